@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# The way in for people: each target delegates.
+
+TOP := $(CURDIR)
+ifneq ($(O),)
+BUILD ?= $(O)
+endif
+BUILD ?= $(TOP)/build
+PREFIX ?= /usr/local
+V ?= 0
+WERROR ?= 0
+KERNELS ?=
+export BUILD PREFIX V WERROR KERNELS
+unexport O
+
+# A folder comes after those whose libraries it links.
+USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
+	user/libwd user/libhisi_qm user/algs/comp user/emulator configfs-tools configfs-tools/wdzip docs/examples)))
+TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
+SUB = $(MAKE) --no-print-directory
+
+all: user modules ## build everything that can be built here, and say what is left out
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-18s %s\n", $$1, $$2 }'
+	@echo
+	@echo '  O=DIR build folder, V=1 commands, WERROR=1 warnings are errors, SAN=address|thread,'
+	@echo '  KERNEL=6.1|6.12|debug|arm64|DIR for modules, KERNELS="6.1 6.12" for check, DESTDIR= PREFIX= for install'
+
+deps: ## install the Debian packages that are missing
+	@scripts/deps
+
+user: $(USER_DIRS) ## libraries and tools
+
+$(USER_DIRS):
+	@+$(SUB) -C $@
+.PHONY: $(USER_DIRS)
+user/libhisi_qm: $(filter user/libwd,$(USER_DIRS))
+user/algs/comp: $(filter user/libwd user/libhisi_qm,$(USER_DIRS))
+user/emulator configfs-tools/wdzip docs/examples: $(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
+
+tests: user $(TEST_DIRS) ## test programs
+$(TEST_DIRS): $(USER_DIRS)
+	@+$(SUB) -C $@
+.PHONY: $(TEST_DIRS)
+
+modules: ## kernel modules for KERNEL (default: the running one, if its headers are here)
+	@+scripts/modules $(KERNEL)
+
+check: ## every test; the last line counts them
+	@+selftests/run check
+
+check-native: ## the tests that need no VM
+	@+selftests/run native
+
+check-debug: ## kselftests under KASAN, lockdep, kmemleak and fault injection
+	@+selftests/run debug
+
+demo: ## from nothing to a compressed file
+	@+scripts/demo
+
+bench: ## the benchmarks
+	@if [ -x benchmarks/run ]; then benchmarks/run; else echo 'bench: no benchmark exists yet'; fi
+
+vm: ## a shell in the VM
+	@scripts/vm
+
+install: install-user install-modules ## libraries, tools, headers, manual pages, modules (DESTDIR, PREFIX)
+
+install-user: user
+	@+for d in $(USER_DIRS); do $(SUB) -C $$d install || exit; done
+	@+scripts/install files
+
+install-modules: modules
+	@scripts/install modules $(KERNEL)
+
+dkms-install: ## the modules' source for dkms, built for the installed headers
+	@scripts/install dkms
+
+uninstall: ## what install put there
+	@+for d in $(USER_DIRS); do $(SUB) -C $$d uninstall || exit; done
+	@scripts/install remove $(KERNEL)
+
+clean: ## the build folder
+	rm -rf $(BUILD)
+
+.PHONY: all help deps user tests modules check check-native check-debug demo bench vm install install-user \
+	install-modules dkms-install uninstall clean

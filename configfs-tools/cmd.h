@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a command of wdctl is, and what it is given. */
+#ifndef WDCTL_CMD_H
+#define WDCTL_CMD_H
+
+#include <stdbool.h>
+
+#include "lib/root.h"
+
+/* Exit codes, documented in wdctl(8). */
+enum wdctl_exit {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,	/* the system refused, or doctor found a problem */
+	EXIT_USAGE = 2,		/* nothing was tried */
+	EXIT_BUSY = 3,		/* in use by somebody; nothing was changed unless said */
+};
+
+/* An option of one command. Those that all commands share are in options.c. */
+struct wdctl_option {
+	char key;		/* index of its value; also the short option when it is a letter */
+	const char *name;
+	const char *arg;	/* what its argument is called, NULL for none */
+	const char *help;
+};
+
+enum wdctl_kind {
+	WDCTL_PLAIN,
+	WDCTL_QUERY,		/* reads: --json, --root */
+	WDCTL_CHANGE,		/* changes: --dry-run, --root with it */
+};
+
+struct wdctl_run {
+	struct root root;
+	bool json;
+	bool dry_run;
+	const char *opt[128];	/* by key: the argument, "" for an option without, NULL when not given */
+	char **args;		/* what is not an option */
+	int args_nr;
+};
+
+struct wdctl_cmd {
+	const char *name;
+	const char *help;	/* one line */
+	const char *args;	/* what may follow the options, NULL for nothing */
+	enum wdctl_kind kind;
+	const struct wdctl_option *options;	/* ended by key 0; may be NULL */
+	enum wdctl_exit (*run)(const struct wdctl_run *r);
+};
+
+extern const struct wdctl_cmd *const wdctl_cmds[];	/* in main.c, NULL ends it */
+extern const struct wdctl_cmd cmd_doctor, cmd_help, cmd_list, cmd_load, cmd_unload, cmd_version;
+
+const struct wdctl_cmd *wdctl_cmd_find(const char *name);
+
+/* options.c */
+enum wdctl_exit wdctl_cmd_main(const struct wdctl_cmd *cmd, int argc, char **argv);
+void wdctl_cmd_usage(const struct wdctl_cmd *cmd);
+void wdctl_cmd_list_opts(const struct wdctl_cmd *cmd);
+
+/* Prints "wdctl <command>: ..." and a newline to stderr. */
+void wdctl_error(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

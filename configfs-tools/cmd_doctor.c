@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wdctl doctor: whether accelerators can be used here, and what to do when not. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "lib/device.h"
+#include "lib/health.h"
+#include "lib/json.h"
+#include "lib/kconfig.h"
+#include "lib/module.h"
+
+static void print_lines(const struct health *h)
+{
+	size_t i, problems = health_problems(h);
+
+	for (i = 0; i < h->count; i++) {
+		const struct health_item *item = &h->item[i];
+
+		printf("%-8s %-10s %s\n", health_state_name(item->state), item->area, item->text);
+		if (item->remedy[0])
+			printf("%-8s %-10s -> %s\n", "", "", item->remedy);
+	}
+	if (problems)
+		printf("%zu problem%s\n", problems, problems == 1 ? "" : "s");
+	else
+		printf("no problems\n");
+}
+
+static int print_json(const struct health *h)
+{
+	struct json_object *top = json_object_new_object();
+
+	if (!top)
+		return -1;
+	json_object_object_add(top, "findings", json_from_health(h));
+	json_object_object_add(top, "problems", json_object_new_int64(health_problems(h)));
+	printf("%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+						      JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+	return 0;
+}
+
+static int examine(const struct root *root, struct health *h)
+{
+	struct health_input in = { .root = root, .version = WD_VERSION };
+	struct device_list devices;
+	struct kconfig config;
+	int ret;
+
+	ret = module_db_open(&in.modules, root, NULL);
+	if (ret)
+		return ret;
+	ret = device_list_read(root, &devices);
+	if (ret)
+		goto err_close_modules;
+	in.devices = &devices;
+	if (!kconfig_open(&config, root))
+		in.config = &config;
+	health_check_kernel(h, &in);
+	health_check_modules(h, &in);
+	health_check_devices(h, &in);
+	health_check_simulator(h, &in);
+	health_check_host(h, &in);
+	if (in.config)
+		kconfig_close(&config);
+	device_list_free(&devices);
+	ret = h->error;
+err_close_modules:
+	module_db_close(in.modules);
+	return ret;
+}
+
+static enum wdctl_exit doctor_run(const struct wdctl_run *r)
+{
+	struct health h = { 0 };
+	enum wdctl_exit result;
+	int ret;
+
+	ret = examine(&r->root, &h);
+	if (!ret && r->json)
+		ret = print_json(&h);
+	else if (!ret)
+		print_lines(&h);
+	result = health_problems(&h) ? EXIT_FAILED : EXIT_DONE;
+	health_free(&h);
+	if (ret) {
+		wdctl_error("doctor", "%s", strerror(-ret));
+		return EXIT_FAILED;
+	}
+	return result;
+}
+
+const struct wdctl_cmd cmd_doctor = {
+	.name = "doctor",
+	.help = "check whether accelerators can be used here; says what to do when not",
+	.kind = WDCTL_QUERY,
+	.run = doctor_run,
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wdctl list: the accelerators of this machine. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "lib/device.h"
+#include "lib/json.h"
+#include "table.h"
+
+static bool is_wanted(const struct wdctl_run *r, const struct device *d)
+{
+	int i;
+
+	for (i = 0; i < r->args_nr; i++)
+		if (!strcmp(r->args[i], d->name) || !strcmp(r->args[i], d->parent))
+			return true;
+	return !r->args_nr;
+}
+
+static void add_number(struct table *t, const struct device_number *n)
+{
+	if (n->known)
+		table_add(t, "%ld", n->value);
+	else
+		table_add(t, "-");
+}
+
+static int print_table(const struct wdctl_run *r, const struct device_list *list)
+{
+	static const char *const heads[] = {
+		"NAME", "PARENT", "ALGORITHMS", "NODE", "PRIORITY", "SIMULATED", "AVAILABLE",
+		"STATE",
+	};
+	struct table t;
+	size_t i;
+
+	table_init(&t, sizeof(heads) / sizeof(heads[0]));
+	for (i = 0; i < t.columns; i++)
+		table_add(&t, "%s", heads[i]);
+	for (i = 0; i < list->count; i++) {
+		const struct device *d = &list->dev[i];
+
+		if (!is_wanted(r, d))
+			continue;
+		table_add(&t, "%s", d->name);
+		table_add(&t, "%s", d->parent[0] ? d->parent : "-");
+		table_add(&t, "%s", d->algorithms[0] ? d->algorithms : "-");
+		add_number(&t, &d->node);
+		add_number(&t, &d->priority);
+		table_add(&t, "%s", !d->simulated.known ? "-" : d->simulated.value ? "yes" : "no");
+		add_number(&t, &d->available);
+		table_add(&t, "%s", device_state_name(d->state));
+	}
+	return table_print(&t);
+}
+
+static int print_json(const struct wdctl_run *r, const struct device_list *list)
+{
+	struct json_object *top = json_object_new_object();
+	struct json_object *devices = json_object_new_array();
+	size_t i;
+
+	if (!top || !devices)
+		return -1;
+	json_object_object_add(top, "devices", devices);
+	for (i = 0; i < list->count; i++)
+		if (is_wanted(r, &list->dev[i]))
+			json_object_array_add(devices, json_from_device(&list->dev[i]));
+	printf("%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+						      JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+	return 0;
+}
+
+static enum wdctl_exit list_run(const struct wdctl_run *r)
+{
+	enum wdctl_exit result = EXIT_DONE;
+	struct device_list list;
+	int i, ret;
+
+	ret = device_list_read(&r->root, &list);
+	if (ret) {
+		wdctl_error("list", "%s/sys/class/uacce: %s", r->root.dir, strerror(-ret));
+		return EXIT_FAILED;
+	}
+	for (i = 0; i < r->args_nr; i++) {
+		if (device_find(&list, r->args[i]))
+			continue;
+		wdctl_error("list", "%s: no such device", r->args[i]);
+		result = EXIT_FAILED;
+	}
+	if (r->json) {
+		ret = print_json(r, &list);
+	} else if (list.count) {
+		ret = print_table(r, &list);
+	} else if (!r->args_nr) {
+		fprintf(stderr, "no accelerators; 'wdctl doctor' says why\n");
+	}
+	device_list_free(&list);
+	if (ret) {
+		wdctl_error("list", "out of memory");
+		return EXIT_FAILED;
+	}
+	return result;
+}
+
+const struct wdctl_cmd cmd_list = {
+	.name = "list",
+	.help = "list the accelerators",
+	.args = "[DEVICE...]",
+	.kind = WDCTL_QUERY,
+	.run = list_run,
+};

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wdctl load: the kernel modules, in order; what was loaded is unloaded again when a later one fails. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd.h"
+#include "lib/device.h"
+#include "lib/module.h"
+
+#define MODULES_MAX 8
+#define SIM_DEADLINE_MS 10000
+#define SIM_LOOK_MS 20
+
+struct load_plan {
+	struct module module[MODULES_MAX];
+	size_t count;
+	const char *sim;	/* --sim, NULL when not asked for */
+	unsigned int sim_devices;
+	char params[256];	/* of hisi_sim */
+};
+
+static bool is_engine(const char *word, size_t len)
+{
+	static const char *const engines[] = { "zip", "sec", "hpre" };
+	size_t i;
+
+	for (i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
+		if (strlen(engines[i]) == len && !strncmp(word, engines[i], len))
+			return true;
+	return false;
+}
+
+static bool sim_parse(struct load_plan *plan, const char *spec)
+{
+	const char *word = spec;
+	size_t len;
+
+	for (;;) {
+		len = strcspn(word, ",");
+		if (!is_engine(word, len)) {
+			wdctl_error("load", "--sim %s: '%.*s' is no engine; expected zip, sec or hpre, separated by commas",
+				    spec, (int)len, word);
+			return false;
+		}
+		plan->sim_devices++;
+		if (!word[len])
+			break;
+		word += len + 1;
+	}
+	if (snprintf(plan->params, sizeof(plan->params), "devices=%s", spec) >=
+	    (int)sizeof(plan->params)) {
+		wdctl_error("load", "--sim: too many devices");
+		return false;
+	}
+	plan->sim = spec;
+	return true;
+}
+
+/* Drivers of one source on the core of the other differ in structures, not only in features. */
+static bool is_foreign(const struct module *m)
+{
+	if (!m->loaded || !strcmp(m->name, module_sim_name))
+		return false;
+	if (m->origin == MODULE_UPDATES || m->origin == MODULE_OTHER)
+		return !m->loaded_out_of_tree;
+	return m->origin == MODULE_INTREE && m->loaded_out_of_tree;
+}
+
+static enum wdctl_exit plan_check(const struct wdctl_run *r, const struct load_plan *plan)
+{
+	char devices[256] = "";
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct module *m = &plan->module[i];
+
+		if (m->origin == MODULE_ABSENT && !m->loaded) {
+			wdctl_error("load", "%s: not installed for kernel %s (make install, or make dkms-install)",
+				    m->name, r->root.release);
+			return EXIT_FAILED;
+		}
+		if (is_foreign(m)) {
+			wdctl_error("load", "%s: loaded is %s, to be loaded with it is %s; 'wdctl unload' first",
+				    m->name, m->loaded_out_of_tree ? "one from outside the kernel" :
+				    "the kernel's own", m->path);
+			return EXIT_BUSY;
+		}
+		if (strcmp(m->name, module_sim_name) || !m->loaded)
+			continue;
+		root_read(&r->root, devices, sizeof(devices), "/sys/module/%s/parameters/devices",
+			  m->name);
+		if (strcmp(devices, plan->sim)) {
+			wdctl_error("load", "%s: already loaded with devices=%s; 'wdctl unload' first, or make devices in configfs",
+				    m->name, devices[0] ? devices : "(none)");
+			return EXIT_BUSY;
+		}
+	}
+	return EXIT_DONE;
+}
+
+static int plan_make(struct module_db *db, struct load_plan *plan)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; module_names[i]; i++) {
+		if (!strcmp(module_names[i], module_sim_name) && !plan->sim)
+			continue;
+		ret = module_read(db, module_names[i], &plan->module[plan->count]);
+		if (ret) {
+			wdctl_error("load", "%s: %s", module_names[i], strerror(-ret));
+			return ret;
+		}
+		plan->count++;
+	}
+	return 0;
+}
+
+static void print_present(const struct module *m)
+{
+	printf("%s: already there (%s%s%s)\n", m->name,
+	       m->loaded ? "loaded" : "built in", m->loaded_version[0] ? ", " : "",
+	       m->loaded_version);
+}
+
+static void print_action(const char *action, const struct module *m, const char *params)
+{
+	printf("%s: %s (%s%s%s)%s%s\n", m->name, action, module_origin_name(m->origin),
+	       m->version[0] ? ", " : "", m->version, params ? " " : "", params ? params : "");
+}
+
+static const char *params_of(struct module_db *db, const struct load_plan *plan,
+			     const struct module *m)
+{
+	if (!strcmp(m->name, module_sim_name))
+		return plan->params;
+	/* The kernel's own drivers offer their queues to processes only when told so. */
+	if (module_has_param(db, m->name, "uacce_mode"))
+		return "uacce_mode=1";
+	return NULL;
+}
+
+static void load_undo(struct module_db *db, const struct load_plan *plan, const bool *loaded)
+{
+	size_t i;
+	int ret;
+
+	for (i = plan->count; i--;) {
+		if (!loaded[i])
+			continue;
+		ret = module_remove(db, plan->module[i].name);
+		if (ret)
+			wdctl_error("load", "%s: can't be unloaded again: %s",
+				    plan->module[i].name, strerror(-ret));
+		else
+			printf("%s: unloaded again\n", plan->module[i].name);
+	}
+}
+
+static unsigned int simulated_count(const struct root *r)
+{
+	struct device_list list;
+	unsigned int n = 0;
+	size_t i;
+
+	if (device_list_read(r, &list))
+		return 0;
+	for (i = 0; i < list.count; i++)
+		n += list.dev[i].simulated.known && list.dev[i].simulated.value;
+	device_list_free(&list);
+	return n;
+}
+
+static long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Drivers may bind after the module's init has returned. */
+static bool simulated_wait(const struct root *r, unsigned int wanted)
+{
+	long end = now_ms() + SIM_DEADLINE_MS;
+
+	while (simulated_count(r) < wanted) {
+		if (now_ms() >= end)
+			return false;
+		poll(NULL, 0, SIM_LOOK_MS);
+	}
+	return true;
+}
+
+static void report_failure(const struct module *m, int err)
+{
+	const char *meaning = module_error(err);
+
+	if (!strcmp(m->name, module_sim_name) && (err == -ENODEV || err == -ENXIO))
+		meaning = "no memory range for its registers; 'wdctl doctor' says what it needs";
+	wdctl_error("load", "%s: %s%s%s%s", m->path[0] ? m->path : m->name, strerror(-err),
+		    meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "");
+}
+
+static enum wdctl_exit load_all(const struct wdctl_run *r, struct module_db *db,
+				const struct load_plan *plan)
+{
+	unsigned int before = simulated_count(&r->root);
+	bool loaded[MODULES_MAX] = { false };
+	bool sim_is_new = false;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct module *m = &plan->module[i];
+		const char *params = params_of(db, plan, m);
+
+		if (m->loaded || m->origin == MODULE_BUILTIN) {
+			print_present(m);
+			continue;
+		}
+		if (r->dry_run) {
+			print_action("would be loaded", m, params);
+			continue;
+		}
+		ret = module_insert(db, m->name, params);
+		if (ret) {
+			report_failure(m, ret);
+			goto err_unload;
+		}
+		loaded[i] = true;
+		sim_is_new |= !strcmp(m->name, module_sim_name);
+		print_action("loaded", m, params);
+	}
+	if (sim_is_new && !simulated_wait(&r->root, before + plan->sim_devices)) {
+		wdctl_error("load", "%s: made %u of %u simulated devices; see the kernel log",
+			    module_sim_name, simulated_count(&r->root) - before,
+			    plan->sim_devices);
+		goto err_unload;
+	}
+	return EXIT_DONE;
+
+err_unload:
+	load_undo(db, plan, loaded);
+	return EXIT_FAILED;
+}
+
+static enum wdctl_exit load_run(const struct wdctl_run *r)
+{
+	struct load_plan plan = { 0 };
+	enum wdctl_exit result;
+	struct module_db *db;
+	int ret;
+
+	if (r->opt['s'] && !sim_parse(&plan, r->opt['s']))
+		return EXIT_USAGE;
+	ret = module_db_open(&db, &r->root, r->opt['f']);
+	if (ret) {
+		wdctl_error("load", "%s", strerror(-ret));
+		return EXIT_FAILED;
+	}
+	result = plan_make(db, &plan) ? EXIT_FAILED : plan_check(r, &plan);
+	if (result == EXIT_DONE)
+		result = load_all(r, db, &plan);
+	module_db_close(db);
+	return result;
+}
+
+static const struct wdctl_option load_options[] = {
+	{ 's', "sim", "ENGINES", "also simulate devices: zip,zip for two" },
+	{ 'f', "from", "DIR", "take modules from a build folder, not the installed ones" },
+	{ 0 },
+};
+
+const struct wdctl_cmd cmd_load = {
+	.name = "load",
+	.help = "load the kernel modules",
+	.kind = WDCTL_CHANGE,
+	.options = load_options,
+	.run = load_run,
+};

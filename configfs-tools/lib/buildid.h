@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The note that a linker puts into each module: tells two builds of one version apart. */
+#ifndef WDCTL_BUILDID_H
+#define WDCTL_BUILDID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "root.h"
+
+#define BUILDID_MAX 128
+
+struct buildid {
+	size_t bytes;		/* 0: not known */
+	unsigned char note[BUILDID_MAX];
+};
+
+/* Both leave bytes 0 when there is no note, or the file is compressed. */
+void buildid_of_file(struct buildid *id, const char *path);
+void buildid_of_loaded(struct buildid *id, const struct root *r, const char *module);
+/* False also when either is not known. */
+bool buildid_differ(const struct buildid *a, const struct buildid *b);
+
+#endif

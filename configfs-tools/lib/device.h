@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The accelerators of a machine as its sysfs describes them. */
+#ifndef WDCTL_DEVICE_H
+#define WDCTL_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "root.h"
+
+#define DEVICE_NAME_MAX 80
+#define DEVICE_PRIORITY_MIN -100
+#define DEVICE_PRIORITY_MAX 99
+#define DEVICE_FLAG_SVA 1
+
+enum device_state {
+	DEVICE_OK,
+	DEVICE_ISOLATED,	/* too many resets: the kernel refuses to open it */
+	DEVICE_DISABLED,	/* priority out of range: libraries never choose it */
+};
+
+/* A number that this kernel may not tell. */
+struct device_number {
+	bool known;
+	long value;
+};
+
+struct device {
+	char name[DEVICE_NAME_MAX];	/* hisi_zip-0 */
+	char parent[DEVICE_NAME_MAX];	/* 0000:75:00.0, "" when there is none */
+	char api[64];
+	char algorithms[512];		/* separated by single spaces */
+	char iommu[32];			/* sva-iommu, sva-sim, none, "" when not told */
+	char dev[32];			/* major:minor */
+	long flags;
+	struct device_number node, priority, simulated, available;
+	enum device_state state;
+};
+
+struct device_list {
+	struct device *dev;
+	size_t count;
+};
+
+/**
+ * device_list_read() - all devices, in natural order of their names.
+ * A device that goes away while it is read is left out.
+ * Return: 0, also when there is no uacce class (an empty list), or -errno.
+ */
+int device_list_read(const struct root *r, struct device_list *list);
+void device_list_free(struct device_list *list);
+const struct device *device_find(const struct device_list *list, const char *name);
+const char *device_state_name(enum device_state state);
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Checks of what surrounds the kernel: NUMA, limits, configfs, libraries. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "health.h"
+
+static bool list_has(const char *list, long number)
+{
+	int from, to, used;
+
+	while (sscanf(list, "%d%n", &from, &used) == 1) {
+		list += used;
+		to = from;
+		if (*list == '-' && sscanf(list + 1, "%d%n", &to, &used) == 1)
+			list += used + 1;
+		if (number >= from && number <= to)
+			return true;
+		if (*list != ',')
+			break;
+		list++;
+	}
+	return false;
+}
+
+static void check_numa(struct health *h, const struct health_input *in)
+{
+	size_t i, wrong = 0;
+	char online[256];
+
+	if (root_read(in->root, online, sizeof(online), "/sys/devices/system/node/online")) {
+		health_add(h, HEALTH_NOTE, "numa", "this kernel knows no nodes");
+		return;
+	}
+	for (i = 0; i < in->devices->count; i++) {
+		const struct device *d = &in->devices->dev[i];
+
+		if (!d->node.known || d->node.value < 0 || list_has(online, d->node.value))
+			continue;
+		wrong++;
+		health_add(h, HEALTH_PROBLEM, "numa", "%s: node %ld is not online (%s)", d->name,
+			   d->node.value, online);
+		health_remedy(h, "correct its zone_id; no process is ever near that node");
+	}
+	if (!wrong)
+		health_add(h, HEALTH_OK, "numa", "nodes online: %s", online);
+}
+
+static void check_memlock(struct health *h, const struct health_input *in)
+{
+	struct rlimit limit;
+	bool pins = false;
+	size_t i;
+
+	for (i = 0; i < in->devices->count; i++)
+		pins |= !(in->devices->dev[i].flags & DEVICE_FLAG_SVA);
+	if (getrlimit(RLIMIT_MEMLOCK, &limit))
+		return;
+	if (limit.rlim_cur == RLIM_INFINITY)
+		health_add(h, HEALTH_OK, "memlock", "unlimited");
+	else
+		health_add(h, pins ? HEALTH_NOTE : HEALTH_OK, "memlock", "%llu KiB%s",
+			   (unsigned long long)limit.rlim_cur >> 10,
+			   pins ? "" : ", enough: with shared virtual addressing nothing is locked");
+	if (pins && limit.rlim_cur != RLIM_INFINITY)
+		health_remedy(h, "a device without shared virtual addressing locks its buffers: raise LimitMEMLOCK or ulimit -l");
+}
+
+static void check_configfs(struct health *h, const struct root *r)
+{
+	char mounts[65536];
+
+	if (root_read(r, mounts, sizeof(mounts), "/proc/mounts")) {
+		health_add(h, HEALTH_NOTE, "configfs", "the mounts can't be read");
+		return;
+	}
+	if (strstr(mounts, " /sys/kernel/config configfs ")) {
+		health_add(h, HEALTH_OK, "configfs", "mounted on /sys/kernel/config");
+		return;
+	}
+	health_add(h, HEALTH_PROBLEM, "configfs", "not mounted on /sys/kernel/config");
+	health_remedy(h, "modprobe configfs; mount -t configfs configfs /sys/kernel/config");
+}
+
+/* Symbols rather than versions of the files: what counts is what the loader would take. */
+static void check_library(struct health *h, const struct health_input *in, const char *name)
+{
+	const char *(*version)(void) = NULL;
+	void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+
+	if (!lib) {
+		health_add(h, HEALTH_PROBLEM, "libraries", "%s: the loader can't find or load it",
+			   name);
+		health_remedy(h, "make install-user, then ldconfig");
+		return;
+	}
+	*(void **)&version = dlsym(lib, "wd_version");
+	if (version && strcmp(version(), in->version)) {
+		health_add(h, HEALTH_PROBLEM, "libraries", "%s is version %s, this tool %s", name,
+			   version(), in->version);
+		health_remedy(h, "install one version of the libraries and the tools");
+	} else {
+		health_add(h, HEALTH_OK, "libraries", "%s", name);
+	}
+	dlclose(lib);
+}
+
+static void check_libraries(struct health *h, const struct health_input *in)
+{
+	static const char *const names[] = { "libwd.so.0", "libhisi_qm.so.0", "libwd_comp.so.0" };
+	size_t i;
+
+	if (root_is_fake(in->root))
+		return;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		check_library(h, in, names[i]);
+}
+
+void health_check_host(struct health *h, const struct health_input *in)
+{
+	check_numa(h, in);
+	check_memlock(h, in);
+	check_configfs(h, in->root);
+	check_libraries(h, in);
+}

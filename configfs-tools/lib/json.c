@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* JSON of what the library reads (json-c); printing is the commands' business. */
+#include <string.h>
+
+#include "json.h"
+
+static void add_text(struct json_object *o, const char *key, const char *text)
+{
+	json_object_object_add(o, key, text[0] ? json_object_new_string(text) : NULL);
+}
+
+static void add_number(struct json_object *o, const char *key, const struct device_number *n)
+{
+	json_object_object_add(o, key, n->known ? json_object_new_int64(n->value) : NULL);
+}
+
+static struct json_object *words(const char *text)
+{
+	struct json_object *list = json_object_new_array();
+	const char *end;
+
+	while (list && *text) {
+		end = strchrnul(text, ' ');
+		json_object_array_add(list, json_object_new_string_len(text, end - text));
+		text = *end ? end + 1 : end;
+	}
+	return list;
+}
+
+struct json_object *json_from_device(const struct device *d)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!o)
+		return NULL;
+	add_text(o, "name", d->name);
+	add_text(o, "parent", d->parent);
+	add_text(o, "api", d->api);
+	json_object_object_add(o, "algorithms", words(d->algorithms));
+	add_number(o, "node", &d->node);
+	add_number(o, "priority", &d->priority);
+	json_object_object_add(o, "simulated", !d->simulated.known ? NULL :
+			       json_object_new_boolean(d->simulated.value != 0));
+	add_text(o, "iommu", d->iommu);
+	json_object_object_add(o, "sva", json_object_new_boolean(d->flags & DEVICE_FLAG_SVA));
+	add_number(o, "available", &d->available);
+	add_text(o, "state", device_state_name(d->state));
+	return o;
+}
+
+struct json_object *json_from_health(const struct health *h)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	size_t i;
+
+	for (i = 0; list && i < h->count; i++) {
+		o = json_object_new_object();
+		if (!o)
+			break;
+		add_text(o, "state", health_state_name(h->item[i].state));
+		add_text(o, "area", h->item[i].area);
+		add_text(o, "text", h->item[i].text);
+		add_text(o, "remedy", h->item[i].remedy);
+		json_object_array_add(list, o);
+	}
+	return list;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wdctl: the table of commands and the way into them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+
+const struct wdctl_cmd *const wdctl_cmds[] = {
+	&cmd_load,
+	&cmd_unload,
+	&cmd_list,
+	&cmd_doctor,
+	&cmd_help,
+	&cmd_version,
+	NULL,
+};
+
+const struct wdctl_cmd *wdctl_cmd_find(const char *name)
+{
+	const struct wdctl_cmd *const *cmd;
+
+	for (cmd = wdctl_cmds; *cmd; cmd++)
+		if (!strcmp((*cmd)->name, name))
+			return *cmd;
+	return NULL;
+}
+
+/* What completion scripts ask; not in the help. */
+static enum wdctl_exit list_for_scripts(int argc, char **argv)
+{
+	const struct wdctl_cmd *const *cmd;
+
+	if (!strcmp(argv[1], "--list-cmds")) {
+		for (cmd = wdctl_cmds; *cmd; cmd++)
+			printf("%s\n", (*cmd)->name);
+		return EXIT_DONE;
+	}
+	if (argc != 3 || !wdctl_cmd_find(argv[2])) {
+		wdctl_error(NULL, "--list-opts: expected the name of a command");
+		return EXIT_USAGE;
+	}
+	wdctl_cmd_list_opts(wdctl_cmd_find(argv[2]));
+	return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct wdctl_cmd *cmd;
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	if (!name) {
+		wdctl_error(NULL, "no command given; 'wdctl help' lists them");
+		return EXIT_USAGE;
+	}
+	if (!strcmp(name, "--list-cmds") || !strcmp(name, "--list-opts"))
+		return list_for_scripts(argc, argv);
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		name = "version";
+	cmd = wdctl_cmd_find(name);
+	if (!cmd) {
+		wdctl_error(NULL, "unknown command '%s'; 'wdctl help' lists them", name);
+		return EXIT_USAGE;
+	}
+	return wdctl_cmd_main(cmd, argc - 1, argv + 1);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The compression session of a run, and its errors in words. */
+#include <errno.h>
+#include <string.h>
+
+#include "wdzip.h"
+
+int session_open(struct settings *set)
+{
+	bool compress = set->mode == MODE_COMPRESS;
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_GZIP,
+		.op_type = WD_SYNC,
+		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS,
+		.comp_lv = compress ? set->level : 0,
+		.win_size = WD_COMP_WS_32K,
+		.data_fmt = WD_FLAT_BUF,
+		.flags = set->path_flags,
+	};
+	char detail[256] = "";
+	int err;
+
+	set->sess = wd_comp_alloc_sess(&setup, NULL);
+	if (set->sess)
+		return 0;
+	err = errno;
+	complain(NULL, "no %s session: %s", compress ? "compression" : "decompression",
+		 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : strerror(err));
+	return -err;
+}
+
+void session_close(struct settings *set)
+{
+	if (set->sess)
+		wd_comp_free_sess(set->sess);
+	set->sess = 0;
+}
+
+/* What is wrong with the data has been said; that this is a bad message tells nobody more. */
+static void cut_error_name(char *detail, int err)
+{
+	const char *name = strerror(-err);
+	size_t len = strlen(detail), tail = strlen(name) + 2;
+
+	if (err == -EBADMSG && len > tail && !strcmp(detail + len - tail + 2, name))
+		detail[len - tail] = '\0';
+}
+
+void session_complain(const struct job *job, int err, const char *doing)
+{
+	char detail[256] = "";
+
+	/* The first two are wdzip's own: the session has nothing to say about them. */
+	if (err == -EPROTO)
+		strcpy(detail, "the session makes no progress");
+	else if (err == -ENOMEM || wd_error_detail(job->set->sess, detail, sizeof(detail)) <= 0)
+		strcpy(detail, err == -EBADMSG ? "corrupt data" : strerror(-err));
+	else
+		cut_error_name(detail, err);
+	complain(job->name, "%s: %s", doing, detail);
+}
+
+bool session_is_device_error(int err)
+{
+	return err == -ENODEV || err == -EIO || err == -ETIMEDOUT;
+}

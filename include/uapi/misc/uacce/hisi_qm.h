@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
+/* User ABI of HiSilicon queue manager queues: the ioctls beside uacce's own. */
+#ifndef _UAPI_MISC_UACCE_HISI_QM_H
+#define _UAPI_MISC_UACCE_HISI_QM_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * struct hisi_qp_ctx - argument of UACCE_CMD_QM_SET_QP_CTX
+ * @id:		out: number of the queue within its function
+ * @qc_type:	in: engine class (ZIP: 0 compress, 1 decompress; HPRE: 0 RSA/DH,
+ *		1 ECC; SEC: 0). Takes effect at START_Q.
+ */
+struct hisi_qp_ctx {
+	__u16 id;
+	__u16 qc_type;
+};
+
+/**
+ * struct hisi_qp_info - result of UACCE_CMD_QM_SET_QP_INFO
+ * @sqe_size:	bytes of one submission descriptor
+ * @sq_depth:	descriptors in the submission ring
+ * @cq_depth:	entries in the completion ring
+ * @reserved:	zero
+ */
+struct hisi_qp_info {
+	__u32 sqe_size;
+	__u16 sq_depth;
+	__u16 cq_depth;
+	__u64 reserved;
+};
+
+#define HISI_QM_API_VER_BASE	"hisi_qm_v1"
+#define HISI_QM_API_VER2_BASE	"hisi_qm_v2"
+#define HISI_QM_API_VER3_BASE	"hisi_qm_v3"
+#define HISI_QM_API_VER5_BASE	"hisi_qm_v5"
+
+#define UACCE_CMD_QM_SET_QP_CTX		_IOWR('H', 10, struct hisi_qp_ctx)
+#define UACCE_CMD_QM_SET_QP_INFO	_IOWR('H', 11, struct hisi_qp_info)
+
+#endif

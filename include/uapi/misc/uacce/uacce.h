@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
+/* User ABI of the uacce character devices: ioctls, mmap regions, device flags. */
+#ifndef _UAPI_MISC_UACCE_UACCE_H
+#define _UAPI_MISC_UACCE_UACCE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/*
+ * START_Q: the queue may work from now on. EINVAL unless it was only opened.
+ * PUT_Q:   the queue stops and forgets what was in flight. The portable use is
+ *          to close the file next: whether START_Q works again differs between
+ *          kernels.
+ * Both answer ENXIO once the device is gone.
+ */
+#define UACCE_CMD_START_Q	_IO('W', 0)
+#define UACCE_CMD_PUT_Q		_IO('W', 1)
+
+/* Bits of the sysfs attribute "flags". */
+#define UACCE_DEV_SVA		(1 << 0)
+
+/* Region types; the mmap offset of a region is its type times the page size. */
+enum uacce_qfrt {
+	UACCE_QFRT_MMIO = 0,	/* doorbell window, uncached */
+	UACCE_QFRT_DUS = 1,	/* rings shared by device, kernel and user */
+	UACCE_QFRT_MAX = 16,
+};
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* iommu_sva_bind_device() as since 6.2; the third argument of before was never used. */
+#ifndef WD_SHIM_LINUX_IOMMU_H
+#define WD_SHIM_LINUX_IOMMU_H
+
+#include_next <linux/iommu.h>
+
+static inline struct iommu_sva *compat_iommu_sva_bind_device(struct device *dev,
+							     struct mm_struct *mm)
+{
+	return iommu_sva_bind_device(dev, mm, NULL);
+}
+
+#define iommu_sva_bind_device compat_iommu_sva_bind_device
+
+#endif

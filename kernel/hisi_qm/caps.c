@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a device can do: the hardware generations and the capability tables of core and engine. */
+#include <linux/slab.h>
+#include "internal.h"
+
+/* Newest last: a device belongs to the last row that isn't newer than it. */
+static const struct qm_generation qm_generations[] = {
+	{
+		.version = QM_HW_V2,
+		.api = "hisi_qm_v2",
+	}, {
+		.version = QM_HW_V3,
+		.api = "hisi_qm_v3",
+		.cap_registers = true,
+		.pasid_in_context = true,
+		.pm_control = true,
+		.shutdown_on_error = true,
+	},
+};
+
+static const struct hisi_qm_cap qm_caps[QM_CAP_ID_NR] = {
+	[QM_CAP_ID_FEATURES] =
+		{ QM_CAP_VERSION, 0, 0xffffffff, 0, QM_CAP_V3_DEFAULT },
+	[QM_CAP_ID_EQ_DEPTH] =
+		{ QM_CAP_EQ_DEPTH, 0, 0xffff, QM_EQ_DEPTH_V2, QM_EQ_DEPTH_V2 },
+	[QM_CAP_ID_AEQ_DEPTH] =
+		{ QM_CAP_EQ_DEPTH, 16, 0xffff, QM_AEQ_DEPTH_V2, QM_AEQ_DEPTH_V2 },
+	[QM_CAP_ID_SQ_DEPTH] =
+		{ QM_CAP_QP_DEPTH, 0, 0xffff, QM_SQ_DEPTH_V2, QM_SQ_DEPTH_V2 },
+	[QM_CAP_ID_CQ_DEPTH] =
+		{ QM_CAP_QP_DEPTH, 16, 0xffff, QM_CQ_DEPTH_V2, QM_CQ_DEPTH_V2 },
+	[QM_CAP_ID_EQ_IRQ_TYPE] =
+		{ QM_CAP_EQ_IRQ, 16, 0xffff, 1, 1 },
+	[QM_CAP_ID_EQ_IRQ_VECTOR] =
+		{ QM_CAP_EQ_IRQ, 0, 0xffff, 0, 0 },
+	[QM_CAP_ID_AEQ_IRQ_TYPE] =
+		{ QM_CAP_AEQ_IRQ, 16, 0xffff, 1, 1 },
+	[QM_CAP_ID_AEQ_IRQ_VECTOR] =
+		{ QM_CAP_AEQ_IRQ, 0, 0xffff, 1, 1 },
+	[QM_CAP_ID_ABNORMAL_IRQ_TYPE] =
+		{ QM_CAP_ABNORMAL_IRQ, 16, 0xff, 1, 1 },
+	[QM_CAP_ID_ABNORMAL_IRQ_VECTOR] =
+		{ QM_CAP_ABNORMAL_IRQ, 0, 0xffff, 3, 3 },
+	[QM_CAP_ID_PF_IRQ_NUM] =
+		{ QM_CAP_IRQ_NUM, 16, 0xffff, 4, 4 },
+};
+
+static const struct qm_generation *qm_generation_find(u8 version)
+{
+	int i;
+
+	for (i = ARRAY_SIZE(qm_generations) - 1; i >= 0; i--)
+		if (version >= qm_generations[i].version)
+			return &qm_generations[i];
+	return NULL;
+}
+
+static u32 qm_cap_read(struct hisi_qm *qm, const struct hisi_qm_cap *cap, bool registers)
+{
+	if (!qm->gen->cap_registers)
+		return cap->v2;
+	if (!registers)
+		return cap->v3;
+	return hisi_qm_read(qm, cap->offset) >> cap->shift & cap->mask;
+}
+
+static int qm_caps_check(struct hisi_qm *qm)
+{
+	static const struct {
+		enum qm_cap cap;
+		u32 most;
+		const char *name;
+	} depths[] = {
+		{ QM_CAP_ID_EQ_DEPTH, 0x10000, "EQ" },
+		{ QM_CAP_ID_AEQ_DEPTH, 0x10000, "AEQ" },
+		{ QM_CAP_ID_SQ_DEPTH, QM_QC_DEPTH_MASK + 1, "SQ" },
+		{ QM_CAP_ID_CQ_DEPTH, QM_QC_DEPTH_MASK + 1, "CQ" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(depths); i++) {
+		u32 depth = qm->caps[depths[i].cap];
+
+		if (depth < 2 || depth > depths[i].most) {
+			pci_err(qm->pdev, "%s depth %u: expected 2..%u\n",
+				depths[i].name, depth, depths[i].most);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int qm_algorithms_init(struct hisi_qm *qm)
+{
+	u32 bitmap = qm->engine_caps[HISI_QM_ENGINE_CAP_ALGS];
+	const struct hisi_qm_alg *alg;
+	size_t len = 0, pos = 0;
+
+	for (alg = qm->engine->algs; alg->name; alg++)
+		len += strlen(alg->name) + 1;
+	qm->algorithms = kzalloc(len + 1, GFP_KERNEL);
+	if (!qm->algorithms)
+		return -ENOMEM;
+
+	for (alg = qm->engine->algs; alg->name; alg++)
+		if (bitmap & alg->mask)
+			pos += scnprintf(qm->algorithms + pos, len + 1 - pos, "%s%s",
+					 pos ? "\n" : "", alg->name);
+	return 0;
+}
+
+/**
+ * qm_caps_init - find the generation, read all capabilities
+ * @qm: its registers are mapped
+ */
+int qm_caps_init(struct hisi_qm *qm)
+{
+	const struct hisi_qm_engine *engine = qm->engine;
+	bool registers = false;
+	unsigned int i;
+	int ret;
+
+	qm->gen = qm_generation_find(qm->pdev->revision);
+	if (!qm->gen) {
+		pci_err(qm->pdev, "hardware version 0x%x is not supported, the first one is 0x%x\n",
+			qm->pdev->revision, qm_generations[0].version);
+		return -ENODEV;
+	}
+
+	if (qm->gen->cap_registers) {
+		registers = hisi_qm_read(qm, QM_CAP_VERSION) & QM_CAP_VERSION_MASK;
+		qm->isolated_doorbells = hisi_qm_read(qm, QM_QUE_ISO_CFG) & 1;
+	}
+
+	for (i = 0; i < QM_CAP_ID_NR; i++)
+		qm->caps[i] = qm_cap_read(qm, &qm_caps[i], registers);
+	ret = qm_caps_check(qm);
+	if (ret)
+		return ret;
+
+	qm->engine_caps = kcalloc(engine->cap_nr, sizeof(*qm->engine_caps), GFP_KERNEL);
+	if (!qm->engine_caps)
+		return -ENOMEM;
+	for (i = 0; i < engine->cap_nr; i++)
+		qm->engine_caps[i] = qm_cap_read(qm, &engine->caps[i], registers);
+
+	ret = qm_algorithms_init(qm);
+	if (ret)
+		goto err_free_engine_caps;
+	return 0;
+
+err_free_engine_caps:
+	kfree(qm->engine_caps);
+	return ret;
+}
+
+/**
+ * qm_caps_exit - undo qm_caps_init()
+ * @qm: the function
+ */
+void qm_caps_exit(struct hisi_qm *qm)
+{
+	kfree(qm->algorithms);
+	kfree(qm->engine_caps);
+}
+
+/**
+ * hisi_qm_has - does the queue manager have a feature?
+ * @qm: the function
+ * @feature: QM_CAP_* bit of the capability version register
+ */
+bool hisi_qm_has(struct hisi_qm *qm, u32 feature)
+{
+	return qm->caps[QM_CAP_ID_FEATURES] & feature;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_has);
+
+/**
+ * hisi_qm_cap - value of a capability of the engine
+ * @qm: the function
+ * @cap: index into the engine's table
+ */
+u32 hisi_qm_cap(struct hisi_qm *qm, unsigned int cap)
+{
+	return qm->engine_caps[cap];
+}
+EXPORT_SYMBOL_GPL(hisi_qm_cap);
+
+/**
+ * hisi_qm_is_v3 - registers and contexts as of generation 3?
+ * @qm: the function
+ */
+bool hisi_qm_is_v3(struct hisi_qm *qm)
+{
+	return qm->gen->version >= QM_HW_V3;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_is_v3);

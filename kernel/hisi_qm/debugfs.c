@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* For people, never an ABI: registers, state and counters of the queue manager in debugfs. */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include "internal.h"
+
+/* Which queue's traffic the DFX counters count, bits [31:16]. */
+#define QM_DFX_SQE_SELECT	0x104030
+#define QM_DFX_CQE_SELECT	0x104040
+#define QM_DFX_SELECT_SHIFT	16
+
+static const struct {
+	u32 offset;
+	const char *name;
+} qm_debugfs_regs[] = {
+	{ 0x104000, "QM_ECC_1BIT_CNT" },
+	{ 0x104004, "QM_ECC_1BIT_INF" },
+	{ 0x104008, "QM_ECC_MBIT_CNT" },
+	{ 0x10400c, "QM_ECC_MBIT_INF" },
+	{ QM_DFX_MB_CNT, "QM_DFX_MB_CNT" },
+	{ QM_DFX_DB_CNT, "QM_DFX_DB_CNT" },
+	{ QM_DFX_SQE_CNT, "QM_DFX_SQE_CNT" },
+	{ QM_DFX_CQE_CNT, "QM_DFX_CQE_CNT" },
+	{ 0x104050, "QM_DFX_SEND_SQE_TO_ACC_CNT" },
+	{ 0x104058, "QM_DFX_WB_SQE_FROM_ACC_CNT" },
+	{ 0x104060, "QM_DFX_ACC_FINISH_CNT" },
+	{ 0x1040a0, "QM_DFX_ACC_RDY_VLD0" },
+	{ 0x1040a4, "QM_DFX_ACC_RDY_VLD1" },
+	{ 0x1040a8, "QM_DFX_AXI_RDY_VLD" },
+	{ 0x1040b4, "QM_DFX_CQE_ERR_CNT" },
+	{ 0x1040c8, "QM_DFX_FF_ST0" },
+	{ 0x1040cc, "QM_DFX_FF_ST1" },
+	{ 0x1040d0, "QM_DFX_FF_ST2" },
+	{ 0x1040d4, "QM_DFX_FF_ST3" },
+	{ 0x1040d8, "QM_DFX_FF_ST4" },
+	{ 0x1040dc, "QM_DFX_FF_ST5" },
+	{ 0x1040e0, "QM_DFX_FF_ST6" },
+	{ 0x1040e4, "QM_IN_IDLE_ST" },
+	{ QM_DFX_FUNS_ACTIVE_ST, "QM_DFX_FUNS_ACTIVE_ST" },
+};
+
+static int qm_regs_show(struct seq_file *s, void *unused)
+{
+	struct hisi_qm *qm = s->private;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(qm_debugfs_regs); i++)
+		seq_printf(s, "%s= 0x%08x\n", qm_debugfs_regs[i].name,
+			   hisi_qm_read(qm, qm_debugfs_regs[i].offset));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(qm_regs);
+
+static int qm_status_show(struct seq_file *s, void *unused)
+{
+	static const char * const names[] = {
+		[QM_STOPPED] = "stop",
+		[QM_STARTED] = "start",
+		[QM_RESTARTING] = "restart",
+	};
+	struct hisi_qm *qm = s->private;
+
+	seq_printf(s, "%s\n", names[READ_ONCE(qm->state)]);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(qm_status);
+
+static int qm_queues_show(struct seq_file *s, void *unused)
+{
+	struct hisi_qm *qm = s->private;
+
+	mutex_lock(&qm->state_lock);
+	seq_printf(s, "total %u\nused %u\nquarantined %u\n", qm->qp_num, qm->qp_used, qm->qp_stuck);
+	mutex_unlock(&qm->state_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(qm_queues);
+
+static int qm_current_q_get(void *data, u64 *value)
+{
+	struct hisi_qm *qm = data;
+
+	*value = hisi_qm_read(qm, QM_DFX_SQE_SELECT) >> QM_DFX_SELECT_SHIFT;
+	return 0;
+}
+
+static void qm_current_q_write(struct hisi_qm *qm, u32 reg, u32 queue)
+{
+	u32 low = hisi_qm_read(qm, reg) & GENMASK(QM_DFX_SELECT_SHIFT - 1, 0);
+
+	hisi_qm_write(qm, reg, low | queue << QM_DFX_SELECT_SHIFT);
+}
+
+static int qm_current_q_set(void *data, u64 value)
+{
+	struct hisi_qm *qm = data;
+
+	if (value >= qm->qp_num)
+		return -EINVAL;
+	qm_current_q_write(qm, QM_DFX_SQE_SELECT, value);
+	qm_current_q_write(qm, QM_DFX_CQE_SELECT, value);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(qm_current_q_fops, qm_current_q_get, qm_current_q_set, "%llu\n");
+
+static int qm_clear_enable_get(void *data, u64 *value)
+{
+	*value = hisi_qm_read(data, QM_DFX_CNT_CLR_CE) & 1;
+	return 0;
+}
+
+static int qm_clear_enable_set(void *data, u64 value)
+{
+	if (value > 1)
+		return -EINVAL;
+	hisi_qm_write(data, QM_DFX_CNT_CLR_CE, value);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(qm_clear_enable_fops, qm_clear_enable_get, qm_clear_enable_set, "%llu\n");
+
+static int qm_counter_get(void *data, u64 *value)
+{
+	*value = (u32)atomic_read(data);
+	return 0;
+}
+
+static int qm_counter_set(void *data, u64 value)
+{
+	if (value)
+		return -EINVAL;
+	atomic_set(data, 0);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(qm_counter_fops, qm_counter_get, qm_counter_set, "%llu\n");
+
+static const char * const qm_counter_names[QM_COUNT_NR] = {
+	[QM_COUNT_ERR_IRQ] = "err_irq",
+	[QM_COUNT_AEQ_IRQ] = "aeq_irq",
+	[QM_COUNT_ABNORMAL_IRQ] = "abnormal_irq",
+	[QM_COUNT_CREATE_QP_ERR] = "create_qp_err",
+	[QM_COUNT_MB_ERR] = "mb_err",
+};
+
+/**
+ * hisi_qm_debugfs_init - make the function's files
+ * @qm: a started function
+ * @root: the driver's directory
+ *
+ * Returns the function's directory, where the engine's driver adds its own.
+ * As usual with debugfs, failures only mean fewer files.
+ */
+struct dentry *hisi_qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
+{
+	struct dentry *dir;
+	unsigned int i;
+
+	qm->debugfs = debugfs_create_dir(pci_name(qm->pdev), root);
+	dir = debugfs_create_dir("qm", qm->debugfs);
+
+	debugfs_create_file("regs", 0444, dir, qm, &qm_regs_fops);
+	debugfs_create_file("status", 0444, dir, qm, &qm_status_fops);
+	debugfs_create_file("queues", 0444, dir, qm, &qm_queues_fops);
+	debugfs_create_file("cmd", 0600, dir, qm, &qm_debugfs_cmd_fops);
+	debugfs_create_file_unsafe("current_q", 0600, dir, qm, &qm_current_q_fops);
+	debugfs_create_file_unsafe("clear_enable", 0600, dir, qm, &qm_clear_enable_fops);
+	for (i = 0; i < QM_COUNT_NR; i++)
+		debugfs_create_file_unsafe(qm_counter_names[i], 0644, dir, &qm->counters[i],
+					   &qm_counter_fops);
+	return qm->debugfs;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_debugfs_init);
+
+/**
+ * hisi_qm_debugfs_exit - remove the function's files; waits for their readers
+ * @qm: the function
+ */
+void hisi_qm_debugfs_exit(struct hisi_qm *qm)
+{
+	debugfs_remove(qm->debugfs);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_debugfs_exit);

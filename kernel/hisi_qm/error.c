@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Errors of the device itself, of the queue manager and its engine: which are reported, and the log. */
+#include <linux/interrupt.h>
+#include "internal.h"
+
+static const struct hisi_qm_error qm_errors[] = {
+	{ QM_ERR_AXI_RRESP, "bus read error" },
+	{ QM_ERR_AXI_BRESP, "bus write error" },
+	{ QM_ERR_ECC_MBIT, "uncorrectable memory error" },
+	{ QM_ERR_ECC_1BIT, "corrected memory error" },
+	{ QM_ERR_GET_TASK_TIMEOUT, "engine took no task in time" },
+	{ QM_ERR_DO_TASK_TIMEOUT, "engine did not finish a task in time" },
+	{ QM_ERR_WB_NOT_READY, "write-back not ready in time" },
+	{ QM_ERR_SQ_CQ_VF_INVALID, "queue outside of its function" },
+	{ QM_ERR_CQ_VF_INVALID, "completion queue outside of its function" },
+	{ QM_ERR_SQ_VF_INVALID, "submission queue outside of its function" },
+	{ QM_ERR_DB_TIMEOUT, "doorbell not served in time" },
+	{ QM_ERR_OF_FIFO, "event fifo overflow" },
+	{ QM_ERR_DB_RANDOM, "doorbell with a wrong tag" },
+	{ QM_ERR_MB_TIMEOUT, "mailbox not served in time" },
+	{ QM_ERR_FLR_TIMEOUT, "function level reset not finished in time" },
+	{}
+};
+
+static const struct hisi_qm_error_block qm_error_block = {
+	.name = "qm",
+	.source = QM_ABNORMAL_INT_SOURCE,
+	.mask = QM_ABNORMAL_INT_MASK,
+	.status = QM_ABNORMAL_INT_STATUS,
+	.ce = QM_RAS_CE_ENABLE,
+	.nfe = QM_RAS_NFE_ENABLE,
+	.fe = QM_RAS_FE_ENABLE,
+	.shutdown = QM_OOO_SHUTDOWN_SEL,
+	.errors = qm_errors,
+};
+
+/* The masks of a block, from the capability table. */
+struct qm_error_masks {
+	u32 ce;
+	u32 nfe;
+	u32 reset;
+};
+
+static struct qm_error_masks qm_masks(struct hisi_qm *qm)
+{
+	return (struct qm_error_masks) {
+		.ce = qm->engine_caps[HISI_QM_ENGINE_CAP_QM_CE],
+		.nfe = qm->engine_caps[HISI_QM_ENGINE_CAP_QM_NFE],
+		.reset = qm->engine_caps[HISI_QM_ENGINE_CAP_QM_RESET],
+	};
+}
+
+static struct qm_error_masks engine_masks(struct hisi_qm *qm)
+{
+	return (struct qm_error_masks) {
+		.ce = qm->engine_caps[HISI_QM_ENGINE_CAP_CE],
+		.nfe = qm->engine_caps[HISI_QM_ENGINE_CAP_NFE],
+		.reset = qm->engine_caps[HISI_QM_ENGINE_CAP_RESET],
+	};
+}
+
+static void qm_error_block_enable(struct hisi_qm *qm, const struct hisi_qm_error_block *block,
+				  struct qm_error_masks masks)
+{
+	hisi_qm_write(qm, block->source, masks.ce | masks.nfe);
+	hisi_qm_write(qm, block->ce, masks.ce);
+	hisi_qm_write(qm, block->nfe, masks.nfe);
+	hisi_qm_write(qm, block->fe, 0);
+	if (qm->gen->shutdown_on_error)
+		hisi_qm_write(qm, block->shutdown, masks.reset);
+	hisi_qm_write(qm, block->mask, ~(masks.ce | masks.nfe));
+}
+
+static void qm_error_block_disable(struct hisi_qm *qm, const struct hisi_qm_error_block *block)
+{
+	hisi_qm_write(qm, block->mask, ~0);
+	if (qm->gen->shutdown_on_error)
+		hisi_qm_write(qm, block->shutdown, 0);
+}
+
+/* Logs and acknowledges what @block reports; true if only a reset helps. */
+static bool qm_error_block_handle(struct hisi_qm *qm, const struct hisi_qm_error_block *block,
+				  struct qm_error_masks masks)
+{
+	const struct hisi_qm_error *error;
+	u32 status = hisi_qm_read(qm, block->status);
+	u32 fatal = status & masks.reset;
+
+	if (!status || status == ~0u)
+		return false;
+
+	for (error = block->errors; error->bit; error++)
+		if (status & error->bit)
+			dev_err_ratelimited(&qm->pdev->dev, "%s error: %s%s\n", block->name, error->text,
+					    fatal & error->bit ? " (needs a reset)" : "");
+
+	/* What stays until a reset would interrupt for ever. */
+	if (fatal)
+		hisi_qm_write(qm, block->nfe, hisi_qm_read(qm, block->nfe) & ~fatal);
+	if (fatal)
+		hisi_qm_write(qm, block->mask, hisi_qm_read(qm, block->mask) | fatal);
+	hisi_qm_write(qm, block->source, status & ~fatal);
+	return fatal;
+}
+
+/* Threaded: it may log a lot, and nobody waits for it. */
+irqreturn_t qm_error_irq(int irq, void *data)
+{
+	struct hisi_qm *qm = data;
+	bool reset;
+
+	qm_count(qm, QM_COUNT_ABNORMAL_IRQ);
+	reset = qm_error_block_handle(qm, &qm_error_block, qm_masks(qm));
+	reset |= qm_error_block_handle(qm, qm->engine->errors, engine_masks(qm));
+	if (reset)
+		dev_err_ratelimited(&qm->pdev->dev, "device error, bind the driver again to recover\n");
+	return IRQ_HANDLED;
+}
+
+/**
+ * qm_error_init - have the errors of queue manager and engine reported
+ * @qm: the physical function
+ */
+void qm_error_init(struct hisi_qm *qm)
+{
+	hisi_qm_write(qm, QM_RAS_CE_THRESHOLD, 1);
+	qm_error_block_enable(qm, &qm_error_block, qm_masks(qm));
+	qm_error_block_enable(qm, qm->engine->errors, engine_masks(qm));
+}
+
+/**
+ * qm_error_exit - undo qm_error_init()
+ * @qm: the physical function
+ */
+void qm_error_exit(struct hisi_qm *qm)
+{
+	qm_error_block_disable(qm, qm->engine->errors);
+	qm_error_block_disable(qm, &qm_error_block);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The queue manager core's private state, shared by the files of hisi_qm.ko. */
+#ifndef WD_QM_INTERNAL_H
+#define WD_QM_INTERNAL_H
+
+#include <linux/atomic.h>
+#include <linux/interrupt.h>
+#include <linux/io.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include "qm.h"
+#include "uacce.h"
+
+/*
+ * lock			protects				may be held when taking it
+ * qm->state_lock	state, ending, queue numbers in use	the core's locks of a queue
+ * qp->lock		one queue's hardware and memory		the core's locks of a queue
+ * qm->mb_lock		mailbox register, context buffer	qp->lock
+ * qp->event_lock	link to the open file, completion head	qp->lock, the core's lock of a poll; hard irq
+ *
+ * state_lock is never held while waiting for hardware: opening a queue needs it,
+ * and it needs nothing else of these that another queue's owner can hold.
+ */
+
+#define QM_REG_TIMEOUT_US	(5 * USEC_PER_SEC)
+#define QM_REG_PERIOD_US	10
+#define QM_MB_TIMEOUT_US	(5 * USEC_PER_SEC)
+#define QM_STOP_TIMEOUT_US	(10 * USEC_PER_SEC)
+#define QM_DRAIN_TIMEOUT_MS	10000
+
+/* A ring that belongs to nobody, where stopped queues point. */
+#define QM_PARKING_DEPTH	2
+#define QM_PARKING_BYTES	4096
+#define QM_MEMORY_ALIGN		64
+
+/* The core's own capabilities, in the order of its table. */
+enum qm_cap {
+	QM_CAP_ID_FEATURES,
+	QM_CAP_ID_EQ_DEPTH,
+	QM_CAP_ID_AEQ_DEPTH,
+	QM_CAP_ID_SQ_DEPTH,
+	QM_CAP_ID_CQ_DEPTH,
+	QM_CAP_ID_EQ_IRQ_TYPE,
+	QM_CAP_ID_EQ_IRQ_VECTOR,
+	QM_CAP_ID_AEQ_IRQ_TYPE,
+	QM_CAP_ID_AEQ_IRQ_VECTOR,
+	QM_CAP_ID_ABNORMAL_IRQ_TYPE,
+	QM_CAP_ID_ABNORMAL_IRQ_VECTOR,
+	QM_CAP_ID_PF_IRQ_NUM,
+	QM_CAP_ID_NR,
+};
+
+/**
+ * struct qm_generation - what differs between hardware generations
+ * @version:	least PCI revision
+ * @api:	value of the uacce attribute "api"
+ * @cap_registers: capabilities can be read from the device
+ * @pasid_in_context: queues carry their own PASID
+ * @pm_control:	idle power-down must be switched off for exact bandwidth shares
+ * @shutdown_on_error: hardware closes its bus master on the reset errors
+ */
+struct qm_generation {
+	u8 version;
+	const char *api;
+	bool cap_registers;
+	bool pasid_in_context;
+	bool pm_control;
+	bool shutdown_on_error;
+};
+
+enum qm_state {
+	QM_STOPPED,
+	QM_STARTED,
+	QM_RESTARTING,
+};
+
+/**
+ * struct hisi_qp - one hardware queue pair
+ * @lock:	start, stop and kill
+ * @qm:		its function
+ * @id:		number within the function
+ * @qc_type:	engine class for the next start
+ * @started:	the device works on it
+ * @used_before: its owner had it started already
+ * @failed:	ended by the device or by us: its owner can only close it
+ * @stuck:	could not be stopped: the device may still write to @dus
+ * @dus:	rings, while somebody owns the queue or it is stuck
+ * @event_lock:	the fields below
+ * @file:	the open file, NULL without an owner
+ * @cq_head:	the kernel's own view of what poll() has reported
+ * @cq_phase:	phase bit expected at @cq_head
+ */
+struct hisi_qp {
+	struct mutex lock;
+	struct hisi_qm *qm;
+	u16 id;
+	u16 qc_type;
+	bool started;
+	bool used_before;
+	bool failed;
+	bool stuck;
+	struct uacce_dus *dus;
+
+	spinlock_t event_lock;
+	struct uacce_queue *file;
+	u16 cq_head;
+	bool cq_phase;
+};
+
+/* An event ring that hardware fills and an interrupt empties. */
+struct qm_eventq {
+	__le32 *ring;
+	dma_addr_t dma;
+	u32 depth;
+	u32 head;
+	bool phase;
+};
+
+/* What the debugfs counters show; only 0 can be written to them. */
+enum qm_counter {
+	QM_COUNT_ERR_IRQ,
+	QM_COUNT_AEQ_IRQ,
+	QM_COUNT_ABNORMAL_IRQ,
+	QM_COUNT_CREATE_QP_ERR,
+	QM_COUNT_MB_ERR,
+	QM_COUNT_NR,
+};
+
+struct hisi_qm {
+	struct pci_dev *pdev;
+	const struct hisi_qm_engine *engine;
+	const struct qm_generation *gen;
+	void __iomem *io;
+	phys_addr_t io_phys;
+
+	u32 caps[QM_CAP_ID_NR];
+	u32 *engine_caps;
+	bool isolated_doorbells;
+	char *algorithms;
+
+	struct mutex state_lock;
+	enum qm_state state;
+	bool ending;
+	u16 qp_num;
+	u16 qp_next;
+	u16 qp_used;
+	u16 qp_stuck;
+	unsigned long *qp_map;
+	struct hisi_qp *qps;
+	size_t dus_size;
+	size_t mmio_size;
+	struct work_struct restart_work;
+
+	struct mutex mb_lock;
+	bool mb_hung;
+
+	/* Everything the device keeps in memory for the function, one block. */
+	void *mem;
+	dma_addr_t mem_dma;
+	size_t mem_size;
+	struct qm_eventq eq;
+	struct qm_eventq aeq;
+	dma_addr_t sqc_table;
+	dma_addr_t cqc_table;
+	void *context;
+	dma_addr_t context_dma;
+	dma_addr_t parking;
+
+	int vectors;
+	struct uacce_device *uacce;
+	struct dentry *debugfs;
+	u32 current_q;
+	atomic_t counters[QM_COUNT_NR];
+};
+
+static inline void qm_count(struct hisi_qm *qm, enum qm_counter counter)
+{
+	atomic_inc(&qm->counters[counter]);
+}
+
+static inline size_t qm_sq_bytes(struct hisi_qm *qm)
+{
+	return (size_t)qm->engine->sqe_size * qm->caps[QM_CAP_ID_SQ_DEPTH];
+}
+
+static inline void qm_doorbell_event(struct hisi_qm *qm, enum qm_db_cmd cmd, u16 head)
+{
+	writeq(qm_db_value(0, cmd, head, 0), qm->io + QM_DB_EQ_AEQ);
+}
+
+/* caps.c */
+int qm_caps_init(struct hisi_qm *qm);
+void qm_caps_exit(struct hisi_qm *qm);
+
+/* mailbox.c */
+void qm_mailbox_init(struct hisi_qm *qm);
+int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base);
+int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context, size_t size);
+int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size);
+
+/* vft.c */
+int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number);
+
+/* queue.c */
+int qm_queues_init(struct hisi_qm *qm);
+void qm_queues_exit(struct hisi_qm *qm);
+void qm_queues_kill(struct hisi_qm *qm);
+struct hisi_qp *qm_qp_get(struct hisi_qm *qm);
+void qm_qp_put(struct hisi_qp *qp);
+int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority);
+int qm_qp_stop(struct hisi_qp *qp);
+void qm_qp_kill(struct hisi_qp *qp);
+int qm_queues_available(struct hisi_qm *qm);
+
+/* irq.c */
+int qm_irq_init(struct hisi_qm *qm);
+void qm_irq_exit(struct hisi_qm *qm);
+void qm_irq_unmask(struct hisi_qm *qm);
+void qm_irq_mask(struct hisi_qm *qm);
+
+/* error.c */
+void qm_error_init(struct hisi_qm *qm);
+void qm_error_exit(struct hisi_qm *qm);
+irqreturn_t qm_error_irq(int irq, void *data);
+
+/* main.c */
+void qm_restart_schedule(struct hisi_qm *qm);
+
+/* uacce_ops.c */
+int qm_uacce_init(struct hisi_qm *qm);
+void qm_uacce_exit(struct hisi_qm *qm);
+void qm_qp_notify(struct hisi_qp *qp);
+
+/* debugfs_cmd.c */
+extern const struct file_operations qm_debugfs_cmd_fops;
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Event rings: completions that somebody waits for (EQ) and queue errors (AEQ). */
+#include <linux/interrupt.h>
+#include <linux/io.h>
+#include <linux/log2.h>
+#include "internal.h"
+
+static bool qm_eventq_next(struct qm_eventq *q, u32 *entry)
+{
+	u32 value = le32_to_cpu(READ_ONCE(q->ring[q->head]));
+
+	if (!!(value & QM_EQE_PHASE) != q->phase)
+		return false;
+	*entry = value;
+	if (++q->head == q->depth) {
+		q->head = 0;
+		q->phase = !q->phase;
+	}
+	return true;
+}
+
+/*
+ * Entries are handled one by one where they are read, never collected: how many
+ * a misbehaving device writes can't overrun anything. At most one is outstanding
+ * for each queue, so a pass over as many as there are queues is enough; more of
+ * them raise the interrupt again at the doorbell.
+ */
+static irqreturn_t qm_eq_irq(int irq, void *data)
+{
+	struct hisi_qm *qm = data;
+	unsigned int budget = qm->qp_num;
+	unsigned int handled = 0;
+	u32 entry;
+
+	while (handled < budget && qm_eventq_next(&qm->eq, &entry)) {
+		u32 id = entry & QM_EQE_QN_MASK;
+
+		handled++;
+		if (id < qm->qp_num)
+			qm_qp_notify(&qm->qps[id]);
+		else
+			qm_count(qm, QM_COUNT_ERR_IRQ);
+	}
+	if (!handled)
+		qm_count(qm, QM_COUNT_ERR_IRQ);
+
+	qm_doorbell_event(qm, QM_DB_CMD_EQ, qm->eq.head);
+	return IRQ_HANDLED;
+}
+
+static void qm_aeqe_handle(struct hisi_qm *qm, u32 entry)
+{
+	u32 type = entry >> QM_AEQE_TYPE_SHIFT & QM_AEQE_TYPE_MASK;
+	u32 id = entry & QM_EQE_QN_MASK;
+
+	switch (type) {
+	case QM_AEQE_EQ_OVERFLOW:
+		dev_err_ratelimited(&qm->pdev->dev, "event queue overflow, restarting\n");
+		qm_restart_schedule(qm);
+		return;
+	case QM_AEQE_CQ_OVERFLOW:
+	case QM_AEQE_CQE_ERROR:
+		if (id >= qm->qp_num)
+			break;
+		dev_err_ratelimited(&qm->pdev->dev, "queue %u: %s, stopping it\n", id,
+				    type == QM_AEQE_CQ_OVERFLOW ? "completion queue overflow" :
+								  "completion error");
+		qm_qp_kill(&qm->qps[id]);
+		return;
+	}
+	dev_err_ratelimited(&qm->pdev->dev, "unknown asynchronous event 0x%x\n", entry);
+}
+
+static irqreturn_t qm_aeq_irq(int irq, void *data)
+{
+	struct hisi_qm *qm = data;
+
+	qm_count(qm, QM_COUNT_AEQ_IRQ);
+	return IRQ_WAKE_THREAD;
+}
+
+static irqreturn_t qm_aeq_thread(int irq, void *data)
+{
+	struct hisi_qm *qm = data;
+	unsigned int budget = qm->aeq.depth;
+	u32 entry;
+
+	while (budget-- && qm_eventq_next(&qm->aeq, &entry))
+		qm_aeqe_handle(qm, entry);
+	qm_doorbell_event(qm, QM_DB_CMD_AEQ, qm->aeq.head);
+	return IRQ_HANDLED;
+}
+
+static const struct {
+	enum qm_cap type;
+	enum qm_cap vector;
+	irq_handler_t handler;
+	irq_handler_t thread;
+	const char *name;
+} qm_irqs[] = {
+	{ QM_CAP_ID_EQ_IRQ_TYPE, QM_CAP_ID_EQ_IRQ_VECTOR, qm_eq_irq, NULL, "eq" },
+	{ QM_CAP_ID_AEQ_IRQ_TYPE, QM_CAP_ID_AEQ_IRQ_VECTOR, qm_aeq_irq, qm_aeq_thread, "aeq" },
+	{ QM_CAP_ID_ABNORMAL_IRQ_TYPE, QM_CAP_ID_ABNORMAL_IRQ_VECTOR, NULL, qm_error_irq, "error" },
+};
+
+static int qm_irq_request(struct hisi_qm *qm, unsigned int i)
+{
+	unsigned long flags = qm_irqs[i].handler ? 0 : IRQF_ONESHOT;
+	u32 vector = qm->caps[qm_irqs[i].vector];
+
+	if (!qm->caps[qm_irqs[i].type])
+		return 0;
+	if (vector >= qm->vectors) {
+		pci_err(qm->pdev, "%s interrupt: vector %u of %d\n", qm_irqs[i].name, vector, qm->vectors);
+		return -EINVAL;
+	}
+	return request_threaded_irq(pci_irq_vector(qm->pdev, vector), qm_irqs[i].handler,
+				    qm_irqs[i].thread, flags, qm->engine->name, qm);
+}
+
+static void qm_irq_release(struct hisi_qm *qm, unsigned int i)
+{
+	if (qm->caps[qm_irqs[i].type])
+		free_irq(pci_irq_vector(qm->pdev, qm->caps[qm_irqs[i].vector]), qm);
+}
+
+/**
+ * qm_irq_init - allocate vectors, request the interrupts
+ * @qm: the function; its rings exist and its event interrupts are masked
+ */
+int qm_irq_init(struct hisi_qm *qm)
+{
+	unsigned int want = roundup_pow_of_two(max(qm->caps[QM_CAP_ID_PF_IRQ_NUM], 1u));
+	unsigned int i;
+	int ret;
+
+	ret = pci_alloc_irq_vectors(qm->pdev, want, want, PCI_IRQ_MSI);
+	if (ret < 0) {
+		pci_err(qm->pdev, "no %u MSI vectors (%d)\n", want, ret);
+		return ret;
+	}
+	qm->vectors = ret;
+
+	for (i = 0; i < ARRAY_SIZE(qm_irqs); i++) {
+		ret = qm_irq_request(qm, i);
+		if (ret)
+			goto err_release_irqs;
+	}
+	return 0;
+
+err_release_irqs:
+	while (i--)
+		qm_irq_release(qm, i);
+	pci_free_irq_vectors(qm->pdev);
+	return ret;
+}
+
+/**
+ * qm_irq_unmask - let the event rings interrupt
+ * @qm: the function; the device knows its rings
+ */
+void qm_irq_unmask(struct hisi_qm *qm)
+{
+	qm_doorbell_event(qm, QM_DB_CMD_AEQ, qm->aeq.head);
+	qm_doorbell_event(qm, QM_DB_CMD_EQ, qm->eq.head);
+	hisi_qm_write(qm, QM_EQ_INT_MASK, 0);
+	hisi_qm_write(qm, QM_AEQ_INT_MASK, 0);
+}
+
+/**
+ * qm_irq_mask - no event interrupts from now on
+ * @qm: the function; its interrupts are requested
+ *
+ * No handler touches the rings afterwards.
+ */
+void qm_irq_mask(struct hisi_qm *qm)
+{
+	unsigned int i;
+
+	hisi_qm_write(qm, QM_EQ_INT_MASK, 1);
+	hisi_qm_write(qm, QM_AEQ_INT_MASK, 1);
+	for (i = 0; i < ARRAY_SIZE(qm_irqs); i++)
+		if (qm->caps[qm_irqs[i].type])
+			synchronize_irq(pci_irq_vector(qm->pdev, qm->caps[qm_irqs[i].vector]));
+}
+
+/**
+ * qm_irq_exit - undo qm_irq_init(); no handler runs afterwards
+ * @qm: the function
+ */
+void qm_irq_exit(struct hisi_qm *qm)
+{
+	unsigned int i = ARRAY_SIZE(qm_irqs);
+
+	while (i--)
+		qm_irq_release(qm, i);
+	pci_free_irq_vectors(qm->pdev);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Commands to the device through its 16-byte mailbox register. */
+#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/iopoll.h>
+#include "internal.h"
+
+static bool qm_mailbox_gone(u32 value)
+{
+	return value == ~0u;
+}
+
+/* Reads dword 0 until the device has let go of the mailbox. */
+static int qm_mailbox_wait(struct hisi_qm *qm, u64 timeout_us, u32 *value)
+{
+	void __iomem *reg = qm->io + QM_MB;
+	int ret;
+
+	ret = read_poll_timeout(readl, *value, !(*value & QM_MB_BUSY) || qm_mailbox_gone(*value),
+				QM_REG_PERIOD_US, timeout_us, false, reg);
+	if (qm_mailbox_gone(*value))
+		return -ENODEV;
+	return ret;
+}
+
+/*
+ * The device starts when the last byte arrives. Hardware wants one 128-bit
+ * store; where there is none, the first dword carries "busy" and the last dword
+ * is what a device that looks at memory waits for, so the order counts.
+ */
+#ifdef CONFIG_ARM64
+static void qm_mailbox_write(void __iomem *reg, const struct qm_mailbox *mb)
+{
+	const u64 *half = (const u64 *)mb;
+
+	/* what the command points at first */
+	wmb();
+	asm volatile("stp %x0, %x1, [%2]" : : "rZ" (half[0]), "rZ" (half[1]), "r" (reg) : "memory");
+}
+#else
+static void qm_mailbox_write(void __iomem *reg, const struct qm_mailbox *mb)
+{
+	writel(le16_to_cpu(mb->w0) | (u32)le16_to_cpu(mb->queue) << 16, reg);
+	writel(le32_to_cpu(mb->base_l), reg + 4);
+	writel(le32_to_cpu(mb->base_h), reg + 8);
+	writel(le32_to_cpu(mb->rsvd), reg + 12);
+}
+#endif
+
+static u64 qm_mailbox_timeout_us(enum qm_mb_cmd cmd)
+{
+	return cmd == QM_MB_CMD_STOP_QP ? QM_STOP_TIMEOUT_US : QM_MB_TIMEOUT_US;
+}
+
+static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
+			     const void *context, size_t size)
+{
+	struct qm_mailbox mb __aligned(16) = {
+		.w0 = cpu_to_le16(w0 | QM_MB_BUSY),
+		.queue = cpu_to_le16(queue),
+		.base_l = cpu_to_le32(lower_32_bits(base)),
+		.base_h = cpu_to_le32(upper_32_bits(base)),
+	};
+	u32 value;
+	int ret;
+
+	lockdep_assert_held(&qm->mb_lock);
+
+	/* One look at a mailbox that hung before: the next users needn't all wait as long. */
+	ret = qm_mailbox_wait(qm, qm->mb_hung ? QM_REG_PERIOD_US : QM_MB_TIMEOUT_US, &value);
+	if (ret) {
+		ret = ret == -ETIMEDOUT ? -EBUSY : ret;
+		goto err_count;
+	}
+
+	/* Not earlier: a command that was given up may have been reading the buffer until now. */
+	if (context) {
+		memset(qm->context, 0, QM_QC_SIZE);
+		memcpy(qm->context, context, size);
+	}
+	qm_mailbox_write(qm->io + QM_MB, &mb);
+	ret = qm_mailbox_wait(qm, qm_mailbox_timeout_us(w0 & QM_MB_CMD_MASK), &value);
+	if (ret)
+		goto err_count;
+
+	qm->mb_hung = false;
+	if (value & QM_MB_STATUS_MASK) {
+		ret = -EIO;
+		goto err_count;
+	}
+	return 0;
+
+err_count:
+	if (ret != -EIO)
+		qm->mb_hung = true;
+	qm_count(qm, QM_COUNT_MB_ERR);
+	dev_err_ratelimited(&qm->pdev->dev, "mailbox command 0x%x for queue %u: %d (register 0x%x)\n",
+			    w0, queue, ret, value);
+	return ret;
+}
+
+/**
+ * qm_mailbox_init - prepare the software side; the register needs nothing
+ * @qm: the function
+ */
+void qm_mailbox_init(struct hisi_qm *qm)
+{
+	mutex_init(&qm->mb_lock);
+}
+
+/**
+ * qm_mailbox - send one command and wait until the device has done it
+ * @qm: the function
+ * @cmd: the command, of the kind that sets something
+ * @queue: queue number within the function
+ * @base: 64-bit argument
+ *
+ * -EBUSY: the device doesn't take commands; -ETIMEDOUT: no answer in time;
+ * -EIO: it refused; -ENODEV: it is gone.
+ */
+int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base)
+{
+	int ret;
+
+	mutex_lock(&qm->mb_lock);
+	ret = qm_mailbox_locked(qm, cmd, queue, base, NULL, 0);
+	mutex_unlock(&qm->mb_lock);
+	return ret;
+}
+
+/**
+ * qm_context_load - give the device a context
+ * @qm: the function
+ * @cmd: QM_MB_CMD_SQC, CQC, EQC or AEQC
+ * @queue: queue number
+ * @context: the context
+ * @size: its bytes
+ */
+int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context, size_t size)
+{
+	int ret;
+
+	mutex_lock(&qm->mb_lock);
+	ret = qm_mailbox_locked(qm, cmd, queue, qm->context_dma, context, size);
+	mutex_unlock(&qm->mb_lock);
+	return ret;
+}
+
+/**
+ * qm_context_dump - read the device's current copy of a context
+ * @qm: the function
+ * @cmd: QM_MB_CMD_SQC, CQC, EQC or AEQC
+ * @queue: queue number
+ * @context: filled
+ * @size: its bytes
+ */
+int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size)
+{
+	int ret;
+
+	mutex_lock(&qm->mb_lock);
+	ret = qm_mailbox_locked(qm, cmd | QM_MB_OP_GET, queue, qm->context_dma, NULL, 0);
+	if (!ret) {
+		dma_rmb();
+		memcpy(context, qm->context, size);
+	}
+	mutex_unlock(&qm->mb_lock);
+	return ret;
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Queue pairs of a function: who has them, and their start, drain and stop in the device. */
+#include <linux/bitmap.h>
+#include <linux/delay.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "internal.h"
+
+#define QM_CQE_SHIFT		4
+#define QM_DRAIN_PERIOD_US	100
+#define QM_DRAIN_PERIOD_MAX_US	10000
+
+/* ------ numbers ------ */
+
+static struct hisi_qp *qm_qp_reserve(struct hisi_qm *qm)
+{
+	struct hisi_qp *qp;
+	unsigned long id;
+
+	mutex_lock(&qm->state_lock);
+	if (qm->state != QM_STARTED) {
+		qp = ERR_PTR(-EPERM);
+		goto unlock;
+	}
+
+	id = find_next_zero_bit(qm->qp_map, qm->qp_num, qm->qp_next);
+	if (id >= qm->qp_num)
+		id = find_first_zero_bit(qm->qp_map, qm->qp_num);
+	if (id >= qm->qp_num) {
+		qp = ERR_PTR(-EBUSY);
+		goto unlock;
+	}
+
+	__set_bit(id, qm->qp_map);
+	qm->qp_used++;
+	qm->qp_next = (id + 1) % qm->qp_num;
+	qp = &qm->qps[id];
+unlock:
+	mutex_unlock(&qm->state_lock);
+	return qp;
+}
+
+static void qm_qp_release(struct hisi_qp *qp)
+{
+	struct hisi_qm *qm = qp->qm;
+
+	mutex_lock(&qm->state_lock);
+	qm->qp_used--;
+	if (qp->stuck)
+		qm->qp_stuck++;
+	else
+		__clear_bit(qp->id, qm->qp_map);
+	mutex_unlock(&qm->state_lock);
+}
+
+/**
+ * qm_queues_available - number of queues that can still be opened
+ * @qm: the function
+ */
+int qm_queues_available(struct hisi_qm *qm)
+{
+	int nr;
+
+	mutex_lock(&qm->state_lock);
+	nr = qm->qp_num - qm->qp_used - qm->qp_stuck;
+	mutex_unlock(&qm->state_lock);
+	return nr;
+}
+
+/* ------ contexts ------ */
+
+static void qm_sqc_fill(struct hisi_qp *qp, struct qm_sqc *sqc, u32 pasid, u8 priority)
+{
+	struct hisi_qm *qm = qp->qm;
+	u32 depth = qm->caps[QM_CAP_ID_SQ_DEPTH];
+
+	*sqc = (struct qm_sqc) {
+		.base_l = cpu_to_le32(lower_32_bits(qp->dus->dma)),
+		.base_h = cpu_to_le32(upper_32_bits(qp->dus->dma)),
+		.dw3 = cpu_to_le32((depth - 1) | ilog2(qm->engine->sqe_size) << QM_QC_ENTRY_SHIFT),
+		.cq_num = cpu_to_le16(qp->id),
+		.w13 = cpu_to_le16((priority & QM_SQC_W13_PRIO_MASK) | QM_SQC_W13_ORDER_ONE |
+				   qp->qc_type << QM_SQC_W13_ALG_SHIFT),
+	};
+	if (pasid == UACCE_PASID_NONE)
+		return;
+	sqc->pasid = cpu_to_le16(pasid);
+	if (qm->gen->pasid_in_context)
+		sqc->w11 = cpu_to_le16(QM_SQC_W11_PASID);
+}
+
+static void qm_cqc_fill(struct hisi_qp *qp, struct qm_cqc *cqc, u32 pasid)
+{
+	struct hisi_qm *qm = qp->qm;
+	dma_addr_t base = qp->dus->dma + qm_sq_bytes(qm);
+	u32 depth = qm->caps[QM_CAP_ID_CQ_DEPTH];
+
+	*cqc = (struct qm_cqc) {
+		.base_l = cpu_to_le32(lower_32_bits(base)),
+		.base_h = cpu_to_le32(upper_32_bits(base)),
+		.dw3 = cpu_to_le32((depth - 1) | QM_CQE_SHIFT << QM_QC_ENTRY_SHIFT),
+		.dw6 = cpu_to_le32(QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG),
+	};
+	if (pasid == UACCE_PASID_NONE)
+		return;
+	cqc->pasid = cpu_to_le16(pasid);
+	if (qm->gen->pasid_in_context)
+		cqc->w11 = cpu_to_le16(QM_CQC_W11_PASID);
+}
+
+/*
+ * A stopped queue keeps its contexts, and its next owner has the doorbell before
+ * he has started it: without this he could make the device use the last owner's
+ * rings, which are free memory by then, and address space.
+ */
+static int qm_qp_park(struct hisi_qp *qp)
+{
+	struct hisi_qm *qm = qp->qm;
+	struct qm_sqc sqc = {
+		.base_l = cpu_to_le32(lower_32_bits(qm->parking)),
+		.base_h = cpu_to_le32(upper_32_bits(qm->parking)),
+		.dw3 = cpu_to_le32((QM_PARKING_DEPTH - 1) |
+				   ilog2(qm->engine->sqe_size) << QM_QC_ENTRY_SHIFT),
+		.w8 = cpu_to_le16(QM_QC_RAND_PARKED),
+		.cq_num = cpu_to_le16(qp->id),
+		.w13 = cpu_to_le16(QM_SQC_W13_ORDER_ONE | QM_SQC_W13_DISABLED),
+	};
+	struct qm_cqc cqc = {
+		.base_l = sqc.base_l,
+		.base_h = sqc.base_h,
+		.dw3 = cpu_to_le32((QM_PARKING_DEPTH - 1) | QM_CQE_SHIFT << QM_QC_ENTRY_SHIFT),
+		.w8 = cpu_to_le16(QM_QC_RAND_PARKED),
+		.dw6 = cpu_to_le32(QM_CQC_DW6_PHASE),
+	};
+	int ret;
+
+	/* The SQC last: it is what ends the queue. */
+	ret = qm_context_load(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
+	if (ret)
+		return ret;
+	return qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+}
+
+/* ------ stop ------ */
+
+static bool qm_qp_is_drained(const struct qm_sqc *sqc, const struct qm_cqc *cqc)
+{
+	return sqc->tail == cqc->tail &&
+	       !((sqc->w11 ^ cqc->w11) & cpu_to_le16(QM_QC_W11_TAIL_WRAP));
+}
+
+/* For devices that can't be told to drain: ask until everything submitted has completed. */
+static int qm_qp_wait_drained(struct hisi_qp *qp)
+{
+	unsigned long deadline = jiffies + msecs_to_jiffies(QM_DRAIN_TIMEOUT_MS);
+	unsigned int period = QM_DRAIN_PERIOD_US;
+	struct qm_sqc sqc;
+	struct qm_cqc cqc;
+	bool late;
+	int ret;
+
+	for (;;) {
+		late = time_after(jiffies, deadline);
+
+		ret = qm_context_dump(qp->qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+		if (ret)
+			return ret;
+		ret = qm_context_dump(qp->qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
+		if (ret)
+			return ret;
+		if (qm_qp_is_drained(&sqc, &cqc))
+			return 0;
+		if (late)
+			return -ETIMEDOUT;
+
+		usleep_range(period, 2 * period);
+		period = min(2 * period, QM_DRAIN_PERIOD_MAX_US);
+	}
+}
+
+static int qm_qp_drain(struct hisi_qp *qp)
+{
+	if (hisi_qm_has(qp->qm, QM_CAP_STOP_QP))
+		return qm_mailbox(qp->qm, QM_MB_CMD_STOP_QP, qp->id, 0);
+	return qm_qp_wait_drained(qp);
+}
+
+static int qm_qp_stop_locked(struct hisi_qp *qp)
+{
+	int ret;
+
+	lockdep_assert_held(&qp->lock);
+	if (qp->stuck)
+		return -EIO;
+	if (!qp->started)
+		return 0;
+
+	ret = qm_qp_drain(qp);
+	if (!ret)
+		ret = qm_qp_park(qp);
+
+	qp->started = false;
+	if (ret) {
+		qp->stuck = true;
+		pci_err(qp->qm->pdev, "queue %u did not stop (%d): not used again before a reset\n",
+			qp->id, ret);
+	}
+	return ret;
+}
+
+/**
+ * qm_qp_stop - let what was submitted finish, then take the queue from the device
+ * @qp: the queue
+ *
+ * After an error the queue is stuck: its memory stays allocated and its number
+ * isn't given out again.
+ */
+int qm_qp_stop(struct hisi_qp *qp)
+{
+	int ret;
+
+	mutex_lock(&qp->lock);
+	ret = qm_qp_stop_locked(qp);
+	mutex_unlock(&qp->lock);
+	return ret;
+}
+
+static void qm_qp_word(struct hisi_qp *qp, size_t offset)
+{
+	WRITE_ONCE(*(u32 *)(qp->dus->va + offset), 1);
+}
+
+/**
+ * qm_qp_kill - take the queue away from a living owner
+ * @qp: the queue; nothing happens if nobody owns it
+ *
+ * The owner sees "don't send" before and "don't receive" after the stop.
+ */
+void qm_qp_kill(struct hisi_qp *qp)
+{
+	size_t size = qp->qm->dus_size;
+
+	mutex_lock(&qp->lock);
+	if (qp->dus) {
+		qm_qp_word(qp, QM_DUS_TX_STOP(size));
+		/* a sender that misses the word has rung before the stop begins */
+		smp_mb();
+		/* also for a queue that failed to stop before: its owner must see the words */
+		qm_qp_stop_locked(qp);
+		qm_qp_word(qp, QM_DUS_RX_STOP(size));
+		qp->failed = true;
+	}
+	mutex_unlock(&qp->lock);
+	qm_qp_notify(qp);
+}
+
+/* ------ start ------ */
+
+static void qm_qp_wipe(struct hisi_qp *qp)
+{
+	struct hisi_qm *qm = qp->qm;
+	void *cq = qp->dus->va + qm_sq_bytes(qm);
+
+	/* A new owner has zeroed memory; one that starts again has the old phases. */
+	if (qp->used_before)
+		memset(cq, 0, sizeof(struct qm_cqe) * qm->caps[QM_CAP_ID_CQ_DEPTH]);
+	qp->used_before = true;
+
+	spin_lock_irq(&qp->event_lock);
+	qp->cq_head = 0;
+	qp->cq_phase = true;
+	spin_unlock_irq(&qp->event_lock);
+}
+
+/**
+ * qm_qp_start - hand the queue to the device
+ * @qp: an owned queue
+ * @pasid: address space of its payload, or UACCE_PASID_NONE
+ * @priority: 0..7
+ */
+int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
+{
+	struct hisi_qm *qm = qp->qm;
+	struct qm_sqc sqc;
+	struct qm_cqc cqc;
+	int ret;
+
+	mutex_lock(&qp->lock);
+	/* qm_queues_kill() comes after the state has changed, and takes this lock. */
+	if (READ_ONCE(qm->state) != QM_STARTED) {
+		ret = -EPERM;
+		goto unlock;
+	}
+	if (qp->failed || qp->stuck || qp->started) {
+		ret = qp->started ? -EINVAL : -EIO;
+		goto unlock;
+	}
+
+	qm_qp_wipe(qp);
+	qm_sqc_fill(qp, &sqc, pasid, priority);
+	qm_cqc_fill(qp, &cqc, pasid);
+
+	ret = qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+	if (!ret)
+		ret = qm_context_load(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
+	/* What of it the device has taken isn't known. */
+	if (ret && qm_qp_park(qp))
+		qp->stuck = true;
+	qp->started = !ret;
+unlock:
+	mutex_unlock(&qp->lock);
+	return ret;
+}
+
+/* ------ owners ------ */
+
+/**
+ * qm_qp_get - reserve a queue and its memory for a new owner
+ * @qm: the function
+ *
+ * -EBUSY when all are in use, -EPERM while the function is stopped.
+ */
+struct hisi_qp *qm_qp_get(struct hisi_qm *qm)
+{
+	struct uacce_dus *dus;
+	struct hisi_qp *qp;
+
+	qp = qm_qp_reserve(qm);
+	if (IS_ERR(qp))
+		goto err_count;
+
+	dus = uacce_dus_alloc(&qm->pdev->dev, qm->dus_size);
+	if (IS_ERR(dus)) {
+		qm_qp_release(qp);
+		qp = ERR_CAST(dus);
+		goto err_count;
+	}
+
+	mutex_lock(&qp->lock);
+	qp->dus = dus;
+	qp->qc_type = 0;
+	qp->used_before = false;
+	qp->failed = false;
+	/* poll() looks before the start, too */
+	qp->cq_head = 0;
+	qp->cq_phase = true;
+	mutex_unlock(&qp->lock);
+	return qp;
+
+err_count:
+	qm_count(qm, QM_COUNT_CREATE_QP_ERR);
+	return qp;
+}
+
+/**
+ * qm_qp_put - end of an ownership
+ * @qp: the queue, stopped unless it can't be
+ */
+void qm_qp_put(struct hisi_qp *qp)
+{
+	mutex_lock(&qp->lock);
+	qm_qp_stop_locked(qp);
+	if (!qp->stuck) {
+		uacce_dus_free(qp->dus);
+		qp->dus = NULL;
+	}
+	mutex_unlock(&qp->lock);
+	qm_qp_release(qp);
+}
+
+/**
+ * qm_queues_kill - stop every queue of the function, whoever owns it
+ * @qm: the function; its state isn't QM_STARTED any more
+ */
+void qm_queues_kill(struct hisi_qm *qm)
+{
+	unsigned int i;
+
+	for (i = 0; i < qm->qp_num; i++)
+		qm_qp_kill(&qm->qps[i]);
+}
+
+/**
+ * qm_queues_init - queues without owners
+ * @qm: the function; number and depths are known
+ */
+int qm_queues_init(struct hisi_qm *qm)
+{
+	unsigned int i;
+
+	qm->dus_size = PAGE_ALIGN(qm_sq_bytes(qm) +
+				  sizeof(struct qm_cqe) * qm->caps[QM_CAP_ID_CQ_DEPTH]) + PAGE_SIZE;
+
+	qm->qp_map = bitmap_zalloc(qm->qp_num, GFP_KERNEL);
+	if (!qm->qp_map)
+		return -ENOMEM;
+	qm->qps = kvcalloc(qm->qp_num, sizeof(*qm->qps), GFP_KERNEL);
+	if (!qm->qps)
+		goto err_free_map;
+
+	for (i = 0; i < qm->qp_num; i++) {
+		mutex_init(&qm->qps[i].lock);
+		spin_lock_init(&qm->qps[i].event_lock);
+		qm->qps[i].qm = qm;
+		qm->qps[i].id = i;
+	}
+	return 0;
+
+err_free_map:
+	bitmap_free(qm->qp_map);
+	return -ENOMEM;
+}
+
+/**
+ * qm_queues_exit - undo qm_queues_init()
+ * @qm: the function; the device can't access memory any more
+ */
+void qm_queues_exit(struct hisi_qm *qm)
+{
+	unsigned int i;
+
+	for (i = 0; i < qm->qp_num; i++)
+		if (qm->qps[i].dus)
+			uacce_dus_free(qm->qps[i].dus);
+	kvfree(qm->qps);
+	bitmap_free(qm->qp_map);
+}

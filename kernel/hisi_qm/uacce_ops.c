@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How queues look to the uacce framework: its operations on ours. */
+#include <misc/uacce/hisi_qm.h>
+#include "internal.h"
+
+static struct hisi_qp *to_qp(struct uacce_queue *q)
+{
+	return q->priv;
+}
+
+static int qm_uacce_get_available_instances(struct uacce_device *uacce)
+{
+	return qm_queues_available(uacce_get_drvdata(uacce));
+}
+
+static int qm_uacce_get_queue(struct uacce_device *uacce, struct uacce_queue *q)
+{
+	struct hisi_qm *qm = uacce_get_drvdata(uacce);
+	struct hisi_qp *qp;
+
+	if (q->pasid != UACCE_PASID_NONE && q->pasid > U16_MAX) {
+		dev_err_ratelimited(&qm->pdev->dev, "PASID %u does not fit into a queue's context\n",
+				    q->pasid);
+		return -ENOSPC;
+	}
+
+	qp = qm_qp_get(qm);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+
+	q->priv = qp;
+	q->dus = qp->dus;
+	spin_lock_irq(&qp->event_lock);
+	qp->file = q;
+	spin_unlock_irq(&qp->event_lock);
+	return 0;
+}
+
+static void qm_uacce_put_queue(struct uacce_queue *q)
+{
+	struct hisi_qp *qp = to_qp(q);
+
+	spin_lock_irq(&qp->event_lock);
+	qp->file = NULL;
+	spin_unlock_irq(&qp->event_lock);
+
+	q->priv = NULL;
+	q->dus = NULL;
+	qm_qp_put(qp);
+}
+
+static int qm_uacce_start_queue(struct uacce_queue *q)
+{
+	return qm_qp_start(to_qp(q), q->pasid, q->priority);
+}
+
+static int qm_uacce_stop_queue(struct uacce_queue *q)
+{
+	return qm_qp_stop(to_qp(q));
+}
+
+static void qm_uacce_kill_queue(struct uacce_queue *q)
+{
+	qm_qp_kill(to_qp(q));
+}
+
+/* Moves the kernel's head over what has completed; the ring is the user's, so nothing in it is believed. */
+static bool qm_cq_advance(struct hisi_qp *qp, const struct qm_cqe *cq)
+{
+	u32 depth = qp->qm->caps[QM_CAP_ID_CQ_DEPTH];
+	u32 seen;
+
+	for (seen = 0; seen < depth; seen++) {
+		u16 w7 = le16_to_cpu(READ_ONCE(cq[qp->cq_head].w7));
+
+		if (!!(w7 & QM_CQE_PHASE) != qp->cq_phase)
+			break;
+		if (++qp->cq_head == depth) {
+			qp->cq_head = 0;
+			qp->cq_phase = !qp->cq_phase;
+		}
+	}
+	return seen;
+}
+
+static bool qm_uacce_is_q_updated(struct uacce_queue *q)
+{
+	struct hisi_qp *qp = to_qp(q);
+	unsigned long flags;
+	bool updated;
+
+	spin_lock_irqsave(&qp->event_lock, flags);
+	updated = qm_cq_advance(qp, q->dus->va + qm_sq_bytes(qp->qm));
+	spin_unlock_irqrestore(&qp->event_lock, flags);
+	return updated;
+}
+
+static int qm_uacce_get_mmio(struct uacce_queue *q, phys_addr_t *start, size_t *size)
+{
+	struct hisi_qp *qp = to_qp(q);
+	struct hisi_qm *qm = qp->qm;
+
+	*start = qm->isolated_doorbells ?
+		 pci_resource_start(qm->pdev, QM_BAR_DB) + (phys_addr_t)qp->id * QM_DB_WINDOW :
+		 qm->io_phys;
+	*size = qm->mmio_size;
+	return 0;
+}
+
+static int qm_uacce_set_ctx(struct uacce_queue *q, void *arg)
+{
+	struct hisi_qp *qp = to_qp(q);
+	struct hisi_qp_ctx *ctx = arg;
+
+	if (ctx->qc_type >= qp->qm->engine->qc_types)
+		return -EINVAL;
+	qp->qc_type = ctx->qc_type;
+	ctx->id = qp->id;
+	return 0;
+}
+
+static int qm_uacce_get_info(struct uacce_queue *q, void *arg)
+{
+	struct hisi_qm *qm = to_qp(q)->qm;
+
+	*(struct hisi_qp_info *)arg = (struct hisi_qp_info) {
+		.sqe_size = qm->engine->sqe_size,
+		.sq_depth = qm->caps[QM_CAP_ID_SQ_DEPTH],
+		.cq_depth = qm->caps[QM_CAP_ID_CQ_DEPTH],
+	};
+	return 0;
+}
+
+static const struct uacce_ioctl qm_uacce_ioctls[] = {
+	{ UACCE_CMD_QM_SET_QP_CTX, qm_uacce_set_ctx },
+	{ UACCE_CMD_QM_SET_QP_INFO, qm_uacce_get_info },
+	{}
+};
+
+static const struct uacce_ops qm_uacce_ops = {
+	.get_available_instances = qm_uacce_get_available_instances,
+	.get_queue = qm_uacce_get_queue,
+	.put_queue = qm_uacce_put_queue,
+	.start_queue = qm_uacce_start_queue,
+	.stop_queue = qm_uacce_stop_queue,
+	.kill_queue = qm_uacce_kill_queue,
+	.is_q_updated = qm_uacce_is_q_updated,
+	.get_mmio = qm_uacce_get_mmio,
+	.ioctls = qm_uacce_ioctls,
+};
+
+/**
+ * qm_qp_notify - something happened on a queue: wake who polls it
+ * @qp: the queue, owned or not; any context
+ */
+void qm_qp_notify(struct hisi_qp *qp)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->event_lock, flags);
+	if (qp->file)
+		uacce_wake_up(qp->file);
+	spin_unlock_irqrestore(&qp->event_lock, flags);
+}
+
+/**
+ * qm_uacce_init - describe the function to the framework; user space doesn't see it yet
+ * @qm: the function
+ *
+ * Success without a uacce device when nobody can bind address spaces for it.
+ */
+int qm_uacce_init(struct hisi_qm *qm)
+{
+	struct uacce_interface interface = {
+		.flags = UACCE_DEV_SVA | (qm->isolated_doorbells ? 0 : UACCE_DEV_UNSAFE_MMIO),
+		.capa = qm->engine->sgl ? UACCE_CAPA_SGL_MEM : 0,
+		.ops = &qm_uacce_ops,
+		.api = qm->gen->api,
+		.algorithms = qm->algorithms,
+		.wd_type = qm->engine->wd_type,
+		.mmio_size = qm->mmio_size,
+		.dus_size = qm->dus_size,
+	};
+	struct uacce_device *uacce;
+
+	strscpy(interface.name, qm->engine->name, sizeof(interface.name));
+
+	uacce = uacce_alloc(&qm->pdev->dev, &interface);
+	if (IS_ERR(uacce)) {
+		if (PTR_ERR(uacce) != -EOPNOTSUPP)
+			return PTR_ERR(uacce);
+		pci_warn(qm->pdev, "nothing binds address spaces for this device: no user queues\n");
+		return 0;
+	}
+	uacce_set_drvdata(uacce, qm);
+	qm->uacce = uacce;
+	return 0;
+}
+
+/**
+ * qm_uacce_exit - end the framework's device; open queues have been put when it returns
+ * @qm: the function
+ */
+void qm_uacce_exit(struct hisi_qm *qm)
+{
+	if (qm->uacce)
+		uacce_remove(qm->uacce);
+	qm->uacce = NULL;
+}

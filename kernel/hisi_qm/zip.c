@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Driver of the ZIP accelerator's physical function: module parameters, tables, probe and remove. */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include "zip.h"
+
+/* ------ module parameters ------ */
+
+static unsigned int pf_q_num = ZIP_QUEUES_DEFAULT;
+static bool pf_q_num_asked;
+
+static int zip_pf_q_num_set(const char *value, const struct kernel_param *kp)
+{
+	unsigned int number;
+	int ret;
+
+	ret = kstrtouint(value, 10, &number);
+	if (ret || number < HISI_QM_QUEUES_MIN || number > HISI_QM_QUEUES_MAX) {
+		pr_err("hisi_zip: pf_q_num=%.32s: expected %u..%u\n", value,
+		       HISI_QM_QUEUES_MIN, HISI_QM_QUEUES_MAX);
+		return -EINVAL;
+	}
+	pf_q_num = number;
+	pf_q_num_asked = true;
+	return 0;
+}
+
+static const struct kernel_param_ops zip_pf_q_num_ops = {
+	.set = zip_pf_q_num_set,
+	.get = param_get_uint,
+};
+module_param_cb(pf_q_num, &zip_pf_q_num_ops, &pf_q_num, 0444);
+MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 64)");
+
+static int zip_switch_set(const char *value, const struct kernel_param *kp)
+{
+	unsigned int number;
+	int ret;
+
+	ret = kstrtouint(value, 10, &number);
+	if (ret || number > 1) {
+		pr_err("hisi_zip: %s=%.32s: expected 0 or 1\n", kp->name, value);
+		return -EINVAL;
+	}
+	*(unsigned int *)kp->arg = number;
+	return 0;
+}
+
+static const struct kernel_param_ops zip_switch_ops = {
+	.set = zip_switch_set,
+	.get = param_get_uint,
+};
+
+static unsigned int uacce_mode = 1;
+module_param_cb(uacce_mode, &zip_switch_ops, &uacce_mode, 0444);
+MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
+
+static unsigned int perf_mode;
+module_param_cb(perf_mode, &zip_switch_ops, &perf_mode, 0444);
+MODULE_PARM_DESC(perf_mode, "Compress for 0: size (default), 1: speed");
+
+/* ------ tables ------ */
+
+static const struct hisi_qm_cap zip_caps[ZIP_CAP_ID_END] = {
+	[HISI_QM_ENGINE_CAP_QM_NFE] =
+		{ QM_CAP_NFE_MASK, 0, 0xffffffff, 0x1c57, ZIP_CAP_QM_NFE_V3 },
+	[HISI_QM_ENGINE_CAP_QM_RESET] =
+		{ QM_CAP_RESET_MASK, 0, 0xffffffff, 0xc57, ZIP_CAP_QM_RESET_V3 },
+	[HISI_QM_ENGINE_CAP_QM_CE] =
+		{ QM_CAP_CE_MASK, 0, 0xffffffff, 0x8, ZIP_CAP_QM_CE_V3 },
+	[HISI_QM_ENGINE_CAP_NFE] =
+		{ ZIP_CAP_NFE_MASK, 0, 0xffffffff, 0x7fe, ZIP_CAP_NFE_MASK_V3 },
+	[HISI_QM_ENGINE_CAP_RESET] =
+		{ ZIP_CAP_RESET_MASK, 0, 0xffffffff, 0x7fe, ZIP_CAP_RESET_MASK_V3 },
+	[HISI_QM_ENGINE_CAP_CE] =
+		{ ZIP_CAP_CE_MASK, 0, 0xffffffff, 0x1, ZIP_CAP_CE_MASK_V3 },
+	[HISI_QM_ENGINE_CAP_ALGS] =
+		{ ZIP_CAP_DEV_ALGS, 0, 0xffffffff, 0xf, ZIP_CAP_DEV_ALGS_V3 },
+	[ZIP_CAP_ID_CORE_ENABLE] =
+		{ ZIP_CAP_CORE_ENABLE, 0, 0xffffffff, 0xfc0003, ZIP_CAP_CORE_ENABLE_V3 },
+	[ZIP_CAP_ID_COMP_CORES] =
+		{ ZIP_CAP_CORES, 8, 0xff, 2, ZIP_CAP_CORES_V3 >> 8 & 0xff },
+	[ZIP_CAP_ID_DECOMP_CORES] =
+		{ ZIP_CAP_CORES, 0, 0xff, 6, ZIP_CAP_CORES_V3 & 0xff },
+};
+
+static const struct hisi_qm_alg zip_algs[] = {
+	{ ZIP_ALG_ZLIB, "zlib" },
+	{ ZIP_ALG_GZIP, "gzip" },
+	{ ZIP_ALG_DEFLATE, "deflate" },
+	{ ZIP_ALG_LZ77, "lz77_zstd" },
+	{}
+};
+
+static const struct hisi_qm_error zip_errors[] = {
+	{ BIT(0), "corrected memory error" },
+	{ BIT(1), "uncorrectable memory error" },
+	{ BIT(2), "bus read error" },
+	{ BIT(3), "bus write error" },
+	{ BIT(4), "source address could not be parsed" },
+	{ BIT(5), "destination address could not be parsed" },
+	{ BIT(6), "input address error" },
+	{ BIT(7), "input data error" },
+	{ BIT(8), "compression core error" },
+	{ BIT(9), "encoder error" },
+	{ BIT(10), "output error" },
+	{ BIT(11), "poisoned bus data" },
+	{ BIT(12), "address translation error" },
+	{}
+};
+
+static const struct hisi_qm_error_block zip_error_block = {
+	.name = "zip",
+	.source = ZIP_ERR_SOURCE,
+	.mask = ZIP_ERR_MASK,
+	.status = ZIP_ERR_STATUS,
+	.ce = ZIP_RAS_CE,
+	.nfe = ZIP_RAS_NFE,
+	.fe = ZIP_RAS_FE,
+	.shutdown = ZIP_OOO_SHUTDOWN_SEL,
+	.errors = zip_errors,
+};
+
+static const struct hisi_qm_engine zip_engine = {
+	.name = "hisi_zip",
+	.wd_type = "compression",
+	.reset_method = "ZRST",
+	.sqe_size = ZIP_SQE_SIZE,
+	.sqe_hide = 64,
+	.sqe_hide_bytes = 48,
+	.qc_types = 2,
+	.sgl = true,
+	.regs_size = ZIP_REGS_SIZE,
+	.caps = zip_caps,
+	.cap_nr = ARRAY_SIZE(zip_caps),
+	.algs = zip_algs,
+	.errors = &zip_error_block,
+};
+
+/* ------ probe and remove ------ */
+
+static struct dentry *zip_debugfs_root;
+
+static int zip_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct hisi_qm_config config = {
+		.queues = pf_q_num,
+		.queues_asked = pf_q_num_asked,
+		.user = uacce_mode,
+	};
+	struct hisi_qm *qm;
+	int ret;
+
+	qm = hisi_qm_alloc(pdev, &zip_engine, &config);
+	if (IS_ERR(qm))
+		return PTR_ERR(qm);
+
+	ret = zip_hw_init(qm, perf_mode);
+	if (ret)
+		goto err_free_qm;
+	ret = hisi_qm_start(qm);
+	if (ret)
+		goto err_exit_hw;
+	zip_debugfs_init(qm, hisi_qm_debugfs_init(qm, zip_debugfs_root));
+	ret = hisi_qm_register(qm);
+	if (ret)
+		goto err_exit_debugfs;
+	pci_set_drvdata(pdev, qm);
+	return 0;
+
+err_exit_debugfs:
+	hisi_qm_debugfs_exit(qm);
+	hisi_qm_stop(qm);
+err_exit_hw:
+	zip_hw_exit(qm);
+err_free_qm:
+	hisi_qm_free(qm);
+	return ret;
+}
+
+static void zip_remove(struct pci_dev *pdev)
+{
+	struct hisi_qm *qm = pci_get_drvdata(pdev);
+
+	hisi_qm_unregister(qm);
+	hisi_qm_debugfs_exit(qm);
+	hisi_qm_stop(qm);
+	zip_hw_exit(qm);
+	hisi_qm_free(qm);
+}
+
+static void zip_shutdown(struct pci_dev *pdev)
+{
+	hisi_qm_shutdown(pci_get_drvdata(pdev));
+}
+
+static const struct pci_device_id zip_ids[] = {
+	{ PCI_DEVICE(QM_PCI_VENDOR_HUAWEI, QM_PCI_ID_ZIP_PF) },
+	{}
+};
+MODULE_DEVICE_TABLE(pci, zip_ids);
+
+static struct pci_driver zip_driver = {
+	.name = "hisi_zip",
+	.id_table = zip_ids,
+	.probe = zip_probe,
+	.remove = zip_remove,
+	.shutdown = zip_shutdown,
+};
+
+static int __init zip_init(void)
+{
+	int ret;
+
+	zip_debugfs_root = debugfs_create_dir("hisi_zip", NULL);
+	ret = pci_register_driver(&zip_driver);
+	if (ret)
+		debugfs_remove(zip_debugfs_root);
+	return ret;
+}
+module_init(zip_init);
+
+static void __exit zip_exit(void)
+{
+	pci_unregister_driver(&zip_driver);
+	debugfs_remove(zip_debugfs_root);
+}
+module_exit(zip_exit);
+
+MODULE_DESCRIPTION("HiSilicon ZIP accelerator");
+MODULE_AUTHOR("The WarpDrive authors");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(WD_VERSION);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of hisi_zip.ko. */
+#ifndef WD_ZIP_H
+#define WD_ZIP_H
+
+#include "qm.h"
+#include "zip_hw.h"
+
+/* The engine's own capabilities, after those that every engine has. */
+enum zip_cap {
+	ZIP_CAP_ID_CORE_ENABLE = HISI_QM_ENGINE_CAP_OWN,
+	ZIP_CAP_ID_COMP_CORES,
+	ZIP_CAP_ID_DECOMP_CORES,
+	ZIP_CAP_ID_END,
+};
+
+/* A compression core's register block comes first, then the decompression cores'. */
+#define ZIP_DECOMP_CORE_FIRST	2
+#define ZIP_CORES_MAX		8
+#define ZIP_CORE_LAST		0x8c
+#define ZIP_REGS_SIZE		(ZIP_CORE_BASE + ZIP_CORES_MAX * ZIP_CORE_STRIDE)
+
+/* zip_hw.c */
+int zip_hw_init(struct hisi_qm *qm, bool perf_mode);
+void zip_hw_exit(struct hisi_qm *qm);
+u32 zip_cores(struct hisi_qm *qm);
+
+/* zip_debugfs.c */
+void zip_debugfs_init(struct hisi_qm *qm, struct dentry *dir);
+
+#endif

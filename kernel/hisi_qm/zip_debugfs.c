@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* For people, never an ABI: the ZIP engine's cores and request counters in debugfs. */
+#include <linux/debugfs.h>
+#include <linux/device.h>
+#include <linux/seq_file.h>
+#include "zip.h"
+
+#define ZIP_CORE_GET_BD		0x00
+#define ZIP_CORE_ERROR_BD	0x08
+#define ZIP_CORE_DONE_BD	0x0c
+
+static const struct {
+	u32 offset;
+	const char *name;
+} zip_core_regs[] = {
+	{ ZIP_CORE_GET_BD, "HZIP_GET_BD_NUM" },
+	{ 0x04, "HZIP_GET_RIGHT_BD" },
+	{ ZIP_CORE_ERROR_BD, "HZIP_GET_ERROR_BD" },
+	{ ZIP_CORE_DONE_BD, "HZIP_DONE_BD_NUM" },
+	{ 0x10, "HZIP_WORK_CYCLE" },
+	{ 0x18, "HZIP_IDLE_CYCLE" },
+	{ 0x20, "HZIP_MAX_DELAY" },
+	{ 0x24, "HZIP_MIN_DELAY" },
+	{ 0x28, "HZIP_AVG_DELAY" },
+	{ 0x38, "HZIP_CONSUMED_BYTE" },
+	{ 0x40, "HZIP_PRODUCED_BYTE" },
+	{ 0x7c, "HZIP_BD_RD" },
+	{ 0x80, "HZIP_BD_WR" },
+	{ 0x84, "HZIP_GET_BD_AXI_ERR_NUM" },
+	{ 0x88, "HZIP_GET_BD_PARSE_ERR_NUM" },
+	{ ZIP_CORE_LAST, "HZIP_ADD_BD_AXI_ERR_NUM" },
+};
+
+/* One file's view: a core, or one register summed over all cores. */
+struct zip_view {
+	struct hisi_qm *qm;
+	u32 offset;
+};
+
+static int zip_core_show(struct seq_file *s, void *unused)
+{
+	struct zip_view *view = s->private;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(zip_core_regs); i++)
+		seq_printf(s, "%s= 0x%08x\n", zip_core_regs[i].name,
+			   hisi_qm_read(view->qm, view->offset + zip_core_regs[i].offset));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(zip_core);
+
+static int zip_sum_show(struct seq_file *s, void *unused)
+{
+	struct zip_view *view = s->private;
+	u64 sum = 0;
+	u32 core;
+
+	for (core = 0; core < zip_cores(view->qm); core++)
+		sum += hisi_qm_read(view->qm, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + view->offset);
+	seq_printf(s, "%llu\n", sum);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(zip_sum);
+
+static struct zip_view *zip_view_alloc(struct hisi_qm *qm, u32 offset)
+{
+	struct zip_view *view = devm_kzalloc(&hisi_qm_pdev(qm)->dev, sizeof(*view), GFP_KERNEL);
+
+	if (view)
+		*view = (struct zip_view) { .qm = qm, .offset = offset };
+	return view;
+}
+
+static void zip_core_dir(struct hisi_qm *qm, struct dentry *dir, const char *kind, u32 nr, u32 first)
+{
+	struct zip_view *view;
+	char name[24];
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		view = zip_view_alloc(qm, ZIP_CORE_BASE + (first + i) * ZIP_CORE_STRIDE);
+		if (!view)
+			return;
+		snprintf(name, sizeof(name), "%s_core%u", kind, i);
+		debugfs_create_file("regs", 0444, debugfs_create_dir(name, dir), view, &zip_core_fops);
+	}
+}
+
+/**
+ * zip_debugfs_init - make the engine's files
+ * @qm: a started function
+ * @dir: its directory; goes, with all in it, in hisi_qm_debugfs_exit()
+ */
+void zip_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
+{
+	static const struct {
+		const char *name;
+		u32 offset;
+	} sums[] = {
+		{ "send_cnt", ZIP_CORE_GET_BD },
+		{ "recv_cnt", ZIP_CORE_DONE_BD },
+		{ "err_bd_cnt", ZIP_CORE_ERROR_BD },
+	};
+	struct dentry *dfx = debugfs_create_dir("zip_dfx", dir);
+	struct zip_view *view;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sums); i++) {
+		view = zip_view_alloc(qm, sums[i].offset);
+		if (view)
+			debugfs_create_file(sums[i].name, 0444, dfx, view, &zip_sum_fops);
+	}
+	zip_core_dir(qm, dir, "comp",
+		     min_t(u32, ZIP_DECOMP_CORE_FIRST, hisi_qm_cap(qm, ZIP_CAP_ID_COMP_CORES)), 0);
+	zip_core_dir(qm, dir, "decomp", zip_cores(qm) - ZIP_DECOMP_CORE_FIRST, ZIP_DECOMP_CORE_FIRST);
+}

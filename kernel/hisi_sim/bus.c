@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The virtual PCI side of a device: a root bus of its own, made and removed while the system runs. */
+#include <linux/pci.h>
+#include <linux/pci-ecam.h>
+#include <linux/rcupdate.h>
+
+#include "inject.h"
+#include "internal.h"
+
+/* What the architecture expects behind pci_bus.sysdata. */
+#ifdef CONFIG_X86
+typedef struct pci_sysdata sim_sysdata_t;
+#else
+typedef struct pci_config_window sim_sysdata_t;
+#endif
+
+/* Lives as long as the bridge: a late config access finds sdev gone, not freed memory. */
+struct sim_bus {
+	sim_sysdata_t sysdata;
+	struct resource busn;
+	struct sim_dev *sdev;
+};
+
+#define DOMAIN_FIRST	0xa000
+#define DOMAIN_LAST	0xfffe
+
+static int domain;
+
+int sim_bus_domain(void)
+{
+	return domain;
+}
+
+static struct sim_fn *function(struct pci_bus *bus, unsigned int devfn)
+{
+	struct sim_bus *sbus = container_of((sim_sysdata_t *)bus->sysdata, struct sim_bus, sysdata);
+	struct sim_dev *sdev = READ_ONCE(sbus->sdev);
+
+	return sdev && devfn == 0 ? &sdev->pf : NULL;
+}
+
+static int read_config(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 *val)
+{
+	struct sim_fn *fn = function(bus, devfn);
+
+	*val = ~0u;
+	if (!fn)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	*val = sim_config_read(fn, where, size);
+	return PCIBIOS_SUCCESSFUL;
+}
+
+static int write_config(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 val)
+{
+	struct sim_fn *fn = function(bus, devfn);
+
+	if (!fn)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	sim_config_write(fn, where, size, val);
+	return PCIBIOS_SUCCESSFUL;
+}
+
+static struct pci_ops sim_pci_ops = {
+	.read = read_config,
+	.write = write_config,
+};
+
+/* The device behind a PCI function, NULL if it isn't one of ours. */
+struct sim_dev *sim_bus_owner(struct device *dev)
+{
+	struct sim_fn *fn;
+
+	if (!dev_is_pci(dev) || to_pci_dev(dev)->bus->ops != &sim_pci_ops)
+		return NULL;
+	fn = function(to_pci_dev(dev)->bus, to_pci_dev(dev)->devfn);
+	return fn ? fn->sdev : NULL;
+}
+
+/* Before any driver looks: its memory is shared with threads, and it belongs to a node. */
+static int prepare_function(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct device *dev = data;
+	struct sim_dev *sdev;
+
+	if (action != BUS_NOTIFY_ADD_DEVICE && action != BUS_NOTIFY_BIND_DRIVER)
+		return NOTIFY_DONE;
+	sdev = sim_bus_owner(dev);
+	if (!sdev)
+		return NOTIFY_DONE;
+#if defined(CONFIG_ARCH_HAS_SYNC_DMA_FOR_DEVICE) || \
+	defined(CONFIG_ARCH_HAS_SYNC_DMA_FOR_CPU) || \
+	defined(CONFIG_ARCH_HAS_SYNC_DMA_FOR_CPU_ALL)
+	dev->dma_coherent = true;
+#endif
+	set_dev_node(dev, sdev->shape.node);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block prepare_nb = {
+	.notifier_call = prepare_function,
+};
+
+static void set_sysdata(sim_sysdata_t *sysdata, struct sim_dev *sdev)
+{
+#ifdef CONFIG_X86
+	sysdata->domain = domain;
+	sysdata->node = sdev->shape.node;
+#endif
+}
+
+static bool bars_claimed(struct pci_bus *bus)
+{
+	struct pci_dev *pdev;
+	int i;
+
+	list_for_each_entry(pdev, &bus->devices, bus_list)
+		for (i = 0; i < PCI_STD_NUM_BARS; i++)
+			if (pdev->resource[i].flags && !pdev->resource[i].parent)
+				return false;
+	return !list_empty(&bus->devices);
+}
+
+static void remove_bus(struct pci_host_bridge *bridge)
+{
+	struct sim_bus *sbus = pci_host_bridge_priv(bridge);
+
+	pci_stop_root_bus(bridge->bus);
+	pci_remove_root_bus(bridge->bus);
+	WRITE_ONCE(sbus->sdev, NULL);
+	/* Config accesses run with interrupts off. */
+	synchronize_rcu();
+	/* Removing the bus leaves our own reference, of the allocation. */
+	pci_free_host_bridge(bridge);
+}
+
+int sim_bus_add(struct sim_dev *sdev)
+{
+	struct pci_host_bridge *bridge = pci_alloc_host_bridge(sizeof(struct sim_bus));
+	struct sim_bus *sbus;
+	unsigned int inject;
+	int err;
+
+	if (!bridge)
+		return -ENOMEM;
+	sbus = pci_host_bridge_priv(bridge);
+	sbus->sdev = sdev;
+	sbus->busn = (struct resource) {
+		.name = "hisi_sim", .start = sdev->id, .end = sdev->id, .flags = IORESOURCE_BUS,
+	};
+	set_sysdata(&sbus->sysdata, sdev);
+	bridge->sysdata = &sbus->sysdata;
+	bridge->ops = &sim_pci_ops;
+	bridge->busnr = sdev->id;
+	bridge->domain_nr = domain;
+	bridge->preserve_config = 1;
+	dev_set_msi_domain(&bridge->dev, sdev->msi.domain);
+	pci_add_resource(&bridge->windows, sim_aperture_resource());
+	pci_add_resource(&bridge->windows, &sbus->busn);
+
+	pci_lock_rescan_remove();
+	/* The PCI core warns about its own failing allocations, and goes on. */
+	inject = sim_inject_take();
+	err = pci_scan_root_bus_bridge(bridge);
+	sim_inject_give(inject);
+	if (err) {
+		pci_unlock_rescan_remove();
+		pci_free_host_bridge(bridge);
+		return err;
+	}
+	pci_bus_claim_resources(bridge->bus);
+	if (!bars_claimed(bridge->bus)) {
+		remove_bus(bridge);
+		pci_unlock_rescan_remove();
+		return -ENOMEM;
+	}
+	sdev->bridge = bridge;
+	/* Quirks and a driver's interrupts: 6.1 doesn't survive all of its own failures there. */
+	inject = sim_inject_take();
+	pci_bus_add_devices(bridge->bus);
+	sim_inject_give(inject);
+	pci_unlock_rescan_remove();
+	return 0;
+}
+
+/* Drivers unbind in here and need answers: the device's threads must still run. */
+void sim_bus_remove(struct sim_dev *sdev)
+{
+	unsigned int inject = sim_inject_take();
+
+	pci_lock_rescan_remove();
+	remove_bus(sdev->bridge);
+	pci_unlock_rescan_remove();
+	sim_inject_give(inject);
+}
+
+static int find_domain(void)
+{
+	struct pci_bus *bus = NULL;
+	int nr = DOMAIN_FIRST;
+
+	while ((bus = pci_find_next_bus(bus))) {
+		if (pci_domain_nr(bus) != nr)
+			continue;
+		if (++nr > DOMAIN_LAST)
+			return -ENOSPC;
+		bus = NULL;
+	}
+	return nr;
+}
+
+int sim_bus_init(void)
+{
+	domain = find_domain();
+	if (domain < 0)
+		return domain;
+	return bus_register_notifier(&pci_bus_type, &prepare_nb);
+}
+
+void sim_bus_exit(void)
+{
+	bus_unregister_notifier(&pci_bus_type, &prepare_nb);
+}

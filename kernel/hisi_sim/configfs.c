@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* /sys/kernel/config/hisi_sim: make a device by mkdir, shape it by writes, commit with live. */
+/*
+ * Lock		protects			taken under
+ * item->lock	shape, sdev			configfs' lock of an open attribute
+ * made_lock	made				nothing
+ *
+ * item->lock is held while a device is added or removed; mkdir and rmdir take neither lock.
+ */
+#include <linux/configfs.h>
+#include <linux/err.h>
+#include <linux/kstrtox.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+#define LATENCY_MAX_NS		(60ull * NSEC_PER_SEC)
+#define BANDWIDTH_MAX_MBPS	1000000u
+#define VFS_MAX			63
+
+struct sim_item {
+	struct config_group group;
+	struct list_head made;	/* those of the devices parameter */
+	bool by_parameter;
+	struct mutex lock;
+	struct sim_shape shape;
+	struct sim_dev *sdev;
+};
+
+static LIST_HEAD(made);
+static DEFINE_MUTEX(made_lock);
+static struct configfs_subsystem subsystem;
+
+static struct sim_item *to_sim_item(struct config_item *item)
+{
+	return container_of(to_config_group(item), struct sim_item, group);
+}
+
+/* A shape attribute: parsed by the caller, assigned unless the device lives. */
+#define STORE_SHAPE(item, field, val) ({			\
+	int err_ = 0;						\
+	mutex_lock(&(item)->lock);				\
+	if ((item)->sdev)					\
+		err_ = -EBUSY;					\
+	else							\
+		(item)->shape.field = (val);			\
+	mutex_unlock(&(item)->lock);				\
+	err_;							\
+})
+
+#define SHOW_SHAPE(item, page, fmt, field) ({			\
+	ssize_t len_;						\
+	mutex_lock(&(item)->lock);				\
+	len_ = sysfs_emit(page, fmt "\n", (item)->shape.field);	\
+	mutex_unlock(&(item)->lock);				\
+	len_;							\
+})
+
+static ssize_t sim_item_type_show(struct config_item *ci, char *page)
+{
+	return SHOW_SHAPE(to_sim_item(ci), page, "%s", type->name);
+}
+
+static ssize_t sim_item_type_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	const struct sim_type *type = sim_type_find(page);
+	int err;
+
+	if (!type)
+		return -EINVAL;
+	err = STORE_SHAPE(item, type, type);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_item_, type);
+
+static ssize_t sim_item_node_show(struct config_item *ci, char *page)
+{
+	return SHOW_SHAPE(to_sim_item(ci), page, "%d", node);
+}
+
+static ssize_t sim_item_node_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	int node, err;
+
+	err = kstrtoint(page, 10, &node);
+	if (err)
+		return err;
+	if (node != NUMA_NO_NODE && (node < 0 || node >= MAX_NUMNODES || !node_online(node)))
+		return -EINVAL;
+	err = STORE_SHAPE(item, node, node);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_item_, node);
+
+static ssize_t sim_item_queues_show(struct config_item *ci, char *page)
+{
+	return SHOW_SHAPE(to_sim_item(ci), page, "%u", queues);
+}
+
+static ssize_t sim_item_queues_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	unsigned int queues;
+	int err;
+
+	err = kstrtouint(page, 10, &queues);
+	if (err)
+		return err;
+	if (queues < SIM_QUEUES_MIN || queues > SIM_QUEUES_MAX)
+		return -EINVAL;
+	err = STORE_SHAPE(item, queues, queues);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_item_, queues);
+
+static ssize_t sim_item_vfs_show(struct config_item *ci, char *page)
+{
+	return sysfs_emit(page, "0\n");
+}
+
+/* A number that hardware could have is understood and refused; anything else is a mistake. */
+static ssize_t sim_item_vfs_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	unsigned int vfs;
+	int err;
+
+	err = kstrtouint(page, 10, &vfs);
+	if (err)
+		return err;
+	if (vfs > VFS_MAX)
+		return -EINVAL;
+	mutex_lock(&item->lock);
+	err = item->sdev ? -EBUSY : vfs ? -EOPNOTSUPP : 0;
+	mutex_unlock(&item->lock);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_item_, vfs);
+
+static void apply_pace(struct sim_item *item)
+{
+	lockdep_assert_held(&item->lock);
+	if (item->sdev)
+		sim_worker_set_pace(item->sdev, item->shape.latency_ns, item->shape.bandwidth_mbps);
+}
+
+static ssize_t sim_item_latency_ns_show(struct config_item *ci, char *page)
+{
+	return SHOW_SHAPE(to_sim_item(ci), page, "%llu", latency_ns);
+}
+
+static ssize_t sim_item_latency_ns_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	u64 latency;
+	int err;
+
+	err = kstrtou64(page, 10, &latency);
+	if (err)
+		return err;
+	if (latency > LATENCY_MAX_NS)
+		return -EINVAL;
+	mutex_lock(&item->lock);
+	item->shape.latency_ns = latency;
+	apply_pace(item);
+	mutex_unlock(&item->lock);
+	return len;
+}
+CONFIGFS_ATTR(sim_item_, latency_ns);
+
+static ssize_t sim_item_bandwidth_mbps_show(struct config_item *ci, char *page)
+{
+	return SHOW_SHAPE(to_sim_item(ci), page, "%u", bandwidth_mbps);
+}
+
+static ssize_t sim_item_bandwidth_mbps_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	u32 bandwidth;
+	int err;
+
+	err = kstrtou32(page, 10, &bandwidth);
+	if (err)
+		return err;
+	if (bandwidth > BANDWIDTH_MAX_MBPS)
+		return -EINVAL;
+	mutex_lock(&item->lock);
+	item->shape.bandwidth_mbps = bandwidth;
+	apply_pace(item);
+	mutex_unlock(&item->lock);
+	return len;
+}
+CONFIGFS_ATTR(sim_item_, bandwidth_mbps);
+
+static ssize_t sim_item_address_show(struct config_item *ci, char *page)
+{
+	struct sim_item *item = to_sim_item(ci);
+	ssize_t len = 0;
+
+	mutex_lock(&item->lock);
+	if (item->sdev)
+		len = sysfs_emit(page, "%04x:%02x:00.0\n", sim_bus_domain(), item->sdev->id);
+	mutex_unlock(&item->lock);
+	return len;
+}
+CONFIGFS_ATTR_RO(sim_item_, address);
+
+static int go_live(struct sim_item *item)
+{
+	struct sim_dev *sdev;
+	int err;
+
+	lockdep_assert_held(&item->lock);
+	/* rmdir can't be refused by its callback: the dependency does it. */
+	if (!item->by_parameter) {
+		err = configfs_depend_item_unlocked(&subsystem, &item->group.cg_item);
+		if (err)
+			return err;
+	}
+	sdev = sim_device_add(&item->shape);
+	if (IS_ERR(sdev)) {
+		if (!item->by_parameter)
+			configfs_undepend_item(&item->group.cg_item);
+		return PTR_ERR(sdev);
+	}
+	item->sdev = sdev;
+	return 0;
+}
+
+static void go_away(struct sim_item *item)
+{
+	lockdep_assert_held(&item->lock);
+	sim_device_remove(item->sdev);
+	item->sdev = NULL;
+	if (!item->by_parameter)
+		configfs_undepend_item(&item->group.cg_item);
+}
+
+static ssize_t sim_item_live_show(struct config_item *ci, char *page)
+{
+	struct sim_item *item = to_sim_item(ci);
+	bool live;
+
+	mutex_lock(&item->lock);
+	live = item->sdev;
+	mutex_unlock(&item->lock);
+	return sysfs_emit(page, "%d\n", live);
+}
+
+static ssize_t sim_item_live_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	unsigned int live;
+	int err;
+
+	err = kstrtouint(page, 10, &live);
+	if (err)
+		return err;
+	if (live > 1)
+		return -EINVAL;
+	mutex_lock(&item->lock);
+	if (live && !item->sdev)
+		err = go_live(item);
+	else if (!live && item->sdev)
+		go_away(item);
+	mutex_unlock(&item->lock);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_item_, live);
+
+static struct configfs_attribute *sim_item_attrs[] = {
+	&sim_item_attr_type,
+	&sim_item_attr_node,
+	&sim_item_attr_queues,
+	&sim_item_attr_vfs,
+	&sim_item_attr_latency_ns,
+	&sim_item_attr_bandwidth_mbps,
+	&sim_item_attr_live,
+	&sim_item_attr_address,
+	NULL,
+};
+
+static void item_free(struct config_item *ci)
+{
+	struct sim_item *item = to_sim_item(ci);
+
+	mutex_destroy(&item->lock);
+	kfree(item);
+}
+
+static struct configfs_item_operations item_ops = {
+	.release = item_free,
+};
+
+static const struct config_item_type item_type = {
+	.ct_item_ops = &item_ops,
+	.ct_attrs = sim_item_attrs,
+	.ct_owner = THIS_MODULE,
+};
+
+static struct sim_item *item_alloc(const char *name)
+{
+	struct sim_item *item = kzalloc(sizeof(*item), GFP_KERNEL);
+
+	if (!item)
+		return NULL;
+	mutex_init(&item->lock);
+	item->shape = (struct sim_shape) {
+		.type = sim_type_find("zip"),
+		.node = NUMA_NO_NODE,
+		.queues = SIM_QUEUES_DEFAULT,
+	};
+	config_group_init_type_name(&item->group, name, &item_type);
+	return item;
+}
+
+static struct config_group *make_item(struct config_group *parent, const char *name)
+{
+	struct sim_item *item = item_alloc(name);
+
+	return item ? &item->group : ERR_PTR(-ENOMEM);
+}
+
+static struct configfs_group_operations group_ops = {
+	.make_group = make_item,
+};
+
+static const struct config_item_type group_type = {
+	.ct_group_ops = &group_ops,
+	.ct_owner = THIS_MODULE,
+};
+
+/* A live device with a directory that the kernel owns; its files work as the others' do. */
+int sim_configfs_add(const char *name, const struct sim_type *type)
+{
+	struct sim_item *item = item_alloc(name);
+	int err;
+
+	if (!item)
+		return -ENOMEM;
+	item->by_parameter = true;
+	item->shape.type = type;
+	mutex_lock(&item->lock);
+	err = go_live(item);
+	mutex_unlock(&item->lock);
+	if (err)
+		goto err_put_item;
+	err = configfs_register_group(&subsystem.su_group, &item->group);
+	if (err)
+		goto err_go_away;
+	mutex_lock(&made_lock);
+	list_add(&item->made, &made);
+	mutex_unlock(&made_lock);
+	return 0;
+
+err_go_away:
+	mutex_lock(&item->lock);
+	go_away(item);
+	mutex_unlock(&item->lock);
+err_put_item:
+	config_group_put(&item->group);
+	return err;
+}
+
+int sim_configfs_init(void)
+{
+	config_group_init_type_name(&subsystem.su_group, "hisi_sim", &group_type);
+	mutex_init(&subsystem.su_mutex);
+	return configfs_register_subsystem(&subsystem);
+}
+
+void sim_configfs_exit(void)
+{
+	struct sim_item *item, *next;
+
+	list_for_each_entry_safe(item, next, &made, made) {
+		configfs_unregister_group(&item->group);
+		mutex_lock(&item->lock);
+		if (item->sdev)
+			go_away(item);
+		mutex_unlock(&item->lock);
+		list_del(&item->made);
+		config_group_put(&item->group);
+	}
+	configfs_unregister_subsystem(&subsystem);
+	mutex_destroy(&subsystem.su_mutex);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Life of a simulated device: its parts in order, added and removed one device at a time. */
+/*
+ * Adding and removing probes and unbinds drivers, which register and unregister configfs
+ * directories of their own. It runs on one thread, so that none of it happens under the locks
+ * that a configfs store holds.
+ */
+#include <linux/err.h>
+#include <linux/idr.h>
+#include <linux/kthread.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "inject.h"
+#include "internal.h"
+#include "qm_hw.h"
+
+#define DEVICES_MAX	256	/* bus numbers */
+
+static DEFINE_IDA(ids);
+static struct kthread_worker *mover;
+
+struct move {
+	struct kthread_work work;
+	const struct sim_shape *shape;
+	struct sim_dev *sdev;
+	unsigned int inject;
+};
+
+static struct sim_dev *add_now(const struct sim_shape *shape)
+{
+	struct sim_dev *sdev;
+	int err;
+
+	sdev = kzalloc(sizeof(*sdev), GFP_KERNEL);
+	if (!sdev)
+		return ERR_PTR(-ENOMEM);
+	sdev->shape = *shape;
+	sdev->pf.sdev = sdev;
+	err = ida_alloc_max(&ids, DEVICES_MAX - 1, GFP_KERNEL);
+	if (err < 0)
+		goto err_free_device;
+	sdev->id = err;
+	err = sim_aperture_alloc(&sdev->pf.regs, QM_BAR2_PF_SIZE);
+	if (err)
+		goto err_free_id;
+	err = sim_aperture_alloc(&sdev->pf.db, roundup_pow_of_two(shape->queues) * QM_DB_WINDOW);
+	if (err)
+		goto err_free_regs;
+	err = sim_config_init(&sdev->pf);
+	if (err)
+		goto err_free_db;
+	err = sim_msi_init(sdev);
+	if (err)
+		goto err_exit_config;
+	err = sim_worker_start(sdev);
+	if (err)
+		goto err_exit_msi;
+	sim_sva_register();
+	err = sim_bus_add(sdev);
+	if (err)
+		goto err_stop_worker;
+	return sdev;
+
+err_stop_worker:
+	sim_worker_stop(sdev);
+err_exit_msi:
+	sim_msi_exit(sdev);
+err_exit_config:
+	sim_config_exit(&sdev->pf);
+err_free_db:
+	sim_aperture_free(&sdev->pf.db);
+err_free_regs:
+	sim_aperture_free(&sdev->pf.regs);
+err_free_id:
+	ida_free(&ids, sdev->id);
+err_free_device:
+	kfree(sdev);
+	return ERR_PTR(err);
+}
+
+static void remove_now(struct sim_dev *sdev)
+{
+	sim_bus_remove(sdev);
+	sim_sva_drop(sdev);
+	sim_worker_stop(sdev);
+	sim_msi_exit(sdev);
+	sim_config_exit(&sdev->pf);
+	sim_aperture_free(&sdev->pf.db);
+	sim_aperture_free(&sdev->pf.regs);
+	ida_free(&ids, sdev->id);
+	kfree(sdev);
+}
+
+static void move_run(struct kthread_work *work)
+{
+	struct move *move = container_of(work, struct move, work);
+
+	sim_inject_give(move->inject);
+	if (move->shape)
+		move->sdev = add_now(move->shape);
+	else
+		remove_now(move->sdev);
+	move->inject = sim_inject_take();
+}
+
+static void move_wait(struct move *move)
+{
+	kthread_init_work(&move->work, move_run);
+	move->inject = sim_inject_take();
+	kthread_queue_work(mover, &move->work);
+	kthread_flush_work(&move->work);
+	sim_inject_give(move->inject);
+}
+
+struct sim_dev *sim_device_add(const struct sim_shape *shape)
+{
+	struct move move = { .shape = shape };
+
+	move_wait(&move);
+	return move.sdev;
+}
+
+void sim_device_remove(struct sim_dev *sdev)
+{
+	struct move move = { .sdev = sdev };
+
+	move_wait(&move);
+}
+
+int sim_device_init(void)
+{
+	mover = kthread_create_worker(0, "hisi_sim");
+	return PTR_ERR_OR_ZERO(mover);
+}
+
+void sim_device_exit(void)
+{
+	kthread_destroy_worker(mover);
+	ida_destroy(&ids);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Memory at bus addresses, as the device sees it: any address may be wrong, none may hurt the kernel. */
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+
+/*
+ * Bus addresses are physical ones: the functions have no IOMMU and no offset. Only pages that the
+ * kernel manages are touched, and those with faults caught, since some (module text, guarded
+ * pages) are read-only or absent in the direct map.
+ */
+static void *bus_to_virt(u64 addr, bool write)
+{
+	struct page *page = pfn_to_online_page(addr >> PAGE_SHIFT);
+
+	if (!page || (write && PageReserved(page)))
+		return NULL;
+	return page_address(page) + offset_in_page(addr);
+}
+
+#define STORE_WHILE(dst, src, len, type, fault)				\
+	for (; (len) >= sizeof(type); (len) -= sizeof(type)) {		\
+		__put_kernel_nofault(dst, src, type, fault);		\
+		(dst) += sizeof(type);					\
+		(src) += sizeof(type);					\
+	}
+
+/* The counterpart of copy_from_kernel_nofault(), which modules may call; widest stores first. */
+static int store_nofault(void *dst, const void *src, size_t len)
+{
+	pagefault_disable();
+	STORE_WHILE(dst, src, len, u64, fault);
+	STORE_WHILE(dst, src, len, u32, fault);
+	STORE_WHILE(dst, src, len, u16, fault);
+	STORE_WHILE(dst, src, len, u8, fault);
+	pagefault_enable();
+	return 0;
+fault:
+	pagefault_enable();
+	return -EFAULT;
+}
+
+int sim_dma_read(u64 addr, void *buf, size_t len)
+{
+	while (len) {
+		size_t part = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
+		const void *va = bus_to_virt(addr, false);
+
+		if (!va || copy_from_kernel_nofault(buf, va, part))
+			return -EFAULT;
+		addr += part;
+		buf += part;
+		len -= part;
+	}
+	return 0;
+}
+
+int sim_dma_write(u64 addr, const void *buf, size_t len)
+{
+	while (len) {
+		size_t part = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
+		void *va = bus_to_virt(addr, true);
+
+		if (!va || store_nofault(va, buf, part))
+			return -EFAULT;
+		addr += part;
+		buf += part;
+		len -= part;
+	}
+	return 0;
+}

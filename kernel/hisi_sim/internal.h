@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Private state of the software accelerator, shared by the files of this folder. */
+#ifndef HISI_SIM_INTERNAL_H
+#define HISI_SIM_INTERNAL_H
+
+#include <linux/irq_work.h>
+#include <linux/irqdomain.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#define SIM_CFG_SIZE		4096
+#define SIM_MSI_VECTORS		32
+#define SIM_QUEUES_MIN		2
+#define SIM_QUEUES_MAX		1024
+#define SIM_QUEUES_DEFAULT	64
+
+/**
+ * struct sim_type - one kind of accelerator
+ * @name:	as in configfs and in the devices parameter
+ * @device:	PCI device id of the physical function
+ * @engine:	enum wdm_type
+ */
+struct sim_type {
+	const char *name;
+	u16 device;
+	unsigned int engine;
+};
+
+/**
+ * struct sim_shape - what a device is made from
+ * @type:	kind
+ * @node:	NUMA node or NUMA_NO_NODE
+ * @queues:	of the whole device
+ * @latency_ns:	least time from a descriptor's acceptance to its completion
+ * @bandwidth_mbps: megabits of input a second, 0 = as fast as it can
+ *
+ * The last two may change while the device lives.
+ */
+struct sim_shape {
+	const struct sim_type *type;
+	int node;
+	unsigned int queues;
+	u64 latency_ns;
+	u32 bandwidth_mbps;
+};
+
+struct sim_bar {
+	phys_addr_t phys;
+	size_t size;
+	void __iomem *io;
+};
+
+struct sim_dev;
+
+/**
+ * struct sim_fn - one PCI function
+ * @sdev:	its device
+ * @regs, @db:	BAR2 and BAR4
+ * @lock:	the members below, see config.c
+ * @cfg, @init, @wmask: config space, its state after a reset, its writable bits
+ * @flr:	function-level reset asked for and not yet done
+ * @msi_todo:	lines that @msi_work hands to their handlers
+ * @msi_work:	gets into hard interrupt context
+ */
+struct sim_fn {
+	struct sim_dev *sdev;
+	struct sim_bar regs;
+	struct sim_bar db;
+	raw_spinlock_t lock;
+	u8 *cfg;
+	u8 *init;
+	u8 *wmask;
+	bool flr;
+	unsigned long msi_todo;
+	struct irq_work msi_work;
+};
+
+struct sim_msi {
+	struct fwnode_handle *fwnode;
+	struct irq_domain *inner;
+	struct irq_domain *domain;
+	struct mutex lock;
+	DECLARE_BITMAP(used, SIM_MSI_VECTORS);
+};
+
+struct sim_worker;
+
+/**
+ * struct sim_dev - one physical device on a root bus of its own
+ * @id:		number of that bus
+ */
+struct sim_dev {
+	unsigned int id;
+	struct sim_shape shape;
+	struct sim_fn pf;
+	struct sim_msi msi;
+	struct pci_host_bridge *bridge;
+	struct sim_worker *worker;
+};
+
+/* main.c */
+const struct sim_type *sim_type_find(const char *name);
+
+/* aperture.c */
+int sim_aperture_init(const char *range);
+void sim_aperture_exit(void);
+struct resource *sim_aperture_resource(void);
+int sim_aperture_alloc(struct sim_bar *bar, size_t size);
+void sim_aperture_free(struct sim_bar *bar);
+
+/* config.c */
+int sim_config_init(struct sim_fn *fn);
+void sim_config_exit(struct sim_fn *fn);
+u32 sim_config_read(struct sim_fn *fn, int where, int size);
+void sim_config_write(struct sim_fn *fn, int where, int size, u32 val);
+bool sim_config_memory_enabled(struct sim_fn *fn);
+bool sim_config_flr_wanted(struct sim_fn *fn);
+void sim_config_flr_done(struct sim_fn *fn);
+unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u16 *base);
+
+/* msi.c */
+int sim_msi_init(struct sim_dev *sdev);
+void sim_msi_exit(struct sim_dev *sdev);
+void sim_msi_raise(struct sim_fn *fn, unsigned int vector);
+void sim_msi_config_changed(struct sim_fn *fn);
+
+/* bus.c */
+int sim_bus_init(void);
+void sim_bus_exit(void);
+int sim_bus_add(struct sim_dev *sdev);
+void sim_bus_remove(struct sim_dev *sdev);
+struct sim_dev *sim_bus_owner(struct device *dev);
+int sim_bus_domain(void);
+
+/* device.c: add and remove run on a thread of their own and are waited for */
+int sim_device_init(void);
+void sim_device_exit(void);
+struct sim_dev *sim_device_add(const struct sim_shape *shape);
+void sim_device_remove(struct sim_dev *sdev);
+
+/* worker.c */
+int sim_worker_start(struct sim_dev *sdev);
+void sim_worker_stop(struct sim_dev *sdev);
+void sim_worker_kick(struct sim_dev *sdev);
+void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbps);
+
+/* sva.c */
+struct sim_space;
+
+/**
+ * struct sim_access - how long payload accesses of one job may wait
+ * @abort:	the job has been dropped, end soon
+ * @waiters:	jobs of the device that wait for a page
+ * @crowd:	so many are too many: somebody has to get on
+ * @waited:	jiffies that this job has waited
+ */
+struct sim_access {
+	const u32 *abort;
+	atomic_t *waiters;
+	int crowd;
+	unsigned long waited;
+};
+
+void sim_sva_exit(void);
+void sim_sva_register(void);
+void sim_sva_drop(struct sim_dev *sdev);
+struct sim_space *sim_space_use(struct sim_dev *sdev, u32 pasid);
+void sim_space_unuse(struct sim_space *space);
+int sim_space_read(struct sim_access *how, u64 addr, void *buf, size_t len);
+int sim_space_write(struct sim_access *how, u64 addr, const void *buf, size_t len);
+
+/* dma.c */
+int sim_dma_read(u64 addr, void *buf, size_t len);
+int sim_dma_write(u64 addr, const void *buf, size_t len);
+
+/* engine_zip.c */
+struct wdm_engine_ops;
+extern const struct wdm_engine_ops sim_engine_ops;
+size_t sim_engine_workspace_size(void);
+
+/* configfs.c */
+int sim_configfs_init(void);
+void sim_configfs_exit(void);
+int sim_configfs_add(const char *name, const struct sim_type *type);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hisi_sim.ko: software accelerators on a virtual PCI bus, which the hisi drivers bind to. */
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include "internal.h"
+#include "model.h"
+#include "qm_hw.h"
+
+static char *devices;
+module_param(devices, charp, 0444);
+MODULE_PARM_DESC(devices, "devices to make at load, e.g. zip,zip");
+
+static char *aperture;
+module_param(aperture, charp, 0444);
+MODULE_PARM_DESC(aperture, "START,SIZE of memory for the BARs that isn't System RAM; default: the ivshmem-plain device of a VM");
+
+static const struct sim_type types[] = {
+	{ "zip", QM_PCI_ID_ZIP_PF, WDM_ZIP },
+};
+
+const struct sim_type *sim_type_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		if (sysfs_streq(name, types[i].name))
+			return &types[i];
+	return NULL;
+}
+
+/* "zip,zip" makes zip0 and zip1. */
+static int make_devices(void)
+{
+	unsigned int counts[ARRAY_SIZE(types)] = {};
+	char name[32], *list, *rest, *word;
+	const struct sim_type *type;
+	int err = 0;
+
+	if (!devices || !*devices)
+		return 0;
+	list = kstrdup(devices, GFP_KERNEL);
+	if (!list)
+		return -ENOMEM;
+	rest = list;
+	while (!err && (word = strsep(&rest, ","))) {
+		type = sim_type_find(word);
+		if (!type) {
+			pr_err("hisi_sim: devices: \"%s\" is not a kind of device\n", word);
+			err = -EINVAL;
+			break;
+		}
+		snprintf(name, sizeof(name), "%s%u", type->name, counts[type - types]++);
+		err = sim_configfs_add(name, type);
+		if (err)
+			pr_err("hisi_sim: devices: can't make %s: %pe\n", name, ERR_PTR(err));
+	}
+	kfree(list);
+	return err;
+}
+
+static int __init hisi_sim_init(void)
+{
+	int err;
+
+	err = sim_aperture_init(aperture);
+	if (err)
+		return err;
+	err = sim_bus_init();
+	if (err)
+		goto err_exit_aperture;
+	err = sim_device_init();
+	if (err)
+		goto err_exit_bus;
+	sim_sva_register();
+	err = sim_configfs_init();
+	if (err)
+		goto err_exit_sva;
+	err = make_devices();
+	if (err)
+		goto err_exit_configfs;
+	return 0;
+
+err_exit_configfs:
+	sim_configfs_exit();
+err_exit_sva:
+	sim_sva_exit();
+	sim_device_exit();
+err_exit_bus:
+	sim_bus_exit();
+err_exit_aperture:
+	sim_aperture_exit();
+	return err;
+}
+
+static void __exit hisi_sim_exit(void)
+{
+	sim_configfs_exit();
+	sim_sva_exit();
+	sim_device_exit();
+	sim_bus_exit();
+	sim_aperture_exit();
+}
+
+module_init(hisi_sim_init);
+module_exit(hisi_sim_exit);
+
+MODULE_DESCRIPTION("Software accelerators that look like HiSilicon Kunpeng's");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(WD_VERSION);
+MODULE_SOFTDEP("pre: uacce");

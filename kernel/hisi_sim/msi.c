@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Message interrupts of simulated functions: an interrupt domain of our own below the PCI/MSI layer. */
+/*
+ * Lock		protects		taken under
+ * msi->lock	used			anything that may sleep
+ * fn->lock	msi_todo		see config.c
+ *
+ * x86's vector domain has no multi-message MSI, hence the inner domain.
+ */
+#include <linux/irq.h>
+#include <linux/irqdesc.h>
+#include <linux/msi.h>
+
+#include "internal.h"
+
+static void inner_ack(struct irq_data *data)
+{
+}
+
+static void inner_compose(struct irq_data *data, struct msi_msg *msg)
+{
+	/* Nobody decodes the address: the function finds its line by the data alone. */
+	msg->address_hi = 0;
+	msg->address_lo = 0xfee00000;
+	msg->data = data->hwirq;
+}
+
+static int inner_set_affinity(struct irq_data *data, const struct cpumask *mask, bool force)
+{
+	return -EINVAL;
+}
+
+static struct irq_chip inner_chip = {
+	.name = "hisi_sim",
+	.irq_ack = inner_ack,
+	.irq_compose_msi_msg = inner_compose,
+	.irq_set_affinity = inner_set_affinity,
+};
+
+/* The vectors of one function differ in the low bits of the data only: aligned blocks. */
+static int inner_alloc(struct irq_domain *domain, unsigned int virq, unsigned int nr, void *arg)
+{
+	struct sim_msi *msi = domain->host_data;
+	unsigned int i;
+	int hwirq;
+
+	mutex_lock(&msi->lock);
+	hwirq = bitmap_find_free_region(msi->used, SIM_MSI_VECTORS, order_base_2(nr));
+	mutex_unlock(&msi->lock);
+	if (hwirq < 0)
+		return -ENOSPC;
+	for (i = 0; i < nr; i++)
+		irq_domain_set_info(domain, virq + i, hwirq + i, &inner_chip, msi,
+				    handle_edge_irq, NULL, NULL);
+	return 0;
+}
+
+static void inner_free(struct irq_domain *domain, unsigned int virq, unsigned int nr)
+{
+	struct irq_data *data = irq_domain_get_irq_data(domain, virq);
+	struct sim_msi *msi = domain->host_data;
+	irq_hw_number_t first = data->hwirq;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		irq_domain_reset_irq_data(irq_domain_get_irq_data(domain, virq + i));
+	mutex_lock(&msi->lock);
+	bitmap_release_region(msi->used, first, order_base_2(nr));
+	mutex_unlock(&msi->lock);
+}
+
+static const struct irq_domain_ops inner_ops = {
+	.alloc = inner_alloc,
+	.free = inner_free,
+};
+
+static struct irq_chip msi_chip = {
+	.name = "hisi_sim-MSI",
+	.irq_ack = irq_chip_ack_parent,
+	.irq_mask = pci_msi_mask_irq,
+	.irq_unmask = pci_msi_unmask_irq,
+};
+
+static struct msi_domain_info msi_info = {
+	.flags = MSI_FLAG_USE_DEF_DOM_OPS | MSI_FLAG_USE_DEF_CHIP_OPS |
+		 MSI_FLAG_MULTI_PCI_MSI | MSI_FLAG_PCI_MSIX,
+	.chip = &msi_chip,
+};
+
+/* Hard interrupt context: hand the lines to their handlers. */
+static void deliver(struct irq_work *work)
+{
+	struct sim_fn *fn = container_of(work, struct sim_fn, msi_work);
+	unsigned long todo, flags;
+	unsigned int bit;
+
+	raw_spin_lock_irqsave(&fn->lock, flags);
+	todo = fn->msi_todo;
+	fn->msi_todo = 0;
+	raw_spin_unlock_irqrestore(&fn->lock, flags);
+	for_each_set_bit(bit, &todo, BITS_PER_LONG)
+		generic_handle_domain_irq(fn->sdev->msi.inner, bit);
+}
+
+int sim_msi_init(struct sim_dev *sdev)
+{
+	struct sim_msi *msi = &sdev->msi;
+
+	sdev->pf.msi_work = IRQ_WORK_INIT_HARD(deliver);
+	mutex_init(&msi->lock);
+	bitmap_zero(msi->used, SIM_MSI_VECTORS);
+	msi->fwnode = irq_domain_alloc_named_id_fwnode("hisi_sim", sdev->id);
+	if (!msi->fwnode)
+		goto err_destroy_lock;
+	msi->inner = irq_domain_create_linear(msi->fwnode, SIM_MSI_VECTORS, &inner_ops, msi);
+	if (!msi->inner)
+		goto err_free_fwnode;
+	irq_domain_update_bus_token(msi->inner, DOMAIN_BUS_NEXUS);
+	msi->domain = pci_msi_create_irq_domain(msi->fwnode, &msi_info, msi->inner);
+	if (!msi->domain)
+		goto err_remove_inner;
+	return 0;
+
+err_remove_inner:
+	irq_domain_remove(msi->inner);
+err_free_fwnode:
+	irq_domain_free_fwnode(msi->fwnode);
+err_destroy_lock:
+	mutex_destroy(&msi->lock);
+	return -ENOMEM;
+}
+
+void sim_msi_exit(struct sim_dev *sdev)
+{
+	struct sim_msi *msi = &sdev->msi;
+
+	irq_work_sync(&sdev->pf.msi_work);
+	irq_domain_remove(msi->domain);
+	irq_domain_remove(msi->inner);
+	irq_domain_free_fwnode(msi->fwnode);
+	mutex_destroy(&msi->lock);
+}
+
+static void queue_vectors(struct sim_fn *fn, unsigned long vectors)
+{
+	u16 base;
+
+	lockdep_assert_held(&fn->lock);
+	vectors = sim_config_msi_filter(fn, vectors, &base);
+	if (!vectors)
+		return;
+	/* The data register is the driver's to write: lines past the domain don't exist. */
+	if (base >= SIM_MSI_VECTORS)
+		return;
+	fn->msi_todo |= vectors << base & GENMASK(SIM_MSI_VECTORS - 1, 0);
+	irq_work_queue(&fn->msi_work);
+}
+
+/* The device's control thread: an event of the function. */
+void sim_msi_raise(struct sim_fn *fn, unsigned int vector)
+{
+	unsigned long flags;
+
+	if (vector >= SIM_MSI_VECTORS)
+		return;
+	raw_spin_lock_irqsave(&fn->lock, flags);
+	queue_vectors(fn, BIT(vector));
+	raw_spin_unlock_irqrestore(&fn->lock, flags);
+}
+
+/* With fn->lock held: what was pending may have become deliverable. */
+void sim_msi_config_changed(struct sim_fn *fn)
+{
+	queue_vectors(fn, 0);
+}

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The threads of a device: one looks at registers and doorbells, the others execute descriptors. */
+/*
+ * Lock		protects		taken under
+ * w->lock	todo, done, running	nothing
+ *
+ * The model itself needs none: only the control thread calls it, but for wdm_job_run().
+ */
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+#include <linux/wait.h>
+
+#include "internal.h"
+#include "model.h"
+#include "qm_hw.h"
+
+#define RUNNERS_MAX	5
+#define CONTROL_NICE	-10
+#define JOBS		1024
+
+/*
+ * How long to rest before the next look, by how long nothing has happened. The last row bounds the
+ * first answer of an idle device. From WATCH_NS on a timer looks while the thread sleeps on: two
+ * context switches for each look would be most of an idle device's cost.
+ */
+static const struct pace {
+	u64 idle_ns;
+	u64 rest_ns;
+	u64 slack_ns;
+} paces[] = {
+	{ 50 * NSEC_PER_USEC, 0, 0 },
+	{ 2 * NSEC_PER_MSEC, 20 * NSEC_PER_USEC, 10 * NSEC_PER_USEC },
+	{ 20 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC, 50 * NSEC_PER_USEC },
+	{ 200 * NSEC_PER_MSEC, NSEC_PER_MSEC, 200 * NSEC_PER_USEC },
+	{ NSEC_PER_SEC, 4 * NSEC_PER_MSEC, NSEC_PER_MSEC },
+	{ U64_MAX, 11 * NSEC_PER_MSEC, NSEC_PER_MSEC },
+};
+
+#define WATCH_NS	NSEC_PER_MSEC
+
+struct runner {
+	struct sim_worker *worker;
+	struct task_struct *task;
+	struct wdm_scratch *scratch;
+	void *scratch_mem;
+	void *engine_ws;
+	struct sim_access access;
+	struct sim_space *space;
+};
+
+struct sim_worker {
+	struct sim_dev *sdev;
+	struct task_struct *control;
+	bool kicked;
+	bool new_pace;
+	u64 worked_ns;		/* when something last happened */
+	struct hrtimer watch;
+	struct wdm_device *model;
+	void *model_mem;
+	struct wdm_env env;
+	spinlock_t lock;
+	struct list_head todo;
+	struct list_head done;
+	unsigned int running;
+	wait_queue_head_t work;
+	atomic_t fault_waiters;
+	unsigned int nr_runners;
+	struct runner runners[RUNNERS_MAX];
+};
+
+static struct list_head *job_link(struct wdm_job *job)
+{
+	BUILD_BUG_ON(sizeof(job->host) < sizeof(struct list_head));
+	return (struct list_head *)job->host;
+}
+
+static struct wdm_job *link_job(struct list_head *link)
+{
+	return container_of((void *)link, struct wdm_job, host);
+}
+
+/* Services for the model. */
+
+static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
+{
+	return sim_dma_read(addr, buf, len);
+}
+
+static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
+{
+	return sim_dma_write(addr, buf, len);
+}
+
+/*
+ * The runner entered the space of its job's PASID before it began. A job is megabytes long, so each
+ * of its pieces is a place to let others run.
+ */
+static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len)
+{
+	struct runner *r = kthread_data(current);
+
+	cond_resched();
+	return r->space ? sim_space_read(&r->access, addr, buf, len) : -EFAULT;
+}
+
+static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len)
+{
+	struct runner *r = kthread_data(current);
+
+	cond_resched();
+	return r->space ? sim_space_write(&r->access, addr, buf, len) : -EFAULT;
+}
+
+static void env_irq(void *host, u32 fn, u32 vector)
+{
+	struct sim_worker *w = host;
+
+	sim_msi_raise(&w->sdev->pf, vector);
+}
+
+static u64 env_now_ns(void *host)
+{
+	return ktime_get_ns();
+}
+
+/* Something happened that the control thread should look at now. Any context. */
+static void kick(struct sim_worker *w)
+{
+	WRITE_ONCE(w->kicked, true);
+	/* Pairs with set_current_state() in rest(). */
+	smp_mb();
+	wake_up_process(w->control);
+}
+
+void sim_worker_kick(struct sim_dev *sdev)
+{
+	kick(sdev->worker);
+}
+
+void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbps)
+{
+	WRITE_ONCE(sdev->shape.latency_ns, latency_ns);
+	WRITE_ONCE(sdev->shape.bandwidth_mbps, bandwidth_mbps);
+	/* Pairs with xchg() in serve(): whoever sees the flag sees the values. */
+	smp_store_release(&sdev->worker->new_pace, true);
+	kick(sdev->worker);
+}
+
+/* Runners */
+
+static struct wdm_job *take_job(struct sim_worker *w)
+{
+	struct wdm_job *job = NULL;
+
+	spin_lock(&w->lock);
+	if (!list_empty(&w->todo)) {
+		job = link_job(w->todo.next);
+		list_del(job_link(job));
+	}
+	spin_unlock(&w->lock);
+	return job;
+}
+
+static void give_back(struct sim_worker *w, struct wdm_job *job)
+{
+	spin_lock(&w->lock);
+	list_add_tail(job_link(job), &w->done);
+	/* Under the lock: a control thread that stops ends when it has taken the last job. */
+	kick(w);
+	spin_unlock(&w->lock);
+}
+
+static void run_job(struct runner *r, struct wdm_job *job)
+{
+	r->access.abort = &job->abort;
+	r->access.waited = 0;
+	r->space = job->pasid_valid ? sim_space_use(r->worker->sdev, job->pasid) : NULL;
+	wdm_job_run(job, r->scratch);
+	if (r->space)
+		sim_space_unuse(r->space);
+	r->space = NULL;
+}
+
+static int runner_main(void *data)
+{
+	struct runner *r = data;
+	struct sim_worker *w = r->worker;
+	struct wdm_job *job;
+
+	for (;;) {
+		wait_event_idle_exclusive(w->work, (job = take_job(w)) || kthread_should_stop());
+		if (!job)
+			return 0;
+		run_job(r, job);
+		give_back(w, job);
+	}
+}
+
+/* Control thread */
+
+static bool collect(struct sim_worker *w)
+{
+	struct list_head *link, *next;
+	unsigned int nr = 0;
+	LIST_HEAD(done);
+
+	spin_lock(&w->lock);
+	list_splice_init(&w->done, &done);
+	spin_unlock(&w->lock);
+	list_for_each_safe(link, next, &done) {
+		wdm_job_done(w->model, link_job(link));
+		nr++;
+	}
+	w->running -= nr;
+	return nr;
+}
+
+/* One job beyond the runners, so that none of them waits for this thread. */
+static void dispatch(struct sim_worker *w)
+{
+	struct wdm_job *job;
+
+	while (w->running < 2 * w->nr_runners && (job = wdm_job_next(w->model))) {
+		w->running++;
+		spin_lock(&w->lock);
+		list_add_tail(job_link(job), &w->todo);
+		spin_unlock(&w->lock);
+		wake_up(&w->work);
+	}
+}
+
+/* Config space answers all ones until the last job of the old life has ended. */
+static bool reset_if_asked(struct sim_worker *w, bool *resetting)
+{
+	struct sim_fn *pf = &w->sdev->pf;
+
+	if (!sim_config_flr_wanted(pf))
+		return false;
+	if (!*resetting)
+		wdm_function_reset(w->model, WDM_PF);
+	*resetting = wdm_function_busy(w->model, WDM_PF);
+	if (!*resetting)
+		sim_config_flr_done(pf);
+	return true;
+}
+
+static bool serve(struct sim_worker *w, struct wdm_look *look, bool *resetting)
+{
+	bool worked = xchg(&w->kicked, false);
+
+	if (xchg(&w->new_pace, false)) {
+		wdm_device_set_latency(w->model, READ_ONCE(w->sdev->shape.latency_ns));
+		wdm_device_set_bandwidth(w->model, READ_ONCE(w->sdev->shape.bandwidth_mbps));
+	}
+	worked |= collect(w);
+	if (reset_if_asked(w, resetting))
+		return true;
+	if (!sim_config_memory_enabled(&w->sdev->pf) && !w->running) {
+		look->next_ns = WDM_NEVER;
+		return worked;
+	}
+	wdm_poll(w->model, look);
+	dispatch(w);
+	return worked || look->worked;
+}
+
+static const struct pace *pace_at(struct sim_worker *w, u64 now)
+{
+	const struct pace *pace = paces;
+
+	while (now - w->worked_ns >= pace->idle_ns)
+		pace++;
+	return pace;
+}
+
+/* Control context while the thread sleeps: it cancels this timer before it goes on. */
+static enum hrtimer_restart watch(struct hrtimer *timer)
+{
+	struct sim_worker *w = container_of(timer, struct sim_worker, watch);
+	struct wdm_look look = {};
+	u64 now;
+
+	wdm_poll(w->model, &look);
+	now = ktime_get_ns();
+	if (look.worked || look.jobs || look.next_ns != WDM_NEVER) {
+		kick(w);
+		return HRTIMER_NORESTART;
+	}
+	hrtimer_forward_now(timer, ns_to_ktime(pace_at(w, now)->rest_ns));
+	return HRTIMER_RESTART;
+}
+
+/* Until kicked, or @ns have passed (U64_MAX: they never do). */
+static void sleep_ns(struct sim_worker *w, u64 ns, u64 slack_ns)
+{
+	ktime_t time = ns_to_ktime(ns);
+
+	set_current_state(TASK_IDLE);
+	if (!READ_ONCE(w->kicked) && !kthread_should_stop())
+		schedule_hrtimeout_range(ns == U64_MAX ? NULL : &time, slack_ns, HRTIMER_MODE_REL);
+	__set_current_state(TASK_RUNNING);
+}
+
+static void sleep_watched(struct sim_worker *w, u64 ns, u64 slack_ns)
+{
+	hrtimer_start_range_ns(&w->watch, ns_to_ktime(ns), slack_ns, HRTIMER_MODE_REL_SOFT);
+	sleep_ns(w, U64_MAX, 0);
+	hrtimer_cancel(&w->watch);
+}
+
+/* Spin a little, then sleep longer the longer nothing has come. */
+static void rest(struct sim_worker *w, u64 now, const struct wdm_look *look)
+{
+	const struct pace *pace = pace_at(w, now);
+	u64 ns = pace->rest_ns;
+
+	/* With memory decoding off no register can change: a config write comes first. */
+	if (!sim_config_memory_enabled(&w->sdev->pf) && !w->running && !look->busy) {
+		sleep_ns(w, U64_MAX, 0);
+		return;
+	}
+	if (look->next_ns == WDM_NEVER && ns >= WATCH_NS) {
+		sleep_watched(w, ns, pace->slack_ns);
+		return;
+	}
+	if (look->next_ns != WDM_NEVER)
+		ns = min(ns, look->next_ns > now ? look->next_ns - now : 0);
+	if (ns) {
+		sleep_ns(w, ns, min(pace->slack_ns, ns));
+		return;
+	}
+	cpu_relax();
+	cond_resched();
+}
+
+static int control_main(void *data)
+{
+	struct sim_worker *w = data;
+	bool resetting = false;
+	u64 now;
+
+	set_user_nice(current, CONTROL_NICE);
+	while (!kthread_should_stop()) {
+		struct wdm_look look = {};
+		bool worked = serve(w, &look, &resetting);
+
+		now = ktime_get_ns();
+		if (worked)
+			w->worked_ns = now;
+		rest(w, now, &look);
+	}
+	wdm_function_detach(w->model, WDM_PF);
+	while (collect(w) || w->running)
+		usleep_range(50, 100);
+	return 0;
+}
+
+/* Life */
+
+static void runner_exit(struct runner *r)
+{
+	if (r->task)
+		kthread_stop(r->task);
+	kvfree(r->engine_ws);
+	kvfree(r->scratch_mem);
+}
+
+static int runner_init(struct sim_worker *w, struct runner *r)
+{
+	int node = w->sdev->shape.node;
+
+	r->worker = w;
+	r->access.waiters = &w->fault_waiters;
+	r->access.crowd = w->nr_runners;
+	r->scratch_mem = kvzalloc_node(wdm_scratch_size(), GFP_KERNEL, node);
+	r->engine_ws = kvzalloc_node(sim_engine_workspace_size(), GFP_KERNEL, node);
+	if (!r->scratch_mem || !r->engine_ws)
+		return -ENOMEM;
+	r->scratch = wdm_scratch_init(r->scratch_mem, r->engine_ws);
+	r->task = kthread_create_on_node(runner_main, r, node, "hisi_sim%u/job", w->sdev->id);
+	if (IS_ERR(r->task)) {
+		int err = PTR_ERR(r->task);
+
+		r->task = NULL;
+		return err;
+	}
+	return 0;
+}
+
+static void stay_on_node(struct task_struct *task, int node)
+{
+	if (node != NUMA_NO_NODE && cpumask_intersects(cpumask_of_node(node), cpu_online_mask))
+		set_cpus_allowed_ptr(task, cpumask_of_node(node));
+}
+
+static int model_init(struct sim_worker *w)
+{
+	const struct sim_shape *shape = &w->sdev->shape;
+	struct sim_fn *pf = &w->sdev->pf;
+	struct wdm_attr attr = {
+		.type = shape->type->engine,
+		.queues = shape->queues,
+		.functions = 1,
+		.jobs = JOBS,
+		.latency_ns = shape->latency_ns,
+		.bandwidth_mbps = shape->bandwidth_mbps,
+	};
+	size_t size = wdm_device_size(&attr);
+
+	if (!size)
+		return -EINVAL;
+	w->model_mem = kvzalloc_node(size, GFP_KERNEL, shape->node);
+	if (!w->model_mem)
+		return -ENOMEM;
+	w->env = (struct wdm_env) {
+		.dma_read = env_dma_read,
+		.dma_write = env_dma_write,
+		.sva_read = env_sva_read,
+		.sva_write = env_sva_write,
+		.irq = env_irq,
+		.now_ns = env_now_ns,
+		.engine = &sim_engine_ops,
+	};
+	w->model = wdm_device_init(w->model_mem, &attr, &w->env, w);
+	if (!w->model || wdm_bar_size(w->model, WDM_PF, QM_BAR_REGS) > pf->regs.size ||
+	    wdm_bar_size(w->model, WDM_PF, QM_BAR_DB) > pf->db.size)
+		goto err_free_model;
+	if (wdm_function_attach(w->model, WDM_PF, pf->regs.io, pf->db.io))
+		goto err_free_model;
+	return 0;
+
+err_free_model:
+	kvfree(w->model_mem);
+	return -EINVAL;
+}
+
+static void stop_runners(struct sim_worker *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->nr_runners; i++)
+		runner_exit(&w->runners[i]);
+}
+
+int sim_worker_start(struct sim_dev *sdev)
+{
+	struct sim_worker *w;
+	unsigned int i;
+	int err;
+
+	w = kvzalloc_node(sizeof(*w), GFP_KERNEL, sdev->shape.node);
+	if (!w)
+		return -ENOMEM;
+	w->sdev = sdev;
+	spin_lock_init(&w->lock);
+	INIT_LIST_HEAD(&w->todo);
+	INIT_LIST_HEAD(&w->done);
+	init_waitqueue_head(&w->work);
+	hrtimer_init(&w->watch, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	w->watch.function = watch;
+	w->nr_runners = min_t(unsigned int, num_online_cpus() + 1, RUNNERS_MAX);
+	err = model_init(w);
+	if (err)
+		goto err_free_worker;
+	for (i = 0; i < w->nr_runners; i++) {
+		err = runner_init(w, &w->runners[i]);
+		if (err)
+			goto err_stop_runners;
+	}
+	w->control = kthread_create_on_node(control_main, w, sdev->shape.node, "hisi_sim%u",
+					    sdev->id);
+	if (IS_ERR(w->control)) {
+		err = PTR_ERR(w->control);
+		goto err_stop_runners;
+	}
+	for (i = 0; i < w->nr_runners; i++) {
+		stay_on_node(w->runners[i].task, sdev->shape.node);
+		wake_up_process(w->runners[i].task);
+	}
+	stay_on_node(w->control, sdev->shape.node);
+	sdev->worker = w;
+	wake_up_process(w->control);
+	return 0;
+
+err_stop_runners:
+	stop_runners(w);
+	kvfree(w->model_mem);
+err_free_worker:
+	kvfree(w);
+	return err;
+}
+
+/* The control thread first: it waits until the runners have given every job back. */
+void sim_worker_stop(struct sim_dev *sdev)
+{
+	struct sim_worker *w = sdev->worker;
+
+	kthread_stop(w->control);
+	stop_runners(w);
+	sdev->worker = NULL;
+	kvfree(w->model_mem);
+	kvfree(w);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Devices: allocation, registration, removal, and taking the queues of one back.
+ *
+ * lock                    protects                           taken with
+ * ----------------------  ---------------------------------  ------------------------
+ * uacce_device.kill_lock  one walk over the queues at a time  whatever the driver holds
+ * uacce_device.lock       ctxs, dead, kill_round             anything; a leaf, spins
+ * uacce_ctx.*             see queue.c                        kill_lock
+ *
+ * References: a device lives as long as an open file of it (the cdev holds it
+ * during open, the context later). Everything a driver or provider could see of
+ * it ends in uacce_remove(): what remains is memory.
+ */
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "internal.h"
+
+static void uacce_device_release(struct device *dev)
+{
+	struct uacce_device *uacce = to_uacce_device(dev);
+
+	uacce_sysfs_exit(uacce);
+	kfree(uacce->wd_type);
+	kfree(uacce->algorithms);
+	kfree(uacce->api);
+	kfree(uacce->name);
+	kfree(uacce);
+}
+
+static int uacce_device_describe(struct uacce_device *uacce,
+				 const struct uacce_interface *interface)
+{
+	uacce->flags = interface->flags;
+	uacce->capa = interface->capa;
+	uacce->mmio_size = interface->mmio_size;
+	uacce->dus_size = interface->dus_size;
+	uacce->ops = interface->ops;
+	uacce->name = kstrndup(interface->name, UACCE_NAME_SIZE - 1, GFP_KERNEL);
+	uacce->api = kstrdup(interface->api, GFP_KERNEL);
+	uacce->algorithms = kstrdup(interface->algorithms, GFP_KERNEL);
+	uacce->wd_type = kstrdup(interface->wd_type, GFP_KERNEL);
+	if (!uacce->name || !uacce->api || !uacce->algorithms || !uacce->wd_type)
+		return -ENOMEM;
+	return 0;
+}
+
+static bool uacce_interface_valid(const struct uacce_interface *interface)
+{
+	const struct uacce_ops *ops = interface->ops;
+
+	if (!interface->name[0] || !interface->api || !interface->algorithms ||
+	    !interface->wd_type)
+		return false;
+	if (!PAGE_ALIGNED(interface->mmio_size) || !PAGE_ALIGNED(interface->dus_size))
+		return false;
+	return ops && ops->get_queue && ops->put_queue && ops->start_queue &&
+	       ops->stop_queue && ops->kill_queue && ops->get_available_instances &&
+	       (!interface->mmio_size || ops->get_mmio);
+}
+
+struct uacce_device *uacce_alloc(struct device *parent,
+				 const struct uacce_interface *interface)
+{
+	struct uacce_device *uacce;
+	int ret;
+
+	if (!uacce_interface_valid(interface))
+		return ERR_PTR(-EINVAL);
+	uacce = kzalloc(sizeof(*uacce), GFP_KERNEL);
+	if (!uacce)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&uacce->kill_lock);
+	spin_lock_init(&uacce->lock);
+	INIT_LIST_HEAD(&uacce->ctxs);
+	device_initialize(&uacce->dev);
+	uacce->dev.class = &uacce_class;
+	uacce->dev.parent = parent;
+	uacce->dev.release = uacce_device_release;
+
+	ret = uacce_device_describe(uacce, interface);
+	if (ret)
+		goto err_put_device;
+	ret = uacce_id_alloc();
+	if (ret < 0)
+		goto err_put_device;
+	uacce->id = ret;
+	uacce->dev.devt = uacce_devt(uacce->id);
+	ret = dev_set_name(&uacce->dev, "%s-%d", uacce->name, uacce->id);
+	if (ret)
+		goto err_free_id;
+	uacce->parent = get_device(parent);
+	ret = uacce_sva_attach(uacce);
+	if (ret)
+		goto err_put_parent;
+	ret = uacce_sysfs_init(uacce);
+	if (ret)
+		goto err_detach_sva;
+	return uacce;
+
+err_detach_sva:
+	uacce_sva_detach(uacce);
+err_put_parent:
+	put_device(uacce->parent);
+err_free_id:
+	uacce_id_free(uacce->id);
+err_put_device:
+	put_device(&uacce->dev);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_GPL(uacce_alloc);
+
+int uacce_register(struct uacce_device *uacce)
+{
+	int ret;
+
+	cdev_init(&uacce->cdev, &uacce_fops);
+	uacce->cdev.owner = THIS_MODULE;
+	ret = cdev_device_add(&uacce->cdev, &uacce->dev);
+	if (!ret)
+		uacce->registered = true;
+	return ret;
+}
+EXPORT_SYMBOL_GPL(uacce_register);
+
+/* Enters a context that is being opened: from here on a removal takes it back. */
+int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx)
+{
+	int ret = 0;
+
+	spin_lock(&uacce->lock);
+	if (uacce->dead) {
+		ret = -ENODEV;
+	} else {
+		ctx->kill_round = uacce->kill_round;
+		list_add_tail(&ctx->node, &uacce->ctxs);
+	}
+	spin_unlock(&uacce->lock);
+	return ret;
+}
+
+/* Only when the driver can't see the context any more: a removal won't wait for it. */
+void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx)
+{
+	spin_lock(&uacce->lock);
+	list_del_init(&ctx->node);
+	spin_unlock(&uacce->lock);
+}
+
+/*
+ * The next context that this round hasn't met. Met ones and those opened since
+ * the round began are at the end of the list, so the first one tells.
+ */
+static struct uacce_ctx *uacce_next_ctx(struct uacce_device *uacce, u64 round)
+{
+	struct uacce_ctx *ctx;
+
+	spin_lock(&uacce->lock);
+	ctx = list_first_entry_or_null(&uacce->ctxs, struct uacce_ctx, node);
+	if (ctx && ctx->kill_round < round) {
+		ctx->kill_round = round;
+		list_move_tail(&ctx->node, &uacce->ctxs);
+		kref_get(&ctx->ref);
+	} else {
+		ctx = NULL;
+	}
+	spin_unlock(&uacce->lock);
+	return ctx;
+}
+
+static void uacce_kill_round(struct uacce_device *uacce, bool dead)
+{
+	struct uacce_ctx *ctx;
+	u64 round;
+
+	mutex_lock(&uacce->kill_lock);
+	spin_lock(&uacce->lock);
+	uacce->dead |= dead;
+	round = ++uacce->kill_round;
+	spin_unlock(&uacce->lock);
+	while ((ctx = uacce_next_ctx(uacce, round))) {
+		uacce_ctx_kill(ctx);
+		uacce_ctx_put(ctx);
+	}
+	mutex_unlock(&uacce->kill_lock);
+}
+
+void uacce_kill_queues(struct uacce_device *uacce)
+{
+	uacce_kill_round(uacce, false);
+}
+EXPORT_SYMBOL_GPL(uacce_kill_queues);
+
+void uacce_remove(struct uacce_device *uacce)
+{
+	/* Ends the node and waits for readers of attributes, so no op runs on their behalf. */
+	if (uacce->registered)
+		cdev_device_del(&uacce->cdev, &uacce->dev);
+	uacce_kill_round(uacce, true);
+	uacce_sva_detach(uacce);
+	put_device(uacce->parent);
+	/* Last, so that the name comes back only when everything of it is gone. */
+	uacce_id_free(uacce->id);
+	put_device(&uacce->dev);
+}
+EXPORT_SYMBOL_GPL(uacce_remove);
+
+void uacce_set_drvdata(struct uacce_device *uacce, void *data)
+{
+	uacce->drvdata = data;
+}
+EXPORT_SYMBOL_GPL(uacce_set_drvdata);
+
+void *uacce_get_drvdata(struct uacce_device *uacce)
+{
+	return uacce->drvdata;
+}
+EXPORT_SYMBOL_GPL(uacce_get_drvdata);
+
+struct device *uacce_parent(struct uacce_device *uacce)
+{
+	return uacce->parent;
+}
+EXPORT_SYMBOL_GPL(uacce_parent);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the framework share, and nobody else sees. */
+#ifndef WD_UACCE_INTERNAL_H
+#define WD_UACCE_INTERNAL_H
+
+#include <linux/cdev.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include "uacce.h"
+
+struct uacce_provider;
+struct uacce_alg;
+
+enum uacce_ctx_state {
+	UACCE_CTX_OPENING,	/* inside open(): the driver hasn't got it yet */
+	UACCE_CTX_INIT,
+	UACCE_CTX_STARTED,
+	UACCE_CTX_ZOMBIE,	/* the driver has had it back; only close() remains */
+};
+
+/*
+ * A device instance. The locks of this struct and of the next are described in
+ * device.c and queue.c.
+ */
+struct uacce_device {
+	struct device dev;
+	struct cdev cdev;
+	struct device *parent;		/* referenced until uacce_remove() */
+	int id;
+	bool registered;
+
+	char *name;
+	char *api;
+	char *algorithms;
+	char *wd_type;
+	unsigned int flags;
+	u32 capa;
+	size_t mmio_size;
+	size_t dus_size;
+	const struct uacce_ops *ops;
+	void *drvdata;
+
+	struct uacce_provider *provider;	/* NULL: neither SVA nor simulated */
+
+	struct uacce_alg *algs;			/* one sysfs group each */
+	unsigned int algs_nr;
+	const struct attribute_group **groups;
+
+	struct mutex kill_lock;
+	spinlock_t lock;
+	bool dead;
+	u64 kill_round;
+	struct list_head ctxs;
+};
+
+/* One open file: a hardware queue held by a process. */
+struct uacce_ctx {
+	struct uacce_queue q;		/* what the driver sees */
+	struct kref ref;
+	struct mm_struct *mm;		/* the opener's, by mmgrab */
+	struct inode *inode;		/* the address space that its mappings are found by */
+
+	struct list_head node;		/* uacce_device::ctxs */
+	u64 kill_round;
+
+	struct mutex mutex;
+	struct mutex map_lock;
+	spinlock_t lock;
+	enum uacce_ctx_state state;
+
+	bool bound;
+	void *sva_handle;
+
+	phys_addr_t mmio_start;
+	size_t mmio_bytes;
+	struct uacce_dus *dus;
+	struct uacce_region *regions[UACCE_QFRT_DUS + 1];
+
+	wait_queue_head_t wait;
+	atomic_t event;			/* something happened since the last poll() */
+};
+
+#define to_uacce_device(d)	container_of(d, struct uacce_device, dev)
+#define to_uacce_ctx(queue)	container_of(queue, struct uacce_ctx, q)
+
+/* main.c */
+extern struct class uacce_class;
+int uacce_id_alloc(void);
+void uacce_id_free(int id);
+dev_t uacce_devt(int id);
+struct inode *uacce_inode_alloc(void);
+
+/* device.c */
+int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx);
+void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx);
+
+/* queue.c */
+extern const struct file_operations uacce_fops;
+void uacce_ctx_kill(struct uacce_ctx *ctx);
+void uacce_ctx_put(struct uacce_ctx *ctx);
+
+/* region.c */
+int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma);
+void uacce_region_revoke(struct uacce_ctx *ctx);
+
+/* dus.c */
+struct uacce_dus *uacce_dus_get(struct uacce_dus *dus);
+void uacce_dus_put(struct uacce_dus *dus);
+
+/* sva.c */
+int uacce_sva_attach(struct uacce_device *uacce);
+void uacce_sva_detach(struct uacce_device *uacce);
+int uacce_sva_bind(struct uacce_ctx *ctx);
+void uacce_sva_unbind(struct uacce_ctx *ctx);
+void uacce_sva_scrub(struct uacce_ctx *ctx);
+const char *uacce_sva_name(struct uacce_device *uacce);
+bool uacce_sva_simulated(struct uacce_device *uacce);
+
+/* sysfs.c */
+int uacce_sysfs_init(struct uacce_device *uacce);
+void uacce_sysfs_exit(struct uacce_device *uacce);
+
+#endif

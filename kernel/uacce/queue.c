@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Contexts: open, ioctl, poll, release, and being taken back.
+ *
+ * lock                 protects                              taken with
+ * -------------------  ------------------------------------  ----------------------------
+ * uacce_ctx.mutex      the driver's calls for this queue,    uacce_device.kill_lock
+ *                      changes of state, q, sva_handle
+ * uacce_ctx.map_lock   regions, dus, the step to ZOMBIE,     mutex; mmap_lock (read or
+ *                      MMIO pages being mapped               write), VMA locks
+ * uacce_ctx.lock       changes of state, is_q_updated        mutex, map_lock; spins
+ *
+ * The state is read under any of the three; ZOMBIE is set under all of them.
+ * The mutex is held while hardware works, which has deadlines, but never while
+ * user memory is touched and never from mmap or a page fault: so a removal waits
+ * for hardware at most, and nobody's mmap_lock waits for hardware. Binding an
+ * address space takes mmap_lock under the mutex. i_mmap_rwsem is taken under the
+ * mutex, and map_lock is not taken under i_mmap_rwsem.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "internal.h"
+
+#define UACCE_POLL_READY	(EPOLLIN | EPOLLRDNORM)
+#define UACCE_POLL_GONE		(EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP)
+
+static struct uacce_ctx *uacce_ctx_alloc(struct uacce_device *uacce)
+{
+	struct uacce_ctx *ctx;
+	struct inode *inode;
+
+	/* A kernel thread has no address space to lend. */
+	if (!current->mm)
+		return ERR_PTR(-EINVAL);
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	inode = uacce_inode_alloc();
+	if (IS_ERR(inode)) {
+		kfree(ctx);
+		return ERR_CAST(inode);
+	}
+	get_device(&uacce->dev);
+	mmgrab(current->mm);
+	kref_init(&ctx->ref);
+	INIT_LIST_HEAD(&ctx->node);
+	mutex_init(&ctx->mutex);
+	mutex_init(&ctx->map_lock);
+	spin_lock_init(&ctx->lock);
+	init_waitqueue_head(&ctx->wait);
+	ctx->q.uacce = uacce;
+	ctx->q.pasid = UACCE_PASID_NONE;
+	ctx->mm = current->mm;
+	ctx->inode = inode;
+	ctx->state = UACCE_CTX_OPENING;
+	return ctx;
+}
+
+static void uacce_ctx_free(struct kref *ref)
+{
+	struct uacce_ctx *ctx = container_of(ref, struct uacce_ctx, ref);
+
+	iput(ctx->inode);
+	mmdrop(ctx->mm);
+	put_device(&ctx->q.uacce->dev);
+	kfree(ctx);
+}
+
+void uacce_ctx_put(struct uacce_ctx *ctx)
+{
+	kref_put(&ctx->ref, uacce_ctx_free);
+}
+
+static void uacce_ctx_set_state(struct uacce_ctx *ctx, enum uacce_ctx_state state)
+{
+	lockdep_assert_held(&ctx->mutex);
+	spin_lock(&ctx->lock);
+	ctx->state = state;
+	spin_unlock(&ctx->lock);
+}
+
+/* Returns the reference to the DUS block that the context held for mmap. */
+static struct uacce_dus *uacce_ctx_bury(struct uacce_ctx *ctx)
+{
+	struct uacce_dus *dus;
+
+	mutex_lock(&ctx->map_lock);
+	uacce_ctx_set_state(ctx, UACCE_CTX_ZOMBIE);
+	dus = ctx->dus;
+	ctx->dus = NULL;
+	mutex_unlock(&ctx->map_lock);
+	return dus;
+}
+
+static bool uacce_ctx_alive(struct uacce_ctx *ctx)
+{
+	return ctx->state == UACCE_CTX_INIT || ctx->state == UACCE_CTX_STARTED;
+}
+
+static int uacce_ctx_describe(struct uacce_ctx *ctx)
+{
+	struct uacce_device *uacce = ctx->q.uacce;
+	int ret;
+
+	if (uacce->dus_size) {
+		if (WARN_ON(!ctx->q.dus || ctx->q.dus->size != uacce->dus_size))
+			return -EINVAL;
+		ctx->dus = uacce_dus_get(ctx->q.dus);
+	}
+	if (!uacce->mmio_size)
+		return 0;
+	ret = uacce->ops->get_mmio(&ctx->q, &ctx->mmio_start, &ctx->mmio_bytes);
+	if (ret)
+		return ret;
+	if (WARN_ON(!PAGE_ALIGNED(ctx->mmio_start) || ctx->mmio_bytes < uacce->mmio_size))
+		return -EINVAL;
+	/* What the last owner left in its doorbells must not ring for this one. */
+	uacce_sva_scrub(ctx);
+	return 0;
+}
+
+static void uacce_ctx_return_queue(struct uacce_ctx *ctx)
+{
+	ctx->q.uacce->ops->put_queue(&ctx->q);
+	ctx->q.dus = NULL;
+	ctx->q.priv = NULL;
+	uacce_sva_unbind(ctx);
+}
+
+static int uacce_ctx_acquire(struct uacce_ctx *ctx)
+{
+	const struct uacce_ops *ops = ctx->q.uacce->ops;
+	int ret;
+
+	mutex_lock(&ctx->mutex);
+	ret = -ENODEV;
+	if (ctx->state == UACCE_CTX_ZOMBIE)
+		goto err_unlock;
+	ret = -EIO;
+	if (ops->get_isolate_state &&
+	    ops->get_isolate_state(ctx->q.uacce) == UACCE_DEV_ISOLATE)
+		goto err_bury;
+	ret = uacce_sva_bind(ctx);
+	if (ret)
+		goto err_bury;
+	ret = ops->get_queue(ctx->q.uacce, &ctx->q);
+	if (ret)
+		goto err_unbind;
+	ret = uacce_ctx_describe(ctx);
+	if (ret)
+		goto err_return_queue;
+	uacce_ctx_set_state(ctx, UACCE_CTX_INIT);
+	mutex_unlock(&ctx->mutex);
+	return 0;
+
+err_return_queue:
+	uacce_ctx_return_queue(ctx);
+	goto err_bury;
+err_unbind:
+	uacce_sva_unbind(ctx);
+err_bury:
+	uacce_dus_put(uacce_ctx_bury(ctx));
+err_unlock:
+	mutex_unlock(&ctx->mutex);
+	return ret;
+}
+
+/* Everything that the device and its driver have to do with a stopped queue ends here, once. */
+static void uacce_ctx_take_back(struct uacce_ctx *ctx)
+{
+	struct uacce_dus *dus = uacce_ctx_bury(ctx);
+
+	/* Before the window can have a new owner. */
+	uacce_region_revoke(ctx);
+	uacce_dus_put(dus);
+	uacce_ctx_return_queue(ctx);
+}
+
+void uacce_ctx_kill(struct uacce_ctx *ctx)
+{
+	mutex_lock(&ctx->mutex);
+	if (uacce_ctx_alive(ctx)) {
+		ctx->q.uacce->ops->kill_queue(&ctx->q);
+		uacce_ctx_take_back(ctx);
+	} else if (ctx->state == UACCE_CTX_OPENING) {
+		uacce_ctx_bury(ctx);
+	}
+	mutex_unlock(&ctx->mutex);
+	wake_up_poll(&ctx->wait, UACCE_POLL_GONE);
+}
+
+static int uacce_open(struct inode *inode, struct file *file)
+{
+	struct uacce_device *uacce = container_of(inode->i_cdev, struct uacce_device, cdev);
+	struct uacce_ctx *ctx;
+	int ret;
+
+	if ((uacce->flags & UACCE_DEV_UNSAFE_MMIO) && !capable(CAP_SYS_RAWIO))
+		return -EPERM;
+	ctx = uacce_ctx_alloc(uacce);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	ret = uacce_ctx_attach(uacce, ctx);
+	if (ret)
+		goto err_put;
+	ret = uacce_ctx_acquire(ctx);
+	if (ret)
+		goto err_detach;
+	file->private_data = ctx;
+	file->f_mapping = ctx->inode->i_mapping;
+	return 0;
+
+err_detach:
+	uacce_ctx_detach(uacce, ctx);
+err_put:
+	uacce_ctx_put(ctx);
+	return ret;
+}
+
+static int uacce_release(struct inode *inode, struct file *file)
+{
+	struct uacce_ctx *ctx = file->private_data;
+
+	mutex_lock(&ctx->mutex);
+	if (uacce_ctx_alive(ctx)) {
+		/* A queue that doesn't stop is the driver's to keep away from others. */
+		if (ctx->state == UACCE_CTX_STARTED)
+			ctx->q.uacce->ops->stop_queue(&ctx->q);
+		uacce_ctx_take_back(ctx);
+	}
+	mutex_unlock(&ctx->mutex);
+	uacce_ctx_detach(ctx->q.uacce, ctx);
+	uacce_ctx_put(ctx);
+	return 0;
+}
+
+static int uacce_ctx_start(struct uacce_ctx *ctx)
+{
+	int ret;
+
+	if (ctx->state != UACCE_CTX_INIT)
+		return -EINVAL;
+	atomic_set(&ctx->event, 0);
+	ret = ctx->q.uacce->ops->start_queue(&ctx->q);
+	if (!ret)
+		uacce_ctx_set_state(ctx, UACCE_CTX_STARTED);
+	return ret;
+}
+
+static int uacce_ctx_stop(struct uacce_ctx *ctx)
+{
+	int ret;
+
+	if (ctx->state == UACCE_CTX_INIT)
+		return 0;
+	ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
+	if (!ret)
+		uacce_ctx_set_state(ctx, UACCE_CTX_INIT);
+	return ret;
+}
+
+static const struct uacce_ioctl *uacce_find_ioctl(struct uacce_device *uacce, unsigned int cmd)
+{
+	const struct uacce_ioctl *i = uacce->ops->ioctls;
+
+	for (; i && i->cmd; i++)
+		if (i->cmd == cmd && _IOC_SIZE(cmd) <= UACCE_IOCTL_MAX_BYTES)
+			return i;
+	return NULL;
+}
+
+/* With the argument in kernel memory; @fault: it couldn't be brought there. */
+static int uacce_ctx_command(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bool fault)
+{
+	const struct uacce_ioctl *i;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!uacce_ctx_alive(ctx))
+		return -ENXIO;
+	switch (cmd) {
+	case UACCE_CMD_START_Q:
+		return uacce_ctx_start(ctx);
+	case UACCE_CMD_PUT_Q:
+		return uacce_ctx_stop(ctx);
+	}
+	i = uacce_find_ioctl(ctx->q.uacce, cmd);
+	if (!i)
+		return -EINVAL;
+	return fault ? -EFAULT : i->fn(&ctx->q, arg);
+}
+
+static long uacce_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	u64 buf[UACCE_IOCTL_MAX_BYTES / sizeof(u64)] = {};
+	struct uacce_ctx *ctx = file->private_data;
+	void __user *uarg = (void __user *)arg;
+	size_t bytes = _IOC_SIZE(cmd);
+	bool fault = false;
+	int ret;
+
+	if (current->mm != ctx->mm)
+		return -EPERM;
+	if (_IOC_DIR(cmd) & _IOC_WRITE)
+		fault = bytes > sizeof(buf) || copy_from_user(buf, uarg, bytes);
+	mutex_lock(&ctx->mutex);
+	ret = uacce_ctx_command(ctx, cmd, buf, fault);
+	mutex_unlock(&ctx->mutex);
+	if (ret >= 0 && (_IOC_DIR(cmd) & _IOC_READ) && copy_to_user(uarg, buf, bytes))
+		ret = -EFAULT;
+	return ret;
+}
+
+static int uacce_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct uacce_ctx *ctx = file->private_data;
+
+	if (vma->vm_mm != ctx->mm)
+		return -EPERM;
+	return uacce_region_mmap(ctx, vma);
+}
+
+/*
+ * Looking consumes: an event and a new completion are reported once. So only
+ * who asks for input may look.
+ */
+static __poll_t uacce_poll(struct file *file, poll_table *pt)
+{
+	struct uacce_ctx *ctx = file->private_data;
+	const struct uacce_ops *ops;
+	__poll_t mask = 0;
+	bool ready;
+
+	/* A kernel thread asks for who submitted the poll (aio), and was checked then. */
+	if (current->mm != ctx->mm && !(current->flags & PF_KTHREAD))
+		return EPOLLERR;
+	poll_wait(file, &ctx->wait, pt);
+	spin_lock(&ctx->lock);
+	if (ctx->state == UACCE_CTX_ZOMBIE) {
+		mask = UACCE_POLL_GONE;
+	} else if (poll_requested_events(pt) & UACCE_POLL_READY) {
+		ops = ctx->q.uacce->ops;
+		ready = atomic_xchg(&ctx->event, 0);
+		if (ops->is_q_updated && ops->is_q_updated(&ctx->q))
+			ready = true;
+		if (ready)
+			mask = UACCE_POLL_READY;
+	}
+	spin_unlock(&ctx->lock);
+	return mask;
+}
+
+void uacce_wake_up(struct uacce_queue *q)
+{
+	struct uacce_ctx *ctx = to_uacce_ctx(q);
+
+	atomic_set(&ctx->event, 1);
+	wake_up_poll(&ctx->wait, UACCE_POLL_READY);
+}
+EXPORT_SYMBOL_GPL(uacce_wake_up);
+
+const struct file_operations uacce_fops = {
+	.owner = THIS_MODULE,
+	.open = uacce_open,
+	.release = uacce_release,
+	.unlocked_ioctl = uacce_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = uacce_mmap,
+	.poll = uacce_poll,
+};

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Address space binding: who turns a PASID into a process' memory.
+ *
+ * lock                  protects                          taken with
+ * --------------------  --------------------------------  -----------------------------
+ * uacce_providers_lock  the list, users of each provider  nothing; its holders may sleep
+ *                                                         in match() and enable()
+ *
+ * A provider has one user for each device. A device uses it from uacce_alloc()
+ * to uacce_remove(), by when all its queues are unbound; so binding needs no lock.
+ */
+#include <linux/completion.h>
+#include <linux/iommu.h>
+#include <linux/mm_types.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include "internal.h"
+
+struct uacce_provider {
+	const struct uacce_sva_provider *ops;
+	struct list_head node;
+	unsigned int users;
+	bool going;
+	struct completion unused;
+};
+
+static bool uacce_iommu_match(struct device *parent)
+{
+	return IS_ENABLED(CONFIG_IOMMU_SVA) && device_iommu_mapped(parent);
+}
+
+static int uacce_iommu_enable(struct device *parent)
+{
+	int ret;
+
+	ret = iommu_dev_enable_feature(parent, IOMMU_DEV_FEAT_IOPF);
+	if (ret)
+		return ret;
+	ret = iommu_dev_enable_feature(parent, IOMMU_DEV_FEAT_SVA);
+	if (ret)
+		iommu_dev_disable_feature(parent, IOMMU_DEV_FEAT_IOPF);
+	return ret;
+}
+
+static void uacce_iommu_disable(struct device *parent)
+{
+	iommu_dev_disable_feature(parent, IOMMU_DEV_FEAT_SVA);
+	iommu_dev_disable_feature(parent, IOMMU_DEV_FEAT_IOPF);
+}
+
+static int uacce_iommu_bind(struct device *parent, struct mm_struct *mm, u32 *pasid,
+			    void **handle)
+{
+	struct iommu_sva *sva = iommu_sva_bind_device(parent, mm);
+
+	if (IS_ERR(sva))
+		return PTR_ERR(sva);
+	*pasid = iommu_sva_get_pasid(sva);
+	if (*pasid == IOMMU_PASID_INVALID) {
+		iommu_sva_unbind_device(sva);
+		return -ENODEV;
+	}
+	*handle = sva;
+	return 0;
+}
+
+static void uacce_iommu_unbind(struct device *parent, u32 pasid, void *handle)
+{
+	iommu_sva_unbind_device(handle);
+}
+
+static const struct uacce_sva_provider uacce_iommu_ops = {
+	.name = "sva-iommu",
+	.match = uacce_iommu_match,
+	.enable = uacce_iommu_enable,
+	.disable = uacce_iommu_disable,
+	.bind = uacce_iommu_bind,
+	.unbind = uacce_iommu_unbind,
+};
+
+static struct uacce_provider uacce_iommu = {
+	.ops = &uacce_iommu_ops,
+};
+
+/* Those of software devices are asked first: they know their own. */
+static LIST_HEAD(uacce_providers);
+static DEFINE_MUTEX(uacce_providers_lock);
+
+static struct uacce_provider *uacce_provider_find(struct device *parent)
+{
+	struct uacce_provider *p;
+
+	lockdep_assert_held(&uacce_providers_lock);
+	list_for_each_entry(p, &uacce_providers, node)
+		if (!p->going && p->ops->match(parent))
+			return p;
+	return uacce_iommu.ops->match(parent) ? &uacce_iommu : NULL;
+}
+
+/* A device that doesn't ask for SVA still has its provider: its windows are scrubbed. */
+int uacce_sva_attach(struct uacce_device *uacce)
+{
+	struct uacce_provider *p;
+	int ret = 0;
+
+	mutex_lock(&uacce_providers_lock);
+	p = uacce_provider_find(uacce->parent);
+	if (p && (uacce->flags & UACCE_DEV_SVA) && p->ops->enable)
+		ret = p->ops->enable(uacce->parent);
+	if (!p && (uacce->flags & UACCE_DEV_SVA))
+		ret = -EOPNOTSUPP;
+	if (p && !ret) {
+		p->users++;
+		uacce->provider = p;
+	}
+	mutex_unlock(&uacce_providers_lock);
+	/* IOMMU drivers have no common code for "can't" (ENODEV, EINVAL, EBUSY). */
+	return ret && ret != -ENOMEM ? -EOPNOTSUPP : ret;
+}
+
+void uacce_sva_detach(struct uacce_device *uacce)
+{
+	struct uacce_provider *p = uacce->provider;
+
+	if (!p)
+		return;
+	uacce->provider = NULL;
+	mutex_lock(&uacce_providers_lock);
+	if ((uacce->flags & UACCE_DEV_SVA) && p->ops->disable)
+		p->ops->disable(uacce->parent);
+	if (!--p->users && p->going)
+		complete(&p->unused);
+	mutex_unlock(&uacce_providers_lock);
+}
+
+int uacce_sva_bind(struct uacce_ctx *ctx)
+{
+	struct uacce_device *uacce = ctx->q.uacce;
+	int ret;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!(uacce->flags & UACCE_DEV_SVA))
+		return 0;
+	ret = uacce->provider->ops->bind(uacce->parent, ctx->mm, &ctx->q.pasid,
+					 &ctx->sva_handle);
+	ctx->bound = !ret;
+	return ret;
+}
+
+void uacce_sva_unbind(struct uacce_ctx *ctx)
+{
+	struct uacce_device *uacce = ctx->q.uacce;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!ctx->bound)
+		return;
+	uacce->provider->ops->unbind(uacce->parent, ctx->q.pasid, ctx->sva_handle);
+	ctx->bound = false;
+	ctx->sva_handle = NULL;
+	ctx->q.pasid = UACCE_PASID_NONE;
+}
+
+void uacce_sva_scrub(struct uacce_ctx *ctx)
+{
+	struct uacce_device *uacce = ctx->q.uacce;
+
+	if (uacce->provider && uacce->provider->ops->scrub)
+		uacce->provider->ops->scrub(uacce->parent, ctx->mmio_start, ctx->mmio_bytes);
+}
+
+const char *uacce_sva_name(struct uacce_device *uacce)
+{
+	return uacce->flags & UACCE_DEV_SVA ? uacce->provider->ops->name : "none";
+}
+
+bool uacce_sva_simulated(struct uacce_device *uacce)
+{
+	return uacce->provider && uacce->provider->ops->simulated;
+}
+
+int uacce_sva_provider_register(const struct uacce_sva_provider *ops)
+{
+	struct uacce_provider *p;
+
+	if (!ops->name || !ops->match || !ops->bind || !ops->unbind)
+		return -EINVAL;
+	p = kzalloc(sizeof(*p), GFP_KERNEL);
+	if (!p)
+		return -ENOMEM;
+	p->ops = ops;
+	init_completion(&p->unused);
+	mutex_lock(&uacce_providers_lock);
+	list_add_tail(&p->node, &uacce_providers);
+	mutex_unlock(&uacce_providers_lock);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(uacce_sva_provider_register);
+
+static struct uacce_provider *uacce_provider_stop(const struct uacce_sva_provider *ops)
+{
+	struct uacce_provider *p;
+
+	list_for_each_entry(p, &uacce_providers, node) {
+		if (p->ops != ops)
+			continue;
+		p->going = true;
+		if (!p->users)
+			complete(&p->unused);
+		return p;
+	}
+	return NULL;
+}
+
+void uacce_sva_provider_unregister(const struct uacce_sva_provider *ops)
+{
+	struct uacce_provider *p;
+
+	mutex_lock(&uacce_providers_lock);
+	p = uacce_provider_stop(ops);
+	mutex_unlock(&uacce_providers_lock);
+	if (WARN_ON(!p))
+		return;
+	wait_for_completion(&p->unused);
+	mutex_lock(&uacce_providers_lock);
+	list_del(&p->node);
+	mutex_unlock(&uacce_providers_lock);
+	kfree(p);
+}
+EXPORT_SYMBOL_GPL(uacce_sva_provider_unregister);

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Facts about a device: its attributes, and a group for each of its algorithms.
+ *
+ * All of them go before uacce_remove() touches anything that they show, and
+ * cdev_device_del() waits for readers; so they take no lock.
+ */
+#include <linux/device.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include "internal.h"
+
+#define UACCE_ISOLATE_STRATEGY_MAX	65535
+#define UACCE_FLAGS_SHOWN		UACCE_DEV_SVA
+#define UACCE_LEVEL_AVERAGE		10
+
+/* The group "<driver>-<algorithm>"; only its name differs from one to the next. */
+struct uacce_alg {
+	char *name;			/* whole lines of "algorithms" */
+	struct dev_ext_attribute name_attr;
+	struct attribute *attrs[8];
+	struct attribute_group group;
+};
+
+static ssize_t api_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_uacce_device(dev)->api);
+}
+static DEVICE_ATTR_RO(api);
+
+static ssize_t flags_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", to_uacce_device(dev)->flags & UACCE_FLAGS_SHOWN);
+}
+static DEVICE_ATTR_RO(flags);
+
+static ssize_t available_instances_show(struct device *dev, struct device_attribute *attr,
+					char *buf)
+{
+	struct uacce_device *uacce = to_uacce_device(dev);
+
+	return sysfs_emit(buf, "%d\n", uacce->ops->get_available_instances(uacce));
+}
+static DEVICE_ATTR_RO(available_instances);
+
+static ssize_t algorithms_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_uacce_device(dev)->algorithms);
+}
+static DEVICE_ATTR_RO(algorithms);
+
+static ssize_t region_mmio_size_show(struct device *dev, struct device_attribute *attr,
+				     char *buf)
+{
+	return sysfs_emit(buf, "%zu\n", to_uacce_device(dev)->mmio_size);
+}
+static DEVICE_ATTR_RO(region_mmio_size);
+
+static ssize_t region_dus_size_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%zu\n", to_uacce_device(dev)->dus_size);
+}
+static DEVICE_ATTR_RO(region_dus_size);
+
+static ssize_t isolate_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct uacce_device *uacce = to_uacce_device(dev);
+
+	return sysfs_emit(buf, "%d\n", uacce->ops->get_isolate_state(uacce));
+}
+static DEVICE_ATTR_RO(isolate);
+
+static ssize_t isolate_strategy_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct uacce_device *uacce = to_uacce_device(dev);
+
+	if (!uacce->ops->isolate_threshold_read)
+		return -ENOENT;
+	return sysfs_emit(buf, "%u\n", uacce->ops->isolate_threshold_read(uacce));
+}
+
+static ssize_t isolate_strategy_store(struct device *dev, struct device_attribute *attr,
+				      const char *buf, size_t count)
+{
+	struct uacce_device *uacce = to_uacce_device(dev);
+	unsigned long value;
+	int ret;
+
+	if (!uacce->ops->isolate_threshold_write)
+		return -ENOENT;
+	if (kstrtoul(buf, 0, &value) || value > UACCE_ISOLATE_STRATEGY_MAX)
+		return -EINVAL;
+	ret = uacce->ops->isolate_threshold_write(uacce, value);
+	return ret ? ret : count;
+}
+static DEVICE_ATTR_RW(isolate_strategy);
+
+static ssize_t simulated_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", uacce_sva_simulated(to_uacce_device(dev)));
+}
+static DEVICE_ATTR_RO(simulated);
+
+static ssize_t zone_id_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", dev_to_node(to_uacce_device(dev)->parent));
+}
+static DEVICE_ATTR_RO(zone_id);
+
+static ssize_t priority_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", 0);
+}
+static DEVICE_ATTR_RO(priority);
+
+static ssize_t iommu_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", uacce_sva_name(to_uacce_device(dev)));
+}
+static DEVICE_ATTR_RO(iommu);
+
+static struct attribute *uacce_attrs[] = {
+	&dev_attr_api.attr,
+	&dev_attr_flags.attr,
+	&dev_attr_available_instances.attr,
+	&dev_attr_algorithms.attr,
+	&dev_attr_region_mmio_size.attr,
+	&dev_attr_region_dus_size.attr,
+	&dev_attr_isolate.attr,
+	&dev_attr_isolate_strategy.attr,
+	&dev_attr_simulated.attr,
+	&dev_attr_zone_id.attr,
+	&dev_attr_priority.attr,
+	&dev_attr_iommu.attr,
+	NULL,
+};
+
+static umode_t uacce_attr_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	struct uacce_device *uacce = to_uacce_device(kobj_to_dev(kobj));
+	bool shown = true;
+
+	if (attr == &dev_attr_region_mmio_size.attr)
+		shown = uacce->mmio_size;
+	else if (attr == &dev_attr_region_dus_size.attr)
+		shown = uacce->dus_size;
+	else if (attr == &dev_attr_isolate.attr)
+		shown = uacce->ops->get_isolate_state;
+	else if (attr == &dev_attr_isolate_strategy.attr)
+		shown = uacce->ops->isolate_threshold_read || uacce->ops->isolate_threshold_write;
+	return shown ? attr->mode : 0;
+}
+
+static const struct attribute_group uacce_group = {
+	.attrs = uacce_attrs,
+	.is_visible = uacce_attr_visible,
+};
+
+static ssize_t wd_type_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_uacce_device(dev)->wd_type);
+}
+static DEVICE_ATTR_RO(wd_type);
+
+static ssize_t alg_name_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct dev_ext_attribute *ext = container_of(attr, struct dev_ext_attribute, attr);
+
+	return sysfs_emit(buf, "%s\n", (char *)ext->var);
+}
+
+static ssize_t level_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", UACCE_LEVEL_AVERAGE);
+}
+static struct device_attribute dev_attr_latency = __ATTR(latency, 0444, level_show, NULL);
+static struct device_attribute dev_attr_throughput = __ATTR(throughput, 0444, level_show, NULL);
+
+static ssize_t alg_flags_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct uacce_device *uacce = to_uacce_device(dev);
+	u32 capa = uacce->capa & ~UACCE_CAPA_SHARE_ALL;
+
+	if (uacce->flags & UACCE_DEV_SVA)
+		capa |= UACCE_CAPA_SHARE_ALL;
+	return sysfs_emit(buf, "0x%08x\n", capa);
+}
+static struct device_attribute dev_attr_alg_flags = __ATTR(flags, 0444, alg_flags_show, NULL);
+static struct device_attribute dev_attr_device_api = __ATTR(device_api, 0444, api_show, NULL);
+
+static int uacce_alg_init(struct uacce_alg *alg, const char *driver, const char *name, size_t len)
+{
+	struct attribute **attr = alg->attrs;
+
+	alg->name = kstrndup(name, len, GFP_KERNEL);
+	if (!alg->name)
+		return -ENOMEM;
+	alg->group.name = kasprintf(GFP_KERNEL, "%s-%s", driver, alg->name);
+	if (!alg->group.name) {
+		kfree(alg->name);
+		return -ENOMEM;
+	}
+	sysfs_attr_init(&alg->name_attr.attr.attr);
+	alg->name_attr.attr.attr.name = "name";
+	alg->name_attr.attr.attr.mode = 0444;
+	alg->name_attr.attr.show = alg_name_show;
+	alg->name_attr.var = alg->name;
+
+	*attr++ = &dev_attr_wd_type.attr;
+	*attr++ = &alg->name_attr.attr.attr;
+	*attr++ = &dev_attr_latency.attr;
+	*attr++ = &dev_attr_throughput.attr;
+	*attr++ = &dev_attr_alg_flags.attr;
+	*attr++ = &dev_attr_available_instances.attr;
+	*attr++ = &dev_attr_device_api.attr;
+	alg->group.attrs = alg->attrs;
+	return 0;
+}
+
+static void uacce_alg_exit(struct uacce_alg *alg)
+{
+	kfree(alg->group.name);
+	kfree(alg->name);
+}
+
+static unsigned int uacce_lines(const char *s)
+{
+	unsigned int nr = 0;
+
+	for (; *s; s += strcspn(s, "\n"), s += !!*s)
+		nr++;
+	return nr;
+}
+
+/* Groups of the device, there before its node is announced. */
+int uacce_sysfs_init(struct uacce_device *uacce)
+{
+	unsigned int lines = uacce_lines(uacce->algorithms);
+	const char *line = uacce->algorithms;
+	const struct attribute_group **groups;
+
+	uacce->algs = kcalloc(lines, sizeof(*uacce->algs), GFP_KERNEL);
+	groups = kcalloc(lines + 2, sizeof(*groups), GFP_KERNEL);
+	uacce->groups = groups;
+	if (!uacce->algs || !groups)
+		return -ENOMEM;
+	*groups++ = &uacce_group;
+	for (; *line; line += strcspn(line, "\n"), line += !!*line) {
+		struct uacce_alg *alg = &uacce->algs[uacce->algs_nr];
+
+		if (uacce_alg_init(alg, uacce->name, line, strcspn(line, "\n")))
+			return -ENOMEM;
+		uacce->algs_nr++;
+		*groups++ = &alg->group;
+	}
+	uacce->dev.groups = uacce->groups;
+	return 0;
+}
+
+/* At the last reference: also undoes a uacce_sysfs_init() that failed half way. */
+void uacce_sysfs_exit(struct uacce_device *uacce)
+{
+	while (uacce->algs_nr)
+		uacce_alg_exit(&uacce->algs[--uacce->algs_nr]);
+	kfree(uacce->groups);
+	kfree(uacce->algs);
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* A model device: memory, functions, reset, and the look at everything. */
+#include "internal.h"
+
+#define WDM_ALIGN		64
+#define WDM_FUNCTIONS_MAX	(QM_MAX_VFS + 1)
+#define WDM_JOBS_MAX		65536
+#define WDM_JOBS_DEFAULT	256
+#define WDM_SETTLE_DEFAULT	100000
+
+static const struct wdm_personality *wdm_engine(enum wdm_type type)
+{
+	switch (type) {
+	case WDM_ZIP:
+		return &wdm_zip;
+	case WDM_SEC:
+	case WDM_HPRE:
+		break;
+	}
+	return NULL;
+}
+
+/* Fills defaults in; false when a value is out of range. */
+static bool wdm_attr_settle(struct wdm_attr *attr)
+{
+	const struct wdm_personality *engine = wdm_engine(attr->type);
+
+	if (!engine)
+		return false;
+	if (!attr->queues)
+		attr->queues = engine->queues_default;
+	if (!attr->functions)
+		attr->functions = 1;
+	if (!attr->jobs)
+		attr->jobs = WDM_JOBS_DEFAULT;
+	if (!attr->settle_ns)
+		attr->settle_ns = WDM_SETTLE_DEFAULT;
+	return attr->queues >= 2 && attr->queues <= QM_MAX_QUEUES_V2 &&
+	       attr->functions <= WDM_FUNCTIONS_MAX && attr->jobs <= WDM_JOBS_MAX;
+}
+
+static size_t wdm_align(size_t n)
+{
+	return (n + WDM_ALIGN - 1) & ~(size_t)(WDM_ALIGN - 1);
+}
+
+struct wdm_layout {
+	size_t fns, queues, active, jobs, digests, total;
+};
+
+static void wdm_layout(const struct wdm_attr *attr, struct wdm_layout *l)
+{
+	l->fns = wdm_align(sizeof(struct wdm_device));
+	l->queues = l->fns + wdm_align(attr->functions * sizeof(struct wdm_function));
+	l->active = l->queues + wdm_align(attr->queues * sizeof(struct wdm_queue));
+	l->jobs = l->active + wdm_align(attr->queues * sizeof(u16));
+	l->digests = l->jobs + wdm_align(attr->jobs * sizeof(struct wdm_job));
+	l->total = l->digests + (size_t)attr->queues * QM_SQ_DEPTH_V2 * sizeof(u32);
+}
+
+size_t wdm_device_size(const struct wdm_attr *attr)
+{
+	struct wdm_attr full = *attr;
+	struct wdm_layout l;
+
+	if (!wdm_attr_settle(&full))
+		return 0;
+	wdm_layout(&full, &l);
+	return l.total;
+}
+
+struct wdm_device *wdm_device_init(void *mem, const struct wdm_attr *attr, const struct wdm_env *env, void *host)
+{
+	struct wdm_attr full = *attr;
+	struct wdm_device *dev = mem;
+	struct wdm_layout l;
+	u8 *base = mem;
+	u32 *digests;
+	u32 i;
+
+	if (!wdm_attr_settle(&full))
+		return NULL;
+	wdm_layout(&full, &l);
+	memset(mem, 0, l.total);
+	dev->env = env;
+	dev->host = host;
+	dev->engine = wdm_engine(full.type);
+	dev->attr = full;
+	dev->fns = (struct wdm_function *)(base + l.fns);
+	dev->queues = (struct wdm_queue *)(base + l.queues);
+	dev->active = (u16 *)(base + l.active);
+	dev->jobs = (struct wdm_job *)(base + l.jobs);
+	digests = (u32 *)(base + l.digests);
+	for (i = 0; i < full.functions; i++)
+		dev->fns[i].index = i;
+	for (i = 0; i < full.queues; i++) {
+		dev->queues[i].abs = i;
+		dev->queues[i].digest = digests + (size_t)i * QM_SQ_DEPTH_V2;
+	}
+	for (i = full.jobs; i-- > 0;) {
+		dev->jobs[i].next = dev->free_jobs;
+		dev->free_jobs = &dev->jobs[i];
+	}
+	return dev;
+}
+
+void wdm_device_set_latency(struct wdm_device *dev, u64 latency_ns)
+{
+	dev->attr.latency_ns = latency_ns;
+}
+
+void wdm_device_set_bandwidth(struct wdm_device *dev, u32 mbps)
+{
+	dev->attr.bandwidth_mbps = mbps;
+	dev->bandwidth_free_ns = 0;
+}
+
+u64 wdm_bar_size(const struct wdm_device *dev, u32 fn, int bar)
+{
+	if (bar == QM_BAR_REGS)
+		return fn == WDM_PF ? QM_BAR2_PF_SIZE : QM_BAR2_VF_SIZE;
+	if (bar == QM_BAR_DB && !dev->attr.no_isolation)
+		return (u64)dev->attr.queues * QM_DB_WINDOW;
+	return 0;
+}
+
+static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f)
+{
+	u32 i;
+
+	for (i = dev->nr_active; i-- > 0;) {
+		struct wdm_queue *q = &dev->queues[dev->active[i]];
+
+		if (q->fn == f->index)
+			wdm_queue_drop(dev, q);
+	}
+	wdm_eq_reset(f);
+	f->sqc_bt = 0;
+	f->cqc_bt = 0;
+	f->mb_state = WDM_MB_IDLE;
+	f->abnormal = 0;
+	if (f->index == WDM_PF)
+		dev->master_closed = false;
+}
+
+int wdm_function_attach(struct wdm_device *dev, u32 fn, void WDM_IOMEM *bar2, void WDM_IOMEM *bar4)
+{
+	struct wdm_function *f;
+
+	if (fn >= dev->attr.functions || !bar2 || (!bar4 && !dev->attr.no_isolation))
+		return -EINVAL;
+	f = &dev->fns[fn];
+	if (f->attached)
+		return -EBUSY;
+	f->bar2 = bar2;
+	f->bar4 = bar4;
+	wdm_function_clear(dev, f);
+	wdm_regs_reset(dev, f);
+	f->attached = true;
+	return 0;
+}
+
+void wdm_function_reset(struct wdm_device *dev, u32 fn)
+{
+	struct wdm_function *f;
+
+	if (fn >= dev->attr.functions || !dev->fns[fn].attached)
+		return;
+	f = &dev->fns[fn];
+	wdm_function_clear(dev, f);
+	wdm_regs_reset(dev, f);
+}
+
+bool wdm_function_busy(const struct wdm_device *dev, u32 fn)
+{
+	return fn < dev->attr.functions && dev->fns[fn].running;
+}
+
+void wdm_function_detach(struct wdm_device *dev, u32 fn)
+{
+	struct wdm_function *f;
+
+	if (fn >= dev->attr.functions || !dev->fns[fn].attached)
+		return;
+	f = &dev->fns[fn];
+	wdm_function_clear(dev, f);
+	memset(&f->vft, 0, sizeof(f->vft));
+	f->attached = false;
+	f->bar2 = NULL;
+	f->bar4 = NULL;
+}
+
+static void wdm_queues_poll(struct wdm_device *dev)
+{
+	u32 i;
+
+	/* Backwards: an entry that goes is replaced by the last one, which has been looked at. */
+	for (i = dev->nr_active; i-- > 0;) {
+		struct wdm_queue *q = &dev->queues[dev->active[i]];
+		struct wdm_function *f = &dev->fns[q->fn];
+
+		if (!dev->attr.no_isolation)
+			wdm_doorbell_poll(dev, f, q);
+		wdm_lost_sq_poll(dev, f, q);
+		wdm_jobs_complete(dev, q);
+		wdm_event_poll(dev, f, q);
+	}
+}
+
+void wdm_poll(struct wdm_device *dev, struct wdm_look *look)
+{
+	u32 i;
+
+	dev->now = dev->env->now_ns(dev->host);
+	dev->next_ns = WDM_NEVER;
+	dev->worked = false;
+	for (i = 0; i < dev->attr.functions; i++) {
+		struct wdm_function *f = &dev->fns[i];
+
+		if (!f->attached)
+			continue;
+		wdm_regs_poll(dev, f);
+		wdm_mailbox_poll(dev, f);
+		wdm_eq_poll(dev, f);
+		if (dev->attr.no_isolation)
+			wdm_doorbell_poll_shared(dev, f);
+	}
+	wdm_queues_poll(dev);
+
+	look->worked = dev->worked;
+	look->next_ns = dev->next_ns;
+	look->busy = dev->jobs_out;
+	look->jobs = false;
+	for (i = 0; dev->free_jobs && !dev->master_closed && i < dev->nr_active && !look->jobs; i++)
+		look->jobs = wdm_jobs_pending(&dev->queues[dev->active[i]]);
+}
+
+void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value)
+{
+	dev->stats.refused[reason]++;
+	dev->refused = (struct wdm_refused){ .reason = reason, .fn = fn, .queue = queue, .value = value };
+}
+
+int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len)
+{
+	return dev->env->dma_read(dev->host, fn, addr, buf, len);
+}
+
+int wdm_dma_write(struct wdm_device *dev, u32 fn, u64 addr, const void *buf, u32 len)
+{
+	return dev->env->dma_write(dev->host, fn, addr, buf, len);
+}
+
+const struct wdm_stats *wdm_device_stats(const struct wdm_device *dev)
+{
+	return &dev->stats;
+}
+
+void wdm_last_refusal(const struct wdm_device *dev, struct wdm_refused *refused)
+{
+	*refused = dev->refused;
+}
+
+const char *wdm_refusal_name(enum wdm_refusal reason)
+{
+	static const char * const names[WDM_REFUSE_NR] = {
+		[WDM_REFUSE_NONE] = "none",
+		[WDM_REFUSE_MB_CMD] = "mailbox command or reserved bits",
+		[WDM_REFUSE_MB_QUEUE] = "mailbox for a queue outside the function's range",
+		[WDM_REFUSE_MB_DMA] = "context memory not reachable",
+		[WDM_REFUSE_MB_BUSY] = "context of a busy queue replaced",
+		[WDM_REFUSE_QC_DEPTH] = "queue depth",
+		[WDM_REFUSE_QC_ENTRY] = "queue entry size",
+		[WDM_REFUSE_QC_FIELD] = "queue context field",
+		[WDM_REFUSE_VFT] = "virtual function table entry",
+		[WDM_REFUSE_DB_QUEUE] = "doorbell queue number",
+		[WDM_REFUSE_DB_CMD] = "doorbell command",
+		[WDM_REFUSE_DB_RANDOM] = "doorbell random tag",
+		[WDM_REFUSE_DB_INDEX] = "doorbell index",
+		[WDM_REFUSE_DB_RESERVED] = "doorbell reserved bits",
+		[WDM_REFUSE_SQE] = "descriptor",
+		[WDM_REFUSE_RING_DMA] = "ring memory not reachable",
+	};
+
+	return (unsigned int)reason < WDM_REFUSE_NR ? names[reason] : "unknown";
+}

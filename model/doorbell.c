@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* SQ and CQ doorbells, and the recovery of those that polled memory loses. */
+#include "internal.h"
+
+#define WDM_LOST_BATCH	16
+
+struct wdm_doorbell {
+	u32 qn, cmd, rand, index, prio;
+};
+
+static struct wdm_doorbell wdm_doorbell_decode(u64 v)
+{
+	return (struct wdm_doorbell){
+		.qn = v & QM_DB_QN_MASK,
+		.cmd = v >> QM_DB_CMD_SHIFT & 0xf,
+		.rand = v >> QM_DB_RAND_SHIFT & 0xffff,
+		.index = v >> QM_DB_INDEX_SHIFT & 0xffff,
+		.prio = v >> QM_DB_PRIO_SHIFT & 0xffff,
+	};
+}
+
+static u8 WDM_IOMEM *wdm_window(struct wdm_function *f, const struct wdm_queue *q)
+{
+	return (u8 WDM_IOMEM *)f->bar4 + (u64)q->rel * QM_DB_WINDOW + QM_DB_SQ_CQ;
+}
+
+static bool wdm_slot_read(struct wdm_device *dev, struct wdm_queue *q, u64 total, u32 *sqe, u32 *digest)
+{
+	u32 bytes = 1u << dev->engine->sqe_shift, slot = (u32)(total % q->sq_depth);
+
+	if (wdm_dma_read(dev, q->fn, q->sq_base + (u64)slot * bytes, sqe, bytes))
+		return false;
+	*digest = wdm_slot_digest(sqe, bytes);
+	return true;
+}
+
+/*
+ * A doorbell far ahead whose first slot is as the device left it isn't news: it is an older one than what
+ * recovery has taken already.
+ */
+static bool wdm_sq_stale(struct wdm_device *dev, struct wdm_queue *q, u32 advance)
+{
+	u32 sqe[WDM_SQE_MAX / 4], digest;
+
+	if (q->tail < q->sq_depth || advance <= q->sq_depth / 2)
+		return false;
+	return wdm_slot_read(dev, q, q->tail, sqe, &digest) && digest == q->digest[q->tail % q->sq_depth];
+}
+
+static void wdm_doorbell_sq(struct wdm_device *dev, struct wdm_queue *q, const struct wdm_doorbell *db)
+{
+	u32 advance;
+
+	if (db->prio > 1) {
+		wdm_refuse(dev, WDM_REFUSE_DB_RESERVED, q->fn, q->rel, db->prio);
+		return;
+	}
+	if (db->index >= q->sq_depth) {
+		wdm_refuse(dev, WDM_REFUSE_DB_INDEX, q->fn, q->rel, db->index);
+		return;
+	}
+	advance = (db->index + q->sq_depth - (u32)(q->tail % q->sq_depth)) % q->sq_depth;
+	if (!advance)
+		return;
+	if (q->tail + advance - q->done > q->sq_depth - 1 || wdm_sq_stale(dev, q, advance)) {
+		wdm_refuse(dev, WDM_REFUSE_DB_INDEX, q->fn, q->rel, db->index);
+		return;
+	}
+	if (q->head == q->tail && q->pass < dev->vtime)
+		q->pass = dev->vtime;
+	q->tail += advance;
+	q->lost_nr = 0;
+}
+
+/* A driver reuses a slot only after it has consumed its completion, so a submission says as much about
+ * the CQ as a CQ doorbell, and it isn't lost for good. */
+static u64 wdm_cq_head(const struct wdm_queue *q)
+{
+	u64 implied = q->tail > q->sq_depth - 1 ? q->tail - (q->sq_depth - 1) : 0;
+
+	/* SQ and CQ count from the same index only when both began at 0. */
+	if (q->done != q->cq_tail)
+		return q->cq_head;
+	return implied > q->cq_head ? implied : q->cq_head;
+}
+
+u64 wdm_cq_unconsumed(const struct wdm_queue *q)
+{
+	return q->cq_tail - wdm_cq_head(q);
+}
+
+static void wdm_doorbell_cq(struct wdm_device *dev, struct wdm_queue *q, const struct wdm_doorbell *db)
+{
+	u32 behind;
+
+	if (db->prio > QM_DB_C_FLAG) {
+		wdm_refuse(dev, WDM_REFUSE_DB_RESERVED, q->fn, q->rel, db->prio);
+		return;
+	}
+	if (db->index >= q->cq_depth) {
+		wdm_refuse(dev, WDM_REFUSE_DB_INDEX, q->fn, q->rel, db->index);
+		return;
+	}
+	behind = ((u32)(q->cq_tail % q->cq_depth) + q->cq_depth - db->index) % q->cq_depth;
+	if (behind > q->cq_tail - q->cq_head) {
+		wdm_refuse(dev, WDM_REFUSE_DB_INDEX, q->fn, q->rel, db->index);
+		return;
+	}
+	q->cq_head = q->cq_tail - behind;
+	q->quiet_since = dev->now;
+	if (db->prio)
+		q->armed = true;
+}
+
+static void wdm_doorbell(struct wdm_device *dev, struct wdm_queue *q, u64 v)
+{
+	struct wdm_doorbell db = wdm_doorbell_decode(v);
+
+	dev->stats.doorbells++;
+	dev->worked = true;
+	if (!q->sq_valid || !q->cq_valid || q->stopping)
+		wdm_refuse(dev, WDM_REFUSE_DB_QUEUE, q->fn, q->rel, v);
+	else if (db.rand != q->rand)
+		wdm_refuse(dev, WDM_REFUSE_DB_RANDOM, q->fn, q->rel, v);
+	else if (db.cmd == QM_DB_CMD_SQ)
+		wdm_doorbell_sq(dev, q, &db);
+	else if (db.cmd == QM_DB_CMD_CQ)
+		wdm_doorbell_cq(dev, q, &db);
+	else
+		wdm_refuse(dev, WDM_REFUSE_DB_CMD, q->fn, q->rel, v);
+}
+
+void wdm_doorbell_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
+{
+	u64 v = wdm_readq(wdm_window(f, q));
+
+	if (v == q->db_seen)
+		return;
+	q->db_seen = v;
+	if (v == WDM_DB_NONE)
+		return;
+	if ((v & QM_DB_QN_MASK) == q->rel)
+		wdm_doorbell(dev, q, v);
+	else if (v)	/* 0 is what a wiped window reads */
+		wdm_refuse(dev, WDM_REFUSE_DB_QUEUE, q->fn, q->rel, v);
+}
+
+void wdm_doorbell_poll_shared(struct wdm_device *dev, struct wdm_function *f)
+{
+	u64 v = wdm_readq((u8 WDM_IOMEM *)f->bar2 + QM_DB_SQ_CQ);
+	struct wdm_queue *q;
+
+	if (v == f->db_seen)
+		return;
+	f->db_seen = v;
+	q = wdm_queue_find(dev, f, v & QM_DB_QN_MASK);
+	if (q && q->active)
+		wdm_doorbell(dev, q, v);
+	else
+		wdm_refuse(dev, WDM_REFUSE_DB_QUEUE, f->index, v & QM_DB_QN_MASK, v);
+}
+
+void wdm_doorbell_clear(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
+{
+	q->db_seen = WDM_DB_NONE;
+	/* A register of all queues can't be cleared: it may hold another queue's doorbell. */
+	if (!dev->attr.no_isolation)
+		wdm_writeq(WDM_DB_NONE, wdm_window(f, q));
+}
+
+/* Could the register's present value have been written over an SQ doorbell of this queue? */
+static bool wdm_doorbell_may_hide(const struct wdm_device *dev, const struct wdm_function *f, const struct wdm_queue *q)
+{
+	u64 v = dev->attr.no_isolation ? f->db_seen : q->db_seen;
+	struct wdm_doorbell db = wdm_doorbell_decode(v);
+
+	if (v == (dev->attr.no_isolation ? 0 : WDM_DB_NONE))
+		return false;
+	return db.cmd != QM_DB_CMD_SQ || db.qn != q->rel || db.index != q->tail % q->sq_depth;
+}
+
+/*
+ * SQ and CQ doorbells share one register of plain memory, so a CQ doorbell can overwrite an SQ doorbell
+ * that nobody has seen. Then the slots from the tail on have changed since the device last knew them. They
+ * are taken as submitted when they have stayed the same for a while and no mark of the device is left in
+ * them, so a descriptor that is being written isn't taken half done.
+ */
+void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
+{
+	u32 sqe[WDM_SQE_MAX / 4], digest, all = 0, nr;
+	u64 settle = wdm_settle(dev);
+
+	if (!q->sq_valid || !q->cq_valid || q->stopping || q->overflow || !wdm_doorbell_may_hide(dev, f, q)) {
+		q->lost_nr = 0;
+		return;
+	}
+	for (nr = 0; nr < WDM_LOST_BATCH && q->tail + nr - q->done < q->sq_depth - 1; nr++) {
+		if (!wdm_slot_read(dev, q, q->tail + nr, sqe, &digest) ||
+		    digest == q->digest[(q->tail + nr) % q->sq_depth] || !dev->engine->unmarked(sqe))
+			break;
+		all = all * 31 + digest;
+	}
+	if (nr != q->lost_nr || all != q->lost_digest) {
+		q->lost_nr = nr;
+		q->lost_digest = all;
+		q->lost_since = dev->now;
+	}
+	if (!nr)
+		return;
+	if (q->tail < q->sq_depth)
+		settle *= WDM_SETTLE_UNMARKED;
+	if (dev->now - q->lost_since < settle) {
+		wdm_wake_at(dev, q->lost_since + settle);
+		return;
+	}
+	if (q->head == q->tail && q->pass < dev->vtime)
+		q->pass = dev->vtime;
+	q->tail += nr;
+	q->lost_nr = 0;
+	dev->stats.sq_recovered += nr;
+	dev->worked = true;
+}

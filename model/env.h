@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+/* What a host gives the hardware model: fixed types, register access, memory, interrupts, time, mathematics. */
+#ifndef WDM_ENV_H
+#define WDM_ENV_H
+
+#include <linux/types.h>
+
+#ifdef __KERNEL__
+
+#include <linux/errno.h>
+#include <linux/io.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+
+#define WDM_IOMEM __iomem
+
+static inline u32 wdm_readl(const void WDM_IOMEM *p)
+{
+	return readl(p);
+}
+
+static inline void wdm_writel(u32 v, void WDM_IOMEM *p)
+{
+	writel(v, p);
+}
+
+static inline u64 wdm_readq(const void WDM_IOMEM *p)
+{
+	return readq(p);
+}
+
+static inline void wdm_writeq(u64 v, void WDM_IOMEM *p)
+{
+	writeq(v, p);
+}
+
+#define wdm_load(p)		READ_ONCE(*(p))
+#define wdm_store(p, v)		WRITE_ONCE(*(p), (v))
+/* orders all earlier memory writes before all later ones, seen from a driver on another CPU */
+#define wdm_wmb()		mb()
+
+#else /* user space */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+
+#define WDM_IOMEM
+
+static inline u32 wdm_readl(const void *p)
+{
+	return __atomic_load_n((const u32 *)p, __ATOMIC_ACQUIRE);
+}
+
+static inline void wdm_writel(u32 v, void *p)
+{
+	__atomic_store_n((u32 *)p, v, __ATOMIC_RELEASE);
+}
+
+static inline u64 wdm_readq(const void *p)
+{
+	return __atomic_load_n((const u64 *)p, __ATOMIC_ACQUIRE);
+}
+
+static inline void wdm_writeq(u64 v, void *p)
+{
+	__atomic_store_n((u64 *)p, v, __ATOMIC_RELEASE);
+}
+
+#define wdm_load(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define wdm_store(p, v)		__atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define wdm_wmb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+#endif
+
+enum wdm_flush {
+	WDM_FLUSH_NONE,
+	WDM_FLUSH_SYNC,		/* end on a byte boundary with an empty stored block */
+	WDM_FLUSH_FINISH,	/* last block */
+};
+
+/* The callee advances all four members by what it used. */
+struct wdm_deflate_io {
+	const u8 *in;
+	u32 in_len;
+	u8 *out;
+	u32 out_len;
+};
+
+/**
+ * struct wdm_engine_ops - the mathematics that differ between hosts
+ * @deflate_start: begin a raw deflate stream in the worker's workspace @ws. Matches must not reach
+ *	further back than @window_bytes (4096, 8192, 16384, 24576 or 32768). To keep incompressible
+ *	data below the driver's 9/8 rule, zlib hosts use windowBits w (14 for 24576) and memLevel w - 7.
+ *	0 or -errno.
+ * @deflate: 1 when all input is consumed and all output asked for by @flush is written; 0 when it
+ *	stopped because @io->out_len is 0 (call again, same flush); -errno on failure. Calling again
+ *	after 1 with new input goes on with the same stream (except after WDM_FLUSH_FINISH).
+ *
+ * Called from wdm_job_run() only, each @ws by one worker at a time. May sleep if the worker may.
+ */
+struct wdm_engine_ops {
+	int (*deflate_start)(void *ws, u32 window_bytes);
+	int (*deflate)(void *ws, struct wdm_deflate_io *io, enum wdm_flush flush);
+};
+
+/**
+ * struct wdm_env - services of the host
+ * @dma_read, @dma_write: memory at a bus address of function @fn: rings, contexts, and the payload of
+ *	queues without a PASID. 0 or -EFAULT; nothing is trusted, so the host checks every address.
+ *	A naturally aligned access of 4 or 8 bytes must be a single one, and a reader must see writes of
+ *	one caller in order when wdm_wmb() stands between them.
+ * @sva_read, @sva_write: payload at a virtual address of the process bound to @pasid. 0, or -EFAULT when
+ *	any byte can't be reached (part may have been copied), also when the PASID is gone.
+ * @irq: raise MSI vector @vector of function @fn; the host looks at MSI enable, mask and pending.
+ * @now_ns: monotonic time.
+ * @engine: mathematics
+ *
+ * Control context calls dma_*, irq and now_ns; workers call dma_*, sva_* and the engine, any number at
+ * once. None may call back into the model.
+ */
+struct wdm_env {
+	int (*dma_read)(void *host, u32 fn, u64 addr, void *buf, u32 len);
+	int (*dma_write)(void *host, u32 fn, u64 addr, const void *buf, u32 len);
+	int (*sva_read)(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len);
+	int (*sva_write)(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len);
+	void (*irq)(void *host, u32 fn, u32 vector);
+	u64 (*now_ns)(void *host);
+	const struct wdm_engine_ops *engine;
+};
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* Event queues and interrupts. */
+#include "internal.h"
+
+void wdm_irq(struct wdm_device *dev, const struct wdm_function *f, u32 vector)
+{
+	dev->stats.irqs++;
+	dev->env->irq(dev->host, f->index, vector);
+}
+
+void wdm_eq_reset(struct wdm_function *f)
+{
+	f->eq = (struct wdm_eq){
+		.source_reg = QM_EQ_INT_SOURCE, .mask_reg = QM_EQ_INT_MASK, .vector = WDM_IRQ_EQ,
+	};
+	f->aeq = (struct wdm_eq){
+		.source_reg = QM_AEQ_INT_SOURCE, .mask_reg = QM_AEQ_INT_MASK, .vector = WDM_IRQ_AEQ,
+	};
+}
+
+int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, const u8 *qc)
+{
+	u32 dw6 = wdm_get32(qc + 24), i;
+
+	if (wdm_get32(qc) || wdm_get32(qc + 12) || wdm_get64(qc + 16) || (dw6 & ~(0xffffu | QM_EQC_DW6_PHASE))) {
+		wdm_refuse(dev, WDM_REFUSE_QC_FIELD, f->index, 0, dw6);
+		return -EINVAL;
+	}
+	eq->base = wdm_get64(qc + 4);
+	eq->depth = (dw6 & 0xffff) + 1;
+	eq->phase = dw6 & QM_EQC_DW6_PHASE ? 1 : 0;
+	eq->head = eq->tail = 0;
+	eq->raised = false;
+	eq->want = false;
+	eq->valid = true;
+	for (i = 0; eq == &f->eq && i < dev->nr_active; i++)
+		if (dev->queues[dev->active[i]].fn == f->index)
+			dev->queues[dev->active[i]].eqe_out = false;
+	return 0;
+}
+
+void wdm_eqc_get(const struct wdm_eq *eq, u8 *qc)
+{
+	memset(qc, 0, QM_EQC_SIZE);
+	if (!eq->valid)
+		return;
+	wdm_put16(qc, (u32)(eq->head % eq->depth));
+	wdm_put16(qc + 2, (u32)(eq->tail % eq->depth));
+	wdm_put64(qc + 4, eq->base);
+	wdm_put32(qc + 24, (eq->depth - 1) | (eq->phase ^ (eq->tail / eq->depth & 1)) << 16);
+}
+
+static void wdm_eq_raise(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq)
+{
+	wdm_reg_write(f, eq->source_reg, 1);
+	if (wdm_reg_read(f, eq->mask_reg) & 1) {
+		eq->want = true;
+		return;
+	}
+	eq->want = false;
+	eq->raised = true;
+	eq->retry_at = dev->now + (WDM_IRQ_RETRY_NS << eq->retries);
+	wdm_irq(dev, f, eq->vector);
+}
+
+static bool wdm_eq_put(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, u32 dw0)
+{
+	u8 entry[4];
+
+	if (!eq->valid || eq->tail - eq->head >= eq->depth - 1)
+		return false;
+	wdm_put32(entry, dw0 | (eq->phase ^ (u32)(eq->tail / eq->depth & 1)) << 16);
+	wdm_wmb();
+	if (wdm_dma_write(dev, f->index, eq->base + eq->tail % eq->depth * 4, entry, 4)) {
+		wdm_refuse(dev, WDM_REFUSE_RING_DMA, f->index, 0, eq->base);
+		eq->valid = false;
+		return false;
+	}
+	wdm_wmb();
+	eq->tail++;
+	eq->retries = 0;
+	if (!eq->raised)
+		wdm_eq_raise(dev, f, eq);
+	return true;
+}
+
+void wdm_async_event(struct wdm_device *dev, struct wdm_function *f, u32 queue, enum qm_aeqe_type type)
+{
+	if (wdm_eq_put(dev, f, &f->aeq, queue | (u32)type << QM_AEQE_TYPE_SHIFT))
+		dev->stats.async_events++;
+}
+
+/* Acknowledges what was read: those queues may have their next event. */
+static void wdm_eq_ack(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, u32 index)
+{
+	u32 behind, i;
+
+	if (!eq->valid || index >= eq->depth) {
+		if (index)
+			wdm_refuse(dev, WDM_REFUSE_DB_INDEX, f->index, 0, index);
+		return;
+	}
+	behind = ((u32)(eq->tail % eq->depth) + eq->depth - index) % eq->depth;
+	if (behind > eq->tail - eq->head) {
+		wdm_refuse(dev, WDM_REFUSE_DB_INDEX, f->index, 0, index);
+		return;
+	}
+	eq->head = eq->tail - behind;
+	eq->raised = false;
+	eq->retries = 0;
+	wdm_reg_write(f, eq->source_reg, 0);
+	for (i = 0; eq == &f->eq && i < dev->nr_active; i++) {
+		struct wdm_queue *q = &dev->queues[dev->active[i]];
+
+		if (q->fn == f->index && q->eqe_pos < eq->head)
+			q->eqe_out = false;
+	}
+	if (behind)
+		wdm_eq_raise(dev, f, eq);
+}
+
+static void wdm_eq_doorbell_poll(struct wdm_device *dev, struct wdm_function *f)
+{
+	u64 v = wdm_readq((u8 WDM_IOMEM *)f->bar2 + QM_DB_EQ_AEQ);
+	u32 cmd = v >> QM_DB_CMD_SHIFT & 0xf, index = v >> QM_DB_INDEX_SHIFT & 0xffff;
+
+	if (v == f->eq_db_seen)
+		return;
+	f->eq_db_seen = v;
+	dev->stats.doorbells++;
+	dev->worked = true;
+	if (cmd != QM_DB_CMD_EQ && cmd != QM_DB_CMD_AEQ) {
+		wdm_refuse(dev, WDM_REFUSE_DB_CMD, f->index, 0, v);
+		return;
+	}
+	if ((v & QM_DB_QN_MASK) || (v >> QM_DB_RAND_SHIFT & 0xffff) || v >> QM_DB_PRIO_SHIFT)
+		wdm_refuse(dev, WDM_REFUSE_DB_RESERVED, f->index, 0, v);
+	else
+		wdm_eq_ack(dev, f, cmd == QM_DB_CMD_EQ ? &f->eq : &f->aeq, index);
+}
+
+/*
+ * EQ and AEQ doorbells share a register too, so an acknowledgement can be lost. The interrupt is then
+ * raised again: handlers answer one that finds nothing with their doorbell.
+ */
+static void wdm_eq_retry(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq)
+{
+	if (!eq->valid || eq->head == eq->tail)
+		return;
+	if (eq->want && !(wdm_reg_read(f, eq->mask_reg) & 1)) {
+		wdm_eq_raise(dev, f, eq);
+		dev->worked = true;
+		return;
+	}
+	if (!eq->raised || eq->retries >= WDM_IRQ_RETRIES)
+		return;
+	if (dev->now >= eq->retry_at) {
+		eq->retries++;
+		wdm_eq_raise(dev, f, eq);
+	}
+	wdm_wake_at(dev, eq->retry_at);
+}
+
+void wdm_eq_poll(struct wdm_device *dev, struct wdm_function *f)
+{
+	wdm_eq_doorbell_poll(dev, f);
+	wdm_eq_retry(dev, f, &f->eq);
+	wdm_eq_retry(dev, f, &f->aeq);
+}
+
+static void wdm_event_fire(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
+{
+	u64 pos = f->eq.tail;
+
+	if (!wdm_eq_put(dev, f, &f->eq, q->rel))
+		return;
+	q->eqe_out = true;
+	q->eqe_pos = pos;
+	q->event_tail = q->cq_tail;
+	q->armed = false;
+	dev->stats.events++;
+	dev->worked = true;
+}
+
+/*
+ * One event for a queue that is armed and has completions the driver hasn't consumed; the next only when
+ * the EQ doorbell has acknowledged this one, because interrupt handlers collect events of distinct queues.
+ * An arm may have been overwritten by an SQ doorbell, so completions that no event has covered raise one
+ * after a while too. Spurious events are allowed, lost ones never.
+ */
+void wdm_event_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
+{
+	if (!q->cq_valid || q->eqe_out || q->cq_tail == q->cq_head || !f->eq.valid)
+		return;
+	if (q->armed) {
+		wdm_event_fire(dev, f, q);
+		return;
+	}
+	if (q->cq_tail == q->event_tail)
+		return;
+	if (dev->now - q->quiet_since < wdm_settle(dev)) {
+		wdm_wake_at(dev, q->quiet_since + wdm_settle(dev));
+		return;
+	}
+	wdm_event_fire(dev, f, q);
+	if (q->eqe_out)
+		dev->stats.arm_recovered++;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+/* State of a model device, shared by the files of model/ only. */
+#ifndef WDM_INTERNAL_H
+#define WDM_INTERNAL_H
+
+#include "model.h"
+#include "qm_hw.h"
+
+/* A stop lets accepted descriptors run this long; what then hasn't started ends with an error, so that a
+ * ring full of large requests can't hold a function's mailbox for minutes. */
+#define WDM_STOP_GRACE_NS	20000000ull
+#define WDM_IRQ_RETRY_NS	1000000ull
+#define WDM_IRQ_RETRIES		10
+#define WDM_MB_POISON		0x6d786277u	/* a mailbox's last dword is reserved, so never this */
+#define WDM_DB_NONE		(~0ull)
+#define WDM_ABORTS_PER_POLL	64
+/* A slot of the ring's first pass carries no mark of the device, so a half-written one is harder to tell. */
+#define WDM_SETTLE_UNMARKED	3
+
+/* A capability or other register with a reset value. */
+struct wdm_reg {
+	u32 offset;
+	u32 value;
+};
+
+/**
+ * struct wdm_personality - what an engine adds to the queue machinery
+ * @sqe_shift: log2 of a descriptor's bytes
+ * @alg_types: number of values of the queue's algorithm type
+ * @regs: reset values beyond the queue manager's, ended by offset 0
+ * @bytes: input bytes of a descriptor, for the bandwidth limit
+ * @execute: any thread; results go into the job's copy of the descriptor
+ * @abort: give a descriptor that is not executed its error status
+ * @mark: mark a completed descriptor, in words that software must write anew
+ * @unmarked: no mark is left in any part of the descriptor
+ */
+struct wdm_personality {
+	u32 sqe_shift;
+	u32 alg_types;
+	u32 queues_default;
+	const struct wdm_reg *regs;
+	u32 (*bytes)(const u32 *sqe);
+	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
+	void (*abort)(u32 *sqe);
+	void (*mark)(u32 *sqe);
+	bool (*unmarked)(const u32 *sqe);
+};
+
+extern const struct wdm_personality wdm_zip;
+
+/* All totals count since the queue was installed; an index is total % depth. */
+struct wdm_queue {
+	bool active;		/* listed in dev->active */
+	bool sq_valid;
+	bool cq_valid;
+	bool stopping;
+	bool overflow;
+	bool pasid_valid;
+	u8 prio;
+	u8 alg_type;
+	u8 sqe_shift;
+	u16 w13;
+	u16 rand;
+	u32 pasid;
+	u32 fn;
+	u32 rel;		/* number within the function */
+	u32 abs;
+	u32 gen;
+
+	u64 sq_base;
+	u32 sq_depth;
+	u64 tail;		/* submitted */
+	u64 head;		/* fetched */
+	u64 done;		/* completed */
+
+	u64 cq_base;
+	u32 cq_depth;
+	u32 cq_phase;
+	u16 cq_w11;
+	u64 cq_tail;
+	u64 cq_head;		/* by doorbell */
+	u64 cq_full_since;
+	bool armed;
+	bool eqe_out;
+	u64 eqe_pos;
+	u64 event_tail;		/* completions that some event has covered */
+	u64 quiet_since;
+
+	u64 db_seen;
+	u64 lost_since;
+	u32 lost_digest;
+	u32 lost_nr;
+
+	u64 stop_at;
+	u64 pass;		/* virtual time of the priority scheduler */
+	struct wdm_job *first;	/* accepted, in ring order */
+	struct wdm_job *last;
+	u32 jobs_out;		/* of them at workers */
+	u32 jobs;
+	u32 *digest;		/* of each slot, as the device last knew it */
+};
+
+/* Event queue or asynchronous event queue */
+struct wdm_eq {
+	bool valid;
+	u64 base;
+	u32 depth;
+	u32 phase;
+	u64 tail;
+	u64 head;
+	u32 source_reg;
+	u32 mask_reg;
+	u32 vector;
+	bool raised;
+	bool want;		/* raise as soon as unmasked */
+	u32 retries;
+	u64 retry_at;
+};
+
+struct wdm_vft {
+	u64 sqc;
+	u64 cqc;
+	u64 shaper[2];
+};
+
+enum wdm_mb_state {
+	WDM_MB_IDLE,
+	WDM_MB_STOPPING,
+};
+
+struct wdm_function {
+	bool attached;
+	u32 index;
+	void WDM_IOMEM *bar2;
+	void WDM_IOMEM *bar4;
+	struct wdm_vft vft;
+	struct wdm_eq eq;
+	struct wdm_eq aeq;
+	u64 sqc_bt;
+	u64 cqc_bt;
+	u64 db_seen;		/* without isolation */
+	u64 eq_db_seen;
+	enum wdm_mb_state mb_state;
+	u32 mb_w0;
+	u32 mb_queue;
+	u32 abnormal;
+	u32 running;		/* jobs at workers */
+};
+
+struct wdm_device {
+	const struct wdm_env *env;
+	void *host;
+	const struct wdm_personality *engine;
+	struct wdm_attr attr;
+	u64 now;
+	u64 next_ns;
+	bool worked;
+	bool master_closed;
+	u64 bandwidth_free_ns;
+	u64 vtime;
+	u32 jobs_out;		/* accepted, not completed */
+	u32 nr_active;
+	struct wdm_job *free_jobs;
+	struct wdm_stats stats;
+	struct wdm_refused refused;
+	struct wdm_function *fns;
+	struct wdm_queue *queues;
+	u16 *active;
+	struct wdm_job *jobs;
+};
+
+static inline u32 wdm_reg_read(const struct wdm_function *f, u32 reg)
+{
+	return wdm_readl((const u8 WDM_IOMEM *)f->bar2 + reg);
+}
+
+static inline void wdm_reg_write(struct wdm_function *f, u32 reg, u32 value)
+{
+	wdm_writel(value, (u8 WDM_IOMEM *)f->bar2 + reg);
+}
+
+static inline u32 wdm_get16(const void *p)
+{
+	const u8 *b = p;
+
+	return b[0] | b[1] << 8;
+}
+
+static inline u32 wdm_get32(const void *p)
+{
+	const u8 *b = p;
+
+	return b[0] | b[1] << 8 | b[2] << 16 | (u32)b[3] << 24;
+}
+
+static inline u64 wdm_get64(const void *p)
+{
+	return wdm_get32(p) | (u64)wdm_get32((const u8 *)p + 4) << 32;
+}
+
+static inline void wdm_put16(void *p, u32 v)
+{
+	u8 *b = p;
+
+	b[0] = (u8)v;
+	b[1] = (u8)(v >> 8);
+}
+
+static inline void wdm_put32(void *p, u32 v)
+{
+	wdm_put16(p, v);
+	wdm_put16((u8 *)p + 2, v >> 16);
+}
+
+static inline void wdm_put64(void *p, u64 v)
+{
+	wdm_put32(p, (u32)v);
+	wdm_put32((u8 *)p + 4, (u32)(v >> 32));
+}
+
+static inline void wdm_wake_at(struct wdm_device *dev, u64 when)
+{
+	if (when < dev->next_ns)
+		dev->next_ns = when;
+}
+
+static inline u32 wdm_settle(const struct wdm_device *dev)
+{
+	return dev->attr.settle_ns;
+}
+
+/* device.c */
+void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value);
+int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len);
+int wdm_dma_write(struct wdm_device *dev, u32 fn, u64 addr, const void *buf, u32 len);
+
+/* regs.c */
+void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f);
+void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f);
+u32 wdm_vft_base(const struct wdm_function *f);
+u32 wdm_vft_num(const struct wdm_function *f);
+
+/* mailbox.c */
+void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f);
+
+/* queue.c */
+struct wdm_queue *wdm_queue_find(struct wdm_device *dev, const struct wdm_function *f, u32 rel);
+int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc);
+int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc);
+void wdm_sqc_get(const struct wdm_queue *q, u8 *qc);
+void wdm_cqc_get(const struct wdm_queue *q, u8 *qc);
+void wdm_queue_stop(struct wdm_device *dev, struct wdm_queue *q);
+bool wdm_queue_stopped(struct wdm_device *dev, struct wdm_queue *q);
+void wdm_queue_drop(struct wdm_device *dev, struct wdm_queue *q);
+u32 wdm_slot_digest(const u32 *sqe, u32 bytes);
+
+/* doorbell.c */
+void wdm_doorbell_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
+void wdm_doorbell_poll_shared(struct wdm_device *dev, struct wdm_function *f);
+void wdm_doorbell_clear(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
+void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
+u64 wdm_cq_unconsumed(const struct wdm_queue *q);
+
+/* job.c */
+void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q);
+void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q);
+void wdm_job_free(struct wdm_device *dev, struct wdm_job *job);
+bool wdm_jobs_pending(const struct wdm_queue *q);
+
+/* event.c */
+int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, const u8 *qc);
+void wdm_eqc_get(const struct wdm_eq *eq, u8 *qc);
+void wdm_eq_reset(struct wdm_function *f);
+void wdm_eq_poll(struct wdm_device *dev, struct wdm_function *f);
+void wdm_event_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
+void wdm_async_event(struct wdm_device *dev, struct wdm_function *f, u32 queue, enum qm_aeqe_type type);
+void wdm_irq(struct wdm_device *dev, const struct wdm_function *f, u32 vector);
+
+#endif

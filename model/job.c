@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* Descriptors from acceptance to completion. */
+#include "internal.h"
+
+#define WDM_STRIDE	(1u << 16)
+#define WDM_NS_PER_MBIT	1000u		/* one bit a nanosecond is 1000 Mbit/s */
+#define WDM_OVERFLOW_SETTLES 10
+
+bool wdm_jobs_pending(const struct wdm_queue *q)
+{
+	return q->sq_valid && q->cq_valid && !q->overflow && q->head != q->tail;
+}
+
+void wdm_job_free(struct wdm_device *dev, struct wdm_job *job)
+{
+	job->state = WDM_JOB_FREE;
+	job->next = dev->free_jobs;
+	dev->free_jobs = job;
+	dev->jobs_out--;
+}
+
+static void wdm_queue_break(struct wdm_device *dev, struct wdm_queue *q, u64 addr)
+{
+	wdm_refuse(dev, WDM_REFUSE_RING_DMA, q->fn, q->rel, addr);
+	q->sq_valid = false;
+	wdm_async_event(dev, &dev->fns[q->fn], q->rel, QM_AEQE_CQE_ERROR);
+}
+
+/* The CQ looks full. A CQ doorbell may have been overwritten, so only a while later it is an overflow. */
+static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
+{
+	u64 settle = (u64)wdm_settle(dev) * WDM_OVERFLOW_SETTLES;
+
+	if (wdm_cq_unconsumed(q) < q->cq_depth - 1) {
+		q->cq_full_since = 0;
+		return false;
+	}
+	if (!q->cq_full_since)
+		q->cq_full_since = dev->now;
+	if (dev->now - q->cq_full_since >= settle) {
+		q->overflow = true;
+		dev->worked = true;
+		wdm_async_event(dev, &dev->fns[q->fn], q->rel, QM_AEQE_CQ_OVERFLOW);
+	} else {
+		wdm_wake_at(dev, q->cq_full_since + settle);
+	}
+	return true;
+}
+
+/* Write-back, then the completion, its phase bit last. */
+static bool wdm_complete(struct wdm_device *dev, struct wdm_queue *q, u32 *sqe)
+{
+	u32 bytes = 1u << dev->engine->sqe_shift, slot = (u32)(q->done % q->sq_depth);
+	u64 sq_at = q->sq_base + (u64)slot * bytes, cq_at;
+	u8 cqe[sizeof(struct qm_cqe)] = { 0 };
+
+	if (wdm_cq_full(dev, q))
+		return false;
+	dev->engine->mark(sqe);
+	if (wdm_dma_write(dev, q->fn, sq_at, sqe, bytes)) {
+		wdm_queue_break(dev, q, sq_at);
+		return false;
+	}
+	q->digest[slot] = wdm_slot_digest(sqe, bytes);
+	cq_at = q->cq_base + (q->cq_tail % q->cq_depth) * sizeof(cqe);
+	wdm_put16(cqe + 8, slot);
+	wdm_put16(cqe + 10, q->rel);
+	wdm_put16(cqe + 14, q->cq_phase ^ (q->cq_tail / q->cq_depth & 1));
+	wdm_wmb();
+	if (wdm_dma_write(dev, q->fn, cq_at, cqe, 12)) {
+		wdm_queue_break(dev, q, cq_at);
+		return false;
+	}
+	wdm_wmb();
+	if (wdm_dma_write(dev, q->fn, cq_at + 12, cqe + 12, 4)) {
+		wdm_queue_break(dev, q, cq_at);
+		return false;
+	}
+	q->done++;
+	q->cq_tail++;
+	q->quiet_since = dev->now;
+	dev->stats.completions++;
+	dev->worked = true;
+	return true;
+}
+
+void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q)
+{
+	struct wdm_job *job;
+
+	while ((job = q->first) && job->state == WDM_JOB_DONE && q->sq_valid && !q->overflow && !dev->master_closed) {
+		if (!q->stopping && job->due_ns > dev->now) {
+			wdm_wake_at(dev, job->due_ns);
+			return;
+		}
+		if (!wdm_complete(dev, q, job->sqe))
+			return;
+		if (job->refused)
+			wdm_refuse(dev, WDM_REFUSE_SQE, q->fn, q->rel, job->slot);
+		dev->stats.bytes_in += job->bytes_in;
+		dev->stats.bytes_out += job->bytes_out;
+		q->first = job->next;
+		if (!q->first)
+			q->last = NULL;
+		q->jobs--;
+		wdm_job_free(dev, job);
+	}
+}
+
+/* Ends what runs, and answers what hasn't started, once all before it is answered. */
+void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
+{
+	u32 bytes = 1u << dev->engine->sqe_shift, sqe[WDM_SQE_MAX / 4], i;
+	struct wdm_job *job;
+	u64 at;
+
+	for (job = q->first; job; job = job->next)
+		if (job->state == WDM_JOB_READY)
+			wdm_store(&job->abort, 1);
+	if (q->first || dev->master_closed)
+		return;
+	for (i = 0; i < WDM_ABORTS_PER_POLL && wdm_jobs_pending(q); i++) {
+		at = q->sq_base + q->head % q->sq_depth * bytes;
+		if (wdm_dma_read(dev, q->fn, at, sqe, bytes)) {
+			wdm_queue_break(dev, q, at);
+			return;
+		}
+		dev->engine->abort(sqe);
+		if (!wdm_complete(dev, q, sqe))
+			return;
+		q->head++;
+	}
+}
+
+/* Least virtual time first; a queue's time runs slower the higher its priority. */
+static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
+{
+	struct wdm_queue *best = NULL;
+	u32 i;
+
+	for (i = 0; i < dev->nr_active; i++) {
+		struct wdm_queue *q = &dev->queues[dev->active[i]];
+
+		/* No more than what is free, so deep queues, however many, can't keep another from being accepted. */
+		if (!wdm_jobs_pending(q) || q->jobs >= dev->attr.jobs - dev->jobs_out)
+			continue;
+		if (!best || q->pass < best->pass)
+			best = q;
+	}
+	return best;
+}
+
+static u64 wdm_job_due(struct wdm_device *dev, u32 bytes)
+{
+	u64 due = dev->now + dev->attr.latency_ns;
+
+	if (dev->attr.bandwidth_mbps) {
+		if (dev->bandwidth_free_ns < dev->now)
+			dev->bandwidth_free_ns = dev->now;
+		dev->bandwidth_free_ns += (u64)bytes * 8 * WDM_NS_PER_MBIT / dev->attr.bandwidth_mbps;
+		if (dev->bandwidth_free_ns > due)
+			due = dev->bandwidth_free_ns;
+	}
+	return due;
+}
+
+struct wdm_job *wdm_job_next(struct wdm_device *dev)
+{
+	u32 bytes = 1u << dev->engine->sqe_shift;
+	struct wdm_job *job = dev->free_jobs;
+	struct wdm_queue *q;
+	u64 at;
+
+	if (!job || dev->master_closed)
+		return NULL;
+	q = wdm_queue_next(dev);
+	if (!q)
+		return NULL;
+	at = q->sq_base + q->head % q->sq_depth * bytes;
+	if (wdm_dma_read(dev, q->fn, at, job->sqe, bytes)) {
+		wdm_queue_break(dev, q, at);
+		return NULL;
+	}
+	dev->free_jobs = job->next;
+	dev->jobs_out++;
+	job->fn = q->fn;
+	job->queue = q->rel;
+	job->abs_queue = q->abs;
+	job->pasid = q->pasid;
+	job->pasid_valid = q->pasid_valid;
+	job->alg_type = q->alg_type;
+	job->sqe_bytes = (u8)bytes;
+	job->abort = 0;
+	job->state = WDM_JOB_READY;
+	job->slot = (u32)(q->head % q->sq_depth);
+	job->owner_gen = q->gen;
+	job->due_ns = wdm_job_due(dev, dev->engine->bytes(job->sqe));
+	job->bytes_in = 0;
+	job->bytes_out = 0;
+	job->refused = false;
+	job->env = dev->env;
+	job->env_host = dev->host;
+	job->engine = dev->engine;
+	job->next = NULL;
+	if (q->last)
+		q->last->next = job;
+	else
+		q->first = job;
+	q->last = job;
+	q->jobs++;
+	q->jobs_out++;
+	q->head++;
+	dev->vtime = q->pass;
+	q->pass += WDM_STRIDE / (q->prio + 1u);
+	dev->fns[q->fn].running++;
+	dev->stats.descriptors++;
+	return job;
+}
+
+void wdm_job_run(struct wdm_job *job, struct wdm_scratch *scratch)
+{
+	job->engine->execute(job, scratch);
+}
+
+void wdm_job_done(struct wdm_device *dev, struct wdm_job *job)
+{
+	struct wdm_queue *q = &dev->queues[job->abs_queue];
+
+	dev->fns[job->fn].running--;
+	if (job->owner_gen != q->gen) {
+		wdm_job_free(dev, job);
+		return;
+	}
+	q->jobs_out--;
+	job->state = WDM_JOB_DONE;
+	dev->now = dev->env->now_ns(dev->host);
+	wdm_jobs_complete(dev, q);
+	wdm_event_poll(dev, &dev->fns[q->fn], q);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* The mailbox: one command at a time for each function. */
+#include "internal.h"
+
+/* Values of the status field; hardware's aren't public. */
+enum wdm_mb_status {
+	WDM_MB_OK = 0,
+	WDM_MB_BAD_CMD = 1,
+	WDM_MB_BAD_QUEUE = 2,
+	WDM_MB_BAD_DMA = 3,
+	WDM_MB_REFUSED = 4,
+};
+
+static void wdm_mailbox_finish(struct wdm_function *f, u32 status)
+{
+	/* Busy goes last: after it the driver may write the next command. */
+	wdm_reg_write(f, QM_MB_LAST, WDM_MB_POISON);
+	wdm_wmb();
+	wdm_reg_write(f, QM_MB, (f->mb_w0 & ~(QM_MB_BUSY | QM_MB_STATUS_MASK)) | status << QM_MB_STATUS_SHIFT |
+		      f->mb_queue << 16);
+	f->mb_state = WDM_MB_IDLE;
+}
+
+static void wdm_mailbox_result(struct wdm_function *f, u64 value)
+{
+	wdm_reg_write(f, QM_MB_DATA_L, (u32)value);
+	wdm_reg_write(f, QM_MB_DATA_H, (u32)(value >> 32));
+}
+
+static u32 wdm_mb_queue_context(struct wdm_device *dev, struct wdm_function *f, u32 cmd, bool get, u64 base)
+{
+	struct wdm_queue *q = wdm_queue_find(dev, f, f->mb_queue);
+	u8 qc[QM_QC_SIZE];
+	int err;
+
+	if (!q) {
+		wdm_refuse(dev, WDM_REFUSE_MB_QUEUE, f->index, f->mb_queue, cmd);
+		return WDM_MB_BAD_QUEUE;
+	}
+	if (get) {
+		if (cmd == QM_MB_CMD_SQC)
+			wdm_sqc_get(q, qc);
+		else
+			wdm_cqc_get(q, qc);
+		err = wdm_dma_write(dev, f->index, base, qc, sizeof(qc));
+	} else {
+		err = wdm_dma_read(dev, f->index, base, qc, sizeof(qc));
+	}
+	if (err) {
+		wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, f->mb_queue, base);
+		return WDM_MB_BAD_DMA;
+	}
+	if (get)
+		return WDM_MB_OK;
+	err = cmd == QM_MB_CMD_SQC ? wdm_sqc_set(dev, f, q, qc) : wdm_cqc_set(dev, f, q, qc);
+	return err ? WDM_MB_REFUSED : WDM_MB_OK;
+}
+
+static u32 wdm_mb_event_context(struct wdm_device *dev, struct wdm_function *f, u32 cmd, bool get, u64 base)
+{
+	struct wdm_eq *eq = cmd == QM_MB_CMD_EQC ? &f->eq : &f->aeq;
+	u8 qc[QM_EQC_SIZE];
+	int err;
+
+	if (get) {
+		wdm_eqc_get(eq, qc);
+		err = wdm_dma_write(dev, f->index, base, qc, sizeof(qc));
+	} else {
+		err = wdm_dma_read(dev, f->index, base, qc, sizeof(qc));
+	}
+	if (err) {
+		wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, 0, base);
+		return WDM_MB_BAD_DMA;
+	}
+	if (!get && wdm_eqc_set(dev, f, eq, qc))
+		return WDM_MB_REFUSED;
+	return WDM_MB_OK;
+}
+
+static void wdm_mb_stop_all(struct wdm_device *dev, struct wdm_function *f)
+{
+	u32 i;
+
+	for (i = dev->nr_active; i-- > 0;)
+		if (dev->queues[dev->active[i]].fn == f->index)
+			wdm_queue_stop(dev, &dev->queues[dev->active[i]]);
+}
+
+static u32 wdm_mb_stop(struct wdm_device *dev, struct wdm_function *f, u32 cmd)
+{
+	struct wdm_queue *q;
+
+	if (cmd == QM_MB_CMD_FLUSH_QM) {
+		wdm_mb_stop_all(dev, f);
+	} else {
+		q = wdm_queue_find(dev, f, f->mb_queue);
+		if (!q) {
+			wdm_refuse(dev, WDM_REFUSE_MB_QUEUE, f->index, f->mb_queue, cmd);
+			return WDM_MB_BAD_QUEUE;
+		}
+		wdm_queue_stop(dev, q);
+	}
+	f->mb_state = WDM_MB_STOPPING;
+	return WDM_MB_OK;
+}
+
+static u32 wdm_mb_table(struct wdm_function *f, u32 cmd, bool get, u64 base)
+{
+	u64 *table = cmd == QM_MB_CMD_SQC_BT ? &f->sqc_bt : &f->cqc_bt;
+
+	if (get)
+		wdm_mailbox_result(f, *table);
+	else
+		*table = base;
+	return WDM_MB_OK;
+}
+
+static u32 wdm_mailbox_run(struct wdm_device *dev, struct wdm_function *f, u64 base)
+{
+	u32 cmd = f->mb_w0 & QM_MB_CMD_MASK;
+	bool get = f->mb_w0 & QM_MB_OP_GET;
+
+	switch (cmd) {
+	case QM_MB_CMD_SQC:
+	case QM_MB_CMD_CQC:
+		return wdm_mb_queue_context(dev, f, cmd, get, base);
+	case QM_MB_CMD_EQC:
+	case QM_MB_CMD_AEQC:
+		return wdm_mb_event_context(dev, f, cmd, get, base);
+	case QM_MB_CMD_SQC_BT:
+	case QM_MB_CMD_CQC_BT:
+		return wdm_mb_table(f, cmd, get, base);
+	case QM_MB_CMD_SQC_VFT:
+		if (get) {
+			wdm_mailbox_result(f, f->vft.sqc);
+			return WDM_MB_OK;
+		}
+		break;
+	case QM_MB_CMD_STOP_QP:
+	case QM_MB_CMD_FLUSH_QM:
+		if (!get)
+			return wdm_mb_stop(dev, f, cmd);
+		break;
+	default:
+		break;
+	}
+	wdm_refuse(dev, WDM_REFUSE_MB_CMD, f->index, f->mb_queue, f->mb_w0);
+	return WDM_MB_BAD_CMD;
+}
+
+static void wdm_mailbox_wait(struct wdm_device *dev, struct wdm_function *f)
+{
+	struct wdm_queue *q;
+	u32 i;
+
+	if ((f->mb_w0 & QM_MB_CMD_MASK) == QM_MB_CMD_STOP_QP) {
+		q = wdm_queue_find(dev, f, f->mb_queue);
+		if (q && !wdm_queue_stopped(dev, q))
+			return;
+	} else {
+		bool all = true;
+
+		for (i = dev->nr_active; i-- > 0;)
+			if (dev->queues[dev->active[i]].fn == f->index)
+				all &= wdm_queue_stopped(dev, &dev->queues[dev->active[i]]);
+		if (!all)
+			return;
+	}
+	dev->worked = true;
+	wdm_mailbox_finish(f, WDM_MB_OK);
+}
+
+/*
+ * A driver without 128-bit stores writes four dwords, the one with the busy bit first. So the last one is
+ * poisoned after each command, and a command is complete when it has been written too.
+ */
+void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
+{
+	u32 w, last, status;
+	u64 base;
+
+	if (f->mb_state == WDM_MB_STOPPING) {
+		wdm_mailbox_wait(dev, f);
+		return;
+	}
+	if (!(wdm_reg_read(f, QM_MB) & QM_MB_BUSY))
+		return;
+	last = wdm_reg_read(f, QM_MB_LAST);
+	if (last == WDM_MB_POISON)
+		return;
+	w = wdm_reg_read(f, QM_MB);
+	base = wdm_reg_read(f, QM_MB_DATA_L) | (u64)wdm_reg_read(f, QM_MB_DATA_H) << 32;
+	f->mb_w0 = w & 0xffff;
+	f->mb_queue = w >> 16;
+	dev->stats.mailboxes++;
+	dev->worked = true;
+	if (last || (f->mb_w0 & ~(QM_MB_CMD_MASK | QM_MB_BUSY | QM_MB_OP_GET))) {
+		wdm_refuse(dev, WDM_REFUSE_MB_CMD, f->index, f->mb_queue, last ? last : f->mb_w0);
+		status = WDM_MB_BAD_CMD;
+	} else {
+		status = wdm_mailbox_run(dev, f, base);
+	}
+	if (f->mb_state == WDM_MB_STOPPING)
+		wdm_mailbox_wait(dev, f);
+	else
+		wdm_mailbox_finish(f, status);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* Registers outside the rings: reset values, the virtual function table, memory init, caches, errors. */
+#include "internal.h"
+
+/* What a driver may have written and a reset clears; the rest of the BAR is never looked at. */
+static const struct { u32 first, end; bool pf; } wdm_reg_ranges[] = {
+	{ 0x0, 0x400, false },
+	{ 0x1000, 0x1010, false },
+	{ 0x2000, 0x2010, false },
+	{ 0x3100, 0x3180, false },
+	{ 0x8000, 0x8040, false },
+	{ 0x100000, 0x100200, true },
+	{ 0x104000, 0x104100, true },
+	{ 0x300000, 0x300200, true },
+	{ 0x301000, 0x302000, true },
+};
+
+static const struct wdm_reg wdm_qm_regs[] = {
+	{ QM_CAP_EQ_DEPTH, QM_AEQ_DEPTH_V2 << 16 | QM_EQ_DEPTH_V2 },
+	{ QM_CAP_QP_DEPTH, QM_CQ_DEPTH_V2 << 16 | QM_SQ_DEPTH_V2 },
+	{ QM_CAP_EQ_IRQ, 1 << 16 | WDM_IRQ_EQ },
+	{ QM_CAP_AEQ_IRQ, 1 << 16 | WDM_IRQ_AEQ },
+	{ QM_CAP_ABNORMAL_IRQ, 1 << 16 | WDM_IRQ_ABNORMAL },
+	{ QM_CAP_MSG_IRQ, 1 << 16 | WDM_IRQ_MSG },
+	{ QM_CAP_IRQ_NUM, 4 << 16 | 3 },
+	{ QM_CAP_EXT_BAR, 0x14 },
+	{ QM_EQ_INT_MASK, 1 },
+	{ QM_AEQ_INT_MASK, 1 },
+	{ QM_IFC_INT_MASK, 1 },
+	{ QM_MB_LAST, WDM_MB_POISON },
+	{ 0, 0 },
+};
+
+static void wdm_regs_load(struct wdm_function *f, const struct wdm_reg *regs)
+{
+	for (; regs->offset; regs++)
+		wdm_reg_write(f, regs->offset, regs->value);
+}
+
+void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
+{
+	u32 i, reg;
+
+	for (i = 0; i < sizeof(wdm_reg_ranges) / sizeof(wdm_reg_ranges[0]); i++) {
+		if (wdm_reg_ranges[i].pf && f->index != WDM_PF)
+			continue;
+		for (reg = wdm_reg_ranges[i].first; reg < wdm_reg_ranges[i].end; reg += 4)
+			wdm_reg_write(f, reg, 0);
+	}
+	wdm_regs_load(f, wdm_qm_regs);
+	wdm_regs_load(f, dev->engine->regs);
+	wdm_reg_write(f, QM_CAP_VERSION, dev->attr.cap_version_0 ? 0 : QM_CAP_V3_DEFAULT);
+	wdm_reg_write(f, QM_QUE_ISO_CFG, !dev->attr.no_isolation);
+	if (f->index == WDM_PF) {
+		wdm_reg_write(f, QM_QUEUE_NUM, dev->attr.queues | dev->attr.queues << 11);
+		wdm_reg_write(f, QM_VFT_RDY, 1);
+		wdm_reg_write(f, QM_ABNORMAL_INT_MASK, 0x7fff);
+	}
+	f->db_seen = 0;
+	f->eq_db_seen = 0;
+}
+
+u32 wdm_vft_base(const struct wdm_function *f)
+{
+	return f->vft.sqc >> QM_VFT_SQC_BASE_SHIFT & QM_VFT_SQC_BASE_MASK;
+}
+
+/* Queues of the function; 0 while either of its two entries is invalid. */
+u32 wdm_vft_num(const struct wdm_function *f)
+{
+	if (!(f->vft.sqc & QM_VFT_SQC_VALID) || !(f->vft.cqc & QM_VFT_CQC_VALID))
+		return 0;
+	return (f->vft.sqc >> QM_VFT_SQC_NUM_SHIFT & QM_VFT_SQC_NUM_MASK) + 1;
+}
+
+static bool wdm_vft_fits(const struct wdm_device *dev, u32 fn, u64 entry)
+{
+	u64 base = entry >> QM_VFT_SQC_BASE_SHIFT & QM_VFT_SQC_BASE_MASK;
+	u64 num = (entry >> QM_VFT_SQC_NUM_SHIFT & QM_VFT_SQC_NUM_MASK) + 1;
+	u32 i;
+
+	if (!(entry & QM_VFT_SQC_VALID))
+		return entry == 0;
+	if (base + num > dev->attr.queues)
+		return false;
+	for (i = 0; i < dev->attr.functions; i++) {
+		const struct wdm_function *f = &dev->fns[i];
+		u64 other = f->vft.sqc;
+		u64 first = other >> QM_VFT_SQC_BASE_SHIFT & QM_VFT_SQC_BASE_MASK;
+
+		if (i == fn || !(other & QM_VFT_SQC_VALID))
+			continue;
+		if (base < first + (other >> QM_VFT_SQC_NUM_SHIFT & QM_VFT_SQC_NUM_MASK) + 1 && first < base + num)
+			return false;
+	}
+	return true;
+}
+
+static void wdm_vft_set(struct wdm_device *dev, struct wdm_function *f, u32 type, u32 shaper, u64 data)
+{
+	u32 i;
+
+	if (type == QM_VFT_TYPE_SHAPER) {
+		f->vft.shaper[shaper] = data;
+		return;
+	}
+	if (type == QM_VFT_TYPE_CQC) {
+		f->vft.cqc = data;
+		return;
+	}
+	if (f->vft.sqc == data)
+		return;
+	/* Queues are named by absolute number: those of the old range lose their meaning. */
+	for (i = dev->nr_active; i-- > 0;)
+		if (dev->queues[dev->active[i]].fn == f->index)
+			wdm_queue_drop(dev, &dev->queues[dev->active[i]]);
+	f->vft.sqc = data;
+}
+
+static void wdm_vft_access(struct wdm_device *dev, struct wdm_function *pf)
+{
+	u32 type = wdm_reg_read(pf, QM_VFT_TYPE), sel = wdm_reg_read(pf, QM_VFT_FUNC);
+	u64 data = wdm_reg_read(pf, QM_VFT_DATA_L) | (u64)wdm_reg_read(pf, QM_VFT_DATA_H) << 32;
+	u32 fn = type == QM_VFT_TYPE_SHAPER ? sel & 0x3f : sel;
+	u32 shaper = type == QM_VFT_TYPE_SHAPER ? sel >> 6 : 0;
+	struct wdm_function *f;
+
+	if (type > QM_VFT_TYPE_SHAPER || fn >= dev->attr.functions || shaper > 1) {
+		wdm_refuse(dev, WDM_REFUSE_VFT, WDM_PF, 0, (u64)type << 32 | sel);
+		return;
+	}
+	f = &dev->fns[fn];
+	if (wdm_reg_read(pf, QM_VFT_OP_WR)) {
+		data = type == QM_VFT_TYPE_SQC ? f->vft.sqc :
+		       type == QM_VFT_TYPE_CQC ? f->vft.cqc : f->vft.shaper[shaper];
+		wdm_reg_write(pf, QM_VFT_DATA_L, (u32)data);
+		wdm_reg_write(pf, QM_VFT_DATA_H, (u32)(data >> 32));
+	} else if (type == QM_VFT_TYPE_SQC && !wdm_vft_fits(dev, fn, data)) {
+		wdm_refuse(dev, WDM_REFUSE_VFT, fn, 0, data);
+	} else {
+		wdm_vft_set(dev, f, type, shaper, data);
+	}
+}
+
+/* Contexts go to the backing tables as a driver would read them after a mailbox dump. */
+static void wdm_cache_writeback(struct wdm_device *dev, struct wdm_function *f)
+{
+	u8 qc[QM_QC_SIZE];
+	u32 i;
+
+	for (i = 0; i < dev->nr_active; i++) {
+		struct wdm_queue *q = &dev->queues[dev->active[i]];
+		u64 at = (u64)q->rel * QM_QC_SIZE;
+
+		if (q->fn != f->index)
+			continue;
+		wdm_sqc_get(q, qc);
+		if (f->sqc_bt && wdm_dma_write(dev, f->index, f->sqc_bt + at, qc, sizeof(qc)))
+			wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, q->rel, f->sqc_bt + at);
+		wdm_cqc_get(q, qc);
+		if (f->cqc_bt && wdm_dma_write(dev, f->index, f->cqc_bt + at, qc, sizeof(qc)))
+			wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, q->rel, f->cqc_bt + at);
+	}
+}
+
+static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf)
+{
+	u32 clear = wdm_reg_read(pf, QM_ABNORMAL_INT_SOURCE), set = wdm_reg_read(pf, QM_ABNORMAL_INT_SET);
+
+	if (!clear && !set)
+		return;
+	dev->worked = true;
+	wdm_reg_write(pf, QM_ABNORMAL_INT_SOURCE, 0);
+	wdm_reg_write(pf, QM_ABNORMAL_INT_SET, 0);
+	pf->abnormal = (pf->abnormal & ~clear) | set;
+	wdm_reg_write(pf, QM_ABNORMAL_INT_STATUS, pf->abnormal);
+	if (set & ~wdm_reg_read(pf, QM_ABNORMAL_INT_MASK))
+		wdm_irq(dev, pf, WDM_IRQ_ABNORMAL);
+}
+
+static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
+{
+	bool close = wdm_reg_read(pf, ACC_MASTER_GLOBAL_CTRL) & 1;
+	u32 i, running = 0;
+
+	if (close != dev->master_closed) {
+		dev->master_closed = close;
+		dev->worked = true;
+		if (!close)
+			wdm_reg_write(pf, ACC_MASTER_TRANS_RETURN, 0);
+	}
+	if (!close || wdm_reg_read(pf, ACC_MASTER_TRANS_RETURN))
+		return;
+	for (i = 0; i < dev->attr.functions; i++)
+		running += dev->fns[i].running;
+	if (!running)
+		wdm_reg_write(pf, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE);
+}
+
+static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
+{
+	if (wdm_reg_read(pf, QM_MEM_START_INIT)) {
+		wdm_reg_write(pf, QM_MEM_START_INIT, 0);
+		wdm_reg_write(pf, QM_MEM_INIT_DONE, 1);
+		dev->worked = true;
+	}
+	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {
+		wdm_vft_access(dev, pf);
+		/* In this order: after ready the driver may start the next operation. */
+		wdm_reg_write(pf, QM_VFT_OP_ENABLE, 0);
+		wdm_reg_write(pf, QM_VFT_RDY, 1);
+		dev->worked = true;
+	}
+	wdm_errors_poll(dev, pf);
+	wdm_master_poll(dev, pf);
+}
+
+void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f)
+{
+	if (f->index == WDM_PF)
+		wdm_pf_regs_poll(dev, f);
+	if (wdm_reg_read(f, QM_CACHE_WB_START)) {
+		wdm_cache_writeback(dev, f);
+		wdm_reg_write(f, QM_CACHE_WB_START, 0);
+		wdm_reg_write(f, QM_CACHE_WB_DONE, 1);
+		dev->worked = true;
+	}
+	/* Written with ones to clear; no message is ever pending yet. */
+	if (wdm_reg_read(f, QM_IFC_INT_SOURCE_V))
+		wdm_reg_write(f, QM_IFC_INT_SOURCE_V, 0);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+/* A worker's memory: payload cursors, checksum tables, the inflater and its buffers. */
+#ifndef WDM_SCRATCH_H
+#define WDM_SCRATCH_H
+
+#include "checksum.h"
+#include "inflate.h"
+#include "payload.h"
+
+#define WDM_CHUNK	32768u
+#define WDM_WINDOW_MAX	32768u
+
+struct wdm_scratch {
+	void *engine_ws;
+	struct wdm_crc_tables crc;
+	struct wdm_inflate inflate;
+	struct wdm_cursor src;
+	struct wdm_cursor dst;
+	u8 in[WDM_CHUNK];
+	u8 out[WDM_WINDOW_MAX + WDM_CHUNK];	/* decompression: window, then new output */
+	u8 window[WDM_WINDOW_MAX];		/* compression: what the next request may refer to */
+};
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* The ZIP engine: descriptor in, checks, one direction, descriptor out. */
+#include "zip.h"
+
+#define ZIP_MARK	0x5a4d4457u
+
+/*
+ * One word in each 32 bytes of the descriptor that software has to write as 0 for the request types served
+ * (DIF, reserved, literals): however a descriptor is copied, while it is incomplete one of them remains.
+ */
+static const u32 zip_marked[] = { 5, 12, 16, 24 };
+
+static const struct wdm_reg zip_regs[] = {
+	{ QM_CAP_NFE_MASK, ZIP_CAP_QM_NFE_V3 },
+	{ QM_CAP_RESET_MASK, ZIP_CAP_QM_RESET_V3 },
+	{ QM_CAP_CE_MASK, ZIP_CAP_QM_CE_V3 },
+	{ ZIP_CAP_NFE_MASK, ZIP_CAP_NFE_MASK_V3 },
+	{ ZIP_CAP_RESET_MASK, ZIP_CAP_RESET_MASK_V3 },
+	{ ZIP_CAP_CE_MASK, ZIP_CAP_CE_MASK_V3 },
+	{ ZIP_CAP_CORES, ZIP_CAP_CORES_V3 },
+	{ ZIP_CAP_CORE_ENABLE, ZIP_CAP_CORE_ENABLE_V3 },
+	{ ZIP_CAP_DRV_ALGS, ZIP_CAP_DRV_ALGS_V3 },
+	{ ZIP_CAP_DEV_ALGS, ZIP_CAP_DEV_ALGS_V3 },
+	{ ZIP_CAP_CORE_BITMAP_FIRST, 0xd5 },
+	{ ZIP_CAP_CORE_BITMAP_FIRST + 4, 0xd5 },
+	{ ZIP_CAP_CORE_BITMAP_FIRST + 8, 0x2a },
+	{ ZIP_CAP_CORE_BITMAP_FIRST + 12, 0x2a },
+	{ ZIP_CAP_CORE_BITMAP_FIRST + 16, 0x2a },
+	{ 0, 0 },
+};
+
+static u32 sqe_get(const u32 *sqe, u32 dw)
+{
+	return wdm_get32(sqe + dw);
+}
+
+static u64 sqe_addr(const u32 *sqe, u32 dw)
+{
+	return wdm_get64(sqe + dw);
+}
+
+static bool zip_marks(const u32 *sqe, bool all)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < sizeof(zip_marked) / sizeof(zip_marked[0]); i++)
+		n += sqe_get(sqe, zip_marked[i]) == ZIP_MARK;
+	return all ? n == i : n > 0;
+}
+
+static void zip_mark(u32 *sqe)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(zip_marked) / sizeof(zip_marked[0]); i++)
+		wdm_put32(sqe + zip_marked[i], ZIP_MARK);
+}
+
+static bool zip_unmarked(const u32 *sqe)
+{
+	return !zip_marks(sqe, false);
+}
+
+static u32 zip_bytes(const u32 *sqe)
+{
+	u32 len = sqe_get(sqe, 4);
+
+	return len < ZIP_MAX_INPUT ? len : ZIP_MAX_INPUT;
+}
+
+static void zip_abort(u32 *sqe)
+{
+	wdm_put32(sqe, 0);
+	wdm_put32(sqe + 1, 0);
+	wdm_put32(sqe + 3, ZIP_ST_ABORTED);
+}
+
+u32 wdm_zip_trailer_bytes(const struct wdm_zip_req *r)
+{
+	return r->type == ZIP_REQ_ZLIB ? 4 : r->type == ZIP_REQ_GZIP ? 8 : 0;
+}
+
+u32 wdm_zip_checksum(const struct wdm_zip_req *r, const u8 *p, u32 len)
+{
+	if (r->type == ZIP_REQ_ZLIB)
+		return wdm_adler32(r->checksum, p, len);
+	if (r->type == ZIP_REQ_GZIP)
+		return wdm_crc32(&r->s->crc, r->checksum, p, len);
+	return 0;
+}
+
+u32 wdm_zip_error(int err, bool dst)
+{
+	switch (err) {
+	case -EFAULT:
+		return ZIP_ST_ADDRESS;
+	case -EINVAL:
+		return ZIP_ST_BAD_SGL;
+	case -ENODATA:
+		return dst ? ZIP_ST_NOSPACE : ZIP_ST_BAD_SGL;
+	default:
+		return ZIP_ST_ABORTED;
+	}
+}
+
+/* Fields whose legal values are known; @r is filled in. */
+static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
+{
+	u32 dw7 = sqe_get(sqe, 7), dw8 = sqe_get(sqe, 8), dw9 = sqe_get(sqe, 9);
+	u32 sqe_type = dw7 >> ZIP_DW7_SQE_TYPE_SHIFT, buf = dw9 >> ZIP_DW9_BUF_SHIFT & ZIP_DW9_BUF_MASK;
+
+	r->type = dw9 & ZIP_DW9_REQ_MASK;
+	r->window = dw9 >> ZIP_DW9_WIN_SHIFT & ZIP_DW9_WIN_MASK;
+	r->sgl = buf == ZIP_BUF_SGL;
+	r->stream = dw7 & ZIP_DW7_STREAM;
+	r->begin = !r->stream || (dw7 & ZIP_DW7_NEW_STREAM);
+	r->finish = !r->stream || (dw7 & ZIP_DW7_FINISH);
+	r->src_skip = dw7 & ZIP_DW7_SRC_SKIP_MASK;
+	r->dst_skip = dw8 & ZIP_DW8_DST_SKIP_MASK;
+	r->in_len = sqe_get(sqe, 4);
+	r->out_len = sqe_get(sqe, 14) < ZIP_MAX_OUTPUT ? sqe_get(sqe, 14) : ZIP_MAX_OUTPUT;
+	r->src = sqe_addr(sqe, 18);
+	r->dst = sqe_addr(sqe, 20);
+	r->ctx = sqe_addr(sqe, 22);
+	r->ctx_dw[0] = sqe_get(sqe, 15);
+	r->ctx_dw[1] = sqe_get(sqe, 28);
+	r->ctx_dw[2] = sqe_get(sqe, 29);
+	r->isize = sqe_get(sqe, 30);
+	r->checksum = sqe_get(sqe, 31);
+
+	if (zip_marks(sqe, true) || (sqe_type != ZIP_SQE_TYPE_0 && sqe_type != ZIP_SQE_TYPE_3) ||
+	    (dw7 & 1u << 24) || dw8 >> 24 || dw9 >> 16 || sqe_get(sqe, 10) || sqe_get(sqe, 11) ||
+	    sqe_get(sqe, 12) || buf > ZIP_BUF_SGL || r->window > ZIP_WIN_32K ||
+	    r->type < ZIP_REQ_DEFLATE || r->type > ZIP_REQ_GZIP || r->in_len > ZIP_MAX_INPUT ||
+	    !r->src || !r->dst || (!r->sgl && (r->src_skip || r->dst_skip)) || (r->stream && !r->ctx))
+		return ZIP_ST_BAD_REQUEST;
+	if (r->stream && r->out_len < ZIP_STREAM_MIN_OUT)
+		return ZIP_ST_NOSPACE;
+	return ZIP_ST_OK;
+}
+
+static u32 zip_open(struct wdm_zip_req *r)
+{
+	int err;
+
+	if (r->begin) {
+		r->checksum = r->type == ZIP_REQ_ZLIB ? WDM_ADLER_INIT : 0;
+		r->isize = 0;
+	} else if (r->type == ZIP_REQ_GZIP) {
+		r->checksum = wdm_crc_from_register(r->checksum);
+	}
+	err = wdm_cursor_init(&r->s->src, r->job, r->sgl, r->src, r->src_skip, r->in_len);
+	if (err)
+		return wdm_zip_error(err, false);
+	err = wdm_cursor_init(&r->s->dst, r->job, r->sgl, r->dst, r->dst_skip, r->out_len);
+	return err ? wdm_zip_error(err, true) : ZIP_ST_OK;
+}
+
+static void zip_write_back(const struct wdm_zip_req *r, u32 *sqe, u32 status)
+{
+	bool ok = status == ZIP_ST_OK || status == ZIP_ST_NEGATIVE_COMP || status == ZIP_ST_END;
+
+	wdm_put32(sqe, ok ? r->consumed : 0);
+	wdm_put32(sqe + 1, ok ? r->produced : 0);
+	wdm_put32(sqe + 2, 0);
+	wdm_put32(sqe + 3, status | (ok && r->last_block ? ZIP_DW3_LAST_BLOCK : 0));
+	if (!ok)
+		return;
+	wdm_put32(sqe + 15, r->ctx_dw[0]);
+	wdm_put32(sqe + 28, r->ctx_dw[1]);
+	wdm_put32(sqe + 29, r->ctx_dw[2]);
+	wdm_put32(sqe + 30, r->isize);
+	wdm_put32(sqe + 31, r->type == ZIP_REQ_GZIP ? wdm_crc_to_register(r->checksum) : r->checksum);
+}
+
+static void zip_execute(struct wdm_job *job, struct wdm_scratch *s)
+{
+	struct wdm_zip_req r = { .job = job, .s = s };
+	u32 status;
+
+	if (wdm_load(&job->abort)) {
+		zip_abort(job->sqe);
+		return;
+	}
+	status = zip_parse(&r, job->sqe);
+	job->refused = status == ZIP_ST_BAD_REQUEST;
+	if (!status)
+		status = zip_open(&r);
+	if (!status)
+		status = job->alg_type == ZIP_QC_COMPRESS ? wdm_zip_compress(&r) : wdm_zip_decompress(&r);
+	zip_write_back(&r, job->sqe, status);
+	job->bytes_in = r.consumed;
+	job->bytes_out = r.produced;
+}
+
+const struct wdm_personality wdm_zip = {
+	.sqe_shift = 7,
+	.alg_types = 2,
+	.queues_default = ZIP_QUEUES_DEFAULT,
+	.regs = zip_regs,
+	.bytes = zip_bytes,
+	.execute = zip_execute,
+	.abort = zip_abort,
+	.mark = zip_mark,
+	.unmarked = zip_unmarked,
+};
+
+size_t wdm_scratch_size(void)
+{
+	return sizeof(struct wdm_scratch);
+}
+
+struct wdm_scratch *wdm_scratch_init(void *mem, void *engine_ws)
+{
+	struct wdm_scratch *s = mem;
+
+	memset(s, 0, sizeof(*s));
+	s->engine_ws = engine_ws;
+	wdm_crc_init(&s->crc);
+	return s;
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every folder's Makefile shares: output folders, flags, quiet output.
+
+override TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../..)
+VERSION := $(shell cat $(TOP)/VERSION)
+SOMAJOR := $(firstword $(subst ., ,$(VERSION)))
+
+ifneq ($(O),)
+BUILD ?= $(O)
+endif
+BUILD ?= $(TOP)/build
+override BUILD := $(if $(filter /%,$(BUILD)),$(BUILD),$(TOP)/$(BUILD))
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+
+SAN ?=
+ifeq ($(SAN),)
+OUT := $(BUILD)/user
+else ifeq ($(SAN),address)
+OUT := $(BUILD)/user-asan
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else ifeq ($(SAN),thread)
+OUT := $(BUILD)/user-tsan
+SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
+else
+$(error SAN=$(SAN): expected address or thread)
+endif
+
+# This folder, seen from the top: names its objects.
+DIR := $(patsubst $(TOP)/%,%,$(abspath $(CURDIR)))
+
+CC ?= cc
+AR ?= ar
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wpedantic $(if $(filter 1,$(WERROR)),-Werror)
+STD := -std=c11
+
+PUBLIC_INCLUDES := $(wildcard $(TOP)/user/*/include $(TOP)/user/algs/*/include)
+WD_CPPFLAGS = -D_GNU_SOURCE -DWD_VERSION='"$(VERSION)"' $(PUBLIC_INCLUDES:%=-I%) -I$(TOP)/include/uapi
+WD_CFLAGS = $(STD) $(WARN) -fPIC -fvisibility=default -pthread $(SANFLAGS)
+
+# have-pkg: non-empty when pkg-config knows every package of $(1).
+have-pkg = $(if $(strip $(1)),$(filter yes,$(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo yes)),yes)
+missing-pkgs = $(foreach p,$(1),$(if $(call have-pkg,$(p)),,$(p)))
+pkg-cflags = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --cflags $(1)))
+pkg-libs = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --libs $(1)))
+
+# left-out-why: the reason why something that needs LIBS and PKGS can't be built here, or nothing.
+LEFT_OUT := $(OUT)/left-out
+left-out-why = $(strip $(patsubst %,pkg-config-does-not-know-%,$(call missing-pkgs,$(PKGS))) \
+	$(foreach l,$(LIBS),$(if $(wildcard $(LEFT_OUT)/$(l)),$(l)-was-left-out)))
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else ifneq ($(findstring s,$(firstword -$(MAKEFLAGS))),)
+Q := @
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n' '$(1)' '$(patsubst $(TOP)/%,%,$(2))'
+endif
+
+# src-objs: objects of the sources $(2) for the artefact $(1); a source may lie in another folder.
+obj-of = $(OUT)/obj/$(1)/$(patsubst $(TOP)/%,%,$(abspath $(2))).o
+src-objs = $(foreach s,$(2),$(call obj-of,$(1),$(s)))
+
+# compile-rule: $(1) artefact, $(2) one source, $(3) extra flags.
+define compile-rule
+$(call obj-of,$(1),$(2)): $(2) $(MAKEFILE_LIST)
+	$$(call say,CC,$(abspath $(2)))
+	$$(Q)mkdir -p $$(dir $$@)
+	$$(Q)$$(CC) $$(WD_CPPFLAGS) $$(CPPFLAGS) $$(call pkg-cflags,$$(PKGS)) $$(CFLAGS) $$(WD_CFLAGS) $(3) -MMD -MP -c -o $$@ $$<
+-include $(patsubst %.o,%.d,$(call obj-of,$(1),$(2)))
+endef
+
+link-libs = $(LIBS:lib%=-l%) $(call pkg-libs,$(PKGS))
+lib-files = $(foreach l,$(1),$(OUT)/lib/$(l).so)
+
+$(OUT)/lib/lib%.so:
+	@echo "$(DIR): needs lib$*, which is not built: run 'make user' at the top first" >&2; false
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all

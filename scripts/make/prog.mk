@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs of one folder.
+#   PROGS <prog>_SRCS [LIBS] [PKGS] [MAN] [COMPLETION] [CPPFLAGS]
+
+include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
+
+WHY := $(left-out-why)
+BINS := $(PROGS:%=$(OUT)/bin/%)
+
+ifneq ($(WHY),)
+all:
+	@mkdir -p $(LEFT_OUT); echo '$(WHY)' | tee $(PROGS:%=$(LEFT_OUT)/%) >/dev/null
+	@rm -f $(BINS)
+	@echo "left out: $(PROGS): $(WHY)"
+install uninstall:
+	@echo "left out: $(PROGS): $(WHY)"
+else
+all: $(BINS)
+	@rm -f $(PROGS:%=$(LEFT_OUT)/%)
+
+define prog-rule
+$(OUT)/bin/$(1): $(call src-objs,$(1),$(or $($(1)_SRCS),$(1).c)) $(call lib-files,$(LIBS))
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(dir $$@)
+	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../lib' -o $$@ \
+		$$(filter %.o,$$^) -L$$(OUT)/lib $$(link-libs) $$(LDLIBS)
+$(foreach s,$(or $($(1)_SRCS),$(1).c),$(eval $(call compile-rule,$(1),$(s),)))
+endef
+$(foreach p,$(PROGS),$(eval $(call prog-rule,$(p))))
+
+install: all
+	$(Q)$(INSTALL) -d $(DESTDIR)$(BINDIR)
+	$(Q)$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
+	$(Q)$(if $(COMPLETION),$(INSTALL) -d $(DESTDIR)$(COMPLETIONDIR) && $(INSTALL) -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/)
+	$(install-man)
+
+uninstall:
+	$(Q)rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) $(foreach c,$(notdir $(COMPLETION)),$(DESTDIR)$(COMPLETIONDIR)/$(c))
+	$(uninstall-man)
+endif
+
+include $(TOP)/scripts/make/man.mk
+.PHONY: all install uninstall

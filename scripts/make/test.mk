@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of one area, and the list of them for the runner.
+#   NATIVE EMULATED VM            C programs; <prog>_SRCS if not <prog>.c
+#   NATIVE_SCRIPTS VM_SCRIPTS     TAP scripts
+#   BOOT_SCRIPTS                  TAP scripts on the host that boot VMs of their own
+#   TSAN                          those of NATIVE and EMULATED to be built and run with SAN=thread as well
+#   NOT_DEBUG                     those of VM and VM_SCRIPTS that are about user space, and too long for the debug kernel
+#   HELPERS                       C programs that tests start
+#   LIBS PKGS CPPFLAGS
+#   TIMEOUT                       seconds for one program; <prog>_TIMEOUT overrides
+
+include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
+
+AREA := $(notdir $(CURDIR))
+TESTS := $(OUT)/tests/$(AREA)
+TIMEOUT ?= 120
+WHY := $(left-out-why)
+
+# Sanitizers run natively only: a kernel under KASAN is the VM's part.
+ifeq ($(SAN),thread)
+RUN_NATIVE := $(filter $(TSAN),$(NATIVE))
+RUN_EMULATED := $(filter $(TSAN),$(EMULATED))
+else
+RUN_NATIVE := $(NATIVE)
+RUN_EMULATED := $(EMULATED)
+endif
+ifeq ($(SAN),)
+RUN_VM := $(VM)
+RUN_NATIVE_SCRIPTS := $(NATIVE_SCRIPTS)
+RUN_VM_SCRIPTS := $(VM_SCRIPTS)
+RUN_BOOT_SCRIPTS := $(BOOT_SCRIPTS)
+endif
+BINS := $(sort $(RUN_NATIVE) $(RUN_EMULATED) $(RUN_VM) $(HELPERS))
+
+# The harness is the kernel's: GNU C, and not ours to keep pedantic.
+HARNESS := $(BUILD)/kselftest/kselftest_harness.h
+STD := -std=gnu11
+WARN := -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare $(if $(filter 1,$(WERROR)),-Werror)
+# Raw rings are ordered by fences, which ThreadSanitizer doesn't follow: it only looks at the libraries' side.
+WARN += $(if $(filter thread,$(SAN)),-Wno-tsan)
+WD_CPPFLAGS += -isystem $(BUILD)/kselftest -I$(TOP)/selftests/include
+
+ifneq ($(WHY),)
+all:
+	@mkdir -p $(TESTS); echo 'left-out $(AREA) - $(WHY)' >$(TESTS)/list
+	@echo "left out: tests of $(AREA): $(WHY)"
+else
+all: $(BINS:%=$(TESTS)/%) $(TESTS)/list
+
+$(HARNESS):
+	$(Q)$(TOP)/scripts/kernel kselftest $(dir $@)
+
+define test-rule
+$(TESTS)/$(1): $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)) $(call lib-files,$(LIBS))
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(dir $$@)
+	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../../lib' -o $$@ \
+		$$(filter %.o,$$^) -L$$(OUT)/lib $$(link-libs) $$($(1)_LDLIBS) $$(LDLIBS)
+$(foreach s,$(or $($(1)_SRCS),$(1).c),$(eval $(call compile-rule,$(AREA)/$(1),$(s),)))
+$(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)): | $(HARNESS)
+endef
+$(foreach p,$(BINS),$(eval $(call test-rule,$(p))))
+
+# kind, area, timeout, program: what selftests/run reads.
+vm-kind = $(if $(filter $(1),$(NOT_DEBUG)),vm-user,vm)
+timeout-of = $(or $($(1)_TIMEOUT),$($(basename $(1))_TIMEOUT),$(TIMEOUT))
+$(TESTS)/list: $(MAKEFILE_LIST)
+	@mkdir -p $(TESTS)
+	@{ :; $(foreach t,$(RUN_NATIVE),echo native $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
+	$(foreach t,$(RUN_EMULATED),echo emulated $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
+	$(foreach t,$(RUN_VM),echo $(call vm-kind,$(t)) $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
+	$(foreach t,$(RUN_NATIVE_SCRIPTS),echo native $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
+	$(foreach t,$(RUN_BOOT_SCRIPTS),echo boot $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
+	$(foreach t,$(RUN_VM_SCRIPTS),echo $(call vm-kind,$(t)) $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) } >$@
+endif
+
+install uninstall:
+.PHONY: all install uninstall

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the compression tests share: data to compress, zlib as the judge, sessions. */
+#ifndef COMP_TEST_H
+#define COMP_TEST_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wd.h>
+#include <wd_comp.h>
+#include <zlib.h>
+
+#define KIB	1024u
+#define MIB	(1024u * 1024u)
+
+/* A run for the sake of another kernel: what doesn't depend on it was done in full before. */
+static inline bool brief(void)
+{
+	return getenv("WD_TEST_BRIEF");
+}
+
+static const char *const alg_names[] = { "zlib", "gzip", "deflate" };
+
+/* Text-like, repeatable for a seed: compresses to about a third. */
+static inline void fill_text(unsigned char *p, size_t n, unsigned int seed)
+{
+	static const char *const words[] = {
+		"queue ", "context ", "descriptor ", "doorbell ", "the ", "of ", "session ", "a ", "ring\n", "42 ", "completion ",
+	};
+	size_t i = 0;
+
+	while (i < n) {
+		const char *w;
+
+		seed = seed * 1103515245u + 12345u;
+		w = words[(seed >> 16) % 11];
+		while (*w && i < n)
+			p[i++] = *w++;
+		if (i < n && (seed >> 24) % 5 == 0)
+			p[i++] = seed >> 8;
+	}
+}
+
+static inline void fill_noise(unsigned char *p, size_t n, unsigned int seed)
+{
+	unsigned long long x = seed * 0x9e3779b97f4a7c15ull + 1;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		p[i] = x >> 32;
+	}
+}
+
+static inline int z_bits(int alg, int bits)
+{
+	return alg == WD_ZLIB ? bits : alg == WD_GZIP ? bits + 16 : -bits;
+}
+
+/* The whole of it through zlib; the length, or -1. */
+static inline long z_compress(int alg, const void *src, size_t n, void *dst, size_t room)
+{
+	z_stream z = { .next_in = (void *)src, .avail_in = n, .next_out = dst, .avail_out = room };
+	long ret = -1;
+
+	if (deflateInit2(&z, 6, Z_DEFLATED, z_bits(alg, 15), 8, Z_DEFAULT_STRATEGY))
+		return -1;
+	if (deflate(&z, Z_FINISH) == Z_STREAM_END)
+		ret = z.total_out;
+	deflateEnd(&z);
+	return ret;
+}
+
+static inline long z_decompress(int alg, const void *src, size_t n, void *dst, size_t room, int bits)
+{
+	z_stream z = { .next_in = (void *)src, .avail_in = n, .next_out = dst, .avail_out = room };
+	long ret = -1;
+
+	if (inflateInit2(&z, z_bits(alg, bits)))
+		return -1;
+	if (inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in)
+		ret = z.total_out;
+	inflateEnd(&z);
+	return ret;
+}
+
+static inline handle_t sess_flags(int alg, int dir, int op, int fmt, int level, int win, unsigned int flags)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = alg, .op_type = op, .dir_type = dir, .comp_lv = level, .win_size = win, .data_fmt = fmt,
+		.flags = flags,
+	};
+
+	return wd_comp_alloc_sess(&setup, NULL);
+}
+
+static inline handle_t sess_new(int alg, int dir, int op)
+{
+	return sess_flags(alg, dir, op, WD_FLAT_BUF, 6, WD_COMP_WS_32K, 0);
+}
+
+/* Where requests have to end up here: on the simulated device if there is one. */
+static inline int expected_path(void)
+{
+	struct uacce_dev_list *list = wd_list_accels("zlib");
+	int path = list ? WD_PATH_SIM : WD_PATH_SOFT;
+
+	wd_free_list_accels(list);
+	return path;
+}
+
+static inline const char *detail(handle_t h)
+{
+	static __thread char buf[256];
+
+	if (wd_error_detail(h, buf, sizeof(buf)) < 0)
+		strcpy(buf, "(no detail)");
+	return buf;
+}
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Deadlines on a device that takes half a second for everything (WD_TEST_SLOW names it; any, if it is the only one). */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "comp_test.h"
+#include "kselftest_harness.h"
+
+FIXTURE(deadline) {
+	struct wd_comp_sess_setup setup;
+	wd_dev_mask_t *mask;
+	unsigned char src[20000], dst[30000], back[20000];
+	size_t len;
+	struct wd_comp_arg arg;
+};
+
+FIXTURE_SETUP(deadline)
+{
+	const char *name = getenv("WD_TEST_SLOW");
+	struct uacce_dev_list *list = wd_list_accels("gzip"), *l;
+
+	if (!name)
+		SKIP(return, "no slow device (WD_TEST_SLOW)");
+	ASSERT_NE(NULL, list);
+	self->mask = wd_dev_mask_alloc();
+	for (l = list; l; l = l->next)
+		if (!strcmp(l->info->name, name))
+			ASSERT_EQ(0, wd_dev_mask_set(self->mask, l->info->node_id));
+	wd_free_list_accels(list);
+	self->setup = (struct wd_comp_sess_setup){
+		.alg_type = WD_GZIP, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+	};
+	fill_text(self->src, sizeof(self->src), 1);
+	self->len = sizeof(self->dst);
+	self->arg = (struct wd_comp_arg){
+		.src = self->src, .src_len = sizeof(self->src), .dst = self->dst, .dst_len = &self->len,
+	};
+}
+
+FIXTURE_TEARDOWN(deadline)
+{
+	wd_dev_mask_free(self->mask);
+}
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+TEST_F(deadline, one_that_is_kept_changes_nothing)
+{
+	handle_t h = wd_comp_alloc_sess(&self->setup, self->mask);
+	double t = seconds();
+
+	ASSERT_NE(0, h) TH_LOG("%s", detail(0));
+	self->arg.timeout_ms = 20000;
+	EXPECT_EQ(0, wd_compress(h, &self->arg)) TH_LOG("%s", detail(h));
+	EXPECT_LT(0.4, seconds() - t);
+	EXPECT_EQ(20000, z_decompress(WD_GZIP, self->dst, self->len, self->back, 20000, 15));
+	wd_comp_free_sess(h);
+}
+
+TEST_F(deadline, passed_is_ETIMEDOUT_after_the_device_has_stopped)
+{
+	handle_t h = wd_comp_alloc_sess(&self->setup, self->mask);
+
+	ASSERT_NE(0, h);
+	self->arg.timeout_ms = 50;
+	EXPECT_EQ(-ETIMEDOUT, wd_compress(h, &self->arg));
+	EXPECT_EQ(-ETIMEDOUT, self->arg.status);
+	EXPECT_EQ(0, self->len);
+	memset(self->dst, 0xdb, sizeof(self->dst));
+	/* The context is opened again for the next one. */
+	self->len = sizeof(self->dst);
+	self->arg.timeout_ms = 0;
+	EXPECT_EQ(0, wd_compress(h, &self->arg)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(20000, z_decompress(WD_GZIP, self->dst, self->len, self->back, 20000, 15));
+	wd_comp_free_sess(h);
+}
+
+TEST_F(deadline, the_setups_is_used_when_the_request_has_none)
+{
+	handle_t h;
+
+	self->setup.timeout_ms = 50;
+	h = wd_comp_alloc_sess(&self->setup, self->mask);
+	ASSERT_NE(0, h);
+	EXPECT_EQ(-ETIMEDOUT, wd_compress(h, &self->arg));
+	wd_comp_free_sess(h);
+}
+
+struct patient {
+	pthread_t t;
+	handle_t h;
+	int ret;
+	unsigned char src[20000], dst[30000], back[20000];
+	size_t len;
+};
+
+static void *be_patient(void *p)
+{
+	struct patient *w = p;
+	struct wd_comp_arg arg = { .src = w->src, .src_len = 20000, .dst = w->dst, .dst_len = &w->len };
+
+	fill_text(w->src, 20000, 2);
+	w->len = sizeof(w->dst);
+	w->ret = wd_compress(w->h, &arg);
+	return NULL;
+}
+
+TEST_F(deadline, neighbours_without_one_get_their_results)
+{
+	handle_t h = wd_comp_alloc_sess(&self->setup, self->mask);
+	struct patient *w = calloc(4, sizeof(*w));
+	int i;
+
+	ASSERT_NE(0, h);
+	for (i = 0; i < 4; i++) {
+		w[i].h = h;
+		ASSERT_EQ(0, pthread_create(&w[i].t, NULL, be_patient, &w[i]));
+	}
+	while (wd_in_flight(NULL) < 4)
+		;
+	self->arg.timeout_ms = 50;
+	EXPECT_EQ(-ETIMEDOUT, wd_compress(h, &self->arg));
+	for (i = 0; i < 4; i++) {
+		pthread_join(w[i].t, NULL);
+		EXPECT_EQ(0, w[i].ret);
+		EXPECT_EQ(20000, z_decompress(WD_GZIP, w[i].dst, w[i].len, w[i].back, 20000, 15));
+	}
+	wd_comp_free_sess(h);
+	free(w);
+}
+
+static void on_done(struct wd_comp_arg *arg, void *param)
+{
+	*(int *)param = arg->status ? arg->status : 1;
+}
+
+TEST_F(deadline, an_asynchronous_ones_ends_in_its_callback)
+{
+	handle_t h;
+	int status = 0;
+
+	self->setup.op_type = WD_ASYNC;
+	h = wd_comp_alloc_sess(&self->setup, self->mask);
+	ASSERT_NE(0, h);
+	self->arg.timeout_ms = 50;
+	self->arg.cb = on_done;
+	self->arg.cb_param = &status;
+	ASSERT_EQ(0, wd_comp_async(h, &self->arg, NULL));
+	EXPECT_EQ(-ETIME, wd_comp_poll(1, 1, NULL));
+	EXPECT_EQ(1, wd_comp_poll(1, 20000, NULL));
+	EXPECT_EQ(-ETIMEDOUT, status);
+	EXPECT_EQ(0, self->len);
+	EXPECT_EQ(0, wd_comp_free_sess(h));
+}
+
+TEST_F(deadline, asynchronous_neighbours_without_one_get_their_results)
+{
+	struct patient *w = calloc(40, sizeof(*w));
+	struct wd_comp_arg *arg = calloc(40, sizeof(*arg));
+	handle_t h;
+	int i, n, status = 0;
+
+	self->setup.op_type = WD_ASYNC;
+	h = wd_comp_alloc_sess(&self->setup, self->mask);
+	ASSERT_NE(0, h);
+	self->arg.timeout_ms = 50;
+	self->arg.cb = on_done;
+	self->arg.cb_param = &status;
+	ASSERT_EQ(0, wd_comp_async(h, &self->arg, NULL));
+	for (i = 0; i < 40; i++) {
+		fill_text(w[i].src, 20000, i);
+		w[i].len = sizeof(w[i].dst);
+		arg[i] = (struct wd_comp_arg){
+			.src = w[i].src, .src_len = 20000, .dst = w[i].dst, .dst_len = &w[i].len, .cb = on_done, .cb_param = &w[i].ret,
+		};
+		ASSERT_EQ(0, wd_comp_async(h, &arg[i], NULL));
+	}
+	for (n = 0; n < 41; n += i) {
+		i = wd_comp_poll(41 - n, 20000, NULL);
+		ASSERT_LT(0, i);
+	}
+	EXPECT_EQ(-ETIMEDOUT, status);
+	for (i = 0; i < 40; i++) {
+		EXPECT_EQ(1, w[i].ret);
+		EXPECT_EQ(20000, z_decompress(WD_GZIP, w[i].dst, w[i].len, w[i].back, 20000, 15));
+	}
+	EXPECT_EQ(0, wd_comp_free_sess(h));
+	free(w);
+	free(arg);
+}
+
+TEST_F(deadline, a_stream_that_misses_it_is_over)
+{
+	handle_t h = wd_comp_alloc_sess(&self->setup, self->mask);
+	struct wd_comp_strm strm = {
+		.src = self->src, .src_len = &self->arg.src_len, .dst = self->dst, .dst_len = &self->len, .last = 1, .timeout_ms = 50,
+	};
+
+	ASSERT_NE(0, h);
+	EXPECT_EQ(-ETIMEDOUT, wd_strm_compress(h, &strm));
+	EXPECT_EQ(0, self->len);
+	strm.timeout_ms = 0;
+	self->len = sizeof(self->dst);
+	self->arg.src_len = 20000;
+	EXPECT_EQ(-ETIMEDOUT, wd_strm_compress(h, &strm));
+	EXPECT_EQ(0, wd_comp_reset_sess(h));
+	self->len = sizeof(self->dst);
+	self->arg.src_len = 20000;
+	EXPECT_EQ(1, wd_strm_compress(h, &strm)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(20000, z_decompress(WD_GZIP, self->dst, self->len, self->back, 20000, 15));
+	wd_comp_free_sess(h);
+}
+
+TEST_HARNESS_MAIN

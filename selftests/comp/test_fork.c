@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a fork's child may do with its parent's sessions, sets and requests. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "comp_test.h"
+#include "kselftest_harness.h"
+
+static atomic_int ran;
+
+static void on_done(struct wd_comp_arg *arg, void *param)
+{
+	(void)arg;
+	(void)param;
+	atomic_fetch_add(&ran, 1);
+}
+
+static int in_child(int (*what)(void *), void *p)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(what(p));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+FIXTURE(forked) {
+	handle_t s, a;
+	unsigned char src[5000], dst[9000], back[5000];
+	size_t len;
+	struct wd_comp_arg arg;
+	wd_ctx_set_t *set;
+};
+
+FIXTURE_SETUP(forked)
+{
+	self->s = sess_new(WD_GZIP, WD_DIR_COMPRESS, WD_SYNC);
+	self->a = sess_new(WD_GZIP, WD_DIR_COMPRESS, WD_ASYNC);
+	ASSERT_TRUE(self->s && self->a);
+	fill_text(self->src, sizeof(self->src), 1);
+	self->len = sizeof(self->dst);
+	self->arg = (struct wd_comp_arg){
+		.src = self->src, .src_len = sizeof(self->src), .dst = self->dst, .dst_len = &self->len, .cb = on_done,
+	};
+	self->set = wd_ctx_set_alloc();
+	ASSERT_EQ(0, wd_ctx_set_from_sess(self->a, self->set));
+	atomic_store(&ran, 0);
+}
+
+FIXTURE_TEARDOWN(forked)
+{
+	wd_ctx_set_free(self->set);
+	EXPECT_EQ(0, wd_comp_free_sess(self->s));
+	EXPECT_EQ(0, wd_comp_free_sess(self->a));
+}
+
+static int right(FIXTURE_DATA(forked) *self)
+{
+	return z_decompress(WD_GZIP, self->dst, self->len, self->back, sizeof(self->back), 15) == sizeof(self->src) &&
+	       !memcmp(self->src, self->back, sizeof(self->src));
+}
+
+static int use_sync(void *p)
+{
+	FIXTURE_DATA(forked) *self = p;
+
+	self->len = sizeof(self->dst);
+	return wd_compress(self->s, &self->arg) ? 1 : right(self) ? 0 : 2;
+}
+
+static int use_deeper(void *p)
+{
+	return use_sync(p) ? 1 : in_child(use_sync, p);
+}
+
+TEST_F(forked, sessions_work_in_children_of_any_depth_and_in_the_parent)
+{
+	EXPECT_EQ(0, use_sync(self));
+	EXPECT_EQ(0, in_child(use_deeper, self));
+	EXPECT_EQ(0, use_sync(self));
+}
+
+static int use_async(void *p)
+{
+	FIXTURE_DATA(forked) *self = p;
+
+	/* Nothing of the parent's is in flight here. */
+	if (wd_in_flight(NULL) || wd_comp_poll(1, 1000, NULL))
+		return 1;
+	self->len = sizeof(self->dst);
+	if (wd_comp_async(self->a, &self->arg, NULL))
+		return 2;
+	if (wd_comp_poll(1, 10000, NULL) != 1 || atomic_load(&ran) != 1)
+		return 3;
+	return right(self) ? 0 : 4;
+}
+
+TEST_F(forked, callbacks_of_the_parent_never_run_in_the_child)
+{
+	ASSERT_EQ(0, wd_comp_async(self->a, &self->arg, NULL));
+	EXPECT_EQ(0, in_child(use_async, self));
+	EXPECT_EQ(0, atomic_load(&ran));
+	EXPECT_EQ(1, wd_comp_poll(1, 10000, NULL));
+	EXPECT_EQ(1, atomic_load(&ran));
+	EXPECT_EQ(1, right(self));
+}
+
+static int use_set(void *p)
+{
+	FIXTURE_DATA(forked) *self = p;
+
+	return wd_comp_poll(1, 10, self->set) == -ESTALE && wd_comp_async(self->a, &self->arg, self->set) == -ESTALE &&
+	       wd_comp_wait_set(self->set, 10) == -ESTALE && wd_comp_wakeup_set(self->set) == -ESTALE &&
+	       wd_in_flight(self->set) == -ESTALE && wd_ctx_set_from_sess(self->a, self->set) == -ESTALE ? 0 : 1;
+}
+
+TEST_F(forked, sets_of_the_parent_are_ESTALE)
+{
+	EXPECT_EQ(0, in_child(use_set, self));
+}
+
+static int free_all(void *p)
+{
+	FIXTURE_DATA(forked) *self = p;
+
+	return wd_comp_free_sess(self->s) || wd_comp_free_sess(self->a) || wd_comp_free_sess(self->s) != -EINVAL;
+}
+
+TEST_F(forked, the_child_may_free_what_it_inherited)
+{
+	EXPECT_EQ(0, use_sync(self));
+	ASSERT_EQ(0, wd_comp_async(self->a, &self->arg, NULL));
+	EXPECT_EQ(0, in_child(free_all, self));
+	EXPECT_EQ(1, wd_comp_poll(1, 10000, NULL));
+	EXPECT_EQ(0, use_sync(self));
+}
+
+static atomic_bool stop;
+
+static void *keep_busy(void *p)
+{
+	FIXTURE_DATA(forked) *self = p;
+	unsigned char dst[9000];
+	size_t len;
+	struct wd_comp_arg arg = { .src = self->src, .src_len = sizeof(self->src), .dst = dst, .dst_len = &len };
+	long bad = 0;
+
+	while (!atomic_load(&stop)) {
+		len = sizeof(dst);
+		bad += !!wd_compress(self->s, &arg);
+	}
+	return (void *)bad;
+}
+
+TEST_F_TIMEOUT(forked, forking_while_other_threads_are_busy_hurts_nobody, 120)
+{
+	pthread_t t[4];
+	void *bad;
+	int i;
+
+#ifdef __SANITIZE_ADDRESS__
+	SKIP(return, "the sanitizer's allocator locks don't survive a fork beside threads that allocate");
+#endif
+	atomic_store(&stop, false);
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&t[i], NULL, keep_busy, self));
+	for (i = 0; i < 30; i++)
+		EXPECT_EQ(0, in_child(use_sync, self));
+	atomic_store(&stop, true);
+	for (i = 0; i < 4; i++) {
+		pthread_join(t[i], &bad);
+		EXPECT_EQ(NULL, bad);
+	}
+}
+
+TEST_HARNESS_MAIN

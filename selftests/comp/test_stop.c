@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Stopping a queue that another thread closes at the same time, because its device would not stop. */
+#include <sched.h>
+
+#include "engine.h"
+#include "kselftest_harness.h"
+
+struct wd_engine wd_engine;
+
+bool wd_sleeper_enter(struct wd_queue *q)
+{
+	return true;
+}
+
+void wd_sleeper_leave(struct wd_queue *q)
+{
+}
+
+static int touched;
+
+static int closed_stop(struct wd_queue *q)
+{
+	touched++;
+	return 0;
+}
+
+static int closed_pull(struct wd_queue *q, unsigned int max)
+{
+	touched++;
+	return 0;
+}
+
+static void *stop_late(void *q)
+{
+	wd_queue_stop(q);
+	return NULL;
+}
+
+static void *find_broken(void *q)
+{
+	wd_queue_broken(q, -EIO);
+	return NULL;
+}
+
+/* How often the thread used the driver of a queue that was closed, and perhaps opened again, before it got at it. */
+static int touches_of(void *(*thread)(void *), bool reopened)
+{
+	struct wd_slot slots[4] = { 0 };
+	struct wd_queue q = {
+		.pub.depth = 4, .slots = slots, .drv.stop = closed_stop, .drv.pull = closed_pull,
+		.produce = PTHREAD_MUTEX_INITIALIZER,
+	};
+	pthread_t t;
+
+	touched = 0;
+	wd_drain_lock(&q);
+	if (pthread_create(&t, NULL, thread, &q))
+		return -1;
+	while (!atomic_load(&q.state))
+		sched_yield();
+	q.settled = !reopened;
+	if (reopened)
+		atomic_store(&q.state, 0);
+	wd_drain_unlock(&q);
+	pthread_join(t, NULL);
+	return touched;
+}
+
+TEST(a_deadline_leaves_a_queue_alone_that_was_closed)
+{
+	EXPECT_EQ(0, touches_of(stop_late, false));
+	EXPECT_EQ(0, touches_of(stop_late, true));
+}
+
+TEST(a_failure_leaves_a_queue_alone_that_was_closed)
+{
+	EXPECT_EQ(0, touches_of(find_broken, false));
+	EXPECT_EQ(0, touches_of(find_broken, true));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Streams, cut everywhere on both sides, judged by zlib. */
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "comp_test.h"
+#include "kselftest_harness.h"
+
+FIXTURE(stream) {
+	unsigned char *plain, *packed, *back;
+	size_t room;
+	int path;
+	handle_t c, d;
+	unsigned int seed;
+};
+
+FIXTURE_VARIANT(stream) {
+	int alg;
+};
+
+FIXTURE_VARIANT_ADD(stream, zlib) { .alg = WD_ZLIB };
+FIXTURE_VARIANT_ADD(stream, gzip) { .alg = WD_GZIP };
+FIXTURE_VARIANT_ADD(stream, deflate) { .alg = WD_DEFLATE_RAW };
+
+FIXTURE_SETUP(stream)
+{
+	self->room = 20 * MIB;
+	self->plain = malloc(self->room);
+	self->packed = malloc(self->room);
+	self->back = malloc(self->room);
+	ASSERT_TRUE(self->plain && self->packed && self->back);
+	self->path = expected_path();
+	self->c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);
+	self->d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
+	ASSERT_TRUE(self->c && self->d) TH_LOG("%s", detail(0));
+	self->seed = 1;
+}
+
+FIXTURE_TEARDOWN(stream)
+{
+	EXPECT_EQ(0, wd_comp_free_sess(self->c));
+	EXPECT_EQ(0, wd_comp_free_sess(self->d));
+	free(self->plain);
+	free(self->packed);
+	free(self->back);
+}
+
+/* How much of a side one call sees: the same for all, or (0) anything up to a limit. */
+struct chunks {
+	size_t in, in_most;
+	size_t out, out_most;
+	unsigned int flags;
+	bool late_end;		/* last = 1 only with nothing left */
+};
+
+static size_t chunk(FIXTURE_DATA(stream) *self, size_t fixed, size_t most)
+{
+	if (fixed)
+		return fixed;
+	self->seed = self->seed * 1103515245u + 12345u;
+	return (self->seed >> 8) % most + 1;
+}
+
+/* The whole of src through a stream; what came out, or -errno. */
+static long run(FIXTURE_DATA(stream) *self, handle_t h, bool comp, const unsigned char *src, size_t n,
+		unsigned char *dst, size_t room, const struct chunks *ch, size_t *used)
+{
+	size_t at = 0, out = 0;
+	unsigned int idle = 0;
+	int ret;
+
+	do {
+		size_t in = chunk(self, ch->in, ch->in_most), space = chunk(self, ch->out, ch->out_most);
+		struct wd_comp_strm strm = { .src_len = &in, .dst_len = &space, .flags = ch->flags };
+
+		if (in > n - at)
+			in = n - at;
+		if (space > room - out)
+			space = room - out;
+		strm.src = (void *)(src + at);
+		strm.dst = dst + out;
+		strm.last = ch->late_end ? at == n : at + in == n;
+		ret = comp ? wd_strm_compress(h, &strm) : wd_strm_decompress(h, &strm);
+		if (ret < 0)
+			return ret;
+		if (strm.path != self->path)
+			return -ERANGE;
+		idle = in || space ? 0 : idle + 1;
+		if (idle > 3)
+			return -ELOOP;
+		at += in;
+		out += space;
+	} while (!ret);
+	if (used)
+		*used = at;
+	return out;
+}
+
+static const struct chunks whole = { .in = 64 * MIB, .out = 64 * MIB };
+
+TEST_F(stream, whole_in_one_call_is_what_zlib_reads_and_writes)
+{
+	size_t n = 300000;
+	long len;
+
+	fill_text(self->plain, n, 1);
+	len = run(self, self->c, true, self->plain, n, self->packed, self->room, &whole, NULL);
+	ASSERT_LT(0, len) TH_LOG("%ld %s", len, detail(self->c));
+	EXPECT_EQ((long)n, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
+	EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+	len = z_compress(variant->alg, self->plain, n, self->packed, self->room);
+	memset(self->back, 0, n);
+	ASSERT_EQ((long)n, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL))
+		TH_LOG("%s", detail(self->d));
+	EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+}
+
+TEST_F(stream, an_empty_stream_is_one)
+{
+	struct chunks late = { .in = 10, .out = 4096, .late_end = true };
+	long len;
+
+	len = run(self, self->c, true, self->plain, 0, self->packed, self->room, &late, NULL);
+	ASSERT_LT(0, len) TH_LOG("%ld %s", len, detail(self->c));
+	EXPECT_EQ(0, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
+	EXPECT_EQ(0, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL));
+}
+
+TEST_F(stream, byte_by_byte_on_either_side_changes_nothing)
+{
+	static const struct chunks cuts[] = {
+		{ .in = 1, .out = 4096 },
+		{ .in = 4096, .out = 1 },
+		{ .in = 1, .out = 1 },
+		{ .in = 1, .out = 4096, .late_end = true },
+		{ .in = 3, .out = 7, .late_end = true },
+		{ .in = 1, .out = 300, .flags = WD_COMP_FLUSH_SYNC },
+	};
+	size_t n = 600, used;
+	unsigned int i;
+	long len, back;
+
+	fill_text(self->plain, n, 2);
+	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		len = run(self, self->c, true, self->plain, n, self->packed, self->room, &cuts[i], NULL);
+		ASSERT_LT(0, len) TH_LOG("cut %u: %ld %s", i, len, detail(self->c));
+		ASSERT_EQ((long)n, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15)) TH_LOG("cut %u", i);
+		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+
+		len = z_compress(variant->alg, self->plain, n, self->packed, self->room);
+		memset(self->back, 0, n);
+		back = run(self, self->d, false, self->packed, len, self->back, self->room, &cuts[i], &used);
+		ASSERT_EQ((long)n, back) TH_LOG("cut %u: %ld %s", i, back, detail(self->d));
+		EXPECT_EQ((size_t)len, used);
+		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+	}
+}
+
+TEST_F_TIMEOUT(stream, random_pieces_change_nothing, 200)
+{
+	static const struct chunks cuts[] = {
+		{ .in_most = 5000, .out_most = 5000 },
+		{ .in_most = 100000, .out_most = 300 },
+		{ .in_most = 300, .out_most = 100000 },
+		{ .in_most = 100000, .out_most = 100000, .flags = WD_COMP_FLUSH_SYNC, .late_end = true },
+	};
+	size_t n = 120000;	/* several windows; each short piece costs a device one of them */
+	unsigned int i;
+	long len, back;
+
+	for (i = 0; i < 8; i++) {
+		const struct chunks *c = &cuts[i % 4];
+
+		if (i < 4)
+			fill_text(self->plain, n, i);
+		else
+			fill_noise(self->plain, n, i);
+		len = run(self, self->c, true, self->plain, n, self->packed, self->room, c, NULL);
+		ASSERT_LT(0, len) TH_LOG("round %u: %ld %s", i, len, detail(self->c));
+		ASSERT_EQ((long)n, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15)) TH_LOG("round %u", i);
+		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+		memset(self->back, 0, n);
+		back = run(self, self->d, false, self->packed, len, self->back, self->room, c, NULL);
+		ASSERT_EQ((long)n, back) TH_LOG("round %u: %ld %s", i, back, detail(self->d));
+		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+	}
+}
+
+TEST_F_TIMEOUT(stream, more_than_one_descriptor_holds_goes_through, 200)
+{
+	size_t n = 17 * MIB;
+	long len;
+
+	if (brief())
+		SKIP(return, "brief run: done in full on the first kernel");
+	fill_text(self->plain, n, 5);
+	len = run(self, self->c, true, self->plain, n, self->packed, self->room, &whole, NULL);
+	ASSERT_LT(0, len) TH_LOG("%ld %s", len, detail(self->c));
+	ASSERT_EQ((long)n, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL))
+		TH_LOG("%s", detail(self->d));
+	EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+}
+
+TEST_F(stream, sync_flush_lets_the_reader_have_everything)
+{
+	size_t in = 1000, room = self->room;
+	struct wd_comp_strm strm = {
+		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_SYNC,
+	};
+	z_stream z = { 0 };
+
+	fill_text(self->plain, in, 1);
+	ASSERT_EQ(0, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
+	EXPECT_EQ(1000, in);
+	ASSERT_EQ(0, inflateInit2(&z, z_bits(variant->alg, 15)));
+	z.next_in = self->packed;
+	z.avail_in = room;
+	z.next_out = self->back;
+	z.avail_out = self->room;
+	EXPECT_EQ(0, inflate(&z, Z_SYNC_FLUSH));
+	EXPECT_EQ(1000, z.total_out);
+	EXPECT_EQ(0, memcmp(self->plain, self->back, 1000));
+	inflateEnd(&z);
+	EXPECT_EQ(0, wd_comp_reset_sess(self->c));
+}
+
+TEST_F(stream, the_finish_flag_ends_it_like_last)
+{
+	size_t in = 1000, room = self->room;
+	struct wd_comp_strm strm = {
+		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_FINISH,
+	};
+
+	fill_text(self->plain, in, 1);
+	EXPECT_EQ(1, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
+	EXPECT_EQ(1000, z_decompress(variant->alg, self->packed, room, self->back, self->room, 15));
+}
+
+TEST_F_TIMEOUT(stream, input_that_ends_early_is_EBADMSG_wherever_it_ends, 200)
+{
+	static const struct chunks cuts[] = {
+		{ .in = 64 * MIB, .out = 64 * MIB },
+		{ .in = 5, .out = 50 },
+		{ .in = 100, .out = 4096, .late_end = true },
+	};
+	size_t n = 500;
+	unsigned int i;
+	long len, cut;
+
+	fill_text(self->plain, n, 4);
+	len = z_compress(variant->alg, self->plain, n, self->packed, self->room);
+	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		for (cut = 0; cut < len; cut++) {
+			long ret = run(self, self->d, false, self->packed, cut, self->back, self->room, &cuts[i], NULL);
+
+			ASSERT_EQ(-EBADMSG, ret) TH_LOG("cut %u at %ld of %ld: %ld %s", i, cut, len, ret, detail(self->d));
+			ASSERT_NE(NULL, strstr(detail(self->d), "early")) TH_LOG("cut at %ld: %s", cut, detail(self->d));
+			ASSERT_EQ(0, wd_comp_reset_sess(self->d));
+		}
+	}
+}
+
+TEST_F(stream, after_an_error_only_a_reset_starts_anew)
+{
+	size_t in = 100, room = 4096;
+	struct wd_comp_strm strm = {
+		.src = self->plain, .src_len = &in, .dst = self->back, .dst_len = &room, .last = 1,
+	};
+	long len;
+
+	memset(self->plain, 0xff, 100);
+	EXPECT_EQ(-EBADMSG, wd_strm_decompress(self->d, &strm));
+	EXPECT_EQ(WD_DATA_ERR, strm.status);
+	EXPECT_EQ(0, room);
+	fill_text(self->plain, 100, 1);
+	len = z_compress(variant->alg, self->plain, 100, self->packed, self->room);
+	EXPECT_EQ(-EBADMSG, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL));
+	EXPECT_EQ(0, wd_comp_reset_sess(self->d));
+	EXPECT_EQ(100, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL)) TH_LOG("%s", detail(self->d));
+}
+
+TEST_F(stream, no_room_is_ENOSPC_only_when_nothing_moves)
+{
+	size_t in = 100, room = 0;
+	struct wd_comp_strm strm = {
+		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .last = 1,
+	};
+
+	fill_text(self->plain, 100, 1);
+	/* Input may be taken without room, once; then nothing moves any more. */
+	while (!wd_strm_compress(self->c, &strm)) {
+		ASSERT_LT(0, in);
+		in = 0;
+	}
+	EXPECT_EQ(-ENOSPC, wd_strm_compress(self->c, &strm));
+	in = strm.consumed ? 0 : 100;
+	room = self->room;
+	strm.src_len = &in;
+	EXPECT_EQ(1, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
+}
+
+TEST_F(stream, what_follows_the_end_is_not_consumed)
+{
+	size_t n = 5000, used;
+	long len;
+
+	fill_text(self->plain, n, 6);
+	len = z_compress(variant->alg, self->plain, n, self->packed, self->room);
+	memset(self->packed + len, 0x55, 200);
+	ASSERT_EQ((long)n, run(self, self->d, false, self->packed, len + 200, self->back, self->room, &whole, &used));
+	EXPECT_EQ((size_t)len, used);
+}
+
+TEST_F(stream, a_new_one_begins_after_the_end)
+{
+	size_t n = 5000;
+	long one, two;
+
+	fill_text(self->plain, n, 6);
+	one = run(self, self->c, true, self->plain, n, self->packed, self->room, &whole, NULL);
+	ASSERT_LT(0, one);
+	two = run(self, self->c, true, self->plain, n, self->packed + one, self->room - one, &whole, NULL);
+	EXPECT_EQ(one, two);
+	EXPECT_EQ(0, memcmp(self->packed, self->packed + one, one));
+}
+
+TEST_F(stream, reset_abandons_half_of_one)
+{
+	size_t in = 1000, room = self->room;
+	struct wd_comp_strm strm = {
+		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_SYNC,
+	};
+	long len;
+
+	fill_text(self->plain, 5000, 6);
+	ASSERT_EQ(0, wd_strm_compress(self->c, &strm));
+	ASSERT_EQ(0, wd_comp_reset_sess(self->c));
+	len = run(self, self->c, true, self->plain, 5000, self->packed, self->room, &whole, NULL);
+	ASSERT_LT(0, len);
+	EXPECT_EQ(5000, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
+}
+
+TEST_F(stream, half_of_one_is_ESTALE_in_a_forks_child_until_reset)
+{
+	size_t in = 1000, room = self->room;
+	struct wd_comp_strm strm = {
+		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_SYNC,
+	};
+	size_t first;
+	int status;
+	pid_t pid;
+
+	fill_text(self->plain, 2000, 6);
+	ASSERT_EQ(0, wd_strm_compress(self->c, &strm));
+	first = room;
+	pid = fork();
+	if (!pid) {
+		int ret;
+
+		in = 1000;
+		room = 4096;
+		ret = wd_strm_compress(self->c, &strm);
+		if (ret != -ESTALE)
+			_exit(1);
+		if (wd_comp_reset_sess(self->c))
+			_exit(2);
+		ret = run(self, self->c, true, self->plain, 2000, self->packed, self->room, &whole, NULL);
+		_exit(ret > 0 && z_decompress(variant->alg, self->packed, ret, self->back, self->room, 15) == 2000 ? 0 : 3);
+	}
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	/* The parent notices nothing. */
+	in = 1000;
+	room = self->room - first;
+	strm.src = self->plain + 1000;
+	strm.dst = self->packed + first;
+	strm.last = 1;
+	EXPECT_EQ(1, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
+	EXPECT_EQ(2000, z_decompress(variant->alg, self->packed, first + room, self->back, self->room, 15));
+}
+
+TEST_F(stream, lists_of_pieces_go_through)
+{
+	handle_t h = sess_flags(variant->alg, WD_DIR_COMPRESS, WD_SYNC, WD_SGL_BUF, 6, WD_COMP_WS_32K, 0);
+	struct wd_datalist src[3] = {
+		{ .data = self->plain, .len = 1, .next = &src[1] },
+		{ .next = &src[2] },
+		{ .data = self->plain + 1, .len = 9999 },
+	};
+	struct wd_datalist dst[2] = {
+		{ .data = self->packed, .len = 33, .next = &dst[1] },
+		{ .data = self->packed + 33, .len = self->room - 33 },
+	};
+	size_t in = 10000, room = self->room;
+	struct wd_comp_strm strm = { .src = src, .src_len = &in, .dst = dst, .dst_len = &room, .last = 1 };
+
+	ASSERT_NE(0, h);
+	fill_text(self->plain, 10000, 1);
+	ASSERT_EQ(1, wd_strm_compress(h, &strm)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(10000, in);
+	EXPECT_EQ(10000, z_decompress(variant->alg, self->packed, room, self->back, self->room, 15));
+	wd_comp_free_sess(h);
+}
+
+TEST_F(stream, gzip_headers_with_everything_are_read_cut_anywhere)
+{
+	unsigned char head[] = {
+		0x1f, 0x8b, 8, 0x02 | 0x04 | 0x08 | 0x10, 1, 2, 3, 4, 0, 3, 5, 0, 'e', 'x', 't', 'r', 'a',
+		'n', 'a', 'm', 'e', 0, 'c', 'o', 'm', 'm', 'e', 'n', 't', 0, 0, 0,
+	};
+	size_t n = 1000, at = sizeof(head) - 2, step;
+	unsigned long crc = crc32(0, head, at);
+	long body;
+
+	if (variant->alg != WD_GZIP)
+		SKIP(return, "only gzip has such headers");
+	head[at] = crc;
+	head[at + 1] = crc >> 8;
+	fill_text(self->plain, n, 8);
+	body = z_compress(WD_GZIP, self->plain, n, self->packed, self->room);
+	memmove(self->packed + sizeof(head), self->packed + 10, body - 10);
+	memcpy(self->packed, head, sizeof(head));
+	body += sizeof(head) - 10;
+	for (step = 1; step < sizeof(head) + 2; step++) {
+		struct chunks ch = { .in = step, .out = 4096 };
+
+		ASSERT_EQ((long)n, run(self, self->d, false, self->packed, body, self->back, self->room, &ch, NULL))
+			TH_LOG("step %zu: %s", step, detail(self->d));
+		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+	}
+	self->packed[14] ^= 1;
+	EXPECT_EQ(-EBADMSG, run(self, self->d, false, self->packed, body, self->back, self->room, &whole, NULL));
+}
+
+TEST_HARNESS_MAIN

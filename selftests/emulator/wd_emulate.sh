@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# wd-emulate: options, exit status, what a program finds, what is left behind.
+set -u
+. "${TOP:?}/selftests/include/tap.sh"
+
+emulate=${OUT:?}/bin/wd-emulate
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export TMPDIR=$dir
+
+# is EXPECTED COMMAND...: the command's exit status
+is() {
+	local expected=$1 code=0
+
+	shift
+	"$@" >/dev/null || code=$?
+	[ $code = "$expected" ] || { echo "exit status $code, expected $expected"; return 1; }
+}
+
+attr() {
+	[ "$("$emulate" "${@:3}" -- cat "/sys/class/uacce/$1")" = "$2" ]
+}
+
+killed() {
+	"$emulate" -- sh -c 'kill -9 $$'
+	[ $? = 137 ]
+}
+
+nothing_left() {
+	[ -z "$(ls "$dir")" ]
+}
+
+# Two devices of each process' own: the count follows opens.
+counts() {
+	local got
+
+	got=$("$emulate" --queues 8 -- sh -c 'exec 7<>/dev/hisi_zip-0; cat /sys/class/uacce/hisi_zip-0/available_instances')
+	[ "$got" = 7 ] || { echo "available: $got"; return 1; }
+}
+
+test_that 'exit status is the command'\''s' is 7 "$emulate" -- sh -c 'exit 7'
+test_that 'a signal is 128 plus its number' killed
+test_that 'a command that does not exist is 127' is 127 "$emulate" -- "$dir/none"
+test_that 'no command is a usage error' is 2 "$emulate" --zip 2
+test_that 'an unknown option is a usage error' is 2 "$emulate" --frob -- true
+for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--latency 1s' '--workers 9'; do
+	# shellcheck disable=SC2086
+	test_that "$bad is a usage error" is 2 "$emulate" $bad -- true
+done
+test_that 'help is not an error' is 0 "$emulate" --help
+test_that 'devices are in sysfs' is 0 "$emulate" --zip 2 -- test -d /sys/class/uacce/hisi_zip-1
+test_that 'no more devices than asked for' is 1 "$emulate" --zip 1 -- test -e /sys/class/uacce/hisi_zip-1
+test_that 'no device at all' is 0 "$emulate" --zip 0 -- test ! -e /dev/hisi_zip-0
+test_that 'a node is a character device' is 0 "$emulate" -- test -c /dev/hisi_zip-0
+test_that 'queues are as many as asked for' attr hisi_zip-0/available_instances 17 --queues 17
+test_that 'the device is a simulated one' attr hisi_zip-0/simulated 1
+test_that 'the parent has a vendor' attr hisi_zip-0/device/vendor 0x19e5
+test_that 'opens are counted' counts
+test_that 'nothing is left behind' nothing_left
+tap_done

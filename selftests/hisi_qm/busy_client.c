@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Threads that keep the queues of one device busy until each of their calls fails.
+ * busy_client DEVICE THREADS: writes "busy" when all have a request done, ends with 0 when all were
+ * refused in order: stop word or poll() first, then ioctl and open.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include "zip_client.h"
+
+#define LEN	8192
+#define ROOM	(LEN + LEN / 8 + 256)
+
+static const char *device;
+static atomic_int running;
+static atomic_int wrong;
+
+static void complain(const char *what, int ret)
+{
+	fprintf(stderr, "busy_client: %s: %d\n", what, ret);
+	atomic_store(&wrong, 1);
+}
+
+/* What is left of a queue that was taken away. */
+static void check_gone(struct rawq *q)
+{
+	long long deadline = now_ms() + CLIENT_WAIT_MS;
+	int ret;
+
+	/* The stop words are there a moment before the queue is gone; each is an event. */
+	do
+		ret = uacce_poll(q->fd, POLLIN, CLIENT_WAIT_MS);
+	while (ret == POLLIN && now_ms() < deadline);
+	if ((ret & (POLLIN | POLLERR | POLLHUP)) != (POLLIN | POLLERR | POLLHUP))
+		complain("poll() of a removed queue", ret);
+	ret = uacce_start_q(q->fd);
+	if (ret != -ENXIO)
+		complain("START_Q on a removed queue", ret);
+	ret = uacce_put_q(q->fd);
+	if (ret != -ENXIO)
+		complain("PUT_Q on a removed queue", ret);
+	if (!rawq_tx_stop(q) || !rawq_rx_stop(q))
+		complain("stop words", rawq_tx_stop(q) << 1 | rawq_rx_stop(q));
+	/* Goes nowhere, and is no SIGBUS. */
+	client_ring(q);
+}
+
+static void *work(void *arg)
+{
+	static uint8_t src[LEN];
+	uint8_t *dst = malloc(ROOM);
+	uint32_t produced;
+	struct rawq q;
+	int ret, counted = 0;
+
+	ret = rawq_begin(&q, device, ZIP_QC_COMPRESS);
+	if (ret || !dst) {
+		complain("begin", ret);
+		return NULL;
+	}
+	while (!rawq_tx_stop(&q)) {
+		ret = rawq_zip(&q, ZIP_REQ_DEFLATE, src, LEN, dst, ROOM, &produced, CLIENT_WAIT_MS);
+		/* A request may end early, with an error of the device, while its queue is being stopped. */
+		if (ret == -ETIMEDOUT || (ret > 0 && !rawq_tx_stop(&q)))
+			complain("request", ret);
+		if (ret < 0)
+			break;
+		rawq_ack(&q, 0);
+		if (!counted++)
+			atomic_fetch_add(&running, 1);
+	}
+	check_gone(&q);
+	rawq_close(&q);
+	free(dst);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int nr = argc == 3 ? atoi(argv[2]) : 0;
+	pthread_t threads[64];
+	long long deadline = now_ms() + CLIENT_WAIT_MS;
+
+	if (nr < 1 || nr > 64) {
+		fprintf(stderr, "usage: busy_client DEVICE THREADS\n");
+		return 2;
+	}
+	device = argv[1];
+	for (int i = 0; i < nr; i++)
+		if (pthread_create(&threads[i], NULL, work, NULL))
+			return 1;
+	while (atomic_load(&running) < nr && !atomic_load(&wrong) && now_ms() < deadline)
+		sched_yield();
+	puts(atomic_load(&running) == nr ? "busy" : "not busy");
+	fflush(stdout);
+	for (int i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	return atomic_load(&wrong);
+}

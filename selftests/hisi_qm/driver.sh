@@ -1,0 +1,219 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The ZIP driver as a module: parameters, binding, debugfs, and going away under busy clients.
+
+. "$(dirname "$0")/../tools/tap.sh"
+
+DRIVER=/sys/bus/pci/drivers/hisi_zip
+CLASS=/sys/class/uacce
+CLIENT=$OUT/tests/hisi_qm/busy_client
+CYCLES=12
+
+unload() {
+	timeout 60 modprobe -r hisi_zip
+}
+
+# with PARAMETER...: the driver, loaded anew.
+with() {
+	[ ! -d /sys/module/hisi_zip ] || unload
+	dmesg -C
+	timeout 60 modprobe hisi_zip "$@"
+}
+
+available() {
+	[ "$(cat "$CLASS/$1/available_instances" 2>/dev/null)" = "$2" ]
+}
+
+address() {
+	basename "$(readlink "$CLASS/$1/device")"
+}
+
+# The driver's directory in debugfs of device $1, once it is there.
+debugfs() {
+	echo "/sys/kernel/debug/hisi_zip/$(address "$1")"
+}
+
+# refused PARAMETER=VALUE TEXT: the module doesn't load and says why.
+refused() {
+	[ ! -d /sys/module/hisi_zip ] || unload
+	dmesg -C
+	exits 1 modprobe hisi_zip "$1"
+	dmesg >log
+	says "$1: expected $2" log
+	absent /sys/module/hisi_zip
+}
+
+test_parameters_are_those_of_the_documentation() {
+	with
+	sed -n 's|^What:.*/parameters/||p' "$TOP/docs/abi/module-hisi_zip" | sort >documented
+	ls /sys/module/hisi_zip/parameters | sort >present
+	same documented present
+}
+
+test_a_queue_number_out_of_range_is_refused() {
+	refused pf_q_num=1 2..1024
+	refused pf_q_num=1025 2..1024
+	refused pf_q_num=-1 2..1024
+	refused pf_q_num=many 2..1024
+}
+
+test_a_switch_that_is_neither_0_nor_1_is_refused() {
+	refused uacce_mode=2 '0 or 1'
+	refused uacce_mode=y '0 or 1'
+	refused perf_mode=2 '0 or 1'
+}
+
+test_more_queues_than_the_device_has_are_refused() {
+	with pf_q_num=1024
+	dmesg >log
+	says 'pf_q_num=1024: the device has' log
+	absent "$CLASS/hisi_zip-0"
+}
+
+test_as_many_queues_as_asked_for_can_be_opened() {
+	with pf_q_num=2
+	until_true 30 available hisi_zip-0 2
+	with pf_q_num=33
+	until_true 30 available hisi_zip-0 33
+	[ "$(cat /sys/module/hisi_zip/parameters/pf_q_num)" = 33 ]
+}
+
+test_without_uacce_mode_the_driver_binds_and_offers_nothing() {
+	with uacce_mode=0
+	compgen -G "$DRIVER/*:*" >/dev/null
+	absent "$CLASS/hisi_zip-0"
+}
+
+test_the_default_offers_queues_to_users() {
+	with
+	until_true 30 available hisi_zip-0 64
+}
+
+test_speed_mode_is_told_to_the_device() {
+	with perf_mode=1
+	until_true 30 available hisi_zip-0 64
+	[ "$(cat /sys/module/hisi_zip/parameters/perf_mode)" = 1 ]
+}
+
+test_debugfs_files_can_be_read() {
+	local file n=0
+
+	with
+	until_true 30 available hisi_zip-0 64
+	while read -r file; do
+		cat "$file" >/dev/null
+		n=$((n + 1))
+	done < <(find "$(debugfs hisi_zip-0)" -type f -perm -400 ! -name cmd)
+	[ $n -gt 10 ]
+	says start "$(debugfs hisi_zip-0)/qm/status"
+	says 'total 64' "$(debugfs hisi_zip-0)/qm/queues"
+	says QM_DFX_MB_CNT= "$(debugfs hisi_zip-0)/qm/regs"
+}
+
+test_debugfs_refuses_what_it_cannot_do() {
+	local qm
+
+	with
+	until_true 30 available hisi_zip-0 64
+	qm=$(debugfs hisi_zip-0)/qm
+	echo 0 >"$qm/mb_err"
+	exits 1 eval "echo 1 >'$qm/mb_err'"
+	echo 63 >"$qm/current_q"
+	[ "$(cat "$qm/current_q")" = 63 ]
+	exits 1 eval "echo 64 >'$qm/current_q'"
+	exits 1 eval "echo 2 >'$qm/clear_enable'"
+	exits 1 eval "echo sqc 64 >'$qm/cmd'"
+	exits 1 eval "echo sqc >'$qm/cmd'"
+	exits 1 eval "echo nonsense 1 >'$qm/cmd'"
+	exits 1 eval "echo sq 0 0 >'$qm/cmd'"
+	exits 1 eval "printf %100s x >'$qm/cmd'"
+}
+
+test_debugfs_dumps_contexts_into_the_log() {
+	local qm
+
+	with
+	until_true 30 available hisi_zip-0 64
+	qm=$(debugfs hisi_zip-0)/qm
+	dmesg -C
+	for command in help 'sqc 0' 'cqc 63' eqc aeqc 'eq 0' 'aeq 1'; do
+		echo "$command" >"$qm/cmd"
+	done
+	dmesg >log
+	says 'EQC DW6 = 0x000107ff' log
+	says 'AEQC DW6 = 0x000103ff' log
+	says 'SQC DW7 = ' log
+}
+
+# busy DEVICE THREADS: a client in the background, with requests done on all its queues; its pid in $client.
+busy() {
+	"$CLIENT" "$1" "$2" >"busy-$1" 2>"busy-$1.err" &
+	client=$!
+	until_true 60 test -s "busy-$1" || { cat "busy-$1.err"; return 1; }
+	[ "$(cat "busy-$1")" = busy ] || { cat "busy-$1.err"; return 1; }
+}
+
+# all_refused: the client ended, each of its calls with the right error.
+all_refused() {
+	wait "$client" || { cat busy-*.err; return 1; }
+}
+
+test_unbind_takes_queues_from_busy_clients() {
+	local pci
+
+	with
+	until_true 30 available hisi_zip-0 64
+	pci=$(address hisi_zip-0)
+	busy hisi_zip-0 8
+	timeout 60 bash -c "echo $pci >$DRIVER/unbind"
+	all_refused
+	absent "$CLASS/hisi_zip-0"
+	echo "$pci" >"$DRIVER/bind"
+	available hisi_zip-0 64
+}
+
+test_unloading_the_driver_takes_queues_from_busy_clients() {
+	with
+	until_true 30 available hisi_zip-0 64
+	busy hisi_zip-0 8
+	unload
+	all_refused
+	with
+	until_true 30 available hisi_zip-0 64
+}
+
+test_an_unloaded_driver_comes_back_while_an_old_file_is_open() {
+	with
+	until_true 30 available hisi_zip-0 64
+	exec 7<>/dev/hisi_zip-0
+	available hisi_zip-0 63
+	unload
+	with
+	until_true 30 available hisi_zip-0 64
+	exec 7<&-
+	available hisi_zip-0 64
+}
+
+test_unbind_and_bind_work_again_and_again_under_load() {
+	local pci i
+
+	with
+	until_true 30 available hisi_zip-1 64
+	pci=$(address hisi_zip-0)
+	busy hisi_zip-1 4
+	for ((i = 0; i < CYCLES; i++)); do
+		timeout 60 bash -c "echo $pci >$DRIVER/unbind"
+		timeout 60 bash -c "echo $pci >$DRIVER/bind"
+		available hisi_zip-0 64
+	done
+	available hisi_zip-1 60
+	unload
+	all_refused
+}
+
+restore() {
+	with >/dev/null 2>&1
+	rm -rf "$WORK"
+}
+trap restore EXIT
+run_tests

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make install into a scratch root: what lies there can be found, compiled against, run, and removed again.
+set -u
+cd "${TOP:-$(dirname "$0")/../..}" || exit 1
+. selftests/include/tap.sh
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+root=$scratch/root
+export BUILD=${BUILD:-$PWD/build}
+kernel=$(scripts/kernel default)
+mk() { MAKEFLAGS='' make --no-print-directory -s "$@" DESTDIR="$root" PREFIX=/usr KERNEL="$kernel"; }
+pc() { PKG_CONFIG_PATH=$root/usr/lib/pkgconfig pkg-config --define-variable=prefix="$root/usr" \
+	--define-variable=libdir="$root/usr/lib" --define-variable=includedir="$root/usr/include" "$@"; }
+
+all_there() {
+	local file code=0
+	for file in "$@"; do
+		[ -e "$root/$file" ] || { echo "$file is missing"; code=1; }
+	done
+	return $code
+}
+
+compiles() {
+	cat >"$scratch/user.c" <<-'EOF'
+		#include <wd.h>
+		#include <wd_comp.h>
+		#include <hisi_qm.h>
+		#include <misc/uacce/uacce.h>
+		#include <stdio.h>
+
+		int main(void)
+		{
+			return puts(wd_version()) < 0;
+		}
+	EOF
+	# shellcheck disable=SC2046
+	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" $(pc --cflags --libs libwd_comp libwd libhisi_qm)
+}
+
+says_version() {
+	local said
+	said=$(LD_LIBRARY_PATH=$root/usr/lib "$scratch/user") || return
+	[ "$said" = "$(cat VERSION)" ] || { echo "$said"; return 1; }
+}
+
+links_statically() {
+	# shellcheck disable=SC2046
+	cc -o "$scratch/static" "$scratch/user.c" $(pc --cflags libwd) "$root/usr/lib/libwd.a" $(pc --static --libs-only-l libwd | sed 's/-lwd//')
+}
+
+tools_run() {
+	"$root/usr/bin/wdctl" --help >/dev/null && echo hello | "$root/usr/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello
+}
+
+pages_found() {
+	local page
+	for page in wdctl wdzip; do
+		compgen -G "$root/usr/share/man/man[18]/$page.[18]*" >/dev/null || { echo "no page for $page"; return 1; }
+	done
+}
+
+nothing_left() {
+	local left
+	left=$(find "$root" ! -type d)
+	[ -z "$left" ] || { echo "$left"; return 1; }
+}
+
+test_that 'make install works' mk install
+test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_comp}.{so,so.0,a} usr/lib/pkgconfig/lib{wd,hisi_qm,wd_comp}.pc
+test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_comp,hisi_qm}.h usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
+test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip} usr/share/bash-completion/completions/{wdctl,wdzip}
+test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sim}.ko
+test_that 'manual pages are there' pages_found
+test_that 'a program compiles with what pkg-config says' compiles
+test_that 'it runs, and its version is VERSION' says_version
+test_that 'it links with the static library' links_statically
+test_that 'the installed tools run' tools_run
+test_that 'make uninstall works' mk uninstall
+test_that 'and leaves nothing' nothing_left
+tap_done

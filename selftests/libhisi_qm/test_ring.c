@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The rings alone, against a device made of a few lines: order, room, doorbells, nonsense. */
+#include <endian.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "ring.h"
+#include "kselftest_harness.h"
+
+#define DEPTH	16
+#define SIZE	64
+
+struct sqe {
+	uint32_t tag;
+	uint32_t result;
+	unsigned char rest[SIZE - 8];
+};
+
+static struct sqe sq[DEPTH];
+static struct qm_cqe cq[DEPTH];
+static _Atomic uint64_t doorbell;
+static _Atomic uint32_t tx_stop, rx_stop;
+static _Atomic uint8_t busy[DEPTH];
+static struct wd_ring ring;
+
+/* The device's side. */
+static unsigned int dev_cq_tail;
+static unsigned int dev_phase = 1;
+
+static void dev_complete_index(unsigned int index)
+{
+	struct qm_cqe *cqe = &cq[dev_cq_tail];
+
+	cqe->sq_head = htole16((uint16_t)index);
+	atomic_store_explicit((_Atomic uint16_t *)&cqe->w7, htole16((uint16_t)dev_phase), memory_order_release);
+	if (++dev_cq_tail == DEPTH) {
+		dev_cq_tail = 0;
+		dev_phase ^= 1;
+	}
+}
+
+static void dev_complete(unsigned int index)
+{
+	sq[index].result = sq[index].tag + 1000;
+	dev_complete_index(index);
+}
+
+static void set_up(bool sleeps)
+{
+	memset(&ring, 0, sizeof(ring));
+	ring.sq = (unsigned char *)sq;
+	ring.cq = cq;
+	ring.doorbell = &doorbell;
+	ring.tx_stop = &tx_stop;
+	ring.rx_stop = &rx_stop;
+	ring.busy = busy;
+	ring.fd = -1;
+	ring.sqe_size = SIZE;
+	ring.sq_depth = DEPTH;
+	ring.cq_depth = DEPTH;
+	ring.qn = 5;
+	ring.batch = DEPTH / 4;
+	ring.limit = DEPTH - (sleeps ? ring.batch : 1);
+	ring.sleeps = sleeps;
+	ring.cq_pos = WD_RING_PHASE;
+}
+
+static uint32_t send(uint32_t tag, uint32_t n)
+{
+	uint32_t room = wd_ring_room(&ring, n);
+	uint32_t i;
+
+	for (i = 0; i < room; i++)
+		((struct sqe *)wd_ring_sqe(&ring, i))->tag = tag + i;
+	if (room)
+		wd_ring_submit(&ring, room);
+	return room;
+}
+
+static int take(struct sqe *sqe)
+{
+	int ret = wd_ring_take(&ring, sqe);
+
+	wd_ring_end(&ring);
+	return ret;
+}
+
+static unsigned int db_cmd(void)
+{
+	return doorbell >> QM_DB_CMD_SHIFT & 0xf;
+}
+
+static unsigned int db_index(void)
+{
+	return doorbell >> QM_DB_INDEX_SHIFT & 0xffff;
+}
+
+static unsigned int db_flag(void)
+{
+	return doorbell >> QM_DB_PRIO_SHIFT;
+}
+
+TEST(a_descriptor_goes_out_and_comes_back)
+{
+	struct sqe sqe;
+
+	set_up(false);
+	EXPECT_EQ(0, take(&sqe));
+	EXPECT_EQ(1, send(7, 1));
+	EXPECT_EQ(QM_DB_CMD_SQ, db_cmd());
+	EXPECT_EQ(5, doorbell & QM_DB_QN_MASK);
+	EXPECT_EQ(1, db_index());
+	EXPECT_EQ(0, take(&sqe));
+	EXPECT_EQ(1, wd_ring_in_flight(&ring));
+	dev_complete(0);
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1007, sqe.result);
+	EXPECT_EQ(0, take(&sqe));
+	EXPECT_EQ(0, wd_ring_in_flight(&ring));
+}
+
+TEST(a_burst_rings_once_with_the_last_tail)
+{
+	set_up(false);
+	EXPECT_EQ(5, send(0, 5));
+	EXPECT_EQ(5, db_index());
+}
+
+TEST(one_slot_stays_empty)
+{
+	set_up(false);
+	EXPECT_EQ(DEPTH - 1, send(0, 100));
+	EXPECT_EQ(0, send(0, 1));
+}
+
+TEST(where_somebody_may_sleep_a_batch_stays_empty)
+{
+	set_up(true);
+	EXPECT_EQ(DEPTH - DEPTH / 4, send(0, 100));
+	EXPECT_EQ(0, send(0, 1));
+}
+
+TEST(the_rings_wrap_many_times)
+{
+	struct sqe sqe;
+	uint32_t i;
+
+	set_up(false);
+	for (i = 0; i < 20 * DEPTH; i++) {
+		ASSERT_EQ(1, send(i, 1));
+		dev_complete(i % DEPTH);
+		ASSERT_EQ(1, take(&sqe));
+		ASSERT_EQ(i + 1000, sqe.result);
+	}
+}
+
+TEST(the_free_running_counters_wrap)
+{
+	struct sqe sqe;
+	uint32_t i;
+
+	set_up(false);
+	ring.produced = ring.consumed = ring.acked = ring.taken = ring.polled = (uint32_t)-5;
+	for (i = 0; i < 4 * DEPTH; i++) {
+		ASSERT_EQ(1, send(i, 1));
+		dev_complete(i % DEPTH);
+		ASSERT_EQ(1, take(&sqe));
+	}
+	EXPECT_EQ(DEPTH - 1, send(0, 100) + (ring.taken - ring.acked));
+}
+
+TEST(completions_may_come_out_of_order)
+{
+	struct sqe sqe;
+
+	set_up(false);
+	send(0, 3);
+	dev_complete(2);
+	dev_complete(0);
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1002, sqe.result);
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1000, sqe.result);
+	EXPECT_EQ(0, take(&sqe));
+	dev_complete(1);
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1001, sqe.result);
+}
+
+TEST(a_slot_is_not_reused_before_its_own_completion)
+{
+	struct sqe sqe;
+	unsigned int i;
+
+	set_up(false);
+	EXPECT_EQ(DEPTH - 1, send(0, DEPTH));
+	for (i = 1; i < DEPTH - 1; i++) {
+		dev_complete(i);
+		ASSERT_EQ(1, take(&sqe));
+	}
+	/* One slot is left before that of the first, which is still out. */
+	EXPECT_EQ(1, send(100, 4));
+	EXPECT_EQ(0, send(100, 4));
+	dev_complete(0);
+	ASSERT_EQ(1, take(&sqe));
+	EXPECT_EQ(1000, sqe.result);
+	EXPECT_EQ(4, send(100, 4));
+}
+
+TEST(a_second_completion_is_dropped)
+{
+	struct sqe sqe;
+
+	set_up(false);
+	send(0, 2);
+	dev_complete(0);
+	dev_complete_index(0);
+	dev_complete(1);
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1001, sqe.result);
+	EXPECT_EQ(0, take(&sqe));
+}
+
+TEST(what_was_never_sent_is_not_believed)
+{
+	struct sqe sqe;
+	int i;
+
+	set_up(false);
+	for (i = 0; i < DEPTH; i++)
+		cq[i].w7 = htole16(1);
+	EXPECT_EQ(0, take(&sqe));
+	EXPECT_EQ(1, send(0, 1));
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(0, take(&sqe));
+}
+
+TEST(nonsense_ends_the_ring)
+{
+	struct sqe sqe;
+
+	set_up(false);
+	send(0, 2);
+	dev_complete_index(DEPTH);
+	EXPECT_EQ(-EIO, take(&sqe));
+	dev_complete(0);
+	EXPECT_EQ(-EIO, take(&sqe));
+}
+
+TEST(completions_are_acknowledged_in_batches)
+{
+	struct sqe sqe;
+	uint32_t i;
+
+	set_up(false);
+	for (i = 0; i < ring.batch; i++) {
+		send(i, 1);
+		dev_complete(i);
+		EXPECT_EQ(QM_DB_CMD_SQ, db_cmd());
+		take(&sqe);
+	}
+	EXPECT_EQ(QM_DB_CMD_CQ, db_cmd());
+	EXPECT_EQ(ring.batch, db_index());
+	EXPECT_EQ(0, db_flag());
+}
+
+/* The device counts entries as used until it is told. */
+TEST(the_completion_ring_never_overflows)
+{
+	struct sqe sqe;
+
+	set_up(false);
+	send(0, 2);
+	dev_complete(0);
+	dev_complete(1);
+	take(&sqe);
+	take(&sqe);
+	EXPECT_EQ(0, ring.acked);
+	EXPECT_EQ(DEPTH - 3, send(0, DEPTH));
+	EXPECT_EQ(0, take(&sqe));
+	EXPECT_EQ(2, ring.acked);
+	EXPECT_EQ(2, send(0, DEPTH));
+}
+
+TEST(arming_asks_for_an_event_until_disarmed)
+{
+	struct sqe sqe;
+	uint32_t i;
+
+	set_up(true);
+	send(0, 1);
+	wd_ring_arm(&ring);
+	EXPECT_EQ(QM_DB_CMD_CQ, db_cmd());
+	EXPECT_EQ(QM_DB_C_FLAG, db_flag());
+	EXPECT_EQ(0, db_index());
+	EXPECT_FALSE(wd_ring_ready(&ring));
+	dev_complete(0);
+	EXPECT_TRUE(wd_ring_ready(&ring));
+	take(&sqe);
+	for (i = 1; i < ring.batch; i++) {
+		send(i, 1);
+		dev_complete(i);
+		take(&sqe);
+	}
+	EXPECT_EQ(QM_DB_CMD_CQ, db_cmd());
+	EXPECT_EQ(QM_DB_C_FLAG, db_flag());
+	wd_ring_disarm(&ring);
+	wd_ring_ack(&ring);
+	EXPECT_EQ(0, db_flag());
+}
+
+TEST(the_kernel_looks_at_least_once_a_batch)
+{
+	struct sqe sqe;
+	uint32_t i;
+
+	set_up(true);
+	for (i = 0; i < 10 * DEPTH; i++) {
+		send(i, 1);
+		dev_complete(i % DEPTH);
+		take(&sqe);
+		ASSERT_GT(ring.batch, ring.taken - ring.polled);
+	}
+}
+
+TEST(a_stopped_queue_takes_nothing)
+{
+	set_up(false);
+	tx_stop = 1;
+	doorbell = 0;
+	EXPECT_EQ(2, wd_ring_room(&ring, 2));
+	EXPECT_FALSE(wd_ring_submit(&ring, 2));
+	EXPECT_EQ(0, doorbell);
+	EXPECT_EQ(0, wd_ring_in_flight(&ring));
+}
+
+TEST(what_had_finished_before_the_stop_is_delivered)
+{
+	struct sqe sqe;
+
+	set_up(false);
+	send(0, 3);
+	dev_complete(0);
+	dev_complete(1);
+	tx_stop = 1;
+	rx_stop = 1;
+	EXPECT_TRUE(wd_ring_ready(&ring));
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(-EIO, take(&sqe));
+	EXPECT_TRUE(wd_ring_ready(&ring));
+}
+
+TEST(an_idle_stopped_queue_says_so)
+{
+	struct sqe sqe;
+
+	set_up(false);
+	rx_stop = 1;
+	EXPECT_EQ(-EIO, take(&sqe));
+}
+
+/* --- with the device in a thread of its own --- */
+
+static atomic_bool finish;
+static _Atomic uint32_t failures;
+
+static void *device(void *arg)
+{
+	unsigned int head = 0;
+
+	(void)arg;
+	while (!finish) {
+		/* As a device must: a CQ doorbell may stand where an SQ doorbell was. */
+		uint64_t value = atomic_load_explicit(&doorbell, memory_order_acquire);
+		unsigned int tail;
+
+		if ((value >> QM_DB_CMD_SHIFT & 0xf) != QM_DB_CMD_SQ) {
+			sched_yield();
+			continue;
+		}
+		tail = value >> QM_DB_INDEX_SHIFT & 0xffff;
+		if (head == tail)
+			sched_yield();
+		for (; head != tail; head = (head + 1) % DEPTH)
+			dev_complete(head);
+	}
+	return NULL;
+}
+
+/* Rings again whatever was hidden: this device has no other way to see it. */
+static void ring_again(void)
+{
+	if (wd_ring_in_flight(&ring))
+		wd_ring_publish(&doorbell, qm_db_value(ring.qn, QM_DB_CMD_SQ, ring.tail, 0));
+}
+
+TEST(a_device_in_another_thread_serves_it)
+{
+	enum { JOBS = 50000 };
+	pthread_t thread;
+	uint32_t sent = 0, got = 0;
+	struct sqe sqe;
+	int ret;
+
+	set_up(false);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, device, NULL));
+	while (got < JOBS) {
+		sent += send(sent, sent < JOBS ? JOBS - sent : 0);
+		while ((ret = wd_ring_take(&ring, &sqe)) > 0) {
+			if (sqe.result != got + 1000)
+				failures++;
+			got++;
+		}
+		wd_ring_end(&ring);
+		ASSERT_EQ(0, ret);
+		ring_again();
+		sched_yield();
+	}
+	finish = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, failures);
+	EXPECT_EQ(JOBS, sent);
+}
+
+static void *drain(void *arg)
+{
+	uint32_t jobs = *(uint32_t *)arg;
+	uint32_t got = 0;
+	struct sqe sqe;
+
+	while (got < jobs) {
+		while (wd_ring_take(&ring, &sqe) > 0) {
+			if (sqe.result != got + 1000)
+				failures++;
+			got++;
+		}
+		wd_ring_end(&ring);
+		sched_yield();
+	}
+	return NULL;
+}
+
+TEST(sender_and_drainer_need_no_common_lock)
+{
+	uint32_t jobs = 50000, sent = 0;
+	pthread_t dev, drainer;
+
+	set_up(false);
+	ASSERT_EQ(0, pthread_create(&dev, NULL, device, NULL));
+	ASSERT_EQ(0, pthread_create(&drainer, NULL, drain, &jobs));
+	while (sent < jobs || wd_ring_in_flight(&ring)) {
+		uint32_t n = sent < jobs ? send(sent, jobs - sent) : 0;
+
+		sent += n;
+		if (!n) {
+			ring_again();
+			sched_yield();
+		}
+	}
+	pthread_join(drainer, NULL);
+	finish = true;
+	pthread_join(dev, NULL);
+	EXPECT_EQ(0, failures);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Enumeration, order and names, on a made-up /sys and /dev. */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "device.h"
+#include "kselftest_harness.h"
+
+#define CLASS	"/sys/class/uacce"
+
+static char top[64];
+
+static void make_dirs(const char *path)
+{
+	char part[PATH_MAX];
+	char *p;
+
+	snprintf(part, sizeof(part), "%s%s", top, path);
+	for (p = part + strlen(top) + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdir(part, 0755);
+		*p = '/';
+	}
+	mkdir(part, 0755);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void put(const char *path, const char *fmt, ...)
+{
+	char name[PATH_MAX];
+	va_list ap;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s%s", top, path);
+	*strrchr(name + strlen(top), '/') = '\0';
+	make_dirs(name + strlen(top));
+	snprintf(name, sizeof(name), "%s%s", top, path);
+	f = fopen(name, "w");
+	if (!f)
+		abort();
+	va_start(ap, fmt);
+	vfprintf(f, fmt, ap);
+	va_end(ap);
+	fputc('\n', f);
+	fclose(f);
+}
+
+static void attr(const char *dev, const char *name, const char *value)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), CLASS "/%s/%s", dev, name);
+	put(path, "%s", value);
+}
+
+/* What a mainline kernel shows. */
+static void add_device(const char *dev, const char *algs)
+{
+	attr(dev, "api", "hisi_qm_v3");
+	attr(dev, "flags", "1");
+	attr(dev, "algorithms", algs);
+	attr(dev, "available_instances", "64");
+	attr(dev, "region_mmio_size", "65536");
+	attr(dev, "region_dus_size", "151552");
+	attr(dev, "device/numa_node", "-1");
+}
+
+/* Names of the list in order, separated by blanks; "errno N" for none. */
+static const char *names(const char *alg)
+{
+	static char text[512];
+	struct uacce_dev_list *list = wd_list_accels(alg), *node;
+
+	text[0] = '\0';
+	if (!list)
+		snprintf(text, sizeof(text), "errno %d", errno);
+	for (node = list; node; node = node->next) {
+		strcat(text, node->info->name);
+		if (node->next)
+			strcat(text, " ");
+	}
+	wd_free_list_accels(list);
+	return text;
+}
+
+static const char *error_number(int number)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "errno %d", number);
+	return text;
+}
+
+FIXTURE(tree) {
+	int unused;
+};
+
+FIXTURE_SETUP(tree)
+{
+	strcpy(top, "/tmp/wd-device-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(top));
+	make_dirs(CLASS);
+	make_dirs("/dev");
+	ASSERT_EQ(0, wd_device_set_root(top));
+}
+
+FIXTURE_TEARDOWN(tree)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", top);
+	EXPECT_EQ(0, system(cmd));
+}
+
+TEST_F(tree, without_devices_there_is_no_list)
+{
+	EXPECT_STREQ(error_number(ENODEV), names(NULL));
+	EXPECT_STREQ(error_number(ENODEV), names("zlib"));
+}
+
+TEST_F(tree, without_the_class_there_is_no_list)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s" CLASS, top);
+	ASSERT_EQ(0, rmdir(path));
+	EXPECT_STREQ(error_number(ENODEV), names(NULL));
+}
+
+TEST_F(tree, algorithms_are_compared_line_by_line)
+{
+	add_device("hisi_hpre-0", "rsa\necdh\nx25519");
+	add_device("hisi_hpre-1", "rsa\ndh\necdh");
+	EXPECT_STREQ("hisi_hpre-1", names("dh"));
+	EXPECT_STREQ("hisi_hpre-0", names("x25519"));
+	EXPECT_STREQ(error_number(ENODEV), names("ec"));
+	EXPECT_STREQ(error_number(ENODEV), names("ecdhe"));
+	EXPECT_STREQ("hisi_hpre-0 hisi_hpre-1", names("rsa"));
+}
+
+TEST_F(tree, bad_names_are_refused)
+{
+	add_device("hisi_zip-0", "zlib\ngzip");
+	EXPECT_STREQ(error_number(EINVAL), names(""));
+	EXPECT_STREQ(error_number(EINVAL), names("zlib\ngzip"));
+}
+
+TEST_F(tree, info_tells_what_sysfs_tells)
+{
+	struct uacce_dev_list *list;
+	struct uacce_dev_info *info;
+	char path[256];
+
+	add_device("hisi_zip-12", "zlib\ngzip");
+	attr("hisi_zip-12", "zone_id", "1");
+	attr("hisi_zip-12", "priority", "-7");
+	attr("hisi_zip-12", "simulated", "1");
+	list = wd_list_accels("gzip");
+	ASSERT_NE(NULL, list);
+	info = list->info;
+	EXPECT_EQ(NULL, list->next);
+	EXPECT_STREQ("hisi_zip-12", info->name);
+	EXPECT_STREQ("hisi_qm_v3", info->api);
+	EXPECT_STREQ("zlib\ngzip", info->algs);
+	EXPECT_EQ(UACCE_DEV_SVA, info->flags);
+	EXPECT_EQ(65536, info->qfrs_offs[UACCE_QFRT_MMIO]);
+	EXPECT_EQ(151552, info->qfrs_offs[UACCE_QFRT_DUS]);
+	EXPECT_EQ(12, info->node_id);
+	EXPECT_EQ(1, info->numa_node);
+	EXPECT_EQ(-7, info->priority);
+	EXPECT_EQ(1, info->simulated);
+	EXPECT_EQ(0, info->isolated);
+	EXPECT_EQ(64, info->avail);
+	snprintf(path, sizeof(path), "%s/dev/hisi_zip-12", top);
+	EXPECT_STREQ(path, info->dev_root);
+	snprintf(path, sizeof(path), "%s" CLASS "/hisi_zip-12", top);
+	EXPECT_STREQ(path, info->alg_path);
+	wd_free_list_accels(list);
+}
+
+TEST_F(tree, attributes_of_newer_kernels_may_be_missing)
+{
+	struct uacce_dev_info info;
+
+	attr("hisi_zip-0", "api", "hisi_qm_v2");
+	ASSERT_EQ(0, wd_device_read("hisi_zip-0", &info));
+	EXPECT_EQ(-1, info.numa_node);
+	EXPECT_EQ(0, info.priority);
+	EXPECT_EQ(0, info.simulated);
+	EXPECT_EQ(0, info.isolated);
+	EXPECT_EQ(0, info.avail);
+	EXPECT_STREQ("", info.algs);
+	EXPECT_EQ(-ENODEV, wd_device_read("hisi_zip-1", &info));
+	EXPECT_EQ(-EINVAL, wd_device_read("../hisi_zip-0", &info));
+	EXPECT_EQ(-EINVAL, wd_device_read("zip", &info));
+}
+
+TEST_F(tree, what_is_not_a_device_is_not_listed)
+{
+	add_device("hisi_zip-0", "zlib");
+	attr("strange", "api", "hisi_qm_v3");
+	attr("half-3", "flags", "1");
+	EXPECT_STREQ("hisi_zip-0", names(NULL));
+}
+
+TEST_F(tree, a_long_list_of_algorithms_is_cut_between_lines)
+{
+	struct uacce_dev_info info;
+	char algs[800] = "";
+	int i;
+
+	for (i = 0; i < 60; i++)
+		sprintf(algs + strlen(algs), "%salgorithm%02d", i ? "\n" : "", i);
+	add_device("hisi_sec2-0", algs);
+	ASSERT_EQ(0, wd_device_read("hisi_sec2-0", &info));
+	EXPECT_EQ(31 * 12 - 1, strlen(info.algs));
+	EXPECT_TRUE(wd_device_has_alg(&info, "algorithm30"));
+	EXPECT_FALSE(wd_device_has_alg(&info, "algorithm31"));
+}
+
+TEST_F(tree, priority_comes_first)
+{
+	add_device("hisi_zip-0", "zlib");
+	add_device("hisi_zip-1", "zlib");
+	add_device("hisi_zip-2", "zlib");
+	attr("hisi_zip-1", "priority", "-100");
+	attr("hisi_zip-0", "priority", "99");
+	EXPECT_STREQ("hisi_zip-1 hisi_zip-2 hisi_zip-0", names("zlib"));
+}
+
+TEST_F(tree, a_disabled_or_isolated_device_is_listed_only_when_all_are)
+{
+	add_device("hisi_zip-0", "zlib");
+	add_device("hisi_zip-1", "zlib");
+	add_device("hisi_zip-2", "zlib");
+	add_device("hisi_zip-3", "zlib");
+	attr("hisi_zip-0", "priority", "100");
+	attr("hisi_zip-1", "priority", "-101");
+	attr("hisi_zip-2", "isolate", "1");
+	EXPECT_STREQ("hisi_zip-3", names("zlib"));
+	EXPECT_STREQ("hisi_zip-3 hisi_zip-1 hisi_zip-2 hisi_zip-0", names(NULL));
+	attr("hisi_zip-3", "isolate", "1");
+	EXPECT_STREQ(error_number(ENODEV), names("zlib"));
+}
+
+TEST_F(tree, a_near_device_comes_before_a_far_one)
+{
+	int node = wd_device_cpu_node();
+	char path[128], row[4096] = "";
+	char text[16];
+	int i;
+
+	if (node < 0)
+		SKIP(return, "this system doesn't say on which node a thread runs");
+	add_device("hisi_zip-0", "zlib");
+	add_device("hisi_zip-1", "zlib");
+	snprintf(text, sizeof(text), "%d", node + 1);
+	attr("hisi_zip-0", "zone_id", text);
+	snprintf(text, sizeof(text), "%d", node);
+	attr("hisi_zip-1", "zone_id", text);
+	for (i = 0; i <= node + 1; i++)
+		sprintf(row + strlen(row), "%s%d", i ? " " : "", i == node ? 10 : 20);
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/distance", node);
+	put(path, "%s", row);
+	EXPECT_STREQ("hisi_zip-1 hisi_zip-0", names("zlib"));
+	attr("hisi_zip-0", "zone_id", "-1");
+	EXPECT_STREQ("hisi_zip-0 hisi_zip-1", names("zlib"));
+}
+
+TEST_F(tree, more_free_queues_come_before_fewer)
+{
+	add_device("hisi_zip-0", "zlib");
+	add_device("hisi_zip-1", "zlib");
+	attr("hisi_zip-0", "available_instances", "3");
+	EXPECT_STREQ("hisi_zip-1 hisi_zip-0", names("zlib"));
+}
+
+static const char *first(struct uacce_dev_list *list)
+{
+	static char name[WD_NAME_SIZE];
+
+	strcpy(name, list ? list->info->name : "");
+	wd_free_list_accels(list);
+	return name;
+}
+
+TEST_F(tree, then_throughput_or_latency_decides)
+{
+	add_device("hisi_zip-0", "zlib");
+	add_device("hisi_zip-1", "zlib");
+	add_device("hisi_zip-2", "zlib");
+	attr("hisi_zip-1", "hisi_zip-zlib/throughput", "50");
+	attr("hisi_zip-2", "hisi_zip-zlib/latency", "3");
+	EXPECT_STREQ("hisi_zip-1", first(wd_device_list("zlib", WD_RANK_THROUGHPUT)));
+	EXPECT_STREQ("hisi_zip-2", first(wd_device_list("zlib", WD_RANK_LATENCY)));
+}
+
+TEST_F(tree, facts_of_an_algorithm_have_defaults)
+{
+	struct uacce_dev_info info;
+	struct wd_device_alg alg;
+
+	add_device("hisi_zip-0", "zlib");
+	ASSERT_EQ(0, wd_device_read("hisi_zip-0", &info));
+	wd_device_read_alg(&info, "zlib", &alg);
+	EXPECT_EQ(WD_LEVEL_AVERAGE, alg.latency);
+	EXPECT_EQ(WD_LEVEL_AVERAGE, alg.throughput);
+	EXPECT_EQ(0, alg.flags);
+	EXPECT_STREQ("hisi_qm_v3", alg.device_api);
+	attr("hisi_zip-0", "hisi_zip-zlib/flags", "0x00000003");
+	attr("hisi_zip-0", "hisi_zip-zlib/device_api", "hisi_qm_v9");
+	wd_device_read_alg(&info, "zlib", &alg);
+	EXPECT_EQ(3, alg.flags);
+	EXPECT_STREQ("hisi_qm_v9", alg.device_api);
+}
+
+TEST_F(tree, a_usual_path_names_its_device)
+{
+	char name[WD_NAME_SIZE], path[128];
+
+	add_device("hisi_zip-0", "zlib");
+	snprintf(path, sizeof(path), "%s/dev/hisi_zip-0", top);
+	EXPECT_EQ(0, wd_device_of_node(path, name));
+	EXPECT_STREQ("hisi_zip-0", name);
+	snprintf(path, sizeof(path), "%s/dev/hisi_zip-1", top);
+	EXPECT_EQ(-ENOENT, wd_device_of_node(path, name));
+}
+
+TEST_F(tree, another_path_is_followed_to_its_device_number)
+{
+	char name[WD_NAME_SIZE];
+
+	add_device("hisi_zip-0", "zlib");
+	add_device("hisi_zip-1", "zlib");
+	attr("hisi_zip-0", "dev", "1:5");
+	attr("hisi_zip-1", "dev", "1:3");
+	EXPECT_EQ(0, wd_device_of_node("/dev/null", name));
+	EXPECT_STREQ("hisi_zip-1", name);
+	EXPECT_EQ(-ENODEV, wd_device_of_node("/dev/full", name));
+}
+
+TEST_F(tree, free_queues_are_counted_per_node)
+{
+	char path[128];
+
+	add_device("hisi_zip-0", "zlib");
+	attr("hisi_zip-0", "available_instances", "17");
+	put("/dev/hisi_zip-0", "%s", "");
+	snprintf(path, sizeof(path), "%s/dev/hisi_zip-0", top);
+	EXPECT_EQ(17, wd_ctx_get_avail_ctx(path));
+	ASSERT_EQ(0, chmod(path, 0));
+	if (!geteuid())
+		ASSERT_EQ(0, seteuid(65534));
+	EXPECT_EQ(-EACCES, wd_ctx_get_avail_ctx(path));
+	if (!getuid())
+		ASSERT_EQ(0, seteuid(0));
+}
+
+TEST(a_root_that_is_too_long_is_refused)
+{
+	char path[4096];
+
+	memset(path, 'r', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	EXPECT_EQ(-ENAMETOOLONG, wd_device_set_root(path));
+}
+
+TEST(names_come_from_paths)
+{
+	static const struct {
+		const char *path;
+		const char *with, *without;
+	} rows[] = {
+		{ "/dev/hisi_zip-0", "hisi_zip-0", "hisi_zip" },
+		{ "hisi_sec2-12", "hisi_sec2-12", "hisi_sec2" },
+		{ "/some/where/a-b-3", "a-b-3", "a-b" },
+	};
+	size_t i;
+	char *name;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		name = wd_get_accel_name(rows[i].path, 0);
+		EXPECT_STREQ(rows[i].with, name);
+		free(name);
+		name = wd_get_accel_name(rows[i].path, 1);
+		EXPECT_STREQ(rows[i].without, name);
+		free(name);
+	}
+}
+
+TEST(what_has_no_device_name_is_refused)
+{
+	static const char *const bad[] = { "", "/", "/dev/", "/dev/null", "-3", "/dev/zip-", "/dev/zip-3x", "zip-0/", "zip-123456789" };
+	char longer[100];
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		errno = 0;
+		EXPECT_EQ(NULL, wd_get_accel_name(bad[i], 0));
+		EXPECT_EQ(EINVAL, errno);
+	}
+	errno = 0;
+	EXPECT_EQ(NULL, wd_get_accel_name(NULL, 1));
+	EXPECT_EQ(EINVAL, errno);
+	memset(longer, 'd', sizeof(longer));
+	strcpy(longer + 90, "-1");
+	EXPECT_EQ(NULL, wd_get_accel_name(longer, 0));
+	EXPECT_EQ(ENAMETOOLONG, errno);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The test's side of a model device. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rig.h"
+#include "emu.h"
+
+static unsigned char *inside(unsigned char *mem, u64 base, u64 bytes, u64 addr, u32 len)
+{
+	if (addr < base || len > bytes || addr - base > bytes - len)
+		return NULL;
+	return mem + (addr - base);
+}
+
+static int copy(void *to, const void *from, u32 len)
+{
+	if (!to || !from)
+		return -EFAULT;
+	memcpy(to, from, len);
+	return 0;
+}
+
+static int dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
+{
+	struct rig *r = host;
+
+	(void)fn;
+	return copy(buf, inside(r->dma, RIG_DMA_BASE, RIG_DMA_BYTES, addr, len), len);
+}
+
+static int dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
+{
+	struct rig *r = host;
+
+	(void)fn;
+	return copy(inside(r->dma, RIG_DMA_BASE, RIG_DMA_BYTES, addr, len), buf, len);
+}
+
+static unsigned char *user_at(struct rig *r, u32 pasid, u64 addr, u32 len)
+{
+	if (pasid != RIG_PASID || (addr < r->user_hole_end && addr + len > r->user_hole))
+		return NULL;
+	return inside(r->user, RIG_USER_BASE, RIG_USER_BYTES, addr, len);
+}
+
+static int sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len)
+{
+	(void)fn;
+	return copy(buf, user_at(host, pasid, addr, len), len);
+}
+
+static int sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len)
+{
+	(void)fn;
+	return copy(user_at(host, pasid, addr, len), buf, len);
+}
+
+static void irq(void *host, u32 fn, u32 vector)
+{
+	struct rig *r = host;
+
+	(void)fn;
+	r->irqs[vector]++;
+}
+
+static u64 now(void *host)
+{
+	return ((struct rig *)host)->now;
+}
+
+static void *need(void *p)
+{
+	if (!p)
+		abort();
+	return p;
+}
+
+void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
+{
+	struct wdm_attr a = attr ? *attr : (struct wdm_attr){ .type = WDM_ZIP };
+
+	if (!a.queues)
+		a.queues = RIG_QUEUES;
+	memset(r, 0, sizeof(*r));
+	r->now = 1000000000;
+	r->env = (struct wdm_env){
+		.dma_read = dma_read, .dma_write = dma_write, .sva_read = sva_read, .sva_write = sva_write,
+		.irq = irq, .now_ns = now, .engine = &emu_engine,
+	};
+	r->mem = need(malloc(wdm_device_size(&a)));
+	r->dev = need(wdm_device_init(r->mem, &a, &r->env, r));
+	r->bar2 = need(calloc(1, wdm_bar_size(r->dev, WDM_PF, QM_BAR_REGS)));
+	r->bar4 = need(calloc(1, (size_t)a.queues * QM_DB_WINDOW));
+	r->dma = need(calloc(1, RIG_DMA_BYTES));
+	r->user = need(calloc(1, RIG_USER_BYTES));
+	r->scratch_mem = need(malloc(wdm_scratch_size()));
+	r->engine_ws = need(emu_engine_ws_alloc());
+	r->scratch = wdm_scratch_init(r->scratch_mem, r->engine_ws);
+	if (wdm_function_attach(r->dev, WDM_PF, r->bar2, a.no_isolation ? NULL : r->bar4))
+		abort();
+}
+
+void rig_init(struct rig *r, const struct wdm_attr *attr)
+{
+	rig_init_bare(r, attr);
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	r->eq = rig_dma_alloc(r, QM_EQ_DEPTH_V2 * 4);
+	r->aeq = rig_dma_alloc(r, QM_AEQ_DEPTH_V2 * 4);
+	if (rig_event_queue(r, QM_MB_CMD_EQC, r->eq, QM_EQ_DEPTH_V2) ||
+	    rig_event_queue(r, QM_MB_CMD_AEQC, r->aeq, QM_AEQ_DEPTH_V2))
+		abort();
+	rig_reg_set(r, QM_EQ_INT_MASK, 0);
+	rig_reg_set(r, QM_AEQ_INT_MASK, 0);
+}
+
+void rig_free(struct rig *r)
+{
+	free(r->mem);
+	free(r->bar2);
+	free(r->bar4);
+	free(r->dma);
+	free(r->user);
+	emu_engine_ws_free(r->engine_ws);
+	free(r->scratch_mem);
+}
+
+u64 rig_dma_alloc(struct rig *r, u32 bytes)
+{
+	u64 at = RIG_DMA_BASE + r->dma_used;
+
+	r->dma_used += (bytes + 63) & ~63u;
+	if (r->dma_used > RIG_DMA_BYTES)
+		abort();
+	return at;
+}
+
+void *rig_dma(struct rig *r, u64 addr)
+{
+	return need(inside(r->dma, RIG_DMA_BASE, RIG_DMA_BYTES, addr, 0));
+}
+
+void *rig_user(struct rig *r, u64 addr)
+{
+	return need(inside(r->user, RIG_USER_BASE, RIG_USER_BYTES, addr, 0));
+}
+
+void rig_turn(struct rig *r)
+{
+	struct wdm_job *job;
+
+	wdm_poll(r->dev, &r->look);
+	while (!r->hold_jobs && (job = wdm_job_next(r->dev))) {
+		wdm_job_run(job, r->scratch);
+		wdm_job_done(r->dev, job);
+	}
+}
+
+void rig_run(struct rig *r, u64 ns)
+{
+	u64 end = r->now + ns;
+
+	rig_turn(r);
+	while (r->now < end) {
+		r->now += RIG_STEP_NS;
+		rig_turn(r);
+	}
+}
+
+u32 rig_reg(struct rig *r, u32 reg)
+{
+	return wdm_readl(r->bar2 + reg);
+}
+
+void rig_reg_set(struct rig *r, u32 reg, u32 value)
+{
+	wdm_writel(value, r->bar2 + reg);
+}
+
+void rig_mailbox_write(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base)
+{
+	rig_reg_set(r, QM_MB, cmd | flags | QM_MB_BUSY | queue << 16);
+	rig_reg_set(r, QM_MB_DATA_L, (u32)base);
+	rig_reg_set(r, QM_MB_DATA_H, (u32)(base >> 32));
+	rig_reg_set(r, QM_MB_LAST, 0);
+}
+
+int rig_mailbox(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base)
+{
+	u64 end = r->now + 1000000000ull;
+
+	rig_mailbox_write(r, cmd, flags, queue, base);
+	while (r->now < end) {
+		rig_turn(r);
+		if (!(rig_reg(r, QM_MB) & QM_MB_BUSY))
+			return (rig_reg(r, QM_MB) & QM_MB_STATUS_MASK) >> QM_MB_STATUS_SHIFT;
+		r->now += RIG_STEP_NS;
+	}
+	return -1;
+}
+
+void rig_vft(struct rig *r, u32 type, u32 fn, u64 entry)
+{
+	rig_reg_set(r, QM_VFT_OP_WR, 0);
+	rig_reg_set(r, QM_VFT_TYPE, type);
+	rig_reg_set(r, QM_VFT_FUNC, fn);
+	rig_reg_set(r, QM_VFT_DATA_L, (u32)entry);
+	rig_reg_set(r, QM_VFT_DATA_H, (u32)(entry >> 32));
+	rig_reg_set(r, QM_VFT_RDY, 0);
+	rig_reg_set(r, QM_VFT_OP_ENABLE, 1);
+	rig_turn(r);
+}
+
+void rig_vft_queues(struct rig *r, u32 fn, u32 base, u32 num)
+{
+	u64 entry = num ? (u64)base << QM_VFT_SQC_BASE_SHIFT | QM_VFT_SQC_VALID |
+			  (u64)(num - 1) << QM_VFT_SQC_NUM_SHIFT : 0;
+
+	rig_vft(r, QM_VFT_TYPE_SQC, fn, entry);
+	rig_vft(r, QM_VFT_TYPE_CQC, fn, num ? QM_VFT_CQC_VALID : 0);
+}
+
+int rig_event_queue(struct rig *r, u32 cmd, u64 at, u32 depth)
+{
+	struct qm_eqc qc = { .base_l = (u32)at, .base_h = (u32)(at >> 32), .dw6 = (depth - 1) | QM_EQC_DW6_PHASE };
+	u64 where = rig_dma_alloc(r, sizeof(qc));
+
+	memcpy(rig_dma(r, where), &qc, sizeof(qc));
+	return rig_mailbox(r, cmd, 0, 0, where);
+}
+
+void rig_sqc(struct rig *r, struct rig_queue *q, const struct rig_queue_opts *o, struct qm_sqc *sqc)
+{
+	q->sq_depth = o && o->sq_depth ? o->sq_depth : RIG_DEPTH;
+	if (!q->sq)
+		q->sq = rig_dma_alloc(r, RIG_DEPTH * ZIP_SQE_SIZE);
+	*sqc = (struct qm_sqc){
+		.base_l = (u32)q->sq, .base_h = (u32)(q->sq >> 32),
+		.dw3 = (q->sq_depth - 1) | 7 << QM_QC_ENTRY_SHIFT, .cq_num = (u16)q->id,
+		.w13 = QM_SQC_W13_ORDER_ONE,
+	};
+	if (!o || !o->no_pasid) {
+		sqc->pasid = RIG_PASID;
+		sqc->w11 = QM_SQC_W11_PASID;
+	}
+	if (o) {
+		sqc->w8 = (u16)o->rand;
+		sqc->w13 = (u16)(sqc->w13 | o->prio | o->alg << QM_SQC_W13_ALG_SHIFT);
+	}
+}
+
+void rig_cqc(struct rig *r, struct rig_queue *q, const struct rig_queue_opts *o, struct qm_cqc *cqc)
+{
+	q->cq_depth = o && o->cq_depth ? o->cq_depth : RIG_DEPTH;
+	if (!q->cq)
+		q->cq = rig_dma_alloc(r, RIG_DEPTH * sizeof(struct qm_cqe));
+	memset(rig_dma(r, q->cq), 0, RIG_DEPTH * sizeof(struct qm_cqe));
+	*cqc = (struct qm_cqc){
+		.base_l = (u32)q->cq, .base_h = (u32)(q->cq >> 32),
+		.dw3 = (q->cq_depth - 1) | 4 << QM_QC_ENTRY_SHIFT,
+		.dw6 = QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG,
+	};
+}
+
+int rig_queue_start(struct rig *r, u32 id, const struct rig_queue_opts *o)
+{
+	struct rig_queue *q = &r->q[id];
+	u64 at = rig_dma_alloc(r, QM_QC_SIZE);
+	struct qm_sqc sqc;
+	struct qm_cqc cqc;
+	int status;
+
+	q->id = id;
+	q->tail = 0;
+	q->cq_head = 0;
+	q->cq_phase = 1;
+	rig_sqc(r, q, o, &sqc);
+	memcpy(rig_dma(r, at), &sqc, sizeof(sqc));
+	status = rig_mailbox(r, QM_MB_CMD_SQC, 0, id, at);
+	if (status)
+		return status;
+	rig_cqc(r, q, o, &cqc);
+	memcpy(rig_dma(r, at), &cqc, sizeof(cqc));
+	return rig_mailbox(r, QM_MB_CMD_CQC, 0, id, at);
+}
+
+int rig_queue_stop(struct rig *r, u32 id)
+{
+	return rig_mailbox(r, QM_MB_CMD_STOP_QP, 0, id, 0);
+}
+
+u32 *rig_slot(struct rig *r, u32 q, u32 slot)
+{
+	return rig_dma(r, r->q[q].sq + (u64)slot * ZIP_SQE_SIZE);
+}
+
+u32 rig_push(struct rig *r, u32 q, const struct zip_sqe *sqe)
+{
+	u32 slot = r->q[q].tail;
+
+	memcpy(rig_slot(r, q, slot), sqe, sizeof(*sqe));
+	r->q[q].tail = (slot + 1) % r->q[q].sq_depth;
+	return slot;
+}
+
+void rig_ring(struct rig *r, u32 q, u64 value)
+{
+	wdm_writeq(value, r->bar4 + (size_t)q * QM_DB_WINDOW + QM_DB_SQ_CQ);
+	if (!r->hold_db)
+		rig_turn(r);
+}
+
+void rig_ring_sq(struct rig *r, u32 q)
+{
+	rig_ring(r, q, qm_db_value((u16)q, QM_DB_CMD_SQ, (u16)r->q[q].tail, 0));
+}
+
+void rig_ring_cq(struct rig *r, u32 q, bool arm)
+{
+	rig_ring(r, q, qm_db_value((u16)q, QM_DB_CMD_CQ, (u16)r->q[q].cq_head, arm));
+}
+
+void rig_ring_eq(struct rig *r)
+{
+	wdm_writeq(qm_db_value(0, QM_DB_CMD_EQ, (u16)(r->eq_head % QM_EQ_DEPTH_V2), 0), r->bar2 + QM_DB_EQ_AEQ);
+	rig_turn(r);
+}
+
+int rig_pop(struct rig *r, u32 id)
+{
+	struct rig_queue *q = &r->q[id];
+	struct qm_cqe *cqe = rig_dma(r, q->cq + q->cq_head * sizeof(*cqe));
+
+	if ((cqe->w7 & QM_CQE_PHASE) != q->cq_phase)
+		return -1;
+	if (cqe->sq_num != id)
+		abort();
+	q->cq_head = (q->cq_head + 1) % q->cq_depth;
+	if (!q->cq_head)
+		q->cq_phase ^= 1;
+	return cqe->sq_head;
+}
+
+static int event(struct rig *r, u64 ring, u32 depth, u32 *head)
+{
+	u32 entry = ((u32 *)rig_dma(r, ring))[*head % depth];
+
+	if ((entry & QM_EQE_PHASE ? 1u : 0u) == (*head / depth & 1))
+		return -1;
+	++*head;
+	return (int)((entry & QM_EQE_QN_MASK) | entry >> QM_AEQE_TYPE_SHIFT << 16);
+}
+
+int rig_event(struct rig *r)
+{
+	return event(r, r->eq, QM_EQ_DEPTH_V2, &r->eq_head);
+}
+
+int rig_async_event(struct rig *r)
+{
+	return event(r, r->aeq, QM_AEQ_DEPTH_V2, &r->aeq_head);
+}
+
+enum wdm_refusal rig_refusal(struct rig *r)
+{
+	struct wdm_refused why;
+
+	wdm_last_refusal(r->dev, &why);
+	return why.reason;
+}
+
+u64 rig_refused(struct rig *r, enum wdm_refusal reason)
+{
+	return wdm_device_stats(r->dev)->refused[reason];
+}
+
+void rig_sqe(struct zip_sqe *sqe, u32 type, u64 src, u32 len, u64 dst, u32 room)
+{
+	*sqe = (struct zip_sqe){
+		.input_data_length = len, .dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT,
+		.dw9 = type | ZIP_WIN_32K << ZIP_DW9_WIN_SHIFT, .dest_avail_out = room,
+		.source_addr_l = (u32)src, .source_addr_h = (u32)(src >> 32),
+		.dest_addr_l = (u32)dst, .dest_addr_h = (u32)(dst >> 32),
+	};
+}
+
+bool rig_do(struct rig *r, u32 q, struct zip_sqe *sqe)
+{
+	u32 slot = rig_push(r, q, sqe);
+
+	rig_ring_sq(r, q);
+	rig_run(r, RIG_STEP_NS);
+	if (rig_pop(r, q) != (int)slot)
+		return false;
+	memcpy(sqe, rig_slot(r, q, slot), sizeof(*sqe));
+	rig_ring_cq(r, q, false);
+	return true;
+}

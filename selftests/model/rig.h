@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model device with a driver small enough to see through: memory, clock and interrupts are the test's. */
+#ifndef RIG_H
+#define RIG_H
+
+#include "model.h"
+#include "qm_hw.h"
+#include "zip_hw.h"
+
+#define RIG_DMA_BASE	0x10000000ull
+#define RIG_DMA_BYTES	(8u << 20)
+#define RIG_USER_BASE	0x7f0000000000ull
+#define RIG_USER_BYTES	(40u << 20)
+#define RIG_QUEUES	16
+#define RIG_PASID	7
+#define RIG_STEP_NS	10000
+#define RIG_DEPTH	1024
+
+struct rig_queue {
+	u32 id;
+	u32 sq_depth, cq_depth;
+	u64 sq, cq;		/* bus addresses */
+	u32 tail;
+	u32 cq_head, cq_phase;
+};
+
+struct rig {
+	struct wdm_device *dev;
+	struct wdm_env env;
+	void *mem, *scratch_mem, *engine_ws;
+	struct wdm_scratch *scratch;
+	unsigned char *bar2, *bar4, *dma, *user;
+	u64 now;
+	u32 dma_used;
+	u32 irqs[WDM_IRQ_NR];
+	bool hold_jobs;		/* accepted, but not run */
+	bool hold_db;		/* the device doesn't look between writes */
+	u64 user_hole, user_hole_end;
+	u32 eq_head, aeq_head;
+	u64 eq, aeq;
+	struct wdm_look look;
+	struct rig_queue q[RIG_QUEUES];
+};
+
+struct rig_queue_opts {
+	u32 sq_depth, cq_depth;	/* 0 = 1024 */
+	u32 alg;
+	u32 prio;
+	u32 rand;
+	bool no_pasid;
+};
+
+/* With VFT, event queues and unmasked interrupts; without any queue. */
+void rig_init(struct rig *r, const struct wdm_attr *attr);
+void rig_init_bare(struct rig *r, const struct wdm_attr *attr);
+void rig_free(struct rig *r);
+
+u64 rig_dma_alloc(struct rig *r, u32 bytes);
+void *rig_dma(struct rig *r, u64 addr);
+void *rig_user(struct rig *r, u64 addr);
+
+/* One look of the device, and all jobs that it accepted, run and done. */
+void rig_turn(struct rig *r);
+/* Looks for that long, the clock going on between them. */
+void rig_run(struct rig *r, u64 ns);
+
+u32 rig_reg(struct rig *r, u32 reg);
+void rig_reg_set(struct rig *r, u32 reg, u32 value);
+void rig_mailbox_write(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base);
+/* Status field, or -1 when still busy a second later. */
+int rig_mailbox(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base);
+void rig_vft(struct rig *r, u32 type, u32 fn, u64 entry);
+void rig_vft_queues(struct rig *r, u32 fn, u32 base, u32 num);
+int rig_event_queue(struct rig *r, u32 cmd, u64 at, u32 depth);
+
+void rig_sqc(struct rig *r, struct rig_queue *q, const struct rig_queue_opts *o, struct qm_sqc *sqc);
+void rig_cqc(struct rig *r, struct rig_queue *q, const struct rig_queue_opts *o, struct qm_cqc *cqc);
+int rig_queue_start(struct rig *r, u32 id, const struct rig_queue_opts *o);
+int rig_queue_stop(struct rig *r, u32 id);
+
+u32 *rig_slot(struct rig *r, u32 q, u32 slot);
+/* Writes the descriptor into the next slot, without doorbell; the slot. */
+u32 rig_push(struct rig *r, u32 q, const struct zip_sqe *sqe);
+void rig_ring(struct rig *r, u32 q, u64 value);
+void rig_ring_sq(struct rig *r, u32 q);
+void rig_ring_cq(struct rig *r, u32 q, bool arm);
+void rig_ring_eq(struct rig *r);
+/* Next completion: its slot, or -1. */
+int rig_pop(struct rig *r, u32 q);
+/* Next event: queue number, or -1. */
+int rig_event(struct rig *r);
+/* Next asynchronous event: type << 16 | queue, or -1. */
+int rig_async_event(struct rig *r);
+
+enum wdm_refusal rig_refusal(struct rig *r);
+u64 rig_refused(struct rig *r, enum wdm_refusal reason);
+
+/* A descriptor that compresses or decompresses @len bytes at the start of user memory. */
+void rig_sqe(struct zip_sqe *sqe, u32 type, u64 src, u32 len, u64 dst, u32 room);
+/* push, ring, wait: the completed descriptor. False when no completion came. */
+bool rig_do(struct rig *r, u32 q, struct zip_sqe *sqe);
+
+#endif

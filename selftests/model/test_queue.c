@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+/* SQ and CQ: doorbells, order, wrap, loss of doorbells, overflow, priority, time. */
+#include "kselftest_harness.h"
+#include "rig.h"
+
+#define SETTLE_NS	100000
+#define UNMARKED_NS	300000
+
+FIXTURE(dev) {
+	struct rig r;
+	struct zip_sqe sqe;
+};
+
+FIXTURE_SETUP(dev)
+{
+	rig_init(&self->r, NULL);
+	rig_sqe(&self->sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 64, RIG_USER_BASE + 4096, 4096);
+	ASSERT_EQ(0, rig_queue_start(&self->r, 0, NULL));
+}
+
+FIXTURE_TEARDOWN(dev)
+{
+	rig_free(&self->r);
+}
+
+/* Submits one request with its own tag and takes the completion. */
+static bool one(struct rig *r, u32 q, const struct zip_sqe *sqe, u32 tag)
+{
+	struct zip_sqe copy = *sqe;
+
+	copy.tag_l = tag;
+	return rig_do(r, q, &copy) && copy.tag_l == tag && !(copy.dw3 & ZIP_DW3_STATUS_MASK);
+}
+
+TEST_F(dev, requests_complete_in_ring_order_through_many_wraps)
+{
+	struct rig *r = &self->r;
+	u32 i, n, tag = 0, seen = 0;
+	int slot;
+
+	for (i = 0; i < 40; i++) {
+		for (n = 0; n < 100; n++) {
+			self->sqe.tag_l = tag++;
+			rig_push(r, 0, &self->sqe);
+		}
+		rig_ring_sq(r, 0);
+		rig_turn(r);
+		for (n = 0; n < 100; n++) {
+			slot = rig_pop(r, 0);
+			ASSERT_LE(0, slot);
+			ASSERT_EQ(seen++, ((struct zip_sqe *)rig_slot(r, 0, (u32)slot))->tag_l);
+		}
+		ASSERT_EQ(-1, rig_pop(r, 0));
+		rig_ring_cq(r, 0, false);
+	}
+	EXPECT_EQ(4000, wdm_device_stats(r->dev)->completions);
+	EXPECT_EQ(0, wdm_device_stats(r->dev)->sq_recovered);
+}
+
+TEST_F(dev, a_ring_takes_depth_minus_one)
+{
+	struct rig *r = &self->r;
+	u32 i;
+
+	r->hold_jobs = true;
+	for (i = 0; i < RIG_DEPTH - 1; i++)
+		rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	r->hold_jobs = false;
+	rig_run(r, RIG_STEP_NS * 10);
+	for (i = 0; i < RIG_DEPTH - 1; i++)
+		ASSERT_EQ((int)i, rig_pop(r, 0));
+	EXPECT_EQ(-1, rig_pop(r, 0));
+}
+
+TEST_F(dev, more_than_a_full_ring_is_refused)
+{
+	struct rig *r = &self->r;
+
+	r->hold_jobs = true;
+	rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	/* Tail moves on by 1023 while one is outstanding. */
+	rig_ring(r, 0, qm_db_value(0, QM_DB_CMD_SQ, 0, 0));
+	EXPECT_EQ(WDM_REFUSE_DB_INDEX, rig_refusal(r));
+	r->hold_jobs = false;
+	rig_run(r, RIG_STEP_NS);
+	EXPECT_EQ(0, rig_pop(r, 0));
+	EXPECT_EQ(-1, rig_pop(r, 0));
+}
+
+TEST_F(dev, odd_depths_wrap_too)
+{
+	struct rig_queue_opts o = { .sq_depth = 7, .cq_depth = 13 };
+	u32 i;
+
+	ASSERT_EQ(0, rig_queue_start(&self->r, 1, &o));
+	for (i = 0; i < 100; i++)
+		ASSERT_TRUE(one(&self->r, 1, &self->sqe, i));
+}
+
+TEST_F(dev, each_bad_doorbell_is_refused)
+{
+	struct rig *r = &self->r;
+	static const struct { u64 value; enum wdm_refusal why; } bad[] = {
+		{ 1ull << 32 | 1, WDM_REFUSE_DB_QUEUE },
+		{ 1ull << 32 | 0xfff, WDM_REFUSE_DB_QUEUE },
+		{ 2ull << 12, WDM_REFUSE_DB_CMD },
+		{ 3ull << 12, WDM_REFUSE_DB_CMD },
+		{ 0xfull << 12, WDM_REFUSE_DB_CMD },
+		{ 1ull << 32 | 1ull << 16, WDM_REFUSE_DB_RANDOM },
+		{ 1024ull << 32, WDM_REFUSE_DB_INDEX },
+		{ 0xffffull << 32, WDM_REFUSE_DB_INDEX },
+		{ 1ull << 12 | 1024ull << 32, WDM_REFUSE_DB_INDEX },
+		{ 1ull << 12 | 1ull << 32, WDM_REFUSE_DB_INDEX },
+		{ 1ull << 32 | 2ull << 48, WDM_REFUSE_DB_RESERVED },
+		{ 1ull << 12 | 2ull << 48, WDM_REFUSE_DB_RESERVED },
+	};
+	u32 i;
+	u64 n;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		n = rig_refused(r, bad[i].why);
+		rig_ring(r, 0, bad[i].value);
+		EXPECT_EQ(n + 1, rig_refused(r, bad[i].why)) TH_LOG("doorbell %u", i);
+	}
+	EXPECT_EQ(0, wdm_device_stats(r->dev)->descriptors);
+	EXPECT_TRUE(one(r, 0, &self->sqe, 1));
+}
+
+TEST_F(dev, random_tag_must_match)
+{
+	struct rig_queue_opts o = { .rand = 0xaaaa };
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, rig_queue_start(r, 1, &o));
+	rig_push(r, 1, &self->sqe);
+	rig_ring_sq(r, 1);
+	EXPECT_EQ(WDM_REFUSE_DB_RANDOM, rig_refusal(r));
+	rig_ring(r, 1, qm_db_value(1, QM_DB_CMD_SQ, 1, 0) | 0xaaaaull << QM_DB_RAND_SHIFT);
+	rig_turn(r);
+	EXPECT_EQ(0, rig_pop(r, 1));
+}
+
+TEST_F(dev, a_window_reaches_only_its_own_queue)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, rig_queue_start(r, 1, NULL));
+	rig_push(r, 1, &self->sqe);
+	rig_ring(r, 0, qm_db_value(1, QM_DB_CMD_SQ, 1, 0));
+	rig_run(r, 10 * SETTLE_NS);
+	EXPECT_EQ(-1, rig_pop(r, 1));
+	EXPECT_EQ(WDM_REFUSE_DB_QUEUE, rig_refusal(r));
+}
+
+/* The rule of the issue: a CQ doorbell over an SQ doorbell that nobody has seen. */
+TEST_F(dev, cq_doorbell_over_unseen_sq_doorbell_loses_nothing)
+{
+	struct rig *r = &self->r;
+	u32 i;
+	int slot;
+
+	for (i = 0; i < 3 * RIG_DEPTH; i++) {
+		self->sqe.tag_l = i;
+		rig_push(r, 0, &self->sqe);
+		r->hold_db = true;
+		rig_ring_sq(r, 0);
+		rig_ring_cq(r, 0, true);
+		r->hold_db = false;
+		rig_run(r, UNMARKED_NS + 2 * RIG_STEP_NS);
+		slot = rig_pop(r, 0);
+		ASSERT_EQ((int)(i % RIG_DEPTH), slot);
+		ASSERT_EQ(i, ((struct zip_sqe *)rig_slot(r, 0, (u32)slot))->tag_l);
+	}
+	EXPECT_EQ(3 * RIG_DEPTH, wdm_device_stats(r->dev)->sq_recovered);
+}
+
+TEST_F(dev, overwritten_doorbell_of_several_descriptors_loses_none)
+{
+	struct rig *r = &self->r;
+	u32 i, n;
+
+	for (n = 0; n < 200; n++) {
+		for (i = 0; i < 8; i++)
+			rig_push(r, 0, &self->sqe);
+		r->hold_db = true;
+		rig_ring_sq(r, 0);
+		rig_ring_cq(r, 0, false);
+		r->hold_db = false;
+		rig_run(r, UNMARKED_NS + 2 * RIG_STEP_NS);
+		for (i = 0; i < 8; i++)
+			ASSERT_LE(0, rig_pop(r, 0));
+	}
+	EXPECT_EQ(-1, rig_pop(r, 0));
+}
+
+TEST_F(dev, same_cq_doorbell_value_twice_hides_nothing)
+{
+	struct rig *r = &self->r;
+
+	rig_ring_cq(r, 0, true);
+	rig_push(r, 0, &self->sqe);
+	r->hold_db = true;
+	rig_ring_sq(r, 0);
+	rig_ring_cq(r, 0, true);
+	r->hold_db = false;
+	rig_run(r, 2 * UNMARKED_NS);
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+TEST_F(dev, a_descriptor_whose_doorbell_is_to_come_isnt_taken_early)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_TRUE(one(r, 0, &self->sqe, 1));
+	rig_ring(r, 0, qm_db_value(0, QM_DB_CMD_SQ, 1, 0));
+	rig_push(r, 0, &self->sqe);
+	rig_run(r, 100 * SETTLE_NS);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	rig_ring_sq(r, 0);
+	EXPECT_EQ(1, rig_pop(r, 0));
+}
+
+TEST_F(dev, a_half_written_descriptor_isnt_taken)
+{
+	struct rig *r = &self->r;
+	u32 i, at, part;
+
+	for (i = 0; i < RIG_DEPTH; i++)
+		ASSERT_TRUE(one(r, 0, &self->sqe, i));
+	/* Any three of its four quarters written, for as long as you like. */
+	for (part = 0; part < 4; part++) {
+		memcpy(rig_slot(r, 0, 0), &self->sqe, 32 * part);
+		memcpy((char *)rig_slot(r, 0, 0) + 32 * (part + 1), (char *)&self->sqe + 32 * (part + 1), 96 - 32 * part);
+		rig_run(r, 10 * SETTLE_NS);
+		ASSERT_EQ(0, wdm_device_stats(r->dev)->sq_recovered);
+		ASSERT_TRUE(one(r, 0, &self->sqe, part)) TH_LOG("part %u", part);
+		for (at = 1; at < RIG_DEPTH; at++)
+			ASSERT_TRUE(one(r, 0, &self->sqe, at));
+	}
+}
+
+TEST_F(dev, an_older_doorbell_after_recovery_submits_nothing)
+{
+	struct rig *r = &self->r;
+	u32 i;
+
+	for (i = 0; i < RIG_DEPTH; i++)
+		ASSERT_TRUE(one(r, 0, &self->sqe, i));
+	rig_push(r, 0, &self->sqe);
+	rig_push(r, 0, &self->sqe);
+	rig_run(r, 2 * SETTLE_NS);
+	EXPECT_EQ(2, wdm_device_stats(r->dev)->sq_recovered);
+	ASSERT_EQ(0, rig_pop(r, 0));
+	ASSERT_EQ(1, rig_pop(r, 0));
+	rig_ring(r, 0, qm_db_value(0, QM_DB_CMD_SQ, 1, 0));
+	rig_run(r, SETTLE_NS);
+	EXPECT_EQ(WDM_REFUSE_DB_INDEX, rig_refusal(r));
+	EXPECT_EQ(RIG_DEPTH + 2, wdm_device_stats(r->dev)->descriptors);
+	rig_ring_sq(r, 0);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	EXPECT_TRUE(one(r, 0, &self->sqe, 5));
+}
+
+TEST_F(dev, lost_cq_doorbells_never_make_an_overflow)
+{
+	struct rig *r = &self->r;
+	u32 i;
+
+	/* All completions consumed, none of it ever told. */
+	for (i = 0; i < 5 * RIG_DEPTH; i++) {
+		rig_push(r, 0, &self->sqe);
+		rig_ring_sq(r, 0);
+		rig_turn(r);
+		ASSERT_EQ((int)(i % RIG_DEPTH), rig_pop(r, 0));
+	}
+	EXPECT_EQ(0, wdm_device_stats(r->dev)->async_events);
+	rig_ring_cq(r, 0, false);
+	EXPECT_EQ(0, rig_refused(r, WDM_REFUSE_DB_INDEX));
+}
+
+TEST_F(dev, cq_overflow_is_an_asynchronous_event_and_halts_the_queue)
+{
+	struct rig_queue_opts o = { .cq_depth = 16 };
+	struct rig *r = &self->r;
+	u32 i;
+
+	ASSERT_EQ(0, rig_queue_start(r, 4, &o));
+	for (i = 0; i < 20; i++)
+		rig_push(r, 4, &self->sqe);
+	rig_ring_sq(r, 4);
+	rig_run(r, 9 * SETTLE_NS);
+	EXPECT_EQ(-1, rig_async_event(r));
+	rig_run(r, 2 * SETTLE_NS);
+	EXPECT_EQ(QM_AEQE_CQ_OVERFLOW << 16 | 4, rig_async_event(r));
+	EXPECT_EQ(1, r->irqs[WDM_IRQ_AEQ]);
+	EXPECT_EQ(15, wdm_device_stats(r->dev)->completions);
+	EXPECT_TRUE(one(r, 0, &self->sqe, 1));
+	EXPECT_EQ(0, rig_queue_stop(r, 4));
+	ASSERT_EQ(0, rig_queue_start(r, 4, NULL));
+	EXPECT_TRUE(one(r, 4, &self->sqe, 1));
+}
+
+TEST_F(dev, a_late_cq_doorbell_averts_the_overflow)
+{
+	struct rig_queue_opts o = { .cq_depth = 16 };
+	struct rig *r = &self->r;
+	u32 i;
+
+	ASSERT_EQ(0, rig_queue_start(r, 4, &o));
+	for (i = 0; i < 20; i++)
+		rig_push(r, 4, &self->sqe);
+	rig_ring_sq(r, 4);
+	rig_run(r, 5 * SETTLE_NS);
+	for (i = 0; i < 15; i++)
+		ASSERT_EQ((int)i, rig_pop(r, 4));
+	rig_ring_cq(r, 4, false);
+	rig_run(r, 20 * SETTLE_NS);
+	for (; i < 20; i++)
+		ASSERT_EQ((int)i, rig_pop(r, 4));
+	EXPECT_EQ(-1, rig_async_event(r));
+}
+
+TEST_F(dev, an_unreachable_ring_breaks_only_its_queue)
+{
+	struct rig *r = &self->r;
+	struct qm_cqc cqc;
+	u64 at = rig_dma_alloc(r, QM_QC_SIZE);
+
+	ASSERT_EQ(0, rig_queue_start(r, 1, NULL));
+	rig_cqc(r, &r->q[1], NULL, &cqc);
+	cqc.base_h = 0xdead;
+	memcpy(rig_dma(r, at), &cqc, sizeof(cqc));
+	ASSERT_EQ(0, rig_mailbox(r, QM_MB_CMD_CQC, 0, 1, at));
+	rig_push(r, 1, &self->sqe);
+	rig_ring_sq(r, 1);
+	rig_run(r, SETTLE_NS);
+	EXPECT_EQ(WDM_REFUSE_RING_DMA, rig_refusal(r));
+	EXPECT_EQ(QM_AEQE_CQE_ERROR << 16 | 1, rig_async_event(r));
+	EXPECT_TRUE(one(r, 0, &self->sqe, 1));
+	EXPECT_EQ(0, rig_queue_stop(r, 1));
+	EXPECT_EQ(0, r->look.busy);
+}
+
+TEST_F(dev, without_isolation_queues_share_one_register)
+{
+	struct wdm_attr attr = { .type = WDM_ZIP, .no_isolation = true };
+	struct rig r;
+	u32 i;
+
+	rig_init(&r, &attr);
+	ASSERT_EQ(0, rig_queue_start(&r, 0, NULL));
+	ASSERT_EQ(0, rig_queue_start(&r, 1, NULL));
+	for (i = 0; i < 2000; i++) {
+		/* Queue 1's doorbell hides queue 0's. */
+		rig_push(&r, 0, &self->sqe);
+		rig_push(&r, 1, &self->sqe);
+		wdm_writeq(qm_db_value(0, QM_DB_CMD_SQ, (u16)r.q[0].tail, 0), r.bar2 + QM_DB_SQ_CQ);
+		wdm_writeq(qm_db_value(1, QM_DB_CMD_SQ, (u16)r.q[1].tail, 0), r.bar2 + QM_DB_SQ_CQ);
+		rig_run(&r, UNMARKED_NS + 2 * RIG_STEP_NS);
+		ASSERT_EQ((int)(i % RIG_DEPTH), rig_pop(&r, 0));
+		ASSERT_EQ((int)(i % RIG_DEPTH), rig_pop(&r, 1));
+	}
+	rig_free(&r);
+}
+
+TEST_F(dev, completions_wait_for_latency_and_bandwidth)
+{
+	struct rig *r = &self->r;
+
+	wdm_device_set_latency(r->dev, 1000000);
+	rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	EXPECT_EQ(r->now + 1000000, r->look.next_ns == WDM_NEVER ? r->now + 1000000 : r->look.next_ns);
+	rig_run(r, 900000);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	rig_run(r, 200000);
+	EXPECT_EQ(0, rig_pop(r, 0));
+
+	wdm_device_set_latency(r->dev, 0);
+	wdm_device_set_bandwidth(r->dev, 1);	/* 64 bytes take 512 us */
+	rig_push(r, 0, &self->sqe);
+	rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	rig_run(r, 500000);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	rig_run(r, 100000);
+	EXPECT_EQ(1, rig_pop(r, 0));
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	rig_run(r, 500000);
+	EXPECT_EQ(2, rig_pop(r, 0));
+}
+
+TEST_F(dev, stop_doesnt_wait_for_latency)
+{
+	struct rig *r = &self->r;
+	u64 before = r->now;
+
+	wdm_device_set_latency(r->dev, 10000000000ull);
+	rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	EXPECT_EQ(0, rig_queue_stop(r, 0));
+	EXPECT_GT(before + 30000000, r->now);
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+TEST_F(dev, priority_is_a_weight)
+{
+	struct rig_queue_opts high = { .prio = 3 };
+	struct rig *r = &self->r;
+	u32 i, share[3] = { 0 };
+	struct wdm_job *job;
+
+	ASSERT_EQ(0, rig_queue_start(r, 1, NULL));
+	ASSERT_EQ(0, rig_queue_start(r, 2, &high));
+	r->hold_jobs = true;
+	for (i = 0; i < 1000; i++) {
+		rig_push(r, 1, &self->sqe);
+		rig_push(r, 2, &self->sqe);
+	}
+	rig_ring_sq(r, 1);
+	rig_ring_sq(r, 2);
+	for (i = 0; i < 1000; i++) {
+		job = wdm_job_next(r->dev);
+		ASSERT_NE(NULL, job);
+		share[job->queue]++;
+		wdm_job_run(job, r->scratch);
+		wdm_job_done(r->dev, job);
+	}
+	EXPECT_LE(190, share[1]);
+	EXPECT_GE(210, share[1]);
+}
+
+TEST_F(dev, an_idle_queue_saves_no_credit)
+{
+	struct rig *r = &self->r;
+	u32 i, first = 0;
+	struct wdm_job *job;
+
+	ASSERT_EQ(0, rig_queue_start(r, 1, NULL));
+	for (i = 0; i < 500; i++)
+		ASSERT_TRUE(one(r, 0, &self->sqe, i));
+	r->hold_jobs = true;
+	for (i = 0; i < 100; i++) {
+		rig_push(r, 0, &self->sqe);
+		rig_push(r, 1, &self->sqe);
+	}
+	rig_ring_sq(r, 0);
+	rig_ring_sq(r, 1);
+	for (i = 0; i < 20; i++) {
+		job = wdm_job_next(r->dev);
+		first += job->queue == 1;
+		wdm_job_run(job, r->scratch);
+		wdm_job_done(r->dev, job);
+	}
+	EXPECT_LE(9, first);
+	EXPECT_GE(11, first);
+}
+
+TEST_F(dev, one_queue_cant_take_every_job)
+{
+	struct wdm_attr attr = { .type = WDM_ZIP, .jobs = 8 };
+	struct rig r;
+	u32 i;
+
+	rig_init(&r, &attr);
+	ASSERT_EQ(0, rig_queue_start(&r, 0, NULL));
+	ASSERT_EQ(0, rig_queue_start(&r, 1, NULL));
+	r.hold_jobs = true;
+	for (i = 0; i < 20; i++)
+		rig_push(&r, 0, &self->sqe);
+	rig_ring_sq(&r, 0);
+	for (i = 0; wdm_job_next(r.dev); i++)
+		;
+	EXPECT_GT(8, i);
+	rig_push(&r, 1, &self->sqe);
+	rig_ring_sq(&r, 1);
+	EXPECT_NE(NULL, wdm_job_next(r.dev));
+	rig_free(&r);
+}
+
+TEST_F(dev, several_queues_cant_take_every_job)
+{
+	struct wdm_attr attr = { .type = WDM_ZIP, .jobs = 16 };
+	struct wdm_job *job;
+	struct rig r;
+	u32 i, q;
+
+	rig_init(&r, &attr);
+	r.hold_jobs = true;
+	for (q = 0; q < 4; q++) {
+		ASSERT_EQ(0, rig_queue_start(&r, q, NULL));
+		for (i = 0; q < 3 && i < 20; i++)
+			rig_push(&r, q, &self->sqe);
+		rig_ring_sq(&r, q);
+	}
+	for (i = 0; wdm_job_next(r.dev); i++)
+		;
+	EXPECT_LE(3, i);
+	EXPECT_GT(16, i);
+	rig_push(&r, 3, &self->sqe);
+	rig_ring_sq(&r, 3);
+	job = wdm_job_next(r.dev);
+	ASSERT_NE(NULL, job);
+	EXPECT_EQ(3, job->queue);
+	rig_free(&r);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs lists of tests natively and in VMs and counts their TAP; started by selftests/run."""
+
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+SIM = "zip,zip"
+SKIP = 4
+TIMEOUT = 124
+# Seconds for all boots of a kernel: a run where everything hangs ends too.
+BUDGET = 1300
+BUDGET_DEBUG = 2500
+
+SPLAT = re.compile("|".join(open(TOP + "/scripts/kernel-splats").read().splitlines()))
+MARK = re.compile(r"selftest: (?:begin (\S+)|end)")
+RESULT = re.compile(r"^(ok|not ok)\b\s*(\d*)\s*-?\s*(.*)$")
+SKIPPED = re.compile(r"#\s*SKIP\b:?\s*(.*)$", re.I)
+
+
+class Program:
+    """One program of a list: what is known about it before and after its run."""
+
+    def __init__(self, line):
+        self.kind, self.area, limit, self.path = line.strip().split(None, 3)
+        self.limit = int(limit)
+        # A program may run both with and without an emulated device.
+        self.name = f"{self.area}/{os.path.basename(self.path)}" + ("+emulated" if self.kind == "emulated" else "")
+        self.lines = []
+        self.code = None
+        self.millis = 0
+        self.begun = False
+
+
+class Count:
+    """What the last line says, and what is said before it."""
+
+    def __init__(self):
+        self.passed = 0
+        self.failed = []
+        self.skipped = []
+
+    def fail(self, suite, what, detail=()):
+        self.failed.append(f"{suite}: {what}")
+        print(f"  FAIL  {suite}: {what}")
+        for line in detail:
+            print(f"        | {line}")
+
+    def skip(self, suite, what, reason):
+        self.skipped.append(f"{suite}: {what}: {reason or 'no reason given'}")
+
+    def program(self, suite, prog):
+        """Counts one program's TAP; a program that says nothing is one test by its exit code."""
+        before = self.passed, len(self.failed), len(self.skipped)
+        plan, seen, since, running = None, 0, [], ""
+        for line in prog.lines:
+            started = re.match(r"#\s+RUN\s+(\S+)", line)
+            if started:
+                running = started.group(1)
+            planned = re.match(r"^1\.\.(\d+)(?:\s*#\s*SKIP\b:?\s*(.*))?", line, re.I)
+            result = RESULT.match(line)
+            if planned and plan is None:
+                plan = int(planned.group(1))
+                if plan == 0:
+                    self.skip(suite, prog.name, planned.group(2))
+                continue
+            if not result:
+                since.append(line)
+                continue
+            seen += 1
+            skipped = SKIPPED.search(result.group(3))
+            title = result.group(3).split("#")[0].strip() or running or f"test {result.group(2)}"
+            if skipped:
+                self.skip(suite, f"{prog.name}: {title}", skipped.group(1))
+            elif result.group(1) == "ok":
+                self.passed += 1
+            else:
+                self.fail(suite, f"{prog.name}: {title}", since[-40:])
+            since = []
+        self.ending(suite, prog, plan, seen, since, len(self.failed) > before[1])
+        counted = [now - then for now, then in zip((self.passed, len(self.failed), len(self.skipped)), before)]
+        word = "ok" if not counted[1] else "FAIL"
+        print(f"  {word:5} {suite}: {prog.name}: {counted[0]} passed, {counted[1]} failed, {counted[2]} skipped"
+              f" ({prog.millis / 1000:.1f} s)", flush=True)
+
+    def ending(self, suite, prog, plan, seen, since, failed):
+        if prog.code is None:
+            what = "the run ended while it ran" if prog.begun else "not run: the run ended before"
+            self.fail(suite, f"{prog.name}: {what}", since[-40:])
+        elif prog.code == TIMEOUT:
+            self.fail(suite, f"{prog.name}: still running after {prog.limit} s", since[-40:])
+        elif prog.code == SKIP and not seen:
+            if plan != 0:
+                reason = [line.lstrip("# ") for line in since if line.strip()]
+                self.skip(suite, prog.name, reason[-1] if reason else "")
+        elif prog.code not in (0, SKIP) and not failed:
+            self.fail(suite, f"{prog.name}: exit status {prog.code}", since[-40:])
+        elif plan is not None and seen < plan:
+            self.fail(suite, f"{prog.name}: planned {plan} tests, ran {seen}", since[-40:])
+        elif not seen and plan != 0:
+            self.passed += 1
+
+
+def read_lists(out, kinds, areas, count, suite):
+    programs = []
+    for path in sorted(glob.glob(f"{out}/tests/*/list")):
+        area = os.path.basename(os.path.dirname(path))
+        # A folder that is gone leaves its list behind.
+        if areas and area not in areas or not os.path.isdir(f"{TOP}/selftests/{area}"):
+            continue
+        for line in open(path):
+            if line.startswith("left-out"):
+                if "vm" in kinds or "native" in kinds:
+                    count.skip(suite, f"tests of {area}", line.split(None, 3)[3].strip())
+                continue
+            program = Program(line)
+            if program.kind in kinds:
+                programs.append(program)
+    return programs
+
+
+def write_list(programs, scale=1):
+    handle, path = tempfile.mkstemp(prefix="list.", dir=f"{BUILD}/test")
+    with os.fdopen(handle, "w") as out:
+        for prog in programs:
+            prog.limit *= scale
+            out.write(f"{prog.kind} {prog.area} {prog.limit} {prog.path}\n")
+    return path
+
+
+def follow(stream, programs, log, done):
+    """Reads the frames of selftests/exec, hands each program over when it has ended; returns the seconds
+    since the first one began: waiting for another VM is not the tests' time."""
+    by_name = {prog.name: prog for prog in programs}
+    current, start = None, None
+    for raw in stream:
+        line = raw.decode(errors="replace").rstrip("\r\n")
+        log.write(line + "\n")
+        if line.startswith("@begin "):
+            start = start or time.monotonic()
+            current = by_name.get(line[7:])
+            if current:
+                current.begun = True
+        elif line.startswith("@end ") and current:
+            _, _, code, millis = line.split()
+            current.code, current.millis = int(code), int(millis)
+            done(current)
+            current = None
+        elif current:
+            current.lines.append(line)
+    return time.monotonic() - start if start else 0
+
+
+def native(out, areas, count, kinds=("native", "emulated")):
+    suite = {"user": "native", "user-asan": "asan", "user-tsan": "tsan"}[os.path.basename(out)]
+    programs = read_lists(out, kinds, areas, count, suite)
+    if not programs:
+        return
+    env = dict(os.environ, OUT=out)
+    command = [f"{TOP}/selftests/exec", write_list(programs, 1 if suite == "native" else 3)]
+    if suite == "asan":
+        env["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_stack_use_after_return=1"
+        env["UBSAN_OPTIONS"] = "print_stacktrace=1"
+    elif suite == "tsan":
+        # ThreadSanitizer's shadow can't be placed under full address randomisation.
+        command = ["setarch", "-R"] + command
+        env["WD_TEST_BRIEF"] = "1"
+        env["TSAN_OPTIONS"] = "second_deadlock_stack=1"
+    with open(f"{BUILD}/test/{kinds[0] if suite == 'native' else suite}.log", "w") as log, \
+         subprocess.Popen(command, env=env, stdout=subprocess.PIPE) as run:
+        follow(run.stdout, programs, log, lambda prog: count.program(suite, prog))
+    os.unlink(command[-1])
+    for prog in programs:
+        if prog.code is None:
+            count.program(suite, prog)
+
+
+def console_splats(path):
+    """(test, excerpt) for each test during which the kernel complained."""
+    found, current, excerpt = [], "boot", None
+    try:
+        lines = open(path, errors="replace").read().splitlines()
+    except OSError:
+        return found
+    for line in lines:
+        mark = MARK.search(line)
+        if mark:
+            current, excerpt = mark.group(1) or "end of the run", None
+        elif excerpt is None and SPLAT.search(line):
+            excerpt = [line]
+            found.append((current, excerpt))
+        elif excerpt is not None and len(excerpt) < 60:
+            excerpt.append(line)
+    return found
+
+
+def vm(kernel, areas, count, brief):
+    """brief: what doesn't depend on the kernel runs in full elsewhere."""
+    suite = f"kernel {kernel}"
+    debug = kernel == "debug"
+    # What is about user space alone would take the debug kernel an hour.
+    rest = read_lists(f"{BUILD}/user", ("vm",) if debug else ("vm", "vm-user"), areas, count, suite)
+    # What the kernel's own parts say comes first, what takes longest last.
+    order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
+    rest.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))
+    out = f"{BUILD}/user"
+    budget = BUDGET_DEBUG if debug else BUDGET
+    boot = 0
+    while rest:
+        boot += 1
+        path = write_list(rest, 4 if debug and boot == 1 else 1)
+        limit = max(60, min(120 + sum(prog.limit for prog in rest), int(budget)))
+        command = [f"{TOP}/scripts/vm", "--kernel", kernel, "--sim", SIM, "--timeout", str(limit)]
+        command += ["--kmemleak"] if debug else []
+        command += ["--", "env", f"OUT={out}"] + (["WD_TEST_BRIEF=1"] if brief else [])
+        command += [f"{TOP}/selftests/exec", path, SIM]
+        name = f"{BUILD}/test/{suite.replace(' ', '-')}-{boot}"
+        with open(name + ".log", "w") as log, open(name + ".vm", "w+") as said:
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said) as run:
+                budget -= follow(run.stdout, rest, log, lambda prog: count.program(suite, prog))
+            said.seek(0)
+            words = said.read().splitlines()
+        os.unlink(path)
+        try:
+            os.replace(f"{BUILD}/vm/console.log", name + ".console")
+        except OSError:
+            pass
+        splats = console_splats(name + ".console")
+        for test, excerpt in splats:
+            count.fail(suite, f"the kernel complained during {test}", excerpt)
+        if run.returncode and not splats:
+            count.fail(suite, f"the VM failed ({run.returncode})", words[-20:])
+        stuck = [prog for prog in rest if prog.begun and prog.code is None]
+        for prog in stuck:
+            count.program(suite, prog)
+        later = [prog for prog in rest if not prog.begun]
+        if len(later) == len(rest) or boot == 5 or budget <= 0:
+            for prog in later:
+                count.program(suite, prog)
+            break
+        rest = later
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--native", action="append", default=[])
+    parser.add_argument("--boot", action="append", default=[])
+    parser.add_argument("--vm", action="append", default=[])
+    parser.add_argument("--failed", action="append", default=[])
+    parser.add_argument("areas", nargs="*")
+    args = parser.parse_args()
+    os.makedirs(f"{BUILD}/test", exist_ok=True)
+    count = Count()
+    for what in args.failed:
+        count.fail("build", what)
+    for out in args.native:
+        native(out, args.areas, count)
+    for out in args.boot:
+        native(out, args.areas, count, ("boot",))
+    for number, kernel in enumerate(args.vm):
+        vm(kernel, args.areas, count, brief=number > 0 or kernel == "debug")
+
+    if count.skipped:
+        print("\nskipped:")
+        for line in count.skipped:
+            print("  " + line)
+    if count.failed:
+        print("\nfailed:")
+        for line in count.failed:
+            print("  " + line)
+    ran = count.passed + len(count.failed)
+    if not ran:
+        print("\nno test ran: that is a failure")
+    print(f"\n{count.passed} passed, {len(count.failed)} failed, {len(count.skipped)} skipped", flush=True)
+    return 1 if count.failed or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# hisi_sim as a module: its parameters, its directories, and unloading it at any moment.
+
+. "$(dirname "$0")/../tools/tap.sh"
+
+ROOT=/sys/kernel/config/hisi_sim
+CLASS=/sys/class/uacce
+CLIENT=$OUT/tests/hisi_qm/busy_client
+
+unload() {
+	[ ! -d /sys/module/hisi_sim ] || timeout 60 rmmod hisi_sim
+}
+
+# refused TEXT PARAMETER...: the module doesn't load, says why, and leaves nothing.
+refused() {
+	local text=$1
+
+	shift
+	unload
+	dmesg -C
+	exits 1 modprobe hisi_sim "$@"
+	dmesg >log
+	says "$text" log
+	absent /sys/module/hisi_sim
+	not grep hisi_sim /proc/iomem
+}
+
+uacce_count() {
+	[ "$(find $CLASS -mindepth 1 -maxdepth 1 | wc -l)" = "$1" ]
+}
+
+test_an_unknown_kind_of_device_is_refused() {
+	refused '"zap" is not a kind of device' devices=zap
+	refused '"" is not a kind of device' devices=,
+	refused '"" is not a kind of device' devices=zip,
+	refused '"0" is not a kind of device' devices=0
+}
+
+test_devices_before_a_bad_one_go_away_again() {
+	refused '"nonsense" is not a kind of device' devices=zip,zip,nonsense
+	uacce_count 0
+}
+
+test_more_devices_than_the_aperture_holds_are_refused() {
+	refused "can't make zip" "devices=$(printf 'zip,%.0s' {1..63})zip"
+}
+
+test_a_malformed_aperture_is_refused() {
+	refused 'expected START,SIZE' aperture=here
+	refused 'expected START,SIZE' aperture=0x100000000
+	refused 'expected START,SIZE' aperture=1M,1M,1M
+	refused 'expected START,SIZE' aperture=0x100000000,16M1
+	refused 'multiples of 64 KiB' aperture=0x100000000,0
+	refused 'multiples of 64 KiB' aperture=0x100000001,16M
+	refused 'multiples of 64 KiB' aperture=0xffffffffffff0000,16M
+}
+
+test_system_ram_is_refused_as_aperture() {
+	refused 'is System RAM' aperture=16M,16M
+}
+
+test_registers_of_another_device_are_refused_as_aperture() {
+	refused 'is in use' aperture=0xfec00000,1M
+}
+
+test_addresses_without_memory_are_refused_as_aperture() {
+	refused 'is not backed by memory' aperture=0x3000000000,16M
+}
+
+test_the_devices_parameter_makes_directories_that_are_live() {
+	unload
+	modprobe hisi_sim devices=zip,zip
+	[ "$(cat $ROOT/zip0/live)" = 1 ]
+	[ "$(cat $ROOT/zip1/live)" = 1 ]
+	[ "$(cat $ROOT/zip0/address)" != "$(cat $ROOT/zip1/address)" ]
+	not rmdir $ROOT/zip0
+}
+
+test_such_a_device_can_be_taken_away_and_brought_back() {
+	unload
+	modprobe hisi_sim devices=zip
+	until_true 30 uacce_count 1
+	echo 0 >$ROOT/zip0/live
+	uacce_count 0
+	echo 1 >$ROOT/zip0/live
+	until_true 30 uacce_count 1
+}
+
+test_a_directory_made_by_hand_pins_the_module() {
+	unload
+	modprobe hisi_sim
+	mkdir $ROOT/mine
+	exits 1 rmmod hisi_sim
+	rmdir $ROOT/mine
+	rmmod hisi_sim
+	modprobe hisi_sim devices=zip,zip
+}
+
+test_it_unloads_with_queues_open() {
+	unload
+	modprobe hisi_sim devices=zip
+	until_true 30 test -c /dev/hisi_zip-0
+	exec 7<>/dev/hisi_zip-0 8<>/dev/hisi_zip-0
+	timeout 10 rmmod hisi_sim
+	uacce_count 0
+	exec 7>&- 8>&-
+}
+
+test_it_unloads_under_busy_clients() {
+	local i pid
+
+	[ -x "$CLIENT" ] || skip 'busy_client is not built'
+	for i in 1 2 3; do
+		unload
+		modprobe hisi_sim devices=zip
+		until_true 30 test -c /dev/hisi_zip-0
+		"$CLIENT" hisi_zip-0 8 >busy &
+		pid=$!
+		until_true 60 grep -q busy busy
+		timeout 10 rmmod hisi_sim
+		wait $pid
+	done
+}
+
+test_loading_and_unloading_leaves_nothing() {
+	local i
+
+	unload
+	for i in {1..5}; do
+		modprobe hisi_sim devices=zip,zip
+		rmmod hisi_sim
+	done
+	not grep hisi_sim /proc/iomem
+	not grep hisi_sim /proc/interrupts
+	uacce_count 0
+}
+
+[ -d /sys/module/hisi_sim ] || { echo '1..0 # SKIP hisi_sim is not loaded'; exit 4; }
+run_tests
+status=$?
+unload
+modprobe hisi_sim devices=zip,zip
+exit $status

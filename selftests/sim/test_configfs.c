@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The configfs tree of simulated devices: what it takes, what it refuses, and that a refusal changes nothing. */
+#include "kselftest_harness.h"
+#include "sim_item.h"
+
+#define NAME	"test"
+
+FIXTURE(item) {
+};
+
+FIXTURE_SETUP(item)
+{
+	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");
+}
+
+FIXTURE_TEARDOWN(item)
+{
+	sim_set(NAME, "live", "0");
+	EXPECT_EQ(0, sim_rmdir(NAME));
+}
+
+/* Writes each text; all must fail with @err and leave what was there. */
+static int all_refused(const char *attr, const char *const *texts, int err)
+{
+	char before[256];
+
+	if (sim_get(NAME, attr, before, sizeof(before)) < 0)
+		return 0;
+	for (; *texts; texts++) {
+		int ret = sim_set(NAME, attr, *texts);
+
+		if (ret != err || !sim_is(NAME, attr, before)) {
+			printf("# %s: \"%s\": %d\n", attr, *texts, ret);
+			return 0;
+		}
+	}
+	return 1;
+}
+
+#define REFUSED(attr, err, ...) \
+	EXPECT_TRUE(all_refused(attr, (const char *const[]){ __VA_ARGS__, NULL }, err))
+
+TEST_F(item, starts_as_a_zip_device_that_is_not_live)
+{
+	EXPECT_TRUE(sim_is(NAME, "type", "zip"));
+	EXPECT_TRUE(sim_is(NAME, "node", "-1"));
+	EXPECT_TRUE(sim_is(NAME, "queues", "64"));
+	EXPECT_TRUE(sim_is(NAME, "vfs", "0"));
+	EXPECT_TRUE(sim_is(NAME, "latency_ns", "0"));
+	EXPECT_TRUE(sim_is(NAME, "bandwidth_mbps", "0"));
+	EXPECT_TRUE(sim_is(NAME, "live", "0"));
+	EXPECT_TRUE(sim_is(NAME, "address", ""));
+}
+
+TEST_F(item, what_is_printed_can_be_written_back)
+{
+	static const char *const attrs[] = {
+		"type", "node", "queues", "vfs", "latency_ns", "bandwidth_mbps", "live",
+	};
+	char buf[256];
+
+	for (unsigned int i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
+		ASSERT_LT(0, sim_get(NAME, attrs[i], buf, sizeof(buf)));
+		EXPECT_EQ(0, sim_set(NAME, attrs[i], buf)) TH_LOG("%s", attrs[i]);
+		EXPECT_TRUE(sim_is(NAME, attrs[i], buf));
+	}
+}
+
+TEST_F(item, an_unknown_type_is_refused)
+{
+	REFUSED("type", -EINVAL, "zap", "zi", "zipp", "ZIP", "zip,zip", "\n");
+}
+
+TEST_F(item, a_number_of_queues_out_of_range_is_refused)
+{
+	REFUSED("queues", -EINVAL, "0", "1", "1025", "4294967295", "-1", "many", "64x", " ", "\n");
+	REFUSED("queues", -ERANGE, "4294967296", "99999999999999999999");
+	EXPECT_EQ(0, sim_set(NAME, "queues", "2"));
+	EXPECT_EQ(0, sim_set(NAME, "queues", "1024\n"));
+	EXPECT_TRUE(sim_is(NAME, "queues", "1024"));
+}
+
+TEST_F(item, a_node_that_is_not_there_is_refused)
+{
+	REFUSED("node", -EINVAL, "-2", "1000", "65536", "x", "0 0");
+	EXPECT_EQ(0, sim_set(NAME, "node", "0"));
+	EXPECT_TRUE(sim_is(NAME, "node", "0"));
+	EXPECT_EQ(0, sim_set(NAME, "node", "-1"));
+}
+
+TEST_F(item, virtual_functions_are_not_supported_yet)
+{
+	REFUSED("vfs", -EOPNOTSUPP, "1", "63");
+	REFUSED("vfs", -EINVAL, "64", "-1", "no");
+	EXPECT_EQ(0, sim_set(NAME, "vfs", "0"));
+}
+
+TEST_F(item, a_latency_or_bandwidth_out_of_range_is_refused)
+{
+	REFUSED("latency_ns", -EINVAL, "60000000001", "-1", "1us");
+	REFUSED("bandwidth_mbps", -EINVAL, "1000001", "-1", "1G");
+	EXPECT_EQ(0, sim_set(NAME, "latency_ns", "60000000000"));
+	EXPECT_EQ(0, sim_set(NAME, "bandwidth_mbps", "1000000"));
+}
+
+TEST_F(item, live_is_0_or_1)
+{
+	REFUSED("live", -EINVAL, "2", "yes", "-1", "\n");
+}
+
+TEST_F(item, the_address_cannot_be_written)
+{
+	EXPECT_NE(0, sim_set(NAME, "address", "0000:00:00.0"));
+}
+
+TEST_F(item, live_makes_a_pci_function_and_its_end_removes_it)
+{
+	char address[64], path[160], buf[64];
+
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	EXPECT_TRUE(sim_is(NAME, "live", "1"));
+	ASSERT_LT(0, sim_get(NAME, "address", address, sizeof(address)));
+	snprintf(path, sizeof(path), SIM_PCI "/%s/device", address);
+	ASSERT_LT(0, sim_read_path(path, buf, sizeof(buf)));
+	EXPECT_STREQ("0xa250", buf);
+	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
+	EXPECT_FALSE(sim_exists(path));
+	EXPECT_TRUE(sim_is(NAME, "address", ""));
+}
+
+TEST_F(item, writing_the_state_it_has_changes_nothing)
+{
+	char before[64];
+
+	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_LT(0, sim_get(NAME, "address", before, sizeof(before)));
+	EXPECT_EQ(0, sim_set(NAME, "live", "1"));
+	EXPECT_TRUE(sim_is(NAME, "address", before));
+}
+
+TEST_F(item, the_shape_is_fixed_while_live)
+{
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	REFUSED("type", -EBUSY, "zip");
+	REFUSED("node", -EBUSY, "-1", "0");
+	REFUSED("queues", -EBUSY, "64", "128");
+	REFUSED("vfs", -EBUSY, "0", "1");
+	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
+	EXPECT_EQ(0, sim_set(NAME, "queues", "128"));
+}
+
+TEST_F(item, the_pace_can_change_while_live)
+{
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	EXPECT_EQ(0, sim_set(NAME, "latency_ns", "1000"));
+	EXPECT_EQ(0, sim_set(NAME, "bandwidth_mbps", "8000"));
+	EXPECT_TRUE(sim_is(NAME, "latency_ns", "1000"));
+	EXPECT_TRUE(sim_is(NAME, "bandwidth_mbps", "8000"));
+}
+
+TEST_F(item, a_live_directory_cannot_be_removed)
+{
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	EXPECT_EQ(-EBUSY, sim_rmdir(NAME));
+	EXPECT_TRUE(sim_is(NAME, "live", "1"));
+}
+
+TEST_F(item, a_name_in_use_is_refused)
+{
+	EXPECT_EQ(-EEXIST, sim_mkdir(NAME));
+}
+
+TEST_F(item, the_node_is_the_device_node)
+{
+	char address[64], path[160], buf[64];
+
+	if (!sim_exists("/sys/devices/system/node/node0"))
+		SKIP(return, "the kernel has no NUMA");
+	ASSERT_EQ(0, sim_set(NAME, "node", "0"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_LT(0, sim_get(NAME, "address", address, sizeof(address)));
+	snprintf(path, sizeof(path), SIM_PCI "/%s/numa_node", address);
+	ASSERT_LT(0, sim_read_path(path, buf, sizeof(buf)));
+	EXPECT_STREQ("0", buf);
+}
+
+/* 1024 queues want 64 MiB each: a few devices fill any aperture that a test machine has. */
+TEST(a_full_aperture_is_refused_and_nothing_is_lost)
+{
+	char name[32];
+	int made, ret = 0, again;
+
+	for (made = 0; made < 64 && !ret; made++) {
+		snprintf(name, sizeof(name), "big%d", made);
+		ASSERT_EQ(0, sim_mkdir(name));
+		ASSERT_EQ(0, sim_set(name, "queues", "1024"));
+		ret = sim_set(name, "live", "1");
+	}
+	EXPECT_EQ(-ENOSPC, ret);
+	EXPECT_TRUE(sim_is(name, "live", "0"));
+	EXPECT_TRUE(sim_is(name, "address", ""));
+	/* What one gives back is enough for the one that was refused. */
+	if (made > 1) {
+		EXPECT_EQ(0, sim_set("big0", "live", "0"));
+		again = sim_set(name, "live", "1");
+		EXPECT_EQ(0, again);
+	}
+	while (made--) {
+		snprintf(name, sizeof(name), "big%d", made);
+		EXPECT_EQ(0, sim_set(name, "live", "0"));
+		EXPECT_EQ(0, sim_rmdir(name));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+# Recorded machines for wdctl --root: made here rather than stored, so that each line shows what it stands for.
+
+REL=6.1.0-48-test
+
+put() {
+	mkdir -p "$(dirname "$1")"
+	printf '%s\n' "$2" >"$1"
+}
+
+# A machine with kernel, configfs and nodes, but without any accelerator.
+make_root() {
+	local r=$1
+
+	put "$r/proc/sys/kernel/osrelease" "$REL"
+	put "$r/proc/mounts" "none /sys/kernel/config configfs rw 0 0"
+	put "$r/sys/devices/system/node/online" "0-1"
+	put "$r/boot/config-$REL" "CONFIG_MODULES=y
+CONFIG_PCI=y
+CONFIG_PCI_MSI=y
+CONFIG_CONFIGFS_FS=m
+# CONFIG_UACCE is not set"
+	mkdir -p "$r/sys/class" "$r/sys/module" "$r/lib/modules/$REL" "$r/dev"
+}
+
+# add_device ROOT NAME PARENT KEY=VALUE...: as this project's uacce shows it, with changes.
+add_device() {
+	local r=$1 name=$2 parent=$3 d=$1/sys/class/uacce/$2 p=$1/sys/devices/pci/$3 pair
+
+	shift 3
+	put "$p/numa_node" 0
+	put "$p/vendor" 0x19e5
+	put "$p/device" 0xa250
+	mkdir -p "$d" "$r/sys/bus/pci/devices"
+	ln -s "../../../devices/pci/$parent" "$d/device"
+	ln -s "../../../devices/pci/$parent" "$r/sys/bus/pci/devices/$parent"
+	ln -s "../../../bus/pci/drivers/${name%-*}" "$p/driver"
+	put "$d/api" hisi_qm_v3
+	put "$d/flags" 1
+	put "$d/algorithms" "zlib
+gzip
+deflate"
+	put "$d/available_instances" 256
+	put "$d/dev" "240:0"
+	put "$d/priority" 0
+	put "$d/zone_id" 0
+	put "$d/simulated" 0
+	put "$d/iommu" sva-iommu
+	put "$d/isolate" 0
+	put "$r/dev/$name" ""
+	chmod 660 "$r/dev/$name"
+	for pair; do
+		if [ "${pair#*=}" = gone ]; then
+			rm "$d/${pair%%=*}"
+		else
+			put "$d/${pair%%=*}" "${pair#*=}"
+		fi
+	done
+}
+
+# add_module ROOT NAME FOLDER VERSION: a file that modinfo understands, in updates or kernel.
+add_module() {
+	local f=$1/lib/modules/$REL/$3/$2.ko
+
+	mkdir -p "$(dirname "$f")"
+	printf '%s\n' "#define INFO(n, s) static const char n[] __attribute__((section(\".modinfo\"), used)) = s;" \
+		"INFO(a, \"version=$4\") INFO(b, \"srcversion=SRC$4\") INFO(c, \"license=GPL\") INFO(d, \"name=$2\")" \
+		"INFO(e, \"depends=\")" "${5:+INFO(f, \"parm=$5:on (uint)\")}" >"$f.c"
+	gcc -c -x c -o "$f" "$f.c"
+	rm "$f.c"
+}
+
+# load_module ROOT NAME VERSION [TAINT]: as sysfs shows a loaded one.
+load_module() {
+	put "$1/sys/module/$2/initstate" live
+	put "$1/sys/module/$2/refcnt" 0
+	put "$1/sys/module/$2/taint" "${4-OE}"
+	put "$1/sys/module/$2/version" "$3"
+	put "$1/sys/module/$2/srcversion" "SRC$3"
+	mkdir -p "$1/sys/module/$2/holders"
+}
+
+install_all() {
+	local m
+
+	for m in uacce hisi_qm hisi_zip hisi_sim; do
+		add_module "$1" $m updates 0.1.0
+	done
+	depmod -b "$1" "$REL"
+}
+
+load_all() {
+	local m
+
+	for m in uacce hisi_qm hisi_zip hisi_sim; do
+		load_module "$1" $m 0.1.0
+	done
+}

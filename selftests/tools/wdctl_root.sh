@@ -1,0 +1,554 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# wdctl on recorded machines: no module, no root.
+
+. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/roots.sh"
+
+# golden FILE: standard input is what FILE must be.
+golden() {
+	diff -u - "$1"
+}
+
+test_help_lists_every_command_and_needs_nothing() {
+	local c
+
+	mkdir empty
+	wdctl help >got
+	wdctl --help | same - got
+	for c in $(wdctl --list-cmds); do
+		says "  $c " got
+		wdctl help "$c" >one
+		says "usage: wdctl $c" one
+		wdctl "$c" --help | same - one
+	done
+}
+
+test_every_command_has_a_manual_page() {
+	local c
+
+	for c in $(wdctl --list-cmds); do
+		case $c in
+		help | version) says ".B $c" <(sed 's/^\.BI help.*/.B help/' "$TOP/configfs-tools/man/wdctl.8") ;;
+		*) [ -s "$TOP/configfs-tools/man/wdctl-$c.8" ] ;;
+		esac
+	done
+}
+
+test_every_option_is_in_the_manual_page() {
+	local c o
+
+	for c in load unload list doctor; do
+		for o in $(wdctl --list-opts $c | tr -d =); do
+			[ "$o" != --help ] || continue
+			says "${o#--}" <(sed 's/\\-/-/g' "$TOP/configfs-tools/man/wdctl-$c.8")
+		done
+	done
+	for o in $(wdzip --list-opts | tr -d =); do
+		[ "$o" = --help ] || says "$o" <(sed 's/\\-/-/g' "$TOP/configfs-tools/man/wdzip.1")
+	done
+}
+
+test_version_is_that_of_the_repository() {
+	[ "$(wdctl version)" = "wdctl $(cat "$TOP/VERSION")" ]
+	[ "$(wdctl --version)" = "wdctl $(cat "$TOP/VERSION")" ]
+}
+
+test_bad_usage_ends_with_2_and_says_what() {
+	exits 2 wdctl 2>err
+	says "no command given" err
+	exits 2 wdctl frobnicate 2>err
+	says "unknown command 'frobnicate'" err
+	exits 2 wdctl list --frobnicate 2>err
+	says "unrecognized option '--frobnicate'" err
+	exits 2 wdctl list --root 2>err
+	says "requires an argument" err
+	exits 2 wdctl doctor extra 2>err
+	says "unexpected argument 'extra'" err
+	exits 2 wdctl list --dry-run 2>err
+	exits 2 wdctl load --json 2>err
+	exits 2 wdctl help nothing 2>err
+	exits 2 wdctl help load unload 2>err
+	exits 2 wdctl --list-opts nothing 2>err
+}
+
+test_root_must_be_a_folder() {
+	exits 2 wdctl list --root missing 2>err
+	says "--root missing: No such file or directory" err
+	: >file
+	exits 2 wdctl list --root file 2>err
+	says "--root file: Not a directory" err
+	exits 2 wdctl list --root "$(printf 'x%.0s' $(seq 3000))" 2>err
+}
+
+test_a_machine_can_be_changed_only_from_itself() {
+	make_root r
+	exits 2 wdctl load --root r 2>err
+	says "add --dry-run" err
+	exits 2 wdctl unload --root r 2>err
+	says "add --dry-run" err
+}
+
+test_list_prints_what_the_kernel_tells() {
+	make_root r
+	add_device r hisi_zip-0 0000:75:00.0
+	add_device r hisi_zip-1 0000:b5:00.0 zone_id=1 simulated=1 iommu=sva-sim priority=-10 available_instances=0
+	wdctl list --root r >got
+	golden got <<'END'
+NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  AVAILABLE  STATE
+hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     0         no         256        ok
+hisi_zip-1  0000:b5:00.0  zlib gzip deflate  1     -10       yes        0          ok
+END
+}
+
+test_list_sorts_by_number() {
+	make_root r
+	for i in 10 9 2; do
+		add_device r hisi_zip-$i 0000:$i:00.0
+	done
+	wdctl list --root r | awk 'NR > 1 { print $1 }' >got
+	golden got <<'END'
+hisi_zip-2
+hisi_zip-9
+hisi_zip-10
+END
+}
+
+test_list_names_the_states() {
+	make_root r
+	add_device r hisi_zip-0 a isolate=1
+	add_device r hisi_zip-1 b priority=100
+	add_device r hisi_zip-2 c priority=-101
+	add_device r hisi_zip-3 d priority=99
+	add_device r hisi_zip-4 e priority=-100
+	wdctl list --root r | awk 'NR > 1 { print $1, $NF }' >got
+	golden got <<'END'
+hisi_zip-0 isolated
+hisi_zip-1 disabled
+hisi_zip-2 disabled
+hisi_zip-3 ok
+hisi_zip-4 ok
+END
+}
+
+mainline_device() {
+	add_device "$1" "$2" "$3" priority=gone zone_id=gone simulated=gone iommu=gone isolate=gone
+}
+
+test_list_serves_a_mainline_kernel() {
+	make_root r
+	mainline_device r hisi_zip-0 0000:75:00.0
+	wdctl list --root r >got
+	golden got <<'END'
+NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  AVAILABLE  STATE
+hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     -         -          256        ok
+END
+}
+
+test_list_json_is_valid_and_complete() {
+	make_root r
+	add_device r hisi_zip-0 0000:75:00.0
+	mainline_device r hisi_zip-1 0000:b5:00.0
+	wdctl list --json --root r | python3 -c '
+import json, sys
+a, b = json.load(sys.stdin)["devices"]
+assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "api": "hisi_qm_v3",
+	"algorithms": ["zlib", "gzip", "deflate"], "node": 0, "priority": 0, "simulated": False,
+	"iommu": "sva-iommu", "sva": True, "available": 256, "state": "ok"}, a
+assert b["priority"] is None and b["simulated"] is None and b["iommu"] is None, b
+assert b["node"] == 0 and b["sva"] is True, b
+assert set(a) == set(b)'
+}
+
+test_list_without_devices_is_no_error() {
+	make_root r
+	wdctl list --root r >got 2>err
+	[ ! -s got ]
+	says "no accelerators" err
+	wdctl list --json --root r | python3 -c 'import json, sys; assert json.load(sys.stdin) == {"devices": []}'
+}
+
+test_list_takes_names_of_devices_and_parents() {
+	make_root r
+	add_device r hisi_zip-0 0000:75:00.0
+	add_device r hisi_zip-1 0000:b5:00.0
+	wdctl list --root r hisi_zip-1 >got
+	[ "$(wc -l <got)" = 2 ]
+	says hisi_zip-1 got
+	wdctl list --root r 0000:75:00.0 >got
+	says hisi_zip-0 got
+	exits 1 wdctl list --root r hisi_zip-7 2>err
+	says "wdctl list: hisi_zip-7: no such device" err
+}
+
+test_list_survives_broken_attributes() {
+	make_root r
+	add_device r hisi_zip-0 a available_instances=many priority= zone_id=1x algorithms= flags=-
+	: >r/sys/class/uacce/hisi_zip-0/algorithms
+	add_device r hisi_zip-1 b api=gone
+	head -c 100000 /dev/zero | tr '\0' x >r/sys/class/uacce/hisi_zip-0/iommu
+	wdctl list --root r >got
+	golden got <<'END'
+NAME        PARENT  ALGORITHMS  NODE  PRIORITY  SIMULATED  AVAILABLE  STATE
+hisi_zip-0  a       -           0     -         no         -          ok
+END
+}
+
+test_a_full_disk_is_an_error() {
+	make_root r
+	add_device r hisi_zip-0 a
+	exits 1 wdctl list --root r >/dev/full 2>err
+	says "No space left on device" err
+}
+
+doctor() {
+	wdctl doctor --root "$1" | grep -v '^ok *memlock\|^note *memlock'
+}
+
+healthy() {
+	make_root "$1"
+	install_all "$1"
+	load_all "$1"
+	add_device "$1" hisi_zip-0 0000:75:00.0
+	put "$1/sys/bus/pci/devices/0000:00:05.0/vendor" 0x1af4
+	put "$1/sys/bus/pci/devices/0000:00:05.0/device" 0x1110
+	put "$1/sys/bus/pci/devices/0000:00:05.0/resource" "0x0000000000000000 0x0000000000000000 0x0
+0x0000000000000000 0x0000000000000000 0x0
+0x00000000c0000000 0x00000000c3ffffff 0x0"
+}
+
+test_doctor_finds_no_problem_on_a_healthy_machine() {
+	healthy r
+	doctor r >got
+	golden got <<'END'
+ok       kernel     6.1.0-48-test
+ok       kernel     configuration has what the modules need (r/boot/config-6.1.0-48-test)
+ok       modules    uacce: loaded (0.1.0), installed: updates
+ok       modules    hisi_qm: loaded (0.1.0), installed: updates
+ok       modules    hisi_zip: loaded (0.1.0), installed: updates
+ok       modules    hisi_sim: loaded (0.1.0), installed: updates
+ok       devices    hisi_zip-0: zlib gzip deflate
+ok       sva        hisi_zip-0: sva-iommu
+ok       nodes      /dev/hisi_zip-0 can be opened
+ok       simulator  room for its registers: 64 MiB at 0000:00:05.0
+ok       numa       nodes online: 0-1
+ok       configfs   mounted on /sys/kernel/config
+no problems
+END
+}
+
+# problem ROOT TEXT: doctor ends with 1 and has this problem, with a remedy.
+problem() {
+	exits 1 wdctl doctor --root "$1" >got
+	grep -F -- "$2" got | grep -q '^problem' || {
+		echo "no problem '$2' in:"
+		cat got
+		return 1
+	}
+	grep -A1 -F -- "$2" got | tail -1 | grep -q -- '->'
+}
+
+note() {
+	wdctl doctor --root "$1" >got
+	grep -F -- "$2" got | grep -q '^note'
+}
+
+test_doctor_names_each_kernel_problem() {
+	local o
+
+	healthy r
+	put r/proc/sys/kernel/osrelease 5.10.0-test
+	problem r "5.10.0-test is too old"
+	put r/proc/sys/kernel/osrelease "$REL"
+	for o in MODULES PCI PCI_MSI CONFIGFS_FS; do
+		cp "r/boot/config-$REL" keep
+		sed -i "s/^CONFIG_$o=.*/# CONFIG_$o is not set/" "r/boot/config-$REL"
+		problem r "built without CONFIG_$o"
+		mv keep "r/boot/config-$REL"
+	done
+	echo CONFIG_UACCE=y >>"r/boot/config-$REL"
+	problem r "its own uacce is built in"
+	sed -i '/UACCE/d' "r/boot/config-$REL"
+	echo CONFIG_MODULE_SIG_FORCE=y >>"r/boot/config-$REL"
+	problem r "loads signed modules only"
+	sed -i '/SIG_FORCE/d' "r/boot/config-$REL"
+	put r/sys/kernel/security/lockdown "none [integrity] confidentiality"
+	problem r "is locked down"
+	put r/sys/kernel/security/lockdown "[none] integrity confidentiality"
+	gzip -c "r/boot/config-$REL" >r/proc/config.gz
+	rm "r/boot/config-$REL"
+	wdctl doctor --root r >got
+	says "r/proc/config.gz" got
+	rm r/proc/config.gz
+	note r "its configuration is not to be found"
+}
+
+test_doctor_names_each_module_problem() {
+	healthy r
+	rm -r r/sys/module/hisi_zip
+	problem r "hisi_zip: installed (updates, 0.1.0), not loaded"
+	load_module r hisi_zip 0.0.9
+	problem r "hisi_zip: loaded (0.0.9) is another build than installed (updates, 0.1.0)"
+	rm -r r/sys/module/hisi_zip r/lib/modules
+	mkdir -p "r/lib/modules/$REL"
+	depmod -b r "$REL"
+	problem r "hisi_zip: not installed"
+}
+
+# build_module FILE WORD: a module with the linker's note, as the kernel's build makes it.
+build_module() {
+	printf 'static const char w[] __attribute__((section(".modinfo"), used)) = "description=%s";\n' "$2" |
+		gcc -c -x c -o m.o -
+	ld -r --build-id=sha1 -o "$1" m.o
+}
+
+test_doctor_notices_another_build_of_the_same_version() {
+	local ko=r/lib/modules/$REL/updates/hisi_zip.ko
+
+	healthy r
+	build_module "$ko" one
+	depmod -b r "$REL"
+	mkdir r/sys/module/hisi_zip/notes
+	objcopy -O binary --only-section=.note.gnu.build-id "$ko" r/sys/module/hisi_zip/notes/.note.gnu.build-id
+	wdctl doctor --root r >got
+	build_module "$ko" two
+	problem r "hisi_zip: loaded (0.1.0) is another build than installed (updates, without version)"
+	echo garbage >"$ko"
+	wdctl doctor --root r >got || :
+	not says "another build" got >/dev/null
+}
+
+test_doctor_tells_the_kernels_own_modules_apart() {
+	make_root r
+	add_module r uacce kernel/drivers/misc/uacce 1.0
+	depmod -b r "$REL"
+	load_module r uacce 1.0 ""
+	exits 1 wdctl doctor --root r >got
+	says "uacce: loaded is the kernel's own (1.0)" got
+}
+
+test_doctor_names_each_device_problem() {
+	make_root r
+	install_all r
+	load_all r
+	problem r "no accelerator"
+	add_device r hisi_zip-0 0000:75:00.0 isolate=1
+	problem r "hisi_zip-0: isolated"
+	put r/sys/class/uacce/hisi_zip-0/isolate 0
+	put r/sys/class/uacce/hisi_zip-0/flags 0
+	problem r "hisi_zip-0: no shared virtual addressing"
+	put r/sys/class/uacce/hisi_zip-0/flags 1
+	put r/sys/class/uacce/hisi_zip-0/iommu none
+	problem r "hisi_zip-0: no shared virtual addressing"
+	put r/sys/class/uacce/hisi_zip-0/iommu sva-sim
+	put r/sys/class/uacce/hisi_zip-0/zone_id 7
+	problem r "hisi_zip-0: node 7 is not online (0-1)"
+	put r/sys/class/uacce/hisi_zip-0/zone_id -1
+	put r/sys/class/uacce/hisi_zip-0/priority 1000
+	note r "hisi_zip-0: priority 1000 keeps it from being chosen"
+	put r/sys/class/uacce/hisi_zip-0/priority 0
+	put r/sys/class/uacce/hisi_zip-0/available_instances 0
+	note r "hisi_zip-0: all its queues are in use"
+	rm r/dev/hisi_zip-0
+	problem r "/dev/hisi_zip-0 is missing"
+}
+
+test_doctor_finds_functions_that_gave_no_device() {
+	healthy r
+	put r/sys/bus/pci/devices/0000:76:00.0/vendor 0x19e5
+	put r/sys/bus/pci/devices/0000:76:00.0/device 0xa255
+	problem r "0000:76:00.0: no driver has it (hisi_sec2 would)"
+	ln -s ../../drivers/hisi_sec2 r/sys/bus/pci/devices/0000:76:00.0/driver
+	problem r "0000:76:00.0: hisi_sec2 has it, but registered no uacce device"
+}
+
+test_doctor_answers_for_the_caller() {
+	[ "$(id -u)" = 0 ] || skip "needs root to become another user"
+	setpriv --reuid 65534 --clear-groups test -x "$OUT/bin/wdctl" || skip "another user can't reach the build"
+	healthy r
+	chmod 755 "$WORK"
+	wdctl doctor --root r >/dev/null
+	exits 1 setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got
+	says "/dev/hisi_zip-0 (mode 660, group 0) can't be opened by user 65534" got
+	chmod 666 r/dev/hisi_zip-0
+	setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got
+	says "/dev/hisi_zip-0 is open to everybody (mode 666)" got
+}
+
+test_doctor_names_what_surrounds_the_kernel() {
+	healthy r
+	put r/proc/mounts "none / tmpfs rw 0 0"
+	problem r "not mounted on /sys/kernel/config"
+	rm r/proc/mounts
+	note r "the mounts can't be read"
+	rm -r r/sys/devices/system
+	note r "this kernel knows no nodes"
+	rm -r r/sys/bus/pci/devices/0000:00:05.0
+	note r "no memory range for its registers"
+	put r/sys/module/hisi_sim/parameters/aperture 0x100000000
+	wdctl doctor --root r >got
+	says "its registers are in 0x100000000" got
+}
+
+test_doctor_json_is_valid_and_counts() {
+	healthy r
+	put r/sys/class/uacce/hisi_zip-0/isolate 1
+	exits 1 wdctl doctor --json --root r >got
+	python3 -c '
+import json
+d = json.load(open("got"))
+assert d["problems"] == 1, d
+bad = [f for f in d["findings"] if f["state"] == "problem"]
+assert len(bad) == 1 and bad[0]["area"] == "devices" and bad[0]["remedy"], bad
+assert all(set(f) == {"state", "area", "text", "remedy"} for f in d["findings"])'
+}
+
+test_doctor_works_on_an_empty_folder() {
+	mkdir r
+	exits 1 wdctl doctor --root r >got
+	says "no accelerator" got
+}
+
+test_load_says_what_it_would_do_in_order() {
+	make_root r
+	install_all r
+	wdctl load --dry-run --root r >got
+	golden got <<'END'
+uacce: would be loaded (updates, 0.1.0)
+hisi_qm: would be loaded (updates, 0.1.0)
+hisi_zip: would be loaded (updates, 0.1.0)
+END
+	wdctl load --dry-run --sim zip,zip --root r >got
+	says "hisi_sim: would be loaded (updates, 0.1.0) devices=zip,zip" got
+	load_module r uacce 0.1.0
+	load_module r hisi_qm 0.1.0
+	wdctl load --dry-run --root r >got
+	golden got <<'END'
+uacce: already there (loaded, 0.1.0)
+hisi_qm: already there (loaded, 0.1.0)
+hisi_zip: would be loaded (updates, 0.1.0)
+END
+}
+
+test_load_opens_the_kernels_own_driver_to_processes() {
+	make_root r
+	add_module r uacce kernel/misc 1
+	add_module r hisi_qm kernel/crypto 1
+	add_module r hisi_zip kernel/crypto 1 uacce_mode
+	depmod -b r "$REL"
+	wdctl load --dry-run --root r >got
+	says "hisi_zip: would be loaded (in-tree, 1) uacce_mode=1" got
+}
+
+test_load_takes_modules_of_a_build_folder() {
+	make_root r
+	install_all r
+	mkdir -p "b/kernel/hisi_qm"
+	cp "r/lib/modules/$REL/updates/hisi_zip.ko" b/kernel/hisi_qm/
+	wdctl load --dry-run --root r --from b >got
+	golden got <<'END'
+uacce: would be loaded (updates, 0.1.0)
+hisi_qm: would be loaded (updates, 0.1.0)
+hisi_zip: would be loaded (other, 0.1.0)
+END
+}
+
+test_load_refuses_what_is_not_installed_and_engines_unknown() {
+	make_root r
+	exits 1 wdctl load --dry-run --root r 2>err
+	says "uacce: not installed for kernel $REL" err
+	install_all r
+	for spec in "" , zip, ,zip gpu zip,gpu "zip zip" ZIP; do
+		exits 2 wdctl load --dry-run --root r --sim "$spec" 2>err
+		says "expected zip, sec or hpre" err
+	done
+	exits 2 wdctl load --dry-run --root r --sim "$(printf 'zip,%.0s' $(seq 100))zip" 2>err
+	says "too many devices" err
+}
+
+test_load_refuses_to_mix_two_sources() {
+	make_root r
+	install_all r
+	load_module r uacce 1.0 ""
+	exits 3 wdctl load --dry-run --root r 2>err
+	says "uacce: loaded is the kernel's own" err
+}
+
+test_load_leaves_a_loaded_simulator_alone() {
+	make_root r
+	install_all r
+	load_all r
+	put r/sys/module/hisi_sim/parameters/devices zip,zip
+	wdctl load --dry-run --root r --sim zip,zip >got
+	says "hisi_sim: already there" got
+	exits 3 wdctl load --dry-run --root r --sim zip 2>err
+	says "hisi_sim: already loaded with devices=zip,zip" err
+}
+
+test_unload_goes_the_other_way() {
+	make_root r
+	install_all r
+	load_all r
+	wdctl unload --dry-run --root r >got
+	golden got <<'END'
+hisi_sim: would be unloaded
+hisi_zip: would be unloaded
+hisi_qm: would be unloaded
+uacce: would be unloaded
+END
+	rm -r r/sys/module/*
+	[ "$(wdctl unload --dry-run --root r)" = "nothing is loaded" ]
+}
+
+test_unload_names_processes_with_open_queues() {
+	make_root r
+	install_all r
+	load_all r
+	add_device r hisi_zip-0 0000:75:00.0
+	put r/proc/4711/comm "$(printf 'ngi\033nx')"
+	mkdir -p r/proc/4711/fd r/proc/1/fd
+	ln -s /dev/hisi_zip-0 r/proc/4711/fd/3
+	ln -s /dev/hisi_zip-0 r/proc/4711/fd/4
+	ln -s /dev/null r/proc/4711/fd/5
+	exits 3 wdctl unload --dry-run --root r >got 2>err
+	[ ! -s got ]
+	says "wdctl unload: hisi_zip-0: in use by process 4711 (ngi?nx), 2 queues" err
+	wdctl unload --dry-run --force --root r >got 2>err
+	says "cut off by --force" err
+	says "uacce: would be unloaded" got
+}
+
+test_unload_names_modules_on_top() {
+	make_root r
+	install_all r
+	load_all r
+	mkdir -p r/sys/module/hisi_qm/holders/hisi_zip r/sys/module/hisi_qm/holders/hisi_sec2
+	exits 3 wdctl unload --dry-run --root r 2>err
+	says "hisi_qm: in use by module hisi_sec2" err
+	[ "$(wc -l <err)" = 1 ]
+}
+
+complete_words() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	"_$1" "$1"
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+
+test_completion_knows_commands_and_options() {
+	. "$TOP/configfs-tools/completion/wdctl"
+	. "$TOP/configfs-tools/completion/wdzip"
+	[ "$(complete_words wdctl do)" = doctor ]
+	[ "$(complete_words wdctl load --si)" = --sim ]
+	[ "$(complete_words wdctl load --sim zip,)" = zip,zip ]
+	[ "$(complete_words wdzip --pa)" = --path ]
+	[ "$(complete_words wdzip --path so)" = soft ]
+	complete_words wdctl list -- >got
+	golden got <<'END'
+--json
+--root
+--help
+END
+}
+
+run_tests "$@"

@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# wdctl on a running kernel: modules really come and go. Leaves two simulated devices, as it found them.
+
+. "$(dirname "$0")/tap.sh"
+
+MODULES="uacce hisi_qm hisi_zip hisi_sim"
+
+loaded() {
+	[ -e "/sys/module/$1/initstate" ]
+}
+
+# from NOTHING, or from ENGINES simulated: every test says what it begins with.
+from() {
+	wdctl unload >/dev/null
+	[ "$1" = nothing ] || wdctl load --sim "$1" >/dev/null
+}
+
+devices() {
+	wdctl list | awk 'NR > 1 { print $1 }' | wc -l
+}
+
+test_load_loads_in_order_and_says_so() {
+	from nothing
+	wdctl load >got
+	[ "$(cut -d: -f1 got | xargs)" = "uacce hisi_qm hisi_zip" ]
+	says "uacce: loaded (updates" got
+	loaded uacce
+	loaded hisi_zip
+	not loaded hisi_sim
+}
+
+test_load_makes_simulated_devices() {
+	from nothing
+	wdctl load --sim zip,zip >got
+	says "hisi_sim: loaded (updates" got
+	[ "$(devices)" = 2 ]
+	wdctl list --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)["devices"]
+assert len(d) == 2
+for x in d:
+	assert x["simulated"] is True and x["state"] == "ok" and x["sva"] is True, x
+	assert set(["zlib", "gzip", "deflate"]) <= set(x["algorithms"]), x
+	assert x["available"] > 0 and x["iommu"] == "sva-sim", x'
+}
+
+test_load_again_changes_nothing() {
+	from zip
+	wdctl load --sim zip >got
+	[ "$(grep -c "already there (loaded" got)" = 4 ]
+	exits 3 wdctl load --sim zip,zip 2>err
+	says "hisi_sim: already loaded with devices=zip" err
+	[ "$(devices)" = 1 ]
+}
+
+test_load_adds_what_is_missing() {
+	from nothing
+	modprobe uacce
+	wdctl load --sim zip >got
+	says "uacce: already there" got
+	says "hisi_zip: loaded" got
+	[ "$(devices)" = 1 ]
+}
+
+test_load_undoes_what_it_did_on_failure() {
+	from nothing
+	mkdir b
+	head -c 5000 /dev/urandom >b/hisi_zip.ko
+	exits 1 wdctl load --from b >got 2>err
+	says "b/hisi_zip.ko: Exec format error" err
+	says "hisi_qm: unloaded again" got
+	says "uacce: unloaded again" got
+	for m in $MODULES; do
+		not loaded "$m"
+	done
+}
+
+test_load_undoes_only_what_it_did() {
+	from nothing
+	modprobe uacce
+	mkdir b
+	head -c 5000 /dev/urandom >b/hisi_zip.ko
+	exits 1 wdctl load --from b >got 2>err
+	loaded uacce
+	not loaded hisi_qm
+}
+
+test_dry_run_changes_nothing() {
+	from nothing
+	wdctl load --dry-run --sim zip >got
+	says "hisi_sim: would be loaded" got
+	not loaded uacce
+	wdctl load --sim zip >/dev/null
+	wdctl unload --dry-run >got
+	says "uacce: would be unloaded" got
+	[ "$(devices)" = 1 ]
+}
+
+test_unload_goes_the_other_way_and_is_repeatable() {
+	from zip,zip
+	wdctl unload >got
+	[ "$(cut -d: -f1 got | xargs)" = "hisi_sim hisi_zip hisi_qm uacce" ]
+	for m in $MODULES; do
+		not loaded "$m"
+	done
+	[ "$(wdctl unload)" = "nothing is loaded" ]
+}
+
+test_unload_refuses_while_a_process_has_a_queue() {
+	local node
+
+	from zip
+	node=$(wdctl list | awk 'NR == 2 { print $1 }')
+	exec 8<>"/dev/$node"
+	exits 3 wdctl unload >got 2>err
+	exec 8>&-
+	says "$node: in use by process $BASHPID (" err
+	[ ! -s got ]
+	for m in $MODULES; do
+		loaded "$m"
+	done
+	wdctl unload
+}
+
+test_forced_unload_cuts_processes_off_but_keeps_uacce() {
+	local node
+
+	from zip
+	node=$(wdctl list | awk 'NR == 2 { print $1 }')
+	exec 8<>"/dev/$node"
+	exits 3 wdctl unload --force >got 2>err
+	says "hisi_zip: unloaded" got
+	says "uacce: still loaded" got
+	not loaded hisi_sim
+	loaded uacce
+	exec 8>&-
+	wdctl unload
+	not loaded uacce
+}
+
+test_unload_and_load_many_times() {
+	local i
+
+	for i in $(seq 10); do
+		from zip,zip
+		[ "$(devices)" = 2 ]
+	done
+}
+
+test_doctor_is_content_with_simulated_devices() {
+	from zip,zip
+	wdctl doctor >got || {
+		cat got
+		return 1
+	}
+	says "no problems" got
+	says "sva-sim" got
+	says "room for its registers" got
+}
+
+test_doctor_says_what_to_load() {
+	from nothing
+	exits 1 wdctl doctor >got
+	says "uacce: installed (updates" got
+	says "-> wdctl load" got
+	says "no accelerator" got
+}
+
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+test_anybody_may_look_but_not_change() {
+	from zip
+	as_nobody test -x "$OUT/bin/wdctl" || skip "another user can't reach the build"
+	as_nobody wdctl list >got
+	says hisi_zip- got
+	exits 1 as_nobody wdctl doctor >got
+	says "can't be opened by user 65534" got
+	exits 1 as_nobody wdctl unload >got 2>err
+	says "needs root" err
+	[ "$(devices)" = 1 ]
+	from nothing
+	exits 1 as_nobody wdctl load 2>err
+	says "needs root" err
+}
+
+run_tests "$@"
+rc=$?
+wdctl unload >/dev/null && wdctl load --sim zip,zip >/dev/null || rc=1
+exit $rc

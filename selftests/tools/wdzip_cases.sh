@@ -1,0 +1,517 @@
+# SPDX-License-Identifier: Apache-2.0
+# What wdzip must do, on whatever path; included by wdzip_*.sh, which set
+#   RUN   words before wdzip (an emulator), an array
+#   WANT  path that -v must name: soft or sim
+#   MANY  how many points a stream is cut or damaged at
+
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+wz() {
+	"${RUN[@]}" wdzip "$@"
+}
+
+# Text that compresses, but not to nothing.
+text() {
+	{ seq 1 $(($1 / 5 + 10)) || :; } | head -c "$1"
+}
+
+# roundtrip FILE: three ways between wdzip and gzip.
+roundtrip() {
+	wz -c "$1" >a.gz
+	gzip -t a.gz
+	gzip -dc a.gz | same - "$1"
+	wz -dc a.gz | same - "$1"
+	gzip -c "$1" >b.gz
+	wz -dc b.gz | same - "$1"
+}
+
+test_names_the_path_taken() {
+	text 100000 >f
+	wz -v -c f >f.gz 2>err
+	says "path $WANT (" err
+	wz -tv f.gz 2>err
+	says "path $WANT (" err
+}
+
+test_exchanges_0_bytes_with_gzip() {
+	: >f
+	roundtrip f
+}
+
+test_exchanges_1_byte_with_gzip() {
+	printf x >f
+	roundtrip f
+}
+
+test_exchanges_64k_and_one_less_and_one_more_with_gzip() {
+	local n
+
+	for n in 65535 65536 65537; do
+		text $n >f
+		roundtrip f
+	done
+}
+
+test_exchanges_incompressible_data_with_gzip() {
+	head -c 300000 /dev/urandom >f
+	roundtrip f
+}
+
+test_exchanges_sizes_around_its_own_buffers_with_gzip() {
+	local n
+
+	for n in 262144 524287 524288 524289 1048576; do
+		text $n >f
+		roundtrip f
+	done
+}
+
+test_exchanges_a_tar_of_a_directory_with_gzip() {
+	tar -C "$TOP" -cf f docs include kernel
+	roundtrip f
+	wz -c f | tar -tzf - >list
+	says include/uapi list
+}
+
+test_serves_tar_as_its_compressor() {
+	[ ${#RUN[@]} = 0 ] || skip "tar starts the compressor itself"
+	mkdir d e
+	text 70000 >d/f
+	tar -I wdzip -cf d.tgz d
+	gzip -t d.tgz
+	tar -I wdzip -C e -xf d.tgz
+	same d/f e/d/f
+}
+
+test_takes_every_level() {
+	local level
+
+	text 50000 >f
+	for level in -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best; do
+		wz $level -c f | gzip -dc | same - f
+	done
+}
+
+test_decompresses_what_every_level_of_gzip_writes() {
+	local level
+
+	text 200000 >f
+	for level in 1 3 6 9; do
+		gzip -$level -c f | wz -dc | same - f
+	done
+}
+
+test_replaces_the_file_and_keeps_mode_and_time() {
+	text 1000 >f
+	cp f copy
+	chmod 640 f
+	touch -d 2001-02-03T04:05:06Z f
+	wz f
+	absent f
+	[ "$(stat -c '%a %Y' f.gz)" = "640 $(date -d 2001-02-03T04:05:06Z +%s)" ]
+	wz -d f.gz
+	absent f.gz
+	[ "$(stat -c '%a %Y' f)" = "640 $(date -d 2001-02-03T04:05:06Z +%s)" ]
+	same f copy
+}
+
+test_keeps_the_input_with_k_and_with_o_and_with_c() {
+	text 1000 >f
+	wz -k f
+	wz -o g.gz f
+	wz -c f >h.gz
+	same f.gz g.gz
+	same f.gz h.gz
+	wz -dk f.gz -c | same - f
+	wz -d -o g f.gz
+	same f g
+	[ -e f.gz ]
+}
+
+test_never_overwrites_without_f() {
+	text 1000 >f
+	echo old >f.gz
+	exits 1 wz f 2>err
+	says "f.gz: already exists; -f overwrites it" err
+	says old f.gz
+	[ -s f ]
+	exits 1 wz -o f.gz f 2>err
+	says old f.gz
+	wz -f f
+	gzip -t f.gz
+	absent f
+}
+
+test_keeps_the_old_file_when_overwriting_fails() {
+	text 300000 >f
+	gzip -k f
+	truncate -s -100 f.gz
+	echo old >f
+	exits 1 wz -df f.gz
+	says old f
+	[ "$(ls)" = "$(printf 'f\nf.gz')" ]
+}
+
+test_leaves_alone_what_it_must_not_replace() {
+	mkdir d
+	exits 2 wz d 2>err
+	says "d: warning: is a directory, ignored" err
+	text 100 >f
+	cp f g.gz
+	exits 2 wz g.gz 2>err
+	says "already has a suffix" err
+	exits 2 wz -d f 2>err
+	says "f: warning: unknown suffix" err
+	ln f other
+	exits 2 wz f 2>err
+	says "has 1 other link" err
+	ln -s f link
+	exits 1 wz link 2>err
+	says "symbolic link" err
+	exits 1 wz missing 2>err
+	says "missing: No such file or directory" err
+	exits 2 wz -q d 2>err
+	[ ! -s err ]
+	[ -s f ]
+	[ -s g.gz ]
+}
+
+test_works_on_the_other_inputs_when_one_fails() {
+	text 100 >a
+	text 100 >b
+	exits 1 wz a missing b 2>err
+	gzip -t a.gz b.gz
+}
+
+test_finds_the_compressed_file_for_a_plain_name() {
+	text 1000 >f
+	cp f copy
+	wz f
+	wz -d f
+	same f copy
+}
+
+test_knows_the_suffixes_of_gzip() {
+	text 1000 >f
+	gzip -c f >a.tgz
+	gzip -c f >b.z
+	gzip -c f >c-gz
+	wz -d a.tgz b.z c-gz
+	same f a.tar
+	same f b
+	same f c
+}
+
+test_writes_to_a_pipe_or_device_as_it_is() {
+	text 1000 >f
+	wz -o /dev/null f
+	[ -c /dev/null ]
+	mkfifo p
+	cat p >got &
+	wz -o p f
+	wait $!
+	gzip -dc got | same - f
+}
+
+test_decompresses_members_one_after_the_other() {
+	text 70000 >a
+	head -c 1000 /dev/urandom >b
+	: >c
+	{ gzip -c a; gzip -1c b; wz -c c; wz -c a; } >all.gz
+	cat a b c a >all
+	wz -dc all.gz | same - all
+	wz -t all.gz
+	gzip -dc all.gz | same - all
+}
+
+test_decompresses_many_small_members() {
+	local i
+
+	text 10 >a
+	gzip -c a >one
+	for i in $(seq 300); do cat one; done >all.gz
+	for i in $(seq 300); do cat a; done >all
+	wz -dc all.gz | same - all
+}
+
+test_ignores_zeros_after_the_end() {
+	text 1000 >f
+	{ gzip -c f; head -c 700000 /dev/zero; } >f.gz
+	wz -dc f.gz 2>err | same - f
+	[ ! -s err ]
+}
+
+test_warns_of_garbage_after_the_end() {
+	text 1000 >f
+	gzip -c f >f.gz
+	echo garbage >>f.gz
+	exits 2 wz -dc f.gz >got 2>err
+	same got f
+	says "trailing garbage ignored" err
+	exits 2 wz -dqc f.gz >got 2>err
+	[ ! -s err ]
+	{ gzip -c f; head -c 1000 /dev/zero; echo garbage; } >f.gz
+	exits 2 wz -dc f.gz >got 2>err
+	same got f
+}
+
+test_reads_headers_with_all_optional_fields() {
+	text 5000 >f
+	printf '\037\213\010\036\1\2\3\4\0\3\5\0extraname\0a comment\0' >head
+	# A CRC-32 of the header is in gzip's own trailer; its low half is the header's CRC.
+	gzip -c head | tail -c 8 | head -c 2 >crc
+	gzip -nc f | tail -c +11 >body
+	cat head crc body >f.gz
+	gzip -t f.gz
+	wz -dc f.gz | same - f
+	{ gzip -c f; cat f.gz; } >two.gz
+	cat f f >two
+	wz -dc two.gz | same - two
+}
+
+test_refuses_a_header_with_a_wrong_checksum_or_method() {
+	text 5000 >f
+	gzip -nc f | tail -c +11 >body
+	{ printf '\037\213\010\2\1\2\3\4\0\3\0\0'; cat body; } >a.gz
+	exits 1 wz -t a.gz 2>err
+	says "a.gz: " err
+	{ printf '\037\213\7\0\1\2\3\4\0\3'; cat body; } >b.gz
+	exits 1 wz -t b.gz
+	{ printf '\037\213\010\340\1\2\3\4\0\3'; cat body; } >c.gz
+	exits 1 wz -t c.gz
+}
+
+test_names_what_is_not_gzip() {
+	text 1000 >f.gz
+	exits 1 wz -dc f.gz 2>err >got
+	says "f.gz: not in gzip format" err
+	[ ! -s got ]
+	: >g.gz
+	exits 1 wz -dc g.gz 2>err
+	says "g.gz: unexpected end of file" err
+	exits 1 wz -d f.gz
+	absent f
+}
+
+test_passes_through_with_dcf() {
+	text 600000 >f
+	wz -dcf f | same - f
+	gzip -c f | wz -dcf | same - f
+}
+
+test_a_stream_cut_anywhere_is_an_error_and_leaves_nothing() {
+	local size cut i
+
+	{ text 60000; head -c 20000 /dev/urandom; } >plain
+	gzip -c plain >whole
+	size=$(stat -c %s whole)
+	for cut in $(seq 0 22) $(seq $((size - 12)) $((size - 1))) \
+		$(for i in $(seq "$MANY"); do echo $((size * i / (MANY + 1))); done); do
+		head -c "$cut" whole >f.gz
+		exits 1 wz -d f.gz 2>err
+		says "f.gz: unexpected end of file" err
+		absent f
+		[ "$(stat -c %s f.gz)" = "$cut" ]
+	done
+}
+
+test_a_second_member_cut_anywhere_is_an_error() {
+	local size cut
+
+	text 3000 >plain
+	gzip -c plain >one
+	size=$(stat -c %s one)
+	for cut in 2 3 9 10 11 $((size / 2)) $((size - 8)) $((size - 1)); do
+		{ cat one; head -c "$cut" one; } >f.gz
+		exits 1 wz -t f.gz 2>err
+		says "unexpected end of file" err
+	done
+}
+
+test_a_damaged_byte_is_noticed_wherever_gzip_notices_it() {
+	local size at i want got byte
+
+	text 40000 >plain
+	gzip -nc plain >whole
+	size=$(stat -c %s whole)
+	for at in $(seq 0 12) $(seq $((size - 8)) $((size - 1))) \
+		$(for i in $(seq "$MANY"); do echo $((13 + (size - 21) * i / (MANY + 1))); done); do
+		cp whole f.gz
+		byte=$(od -An -tu1 -j "$at" -N 1 whole)
+		printf "\\$(printf %03o $((byte ^ 0x55)))" |
+			dd of=f.gz bs=1 seek="$at" conv=notrunc status=none
+		want=0
+		gzip -dc f.gz >ref 2>/dev/null || want=1
+		got=0
+		wz -dc f.gz >out 2>err || got=1
+		[ $got = $want ] || {
+			echo "byte $at: gzip ended with $want, wdzip with $got"
+			cat err
+			return 1
+		}
+		if [ $got = 0 ]; then
+			same out ref
+		else
+			says "wdzip: f.gz: " err
+		fi
+	done
+}
+
+test_says_when_only_checksum_or_length_is_wrong() {
+	local size
+
+	text 40000 >plain
+	gzip -nc plain >f.gz
+	size=$(stat -c %s f.gz)
+	printf '\1\2\3\4' | dd of=f.gz bs=1 seek=$((size - 8)) conv=notrunc status=none
+	exits 1 wz -t f.gz 2>err
+	grep -qiE 'crc|checksum|data check' err
+	gzip -nc plain >f.gz
+	printf '\1\2\3\4' | dd of=f.gz bs=1 seek=$((size - 4)) conv=notrunc status=none
+	exits 1 wz -t f.gz 2>err
+	grep -qiE 'length|size|checksum' err
+}
+
+test_checks_without_writing() {
+	text 1000 >f
+	gzip f
+	wz -t f.gz
+	absent f
+	[ -e f.gz ]
+	wz -tv f.gz 2>err
+	says OK err
+}
+
+test_lists_true_sizes() {
+	text 123456 >f
+	{ gzip -c f; gzip -c f; } >f.gz
+	wz -l f.gz >got
+	says " 246912 " got
+	says " $(stat -c %s f.gz) " got
+}
+
+test_says_when_the_disk_is_full() {
+	text 10000000 >f
+	exits 1 wz -c f 2>err >/dev/full
+	says "write: No space left on device" err
+	gzip -c f >f.gz
+	exits 1 wz -dc f.gz 2>err >/dev/full
+	says "write: No space left on device" err
+}
+
+test_ends_quietly_when_the_reader_goes_away() {
+	text 30000000 >f
+	# head ends after a byte; wdzip must die of SIGPIPE, not go on.
+	{ rc=0; wz -c f || rc=$?; echo $rc >rc; } 2>err | head -c 1 >/dev/null
+	[ "$(cat rc)" = 141 ]
+	[ ! -s err ]
+}
+
+is_written() {
+	[ -s "$1" ]
+}
+
+interrupted_by() {
+	local pid rc=0
+
+	mkfifo "p$1"
+	"${RUN[@]}" env --default-signal="$1" wdzip -o "out$1.gz" <"p$1" &
+	pid=$!
+	exec 7>"p$1"
+	# More than is kept back, so that some of the output is on the disk.
+	head -c 3000000 /dev/urandom >&7
+	until_true 30 is_written "out$1.gz"
+	kill -"$1" $pid
+	wait $pid || rc=$?
+	exec 7>&-
+	[ $rc = $((128 + $(kill -l "$1"))) ]
+	absent "out$1.gz"
+}
+
+test_removes_partial_output_on_interrupt() {
+	[ ${#RUN[@]} = 0 ] || skip "the signal would end the emulator's starter"
+	interrupted_by INT
+	interrupted_by TERM
+	interrupted_by HUP
+}
+
+on_terminal() {
+	script -qec "$1" /dev/null >tty.log
+}
+
+test_writes_no_compressed_data_to_a_terminal_without_f() {
+	command -v script >/dev/null || skip "no script(1)"
+	[ ${#RUN[@]} = 0 ] || skip "same as on the other paths"
+	text 1000 >f
+	exits 1 on_terminal "wdzip -c f"
+	says "not written to a terminal" tty.log
+	on_terminal "wdzip -cf f"
+	exits 1 on_terminal "wdzip -d"
+	says "not read from a terminal" tty.log
+}
+
+test_shows_progress_on_a_terminal_for_long_work_only() {
+	command -v script >/dev/null || skip "no script(1)"
+	[ ${#RUN[@]} = 0 ] || skip "same as on the other paths"
+	text 2000000 >f
+	on_terminal "wdzip -c f >f.gz"
+	[ ! -s tty.log ]
+	on_terminal "bash -c '{ cat f; sleep 1.1; cat f; } | wdzip -c >g.gz'"
+	says "MiB" tty.log
+	on_terminal "bash -c '{ cat f; sleep 1.1; cat f; } | wdzip -qc >g.gz'"
+	[ ! -s tty.log ]
+}
+
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+test_reports_missing_permissions_and_leaves_the_input() {
+	[ "$(id -u)" = 0 ] || skip "needs root to become another user"
+	[ ${#RUN[@]} = 0 ] || skip "same as on the other paths"
+	as_nobody test -x "$OUT/bin/wdzip" || skip "another user can't reach the build"
+	chmod 755 "$WORK" .
+	text 1000 >f
+	chmod 600 f
+	exits 1 as_nobody wdzip -c f >/dev/null 2>err
+	says "f: Permission denied" err
+	chmod 644 f
+	exits 1 as_nobody wdzip f 2>err
+	says "f.gz: Permission denied" err
+	[ -s f ]
+	absent f.gz
+}
+
+test_drops_set_user_id_when_the_owner_changes() {
+	[ "$(id -u)" = 0 ] || skip "needs root to become another user"
+	[ ${#RUN[@]} = 0 ] || skip "same as on the other paths"
+	as_nobody test -x "$OUT/bin/wdzip" || skip "another user can't reach the build"
+	chmod 755 "$WORK"
+	chmod 777 .
+	text 1000 >f
+	chmod 6755 f
+	as_nobody wdzip -k f
+	[ "$(stat -c '%u %a' f.gz)" = "65534 705" ]
+}
+
+test_refuses_bad_options() {
+	text 10 >f
+	exits 1 wz --nonsense f 2>err
+	says "lists the options" err
+	exits 1 wz --path fast f 2>err
+	says "--path fast: expected auto, hw or soft" err
+	exits 1 wz --section SSL f 2>err
+	says "this build has no sections" err
+	exits 1 wz -o x f f 2>err
+	says "exactly one input" err
+	exits 1 wz -c -o x f 2>err
+	[ -s f ]
+	absent x
+}
+
+test_helps_and_tells_its_version() {
+	wz -h >got
+	says "usage: wdzip" got
+	wz -V >got
+	says "wdzip $(cat "$TOP/VERSION")" got
+}

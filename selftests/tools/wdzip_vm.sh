@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# wdzip through the kernel modules and simulated devices.
+
+RUN=()
+WANT=sim
+MANY=6
+. "$(dirname "$0")/wdzip_cases.sh"
+
+test_100_mb_survive_a_pipe_of_two() {
+	text 104857600 >f
+	wdzip --path hw -c f | wdzip --path hw -dc | same - f
+}
+
+test_falls_to_soft_when_asked() {
+	text 1000 >f
+	wdzip --path soft -v -c f 2>err >/dev/null
+	says "path soft" err
+}
+
+test_killed_in_the_middle_it_gives_its_queues_back() {
+	local before pid i
+
+	before=$(cat /sys/class/uacce/*/available_instances)
+	for i in 1 2 3; do
+		wdzip -c </dev/zero >/dev/null &
+		pid=$!
+		until_true 30 queues_differ "$before"
+		kill -9 $pid
+		wait $pid || :
+		until_true 30 queues_are "$before"
+	done
+}
+
+# The drivers go while wdzip works; afterwards they are back as before.
+pull_devices_from() {
+	local pid=$1
+
+	until_true 60 queues_differ "$2"
+	wdctl unload --force >unload.log 2>&1 || [ $? = 3 ]
+	rc=0
+	wait "$pid" || rc=$?
+	wdctl unload >>unload.log 2>&1
+	wdctl load --sim zip,zip >>unload.log 2>&1
+}
+
+test_begins_a_file_anew_when_its_device_goes() {
+	local before
+
+	before=$(cat /sys/class/uacce/*/available_instances)
+	text 60000000 >f
+	wdzip -kv f 2>err &
+	pull_devices_from $! "$before"
+	cat err
+	[ "$rc" = 0 ]
+	gzip -dc f.gz | same - f
+	says "beginning anew" err
+	says "path soft" err
+}
+
+test_a_pipe_whose_device_goes_is_an_error() {
+	local before
+
+	before=$(cat /sys/class/uacce/*/available_instances)
+	wdzip -c </dev/zero >got 2>err &
+	pull_devices_from $! "$before"
+	cat err
+	[ "$rc" = 1 ]
+	says "wdzip: stdin: compression failed" err
+}
+
+queues_are() {
+	[ "$(cat /sys/class/uacce/*/available_instances)" = "$1" ]
+}
+
+queues_differ() {
+	! queues_are "$1"
+}
+
+# A run for the kernel's sake: what differs inside it is enough.
+if [ $# = 0 ] && [ -n "${WD_TEST_BRIEF:-}" ]; then
+	set -- names_the_path exchanges_1 incompressible members_one damaged killed anew pipe_whose
+	MANY=1
+fi
+run_tests "$@"

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Runs a sequence that succeeds again and again with the first allocation
+ * failing, then the second, until nothing is left to fail. The kernel must stay
+ * sound and lose nothing; which error comes out doesn't matter.
+ */
+#include "kselftest_harness.h"
+#include "zip_queue.h"
+
+#define ROUNDS_MAX	2000
+
+static int write_at(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, strlen(text));
+	close(fd);
+	return n < 0 ? -errno : 0;
+}
+
+/* NULL when faults can be injected into sleeping allocations, else the reason why not. */
+static const char *injection_missing(void)
+{
+	if (access("/proc/self/fail-nth", W_OK))
+		return "the kernel has no fault injection (CONFIG_FAULT_INJECTION)";
+	if (write_at("/sys/kernel/debug/failslab/ignore-gfp-wait", "N"))
+		return "no failslab in debugfs";
+	write_at("/sys/kernel/debug/failslab/verbose", "0");
+	write_at("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	write_at("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
+	write_at("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	write_at("/sys/kernel/debug/fail_page_alloc/verbose", "0");
+	write_at("/sys/kernel/debug/fail_usercopy/verbose", "0");
+	return NULL;
+}
+
+static int nth_fd(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+	return fd;
+}
+
+/* Once more where the write's own copy from user space was what failed. */
+static void nth_set(unsigned int n)
+{
+	char buf[16];
+	int len = snprintf(buf, sizeof(buf), "%u", n);
+	ssize_t ret;
+
+	do
+		ret = pwrite(nth_fd(), buf, len, 0);
+	while (ret < 0 && errno == EFAULT);
+	if (ret != len)
+		abort();
+}
+
+/* Disarms; true when the failure has happened, and not only to this read. */
+static int nth_happened(void)
+{
+	char buf[16] = {};
+	ssize_t ret = pread(nth_fd(), buf, sizeof(buf) - 1, 0);
+
+	nth_set(0);
+	return ret > 0 && atoi(buf) == 0;
+}
+
+FIXTURE(sweep) {
+	char name[UACCE_NAME_MAX];
+	long available;
+};
+
+FIXTURE_SETUP(sweep)
+{
+	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->name)) TH_LOG("no hisi_zip device");
+	self->available = test_attr_num(self->name, "available_instances");
+}
+
+FIXTURE_TEARDOWN(sweep)
+{
+}
+
+/*
+ * @body runs with the n-th allocation failing for n = 1, 2, ... and must clean
+ * up itself; it ends when it succeeded without a failure.
+ */
+#define sweep(setup, body, cleanup) do {					\
+	const char *__missing = injection_missing();				\
+	unsigned int __n;							\
+										\
+	if (__missing)								\
+		SKIP(return, "%s", __missing);					\
+	for (__n = 1; __n < ROUNDS_MAX; __n++) {				\
+		int __ret, __happened;						\
+										\
+		setup;								\
+		nth_set(__n);							\
+		__ret = body;							\
+		__happened = nth_happened();					\
+		cleanup;							\
+		if (!__happened) {						\
+			EXPECT_GE(__ret, 0);					\
+			break;							\
+		}								\
+	}									\
+	EXPECT_LT(__n, ROUNDS_MAX);						\
+	EXPECT_EQ(self->available, wait_available(self->name, self->available, REQUEST_MS)); \
+} while (0)
+
+TEST_F_TIMEOUT(sweep, open, 240)
+{
+	char path[UACCE_NAME_MAX + 8];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/%s", self->name);
+	sweep((void)0, fd = open(path, O_RDWR | O_CLOEXEC), if (fd >= 0) close(fd));
+}
+
+TEST_F_TIMEOUT(sweep, mmap, 240)
+{
+	struct rawq q;
+
+	sweep(ASSERT_EQ(0, rawq_open(&q, self->name)), rawq_map(&q), rawq_close(&q));
+}
+
+TEST_F_TIMEOUT(sweep, start, 240)
+{
+	struct rawq q;
+
+	sweep(ASSERT_EQ(0, rawq_open(&q, self->name)), uacce_start_q(q.fd), rawq_close(&q));
+}
+
+/* The window is mapped by the first access to it. */
+TEST_F_TIMEOUT(sweep, first_access, 240)
+{
+	struct rawq q;
+
+	sweep(ASSERT_EQ(0, rawq_open(&q, self->name)); ASSERT_EQ(0, rawq_map(&q)),
+	      (*(volatile uint32_t *)q.mmio = 0, 0), rawq_close(&q));
+}
+
+/* A failing stop must not lose the queue. */
+TEST_F_TIMEOUT(sweep, close, 240)
+{
+	struct rawq q;
+
+	sweep(ASSERT_EQ(0, rawq_begin(&q, self->name, 0)), close(q.fd),
+	      q.fd = -1; rawq_unmap(&q));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ioctl, read and write on a queue: numbers, order, arguments, errors. */
+#include "kselftest_harness.h"
+#include "zip_queue.h"
+
+_Static_assert(UACCE_CMD_START_Q == 0x5700, "START_Q");
+_Static_assert(UACCE_CMD_PUT_Q == 0x5701, "PUT_Q");
+_Static_assert(UACCE_CMD_QM_SET_QP_CTX == 0xC004480A, "SET_QP_CTX");
+_Static_assert(UACCE_CMD_QM_SET_QP_INFO == 0xC010480B, "SET_QP_INFO");
+
+TEST_F(zip, start_twice_is_einval)
+{
+	test_start_q(self->q.fd);
+	EXPECT_EQ(-EINVAL, uacce_start_q(self->q.fd));
+}
+
+TEST_F(zip, put_before_start_changes_nothing)
+{
+	test_put_q(self->q.fd);
+	test_start_q(self->q.fd);
+}
+
+TEST_F(zip, put_returns_the_queue_to_init)
+{
+	ASSERT_EQ(0, rawq_map(&self->q));
+	self->q.id = test_set_qp_ctx(self->q.fd, ZIP_QC_COMPRESS);
+	test_start_q(self->q.fd);
+	ASSERT_EQ(0, rawq_works(&self->q));
+	test_put_q(self->q.fd);
+	test_put_q(self->q.fd);
+	test_set_qp_ctx(self->q.fd, ZIP_QC_COMPRESS);
+	test_start_q(self->q.fd);
+	rawq_rewind(&self->q);
+	EXPECT_EQ(0, rawq_works(&self->q));
+}
+
+TEST_F(zip, put_keeps_the_queue_until_close)
+{
+	test_start_q(self->q.fd);
+	test_put_q(self->q.fd);
+	EXPECT_EQ(self->available - 1, test_attr_num(self->name, "available_instances"));
+}
+
+TEST_F(zip, unknown_numbers_are_einval)
+{
+	const unsigned int unknown[] = {
+		0, _IO('W', 2), _IOR('W', 3, unsigned long), _IO('W', 255), _IO('H', 0),
+		_IO('H', 10), _IOWR('H', 10, __u64), _IOWR('H', 12, struct hisi_qp_info),
+		_IOC(_IOC_READ | _IOC_WRITE, 'H', 10, _IOC_SIZEMASK), 0xffffffff,
+	};
+	__u64 arg[4] = {};
+
+	for (unsigned int i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		EXPECT_EQ(-EINVAL, neg_errno(ioctl(self->q.fd, unknown[i], arg)));
+		EXPECT_EQ(-EINVAL, neg_errno(ioctl(self->q.fd, unknown[i], NULL)));
+	}
+}
+
+TEST_F(zip, set_qp_ctx_refuses_unknown_types)
+{
+	EXPECT_EQ(-EINVAL, uacce_set_qp_ctx(self->q.fd, 2));
+	EXPECT_EQ(-EINVAL, uacce_set_qp_ctx(self->q.fd, 0xffff));
+	test_set_qp_ctx(self->q.fd, ZIP_QC_COMPRESS);
+	test_set_qp_ctx(self->q.fd, ZIP_QC_DECOMPRESS);
+}
+
+TEST_F(zip, set_qp_ctx_numbers_queues_apart)
+{
+	int other = test_open(self->name);
+
+	EXPECT_NE(test_set_qp_ctx(self->q.fd, 0), test_set_qp_ctx(other, 0));
+	close(other);
+}
+
+TEST_F(zip, set_qp_ctx_is_accepted_after_start)
+{
+	test_start_q(self->q.fd);
+	test_set_qp_ctx(self->q.fd, ZIP_QC_DECOMPRESS);
+}
+
+TEST_F(zip, bad_argument_is_efault)
+{
+	void *readonly = mmap(NULL, self->page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, readonly);
+	EXPECT_EQ(-EFAULT, neg_errno(ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_CTX, NULL)));
+	EXPECT_EQ(-EFAULT, neg_errno(ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_INFO, NULL)));
+	EXPECT_EQ(-EFAULT, neg_errno(ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_CTX, readonly)));
+	EXPECT_EQ(-EFAULT, neg_errno(ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_INFO, readonly)));
+	EXPECT_EQ(-EFAULT, neg_errno(ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_INFO, (void *)-8ul)));
+	/* The queue is none the worse. */
+	test_start_q(self->q.fd);
+}
+
+TEST_F(zip, set_qp_info_describes_the_rings)
+{
+	struct hisi_qp_info info;
+	size_t rings;
+
+	memset(&info, 0xff, sizeof(info));
+	test_set_qp_info(self->q.fd, &info);
+	EXPECT_EQ(ZIP_SQE_SIZE, info.sqe_size);
+	EXPECT_NE(0, info.sq_depth);
+	EXPECT_GE(info.cq_depth, info.sq_depth);
+	EXPECT_EQ(0, info.reserved);
+	rings = (size_t)info.sqe_size * info.sq_depth + sizeof(struct qm_cqe) * info.cq_depth;
+	rings = (rings + self->page - 1) / self->page * self->page;
+	EXPECT_EQ(rings + self->page, self->q.dus_size);
+}
+
+TEST_F(zip, read_and_write_are_einval)
+{
+	char c = 0;
+
+	EXPECT_EQ(-EINVAL, neg_errno(read(self->q.fd, &c, 1)));
+	EXPECT_EQ(-EINVAL, neg_errno(write(self->q.fd, &c, 1)));
+}
+
+#ifdef __x86_64__
+/* The 32-bit entry, from a 64-bit program; the argument must lie low. */
+static int compat_ioctl(int fd, unsigned int cmd, void *arg)
+{
+	long ret;
+
+	asm volatile("int $0x80" : "=a" (ret)
+		     : "a" (54), "b" (fd), "c" (cmd), "d" (arg)
+		     : "memory", "r8", "r9", "r10", "r11");
+	return ret;
+}
+
+TEST_F(zip, compat_callers_use_the_same_numbers)
+{
+	struct hisi_qp_info *info = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, (void *)info);
+	if (compat_ioctl(-1, 0, NULL) == -ENOSYS)
+		SKIP(return, "the kernel has no 32-bit entry");
+	EXPECT_EQ(0, compat_ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_INFO, info));
+	EXPECT_EQ(ZIP_SQE_SIZE, info->sqe_size);
+	EXPECT_EQ(0, compat_ioctl(self->q.fd, UACCE_CMD_START_Q, NULL));
+	EXPECT_EQ(-EINVAL, compat_ioctl(self->q.fd, UACCE_CMD_START_Q, NULL));
+	EXPECT_EQ(0, compat_ioctl(self->q.fd, UACCE_CMD_PUT_Q, NULL));
+}
+#endif
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A device that goes while its queues are open: unbound, driver unloaded, software device unloaded. */
+#include <libgen.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "kselftest_harness.h"
+#include "zip_queue.h"
+
+#define GONE		(POLLIN | POLLRDNORM | POLLERR | POLLHUP)
+#define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
+#define BACK_MS		30000
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* The PCI address behind a uacce device. */
+static int parent_of(const char *name, char parent[64])
+{
+	char path[256], target[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), UACCE_CLASS "/%s/device", name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = 0;
+	snprintf(parent, 64, "%.63s", basename(target));
+	return 0;
+}
+
+static unsigned int devices(void)
+{
+	char name[UACCE_NAME_MAX];
+	unsigned int n = 0;
+
+	while (uacce_find("hisi_zip", n, name))
+		n++;
+	return n;
+}
+
+static int run(const char *command)
+{
+	int status = system(command);
+
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Each test takes a device away its own way; this brings it back and finds all queues free. */
+FIXTURE(removal) {
+	char name[UACCE_NAME_MAX];
+	char parent[64];
+	struct rawq q;
+	size_t page;
+	unsigned int devices;
+	long available;
+};
+
+FIXTURE_SETUP(removal)
+{
+	self->page = sysconf(_SC_PAGESIZE);
+	self->devices = devices();
+	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->name)) TH_LOG("no hisi_zip device");
+	ASSERT_EQ(0, parent_of(self->name, self->parent));
+	self->available = test_attr_num(self->name, "available_instances");
+	ASSERT_EQ(0, rawq_begin(&self->q, self->name, ZIP_QC_COMPRESS));
+	ASSERT_EQ(0, rawq_works(&self->q));
+}
+
+FIXTURE_TEARDOWN(removal)
+{
+	rawq_close(&self->q);
+}
+
+static int wait_devices(unsigned int wanted)
+{
+	long long deadline = now_ms() + BACK_MS;
+
+	while (devices() != wanted && now_ms() < deadline)
+		sched_yield();
+	return devices() == wanted ? 0 : -ETIMEDOUT;
+}
+
+static int unbind(const char *parent)
+{
+	return write_file(DRIVER "/unbind", parent);
+}
+
+static int bind(const char *parent)
+{
+	return write_file(DRIVER "/bind", parent);
+}
+
+/* Everything that a client of a device that has gone may see. */
+static void expect_gone(struct __test_metadata *_metadata, struct rawq *q)
+{
+	volatile uint64_t *doorbell = (uint64_t *)(q->mmio + QM_DB_SQ_CQ);
+	struct hisi_qp_info info;
+	struct rawq_done done;
+	void *map;
+
+	EXPECT_EQ(-ENXIO, uacce_start_q(q->fd));
+	EXPECT_EQ(-ENXIO, uacce_put_q(q->fd));
+	EXPECT_EQ(-ENXIO, uacce_set_qp_ctx(q->fd, 0));
+	EXPECT_EQ(-ENXIO, uacce_set_qp_info(q->fd, &info));
+	EXPECT_EQ(-ENXIO, neg_errno(ioctl(q->fd, _IO('W', 99))));
+	EXPECT_EQ(GONE, uacce_poll(q->fd, POLLIN | POLLRDNORM, REQUEST_MS));
+	EXPECT_EQ(POLLERR | POLLHUP, uacce_poll(q->fd, 0, REQUEST_MS));
+
+	/* Mappings stay: the words say stop, the bell rings nobody. */
+	EXPECT_EQ(1, rawq_tx_stop(q));
+	EXPECT_EQ(1, rawq_rx_stop(q));
+	EXPECT_EQ(-EIO, rawq_pull(q, &done));
+	for (size_t i = 0; i < q->dus_size; i += 512)
+		*(volatile uint8_t *)(q->dus + i) = 1;
+	*doorbell = 0x1122334455667788;
+	EXPECT_EQ(0x1122334455667788, *doorbell);
+	for (size_t i = 0; i < q->mmio_size; i += 4096)
+		*(volatile uint32_t *)(q->mmio + i) = i;
+
+	EXPECT_EQ(0, munmap(q->mmio, q->mmio_size));
+	EXPECT_EQ(0, munmap(q->dus, q->dus_size));
+	q->mmio = q->dus = NULL;
+	EXPECT_EQ(-ENXIO, uacce_mmap(q->fd, UACCE_QFRT_MMIO, q->mmio_size, &map));
+	EXPECT_EQ(-ENXIO, uacce_mmap(q->fd, UACCE_QFRT_DUS, q->dus_size, &map));
+}
+
+TEST_F_TIMEOUT(removal, unbound_device_leaves_its_client_alive, 120)
+{
+	ASSERT_EQ(0, unbind(self->parent));
+	EXPECT_LT(uacce_open(self->name), 0);
+	expect_gone(_metadata, &self->q);
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+	EXPECT_EQ(self->available, test_attr_num(self->name, "available_instances"));
+	/* The old file stays dead beside the new device. */
+	EXPECT_EQ(-ENXIO, uacce_start_q(self->q.fd));
+	rawq_close(&self->q);
+	EXPECT_EQ(self->available, test_attr_num(self->name, "available_instances"));
+}
+
+TEST_F_TIMEOUT(removal, queue_that_was_not_started_goes_too, 120)
+{
+	struct rawq idle;
+
+	ASSERT_EQ(0, rawq_open(&idle, self->name));
+	ASSERT_EQ(0, rawq_map(&idle));
+	ASSERT_EQ(0, unbind(self->parent));
+	expect_gone(_metadata, &idle);
+	rawq_close(&idle);
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+}
+
+TEST_F_TIMEOUT(removal, pages_never_touched_come_after_removal, 120)
+{
+	struct rawq fresh;
+
+	ASSERT_EQ(0, rawq_open(&fresh, self->name));
+	ASSERT_EQ(0, rawq_map(&fresh));
+	ASSERT_EQ(0, unbind(self->parent));
+	EXPECT_EQ(1, rawq_tx_stop(&fresh));
+	EXPECT_EQ(0, *(volatile uint64_t *)(fresh.mmio + QM_DB_SQ_CQ));
+	rawq_close(&fresh);
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+}
+
+static void *sleeps_in_poll(void *arg)
+{
+	struct rawq *q = arg;
+	int ret;
+
+	do
+		ret = uacce_poll(q->fd, POLLIN | POLLRDNORM, BACK_MS);
+	while (ret > 0 && !(ret & POLLHUP));
+	return (void *)(long)ret;
+}
+
+TEST_F_TIMEOUT(removal, sleepers_are_woken, 120)
+{
+	pthread_t sleepers[4];
+	void *ret;
+
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&sleepers[i], NULL, sleeps_in_poll, &self->q));
+	ASSERT_EQ(0, unbind(self->parent));
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(sleepers[i], &ret));
+		EXPECT_EQ(GONE, (long)ret);
+	}
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+}
+
+TEST_F_TIMEOUT(removal, driver_unloads_while_queues_are_open, 120)
+{
+	ASSERT_EQ(0, run("rmmod hisi_zip"));
+	expect_gone(_metadata, &self->q);
+	ASSERT_EQ(0, run("modprobe hisi_zip uacce_mode=1"));
+	ASSERT_EQ(0, wait_devices(self->devices));
+	EXPECT_EQ(-ENXIO, uacce_put_q(self->q.fd));
+	EXPECT_EQ(self->available, test_attr_num(self->name, "available_instances"));
+}
+
+TEST_F_TIMEOUT(removal, software_device_unloads_while_queues_are_open, 120)
+{
+	if (access("/sys/module/hisi_sim", F_OK))
+		SKIP(return, "the devices aren't simulated");
+	ASSERT_EQ(0, run("rmmod hisi_sim"));
+	expect_gone(_metadata, &self->q);
+	rawq_close(&self->q);
+	ASSERT_EQ(0, run("modprobe hisi_sim devices=zip,zip"));
+	ASSERT_EQ(0, wait_devices(self->devices));
+	EXPECT_EQ(self->available, test_attr_num(self->name, "available_instances"));
+}
+
+TEST_F_TIMEOUT(removal, framework_stays_while_a_file_is_open, 120)
+{
+	if (access("/sys/module/hisi_sim", F_OK))
+		SKIP(return, "the devices aren't simulated");
+	ASSERT_EQ(0, run("rmmod hisi_sim hisi_zip hisi_qm"));
+	EXPECT_EQ(-EAGAIN, neg_errno(syscall(SYS_delete_module, "uacce", O_NONBLOCK)));
+	ASSERT_EQ(0, run("modprobe hisi_zip uacce_mode=1 && modprobe hisi_sim devices=zip,zip"));
+	ASSERT_EQ(0, wait_devices(self->devices));
+	expect_gone(_metadata, &self->q);
+}
+
+struct worker {
+	pthread_t thread;
+	const char *name;
+	atomic_bool *stop;
+	unsigned int n;
+	int bad;
+};
+
+/* A client that goes on whatever happens: everything may fail, nothing may kill it. */
+static void *works_on(void *arg)
+{
+	struct worker *w = arg;
+	int flip = w->n;
+
+	while (!atomic_load(w->stop)) {
+		struct rawq q;
+		int ret = rawq_begin(&q, w->name, 0);
+
+		if (ret) {
+			sched_yield();
+			continue;
+		}
+		for (int i = 0; i < 50 && !ret && !atomic_load(w->stop); i++) {
+			ret = rawq_works(&q);
+			if (flip++ % 16 == 0) {
+				rawq_unmap(&q);
+				if (rawq_map(&q)) {
+					ret = -ENXIO;
+					rawq_unmap(&q);
+				}
+			}
+		}
+		if (ret && ret != -EIO && ret != -ENXIO && ret != ZIP_ST_ABORTED)
+			w->bad = ret;
+		rawq_close(&q);
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(removal, busy_threads_survive_ten_removals, 240)
+{
+	struct worker workers[8] = {};
+	atomic_bool stop = false;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		workers[i] = (struct worker){ .name = self->name, .stop = &stop, .n = i };
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, works_on, &workers[i]));
+	}
+	for (int i = 0; i < 10; i++) {
+		ASSERT_EQ(0, unbind(self->parent));
+		ASSERT_EQ(0, bind(self->parent));
+		ASSERT_EQ(0, wait_devices(self->devices));
+	}
+	atomic_store(&stop, true);
+	for (int i = 0; i < 8; i++) {
+		pthread_join(workers[i].thread, NULL);
+		EXPECT_EQ(0, workers[i].bad);
+	}
+	rawq_close(&self->q);
+	EXPECT_EQ(self->available, wait_available(self->name, self->available, REQUEST_MS));
+}
+
+static void *starts_and_stops(void *arg)
+{
+	struct rawq *q = arg;
+	int ret;
+
+	do {
+		uacce_put_q(q->fd);
+		ret = uacce_start_q(q->fd);
+	} while (ret != -ENXIO);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(removal, ioctls_race_with_removal, 120)
+{
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, starts_and_stops, &self->q));
+	ASSERT_EQ(0, unbind(self->parent));
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_join(threads[i], NULL));
+	expect_gone(_metadata, &self->q);
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+}
+
+/* A page that comes when the test says so; NULL when the kernel can't do that. */
+static void *page_to_wait_for(int *uffd, size_t page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	reg.range.start = (unsigned long)p;
+	reg.range.len = page;
+	if (*uffd < 0 || ioctl(*uffd, UFFDIO_API, &api) || ioctl(*uffd, UFFDIO_REGISTER, &reg))
+		return NULL;
+	return p;
+}
+
+struct waiter {
+	int fd;
+	void *arg;
+};
+
+static void *waits_for_its_argument(void *arg)
+{
+	struct waiter *w = arg;
+
+	return (void *)(long)neg_errno(ioctl(w->fd, UACCE_CMD_QM_SET_QP_CTX, w->arg));
+}
+
+TEST_F_TIMEOUT(removal, a_user_page_that_does_not_come_holds_nobody_up, 120)
+{
+	struct waiter w = { .fd = self->q.fd };
+	struct uffdio_zeropage zero;
+	struct uffd_msg msg;
+	pthread_t thread;
+	void *ret;
+	int uffd;
+
+	w.arg = page_to_wait_for(&uffd, self->page);
+	if (!w.arg)
+		SKIP(return, "no userfaultfd");
+	ASSERT_EQ(0, pthread_create(&thread, NULL, waits_for_its_argument, &w));
+	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
+
+	EXPECT_EQ(0, uacce_put_q(self->q.fd));
+	close(test_open(self->name));
+	ASSERT_EQ(0, unbind(self->parent));
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+
+	zero = (struct uffdio_zeropage){ .range = { (unsigned long)w.arg, self->page } };
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_ZEROPAGE, &zero));
+	ASSERT_EQ(0, pthread_join(thread, &ret));
+	EXPECT_EQ(-ENXIO, (long)ret);
+	close(uffd);
+}
+
+TEST_F_TIMEOUT(removal, client_killed_after_removal_leaves_nothing, 120)
+{
+	int said[2], status;
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(said));
+	pid = fork();
+	if (!pid) {
+		struct rawq own;
+
+		if (rawq_begin(&own, self->name, 0) || write(said[1], "", 1) != 1)
+			_exit(11);
+		pause();
+	}
+	ASSERT_EQ(1, read(said[0], &c, 1));
+	ASSERT_EQ(0, unbind(self->parent));
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(self->available, wait_available(self->name, self->available, REQUEST_MS));
+}
+
+TEST_HARNESS_MAIN

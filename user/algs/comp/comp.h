@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of libwd_comp and its drivers share; private. */
+#ifndef WD_COMP_PRIVATE_H
+#define WD_COMP_PRIVATE_H
+
+#include <wd_comp.h>
+#include "driver.h"
+
+/* Largest input and output of one descriptor. */
+#define COMP_MAX_BYTES		(8u << 20)
+
+/* Room a device wants for one request; less is given through a bounce buffer. */
+#define COMP_MIN_OUT		200
+#define COMP_BOUNCE_BYTES	256
+
+struct hw_stream;
+struct soft_stream;
+
+/**
+ * struct comp_hw_state - what a device keeps between the requests of a stream
+ * @ctx:	its context buffer, zeroed at the start
+ */
+struct comp_hw_state {
+	void *ctx;
+	__u32 ctx_dw[3];
+	__u32 isize;
+	__u32 checksum;
+};
+
+/**
+ * struct comp_msg - one request to a driver
+ * @src, @dst:	bytes or struct wd_datalist, as @sgl says; the whole of them
+ * @head:	bytes of header, in front of @src or to be put in front of @dst
+ * @hw:		state of the stream it belongs to, NULL: a whole buffer
+ * @fresh:	first request of the stream
+ * @finish:	end the stream with it
+ * @last_block:	the device saw the final block
+ * @ended:	the stream is complete, trailer included
+ * @more_room:	it lacked output space that one descriptor can't be given
+ * @why:	what is wrong, in words, or NULL
+ */
+struct comp_msg {
+	struct wd_msg m;
+	const void *src;
+	void *dst;
+	size_t src_len;
+	size_t dst_len;
+	size_t consumed;
+	size_t produced;
+	const char *why;
+	struct comp_hw_state *hw;
+	__u32 head;
+	__u8 alg;
+	__u8 dir;
+	__u8 win;
+	__u8 level;
+	bool sgl;
+	bool fresh;
+	bool finish;
+	bool last_block;
+	bool ended;
+	bool more_room;
+	/* the driver's, until the request is done */
+	void *hw_src;
+	void *hw_dst;
+	void *bounce;
+	size_t room;
+};
+
+static inline struct comp_msg *to_comp_msg(struct wd_msg *m)
+{
+	return (struct comp_msg *)m;
+}
+
+struct comp_sess {
+	struct wd_session s;
+	__u8 alg;
+	__u8 dir;
+	__u8 level;
+	__u8 win;
+	bool sgl;
+	_Atomic __u32 strm_busy;	/* wd_fork_now() of who is inside the stream, else 0 */
+	struct comp_stream *strm;
+};
+
+static inline struct comp_sess *to_comp_sess(struct wd_session *s)
+{
+	return (struct comp_sess *)s;
+}
+
+extern const struct wd_class comp_class;
+extern const struct wd_driver hisi_zip_driver;
+extern const struct wd_driver soft_deflate_driver;
+
+/* comp.c */
+
+/* arg->status of a return code. */
+__s32 comp_status(int ret);
+/* Whether this is a call for such a session; recorded. */
+int comp_check_call(struct comp_sess *s, __u8 op, __u8 dir);
+/* Records why a request failed; returns ret. */
+int comp_fail(struct comp_sess *s, int ret, const char *why, __u32 vendor);
+
+/* format.c: headers that software writes and reads */
+
+/* Bytes of header written to buf (at least 10) for this format. */
+size_t format_write_header(__u8 alg, __u8 win, __u8 level, __u8 *buf);
+/* Length of the header that is written, and of the trailer. */
+size_t format_header_bytes(__u8 alg);
+size_t format_trailer_bytes(__u8 alg);
+/* Length of the header in front of a whole buffer; -EBADMSG and *why. */
+int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, __u32 *head, const char **why);
+/* An empty stream, whole, into buf (at least 32); its length. */
+size_t format_write_empty(__u8 alg, __u8 win, __u8 level, __u8 *buf);
+
+/**
+ * struct format_parser - reads a header that may be cut anywhere
+ */
+struct format_parser {
+	__u8 state;
+	__u8 flags;
+	__u16 left;
+	__u16 at;
+	__u32 crc;
+	__u8 hcrc[2];
+	__u8 first;
+	const char *why;
+};
+
+void format_parser_init(struct format_parser *p, __u8 alg);
+/* Feeds n bytes. 0: *used of them were taken, *done when the header is over. -EBADMSG: p->why says what is wrong. */
+int format_parse(struct format_parser *p, __u8 alg, const void *buf, size_t n, size_t *used, bool *done);
+
+/* lists.c: lists of pieces */
+
+/* Whether the list holds at least len bytes and has no NULL piece. */
+int list_check(const struct wd_datalist *l, size_t len);
+size_t list_copy_out(const struct wd_datalist *l, size_t skip, void *buf, size_t len);
+size_t list_copy_in(const struct wd_datalist *l, size_t skip, const void *buf, size_t len);
+
+/* One end of a request, walked piece by piece; a flat buffer is a list of one. */
+struct list_walk {
+	const struct wd_datalist *l;
+	struct wd_datalist one;
+	size_t at;		/* in l */
+	size_t left;		/* of the request's length */
+};
+
+void list_walk_init(struct list_walk *w, bool sgl, const void *buf, size_t len);
+/* The piece at the walk's place: its address, and its length in *len (0: over). */
+void *list_walk_piece(struct list_walk *w, size_t *len);
+void list_walk_advance(struct list_walk *w, size_t n);
+
+/* probe.c: whether memory can be read, or written; only for finding out why something failed */
+bool probe_range(const void *addr, size_t len, bool write);
+/* Both buffers of a request. */
+bool probe_msg(const struct comp_msg *c);
+/* Cheaper: whether the ranges are mapped at all. One system call each. */
+bool probe_mapped(const struct comp_msg *c);
+
+/* stream.c: what a device's stream and this CPU's have in common */
+
+/**
+ * struct comp_step - one call of a stream's back end, over flat pieces
+ * @src_len, @dst_len: in: available; out: consumed, produced
+ * @why:	what is wrong, in words, after -EBADMSG
+ */
+struct comp_step {
+	const void *src;
+	size_t src_len;
+	void *dst;
+	size_t dst_len;
+	bool last;
+	bool sync;
+	__u64 deadline;
+	__u32 vendor;
+	const char *why;
+};
+
+struct comp_ends {
+	struct list_walk in;
+	struct list_walk out;
+	size_t consumed;
+	size_t produced;
+};
+
+/* Steps until neither side moves. 0, 1 at the end, -errno; -ENOSPC only when nothing moved. */
+int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, struct comp_step *t);
+void stream_free(struct comp_sess *s);
+
+/* hwstrm.c: a stream over a device's descriptors */
+struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q);
+void hw_stream_free(struct hw_stream *h);
+void hw_stream_reset(struct hw_stream *h);
+/* 0, 1 at the end, -errno. */
+int hw_stream_step(struct hw_stream *h, struct comp_step *t);
+
+/* soft/stream.c: the same over zlib */
+struct soft_stream *soft_stream_alloc(const struct comp_sess *s, int *err);
+void soft_stream_free(struct soft_stream *z);
+int soft_stream_reset(struct soft_stream *z);
+int soft_stream_step(struct soft_stream *z, struct comp_step *t);
+
+#endif

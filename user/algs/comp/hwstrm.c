@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A stream over a device: headers, tiny pieces and the end are software's part, everything between the device's. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comp.h"
+
+#define CTX_BYTES	0x10000
+#define STORE_BYTES	236	/* what a device may need for one small step */
+#define GATHER_BYTES	0x8000	/* small input is collected up to this, unless flushed */
+
+/* ctx_dw[0]: why the device stopped decompressing */
+#define CTX_STATE(dw0)		((dw0) & 0xf)
+#define CTX_LAST_NO_SPACE	1u
+#define CTX_NOT_STARTED		3u
+
+/**
+ * struct hw_stream - a stream in the making
+ * @store:	output that waits for room: headers, the end, small steps
+ * @gather:	input that waits for more, compressing only
+ * @again:	the device may have output that it could not give yet
+ * @synced:	everything that was given has been flushed
+ * @ended:	the end is in the store, or was written or verified by the device
+ */
+struct hw_stream {
+	struct wd_queue *q;
+	struct comp_sess *s;
+	struct comp_hw_state hw;
+	struct format_parser parser;
+	__u8 store[STORE_BYTES];
+	unsigned int store_at;
+	unsigned int store_len;
+	__u8 *gather;
+	unsigned int gather_at;
+	unsigned int gather_len;
+	bool head_done;
+	bool begun;
+	bool again;
+	bool synced;
+	bool ended;
+};
+
+struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q)
+{
+	struct hw_stream *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->q = q;
+	h->s = s;
+	h->hw.ctx = aligned_alloc(4096, CTX_BYTES);
+	if (!h->hw.ctx) {
+		free(h);
+		return NULL;
+	}
+	hw_stream_reset(h);
+	return h;
+}
+
+void hw_stream_free(struct hw_stream *h)
+{
+	if (!h)
+		return;
+	free(h->hw.ctx);
+	free(h->gather);
+	free(h);
+}
+
+void hw_stream_reset(struct hw_stream *h)
+{
+	void *ctx = h->hw.ctx;
+
+	memset(ctx, 0, CTX_BYTES);
+	memset(&h->hw, 0, sizeof(h->hw));
+	h->hw.ctx = ctx;
+	format_parser_init(&h->parser, h->s->alg);
+	h->store_at = 0;
+	h->store_len = 0;
+	h->gather_at = 0;
+	h->gather_len = 0;
+	h->head_done = h->s->dir == WD_DIR_DECOMPRESS && h->s->alg == WD_DEFLATE_RAW;
+	h->begun = false;
+	h->again = false;
+	h->synced = true;
+	h->ended = false;
+}
+
+/* What a step may still use of both sides. */
+struct room {
+	const __u8 *src;
+	size_t in;
+	__u8 *dst;
+	size_t out;
+};
+
+static void store_flush(struct hw_stream *h, struct room *r)
+{
+	size_t n = h->store_len - h->store_at;
+
+	if (n > r->out)
+		n = r->out;
+	if (!n)
+		return;
+	memcpy(r->dst, h->store + h->store_at, n);
+	h->store_at += n;
+	r->dst += n;
+	r->out -= n;
+	if (h->store_at == h->store_len)
+		h->store_at = h->store_len = 0;
+}
+
+static __u32 bit_reverse32(__u32 v)
+{
+	v = (v >> 1 & 0x55555555) | (v & 0x55555555) << 1;
+	v = (v >> 2 & 0x33333333) | (v & 0x33333333) << 2;
+	v = (v >> 4 & 0x0f0f0f0f) | (v & 0x0f0f0f0f) << 4;
+	return __builtin_bswap32(v);
+}
+
+/* The end of a stream that got no more data: an empty final stored block, and the trailer from what the device kept. */
+static void store_end(struct hw_stream *h)
+{
+	static const __u8 block[] = { 0x01, 0x00, 0x00, 0xff, 0xff };
+	__u32 sum = h->hw.checksum, isize = h->hw.isize;
+	__u8 *p = h->store;
+	int i;
+
+	memcpy(p, block, sizeof(block));
+	p += sizeof(block);
+	if (h->s->alg == WD_ZLIB) {
+		if (!h->begun)
+			sum = 1;
+		for (i = 24; i >= 0; i -= 8)
+			*p++ = sum >> i;
+	} else if (h->s->alg == WD_GZIP) {
+		/* The device keeps the raw register, most significant bit first. */
+		sum = h->begun ? bit_reverse32(~sum) : 0;
+		for (i = 0; i < 32; i += 8)
+			*p++ = sum >> i;
+		for (i = 0; i < 32; i += 8)
+			*p++ = isize >> i;
+	}
+	h->store_at = 0;
+	h->store_len = p - h->store;
+	h->ended = true;
+}
+
+/* One descriptor. Output goes to the caller's room, or to the store when that is too small for a device. */
+static int send_one(struct hw_stream *h, struct comp_step *t, struct comp_msg *c, const __u8 *src, size_t in,
+		    struct room *r, bool finish)
+{
+	bool store = r->out < COMP_MIN_OUT;
+	int ret;
+
+	memset(c, 0, sizeof(*c));
+	c->m.sess = &h->s->s;
+	c->m.deadline = t->deadline;
+	c->alg = h->s->alg;
+	c->dir = h->s->dir;
+	c->win = h->s->win;
+	c->level = h->s->level;
+	c->dst = store ? h->store : r->dst;
+	c->dst_len = store ? STORE_BYTES : r->out < COMP_MAX_BYTES ? r->out : COMP_MAX_BYTES;
+	if (in > COMP_MAX_BYTES)
+		in = COMP_MAX_BYTES;
+	/* Compressed data may be larger than the data, by an eighth at most. */
+	if (c->dir == WD_DIR_COMPRESS && in > c->dst_len / 9 * 8) {
+		in = c->dst_len / 9 * 8 & ~(size_t)3;
+		finish = false;
+	}
+	c->src = src;
+	c->src_len = in;
+	c->hw = &h->hw;
+	c->fresh = !h->begun;
+	c->finish = finish;
+	ret = wd_request_on(h->q, &c->m);
+	t->vendor = c->m.vendor;
+	if (ret == -ENOSPC && c->dir == WD_DIR_DECOMPRESS && (c->produced || c->consumed))
+		ret = 0;
+	if (ret) {
+		t->why = c->why;
+		return ret;
+	}
+	h->begun = true;
+	if (store) {
+		h->store_at = 0;
+		h->store_len = c->produced;
+	} else {
+		r->dst += c->produced;
+		r->out -= c->produced;
+	}
+	return 0;
+}
+
+static void gather_more(struct hw_stream *h, struct room *r)
+{
+	size_t n = GATHER_BYTES - h->gather_len;
+
+	if (n > r->in)
+		n = r->in;
+	if (!n)
+		return;
+	memcpy(h->gather + h->gather_len, r->src, n);
+	h->gather_len += n;
+	r->src += n;
+	r->in -= n;
+}
+
+/* Keeps small input back; true: that was all. */
+static bool gather(struct hw_stream *h, const struct comp_step *t, struct room *r)
+{
+	bool flush = t->last || t->sync;
+
+	if (!flush && r->in && h->gather_len + r->in < GATHER_BYTES) {
+		if (!h->gather)
+			h->gather = malloc(GATHER_BYTES);
+		if (h->gather) {
+			gather_more(h, r);
+			return true;
+		}
+	}
+	if (h->gather_len && !h->gather_at)
+		gather_more(h, r);
+	return false;
+}
+
+/* 0: stop for now, 1: go on. */
+static int compress_data(struct hw_stream *h, struct comp_step *t, struct room *r)
+{
+	bool held, all;
+	struct comp_msg c;
+	size_t n;
+	int ret;
+
+	if (gather(h, t, r))
+		return 0;
+	held = h->gather_len;
+	n = held ? h->gather_len - h->gather_at : r->in;
+	all = !held || !r->in;
+	if (!n) {
+		if (!t->last)
+			return 0;
+		store_end(h);
+		return 1;
+	}
+	ret = send_one(h, t, &c, held ? h->gather + h->gather_at : r->src, n, r, t->last && all);
+	if (ret)
+		return ret;
+	if (held) {
+		h->gather_at += c.consumed;
+		if (h->gather_at == h->gather_len)
+			h->gather_at = h->gather_len = 0;
+	} else {
+		r->src += c.consumed;
+		r->in -= c.consumed;
+	}
+	if (c.finish && c.consumed == n)
+		h->ended = true;
+	else if (!c.consumed && !c.produced)
+		return -EIO;
+	return 1;
+}
+
+static int compress_step(struct hw_stream *h, struct comp_step *t, struct room *r)
+{
+	int ret;
+
+	for (;;) {
+		store_flush(h, r);
+		if (h->store_len)
+			return 0;
+		if (h->ended)
+			return 1;
+		if (!h->head_done) {
+			h->store_len = format_write_header(h->s->alg, h->s->win, h->s->level, h->store);
+			h->head_done = true;
+			continue;
+		}
+		if (!r->out && (r->in || t->last || h->gather_len == GATHER_BYTES) && !(t->sync || t->last))
+			return 0;
+		ret = compress_data(h, t, r);
+		if (ret <= 0)
+			return ret;
+	}
+}
+
+static int header_step(struct hw_stream *h, struct comp_step *t, struct room *r)
+{
+	size_t used;
+
+	if (format_parse(&h->parser, h->s->alg, r->src, r->in, &used, &h->head_done)) {
+		t->why = h->parser.why;
+		return -EBADMSG;
+	}
+	r->src += used;
+	r->in -= used;
+	if (!h->head_done && t->last) {
+		t->why = "the stream ends early, within its header";
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+/* May an empty request bring something? The device kept data that it could not finish with. */
+static bool wants_again(const struct hw_stream *h, const struct comp_msg *c)
+{
+	__u32 state = CTX_STATE(h->hw.ctx_dw[0]);
+
+	if (state == CTX_LAST_NO_SPACE || c->produced == c->dst_len)
+		return true;
+	return state == CTX_NOT_STARTED && c->src_len && c->consumed == c->src_len;
+}
+
+static int decompress_step(struct hw_stream *h, struct comp_step *t, struct room *r)
+{
+	struct comp_msg c;
+	int ret;
+
+	for (;;) {
+		store_flush(h, r);
+		if (h->store_len)
+			return 0;
+		if (h->ended)
+			return 1;
+		if (!h->head_done) {
+			ret = header_step(h, t, r);
+			if (ret || !h->head_done)
+				return ret;
+		}
+		if (!r->in && !h->again) {
+			if (!t->last)
+				return 0;
+			t->why = "the stream ends early";
+			return -EBADMSG;
+		}
+		ret = send_one(h, t, &c, r->src, r->in, r, false);
+		if (ret)
+			return ret;
+		r->src += c.consumed;
+		r->in -= c.consumed;
+		h->ended = c.ended;
+		h->again = !c.ended && wants_again(h, &c);
+		if (!c.ended && !c.consumed && !c.produced) {
+			/* Nothing moved: more input is what it wants, unless there is some. */
+			if (r->in) {
+				t->why = "the data can't be continued";
+				return -EBADMSG;
+			}
+			h->again = false;
+		}
+	}
+}
+
+int hw_stream_step(struct hw_stream *h, struct comp_step *t)
+{
+	struct room r = { .src = t->src, .in = t->src_len, .dst = t->dst, .out = t->dst_len };
+	int ret;
+
+	ret = h->s->dir == WD_DIR_COMPRESS ? compress_step(h, t, &r) : decompress_step(h, t, &r);
+	if (!ret && r.in == t->src_len && r.out == t->dst_len && !r.out && (h->store_len || r.in || t->last || t->sync))
+		ret = -ENOSPC;
+	t->src_len -= r.in;
+	t->dst_len -= r.out;
+	return ret;
+}

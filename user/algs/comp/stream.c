@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Streams: one a session, bound where it starts, one call inside at a time. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "comp.h"
+
+/**
+ * struct comp_stream - the session's stream
+ * @active:	begun and not ended
+ * @dead:	0, or the error that ended it too early
+ * @fork_gen:	the process it belongs to
+ */
+struct comp_stream {
+	struct hw_stream *hw;
+	struct soft_stream *soft;
+	struct wd_queue *q;
+	__u16 path;
+	__u16 reason;
+	bool active;
+	int dead;
+	__u32 fork_gen;
+};
+
+static void stream_unbind(struct comp_stream *st)
+{
+	hw_stream_free(st->hw);
+	soft_stream_free(st->soft);
+	st->hw = NULL;
+	st->soft = NULL;
+	st->active = false;
+	st->dead = 0;
+}
+
+void stream_free(struct comp_sess *s)
+{
+	if (!s->strm)
+		return;
+	stream_unbind(s->strm);
+	free(s->strm);
+	s->strm = NULL;
+}
+
+int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, struct comp_step *t)
+{
+	bool last = t->last, sync = t->sync, moved = false;
+	int ret;
+
+	for (;;) {
+		size_t in, out;
+
+		t->src = list_walk_piece(&e->in, &in);
+		t->dst = list_walk_piece(&e->out, &out);
+		t->src_len = in;
+		t->dst_len = out;
+		t->last = last && in == e->in.left;
+		t->sync = sync && in == e->in.left;
+		ret = h ? hw_stream_step(h, t) : soft_stream_step(z, t);
+		if (ret < 0)
+			break;
+		list_walk_advance(&e->in, t->src_len);
+		list_walk_advance(&e->out, t->dst_len);
+		e->consumed += t->src_len;
+		e->produced += t->dst_len;
+		if (ret || (!t->src_len && !t->dst_len))
+			break;
+		moved = true;
+	}
+	t->last = last;
+	t->sync = sync;
+	return ret == -ENOSPC && moved ? 0 : ret;
+}
+
+static int stream_bind(struct comp_sess *s, struct comp_stream *st)
+{
+	int ret;
+
+	st->fork_gen = wd_fork_now();
+	ret = wd_session_pick(&s->s, &st->q, &st->reason);
+	if (ret)
+		return wd_fail(&s->s.obj, ENODEV, "no device is left for the stream");
+	if (st->q) {
+		st->path = wd_queue_pub(st->q)->path;
+		st->hw = hw_stream_alloc(s, st->q);
+		ret = st->hw ? 0 : -ENOMEM;
+	} else {
+		st->path = WD_PATH_SOFT;
+		st->soft = soft_stream_alloc(s, &ret);
+		ret = st->soft ? 0 : ret;
+	}
+	return ret ? wd_fail(&s->s.obj, ENOMEM, "no memory for the stream") : 0;
+}
+
+/* Ready to take a step: a new stream if none is going on. */
+static int stream_ready(struct comp_sess *s)
+{
+	struct comp_stream *st = s->strm;
+	bool bound;
+
+	if (!st) {
+		st = calloc(1, sizeof(*st));
+		if (!st)
+			return wd_fail(&s->s.obj, ENOMEM, "no memory for the stream");
+		s->strm = st;
+	}
+	bound = st->hw || st->soft;
+	if (bound && st->fork_gen != wd_fork_now()) {
+		if (st->active || st->dead)
+			return wd_fail(&s->s.obj, ESTALE, "the stream was begun before fork()");
+		stream_unbind(st);
+		bound = false;
+	}
+	if (st->dead)
+		return wd_fail(&s->s.obj, -st->dead, "the stream has failed before; wd_comp_reset_sess() starts a new one");
+	if (st->active)
+		return 0;
+	if (bound && st->soft)
+		return soft_stream_reset(st->soft);
+	stream_unbind(st);
+	return stream_bind(s, st);
+}
+
+static int strm_check(struct comp_sess *s, const struct wd_comp_strm *strm)
+{
+	struct wd_object *obj = &s->s.obj;
+	unsigned int i;
+
+	if (!strm->src_len)
+		return wd_fail(obj, EINVAL, "strm->src_len is NULL");
+	if (!strm->dst_len)
+		return wd_fail(obj, EINVAL, "strm->dst_len is NULL");
+	if (!strm->src && *strm->src_len)
+		return wd_fail(obj, EINVAL, "strm->src is NULL");
+	if (!strm->dst && *strm->dst_len)
+		return wd_fail(obj, EINVAL, "strm->dst is NULL");
+	if (strm->last > 1)
+		return wd_fail_num(obj, EINVAL, "strm->last is %u, not 0 or 1", strm->last, 0);
+	if (strm->flags & ~(WD_COMP_FLUSH_SYNC | WD_COMP_FLUSH_FINISH))
+		return wd_fail_num(obj, EINVAL, "strm->flags %x are unknown", strm->flags, 0);
+	for (i = 0; i < 4; i++)
+		if (strm->reserved[i])
+			return wd_fail_num(obj, EINVAL, "strm->reserved[%u] is not 0", i, 0);
+	if (s->sgl && list_check(strm->src, *strm->src_len))
+		return wd_fail(obj, EINVAL, "the list at strm->src is shorter than *src_len, or has a piece without data");
+	if (s->sgl && list_check(strm->dst, *strm->dst_len))
+		return wd_fail(obj, EINVAL, "the list at strm->dst is shorter than *dst_len, or has a piece without data");
+	return 0;
+}
+
+/* Steps copy small pieces themselves, so the memory must be there. */
+static bool strm_mapped(const struct comp_sess *s, const struct wd_comp_strm *strm)
+{
+	struct comp_msg c = {
+		.src = strm->src, .src_len = *strm->src_len,
+		.dst = strm->dst, .dst_len = *strm->dst_len, .sgl = s->sgl,
+	};
+
+	return probe_mapped(&c);
+}
+
+/* The word names the process that is inside: a thread that stayed behind in a fork's parent is not. */
+static bool strm_enter(struct comp_sess *s)
+{
+	__u32 now = wd_fork_now(), was = atomic_load_explicit(&s->strm_busy, memory_order_relaxed);
+
+	return was != now && atomic_compare_exchange_strong_explicit(&s->strm_busy, &was, now, memory_order_acquire,
+								     memory_order_relaxed);
+}
+
+static void strm_leave(struct comp_sess *s)
+{
+	atomic_store_explicit(&s->strm_busy, 0, memory_order_release);
+}
+
+static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
+{
+	struct comp_step t = {
+		.last = strm->last || (strm->flags & WD_COMP_FLUSH_FINISH),
+		.sync = strm->flags & WD_COMP_FLUSH_SYNC,
+	};
+	struct comp_ends e = { .consumed = 0 };
+	struct comp_stream *st;
+	int ret;
+
+	ret = stream_ready(s);
+	st = s->strm;
+	if (ret)
+		return ret;
+	strm->path = st->path;
+	strm->path_reason = st->reason;
+	if (!strm_mapped(s, strm))
+		return wd_fail(&s->s.obj, EFAULT, "a buffer of the stream is not mapped");
+	t.deadline = wd_deadline(strm->timeout_ms ? strm->timeout_ms : s->s.attr.timeout_ms);
+	list_walk_init(&e.in, s->sgl, strm->src, *strm->src_len);
+	list_walk_init(&e.out, s->sgl, strm->dst, *strm->dst_len);
+	st->active = true;
+	ret = stream_run(st->hw, st->soft, &e, &t);
+	if (ret == -ENOSPC)
+		return wd_fail_num(&s->s.obj, ENOSPC, "the stream can't go on without more room than %u bytes", *strm->dst_len, 0);
+	if (ret < 0) {
+		st->dead = ret;
+		return comp_fail(s, ret, t.why, t.vendor);
+	}
+	*strm->src_len = e.consumed;
+	*strm->dst_len = e.produced;
+	strm->consumed = e.consumed;
+	if (ret)
+		st->active = false;
+	return ret;
+}
+
+static int strm_call(handle_t h, struct wd_comp_strm *strm, __u8 dir)
+{
+	struct comp_sess *s = to_comp_sess(wd_session_get(h, &comp_class));
+	int ret;
+
+	if (!s)
+		return -EINVAL;
+	if (!strm)
+		return wd_fail(&s->s.obj, EINVAL, "strm is NULL");
+	ret = comp_check_call(s, WD_SYNC, dir);
+	if (!ret)
+		ret = strm_check(s, strm);
+	strm->consumed = 0;
+	strm->path = WD_PATH_NONE;
+	strm->path_reason = 0;
+	if (!ret && !strm_enter(s)) {
+		ret = wd_fail(&s->s.obj, EBUSY, "another thread is inside the stream");
+	} else if (!ret) {
+		ret = strm_inside(s, strm);
+		strm_leave(s);
+	}
+	if (ret < 0) {
+		if (strm->src_len)
+			*strm->src_len = 0;
+		if (strm->dst_len)
+			*strm->dst_len = 0;
+	}
+	strm->status = comp_status(ret < 0 ? ret : 0);
+	return ret;
+}
+
+int wd_strm_compress(handle_t sess, struct wd_comp_strm *strm)
+{
+	return strm_call(sess, strm, WD_DIR_COMPRESS);
+}
+
+int wd_strm_decompress(handle_t sess, struct wd_comp_strm *strm)
+{
+	return strm_call(sess, strm, WD_DIR_DECOMPRESS);
+}
+
+int wd_comp_reset_sess(handle_t sess)
+{
+	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
+
+	if (!s)
+		return -EINVAL;
+	if (!strm_enter(s))
+		return wd_fail(&s->s.obj, EBUSY, "another thread is inside the stream");
+	if (s->strm) {
+		if (s->strm->fork_gen != wd_fork_now() || s->strm->hw)
+			stream_unbind(s->strm);
+		s->strm->active = false;
+		s->strm->dead = 0;
+	}
+	strm_leave(s);
+	return 0;
+}

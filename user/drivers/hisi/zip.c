@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Driver of the ZIP engine: one descriptor for each request, and what became of it. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comp.h"
+#include "../../libhisi_qm/ring.h"
+#include "../../libhisi_qm/sgl.h"
+#include "../../libwd/ctx.h"
+#include "zip_hw.h"
+
+#define STOP_NS		1000000000ull
+#define POOL_LISTS	256
+#define POOL_ENTRIES	255
+#define NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
+
+struct zip_queue {
+	struct wd_ring ring;
+	handle_t ctx;
+	struct wd_sglpool *pool;	/* made for the first list; under the produce lock */
+	__u8 *bounce;			/* made for the first tiny destination; the same */
+};
+
+static struct zip_queue *zip_of(struct wd_queue *q)
+{
+	return wd_queue_pub(q)->drv;
+}
+
+static int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
+{
+	struct wd_queue_pub *pub = wd_queue_pub(q);
+	struct wd_ring_cfg cfg = { .sqe_size = ZIP_SQE_SIZE, .qc_type = pub->qc_type, .sleeps = true };
+	struct zip_queue *z;
+	int ret;
+
+	z = aligned_alloc(_Alignof(struct zip_queue), sizeof(*z));
+	if (!z)
+		return -ENOMEM;
+	memset(z, 0, sizeof(*z));
+	z->ctx = wd_request_ctx(dev->dev_root);
+	if (!z->ctx) {
+		ret = -errno;
+		goto err_free;
+	}
+	ret = wd_ring_open(&z->ring, z->ctx, &cfg);
+	if (ret)
+		goto err_release;
+	pub->drv = z;
+	pub->fd = z->ring.fd;
+	pub->depth = z->ring.sq_depth;
+	pub->limit = z->ring.limit;
+	return 0;
+
+err_release:
+	wd_release_ctx(z->ctx);
+err_free:
+	free(z);
+	return ret;
+}
+
+static void zip_close(struct wd_queue *q)
+{
+	struct wd_queue_pub *pub = wd_queue_pub(q);
+	struct zip_queue *z = pub->drv;
+
+	if (!z)
+		return;
+	pub->drv = NULL;
+	wd_ctx_stop(z->ctx);
+	wd_ring_close(&z->ring);
+	wd_release_ctx(z->ctx);
+	if (z->pool)
+		wd_sglpool_free(z->pool);
+	free(z->bounce);
+	free(z);
+}
+
+static int zip_stop(struct wd_queue *q)
+{
+	struct zip_queue *z = zip_of(q);
+	__u64 end = wd_now_ns() + STOP_NS;
+	int ret;
+
+	if (!z)
+		return 0;
+	for (;;) {
+		/* The kernel sets this word after the queue has drained. */
+		if (wd_ring_rx_stopped(&z->ring))
+			return 0;
+		ret = wd_ctx_ioctl(z->ring.ctx, UACCE_CMD_PUT_Q, NULL);
+		if (!ret)
+			return 0;
+		if (wd_now_ns() >= end)
+			return ret;
+		poll(NULL, 0, 1);
+	}
+}
+
+static __u32 zip_req_type(__u8 alg)
+{
+	return alg == WD_ZLIB ? ZIP_REQ_ZLIB : alg == WD_GZIP ? ZIP_REQ_GZIP : ZIP_REQ_DEFLATE;
+}
+
+static void addr_set(__le32 *low, __le32 *high, const void *p)
+{
+	*low = htole32((__u32)(uintptr_t)p);
+	*high = htole32((__u32)((__u64)(uintptr_t)p >> 32));
+}
+
+static int list_get(struct zip_queue *z, const struct wd_datalist *list, void **sgl)
+{
+	int ret = 0;
+
+	if (!z->pool)
+		z->pool = wd_sglpool_new(POOL_LISTS, POOL_ENTRIES);
+	if (!z->pool)
+		return -ENOMEM;
+	*sgl = wd_sglpool_get(z->pool, list, &ret);
+	return *sgl ? 0 : ret;
+}
+
+static void msg_put(struct zip_queue *z, struct comp_msg *c)
+{
+	if (c->hw_src)
+		wd_sglpool_put(z->pool, c->hw_src);
+	if (c->hw_dst)
+		wd_sglpool_put(z->pool, c->hw_dst);
+	c->hw_src = NULL;
+	c->hw_dst = NULL;
+}
+
+/* A device wants some room, more than it may need in the end. */
+static int bounce_get(struct zip_queue *z, struct comp_msg *c)
+{
+	size_t depth = z->ring.sq_depth;
+
+	if (!z->bounce)
+		z->bounce = malloc(depth * COMP_BOUNCE_BYTES);
+	if (!z->bounce)
+		return -ENOMEM;
+	c->bounce = z->bounce + (c->m.tag & 0xffff) % depth * COMP_BOUNCE_BYTES;
+	c->room = COMP_BOUNCE_BYTES;
+	return 0;
+}
+
+static int msg_lists(struct zip_queue *z, struct comp_msg *c)
+{
+	struct wd_datalist bounce = { .data = c->bounce, .len = COMP_BOUNCE_BYTES };
+	int ret;
+
+
+	/* Nothing is read from an empty source, but the device wants a list. */
+	ret = list_get(z, c->src_len ? c->src : &bounce, &c->hw_src);
+	if (!ret)
+		ret = list_get(z, c->bounce ? &bounce : c->dst, &c->hw_dst);
+	if (ret)
+		msg_put(z, c);
+	return ret;
+}
+
+static void header_put(struct comp_msg *c)
+{
+	__u8 head[16];
+
+	format_write_header(c->alg, c->win, c->level, head);
+	if (c->sgl)
+		list_copy_in(c->dst, 0, head, c->head);
+	else
+		memcpy(c->dst, head, c->head);
+}
+
+/* What the request needs beside its descriptor. */
+static int msg_prepare(struct zip_queue *z, struct comp_msg *c)
+{
+	bool comp = c->dir == WD_DIR_COMPRESS;
+	int ret = 0;
+
+	c->hw_src = NULL;
+	c->hw_dst = NULL;
+	c->bounce = NULL;
+	c->room = c->dst_len - (comp ? c->head : 0);
+	c->more_room = false;
+	if (c->room > ZIP_MAX_OUTPUT) {
+		c->room = ZIP_MAX_OUTPUT;
+		c->more_room = true;
+	}
+	if (!c->hw && (c->room < COMP_MIN_OUT || (c->sgl && !c->src_len)))
+		ret = bounce_get(z, c);
+	if (!ret && c->sgl)
+		ret = msg_lists(z, c);
+	return ret;
+}
+
+static void sqe_fill_stream(struct zip_sqe *sqe, const struct comp_msg *c)
+{
+	const struct comp_hw_state *hw = c->hw;
+
+	addr_set(&sqe->stream_ctx_addr_l, &sqe->stream_ctx_addr_h, (__u8 *)hw->ctx + ZIP_CTX_HW_OFFSET);
+	sqe->ctx_dw0 = htole32(hw->ctx_dw[0]);
+	sqe->ctx_dw1 = htole32(hw->ctx_dw[1]);
+	sqe->ctx_dw2 = htole32(hw->ctx_dw[2]);
+	sqe->isize = htole32(hw->isize);
+	sqe->checksum = htole32(hw->checksum);
+}
+
+static void sqe_fill(struct zip_sqe *sqe, const struct comp_msg *c)
+{
+	bool comp = c->dir == WD_DIR_COMPRESS;
+	__u32 src_head = comp ? 0 : c->head, dst_head = comp && !c->bounce ? c->head : 0;
+	__u32 dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT;
+	__u8 *dst = c->bounce ? c->bounce : (__u8 *)c->dst + dst_head;
+	const __u8 *src = (const __u8 *)c->src + src_head;
+
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->input_data_length = htole32((__u32)(c->src_len - src_head));
+	if (c->hw)
+		dw7 |= ZIP_DW7_STREAM;
+	if (c->fresh || !c->hw)
+		dw7 |= ZIP_DW7_NEW_STREAM;
+	if (c->finish || !c->hw)
+		dw7 |= ZIP_DW7_FINISH;
+	if (c->sgl) {
+		dw7 |= src_head;
+		sqe->dw8 = htole32(dst_head);
+		src = c->hw_src;
+		dst = c->hw_dst;
+	} else if (c->src_len == src_head) {
+		/* Nothing is read, but the address must be a good one. */
+		src = dst;
+	}
+	sqe->dw7 = htole32(dw7);
+	sqe->dw9 = htole32(zip_req_type(c->alg) |
+			   (c->sgl ? ZIP_BUF_SGL : ZIP_BUF_FLAT) << ZIP_DW9_BUF_SHIFT |
+			   (comp ? (__u32)c->win << ZIP_DW9_WIN_SHIFT : 0));
+	sqe->dest_avail_out = htole32((__u32)c->room);
+	addr_set(&sqe->source_addr_l, &sqe->source_addr_h, src);
+	addr_set(&sqe->dest_addr_l, &sqe->dest_addr_h, dst);
+	sqe->tag_l = htole32(c->m.tag);
+	if (c->hw)
+		sqe_fill_stream(sqe, c);
+}
+
+static int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+{
+	struct zip_queue *z = zip_of(q);
+	unsigned int room = wd_ring_room(&z->ring, n), i;
+	struct zip_sqe sqe;
+	int ret = -EBUSY;
+
+	for (i = 0; i < room; i++) {
+		struct comp_msg *c = to_comp_msg(msgs[i]);
+
+		ret = msg_prepare(z, c);
+		if (ret)
+			break;
+		/* A software device may look before the doorbell: it must find the old descriptor or the new one. */
+		sqe_fill(&sqe, c);
+		memcpy(wd_ring_sqe(&z->ring, i), &sqe, sizeof(sqe));
+	}
+	if (!i)
+		return wd_ring_tx_stopped(&z->ring) ? wd_ring_why(&z->ring) : ret;
+	if (wd_ring_submit(&z->ring, i))
+		return i;
+	while (i--)
+		msg_put(z, to_comp_msg(msgs[i]));
+	return wd_ring_why(&z->ring);
+}
+
+/* The engine's status, as an error and in words. */
+static int msg_status(struct comp_msg *c, __u32 status)
+{
+	switch (status) {
+	case ZIP_ST_OK:
+	case ZIP_ST_NEGATIVE_COMP:
+	case ZIP_ST_END:
+		if (c->hw || c->last_block || c->dir == WD_DIR_COMPRESS)
+			return 0;
+		c->why = "the stream ends early";
+		return -EBADMSG;
+	case ZIP_ST_NOSPACE:
+		return -ENOSPC;
+	case ZIP_ST_CHECKSUM:
+		c->why = "the checksum of the data is wrong";
+		return -EBADMSG;
+	case ZIP_ST_ABORTED:
+		return WD_STOPPED;
+	}
+	if (status == ZIP_ST_ADDRESS || !probe_msg(c))
+		return -EFAULT;
+	if (c->dir == WD_DIR_COMPRESS)
+		return -EIO;
+	c->why = status == ZIP_ST_TRUNCATED ? "the stream ends early" : "the data is corrupt or cut off";
+	return -EBADMSG;
+}
+
+static int bounce_out(struct comp_msg *c)
+{
+	size_t head = c->dir == WD_DIR_COMPRESS ? c->head : 0;
+
+	if (c->produced + head > c->dst_len)
+		return -ENOSPC;
+	if (!probe_mapped(c))
+		return -EFAULT;
+	if (c->sgl)
+		list_copy_in(c->dst, head, c->bounce, c->produced);
+	else
+		memcpy((__u8 *)c->dst + head, c->bounce, c->produced);
+	return 0;
+}
+
+static void stream_keep(struct comp_msg *c, const struct zip_sqe *sqe)
+{
+	c->hw->ctx_dw[0] = le32toh(sqe->ctx_dw0);
+	c->hw->ctx_dw[1] = le32toh(sqe->ctx_dw1);
+	c->hw->ctx_dw[2] = le32toh(sqe->ctx_dw2);
+	c->hw->isize = le32toh(sqe->isize);
+	c->hw->checksum = le32toh(sqe->checksum);
+}
+
+static int msg_result(struct comp_msg *c, const struct zip_sqe *sqe)
+{
+	bool comp = c->dir == WD_DIR_COMPRESS;
+	__u32 dw3 = le32toh(sqe->dw3), status = dw3 & ZIP_DW3_STATUS_MASK;
+	int ret;
+
+	c->m.vendor = status;
+	c->consumed = le32toh(sqe->consumed);
+	c->produced = le32toh(sqe->produced);
+	c->last_block = dw3 & ZIP_DW3_LAST_BLOCK;
+	c->ended = c->last_block && status == ZIP_ST_END;
+	if (le32toh(sqe->tag_l) != c->m.tag || c->consumed > c->src_len - (comp ? 0 : c->head) || c->produced > c->room) {
+		c->why = "the descriptor came back damaged";
+		return -EIO;
+	}
+	if (c->hw)
+		stream_keep(c, sqe);
+	ret = msg_status(c, status);
+	if (!ret && c->bounce)
+		ret = bounce_out(c);
+	/* Now that the device could write behind it, so can we write the header. */
+	if (!ret && comp && c->head && !c->hw)
+		header_put(c);
+	if (comp)
+		c->produced += c->hw ? 0 : c->head;
+	else
+		c->consumed += c->hw ? 0 : c->head;
+	return ret;
+}
+
+static int zip_pull(struct wd_queue *q, unsigned int max)
+{
+	struct zip_queue *z = zip_of(q);
+	struct zip_sqe sqe;
+	__u16 index;
+	unsigned int n = 0;
+	int ret = 0;
+
+	while (n < max && (ret = wd_ring_take_held(&z->ring, &sqe, &index)) == 1) {
+		struct wd_msg *m = wd_queue_owner(q, index);
+
+		n++;
+		if (m) {
+			m->status = msg_result(to_comp_msg(m), &sqe);
+			msg_put(z, to_comp_msg(m));
+			wd_queue_done(q, m);
+		}
+		wd_ring_release(&z->ring, index);
+	}
+	wd_ring_end(&z->ring);
+	return n || ret >= 0 ? (int)n : wd_ring_why(&z->ring);
+}
+
+static void zip_abort(struct wd_queue *q, struct wd_msg *m)
+{
+	struct zip_queue *z = zip_of(q);
+
+	if (z)
+		msg_put(z, to_comp_msg(m));
+}
+
+static bool zip_ready(struct wd_queue *q)
+{
+	return wd_ring_ready(&zip_of(q)->ring);
+}
+
+static void zip_arm(struct wd_queue *q)
+{
+	wd_ring_arm(&zip_of(q)->ring);
+}
+
+static void zip_disarm(struct wd_queue *q)
+{
+	struct zip_queue *z = zip_of(q);
+
+	if (z)
+		wd_ring_disarm(&z->ring);
+}
+
+static const char *const zip_apis[] = { "hisi_qm_v3", "hisi_qm_v5", NULL };
+
+const struct wd_driver hisi_zip_driver = {
+	.name = "hisi_zip",
+	.apis = zip_apis,
+	.min_bytes = NOT_WORTH_IT,
+	.open = zip_open,
+	.close = zip_close,
+	.stop = zip_stop,
+	.push = zip_push,
+	.pull = zip_pull,
+	.abort = zip_abort,
+	.ready = zip_ready,
+	.arm = zip_arm,
+	.disarm = zip_disarm,
+};

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What wd-emulate asked for, and the devices that follow from it. */
+#include <stdlib.h>
+#include <string.h>
+#include "emu.h"
+
+static struct emu_config config;
+static struct emu_device devices[EMU_DEVICES_MAX];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void config_word(const char *word, const char *value)
+{
+	unsigned long long v = strtoull(value, NULL, 0);
+
+	if (!strcmp(word, "zip"))
+		config.zip = v < EMU_DEVICES_MAX ? (unsigned int)v : EMU_DEVICES_MAX;
+	else if (!strcmp(word, "queues"))
+		config.queues = (unsigned int)v;
+	else if (!strcmp(word, "workers"))
+		config.workers = v < 1 ? 1 : v < EMU_WORKERS_MAX ? (unsigned int)v : EMU_WORKERS_MAX;
+	else if (!strcmp(word, "mbps"))
+		config.mbps = (unsigned int)v;
+	else if (!strcmp(word, "latency"))
+		config.latency_ns = v;
+	else if (!strcmp(word, "mainline-poll"))
+		config.mainline_poll = v;
+}
+
+static void device_init(struct emu_device *dev, unsigned int index)
+{
+	pthread_condattr_t monotonic;
+
+	memset(dev, 0, sizeof(*dev));
+	dev->index = index;
+	snprintf(dev->name, sizeof(dev->name), "hisi_zip-%u", index);
+	dev->nr_queues = config.queues;
+	dev->todo_last = &dev->todo;
+	pthread_mutex_init(&dev->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&dev->kick, &monotonic);
+	pthread_cond_init(&dev->work, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
+static void config_read(void)
+{
+	const char *spec = getenv("WD_EMULATE"), *root = getenv("WD_EMULATE_ROOT");
+	char copy[256], *word, *save = NULL, *value;
+	unsigned int i;
+
+	if (!spec || !root || strlen(root) >= sizeof(config.root) || strlen(spec) >= sizeof(copy))
+		return;
+	strcpy(copy, spec);
+	strcpy(config.root, root);
+	config.queues = 64;
+	config.workers = 2;
+	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		value = strchr(word, '=');
+		if (value) {
+			*value = '\0';
+			config_word(word, value + 1);
+		}
+	}
+	for (i = 0; i < config.zip; i++)
+		device_init(&devices[i], i);
+	config.on = true;
+}
+
+const struct emu_config *emu_config(void)
+{
+	pthread_once(&once, config_read);
+	return &config;
+}
+
+/* A child begins with devices of its own; its copies of the parent's memory are left alone. */
+void emu_config_after_fork(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < config.zip; i++)
+		device_init(&devices[i], i);
+}
+
+struct emu_device *emu_device_find(const char *path)
+{
+	const struct emu_config *c = emu_config();
+	size_t root = strlen(c->root);
+	unsigned int i;
+
+	if (!c->on)
+		return NULL;
+	if (!strncmp(path, c->root, root))
+		path += root;
+	if (strncmp(path, "/dev/", 5))
+		return NULL;
+	for (i = 0; i < c->zip; i++)
+		if (!strcmp(path + 5, devices[i].name))
+			return &devices[i];
+	return NULL;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The emulator: model devices inside a process, and the libc calls that lead to them. */
+#ifndef EMU_H
+#define EMU_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include "model.h"
+#include "qm_hw.h"
+
+#define EMU_DEVICES_MAX		16
+#define EMU_WORKERS_MAX		8
+#define EMU_FDS			65536
+
+struct emu_config {
+	bool on;
+	unsigned int zip;
+	unsigned int queues;
+	unsigned int workers;
+	unsigned int mbps;
+	unsigned long long latency_ns;
+	bool mainline_poll;	/* as mainline's uacce: no event since the last poll is remembered */
+	char root[256];		/* where the sysfs tree and the nodes are materialised */
+};
+
+enum emu_state {
+	EMU_INIT,
+	EMU_STARTED,
+	EMU_ZOMBIE,
+};
+
+/* Locks: device->lock, then queue->poll_lock. Neither is held while a client sleeps. */
+struct emu_queue {
+	struct emu_device *dev;
+	unsigned int id;
+	atomic_uint refs;	/* descriptors of the process */
+	atomic_bool foreign;	/* inherited by fork: the parent's */
+	enum emu_state state;	/* device->lock */
+	unsigned short qc_type;
+	int event_fd;
+	int mem_fd;		/* window, then DUS */
+	unsigned char *dus;
+	bool mapped[2];		/* region.c's lock */
+	pthread_mutex_t poll_lock;
+	unsigned int poll_head;	/* completions that poll() has looked at */
+	atomic_bool event;
+};
+
+struct emu_runner {
+	struct emu_device *dev;
+	struct wdm_scratch *scratch;
+	void *engine_ws;
+};
+
+struct emu_device {
+	unsigned int index;
+	char name[32];
+	pthread_mutex_t lock;
+	pthread_cond_t kick;	/* the control thread's and mailbox waiters' */
+	pthread_cond_t work;	/* the workers' */
+	atomic_uint callers;	/* threads that want the lock: the control thread makes way */
+	bool up;
+	bool mailbox_busy;	/* a client is in the driver; it may sleep there with the lock given back */
+	unsigned int nr_queues;
+	unsigned int nr_open;
+	struct emu_queue **queues;
+	struct wdm_device *model;
+	struct wdm_env env;
+	unsigned char *bar2;
+	unsigned char *bar4;
+	unsigned char *rings;
+	unsigned int eq_head, aeq_head;
+	struct wdm_job *todo, **todo_last;
+	struct wdm_job *done;
+	unsigned int running;
+	struct emu_runner runners[EMU_WORKERS_MAX];
+};
+
+/* config.c */
+const struct emu_config *emu_config(void);
+struct emu_device *emu_device_find(const char *path);
+void emu_config_after_fork(void);
+
+/* device.c: a device's lock is taken and given back here; all others expect it held */
+void emu_device_enter(struct emu_device *dev);
+void emu_device_leave(struct emu_device *dev);
+int emu_device_up(struct emu_device *dev);
+void emu_device_turn(struct emu_device *dev, struct wdm_look *look);
+unsigned long long emu_now(void);
+void emu_wait_until(struct emu_device *dev, unsigned long long ns);
+
+/* driver.c: what the kernel's driver does, with the device's lock held, between begin and end */
+void emu_driver_begin(struct emu_device *dev);
+void emu_driver_end(struct emu_device *dev);
+int emu_driver_init(struct emu_device *dev);
+int emu_driver_start(struct emu_queue *q);
+int emu_driver_stop(struct emu_queue *q);
+void emu_driver_irq(struct emu_device *dev, unsigned int vector);
+
+/* queue.c */
+size_t emu_dus_size(void);
+int emu_queue_open(struct emu_device *dev, int flags);
+void emu_queue_get(struct emu_queue *q);
+void emu_queue_put(struct emu_queue *q);
+int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg);
+bool emu_queue_ready(struct emu_queue *q);
+void emu_queue_wake(struct emu_queue *q);
+
+/* region.c */
+void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, int prot, int flags, off_t offset);
+/* 1: handled, *ret is munmap's result; 0: not ours */
+int emu_region_unmap(void *addr, size_t len, int *ret);
+bool emu_region_covers(const void *addr, size_t len);
+/* Would a call on that range split a region? */
+bool emu_region_cut(const void *addr, size_t len);
+void emu_region_after_fork(void);
+
+/* fd.c */
+struct emu_queue *emu_fd_get(int fd);
+int emu_fd_access(int fd);
+void emu_fd_set(int fd, struct emu_queue *q, int access);
+struct emu_queue *emu_fd_clear(int fd);
+void emu_fd_foreign(void);
+
+/* memory.c: this process' memory by address, without faulting */
+int emu_memory_read(unsigned long long addr, void *buf, unsigned int len);
+int emu_memory_write(unsigned long long addr, const void *buf, unsigned int len);
+
+/* engine.c */
+extern const struct wdm_engine_ops emu_engine;
+void *emu_engine_ws_alloc(void);
+void emu_engine_ws_free(void *ws);
+
+/* real.c: libc's own functions behind those that we replace */
+void *emu_real(void **cache, const char *name);
+#define EMU_REAL(ret, name, ...) \
+	static void *name##_cache; \
+	static ret (*real_##name(void))(__VA_ARGS__) \
+	{ \
+		union { void *p; ret (*f)(__VA_ARGS__); } u = { .p = emu_real(&name##_cache, #name) }; \
+		return u.f; \
+	}
+
+#endif

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Waiting for queues. Readiness is computed from the rings as the kernel does; the eventfd behind a queue
+ * only wakes who sleeps.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+#include "emu.h"
+
+#define READY		(POLLIN | POLLRDNORM)
+#define ON_STACK	64
+#define NS_PER_S	1000000000ull
+
+EMU_REAL(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+EMU_REAL(int, pselect, int n, fd_set *in, fd_set *out, fd_set *err, const struct timespec *timeout,
+	 const sigset_t *mask)
+EMU_REAL(int, epoll_ctl, int ep, int op, int fd, struct epoll_event *event)
+EMU_REAL(int, epoll_pwait, int ep, struct epoll_event *events, int max, int timeout, const sigset_t *mask)
+
+static short queue_revents(struct emu_queue *q, short events)
+{
+	if (atomic_load(&q->foreign))
+		return POLLERR;
+	if (!(events & READY))
+		return 0;
+	return emu_queue_ready(q) ? events & READY : 0;
+}
+
+/* Looks at the queues of @fds; the others' entries go to the kernel as they are. */
+static int look(struct pollfd *fds, struct pollfd *kernel, nfds_t n)
+{
+	struct emu_queue *q;
+	int ready = 0;
+	nfds_t i;
+
+	for (i = 0; i < n; i++) {
+		kernel[i] = fds[i];
+		kernel[i].revents = 0;
+		q = emu_fd_get(fds[i].fd);
+		if (!q)
+			continue;
+		fds[i].revents = queue_revents(q, fds[i].events);
+		ready += fds[i].revents != 0;
+		/* Nobody asked for input: the kernel's entry must not report the eventfd. */
+		kernel[i].events = fds[i].events & READY ? POLLIN : 0;
+	}
+	return ready;
+}
+
+static int merge(struct pollfd *fds, const struct pollfd *kernel, nfds_t n)
+{
+	int ready = 0;
+	nfds_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!emu_fd_get(fds[i].fd))
+			fds[i].revents = kernel[i].revents;
+		ready += fds[i].revents != 0;
+	}
+	return ready;
+}
+
+static int wait_queues(struct pollfd *fds, struct pollfd *kernel, nfds_t n, const struct timespec *timeout,
+		       const sigset_t *mask)
+{
+	static const struct timespec now = { 0, 0 };
+	unsigned long long end = 0, left;
+	struct timespec rest;
+	int ret;
+
+	if (timeout)
+		end = emu_now() + (unsigned long long)timeout->tv_sec * NS_PER_S + (unsigned long long)timeout->tv_nsec;
+	for (;;) {
+		if (look(fds, kernel, n)) {
+			ret = real_ppoll()(kernel, n, &now, mask);
+			return ret < 0 ? ret : merge(fds, kernel, n);
+		}
+		if (timeout) {
+			left = end > emu_now() ? end - emu_now() : 0;
+			rest = (struct timespec){ .tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S) };
+		}
+		ret = real_ppoll()(kernel, n, timeout ? &rest : NULL, mask);
+		if (ret < 0)
+			return ret;
+		if (merge(fds, kernel, n))
+			return merge(fds, kernel, n);
+		if (!ret)
+			return 0;
+	}
+}
+
+int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+	struct pollfd few[ON_STACK], *kernel = few;
+	nfds_t i;
+	int ret;
+
+	for (i = 0; i < n && !emu_fd_get(fds[i].fd); i++)
+		;
+	if (i == n)
+		return real_ppoll()(fds, n, timeout, mask);
+	if (n > ON_STACK)
+		kernel = calloc(n, sizeof(*kernel));
+	if (!kernel) {
+		errno = ENOMEM;
+		return -1;
+	}
+	ret = wait_queues(fds, kernel, n, timeout, mask);
+	if (kernel != few)
+		free(kernel);
+	return ret;
+}
+
+static struct timespec *milliseconds(int ms, struct timespec *t)
+{
+	if (ms < 0)
+		return NULL;
+	*t = (struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+	return t;
+}
+
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	struct timespec t;
+
+	return ppoll(fds, n, milliseconds(timeout, &t), NULL);
+}
+
+/* The fortified names. */
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t bytes)
+{
+	if (bytes / sizeof(*fds) < n)
+		abort();
+	return poll(fds, n, timeout);
+}
+
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask, size_t bytes)
+{
+	if (bytes / sizeof(*fds) < n)
+		abort();
+	return ppoll(fds, n, timeout, mask);
+}
+
+static bool any_queue(int n, const fd_set *set)
+{
+	int fd;
+
+	for (fd = 0; set && fd < n; fd++)
+		if (FD_ISSET(fd, set) && emu_fd_get(fd))
+			return true;
+	return false;
+}
+
+static nfds_t sets_to_poll(int n, const fd_set *in, const fd_set *out, const fd_set *err, struct pollfd *fds)
+{
+	nfds_t used = 0;
+	short events;
+	int fd;
+
+	for (fd = 0; fd < n; fd++) {
+		events = 0;
+		if (in && FD_ISSET(fd, in))
+			events |= READY;
+		if (out && FD_ISSET(fd, out))
+			events |= POLLOUT;
+		if (err && FD_ISSET(fd, err))
+			events |= POLLPRI;
+		if (events)
+			fds[used++] = (struct pollfd){ .fd = fd, .events = events };
+	}
+	return used;
+}
+
+static int poll_to_sets(const struct pollfd *fds, nfds_t n, fd_set *in, fd_set *out, fd_set *err)
+{
+	int ready = 0;
+	nfds_t i;
+
+	if (in)
+		FD_ZERO(in);
+	if (out)
+		FD_ZERO(out);
+	if (err)
+		FD_ZERO(err);
+	for (i = 0; i < n; i++) {
+		if (in && fds[i].events & POLLIN && fds[i].revents & (READY | POLLHUP | POLLERR)) {
+			FD_SET(fds[i].fd, in);
+			ready++;
+		}
+		if (out && fds[i].events & POLLOUT && fds[i].revents & (POLLOUT | POLLERR)) {
+			FD_SET(fds[i].fd, out);
+			ready++;
+		}
+		if (err && fds[i].events & POLLPRI && fds[i].revents & POLLPRI) {
+			FD_SET(fds[i].fd, err);
+			ready++;
+		}
+	}
+	return ready;
+}
+
+int pselect(int n, fd_set *in, fd_set *out, fd_set *err, const struct timespec *timeout, const sigset_t *mask)
+{
+	struct pollfd fds[FD_SETSIZE];
+	nfds_t used;
+	int ret;
+
+	if (n > FD_SETSIZE || (!any_queue(n, in) && !any_queue(n, out) && !any_queue(n, err)))
+		return real_pselect()(n, in, out, err, timeout, mask);
+	used = sets_to_poll(n, in, out, err, fds);
+	ret = ppoll(fds, used, timeout, mask);
+	return ret < 0 ? ret : poll_to_sets(fds, used, in, out, err);
+}
+
+int select(int n, fd_set *in, fd_set *out, fd_set *err, struct timeval *timeout)
+{
+	struct timespec t;
+
+	if (timeout)
+		t = (struct timespec){ .tv_sec = timeout->tv_sec, .tv_nsec = timeout->tv_usec * 1000L };
+	return pselect(n, in, out, err, timeout ? &t : NULL, NULL);
+}
+
+#define WATCHES	1024
+
+/* Queues that sit in an epoll set: the kernel knows their eventfds. */
+static struct watch {
+	int ep, fd;
+	struct epoll_event event;
+} watches[WATCHES];
+static unsigned int nr_watches;
+static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct watch *watch_find(int ep, int fd)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_watches; i++)
+		if (watches[i].ep == ep && watches[i].fd == fd)
+			return &watches[i];
+	return NULL;
+}
+
+int epoll_ctl(int ep, int op, int fd, struct epoll_event *event)
+{
+	struct watch *w;
+	int ret;
+
+	if (!emu_fd_get(fd))
+		return real_epoll_ctl()(ep, op, fd, event);
+	pthread_mutex_lock(&watch_lock);
+	ret = real_epoll_ctl()(ep, op, fd, event);
+	w = watch_find(ep, fd);
+	if (!ret && op == EPOLL_CTL_DEL && w)
+		*w = watches[--nr_watches];
+	else if (!ret && op == EPOLL_CTL_MOD && w)
+		w->event = *event;
+	else if (!ret && op == EPOLL_CTL_ADD && nr_watches < WATCHES)
+		watches[nr_watches++] = (struct watch){ .ep = ep, .fd = fd, .event = *event };
+	pthread_mutex_unlock(&watch_lock);
+	return ret;
+}
+
+static bool watched(int ep)
+{
+	unsigned int i;
+	bool hit = false;
+
+	if (!__atomic_load_n(&nr_watches, __ATOMIC_RELAXED))
+		return false;
+	pthread_mutex_lock(&watch_lock);
+	for (i = 0; i < nr_watches && !hit; i++)
+		hit = watches[i].ep == ep;
+	pthread_mutex_unlock(&watch_lock);
+	return hit;
+}
+
+/* Ready queues of the set, at most @max; forgets those whose descriptor was closed. */
+static int watches_ready(int ep, struct epoll_event *events, int max)
+{
+	struct emu_queue *q;
+	unsigned int i;
+	int n = 0;
+
+	pthread_mutex_lock(&watch_lock);
+	for (i = nr_watches; i-- > 0 && n < max;) {
+		struct watch *w = &watches[i];
+		unsigned int revents;
+
+		if (w->ep != ep)
+			continue;
+		q = emu_fd_get(w->fd);
+		if (!q) {
+			*w = watches[--nr_watches];
+			continue;
+		}
+		revents = (unsigned short)queue_revents(q, (short)(w->event.events & READY));
+		if (revents)
+			events[n++] = (struct epoll_event){ .events = revents, .data = w->event.data };
+	}
+	pthread_mutex_unlock(&watch_lock);
+	return n;
+}
+
+/* Takes the eventfds' own wake-ups out of what the kernel reported. */
+static int kernel_only(int ep, struct epoll_event *events, int n)
+{
+	unsigned int w;
+	int i, kept = 0;
+
+	pthread_mutex_lock(&watch_lock);
+	for (i = 0; i < n; i++) {
+		for (w = 0; w < nr_watches; w++)
+			if (watches[w].ep == ep && watches[w].event.data.u64 == events[i].data.u64)
+				break;
+		if (w == nr_watches)
+			events[kept++] = events[i];
+	}
+	pthread_mutex_unlock(&watch_lock);
+	return kept;
+}
+
+int epoll_pwait(int ep, struct epoll_event *events, int max, int timeout, const sigset_t *mask)
+{
+	unsigned long long end = timeout < 0 ? 0 : emu_now() + (unsigned long long)timeout * 1000000u;
+	unsigned long long now;
+	int n, ret, left;
+
+	if (max <= 0 || !watched(ep))
+		return real_epoll_pwait()(ep, events, max, timeout, mask);
+	for (;;) {
+		n = watches_ready(ep, events, max);
+		if (n == max)
+			return n;
+		now = emu_now();
+		left = timeout < 0 ? -1 : end > now ? (int)((end - now + 999999) / 1000000) : 0;
+		ret = real_epoll_pwait()(ep, events + n, max - n, n ? 0 : left, mask);
+		if (ret < 0)
+			return n ? n : ret;
+		n += kernel_only(ep, events + n, ret);
+		if (n || (!ret && timeout >= 0 && emu_now() >= end))
+			return n;
+	}
+}
+
+int epoll_wait(int ep, struct epoll_event *events, int max, int timeout)
+{
+	return epoll_pwait(ep, events, max, timeout, NULL);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Mappings of queues: each region once, whole, and not in a child. */
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <misc/uacce/uacce.h>
+#include "emu.h"
+
+#define REGIONS_MAX	4096
+
+EMU_REAL(void *, mmap, void *addr, size_t len, int prot, int flags, int fd, off_t offset)
+EMU_REAL(int, munmap, void *addr, size_t len)
+EMU_REAL(int, madvise, void *addr, size_t len, int advice)
+
+static struct region {
+	uintptr_t start, end;
+	struct emu_queue *q;
+	unsigned int type;
+} regions[REGIONS_MAX];
+static unsigned int nr_regions;
+static atomic_uint any;		/* nr_regions, for a look without the lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int region_check(const struct emu_queue *q, size_t len, int flags, off_t offset, unsigned int *type)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (len + page - 1) & ~(page - 1);
+	int sharing = flags & MAP_TYPE;
+
+	if (atomic_load(&q->foreign))
+		return -EPERM;
+	if (!len || (offset != 0 && offset != (off_t)page) || (sharing != MAP_SHARED && sharing != MAP_SHARED_VALIDATE))
+		return -EINVAL;
+	if (q->state == EMU_ZOMBIE)
+		return -ENXIO;
+	*type = offset ? UACCE_QFRT_DUS : UACCE_QFRT_MMIO;
+	if (q->mapped[*type])
+		return -EEXIST;
+	if (*type == UACCE_QFRT_DUS ? bytes != emu_dus_size() : bytes > QM_DB_WINDOW)
+		return -EINVAL;
+	return nr_regions < REGIONS_MAX ? 0 : -ENOMEM;
+}
+
+void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, int prot, int flags, off_t offset)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned int type = 0;
+	void *p = MAP_FAILED;
+	int err;
+
+	pthread_mutex_lock(&lock);
+	err = access == O_WRONLY || (access == O_RDONLY && prot & PROT_WRITE) ? -EACCES :
+	      region_check(q, len, flags, offset, &type);
+	if (!err) {
+		p = real_mmap()(addr, len, prot, flags, q->mem_fd, type == UACCE_QFRT_DUS ? QM_DB_WINDOW : 0);
+		if (p == MAP_FAILED)
+			err = -errno;
+	}
+	if (!err) {
+		real_madvise()(p, len, MADV_DONTFORK);
+		regions[nr_regions++] = (struct region){
+			.start = (uintptr_t)p, .end = (uintptr_t)p + ((len + page - 1) & ~(page - 1)), .q = q, .type = type,
+		};
+		atomic_store(&any, nr_regions);
+		q->mapped[type] = true;
+		emu_queue_get(q);
+	}
+	pthread_mutex_unlock(&lock);
+	if (err)
+		errno = -err;
+	return p;
+}
+
+/* A region that is cut anywhere keeps the call from doing anything. */
+static bool region_cut(uintptr_t start, uintptr_t end)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_regions; i++)
+		if (start < regions[i].end && end > regions[i].start &&
+		    (start > regions[i].start || end < regions[i].end))
+			return true;
+	return false;
+}
+
+int emu_region_unmap(void *addr, size_t len, int *ret)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)addr, end = start + ((len + page - 1) & ~(page - 1));
+	struct emu_queue *put[2] = { 0 };
+	unsigned int i, n = 0;
+	bool ours = false;
+
+	if (!atomic_load(&any))
+		return 0;
+	pthread_mutex_lock(&lock);
+	if (region_cut(start, end)) {
+		pthread_mutex_unlock(&lock);
+		errno = EINVAL;
+		*ret = -1;
+		return 1;
+	}
+	/* More than two regions in one call: the rest's queues stay until exit. */
+	for (i = nr_regions; i-- > 0 && n < 2;) {
+		if (regions[i].start < start || regions[i].end > end)
+			continue;
+		regions[i].q->mapped[regions[i].type] = false;
+		put[n++] = regions[i].q;
+		regions[i] = regions[--nr_regions];
+		atomic_store(&any, nr_regions);
+		ours = true;
+	}
+	if (ours)
+		*ret = real_munmap()(addr, len);
+	pthread_mutex_unlock(&lock);
+	for (i = 0; i < n; i++)
+		emu_queue_put(put[i]);
+	return ours;
+}
+
+bool emu_region_covers(const void *addr, size_t len)
+{
+	uintptr_t start = (uintptr_t)addr, end = start + len;
+	bool hit = false;
+	unsigned int i;
+
+	if (!atomic_load(&any))
+		return false;
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nr_regions && !hit; i++)
+		hit = start < regions[i].end && end > regions[i].start;
+	pthread_mutex_unlock(&lock);
+	return hit;
+}
+
+bool emu_region_cut(const void *addr, size_t len)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)addr;
+	bool cut;
+
+	if (!atomic_load(&any))
+		return false;
+	pthread_mutex_lock(&lock);
+	cut = region_cut(start, start + ((len + page - 1) & ~(page - 1)));
+	pthread_mutex_unlock(&lock);
+	return cut;
+}
+
+/* The mappings aren't there in a child. */
+void emu_region_after_fork(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	nr_regions = 0;
+	atomic_store(&any, 0);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wd-emulate: runs a program with emulated accelerators. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tree.h"
+
+#define LIBRARY	"libuacce-emu.so.0"
+
+enum {
+	EXIT_USAGE = 2,
+	EXIT_SETUP = 125,
+	EXIT_NOT_FOUND = 127,
+};
+
+struct options {
+	struct tree_shape shape;
+	unsigned long workers;
+	unsigned long mbps;
+	unsigned long long latency_ns;
+	int mainline_poll;
+};
+
+static pid_t child;
+
+static void usage(FILE *to)
+{
+	fputs("usage: wd-emulate [--zip N] [--queues N] [--latency NS] [--bandwidth MBPS] [--workers N]\n"
+	      "                  [--mainline-poll] -- COMMAND [ARGUMENT]...\n", to);
+}
+
+static unsigned long long number(const char *option, const char *text, unsigned long long most)
+{
+	unsigned long long v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (errno || end == text || *end || *text == '-' || v > most) {
+		fprintf(stderr, "wd-emulate: --%s %s: expected a number from 0 to %llu\n", option, text, most);
+		exit(EXIT_USAGE);
+	}
+	return v;
+}
+
+static int options_parse(int argc, char **argv, struct options *o)
+{
+	static const struct option table[] = {
+		{ "zip", required_argument, NULL, 'z' },
+		{ "queues", required_argument, NULL, 'q' },
+		{ "latency", required_argument, NULL, 'l' },
+		{ "bandwidth", required_argument, NULL, 'b' },
+		{ "workers", required_argument, NULL, 'w' },
+		{ "mainline-poll", no_argument, NULL, 'm' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c, i;
+
+	while ((c = getopt_long(argc, argv, "+h", table, &i)) != -1)
+		switch (c) {
+		case 'z':
+			o->shape.zip = (unsigned int)number("zip", optarg, 16);
+			break;
+		case 'q':
+			o->shape.queues = (unsigned int)number("queues", optarg, 1024);
+			break;
+		case 'l':
+			o->latency_ns = number("latency", optarg, 10000000000ull);
+			break;
+		case 'b':
+			o->mbps = number("bandwidth", optarg, 1000000);
+			break;
+		case 'w':
+			o->workers = number("workers", optarg, 8);
+			break;
+		case 'm':
+			o->mainline_poll = 1;
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			usage(stderr);
+			exit(EXIT_USAGE);
+		}
+	if (optind == argc || o->shape.queues < 2) {
+		usage(stderr);
+		exit(EXIT_USAGE);
+	}
+	return optind;
+}
+
+/* Beside us: in ../lib of where this program lies, as built and as installed. */
+static int library_path(char *path, size_t len)
+{
+	ssize_t n = readlink("/proc/self/exe", path, len - 1);
+	char *slash;
+	int i;
+
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	for (i = 0; i < 2; i++) {
+		slash = strrchr(path, '/');
+		if (!slash)
+			return -ENOENT;
+		*slash = '\0';
+	}
+	if ((size_t)snprintf(slash, len - (size_t)(slash - path), "/lib/" LIBRARY) >= len - (size_t)(slash - path))
+		return -ENAMETOOLONG;
+	return access(path, R_OK) ? -errno : 0;
+}
+
+/* In front of what is there: a list separated by @separator. */
+static void env_prepend(const char *name, const char *value, char separator)
+{
+	const char *old = getenv(name);
+	char *all;
+
+	if (!old || !*old) {
+		setenv(name, value, 1);
+		return;
+	}
+	if (asprintf(&all, "%s%c%s", value, separator, old) < 0)
+		abort();
+	setenv(name, all, 1);
+	free(all);
+}
+
+static void env_set(const struct options *o, const char *root, const char *library)
+{
+	char spec[256];
+
+	snprintf(spec, sizeof(spec), "zip=%u queues=%u workers=%lu mbps=%lu latency=%llu mainline-poll=%d", o->shape.zip,
+		 o->shape.queues, o->workers, o->mbps, o->latency_ns, o->mainline_poll);
+	setenv("WD_EMULATE", spec, 1);
+	setenv("WD_EMULATE_ROOT", root, 1);
+	env_prepend("LD_PRELOAD", library, ':');
+	/* A preloaded library necessarily comes before a sanitizer's, and a child has device threads of its own. */
+	env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
+	env_prepend("TSAN_OPTIONS", "die_after_fork=0", ':');
+}
+
+static void pass_on(int sig)
+{
+	if (child > 0)
+		kill(child, sig);
+}
+
+static int run(char **argv)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, forward = { .sa_handler = pass_on };
+	int status;
+
+	child = fork();
+	if (child < 0) {
+		perror("wd-emulate: fork");
+		return EXIT_SETUP;
+	}
+	if (!child) {
+		execvp(argv[0], argv);
+		fprintf(stderr, "wd-emulate: %s: %s\n", argv[0], strerror(errno));
+		_exit(EXIT_NOT_FOUND);
+	}
+	/* The terminal sends these to both of us; we stay to clean up. */
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGTERM, &forward, NULL);
+	sigaction(SIGHUP, &forward, NULL);
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return EXIT_SETUP;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .shape = { .zip = 1, .queues = 64 }, .workers = 2 };
+	int first = options_parse(argc, argv, &o), err, status = EXIT_SETUP;
+	char library[4096], root[256];
+	const char *tmp = getenv("TMPDIR");
+
+	err = library_path(library, sizeof(library));
+	if (err) {
+		fprintf(stderr, "wd-emulate: %s: %s\n", library, strerror(-err));
+		return EXIT_SETUP;
+	}
+	snprintf(root, sizeof(root), "%.200s/wd-emulate.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(root)) {
+		fprintf(stderr, "wd-emulate: %s: %s\n", root, strerror(errno));
+		return EXIT_SETUP;
+	}
+	if (!tree_make(root, &o.shape)) {
+		env_set(&o, root, library);
+		status = run(argv + first);
+	}
+	tree_remove(root);
+	return status;
+}

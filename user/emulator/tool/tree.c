@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The sysfs tree and the nodes of emulated devices, as files of a temporary folder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tree.h"
+#include "zip_hw.h"
+
+#define FLAG_SHARE_ALL	(1u << 0)
+#define FLAG_SGL_MEM	(1u << 1)
+
+struct tree {
+	const char *root;
+	char path[512];
+	size_t len;		/* of the folder that files go into */
+	int err;
+};
+
+static const char * const algorithms[] = { "zlib", "gzip", "deflate" };
+
+static void fail(struct tree *t)
+{
+	if (!t->err)
+		fprintf(stderr, "wd-emulate: %s: %s\n", t->path, strerror(errno));
+	t->err = t->err ? t->err : -errno;
+}
+
+__attribute__((format(printf, 2, 3))) static void folder(struct tree *t, const char *format, ...)
+{
+	va_list ap;
+	char *p;
+	int n;
+
+	n = snprintf(t->path, sizeof(t->path), "%s/", t->root);
+	va_start(ap, format);
+	n += vsnprintf(t->path + n, sizeof(t->path) - (size_t)n, format, ap);
+	va_end(ap);
+	t->len = (size_t)n;
+	for (p = t->path + strlen(t->root) + 1;; p++) {
+		char c = *p;
+
+		if (c && c != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(t->path, 0755) && errno != EEXIST)
+			fail(t);
+		*p = c;
+		if (!c)
+			return;
+	}
+}
+
+__attribute__((format(printf, 3, 4))) static void file(struct tree *t, const char *name, const char *format, ...)
+{
+	va_list ap;
+	FILE *f;
+
+	if (t->err)
+		return;
+	snprintf(t->path + t->len, sizeof(t->path) - t->len, "/%s", name);
+	f = fopen(t->path, "we");
+	if (!f) {
+		fail(t);
+		return;
+	}
+	va_start(ap, format);
+	if (vfprintf(f, format, ap) < 0)
+		fail(t);
+	va_end(ap);
+	if (fchmod(fileno(f), strcmp(name, "isolate_strategy") ? 0444 : 0644))
+		fail(t);
+	if (fclose(f))
+		fail(t);
+}
+
+__attribute__((format(printf, 3, 4))) static void link_to(struct tree *t, const char *name, const char *format, ...)
+{
+	char target[256];
+	va_list ap;
+
+	if (t->err)
+		return;
+	va_start(ap, format);
+	vsnprintf(target, sizeof(target), format, ap);
+	va_end(ap);
+	snprintf(t->path + t->len, sizeof(t->path) - t->len, "/%s", name);
+	if (symlink(target, t->path))
+		fail(t);
+}
+
+static unsigned int dus_bytes(void)
+{
+	unsigned int page = (unsigned int)sysconf(_SC_PAGESIZE);
+	unsigned int rings = ZIP_SQE_SIZE * QM_SQ_DEPTH_V2 + sizeof(struct qm_cqe) * QM_CQ_DEPTH_V2;
+
+	return ((rings + page - 1) & ~(page - 1)) + page;
+}
+
+static void algorithm(struct tree *t, const char *device, const char *name)
+{
+	folder(t, "sys/class/uacce/%s/hisi_zip-%s", device, name);
+	file(t, "wd_type", "compression\n");
+	file(t, "name", "%s\n", name);
+	file(t, "latency", "10\n");
+	file(t, "throughput", "10\n");
+	file(t, "flags", "0x%08x\n", FLAG_SHARE_ALL | FLAG_SGL_MEM);
+	file(t, "device_api", "hisi_qm_v3\n");
+	link_to(t, "available_instances", "../available_instances");
+}
+
+static void zip(struct tree *t, unsigned int id, const struct tree_shape *shape)
+{
+	char device[32], slot[32];
+	size_t i;
+
+	snprintf(device, sizeof(device), "hisi_zip-%u", id);
+	snprintf(slot, sizeof(slot), "0000:%02x:00.0", 0x80 + id);
+	folder(t, "sys/devices/pci0000:00/%s", slot);
+	file(t, "vendor", "0x%04x\n", QM_PCI_VENDOR_HUAWEI);
+	file(t, "device", "0x%04x\n", QM_PCI_ID_ZIP_PF);
+	file(t, "revision", "0x%02x\n", QM_HW_V3);
+	file(t, "numa_node", "-1\n");
+	file(t, "uevent", "DRIVER=hisi_zip\nPCI_SLOT_NAME=%s\n", slot);
+
+	folder(t, "sys/class/uacce/%s", device);
+	file(t, "api", "hisi_qm_v3\n");
+	file(t, "flags", "1\n");
+	file(t, "available_instances", "%u\n", shape->queues);
+	file(t, "algorithms", "zlib\ngzip\ndeflate\n");
+	file(t, "region_mmio_size", "%u\n", QM_DB_WINDOW);
+	file(t, "region_dus_size", "%u\n", dus_bytes());
+	file(t, "isolate", "0\n");
+	file(t, "isolate_strategy", "0\n");
+	file(t, "simulated", "1\n");
+	file(t, "zone_id", "-1\n");
+	file(t, "priority", "0\n");
+	file(t, "iommu", "sva-sim\n");
+	file(t, "dev", "511:%u\n", id);
+	link_to(t, "device", "../../../devices/pci0000:00/%s", slot);
+	for (i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
+		algorithm(t, device, algorithms[i]);
+
+	folder(t, "dev");
+	file(t, device, "%s", "");
+}
+
+int tree_make(const char *root, const struct tree_shape *shape)
+{
+	struct tree t = { .root = root };
+	unsigned int i;
+
+	folder(&t, "sys/class/uacce");
+	for (i = 0; i < shape->zip; i++)
+		zip(&t, i, shape);
+	return t.err;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st, (void)kind, (void)where;
+	return remove(path);
+}
+
+void tree_remove(const char *root)
+{
+	nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}

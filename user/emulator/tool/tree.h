@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of emulated devices in a folder. */
+#ifndef EMULATE_TREE_H
+#define EMULATE_TREE_H
+
+struct tree_shape {
+	unsigned int zip;
+	unsigned int queues;
+};
+
+/* 0 or -errno, with a message printed. */
+int tree_make(const char *root, const struct tree_shape *shape);
+void tree_remove(const char *root);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ordering between this process and a device, named by purpose. */
+#ifndef HISI_QM_BARRIER_H
+#define HISI_QM_BARRIER_H
+
+#include <endian.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/*
+ * Everything is a C11 atomic as well, so that a device made of threads in
+ * this process (the emulator) and ThreadSanitizer see the same order. Doorbells
+ * are uncached device memory: never a read-modify-write there.
+ */
+
+/* Ring a doorbell: the device sees it only after every earlier store to normal memory. One 64-bit store. */
+static inline void wd_ring_publish(_Atomic uint64_t *doorbell, uint64_t value)
+{
+#ifdef __aarch64__
+	/* A release orders stores for other CPUs only; a device reads by DMA. */
+	__asm__ volatile("dmb oshst" ::: "memory");
+#endif
+	atomic_store_explicit(doorbell, htole64(value), memory_order_release);
+}
+
+/* Read the word that says an entry is valid: what is read afterwards is not older. */
+static inline uint16_t wd_ring_consume(const _Atomic uint16_t *word)
+{
+	uint16_t value = le16toh(atomic_load_explicit(word, memory_order_acquire));
+
+#ifdef __aarch64__
+	__asm__ volatile("dmb oshld" ::: "memory");
+#endif
+	return value;
+}
+
+/* Between asking for an event and the last look at the ring: the device saw the request before we look. */
+static inline void wd_ring_settle(void)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("dsb sy" ::: "memory");
+#elif defined(__x86_64__)
+	__asm__ volatile("mfence" ::: "memory");
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Setting a ring up: regions, queue type, sizes, doorbell. */
+#include <misc/uacce/hisi_qm.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../libwd/ctx.h"
+#include "../libwd/error.h"
+#include "ring.h"
+
+#define API_PREFIX	"hisi_qm_v"
+#define OLD_DEPTH	1024	/* of kernels that can't be asked */
+#define BATCH_MAX	256
+
+/* Doorbells stand at the same place for all versions after the first, which nothing here was written for. */
+static bool api_known(const char *api)
+{
+	const char *number = api + sizeof(API_PREFIX) - 1;
+
+	return !strncmp(api, API_PREFIX, sizeof(API_PREFIX) - 1) && *number >= '0' && *number <= '9' && strcmp(number, "1");
+}
+
+static int ring_configure(struct wd_ring *ring, const struct wd_ring_cfg *cfg)
+{
+	struct hisi_qp_info info = { .sqe_size = cfg->sqe_size, .sq_depth = OLD_DEPTH, .cq_depth = OLD_DEPTH };
+	struct hisi_qp_ctx qc = { .qc_type = cfg->qc_type };
+	struct wd_object *obj = &ring->ctx->obj;
+	int ret;
+
+	ret = wd_ctx_ioctl(ring->ctx, UACCE_CMD_QM_SET_QP_CTX, &qc);
+	if (ret < 0)
+		return wd_fail_all(obj, -ret, "%s: queue type %u refused", ring->ctx->name, cfg->qc_type, 0);
+	ret = wd_ctx_ioctl(ring->ctx, UACCE_CMD_QM_SET_QP_INFO, &info);
+	if (ret == -ENODEV)
+		return wd_fail_str(obj, ENODEV, "%s: device is gone", ring->ctx->name);
+	if (info.sqe_size != cfg->sqe_size)
+		return wd_fail_all(obj, EINVAL, "%s: descriptors have %u bytes, not %u", ring->ctx->name, info.sqe_size,
+				   cfg->sqe_size);
+	ring->qn = qc.id;
+	ring->sqe_size = info.sqe_size;
+	ring->sq_depth = info.sq_depth;
+	ring->cq_depth = info.cq_depth;
+	return 0;
+}
+
+/* The kernel's numbers, checked against each other before anything is written by them. */
+static int ring_layout(struct wd_ring *ring)
+{
+	size_t sq_bytes = (size_t)ring->sqe_size * ring->sq_depth;
+	size_t bytes = sq_bytes + sizeof(struct qm_cqe) * ring->cq_depth;
+	size_t dus = ring->ctx->size[UACCE_QFRT_DUS];
+	struct wd_object *obj = &ring->ctx->obj;
+	unsigned char *base;
+
+	if (ring->sq_depth < 4 || ring->cq_depth < ring->sq_depth || bytes + 8 > dus)
+		return wd_fail_all(obj, ENODEV, "%s: rings of %u bytes don't fit its region of %u", ring->ctx->name, bytes,
+				   dus);
+	base = wd_drv_mmap_qfr(obj->handle, UACCE_QFRT_DUS);
+	if (!base)
+		return -errno;
+	ring->sq = base;
+	ring->cq = (struct qm_cqe *)(base + sq_bytes);
+	ring->tx_stop = (const _Atomic uint32_t *)(base + QM_DUS_TX_STOP(dus));
+	ring->rx_stop = (const _Atomic uint32_t *)(base + QM_DUS_RX_STOP(dus));
+
+	if (ring->ctx->size[UACCE_QFRT_MMIO] < QM_DB_SQ_CQ + sizeof(uint64_t))
+		return wd_fail_all(obj, ENODEV, "%s: no doorbell within its region of %u bytes", ring->ctx->name,
+				   ring->ctx->size[UACCE_QFRT_MMIO], 0);
+	base = wd_drv_mmap_qfr(obj->handle, UACCE_QFRT_MMIO);
+	if (!base)
+		return -errno;
+	ring->doorbell = (_Atomic uint64_t *)(base + QM_DB_SQ_CQ);
+	return 0;
+}
+
+static void ring_limits(struct wd_ring *ring, bool sleeps)
+{
+	ring->sleeps = sleeps;
+	ring->batch = ring->sq_depth / 4;
+	if (ring->batch > BATCH_MAX)
+		ring->batch = BATCH_MAX;
+	ring->limit = ring->sq_depth - (sleeps ? ring->batch : 1u);
+}
+
+static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg)
+{
+	int saved = errno;
+	int ret;
+
+	ret = ring_configure(ring, cfg);
+	if (!ret)
+		ret = ring_layout(ring);
+	errno = saved;
+	if (ret)
+		return ret;
+	ring_limits(ring, cfg->sleeps);
+	atomic_init(&ring->cq_pos, WD_RING_PHASE);
+	ring->fd = wd_ctx_fd(ring->ctx);
+	ring->busy = calloc(ring->sq_depth, sizeof(*ring->busy));
+	if (!ring->busy)
+		return wd_fail_str(&ring->ctx->obj, ENOMEM, "%s: ring", ring->ctx->name);
+	ret = wd_ctx_start(h_ctx);
+	if (ret)
+		wd_ring_close(ring);
+	return ret;
+}
+
+int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg)
+{
+	int ret = 0;
+
+	memset(ring, 0, sizeof(*ring));
+	ring->ctx = wd_ctx_lookup(h_ctx, &ret);
+	if (!ring->ctx)
+		return ret;
+	if (strncmp(ring->ctx->api, API_PREFIX, sizeof(API_PREFIX) - 1))
+		return wd_fail_str(&ring->ctx->obj, ENODEV, "%s: not a hisi device", ring->ctx->name);
+	if (!api_known(ring->ctx->api))
+		return wd_fail_str(&ring->ctx->obj, EOPNOTSUPP, "%s: api is not supported", ring->ctx->api);
+	return ring_set_up(ring, h_ctx, cfg);
+}
+
+void wd_ring_close(struct wd_ring *ring)
+{
+	free((void *)ring->busy);
+	ring->busy = NULL;
+}
+
+int wd_ring_why(struct wd_ring *ring)
+{
+	return wd_ctx_why_stopped(ring->ctx);
+}

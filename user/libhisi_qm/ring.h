@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Submission and completion rings of one queue. No locks inside: the caller has one for producing and one for draining. */
+#ifndef HISI_QM_RING_H
+#define HISI_QM_RING_H
+
+#include <errno.h>
+#include <poll.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <string.h>
+#include <wd.h>
+#include "barrier.h"
+#include "qm_hw.h"
+
+struct wd_ctx;
+
+/*
+ * Counters run freely and are compared by difference. produced is written
+ * under the producer lock, consumed and acked under the drain lock.
+ *
+ * Nothing in the rings is trusted: they are shared with a device, and with
+ * whatever else runs in this process.
+ */
+struct wd_ring {
+	/* constant once open */
+	unsigned char *sq;
+	struct qm_cqe *cq;
+	_Atomic uint64_t *doorbell;
+	const _Atomic uint32_t *tx_stop;
+	const _Atomic uint32_t *rx_stop;
+	_Atomic uint8_t *busy;	/* per submission slot: given to the device */
+	struct wd_ctx *ctx;
+	int fd;
+	uint32_t sqe_size;
+	uint16_t sq_depth;
+	uint16_t cq_depth;
+	uint16_t qn;
+	uint16_t batch;		/* completions between two CQ doorbells, or two polls of the kernel */
+	uint32_t limit;		/* most in flight */
+	bool sleeps;		/* somebody may sleep on fd */
+
+	alignas(64) _Atomic uint32_t produced;
+	uint16_t tail;
+
+	alignas(64) _Atomic uint32_t consumed;
+	_Atomic uint32_t acked;	/* the device was told of so many */
+	uint32_t taken;		/* consumed, not yet published */
+	uint32_t polled;	/* consumed when the kernel last looked */
+	_Atomic uint32_t cq_pos;	/* next completion: index, and the phase it will have */
+	atomic_bool broken;	/* the completion ring is not to be believed any more */
+	atomic_bool armed;	/* somebody sleeps: CQ doorbells ask for an event */
+};
+
+struct wd_ring_cfg {
+	uint32_t sqe_size;	/* must be the device's */
+	uint16_t qc_type;
+	bool sleeps;		/* keep the kernel's head close (wd_ring_end()), at the price of ring space */
+};
+
+/*
+ * Map, configure and start the context's queue. 0 or -errno as
+ * hisi_qm_alloc_qp() documents it, recorded as a failure of ctx. The context
+ * must outlive the ring; the ring ends with wd_ctx_stop().
+ */
+int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg);
+
+/* Free what wd_ring_open() allocated; after the context's stop, or in a fork's child. */
+void wd_ring_close(struct wd_ring *ring);
+
+/* -ENODEV or -EIO: why a ring that says it is stopped was stopped. A system call. */
+int wd_ring_why(struct wd_ring *ring);
+
+/* The kernel disabled the queue for sending, or for receiving. */
+static inline bool wd_ring_tx_stopped(const struct wd_ring *ring)
+{
+	return atomic_load_explicit(ring->tx_stop, memory_order_acquire);
+}
+
+static inline bool wd_ring_rx_stopped(const struct wd_ring *ring)
+{
+	return atomic_load_explicit(ring->rx_stop, memory_order_acquire);
+}
+
+/* --- producing: under the producer lock --- */
+
+static inline uint32_t wd_ring_in_flight(const struct wd_ring *ring)
+{
+	uint32_t consumed = atomic_load_explicit(&ring->consumed, memory_order_acquire);
+
+	return atomic_load_explicit(&ring->produced, memory_order_relaxed) - consumed;
+}
+
+static inline uint16_t wd_ring_index(const struct wd_ring *ring, uint32_t i)
+{
+	uint32_t slot = ring->tail + i;
+
+	return slot < ring->sq_depth ? slot : slot - ring->sq_depth;
+}
+
+/* How many descriptors, up to want, can be filled now. */
+static inline uint32_t wd_ring_room(const struct wd_ring *ring, uint32_t want)
+{
+	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
+	uint32_t used = produced - atomic_load_explicit(&ring->consumed, memory_order_acquire);
+	/* Completions that the device does not know to be taken occupy its ring, too. */
+	uint32_t held = produced - atomic_load_explicit(&ring->acked, memory_order_relaxed);
+	uint32_t room = used < ring->limit ? ring->limit - used : 0;
+	uint32_t spare = held < ring->cq_depth - 1u ? ring->cq_depth - 1u - held : 0;
+	uint32_t n;
+
+	if (room > spare)
+		room = spare;
+	if (want > room)
+		want = room;
+	/* Completions may come out of order: a slot is free when its own has come. */
+	for (n = 0; n < want; n++)
+		if (atomic_load_explicit(&ring->busy[wd_ring_index(ring, n)], memory_order_acquire))
+			break;
+	return n;
+}
+
+/* Where to build the i-th descriptor (i < wd_ring_room()). It holds what was there before. */
+static inline void *wd_ring_sqe(const struct wd_ring *ring, uint32_t i)
+{
+	return ring->sq + (size_t)wd_ring_index(ring, i) * ring->sqe_size;
+}
+
+/*
+ * Give the first n descriptors to the device, with one doorbell. false: the
+ * queue has been stopped and nothing was given. When the stop comes at the
+ * same time they may be given and never complete.
+ */
+static inline bool wd_ring_submit(struct wd_ring *ring, uint32_t n)
+{
+	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
+	uint32_t i;
+
+	if (wd_ring_tx_stopped(ring))
+		return false;
+	for (i = 0; i < n; i++)
+		atomic_store_explicit(&ring->busy[wd_ring_index(ring, i)], 1, memory_order_relaxed);
+	ring->tail = wd_ring_index(ring, n);
+	/* Before the doorbell: a drain believes no completion beyond this. */
+	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
+	wd_ring_publish(ring->doorbell, qm_db_value(ring->qn, QM_DB_CMD_SQ, ring->tail, 0));
+	return true;
+}
+
+/* --- draining: under the drain lock --- */
+
+#define WD_RING_PHASE	0x10000u	/* of cq_pos; the index below */
+
+static inline uint16_t wd_ring_cq_head(const struct wd_ring *ring)
+{
+	return (uint16_t)atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
+}
+
+static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
+{
+	uint32_t pos = atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
+	const _Atomic uint16_t *w7 = (const _Atomic uint16_t *)&ring->cq[(uint16_t)pos].w7;
+
+	return (wd_ring_consume(w7) & QM_CQE_PHASE) == (pos & WD_RING_PHASE ? QM_CQE_PHASE : 0);
+}
+
+static inline void wd_ring_cq_advance(struct wd_ring *ring)
+{
+	uint32_t pos = atomic_load_explicit(&ring->cq_pos, memory_order_relaxed) + 1;
+
+	if ((uint16_t)pos == ring->cq_depth)
+		pos = ~pos & WD_RING_PHASE;
+	atomic_store_explicit(&ring->cq_pos, pos, memory_order_relaxed);
+}
+
+/*
+ * Would wd_ring_take() have an answer other than "nothing yet"? Without the
+ * drain lock the answer may be that of a moment ago.
+ */
+static inline bool wd_ring_ready(const struct wd_ring *ring)
+{
+	return wd_ring_cqe_valid(ring) || wd_ring_rx_stopped(ring);
+}
+
+/*
+ * Take one finished descriptor: it is copied to sqe, and its slot's number to
+ * index. The slot stays the caller's until wd_ring_release(). Returns 1; 0 for
+ * nothing yet; -EIO for a stopped queue with nothing left to take
+ * (wd_ring_why() knows more), and for a ring with nonsense in it. Call
+ * wd_ring_end() after the last of a row.
+ */
+static inline int wd_ring_take_held(struct wd_ring *ring, void *sqe, uint16_t *index)
+{
+	const struct qm_cqe *cqe;
+	uint16_t head;
+
+	for (;;) {
+		/* A ring may hold valid entries for what was never sent: pre-filled, or scribbled on. */
+		if (ring->taken == atomic_load_explicit(&ring->produced, memory_order_acquire))
+			return wd_ring_rx_stopped(ring) || ring->broken ? -EIO : 0;
+		if (ring->broken)
+			return -EIO;
+		if (!wd_ring_cqe_valid(ring)) {
+			if (!wd_ring_rx_stopped(ring))
+				return 0;
+			/* The word is set after the last completion: that one may have come in between. */
+			if (!wd_ring_cqe_valid(ring))
+				return -EIO;
+		}
+
+		cqe = &ring->cq[wd_ring_cq_head(ring)];
+		head = le16toh(cqe->sq_head);
+		if (head >= ring->sq_depth) {
+			ring->broken = true;
+			return -EIO;
+		}
+		wd_ring_cq_advance(ring);
+		/* A second completion of the same descriptor is not believed. */
+		if (!atomic_load_explicit(&ring->busy[head], memory_order_relaxed))
+			continue;
+		memcpy(sqe, ring->sq + (size_t)head * ring->sqe_size, ring->sqe_size);
+		ring->taken++;
+		*index = head;
+		return 1;
+	}
+}
+
+/* The slot may be filled again. */
+static inline void wd_ring_release(struct wd_ring *ring, uint16_t index)
+{
+	atomic_store_explicit(&ring->busy[index], 0, memory_order_release);
+}
+
+/* Both at once, for who keeps nothing by slot. */
+static inline int wd_ring_take(struct wd_ring *ring, void *sqe)
+{
+	uint16_t index;
+	int ret = wd_ring_take_held(ring, sqe, &index);
+
+	if (ret > 0)
+		wd_ring_release(ring, index);
+	return ret;
+}
+
+/* Tell the device how far the completion ring has been read. */
+static inline void wd_ring_ack(struct wd_ring *ring)
+{
+	bool armed = atomic_load_explicit(&ring->armed, memory_order_relaxed);
+
+	wd_ring_publish(ring->doorbell,
+			qm_db_value(ring->qn, QM_DB_CMD_CQ, wd_ring_cq_head(ring), armed ? QM_DB_C_FLAG : 0));
+	atomic_store_explicit(&ring->acked, ring->taken, memory_order_relaxed);
+}
+
+/* A poll of the kernel moves its own head over all that is complete; nothing else does. */
+static inline void wd_ring_nudge(struct wd_ring *ring)
+{
+	struct pollfd pfd = { .fd = ring->fd, .events = POLLIN };
+	int saved = errno;
+
+	poll(&pfd, 1, 0);
+	errno = saved;
+	ring->polled = ring->taken;
+}
+
+/* Finish a row of wd_ring_take(): only now producers see the room. Doorbell and system call once per batch. */
+static inline void wd_ring_end(struct wd_ring *ring)
+{
+	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
+	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
+
+	/* The second: producers stand still because of completions that weren't acknowledged. */
+	if (ring->taken - acked >= ring->batch ||
+	    (ring->taken != acked && produced - acked + ring->batch >= ring->cq_depth))
+		wd_ring_ack(ring);
+	if (ring->sleeps && ring->taken - ring->polled >= ring->batch)
+		wd_ring_nudge(ring);
+	atomic_store_explicit(&ring->consumed, ring->taken, memory_order_release);
+}
+
+/*
+ * Ask for an event with the next completion; until wd_ring_disarm() every CQ
+ * doorbell asks again. After it: look at wd_ring_ready() once more, then sleep
+ * in poll(fd), with a time limit.
+ */
+static inline void wd_ring_arm(struct wd_ring *ring)
+{
+	wd_ring_nudge(ring);
+	atomic_store_explicit(&ring->armed, true, memory_order_relaxed);
+	wd_ring_ack(ring);
+	wd_ring_settle();
+}
+
+static inline void wd_ring_disarm(struct wd_ring *ring)
+{
+	atomic_store_explicit(&ring->armed, false, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Devices: sysfs attributes into structs, and which of them is best. */
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include "device.h"
+#include "error.h"
+
+#define CLASS		"/sys/class/uacce"
+#define LOCAL_DISTANCE	10	/* ACPI's number for the same node */
+#define ATTR_MAX	4096	/* sysfs gives a page at most */
+#define PATH_MAX_HERE	1024
+
+static char root[128];	/* tests put a tree of their own here */
+
+int wd_device_set_root(const char *path)
+{
+	if (strlen(path) >= sizeof(root))
+		return -ENAMETOOLONG;
+	strcpy(root, path);
+	return 0;
+}
+
+/* The file's text without its last line break. 0 or -errno. */
+static int read_text(const char *path, char *buf, size_t size)
+{
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	do
+		n = read(fd, buf, size - 1);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return (int)n;
+	if (n && buf[n - 1] == '\n')
+		n--;
+	buf[n] = '\0';
+	return 0;
+}
+
+static int read_attr(const char *name, const char *attr, char *buf, size_t size)
+{
+	char path[PATH_MAX_HERE];
+
+	snprintf(path, sizeof(path), "%s" CLASS "/%s/%s", root, name, attr);
+	return read_text(path, buf, size);
+}
+
+/* A decimal number, or none when the attribute is absent or isn't one. */
+static long read_number(const char *name, const char *attr, long none)
+{
+	char text[32];
+	char *end;
+	long value;
+
+	if (read_attr(name, attr, text, sizeof(text)))
+		return none;
+	value = strtol(text, &end, 10);
+	return end == text || *end ? none : value;
+}
+
+/* Where the number begins in <driver>-<number>, NULL for any other name. */
+static const char *number_of(const char *name)
+{
+	const char *dash = strrchr(name, '-');
+	const char *p;
+
+	if (!dash || dash == name || !dash[1] || strlen(name) >= WD_NAME_SIZE)
+		return NULL;
+	for (p = dash + 1; *p; p++)
+		if (!isdigit((unsigned char)*p))
+			return NULL;
+	/* A minor number: 20 bits. */
+	return p - dash > 8 ? NULL : dash + 1;
+}
+
+/* Only whole lines, so that no name is cut into another one. */
+static void read_algs(const char *name, char algs[MAX_ATTR_STR_SIZE])
+{
+	char text[ATTR_MAX];
+	char *end;
+
+	algs[0] = '\0';
+	if (read_attr(name, "algorithms", text, sizeof(text)))
+		return;
+	if (strlen(text) >= MAX_ATTR_STR_SIZE) {
+		text[MAX_ATTR_STR_SIZE - 1] = '\0';
+		end = strrchr(text, '\n');
+		if (end)
+			*end = '\0';
+	}
+	strcpy(algs, text);
+}
+
+static int read_numa_node(const char *name)
+{
+	long node = read_number(name, "zone_id", -1);
+
+	return (int)(node >= 0 ? node : read_number(name, "device/numa_node", -1));
+}
+
+int wd_device_read(const char *name, struct uacce_dev_info *info)
+{
+	const char *number = strchr(name, '/') ? NULL : number_of(name);
+
+	if (!number)
+		return -EINVAL;
+	memset(info, 0, sizeof(*info));
+	if (read_attr(name, "api", info->api, sizeof(info->api)))
+		return -ENODEV;
+	strcpy(info->name, name);
+	info->node_id = atoi(number);
+	snprintf(info->alg_path, sizeof(info->alg_path), "%s" CLASS "/%.63s", root, name);
+	snprintf(info->dev_root, sizeof(info->dev_root), "%s/dev/%.63s", root, name);
+	read_algs(name, info->algs);
+	info->flags = (int)read_number(name, "flags", 0);
+	info->qfrs_offs[UACCE_QFRT_MMIO] = (unsigned long)read_number(name, "region_mmio_size", 0);
+	info->qfrs_offs[UACCE_QFRT_DUS] = (unsigned long)read_number(name, "region_dus_size", 0);
+	info->numa_node = read_numa_node(name);
+	info->priority = (int)read_number(name, "priority", 0);
+	info->simulated = read_number(name, "simulated", 0) == 1;
+	info->isolated = read_number(name, "isolate", 0) == 1;
+	info->avail = (int)read_number(name, "available_instances", 0);
+	return 0;
+}
+
+void wd_device_read_alg(const struct uacce_dev_info *info, const char *alg_name, struct wd_device_alg *alg)
+{
+	char group[2 * WD_NAME_SIZE + 32];
+	char text[32];
+	int base;
+
+	strcpy(alg->device_api, info->api);
+	base = snprintf(group, sizeof(group), "%.*s-%.63s/", (int)(number_of(info->name) - 1 - info->name), info->name,
+			alg_name);
+	strcpy(group + base, "latency");
+	alg->latency = (int)read_number(info->name, group, WD_LEVEL_AVERAGE);
+	strcpy(group + base, "throughput");
+	alg->throughput = (int)read_number(info->name, group, WD_LEVEL_AVERAGE);
+	strcpy(group + base, "flags");
+	alg->flags = read_attr(info->name, group, text, sizeof(text)) ? 0 : (unsigned int)strtoul(text, NULL, 16);
+	strcpy(group + base, "device_api");
+	if (read_attr(info->name, group, alg->device_api, sizeof(alg->device_api)))
+		strcpy(alg->device_api, info->api);
+}
+
+bool wd_device_has_alg(const struct uacce_dev_info *info, const char *alg_name)
+{
+	size_t len = strlen(alg_name);
+	const char *line, *end;
+
+	for (line = info->algs; *line; line = *end ? end + 1 : end) {
+		end = strchrnul(line, '\n');
+		if ((size_t)(end - line) == len && !memcmp(line, alg_name, len))
+			return true;
+	}
+	return false;
+}
+
+bool wd_device_usable(const struct uacce_dev_info *info)
+{
+	return !info->isolated && info->priority >= WD_PRIORITY_MIN && info->priority <= WD_PRIORITY_MAX;
+}
+
+int wd_device_cpu_node(void)
+{
+	unsigned int cpu, node;
+	int saved = errno;
+	long ret = syscall(SYS_getcpu, &cpu, &node, NULL);
+
+	errno = saved;
+	return ret ? -1 : (int)node;
+}
+
+/* Unknown nodes count as near: better a device than none. */
+static int distance(int from, int to)
+{
+	char path[PATH_MAX_HERE];
+	char text[ATTR_MAX];
+	char *p = text, *end;
+	long d = LOCAL_DISTANCE;
+	int i;
+
+	if (from < 0 || to < 0 || from == to)
+		return LOCAL_DISTANCE;
+	snprintf(path, sizeof(path), "%s/sys/devices/system/node/node%d/distance", root, from);
+	if (read_text(path, text, sizeof(text)))
+		return LOCAL_DISTANCE;
+	for (i = 0; i <= to; i++, p = end) {
+		d = strtol(p, &end, 10);
+		if (end == p)
+			return LOCAL_DISTANCE;
+	}
+	return (int)d;
+}
+
+struct candidate {
+	struct uacce_dev_info *info;
+	bool unusable;
+	int distance;
+	int level;	/* smaller is better */
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->unusable != y->unusable)
+		return x->unusable - y->unusable;
+	if (x->info->priority != y->info->priority)
+		return x->info->priority < y->info->priority ? -1 : 1;
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	if (x->info->avail != y->info->avail)
+		return x->info->avail > y->info->avail ? -1 : 1;
+	if (x->level != y->level)
+		return x->level < y->level ? -1 : 1;
+	return x->info->node_id - y->info->node_id;
+}
+
+static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_rank rank, int node)
+{
+	struct wd_device_alg alg;
+
+	c->unusable = !wd_device_usable(c->info);
+	c->distance = distance(node, c->info->numa_node);
+	c->level = 0;
+	if (!alg_name)
+		return;
+	wd_device_read_alg(c->info, alg_name, &alg);
+	c->level = rank == WD_RANK_LATENCY ? alg.latency : -alg.throughput;
+}
+
+static void candidates_free(struct candidate *all, size_t n)
+{
+	while (n--)
+		free(all[n].info);
+	free(all);
+}
+
+/* Appends the device if it fits. 0 or -ENOMEM. */
+static int candidate_add(struct candidate **all, size_t *n, const char *name, const char *alg_name)
+{
+	struct uacce_dev_info *info = malloc(sizeof(*info));
+	struct candidate *more;
+
+	if (!info)
+		return -ENOMEM;
+	if (wd_device_read(name, info) ||
+	    (alg_name && (!wd_device_has_alg(info, alg_name) || !wd_device_usable(info)))) {
+		free(info);
+		return 0;
+	}
+	more = realloc(*all, (*n + 1) * sizeof(**all));
+	if (!more) {
+		free(info);
+		return -ENOMEM;
+	}
+	*all = more;
+	more[(*n)++].info = info;
+	return 0;
+}
+
+static int candidates_find(struct candidate **all, size_t *n, const char *alg_name)
+{
+	char path[PATH_MAX_HERE];
+	struct dirent *entry;
+	int ret = 0;
+	DIR *dir;
+
+	*all = NULL;
+	*n = 0;
+	snprintf(path, sizeof(path), "%s" CLASS, root);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	while (!ret && (entry = readdir(dir)))
+		ret = candidate_add(all, n, entry->d_name, alg_name);
+	closedir(dir);
+	if (ret)
+		candidates_free(*all, *n);
+	return ret;
+}
+
+static struct uacce_dev_list *list_from(struct candidate *all, size_t n)
+{
+	struct uacce_dev_list *first = NULL, *node;
+
+	while (n--) {
+		node = malloc(sizeof(*node));
+		if (!node) {
+			wd_free_list_accels(first);
+			candidates_free(all, n + 1);
+			return wd_null(wd_fail(NULL, ENOMEM, "device list"));
+		}
+		node->info = all[n].info;
+		node->next = first;
+		first = node;
+	}
+	free(all);
+	return first;
+}
+
+struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank)
+{
+	struct candidate *all;
+	size_t n, i;
+	int node;
+	int ret;
+
+	if (alg_name && (!*alg_name || strchr(alg_name, '\n')))
+		return wd_null(wd_fail(NULL, EINVAL, "algorithm name is empty or has a line break"));
+	ret = candidates_find(&all, &n, alg_name);
+	if (ret)
+		return wd_null(wd_fail(NULL, -ret, "device list"));
+	if (!n)
+		return wd_null(wd_fail_str(NULL, ENODEV, alg_name ? "no usable device offers %s" : "no uacce device",
+					   alg_name));
+	node = wd_device_cpu_node();
+	for (i = 0; i < n; i++)
+		candidate_rate(&all[i], alg_name, rank, node);
+	qsort(all, n, sizeof(*all), compare);
+	return list_from(all, n);
+}
+
+struct uacce_dev_list *wd_list_accels(const char *alg_name)
+{
+	return wd_device_list(alg_name, WD_RANK_THROUGHPUT);
+}
+
+void wd_free_list_accels(struct uacce_dev_list *list)
+{
+	struct uacce_dev_list *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		free(list->info);
+		free(list);
+	}
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+char *wd_get_accel_name(const char *node_path, int no_apdx)
+{
+	const char *name, *number;
+	char *result;
+
+	if (!node_path)
+		return wd_null(wd_fail(NULL, EINVAL, "wd_get_accel_name: path is NULL"));
+	name = last_part(node_path);
+	if (strlen(name) >= WD_NAME_SIZE)
+		return wd_null(wd_fail_str(NULL, ENAMETOOLONG, "%s...: device name", name));
+	number = number_of(name);
+	if (!number)
+		return wd_null(wd_fail_str(NULL, EINVAL, "%s: not a path to <driver>-<number>", node_path));
+	result = strndup(name, no_apdx ? (size_t)(number - 1 - name) : strlen(name));
+	if (!result)
+		return wd_null(wd_fail(NULL, ENOMEM, "device name"));
+	return result;
+}
+
+/* The device with this device number, for nodes under other names. */
+static int find_by_number(dev_t rdev, char name[WD_NAME_SIZE])
+{
+	struct candidate *all;
+	unsigned int maj, min;
+	char text[32];
+	size_t n, i;
+	int ret;
+
+	ret = candidates_find(&all, &n, NULL);
+	if (ret)
+		return ret;
+	ret = -ENODEV;
+	for (i = 0; i < n && ret; i++) {
+		if (read_attr(all[i].info->name, "dev", text, sizeof(text)) ||
+		    sscanf(text, "%u:%u", &maj, &min) != 2 || makedev(maj, min) != rdev)
+			continue;
+		strcpy(name, all[i].info->name);
+		ret = 0;
+	}
+	candidates_free(all, n);
+	return ret;
+}
+
+int wd_device_of_node(const char *node_path, char name[WD_NAME_SIZE])
+{
+	const char *last = last_part(node_path);
+	struct uacce_dev_info info;
+	struct stat st;
+
+	if (strlen(node_path) >= PATH_STR_SIZE)
+		return -ENAMETOOLONG;
+	if (!wd_device_read(last, &info) && !strcmp(info.dev_root, node_path)) {
+		strcpy(name, last);
+		return 0;
+	}
+	/* Not opened to find out: opening may do things to other kinds of devices. */
+	if (stat(node_path, &st))
+		return errno == EACCES || errno == ENOENT ? -errno : -ENODEV;
+	return S_ISCHR(st.st_mode) ? find_by_number(st.st_rdev, name) : -ENODEV;
+}
+
+static int node_fail(int ret, const char *node_path)
+{
+	switch (ret) {
+	case -ENODEV:
+		return wd_fail_str(NULL, ENODEV, "%s: not a node of a uacce device", node_path);
+	case -ENOENT:
+		return wd_fail_str(NULL, ENOENT, "%s", node_path);
+	default:
+		return wd_fail_str(NULL, -ret, "%s: can't be used", node_path);
+	}
+}
+
+int wd_ctx_get_avail_ctx(const char *node_path)
+{
+	char name[WD_NAME_SIZE];
+	int saved = errno;
+	int ret;
+
+	if (!node_path)
+		return wd_fail(NULL, EINVAL, "wd_ctx_get_avail_ctx: path is NULL");
+	ret = wd_device_of_node(node_path, name);
+	if (!ret && access(node_path, R_OK | W_OK) && errno == EACCES)
+		ret = -EACCES;
+	if (!ret) {
+		ret = (int)read_number(name, "available_instances", -1);
+		if (ret < 0)
+			ret = -ENODEV;
+	}
+	errno = saved;
+	return ret < 0 ? node_fail(ret, node_path) : ret;
+}

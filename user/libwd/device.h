@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading devices from sysfs, and their order of preference. */
+#ifndef WD_DEVICE_H
+#define WD_DEVICE_H
+
+#include <stdbool.h>
+#include <wd.h>
+
+/* What decides between devices that are equal in all other respects. */
+enum wd_rank {
+	WD_RANK_THROUGHPUT,	/* asynchronous work */
+	WD_RANK_LATENCY,	/* synchronous work */
+};
+
+#define WD_LEVEL_AVERAGE	10	/* latency, throughput: 0 .. 99 */
+
+/* What a device says of one algorithm; defaults on a mainline kernel. */
+struct wd_device_alg {
+	int latency;
+	int throughput;
+	unsigned int flags;
+	char device_api[WD_NAME_SIZE];	/* the device's api by default */
+};
+
+/* wd_list_accels() for sessions: rank decides the last criterion. Same result and errors. */
+struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank);
+
+/* One device by name. 0, -ENODEV (not there, or not complete), -EINVAL (not a device name). Records nothing. */
+int wd_device_read(const char *name, struct uacce_dev_info *info);
+
+void wd_device_read_alg(const struct uacce_dev_info *info, const char *alg_name, struct wd_device_alg *alg);
+
+/* Name of the device whose node this is. 0, -ENOENT, -EACCES, -ENODEV, -ENAMETOOLONG. Records nothing. */
+int wd_device_of_node(const char *node_path, char name[WD_NAME_SIZE]);
+
+/* Does a line of algs equal alg_name? */
+bool wd_device_has_alg(const struct uacce_dev_info *info, const char *alg_name);
+
+/* Neither disabled by its priority nor isolated. */
+bool wd_device_usable(const struct uacce_dev_info *info);
+
+/* NUMA node of the calling thread's CPU, -1 unknown. A system call. */
+int wd_device_cpu_node(void);
+
+/* Tests only: a folder to find /sys and /dev in ("" again for the real ones). Before any other call. */
+int wd_device_set_root(const char *root);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Finding the driver for a device, and refusing defaults for what a driver leaves out. */
+#include <string.h>
+
+#include "engine.h"
+
+static int no_open(struct wd_queue *q, const struct uacce_dev_info *dev)
+{
+	(void)q;
+	(void)dev;
+	return -EOPNOTSUPP;
+}
+
+static void no_close(struct wd_queue *q)
+{
+	(void)q;
+}
+
+static int no_stop(struct wd_queue *q)
+{
+	(void)q;
+	return 0;
+}
+
+static int no_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+{
+	(void)q;
+	(void)msgs;
+	(void)n;
+	return -EOPNOTSUPP;
+}
+
+static int no_pull(struct wd_queue *q, unsigned int max)
+{
+	(void)q;
+	(void)max;
+	return 0;
+}
+
+/* A software queue's requests stay in their slots until a poller computes them. */
+static int keep(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+{
+	(void)q;
+	(void)msgs;
+	return n;
+}
+
+static void no_abort(struct wd_queue *q, struct wd_msg *msg)
+{
+	(void)q;
+	(void)msg;
+}
+
+static bool no_ready(struct wd_queue *q)
+{
+	(void)q;
+	return false;
+}
+
+static void no_arm(struct wd_queue *q)
+{
+	(void)q;
+}
+
+static int no_exec(struct wd_msg *msg)
+{
+	msg->status = -EOPNOTSUPP;
+	return msg->status;
+}
+
+void wd_driver_fill(struct wd_driver *full, const struct wd_driver *drv)
+{
+	*full = *drv;
+	full->open = drv->open ? drv->open : no_open;
+	full->close = drv->close ? drv->close : no_close;
+	full->stop = drv->stop ? drv->stop : no_stop;
+	full->push = drv->push ? drv->push : drv->exec ? keep : no_push;
+	full->pull = drv->pull ? drv->pull : no_pull;
+	full->abort = drv->abort ? drv->abort : no_abort;
+	full->ready = drv->ready ? drv->ready : no_ready;
+	full->arm = drv->arm ? drv->arm : no_arm;
+	full->disarm = drv->disarm ? drv->disarm : no_arm;
+	full->exec = drv->exec ? drv->exec : no_exec;
+}
+
+const struct wd_driver *wd_driver_find(const struct wd_class *cls, const char *api)
+{
+	const struct wd_driver *const *drv;
+	const char *const *name;
+
+	for (drv = cls->drivers; drv && *drv; drv++)
+		for (name = (*drv)->apis; name && *name; name++)
+			if (!strcmp(*name, api))
+				return *drv;
+	return NULL;
+}

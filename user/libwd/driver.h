@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the request core, the algorithm classes and the drivers linked into them; private, changes with every release. */
+#ifndef WD_DRIVER_H
+#define WD_DRIVER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/types.h>
+#include <wd.h>
+#include <wd_request.h>
+#include "error.h"
+#include "fork.h"
+#include "handle.h"
+
+struct wd_queue;
+struct wd_session;
+
+/* Status of a request that was stopped through no fault of its own; becomes another before its caller sees it. */
+#define WD_STOPPED	(-ECANCELED)
+
+/* wd_msg.state: a futex word that its owner waits on. */
+enum wd_msg_state {
+	WD_MSG_FLYING = 0,	/* owned by the device, or by whoever computes it */
+	WD_MSG_WAITED = 1,	/* the same, and its owner sleeps on the word */
+	WD_MSG_DONE = 2,	/* results are in; the memory is its owner's again */
+};
+
+/**
+ * struct wd_msg - one request inside the core; a class's own message begins with it
+ * @sess:	whose it is
+ * @req:	the caller's argument struct, for the class's complete()
+ * @state:	enum wd_msg_state
+ * @tag:	slot index and generation, as the descriptor carries it
+ * @deadline:	of the monotonic clock in ns, 0 none
+ * @status:	result: 0 or -errno
+ * @vendor:	raw device status
+ * @path:	who did it, enum wd_path
+ * @reason:	why, enum wd_path_reason
+ * @async:	its completion is delivered by a poller
+ * @late:	its deadline has passed: it fails, whatever becomes of it. Under the drain lock
+ * @redo:	may be done again elsewhere: stateless, src and dst don't overlap
+ *
+ * A synchronous request's message lies on its caller's stack, an asynchronous
+ * one's in its queue.
+ */
+struct wd_msg {
+	struct wd_session *sess;
+	void *req;
+	__u64 deadline;
+	_Atomic __u32 state;
+	__u32 tag;
+	__s32 status;
+	__u32 vendor;
+	__u16 path;
+	__u16 reason;
+	bool async;
+	bool late;
+	bool redo;
+};
+
+/**
+ * struct wd_class - an algorithm family: everything the core must know of it
+ * @name:	"comp"
+ * @kind:	of its sessions' handles
+ * @what:	"a compression session", for messages
+ * @algs:	sysfs algorithm names by the session's alg number, NULL-terminated
+ * @msg_size:	bytes of its message
+ * @drivers:	device drivers, preferred first, NULL-terminated
+ * @soft:	the driver that needs no device
+ * @fill:	message of a checked request; may not fail
+ * @complete:	results into the caller's struct; with a callback to run for an
+ *		asynchronous one (no lock held, the slot already free), after
+ *		wd_session_over() and without another look at the session
+ */
+struct wd_class {
+	const char *name;
+	enum wd_kind kind;
+	const char *what;
+	const char *const *algs;
+	size_t msg_size;
+	const struct wd_driver *const *drivers;
+	const struct wd_driver *soft;
+	void (*fill)(struct wd_session *s, void *req, struct wd_msg *msg);
+	void (*complete)(struct wd_msg *msg);
+};
+
+/**
+ * struct wd_driver - operations of a driver; wd_driver_fill() puts refusing defaults in for what is missing
+ * @name:	for messages
+ * @apis:	device_api strings it understands, NULL-terminated; NULL: needs no device
+ * @min_bytes:	with path "auto", smaller requests aren't worth a real device
+ * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub()
+ * @close:	the reverse, in any state, also twice; nobody else touches the queue
+ * @stop:	stop the queue; 0 once the device can't touch memory for it any more,
+ *		within a second, also when somebody else stopped it. Under the drain lock
+ * @push:	fill descriptors for n messages and ring once; returns how many were
+ *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
+ * @pull:	hand what is complete (at most max) to wd_queue_done(); returns how
+ *		many, or -EIO/-ENODEV once the queue can't complete anything more. Under the drain lock
+ * @abort:	give back what push took for a message that will not complete. Under the drain lock
+ * @ready:	whether pull would find something. Under the drain lock
+ * @arm:	ask for an event with every completion from now on; by the sleeper,
+ *		under the drain lock
+ * @disarm:	undo it; no lock
+ * @exec:	compute one message now (software drivers)
+ */
+struct wd_driver {
+	const char *name;
+	const char *const *apis;
+	size_t min_bytes;
+	int (*open)(struct wd_queue *q, const struct uacce_dev_info *dev);
+	void (*close)(struct wd_queue *q);
+	int (*stop)(struct wd_queue *q);
+	int (*push)(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
+	int (*pull)(struct wd_queue *q, unsigned int max);
+	void (*abort)(struct wd_queue *q, struct wd_msg *msg);
+	bool (*ready)(struct wd_queue *q);
+	void (*arm)(struct wd_queue *q);
+	void (*disarm)(struct wd_queue *q);
+	int (*exec)(struct wd_msg *msg);
+};
+
+/**
+ * struct wd_session_attr - what a class asks a session to be
+ * @alg:	index into the class's algs
+ * @qc_type:	queue type of the device
+ * @async:	asynchronous requests
+ * @flags:	WD_SESS_PATH_*
+ * @timeout_ms:	deadline of requests that bring none
+ * @mask:	devices, NULL for all
+ * @refuse:	0, or the reason why no device can serve it
+ */
+struct wd_session_attr {
+	unsigned int alg;
+	__u8 qc_type;
+	bool async;
+	__u32 flags;
+	__u32 timeout_ms;
+	const wd_dev_mask_t *mask;
+	__u16 refuse;
+};
+
+#define WD_SESS_QUEUES	8	/* contexts that one session spreads over at most */
+
+/**
+ * struct wd_session - the core's part of a session; a class's own session begins with it
+ *
+ * @queue and @nr change after fork and removal only, under the engine's lock.
+ */
+struct wd_session {
+	struct wd_object obj;
+	const struct wd_class *cls;
+	struct wd_session_attr attr;
+	unsigned char *mask;		/* copy of attr.mask's bits */
+	int mask_len;
+	bool soft_ok;			/* policy allows the CPU */
+	bool hw_ok;			/* policy allows devices */
+	_Atomic __u16 reason;		/* why a request of this session takes the path it takes */
+	_Atomic __u32 in_flight;	/* asynchronous requests */
+	__u64 again_at;			/* when looking for devices again is worth a try; under the engine's lock */
+	_Atomic __u32 bound_gen;	/* wd_fork_now() of the binding */
+	_Atomic unsigned int nr;
+	_Atomic(struct wd_queue *) queue[WD_SESS_QUEUES];
+	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
+};
+
+/* --- what a class calls --- */
+
+/* Make room for a session of size bytes, bind it and give it a handle. Returns it, or NULL and errno. */
+struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, const struct wd_session_attr *attr);
+/* 0, -EBUSY, -EDEADLK; frees the memory when 0. */
+int wd_session_free(struct wd_session *s);
+/* Whether wd_session_free() would say no, and what. */
+int wd_session_busy(const struct wd_session *s);
+/* The session of that handle if it is of that class, else NULL, recorded. */
+struct wd_session *wd_session_find(handle_t h, const struct wd_class *cls);
+/* The same, bound to contexts of this process. */
+struct wd_session *wd_session_get(handle_t h, const struct wd_class *cls);
+int wd_session_caps(struct wd_session *s);
+
+/* Do msg and wait for it until msg->deadline: on a device, or on this CPU, as the session's policy says. Returns msg->status. */
+int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes);
+/* The same on one queue and nowhere else. */
+int wd_request_on(struct wd_queue *q, struct wd_msg *msg);
+/* Whether a request of so many bytes is for this CPU; the path it would take now, and why. */
+bool wd_session_soft(struct wd_session *s, size_t bytes, __u16 *path, __u16 *reason);
+/* The queue a stream should be bound to; NULL: this CPU (reason says why). Negative errno when neither may serve it. */
+int wd_session_pick(struct wd_session *s, struct wd_queue **q, __u16 *reason);
+/* n checked requests; how many were taken, or -errno when none was. */
+int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set,
+		     size_t (*bytes)(const void *req), __u32 (*timeout_ms)(const void *req));
+
+int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_session_wait(struct wd_session *s, unsigned int timeout_ms);
+int wd_session_wakeup(struct wd_session *s);
+int wd_class_wait_set(const struct wd_class *cls, const wd_ctx_set_t *set, unsigned int timeout_ms);
+int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set);
+
+/* An asynchronous request of the session is over: others may free the session from now on. */
+static inline void wd_session_over(struct wd_session *s)
+{
+	atomic_fetch_sub(&s->in_flight, 1);
+}
+
+/* --- what a driver calls --- */
+
+/*
+ * The message in flight at a ring index, or NULL. Only inside pull. The caller
+ * compares the tags: a descriptor that came back with another was scribbled on.
+ */
+struct wd_msg *wd_queue_owner(struct wd_queue *q, unsigned int index);
+/* Its results are in. Only inside pull; msg is gone afterwards. */
+void wd_queue_done(struct wd_queue *q, struct wd_msg *msg);
+
+/* What a driver may know of its queue. */
+struct wd_queue_pub {
+	void *drv;		/* the driver's own */
+	int fd;			/* to sleep on, -1 none */
+	__u32 depth;		/* places in the ring */
+	__u32 limit;		/* requests in flight at most */
+	__u8 qc_type;
+	__u16 path;		/* enum wd_path */
+};
+struct wd_queue_pub *wd_queue_pub(struct wd_queue *q);
+
+/* --- time --- */
+
+/* Nanoseconds of the monotonic clock; a deadline of 0 is none. */
+__u64 wd_now_ns(void);
+__u64 wd_deadline(__u32 timeout_ms);
+
+#endif

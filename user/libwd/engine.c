@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The contexts of this process: opened as sessions need them, one synchronous
+ * and one asynchronous a NUMA node and queue type, numbered for ever.
+ *
+ * Locks, outer first:
+ *   engine.lock	the table, what sessions are bound to
+ *   queue.sleeper	a role: who sleeps on the file; waited for with no other lock but engine.lock
+ *   queue.produce	tail, filling, SQ doorbell; opening a stopped queue again, which only tries the role
+ *   queue.draining	completions, CQ doorbell; never while sleeping or in callbacks
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "engine.h"
+
+#define SOFT_DEPTH	1024
+#define REOPEN_AFTER_NS	100000000ull
+
+struct wd_engine wd_engine = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static void on_fork_prepare(void)
+{
+	pthread_mutex_lock(&wd_engine.lock);
+}
+
+static void on_fork_parent(void)
+{
+	pthread_mutex_unlock(&wd_engine.lock);
+}
+
+/* Inherited contexts are the parent's; their locks may be held by threads that don't exist here. */
+static void on_fork_child(void)
+{
+	unsigned int i;
+
+	pthread_mutex_init(&wd_engine.lock, NULL);
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		pthread_mutex_init(&q->produce, NULL);
+		atomic_store(&q->state, -ESTALE);
+		atomic_store(&q->draining, 0);
+		atomic_store(&q->sleeper, 0);
+	}
+	atomic_store(&wd_engine.room_waiters, 0);
+	atomic_store(&wd_engine.done_waiters, 0);
+}
+
+static void hook_init(void)
+{
+	static struct wd_fork_hook hook = {
+		.prepare = on_fork_prepare,
+		.parent = on_fork_parent,
+		.child = on_fork_child,
+	};
+
+	wd_fork_hook_add(&hook);
+}
+
+void wd_engine_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, hook_init);
+}
+
+static void queue_free(struct wd_queue *q)
+{
+	if (!q)
+		return;
+	pthread_mutex_destroy(&q->produce);
+	free(q->slots);
+	free(q->msgs);
+	free(q->ready);
+	free(q);
+}
+
+static struct wd_queue *queue_new(const struct wd_class *cls, const struct wd_driver *drv, __u8 qc_type, bool async)
+{
+	struct wd_queue *q = calloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	pthread_mutex_init(&q->produce, NULL);
+	q->cls = cls;
+	wd_driver_fill(&q->drv, drv);
+	q->async = async;
+	q->pub.fd = -1;
+	q->pub.qc_type = qc_type;
+	return q;
+}
+
+/* Room for requests, once the driver has said how many there may be. */
+static int queue_fill_room(struct wd_queue *q, unsigned int limit)
+{
+	q->limit = limit;
+	q->slots = calloc(q->pub.depth, sizeof(*q->slots));
+	q->ready = calloc(q->pub.depth, sizeof(*q->ready));
+	q->msgs = calloc(q->pub.depth, q->cls->msg_size);
+	return q->slots && q->ready && q->msgs ? 0 : -ENOMEM;
+}
+
+static int table_add(struct wd_queue *q)
+{
+	unsigned int nr = atomic_load(&wd_engine.nr);
+
+	if (nr == WD_ENGINE_QUEUES)
+		return -EUSERS;
+	q->index = nr;
+	wd_engine.queue[nr] = q;
+	atomic_store_explicit(&wd_engine.nr, nr + 1, memory_order_release);
+	return 0;
+}
+
+static int queue_open(struct wd_session *s, const struct wd_driver *drv, const struct uacce_dev_info *info,
+		      struct wd_queue **res)
+{
+	struct wd_queue *q = queue_new(s->cls, drv, s->attr.qc_type, s->attr.async);
+	int ret;
+
+	if (!q)
+		return -ENOMEM;
+	memcpy(q->dev_name, info->name, sizeof(q->dev_name));
+	q->node_id = info->node_id;
+	q->numa_node = info->numa_node;
+	q->simulated = info->simulated;
+	q->pub.path = info->simulated ? WD_PATH_SIM : WD_PATH_HW;
+	ret = q->drv.open(q, info);
+	if (ret)
+		goto err_free;
+	ret = queue_fill_room(q, q->pub.limit);
+	if (ret)
+		goto err_close;
+	ret = table_add(q);
+	if (ret)
+		goto err_close;
+	*res = q;
+	return 0;
+
+err_close:
+	q->drv.close(q);
+err_free:
+	queue_free(q);
+	return ret;
+}
+
+void wd_queue_reopen(struct wd_queue *q)
+{
+	struct uacce_dev_info info;
+	__u32 depth = q->pub.depth;
+	__u64 now = wd_now_ns();
+	int ret;
+
+	if (now < q->retry_at)
+		return;
+	if (wd_device_read(q->dev_name, &info)) {
+		atomic_store(&q->state, -ENODEV);
+		return;
+	}
+	if (!wd_device_usable(&info) || !wd_drain_trylock(q))
+		return;
+	if (!q->settled || !wd_sleeper_enter(q))
+		goto out_drain;
+	q->retry_at = now + REOPEN_AFTER_NS;
+	q->drv.close(q);
+	q->tail = 0;
+	ret = q->drv.open(q, &info);
+	if (!ret && q->pub.depth == depth) {
+		q->settled = false;
+		q->retry_at = 0;
+		atomic_store(&q->state, 0);
+	} else if (!ret) {
+		q->drv.close(q);
+	}
+	wd_sleeper_leave(q);
+out_drain:
+	wd_drain_unlock(q);
+}
+
+static bool session_may_use(const struct wd_session *s, int node_id)
+{
+	return !s->mask || wd_bits_test(s->mask, s->mask_len, node_id);
+}
+
+static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
+{
+	int state = atomic_load(&q->state);
+
+	return q->cls == s->cls && q->pub.fd >= 0 && q->pub.qc_type == s->attr.qc_type &&
+	       (!state || state == -EIO) && session_may_use(s, q->node_id);
+}
+
+/* Among the contexts that are open: one for this session, on that node (or on any device by that name). */
+static struct wd_queue *table_find(const struct wd_session *s, bool async, const struct uacce_dev_info *info, bool by_name)
+{
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		if (!queue_suits(q, s) || q->async != async)
+			continue;
+		if (by_name ? !strcmp(q->dev_name, info->name) : q->numa_node == info->numa_node)
+			return q;
+	}
+	return NULL;
+}
+
+static struct wd_queue *soft_queue(const struct wd_class *cls)
+{
+	struct wd_queue *q;
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		q = wd_engine.queue[i];
+		if (q->cls == cls && q->pub.path == WD_PATH_SOFT && !atomic_load(&q->state))
+			return q;
+	}
+	q = queue_new(cls, cls->soft, 0, true);
+	if (!q)
+		return NULL;
+	strcpy(q->dev_name, "soft");
+	q->numa_node = -1;
+	q->pub.path = WD_PATH_SOFT;
+	q->pub.depth = SOFT_DEPTH;
+	if (queue_fill_room(q, SOFT_DEPTH) || table_add(q)) {
+		queue_free(q);
+		return NULL;
+	}
+	return q;
+}
+
+/* What kept devices from being used; the first that applies is told. */
+struct refusals {
+	unsigned int masked;
+	unsigned int no_driver;
+	unsigned int no_sva;
+	unsigned int busy;
+	unsigned int access;
+	int err;
+};
+
+static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev_info *info, struct refusals *no)
+{
+	const struct wd_driver *drv;
+	struct wd_device_alg alg;
+	struct wd_queue *q;
+	int ret;
+
+	if (!session_may_use(s, info->node_id)) {
+		no->masked++;
+		return NULL;
+	}
+	if (!(info->flags & UACCE_DEV_SVA)) {
+		no->no_sva++;
+		return NULL;
+	}
+	wd_device_read_alg(info, s->cls->algs[s->attr.alg], &alg);
+	drv = wd_driver_find(s->cls, alg.device_api);
+	if (!drv) {
+		no->no_driver++;
+		return NULL;
+	}
+	q = table_find(s, s->attr.async, info, false);
+	if (q)
+		return q;
+	ret = queue_open(s, drv, info, &q);
+	if (!ret)
+		return q;
+	no->err = ret;
+	if (ret == -EBUSY)
+		no->busy++;
+	else if (ret == -EACCES || ret == -EPERM)
+		no->access++;
+	/* Fewer contexts than modes want them: one serves both. */
+	return table_find(s, !s->attr.async, info, true);
+}
+
+static int bind_refused(struct wd_session *s, const struct refusals *no)
+{
+	const char *alg = s->cls->algs[s->attr.alg];
+
+	if (s->attr.refuse) {
+		atomic_store(&s->reason, s->attr.refuse);
+		return wd_fail_str(NULL, EOPNOTSUPP, "no device can do what this session asks of %s", alg);
+	}
+	if (no->busy) {
+		atomic_store(&s->reason, WD_REASON_NO_QUEUE);
+		return wd_fail_str(NULL, EBUSY, "every device for %s is out of queues", alg);
+	}
+	if (no->access) {
+		atomic_store(&s->reason, WD_REASON_NO_ACCESS);
+		return wd_fail_str(NULL, EACCES, "the devices for %s may not be opened", alg);
+	}
+	if (no->no_driver) {
+		atomic_store(&s->reason, WD_REASON_NO_DRIVER);
+		return wd_fail_str(NULL, ENODEV, "the devices for %s speak an API that is not known here", alg);
+	}
+	if (no->no_sva) {
+		atomic_store(&s->reason, WD_REASON_UNSUPPORTED);
+		return wd_fail_str(NULL, ENODEV, "the devices for %s can't work on this process' addresses", alg);
+	}
+	if (no->err) {
+		atomic_store(&s->reason, WD_REASON_GONE);
+		return wd_fail_str(NULL, -no->err, "no device for %s could be opened", alg);
+	}
+	if (no->masked) {
+		atomic_store(&s->reason, WD_REASON_MASKED);
+		return wd_fail_str(NULL, ENODEV, "the device mask leaves no device for %s", alg);
+	}
+	atomic_store(&s->reason, WD_REASON_NO_DEVICE);
+	return wd_fail_str(NULL, ENODEV, "no device offers %s", alg);
+}
+
+/* Contexts that exist already take what the first one has no room for. */
+static unsigned int bind_overflow(struct wd_session *s, unsigned int nr)
+{
+	unsigned int all = atomic_load(&wd_engine.nr), i;
+
+	for (i = 0; i < all && nr < WD_SESS_QUEUES; i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		if (queue_suits(q, s) && q->async == s->attr.async && q != atomic_load(&s->queue[0]))
+			atomic_store(&s->queue[nr++], q);
+	}
+	return nr;
+}
+
+static int bind_devices(struct wd_session *s)
+{
+	struct uacce_dev_list *list = NULL, *l;
+	struct refusals no = { 0 };
+	struct wd_queue *q = NULL;
+
+	if (!s->attr.refuse)
+		list = wd_device_list(s->cls->algs[s->attr.alg], s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY);
+	for (l = list; l && !q; l = l->next)
+		q = bind_device(s, l->info, &no);
+	wd_free_list_accels(list);
+	if (!q)
+		return bind_refused(s, &no);
+	atomic_store(&s->queue[0], q);
+	atomic_store(&s->reason, s->soft_ok ? WD_REASON_BEST : WD_REASON_POLICY);
+	atomic_store_explicit(&s->nr, bind_overflow(s, 1), memory_order_release);
+	return 0;
+}
+
+int wd_engine_bind(struct wd_session *s)
+{
+	int ret = 0, saved = errno, cancel;
+
+	/* The engine's lock is held while files are opened: not to be cancelled with it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	atomic_store(&s->nr, 0);
+	atomic_store(&s->reason, WD_REASON_POLICY);
+	if (s->attr.async && s->soft_ok) {
+		atomic_store(&s->soft, soft_queue(s->cls));
+		if (!atomic_load(&s->soft))
+			ret = wd_fail(NULL, ENOMEM, "no memory for the software context");
+	}
+	if (!ret && s->hw_ok)
+		ret = bind_devices(s);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+	atomic_store_explicit(&s->bound_gen, wd_fork_now(), memory_order_release);
+	return ret == -ENOMEM || !s->soft_ok ? ret : 0;
+}

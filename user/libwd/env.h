@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings from the environment; privileged programs ignore them. */
+#ifndef WD_ENV_H
+#define WD_ENV_H
+
+/* Value of a WD_* variable, NULL when unset, empty, or not to be trusted. */
+const char *wd_env(const char *name);
+
+/* Index of the value in names (NULL at the end); none when unset; -EINVAL, recorded, for anything else. */
+int wd_env_choice(const char *name, const char *const names[], int none);
+
+/* A decimal number between min and max; *value is left alone when unset. 0, or -EINVAL, recorded. */
+int wd_env_number(const char *name, long min, long max, long *value);
+
+#endif

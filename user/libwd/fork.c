@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Fork detection. The generation lies in a page that the kernel zeroes in a
+ * child; whoever finds zero there first settles the child.
+ *
+ * Locks, outermost first: the hooks' own, the handle table's, fork_lock. The
+ * last protects the lists. All are held over fork() by the parent.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "fork.h"
+
+#define SETTLING	(-1)
+
+_Atomic(_Atomic int32_t *) wd_fork_word;
+
+static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t init_once = PTHREAD_ONCE_INIT;
+static struct wd_fork_file *files;
+static struct wd_fork_hook *first_hook, *last_hook;
+static int32_t generation;	/* of the process that last settled: the parent's, until we do */
+static _Atomic int32_t static_word;	/* when no page can be had: only fork() itself is noticed */
+
+static void on_prepare(void)
+{
+	struct wd_fork_hook *hook;
+
+	for (hook = last_hook; hook; hook = hook->prev)
+		if (hook->prepare)
+			hook->prepare();
+	wd_handle_fork_prepare();
+	pthread_mutex_lock(&fork_lock);
+}
+
+static void on_parent(void)
+{
+	struct wd_fork_hook *hook;
+
+	pthread_mutex_unlock(&fork_lock);
+	wd_handle_fork_parent();
+	for (hook = first_hook; hook; hook = hook->next)
+		if (hook->parent)
+			hook->parent();
+}
+
+static void child_clean(void)
+{
+	struct wd_fork_hook *hook;
+
+	pthread_mutex_init(&fork_lock, NULL);
+	wd_handle_fork_child();
+	for (; files; files = files->next) {
+		close(files->fd);
+		files->fd = -1;
+		files->link = NULL;
+	}
+	for (hook = first_hook; hook; hook = hook->next)
+		hook->child();
+	generation++;
+}
+
+static void on_child(void)
+{
+	_Atomic int32_t *word = atomic_load_explicit(&wd_fork_word, memory_order_relaxed);
+
+	atomic_store_explicit(word, SETTLING, memory_order_relaxed);
+	child_clean();
+	atomic_store_explicit(word, generation, memory_order_release);
+}
+
+static void init(void)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	_Atomic int32_t *word = &static_word;
+	void *page;
+
+	page = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page != MAP_FAILED) {
+		if (!madvise(page, (size_t)size, MADV_WIPEONFORK))
+			word = page;
+		else
+			munmap(page, (size_t)size);
+	}
+	generation = 1;
+	atomic_store_explicit(word, generation, memory_order_relaxed);
+	atomic_store_explicit(&wd_fork_word, word, memory_order_release);
+	pthread_atfork(on_prepare, on_parent, on_child);
+}
+
+int32_t wd_fork_settle(void)
+{
+	_Atomic int32_t *word;
+	int32_t gen = 0;
+
+	pthread_once(&init_once, init);
+	word = atomic_load_explicit(&wd_fork_word, memory_order_acquire);
+	if (atomic_compare_exchange_strong(word, &gen, SETTLING)) {
+		child_clean();
+		atomic_store_explicit(word, generation, memory_order_release);
+		return generation;
+	}
+	while (gen == SETTLING) {
+		sched_yield();
+		gen = atomic_load_explicit(word, memory_order_acquire);
+	}
+	return gen;
+}
+
+void wd_fork_file_add(struct wd_fork_file *file, int fd)
+{
+	wd_fork_now();
+	pthread_mutex_lock(&fork_lock);
+	file->fd = fd;
+	file->next = files;
+	file->link = &files;
+	if (files)
+		files->link = &file->next;
+	files = file;
+	pthread_mutex_unlock(&fork_lock);
+}
+
+int wd_fork_file_del(struct wd_fork_file *file)
+{
+	int fd;
+
+	wd_fork_now();
+	pthread_mutex_lock(&fork_lock);
+	fd = file->fd;
+	if (file->link) {
+		*file->link = file->next;
+		if (file->next)
+			file->next->link = file->link;
+		file->link = NULL;
+	}
+	file->fd = -1;
+	pthread_mutex_unlock(&fork_lock);
+	return fd;
+}
+
+void wd_fork_hook_add(struct wd_fork_hook *hook)
+{
+	wd_fork_now();
+	pthread_mutex_lock(&fork_lock);
+	hook->next = NULL;
+	hook->prev = last_hook;
+	if (last_hook)
+		last_hook->next = hook;
+	else
+		first_hook = hook;
+	last_hook = hook;
+	pthread_mutex_unlock(&fork_lock);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Noticing that this process is a fork's child: generation, hooks, descriptors to close. */
+#ifndef WD_FORK_H
+#define WD_FORK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "handle.h"
+
+/*
+ * The current generation, in a page that the kernel wipes in a child: even a
+ * raw clone() is noticed by the first call in it. Not positive: not settled.
+ */
+extern _Atomic(_Atomic int32_t *) wd_fork_word;
+
+/* Close what was inherited, run the hooks, start a new generation. Idempotent; returns the generation. */
+int32_t wd_fork_settle(void);
+
+static inline uint32_t wd_fork_now(void)
+{
+	_Atomic int32_t *word = atomic_load_explicit(&wd_fork_word, memory_order_acquire);
+	int32_t gen = word ? atomic_load_explicit(word, memory_order_acquire) : 0;
+
+	return (uint32_t)(gen > 0 ? gen : wd_fork_settle());
+}
+
+/* Was this object made before a fork? */
+static inline bool wd_stale(const struct wd_object *obj)
+{
+	return obj->fork_gen != wd_fork_now();
+}
+
+/* An open file that a child must not keep. fd -1: closed. */
+struct wd_fork_file {
+	int fd;
+	struct wd_fork_file *next;
+	struct wd_fork_file **link;
+};
+
+void wd_fork_file_add(struct wd_fork_file *file, int fd);
+/* Forget it; returns the fd to close, -1 when it was closed by a fork. */
+int wd_fork_file_del(struct wd_fork_file *file);
+
+/*
+ * For libraries that hold locks or state of their own. prepare (may be NULL)
+ * takes locks before fork() in the parent, parent (may be NULL) drops them
+ * there; child starts afresh in the child, and runs without prepare after a
+ * raw clone(), so it initialises locks anew instead of unlocking them.
+ * prepare runs in reverse order of registration, and may still use handles'
+ * table and fork_file lists. Hooks are never removed.
+ */
+struct wd_fork_hook {
+	void (*prepare)(void);
+	void (*parent)(void);
+	void (*child)(void);
+	struct wd_fork_hook *next;
+	struct wd_fork_hook *prev;
+};
+
+void wd_fork_hook_add(struct wd_fork_hook *hook);
+
+#endif

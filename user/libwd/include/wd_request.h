@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What requests of every algorithm class share: paths, reasons, context numbers and session-independent queries. */
+#ifndef WD_REQUEST_H
+#define WD_REQUEST_H
+
+#include <stddef.h>
+#include <linux/types.h>
+#include <wd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Who did the work of a request: arg->path. */
+enum wd_path {
+	WD_PATH_NONE = 0,	/* nobody: refused before it was given to anyone */
+	WD_PATH_HW = 1,		/* a device */
+	WD_PATH_SIM = 2,	/* a simulated device (sysfs "simulated" is 1) */
+	WD_PATH_SOFT = 3,	/* this CPU */
+};
+
+/* Why that path was taken: arg->path_reason. */
+enum wd_path_reason {
+	WD_REASON_BEST = 0,		/* the best device present, nothing spoke against it */
+	WD_REASON_POLICY = 1,		/* the session's flags or WD_PATH asked for it */
+	WD_REASON_NO_DEVICE = 2,	/* no device offers this algorithm */
+	WD_REASON_NO_QUEUE = 3,		/* every fitting device is out of queues */
+	WD_REASON_NO_ACCESS = 4,	/* the device nodes may not be opened by this process */
+	WD_REASON_NO_DRIVER = 5,	/* the devices present speak an API that is not known here */
+	WD_REASON_UNSUPPORTED = 6,	/* the devices present can't do what this session needs */
+	WD_REASON_SIZE = 7,		/* smaller than what is worth giving to a device */
+	WD_REASON_GONE = 8,		/* the devices were removed, isolated or stopped */
+	WD_REASON_MASKED = 9,		/* the session's device mask leaves no fitting device */
+};
+
+/*
+ * Bits of "flags" in a session's setup, equal for all classes. Neither: the
+ * environment's WD_PATH (auto, hw, soft), which restricts and never widens:
+ * a session whose flag says otherwise than WD_PATH can't be allocated
+ * (-EOPNOTSUPP).
+ */
+#define WD_SESS_PATH_HW		0x1u	/* devices only (simulated ones included) */
+#define WD_SESS_PATH_SOFT	0x2u	/* this CPU only */
+
+/* What wd_<alg>_sess_caps() returns. */
+#define WD_CAP_HW		0x01	/* bound to a device */
+#define WD_CAP_SIM		0x02	/* bound to a simulated device */
+#define WD_CAP_SOFT		0x04	/* may be served by this CPU */
+#define WD_CAP_ASYNC		0x08	/* takes asynchronous requests */
+#define WD_CAP_STREAM		0x10	/* takes streams */
+#define WD_CAP_SGL		0x20	/* buffers are lists */
+
+/* One context of this process, as its number names it. */
+struct wd_ctx_info {
+	char dev_name[64];	/* "hisi_zip-0"; "soft" for the CPU's place */
+	int numa_node;		/* -1 unknown */
+	__u16 path;		/* enum wd_path */
+	__u8 qc_type;		/* queue type, device specific */
+	__u8 async;		/* 1: serves asynchronous sessions */
+	__u32 depth;		/* requests that may be in flight */
+	__u32 in_flight;
+	__s32 state;		/* 0 usable, else the -errno that its requests get */
+	__u64 reserved[4];
+};
+
+/*
+ * wd_ctx_info() - describe context number i of this process.
+ *
+ * Numbers are never reused in a process. Any thread. Returns 0, -EINVAL for
+ * a NULL info, -ENOENT for a number that no context ever had.
+ */
+int wd_ctx_info(unsigned int i, struct wd_ctx_info *info);
+
+/*
+ * wd_ctx_set_from_sess() - add the contexts that a session uses to a set.
+ *
+ * Any thread, one at a time per set. Returns 0, -EINVAL for a stale session or
+ * a bad set, -ESTALE for a set that was made before fork(), -ENOMEM.
+ */
+int wd_ctx_set_from_sess(handle_t sess, wd_ctx_set_t *set);
+
+/*
+ * wd_in_flight() - how many requests are in flight in a set.
+ *
+ * set NULL: every context of the process. Any thread. Returns the count,
+ * -EINVAL for a bad set, -ESTALE for one that was made before fork().
+ */
+int wd_in_flight(const wd_ctx_set_t *set);
+
+/* Names for people: "hw", "sim", "soft"; a few words for a reason. Never NULL, static storage. */
+const char *wd_path_str(unsigned int path);
+const char *wd_path_reason_str(unsigned int reason);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
