@@ -2,7 +2,10 @@
 /* Failures in words: whose they are, how they are formatted, what can't go wrong. */
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "error.h"
+#include "fork.h"
 #include "handle.h"
 #include "kselftest_harness.h"
 
@@ -135,6 +138,28 @@ TEST(concurrent_failures_of_an_object_never_mix)
 	}
 	pthread_join(a, NULL);
 	pthread_join(b, NULL);
+	wd_handle_free(shared.handle);
+}
+
+TEST(a_record_that_a_fork_left_locked_is_readable_in_the_child)
+{
+	int status = -1;
+	char text[64];
+	pid_t pid;
+
+	wd_handle_new(WD_KIND_CTX, &shared);
+	wd_fail_all(&shared, EIO, "before", NULL, 0, 0);
+	atomic_store(&shared.error.holder, wd_fork_now());
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		alarm(10);
+		wd_handle_new(WD_KIND_CTX, &shared);
+		_exit(wd_error_detail(shared.handle, text, sizeof(text)) <= 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	atomic_store(&shared.error.holder, 0);
 	wd_handle_free(shared.handle);
 }
 

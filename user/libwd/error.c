@@ -5,10 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "engine.h"
 #include "error.h"
+#include "fork.h"
 #include "handle.h"
 
-#define READ_TRIES	1000	/* yields before a record counts as abandoned by a thread that fork() lost */
+#define READ_YIELDS	100		/* before a reader sleeps: the writer may have a lower priority */
+#define READ_NAP_NS	1000000
 
 static _Thread_local struct wd_error thread_error;
 
@@ -23,29 +26,52 @@ static void error_fill(struct wd_error *e, int err, const char *fmt, const char 
 		strncat(e->str, str, sizeof(e->str) - 1);
 }
 
+/* The lock's value is the generation: a holder of another one was lost in a fork. Gives 0 when it was taken. */
+static uint32_t error_trylock(struct wd_error *e)
+{
+	uint32_t mine = wd_fork_now();
+	uint32_t old = atomic_load_explicit(&e->holder, memory_order_relaxed);
+
+	if (old == mine)
+		return old;
+	if (atomic_compare_exchange_strong_explicit(&e->holder, &old, mine, memory_order_acquire, memory_order_relaxed))
+		return 0;
+	return old ? old : mine;
+}
+
+static void error_unlock(struct wd_error *e)
+{
+	atomic_store_explicit(&e->holder, 0, memory_order_release);
+}
+
 int wd_fail_all(struct wd_object *obj, int err, const char *fmt, const char *str, uint64_t a, uint64_t b)
 {
 	error_fill(&thread_error, err, fmt, str, a, b);
 	/* When two threads fail at the same time, either is the last. */
-	if (obj && !atomic_exchange_explicit(&obj->error.busy, 1, memory_order_acquire)) {
+	if (obj && !error_trylock(&obj->error)) {
 		error_fill(&obj->error, err, fmt, str, a, b);
-		atomic_store_explicit(&obj->error.busy, 0, memory_order_release);
+		error_unlock(&obj->error);
 	}
 	return -err;
 }
 
 static void error_copy(struct wd_error *from, struct wd_error *to)
 {
-	int i;
+	uint32_t holder;
+	int i = 0;
 
-	for (i = 0; i < READ_TRIES && atomic_exchange_explicit(&from->busy, 1, memory_order_acquire); i++)
-		sched_yield();
+	while ((holder = error_trylock(from))) {
+		if (i++ < READ_YIELDS)
+			sched_yield();
+		else
+			wd_futex_wait(&from->holder, holder, wd_now_ns() + READ_NAP_NS);
+	}
 	to->err = from->err;
 	to->fmt = from->fmt;
 	to->a = from->a;
 	to->b = from->b;
 	memcpy(to->str, from->str, sizeof(to->str));
-	atomic_store_explicit(&from->busy, 0, memory_order_release);
+	error_unlock(from);
 }
 
 struct text {

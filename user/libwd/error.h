@@ -14,7 +14,7 @@ struct wd_object;
 
 /* The last failure of an object or thread. All zero: none. */
 struct wd_error {
-	atomic_int busy;	/* somebody is writing or reading */
+	_Atomic uint32_t holder;	/* fork generation of whoever reads or writes; 0: nobody */
 	int err;		/* positive errno */
 	const char *fmt;	/* static storage */
 	uint64_t a;
