@@ -79,7 +79,7 @@ static u64 wdm_cq_head(const struct wdm_queue *q)
 	u64 implied = q->tail > q->sq_depth - 1 ? q->tail - (q->sq_depth - 1) : 0;
 
 	/* SQ and CQ count from the same index only when both began at 0. */
-	if (q->done != q->cq_tail)
+	if (q->done + q->skew != q->cq_tail)
 		return q->cq_head;
 	return implied > q->cq_head ? implied : q->cq_head;
 }

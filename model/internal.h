@@ -31,6 +31,8 @@ struct wdm_reg {
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
  * @abort: give a descriptor that is not executed its error status
+ * @failure: whether a status means that a request failed
+ * @fail: give a descriptor that is not executed this status
  * @mark: mark a completed descriptor, in words that software must write anew
  * @unmarked: no mark is left in any part of the descriptor
  */
@@ -42,6 +44,8 @@ struct wdm_personality {
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
 	void (*abort)(u32 *sqe);
+	bool (*failure)(u32 status);
+	void (*fail)(u32 *sqe, u32 status);
 	void (*mark)(u32 *sqe);
 	bool (*unmarked)(const u32 *sqe);
 };
@@ -55,6 +59,7 @@ struct wdm_queue {
 	bool cq_valid;
 	bool stopping;
 	bool overflow;
+	bool stuck;		/* a fault: neither works nor stops */
 	bool pasid_valid;
 	u8 prio;
 	u8 alg_type;
@@ -71,7 +76,7 @@ struct wdm_queue {
 	u32 sq_depth;
 	u64 tail;		/* submitted */
 	u64 head;		/* fetched */
-	u64 done;		/* completed */
+	u64 done;		/* completed, and all before it */
 
 	u64 cq_base;
 	u32 cq_depth;
@@ -80,6 +85,7 @@ struct wdm_queue {
 	u64 cq_tail;
 	u64 cq_head;		/* by doorbell */
 	u64 cq_full_since;
+	u64 skew;		/* completions that faults have put ahead of @done; wraps below 0 */
 	bool armed;
 	bool eqe_out;
 	u64 eqe_pos;
@@ -126,6 +132,7 @@ struct wdm_vft {
 enum wdm_mb_state {
 	WDM_MB_IDLE,
 	WDM_MB_STOPPING,
+	WDM_MB_HUNG,
 };
 
 struct wdm_function {
@@ -143,6 +150,7 @@ struct wdm_function {
 	enum wdm_mb_state mb_state;
 	u32 mb_w0;
 	u32 mb_queue;
+	u64 mb_until;		/* hung: when it is answered after all */
 	u32 abnormal;
 	u32 running;		/* jobs at workers */
 };
@@ -163,6 +171,7 @@ struct wdm_device {
 	struct wdm_job *free_jobs;
 	struct wdm_stats stats;
 	struct wdm_refused refused;
+	struct wdm_faults faults;
 	struct wdm_function *fns;
 	struct wdm_queue *queues;
 	u16 *active;
@@ -262,10 +271,22 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 u64 wdm_cq_unconsumed(const struct wdm_queue *q);
 
 /* job.c */
+/* Write-back and completion of what was in that slot; false when that is impossible, or not yet possible. */
+bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe);
 void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_job_free(struct wdm_device *dev, struct wdm_job *job);
 bool wdm_jobs_pending(const struct wdm_queue *q);
+
+/* fault.c: called only when there are faults */
+/* false: the queue is stuck, the descriptor stays where it is. */
+bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job);
+/* Any thread. true: not to be executed, it has its status. */
+bool wdm_fault_fails(struct wdm_job *job);
+/* The first of the queue is due: answers it as its faults say. false: not now. */
+bool wdm_fault_answer(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job);
+/* true: the command isn't answered before @until. */
+bool wdm_fault_mailbox(struct wdm_device *dev, u64 *until);
 
 /* event.c */
 int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, const u8 *qc);

@@ -8,7 +8,7 @@
 
 bool wdm_jobs_pending(const struct wdm_queue *q)
 {
-	return q->sq_valid && q->cq_valid && !q->overflow && q->head != q->tail;
+	return q->sq_valid && q->cq_valid && !q->overflow && !q->stuck && q->head != q->tail;
 }
 
 void wdm_job_free(struct wdm_device *dev, struct wdm_job *job)
@@ -48,9 +48,9 @@ static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 }
 
 /* Write-back, then the completion, its phase bit last. */
-static bool wdm_complete(struct wdm_device *dev, struct wdm_queue *q, u32 *sqe)
+bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe)
 {
-	u32 bytes = 1u << dev->engine->sqe_shift, slot = (u32)(q->done % q->sq_depth);
+	u32 bytes = 1u << dev->engine->sqe_shift;
 	u64 sq_at = q->sq_base + (u64)slot * bytes, cq_at;
 	u8 cqe[sizeof(struct qm_cqe)] = { 0 };
 
@@ -76,7 +76,6 @@ static bool wdm_complete(struct wdm_device *dev, struct wdm_queue *q, u32 *sqe)
 		wdm_queue_break(dev, q, cq_at);
 		return false;
 	}
-	q->done++;
 	q->cq_tail++;
 	q->quiet_since = dev->now;
 	dev->stats.completions++;
@@ -93,8 +92,9 @@ void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q)
 			wdm_wake_at(dev, job->due_ns);
 			return;
 		}
-		if (!wdm_complete(dev, q, job->sqe))
+		if (job->faults ? !wdm_fault_answer(dev, q, job) : !wdm_answer(dev, q, job->slot, job->sqe))
 			return;
+		q->done++;
 		if (job->refused)
 			wdm_refuse(dev, WDM_REFUSE_SQE, q->fn, q->rel, job->slot);
 		dev->stats.bytes_in += job->bytes_in;
@@ -126,8 +126,9 @@ void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
 			return;
 		}
 		dev->engine->abort(sqe);
-		if (!wdm_complete(dev, q, sqe))
+		if (!wdm_answer(dev, q, (u32)(q->head % q->sq_depth), sqe))
 			return;
+		q->done++;
 		q->head++;
 	}
 }
@@ -181,6 +182,11 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 		wdm_queue_break(dev, q, at);
 		return NULL;
 	}
+	job->slot = (u32)(q->head % q->sq_depth);
+	job->due_ns = wdm_job_due(dev, dev->engine->bytes(job->sqe));
+	job->faults = 0;
+	if (dev->faults.on && !wdm_fault_accept(dev, q, job))
+		return NULL;
 	dev->free_jobs = job->next;
 	dev->jobs_out++;
 	job->fn = q->fn;
@@ -192,9 +198,7 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 	job->sqe_bytes = (u8)bytes;
 	job->abort = 0;
 	job->state = WDM_JOB_READY;
-	job->slot = (u32)(q->head % q->sq_depth);
 	job->owner_gen = q->gen;
-	job->due_ns = wdm_job_due(dev, dev->engine->bytes(job->sqe));
 	job->bytes_in = 0;
 	job->bytes_out = 0;
 	job->refused = false;
@@ -219,7 +223,8 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 
 void wdm_job_run(struct wdm_job *job, struct wdm_scratch *scratch)
 {
-	job->engine->execute(job, scratch);
+	if (!job->faults || !wdm_fault_fails(job))
+		job->engine->execute(job, scratch);
 }
 
 void wdm_job_done(struct wdm_device *dev, struct wdm_job *job)

@@ -183,11 +183,20 @@ void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 		wdm_mailbox_wait(dev, f);
 		return;
 	}
+	if (f->mb_state == WDM_MB_HUNG && dev->now < f->mb_until) {
+		wdm_wake_at(dev, f->mb_until);
+		return;
+	}
 	if (!(wdm_reg_read(f, QM_MB) & QM_MB_BUSY))
 		return;
 	last = wdm_reg_read(f, QM_MB_LAST);
 	if (last == WDM_MB_POISON)
 		return;
+	if (dev->faults.on && f->mb_state == WDM_MB_IDLE && wdm_fault_mailbox(dev, &f->mb_until)) {
+		f->mb_state = WDM_MB_HUNG;
+		return;
+	}
+	f->mb_state = WDM_MB_IDLE;
 	w = wdm_reg_read(f, QM_MB);
 	base = wdm_reg_read(f, QM_MB_DATA_L) | (u64)wdm_reg_read(f, QM_MB_DATA_H) << 32;
 	f->mb_w0 = w & 0xffff;

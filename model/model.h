@@ -4,6 +4,7 @@
 #define WDM_MODEL_H
 
 #include "env.h"
+#include "fault.h"
 
 /*
  * Threads. *Control context* is one thread, or any threads under one lock of the host, per device: all
@@ -144,6 +145,8 @@ struct wdm_job {
 	bool pasid_valid;
 	u8 alg_type;
 	u8 sqe_bytes;
+	u32 faults;		/* bits by enum wdm_fault; 0 = none */
+	u32 fail_status;
 	u32 abort;
 	enum wdm_job_state state;
 	u32 slot;

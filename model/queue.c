@@ -105,6 +105,7 @@ int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 	q->alg_type = q->w13 >> QM_SQC_W13_ALG_SHIFT;
 	q->stopping = false;
 	q->overflow = false;
+	q->skew = 0;
 	q->lost_nr = 0;
 	q->quiet_since = dev->now;
 	q->pass = dev->vtime;
@@ -149,6 +150,7 @@ int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 	q->cq_w11 = (u16)wdm_get16(qc + 22) & QM_CQC_W11_PASID;
 	q->cq_head = q->cq_tail = q->event_tail = wdm_get16(qc);
 	q->cq_full_since = 0;
+	q->skew = 0;
 	q->armed = dw6 & QM_CQC_DW6_C_FLAG;
 	q->eqe_out = false;
 	q->cq_valid = true;
@@ -213,6 +215,8 @@ bool wdm_queue_stopped(struct wdm_device *dev, struct wdm_queue *q)
 
 	if (!q->active)
 		return true;
+	if (q->stuck)
+		return false;
 	if (!mute)
 		wdm_jobs_complete(dev, q);
 	if (mute || dev->now >= q->stop_at)
@@ -247,6 +251,7 @@ void wdm_queue_drop(struct wdm_device *dev, struct wdm_queue *q)
 	q->cq_valid = false;
 	q->stopping = false;
 	q->overflow = false;
+	q->stuck = false;
 	q->eqe_out = false;
 	q->head = q->tail = q->done;
 	wdm_queue_deactivate(dev, q);

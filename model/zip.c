@@ -68,11 +68,22 @@ static u32 zip_bytes(const u32 *sqe)
 	return len < ZIP_MAX_INPUT ? len : ZIP_MAX_INPUT;
 }
 
-static void zip_abort(u32 *sqe)
+static bool zip_failure(u32 status)
+{
+	return status <= ZIP_DW3_STATUS_MASK && status != ZIP_ST_OK && status != ZIP_ST_NEGATIVE_COMP &&
+	       status != ZIP_ST_END;
+}
+
+static void zip_fail(u32 *sqe, u32 status)
 {
 	wdm_put32(sqe, 0);
 	wdm_put32(sqe + 1, 0);
-	wdm_put32(sqe + 3, ZIP_ST_ABORTED);
+	wdm_put32(sqe + 3, status);
+}
+
+static void zip_abort(u32 *sqe)
+{
+	zip_fail(sqe, ZIP_ST_ABORTED);
 }
 
 u32 wdm_zip_trailer_bytes(const struct wdm_zip_req *r)
@@ -201,6 +212,8 @@ const struct wdm_personality wdm_zip = {
 	.bytes = zip_bytes,
 	.execute = zip_execute,
 	.abort = zip_abort,
+	.failure = zip_failure,
+	.fail = zip_fail,
 	.mark = zip_mark,
 	.unmarked = zip_unmarked,
 };

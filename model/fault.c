@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* Injected faults: drawn when a descriptor or command is accepted, acted on when it is answered. */
+#include "internal.h"
+
+#define WDM_REORDER_NS	100000ull
+#define WDM_ANSWERED	(1u << WDM_FAULT_NR)	/* overtook an earlier one, which still heads the queue */
+
+#define WDM_BIT(kind)	(1u << (kind))
+
+int wdm_fault_set(struct wdm_device *dev, enum wdm_fault kind, const struct wdm_fault_rule *rule)
+{
+	struct wdm_faults *f = &dev->faults;
+	u32 i;
+
+	if ((u32)kind >= WDM_FAULT_NR)
+		return -EINVAL;
+	if (rule->queue != WDM_FAULT_ANY && (kind == WDM_FAULT_MAILBOX || rule->queue >= dev->attr.queues))
+		return -EINVAL;
+	if (kind == WDM_FAULT_FAIL && rule->value && (rule->value > ~0u || !dev->engine->failure((u32)rule->value)))
+		return -EINVAL;
+	f->rule[kind] = *rule;
+	f->on = false;
+	for (i = 0; i < WDM_FAULT_NR; i++)
+		f->on |= f->rule[i].next || f->rule[i].one_in;
+	return 0;
+}
+
+void wdm_fault_seed(struct wdm_device *dev, u64 seed)
+{
+	dev->faults.random = seed;
+	memset(dev->faults.count, 0, sizeof(dev->faults.count));
+}
+
+const u64 *wdm_fault_counts(const struct wdm_device *dev)
+{
+	return dev->faults.count;
+}
+
+/* SplitMix64: any seed will do, 0 too. */
+static u32 wdm_fault_random(struct wdm_faults *f)
+{
+	u64 x = f->random += 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return (u32)(x >> 32);
+}
+
+static bool wdm_fault_draw(struct wdm_faults *f, enum wdm_fault kind, u32 queue)
+{
+	struct wdm_fault_rule *r = &f->rule[kind];
+
+	if (r->queue != WDM_FAULT_ANY && r->queue != queue)
+		return false;
+	if (r->next) {
+		r->next--;
+		return true;
+	}
+	return r->one_in && wdm_fault_random(f) % r->one_in == 0;
+}
+
+bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
+{
+	struct wdm_faults *f = &dev->faults;
+	u32 kind;
+
+	if (wdm_fault_draw(f, WDM_FAULT_STUCK, q->abs)) {
+		f->count[WDM_FAULT_STUCK]++;
+		q->stuck = true;
+		return false;
+	}
+	for (kind = WDM_FAULT_FAIL; kind <= WDM_FAULT_DUPLICATE; kind++)
+		if (wdm_fault_draw(f, kind, q->abs))
+			job->faults |= WDM_BIT(kind);
+	if (job->faults & WDM_BIT(WDM_FAULT_FAIL)) {
+		job->fail_status = (u32)f->rule[WDM_FAULT_FAIL].value;
+		f->count[WDM_FAULT_FAIL]++;
+	}
+	if (job->faults & WDM_BIT(WDM_FAULT_DELAY)) {
+		job->due_ns += f->rule[WDM_FAULT_DELAY].value;
+		f->count[WDM_FAULT_DELAY]++;
+	}
+	/* It stays in the ring as it is: not to be taken for a new one whose doorbell was lost. */
+	if (job->faults & WDM_BIT(WDM_FAULT_DROP))
+		q->digest[job->slot] = wdm_slot_digest(job->sqe, 1u << dev->engine->sqe_shift);
+	return true;
+}
+
+bool wdm_fault_fails(struct wdm_job *job)
+{
+	if (!(job->faults & WDM_BIT(WDM_FAULT_FAIL)))
+		return false;
+	if (job->fail_status)
+		job->engine->fail(job->sqe, job->fail_status);
+	else
+		job->engine->abort(job->sqe);
+	return true;
+}
+
+/* Answers what is done behind @job first. false: nothing is, and there is time left. */
+static bool wdm_fault_overtake(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
+{
+	u64 wait = dev->faults.rule[WDM_FAULT_REORDER].value;
+	bool any = false;
+	struct wdm_job *next;
+
+	for (next = job->next; next; next = next->next) {
+		if (next->faults || next->state != WDM_JOB_DONE || next->due_ns > dev->now)
+			continue;
+		if (!wdm_answer(dev, q, next->slot, next->sqe))
+			return false;
+		next->faults = WDM_ANSWERED;
+		q->skew++;
+		any = true;
+	}
+	wait = job->due_ns + (wait ? wait : WDM_REORDER_NS);
+	if (!any && dev->now < wait) {
+		wdm_wake_at(dev, wait);
+		return false;
+	}
+	dev->faults.count[WDM_FAULT_REORDER] += any;
+	return true;
+}
+
+bool wdm_fault_answer(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
+{
+	u64 *count = dev->faults.count;
+
+	if (job->faults & WDM_ANSWERED) {
+		q->skew--;
+		return true;
+	}
+	if ((job->faults & WDM_BIT(WDM_FAULT_REORDER)) && !q->stopping) {
+		if (!wdm_fault_overtake(dev, q, job))
+			return false;
+		job->faults &= ~WDM_BIT(WDM_FAULT_REORDER);
+	}
+	if (job->faults & WDM_BIT(WDM_FAULT_DROP)) {
+		count[WDM_FAULT_DROP]++;
+		q->skew--;
+		return true;
+	}
+	if (!wdm_answer(dev, q, job->slot, job->sqe))
+		return false;
+	if ((job->faults & WDM_BIT(WDM_FAULT_DUPLICATE)) && wdm_answer(dev, q, job->slot, job->sqe)) {
+		count[WDM_FAULT_DUPLICATE]++;
+		q->skew++;
+	}
+	return true;
+}
+
+bool wdm_fault_mailbox(struct wdm_device *dev, u64 *until)
+{
+	u64 late = dev->faults.rule[WDM_FAULT_MAILBOX].value;
+
+	if (!wdm_fault_draw(&dev->faults, WDM_FAULT_MAILBOX, WDM_FAULT_ANY))
+		return false;
+	dev->faults.count[WDM_FAULT_MAILBOX]++;
+	*until = late ? dev->now + late : WDM_NEVER;
+	return true;
+}

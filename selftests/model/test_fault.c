@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Injected faults: each does what it says, as often as told, and nothing else. */
+#include "kselftest_harness.h"
+#include "rig.h"
+
+#define DST		(RIG_USER_BASE + 4096)
+#define REORDER_NS	100000
+
+FIXTURE(dev) {
+	struct rig r;
+	struct zip_sqe sqe;
+};
+
+FIXTURE_SETUP(dev)
+{
+	rig_init(&self->r, NULL);
+	rig_sqe(&self->sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 64, DST, 4096);
+	ASSERT_EQ(0, rig_queue_start(&self->r, 0, NULL));
+	ASSERT_EQ(0, rig_queue_start(&self->r, 1, NULL));
+}
+
+FIXTURE_TEARDOWN(dev)
+{
+	rig_free(&self->r);
+}
+
+static int fault(struct rig *r, enum wdm_fault kind, u32 next, u32 one_in, u64 value)
+{
+	return wdm_fault_set(r->dev, kind, &(struct wdm_fault_rule){
+		.next = next, .one_in = one_in, .queue = WDM_FAULT_ANY, .value = value });
+}
+
+static u64 count(struct rig *r, enum wdm_fault kind)
+{
+	return wdm_fault_counts(r->dev)[kind];
+}
+
+/* Status of one request, or -1 when it didn't complete. */
+static int one(struct rig *r, u32 q, const struct zip_sqe *sqe)
+{
+	struct zip_sqe copy = *sqe;
+
+	return rig_do(r, q, &copy) ? (int)(copy.dw3 & ZIP_DW3_STATUS_MASK) : -1;
+}
+
+static void submit(struct rig *r, u32 q, const struct zip_sqe *sqe, u32 n)
+{
+	while (n--)
+		rig_push(r, q, sqe);
+	rig_ring_sq(r, q);
+}
+
+TEST_F(dev, a_device_has_no_faults_of_its_own)
+{
+	u32 kind, i;
+
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(ZIP_ST_OK, one(&self->r, 0, &self->sqe));
+	for (kind = 0; kind < WDM_FAULT_NR; kind++)
+		EXPECT_EQ(0, count(&self->r, kind));
+}
+
+TEST_F(dev, the_next_n_fail_with_the_status_and_touch_nothing)
+{
+	struct rig *r = &self->r;
+	unsigned char *dst = rig_user(r, DST);
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_FAIL, 2, 0, ZIP_ST_NOSPACE));
+	EXPECT_EQ(ZIP_ST_NOSPACE, one(r, 0, &self->sqe));
+	EXPECT_EQ(ZIP_ST_NOSPACE, one(r, 1, &self->sqe));
+	EXPECT_EQ(0, dst[0]);
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	EXPECT_NE(0, dst[0]);
+	EXPECT_EQ(2, count(r, WDM_FAULT_FAIL));
+}
+
+TEST_F(dev, a_failure_without_a_status_is_an_abort)
+{
+	ASSERT_EQ(0, fault(&self->r, WDM_FAULT_FAIL, 1, 0, 0));
+	EXPECT_EQ(ZIP_ST_ABORTED, one(&self->r, 0, &self->sqe));
+}
+
+TEST_F(dev, one_in_n_is_chance_and_repeats_with_its_seed)
+{
+	struct rig *r = &self->r;
+	int status[2][400];
+	u32 round, i;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_FAIL, 0, 10, 0));
+	for (round = 0; round < 2; round++) {
+		wdm_fault_seed(r->dev, 42);
+		for (i = 0; i < 400; i++)
+			status[round][i] = one(r, 0, &self->sqe);
+		EXPECT_LT(10, count(r, WDM_FAULT_FAIL));
+		EXPECT_GT(100, count(r, WDM_FAULT_FAIL));
+	}
+	EXPECT_EQ(0, memcmp(status[0], status[1], sizeof(status[0])));
+}
+
+TEST_F(dev, a_fault_of_one_queue_leaves_the_others_alone)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &(struct wdm_fault_rule){ .one_in = 1, .queue = 1 }));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	EXPECT_EQ(ZIP_ST_ABORTED, one(r, 1, &self->sqe));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+}
+
+TEST_F(dev, a_fault_ends_when_its_rule_is_empty)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_FAIL, 0, 1, 0));
+	EXPECT_EQ(ZIP_ST_ABORTED, one(r, 0, &self->sqe));
+	ASSERT_EQ(0, fault(r, WDM_FAULT_FAIL, 0, 0, 0));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+}
+
+TEST_F(dev, a_delayed_one_holds_up_what_follows_it)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_DELAY, 1, 0, 5000000));
+	submit(r, 0, &self->sqe, 2);
+	rig_run(r, 4000000);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	EXPECT_NE(WDM_NEVER, r->look.next_ns);
+	rig_run(r, 1100000);
+	EXPECT_EQ(0, rig_pop(r, 0));
+	EXPECT_EQ(1, rig_pop(r, 0));
+}
+
+TEST_F(dev, a_reordered_one_is_overtaken)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_REORDER, 1, 0, 0));
+	submit(r, 0, &self->sqe, 3);
+	rig_turn(r);
+	EXPECT_EQ(1, rig_pop(r, 0));
+	EXPECT_EQ(0, rig_pop(r, 0));
+	EXPECT_EQ(2, rig_pop(r, 0));
+	EXPECT_EQ(1, count(r, WDM_FAULT_REORDER));
+	EXPECT_EQ(3, wdm_device_stats(r->dev)->completions);
+}
+
+TEST_F(dev, a_reordered_one_without_company_comes_after_a_while)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_REORDER, 1, 0, 0));
+	submit(r, 0, &self->sqe, 1);
+	rig_turn(r);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	rig_run(r, REORDER_NS + RIG_STEP_NS);
+	EXPECT_EQ(0, rig_pop(r, 0));
+	EXPECT_EQ(0, count(r, WDM_FAULT_REORDER));
+}
+
+TEST_F(dev, a_dropped_one_was_done_and_never_completes)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_DROP, 1, 0, 0));
+	submit(r, 0, &self->sqe, 2);
+	rig_run(r, 10000000);
+	EXPECT_EQ(1, rig_pop(r, 0));
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	EXPECT_EQ(0, ((struct zip_sqe *)rig_slot(r, 0, 0))->produced);
+	EXPECT_NE(0, *(unsigned char *)rig_user(r, DST));
+	EXPECT_EQ(0, r->look.busy);
+	EXPECT_EQ(0, rig_queue_stop(r, 0));
+	EXPECT_EQ(-1, rig_pop(r, 0));
+}
+
+/* The slot of a dropped one differs from what the device last wrote there, as a lost submission does. */
+TEST_F(dev, a_dropped_one_isnt_taken_for_a_lost_doorbell)
+{
+	struct rig *r = &self->r;
+	u32 i;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_DROP, 1, 0, 0));
+	submit(r, 0, &self->sqe, 1);
+	for (i = 0; i < RIG_DEPTH - 1; i++)
+		ASSERT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	rig_ring_cq(r, 0, true);
+	rig_run(r, 2000000);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	EXPECT_EQ(0, wdm_device_stats(r->dev)->sq_recovered);
+}
+
+TEST_F(dev, a_duplicate_completes_twice)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_DUPLICATE, 1, 0, 0));
+	submit(r, 0, &self->sqe, 2);
+	rig_turn(r);
+	EXPECT_EQ(0, rig_pop(r, 0));
+	EXPECT_EQ(0, rig_pop(r, 0));
+	EXPECT_EQ(1, rig_pop(r, 0));
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	EXPECT_EQ(1, count(r, WDM_FAULT_DUPLICATE));
+}
+
+/* Every request of many wraps: how often each completed is what the counters say. */
+TEST_F(dev, order_and_duplicates_lose_nothing_through_many_wraps)
+{
+	struct rig *r = &self->r;
+	u32 seen[64], i, n, twice = 0, all = 0, moved = 0;
+	int slot, last;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_REORDER, 0, 5, 0));
+	ASSERT_EQ(0, fault(r, WDM_FAULT_DUPLICATE, 0, 7, 0));
+	ASSERT_EQ(0, fault(r, WDM_FAULT_DELAY, 0, 11, 30000));
+	for (i = 0; i < 200; i++) {
+		memset(seen, 0, sizeof(seen));
+		for (n = 0; n < 64; n++) {
+			self->sqe.tag_l = n;
+			rig_push(r, 0, &self->sqe);
+		}
+		rig_ring_sq(r, 0);
+		rig_run(r, 2 * REORDER_NS);
+		for (last = -1; (slot = rig_pop(r, 0)) >= 0; last = slot) {
+			seen[((struct zip_sqe *)rig_slot(r, 0, (u32)slot))->tag_l]++;
+			moved += slot < last && slot;
+		}
+		for (n = 0; n < 64; n++) {
+			ASSERT_LE(1, seen[n]);
+			ASSERT_GE(2, seen[n]);
+			all += seen[n];
+			twice += seen[n] == 2;
+		}
+		rig_ring_cq(r, 0, false);
+	}
+	EXPECT_EQ(all, wdm_device_stats(r->dev)->completions);
+	EXPECT_EQ(twice, count(r, WDM_FAULT_DUPLICATE));
+	EXPECT_LT(100, moved);
+	EXPECT_LT(100, count(r, WDM_FAULT_DELAY));
+	EXPECT_EQ(0, wdm_device_stats(r->dev)->sq_recovered);
+	EXPECT_EQ(0, rig_refused(r, WDM_REFUSE_DB_INDEX));
+}
+
+TEST_F(dev, a_stuck_queue_neither_works_nor_stops_until_reset)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_STUCK, 1, 0, 0));
+	submit(r, 0, &self->sqe, 1);
+	EXPECT_EQ(ZIP_ST_OK, one(r, 1, &self->sqe));
+	rig_run(r, 1000000);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	EXPECT_FALSE(r->look.jobs);
+	EXPECT_EQ(-1, rig_queue_stop(r, 0));
+	wdm_function_reset(r->dev, WDM_PF);
+	EXPECT_FALSE(wdm_function_busy(r->dev, WDM_PF));
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	EXPECT_EQ(1, count(r, WDM_FAULT_STUCK));
+}
+
+TEST_F(dev, a_late_mailbox_answers_in_the_end)
+{
+	struct rig *r = &self->r;
+	u64 begin = r->now;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_MAILBOX, 1, 0, 50000000));
+	EXPECT_EQ(0, rig_queue_start(r, 2, NULL));
+	EXPECT_LE(begin + 50000000, r->now);
+	EXPECT_EQ(ZIP_ST_OK, one(r, 2, &self->sqe));
+}
+
+TEST_F(dev, a_hung_mailbox_comes_back_with_the_functions_reset)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_MAILBOX, 1, 0, 0));
+	EXPECT_EQ(-1, rig_queue_stop(r, 0));
+	wdm_function_reset(r->dev, WDM_PF);
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	EXPECT_EQ(0, rig_queue_start(r, 0, NULL));
+	EXPECT_EQ(1, count(r, WDM_FAULT_MAILBOX));
+}
+
+TEST_F(dev, stop_doesnt_wait_for_delayed_or_reordered_ones)
+{
+	struct rig *r = &self->r;
+	u64 begin;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_DELAY, 1, 0, 10000000000ull));
+	submit(r, 0, &self->sqe, 1);
+	ASSERT_EQ(0, fault(r, WDM_FAULT_REORDER, 1, 0, 10000000000ull));
+	submit(r, 1, &self->sqe, 1);
+	rig_turn(r);
+	begin = r->now;
+	EXPECT_EQ(0, rig_queue_stop(r, 0));
+	EXPECT_EQ(0, rig_queue_stop(r, 1));
+	EXPECT_GT(begin + 1000000000, r->now);
+	EXPECT_EQ(0, rig_pop(r, 0));
+	EXPECT_EQ(0, rig_pop(r, 1));
+}
+
+TEST_F(dev, bad_rules_are_refused)
+{
+	static const struct wdm_fault_rule any = { .next = 1, .queue = WDM_FAULT_ANY };
+	struct wdm_fault_rule rule = any;
+	u64 status;
+
+	EXPECT_EQ(-EINVAL, wdm_fault_set(self->r.dev, WDM_FAULT_NR, &any));
+	rule.queue = RIG_QUEUES;
+	EXPECT_EQ(-EINVAL, wdm_fault_set(self->r.dev, WDM_FAULT_DROP, &rule));
+	rule.queue = 0;
+	EXPECT_EQ(-EINVAL, wdm_fault_set(self->r.dev, WDM_FAULT_MAILBOX, &rule));
+	rule = any;
+	for (status = ZIP_ST_NEGATIVE_COMP;; status = status == ZIP_ST_NEGATIVE_COMP ? ZIP_ST_END : status << 8) {
+		rule.value = status;
+		EXPECT_EQ(-EINVAL, wdm_fault_set(self->r.dev, WDM_FAULT_FAIL, &rule));
+		if (status >> 32)
+			break;
+	}
+	EXPECT_EQ(ZIP_ST_OK, one(&self->r, 0, &self->sqe));
+}
+
+TEST_HARNESS_MAIN
