@@ -123,6 +123,38 @@ u32 sim_config_read(struct sim_fn *fn, int where, int size)
 	return val;
 }
 
+/*
+ * An access to memory, which the function may only make as a bus master: false means don't. Between
+ * begin and end nothing sleeps, and clearing the bit waits for the end: afterwards the driver may free
+ * what the device was writing to.
+ */
+bool sim_config_dma_begin(struct sim_fn *fn)
+{
+	preempt_disable();
+	atomic_inc(&fn->dma);
+	/* Pairs with the barrier in wait_dma(): one of the two sees the other. */
+	smp_mb__after_atomic();
+	if (READ_ONCE(fn->cfg[PCI_COMMAND]) & PCI_COMMAND_MASTER)
+		return true;
+	sim_config_dma_end(fn);
+	return false;
+}
+
+void sim_config_dma_end(struct sim_fn *fn)
+{
+	smp_mb__before_atomic();
+	atomic_dec(&fn->dma);
+	preempt_enable();
+}
+
+static void wait_dma(struct sim_fn *fn)
+{
+	lockdep_assert_held(&fn->lock);
+	smp_mb();
+	while (atomic_read(&fn->dma))
+		cpu_relax();
+}
+
 static bool hits(int where, int size, int field, int len)
 {
 	return where < field + len && field < where + size;
@@ -146,8 +178,11 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val)
 		    byte & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			fn->flr = kick = true;
 	}
-	if (hits(where, size, PCI_COMMAND, 2))
+	if (hits(where, size, PCI_COMMAND, 2)) {
 		kick = true;
+		if (!(fn->cfg[PCI_COMMAND] & PCI_COMMAND_MASTER))
+			wait_dma(fn);
+	}
 	if (hits(where, size, CAP_MSI, PCI_MSI_PENDING_64))
 		sim_msi_config_changed(fn);
 unlock:
@@ -189,8 +224,8 @@ unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u1
 	unsigned int count = 1u << ((control & PCI_MSI_FLAGS_QSIZE) >> 4);
 
 	lockdep_assert_held(&fn->lock);
-	/* Disabled: the message is lost, as the hardware would lose it. */
-	if (!(control & PCI_MSI_FLAGS_ENABLE))
+	/* Disabled, or not allowed to write to the bus: the message is lost, as the hardware would lose it. */
+	if (!(control & PCI_MSI_FLAGS_ENABLE) || !(fn->cfg[PCI_COMMAND] & PCI_COMMAND_MASTER))
 		vectors = pending = 0;
 	vectors = (vectors | pending) & GENMASK_ULL(min(count, 32u) - 1, 0);
 	put_unaligned_le32(vectors & mask, fn->cfg + CAP_MSI + PCI_MSI_PENDING_64);

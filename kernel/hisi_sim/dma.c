@@ -42,13 +42,19 @@ fault:
 	return -EFAULT;
 }
 
-int sim_dma_read(u64 addr, void *buf, size_t len)
+int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len)
 {
 	while (len) {
 		size_t part = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
 		const void *va = bus_to_virt(addr, false);
+		int err = -EFAULT;
 
-		if (!va || copy_from_kernel_nofault(buf, va, part))
+		if (!sim_config_dma_begin(fn))
+			return -EFAULT;
+		if (va)
+			err = copy_from_kernel_nofault(buf, va, part);
+		sim_config_dma_end(fn);
+		if (err)
 			return -EFAULT;
 		addr += part;
 		buf += part;
@@ -57,13 +63,19 @@ int sim_dma_read(u64 addr, void *buf, size_t len)
 	return 0;
 }
 
-int sim_dma_write(u64 addr, const void *buf, size_t len)
+int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len)
 {
 	while (len) {
 		size_t part = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
 		void *va = bus_to_virt(addr, true);
+		int err = -EFAULT;
 
-		if (!va || store_nofault(va, buf, part))
+		if (!sim_config_dma_begin(fn))
+			return -EFAULT;
+		if (va)
+			err = store_nofault(va, buf, part);
+		sim_config_dma_end(fn);
+		if (err)
 			return -EFAULT;
 		addr += part;
 		buf += part;

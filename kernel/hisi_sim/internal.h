@@ -61,6 +61,7 @@ struct sim_dev;
  * @lock:	the members below, see config.c
  * @cfg, @init, @wmask: config space, its state after a reset, its writable bits
  * @flr:	function-level reset asked for and not yet done
+ * @dma:	accesses to memory under way, see sim_config_dma_begin()
  * @msi_todo:	lines that @msi_work hands to their handlers
  * @msi_work:	gets into hard interrupt context
  */
@@ -73,6 +74,7 @@ struct sim_fn {
 	u8 *init;
 	u8 *wmask;
 	bool flr;
+	atomic_t dma;
 	unsigned long msi_todo;
 	struct irq_work msi_work;
 };
@@ -115,6 +117,8 @@ int sim_config_init(struct sim_fn *fn);
 void sim_config_exit(struct sim_fn *fn);
 u32 sim_config_read(struct sim_fn *fn, int where, int size);
 void sim_config_write(struct sim_fn *fn, int where, int size, u32 val);
+bool sim_config_dma_begin(struct sim_fn *fn);
+void sim_config_dma_end(struct sim_fn *fn);
 bool sim_config_memory_enabled(struct sim_fn *fn);
 bool sim_config_flr_wanted(struct sim_fn *fn);
 void sim_config_flr_done(struct sim_fn *fn);
@@ -150,13 +154,15 @@ void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbp
 struct sim_space;
 
 /**
- * struct sim_access - how long payload accesses of one job may wait
+ * struct sim_access - payload accesses of one job: whose they are, how long they may wait
+ * @fn:		the function that makes them
  * @abort:	the job has been dropped, end soon
  * @waiters:	jobs of the device that wait for a page
  * @crowd:	so many are too many: somebody has to get on
  * @waited:	jiffies that this job has waited
  */
 struct sim_access {
+	struct sim_fn *fn;
 	const u32 *abort;
 	atomic_t *waiters;
 	int crowd;
@@ -172,8 +178,8 @@ int sim_space_read(struct sim_access *how, u64 addr, void *buf, size_t len);
 int sim_space_write(struct sim_access *how, u64 addr, const void *buf, size_t len);
 
 /* dma.c */
-int sim_dma_read(u64 addr, void *buf, size_t len);
-int sim_dma_write(u64 addr, const void *buf, size_t len);
+int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len);
+int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len);
 
 /* engine_zip.c */
 struct wdm_engine_ops;

@@ -303,9 +303,12 @@ int sim_space_read(struct sim_access *how, u64 addr, void *buf, size_t len)
 	while (len) {
 		size_t done, left;
 
+		if (!sim_config_dma_begin(how->fn))
+			return -EFAULT;
 		pagefault_disable();
 		left = __copy_from_user_inatomic(buf, (void __user *)addr, len);
 		pagefault_enable();
+		sim_config_dma_end(how->fn);
 		done = len - left;
 		if (left) {
 			size_t part = part_of_page(addr + done, left);
@@ -328,9 +331,12 @@ int sim_space_write(struct sim_access *how, u64 addr, const void *buf, size_t le
 	while (len) {
 		size_t done, left;
 
+		if (!sim_config_dma_begin(how->fn))
+			return -EFAULT;
 		pagefault_disable();
 		left = __copy_to_user_inatomic((void __user *)addr, buf, len);
 		pagefault_enable();
+		sim_config_dma_end(how->fn);
 		done = len - left;
 		if (left) {
 			size_t part = part_of_page(addr + done, left);

@@ -90,12 +90,12 @@ static struct wdm_job *link_job(struct list_head *link)
 
 static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
 {
-	return sim_dma_read(addr, buf, len);
+	return sim_dma_read(&((struct sim_worker *)host)->sdev->pf, addr, buf, len);
 }
 
 static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 {
-	return sim_dma_write(addr, buf, len);
+	return sim_dma_write(&((struct sim_worker *)host)->sdev->pf, addr, buf, len);
 }
 
 /*
@@ -377,6 +377,7 @@ static int runner_init(struct sim_worker *w, struct runner *r)
 	int node = w->sdev->shape.node;
 
 	r->worker = w;
+	r->access.fn = &w->sdev->pf;
 	r->access.waiters = &w->fault_waiters;
 	r->access.crowd = w->nr_runners;
 	r->scratch_mem = kvzalloc_node(wdm_scratch_size(), GFP_KERNEL, node);
