@@ -84,7 +84,8 @@ enum qm_state {
  * @started:	the device works on it
  * @used_before: its owner had it started already
  * @failed:	ended by the device or by us: its owner can only close it
- * @stuck:	could not be stopped: the device may still write to @dus
+ * @stuck:	could not be stopped: the device may still write to @dus, and to the
+ *		address space that the framework keeps bound
  * @dus:	rings, while somebody owns the queue or it is stuck
  * @event_lock:	the fields below
  * @file:	the open file, NULL without an owner
@@ -207,7 +208,7 @@ int qm_queues_init(struct hisi_qm *qm);
 void qm_queues_exit(struct hisi_qm *qm);
 void qm_queues_kill(struct hisi_qm *qm);
 struct hisi_qp *qm_qp_get(struct hisi_qm *qm);
-void qm_qp_put(struct hisi_qp *qp);
+bool qm_qp_put(struct hisi_qp *qp);
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority);
 int qm_qp_stop(struct hisi_qp *qp);
 void qm_qp_kill(struct hisi_qp *qp);
@@ -229,6 +230,7 @@ void qm_restart_schedule(struct hisi_qm *qm);
 
 /* uacce_ops.c */
 int qm_uacce_init(struct hisi_qm *qm);
+void qm_uacce_stop(struct hisi_qm *qm);
 void qm_uacce_exit(struct hisi_qm *qm);
 void qm_qp_notify(struct hisi_qp *qp);
 

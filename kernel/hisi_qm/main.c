@@ -430,12 +430,13 @@ EXPORT_SYMBOL_GPL(hisi_qm_alloc);
  */
 void hisi_qm_free(struct hisi_qm *qm)
 {
-	qm_uacce_exit(qm);
+	qm_uacce_stop(qm);
 	hisi_qm_write(qm, QM_CACHE_WB_START, 1);
 	if (hisi_qm_wait(qm, QM_CACHE_WB_DONE, 1, 1))
 		pci_warn(qm->pdev, "context caches were not written back\n");
-	/* Whatever the device still wants to write must not find freed memory. */
+	/* Whatever the device still wants to write must not find freed memory or another's PASID. */
 	pci_clear_master(qm->pdev);
+	qm_uacce_exit(qm);
 	qm_irq_exit(qm);
 	qm_queues_exit(qm);
 	qm_memory_exit(qm);
@@ -504,7 +505,7 @@ EXPORT_SYMBOL_GPL(hisi_qm_register);
 void hisi_qm_unregister(struct hisi_qm *qm)
 {
 	qm_restart_cancel(qm);
-	qm_uacce_exit(qm);
+	qm_uacce_stop(qm);
 }
 EXPORT_SYMBOL_GPL(hisi_qm_unregister);
 

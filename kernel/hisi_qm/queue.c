@@ -356,17 +356,23 @@ err_count:
 /**
  * qm_qp_put - end of an ownership
  * @qp: the queue, stopped unless it can't be
+ *
+ * False when it is stuck: the device may go on using its memory and its PASID.
  */
-void qm_qp_put(struct hisi_qp *qp)
+bool qm_qp_put(struct hisi_qp *qp)
 {
+	bool stopped;
+
 	mutex_lock(&qp->lock);
 	qm_qp_stop_locked(qp);
-	if (!qp->stuck) {
+	stopped = !qp->stuck;
+	if (stopped) {
 		uacce_dus_free(qp->dus);
 		qp->dus = NULL;
 	}
 	mutex_unlock(&qp->lock);
 	qm_qp_release(qp);
+	return stopped;
 }
 
 /**

@@ -36,7 +36,7 @@ static int qm_uacce_get_queue(struct uacce_device *uacce, struct uacce_queue *q)
 	return 0;
 }
 
-static void qm_uacce_put_queue(struct uacce_queue *q)
+static bool qm_uacce_put_queue(struct uacce_queue *q)
 {
 	struct hisi_qp *qp = to_qp(q);
 
@@ -46,7 +46,7 @@ static void qm_uacce_put_queue(struct uacce_queue *q)
 
 	q->priv = NULL;
 	q->dus = NULL;
-	qm_qp_put(qp);
+	return qm_qp_put(qp);
 }
 
 static int qm_uacce_start_queue(struct uacce_queue *q)
@@ -198,8 +198,18 @@ int qm_uacce_init(struct hisi_qm *qm)
 }
 
 /**
- * qm_uacce_exit - end the framework's device; open queues have been put when it returns
+ * qm_uacce_stop - take the queues from user space, for good; all have been put when it returns
  * @qm: the function
+ */
+void qm_uacce_stop(struct hisi_qm *qm)
+{
+	if (qm->uacce)
+		uacce_unregister(qm->uacce);
+}
+
+/**
+ * qm_uacce_exit - end the framework's device, and what queues that didn't stop have bound
+ * @qm: the function; it can't access memory any more
  */
 void qm_uacce_exit(struct hisi_qm *qm)
 {

@@ -5,7 +5,7 @@
  * lock                    protects                           taken with
  * ----------------------  ---------------------------------  ------------------------
  * uacce_device.kill_lock  one walk over the queues at a time  whatever the driver holds
- * uacce_device.lock       ctxs, dead, kill_round             anything; a leaf, spins
+ * uacce_device.lock       ctxs, held, dead, kill_round       anything; a leaf, spins
  * uacce_ctx.*             see queue.c                        kill_lock
  *
  * References: a device lives as long as an open file of it (the cdev holds it
@@ -76,6 +76,7 @@ struct uacce_device *uacce_alloc(struct device *parent,
 	mutex_init(&uacce->kill_lock);
 	spin_lock_init(&uacce->lock);
 	INIT_LIST_HEAD(&uacce->ctxs);
+	INIT_LIST_HEAD(&uacce->held);
 	device_initialize(&uacce->dev);
 	uacce->dev.class = &uacce_class;
 	uacce->dev.parent = parent;
@@ -151,6 +152,37 @@ void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx)
 }
 
 /*
+ * The device may still use the address space of a queue that it didn't let go
+ * of: the PASID must not come to mean another one, nor be taken from the mm.
+ */
+void uacce_ctx_hold(struct uacce_device *uacce, struct uacce_ctx *ctx)
+{
+	kref_get(&ctx->ref);
+	spin_lock(&uacce->lock);
+	list_add_tail(&ctx->held, &uacce->held);
+	spin_unlock(&uacce->lock);
+}
+
+static void uacce_release_held(struct uacce_device *uacce)
+{
+	struct uacce_ctx *ctx;
+
+	for (;;) {
+		spin_lock(&uacce->lock);
+		ctx = list_first_entry_or_null(&uacce->held, struct uacce_ctx, held);
+		if (ctx)
+			list_del_init(&ctx->held);
+		spin_unlock(&uacce->lock);
+		if (!ctx)
+			return;
+		mutex_lock(&ctx->mutex);
+		uacce_sva_unbind(ctx);
+		mutex_unlock(&ctx->mutex);
+		uacce_ctx_put(ctx);
+	}
+}
+
+/*
  * The next context that this round hasn't met. Met ones and those opened since
  * the round began are at the end of the list, so the first one tells.
  */
@@ -194,12 +226,22 @@ void uacce_kill_queues(struct uacce_device *uacce)
 }
 EXPORT_SYMBOL_GPL(uacce_kill_queues);
 
-void uacce_remove(struct uacce_device *uacce)
+void uacce_unregister(struct uacce_device *uacce)
 {
+	if (uacce->unregistered)
+		return;
 	/* Ends the node and waits for readers of attributes, so no op runs on their behalf. */
 	if (uacce->registered)
 		cdev_device_del(&uacce->cdev, &uacce->dev);
 	uacce_kill_round(uacce, true);
+	uacce->unregistered = true;
+}
+EXPORT_SYMBOL_GPL(uacce_unregister);
+
+void uacce_remove(struct uacce_device *uacce)
+{
+	uacce_unregister(uacce);
+	uacce_release_held(uacce);
 	uacce_sva_detach(uacce);
 	put_device(uacce->parent);
 	/* Last, so that the name comes back only when everything of it is gone. */

@@ -31,6 +31,7 @@ struct uacce_device {
 	struct device *parent;		/* referenced until uacce_remove() */
 	int id;
 	bool registered;
+	bool unregistered;
 
 	char *name;
 	char *api;
@@ -54,6 +55,7 @@ struct uacce_device {
 	bool dead;
 	u64 kill_round;
 	struct list_head ctxs;
+	struct list_head held;
 };
 
 /* One open file: a hardware queue held by a process. */
@@ -64,6 +66,7 @@ struct uacce_ctx {
 	struct inode *inode;		/* the address space that its mappings are found by */
 
 	struct list_head node;		/* uacce_device::ctxs */
+	struct list_head held;		/* uacce_device::held */
 	u64 kill_round;
 
 	struct mutex mutex;
@@ -96,6 +99,7 @@ struct inode *uacce_inode_alloc(void);
 /* device.c */
 int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx);
 void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx);
+void uacce_ctx_hold(struct uacce_device *uacce, struct uacce_ctx *ctx);
 
 /* queue.c */
 extern const struct file_operations uacce_fops;

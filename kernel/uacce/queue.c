@@ -51,6 +51,7 @@ static struct uacce_ctx *uacce_ctx_alloc(struct uacce_device *uacce)
 	mmgrab(current->mm);
 	kref_init(&ctx->ref);
 	INIT_LIST_HEAD(&ctx->node);
+	INIT_LIST_HEAD(&ctx->held);
 	mutex_init(&ctx->mutex);
 	mutex_init(&ctx->map_lock);
 	spin_lock_init(&ctx->lock);
@@ -128,10 +129,14 @@ static int uacce_ctx_describe(struct uacce_ctx *ctx)
 
 static void uacce_ctx_return_queue(struct uacce_ctx *ctx)
 {
-	ctx->q.uacce->ops->put_queue(&ctx->q);
+	bool stopped = ctx->q.uacce->ops->put_queue(&ctx->q);
+
 	ctx->q.dus = NULL;
 	ctx->q.priv = NULL;
-	uacce_sva_unbind(ctx);
+	if (stopped || !ctx->bound)
+		uacce_sva_unbind(ctx);
+	else
+		uacce_ctx_hold(ctx->q.uacce, ctx);
 }
 
 static int uacce_ctx_acquire(struct uacce_ctx *ctx)

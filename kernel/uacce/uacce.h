@@ -69,9 +69,11 @@ struct uacce_ioctl {
  * @get_available_instances:	free queues of this function
  * @get_queue:	reserve a hardware queue for @q (q->pasid is bound already);
  *		-EBUSY when none is free, -EPERM while resetting
- * @put_queue:	give it back; the queue is stopped. Frees q->dus (or keeps it
- *		while a queue that failed to stop may still write there). No
- *		uacce_wake_up() of @q may be running or come when it returns.
+ * @put_queue:	give it back; the queue is stopped. True: frees q->dus. False:
+ *		it failed to stop, so the device may still write. The driver keeps
+ *		q->dus and the core the address space behind q->pasid, until
+ *		uacce_remove(). No uacce_wake_up() of @q may be running or come
+ *		when it returns.
  * @start_queue: the device may work on it, from fresh rings (index 0, phase 1):
  *		also called after @stop_queue
  * @stop_queue:	stop and drain; called only after a successful start. On an
@@ -89,13 +91,13 @@ struct uacce_ioctl {
  * All may sleep except is_q_updated. The core serialises get, ioctls, start,
  * stop, kill and put of one queue; different queues run in parallel.
  * is_q_updated runs under a spin lock, between get and put, in parallel with
- * the others. None of them runs after uacce_remove() returned. A lock that they
- * take must not be held by the caller of uacce_remove() or uacce_kill_queues().
+ * the others. None of them runs after uacce_unregister() returned. A lock that they
+ * take must not be held by the caller of that or of uacce_kill_queues().
  */
 struct uacce_ops {
 	int (*get_available_instances)(struct uacce_device *uacce);
 	int (*get_queue)(struct uacce_device *uacce, struct uacce_queue *q);
-	void (*put_queue)(struct uacce_queue *q);
+	bool (*put_queue)(struct uacce_queue *q);
 	int (*start_queue)(struct uacce_queue *q);
 	int (*stop_queue)(struct uacce_queue *q);
 	void (*kill_queue)(struct uacce_queue *q);
@@ -160,8 +162,14 @@ struct uacce_device *uacce_alloc(struct device *parent,
 				 const struct uacce_interface *interface);
 int uacce_register(struct uacce_device *uacce);
 /*
- * Ends the device, registered or not, from any state. Open queues are killed
- * and put; never waits for user space. The pointer is dead afterwards.
+ * Takes the device from user space, registered or not: open queues are killed
+ * and put; never waits for user space.
+ */
+void uacce_unregister(struct uacce_device *uacce);
+/*
+ * Ends the device from any state. What queues that didn't stop have bound is
+ * unbound, so the device must be unable to reach memory by now. The pointer is
+ * dead afterwards.
  */
 void uacce_remove(struct uacce_device *uacce);
 
@@ -188,7 +196,8 @@ void uacce_kill_queues(struct uacce_device *uacce);
  *		uacce_remove()
  * @bind:	bind @mm for one queue; gives the PASID, and a handle that @unbind
  *		gets back. Queues of one mm may share a PASID: it counts them.
- * @unbind:	undo one bind; the queue has stopped. The mm may be dead already.
+ * @unbind:	undo one bind; the queue has stopped, or its device can't reach
+ *		memory any more. The mm may be dead already.
  * @scrub:	optional; wipe a queue's MMIO window before its next owner,
  *		where that window is memory
  */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A queue that can't be stopped, because the device was forbidden to reach memory. */
+#include <limits.h>
+#include <sys/klog.h>
+#include "kselftest_harness.h"
+#include "zip_client.h"
+
+#define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
+#define DEBUGFS		"/sys/kernel/debug/hisi_zip"
+#define PCI_COMMAND	4
+#define PCI_MASTER	4	/* bit 2 of it */
+#define BYTES		4096
+#define LOG_READ_ALL	3
+#define LOG_BYTES	(1 << 20)
+
+FIXTURE(stuck) {
+	char name[UACCE_NAME_MAX];
+	char address[64];
+	long available;
+	struct rawq q;
+	uint8_t src[BYTES], dst[2 * BYTES];
+};
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int pci_address(const char *name, char address[64])
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), UACCE_CLASS "/%s/device", name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = 0;
+	snprintf(address, 64, "%.63s", strrchr(target, '/') + 1);
+	return 0;
+}
+
+static int set_master(const char *address, int on)
+{
+	char path[PATH_MAX];
+	uint8_t command;
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", address);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (pread(fd, &command, 1, PCI_COMMAND) != 1)
+		ret = -EIO;
+	command = on ? command | PCI_MASTER : command & ~PCI_MASTER;
+	if (!ret && pwrite(fd, &command, 1, PCI_COMMAND) != 1)
+		ret = -EIO;
+	close(fd);
+	return ret;
+}
+
+/* The PASID in the device's context of queue @id, or -errno: debugfs prints it into the kernel log. */
+static long pasid_of(const char *address, int id)
+{
+	char path[PATH_MAX], command[16], *log = calloc(1, LOG_BYTES), *at, *last = NULL;
+	long ret;
+
+	if (!log)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), DEBUGFS "/%s/qm/cmd", address);
+	snprintf(command, sizeof(command), "sqc %d", id);
+	ret = write_file(path, command);
+	if (!ret && klogctl(LOG_READ_ALL, log, LOG_BYTES - 1) < 0)
+		ret = -errno;
+	for (at = log; !ret && (at = strstr(at, "SQC DW5 = ")); at++)
+		last = at;
+	if (!ret)
+		ret = last ? strtol(last + strlen("SQC DW5 = "), NULL, 16) & 0xffff : -ENOENT;
+	free(log);
+	return ret;
+}
+
+FIXTURE_SETUP(stuck)
+{
+	ASSERT_TRUE(client_device(self->name)) TH_LOG("no ZIP device");
+	ASSERT_EQ(0, pci_address(self->name, self->address));
+	self->available = uacce_attr_num(self->name, "available_instances");
+	ASSERT_EQ(0, rawq_begin(&self->q, self->name, ZIP_QC_COMPRESS));
+	client_fill(self->src, BYTES, 1);
+	memset(self->dst, 0xa5, sizeof(self->dst));
+}
+
+FIXTURE_TEARDOWN(stuck)
+{
+	rawq_close(&self->q);
+	EXPECT_EQ(0, set_master(self->address, 1));
+	EXPECT_EQ(0, write_file(DRIVER "/unbind", self->address));
+	EXPECT_EQ(0, write_file(DRIVER "/bind", self->address));
+	EXPECT_EQ(0, client_wait_available(self->name, self->available));
+}
+
+TEST_F_TIMEOUT(stuck, nothing_reaches_memory_without_bus_mastering, 200)
+{
+	ASSERT_EQ(0, set_master(self->address, 0));
+	client_queue(&self->q, self->src, BYTES, self->dst, sizeof(self->dst));
+	client_ring(&self->q);
+	/* The mailbox is served in order with the doorbell, but contexts can't be fetched. */
+	EXPECT_EQ(-EIO, uacce_put_q(self->q.fd));
+	EXPECT_FALSE(rawq_ready(&self->q));
+	for (int i = 0; i < 2 * BYTES; i++)
+		ASSERT_EQ(0xa5, self->dst[i]);
+}
+
+TEST_F_TIMEOUT(stuck, its_address_space_stays_bound_after_close, 200)
+{
+	int first = self->q.id;
+	struct rawq other;
+	long pasid;
+
+	pasid = pasid_of(self->address, first);
+	if (pasid == -ENOENT || pasid == -EACCES)
+		SKIP(return, "no debugfs");
+	ASSERT_GT(pasid, 0);
+	ASSERT_EQ(0, set_master(self->address, 0));
+	rawq_close(&self->q);
+	ASSERT_EQ(0, set_master(self->address, 1));
+	EXPECT_EQ(self->available - 1, uacce_attr_num(self->name, "available_instances"));
+	EXPECT_EQ(pasid, pasid_of(self->address, first)) TH_LOG("the device forgot the queue");
+
+	/* A process has one PASID while any is bound, and a new one afterwards. */
+	ASSERT_EQ(0, rawq_begin(&other, self->name, ZIP_QC_COMPRESS));
+	EXPECT_NE(first, other.id);
+	EXPECT_EQ(pasid, pasid_of(self->address, other.id));
+	rawq_close(&other);
+}
+
+/* What the first test needs to mean something. */
+TEST_F_TIMEOUT(stuck, address_space_of_a_stopped_queue_is_unbound, 200)
+{
+	long pasid = pasid_of(self->address, self->q.id);
+
+	if (pasid == -ENOENT || pasid == -EACCES)
+		SKIP(return, "no debugfs");
+	ASSERT_GT(pasid, 0);
+	rawq_close(&self->q);
+	ASSERT_EQ(0, rawq_begin(&self->q, self->name, ZIP_QC_COMPRESS));
+	EXPECT_NE(pasid, pasid_of(self->address, self->q.id));
+}
+
+/* With 10 stuck clients gone and the device taken away, nothing may be left (the debug kernel looks). */
+TEST_F_TIMEOUT(stuck, removal_frees_what_was_kept, 200)
+{
+	struct rawq many[10];
+
+	for (int i = 0; i < 10; i++)
+		ASSERT_EQ(0, rawq_begin(&many[i], self->name, ZIP_QC_COMPRESS));
+	ASSERT_EQ(0, set_master(self->address, 0));
+	for (int i = 0; i < 10; i++)
+		rawq_close(&many[i]);
+	ASSERT_EQ(0, set_master(self->address, 1));
+	ASSERT_EQ(self->available - 11, uacce_attr_num(self->name, "available_instances"));
+	ASSERT_EQ(0, write_file(DRIVER "/unbind", self->address));
+	ASSERT_EQ(0, write_file(DRIVER "/bind", self->address));
+	EXPECT_EQ(0, client_wait_available(self->name, self->available));
+}
+
+TEST_HARNESS_MAIN
