@@ -22,6 +22,12 @@ static void config_word(const char *word, const char *value)
 		config.mbps = (unsigned int)v;
 	else if (!strcmp(word, "latency"))
 		config.latency_ns = v;
+	else if (!strcmp(word, "depth"))
+		config.depth = v < 4 ? 4 : v < QM_SQ_DEPTH_V2 ? (unsigned int)v : QM_SQ_DEPTH_V2;
+	else if (!strcmp(word, "null"))
+		config.null = v;
+	else if (!strcmp(word, "engine"))
+		config.no_engine = !strcmp(value, "none");
 	else if (!strcmp(word, "mainline-poll"))
 		config.mainline_poll = v;
 }
@@ -55,12 +61,12 @@ static void config_read(void)
 	strcpy(config.root, root);
 	config.queues = 64;
 	config.workers = 2;
+	config.depth = QM_SQ_DEPTH_V2;
 	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		value = strchr(word, '=');
-		if (value) {
-			*value = '\0';
-			config_word(word, value + 1);
-		}
+		if (value)
+			*value++ = '\0';
+		config_word(word, value ? value : "1");
 	}
 	for (i = 0; i < config.zip; i++)
 		device_init(&devices[i], i);
@@ -71,6 +77,11 @@ const struct emu_config *emu_config(void)
 {
 	pthread_once(&once, config_read);
 	return &config;
+}
+
+unsigned int emu_depth(void)
+{
+	return config.depth;
 }
 
 /* A child begins with devices of its own; its copies of the parent's memory are left alone. */

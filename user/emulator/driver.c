@@ -100,19 +100,23 @@ int emu_driver_start(struct emu_queue *q)
 {
 	struct emu_device *dev = q->dev;
 	u8 *qc = dev->rings + QC_AT;
-	u64 sq = bus(q->dus), cq = bus(q->dus + ZIP_SQE_SIZE * QM_SQ_DEPTH_V2);
+	u64 sq = bus(q->dus), cq = bus(q->dus + (size_t)ZIP_SQE_SIZE * emu_depth());
 	struct qm_sqc sqc = {
-		.base_l = (u32)sq, .base_h = (u32)(sq >> 32), .dw3 = (QM_SQ_DEPTH_V2 - 1) | 7 << QM_QC_ENTRY_SHIFT,
+		.base_l = (u32)sq, .base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | 7 << QM_QC_ENTRY_SHIFT,
 		.pasid = PASID, .w11 = QM_SQC_W11_PASID, .cq_num = (__le16)q->id,
 		.w13 = (__le16)(QM_SQC_W13_ORDER_ONE | q->qc_type << QM_SQC_W13_ALG_SHIFT),
 	};
 	struct qm_cqc cqc = {
-		.base_l = (u32)cq, .base_h = (u32)(cq >> 32), .dw3 = (QM_CQ_DEPTH_V2 - 1) | 4 << QM_QC_ENTRY_SHIFT,
+		.base_l = (u32)cq, .base_h = (u32)(cq >> 32), .dw3 = (emu_depth() - 1) | 4 << QM_QC_ENTRY_SHIFT,
 		.pasid = PASID, .w11 = QM_CQC_W11_PASID, .dw6 = QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG,
 	};
 	int err;
 
-	memset(q->dus + ZIP_SQE_SIZE * QM_SQ_DEPTH_V2, 0, sizeof(struct qm_cqe) * QM_CQ_DEPTH_V2);
+	if (emu_config()->null) {
+		emu_null_start(q);
+		return 0;
+	}
+	memset(q->dus + (size_t)ZIP_SQE_SIZE * emu_depth(), 0, sizeof(struct qm_cqe) * emu_depth());
 	q->poll_head = 0;
 	atomic_store(&q->event, false);
 	memcpy(qc, &sqc, sizeof(sqc));
@@ -125,6 +129,8 @@ int emu_driver_start(struct emu_queue *q)
 
 int emu_driver_stop(struct emu_queue *q)
 {
+	if (emu_config()->null)
+		return 0;
 	return mailbox(q->dev, QM_MB_CMD_STOP_QP, q->id, 0);
 }
 

@@ -20,6 +20,9 @@ struct emu_config {
 	unsigned int workers;
 	unsigned int mbps;
 	unsigned long long latency_ns;
+	unsigned int depth;	/* of both rings of a queue */
+	bool null;		/* rings complete in advance, no engine and no threads */
+	bool no_engine;		/* requests are accepted and answered, nothing is computed */
 	bool mainline_poll;	/* as mainline's uacce: no event since the last poll is remembered */
 	char root[256];		/* where the sysfs tree and the nodes are materialised */
 };
@@ -45,6 +48,9 @@ struct emu_queue {
 	pthread_mutex_t poll_lock;
 	unsigned int poll_head;	/* completions that poll() has looked at */
 	atomic_bool event;
+	unsigned int null_head;	/* completions known to be consumed, and renewed; poll_lock */
+	bool null_missed;	/* the last look found no CQ doorbell; poll_lock */
+	unsigned long long null_bell;	/* doorbell at the last look; poll_lock */
 };
 
 struct emu_runner {
@@ -81,6 +87,8 @@ struct emu_device {
 const struct emu_config *emu_config(void);
 struct emu_device *emu_device_find(const char *path);
 void emu_config_after_fork(void);
+/* Entries of a submission ring, and of a completion ring. */
+unsigned int emu_depth(void);
 
 /* device.c: a device's lock is taken and given back here; all others expect it held */
 void emu_device_enter(struct emu_device *dev);
@@ -107,6 +115,10 @@ int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg);
 bool emu_queue_ready(struct emu_queue *q);
 void emu_queue_wake(struct emu_queue *q);
 
+/* null.c */
+void emu_null_start(struct emu_queue *q);
+bool emu_null_look(struct emu_queue *q);
+
 /* region.c */
 void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, int prot, int flags, off_t offset);
 /* 1: handled, *ret is munmap's result; 0: not ours */
@@ -129,6 +141,7 @@ int emu_memory_write(unsigned long long addr, const void *buf, unsigned int len)
 
 /* engine.c */
 extern const struct wdm_engine_ops emu_engine;
+extern const struct wdm_engine_ops emu_no_engine;
 void *emu_engine_ws_alloc(void);
 void emu_engine_ws_free(void *ws);
 

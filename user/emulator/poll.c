@@ -15,6 +15,8 @@
 #define READY		(POLLIN | POLLRDNORM)
 #define ON_STACK	64
 #define NS_PER_S	1000000000ull
+/* Nothing wakes who sleeps on a null queue while another thread submits: it looks this often. */
+#define NULL_SLICE_NS	1000000ull
 
 EMU_REAL(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 EMU_REAL(int, pselect, int n, fd_set *in, fd_set *out, fd_set *err, const struct timespec *timeout,
@@ -71,25 +73,29 @@ static int wait_queues(struct pollfd *fds, struct pollfd *kernel, nfds_t n, cons
 	static const struct timespec now = { 0, 0 };
 	unsigned long long end = 0, left;
 	struct timespec rest;
+	bool sliced;
 	int ret;
 
-	if (timeout)
+	if (timeout && (timeout->tv_sec || timeout->tv_nsec))
 		end = emu_now() + (unsigned long long)timeout->tv_sec * NS_PER_S + (unsigned long long)timeout->tv_nsec;
 	for (;;) {
 		if (look(fds, kernel, n)) {
 			ret = real_ppoll()(kernel, n, &now, mask);
 			return ret < 0 ? ret : merge(fds, kernel, n);
 		}
-		if (timeout) {
+		left = end;
+		if (timeout && left)
 			left = end > emu_now() ? end - emu_now() : 0;
-			rest = (struct timespec){ .tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S) };
-		}
-		ret = real_ppoll()(kernel, n, timeout ? &rest : NULL, mask);
+		sliced = emu_config()->null && (!timeout || left > NULL_SLICE_NS);
+		if (sliced)
+			left = NULL_SLICE_NS;
+		rest = (struct timespec){ .tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S) };
+		ret = real_ppoll()(kernel, n, timeout || sliced ? &rest : NULL, mask);
 		if (ret < 0)
 			return ret;
 		if (merge(fds, kernel, n))
 			return merge(fds, kernel, n);
-		if (!ret)
+		if (!ret && !sliced)
 			return 0;
 	}
 }
@@ -339,6 +345,8 @@ int epoll_pwait(int ep, struct epoll_event *events, int max, int timeout, const 
 			return n;
 		now = emu_now();
 		left = timeout < 0 ? -1 : end > now ? (int)((end - now + 999999) / 1000000) : 0;
+		if (emu_config()->null && (left < 0 || left > (int)(NULL_SLICE_NS / 1000000)))
+			left = NULL_SLICE_NS / 1000000;
 		ret = real_epoll_pwait()(ep, events + n, max - n, n ? 0 : left, mask);
 		if (ret < 0)
 			return n ? n : ret;

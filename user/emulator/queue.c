@@ -35,7 +35,7 @@ size_t emu_dus_size(void)
 	static size_t size;
 
 	if (!size)
-		size = page_align(ZIP_SQE_SIZE * QM_SQ_DEPTH_V2 + sizeof(struct qm_cqe) * QM_CQ_DEPTH_V2) +
+		size = page_align((ZIP_SQE_SIZE + sizeof(struct qm_cqe)) * emu_depth()) +
 		       (size_t)sysconf(_SC_PAGESIZE);
 	return size;
 }
@@ -205,7 +205,7 @@ static int ioctl_set_ctx(struct emu_queue *q, void *arg)
 static int ioctl_info(void *arg)
 {
 	struct hisi_qp_info info = {
-		.sqe_size = ZIP_SQE_SIZE, .sq_depth = QM_SQ_DEPTH_V2, .cq_depth = QM_CQ_DEPTH_V2,
+		.sqe_size = ZIP_SQE_SIZE, .sq_depth = (__u16)emu_depth(), .cq_depth = (__u16)emu_depth(),
 	};
 
 	if (emu_memory_read((uintptr_t)arg, &(struct hisi_qp_info){ 0 }, sizeof(info)))
@@ -255,27 +255,35 @@ int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg)
 	return err;
 }
 
-/* Looking consumes, as the kernel's own look does. */
-bool emu_queue_ready(struct emu_queue *q)
+static bool model_ready(struct emu_queue *q)
 {
-	const unsigned char *cq = q->dus + ZIP_SQE_SIZE * QM_SQ_DEPTH_V2;
+	const unsigned char *cq = q->dus + (size_t)ZIP_SQE_SIZE * emu_depth();
 	bool ready = false;
 	unsigned long long count;
 	u32 word;
 
-	pthread_mutex_lock(&q->poll_lock);
 	/* Before the look: what comes after it makes the descriptor readable again. */
 	while (real_read()(q->event_fd, &count, sizeof(count)) > 0)
 		;
 	if (atomic_exchange(&q->event, false))
 		ready = !emu_config()->mainline_poll;
 	for (;;) {
-		word = wdm_readl(cq + q->poll_head % QM_CQ_DEPTH_V2 * sizeof(struct qm_cqe) + 12);
-		if ((word >> 16 & QM_CQE_PHASE) == (q->poll_head / QM_CQ_DEPTH_V2 & 1))
+		word = wdm_readl(cq + q->poll_head % emu_depth() * sizeof(struct qm_cqe) + 12);
+		if ((word >> 16 & QM_CQE_PHASE) == (q->poll_head / emu_depth() & 1))
 			break;
 		q->poll_head++;
 		ready = true;
 	}
+	return ready;
+}
+
+/* Looking consumes, as the kernel's own look does. */
+bool emu_queue_ready(struct emu_queue *q)
+{
+	bool ready;
+
+	pthread_mutex_lock(&q->poll_lock);
+	ready = emu_config()->null ? emu_null_look(q) : model_ready(q);
 	pthread_mutex_unlock(&q->poll_lock);
 	return ready;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "qm_hw.h"
 #include "tree.h"
 
 #define LIBRARY	"libuacce-emu.so.0"
@@ -21,6 +22,9 @@ enum {
 struct options {
 	struct tree_shape shape;
 	unsigned long workers;
+	const char *engine;
+	int null;
+	const char *not_null;	/* an option that makes no sense with --null */
 	unsigned long mbps;
 	unsigned long long latency_ns;
 	int mainline_poll;
@@ -30,8 +34,10 @@ static pid_t child;
 
 static void usage(FILE *to)
 {
-	fputs("usage: wd-emulate [--zip N] [--queues N] [--latency NS] [--bandwidth MBPS] [--workers N]\n"
-	      "                  [--mainline-poll] -- COMMAND [ARGUMENT]...\n", to);
+	fputs("usage: wd-emulate [--zip N] [--queues N] [--depth N] [--latency NS] [--bandwidth MBPS]\n"
+	      "                  [--workers N] [--engine zip|none] [--mainline-poll] [--null]\n"
+	      "                  -- COMMAND [ARGUMENT]...\n"
+	      "With --null and --engine none nothing is computed: what requests produce is garbage.\n", to);
 }
 
 static unsigned long long number(const char *option, const char *text, unsigned long long most)
@@ -48,11 +54,26 @@ static unsigned long long number(const char *option, const char *text, unsigned 
 	return v;
 }
 
+static void options_agree(const struct options *o)
+{
+	if (o->null && o->not_null) {
+		fprintf(stderr, "wd-emulate: --null has no engine for --%s\n", o->not_null);
+		exit(EXIT_USAGE);
+	}
+	if (strcmp(o->engine, "zip") && strcmp(o->engine, "none")) {
+		fprintf(stderr, "wd-emulate: --engine %s: expected zip or none\n", o->engine);
+		exit(EXIT_USAGE);
+	}
+}
+
 static int options_parse(int argc, char **argv, struct options *o)
 {
 	static const struct option table[] = {
 		{ "zip", required_argument, NULL, 'z' },
 		{ "queues", required_argument, NULL, 'q' },
+		{ "depth", required_argument, NULL, 'd' },
+		{ "engine", required_argument, NULL, 'e' },
+		{ "null", no_argument, NULL, 'n' },
 		{ "latency", required_argument, NULL, 'l' },
 		{ "bandwidth", required_argument, NULL, 'b' },
 		{ "workers", required_argument, NULL, 'w' },
@@ -62,7 +83,9 @@ static int options_parse(int argc, char **argv, struct options *o)
 	};
 	int c, i;
 
-	while ((c = getopt_long(argc, argv, "+h", table, &i)) != -1)
+	while ((c = getopt_long(argc, argv, "+h", table, &i)) != -1) {
+		if (c == 'l' || c == 'b' || c == 'w' || c == 'e' || c == 'm')
+			o->not_null = table[i].name;
 		switch (c) {
 		case 'z':
 			o->shape.zip = (unsigned int)number("zip", optarg, 16);
@@ -75,6 +98,15 @@ static int options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 'b':
 			o->mbps = number("bandwidth", optarg, 1000000);
+			break;
+		case 'd':
+			o->shape.depth = (unsigned int)number("depth", optarg, QM_SQ_DEPTH_V2);
+			break;
+		case 'e':
+			o->engine = optarg;
+			break;
+		case 'n':
+			o->null = 1;
 			break;
 		case 'w':
 			o->workers = number("workers", optarg, 8);
@@ -89,7 +121,9 @@ static int options_parse(int argc, char **argv, struct options *o)
 			usage(stderr);
 			exit(EXIT_USAGE);
 		}
-	if (optind == argc || o->shape.queues < 2) {
+	}
+	options_agree(o);
+	if (optind == argc || o->shape.queues < 2 || o->shape.depth < 4) {
 		usage(stderr);
 		exit(EXIT_USAGE);
 	}
@@ -137,8 +171,9 @@ static void env_set(const struct options *o, const char *root, const char *libra
 {
 	char spec[256];
 
-	snprintf(spec, sizeof(spec), "zip=%u queues=%u workers=%lu mbps=%lu latency=%llu mainline-poll=%d", o->shape.zip,
-		 o->shape.queues, o->workers, o->mbps, o->latency_ns, o->mainline_poll);
+	snprintf(spec, sizeof(spec), "zip=%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
+		 o->shape.zip, o->shape.queues, o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine,
+		 o->mainline_poll, o->null ? " null" : "");
 	setenv("WD_EMULATE", spec, 1);
 	setenv("WD_EMULATE_ROOT", root, 1);
 	env_prepend("LD_PRELOAD", library, ':');
@@ -181,7 +216,7 @@ static int run(char **argv)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .shape = { .zip = 1, .queues = 64 }, .workers = 2 };
+	struct options o = { .shape = { .zip = 1, .queues = 64, .depth = QM_SQ_DEPTH_V2 }, .workers = 2, .engine = "zip" };
 	int first = options_parse(argc, argv, &o), err, status = EXIT_SETUP;
 	char library[4096], root[256];
 	const char *tmp = getenv("TMPDIR");

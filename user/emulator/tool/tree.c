@@ -93,10 +93,10 @@ __attribute__((format(printf, 3, 4))) static void link_to(struct tree *t, const 
 		fail(t);
 }
 
-static unsigned int dus_bytes(void)
+static unsigned int dus_bytes(unsigned int depth)
 {
 	unsigned int page = (unsigned int)sysconf(_SC_PAGESIZE);
-	unsigned int rings = ZIP_SQE_SIZE * QM_SQ_DEPTH_V2 + sizeof(struct qm_cqe) * QM_CQ_DEPTH_V2;
+	unsigned int rings = (ZIP_SQE_SIZE + sizeof(struct qm_cqe)) * depth;
 
 	return ((rings + page - 1) & ~(page - 1)) + page;
 }
@@ -133,7 +133,7 @@ static void zip(struct tree *t, unsigned int id, const struct tree_shape *shape)
 	file(t, "available_instances", "%u\n", shape->queues);
 	file(t, "algorithms", "zlib\ngzip\ndeflate\n");
 	file(t, "region_mmio_size", "%u\n", QM_DB_WINDOW);
-	file(t, "region_dus_size", "%u\n", dus_bytes());
+	file(t, "region_dus_size", "%u\n", dus_bytes(shape->depth));
 	file(t, "isolate", "0\n");
 	file(t, "isolate_strategy", "0\n");
 	file(t, "simulated", "1\n");

@@ -6,6 +6,7 @@
 struct tree_shape {
 	unsigned int zip;
 	unsigned int queues;
+	unsigned int depth;	/* of a queue's rings */
 };
 
 /* 0 or -errno, with a message printed. */

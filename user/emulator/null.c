@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The null engine: a ring that is complete in advance, so that nothing but the client is measured. No thread, no
+ * trap: poll() is the only moment at which the device lives. There it gives the entries behind the consumer the
+ * phase of the next pass.
+ */
+#include "emu.h"
+#include "zip_hw.h"
+
+static struct qm_cqe *ring(const struct emu_queue *q)
+{
+	return (struct qm_cqe *)(void *)(q->dus + (size_t)ZIP_SQE_SIZE * emu_depth());
+}
+
+static unsigned long long *doorbell(const struct emu_queue *q)
+{
+	return (unsigned long long *)(void *)(q->dev->bar4 + (size_t)q->id * QM_DB_WINDOW + QM_DB_SQ_CQ);
+}
+
+void emu_null_start(struct emu_queue *q)
+{
+	u32 i;
+
+	for (i = 0; i < emu_depth(); i++)
+		ring(q)[i] = (struct qm_cqe){ .sq_head = (__le16)i, .sq_num = (__le16)q->id, .w7 = QM_CQE_PHASE };
+	*doorbell(q) = 0;
+	q->null_bell = 0;
+	q->null_head = 0;
+	q->null_missed = false;
+}
+
+static u32 distance(u32 from, u32 to)
+{
+	return (to + emu_depth() - from % emu_depth()) % emu_depth();
+}
+
+/* So many more entries have been consumed. */
+static void renew(struct emu_queue *q, u32 entries)
+{
+	u32 depth = emu_depth();
+
+	while (entries--) {
+		struct qm_cqe *cqe = &ring(q)[q->null_head % depth];
+		u16 phase = q->null_head / depth & 1 ? QM_CQE_PHASE : 0;
+
+		__atomic_store_n(&cqe->w7, (__le16)phase, __ATOMIC_RELEASE);
+		q->null_head++;
+	}
+}
+
+/*
+ * How far the consumer has come: a CQ doorbell says it. One that an SQ doorbell has overwritten is lost; the next
+ * is waited for, a pass has room for that. If that is lost as well: at most a ring less its quarter is in flight, as
+ * a client has to see to that sleeps in poll(), so everything before that was consumed.
+ */
+static u32 consumed(struct emu_queue *q, unsigned long long bell)
+{
+	u32 depth = emu_depth(), most = depth - (depth / 4 < 256 ? depth / 4 : 256);
+	u32 ahead = distance(q->null_head, (u32)(bell >> QM_DB_INDEX_SHIFT & 0xffff) % depth);
+
+	if ((bell >> QM_DB_CMD_SHIFT & 0xf) == QM_DB_CMD_CQ) {
+		q->null_missed = false;
+		return ahead;
+	}
+	if (!q->null_missed) {
+		q->null_missed = true;
+		return 0;
+	}
+	return ahead > most ? ahead - most : 0;
+}
+
+/* Under the queue's poll lock: has the client rung since the last look? */
+bool emu_null_look(struct emu_queue *q)
+{
+	unsigned long long bell = __atomic_load_n(doorbell(q), __ATOMIC_ACQUIRE);
+
+	if (bell == q->null_bell)
+		return false;
+	q->null_bell = bell;
+	renew(q, consumed(q, bell));
+	return true;
+}
