@@ -59,8 +59,11 @@ check-debug: ## kselftests under KASAN, lockdep, kmemleak and fault injection
 demo: ## from nothing to a compressed file
 	@+scripts/demo
 
-bench: ## the benchmarks
-	@if [ -x benchmarks/run ]; then benchmarks/run; else echo 'bench: no benchmark exists yet'; fi
+bench: ## the benchmarks; ROWS=PATTERN selects some
+	@scripts/deps build bench
+	@+$(SUB) user
+	@+$(SUB) -C benchmarks
+	@benchmarks/run $(ROWS)
 
 vm: ## a shell in the VM
 	@scripts/vm

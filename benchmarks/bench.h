@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the benchmarks share: clocks, comparing two things in turn, and the row that comes out. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <wd_comp.h>
+
+#define BYTES		4096	/* of a request, unless a row says otherwise */
+#define WINDOW		32
+#define ROUNDS_MAX	31
+
+/* --- measure.c --- */
+
+unsigned long long now_ns(void);
+/* Of the calling thread. */
+unsigned long long cpu_ns(void);
+void die(const char *what, int ret) __attribute__((noreturn));
+
+/* One measurement of n requests: the nanoseconds it took. */
+typedef unsigned long long measure_t(void *arg, unsigned int n);
+
+struct pair {
+	double ours;		/* medians, ns per request */
+	double floor;
+};
+
+/* A B A B: both are measured in turn, so that what the machine does meanwhile falls on both. */
+struct pair measure_pair(measure_t *ours, void *ours_arg, measure_t *floor, void *floor_arg, unsigned int n,
+			 unsigned int rounds);
+double median(double *values, unsigned int n);
+
+/* floor, and the ratio to it, only when there is one: 0 is none. */
+void row(const char *name, double value, const char *unit, double floor);
+
+/* --- request.c: requests through libwd_comp --- */
+
+struct client {
+	handle_t sess;
+	struct wd_comp_arg arg[WINDOW];
+	size_t room[WINDOW];
+	unsigned int done;
+	unsigned char *src, *dst;
+};
+
+/* dir: enum wd_comp_dir_type, mode: enum wd_comp_op_type */
+void client_open(struct client *c, int mode);
+void client_close(struct client *c);
+void client_sync(struct client *c, unsigned int n);
+void client_async(struct client *c, unsigned int n);
+void client_burst(struct client *c, unsigned int n);
+
+/* --- floor.c: the same by hand on the rings, with nothing around --- */
+
+struct bare;
+struct bare *bare_open(void);
+void bare_close(struct bare *b);
+/* n requests, window in flight, one doorbell for each window. */
+void bare_run(struct bare *b, unsigned int n, unsigned int window);
+
+/* --- groups: what the runner starts --- */
+
+int null_rows(int argc, char **argv);
+int loop(int argc, char **argv);
+int scale_rows(int argc, char **argv);
+int wait_rows(int argc, char **argv);
+int heap_rows(int argc, char **argv);
+int init_rows(int argc, char **argv);
+int soft_rows(int argc, char **argv);
+
+#endif

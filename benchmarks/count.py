@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions a request, from callgrind: two runs of different length, so that start and end cancel."""
+
+import collections
+import os
+import re
+import subprocess
+import tempfile
+
+SHORT, LONG = 2048, 10240
+# The device is not the library, wherever it runs.
+NOT_OURS = re.compile(r"libuacce-emu|wd-bench|/valgrind/")
+LOCKED = re.compile(r"^\s*([0-9a-f]+):\s+(?:lock |xchg .*\()")
+
+
+class Counts:
+    """Instructions by object and function, and by object and address."""
+
+    def __init__(self, path):
+        self.by_function = collections.Counter()
+        self.by_address = collections.Counter()
+        self._read(path)
+
+    def _read(self, path):
+        obj = function = ""
+        call = False
+        with open(path) as file:
+            for line in file:
+                if line.startswith("ob="):
+                    obj = line[3:].strip()
+                elif line.startswith("fn="):
+                    function = line[3:].strip()
+                elif line.startswith("calls="):
+                    call = True
+                elif line.startswith("0x"):
+                    # The line after calls= is what the callee cost, which is counted there.
+                    if not call:
+                        address, _, cost = line.split()[:3]
+                        self.by_function[obj, function] += int(cost)
+                        self.by_address[obj, int(address, 16)] += int(cost)
+                    call = False
+
+    def minus(self, other):
+        self.by_function.subtract(other.by_function)
+        self.by_address.subtract(other.by_address)
+
+
+def callgrind(out, kind, requests):
+    with tempfile.NamedTemporaryFile() as file:
+        command = [f"{out}/bin/wd-emulate", "--null", "--", "valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
+                   "--compress-strings=no", "--compress-pos=no", f"--callgrind-out-file={file.name}",
+                   f"{out}/bench/wd-bench", "loop", kind, str(requests)]
+        subprocess.run(command, check=True, env=dict(os.environ, WD_WAIT="adaptive"))
+        return Counts(file.name)
+
+
+def locked_addresses(obj):
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", obj], capture_output=True, text=True).stdout
+    return {int(m.group(1), 16) for m in map(LOCKED.match, text.splitlines()) if m}
+
+
+class Loop:
+    """What a request of that kind costs: instructions, locked ones, and who executes them."""
+
+    def __init__(self, out, kind):
+        n = LONG - SHORT
+        counts = callgrind(out, kind, LONG)
+        counts.minus(callgrind(out, kind, SHORT))
+        ours = {key: cost for key, cost in counts.by_function.items() if not NOT_OURS.search(key[0])}
+        self.instructions = sum(ours.values()) / n
+        self.shares = sorted(((cost / n, function, os.path.basename(obj)) for (obj, function), cost in ours.items()),
+                             reverse=True)
+        self.locked = 0.0
+        for obj in {key[0] for key in ours}:
+            if os.path.exists(obj):
+                locked = locked_addresses(obj)
+                self.locked += sum(cost for (o, address), cost in counts.by_address.items()
+                                   if o == obj and address in locked) / n

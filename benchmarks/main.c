@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wd-bench GROUP: measures one group of rows; benchmarks/run knows under which devices each belongs. */
+#include <stdio.h>
+#include <string.h>
+#include "bench.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} groups[] = {
+	{ "null", null_rows },
+	{ "loop", loop },
+};
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	for (i = 0; argc > 1 && i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (!strcmp(argv[1], groups[i].name))
+			return groups[i].run(argc - 2, argv + 2);
+	fprintf(stderr, "usage: wd-bench GROUP [ARGUMENT]...; groups:");
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		fprintf(stderr, " %s", groups[i].name);
+	fputc('\n', stderr);
+	return 2;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the library itself costs: rows of the null engine, and loops for counting their instructions. */
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include "bench.h"
+
+#define REQUESTS	100000
+#define ROUNDS		9
+
+typedef void client_run_t(struct client *c, unsigned int n);
+
+struct ours {
+	struct client client;
+	client_run_t *run;
+};
+
+struct floor {
+	struct bare *bare;
+	unsigned int window;
+};
+
+/* Of one thread that never sleeps: its CPU time is what another program on the machine can't add to. */
+static unsigned long long ours_ns(void *arg, unsigned int n)
+{
+	struct ours *o = arg;
+	unsigned long long start = cpu_ns();
+
+	o->run(&o->client, n);
+	return cpu_ns() - start;
+}
+
+static unsigned long long floor_ns(void *arg, unsigned int n)
+{
+	struct floor *f = arg;
+	unsigned long long start = cpu_ns();
+
+	bare_run(f->bare, n, f->window);
+	return cpu_ns() - start;
+}
+
+static void pair_row(const char *name, int mode, client_run_t *run, unsigned int window)
+{
+	struct ours o = { .run = run };
+	struct floor f = { .bare = bare_open(), .window = window };
+	struct pair p;
+
+	client_open(&o.client, mode);
+	p = measure_pair(ours_ns, &o, floor_ns, &f, REQUESTS, ROUNDS);
+	row(name, p.ours, "ns", p.floor);
+	client_close(&o.client);
+	bare_close(f.bare);
+}
+
+int null_rows(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	pair_row("sync.null.ns", WD_SYNC, client_sync, 1);
+	pair_row("async.null.ns", WD_ASYNC, client_async, 1);
+	pair_row("burst.null.ns", WD_ASYNC, client_burst, WINDOW);
+	return 0;
+}
+
+/* loop sync|async|burst|bare N: nothing but that, for who counts from outside. */
+int loop(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int mode;
+		client_run_t *run;
+	} kinds[] = {
+		{ "sync", WD_SYNC, client_sync }, { "async", WD_ASYNC, client_async }, { "burst", WD_ASYNC, client_burst },
+	};
+	struct client c;
+	unsigned int i, n = argc == 2 ? (unsigned int)strtoul(argv[1], NULL, 10) : 0;
+
+	for (i = 0; n && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(argv[0], kinds[i].name))
+			continue;
+		client_open(&c, kinds[i].mode);
+		kinds[i].run(&c, n);
+		client_close(&c);
+		return 0;
+	}
+	if (n && !strcmp(argv[0], "bare")) {
+		struct bare *b = bare_open();
+
+		bare_run(b, n, WINDOW);
+		bare_close(b);
+		return 0;
+	}
+	fputs("usage: wd-bench loop sync|async|burst|bare N\n", stderr);
+	return 2;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Requests through libwd_comp: one at a time, a window of them, a window at once. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench.h"
+
+static void done(struct wd_comp_arg *arg, void *param)
+{
+	struct client *c = param;
+
+	(void)arg;
+	c->done++;
+}
+
+void client_open(struct client *c, int mode)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_DEFLATE_RAW, .op_type = (__u8)mode, .dir_type = WD_DIR_COMPRESS, .comp_lv = 1,
+		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+	};
+	int i;
+
+	memset(c, 0, sizeof(*c));
+	c->src = calloc(1, BYTES);
+	c->dst = calloc(WINDOW, 2 * BYTES);
+	c->sess = c->src && c->dst ? wd_comp_alloc_sess(&setup, NULL) : 0;
+	if (!c->sess)
+		die("session", -errno);
+	for (i = 0; i < WINDOW; i++) {
+		c->arg[i].src = c->src;
+		c->arg[i].src_len = BYTES;
+		c->arg[i].dst = c->dst + (size_t)i * 2 * BYTES;
+		c->arg[i].dst_len = &c->room[i];
+		c->arg[i].cb = mode == WD_ASYNC ? done : NULL;
+		c->arg[i].cb_param = c;
+		c->room[i] = 2 * BYTES;
+	}
+}
+
+void client_close(struct client *c)
+{
+	wd_comp_free_sess(c->sess);
+	free(c->src);
+	free(c->dst);
+}
+
+void client_sync(struct client *c, unsigned int n)
+{
+	int ret;
+
+	while (n--) {
+		c->room[0] = 2 * BYTES;
+		ret = wd_compress(c->sess, &c->arg[0]);
+		if (ret)
+			die("wd_compress", ret);
+	}
+}
+
+static void poll_all(struct client *c, unsigned int until)
+{
+	int ret;
+
+	while (c->done != until) {
+		ret = wd_comp_poll(until - c->done, 1000, NULL);
+		if (ret <= 0)
+			die("wd_comp_poll", ret);
+	}
+}
+
+void client_async(struct client *c, unsigned int n)
+{
+	unsigned int i, window;
+	int ret;
+
+	for (; n; n -= window) {
+		window = n < WINDOW ? n : WINDOW;
+		for (i = 0; i < window; i++) {
+			c->room[i] = 2 * BYTES;
+			ret = wd_comp_async(c->sess, &c->arg[i], NULL);
+			if (ret)
+				die("wd_comp_async", ret);
+		}
+		poll_all(c, c->done + window);
+	}
+}
+
+void client_burst(struct client *c, unsigned int n)
+{
+	struct wd_comp_arg *args[WINDOW];
+	unsigned int i, window;
+	int ret;
+
+	for (i = 0; i < WINDOW; i++)
+		args[i] = &c->arg[i];
+	for (; n; n -= window) {
+		window = n < WINDOW ? n : WINDOW;
+		for (i = 0; i < window; i++)
+			c->room[i] = 2 * BYTES;
+		ret = wd_comp_async_burst(c->sess, args, (int)window, NULL);
+		if (ret != (int)window)
+			die("wd_comp_async_burst", ret);
+		poll_all(c, c->done + window);
+	}
+}
