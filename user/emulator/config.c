@@ -30,6 +30,8 @@ static void config_word(const char *word, const char *value)
 		config.no_engine = !strcmp(value, "none");
 	else if (!strcmp(word, "mainline-poll"))
 		config.mainline_poll = v;
+	else
+		emu_faults_word(word, value);
 }
 
 static void device_init(struct emu_device *dev, unsigned int index)
@@ -52,7 +54,7 @@ static void device_init(struct emu_device *dev, unsigned int index)
 static void config_read(void)
 {
 	const char *spec = getenv("WD_EMULATE"), *root = getenv("WD_EMULATE_ROOT");
-	char copy[256], *word, *save = NULL, *value;
+	char copy[1024], *word, *save = NULL, *value;
 	unsigned int i;
 
 	if (!spec || !root || strlen(root) >= sizeof(config.root) || strlen(spec) >= sizeof(copy))
@@ -82,6 +84,11 @@ const struct emu_config *emu_config(void)
 unsigned int emu_depth(void)
 {
 	return config.depth;
+}
+
+void emu_config_mainline_poll(bool on)
+{
+	config.mainline_poll = on;
 }
 
 /* A child begins with devices of its own; its copies of the parent's memory are left alone. */

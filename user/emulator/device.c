@@ -84,13 +84,13 @@ static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len)
 {
 	(void)host, (void)fn, (void)pasid;
-	return emu_memory_read(addr, buf, len);
+	return emu_payload_read(addr, buf, len);
 }
 
 static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len)
 {
 	(void)host, (void)fn, (void)pasid;
-	return emu_memory_write(addr, buf, len);
+	return emu_payload_write(addr, buf, len);
 }
 
 static void env_irq(void *host, u32 fn, u32 vector)
@@ -176,6 +176,7 @@ static void *control(void *arg)
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	pthread_mutex_lock(&dev->lock);
 	for (;;) {
+		emu_control_wait(dev);
 		emu_device_turn(dev, &look);
 		now = emu_now();
 		if (look.worked)
@@ -268,6 +269,8 @@ int emu_device_up(struct emu_device *dev)
 	err = model_up(dev);
 	if (!err)
 		err = emu_driver_init(dev);
+	if (!err)
+		err = emu_faults_up(dev);
 	for (i = 0; !err && i < emu_config()->workers; i++) {
 		struct emu_runner *r = &dev->runners[i];
 		void *mem = malloc(wdm_scratch_size());

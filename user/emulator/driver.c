@@ -41,7 +41,7 @@ void emu_driver_end(struct emu_device *dev)
 
 static int mailbox(struct emu_device *dev, enum qm_mb_cmd cmd, u32 queue, u64 base)
 {
-	unsigned long long limit = emu_now() + MAILBOX_LIMIT_NS;
+	unsigned long long limit = emu_now() + emu_faults_patience(MAILBOX_LIMIT_NS);
 	struct wdm_look look;
 
 	reg_write(dev, QM_MB, cmd | QM_MB_BUSY | queue << 16);
@@ -86,6 +86,8 @@ int emu_driver_init(struct emu_device *dev)
 {
 	int err;
 
+	memset(dev->rings, 0, QC_AT);
+	dev->eq_head = dev->aeq_head = 0;
 	vft_write(dev, QM_VFT_TYPE_SQC, QM_VFT_SQC_VALID | (u64)(dev->nr_queues - 1) << QM_VFT_SQC_NUM_SHIFT);
 	vft_write(dev, QM_VFT_TYPE_CQC, QM_VFT_CQC_VALID);
 	err = event_queue(dev, QM_MB_CMD_EQC, EQ_AT, QM_EQ_DEPTH_V2);

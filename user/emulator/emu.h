@@ -39,6 +39,8 @@ struct emu_queue {
 	unsigned int id;
 	atomic_uint refs;	/* descriptors of the process */
 	atomic_bool foreign;	/* inherited by fork: the parent's */
+	atomic_bool dead;	/* taken back from its user */
+	bool gone;		/* with its device */
 	enum emu_state state;	/* device->lock */
 	unsigned short qc_type;
 	int event_fd;
@@ -51,6 +53,12 @@ struct emu_queue {
 	unsigned int null_head;	/* completions known to be consumed, and renewed; poll_lock */
 	bool null_missed;	/* the last look found no CQ doorbell; poll_lock */
 	unsigned long long null_bell;	/* doorbell at the last look; poll_lock */
+};
+
+enum emu_release {
+	EMU_RELEASE_NEVER,
+	EMU_RELEASE_AT_LOOK,
+	EMU_RELEASE_AT_SLEEP,
 };
 
 struct emu_runner {
@@ -67,6 +75,9 @@ struct emu_device {
 	pthread_cond_t work;	/* the workers' */
 	atomic_uint callers;	/* threads that want the lock: the control thread makes way */
 	bool up;
+	bool gone;		/* removed */
+	bool held;		/* doesn't look, for a test's sake */
+	atomic_uint release_at;	/* enum emu_release: when it does again */
 	bool mailbox_busy;	/* a client is in the driver; it may sleep there with the lock given back */
 	unsigned int nr_queues;
 	unsigned int nr_open;
@@ -87,6 +98,7 @@ struct emu_device {
 const struct emu_config *emu_config(void);
 struct emu_device *emu_device_find(const char *path);
 void emu_config_after_fork(void);
+void emu_config_mainline_poll(bool on);
 /* Entries of a submission ring, and of a completion ring. */
 unsigned int emu_depth(void);
 
@@ -105,6 +117,27 @@ int emu_driver_init(struct emu_device *dev);
 int emu_driver_start(struct emu_queue *q);
 int emu_driver_stop(struct emu_queue *q);
 void emu_driver_irq(struct emu_device *dev, unsigned int vector);
+
+/* faults.c: what wd-emulate and tests ask for; payload is accessed through it */
+bool emu_faults_word(const char *word, const char *value);
+int emu_faults_up(struct emu_device *dev);
+int emu_faults_change(struct emu_device *dev, const char *text);
+unsigned long long emu_faults_pages(void);
+/* How long a driver call may take: not long when one is going to hang. */
+unsigned long long emu_faults_patience(unsigned long long otherwise);
+int emu_payload_read(unsigned long long addr, void *buf, unsigned int len);
+int emu_payload_write(unsigned long long addr, const void *buf, unsigned int len);
+
+/* control.c */
+/* Until a test lets the device go on. */
+void emu_control_wait(struct emu_device *dev);
+/* poll() is going to look at a queue of the device, and to sleep if it isn't ready; no lock held. */
+void emu_control_look(struct emu_device *dev, bool sleeps_then);
+/* poll() is going to sleep on queues; it did until its time was over. */
+void emu_control_sleeps(void);
+void emu_control_timeout(void);
+/* Inside the driver: drop all, kill all open queues. */
+int emu_control_reset(struct emu_device *dev, bool gone);
 
 /* queue.c */
 size_t emu_dus_size(void);

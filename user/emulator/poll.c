@@ -28,9 +28,20 @@ static short queue_revents(struct emu_queue *q, short events)
 {
 	if (atomic_load(&q->foreign))
 		return POLLERR;
+	if (atomic_load(&q->dead))
+		return (short)((events & READY) | POLLERR | POLLHUP);
 	if (!(events & READY))
 		return 0;
 	return emu_queue_ready(q) ? events & READY : 0;
+}
+
+static void release(const struct pollfd *fds, nfds_t n, bool sleeps)
+{
+	nfds_t i;
+
+	for (i = 0; i < n; i++)
+		if (emu_fd_get(fds[i].fd))
+			emu_control_look(emu_fd_get(fds[i].fd)->dev, sleeps);
 }
 
 /* Looks at the queues of @fds; the others' entries go to the kernel as they are. */
@@ -73,10 +84,11 @@ static int wait_queues(struct pollfd *fds, struct pollfd *kernel, nfds_t n, cons
 	static const struct timespec now = { 0, 0 };
 	unsigned long long end = 0, left;
 	struct timespec rest;
-	bool sliced;
+	bool sleeps = !timeout || timeout->tv_sec || timeout->tv_nsec, sliced;
 	int ret;
 
-	if (timeout && (timeout->tv_sec || timeout->tv_nsec))
+	release(fds, n, sleeps);
+	if (timeout && sleeps)
 		end = emu_now() + (unsigned long long)timeout->tv_sec * NS_PER_S + (unsigned long long)timeout->tv_nsec;
 	for (;;) {
 		if (look(fds, kernel, n)) {
@@ -90,13 +102,18 @@ static int wait_queues(struct pollfd *fds, struct pollfd *kernel, nfds_t n, cons
 		if (sliced)
 			left = NULL_SLICE_NS;
 		rest = (struct timespec){ .tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S) };
+		if (sleeps)
+			emu_control_sleeps();
 		ret = real_ppoll()(kernel, n, timeout || sliced ? &rest : NULL, mask);
 		if (ret < 0)
 			return ret;
 		if (merge(fds, kernel, n))
 			return merge(fds, kernel, n);
-		if (!ret && !sliced)
+		if (!ret && !sliced) {
+			if (sleeps)
+				emu_control_timeout();
 			return 0;
+		}
 	}
 }
 

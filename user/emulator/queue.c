@@ -117,7 +117,7 @@ static struct emu_queue *queue_alloc(struct emu_device *dev, unsigned int id)
 static int queue_attach(struct emu_device *dev, struct emu_queue **out)
 {
 	unsigned int id;
-	int err = emu_device_up(dev);
+	int err = dev->gone ? -ENOENT : emu_device_up(dev);
 
 	if (err)
 		return err;
@@ -176,8 +176,8 @@ void emu_queue_put(struct emu_queue *q)
 		return;
 	emu_device_enter(dev);
 	emu_driver_begin(dev);
-	if (q->state == EMU_STARTED)
-		emu_driver_stop(q);
+	if (q->state == EMU_STARTED && emu_driver_stop(q))
+		emu_control_reset(dev, false);
 	dev->queues[q->id] = NULL;
 	dev->nr_open--;
 	available_update(dev);
@@ -218,7 +218,7 @@ static int queue_command(struct emu_queue *q, unsigned long cmd, void *arg)
 	int err;
 
 	if (q->state == EMU_ZOMBIE)
-		return -ENXIO;
+		return q->gone ? -ENODEV : -ENXIO;
 	switch (cmd) {
 	case UACCE_CMD_START_Q:
 		if (q->state != EMU_INIT)

@@ -8,10 +8,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "faults.h"
 #include "qm_hw.h"
 #include "tree.h"
 
 #define LIBRARY	"libuacce-emu.so.0"
+#define FAULT_MAX	600
 
 enum {
 	EXIT_USAGE = 2,
@@ -28,6 +30,8 @@ struct options {
 	unsigned long mbps;
 	unsigned long long latency_ns;
 	int mainline_poll;
+	const char *fault;
+	unsigned long long seed;
 };
 
 static pid_t child;
@@ -36,6 +40,7 @@ static void usage(FILE *to)
 {
 	fputs("usage: wd-emulate [--zip N] [--queues N] [--depth N] [--latency NS] [--bandwidth MBPS]\n"
 	      "                  [--workers N] [--engine zip|none] [--mainline-poll] [--null]\n"
+	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
 	      "                  -- COMMAND [ARGUMENT]...\n"
 	      "With --null and --engine none nothing is computed: what requests produce is garbage.\n", to);
 }
@@ -66,6 +71,22 @@ static void options_agree(const struct options *o)
 	}
 }
 
+static const char *faults(const char *text)
+{
+	struct emu_faults f = { 0 };
+	char why[128];
+
+	if (emu_faults_parse(&f, text, why, sizeof(why))) {
+		fprintf(stderr, "wd-emulate: --fault %s\n", why);
+		exit(EXIT_USAGE);
+	}
+	if (strlen(text) > FAULT_MAX) {
+		fprintf(stderr, "wd-emulate: --fault: longer than %d characters\n", FAULT_MAX);
+		exit(EXIT_USAGE);
+	}
+	return text;
+}
+
 static int options_parse(int argc, char **argv, struct options *o)
 {
 	static const struct option table[] = {
@@ -77,6 +98,8 @@ static int options_parse(int argc, char **argv, struct options *o)
 		{ "latency", required_argument, NULL, 'l' },
 		{ "bandwidth", required_argument, NULL, 'b' },
 		{ "workers", required_argument, NULL, 'w' },
+		{ "fault", required_argument, NULL, 'f' },
+		{ "seed", required_argument, NULL, 's' },
 		{ "mainline-poll", no_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -84,7 +107,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 	int c, i;
 
 	while ((c = getopt_long(argc, argv, "+h", table, &i)) != -1) {
-		if (c == 'l' || c == 'b' || c == 'w' || c == 'e' || c == 'm')
+		if (c == 'l' || c == 'b' || c == 'w' || c == 'e' || c == 'm' || c == 'f' || c == 's')
 			o->not_null = table[i].name;
 		switch (c) {
 		case 'z':
@@ -110,6 +133,12 @@ static int options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 'w':
 			o->workers = number("workers", optarg, 8);
+			break;
+		case 'f':
+			o->fault = faults(optarg);
+			break;
+		case 's':
+			o->seed = number("seed", optarg, ~0ull);
 			break;
 		case 'm':
 			o->mainline_poll = 1;
@@ -169,11 +198,14 @@ static void env_prepend(const char *name, const char *value, char separator)
 
 static void env_set(const struct options *o, const char *root, const char *library)
 {
-	char spec[256];
+	char spec[256 + FAULT_MAX];
+	size_t n;
 
 	snprintf(spec, sizeof(spec), "zip=%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
 		 o->shape.zip, o->shape.queues, o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine,
 		 o->mainline_poll, o->null ? " null" : "");
+	n = strlen(spec);
+	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");
 	setenv("WD_EMULATE", spec, 1);
 	setenv("WD_EMULATE_ROOT", root, 1);
 	env_prepend("LD_PRELOAD", library, ':');

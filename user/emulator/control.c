@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a test asks of its devices: faults, order of events, reset, removal. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "control.h"
+#include "emu.h"
+#include "faults.h"
+
+static _Atomic unsigned long long sleeps, timeouts;
+
+/* --- order --- */
+
+void emu_control_wait(struct emu_device *dev)
+{
+	while (dev->held)
+		pthread_cond_wait(&dev->kick, &dev->lock);
+}
+
+static int hold(struct emu_device *dev, bool on)
+{
+	dev->held = on;
+	atomic_store(&dev->release_at, EMU_RELEASE_NEVER);
+	pthread_cond_broadcast(&dev->kick);
+	return 0;
+}
+
+/* Nobody but the looking thread moves the device meanwhile, so what the look finds is the same every time. */
+void emu_control_look(struct emu_device *dev, bool sleeps_then)
+{
+	unsigned int at = sleeps_then ? EMU_RELEASE_AT_SLEEP : EMU_RELEASE_AT_LOOK;
+	unsigned long long before;
+	struct wdm_look look;
+
+	if (atomic_load_explicit(&dev->release_at, memory_order_relaxed) != at)
+		return;
+	emu_device_enter(dev);
+	before = wdm_device_stats(dev->model)->completions;
+	while (dev->held && wdm_device_stats(dev->model)->completions == before) {
+		emu_device_turn(dev, &look);
+		emu_wait_until(dev, emu_now() + 20000);
+	}
+	hold(dev, false);
+	emu_device_leave(dev);
+}
+
+void emu_control_sleeps(void)
+{
+	atomic_fetch_add(&sleeps, 1);
+}
+
+void emu_control_timeout(void)
+{
+	atomic_fetch_add(&timeouts, 1);
+}
+
+/* --- reset and removal --- */
+
+static void queue_kill(struct emu_queue *q, bool gone)
+{
+	q->state = EMU_ZOMBIE;
+	q->gone = gone;
+	wdm_writel(1, q->dus + QM_DUS_TX_STOP(emu_dus_size()));
+	wdm_writel(1, q->dus + QM_DUS_RX_STOP(emu_dus_size()));
+	atomic_store(&q->dead, true);
+	emu_queue_wake(q);
+}
+
+/* Inside the driver. The stop words come last: with them clients take their buffers back. */
+int emu_control_reset(struct emu_device *dev, bool gone)
+{
+	struct wdm_look look;
+	unsigned int i;
+
+	wdm_function_reset(dev->model, WDM_PF);
+	while (wdm_function_busy(dev->model, WDM_PF)) {
+		emu_device_turn(dev, &look);
+		emu_wait_until(dev, emu_now() + 100000);
+	}
+	for (i = 0; i < dev->nr_queues; i++)
+		if (dev->queues[i] && dev->queues[i]->state != EMU_ZOMBIE)
+			queue_kill(dev->queues[i], gone);
+	return emu_driver_init(dev);
+}
+
+static int reset(struct emu_device *dev, bool gone)
+{
+	int err = 0;
+
+	emu_driver_begin(dev);
+	dev->gone = gone;
+	if (dev->up)
+		err = emu_control_reset(dev, gone);
+	emu_driver_end(dev);
+	return err;
+}
+
+static int rename_both(const struct emu_device *dev, bool gone)
+{
+	static const char * const folders[] = { "/sys/class/uacce", "/dev" };
+	const char *root = emu_config()->root;
+	char there[512], away[512];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(there, sizeof(there), "%s%s/%s", root, folders[i], dev->name);
+		snprintf(away, sizeof(away), "%s/away-%zu-%u", root, i, dev->index);
+		if (gone ? rename(there, away) : rename(away, there))
+			return -errno;
+	}
+	return 0;
+}
+
+/* Names go first, so that nobody who learns of the end finds the device again. */
+static int removal(struct emu_device *dev)
+{
+	int err = rename_both(dev, true);
+
+	return err ? err : reset(dev, true);
+}
+
+static int comeback(struct emu_device *dev)
+{
+	if (!dev->gone)
+		return -EINVAL;
+	dev->gone = false;
+	return rename_both(dev, false);
+}
+
+/* --- entrance --- */
+
+static const char *argument(const char *command, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(command, name, n) && command[n] == ' ' ? command + n + 1 : NULL;
+}
+
+static int release_at(struct emu_device *dev, const char *text)
+{
+	if (!dev->held || (strcmp(text, "look") && strcmp(text, "sleep")))
+		return -EINVAL;
+	atomic_store(&dev->release_at, *text == 'l' ? EMU_RELEASE_AT_LOOK : EMU_RELEASE_AT_SLEEP);
+	return 0;
+}
+
+static int seed(struct emu_device *dev, const char *text)
+{
+	wdm_fault_seed(dev->model, strtoull(text, NULL, 0));
+	return 0;
+}
+
+static int poll_variant(const char *text)
+{
+	if (strcmp(text, "on") && strcmp(text, "off"))
+		return -EINVAL;
+	emu_config_mainline_poll(!strcmp(text, "on"));
+	return 0;
+}
+
+static int control(struct emu_device *dev, const char *command)
+{
+	const char *arg;
+	int err = emu_config()->null ? -EINVAL : dev->gone ? 0 : emu_device_up(dev);
+
+	if (err)
+		return err;
+	if (!strcmp(command, "return"))
+		return comeback(dev);
+	if (dev->gone)
+		return -ENODEV;
+	if ((arg = argument(command, "fault")))
+		return emu_faults_change(dev, arg);
+	if ((arg = argument(command, "seed")))
+		return seed(dev, arg);
+	if ((arg = argument(command, "release-at")))
+		return release_at(dev, arg);
+	if ((arg = argument(command, "mainline-poll")))
+		return poll_variant(arg);
+	if (!strcmp(command, "hold") || !strcmp(command, "release"))
+		return hold(dev, *command == 'h');
+	if (!strcmp(command, "reset"))
+		return reset(dev, false);
+	if (!strcmp(command, "remove"))
+		return removal(dev);
+	return -EINVAL;
+}
+
+static struct emu_device *device_named(const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	return emu_device_find(path);
+}
+
+int wd_emulate_control(const char *name, const char *command)
+{
+	struct emu_device *dev = device_named(name);
+	int err;
+
+	if (!dev)
+		return -ENODEV;
+	emu_device_enter(dev);
+	err = control(dev, command);
+	emu_device_leave(dev);
+	return err;
+}
+
+static int count(struct emu_device *dev, const char *what, unsigned long long *value)
+{
+	const struct wdm_stats *s = wdm_device_stats(dev->model);
+	const struct {
+		const char *name;
+		unsigned long long value;
+	} all[] = {
+		{ "completions", s->completions }, { "descriptors", s->descriptors },
+		{ "sq_recovered", s->sq_recovered }, { "arm_recovered", s->arm_recovered },
+		{ "sleeps", atomic_load(&sleeps) }, { "timeouts", atomic_load(&timeouts) },
+		{ emu_fault_name(EMU_FAULT_PAGE), emu_faults_pages() },
+	};
+	unsigned int i;
+
+	for (i = 0; i < WDM_FAULT_NR; i++)
+		if (!strcmp(what, emu_fault_name(i))) {
+			*value = wdm_fault_counts(dev->model)[i];
+			return 0;
+		}
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(what, all[i].name)) {
+			*value = all[i].value;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+int wd_emulate_count(const char *name, const char *what, unsigned long long *value)
+{
+	struct emu_device *dev = device_named(name);
+	int err = 0;
+
+	*value = 0;
+	if (!dev)
+		return -ENODEV;
+	emu_device_enter(dev);
+	if (dev->model)
+		err = count(dev, what, value);
+	emu_device_leave(dev);
+	return err;
+}
