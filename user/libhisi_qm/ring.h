@@ -267,12 +267,15 @@ static inline void wd_ring_end(struct wd_ring *ring)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
 	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
+	/* The kernel's head is nobody's business where nobody sleeps, but a device may live in poll() only (wd-emulate --null). */
+	uint32_t every = ring->sleeps ? ring->batch : 2u * ring->batch;
+	bool poll_due = ring->taken - ring->polled >= every;
 
-	/* The second: producers stand still because of completions that weren't acknowledged. */
-	if (ring->taken - acked >= ring->batch ||
+	/* The last: producers stand still because of completions that weren't acknowledged. */
+	if (poll_due || ring->taken - acked >= ring->batch ||
 	    (ring->taken != acked && produced - acked + ring->batch >= ring->cq_depth))
 		wd_ring_ack(ring);
-	if (ring->sleeps && ring->taken - ring->polled >= ring->batch)
+	if (poll_due)
 		wd_ring_nudge(ring);
 	atomic_store_explicit(&ring->consumed, ring->taken, memory_order_release);
 }
