@@ -44,7 +44,7 @@ test_that 'a signal is 128 plus its number' killed
 test_that 'a command that does not exist is 127' is 127 "$emulate" -- "$dir/none"
 test_that 'no command is a usage error' is 2 "$emulate" --zip 2
 test_that 'an unknown option is a usage error' is 2 "$emulate" --frob -- true
-for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--latency 1s' '--workers 9'; do
+for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--latency 1s' '--workers 9' '--depth 3' '--depth 1025' '--engine fast'; do
 	# shellcheck disable=SC2086
 	test_that "$bad is a usage error" is 2 "$emulate" $bad -- true
 done

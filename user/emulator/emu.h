@@ -50,9 +50,12 @@ struct emu_queue {
 	pthread_mutex_t poll_lock;
 	unsigned int poll_head;	/* completions that poll() has looked at */
 	atomic_bool event;
-	unsigned int null_head;	/* completions known to be consumed, and renewed; poll_lock */
-	bool null_missed;	/* the last look found no CQ doorbell; poll_lock */
-	unsigned long long null_bell;	/* doorbell at the last look; poll_lock */
+	/* null.c; poll_lock */
+	unsigned int null_head;	/* completions known to be consumed, and renewed */
+	unsigned int null_tail;	/* submissions known */
+	bool null_missed;	/* the last look found no CQ doorbell */
+	bool null_guessed;	/* null_head is less than what was consumed, perhaps */
+	unsigned long long null_bell;	/* doorbell at the last look */
 };
 
 enum emu_release {

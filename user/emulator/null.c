@@ -26,7 +26,9 @@ void emu_null_start(struct emu_queue *q)
 	*doorbell(q) = 0;
 	q->null_bell = 0;
 	q->null_head = 0;
+	q->null_tail = 0;
 	q->null_missed = false;
+	q->null_guessed = false;
 }
 
 static u32 distance(u32 from, u32 to)
@@ -48,35 +50,50 @@ static void renew(struct emu_queue *q, u32 entries)
 	}
 }
 
+/* The consumer said where it is. After a guess that may be a whole ring further: nobody rings without having consumed. */
+static u32 consumed_told(struct emu_queue *q, u32 index)
+{
+	u32 n = distance(q->null_head, index);
+
+	if (!n && q->null_guessed)
+		n = emu_depth();
+	q->null_missed = false;
+	q->null_guessed = false;
+	if ((int)(q->null_head + n - q->null_tail) > 0)
+		q->null_tail = q->null_head + n;
+	return n;
+}
+
 /*
- * How far the consumer has come: a CQ doorbell says it. One that an SQ doorbell has overwritten is lost; the next
- * is waited for, a pass has room for that. If that is lost as well: at most a ring less its quarter is in flight, as
- * a client has to see to that sleeps in poll(), so everything before that was consumed.
+ * What it said has been overwritten by an SQ doorbell. The next time may do, a pass has room for that. If that is
+ * lost as well: at most a ring less its quarter is in flight, as a client has to see to that sleeps in poll(), so
+ * everything before that was consumed.
  */
-static u32 consumed(struct emu_queue *q, unsigned long long bell)
+static u32 consumed_guess(struct emu_queue *q, u32 index)
 {
 	u32 depth = emu_depth(), most = depth - (depth / 4 < 256 ? depth / 4 : 256);
-	u32 ahead = distance(q->null_head, (u32)(bell >> QM_DB_INDEX_SHIFT & 0xffff) % depth);
+	bool first = !q->null_missed;
 
-	if ((bell >> QM_DB_CMD_SHIFT & 0xf) == QM_DB_CMD_CQ) {
-		q->null_missed = false;
-		return ahead;
-	}
-	if (!q->null_missed) {
-		q->null_missed = true;
+	q->null_tail += distance(q->null_tail, index);
+	q->null_missed = true;
+	if (first || q->null_tail - q->null_head < most)
 		return 0;
-	}
-	return ahead > most ? ahead - most : 0;
+	q->null_guessed = true;
+	return q->null_tail - q->null_head - most;
 }
 
 /* Under the queue's poll lock: has the client rung since the last look? */
 bool emu_null_look(struct emu_queue *q)
 {
 	unsigned long long bell = __atomic_load_n(doorbell(q), __ATOMIC_ACQUIRE);
+	u32 index = (u32)(bell >> QM_DB_INDEX_SHIFT & 0xffff) % emu_depth();
 
 	if (bell == q->null_bell)
 		return false;
 	q->null_bell = bell;
-	renew(q, consumed(q, bell));
+	if ((bell >> QM_DB_CMD_SHIFT & 0xf) == QM_DB_CMD_CQ)
+		renew(q, consumed_told(q, index));
+	else
+		renew(q, consumed_guess(q, index));
 	return true;
 }
