@@ -42,7 +42,7 @@ TEST(empty_streams_are_what_zlib_reads)
 	}
 }
 
-static int parse(int alg, const void *buf, size_t n, __u32 *head, const char **why)
+static int parse(int alg, const void *buf, size_t n, size_t *head, const char **why)
 {
 	*why = NULL;
 	return format_read_header(alg, false, buf, n, head, why);
@@ -60,7 +60,7 @@ TEST(a_zlib_header_with_a_wrong_part_is_refused_and_the_part_named)
 		{ { 0x78, 0xbb }, "dictionary" },
 	};
 	const char *why;
-	__u32 head;
+	size_t head;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -81,7 +81,7 @@ TEST(a_gzip_header_with_a_wrong_part_is_refused_and_the_part_named)
 	};
 	const char *why;
 	__u8 buf[16];
-	__u32 head;
+	size_t head;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -97,7 +97,7 @@ TEST(a_header_cut_anywhere_ends_early)
 {
 	static const __u8 full[] = { 0x1f, 0x8b, 8, 0x1c, 0, 0, 0, 0, 0, 3, 2, 0, 'x', 'y', 'n', 0, 'c', 0 };
 	const char *why;
-	__u32 head;
+	size_t head;
 	size_t n;
 
 	for (n = 0; n < sizeof(full); n++) {
@@ -112,7 +112,7 @@ TEST(an_empty_extra_field_is_one)
 {
 	static const __u8 full[] = { 0x1f, 0x8b, 8, 0x04, 0, 0, 0, 0, 0, 3, 0, 0, 0xff };
 	const char *why;
-	__u32 head;
+	size_t head;
 
 	EXPECT_EQ(0, parse(WD_GZIP, full, sizeof(full), &head, &why));
 	EXPECT_EQ(12, head);

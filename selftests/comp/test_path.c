@@ -120,6 +120,53 @@ TEST_F(path, a_hundred_sessions_share_a_context_for_each_mode_and_direction)
 		EXPECT_EQ(0, wd_comp_free_sess(h[i]));
 }
 
+/* n bytes as a list of single ones. */
+static struct wd_datalist *crumbs(unsigned char *p, size_t n)
+{
+	struct wd_datalist *l = calloc(n, sizeof(*l));
+	size_t i;
+
+	for (i = 0; l && i < n; i++)
+		l[i] = (struct wd_datalist){ .data = p + i, .len = 1, .next = i + 1 < n ? &l[i + 1] : NULL };
+	return l;
+}
+
+TEST_F(path, lists_with_more_pieces_than_a_device_takes_are_done_by_this_cpu_or_are_E2BIG)
+{
+	/* More than one chain holds; and both of them more than all chains hold. */
+	static const size_t pieces[] = { 66000, 40000 };
+	unsigned char *src = malloc(66000), *dst = malloc(66000), *back = malloc(66000);
+	unsigned int i, hw;
+
+	ASSERT_TRUE(src && dst && back);
+	fill_text(src, 66000, 3);
+	for (i = 0; i < 2; i++) {
+		struct wd_datalist *in = crumbs(src, pieces[i]), *out = crumbs(dst, pieces[i]);
+
+		ASSERT_TRUE(in && out);
+		for (hw = 0; hw < 2; hw++) {
+			handle_t c = sess_flags(WD_GZIP, WD_DIR_COMPRESS, WD_SYNC, WD_SGL_BUF, 6, WD_COMP_WS_32K,
+						hw ? WD_SESS_PATH_HW : 0);
+			size_t len = pieces[i];
+			struct wd_comp_arg arg = { .src = in, .src_len = pieces[i], .dst = out, .dst_len = &len };
+
+			ASSERT_NE(0, c);
+			ASSERT_EQ(hw ? -E2BIG : 0, wd_compress(c, &arg)) TH_LOG("%s", detail(c));
+			if (!hw) {
+				EXPECT_EQ(WD_PATH_SOFT, arg.path);
+				EXPECT_EQ(WD_REASON_UNSUPPORTED, arg.path_reason);
+				EXPECT_EQ((long)pieces[i], z_decompress(WD_GZIP, dst, len, back, 66000, 15));
+			}
+			EXPECT_EQ(0, wd_comp_free_sess(c));
+		}
+		free(in);
+		free(out);
+	}
+	free(src);
+	free(dst);
+	free(back);
+}
+
 TEST_F(path, a_forks_child_uses_its_own_contexts)
 {
 	handle_t c = sess_flags(WD_GZIP, WD_DIR_COMPRESS, WD_SYNC, WD_FLAT_BUF, 1, WD_COMP_WS_32K, WD_SESS_PATH_HW);

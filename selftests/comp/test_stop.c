@@ -48,7 +48,6 @@ static int touches_of(void *(*thread)(void *), bool reopened)
 	struct wd_slot slots[4] = { 0 };
 	struct wd_queue q = {
 		.pub.depth = 4, .slots = slots, .drv.stop = closed_stop, .drv.pull = closed_pull,
-		.produce = PTHREAD_MUTEX_INITIALIZER,
 	};
 	pthread_t t;
 

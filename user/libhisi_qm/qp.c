@@ -274,8 +274,9 @@ static int take_call(struct qp *qp, void *sqe, struct call *call)
 	int ret;
 
 	pthread_mutex_lock(&qp->recv_lock);
-	ret = wd_ring_take_held(&qp->ring, sqe, &index);
+	ret = wd_ring_take_held(&qp->ring, &index);
 	if (ret > 0) {
+		memcpy(sqe, wd_ring_slot(&qp->ring, index), qp->ring.sqe_size);
 		*call = qp->calls[index];
 		wd_ring_release(&qp->ring, index);
 	}

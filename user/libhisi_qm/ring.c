@@ -127,5 +127,11 @@ void wd_ring_close(struct wd_ring *ring)
 
 int wd_ring_why(struct wd_ring *ring)
 {
-	return wd_ctx_why_stopped(ring->ctx);
+	int ret, cancel;
+
+	/* Asked with locks held: not to be cancelled with them. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = wd_ctx_why_stopped(ring->ctx);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
 }

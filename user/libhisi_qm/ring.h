@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <string.h>
@@ -97,6 +98,12 @@ static inline uint16_t wd_ring_index(const struct wd_ring *ring, uint32_t i)
 	return slot < ring->sq_depth ? slot : slot - ring->sq_depth;
 }
 
+/* The descriptor of a slot. */
+static inline void *wd_ring_slot(const struct wd_ring *ring, uint16_t index)
+{
+	return ring->sq + (size_t)index * ring->sqe_size;
+}
+
 /* How many descriptors, up to want, can be filled now. */
 static inline uint32_t wd_ring_room(const struct wd_ring *ring, uint32_t want)
 {
@@ -122,7 +129,7 @@ static inline uint32_t wd_ring_room(const struct wd_ring *ring, uint32_t want)
 /* Where to build the i-th descriptor (i < wd_ring_room()). It holds what was there before. */
 static inline void *wd_ring_sqe(const struct wd_ring *ring, uint32_t i)
 {
-	return ring->sq + (size_t)wd_ring_index(ring, i) * ring->sqe_size;
+	return wd_ring_slot(ring, wd_ring_index(ring, i));
 }
 
 /*
@@ -182,13 +189,13 @@ static inline bool wd_ring_ready(const struct wd_ring *ring)
 }
 
 /*
- * Take one finished descriptor: it is copied to sqe, and its slot's number to
- * index. The slot stays the caller's until wd_ring_release(). Returns 1; 0 for
+ * Take one finished descriptor: its slot's number goes to index, and the slot
+ * stays the caller's until wd_ring_release(). Returns 1; 0 for
  * nothing yet; -EIO for a stopped queue with nothing left to take
  * (wd_ring_why() knows more), and for a ring with nonsense in it. Call
  * wd_ring_end() after the last of a row.
  */
-static inline int wd_ring_take_held(struct wd_ring *ring, void *sqe, uint16_t *index)
+static inline int wd_ring_take_held(struct wd_ring *ring, uint16_t *index)
 {
 	const struct qm_cqe *cqe;
 	uint16_t head;
@@ -217,7 +224,6 @@ static inline int wd_ring_take_held(struct wd_ring *ring, void *sqe, uint16_t *i
 		/* A second completion of the same descriptor is not believed. */
 		if (!atomic_load_explicit(&ring->busy[head], memory_order_relaxed))
 			continue;
-		memcpy(sqe, ring->sq + (size_t)head * ring->sqe_size, ring->sqe_size);
 		ring->taken++;
 		*index = head;
 		return 1;
@@ -230,14 +236,16 @@ static inline void wd_ring_release(struct wd_ring *ring, uint16_t index)
 	atomic_store_explicit(&ring->busy[index], 0, memory_order_release);
 }
 
-/* Both at once, for who keeps nothing by slot. */
+/* A copy of it, and its slot released, for who keeps nothing by slot. */
 static inline int wd_ring_take(struct wd_ring *ring, void *sqe)
 {
 	uint16_t index;
-	int ret = wd_ring_take_held(ring, sqe, &index);
+	int ret = wd_ring_take_held(ring, &index);
 
-	if (ret > 0)
+	if (ret > 0) {
+		memcpy(sqe, wd_ring_slot(ring, index), ring->sqe_size);
 		wd_ring_release(ring, index);
+	}
 	return ret;
 }
 
@@ -255,9 +263,12 @@ static inline void wd_ring_ack(struct wd_ring *ring)
 static inline void wd_ring_nudge(struct wd_ring *ring)
 {
 	struct pollfd pfd = { .fd = ring->fd, .events = POLLIN };
-	int saved = errno;
+	int saved = errno, cancel;
 
+	/* The drain lock is held: not to be cancelled with it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	poll(&pfd, 1, 0);
+	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	ring->polled = ring->taken;
 }

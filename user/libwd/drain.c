@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Completions: taken off a queue, handed to their owners; stopping a queue and failing what is left in it. */
-#include <limits.h>
 #include <sched.h>
 #include <string.h>
 
@@ -24,58 +23,85 @@ void wd_drain_lock(struct wd_queue *q)
 		sched_yield();
 }
 
-struct wd_msg *wd_queue_owner(struct wd_queue *q, unsigned int index)
+static void ready_push(struct wd_queue *q, unsigned int index)
 {
-	struct wd_slot *slot;
+	__u32 nr = atomic_load_explicit(&q->ready_nr, memory_order_relaxed), at = q->ready_head + nr;
 
-	if (index >= q->pub.depth)
-		return NULL;
-	slot = &q->slots[index];
-	if (!atomic_load_explicit(&slot->used, memory_order_acquire))
-		return NULL;
-	return atomic_load_explicit(&slot->msg, memory_order_acquire);
-}
-
-static void ready_push(struct wd_queue *q, __u32 index)
-{
-	__u32 nr = atomic_load_explicit(&q->ready_nr, memory_order_relaxed);
-
-	q->ready[(q->ready_head + nr) % q->pub.depth] = index;
+	q->ready[at < q->pub.depth ? at : at - q->pub.depth] = index;
 	atomic_store_explicit(&q->ready_nr, nr + 1, memory_order_release);
 }
 
-void wd_async_done(void)
+/* What every result is told beside its status. */
+static void msg_end(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg)
 {
-	if (!atomic_load(&wd_engine.done_waiters))
-		return;
-	atomic_fetch_add(&wd_engine.done_seq, 1);
-	wd_futex_wake(&wd_engine.done_seq, INT_MAX);
-}
-
-static void owner_wake(struct wd_msg *msg)
-{
-	/* The owner may leave the moment it sees DONE; waking a word that is gone does no harm. */
-	if (atomic_exchange(&msg->state, WD_MSG_DONE) == WD_MSG_WAITED)
-		wd_futex_wake(&msg->state, 1);
-}
-
-void wd_queue_done(struct wd_queue *q, struct wd_msg *msg)
-{
-	struct wd_slot *slot = wd_slot_at(q, msg->tag & 0xffff);
-
-	if (msg->late)
+	if (slot->flags & WD_SLOT_LATE)
 		msg->status = -ETIMEDOUT;
 	msg->path = q->pub.path;
 	msg->reason = atomic_load_explicit(&msg->sess->reason, memory_order_relaxed);
-	if (msg->async) {
+}
+
+static void sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *msg)
+{
+	msg_end(q, slot, msg);
+	wd_slot_free(q, slot);
+	if (msg == q->self)
 		atomic_store_explicit(&msg->state, WD_MSG_DONE, memory_order_relaxed);
-		ready_push(q, msg->tag & 0xffff);
-		wd_async_done();
-		return;
+	/* The owner may leave the moment it sees DONE; waking a word that is gone does no harm. */
+	else if (atomic_exchange(&msg->state, WD_MSG_DONE) == WD_MSG_WAITED)
+		wd_futex_wake(&msg->state, 1);
+}
+
+bool wd_queue_complete(struct wd_queue *q, unsigned int index)
+{
+	struct wd_slot *slot = &q->slots[index];
+
+	if (index >= q->pub.depth)
+		return false;
+	switch (atomic_load_explicit(&slot->state, memory_order_acquire)) {
+	case WD_SLOT_SYNC:
+		q->drv.result(q, slot->owner, index);
+		sync_done(q, slot, slot->owner);
+		return true;
+	case WD_SLOT_ASYNC:
+		atomic_store_explicit(&slot->state, WD_SLOT_READY, memory_order_relaxed);
+		ready_push(q, index);
+		return true;
 	}
-	atomic_store_explicit(&slot->msg, NULL, memory_order_relaxed);
-	wd_slot_release(q, slot);
-	owner_wake(msg);
+	return false;
+}
+
+bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg)
+{
+	__u32 nr = atomic_load_explicit(&q->ready_nr, memory_order_relaxed);
+	struct wd_slot *slot;
+	unsigned int index;
+	bool failed;
+
+	if (!nr)
+		return false;
+	index = q->ready[q->ready_head];
+	if (++q->ready_head == q->pub.depth)
+		q->ready_head = 0;
+	atomic_store_explicit(&q->ready_nr, nr - 1, memory_order_release);
+	slot = &q->slots[index];
+	failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
+	q->cls->refill(slot->sess, slot->owner, failed ? 0 : slot->aux, msg);
+	msg->tag = WD_TAG(slot->gen, index);
+	msg->deadline = slot->deadline;
+	msg->redo = slot->flags & WD_SLOT_REDO;
+	if (failed)
+		msg->status = (__s32)slot->aux;
+	else
+		q->drv.result(q, msg, index);
+	msg_end(q, slot, msg);
+	wd_slot_free(q, slot);
+	return true;
+}
+
+static void async_fail(struct wd_slot *slot, int err)
+{
+	slot->aux = (__u32)err;
+	atomic_store_explicit(&slot->state, WD_SLOT_FAILED, memory_order_relaxed);
 }
 
 /* Everything that is still in the queue ends with err. */
@@ -84,15 +110,35 @@ static void queue_fail(struct wd_queue *q, int err)
 	__u32 i;
 
 	for (i = 0; i < q->pub.depth; i++) {
-		struct wd_msg *msg = wd_queue_owner(q, i);
+		struct wd_slot *slot = &q->slots[i];
+		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
-		/* Async ones that are ready have their result already. */
-		if (!msg || atomic_load_explicit(&msg->state, memory_order_relaxed) == WD_MSG_DONE)
+		/* Those that are ready have their result already. */
+		if (state != WD_SLOT_SYNC && state != WD_SLOT_ASYNC)
 			continue;
-		msg->status = err;
-		q->drv.abort(q, msg);
-		wd_queue_done(q, msg);
+		q->drv.abort(q, i);
+		if (state == WD_SLOT_ASYNC) {
+			async_fail(slot, err);
+			ready_push(q, i);
+			continue;
+		}
+		((struct wd_msg *)slot->owner)->status = err;
+		sync_done(q, slot, slot->owner);
 	}
+	wd_room_made();
+	wd_async_done();
+}
+
+/* The ring is about to go, with the results that nobody fetched. */
+static void ready_lose(struct wd_queue *q)
+{
+	__u32 i;
+
+	for (i = 0; i < q->pub.depth; i++)
+		if (atomic_load_explicit(&q->slots[i].state, memory_order_relaxed) == WD_SLOT_READY) {
+			q->drv.abort(q, i);
+			async_fail(&q->slots[i], -EIO);
+		}
 }
 
 static bool state_leave(struct wd_queue *q, int state)
@@ -100,9 +146,9 @@ static bool state_leave(struct wd_queue *q, int state)
 	int usable = 0;
 	bool mine;
 
-	pthread_mutex_lock(&q->produce);
+	wd_lock(&q->produce);
 	mine = atomic_compare_exchange_strong(&q->state, &usable, state);
-	pthread_mutex_unlock(&q->produce);
+	wd_unlock(&q->produce);
 	return mine;
 }
 
@@ -126,6 +172,7 @@ static void device_close(const char *name)
 		/* Whoever stopped it before may have let it be opened again meanwhile. */
 		state_leave(q, -EIO);
 		wd_drain_lock(q);
+		ready_lose(q);
 		q->drv.close(q);
 		queue_fail(q, WD_STOPPED);
 		q->settled = true;
@@ -140,7 +187,7 @@ static bool overtaken(struct wd_queue *q)
 	return q->settled || !atomic_load(&q->state);
 }
 
-void wd_queue_broken(struct wd_queue *q, int err)
+static void queue_break(struct wd_queue *q, int err)
 {
 	if (!state_leave(q, err == -ENODEV ? -ENODEV : -EIO))
 		return;
@@ -160,6 +207,16 @@ void wd_queue_broken(struct wd_queue *q, int err)
 	wd_drain_unlock(q);
 }
 
+void wd_queue_broken(struct wd_queue *q, int err)
+{
+	int cancel;
+
+	/* Files are closed on the way: not to be cancelled with locks held. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	queue_break(q, err);
+	pthread_setcancelstate(cancel, NULL);
+}
+
 /* The stop is for them: even if it lets them finish, they are not told so. */
 static void mark_late(struct wd_queue *q)
 {
@@ -167,14 +224,15 @@ static void mark_late(struct wd_queue *q)
 	__u32 i;
 
 	for (i = 0; i < q->pub.depth; i++) {
-		struct wd_msg *msg = wd_queue_owner(q, i);
+		struct wd_slot *slot = &q->slots[i];
+		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
-		if (msg && atomic_load_explicit(&msg->state, memory_order_relaxed) != WD_MSG_DONE)
-			msg->late = msg->deadline && now >= msg->deadline;
+		if ((state == WD_SLOT_SYNC || state == WD_SLOT_ASYNC) && slot->deadline && now >= slot->deadline)
+			slot->flags |= WD_SLOT_LATE;
 	}
 }
 
-void wd_queue_stop(struct wd_queue *q)
+static void queue_stop(struct wd_queue *q)
 {
 	if (!state_leave(q, -EIO))
 		return;
@@ -190,25 +248,41 @@ void wd_queue_stop(struct wd_queue *q)
 		return;
 	}
 	/* What finished before the stop did finish. */
-	q->drv.pull(q, atomic_load(&q->in_flight));
+	q->drv.pull(q, wd_queue_in_flight(q));
 	queue_fail(q, WD_STOPPED);
 	q->settled = true;
 	wd_drain_unlock(q);
 }
 
-int wd_queue_drain(struct wd_queue *q)
+void wd_queue_stop(struct wd_queue *q)
 {
-	__u32 max = atomic_load(&q->in_flight);
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	queue_stop(q);
+	pthread_setcancelstate(cancel, NULL);
+}
+
+int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
+{
+	__u32 max = wd_queue_in_flight(q);
 	int ret = 0;
 
 	if (!max || !wd_drain_trylock(q))
 		return 0;
-	if (!atomic_load_explicit(&q->state, memory_order_relaxed))
+	if (!atomic_load_explicit(&q->state, memory_order_relaxed)) {
+		q->self = self;
 		ret = q->drv.pull(q, max);
-	wd_drain_unlock(q);
-	if (ret < 0) {
-		wd_queue_broken(q, ret);
-		return 1;
+		q->self = NULL;
 	}
-	return ret;
+	wd_drain_unlock(q);
+	if (!ret)
+		return 0;
+	wd_room_made();
+	if (atomic_load_explicit(&q->ready_nr, memory_order_relaxed))
+		wd_async_done();
+	if (ret > 0)
+		return ret;
+	wd_queue_broken(q, ret);
+	return 1;
 }

@@ -45,10 +45,17 @@ static int keep(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 	return n;
 }
 
-static void no_abort(struct wd_queue *q, struct wd_msg *msg)
+static void no_result(struct wd_queue *q, struct wd_msg *msg, unsigned int index)
 {
 	(void)q;
-	(void)msg;
+	(void)index;
+	msg->status = -EOPNOTSUPP;
+}
+
+static void no_abort(struct wd_queue *q, unsigned int index)
+{
+	(void)q;
+	(void)index;
 }
 
 static bool no_ready(struct wd_queue *q)
@@ -76,6 +83,7 @@ void wd_driver_fill(struct wd_driver *full, const struct wd_driver *drv)
 	full->stop = drv->stop ? drv->stop : no_stop;
 	full->push = drv->push ? drv->push : drv->exec ? keep : no_push;
 	full->pull = drv->pull ? drv->pull : no_pull;
+	full->result = drv->result ? drv->result : no_result;
 	full->abort = drv->abort ? drv->abort : no_abort;
 	full->ready = drv->ready ? drv->ready : no_ready;
 	full->arm = drv->arm ? drv->arm : no_arm;

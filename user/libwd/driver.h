@@ -21,9 +21,9 @@ struct wd_session;
 /* Status of a request that was stopped through no fault of its own; becomes another before its caller sees it. */
 #define WD_STOPPED	(-ECANCELED)
 
-/* wd_msg.state: a futex word that its owner waits on. */
+/* wd_msg.state of a synchronous request: a futex word that its owner waits on. */
 enum wd_msg_state {
-	WD_MSG_FLYING = 0,	/* owned by the device, or by whoever computes it */
+	WD_MSG_FLYING = 0,	/* owned by the device */
 	WD_MSG_WAITED = 1,	/* the same, and its owner sleeps on the word */
 	WD_MSG_DONE = 2,	/* results are in; the memory is its owner's again */
 };
@@ -32,19 +32,19 @@ enum wd_msg_state {
  * struct wd_msg - one request inside the core; a class's own message begins with it
  * @sess:	whose it is
  * @req:	the caller's argument struct, for the class's complete()
+ * @deadline:	of the monotonic clock in ns, 0 none
  * @state:	enum wd_msg_state
  * @tag:	slot index and generation, as the descriptor carries it
- * @deadline:	of the monotonic clock in ns, 0 none
  * @status:	result: 0 or -errno
  * @vendor:	raw device status
+ * @aux:	the class's, and all that is kept of an asynchronous message until its completion
+ * @over:	requests of the session that are over with this one's completion
  * @path:	who did it, enum wd_path
  * @reason:	why, enum wd_path_reason
- * @async:	its completion is delivered by a poller
- * @late:	its deadline has passed: it fails, whatever becomes of it. Under the drain lock
  * @redo:	may be done again elsewhere: stateless, src and dst don't overlap
  *
- * A synchronous request's message lies on its caller's stack, an asynchronous
- * one's in its queue.
+ * It lies on the stack of whoever submits, waits or delivers: an asynchronous
+ * request has none while it is in flight, only its slot.
  */
 struct wd_msg {
 	struct wd_session *sess;
@@ -54,12 +54,14 @@ struct wd_msg {
 	__u32 tag;
 	__s32 status;
 	__u32 vendor;
+	__u32 aux;
+	__u32 over;
 	__u16 path;
 	__u16 reason;
-	bool async;
-	bool late;
 	bool redo;
 };
+
+#define WD_MSG_BYTES_MAX	256	/* a class's message */
 
 /**
  * struct wd_class - an algorithm family: everything the core must know of it
@@ -67,23 +69,28 @@ struct wd_msg {
  * @kind:	of its sessions' handles
  * @what:	"a compression session", for messages
  * @algs:	sysfs algorithm names by the session's alg number, NULL-terminated
- * @msg_size:	bytes of its message
  * @drivers:	device drivers, preferred first, NULL-terminated
  * @soft:	the driver that needs no device
- * @fill:	message of a checked request; may not fail
- * @complete:	results into the caller's struct; with a callback to run for an
- *		asynchronous one (no lock held, the slot already free), after
- *		wd_session_over() and without another look at the session
+ * @fill:	message of a checked request, all of it but tag and deadline; 0
+ *		or -errno, recorded. No lock is held
+ * @refill:	the same of a request that is complete, whose aux fill chose
+ * @bytes:	size of a request, for choosing its path
+ * @timeout_ms:	the request's own, 0 none
+ * @complete:	results into the caller's struct and its callback (no lock held,
+ *		the slot already free), after wd_request_over() and without
+ *		another look at the session
  */
 struct wd_class {
 	const char *name;
 	enum wd_kind kind;
 	const char *what;
 	const char *const *algs;
-	size_t msg_size;
 	const struct wd_driver *const *drivers;
 	const struct wd_driver *soft;
-	void (*fill)(struct wd_session *s, void *req, struct wd_msg *msg);
+	int (*fill)(struct wd_session *s, void *req, struct wd_msg *msg);
+	void (*refill)(struct wd_session *s, void *req, __u32 aux, struct wd_msg *msg);
+	size_t (*bytes)(const void *req);
+	__u32 (*timeout_ms)(const void *req);
 	void (*complete)(struct wd_msg *msg);
 };
 
@@ -98,9 +105,12 @@ struct wd_class {
  *		within a second, also when somebody else stopped it. Under the drain lock
  * @push:	fill descriptors for n messages and ring once; returns how many were
  *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
- * @pull:	hand what is complete (at most max) to wd_queue_done(); returns how
+ * @pull:	tell wd_queue_complete() of what is complete (at most max); returns how
  *		many, or -EIO/-ENODEV once the queue can't complete anything more. Under the drain lock
- * @abort:	give back what push took for a message that will not complete. Under the drain lock
+ * @result:	status and results of the complete request at that index into its
+ *		message; its place in the ring is free afterwards. Under the drain lock
+ * @abort:	give back what push took at that index for a request that will not
+ *		complete. Under the drain lock
  * @ready:	whether pull would find something. Under the drain lock
  * @arm:	ask for an event with every completion from now on; by the sleeper,
  *		under the drain lock
@@ -116,7 +126,8 @@ struct wd_driver {
 	int (*stop)(struct wd_queue *q);
 	int (*push)(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
 	int (*pull)(struct wd_queue *q, unsigned int max);
-	void (*abort)(struct wd_queue *q, struct wd_msg *msg);
+	void (*result)(struct wd_queue *q, struct wd_msg *msg, unsigned int index);
+	void (*abort)(struct wd_queue *q, unsigned int index);
 	bool (*ready)(struct wd_queue *q);
 	void (*arm)(struct wd_queue *q);
 	void (*disarm)(struct wd_queue *q);
@@ -184,14 +195,13 @@ int wd_session_caps(struct wd_session *s);
 /* Do msg and wait for it until msg->deadline: on a device, or on this CPU, as the session's policy says. Returns msg->status. */
 int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes);
 /* The same on one queue and nowhere else. */
-int wd_request_on(struct wd_queue *q, struct wd_msg *msg);
+int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
 /* Whether a request of so many bytes is for this CPU; the path it would take now, and why. */
 bool wd_session_soft(struct wd_session *s, size_t bytes, __u16 *path, __u16 *reason);
 /* The queue a stream should be bound to; NULL: this CPU (reason says why). Negative errno when neither may serve it. */
 int wd_session_pick(struct wd_session *s, struct wd_queue **q, __u16 *reason);
 /* n checked requests; how many were taken, or -errno when none was. */
-int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set,
-		     size_t (*bytes)(const void *req), __u32 (*timeout_ms)(const void *req));
+int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set);
 
 int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_session_wait(struct wd_session *s, unsigned int timeout_ms);
@@ -199,21 +209,17 @@ int wd_session_wakeup(struct wd_session *s);
 int wd_class_wait_set(const struct wd_class *cls, const wd_ctx_set_t *set, unsigned int timeout_ms);
 int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set);
 
-/* An asynchronous request of the session is over: others may free the session from now on. */
-static inline void wd_session_over(struct wd_session *s)
+/* An asynchronous request is over: when it is the session's last, others may free the session from now on. */
+static inline void wd_request_over(struct wd_msg *msg)
 {
-	atomic_fetch_sub(&s->in_flight, 1);
+	if (msg->over)
+		atomic_fetch_sub(&msg->sess->in_flight, msg->over);
 }
 
 /* --- what a driver calls --- */
 
-/*
- * The message in flight at a ring index, or NULL. Only inside pull. The caller
- * compares the tags: a descriptor that came back with another was scribbled on.
- */
-struct wd_msg *wd_queue_owner(struct wd_queue *q, unsigned int index);
-/* Its results are in. Only inside pull; msg is gone afterwards. */
-void wd_queue_done(struct wd_queue *q, struct wd_msg *msg);
+/* The descriptor at a ring index is complete. Only inside pull. false: nobody's, and its place is the driver's to free. */
+bool wd_queue_complete(struct wd_queue *q, unsigned int index);
 
 /* What a driver may know of its queue. */
 struct wd_queue_pub {

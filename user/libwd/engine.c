@@ -42,13 +42,15 @@ static void on_fork_child(void)
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
-		pthread_mutex_init(&q->produce, NULL);
+		atomic_store(&q->produce.held, 0);
+		atomic_store(&q->produce.waiters, 0);
 		atomic_store(&q->state, -ESTALE);
 		atomic_store(&q->draining, 0);
 		atomic_store(&q->sleeper, 0);
 	}
 	atomic_store(&wd_engine.room_waiters, 0);
 	atomic_store(&wd_engine.done_waiters, 0);
+	wd_barrier_init();
 }
 
 static void hook_init(void)
@@ -59,6 +61,7 @@ static void hook_init(void)
 		.child = on_fork_child,
 	};
 
+	wd_barrier_init();
 	wd_fork_hook_add(&hook);
 }
 
@@ -73,20 +76,18 @@ static void queue_free(struct wd_queue *q)
 {
 	if (!q)
 		return;
-	pthread_mutex_destroy(&q->produce);
 	free(q->slots);
-	free(q->msgs);
 	free(q->ready);
 	free(q);
 }
 
 static struct wd_queue *queue_new(const struct wd_class *cls, const struct wd_driver *drv, __u8 qc_type, bool async)
 {
-	struct wd_queue *q = calloc(1, sizeof(*q));
+	struct wd_queue *q = aligned_alloc(_Alignof(struct wd_queue), sizeof(*q));
 
 	if (!q)
 		return NULL;
-	pthread_mutex_init(&q->produce, NULL);
+	memset(q, 0, sizeof(*q));
 	q->cls = cls;
 	wd_driver_fill(&q->drv, drv);
 	q->async = async;
@@ -101,8 +102,7 @@ static int queue_fill_room(struct wd_queue *q, unsigned int limit)
 	q->limit = limit;
 	q->slots = calloc(q->pub.depth, sizeof(*q->slots));
 	q->ready = calloc(q->pub.depth, sizeof(*q->ready));
-	q->msgs = calloc(q->pub.depth, q->cls->msg_size);
-	return q->slots && q->ready && q->msgs ? 0 : -ENOMEM;
+	return q->slots && q->ready ? 0 : -ENOMEM;
 }
 
 static int table_add(struct wd_queue *q)
@@ -149,7 +149,7 @@ err_free:
 	return ret;
 }
 
-void wd_queue_reopen(struct wd_queue *q)
+static void queue_reopen(struct wd_queue *q)
 {
 	struct uacce_dev_info info;
 	__u32 depth = q->pub.depth;
@@ -164,7 +164,8 @@ void wd_queue_reopen(struct wd_queue *q)
 	}
 	if (!wd_device_usable(&info) || !wd_drain_trylock(q))
 		return;
-	if (!q->settled || !wd_sleeper_enter(q))
+	/* Results that nobody fetched lie in the old ring. */
+	if (!q->settled || atomic_load(&q->ready_nr) || !wd_sleeper_enter(q))
 		goto out_drain;
 	q->retry_at = now + REOPEN_AFTER_NS;
 	q->drv.close(q);
@@ -180,6 +181,16 @@ void wd_queue_reopen(struct wd_queue *q)
 	wd_sleeper_leave(q);
 out_drain:
 	wd_drain_unlock(q);
+}
+
+void wd_queue_reopen(struct wd_queue *q)
+{
+	int cancel;
+
+	/* Files are opened and closed: not to be cancelled with locks held. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	queue_reopen(q);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 static bool session_may_use(const struct wd_session *s, int node_id)

@@ -3,23 +3,47 @@
 #ifndef WD_ENGINE_H
 #define WD_ENGINE_H
 
+#include <assert.h>
 #include <errno.h>
+#include <stdalign.h>
 #include "driver.h"
+#include "lock.h"
 #include "set.h"
 
 #define WD_ENGINE_QUEUES	1024	/* contexts that a process can have had at once and before */
 
+enum wd_slot_state {
+	WD_SLOT_FREE,
+	WD_SLOT_SYNC,		/* in flight; the message is its caller's */
+	WD_SLOT_ASYNC,		/* in flight */
+	WD_SLOT_CLAIMED,	/* software: a poller computes it */
+	WD_SLOT_READY,		/* complete: results still lie in the ring */
+	WD_SLOT_FAILED,		/* complete: aux is the status */
+};
+
+#define WD_SLOT_REDO	0x1
+#define WD_SLOT_LATE	0x2	/* its deadline has passed: it fails, whatever becomes of it */
+
 /**
  * struct wd_slot - a place in the ring; index = position modulo depth
- * @msg:	whose request it is
- * @tag:	index and generation
- * @used:	from submit until the result has been copied out
+ * @owner:	struct wd_msg of a synchronous request, the caller's argument struct of another
+ * @sess:	of an asynchronous request
+ * @aux:	wd_msg.aux, or the status
+ * @gen:	the tag's generation, to tell a request from its predecessors
+ * @state:	enum wd_slot_state. Free ones are the producer's, others the drain lock's
  */
 struct wd_slot {
-	_Atomic(struct wd_msg *) msg;
-	__u32 tag;
-	_Atomic __u32 used;
+	void *owner;
+	struct wd_session *sess;
+	__u64 deadline;
+	__u32 aux;
+	__u16 gen;
+	__u8 flags;
+	_Atomic __u8 state;
 };
+static_assert(sizeof(struct wd_slot) <= 32, "two to a cache line");
+
+#define WD_SIZES	8	/* service times are kept for so many sizes of requests */
 
 /**
  * struct wd_queue - one context of the process; its memory and number stay for ever
@@ -30,38 +54,60 @@ struct wd_slot {
  */
 struct wd_queue {
 	struct wd_queue_pub pub;
-	unsigned int index;
 	const struct wd_class *cls;
+	struct wd_slot *slots;
 	struct wd_driver drv;		/* with the refusing defaults */
-	char dev_name[WD_NAME_SIZE];
+	unsigned int index;
 	int node_id;
 	int numa_node;
+	unsigned int limit;		/* in flight at most */
 	bool async;
 	bool simulated;
-	unsigned int limit;		/* in flight at most */
-
+	char dev_name[WD_NAME_SIZE];
 	_Atomic int state;
-	bool settled;			/* out of use, and nothing is in flight any more; under the drain lock */
 	__u64 retry_at;			/* when opening it again is worth a try */
 
-	pthread_mutex_t produce;	/* tail, slots being filled, the SQ doorbell */
-	__u32 tail;
-	__u32 gen;
-	struct wd_slot *slots;
-	char *msgs;			/* of asynchronous requests, by slot */
-
-	_Atomic __u32 in_flight;
-	_Atomic __u32 async_nr;		/* asynchronous ones among them */
+	alignas(64) struct wd_lock produce;	/* tail, slots being filled, the SQ doorbell */
+	_Atomic __u32 submitted;
+	_Atomic __u32 async_submitted;	/* asynchronous ones among them */
 	_Atomic __u64 deadline;		/* not later than the first of the asynchronous ones'; 0 none */
+	__u32 tail;
 
-	_Atomic int draining;		/* the drain lock */
-	__u32 *ready;			/* slots whose callbacks are due, a ring; under the drain lock */
-	__u32 ready_head;
+	alignas(64) _Atomic int draining;	/* the drain lock */
+	_Atomic __u32 freed;		/* slots given back; submitted ones without these are in flight */
+	const struct wd_msg *self;	/* of the thread that drains */
+	__u16 *ready;			/* slots whose callbacks are due, a ring; under the drain lock */
 	_Atomic __u32 ready_nr;
+	__u32 ready_head;
 	__u32 soft_head;		/* software: next slot to compute; under the drain lock */
+	bool settled;			/* out of use, and nothing is in flight any more; under the drain lock */
 
-	_Atomic int sleeper;		/* somebody is in poll() on fd */
+	alignas(64) _Atomic int sleeper;	/* somebody is in poll() on fd */
+	_Atomic __u32 async_over;	/* asynchronous requests whose callbacks have begun */
+	_Atomic __u32 service_ns[WD_SIZES];	/* estimates, without the queue ahead; 0 unknown */
 };
+
+static inline __u32 wd_queue_in_flight(struct wd_queue *q)
+{
+	/* In this order: what is freed was submitted before. */
+	__u32 freed = atomic_load_explicit(&q->freed, memory_order_acquire);
+
+	return atomic_load_explicit(&q->submitted, memory_order_acquire) - freed;
+}
+
+/* Asynchronous requests without a result or with their callbacks still to come. */
+static inline __u32 wd_queue_async_nr(struct wd_queue *q)
+{
+	__u32 over = atomic_load_explicit(&q->async_over, memory_order_acquire);
+
+	return atomic_load_explicit(&q->async_submitted, memory_order_acquire) - over;
+}
+
+/* A counter that only the holder of a lock changes. */
+static inline void wd_count(_Atomic __u32 *counter, __u32 n)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_release);
+}
 
 struct wd_engine {
 	pthread_mutex_t lock;		/* the table, binding of sessions */
@@ -90,35 +136,53 @@ void *wd_callback_enter(struct wd_session *s);
 void wd_callback_leave(void *outer);
 
 /* --- slot.c --- */
-/* n slots at the tail for these messages, tags filled in; how many there were. Under the produce lock. */
-unsigned int wd_slots_take(struct wd_queue *q, unsigned int n);
-struct wd_slot *wd_slot_at(struct wd_queue *q, __u32 pos);
+#define WD_TAG(slot_gen, index)	((__u32)(slot_gen) << 16 | (index))
+#define WD_TAG_INDEX(tag)	((tag) & 0xffff)
+
+/* Slots at the tail for these messages, tags filled in; how many there were. Under the produce lock. */
+unsigned int wd_slots_take(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n, bool async);
 /* Undo the last n taken. */
 void wd_slots_untake(struct wd_queue *q, unsigned int n);
-/* The message that belongs to a slot, for asynchronous requests. */
-struct wd_msg *wd_slot_msg(struct wd_queue *q, __u32 pos);
-void wd_slot_release(struct wd_queue *q, struct wd_slot *slot);
-void wd_room_made(void);
+/* Under the drain lock. */
+void wd_slot_free(struct wd_queue *q, struct wd_slot *slot);
+
+/* --- room.c --- */
+/* Look for somebody who waits for room, after wd_slot_free(). */
+static inline void wd_room_made(void);
+/* Until one of the session's contexts has room (or q, when given). 0, -ETIMEDOUT. */
+int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline);
+/* This thread is about to be told -EBUSY; seq: wd_engine.room_seq as it was before it looked. */
+void wd_room_busy(struct wd_session *s, __u32 seq);
 
 /* --- drain.c --- */
 bool wd_drain_trylock(struct wd_queue *q);
 void wd_drain_lock(struct wd_queue *q);
 void wd_drain_unlock(struct wd_queue *q);
-/* Copy out what is complete. Returns how many; 0 also when somebody else does it. */
-int wd_queue_drain(struct wd_queue *q);
+/* Take in what is complete; self: the caller's own message. Returns how many; 0 also when somebody else does it. */
+int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self);
 /* Stop the queue for a deadline's sake; afterwards the device has nothing of it. */
 void wd_queue_stop(struct wd_queue *q);
 /* The queue said that it is over: -EIO or -ENODEV for all that is in it. */
 void wd_queue_broken(struct wd_queue *q, int err);
+/* Under the drain lock: the first of those that are ready, into msg; its slot is free afterwards. */
+bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg);
 /* Wake those who wait for asynchronous completions. */
-void wd_async_done(void);
+static inline void wd_async_done(void);
+
+/* --- deliver.c --- */
+/* Run the callbacks that are due, at most max. */
+unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max);
+/* Compute what waits for this CPU, at most max. */
+unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max);
+/* Those of the rows that this thread is in the middle of, when a callback polls. */
+unsigned int wd_deliver_outer(unsigned int max);
 
 /* --- sleep.c --- */
 struct pollfd;
-/* Look a while before sleeping, until msg is done (NULL: anything was drained); false: it is time to sleep. */
-bool wd_spin(struct wd_queue *q, struct wd_msg *msg);
-/* Sleep for msg or its deadline; may return early. */
-void wd_queue_sleep(struct wd_queue *q, struct wd_msg *msg);
+/* Wait until msg, of so many bytes, is done, or until the queue was stopped for its deadline. Returns msg->status. */
+int wd_queue_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
+/* Look a while for anything to drain; false: it is time to sleep. */
+bool wd_spin(struct wd_queue *q);
 bool wd_sleeper_enter(struct wd_queue *q);
 void wd_sleeper_leave(struct wd_queue *q);
 /* As the sleeper: ask for an event; false when there is something to drain already. */
@@ -131,15 +195,30 @@ void wd_poll_fds(struct pollfd *pfd, unsigned int n, __u64 end);
 /* --- submit.c --- */
 /* A request that was stopped for another's sake goes to a context again. 0 when it was taken. */
 int wd_request_again(const struct wd_msg *msg);
-/* The sequence of room as it was before this thread's last -EBUSY. */
-__u32 wd_busy_seq(void);
+/* The i-th of the session's contexts, or of those that wait for this CPU; NULL: no more. */
+struct wd_queue *wd_session_queue(struct wd_session *s, unsigned int i, bool soft);
 
 /* --- driver.c --- */
 void wd_driver_fill(struct wd_driver *full, const struct wd_driver *drv);
 const struct wd_driver *wd_driver_find(const struct wd_class *cls, const char *api);
 
-/* --- futex.c --- */
-void wd_futex_wait(_Atomic __u32 *word, __u32 value, __u64 until);
-void wd_futex_wake(_Atomic __u32 *word, int nr);
+/* --- here for speed --- */
+static inline void wd_room_made(void)
+{
+	wd_barrier_light();
+	if (!atomic_load_explicit(&wd_engine.room_waiters, memory_order_relaxed))
+		return;
+	atomic_fetch_add(&wd_engine.room_seq, 1);
+	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
+}
+
+static inline void wd_async_done(void)
+{
+	wd_barrier_light();
+	if (!atomic_load_explicit(&wd_engine.done_waiters, memory_order_relaxed))
+		return;
+	atomic_fetch_add(&wd_engine.done_seq, 1);
+	wd_futex_wake(&wd_engine.done_seq, INT_MAX);
+}
 
 #endif

@@ -21,7 +21,7 @@ int wd_ctx_info(unsigned int i, struct wd_ctx_info *info)
 	info->qc_type = q->pub.qc_type;
 	info->async = q->async;
 	info->depth = q->limit;
-	info->in_flight = atomic_load(&q->in_flight);
+	info->in_flight = wd_queue_in_flight(q);
 	info->state = atomic_load(&q->state);
 	return 0;
 }
@@ -65,7 +65,7 @@ int wd_in_flight(const wd_ctx_set_t *set)
 		struct wd_queue *q = wd_engine.queue[i];
 
 		if (atomic_load(&q->state) != -ESTALE && (!set || wd_bits_test(set->set, set->len, i)))
-			sum += atomic_load(&q->in_flight);
+			sum += wd_queue_in_flight(q);
 	}
 	return sum;
 }

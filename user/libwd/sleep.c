@@ -5,6 +5,7 @@
  * and one of them takes the role over when it is given up.
  */
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include "engine.h"
@@ -13,10 +14,11 @@
 #define SLICE_MIN_NS	2000000ull
 #define SLICE_MAX_NS	100000000ull
 
-/* Looks before sleeping: a simulated device needs the CPU that we look with. */
-#define SPIN_LOOKS	2000
-#define SPIN_LOOKS_SIM	16
-#define SPIN_YIELD	64
+#define WAKE_NS		50000u		/* what a sleep and its wake-up cost */
+#define SPIN_NS		2000u		/* for requests that take longer than is worth looking all the time */
+#define SPIN_LOOKS	16		/* between two reads of the clock */
+#define SPIN_YIELD	64		/* a simulated device needs the CPU that we look with */
+#define POLL_LOOKS	64
 
 enum wait_mode {
 	WAIT_ADAPTIVE,
@@ -53,31 +55,86 @@ static bool is_done(struct wd_msg *msg)
 	return atomic_load_explicit(&msg->state, memory_order_acquire) == WD_MSG_DONE;
 }
 
-/* msg NULL: until anything was drained. */
-bool wd_spin(struct wd_queue *q, struct wd_msg *msg)
+/* --- looking --- */
+
+static _Atomic int spinners;
+
+/* One CPU is left to whoever brings the result. */
+static int spinners_max(void)
+{
+	static _Atomic int max;
+	int now = atomic_load_explicit(&max, memory_order_relaxed);
+	cpu_set_t cpus;
+
+	if (!now) {
+		now = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+		atomic_store_explicit(&max, now, memory_order_relaxed);
+	}
+	return now - 1;
+}
+
+static void look_again(struct wd_queue *q, unsigned int looks)
+{
+	if (q->simulated && looks % SPIN_YIELD == 0)
+		sched_yield();
+	else
+		cpu_relax();
+}
+
+/* How long to look for a request of which so much is known, in ns. */
+static __u64 spin_ns(__u32 service)
+{
+	__u64 long_enough = service + service / 2;
+
+	if (!service)
+		return WAKE_NS;
+	return long_enough <= WAKE_NS ? long_enough : SPIN_NS;
+}
+
+static bool spin_until(struct wd_queue *q, struct wd_msg *msg, __u64 end)
+{
+	unsigned int looks;
+
+	for (looks = 1; ; looks++) {
+		wd_queue_drain(q, msg);
+		if (is_done(msg))
+			return true;
+		if (looks % SPIN_LOOKS == 0 && end && wd_now_ns() >= end)
+			return false;
+		look_again(q, looks);
+	}
+}
+
+static bool spin(struct wd_queue *q, struct wd_msg *msg, __u64 begun, __u32 service)
 {
 	enum wait_mode mode = wait_mode();
-	unsigned int looks = q->simulated ? SPIN_LOOKS_SIM : SPIN_LOOKS;
-	unsigned int i;
+	bool done = false;
 
+	if (mode == WAIT_SPIN)
+		return spin_until(q, msg, msg->deadline);
 	if (mode == WAIT_SLEEP)
 		return false;
-	for (i = 0; i < looks || mode == WAIT_SPIN; i++) {
-		int n = wd_queue_drain(q);
+	if (atomic_fetch_add_explicit(&spinners, 1, memory_order_relaxed) < spinners_max())
+		done = spin_until(q, msg, begun + spin_ns(service));
+	atomic_fetch_sub_explicit(&spinners, 1, memory_order_relaxed);
+	return done;
+}
 
-		if (msg ? is_done(msg) : n > 0)
+bool wd_spin(struct wd_queue *q)
+{
+	unsigned int looks;
+
+	if (wait_mode() == WAIT_SLEEP)
+		return false;
+	for (looks = 1; looks <= POLL_LOOKS; looks++) {
+		if (wd_queue_drain(q, NULL))
 			return true;
-		if (mode == WAIT_SPIN && i >= looks && msg && msg->deadline && wd_now_ns() >= msg->deadline)
-			return false;
-		if (mode == WAIT_SPIN && !msg && i >= looks)
-			return false;
-		if (q->simulated || i % SPIN_YIELD == SPIN_YIELD - 1)
-			sched_yield();
-		else
-			cpu_relax();
+		look_again(q, looks);
 	}
 	return false;
 }
+
+/* --- sleeping --- */
 
 bool wd_sleeper_enter(struct wd_queue *q)
 {
@@ -91,11 +148,14 @@ static void follower_wake(struct wd_queue *q)
 
 	wd_drain_lock(q);
 	for (i = 0; i < q->pub.depth; i++) {
-		struct wd_msg *msg = wd_queue_owner(q, i);
+		struct wd_slot *slot = &q->slots[i];
 		__u32 waited = WD_MSG_WAITED;
+		struct wd_msg *msg;
 
-		if (msg && !msg->async &&
-		    atomic_compare_exchange_strong(&msg->state, &waited, WD_MSG_FLYING)) {
+		if (atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_SYNC)
+			continue;
+		msg = slot->owner;
+		if (atomic_compare_exchange_strong(&msg->state, &waited, WD_MSG_FLYING)) {
 			wd_futex_wake(&msg->state, 1);
 			break;
 		}
@@ -112,7 +172,7 @@ void wd_sleeper_pass_on(struct wd_queue *q)
 {
 	q->drv.disarm(q);
 	wd_sleeper_leave(q);
-	if (atomic_load(&q->in_flight))
+	if (wd_queue_in_flight(q))
 		follower_wake(q);
 }
 
@@ -163,7 +223,7 @@ static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 		else if (atomic_load(&q->state))
 			break;
 		/* A hang-up that the rings don't show yet: the kernel is on its way, don't burn the CPU meanwhile. */
-		if (!wd_queue_drain(q) && (pfd.revents & (POLLERR | POLLHUP | POLLNVAL)))
+		if (!wd_queue_drain(q, msg) && (pfd.revents & (POLLERR | POLLHUP | POLLNVAL)))
 			wd_poll_fds(NULL, 0, slice_end(1000000, msg->deadline));
 		slice = slice * 2 < SLICE_MAX_NS ? slice * 2 : SLICE_MAX_NS;
 	}
@@ -182,7 +242,7 @@ static void sleep_as_follower(struct wd_queue *q, struct wd_msg *msg)
 	atomic_compare_exchange_strong(&msg->state, &waited, WD_MSG_FLYING);
 }
 
-void wd_queue_sleep(struct wd_queue *q, struct wd_msg *msg)
+static void queue_sleep(struct wd_queue *q, struct wd_msg *msg)
 {
 	if (q->pub.fd >= 0 && !atomic_load(&q->state) && wd_sleeper_enter(q))
 		sleep_as_sleeper(q, msg);
@@ -191,4 +251,70 @@ void wd_queue_sleep(struct wd_queue *q, struct wd_msg *msg)
 	else
 		/* Being stopped: whoever does it fails this request soon. */
 		wd_poll_fds(NULL, 0, slice_end(1000000, msg->deadline));
+}
+
+static void sleep_until_done(struct wd_queue *q, struct wd_msg *msg)
+{
+	int cancel;
+
+	/* The sleeper's role is held on the way: not to be cancelled with it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	while (!is_done(msg)) {
+		if (!msg->deadline || wd_now_ns() < msg->deadline) {
+			queue_sleep(q, msg);
+			continue;
+		}
+		wd_queue_stop(q);
+		/* Whoever stops it fails this request, after the hardware has let go of it. */
+		if (!is_done(msg))
+			wd_poll_fds(NULL, 0, wd_now_ns() + 1000000);
+	}
+	pthread_setcancelstate(cancel, NULL);
+}
+
+/* --- both --- */
+
+static unsigned int size_class(size_t bytes)
+{
+	unsigned int bits = 0;
+
+	for (bytes >>= 9; bytes && bits < WD_SIZES - 1; bytes >>= 2)
+		bits++;
+	return bits;
+}
+
+/* What was learned about requests of a size: a quarter of the estimate is the last one's. */
+static void learn(_Atomic __u32 *service, __u64 took, bool slept)
+{
+	__u32 old = atomic_load_explicit(service, memory_order_relaxed);
+
+	/* A sleep costs at both ends what isn't the device's. */
+	if (slept)
+		took = took > WAKE_NS ? took - WAKE_NS : 1;
+	if (took > UINT32_MAX)
+		took = UINT32_MAX;
+	if (old)
+		took = old - old / 4 + took / 4;
+	atomic_store_explicit(service, took ? (__u32)took : 1, memory_order_relaxed);
+}
+
+int wd_queue_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
+{
+	_Atomic __u32 *service;
+	bool alone, done;
+	__u64 begun;
+
+	wd_queue_drain(q, msg);
+	if (is_done(msg))
+		return msg->status;
+	begun = wd_now_ns();
+	alone = wd_queue_in_flight(q) == 1;
+	service = &q->service_ns[size_class(bytes)];
+	done = spin(q, msg, begun, atomic_load_explicit(service, memory_order_relaxed));
+	if (!done)
+		sleep_until_done(q, msg);
+	/* With others ahead the time would be theirs, too. */
+	if (alone && !msg->status)
+		learn(service, wd_now_ns() - begun, !done);
+	return msg->status;
 }

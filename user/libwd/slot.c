@@ -1,73 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Slots: which request a place in the ring belongs to. Taken in ring order
- * under the produce lock, released in any order by whoever copied the result
- * out; the tag's generation tells a request from its predecessors.
+ * under the produce lock, given back in any order under the drain lock by
+ * whoever copied the result out; the tag's generation tells a request from its
+ * predecessors.
  */
-#include <limits.h>
-
 #include "engine.h"
 
-#define TAG_INDEX_BITS	16
-#define TAG_MASK	0x7fffffffu
+#define GEN_MASK	0x7fffu
 
-struct wd_slot *wd_slot_at(struct wd_queue *q, __u32 pos)
+unsigned int wd_slots_take(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n, bool async)
 {
-	return &q->slots[pos % q->pub.depth];
-}
-
-struct wd_msg *wd_slot_msg(struct wd_queue *q, __u32 pos)
-{
-	return (struct wd_msg *)(q->msgs + (size_t)(pos % q->pub.depth) * q->cls->msg_size);
-}
-
-unsigned int wd_slots_take(struct wd_queue *q, unsigned int n)
-{
+	__u32 used = wd_queue_in_flight(q), index = q->tail;
 	unsigned int i;
 
+	if (n > q->limit - used)
+		n = q->limit - used;
 	for (i = 0; i < n; i++) {
-		__u32 pos = q->tail + i;
-		struct wd_slot *slot = wd_slot_at(q, pos);
+		struct wd_slot *slot = &q->slots[index];
+		struct wd_msg *msg = msgs[i];
 
-		if (atomic_load_explicit(&q->in_flight, memory_order_relaxed) + i >= q->limit)
+		if (atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_FREE)
 			break;
-		if (atomic_load_explicit(&slot->used, memory_order_acquire))
-			break;
-		atomic_store_explicit(&slot->msg, NULL, memory_order_relaxed);
-		slot->tag = (++q->gen << TAG_INDEX_BITS | pos % q->pub.depth) & TAG_MASK;
+		slot->owner = async ? msg->req : msg;
+		slot->sess = msg->sess;
+		slot->deadline = msg->deadline;
+		slot->aux = msg->aux;
+		slot->flags = msg->redo ? WD_SLOT_REDO : 0;
+		slot->gen = (slot->gen + 1) & GEN_MASK;
+		msg->tag = WD_TAG(slot->gen, index);
+		atomic_store_explicit(&slot->state, async ? WD_SLOT_ASYNC : WD_SLOT_SYNC, memory_order_release);
+		if (++index == q->pub.depth)
+			index = 0;
 	}
-	if (!i)
-		return 0;
-	for (n = 0; n < i; n++)
-		atomic_store_explicit(&wd_slot_at(q, q->tail + n)->used, 1, memory_order_relaxed);
+	q->tail = index;
 	/* Before the doorbell, so that no drain finds more complete than is in flight. */
-	atomic_fetch_add(&q->in_flight, i);
-	q->tail += i;
+	if (async)
+		wd_count(&q->async_submitted, i);
+	wd_count(&q->submitted, i);
 	return i;
 }
 
 void wd_slots_untake(struct wd_queue *q, unsigned int n)
 {
-	/* Whoever looks through the slots believes their messages as long as it has the drain lock. */
+	/* Whoever looks through the slots believes them as long as it has the drain lock. */
 	wd_drain_lock(q);
-	q->tail -= n;
-	atomic_fetch_sub(&q->in_flight, n);
-	while (n--)
-		atomic_store_explicit(&wd_slot_at(q, q->tail + n)->used, 0, memory_order_release);
+	while (n--) {
+		struct wd_slot *slot;
+
+		q->tail = (q->tail ? q->tail : q->pub.depth) - 1;
+		slot = &q->slots[q->tail];
+		if (atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_ASYNC)
+			wd_count(&q->async_submitted, -1u);
+		wd_count(&q->submitted, -1u);
+		atomic_store_explicit(&slot->state, WD_SLOT_FREE, memory_order_release);
+	}
 	wd_drain_unlock(q);
 }
 
-void wd_room_made(void)
+void wd_slot_free(struct wd_queue *q, struct wd_slot *slot)
 {
-	if (!atomic_load(&wd_engine.room_waiters))
-		return;
-	atomic_fetch_add(&wd_engine.room_seq, 1);
-	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
-}
-
-void wd_slot_release(struct wd_queue *q, struct wd_slot *slot)
-{
-	atomic_store_explicit(&slot->used, 0, memory_order_release);
-	atomic_fetch_sub(&q->in_flight, 1);
-	wd_room_made();
+	atomic_store_explicit(&slot->state, WD_SLOT_FREE, memory_order_release);
+	wd_count(&q->freed, 1);
 }

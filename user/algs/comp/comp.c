@@ -202,18 +202,30 @@ static bool overlaps(const struct comp_msg *c)
 
 static void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, struct comp_msg *c)
 {
-	memset(c, 0, sizeof(*c));
 	c->m.sess = &s->s;
 	c->m.req = (void *)arg;
+	c->m.status = 0;
+	c->m.vendor = 0;
+	c->m.aux = 0;
 	c->src = arg->src;
 	c->dst = arg->dst;
 	c->src_len = arg->src_len;
 	c->dst_len = *arg->dst_len;
+	c->consumed = 0;
+	c->produced = 0;
+	c->why = NULL;
+	c->hw = NULL;
+	c->head = 0;
 	c->alg = s->alg;
 	c->dir = s->dir;
 	c->win = s->win;
 	c->level = s->level;
 	c->sgl = s->sgl;
+	c->fresh = true;
+	c->finish = true;
+	c->last_block = false;
+	c->ended = false;
+	c->more_room = false;
 	c->m.redo = !overlaps(c);
 }
 
@@ -263,6 +275,15 @@ static int do_empty(struct comp_msg *c)
 	return 0;
 }
 
+/* On this CPU, whatever the session is bound to. */
+static int do_here(struct comp_sess *s, struct comp_msg *c, __u16 reason)
+{
+	int ret = s->s.cls->soft->exec(&c->m);
+
+	c->m.reason = reason;
+	return ret;
+}
+
 /* More than one descriptor can do: a stream of our own, on one device. */
 static int do_stream(struct comp_sess *s, struct comp_msg *c)
 {
@@ -273,8 +294,10 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	int ret;
 
 	ret = wd_session_pick(&s->s, &q, &c->m.reason);
-	if (ret || !q)
-		return ret ? ret : wd_request_sync(&s->s, &c->m, c->src_len);
+	if (ret)
+		return ret;
+	if (!q)
+		return do_here(s, c, c->m.reason);
 	if (!probe_mapped(c))
 		return -EFAULT;
 	h = hw_stream_alloc(s, q);
@@ -294,30 +317,26 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	if (ret > 0)
 		return 0;
 	/* Its device went: whoever is left may do all of it again. */
-	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok) {
-		ret = s->s.cls->soft->exec(&c->m);
-		c->m.reason = WD_REASON_GONE;
-	}
+	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
+		ret = do_here(s, c, WD_REASON_GONE);
 	return ret;
 }
 
 static int do_sync(struct comp_sess *s, struct comp_msg *c)
 {
-	bool soft = wd_session_soft(&s->s, c->src_len, &c->m.path, &c->m.reason);
-	int ret;
+	bool empty = c->dir == WD_DIR_COMPRESS && !c->src_len;
+	int ret = empty ? 0 : msg_header(c);
 
-	if (c->dir == WD_DIR_COMPRESS && !c->src_len)
-		return do_empty(c);
-	ret = msg_header(c);
-	if (ret)
-		return ret;
-	/* A descriptor has little room to say how long a header to skip in a list is, too. */
-	if (!soft && (c->head > COMP_MAX_BYTES ||
-		      c->src_len - (c->dir == WD_DIR_DECOMPRESS ? c->head : 0) > COMP_MAX_BYTES))
-		return do_stream(s, c);
+	if (empty || ret) {
+		wd_session_soft(&s->s, c->src_len, &c->m.path, &c->m.reason);
+		return empty ? do_empty(c) : ret;
+	}
 	ret = wd_request_sync(&s->s, &c->m, c->src_len);
-	if (ret == -ENOSPC && c->more_room && c->m.path != WD_PATH_SOFT)
-		ret = do_stream(s, c);
+	/* The driver knows what a descriptor holds. */
+	if (ret == -EFBIG || (ret == -ENOSPC && c->more_room && c->m.path != WD_PATH_SOFT))
+		return do_stream(s, c);
+	if (ret == -E2BIG && s->s.soft_ok)
+		return do_here(s, c, WD_REASON_UNSUPPORTED);
 	return ret;
 }
 
@@ -325,6 +344,7 @@ static int comp_sync(handle_t sess, struct wd_comp_arg *arg, __u8 dir)
 {
 	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
 	struct comp_msg c;
+	__u32 timeout;
 	int ret;
 
 	if (!s)
@@ -344,7 +364,8 @@ static int comp_sync(handle_t sess, struct wd_comp_arg *arg, __u8 dir)
 		return ret;
 	}
 	msg_fill(s, arg, &c);
-	c.m.deadline = wd_deadline(arg->timeout_ms ? arg->timeout_ms : s->s.attr.timeout_ms);
+	timeout = arg->timeout_ms ? arg->timeout_ms : s->s.attr.timeout_ms;
+	c.m.deadline = timeout ? wd_deadline(timeout) : 0;
 	ret = do_sync(s, &c);
 	arg_result(arg, &c, ret);
 	return ret ? comp_fail(s, ret, c.why, c.m.vendor) : 0;
@@ -364,28 +385,31 @@ int wd_decompress(handle_t sess, struct wd_comp_arg *arg)
 
 static int async_check(struct comp_sess *s, const struct wd_comp_arg *arg)
 {
-	struct comp_msg c;
-	int ret;
-
 	if (!arg)
 		return wd_fail(&s->s.obj, EINVAL, "arg is NULL");
-	ret = arg_check(s, arg);
-	if (ret)
-		return ret;
 	if (arg->src_len > COMP_MAX_BYTES)
 		return wd_fail_num(&s->s.obj, EFBIG, "src_len %u is above %u, the most of an asynchronous request", arg->src_len,
 				   COMP_MAX_BYTES);
-	msg_fill(s, arg, &c);
-	ret = msg_header(&c);
-	return ret ? comp_fail(s, ret, c.why, 0) : 0;
+	return arg_check(s, arg);
 }
 
-static void comp_msg_fill(struct wd_session *base, void *req, struct wd_msg *m)
+static int comp_fill(struct wd_session *base, void *req, struct wd_msg *m)
+{
+	struct comp_msg *c = to_comp_msg(m);
+	int ret;
+
+	msg_fill(to_comp_sess(base), req, c);
+	ret = msg_header(c);
+	m->aux = (__u32)c->head;
+	return ret ? comp_fail(to_comp_sess(base), ret, c->why, 0) : 0;
+}
+
+static void comp_refill(struct wd_session *base, void *req, __u32 aux, struct wd_msg *m)
 {
 	struct comp_msg *c = to_comp_msg(m);
 
 	msg_fill(to_comp_sess(base), req, c);
-	msg_header(c);
+	c->head = aux;
 }
 
 static void comp_complete(struct wd_msg *m)
@@ -401,7 +425,7 @@ static void comp_complete(struct wd_msg *m)
 	arg_result(arg, c, ret);
 	if (ret)
 		comp_fail(to_comp_sess(m->sess), ret, c->why, m->vendor);
-	wd_session_over(m->sess);
+	wd_request_over(m);
 	cb(arg, arg->cb_param);
 }
 
@@ -434,7 +458,7 @@ int wd_comp_async_burst(handle_t sess, struct wd_comp_arg *args[], int n, const 
 	}
 	if (!good)
 		return ret;
-	ret = wd_request_async(&s->s, (void *const *)args, good, set, arg_bytes, arg_timeout);
+	ret = wd_request_async(&s->s, (void *const *)args, good, set);
 	return ret == -EBUSY ? 0 : ret;
 }
 
@@ -450,7 +474,7 @@ int wd_comp_async(handle_t sess, struct wd_comp_arg *arg, const wd_ctx_set_t *se
 	if (!ret)
 		ret = async_check(s, arg);
 	if (!ret)
-		ret = wd_request_async(&s->s, &req, 1, set, arg_bytes, arg_timeout);
+		ret = wd_request_async(&s->s, &req, 1, set);
 	return ret > 0 ? 0 : ret;
 }
 
@@ -490,9 +514,11 @@ const struct wd_class comp_class = {
 	.kind = WD_KIND_COMP,
 	.what = "a compression session",
 	.algs = comp_algs,
-	.msg_size = sizeof(struct comp_msg),
 	.drivers = comp_drivers,
 	.soft = &soft_deflate_driver,
-	.fill = comp_msg_fill,
+	.fill = comp_fill,
+	.refill = comp_refill,
+	.bytes = arg_bytes,
+	.timeout_ms = arg_timeout,
 	.complete = comp_complete,
 };

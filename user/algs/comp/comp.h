@@ -49,7 +49,7 @@ struct comp_msg {
 	size_t produced;
 	const char *why;
 	struct comp_hw_state *hw;
-	__u32 head;
+	size_t head;
 	__u8 alg;
 	__u8 dir;
 	__u8 win;
@@ -61,8 +61,6 @@ struct comp_msg {
 	bool ended;
 	bool more_room;
 	/* the driver's, until the request is done */
-	void *hw_src;
-	void *hw_dst;
 	void *bounce;
 	size_t room;
 };
@@ -109,7 +107,7 @@ size_t format_write_header(__u8 alg, __u8 win, __u8 level, __u8 *buf);
 size_t format_header_bytes(__u8 alg);
 size_t format_trailer_bytes(__u8 alg);
 /* Length of the header in front of a whole buffer; -EBADMSG and *why. */
-int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, __u32 *head, const char **why);
+int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, size_t *head, const char **why);
 /* An empty stream, whole, into buf (at least 32); its length. */
 size_t format_write_empty(__u8 alg, __u8 win, __u8 level, __u8 *buf);
 

@@ -208,20 +208,30 @@ int format_parse(struct format_parser *p, __u8 alg, const void *buf, size_t n, s
 	return 0;
 }
 
-int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, __u32 *head, const char **why)
+/* What nearly every gzip header is: the fixed part, and nothing that its flags announce. */
+static bool gzip_is_plain(const __u8 *b, size_t n)
+{
+	return n >= GZIP_HEADER && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8 && !b[3];
+}
+
+int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, size_t *head, const char **why)
 {
 	struct format_parser p;
 	struct list_walk w;
 	bool done = alg == WD_DEFLATE_RAW;
 
 	*head = 0;
+	if (alg == WD_GZIP && !sgl && gzip_is_plain(src, len)) {
+		*head = GZIP_HEADER;
+		return 0;
+	}
 	format_parser_init(&p, alg);
 	list_walk_init(&w, sgl, src, len);
 	while (!done) {
 		size_t n, used;
 		const void *piece = list_walk_piece(&w, &n);
 
-		if (!n || *head > UINT32_MAX / 2) {
+		if (!n) {
 			*why = "the stream ends early, within its header";
 			return -EBADMSG;
 		}

@@ -174,7 +174,7 @@ static int send_one(struct hw_stream *h, struct comp_step *t, struct comp_msg *c
 	c->hw = &h->hw;
 	c->fresh = !h->begun;
 	c->finish = finish;
-	ret = wd_request_on(h->q, &c->m);
+	ret = wd_request_on(h->q, &c->m, in);
 	t->vendor = c->m.vendor;
 	if (ret == -ENOSPC && c->dir == WD_DIR_DECOMPRESS && (c->produced || c->consumed))
 		ret = 0;

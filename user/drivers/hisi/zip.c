@@ -14,12 +14,19 @@
 #define STOP_NS		1000000000ull
 #define POOL_LISTS	256
 #define POOL_ENTRIES	255
+#define ZIP_INDEX(c)	((c)->m.tag & 0xffff)	/* place in the ring */
 #define NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
+
+struct zip_lists {
+	void *src;
+	void *dst;
+};
 
 struct zip_queue {
 	struct wd_ring ring;
 	handle_t ctx;
 	struct wd_sglpool *pool;	/* made for the first list; under the produce lock */
+	struct zip_lists *lists;	/* with it: what is out, by place in the ring */
 	__u8 *bounce;			/* made for the first tiny destination; the same */
 };
 
@@ -73,6 +80,7 @@ static void zip_close(struct wd_queue *q)
 	wd_release_ctx(z->ctx);
 	if (z->pool)
 		wd_sglpool_free(z->pool);
+	free(z->lists);
 	free(z->bounce);
 	free(z);
 }
@@ -113,22 +121,23 @@ static int list_get(struct zip_queue *z, const struct wd_datalist *list, void **
 {
 	int ret = 0;
 
-	if (!z->pool)
-		z->pool = wd_sglpool_new(POOL_LISTS, POOL_ENTRIES);
-	if (!z->pool)
-		return -ENOMEM;
 	*sgl = wd_sglpool_get(z->pool, list, &ret);
 	return *sgl ? 0 : ret;
 }
 
-static void msg_put(struct zip_queue *z, struct comp_msg *c)
+static void list_put(struct zip_queue *z, void **sgl)
 {
-	if (c->hw_src)
-		wd_sglpool_put(z->pool, c->hw_src);
-	if (c->hw_dst)
-		wd_sglpool_put(z->pool, c->hw_dst);
-	c->hw_src = NULL;
-	c->hw_dst = NULL;
+	if (*sgl)
+		wd_sglpool_put(z->pool, *sgl);
+	*sgl = NULL;
+}
+
+static void lists_put(struct zip_queue *z, unsigned int index)
+{
+	if (!z->lists)
+		return;
+	list_put(z, &z->lists[index].src);
+	list_put(z, &z->lists[index].dst);
 }
 
 /* A device wants some room, more than it may need in the end. */
@@ -140,23 +149,45 @@ static int bounce_get(struct zip_queue *z, struct comp_msg *c)
 		z->bounce = malloc(depth * COMP_BOUNCE_BYTES);
 	if (!z->bounce)
 		return -ENOMEM;
-	c->bounce = z->bounce + (c->m.tag & 0xffff) % depth * COMP_BOUNCE_BYTES;
-	c->room = COMP_BOUNCE_BYTES;
+	c->bounce = z->bounce + ZIP_INDEX(c) * COMP_BOUNCE_BYTES;
 	return 0;
+}
+
+static int lists_make(struct zip_queue *z)
+{
+	if (!z->lists)
+		z->lists = calloc(z->ring.sq_depth, sizeof(*z->lists));
+	if (z->lists && !z->pool)
+		z->pool = wd_sglpool_new(POOL_LISTS, POOL_ENTRIES);
+	return z->pool ? 0 : -ENOMEM;
+}
+
+static int lists_get(struct zip_queue *z, struct comp_msg *c)
+{
+	struct wd_datalist bounce = { .data = c->bounce, .len = COMP_BOUNCE_BYTES };
+	unsigned int index = ZIP_INDEX(c);
+	int ret = lists_make(z);
+
+	/* Nothing is read from an empty source, but the device wants a list. */
+	if (!ret)
+		ret = list_get(z, c->src_len ? c->src : &bounce, &z->lists[index].src);
+	if (!ret)
+		ret = list_get(z, c->bounce ? &bounce : c->dst, &z->lists[index].dst);
+	if (ret)
+		lists_put(z, index);
+	return ret;
 }
 
 static int msg_lists(struct zip_queue *z, struct comp_msg *c)
 {
-	struct wd_datalist bounce = { .data = c->bounce, .len = COMP_BOUNCE_BYTES };
-	int ret;
+	int ret = lists_get(z, c);
 
-
-	/* Nothing is read from an empty source, but the device wants a list. */
-	ret = list_get(z, c->src_len ? c->src : &bounce, &c->hw_src);
-	if (!ret)
-		ret = list_get(z, c->bounce ? &bounce : c->dst, &c->hw_dst);
-	if (ret)
-		msg_put(z, c);
+	/* Only this side takes from the pool: what doesn't fit into all of it never will. */
+	if (ret == -EBUSY && !wd_sglpool_used(z->pool)) {
+		ret = lists_get(z, c);
+		if (ret == -EBUSY)
+			ret = -E2BIG;
+	}
 	return ret;
 }
 
@@ -171,22 +202,30 @@ static void header_put(struct comp_msg *c)
 		memcpy(c->dst, head, c->head);
 }
 
+/* How the room is used; true: by way of a bounce buffer. The same whenever it is asked. */
+static bool msg_plan(struct comp_msg *c)
+{
+	c->room = c->dst_len - (c->dir == WD_DIR_COMPRESS ? c->head : 0);
+	c->more_room = c->room > ZIP_MAX_OUTPUT;
+	if (c->more_room)
+		c->room = ZIP_MAX_OUTPUT;
+	if (c->hw || (c->room >= COMP_MIN_OUT && !(c->sgl && !c->src_len)))
+		return false;
+	c->room = COMP_BOUNCE_BYTES;
+	return true;
+}
+
 /* What the request needs beside its descriptor. */
 static int msg_prepare(struct zip_queue *z, struct comp_msg *c)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	int ret = 0;
 
-	c->hw_src = NULL;
-	c->hw_dst = NULL;
 	c->bounce = NULL;
-	c->room = c->dst_len - (comp ? c->head : 0);
-	c->more_room = false;
-	if (c->room > ZIP_MAX_OUTPUT) {
-		c->room = ZIP_MAX_OUTPUT;
-		c->more_room = true;
-	}
-	if (!c->hw && (c->room < COMP_MIN_OUT || (c->sgl && !c->src_len)))
+	/* Also a header: a descriptor has little room to say how much of a list to skip. */
+	if (c->src_len - (comp ? 0 : c->head) > ZIP_MAX_INPUT || c->head > ZIP_MAX_INPUT)
+		return -EFBIG;
+	if (msg_plan(c))
 		ret = bounce_get(z, c);
 	if (!ret && c->sgl)
 		ret = msg_lists(z, c);
@@ -205,10 +244,10 @@ static void sqe_fill_stream(struct zip_sqe *sqe, const struct comp_msg *c)
 	sqe->checksum = htole32(hw->checksum);
 }
 
-static void sqe_fill(struct zip_sqe *sqe, const struct comp_msg *c)
+static void sqe_fill(const struct zip_queue *z, struct zip_sqe *sqe, const struct comp_msg *c)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
-	__u32 src_head = comp ? 0 : c->head, dst_head = comp && !c->bounce ? c->head : 0;
+	__u32 head = (__u32)c->head, src_head = comp ? 0 : head, dst_head = comp && !c->bounce ? head : 0;
 	__u32 dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT;
 	__u8 *dst = c->bounce ? c->bounce : (__u8 *)c->dst + dst_head;
 	const __u8 *src = (const __u8 *)c->src + src_head;
@@ -224,8 +263,8 @@ static void sqe_fill(struct zip_sqe *sqe, const struct comp_msg *c)
 	if (c->sgl) {
 		dw7 |= src_head;
 		sqe->dw8 = htole32(dst_head);
-		src = c->hw_src;
-		dst = c->hw_dst;
+		src = z->lists[ZIP_INDEX(c)].src;
+		dst = z->lists[ZIP_INDEX(c)].dst;
 	} else if (c->src_len == src_head) {
 		/* Nothing is read, but the address must be a good one. */
 		src = dst;
@@ -256,7 +295,7 @@ static int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned in
 		if (ret)
 			break;
 		/* A software device may look before the doorbell: it must find the old descriptor or the new one. */
-		sqe_fill(&sqe, c);
+		sqe_fill(z, &sqe, c);
 		memcpy(wd_ring_sqe(&z->ring, i), &sqe, sizeof(sqe));
 	}
 	if (!i)
@@ -264,7 +303,7 @@ static int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned in
 	if (wd_ring_submit(&z->ring, i))
 		return i;
 	while (i--)
-		msg_put(z, to_comp_msg(msgs[i]));
+		lists_put(z, ZIP_INDEX(to_comp_msg(msgs[i])));
 	return wd_ring_why(&z->ring);
 }
 
@@ -349,35 +388,42 @@ static int msg_result(struct comp_msg *c, const struct zip_sqe *sqe)
 	return ret;
 }
 
+static void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
+{
+	struct zip_queue *z = zip_of(q);
+	struct comp_msg *c = to_comp_msg(m);
+	struct zip_sqe sqe;
+
+	/* Shared memory: what is checked must be what is used. */
+	memcpy(&sqe, wd_ring_slot(&z->ring, index), sizeof(sqe));
+	c->bounce = msg_plan(c) ? z->bounce + (size_t)index * COMP_BOUNCE_BYTES : NULL;
+	m->status = msg_result(c, &sqe);
+	lists_put(z, index);
+	wd_ring_release(&z->ring, index);
+}
+
 static int zip_pull(struct wd_queue *q, unsigned int max)
 {
 	struct zip_queue *z = zip_of(q);
-	struct zip_sqe sqe;
-	__u16 index;
 	unsigned int n = 0;
+	__u16 index;
 	int ret = 0;
 
-	while (n < max && (ret = wd_ring_take_held(&z->ring, &sqe, &index)) == 1) {
-		struct wd_msg *m = wd_queue_owner(q, index);
-
+	while (n < max && (ret = wd_ring_take_held(&z->ring, &index)) == 1) {
 		n++;
-		if (m) {
-			m->status = msg_result(to_comp_msg(m), &sqe);
-			msg_put(z, to_comp_msg(m));
-			wd_queue_done(q, m);
-		}
-		wd_ring_release(&z->ring, index);
+		if (!wd_queue_complete(q, index))
+			wd_ring_release(&z->ring, index);
 	}
 	wd_ring_end(&z->ring);
 	return n || ret >= 0 ? (int)n : wd_ring_why(&z->ring);
 }
 
-static void zip_abort(struct wd_queue *q, struct wd_msg *m)
+static void zip_abort(struct wd_queue *q, unsigned int index)
 {
 	struct zip_queue *z = zip_of(q);
 
 	if (z)
-		msg_put(z, to_comp_msg(m));
+		lists_put(z, index);
 }
 
 static bool zip_ready(struct wd_queue *q)
@@ -409,6 +455,7 @@ const struct wd_driver hisi_zip_driver = {
 	.stop = zip_stop,
 	.push = zip_push,
 	.pull = zip_pull,
+	.result = zip_result,
 	.abort = zip_abort,
 	.ready = zip_ready,
 	.arm = zip_arm,

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Callbacks: requests that are complete are copied out of their slots in rows,
+ * under the drain lock, and delivered without any lock.
+ */
+#include "engine.h"
+
+#define ROW	16
+
+/* A row that is being delivered; a callback that polls must not wait for what stands behind it in its own row. */
+struct row {
+	struct wd_queue *q;
+	unsigned int next;
+	unsigned int nr;
+	unsigned int over;	/* requests of the current session not yet subtracted */
+	struct row *outer;
+	_Alignas(max_align_t) char msg[ROW][WD_MSG_BYTES_MAX];
+};
+
+static _Thread_local struct row *rows;
+
+static struct wd_msg *row_msg(struct row *row, unsigned int i)
+{
+	return (struct wd_msg *)row->msg[i];
+}
+
+/* Ended by a neighbour's deadline: to a context again, or done on this CPU. true: it is in flight once more. */
+static bool redo(struct wd_msg *msg)
+{
+	struct wd_session *s = msg->sess;
+
+	if (msg->redo && !wd_request_again(msg))
+		return true;
+	if (msg->redo && s->soft_ok && !s->cls->fill(s, msg->req, msg)) {
+		s->cls->soft->exec(msg);
+		msg->reason = WD_REASON_GONE;
+	} else {
+		msg->status = -EIO;
+	}
+	return false;
+}
+
+/*
+ * Counts go down before the callback, so that whoever is told by it may free
+ * what this was the last of; once for a row, as those before aren't the last.
+ */
+static bool deliver_next(struct row *row)
+{
+	struct wd_msg *msg = row_msg(row, row->next++);
+	bool last = row->next == row->nr;
+	bool again = msg->status == WD_STOPPED && redo(msg);
+	void *outer;
+
+	row->over++;
+	msg->over = 0;
+	if (last || row_msg(row, row->next)->sess != msg->sess) {
+		msg->over = row->over;
+		row->over = 0;
+	}
+	if (last)
+		atomic_fetch_add(&row->q->async_over, row->nr);
+	if (again) {
+		wd_request_over(msg);
+		return false;
+	}
+	outer = wd_callback_enter(msg->sess);
+	msg->sess->cls->complete(msg);
+	wd_callback_leave(outer);
+	return true;
+}
+
+static unsigned int deliver_row(struct row *row, unsigned int max)
+{
+	unsigned int ran = 0;
+
+	while (row->next < row->nr && ran < max)
+		ran += deliver_next(row);
+	return ran;
+}
+
+unsigned int wd_deliver_outer(unsigned int max)
+{
+	unsigned int ran = 0;
+	struct row *row;
+
+	for (row = rows; row; row = row->outer)
+		ran += deliver_row(row, max - ran);
+	return ran;
+}
+
+static void row_begin(struct row *row, struct wd_queue *q)
+{
+	row->q = q;
+	row->next = 0;
+	row->nr = 0;
+	row->over = 0;
+	row->outer = rows;
+	rows = row;
+}
+
+unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max)
+{
+	unsigned int ran = 0;
+	struct row row;
+
+	row_begin(&row, q);
+	while (ran < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire)) {
+		row.next = 0;
+		row.nr = 0;
+		wd_drain_lock(q);
+		while (row.nr < ROW && row.nr < max - ran && wd_ready_pop(q, row_msg(&row, row.nr)))
+			row.nr++;
+		wd_drain_unlock(q);
+		if (!row.nr)
+			break;
+		wd_room_made();
+		/* What a callback's own poll ran of this row counts there. */
+		ran += deliver_row(&row, row.nr);
+		wd_async_done();
+	}
+	rows = row.outer;
+	return ran;
+}
+
+/* Under the drain lock: the next software request that nobody computes yet. */
+static struct wd_slot *soft_claim(struct wd_queue *q)
+{
+	struct wd_slot *slot = &q->slots[q->soft_head];
+
+	if (atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_ASYNC)
+		return NULL;
+	atomic_store_explicit(&slot->state, WD_SLOT_CLAIMED, memory_order_relaxed);
+	if (++q->soft_head == q->pub.depth)
+		q->soft_head = 0;
+	return slot;
+}
+
+unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
+{
+	struct row row;
+	struct wd_msg *msg = row_msg(&row, 0);
+	unsigned int ran = 0;
+
+	row_begin(&row, q);
+	while (ran < max && wd_queue_in_flight(q)) {
+		struct wd_slot *slot;
+
+		wd_drain_lock(q);
+		slot = soft_claim(q);
+		wd_drain_unlock(q);
+		if (!slot)
+			break;
+		q->cls->refill(slot->sess, slot->owner, slot->aux, msg);
+		msg->redo = false;
+		q->drv.exec(msg);
+		msg->path = WD_PATH_SOFT;
+		msg->reason = atomic_load(&msg->sess->reason);
+		wd_drain_lock(q);
+		wd_slot_free(q, slot);
+		wd_drain_unlock(q);
+		wd_room_made();
+		row.next = 0;
+		row.nr = 1;
+		ran += deliver_row(&row, 1);
+		wd_async_done();
+	}
+	rows = row.outer;
+	return ran;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The slow halves of lock.h. */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lock.h"
+
+#define LOCK_LOOKS	100
+
+_Atomic bool wd_barrier_asymmetric;
+
+static int membarrier(int command)
+{
+	return (int)syscall(SYS_membarrier, command, 0, 0);
+}
+
+void wd_barrier_init(void)
+{
+	int saved = errno;
+
+	atomic_store(&wd_barrier_asymmetric, !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+	errno = saved;
+}
+
+void wd_barrier_heavy(void)
+{
+	int saved = errno;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	/* A registration that was lost (a raw clone() of some kind) is made again. */
+	if (atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed) &&
+	    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	errno = saved;
+}
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+void wd_lock_slow(struct wd_lock *lock)
+{
+	int i;
+
+	for (i = 0; i < LOCK_LOOKS; i++) {
+		if (!atomic_load_explicit(&lock->held, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
+			return;
+		cpu_relax();
+	}
+	atomic_fetch_add(&lock->waiters, 1);
+	wd_barrier_heavy();
+	while (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
+		wd_futex_wait(&lock->held, 1, 0);
+	atomic_fetch_sub(&lock->waiters, 1);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A lock whose unlocking is a plain store, and the pair of barriers that makes
+ * it one: those who wait pay with a system call, so that those who pass don't
+ * pay at all (membarrier(2); where that is refused, both pay with a fence).
+ */
+#ifndef WD_LOCK_H
+#define WD_LOCK_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <linux/types.h>
+
+void wd_futex_wait(_Atomic __u32 *word, __u32 value, __u64 until);
+void wd_futex_wake(_Atomic __u32 *word, int nr);
+
+extern _Atomic bool wd_barrier_asymmetric;
+
+/* Before anything here is used; again in a child. */
+void wd_barrier_init(void);
+
+/* Between a store that a waiter may sleep for and the look whether there is a waiter. */
+static inline void wd_barrier_light(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed), 1))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* The waiter's side: between saying that it waits and its last look. A system call. */
+void wd_barrier_heavy(void);
+
+struct wd_lock {
+	_Atomic __u32 held;
+	_Atomic __u32 waiters;
+};
+
+void wd_lock_slow(struct wd_lock *lock);
+
+static inline void wd_lock(struct wd_lock *lock)
+{
+	if (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
+		wd_lock_slow(lock);
+}
+
+static inline void wd_unlock(struct wd_lock *lock)
+{
+	atomic_store_explicit(&lock->held, 0, memory_order_release);
+	wd_barrier_light();
+	if (__builtin_expect(atomic_load_explicit(&lock->waiters, memory_order_relaxed), 0))
+		wd_futex_wake(&lock->held, 1);
+}
+
+#endif
