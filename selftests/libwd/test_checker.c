@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Requests of several threads on shared contexts of a device that delays,
+ * reorders, duplicates, drops and fails them: each ends once, none is reported
+ * successful when it was not, and its buffers are its owner's from then on.
+ *
+ * WD_TEST_LONG=1: ten million of them; WD_TEST_REQUESTS=N: that many; WD_TEST_SEED=N.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wd_comp.h>
+#include <zlib.h>
+
+#include "emulated.h"
+#include "need_device.h"
+
+#define SHORT		60000u
+#define LONG		10000000u
+#define SYNC_THREADS	2
+#define ASYNC_THREADS	2
+#define THREADS		(SYNC_THREADS + ASYNC_THREADS + 1)	/* the last one sends bursts */
+#define WINDOW		32
+#define TIMEOUT_MS	150
+#define PLAIN_MAX	200
+#define STORED_HEAD	5
+#define GRANULES	4	/* of a request: source, destination of two, one nobody may ever touch */
+#define POISON		0xdb
+
+static const char faults[] =
+	"fault fail=1/5000:4,delay=1/500:300us,reorder=1/20,duplicate=1/50,drop=1/20000,page-fault=1/10000:500us";
+
+struct thread;
+
+struct request {
+	struct wd_comp_arg arg;
+	unsigned char *src, *dst;
+	size_t len;
+	unsigned int plain;		/* bytes */
+	bool compress;
+	bool flying;
+	__u64 number;			/* of its owner's requests */
+	struct thread *owner;
+	atomic_uint ended;
+};
+
+enum {
+	END_OK,
+	END_TIMEDOUT,
+	END_IO,
+	END_DATA,
+	END_NR,
+};
+
+struct thread {
+	pthread_t t;
+	unsigned int index;
+	__u64 seed;
+	__u64 numbers;
+	struct request request[WINDOW];
+	char why[200];
+};
+
+static struct {
+	struct loans loans;
+	handle_t sess[2][2];		/* asynchronous, compress */
+	struct thread thread[THREADS];
+	atomic_uint left;
+	_Atomic __u64 accepted, ended, ends[END_NR], retried;
+	atomic_bool bad;
+} all;
+
+__attribute__((format(printf, 2, 3))) static void complain(struct thread *t, const char *format, ...)
+{
+	va_list ap;
+
+	if (atomic_exchange(&all.bad, true))
+		return;
+	va_start(ap, format);
+	vsnprintf(t->why, sizeof(t->why), format, ap);
+	va_end(ap);
+}
+
+static unsigned int rnd(struct thread *t)
+{
+	t->seed = t->seed * 6364136223846793005ull + 1442695040888963407ull;
+	return t->seed >> 33;
+}
+
+/* What a request carries follows from its number. */
+static void plain_fill(unsigned char *p, unsigned int n, __u64 number, unsigned int thread)
+{
+	__u64 x = number * THREADS + thread;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (i % 8 == 0)
+			x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9ull + i;
+		p[i] = x >> i % 8 * 8;
+	}
+}
+
+static void stored_fill(struct request *r, unsigned int thread)
+{
+	r->src[0] = 1;
+	r->src[1] = r->plain;
+	r->src[2] = 0;
+	r->src[3] = ~r->plain;
+	r->src[4] = 0xff;
+	plain_fill(r->src + STORED_HEAD, r->plain, r->number, thread);
+}
+
+static void request_make(struct thread *t, struct request *r)
+{
+	r->number = t->numbers++;
+	r->plain = 1 + rnd(t) % PLAIN_MAX;
+	r->compress = rnd(t) % 16 == 0;
+	memset(r->dst, POISON, 2 * LOAN_BYTES);
+	if (r->compress)
+		plain_fill(r->src, r->plain, r->number, t->index);
+	else
+		stored_fill(r, t->index);
+	r->len = 2 * LOAN_BYTES;
+	r->arg = (struct wd_comp_arg){
+		.src = r->src, .src_len = r->plain + (r->compress ? 0 : STORED_HEAD), .dst = r->dst, .dst_len = &r->len,
+		.timeout_ms = TIMEOUT_MS, .wr_id = r->number,
+	};
+	atomic_store(&r->ended, 0);
+	lend(&all.loans, r->src, 3);
+}
+
+static bool inflates_to(const unsigned char *src, size_t n, const unsigned char *plain, size_t want)
+{
+	z_stream z = { .next_in = (Bytef *)src, .avail_in = n };
+	unsigned char out[PLAIN_MAX + 1];
+	bool right;
+
+	if (inflateInit2(&z, -15))
+		return false;
+	z.next_out = out;
+	z.avail_out = sizeof(out);
+	right = inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in && z.total_out == want && !memcmp(out, plain, want);
+	inflateEnd(&z);
+	return right;
+}
+
+static bool result_right(const struct request *r)
+{
+	if (r->compress)
+		return r->len <= 2 * LOAN_BYTES && inflates_to(r->dst, r->len, r->src, r->plain);
+	return r->len == r->plain && !memcmp(r->dst, r->src + STORED_HEAD, r->plain);
+}
+
+/* Whoever learns of its end: the buffers are its owner's before anything else happens. */
+static void request_ended(struct thread *t, struct request *r, int ret)
+{
+	unsigned int before;
+
+	take_back(&all.loans, r->src, 3);
+	before = atomic_fetch_add(&r->ended, 1);
+	if (before)
+		complain(t, "request %llu ended %u times", r->number, before + 1);
+	atomic_fetch_add(&all.ended, 1);
+	if (!ret && !result_right(r))
+		complain(t, "request %llu (%s, %u bytes) succeeded with a wrong result of %zu bytes", r->number,
+			 r->compress ? "compress" : "decompress", r->plain, r->len);
+	else if (ret && r->len)
+		complain(t, "request %llu: %d, and %zu bytes", r->number, ret, r->len);
+	else if (ret && ret != -ETIMEDOUT && ret != -EIO && (ret != -EBADMSG || r->compress))
+		complain(t, "request %llu: %d", r->number, ret);
+	atomic_fetch_add(&all.ends[!ret ? END_OK : ret == -ETIMEDOUT ? END_TIMEDOUT : ret == -EIO ? END_IO : END_DATA], 1);
+}
+
+static bool claim(unsigned int n)
+{
+	unsigned int left = atomic_load(&all.left);
+
+	while (left >= n && !atomic_load(&all.bad))
+		if (atomic_compare_exchange_weak(&all.left, &left, left - n))
+			return true;
+	return false;
+}
+
+static void *run_sync(void *p)
+{
+	struct thread *t = p;
+	struct request *r = &t->request[0];
+	int ret;
+
+	while (claim(1)) {
+		request_make(t, r);
+		atomic_fetch_add(&all.accepted, 1);
+		ret = r->compress ? wd_compress(all.sess[0][1], &r->arg) : wd_decompress(all.sess[0][0], &r->arg);
+		request_ended(t, r, ret);
+	}
+	return NULL;
+}
+
+static int result_errno(const struct wd_comp_arg *arg)
+{
+	return arg->status == WD_DATA_ERR ? -EBADMSG : arg->status == WD_COMP_OUT_NOSPACE ? -ENOSPC :
+	       arg->status == WD_COMP_PARMS ? -EINVAL : arg->status;
+}
+
+static void on_done(struct wd_comp_arg *arg, void *param)
+{
+	struct request *r = param;
+	struct thread *t = r->owner;
+
+	if (arg != &r->arg || arg->wr_id != r->number)
+		complain(t, "a callback with request %llu in the place of %llu", arg->wr_id, r->number);
+	request_ended(t, r, result_errno(arg));
+}
+
+static struct request *request_idle(struct thread *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < WINDOW; i++) {
+		struct request *r = &t->request[i];
+
+		if (r->flying && atomic_load(&r->ended))
+			r->flying = false;
+		if (!r->flying)
+			return r;
+	}
+	return NULL;
+}
+
+static void poll_some(struct thread *t, unsigned int ms)
+{
+	int ret = wd_comp_poll(WINDOW, ms, NULL);
+
+	if (ret < 0 && ret != -ETIME)
+		complain(t, "poll: %d", ret);
+}
+
+/* Taken back before it was taken. */
+static void request_refused(struct thread *t, struct request *r, int ret)
+{
+	take_back(&all.loans, r->src, 3);
+	r->flying = false;
+	atomic_fetch_sub(&all.accepted, 1);
+	atomic_fetch_add(&all.retried, 1);
+	if (atomic_load(&r->ended))
+		complain(t, "request %llu was refused (%d) and ended", r->number, ret);
+	/* -EIO: the context is being stopped for somebody's deadline. */
+	if (ret != -EBUSY && ret != -EIO)
+		complain(t, "async: %d", ret);
+}
+
+static void request_prepare_async(struct thread *t, struct request *r)
+{
+	request_make(t, r);
+	r->arg.cb = on_done;
+	r->arg.cb_param = r;
+	r->flying = true;
+	atomic_fetch_add(&all.accepted, 1);
+}
+
+static void drain(struct thread *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < WINDOW; i++)
+		while (t->request[i].flying && !atomic_load(&t->request[i].ended) && !atomic_load(&all.bad))
+			poll_some(t, 10);
+}
+
+static void *run_async(void *p)
+{
+	struct thread *t = p;
+
+	while (claim(1)) {
+		struct request *r;
+		int ret;
+
+		while (!(r = request_idle(t)) && !atomic_load(&all.bad))
+			poll_some(t, 10);
+		if (!r)
+			break;
+		do {
+			request_prepare_async(t, r);
+			ret = wd_comp_async(all.sess[1][r->compress], &r->arg, NULL);
+			if (ret) {
+				request_refused(t, r, ret);
+				poll_some(t, 1);
+			}
+		} while (ret && !atomic_load(&all.bad));
+	}
+	drain(t);
+	return NULL;
+}
+
+static void *run_bursts(void *p)
+{
+	struct thread *t = p;
+	struct wd_comp_arg *args[WINDOW];
+	struct request *r[WINDOW];
+	unsigned int n, i;
+	int ret;
+
+	while (claim(WINDOW / 2)) {
+		for (i = 0, n = 0; i < WINDOW / 2 && !atomic_load(&all.bad);) {
+			struct request *next = request_idle(t);
+
+			if (!next) {
+				poll_some(t, 10);
+				continue;
+			}
+			do {
+				request_prepare_async(t, next);
+				/* One session a burst. */
+				if (next->compress)
+					request_refused(t, next, -EBUSY);
+			} while (next->compress);
+			r[n] = next;
+			args[n++] = &next->arg;
+			i++;
+		}
+		for (i = 0; i < n && !atomic_load(&all.bad); i += ret > 0 ? ret : 0) {
+			ret = wd_comp_async_burst(all.sess[1][0], args + i, n - i, NULL);
+			if (ret < 0 && ret != -EBUSY && ret != -EIO)
+				complain(t, "burst: %d", ret);
+			if (ret <= 0)
+				poll_some(t, 1);
+		}
+		/* Given up half way. */
+		for (; i < n; i++)
+			request_refused(t, r[i], -EBUSY);
+	}
+	drain(t);
+	return NULL;
+}
+
+static unsigned int requests(void)
+{
+	const char *text = getenv("WD_TEST_REQUESTS");
+
+	if (text)
+		return strtoul(text, NULL, 0);
+	if (getenv("WD_TEST_LONG"))
+		return LONG;
+	return getenv("WD_TEST_BRIEF") ? SHORT / 10 : SHORT;
+}
+
+static handle_t session(bool async, bool compress)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_HW,
+	};
+
+	return wd_comp_alloc_sess(&setup, NULL);
+}
+
+static unsigned long long both(const char *what)
+{
+	return emulated_count("hisi_zip-0", what) + emulated_count("hisi_zip-1", what);
+}
+
+static void report(void)
+{
+	static const char *const kinds[] = { "fail", "delay", "reorder", "duplicate", "drop", "page-fault" };
+	unsigned int i;
+
+	printf("# %llu requests: %llu right, %llu timed out, %llu stopped, %llu refused by the device, %llu submitted again\n",
+	       atomic_load(&all.ended), atomic_load(&all.ends[END_OK]), atomic_load(&all.ends[END_TIMEDOUT]),
+	       atomic_load(&all.ends[END_IO]), atomic_load(&all.ends[END_DATA]), atomic_load(&all.retried));
+	printf("# faults:");
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		printf(" %s %llu", kinds[i],
+		       kinds[i][0] == 'p' ? emulated_count(EMULATED_DEVICE, kinds[i]) : both(kinds[i]));
+	printf("; %llu doorbells and %llu arms recovered\n", both("sq_recovered"), both("arm_recovered"));
+	fflush(stdout);
+}
+
+FIXTURE(checker) {
+};
+
+FIXTURE_SETUP(checker)
+{
+}
+
+FIXTURE_TEARDOWN(checker)
+{
+}
+
+TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
+{
+	const char *seed = getenv("WD_TEST_SEED");
+	char text[64];
+	unsigned int i, k;
+
+	if (!emulated())
+		SKIP(return, "needs an emulated device, which has faults");
+	ASSERT_EQ(0, loans_open(&all.loans, (size_t)THREADS * WINDOW * GRANULES));
+	snprintf(text, sizeof(text), "seed %s", seed ? seed : "1");
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, emulated_control(i ? "hisi_zip-1" : "hisi_zip-0", text));
+		ASSERT_EQ(0, emulated_control(i ? "hisi_zip-1" : "hisi_zip-0", faults));
+		for (k = 0; k < 2; k++) {
+			all.sess[i][k] = session(i, k);
+			ASSERT_NE(0, all.sess[i][k]);
+		}
+	}
+	atomic_store(&all.left, requests());
+	for (i = 0; i < THREADS; i++) {
+		struct thread *t = &all.thread[i];
+
+		t->index = i;
+		t->seed = i + 1 + (seed ? strtoull(seed, NULL, 0) : 0);
+		for (k = 0; k < WINDOW; k++) {
+			t->request[k].src = loans_at(&all.loans, (size_t)(i * WINDOW + k) * GRANULES);
+			t->request[k].owner = t;
+			t->request[k].dst = t->request[k].src + LOAN_BYTES;
+		}
+		ASSERT_EQ(0, pthread_create(&t->t, NULL, i < SYNC_THREADS ? run_sync : i == THREADS - 1 ? run_bursts : run_async,
+					    t));
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(all.thread[i].t, NULL);
+		EXPECT_STREQ("", all.thread[i].why);
+	}
+	report();
+	EXPECT_FALSE(atomic_load(&all.bad));
+	EXPECT_EQ(atomic_load(&all.accepted), atomic_load(&all.ended));
+	EXPECT_EQ(0, wd_comp_poll(1, 0, NULL));
+	EXPECT_EQ(0, wd_in_flight(NULL));
+	/* Nothing but an injected failure may look like one. */
+	EXPECT_GE(both("fail"), atomic_load(&all.ends[END_DATA]));
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(0, wd_comp_free_sess(all.sess[i / 2][i % 2]));
+	loans_close(&all.loans);
+}
