@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <wd_comp.h>
 #include <zlib.h>
 
-#include "emulated.h"
 #include "need_device.h"
+#include "on_device.h"
 
 #define SHORT		60000u
 #define LONG		10000000u
@@ -43,7 +42,8 @@ struct request {
 	bool flying;
 	__u64 number;			/* of its owner's requests */
 	struct thread *owner;
-	atomic_uint ended;
+	atomic_uint ends;
+	atomic_bool ended;		/* and checked: may be used again */
 };
 
 enum {
@@ -127,7 +127,8 @@ static void request_make(struct thread *t, struct request *r)
 		.src = r->src, .src_len = r->plain + (r->compress ? 0 : STORED_HEAD), .dst = r->dst, .dst_len = &r->len,
 		.timeout_ms = TIMEOUT_MS, .wr_id = r->number,
 	};
-	atomic_store(&r->ended, 0);
+	atomic_store(&r->ends, 0);
+	atomic_store(&r->ended, false);
 	lend(&all.loans, r->src, 3);
 }
 
@@ -159,7 +160,7 @@ static void request_ended(struct thread *t, struct request *r, int ret)
 	unsigned int before;
 
 	take_back(&all.loans, r->src, 3);
-	before = atomic_fetch_add(&r->ended, 1);
+	before = atomic_fetch_add(&r->ends, 1);
 	if (before)
 		complain(t, "request %llu ended %u times", r->number, before + 1);
 	atomic_fetch_add(&all.ended, 1);
@@ -171,6 +172,7 @@ static void request_ended(struct thread *t, struct request *r, int ret)
 	else if (ret && ret != -ETIMEDOUT && ret != -EIO && (ret != -EBADMSG || r->compress))
 		complain(t, "request %llu: %d", r->number, ret);
 	atomic_fetch_add(&all.ends[!ret ? END_OK : ret == -ETIMEDOUT ? END_TIMEDOUT : ret == -EIO ? END_IO : END_DATA], 1);
+	atomic_store(&r->ended, true);
 }
 
 static bool claim(unsigned int n)
@@ -198,12 +200,6 @@ static void *run_sync(void *p)
 	return NULL;
 }
 
-static int result_errno(const struct wd_comp_arg *arg)
-{
-	return arg->status == WD_DATA_ERR ? -EBADMSG : arg->status == WD_COMP_OUT_NOSPACE ? -ENOSPC :
-	       arg->status == WD_COMP_PARMS ? -EINVAL : arg->status;
-}
-
 static void on_done(struct wd_comp_arg *arg, void *param)
 {
 	struct request *r = param;
@@ -211,7 +207,7 @@ static void on_done(struct wd_comp_arg *arg, void *param)
 
 	if (arg != &r->arg || arg->wr_id != r->number)
 		complain(t, "a callback with request %llu in the place of %llu", arg->wr_id, r->number);
-	request_ended(t, r, result_errno(arg));
+	request_ended(t, r, status_errno(arg->status));
 }
 
 static struct request *request_idle(struct thread *t)
@@ -244,7 +240,7 @@ static void request_refused(struct thread *t, struct request *r, int ret)
 	r->flying = false;
 	atomic_fetch_sub(&all.accepted, 1);
 	atomic_fetch_add(&all.retried, 1);
-	if (atomic_load(&r->ended))
+	if (atomic_load(&r->ends))
 		complain(t, "request %llu was refused (%d) and ended", r->number, ret);
 	/* -EIO: the context is being stopped for somebody's deadline. */
 	if (ret != -EBUSY && ret != -EIO)

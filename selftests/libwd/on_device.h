@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions on the one device that a test holds, resets or removes. */
+#ifndef ON_DEVICE_H
+#define ON_DEVICE_H
+
+#include <stdbool.h>
+#include <string.h>
+#include <wd.h>
+#include <wd_comp.h>
+#include "emulated.h"
+
+/* Raw deflate, devices only, that one only. 0 and errno. */
+static inline handle_t session_on_device(bool async, bool compress)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_HW,
+	};
+	struct uacce_dev_list *list = wd_list_accels("deflate"), *l;
+	wd_dev_mask_t *mask = wd_dev_mask_alloc();
+	handle_t h = 0;
+
+	for (l = list; mask && l; l = l->next)
+		if (!strcmp(l->info->name, EMULATED_DEVICE) && !wd_dev_mask_set(mask, l->info->node_id))
+			h = wd_comp_alloc_sess(&setup, mask);
+	wd_free_list_accels(list);
+	wd_dev_mask_free(mask);
+	return h;
+}
+
+/* The callback's and the struct's status as the calls return it. */
+static inline int status_errno(int status)
+{
+	return status == WD_DATA_ERR ? -EBADMSG : status == WD_COMP_OUT_NOSPACE ? -ENOSPC :
+	       status == WD_COMP_PARMS ? -EINVAL : status;
+}
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lost wake-ups, forced: the device is held and goes on exactly where a wake-up
+ * could be missed. A library that misses it sleeps until its slice is over,
+ * which the emulator counts.
+ */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "need_device.h"
+#include "on_device.h"
+
+#define LEN	200
+#define ROUNDS	100
+#define WAIT_MS	20000
+
+FIXTURE(wake) {
+	handle_t sync, async;
+	unsigned char src[LEN], dst[2 * LEN];
+	size_t len;
+	unsigned int done;
+	struct wd_comp_arg arg;
+};
+
+FIXTURE_VARIANT(wake) {
+	const char *poll;
+	unsigned int spun;	/* completions consumed without a sleep before */
+};
+
+/* Places in the ring where mainline's own head, if nobody moves it, expects the other phase. */
+FIXTURE_VARIANT_ADD(wake, events) { .poll = "mainline-poll off", .spun = 0 };
+FIXTURE_VARIANT_ADD(wake, events_after_1536) { .poll = "mainline-poll off", .spun = 1536 };
+FIXTURE_VARIANT_ADD(wake, events_after_3584) { .poll = "mainline-poll off", .spun = 3584 };
+FIXTURE_VARIANT_ADD(wake, mainline_poll) { .poll = "mainline-poll on", .spun = 0 };
+FIXTURE_VARIANT_ADD(wake, mainline_poll_after_1536) { .poll = "mainline-poll on", .spun = 1536 };
+FIXTURE_VARIANT_ADD(wake, mainline_poll_after_3584) { .poll = "mainline-poll on", .spun = 3584 };
+
+static int control(const char *command)
+{
+	return emulated_control(EMULATED_DEVICE, command);
+}
+
+static unsigned long long count(const char *what)
+{
+	return emulated_count(EMULATED_DEVICE, what);
+}
+
+static void on_done(struct wd_comp_arg *arg, void *param)
+{
+	FIXTURE_DATA(wake) *self = param;
+
+	if (!arg->status)
+		self->done++;
+}
+
+static struct wd_comp_arg *request(FIXTURE_DATA(wake) *self)
+{
+	self->len = sizeof(self->dst);
+	self->arg = (struct wd_comp_arg){
+		.src = self->src, .src_len = LEN, .dst = self->dst, .dst_len = &self->len, .cb = on_done, .cb_param = self,
+	};
+	return &self->arg;
+}
+
+/* Requests on both contexts whose completions are found by looking. */
+static int spin_through(FIXTURE_DATA(wake) *self, unsigned int n)
+{
+	int ret;
+
+	for (; n; n--) {
+		if (wd_comp_async(self->async, request(self), NULL))
+			return -1;
+		while (!(ret = wd_comp_poll(1, 0, NULL)))
+			sched_yield();
+		if (ret != 1)
+			return -1;
+	}
+	return 0;
+}
+
+FIXTURE_SETUP(wake)
+{
+	if (!emulated())
+		SKIP(return, "needs an emulated device, which can be held");
+	ASSERT_EQ(0, control(variant->poll));
+	self->async = session_on_device(true, true);
+	ASSERT_NE(0, self->async);
+	ASSERT_EQ(0, spin_through(self, variant->spun));
+	self->done = 0;
+}
+
+FIXTURE_TEARDOWN(wake)
+{
+	if (self->async)
+		EXPECT_EQ(0, wd_comp_free_sess(self->async));
+	if (self->sync)
+		EXPECT_EQ(0, wd_comp_free_sess(self->sync));
+}
+
+#define EACH_ROUND_WAKES(release, call) \
+	do { \
+		unsigned long long timeouts = count("timeouts"); \
+		unsigned int i; \
+		for (i = 0; i < ROUNDS; i++) { \
+			ASSERT_EQ(0, control("hold")); \
+			ASSERT_EQ(0, control("release-at " release)); \
+			call; \
+			ASSERT_EQ(timeouts, count("timeouts")) TH_LOG("round %u: slept until the time was over", i); \
+		} \
+	} while (0)
+
+#define ASYNCHRONOUS() \
+	do { \
+		ASSERT_EQ(0, wd_comp_async(self->async, request(self), NULL)); \
+		ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL)) TH_LOG("round %u", i); \
+		ASSERT_EQ(i + 1, self->done); \
+	} while (0)
+
+/* The kernel-head rule: what comes while somebody sleeps must be where the kernel looks. */
+TEST_F(wake, a_completion_in_the_sleep_is_noticed)
+{
+	EACH_ROUND_WAKES("sleep", ASYNCHRONOUS());
+}
+
+/* The arm race: it comes after the last drain, and the kernel's head has passed it when the sleep begins. */
+TEST_F(wake, a_completion_between_the_last_look_and_the_sleep_is_noticed)
+{
+	EACH_ROUND_WAKES("look", ASYNCHRONOUS());
+}
+
+TEST_F(wake, a_synchronous_sleeper_notices_as_well)
+{
+	self->sync = session_on_device(false, true);
+	ASSERT_NE(0, self->sync);
+	EACH_ROUND_WAKES("sleep", ASSERT_EQ(0, wd_compress(self->sync, request(self))));
+	EACH_ROUND_WAKES("look", ASSERT_EQ(0, wd_compress(self->sync, request(self))));
+}
+
+/* Arming rings the same register as submitting, which the held device hasn't looked at. */
+TEST_F(wake, an_arm_over_the_unseen_submission_loses_nothing)
+{
+	unsigned long long before = count("sq_recovered");
+
+	EACH_ROUND_WAKES("sleep", ASYNCHRONOUS());
+	EXPECT_EQ(before + ROUNDS, count("sq_recovered"));
+}
