@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The buffer rule: when a call returns or a callback starts, with whatever code,
+ * the device is done with the buffers. Here it is slow in the middle of a
+ * request, and looked after: an access to a buffer that has come back kills.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "need_device.h"
+#include "on_device.h"
+
+#define LEN		500
+#define ROOM		(3 * LOAN_BYTES)
+#define GRANULES	8	/* source, destination, and spare ones that nobody may touch */
+#define WAIT_MS		20000
+
+FIXTURE(buffers) {
+	struct loans loans;
+	handle_t sess;
+	bool async;
+};
+
+FIXTURE_VARIANT(buffers) {
+	bool async;
+};
+
+FIXTURE_VARIANT_ADD(buffers, synchronous) { .async = false };
+FIXTURE_VARIANT_ADD(buffers, asynchronous) { .async = true };
+
+struct one {
+	pthread_t thread;
+	FIXTURE_DATA(buffers) *self;
+	unsigned char *src, *dst;
+	unsigned int timeout_ms;
+	size_t len;
+	int ret;
+	unsigned long long running;	/* in the device when it came back */
+	struct wd_comp_arg arg;
+	atomic_bool over;
+};
+
+static int control(const char *command)
+{
+	return emulated_control(EMULATED_DEVICE, command);
+}
+
+static unsigned long long count(const char *what)
+{
+	return emulated_count(EMULATED_DEVICE, what);
+}
+
+FIXTURE_SETUP(buffers)
+{
+	int i;
+
+	if (!emulated())
+		SKIP(return, "needs an emulated device, which tells what it touches");
+	ASSERT_EQ(0, loans_open(&self->loans, 4 * GRANULES));
+	for (i = 0; i < 4 * (int)(GRANULES * LOAN_BYTES); i++)
+		self->loans.base[i] = (unsigned char)(i * 7 >> 3);
+	self->async = variant->async;
+	self->sess = session_on_device(self->async, true);
+	ASSERT_NE(0, self->sess);
+}
+
+FIXTURE_TEARDOWN(buffers)
+{
+	/* What the device still has would come now. */
+	while (count("running"))
+		sched_yield();
+	EXPECT_EQ(0, wd_comp_free_sess(self->sess));
+	loans_close(&self->loans);
+}
+
+static void came_back(struct one *o, int ret)
+{
+	take_back(&o->self->loans, o->src, GRANULES);
+	o->running = count("running");
+	o->ret = ret;
+	atomic_store(&o->over, true);
+}
+
+static void on_done(struct wd_comp_arg *arg, void *param)
+{
+	came_back(param, status_errno(arg->status));
+}
+
+static void *one_run(void *param)
+{
+	struct one *o = param;
+	int ret;
+
+	o->arg = (struct wd_comp_arg){
+		.src = o->src, .src_len = LEN, .dst = o->dst, .dst_len = &o->len, .timeout_ms = o->timeout_ms, .cb_param = o,
+	};
+	lend(&o->self->loans, o->src, 2);
+	lend(&o->self->loans, o->dst, 3);
+	if (!o->self->async) {
+		came_back(o, wd_compress(o->self->sess, &o->arg));
+		return NULL;
+	}
+	o->arg.cb = on_done;
+	ret = wd_comp_async(o->self->sess, &o->arg, NULL);
+	if (ret)
+		came_back(o, ret);
+	while (!atomic_load(&o->over))
+		wd_comp_poll(1, WAIT_MS, NULL);
+	return NULL;
+}
+
+static void one_start(struct one *o, FIXTURE_DATA(buffers) *self, unsigned int place, unsigned int timeout_ms)
+{
+	memset((void *)o, 0, sizeof(*o));
+	o->self = self;
+	o->src = loans_at(&self->loans, place * GRANULES);
+	o->dst = o->src + 2 * LOAN_BYTES;
+	o->len = ROOM;
+	o->timeout_ms = timeout_ms;
+	if (pthread_create(&o->thread, NULL, one_run, o))
+		abort();
+}
+
+static int one_wait(struct one *o)
+{
+	pthread_join(o->thread, NULL);
+	return o->ret;
+}
+
+static int one(FIXTURE_DATA(buffers) *self, unsigned int timeout_ms)
+{
+	struct one o;
+
+	one_start(&o, self, 0, timeout_ms);
+	return one_wait(&o);
+}
+
+/* The device is in the middle of a request, at its first access to a buffer. */
+static void wait_until_running(void)
+{
+	while (!count("page-fault"))
+		sched_yield();
+}
+
+TEST_F(buffers, after_success)
+{
+	EXPECT_EQ(0, one(self, 0));
+}
+
+TEST_F(buffers, after_a_failure_of_the_device)
+{
+	ASSERT_EQ(0, control("fault fail=1:4"));
+	EXPECT_EQ(-EIO, one(self, 0));
+	EXPECT_EQ(0, one(self, 0));
+}
+
+TEST_F(buffers, after_too_little_room)
+{
+	struct one o = { 0 };
+
+	ASSERT_EQ(0, control("fault page-fault=4:20ms"));
+	one_start(&o, self, 0, 0);
+	EXPECT_EQ(0, one_wait(&o));
+	ASSERT_EQ(0, control("fault page-fault=4:20ms"));
+	o.len = 8;
+	atomic_store(&o.over, false);
+	one_run(&o);
+	EXPECT_EQ(-ENOSPC, o.ret);
+}
+
+TEST_F(buffers, after_a_deadline_in_the_middle)
+{
+	struct one o;
+
+	ASSERT_EQ(0, control("fault page-fault=1:150ms"));
+	one_start(&o, self, 0, 20);
+	EXPECT_EQ(-ETIMEDOUT, one_wait(&o));
+	EXPECT_EQ(0, o.running);
+	EXPECT_EQ(0, one(self, 0));
+}
+
+TEST_F(buffers, after_a_deadline_on_a_lost_completion)
+{
+	ASSERT_EQ(0, control("fault drop=1"));
+	EXPECT_EQ(-ETIMEDOUT, one(self, 20));
+	EXPECT_EQ(0, one(self, 0));
+}
+
+TEST_F(buffers, of_neighbours_after_a_deadline)
+{
+	struct one o[3];
+	int i;
+
+	ASSERT_EQ(0, control("fault page-fault=3:150ms"));
+	one_start(&o[0], self, 0, 20);
+	one_start(&o[1], self, 1, 0);
+	one_start(&o[2], self, 2, 0);
+	for (i = 0; i < 3; i++) {
+		one_wait(&o[i]);
+		EXPECT_TRUE(!o[i].ret || o[i].ret == -ETIMEDOUT || o[i].ret == -EIO) TH_LOG("%d: %d", i, o[i].ret);
+	}
+	EXPECT_EQ(-ETIMEDOUT, o[0].ret);
+}
+
+TEST_F(buffers, after_a_reset_in_the_middle)
+{
+	struct one o;
+
+	ASSERT_EQ(0, control("fault page-fault=1:150ms"));
+	one_start(&o, self, 0, 0);
+	wait_until_running();
+	ASSERT_EQ(0, control("reset"));
+	EXPECT_EQ(-EIO, one_wait(&o));
+	EXPECT_EQ(0, o.running);
+	EXPECT_EQ(0, one(self, 0));
+}
+
+TEST_F(buffers, after_removal_in_the_middle)
+{
+	struct one o;
+
+	ASSERT_EQ(0, control("fault page-fault=1:150ms"));
+	one_start(&o, self, 0, 0);
+	wait_until_running();
+	ASSERT_EQ(0, control("remove"));
+	EXPECT_EQ(-ENODEV, one_wait(&o));
+	EXPECT_EQ(0, o.running);
+	EXPECT_EQ(-ENODEV, one(self, 0));
+	EXPECT_EQ(0, control("return"));
+}
+
+TEST_F(buffers, after_a_deadline_on_a_stuck_queue)
+{
+	struct one o;
+
+	ASSERT_EQ(0, control("fault stuck=1"));
+	one_start(&o, self, 0, 20);
+	EXPECT_EQ(-ETIMEDOUT, one_wait(&o));
+	EXPECT_EQ(1, count("stuck"));
+	EXPECT_EQ(0, one(self, 0));
+}
+
+/* The stop itself fails while the request is being executed: only the close of the file ends it. */
+TEST_F(buffers, after_a_deadline_with_a_mailbox_that_hangs)
+{
+	struct one o;
+
+	ASSERT_EQ(0, one(self, 0));
+	ASSERT_EQ(0, control("fault page-fault=1:1500ms,mailbox=1"));
+	one_start(&o, self, 0, 20);
+	EXPECT_EQ(-ETIMEDOUT, one_wait(&o));
+	EXPECT_EQ(0, o.running);
+	EXPECT_EQ(1, count("mailbox"));
+	EXPECT_EQ(0, one(self, 0));
+}
