@@ -177,14 +177,14 @@ TEST_F(zip, a_removed_device_is_gone_until_it_returns)
 
 	ASSERT_EQ(0, control("remove"));
 	EXPECT_EQ(-ENODEV, control("hold"));
-	EXPECT_EQ(-ENODEV, neg_errno(ioctl(self->q.fd, UACCE_CMD_PUT_Q)));
+	EXPECT_EQ(-ENXIO, neg_errno(ioctl(self->q.fd, UACCE_CMD_PUT_Q)));
 	EXPECT_NE(0, rawq_rx_stop(&self->q));
 	EXPECT_EQ(-1, access("/dev/" EMULATED_DEVICE, F_OK));
 	EXPECT_EQ(-1, access("/sys/class/uacce/" EMULATED_DEVICE, F_OK));
 	EXPECT_EQ(-ENOENT, uacce_open(EMULATED_DEVICE));
 	ASSERT_EQ(0, control("return"));
 	EXPECT_EQ(-EINVAL, control("return"));
-	EXPECT_EQ(-ENODEV, neg_errno(ioctl(self->q.fd, UACCE_CMD_PUT_Q)));
+	EXPECT_EQ(-ENXIO, neg_errno(ioctl(self->q.fd, UACCE_CMD_PUT_Q)));
 	ASSERT_EQ(0, rawq_begin(&q, EMULATED_DEVICE, ZIP_QC_COMPRESS));
 	EXPECT_EQ(ZIP_ST_OK, rawq_zip(&q, ZIP_REQ_ZLIB, self->src, LEN, self->dst, LEN, &self->produced, WAIT_MS));
 	rawq_close(&q);

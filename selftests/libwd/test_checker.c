@@ -4,7 +4,8 @@
  * reorders, duplicates, drops and fails them: each ends once, none is reported
  * successful when it was not, and its buffers are its owner's from then on.
  *
- * WD_TEST_LONG=1: ten million of them; WD_TEST_REQUESTS=N: that many; WD_TEST_SEED=N.
+ * WD_TEST_LONG=1: ten million of them; WD_TEST_REQUESTS=N: that many; WD_TEST_SEED=N;
+ * WD_TEST_FAULTS: others than those below, in wd-emulate's words.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,7 +30,7 @@
 #define POISON		0xdb
 
 static const char faults[] =
-	"fault fail=1/5000:4,delay=1/500:300us,reorder=1/20,duplicate=1/50,drop=1/20000,page-fault=1/10000:500us";
+	"fail=1/5000:4,delay=1/500:300us,reorder=1/20,duplicate=1/50,drop=1/20000,page-fault=1/10000:500us";
 
 struct thread;
 
@@ -386,17 +387,18 @@ FIXTURE_TEARDOWN(checker)
 
 TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 {
-	const char *seed = getenv("WD_TEST_SEED");
-	char text[64];
+	const char *seed = getenv("WD_TEST_SEED"), *other = getenv("WD_TEST_FAULTS");
+	char text[64], fault[300];
 	unsigned int i, k;
 
 	if (!emulated())
 		SKIP(return, "needs an emulated device, which has faults");
 	ASSERT_EQ(0, loans_open(&all.loans, (size_t)THREADS * WINDOW * GRANULES));
 	snprintf(text, sizeof(text), "seed %s", seed ? seed : "1");
+	snprintf(fault, sizeof(fault), "fault %s", other ? other : faults);
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, emulated_control(i ? "hisi_zip-1" : "hisi_zip-0", text));
-		ASSERT_EQ(0, emulated_control(i ? "hisi_zip-1" : "hisi_zip-0", faults));
+		ASSERT_EQ(0, emulated_control(i ? "hisi_zip-1" : "hisi_zip-0", fault));
 		for (k = 0; k < 2; k++) {
 			all.sess[i][k] = session(i, k);
 			ASSERT_NE(0, all.sess[i][k]);

@@ -56,10 +56,9 @@ void emu_control_timeout(void)
 
 /* --- reset and removal --- */
 
-static void queue_kill(struct emu_queue *q, bool gone)
+static void queue_kill(struct emu_queue *q)
 {
 	q->state = EMU_ZOMBIE;
-	q->gone = gone;
 	wdm_writel(1, q->dus + QM_DUS_TX_STOP(emu_dus_size()));
 	wdm_writel(1, q->dus + QM_DUS_RX_STOP(emu_dus_size()));
 	atomic_store(&q->dead, true);
@@ -67,7 +66,7 @@ static void queue_kill(struct emu_queue *q, bool gone)
 }
 
 /* Inside the driver. The stop words come last: with them clients take their buffers back. */
-int emu_control_reset(struct emu_device *dev, bool gone)
+int emu_control_reset(struct emu_device *dev)
 {
 	struct wdm_look look;
 	unsigned int i;
@@ -79,7 +78,7 @@ int emu_control_reset(struct emu_device *dev, bool gone)
 	}
 	for (i = 0; i < dev->nr_queues; i++)
 		if (dev->queues[i] && dev->queues[i]->state != EMU_ZOMBIE)
-			queue_kill(dev->queues[i], gone);
+			queue_kill(dev->queues[i]);
 	return emu_driver_init(dev);
 }
 
@@ -90,7 +89,7 @@ static int reset(struct emu_device *dev, bool gone)
 	emu_driver_begin(dev);
 	dev->gone = gone;
 	if (dev->up)
-		err = emu_control_reset(dev, gone);
+		err = emu_control_reset(dev);
 	emu_driver_end(dev);
 	return err;
 }

@@ -40,7 +40,6 @@ struct emu_queue {
 	atomic_uint refs;	/* descriptors of the process */
 	atomic_bool foreign;	/* inherited by fork: the parent's */
 	atomic_bool dead;	/* taken back from its user */
-	bool gone;		/* with its device */
 	enum emu_state state;	/* device->lock */
 	unsigned short qc_type;
 	int event_fd;
@@ -140,7 +139,7 @@ void emu_control_look(struct emu_device *dev, bool sleeps_then);
 void emu_control_sleeps(void);
 void emu_control_timeout(void);
 /* Inside the driver: drop all, kill all open queues. */
-int emu_control_reset(struct emu_device *dev, bool gone);
+int emu_control_reset(struct emu_device *dev);
 
 /* queue.c */
 size_t emu_dus_size(void);

@@ -177,7 +177,7 @@ void emu_queue_put(struct emu_queue *q)
 	emu_device_enter(dev);
 	emu_driver_begin(dev);
 	if (q->state == EMU_STARTED && emu_driver_stop(q))
-		emu_control_reset(dev, false);
+		emu_control_reset(dev);
 	dev->queues[q->id] = NULL;
 	dev->nr_open--;
 	available_update(dev);
@@ -218,7 +218,7 @@ static int queue_command(struct emu_queue *q, unsigned long cmd, void *arg)
 	int err;
 
 	if (q->state == EMU_ZOMBIE)
-		return q->gone ? -ENODEV : -ENXIO;
+		return -ENXIO;
 	switch (cmd) {
 	case UACCE_CMD_START_Q:
 		if (q->state != EMU_INIT)

@@ -47,7 +47,12 @@ int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg)
 
 int wd_ctx_why_stopped(struct wd_ctx *ctx)
 {
-	return wd_ctx_ioctl(ctx, UNKNOWN_CMD, NULL) == -ENODEV ? -ENODEV : -EIO;
+	struct uacce_dev_info info;
+
+	if (wd_ctx_ioctl(ctx, UNKNOWN_CMD, NULL) != -ENODEV)
+		return -EIO;
+	/* A reset takes queues away as removal does; but a device that is removed leaves sysfs before that. */
+	return wd_device_read(ctx->name, &info) ? -ENODEV : -EIO;
 }
 
 /* Is the open file the device that sysfs means by this name? */
