@@ -5,6 +5,7 @@
 
 #include <linux/irq_work.h>
 #include <linux/irqdomain.h>
+#include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/spinlock.h>
@@ -151,11 +152,28 @@ void sim_worker_kick(struct sim_dev *sdev);
 void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbps);
 
 /* sva.c */
-struct sim_space;
+struct sim_pager;
 
 /**
- * struct sim_access - payload accesses of one job: whose they are, how long they may wait
+ * struct sim_space - a process' memory, as one device sees it
+ * @pasid:	by which the device names it
+ * @binds:	queues that use it
+ * @stuck:	pagers that were left waiting for a page of it
+ */
+struct sim_space {
+	struct kref ref;
+	struct sim_dev *sdev;
+	struct mm_struct *mm;
+	u32 pasid;
+	unsigned int binds;
+	atomic_t stuck;
+};
+
+/**
+ * struct sim_access - payload accesses of a job thread: whose they are, how long they may wait
  * @fn:		the function that makes them
+ * @pager:	the thread's, NULL before it needs one
+ * @space:	of the present job, NULL when it is gone
  * @abort:	the job has been dropped, end soon
  * @waiters:	jobs of the device that wait for a page
  * @crowd:	so many are too many: somebody has to get on
@@ -163,6 +181,8 @@ struct sim_space;
  */
 struct sim_access {
 	struct sim_fn *fn;
+	struct sim_pager *pager;
+	struct sim_space *space;
 	const u32 *abort;
 	atomic_t *waiters;
 	int crowd;
@@ -174,8 +194,13 @@ void sim_sva_register(void);
 void sim_sva_drop(struct sim_dev *sdev);
 struct sim_space *sim_space_use(struct sim_dev *sdev, u32 pasid);
 void sim_space_unuse(struct sim_space *space);
+void sim_space_put(struct sim_space *space);
 int sim_space_read(struct sim_access *how, u64 addr, void *buf, size_t len);
 int sim_space_write(struct sim_access *how, u64 addr, const void *buf, size_t len);
+
+/* pagein.c */
+int sim_page_in(struct sim_access *how, struct sim_space *space, unsigned long addr, bool write);
+void sim_access_end(struct sim_access *how);
 
 /* dma.c */
 int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len);

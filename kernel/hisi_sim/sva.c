@@ -9,8 +9,6 @@
  * and gives them back with mmput_async(), because a final mmput() would close the mappings of this
  * very device from its own thread.
  */
-#include <linux/delay.h>
-#include <linux/highmem.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -24,18 +22,7 @@
 #include "uacce.h"
 
 #define PASID_MAX		0xffff	/* 16 bits in the queue context */
-#define FAULT_WAIT_MS		2000
-#define FAULT_JOB_MS		5000
-#define FAULT_CROWD_MS		10
-#define FAULT_RETRY_US		100
-
-struct sim_space {
-	struct kref ref;
-	struct sim_dev *sdev;
-	struct mm_struct *mm;
-	u32 pasid;
-	unsigned int binds;
-};
+#define TRIES_MAX		100
 
 static DEFINE_XARRAY_ALLOC1(spaces);
 static DEFINE_MUTEX(spaces_lock);
@@ -47,6 +34,11 @@ static void space_release(struct kref *ref)
 
 	mmdrop(space->mm);
 	kfree(space);
+}
+
+void sim_space_put(struct sim_space *space)
+{
+	kref_put(&space->ref, space_release);
 }
 
 static bool provider_match(struct device *parent)
@@ -92,7 +84,7 @@ static struct sim_space *space_add(struct sim_dev *sdev, struct mm_struct *mm)
 	err = xa_alloc_cyclic(&spaces, &space->pasid, space, XA_LIMIT(1, PASID_MAX), &next_pasid,
 			      GFP_KERNEL);
 	if (err < 0) {
-		kref_put(&space->ref, space_release);
+		sim_space_put(space);
 		return ERR_PTR(err == -EBUSY ? -ENOSPC : err);
 	}
 	return space;
@@ -103,7 +95,7 @@ static void space_erase(struct sim_space *space)
 	lockdep_assert_held(&spaces_lock);
 	xa_erase(&spaces, space->pasid);
 	space->binds = 0;
-	kref_put(&space->ref, space_release);
+	sim_space_put(space);
 }
 
 static int provider_bind(struct device *parent, struct mm_struct *mm, u32 *pasid, void **handle)
@@ -134,7 +126,7 @@ static void provider_unbind(struct device *parent, u32 pasid, void *handle)
 	if (space->binds && !--space->binds)
 		space_erase(space);
 	mutex_unlock(&spaces_lock);
-	kref_put(&space->ref, space_release);
+	sim_space_put(space);
 }
 
 /* The doorbell window is memory: its last owner's stores stay in it. */
@@ -218,7 +210,7 @@ struct sim_space *sim_space_use(struct sim_dev *sdev, u32 pasid)
 	if (!space)
 		return NULL;
 	if (!mmget_not_zero(space->mm)) {
-		kref_put(&space->ref, space_release);
+		sim_space_put(space);
 		return NULL;
 	}
 	kthread_use_mm(space->mm);
@@ -229,75 +221,25 @@ void sim_space_unuse(struct sim_space *space)
 {
 	kthread_unuse_mm(space->mm);
 	mmput_async(space->mm);
-	kref_put(&space->ref, space_release);
+	sim_space_put(space);
 }
 
 /*
- * A page that isn't there. User space decides what stands behind it and could make a plain fault
- * wait for ever, so it is asked for without waiting, again and again until a deadline. A job's waits
- * are bounded together too: page by page it could keep a runner for hours.
+ * Pages that are there are copied as they are; the first that isn't is fetched, and its copy begun
+ * again, since it may have gone again. No progress for that often means that it can't be copied.
  */
-static struct page *fetch_page(struct sim_access *how, unsigned long addr, bool write)
+static int next_page(struct sim_access *how, u64 addr, bool write, size_t done, unsigned int *tries)
 {
-	unsigned int flags = FOLL_NOWAIT | (write ? FOLL_WRITE : 0);
-	unsigned long since = 0, patience = 0;
-	bool waiting = false;
-	struct page *page;
-	long got;
-
-	for (;;) {
-		got = get_user_pages_unlocked(addr, 1, &page, flags);
-		if (got || READ_ONCE(*how->abort))
-			break;
-		if (!waiting) {
-			waiting = true;
-			since = jiffies;
-			patience = msecs_to_jiffies(atomic_inc_return(how->waiters) >= how->crowd ?
-						    FAULT_CROWD_MS : FAULT_WAIT_MS);
-		}
-		if (jiffies - since > patience ||
-		    how->waited + (jiffies - since) > msecs_to_jiffies(FAULT_JOB_MS))
-			break;
-		usleep_range(FAULT_RETRY_US, 2 * FAULT_RETRY_US);
-	}
-	if (waiting) {
-		atomic_dec(how->waiters);
-		how->waited += jiffies - since;
-	}
-	return got == 1 ? page : NULL;
-}
-
-static int read_absent(struct sim_access *how, unsigned long addr, void *buf, size_t len)
-{
-	struct page *page = fetch_page(how, addr, false);
-
-	if (!page)
+	*tries = done ? 0 : *tries + 1;
+	if (*tries > TRIES_MAX)
 		return -EFAULT;
-	memcpy_from_page(buf, page, offset_in_page(addr), len);
-	put_page(page);
-	return 0;
+	return sim_page_in(how, how->space, addr, write);
 }
 
-static int write_absent(struct sim_access *how, unsigned long addr, const void *buf, size_t len)
-{
-	struct page *page = fetch_page(how, addr, true);
-
-	if (!page)
-		return -EFAULT;
-	memcpy_to_page(page, offset_in_page(addr), buf, len);
-	set_page_dirty_lock(page);
-	put_page(page);
-	return 0;
-}
-
-static size_t part_of_page(u64 addr, size_t len)
-{
-	return min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
-}
-
-/* Present pages are copied as they are; only the first byte that can't be goes the slow way. */
 int sim_space_read(struct sim_access *how, u64 addr, void *buf, size_t len)
 {
+	unsigned int tries = 0;
+
 	if (!access_ok((void __user *)addr, len))
 		return -EFAULT;
 	while (len) {
@@ -310,22 +252,19 @@ int sim_space_read(struct sim_access *how, u64 addr, void *buf, size_t len)
 		pagefault_enable();
 		sim_config_dma_end(how->fn);
 		done = len - left;
-		if (left) {
-			size_t part = part_of_page(addr + done, left);
-
-			if (read_absent(how, addr + done, buf + done, part))
-				return -EFAULT;
-			done += part;
-		}
 		addr += done;
 		buf += done;
-		len -= done;
+		len = left;
+		if (left && next_page(how, addr, false, done, &tries))
+			return -EFAULT;
 	}
 	return 0;
 }
 
 int sim_space_write(struct sim_access *how, u64 addr, const void *buf, size_t len)
 {
+	unsigned int tries = 0;
+
 	if (!access_ok((void __user *)addr, len))
 		return -EFAULT;
 	while (len) {
@@ -338,16 +277,11 @@ int sim_space_write(struct sim_access *how, u64 addr, const void *buf, size_t le
 		pagefault_enable();
 		sim_config_dma_end(how->fn);
 		done = len - left;
-		if (left) {
-			size_t part = part_of_page(addr + done, left);
-
-			if (write_absent(how, addr + done, buf + done, part))
-				return -EFAULT;
-			done += part;
-		}
 		addr += done;
 		buf += done;
-		len -= done;
+		len = left;
+		if (left && next_page(how, addr, true, done, &tries))
+			return -EFAULT;
 	}
 	return 0;
 }

@@ -52,7 +52,6 @@ struct runner {
 	void *scratch_mem;
 	void *engine_ws;
 	struct sim_access access;
-	struct sim_space *space;
 };
 
 struct sim_worker {
@@ -107,7 +106,7 @@ static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 
 	struct runner *r = kthread_data(current);
 
 	cond_resched();
-	return r->space ? sim_space_read(&r->access, addr, buf, len) : -EFAULT;
+	return r->access.space ? sim_space_read(&r->access, addr, buf, len) : -EFAULT;
 }
 
 static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len)
@@ -115,7 +114,7 @@ static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *bu
 	struct runner *r = kthread_data(current);
 
 	cond_resched();
-	return r->space ? sim_space_write(&r->access, addr, buf, len) : -EFAULT;
+	return r->access.space ? sim_space_write(&r->access, addr, buf, len) : -EFAULT;
 }
 
 static void env_irq(void *host, u32 fn, u32 vector)
@@ -181,11 +180,11 @@ static void run_job(struct runner *r, struct wdm_job *job)
 {
 	r->access.abort = &job->abort;
 	r->access.waited = 0;
-	r->space = job->pasid_valid ? sim_space_use(r->worker->sdev, job->pasid) : NULL;
+	r->access.space = job->pasid_valid ? sim_space_use(r->worker->sdev, job->pasid) : NULL;
 	wdm_job_run(job, r->scratch);
-	if (r->space)
-		sim_space_unuse(r->space);
-	r->space = NULL;
+	if (r->access.space)
+		sim_space_unuse(r->access.space);
+	r->access.space = NULL;
 }
 
 static int runner_main(void *data)
@@ -368,6 +367,7 @@ static void runner_exit(struct runner *r)
 {
 	if (r->task)
 		kthread_stop(r->task);
+	sim_access_end(&r->access);
 	kvfree(r->engine_ws);
 	kvfree(r->scratch_mem);
 }

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Payload pages that aren't there: brought in within a bounded time, whatever user space put behind them. */
+/*
+ * Anonymous memory and that of tmpfs and hugetlbfs is faulted in by the job's own thread, which a
+ * fault can be told not to wait for (RETRY_NOWAIT). File systems don't heed that in all places, and
+ * some of them are user space: theirs is left to a pager, a thread that may be abandoned.
+ *
+ * A pager's state goes IDLE -> ASKED -> DONE -> IDLE, or ASKED -> LEFT: by the exchange that leaves
+ * ASKED, one of the two sides learns that the pager is now the other's. One that was left has been
+ * killed, frees itself when its fault returns, and pins the module until then.
+ */
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/hugetlb.h>
+#include <linux/kthread.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "internal.h"
+
+#define PAGE_WAIT_MS	2000
+#define JOB_WAIT_MS	5000
+#define CROWD_WAIT_MS	10
+#define RETRY_US	100
+#define SLICE_MS	10
+
+enum pager_state {
+	PAGER_IDLE,
+	PAGER_ASKED,
+	PAGER_DONE,
+	PAGER_LEFT,
+};
+
+struct sim_pager {
+	struct task_struct *task;
+	wait_queue_head_t wait;
+	atomic_t state;
+	struct sim_space *space;
+	unsigned long addr;
+	bool write;
+	int result;
+};
+
+/* The time that one page may take. */
+struct patience {
+	struct sim_access *how;
+	unsigned long since;
+	unsigned long most;
+	bool waiting;
+};
+
+static void patience_begin(struct patience *p)
+{
+	int waiters;
+
+	if (p->waiting)
+		return;
+	p->waiting = true;
+	p->since = jiffies;
+	waiters = atomic_inc_return(p->how->waiters);
+	p->most = msecs_to_jiffies(waiters >= p->how->crowd ? CROWD_WAIT_MS : PAGE_WAIT_MS);
+}
+
+static bool patience_over(const struct patience *p)
+{
+	unsigned long waited = jiffies - p->since;
+
+	return READ_ONCE(*p->how->abort) || waited > p->most ||
+	       p->how->waited + waited > msecs_to_jiffies(JOB_WAIT_MS);
+}
+
+static void patience_end(struct patience *p)
+{
+	if (!p->waiting)
+		return;
+	atomic_dec(p->how->waiters);
+	p->how->waited += jiffies - p->since;
+}
+
+/* Pager */
+
+static int pager_fault(struct sim_pager *pager)
+{
+	struct mm_struct *mm = pager->space->mm;
+	bool unlocked = false;
+	int ret;
+
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	ret = fixup_user_fault(mm, pager->addr,
+			       FAULT_FLAG_REMOTE | (pager->write ? FAULT_FLAG_WRITE : 0), &unlocked);
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+static int pager_main(void *data)
+{
+	struct sim_pager *pager = data;
+
+	allow_signal(SIGKILL);
+	for (;;) {
+		wait_event_idle(pager->wait, atomic_read(&pager->state) == PAGER_ASKED ||
+					     kthread_should_stop());
+		if (atomic_read(&pager->state) != PAGER_ASKED)
+			return 0;
+		pager->result = pager_fault(pager);
+		mmput_async(pager->space->mm);
+		if (atomic_cmpxchg(&pager->state, PAGER_ASKED, PAGER_DONE) != PAGER_ASKED)
+			break;
+		/* Not the last that keeps this code: whoever asked stops this thread before the module goes. */
+		module_put(THIS_MODULE);
+		wake_up(&pager->wait);
+	}
+	atomic_dec(&pager->space->stuck);
+	sim_space_put(pager->space);
+	kfree(pager);
+	module_put_and_kthread_exit(0);
+}
+
+static struct sim_pager *pager_get(struct sim_access *how)
+{
+	struct sim_pager *pager = how->pager;
+
+	if (pager)
+		return pager;
+	pager = kzalloc(sizeof(*pager), GFP_KERNEL);
+	if (!pager)
+		return NULL;
+	init_waitqueue_head(&pager->wait);
+	atomic_set(&pager->state, PAGER_IDLE);
+	pager->task = kthread_create(pager_main, pager, "hisi_sim/page");
+	if (IS_ERR(pager->task)) {
+		kfree(pager);
+		return NULL;
+	}
+	get_task_struct(pager->task);
+	wake_up_process(pager->task);
+	how->pager = pager;
+	return pager;
+}
+
+/* No job uses @how any more. */
+void sim_access_end(struct sim_access *how)
+{
+	struct sim_pager *pager = how->pager;
+
+	if (!pager)
+		return;
+	kthread_stop(pager->task);
+	put_task_struct(pager->task);
+	kfree(pager);
+	how->pager = NULL;
+}
+
+/* False when it has answered after all. */
+static bool pager_leave(struct sim_access *how, struct sim_pager *pager)
+{
+	struct task_struct *task = pager->task;
+
+	/* Before it can see that it was left and take them back. */
+	kref_get(&pager->space->ref);
+	atomic_inc(&pager->space->stuck);
+	if (atomic_cmpxchg(&pager->state, PAGER_ASKED, PAGER_LEFT) != PAGER_ASKED) {
+		atomic_dec(&pager->space->stuck);
+		sim_space_put(pager->space);
+		return false;
+	}
+	how->pager = NULL;
+	send_sig(SIGKILL, task, 1);
+	put_task_struct(task);
+	return true;
+}
+
+static int ask_pager(struct patience *p, struct sim_space *space, unsigned long addr, bool write)
+{
+	struct sim_pager *pager;
+
+	/* One is enough: what it waits for concerns this process alone, and so does the refusal. */
+	if (atomic_read(&space->stuck))
+		return -EFAULT;
+	pager = pager_get(p->how);
+	if (!pager || !try_module_get(THIS_MODULE))
+		return -EFAULT;
+	mmget(space->mm);
+	pager->space = space;
+	pager->addr = addr;
+	pager->write = write;
+	/* The exchange orders the request before its state. */
+	atomic_xchg(&pager->state, PAGER_ASKED);
+	wake_up(&pager->wait);
+	patience_begin(p);
+	while (!wait_event_idle_timeout(pager->wait, atomic_read_acquire(&pager->state) == PAGER_DONE,
+					msecs_to_jiffies(SLICE_MS)))
+		if (patience_over(p) && pager_leave(p->how, pager))
+			return -EFAULT;
+	atomic_set(&pager->state, PAGER_IDLE);
+	return pager->result;
+}
+
+/* Own thread */
+
+static bool waits_for_nobody(struct vm_area_struct *vma)
+{
+	unsigned long magic;
+
+	if (vma_is_anonymous(vma))
+		return true;
+	if (!vma->vm_file)
+		return false;
+	magic = file_inode(vma->vm_file)->i_sb->s_magic;
+	return magic == TMPFS_MAGIC || magic == HUGETLBFS_MAGIC;
+}
+
+/* -EAGAIN: not yet; -EREMOTE: a pager has to do it. */
+static int fault_now(struct mm_struct *mm, unsigned long addr, bool write)
+{
+	unsigned int flags = FAULT_FLAG_REMOTE | FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT |
+			     (write ? FAULT_FLAG_WRITE : 0);
+	struct vm_area_struct *vma;
+	vm_fault_t fault;
+	int ret = -EFAULT;
+
+	/* Its holder may be waiting for user space too. */
+	if (!mmap_read_trylock(mm))
+		return -EAGAIN;
+	vma = find_vma(mm, addr);
+	if (!vma || vma->vm_start > addr || !(vma->vm_flags & (write ? VM_WRITE : VM_READ)) ||
+	    (vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		goto unlock;
+	ret = -EREMOTE;
+	if (!waits_for_nobody(vma))
+		goto unlock;
+	fault = handle_mm_fault(vma, addr, flags, NULL);
+	if (fault & VM_FAULT_COMPLETED)
+		return 0;
+	ret = fault & VM_FAULT_ERROR ? -EFAULT : fault & VM_FAULT_RETRY ? -EAGAIN : 0;
+unlock:
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+/**
+ * sim_page_in - have one page of the job's address space there, for a moment at least
+ * @how: the job's
+ * @space: entered by this thread
+ * @addr: in the page
+ * @write: to be written
+ *
+ * -EFAULT when that can't be, or takes too long.
+ */
+int sim_page_in(struct sim_access *how, struct sim_space *space, unsigned long addr, bool write)
+{
+	struct patience p = { .how = how };
+	int ret;
+
+	for (;;) {
+		ret = fault_now(space->mm, addr, write);
+		if (ret == -EREMOTE)
+			ret = ask_pager(&p, space, addr, write);
+		if (ret != -EAGAIN)
+			break;
+		patience_begin(&p);
+		if (patience_over(&p))
+			break;
+		usleep_range(RETRY_US, 2 * RETRY_US);
+	}
+	patience_end(&p);
+	return ret ? -EFAULT : 0;
+}
