@@ -57,10 +57,11 @@ static void available_update(struct emu_device *dev)
 	int fd, n = snprintf(text, sizeof(text), "%u\n", dev->nr_queues - dev->nr_open);
 
 	snprintf(path, sizeof(path), "%s/sys/class/uacce/%s/available_instances", emu_config()->root, dev->name);
-	fd = real_open()(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	/* Not truncated to nothing first: file systems take that for a file being replaced, and wait for the disk. */
+	fd = real_open()(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (real_write()(fd, text, (size_t)n) != n)
+	if (real_write()(fd, text, (size_t)n) != n || ftruncate(fd, n))
 		ftruncate(fd, 0);
 	real_close()(fd);
 }
