@@ -66,5 +66,9 @@ test_that 'queues are as many as asked for' attr hisi_zip-0/available_instances 
 test_that 'the device is a simulated one' attr hisi_zip-0/simulated 1
 test_that 'the parent has a vendor' attr hisi_zip-0/device/vendor 0x19e5
 test_that 'opens are counted' counts
+for engine in zip none; do
+	test_that "requests in flight don't wait for each other's latency, engine $engine" is 0 \
+		"$emulate" --engine $engine --latency 300000000 -- "$OUT/tests/emulator/latency_client" 300000000
+done
 test_that 'nothing is left behind' nothing_left
 tap_done
