@@ -65,6 +65,12 @@ bench: ## the benchmarks; ROWS=PATTERN selects some
 	@+$(SUB) -C benchmarks
 	@benchmarks/run $(ROWS)
 
+bench-record: ## write the instruction counts that check compares with
+	@scripts/deps build bench
+	@+$(SUB) user
+	@+$(SUB) -C benchmarks
+	@benchmarks/run --record
+
 vm: ## a shell in the VM
 	@scripts/vm
 
@@ -87,5 +93,5 @@ uninstall: ## what install put there
 clean: ## the build folder
 	rm -rf $(BUILD)
 
-.PHONY: all help deps user tests modules check check-native check-debug demo bench vm install install-user \
+.PHONY: all help deps user tests modules check check-native check-debug demo bench bench-record vm install install-user \
 	install-modules dkms-install uninstall clean

@@ -24,6 +24,7 @@ typedef unsigned long long measure_t(void *arg, unsigned int n);
 struct pair {
 	double ours;		/* medians, ns per request */
 	double floor;
+	double ratio;		/* median of the rounds' own: both halves of a round saw the same machine */
 };
 
 /* A B A B: both are measured in turn, so that what the machine does meanwhile falls on both. */
@@ -44,8 +45,12 @@ struct client {
 	unsigned char *src, *dst;
 };
 
-/* dir: enum wd_comp_dir_type, mode: enum wd_comp_op_type */
-void client_open(struct client *c, int mode);
+#define ANY_DEVICE	-1
+
+/* mode: enum wd_comp_op_type; device: number of the only device to use */
+void client_open(struct client *c, int mode, int device);
+/* A session that compresses; NULL and errno in die(). */
+handle_t session_open(int mode, int level, __u32 flags, int device);
 void client_close(struct client *c);
 void client_sync(struct client *c, unsigned int n);
 void client_async(struct client *c, unsigned int n);
@@ -59,12 +64,19 @@ void bare_close(struct bare *b);
 /* n requests, window in flight, one doorbell for each window. */
 void bare_run(struct bare *b, unsigned int n, unsigned int window);
 
+/* --- text.c --- */
+
+/* Fills with words as they occur in prose: deflate makes two fifths of it, the same on every machine. */
+void text_fill(unsigned char *to, size_t bytes);
+
 /* --- groups: what the runner starts --- */
 
 int null_rows(int argc, char **argv);
 int loop(int argc, char **argv);
-int scale_rows(int argc, char **argv);
-int wait_rows(int argc, char **argv);
+int poll_rows(int argc, char **argv);
+int two_rows(int argc, char **argv);
+int throughput(int argc, char **argv);
+int waiting(int argc, char **argv);
 int heap_rows(int argc, char **argv);
 int init_rows(int argc, char **argv);
 int soft_rows(int argc, char **argv);

@@ -24,7 +24,7 @@ class Counts:
     def _read(self, path):
         obj = function = ""
         call = False
-        with open(path) as file:
+        with open(path, encoding="utf-8") as file:
             for line in file:
                 if line.startswith("ob="):
                     obj = line[3:].strip()
@@ -50,12 +50,14 @@ def callgrind(out, kind, requests):
         command = [f"{out}/bin/wd-emulate", "--null", "--", "valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
                    "--compress-strings=no", "--compress-pos=no", f"--callgrind-out-file={file.name}",
                    f"{out}/bench/wd-bench", "loop", kind, str(requests)]
-        subprocess.run(command, check=True, env=dict(os.environ, WD_WAIT="adaptive"))
+        env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
+        subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL)
         return Counts(file.name)
 
 
 def locked_addresses(obj):
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", obj], capture_output=True, text=True).stdout
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", obj], capture_output=True, text=True,
+                          check=True).stdout
     return {int(m.group(1), 16) for m in map(LOCKED.match, text.splitlines()) if m}
 
 

@@ -10,6 +10,13 @@ static const struct {
 } groups[] = {
 	{ "null", null_rows },
 	{ "loop", loop },
+	{ "poll", poll_rows },
+	{ "two", two_rows },
+	{ "throughput", throughput },
+	{ "waiting", waiting },
+	{ "heap", heap_rows },
+	{ "init", init_rows },
+	{ "soft", soft_rows },
 };
 
 int main(int argc, char **argv)

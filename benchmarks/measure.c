@@ -49,7 +49,7 @@ double median(double *values, unsigned int n)
 struct pair measure_pair(measure_t *ours, void *ours_arg, measure_t *floor, void *floor_arg, unsigned int n,
 			 unsigned int rounds)
 {
-	double a[ROUNDS_MAX], b[ROUNDS_MAX] = { 0 };
+	double a[ROUNDS_MAX], b[ROUNDS_MAX] = { 0 }, ratio[ROUNDS_MAX] = { 0 };
 	unsigned int i;
 
 	/* Once for nothing: caches, page faults, the CPU's clock. */
@@ -60,8 +60,12 @@ struct pair measure_pair(measure_t *ours, void *ours_arg, measure_t *floor, void
 		a[i] = (double)ours(ours_arg, n) / n;
 		if (floor)
 			b[i] = (double)floor(floor_arg, n) / n;
+		if (floor)
+			ratio[i] = a[i] / b[i];
 	}
-	return (struct pair){ .ours = median(a, rounds), .floor = floor ? median(b, rounds) : 0 };
+	return (struct pair){
+		.ours = median(a, rounds), .floor = floor ? median(b, rounds) : 0, .ratio = median(ratio, rounds),
+	};
 }
 
 void row(const char *name, double value, const char *unit, double floor)

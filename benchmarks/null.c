@@ -46,11 +46,44 @@ static void pair_row(const char *name, int mode, client_run_t *run, unsigned int
 	struct floor f = { .bare = bare_open(), .window = window };
 	struct pair p;
 
-	client_open(&o.client, mode);
+	client_open(&o.client, mode, ANY_DEVICE);
 	p = measure_pair(ours_ns, &o, floor_ns, &f, REQUESTS, ROUNDS);
 	row(name, p.ours, "ns", p.floor);
 	client_close(&o.client);
 	bare_close(f.bare);
+}
+
+/* What a submit costs that finds no room. */
+static void full_row(void)
+{
+	static struct wd_comp_arg spare;
+	double ns[ROUNDS];
+	struct client c;
+	unsigned int i, k, n;
+	unsigned long long start;
+	struct wd_comp_arg *many = calloc(4096, sizeof(*many));
+	int ret = 0;
+
+	client_open(&c, WD_ASYNC, ANY_DEVICE);
+	spare = c.arg[0];
+	for (n = 0; many && n < 4096 && !ret; n++) {
+		many[n] = spare;
+		ret = wd_comp_async(c.sess, &many[n], NULL);
+	}
+	if (ret != -EBUSY)
+		die("no queue gets full", ret);
+	for (i = 0; i < ROUNDS; i++) {
+		start = cpu_ns();
+		for (k = 0; k < REQUESTS; k++)
+			if (wd_comp_async(c.sess, &spare, NULL) != -EBUSY)
+				die("wd_comp_async", -EIO);
+		ns[i] = (double)(cpu_ns() - start) / REQUESTS;
+	}
+	row("submit.full.ns", median(ns, ROUNDS), "ns", 0);
+	while (wd_comp_poll(4096, 0, NULL) > 0)
+		;
+	client_close(&c);
+	free(many);
 }
 
 int null_rows(int argc, char **argv)
@@ -59,6 +92,7 @@ int null_rows(int argc, char **argv)
 	pair_row("sync.null.ns", WD_SYNC, client_sync, 1);
 	pair_row("async.null.ns", WD_ASYNC, client_async, 1);
 	pair_row("burst.null.ns", WD_ASYNC, client_burst, WINDOW);
+	full_row();
 	return 0;
 }
 
@@ -78,7 +112,7 @@ int loop(int argc, char **argv)
 	for (i = 0; n && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(argv[0], kinds[i].name))
 			continue;
-		client_open(&c, kinds[i].mode);
+		client_open(&c, kinds[i].mode, ANY_DEVICE);
 		kinds[i].run(&c, n);
 		client_close(&c);
 		return 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of rows, how each is run, and the table."""
+"""Groups of rows, how each is run, the table, and the record of instruction counts."""
 
 import csv
 import fnmatch
@@ -7,31 +7,37 @@ import os
 import platform
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
+import tempfile
+import time
 
 import count
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("BUILD") or os.path.join(TOP, "build")
-OUT = os.path.join(BUILD, "user")
+OUT = os.environ.get("OUT") or os.path.join(BUILD, "user")
 RECORD = os.path.join(TOP, "benchmarks", "instructions.record")
 KINDS = ("sync", "async", "burst")
 GROWTH = 1.05
-
-# Group of wd-bench, the devices it wants, and what its rows are called.
-GROUPS = (
-    ("null", ["--null"], ("sync.null.ns", "async.null.ns", "burst.null.ns")),
-)
+SLOW = ["--engine", "none", "--latency"]
 
 # What the library has to reach, for who reads the table.
 TARGETS = {
     "sync.null.instr": "<= 350", "sync.null.locked": "<= 3", "sync.null.ns": "<= 40",
     "async.null.instr": "<= 300", "async.null.ns": "<= 35", "burst.null.ns": "<= 15",
+    "sync.2thr.scale": ">= 1.9", "sync.8thr1ctx.scale.1ms": ">= 7", "sync.8thr1ctx.scale.100us": ">= 4",
+    "poll.empty.*": "<= 20", "submit.full.ns": "<= 50",
+    "wait.2ms.cpu_pct": "< 3", "wait.2ms.extra_us": "<= 60", "wait.2us.ratio": "<= 1.2",
+    "heap.ctx.*": "<= 65536", "heap.sess.bytes": "<= 1024", "init.first.us": "<= 1000", "init.next.us": "<= 200",
+    "soft.*": "<= 1.03 or +60 ns",
 }
 
 
 class Row:
+    """One line of the table."""
+
     def __init__(self, name, value, unit, floor="-", ratio="-"):
         self.name, self.value, self.unit, self.floor, self.ratio = name, value, unit, floor, ratio
         self.target = next((t for p, t in TARGETS.items() if fnmatch.fnmatchcase(name, p)), "-")
@@ -41,15 +47,14 @@ class Row:
 
 
 def machine():
-    model = "unknown"
-    with open("/proc/cpuinfo") as file:
+    model = governor = "unknown"
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
         for line in file:
             if line.startswith(("model name", "CPU part")):
                 model = line.split(":", 1)[1].strip()
                 break
-    governor = "none"
     try:
-        with open("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") as file:
+        with open("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", encoding="utf-8") as file:
             governor = file.read().strip()
     except OSError:
         pass
@@ -57,70 +62,196 @@ def machine():
             f"governor {governor}; load {os.getloadavg()[0]:.1f}")
 
 
+def wd_bench(devices, *args, mode=None):
+    """Lines that one run of wd-bench says."""
+    command = [f"{OUT}/bench/wd-bench", *args]
+    if devices is not None:
+        command = [f"{OUT}/bin/wd-emulate", *devices, "--", *command]
+    env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
+    if mode:
+        env["WD_WAIT"] = mode
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=env, timeout=120, check=False)
+    if done.returncode:
+        raise SystemExit(f"bench: {' '.join(args)} failed with {done.returncode}")
+    return done.stdout.splitlines()
+
+
+def rows_of(lines):
+    return [Row(*line.split()[1:]) for line in lines if line.startswith("row ")]
+
+
+def plain(devices, *args):
+    """A group whose program knows everything itself."""
+    return lambda: rows_of(wd_bench(devices, *args))
+
+
+def init():
+    """Each sample is a process of its own."""
+    samples = [rows_of(wd_bench(["--null", "--zip", "2"], "init")) for _ in range(9)]
+    for same in zip(*samples):
+        value = statistics.median(float(r.value) for r in same)
+        floor = statistics.median(float(r.floor) for r in same)
+        yield Row(same[0].name, f"{value:.0f}", "us", f"{floor:.0f}", f"{value / floor:.2f}")
+
+
+def waits(latency_ns, requests, turns):
+    """Medians of latency and CPU share: adaptive, spinning, in turn."""
+    samples = {"adaptive": [], "spin": []}
+    for _ in range(turns):
+        for mode, got in samples.items():
+            words = wd_bench([*SLOW, str(latency_ns)], "waiting", str(requests), mode=mode)[-1].split()
+            got.append((float(words[1]), float(words[2])))
+    return {mode: tuple(map(statistics.median, zip(*got))) for mode, got in samples.items()}
+
+
+def wait_long():
+    got = waits(2000000, 150, 3)
+    ours, spin = got["adaptive"], got["spin"]
+    yield Row("wait.2ms.cpu_pct", f"{ours[1]:.2f}", "%", f"{spin[1]:.2f}", f"{ours[1] / spin[1]:.3f}")
+    yield Row("wait.2ms.extra_us", f"{(ours[0] - spin[0]) / 1000:.1f}", "us", f"{spin[0] / 1000:.1f}",
+              f"{ours[0] / spin[0]:.3f}")
+
+
+def wait_short():
+    got = waits(2000, 3000, 5)
+    ours, spin = got["adaptive"][0], got["spin"][0]
+    yield Row("wait.2us.ratio", f"{ours / spin:.3f}", "x", f"{spin:.0f}", f"{ours / spin:.3f}")
+
+
+def instructions(kind):
+    loop = count.Loop(OUT, kind)
+    if os.environ.get("SHARES"):
+        for cost, function, obj in loop.shares[:int(os.environ["SHARES"])]:
+            print(f"    {cost:8.2f}  {function}  {obj}")
+    return loop
+
+
+def counted(kind):
+    def rows():
+        if not shutil.which("valgrind") or not shutil.which("objdump"):
+            print("bench: no valgrind, or no objdump: instructions aren't counted", file=sys.stderr)
+            return
+        loop = instructions(kind)
+        yield Row(f"{kind}.null.instr", f"{loop.instructions:.1f}", "instructions")
+        yield Row(f"{kind}.null.locked", f"{loop.locked:.2f}", "instructions")
+    return rows
+
+
+def crowd(name, latency_ns):
+    return plain([*SLOW, str(latency_ns)], "throughput", name, "8", "700")
+
+
+# What yields rows, and what they are called.
+GROUPS = [
+    (plain(["--null"], "null"), ("sync.null.ns", "async.null.ns", "burst.null.ns", "submit.full.ns")),
+    *((counted(kind), (f"{kind}.null.instr", f"{kind}.null.locked")) for kind in KINDS),
+    (plain(["--null", "--zip", "2"], "two"), ("sync.2thr.scale",)),
+    (crowd("sync.8thr1ctx.scale.1ms", 1000000), ("sync.8thr1ctx.scale.1ms",)),
+    (crowd("sync.8thr1ctx.scale.100us", 100000), ("sync.8thr1ctx.scale.100us",)),
+    (plain(["--zip", "16", *SLOW, "9000000000"], "poll"), ("poll.empty.ns", "poll.empty.16ctx.ns")),
+    (wait_long, ("wait.2ms.cpu_pct", "wait.2ms.extra_us")),
+    (wait_short, ("wait.2us.ratio",)),
+    (plain(["--null", "--zip", "9"], "heap"), ("heap.sess.bytes", "heap.ctx.bytes", "heap.ctx.async.bytes")),
+    (init, ("init.first.us", "init.next.us")),
+    (plain(None, "soft"), ("soft.*.ratio",)),
+]
+
+
 def wanted(patterns, names):
+    """A group's own names may have a * as well."""
     return not patterns or any(fnmatch.fnmatchcase(n, p) or fnmatch.fnmatchcase(p, n) for n in names for p in patterns)
 
 
-def group_rows(name, devices):
-    """One run of wd-bench; its rows as they come."""
-    command = [f"{OUT}/bench/wd-bench", name]
-    if devices is not None:
-        command = [f"{OUT}/bin/wd-emulate", *devices, "--", *command]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            if line.startswith("row "):
-                yield Row(*line.split()[1:])
-            else:
-                print(line, end="")
-    if process.returncode:
-        raise SystemExit(f"bench: {name} failed with {process.returncode}")
-
-
-def count_rows(patterns):
-    names = [f"{kind}.null.{what}" for kind in KINDS for what in ("instr", "locked")]
-    if not wanted(patterns, names):
-        return
-    if not shutil.which("valgrind"):
-        print("bench: no valgrind: instructions aren't counted", file=sys.stderr)
-        return
-    for kind in KINDS:
-        if not wanted(patterns, [f"{kind}.null.instr", f"{kind}.null.locked"]):
-            continue
-        loop = count.Loop(OUT, kind)
-        yield Row(f"{kind}.null.instr", f"{loop.instructions:.1f}", "instructions")
-        yield Row(f"{kind}.null.locked", f"{loop.locked:.2f}", "instructions")
-        if os.environ.get("SHARES"):
-            for cost, function, obj in loop.shares[:25]:
-                print(f"    {cost:8.2f}  {function}  {obj}")
-
-
-def show(rows):
-    for row in rows:
-        print("{:<34}{:>12}  {:<14}{:>12}{:>9}   {}".format(*row.cells()), flush=True)
-        yield row
-
-
 def bench(patterns):
+    layout = "{:<34}{:>12}  {:<14}{:>12}{:>9}   {}"
     rows = []
+    start = time.monotonic()
     print(machine())
-    print("{:<34}{:>12}  {:<14}{:>12}{:>9}   {}".format("row", "value", "unit", "floor", "ratio", "target"))
-    for name, devices, names in GROUPS:
-        if wanted(patterns, names):
-            rows += [r for r in show(r for r in group_rows(name, devices) if wanted(patterns, [r.name]))]
-    rows += list(show(r for r in count_rows(patterns) if wanted(patterns, [r.name])))
-    with open(os.path.join(BUILD, "bench.csv"), "w", newline="") as file:
+    print(layout.format("row", "value", "unit", "floor", "ratio", "target"))
+    for group, names in GROUPS:
+        if not wanted(patterns, names):
+            continue
+        for row in group():
+            if wanted(patterns, [row.name]):
+                print(layout.format(*row.cells()), flush=True)
+                rows.append(row)
+    if not rows:
+        raise SystemExit("bench: no row is called " + " ".join(patterns))
+    path = os.path.join(BUILD, "bench.csv")
+    with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["# " + machine()])
         writer.writerow(["row", "value", "unit", "floor", "ratio", "target"])
         writer.writerows(r.cells() for r in rows)
-    if not rows:
-        raise SystemExit("bench: no row is called " + " ".join(patterns))
+    print(f"{len(rows)} rows in {time.monotonic() - start:.0f} s: {path}")
+
+
+def compiler():
+    """What the counts depend on besides the source."""
+    cc = os.environ.get("CC", "cc")
+    version = subprocess.run([cc, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, check=True).stdout
+    libc = platform.libc_ver()[1]
+    return f"{platform.machine()} cc-{version.split()[0]} libc-{libc}"
+
+
+def record_read():
+    counts, where = {}, None
+    with open(RECORD, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("# recorded with "):
+                where = line[len("# recorded with "):].strip()
+            elif not line.startswith("#") and line.strip():
+                name, value = line.split()
+                counts[name] = float(value)
+    return counts, where
+
+
+def record_write():
+    lines = ["# Instructions a request on the null engine, without the device's; make bench-record writes this.",
+             f"# recorded with {compiler()}"]
+    lines += [f"{kind}.null.instr {instructions(kind).instructions:.1f}" for kind in KINDS]
+    with open(RECORD, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+def record_check():
+    """TAP: one test for each recorded count."""
+    recorded, where = record_read()
+    print(f"1..{len(recorded)}")
+    why = "no valgrind" if not shutil.which("valgrind") else \
+        f"recorded with {where}, here is {compiler()}" if compiler() != where else None
+    bad = 0
+    for number, (name, was) in enumerate(recorded.items(), 1):
+        rule = f"{number} - {name} has not grown"
+        if why:
+            print(f"ok {rule} # SKIP {why}")
+            continue
+        now = instructions(name.split(".")[0]).instructions
+        print(f"# {name} was {was:.1f}, is {now:.1f}")
+        if now > was * GROWTH:
+            bad += 1
+            print("# More than 5 %. On purpose? Then 'make bench-record', and commit the record with the reason.")
+        print(f"{'not ok' if now > was * GROWTH else 'ok'} {rule}", flush=True)
+    return 1 if bad else 0
+
+
+def run(args):
+    if args == ["--check"]:
+        return record_check()
+    if args == ["--record"]:
+        record_write()
+    else:
+        bench(args)
+    return 0
 
 
 def main(args):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        bench(args)
+        # Whatever is killed leaves its files there.
+        with tempfile.TemporaryDirectory(prefix="wd-bench.") as scratch:
+            os.environ["TMPDIR"] = scratch
+            return run(args)
     except KeyboardInterrupt:
         return 130
-    return 0

@@ -13,20 +13,34 @@ static void done(struct wd_comp_arg *arg, void *param)
 	c->done++;
 }
 
-void client_open(struct client *c, int mode)
+handle_t session_open(int mode, int level, __u32 flags, int device)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = (__u8)mode, .dir_type = WD_DIR_COMPRESS, .comp_lv = 1,
-		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+		.alg_type = WD_DEFLATE_RAW, .op_type = (__u8)mode, .dir_type = WD_DIR_COMPRESS, .comp_lv = (__u8)level,
+		.win_size = WD_COMP_WS_32K, .flags = flags,
 	};
+	wd_dev_mask_t *mask = device == ANY_DEVICE ? NULL : wd_dev_mask_alloc();
+	handle_t sess;
+
+	if (mask)
+		wd_dev_mask_set(mask, device);
+	sess = wd_comp_alloc_sess(&setup, mask);
+	if (!sess)
+		die("wd_comp_alloc_sess", -errno);
+	wd_dev_mask_free(mask);
+	return sess;
+}
+
+void client_open(struct client *c, int mode, int device)
+{
 	int i;
 
 	memset(c, 0, sizeof(*c));
 	c->src = calloc(1, BYTES);
 	c->dst = calloc(WINDOW, 2 * BYTES);
-	c->sess = c->src && c->dst ? wd_comp_alloc_sess(&setup, NULL) : 0;
-	if (!c->sess)
-		die("session", -errno);
+	if (!c->src || !c->dst)
+		die("client_open", -ENOMEM);
+	c->sess = session_open(mode, 1, WD_SESS_PATH_HW, device);
 	for (i = 0; i < WINDOW; i++) {
 		c->arg[i].src = c->src;
 		c->arg[i].src_len = BYTES;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What sessions and contexts take from the heap. Null devices: the emulator's own part is some 150 bytes a queue. */
+#include <malloc.h>
+#include "bench.h"
+
+#define NR	8	/* contexts, and sessions: one device for each */
+#define MANY	64
+
+static double heap(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return (double)(m.uordblks + m.hblkhd);
+}
+
+/* The first of each mode opens things for the process, the second of a device only what it needs itself. */
+int heap_rows(int argc, char **argv)
+{
+	double before, opened, sessions;
+	handle_t more[MANY];
+	unsigned int i;
+
+	(void)argc, (void)argv;
+	session_open(WD_SYNC, 1, WD_SESS_PATH_HW, 0);
+	session_open(WD_ASYNC, 1, WD_SESS_PATH_HW, 0);
+	before = heap();
+	for (i = 0; i < MANY; i++)
+		more[i] = session_open(WD_SYNC, 1, WD_SESS_PATH_HW, 0);
+	sessions = (heap() - before) / MANY;
+	row("heap.sess.bytes", sessions, "bytes", 0);
+	for (i = 0; i < MANY; i++)
+		wd_comp_free_sess(more[i]);
+
+	before = heap();
+	for (i = 1; i <= NR; i++)
+		session_open(WD_SYNC, 1, WD_SESS_PATH_HW, (int)i);
+	opened = (heap() - before) / NR;
+	row("heap.ctx.bytes", opened - sessions, "bytes", 0);
+	before = heap();
+	for (i = 1; i <= NR; i++)
+		session_open(WD_ASYNC, 1, WD_SESS_PATH_HW, (int)i);
+	opened = (heap() - before) / NR;
+	row("heap.ctx.async.bytes", opened - sessions, "bytes", 0);
+	return 0;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Something to compress. */
+#include <string.h>
+#include "bench.h"
+
+static unsigned int next(unsigned int *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+/* A word has its own seed, so a number always gives the same one; small numbers are frequent and short. */
+static size_t word(unsigned int number, unsigned char *to)
+{
+	static const char letters[] = "etaoinshrdlucmfwypvbgkjqxz";
+	unsigned int state = number * 2654435761u, i, len = 2 + number % 3 + (number > 40) * (next(&state) % 7);
+
+	for (i = 0; i < len; i++) {
+		unsigned int a = next(&state) % 26, b = next(&state) % 26;
+
+		to[i] = (unsigned char)letters[a < b ? a : b];
+	}
+	to[i++] = ' ';
+	return i;
+}
+
+void text_fill(unsigned char *to, size_t bytes)
+{
+	unsigned int state = 1, number;
+	unsigned char one[32];
+	size_t at = 0, n;
+
+	while (at < bytes) {
+		number = next(&state) % 4096;
+		/* Twice the same halving: most words are among the first few hundred. */
+		number = number * (next(&state) % 4096) / 4096;
+		number = number * (next(&state) % 4096) / 4096;
+		n = word(number, one);
+		if (next(&state) % 12 == 0)
+			one[n - 1] = '\n';
+		if (n > bytes - at)
+			n = bytes - at;
+		memcpy(to + at, one, n);
+		at += n;
+	}
+}

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The runner of the benchmarks: rows by pattern, the CSV file, what is left when it is stopped. No figure is judged.
+set -u
+. "${TOP:?}/selftests/include/tap.sh"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export BUILD=$dir TMPDIR=$dir
+
+rows() {
+	local names
+
+	"$TOP/benchmarks/run" "$1" || return 1
+	names=$(tail -n +3 "$dir/bench.csv" | cut -d, -f1 | tr '\n' ' ')
+	[ "$names" = "$2" ] || { echo "rows: $names"; return 1; }
+}
+
+unknown() {
+	! "$TOP/benchmarks/run" 'frob*'
+}
+
+nothing_left() {
+	[ "$(ls "$dir")" = bench.csv ] || { ls "$dir"; return 1; }
+}
+
+# Once its devices are there.
+stopped() {
+	local pid deadline=$((SECONDS + 30)) code=0
+
+	setsid env --default-signal=INT "$TOP/benchmarks/run" 'sync.8thr*' >"$dir/said" &
+	pid=$!
+	until compgen -G "$dir/*/wd-emulate.*" >/dev/null; do
+		[ $SECONDS -lt $deadline ] || return 1
+		read -rt 0.05 <> <(:)
+	done
+	kill -INT -- -$pid
+	wait $pid || code=$?
+	rm "$dir/said"
+	[ $code = 130 ] || { echo "exit status $code"; return 1; }
+	nothing_left
+}
+
+test_that 'a row is selected by name' rows sync.null.ns 'sync.null.ns '
+test_that 'rows are selected by pattern' rows 'heap.ctx.*' 'heap.ctx.bytes heap.ctx.async.bytes '
+test_that 'no such row is an error' unknown
+test_that 'nothing is left but the CSV file' nothing_left
+test_that 'an interrupt ends it and leaves nothing' stopped
+tap_done
