@@ -14,7 +14,7 @@
 
 /*
  * lock			protects				may be held when taking it
- * qm->state_lock	state, ending, queue numbers in use	the core's locks of a queue
+ * qm->state_lock	state, ending, broken, numbers in use	the core's locks of a queue
  * qp->lock		one queue's hardware and memory		the core's locks of a queue
  * qm->mb_lock		mailbox register, context buffer	qp->lock
  * qp->event_lock	link to the open file, completion head	qp->lock, the core's lock of a poll; hard irq
@@ -143,6 +143,7 @@ struct hisi_qm {
 	struct mutex state_lock;
 	enum qm_state state;
 	bool ending;
+	bool broken;	/* by an error that only a reset clears: nothing is asked of the device */
 	u16 qp_num;
 	u16 qp_next;
 	u16 qp_used;
@@ -227,6 +228,7 @@ irqreturn_t qm_error_irq(int irq, void *data);
 
 /* main.c */
 void qm_restart_schedule(struct hisi_qm *qm);
+void qm_break(struct hisi_qm *qm);
 
 /* uacce_ops.c */
 int qm_uacce_init(struct hisi_qm *qm);

@@ -316,7 +316,7 @@ static void qm_state_set(struct hisi_qm *qm, enum qm_state state)
 	mutex_unlock(&qm->state_lock);
 }
 
-/* ------ restart after an event was lost ------ */
+/* ------ restart after an event was lost, and the end after an error ------ */
 
 static void qm_restart_work(struct work_struct *work)
 {
@@ -328,6 +328,10 @@ static void qm_restart_work(struct work_struct *work)
 		uacce_kill_queues(qm->uacce);
 	/* One that was just being opened wasn't on the framework's list. */
 	qm_queues_kill(qm);
+	if (READ_ONCE(qm->broken)) {
+		qm_state_set(qm, QM_STOPPED);
+		return;
+	}
 	qm_function_stop(qm);
 
 	ret = qm_function_start(qm);
@@ -344,6 +348,23 @@ void qm_restart_schedule(struct hisi_qm *qm)
 {
 	mutex_lock(&qm->state_lock);
 	if (!qm->ending && qm->state == QM_STARTED)
+		schedule_work(&qm->restart_work);
+	mutex_unlock(&qm->state_lock);
+}
+
+/**
+ * qm_break - only a reset helps the device: all queues end soon, none is opened
+ * @qm: the function
+ *
+ * The queues are stuck, since a device in that state is asked for nothing, and
+ * what is in its contexts would be used by whoever opens its bus master again.
+ */
+void qm_break(struct hisi_qm *qm)
+{
+	mutex_lock(&qm->state_lock);
+	WRITE_ONCE(qm->broken, true);
+	/* Not while it starts: what follows may be the undoing of that. */
+	if (!qm->ending && qm->state != QM_STOPPED)
 		schedule_work(&qm->restart_work);
 	mutex_unlock(&qm->state_lock);
 }

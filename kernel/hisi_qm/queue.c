@@ -19,7 +19,7 @@ static struct hisi_qp *qm_qp_reserve(struct hisi_qm *qm)
 	unsigned long id;
 
 	mutex_lock(&qm->state_lock);
-	if (qm->state != QM_STARTED) {
+	if (qm->state != QM_STARTED || qm->broken) {
 		qp = ERR_PTR(-EPERM);
 		goto unlock;
 	}
@@ -188,6 +188,7 @@ static int qm_qp_drain(struct hisi_qp *qp)
 
 static int qm_qp_stop_locked(struct hisi_qp *qp)
 {
+	bool broken = READ_ONCE(qp->qm->broken);
 	int ret;
 
 	lockdep_assert_held(&qp->lock);
@@ -196,16 +197,16 @@ static int qm_qp_stop_locked(struct hisi_qp *qp)
 	if (!qp->started)
 		return 0;
 
-	ret = qm_qp_drain(qp);
+	ret = broken ? -EIO : qm_qp_drain(qp);
 	if (!ret)
 		ret = qm_qp_park(qp);
 
 	qp->started = false;
-	if (ret) {
+	if (ret)
 		qp->stuck = true;
+	if (ret && !broken)
 		pci_err(qp->qm->pdev, "queue %u did not stop (%d): not used again before a reset\n",
 			qp->id, ret);
-	}
 	return ret;
 }
 
@@ -288,7 +289,7 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 
 	mutex_lock(&qp->lock);
 	/* qm_queues_kill() comes after the state has changed, and takes this lock. */
-	if (READ_ONCE(qm->state) != QM_STARTED) {
+	if (READ_ONCE(qm->state) != QM_STARTED || READ_ONCE(qm->broken)) {
 		ret = -EPERM;
 		goto unlock;
 	}
