@@ -15,8 +15,9 @@
 /*
  * lock			protects				may be held when taking it
  * qm->state_lock	state, ending, broken, numbers in use	the core's locks of a queue
- * qp->lock		one queue's hardware and memory		the core's locks of a queue
- * qm->mb_lock		mailbox register, context buffer	qp->lock
+ * qm->aeq_lock		the asynchronous event ring		the core's locks of a queue
+ * qp->lock		one queue's hardware and memory		those, aeq_lock
+ * qm->mb_lock		mailbox register, context buffer	aeq_lock, qp->lock
  * qp->event_lock	link to the open file, completion head	qp->lock, the core's lock of a poll; hard irq
  *
  * state_lock is never held while waiting for hardware: opening a queue needs it,
@@ -163,6 +164,7 @@ struct hisi_qm {
 	size_t mem_size;
 	struct qm_eventq eq;
 	struct qm_eventq aeq;
+	struct mutex aeq_lock;
 	dma_addr_t sqc_table;
 	dma_addr_t cqc_table;
 	void *context;
@@ -170,6 +172,7 @@ struct hisi_qm {
 	dma_addr_t parking;
 
 	int vectors;
+	bool irqs_on;
 	struct uacce_device *uacce;
 	struct dentry *debugfs;
 	u32 current_q;
@@ -220,6 +223,7 @@ int qm_irq_init(struct hisi_qm *qm);
 void qm_irq_exit(struct hisi_qm *qm);
 void qm_irq_unmask(struct hisi_qm *qm);
 void qm_irq_mask(struct hisi_qm *qm);
+void qm_aeq_drain(struct hisi_qm *qm);
 
 /* error.c */
 void qm_error_init(struct hisi_qm *qm);

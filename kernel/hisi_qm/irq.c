@@ -79,16 +79,44 @@ static irqreturn_t qm_aeq_irq(int irq, void *data)
 	return IRQ_WAKE_THREAD;
 }
 
+static bool qm_aeq_handle(struct hisi_qm *qm)
+{
+	unsigned int budget = qm->aeq.depth;
+	unsigned int handled = 0;
+	u32 entry;
+
+	lockdep_assert_held(&qm->aeq_lock);
+	while (handled < budget && qm_eventq_next(&qm->aeq, &entry)) {
+		handled++;
+		qm_aeqe_handle(qm, entry);
+	}
+	return handled;
+}
+
 static irqreturn_t qm_aeq_thread(int irq, void *data)
 {
 	struct hisi_qm *qm = data;
-	unsigned int budget = qm->aeq.depth;
-	u32 entry;
 
-	while (budget-- && qm_eventq_next(&qm->aeq, &entry))
-		qm_aeqe_handle(qm, entry);
+	mutex_lock(&qm->aeq_lock);
+	qm_aeq_handle(qm);
 	qm_doorbell_event(qm, QM_DB_CMD_AEQ, qm->aeq.head);
+	mutex_unlock(&qm->aeq_lock);
 	return IRQ_HANDLED;
+}
+
+/**
+ * qm_aeq_drain - act on every asynchronous event that the device has written by now
+ * @qm: the function
+ *
+ * A queue that was stopped raises no more, so none is left that names it, and
+ * its next owner isn't stopped for the last one's errors.
+ */
+void qm_aeq_drain(struct hisi_qm *qm)
+{
+	mutex_lock(&qm->aeq_lock);
+	if (qm_aeq_handle(qm))
+		qm_doorbell_event(qm, QM_DB_CMD_AEQ, qm->aeq.head);
+	mutex_unlock(&qm->aeq_lock);
 }
 
 static const struct {
@@ -96,16 +124,17 @@ static const struct {
 	enum qm_cap vector;
 	irq_handler_t handler;
 	irq_handler_t thread;
+	bool ring;
 	const char *name;
 } qm_irqs[] = {
-	{ QM_CAP_ID_EQ_IRQ_TYPE, QM_CAP_ID_EQ_IRQ_VECTOR, qm_eq_irq, NULL, "eq" },
-	{ QM_CAP_ID_AEQ_IRQ_TYPE, QM_CAP_ID_AEQ_IRQ_VECTOR, qm_aeq_irq, qm_aeq_thread, "aeq" },
-	{ QM_CAP_ID_ABNORMAL_IRQ_TYPE, QM_CAP_ID_ABNORMAL_IRQ_VECTOR, NULL, qm_error_irq, "error" },
+	{ QM_CAP_ID_EQ_IRQ_TYPE, QM_CAP_ID_EQ_IRQ_VECTOR, qm_eq_irq, NULL, true, "eq" },
+	{ QM_CAP_ID_AEQ_IRQ_TYPE, QM_CAP_ID_AEQ_IRQ_VECTOR, qm_aeq_irq, qm_aeq_thread, true, "aeq" },
+	{ QM_CAP_ID_ABNORMAL_IRQ_TYPE, QM_CAP_ID_ABNORMAL_IRQ_VECTOR, NULL, qm_error_irq, false, "error" },
 };
 
 static int qm_irq_request(struct hisi_qm *qm, unsigned int i)
 {
-	unsigned long flags = qm_irqs[i].handler ? 0 : IRQF_ONESHOT;
+	unsigned long flags = qm_irqs[i].ring ? IRQF_NO_AUTOEN : IRQF_ONESHOT;
 	u32 vector = qm->caps[qm_irqs[i].vector];
 
 	if (!qm->caps[qm_irqs[i].type])
@@ -122,6 +151,30 @@ static void qm_irq_release(struct hisi_qm *qm, unsigned int i)
 {
 	if (qm->caps[qm_irqs[i].type])
 		free_irq(pci_irq_vector(qm->pdev, qm->caps[qm_irqs[i].vector]), qm);
+}
+
+/*
+ * Masking at the device doesn't recall a message that is on its way, which would
+ * run a handler on a ring that is being cleared: the lines are disabled too.
+ */
+static void qm_irq_lines(struct hisi_qm *qm, bool on)
+{
+	unsigned int i;
+
+	if (qm->irqs_on == on)
+		return;
+	qm->irqs_on = on;
+	for (i = 0; i < ARRAY_SIZE(qm_irqs); i++) {
+		int irq;
+
+		if (!qm_irqs[i].ring || !qm->caps[qm_irqs[i].type])
+			continue;
+		irq = pci_irq_vector(qm->pdev, qm->caps[qm_irqs[i].vector]);
+		if (on)
+			enable_irq(irq);
+		else
+			disable_irq(irq);
+	}
 }
 
 /**
@@ -163,6 +216,7 @@ void qm_irq_unmask(struct hisi_qm *qm)
 {
 	qm_doorbell_event(qm, QM_DB_CMD_AEQ, qm->aeq.head);
 	qm_doorbell_event(qm, QM_DB_CMD_EQ, qm->eq.head);
+	qm_irq_lines(qm, true);
 	hisi_qm_write(qm, QM_EQ_INT_MASK, 0);
 	hisi_qm_write(qm, QM_AEQ_INT_MASK, 0);
 }
@@ -175,13 +229,9 @@ void qm_irq_unmask(struct hisi_qm *qm)
  */
 void qm_irq_mask(struct hisi_qm *qm)
 {
-	unsigned int i;
-
 	hisi_qm_write(qm, QM_EQ_INT_MASK, 1);
 	hisi_qm_write(qm, QM_AEQ_INT_MASK, 1);
-	for (i = 0; i < ARRAY_SIZE(qm_irqs); i++)
-		if (qm->caps[qm_irqs[i].type])
-			synchronize_irq(pci_irq_vector(qm->pdev, qm->caps[qm_irqs[i].vector]));
+	qm_irq_lines(qm, false);
 }
 
 /**

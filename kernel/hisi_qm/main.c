@@ -284,12 +284,13 @@ static int qm_function_start(struct hisi_qm *qm)
 {
 	int ret;
 
+	/* Whoever puts a queue reads the asynchronous event ring. */
+	mutex_lock(&qm->aeq_lock);
 	memset(qm->mem, 0, qm->mem_size);
 	ret = qm_vft_set(qm, 0, 0, qm->qp_num);
-	if (ret)
-		return ret;
-
-	ret = qm_contexts_load(qm);
+	if (!ret)
+		ret = qm_contexts_load(qm);
+	mutex_unlock(&qm->aeq_lock);
 	if (ret)
 		goto err_clear_vft;
 
@@ -399,6 +400,7 @@ struct hisi_qm *hisi_qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine 
 	qm->pdev = pdev;
 	qm->engine = engine;
 	mutex_init(&qm->state_lock);
+	mutex_init(&qm->aeq_lock);
 	INIT_WORK(&qm->restart_work, qm_restart_work);
 	qm_mailbox_init(qm);
 

@@ -372,6 +372,7 @@ bool qm_qp_put(struct hisi_qp *qp)
 		qp->dus = NULL;
 	}
 	mutex_unlock(&qp->lock);
+	qm_aeq_drain(qp->qm);
 	qm_qp_release(qp);
 	return stopped;
 }
