@@ -81,6 +81,7 @@ struct hisi_qm_error_block {
  * @sqe_size:	bytes of a submission descriptor, a power of two
  * @sqe_hide:	first byte of a descriptor that a dump leaves out (addresses)
  * @sqe_hide_bytes: how many
+ * @shaper_rates: bandwidth of the engine classes, as QM_SHAPER_CFG counts it
  * @qc_types:	number of engine classes a queue can choose from
  * @sgl:		it takes scatter-gather lists
  * @regs_size:	bytes of BAR2 that the driver touches
@@ -96,6 +97,7 @@ struct hisi_qm_engine {
 	u32 sqe_size;
 	u32 sqe_hide;
 	u32 sqe_hide_bytes;
+	u16 shaper_rates[2];
 	u16 qc_types;
 	bool sgl;
 	u32 regs_size;

@@ -124,7 +124,9 @@
 #define QM_PM_CTRL		0x100148
 #define QM_PM_CTRL_IDLE_DISABLE	(1u << 9)
 #define QM_QUEUE_NUM		0x100158	/* [10:0] total, [21:11] most per function */
-#define QM_SHAPER_CFG		0x100164
+#define QM_SHAPER_CFG		0x100164	/* [9:0], [19:10]: rates of the two engine classes */
+#define QM_SHAPER_CFG_RATE1_SHIFT 10
+#define QM_SHAPER_CFG_ENABLE	(1u << 30)
 #define QM_DFX_BASE		0x104000
 #define QM_DFX_MB_CNT		0x104018
 #define QM_DFX_DB_CNT		0x104028
@@ -305,6 +307,11 @@ enum qm_vft_type {
 #define QM_VFT_SQC_NUM_SHIFT	45
 #define QM_VFT_SQC_NUM_MASK	0x3ffull
 #define QM_VFT_CQC_VALID	(1ull << 28)
+#define QM_VFT_SHAPER_CIR_U_SHIFT 8	/* [7:0] is cir_b */
+#define QM_VFT_SHAPER_CIR_S_SHIFT 11
+#define QM_VFT_SHAPER_CBS_B_SHIFT 15
+#define QM_VFT_SHAPER_CBS_S_SHIFT 19
+#define QM_VFT_FUNC_CLASS_SHIFT	6	/* in QM_VFT_FUNC, of a shaper */
 
 /* Words at the end of a DUS block (qm.md 8) */
 #define QM_DUS_TX_STOP(size)	((size) - 4)

@@ -2,12 +2,27 @@
 /* The table that says which of the device's queues belong to which function. */
 #include "internal.h"
 
+/*
+ * The whole device for one function, 1000 of 1000 or 100 Gbit/s: a rate is
+ * cir_b * 2^cir_u * 8000 / (768 * 2^cir_s) Mbit/s, the rest is the burst.
+ */
+#define QM_SHAPER_CIR_B		150
+#define QM_SHAPER_CIR_U		6
+#define QM_SHAPER_CIR_S		0
+#define QM_SHAPER_CBS_B		1
+#define QM_SHAPER_CBS_S		19
+
 static u64 qm_vft_entry(enum qm_vft_type type, u32 base, u32 number)
 {
 	if (!number)
 		return 0;
 	if (type == QM_VFT_TYPE_CQC)
 		return QM_VFT_CQC_VALID;
+	if (type == QM_VFT_TYPE_SHAPER)
+		return QM_SHAPER_CIR_B | QM_SHAPER_CIR_U << QM_VFT_SHAPER_CIR_U_SHIFT |
+		       QM_SHAPER_CIR_S << QM_VFT_SHAPER_CIR_S_SHIFT |
+		       QM_SHAPER_CBS_B << QM_VFT_SHAPER_CBS_B_SHIFT |
+		       QM_SHAPER_CBS_S << QM_VFT_SHAPER_CBS_S_SHIFT;
 	return (base & QM_VFT_SQC_BASE_MASK) << QM_VFT_SQC_BASE_SHIFT | QM_VFT_SQC_VALID |
 	       ((number - 1) & QM_VFT_SQC_NUM_MASK) << QM_VFT_SQC_NUM_SHIFT;
 }
@@ -30,8 +45,27 @@ static int qm_vft_write(struct hisi_qm *qm, enum qm_vft_type type, u32 function,
 	return hisi_qm_wait(qm, QM_VFT_RDY, 1, 1);
 }
 
+/* One entry for each engine class that the device's bandwidth is counted by. */
+static int qm_vft_shape(struct hisi_qm *qm, u32 function, u32 number)
+{
+	u64 entry = qm_vft_entry(QM_VFT_TYPE_SHAPER, 0, number);
+	unsigned int i;
+	int ret;
+
+	if (!hisi_qm_has(qm, QM_CAP_QOS))
+		return 0;
+	hisi_qm_write(qm, QM_SHAPER_CFG, QM_SHAPER_CFG_ENABLE | qm->engine->shaper_rates[0] |
+					 qm->engine->shaper_rates[1] << QM_SHAPER_CFG_RATE1_SHIFT);
+	for (i = 0; i < ARRAY_SIZE(qm->engine->shaper_rates); i++) {
+		ret = qm_vft_write(qm, QM_VFT_TYPE_SHAPER, function | i << QM_VFT_FUNC_CLASS_SHIFT, entry);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 /**
- * qm_vft_set - give queues to a function
+ * qm_vft_set - give queues to a function, and a share of the bandwidth
  * @qm: the physical function
  * @function: 0 for itself
  * @base: its first queue, counted over the whole device
@@ -45,10 +79,15 @@ int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number)
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		ret = qm_vft_write(qm, types[i], function, qm_vft_entry(types[i], base, number));
-		if (ret) {
-			pci_err(qm->pdev, "queue table of function %u: not ready (%d)\n", function, ret);
-			return ret;
-		}
+		if (ret)
+			goto err_log;
 	}
+	ret = qm_vft_shape(qm, function, number);
+	if (ret)
+		goto err_log;
 	return 0;
+
+err_log:
+	pci_err(qm->pdev, "queue table of function %u: not ready (%d)\n", function, ret);
+	return ret;
 }

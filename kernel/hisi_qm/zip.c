@@ -128,6 +128,7 @@ static const struct hisi_qm_engine zip_engine = {
 	.sqe_size = ZIP_SQE_SIZE,
 	.sqe_hide = 64,
 	.sqe_hide_bytes = 48,
+	.shaper_rates = { 750, 140 },
 	.qc_types = 2,
 	.sgl = true,
 	.regs_size = ZIP_REGS_SIZE,
