@@ -210,7 +210,8 @@ static void uacce_kill_round(struct uacce_device *uacce, bool dead)
 
 	mutex_lock(&uacce->kill_lock);
 	spin_lock(&uacce->lock);
-	uacce->dead |= dead;
+	if (dead)
+		WRITE_ONCE(uacce->dead, true);
 	round = ++uacce->kill_round;
 	spin_unlock(&uacce->lock);
 	while ((ctx = uacce_next_ctx(uacce, round))) {

@@ -20,7 +20,8 @@ static bool uacce_dus_possible(struct device *dev)
 
 static void *uacce_pages_alloc(struct device *dev, size_t size)
 {
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+	/* Large: worth some reclaim, not somebody's life. */
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 	int node = dev_to_node(dev);
 	unsigned int order = get_order(size);
 	struct page *page;

@@ -145,7 +145,8 @@ static int uacce_ctx_acquire(struct uacce_ctx *ctx)
 	int ret;
 
 	mutex_lock(&ctx->mutex);
-	ret = -ENODEV;
+	/* Killed before it had anything: by a removal, or by a reset that open() could come after. */
+	ret = READ_ONCE(ctx->q.uacce->dead) ? -ENODEV : -EPERM;
 	if (ctx->state == UACCE_CTX_ZOMBIE)
 		goto err_unlock;
 	ret = -EIO;
