@@ -1,223 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 /* This CPU's path against the library that it uses, called directly. */
 #include <errno.h>
-#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
 #include "bench.h"
+#include "direct.h"
 
 #define ROUNDS	15
 #define TURN_NS	8000000.0	/* of CPU time for one measurement */
 #define MOST	(1u << 20)
 
+/* One kind of request: in what direction, whole or in pieces, of what. */
 struct job {
-	int level;
+	int level;		/* 0: decompress */
+	bool stream;
+	const unsigned char *src;
 	size_t size;
-	unsigned char *src, *dst, *packed;
-	size_t room, packed_len;
+	unsigned char *dst;
+	size_t room;
 	handle_t sess;
-	struct libdeflate_compressor *comp;
-	struct libdeflate_decompressor *decomp;
-	z_stream z;
+	struct direct *direct;
 };
 
-static void checked(const char *what, int ret)
+static void whole(const struct job *j)
 {
-	if (ret < 0)
-		die(what, ret);
+	size_t len = j->room;
+	struct wd_comp_arg a = { .src = (void *)j->src, .src_len = j->size, .dst = j->dst, .dst_len = &len };
+	int ret = j->level ? wd_compress(j->sess, &a) : wd_decompress(j->sess, &a);
+
+	if (ret)
+		die("a request of this CPU's path", ret);
 }
 
-static unsigned long long wd_block(void *arg, unsigned int n)
+static void pieces(const struct job *j)
 {
-	struct job *j = arg;
-	unsigned long long start = cpu_ns();
+	size_t at, out = 0;
+	int ret = 0;
 
-	while (n--) {
-		size_t len = j->room;
-		struct wd_comp_arg a = { .src = j->src, .src_len = j->size, .dst = j->dst, .dst_len = &len };
+	for (at = 0; at < j->size; at += PIECE) {
+		size_t in = j->size - at < PIECE ? j->size - at : PIECE, len = j->room - out;
+		struct wd_comp_strm s = {
+			.src = (void *)(j->src + at), .src_len = &in, .dst = j->dst + out, .dst_len = &len,
+			.last = at + PIECE >= j->size,
+		};
 
-		checked("wd_compress", wd_compress(j->sess, &a));
+		ret = j->level ? wd_strm_compress(j->sess, &s) : wd_strm_decompress(j->sess, &s);
+		if (ret < 0)
+			die("a stream of this CPU's path", ret);
+		out += len;
 	}
-	return cpu_ns() - start;
+	if (ret != 1)
+		die("a stream that doesn't end", -EIO);
 }
 
-static unsigned long long direct_block(void *arg, unsigned int n)
+static unsigned long long ours_ns(void *arg, unsigned int n)
 {
 	struct job *j = arg;
 	unsigned long long start = cpu_ns();
 
 	while (n--)
-		if (!libdeflate_deflate_compress(j->comp, j->src, j->size, j->dst, j->room))
-			die("libdeflate_deflate_compress", -EIO);
+		if (j->stream)
+			pieces(j);
+		else
+			whole(j);
 	return cpu_ns() - start;
 }
 
-static unsigned long long wd_unpack(void *arg, unsigned int n)
+static unsigned long long direct_ns(void *arg, unsigned int n)
 {
 	struct job *j = arg;
 	unsigned long long start = cpu_ns();
-
-	while (n--) {
-		size_t len = j->room;
-		struct wd_comp_arg a = { .src = j->packed, .src_len = j->packed_len, .dst = j->dst, .dst_len = &len };
-
-		checked("wd_decompress", wd_decompress(j->sess, &a));
-	}
-	return cpu_ns() - start;
-}
-
-static unsigned long long direct_unpack(void *arg, unsigned int n)
-{
-	struct job *j = arg;
-	unsigned long long start = cpu_ns();
-	size_t in, out;
 
 	while (n--)
-		if (libdeflate_deflate_decompress_ex(j->decomp, j->packed, j->packed_len, j->dst, j->room, &in, &out))
-			die("libdeflate_deflate_decompress_ex", -EIO);
+		direct_run(j->direct, j->src, j->size, j->dst, j->room);
 	return cpu_ns() - start;
 }
 
-#define PIECE	16384u
-
-static unsigned long long wd_stream(void *arg, unsigned int n)
-{
-	struct job *j = arg;
-	unsigned long long start = cpu_ns();
-	size_t at, out;
-
-	while (n--)
-		for (at = 0, out = 0; at < j->size; at += PIECE) {
-			size_t in = j->size - at < PIECE ? j->size - at : PIECE, len = j->room - out;
-			struct wd_comp_strm s = {
-				.src = j->src + at, .src_len = &in, .dst = j->dst + out, .dst_len = &len,
-				.last = at + PIECE >= j->size,
-			};
-
-			checked("wd_strm_compress", wd_strm_compress(j->sess, &s));
-			out += len;
-		}
-	return cpu_ns() - start;
-}
-
-static unsigned long long direct_stream(void *arg, unsigned int n)
-{
-	struct job *j = arg;
-	unsigned long long start = cpu_ns();
-	size_t at;
-
-	while (n--) {
-		deflateReset(&j->z);
-		j->z.next_out = j->dst;
-		j->z.avail_out = (uInt)j->room;
-		for (at = 0; at < j->size; at += PIECE) {
-			j->z.next_in = j->src + at;
-			j->z.avail_in = (uInt)(j->size - at < PIECE ? j->size - at : PIECE);
-			if (deflate(&j->z, at + PIECE >= j->size ? Z_FINISH : Z_NO_FLUSH) < 0)
-				die("deflate", -EIO);
-		}
-	}
-	return cpu_ns() - start;
-}
-
-/* As many as fill a turn. */
-static void pair_row(const char *name, measure_t *ours, measure_t *direct, struct job *j)
-{
-	double once;
-	unsigned int n;
-	struct pair p;
-
-	direct(j, 1);
-	once = (double)direct(j, 1);
-	n = once < TURN_NS ? (unsigned int)(TURN_NS / (once + 1)) + 1 : 1;
-	p = measure_pair(ours, j, direct, j, n, ROUNDS);
-	/* The ratio is the row; the direct call's time is its floor. */
-	printf("row %s %.4f x %.0f %.4f\n", name, p.ratio, p.floor, p.ratio);
-	fflush(stdout);
-}
-
-static const char *size_name(size_t size)
-{
-	return size == 4096 ? "4k" : size == 65536 ? "64k" : "1m";
-}
-
-static void block_rows(struct job *j, int level, size_t size)
-{
-	char name[64];
-
-	j->level = level;
-	j->size = size;
-	j->comp = libdeflate_alloc_compressor(level > 12 ? 12 : level);
-	j->sess = session_open(WD_SYNC, level, WD_SESS_PATH_SOFT, ANY_DEVICE);
-	snprintf(name, sizeof(name), "soft.deflate.%d.%s.ratio", level, size_name(size));
-	pair_row(name, wd_block, direct_block, j);
-	wd_comp_free_sess(j->sess);
-	libdeflate_free_compressor(j->comp);
-}
-
-static void unpack_row(struct job *j, size_t size)
+static handle_t session(const struct job *j)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = WD_SYNC, .dir_type = WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_SOFT,
-		.win_size = WD_COMP_WS_32K,
+		.alg_type = WD_DEFLATE_RAW, .op_type = WD_SYNC, .dir_type = j->level ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS,
+		.comp_lv = (__u8)j->level, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_SOFT,
 	};
-	char name[64];
+	handle_t sess = wd_comp_alloc_sess(&setup, NULL);
 
-	j->size = size;
-	j->comp = libdeflate_alloc_compressor(6);
-	j->decomp = libdeflate_alloc_decompressor();
-	j->packed_len = libdeflate_deflate_compress(j->comp, j->src, size, j->packed, j->room);
-	j->sess = wd_comp_alloc_sess(&setup, NULL);
-	if (!j->sess)
+	if (!sess)
 		die("wd_comp_alloc_sess", -errno);
-	snprintf(name, sizeof(name), "soft.inflate.%s.ratio", size_name(size));
-	pair_row(name, wd_unpack, direct_unpack, j);
-	wd_comp_free_sess(j->sess);
-	libdeflate_free_decompressor(j->decomp);
-	libdeflate_free_compressor(j->comp);
+	return sess;
 }
 
-static void stream_row(struct job *j, int level, size_t size)
+static void measure(struct job *j, const char *size)
 {
-	char name[64];
+	char level[8] = "", name[64];
+	unsigned int n;
+	struct pair p;
+	double once;
 
-	j->size = size;
-	memset(&j->z, 0, sizeof(j->z));
-	if (deflateInit2(&j->z, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		die("deflateInit2", -ENOMEM);
-	j->sess = session_open(WD_SYNC, level, WD_SESS_PATH_SOFT, ANY_DEVICE);
-	snprintf(name, sizeof(name), "soft.deflate-stream.%d.%s.ratio", level, size_name(size));
-	pair_row(name, wd_stream, direct_stream, j);
+	j->direct = direct_open(j->level, j->stream);
+	j->sess = session(j);
+	direct_ns(j, 1);
+	once = (double)direct_ns(j, 1);
+	/* As many as fill a turn. */
+	n = once < TURN_NS ? (unsigned int)(TURN_NS / (once + 1)) + 1 : 1;
+	p = measure_pair(ours_ns, j, direct_ns, j, n, ROUNDS);
+	if (j->level)
+		snprintf(level, sizeof(level), "%d.", j->level);
+	snprintf(name, sizeof(name), "soft.%s%s.%s%s.ratio", j->level ? "deflate" : "inflate", j->stream ? "-stream" : "",
+		 level, size);
+	/* The ratio is the row; the direct call's time is its floor. */
+	printf("row %s %.4f x:%s %.0f %.4f\n", name, p.ratio, direct_name(j->direct), p.floor, p.ratio);
+	fflush(stdout);
 	wd_comp_free_sess(j->sess);
-	deflateEnd(&j->z);
+	direct_close(j->direct);
 }
 
 int soft_rows(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		size_t bytes;
+	} sizes[] = { { "4k", 4096 }, { "64k", 65536 }, { "1m", MOST } };
 	static const int levels[] = { 1, 3, 6, 9, 12 };
-	static const size_t sizes[] = { 4096, 65536, MOST };
-	struct job j = { .room = 2 * MOST };
+	unsigned char *text = malloc(MOST), *packed = malloc(2 * MOST);
+	struct job j = { .dst = malloc(2 * MOST), .room = 2 * MOST };
+	struct direct *packer = direct_open(6, false);
 	unsigned int i, k;
 
 	(void)argc, (void)argv;
-	j.src = malloc(MOST);
-	j.dst = malloc(j.room);
-	j.packed = malloc(j.room);
-	if (!j.src || !j.dst || !j.packed)
+	if (!text || !packed || !j.dst)
 		die("malloc", -ENOMEM);
-	text_fill(j.src, MOST);
-	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
-		for (k = 0; k < (levels[i] > 9 ? 2u : 3u); k++)
-			block_rows(&j, levels[i], sizes[k]);
-	for (k = 0; k < 3; k++)
-		unpack_row(&j, sizes[k]);
-	for (i = 0; i < 4; i++)
-		for (k = 1; k < 3; k++)
-			stream_row(&j, levels[i], sizes[k]);
-	free(j.src);
+	text_fill(text, MOST);
+	for (k = 0; k < 3; k++) {
+		j.src = text;
+		j.size = sizes[k].bytes;
+		for (i = 0; i < 5; i++) {
+			j.level = levels[i];
+			j.stream = false;
+			/* The highest level takes a tenth of a second for a megabyte. */
+			if (k < 2 || j.level < 12)
+				measure(&j, sizes[k].name);
+			j.stream = true;
+			if (k && j.level < 12)
+				measure(&j, sizes[k].name);
+		}
+		j.level = 0;
+		j.size = direct_run(packer, text, sizes[k].bytes, packed, 2 * MOST);
+		j.src = packed;
+		j.stream = false;
+		measure(&j, sizes[k].name);
+		j.stream = true;
+		measure(&j, sizes[k].name);
+	}
+	direct_close(packer);
+	free(text);
+	free(packed);
 	free(j.dst);
-	free(j.packed);
 	return 0;
 }
