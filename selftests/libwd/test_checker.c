@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "need_device.h"
 #include "on_device.h"
+#include "payload.h"
 
 #define SHORT		60000u
 #define LONG		10000000u
@@ -24,8 +24,6 @@
 #define THREADS		(SYNC_THREADS + ASYNC_THREADS + 1)	/* the last one sends bursts */
 #define WINDOW		32
 #define TIMEOUT_MS	150
-#define PLAIN_MAX	200
-#define STORED_HEAD	5
 #define GRANULES	4	/* of a request: source, destination of two, one nobody may ever touch */
 #define POISON		0xdb
 
@@ -90,69 +88,23 @@ static unsigned int rnd(struct thread *t)
 	return t->seed >> 33;
 }
 
-/* What a request carries follows from its number. */
-static void plain_fill(unsigned char *p, unsigned int n, __u64 number, unsigned int thread)
-{
-	__u64 x = number * THREADS + thread;
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		if (i % 8 == 0)
-			x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9ull + i;
-		p[i] = x >> i % 8 * 8;
-	}
-}
-
-static void stored_fill(struct request *r, unsigned int thread)
-{
-	r->src[0] = 1;
-	r->src[1] = r->plain;
-	r->src[2] = 0;
-	r->src[3] = ~r->plain;
-	r->src[4] = 0xff;
-	plain_fill(r->src + STORED_HEAD, r->plain, r->number, thread);
-}
-
 static void request_make(struct thread *t, struct request *r)
 {
+	unsigned int src_len;
+
 	r->number = t->numbers++;
 	r->plain = 1 + rnd(t) % PLAIN_MAX;
 	r->compress = rnd(t) % 16 == 0;
 	memset(r->dst, POISON, 2 * LOAN_BYTES);
-	if (r->compress)
-		plain_fill(r->src, r->plain, r->number, t->index);
-	else
-		stored_fill(r, t->index);
+	src_len = source_fill(r->src, r->compress, r->plain, r->number * THREADS + t->index);
 	r->len = 2 * LOAN_BYTES;
 	r->arg = (struct wd_comp_arg){
-		.src = r->src, .src_len = r->plain + (r->compress ? 0 : STORED_HEAD), .dst = r->dst, .dst_len = &r->len,
+		.src = r->src, .src_len = src_len, .dst = r->dst, .dst_len = &r->len,
 		.timeout_ms = TIMEOUT_MS, .wr_id = r->number,
 	};
 	atomic_store(&r->ends, 0);
 	atomic_store(&r->ended, false);
 	lend(&all.loans, r->src, 3);
-}
-
-static bool inflates_to(const unsigned char *src, size_t n, const unsigned char *plain, size_t want)
-{
-	z_stream z = { .next_in = (Bytef *)src, .avail_in = n };
-	unsigned char out[PLAIN_MAX + 1];
-	bool right;
-
-	if (inflateInit2(&z, -15))
-		return false;
-	z.next_out = out;
-	z.avail_out = sizeof(out);
-	right = inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in && z.total_out == want && !memcmp(out, plain, want);
-	inflateEnd(&z);
-	return right;
-}
-
-static bool result_right(const struct request *r)
-{
-	if (r->compress)
-		return r->len <= 2 * LOAN_BYTES && inflates_to(r->dst, r->len, r->src, r->plain);
-	return r->len == r->plain && !memcmp(r->dst, r->src + STORED_HEAD, r->plain);
 }
 
 /* Whoever learns of its end: the buffers are its owner's before anything else happens. */
@@ -165,7 +117,7 @@ static void request_ended(struct thread *t, struct request *r, int ret)
 	if (before)
 		complain(t, "request %llu ended %u times", r->number, before + 1);
 	atomic_fetch_add(&all.ended, 1);
-	if (!ret && !result_right(r))
+	if (!ret && !result_right(r->src, r->compress, r->plain, r->dst, r->len))
 		complain(t, "request %llu (%s, %u bytes) succeeded with a wrong result of %zu bytes", r->number,
 			 r->compress ? "compress" : "decompress", r->plain, r->len);
 	else if (ret && r->len)
