@@ -4,7 +4,7 @@
  * reorders, duplicates, drops and fails them: each ends once, none is reported
  * successful when it was not, and its buffers are its owner's from then on.
  *
- * WD_TEST_LONG=1: ten million of them; WD_TEST_REQUESTS=N: that many; WD_TEST_SEED=N;
+ * WD_TEST_LONG=1: ten million of them; WD_TEST_REQUESTS=N: that many a round; WD_TEST_SEED=N;
  * WD_TEST_FAULTS: others than those below, in wd-emulate's words.
  */
 #include <pthread.h>
@@ -17,18 +17,14 @@
 #include "on_device.h"
 #include "payload.h"
 
-#define SHORT		60000u
-#define LONG		10000000u
+#define SHORT		30000u	/* in each round */
+#define LONG		5000000u
 #define SYNC_THREADS	2
 #define ASYNC_THREADS	2
 #define THREADS		(SYNC_THREADS + ASYNC_THREADS + 1)	/* the last one sends bursts */
 #define WINDOW		32
-#define TIMEOUT_MS	150
 #define GRANULES	4	/* of a request: source, destination of two, one nobody may ever touch */
 #define POISON		0xdb
-
-static const char faults[] =
-	"fail=1/5000:4,delay=1/500:300us,reorder=1/20,duplicate=1/50,drop=1/20000,page-fault=1/10000:500us";
 
 struct thread;
 
@@ -69,6 +65,7 @@ static struct {
 	atomic_uint left;
 	_Atomic __u64 accepted, ended, ends[END_NR], retried;
 	atomic_bool bad;
+	unsigned int timeout_ms;
 } all;
 
 __attribute__((format(printf, 2, 3))) static void complain(struct thread *t, const char *format, ...)
@@ -100,7 +97,7 @@ static void request_make(struct thread *t, struct request *r)
 	r->len = 2 * LOAN_BYTES;
 	r->arg = (struct wd_comp_arg){
 		.src = r->src, .src_len = src_len, .dst = r->dst, .dst_len = &r->len,
-		.timeout_ms = TIMEOUT_MS, .wr_id = r->number,
+		.timeout_ms = all.timeout_ms, .wr_id = r->number,
 	};
 	atomic_store(&r->ends, 0);
 	atomic_store(&r->ended, false);
@@ -329,8 +326,26 @@ static void report(void)
 FIXTURE(checker) {
 };
 
+FIXTURE_VARIANT(checker) {
+	const char *faults;
+	unsigned int timeout_ms;
+	bool harmless;		/* nobody needs to fail */
+};
+
+FIXTURE_VARIANT_ADD(checker, disorder) {
+	.faults = "delay=1/500:300us,reorder=1/20,duplicate=1/50,page-fault=1/10000:500us",
+	.timeout_ms = 20000,
+	.harmless = true,
+};
+
+FIXTURE_VARIANT_ADD(checker, loss_and_failure) {
+	.faults = "fail=1/5000:4,delay=1/500:300us,reorder=1/20,duplicate=1/50,drop=1/20000,page-fault=1/10000:500us",
+	.timeout_ms = 150,
+};
+
 FIXTURE_SETUP(checker)
 {
+	all.timeout_ms = variant->timeout_ms;
 }
 
 FIXTURE_TEARDOWN(checker)
@@ -347,7 +362,7 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 		SKIP(return, "needs an emulated device, which has faults");
 	ASSERT_EQ(0, loans_open(&all.loans, (size_t)THREADS * WINDOW * GRANULES));
 	snprintf(text, sizeof(text), "seed %s", seed ? seed : "1");
-	snprintf(fault, sizeof(fault), "fault %s", other ? other : faults);
+	snprintf(fault, sizeof(fault), "fault %s", other ? other : variant->faults);
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, emulated_control(i ? "hisi_zip-1" : "hisi_zip-0", text));
 		ASSERT_EQ(0, emulated_control(i ? "hisi_zip-1" : "hisi_zip-0", fault));
@@ -379,6 +394,8 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 	EXPECT_EQ(atomic_load(&all.accepted), atomic_load(&all.ended));
 	EXPECT_EQ(0, wd_comp_poll(1, 0, NULL));
 	EXPECT_EQ(0, wd_in_flight(NULL));
+	if (variant->harmless && !other)
+		EXPECT_EQ(atomic_load(&all.ended), atomic_load(&all.ends[END_OK]));
 	/* Nothing but an injected failure may look like one. */
 	EXPECT_GE(both("fail"), atomic_load(&all.ends[END_DATA]));
 	for (i = 0; i < 4; i++)
