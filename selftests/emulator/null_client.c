@@ -2,6 +2,7 @@
 /* A client of null devices: many passes of the rings in every way of using them, and nobody else in the process. */
 #include <hisi_qm.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <wd_comp.h>
 #include "kselftest_harness.h"
 #include "rawq.h"
@@ -35,6 +36,15 @@ static int threads(void)
 	return n;
 }
 
+/* How often this thread slept: who stalls at the end of a pass sleeps once for each. */
+static long sleeps(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nvcsw;
+}
+
 static int compress_many(handle_t sess, int n)
 {
 	size_t room;
@@ -52,9 +62,11 @@ static int compress_many(handle_t sess, int n)
 TEST(synchronous_requests_complete_over_many_passes)
 {
 	handle_t sess = session(WD_SYNC);
+	long before = sleeps();
 
 	ASSERT_NE(0, sess);
 	EXPECT_EQ(0, compress_many(sess, REQUESTS));
+	EXPECT_GT(REQUESTS / 2048, sleeps() - before);
 	EXPECT_EQ(1, threads());
 	EXPECT_EQ(0, wd_comp_free_sess(sess));
 }
@@ -92,6 +104,7 @@ TEST(asynchronous_requests_complete_over_many_passes)
 	handle_t sess = session(WD_ASYNC);
 	unsigned int done = 0, sent = 0, i;
 	size_t room[WINDOW];
+	long before = sleeps();
 
 	ASSERT_NE(0, sess);
 	while (sent < REQUESTS) {
@@ -107,6 +120,7 @@ TEST(asynchronous_requests_complete_over_many_passes)
 			ASSERT_LT(0, wd_comp_poll(sent - done, STALL_MS, NULL));
 	}
 	EXPECT_EQ(sent, done);
+	EXPECT_GT(REQUESTS / 2048, sleeps() - before);
 	EXPECT_EQ(1, threads());
 	EXPECT_EQ(0, wd_comp_free_sess(sess));
 }
