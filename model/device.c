@@ -227,12 +227,10 @@ void wdm_poll(struct wdm_device *dev, struct wdm_look *look)
 	}
 	wdm_queues_poll(dev);
 
+	look->jobs = wdm_jobs_ready(dev);
 	look->worked = dev->worked;
 	look->next_ns = dev->next_ns;
 	look->busy = dev->jobs_out;
-	look->jobs = false;
-	for (i = 0; dev->free_jobs && !dev->master_closed && i < dev->nr_active && !look->jobs; i++)
-		look->jobs = wdm_jobs_pending(&dev->queues[dev->active[i]]);
 }
 
 void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value)

@@ -14,6 +14,7 @@
 #define WDM_MB_POISON		0x6d786277u	/* a mailbox's last dword is reserved, so never this */
 #define WDM_DB_NONE		(~0ull)
 #define WDM_ABORTS_PER_POLL	64
+#define WDM_OVERFLOW_SETTLES	10
 /* A slot of the ring's first pass carries no mark of the device, so a half-written one is harder to tell. */
 #define WDM_SETTLE_UNMARKED	3
 
@@ -238,6 +239,12 @@ static inline u32 wdm_settle(const struct wdm_device *dev)
 	return dev->attr.settle_ns;
 }
 
+/* A ring that looks full may have had its doorbell overwritten: only a while later it is an overflow. */
+static inline u64 wdm_settle_overflow(const struct wdm_device *dev)
+{
+	return (u64)wdm_settle(dev) * WDM_OVERFLOW_SETTLES;
+}
+
 /* device.c */
 void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value);
 int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len);
@@ -277,6 +284,8 @@ void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_job_free(struct wdm_device *dev, struct wdm_job *job);
 bool wdm_jobs_pending(const struct wdm_queue *q);
+bool wdm_jobs_ready(struct wdm_device *dev);
+void wdm_bandwidth_refund(struct wdm_device *dev, const struct wdm_job *job);
 
 /* fault.c: called only when there are faults */
 /* false: the queue is stuck, the descriptor stays where it is. */

@@ -4,7 +4,7 @@
 
 #define WDM_STRIDE	(1u << 16)
 #define WDM_NS_PER_MBIT	1000u		/* one bit a nanosecond is 1000 Mbit/s */
-#define WDM_OVERFLOW_SETTLES 10
+#define WDM_BANDWIDTH_AHEAD_NS 10000000ull
 
 bool wdm_jobs_pending(const struct wdm_queue *q)
 {
@@ -19,6 +19,23 @@ void wdm_job_free(struct wdm_device *dev, struct wdm_job *job)
 	dev->jobs_out--;
 }
 
+/*
+ * The limit is a line of jobs, each with its time on the wire. No more are accepted than the next few
+ * milliseconds take, and who goes takes his place in the line with him: nobody waits long for the bytes
+ * of a queue that is no more.
+ */
+static bool wdm_bandwidth_full(const struct wdm_device *dev)
+{
+	return dev->attr.bandwidth_mbps && dev->bandwidth_free_ns > dev->now + WDM_BANDWIDTH_AHEAD_NS;
+}
+
+void wdm_bandwidth_refund(struct wdm_device *dev, const struct wdm_job *job)
+{
+	u64 owed = dev->bandwidth_free_ns > dev->now ? dev->bandwidth_free_ns - dev->now : 0;
+
+	dev->bandwidth_free_ns -= job->wire_ns < owed ? job->wire_ns : owed;
+}
+
 static void wdm_queue_break(struct wdm_device *dev, struct wdm_queue *q, u64 addr)
 {
 	wdm_refuse(dev, WDM_REFUSE_RING_DMA, q->fn, q->rel, addr);
@@ -29,7 +46,7 @@ static void wdm_queue_break(struct wdm_device *dev, struct wdm_queue *q, u64 add
 /* The CQ looks full. A CQ doorbell may have been overwritten, so only a while later it is an overflow. */
 static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 {
-	u64 settle = (u64)wdm_settle(dev) * WDM_OVERFLOW_SETTLES;
+	u64 settle = wdm_settle_overflow(dev);
 
 	if (wdm_cq_unconsumed(q) < q->cq_depth - 1) {
 		q->cq_full_since = 0;
@@ -95,6 +112,8 @@ void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q)
 		if (job->faults ? !wdm_fault_answer(dev, q, job) : !wdm_answer(dev, q, job->slot, job->sqe))
 			return;
 		q->done++;
+		if (job->due_ns > dev->now)
+			wdm_bandwidth_refund(dev, job);
 		if (job->refused)
 			wdm_refuse(dev, WDM_REFUSE_SQE, q->fn, q->rel, job->slot);
 		dev->stats.bytes_in += job->bytes_in;
@@ -136,6 +155,7 @@ void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
 /* Least virtual time first; a queue's time runs slower the higher its priority. */
 static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 {
+	bool full = wdm_bandwidth_full(dev);
 	struct wdm_queue *best = NULL;
 	u32 i;
 
@@ -145,24 +165,47 @@ static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 		/* No more than what is free, so deep queues, however many, can't keep another from being accepted. */
 		if (!wdm_jobs_pending(q) || q->jobs >= dev->attr.jobs - dev->jobs_out)
 			continue;
+		/* A stop waits for what it can finish soon, whatever the limit. */
+		if (full && !q->stopping)
+			continue;
 		if (!best || q->pass < best->pass)
 			best = q;
 	}
 	return best;
 }
 
-static u64 wdm_job_due(struct wdm_device *dev, u32 bytes)
+static void wdm_job_schedule(struct wdm_device *dev, struct wdm_job *job)
 {
-	u64 due = dev->now + dev->attr.latency_ns;
+	job->due_ns = dev->now + dev->attr.latency_ns;
+	job->wire_ns = 0;
+	if (!dev->attr.bandwidth_mbps)
+		return;
+	job->wire_ns = (u64)dev->engine->bytes(job->sqe) * 8 * WDM_NS_PER_MBIT / dev->attr.bandwidth_mbps;
+	if (dev->bandwidth_free_ns < dev->now)
+		dev->bandwidth_free_ns = dev->now;
+	dev->bandwidth_free_ns += job->wire_ns;
+	if (dev->bandwidth_free_ns > job->due_ns)
+		job->due_ns = dev->bandwidth_free_ns;
+}
 
-	if (dev->attr.bandwidth_mbps) {
-		if (dev->bandwidth_free_ns < dev->now)
-			dev->bandwidth_free_ns = dev->now;
-		dev->bandwidth_free_ns += (u64)bytes * 8 * WDM_NS_PER_MBIT / dev->attr.bandwidth_mbps;
-		if (dev->bandwidth_free_ns > due)
-			due = dev->bandwidth_free_ns;
+/* wdm_job_next() would return one; if only the bandwidth is in the way, look again when it isn't. */
+bool wdm_jobs_ready(struct wdm_device *dev)
+{
+	bool full = wdm_bandwidth_full(dev), ready = false;
+	u32 i;
+
+	if (!dev->free_jobs || dev->master_closed)
+		return false;
+	for (i = 0; i < dev->nr_active && !ready; i++) {
+		const struct wdm_queue *q = &dev->queues[dev->active[i]];
+
+		if (!wdm_jobs_pending(q))
+			continue;
+		ready = !full || q->stopping;
+		if (!ready)
+			wdm_wake_at(dev, dev->bandwidth_free_ns - WDM_BANDWIDTH_AHEAD_NS);
 	}
-	return due;
+	return ready;
 }
 
 struct wdm_job *wdm_job_next(struct wdm_device *dev)
@@ -183,10 +226,12 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 		return NULL;
 	}
 	job->slot = (u32)(q->head % q->sq_depth);
-	job->due_ns = wdm_job_due(dev, dev->engine->bytes(job->sqe));
+	wdm_job_schedule(dev, job);
 	job->faults = 0;
-	if (dev->faults.on && !wdm_fault_accept(dev, q, job))
+	if (dev->faults.on && !wdm_fault_accept(dev, q, job)) {
+		wdm_bandwidth_refund(dev, job);
 		return NULL;
+	}
 	dev->free_jobs = job->next;
 	dev->jobs_out++;
 	job->fn = q->fn;

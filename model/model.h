@@ -152,6 +152,7 @@ struct wdm_job {
 	u32 slot;
 	u32 owner_gen;		/* queue generation: completions of an older one are dropped */
 	u64 due_ns;
+	u64 wire_ns;		/* of the device's bandwidth */
 	u32 abs_queue;
 	u32 bytes_in;
 	u32 bytes_out;

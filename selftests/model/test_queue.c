@@ -392,6 +392,50 @@ TEST_F(dev, completions_wait_for_latency_and_bandwidth)
 	EXPECT_EQ(2, rig_pop(r, 0));
 }
 
+/* What a queue has ordered of the bandwidth ends with it. */
+TEST_F(dev, a_queue_that_goes_takes_its_bandwidth_with_it)
+{
+	struct rig *r = &self->r;
+	struct zip_sqe large;
+	u32 i;
+
+	rig_sqe(&large, ZIP_REQ_ZLIB, RIG_USER_BASE, 1 << 20, RIG_USER_BASE + (4 << 20), 2 << 20);
+	ASSERT_EQ(0, rig_queue_start(r, 1, NULL));
+	wdm_device_set_bandwidth(r->dev, 1);	/* 1 MiB takes 8 s */
+	for (i = 0; i < 50; i++)
+		rig_push(r, 1, &large);
+	rig_ring_sq(r, 1);
+	rig_turn(r);
+	EXPECT_EQ(0, rig_queue_stop(r, 1));
+	rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	rig_run(r, 20000000);
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+TEST_F(dev, bandwidth_is_not_handed_out_far_ahead)
+{
+	struct rig *r = &self->r;
+	struct wdm_job *job;
+	u32 i, n = 0;
+
+	wdm_device_set_bandwidth(r->dev, 1);	/* 64 bytes take 512 us */
+	r->hold_jobs = true;
+	for (i = 0; i < 200; i++)
+		rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	while ((job = wdm_job_next(r->dev)))
+		n++;
+	EXPECT_GE(20, n);
+	EXPECT_LT(10, n);
+	wdm_poll(r->dev, &r->look);
+	EXPECT_FALSE(r->look.jobs);
+	ASSERT_NE(WDM_NEVER, r->look.next_ns);
+	r->now = r->look.next_ns;
+	wdm_poll(r->dev, &r->look);
+	EXPECT_TRUE(r->look.jobs);
+}
+
 TEST_F(dev, stop_doesnt_wait_for_latency)
 {
 	struct rig *r = &self->r;
