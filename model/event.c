@@ -32,6 +32,8 @@ int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *e
 	eq->head = eq->tail = 0;
 	eq->raised = false;
 	eq->want = false;
+	eq->full_since = 0;
+	eq->overflow = false;
 	eq->valid = true;
 	for (i = 0; eq == &f->eq && i < dev->nr_active; i++)
 		if (dev->queues[dev->active[i]].fn == f->index)
@@ -108,6 +110,7 @@ static void wdm_eq_ack(struct wdm_device *dev, struct wdm_function *f, struct wd
 	eq->head = eq->tail - behind;
 	eq->raised = false;
 	eq->retries = 0;
+	eq->full_since = 0;
 	wdm_reg_write(f, eq->source_reg, 0);
 	for (i = 0; eq == &f->eq && i < dev->nr_active; i++) {
 		struct wdm_queue *q = &dev->queues[dev->active[i]];
@@ -168,12 +171,32 @@ void wdm_eq_poll(struct wdm_device *dev, struct wdm_function *f)
 	wdm_eq_retry(dev, f, &f->aeq);
 }
 
+/* An event finds no room. It stays owed, but a driver that doesn't take them for that long is told. */
+static void wdm_eq_full(struct wdm_device *dev, struct wdm_function *f)
+{
+	struct wdm_eq *eq = &f->eq;
+
+	if (!eq->valid || eq->overflow)
+		return;
+	if (!eq->full_since)
+		eq->full_since = dev->now;
+	if (dev->now - eq->full_since < wdm_settle_overflow(dev)) {
+		wdm_wake_at(dev, eq->full_since + wdm_settle_overflow(dev));
+		return;
+	}
+	eq->overflow = true;
+	dev->worked = true;
+	wdm_async_event(dev, f, 0, QM_AEQE_EQ_OVERFLOW);
+}
+
 static void wdm_event_fire(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {
 	u64 pos = f->eq.tail;
 
-	if (!wdm_eq_put(dev, f, &f->eq, q->rel))
+	if (!wdm_eq_put(dev, f, &f->eq, q->rel)) {
+		wdm_eq_full(dev, f);
 		return;
+	}
 	q->eqe_out = true;
 	q->eqe_pos = pos;
 	q->event_tail = q->cq_tail;
@@ -190,7 +213,7 @@ static void wdm_event_fire(struct wdm_device *dev, struct wdm_function *f, struc
  */
 void wdm_event_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {
-	if (!q->cq_valid || q->eqe_out || q->cq_tail == q->cq_head || !f->eq.valid)
+	if (!q->cq_valid || q->eqe_out || q->cq_tail == q->cq_head || !f->eq.valid || dev->master_closed)
 		return;
 	if (q->armed) {
 		wdm_event_fire(dev, f, q);

@@ -122,6 +122,8 @@ struct wdm_eq {
 	bool want;		/* raise as soon as unmasked */
 	u32 retries;
 	u64 retry_at;
+	u64 full_since;
+	bool overflow;		/* reported */
 };
 
 struct wdm_vft {

@@ -203,6 +203,8 @@ void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 	f->mb_queue = w >> 16;
 	dev->stats.mailboxes++;
 	dev->worked = true;
+	/* What was written back is old now. A driver that starts the next one must not find the last one's end. */
+	wdm_reg_write(f, QM_CACHE_WB_DONE, 0);
 	if (last || (f->mb_w0 & ~(QM_MB_CMD_MASK | QM_MB_BUSY | QM_MB_OP_GET))) {
 		wdm_refuse(dev, WDM_REFUSE_MB_CMD, f->index, f->mb_queue, last ? last : f->mb_w0);
 		status = WDM_MB_BAD_CMD;

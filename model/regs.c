@@ -220,6 +220,7 @@ void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f)
 	if (f->index == WDM_PF)
 		wdm_pf_regs_poll(dev, f);
 	if (wdm_reg_read(f, QM_CACHE_WB_START)) {
+		wdm_reg_write(f, QM_CACHE_WB_DONE, 0);
 		wdm_cache_writeback(dev, f);
 		wdm_reg_write(f, QM_CACHE_WB_START, 0);
 		wdm_reg_write(f, QM_CACHE_WB_DONE, 1);

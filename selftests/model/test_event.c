@@ -72,6 +72,40 @@ TEST_F(dev, arming_an_empty_queue_fires_at_the_next_completion)
 	EXPECT_EQ(0, rig_event(r));
 }
 
+/* A ring with room for one, and two queues. */
+TEST_F(dev, events_without_room_are_an_overflow_and_stay_owed)
+{
+	struct rig *r = &self->r;
+	u64 at = rig_dma_alloc(r, 2 * 4);
+
+	ASSERT_EQ(0, rig_event_queue(r, QM_MB_CMD_EQC, at, 2));
+	submit(r, 0, &self->sqe);
+	submit(r, 1, &self->sqe);
+	EXPECT_EQ(-1, rig_async_event(r));
+	rig_run(r, 20 * SETTLE_NS);
+	EXPECT_EQ(QM_AEQE_EQ_OVERFLOW << 16, rig_async_event(r));
+	rig_run(r, 20 * SETTLE_NS);
+	EXPECT_EQ(-1, rig_async_event(r)) TH_LOG("told once");
+	/* The index of the acknowledgement: this ring has two entries. */
+	wdm_writeq(qm_db_value(0, QM_DB_CMD_EQ, 1, 0), r->bar2 + QM_DB_EQ_AEQ);
+	rig_turn(r);
+	EXPECT_EQ(1, ((u32 *)rig_dma(r, at))[1] & QM_EQE_QN_MASK);
+}
+
+TEST_F(dev, a_full_event_queue_that_is_emptied_soon_is_no_overflow)
+{
+	struct rig *r = &self->r;
+	u64 at = rig_dma_alloc(r, 2 * 4);
+
+	ASSERT_EQ(0, rig_event_queue(r, QM_MB_CMD_EQC, at, 2));
+	submit(r, 0, &self->sqe);
+	submit(r, 1, &self->sqe);
+	rig_run(r, 2 * SETTLE_NS);
+	wdm_writeq(qm_db_value(0, QM_DB_CMD_EQ, 1, 0), r->bar2 + QM_DB_EQ_AEQ);
+	rig_run(r, 20 * SETTLE_NS);
+	EXPECT_EQ(-1, rig_async_event(r));
+}
+
 TEST_F(dev, one_event_is_outstanding_for_a_queue_until_acknowledged)
 {
 	struct rig *r = &self->r;

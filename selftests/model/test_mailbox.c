@@ -84,6 +84,20 @@ TEST_F(dev, cache_writeback_fills_the_tables)
 	EXPECT_EQ((u32)r->q[2].sq, ((struct qm_sqc *)rig_dma(r, table + 2 * QM_QC_SIZE))->base_l);
 }
 
+TEST_F(dev, an_earlier_writeback_is_not_taken_for_the_next)
+{
+	struct rig *r = &self->r;
+
+	rig_reg_set(r, QM_CACHE_WB_START, 1);
+	rig_turn(r);
+	ASSERT_EQ(1, rig_reg(r, QM_CACHE_WB_DONE));
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	EXPECT_EQ(0, rig_reg(r, QM_CACHE_WB_DONE));
+	rig_reg_set(r, QM_CACHE_WB_START, 1);
+	rig_turn(r);
+	EXPECT_EQ(1, rig_reg(r, QM_CACHE_WB_DONE));
+}
+
 TEST_F(dev, master_shutdown_stops_work_and_reports_idle)
 {
 	struct rig *r = &self->r;
