@@ -29,7 +29,7 @@ struct wd_ring {
 	_Atomic uint64_t *doorbell;
 	const _Atomic uint32_t *tx_stop;
 	const _Atomic uint32_t *rx_stop;
-	_Atomic uint8_t *busy;	/* per submission slot: given to the device */
+	_Atomic uint8_t *busy;	/* per submission slot: enum wd_ring_slot_state */
 	struct wd_ctx *ctx;
 	int fd;
 	uint32_t sqe_size;
@@ -50,6 +50,12 @@ struct wd_ring {
 	_Atomic uint32_t cq_pos;	/* next completion: index, and the phase it will have */
 	atomic_bool broken;	/* the completion ring is not to be believed any more */
 	atomic_bool armed;	/* somebody sleeps: CQ doorbells ask for an event */
+};
+
+enum wd_ring_slot_state {
+	WD_RING_FREE,
+	WD_RING_GIVEN,		/* the device's */
+	WD_RING_TAKEN,		/* completed, its descriptor still in use */
 };
 
 struct wd_ring_cfg {
@@ -145,7 +151,7 @@ static inline bool wd_ring_submit(struct wd_ring *ring, uint32_t n)
 	if (wd_ring_tx_stopped(ring))
 		return false;
 	for (i = 0; i < n; i++)
-		atomic_store_explicit(&ring->busy[wd_ring_index(ring, i)], 1, memory_order_relaxed);
+		atomic_store_explicit(&ring->busy[wd_ring_index(ring, i)], WD_RING_GIVEN, memory_order_relaxed);
 	ring->tail = wd_ring_index(ring, n);
 	/* Before the doorbell: a drain believes no completion beyond this. */
 	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
@@ -222,8 +228,9 @@ static inline int wd_ring_take_held(struct wd_ring *ring, uint16_t *index)
 		}
 		wd_ring_cq_advance(ring);
 		/* A second completion of the same descriptor is not believed. */
-		if (!atomic_load_explicit(&ring->busy[head], memory_order_relaxed))
+		if (atomic_load_explicit(&ring->busy[head], memory_order_relaxed) != WD_RING_GIVEN)
 			continue;
+		atomic_store_explicit(&ring->busy[head], WD_RING_TAKEN, memory_order_relaxed);
 		ring->taken++;
 		*index = head;
 		return 1;
@@ -233,7 +240,7 @@ static inline int wd_ring_take_held(struct wd_ring *ring, uint16_t *index)
 /* The slot may be filled again. */
 static inline void wd_ring_release(struct wd_ring *ring, uint16_t index)
 {
-	atomic_store_explicit(&ring->busy[index], 0, memory_order_release);
+	atomic_store_explicit(&ring->busy[index], WD_RING_FREE, memory_order_release);
 }
 
 /* A copy of it, and its slot released, for who keeps nothing by slot. */
