@@ -13,6 +13,7 @@
 #define REST_MIN_NS	20000ull
 #define REST_MAX_NS	1000000ull
 #define RINGS_BYTES	65536
+#define LATENT_JOBS	16384
 
 unsigned long long emu_now(void)
 {
@@ -227,6 +228,8 @@ static int model_up(struct emu_device *dev)
 	const struct emu_config *c = emu_config();
 	struct wdm_attr attr = {
 		.type = WDM_ZIP, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
+		/* While a latency passes, requests pile up without anybody working on them. */
+		.jobs = c->latency_ns ? LATENT_JOBS : 0,
 	};
 	void *mem = memory(wdm_device_size(&attr));
 
