@@ -62,19 +62,23 @@ def locked_addresses(obj):
 
 
 class Loop:
-    """What a request of that kind costs: instructions, locked ones, and who executes them."""
+    """What a request of that kind costs: instructions, and who executes them."""
 
     def __init__(self, out, kind):
         n = LONG - SHORT
         counts = callgrind(out, kind, LONG)
         counts.minus(callgrind(out, kind, SHORT))
+        self._counts, self._requests = counts, n
         ours = {key: cost for key, cost in counts.by_function.items() if not NOT_OURS.search(key[0])}
         self.instructions = sum(ours.values()) / n
         self.shares = sorted(((cost / n, function, os.path.basename(obj)) for (obj, function), cost in ours.items()),
                              reverse=True)
-        self.locked = 0.0
-        for obj in {key[0] for key in ours}:
-            if os.path.exists(obj):
-                locked = locked_addresses(obj)
-                self.locked += sum(cost for (o, address), cost in counts.by_address.items()
-                                   if o == obj and address in locked) / n
+        self._objects = {key[0] for key in ours}
+
+    def locked(self):
+        total = 0
+        for obj in filter(os.path.exists, self._objects):
+            addresses = locked_addresses(obj)
+            total += sum(cost for (o, address), cost in self._counts.by_address.items()
+                         if o == obj and address in addresses)
+        return total / self._requests

@@ -133,7 +133,7 @@ def counted(kind):
             return
         loop = instructions(kind)
         yield Row(f"{kind}.null.instr", f"{loop.instructions:.1f}", "instructions")
-        yield Row(f"{kind}.null.locked", f"{loop.locked:.2f}", "instructions")
+        yield Row(f"{kind}.null.locked", f"{loop.locked():.2f}", "instructions")
     return rows
 
 
