@@ -231,8 +231,8 @@ static int child(struct place *p)
 {
 	int ret;
 
-#ifdef __SANITIZE_THREAD__
-	/* No thread may begin there: it would have the place of one that the child hasn't. So no device, either. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+	/* Their books on threads may be locked by one that the child hasn't: no thread may begin there, so no device. */
 	(void)p;
 	ret = wd_comp_poll(1, 0, NULL);
 	return ret > 0 || wd_in_flight(NULL) || wd_comp_free_sess(all.sess[0][0]);
