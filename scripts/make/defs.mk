@@ -41,6 +41,8 @@ PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wpedantic $(if $(filter 1,$(WERROR)),-Werror)
+# Fences that keep a load behind a store order nothing that ThreadSanitizer, which doesn't follow them, looks at.
+WARN += $(if $(filter thread,$(SAN)),-Wno-tsan)
 STD := -std=c11
 
 PUBLIC_INCLUDES := $(wildcard $(TOP)/user/*/include $(TOP)/user/algs/*/include)
