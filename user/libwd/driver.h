@@ -224,7 +224,7 @@ bool wd_queue_complete(struct wd_queue *q, unsigned int index);
 /* What a driver may know of its queue. */
 struct wd_queue_pub {
 	void *drv;		/* the driver's own */
-	int fd;			/* to sleep on, -1 none */
+	_Atomic int fd;		/* to sleep on, -1 none; changes when the context is opened again */
 	__u32 depth;		/* places in the ring */
 	__u32 limit;		/* requests in flight at most */
 	__u8 qc_type;
