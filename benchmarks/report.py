@@ -167,6 +167,8 @@ def bench(patterns):
     rows = []
     start = time.monotonic()
     print(machine())
+    if os.getloadavg()[0] > len(os.sched_getaffinity(0)) / 2:
+        print("The machine is busy with something else: rows about waiting, scaling and init mean little.")
     print(layout.format("row", "value", "unit", "floor", "ratio", "target"))
     for group, names in GROUPS:
         if not wanted(patterns, names):
@@ -191,7 +193,8 @@ def compiler():
     cc = os.environ.get("CC", "cc")
     version = subprocess.run([cc, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, check=True).stdout
     libc = platform.libc_ver()[1]
-    return f"{platform.machine()} cc-{version.split()[0]} libc-{libc}"
+    flags = os.environ.get("CFLAGS", "").replace(" ", "")
+    return f"{platform.machine()} cc-{version.split()[0]} libc-{libc}" + (f" {flags}" if flags else "")
 
 
 def record_read():
