@@ -238,7 +238,7 @@ static int msg_header(struct comp_msg *c)
 		c->head = head;
 		return c->dst_len < head + 2 + format_trailer_bytes(c->alg) ? -ENOSPC : 0;
 	}
-	if (head && !probe_mapped(c))
+	if (head && !probe_recent(c))
 		return -EFAULT;
 	if (format_read_header(c->alg, c->sgl, c->src, c->src_len, &c->head, &c->why))
 		return -EBADMSG;

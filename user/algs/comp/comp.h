@@ -155,6 +155,12 @@ bool probe_range(const void *addr, size_t len, bool write);
 bool probe_msg(const struct comp_msg *c);
 /* Cheaper: whether the ranges are mapped at all. One system call each. */
 bool probe_mapped(const struct comp_msg *c);
+/*
+ * The same for the request path: what this thread found mapped a moment ago
+ * isn't asked about again. For buffers that this CPU is about to touch: who
+ * unmaps one and gives it again may be told by a signal.
+ */
+bool probe_recent(const struct comp_msg *c);
 
 /* stream.c: what a device's stream and this CPU's have in common */
 
@@ -193,10 +199,10 @@ void hw_stream_reset(struct hw_stream *h);
 /* 0, 1 at the end, -errno. */
 int hw_stream_step(struct hw_stream *h, struct comp_step *t);
 
-/* soft/stream.c: the same over zlib */
-struct soft_stream *soft_stream_alloc(const struct comp_sess *s, int *err);
+/* soft/stream.c: the same on this CPU. NULL: no memory */
+struct soft_stream *soft_stream_alloc(const struct comp_sess *s);
 void soft_stream_free(struct soft_stream *z);
-int soft_stream_reset(struct soft_stream *z);
+void soft_stream_reset(struct soft_stream *z);
 int soft_stream_step(struct soft_stream *z, struct comp_step *t);
 
 #endif

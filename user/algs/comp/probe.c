@@ -39,17 +39,34 @@ bool probe_range(const void *addr, size_t len, bool write)
 	       range_call(addr, len, madvise, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
 }
 
-static bool probe_side(bool sgl, const void *buf, size_t len, bool write, bool mapped_only)
+static bool range_mapped(const void *addr, size_t len)
+{
+	return range_call(addr, len, msync, MS_ASYNC);
+}
+
+static bool range_readable(const void *addr, size_t len)
+{
+	return probe_range(addr, len, false);
+}
+
+static bool range_writable(const void *addr, size_t len)
+{
+	return probe_range(addr, len, true);
+}
+
+static bool probe_side(bool sgl, const void *buf, size_t len, bool (*probe)(const void *addr, size_t len))
 {
 	struct list_walk w;
 
+	if (!sgl)
+		return probe(buf, len);
 	for (list_walk_init(&w, sgl, buf, len); ; ) {
 		size_t n;
 		const void *piece = list_walk_piece(&w, &n);
 
 		if (!n)
 			return true;
-		if (mapped_only ? !range_call(piece, n, msync, MS_ASYNC) : !probe_range(piece, n, write))
+		if (!probe(piece, n))
 			return false;
 		list_walk_advance(&w, n);
 	}
@@ -57,12 +74,57 @@ static bool probe_side(bool sgl, const void *buf, size_t len, bool write, bool m
 
 bool probe_msg(const struct comp_msg *c)
 {
-	return probe_side(c->sgl, c->src, c->src_len, false, false) &&
-	       probe_side(c->sgl, c->dst, c->dst_len, true, false);
+	return probe_side(c->sgl, c->src, c->src_len, range_readable) &&
+	       probe_side(c->sgl, c->dst, c->dst_len, range_writable);
 }
 
 bool probe_mapped(const struct comp_msg *c)
 {
-	return probe_side(c->sgl, c->src, c->src_len, false, true) &&
-	       probe_side(c->sgl, c->dst, c->dst_len, true, true);
+	return probe_side(c->sgl, c->src, c->src_len, range_mapped) &&
+	       probe_side(c->sgl, c->dst, c->dst_len, range_mapped);
+}
+
+/* --- what was found a moment ago --- */
+
+#define RECENT_NR	8
+#define RECENT_USES	64
+#define RECENT_BLOCK	((uintptr_t)128 << 10)	/* asked about as a whole: whoever walks through memory goes on in it */
+
+static _Thread_local struct recent {
+	uintptr_t start;
+	uintptr_t end;
+	unsigned int left;	/* how often it is believed */
+} recents[RECENT_NR];
+
+static bool recent_ask(struct recent *r, const void *addr, size_t len)
+{
+	uintptr_t start = (uintptr_t)addr, end = start + len;
+	uintptr_t first = start & ~(RECENT_BLOCK - 1), last = (end + RECENT_BLOCK - 1) & ~(RECENT_BLOCK - 1);
+
+	if (first && last > end && range_mapped((void *)first, last - first)) {
+		start = first;
+		end = last;
+	} else if (!range_mapped(addr, len)) {
+		return false;
+	}
+	*r = (struct recent){ .start = start, .end = end, .left = RECENT_USES };
+	return true;
+}
+
+static bool range_recent(const void *addr, size_t len)
+{
+	uintptr_t start = (uintptr_t)addr;
+	struct recent *r = &recents[start / RECENT_BLOCK % RECENT_NR];
+
+	if (r->left && start >= r->start && start < r->end && len <= r->end - start) {
+		r->left--;
+		return true;
+	}
+	return !len || recent_ask(r, addr, len);
+}
+
+bool probe_recent(const struct comp_msg *c)
+{
+	return probe_side(c->sgl, c->src, c->src_len, range_recent) &&
+	       probe_side(c->sgl, c->dst, c->dst_len, range_recent);
 }

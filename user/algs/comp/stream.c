@@ -85,8 +85,8 @@ static int stream_bind(struct comp_sess *s, struct comp_stream *st)
 		ret = st->hw ? 0 : -ENOMEM;
 	} else {
 		st->path = WD_PATH_SOFT;
-		st->soft = soft_stream_alloc(s, &ret);
-		ret = st->soft ? 0 : ret;
+		st->soft = soft_stream_alloc(s);
+		ret = st->soft ? 0 : -ENOMEM;
 	}
 	return ret ? wd_fail(&s->s.obj, ENOMEM, "no memory for the stream") : 0;
 }
@@ -114,8 +114,10 @@ static int stream_ready(struct comp_sess *s)
 		return wd_fail(&s->s.obj, -st->dead, "the stream has failed before; wd_comp_reset_sess() starts a new one");
 	if (st->active)
 		return 0;
-	if (bound && st->soft)
-		return soft_stream_reset(st->soft);
+	if (bound && st->soft) {
+		soft_stream_reset(st->soft);
+		return 0;
+	}
 	stream_unbind(st);
 	return stream_bind(s, st);
 }
@@ -155,7 +157,7 @@ static bool strm_mapped(const struct comp_sess *s, const struct wd_comp_strm *st
 		.dst = strm->dst, .dst_len = *strm->dst_len, .sgl = s->sgl,
 	};
 
-	return probe_mapped(&c);
+	return probe_recent(&c);
 }
 
 /* The word names the process that is inside: a thread that stayed behind in a fork's parent is not. */

@@ -3,9 +3,118 @@
 #ifndef WD_SOFT_H
 #define WD_SOFT_H
 
+#include <errno.h>
+#include <sys/types.h>
+#include <libdeflate.h>
 #include "comp.h"
 
-/* A flat buffer in one go, by libdeflate. 0 or -errno, results in the message. */
-int soft_whole(struct comp_msg *c);
+enum soft_lib {
+	SOFT_ISAL,
+	SOFT_LIBDEFLATE,
+	SOFT_ZLIB,
+};
+
+/* Who computes a level. */
+struct soft_choice {
+	enum soft_lib lib;
+	int level;	/* of that library */
+};
+
+struct soft_choice soft_choose_whole(__u8 level);
+struct soft_choice soft_choose_stream(__u8 dir, __u8 level);
+
+/* --- streams --- */
+
+struct soft_stream_ops {
+	/* Consumes and produces what it can; 0, 1 at the end, -errno. Must move if it can. */
+	int (*step)(struct soft_stream *z, struct comp_step *t);
+	void (*reset)(struct soft_stream *z);
+	void (*free)(struct soft_stream *z);
+};
+
+/* A library's stream begins with it. */
+struct soft_stream {
+	const struct soft_stream_ops *ops;
+	struct soft_key {
+		__u8 alg;
+		__u8 dir;
+		__u8 level;
+		__u8 win;
+	} key;
+};
+
+/* NULL: no memory. */
+struct soft_stream *soft_stream_new(struct soft_key key);
+struct soft_stream *zlib_stream_new(struct soft_key key, int level);
+
+/* --- whole buffers --- */
+
+#define SOFT_COMPRESSORS	2	/* that a thread keeps; some have megabytes */
+
+/**
+ * struct soft_tools - what a thread keeps from one request to the next
+ * @comp:	the last used first
+ * @isal:	ISA-L's state and level buffer
+ * @pieces:	stream for lists and for small windows, by direction
+ *
+ * Made when first needed, freed when the thread ends. A fork's child goes on
+ * with its copy.
+ */
+struct soft_tools {
+	struct {
+		struct libdeflate_compressor *lc;
+		int level;
+	} comp[SOFT_COMPRESSORS];
+	struct libdeflate_decompressor *decomp;
+	struct isal_tools *isal;
+	struct soft_stream *pieces[2];
+};
+
+/* NULL: no memory. */
+struct soft_tools *soft_tools_get(void);
+
+/* Whether a first try to fill dst may have written over src. */
+static inline bool soft_overlaps(const struct comp_msg *c)
+{
+	uintptr_t src = (uintptr_t)c->src, dst = (uintptr_t)c->dst;
+
+	return src < dst + c->dst_len && dst < src + c->src_len;
+}
+
+/* A flat buffer in one go. 0 or -errno, results in the message. */
+int soft_whole(struct comp_msg *c, struct soft_tools *t);
+
+/* Room beyond its result that a library wants before it calls a buffer large enough. */
+#define SOFT_SLACK	512
+
+/* --- isal.c; where there is no ISA-L, no table names it --- */
+
+#ifdef WD_HAVE_ISAL
+/* Compresses c into dst; the length, 0 if it has no room, -errno. */
+ssize_t isal_whole(struct comp_msg *c, struct soft_tools *t, int level, void *dst, size_t room);
+void isal_tools_free(struct isal_tools *t);
+struct soft_stream *isal_deflate_new(struct soft_key key, int level);
+struct soft_stream *isal_inflate_new(struct soft_key key);
+#else
+static inline ssize_t isal_whole(struct comp_msg *c, struct soft_tools *t, int level, void *dst, size_t room)
+{
+	(void)c, (void)t, (void)level, (void)dst, (void)room;
+	return -EOPNOTSUPP;
+}
+static inline void isal_tools_free(struct isal_tools *t)
+{
+	(void)t;
+}
+static inline struct soft_stream *isal_deflate_new(struct soft_key key, int level)
+{
+	(void)key, (void)level;
+	return NULL;
+}
+static inline struct soft_stream *isal_inflate_new(struct soft_key key)
+{
+	(void)key;
+	return NULL;
+}
+#endif
 
 #endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every level, format and window, whole and in pieces, on devices and on this CPU: zlib reads it, and it reads zlib's. */
+#include "comp_test.h"
+#include "kselftest_harness.h"
+
+#define LEN	70000u
+#define ROOM	(LEN * 2)
+#define GUARD	0xa5
+
+FIXTURE(levels) {
+	unsigned char *plain, *packed, *back;
+	unsigned int seed;
+};
+
+FIXTURE_VARIANT(levels) {
+	int alg;
+	unsigned int flags;
+};
+
+FIXTURE_VARIANT_ADD(levels, zlib) { .alg = WD_ZLIB };
+FIXTURE_VARIANT_ADD(levels, gzip) { .alg = WD_GZIP };
+FIXTURE_VARIANT_ADD(levels, deflate) { .alg = WD_DEFLATE_RAW };
+FIXTURE_VARIANT_ADD(levels, zlib_soft) { .alg = WD_ZLIB, .flags = WD_SESS_PATH_SOFT };
+FIXTURE_VARIANT_ADD(levels, gzip_soft) { .alg = WD_GZIP, .flags = WD_SESS_PATH_SOFT };
+FIXTURE_VARIANT_ADD(levels, deflate_soft) { .alg = WD_DEFLATE_RAW, .flags = WD_SESS_PATH_SOFT };
+
+FIXTURE_SETUP(levels)
+{
+	self->plain = malloc(LEN);
+	self->packed = malloc(ROOM + 64);
+	self->back = malloc(ROOM + 64);
+	ASSERT_TRUE(self->plain && self->packed && self->back);
+	/* Something of everything: text, noise, and a long run. */
+	fill_text(self->plain, LEN, 7);
+	fill_noise(self->plain + LEN / 2, LEN / 6, 8);
+	memset(self->plain + 2 * LEN / 3, 0, LEN / 6);
+	self->seed = variant->alg + 1;
+}
+
+FIXTURE_TEARDOWN(levels)
+{
+	free(self->plain);
+	free(self->packed);
+	free(self->back);
+}
+
+static size_t rnd(unsigned int *seed, size_t most)
+{
+	*seed = *seed * 1103515245u + 12345u;
+	return 1 + (*seed >> 8) % most;
+}
+
+static handle_t sess_of(FIXTURE_DATA(levels) *self, const FIXTURE_VARIANT(levels) *variant, int dir, int level, int win)
+{
+	return sess_flags(variant->alg, dir, WD_SYNC, WD_FLAT_BUF, level, win, variant->flags);
+}
+
+static int whole(handle_t h, bool comp, const void *src, size_t n, void *dst, size_t *room)
+{
+	struct wd_comp_arg arg = { .src = (void *)src, .src_len = n, .dst = dst, .dst_len = room };
+
+	return comp ? wd_compress(h, &arg) : wd_decompress(h, &arg);
+}
+
+static int step(handle_t h, bool comp, const void *src, size_t *n, void *dst, size_t *room, bool last, bool sync)
+{
+	struct wd_comp_strm strm = {
+		.src = (void *)src, .src_len = n, .dst = dst, .dst_len = room, .last = last,
+		.flags = sync ? WD_COMP_FLUSH_SYNC : 0,
+	};
+
+	return comp ? wd_strm_compress(h, &strm) : wd_strm_decompress(h, &strm);
+}
+
+/* What zlib writes with that level and strategy; 0 when it can't. */
+static size_t z_write(int alg, const void *src, size_t n, void *dst, int level, int strategy)
+{
+	z_stream z = { .next_in = (void *)src, .avail_in = n, .next_out = dst, .avail_out = ROOM };
+	size_t ret = 0;
+
+	if (deflateInit2(&z, level, Z_DEFLATED, z_bits(alg, 15), 8, strategy))
+		return 0;
+	if (deflate(&z, Z_FINISH) == Z_STREAM_END)
+		ret = z.total_out;
+	deflateEnd(&z);
+	return ret;
+}
+
+TEST_F(levels, whole_buffers_of_every_level_and_window_are_read_by_zlib)
+{
+	static const size_t lens[] = { 1, 300, 5000, LEN };
+	static const int bits[] = { 12, 13, 14, 15, 15 };
+	int level, win;
+	unsigned int i;
+
+	for (level = 1; level <= 22; level++) {
+		for (i = 0; i < 4; i++) {
+			handle_t h;
+			size_t len = ROOM;
+
+			win = (level + i) % 5;
+			h = sess_of(self, variant, WD_DIR_COMPRESS, level, win);
+			ASSERT_NE(0, h);
+			ASSERT_EQ(0, whole(h, true, self->plain, lens[i], self->packed, &len)) TH_LOG("%s", detail(h));
+			ASSERT_EQ((long)lens[i], z_decompress(variant->alg, self->packed, len, self->back, ROOM, bits[win]))
+				TH_LOG("level %d window %d length %zu", level, win, lens[i]);
+			EXPECT_EQ(0, memcmp(self->plain, self->back, lens[i]));
+			wd_comp_free_sess(h);
+		}
+	}
+}
+
+TEST_F(levels, a_result_fits_into_its_length_and_not_into_a_byte_less)
+{
+	static const size_t lens[] = { 300, 5000, LEN };
+	size_t full, len, d;
+	unsigned int i;
+	int level;
+
+	for (level = 1; level <= 13; level++) {
+		handle_t h = sess_of(self, variant, WD_DIR_COMPRESS, level, WD_COMP_WS_32K);
+
+		ASSERT_NE(0, h);
+		for (i = 0; i < 3; i++) {
+			full = ROOM;
+			ASSERT_EQ(0, whole(h, true, self->plain, lens[i], self->packed, &full));
+			for (d = 0; d < 12; d++) {
+				memset(self->back, GUARD, full + 64);
+				len = full + 10 - d;
+				ASSERT_EQ(d <= 10 ? 0 : -ENOSPC, whole(h, true, self->plain, lens[i], self->back, &len))
+					TH_LOG("level %d length %zu: %zu of %zu", level, lens[i], full + 10 - d, full);
+				EXPECT_EQ(d <= 10 ? full : 0, len);
+				EXPECT_EQ(GUARD, self->back[full + 10 - d]);
+				if (d <= 10)
+					EXPECT_EQ(0, memcmp(self->packed, self->back, full));
+			}
+		}
+		wd_comp_free_sess(h);
+	}
+}
+
+TEST_F(levels, a_decompressed_buffer_fits_into_its_length_and_not_into_a_byte_less)
+{
+	handle_t h = sess_of(self, variant, WD_DIR_DECOMPRESS, 0, WD_COMP_WS_32K);
+	static const size_t lens[] = { 1, 300, 5000, LEN };
+	unsigned int i;
+
+	ASSERT_NE(0, h);
+	for (i = 0; i < 4; i++) {
+		size_t n = z_write(variant->alg, self->plain, lens[i], self->packed, i * 3, 0), len = lens[i];
+
+		memset(self->back, GUARD, ROOM);
+		ASSERT_EQ(0, whole(h, false, self->packed, n, self->back, &len)) TH_LOG("%zu: %s", lens[i], detail(h));
+		EXPECT_EQ(lens[i], len);
+		EXPECT_EQ(GUARD, self->back[lens[i]]);
+		memset(self->back, GUARD, ROOM);
+		len = lens[i] - 1;
+		EXPECT_EQ(-ENOSPC, whole(h, false, self->packed, n, self->back, &len));
+		EXPECT_EQ(0, len);
+		EXPECT_EQ(GUARD, self->back[lens[i] - 1]);
+	}
+	wd_comp_free_sess(h);
+}
+
+/* A stream in random steps, flushed here and there; the length. */
+static long write_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, size_t in, size_t out, z_stream *reader)
+{
+	size_t used = 0, made = 0;
+	int ret, calls;
+
+	for (calls = 0; calls < 1000000; calls++) {
+		size_t n = rnd(&self->seed, in), room = rnd(&self->seed, out);
+		bool sync = rnd(&self->seed, 8) == 1;
+		size_t given;
+
+		if (n > len - used)
+			n = len - used;
+		if (room > ROOM - made)
+			room = ROOM - made;
+		given = room;
+		ret = step(h, true, self->plain + used, &n, self->packed + made, &room, used + n == len, sync);
+		if (ret < 0)
+			return ret;
+		used += n;
+		made += room;
+		if (ret)
+			return used == len ? (long)made : -EPROTO;
+		reader->next_in = self->packed + made - room;
+		reader->avail_in = room;
+		inflate(reader, Z_SYNC_FLUSH);
+		/* With room left, a flush is complete. */
+		if (sync && room < given && reader->total_out != used)
+			return -EIO;
+	}
+	return -ELOOP;
+}
+
+TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
+{
+	static const int levels[] = { 1, 2, 3, 4, 6, 9, 10, 22 };
+	static const size_t steps[][2] = { { 30000, ROOM }, { 100, ROOM }, { 5000, 100 }, { 300, 7 }, { 3, 3000 }, { LEN, 9000 } };
+	unsigned int i, k;
+
+	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		int win = i % 5;
+		handle_t h = sess_of(self, variant, WD_DIR_COMPRESS, levels[i], win);
+
+		ASSERT_NE(0, h);
+		for (k = 0; k < 6; k++) {
+			size_t len = steps[k][0] < 50 ? 3000 : LEN;
+			z_stream reader = { .next_out = self->back, .avail_out = ROOM };
+			long n;
+
+			ASSERT_EQ(Z_OK, inflateInit2(&reader, z_bits(variant->alg, 15)));
+			n = write_stream(self, h, len, steps[k][0], steps[k][1], &reader);
+			inflateEnd(&reader);
+			ASSERT_LT(0, n) TH_LOG("level %d steps %u: %ld %s", levels[i], k, n, detail(h));
+			ASSERT_EQ((long)len, z_decompress(variant->alg, self->packed, n, self->back, ROOM,
+							  win < WD_COMP_WS_24K ? 12 + win : 15))
+				TH_LOG("level %d window %d steps %u", levels[i], win, k);
+			EXPECT_EQ(0, memcmp(self->plain, self->back, len));
+		}
+		wd_comp_free_sess(h);
+	}
+}
+
+/* Reads all of packed in random steps; the length or the error, and what was consumed. */
+static long read_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, size_t in, size_t out, size_t *consumed)
+{
+	size_t used = 0, made = 0;
+	int ret, calls;
+
+	for (calls = 0; calls < 1000000; calls++) {
+		size_t n = rnd(&self->seed, in), room = rnd(&self->seed, out);
+
+		if (n > len - used)
+			n = len - used;
+		if (room > ROOM - made)
+			room = ROOM - made;
+		ret = step(h, false, self->packed + used, &n, self->back + made, &room, used + n == len, false);
+		if (ret < 0)
+			return ret;
+		used += n;
+		made += room;
+		*consumed = used;
+		if (ret)
+			return made;
+	}
+	return -ELOOP;
+}
+
+TEST_F(levels, what_zlib_wrote_is_read_in_any_steps_and_not_a_byte_more)
+{
+	static const size_t steps[][2] = { { ROOM, ROOM }, { 100, ROOM }, { 5000, 100 }, { 300, 7 }, { 3, 3000 }, { 1, 1 }, { ROOM, 700 } };
+	static const int how[][2] = {
+		{ 0, Z_DEFAULT_STRATEGY }, { 1, Z_DEFAULT_STRATEGY }, { 9, Z_DEFAULT_STRATEGY }, { 6, Z_FIXED }, { 6, Z_HUFFMAN_ONLY },
+		{ 6, Z_RLE },
+	};
+	handle_t h = sess_of(self, variant, WD_DIR_DECOMPRESS, 0, WD_COMP_WS_32K);
+	unsigned int i, k;
+
+	ASSERT_NE(0, h);
+	for (i = 0; i < 6; i++) {
+		for (k = 0; k < 7; k++) {
+			size_t len = steps[k][0] < 50 || steps[k][1] < 50 ? 3000 : LEN, used = 0, n;
+
+			n = z_write(variant->alg, self->plain, len, self->packed, how[i][0], how[i][1]);
+			ASSERT_LT(0, n);
+			fill_noise(self->packed + n, 40, i);
+			ASSERT_EQ((long)len, read_stream(self, h, n + 40, steps[k][0], steps[k][1], &used))
+				TH_LOG("writer %u steps %u: %s", i, k, detail(h));
+			EXPECT_EQ(n, used) TH_LOG("writer %u steps %u", i, k);
+			EXPECT_EQ(0, memcmp(self->plain, self->back, len));
+		}
+	}
+	wd_comp_free_sess(h);
+}
+
+TEST_F(levels, a_stream_cut_at_any_byte_is_EBADMSG_in_any_steps)
+{
+	static const int how[][2] = { { 0, Z_DEFAULT_STRATEGY }, { 6, Z_FIXED }, { 6, Z_DEFAULT_STRATEGY } };
+	handle_t h = sess_of(self, variant, WD_DIR_DECOMPRESS, 0, WD_COMP_WS_32K);
+	size_t cut, n, used, room;
+	unsigned int i;
+
+	ASSERT_NE(0, h);
+	for (i = 0; i < 3; i++) {
+		n = z_write(variant->alg, self->plain, 600, self->packed, how[i][0], how[i][1]);
+		for (cut = 0; cut < n; cut++) {
+			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, 50, 100, &used)) TH_LOG("writer %u: %zu of %zu", i, cut, n);
+			ASSERT_EQ(0, wd_comp_reset_sess(h));
+			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, ROOM, ROOM, &used)) TH_LOG("writer %u: %zu of %zu", i, cut, n);
+			ASSERT_EQ(0, wd_comp_reset_sess(h));
+			room = 600;
+			ASSERT_EQ(-EBADMSG, whole(h, false, self->packed, cut, self->back, &room));
+			EXPECT_EQ(0, room);
+		}
+	}
+	wd_comp_free_sess(h);
+}
+
+TEST_F(levels, damage_to_a_stream_is_noticed_where_zlib_notices_it)
+{
+	handle_t h = sess_of(self, variant, WD_DIR_DECOMPRESS, 0, WD_COMP_WS_32K);
+	unsigned char *judged = malloc(ROOM);
+	size_t at, n, used;
+
+	ASSERT_TRUE(h && judged);
+	n = z_write(variant->alg, self->plain, 1500, self->packed, 6, Z_DEFAULT_STRATEGY);
+	for (at = 0; at < n; at++) {
+		z_stream z = { .next_in = self->packed, .avail_in = n, .next_out = judged, .avail_out = ROOM };
+		int want;
+		long got;
+
+		self->packed[at] ^= 0x41;
+		ASSERT_EQ(Z_OK, inflateInit2(&z, z_bits(variant->alg, 15)));
+		want = inflate(&z, Z_FINISH);
+		inflateEnd(&z);
+		got = read_stream(self, h, n, 300, 300, &used);
+		if (want == Z_STREAM_END) {
+			EXPECT_EQ((long)z.total_out, got) TH_LOG("byte %zu", at);
+			EXPECT_EQ(z.total_in, used) TH_LOG("byte %zu", at);
+			EXPECT_EQ(0, memcmp(judged, self->back, z.total_out));
+		} else {
+			EXPECT_EQ(-EBADMSG, got) TH_LOG("byte %zu: zlib says %d", at, want);
+		}
+		ASSERT_EQ(0, wd_comp_reset_sess(h));
+		self->packed[at] ^= 0x41;
+	}
+	free(judged);
+	wd_comp_free_sess(h);
+}
+
+TEST_HARNESS_MAIN
