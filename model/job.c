@@ -4,6 +4,7 @@
 
 #define WDM_STRIDE	(1u << 16)
 #define WDM_NS_PER_MBIT	1000u		/* one bit a nanosecond is 1000 Mbit/s */
+#define WDM_DUPLICATE_SETTLES 1000
 #define WDM_BANDWIDTH_AHEAD_NS 10000000ull
 
 bool wdm_jobs_pending(const struct wdm_queue *q)
@@ -48,6 +49,9 @@ static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 {
 	u64 settle = wdm_settle_overflow(dev);
 
+	/* Duplicates take room that no submission shows to be free again: only a CQ doorbell that is seen does. */
+	if (q->skew)
+		settle *= WDM_DUPLICATE_SETTLES;
 	if (wdm_cq_unconsumed(q) < q->cq_depth - 1) {
 		q->cq_full_since = 0;
 		return false;

@@ -187,6 +187,8 @@ TEST_F(buffers, after_a_deadline_on_a_lost_completion)
 	ASSERT_EQ(0, control("fault drop=1"));
 	EXPECT_EQ(-ETIMEDOUT, one(self, LATE_MS));
 	EXPECT_EQ(1, count("drop"));
+	/* Its context is stopped, not gone. */
+	EXPECT_EQ(0, wd_comp_poll(1, 0, NULL));
 	EXPECT_EQ(0, one(self, 0));
 }
 

@@ -319,7 +319,8 @@ static void report(void)
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		printf(" %s %llu", kinds[i],
 		       kinds[i][0] == 'p' ? emulated_count(EMULATED_DEVICE, kinds[i]) : both(kinds[i]));
-	printf("; %llu doorbells and %llu arms recovered\n", both("sq_recovered"), both("arm_recovered"));
+	printf("; %llu doorbells and %llu arms recovered, %llu errors of queues\n", both("sq_recovered"),
+	       both("arm_recovered"), both("async_events"));
 	fflush(stdout);
 }
 

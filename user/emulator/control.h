@@ -32,7 +32,7 @@ int wd_emulate_control(const char *device, const char *command);
 /*
  * wd_emulate_count() - how often something has happened in this process' device.
  *
- * A kind of fault; "completions", "descriptors", "sq_recovered", "arm_recovered"; "running": requests that are
+ * A kind of fault; "completions", "descriptors", "sq_recovered", "arm_recovered", "async_events"; "running": requests that are
  * being executed now; "sleeps", "timeouts": how
  * often a poll() of a queue began to sleep, and how often that ended with its time (of all devices).
  * Returns 0, -ENODEV, -EINVAL. Before the first open everything is 0.

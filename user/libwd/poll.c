@@ -33,7 +33,8 @@ static void poll_set_fill(struct poll_set *ps, const struct wd_class *cls, const
 		if (!set && !q->async && !wd_queue_async_nr(q))
 			continue;
 		ps->known++;
-		if (!state || wd_queue_async_nr(q))
+		/* A stopped one isn't gone: the next submission opens it again. */
+		if (state != -ENODEV || wd_queue_async_nr(q))
 			ps->queue[ps->nr++] = q;
 	}
 }
