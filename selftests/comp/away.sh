@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Devices that go away, clients that die and deadlines that pass, seen through libwd_comp.
 
-. "$(dirname "$0")/../tools/tap.sh"
+. "$(dirname "$0")/../include/tap.sh"
 
 DRIVER=/sys/bus/pci/drivers/hisi_zip
 CLASS=/sys/class/uacce

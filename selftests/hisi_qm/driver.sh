@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The ZIP driver as a module: parameters, binding, debugfs, and going away under busy clients.
 
-. "$(dirname "$0")/../tools/tap.sh"
+. "$(dirname "$0")/../include/tap.sh"
 
 DRIVER=/sys/bus/pci/drivers/hisi_zip
 CLASS=/sys/class/uacce
@@ -211,9 +211,7 @@ test_unbind_and_bind_work_again_and_again_under_load() {
 	all_refused
 }
 
-restore() {
+at_exit() {
 	with >/dev/null 2>&1
-	rm -rf "$WORK"
 }
-trap restore EXIT
 run_tests

@@ -1,34 +1,133 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# TAP for scripts: source it, call test_that for each rule, end with tap_done.
+# TAP for scripts. Source it; then either
+#   - call test_that for each rule, and end with tap_done, or
+#   - write each test as a function test_..., and end with run_tests.
+
+TOP=${TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
+OUT=${OUT:-$TOP/build/user}
+PATH=$OUT/bin:$PATH
+export PATH
 
 tap_count=0
 tap_failed=0
+
+# tap_result RULE CODE OUTPUT: one line of TAP; 4 is a skip, whose reason the output has after SKIP.
+tap_result() {
+	local rule=$1 code=$2 output=$3
+
+	tap_count=$((tap_count + 1))
+	case $code in
+	0) echo "ok $tap_count - $rule" ;;
+	4) echo "ok $tap_count - $rule # SKIP $(sed -n 's/^SKIP //p' <<<"$output" | tail -1)" ;;
+	*)
+		[ -z "$output" ] || sed 's/^/# /' <<<"$output"
+		echo "not ok $tap_count - $rule"
+		tap_failed=$((tap_failed + 1))
+		;;
+	esac
+}
 
 # test_that RULE COMMAND...: passes when the command succeeds; what it says is shown when not.
 test_that() {
 	local rule=$1 output code=0
 
 	shift
-	tap_count=$((tap_count + 1))
 	output=$("$@" 2>&1) || code=$?
-	if [ $code = 0 ]; then
-		echo "ok $tap_count - $rule"
-		return
-	fi
-	[ -z "$output" ] || sed 's/^/# /' <<<"$output"
-	echo "not ok $tap_count - $rule"
-	tap_failed=$((tap_failed + 1))
+	tap_result "$rule" "$code" "$output"
 }
 
-# skip RULE REASON
-skip() {
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count - $1 # SKIP $2"
+# skip_that RULE REASON: in place of test_that.
+skip_that() {
+	tap_result "$1" 4 "SKIP $2"
 }
 
 tap_done() {
 	echo "1..$tap_count"
 	[ $tap_failed = 0 ]
 	exit
+}
+
+# A script's own, if it has something to put right after run_tests.
+at_exit() {
+	:
+}
+
+# run_tests [PATTERN...]: the functions test_... whose names match one of the patterns, else all, each in
+# a folder of its own below WORK, under "set -e".
+run_tests() {
+	local t tests code log
+
+	WORK=$(mktemp -d "${TMPDIR:-/tmp}/wd-test.XXXXXX")
+	trap 'at_exit; chmod -R u+rwX "$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
+	log=$WORK/log
+	# Not the function above: its name has no more than the prefix in common with a test's.
+	tests=$(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p' | grep -v '^test_that$' |
+		grep -E "$(IFS='|'; echo "$*")")
+	echo "1..$(echo "$tests" | wc -w)"
+	for t in $tests; do
+		mkdir "$WORK/$t"
+		(cd "$WORK/$t" && set -eo pipefail && "$t") >"$log" 2>&1 </dev/null
+		code=$?
+		t=${t#test_}
+		tap_result "${t//_/ }" "$code" "$(tr -d '\0' <"$log")"
+	done
+	[ $tap_failed = 0 ]
+}
+
+# skip REASON: ends this test, or the script before it has any.
+skip() {
+	echo "SKIP $*"
+	exit 4
+}
+
+# exits CODE COMMAND...: the command must end with exactly this code.
+exits() {
+	local want=$1 got=0
+
+	shift
+	"$@" || got=$?
+	[ "$got" = "$want" ] || {
+		echo "'$*' ended with $got, expected $want"
+		return 1
+	}
+}
+
+# "set -e" looks away when a command is only negated by the shell.
+not() {
+	! "$@"
+}
+
+# says TEXT FILE: the file has this text, whatever the line.
+says() {
+	grep -qF -- "$1" "$2" || {
+		echo "expected '$1' in:"
+		cat "$2"
+		return 1
+	}
+}
+
+same() {
+	cmp -- "$1" "$2"
+}
+
+absent() {
+	[ ! -e "$1" ] || {
+		echo "$1 exists"
+		return 1
+	}
+}
+
+# until_true SECONDS COMMAND...: look again and again until the deadline.
+until_true() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || {
+			echo "'$*' was not true in time"
+			return 1
+		}
+		sleep 0.02
+	done
 }

@@ -3,7 +3,7 @@
 # Mainline's own hisi_qm and hisi_zip on a simulated device: what holds for them holds for hardware.
 # Nothing in them is changed but their register time-outs (mainline-build).
 
-. "$(dirname "$0")/../tools/tap.sh"
+. "$(dirname "$0")/../include/tap.sh"
 
 ROOT=/sys/kernel/config/hisi_sim
 DRIVER=/sys/bus/pci/drivers/hisi_zip

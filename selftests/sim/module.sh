@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # hisi_sim as a module: its parameters, its directories, and unloading it at any moment.
 
-. "$(dirname "$0")/../tools/tap.sh"
+. "$(dirname "$0")/../include/tap.sh"
 
 ROOT=/sys/kernel/config/hisi_sim
 CLASS=/sys/class/uacce

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The samples of docs/examples do what their first comment says; included by examples*.sh (RUN, WANT as in wdzip_cases.sh).
 
-. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../include/tap.sh"
 
 example() {
 	"${RUN[@]}" "$OUT/examples/$1" "${@:2}"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # wdctl on recorded machines: no module, no root.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/roots.sh"
 
 # golden FILE: standard input is what FILE must be.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # wdctl on a running kernel: modules really come and go. Leaves two simulated devices, as it found them.
 
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/../include/tap.sh"
 
 MODULES="uacce hisi_qm hisi_zip hisi_sim"
 

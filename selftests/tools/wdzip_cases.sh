@@ -4,7 +4,7 @@
 #   WANT  path that -v must name: soft or sim
 #   MANY  how many points a stream is cut or damaged at
 
-. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../include/tap.sh"
 
 wz() {
 	"${RUN[@]}" wdzip "$@"
