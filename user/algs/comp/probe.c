@@ -95,8 +95,9 @@ static _Thread_local struct recent {
 	uintptr_t end;
 	unsigned int left;	/* how often it is believed */
 } recents[RECENT_NR];
+static _Thread_local unsigned int recent_next;	/* to be replaced */
 
-static bool recent_ask(struct recent *r, const void *addr, size_t len)
+static bool recent_ask(const void *addr, size_t len)
 {
 	uintptr_t start = (uintptr_t)addr, end = start + len;
 	uintptr_t first = start & ~(RECENT_BLOCK - 1), last = (end + RECENT_BLOCK - 1) & ~(RECENT_BLOCK - 1);
@@ -107,20 +108,22 @@ static bool recent_ask(struct recent *r, const void *addr, size_t len)
 	} else if (!range_mapped(addr, len)) {
 		return false;
 	}
-	*r = (struct recent){ .start = start, .end = end, .left = RECENT_USES };
+	recents[recent_next++ % RECENT_NR] = (struct recent){ .start = start, .end = end, .left = RECENT_USES };
 	return true;
 }
 
 static bool range_recent(const void *addr, size_t len)
 {
 	uintptr_t start = (uintptr_t)addr;
-	struct recent *r = &recents[start / RECENT_BLOCK % RECENT_NR];
+	struct recent *r;
 
-	if (r->left && start >= r->start && start < r->end && len <= r->end - start) {
+	for (r = recents; r < recents + RECENT_NR; r++) {
+		if (start < r->start || start >= r->end || len > r->end - start || !r->left)
+			continue;
 		r->left--;
 		return true;
 	}
-	return !len || recent_ask(r, addr, len);
+	return !len || recent_ask(addr, len);
 }
 
 bool probe_recent(const struct comp_msg *c)

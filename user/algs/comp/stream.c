@@ -65,6 +65,9 @@ int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, 
 		if (ret || (!t->src_len && !t->dst_len))
 			break;
 		moved = true;
+		/* A library that leaves room has nothing more to give; the end it may have to be asked for. */
+		if (z && !last && !e->in.left && t->dst_len < out)
+			break;
 	}
 	t->last = last;
 	t->sync = sync;

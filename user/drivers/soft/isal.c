@@ -8,6 +8,7 @@
 #include "soft.h"
 
 #define PART_MAX	(UINT32_MAX / 2)	/* ISA-L counts in 32 bits */
+#define CACHE_LINE	64		/* its tables are quicker when they begin with one */
 
 static const __u8 hist_bits[] = {
 	[WD_COMP_WS_4K] = 12,
@@ -30,8 +31,8 @@ static __u32 level_buf_bytes(int level)
 /* --- whole buffers --- */
 
 struct isal_tools {
-	struct isal_zstream z;
-	__u8 level_buf[ISAL_DEF_LVL3_DEFAULT];
+	_Alignas(CACHE_LINE) struct isal_zstream z;
+	_Alignas(CACHE_LINE) __u8 level_buf[ISAL_DEF_LVL3_DEFAULT];
 };
 
 _Static_assert(ISAL_DEF_LVL3_DEFAULT >= ISAL_DEF_LVL1_DEFAULT, "one level buffer for all levels");
@@ -47,7 +48,7 @@ ssize_t isal_whole(struct comp_msg *c, struct soft_tools *tools, int level, void
 	struct isal_zstream *z;
 
 	if (!tools->isal)
-		tools->isal = malloc(sizeof(*tools->isal));
+		tools->isal = aligned_alloc(CACHE_LINE, sizeof(*tools->isal));
 	if (!tools->isal)
 		return -ENOMEM;
 	if (room < head)
@@ -84,8 +85,8 @@ struct deflate_stream {
 	__u8 head_at;
 	__u8 head_len;
 	bool dirty;
-	struct isal_zstream z;
-	__u8 level_buf[];
+	_Alignas(CACHE_LINE) struct isal_zstream z;
+	_Alignas(CACHE_LINE) __u8 level_buf[];
 };
 
 static struct deflate_stream *to_deflate(struct soft_stream *base)
@@ -149,7 +150,7 @@ static int deflate_step(struct soft_stream *base, struct comp_step *t)
 		out += out_part - z->avail_out;
 		if (z->internal_state.state == ZSTATE_END)
 			ret = 1;
-		else if (in_part == z->avail_in && out_part == z->avail_out)
+		else if ((in == t->src_len && !z->end_of_stream) || (in_part == z->avail_in && out_part == z->avail_out))
 			break;
 	}
 	t->src_len = in;
@@ -170,7 +171,8 @@ static const struct soft_stream_ops deflate_ops = {
 
 struct soft_stream *isal_deflate_new(struct soft_key key, int level)
 {
-	struct deflate_stream *s = malloc(sizeof(*s) + level_buf_bytes(level));
+	struct deflate_stream *s = aligned_alloc(CACHE_LINE, (sizeof(*s) + level_buf_bytes(level) + CACHE_LINE - 1) &
+						 ~(size_t)(CACHE_LINE - 1));
 
 	if (!s)
 		return NULL;
@@ -274,7 +276,7 @@ static int inflate_body(struct inflate_stream *s, struct comp_step *t, size_t *i
 		s->bytes += out_part - z->avail_out;
 		if (z->block_state == ISAL_BLOCK_FINISH)
 			break;
-		if (*out == t->dst_len || (in_part == z->avail_in && out_part == z->avail_out))
+		if (*in == t->src_len || *out == t->dst_len || (in_part == z->avail_in && out_part == z->avail_out))
 			return 0;
 	}
 	return 1;
