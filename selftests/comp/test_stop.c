@@ -47,7 +47,7 @@ static int touches_of(void *(*thread)(void *), bool reopened)
 {
 	struct wd_slot slots[4] = { 0 };
 	struct wd_queue q = {
-		.pub.depth = 4, .slots = slots, .drv.stop = closed_stop, .drv.pull = closed_pull,
+		.pub.depth = 4, .pub.slots = slots, .drv.stop = closed_stop, .drv.pull = closed_pull,
 	};
 	pthread_t t;
 

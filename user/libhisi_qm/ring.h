@@ -138,6 +138,17 @@ static inline void *wd_ring_sqe(const struct wd_ring *ring, uint32_t i)
 	return wd_ring_slot(ring, wd_ring_index(ring, i));
 }
 
+/* Give n descriptors, up to the slot before tail, to the device. */
+static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint16_t tail)
+{
+	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
+
+	ring->tail = tail;
+	/* Before the doorbell: a drain believes no completion beyond this. */
+	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
+	wd_ring_publish(ring->doorbell, qm_db_value(ring->qn, QM_DB_CMD_SQ, tail, 0));
+}
+
 /*
  * Give the first n descriptors to the device, with one doorbell. false: the
  * queue has been stopped and nothing was given. When the stop comes at the
@@ -145,17 +156,13 @@ static inline void *wd_ring_sqe(const struct wd_ring *ring, uint32_t i)
  */
 static inline bool wd_ring_submit(struct wd_ring *ring, uint32_t n)
 {
-	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
 	uint32_t i;
 
 	if (wd_ring_tx_stopped(ring))
 		return false;
 	for (i = 0; i < n; i++)
 		atomic_store_explicit(&ring->busy[wd_ring_index(ring, i)], WD_RING_GIVEN, memory_order_relaxed);
-	ring->tail = wd_ring_index(ring, n);
-	/* Before the doorbell: a drain believes no completion beyond this. */
-	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
-	wd_ring_publish(ring->doorbell, qm_db_value(ring->qn, QM_DB_CMD_SQ, ring->tail, 0));
+	wd_ring_submit_to(ring, n, wd_ring_index(ring, n));
 	return true;
 }
 
@@ -176,15 +183,6 @@ static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
 	return (wd_ring_consume(w7) & QM_CQE_PHASE) == (pos & WD_RING_PHASE ? QM_CQE_PHASE : 0);
 }
 
-static inline void wd_ring_cq_advance(struct wd_ring *ring)
-{
-	uint32_t pos = atomic_load_explicit(&ring->cq_pos, memory_order_relaxed) + 1;
-
-	if ((uint16_t)pos == ring->cq_depth)
-		pos = ~pos & WD_RING_PHASE;
-	atomic_store_explicit(&ring->cq_pos, pos, memory_order_relaxed);
-}
-
 /*
  * Would wd_ring_take() have an answer other than "nothing yet"? Without the
  * drain lock the answer may be that of a moment ago.
@@ -194,47 +192,66 @@ static inline bool wd_ring_ready(const struct wd_ring *ring)
 	return wd_ring_cqe_valid(ring) || wd_ring_rx_stopped(ring);
 }
 
+/* Why there is nothing to take: 0, not yet; -EIO for a stopped queue, and for a ring with nonsense in it. */
+static inline int wd_ring_nothing(const struct wd_ring *ring)
+{
+	return wd_ring_rx_stopped(ring) || atomic_load_explicit(&ring->broken, memory_order_relaxed) ? -EIO : 0;
+}
+
+/*
+ * The next completion: which slot it is about. Whoever believes it counts it
+ * with wd_ring_took(). Returns 1; 0 for nothing yet; -EIO for a stopped queue
+ * with nothing left to take (wd_ring_why() knows more), and for a ring with
+ * nonsense in it. Call wd_ring_end() after the last of a row.
+ */
+static inline int wd_ring_next(struct wd_ring *ring, uint16_t *index)
+{
+	uint32_t pos = atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
+	const struct qm_cqe *cqe = &ring->cq[(uint16_t)pos];
+	uint16_t head;
+
+	/* A ring may hold valid entries for what was never sent: pre-filled, or scribbled on. */
+	if (ring->taken == atomic_load_explicit(&ring->produced, memory_order_acquire) ||
+	    atomic_load_explicit(&ring->broken, memory_order_relaxed))
+		return wd_ring_nothing(ring);
+	/* The stop word is set after the last completion: that one may have come in between. */
+	if (!wd_ring_cqe_valid(ring) && (!wd_ring_rx_stopped(ring) || !wd_ring_cqe_valid(ring)))
+		return wd_ring_nothing(ring);
+	head = le16toh(cqe->sq_head);
+	if (head >= ring->sq_depth) {
+		atomic_store_explicit(&ring->broken, true, memory_order_relaxed);
+		return -EIO;
+	}
+	pos++;
+	if ((uint16_t)pos == ring->cq_depth)
+		pos = ~pos & WD_RING_PHASE;
+	atomic_store_explicit(&ring->cq_pos, pos, memory_order_relaxed);
+	*index = head;
+	return 1;
+}
+
+static inline void wd_ring_took(struct wd_ring *ring)
+{
+	ring->taken++;
+}
+
 /*
  * Take one finished descriptor: its slot's number goes to index, and the slot
- * stays the caller's until wd_ring_release(). Returns 1; 0 for
- * nothing yet; -EIO for a stopped queue with nothing left to take
- * (wd_ring_why() knows more), and for a ring with nonsense in it. Call
- * wd_ring_end() after the last of a row.
+ * stays the caller's until wd_ring_release(). Returns as wd_ring_next().
  */
 static inline int wd_ring_take_held(struct wd_ring *ring, uint16_t *index)
 {
-	const struct qm_cqe *cqe;
-	uint16_t head;
+	int ret;
 
-	for (;;) {
-		/* A ring may hold valid entries for what was never sent: pre-filled, or scribbled on. */
-		if (ring->taken == atomic_load_explicit(&ring->produced, memory_order_acquire))
-			return wd_ring_rx_stopped(ring) || ring->broken ? -EIO : 0;
-		if (ring->broken)
-			return -EIO;
-		if (!wd_ring_cqe_valid(ring)) {
-			if (!wd_ring_rx_stopped(ring))
-				return 0;
-			/* The word is set after the last completion: that one may have come in between. */
-			if (!wd_ring_cqe_valid(ring))
-				return -EIO;
-		}
-
-		cqe = &ring->cq[wd_ring_cq_head(ring)];
-		head = le16toh(cqe->sq_head);
-		if (head >= ring->sq_depth) {
-			ring->broken = true;
-			return -EIO;
-		}
-		wd_ring_cq_advance(ring);
-		/* A second completion of the same descriptor is not believed. */
-		if (atomic_load_explicit(&ring->busy[head], memory_order_relaxed) != WD_RING_GIVEN)
-			continue;
-		atomic_store_explicit(&ring->busy[head], WD_RING_TAKEN, memory_order_relaxed);
-		ring->taken++;
-		*index = head;
-		return 1;
+	/* A second completion of the same descriptor is not believed. */
+	do {
+		ret = wd_ring_next(ring, index);
+	} while (ret > 0 && atomic_load_explicit(&ring->busy[*index], memory_order_relaxed) != WD_RING_GIVEN);
+	if (ret > 0) {
+		atomic_store_explicit(&ring->busy[*index], WD_RING_TAKEN, memory_order_relaxed);
+		wd_ring_took(ring);
 	}
+	return ret;
 }
 
 /* The slot may be filled again. */

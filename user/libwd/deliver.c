@@ -17,7 +17,7 @@ struct row {
 	_Alignas(max_align_t) char msg[ROW][WD_MSG_BYTES_MAX];
 };
 
-static _Thread_local struct row *rows;
+static WD_THREAD_LOCAL struct row *rows;
 
 static struct wd_msg *row_msg(struct row *row, unsigned int i)
 {
@@ -49,7 +49,7 @@ static bool deliver_next(struct row *row)
 	struct wd_msg *msg = row_msg(row, row->next++);
 	bool last = row->next == row->nr;
 	bool again = msg->status == WD_STOPPED && redo(msg);
-	void *outer;
+	struct wd_session *outer = wd_in_callback_of;
 
 	row->over++;
 	msg->over = 0;
@@ -63,9 +63,9 @@ static bool deliver_next(struct row *row)
 		wd_request_over(msg);
 		return false;
 	}
-	outer = wd_callback_enter(msg->sess);
+	wd_in_callback_of = msg->sess;
 	msg->sess->cls->complete(msg);
-	wd_callback_leave(outer);
+	wd_in_callback_of = outer;
 	return true;
 }
 
@@ -125,7 +125,7 @@ unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max)
 /* Under the drain lock: the next software request that nobody computes yet. */
 static struct wd_slot *soft_claim(struct wd_queue *q)
 {
-	struct wd_slot *slot = &q->slots[q->soft_head];
+	struct wd_slot *slot = &q->pub.slots[q->soft_head];
 
 	if (atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_ASYNC)
 		return NULL;

@@ -5,17 +5,6 @@
 
 #include "engine.h"
 
-bool wd_drain_trylock(struct wd_queue *q)
-{
-	return !atomic_load_explicit(&q->draining, memory_order_relaxed) &&
-	       !atomic_exchange_explicit(&q->draining, 1, memory_order_acquire);
-}
-
-void wd_drain_unlock(struct wd_queue *q)
-{
-	atomic_store_explicit(&q->draining, 0, memory_order_release);
-}
-
 /* The lock is held for copying only, or for a stop, which is bounded. */
 void wd_drain_lock(struct wd_queue *q)
 {
@@ -40,34 +29,21 @@ static void msg_end(struct wd_queue *q, const struct wd_slot *slot, struct wd_ms
 	msg->reason = atomic_load_explicit(&msg->sess->reason, memory_order_relaxed);
 }
 
-static void sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *msg)
+void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *msg)
 {
 	msg_end(q, slot, msg);
 	wd_slot_free(q, slot);
-	if (msg == q->self)
+	if (msg == q->pub.self)
 		atomic_store_explicit(&msg->state, WD_MSG_DONE, memory_order_relaxed);
 	/* The owner may leave the moment it sees DONE; waking a word that is gone does no harm. */
 	else if (atomic_exchange(&msg->state, WD_MSG_DONE) == WD_MSG_WAITED)
 		wd_futex_wake(&msg->state, 1);
 }
 
-bool wd_queue_complete(struct wd_queue *q, unsigned int index)
+void wd_queue_async_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index)
 {
-	struct wd_slot *slot = &q->slots[index];
-
-	if (index >= q->pub.depth)
-		return false;
-	switch (atomic_load_explicit(&slot->state, memory_order_acquire)) {
-	case WD_SLOT_SYNC:
-		q->drv.result(q, slot->owner, index);
-		sync_done(q, slot, slot->owner);
-		return true;
-	case WD_SLOT_ASYNC:
-		atomic_store_explicit(&slot->state, WD_SLOT_READY, memory_order_relaxed);
-		ready_push(q, index);
-		return true;
-	}
-	return false;
+	atomic_store_explicit(&slot->state, WD_SLOT_READY, memory_order_relaxed);
+	ready_push(q, index);
 }
 
 bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg)
@@ -83,7 +59,7 @@ bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg)
 	if (++q->ready_head == q->pub.depth)
 		q->ready_head = 0;
 	atomic_store_explicit(&q->ready_nr, nr - 1, memory_order_release);
-	slot = &q->slots[index];
+	slot = &q->pub.slots[index];
 	failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
 	q->cls->refill(slot->sess, slot->owner, failed ? 0 : slot->aux, msg);
 	msg->tag = WD_TAG(slot->gen, index);
@@ -110,7 +86,7 @@ static void queue_fail(struct wd_queue *q, int err)
 	__u32 i;
 
 	for (i = 0; i < q->pub.depth; i++) {
-		struct wd_slot *slot = &q->slots[i];
+		struct wd_slot *slot = &q->pub.slots[i];
 		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
 		/* Those that are ready have their result already. */
@@ -123,7 +99,7 @@ static void queue_fail(struct wd_queue *q, int err)
 			continue;
 		}
 		((struct wd_msg *)slot->owner)->status = err;
-		sync_done(q, slot, slot->owner);
+		wd_queue_sync_done(q, slot, slot->owner);
 	}
 	wd_room_made();
 	wd_async_done();
@@ -135,9 +111,9 @@ static void ready_lose(struct wd_queue *q)
 	__u32 i;
 
 	for (i = 0; i < q->pub.depth; i++)
-		if (atomic_load_explicit(&q->slots[i].state, memory_order_relaxed) == WD_SLOT_READY) {
+		if (atomic_load_explicit(&q->pub.slots[i].state, memory_order_relaxed) == WD_SLOT_READY) {
 			q->drv.abort(q, i);
-			async_fail(&q->slots[i], -EIO);
+			async_fail(&q->pub.slots[i], -EIO);
 		}
 }
 
@@ -224,7 +200,7 @@ static void mark_late(struct wd_queue *q)
 	__u32 i;
 
 	for (i = 0; i < q->pub.depth; i++) {
-		struct wd_slot *slot = &q->slots[i];
+		struct wd_slot *slot = &q->pub.slots[i];
 		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
 		if ((state == WD_SLOT_SYNC || state == WD_SLOT_ASYNC) && slot->deadline && now >= slot->deadline)
@@ -263,21 +239,8 @@ void wd_queue_stop(struct wd_queue *q)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
+static int drained(struct wd_queue *q, int ret)
 {
-	__u32 max = wd_queue_in_flight(q);
-	int ret = 0;
-
-	if (!max || !wd_drain_trylock(q))
-		return 0;
-	if (!atomic_load_explicit(&q->state, memory_order_relaxed)) {
-		q->self = self;
-		ret = q->drv.pull(q, max);
-		q->self = NULL;
-	}
-	wd_drain_unlock(q);
-	if (!ret)
-		return 0;
 	wd_room_made();
 	if (atomic_load_explicit(&q->ready_nr, memory_order_relaxed))
 		wd_async_done();
@@ -285,4 +248,19 @@ int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
 		return ret;
 	wd_queue_broken(q, ret);
 	return 1;
+}
+
+int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
+{
+	__u32 max = wd_queue_in_flight(q);
+	int ret = 0;
+
+	if (!max || !wd_drain_trylock(q))
+		return 0;
+	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
+		q->pub.self = self;
+		ret = q->drv.pull(q, max);
+	}
+	wd_drain_unlock(q);
+	return ret ? drained(q, ret) : 0;
 }

@@ -3,6 +3,7 @@
 #ifndef WD_DRIVER_H
 #define WD_DRIVER_H
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -105,10 +106,13 @@ struct wd_class {
  *		within a second, also when somebody else stopped it. Under the drain lock
  * @push:	fill descriptors for n messages and ring once; returns how many were
  *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
- * @pull:	tell wd_queue_complete() of what is complete (at most max); returns how
- *		many, or -EIO/-ENODEV once the queue can't complete anything more. Under the drain lock
- * @result:	status and results of the complete request at that index into its
- *		message; its place in the ring is free afterwards. Under the drain lock
+ * @pull:	what is complete (at most max): results of synchronous ones into
+ *		their messages and wd_queue_sync_done(), the others wd_queue_async_done();
+ *		returns how many, or -EIO/-ENODEV once the queue can't complete
+ *		anything more. Under the drain lock
+ * @result:	status and results of the asynchronous request that is complete at
+ *		that index into its message; its place in the ring is free
+ *		afterwards. Under the drain lock
  * @abort:	give back what push took at that index for a request that will not
  *		complete. Under the drain lock
  * @ready:	whether pull would find something. Under the drain lock
@@ -178,6 +182,54 @@ struct wd_session {
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
 };
 
+enum wd_slot_state {
+	WD_SLOT_FREE,
+	WD_SLOT_SYNC,		/* in flight; the message is its caller's */
+	WD_SLOT_ASYNC,		/* in flight */
+	WD_SLOT_CLAIMED,	/* software: a poller computes it */
+	WD_SLOT_READY,		/* complete: results still lie in the ring */
+	WD_SLOT_FAILED,		/* complete: aux is the status */
+};
+
+#define WD_SLOT_REDO	0x1
+#define WD_SLOT_LATE	0x2	/* its deadline has passed: it fails, whatever becomes of it */
+
+/**
+ * struct wd_slot - a place in the ring; index = position modulo depth
+ * @owner:	struct wd_msg of a synchronous request, the caller's argument struct of another
+ * @sess:	of an asynchronous request
+ * @aux:	wd_msg.aux, or the status
+ * @gen:	the tag's generation, to tell a request from its predecessors
+ * @state:	enum wd_slot_state. Free ones are the producer's, others the drain lock's
+ */
+struct wd_slot {
+	void *owner;
+	struct wd_session *sess;
+	__u64 deadline;
+	__u32 aux;
+	__u16 gen;
+	__u8 flags;
+	_Atomic __u8 state;
+};
+static_assert(sizeof(struct wd_slot) <= 32, "two to a cache line");
+
+/* What a driver may know of its queue. */
+struct wd_queue_pub {
+	void *drv;		/* the driver's own */
+	struct wd_slot *slots;
+	const struct wd_msg *self;	/* the message of the thread that drains */
+	_Atomic int fd;		/* to sleep on, -1 none; another after it was opened again */
+	__u32 depth;		/* places in the ring */
+	__u32 limit;		/* requests in flight at most */
+	__u8 qc_type;
+	__u16 path;		/* enum wd_path */
+};
+
+static inline struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)
+{
+	return (struct wd_queue_pub *)q;
+}
+
 /* --- what a class calls --- */
 
 /* Make room for a session of size bytes, bind it and give it a handle. Returns it, or NULL and errno. */
@@ -188,8 +240,16 @@ int wd_session_free(struct wd_session *s);
 int wd_session_busy(const struct wd_session *s);
 /* The session of that handle if it is of that class, else NULL, recorded. */
 struct wd_session *wd_session_find(handle_t h, const struct wd_class *cls);
+struct wd_session *wd_session_get_slow(handle_t h, const struct wd_class *cls);
 /* The same, bound to contexts of this process. */
-struct wd_session *wd_session_get(handle_t h, const struct wd_class *cls);
+static inline struct wd_session *wd_session_get(handle_t h, const struct wd_class *cls)
+{
+	struct wd_session *s = wd_handle_get(h, cls->kind);
+
+	if (s && atomic_load_explicit(&s->bound_gen, memory_order_acquire) == wd_fork_now())
+		return s;
+	return wd_session_get_slow(h, cls);
+}
 int wd_session_caps(struct wd_session *s);
 
 /* Do msg and wait for it until msg->deadline: on a device, or on this CPU, as the session's policy says. Returns msg->status. */
@@ -218,19 +278,11 @@ static inline void wd_request_over(struct wd_msg *msg)
 
 /* --- what a driver calls --- */
 
-/* The descriptor at a ring index is complete. Only inside pull. false: nobody's, and its place is the driver's to free. */
-bool wd_queue_complete(struct wd_queue *q, unsigned int index);
+/* An asynchronous request's descriptor is complete: it waits for a poller. Only inside pull. */
+void wd_queue_async_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
 
-/* What a driver may know of its queue. */
-struct wd_queue_pub {
-	void *drv;		/* the driver's own */
-	_Atomic int fd;		/* to sleep on, -1 none; changes when the context is opened again */
-	__u32 depth;		/* places in the ring */
-	__u32 limit;		/* requests in flight at most */
-	__u8 qc_type;
-	__u16 path;		/* enum wd_path */
-};
-struct wd_queue_pub *wd_queue_pub(struct wd_queue *q);
+/* A synchronous request's result is in: its slot is free, and its owner, who may leave at once, goes on. Only inside pull. */
+void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *msg);
 
 /* --- time --- */
 

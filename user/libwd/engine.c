@@ -76,7 +76,7 @@ static void queue_free(struct wd_queue *q)
 {
 	if (!q)
 		return;
-	free(q->slots);
+	free(q->pub.slots);
 	free(q->ready);
 	free(q);
 }
@@ -100,9 +100,9 @@ static struct wd_queue *queue_new(const struct wd_class *cls, const struct wd_dr
 static int queue_fill_room(struct wd_queue *q, unsigned int limit)
 {
 	q->limit = limit;
-	q->slots = calloc(q->pub.depth, sizeof(*q->slots));
+	q->pub.slots = calloc(q->pub.depth, sizeof(*q->pub.slots));
 	q->ready = calloc(q->pub.depth, sizeof(*q->ready));
-	return q->slots && q->ready ? 0 : -ENOMEM;
+	return q->pub.slots && q->ready ? 0 : -ENOMEM;
 }
 
 static int table_add(struct wd_queue *q)
@@ -130,6 +130,7 @@ static int queue_open(struct wd_session *s, const struct wd_driver *drv, const s
 	q->numa_node = info->numa_node;
 	q->simulated = info->simulated;
 	q->pub.path = info->simulated ? WD_PATH_SIM : WD_PATH_HW;
+	q->worth = info->simulated ? 0 : drv->min_bytes;
 	ret = q->drv.open(q, info);
 	if (ret)
 		goto err_free;

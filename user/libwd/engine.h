@@ -10,38 +10,10 @@
 #include "lock.h"
 #include "set.h"
 
+/* A few words, which every thread has from its start: a dlopen()ed library gets them, too. */
+#define WD_THREAD_LOCAL		_Thread_local __attribute__((tls_model("initial-exec")))
+
 #define WD_ENGINE_QUEUES	1024	/* contexts that a process can have had at once and before */
-
-enum wd_slot_state {
-	WD_SLOT_FREE,
-	WD_SLOT_SYNC,		/* in flight; the message is its caller's */
-	WD_SLOT_ASYNC,		/* in flight */
-	WD_SLOT_CLAIMED,	/* software: a poller computes it */
-	WD_SLOT_READY,		/* complete: results still lie in the ring */
-	WD_SLOT_FAILED,		/* complete: aux is the status */
-};
-
-#define WD_SLOT_REDO	0x1
-#define WD_SLOT_LATE	0x2	/* its deadline has passed: it fails, whatever becomes of it */
-
-/**
- * struct wd_slot - a place in the ring; index = position modulo depth
- * @owner:	struct wd_msg of a synchronous request, the caller's argument struct of another
- * @sess:	of an asynchronous request
- * @aux:	wd_msg.aux, or the status
- * @gen:	the tag's generation, to tell a request from its predecessors
- * @state:	enum wd_slot_state. Free ones are the producer's, others the drain lock's
- */
-struct wd_slot {
-	void *owner;
-	struct wd_session *sess;
-	__u64 deadline;
-	__u32 aux;
-	__u16 gen;
-	__u8 flags;
-	_Atomic __u8 state;
-};
-static_assert(sizeof(struct wd_slot) <= 32, "two to a cache line");
 
 #define WD_SIZES	8	/* service times are kept for so many sizes of requests */
 
@@ -55,12 +27,12 @@ static_assert(sizeof(struct wd_slot) <= 32, "two to a cache line");
 struct wd_queue {
 	struct wd_queue_pub pub;
 	const struct wd_class *cls;
-	struct wd_slot *slots;
 	struct wd_driver drv;		/* with the refusing defaults */
 	unsigned int index;
 	int node_id;
 	int numa_node;
 	unsigned int limit;		/* in flight at most */
+	size_t worth;			/* with path "auto", smaller requests are for this CPU */
 	bool async;
 	bool simulated;
 	char dev_name[WD_NAME_SIZE];
@@ -75,7 +47,6 @@ struct wd_queue {
 
 	alignas(64) _Atomic int draining;	/* the drain lock */
 	_Atomic __u32 freed;		/* slots given back; submitted ones without these are in flight */
-	const struct wd_msg *self;	/* of the thread that drains */
 	__u16 *ready;			/* slots whose callbacks are due, a ring; under the drain lock */
 	_Atomic __u32 ready_nr;
 	__u32 ready_head;
@@ -86,6 +57,8 @@ struct wd_queue {
 	_Atomic __u32 async_over;	/* asynchronous requests whose callbacks have begun */
 	_Atomic __u32 service_ns[WD_SIZES];	/* estimates, without the queue ahead; 0 unknown */
 };
+
+static_assert(offsetof(struct wd_queue, pub) == 0, "wd_queue_pub() counts on it");
 
 static inline __u32 wd_queue_in_flight(struct wd_queue *q)
 {
@@ -132,19 +105,21 @@ void wd_queue_reopen(struct wd_queue *q);
 /* --- session.c --- */
 /* It was bound by a fork's parent: bind it to contexts of this process. */
 void wd_session_rebind(struct wd_session *s);
-void *wd_callback_enter(struct wd_session *s);
-void wd_callback_leave(void *outer);
+/* The session whose callback this thread is in. */
+extern WD_THREAD_LOCAL struct wd_session *wd_in_callback_of;
 
 /* --- slot.c --- */
 #define WD_TAG(slot_gen, index)	((__u32)(slot_gen) << 16 | (index))
-#define WD_TAG_INDEX(tag)	((tag) & 0xffff)
+#define WD_TAG_GEN_MASK		0x7fffu
 
-/* Slots at the tail for these messages, tags filled in; how many there were. Under the produce lock. */
-unsigned int wd_slots_take(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n, bool async);
 /* Undo the last n taken. */
 void wd_slots_untake(struct wd_queue *q, unsigned int n);
 /* Under the drain lock. */
-void wd_slot_free(struct wd_queue *q, struct wd_slot *slot);
+static inline void wd_slot_free(struct wd_queue *q, struct wd_slot *slot)
+{
+	atomic_store_explicit(&slot->state, WD_SLOT_FREE, memory_order_release);
+	wd_count(&q->freed, 1);
+}
 
 /* --- room.c --- */
 /* Look for somebody who waits for room, after wd_slot_free(). */
@@ -155,9 +130,18 @@ int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline);
 void wd_room_busy(struct wd_session *s, __u32 seq);
 
 /* --- drain.c --- */
-bool wd_drain_trylock(struct wd_queue *q);
+static inline bool wd_drain_trylock(struct wd_queue *q)
+{
+	return !atomic_load_explicit(&q->draining, memory_order_relaxed) &&
+	       !atomic_exchange_explicit(&q->draining, 1, memory_order_acquire);
+}
+
+static inline void wd_drain_unlock(struct wd_queue *q)
+{
+	atomic_store_explicit(&q->draining, 0, memory_order_release);
+}
+
 void wd_drain_lock(struct wd_queue *q);
-void wd_drain_unlock(struct wd_queue *q);
 /* Take in what is complete; self: the caller's own message. Returns how many; 0 also when somebody else does it. */
 int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self);
 /* Stop the queue for a deadline's sake; afterwards the device has nothing of it. */

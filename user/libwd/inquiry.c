@@ -99,8 +99,3 @@ const char *wd_path_reason_str(unsigned int reason)
 
 	return reason < sizeof(names) / sizeof(names[0]) ? names[reason] : "unknown";
 }
-
-struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)
-{
-	return &q->pub;
-}

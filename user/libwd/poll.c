@@ -61,7 +61,7 @@ static void check_deadlines(struct wd_queue *q)
 		return;
 	wd_drain_lock(q);
 	for (i = 0; i < q->pub.depth; i++) {
-		struct wd_slot *slot = &q->slots[i];
+		struct wd_slot *slot = &q->pub.slots[i];
 
 		if (atomic_load_explicit(&slot->state, memory_order_acquire) == WD_SLOT_ASYNC && slot->deadline &&
 		    (!first || slot->deadline < first))

@@ -7,7 +7,7 @@
 #define SLICE_NS	2000000ull
 
 /* What this thread saw when it was last told -EBUSY. */
-static _Thread_local struct {
+static WD_THREAD_LOCAL struct {
 	__u32 seq;		/* wd_engine.room_seq before it looked */
 	__u32 freed;		/* of all its contexts, when something other than room was scarce */
 	bool scarce;

@@ -12,21 +12,7 @@ enum path_policy {
 	POLICY_SOFT,
 };
 
-/* The session whose callback this thread is in. */
-static _Thread_local struct wd_session *in_callback_of;
-
-void *wd_callback_enter(struct wd_session *s)
-{
-	void *outer = in_callback_of;
-
-	in_callback_of = s;
-	return outer;
-}
-
-void wd_callback_leave(void *outer)
-{
-	in_callback_of = outer;
-}
+WD_THREAD_LOCAL struct wd_session *wd_in_callback_of;
 
 static int session_set_policy(struct wd_session *s)
 {
@@ -121,7 +107,7 @@ err_errno:
 
 int wd_session_busy(const struct wd_session *s)
 {
-	if (in_callback_of == s)
+	if (wd_in_callback_of == s)
 		return wd_fail(NULL, EDEADLK, "a session can't be freed in its own callback");
 	/* Those of a fork's parent are the parent's. */
 	if (atomic_load(&s->bound_gen) != wd_fork_now())
@@ -152,7 +138,7 @@ struct wd_session *wd_session_find(handle_t h, const struct wd_class *cls)
 	return s;
 }
 
-struct wd_session *wd_session_get(handle_t h, const struct wd_class *cls)
+struct wd_session *wd_session_get_slow(handle_t h, const struct wd_class *cls)
 {
 	struct wd_session *s = wd_session_find(h, cls);
 
@@ -200,7 +186,7 @@ bool wd_session_soft(struct wd_session *s, size_t bytes, __u16 *path, __u16 *rea
 
 		if (atomic_load_explicit(&q->state, memory_order_relaxed) == -ENODEV)
 			continue;
-		if (s->soft_ok && !q->simulated && bytes < q->drv.min_bytes) {
+		if (s->soft_ok && bytes < q->worth) {
 			*path = WD_PATH_SOFT;
 			*reason = WD_REASON_SIZE;
 			return true;

@@ -148,7 +148,7 @@ static void follower_wake(struct wd_queue *q)
 
 	wd_drain_lock(q);
 	for (i = 0; i < q->pub.depth; i++) {
-		struct wd_slot *slot = &q->slots[i];
+		struct wd_slot *slot = &q->pub.slots[i];
 		__u32 waited = WD_MSG_WAITED;
 		struct wd_msg *msg;
 
@@ -244,9 +244,15 @@ static void sleep_as_follower(struct wd_queue *q, struct wd_msg *msg)
 
 static void queue_sleep(struct wd_queue *q, struct wd_msg *msg)
 {
-	if (q->pub.fd >= 0 && !atomic_load(&q->state) && wd_sleeper_enter(q))
-		sleep_as_sleeper(q, msg);
-	else if (atomic_load(&q->sleeper))
+	if (!atomic_load(&q->state) && wd_sleeper_enter(q)) {
+		/* From here on nobody opens it again: its file is what it is. */
+		if (q->pub.fd >= 0 && !atomic_load(&q->state)) {
+			sleep_as_sleeper(q, msg);
+			return;
+		}
+		wd_sleeper_leave(q);
+	}
+	if (atomic_load(&q->sleeper))
 		sleep_as_follower(q, msg);
 	else
 		/* Being stopped: whoever does it fails this request soon. */
@@ -298,23 +304,24 @@ static void learn(_Atomic __u32 *service, __u64 took, bool slept)
 	atomic_store_explicit(service, took ? (__u32)took : 1, memory_order_relaxed);
 }
 
-int wd_queue_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
+static void wait_long(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 {
-	_Atomic __u32 *service;
-	bool alone, done;
-	__u64 begun;
+	_Atomic __u32 *service = &q->service_ns[size_class(bytes)];
+	bool alone = wd_queue_in_flight(q) == 1, done;
+	__u64 begun = wd_now_ns();
 
-	wd_queue_drain(q, msg);
-	if (is_done(msg))
-		return msg->status;
-	begun = wd_now_ns();
-	alone = wd_queue_in_flight(q) == 1;
-	service = &q->service_ns[size_class(bytes)];
 	done = spin(q, msg, begun, atomic_load_explicit(service, memory_order_relaxed));
 	if (!done)
 		sleep_until_done(q, msg);
 	/* With others ahead the time would be theirs, too. */
 	if (alone && !msg->status)
 		learn(service, wd_now_ns() - begun, !done);
+}
+
+int wd_queue_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
+{
+	wd_queue_drain(q, msg);
+	if (!is_done(msg))
+		wait_long(q, msg, bytes);
 	return msg->status;
 }

@@ -16,32 +16,83 @@ static int queue_usable(struct wd_queue *q)
 	return state;
 }
 
-static int push_locked(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n, bool async)
+/* The slot at the tail becomes that of a request; not before it is free again. Its tag is filled in. */
+static inline __attribute__((always_inline)) bool slot_take(struct wd_queue *q, struct wd_msg *msg, bool async)
 {
-	unsigned int got = wd_slots_take(q, msgs, n, async);
+	__u32 index = q->tail;
+	struct wd_slot *slot = &q->pub.slots[index];
+
+	if (atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_FREE)
+		return false;
+	slot->owner = async ? msg->req : msg;
+	slot->deadline = msg->deadline;
+	slot->flags = msg->redo ? WD_SLOT_REDO : 0;
+	if (async) {
+		slot->sess = msg->sess;
+		slot->aux = msg->aux;
+	}
+	slot->gen = (slot->gen + 1) & WD_TAG_GEN_MASK;
+	msg->tag = WD_TAG(slot->gen, index);
+	atomic_store_explicit(&slot->state, async ? WD_SLOT_ASYNC : WD_SLOT_SYNC, memory_order_release);
+	q->tail = ++index == q->pub.depth ? 0 : index;
+	return true;
+}
+
+static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n, bool async)
+{
+	__u32 room = q->limit - wd_queue_in_flight(q), got;
 	int ret;
 
+	if (n > room)
+		n = room;
+	for (got = 0; got < n && slot_take(q, msgs[got], async); got++)
+		;
 	if (!got)
 		return -EBUSY;
+	/* Before the doorbell, so that no drain finds more complete than is in flight. */
+	if (async)
+		wd_count(&q->async_submitted, got);
+	wd_count(&q->submitted, got);
 	ret = q->drv.push(q, msgs, got);
 	if (ret < (int)got)
 		wd_slots_untake(q, got - (ret > 0 ? ret : 0));
 	return ret;
 }
 
-static int push_one(struct wd_queue *q, struct wd_msg *msg)
+static int push_failed(struct wd_queue *q, int ret)
+{
+	if (ret == -EIO || ret == -ENODEV)
+		wd_queue_broken(q, ret);
+	return ret;
+}
+
+/* As push_locked() does it for many. */
+static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, struct wd_msg *msg)
 {
 	int ret;
 
 	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
 	wd_lock(&q->produce);
-	ret = queue_usable(q);
-	if (!ret)
-		ret = push_locked(q, &msg, 1, false);
+	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
+	if (__builtin_expect(ret, 0))
+		ret = queue_usable(q);
+	if (__builtin_expect(!ret, 1)) {
+		if (wd_queue_in_flight(q) < q->limit && slot_take(q, msg, false)) {
+			wd_count(&q->submitted, 1);
+			ret = q->drv.push(q, &msg, 1);
+			if (__builtin_expect(ret < 1, 0))
+				wd_slots_untake(q, 1);
+		} else {
+			ret = -EBUSY;
+		}
+	}
 	wd_unlock(&q->produce);
-	if (ret == -EIO || ret == -ENODEV)
-		wd_queue_broken(q, ret);
-	return ret < 0 ? ret : 0;
+	return __builtin_expect(ret > 0, 1) ? 0 : push_failed(q, ret);
+}
+
+static int push_again(struct wd_queue *q, struct wd_msg *msg)
+{
+	return push_one(q, msg);
 }
 
 /* Submit to this queue, waiting for room until the deadline, and wait for the end. */
@@ -50,7 +101,7 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 	int ret;
 
 	for (;;) {
-		ret = push_one(q, msg);
+		ret = push_again(q, msg);
 		if (!ret)
 			ret = wd_queue_wait(q, msg, bytes);
 		else if (ret == -EBUSY)
@@ -79,7 +130,7 @@ static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 	for (i = 0; i < nr; i++) {
 		struct wd_queue *q = atomic_load_explicit(&s->queue[i], memory_order_relaxed);
 
-		ret = push_one(q, msg);
+		ret = push_again(q, msg);
 		if (!ret) {
 			ret = wd_queue_wait(q, msg, bytes);
 			if (ret != WD_STOPPED)
@@ -120,7 +171,7 @@ static void session_again(struct wd_session *s)
 	pthread_mutex_unlock(&wd_engine.lock);
 }
 
-int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
+static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 {
 	int ret;
 
@@ -152,6 +203,35 @@ int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 	return ret;
 }
 
+/* The first of its contexts, when nothing speaks against it: that is the case to be fast in. */
+static inline struct wd_queue *first_queue(struct wd_session *s, size_t bytes)
+{
+	struct wd_queue *q;
+
+	if (!atomic_load_explicit(&s->nr, memory_order_acquire))
+		return NULL;
+	q = atomic_load_explicit(&s->queue[0], memory_order_relaxed);
+	if (atomic_load_explicit(&q->state, memory_order_relaxed) || (bytes < q->worth && s->soft_ok))
+		return NULL;
+	return q;
+}
+
+int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
+{
+	struct wd_queue *q = first_queue(s, bytes);
+	int ret;
+
+	if (!q || push_one(q, msg))
+		return request_sync(s, msg, bytes);
+	ret = wd_queue_wait(q, msg, bytes);
+	if (ret != WD_STOPPED)
+		return ret;
+	if (!msg->redo)
+		return msg->status = -EIO;
+	msg->redo = false;
+	return request_sync(s, msg, bytes);
+}
+
 /* --- asynchronous --- */
 
 struct burst {
@@ -168,13 +248,13 @@ static void deadline_note(struct wd_queue *q, __u64 deadline)
 		;
 }
 
-static int fill_one(const struct burst *b, unsigned int i, struct wd_msg *msg)
+static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg *msg)
 {
 	const struct wd_class *cls = b->s->cls;
 	int ret = cls->fill(b->s, b->reqs[i], msg);
 	__u32 timeout;
 
-	if (b->again) {
+	if (__builtin_expect(b->again != NULL, 0)) {
 		msg->deadline = b->again->deadline;
 		/* Once is enough: a device that goes on like this is broken. */
 		msg->redo = false;
@@ -187,19 +267,17 @@ static int fill_one(const struct burst *b, unsigned int i, struct wd_msg *msg)
 	return ret;
 }
 
-static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n)
+static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n, __u64 deadline)
 {
-	__u64 deadline = 0;
 	int ret;
 
-	for (int i = 0; i < (int)n; i++)
-		if (msgs[i]->deadline && (!deadline || msgs[i]->deadline < deadline))
-			deadline = msgs[i]->deadline;
 	/* Before anybody can be told of their ends. */
 	atomic_fetch_add(&b->s->in_flight, n);
 	wd_lock(&q->produce);
-	ret = queue_usable(q);
-	if (!ret)
+	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
+	if (__builtin_expect(ret, 0))
+		ret = queue_usable(q);
+	if (__builtin_expect(!ret, 1))
 		ret = push_locked(q, msgs, n, true);
 	/*
 	 * After the push: whoever looks for the first deadline must find the request that has it.
@@ -208,9 +286,10 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	if (ret > 0 && deadline && q->pub.path != WD_PATH_SOFT)
 		deadline_note(q, deadline);
 	wd_unlock(&q->produce);
-	if (ret < (int)n)
-		atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
-	return ret;
+	if (__builtin_expect(ret == (int)n, 1))
+		return ret;
+	atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
+	return ret < 0 ? push_failed(q, ret) : ret;
 }
 
 /* Up to n of them into this queue; how many were taken, or -errno. */
@@ -218,12 +297,12 @@ static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from
 {
 	_Alignas(max_align_t) char msg[BURST_MAX][WD_MSG_BYTES_MAX];
 	struct wd_msg *msgs[BURST_MAX];
-	__u32 used = wd_queue_in_flight(q);
+	__u64 deadline = 0;
 	unsigned int i;
 	int ret = 0;
 
 	/* Full: found out before anything is done for it. */
-	if (used >= q->limit && !atomic_load_explicit(&q->state, memory_order_relaxed))
+	if (wd_queue_in_flight(q) >= q->limit && !atomic_load_explicit(&q->state, memory_order_relaxed))
 		return -EBUSY;
 	if (n > BURST_MAX)
 		n = BURST_MAX;
@@ -232,13 +311,13 @@ static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from
 		ret = fill_one(b, from + i, msgs[i]);
 		if (ret)
 			break;
+		if (msgs[i]->deadline && (!deadline || msgs[i]->deadline < deadline))
+			deadline = msgs[i]->deadline;
 	}
 	if (!i)
 		return ret;
-	ret = burst_push(q, b, msgs, i);
-	if (ret == -EIO || ret == -ENODEV)
-		wd_queue_broken(q, ret);
-	else if (ret > 0 && q->pub.path == WD_PATH_SOFT)
+	ret = burst_push(q, b, msgs, i, deadline);
+	if (ret > 0 && q->pub.path == WD_PATH_SOFT)
 		wd_async_done();
 	return ret;
 }
@@ -278,9 +357,9 @@ static bool try_next(int ret)
 	return ret == -EBUSY || ret == -EIO || ret == -ENODEV || ret == -ESTALE || ret == -ENOMEM;
 }
 
-static int burst_over_queues(const struct burst *b, unsigned int n, const wd_ctx_set_t *set, bool soft)
+static int burst_over_queues(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set, bool soft)
 {
-	unsigned int taken = 0, i;
+	unsigned int taken = from, i;
 	int err = -ENXIO;
 	struct wd_queue *q;
 
@@ -300,23 +379,18 @@ static int burst_over_queues(const struct burst *b, unsigned int n, const wd_ctx
 	return taken ? (int)taken : err == -ENXIO && i ? -ENODEV : err;
 }
 
-int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
+static int request_async(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set)
 {
-	struct burst b = { .s = s, .reqs = reqs };
 	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
+	struct wd_session *s = b->s;
 	__u16 path, reason;
 	bool soft;
 	int ret;
 
-	if (set) {
-		ret = wd_ctx_set_check(set);
-		if (ret)
-			return ret;
-	}
-	soft = !set && wd_session_soft(s, s->cls->bytes(reqs[0]), &path, &reason);
-	ret = burst_over_queues(&b, n, set, soft);
+	soft = !set && wd_session_soft(s, s->cls->bytes(b->reqs[from]), &path, &reason);
+	ret = burst_over_queues(b, from, n, set, soft);
 	if (!set && !soft && s->soft_ok && (ret == -ENODEV || ret == -EIO || ret == -ENXIO))
-		ret = burst_over_queues(&b, n, NULL, true);
+		ret = burst_over_queues(b, from, n, NULL, true);
 	if (ret == -EBUSY)
 		wd_room_busy(s, seq);
 	else if (ret == -ENODEV && !set)
@@ -324,10 +398,34 @@ int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, c
 	return ret == -ENXIO ? (set ? -EINVAL : -ENODEV) : ret;
 }
 
+int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
+{
+	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
+	struct burst b = { .s = s, .reqs = reqs };
+	struct wd_queue *q;
+	int taken, ret;
+
+	if (set) {
+		ret = wd_ctx_set_check(set);
+		return ret ? ret : request_async(&b, 0, n, set);
+	}
+	q = first_queue(s, s->cls->bytes(reqs[0]));
+	taken = q ? burst_on(q, &b, 0, n) : 0;
+	if (taken == (int)n)
+		return taken;
+	if (taken < 0 && !try_next(taken))
+		return taken;
+	if (taken == -EBUSY && atomic_load_explicit(&s->nr, memory_order_acquire) == 1) {
+		wd_room_busy(s, seq);
+		return taken;
+	}
+	return request_async(&b, taken > 0 ? taken : 0, n, NULL);
+}
+
 int wd_request_again(const struct wd_msg *msg)
 {
 	struct burst b = { .s = msg->sess, .reqs = (void *const *)&msg->req, .again = msg };
-	int ret = burst_over_queues(&b, 1, NULL, false);
+	int ret = burst_over_queues(&b, 0, 1, NULL, false);
 
 	return ret > 0 ? 0 : ret;
 }

@@ -104,6 +104,10 @@ handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev
 	s->level = setup->comp_lv;
 	s->win = setup->win_size;
 	s->sgl = setup->data_fmt == WD_SGL_BUF;
+	s->fresh = true;
+	s->finish = true;
+	s->head = format_header_bytes(s->alg);
+	s->least = s->head + 2 + format_trailer_bytes(s->alg);
 	return base->obj.handle;
 }
 
@@ -156,7 +160,7 @@ size_t wd_comp_bound(handle_t sess, size_t len)
 
 /* --- requests --- */
 
-int comp_check_call(struct comp_sess *s, __u8 op, __u8 dir)
+int comp_refuse_call(struct comp_sess *s, __u8 op, __u8 dir)
 {
 	if (s->s.attr.async != (op == WD_ASYNC))
 		return wd_fail(&s->s.obj, EINVAL, op == WD_ASYNC ? "a synchronous session was given to an asynchronous call" :
@@ -167,7 +171,7 @@ int comp_check_call(struct comp_sess *s, __u8 op, __u8 dir)
 	return 0;
 }
 
-static int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
+static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
 	int i;
@@ -192,6 +196,17 @@ static int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
 	return 0;
 }
 
+static inline int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
+{
+	const __u64 *r = arg->reserved;
+
+	/* One look for what is nearly always right; words only for what is not. */
+	if (arg->dst_len && arg->dst && (arg->src || !arg->src_len) && !s->sgl && (arg->cb || !s->s.attr.async) &&
+	    !(arg->flags | r[0] | r[1] | r[2] | r[3]))
+		return 0;
+	return arg_refuse(s, arg);
+}
+
 static bool overlaps(const struct comp_msg *c)
 {
 	uintptr_t src = (uintptr_t)c->src, dst = (uintptr_t)c->dst;
@@ -200,45 +215,25 @@ static bool overlaps(const struct comp_msg *c)
 	return c->sgl || (src < dst + c->dst_len && dst < src + c->src_len);
 }
 
-static void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, struct comp_msg *c)
+static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, struct comp_msg *c)
 {
 	c->m.sess = &s->s;
 	c->m.req = (void *)arg;
-	c->m.status = 0;
 	c->m.vendor = 0;
-	c->m.aux = 0;
 	c->src = arg->src;
 	c->dst = arg->dst;
 	c->src_len = arg->src_len;
 	c->dst_len = *arg->dst_len;
-	c->consumed = 0;
-	c->produced = 0;
 	c->why = NULL;
 	c->hw = NULL;
-	c->head = 0;
-	c->alg = s->alg;
-	c->dir = s->dir;
-	c->win = s->win;
-	c->level = s->level;
-	c->sgl = s->sgl;
-	c->fresh = true;
-	c->finish = true;
-	c->last_block = false;
-	c->ended = false;
-	c->more_room = false;
+	c->kind = s->kind;
 	c->m.redo = !overlaps(c);
 }
 
 /* The header, which devices leave to software; 0, -EFAULT, -EBADMSG, -ENOSPC. */
-static int msg_header(struct comp_msg *c)
+static int msg_read_header(struct comp_msg *c)
 {
-	size_t head = format_header_bytes(c->alg);
-
-	if (c->dir == WD_DIR_COMPRESS) {
-		c->head = head;
-		return c->dst_len < head + 2 + format_trailer_bytes(c->alg) ? -ENOSPC : 0;
-	}
-	if (head && !probe_recent(c))
+	if (c->alg != WD_DEFLATE_RAW && !probe_recent(c))
 		return -EFAULT;
 	if (format_read_header(c->alg, c->sgl, c->src, c->src_len, &c->head, &c->why))
 		return -EBADMSG;
@@ -248,11 +243,19 @@ static int msg_header(struct comp_msg *c)
 	return -EBADMSG;
 }
 
-static void arg_result(struct wd_comp_arg *arg, const struct comp_msg *c, int ret)
+static inline int msg_header(const struct comp_sess *s, struct comp_msg *c)
+{
+	if (s->dir != WD_DIR_COMPRESS)
+		return msg_read_header(c);
+	c->head = s->head;
+	return c->dst_len < s->least ? -ENOSPC : 0;
+}
+
+static inline void arg_result(struct wd_comp_arg *arg, const struct comp_msg *c, int ret)
 {
 	*arg->dst_len = ret ? 0 : c->produced;
 	arg->consumed = ret ? 0 : c->consumed;
-	arg->status = comp_status(ret);
+	arg->status = ret ? comp_status(ret) : WD_COMP_OK;
 	arg->path = c->m.path;
 	arg->path_reason = c->m.reason;
 }
@@ -324,19 +327,32 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 
 static int do_sync(struct comp_sess *s, struct comp_msg *c)
 {
-	bool empty = c->dir == WD_DIR_COMPRESS && !c->src_len;
-	int ret = empty ? 0 : msg_header(c);
+	bool empty = s->dir == WD_DIR_COMPRESS && !c->src_len;
+	int ret = empty ? 0 : msg_header(s, c);
 
-	if (empty || ret) {
+	if (__builtin_expect(empty || ret, 0)) {
 		wd_session_soft(&s->s, c->src_len, &c->m.path, &c->m.reason);
 		return empty ? do_empty(c) : ret;
 	}
 	ret = wd_request_sync(&s->s, &c->m, c->src_len);
+	if (__builtin_expect(!ret, 1))
+		return 0;
 	/* The driver knows what a descriptor holds. */
 	if (ret == -EFBIG || (ret == -ENOSPC && c->more_room && c->m.path != WD_PATH_SOFT))
 		return do_stream(s, c);
 	if (ret == -E2BIG && s->s.soft_ok)
 		return do_here(s, c, WD_REASON_UNSUPPORTED);
+	return ret;
+}
+
+static __attribute__((noinline)) int sync_refused(struct wd_comp_arg *arg, int ret)
+{
+	if (arg->dst_len)
+		*arg->dst_len = 0;
+	arg->consumed = 0;
+	arg->status = comp_status(ret);
+	arg->path = WD_PATH_NONE;
+	arg->path_reason = 0;
 	return ret;
 }
 
@@ -354,21 +370,14 @@ static int comp_sync(handle_t sess, struct wd_comp_arg *arg, __u8 dir)
 	ret = comp_check_call(s, WD_SYNC, dir);
 	if (!ret)
 		ret = arg_check(s, arg);
-	if (ret) {
-		if (arg->dst_len)
-			*arg->dst_len = 0;
-		arg->consumed = 0;
-		arg->status = comp_status(ret);
-		arg->path = WD_PATH_NONE;
-		arg->path_reason = 0;
-		return ret;
-	}
+	if (__builtin_expect(ret, 0))
+		return sync_refused(arg, ret);
 	msg_fill(s, arg, &c);
 	timeout = arg->timeout_ms ? arg->timeout_ms : s->s.attr.timeout_ms;
 	c.m.deadline = timeout ? wd_deadline(timeout) : 0;
 	ret = do_sync(s, &c);
 	arg_result(arg, &c, ret);
-	return ret ? comp_fail(s, ret, c.why, c.m.vendor) : 0;
+	return __builtin_expect(ret, 0) ? comp_fail(s, ret, c.why, c.m.vendor) : 0;
 }
 
 int wd_compress(handle_t sess, struct wd_comp_arg *arg)
@@ -399,7 +408,7 @@ static int comp_fill(struct wd_session *base, void *req, struct wd_msg *m)
 	int ret;
 
 	msg_fill(to_comp_sess(base), req, c);
-	ret = msg_header(c);
+	ret = msg_header(to_comp_sess(base), c);
 	m->aux = (__u32)c->head;
 	return ret ? comp_fail(to_comp_sess(base), ret, c->why, 0) : 0;
 }

@@ -27,17 +27,35 @@ struct comp_hw_state {
 	__u32 checksum;
 };
 
+/*
+ * What every request of a session is, in one word so that it is copied as one.
+ * fresh: first request of the stream; finish: end the stream with it.
+ */
+#define COMP_KIND		\
+	union {			\
+		struct {	\
+			__u8 alg;	\
+			__u8 dir;	\
+			__u8 win;	\
+			__u8 level;	\
+			bool sgl;	\
+			bool fresh;	\
+			bool finish;	\
+		};		\
+		__u64 kind;	\
+	}
+
 /**
  * struct comp_msg - one request to a driver
  * @src, @dst:	bytes or struct wd_datalist, as @sgl says; the whole of them
  * @head:	bytes of header, in front of @src or to be put in front of @dst
+ * @why:	what is wrong, in words, or NULL
  * @hw:		state of the stream it belongs to, NULL: a whole buffer
- * @fresh:	first request of the stream
- * @finish:	end the stream with it
  * @last_block:	the device saw the final block
  * @ended:	the stream is complete, trailer included
  * @more_room:	it lacked output space that one descriptor can't be given
- * @why:	what is wrong, in words, or NULL
+ *
+ * From @consumed on the driver writes, and nobody reads before the result is in.
  */
 struct comp_msg {
 	struct wd_msg m;
@@ -45,25 +63,20 @@ struct comp_msg {
 	void *dst;
 	size_t src_len;
 	size_t dst_len;
-	size_t consumed;
-	size_t produced;
+	size_t head;
 	const char *why;
 	struct comp_hw_state *hw;
-	size_t head;
-	__u8 alg;
-	__u8 dir;
-	__u8 win;
-	__u8 level;
-	bool sgl;
-	bool fresh;
-	bool finish;
+	COMP_KIND;
+	size_t consumed;
+	size_t produced;
 	bool last_block;
 	bool ended;
 	bool more_room;
-	/* the driver's, until the request is done */
+	/* the driver's own */
 	void *bounce;
 	size_t room;
 };
+static_assert(sizeof(struct comp_msg) <= WD_MSG_BYTES_MAX, "it lies in rows of these");
 
 static inline struct comp_msg *to_comp_msg(struct wd_msg *m)
 {
@@ -72,11 +85,9 @@ static inline struct comp_msg *to_comp_msg(struct wd_msg *m)
 
 struct comp_sess {
 	struct wd_session s;
-	__u8 alg;
-	__u8 dir;
-	__u8 level;
-	__u8 win;
-	bool sgl;
+	COMP_KIND;
+	__u8 head;			/* bytes of header that are written */
+	__u8 least;			/* no result is shorter */
 	_Atomic __u32 strm_busy;	/* wd_fork_now() of who is inside the stream, else 0 */
 	struct comp_stream *strm;
 };
@@ -94,8 +105,13 @@ extern const struct wd_driver soft_deflate_driver;
 
 /* arg->status of a return code. */
 __s32 comp_status(int ret);
+int comp_refuse_call(struct comp_sess *s, __u8 op, __u8 dir);
 /* Whether this is a call for such a session; recorded. */
-int comp_check_call(struct comp_sess *s, __u8 op, __u8 dir);
+static inline int comp_check_call(struct comp_sess *s, __u8 op, __u8 dir)
+{
+	return s->s.attr.async == (op == WD_ASYNC) && s->dir == dir ? 0 : comp_refuse_call(s, op, dir);
+}
+
 /* Records why a request failed; returns ret. */
 int comp_fail(struct comp_sess *s, int ret, const char *why, __u32 vendor);
 

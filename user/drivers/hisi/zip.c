@@ -14,7 +14,7 @@
 #define STOP_NS		1000000000ull
 #define POOL_LISTS	256
 #define POOL_ENTRIES	255
-#define ZIP_INDEX(c)	((c)->m.tag & 0xffff)	/* place in the ring */
+#define ZIP_INDEX(m)	((m)->tag & 0xffff)	/* place in the ring */
 #define NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
 
 struct zip_lists {
@@ -132,7 +132,7 @@ static void list_put(struct zip_queue *z, void **sgl)
 	*sgl = NULL;
 }
 
-static void lists_put(struct zip_queue *z, unsigned int index)
+static inline void lists_put(struct zip_queue *z, unsigned int index)
 {
 	if (!z->lists)
 		return;
@@ -149,7 +149,7 @@ static int bounce_get(struct zip_queue *z, struct comp_msg *c)
 		z->bounce = malloc(depth * COMP_BOUNCE_BYTES);
 	if (!z->bounce)
 		return -ENOMEM;
-	c->bounce = z->bounce + ZIP_INDEX(c) * COMP_BOUNCE_BYTES;
+	c->bounce = z->bounce + ZIP_INDEX(&c->m) * COMP_BOUNCE_BYTES;
 	return 0;
 }
 
@@ -165,7 +165,7 @@ static int lists_make(struct zip_queue *z)
 static int lists_get(struct zip_queue *z, struct comp_msg *c)
 {
 	struct wd_datalist bounce = { .data = c->bounce, .len = COMP_BOUNCE_BYTES };
-	unsigned int index = ZIP_INDEX(c);
+	unsigned int index = ZIP_INDEX(&c->m);
 	int ret = lists_make(z);
 
 	/* Nothing is read from an empty source, but the device wants a list. */
@@ -203,7 +203,7 @@ static void header_put(struct comp_msg *c)
 }
 
 /* How the room is used; true: by way of a bounce buffer. The same whenever it is asked. */
-static bool msg_plan(struct comp_msg *c)
+static inline bool msg_plan(struct comp_msg *c)
 {
 	c->room = c->dst_len - (c->dir == WD_DIR_COMPRESS ? c->head : 0);
 	c->more_room = c->room > ZIP_MAX_OUTPUT;
@@ -263,8 +263,8 @@ static void sqe_fill(const struct zip_queue *z, struct zip_sqe *sqe, const struc
 	if (c->sgl) {
 		dw7 |= src_head;
 		sqe->dw8 = htole32(dst_head);
-		src = z->lists[ZIP_INDEX(c)].src;
-		dst = z->lists[ZIP_INDEX(c)].dst;
+		src = z->lists[ZIP_INDEX(&c->m)].src;
+		dst = z->lists[ZIP_INDEX(&c->m)].dst;
 	} else if (c->src_len == src_head) {
 		/* Nothing is read, but the address must be a good one. */
 		src = dst;
@@ -281,30 +281,87 @@ static void sqe_fill(const struct zip_queue *z, struct zip_sqe *sqe, const struc
 		sqe_fill_stream(sqe, c);
 }
 
+static __le64 word(__u32 low, __u32 high)
+{
+	return htole64((__u64)high << 32 | low);
+}
+
+/* A whole flat buffer with room enough, as most are: nothing but stores. */
+static inline bool sqe_fill_plain(void *slot, struct comp_msg *c)
+{
+	static const __u8 type[] = { [WD_ZLIB] = ZIP_REQ_ZLIB, [WD_GZIP] = ZIP_REQ_GZIP, [WD_DEFLATE_RAW] = ZIP_REQ_DEFLATE };
+	bool comp = c->dir == WD_DIR_COMPRESS;
+	size_t src_head = comp ? 0 : c->head, dst_head = c->head - src_head;
+	size_t len = c->src_len - src_head, room = c->dst_len - dst_head;
+	__le64 *sqe = slot;
+
+	if (c->sgl || c->hw || len - 1 >= ZIP_MAX_INPUT || src_head > ZIP_MAX_INPUT ||
+	    room - COMP_MIN_OUT > ZIP_MAX_OUTPUT - COMP_MIN_OUT)
+		return false;
+	sqe[0] = 0;
+	sqe[1] = 0;
+	sqe[2] = word((__u32)len, 0);
+	sqe[3] = word(0, ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT | ZIP_DW7_NEW_STREAM | ZIP_DW7_FINISH);
+	sqe[4] = word(0, type[c->alg] | ZIP_BUF_FLAT << ZIP_DW9_BUF_SHIFT | (comp ? (__u32)c->win << ZIP_DW9_WIN_SHIFT : 0));
+	sqe[5] = 0;
+	sqe[6] = 0;
+	sqe[7] = word((__u32)room, 0);
+	sqe[8] = 0;
+	sqe[9] = htole64((uintptr_t)c->src + src_head);
+	sqe[10] = htole64((uintptr_t)c->dst + dst_head);
+	sqe[11] = 0;
+	sqe[12] = 0;
+	sqe[13] = word(c->m.tag, 0);
+	sqe[14] = 0;
+	sqe[15] = 0;
+	return true;
+}
+
+/* From the i-th on, and what became of all of them. */
+static __attribute__((noinline)) int push_rest(struct zip_queue *z, struct wd_msg *const msgs[], unsigned int i, unsigned int n,
+					       int *ret)
+{
+	*ret = 0;
+	for (; i < n; i++) {
+		struct comp_msg *c = to_comp_msg(msgs[i]);
+		void *slot = wd_ring_slot(&z->ring, ZIP_INDEX(&c->m));
+
+		if (sqe_fill_plain(slot, c))
+			continue;
+		*ret = msg_prepare(z, c);
+		if (*ret)
+			break;
+		sqe_fill(z, slot, c);
+	}
+	return i;
+}
+
+static __attribute__((noinline)) int push_nothing(struct zip_queue *z, struct wd_msg *const msgs[], unsigned int n)
+{
+	while (n--)
+		lists_put(z, ZIP_INDEX(msgs[n]));
+	return wd_ring_why(&z->ring);
+}
+
 static int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
 	struct zip_queue *z = zip_of(q);
-	unsigned int room = wd_ring_room(&z->ring, n), i;
-	struct zip_sqe sqe;
-	int ret = -EBUSY;
+	unsigned int i, tail;
+	int ret = 0;
 
-	for (i = 0; i < room; i++) {
-		struct comp_msg *c = to_comp_msg(msgs[i]);
-
-		ret = msg_prepare(z, c);
-		if (ret)
+	/* The core keeps to the limit, with which there is always room in both rings. */
+	for (i = 0; i < n; i++)
+		if (!sqe_fill_plain(z->ring.sq + ZIP_INDEX(msgs[i]) * ZIP_SQE_SIZE, to_comp_msg(msgs[i])))
 			break;
-		/* A software device may look before the doorbell: it must find the old descriptor or the new one. */
-		sqe_fill(z, &sqe, c);
-		memcpy(wd_ring_sqe(&z->ring, i), &sqe, sizeof(sqe));
-	}
+	if (i < n)
+		i = push_rest(z, msgs, i, n, &ret);
+	if (wd_ring_tx_stopped(&z->ring))
+		return push_nothing(z, msgs, i);
 	if (!i)
-		return wd_ring_tx_stopped(&z->ring) ? wd_ring_why(&z->ring) : ret;
-	if (wd_ring_submit(&z->ring, i))
-		return i;
-	while (i--)
-		lists_put(z, ZIP_INDEX(to_comp_msg(msgs[i])));
-	return wd_ring_why(&z->ring);
+		return ret;
+	tail = ZIP_INDEX(msgs[i - 1]) + 1;
+	wd_ring_submit_to(&z->ring, i, tail == z->ring.sq_depth ? 0 : tail);
+	return i;
 }
 
 /* The engine's status, as an error and in words. */
@@ -349,7 +406,7 @@ static int bounce_out(struct comp_msg *c)
 	return 0;
 }
 
-static void stream_keep(struct comp_msg *c, const struct zip_sqe *sqe)
+static void stream_keep(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 {
 	c->hw->ctx_dw[0] = le32toh(sqe->ctx_dw0);
 	c->hw->ctx_dw[1] = le32toh(sqe->ctx_dw1);
@@ -358,11 +415,11 @@ static void stream_keep(struct comp_msg *c, const struct zip_sqe *sqe)
 	c->hw->checksum = le32toh(sqe->checksum);
 }
 
-static int msg_result(struct comp_msg *c, const struct zip_sqe *sqe)
+static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	__u32 dw3 = le32toh(sqe->dw3), status = dw3 & ZIP_DW3_STATUS_MASK;
-	int ret;
+	int ret = 0;
 
 	c->m.vendor = status;
 	c->consumed = le32toh(sqe->consumed);
@@ -375,7 +432,9 @@ static int msg_result(struct comp_msg *c, const struct zip_sqe *sqe)
 	}
 	if (c->hw)
 		stream_keep(c, sqe);
-	ret = msg_status(c, status);
+	/* Else the end of the stream counts, too. */
+	if (status != ZIP_ST_OK || !comp)
+		ret = msg_status(c, status);
 	if (!ret && c->bounce)
 		ret = bounce_out(c);
 	/* Now that the device could write behind it, so can we write the header. */
@@ -388,31 +447,59 @@ static int msg_result(struct comp_msg *c, const struct zip_sqe *sqe)
 	return ret;
 }
 
+static __attribute__((noinline)) void result_other(struct zip_queue *z, struct comp_msg *c, unsigned int index)
+{
+	c->bounce = msg_plan(c) ? z->bounce + (size_t)index * COMP_BOUNCE_BYTES : NULL;
+	c->m.status = msg_result(c, wd_ring_slot(&z->ring, index));
+	lists_put(z, index);
+}
+
+static inline void result(struct zip_queue *z, struct comp_msg *c, unsigned int index)
+{
+	/* Shared memory: what is checked must be what is used. */
+	const volatile struct zip_sqe *sqe = (const volatile void *)(z->ring.sq + index * ZIP_SQE_SIZE);
+	__u32 consumed = le32toh(sqe->consumed), produced = le32toh(sqe->produced);
+
+	/* Compressed, flat, without a header, and well: as most are. */
+	if (c->dir != WD_DIR_COMPRESS || c->sgl || c->hw || c->head || c->dst_len < COMP_MIN_OUT ||
+	    (le32toh(sqe->dw3) & ZIP_DW3_STATUS_MASK) != ZIP_ST_OK || le32toh(sqe->tag_l) != c->m.tag ||
+	    consumed > c->src_len || produced > c->dst_len || c->dst_len > ZIP_MAX_OUTPUT) {
+		result_other(z, c, index);
+		return;
+	}
+	c->consumed = consumed;
+	c->produced = produced;
+	c->m.status = 0;
+}
+
 static void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 {
-	struct zip_queue *z = zip_of(q);
-	struct comp_msg *c = to_comp_msg(m);
-	struct zip_sqe sqe;
-
-	/* Shared memory: what is checked must be what is used. */
-	memcpy(&sqe, wd_ring_slot(&z->ring, index), sizeof(sqe));
-	c->bounce = msg_plan(c) ? z->bounce + (size_t)index * COMP_BOUNCE_BYTES : NULL;
-	m->status = msg_result(c, &sqe);
-	lists_put(z, index);
-	wd_ring_release(&z->ring, index);
+	result(zip_of(q), to_comp_msg(m), index);
 }
 
 static int zip_pull(struct wd_queue *q, unsigned int max)
 {
-	struct zip_queue *z = zip_of(q);
+	struct wd_queue_pub *pub = wd_queue_pub(q);
+	struct zip_queue *z = pub->drv;
 	unsigned int n = 0;
 	__u16 index;
 	int ret = 0;
 
-	while (n < max && (ret = wd_ring_take_held(&z->ring, &index)) == 1) {
+	while (n < max && (ret = wd_ring_next(&z->ring, &index)) > 0) {
+		struct wd_slot *slot = &pub->slots[index];
+		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
+
+		/* A second completion of the same descriptor is not believed. */
+		if (state != WD_SLOT_SYNC && state != WD_SLOT_ASYNC)
+			continue;
+		wd_ring_took(&z->ring);
 		n++;
-		if (!wd_queue_complete(q, index))
-			wd_ring_release(&z->ring, index);
+		if (state == WD_SLOT_SYNC) {
+			result(z, slot->owner, index);
+			wd_queue_sync_done(q, slot, slot->owner);
+		} else {
+			wd_queue_async_done(q, slot, index);
+		}
 	}
 	wd_ring_end(&z->ring);
 	return n || ret >= 0 ? (int)n : wd_ring_why(&z->ring);
