@@ -2,11 +2,10 @@
 /* Binding the ZIP driver with the n-th allocation failing, until none is left to fail. */
 #include <limits.h>
 #include "kselftest_harness.h"
+#include "fail_nth.h"
 #include "zip_client.h"
 
 #define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
-#define FAIL_NTH	"/proc/thread-self/fail-nth"
-#define FAULTS		"/sys/kernel/debug"
 #define SWEEP_MAX	2000
 
 static int write_file(const char *path, const char *text)
@@ -44,57 +43,45 @@ static int is_bound(const char *address)
 	return !access(path, F_OK);
 }
 
-/*
- * Which allocations may fail: all, quietly; but for files in /proc: the kernel
- * itself doesn't survive those of an interrupt missing without a warning.
- */
-static int faults_prepare(void)
+static int slab_reads(const char *cache, const char *text)
 {
-	char path[PATH_MAX];
-	int ret = 0;
-	struct dirent *entry;
-	DIR *dir = opendir("/sys/kernel/slab");
+	char path[PATH_MAX], now[4] = "";
+	int fd;
 
-	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/sys/kernel/slab/%s/failslab", entry->d_name);
-		if (write_file(path, strcmp(entry->d_name, "proc_dir_entry") ? "1" : "0"))
-			ret = -EACCES;
-	}
-	if (dir)
-		closedir(dir);
-	if (ret)
-		return ret;
-	write_file(FAULTS "/failslab/cache-filter", "Y");
-	write_file(FAULTS "/failslab/ignore-gfp-wait", "N");
-	write_file(FAULTS "/failslab/verbose", "0");
-	write_file(FAULTS "/fail_page_alloc/ignore-gfp-wait", "N");
-	write_file(FAULTS "/fail_page_alloc/ignore-gfp-highmem", "N");
-	write_file(FAULTS "/fail_page_alloc/min-order", "0");
-	write_file(FAULTS "/fail_page_alloc/verbose", "0");
-	return 0;
+	snprintf(path, sizeof(path), "/sys/kernel/slab/%s/failslab", cache);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (read(fd, now, sizeof(now) - 1) < 0)
+		now[0] = 0;
+	close(fd);
+	return now[0] == text[0];
+}
+
+/*
+ * All allocations may fail but those of files in /proc: the kernel itself doesn't
+ * survive those of an interrupt missing without a warning. Which caches may is
+ * settled at boot (slub_debug=).
+ */
+static const char *faults_missing(void)
+{
+	const char *missing = fail_nth_missing();
+
+	if (missing)
+		return missing;
+	if (!slab_reads("proc_dir_entry", "0") || !slab_reads("kmalloc-64", "1"))
+		return "not booted with slub_debug=A;-,proc_dir_entry: the kernel warns of an interrupt's missing files in /proc";
+	return fail_nth_knob("failslab/cache-filter", "Y") ? "failslab has no filter by cache" : NULL;
 }
 
 /* Writes @text to the open @fd with allocation @nth failing; *injected says whether there was one. */
 static int write_failing(int fd, const char *text, int nth, int *injected)
 {
-	char number[16] = "";
-	int fail = open(FAIL_NTH, O_RDWR | O_CLOEXEC), ret = 0;
+	int ret;
 
-	if (fail < 0)
-		return -errno;
-	snprintf(number, sizeof(number), "%d", nth);
-	if (pwrite(fail, number, strlen(number), 0) < 0)
-		ret = -errno;
-	else if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	if (pread(fail, number, sizeof(number) - 1, 0) < 0)
-		number[0] = 0;
-	*injected = atoi(number) == 0;
-	if (pwrite(fail, "0", 1, 0) < 0)
-		ret = -errno;
-	close(fail);
+	fail_nth_set(nth);
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	*injected = fail_nth_happened();
 	return ret;
 }
 
@@ -121,13 +108,12 @@ FIXTURE_TEARDOWN(bind)
 
 TEST_F_TIMEOUT(bind, unwinds_from_every_failed_allocation, 580)
 {
+	const char *missing = faults_missing();
 	long long began = now_ms();
 	int fd, injected = 1, failures = 0, nth;
 
-	if (access(FAIL_NTH, F_OK))
-		SKIP(return, "this kernel has no fault injection");
-	if (faults_prepare())
-		SKIP(return, "this kernel can't keep the files of an interrupt in /proc out of the sweep, and warns of their loss");
+	if (missing)
+		SKIP(return, "%s", missing);
 	fd = open(DRIVER "/bind", O_WRONLY | O_CLOEXEC);
 	ASSERT_GE(fd, 0);
 	for (nth = 1; injected; nth++) {
@@ -143,6 +129,7 @@ TEST_F_TIMEOUT(bind, unwinds_from_every_failed_allocation, 580)
 		EXPECT_EQ(!ret, is_bound(self->address)) TH_LOG("allocation %d: %d", nth, ret);
 	}
 	close(fd);
+	fail_nth_knob("failslab/cache-filter", "N");
 	TH_LOG("%d allocations, %d failures to bind, %lld ms", nth - 2, failures, now_ms() - began);
 	EXPECT_TRUE(is_bound(self->address));
 	EXPECT_GT(failures, 10);

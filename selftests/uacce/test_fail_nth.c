@@ -5,70 +5,10 @@
  * sound and lose nothing; which error comes out doesn't matter.
  */
 #include "kselftest_harness.h"
+#include "fail_nth.h"
 #include "zip_queue.h"
 
 #define ROUNDS_MAX	2000
-
-static int write_at(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = write(fd, text, strlen(text));
-	close(fd);
-	return n < 0 ? -errno : 0;
-}
-
-/* NULL when faults can be injected into sleeping allocations, else the reason why not. */
-static const char *injection_missing(void)
-{
-	if (access("/proc/self/fail-nth", W_OK))
-		return "the kernel has no fault injection (CONFIG_FAULT_INJECTION)";
-	if (write_at("/sys/kernel/debug/failslab/ignore-gfp-wait", "N"))
-		return "no failslab in debugfs";
-	write_at("/sys/kernel/debug/failslab/verbose", "0");
-	write_at("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
-	write_at("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
-	write_at("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	write_at("/sys/kernel/debug/fail_page_alloc/verbose", "0");
-	write_at("/sys/kernel/debug/fail_usercopy/verbose", "0");
-	return NULL;
-}
-
-static int nth_fd(void)
-{
-	static int fd = -1;
-
-	if (fd < 0)
-		fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
-	return fd;
-}
-
-/* Once more where the write's own copy from user space was what failed. */
-static void nth_set(unsigned int n)
-{
-	char buf[16];
-	int len = snprintf(buf, sizeof(buf), "%u", n);
-	ssize_t ret;
-
-	do
-		ret = pwrite(nth_fd(), buf, len, 0);
-	while (ret < 0 && errno == EFAULT);
-	if (ret != len)
-		abort();
-}
-
-/* Disarms; true when the failure has happened, and not only to this read. */
-static int nth_happened(void)
-{
-	char buf[16] = {};
-	ssize_t ret = pread(nth_fd(), buf, sizeof(buf) - 1, 0);
-
-	nth_set(0);
-	return ret > 0 && atoi(buf) == 0;
-}
 
 FIXTURE(sweep) {
 	char name[UACCE_NAME_MAX];
@@ -90,7 +30,7 @@ FIXTURE_TEARDOWN(sweep)
  * up itself; it ends when it succeeded without a failure.
  */
 #define sweep(setup, body, cleanup) do {					\
-	const char *__missing = injection_missing();				\
+	const char *__missing = fail_nth_missing();				\
 	unsigned int __n;							\
 										\
 	if (__missing)								\
@@ -99,9 +39,9 @@ FIXTURE_TEARDOWN(sweep)
 		int __ret, __happened;						\
 										\
 		setup;								\
-		nth_set(__n);							\
+		fail_nth_set(__n);						\
 		__ret = body;							\
-		__happened = nth_happened();					\
+		__happened = fail_nth_happened();				\
 		cleanup;							\
 		if (!__happened) {						\
 			EXPECT_GE(__ret, 0);					\
