@@ -16,7 +16,7 @@ static void ready_push(struct wd_queue *q, unsigned int index)
 {
 	__u32 nr = atomic_load_explicit(&q->ready_nr, memory_order_relaxed), at = q->ready_head + nr;
 
-	q->ready[at < q->pub.depth ? at : at - q->pub.depth] = index;
+	q->ready[at < q->ready_size ? at : at - q->ready_size] = index | (q->second ? WD_READY_SECOND : 0);
 	atomic_store_explicit(&q->ready_nr, nr + 1, memory_order_release);
 }
 
@@ -56,10 +56,11 @@ bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg)
 	if (!nr)
 		return false;
 	index = q->ready[q->ready_head];
-	if (++q->ready_head == q->pub.depth)
+	slot = &q->half[!!(index & WD_READY_SECOND)][index & ~WD_READY_SECOND];
+	index &= ~WD_READY_SECOND;
+	if (++q->ready_head == q->ready_size)
 		q->ready_head = 0;
 	atomic_store_explicit(&q->ready_nr, nr - 1, memory_order_release);
-	slot = &q->pub.slots[index];
 	failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
 	q->cls->refill(slot->sess, slot->owner, failed ? 0 : slot->aux, msg);
 	msg->tag = WD_TAG(slot->gen, index);

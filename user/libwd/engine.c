@@ -76,7 +76,8 @@ static void queue_free(struct wd_queue *q)
 {
 	if (!q)
 		return;
-	free(q->pub.slots);
+	free(q->half[0]);
+	free(q->half[1]);
 	free(q->ready);
 	free(q);
 }
@@ -100,9 +101,12 @@ static struct wd_queue *queue_new(const struct wd_class *cls, const struct wd_dr
 static int queue_fill_room(struct wd_queue *q, unsigned int limit)
 {
 	q->limit = limit;
-	q->pub.slots = calloc(q->pub.depth, sizeof(*q->pub.slots));
-	q->ready = calloc(q->pub.depth, sizeof(*q->ready));
-	return q->pub.slots && q->ready ? 0 : -ENOMEM;
+	q->half[0] = calloc(q->pub.depth, sizeof(*q->half[0]));
+	q->pub.slots = q->half[0];
+	/* Of both halves; there are more of none. */
+	q->ready_size = 2 * q->pub.depth;
+	q->ready = calloc(q->ready_size, sizeof(*q->ready));
+	return q->half[0] && q->ready ? 0 : -ENOMEM;
 }
 
 static int table_add(struct wd_queue *q)
@@ -150,6 +154,46 @@ err_free:
 	return ret;
 }
 
+static bool slots_none(const struct wd_queue *q, const struct wd_slot *slots, __u8 state)
+{
+	__u32 i;
+
+	for (i = 0; i < q->pub.depth; i++)
+		if (atomic_load_explicit(&slots[i].state, memory_order_relaxed) == state)
+			return false;
+	return true;
+}
+
+static bool slots_all_free(const struct wd_queue *q, const struct wd_slot *slots)
+{
+	__u32 i;
+
+	for (i = 0; i < q->pub.depth; i++)
+		if (atomic_load_explicit(&slots[i].state, memory_order_acquire) != WD_SLOT_FREE)
+			return false;
+	return true;
+}
+
+/*
+ * A new ring begins with free slots. Those whose failure nobody fetched yet
+ * stay where they are: whoever fetches them may give them to the new ring.
+ * Results lie in the old ring, which has to stay for them. Under the drain lock.
+ */
+static bool slots_begin(struct wd_queue *q)
+{
+	if (slots_all_free(q, q->pub.slots))
+		return true;
+	if (!slots_none(q, q->pub.slots, WD_SLOT_READY))
+		return false;
+	if (!q->half[!q->second])
+		q->half[!q->second] = calloc(q->pub.depth, sizeof(struct wd_slot));
+	if (!q->half[!q->second] || !slots_all_free(q, q->half[!q->second]))
+		return false;
+	q->second = !q->second;
+	q->pub.slots = q->half[q->second];
+	return true;
+}
+
 static void queue_reopen(struct wd_queue *q)
 {
 	struct uacce_dev_info info;
@@ -165,9 +209,10 @@ static void queue_reopen(struct wd_queue *q)
 	}
 	if (!wd_device_usable(&info) || !wd_drain_trylock(q))
 		return;
-	/* Results that nobody fetched lie in the old ring. */
-	if (!q->settled || atomic_load(&q->ready_nr) || !wd_sleeper_enter(q))
+	if (!q->settled || !wd_sleeper_enter(q))
 		goto out_drain;
+	if (!slots_begin(q))
+		goto out_sleeper;
 	q->retry_at = now + REOPEN_AFTER_NS;
 	q->drv.close(q);
 	q->tail = 0;
@@ -179,6 +224,7 @@ static void queue_reopen(struct wd_queue *q)
 	} else if (!ret) {
 		q->drv.close(q);
 	}
+out_sleeper:
 	wd_sleeper_leave(q);
 out_drain:
 	wd_drain_unlock(q);

@@ -15,6 +15,8 @@
 
 #define WD_ENGINE_QUEUES	1024	/* contexts that a process can have had at once and before */
 
+#define WD_READY_SECOND	0x10000	/* of the second half; the index below */
+
 #define WD_SIZES	8	/* service times are kept for so many sizes of requests */
 
 /**
@@ -47,14 +49,18 @@ struct wd_queue {
 
 	alignas(64) _Atomic int draining;	/* the drain lock */
 	_Atomic __u32 freed;		/* slots given back; submitted ones without these are in flight */
-	__u16 *ready;			/* slots whose callbacks are due, a ring; under the drain lock */
+	struct wd_slot *half[2];	/* slots of this opening and of the one before, with what nobody fetched */
+	bool second;			/* which of them is this opening's */
+	__u32 *ready;			/* slots whose callbacks are due (WD_READY_*), a ring; under the drain lock */
 	_Atomic __u32 ready_nr;
 	__u32 ready_head;
+	__u32 ready_size;
 	__u32 soft_head;		/* software: next slot to compute; under the drain lock */
 	bool settled;			/* out of use, and nothing is in flight any more; under the drain lock */
 
 	alignas(64) _Atomic int sleeper;	/* somebody is in poll() on fd */
 	_Atomic __u32 async_over;	/* asynchronous requests whose callbacks have begun */
+	_Atomic __u32 sleeps;		/* times that a wait was taken for a long one */
 	_Atomic __u32 service_ns[WD_SIZES];	/* estimates, without the queue ahead; 0 unknown */
 };
 

@@ -19,6 +19,7 @@
 #define SPIN_LOOKS	16		/* between two reads of the clock */
 #define SPIN_YIELD	64		/* a simulated device needs the CPU that we look with */
 #define POLL_LOOKS	64
+#define TRY_EVERY	16	/* requests that are slept for: one is looked for as long as a sleep costs */
 
 enum wait_mode {
 	WAIT_ADAPTIVE,
@@ -81,14 +82,19 @@ static void look_again(struct wd_queue *q, unsigned int looks)
 		cpu_relax();
 }
 
-/* How long to look for a request of which so much is known, in ns. */
-static __u64 spin_ns(__u32 service)
+/*
+ * How long to look for a request of which so much is known, in ns. A sleep on a
+ * busy machine makes short requests seem long: now and then it is tried anew.
+ */
+static __u64 spin_ns(struct wd_queue *q, __u32 service)
 {
 	__u64 long_enough = service + service / 2;
 
 	if (!service)
 		return WAKE_NS;
-	return long_enough <= WAKE_NS ? long_enough : SPIN_NS;
+	if (long_enough > WAKE_NS && atomic_fetch_add_explicit(&q->sleeps, 1, memory_order_relaxed) % TRY_EVERY == 0)
+		return WAKE_NS;
+	return long_enough <= WAKE_NS && long_enough > SPIN_NS ? long_enough : SPIN_NS;
 }
 
 static bool spin_until(struct wd_queue *q, struct wd_msg *msg, __u64 end)
@@ -115,7 +121,7 @@ static bool spin(struct wd_queue *q, struct wd_msg *msg, __u64 begun, __u32 serv
 	if (mode == WAIT_SLEEP)
 		return false;
 	if (atomic_fetch_add_explicit(&spinners, 1, memory_order_relaxed) < spinners_max())
-		done = spin_until(q, msg, begun + spin_ns(service));
+		done = spin_until(q, msg, begun + spin_ns(q, service));
 	atomic_fetch_sub_explicit(&spinners, 1, memory_order_relaxed);
 	return done;
 }
@@ -289,17 +295,20 @@ static unsigned int size_class(size_t bytes)
 	return bits;
 }
 
-/* What was learned about requests of a size: a quarter of the estimate is the last one's. */
-static void learn(_Atomic __u32 *service, __u64 took, bool slept)
+/*
+ * What was learned about requests of a size: a quarter of the estimate is the
+ * last one's. looked: how long it is known not to have been done.
+ */
+static void learn(_Atomic __u32 *service, __u64 took, bool slept, __u64 looked)
 {
 	__u32 old = atomic_load_explicit(service, memory_order_relaxed);
 
 	/* A sleep costs at both ends what isn't the device's. */
 	if (slept)
-		took = took > WAKE_NS ? took - WAKE_NS : 1;
+		took = took > WAKE_NS + looked ? took - WAKE_NS : looked;
 	if (took > UINT32_MAX)
 		took = UINT32_MAX;
-	if (old)
+	if (old && (slept || took > old / 2))
 		took = old - old / 4 + took / 4;
 	atomic_store_explicit(service, took ? (__u32)took : 1, memory_order_relaxed);
 }
@@ -308,14 +317,16 @@ static void wait_long(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 {
 	_Atomic __u32 *service = &q->service_ns[size_class(bytes)];
 	bool alone = wd_queue_in_flight(q) == 1, done;
-	__u64 begun = wd_now_ns();
+	__u64 begun = wd_now_ns(), slept_at = begun;
 
 	done = spin(q, msg, begun, atomic_load_explicit(service, memory_order_relaxed));
-	if (!done)
+	if (!done) {
+		slept_at = wd_now_ns();
 		sleep_until_done(q, msg);
+	}
 	/* With others ahead the time would be theirs, too. */
 	if (alone && !msg->status)
-		learn(service, wd_now_ns() - begun, !done);
+		learn(service, wd_now_ns() - begun, !done, slept_at - begun);
 }
 
 int wd_queue_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
