@@ -14,6 +14,7 @@ struct row {
 	unsigned int nr;
 	unsigned int over;	/* requests of the current session not yet subtracted */
 	struct row *outer;
+	int cancel;
 	_Alignas(max_align_t) char msg[ROW][WD_MSG_BYTES_MAX];
 };
 
@@ -96,6 +97,14 @@ static void row_begin(struct row *row, struct wd_queue *q)
 	row->over = 0;
 	row->outer = rows;
 	rows = row;
+	/* A callback's thread isn't cancelled: what stands behind in its row would be lost. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &row->cancel);
+}
+
+static void row_end(struct row *row)
+{
+	pthread_setcancelstate(row->cancel, NULL);
+	rows = row->outer;
 }
 
 unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max)
@@ -118,7 +127,7 @@ unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max)
 		ran += deliver_row(&row, row.nr);
 		wd_async_done();
 	}
-	rows = row.outer;
+	row_end(&row);
 	return ran;
 }
 
@@ -164,6 +173,6 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 		ran += deliver_row(&row, 1);
 		wd_async_done();
 	}
-	rows = row.outer;
+	row_end(&row);
 	return ran;
 }

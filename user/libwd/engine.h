@@ -179,7 +179,7 @@ void wd_sleeper_leave(struct wd_queue *q);
 bool wd_sleeper_arm(struct wd_queue *q);
 /* Leave, and have one of those who wait take over. */
 void wd_sleeper_pass_on(struct wd_queue *q);
-/* poll() until an absolute time; not a cancellation point for callers that disabled it. */
+/* poll() until an absolute time; not a cancellation point. */
 void wd_poll_fds(struct pollfd *pfd, unsigned int n, __u64 end);
 
 /* --- submit.c --- */

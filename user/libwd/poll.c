@@ -202,7 +202,7 @@ static int set_known(const struct wd_class *cls, const wd_ctx_set_t *set, struct
 int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
 {
 	struct poll_set ps;
-	int ret, cancel;
+	int ret;
 
 	wd_fork_now();
 	if (!count || count > INT_MAX)
@@ -210,9 +210,7 @@ int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_
 	ret = set_known(cls, set, &ps);
 	if (ret)
 		return ret;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	ret = poll_until(&ps, count, timeout_ms);
-	pthread_setcancelstate(cancel, NULL);
 	if (!ret && ps.known && !ps.nr)
 		return wd_fail(NULL, ENODEV, "every context of the set is gone");
 	return ret;

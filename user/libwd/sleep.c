@@ -207,13 +207,16 @@ void wd_poll_fds(struct pollfd *pfd, unsigned int n, __u64 end)
 {
 	__u64 now = wd_now_ns();
 	struct timespec ts = { 0 };
-	int saved = errno;
+	int saved = errno, cancel;
 
 	if (end > now) {
 		ts.tv_sec = (end - now) / 1000000000ull;
 		ts.tv_nsec = (end - now) % 1000000000ull;
 	}
+	/* Roles are held by those who sleep: not to be cancelled with them. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	ppoll(pfd, n, &ts, NULL);
+	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 }
 
@@ -267,10 +270,6 @@ static void queue_sleep(struct wd_queue *q, struct wd_msg *msg)
 
 static void sleep_until_done(struct wd_queue *q, struct wd_msg *msg)
 {
-	int cancel;
-
-	/* The sleeper's role is held on the way: not to be cancelled with it. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	while (!is_done(msg)) {
 		if (!msg->deadline || wd_now_ns() < msg->deadline) {
 			queue_sleep(q, msg);
@@ -281,7 +280,6 @@ static void sleep_until_done(struct wd_queue *q, struct wd_msg *msg)
 		if (!is_done(msg))
 			wd_poll_fds(NULL, 0, wd_now_ns() + 1000000);
 	}
-	pthread_setcancelstate(cancel, NULL);
 }
 
 /* --- both --- */
