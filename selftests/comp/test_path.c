@@ -120,6 +120,12 @@ TEST_F(path, a_hundred_sessions_share_a_context_for_each_mode_and_direction)
 		EXPECT_EQ(0, wd_comp_free_sess(h[i]));
 }
 
+static void ignore(struct wd_comp_arg *arg, void *param)
+{
+	(void)arg;
+	(void)param;
+}
+
 /* n bytes as a list of single ones. */
 static struct wd_datalist *crumbs(unsigned char *p, size_t n)
 {
@@ -165,6 +171,38 @@ TEST_F(path, lists_with_more_pieces_than_a_device_takes_are_done_by_this_cpu_or_
 	free(src);
 	free(dst);
 	free(back);
+}
+
+TEST_F(path, asynchronous_lists_with_too_many_pieces_are_done_by_this_cpu_too)
+{
+	unsigned char *src = malloc(66000), *dst = malloc(66000);
+	struct wd_datalist *in, *out;
+	unsigned int hw;
+
+	ASSERT_TRUE(src && dst);
+	fill_text(src, 66000, 3);
+	in = crumbs(src, 66000);
+	out = crumbs(dst, 66000);
+	ASSERT_TRUE(in && out);
+	for (hw = 0; hw < 2; hw++) {
+		handle_t c = sess_flags(WD_GZIP, WD_DIR_COMPRESS, WD_ASYNC, WD_SGL_BUF, 6, WD_COMP_WS_32K,
+					hw ? WD_SESS_PATH_HW : 0);
+		size_t len = 66000;
+		struct wd_comp_arg arg = { .src = in, .src_len = len, .dst = out, .dst_len = &len, .cb = ignore };
+
+		ASSERT_NE(0, c);
+		ASSERT_EQ(hw ? -E2BIG : 0, wd_comp_async(c, &arg, NULL)) TH_LOG("%s", detail(c));
+		if (!hw) {
+			ASSERT_EQ(1, wd_comp_poll(1, 10000, NULL));
+			EXPECT_EQ(0, arg.status);
+			EXPECT_EQ(WD_PATH_SOFT, arg.path);
+		}
+		EXPECT_EQ(0, wd_comp_free_sess(c));
+	}
+	free(in);
+	free(out);
+	free(src);
+	free(dst);
 }
 
 TEST_F(path, a_forks_child_uses_its_own_contexts)

@@ -395,6 +395,9 @@ static int request_async(const struct burst *b, unsigned int from, unsigned int 
 		wd_room_busy(s, seq);
 	else if (ret == -ENODEV && !set)
 		session_again(s);
+	/* More than a device takes, however often it is asked. */
+	else if (ret == -E2BIG && !set && s->soft_ok)
+		ret = burst_over_queues(b, from, from + 1, NULL, true);
 	return ret == -ENXIO ? (set ? -EINVAL : -ENODEV) : ret;
 }
 
@@ -413,7 +416,7 @@ int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, c
 	taken = q ? burst_on(q, &b, 0, n) : 0;
 	if (taken == (int)n)
 		return taken;
-	if (taken < 0 && !try_next(taken))
+	if (taken < 0 && taken != -E2BIG && !try_next(taken))
 		return taken;
 	if (taken == -EBUSY && atomic_load_explicit(&s->nr, memory_order_acquire) == 1) {
 		wd_room_busy(s, seq);
