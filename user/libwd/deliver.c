@@ -25,8 +25,8 @@ static struct wd_msg *row_msg(struct row *row, unsigned int i)
 	return (struct wd_msg *)row->msg[i];
 }
 
-/* Ended by a neighbour's deadline: to a context again, or done on this CPU. true: it is in flight once more. */
-static bool redo(struct wd_msg *msg)
+/* Ended with its context: to one again, or done on this CPU. true: it is in flight once more. */
+static bool redo(struct wd_queue *q, struct wd_msg *msg)
 {
 	struct wd_session *s = msg->sess;
 
@@ -36,7 +36,7 @@ static bool redo(struct wd_msg *msg)
 		s->cls->soft->exec(msg);
 		msg->reason = WD_REASON_GONE;
 	} else {
-		msg->status = -EIO;
+		msg->status = atomic_load(&q->state) == -ENODEV ? -ENODEV : -EIO;
 	}
 	return false;
 }
@@ -49,7 +49,7 @@ static bool deliver_next(struct row *row)
 {
 	struct wd_msg *msg = row_msg(row, row->next++);
 	bool last = row->next == row->nr;
-	bool again = msg->status == WD_STOPPED && redo(msg);
+	bool again = msg->status == WD_STOPPED && redo(row->q, msg);
 	struct wd_session *outer = wd_in_callback_of;
 
 	row->over++;

@@ -81,14 +81,15 @@ static void async_fail(struct wd_slot *slot, int err)
 	atomic_store_explicit(&slot->state, WD_SLOT_FAILED, memory_order_relaxed);
 }
 
-/* Everything that is still in the queue ends with err. */
-static void queue_fail(struct wd_queue *q, int err)
+/* Everything that is still in the queue ends with err, or what may be redone as stopped. */
+static void queue_fail(struct wd_queue *q, int why)
 {
 	__u32 i;
 
 	for (i = 0; i < q->pub.depth; i++) {
 		struct wd_slot *slot = &q->pub.slots[i];
 		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
+		int err = slot->flags & WD_SLOT_REDO ? WD_STOPPED : why;
 
 		/* Those that are ready have their result already. */
 		if (state != WD_SLOT_SYNC && state != WD_SLOT_ASYNC)
