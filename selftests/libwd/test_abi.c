@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <wd.h>
+#include <wd_request.h>
 #include "kselftest_harness.h"
 
 #define FIXED(cond)	_Static_assert(cond, #cond)
@@ -30,6 +31,11 @@ FIXED(sizeof(wd_ctx_set_t) == 16 && offsetof(wd_ctx_set_t, len) == 8 && offsetof
 FIXED(sizeof(struct wd_datalist) == 24 && offsetof(struct wd_datalist, len) == 8);
 FIXED(WD_FLAT_BUF == 0 && WD_SGL_BUF == 1);
 FIXED(UACCE_QFRT_MMIO == 0 && UACCE_QFRT_DUS == 1);
+
+FIXED(sizeof(struct wd_counts) == 64 && offsetof(struct wd_counts, bytes_out) == 32);
+FIXED(sizeof(struct wd_ctx_stats) == 128 && offsetof(struct wd_ctx_stats, in_flight) == 64);
+FIXED(offsetof(struct wd_ctx_stats, path) == 68 && offsetof(struct wd_ctx_stats, reserved) == 72);
+FIXED(sizeof(struct wd_sess_stats) == 512);
 
 TEST(the_library_says_the_version_it_was_built_as)
 {

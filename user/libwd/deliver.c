@@ -3,7 +3,7 @@
  * Callbacks: requests that are complete are copied out of their slots in rows,
  * under the drain lock, and delivered without any lock.
  */
-#include "engine.h"
+#include "tally.h"
 
 #define ROW	16
 
@@ -34,6 +34,7 @@ static bool redo(struct wd_queue *q, struct wd_msg *msg)
 		return true;
 	if (msg->redo && s->soft_ok && !s->cls->fill(s, msg->req, msg)) {
 		s->cls->soft->exec(msg);
+		wd_tally_soft(msg);
 		msg->reason = WD_REASON_GONE;
 	} else {
 		msg->status = atomic_load(&q->state) == -ENODEV ? -ENODEV : -EIO;
@@ -165,6 +166,7 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 		msg->path = WD_PATH_SOFT;
 		msg->reason = atomic_load(&msg->sess->reason);
 		wd_drain_lock(q);
+		wd_tally_end(q, msg);
 		wd_slot_free(q, slot);
 		wd_drain_unlock(q);
 		wd_room_made();

@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "engine.h"
+#include "tally.h"
 
 /* The lock is held for copying only, or for a stop, which is bounded. */
 void wd_drain_lock(struct wd_queue *q)
@@ -21,12 +21,13 @@ static void ready_push(struct wd_queue *q, unsigned int index)
 }
 
 /* What every result is told beside its status. */
-static void msg_end(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg)
+static inline __attribute__((always_inline)) void msg_end(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg)
 {
 	if (slot->flags & WD_SLOT_LATE)
 		msg->status = -ETIMEDOUT;
 	msg->path = q->pub.path;
 	msg->reason = atomic_load_explicit(&msg->sess->reason, memory_order_relaxed);
+	wd_tally_end(q, msg);
 }
 
 void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *msg)

@@ -62,6 +62,13 @@ struct wd_msg {
 	bool redo;
 };
 
+/* How every class's message begins: what the counters want to know of a request that went well. */
+struct wd_msg_ends {
+	struct wd_msg m;
+	size_t consumed;
+	size_t produced;
+};
+
 #define WD_MSG_BYTES_MAX	256	/* a class's message */
 
 /**
@@ -160,6 +167,27 @@ struct wd_session_attr {
 
 #define WD_SESS_QUEUES	8	/* contexts that one session spreads over at most */
 
+/* Requests that are over: bytes and number of those that went well, number of the others. */
+struct wd_tally {
+	__u64 in;
+	__u64 out;
+	__u64 good;
+	__u64 errors;
+};
+
+struct wd_shared_tally {
+	_Atomic __u64 in;
+	_Atomic __u64 out;
+	_Atomic __u64 good;
+	_Atomic __u64 errors;
+};
+
+/* A session's counts for one context, taken at its first completion there; under that context's drain lock. */
+struct wd_row {
+	_Atomic(struct wd_queue *) q;
+	struct wd_tally tally;
+};
+
 /**
  * struct wd_session - the core's part of a session; a class's own session begins with it
  *
@@ -180,6 +208,8 @@ struct wd_session {
 	_Atomic unsigned int nr;
 	_Atomic(struct wd_queue *) queue[WD_SESS_QUEUES];
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
+	struct wd_row row[WD_SESS_QUEUES];
+	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what no row has */
 };
 
 enum wd_slot_state {
@@ -260,6 +290,8 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
 bool wd_session_soft(struct wd_session *s, size_t bytes, __u16 *path, __u16 *reason);
 /* The queue a stream should be bound to; NULL: this CPU (reason says why). Negative errno when neither may serve it. */
 int wd_session_pick(struct wd_session *s, struct wd_queue **q, __u16 *reason);
+/* This CPU did a request, or a call of a stream, for the session: status negative for an error. */
+void wd_session_count_soft(struct wd_session *s, int status, size_t consumed, size_t produced);
 /* n checked requests; how many were taken, or -errno when none was. */
 int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set);
 

@@ -414,6 +414,7 @@ int wd_engine_bind(struct wd_session *s)
 
 	/* The engine's lock is held while files are opened: not to be cancelled with it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	wd_tally_fold(s);
 	atomic_store(&s->nr, 0);
 	atomic_store(&s->reason, WD_REASON_POLICY);
 	if (s->attr.async && s->soft_ok) {

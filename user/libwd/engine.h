@@ -57,6 +57,7 @@ struct wd_queue {
 	__u32 ready_size;
 	__u32 soft_head;		/* software: next slot to compute; under the drain lock */
 	bool settled;			/* out of use, and nothing is in flight any more; under the drain lock */
+	struct wd_tally tally;		/* under the drain lock */
 
 	alignas(64) _Atomic int sleeper;	/* somebody is in poll() on fd */
 	_Atomic __u32 async_over;	/* asynchronous requests whose callbacks have begun */
@@ -187,6 +188,11 @@ void wd_poll_fds(struct pollfd *pfd, unsigned int n, __u64 end);
 int wd_request_again(const struct wd_msg *msg);
 /* The i-th of the session's contexts, or of those that wait for this CPU; NULL: no more. */
 struct wd_queue *wd_session_queue(struct wd_session *s, unsigned int i, bool soft);
+
+/* --- tally.c --- */
+/* Under the engine's lock: rows of contexts that are gone for good become free; all of them, in a child. */
+void wd_tally_fold(struct wd_session *s);
+void wd_tally_forget(struct wd_session *s);
 
 /* --- driver.c --- */
 void wd_driver_fill(struct wd_driver *full, const struct wd_driver *drv);

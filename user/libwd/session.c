@@ -155,6 +155,7 @@ void wd_session_rebind(struct wd_session *s)
 	if (atomic_load(&s->bound_gen) != now) {
 		atomic_store(&s->in_flight, 0);
 		atomic_store(&s->soft, NULL);
+		wd_tally_forget(s);
 		wd_engine_bind(s);
 	}
 	pthread_mutex_unlock(&wd_engine.lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The one submit path: give requests to a queue; a synchronous one then waits for its slot. */
-#include "engine.h"
+#include "tally.h"
 
 #define BURST_MAX	32
 
@@ -153,6 +153,7 @@ static int exec_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
 	if (!s->soft_ok)
 		return reason == WD_REASON_GONE ? -EIO : -ENODEV;
 	s->cls->soft->exec(msg);
+	wd_tally_soft(msg);
 	msg->path = WD_PATH_SOFT;
 	msg->reason = reason;
 	return msg->status;

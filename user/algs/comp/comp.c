@@ -283,6 +283,7 @@ static int do_here(struct comp_sess *s, struct comp_msg *c, __u16 reason)
 {
 	int ret = s->s.cls->soft->exec(&c->m);
 
+	wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
 	c->m.reason = reason;
 	return ret;
 }

@@ -3,6 +3,7 @@
 #ifndef WD_COMP_PRIVATE_H
 #define WD_COMP_PRIVATE_H
 
+#include <assert.h>
 #include <wd_comp.h>
 #include "driver.h"
 
@@ -55,10 +56,13 @@ struct comp_hw_state {
  * @ended:	the stream is complete, trailer included
  * @more_room:	it lacked output space that one descriptor can't be given
  *
- * From @consumed on the driver writes, and nobody reads before the result is in.
+ * @consumed, @produced and from @last_block on the driver writes, and nobody
+ * reads before the result is in.
  */
 struct comp_msg {
 	struct wd_msg m;
+	size_t consumed;	/* here and in this order: struct wd_msg_ends */
+	size_t produced;
 	const void *src;
 	void *dst;
 	size_t src_len;
@@ -67,8 +71,6 @@ struct comp_msg {
 	const char *why;
 	struct comp_hw_state *hw;
 	COMP_KIND;
-	size_t consumed;
-	size_t produced;
 	bool last_block;
 	bool ended;
 	bool more_room;
@@ -77,6 +79,9 @@ struct comp_msg {
 	size_t room;
 };
 static_assert(sizeof(struct comp_msg) <= WD_MSG_BYTES_MAX, "it lies in rows of these");
+
+static_assert(offsetof(struct comp_msg, consumed) == offsetof(struct wd_msg_ends, consumed) &&
+	      offsetof(struct comp_msg, produced) == offsetof(struct wd_msg_ends, produced), "counters read these");
 
 static inline struct comp_msg *to_comp_msg(struct wd_msg *m)
 {

@@ -200,6 +200,8 @@ static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
 	list_walk_init(&e.out, s->sgl, strm->dst, *strm->dst_len);
 	st->active = true;
 	ret = stream_run(st->hw, st->soft, &e, &t);
+	if (st->soft)
+		wd_session_count_soft(&s->s, ret, e.consumed, e.produced);
 	if (ret == -ENOSPC)
 		return wd_fail_num(&s->s.obj, ENOSPC, "the stream can't go on without more room than %u bytes", *strm->dst_len, 0);
 	if (ret < 0) {

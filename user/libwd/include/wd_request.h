@@ -71,6 +71,48 @@ struct wd_ctx_info {
  */
 int wd_ctx_info(unsigned int i, struct wd_ctx_info *info);
 
+/* Requests by what became of them. All counters only grow. */
+struct wd_counts {
+	__u64 submitted;	/* given to it; in flight: submitted - completed */
+	__u64 completed;	/* over, in whatever way */
+	__u64 errors;		/* over with an error */
+	__u64 bytes_in;		/* consumed by those without one */
+	__u64 bytes_out;	/* produced by them */
+	__u64 reserved[3];
+};
+
+struct wd_ctx_stats {
+	struct wd_counts all;
+	__u32 in_flight;
+	__u16 path;		/* enum wd_path */
+	__u16 reserved16;
+	__u64 reserved[7];
+};
+
+struct wd_sess_stats {
+	struct wd_counts path[8];	/* index: enum wd_path; WD_PATH_NONE and beyond WD_PATH_SOFT: 0 */
+};
+
+/*
+ * wd_ctx_stats() - what went through context number i of this process.
+ * wd_sess_stats() - what a session's requests came to, by the path that did the work.
+ *
+ * What is counted is a request's stay on a context: one that is done again
+ * elsewhere, because a context was stopped, is an error there and a request
+ * here. Large buffers and streams count for each piece that was given to a
+ * device, streams on this CPU for each call. A synchronous request on this CPU
+ * goes through no context, and is counted when it ends. Requests refused
+ * before they were given to anyone aren't counted.
+ *
+ * Exact: nothing is submitted to, or taken from, a context while it is read,
+ * so this is for looking now and then. Any thread, callbacks too; not signal
+ * handlers. A fork's child begins with zeroes for its sessions.
+ * Return 0, -EINVAL (NULL, not a session), -ENOENT (no context ever had that
+ * number), -ESTALE (a context of a fork's parent).
+ */
+int wd_ctx_stats(unsigned int i, struct wd_ctx_stats *stats);
+int wd_sess_stats(handle_t sess, struct wd_sess_stats *stats);
+
 /*
  * wd_ctx_set_from_sess() - add the contexts that a session uses to a set.
  *

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Counting. Whoever drains a context is the only one who writes the context's
+ * counters, and each session's row for it; whoever reads takes the same lock.
+ * What is in flight is counted nowhere but found out by reading, so that a
+ * submit costs nothing.
+ */
+#include <string.h>
+
+#include "tally.h"
+
+/* The session's counts for that context; NULL: there is no row left. */
+static struct wd_tally *row_of(struct wd_session *s, struct wd_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < WD_SESS_QUEUES; i++) {
+		struct wd_queue *owner = atomic_load_explicit(&s->row[i].q, memory_order_acquire);
+
+		/* Other contexts' completions may be looking for a row of their own. */
+		if (!owner && atomic_compare_exchange_strong(&s->row[i].q, &owner, q))
+			return &s->row[i].tally;
+		if (owner == q)
+			return &s->row[i].tally;
+	}
+	return NULL;
+}
+
+static void tally_add(struct wd_tally *t, const struct wd_msg *msg)
+{
+	if (msg->status)
+		t->errors++;
+	else
+		wd_tally_good(t, msg);
+}
+
+static void shared_add(struct wd_session *s, unsigned int path, const struct wd_tally *t)
+{
+	struct wd_shared_tally *to = &s->shared[path - WD_PATH_HW];
+
+	atomic_fetch_add_explicit(&to->good, t->good, memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->errors, t->errors, memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->in, t->in, memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->out, t->out, memory_order_relaxed);
+}
+
+static void shared_add_msg(unsigned int path, const struct wd_msg *msg)
+{
+	struct wd_tally t = { 0 };
+
+	tally_add(&t, msg);
+	shared_add(msg->sess, path, &t);
+}
+
+void wd_tally_slow(struct wd_queue *q, const struct wd_msg *msg)
+{
+	struct wd_tally *t = row_of(msg->sess, q);
+
+	tally_add(&q->tally, msg);
+	if (t)
+		tally_add(t, msg);
+	else
+		shared_add_msg(q->pub.path, msg);
+}
+
+void wd_tally_soft(const struct wd_msg *msg)
+{
+	shared_add_msg(WD_PATH_SOFT, msg);
+}
+
+void wd_session_count_soft(struct wd_session *s, int status, size_t consumed, size_t produced)
+{
+	struct wd_tally t = { 0 };
+
+	if (status < 0)
+		t.errors = 1;
+	else
+		t = (struct wd_tally){ .good = 1, .in = consumed, .out = produced };
+	shared_add(s, WD_PATH_SOFT, &t);
+}
+
+/* Rows of contexts that will never end a request again make room for others. */
+void wd_tally_fold(struct wd_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < WD_SESS_QUEUES; i++) {
+		struct wd_queue *q = atomic_load(&s->row[i].q);
+
+		if (!q || atomic_load(&q->state) != -ENODEV)
+			continue;
+		wd_drain_lock(q);
+		if (q->settled && !wd_queue_in_flight(q)) {
+			shared_add(s, q->pub.path, &s->row[i].tally);
+			memset(&s->row[i].tally, 0, sizeof(s->row[i].tally));
+			atomic_store_explicit(&s->row[i].q, NULL, memory_order_release);
+		}
+		wd_drain_unlock(q);
+	}
+}
+
+void wd_tally_forget(struct wd_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < WD_SESS_QUEUES; i++) {
+		memset(&s->row[i].tally, 0, sizeof(s->row[i].tally));
+		atomic_store(&s->row[i].q, NULL);
+	}
+	for (i = 0; i < WD_PATH_SOFT; i++) {
+		atomic_store(&s->shared[i].good, 0);
+		atomic_store(&s->shared[i].errors, 0);
+		atomic_store(&s->shared[i].in, 0);
+		atomic_store(&s->shared[i].out, 0);
+	}
+}
