@@ -16,6 +16,10 @@ void wd_sleeper_leave(struct wd_queue *q)
 {
 }
 
+void wd_pollers_wake(struct wd_queue *q)
+{
+}
+
 static int touched;
 
 static int closed_stop(struct wd_queue *q)

@@ -187,7 +187,7 @@ int wd_device_cpu_node(void)
 }
 
 /* Unknown nodes count as near: better a device than none. */
-static int distance(int from, int to)
+int wd_device_distance(int from, int to)
 {
 	char path[PATH_MAX_HERE];
 	char text[ATTR_MAX];
@@ -206,6 +206,32 @@ static int distance(int from, int to)
 			return LOCAL_DISTANCE;
 	}
 	return (int)d;
+}
+
+int wd_device_node_cpus(int node, cpu_set_t *cpus)
+{
+	char path[PATH_MAX_HERE];
+	char text[ATTR_MAX];
+	char *p, *end;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/sys/devices/system/node/node%d/cpulist", root, node);
+	ret = read_text(path, text, sizeof(text));
+	if (ret)
+		return ret;
+	CPU_ZERO(cpus);
+	/* "0-3,8-11" */
+	for (p = text; *p; p = *end ? end + 1 : end) {
+		long first = strtol(p, &end, 10), last = first;
+
+		if (end == p)
+			return -EINVAL;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		for (; first <= last && first < CPU_SETSIZE; first++)
+			CPU_SET((int)first, cpus);
+	}
+	return 0;
 }
 
 struct candidate {
@@ -237,7 +263,7 @@ static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_ra
 	struct wd_device_alg alg;
 
 	c->unusable = !wd_device_usable(c->info);
-	c->distance = distance(node, c->info->numa_node);
+	c->distance = wd_device_distance(node, c->info->numa_node);
 	c->level = 0;
 	if (!alg_name)
 		return;

@@ -3,6 +3,7 @@
 #ifndef WD_DEVICE_H
 #define WD_DEVICE_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <wd.h>
 
@@ -41,6 +42,12 @@ bool wd_device_usable(const struct uacce_dev_info *info);
 
 /* NUMA node of the calling thread's CPU, -1 unknown. A system call. */
 int wd_device_cpu_node(void);
+
+/* How far node to is from node from, by ACPI's numbers; unknown nodes are near. */
+int wd_device_distance(int from, int to);
+
+/* The node's CPUs that a cpu_set_t holds. 0 or -errno. */
+int wd_device_node_cpus(int node, cpu_set_t *cpus);
 
 /* Tests only: a folder to find /sys and /dev in ("" again for the real ones). Before any other call. */
 int wd_device_set_root(const char *root);

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "pollers.h"
 #include "tally.h"
 
 /* The lock is held for copying only, or for a stop, which is bounded. */
@@ -106,6 +107,7 @@ static void queue_fail(struct wd_queue *q, int why)
 	}
 	wd_room_made();
 	wd_async_done();
+	wd_pollers_due(q);
 }
 
 /* The ring is about to go, with the results that nobody fetched. */
@@ -128,6 +130,8 @@ static bool state_leave(struct wd_queue *q, int state)
 	wd_lock(&q->produce);
 	mine = atomic_compare_exchange_strong(&q->state, &usable, state);
 	wd_unlock(&q->produce);
+	/* Who sleeps on the file holds up its closing. */
+	wd_pollers_due(q);
 	return mine;
 }
 
@@ -245,8 +249,10 @@ void wd_queue_stop(struct wd_queue *q)
 static int drained(struct wd_queue *q, int ret)
 {
 	wd_room_made();
-	if (atomic_load_explicit(&q->ready_nr, memory_order_relaxed))
+	if (atomic_load_explicit(&q->ready_nr, memory_order_relaxed)) {
 		wd_async_done();
+		wd_pollers_due(q);
+	}
 	if (ret > 0)
 		return ret;
 	wd_queue_broken(q, ret);
@@ -266,4 +272,19 @@ int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
 	}
 	wd_drain_unlock(q);
 	return ret ? drained(q, ret) : 0;
+}
+
+void wd_queue_look(struct wd_queue *q)
+{
+	int ret = 0;
+
+	if (!wd_drain_trylock(q))
+		return;
+	if (!atomic_load(&q->state)) {
+		q->pub.self = NULL;
+		ret = q->drv.pull(q, 1);
+	}
+	wd_drain_unlock(q);
+	if (ret)
+		drained(q, ret);
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "device.h"
-#include "engine.h"
+#include "pollers.h"
 
 #define SOFT_DEPTH	1024
 #define REOPEN_AFTER_NS	100000000ull
@@ -92,6 +92,7 @@ static struct wd_queue *queue_new(const struct wd_class *cls, const struct wd_dr
 	q->cls = cls;
 	wd_driver_fill(&q->drv, drv);
 	q->async = async;
+	atomic_store(&q->delivers, async);
 	q->pub.fd = -1;
 	q->pub.qc_type = qc_type;
 	return q;
@@ -118,6 +119,7 @@ static int table_add(struct wd_queue *q)
 	q->index = nr;
 	wd_engine.queue[nr] = q;
 	atomic_store_explicit(&wd_engine.nr, nr + 1, memory_order_release);
+	wd_pollers_changed();
 	return 0;
 }
 
@@ -221,6 +223,7 @@ static void queue_reopen(struct wd_queue *q)
 		q->settled = false;
 		q->retry_at = 0;
 		atomic_store(&q->state, 0);
+		wd_pollers_changed();
 	} else if (!ret) {
 		q->drv.close(q);
 	}
@@ -402,6 +405,8 @@ static int bind_devices(struct wd_session *s)
 	wd_free_list_accels(list);
 	if (!q)
 		return bind_refused(s, &no);
+	if (s->attr.async)
+		wd_pollers_adopt(q);
 	atomic_store(&s->queue[0], q);
 	atomic_store(&s->reason, s->soft_ok ? WD_REASON_BEST : WD_REASON_POLICY);
 	atomic_store_explicit(&s->nr, bind_overflow(s, 1), memory_order_release);

@@ -36,6 +36,7 @@ struct wd_queue {
 	unsigned int limit;		/* in flight at most */
 	size_t worth;			/* with path "auto", smaller requests are for this CPU */
 	bool async;
+	_Atomic bool delivers;		/* asynchronous requests come here, also when it isn't async */
 	bool simulated;
 	char dev_name[WD_NAME_SIZE];
 	_Atomic int state;
@@ -60,6 +61,7 @@ struct wd_queue {
 	struct wd_tally tally;		/* under the drain lock */
 
 	alignas(64) _Atomic int sleeper;	/* somebody is in poll() on fd */
+	_Atomic __u32 watchers;		/* poll threads that sleep and look after it */
 	_Atomic __u32 async_over;	/* asynchronous requests whose callbacks have begun */
 	_Atomic __u32 sleeps;		/* times that a wait was taken for a long one */
 	_Atomic __u32 service_ns[WD_SIZES];	/* estimates, without the queue ahead; 0 unknown */
@@ -151,6 +153,8 @@ static inline void wd_drain_unlock(struct wd_queue *q)
 void wd_drain_lock(struct wd_queue *q);
 /* Take in what is complete; self: the caller's own message. Returns how many; 0 also when somebody else does it. */
 int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self);
+/* The same for a queue with nothing in flight, to learn of its end. */
+void wd_queue_look(struct wd_queue *q);
 /* Stop the queue for a deadline's sake; afterwards the device has nothing of it. */
 void wd_queue_stop(struct wd_queue *q);
 /* The queue said that it is over: -EIO or -ENODEV for all that is in it. */
@@ -167,6 +171,10 @@ unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max);
 unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max);
 /* Those of the rows that this thread is in the middle of, when a callback polls. */
 unsigned int wd_deliver_outer(unsigned int max);
+
+/* --- poll.c --- */
+/* Take in what is complete, end what is late, and run callbacks, at most max. How many ran. */
+unsigned int wd_queue_run(struct wd_queue *q, unsigned int max);
 
 /* --- sleep.c --- */
 struct pollfd;

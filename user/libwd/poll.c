@@ -73,7 +73,7 @@ static void check_deadlines(struct wd_queue *q)
 		wd_queue_stop(q);
 }
 
-static unsigned int run_queue(struct wd_queue *q, unsigned int max)
+unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
 {
 	if (q->pub.path == WD_PATH_SOFT)
 		return wd_deliver_soft(q, max);
@@ -89,7 +89,7 @@ static unsigned int run_all(struct poll_set *ps, unsigned int max)
 	unsigned int ran = wd_deliver_outer(max), i;
 
 	for (i = 0; i < ps->nr && ran < max; i++)
-		ran += run_queue(ps->queue[i], max - ran);
+		ran += wd_queue_run(ps->queue[i], max - ran);
 	return ran;
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
 #include "env.h"
+#include "pollers.h"
 
 enum path_policy {
 	POLICY_AUTO,
@@ -88,6 +88,8 @@ struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, con
 	pthread_mutex_unlock(&wd_engine.lock);
 	if (!ret)
 		ret = session_require_masked(s);
+	if (!ret && s->attr.async)
+		ret = wd_pollers_begin();
 	if (ret)
 		goto err_free_mask;
 	if (!wd_handle_new(cls->kind, &s->obj)) {
@@ -159,6 +161,8 @@ void wd_session_rebind(struct wd_session *s)
 		wd_engine_bind(s);
 	}
 	pthread_mutex_unlock(&wd_engine.lock);
+	if (s->attr.async)
+		wd_pollers_begin();
 }
 
 int wd_session_caps(struct wd_session *s)

@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "engine.h"
 #include "env.h"
+#include "pollers.h"
 
 #define SLICE_MIN_NS	2000000ull
 #define SLICE_MAX_NS	100000000ull
@@ -172,6 +172,8 @@ static void follower_wake(struct wd_queue *q)
 void wd_sleeper_leave(struct wd_queue *q)
 {
 	atomic_store(&q->sleeper, 0);
+	/* Who looks after the queue could not have the role until now. */
+	wd_pollers_due(q);
 }
 
 void wd_sleeper_pass_on(struct wd_queue *q)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The one submit path: give requests to a queue; a synchronous one then waits for its slot. */
+#include "pollers.h"
 #include "tally.h"
 
 #define BURST_MAX	32
@@ -245,8 +246,11 @@ static void deadline_note(struct wd_queue *q, __u64 deadline)
 {
 	__u64 old = atomic_load_explicit(&q->deadline, memory_order_relaxed);
 
-	while (deadline && (!old || deadline < old) && !atomic_compare_exchange_weak(&q->deadline, &old, deadline))
-		;
+	while (deadline && (!old || deadline < old))
+		if (atomic_compare_exchange_weak(&q->deadline, &old, deadline)) {
+			wd_pollers_due(q);
+			break;
+		}
 }
 
 static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg *msg)
@@ -293,6 +297,13 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	return ret < 0 ? push_failed(q, ret) : ret;
 }
 
+/* Somebody has to compute it. */
+static void soft_submitted(struct wd_queue *q)
+{
+	wd_async_done();
+	wd_pollers_due(q);
+}
+
 /* Up to n of them into this queue; how many were taken, or -errno. */
 static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from, unsigned int n)
 {
@@ -319,7 +330,7 @@ static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from
 		return ret;
 	ret = burst_push(q, b, msgs, i, deadline);
 	if (ret > 0 && q->pub.path == WD_PATH_SOFT)
-		wd_async_done();
+		soft_submitted(q);
 	return ret;
 }
 
@@ -346,8 +357,10 @@ static struct wd_queue *burst_queue(struct wd_session *s, const wd_ctx_set_t *se
 			continue;
 		if (q->pub.path == WD_PATH_SOFT ? !s->soft_ok : !s->hw_ok || q->pub.qc_type != s->attr.qc_type)
 			continue;
-		if (!i--)
+		if (!i--) {
+			wd_pollers_adopt(q);
 			return q;
+		}
 	}
 	return NULL;
 }

@@ -129,6 +129,37 @@ int wd_ctx_set_from_sess(handle_t sess, wd_ctx_set_t *set);
  */
 int wd_in_flight(const wd_ctx_set_t *set);
 
+/*
+ * wd_start_pollers() - have threads of the library run the callbacks.
+ *
+ * config: "2@0,2@1": at most so many threads on each of these NUMA nodes; a
+ * count without a node: threads that may run anywhere. 64 threads, 16 nodes at
+ * most. NULL: what WD_POLL_THREADS says; without it, a thread on every node
+ * that this process may run on. With WD_POLL_THREADS in the environment the
+ * first asynchronous session starts them by itself.
+ *
+ * A node's threads share its contexts; those of nodes without any go to the
+ * nearest; requests for this CPU are everybody's. One thread a node waits,
+ * the others help when it can't keep up. Who has nothing to do sleeps without
+ * waking. They block all signals. A callback that blocks holds up others'.
+ * wd_<alg>_poll() may be called as before, and then tells of what itself ran.
+ *
+ * A fork's child has none, until it starts its own; with WD_POLL_THREADS its
+ * first asynchronous call does. Any thread. Returns 0, -EALREADY (they run
+ * already), -EINVAL (the text, or a node without a CPU for this process;
+ * wd_error_detail() says which), -EAGAIN, -ENOMEM, -EMFILE.
+ */
+int wd_start_pollers(const char *config);
+
+/*
+ * wd_stop_pollers() - end them, and wait for callbacks that run now.
+ *
+ * What is in flight is from now on for wd_<alg>_poll(). At exit, and when the
+ * library is unloaded, they are stopped too, but waited for a second at most.
+ * Any thread but theirs. Returns 0, -EDEADLK in a callback on one of them.
+ */
+int wd_stop_pollers(void);
+
 /* Names for people: "hw", "sim", "soft"; a few words for a reason. Never NULL, static storage. */
 const char *wd_path_str(unsigned int path);
 const char *wd_path_reason_str(unsigned int reason);
