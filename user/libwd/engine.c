@@ -256,20 +256,40 @@ static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
 	       (!state || state == -EIO) && session_may_use(s, q->node_id);
 }
 
-/* Among the contexts that are open: one for this session, on that node (or on any device by that name). */
-static struct wd_queue *table_find(const struct wd_session *s, bool async, const struct uacce_dev_info *info, bool by_name)
+/* The context's device among those that may serve a session: it offers the algorithm, and is neither isolated nor disabled. */
+static const struct uacce_dev_info *listed(const struct uacce_dev_list *list, const struct wd_queue *q)
 {
-	unsigned int i;
+	for (; list; list = list->next)
+		if (!strcmp(list->info->name, q->dev_name))
+			return list->info;
+	return NULL;
+}
+
+/*
+ * Among the contexts that are open: one for this session, on that device's
+ * node and of its priority, in turn where there are several; or on any device
+ * by that name.
+ */
+static struct wd_queue *table_find(const struct wd_session *s, bool async, const struct uacce_dev_list *list,
+				   const struct uacce_dev_info *info, bool by_name)
+{
+	struct wd_queue *fits[WD_ENGINE_QUEUES];
+	unsigned int nr = 0, i;
 
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
+		const struct uacce_dev_info *other;
+
 		if (!queue_suits(q, s) || q->async != async)
 			continue;
-		if (by_name ? !strcmp(q->dev_name, info->name) : q->numa_node == info->numa_node)
-			return q;
+		if (by_name ? strcmp(q->dev_name, info->name) : q->numa_node != info->numa_node)
+			continue;
+		other = listed(list, q);
+		if (other && other->priority == info->priority)
+			fits[nr++] = q;
 	}
-	return NULL;
+	return nr ? fits[wd_engine.turn++ % nr] : NULL;
 }
 
 static struct wd_queue *soft_queue(const struct wd_class *cls)
@@ -306,7 +326,8 @@ struct refusals {
 	int err;
 };
 
-static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev_info *info, struct refusals *no)
+static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev_list *list,
+				    const struct uacce_dev_info *info, struct refusals *no)
 {
 	const struct wd_driver *drv;
 	struct wd_device_alg alg;
@@ -327,7 +348,7 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 		no->no_driver++;
 		return NULL;
 	}
-	q = table_find(s, s->attr.async, info, false);
+	q = table_find(s, s->attr.async, list, info, false);
 	if (q)
 		return q;
 	ret = queue_open(s, drv, info, &q);
@@ -339,7 +360,7 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 	else if (ret == -EACCES || ret == -EPERM)
 		no->access++;
 	/* Fewer contexts than modes want them: one serves both. */
-	return table_find(s, !s->attr.async, info, true);
+	return table_find(s, !s->attr.async, list, info, true);
 }
 
 static int bind_refused(struct wd_session *s, const struct refusals *no)
@@ -379,14 +400,14 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 }
 
 /* Contexts that exist already take what the first one has no room for. */
-static unsigned int bind_overflow(struct wd_session *s, unsigned int nr)
+static unsigned int bind_overflow(struct wd_session *s, const struct uacce_dev_list *list, unsigned int nr)
 {
 	unsigned int all = atomic_load(&wd_engine.nr), i;
 
 	for (i = 0; i < all && nr < WD_SESS_QUEUES; i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
-		if (queue_suits(q, s) && q->async == s->attr.async && q != atomic_load(&s->queue[0]))
+		if (queue_suits(q, s) && listed(list, q) && q->async == s->attr.async && q != atomic_load(&s->queue[0]))
 			atomic_store(&s->queue[nr++], q);
 	}
 	return nr;
@@ -401,15 +422,17 @@ static int bind_devices(struct wd_session *s)
 	if (!s->attr.refuse)
 		list = wd_device_list(s->cls->algs[s->attr.alg], s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY);
 	for (l = list; l && !q; l = l->next)
-		q = bind_device(s, l->info, &no);
-	wd_free_list_accels(list);
-	if (!q)
+		q = bind_device(s, list, l->info, &no);
+	if (!q) {
+		wd_free_list_accels(list);
 		return bind_refused(s, &no);
+	}
 	if (s->attr.async)
 		wd_pollers_adopt(q);
 	atomic_store(&s->queue[0], q);
 	atomic_store(&s->reason, s->soft_ok ? WD_REASON_BEST : WD_REASON_POLICY);
-	atomic_store_explicit(&s->nr, bind_overflow(s, 1), memory_order_release);
+	atomic_store_explicit(&s->nr, bind_overflow(s, list, 1), memory_order_release);
+	wd_free_list_accels(list);
 	return 0;
 }
 

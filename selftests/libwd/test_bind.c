@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which contexts sessions get, on several emulated devices whose attributes a test changes. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "on_device.h"
+
+#define LEN	1000
+
+/* The tree is files: written past the emulator, which guards read-only attributes. */
+static int attribute(unsigned int device, const char *name, const char *value)
+{
+	char path[512];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/sys/class/uacce/hisi_zip-%u/%s", getenv("WD_EMULATE_ROOT"), device, name);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_TRUNC);
+	if (fd < 0)
+		return -errno;
+	ret = (int)syscall(SYS_write, fd, value, strlen(value));
+	syscall(SYS_close, fd);
+	return ret == (int)strlen(value) ? 0 : -EIO;
+}
+
+static handle_t session(int alg, int device)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = alg, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+	};
+	wd_dev_mask_t *mask = device < 0 ? NULL : wd_dev_mask_alloc();
+	handle_t h;
+
+	if (mask)
+		wd_dev_mask_set(mask, device);
+	h = wd_comp_alloc_sess(&setup, mask);
+	wd_dev_mask_free(mask);
+	return h;
+}
+
+static int compress(handle_t sess)
+{
+	static unsigned char src[LEN], dst[2 * LEN];
+	size_t len = sizeof(dst);
+	struct wd_comp_arg arg = { .src = src, .src_len = LEN, .dst = dst, .dst_len = &len };
+
+	return wd_compress(sess, &arg);
+}
+
+/* The device that has done the most since its count was last asked for; -1 none. */
+static int device_of(handle_t sess)
+{
+	static __u64 before[64];
+	struct wd_ctx_stats st;
+	struct wd_ctx_info info;
+	unsigned int i;
+	int device = -1;
+
+	if (compress(sess))
+		return -1;
+	for (i = 0; i < 64 && !wd_ctx_stats(i, &st); i++) {
+		if (st.all.completed != before[i] && !wd_ctx_info(i, &info))
+			device = atoi(strrchr(info.dev_name, '-') + 1);
+		before[i] = st.all.completed;
+	}
+	return device;
+}
+
+/* As emulated devices begin; what an earlier test wrote is gone. */
+static int devices_reset(void)
+{
+	unsigned int i;
+	int ret = emulated() ? 0 : -ENODEV;
+
+	for (i = 0; i < 2 && !ret; i++) {
+		ret = attribute(i, "algorithms", "zlib\ngzip\ndeflate\n");
+		if (!ret)
+			ret = attribute(i, "priority", "0\n");
+		if (!ret)
+			ret = attribute(i, "isolate", "0\n");
+	}
+	return ret;
+}
+
+#define NEED_DEVICES()	do { if (devices_reset()) SKIP(return, "not two emulated devices"); } while (0)
+
+TEST(sessions_take_turns_among_the_contexts_of_a_node)
+{
+	handle_t s[4];
+	int i, on[2] = { 0 };
+
+	NEED_DEVICES();
+	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
+	ASSERT_EQ(1, device_of(session(WD_ZLIB, 1)));
+	for (i = 0; i < 4; i++) {
+		s[i] = session(WD_ZLIB, -1);
+		on[device_of(s[i])]++;
+	}
+	EXPECT_EQ(2, on[0]);
+	EXPECT_EQ(2, on[1]);
+}
+
+TEST(a_context_whose_device_lacks_the_algorithm_is_not_used)
+{
+	NEED_DEVICES();
+	ASSERT_EQ(0, attribute(0, "algorithms", "zlib\n"));
+	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
+	EXPECT_EQ(1, device_of(session(WD_GZIP, -1)));
+}
+
+TEST(a_better_device_is_preferred_to_an_open_context)
+{
+	NEED_DEVICES();
+	ASSERT_EQ(0, attribute(0, "priority", "5\n"));
+	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
+	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
+}
+
+TEST(an_isolated_device_gets_no_sessions)
+{
+	NEED_DEVICES();
+	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
+	ASSERT_EQ(0, attribute(0, "isolate", "1\n"));
+	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
+	errno = 0;
+	EXPECT_EQ(0, session(WD_ZLIB, 0));
+	EXPECT_EQ(ENODEV, errno);
+}
+
+TEST(a_stopped_context_of_an_isolated_device_stays_closed_until_it_is_released)
+{
+	handle_t sess;
+	int i;
+
+	NEED_DEVICES();
+	sess = session(WD_ZLIB, 0);
+	ASSERT_EQ(0, compress(sess));
+	ASSERT_EQ(0, attribute(0, "isolate", "1\n"));
+	ASSERT_EQ(0, emulated_control("hisi_zip-0", "reset"));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(-EIO, compress(sess));
+	ASSERT_EQ(0, attribute(0, "isolate", "0\n"));
+	for (i = 0; i < 10000 && compress(sess); i++)
+		usleep(1000);
+	EXPECT_EQ(0, compress(sess));
+}
+
+TEST_HARNESS_MAIN
