@@ -269,6 +269,8 @@ int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
 	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
 		q->pub.self = self;
 		ret = q->drv.pull(q, max);
+		/* Who drains next may stop the queue, and is somebody else. */
+		q->pub.self = NULL;
 	}
 	wd_drain_unlock(q);
 	return ret ? drained(q, ret) : 0;
