@@ -246,7 +246,7 @@ void wd_queue_stop(struct wd_queue *q)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-static int drained(struct wd_queue *q, int ret)
+static inline __attribute__((always_inline)) int drained(struct wd_queue *q, int ret)
 {
 	wd_room_made();
 	if (atomic_load_explicit(&q->ready_nr, memory_order_relaxed)) {

@@ -6,7 +6,7 @@
 #include "engine.h"
 
 /* Everything but the common case of wd_tally_end(). */
-void wd_tally_slow(struct wd_queue *q, const struct wd_msg *msg);
+__attribute__((cold)) void wd_tally_slow(struct wd_queue *q, const struct wd_msg *msg);
 /* This CPU did it, and no context had it. */
 void wd_tally_soft(const struct wd_msg *msg);
 
