@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The structs of wd_comp.h and wd_request.h: layouts that programs were built with, and values that the seed fixed. */
 #include <stddef.h>
+#include <wd_cq.h>
 
 #include "comp_test.h"
 #include "kselftest_harness.h"
@@ -60,7 +61,31 @@ TEST(a_setup_is_laid_out_as_it_was)
 	AT(wd_comp_sess_setup, path, 36);
 	AT(wd_comp_sess_setup, path_reason, 38);
 	AT(wd_comp_sess_setup, reserved, 40);
+	AT(wd_comp_sess_setup, cq, 40);
 	EXPECT_EQ(72, sizeof(struct wd_comp_sess_setup));
+}
+
+TEST(completions_are_laid_out_as_they_were)
+{
+	AT(wd_wc, wr_id, 0);
+	AT(wd_wc, status, 8);
+	AT(wd_wc, opcode, 12);
+	AT(wd_wc, vendor_err, 16);
+	AT(wd_wc, flags, 20);
+	AT(wd_wc, byte_len, 24);
+	AT(wd_wc, consumed, 32);
+	AT(wd_wc, ctx, 40);
+	AT(wd_wc, path, 44);
+	AT(wd_wc, path_reason, 46);
+	AT(wd_wc, reserved, 48);
+	EXPECT_EQ(64, sizeof(struct wd_wc));
+	AT(wd_async_event, event, 0);
+	AT(wd_async_event, err, 4);
+	AT(wd_async_event, ctx, 8);
+	AT(wd_async_event, flags, 12);
+	AT(wd_async_event, cq, 16);
+	AT(wd_async_event, reserved, 24);
+	EXPECT_EQ(56, sizeof(struct wd_async_event));
 }
 
 TEST(context_infos_are_laid_out_as_they_were)
@@ -97,6 +122,10 @@ TEST(values_are_the_seeds)
 	EXPECT_EQ(1, WD_PATH_HW);
 	EXPECT_EQ(2, WD_PATH_SIM);
 	EXPECT_EQ(3, WD_PATH_SOFT);
+	EXPECT_EQ(1, WD_WC_COMPRESS);
+	EXPECT_EQ(2, WD_WC_DECOMPRESS);
+	EXPECT_EQ(1, WD_EVENT_CQ_ERR);
+	EXPECT_EQ(4, WD_SESS_CQ);
 }
 
 TEST(paths_and_reasons_have_names)

@@ -46,3 +46,13 @@ test_comp_async_loses_no_block() {
 	says "2000 blocks, 0 failed" got
 	says "path $WANT" got
 }
+
+test_polling_loses_no_block() {
+	local sample
+
+	for sample in poll_1 poll_2 poll_3 poll_epoll; do
+		example $sample >got
+		says "2000 blocks, 0 failed" got
+		says "path $WANT" got
+	done
+}

@@ -5,11 +5,13 @@
  */
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <time.h>
+#include <unistd.h>
 #include "emu.h"
 
 #define READY		(POLLIN | POLLRDNORM)
@@ -251,9 +253,10 @@ int select(int n, fd_set *in, fd_set *out, fd_set *err, struct timeval *timeout)
 
 #define WATCHES	1024
 
-/* Queues that sit in an epoll set: the kernel knows their eventfds. */
+/* Queues that sit in an epoll set, and sets in a set: the kernel knows the queues' eventfds. */
 static struct watch {
 	int ep, fd;
+	bool set;	/* fd is an epoll set itself */
 	struct epoll_event event;
 } watches[WATCHES];
 static unsigned int nr_watches;
@@ -269,22 +272,89 @@ static struct watch *watch_find(int ep, int fd)
 	return NULL;
 }
 
+static bool is_set(int fd)
+{
+	static const char name[] = "anon_inode:[eventpoll]";
+	char link[64], text[sizeof(name)];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return readlink(link, text, sizeof(text)) == sizeof(name) - 1 && !memcmp(text, name, sizeof(name) - 1);
+}
+
+/* What the kernel reported, without the eventfds' and inner sets' own wake-ups. */
+static int kernel_only(int ep, struct epoll_event *events, int n)
+{
+	unsigned int w;
+	int i, kept = 0;
+
+	for (i = 0; i < n; i++) {
+		for (w = 0; w < nr_watches; w++)
+			if (watches[w].ep == ep && watches[w].event.data.u64 == events[i].data.u64)
+				break;
+		if (w == nr_watches)
+			events[kept++] = events[i];
+	}
+	return kept;
+}
+
+/* Is anything in the set readable? Looking consumes. */
+static bool set_ready(int ep)
+{
+	struct epoll_event events[8];
+	struct emu_queue *q;
+	bool ready = false;
+	unsigned int i;
+	int n;
+
+	for (i = 0; i < nr_watches; i++) {
+		if (watches[i].ep != ep)
+			continue;
+		q = emu_fd_get(watches[i].fd);
+		if (q && queue_revents(q, (short)(watches[i].event.events & READY)))
+			ready = true;
+	}
+	n = real_epoll_pwait()(ep, events, 8, 0, NULL);
+	return kernel_only(ep, events, n) > 0 || ready;
+}
+
+static unsigned int watch_revents(const struct watch *w)
+{
+	struct emu_queue *q = emu_fd_get(w->fd);
+
+	if (w->set)
+		return set_ready(w->fd) ? w->event.events & READY : 0;
+	return q ? (unsigned short)queue_revents(q, (short)(w->event.events & READY)) : 0;
+}
+
+static void watch_put(int ep, int op, int fd, bool set, const struct epoll_event *event)
+{
+	struct watch *w = watch_find(ep, fd);
+
+	if (op == EPOLL_CTL_DEL) {
+		if (w)
+			*w = watches[--nr_watches];
+		return;
+	}
+	if (!w && op == EPOLL_CTL_ADD && nr_watches < WATCHES)
+		w = &watches[nr_watches++];
+	if (!w)
+		return;
+	*w = (struct watch){ .ep = ep, .fd = fd, .set = set, .event = *event };
+	/* The kernel looks here, too, and once more before it reports anything. */
+	watch_revents(w);
+}
+
 int epoll_ctl(int ep, int op, int fd, struct epoll_event *event)
 {
-	struct watch *w;
+	bool set = !emu_fd_get(fd) && op != EPOLL_CTL_DEL && is_set(fd);
 	int ret;
 
-	if (!emu_fd_get(fd))
+	if (!emu_fd_get(fd) && !set && !__atomic_load_n(&nr_watches, __ATOMIC_RELAXED))
 		return real_epoll_ctl()(ep, op, fd, event);
 	pthread_mutex_lock(&watch_lock);
 	ret = real_epoll_ctl()(ep, op, fd, event);
-	w = watch_find(ep, fd);
-	if (!ret && op == EPOLL_CTL_DEL && w)
-		*w = watches[--nr_watches];
-	else if (!ret && op == EPOLL_CTL_MOD && w)
-		w->event = *event;
-	else if (!ret && op == EPOLL_CTL_ADD && nr_watches < WATCHES)
-		watches[nr_watches++] = (struct watch){ .ep = ep, .fd = fd, .event = *event };
+	if (!ret && (emu_fd_get(fd) || set || watch_find(ep, fd)))
+		watch_put(ep, op, fd, set, event);
 	pthread_mutex_unlock(&watch_lock);
 	return ret;
 }
@@ -303,10 +373,9 @@ static bool watched(int ep)
 	return hit;
 }
 
-/* Ready queues of the set, at most @max; forgets those whose descriptor was closed. */
+/* Ready queues and sets of the set, at most @max; forgets those whose descriptor was closed. */
 static int watches_ready(int ep, struct epoll_event *events, int max)
 {
-	struct emu_queue *q;
 	unsigned int i;
 	int n = 0;
 
@@ -317,12 +386,11 @@ static int watches_ready(int ep, struct epoll_event *events, int max)
 
 		if (w->ep != ep)
 			continue;
-		q = emu_fd_get(w->fd);
-		if (!q) {
+		if (!emu_fd_get(w->fd) && !w->set) {
 			*w = watches[--nr_watches];
 			continue;
 		}
-		revents = (unsigned short)queue_revents(q, (short)(w->event.events & READY));
+		revents = watch_revents(w);
 		if (revents)
 			events[n++] = (struct epoll_event){ .events = revents, .data = w->event.data };
 	}
@@ -330,22 +398,23 @@ static int watches_ready(int ep, struct epoll_event *events, int max)
 	return n;
 }
 
-/* Takes the eventfds' own wake-ups out of what the kernel reported. */
-static int kernel_only(int ep, struct epoll_event *events, int n)
+/* Held devices whose queues sit in the set, or in one within it, may be due. */
+static void release_set(int ep, bool sleeps)
 {
-	unsigned int w;
-	int i, kept = 0;
+	struct emu_device *due[ON_STACK];
+	unsigned int i, k, n = 0;
 
 	pthread_mutex_lock(&watch_lock);
-	for (i = 0; i < n; i++) {
-		for (w = 0; w < nr_watches; w++)
-			if (watches[w].ep == ep && watches[w].event.data.u64 == events[i].data.u64)
-				break;
-		if (w == nr_watches)
-			events[kept++] = events[i];
+	for (i = 0; i < nr_watches; i++) {
+		if (watches[i].ep != ep)
+			continue;
+		for (k = 0; k < nr_watches && n < ON_STACK; k++)
+			if ((k == i || (watches[i].set && watches[k].ep == watches[i].fd)) && emu_fd_get(watches[k].fd))
+				due[n++] = emu_fd_get(watches[k].fd)->dev;
 	}
 	pthread_mutex_unlock(&watch_lock);
-	return kept;
+	while (n--)
+		emu_control_look(due[n], sleeps);
 }
 
 int epoll_pwait(int ep, struct epoll_event *events, int max, int timeout, const sigset_t *mask)
@@ -356,6 +425,7 @@ int epoll_pwait(int ep, struct epoll_event *events, int max, int timeout, const 
 
 	if (max <= 0 || !watched(ep))
 		return real_epoll_pwait()(ep, events, max, timeout, mask);
+	release_set(ep, timeout != 0);
 	for (;;) {
 		n = watches_ready(ep, events, max);
 		if (n == max)
@@ -367,7 +437,9 @@ int epoll_pwait(int ep, struct epoll_event *events, int max, int timeout, const 
 		ret = real_epoll_pwait()(ep, events + n, max - n, n ? 0 : left, mask);
 		if (ret < 0)
 			return n ? n : ret;
+		pthread_mutex_lock(&watch_lock);
 		n += kernel_only(ep, events + n, ret);
+		pthread_mutex_unlock(&watch_lock);
 		if (n || (!ret && timeout >= 0 && emu_now() >= end))
 			return n;
 	}

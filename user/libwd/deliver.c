@@ -25,8 +25,7 @@ static struct wd_msg *row_msg(struct row *row, unsigned int i)
 	return (struct wd_msg *)row->msg[i];
 }
 
-/* Ended with its context: to one again, or done on this CPU. true: it is in flight once more. */
-static bool redo(struct wd_queue *q, struct wd_msg *msg)
+bool wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
 {
 	struct wd_session *s = msg->sess;
 
@@ -50,7 +49,7 @@ static bool deliver_next(struct row *row)
 {
 	struct wd_msg *msg = row_msg(row, row->next++);
 	bool last = row->next == row->nr;
-	bool again = msg->status == WD_STOPPED && redo(row->q, msg);
+	bool again = msg->status == WD_STOPPED && wd_deliver_redo(row->q, msg);
 	struct wd_session *outer = wd_in_callback_of;
 
 	row->over++;
@@ -132,8 +131,7 @@ unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max)
 	return ran;
 }
 
-/* Under the drain lock: the next software request that nobody computes yet. */
-static struct wd_slot *soft_claim(struct wd_queue *q)
+struct wd_slot *wd_soft_claim(struct wd_queue *q)
 {
 	struct wd_slot *slot = &q->pub.slots[q->soft_head];
 
@@ -143,6 +141,15 @@ static struct wd_slot *soft_claim(struct wd_queue *q)
 	if (++q->soft_head == q->pub.depth)
 		q->soft_head = 0;
 	return slot;
+}
+
+void wd_soft_compute(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg)
+{
+	q->cls->refill(slot->sess, slot->owner, slot->aux, msg);
+	msg->redo = false;
+	q->drv.exec(msg);
+	msg->path = WD_PATH_SOFT;
+	msg->reason = atomic_load(&msg->sess->reason);
 }
 
 unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
@@ -156,15 +163,11 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 		struct wd_slot *slot;
 
 		wd_drain_lock(q);
-		slot = soft_claim(q);
+		slot = wd_soft_claim(q);
 		wd_drain_unlock(q);
 		if (!slot)
 			break;
-		q->cls->refill(slot->sess, slot->owner, slot->aux, msg);
-		msg->redo = false;
-		q->drv.exec(msg);
-		msg->path = WD_PATH_SOFT;
-		msg->reason = atomic_load(&msg->sess->reason);
+		wd_soft_compute(q, slot, msg);
 		wd_drain_lock(q);
 		wd_tally_end(q, msg);
 		wd_slot_free(q, slot);

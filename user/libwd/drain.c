@@ -108,6 +108,8 @@ static void queue_fail(struct wd_queue *q, int why)
 	wd_room_made();
 	wd_async_done();
 	wd_pollers_due(q);
+	if (q->cq)
+		wd_cq_broke(q, why);
 }
 
 /* The ring is about to go, with the results that nobody fetched. */
@@ -156,6 +158,7 @@ static void device_close(const char *name)
 		state_leave(q, -EIO);
 		wd_drain_lock(q);
 		ready_lose(q);
+		wd_cq_unwatch(q);
 		q->drv.close(q);
 		queue_fail(q, WD_STOPPED);
 		q->settled = true;

@@ -11,11 +11,13 @@
 #include <stdint.h>
 #include <linux/types.h>
 #include <wd.h>
+#include <wd_cq.h>
 #include <wd_request.h>
 #include "error.h"
 #include "fork.h"
 #include "handle.h"
 
+struct wd_cq;
 struct wd_queue;
 struct wd_session;
 
@@ -87,6 +89,8 @@ struct wd_msg_ends {
  * @complete:	results into the caller's struct and its callback (no lock held,
  *		the slot already free), after wd_request_over() and without
  *		another look at the session
+ * @work:	the same without a callback, before wd_request_over(), for a session with a
+ *		completion queue: wr_id, opcode, byte_len and consumed of wc; returns its status
  */
 struct wd_class {
 	const char *name;
@@ -100,6 +104,7 @@ struct wd_class {
 	size_t (*bytes)(const void *req);
 	__u32 (*timeout_ms)(const void *req);
 	void (*complete)(struct wd_msg *msg);
+	int (*work)(struct wd_msg *msg, struct wd_wc *wc);
 };
 
 /**
@@ -150,10 +155,11 @@ struct wd_driver {
  * @alg:	index into the class's algs
  * @qc_type:	queue type of the device
  * @async:	asynchronous requests
- * @flags:	WD_SESS_PATH_*
+ * @flags:	WD_SESS_*
  * @timeout_ms:	deadline of requests that bring none
  * @mask:	devices, NULL for all
  * @refuse:	0, or the reason why no device can serve it
+ * @cq:		with WD_SESS_CQ: the completion queue
  */
 struct wd_session_attr {
 	unsigned int alg;
@@ -163,6 +169,7 @@ struct wd_session_attr {
 	__u32 timeout_ms;
 	const wd_dev_mask_t *mask;
 	__u16 refuse;
+	handle_t cq;
 };
 
 #define WD_SESS_QUEUES	8	/* contexts that one session spreads over at most */
@@ -210,6 +217,7 @@ struct wd_session {
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
 	struct wd_row row[WD_SESS_QUEUES];
 	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what no row has */
+	struct wd_cq *cq;		/* instead of callbacks, or NULL */
 };
 
 enum wd_slot_state {

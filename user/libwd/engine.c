@@ -9,6 +9,7 @@
  *   queue.produce	tail, filling, SQ doorbell; opening a stopped queue again, which only tries the role
  *   queue.draining	completions, CQ doorbell; never while sleeping or in callbacks
  */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,17 +83,19 @@ static void queue_free(struct wd_queue *q)
 	free(q);
 }
 
-static struct wd_queue *queue_new(const struct wd_class *cls, const struct wd_driver *drv, __u8 qc_type, bool async)
+static struct wd_queue *queue_new(struct wd_session *s, const struct wd_driver *drv, __u8 qc_type, bool async)
 {
 	struct wd_queue *q = aligned_alloc(_Alignof(struct wd_queue), sizeof(*q));
 
 	if (!q)
 		return NULL;
 	memset(q, 0, sizeof(*q));
-	q->cls = cls;
+	q->cls = s->cls;
 	wd_driver_fill(&q->drv, drv);
 	q->async = async;
-	atomic_store(&q->delivers, async);
+	atomic_store(&q->delivers, async && !s->cq);
+	q->for_cq = s->cq;
+	atomic_store(&q->cq, s->cq);
 	q->pub.fd = -1;
 	q->pub.qc_type = qc_type;
 	return q;
@@ -126,7 +129,7 @@ static int table_add(struct wd_queue *q)
 static int queue_open(struct wd_session *s, const struct wd_driver *drv, const struct uacce_dev_info *info,
 		      struct wd_queue **res)
 {
-	struct wd_queue *q = queue_new(s->cls, drv, s->attr.qc_type, s->attr.async);
+	struct wd_queue *q = queue_new(s, drv, s->attr.qc_type, s->attr.async);
 	int ret;
 
 	if (!q)
@@ -216,6 +219,7 @@ static void queue_reopen(struct wd_queue *q)
 	if (!slots_begin(q))
 		goto out_sleeper;
 	q->retry_at = now + REOPEN_AFTER_NS;
+	wd_cq_unwatch(q);
 	q->drv.close(q);
 	q->tail = 0;
 	ret = q->drv.open(q, &info);
@@ -224,6 +228,7 @@ static void queue_reopen(struct wd_queue *q)
 		q->retry_at = 0;
 		atomic_store(&q->state, 0);
 		wd_pollers_changed();
+		wd_cq_watch(q);
 	} else if (!ret) {
 		q->drv.close(q);
 	}
@@ -252,7 +257,7 @@ static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
 {
 	int state = atomic_load(&q->state);
 
-	return q->cls == s->cls && q->pub.fd >= 0 && q->pub.qc_type == s->attr.qc_type &&
+	return q->cls == s->cls && q->for_cq == !!s->cq && q->cq == s->cq && q->pub.fd >= 0 && q->pub.qc_type == s->attr.qc_type &&
 	       (!state || state == -EIO) && session_may_use(s, q->node_id);
 }
 
@@ -292,17 +297,93 @@ static struct wd_queue *table_find(const struct wd_session *s, bool async, const
 	return nr ? fits[wd_engine.turn++ % nr] : NULL;
 }
 
-static struct wd_queue *soft_queue(const struct wd_class *cls)
+void wd_queue_park(struct wd_queue *q)
 {
-	struct wd_queue *q;
+	wd_lock(&q->produce);
+	atomic_store(&q->state, -ESHUTDOWN);
+	wd_unlock(&q->produce);
+	while (!wd_sleeper_enter(q))
+		sched_yield();
+	wd_drain_lock(q);
+	wd_cq_unwatch(q);
+	q->drv.close(q);
+	atomic_store(&q->cq, NULL);
+	atomic_store(&q->cq_event, 0);
+	atomic_store(&q->deadline, 0);
+	q->settled = true;
+	wd_drain_unlock(q);
+	wd_sleeper_leave(q);
+}
+
+static int queue_unpark(struct wd_queue *q, struct wd_cq *cq, const struct uacce_dev_info *info)
+{
+	__u32 depth = q->pub.depth;
+	int ret = 0;
+
+	wd_lock(&q->produce);
+	wd_drain_lock(q);
+	if (info) {
+		ret = q->drv.open(q, info);
+		if (!ret && q->pub.depth != depth) {
+			q->drv.close(q);
+			ret = -ENODEV;
+		}
+		q->tail = 0;
+		q->node_id = info->node_id;
+	}
+	if (!ret) {
+		q->settled = false;
+		atomic_store(&q->cq, cq);
+		atomic_store(&q->state, 0);
+	}
+	wd_drain_unlock(q);
+	wd_unlock(&q->produce);
+	return ret;
+}
+
+/* The place of a former completion queue's context, with its number; info NULL: this CPU's. NULL: there is none. */
+static struct wd_queue *parked_find(const struct wd_session *s, const struct uacce_dev_info *info)
+{
 	unsigned int i;
 
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
-		q = wd_engine.queue[i];
-		if (q->cls == cls && q->pub.path == WD_PATH_SOFT && !atomic_load(&q->state))
+		struct wd_queue *q = wd_engine.queue[i];
+
+		if (q->cls != s->cls || atomic_load(&q->state) != -ESHUTDOWN || (q->pub.path == WD_PATH_SOFT) != !info)
+			continue;
+		if (!info || (!strcmp(q->dev_name, info->name) && q->pub.qc_type == s->attr.qc_type))
 			return q;
 	}
-	q = queue_new(cls, cls->soft, 0, true);
+	return NULL;
+}
+
+/* A context of this session's completion queue, which has none there yet. */
+static int cq_open(struct wd_session *s, const struct wd_driver *drv, const struct uacce_dev_info *info,
+		   struct wd_queue **res)
+{
+	struct wd_queue *q;
+	int ret;
+
+	if (!wd_cq_has_place(s->cq))
+		return -EUSERS;
+	q = parked_find(s, info);
+	ret = q ? queue_unpark(q, s->cq, info) : queue_open(s, drv, info, &q);
+	if (ret)
+		return ret;
+	wd_cq_add(s->cq, q);
+	*res = q;
+	return 0;
+}
+
+static struct wd_queue *soft_open(struct wd_session *s)
+{
+	struct wd_queue *q = s->cq ? parked_find(s, NULL) : NULL;
+
+	if (q) {
+		queue_unpark(q, s->cq, NULL);
+		return q;
+	}
+	q = queue_new(s, s->cls->soft, 0, true);
 	if (!q)
 		return NULL;
 	strcpy(q->dev_name, "soft");
@@ -313,6 +394,25 @@ static struct wd_queue *soft_queue(const struct wd_class *cls)
 		queue_free(q);
 		return NULL;
 	}
+	return q;
+}
+
+static struct wd_queue *soft_queue(struct wd_session *s)
+{
+	struct wd_queue *q;
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		q = wd_engine.queue[i];
+		if (q->cls == s->cls && q->pub.path == WD_PATH_SOFT && q->for_cq == !!s->cq && q->cq == s->cq &&
+		    !atomic_load(&q->state))
+			return q;
+	}
+	if (s->cq && !wd_cq_has_place(s->cq))
+		return NULL;
+	q = soft_open(s);
+	if (q && s->cq)
+		wd_cq_add(s->cq, q);
 	return q;
 }
 
@@ -351,7 +451,7 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 	q = table_find(s, s->attr.async, list, info, false);
 	if (q)
 		return q;
-	ret = queue_open(s, drv, info, &q);
+	ret = s->cq ? cq_open(s, drv, info, &q) : queue_open(s, drv, info, &q);
 	if (!ret)
 		return q;
 	no->err = ret;
@@ -427,7 +527,7 @@ static int bind_devices(struct wd_session *s)
 		wd_free_list_accels(list);
 		return bind_refused(s, &no);
 	}
-	if (s->attr.async)
+	if (s->attr.async && !s->cq)
 		wd_pollers_adopt(q);
 	atomic_store(&s->queue[0], q);
 	atomic_store(&s->reason, s->soft_ok ? WD_REASON_BEST : WD_REASON_POLICY);
@@ -445,13 +545,17 @@ int wd_engine_bind(struct wd_session *s)
 	wd_tally_fold(s);
 	atomic_store(&s->nr, 0);
 	atomic_store(&s->reason, WD_REASON_POLICY);
+	/* Of no use to a child. */
+	if (s->cq && s->obj.fork_gen && wd_stale(&s->obj))
+		goto out;
 	if (s->attr.async && s->soft_ok) {
-		atomic_store(&s->soft, soft_queue(s->cls));
+		atomic_store(&s->soft, soft_queue(s));
 		if (!atomic_load(&s->soft))
 			ret = wd_fail(NULL, ENOMEM, "no memory for the software context");
 	}
 	if (!ret && s->hw_ok)
 		ret = bind_devices(s);
+out:
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	atomic_store_explicit(&s->bound_gen, wd_fork_now(), memory_order_release);

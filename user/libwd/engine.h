@@ -23,7 +23,7 @@
  * struct wd_queue - one context of the process; its memory and number stay for ever
  *
  * @state: 0 usable, -EIO stopped (may be opened again), -ENODEV gone, -ESTALE
- * inherited. It leaves 0 under @produce, and returns to 0 with @produce, the
+ * inherited, -ESHUTDOWN without a completion queue that it could serve. It leaves 0 under @produce, and returns to 0 with @produce, the
  * drain lock and the sleeper's role held, when nobody else can touch the ring.
  */
 struct wd_queue {
@@ -33,6 +33,8 @@ struct wd_queue {
 	unsigned int index;
 	int node_id;
 	int numa_node;
+	bool for_cq;			/* serves completion queues, one after the other, and nobody else */
+	_Atomic(struct wd_cq *) cq;	/* the one; changes with all locks held */
 	unsigned int limit;		/* in flight at most */
 	size_t worth;			/* with path "auto", smaller requests are for this CPU */
 	bool async;
@@ -57,6 +59,8 @@ struct wd_queue {
 	__u32 ready_head;
 	__u32 ready_size;
 	__u32 soft_head;		/* software: next slot to compute; under the drain lock */
+	bool watched;			/* in its completion queue's set of files; under the drain lock */
+	_Atomic int cq_event;		/* to be reported: why it broke */
 	bool settled;			/* out of use, and nothing is in flight any more; under the drain lock */
 	struct wd_tally tally;		/* under the drain lock */
 
@@ -110,6 +114,8 @@ void wd_engine_init(void);
 int wd_engine_bind(struct wd_session *s);
 /* Try to open a stopped queue again. Under its produce lock. */
 void wd_queue_reopen(struct wd_queue *q);
+/* Close an idle queue of a completion queue, for the next one that wants its place. Under the engine's lock. */
+void wd_queue_park(struct wd_queue *q);
 
 /* --- session.c --- */
 /* It was bound by a fork's parent: bind it to contexts of this process. */
@@ -172,9 +178,44 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max);
 /* Those of the rows that this thread is in the middle of, when a callback polls. */
 unsigned int wd_deliver_outer(unsigned int max);
 
+/* Ended with its context q: to one again, or done on this CPU. true: it is in flight once more. */
+bool wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg);
+/* Under the drain lock: the next software request that nobody computes yet, or NULL. */
+struct wd_slot *wd_soft_claim(struct wd_queue *q);
+void wd_soft_compute(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg);
+
 /* --- poll.c --- */
 /* Take in what is complete, end what is late, and run callbacks, at most max. How many ran. */
 unsigned int wd_queue_run(struct wd_queue *q, unsigned int max);
+/* Requests whose time is over end with their context. */
+void wd_check_deadlines(struct wd_queue *q);
+
+/* --- cq.c --- */
+#define WD_CQ_QUEUES	32	/* contexts of a completion queue at most */
+
+/* A session names the queue from now on: it lasts until wd_cq_quit(). NULL and *ret, recorded. */
+struct wd_cq *wd_cq_join(handle_t h, int *ret);
+void wd_cq_quit(struct wd_cq *cq);
+/* Under the engine's lock: is there a place for one more context? */
+bool wd_cq_has_place(struct wd_cq *cq);
+void wd_cq_add(struct wd_cq *cq, struct wd_queue *q);
+/* All its contexts; how many (at most WD_CQ_QUEUES). */
+unsigned int wd_cq_queues(struct wd_cq *cq, struct wd_queue *queue[]);
+/* -ESTALE, recorded, for a session whose completion queue belongs to a fork's parent; else 0. */
+int wd_cq_check(struct wd_session *s);
+/* Credits for n requests, or for as many as there are; 0, -EBUSY, -ESTALE. */
+int wd_cq_enter(struct wd_session *s, unsigned int *n);
+/* The reverse for those that weren't submitted; ret: how many were, or -errno. */
+void wd_cq_leave(struct wd_session *s, unsigned int n, int ret);
+
+/* --- notify.c --- */
+/* Requests were submitted: somebody may sleep on what doesn't report them. */
+void wd_cq_submitted(struct wd_cq *cq);
+/* Under the drain lock: the queue's file, into the set and out of it. */
+void wd_cq_watch(struct wd_queue *q);
+void wd_cq_unwatch(struct wd_queue *q);
+/* Under the drain lock: all that was in the queue has just ended with err. */
+void wd_cq_broke(struct wd_queue *q, int err);
 
 /* --- sleep.c --- */
 struct pollfd;

@@ -27,7 +27,7 @@ static void poll_set_fill(struct poll_set *ps, const struct wd_class *cls, const
 		struct wd_queue *q = wd_engine.queue[i];
 		int state = atomic_load(&q->state);
 
-		if (q->cls != cls || state == -ESTALE || (set && !wd_bits_test(set->set, set->len, i)))
+		if (q->cls != cls || q->for_cq || state == -ESTALE || (set && !wd_bits_test(set->set, set->len, i)))
 			continue;
 		/* A synchronous context may serve both modes: look, unless nobody ever used it so. */
 		if (!set && !q->async && !wd_queue_async_nr(q))
@@ -48,8 +48,8 @@ static unsigned int poll_set_in_flight(const struct poll_set *ps)
 	return sum;
 }
 
-/* Requests whose time is over end with their context; later deadlines are remembered. */
-static void check_deadlines(struct wd_queue *q)
+/* Later deadlines are remembered. */
+void wd_check_deadlines(struct wd_queue *q)
 {
 	__u64 old = atomic_load_explicit(&q->deadline, memory_order_relaxed), first = 0, now;
 	__u32 i;
@@ -78,7 +78,7 @@ unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
 	if (q->pub.path == WD_PATH_SOFT)
 		return wd_deliver_soft(q, max);
 	wd_queue_drain(q, NULL);
-	check_deadlines(q);
+	wd_check_deadlines(q);
 	if (!atomic_load_explicit(&q->ready_nr, memory_order_acquire))
 		return 0;
 	return wd_deliver_ready(q, max);

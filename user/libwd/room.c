@@ -35,11 +35,15 @@ static bool has_room(struct wd_queue *const queue[], unsigned int nr)
 	return !nr;
 }
 
+/* Those whose completions make room for the session; at most WD_CQ_QUEUES. */
 static unsigned int session_queues(struct wd_session *s, struct wd_queue *queue[])
 {
 	bool soft = !atomic_load_explicit(&s->nr, memory_order_acquire);
 	unsigned int nr;
 
+	/* Its credits are shared. */
+	if (s->cq)
+		return wd_cq_queues(s->cq, queue);
 	for (nr = 0; nr < WD_SESS_QUEUES && (queue[nr] = wd_session_queue(s, nr, soft)); nr++)
 		;
 	return nr;
@@ -60,7 +64,7 @@ static __u32 freed_sum(struct wd_queue *const queue[], unsigned int nr, bool *fl
 
 void wd_room_busy(struct wd_session *s, __u32 seq)
 {
-	struct wd_queue *queue[WD_SESS_QUEUES];
+	struct wd_queue *queue[WD_CQ_QUEUES];
 	unsigned int nr = session_queues(s, queue);
 	bool flying;
 
@@ -72,7 +76,7 @@ void wd_room_busy(struct wd_session *s, __u32 seq)
 
 int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline)
 {
-	struct wd_queue *queue[WD_SESS_QUEUES] = { q };
+	struct wd_queue *queue[WD_CQ_QUEUES] = { q };
 	unsigned int nr = q ? 1 : session_queues(s, queue), i;
 	int ret = 0;
 
@@ -135,9 +139,10 @@ static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigne
 
 int wd_session_wait(struct wd_session *s, unsigned int timeout_ms)
 {
-	struct wd_queue *queue[WD_SESS_QUEUES];
+	struct wd_queue *queue[WD_CQ_QUEUES];
+	int ret = wd_cq_check(s);
 
-	return wait_as_told(queue, session_queues(s, queue), timeout_ms);
+	return ret ? ret : wait_as_told(queue, session_queues(s, queue), timeout_ms);
 }
 
 static void wake_all(void)
@@ -148,9 +153,11 @@ static void wake_all(void)
 
 int wd_session_wakeup(struct wd_session *s)
 {
-	(void)s;
-	wake_all();
-	return 0;
+	int ret = wd_cq_check(s);
+
+	if (!ret)
+		wake_all();
+	return ret;
 }
 
 static int set_queues(const struct wd_class *cls, const wd_ctx_set_t *set, struct room_set *rs)

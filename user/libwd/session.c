@@ -6,6 +6,8 @@
 #include "env.h"
 #include "pollers.h"
 
+#define WD_SESS_KNOWN	(WD_SESS_PATH_HW | WD_SESS_PATH_SOFT | WD_SESS_CQ)
+
 enum path_policy {
 	POLICY_AUTO,
 	POLICY_HW,
@@ -22,8 +24,8 @@ static int session_set_policy(struct wd_session *s)
 
 	if (policy < 0)
 		return policy;
-	if (flags & ~(WD_SESS_PATH_HW | WD_SESS_PATH_SOFT))
-		return wd_fail_num(NULL, EINVAL, "setup flags %x are unknown", flags & ~(WD_SESS_PATH_HW | WD_SESS_PATH_SOFT), 0);
+	if (flags & ~WD_SESS_KNOWN)
+		return wd_fail_num(NULL, EINVAL, "setup flags %x are unknown", flags & ~WD_SESS_KNOWN, 0);
 	if ((flags & WD_SESS_PATH_HW) && (flags & WD_SESS_PATH_SOFT))
 		return wd_fail(NULL, EINVAL, "setup flags ask for devices only and for this CPU only");
 	if ((flags & WD_SESS_PATH_HW) && policy == POLICY_SOFT)
@@ -55,6 +57,18 @@ static int session_copy_mask(struct wd_session *s)
 	return 0;
 }
 
+static int session_join_cq(struct wd_session *s)
+{
+	int ret = 0;
+
+	if (!(s->attr.flags & WD_SESS_CQ))
+		return 0;
+	if (!s->attr.async)
+		return wd_fail(NULL, EINVAL, "setup flags name a completion queue for a synchronous session");
+	s->cq = wd_cq_join(s->attr.cq, &ret);
+	return ret;
+}
+
 /* Who names devices wants one of them: this CPU doesn't stand in for a mask that leaves none. */
 static int session_require_masked(struct wd_session *s)
 {
@@ -83,6 +97,9 @@ struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, con
 	ret = session_copy_mask(s);
 	if (ret)
 		goto err_free;
+	ret = session_join_cq(s);
+	if (ret)
+		goto err_free_mask;
 	pthread_mutex_lock(&wd_engine.lock);
 	ret = wd_engine_bind(s);
 	pthread_mutex_unlock(&wd_engine.lock);
@@ -91,13 +108,16 @@ struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, con
 	if (!ret && s->attr.async)
 		ret = wd_pollers_begin();
 	if (ret)
-		goto err_free_mask;
+		goto err_quit_cq;
 	if (!wd_handle_new(cls->kind, &s->obj)) {
 		ret = wd_fail(NULL, ENOMEM, "no memory for the session's handle");
-		goto err_free_mask;
+		goto err_quit_cq;
 	}
 	return s;
 
+err_quit_cq:
+	if (s->cq)
+		wd_cq_quit(s->cq);
 err_free_mask:
 	free(s->mask);
 err_free:
@@ -126,6 +146,9 @@ int wd_session_free(struct wd_session *s)
 	if (ret)
 		return ret;
 	wd_handle_free(s->obj.handle);
+	/* In a child the queue may be gone before its sessions. */
+	if (s->cq && !wd_stale(&s->obj))
+		wd_cq_quit(s->cq);
 	free(s->mask);
 	free(s);
 	return 0;

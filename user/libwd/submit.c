@@ -342,26 +342,33 @@ struct wd_queue *wd_session_queue(struct wd_session *s, unsigned int i, bool sof
 	       atomic_load_explicit(&s->queue[i], memory_order_relaxed) : NULL;
 }
 
-/* The i-th context that this burst may use, or NULL: the set's, or the session's own. */
+static bool in_set(const struct wd_session *s, const wd_ctx_set_t *set, unsigned int k, bool soft)
+{
+	const struct wd_queue *q = wd_engine.queue[k];
+
+	if (!wd_bits_test(set->set, set->len, k) || q->cls != s->cls || q->for_cq != !!s->cq || q->cq != s->cq)
+		return false;
+	if (soft != (q->pub.path == WD_PATH_SOFT))
+		return false;
+	return soft ? s->soft_ok : s->hw_ok && q->pub.qc_type == s->attr.qc_type;
+}
+
+/* The i-th context that this burst may use, or NULL: the set's, devices first, or the session's own. */
 static struct wd_queue *burst_queue(struct wd_session *s, const wd_ctx_set_t *set, unsigned int i, bool soft)
 {
 	unsigned int nr, k;
+	int pass;
 
 	if (!set)
 		return wd_session_queue(s, i, soft);
 	nr = atomic_load_explicit(&wd_engine.nr, memory_order_acquire);
-	for (k = 0; k < nr; k++) {
-		struct wd_queue *q = wd_engine.queue[k];
-
-		if (!wd_bits_test(set->set, set->len, k) || q->cls != s->cls)
-			continue;
-		if (q->pub.path == WD_PATH_SOFT ? !s->soft_ok : !s->hw_ok || q->pub.qc_type != s->attr.qc_type)
-			continue;
-		if (!i--) {
-			wd_pollers_adopt(q);
-			return q;
-		}
-	}
+	for (pass = 0; pass < 2; pass++)
+		for (k = 0; k < nr; k++)
+			if (in_set(s, set, k, pass) && !i--) {
+				if (!s->cq)
+					wd_pollers_adopt(wd_engine.queue[k]);
+				return wd_engine.queue[k];
+			}
 	return NULL;
 }
 
@@ -415,7 +422,7 @@ static int request_async(const struct burst *b, unsigned int from, unsigned int 
 	return ret == -ENXIO ? (set ? -EINVAL : -ENODEV) : ret;
 }
 
-int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
+static inline int start_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
 {
 	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
 	struct burst b = { .s = s, .reqs = reqs };
@@ -437,6 +444,27 @@ int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, c
 		return taken;
 	}
 	return request_async(&b, taken > 0 ? taken : 0, n, NULL);
+}
+
+/* As many of them as the session's completion queue has room for. */
+static __attribute__((noinline)) int cq_async(struct wd_session *s, void *const reqs[], unsigned int n,
+					      const wd_ctx_set_t *set)
+{
+	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
+	int ret = wd_cq_enter(s, &n);
+
+	if (ret == -EBUSY)
+		wd_room_busy(s, seq);
+	if (ret)
+		return ret;
+	ret = start_async(s, reqs, n, set);
+	wd_cq_leave(s, n, ret);
+	return ret;
+}
+
+int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
+{
+	return __builtin_expect(s->cq != NULL, 0) ? cq_async(s, reqs, n, set) : start_async(s, reqs, n, set);
 }
 
 int wd_request_again(const struct wd_msg *msg)

@@ -73,7 +73,8 @@ static int setup_check(const struct wd_comp_sess_setup *setup)
 		return wd_fail_num(NULL, EINVAL, "setup->win_size %u is unknown", setup->win_size, 0);
 	if (setup->data_fmt > WD_SGL_BUF)
 		return wd_fail_num(NULL, EINVAL, "setup->data_fmt %u is unknown", setup->data_fmt, 0);
-	for (i = 0; i < 4; i++)
+	/* The bit says what they hold. */
+	for (i = 0; i < 4 && !(setup->flags & WD_SESS_CQ); i++)
 		if (setup->reserved[i])
 			return wd_fail_num(NULL, EINVAL, "setup->reserved[%u] is not 0", i, 0);
 	return 0;
@@ -94,6 +95,8 @@ handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev
 	attr.qc_type = setup->dir_type;
 	attr.async = setup->op_type == WD_ASYNC;
 	attr.flags = setup->flags;
+	if (setup->flags & WD_SESS_CQ)
+		attr.cq = setup->cq;
 	attr.timeout_ms = setup->timeout_ms;
 	base = wd_session_alloc(&comp_class, sizeof(*s), &attr);
 	if (!base)
@@ -182,8 +185,10 @@ static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 		return wd_fail(obj, EINVAL, "arg->src is NULL");
 	if (!arg->dst)
 		return wd_fail(obj, EINVAL, "arg->dst is NULL");
-	if (s->s.attr.async && !arg->cb)
+	if (s->s.attr.async && !arg->cb && !s->s.cq)
 		return wd_fail(obj, EINVAL, "arg->cb is NULL");
+	if (s->s.cq && arg->cb)
+		return wd_fail(obj, EINVAL, "arg->cb is set, but the session delivers to a completion queue");
 	if (arg->flags)
 		return wd_fail_num(obj, EINVAL, "arg->flags %x are unknown", arg->flags, 0);
 	for (i = 0; i < 4; i++)
@@ -201,7 +206,7 @@ static inline int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
 	const __u64 *r = arg->reserved;
 
 	/* One look for what is nearly always right; words only for what is not. */
-	if (arg->dst_len && arg->dst && (arg->src || !arg->src_len) && !s->sgl && (arg->cb || !s->s.attr.async) &&
+	if (arg->dst_len && arg->dst && (arg->src || !arg->src_len) && !s->sgl && (arg->cb ? !s->s.cq : !s->s.attr.async || s->s.cq) &&
 	    !(arg->flags | r[0] | r[1] | r[2] | r[3]))
 		return 0;
 	return arg_refuse(s, arg);
@@ -422,21 +427,39 @@ static void comp_refill(struct wd_session *base, void *req, __u32 aux, struct wd
 	c->head = aux;
 }
 
-static void comp_complete(struct wd_msg *m)
+static int comp_end(struct wd_msg *m)
 {
 	struct comp_msg *c = to_comp_msg(m);
-	struct wd_comp_arg *arg = m->req;
-	wd_alg_comp_cb_t *cb = arg->cb;
 	int ret = m->status;
 
 	/* Room there is, but not for one descriptor. */
 	if (ret == -ENOSPC && c->more_room && m->path != WD_PATH_SOFT)
 		ret = -EFBIG;
-	arg_result(arg, c, ret);
+	arg_result(m->req, c, ret);
 	if (ret)
 		comp_fail(to_comp_sess(m->sess), ret, c->why, m->vendor);
+	return ret;
+}
+
+static void comp_complete(struct wd_msg *m)
+{
+	struct wd_comp_arg *arg = m->req;
+	wd_alg_comp_cb_t *cb = arg->cb;
+
+	comp_end(m);
 	wd_request_over(m);
 	cb(arg, arg->cb_param);
+}
+
+static int comp_work(struct wd_msg *m, struct wd_wc *wc)
+{
+	struct comp_msg *c = to_comp_msg(m);
+
+	wc->wr_id = ((struct wd_comp_arg *)m->req)->wr_id;
+	wc->opcode = c->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS;
+	wc->byte_len = c->produced;
+	wc->consumed = c->consumed;
+	return comp_end(m);
 }
 
 static size_t arg_bytes(const void *req)
@@ -531,4 +554,5 @@ const struct wd_class comp_class = {
 	.bytes = arg_bytes,
 	.timeout_ms = arg_timeout,
 	.complete = comp_complete,
+	.work = comp_work,
 };

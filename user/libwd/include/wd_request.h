@@ -42,6 +42,9 @@ enum wd_path_reason {
 #define WD_SESS_PATH_HW		0x1u	/* devices only (simulated ones included) */
 #define WD_SESS_PATH_SOFT	0x2u	/* this CPU only */
 
+/* Another bit of them: the setup's cq names a completion queue (wd_cq.h), which takes the place of callbacks. */
+#define WD_SESS_CQ		0x4u
+
 /* What wd_<alg>_sess_caps() returns. */
 #define WD_CAP_HW		0x01	/* bound to a device */
 #define WD_CAP_SIM		0x02	/* bound to a simulated device */

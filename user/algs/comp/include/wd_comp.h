@@ -94,7 +94,7 @@ struct wd_comp_arg {
 	size_t src_len;			/* bytes */
 	void *dst;
 	size_t *dst_len;		/* in: bytes of room; out: bytes produced, 0 on an error */
-	wd_alg_comp_cb_t *cb;		/* asynchronous sessions only */
+	wd_alg_comp_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
 	__u32 flags;			/* 0; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* 0: none */
@@ -131,14 +131,17 @@ struct wd_comp_sess_setup {
 	__u8 comp_lv;			/* 1 .. 22 (a device ignores it); 0 only when decompressing */
 	__u16 win_size;			/* enum wd_comp_win_type */
 	__u16 data_fmt;			/* enum wd_buff_type */
-	__u32 flags;			/* WD_SESS_PATH_*; unknown bits are -EINVAL */
+	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
 	__u64 wr_id;			/* the caller's, untouched */
 	__u64 consumed;			/* results are not used in a setup */
 	__s32 status;
 	__u16 path;
 	__u16 path_reason;
-	__u64 reserved[4];		/* 0 */
+	union {
+		__u64 reserved[4];	/* 0 */
+		handle_t cq;		/* asynchronous sessions, with WD_SESS_CQ in flags: the completion queue */
+	};
 };
 
 /*
@@ -152,7 +155,8 @@ struct wd_comp_sess_setup {
  * Returns a handle, or 0 and errno: EINVAL (a NULL, an unknown enum value or
  * flag, level or window out of range; the detail names the member), ENODEV
  * (devices only or a mask, and none fits), EBUSY (devices only, and all queues taken),
- * EACCES, EOPNOTSUPP (WD_PATH forbids what the session asks for), ENOMEM.
+ * EACCES, EOPNOTSUPP (WD_PATH forbids what the session asks for), ESTALE (the
+ * completion queue was made before fork()), ENOMEM.
  */
 handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev_mask);
 
@@ -208,10 +212,11 @@ int wd_strm_decompress(handle_t sess, struct wd_comp_strm *strm);
  * wd_comp_async() - start a request of an asynchronous session.
  *
  * set: contexts to use, NULL for the session's own; read only during the
- * call. From success until the callback starts, the library owns arg, src,
+ * call. From success until the callback starts, or wd_poll_cq() has returned
+ * the completion, the library owns arg, src,
  * dst, *dst_len and list nodes. On the CPU path the poller computes.
  *
- * Returns 0, -EINVAL, -EBUSY (full: poll, or wd_comp_wait()), -EFBIG (src
+ * Returns 0, -EINVAL, -EBUSY (full, or so is the completion queue: poll, or wd_comp_wait()), -EFBIG (src
  * above wd_comp_async's limit of 8 MiB), -EBADMSG (src doesn't begin with a
  * header of the format), -ENODEV, -EIO, -ESTALE. What was refused is untouched:
  * arg's results and *dst_len keep their values, and no callback will run.

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Sleeping on a completion queue's descriptor while its device is held, and
+ * goes on where a wake-up could be missed; deadlines, resets and removal that
+ * happen meanwhile.
+ */
+#include <sched.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+#include <wd_cq.h>
+
+#include "cq.h"
+#include "need_device.h"
+#include "on_device.h"
+
+#define LEN	200
+#define ROUNDS	100
+#define WAIT_MS	20000
+
+FIXTURE(cq_wake) {
+	handle_t cq, h;
+	int ep;
+	unsigned char src[LEN], dst[4][2 * LEN];
+	size_t len[4];
+	struct wd_comp_arg arg[4];
+	struct wd_wc wc[4];
+	unsigned int by_time;	/* wake-ups that only the clock may have made */
+};
+
+FIXTURE_VARIANT(cq_wake) {
+	const char *poll;
+	unsigned int spun;	/* completions consumed without a sleep before */
+};
+
+/* Places in the ring where mainline's own head, if nobody moves it, expects the other phase. */
+FIXTURE_VARIANT_ADD(cq_wake, events) { .poll = "mainline-poll off", .spun = 0 };
+FIXTURE_VARIANT_ADD(cq_wake, events_after_1536) { .poll = "mainline-poll off", .spun = 1536 };
+FIXTURE_VARIANT_ADD(cq_wake, mainline_poll) { .poll = "mainline-poll on", .spun = 0 };
+FIXTURE_VARIANT_ADD(cq_wake, mainline_poll_after_1536) { .poll = "mainline-poll on", .spun = 1536 };
+FIXTURE_VARIANT_ADD(cq_wake, mainline_poll_after_3584) { .poll = "mainline-poll on", .spun = 3584 };
+
+static int control(const char *command)
+{
+	return emulated_control(EMULATED_DEVICE, command);
+}
+
+static const char *last_failure(void)
+{
+	static char text[256];
+
+	wd_error_detail(0, text, sizeof(text));
+	return text;
+}
+
+static int submit(FIXTURE_DATA(cq_wake) *self, unsigned int i, unsigned int timeout_ms)
+{
+	self->len[i] = sizeof(self->dst[i]);
+	self->arg[i] = (struct wd_comp_arg){
+		.src = self->src, .src_len = LEN, .dst = self->dst[i], .dst_len = &self->len[i], .wr_id = i,
+		.timeout_ms = timeout_ms,
+	};
+	return wd_comp_async(self->h, &self->arg[i], NULL);
+}
+
+/* Returns once the descriptor was readable and something came; 0: the time was over first. */
+static int sleep_and_poll(FIXTURE_DATA(cq_wake) *self, int max)
+{
+	struct epoll_event ev[4];
+	int ret, n;
+
+	for (;;) {
+		if (wd_cq_arm(self->cq))
+			return -1;
+		ret = wd_poll_cq(self->cq, max, self->wc);
+		if (ret)
+			return ret;
+		if (epoll_wait(self->ep, ev, 1, WAIT_MS) != 1)
+			return 0;
+		n = epoll_wait(wd_cq_fd(self->cq), ev, 4, 0);
+		while (n-- > 0)
+			self->by_time += ev[n].data.u64 == WD_CQ_TIMER;
+	}
+}
+
+static int spin_through(FIXTURE_DATA(cq_wake) *self, unsigned int n)
+{
+	for (; n; n--) {
+		if (submit(self, 0, 0))
+			return -1;
+		while (!wd_poll_cq(self->cq, 4, self->wc))
+			sched_yield();
+	}
+	return 0;
+}
+
+static handle_t session_on_cq(handle_t cq)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_DEFLATE_RAW, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.dir_type = WD_DIR_COMPRESS, .flags = WD_SESS_PATH_HW | WD_SESS_CQ, .cq = cq,
+	};
+
+	return wd_comp_alloc_sess(&setup, NULL);
+}
+
+FIXTURE_SETUP(cq_wake)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	self->ep = -1;
+	if (!emulated())
+		SKIP(return, "needs an emulated device, which can be held");
+	ASSERT_EQ(0, control(variant->poll));
+	self->cq = wd_cq_create(64);
+	self->h = session_on_cq(self->cq);
+	ASSERT_NE(0, self->h);
+	self->ep = epoll_create1(EPOLL_CLOEXEC);
+	ASSERT_EQ(0, epoll_ctl(self->ep, EPOLL_CTL_ADD, wd_cq_fd(self->cq), &ev));
+	ASSERT_EQ(0, spin_through(self, variant->spun));
+}
+
+FIXTURE_TEARDOWN(cq_wake)
+{
+	if (self->ep >= 0)
+		close(self->ep);
+	if (self->h)
+		EXPECT_EQ(0, wd_comp_free_sess(self->h));
+	if (self->cq)
+		EXPECT_EQ(0, wd_cq_destroy(self->cq));
+}
+
+/* A machine that stands still may be late for once; a wake-up that is lost is lost each time. */
+#define EACH_ROUND_WAKES(release) \
+	do { \
+		unsigned int i; \
+		for (i = 0; i < ROUNDS; i++) { \
+			ASSERT_EQ(0, control("hold")); \
+			ASSERT_EQ(0, control("release-at " release)); \
+			ASSERT_EQ(0, submit(self, 0, 0)); \
+			ASSERT_EQ(1, sleep_and_poll(self, 4)) TH_LOG("round %u", i); \
+			ASSERT_EQ(0, self->wc[0].status); \
+		} \
+		EXPECT_GT(ROUNDS / 2, self->by_time); \
+	} while (0)
+
+TEST_F(cq_wake, a_completion_in_the_sleep_is_noticed)
+{
+	EACH_ROUND_WAKES("sleep");
+}
+
+/* Arming looks at the file, which consumes what it has to report: the ring must be looked at after it. */
+TEST_F(cq_wake, a_completion_while_arming_is_noticed)
+{
+	EACH_ROUND_WAKES("look");
+}
+
+TEST_F(cq_wake, what_arming_finds_makes_the_descriptor_readable)
+{
+	struct epoll_event ev;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, control("hold"));
+		ASSERT_EQ(0, control("release-at look"));
+		ASSERT_EQ(0, submit(self, 0, 0));
+		ASSERT_EQ(0, wd_cq_arm(self->cq));
+		ASSERT_EQ(1, epoll_wait(self->ep, &ev, 1, 0));
+		ASSERT_EQ(1, wd_poll_cq(self->cq, 4, self->wc));
+	}
+}
+
+/* So does epoll_ctl(). */
+TEST_F(cq_wake, a_completion_before_the_descriptor_is_added_is_noticed)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		unsigned long long before = emulated_count(EMULATED_DEVICE, "completions");
+
+		ASSERT_EQ(0, epoll_ctl(self->ep, EPOLL_CTL_DEL, wd_cq_fd(self->cq), NULL));
+		ASSERT_EQ(0, wd_cq_arm(self->cq));
+		ASSERT_EQ(0, submit(self, 0, 0));
+		while (emulated_count(EMULATED_DEVICE, "completions") == before)
+			sched_yield();
+		ASSERT_EQ(0, epoll_ctl(self->ep, EPOLL_CTL_ADD, wd_cq_fd(self->cq), &ev));
+		ASSERT_EQ(1, sleep_and_poll(self, 4));
+	}
+	EXPECT_GT(ROUNDS / 2, self->by_time);
+}
+
+TEST_F(cq_wake, a_deadline_wakes_and_ends_as_a_completion)
+{
+	ASSERT_EQ(0, control("fault drop=1"));
+	ASSERT_EQ(0, submit(self, 3, 30));
+	ASSERT_EQ(1, sleep_and_poll(self, 4));
+	EXPECT_EQ(3, self->wc[0].wr_id);
+	EXPECT_EQ(-ETIMEDOUT, self->wc[0].status);
+	EXPECT_EQ(0, self->wc[0].consumed);
+	/* Opened again, and in the descriptor again. */
+	ASSERT_EQ(0, submit(self, 1, 0)) TH_LOG("%s", last_failure());
+	ASSERT_EQ(1, sleep_and_poll(self, 4));
+	EXPECT_EQ(0, self->wc[0].status);
+	EXPECT_EQ(1, self->wc[0].wr_id);
+}
+
+TEST_F(cq_wake, what_a_deadline_interrupts_is_done_again_and_delivered_once)
+{
+	int got = 0, ret, i, status[2] = { 1, 1 };
+
+	ASSERT_EQ(0, control("fault drop=1"));
+	ASSERT_EQ(0, submit(self, 0, 30));
+	while (!emulated_count(EMULATED_DEVICE, "drop"))
+		sched_yield();
+	ASSERT_EQ(0, control("fault delay=1:10s"));
+	ASSERT_EQ(0, submit(self, 1, 0));
+	while (got < 2) {
+		ret = sleep_and_poll(self, 4);
+		ASSERT_LT(0, ret);
+		for (i = 0; i < ret; i++, got++)
+			status[self->wc[i].wr_id] = self->wc[i].status;
+	}
+	EXPECT_EQ(2, got);
+	EXPECT_EQ(-ETIMEDOUT, status[0]);
+	EXPECT_EQ(0, status[1]);
+	EXPECT_EQ(0, wd_poll_cq(self->cq, 4, self->wc));
+}
+
+TEST_F(cq_wake, a_reset_wakes_ends_or_redoes_what_was_in_flight_and_is_an_event)
+{
+	struct wd_async_event ev;
+	int got = 0, ret, status[2] = { 1, 1 };
+
+	ASSERT_EQ(0, control("hold"));
+	/* Its source may be overwritten already: it can't be done again. */
+	self->len[0] = sizeof(self->dst[0]);
+	self->arg[0] = (struct wd_comp_arg){
+		.src = self->dst[0], .src_len = LEN, .dst = self->dst[0], .dst_len = &self->len[0],
+	};
+	ASSERT_EQ(0, wd_comp_async(self->h, &self->arg[0], NULL));
+	ASSERT_EQ(0, submit(self, 1, 0));
+	ASSERT_EQ(0, wd_cq_arm(self->cq));
+	ASSERT_EQ(0, control("reset"));
+	ASSERT_EQ(0, control("release"));
+	while (got < 2) {
+		ret = sleep_and_poll(self, 1);
+		ASSERT_EQ(1, ret);
+		status[self->wc[0].wr_id] = self->wc[0].status;
+		got++;
+	}
+	EXPECT_EQ(-EIO, status[0]);
+	EXPECT_EQ(0, status[1]);
+	ASSERT_EQ(0, wd_get_async_event(self->cq, &ev));
+	EXPECT_EQ(WD_EVENT_CQ_ERR, ev.event);
+	EXPECT_EQ(-EIO, ev.err);
+	EXPECT_EQ(self->wc[0].ctx, ev.ctx);
+	EXPECT_EQ(self->cq, ev.cq);
+	EXPECT_EQ(-EAGAIN, wd_get_async_event(self->cq, &ev));
+	while ((ret = submit(self, 2, 0)) == -EIO)
+		sched_yield();
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(1, sleep_and_poll(self, 4));
+	EXPECT_EQ(0, self->wc[0].status);
+	EXPECT_EQ(ev.ctx, self->wc[0].ctx);
+}
+
+TEST_F(cq_wake, removal_wakes_an_idle_queue_and_is_an_event)
+{
+	struct wd_async_event ev;
+	struct epoll_event ready;
+
+	ASSERT_EQ(0, submit(self, 0, 0));
+	ASSERT_EQ(1, sleep_and_poll(self, 4));
+	ASSERT_EQ(0, wd_cq_arm(self->cq));
+	ASSERT_EQ(0, wd_poll_cq(self->cq, 4, self->wc));
+	ASSERT_EQ(0, control("remove"));
+	EXPECT_EQ(1, epoll_wait(self->ep, &ready, 1, WAIT_MS));
+	EXPECT_EQ(0, wd_poll_cq(self->cq, 4, self->wc));
+	ASSERT_EQ(0, wd_get_async_event(self->cq, &ev));
+	EXPECT_EQ(-ENODEV, ev.err);
+	/* Told once: the descriptor is quiet from now on. */
+	ASSERT_EQ(0, wd_cq_arm(self->cq));
+	EXPECT_EQ(0, epoll_wait(self->ep, &ready, 1, 0));
+	EXPECT_EQ(0, control("return"));
+}
+
+TEST_F(cq_wake, removal_ends_what_was_in_flight)
+{
+	ASSERT_EQ(0, control("hold"));
+	ASSERT_EQ(0, submit(self, 2, 0));
+	ASSERT_EQ(0, wd_cq_arm(self->cq));
+	ASSERT_EQ(0, control("remove"));
+	EXPECT_EQ(1, sleep_and_poll(self, 4));
+	EXPECT_EQ(-ENODEV, self->wc[0].status);
+	EXPECT_EQ(2, self->wc[0].wr_id);
+	EXPECT_EQ(0, control("return"));
+	EXPECT_EQ(0, control("release"));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Completion queues: the results of asynchronous sessions as records that are polled, with a descriptor to sleep on. */
+#ifndef WD_CQ_H
+#define WD_CQ_H
+
+#include <linux/types.h>
+#include <wd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A session whose setup has WD_SESS_CQ in flags and the queue's handle in cq
+ * delivers there instead of calling back: its requests have no callback, and
+ * each of them ends as one struct wd_wc, polled once, by whichever thread
+ * comes first. Sessions of several libraries may share a queue.
+ *
+ * The contexts of a queue's sessions are the queue's own: nobody else's
+ * requests get into them, wd_<alg>_poll() doesn't look at them, and
+ * wd_cq_destroy() closes them.
+ *
+ * Threads: any number may use one queue at the same time.
+ *
+ * fork: -ESTALE in the child, for the queue and for its sessions; destroying
+ * it and freeing them there only frees memory.
+ */
+
+#define WD_CQ_DEPTH_MAX		65536u
+
+/* What was done: wc->opcode. Later libraries append theirs. */
+enum wd_wc_opcode {
+	WD_WC_COMPRESS = 1,
+	WD_WC_DECOMPRESS = 2,
+};
+
+/*
+ * A completed request. If status is not 0 only wr_id, status, vendor_err and
+ * ctx are valid, and the others are 0. The request's argument struct holds its
+ * results as well, and is the caller's again, as its buffers are.
+ */
+struct wd_wc {
+	__u64 wr_id;		/* the request's, untouched */
+	__s32 status;		/* 0 or -errno, as the synchronous call returns it */
+	__u32 opcode;		/* enum wd_wc_opcode */
+	__u32 vendor_err;	/* status as the device gave it, 0 if none did */
+	__u32 flags;		/* none is defined: 0 */
+	__u64 byte_len;		/* bytes produced */
+	__u64 consumed;		/* bytes of the source used */
+	__u32 ctx;		/* number of the context, as for wd_ctx_info() */
+	__u16 path;		/* enum wd_path */
+	__u16 path_reason;	/* enum wd_path_reason */
+	__u64 reserved[2];	/* 0 */
+};
+
+enum wd_event_type {
+	WD_EVENT_CQ_ERR = 1,	/* a context is broken: its ring overran or holds nonsense, or its device failed or went */
+};
+
+struct wd_async_event {
+	__u32 event;		/* enum wd_event_type */
+	__s32 err;		/* -EIO: the next submission tries to open the context again; -ENODEV: its device is gone */
+	__u32 ctx;		/* number of the context */
+	__u32 flags;		/* 0 */
+	handle_t cq;
+	__u64 reserved[4];	/* 0 */
+};
+
+/*
+ * wd_cq_create() - make a completion queue for at most depth requests that
+ * are submitted and not yet polled.
+ *
+ * depth: 1 .. WD_CQ_DEPTH_MAX. A submission beyond it is -EBUSY, so that the
+ * queue itself can't overrun. Returns a handle, or 0 and errno EINVAL, ENOMEM.
+ */
+handle_t wd_cq_create(__u32 depth);
+
+/*
+ * wd_cq_destroy() - destroy it and close its contexts.
+ *
+ * Its descriptor is closed: take it out of your own epoll sets before.
+ * Returns 0, -EINVAL (not a completion queue, or destroyed before), -EBUSY
+ * (sessions name it).
+ */
+int wd_cq_destroy(handle_t cq);
+
+/*
+ * wd_poll_cq() - take up to num_entries completions; never waits for a device.
+ *
+ * Requests that wait for this CPU are computed in here. Their time over,
+ * requests end here too (-ETIMEDOUT), after their device has let go of them.
+ * No order is promised. Returns how many entries of wc were filled, 0 when
+ * none is complete; -EINVAL (not a completion queue, num_entries below 1, wc
+ * NULL), -ESTALE.
+ */
+int wd_poll_cq(handle_t cq, int num_entries, struct wd_wc *wc);
+
+/*
+ * wd_cq_fd() - the one descriptor to sleep on: readable when wd_poll_cq() or
+ * wd_get_async_event() is worth a call, after wd_cq_arm().
+ *
+ * For poll() and epoll; it belongs to the queue: don't read, change or close
+ * it. Returns it, the same every time; -EINVAL, -ESTALE, or -errno of the
+ * system (-EMFILE, ...) when it can't be made.
+ */
+int wd_cq_fd(handle_t cq);
+
+/*
+ * wd_cq_arm() - make the descriptor readable with the next completion or
+ * event, and at once if one is there already.
+ *
+ * Once: arm again when wd_poll_cq() has returned completions, after
+ * epoll_ctl(), and before every sleep. The order that loses nothing is:
+ * epoll_ctl(), wd_cq_arm(), wd_poll_cq() until it returns 0, sleep. The
+ * descriptor may be readable without a reason. Returns 0, and the errors of wd_cq_fd().
+ */
+int wd_cq_arm(handle_t cq);
+
+/*
+ * wd_get_async_event() - take one event of the queue.
+ *
+ * A context that breaks raises WD_EVENT_CQ_ERR once. What was in it ends with
+ * errors (or elsewhere, where that is allowed) and is polled as usual; what had
+ * finished before is not lost. Returns 0, -EAGAIN when there is none, -EINVAL, -ESTALE.
+ */
+int wd_get_async_event(handle_t cq, struct wd_async_event *ev);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
