@@ -59,6 +59,8 @@ void wd_check_deadlines(struct wd_queue *q)
 	now = wd_now_ns();
 	if (now < old)
 		return;
+	/* No request may come between what is found and what is noted of it. */
+	wd_lock(&q->produce);
 	wd_drain_lock(q);
 	for (i = 0; i < q->pub.depth; i++) {
 		struct wd_slot *slot = &q->pub.slots[i];
@@ -68,7 +70,8 @@ void wd_check_deadlines(struct wd_queue *q)
 			first = slot->deadline;
 	}
 	wd_drain_unlock(q);
-	atomic_compare_exchange_strong(&q->deadline, &old, first);
+	atomic_store_explicit(&q->deadline, first, memory_order_relaxed);
+	wd_unlock(&q->produce);
 	if (first && now >= first)
 		wd_queue_stop(q);
 }

@@ -286,14 +286,19 @@ static __le64 word(__u32 low, __u32 high)
 	return htole64((__u64)high << 32 | low);
 }
 
-/* A whole flat buffer with room enough, as most are: nothing but stores. */
+/*
+ * A whole flat buffer with room enough, as most are: nothing but stores. A
+ * software device may look before the doorbell, so it must find the old
+ * descriptor or the new one: between the first store to the slot and the last
+ * there is nothing else.
+ */
 static inline bool sqe_fill_plain(void *slot, struct comp_msg *c)
 {
 	static const __u8 type[] = { [WD_ZLIB] = ZIP_REQ_ZLIB, [WD_GZIP] = ZIP_REQ_GZIP, [WD_DEFLATE_RAW] = ZIP_REQ_DEFLATE };
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	size_t src_head = comp ? 0 : c->head, dst_head = c->head - src_head;
 	size_t len = c->src_len - src_head, room = c->dst_len - dst_head;
-	__le64 *sqe = slot;
+	__le64 sqe[ZIP_SQE_SIZE / sizeof(__le64)];
 
 	if (c->sgl || c->hw || len - 1 >= ZIP_MAX_INPUT || src_head > ZIP_MAX_INPUT ||
 	    room - COMP_MIN_OUT > ZIP_MAX_OUTPUT - COMP_MIN_OUT)
@@ -314,6 +319,7 @@ static inline bool sqe_fill_plain(void *slot, struct comp_msg *c)
 	sqe[13] = word(c->m.tag, 0);
 	sqe[14] = 0;
 	sqe[15] = 0;
+	memcpy(slot, sqe, sizeof(sqe));
 	return true;
 }
 
@@ -321,6 +327,8 @@ static inline bool sqe_fill_plain(void *slot, struct comp_msg *c)
 static __attribute__((noinline)) int push_rest(struct zip_queue *z, struct wd_msg *const msgs[], unsigned int i, unsigned int n,
 					       int *ret)
 {
+	struct zip_sqe sqe;
+
 	*ret = 0;
 	for (; i < n; i++) {
 		struct comp_msg *c = to_comp_msg(msgs[i]);
@@ -331,7 +339,8 @@ static __attribute__((noinline)) int push_rest(struct zip_queue *z, struct wd_ms
 		*ret = msg_prepare(z, c);
 		if (*ret)
 			break;
-		sqe_fill(z, slot, c);
+		sqe_fill(z, &sqe, c);
+		memcpy(slot, &sqe, sizeof(sqe));
 	}
 	return i;
 }
