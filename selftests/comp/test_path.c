@@ -103,7 +103,8 @@ TEST_F(path, a_mask_chooses_the_device)
 	wd_free_list_accels(list);
 }
 
-TEST_F(path, a_hundred_sessions_share_a_context_for_each_mode_and_direction)
+/* Each asks sysfs, which takes its time on the debug kernel. */
+TEST_F_TIMEOUT(path, a_hundred_sessions_share_a_context_for_each_mode_and_direction, 120)
 {
 	struct wd_ctx_info info;
 	handle_t h[100];

@@ -5,7 +5,8 @@
  */
 #include "tally.h"
 
-#define ROW	16
+#define ROW		16
+#define REOPEN_NS	(WD_REOPEN_AFTER_NS + 10000000ull)
 
 /* A row that is being delivered; a callback that polls must not wait for what stands behind it in its own row. */
 struct row {
@@ -29,8 +30,17 @@ bool wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
 {
 	struct wd_session *s = msg->sess;
 
-	if (msg->redo && !wd_request_again(msg))
-		return true;
+	if (msg->redo) {
+		int ret = wd_request_again(msg);
+
+		/* A context that could not be opened at once may be a little later. */
+		if (ret == -EIO && !s->soft_ok) {
+			wd_poll_fds(NULL, 0, wd_now_ns() + REOPEN_NS);
+			ret = wd_request_again(msg);
+		}
+		if (!ret)
+			return true;
+	}
 	if (msg->redo && s->soft_ok && !s->cls->fill(s, msg->req, msg)) {
 		s->cls->soft->exec(msg);
 		wd_tally_soft(msg);
@@ -146,7 +156,7 @@ struct wd_slot *wd_soft_claim(struct wd_queue *q)
 void wd_soft_compute(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg)
 {
 	q->cls->refill(slot->sess, slot->owner, slot->aux, msg);
-	msg->redo = false;
+	msg->redo = 0;
 	q->drv.exec(msg);
 	msg->path = WD_PATH_SOFT;
 	msg->reason = atomic_load(&msg->sess->reason);

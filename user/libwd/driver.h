@@ -44,7 +44,8 @@ enum wd_msg_state {
  * @over:	requests of the session that are over with this one's completion
  * @path:	who did it, enum wd_path
  * @reason:	why, enum wd_path_reason
- * @redo:	may be done again elsewhere: stateless, src and dst don't overlap
+ * @redo:	how often it may be done again elsewhere; fill says WD_REDO when it is
+ *		stateless and src and dst don't overlap, else 0
  *
  * It lies on the stack of whoever submits, waits or delivers: an asynchronous
  * request has none while it is in flight, only its slot.
@@ -61,7 +62,7 @@ struct wd_msg {
 	__u32 over;
 	__u16 path;
 	__u16 reason;
-	bool redo;
+	__u8 redo;
 };
 
 /* How every class's message begins: what the counters want to know of a request that went well. */
@@ -72,6 +73,7 @@ struct wd_msg_ends {
 };
 
 #define WD_MSG_BYTES_MAX	256	/* a class's message */
+#define WD_REDO		4	/* contexts that stop under a request before the device is taken for broken */
 
 /**
  * struct wd_class - an algorithm family: everything the core must know of it
@@ -229,8 +231,8 @@ enum wd_slot_state {
 	WD_SLOT_FAILED,		/* complete: aux is the status */
 };
 
-#define WD_SLOT_REDO	0x1
-#define WD_SLOT_LATE	0x2	/* its deadline has passed: it fails, whatever becomes of it */
+#define WD_SLOT_REDO	0x0f	/* wd_msg.redo */
+#define WD_SLOT_LATE	0x10	/* its deadline has passed: it fails, whatever becomes of it */
 
 /**
  * struct wd_slot - a place in the ring; index = position modulo depth

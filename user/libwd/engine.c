@@ -18,7 +18,6 @@
 #include "pollers.h"
 
 #define SOFT_DEPTH	1024
-#define REOPEN_AFTER_NS	100000000ull
 
 struct wd_engine wd_engine = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -218,7 +217,7 @@ static void queue_reopen(struct wd_queue *q)
 		goto out_drain;
 	if (!slots_begin(q))
 		goto out_sleeper;
-	q->retry_at = now + REOPEN_AFTER_NS;
+	q->retry_at = now + WD_REOPEN_AFTER_NS;
 	wd_cq_unwatch(q);
 	q->drv.close(q);
 	q->tail = 0;

@@ -17,6 +17,8 @@
 
 #define WD_READY_SECOND	0x10000	/* of the second half; the index below */
 
+#define WD_REOPEN_AFTER_NS	100000000ull	/* between two tries to open a context again */
+
 #define WD_SIZES	8	/* service times are kept for so many sizes of requests */
 
 /**

@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) bool slot_take(struct wd_queue *q, 
 		return false;
 	slot->owner = async ? msg->req : msg;
 	slot->deadline = msg->deadline;
-	slot->flags = msg->redo ? WD_SLOT_REDO : 0;
+	slot->flags = msg->redo;
 	if (async) {
 		slot->sess = msg->sess;
 		slot->aux = msg->aux;
@@ -136,10 +136,10 @@ static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 			ret = wd_queue_wait(q, msg, bytes);
 			if (ret != WD_STOPPED)
 				return ret;
-			ret = msg->redo ? -EAGAIN : -EIO;
-			/* Once is enough: a device that goes on like this is broken. */
-			msg->redo = false;
-			return ret;
+			if (!msg->redo)
+				return -EIO;
+			msg->redo--;
+			return -EAGAIN;
 		}
 		busy |= ret == -EBUSY;
 		stopped |= ret == -EIO;
@@ -230,7 +230,7 @@ int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 		return ret;
 	if (!msg->redo)
 		return msg->status = -EIO;
-	msg->redo = false;
+	msg->redo--;
 	return request_sync(s, msg, bytes);
 }
 
@@ -261,8 +261,7 @@ static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg 
 
 	if (__builtin_expect(b->again != NULL, 0)) {
 		msg->deadline = b->again->deadline;
-		/* Once is enough: a device that goes on like this is broken. */
-		msg->redo = false;
+		msg->redo = b->again->redo - 1;
 		return ret;
 	}
 	timeout = cls->timeout_ms(b->reqs[i]);

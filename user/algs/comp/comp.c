@@ -232,7 +232,7 @@ static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, 
 	c->why = NULL;
 	c->hw = NULL;
 	c->kind = s->kind;
-	c->m.redo = !overlaps(c);
+	c->m.redo = overlaps(c) ? 0 : WD_REDO;
 }
 
 /* The header, which devices leave to software; 0, -EFAULT, -EBADMSG, -ENOSPC. */
