@@ -26,7 +26,7 @@
 
 #define PAGE_WAIT_MS	2000
 #define JOB_WAIT_MS	5000
-#define CROWD_WAIT_MS	10
+#define CROWD_WAIT_MS	250
 #define RETRY_US	100
 #define SLICE_MS	10
 
