@@ -9,6 +9,8 @@
 
 #include "wdzip.h"
 
+#define TRIES	5	/* at one file, when devices go away under it */
+
 static bool is_stdin(const char *name)
 {
 	return !strcmp(name, "-");
@@ -120,11 +122,12 @@ static int job_run(struct job *job, bool may_rewind)
 {
 	bool compress = job->set->mode == MODE_COMPRESS;
 	off_t in_start = may_rewind ? lseek(job->in, 0, SEEK_CUR) : -1;
-	int ret;
+	int tries, ret;
 
 	progress_start(job);
 	ret = compress ? compress_stream(job) : decompress_stream(job);
-	if (ret < -1 && !job_rewind(job, in_start)) {
+	/* A removal may be seen twice: the queue goes first, and a new stream may meet the device before it goes, too. */
+	for (tries = 1; ret < -1 && tries < TRIES && !job_rewind(job, in_start); tries++) {
 		if (!job->set->quiet)
 			session_complain(job, ret, "device lost, beginning anew");
 		ret = compress ? compress_stream(job) : decompress_stream(job);
