@@ -12,11 +12,6 @@ struct emu_engine_ws {
 	int bits;	/* 0: no stream yet */
 };
 
-void *emu_engine_ws_alloc(void)
-{
-	return calloc(1, sizeof(struct emu_engine_ws));
-}
-
 void emu_engine_ws_free(void *ws)
 {
 	struct emu_engine_ws *e = ws;
@@ -51,6 +46,22 @@ static int engine_start(void *ws, u32 window_bytes)
 		return -ENOMEM;
 	e->bits = bits;
 	return 0;
+}
+
+/*
+ * The stream of the usual window is made at once, not by the worker at its first
+ * job: a worker in malloc() at that moment would leave its lock held in a fork's
+ * child wherever malloc() isn't made for that, as in AddressSanitizer.
+ */
+void *emu_engine_ws_alloc(void)
+{
+	struct emu_engine_ws *e = calloc(1, sizeof(*e));
+
+	if (e && engine_start(e, 1u << MAX_WBITS)) {
+		free(e);
+		return NULL;
+	}
+	return e;
 }
 
 static int engine_deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush flush)
