@@ -69,7 +69,7 @@ static long run(handle_t sess, bool compress, const unsigned char *src, size_t l
 	return -ELOOP;
 }
 
-TEST_F(stream, any_steps_give_a_stream_that_zlib_reads)
+TEST_F_TIMEOUT(stream, any_steps_give_a_stream_that_zlib_reads, 150)
 {
 	static const size_t steps[][2] = {
 		{ LEN, ROOM }, { 4096, 4096 }, { 1000, 100 }, { 100, 70000 }, { 65536, 313 }, { 70001, 65536 },
@@ -91,7 +91,7 @@ TEST_F(stream, any_steps_give_a_stream_that_zlib_reads)
 	}
 }
 
-TEST_F(stream, any_steps_read_what_zlib_wrote)
+TEST_F_TIMEOUT(stream, any_steps_read_what_zlib_wrote, 150)
 {
 	static const size_t steps[][2] = {
 		{ ROOM, ROOM }, { 4096, 4096 }, { 1, 65536 }, { 1000, 100 }, { 100, 70000 }, { 65536, 313 },

@@ -117,8 +117,8 @@ test_it_unloads_under_busy_clients() {
 		until_true 30 test -c /dev/hisi_zip-0
 		"$CLIENT" hisi_zip-0 8 >busy &
 		pid=$!
-		until_true 60 grep -q busy busy
-		timeout 10 rmmod hisi_sim
+		until_true 120 grep -q busy busy
+		timeout 90 rmmod hisi_sim
 		wait $pid
 	done
 }
