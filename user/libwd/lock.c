@@ -36,15 +36,6 @@ void wd_barrier_heavy(void)
 	errno = saved;
 }
 
-static inline void cpu_relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
 void wd_lock_slow(struct wd_lock *lock)
 {
 	int i;
@@ -53,7 +44,7 @@ void wd_lock_slow(struct wd_lock *lock)
 		if (!atomic_load_explicit(&lock->held, memory_order_relaxed) &&
 		    !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
 			return;
-		cpu_relax();
+		wd_cpu_relax();
 	}
 	atomic_fetch_add(&lock->waiters, 1);
 	wd_barrier_heavy();

@@ -15,6 +15,16 @@
 void wd_futex_wait(_Atomic __u32 *word, __u32 value, __u64 until);
 void wd_futex_wake(_Atomic __u32 *word, int nr);
 
+/* Between two looks at a word that another CPU writes. */
+static inline void wd_cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
 extern _Atomic bool wd_barrier_asymmetric;
 
 /* Before anything here is used; again in a child. */

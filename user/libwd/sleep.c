@@ -42,15 +42,6 @@ static enum wait_mode wait_mode(void)
 	return now;
 }
 
-static inline void cpu_relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
 static bool is_done(struct wd_msg *msg)
 {
 	return atomic_load_explicit(&msg->state, memory_order_acquire) == WD_MSG_DONE;
@@ -79,7 +70,7 @@ static void look_again(struct wd_queue *q, unsigned int looks)
 	if (q->simulated && looks % SPIN_YIELD == 0)
 		sched_yield();
 	else
-		cpu_relax();
+		wd_cpu_relax();
 }
 
 /*
