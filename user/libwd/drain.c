@@ -13,12 +13,28 @@ void wd_drain_lock(struct wd_queue *q)
 		sched_yield();
 }
 
-static void ready_push(struct wd_queue *q, unsigned int index)
+static void ready_append(struct wd_queue *q, unsigned int which)
 {
 	__u32 nr = atomic_load_explicit(&q->ready_nr, memory_order_relaxed), at = q->ready_head + nr;
 
-	q->ready[at < q->ready_size ? at : at - q->ready_size] = index | (q->second ? WD_READY_SECOND : 0);
+	q->ready[at < q->ready_size ? at : at - q->ready_size] = which;
 	atomic_store_explicit(&q->ready_nr, nr + 1, memory_order_release);
+}
+
+static void ready_push(struct wd_queue *q, unsigned int index)
+{
+	ready_append(q, index | (q->second ? WD_READY_SECOND : 0));
+}
+
+static unsigned int ready_take(struct wd_queue *q)
+{
+	unsigned int which = q->ready[q->ready_head];
+
+	if (++q->ready_head == q->ready_size)
+		q->ready_head = 0;
+	atomic_store_explicit(&q->ready_nr, atomic_load_explicit(&q->ready_nr, memory_order_relaxed) - 1,
+			      memory_order_release);
+	return which;
 }
 
 /* What every result is told beside its status. */
@@ -48,39 +64,45 @@ void wd_queue_async_done(struct wd_queue *q, struct wd_slot *slot, unsigned int 
 	ready_push(q, index);
 }
 
-bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg)
-{
-	__u32 nr = atomic_load_explicit(&q->ready_nr, memory_order_relaxed);
-	struct wd_slot *slot;
-	unsigned int index;
-	bool failed;
-
-	if (!nr)
-		return false;
-	index = q->ready[q->ready_head];
-	slot = &q->half[!!(index & WD_READY_SECOND)][index & ~WD_READY_SECOND];
-	index &= ~WD_READY_SECOND;
-	if (++q->ready_head == q->ready_size)
-		q->ready_head = 0;
-	atomic_store_explicit(&q->ready_nr, nr - 1, memory_order_release);
-	failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
-	q->cls->refill(slot->sess, slot->owner, failed ? 0 : slot->aux, msg);
-	msg->tag = WD_TAG(slot->gen, index);
-	msg->deadline = slot->deadline;
-	msg->redo = slot->flags & WD_SLOT_REDO;
-	if (failed)
-		msg->status = (__s32)slot->aux;
-	else
-		q->drv.result(q, msg, index);
-	msg_end(q, slot, msg);
-	wd_slot_free(q, slot);
-	return true;
-}
-
 static void async_fail(struct wd_slot *slot, int err)
 {
 	slot->aux = (__u32)err;
 	atomic_store_explicit(&slot->state, WD_SLOT_FAILED, memory_order_relaxed);
+}
+
+/* False: it may be redone, and has gone behind the others, of which some may have results in the ring that a redo needs anew. */
+static bool ready_result(struct wd_queue *q, struct wd_slot *slot, unsigned int which, struct wd_msg *msg)
+{
+	q->drv.result(q, msg, which & ~WD_READY_SECOND);
+	if (__builtin_expect(msg->status != WD_STOPPED || !msg->redo, 1))
+		return true;
+	async_fail(slot, WD_STOPPED);
+	ready_append(q, which);
+	return false;
+}
+
+bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg)
+{
+	struct wd_slot *slot;
+	unsigned int which;
+	bool failed;
+
+	do {
+		if (!atomic_load_explicit(&q->ready_nr, memory_order_relaxed))
+			return false;
+		which = ready_take(q);
+		slot = &q->half[!!(which & WD_READY_SECOND)][which & ~WD_READY_SECOND];
+		failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
+		q->cls->refill(slot->sess, slot->owner, failed ? 0 : slot->aux, msg);
+		msg->tag = WD_TAG(slot->gen, which & ~WD_READY_SECOND);
+		msg->deadline = slot->deadline;
+		msg->redo = slot->flags & WD_SLOT_REDO;
+		if (failed)
+			msg->status = (__s32)slot->aux;
+	} while (!failed && !ready_result(q, slot, which, msg));
+	msg_end(q, slot, msg);
+	wd_slot_free(q, slot);
+	return true;
 }
 
 /* Everything that is still in the queue ends with err, or what may be redone as stopped. */
@@ -112,16 +134,19 @@ static void queue_fail(struct wd_queue *q, int why)
 		wd_cq_broke(q, why);
 }
 
-/* The ring is about to go, with the results that nobody fetched. */
+/* The ring is about to go, with the results that nobody fetched: as if they had never been. */
 static void ready_lose(struct wd_queue *q)
 {
 	__u32 i;
 
-	for (i = 0; i < q->pub.depth; i++)
-		if (atomic_load_explicit(&q->pub.slots[i].state, memory_order_relaxed) == WD_SLOT_READY) {
-			q->drv.abort(q, i);
-			async_fail(&q->pub.slots[i], -EIO);
-		}
+	for (i = 0; i < q->pub.depth; i++) {
+		struct wd_slot *slot = &q->pub.slots[i];
+
+		if (atomic_load_explicit(&slot->state, memory_order_relaxed) != WD_SLOT_READY)
+			continue;
+		q->drv.abort(q, i);
+		async_fail(slot, slot->flags & WD_SLOT_REDO ? WD_STOPPED : -EIO);
+	}
 }
 
 static bool state_leave(struct wd_queue *q, int state)
