@@ -9,6 +9,7 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include "account.h"
 #include "uacce.h"
 
 struct uacce_provider;
@@ -50,6 +51,8 @@ struct uacce_device {
 	unsigned int algs_nr;
 	const struct attribute_group **groups;
 
+	struct uacce_account acct;
+
 	struct mutex kill_lock;
 	spinlock_t lock;
 	bool dead;
@@ -82,6 +85,8 @@ struct uacce_ctx {
 	struct uacce_dus *dus;
 	struct uacce_region *regions[UACCE_QFRT_DUS + 1];
 
+	struct uacce_charge charge;
+
 	wait_queue_head_t wait;
 	atomic_t event;			/* something happened since the last poll() */
 };
@@ -100,6 +105,12 @@ struct inode *uacce_inode_alloc(void);
 int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx);
 void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx);
 void uacce_ctx_hold(struct uacce_device *uacce, struct uacce_ctx *ctx);
+
+/* account.c: for open(), the last close, and a queue that did not stop */
+int uacce_charge(struct uacce_ctx *ctx);
+void uacce_uncharge(struct uacce_ctx *ctx);
+void uacce_quarantine(struct uacce_device *uacce);
+u8 uacce_charge_priority(struct uacce_ctx *ctx);
 
 /* queue.c */
 extern const struct file_operations uacce_fops;

@@ -13,7 +13,7 @@
 
 #define UACCE_ISOLATE_STRATEGY_MAX	65535
 #define UACCE_FLAGS_SHOWN		UACCE_DEV_SVA
-#define UACCE_LEVEL_AVERAGE		10
+
 
 /* The group "<driver>-<algorithm>"; only its name differs from one to the next. */
 struct uacce_alg {
