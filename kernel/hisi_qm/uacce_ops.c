@@ -30,6 +30,7 @@ static int qm_uacce_get_queue(struct uacce_device *uacce, struct uacce_queue *q)
 
 	q->priv = qp;
 	q->dus = qp->dus;
+	q->id = qp->id;
 	spin_lock_irq(&qp->event_lock);
 	qp->file = q;
 	spin_unlock_irq(&qp->event_lock);

@@ -10,6 +10,7 @@
 #include <linux/uidgid.h>
 
 #define UACCE_LEVEL_AVERAGE	10
+#define UACCE_CTX_NO_ID		((u32)-1)	/* the driver hasn't given it a queue yet */
 
 struct uacce_device_item;
 struct uacce_owner;

@@ -17,7 +17,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "internal.h"
+#include "provision.h"
 
 static void uacce_device_release(struct device *dev)
 {
@@ -118,12 +118,21 @@ int uacce_register(struct uacce_device *uacce)
 {
 	int ret;
 
+	/* Claims are served before anybody can open it. */
+	ret = uacce_account_add(uacce);
+	if (ret)
+		return ret;
 	cdev_init(&uacce->cdev, &uacce_fops);
 	uacce->cdev.owner = THIS_MODULE;
 	ret = cdev_device_add(&uacce->cdev, &uacce->dev);
-	if (!ret)
-		uacce->registered = true;
-	return ret;
+	if (ret) {
+		uacce_account_stop(uacce);
+		uacce_account_del(uacce);
+		return ret;
+	}
+	uacce->registered = true;
+	uacce_account_announce(uacce);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(uacce_register);
 
@@ -232,9 +241,13 @@ void uacce_unregister(struct uacce_device *uacce)
 	if (uacce->unregistered)
 		return;
 	/* Ends the node and waits for readers of attributes, so no op runs on their behalf. */
-	if (uacce->registered)
+	if (uacce->registered) {
 		cdev_device_del(&uacce->cdev, &uacce->dev);
+		uacce_account_stop(uacce);
+	}
 	uacce_kill_round(uacce, true);
+	if (uacce->registered)
+		uacce_account_del(uacce);
 	uacce->unregistered = true;
 }
 EXPORT_SYMBOL_GPL(uacce_unregister);

@@ -32,6 +32,7 @@ struct uacce_device {
 	struct device *parent;		/* referenced until uacce_remove() */
 	int id;
 	bool registered;
+	bool announced;
 	bool unregistered;
 
 	char *name;
@@ -109,7 +110,7 @@ void uacce_ctx_hold(struct uacce_device *uacce, struct uacce_ctx *ctx);
 /* account.c: for open(), the last close, and a queue that did not stop */
 int uacce_charge(struct uacce_ctx *ctx);
 void uacce_uncharge(struct uacce_ctx *ctx);
-void uacce_quarantine(struct uacce_device *uacce);
+void uacce_quarantine(struct uacce_ctx *ctx);
 u8 uacce_charge_priority(struct uacce_ctx *ctx);
 
 /* queue.c */

@@ -6,7 +6,7 @@
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/pseudo_fs.h>
-#include "internal.h"
+#include "provision.h"
 
 #define UACCE_FS_MAGIC	0x75616363	/* "uacc" */
 
@@ -55,6 +55,46 @@ struct inode *uacce_inode_alloc(void)
 	return alloc_anon_inode(uacce_mnt->mnt_sb);
 }
 
+static int __init uacce_provision_init(void)
+{
+	int ret = uacce_account_init();
+
+	if (ret)
+		return ret;
+	ret = uacce_event_init();
+	if (ret)
+		goto err_account_exit;
+	ret = uacce_attach_init();
+	if (ret)
+		goto err_event_exit;
+	ret = uacce_configfs_init();
+	if (ret)
+		goto err_attach_exit;
+	ret = uacce_netlink_init();
+	if (ret)
+		goto err_configfs_exit;
+	return 0;
+
+err_configfs_exit:
+	uacce_configfs_exit();
+err_attach_exit:
+	uacce_attach_exit();
+err_event_exit:
+	uacce_event_exit();
+err_account_exit:
+	uacce_account_exit();
+	return ret;
+}
+
+static void __exit uacce_provision_exit(void)
+{
+	uacce_netlink_exit();
+	uacce_configfs_exit();
+	uacce_attach_exit();
+	uacce_event_exit();
+	uacce_account_exit();
+}
+
 static int __init uacce_init(void)
 {
 	int ret;
@@ -68,8 +108,13 @@ static int __init uacce_init(void)
 	ret = class_register(&uacce_class);
 	if (ret)
 		goto err_free_chrdev_region;
+	ret = uacce_provision_init();
+	if (ret)
+		goto err_unregister_class;
 	return 0;
 
+err_unregister_class:
+	class_unregister(&uacce_class);
 err_free_chrdev_region:
 	unregister_chrdev_region(uacce_first_devt, MINORMASK + 1);
 err_unmount:
@@ -79,6 +124,7 @@ err_unmount:
 
 static void __exit uacce_exit(void)
 {
+	uacce_provision_exit();
 	class_unregister(&uacce_class);
 	unregister_chrdev_region(uacce_first_devt, MINORMASK + 1);
 	kern_unmount(uacce_mnt);

@@ -62,6 +62,7 @@ struct uacce_attachment {
 	u32 portid;
 	u32 seq;			/* of the request */
 	const struct cred *cred;
+	bool admin;			/* may attach whatever the lists say */
 	char comm[TASK_COMM_LEN];
 	int node;			/* of the caller's CPU */
 
@@ -174,6 +175,7 @@ int uacce_account_init(void);
 void uacce_account_exit(void);
 int uacce_account_add(struct uacce_device *uacce);	/* takes uacce_prov; before the node appears */
 void uacce_account_stop(struct uacce_device *uacce);	/* takes it; ends all charges */
+void uacce_account_announce(struct uacce_device *uacce);	/* takes it; its node is there */
 void uacce_account_del(struct uacce_device *uacce);	/* takes it */
 int uacce_account_zone(const struct uacce_device *uacce);
 s64 uacce_account_free(const struct uacce_device *uacce);
@@ -185,13 +187,14 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx);
 u32 uacce_account_left(struct uacce_device *uacce);	/* what current could still open */
 
 /* section.c: configured, live, draining */
-struct uacce_section *uacce_section_new(const char *name, size_t len);	/* ERR_PTR() */
+struct uacce_section *uacce_section_new(void);	/* ERR_PTR() */
 void uacce_section_free(struct uacce_section *section);
 int uacce_section_live(struct uacce_section *section);
 int uacce_section_drain(struct uacce_section *section);
 int uacce_section_revoke(struct uacce_section *section);	/* without uacce_prov: queues are stopped */
 int uacce_section_resize(struct uacce_section *section, u32 num_processes);
-void uacce_section_gone(struct uacce_section *section);		/* a slot of a draining one came free */
+/* Slots came free, or there are more: who waits gets them; a draining section that is empty is configured again. */
+void uacce_section_settle(struct uacce_section *section);
 void uacce_claims_serve(struct uacce_device *uacce);
 void uacce_claims_drop(struct uacce_device *uacce);
 int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce);
@@ -202,7 +205,9 @@ void uacce_section_refused(struct uacce_section *section, const char *fmt, ...) 
 
 /* slot.c: given out and given back; grants */
 struct uacce_slot *uacce_slot_take(struct uacce_attachment *a);	/* NULL: none is free; ERR_PTR(-ENOMEM) */
-void uacce_slot_put(struct uacce_slot *slot);			/* frees it when neither owner nor context is left */
+void uacce_slot_put(struct uacce_slot *slot);			/* frees it when neither owner nor context is left, and settles */
+bool uacce_slot_free(struct uacce_slot *slot);			/* without settling; false: somebody is left */
+u32 uacce_slots_taken(const struct uacce_section *section, int member);	/* -1: in mode 0 */
 void uacce_slot_name(const struct uacce_slot *slot, char *name);	/* UACCE_SLOT_NAME_SIZE */
 int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index);
 bool uacce_slot_has(const struct uacce_slot *slot, int position);
@@ -238,8 +243,8 @@ int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment
 /* For a reply that couldn't be delivered, or at the end of anything; with uacce_prov held. */
 void uacce_attachment_end(struct uacce_attachment *a, int error);
 int uacce_detach(struct uacce_refusal *no);
-/* Slots came free, or there are more: give them to who waits; with uacce_prov held. */
-void uacce_waiters_serve(struct uacce_section *section);
+void uacce_waiters_serve(struct uacce_section *section);	/* with uacce_prov held */
+void uacce_attachments_end(struct uacce_section *section);	/* the attached ones; with uacce_prov held; doesn't settle */
 void uacce_waiters_end(struct uacce_section *section, int error);	/* with uacce_prov held */
 
 /* parse.c */

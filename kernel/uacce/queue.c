@@ -133,6 +133,8 @@ static void uacce_ctx_return_queue(struct uacce_ctx *ctx)
 
 	ctx->q.dus = NULL;
 	ctx->q.priv = NULL;
+	if (!stopped)
+		uacce_quarantine(ctx);
 	if (stopped || !ctx->bound)
 		uacce_sva_unbind(ctx);
 	else
@@ -163,6 +165,7 @@ static int uacce_ctx_acquire(struct uacce_ctx *ctx)
 	if (ret)
 		goto err_return_queue;
 	uacce_ctx_set_state(ctx, UACCE_CTX_INIT);
+	WRITE_ONCE(ctx->charge.id, ctx->q.id);
 	mutex_unlock(&ctx->mutex);
 	return 0;
 
@@ -216,13 +219,18 @@ static int uacce_open(struct inode *inode, struct file *file)
 	ret = uacce_ctx_attach(uacce, ctx);
 	if (ret)
 		goto err_put;
-	ret = uacce_ctx_acquire(ctx);
+	ret = uacce_charge(ctx);
 	if (ret)
 		goto err_detach;
+	ret = uacce_ctx_acquire(ctx);
+	if (ret)
+		goto err_uncharge;
 	file->private_data = ctx;
 	file->f_mapping = ctx->inode->i_mapping;
 	return 0;
 
+err_uncharge:
+	uacce_uncharge(ctx);
 err_detach:
 	uacce_ctx_detach(uacce, ctx);
 err_put:
@@ -242,6 +250,7 @@ static int uacce_release(struct inode *inode, struct file *file)
 		uacce_ctx_take_back(ctx);
 	}
 	mutex_unlock(&ctx->mutex);
+	uacce_uncharge(ctx);
 	uacce_ctx_detach(ctx->q.uacce, ctx);
 	uacce_ctx_put(ctx);
 	return 0;
@@ -254,6 +263,7 @@ static int uacce_ctx_start(struct uacce_ctx *ctx)
 	if (ctx->state != UACCE_CTX_INIT)
 		return -EINVAL;
 	atomic_set(&ctx->event, 0);
+	ctx->q.priority = uacce_charge_priority(ctx);
 	ret = ctx->q.uacce->ops->start_queue(&ctx->q);
 	if (!ret)
 		uacce_ctx_set_state(ctx, UACCE_CTX_STARTED);

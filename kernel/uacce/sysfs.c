@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
-#include "internal.h"
+#include "provision.h"
 
 #define UACCE_ISOLATE_STRATEGY_MAX	65535
 #define UACCE_FLAGS_SHOWN		UACCE_DEV_SVA
@@ -40,7 +40,7 @@ static ssize_t available_instances_show(struct device *dev, struct device_attrib
 {
 	struct uacce_device *uacce = to_uacce_device(dev);
 
-	return sysfs_emit(buf, "%d\n", uacce->ops->get_available_instances(uacce));
+	return sysfs_emit(buf, "%u\n", uacce_account_left(uacce));
 }
 static DEVICE_ATTR_RO(available_instances);
 
@@ -104,13 +104,13 @@ static DEVICE_ATTR_RO(simulated);
 
 static ssize_t zone_id_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", dev_to_node(to_uacce_device(dev)->parent));
+	return sysfs_emit(buf, "%d\n", uacce_account_zone(to_uacce_device(dev)));
 }
 static DEVICE_ATTR_RO(zone_id);
 
 static ssize_t priority_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", 0);
+	return sysfs_emit(buf, "%d\n", READ_ONCE(to_uacce_device(dev)->acct.settings->priority));
 }
 static DEVICE_ATTR_RO(priority);
 
@@ -170,12 +170,17 @@ static ssize_t alg_name_show(struct device *dev, struct device_attribute *attr, 
 	return sysfs_emit(buf, "%s\n", (char *)ext->var);
 }
 
-static ssize_t level_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t latency_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", UACCE_LEVEL_AVERAGE);
+	return sysfs_emit(buf, "%u\n", READ_ONCE(to_uacce_device(dev)->acct.settings->latency));
 }
-static struct device_attribute dev_attr_latency = __ATTR(latency, 0444, level_show, NULL);
-static struct device_attribute dev_attr_throughput = __ATTR(throughput, 0444, level_show, NULL);
+static DEVICE_ATTR_RO(latency);
+
+static ssize_t throughput_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(to_uacce_device(dev)->acct.settings->throughput));
+}
+static DEVICE_ATTR_RO(throughput);
 
 static ssize_t alg_flags_show(struct device *dev, struct device_attribute *attr, char *buf)
 {

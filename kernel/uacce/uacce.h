@@ -140,6 +140,7 @@ struct uacce_interface {
  * @uacce:	its device
  * @pasid:	address space id bound to the opener, UACCE_PASID_NONE without SVA
  * @dus:	set by get_queue
+ * @id:		set by get_queue: the queue's number in its function, for people
  * @priv:	the driver's
  * @priority:	0..7, hardware scheduling priority for the next start
  * The rest is the core's (kernel/uacce/internal.h).
@@ -148,6 +149,7 @@ struct uacce_queue {
 	struct uacce_device *uacce;
 	u32 pasid;
 	struct uacce_dus *dus;
+	u32 id;
 	void *priv;
 	u8 priority;
 };

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Attachments: a process' claim to a slot, had or waited for. It ends with
+ * DETACH, with its socket, or with the process, whichever comes first.
+ *
+ * All of it is under uacce_prov. A socket is known by its held sock, a process
+ * by its pinned struct pid: numbers come again. The pid's wait queue, which pidfds
+ * poll, tells of the death; that runs in the dying task with its locks held, so
+ * the rest is done by a work item.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <net/sock.h>
+#include "provision.h"
+
+LIST_HEAD(uacce_attachments);
+static struct workqueue_struct *attach_wq;
+static u32 next_ticket = 1;
+
+static void attachment_release(struct kref *ref)
+{
+	struct uacce_attachment *a = container_of(ref, struct uacce_attachment, ref);
+
+	sock_put(a->sk);
+	put_cred(a->cred);
+	kfree(a);
+}
+
+static void attachment_put(struct uacce_attachment *a)
+{
+	kref_put(&a->ref, attachment_release);
+}
+
+/* ------ the end ------ */
+
+static void attachment_leave_slot(struct uacce_attachment *a)
+{
+	struct uacce_slot *slot = a->slot;
+	struct uacce_section *section = a->section;
+
+	uacce_event_slot(UACCE_NL_SLOT_DETACH, a);
+	a->slot = NULL;
+	slot->attachment = NULL;
+	section->attached--;
+	if (!slot->charges)
+		a->owner->slot = NULL;
+	else
+		section->lingering++;
+	uacce_slot_free(slot);
+}
+
+static void attachment_leave_queue(struct uacce_attachment *a, int error)
+{
+	list_del_init(&a->waiting);
+	a->section->waiting--;
+	if (error)
+		uacce_tell_granted(a, error);
+}
+
+/* @error: what a waiting one is told, 0 = nothing. Its slot isn't given on yet. */
+static void attachment_finish(struct uacce_attachment *a, int error)
+{
+	struct uacce_owner *owner = a->owner;
+
+	a->over = true;
+	if (a->slot)
+		attachment_leave_slot(a);
+	else
+		attachment_leave_queue(a, error);
+	list_del(&a->all);
+	owner->attachment = NULL;
+	remove_wait_queue(&owner->pid->wait_pidfd, &a->death);
+	uacce_owner_put(owner);
+	/* One that runs already finds it over. */
+	if (cancel_delayed_work(&a->expiry))
+		attachment_put(a);
+	attachment_put(a);
+	module_put(THIS_MODULE);
+}
+
+void uacce_attachment_end(struct uacce_attachment *a, int error)
+{
+	struct uacce_section *section = a->section;
+
+	attachment_finish(a, error);
+	uacce_section_settle(section);
+}
+
+void uacce_attachments_end(struct uacce_section *section)
+{
+	struct uacce_attachment *a, *next;
+
+	list_for_each_entry_safe(a, next, &uacce_attachments, all)
+		if (a->section == section && a->slot)
+			attachment_finish(a, 0);
+}
+
+void uacce_waiters_end(struct uacce_section *section, int error)
+{
+	struct uacce_attachment *a, *next;
+
+	list_for_each_entry_safe(a, next, &section->waiters, waiting)
+		attachment_finish(a, error);
+}
+
+/* ------ processes and sockets that go ------ */
+
+static bool group_is_dead(struct pid *pid)
+{
+	struct task_struct *leader;
+	bool dead;
+
+	rcu_read_lock();
+	leader = pid_task(pid, PIDTYPE_TGID);
+	dead = !leader || (READ_ONCE(leader->exit_state) && thread_group_empty(leader));
+	rcu_read_unlock();
+	return dead;
+}
+
+static void attachment_died(struct work_struct *work)
+{
+	struct uacce_attachment *a = container_of(work, struct uacce_attachment, died);
+
+	mutex_lock(&uacce_prov);
+	if (!a->over && group_is_dead(a->owner->pid))
+		uacce_attachment_end(a, 0);
+	mutex_unlock(&uacce_prov);
+	attachment_put(a);
+}
+
+static int attachment_on_death(wait_queue_entry_t *wait, unsigned int mode, int flags, void *key)
+{
+	struct uacce_attachment *a = container_of(wait, struct uacce_attachment, death);
+
+	/* It stays on this queue as long as it has its first reference. */
+	kref_get(&a->ref);
+	if (!queue_work(attach_wq, &a->died))
+		attachment_put(a);
+	return 0;
+}
+
+static void attachment_expired(struct work_struct *work)
+{
+	struct uacce_attachment *a = container_of(to_delayed_work(work), struct uacce_attachment, expiry);
+
+	mutex_lock(&uacce_prov);
+	if (!a->over && !a->slot)
+		uacce_attachment_end(a, ETIMEDOUT);
+	mutex_unlock(&uacce_prov);
+	attachment_put(a);
+}
+
+static struct uacce_attachment *attachment_of_dead_socket(u32 portid)
+{
+	struct uacce_attachment *a;
+
+	list_for_each_entry(a, &uacce_attachments, all)
+		if (a->portid == portid && sock_flag(a->sk, SOCK_DEAD))
+			return a;
+	return NULL;
+}
+
+static int attach_on_netlink(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct netlink_notify *n = data;
+	struct uacce_attachment *a;
+
+	if (event != NETLINK_URELEASE || n->protocol != NETLINK_GENERIC)
+		return NOTIFY_DONE;
+	mutex_lock(&uacce_prov);
+	while ((a = attachment_of_dead_socket(n->portid)))
+		uacce_attachment_end(a, 0);
+	mutex_unlock(&uacce_prov);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block attach_netlink_nb = {
+	.notifier_call = attach_on_netlink,
+};
+
+/* ------ who may ------ */
+
+static bool groups_have(const struct uacce_ranges *gids, const struct cred *cred)
+{
+	int i;
+
+	if (uacce_ranges_have(gids, from_kgid(&init_user_ns, cred->egid)))
+		return true;
+	for (i = 0; i < cred->group_info->ngroups; i++)
+		if (uacce_ranges_have(gids, from_kgid(&init_user_ns, cred->group_info->gid[i])))
+			return true;
+	return false;
+}
+
+static bool section_allows(const struct uacce_section *section, const struct uacce_attachment *a)
+{
+	return a->admin || uacce_ranges_have(section->uids, from_kuid(&init_user_ns, a->cred->euid)) ||
+	       groups_have(section->gids, a->cred);
+}
+
+/* ------ the beginning ------ */
+
+static void attachment_has(struct uacce_attachment *a, struct uacce_slot *slot)
+{
+	a->slot = slot;
+	slot->attachment = a;
+	a->owner->slot = slot;
+	a->section->attached++;
+	uacce_event_slot(UACCE_NL_SLOT_ATTACH, a);
+}
+
+/*
+ * In the order of coming; who wants a slot that is taken is passed over. One
+ * that can't be told is out, and its slot is the next one's.
+ */
+static bool waiter_serve(struct uacce_attachment *a)
+{
+	struct uacce_slot *slot;
+
+	if (!section_allows(a->section, a)) {
+		attachment_finish(a, EACCES);
+		return true;
+	}
+	slot = uacce_slot_take(a);
+	if (IS_ERR_OR_NULL(slot))
+		return false;
+	list_del_init(&a->waiting);
+	a->section->waiting--;
+	attachment_has(a, slot);
+	if (uacce_tell_granted(a, 0))
+		attachment_finish(a, 0);
+	else if (cancel_delayed_work(&a->expiry))
+		attachment_put(a);
+	return true;
+}
+
+void uacce_waiters_serve(struct uacce_section *section)
+{
+	struct uacce_attachment *a;
+	bool again;
+
+	do {
+		again = false;
+		list_for_each_entry(a, &section->waiters, waiting) {
+			again = waiter_serve(a);
+			if (again)
+				break;
+		}
+	} while (again);
+}
+
+static int refuse(struct uacce_refusal *no, int error, u16 attr, const char *why)
+{
+	no->why = why;
+	no->attr = attr;
+	return error;
+}
+
+static int attachment_wants(struct uacce_attachment *a, const struct uacce_attach_request *req,
+			    struct uacce_refusal *no)
+{
+	struct uacce_device *uacce;
+	int k;
+
+	a->want_member = -1;
+	a->want_index = -1;
+	if (req->slot)
+		return uacce_slot_parse(a->section, req->slot, &a->want_member, &a->want_index) ?
+		       refuse(no, -ENOENT, UACCE_A_SLOT, "the section has no slot of this name") : 0;
+	if (!req->dev)
+		return 0;
+	uacce = uacce_account_find(req->dev);
+	k = uacce ? uacce_section_position(a->section, uacce) : -1;
+	if (k < 0)
+		return refuse(no, -ENOENT, UACCE_A_DEV, "the section has no such device now");
+	if (a->section->limit_dev_access)
+		a->want_member = k;
+	return 0;
+}
+
+static struct uacce_attachment *attachment_new(const struct uacce_attach_request *req, struct uacce_section *section)
+{
+	struct uacce_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
+
+	if (!a)
+		return NULL;
+	kref_init(&a->ref);
+	INIT_LIST_HEAD(&a->waiting);
+	a->section = section;
+	sock_hold(req->sk);
+	a->sk = req->sk;
+	a->net = req->net;
+	a->portid = req->portid;
+	a->seq = req->seq;
+	a->admin = req->admin;
+	a->cred = get_current_cred();
+	get_task_comm(a->comm, current);
+	a->node = numa_node_id();
+	init_waitqueue_func_entry(&a->death, attachment_on_death);
+	INIT_WORK(&a->died, attachment_died);
+	INIT_DELAYED_WORK(&a->expiry, attachment_expired);
+	return a;
+}
+
+/* Contexts that are charged to a slot bind the process to it. */
+static int attachment_own_slot(struct uacce_attachment *a, struct uacce_slot **slot, struct uacce_refusal *no)
+{
+	struct uacce_slot *own = a->owner->slot;
+
+	*slot = NULL;
+	if (!own)
+		return 0;
+	if (own->section != a->section || (a->want_index >= 0 && a->want_index != own->index) ||
+	    (a->want_member >= 0 && a->want_member != own->member))
+		return refuse(no, -EBUSY, UACCE_A_SECTION, "this process has contexts that are charged to another slot");
+	*slot = own;
+	a->section->lingering--;
+	return 0;
+}
+
+static int attachment_wait(struct uacce_attachment *a, u32 wait_ms, struct uacce_refusal *no)
+{
+	struct uacce_section *section = a->section;
+
+	if (!wait_ms)
+		return refuse(no, -EUSERS, UACCE_A_SECTION, "all slots of the section are taken");
+	if (section->waiting >= UACCE_WAITERS_MAX)
+		return refuse(no, -ENOBUFS, UACCE_A_SECTION, "too many processes wait for this section");
+	a->ticket = next_ticket++;
+	if (!a->ticket)
+		a->ticket = next_ticket++;
+	list_add_tail(&a->waiting, &section->waiters);
+	section->waiting++;
+	kref_get(&a->ref);
+	queue_delayed_work(attach_wq, &a->expiry, min(msecs_to_jiffies(wait_ms), (unsigned long)MAX_JIFFY_OFFSET));
+	return 0;
+}
+
+static int attachment_begin(struct uacce_attachment *a, const struct uacce_attach_request *req,
+			    struct uacce_refusal *no)
+{
+	struct uacce_slot *slot;
+	int ret = attachment_wants(a, req, no);
+
+	if (!ret)
+		ret = attachment_own_slot(a, &slot, no);
+	if (ret)
+		return ret;
+	if (!slot)
+		slot = uacce_slot_take(a);
+	if (IS_ERR(slot))
+		return refuse(no, PTR_ERR(slot), 0, "out of memory");
+	if (!slot)
+		return attachment_wait(a, req->wait_ms, no);
+	attachment_has(a, slot);
+	return 0;
+}
+
+static int attach_check(const struct uacce_attach_request *req, struct uacce_section **section, struct uacce_refusal *no)
+{
+	*section = uacce_section_find(req->section);
+	if (!*section)
+		return refuse(no, -ENOENT, UACCE_A_SECTION, "there is no section of this name");
+	if ((*section)->state != UACCE_NL_SECTION_LIVE)
+		return refuse(no, -ESHUTDOWN, UACCE_A_SECTION, (*section)->state == UACCE_NL_SECTION_DRAINING ?
+			      "the section is draining" : "the section is not live");
+	return 0;
+}
+
+int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment **res, struct uacce_refusal *no)
+{
+	struct uacce_section *section;
+	struct uacce_attachment *a;
+	struct uacce_owner *owner;
+	int ret = attach_check(req, &section, no);
+
+	if (ret)
+		return ret;
+	a = attachment_new(req, section);
+	if (!a)
+		return refuse(no, -ENOMEM, 0, "out of memory");
+	if (!section_allows(section, a)) {
+		ret = refuse(no, -EACCES, UACCE_A_SECTION, "neither this user nor its groups are allowed in the section");
+		goto err_put;
+	}
+	owner = uacce_owner_get(task_tgid(current));
+	if (!owner) {
+		ret = refuse(no, -ENOMEM, 0, "out of memory");
+		goto err_put;
+	}
+	if (owner->attachment) {
+		ret = refuse(no, -EALREADY, 0, owner->attachment->slot ? "this process is attached already" :
+			     "this process waits for a slot already");
+		goto err_put;
+	}
+	a->owner = owner;
+	ret = attachment_begin(a, req, no);
+	if (ret)
+		goto err_put_owner;
+	owner->attachment = a;
+	list_add_tail(&a->all, &uacce_attachments);
+	add_wait_queue(&owner->pid->wait_pidfd, &a->death);
+	__module_get(THIS_MODULE);
+	*res = a;
+	return 0;
+
+err_put_owner:
+	uacce_owner_put(owner);
+err_put:
+	attachment_put(a);
+	return ret;
+}
+
+int uacce_detach(struct uacce_refusal *no)
+{
+	struct uacce_owner *owner;
+	int ret = 0;
+
+	mutex_lock(&uacce_prov);
+	owner = uacce_owner_find(task_tgid(current));
+	if (owner && owner->attachment)
+		uacce_attachment_end(owner->attachment, 0);
+	else
+		ret = refuse(no, -ENOENT, 0, "this process is neither attached nor waiting");
+	mutex_unlock(&uacce_prov);
+	return ret;
+}
+
+int uacce_attach_init(void)
+{
+	int ret;
+
+	attach_wq = alloc_workqueue("uacce_attach", 0, 0);
+	if (!attach_wq)
+		return -ENOMEM;
+	ret = netlink_register_notifier(&attach_netlink_nb);
+	if (ret)
+		destroy_workqueue(attach_wq);
+	return ret;
+}
+
+/* There are no attachments any more, but works that found them over may still run. */
+void uacce_attach_exit(void)
+{
+	netlink_unregister_notifier(&attach_netlink_nb);
+	destroy_workqueue(attach_wq);
+}

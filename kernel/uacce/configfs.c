@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * /sys/kernel/config/uacce: intent. devices/ is filled by the kernel, sections/
+ * by mkdir. No lock of ours is held while a directory is made or taken away by us.
+ */
+#include <linux/configfs.h>
+#include <linux/module.h>
+#include "provision.h"
+
+struct config_group uacce_devices_group;
+static struct config_group sections_group;
+
+static const struct config_item_type root_type = {
+	.ct_owner = THIS_MODULE,
+};
+
+struct configfs_subsystem uacce_subsys = {
+	.su_group = {
+		.cg_item = {
+			.ci_namebuf = "uacce",
+			.ci_type = &root_type,
+		},
+	},
+	.su_mutex = __MUTEX_INITIALIZER(uacce_subsys.su_mutex),
+};
+
+int uacce_configfs_init(void)
+{
+	config_group_init(&uacce_subsys.su_group);
+	config_group_init_type_name(&uacce_devices_group, "devices", &uacce_devices_type);
+	configfs_add_default_group(&uacce_devices_group, &uacce_subsys.su_group);
+	config_group_init_type_name(&sections_group, "sections", &uacce_sections_type);
+	configfs_add_default_group(&sections_group, &uacce_subsys.su_group);
+	return configfs_register_subsystem(&uacce_subsys);
+}
+
+void uacce_configfs_exit(void)
+{
+	configfs_unregister_subsystem(&uacce_subsys);
+}

@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sections: configured, live, draining; what they hold back on their devices.
+ *
+ * Everything here is called with uacce_prov held, but for uacce_section_revoke(),
+ * which stops hardware. A section that isn't configured pins its directory.
+ */
+#include <linux/bitmap.h>
+#include <linux/ctype.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include "provision.h"
+
+LIST_HEAD(uacce_sections);
+static LIST_HEAD(uacce_claims);		/* those that aren't configured, in the order of going live */
+
+struct uacce_section *uacce_section_new(void)
+{
+	struct uacce_section *section = kzalloc(sizeof(*section), GFP_KERNEL);
+
+	if (!section)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&section->claims);
+	INIT_LIST_HEAD(&section->slots);
+	INIT_LIST_HEAD(&section->waiters);
+	section->num_processes = 1;
+	section->sync = 1;
+	section->async = 1;
+	return section;
+}
+
+void uacce_section_free(struct uacce_section *section)
+{
+	kfree(section->nodes);
+	uacce_names_free(section->devices);
+	kfree(section->uids);
+	kfree(section->gids);
+	kfree(section);
+}
+
+struct uacce_section *uacce_section_find(const char *name)
+{
+	struct uacce_section *section;
+
+	list_for_each_entry(section, &uacce_sections, all)
+		if (!strcmp(uacce_section_name(section), name))
+			return section;
+	return NULL;
+}
+
+void uacce_section_refused(struct uacce_section *section, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(section->reason, sizeof(section->reason), fmt, args);
+	va_end(args);
+}
+
+/* ------ members ------ */
+
+int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++)
+		if (section->members[k].uacce == uacce)
+			return k;
+	return -1;
+}
+
+static const char *member_name(const struct uacce_member *m)
+{
+	return m->uacce ? dev_name(&m->uacce->dev) : m->name;
+}
+
+/* As people order names: numbers in them by value. */
+static int natural_cmp(const char *a, const char *b)
+{
+	while (*a && *b) {
+		if (isdigit(*a) && isdigit(*b)) {
+			size_t la, lb;
+
+			a += strspn(a, "0");
+			b += strspn(b, "0");
+			la = strspn(a, "0123456789");
+			lb = strspn(b, "0123456789");
+			if (la != lb)
+				return la < lb ? -1 : 1;
+			for (; la; la--, a++, b++)
+				if (*a != *b)
+					return *a < *b ? -1 : 1;
+			continue;
+		}
+		if (*a != *b)
+			return *a < *b ? -1 : 1;
+		a++;
+		b++;
+	}
+	return *a ? 1 : *b ? -1 : 0;
+}
+
+static int member_cmp(const void *a, const void *b)
+{
+	return natural_cmp(member_name(a), member_name(b));
+}
+
+/* A slot's contexts on a device of that node. */
+static void section_share(const struct uacce_section *section, int zone, u32 *sync, u32 *async)
+{
+	unsigned int i;
+
+	*sync = section->nodes ? 0 : section->sync;
+	*async = section->nodes ? 0 : section->async;
+	for (i = 0; section->nodes && i < section->nodes->nr; i++)
+		if (section->nodes->at[i].node == zone) {
+			*sync = section->nodes->at[i].sync;
+			*async = section->nodes->at[i].async;
+		}
+}
+
+static u64 member_need(const struct uacce_member *m, u32 slots)
+{
+	return (u64)slots * (m->sync + m->async);
+}
+
+/* Slots that a member's reservation is for: all, or of a draining section those that are taken. */
+static u32 member_slots(const struct uacce_section *section, unsigned int k)
+{
+	if (section->state == UACCE_NL_SECTION_DRAINING)
+		return uacce_slots_taken(section, section->limit_dev_access ? k : -1);
+	return section->num_processes;
+}
+
+static void member_reserve(struct uacce_member *m, u32 ctxs)
+{
+	if (!m->uacce)
+		return;
+	m->uacce->acct.reserved += ctxs - m->reserved;
+	m->reserved = ctxs;
+}
+
+static bool device_is_safe(const struct uacce_device *uacce)
+{
+	return !(uacce->flags & UACCE_DEV_UNSAFE_MMIO);
+}
+
+static void members_free(struct uacce_section *section)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++) {
+		kfree(section->members[k].name);
+		kvfree(section->members[k].taken);
+	}
+	kvfree(section->members);
+	section->members = NULL;
+	section->nr_members = 0;
+	section->taken_bits = 0;
+}
+
+static int member_add(struct uacce_section *section, const char *name, struct uacce_device *uacce)
+{
+	struct uacce_member *m = &section->members[section->nr_members];
+
+	if (uacce && !device_is_safe(uacce)) {
+		uacce_section_refused(section, "%s: its queues share their doorbells, so it can't be part of a section", name);
+		return -EINVAL;
+	}
+	if (uacce && uacce_section_position(section, uacce) >= 0) {
+		uacce_section_refused(section, "%s: named twice in devices", name);
+		return -EINVAL;
+	}
+	m->name = kstrdup(name, GFP_KERNEL);
+	if (!m->name)
+		return -ENOMEM;
+	m->uacce = uacce;
+	section->nr_members++;
+	return 0;
+}
+
+/* Those named, present or not; or those present. */
+static int members_list(struct uacce_section *section)
+{
+	struct uacce_names *names = section->devices;
+	struct uacce_account *acct;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; names && i < names->nr && !ret; i++)
+		ret = member_add(section, names->name[i], uacce_account_find(names->name[i]));
+	if (names)
+		return ret;
+	list_for_each_entry(acct, &uacce_accounts, all) {
+		struct uacce_device *uacce = uacce_of_account(acct);
+
+		if (acct->on && device_is_safe(uacce) && !ret)
+			ret = member_add(section, dev_name(uacce->parent), uacce);
+	}
+	return ret;
+}
+
+static unsigned int members_room(const struct uacce_section *section)
+{
+	struct uacce_account *acct;
+	unsigned int nr = 0;
+
+	if (section->devices)
+		return section->devices->nr;
+	list_for_each_entry(acct, &uacce_accounts, all)
+		nr++;
+	return nr;
+}
+
+static int members_make(struct uacce_section *section)
+{
+	unsigned int room = members_room(section);
+	int ret;
+
+	section->members = kvcalloc(max(room, 1u), sizeof(*section->members), GFP_KERNEL);
+	if (!section->members)
+		return -ENOMEM;
+	ret = members_list(section);
+	if (!ret && !section->nr_members) {
+		uacce_section_refused(section, "no device is present that could be part of a section, and none is named");
+		ret = -ENODEV;
+	}
+	if (ret)
+		return ret;
+	sort(section->members, section->nr_members, sizeof(*section->members), member_cmp, NULL);
+	return 0;
+}
+
+/* Bitmaps of taken slots: one, or one each. */
+static unsigned int members_maps(const struct uacce_section *section)
+{
+	return section->limit_dev_access ? section->nr_members : 1;
+}
+
+static unsigned long *map_grown(const unsigned long *old, unsigned int old_bits, unsigned int bits)
+{
+	unsigned long *map = kvcalloc(BITS_TO_LONGS(bits), sizeof(*map), GFP_KERNEL);
+
+	if (map && old)
+		bitmap_copy(map, old, old_bits);
+	return map;
+}
+
+static int members_grow_maps(struct uacce_section *section, unsigned int bits)
+{
+	unsigned int k, nr = members_maps(section);
+
+	if (bits <= section->taken_bits)
+		return 0;
+	for (k = 0; k < nr; k++) {
+		struct uacce_member *m = &section->members[k];
+		unsigned long *map = map_grown(m->taken, section->taken_bits, bits);
+
+		/* The longer ones do no harm. */
+		if (!map)
+			return -ENOMEM;
+		kvfree(m->taken);
+		m->taken = map;
+	}
+	section->taken_bits = bits;
+	return 0;
+}
+
+/* Has every present device room for that many slots more? */
+static int members_check_room(struct uacce_section *section, u32 slots)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++) {
+		struct uacce_member *m = &section->members[k];
+		u64 need;
+
+		if (!m->uacce)
+			continue;
+		need = member_need(m, slots);
+		if ((s64)need > uacce_account_free(m->uacce)) {
+			uacce_section_refused(section, "%s: %llu contexts are needed, %lld are free", member_name(m),
+					      need, max(uacce_account_free(m->uacce), 0ll));
+			return -ENOSPC;
+		}
+	}
+	return 0;
+}
+
+/* Does the shape give a slot any context at all, on some device that is or may come? */
+static int members_check_shares(struct uacce_section *section)
+{
+	bool some = false;
+	unsigned int k, i;
+
+	for (k = 0; k < section->nr_members; k++) {
+		struct uacce_member *m = &section->members[k];
+
+		if (m->uacce) {
+			section_share(section, uacce_account_zone(m->uacce), &m->sync, &m->async);
+			some |= m->sync + m->async;
+			continue;
+		}
+		some |= !section->nodes && section->sync + section->async;
+		for (i = 0; section->nodes && i < section->nodes->nr; i++)
+			some |= section->nodes->at[i].sync + section->nodes->at[i].async;
+	}
+	if (some)
+		return 0;
+	uacce_section_refused(section, "a slot would have no context on any device (sync_ctxs, async_ctxs, nodes)");
+	return -EINVAL;
+}
+
+/* ------ live ------ */
+
+static void section_set_state(struct uacce_section *section, enum uacce_nl_section_state state)
+{
+	section->state = state;
+	uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
+}
+
+static int section_go_live(struct uacce_section *section)
+{
+	unsigned int k;
+	int ret = members_make(section);
+
+	if (!ret)
+		ret = members_check_shares(section);
+	if (!ret)
+		ret = members_check_room(section, section->num_processes);
+	if (!ret)
+		ret = members_grow_maps(section, section->num_processes);
+	if (ret == -ENOMEM)
+		uacce_section_refused(section, "out of memory");
+	if (ret) {
+		members_free(section);
+		return ret;
+	}
+	for (k = 0; k < section->nr_members; k++)
+		member_reserve(&section->members[k], member_need(&section->members[k], section->num_processes));
+	list_add_tail(&section->claims, &uacce_claims);
+	section->reason[0] = 0;
+	section_set_state(section, UACCE_NL_SECTION_LIVE);
+	return 0;
+}
+
+/* All of it or nothing. The caller has pinned the directory, and unpins it unless the state changed. */
+int uacce_section_live(struct uacce_section *section)
+{
+	if (section->state == UACCE_NL_SECTION_LIVE)
+		return 0;
+	if (section->state == UACCE_NL_SECTION_DRAINING) {
+		uacce_section_refused(section, "the section is draining: %u slots are attached, %u have open contexts only",
+				      section->attached, section->lingering);
+		return -EBUSY;
+	}
+	return section_go_live(section);
+}
+
+/* ------ not live any more ------ */
+
+static void section_configured(struct uacce_section *section)
+{
+	members_free(section);
+	list_del_init(&section->claims);
+	section_set_state(section, UACCE_NL_SECTION_CONFIGURED);
+	/* From here on rmdir can end it. */
+	configfs_undepend_item(&section->group.cg_item);
+}
+
+static void section_give_back(struct uacce_section *section)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++) {
+		struct uacce_member *m = &section->members[k];
+		u32 had = m->reserved;
+
+		if (!m->uacce)
+			continue;
+		member_reserve(m, member_need(m, member_slots(section, k)));
+		if (m->reserved < had)
+			uacce_claims_serve(m->uacce);
+	}
+}
+
+void uacce_section_settle(struct uacce_section *section)
+{
+	if (section->state == UACCE_NL_SECTION_LIVE) {
+		uacce_waiters_serve(section);
+		return;
+	}
+	if (section->state != UACCE_NL_SECTION_DRAINING)
+		return;
+	section_give_back(section);
+	if (list_empty(&section->slots) && !section->revoking)
+		section_configured(section);
+}
+
+static void section_drain(struct uacce_section *section)
+{
+	section_set_state(section, UACCE_NL_SECTION_DRAINING);
+	uacce_waiters_end(section, ESHUTDOWN);
+}
+
+int uacce_section_drain(struct uacce_section *section)
+{
+	if (section->state != UACCE_NL_SECTION_LIVE)
+		return 0;
+	section->reason[0] = 0;
+	section_drain(section);
+	uacce_section_settle(section);
+	return 0;
+}
+
+/* Some context that is charged to the section, with a reference. */
+static struct uacce_ctx *section_ctx(struct uacce_section *section)
+{
+	struct uacce_account *acct;
+	struct uacce_charge *charge;
+
+	list_for_each_entry(acct, &uacce_accounts, all)
+		list_for_each_entry(charge, &acct->charges, node)
+			if (charge->slot && charge->slot->section == section) {
+				kref_get(&uacce_of_charge(charge)->ref);
+				return uacce_of_charge(charge);
+			}
+	return NULL;
+}
+
+int uacce_section_revoke(struct uacce_section *section)
+{
+	struct uacce_ctx *ctx;
+	int ret = 0;
+
+	mutex_lock(&uacce_prov);
+	if (section->revoking)
+		ret = -EBUSY;
+	if (ret || section->state == UACCE_NL_SECTION_CONFIGURED)
+		goto unlock;
+	section->revoking = true;
+	section->reason[0] = 0;
+	if (section->state == UACCE_NL_SECTION_LIVE)
+		section_drain(section);
+	uacce_attachments_end(section);
+	while ((ctx = section_ctx(section))) {
+		mutex_unlock(&uacce_prov);
+		uacce_ctx_kill(ctx);
+		uacce_uncharge(ctx);
+		uacce_ctx_put(ctx);
+		mutex_lock(&uacce_prov);
+	}
+	section->revoking = false;
+	uacce_section_settle(section);
+unlock:
+	mutex_unlock(&uacce_prov);
+	return ret;
+}
+
+/* ------ more or fewer slots ------ */
+
+static bool slots_taken_from(const struct uacce_section *section, u32 first)
+{
+	struct uacce_slot *slot;
+
+	list_for_each_entry(slot, &section->slots, node)
+		if (slot->index >= first)
+			return true;
+	return false;
+}
+
+static int section_resize_live(struct uacce_section *section, u32 num)
+{
+	u32 old = section->num_processes;
+	unsigned int k;
+	int ret;
+
+	if (num < old && slots_taken_from(section, num))
+		return -EBUSY;
+	if (num > old) {
+		ret = members_check_room(section, num - old);
+		if (!ret)
+			ret = members_grow_maps(section, num);
+		if (ret)
+			return ret;
+	}
+	section->num_processes = num;
+	for (k = 0; k < section->nr_members; k++) {
+		struct uacce_member *m = &section->members[k];
+
+		member_reserve(m, member_need(m, num));
+		if (num < old && m->uacce)
+			uacce_claims_serve(m->uacce);
+	}
+	return 0;
+}
+
+int uacce_section_resize(struct uacce_section *section, u32 num)
+{
+	int ret;
+
+	if (section->state == UACCE_NL_SECTION_DRAINING)
+		return -EBUSY;
+	if (num == section->num_processes)
+		return 0;
+	if (section->state == UACCE_NL_SECTION_LIVE) {
+		ret = section_resize_live(section, num);
+		if (ret)
+			return ret;
+	}
+	section->num_processes = num;
+	uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
+	uacce_section_settle(section);
+	return 0;
+}
+
+/* ------ devices that come and go ------ */
+
+static bool member_is(const struct uacce_member *m, const struct uacce_device *uacce)
+{
+	return !strcmp(m->name, dev_name(&uacce->dev)) || !strcmp(m->name, dev_name(uacce->parent));
+}
+
+/* The whole claim or nothing of it. */
+static void claim_serve(struct uacce_section *section, struct uacce_member *m, struct uacce_device *uacce)
+{
+	bool was_short = m->is_short;
+	u32 sync, async;
+
+	section_share(section, uacce_account_zone(uacce), &sync, &async);
+	m->sync = sync;
+	m->async = async;
+	m->is_short = !device_is_safe(uacce) ||
+		      (s64)member_need(m, section->num_processes) > uacce_account_free(uacce);
+	if (!m->is_short) {
+		m->uacce = uacce;
+		member_reserve(m, member_need(m, section->num_processes));
+	}
+	if (!m->is_short || !was_short)
+		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
+}
+
+/* Those who wait for this device, first come first served. */
+void uacce_claims_serve(struct uacce_device *uacce)
+{
+	struct uacce_section *section;
+	unsigned int k;
+
+	if (!uacce->acct.on)
+		return;
+	list_for_each_entry(section, &uacce_claims, claims) {
+		if (section->state != UACCE_NL_SECTION_LIVE || uacce_section_position(section, uacce) >= 0)
+			continue;
+		for (k = 0; k < section->nr_members; k++)
+			if (!section->members[k].uacce && member_is(&section->members[k], uacce)) {
+				claim_serve(section, &section->members[k], uacce);
+				break;
+			}
+	}
+}
+
+/* Its charges have ended. What was held back becomes a claim again. */
+void uacce_claims_drop(struct uacce_device *uacce)
+{
+	struct uacce_section *section;
+
+	list_for_each_entry(section, &uacce_claims, claims) {
+		int k = uacce_section_position(section, uacce);
+
+		if (k < 0)
+			continue;
+		member_reserve(&section->members[k], 0);
+		section->members[k].uacce = NULL;
+		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
+	}
+}
+
+u64 uacce_section_slots(const struct uacce_section *section)
+{
+	u64 devices = 0;
+	unsigned int k;
+
+	if (section->state == UACCE_NL_SECTION_CONFIGURED)
+		return 0;
+	if (!section->limit_dev_access)
+		return section->num_processes;
+	for (k = 0; k < section->nr_members; k++)
+		devices += section->members[k].sync + section->members[k].async > 0;
+	return devices * section->num_processes;
+}
+
+bool uacce_section_uses_nodes_of(const struct uacce_device *uacce)
+{
+	struct uacce_section *section;
+
+	list_for_each_entry(section, &uacce_claims, claims)
+		if (section->nodes && uacce_section_position(section, uacce) >= 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Slots: which one is given out next, their names, what is charged to them.
+ *
+ * Called with uacce_prov held. A free slot is a zero bit in its map; a struct
+ * exists as long as somebody is attached or contexts are charged.
+ */
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/kstrtox.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include "provision.h"
+
+static unsigned long *slot_map(const struct uacce_section *section, int member)
+{
+	return section->members[member < 0 ? 0 : member].taken;
+}
+
+u32 uacce_slots_taken(const struct uacce_section *section, int member)
+{
+	return bitmap_weight(slot_map(section, member), section->taken_bits);
+}
+
+/* member -1: mode 0, where the slot has some of every device. */
+bool uacce_slot_has(const struct uacce_slot *slot, int position)
+{
+	return slot->member < 0 || slot->member == position;
+}
+
+u16 *uacce_slot_used(struct uacce_slot *slot, int position)
+{
+	return &slot->used[slot->member < 0 ? position : 0];
+}
+
+void uacce_slot_name(const struct uacce_slot *slot, char *name)
+{
+	const char *section = uacce_section_name(slot->section);
+
+	if (slot->member < 0)
+		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_INT_%u", section, slot->index);
+	else
+		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_DEV%d_INT_%u", section, slot->member, slot->index);
+}
+
+static bool parse_canonical(const char **s, u32 *res)
+{
+	size_t len = strspn(*s, "0123456789");
+	char number[8];
+
+	if (!len || len >= sizeof(number) || (**s == '0' && len > 1))
+		return false;
+	memcpy(number, *s, len);
+	number[len] = 0;
+	*s += len;
+	return !kstrtou32(number, 10, res);
+}
+
+/* -ENOENT: this section has no slot of that name now. */
+int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index)
+{
+	size_t len = strlen(uacce_section_name(section));
+	u32 k = 0, i;
+
+	if (strncmp(name, uacce_section_name(section), len))
+		return -ENOENT;
+	name += len;
+	if (section->limit_dev_access) {
+		if (strncmp(name, "_DEV", 4))
+			return -ENOENT;
+		name += 4;
+		if (!parse_canonical(&name, &k) || k >= section->nr_members)
+			return -ENOENT;
+	}
+	if (strncmp(name, "_INT_", 5))
+		return -ENOENT;
+	name += 5;
+	if (!parse_canonical(&name, &i) || *name || i >= section->num_processes)
+		return -ENOENT;
+	*member = section->limit_dev_access ? k : -1;
+	*index = i;
+	return 0;
+}
+
+static int first_free(const struct uacce_section *section, int member, int want)
+{
+	unsigned long *map = slot_map(section, member);
+	unsigned long i;
+
+	if (want >= 0)
+		return test_bit(want, map) ? -1 : want;
+	i = find_first_zero_bit(map, section->num_processes);
+	return i < section->num_processes ? i : -1;
+}
+
+static int zone_distance(int from, const struct uacce_device *uacce)
+{
+	int zone = uacce_account_zone(uacce);
+
+	return zone < 0 || from < 0 || zone >= nr_node_ids ? LOCAL_DISTANCE : node_distance(from, zone);
+}
+
+/* In mode 1: of the nearest devices, the one whose first free slot is lowest. */
+static int nearest_free(const struct uacce_section *section, const struct uacce_attachment *a, int *index)
+{
+	int best = -1, best_distance = 0, k;
+
+	for (k = 0; k < section->nr_members; k++) {
+		const struct uacce_member *m = &section->members[k];
+		int i, distance;
+
+		if (!m->uacce || !(m->sync + m->async) || (a->want_member >= 0 && a->want_member != k))
+			continue;
+		i = first_free(section, k, a->want_index);
+		distance = zone_distance(a->node, m->uacce);
+		if (i < 0 || (best >= 0 && (distance > best_distance || (distance == best_distance && i >= *index))))
+			continue;
+		best = k;
+		best_distance = distance;
+		*index = i;
+	}
+	return best;
+}
+
+struct uacce_slot *uacce_slot_take(struct uacce_attachment *a)
+{
+	struct uacce_section *section = a->section;
+	bool one = section->limit_dev_access;
+	struct uacce_slot *slot;
+	int member = -1, index;
+
+	if (one) {
+		member = nearest_free(section, a, &index);
+		if (member < 0)
+			return NULL;
+	} else {
+		index = first_free(section, -1, a->want_index);
+		if (index < 0)
+			return NULL;
+	}
+	slot = kzalloc(struct_size(slot, used, one ? 1 : section->nr_members), GFP_KERNEL_ACCOUNT);
+	if (!slot)
+		return ERR_PTR(-ENOMEM);
+	slot->section = section;
+	slot->index = index;
+	slot->member = member;
+	__set_bit(index, slot_map(section, member));
+	list_add_tail(&slot->node, &section->slots);
+	return slot;
+}
+
+bool uacce_slot_free(struct uacce_slot *slot)
+{
+	struct uacce_section *section = slot->section;
+
+	if (slot->attachment || slot->charges)
+		return false;
+	__clear_bit(slot->index, slot_map(section, slot->member));
+	list_del(&slot->node);
+	kfree(slot);
+	return true;
+}
+
+void uacce_slot_put(struct uacce_slot *slot)
+{
+	struct uacce_section *section = slot->section;
+	bool lingered = !slot->attachment;
+
+	if (!uacce_slot_free(slot))
+		return;
+	if (lingered)
+		section->lingering--;
+	uacce_section_settle(section);
+}
