@@ -270,7 +270,7 @@ void uacce_set_drvdata(struct uacce_device *uacce, void *data)
 }
 EXPORT_SYMBOL_GPL(uacce_set_drvdata);
 
-void *uacce_get_drvdata(struct uacce_device *uacce)
+void *uacce_get_drvdata(const struct uacce_device *uacce)
 {
 	return uacce->drvdata;
 }

@@ -133,7 +133,7 @@ int uacce_sva_bind(struct uacce_ctx *ctx);
 void uacce_sva_unbind(struct uacce_ctx *ctx);
 void uacce_sva_scrub(struct uacce_ctx *ctx);
 const char *uacce_sva_name(struct uacce_device *uacce);
-bool uacce_sva_simulated(struct uacce_device *uacce);
+bool uacce_sva_simulated(const struct uacce_device *uacce);
 
 /* sysfs.c */
 int uacce_sysfs_init(struct uacce_device *uacce);

@@ -175,7 +175,7 @@ const char *uacce_sva_name(struct uacce_device *uacce)
 	return uacce->flags & UACCE_DEV_SVA ? uacce->provider->ops->name : "none";
 }
 
-bool uacce_sva_simulated(struct uacce_device *uacce)
+bool uacce_sva_simulated(const struct uacce_device *uacce)
 {
 	return uacce->provider && uacce->provider->ops->simulated;
 }

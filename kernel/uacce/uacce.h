@@ -88,7 +88,8 @@ struct uacce_ioctl {
  * @get_isolate_state, @isolate_threshold_read, @isolate_threshold_write:
  *		optional; sysfs isolate and isolate_strategy
  *
- * All may sleep except is_q_updated. The core serialises get, ioctls, start,
+ * All may sleep except is_q_updated; get_isolate_state waits for no hardware, as
+ * it runs under the lock of all accounting. The core serialises get, ioctls, start,
  * stop, kill and put of one queue; different queues run in parallel.
  * is_q_updated runs under a spin lock, between get and put, in parallel with
  * the others. None of them runs after uacce_unregister() returned. A lock that they
@@ -104,7 +105,7 @@ struct uacce_ops {
 	bool (*is_q_updated)(struct uacce_queue *q);
 	int (*get_mmio)(struct uacce_queue *q, phys_addr_t *start, size_t *size);
 	const struct uacce_ioctl *ioctls;
-	enum uacce_dev_state (*get_isolate_state)(struct uacce_device *uacce);
+	enum uacce_dev_state (*get_isolate_state)(const struct uacce_device *uacce);
 	u32 (*isolate_threshold_read)(struct uacce_device *uacce);
 	int (*isolate_threshold_write)(struct uacce_device *uacce, u32 nr);
 };
@@ -177,7 +178,7 @@ void uacce_remove(struct uacce_device *uacce);
 
 /* Driver-private pointer of a device, and its parent. */
 void uacce_set_drvdata(struct uacce_device *uacce, void *data);
-void *uacce_get_drvdata(struct uacce_device *uacce);
+void *uacce_get_drvdata(const struct uacce_device *uacce);
 struct device *uacce_parent(struct uacce_device *uacce);
 
 /* An event for the queue (completion interrupt, error): wakes poll(). Any context. */
