@@ -5,7 +5,8 @@
  * One mutex, uacce_prov, protects all of it: devices' sums, sections, slots,
  * owners, attachments, charges. It is a leaf: under it come only the locks of
  * netlink sockets and pids; memory is allocated, and events are sent, so that
- * their order is that of the changes. No driver is called under it.
+ * their order is that of the changes. No driver is called under it, but for
+ * get_isolate_state, which waits for nothing.
  * docs/provisioning.md says why.
  */
 #ifndef WD_UACCE_PROVISION_H
@@ -275,11 +276,22 @@ void uacce_netlink_exit(void);
 extern struct genl_family uacce_genl_family;
 enum uacce_mcgrp { UACCE_GRP_CONFIG, UACCE_GRP_EVENT };
 
-/* netlink_fill.c: with uacce_prov held; -EMSGSIZE */
+/*
+ * netlink_fill.c: with uacce_prov held; -EMSGSIZE, and what was put until then is
+ * the caller's to cancel. *_bytes(): what the same needs at most.
+ */
+size_t uacce_dev_bytes(const struct uacce_device *uacce);
 int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce);
+int uacce_fill_dev_names(struct sk_buff *skb, const struct uacce_device *uacce);
+size_t uacce_section_bytes(const struct uacce_section *section);
 int uacce_fill_section(struct sk_buff *skb, const struct uacce_section *section);
-int uacce_fill_grants(struct sk_buff *skb, const struct uacce_attachment *a);
-int uacce_fill_ctx(struct sk_buff *skb, struct uacce_ctx *ctx);
+size_t uacce_grants_bytes(const struct uacce_attachment *a);
+int uacce_fill_grants(struct sk_buff *skb, const struct uacce_attachment *a);	/* or the ticket */
+int uacce_fill_slot(struct sk_buff *skb, const struct uacce_slot *slot);
+int uacce_fill_ctx_id(struct sk_buff *skb, const struct uacce_charge *charge);
+int uacce_fill_process(struct sk_buff *skb, const struct uacce_owner *owner, const char *comm,
+		       struct pid_namespace *pid_ns);
+int uacce_fill_ctx(struct sk_buff *skb, const struct uacce_ctx *ctx, struct pid_namespace *pid_ns);
 
 /* event.c: all with uacce_prov held, none fails: an event that can't be sent is a gap in the numbers */
 extern u64 uacce_config_seq, uacce_event_seq;

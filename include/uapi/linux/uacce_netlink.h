@@ -7,12 +7,14 @@
  * DEV_GET (do: DEV; dump): one device a message, with all of UACCE_A_DEV ..
  *	UACCE_A_EVENT_SEQ of one moment. Everybody.
  * SECTION_GET (do: SECTION; dump): SECTION .. SLOTS_LINGERING, REASON, and a
- *	MEMBER for each device. Everybody.
+ *	MEMBER for each device; those of a section that isn't live have names only.
+ *	Everybody.
  * SECTION_ATTACH (do: SECTION; optional SLOT or DEV; optional WAIT_MS): the
  *	reply has the same command and either SLOT, QUEUE_PRIORITY, MAX_EXTRA and
  *	a GRANT for each present device, or TICKET: the process waits its turn.
  *	A waiting one is told later, on the same socket with the request's sequence
  *	number, by SLOT_GRANTED: the same attributes, or ERROR (a positive errno).
+ *	It comes after the reply, but may come before the acknowledgement.
  *	Errors: ENOENT no such section, slot or device in it; ESHUTDOWN not live;
  *	EACCES not allowed; EUSERS no slot is free (WAIT_MS 0 or absent); EALREADY
  *	attached or waiting; EBUSY contexts of this process are charged to another
@@ -22,9 +24,13 @@
  *	ENOENT: it has neither.
  * CTX_GET (dump): one context a message, CTX_ID .. CTX_AGE_MS with DEV, NODE and, of
  *	contexts of a section, SECTION and SLOT. Those whose opener has the
- *	requester's effective user id; all of them with CAP_SYS_ADMIN.
+ *	requester's effective user id; all of them with CAP_SYS_ADMIN. CTX_ID is
+ *	missing while open() runs.
  *
- * Every refusal names its cause in the extended acknowledgement.
+ * A dump takes no attributes, and has NLM_F_DUMP_INTR if what it lists came or went
+ * meanwhile. Its messages are as large as the largest entry (a section of many
+ * devices): peek at their length. Every refusal names its cause in the extended
+ * acknowledgement (but for attributes of a dump, on Linux 6.1).
  *
  * Group "config": DEV_ADD, DEV_DEL, DEV_CHANGE (as DEV_GET's reply; DEL: DEV and
  * DEV_PARENT only), SECTION_ADD, SECTION_DEL, SECTION_CHANGE (as SECTION_GET's
@@ -148,11 +154,11 @@ enum uacce_nl_attr {
 	UACCE_A_TICKET,			/* u32, not 0 */
 	UACCE_A_GRANT,			/* nest, one for each device: enum uacce_nl_grant_attr */
 
-	UACCE_A_CTX_ID,			/* u32, unique among the device's open contexts */
+	UACCE_A_CTX_ID,			/* u32, the queue's number, unique among the device's open contexts */
 	UACCE_A_CTX_CLASS,		/* u32, enum uacce_nl_ctx_class */
 	UACCE_A_CTX_STATE,		/* u32, enum uacce_nl_ctx_state */
 	UACCE_A_CTX_AGE_MS,		/* u64, since open() */
-	UACCE_A_PID,			/* u32, thread group in the receiver's pid namespace; 0: not visible there */
+	UACCE_A_PID,			/* u32, thread group in the requester's pid namespace (0: not visible there), in events in the initial one */
 	UACCE_A_COMM,			/* string, chosen by the process: escape it */
 
 	UACCE_A_ERROR,			/* u32, a positive errno */
