@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes that attach and open on command, each with its own netlink socket. */
+#ifndef WD_TEST_WORKER_H
+#define WD_TEST_WORKER_H
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+#include <linux/uacce_netlink.h>
+#include "tree.h"
+
+#define WORKER_FILES	64
+
+/* --- netlink of the process itself --- */
+
+struct nl_client {
+	struct nl_sock *sk;
+	int family;
+	char slot[64];		/* of the last grant */
+	unsigned int grants;
+	unsigned int sync;	/* of the first grant */
+	int waits;		/* the reply was a ticket */
+	int error;		/* of SLOT_GRANTED */
+	bool granted;
+	int acked;		/* 1: none yet; else 0 or -errno */
+};
+
+static inline int client_valid(struct nl_msg *msg, void *arg)
+{
+	struct genlmsghdr *h = nlmsg_data(nlmsg_hdr(msg));
+	struct nlattr *tb[UACCE_A_MAX + 1], *at;
+	struct nl_client *c = arg;
+	int rem;
+
+	if (genlmsg_parse(nlmsg_hdr(msg), 0, tb, UACCE_A_MAX, NULL))
+		return NL_SKIP;
+	c->waits = tb[UACCE_A_TICKET] && !tb[UACCE_A_SLOT];
+	if (h->cmd == UACCE_NL_SLOT_GRANTED) {
+		c->granted = true;
+		c->error = tb[UACCE_A_ERROR] ? -(int)nla_get_u32(tb[UACCE_A_ERROR]) : 0;
+	}
+	if (tb[UACCE_A_SLOT])
+		snprintf(c->slot, sizeof(c->slot), "%s", nla_get_string(tb[UACCE_A_SLOT]));
+	c->grants = 0;
+	nlmsg_for_each_attr(at, nlmsg_hdr(msg), GENL_HDRLEN, rem)
+		if (nla_type(at) == UACCE_A_GRANT) {
+			struct nlattr *g[UACCE_A_GRANT_MAX + 1];
+
+			if (nla_parse_nested(g, UACCE_A_GRANT_MAX, at, NULL) || !g[UACCE_A_GRANT_SYNC])
+				continue;
+			if (!c->grants++)
+				c->sync = nla_get_u32(g[UACCE_A_GRANT_SYNC]);
+		}
+	return NL_OK;
+}
+
+static inline int client_ack(struct nl_msg *msg, void *arg)
+{
+	((struct nl_client *)arg)->acked = 0;
+	return NL_STOP;
+}
+
+static inline int client_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
+{
+	((struct nl_client *)arg)->acked = err->error;
+	return NL_STOP;
+}
+
+static inline int client_open(struct nl_client *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->sk = nl_socket_alloc();
+	if (!c->sk || genl_connect(c->sk))
+		return -ENOTSUP;
+	c->family = genl_ctrl_resolve(c->sk, UACCE_GENL_NAME);
+	nl_socket_disable_seq_check(c->sk);
+	nl_socket_modify_cb(c->sk, NL_CB_VALID, NL_CB_CUSTOM, client_valid, c);
+	nl_socket_modify_cb(c->sk, NL_CB_ACK, NL_CB_CUSTOM, client_ack, c);
+	nl_socket_modify_err_cb(c->sk, NL_CB_CUSTOM, client_error, c);
+	return c->family < 0 ? -ENOTSUP : 0;
+}
+
+static inline void client_close(struct nl_client *c)
+{
+	if (c->sk)
+		nl_socket_free(c->sk);
+	c->sk = NULL;
+}
+
+/* Until it is acknowledged: 0 or -errno. */
+static inline int client_finish(struct nl_client *c, struct nl_msg *msg)
+{
+	int ret;
+
+	c->acked = 1;
+	c->waits = 0;
+	ret = nl_send_auto(c->sk, msg);
+	nlmsg_free(msg);
+	while (ret >= 0 && c->acked == 1)
+		ret = nl_recvmsgs_default(c->sk);
+	return ret < 0 && c->acked == 1 ? -EIO : c->acked;
+}
+
+static inline struct nl_msg *client_msg(struct nl_client *c, int cmd)
+{
+	struct nl_msg *msg = nlmsg_alloc();
+
+	genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, c->family, 0, NLM_F_ACK, cmd, UACCE_GENL_VERSION);
+	return msg;
+}
+
+/* @slot, @dev: NULL or what is asked for. 0: attached, 1: it waits, or -errno. */
+static inline int client_attach(struct nl_client *c, const char *section, const char *slot, const char *dev,
+				unsigned int wait_ms)
+{
+	struct nl_msg *msg = client_msg(c, UACCE_NL_SECTION_ATTACH);
+	int ret;
+
+	nla_put_string(msg, UACCE_A_SECTION, section);
+	if (slot)
+		nla_put_string(msg, UACCE_A_SLOT, slot);
+	if (dev)
+		nla_put_string(msg, UACCE_A_DEV, dev);
+	if (wait_ms)
+		nla_put_u32(msg, UACCE_A_WAIT_MS, wait_ms);
+	c->granted = false;
+	ret = client_finish(c, msg);
+	return ret ? ret : c->waits;
+}
+
+static inline int client_detach(struct nl_client *c)
+{
+	return client_finish(c, client_msg(c, UACCE_NL_SECTION_DETACH));
+}
+
+/* For who waits: 0 when the slot is there, the error of the grant, -ETIME. */
+static inline int client_granted(struct nl_client *c, int ms)
+{
+	struct pollfd p = { .fd = nl_socket_get_fd(c->sk), .events = POLLIN };
+
+	while (!c->granted) {
+		if (poll(&p, 1, ms) < 1)
+			return -ETIME;
+		nl_recvmsgs_default(c->sk);
+	}
+	return c->error;
+}
+
+/* --- processes --- */
+
+enum { W_ATTACH, W_DETACH, W_GRANTED, W_OPEN, W_CLOSE, W_CLOSE_SOCKET, W_SETUID };
+
+struct order {
+	int what;
+	int number;
+	char section[64], slot[64], dev[64];
+};
+
+struct answer {
+	int ret;
+	char slot[64];
+	unsigned int grants, sync;
+};
+
+struct worker {
+	pid_t pid;
+	int fd;
+	struct answer last;
+};
+
+static inline int worker_open_dev(int *files, const char *dev)
+{
+	char path[128];
+	int i, fd;
+
+	snprintf(path, sizeof(path), "/dev/%s", dev);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	for (i = 0; i < WORKER_FILES; i++)
+		if (files[i] < 0) {
+			files[i] = fd;
+			return 0;
+		}
+	close(fd);
+	return -EMFILE;
+}
+
+/* The file opened last. */
+static inline int worker_close_dev(int *files)
+{
+	int i;
+
+	for (i = WORKER_FILES - 1; i >= 0; i--)
+		if (files[i] >= 0) {
+			close(files[i]);
+			files[i] = -1;
+			return 0;
+		}
+	return -EBADF;
+}
+
+static inline int worker_obey(struct nl_client *c, int *files, const struct order *o)
+{
+	switch (o->what) {
+	case W_ATTACH:
+		if (!c->sk && client_open(c))
+			return -ENOTSUP;
+		return client_attach(c, o->section, o->slot[0] ? o->slot : NULL, o->dev[0] ? o->dev : NULL, o->number);
+	case W_DETACH:
+		if (!c->sk && client_open(c))
+			return -ENOTSUP;
+		return client_detach(c);
+	case W_GRANTED:
+		return client_granted(c, o->number);
+	case W_OPEN:
+		return worker_open_dev(files, o->dev);
+	case W_CLOSE:
+		return worker_close_dev(files);
+	case W_CLOSE_SOCKET:
+		client_close(c);
+		return 0;
+	case W_SETUID:
+		return setgid(o->number) || setuid(o->number) ? -errno : 0;
+	}
+	return -EINVAL;
+}
+
+static inline void worker_run(int fd)
+{
+	struct nl_client c = { 0 };
+	int files[WORKER_FILES];
+	struct answer a;
+	struct order o;
+
+	memset(files, -1, sizeof(files));
+	while (recv(fd, &o, sizeof(o), 0) == sizeof(o)) {
+		memset(&a, 0, sizeof(a));
+		a.ret = worker_obey(&c, files, &o);
+		memcpy(a.slot, c.slot, sizeof(a.slot));
+		a.grants = c.grants;
+		a.sync = c.sync;
+		if (send(fd, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a))
+			break;
+	}
+	_exit(0);
+}
+
+static inline int worker_start(struct worker *w)
+{
+	int fds[2];
+
+	memset(w, 0, sizeof(*w));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return -errno;
+	w->fd = fds[0];
+	w->pid = fork();
+	if (!w->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(fds[0]);
+		worker_run(fds[1]);
+	}
+	close(fds[1]);
+	return w->pid < 0 ? -errno : 0;
+}
+
+static inline void worker_kill(struct worker *w)
+{
+	if (w->pid <= 0)
+		return;
+	kill(w->pid, SIGKILL);
+	waitpid(w->pid, NULL, 0);
+	close(w->fd);
+	w->pid = 0;
+}
+
+static inline int worker_do(struct worker *w, struct order *o)
+{
+	if (send(w->fd, o, sizeof(*o), MSG_NOSIGNAL) != sizeof(*o) ||
+	    recv(w->fd, &w->last, sizeof(w->last), 0) != sizeof(w->last))
+		return -EPIPE;
+	return w->last.ret;
+}
+
+static inline int w_attach(struct worker *w, const char *section, unsigned int wait_ms)
+{
+	struct order o = { .what = W_ATTACH, .number = wait_ms };
+
+	snprintf(o.section, sizeof(o.section), "%s", section);
+	return worker_do(w, &o);
+}
+
+static inline int w_attach_slot(struct worker *w, const char *section, const char *slot, unsigned int wait_ms)
+{
+	struct order o = { .what = W_ATTACH, .number = wait_ms };
+
+	snprintf(o.section, sizeof(o.section), "%s", section);
+	snprintf(o.slot, sizeof(o.slot), "%s", slot);
+	return worker_do(w, &o);
+}
+
+static inline int w_attach_dev(struct worker *w, const char *section, const char *dev)
+{
+	struct order o = { .what = W_ATTACH };
+
+	snprintf(o.section, sizeof(o.section), "%s", section);
+	snprintf(o.dev, sizeof(o.dev), "%s", dev);
+	return worker_do(w, &o);
+}
+
+static inline int w_open(struct worker *w, const char *dev)
+{
+	struct order o = { .what = W_OPEN };
+
+	snprintf(o.dev, sizeof(o.dev), "%s", dev);
+	return worker_do(w, &o);
+}
+
+static inline int w_simple(struct worker *w, int what, int number)
+{
+	struct order o = { .what = what, .number = number };
+
+	return worker_do(w, &o);
+}
+
+#define w_detach(w)		w_simple(w, W_DETACH, 0)
+#define w_close(w)		w_simple(w, W_CLOSE, 0)
+#define w_granted(w, ms)	w_simple(w, W_GRANTED, ms)
+#define w_close_socket(w)	w_simple(w, W_CLOSE_SOCKET, 0)
+#define w_setuid(w, id)		w_simple(w, W_SETUID, id)
+
+#endif
