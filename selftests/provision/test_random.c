@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Eight processes do whatever comes to their minds, at once; after each step the
- * kernel's sums must fit, and in the end nothing may be left. WD_TEST_LONG=1: 10,000
- * steps; else 2,000. WD_TEST_SEED=N repeats one run's choices, though not their timing.
+ * kernel's sums must fit, and in the end nothing may be left. 10,000 steps; WD_TEST_LONG=1: 100,000;
+ * WD_TEST_BRIEF=1: 2,000. WD_TEST_SEED=N repeats one run's choices, though not their timing.
  */
 #include <sys/mman.h>
 #include "kselftest_harness.h"
@@ -160,7 +160,7 @@ static long soon_zero(const char *dev, const char *attr)
 
 TEST(nothing_is_lost_or_gained)
 {
-	int steps = (getenv("WD_TEST_LONG") ? 10000 : getenv("WD_TEST_BRIEF") ? 800 : 2000) / PROCESSES;
+	int steps = (getenv("WD_TEST_LONG") ? 100000 : getenv("WD_TEST_BRIEF") ? 2000 : 10000) / PROCESSES;
 	unsigned int seed = getenv("WD_TEST_SEED") ? atoi(getenv("WD_TEST_SEED")) : time(NULL);
 	pid_t pid[PROCESSES];
 	struct mind m = { 0 };

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A section's priority reaches the hardware queue, and a device that is saturated goes by it. */
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include "../comp/comp_test.h"
+#include "kselftest_harness.h"
+#include "worker.h"
+
+#define BYTES		2000
+#define FLYING		64
+#define REQUESTS	600	/* of both together: then the shares are compared */
+#define PACE		TREE "/../hisi_sim/zip0/bandwidth_mbps"
+
+struct share {
+	atomic_uint ready;
+	atomic_uint done[2];
+};
+
+static void on_done(struct wd_comp_arg *arg, void *param)
+{
+	if (!arg->status)
+		atomic_fetch_add((atomic_uint *)param, 1);
+	else
+		_exit(5);
+}
+
+static unsigned int all_done(struct share *s)
+{
+	return atomic_load(&s->done[0]) + atomic_load(&s->done[1]);
+}
+
+/* Attached to its section, with a full queue until both together have done enough. */
+static int saturate(const char *section, struct share *s, atomic_uint *done)
+{
+	static unsigned char src[BYTES], dst[FLYING][2 * BYTES];
+	static struct wd_comp_arg arg[FLYING];
+	static size_t len[FLYING];
+	struct nl_client c;
+	unsigned int i = 0;
+	handle_t h;
+
+	if (client_open(&c) || client_attach(&c, section, NULL, NULL, 0))
+		return 2;
+	h = sess_flags(WD_GZIP, WD_DIR_COMPRESS, true, WD_FLAT_BUF, 1, WD_COMP_WS_32K, WD_SESS_PATH_HW);
+	if (!h)
+		return 3;
+	fill_text(src, BYTES, 1);
+	atomic_fetch_add(&s->ready, 1);
+	while (atomic_load(&s->ready) < 2)
+		sched_yield();
+	while (all_done(s) < REQUESTS) {
+		while (wd_in_flight(NULL) < FLYING) {
+			len[i] = sizeof(dst[i]);
+			arg[i] = (struct wd_comp_arg){
+				.src = src, .src_len = BYTES, .dst = dst[i], .dst_len = &len[i], .cb = on_done, .cb_param = done,
+			};
+			if (wd_comp_async(h, &arg[i], NULL))
+				break;
+			i = (i + 1) % FLYING;
+		}
+		wd_comp_poll(1, 100, NULL);
+	}
+	_exit(0);
+}
+
+FIXTURE(priority) {
+	char pace[64];
+};
+
+FIXTURE_SETUP(priority)
+{
+	ASSERT_EQ(0, tree_read(PACE, self->pace, sizeof(self->pace)));
+	ASSERT_EQ(0, tree_write(PACE, "4", 1));
+	ASSERT_EQ(0, sec_make("low", DEV0, 1, 2, 0));
+	ASSERT_EQ(0, sec_make("high", DEV0, 1, 2, 0));
+}
+
+FIXTURE_TEARDOWN(priority)
+{
+	EXPECT_EQ(0, tree_write(PACE, self->pace, strlen(self->pace)));
+	EXPECT_EQ(0, sec_end("low"));
+	EXPECT_EQ(0, sec_end("high"));
+}
+
+/* What each got of the first REQUESTS. */
+static int compete(struct share *s)
+{
+	int i, status, bad = 0;
+	pid_t pid[2];
+
+	for (i = 0; i < 2; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			_exit(saturate(i ? "high" : "low", s, &s->done[i]));
+	}
+	for (i = 0; i < 2; i++) {
+		waitpid(pid[i], &status, 0);
+		bad |= status;
+	}
+	return bad;
+}
+
+TEST_F(priority, seven_gets_visibly_more_than_zero_which_does_not_starve)
+{
+	struct share *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_EQ(0, sec_set("high", "queue_priority", "7"));
+	EXPECT_EQ(0, compete(s));
+	TH_LOG("priority 0: %u, priority 7: %u", s->done[0], s->done[1]);
+	EXPECT_LT(2 * s->done[0], s->done[1]);
+	EXPECT_LT(REQUESTS / 30, s->done[0]);
+	munmap(s, sizeof(*s));
+}
+
+TEST_F(priority, equals_get_about_the_same)
+{
+	struct share *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	EXPECT_EQ(0, compete(s));
+	TH_LOG("priority 0: %u, priority 0: %u", s->done[0], s->done[1]);
+	EXPECT_LT(s->done[0], 2 * s->done[1]);
+	EXPECT_LT(s->done[1], 2 * s->done[0]);
+	munmap(s, sizeof(*s));
+}
+
+TEST_HARNESS_MAIN
