@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The attributes of sections and devices: one row says what the file, configfs and the plan need to know. */
+#include <limits.h>
+#include <string.h>
+#include <strings.h>
+
+#include "attr.h"
+
+static const struct attr section_attrs[] = {
+	[SECTION_NUM_PROCESSES] = { "NumProcesses", "num_processes", VALUE_NUMBER, 1, 65535, "1", "1", true },
+	[SECTION_LIMIT_DEV_ACCESS] = { "LimitDevAccess", "limit_dev_access", VALUE_BOOL, 0, 1, "0", "0", false },
+	[SECTION_SYNC_CTXS] = { "SyncCtxs", "sync_ctxs", VALUE_NUMBER, 0, VALUE_CTXS_MAX, "1", "1", false },
+	[SECTION_ASYNC_CTXS] = { "AsyncCtxs", "async_ctxs", VALUE_NUMBER, 0, VALUE_CTXS_MAX, "1", "1", false },
+	[SECTION_NODES] = { "Nodes", "nodes", VALUE_NODES, 0, 0, "", "", false },
+	[SECTION_DEVICES] = { "Devices", "devices", VALUE_DEVICES, 0, 0, "", "", false },
+	[SECTION_QUEUE_PRIORITY] = { "QueuePriority", "queue_priority", VALUE_NUMBER, 0, 7, "0", "0", true },
+	[SECTION_MAX_EXTRA_CTXS] = { "MaxExtraCtxs", "max_extra_ctxs", VALUE_NUMBER, 0, INT_MAX, "0", "0", true },
+	[SECTION_ALLOWED_UIDS] = { "AllowedUsers", "allowed_uids", VALUE_UIDS, 0, 0, "", "", true },
+	[SECTION_ALLOWED_GIDS] = { "AllowedGroups", "allowed_gids", VALUE_GIDS, 0, 0, "", "", true },
+	/* A section is in a file in order to be used: the tradition's files don't say Live. */
+	[SECTION_LIVE] = { "Live", "live", VALUE_BOOL, 0, 1, "0", "1", true },
+};
+
+/* Any number is a priority: those out of -100..99 keep a device from being chosen. */
+static const struct attr device_attrs[] = {
+	[DEVICE_PRIORITY] = { "Priority", "priority", VALUE_NUMBER, INT_MIN, INT_MAX, NULL, NULL, true },
+	[DEVICE_ZONE_ID] = { "Zone", "zone_id", VALUE_NUMBER, -1, VALUE_NODE_MAX, NULL, NULL, false },
+	[DEVICE_MAX_CTXS] = { "MaxCtxsPerProcess", "max_ctxs_per_process", VALUE_NUMBER, 0, INT_MAX, NULL, NULL, true },
+	[DEVICE_LATENCY] = { "Latency", "latency", VALUE_NUMBER, 0, 99, NULL, NULL, true },
+	[DEVICE_THROUGHPUT] = { "Throughput", "throughput", VALUE_NUMBER, 0, 99, NULL, NULL, true },
+};
+
+size_t attr_count(enum object_kind kind)
+{
+	return kind == OBJECT_SECTION ? SECTION_ATTRS : DEVICE_ATTRS;
+}
+
+const struct attr *attr_get(enum object_kind kind, size_t i)
+{
+	return kind == OBJECT_SECTION ? &section_attrs[i] : &device_attrs[i];
+}
+
+int attr_find(enum object_kind kind, const char *key, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < attr_count(kind); i++) {
+		const char *name = attr_get(kind, i)->key;
+
+		if (strlen(name) == len && !strncasecmp(name, key, len))
+			return i;
+	}
+	return -1;
+}
+
+const char *attr_keys(enum object_kind kind)
+{
+	if (kind == OBJECT_DEVICE)
+		return "Priority, Zone, MaxCtxsPerProcess, Latency, Throughput";
+	return "NumProcesses, LimitDevAccess, SyncCtxs, AsyncCtxs, Nodes, Devices, QueuePriority, "
+	       "MaxExtraCtxs, AllowedUsers, AllowedGroups, Live";
+}
+
+const char *object_kind_name(enum object_kind kind)
+{
+	return kind == OBJECT_SECTION ? "section" : "device";
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sections and settings of devices, as a file wants them or as the kernel has them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "list.h"
+
+static struct object *list_grow(struct object_list *l)
+{
+	struct object *grown;
+	size_t room;
+
+	if (l->count == l->room) {
+		room = l->room ? 2 * l->room : 16;
+		grown = realloc(l->item, room * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		l->item = grown;
+		l->room = room;
+	}
+	memset(&l->item[l->count], 0, sizeof(*l->item));
+	return &l->item[l->count++];
+}
+
+struct object *config_add(struct config *c, enum object_kind kind, const char *name, size_t len)
+{
+	struct object *o = list_grow(&c->objects[kind]);
+
+	if (o && len < sizeof(o->name))
+		memcpy(o->name, name, len);
+	return o;
+}
+
+static void object_free(struct object *o)
+{
+	size_t i;
+
+	for (i = 0; i < OBJECT_ATTRS_MAX; i++)
+		free(o->value[i]);
+	free(o->reason);
+}
+
+void config_drop(struct config *c, enum object_kind kind, size_t i)
+{
+	struct object_list *l = &c->objects[kind];
+
+	object_free(&l->item[i]);
+	l->item[i] = l->item[--l->count];
+}
+
+int config_fill(struct object *section)
+{
+	const struct attr *a;
+	size_t i;
+
+	for (i = 0; i < SECTION_ATTRS; i++) {
+		a = attr_get(OBJECT_SECTION, i);
+		if (section->value[i])
+			continue;
+		section->value[i] = strdup(a->absent);
+		if (!section->value[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int config_copy(struct object *to, const struct object *from)
+{
+	size_t i;
+
+	for (i = 0; i < OBJECT_ATTRS_MAX; i++) {
+		if (!from->value[i])
+			continue;
+		free(to->value[i]);
+		to->value[i] = strdup(from->value[i]);
+		if (!to->value[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+struct object *config_find(const struct config *c, enum object_kind kind, const char *name)
+{
+	const struct object_list *l = &c->objects[kind];
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		if (!strcmp(l->item[i].name, name) ||
+		    (kind == OBJECT_DEVICE && !strcmp(l->item[i].parent, name)))
+			return &l->item[i];
+	return NULL;
+}
+
+/* An item for one device: under its parent's name, which the kernel's list holds, or as it is. */
+static struct list_item parent_item(const struct config *kernel, const char *device, size_t len)
+{
+	struct list_item item = { .name = device, .len = len };
+	char name[OBJECT_NAME_MAX + 1];
+	const struct object *o;
+
+	if (len >= sizeof(name))
+		return item;
+	memcpy(name, device, len);
+	name[len] = '\0';
+	o = config_find(kernel, OBJECT_DEVICE, name);
+	if (o && o->parent[0]) {
+		item.name = o->parent;
+		item.len = strlen(o->parent);
+	}
+	return item;
+}
+
+char *config_parents(const struct config *kernel, const char *devices)
+{
+	struct list list = { 0 };
+	struct list_item item;
+	const char *device;
+	char *out = NULL;
+	size_t i, len, used = 0;
+
+	while (value_next(&devices, &device, &len)) {
+		item = parent_item(kernel, device, len);
+		if (list_add(&list, &item))
+			goto out;
+	}
+	list_sort(&list, true);
+	for (i = 0; i < list.count; i++)
+		if (!used || list.item[i].len != list.item[used - 1].len ||
+		    memcmp(list.item[i].name, list.item[used - 1].name, list.item[i].len))
+			list.item[used++] = list.item[i];
+	list.count = used;
+	list_format(&list, VALUE_DEVICES, &out);
+out:
+	list_free(&list);
+	return out;
+}
+
+static void print_value(FILE *f, const struct attr *a, const char *value)
+{
+	if (a->type == VALUE_DEVICES) {
+		for (; *value; value++)
+			fprintf(f, *value == ' ' ? ", " : "%c", *value);
+		return;
+	}
+	fputs(value, f);
+}
+
+void config_print_object(FILE *f, enum object_kind kind, const struct object *o,
+			 const struct config *kernel)
+{
+	const struct attr *a;
+	char *devices;
+	size_t i;
+
+	if (kind == OBJECT_DEVICE)
+		fprintf(f, "[device %s]\n", o->parent[0] ? o->parent : o->name);
+	else
+		fprintf(f, "[%s]\n", o->name);
+	for (i = 0; i < attr_count(kind); i++) {
+		a = attr_get(kind, i);
+		/* What goes without saying is left out, except what a section is about. */
+		if (!o->value[i] || (a->absent && i != SECTION_NUM_PROCESSES && i != SECTION_LIMIT_DEV_ACCESS &&
+				     !strcmp(o->value[i], a->absent)))
+			continue;
+		devices = a->type == VALUE_DEVICES ? config_parents(kernel, o->value[i]) : NULL;
+		fprintf(f, "%s = ", a->key);
+		print_value(f, a, devices ? devices : o->value[i]);
+		fputc('\n', f);
+		free(devices);
+	}
+}
+
+void config_print(FILE *f, const struct config *c)
+{
+	const char *gap = "";
+	size_t i;
+	int kind;
+
+	for (kind = OBJECT_DEVICE; kind >= OBJECT_SECTION; kind--) {
+		for (i = 0; i < c->objects[kind].count; i++) {
+			fputs(gap, f);
+			config_print_object(f, kind, &c->objects[kind].item[i], c);
+			gap = "\n";
+		}
+	}
+}
+
+void config_free(struct config *c)
+{
+	size_t i;
+	int kind;
+
+	for (kind = OBJECT_SECTION; kind <= OBJECT_DEVICE; kind++) {
+		for (i = 0; i < c->objects[kind].count; i++)
+			object_free(&c->objects[kind].item[i]);
+		free(c->objects[kind].item);
+	}
+	for (i = 0; i < c->errors && i < CONFIG_ERRORS_SHOWN; i++)
+		free(c->error[i].text);
+	memset(c, 0, sizeof(*c));
+}
+
+const char *section_state_name(enum section_state state)
+{
+	static const char *const names[] = {
+		[SECTION_CONFIGURED] = "configured",
+		[SECTION_IS_LIVE] = "live",
+		[SECTION_DRAINING] = "draining",
+	};
+
+	return names[state];
+}

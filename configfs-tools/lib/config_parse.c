@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a file's text to the sections and devices that it wants, with everything that is wrong in it. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "escape.h"
+
+struct parser {
+	struct config *c;
+	const struct id_names *names;
+	enum object_kind kind;
+	long object;		/* index of the one that pairs belong to, or one of the two below */
+	bool full;		/* said so */
+	int error;
+};
+
+#define REFUSED "?"
+#define BEFORE_HEADER -1
+#define AFTER_BAD_HEADER -2
+
+static void __attribute__((format(printf, 3, 4)))
+add_error(struct config *c, size_t line, const char *fmt, ...)
+{
+	struct config_error *e;
+	va_list ap;
+	int ret;
+
+	if (c->errors++ >= CONFIG_ERRORS_SHOWN)
+		return;
+	e = &c->error[c->errors - 1];
+	e->line = line;
+	va_start(ap, fmt);
+	ret = vasprintf(&e->text, fmt, ap);
+	va_end(ap);
+	if (ret < 0)
+		e->text = NULL;
+}
+
+static const char *label(char *buf, size_t size, enum object_kind kind, const struct object *o)
+{
+	snprintf(buf, size, "%s%s", kind == OBJECT_DEVICE ? "device " : "", o->name);
+	return buf;
+}
+
+int config_set(struct config *c, enum object_kind kind, struct object *o, size_t line,
+	       struct ini_word key, struct ini_word value, const struct id_names *names)
+{
+	char why[VALUE_WHY_SIZE], name[OBJECT_NAME_MAX + 16], shown[ESCAPE_SIZE];
+	int i = attr_find(kind, key.text, key.len);
+	int ret;
+
+	label(name, sizeof(name), kind, o);
+	if (i < 0) {
+		add_error(c, line, "[%s] unknown key '%s', expected one of %s", name,
+			  escape(shown, sizeof(shown), key.text, key.len), attr_keys(kind));
+		return 0;
+	}
+	if (o->value[i]) {
+		add_error(c, line, "[%s] %s: expected once, it is there twice", name,
+			  attr_get(kind, i)->key);
+		return 0;
+	}
+	ret = value_parse(attr_get(kind, i), value.text, value.len, names, &o->value[i], why);
+	if (ret == -EINVAL) {
+		add_error(c, line, "[%s] %s: %s", name, attr_get(kind, i)->key, why);
+		/* It was said, so that it is neither filled in nor missed. */
+		o->value[i] = strdup(REFUSED);
+		ret = o->value[i] ? 0 : -ENOMEM;
+	}
+	return ret;
+}
+
+/* "device NAME" is a device; anything else has to be the name of a section. */
+static bool header_name(struct ini_word *name, enum object_kind *kind)
+{
+	const char word[] = "device";
+	size_t skip = sizeof(word) - 1;
+
+	*kind = OBJECT_SECTION;
+	if (name->len <= skip || memcmp(name->text, word, skip) ||
+	    (name->text[skip] != ' ' && name->text[skip] != '\t'))
+		return section_name_valid(name->text, name->len);
+	while (name->text[skip] == ' ' || name->text[skip] == '\t')
+		skip++;
+	name->text += skip;
+	name->len -= skip;
+	*kind = OBJECT_DEVICE;
+	return device_name_valid(name->text, name->len);
+}
+
+static void on_header(void *arg, size_t line, struct ini_word name)
+{
+	struct ini_word all = name;
+	struct parser *p = arg;
+	char shown[ESCAPE_SIZE];
+	struct object *o;
+
+	p->object = AFTER_BAD_HEADER;
+	if (!name.text)
+		return;
+	if (!header_name(&name, &p->kind)) {
+		add_error(p->c, line, "expected [NAME] of 1 to %d letters, digits, '_' and '-', or [device NAME], not '[%s]'",
+			  SECTION_NAME_MAX, escape(shown, sizeof(shown), all.text, all.len));
+		return;
+	}
+	if (p->c->objects[p->kind].count == CONFIG_OBJECTS_MAX) {
+		if (!p->full)
+			add_error(p->c, line, "expected at most %d sections and as many devices",
+				  CONFIG_OBJECTS_MAX);
+		p->full = true;
+		return;
+	}
+	o = config_add(p->c, p->kind, name.text, name.len);
+	if (!o) {
+		p->error = -ENOMEM;
+		return;
+	}
+	o->line = line;
+	p->object = o - p->c->objects[p->kind].item;
+}
+
+static void on_pair(void *arg, size_t line, struct ini_word key, struct ini_word value)
+{
+	struct parser *p = arg;
+	char shown[ESCAPE_SIZE];
+	int ret;
+
+	if (p->object == BEFORE_HEADER)
+		add_error(p->c, line, "%s: expected [SECTION] before the first key",
+			  escape(shown, sizeof(shown), key.text, key.len));
+	if (p->object < 0)
+		return;
+	ret = config_set(p->c, p->kind, &p->c->objects[p->kind].item[p->object], line, key, value,
+			 p->names);
+	if (ret)
+		p->error = ret;
+}
+
+static void on_error(void *arg, size_t line, const char *what, struct ini_word where)
+{
+	struct parser *p = arg;
+	char shown[ESCAPE_SIZE];
+
+	add_error(p->c, line, "%s, not '%s'", what, escape(shown, sizeof(shown), where.text, where.len));
+}
+
+void config_check_section(struct config *c, const struct object *s)
+{
+	const char *nodes = s->value[SECTION_NODES], *element, *digit;
+	bool any = false;
+	size_t len;
+
+	if (!*nodes)
+		any = strcmp(s->value[SECTION_SYNC_CTXS], "0") || strcmp(s->value[SECTION_ASYNC_CTXS], "0");
+	while (value_next(&nodes, &element, &len)) {
+		digit = memchr(element, '=', len);
+		/* A value that was refused has its error already. */
+		any |= !digit || strncmp(digit, "=0+0", element + len - digit);
+	}
+	if (!any)
+		add_error(c, s->line, "[%s] expected at least one context in SyncCtxs, AsyncCtxs or Nodes", s->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct object *x = *(struct object *const *)a, *y = *(struct object *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* At the end rather than at each header, which would take a search for each. */
+static int check_duplicates(struct config *c, enum object_kind kind)
+{
+	const struct object_list *l = &c->objects[kind];
+	struct object **sorted;
+	char name[OBJECT_NAME_MAX + 16];
+	size_t i;
+
+	if (!l->count)
+		return 0;
+	sorted = calloc(l->count, sizeof(struct object *));
+	if (!sorted)
+		return -ENOMEM;
+	for (i = 0; i < l->count; i++)
+		sorted[i] = &l->item[i];
+	qsort(sorted, l->count, sizeof(struct object *), by_name);
+	for (i = 1; i < l->count; i++)
+		if (!strcmp(sorted[i]->name, sorted[i - 1]->name))
+			add_error(c, sorted[i]->line, "[%s] expected once, it is in line %zu as well",
+				  label(name, sizeof(name), kind, sorted[i]), sorted[i - 1]->line);
+	free(sorted);
+	return 0;
+}
+
+static int error_order(const void *a, const void *b)
+{
+	const struct config_error *x = a, *y = b;
+
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+int config_parse(struct config *c, const char *text, size_t len, const struct id_names *names)
+{
+	struct parser p = { .c = c, .names = names, .object = BEFORE_HEADER };
+	const struct ini_handler handler = { &p, on_header, on_pair, on_error };
+	struct object_list *sections = &c->objects[OBJECT_SECTION];
+	size_t i;
+
+	memset(c, 0, sizeof(*c));
+	ini_parse(text, len, &handler);
+	for (i = 0; i < sections->count && !p.error; i++) {
+		p.error = config_fill(&sections->item[i]);
+		if (!p.error)
+			config_check_section(c, &sections->item[i]);
+	}
+	if (!p.error)
+		p.error = check_duplicates(c, OBJECT_SECTION);
+	if (!p.error)
+		p.error = check_duplicates(c, OBJECT_DEVICE);
+	qsort(c->error, c->errors < CONFIG_ERRORS_SHOWN ? c->errors : CONFIG_ERRORS_SHOWN,
+	      sizeof(c->error[0]), error_order);
+	return p.error;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text of strangers (files, the kernel, processes) made harmless for a terminal. */
+#ifndef WDCTL_ESCAPE_H
+#define WDCTL_ESCAPE_H
+
+#include <stddef.h>
+
+/* Enough for ESCAPE_SHOWN characters, each escaped, and what says that there are more. */
+#define ESCAPE_SHOWN 60
+#define ESCAPE_SIZE (4 * ESCAPE_SHOWN + 4)
+
+/**
+ * escape() - what is not printable ASCII becomes \xNN; "..." follows what does not fit.
+ * @size: of @buf, at least 8.
+ * Return: @buf.
+ */
+const char *escape(char *buf, size_t size, const char *text, size_t len);
+
+/** escape_new() - all of it, in new memory; NULL without memory. */
+char *escape_new(const char *text);
+
+#endif
