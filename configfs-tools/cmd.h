@@ -23,10 +23,15 @@ struct wdctl_option {
 	const char *help;
 };
 
+/* Which of the shared options a command has. */
 enum wdctl_kind {
-	WDCTL_PLAIN,
-	WDCTL_QUERY,		/* reads: --json, --root */
-	WDCTL_CHANGE,		/* changes: --dry-run, --root with it */
+	WDCTL_PLAIN = 0,
+	WDCTL_HAS_JSON = 1,
+	WDCTL_HAS_DRY_RUN = 2,
+	WDCTL_HAS_ROOT = 4,
+	WDCTL_CHANGES_ROOT = 8,		/* what is below --root may be changed too */
+	WDCTL_QUERY = WDCTL_HAS_JSON | WDCTL_HAS_ROOT,
+	WDCTL_CHANGE = WDCTL_HAS_DRY_RUN | WDCTL_HAS_ROOT,
 };
 
 struct wdctl_run {
@@ -42,13 +47,14 @@ struct wdctl_cmd {
 	const char *name;
 	const char *help;	/* one line */
 	const char *args;	/* what may follow the options, NULL for nothing */
-	enum wdctl_kind kind;
+	unsigned int kind;	/* of enum wdctl_kind */
 	const struct wdctl_option *options;	/* ended by key 0; may be NULL */
 	enum wdctl_exit (*run)(const struct wdctl_run *r);
 };
 
 extern const struct wdctl_cmd *const wdctl_cmds[];	/* in main.c, NULL ends it */
-extern const struct wdctl_cmd cmd_doctor, cmd_help, cmd_list, cmd_load, cmd_unload, cmd_version;
+extern const struct wdctl_cmd cmd_apply, cmd_check, cmd_doctor, cmd_export, cmd_help, cmd_list, cmd_load, cmd_plan,
+	cmd_save, cmd_section, cmd_unload, cmd_version;
 
 const struct wdctl_cmd *wdctl_cmd_find(const char *name);
 

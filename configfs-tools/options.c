@@ -27,7 +27,7 @@ static const struct wdctl_option opt_dry_run = {
 	KEY_DRY_RUN, "dry-run", NULL, "say what would be done, change nothing"
 };
 static const struct wdctl_option opt_root = {
-	KEY_ROOT, "root", "DIR", "read the machine recorded below DIR instead of this one"
+	KEY_ROOT, "root", "DIR", "the machine below DIR instead of this one"
 };
 static const struct wdctl_option opt_help = {
 	KEY_HELP, "help", NULL, "print this help"
@@ -51,11 +51,11 @@ static size_t options_collect(const struct wdctl_cmd *cmd, const struct wdctl_op
 
 	for (o = cmd->options; o && o->key && n < OPTIONS_MAX - 4; o++)
 		table[n++] = o;
-	if (cmd->kind == WDCTL_QUERY)
+	if (cmd->kind & WDCTL_HAS_JSON)
 		table[n++] = &opt_json;
-	if (cmd->kind == WDCTL_CHANGE)
+	if (cmd->kind & WDCTL_HAS_DRY_RUN)
 		table[n++] = &opt_dry_run;
-	if (cmd->kind != WDCTL_PLAIN)
+	if (cmd->kind & WDCTL_HAS_ROOT)
 		table[n++] = &opt_root;
 	table[n++] = &opt_help;
 	return n;
@@ -130,7 +130,8 @@ static enum wdctl_exit options_apply(const struct wdctl_cmd *cmd, struct wdctl_r
 		wdctl_error(cmd->name, "unexpected argument '%s'", r->args[0]);
 		return EXIT_USAGE;
 	}
-	if (r->opt[KEY_ROOT] && cmd->kind == WDCTL_CHANGE && !r->dry_run) {
+	if (r->opt[KEY_ROOT] && cmd->kind & WDCTL_HAS_DRY_RUN && !(cmd->kind & WDCTL_CHANGES_ROOT) &&
+	    !r->dry_run) {
 		wdctl_error(cmd->name, "--root shows another machine, which can't be changed: add --dry-run");
 		return EXIT_USAGE;
 	}

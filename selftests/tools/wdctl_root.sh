@@ -38,7 +38,7 @@ test_every_command_has_a_manual_page() {
 test_every_option_is_in_the_manual_page() {
 	local c o
 
-	for c in load unload list doctor; do
+	for c in $(wdctl --list-cmds | grep -vx 'help\|version'); do
 		for o in $(wdctl --list-opts $c | tr -d =); do
 			[ "$o" != --help ] || continue
 			says "${o#--}" <(sed 's/\\-/-/g' "$TOP/configfs-tools/man/wdctl-$c.8")
@@ -543,6 +543,10 @@ test_completion_knows_commands_and_options() {
 	[ "$(complete_words wdctl load --sim zip,)" = zip,zip ]
 	[ "$(complete_words wdzip --pa)" = --path ]
 	[ "$(complete_words wdzip --path so)" = soft ]
+	[ "$(complete_words wdctl section li)" = "list
+live" ]
+	[ "$(complete_words wdctl section set A NumP)" = NumProcesses= ]
+	[ "$(complete_words wdctl export ud)" = udev ]
 	complete_words wdctl list -- >got
 	golden got <<'END'
 --json

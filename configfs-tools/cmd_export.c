@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wdctl export: files for systemd, udev and container runtimes. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "lib/escape.h"
+#include "lib/export.h"
+#include "provision.h"
+
+#define GROUP "accel"
+
+/* They become words of somebody else's file. */
+static bool word_good(const char *option, const char *word, const char *chars)
+{
+	char shown[ESCAPE_SIZE];
+
+	if (*word && *word != '-' && !word[strspn(word, chars)])
+		return true;
+	wdctl_error("export", "--%s: expected only %s, not '%s'", option, chars,
+		    escape(shown, sizeof(shown), word, strlen(word)));
+	return false;
+}
+
+#define ALNUM "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+static enum wdctl_exit systemd(const struct wdctl_run *r)
+{
+	const char *program = r->opt['b'];
+	char self[PATH_MAX];
+	ssize_t len;
+
+	if (!program) {
+		len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+		if (len < 0) {
+			wdctl_error("export", "/proc/self/exe: %s", strerror(errno));
+			return EXIT_FAILED;
+		}
+		self[len] = '\0';
+		program = self;
+	}
+	if (program[0] != '/') {
+		wdctl_error("export", "--program: expected a path from the root");
+		return EXIT_USAGE;
+	}
+	if (!word_good("program", program, ALNUM "/._+-"))
+		return EXIT_USAGE;
+	export_systemd(stdout, program);
+	return EXIT_DONE;
+}
+
+static enum wdctl_exit for_group(const struct wdctl_run *r, void (*write)(FILE *f, const char *group))
+{
+	const char *group = r->opt['g'] ? r->opt['g'] : GROUP;
+
+	if (!word_good("group", group, ALNUM "_-"))
+		return EXIT_USAGE;
+	write(stdout, group);
+	return EXIT_DONE;
+}
+
+static enum wdctl_exit udev(const struct wdctl_run *r)
+{
+	return for_group(r, export_udev);
+}
+
+static enum wdctl_exit sysusers(const struct wdctl_run *r)
+{
+	return for_group(r, export_sysusers);
+}
+
+static enum wdctl_exit cdi(const struct wdctl_run *r)
+{
+	struct device_list devices;
+	enum wdctl_exit result;
+	int ret = device_list_read(&r->root, &devices);
+
+	if (ret) {
+		wdctl_error("export", "%s/sys/class/uacce: %s", r->root.dir, strerror(-ret));
+		return EXIT_FAILED;
+	}
+	if (!devices.count)
+		fprintf(stderr, "no accelerators; 'wdctl doctor' says why\n");
+	result = provision_print_json("export", export_cdi(&devices));
+	device_list_free(&devices);
+	return result;
+}
+
+static const struct {
+	const char *name;
+	enum wdctl_exit (*run)(const struct wdctl_run *r);
+} formats[] = {
+	{ "systemd", systemd },
+	{ "udev", udev },
+	{ "sysusers", sysusers },
+	{ "cdi", cdi },
+};
+
+static enum wdctl_exit export_run(const struct wdctl_run *r)
+{
+	size_t i;
+
+	for (i = 0; r->args_nr == 1 && i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(r->args[0], formats[i].name))
+			return formats[i].run(r);
+	wdctl_error("export", "expected systemd, udev, sysusers or cdi");
+	return EXIT_USAGE;
+}
+
+static const struct wdctl_option export_options[] = {
+	{ 'b', "program", "PATH", "of wdctl, in the unit (default: this one)" },
+	{ 'g', "group", "NAME", "that may open the devices (" GROUP ")" },
+	{ 0 },
+};
+
+const struct wdctl_cmd cmd_export = {
+	.name = "export",
+	.help = "print a systemd unit, udev rules or a CDI specification",
+	.args = "systemd|udev|sysusers|cdi",
+	.kind = WDCTL_HAS_ROOT,
+	.options = export_options,
+	.run = export_run,
+};

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wdctl save: the kernel's sections and settings of devices, as a file that 'apply' takes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "lib/json_config.h"
+#include "lib/text_file.h"
+#include "provision.h"
+
+static int save_to(const char *path, const struct config *c)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f;
+	int ret;
+
+	f = open_memstream(&text, &len);
+	if (!f)
+		return -ENOMEM;
+	config_print(f, c);
+	ret = fclose(f) ? -ENOMEM : text_file_replace(path, text, len);
+	free(text);
+	return ret;
+}
+
+static enum wdctl_exit save_run(const struct wdctl_run *r)
+{
+	enum wdctl_exit result;
+	struct provision p;
+	int ret = 0;
+
+	if (r->args_nr > 1 || (r->args_nr && r->json)) {
+		wdctl_error("save", r->json ? "--json goes to standard output" : "expected at most one FILE");
+		return EXIT_USAGE;
+	}
+	result = provision_open(&p, r, "save", false);
+	if (result != EXIT_DONE)
+		return result;
+	if (r->json)
+		result = provision_print_json("save", json_from_config(&p.kernel, true));
+	else if (r->args_nr && strcmp(r->args[0], "-"))
+		ret = save_to(r->args[0], &p.kernel);
+	else
+		config_print(stdout, &p.kernel);
+	provision_close(&p);
+	if (!ret)
+		return result;
+	wdctl_error("save", "%s: %s", r->args[0], strerror(-ret));
+	return EXIT_FAILED;
+}
+
+const struct wdctl_cmd cmd_save = {
+	.name = "save",
+	.help = "print the sections and the devices' settings as a file for 'apply'",
+	.args = "[FILE]",
+	.kind = WDCTL_QUERY,
+	.run = save_run,
+};

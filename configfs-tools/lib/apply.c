@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Does the steps of a plan in order; when one fails, undoes those before it. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "apply.h"
+#include "escape.h"
+
+/* From a few looks that catch most, to few looks that cost nothing. */
+#define DRAIN_LOOK_MIN_MS 1
+#define DRAIN_LOOK_MAX_MS 100
+
+struct applier {
+	struct tree *t;
+	const struct plan *p;
+	const struct apply_options *o;
+	long deadline;
+};
+
+static long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int live_write(struct applier *a, const char *section, const char *value)
+{
+	return tree_write(a->t, OBJECT_SECTION, section, attr_get(OBJECT_SECTION, SECTION_LIVE)->file, value);
+}
+
+static int drain_wait(struct applier *a, const char *section, bool stoppable)
+{
+	int look = DRAIN_LOOK_MIN_MS, ret;
+	enum section_state state;
+
+	for (;;) {
+		ret = tree_state(a->t, section, &state, NULL);
+		if (ret || state == SECTION_CONFIGURED)
+			return ret;
+		if (stoppable && a->o->stop && a->o->stop(a->o->arg))
+			return -EINTR;
+		if (now_ms() >= a->deadline)
+			return -ETIMEDOUT;
+		poll(NULL, 0, look);
+		look = look < DRAIN_LOOK_MAX_MS ? 2 * look : DRAIN_LOOK_MAX_MS;
+	}
+}
+
+static int step_do(struct applier *a, const struct step *s)
+{
+	int ret;
+
+	switch (s->op) {
+	case STEP_MAKE:
+		return tree_make(a->t, s->name);
+	case STEP_SET:
+		return tree_write(a->t, s->kind, s->name, s->attr->file, s->value);
+	case STEP_LIVE:
+		return live_write(a, s->name, "1");
+	case STEP_DRAIN:
+		return live_write(a, s->name, "0");
+	case STEP_DRAIN_WAIT:
+		ret = live_write(a, s->name, "0");
+		return ret ? ret : drain_wait(a, s->name, true);
+	case STEP_REVOKE:
+		return live_write(a, s->name, "revoke");
+	case STEP_REMOVE:
+		return tree_remove(a->t, s->name);
+	}
+	return -EINVAL;
+}
+
+/* A section that was removed comes back as it was configured; that it was live is the drain's to undo. */
+static int remake(struct applier *a, const struct object *old)
+{
+	const struct attr *attr;
+	size_t i;
+	int ret;
+
+	ret = tree_make(a->t, old->name);
+	for (i = 0; i < SECTION_LIVE && !ret; i++) {
+		attr = attr_get(OBJECT_SECTION, i);
+		if (old->value[i] && strcmp(old->value[i], attr->initial))
+			ret = tree_write(a->t, OBJECT_SECTION, old->name, attr->file, old->value[i]);
+	}
+	return ret;
+}
+
+static int step_undo(struct applier *a, const struct step *s)
+{
+	int ret;
+
+	switch (s->op) {
+	case STEP_MAKE:
+		return tree_remove(a->t, s->name);
+	case STEP_SET:
+		/* A new section goes as a whole. */
+		if (s->kind == OBJECT_SECTION && !s->old)
+			return 0;
+		return s->was ? tree_write(a->t, s->kind, s->name, s->attr->file, s->was) : -ENODATA;
+	case STEP_LIVE:
+		/* Somebody may have attached in the meantime. */
+		ret = live_write(a, s->name, "0");
+		return ret ? ret : drain_wait(a, s->name, false);
+	case STEP_DRAIN:
+	case STEP_DRAIN_WAIT:
+	case STEP_REVOKE:
+		/* One that was draining before is left to go on. */
+		return s->old->state == SECTION_IS_LIVE ? live_write(a, s->name, "1") : 0;
+	case STEP_REMOVE:
+		return remake(a, s->old);
+	}
+	return -EINVAL;
+}
+
+static void undo_failed(struct apply_result *res, const struct step *s, int error)
+{
+	char *text = plan_describe(s);
+
+	/* A drain that has begun can't be called off while slots are held. */
+	if ((s->op == STEP_DRAIN || s->op == STEP_DRAIN_WAIT) && error == -EBUSY)
+		text_list_add(&res->left, "section %s: goes on draining: processes hold its slots", s->name);
+	else
+		text_list_add(&res->left, "%s: can't be undone: %s", text ? text : s->name, strerror(-error));
+	free(text);
+}
+
+static void undo_all(struct applier *a, struct apply_result *res)
+{
+	const struct step *s = &a->p->step[res->done];
+	size_t i;
+	int ret;
+
+	/* What failed did nothing, but a drain has begun by the time its wait ends. */
+	if (s->op == STEP_DRAIN_WAIT && (res->error == -ETIMEDOUT || res->error == -EINTR)) {
+		ret = step_undo(a, s);
+		if (ret)
+			undo_failed(res, s, ret);
+	}
+	/* The waits of undoing count anew. */
+	a->deadline = now_ms() + a->o->wait_ms;
+	for (i = res->done; i--;) {
+		ret = step_undo(a, &a->p->step[i]);
+		if (ret)
+			undo_failed(res, &a->p->step[i], ret);
+		else
+			res->undone++;
+	}
+}
+
+/* Only `live` leaves its cause behind. */
+static void find_reason(struct applier *a, const struct step *s, struct apply_result *res)
+{
+	enum section_state state;
+	char *reason;
+
+	if (s->op != STEP_LIVE || tree_state(a->t, s->name, &state, &reason) || !reason)
+		return;
+	res->reason = escape_new(reason);
+	free(reason);
+}
+
+int apply_plan(struct tree *t, const struct plan *p, const struct apply_options *o,
+	       struct apply_result *res)
+{
+	struct applier a = { .t = t, .p = p, .o = o, .deadline = now_ms() + o->wait_ms };
+
+	memset(res, 0, sizeof(*res));
+	for (; res->done < p->steps; res->done++) {
+		if (o->stop && o->stop(o->arg))
+			res->error = -EINTR;
+		else
+			res->error = step_do(&a, &p->step[res->done]);
+		if (res->error)
+			break;
+		if (o->done)
+			o->done(o->arg, res->done);
+	}
+	if (res->error) {
+		find_reason(&a, &p->step[res->done], res);
+		undo_all(&a, res);
+	}
+	return res->error;
+}
+
+void apply_result_free(struct apply_result *res)
+{
+	free(res->reason);
+	text_list_free(&res->left);
+	memset(res, 0, sizeof(*res));
+}
+
+const char *apply_error(const struct step *s, int error)
+{
+	if (error == -ETIMEDOUT)
+		return "processes hold its slots; --wait gives them longer, --revoke takes them away";
+	if (error == -EINTR)
+		return "interrupted";
+	if (error == -ENOENT && s->op == STEP_SET)
+		return "this kernel has no such attribute";
+	if (error == -EBUSY && s->op == STEP_SET && s->kind == OBJECT_SECTION)
+		return "Device or resource busy (in use: for fewer processes the slots above have to be free)";
+	return strerror(-error);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What other programs of the system need to know about accelerators. */
+#include "export.h"
+
+/* The oldest that says everything we need. */
+#define CDI_VERSION "0.5.0"
+#define CDI_KIND "warpdrive/uacce"
+
+void export_systemd(FILE *f, const char *program)
+{
+	/*
+	 * After coldplug, since a device that isn't there yet gets no settings; a section waits for its devices
+	 * in the kernel. Users and groups of the file may come from a directory.
+	 */
+	fprintf(f,
+		"# Written by 'wdctl export systemd'.\n"
+		"[Unit]\n"
+		"Description=Reserve accelerators' queues for services\n"
+		"Documentation=man:wdctl-apply(8) man:warpdrive.conf(5)\n"
+		"ConditionPathExists=" EXPORT_SECTIONS_FILE "\n"
+		"Wants=systemd-udev-settle.service\n"
+		"Requires=sys-kernel-config.mount\n"
+		"After=sys-kernel-config.mount systemd-modules-load.service systemd-udev-settle.service\n"
+		"After=nss-user-lookup.target\n"
+		"\n"
+		"[Service]\n"
+		"Type=oneshot\n"
+		"RemainAfterExit=yes\n"
+		"ExecStart=%s apply --missing-ok " EXPORT_SECTIONS_FILE "\n"
+		"ExecReload=%s apply --missing-ok " EXPORT_SECTIONS_FILE "\n"
+		"NoNewPrivileges=yes\n"
+		"PrivateTmp=yes\n"
+		"ProtectHome=yes\n"
+		"ProtectSystem=strict\n"
+		"RestrictSUIDSGID=yes\n"
+		"\n"
+		"[Install]\n"
+		"WantedBy=multi-user.target\n",
+		program, program);
+}
+
+void export_udev(FILE *f, const char *group)
+{
+	fprintf(f,
+		"# Written by 'wdctl export udev'.\n"
+		"# Who is in the group may open queues; sections say how many.\n"
+		"SUBSYSTEM==\"uacce\", GROUP=\"%s\", MODE=\"0660\"\n",
+		group);
+}
+
+void export_sysusers(FILE *f, const char *group)
+{
+	fprintf(f,
+		"# Written by 'wdctl export sysusers'.\n"
+		"g %s - -\n",
+		group);
+}
+
+/* Without numbers: they change from boot to boot, and the runtime looks at the host's node. */
+static struct json_object *cdi_node(const struct device *d)
+{
+	struct json_object *node = json_object_new_object();
+	char path[sizeof("/dev/") + DEVICE_NAME_MAX];
+
+	if (!node)
+		return NULL;
+	snprintf(path, sizeof(path), "/dev/%s", d->name);
+	json_object_object_add(node, "path", json_object_new_string(path));
+	json_object_object_add(node, "type", json_object_new_string("c"));
+	json_object_object_add(node, "permissions", json_object_new_string("rw"));
+	return node;
+}
+
+/* One device with the nodes from first to last. */
+static struct json_object *cdi_device(const char *name, const struct device_list *devices, size_t first,
+				      size_t count)
+{
+	struct json_object *device = json_object_new_object(), *edits = json_object_new_object();
+	struct json_object *nodes = json_object_new_array();
+	size_t i;
+
+	if (!device || !edits || !nodes)
+		return NULL;
+	for (i = first; i < first + count; i++)
+		json_object_array_add(nodes, cdi_node(&devices->dev[i]));
+	json_object_object_add(edits, "deviceNodes", nodes);
+	json_object_object_add(device, "name", json_object_new_string(name));
+	json_object_object_add(device, "containerEdits", edits);
+	return device;
+}
+
+struct json_object *export_cdi(const struct device_list *devices)
+{
+	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
+	size_t i;
+
+	if (!top || !list)
+		return NULL;
+	json_object_object_add(top, "cdiVersion", json_object_new_string(CDI_VERSION));
+	json_object_object_add(top, "kind", json_object_new_string(CDI_KIND));
+	for (i = 0; i < devices->count; i++)
+		json_object_array_add(list, cdi_device(devices->dev[i].name, devices, i, 1));
+	if (devices->count)
+		json_object_array_add(list, cdi_device("all", devices, 0, devices->count));
+	json_object_object_add(top, "devices", list);
+	return top;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What other programs of the system need to know about accelerators. */
+#ifndef WDCTL_EXPORT_H
+#define WDCTL_EXPORT_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "device.h"
+
+#define EXPORT_SECTIONS_FILE "/etc/warpdrive/sections.conf"
+
+/** export_systemd() - a unit that restores the sections at boot. */
+void export_systemd(FILE *f, const char *program);
+/** export_udev() - rules that give the device nodes to a group. */
+void export_udev(FILE *f, const char *group);
+/** export_sysusers() - makes that group. */
+void export_sysusers(FILE *f, const char *group);
+/** export_cdi() - a specification of the Container Device Interface; NULL without memory. */
+struct json_object *export_cdi(const struct device_list *devices);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's sections and devices in configfs. */
+#ifndef WDCTL_TREE_H
+#define WDCTL_TREE_H
+
+#include "config.h"
+#include "root.h"
+
+#define TREE_PATH "/sys/kernel/config/uacce"
+
+/* Folders are opened once: with a thousand sections, looking up the whole path each time is what costs. */
+struct tree {
+	const struct root *root;
+	int dir[2];		/* by enum object_kind */
+};
+
+/** tree_open() - Return: 0, -ENOENT when the kernel has no sections, other -errno. */
+int tree_open(struct tree *t, const struct root *r);
+void tree_close(struct tree *t);
+
+/**
+ * tree_lock() - keep other writers away until the tree is closed or the process gone.
+ * Return: 0, or -EWOULDBLOCK when another one doesn't end within @wait_ms.
+ */
+int tree_lock(struct tree *t, int wait_ms);
+
+/** tree_read() - everything, sections and devices in natural order. Return: 0 or -errno. */
+int tree_read(struct tree *t, struct config *c);
+
+int tree_make(struct tree *t, const char *section);
+int tree_remove(struct tree *t, const char *section);
+int tree_write(struct tree *t, enum object_kind kind, const char *name, const char *file,
+	       const char *value);
+
+/** tree_state() - of one section; @reason is a new string or NULL, and may be a NULL pointer. */
+int tree_state(struct tree *t, const char *section, enum section_state *state, char **reason);
+
+#endif

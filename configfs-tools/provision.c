@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the commands that provision have in common: the file, the kernel's side, the plan and its execution. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/apply.h"
+#include "lib/idname.h"
+#include "lib/json_config.h"
+#include "lib/text_file.h"
+#include "provision.h"
+
+#define LOCK_WAIT_MS 2000
+#define DRAIN_WAIT_SECONDS 5
+#define WAIT_SECONDS_MAX 86400
+#define PROGRESS_MS 100
+
+void provision_print_errors(const struct config *c, const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < c->errors && i < CONFIG_ERRORS_SHOWN; i++)
+		fprintf(stderr, "%s:%zu: %s\n", file, c->error[i].line,
+			c->error[i].text ? c->error[i].text : "out of memory");
+	if (c->errors > CONFIG_ERRORS_SHOWN)
+		fprintf(stderr, "%s: and %zu more errors\n", file, c->errors - CONFIG_ERRORS_SHOWN);
+}
+
+static enum wdctl_exit print_json_errors(const char *command, const struct config *c)
+{
+	return provision_print_json(command, json_from_errors(c));
+}
+
+enum wdctl_exit provision_parse_file(const struct wdctl_run *r, const char *command, const char *file,
+				     struct config *c)
+{
+	const char *name = strcmp(file, "-") ? file : "standard input";
+	struct id_names names = idname_source(&r->root);
+	size_t len;
+	char *text;
+	int ret;
+
+	memset(c, 0, sizeof(*c));
+	ret = text_file_read(file, &text, &len);
+	if (ret) {
+		wdctl_error(command, "%s: %s", name, strerror(-ret));
+		return EXIT_FAILED;
+	}
+	ret = config_parse(c, text, len, &names);
+	free(text);
+	if (ret) {
+		wdctl_error(command, "%s: %s", name, strerror(-ret));
+		return EXIT_FAILED;
+	}
+	if (r->json && c->errors)
+		print_json_errors(command, c);
+	else
+		provision_print_errors(c, name);
+	return c->errors ? EXIT_FAILED : EXIT_DONE;
+}
+
+static bool wait_parse(struct provision *p, const char *text)
+{
+	char *end;
+	long n;
+
+	p->wait_ms = DRAIN_WAIT_SECONDS * 1000;
+	if (!text)
+		return true;
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (end == text || *end || errno || n < 0 || n > WAIT_SECONDS_MAX) {
+		wdctl_error(p->command, "--wait %s: expected seconds from 0 to %d", text, WAIT_SECONDS_MAX);
+		return false;
+	}
+	p->wait_ms = n * 1000;
+	return true;
+}
+
+static void open_failed(const struct provision *p, int ret)
+{
+	if (ret == -ENOENT)
+		wdctl_error(p->command, "%s%s: this kernel has no sections; 'wdctl doctor' says what is missing",
+			    p->run->root.dir, TREE_PATH);
+	else
+		wdctl_error(p->command, "%s%s: %s", p->run->root.dir, TREE_PATH, strerror(-ret));
+}
+
+enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, const char *command,
+			       bool change)
+{
+	int ret;
+
+	*p = (struct provision){ .run = r, .command = command };
+	p->options.prune = r->opt[PROVISION_PRUNE];
+	p->options.revoke = r->opt[PROVISION_REVOKE];
+	p->options.missing_ok = r->opt[PROVISION_MISSING_OK];
+	p->verbose = r->opt[PROVISION_VERBOSE];
+	if (!wait_parse(p, r->opt[PROVISION_WAIT]))
+		return EXIT_USAGE;
+	ret = tree_open(&p->tree, &r->root);
+	if (ret) {
+		open_failed(p, ret);
+		return EXIT_FAILED;
+	}
+	ret = change && !r->dry_run ? tree_lock(&p->tree, LOCK_WAIT_MS) : 0;
+	if (ret == -EWOULDBLOCK) {
+		wdctl_error(command, "another wdctl is changing sections; try again when it is done");
+		tree_close(&p->tree);
+		return EXIT_BUSY;
+	}
+	if (!ret)
+		ret = tree_read(&p->tree, &p->kernel);
+	if (ret) {
+		open_failed(p, ret);
+		tree_close(&p->tree);
+		return EXIT_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+void provision_close(struct provision *p)
+{
+	config_free(&p->kernel);
+	tree_close(&p->tree);
+}
+
+enum wdctl_exit provision_print_json(const char *command, struct json_object *top)
+{
+	if (!top) {
+		wdctl_error(command, "out of memory");
+		return EXIT_FAILED;
+	}
+	printf("%s\n", json_object_to_json_string_ext(top, JSON_C_TO_STRING_PRETTY |
+						      JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(top);
+	return EXIT_DONE;
+}
+
+static void print_lines(const struct provision *p, const struct text_list *l, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		wdctl_error(p->command, "%s%s", word, l->line[i]);
+}
+
+static void print_step(const struct step *s)
+{
+	char *text = plan_describe(s);
+
+	printf("%s\n", text ? text : "out of memory");
+	free(text);
+}
+
+/* Signals end apply between two steps, so that it can undo them. */
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+#define STOP_SIGNALS (sizeof(stop_signals) / sizeof(stop_signals[0]))
+
+struct signals_before {
+	struct sigaction stop[STOP_SIGNALS], pipe;
+};
+
+static void signals_take(struct signals_before *before)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	size_t i;
+
+	stopped = 0;
+	for (i = 0; i < STOP_SIGNALS; i++)
+		sigaction(stop_signals[i], &sa, &before->stop[i]);
+	/* A reader of our output that goes away must not stop the work half way. */
+	sa.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &sa, &before->pipe);
+}
+
+static void signals_give_back(const struct signals_before *before)
+{
+	size_t i;
+
+	for (i = 0; i < STOP_SIGNALS; i++)
+		sigaction(stop_signals[i], &before->stop[i], NULL);
+	sigaction(SIGPIPE, &before->pipe, NULL);
+}
+
+struct progress {
+	const struct provision *p;
+	const struct plan *plan;
+	bool terminal, shown;
+	long next_ms;
+};
+
+static bool progress_stop(void *arg)
+{
+	(void)arg;
+	return stopped;
+}
+
+static void progress_done(void *arg, size_t step)
+{
+	struct progress *g = arg;
+	struct timespec t;
+	long now;
+
+	if (g->p->verbose) {
+		print_step(&g->plan->step[step]);
+		return;
+	}
+	if (!g->terminal)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	if (now < g->next_ms)
+		return;
+	g->next_ms = now + PROGRESS_MS;
+	g->shown = true;
+	fprintf(stderr, "\r%zu of %zu steps", step + 1, g->plan->steps);
+	fflush(stderr);
+}
+
+static void report_failure(const struct provision *p, const struct plan *plan, const struct apply_result *res)
+{
+	const struct step *s = &plan->step[res->done];
+	char *text = plan_describe(s);
+
+	wdctl_error(p->command, "%s: %s%s%s", text ? text : s->name, apply_error(s, res->error),
+		    res->reason ? ": " : "", res->reason ? res->reason : "");
+	free(text);
+	print_lines(p, &res->left, "");
+	if (res->done)
+		wdctl_error(p->command, "%zu of %zu steps undone", res->undone, res->done);
+}
+
+static enum wdctl_exit execute(struct provision *p, const struct plan *plan)
+{
+	struct progress g = { .p = p, .plan = plan, .terminal = isatty(STDERR_FILENO) };
+	struct apply_options o = { p->wait_ms, &g, progress_done, progress_stop };
+	struct signals_before before;
+	struct apply_result res;
+	enum wdctl_exit result = EXIT_DONE;
+
+	signals_take(&before);
+	apply_plan(&p->tree, plan, &o, &res);
+	signals_give_back(&before);
+	if (g.shown)
+		fprintf(stderr, "\r\033[K");
+	if (res.error) {
+		report_failure(p, plan, &res);
+		result = res.error == -EBUSY || res.error == -ETIMEDOUT ? EXIT_BUSY : EXIT_FAILED;
+	} else if (!p->verbose) {
+		printf("%zu step%s done\n", plan->steps, plan->steps == 1 ? "" : "s");
+	}
+	apply_result_free(&res);
+	return result;
+}
+
+static enum wdctl_exit print_plan(const struct provision *p, const struct plan *plan)
+{
+	size_t i;
+
+	if (p->run->json)
+		return provision_print_json(p->command, json_from_plan(plan));
+	for (i = 0; i < plan->steps; i++)
+		print_step(&plan->step[i]);
+	return EXIT_DONE;
+}
+
+enum wdctl_exit provision_change(struct provision *p, const struct config *wanted, bool plan_only)
+{
+	enum wdctl_exit result = EXIT_FAILED;
+	struct plan plan;
+
+	plan_only |= p->run->dry_run;
+	if (plan_make(&plan, wanted, &p->kernel, &p->options)) {
+		wdctl_error(p->command, "out of memory");
+		return EXIT_FAILED;
+	}
+	if (!(plan_only && p->run->json)) {
+		print_lines(p, &plan.notes, "note: ");
+		print_lines(p, &plan.errors, "");
+	}
+	if (plan_only && (p->run->json || !plan.errors.count))
+		result = print_plan(p, &plan);
+	if (plan.errors.count)
+		result = EXIT_FAILED;
+	else if (!plan_only && plan.steps)
+		result = execute(p, &plan);
+	else
+		result = EXIT_DONE;
+	if (!plan.errors.count && !plan.steps && !p->run->json)
+		printf("nothing to do\n");
+	plan_free(&plan);
+	return result;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands that provision have in common: the file, the kernel's side, the plan and its execution. */
+#ifndef WDCTL_PROVISION_H
+#define WDCTL_PROVISION_H
+
+#include <json-c/json.h>
+
+#include "cmd.h"
+#include "lib/plan.h"
+#include "lib/tree.h"
+
+struct provision {
+	const struct wdctl_run *run;
+	const char *command;		/* for messages */
+	struct tree tree;
+	struct config kernel;
+	struct plan_options options;
+	int wait_ms;
+	bool verbose;
+};
+
+/* Keys of the options of commands that make a plan; those with letters are letters. */
+#define PROVISION_PRUNE 'p'
+#define PROVISION_REVOKE 'r'
+#define PROVISION_MISSING_OK 'm'
+#define PROVISION_WAIT 'w'
+#define PROVISION_VERBOSE 'v'
+
+#define PROVISION_OPTION_REVOKE \
+	{ PROVISION_REVOKE, "revoke", NULL, "take slots from processes that hold them, at once" }
+#define PROVISION_OPTION_WAIT \
+	{ PROVISION_WAIT, "wait", "SECONDS", "how long processes may hold slots of what has to drain (5)" }
+#define PROVISION_OPTION_VERBOSE \
+	{ PROVISION_VERBOSE, "verbose", NULL, "print each step when it is done" }
+#define PROVISION_OPTIONS_FILE \
+	{ PROVISION_PRUNE, "prune", NULL, "remove the sections that are not in FILE" }, \
+	PROVISION_OPTION_REVOKE, \
+	{ PROVISION_MISSING_OK, "missing-ok", NULL, "leave out the settings of devices that are not there" }
+
+/** provision_parse_file() - read and check FILE; all its errors are printed. */
+enum wdctl_exit provision_parse_file(const struct wdctl_run *r, const char *command, const char *file,
+				     struct config *c);
+
+/** provision_print_errors() - on standard error, each with what it is about. */
+void provision_print_errors(const struct config *c, const char *file);
+
+/** provision_open() - read the kernel's side, with other writers locked out if it is to be changed. */
+enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, const char *command,
+			       bool change);
+void provision_close(struct provision *p);
+
+/** provision_change() - to what is wanted; with --dry-run, or @plan_only, only printed. */
+enum wdctl_exit provision_change(struct provision *p, const struct config *wanted, bool plan_only);
+
+/** provision_print_json() - frees @top; NULL counts as out of memory. */
+enum wdctl_exit provision_print_json(const char *command, struct json_object *top);
+
+#endif
