@@ -56,9 +56,17 @@ tools_run() {
 
 pages_found() {
 	local page
-	for page in wdctl wdzip; do
-		compgen -G "$root/usr/share/man/man[18]/$page.[18]*" >/dev/null || { echo "no page for $page"; return 1; }
+	for page in wdctl wdctl-apply warpdrive.conf wdzip; do
+		compgen -G "$root/usr/share/man/man[158]/$page.[158]*" >/dev/null || { echo "no page for $page"; return 1; }
 	done
+}
+
+# They name what was installed, and are what its wdctl writes.
+service_right() {
+	grep -qx 'ExecStart=/usr/bin/wdctl apply --missing-ok /etc/warpdrive/sections.conf' \
+		"$root/usr/lib/systemd/system/warpdrive-sections.service" &&
+		"$root/usr/bin/wdctl" export udev | cmp - "$root/usr/lib/udev/rules.d/60-warpdrive.rules" &&
+		"$root/usr/bin/wdctl" export sysusers | cmp - "$root/usr/lib/sysusers.d/warpdrive.conf"
 }
 
 nothing_left() {
@@ -73,6 +81,7 @@ test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_comp,hisi_q
 test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip} usr/share/bash-completion/completions/{wdctl,wdzip}
 test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sim}.ko
 test_that 'manual pages are there' pages_found
+test_that 'the service, the udev rules and their group are there' service_right
 test_that 'a program compiles with what pkg-config says' compiles
 test_that 'it runs, and its version is VERSION' says_version
 test_that 'it links with the static library' links_statically
