@@ -29,8 +29,8 @@ static void add_number(struct table *t, const struct device_number *n)
 static int print_table(const struct wdctl_run *r, const struct device_list *list)
 {
 	static const char *const heads[] = {
-		"NAME", "PARENT", "ALGORITHMS", "NODE", "PRIORITY", "SIMULATED", "AVAILABLE",
-		"STATE",
+		"NAME", "PARENT", "ALGORITHMS", "NODE", "PRIORITY", "SIMULATED", "TOTAL", "RESERVED", "USED",
+		"FREE", "STATE",
 	};
 	struct table t;
 	size_t i;
@@ -49,7 +49,11 @@ static int print_table(const struct wdctl_run *r, const struct device_list *list
 		add_number(&t, &d->node);
 		add_number(&t, &d->priority);
 		table_add(&t, "%s", !d->simulated.known ? "-" : d->simulated.value ? "yes" : "no");
-		add_number(&t, &d->available);
+		add_number(&t, &d->total);
+		add_number(&t, &d->reserved);
+		add_number(&t, &d->used);
+		/* A kernel without sections tells only what can be opened; the two are the same there. */
+		add_number(&t, d->free.known ? &d->free : &d->available);
 		table_add(&t, "%s", device_state_name(d->state));
 	}
 	return table_print(&t);

@@ -113,8 +113,12 @@ enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, c
 		tree_close(&p->tree);
 		return EXIT_BUSY;
 	}
-	if (!ret)
-		ret = tree_read(&p->tree, &p->kernel);
+	if (ret) {
+		wdctl_error(command, "%s%s: %s", r->root.dir, TREE_LOCK, strerror(-ret));
+		tree_close(&p->tree);
+		return EXIT_FAILED;
+	}
+	ret = tree_read(&p->tree, &p->kernel);
 	if (ret) {
 		open_failed(p, ret);
 		tree_close(&p->tree);

@@ -150,6 +150,9 @@ static void undo_all(struct applier *a, struct apply_result *res)
 			undo_failed(res, &a->p->step[i], ret);
 		else
 			res->undone++;
+		if (!ret && a->p->step[i].op == STEP_REVOKE && a->p->step[i].old->state == SECTION_IS_LIVE)
+			text_list_add(&res->left, "section %s: live again, but the slots that were taken stay lost",
+				      a->p->step[i].name);
 	}
 }
 
@@ -195,15 +198,39 @@ void apply_result_free(struct apply_result *res)
 	memset(res, 0, sizeof(*res));
 }
 
+/* What the kernel's errors mean here; strerror()'s "No space left on device" is about disks. */
+static const struct {
+	int error;
+	enum step_op op;
+	enum object_kind kind;
+	const char *text;
+} meanings[] = {
+	{ -ETIMEDOUT, STEP_DRAIN_WAIT, OBJECT_SECTION,
+	  "processes hold its slots; --wait gives them longer, --revoke takes them away" },
+	{ -ENOENT, STEP_SET, OBJECT_SECTION, "this kernel has no such attribute" },
+	{ -ENOENT, STEP_SET, OBJECT_DEVICE, "the device is gone, or this kernel has no such attribute" },
+	{ -EBUSY, STEP_SET, OBJECT_SECTION, "somebody else has taken it live meanwhile" },
+	{ -EBUSY, STEP_SET, OBJECT_DEVICE, "in use by a live section" },
+	{ -EBUSY, STEP_LIVE, OBJECT_SECTION, "the section is draining" },
+	{ -ENOSPC, STEP_SET, OBJECT_SECTION, "not enough free contexts" },
+	{ -ENOSPC, STEP_LIVE, OBJECT_SECTION, "not enough free contexts" },
+	{ -ENODEV, STEP_LIVE, OBJECT_SECTION, "there is no device for it" },
+	{ -EINVAL, STEP_LIVE, OBJECT_SECTION, "it would have no contexts" },
+	{ -EEXIST, STEP_MAKE, OBJECT_SECTION, "somebody else has made it meanwhile" },
+	{ -EBUSY, STEP_REMOVE, OBJECT_SECTION, "somebody else has taken it live meanwhile" },
+};
+
 const char *apply_error(const struct step *s, int error)
 {
-	if (error == -ETIMEDOUT)
-		return "processes hold its slots; --wait gives them longer, --revoke takes them away";
+	size_t i;
+
 	if (error == -EINTR)
 		return "interrupted";
-	if (error == -ENOENT && s->op == STEP_SET)
-		return "this kernel has no such attribute";
-	if (error == -EBUSY && s->op == STEP_SET && s->kind == OBJECT_SECTION)
-		return "Device or resource busy (in use: for fewer processes the slots above have to be free)";
+	/* What may change while live is refused for one reason only. */
+	if (error == -EBUSY && s->op == STEP_SET && s->kind == OBJECT_SECTION && s->attr->while_live)
+		return "in use: the slots above have to be free for it";
+	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if (meanings[i].error == error && meanings[i].op == s->op && meanings[i].kind == s->kind)
+			return meanings[i].text;
 	return strerror(-error);
 }

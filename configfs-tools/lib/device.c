@@ -8,6 +8,7 @@
 #include "device.h"
 
 #define CLASS "/sys/class/uacce"
+#define SHARES "/sys/kernel/config/uacce/devices"
 
 static void number_read(const struct root *r, struct device_number *n, const char *name,
 			const char *file)
@@ -20,6 +21,25 @@ static void text_read(const struct root *r, char *buf, size_t len, const char *n
 {
 	if (root_read(r, buf, len, CLASS "/%s/%s", name, file))
 		buf[0] = '\0';
+}
+
+static void shares_read(const struct root *r, struct device *d)
+{
+	const struct {
+		struct device_number *n;
+		const char *file;
+	} shares[] = {
+		{ &d->total, "total_ctxs" },
+		{ &d->reserved, "reserved_ctxs" },
+		{ &d->used, "used_ctxs" },
+		{ &d->free, "free_ctxs" },
+		{ &d->quarantined, "quarantined_ctxs" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+		shares[i].n->known = !root_read_long(r, &shares[i].n->value, SHARES "/%s/%s", d->name,
+						     shares[i].file);
 }
 
 static enum device_state state_read(const struct root *r, const struct device *d)
@@ -72,6 +92,7 @@ static int device_read(const struct root *r, struct device *d, const char *name)
 	number_read(r, &d->priority, name, "priority");
 	number_read(r, &d->simulated, name, "simulated");
 	number_read(r, &d->available, name, "available_instances");
+	shares_read(r, d);
 	d->state = state_read(r, d);
 	return 0;
 }

@@ -34,6 +34,7 @@ struct device {
 	char dev[32];			/* major:minor */
 	long flags;
 	struct device_number node, priority, simulated, available;
+	struct device_number total, reserved, used, free, quarantined;	/* contexts, of a kernel with sections */
 	enum device_state state;
 };
 

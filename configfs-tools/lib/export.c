@@ -31,7 +31,7 @@ void export_systemd(FILE *f, const char *program)
 		"NoNewPrivileges=yes\n"
 		"PrivateTmp=yes\n"
 		"ProtectHome=yes\n"
-		"ProtectSystem=strict\n"
+		"ProtectSystem=full\n"
 		"RestrictSUIDSGID=yes\n"
 		"\n"
 		"[Install]\n"

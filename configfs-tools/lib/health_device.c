@@ -146,7 +146,7 @@ static void check_node(struct health *h, const struct root *r, const struct devi
 	if (st.st_mode & 0006) {
 		health_add(h, HEALTH_NOTE, "nodes", "/dev/%s is open to everybody (mode %03o)",
 			   d->name, st.st_mode & 0777);
-		health_remedy(h, "give it to a group instead, with a udev rule");
+		health_remedy(h, "give it to a group instead: wdctl export udev");
 	}
 }
 

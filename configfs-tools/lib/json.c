@@ -44,6 +44,11 @@ struct json_object *json_from_device(const struct device *d)
 	add_text(o, "iommu", d->iommu);
 	json_object_object_add(o, "sva", json_object_new_boolean(d->flags & DEVICE_FLAG_SVA));
 	add_number(o, "available", &d->available);
+	add_number(o, "total", &d->total);
+	add_number(o, "reserved", &d->reserved);
+	add_number(o, "used", &d->used);
+	add_number(o, "free", &d->free);
+	add_number(o, "quarantined", &d->quarantined);
 	add_text(o, "state", device_state_name(d->state));
 	return o;
 }

@@ -27,7 +27,7 @@ int tree_open(struct tree *t, const struct root *r)
 	char path[ROOT_PATH_MAX];
 	int kind, ret;
 
-	*t = (struct tree){ .root = r, .dir = { -1, -1 } };
+	*t = (struct tree){ .root = r, .dir = { -1, -1 }, .lock = -1 };
 	for (kind = OBJECT_SECTION; kind <= OBJECT_DEVICE; kind++) {
 		ret = root_path(r, path, sizeof(path), TREE_PATH "/%s", folder[kind]);
 		if (!ret) {
@@ -49,13 +49,40 @@ void tree_close(struct tree *t)
 	for (kind = OBJECT_SECTION; kind <= OBJECT_DEVICE; kind++)
 		if (t->dir[kind] >= 0)
 			close(t->dir[kind]);
-	*t = (struct tree){ .dir = { -1, -1 } };
+	if (t->lock >= 0)
+		close(t->lock);
+	*t = (struct tree){ .dir = { -1, -1 }, .lock = -1 };
 }
 
-/* On the folder itself: there is no file to make, to lose or to leave behind. */
+/*
+ * A file that only root can open, as opposed to the folder of sections, which anybody could lock for ever. It
+ * stays where it is: taking it away would let two hold what they think is the same lock.
+ */
+static int lock_open(const struct root *r)
+{
+	char path[ROOT_PATH_MAX], *slash;
+	int fd, ret;
+
+	ret = root_path(r, path, sizeof(path), TREE_LOCK);
+	if (ret)
+		return ret;
+	if (root_is_fake(r)) {
+		slash = strrchr(path, '/');
+		*slash = '\0';
+		if (mkdir(path, 0755) && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
 int tree_lock(struct tree *t, int wait_ms)
 {
-	while (flock(t->dir[OBJECT_SECTION], LOCK_EX | LOCK_NB)) {
+	t->lock = lock_open(t->root);
+	if (t->lock < 0)
+		return t->lock;
+	while (flock(t->lock, LOCK_EX | LOCK_NB)) {
 		if (errno == EINTR)
 			continue;
 		if (errno != EWOULDBLOCK || wait_ms <= 0)

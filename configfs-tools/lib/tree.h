@@ -7,11 +7,13 @@
 #include "root.h"
 
 #define TREE_PATH "/sys/kernel/config/uacce"
+#define TREE_LOCK "/run/wdctl.lock"
 
 /* Folders are opened once: with a thousand sections, looking up the whole path each time is what costs. */
 struct tree {
 	const struct root *root;
 	int dir[2];		/* by enum object_kind */
+	int lock;
 };
 
 /** tree_open() - Return: 0, -ENOENT when the kernel has no sections, other -errno. */
@@ -20,7 +22,7 @@ void tree_close(struct tree *t);
 
 /**
  * tree_lock() - keep other writers away until the tree is closed or the process gone.
- * Return: 0, or -EWOULDBLOCK when another one doesn't end within @wait_ms.
+ * Return: 0, -EWOULDBLOCK when another one doesn't end within @wait_ms, other -errno of the file.
  */
 int tree_lock(struct tree *t, int wait_ms);
 

@@ -58,6 +58,17 @@ deflate"
 	done
 }
 
+# add_shares ROOT NAME TOTAL RESERVED USED FREE QUARANTINED: as configfs has them of a device.
+add_shares() {
+	local d=$1/sys/kernel/config/uacce/devices/$2 name
+
+	shift 2
+	for name in total reserved used free quarantined; do
+		put "$d/${name}_ctxs" "$1"
+		shift
+	done
+}
+
 # add_module ROOT NAME FOLDER VERSION: a file that modinfo understands, in updates or kernel.
 add_module() {
 	local f=$1/lib/modules/$REL/$3/$2.ko

@@ -92,12 +92,13 @@ test_a_machine_can_be_changed_only_from_itself() {
 test_list_prints_what_the_kernel_tells() {
 	make_root r
 	add_device r hisi_zip-0 0000:75:00.0
-	add_device r hisi_zip-1 0000:b5:00.0 zone_id=1 simulated=1 iommu=sva-sim priority=-10 available_instances=0
+	add_device r hisi_zip-1 0000:b5:00.0 zone_id=1 simulated=1 iommu=sva-sim priority=-10
+	add_shares r hisi_zip-1 256 96 12 150 2
 	wdctl list --root r >got
 	golden got <<'END'
-NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  AVAILABLE  STATE
-hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     0         no         256        ok
-hisi_zip-1  0000:b5:00.0  zlib gzip deflate  1     -10       yes        0          ok
+NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
+hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     0         no         -      -         -     256   ok
+hisi_zip-1  0000:b5:00.0  zlib gzip deflate  1     -10       yes        256    96        12    150   ok
 END
 }
 
@@ -140,21 +141,24 @@ test_list_serves_a_mainline_kernel() {
 	mainline_device r hisi_zip-0 0000:75:00.0
 	wdctl list --root r >got
 	golden got <<'END'
-NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  AVAILABLE  STATE
-hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     -         -          256        ok
+NAME        PARENT        ALGORITHMS         NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
+hisi_zip-0  0000:75:00.0  zlib gzip deflate  0     -         -          -      -         -     256   ok
 END
 }
 
 test_list_json_is_valid_and_complete() {
 	make_root r
 	add_device r hisi_zip-0 0000:75:00.0
+	add_shares r hisi_zip-0 256 96 12 150 2
 	mainline_device r hisi_zip-1 0000:b5:00.0
 	wdctl list --json --root r | python3 -c '
 import json, sys
 a, b = json.load(sys.stdin)["devices"]
 assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "api": "hisi_qm_v3",
 	"algorithms": ["zlib", "gzip", "deflate"], "node": 0, "priority": 0, "simulated": False,
-	"iommu": "sva-iommu", "sva": True, "available": 256, "state": "ok"}, a
+	"iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96, "used": 12,
+	"free": 150, "quarantined": 2, "state": "ok"}, a
+assert b["total"] is None and b["free"] is None, b
 assert b["priority"] is None and b["simulated"] is None and b["iommu"] is None, b
 assert b["node"] == 0 and b["sva"] is True, b
 assert set(a) == set(b)'
@@ -189,8 +193,8 @@ test_list_survives_broken_attributes() {
 	head -c 100000 /dev/zero | tr '\0' x >r/sys/class/uacce/hisi_zip-0/iommu
 	wdctl list --root r >got
 	golden got <<'END'
-NAME        PARENT  ALGORITHMS  NODE  PRIORITY  SIMULATED  AVAILABLE  STATE
-hisi_zip-0  a       -           0     -         no         -          ok
+NAME        PARENT  ALGORITHMS  NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
+hisi_zip-0  a       -           0     -         no         -      -         -     -     ok
 END
 }
 

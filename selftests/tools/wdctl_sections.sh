@@ -359,7 +359,7 @@ test_a_refused_live_says_why_and_nothing_stays() {
 	machine
 	picture >want
 	echo '[Big] NumProcesses = 200' | exits 1 w apply - 2>err
-	says "wdctl apply: section Big: live: No space left on device: hisi_zip-" err
+	says "wdctl apply: section Big: live: not enough free contexts: hisi_zip-" err
 	says ": 400 contexts wanted, 256 free" err
 	says "2 of 2 steps undone" err
 	picture | same - want
@@ -373,7 +373,7 @@ test_a_live_section_changes_while_live_where_it_can() {
 	not grep -q 'drain\|live$' got
 	held S 9
 	echo '[S] NumProcesses = 8' | exits 3 w apply - 2>err
-	says "num_processes = 8 (was 9): Device or resource busy" err
+	says "num_processes = 8 (was 9): in use: the slots above have to be free for it" err
 	[ "$(cat "r/$U/sections/S/num_processes")" = 9 ]
 }
 
@@ -405,6 +405,15 @@ test_a_drain_is_waited_for() {
 	[ "$(state S) $(cat "r/$U/sections/S/sync_ctxs")" = "live 3" ]
 }
 
+test_a_wait_can_be_interrupted() {
+	machine
+	echo '[S] NumProcesses = 2' | w apply - >/dev/null
+	held S 1
+	echo '[S] NumProcesses = 2 SyncCtxs = 3' | FAKE_UACCE_INT=1 exits 1 w apply --wait 3600 - 2>err
+	says "section S: drain and wait: interrupted" err
+	says "section S: goes on draining" err
+}
+
 test_revoke_takes_held_slots() {
 	machine
 	echo '[S] NumProcesses = 2' | w apply - >/dev/null
@@ -416,6 +425,10 @@ section S: sync_ctxs = 3 (was 1)
 section S: live
 END
 	[ "$(state S)" = live ]
+	# What was taken can't be given back.
+	echo '[S] NumProcesses = 2 SyncCtxs = 1' | FAKE_UACCE_FAIL=2 exits 1 w apply --revoke - 2>err
+	says "section S: live again, but the slots that were taken stay lost" err
+	[ "$(state S) $(cat "r/$U/sections/S/sync_ctxs")" = "live 3" ]
 }
 
 test_one_writer_at_a_time() {
@@ -423,8 +436,9 @@ test_one_writer_at_a_time() {
 	echo '[S]' >f
 	# A lock like ours, held until told.
 	mkfifo go
-	flock "r/$U/sections" cat go >/dev/null &
-	until_true 10 not flock -n "r/$U/sections" true
+	mkdir r/run
+	flock r/run/wdctl.lock cat go >/dev/null &
+	until_true 10 not flock -n r/run/wdctl.lock true
 	exits 3 w apply f 2>err
 	says "another wdctl is changing sections" err
 	exits 3 w section add X 2>err
@@ -434,6 +448,17 @@ test_one_writer_at_a_time() {
 	: >go
 	wait $!
 	w apply f >/dev/null
+}
+
+test_the_lock_is_for_the_owner_only() {
+	machine
+	w section add S >/dev/null
+	[ "$(stat -c %a r/run/wdctl.lock)" = 600 ]
+	rm r/run/wdctl.lock
+	ln -s "$PWD/victim" r/run/wdctl.lock
+	exits 1 w section set S NumProcesses=2 2>err
+	says "r/run/wdctl.lock: " err
+	absent victim
 }
 
 test_absent_devices() {
