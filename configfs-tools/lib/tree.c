@@ -180,9 +180,11 @@ int tree_state(struct tree *t, const char *section, enum section_state *state, c
 	ret = attribute_read(t, OBJECT_SECTION, section, "status", text, sizeof(text));
 	if (ret)
 		return ret;
-	rest = strpbrk(text, "\n ");
-	if (rest)
+	rest = strpbrk(text, "\n :");
+	if (rest) {
 		*rest++ = '\0';
+		rest += strspn(rest, "\n :");
+	}
 	if (!state_parse(text, state))
 		return -EPROTO;
 	if (rest && *rest && reason) {

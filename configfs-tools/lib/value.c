@@ -97,7 +97,7 @@ bool device_name_valid(const char *name, size_t len)
 	size_t i;
 
 	for (i = 0; i < len; i++)
-		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:", name[i]) ||
+		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:@+", name[i]) ||
 		    !name[i])
 			return false;
 	/* It becomes a component of a path. */

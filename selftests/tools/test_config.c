@@ -53,6 +53,7 @@ static const struct good good[] = {
 	{ "[S]\nNodes = SyncCtxs = 2", OBJECT_SECTION, SECTION_SYNC_CTXS, "2" },
 	{ "[S]\nDevices = hisi_zip-10,hisi_zip-9 ,0000:75:00.0", OBJECT_SECTION, SECTION_DEVICES,
 	  "0000:75:00.0 hisi_zip-9 hisi_zip-10" },
+	{ "[S]\nDevices = HISI02A1:00 soc@0", OBJECT_SECTION, SECTION_DEVICES, "HISI02A1:00 soc@0" },
 	{ "[S]\nAllowedUsers = 1000-1999, 0, alice 2000", OBJECT_SECTION, SECTION_ALLOWED_UIDS, "0,1000-2000" },
 	{ "[S]\nAllowedUsers = *", OBJECT_SECTION, SECTION_ALLOWED_UIDS, "*" },
 	{ "[S]\nAllowedUsers = 4294967294", OBJECT_SECTION, SECTION_ALLOWED_UIDS, "4294967294" },

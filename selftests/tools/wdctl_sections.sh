@@ -328,6 +328,41 @@ test_killed_after_any_step_running_it_again_finishes() {
 	done
 }
 
+test_killed_while_undoing_running_it_again_finishes() {
+	local i n code=137 killed=0
+
+	after >f
+	n=$(count_operations)
+	picture >want
+	# Until undoing had fewer operations than that.
+	for ((i = n + 1; code == 137; i++)); do
+		machine
+		before | w apply - >/dev/null
+		code=0
+		FAKE_UACCE_FAIL=$n FAKE_UACCE_KILL=$i w apply --prune f >/dev/null 2>&1 || code=$?
+		w apply --prune f >/dev/null
+		picture | same - want
+		killed=$((killed + 1))
+	done
+	[ $code = 1 ]
+	[ $killed -gt 10 ]
+}
+
+test_two_at_once_are_one_after_the_other() {
+	local first second=0
+
+	machine
+	seq -f '[s%g] AllowedUsers = 1 QueuePriority = 1' 40 >a
+	seq -f '[s%g] AllowedUsers = 2 QueuePriority = 2' 40 >b
+	w apply a >got &
+	w apply b >got || second=$?
+	first=0
+	wait $! || first=$?
+	# One that had to wait for too long has changed nothing.
+	case $first:$second in 0:0 | 0:3 | 3:0) ;; *) return 1 ;; esac
+	[ "$(cat "r/$U"/sections/*/{queue_priority,allowed_uids} | sort -u | wc -l)" = 1 ]
+}
+
 test_interrupted_after_any_step_it_is_undone() {
 	local i n
 
