@@ -2,19 +2,14 @@
 /*
  * Plays the kernel's configfs for a program started with LD_PRELOAD: below FAKE_UACCE, the folder
  * .../sys/kernel/config/uacce of a tree of plain files, mkdir makes the attributes and writes are checked as
- * docs/uacce.md has them. State is in the files, so that any number of programs may follow each other.
+ * the kernel checks them. State is in the files, so that any number of programs may follow each other.
  *
- * Each mkdir, rmdir and write is one operation, counted from 1 in each program:
- *   FAKE_UACCE_LOG=FILE       a line for each
- *   FAKE_UACCE_KILL=N         SIGKILL after the Nth; FAKE_UACCE_INT=N: SIGINT
- *   FAKE_UACCE_FAIL=N         the Nth does nothing and gives EIO
  * A section's file .held is the number of its slots that processes hold; a device's .parent names its parent.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +23,6 @@
 #define DEVICES 16
 
 static char *written[FDS];	/* path below FAKE_UACCE of a descriptor that is open for writing */
-static long operations;
 
 /* Below the wrappers of this file. */
 static void put(const char *path, const char *text)
@@ -109,39 +103,6 @@ static const char *below(int dir, const char *path, char *buf, size_t size)
 	return !strncmp(buf, top(), len) && buf[len] == '/' ? buf + len + 1 : NULL;
 }
 
-static bool operation_fails(void)
-{
-	const char *fail = getenv("FAKE_UACCE_FAIL");
-
-	operations++;
-	if (!fail || strtol(fail, NULL, 10) != operations)
-		return false;
-	errno = EIO;
-	return true;
-}
-
-static void __attribute__((format(printf, 1, 2))) operation_done(const char *fmt, ...)
-{
-	const char *log = getenv("FAKE_UACCE_LOG"), *kill_at = getenv("FAKE_UACCE_KILL");
-	const char *int_at = getenv("FAKE_UACCE_INT");
-	char line[8192];
-	va_list ap;
-	int fd;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	if (log) {
-		fd = syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND, 0644);
-		syscall(SYS_write, fd, line, strlen(line));
-		syscall(SYS_close, fd);
-	}
-	if (kill_at && strtol(kill_at, NULL, 10) == operations)
-		kill(getpid(), SIGKILL);
-	if (int_at && strtol(int_at, NULL, 10) == operations)
-		raise(SIGINT);
-}
-
 static const struct {
 	const char *file, *value;
 	bool shape;
@@ -169,8 +130,6 @@ int mkdirat(int dir, const char *path, mode_t mode)
 
 	if (!rel)
 		return syscall(SYS_mkdirat, dir, path, mode);
-	if (operation_fails())
-		return -1;
 	if (strlen(path) > 31) {
 		errno = EINVAL;
 		return -1;
@@ -179,7 +138,6 @@ int mkdirat(int dir, const char *path, mode_t mode)
 		return -1;
 	for (i = 0; i < ATTRIBUTES; i++)
 		put_at(attributes[i].value, "%s/%s", rel, attributes[i].file);
-	operation_done("mkdir %s\n", rel);
 	return 0;
 }
 
@@ -202,8 +160,6 @@ int unlinkat(int dir, const char *path, int flags)
 
 	if (!rel || !(flags & AT_REMOVEDIR))
 		return syscall(SYS_unlinkat, dir, path, flags);
-	if (operation_fails())
-		return -1;
 	get_at(state, sizeof(state), "%s/status", rel);
 	if (strcmp(state, "configured")) {
 		errno = EBUSY;
@@ -212,7 +168,6 @@ int unlinkat(int dir, const char *path, int flags)
 	remove_files(dir, path);
 	if (syscall(SYS_unlinkat, dir, path, AT_REMOVEDIR))
 		return -1;
-	operation_done("rmdir %s\n", rel);
 	return 0;
 }
 
@@ -462,7 +417,6 @@ static ssize_t store(const char *rel, const char *text, size_t len)
 	}
 	if (strcmp(file, "live"))
 		put_at(text, "%s", rel);
-	operation_done("write %s %s\n", rel, value);
 	return len;
 }
 
@@ -472,8 +426,6 @@ ssize_t write(int fd, const void *buf, size_t len)
 
 	if (fd < 0 || fd >= FDS || !written[fd])
 		return syscall(SYS_write, fd, buf, len);
-	if (operation_fails())
-		return -1;
 	snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text) - 1), (const char *)buf);
 	return store(written[fd], text, len);
 }
