@@ -140,7 +140,19 @@ static bool survives_printing(const struct config *c)
 	return same;
 }
 
-TEST(any_file_is_read_without_harm)
+FIXTURE(fuzz)
+{
+};
+
+FIXTURE_SETUP(fuzz)
+{
+}
+
+FIXTURE_TEARDOWN(fuzz)
+{
+}
+
+TEST_F_TIMEOUT(fuzz, any_file_is_read_without_harm, 3600)
 {
 	const char *seed = getenv("WD_TEST_SEED");
 	size_t i, files = getenv("WD_TEST_LONG") ? FILES_LONG : FILES, good = 0, len, lines, at;
