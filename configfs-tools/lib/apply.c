@@ -75,6 +75,19 @@ static int step_do(struct applier *a, const struct step *s)
 	return -EINVAL;
 }
 
+/* Why the kernel refused the last time, printable; NULL when it doesn't say. */
+static char *reason_read(struct applier *a, const char *section)
+{
+	enum section_state state;
+	char *reason, *text;
+
+	if (tree_state(a->t, section, &state, &reason) || !reason)
+		return NULL;
+	text = escape_new(reason);
+	free(reason);
+	return text;
+}
+
 /* A section that was removed comes back as it was configured; that it was live is the drain's to undo. */
 static int remake(struct applier *a, const struct object *old)
 {
@@ -118,15 +131,19 @@ static int step_undo(struct applier *a, const struct step *s)
 	return -EINVAL;
 }
 
-static void undo_failed(struct apply_result *res, const struct step *s, int error)
+static void undo_failed(struct applier *a, struct apply_result *res, const struct step *s, int error)
 {
-	char *text = plan_describe(s);
+	char *text = plan_describe(s), *reason = NULL;
 
 	/* A drain that has begun can't be called off while slots are held. */
-	if ((s->op == STEP_DRAIN || s->op == STEP_DRAIN_WAIT) && error == -EBUSY)
-		text_list_add(&res->left, "section %s: goes on draining: processes hold its slots", s->name);
-	else
+	if ((s->op == STEP_DRAIN || s->op == STEP_DRAIN_WAIT) && error == -EBUSY) {
+		reason = reason_read(a, s->name);
+		text_list_add(&res->left, "section %s: goes on draining%s%s", s->name, reason ? ": " : "",
+			      reason ? reason : "");
+	} else {
 		text_list_add(&res->left, "%s: can't be undone: %s", text ? text : s->name, strerror(-error));
+	}
+	free(reason);
 	free(text);
 }
 
@@ -140,14 +157,14 @@ static void undo_all(struct applier *a, struct apply_result *res)
 	if (s->op == STEP_DRAIN_WAIT && (res->error == -ETIMEDOUT || res->error == -EINTR)) {
 		ret = step_undo(a, s);
 		if (ret)
-			undo_failed(res, s, ret);
+			undo_failed(a, res, s, ret);
 	}
 	/* The waits of undoing count anew. */
 	a->deadline = now_ms() + a->o->wait_ms;
 	for (i = res->done; i--;) {
 		ret = step_undo(a, &a->p->step[i]);
 		if (ret)
-			undo_failed(res, &a->p->step[i], ret);
+			undo_failed(a, res, &a->p->step[i], ret);
 		else
 			res->undone++;
 		if (!ret && a->p->step[i].op == STEP_REVOKE && a->p->step[i].old->state == SECTION_IS_LIVE)
@@ -156,22 +173,11 @@ static void undo_all(struct applier *a, struct apply_result *res)
 	}
 }
 
-/* Only `live` leaves its cause behind. */
-static void find_reason(struct applier *a, const struct step *s, struct apply_result *res)
-{
-	enum section_state state;
-	char *reason;
-
-	if (s->op != STEP_LIVE || tree_state(a->t, s->name, &state, &reason) || !reason)
-		return;
-	res->reason = escape_new(reason);
-	free(reason);
-}
-
 int apply_plan(struct tree *t, const struct plan *p, const struct apply_options *o,
 	       struct apply_result *res)
 {
 	struct applier a = { .t = t, .p = p, .o = o, .deadline = now_ms() + o->wait_ms };
+	const struct step *failed;
 
 	memset(res, 0, sizeof(*res));
 	for (; res->done < p->steps; res->done++) {
@@ -185,7 +191,10 @@ int apply_plan(struct tree *t, const struct plan *p, const struct apply_options 
 			o->done(o->arg, res->done);
 	}
 	if (res->error) {
-		find_reason(&a, &p->step[res->done], res);
+		failed = &p->step[res->done];
+		/* What else is refused leaves an older cause behind. */
+		if (failed->op == STEP_LIVE || (failed->kind == OBJECT_SECTION && res->error == -ENOSPC))
+			res->reason = reason_read(&a, failed->name);
 		undo_all(&a, res);
 	}
 	return res->error;
@@ -211,11 +220,13 @@ static const struct {
 	{ -ENOENT, STEP_SET, OBJECT_DEVICE, "the device is gone, or this kernel has no such attribute" },
 	{ -EBUSY, STEP_SET, OBJECT_SECTION, "somebody else has taken it live meanwhile" },
 	{ -EBUSY, STEP_SET, OBJECT_DEVICE, "in use by a live section" },
+	{ -ERANGE, STEP_SET, OBJECT_SECTION, "out of this kernel's range" },
+	{ -ERANGE, STEP_SET, OBJECT_DEVICE, "out of this kernel's range" },
 	{ -EBUSY, STEP_LIVE, OBJECT_SECTION, "the section is draining" },
 	{ -ENOSPC, STEP_SET, OBJECT_SECTION, "not enough free contexts" },
 	{ -ENOSPC, STEP_LIVE, OBJECT_SECTION, "not enough free contexts" },
 	{ -ENODEV, STEP_LIVE, OBJECT_SECTION, "there is no device for it" },
-	{ -EINVAL, STEP_LIVE, OBJECT_SECTION, "it would have no contexts" },
+	{ -EINVAL, STEP_LIVE, OBJECT_SECTION, "it can't have that shape" },
 	{ -EEXIST, STEP_MAKE, OBJECT_SECTION, "somebody else has made it meanwhile" },
 	{ -EBUSY, STEP_REMOVE, OBJECT_SECTION, "somebody else has taken it live meanwhile" },
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The attributes of sections and devices: one row says what the file, configfs and the plan need to know. */
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,7 +15,7 @@ static const struct attr section_attrs[] = {
 	[SECTION_NODES] = { "Nodes", "nodes", VALUE_NODES, 0, 0, "", "", false },
 	[SECTION_DEVICES] = { "Devices", "devices", VALUE_DEVICES, 0, 0, "", "", false },
 	[SECTION_QUEUE_PRIORITY] = { "QueuePriority", "queue_priority", VALUE_NUMBER, 0, 7, "0", "0", true },
-	[SECTION_MAX_EXTRA_CTXS] = { "MaxExtraCtxs", "max_extra_ctxs", VALUE_NUMBER, 0, INT_MAX, "0", "0", true },
+	[SECTION_MAX_EXTRA_CTXS] = { "MaxExtraCtxs", "max_extra_ctxs", VALUE_NUMBER, 0, UINT32_MAX, "0", "0", true },
 	[SECTION_ALLOWED_UIDS] = { "AllowedUsers", "allowed_uids", VALUE_UIDS, 0, 0, "", "", true },
 	[SECTION_ALLOWED_GIDS] = { "AllowedGroups", "allowed_gids", VALUE_GIDS, 0, 0, "", "", true },
 	/* A section is in a file in order to be used: the tradition's files don't say Live. */
@@ -23,9 +24,9 @@ static const struct attr section_attrs[] = {
 
 /* Any number is a priority: those out of -100..99 keep a device from being chosen. */
 static const struct attr device_attrs[] = {
-	[DEVICE_PRIORITY] = { "Priority", "priority", VALUE_NUMBER, INT_MIN, INT_MAX, NULL, NULL, true },
+	[DEVICE_PRIORITY] = { "Priority", "priority", VALUE_NUMBER, -INT_MAX, INT_MAX, NULL, NULL, true },
 	[DEVICE_ZONE_ID] = { "Zone", "zone_id", VALUE_NUMBER, -1, VALUE_NODE_MAX, NULL, NULL, false },
-	[DEVICE_MAX_CTXS] = { "MaxCtxsPerProcess", "max_ctxs_per_process", VALUE_NUMBER, 0, INT_MAX, NULL, NULL, true },
+	[DEVICE_MAX_CTXS] = { "MaxCtxsPerProcess", "max_ctxs_per_process", VALUE_NUMBER, 0, UINT32_MAX, NULL, NULL, true },
 	[DEVICE_LATENCY] = { "Latency", "latency", VALUE_NUMBER, 0, 99, NULL, NULL, true },
 	[DEVICE_THROUGHPUT] = { "Throughput", "throughput", VALUE_NUMBER, 0, 99, NULL, NULL, true },
 };

@@ -285,7 +285,7 @@ static int take(const char *section, long processes)
 		       number_at("devices", need[i].device, "reserved_ctxs");
 		if (need[i].ctxs <= room)
 			continue;
-		snprintf(text, sizeof(text), "%.16s\n%.200s: %ld contexts wanted, %ld free\n", state,
+		snprintf(text, sizeof(text), "%.16s\n%.200s: %ld contexts are needed, %ld are free\n", state,
 			 need[i].device, need[i].ctxs, room);
 		put_at(text, "sections/%s/status", section);
 		return ENOSPC;
@@ -313,11 +313,16 @@ static void state_set(const char *section, const char *state)
 static int store_live(const char *section, const char *state, const char *value)
 {
 	long processes = number_at("sections", section, "num_processes");
+	char text[256];
 	int ret;
 
 	if (!strcmp(value, "1")) {
-		if (!strcmp(state, "draining"))
+		if (!strcmp(state, "draining")) {
+			snprintf(text, sizeof(text), "draining\nthe section is draining: %ld slots are attached, 0 have open contexts only\n",
+				 number_at("sections", section, ".held"));
+			put_at(text, "sections/%s/status", section);
 			return EBUSY;
+		}
 		ret = strcmp(state, "live") ? take(section, processes) : 0;
 		if (!ret)
 			state_set(section, "live");

@@ -61,6 +61,7 @@ static const struct good good[] = {
 	{ "[S]\nSyncCtxs = 0\nAsyncCtxs = 0\nNodes = 0=0+1", OBJECT_SECTION, SECTION_SYNC_CTXS, "0" },
 	{ "[device]\nNumProcesses = 2", OBJECT_SECTION, SECTION_NUM_PROCESSES, "2" },
 	{ "[device 0000:75:00.0]\nPriority = -100", OBJECT_DEVICE, DEVICE_PRIORITY, "-100" },
+	{ "[S]\nMaxExtraCtxs = 4294967295", OBJECT_SECTION, SECTION_MAX_EXTRA_CTXS, "4294967295" },
 	{ "[device hisi_zip-0]\nPriority = 1000", OBJECT_DEVICE, DEVICE_PRIORITY, "1000" },
 	{ "[device hisi_zip-0]\nZone = -1 Latency = 99", OBJECT_DEVICE, DEVICE_ZONE_ID, "-1" },
 	{ "[device hisi_zip-0]\nPriority = 1", OBJECT_DEVICE, DEVICE_LATENCY, NULL },

@@ -173,6 +173,8 @@ test_a_live_section_changes_while_live_where_it_can() {
 	echo '[S] NumProcesses = 9 QueuePriority = 3 MaxExtraCtxs = 1 AllowedUsers = 5 AllowedGroups = 6' | w apply -v - >got
 	[ "$(wc -l <got)" = 5 ]
 	not grep -q 'drain\|live$' got
+	echo '[S] NumProcesses = 900' | exits 1 w apply - 2>err
+	says "num_processes = 900 (was 9): not enough free contexts: hisi_zip-" err
 	held S 9
 	echo '[S] NumProcesses = 8' | exits 3 w apply - 2>err
 	says "num_processes = 8 (was 9): in use: the slots above have to be free for it" err
@@ -186,7 +188,7 @@ test_held_slots_refuse_what_needs_a_drain() {
 	echo '[S] NumProcesses = 2 SyncCtxs = 3' >f
 	exits 3 w apply --wait 0 f 2>err
 	says "section S: drain and wait: processes hold its slots; --wait gives them longer, --revoke takes them away" err
-	says "section S: goes on draining: processes hold its slots" err
+	says "section S: goes on draining: the section is draining: 1 slots are attached" err
 	[ "$(cat "$U/sections/S/sync_ctxs")" = 1 ]
 	[ "$(state S)" = draining ]
 	# Run again when they have gone, it finishes.
@@ -355,9 +357,9 @@ test_section_show_says_why_it_is_not_live() {
 	machine
 	w section add A NumProcesses=200 Live=0 >/dev/null
 	exits 1 w section live A 2>err
-	printf 'configured\nhisi_zip-0: \033[31m400 contexts wanted, 256 free\n' >"$U/sections/A/status"
+	printf 'configured\nhisi_zip-0: \033[31m400 contexts are needed, 64 are free\n' >"$U/sections/A/status"
 	w section show A >got
-	says '; last refusal: hisi_zip-0: \x1b[31m400 contexts wanted, 256 free' got
+	says '; last refusal: hisi_zip-0: \x1b[31m400 contexts are needed, 64 are free' got
 	w section show --json A | python3 -c '
 import json, sys
 s = json.load(sys.stdin)["sections"][0]
