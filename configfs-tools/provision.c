@@ -114,7 +114,8 @@ enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, c
 		return EXIT_BUSY;
 	}
 	if (ret) {
-		wdctl_error(command, "%s%s: %s", r->root.dir, TREE_LOCK, strerror(-ret));
+		wdctl_error(command, "%s%s: %s%s", r->root.dir, TREE_LOCK, strerror(-ret),
+			    ret == -EACCES ? " (changing sections needs root)" : "");
 		tree_close(&p->tree);
 		return EXIT_FAILED;
 	}

@@ -46,14 +46,19 @@ test_all_shares_come_back() {
 	[ "$(cat $U/devices/*/free_ctxs)" = "$before" ]
 }
 
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
 test_others_see_sections_and_change_none() {
 	machine
+	as_nobody test -x "$OUT/bin/wdctl" || skip "another user can't reach the build"
 	before | w apply - >/dev/null
 	picture >want
-	setpriv --reuid 65534 --regid 65534 --clear-groups wdctl section list >got
+	as_nobody wdctl section list >got
 	[ "$(wc -l <got)" = 7 ]
-	exits 1 setpriv --reuid 65534 --regid 65534 --clear-groups wdctl section add X 2>err
-	says "Permission denied" err
+	exits 1 as_nobody wdctl section add X 2>err
+	says "needs root" err
 	picture | same - want
 }
 
