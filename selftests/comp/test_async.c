@@ -267,6 +267,91 @@ TEST_F(async, a_burst_stops_at_the_first_bad_one)
 	free(jobs);
 }
 
+/* Some go the straight way to a device and back, some only there, and some neither. */
+enum mix {
+	MIX_PLAIN,
+	MIX_TIMEOUT,		/* a deadline that is far away */
+	MIX_TINY,		/* less room than a device wants, and enough */
+	MIX_OVERLAP,
+	MIX_NOISE,		/* not smaller than its source */
+	MIX_NO_ROOM,
+	MIX_KINDS,
+};
+
+static void job_mix(struct job *job, enum mix kind)
+{
+	switch (kind) {
+	case MIX_TIMEOUT:
+		job->arg.timeout_ms = 60000;
+		break;
+	case MIX_TINY:
+		job->arg.src_len = 10;
+		job->len = 100;
+		break;
+	case MIX_OVERLAP:
+		/* Behind all that is read. */
+		job->arg.dst = job->src + 590;
+		job->arg.src_len = 590;
+		job->len += 10;
+		break;
+	case MIX_NOISE:
+	case MIX_NO_ROOM:
+		fill_noise(job->src, sizeof(job->src), 1);
+		job->arg.src_len = sizeof(job->src);
+		if (kind == MIX_NO_ROOM)
+			job->len = 300;
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_mixed(struct wd_comp_arg *arg, void *param)
+{
+	struct job *job = param;
+
+	(void)arg;
+	job->calls++;
+	atomic_fetch_add(&ran, 1);
+}
+
+static int mixed_right(struct job *job, enum mix kind, int alg)
+{
+	unsigned char back[600];
+
+	if (job->calls != 1)
+		return 0;
+	if (kind == MIX_NO_ROOM)
+		return job->arg.status == WD_COMP_OUT_NOSPACE && !job->len && !job->arg.consumed;
+	return job->arg.status == WD_COMP_OK && job->arg.consumed == job->arg.src_len &&
+	       z_decompress(alg, job->arg.dst, job->len, back, sizeof(back), 15) == (long)job->arg.src_len &&
+	       (kind == MIX_OVERLAP || !memcmp(back, job->src, job->arg.src_len));
+}
+
+TEST_F_TIMEOUT(async, what_goes_different_ways_ends_in_one_row, 120)
+{
+	handle_t other = sess_new(WD_GZIP, WD_DIR_COMPRESS, WD_ASYNC);
+	int i, n = 40 * MIX_KINDS;
+	struct job *jobs = jobs_new(n);
+
+	ASSERT_NE(0, other);
+	for (i = 0; i < n; i++) {
+		job_mix(&jobs[i], i % MIX_KINDS);
+		jobs[i].arg.cb = on_mixed;
+		ASSERT_EQ(0, wd_comp_async(i / 3 % 2 ? other : self->h, &jobs[i].arg, NULL)) TH_LOG("%s", detail(self->h));
+		if (i % 32 == 31)
+			ASSERT_LE(0, wd_comp_poll(20, 0, NULL));
+	}
+	while (atomic_load(&ran) < n)
+		ASSERT_LT(0, wd_comp_poll(n, 10000, NULL));
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(1, mixed_right(&jobs[i], i % MIX_KINDS, i / 3 % 2 ? WD_GZIP : WD_ZLIB))
+			TH_LOG("%d: status %d, %zu bytes", i % MIX_KINDS, jobs[i].arg.status, jobs[i].len);
+	EXPECT_EQ(0, wd_in_flight(NULL));
+	EXPECT_EQ(0, wd_comp_free_sess(other));
+	free(jobs);
+}
+
 static atomic_int chained;
 static handle_t chain_sess;
 

@@ -61,6 +61,7 @@ static void set_up(bool sleeps)
 	ring.sq_depth = DEPTH;
 	ring.cq_depth = DEPTH;
 	ring.qn = 5;
+	ring.sq_db = qm_db_value(ring.qn, QM_DB_CMD_SQ, 0, 0);
 	ring.batch = DEPTH / 4;
 	ring.limit = DEPTH - (sleeps ? ring.batch : 1);
 	ring.sleeps = sleeps;

@@ -186,6 +186,30 @@ TEST(what_is_in_flight_is_submitted_and_not_completed)
 	wd_comp_free_sess(sess);
 }
 
+TEST(sessions_of_one_context_are_counted_apart_in_a_row)
+{
+	handle_t sess[] = { session(WD_ASYNC, 0), session(WD_ASYNC, 0) };
+	static const int whose[] = { 0, 0, 1, 0, 1, 1, 1, 0, 1 };
+	struct flight f[9];
+	struct wd_counts c;
+	int i, n[2] = { 0 };
+
+	for (i = 0; i < 9; i++) {
+		ASSERT_EQ(0, wd_comp_async(sess[whose[i]], flight_of(&f[i], &sess[whose[i]]), NULL));
+		n[whose[i]]++;
+	}
+	while (ended < 9)
+		ASSERT_LE(0, wd_comp_poll(9, 10000, NULL));
+	for (i = 0; i < 2; i++) {
+		c = counts_of(sess[i]);
+		EXPECT_EQ(n[i], c.submitted);
+		EXPECT_EQ(n[i], c.completed);
+		EXPECT_EQ(n[i] * LEN, c.bytes_in);
+		EXPECT_EQ(n[i] * f[0].len, c.bytes_out);
+		EXPECT_EQ(0, wd_comp_free_sess(sess[i]));
+	}
+}
+
 static void *work(void *sess)
 {
 	int i;

@@ -36,6 +36,7 @@ static int ring_configure(struct wd_ring *ring, const struct wd_ring_cfg *cfg)
 		return wd_fail_all(obj, EINVAL, "%s: descriptors have %u bytes, not %u", ring->ctx->name, info.sqe_size,
 				   cfg->sqe_size);
 	ring->qn = qc.id;
+	ring->sq_db = qm_db_value(ring->qn, QM_DB_CMD_SQ, 0, 0);
 	ring->sqe_size = info.sqe_size;
 	ring->sq_depth = info.sq_depth;
 	ring->cq_depth = info.cq_depth;
@@ -123,6 +124,26 @@ void wd_ring_close(struct wd_ring *ring)
 {
 	free((void *)ring->busy);
 	ring->busy = NULL;
+}
+
+void wd_ring_due(struct wd_ring *ring)
+{
+	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
+	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
+	/* The kernel's head is nobody's business where nobody sleeps, but a device may live in poll() only (wd-emulate --null). */
+	uint32_t every = ring->sleeps ? ring->batch : 2u * ring->batch;
+	bool poll_due = ring->taken - ring->polled >= every;
+
+	/* The last: producers stand still because of completions that weren't acknowledged. */
+	if (poll_due || ring->taken - acked >= ring->batch ||
+	    (ring->taken != acked && produced - acked + ring->batch >= ring->cq_depth))
+		wd_ring_ack(ring);
+	if (poll_due)
+		wd_ring_nudge(ring);
+	/* Both only grow, also when somebody arms: what is noted is never too late. */
+	acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
+	ring->quiet_until = ring->polled + every - acked < ring->batch ? ring->polled + every : acked + ring->batch;
+	ring->full_at = acked + ring->cq_depth - ring->batch;
 }
 
 int wd_ring_why(struct wd_ring *ring)

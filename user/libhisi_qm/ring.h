@@ -3,6 +3,7 @@
 #ifndef HISI_QM_RING_H
 #define HISI_QM_RING_H
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -36,6 +37,7 @@ struct wd_ring {
 	uint16_t sq_depth;
 	uint16_t cq_depth;
 	uint16_t qn;
+	uint64_t sq_db;		/* the SQ doorbell's value without the tail */
 	uint16_t batch;		/* completions between two CQ doorbells, or two polls of the kernel */
 	uint32_t limit;		/* most in flight */
 	bool sleeps;		/* somebody may sleep on fd */
@@ -47,6 +49,8 @@ struct wd_ring {
 	_Atomic uint32_t acked;	/* the device was told of so many */
 	uint32_t taken;		/* consumed, not yet published */
 	uint32_t polled;	/* consumed when the kernel last looked */
+	uint32_t quiet_until;	/* until so many are taken, or sent, wd_ring_due() has nothing to do */
+	uint32_t full_at;
 	_Atomic uint32_t cq_pos;	/* next completion: index, and the phase it will have */
 	atomic_bool broken;	/* the completion ring is not to be believed any more */
 	atomic_bool armed;	/* somebody sleeps: CQ doorbells ask for an event */
@@ -74,6 +78,9 @@ int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg 
 /* Free what wd_ring_open() allocated; after the context's stop, or in a fork's child. */
 void wd_ring_close(struct wd_ring *ring);
 
+/* Acknowledge, and make the kernel look, where it is time for that. For wd_ring_end(). */
+void wd_ring_due(struct wd_ring *ring);
+
 /* -ENODEV or -EIO: why a ring that says it is stopped was stopped. A system call. */
 int wd_ring_why(struct wd_ring *ring);
 
@@ -95,6 +102,12 @@ static inline uint32_t wd_ring_in_flight(const struct wd_ring *ring)
 	uint32_t consumed = atomic_load_explicit(&ring->consumed, memory_order_acquire);
 
 	return atomic_load_explicit(&ring->produced, memory_order_relaxed) - consumed;
+}
+
+/* The slot behind that one. */
+static inline uint32_t wd_ring_after(const struct wd_ring *ring, uint32_t index)
+{
+	return __builtin_expect(++index == ring->sq_depth, 0) ? 0 : index;
 }
 
 static inline uint16_t wd_ring_index(const struct wd_ring *ring, uint32_t i)
@@ -138,15 +151,14 @@ static inline void *wd_ring_sqe(const struct wd_ring *ring, uint32_t i)
 	return wd_ring_slot(ring, wd_ring_index(ring, i));
 }
 
-/* Give n descriptors, up to the slot before tail, to the device. */
-static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint16_t tail)
+/* Give n descriptors, up to the slot before tail, to the device: for who keeps the tail. */
+static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint32_t tail)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
 
-	ring->tail = tail;
 	/* Before the doorbell: a drain believes no completion beyond this. */
 	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
-	wd_ring_publish(ring->doorbell, qm_db_value(ring->qn, QM_DB_CMD_SQ, tail, 0));
+	wd_ring_publish(ring->doorbell, ring->sq_db | (uint64_t)tail << QM_DB_INDEX_SHIFT);
 }
 
 /*
@@ -162,7 +174,8 @@ static inline bool wd_ring_submit(struct wd_ring *ring, uint32_t n)
 		return false;
 	for (i = 0; i < n; i++)
 		atomic_store_explicit(&ring->busy[wd_ring_index(ring, i)], WD_RING_GIVEN, memory_order_relaxed);
-	wd_ring_submit_to(ring, n, wd_ring_index(ring, n));
+	ring->tail = wd_ring_index(ring, n);
+	wd_ring_submit_to(ring, n, ring->tail);
 	return true;
 }
 
@@ -175,12 +188,17 @@ static inline uint16_t wd_ring_cq_head(const struct wd_ring *ring)
 	return (uint16_t)atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
 }
 
-static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
+static inline bool wd_ring_valid_at(const struct wd_ring *ring, uint32_t pos)
 {
-	uint32_t pos = atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
 	const _Atomic uint16_t *w7 = (const _Atomic uint16_t *)&ring->cq[(uint16_t)pos].w7;
 
-	return (wd_ring_consume(w7) & QM_CQE_PHASE) == (pos & WD_RING_PHASE ? QM_CQE_PHASE : 0);
+	static_assert(QM_CQE_PHASE == 1 && WD_RING_PHASE == 1 << 16, "one look at both");
+	return !((wd_ring_consume(w7) ^ pos >> 16) & QM_CQE_PHASE);
+}
+
+static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
+{
+	return wd_ring_valid_at(ring, atomic_load_explicit(&ring->cq_pos, memory_order_relaxed));
 }
 
 /*
@@ -199,40 +217,66 @@ static inline int wd_ring_nothing(const struct wd_ring *ring)
 }
 
 /*
- * The next completion: which slot it is about. Whoever believes it counts it
- * with wd_ring_took(). Returns 1; 0 for nothing yet; -EIO for a stopped queue
- * with nothing left to take (wd_ring_why() knows more), and for a ring with
- * nonsense in it. Call wd_ring_end() after the last of a row.
+ * How many of max completions there can be. A ring may hold valid entries for
+ * what was never sent: pre-filled, or scribbled on.
  */
-static inline int wd_ring_next(struct wd_ring *ring, uint16_t *index)
+static inline uint32_t wd_ring_may_take(const struct wd_ring *ring, uint32_t max)
 {
-	uint32_t pos = atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
-	const struct qm_cqe *cqe = &ring->cq[(uint16_t)pos];
+	uint32_t sent = atomic_load_explicit(&ring->produced, memory_order_acquire) - ring->taken;
+
+	if (__builtin_expect(atomic_load_explicit(&ring->broken, memory_order_relaxed), 0))
+		return 0;
+	return sent < max ? sent : max;
+}
+
+/* Where a row of completions begins: for wd_ring_next(), which moves it on, and wd_ring_took(). */
+static inline uint32_t wd_ring_pos(const struct wd_ring *ring)
+{
+	return atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
+}
+
+static inline uint32_t wd_ring_pos_after(const struct wd_ring *ring, uint32_t pos)
+{
+	pos++;
+	return __builtin_expect((uint16_t)pos == ring->cq_depth, 0) ? ~pos & WD_RING_PHASE : pos;
+}
+
+/*
+ * The next completion: which slot it is about. Whoever believes it counts it,
+ * up to wd_ring_may_take() of them. Returns 1; 0 for nothing yet; -EIO for a
+ * stopped queue with nothing left to take (wd_ring_why() knows more), and for
+ * a ring with nonsense in it. Call wd_ring_took() and wd_ring_end() after the
+ * last of a row.
+ */
+static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *index)
+{
+	const struct qm_cqe *cqe = &ring->cq[(uint16_t)*pos];
 	uint16_t head;
 
-	/* A ring may hold valid entries for what was never sent: pre-filled, or scribbled on. */
-	if (ring->taken == atomic_load_explicit(&ring->produced, memory_order_acquire) ||
-	    atomic_load_explicit(&ring->broken, memory_order_relaxed))
-		return wd_ring_nothing(ring);
 	/* The stop word is set after the last completion: that one may have come in between. */
-	if (!wd_ring_cqe_valid(ring) && (!wd_ring_rx_stopped(ring) || !wd_ring_cqe_valid(ring)))
+	if (__builtin_expect(!wd_ring_valid_at(ring, *pos), 0) && (!wd_ring_rx_stopped(ring) || !wd_ring_valid_at(ring, *pos)))
 		return wd_ring_nothing(ring);
 	head = le16toh(cqe->sq_head);
-	if (head >= ring->sq_depth) {
+	if (__builtin_expect(head >= ring->sq_depth, 0)) {
 		atomic_store_explicit(&ring->broken, true, memory_order_relaxed);
 		return -EIO;
 	}
-	pos++;
-	if ((uint16_t)pos == ring->cq_depth)
-		pos = ~pos & WD_RING_PHASE;
-	atomic_store_explicit(&ring->cq_pos, pos, memory_order_relaxed);
+	*pos = wd_ring_pos_after(ring, *pos);
 	*index = head;
 	return 1;
 }
 
-static inline void wd_ring_took(struct wd_ring *ring)
+/* Whether the completion at pos has come, and is about that slot. */
+static inline bool wd_ring_is_about(const struct wd_ring *ring, uint32_t pos, uint16_t index)
 {
-	ring->taken++;
+	return wd_ring_valid_at(ring, pos) && le16toh(ring->cq[(uint16_t)pos].sq_head) == index;
+}
+
+/* n completions were believed, up to the one before pos. */
+static inline void wd_ring_took(struct wd_ring *ring, uint32_t pos, uint32_t n)
+{
+	atomic_store_explicit(&ring->cq_pos, pos, memory_order_relaxed);
+	ring->taken += n;
 }
 
 /*
@@ -241,16 +285,18 @@ static inline void wd_ring_took(struct wd_ring *ring)
  */
 static inline int wd_ring_take_held(struct wd_ring *ring, uint16_t *index)
 {
+	uint32_t pos = wd_ring_pos(ring);
 	int ret;
 
+	if (!wd_ring_may_take(ring, 1))
+		return wd_ring_nothing(ring);
 	/* A second completion of the same descriptor is not believed. */
 	do {
-		ret = wd_ring_next(ring, index);
+		ret = wd_ring_next(ring, &pos, index);
 	} while (ret > 0 && atomic_load_explicit(&ring->busy[*index], memory_order_relaxed) != WD_RING_GIVEN);
-	if (ret > 0) {
+	if (ret > 0)
 		atomic_store_explicit(&ring->busy[*index], WD_RING_TAKEN, memory_order_relaxed);
-		wd_ring_took(ring);
-	}
+	wd_ring_took(ring, pos, ret > 0);
 	return ret;
 }
 
@@ -301,17 +347,9 @@ static inline void wd_ring_nudge(struct wd_ring *ring)
 static inline void wd_ring_end(struct wd_ring *ring)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
-	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
-	/* The kernel's head is nobody's business where nobody sleeps, but a device may live in poll() only (wd-emulate --null). */
-	uint32_t every = ring->sleeps ? ring->batch : 2u * ring->batch;
-	bool poll_due = ring->taken - ring->polled >= every;
 
-	/* The last: producers stand still because of completions that weren't acknowledged. */
-	if (poll_due || ring->taken - acked >= ring->batch ||
-	    (ring->taken != acked && produced - acked + ring->batch >= ring->cq_depth))
-		wd_ring_ack(ring);
-	if (poll_due)
-		wd_ring_nudge(ring);
+	if (__builtin_expect((int32_t)(ring->taken - ring->quiet_until) >= 0 || (int32_t)(produced - ring->full_at) >= 0, 0))
+		wd_ring_due(ring);
 	atomic_store_explicit(&ring->consumed, ring->taken, memory_order_release);
 }
 

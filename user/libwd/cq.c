@@ -219,7 +219,7 @@ static unsigned int pop_row(struct wd_cq *cq, struct wd_queue *q, char msg[][WD_
 		n = max;
 	atomic_fetch_sub(&cq->used, n);
 	for (i = 0; i < n; i++)
-		wd_ready_pop(q, (struct wd_msg *)msg[i]);
+		wd_ready_pop(q, (struct wd_msg *)msg[i], NULL);
 	wd_drain_unlock(q);
 	return n;
 }

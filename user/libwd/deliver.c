@@ -3,20 +3,21 @@
  * Callbacks: requests that are complete are copied out of their slots in rows,
  * under the drain lock, and delivered without any lock.
  */
+#include "pollers.h"
 #include "tally.h"
 
-#define ROW		16
 #define REOPEN_NS	(WD_REOPEN_AFTER_NS + 10000000ull)
 
 /* A row that is being delivered; a callback that polls must not wait for what stands behind it in its own row. */
 struct row {
 	struct wd_queue *q;
-	unsigned int next;
-	unsigned int nr;
-	unsigned int over;	/* requests of the current session not yet subtracted */
+	struct wd_due *next;
+	struct wd_due *end;
+	struct wd_due *first;	/* of those of the current session that aren't subtracted yet */
 	struct row *outer;
 	int cancel;
-	_Alignas(max_align_t) char msg[ROW][WD_MSG_BYTES_MAX];
+	struct wd_due_row all;	/* req is NULL where the message is needed, at the same place */
+	_Alignas(max_align_t) char msg[WD_DUE_MAX][WD_MSG_BYTES_MAX];
 };
 
 static WD_THREAD_LOCAL struct row *rows;
@@ -24,6 +25,13 @@ static WD_THREAD_LOCAL struct row *rows;
 static struct wd_msg *row_msg(struct row *row, unsigned int i)
 {
 	return (struct wd_msg *)row->msg[i];
+}
+
+/* All of it is still to be delivered. */
+static void row_begin(struct row *row)
+{
+	row->first = row->next = row->all.due;
+	row->end = row->next + row->all.nr;
 }
 
 bool wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
@@ -54,38 +62,59 @@ bool wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
 /*
  * Counts go down before the callback, so that whoever is told by it may free
  * what this was the last of; once for a row, as those before aren't the last.
+ * How many of the session's are over now.
  */
-static bool deliver_next(struct row *row)
+static inline unsigned int row_over(struct row *row, const struct wd_session *s)
 {
-	struct wd_msg *msg = row_msg(row, row->next++);
-	bool last = row->next == row->nr;
-	bool again = msg->status == WD_STOPPED && wd_deliver_redo(row->q, msg);
-	struct wd_session *outer = wd_in_callback_of;
+	bool last = row->next == row->end;
+	unsigned int over;
 
-	row->over++;
-	msg->over = 0;
-	if (last || row_msg(row, row->next)->sess != msg->sess) {
-		msg->over = row->over;
-		row->over = 0;
-	}
+	if (__builtin_expect(!last && row->next->sess == s, 1))
+		return 0;
 	if (last)
-		atomic_fetch_add(&row->q->async_over, row->nr);
-	if (again) {
+		atomic_fetch_add(&row->q->async_over, row->all.nr);
+	over = (unsigned int)(row->next - row->first);
+	row->first = row->next;
+	return over;
+}
+
+static __attribute__((noinline)) bool deliver_msg(struct row *row, struct wd_msg *msg)
+{
+	bool again = msg->status == WD_STOPPED && wd_deliver_redo(row->q, msg);
+
+	msg->over = row_over(row, msg->sess);
+	if (again)
 		wd_request_over(msg);
-		return false;
-	}
-	wd_in_callback_of = msg->sess;
-	msg->sess->cls->complete(msg);
-	wd_in_callback_of = outer;
+	else
+		row->q->cls->complete(msg);
+	return !again;
+}
+
+static inline bool deliver_next(struct row *row, void (*call)(void *req))
+{
+	struct wd_due *due = row->next++;
+	struct wd_session *s = due->sess;
+	unsigned int over;
+
+	wd_in_callback_of = s;
+	if (__builtin_expect(!due->req, 0))
+		return deliver_msg(row, row_msg(row, due - row->all.due));
+	over = row_over(row, s);
+	if (over)
+		atomic_fetch_sub(&s->in_flight, over);
+	call(due->req);
 	return true;
 }
 
 static unsigned int deliver_row(struct row *row, unsigned int max)
 {
+	struct wd_session *outer = wd_in_callback_of;
+	void (*call)(void *req) = row->q->cls->call;
 	unsigned int ran = 0;
 
-	while (row->next < row->nr && ran < max)
-		ran += deliver_next(row);
+	while (row->next != row->end && ran < max)
+		ran += deliver_next(row, call);
+	wd_in_callback_of = outer;
 	return ran;
 }
 
@@ -99,45 +128,106 @@ unsigned int wd_deliver_outer(unsigned int max)
 	return ran;
 }
 
-static void row_begin(struct row *row, struct wd_queue *q)
+static void rows_push(struct row *row, struct wd_queue *q)
 {
 	row->q = q;
-	row->next = 0;
-	row->nr = 0;
-	row->over = 0;
+	row->next = row->end = NULL;
 	row->outer = rows;
 	rows = row;
 	/* A callback's thread isn't cancelled: what stands behind in its row would be lost. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &row->cancel);
 }
 
-static void row_end(struct row *row)
+static void rows_pop(struct row *row)
 {
 	pthread_setcancelstate(row->cancel, NULL);
 	rows = row->outer;
 }
 
-unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max)
+/* What others took in and left, then what is complete. Under the drain lock; returns what pull said. */
+static int row_take_locked(struct row *row, struct wd_queue *q, __u32 *left)
 {
+	struct wd_due_row *all = &row->all;
+	__u32 n = *left;
+	int ret = 0;
+
+	while (all->nr < all->room && wd_ready_pop(q, row_msg(row, all->nr), &all->due[all->nr]))
+		all->nr++;
+	if (n > all->room - all->nr)
+		n = all->room - all->nr;
+	if (!n)
+		return 0;
+	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
+		q->due = all;
+		ret = q->drv.pull(q, n);
+		q->due = NULL;
+	}
+	*left = ret == (int)n ? *left - n : 0;
+	return ret;
+}
+
+/* A row of at most room; left: what may be taken off the ring, of which others may take as well. */
+static int row_take(struct row *row, struct wd_queue *q, unsigned int room, __u32 *left)
+{
+	int ret;
+
+	row->all.nr = 0;
+	row->all.room = room < WD_DUE_MAX ? room : WD_DUE_MAX;
+	if (!wd_drain_trylock(q)) {
+		*left = 0;
+		/* What is on the ring is taken by whoever has the lock; what is ready waits for nobody else. */
+		if (!atomic_load_explicit(&q->ready_nr, memory_order_acquire))
+			return 0;
+		wd_drain_lock(q);
+	}
+	ret = row_take_locked(row, q, left);
+	wd_drain_unlock(q);
+	return ret;
+}
+
+/* Nothing to deliver, nor a reason to look once more. */
+static bool row_is_last(const struct row *row, struct wd_queue *q, int pulled)
+{
+	return !row->all.nr && !pulled && !atomic_load_explicit(&q->ready_nr, memory_order_acquire);
+}
+
+/* Who waits for room, or has callbacks to run or more to take in; and the end of the queue. */
+static void row_tell_others(struct wd_queue *q, int pulled, __u32 left)
+{
+	wd_room_made();
+	if (left || atomic_load_explicit(&q->ready_nr, memory_order_relaxed)) {
+		wd_async_done();
+		wd_pollers_due(q);
+	}
+	if (__builtin_expect(pulled < 0, 0))
+		wd_queue_broken(q, pulled);
+}
+
+unsigned int wd_deliver(struct wd_queue *q, unsigned int max)
+{
+	/* A device that is as fast as the callbacks would keep us here for ever. */
+	__u32 left = wd_queue_in_flight(q);
 	unsigned int ran = 0;
 	struct row row;
+	int pulled;
 
-	row_begin(&row, q);
-	while (ran < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire)) {
-		row.next = 0;
-		row.nr = 0;
-		wd_drain_lock(q);
-		while (row.nr < ROW && row.nr < max - ran && wd_ready_pop(q, row_msg(&row, row.nr)))
-			row.nr++;
-		wd_drain_unlock(q);
-		if (!row.nr)
-			break;
-		wd_room_made();
+	if (!left)
+		return 0;
+	pulled = row_take(&row, q, max, &left);
+	if (row_is_last(&row, q, pulled))
+		return 0;
+	rows_push(&row, q);
+	do {
+		row_begin(&row);
+		row_tell_others(q, pulled, left);
 		/* What a callback's own poll ran of this row counts there. */
-		ran += deliver_row(&row, row.nr);
+		ran += deliver_row(&row, row.all.nr);
 		wd_async_done();
-	}
-	row_end(&row);
+		if (ran >= max)
+			break;
+		pulled = row_take(&row, q, max - ran, &left);
+	} while (!row_is_last(&row, q, pulled));
+	rows_pop(&row);
 	return ran;
 }
 
@@ -168,7 +258,7 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 	struct wd_msg *msg = row_msg(&row, 0);
 	unsigned int ran = 0;
 
-	row_begin(&row, q);
+	rows_push(&row, q);
 	while (ran < max && wd_queue_in_flight(q)) {
 		struct wd_slot *slot;
 
@@ -183,11 +273,12 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 		wd_slot_free(q, slot);
 		wd_drain_unlock(q);
 		wd_room_made();
-		row.next = 0;
-		row.nr = 1;
+		row.all.nr = 1;
+		row.all.due[0] = (struct wd_due){ .sess = msg->sess };
+		row_begin(&row);
 		ran += deliver_row(&row, 1);
 		wd_async_done();
 	}
-	row_end(&row);
+	rows_pop(&row);
 	return ran;
 }

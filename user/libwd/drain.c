@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "pollers.h"
-#include "tally.h"
+#include "straight.h"
 
 /* The lock is held for copying only, or for a stop, which is bounded. */
 void wd_drain_lock(struct wd_queue *q)
@@ -47,15 +47,32 @@ static inline __attribute__((always_inline)) void msg_end(struct wd_queue *q, co
 	wd_tally_end(q, msg);
 }
 
-void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *msg)
+static void sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *msg)
 {
 	msg_end(q, slot, msg);
 	wd_slot_free(q, slot);
-	if (msg == q->pub.self)
-		atomic_store_explicit(&msg->state, WD_MSG_DONE, memory_order_relaxed);
-	/* The owner may leave the moment it sees DONE; waking a word that is gone does no harm. */
-	else if (atomic_exchange(&msg->state, WD_MSG_DONE) == WD_MSG_WAITED)
-		wd_futex_wake(&msg->state, 1);
+	wd_msg_over(q, msg);
+}
+
+/* A synchronous request that went the straight way has nothing in its message until it needs it. */
+static void sync_refill(struct wd_queue *q, const struct wd_slot *slot, unsigned int index)
+{
+	struct wd_msg *msg = slot->owner;
+
+	if (!(slot->flags & WD_SLOT_STRAIGHT))
+		return;
+	q->cls->refill(slot->sess, msg->req, 0, msg);
+	msg->tag = WD_TAG(slot->gen, index);
+	msg->told = false;
+}
+
+void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index)
+{
+	struct wd_msg *msg = slot->owner;
+
+	sync_refill(q, slot, index);
+	q->drv.result(q, msg, index);
+	sync_done(q, slot, msg);
 }
 
 void wd_queue_async_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index)
@@ -81,28 +98,61 @@ static bool ready_result(struct wd_queue *q, struct wd_slot *slot, unsigned int 
 	return false;
 }
 
-bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg)
+/* A message for the request, and its results into that. The same answer. */
+static bool ready_msg(struct wd_queue *q, struct wd_slot *slot, unsigned int which, struct wd_msg *msg)
+{
+	bool failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
+	bool straight = slot->flags & WD_SLOT_STRAIGHT;
+
+	q->cls->refill(slot->sess, slot->owner, failed || straight ? 0 : slot->aux, msg);
+	msg->tag = WD_TAG(slot->gen, which & ~WD_READY_SECOND);
+	msg->deadline = slot->deadline;
+	if (!straight)
+		msg->redo = slot->flags & WD_SLOT_REDO;
+	if (failed)
+		msg->status = (__s32)slot->aux;
+	else if (!ready_result(q, slot, which, msg))
+		return false;
+	msg_end(q, slot, msg);
+	return true;
+}
+
+static bool ready_told(struct wd_queue *q, struct wd_slot *slot, unsigned int index)
+{
+	return wd_slot_straight(slot) && atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_READY &&
+	       q->drv.tell(q, slot, index);
+}
+
+bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due)
 {
 	struct wd_slot *slot;
 	unsigned int which;
-	bool failed;
+	bool told;
 
 	do {
 		if (!atomic_load_explicit(&q->ready_nr, memory_order_relaxed))
 			return false;
 		which = ready_take(q);
 		slot = &q->half[!!(which & WD_READY_SECOND)][which & ~WD_READY_SECOND];
-		failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
-		q->cls->refill(slot->sess, slot->owner, failed ? 0 : slot->aux, msg);
-		msg->tag = WD_TAG(slot->gen, which & ~WD_READY_SECOND);
-		msg->deadline = slot->deadline;
-		msg->redo = slot->flags & WD_SLOT_REDO;
-		if (failed)
-			msg->status = (__s32)slot->aux;
-	} while (!failed && !ready_result(q, slot, which, msg));
-	msg_end(q, slot, msg);
+		told = due && ready_told(q, slot, which & ~WD_READY_SECOND);
+	} while (!told && !ready_msg(q, slot, which, msg));
+	if (due)
+		*due = (struct wd_due){ .sess = slot->sess, .req = told ? slot->owner : NULL };
 	wd_slot_free(q, slot);
 	return true;
+}
+
+/* Whether it may be done again; of a request that went the straight way nobody has said so yet. */
+static bool may_redo(struct wd_queue *q, struct wd_slot *slot, bool sync)
+{
+	_Alignas(max_align_t) char buf[WD_MSG_BYTES_MAX];
+	struct wd_msg *msg = (struct wd_msg *)buf;
+
+	if (slot->flags & WD_SLOT_STRAIGHT) {
+		q->cls->refill(slot->sess, wd_slot_req(slot, sync), 0, msg);
+		slot->flags |= msg->redo;
+	}
+	return slot->flags & WD_SLOT_REDO;
 }
 
 /* Everything that is still in the queue ends with err, or what may be redone as stopped. */
@@ -113,19 +163,21 @@ static void queue_fail(struct wd_queue *q, int why)
 	for (i = 0; i < q->pub.depth; i++) {
 		struct wd_slot *slot = &q->pub.slots[i];
 		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
-		int err = slot->flags & WD_SLOT_REDO ? WD_STOPPED : why;
+		int err;
 
 		/* Those that are ready have their result already. */
 		if (state != WD_SLOT_SYNC && state != WD_SLOT_ASYNC)
 			continue;
 		q->drv.abort(q, i);
+		err = may_redo(q, slot, state == WD_SLOT_SYNC) ? WD_STOPPED : why;
 		if (state == WD_SLOT_ASYNC) {
 			async_fail(slot, err);
 			ready_push(q, i);
 			continue;
 		}
+		sync_refill(q, slot, i);
 		((struct wd_msg *)slot->owner)->status = err;
-		wd_queue_sync_done(q, slot, slot->owner);
+		sync_done(q, slot, slot->owner);
 	}
 	wd_room_made();
 	wd_async_done();
@@ -145,7 +197,7 @@ static void ready_lose(struct wd_queue *q)
 		if (atomic_load_explicit(&slot->state, memory_order_relaxed) != WD_SLOT_READY)
 			continue;
 		q->drv.abort(q, i);
-		async_fail(slot, slot->flags & WD_SLOT_REDO ? WD_STOPPED : -EIO);
+		async_fail(slot, may_redo(q, slot, false) ? WD_STOPPED : -EIO);
 	}
 }
 
@@ -274,19 +326,6 @@ void wd_queue_stop(struct wd_queue *q)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-static inline __attribute__((always_inline)) int drained(struct wd_queue *q, int ret)
-{
-	wd_room_made();
-	if (atomic_load_explicit(&q->ready_nr, memory_order_relaxed)) {
-		wd_async_done();
-		wd_pollers_due(q);
-	}
-	if (ret > 0)
-		return ret;
-	wd_queue_broken(q, ret);
-	return 1;
-}
-
 int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
 {
 	__u32 max = wd_queue_in_flight(q);
@@ -301,7 +340,7 @@ int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
 		q->pub.self = NULL;
 	}
 	wd_drain_unlock(q);
-	return ret ? drained(q, ret) : 0;
+	return ret ? wd_drained(q, ret) : 0;
 }
 
 void wd_queue_look(struct wd_queue *q)
@@ -316,5 +355,5 @@ void wd_queue_look(struct wd_queue *q)
 	}
 	wd_drain_unlock(q);
 	if (ret)
-		drained(q, ret);
+		wd_drained(q, ret);
 }

@@ -30,6 +30,38 @@ static int no_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int
 	return -EOPNOTSUPP;
 }
 
+static enum wd_straight no_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q)
+{
+	(void)q;
+	(void)s;
+	(void)msg;
+	(void)bytes;
+	return WD_STRAIGHT_NOT;
+}
+
+static int no_async_one(struct wd_session *s, void *req, struct wd_queue *q)
+{
+	(void)q;
+	return s->cls->async_other(s, req);
+}
+
+static unsigned int no_async(struct wd_session *s, void *const reqs[], unsigned int n, struct wd_queue *q)
+{
+	(void)q;
+	(void)s;
+	(void)reqs;
+	(void)n;
+	return 0;
+}
+
+static bool no_tell(struct wd_queue *q, struct wd_slot *slot, unsigned int index)
+{
+	(void)q;
+	(void)slot;
+	(void)index;
+	return false;
+}
+
 static int no_pull(struct wd_queue *q, unsigned int max)
 {
 	(void)q;
@@ -82,6 +114,10 @@ void wd_driver_fill(struct wd_driver *full, const struct wd_driver *drv)
 	full->close = drv->close ? drv->close : no_close;
 	full->stop = drv->stop ? drv->stop : no_stop;
 	full->push = drv->push ? drv->push : drv->exec ? keep : no_push;
+	full->sync = drv->sync ? drv->sync : no_sync;
+	full->async_one = drv->async_one ? drv->async_one : no_async_one;
+	full->async = drv->async ? drv->async : no_async;
+	full->tell = drv->tell ? drv->tell : no_tell;
 	full->pull = drv->pull ? drv->pull : no_pull;
 	full->result = drv->result ? drv->result : no_result;
 	full->abort = drv->abort ? drv->abort : no_abort;

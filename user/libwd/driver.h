@@ -20,6 +20,7 @@
 struct wd_cq;
 struct wd_queue;
 struct wd_session;
+struct wd_slot;
 
 /* Status of a request that was stopped through no fault of its own; becomes another before its caller sees it. */
 #define WD_STOPPED	(-ECANCELED)
@@ -46,9 +47,12 @@ enum wd_msg_state {
  * @reason:	why, enum wd_path_reason
  * @redo:	how often it may be done again elsewhere; fill says WD_REDO when it is
  *		stateless and src and dst don't overlap, else 0
+ * @told:	the results of a request that went the straight way are in the caller's struct
  *
  * It lies on the stack of whoever submits, waits or delivers: an asynchronous
- * request has none while it is in flight, only its slot.
+ * request has none while it is in flight, only its slot. Of a request that
+ * went the straight way (WD_SLOT_STRAIGHT) nobody fills one in, unless it ends
+ * in another way than most.
  */
 struct wd_msg {
 	struct wd_session *sess;
@@ -63,6 +67,7 @@ struct wd_msg {
 	__u16 path;
 	__u16 reason;
 	__u8 redo;
+	bool told;
 };
 
 /* How every class's message begins: what the counters want to know of a request that went well. */
@@ -83,14 +88,17 @@ struct wd_msg_ends {
  * @algs:	sysfs algorithm names by the session's alg number, NULL-terminated
  * @drivers:	device drivers, preferred first, NULL-terminated
  * @soft:	the driver that needs no device
+ * @async_other: an asynchronous request that can't go the straight way: check it, wd_request_async()
  * @fill:	message of a checked request, all of it but tag and deadline; 0
  *		or -errno, recorded. No lock is held
- * @refill:	the same of a request that is complete, whose aux fill chose
+ * @refill:	the same of a request that is complete, whose aux fill chose; 0 of one that
+ *		went the straight way
  * @bytes:	size of a request, for choosing its path
  * @timeout_ms:	the request's own, 0 none
  * @complete:	results into the caller's struct and its callback (no lock held,
  *		the slot already free), after wd_request_over() and without
  *		another look at the session
+ * @call:	only its callback: the results are in the caller's struct, and wd_request_over() was
  * @work:	the same without a callback, before wd_request_over(), for a session with a
  *		completion queue: wr_id, opcode, byte_len and consumed of wc; returns its status
  */
@@ -101,12 +109,21 @@ struct wd_class {
 	const char *const *algs;
 	const struct wd_driver *const *drivers;
 	const struct wd_driver *soft;
+	int (*async_other)(struct wd_session *s, void *req);
 	int (*fill)(struct wd_session *s, void *req, struct wd_msg *msg);
 	void (*refill)(struct wd_session *s, void *req, __u32 aux, struct wd_msg *msg);
 	size_t (*bytes)(const void *req);
 	__u32 (*timeout_ms)(const void *req);
 	void (*complete)(struct wd_msg *msg);
+	void (*call)(void *req);
 	int (*work)(struct wd_msg *msg, struct wd_wc *wc);
+};
+
+/* What became of a synchronous request that was to go the straight way. */
+enum wd_straight {
+	WD_STRAIGHT_TOLD,	/* done well, and the caller's struct says so */
+	WD_STRAIGHT_OVER,	/* done, and all there is to say is in the message: WD_STOPPED, too */
+	WD_STRAIGHT_NOT,	/* not begun: let it be checked, and go the other way */
 };
 
 /**
@@ -120,11 +137,19 @@ struct wd_class {
  *		within a second, also when somebody else stopped it. Under the drain lock
  * @push:	fill descriptors for n messages and ring once; returns how many were
  *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
- * @pull:	what is complete (at most max): results of synchronous ones into
- *		their messages and wd_queue_sync_done(), the others wd_queue_async_done();
- *		returns how many, or -EIO/-ENODEV once the queue can't complete
+ * @sync:	the straight way: descriptors from the callers' structs themselves, of requests
+ *		that need nothing beside one, which it checks; made of wd_straight_sync().
+ *		No lock is held. The queue is the last argument, so that those before are
+ *		handed on where they are
+ * @async_one:	the same, made of wd_straight_async(); 0, or what the class's async_other() says
+ * @async:	the same for n of one session, up to the first that is not fit; how many
+ * @tell:	the reverse: results of the request of that slot, which was sent so, into its
+ *		caller's struct, and counted; false, and nothing done, when it did not end as
+ *		most do. Under the drain lock
+ * @pull:	what is complete (at most max): what tell() can do and needs no poller, else
+ *		wd_queue_sync_done() or wd_queue_async_done(); returns how many, or -EIO/-ENODEV once the queue can't complete
  *		anything more. Under the drain lock
- * @result:	status and results of the asynchronous request that is complete at
+ * @result:	status and results of the request that is complete at
  *		that index into its message; its place in the ring is free
  *		afterwards. Under the drain lock
  * @abort:	give back what push took at that index for a request that will not
@@ -143,6 +168,10 @@ struct wd_driver {
 	void (*close)(struct wd_queue *q);
 	int (*stop)(struct wd_queue *q);
 	int (*push)(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
+	enum wd_straight (*sync)(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q);
+	int (*async_one)(struct wd_session *s, void *req, struct wd_queue *q);
+	unsigned int (*async)(struct wd_session *s, void *const reqs[], unsigned int n, struct wd_queue *q);
+	bool (*tell)(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
 	int (*pull)(struct wd_queue *q, unsigned int max);
 	void (*result)(struct wd_queue *q, struct wd_msg *msg, unsigned int index);
 	void (*abort)(struct wd_queue *q, unsigned int index);
@@ -233,11 +262,12 @@ enum wd_slot_state {
 
 #define WD_SLOT_REDO	0x0f	/* wd_msg.redo */
 #define WD_SLOT_LATE	0x10	/* its deadline has passed: it fails, whatever becomes of it */
+#define WD_SLOT_STRAIGHT 0x20	/* its message was never filled in */
 
 /**
  * struct wd_slot - a place in the ring; index = position modulo depth
  * @owner:	struct wd_msg of a synchronous request, the caller's argument struct of another
- * @sess:	of an asynchronous request
+ * @sess:	whose it is
  * @aux:	wd_msg.aux, or the status
  * @gen:	the tag's generation, to tell a request from its predecessors
  * @state:	enum wd_slot_state. Free ones are the producer's, others the drain lock's
@@ -281,19 +311,37 @@ int wd_session_busy(const struct wd_session *s);
 /* The session of that handle if it is of that class, else NULL, recorded. */
 struct wd_session *wd_session_find(handle_t h, const struct wd_class *cls);
 struct wd_session *wd_session_get_slow(handle_t h, const struct wd_class *cls);
-/* The same, bound to contexts of this process. */
-static inline struct wd_session *wd_session_get(handle_t h, const struct wd_class *cls)
+/* The same if it is bound to contexts of this process, else NULL, of which nothing is recorded. */
+static inline struct wd_session *wd_session_peek(handle_t h, const struct wd_class *cls)
 {
 	struct wd_session *s = wd_handle_get(h, cls->kind);
 
-	if (s && atomic_load_explicit(&s->bound_gen, memory_order_acquire) == wd_fork_now())
-		return s;
-	return wd_session_get_slow(h, cls);
+	return __builtin_expect(s && wd_fork_is(atomic_load_explicit(&s->bound_gen, memory_order_acquire)), 1) ? s : NULL;
+}
+
+/* The same, which is bound if it was not. */
+static inline struct wd_session *wd_session_get(handle_t h, const struct wd_class *cls)
+{
+	struct wd_session *s = wd_session_peek(h, cls);
+
+	return __builtin_expect(s != NULL, 1) ? s : wd_session_get_slow(h, cls);
 }
 int wd_session_caps(struct wd_session *s);
 
 /* Do msg and wait for it until msg->deadline: on a device, or on this CPU, as the session's policy says. Returns msg->status. */
 int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes);
+/*
+ * The same for a request of which nobody has filled in more than req and
+ * deadline, when the driver can take it as it is. The message has the size of
+ * the class's.
+ */
+enum wd_straight wd_request_straight(struct wd_session *s, struct wd_msg *msg, size_t bytes);
+/* The same for an asynchronous request, or the class's async_other(). */
+int wd_request_straight_one(struct wd_session *s, void *req, size_t bytes);
+/* The same for n requests of which nobody has checked anything but that there is a first; how many were taken. */
+unsigned int wd_request_straight_async(struct wd_session *s, void *const reqs[], unsigned int n, size_t bytes);
+/* A request that was stopped, and whose message is filled in now, goes on as wd_request_sync(). */
+int wd_request_resume(struct wd_session *s, struct wd_msg *msg, size_t bytes);
 /* The same on one queue and nowhere else. */
 int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
 /* Whether a request of so many bytes is for this CPU; the path it would take now, and why. */
@@ -323,8 +371,8 @@ static inline void wd_request_over(struct wd_msg *msg)
 /* An asynchronous request's descriptor is complete: it waits for a poller. Only inside pull. */
 void wd_queue_async_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
 
-/* A synchronous request's result is in: its slot is free, and its owner, who may leave at once, goes on. Only inside pull. */
-void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *msg);
+/* A synchronous request's is: result() is asked, its slot is free, and its owner, who may leave at once, goes on. The same. */
+void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
 
 /* --- time --- */
 

@@ -21,6 +21,20 @@
 
 #define WD_SIZES	8	/* service times are kept for so many sizes of requests */
 
+/* Requests whose callers' structs have the results, and whose callbacks come next. */
+struct wd_due {
+	struct wd_session *sess;
+	void *req;
+};
+
+#define WD_DUE_MAX	16	/* delivered in a row */
+
+struct wd_due_row {
+	unsigned int nr;
+	unsigned int room;
+	struct wd_due due[WD_DUE_MAX];
+};
+
 /**
  * struct wd_queue - one context of the process; its memory and number stay for ever
  *
@@ -56,6 +70,7 @@ struct wd_queue {
 	_Atomic __u32 freed;		/* slots given back; submitted ones without these are in flight */
 	struct wd_slot *half[2];	/* slots of this opening and of the one before, with what nobody fetched */
 	bool second;			/* which of them is this opening's */
+	struct wd_due_row *due;		/* of the thread that drains, when it delivers what it drains */
 	__u32 *ready;			/* slots whose callbacks are due (WD_READY_*), a ring; under the drain lock */
 	_Atomic __u32 ready_nr;
 	__u32 ready_head;
@@ -125,6 +140,10 @@ void wd_session_rebind(struct wd_session *s);
 /* The session whose callback this thread is in. */
 extern WD_THREAD_LOCAL struct wd_session *wd_in_callback_of;
 
+/* --- straight.c --- */
+/* The rest of a synchronous request that a first look did not end. */
+enum wd_straight wd_straight_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
+
 /* --- slot.c --- */
 #define WD_TAG(slot_gen, index)	((__u32)(slot_gen) << 16 | (index))
 #define WD_TAG_GEN_MASK		0x7fffu
@@ -167,14 +186,18 @@ void wd_queue_look(struct wd_queue *q);
 void wd_queue_stop(struct wd_queue *q);
 /* The queue said that it is over: -EIO or -ENODEV for all that is in it. */
 void wd_queue_broken(struct wd_queue *q, int err);
-/* Under the drain lock: the first of those that are ready, into msg; its slot is free afterwards. */
-bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg);
+/*
+ * Under the drain lock: the first of those that are ready, if there is one; its
+ * slot is free afterwards. Into due when its caller's struct has the results
+ * already, else due->req is NULL, and into msg; due may be NULL.
+ */
+bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due);
 /* Wake those who wait for asynchronous completions. */
 static inline void wd_async_done(void);
 
 /* --- deliver.c --- */
-/* Run the callbacks that are due, at most max. */
-unsigned int wd_deliver_ready(struct wd_queue *q, unsigned int max);
+/* Take in what is complete, and run callbacks, at most max. */
+unsigned int wd_deliver(struct wd_queue *q, unsigned int max);
 /* Compute what waits for this CPU, at most max. */
 unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max);
 /* Those of the rows that this thread is in the middle of, when a callback polls. */

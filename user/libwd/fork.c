@@ -14,14 +14,13 @@
 
 #define SETTLING	(-1)
 
-_Atomic(_Atomic int32_t *) wd_fork_word;
-
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static struct wd_fork_file *files;
 static struct wd_fork_hook *first_hook, *last_hook;
 static int32_t generation;	/* of the process that last settled: the parent's, until we do */
 static _Atomic int32_t static_word;	/* when no page can be had: only fork() itself is noticed */
+_Atomic(_Atomic int32_t *) wd_fork_word = &static_word;
 
 static void on_prepare(void)
 {

@@ -19,10 +19,15 @@ int32_t wd_fork_settle(void);
 
 static inline uint32_t wd_fork_now(void)
 {
-	_Atomic int32_t *word = atomic_load_explicit(&wd_fork_word, memory_order_acquire);
-	int32_t gen = word ? atomic_load_explicit(word, memory_order_acquire) : 0;
+	int32_t gen = atomic_load_explicit(atomic_load_explicit(&wd_fork_word, memory_order_acquire), memory_order_acquire);
 
 	return (uint32_t)(gen > 0 ? gen : wd_fork_settle());
+}
+
+/* Whether gen, which wd_fork_now() once said, is still the generation. */
+static inline bool wd_fork_is(uint32_t gen)
+{
+	return (uint32_t)atomic_load_explicit(atomic_load_explicit(&wd_fork_word, memory_order_acquire), memory_order_acquire) == gen;
 }
 
 /* Was this object made before a fork? */

@@ -51,13 +51,18 @@ static inline struct wd_object *wd_handle_any(handle_t h)
 {
 	struct wd_handle_entry *table = atomic_load_explicit(&wd_handle_table, memory_order_acquire);
 	struct wd_handle_entry *entry;
+	struct wd_object *obj;
 
-	if (!table || !h)
+	if (__builtin_expect(!table || !h, 0))
 		return NULL;
 	entry = &table[h & WD_HANDLE_INDEX_MASK];
-	if (atomic_load_explicit(&entry->tag, memory_order_acquire) != h)
+	if (__builtin_expect(atomic_load_explicit(&entry->tag, memory_order_acquire) != h, 0))
 		return NULL;
-	return atomic_load_explicit(&entry->obj, memory_order_relaxed);
+	obj = atomic_load_explicit(&entry->obj, memory_order_relaxed);
+	/* There is one behind every live handle: nobody needs to look again. */
+	if (!obj)
+		__builtin_unreachable();
+	return obj;
 }
 
 /*
@@ -66,7 +71,7 @@ static inline struct wd_object *wd_handle_any(handle_t h)
  */
 static inline void *wd_handle_get(handle_t h, enum wd_kind kind)
 {
-	return h >> WD_HANDLE_KIND_SHIFT == (handle_t)kind ? wd_handle_any(h) : NULL;
+	return __builtin_expect(h >> WD_HANDLE_KIND_SHIFT == (handle_t)kind, 1) ? wd_handle_any(h) : NULL;
 }
 
 /* Records that h is not a live handle of what; returns -EINVAL. */

@@ -78,13 +78,16 @@ void wd_check_deadlines(struct wd_queue *q)
 
 unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
 {
+	unsigned int ran;
+
 	if (q->pub.path == WD_PATH_SOFT)
 		return wd_deliver_soft(q, max);
-	wd_queue_drain(q, NULL);
+	ran = wd_deliver(q, max);
 	wd_check_deadlines(q);
-	if (!atomic_load_explicit(&q->ready_nr, memory_order_acquire))
-		return 0;
-	return wd_deliver_ready(q, max);
+	/* Those that ended with the context because they were late. */
+	if (ran < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire))
+		ran += wd_deliver(q, max - ran);
+	return ran;
 }
 
 static unsigned int run_all(struct poll_set *ps, unsigned int max)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The one submit path: give requests to a queue; a synchronous one then waits for its slot. */
-#include "pollers.h"
-#include "tally.h"
+#include "straight.h"
 
 #define BURST_MAX	32
 
@@ -28,10 +27,9 @@ static inline __attribute__((always_inline)) bool slot_take(struct wd_queue *q, 
 	slot->owner = async ? msg->req : msg;
 	slot->deadline = msg->deadline;
 	slot->flags = msg->redo;
-	if (async) {
-		slot->sess = msg->sess;
+	slot->sess = msg->sess;
+	if (async)
 		slot->aux = msg->aux;
-	}
 	slot->gen = (slot->gen + 1) & WD_TAG_GEN_MASK;
 	msg->tag = WD_TAG(slot->gen, index);
 	atomic_store_explicit(&slot->state, async ? WD_SLOT_ASYNC : WD_SLOT_SYNC, memory_order_release);
@@ -205,29 +203,26 @@ static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 	return ret;
 }
 
-/* The first of its contexts, when nothing speaks against it: that is the case to be fast in. */
-static inline struct wd_queue *first_queue(struct wd_session *s, size_t bytes)
+static inline struct wd_queue *first_usable(struct wd_session *s, size_t bytes)
 {
-	struct wd_queue *q;
+	struct wd_queue *q = wd_first_queue(s, bytes);
 
-	if (!atomic_load_explicit(&s->nr, memory_order_acquire))
-		return NULL;
-	q = atomic_load_explicit(&s->queue[0], memory_order_relaxed);
-	if (atomic_load_explicit(&q->state, memory_order_relaxed) || (bytes < q->worth && s->soft_ok))
-		return NULL;
-	return q;
+	return q && !atomic_load_explicit(&q->state, memory_order_relaxed) ? q : NULL;
 }
 
 int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 {
-	struct wd_queue *q = first_queue(s, bytes);
+	struct wd_queue *q = first_usable(s, bytes);
 	int ret;
 
 	if (!q || push_one(q, msg))
 		return request_sync(s, msg, bytes);
 	ret = wd_queue_wait(q, msg, bytes);
-	if (ret != WD_STOPPED)
-		return ret;
+	return ret == WD_STOPPED ? wd_request_resume(s, msg, bytes) : ret;
+}
+
+int wd_request_resume(struct wd_session *s, struct wd_msg *msg, size_t bytes)
+{
 	if (!msg->redo)
 		return msg->status = -EIO;
 	msg->redo--;
@@ -432,7 +427,7 @@ static inline int start_async(struct wd_session *s, void *const reqs[], unsigned
 		ret = wd_ctx_set_check(set);
 		return ret ? ret : request_async(&b, 0, n, set);
 	}
-	q = first_queue(s, s->cls->bytes(reqs[0]));
+	q = first_usable(s, s->cls->bytes(reqs[0]));
 	taken = q ? burst_on(q, &b, 0, n) : 0;
 	if (taken == (int)n)
 		return taken;

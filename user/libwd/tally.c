@@ -26,12 +26,20 @@ static struct wd_tally *row_of(struct wd_session *s, struct wd_queue *q)
 	return NULL;
 }
 
-static void tally_add(struct wd_tally *t, const struct wd_msg *msg)
+static void tally_add(struct wd_tally *t, const struct wd_tally *one)
 {
-	if (msg->status)
-		t->errors++;
-	else
-		wd_tally_good(t, msg);
+	t->in += one->in;
+	t->out += one->out;
+	t->good += one->good;
+	t->errors += one->errors;
+}
+
+static struct wd_tally tally_of(const struct wd_msg *msg)
+{
+	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;
+
+	return msg->status ? (struct wd_tally){ .errors = 1 } :
+	       (struct wd_tally){ .good = 1, .in = ends->consumed, .out = ends->produced };
 }
 
 static void shared_add(struct wd_session *s, unsigned int path, const struct wd_tally *t)
@@ -44,28 +52,29 @@ static void shared_add(struct wd_session *s, unsigned int path, const struct wd_
 	atomic_fetch_add_explicit(&to->out, t->out, memory_order_relaxed);
 }
 
-static void shared_add_msg(unsigned int path, const struct wd_msg *msg)
+void wd_tally_slow(struct wd_queue *q, struct wd_session *s, const struct wd_tally *one)
 {
-	struct wd_tally t = { 0 };
+	struct wd_tally *t = row_of(s, q);
 
-	tally_add(&t, msg);
-	shared_add(msg->sess, path, &t);
+	tally_add(&q->tally, one);
+	if (t)
+		tally_add(t, one);
+	else
+		shared_add(s, q->pub.path, one);
 }
 
-void wd_tally_slow(struct wd_queue *q, const struct wd_msg *msg)
+void wd_tally_slow_msg(struct wd_queue *q, const struct wd_msg *msg)
 {
-	struct wd_tally *t = row_of(msg->sess, q);
+	struct wd_tally one = tally_of(msg);
 
-	tally_add(&q->tally, msg);
-	if (t)
-		tally_add(t, msg);
-	else
-		shared_add_msg(q->pub.path, msg);
+	wd_tally_slow(q, msg->sess, &one);
 }
 
 void wd_tally_soft(const struct wd_msg *msg)
 {
-	shared_add_msg(WD_PATH_SOFT, msg);
+	struct wd_tally one = tally_of(msg);
+
+	shared_add(msg->sess, WD_PATH_SOFT, &one);
 }
 
 void wd_session_count_soft(struct wd_session *s, int status, size_t consumed, size_t produced)

@@ -13,8 +13,6 @@ static const char *const comp_algs[] = {
 	NULL
 };
 
-#define LEVEL_MAX	22
-
 __s32 comp_status(int ret)
 {
 	switch (ret) {
@@ -51,114 +49,6 @@ int comp_fail(struct comp_sess *s, int ret, const char *why, __u32 vendor)
 		return wd_fail_num(obj, EIO, "the device failed or was stopped (device status %x)", vendor, 0);
 	}
 	return wd_fail_num(obj, -ret, "the request failed (device status %x)", vendor, 0);
-}
-
-/* --- sessions --- */
-
-static int setup_check(const struct wd_comp_sess_setup *setup)
-{
-	int i;
-
-	if (!setup)
-		return wd_fail(NULL, EINVAL, "setup is NULL");
-	if (setup->alg_type > WD_DEFLATE_RAW)
-		return wd_fail_num(NULL, EINVAL, "setup->alg_type %u is unknown", setup->alg_type, 0);
-	if (setup->op_type > WD_ASYNC)
-		return wd_fail_num(NULL, EINVAL, "setup->op_type %u is unknown", setup->op_type, 0);
-	if (setup->dir_type > WD_DIR_DECOMPRESS)
-		return wd_fail_num(NULL, EINVAL, "setup->dir_type %u is unknown", setup->dir_type, 0);
-	if (setup->comp_lv > LEVEL_MAX || (!setup->comp_lv && setup->dir_type == WD_DIR_COMPRESS))
-		return wd_fail_num(NULL, EINVAL, "setup->comp_lv %u is not in 1 .. %u", setup->comp_lv, LEVEL_MAX);
-	if (setup->win_size > WD_COMP_WS_32K)
-		return wd_fail_num(NULL, EINVAL, "setup->win_size %u is unknown", setup->win_size, 0);
-	if (setup->data_fmt > WD_SGL_BUF)
-		return wd_fail_num(NULL, EINVAL, "setup->data_fmt %u is unknown", setup->data_fmt, 0);
-	/* The bit says what they hold. */
-	for (i = 0; i < 4 && !(setup->flags & WD_SESS_CQ); i++)
-		if (setup->reserved[i])
-			return wd_fail_num(NULL, EINVAL, "setup->reserved[%u] is not 0", i, 0);
-	return 0;
-}
-
-handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev_mask)
-{
-	struct wd_session_attr attr = { .mask = dev_mask };
-	struct wd_session *base;
-	struct comp_sess *s;
-	int ret;
-
-	ret = setup_check(setup);
-	if (ret)
-		return wd_no_handle(ret);
-	attr.alg = setup->alg_type;
-	/* The queue's type is the direction. */
-	attr.qc_type = setup->dir_type;
-	attr.async = setup->op_type == WD_ASYNC;
-	attr.flags = setup->flags;
-	if (setup->flags & WD_SESS_CQ)
-		attr.cq = setup->cq;
-	attr.timeout_ms = setup->timeout_ms;
-	base = wd_session_alloc(&comp_class, sizeof(*s), &attr);
-	if (!base)
-		return 0;
-	s = to_comp_sess(base);
-	s->alg = setup->alg_type;
-	s->dir = setup->dir_type;
-	s->level = setup->comp_lv;
-	s->win = setup->win_size;
-	s->sgl = setup->data_fmt == WD_SGL_BUF;
-	s->fresh = true;
-	s->finish = true;
-	s->head = format_header_bytes(s->alg);
-	s->least = s->head + 2 + format_trailer_bytes(s->alg);
-	return base->obj.handle;
-}
-
-int wd_comp_free_sess(handle_t sess)
-{
-	struct wd_session *base = wd_session_find(sess, &comp_class);
-	int ret;
-
-	if (!base)
-		return -EINVAL;
-	ret = wd_session_busy(base);
-	if (ret)
-		return ret;
-	stream_free(to_comp_sess(base));
-	return wd_session_free(base);
-}
-
-int wd_comp_sess_caps(handle_t sess)
-{
-	struct wd_session *base = wd_session_get(sess, &comp_class);
-	int caps;
-
-	if (!base)
-		return -EINVAL;
-	caps = wd_session_caps(base);
-	if (!base->attr.async)
-		caps |= WD_CAP_STREAM;
-	if (to_comp_sess(base)->sgl)
-		caps |= WD_CAP_SGL;
-	return caps;
-}
-
-size_t wd_comp_bound(handle_t sess, size_t len)
-{
-	struct wd_session *base = wd_session_find(sess, &comp_class);
-	size_t extra = len / 8 + 256;
-
-	if (!base) {
-		errno = EINVAL;
-		return 0;
-	}
-	/* A device may need an eighth more than the data; every software encoder needs less. */
-	if (len > SIZE_MAX - extra) {
-		wd_fail(&base->obj, EOVERFLOW, "no buffer can be that large");
-		errno = EOVERFLOW;
-		return 0;
-	}
-	return len + extra;
 }
 
 /* --- requests --- */
@@ -331,6 +221,17 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	return ret;
 }
 
+/* A request that a descriptor can't hold, or that the device doesn't take, goes on elsewhere. */
+static int sync_over(struct comp_sess *s, struct comp_msg *c, int ret)
+{
+	/* The driver knows what a descriptor holds. */
+	if (ret == -EFBIG || (ret == -ENOSPC && c->more_room && c->m.path != WD_PATH_SOFT))
+		return do_stream(s, c);
+	if (ret == -E2BIG && s->s.soft_ok)
+		return do_here(s, c, WD_REASON_UNSUPPORTED);
+	return ret;
+}
+
 static int do_sync(struct comp_sess *s, struct comp_msg *c)
 {
 	bool empty = s->dir == WD_DIR_COMPRESS && !c->src_len;
@@ -340,15 +241,7 @@ static int do_sync(struct comp_sess *s, struct comp_msg *c)
 		wd_session_soft(&s->s, c->src_len, &c->m.path, &c->m.reason);
 		return empty ? do_empty(c) : ret;
 	}
-	ret = wd_request_sync(&s->s, &c->m, c->src_len);
-	if (__builtin_expect(!ret, 1))
-		return 0;
-	/* The driver knows what a descriptor holds. */
-	if (ret == -EFBIG || (ret == -ENOSPC && c->more_room && c->m.path != WD_PATH_SOFT))
-		return do_stream(s, c);
-	if (ret == -E2BIG && s->s.soft_ok)
-		return do_here(s, c, WD_REASON_UNSUPPORTED);
-	return ret;
+	return sync_over(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
 }
 
 static __attribute__((noinline)) int sync_refused(struct wd_comp_arg *arg, int ret)
@@ -362,28 +255,56 @@ static __attribute__((noinline)) int sync_refused(struct wd_comp_arg *arg, int r
 	return ret;
 }
 
-static int comp_sync(handle_t sess, struct wd_comp_arg *arg, __u8 dir)
+static inline __u64 arg_deadline(const struct comp_sess *s, const struct wd_comp_arg *arg)
 {
-	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
-	struct comp_msg c;
-	__u32 timeout;
+	__u32 timeout = arg->timeout_ms ? arg->timeout_ms : s->s.attr.timeout_ms;
+
+	return __builtin_expect(timeout, 0) ? wd_deadline(timeout) : 0;
+}
+
+/* With a message: from the beginning, or from where the straight way ended. */
+static __attribute__((noinline)) int sync_other(struct comp_sess *s, struct wd_comp_arg *arg, struct comp_msg *c, __u8 dir,
+						enum wd_straight begun)
+{
 	int ret;
 
-	if (!s)
-		return -EINVAL;
 	if (!arg)
 		return wd_fail(&s->s.obj, EINVAL, "arg is NULL");
-	ret = comp_check_call(s, WD_SYNC, dir);
-	if (!ret)
-		ret = arg_check(s, arg);
-	if (__builtin_expect(ret, 0))
-		return sync_refused(arg, ret);
-	msg_fill(s, arg, &c);
-	timeout = arg->timeout_ms ? arg->timeout_ms : s->s.attr.timeout_ms;
-	c.m.deadline = timeout ? wd_deadline(timeout) : 0;
-	ret = do_sync(s, &c);
-	arg_result(arg, &c, ret);
-	return __builtin_expect(ret, 0) ? comp_fail(s, ret, c.why, c.m.vendor) : 0;
+	if (begun == WD_STRAIGHT_NOT) {
+		ret = comp_check_call(s, WD_SYNC, dir);
+		if (!ret)
+			ret = arg_check(s, arg);
+		if (ret)
+			return sync_refused(arg, ret);
+		c->m.deadline = arg_deadline(s, arg);
+		msg_fill(s, arg, c);
+		ret = do_sync(s, c);
+	} else {
+		ret = c->m.status;
+		if (ret == WD_STOPPED)
+			ret = wd_request_resume(&s->s, &c->m, c->src_len);
+		ret = sync_over(s, c, ret);
+	}
+	arg_result(arg, c, ret);
+	return ret ? comp_fail(s, ret, c->why, c->m.vendor) : 0;
+}
+
+static inline int comp_sync(handle_t sess, struct wd_comp_arg *arg, __u8 dir)
+{
+	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
+	enum wd_straight end = WD_STRAIGHT_NOT;
+	struct comp_msg c;
+
+	if (__builtin_expect(!s, 0))
+		return -EINVAL;
+	if (__builtin_expect(s->straight == COMP_CALL(WD_SYNC, dir) && arg, 1)) {
+		c.m.req = arg;
+		c.m.deadline = arg_deadline(s, arg);
+		end = wd_request_straight(&s->s, &c.m, arg->src_len);
+		if (__builtin_expect(end == WD_STRAIGHT_TOLD, 1))
+			return 0;
+	}
+	return sync_other(s, arg, &c, dir, end);
 }
 
 int wd_compress(handle_t sess, struct wd_comp_arg *arg)
@@ -424,7 +345,7 @@ static void comp_refill(struct wd_session *base, void *req, __u32 aux, struct wd
 	struct comp_msg *c = to_comp_msg(m);
 
 	msg_fill(to_comp_sess(base), req, c);
-	c->head = aux;
+	c->head = to_comp_sess(base)->plain ? to_comp_sess(base)->head : aux;
 }
 
 static int comp_end(struct wd_msg *m)
@@ -441,14 +362,18 @@ static int comp_end(struct wd_msg *m)
 	return ret;
 }
 
+static void comp_call(void *req)
+{
+	struct wd_comp_arg *arg = req;
+
+	arg->cb(arg, arg->cb_param);
+}
+
 static void comp_complete(struct wd_msg *m)
 {
-	struct wd_comp_arg *arg = m->req;
-	wd_alg_comp_cb_t *cb = arg->cb;
-
 	comp_end(m);
 	wd_request_over(m);
-	cb(arg, arg->cb_param);
+	comp_call(m->req);
 }
 
 static int comp_work(struct wd_msg *m, struct wd_wc *wc)
@@ -472,16 +397,11 @@ static __u32 arg_timeout(const void *req)
 	return ((const struct wd_comp_arg *)req)->timeout_ms;
 }
 
-int wd_comp_async_burst(handle_t sess, struct wd_comp_arg *args[], int n, const wd_ctx_set_t *set)
+/* Up to the first that is refused. */
+static __attribute__((noinline)) int burst_other(struct comp_sess *s, struct wd_comp_arg *args[], int n, const wd_ctx_set_t *set)
 {
-	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
-	int good, ret = 0;
+	int good, ret = comp_check_call(s, WD_ASYNC, s->dir);
 
-	if (!s)
-		return -EINVAL;
-	if (!args || n < 0)
-		return wd_fail(&s->s.obj, EINVAL, args ? "n is negative" : "args is NULL");
-	ret = comp_check_call(s, WD_ASYNC, s->dir);
 	if (ret)
 		return ret;
 	for (good = 0; good < n; good++) {
@@ -489,26 +409,53 @@ int wd_comp_async_burst(handle_t sess, struct wd_comp_arg *args[], int n, const 
 		if (ret)
 			break;
 	}
-	if (!good)
-		return ret;
-	ret = wd_request_async(&s->s, (void *const *)args, good, set);
-	return ret == -EBUSY ? 0 : ret;
+	return good ? wd_request_async(&s->s, (void *const *)args, good, set) : ret;
+}
+
+int wd_comp_async_burst(handle_t sess, struct wd_comp_arg *args[], int n, const wd_ctx_set_t *set)
+{
+	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
+	int sent = 0, ret;
+
+	if (!s)
+		return -EINVAL;
+	if (!args || n < 0)
+		return wd_fail(&s->s.obj, EINVAL, args ? "n is negative" : "args is NULL");
+	if (__builtin_expect(s->straight == COMP_CALL(WD_ASYNC, 0) && !set && n && args[0], 1))
+		sent = (int)wd_request_straight_async(&s->s, (void *const *)args, (unsigned int)n, args[0]->src_len);
+	if (__builtin_expect(sent == n && n, 1))
+		return n;
+	ret = burst_other(s, args + sent, n - sent, set);
+	if (ret >= 0)
+		return sent + ret;
+	/* Those before are taken, whatever is wrong with the next. */
+	return sent || ret == -EBUSY ? sent : ret;
+}
+
+static int comp_async_other(struct wd_session *s, void *req)
+{
+	struct wd_comp_arg *arg = req;
+	int ret = burst_other(to_comp_sess(s), &arg, 1, NULL);
+
+	return ret > 0 ? 0 : ret;
+}
+
+static __attribute__((noinline)) int async_other(handle_t sess, struct wd_comp_arg *arg, const wd_ctx_set_t *set)
+{
+	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
+	int ret = s ? burst_other(s, &arg, 1, set) : -EINVAL;
+
+	return ret > 0 ? 0 : ret;
 }
 
 int wd_comp_async(handle_t sess, struct wd_comp_arg *arg, const wd_ctx_set_t *set)
 {
-	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
-	void *req = arg;
-	int ret;
+	struct comp_sess *s = to_comp_sess(wd_session_peek(sess, &comp_class));
 
-	if (!s)
-		return -EINVAL;
-	ret = comp_check_call(s, WD_ASYNC, s->dir);
-	if (!ret)
-		ret = async_check(s, arg);
-	if (!ret)
-		ret = wd_request_async(&s->s, &req, 1, set);
-	return ret > 0 ? 0 : ret;
+	/* Both are jumps. */
+	if (__builtin_expect(!s || s->straight != COMP_CALL(WD_ASYNC, 0) || set || !arg, 0))
+		return async_other(sess, arg, set);
+	return wd_request_straight_one(&s->s, arg, arg->src_len);
 }
 
 int wd_comp_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
@@ -549,10 +496,12 @@ const struct wd_class comp_class = {
 	.algs = comp_algs,
 	.drivers = comp_drivers,
 	.soft = &soft_deflate_driver,
+	.async_other = comp_async_other,
 	.fill = comp_fill,
 	.refill = comp_refill,
 	.bytes = arg_bytes,
 	.timeout_ms = arg_timeout,
 	.complete = comp_complete,
+	.call = comp_call,
 	.work = comp_work,
 };

@@ -14,6 +14,8 @@
 #define COMP_MIN_OUT		200
 #define COMP_BOUNCE_BYTES	256
 
+#define COMP_HEADER_MAX		16	/* bytes of header that are written */
+
 struct hw_stream;
 struct soft_stream;
 
@@ -88,11 +90,20 @@ static inline struct comp_msg *to_comp_msg(struct wd_msg *m)
 	return (struct comp_msg *)m;
 }
 
+/* A call of the library, as a number; 0 is none. An asynchronous one is the same in both directions. */
+#define COMP_CALL(async, dir)	(1 + 2 * (async) + (dir))
+
 struct comp_sess {
 	struct wd_session s;
 	COMP_KIND;
 	__u8 head;			/* bytes of header that are written */
 	__u8 least;			/* no result is shorter */
+	bool plain;			/* flat, and no header to be read */
+	__u8 straight;			/* the call for which the straight way is open, COMP_CALL() */
+	__u8 header[COMP_HEADER_MAX];	/* what is written */
+	__u64 sqe_word;			/* its driver's: what a descriptor says of the session, */
+	__u32 sqe_good;			/* and what it says when it is back and all is well, in these bits: */
+	__u32 sqe_good_mask;
 	_Atomic __u32 strm_busy;	/* wd_fork_now() of who is inside the stream, else 0 */
 	struct comp_stream *strm;
 };
@@ -105,6 +116,9 @@ static inline struct comp_sess *to_comp_sess(struct wd_session *s)
 extern const struct wd_class comp_class;
 extern const struct wd_driver hisi_zip_driver;
 extern const struct wd_driver soft_deflate_driver;
+
+/* hisi/zip.c: what its descriptors say of such a session. */
+void hisi_zip_session(struct comp_sess *s);
 
 /* comp.c */
 

@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Driver of the ZIP engine: one descriptor for each request, and what became of it. */
+/* Driver of the ZIP engine: one descriptor for each request, and what became of it; zip_straight.c has the way of most. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "comp.h"
-#include "../../libhisi_qm/ring.h"
 #include "../../libhisi_qm/sgl.h"
 #include "../../libwd/ctx.h"
-#include "zip_hw.h"
+#include "zip.h"
 
 #define STOP_NS		1000000000ull
 #define POOL_LISTS	256
 #define POOL_ENTRIES	255
-#define ZIP_INDEX(m)	((m)->tag & 0xffff)	/* place in the ring */
 #define NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
-
-struct zip_lists {
-	void *src;
-	void *dst;
-};
-
-struct zip_queue {
-	struct wd_ring ring;
-	handle_t ctx;
-	struct wd_sglpool *pool;	/* made for the first list; under the produce lock */
-	struct zip_lists *lists;	/* with it: what is out, by place in the ring */
-	__u8 *bounce;			/* made for the first tiny destination; the same */
-};
-
-static struct zip_queue *zip_of(struct wd_queue *q)
-{
-	return wd_queue_pub(q)->drv;
-}
 
 static int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
@@ -104,11 +83,6 @@ static int zip_stop(struct wd_queue *q)
 			return ret;
 		poll(NULL, 0, 1);
 	}
-}
-
-static __u32 zip_req_type(__u8 alg)
-{
-	return alg == WD_ZLIB ? ZIP_REQ_ZLIB : alg == WD_GZIP ? ZIP_REQ_GZIP : ZIP_REQ_DEFLATE;
 }
 
 static void addr_set(__le32 *low, __le32 *high, const void *p)
@@ -281,71 +255,7 @@ static void sqe_fill(const struct zip_queue *z, struct zip_sqe *sqe, const struc
 		sqe_fill_stream(sqe, c);
 }
 
-static __le64 word(__u32 low, __u32 high)
-{
-	return htole64((__u64)high << 32 | low);
-}
-
-/*
- * A whole flat buffer with room enough, as most are: nothing but stores. A
- * software device may look before the doorbell, so it must find the old
- * descriptor or the new one: between the first store to the slot and the last
- * there is nothing else.
- */
-static inline bool sqe_fill_plain(void *slot, struct comp_msg *c)
-{
-	static const __u8 type[] = { [WD_ZLIB] = ZIP_REQ_ZLIB, [WD_GZIP] = ZIP_REQ_GZIP, [WD_DEFLATE_RAW] = ZIP_REQ_DEFLATE };
-	bool comp = c->dir == WD_DIR_COMPRESS;
-	size_t src_head = comp ? 0 : c->head, dst_head = c->head - src_head;
-	size_t len = c->src_len - src_head, room = c->dst_len - dst_head;
-	__le64 sqe[ZIP_SQE_SIZE / sizeof(__le64)];
-
-	if (c->sgl || c->hw || len - 1 >= ZIP_MAX_INPUT || src_head > ZIP_MAX_INPUT ||
-	    room - COMP_MIN_OUT > ZIP_MAX_OUTPUT - COMP_MIN_OUT)
-		return false;
-	sqe[0] = 0;
-	sqe[1] = 0;
-	sqe[2] = word((__u32)len, 0);
-	sqe[3] = word(0, ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT | ZIP_DW7_NEW_STREAM | ZIP_DW7_FINISH);
-	sqe[4] = word(0, type[c->alg] | ZIP_BUF_FLAT << ZIP_DW9_BUF_SHIFT | (comp ? (__u32)c->win << ZIP_DW9_WIN_SHIFT : 0));
-	sqe[5] = 0;
-	sqe[6] = 0;
-	sqe[7] = word((__u32)room, 0);
-	sqe[8] = 0;
-	sqe[9] = htole64((uintptr_t)c->src + src_head);
-	sqe[10] = htole64((uintptr_t)c->dst + dst_head);
-	sqe[11] = 0;
-	sqe[12] = 0;
-	sqe[13] = word(c->m.tag, 0);
-	sqe[14] = 0;
-	sqe[15] = 0;
-	memcpy(slot, sqe, sizeof(sqe));
-	return true;
-}
-
-/* From the i-th on, and what became of all of them. */
-static __attribute__((noinline)) int push_rest(struct zip_queue *z, struct wd_msg *const msgs[], unsigned int i, unsigned int n,
-					       int *ret)
-{
-	struct zip_sqe sqe;
-
-	*ret = 0;
-	for (; i < n; i++) {
-		struct comp_msg *c = to_comp_msg(msgs[i]);
-		void *slot = wd_ring_slot(&z->ring, ZIP_INDEX(&c->m));
-
-		if (sqe_fill_plain(slot, c))
-			continue;
-		*ret = msg_prepare(z, c);
-		if (*ret)
-			break;
-		sqe_fill(z, &sqe, c);
-		memcpy(slot, &sqe, sizeof(sqe));
-	}
-	return i;
-}
-
-static __attribute__((noinline)) int push_nothing(struct zip_queue *z, struct wd_msg *const msgs[], unsigned int n)
+static int push_nothing(struct zip_queue *z, struct wd_msg *const msgs[], unsigned int n)
 {
 	while (n--)
 		lists_put(z, ZIP_INDEX(msgs[n]));
@@ -356,14 +266,20 @@ static int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned in
 {
 	struct zip_queue *z = zip_of(q);
 	unsigned int i, tail;
+	struct zip_sqe sqe;
 	int ret = 0;
 
 	/* The core keeps to the limit, with which there is always room in both rings. */
-	for (i = 0; i < n; i++)
-		if (!sqe_fill_plain(z->ring.sq + ZIP_INDEX(msgs[i]) * ZIP_SQE_SIZE, to_comp_msg(msgs[i])))
+	for (i = 0; i < n; i++) {
+		struct comp_msg *c = to_comp_msg(msgs[i]);
+
+		ret = msg_prepare(z, c);
+		if (ret)
 			break;
-	if (i < n)
-		i = push_rest(z, msgs, i, n, &ret);
+		sqe_fill(z, &sqe, c);
+		/* In one go: a software device may look before the doorbell. */
+		memcpy(wd_ring_slot(&z->ring, ZIP_INDEX(&c->m)), &sqe, sizeof(sqe));
+	}
 	if (wd_ring_tx_stopped(&z->ring))
 		return push_nothing(z, msgs, i);
 	if (!i)
@@ -456,62 +372,14 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 	return ret;
 }
 
-static __attribute__((noinline)) void result_other(struct zip_queue *z, struct comp_msg *c, unsigned int index)
-{
-	c->bounce = msg_plan(c) ? z->bounce + (size_t)index * COMP_BOUNCE_BYTES : NULL;
-	c->m.status = msg_result(c, wd_ring_slot(&z->ring, index));
-	lists_put(z, index);
-}
-
-static inline void result(struct zip_queue *z, struct comp_msg *c, unsigned int index)
-{
-	/* Shared memory: what is checked must be what is used. */
-	const volatile struct zip_sqe *sqe = (const volatile void *)(z->ring.sq + index * ZIP_SQE_SIZE);
-	__u32 consumed = le32toh(sqe->consumed), produced = le32toh(sqe->produced);
-
-	/* Compressed, flat, without a header, and well: as most are. */
-	if (c->dir != WD_DIR_COMPRESS || c->sgl || c->hw || c->head || c->dst_len < COMP_MIN_OUT ||
-	    (le32toh(sqe->dw3) & ZIP_DW3_STATUS_MASK) != ZIP_ST_OK || le32toh(sqe->tag_l) != c->m.tag ||
-	    consumed > c->src_len || produced > c->dst_len || c->dst_len > ZIP_MAX_OUTPUT) {
-		result_other(z, c, index);
-		return;
-	}
-	c->consumed = consumed;
-	c->produced = produced;
-	c->m.status = 0;
-}
-
 static void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 {
-	result(zip_of(q), to_comp_msg(m), index);
-}
+	struct zip_queue *z = zip_of(q);
+	struct comp_msg *c = to_comp_msg(m);
 
-static int zip_pull(struct wd_queue *q, unsigned int max)
-{
-	struct wd_queue_pub *pub = wd_queue_pub(q);
-	struct zip_queue *z = pub->drv;
-	unsigned int n = 0;
-	__u16 index;
-	int ret = 0;
-
-	while (n < max && (ret = wd_ring_next(&z->ring, &index)) > 0) {
-		struct wd_slot *slot = &pub->slots[index];
-		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
-
-		/* A second completion of the same descriptor is not believed. */
-		if (state != WD_SLOT_SYNC && state != WD_SLOT_ASYNC)
-			continue;
-		wd_ring_took(&z->ring);
-		n++;
-		if (state == WD_SLOT_SYNC) {
-			result(z, slot->owner, index);
-			wd_queue_sync_done(q, slot, slot->owner);
-		} else {
-			wd_queue_async_done(q, slot, index);
-		}
-	}
-	wd_ring_end(&z->ring);
-	return n || ret >= 0 ? (int)n : wd_ring_why(&z->ring);
+	c->bounce = msg_plan(c) ? z->bounce + (size_t)index * COMP_BOUNCE_BYTES : NULL;
+	m->status = msg_result(c, wd_ring_slot(&z->ring, index));
+	lists_put(z, index);
 }
 
 static void zip_abort(struct wd_queue *q, unsigned int index)
@@ -550,6 +418,10 @@ const struct wd_driver hisi_zip_driver = {
 	.close = zip_close,
 	.stop = zip_stop,
 	.push = zip_push,
+	.sync = zip_sync,
+	.async_one = zip_async_one,
+	.async = zip_async,
+	.tell = zip_tell,
 	.pull = zip_pull,
 	.result = zip_result,
 	.abort = zip_abort,

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sessions: what is asked for, and all that can be found out once for their requests. */
+#include <errno.h>
+
+#include "comp.h"
+
+#define LEVEL_MAX	22
+
+static int setup_check(const struct wd_comp_sess_setup *setup)
+{
+	int i;
+
+	if (!setup)
+		return wd_fail(NULL, EINVAL, "setup is NULL");
+	if (setup->alg_type > WD_DEFLATE_RAW)
+		return wd_fail_num(NULL, EINVAL, "setup->alg_type %u is unknown", setup->alg_type, 0);
+	if (setup->op_type > WD_ASYNC)
+		return wd_fail_num(NULL, EINVAL, "setup->op_type %u is unknown", setup->op_type, 0);
+	if (setup->dir_type > WD_DIR_DECOMPRESS)
+		return wd_fail_num(NULL, EINVAL, "setup->dir_type %u is unknown", setup->dir_type, 0);
+	if (setup->comp_lv > LEVEL_MAX || (!setup->comp_lv && setup->dir_type == WD_DIR_COMPRESS))
+		return wd_fail_num(NULL, EINVAL, "setup->comp_lv %u is not in 1 .. %u", setup->comp_lv, LEVEL_MAX);
+	if (setup->win_size > WD_COMP_WS_32K)
+		return wd_fail_num(NULL, EINVAL, "setup->win_size %u is unknown", setup->win_size, 0);
+	if (setup->data_fmt > WD_SGL_BUF)
+		return wd_fail_num(NULL, EINVAL, "setup->data_fmt %u is unknown", setup->data_fmt, 0);
+	/* The bit says what they hold. */
+	for (i = 0; i < 4 && !(setup->flags & WD_SESS_CQ); i++)
+		if (setup->reserved[i])
+			return wd_fail_num(NULL, EINVAL, "setup->reserved[%u] is not 0", i, 0);
+	return 0;
+}
+
+/* Completion queues are filled from messages, and deadlines of others than the caller are noted with a lock held. */
+static __u8 straight_call(const struct comp_sess *s)
+{
+	const struct wd_session_attr *attr = &s->s.attr;
+
+	if (!s->plain || s->s.cq || (attr->async && attr->timeout_ms))
+		return 0;
+	return attr->async ? COMP_CALL(WD_ASYNC, 0) : COMP_CALL(WD_SYNC, s->dir);
+}
+
+handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev_mask)
+{
+	struct wd_session_attr attr = { .mask = dev_mask };
+	struct wd_session *base;
+	struct comp_sess *s;
+	int ret;
+
+	ret = setup_check(setup);
+	if (ret)
+		return wd_no_handle(ret);
+	attr.alg = setup->alg_type;
+	/* The queue's type is the direction. */
+	attr.qc_type = setup->dir_type;
+	attr.async = setup->op_type == WD_ASYNC;
+	attr.flags = setup->flags;
+	if (setup->flags & WD_SESS_CQ)
+		attr.cq = setup->cq;
+	attr.timeout_ms = setup->timeout_ms;
+	base = wd_session_alloc(&comp_class, sizeof(*s), &attr);
+	if (!base)
+		return 0;
+	s = to_comp_sess(base);
+	s->alg = setup->alg_type;
+	s->dir = setup->dir_type;
+	s->level = setup->comp_lv;
+	s->win = setup->win_size;
+	s->sgl = setup->data_fmt == WD_SGL_BUF;
+	s->fresh = true;
+	s->finish = true;
+	s->head = format_header_bytes(s->alg);
+	s->least = s->head + 2 + format_trailer_bytes(s->alg);
+	format_write_header(s->alg, s->win, s->level, s->header);
+	s->plain = !s->sgl && (s->dir == WD_DIR_COMPRESS || s->alg == WD_DEFLATE_RAW);
+	s->straight = straight_call(s);
+	hisi_zip_session(s);
+	return base->obj.handle;
+}
+
+int wd_comp_free_sess(handle_t sess)
+{
+	struct wd_session *base = wd_session_find(sess, &comp_class);
+	int ret;
+
+	if (!base)
+		return -EINVAL;
+	ret = wd_session_busy(base);
+	if (ret)
+		return ret;
+	stream_free(to_comp_sess(base));
+	return wd_session_free(base);
+}
+
+int wd_comp_sess_caps(handle_t sess)
+{
+	struct wd_session *base = wd_session_get(sess, &comp_class);
+	int caps;
+
+	if (!base)
+		return -EINVAL;
+	caps = wd_session_caps(base);
+	if (!base->attr.async)
+		caps |= WD_CAP_STREAM;
+	if (to_comp_sess(base)->sgl)
+		caps |= WD_CAP_SGL;
+	return caps;
+}
+
+size_t wd_comp_bound(handle_t sess, size_t len)
+{
+	struct wd_session *base = wd_session_find(sess, &comp_class);
+	size_t extra = len / 8 + 256;
+
+	if (!base) {
+		errno = EINVAL;
+		return 0;
+	}
+	/* A device may need an eighth more than the data; every software encoder needs less. */
+	if (len > SIZE_MAX - extra) {
+		wd_fail(&base->obj, EOVERFLOW, "no buffer can be that large");
+		errno = EOVERFLOW;
+		return 0;
+	}
+	return len + extra;
+}
