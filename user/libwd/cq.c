@@ -205,11 +205,23 @@ static void finish(struct wd_queue *q, struct wd_msg *msg, struct wd_wc *wc)
 	wd_request_over(msg);
 }
 
+/* The same of one whose caller has the results already. */
+static void finish_told(struct wd_queue *q, const struct wd_due *due, struct wd_wc *wc)
+{
+	struct wd_session *s = due->sess;
+
+	memset(wc, 0, sizeof(*wc));
+	q->cls->work_told(s, due->req, wc);
+	wc->ctx = q->index;
+	atomic_fetch_sub(&s->in_flight, 1);
+}
+
 /*
  * Up to max results off the queue, their credits given back: before their
  * places, so that who waits for a place finds a credit, too.
  */
-static unsigned int pop_row(struct wd_cq *cq, struct wd_queue *q, char msg[][WD_MSG_BYTES_MAX], unsigned int max)
+static unsigned int pop_row(struct wd_cq *cq, struct wd_queue *q, char msg[][WD_MSG_BYTES_MAX], struct wd_due due[],
+			    unsigned int max)
 {
 	unsigned int n, i;
 
@@ -219,7 +231,7 @@ static unsigned int pop_row(struct wd_cq *cq, struct wd_queue *q, char msg[][WD_
 		n = max;
 	atomic_fetch_sub(&cq->used, n);
 	for (i = 0; i < n; i++)
-		wd_ready_pop(q, (struct wd_msg *)msg[i], NULL);
+		wd_ready_pop(q, (struct wd_msg *)msg[i], &due[i]);
 	wd_drain_unlock(q);
 	return n;
 }
@@ -227,14 +239,19 @@ static unsigned int pop_row(struct wd_cq *cq, struct wd_queue *q, char msg[][WD_
 static unsigned int take_ready(struct wd_cq *cq, struct wd_queue *q, struct wd_wc *wc, unsigned int max)
 {
 	_Alignas(max_align_t) char row[ROW][WD_MSG_BYTES_MAX];
+	struct wd_due due[ROW];
 	unsigned int got = 0, n, i;
 
 	while (got < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire)) {
-		n = pop_row(cq, q, row, max - got < ROW ? max - got : ROW);
+		n = pop_row(cq, q, row, due, max - got < ROW ? max - got : ROW);
 		wd_room_made();
 		for (i = 0; i < n; i++) {
 			struct wd_msg *msg = (struct wd_msg *)row[i];
 
+			if (due[i].req) {
+				finish_told(q, &due[i], &wc[got++]);
+				continue;
+			}
 			if (msg->status == WD_STOPPED && wd_deliver_redo(q, msg)) {
 				atomic_fetch_add(&cq->used, 1);
 				msg->over = 1;

@@ -78,6 +78,7 @@ static inline unsigned int row_over(struct row *row, const struct wd_session *s)
 	return over;
 }
 
+/* false: it is in flight once more. */
 static __attribute__((noinline)) bool deliver_msg(struct row *row, struct wd_msg *msg)
 {
 	bool again = msg->status == WD_STOPPED && wd_deliver_redo(row->q, msg);
@@ -90,20 +91,14 @@ static __attribute__((noinline)) bool deliver_msg(struct row *row, struct wd_msg
 	return !again;
 }
 
-static inline bool deliver_next(struct row *row, void (*call)(void *req))
+static inline void deliver_told(struct row *row, const struct wd_due *due, void (*call)(void *req))
 {
-	struct wd_due *due = row->next++;
 	struct wd_session *s = due->sess;
-	unsigned int over;
+	unsigned int over = row_over(row, s);
 
-	wd_in_callback_of = s;
-	if (__builtin_expect(!due->req, 0))
-		return deliver_msg(row, row_msg(row, due - row->all.due));
-	over = row_over(row, s);
 	if (over)
 		atomic_fetch_sub(&s->in_flight, over);
 	call(due->req);
-	return true;
 }
 
 static unsigned int deliver_row(struct row *row, unsigned int max)
@@ -112,8 +107,16 @@ static unsigned int deliver_row(struct row *row, unsigned int max)
 	void (*call)(void *req) = row->q->cls->call;
 	unsigned int ran = 0;
 
-	while (row->next != row->end && ran < max)
-		ran += deliver_next(row, call);
+	while (row->next != row->end && ran < max) {
+		struct wd_due *due = row->next++;
+
+		ran++;
+		wd_in_callback_of = due->sess;
+		if (__builtin_expect(due->req != NULL, 1))
+			deliver_told(row, due, call);
+		else if (!deliver_msg(row, row_msg(row, due - row->all.due)))
+			ran--;
+	}
 	wd_in_callback_of = outer;
 	return ran;
 }

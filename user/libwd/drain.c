@@ -134,10 +134,9 @@ bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due)
 			return false;
 		which = ready_take(q);
 		slot = &q->half[!!(which & WD_READY_SECOND)][which & ~WD_READY_SECOND];
-		told = due && ready_told(q, slot, which & ~WD_READY_SECOND);
+		told = ready_told(q, slot, which & ~WD_READY_SECOND);
 	} while (!told && !ready_msg(q, slot, which, msg));
-	if (due)
-		*due = (struct wd_due){ .sess = slot->sess, .req = told ? slot->owner : NULL };
+	*due = (struct wd_due){ .sess = slot->sess, .req = told ? slot->owner : NULL };
 	wd_slot_free(q, slot);
 	return true;
 }

@@ -101,6 +101,7 @@ struct wd_msg_ends {
  * @call:	only its callback: the results are in the caller's struct, and wd_request_over() was
  * @work:	the same without a callback, before wd_request_over(), for a session with a
  *		completion queue: wr_id, opcode, byte_len and consumed of wc; returns its status
+ * @work_told:	the same when the results are in the caller's struct, path and path_reason, too
  */
 struct wd_class {
 	const char *name;
@@ -117,6 +118,7 @@ struct wd_class {
 	void (*complete)(struct wd_msg *msg);
 	void (*call)(void *req);
 	int (*work)(struct wd_msg *msg, struct wd_wc *wc);
+	void (*work_told)(const struct wd_session *s, const void *req, struct wd_wc *wc);
 };
 
 /* What became of a synchronous request that was to go the straight way. */
@@ -229,7 +231,7 @@ struct wd_row {
 /**
  * struct wd_session - the core's part of a session; a class's own session begins with it
  *
- * @queue and @nr change after fork and removal only, under the engine's lock.
+ * @queue, @first and @nr change after fork and removal only, under the engine's lock.
  */
 struct wd_session {
 	struct wd_object obj;
@@ -244,11 +246,13 @@ struct wd_session {
 	__u64 again_at;			/* when looking for devices again is worth a try; under the engine's lock */
 	_Atomic __u32 bound_gen;	/* wd_fork_now() of the binding */
 	_Atomic unsigned int nr;
+	_Atomic(struct wd_queue *) first;	/* queue[0], or NULL when there is none */
 	_Atomic(struct wd_queue *) queue[WD_SESS_QUEUES];
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
 	struct wd_row row[WD_SESS_QUEUES];
 	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what no row has */
 	struct wd_cq *cq;		/* instead of callbacks, or NULL */
+	bool straight;			/* the class: requests may be tried on the straight way */
 };
 
 enum wd_slot_state {
@@ -336,7 +340,7 @@ int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes);
  * the class's.
  */
 enum wd_straight wd_request_straight(struct wd_session *s, struct wd_msg *msg, size_t bytes);
-/* The same for an asynchronous request, or the class's async_other(). */
+/* The same for an asynchronous request without a deadline, or the class's async_other(). */
 int wd_request_straight_one(struct wd_session *s, void *req, size_t bytes);
 /* The same for n requests of which nobody has checked anything but that there is a first; how many were taken. */
 unsigned int wd_request_straight_async(struct wd_session *s, void *const reqs[], unsigned int n, size_t bytes);

@@ -531,6 +531,7 @@ static int bind_devices(struct wd_session *s)
 	atomic_store(&s->queue[0], q);
 	atomic_store(&s->reason, s->soft_ok ? WD_REASON_BEST : WD_REASON_POLICY);
 	atomic_store_explicit(&s->nr, bind_overflow(s, list, 1), memory_order_release);
+	atomic_store_explicit(&s->first, q, memory_order_release);
 	wd_free_list_accels(list);
 	return 0;
 }
@@ -543,6 +544,7 @@ int wd_engine_bind(struct wd_session *s)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	wd_tally_fold(s);
 	atomic_store(&s->nr, 0);
+	atomic_store(&s->first, NULL);
 	atomic_store(&s->reason, WD_REASON_POLICY);
 	/* Of no use to a child. */
 	if (s->cq && s->obj.fork_gen && wd_stale(&s->obj))

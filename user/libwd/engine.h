@@ -189,7 +189,7 @@ void wd_queue_broken(struct wd_queue *q, int err);
 /*
  * Under the drain lock: the first of those that are ready, if there is one; its
  * slot is free afterwards. Into due when its caller's struct has the results
- * already, else due->req is NULL, and into msg; due may be NULL.
+ * already, else due->req is NULL, and into msg.
  */
 bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due);
 /* Wake those who wait for asynchronous completions. */

@@ -92,12 +92,9 @@ static inline void wd_slot_told(struct wd_queue *q, struct wd_slot *slot)
 /* The first of its contexts, when nothing speaks against it: that is the case to be fast in. */
 WD_INLINE struct wd_queue *wd_first_queue(struct wd_session *s, size_t bytes)
 {
-	struct wd_queue *q;
+	struct wd_queue *q = atomic_load_explicit(&s->first, memory_order_acquire);
 
-	if (__builtin_expect(!atomic_load_explicit(&s->nr, memory_order_acquire), 0))
-		return NULL;
-	q = atomic_load_explicit(&s->queue[0], memory_order_relaxed);
-	return __builtin_expect(bytes < q->worth && s->soft_ok, 0) ? NULL : q;
+	return __builtin_expect(!q || (bytes < q->worth && s->soft_ok), 0) ? NULL : q;
 }
 
 /* Under the produce lock: for how many the context has room. */

@@ -235,6 +235,7 @@ struct burst {
 	struct wd_session *s;
 	void *const *reqs;
 	const struct wd_msg *again;	/* the one before, of a request that is done again */
+	bool straight;		/* nobody has tried that way */
 };
 
 static void deadline_note(struct wd_queue *q, __u64 deadline)
@@ -307,6 +308,11 @@ static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from
 	unsigned int i;
 	int ret = 0;
 
+	if (b->straight && q->pub.path != WD_PATH_SOFT) {
+		ret = (int)q->drv.async(b->s, b->reqs + from, n, q);
+		if (ret)
+			return ret;
+	}
 	/* Full: found out before anything is done for it. */
 	if (wd_queue_in_flight(q) >= q->limit && !atomic_load_explicit(&q->state, memory_order_relaxed))
 		return -EBUSY;
@@ -419,7 +425,7 @@ static int request_async(const struct burst *b, unsigned int from, unsigned int 
 static inline int start_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
 {
 	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
-	struct burst b = { .s = s, .reqs = reqs };
+	struct burst b = { .s = s, .reqs = reqs, .straight = s->straight && (set || s->cq) };
 	struct wd_queue *q;
 	int taken, ret;
 

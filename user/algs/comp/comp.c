@@ -387,6 +387,18 @@ static int comp_work(struct wd_msg *m, struct wd_wc *wc)
 	return comp_end(m);
 }
 
+static void comp_work_told(const struct wd_session *s, const void *req, struct wd_wc *wc)
+{
+	const struct wd_comp_arg *arg = req;
+
+	wc->wr_id = arg->wr_id;
+	wc->opcode = ((const struct comp_sess *)s)->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS;
+	wc->byte_len = *arg->dst_len;
+	wc->consumed = arg->consumed;
+	wc->path = arg->path;
+	wc->path_reason = arg->path_reason;
+}
+
 static size_t arg_bytes(const void *req)
 {
 	return ((const struct wd_comp_arg *)req)->src_len;
@@ -453,7 +465,7 @@ int wd_comp_async(handle_t sess, struct wd_comp_arg *arg, const wd_ctx_set_t *se
 	struct comp_sess *s = to_comp_sess(wd_session_peek(sess, &comp_class));
 
 	/* Both are jumps. */
-	if (__builtin_expect(!s || s->straight != COMP_CALL(WD_ASYNC, 0) || set || !arg, 0))
+	if (__builtin_expect(!s || s->straight != COMP_CALL(WD_ASYNC, 0) || set || !arg || arg->timeout_ms, 0))
 		return async_other(sess, arg, set);
 	return wd_request_straight_one(&s->s, arg, arg->src_len);
 }
@@ -504,4 +516,5 @@ const struct wd_class comp_class = {
 	.complete = comp_complete,
 	.call = comp_call,
 	.work = comp_work,
+	.work_told = comp_work_told,
 };

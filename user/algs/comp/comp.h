@@ -99,7 +99,8 @@ struct comp_sess {
 	__u8 head;			/* bytes of header that are written */
 	__u8 least;			/* no result is shorter */
 	bool plain;			/* flat, and no header to be read */
-	__u8 straight;			/* the call for which the straight way is open, COMP_CALL() */
+	bool no_cb;			/* a completion queue instead of callbacks */
+	__u8 straight;			/* the call that begins with the straight way, COMP_CALL() */
 	__u8 header[COMP_HEADER_MAX];	/* what is written */
 	__u64 sqe_word;			/* its driver's: what a descriptor says of the session, */
 	__u32 sqe_good;			/* and what it says when it is back and all is well, in these bits: */

@@ -31,14 +31,12 @@ static int setup_check(const struct wd_comp_sess_setup *setup)
 	return 0;
 }
 
-/* Completion queues are filled from messages, and deadlines of others than the caller are noted with a lock held. */
+/* A completion queue's credits come first. */
 static __u8 straight_call(const struct comp_sess *s)
 {
-	const struct wd_session_attr *attr = &s->s.attr;
-
-	if (!s->plain || s->s.cq || (attr->async && attr->timeout_ms))
+	if (!s->s.straight || s->s.cq)
 		return 0;
-	return attr->async ? COMP_CALL(WD_ASYNC, 0) : COMP_CALL(WD_SYNC, s->dir);
+	return s->s.attr.async ? COMP_CALL(WD_ASYNC, 0) : COMP_CALL(WD_SYNC, s->dir);
 }
 
 handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev_mask)
@@ -74,6 +72,9 @@ handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev
 	s->least = s->head + 2 + format_trailer_bytes(s->alg);
 	format_write_header(s->alg, s->win, s->level, s->header);
 	s->plain = !s->sgl && (s->dir == WD_DIR_COMPRESS || s->alg == WD_DEFLATE_RAW);
+	s->no_cb = base->cq;
+	/* Deadlines of others than the caller are noted with a lock held. */
+	base->straight = s->plain && !(base->attr.async && base->attr.timeout_ms);
 	s->straight = straight_call(s);
 	hisi_zip_session(s);
 	return base->obj.handle;

@@ -22,6 +22,13 @@ void hisi_zip_session(struct comp_sess *s)
 	s->sqe_good = s->dir == WD_DIR_COMPRESS ? ZIP_ST_OK : ZIP_ST_END | ZIP_DW3_LAST_BLOCK;
 }
 
+/* The caller's own, one for which its class has looked that it has no deadline, and one of several. */
+enum kind {
+	OWN,
+	ONE,
+	ONE_OF_MANY,
+};
+
 /* A request as its descriptor has it, read once. */
 struct plain {
 	__u64 src;
@@ -35,19 +42,19 @@ struct plain {
  * argument right, as arg_refuse() would find, and of a size that fits. What
  * can't be said in one look is refused as well.
  */
-WD_INLINE bool arg_plain(const struct wd_comp_arg *arg, __u32 head, bool async, struct plain *p)
+WD_INLINE bool arg_plain(const struct comp_sess *s, const struct wd_comp_arg *arg, __u32 head, enum kind kind, struct plain *p)
 {
 	const __u64 *r = arg->reserved;
 	const size_t *dst_len = arg->dst_len;
 
 	p->src = (uintptr_t)arg->src;
 	p->dst = (uintptr_t)arg->dst;
-	if (__builtin_expect(arg->flags | (async ? arg->timeout_ms : 0) | r[0] | r[1] | r[2] | r[3], 0))
+	if (__builtin_expect(arg->flags | (kind == ONE_OF_MANY ? arg->timeout_ms : 0) | r[0] | r[1] | r[2] | r[3], 0))
 		return false;
 	p->src_len = arg->src_len;
 	if (__builtin_expect(!p->src || p->src_len - 1 >= ZIP_MAX_INPUT, 0))
 		return false;
-	if (__builtin_expect(!p->dst || (async && !arg->cb) || !dst_len, 0))
+	if (__builtin_expect(!p->dst || (kind != OWN && !arg->cb != s->no_cb) || !dst_len, 0))
 		return false;
 	p->room = *dst_len - head;
 	return p->room - COMP_MIN_OUT <= ZIP_MAX_OUTPUT - COMP_MIN_OUT;
@@ -82,14 +89,14 @@ WD_INLINE void sqe_write(__le64 *sqe, const struct plain *p, __u32 head, __u64 w
 
 /* To the slot at index; false when it, or the request, isn't fit. */
 WD_INLINE bool send_to(struct wd_queue *q, const struct zip_queue *z, struct wd_session *base, void *req, struct wd_msg *own,
-		       unsigned int index)
+		       unsigned int index, enum kind kind)
 {
 	const struct comp_sess *s = to_comp_sess(base);
 	struct wd_slot *slot = &q->pub.slots[index];
 	__u32 head = s->head, gen;
 	struct plain p;
 
-	if (__builtin_expect(!arg_plain(req, head, !own, &p) || !wd_slot_is_free(slot), 0))
+	if (__builtin_expect(!arg_plain(s, req, head, kind, &p) || !wd_slot_is_free(slot), 0))
 		return false;
 	gen = wd_slot_begin(slot, base, req, own);
 	sqe_write((__le64 *)(void *)(z->ring.sq + (size_t)index * ZIP_SQE_SIZE), &p, head, s->sqe_word, WD_TAG(gen, index));
@@ -108,7 +115,7 @@ WD_INLINE bool send_one(struct wd_queue *q, struct wd_session *s, void *req, str
 	unsigned int index = q->tail;
 
 	/* Who comes the other way is told why. */
-	if (__builtin_expect(wd_ring_tx_stopped(&z->ring) || !send_to(q, z, s, req, own, index), 0))
+	if (__builtin_expect(wd_ring_tx_stopped(&z->ring) || !send_to(q, z, s, req, own, index, own ? OWN : ONE), 0))
 		return false;
 	send_end(q, z, 1, wd_ring_after(&z->ring, index), !own);
 	return true;
@@ -132,7 +139,7 @@ WD_INLINE unsigned int send(struct wd_queue *q, struct wd_session *s, void *cons
 
 	if (__builtin_expect(wd_ring_tx_stopped(&z->ring), 0))
 		return 0;
-	for (i = 0; i < n && reqs[i] && send_to(q, z, s, reqs[i], NULL, index); i++)
+	for (i = 0; i < n && reqs[i] && send_to(q, z, s, reqs[i], NULL, index, ONE_OF_MANY); i++)
 		index = wd_ring_after(&z->ring, index);
 	if (__builtin_expect(i != 0, 1))
 		send_end(q, z, i, index, true);
