@@ -286,6 +286,11 @@ int zip_pull(struct wd_queue *q, unsigned int max)
 	__u32 n = 0, may = wd_ring_may_take(&z->ring, max), pos = wd_ring_pos(&z->ring);
 	__u16 index;
 
+	/* Often asked in vain. */
+	if (__builtin_expect(may && !wd_ring_ready(&z->ring), 0)) {
+		wd_ring_end(&z->ring);
+		return 0;
+	}
 	if (q->due)
 		n = pull_due(q, z, may, &pos);
 	else
