@@ -266,6 +266,15 @@ static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *in
 	return 1;
 }
 
+/*
+ * Behind wd_ring_next(), where nothing else says that a descriptor is seen as
+ * it was sent: it may have been sent after wd_ring_may_take().
+ */
+static inline void wd_ring_see_sent(const struct wd_ring *ring)
+{
+	(void)atomic_load_explicit(&ring->produced, memory_order_acquire);
+}
+
 /* Whether the completion at pos has come, and is about that slot. */
 static inline bool wd_ring_is_about(const struct wd_ring *ring, uint32_t pos, uint16_t index)
 {

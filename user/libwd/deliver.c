@@ -105,9 +105,11 @@ static unsigned int deliver_row(struct row *row, unsigned int max)
 {
 	struct wd_session *outer = wd_in_callback_of;
 	void (*call)(void *req) = row->q->cls->call;
+	struct wd_due *stop = row->end - row->next > (ptrdiff_t)max ? row->next + max : row->end;
 	unsigned int ran = 0;
 
-	while (row->next != row->end && ran < max) {
+	/* A callback's own poll may run some of these. */
+	while (row->next < stop) {
 		struct wd_due *due = row->next++;
 
 		ran++;

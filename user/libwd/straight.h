@@ -41,8 +41,13 @@ WD_INLINE __u32 wd_slot_begin(struct wd_slot *slot, struct wd_session *s, void *
 	slot->deadline = own ? own->deadline : 0;
 	slot->gen = (__u16)gen;
 	slot->flags = WD_SLOT_STRAIGHT;
-	atomic_store_explicit(&slot->state, own ? WD_SLOT_SYNC : WD_SLOT_ASYNC, memory_order_release);
 	return gen;
+}
+
+/* After its descriptor: who sees the state, because a completion says it is that slot's, may read both. */
+WD_INLINE void wd_slot_filled(struct wd_slot *slot, bool async)
+{
+	atomic_store_explicit(&slot->state, async ? WD_SLOT_ASYNC : WD_SLOT_SYNC, memory_order_release);
 }
 
 /* Went the straight way, and nothing is against its coming back the same way: it isn't late. */

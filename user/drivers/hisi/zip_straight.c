@@ -100,6 +100,7 @@ WD_INLINE bool send_to(struct wd_queue *q, const struct zip_queue *z, struct wd_
 		return false;
 	gen = wd_slot_begin(slot, base, req, own);
 	sqe_write((__le64 *)(void *)(z->ring.sq + (size_t)index * ZIP_SQE_SIZE), &p, head, s->sqe_word, WD_TAG(gen, index));
+	wd_slot_filled(slot, !own);
 	return true;
 }
 
@@ -239,6 +240,7 @@ unsigned int zip_async(struct wd_session *s, void *const reqs[], unsigned int n,
 /* The others: nobody takes them off before somebody has time for them, or they didn't go well. */
 static __attribute__((noinline)) bool pull_other(struct wd_queue *q, struct zip_queue *z, struct wd_slot *slot, unsigned int index)
 {
+	wd_ring_see_sent(&z->ring);
 	switch (atomic_load_explicit(&slot->state, memory_order_acquire)) {
 	case WD_SLOT_SYNC:
 		if (!wd_slot_straight(slot) || !tell_own(q, z, slot, index))
