@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fixture of netlink tests: a socket, the first two ZIP devices, and a section that is configured only. */
+#ifndef WD_TEST_NETLINK_TEST_H
+#define WD_TEST_NETLINK_TEST_H
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include "uacce_nl.h"
+#include "uacce_section.h"
+#include "uacce_sys.h"
+
+#define SECTION		"nltest"
+#define NOBODY		65534
+
+FIXTURE(nl) {
+	struct nlc *c;
+	char dev[UACCE_NAME_MAX];
+	char dev2[UACCE_NAME_MAX];
+	char parent[UACCE_NAME_MAX];
+};
+
+/* The parent's name, from where the device's link leads. */
+static inline int parent_of(const char *dev, char *parent, size_t size)
+{
+	char path[128], target[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), UACCE_CLASS "/%s/device", dev);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = 0;
+	snprintf(parent, size, "%s", strrchr(target, '/') + 1);
+	return 0;
+}
+
+FIXTURE_SETUP(nl)
+{
+	self->c = malloc(sizeof(*self->c));
+	ASSERT_EQ(0, nlc_open(self->c)) TH_LOG("no family \"uacce\"");
+	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->dev));
+	ASSERT_TRUE(uacce_find("hisi_zip", 1, self->dev2));
+	ASSERT_EQ(0, parent_of(self->dev, self->parent, sizeof(self->parent)));
+	section_remove(SECTION);
+	ASSERT_EQ(0, section_make(SECTION));
+}
+
+FIXTURE_TEARDOWN(nl)
+{
+	nlc_close(self->c);
+	free(self->c);
+	EXPECT_EQ(0, section_remove(SECTION));
+}
+
+static inline int exit_code(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
+}
+
+/* A live section of @n slots with 1 + 1 contexts on both devices. */
+#define test_live(n) do {							\
+	ASSERT_EQ(0, section_set(SECTION, "num_processes", n));			\
+	ASSERT_EQ(0, section_set(SECTION, "live", "1"));			\
+} while (0)
+
+#define NUM(c, attr)	nlm_num(&(c)->reply.h, UACCE_A_##attr)
+#define STRING(c, attr)	nlm_string(&(c)->reply.h, UACCE_A_##attr)
+
+#endif
