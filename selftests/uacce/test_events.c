@@ -12,8 +12,10 @@
 static struct nlc *listener(struct __test_metadata *_metadata, int event)
 {
 	struct nlc *c = malloc(sizeof(*c));
+	int bytes = 1 << 20;
 
 	ASSERT_EQ(0, nlc_open(c));
+	ASSERT_EQ(0, setsockopt(c->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)));
 	ASSERT_EQ(0, nlc_join(c, event ? c->event_group : c->config_group));
 	return c;
 }
