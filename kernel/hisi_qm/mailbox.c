@@ -3,7 +3,7 @@
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/iopoll.h>
-#include "internal.h"
+#include "qm_trace.h"
 
 static bool qm_mailbox_gone(u32 value)
 {
@@ -88,9 +88,11 @@ static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 		ret = -EIO;
 		goto err_count;
 	}
+	trace_mailbox(qm, w0, queue, base, 0);
 	return 0;
 
 err_count:
+	trace_mailbox(qm, w0, queue, base, ret);
 	if (ret != -EIO)
 		qm->mb_hung = true;
 	qm_count(qm, QM_COUNT_MB_ERR);

@@ -11,7 +11,7 @@
 #include <linux/pid_namespace.h>
 #include <net/genetlink.h>
 #include <net/sock.h>
-#include "provision.h"
+#include "trace.h"
 
 #define QUOTA_ENTRIES	64
 #define QUOTA_PERIOD	HZ
@@ -306,6 +306,7 @@ void uacce_event_quota(const struct uacce_device *uacce, const struct uacce_sect
 	bool known;
 
 	lockdep_assert_held(&uacce_prov);
+	trace_quota_refused(uacce, section, error);
 	q = quota_find(pid, dev_name(&uacce->dev));
 	known = q;
 	if (!known) {

@@ -26,7 +26,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "internal.h"
+#include "trace.h"
 
 #define UACCE_POLL_READY	(EPOLLIN | EPOLLRDNORM)
 #define UACCE_POLL_GONE		(EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP)
@@ -197,6 +197,7 @@ void uacce_ctx_kill(struct uacce_ctx *ctx)
 	mutex_lock(&ctx->mutex);
 	if (uacce_ctx_alive(ctx)) {
 		ctx->q.uacce->ops->kill_queue(&ctx->q);
+		trace_queue_stop(ctx, true, 0);
 		uacce_ctx_take_back(ctx);
 	} else if (ctx->state == UACCE_CTX_OPENING) {
 		uacce_ctx_bury(ctx);
@@ -227,6 +228,7 @@ static int uacce_open(struct inode *inode, struct file *file)
 		goto err_uncharge;
 	file->private_data = ctx;
 	file->f_mapping = ctx->inode->i_mapping;
+	trace_queue_open(ctx, 0);
 	return 0;
 
 err_uncharge:
@@ -234,6 +236,7 @@ err_uncharge:
 err_detach:
 	uacce_ctx_detach(uacce, ctx);
 err_put:
+	trace_queue_open(ctx, ret);
 	uacce_ctx_put(ctx);
 	return ret;
 }
@@ -241,15 +244,19 @@ err_put:
 static int uacce_release(struct inode *inode, struct file *file)
 {
 	struct uacce_ctx *ctx = file->private_data;
+	int ret;
 
 	mutex_lock(&ctx->mutex);
 	if (uacce_ctx_alive(ctx)) {
 		/* A queue that doesn't stop is the driver's to keep away from others. */
-		if (ctx->state == UACCE_CTX_STARTED)
-			ctx->q.uacce->ops->stop_queue(&ctx->q);
+		if (ctx->state == UACCE_CTX_STARTED) {
+			ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
+			trace_queue_stop(ctx, false, ret);
+		}
 		uacce_ctx_take_back(ctx);
 	}
 	mutex_unlock(&ctx->mutex);
+	trace_queue_close(ctx);
 	uacce_uncharge(ctx);
 	uacce_ctx_detach(ctx->q.uacce, ctx);
 	uacce_ctx_put(ctx);
@@ -265,6 +272,7 @@ static int uacce_ctx_start(struct uacce_ctx *ctx)
 	atomic_set(&ctx->event, 0);
 	ctx->q.priority = uacce_charge_priority(ctx);
 	ret = ctx->q.uacce->ops->start_queue(&ctx->q);
+	trace_queue_start(ctx, ret);
 	if (!ret)
 		uacce_ctx_set_state(ctx, UACCE_CTX_STARTED);
 	return ret;
@@ -277,6 +285,7 @@ static int uacce_ctx_stop(struct uacce_ctx *ctx)
 	if (ctx->state == UACCE_CTX_INIT)
 		return 0;
 	ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
+	trace_queue_stop(ctx, false, ret);
 	if (!ret)
 		uacce_ctx_set_state(ctx, UACCE_CTX_INIT);
 	return ret;

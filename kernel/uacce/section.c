@@ -10,7 +10,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
-#include "provision.h"
+#include "trace.h"
 
 LIST_HEAD(uacce_sections);
 static LIST_HEAD(uacce_claims);		/* those that aren't configured, in the order of going live */
@@ -317,6 +317,7 @@ static int members_check_shares(struct uacce_section *section)
 static void section_set_state(struct uacce_section *section, enum uacce_nl_section_state state)
 {
 	section->state = state;
+	trace_section_state(section);
 	uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
 }
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tracepoints hisi_qm:*. Not trace.h: the framework's has that name, in a folder that is searched, too. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM hisi_qm
+
+#if !defined(WD_QM_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define WD_QM_TRACE_H
+
+#include <linux/tracepoint.h>
+#include "internal.h"
+
+/* A command that is over. -EBUSY: not sent, the device takes none. */
+TRACE_EVENT(mailbox,
+	TP_PROTO(const struct hisi_qm *qm, u16 w0, u16 queue, u64 base, int result),
+	TP_ARGS(qm, w0, queue, base, result),
+	TP_STRUCT__entry(
+		__array(char, pci, 16)
+		__field(u16, w0)
+		__field(u16, queue)
+		__field(u64, base)
+		__field(int, result)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pci, dev_name(&qm->pdev->dev), sizeof(__entry->pci));
+		__entry->w0 = w0;
+		__entry->queue = queue;
+		__entry->base = base;
+		__entry->result = result;
+	),
+	TP_printk("pci=%s command=0x%x read=%d queue=%u base=0x%llx result=%d", __entry->pci,
+		  __entry->w0 & QM_MB_CMD_MASK, !!(__entry->w0 & QM_MB_OP_GET), __entry->queue, __entry->base,
+		  __entry->result)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE qm_trace
+#include <trace/define_trace.h>
