@@ -239,6 +239,7 @@ int qm_uacce_init(struct hisi_qm *qm);
 void qm_uacce_stop(struct hisi_qm *qm);
 void qm_uacce_exit(struct hisi_qm *qm);
 void qm_qp_notify(struct hisi_qp *qp);
+void qm_qp_failed(struct hisi_qp *qp);
 
 /* debugfs_cmd.c */
 extern const struct file_operations qm_debugfs_cmd_fops;

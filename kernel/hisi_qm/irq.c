@@ -65,6 +65,7 @@ static void qm_aeqe_handle(struct hisi_qm *qm, u32 entry)
 		dev_err_ratelimited(&qm->pdev->dev, "queue %u: %s, stopping it\n", id,
 				    type == QM_AEQE_CQ_OVERFLOW ? "completion queue overflow" :
 								  "completion error");
+		qm_qp_failed(&qm->qps[id]);
 		qm_qp_kill(&qm->qps[id]);
 		return;
 	}

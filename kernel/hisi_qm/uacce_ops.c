@@ -165,6 +165,20 @@ void qm_qp_notify(struct hisi_qp *qp)
 }
 
 /**
+ * qm_qp_failed - the device reported an error of the queue itself
+ * @qp: the queue, owned or not; any context
+ */
+void qm_qp_failed(struct hisi_qp *qp)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->event_lock, flags);
+	if (qp->file)
+		uacce_queue_failed(qp->file, -EIO);
+	spin_unlock_irqrestore(&qp->event_lock, flags);
+}
+
+/**
  * qm_uacce_init - describe the function to the framework; user space doesn't see it yet
  * @qm: the function
  *

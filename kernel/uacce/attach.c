@@ -20,7 +20,6 @@
 #include "provision.h"
 
 LIST_HEAD(uacce_attachments);
-static struct workqueue_struct *attach_wq;
 static u32 next_ticket = 1;
 
 static void attachment_release(struct kref *ref)
@@ -140,7 +139,7 @@ static int attachment_on_death(wait_queue_entry_t *wait, unsigned int mode, int 
 
 	/* It stays on this queue as long as it has its first reference. */
 	kref_get(&a->ref);
-	if (!queue_work(attach_wq, &a->died))
+	if (!queue_work(uacce_wq, &a->died))
 		attachment_put(a);
 	return 0;
 }
@@ -338,7 +337,7 @@ static int attachment_wait(struct uacce_attachment *a, u32 wait_ms, struct uacce
 	list_add_tail(&a->waiting, &section->waiters);
 	section->waiting++;
 	kref_get(&a->ref);
-	queue_delayed_work(attach_wq, &a->expiry, min(msecs_to_jiffies(wait_ms), (unsigned long)MAX_JIFFY_OFFSET));
+	queue_delayed_work(uacce_wq, &a->expiry, min(msecs_to_jiffies(wait_ms), (unsigned long)MAX_JIFFY_OFFSET));
 	return 0;
 }
 
@@ -434,20 +433,10 @@ int uacce_detach(struct uacce_refusal *no)
 
 int uacce_attach_init(void)
 {
-	int ret;
-
-	attach_wq = alloc_workqueue("uacce_attach", 0, 0);
-	if (!attach_wq)
-		return -ENOMEM;
-	ret = netlink_register_notifier(&attach_netlink_nb);
-	if (ret)
-		destroy_workqueue(attach_wq);
-	return ret;
+	return netlink_register_notifier(&attach_netlink_nb);
 }
 
-/* There are no attachments any more, but works that found them over may still run. */
 void uacce_attach_exit(void)
 {
 	netlink_unregister_notifier(&attach_netlink_nb);
-	destroy_workqueue(attach_wq);
 }

@@ -232,6 +232,9 @@ static void uacce_kill_round(struct uacce_device *uacce, bool dead)
 
 void uacce_kill_queues(struct uacce_device *uacce)
 {
+	mutex_lock(&uacce_prov);
+	uacce_event_dev(UACCE_NL_DEV_RESET, uacce);
+	mutex_unlock(&uacce_prov);
 	uacce_kill_round(uacce, false);
 }
 EXPORT_SYMBOL_GPL(uacce_kill_queues);

@@ -19,6 +19,7 @@
 /* Names, a process, a number or two. */
 #define EVENT_BYTES	512
 
+struct workqueue_struct *uacce_wq;
 u64 uacce_config_seq;
 u64 uacce_event_seq;
 
@@ -372,15 +373,17 @@ int uacce_tell_granted(const struct uacce_attachment *a, int error)
 
 int uacce_event_init(void)
 {
-	return 0;
+	uacce_wq = alloc_workqueue("uacce", 0, 0);
+	return uacce_wq ? 0 : -ENOMEM;
 }
 
-/* Nobody opens any more. */
+/* Nobody opens any more, and nobody is attached; works that found that may still run. */
 void uacce_event_exit(void)
 {
 	struct quota *q;
 
 	cancel_delayed_work_sync(&quota_work);
+	destroy_workqueue(uacce_wq);
 	for (q = quotas; q < quotas + QUOTA_ENTRIES; q++)
 		if (q->pid)
 			quota_free(q);

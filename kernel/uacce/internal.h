@@ -87,6 +87,8 @@ struct uacce_ctx {
 	struct uacce_region *regions[UACCE_QFRT_DUS + 1];
 
 	struct uacce_charge charge;
+	struct work_struct failed;	/* tells of the next */
+	int error;
 
 	wait_queue_head_t wait;
 	atomic_t event;			/* something happened since the last poll() */

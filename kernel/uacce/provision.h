@@ -302,6 +302,7 @@ void uacce_event_quota(const struct uacce_device *uacce, const struct uacce_sect
 void uacce_event_ctx_error(struct uacce_ctx *ctx, int error);
 /* To one who waits: its slot, or (error != 0) none. 0, or the error of the delivery. */
 int uacce_tell_granted(const struct uacce_attachment *a, int error);
+extern struct workqueue_struct *uacce_wq;	/* what can't be done where it is heard of */
 int uacce_event_init(void);
 void uacce_event_exit(void);
 

@@ -31,6 +31,17 @@
 #define UACCE_POLL_READY	(EPOLLIN | EPOLLRDNORM)
 #define UACCE_POLL_GONE		(EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP)
 
+static void uacce_ctx_failed(struct work_struct *work)
+{
+	struct uacce_ctx *ctx = container_of(work, struct uacce_ctx, failed);
+
+	mutex_lock(&uacce_prov);
+	if (ctx->charge.owner)
+		uacce_event_ctx_error(ctx, ctx->error);
+	mutex_unlock(&uacce_prov);
+	uacce_ctx_put(ctx);
+}
+
 static struct uacce_ctx *uacce_ctx_alloc(struct uacce_device *uacce)
 {
 	struct uacce_ctx *ctx;
@@ -56,6 +67,7 @@ static struct uacce_ctx *uacce_ctx_alloc(struct uacce_device *uacce)
 	mutex_init(&ctx->map_lock);
 	spin_lock_init(&ctx->lock);
 	init_waitqueue_head(&ctx->wait);
+	INIT_WORK(&ctx->failed, uacce_ctx_failed);
 	ctx->q.uacce = uacce;
 	ctx->q.pasid = UACCE_PASID_NONE;
 	ctx->mm = current->mm;
@@ -380,6 +392,18 @@ static __poll_t uacce_poll(struct file *file, poll_table *pt)
 	spin_unlock(&ctx->lock);
 	return mask;
 }
+
+void uacce_queue_failed(struct uacce_queue *q, int error)
+{
+	struct uacce_ctx *ctx = to_uacce_ctx(q);
+
+	/* Not the last reference: nobody has put the queue yet. */
+	kref_get(&ctx->ref);
+	ctx->error = error;
+	if (!queue_work(uacce_wq, &ctx->failed))
+		uacce_ctx_put(ctx);
+}
+EXPORT_SYMBOL_GPL(uacce_queue_failed);
 
 void uacce_wake_up(struct uacce_queue *q)
 {

@@ -184,6 +184,9 @@ struct device *uacce_parent(struct uacce_device *uacce);
 /* An event for the queue (completion interrupt, error): wakes poll(). Any context. */
 void uacce_wake_up(struct uacce_queue *q);
 
+/* The queue ended by an error of its own (negative errno): admins are told. As uacce_wake_up(). */
+void uacce_queue_failed(struct uacce_queue *q, int error);
+
 /**
  * uacce_kill_queues - take every open queue from its user (reset begins)
  * @uacce:	the device; stays registered
