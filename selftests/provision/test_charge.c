@@ -167,7 +167,7 @@ TEST_F(charge, threads_share_what_their_process_has)
 	EXPECT_EQ(5, dev_num(DEV0, "used_ctxs"));
 	for (i = 3; i < 64; i++)
 		if (i != self->w[0].fd && i != self->w[1].fd && i != self->w[2].fd && i != self->w[3].fd &&
-		    i != nl_socket_get_fd(c.sk))
+		    i != c.sk->fd)
 			close(i);
 	client_close(&c);
 }
@@ -234,7 +234,7 @@ TEST_F(charge, exec_keeps_the_attachment_if_it_keeps_the_socket)
 			if (client_open(&c) || client_attach(&c, A, NULL, NULL, 0))
 				_exit(9);
 			if (keep)
-				fcntl(nl_socket_get_fd(c.sk), F_SETFD, 0);
+				fcntl(c.sk->fd, F_SETFD, 0);
 			/* DEV1 isn't the section's. */
 			execl("/bin/sh", "sh", "-c", "exec 2>/dev/null; exec 7<>/dev/" DEV1, NULL);
 			_exit(8);

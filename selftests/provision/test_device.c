@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <time.h>
 #include "kselftest_harness.h"
-#include "tree.h"
+#include "uacce_tree.h"
 
 #define S	"test-device"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sections/: what each file takes and refuses, and how a section goes live and down. */
 #include "kselftest_harness.h"
-#include "tree.h"
+#include "uacce_tree.h"
 
 #define S	"test-section"
 

@@ -9,145 +9,80 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <netlink/genl/ctrl.h>
-#include <netlink/genl/genl.h>
-#include <netlink/netlink.h>
-#include <linux/uacce_netlink.h>
-#include "tree.h"
+#include "uacce_tree.h"
+#include "uacce_nl.h"
 
 #define WORKER_FILES	64
 
-/* --- netlink of the process itself --- */
+/* --- the process itself --- */
 
 struct nl_client {
-	struct nl_sock *sk;
-	int family;
+	struct nlc *sk;		/* NULL: closed */
 	char slot[64];		/* of the last grant */
 	unsigned int grants;
 	unsigned int sync;	/* of the first grant */
-	int waits;		/* the reply was a ticket */
-	int error;		/* of SLOT_GRANTED */
-	bool granted;
-	int acked;		/* 1: none yet; else 0 or -errno */
+	bool granted;		/* what was waited for has come, with this: */
+	int error;
 };
-
-static inline int client_valid(struct nl_msg *msg, void *arg)
-{
-	struct genlmsghdr *h = nlmsg_data(nlmsg_hdr(msg));
-	struct nlattr *tb[UACCE_A_MAX + 1], *at;
-	struct nl_client *c = arg;
-	int rem;
-
-	if (genlmsg_parse(nlmsg_hdr(msg), 0, tb, UACCE_A_MAX, NULL))
-		return NL_SKIP;
-	c->waits = tb[UACCE_A_TICKET] && !tb[UACCE_A_SLOT];
-	if (h->cmd == UACCE_NL_SLOT_GRANTED) {
-		c->granted = true;
-		c->error = tb[UACCE_A_ERROR] ? -(int)nla_get_u32(tb[UACCE_A_ERROR]) : 0;
-	}
-	if (tb[UACCE_A_SLOT])
-		snprintf(c->slot, sizeof(c->slot), "%s", nla_get_string(tb[UACCE_A_SLOT]));
-	c->grants = 0;
-	nlmsg_for_each_attr(at, nlmsg_hdr(msg), GENL_HDRLEN, rem)
-		if (nla_type(at) == UACCE_A_GRANT) {
-			struct nlattr *g[UACCE_A_GRANT_MAX + 1];
-
-			if (nla_parse_nested(g, UACCE_A_GRANT_MAX, at, NULL) || !g[UACCE_A_GRANT_SYNC])
-				continue;
-			if (!c->grants++)
-				c->sync = nla_get_u32(g[UACCE_A_GRANT_SYNC]);
-		}
-	return NL_OK;
-}
-
-static inline int client_ack(struct nl_msg *msg, void *arg)
-{
-	((struct nl_client *)arg)->acked = 0;
-	return NL_STOP;
-}
-
-static inline int client_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
-{
-	((struct nl_client *)arg)->acked = err->error;
-	return NL_STOP;
-}
 
 static inline int client_open(struct nl_client *c)
 {
 	memset(c, 0, sizeof(*c));
-	c->sk = nl_socket_alloc();
-	if (!c->sk || genl_connect(c->sk))
-		return -ENOTSUP;
-	c->family = genl_ctrl_resolve(c->sk, UACCE_GENL_NAME);
-	nl_socket_disable_seq_check(c->sk);
-	nl_socket_modify_cb(c->sk, NL_CB_VALID, NL_CB_CUSTOM, client_valid, c);
-	nl_socket_modify_cb(c->sk, NL_CB_ACK, NL_CB_CUSTOM, client_ack, c);
-	nl_socket_modify_err_cb(c->sk, NL_CB_CUSTOM, client_error, c);
-	return c->family < 0 ? -ENOTSUP : 0;
+	c->sk = malloc(sizeof(*c->sk));
+	return c->sk && !nlc_open(c->sk) ? 0 : -ENOTSUP;
 }
 
 static inline void client_close(struct nl_client *c)
 {
-	if (c->sk)
-		nl_socket_free(c->sk);
+	if (!c->sk)
+		return;
+	nlc_close(c->sk);
+	free(c->sk);
 	c->sk = NULL;
 }
 
-/* Until it is acknowledged: 0 or -errno. */
-static inline int client_finish(struct nl_client *c, struct nl_msg *msg)
+/* A reply, or SLOT_GRANTED: what was granted. */
+static inline void client_note(struct nl_client *c, const struct nlmsghdr *h)
 {
-	int ret;
+	const struct nlattr *g = NULL;
 
-	c->acked = 1;
-	c->waits = 0;
-	ret = nl_send_auto(c->sk, msg);
-	nlmsg_free(msg);
-	while (ret >= 0 && c->acked == 1)
-		ret = nl_recvmsgs_default(c->sk);
-	return ret < 0 && c->acked == 1 ? -EIO : c->acked;
-}
-
-static inline struct nl_msg *client_msg(struct nl_client *c, int cmd)
-{
-	struct nl_msg *msg = nlmsg_alloc();
-
-	genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, c->family, 0, NLM_F_ACK, cmd, UACCE_GENL_VERSION);
-	return msg;
+	if (nlm_cmd(h) == UACCE_NL_SLOT_GRANTED) {
+		c->granted = true;
+		c->error = nlm_next(h, UACCE_A_ERROR, NULL) ? -(int)nlm_num(h, UACCE_A_ERROR) : 0;
+	}
+	snprintf(c->slot, sizeof(c->slot), "%s", nlm_string(h, UACCE_A_SLOT));
+	for (c->grants = 0; (g = nlm_next(h, UACCE_A_GRANT, g)); )
+		if (!c->grants++)
+			c->sync = nla_num_of(nest_attr(g, UACCE_A_GRANT_SYNC));
 }
 
 /* @slot, @dev: NULL or what is asked for. 0: attached, 1: it waits, or -errno. */
 static inline int client_attach(struct nl_client *c, const char *section, const char *slot, const char *dev,
 				unsigned int wait_ms)
 {
-	struct nl_msg *msg = client_msg(c, UACCE_NL_SECTION_ATTACH);
-	int ret;
+	int ret = nlc_attach(c->sk, section, slot, dev, wait_ms);
 
-	nla_put_string(msg, UACCE_A_SECTION, section);
-	if (slot)
-		nla_put_string(msg, UACCE_A_SLOT, slot);
-	if (dev)
-		nla_put_string(msg, UACCE_A_DEV, dev);
-	if (wait_ms)
-		nla_put_u32(msg, UACCE_A_WAIT_MS, wait_ms);
 	c->granted = false;
-	ret = client_finish(c, msg);
-	return ret ? ret : c->waits;
+	if (ret)
+		return ret;
+	client_note(c, &c->sk->reply.h);
+	return c->granted || !nlm_next(&c->sk->reply.h, UACCE_A_SLOT, NULL);
 }
 
 static inline int client_detach(struct nl_client *c)
 {
-	return client_finish(c, client_msg(c, UACCE_NL_SECTION_DETACH));
+	return nlc_detach(c->sk);
 }
 
 /* For who waits: 0 when the slot is there, the error of the grant, -ETIME. */
 static inline int client_granted(struct nl_client *c, int ms)
 {
-	struct pollfd p = { .fd = nl_socket_get_fd(c->sk), .events = POLLIN };
+	struct nlmsghdr *h = NULL;
 
-	while (!c->granted) {
-		if (poll(&p, 1, ms) < 1)
+	if (!c->granted) {
+		if (nlc_event(c->sk, UACCE_NL_SLOT_GRANTED, &h, ms))
 			return -ETIME;
-		nl_recvmsgs_default(c->sk);
+		client_note(c, h);
 	}
 	return c->error;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include "uacce_nl.h"
-#include "uacce_section.h"
+#include "uacce_tree.h"
 #include "uacce_sys.h"
 
 #define SECTION		"nltest"
@@ -41,15 +41,15 @@ FIXTURE_SETUP(nl)
 	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->dev));
 	ASSERT_TRUE(uacce_find("hisi_zip", 1, self->dev2));
 	ASSERT_EQ(0, parent_of(self->dev, self->parent, sizeof(self->parent)));
-	section_remove(SECTION);
-	ASSERT_EQ(0, section_make(SECTION));
+	sec_end(SECTION);
+	ASSERT_EQ(0, sec_mkdir(SECTION));
 }
 
 FIXTURE_TEARDOWN(nl)
 {
 	nlc_close(self->c);
 	free(self->c);
-	EXPECT_EQ(0, section_remove(SECTION));
+	EXPECT_EQ(0, sec_end(SECTION));
 }
 
 static inline int exit_code(pid_t pid)
@@ -63,8 +63,8 @@ static inline int exit_code(pid_t pid)
 
 /* A live section of @n slots with 1 + 1 contexts on both devices. */
 #define test_live(n) do {							\
-	ASSERT_EQ(0, section_set(SECTION, "num_processes", n));			\
-	ASSERT_EQ(0, section_set(SECTION, "live", "1"));			\
+	ASSERT_EQ(0, sec_set(SECTION, "num_processes", n));			\
+	ASSERT_EQ(0, sec_set(SECTION, "live", "1"));			\
 } while (0)
 
 #define NUM(c, attr)	nlm_num(&(c)->reply.h, UACCE_A_##attr)

@@ -80,9 +80,9 @@ TEST_F(nl, attached_process_learns_what_it_has)
 	struct nlc *c = self->c;
 	const struct nlattr *grant;
 
-	ASSERT_EQ(0, section_set(SECTION, "sync_ctxs", "3"));
-	ASSERT_EQ(0, section_set(SECTION, "queue_priority", "5"));
-	ASSERT_EQ(0, section_set(SECTION, "max_extra_ctxs", "2"));
+	ASSERT_EQ(0, sec_set(SECTION, "sync_ctxs", "3"));
+	ASSERT_EQ(0, sec_set(SECTION, "queue_priority", "5"));
+	ASSERT_EQ(0, sec_set(SECTION, "max_extra_ctxs", "2"));
 	test_live("2");
 	ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, 0));
 	EXPECT_EQ(UACCE_NL_SECTION_ATTACH, nlm_cmd(&c->reply.h));
@@ -109,7 +109,7 @@ TEST_F(nl, slot_and_device_can_be_asked_for)
 {
 	struct nlc *c = self->c;
 
-	ASSERT_EQ(0, section_set(SECTION, "limit_dev_access", "1"));
+	ASSERT_EQ(0, sec_set(SECTION, "limit_dev_access", "1"));
 	test_live("3");
 	ASSERT_EQ(0, nlc_attach(c, SECTION, SECTION "_DEV1_INT_2", NULL, 0));
 	EXPECT_STREQ(SECTION "_DEV1_INT_2", STRING(c, SLOT));
@@ -224,15 +224,15 @@ TEST_F(nl, the_unprivileged_attach_where_they_are_allowed)
 {
 	test_live("1");
 	EXPECT_EQ(-EACCES, attach_as(1000, 50));
-	ASSERT_EQ(0, section_set(SECTION, "allowed_uids", "1000-1001"));
+	ASSERT_EQ(0, sec_set(SECTION, "allowed_uids", "1000-1001"));
 	EXPECT_EQ(0, attach_as(1000, 50));
 	EXPECT_EQ(0, wait_attached(self->c, 0));
 	EXPECT_EQ(-EACCES, attach_as(1002, 50));
-	ASSERT_EQ(0, section_set(SECTION, "allowed_gids", "50"));
+	ASSERT_EQ(0, sec_set(SECTION, "allowed_gids", "50"));
 	EXPECT_EQ(0, attach_as(1002, 50));
 	EXPECT_EQ(0, wait_attached(self->c, 0));
 	EXPECT_EQ(-EACCES, attach_as(1002, 51));
-	ASSERT_EQ(0, section_set(SECTION, "allowed_uids", "*"));
+	ASSERT_EQ(0, sec_set(SECTION, "allowed_uids", "*"));
 	EXPECT_EQ(0, attach_as(1002, 51));
 	EXPECT_EQ(0, wait_attached(self->c, 0));
 }
@@ -311,7 +311,7 @@ TEST_F(nl, who_waits_for_a_section_that_ends_is_told)
 	helper_start(&helper, attaches, SECTION);
 	ASSERT_EQ(0, helper_result(&helper));
 	ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, NL_WAIT_MS));
-	ASSERT_EQ(0, section_set(SECTION, "live", "0"));
+	ASSERT_EQ(0, sec_set(SECTION, "live", "0"));
 	ASSERT_EQ(0, nlc_event(c, UACCE_NL_SLOT_GRANTED, &h, NL_WAIT_MS));
 	EXPECT_EQ(ESHUTDOWN, nlm_num(h, UACCE_A_ERROR));
 	helper_end(&helper);

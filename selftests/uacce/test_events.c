@@ -34,25 +34,25 @@ TEST_F(nl, changes_of_sections_are_numbered)
 	struct nlmsghdr *h = NULL;
 	long long seq;
 
-	ASSERT_EQ(0, section_make("nlmore"));
+	ASSERT_EQ(0, sec_mkdir("nlmore"));
 	ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
 	EXPECT_EQ(UACCE_NL_SECTION_ADD, nlm_cmd(h));
 	EXPECT_STREQ("nlmore", nlm_string(h, UACCE_A_SECTION));
 	EXPECT_EQ(1, nlm_num(h, UACCE_A_NUM_PROCESSES));
 	seq = CONFIG_SEQ(h);
-	ASSERT_EQ(0, section_set("nlmore", "num_processes", "3"));
+	ASSERT_EQ(0, sec_set("nlmore", "num_processes", "3"));
 	ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
 	EXPECT_EQ(UACCE_NL_SECTION_CHANGE, nlm_cmd(h));
 	EXPECT_EQ(3, nlm_num(h, UACCE_A_NUM_PROCESSES));
 	EXPECT_EQ(seq + 1, CONFIG_SEQ(h));
-	ASSERT_EQ(0, section_set("nlmore", "live", "1"));
+	ASSERT_EQ(0, sec_set("nlmore", "live", "1"));
 	ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
 	EXPECT_EQ(UACCE_NL_SECTION_LIVE, nlm_num(h, UACCE_A_SECTION_STATE));
 	EXPECT_NE(NULL, nlm_next(h, UACCE_A_MEMBER, NULL));
 	EXPECT_EQ(seq + 2, CONFIG_SEQ(h));
 	ASSERT_EQ(0, nlc_dev_get(self->c, self->dev));
 	EXPECT_EQ(seq + 2, NUM(self->c, CONFIG_SEQ));
-	ASSERT_EQ(0, section_remove("nlmore"));
+	ASSERT_EQ(0, sec_end("nlmore"));
 	ASSERT_EQ(0, nlc_event(c, UACCE_NL_SECTION_DEL, &h, NL_WAIT_MS));
 	EXPECT_STREQ("nlmore", nlm_string(h, UACCE_A_SECTION));
 	EXPECT_EQ(NULL, nlm_next(h, UACCE_A_NUM_PROCESSES, NULL));
@@ -68,8 +68,8 @@ TEST_F(nl, refused_writes_are_no_events)
 	struct nlc *c = listener(_metadata, 0);
 	struct nlmsghdr *h = NULL;
 
-	EXPECT_EQ(-EINVAL, section_set(SECTION, "num_processes", "x"));
-	EXPECT_EQ(-ENOSPC, section_set(SECTION, "num_processes", "60000") ?: section_set(SECTION, "live", "1"));
+	EXPECT_EQ(-EINVAL, sec_set(SECTION, "num_processes", "x"));
+	EXPECT_EQ(-ENOSPC, sec_set(SECTION, "num_processes", "60000") ?: sec_set(SECTION, "live", "1"));
 	ASSERT_EQ(0, nlc_next(c, &h, 0));
 	EXPECT_EQ(60000, nlm_num(h, UACCE_A_NUM_PROCESSES));
 	EXPECT_EQ(-ETIMEDOUT, nlc_next(c, &h, 0));
@@ -81,12 +81,12 @@ TEST_F(nl, changes_of_devices_are_told)
 	struct nlc *c = listener(_metadata, 0);
 	struct nlmsghdr *h = NULL;
 
-	ASSERT_EQ(0, config_device_set(self->dev2, "priority", "9"));
+	ASSERT_EQ(0, dev_set(self->dev2, "priority", "9"));
 	ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
 	EXPECT_EQ(UACCE_NL_DEV_CHANGE, nlm_cmd(h));
 	EXPECT_STREQ(self->dev2, nlm_string(h, UACCE_A_DEV));
 	EXPECT_EQ(9, nlm_num(h, UACCE_A_DEV_PRIORITY));
-	ASSERT_EQ(0, config_device_set(self->dev2, "priority", "0"));
+	ASSERT_EQ(0, dev_set(self->dev2, "priority", "0"));
 	listener_end(c);
 }
 
@@ -116,7 +116,7 @@ static void wait_attached(struct nlc *c)
 
 TEST_F(nl, everybody_everywhere_hears_of_sections)
 {
-	ASSERT_EQ(0, section_set(SECTION, "allowed_uids", "*"));
+	ASSERT_EQ(0, sec_set(SECTION, "allowed_uids", "*"));
 	test_live("1");
 	for (int privileged = 0; privileged < 2; privileged++) {
 		pid_t pid = fork();
@@ -124,9 +124,9 @@ TEST_F(nl, everybody_everywhere_hears_of_sections)
 		if (!pid)
 			_exit(hears_of_sections(privileged));
 		wait_attached(self->c);
-		ASSERT_EQ(0, section_make("nlmore"));
+		ASSERT_EQ(0, sec_mkdir("nlmore"));
 		EXPECT_EQ(0, exit_code(pid));
-		EXPECT_EQ(0, section_remove("nlmore"));
+		EXPECT_EQ(0, sec_end("nlmore"));
 	}
 }
 
@@ -142,7 +142,7 @@ static int overflows(void)
 	if (setsockopt(c.fd, SOL_NETLINK, NETLINK_BROADCAST_ERROR, &one, sizeof(one)))
 		return 91;
 	for (int i = 0; i < 50; i++)
-		section_set(SECTION, "max_extra_ctxs", "1");
+		sec_set(SECTION, "max_extra_ctxs", "1");
 	return 0;
 }
 
@@ -155,7 +155,7 @@ static int hears_in_another_namespace(void)
 	if (unshare(CLONE_NEWNET) || nlc_open(&c) || nlc_join(&c, c.config_group))
 		return 90;
 	for (int i = 0; i < 20; i++)
-		section_set(SECTION, "max_extra_ctxs", "2");
+		sec_set(SECTION, "max_extra_ctxs", "2");
 	while (!nlc_next(&c, &h, 0))
 		nr++;
 	return nr == 20 ? 0 : 91;
@@ -196,7 +196,7 @@ TEST_F(nl, losses_are_seen_and_made_up_for)
 
 	ASSERT_EQ(0, setsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)));
 	for (int i = 0; i < 100; i++)
-		ASSERT_EQ(0, section_set(SECTION, "max_extra_ctxs", i & 1 ? "1" : "2"));
+		ASSERT_EQ(0, sec_set(SECTION, "max_extra_ctxs", i & 1 ? "1" : "2"));
 	while ((ret = nlc_next(c, &h, 0)) != -ETIMEDOUT) {
 		if (ret == -ENOBUFS) {
 			lost++;
@@ -212,7 +212,7 @@ TEST_F(nl, losses_are_seen_and_made_up_for)
 	seq = NUM(self->c, CONFIG_SEQ);
 	EXPECT_GT(seq, last);
 	/* From here on it hears all of them again. */
-	ASSERT_EQ(0, section_set(SECTION, "max_extra_ctxs", "5"));
+	ASSERT_EQ(0, sec_set(SECTION, "max_extra_ctxs", "5"));
 	ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
 	EXPECT_EQ(seq + 1, CONFIG_SEQ(h));
 	EXPECT_EQ(5, nlm_num(h, UACCE_A_MAX_EXTRA));
@@ -300,7 +300,7 @@ TEST_F(nl, refusals_are_told_once_a_second)
 	long long seq, start = now_ms(), sum = 0;
 	int fd;
 
-	ASSERT_EQ(0, config_device_set(self->dev, "max_ctxs_per_process", "1"));
+	ASSERT_EQ(0, dev_set(self->dev, "max_ctxs_per_process", "1"));
 	fd = test_open(self->dev);
 	for (int i = 0; i < 50; i++)
 		EXPECT_EQ(-EDQUOT, uacce_open(self->dev));
@@ -321,7 +321,7 @@ TEST_F(nl, refusals_are_told_once_a_second)
 	EXPECT_EQ(49, sum);
 	EXPECT_LT(now_ms() - start, 10000);
 	EXPECT_EQ(-ETIMEDOUT, nlc_next(c, &h, 1500));
-	ASSERT_EQ(0, config_device_set(self->dev, "max_ctxs_per_process", "0"));
+	ASSERT_EQ(0, dev_set(self->dev, "max_ctxs_per_process", "0"));
 	close(fd);
 	listener_end(c);
 }
@@ -363,7 +363,7 @@ TEST_F_TIMEOUT(nl, every_process_is_told_of, 200)
 	struct nlmsghdr *h = NULL;
 	long long seq = -1, sum = 0;
 
-	ASSERT_EQ(0, config_device_set(self->dev, "max_ctxs_per_process", "1"));
+	ASSERT_EQ(0, dev_set(self->dev, "max_ctxs_per_process", "1"));
 	for (int i = 0; i < 100; i++)
 		refused_once(self->dev);
 	while (sum < 200) {
@@ -374,7 +374,7 @@ TEST_F_TIMEOUT(nl, every_process_is_told_of, 200)
 		sum += nlm_num(h, UACCE_A_COUNT);
 	}
 	EXPECT_EQ(200, sum);
-	ASSERT_EQ(0, config_device_set(self->dev, "max_ctxs_per_process", "0"));
+	ASSERT_EQ(0, dev_set(self->dev, "max_ctxs_per_process", "0"));
 	listener_end(c);
 }
 

@@ -57,16 +57,16 @@ TEST_F(nl, settings_are_shown)
 {
 	struct nlc *c = self->c;
 
-	ASSERT_EQ(0, config_device_set(self->dev, "priority", "-7"));
-	ASSERT_EQ(0, config_device_set(self->dev, "latency", "3"));
-	ASSERT_EQ(0, config_device_set(self->dev, "max_ctxs_per_process", "5"));
+	ASSERT_EQ(0, dev_set(self->dev, "priority", "-7"));
+	ASSERT_EQ(0, dev_set(self->dev, "latency", "3"));
+	ASSERT_EQ(0, dev_set(self->dev, "max_ctxs_per_process", "5"));
 	EXPECT_EQ(0, nlc_dev_get(c, self->dev));
 	EXPECT_EQ(-7, NUM(c, DEV_PRIORITY));
 	EXPECT_EQ(3, NUM(c, DEV_LATENCY));
 	EXPECT_EQ(5, NUM(c, DEV_MAX_CTXS));
-	EXPECT_EQ(0, config_device_set(self->dev, "priority", "0"));
-	EXPECT_EQ(0, config_device_set(self->dev, "latency", "10"));
-	EXPECT_EQ(0, config_device_set(self->dev, "max_ctxs_per_process", "0"));
+	EXPECT_EQ(0, dev_set(self->dev, "priority", "0"));
+	EXPECT_EQ(0, dev_set(self->dev, "latency", "10"));
+	EXPECT_EQ(0, dev_set(self->dev, "max_ctxs_per_process", "0"));
 }
 
 TEST_F(nl, device_that_is_not_there_is_refused_by_name)
@@ -123,16 +123,16 @@ TEST_F(nl, section_has_its_shape)
 	struct nlc *c = self->c;
 	const struct nlattr *member;
 
-	ASSERT_EQ(0, section_set(SECTION, "num_processes", "3"));
-	ASSERT_EQ(0, section_set(SECTION, "limit_dev_access", "1"));
-	ASSERT_EQ(0, section_set(SECTION, "sync_ctxs", "2"));
-	ASSERT_EQ(0, section_set(SECTION, "async_ctxs", "4"));
-	ASSERT_EQ(0, section_set(SECTION, "nodes", "0=1+2 3=4+5"));
-	ASSERT_EQ(0, section_set(SECTION, "devices", "absent-1 hisi_zip-0"));
-	ASSERT_EQ(0, section_set(SECTION, "queue_priority", "6"));
-	ASSERT_EQ(0, section_set(SECTION, "max_extra_ctxs", "7"));
-	ASSERT_EQ(0, section_set(SECTION, "allowed_uids", "0,1000-1999"));
-	ASSERT_EQ(0, section_set(SECTION, "allowed_gids", "*"));
+	ASSERT_EQ(0, sec_set(SECTION, "num_processes", "3"));
+	ASSERT_EQ(0, sec_set(SECTION, "limit_dev_access", "1"));
+	ASSERT_EQ(0, sec_set(SECTION, "sync_ctxs", "2"));
+	ASSERT_EQ(0, sec_set(SECTION, "async_ctxs", "4"));
+	ASSERT_EQ(0, sec_set(SECTION, "nodes", "0=1+2 3=4+5"));
+	ASSERT_EQ(0, sec_set(SECTION, "devices", "absent-1 hisi_zip-0"));
+	ASSERT_EQ(0, sec_set(SECTION, "queue_priority", "6"));
+	ASSERT_EQ(0, sec_set(SECTION, "max_extra_ctxs", "7"));
+	ASSERT_EQ(0, sec_set(SECTION, "allowed_uids", "0,1000-1999"));
+	ASSERT_EQ(0, sec_set(SECTION, "allowed_gids", "*"));
 	ASSERT_EQ(0, nlc_section_get(c, SECTION));
 	EXPECT_STREQ(SECTION, STRING(c, SECTION));
 	EXPECT_EQ(UACCE_NL_SECTION_CONFIGURED, NUM(c, SECTION_STATE));
@@ -162,8 +162,8 @@ TEST_F(nl, live_section_has_its_members)
 	struct nlc *c = self->c;
 	const struct nlattr *m;
 
-	ASSERT_EQ(0, section_set(SECTION, "devices", "hisi_zip-0 zz-absent"));
-	ASSERT_EQ(0, section_set(SECTION, "sync_ctxs", "2"));
+	ASSERT_EQ(0, sec_set(SECTION, "devices", "hisi_zip-0 zz-absent"));
+	ASSERT_EQ(0, sec_set(SECTION, "sync_ctxs", "2"));
 	test_live("5");
 	ASSERT_EQ(0, nlc_section_get(c, SECTION));
 	EXPECT_EQ(UACCE_NL_SECTION_LIVE, NUM(c, SECTION_STATE));
@@ -188,8 +188,8 @@ TEST_F(nl, live_section_has_its_members)
 
 TEST_F(nl, section_says_why_it_is_not_live)
 {
-	ASSERT_EQ(0, section_set(SECTION, "num_processes", "60000"));
-	ASSERT_EQ(-ENOSPC, section_set(SECTION, "live", "1"));
+	ASSERT_EQ(0, sec_set(SECTION, "num_processes", "60000"));
+	ASSERT_EQ(-ENOSPC, sec_set(SECTION, "live", "1"));
 	ASSERT_EQ(0, nlc_section_get(self->c, SECTION));
 	EXPECT_NE(NULL, strstr(STRING(self->c, REASON), "120000"));
 }
@@ -217,7 +217,7 @@ TEST_F(nl, section_of_many_devices_is_dumped_whole)
 
 	for (int i = 0; i < 128; i++)
 		at += sprintf(at, "a-device-with-a-long-name-%03d ", i);
-	ASSERT_EQ(0, section_set(SECTION, "devices", names));
+	ASSERT_EQ(0, sec_set(SECTION, "devices", names));
 	nlc_close(c);
 	ASSERT_EQ(0, nlc_open_room(c, 4096));
 	ASSERT_EQ(0, nlc_dump_send(c, UACCE_NL_SECTION_GET));
@@ -248,7 +248,7 @@ TEST_F(nl, dump_in_many_messages_is_complete_and_says_when_it_is_not)
 	int entries = 0, interrupted = 0, messages = 0;
 	struct nlmsghdr *h = NULL;
 
-	many_sections(section_make);
+	many_sections(sec_mkdir);
 	nlc_close(c);
 	ASSERT_EQ(0, nlc_open_room(c, 4096));
 	ASSERT_EQ(0, nlc_dump_send(c, UACCE_NL_SECTION_GET));
@@ -267,25 +267,25 @@ TEST_F(nl, dump_in_many_messages_is_complete_and_says_when_it_is_not)
 	/* Two messages are made ahead. */
 	ASSERT_EQ(0, nlc_dump_send(c, UACCE_NL_SECTION_GET));
 	ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
-	ASSERT_EQ(0, section_make("nlmore"));
+	ASSERT_EQ(0, sec_mkdir("nlmore"));
 	while (h->nlmsg_type != NLMSG_DONE) {
 		ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
 		interrupted |= h->nlmsg_flags & NLM_F_DUMP_INTR;
 	}
 	EXPECT_NE(0, interrupted);
-	section_remove("nlmore");
-	many_sections(section_remove);
+	sec_end("nlmore");
+	many_sections(sec_end);
 }
 
 TEST_F(nl, dump_that_nobody_reads_ends_with_its_socket)
 {
-	many_sections(section_make);
+	many_sections(sec_mkdir);
 	for (int i = 0; i < 20; i++) {
 		EXPECT_EQ(0, nlc_dump_send(self->c, i & 1 ? UACCE_NL_SECTION_GET : UACCE_NL_CTX_GET));
 		nlc_close(self->c);
 		ASSERT_EQ(0, nlc_open(self->c));
 	}
-	many_sections(section_remove);
+	many_sections(sec_end);
 }
 
 /* ------ contexts ------ */

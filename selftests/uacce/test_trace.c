@@ -88,7 +88,7 @@ TEST_F(nl, refusals_and_sections_are_traced)
 	for (int i = 0; i < 3; i++)
 		fds[i] = uacce_open(self->dev);
 	ASSERT_EQ(-EDQUOT, fds[2]);
-	ASSERT_EQ(0, section_set(SECTION, "live", "revoke"));
+	ASSERT_EQ(0, sec_set(SECTION, "live", "revoke"));
 	snprintf(fields, sizeof(fields), "device=%s section=" SECTION " error=%d", self->dev, -EDQUOT);
 	EXPECT_TRUE(traced("quota_refused:", fields));
 	EXPECT_TRUE(traced("queue_open:", "class=slot"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configfs tree of provisioning for tests: x() returns 0 or -errno, is() whether it reads so. */
-#ifndef WD_TEST_TREE_H
-#define WD_TEST_TREE_H
+#ifndef WD_TEST_UACCE_TREE_H
+#define WD_TEST_UACCE_TREE_H
 
 #include <dirent.h>
 #include <errno.h>
