@@ -4,10 +4,15 @@
 #include <string.h>
 #include <wd.h>
 #include <wd_request.h>
+#include <wd_user.h>
 #include "kselftest_harness.h"
 
 #define FIXED(cond)	_Static_assert(cond, #cond)
 
+FIXED(sizeof(struct wd_user_info) == 216);
+FIXED(offsetof(struct wd_user_info, queue_priority) == 136);
+FIXED(sizeof(struct wd_user_grant) == 120);
+FIXED(offsetof(struct wd_user_grant, numa_node) == 64);
 FIXED(sizeof(handle_t) == 8);
 FIXED(WD_NAME_SIZE == 64 && MAX_ATTR_STR_SIZE == 384 && PATH_STR_SIZE == 256 && UACCE_QFRT_MAX == 16);
 

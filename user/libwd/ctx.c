@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "ctx.h"
 #include "device.h"
+#include "section.h"
 
 #define UNKNOWN_CMD	_IO('W', 0xff)	/* no driver has it: tells only whether the queue is there */
 
@@ -81,6 +82,10 @@ static int open_fail(int err, const char *node_path)
 	switch (err) {
 	case EBUSY:
 		return wd_fail_str(NULL, err, "%s: no queue is free", node_path);
+	case EDQUOT:
+		return wd_fail_str(NULL, err, "%s: no more queues for this process", node_path);
+	case ESHUTDOWN:
+		return wd_fail_str(NULL, err, "%s: the section of this process is not live", node_path);
 	case EPERM:
 		return wd_fail_str(NULL, err, "%s: resetting, or not permitted", node_path);
 	case ENODEV:
@@ -131,6 +136,9 @@ handle_t wd_request_ctx(const char *node_path)
 
 	if (!node_path)
 		return wd_no_handle(wd_fail(NULL, EINVAL, "wd_request_ctx: path is NULL"));
+	ret = wd_section_usable();
+	if (ret)
+		return wd_no_handle(ret);
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return wd_no_handle(wd_fail(NULL, ENOMEM, "context"));

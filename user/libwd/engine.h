@@ -39,7 +39,8 @@ struct wd_due_row {
  * struct wd_queue - one context of the process; its memory and number stay for ever
  *
  * @state: 0 usable, -EIO stopped (may be opened again), -ENODEV gone, -ESTALE
- * inherited, -ESHUTDOWN without a completion queue that it could serve. It leaves 0 under @produce, and returns to 0 with @produce, the
+ * inherited, -ESHUTDOWN without a completion queue that it could serve, -EDQUOT closed
+ * for another context's sake (may be opened again). It leaves 0 under @produce, and returns to 0 with @produce, the
  * drain lock and the sleeper's role held, when nobody else can touch the ring.
  */
 struct wd_queue {
@@ -56,6 +57,7 @@ struct wd_queue {
 	bool async;
 	_Atomic bool delivers;		/* asynchronous requests come here, also when it isn't async */
 	bool simulated;
+	_Atomic bool wanted;		/* its place is: nobody is to begin a sleep */
 	char dev_name[WD_NAME_SIZE];
 	_Atomic int state;
 	__u64 retry_at;			/* when opening it again is worth a try */
@@ -117,6 +119,7 @@ struct wd_engine {
 	_Atomic unsigned int nr;
 	struct wd_queue *queue[WD_ENGINE_QUEUES];
 	unsigned int turn;		/* round robin over sessions */
+	_Atomic __u32 sessions;		/* that may use devices; grows under the lock */
 	_Atomic __u32 room_seq;		/* futex: room, or a wake-up */
 	_Atomic __u32 room_waiters;
 	_Atomic __u32 done_seq;		/* futex: an asynchronous request was finished */
@@ -127,12 +130,19 @@ extern struct wd_engine wd_engine;
 
 /* --- engine.c --- */
 void wd_engine_init(void);
-/* Contexts for the session, opened as needed. Under the engine's lock. 0 or -errno when devices only and none. */
-int wd_engine_bind(struct wd_session *s);
-/* Try to open a stopped queue again. Under its produce lock. */
+/* A context of its own kind on the device, in a place that is to be had as how says. Under the engine's lock. */
+int wd_queue_open(struct wd_session *s, const struct wd_driver *drv, const struct uacce_dev_info *info, int how,
+		  struct wd_queue **res);
+/* Where the session's asynchronous requests wait for this CPU; NULL: no memory, or no place in its completion queue. */
+struct wd_queue *wd_queue_soft(struct wd_session *s);
+/* Try to open a queue that was stopped, or closed for another's sake. Under its produce lock. */
 void wd_queue_reopen(struct wd_queue *q);
 /* Close an idle queue of a completion queue, for the next one that wants its place. Under the engine's lock. */
 void wd_queue_park(struct wd_queue *q);
+
+/* --- bind.c --- */
+/* Contexts for the session, opened as needed. Under the engine's lock. 0 or -errno when devices only and none. */
+int wd_engine_bind(struct wd_session *s);
 
 /* --- session.c --- */
 /* It was bound by a fork's parent: bind it to contexts of this process. */

@@ -10,7 +10,7 @@
 
 struct wd_object;
 
-#define WD_ERROR_STR	64
+#define WD_ERROR_STR	128
 
 /* The last failure of an object or thread. All zero: none. */
 struct wd_error {
@@ -26,7 +26,7 @@ struct wd_error {
  * Record a failure of obj (NULL: of no object) and of this thread; returns
  * -err, so that "return wd_fail(...)" reads as it should.
  *
- * fmt: static text that may contain, in any order, %s (str, its first 63
+ * fmt: static text that may contain, in any order, %s (str, its first 127
  * characters) and %d, %u, %x (the next of a, b). No punctuation at the end: the name
  * of err is appended when it is formatted. Leaves errno alone.
  */

@@ -55,6 +55,11 @@ static inline void wd_lock(struct wd_lock *lock)
 		wd_lock_slow(lock);
 }
 
+static inline bool wd_trylock(struct wd_lock *lock)
+{
+	return !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
+}
+
 static inline void wd_unlock(struct wd_lock *lock)
 {
 	atomic_store_explicit(&lock->held, 0, memory_order_release);

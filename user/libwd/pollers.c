@@ -294,7 +294,7 @@ static void nap_queue(struct nap *nap, struct share *s, unsigned int i, __u64 sl
 		nap_end(nap, slice);
 		nap_end(nap, atomic_load(&q->deadline));
 	}
-	if (s->hung[i] || atomic_load(&q->state) || !wd_sleeper_enter(q))
+	if (s->hung[i] || atomic_load(&q->state) || atomic_load(&q->wanted) || !wd_sleeper_enter(q))
 		return;
 	nap->at[nap->n++] = i;
 	nap->pfd[nap->n] = (struct pollfd){ .fd = q->pub.fd, .events = POLLIN };

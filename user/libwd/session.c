@@ -5,6 +5,7 @@
 
 #include "env.h"
 #include "pollers.h"
+#include "section.h"
 
 #define WD_SESS_KNOWN	(WD_SESS_PATH_HW | WD_SESS_PATH_SOFT | WD_SESS_CQ)
 
@@ -79,6 +80,30 @@ static int session_require_masked(struct wd_session *s)
 	return wd_fail_str(NULL, ENODEV, "the device mask leaves no device for %s", s->cls->algs[s->attr.alg]);
 }
 
+/* Which it counts as from then on: the process' section can't be left before it is freed. */
+static int session_bind(struct wd_session *s)
+{
+	int ret = s->hw_ok ? wd_section_begin() : 0;
+
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&wd_engine.lock);
+	ret = wd_engine_bind(s);
+	/* Whoever may use this CPU is told, too, that the section was lost, or left meanwhile. */
+	if (!ret && s->hw_ok)
+		ret = wd_section_usable();
+	if (!ret && s->hw_ok)
+		wd_engine.sessions++;
+	pthread_mutex_unlock(&wd_engine.lock);
+	return ret;
+}
+
+static void session_unbind(struct wd_session *s)
+{
+	if (s->hw_ok)
+		atomic_fetch_sub(&wd_engine.sessions, 1);
+}
+
 struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, const struct wd_session_attr *attr)
 {
 	struct wd_session *s = calloc(1, size);
@@ -100,21 +125,22 @@ struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, con
 	ret = session_join_cq(s);
 	if (ret)
 		goto err_free_mask;
-	pthread_mutex_lock(&wd_engine.lock);
-	ret = wd_engine_bind(s);
-	pthread_mutex_unlock(&wd_engine.lock);
-	if (!ret)
-		ret = session_require_masked(s);
+	ret = session_bind(s);
+	if (ret)
+		goto err_quit_cq;
+	ret = session_require_masked(s);
 	if (!ret && s->attr.async)
 		ret = wd_pollers_begin();
 	if (ret)
-		goto err_quit_cq;
+		goto err_unbind;
 	if (!wd_handle_new(cls->kind, &s->obj)) {
 		ret = wd_fail(NULL, ENOMEM, "no memory for the session's handle");
-		goto err_quit_cq;
+		goto err_unbind;
 	}
 	return s;
 
+err_unbind:
+	session_unbind(s);
 err_quit_cq:
 	if (s->cq)
 		wd_cq_quit(s->cq);
@@ -149,6 +175,7 @@ int wd_session_free(struct wd_session *s)
 	/* In a child the queue may be gone before its sessions. */
 	if (s->cq && !wd_stale(&s->obj))
 		wd_cq_quit(s->cq);
+	session_unbind(s);
 	free(s->mask);
 	free(s);
 	return 0;
@@ -176,6 +203,9 @@ void wd_session_rebind(struct wd_session *s)
 {
 	__u32 now = wd_fork_now();
 
+	/* When this child can't have a slot, the binding says so. */
+	if (s->hw_ok)
+		wd_section_begin();
 	pthread_mutex_lock(&wd_engine.lock);
 	if (atomic_load(&s->bound_gen) != now) {
 		atomic_store(&s->in_flight, 0);
@@ -239,7 +269,7 @@ int wd_session_pick(struct wd_session *s, struct wd_queue **q, __u16 *reason)
 		struct wd_queue *one = atomic_load(&s->queue[i]);
 		int state = atomic_load(&one->state);
 
-		if (state == -EIO && !spare)
+		if ((state == -EIO || state == -EDQUOT) && !spare)
 			spare = one;
 		if (!state && !*q)
 			*q = one;

@@ -9,7 +9,7 @@ static int queue_usable(struct wd_queue *q)
 {
 	int state = atomic_load_explicit(&q->state, memory_order_relaxed);
 
-	if (state == -EIO) {
+	if (state == -EIO || state == -EDQUOT) {
 		wd_queue_reopen(q);
 		state = atomic_load(&q->state);
 	}
@@ -117,13 +117,13 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 
 /*
  * One try over the session's contexts. -EAGAIN: stopped by a neighbour's
- * deadline, may be tried elsewhere; -ENXIO, -ENOTCONN: taken by nobody, because
- * all are gone, or stopped.
+ * deadline, may be tried elsewhere; -ENXIO, -EDQUOT, -ENOTCONN: taken by nobody,
+ * because all are gone, closed for others' sake, or stopped.
  */
 static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 {
 	unsigned int nr = atomic_load_explicit(&s->nr, memory_order_acquire), i;
-	bool busy = false, stopped = false;
+	bool busy = false, closed = false, stopped = false;
 	int ret;
 
 	for (i = 0; i < nr; i++) {
@@ -140,11 +140,12 @@ static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 			return -EAGAIN;
 		}
 		busy |= ret == -EBUSY;
+		closed |= ret == -EDQUOT;
 		stopped |= ret == -EIO;
-		if (ret != -EBUSY && ret != -EIO && ret != -ENODEV)
+		if (ret != -EBUSY && ret != -EDQUOT && ret != -EIO && ret != -ENODEV)
 			return ret;
 	}
-	return busy ? -EBUSY : stopped ? -ENOTCONN : -ENXIO;
+	return busy ? -EBUSY : closed ? -EDQUOT : stopped ? -ENOTCONN : -ENXIO;
 }
 
 static int exec_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
@@ -198,6 +199,8 @@ static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 		if (gone)
 			session_again(s);
 		ret = s->soft_ok ? exec_soft(s, msg, WD_REASON_GONE) : gone ? -ENODEV : -EIO;
+	} else if (ret == -EDQUOT && s->soft_ok) {
+		ret = exec_soft(s, msg, WD_REASON_NO_QUEUE);
 	}
 	msg->status = ret;
 	return ret;
@@ -375,7 +378,7 @@ static struct wd_queue *burst_queue(struct wd_session *s, const wd_ctx_set_t *se
 /* An error that is the context's, so that another may take the request. */
 static bool try_next(int ret)
 {
-	return ret == -EBUSY || ret == -EIO || ret == -ENODEV || ret == -ESTALE || ret == -ENOMEM;
+	return ret == -EBUSY || ret == -EDQUOT || ret == -EIO || ret == -ENODEV || ret == -ESTALE || ret == -ENOMEM;
 }
 
 static int burst_over_queues(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set, bool soft)
@@ -410,7 +413,7 @@ static int request_async(const struct burst *b, unsigned int from, unsigned int 
 
 	soft = !set && wd_session_soft(s, s->cls->bytes(b->reqs[from]), &path, &reason);
 	ret = burst_over_queues(b, from, n, set, soft);
-	if (!set && !soft && s->soft_ok && (ret == -ENODEV || ret == -EIO || ret == -ENXIO))
+	if (!set && !soft && s->soft_ok && (ret == -ENODEV || ret == -EDQUOT || ret == -EIO || ret == -ENXIO))
 		ret = burst_over_queues(b, from, n, NULL, true);
 	if (ret == -EBUSY)
 		wd_room_busy(s, seq);

@@ -153,8 +153,10 @@ int wd_ctx_get_avail_ctx(const char *node_path);
  * The context has one reference, and lives until wd_release_ctx() has been
  * called as often as references were taken. Returns a handle, or 0 and errno:
  * EINVAL (NULL), ENOENT (no such path), ENODEV (not a node of a uacce device,
- * or the device is gone), EBUSY (no queue is free), EACCES, EPERM (resetting,
- * or not permitted), EMFILE, ENFILE, ENOMEM.
+ * or the device is gone), EBUSY (no queue is free), EDQUOT (the section's slot,
+ * or the process, has as many as it may), EACCES (also of a device that the
+ * section hasn't), ESHUTDOWN (after wd_user_stop(), or the section was shut
+ * down), EPERM (resetting, or not permitted), EMFILE, ENFILE, ENOMEM.
  */
 handle_t wd_request_ctx(const char *node_path);
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process and its section: attaching, what is granted, giving it back. */
+#ifndef WD_USER_H
+#define WD_USER_H
+
+#include <linux/types.h>
+#include <wd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WD_SECTION_NAME_MAX	31	/* of [A-Za-z0-9_-] */
+
+/* What the contexts of sessions are taken from. */
+enum wd_user_state {
+	WD_USER_NONE = 0,		/* undecided: wd_user_start() or the first session that may use devices says */
+	WD_USER_POOL = 1,		/* outside any section: what is reserved for nobody */
+	WD_USER_SECTION = 2,		/* a slot of a section */
+	WD_USER_UNPROVISIONED = 3,	/* a section was named, but this kernel has none: as WD_USER_POOL */
+	WD_USER_LOST = 4,		/* the slot was taken away: nothing */
+	WD_USER_STOPPED = 5,		/* after wd_user_stop(): nothing */
+};
+
+struct wd_user_info {
+	__u32 state;			/* enum wd_user_state */
+	__u32 inherited;		/* 1: attached before this program was executed (wdctl run) */
+	char section[64];		/* "" where none was named */
+	char slot[64];			/* "SSL_INT_0"; "" unless attached */
+	__u32 queue_priority;		/* of the section's contexts in the device, 0 .. 7 */
+	__u32 max_extra_ctxs;		/* beyond the grants, out of the pool; sessions don't use them */
+	__u32 nr_grants;		/* for wd_user_grant() */
+	__u32 sessions;			/* that may use devices: wd_user_stop() wants none */
+	__u64 reserved[8];
+};
+
+struct wd_user_grant {
+	char dev_name[64];		/* "hisi_zip-0" */
+	int numa_node;			/* -1 unknown */
+	__u32 sync_ctxs;		/* granted */
+	__u32 async_ctxs;
+	__u32 sync_open;		/* of them opened for sessions; either kind may lend to the other */
+	__u32 async_open;
+	__u32 reserved32;
+	__u64 reserved[4];
+};
+
+/*
+ * wd_user_start() - attach this process to a section.
+ *
+ * From now on its contexts are those that the section's slot is entitled to,
+ * opened as sessions need them. When all slots are taken it waits
+ * WD_ATTACH_TIMEOUT (milliseconds, from the environment; 0) for its turn.
+ *
+ * It need not be called: without it the first session that may use devices
+ * attaches to the section that WD_SECTION in the environment names, and where
+ * that isn't set, the process stays outside any section. Neither falls back to
+ * the pool when a section can't be had: the session can't be allocated.
+ *
+ * On a kernel without sections (mainline's uacce) it returns 0, and
+ * wd_user_info() and wd_error_detail(0, ...) say WD_USER_UNPROVISIONED.
+ *
+ * Threads: any; start, stop and first sessions take turns. fork: a child has no
+ * slot of its parent's. Its first session or request attaches it to the section
+ * that its parent was in, unless it calls this before. exec: the slot is given
+ * back, except when it was inherited (wdctl run).
+ *
+ * Returns 0; -EALREADY (in that section), -EBUSY (in another one; or sessions
+ * exist that were bound outside it; or raw contexts are charged to another
+ * slot); -EINVAL (not a name); -ENOENT (no such section), -ESHUTDOWN (it isn't
+ * live, or is draining), -EACCES (this user may not), -EUSERS (full, after the
+ * time to wait), -ENOBUFS (too many wait), -ENOMEM, -EMFILE, -ENFILE.
+ */
+int wd_user_start(const char *section);
+
+/*
+ * wd_user_stop() - close the contexts and give the slot back.
+ *
+ * Afterwards no session that may use devices can be allocated, nor a context
+ * opened (-ESHUTDOWN), until the next wd_user_start(): WD_SECTION isn't heeded
+ * again. Returns 0; -EBUSY while such sessions exist (nothing is changed);
+ * -ENOTCONN before any start or session; -ESHUTDOWN when stopped already.
+ */
+int wd_user_stop(void);
+
+/* wd_user_info() - where this process stands. Any thread. Returns 0, -EINVAL (NULL). */
+int wd_user_info(struct wd_user_info *info);
+
+/* wd_user_grant() - grant number i, below nr_grants. Any thread. Returns 0, -EINVAL (NULL), -ENOENT. */
+int wd_user_grant(unsigned int i, struct wd_user_grant *grant);
+
+/* A word for people: "none", "pool", "section", ... Never NULL, static storage. */
+const char *wd_user_state_str(unsigned int state);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
