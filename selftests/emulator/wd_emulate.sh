@@ -39,12 +39,22 @@ counts() {
 	[ "$got" = 7 ] || { echo "available: $got"; return 1; }
 }
 
+# All of its queues are a section's.
+reserved_refused() {
+	printf '[SSL]\nNumProcesses = 4\n' >"$dir/../sections.$$"
+	is 1 "$emulate" --queues 8 --sections "$dir/../sections.$$" -- bash -c 'exec 7<>/dev/hisi_zip-0'
+	local code=$?
+	rm -f "$dir/../sections.$$"
+	return $code
+}
+
 test_that 'exit status is the command'\''s' is 7 "$emulate" -- sh -c 'exit 7'
 test_that 'a signal is 128 plus its number' killed
 test_that 'a command that does not exist is 127' is 127 "$emulate" -- "$dir/none"
 test_that 'no command is a usage error' is 2 "$emulate" --zip 2
 test_that 'an unknown option is a usage error' is 2 "$emulate" --frob -- true
-for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--latency 1s' '--workers 9' '--depth 3' '--depth 1025' '--engine fast'; do
+for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--latency 1s' '--workers 9' '--depth 3' '--depth 1025' '--engine fast' '--node x' '--node 0,' '--node 16' \
+	'--sections /none'; do
 	# shellcheck disable=SC2086
 	test_that "$bad is a usage error" is 2 "$emulate" $bad -- true
 done
@@ -66,6 +76,10 @@ test_that 'queues are as many as asked for' attr hisi_zip-0/available_instances 
 test_that 'the device is a simulated one' attr hisi_zip-0/simulated 1
 test_that 'the parent has a vendor' attr hisi_zip-0/device/vendor 0x19e5
 test_that 'opens are counted' counts
+test_that 'devices are on their nodes' attr hisi_zip-1/zone_id 3 --zip 2 --node 0,3
+test_that 'the last node is the others' is 0 "$emulate" --zip 3 --node 0,2 -- grep -qx 2 /sys/class/uacce/hisi_zip-2/device/numa_node
+test_that 'nodes have distances' is 0 "$emulate" --zip 2 --node 0,1 -- grep -qx '10 20' /sys/devices/system/node/node0/distance
+test_that 'what is reserved is not for everybody' reserved_refused
 for engine in zip none; do
 	test_that "requests in flight don't wait for each other's latency, engine $engine" is 0 \
 		"$emulate" --engine $engine --latency 300000000 -- "$OUT/tests/emulator/latency_client" 300000000

@@ -28,6 +28,10 @@ static void config_word(const char *word, const char *value)
 		config.null = v;
 	else if (!strcmp(word, "engine"))
 		config.no_engine = !strcmp(value, "none");
+	else if (!strcmp(word, "nodes"))
+		config.nodes = v;
+	else if (!strcmp(word, "sections"))
+		snprintf(config.sections, sizeof(config.sections), "%s", value);
 	else if (!strcmp(word, "mainline-poll"))
 		config.mainline_poll = v;
 	else
@@ -54,7 +58,7 @@ static void device_init(struct emu_device *dev, unsigned int index)
 static void config_read(void)
 {
 	const char *spec = getenv("WD_EMULATE"), *root = getenv("WD_EMULATE_ROOT");
-	char copy[1024], *word, *save = NULL, *value;
+	char copy[1536], *word, *save = NULL, *value;
 	unsigned int i;
 
 	if (!spec || !root || strlen(root) >= sizeof(config.root) || strlen(spec) >= sizeof(copy))
@@ -98,6 +102,11 @@ void emu_config_after_fork(void)
 
 	for (i = 0; i < config.zip; i++)
 		device_init(&devices[i], i);
+}
+
+struct emu_device *emu_device_at(unsigned int index)
+{
+	return index < emu_config()->zip ? &devices[index] : NULL;
 }
 
 struct emu_device *emu_device_find(const char *path)

@@ -110,6 +110,25 @@ static int rename_both(const struct emu_device *dev, bool gone)
 	return 0;
 }
 
+void emu_control_revoke(void)
+{
+	struct emu_device *dev;
+	unsigned int i, id;
+
+	for (i = 0; (dev = emu_device_at(i)); i++) {
+		emu_device_enter(dev);
+		emu_driver_begin(dev);
+		for (id = 0; dev->up && id < dev->nr_queues; id++)
+			if (dev->queues[id] && dev->queues[id]->state != EMU_ZOMBIE) {
+				if (dev->queues[id]->state == EMU_STARTED)
+					emu_driver_stop(dev->queues[id]);
+				queue_kill(dev->queues[id]);
+			}
+		emu_driver_end(dev);
+		emu_device_leave(dev);
+	}
+}
+
 /* Names go first, so that nobody who learns of the end finds the device again. */
 static int removal(struct emu_device *dev)
 {

@@ -40,6 +40,18 @@ int wd_emulate_control(const char *device, const char *command);
 int wd_emulate_count(const char *device, const char *what, unsigned long long *value);
 
 /*
+ * wd_emulate_section() - act on a section of wd-emulate --sections.
+ *
+ *	drain	no attach and no open any more; configured when the last slot is free
+ *	revoke	its slots are free at once, and the section is configured; this process' queues are dead, whatever
+ *		they were charged to (those of others live on, as the kernel's wouldn't)
+ *	live	again
+ *
+ * Returns 0, -ENOENT, -EBUSY (draining), -EINVAL.
+ */
+int wd_emulate_section(const char *name, const char *command);
+
+/*
  * wd_emulate_guard() - name memory that devices may not touch now.
  *
  * A device's access to any byte of [base, base + len) whose granule of 1 <<

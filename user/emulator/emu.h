@@ -21,9 +21,11 @@ struct emu_config {
 	unsigned int mbps;
 	unsigned long long latency_ns;
 	unsigned int depth;	/* of both rings of a queue */
+	bool nodes;		/* the tree has NUMA nodes of its own */
 	bool null;		/* rings complete in advance, no engine and no threads */
 	bool no_engine;		/* requests are accepted and answered, nothing is computed */
 	bool mainline_poll;	/* as mainline's uacce: no event since the last poll is remembered */
+	char sections[64];	/* where wd-emulate answers for sections; "" there are none */
 	char root[256];		/* where the sysfs tree and the nodes are materialised */
 };
 
@@ -46,6 +48,7 @@ struct emu_queue {
 	int mem_fd;		/* window, then DUS */
 	unsigned char *dus;
 	bool mapped[2];		/* region.c's lock */
+	int charge;		/* what wd-emulate counts it as */
 	pthread_mutex_t poll_lock;
 	unsigned int poll_head;	/* completions that poll() has looked at */
 	atomic_bool event;
@@ -99,6 +102,7 @@ struct emu_device {
 /* config.c */
 const struct emu_config *emu_config(void);
 struct emu_device *emu_device_find(const char *path);
+struct emu_device *emu_device_at(unsigned int index);
 void emu_config_after_fork(void);
 void emu_config_mainline_poll(bool on);
 /* Entries of a submission ring, and of a completion ring. */
@@ -138,8 +142,16 @@ void emu_control_look(struct emu_device *dev, bool sleeps_then);
 /* poll() is going to sleep on queues; it did until its time was over. */
 void emu_control_sleeps(void);
 void emu_control_timeout(void);
+/* All queues of all devices are dead; the devices go on. */
+void emu_control_revoke(void);
 /* Inside the driver: drop all, kill all open queues. */
 int emu_control_reset(struct emu_device *dev);
+
+/* netlink.c */
+/* What the kernel would say to an open of that device: 0 when nothing is counted, a charge, or -errno. */
+int emu_sections_charge(unsigned int device);
+void emu_sections_uncharge(int charge);
+void emu_sections_after_fork(void);
 
 /* queue.c */
 size_t emu_dus_size(void);

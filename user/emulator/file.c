@@ -13,6 +13,7 @@
 #include "emu.h"
 
 #define CLASS		"/sys/class/uacce"
+#define NODES		"/sys/devices/system/node"
 #define EMU_MAJOR	511
 
 EMU_REAL(int, open, const char *path, int flags, ...)
@@ -58,7 +59,8 @@ static const char *path_map(const char *path, struct path *p)
 	c = emu_config();
 	if (!c->on)
 		return path;
-	if (emu_device_find(path) || (!strncmp(path, CLASS, n) && (path[n] == '/' || !path[n]))) {
+	if (emu_device_find(path) || (!strncmp(path, CLASS, n) && (path[n] == '/' || !path[n])) ||
+	    (c->nodes && !strncmp(path, NODES "/", sizeof(NODES)))) {
 		/* A path that lies there already stays. */
 		if (!strncmp(path, c->root, strlen(c->root)))
 			return path;
@@ -489,6 +491,7 @@ static void fork_child(void)
 	emu_fd_foreign();
 	emu_region_after_fork();
 	emu_config_after_fork();
+	emu_sections_after_fork();
 }
 
 __attribute__((constructor)) static void file_init(void)

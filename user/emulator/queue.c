@@ -138,17 +138,24 @@ static int queue_attach(struct emu_device *dev, struct emu_queue **out)
 int emu_queue_open(struct emu_device *dev, int flags)
 {
 	struct emu_queue *q = NULL;
-	int err, fd;
+	int charge, err, fd;
 
+	charge = emu_sections_charge(dev->index);
+	if (charge < 0) {
+		errno = -charge;
+		return -1;
+	}
 	emu_device_enter(dev);
 	emu_driver_begin(dev);
 	err = queue_attach(dev, &q);
 	emu_driver_end(dev);
 	emu_device_leave(dev);
 	if (err) {
+		emu_sections_uncharge(charge);
 		errno = -err;
 		return -1;
 	}
+	q->charge = charge;
 	fd = fcntl(q->event_fd, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
 	if (fd < 0 || fd >= EMU_FDS) {
 		err = fd < 0 ? errno : EMFILE;
@@ -187,6 +194,7 @@ void emu_queue_put(struct emu_queue *q)
 		abort();
 	emu_driver_end(dev);
 	emu_device_leave(dev);
+	emu_sections_uncharge(q->charge);
 	queue_free(q);
 }
 

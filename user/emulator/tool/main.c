@@ -8,8 +8,11 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../sections.h"
 #include "faults.h"
 #include "qm_hw.h"
+#include "sections.h"
+#include "serve.h"
 #include "tree.h"
 
 #define LIBRARY	"libuacce-emu.so.0"
@@ -32,6 +35,7 @@ struct options {
 	int mainline_poll;
 	const char *fault;
 	unsigned long long seed;
+	const char *sections;
 };
 
 static pid_t child;
@@ -41,6 +45,7 @@ static void usage(FILE *to)
 	fputs("usage: wd-emulate [--zip N] [--queues N] [--depth N] [--latency NS] [--bandwidth MBPS]\n"
 	      "                  [--workers N] [--engine zip|none] [--mainline-poll] [--null]\n"
 	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
+	      "                  [--node N,...] [--sections FILE]\n"
 	      "                  -- COMMAND [ARGUMENT]...\n"
 	      "With --null and --engine none nothing is computed: what requests produce is garbage.\n", to);
 }
@@ -87,6 +92,29 @@ static const char *faults(const char *text)
 	return text;
 }
 
+/* One number for each device; the last one is that of all others, too. */
+static void nodes(const char *text, struct tree_shape *shape)
+{
+	const char *p = text;
+	unsigned int i;
+	long v = -1;
+	char *end;
+
+	for (i = 0; i < 16; i++) {
+		if (*p) {
+			v = strtol(p, &end, 10);
+			if (end == p || (*end && (*end != ',' || !end[1])) || v < -1 || v > 15) {
+				fprintf(stderr, "wd-emulate: --node %s: expected numbers from -1 to 15 with commas between\n", text);
+				exit(EXIT_USAGE);
+			}
+			p = *end ? end + 1 : end;
+		}
+		shape->node[i] = (int)v;
+		if (v >= shape->nodes)
+			shape->nodes = (int)v + 1;
+	}
+}
+
 static int options_parse(int argc, char **argv, struct options *o)
 {
 	static const struct option table[] = {
@@ -101,6 +129,8 @@ static int options_parse(int argc, char **argv, struct options *o)
 		{ "fault", required_argument, NULL, 'f' },
 		{ "seed", required_argument, NULL, 's' },
 		{ "mainline-poll", no_argument, NULL, 'm' },
+		{ "node", required_argument, NULL, 'N' },
+		{ "sections", required_argument, NULL, 'S' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -142,6 +172,12 @@ static int options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 'm':
 			o->mainline_poll = 1;
+			break;
+		case 'N':
+			nodes(optarg, &o->shape);
+			break;
+		case 'S':
+			o->sections = optarg;
 			break;
 		case 'h':
 			usage(stdout);
@@ -196,9 +232,9 @@ static void env_prepend(const char *name, const char *value, char separator)
 	free(all);
 }
 
-static void env_set(const struct options *o, const char *root, const char *library)
+static void env_set(const struct options *o, const char *root, const char *library, const char *address)
 {
-	char spec[256 + FAULT_MAX];
+	char spec[384 + FAULT_MAX];
 	size_t n;
 
 	snprintf(spec, sizeof(spec), "zip=%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
@@ -206,6 +242,8 @@ static void env_set(const struct options *o, const char *root, const char *libra
 		 o->mainline_poll, o->null ? " null" : "");
 	n = strlen(spec);
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");
+	n += strlen(spec + n);
+	snprintf(spec + n, sizeof(spec) - n, " nodes=%d%s%s", o->shape.nodes != 0, *address ? " sections=" : "", address);
 	setenv("WD_EMULATE", spec, 1);
 	setenv("WD_EMULATE_ROOT", root, 1);
 	env_prepend("LD_PRELOAD", library, ':');
@@ -246,13 +284,39 @@ static int run(char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Answers for sections, if there are any: where, "" nowhere. */
+static void sections_start(const struct options *o, const char *root, char address[EMU_SECTIONS_ADDRESS])
+{
+	struct sections_devices devices = { .nr = o->shape.zip, .queues = o->shape.queues };
+	int err;
+
+	address[0] = '\0';
+	if (!o->sections)
+		return;
+	memcpy(devices.node, o->shape.node, sizeof(devices.node));
+	/* mkdtemp()'s name is nobody else's. */
+	snprintf(address, EMU_SECTIONS_ADDRESS, "wd-emulate-%d%s", (int)getpid(), strrchr(root, '.'));
+	if (sections_read(o->sections, o->shape.zip) || sections_begin(&devices)) {
+		tree_remove(root);
+		exit(EXIT_USAGE);
+	}
+	err = serve_start(address);
+	if (!err)
+		return;
+	fprintf(stderr, "wd-emulate: %s: %s\n", address, strerror(-err));
+	tree_remove(root);
+	exit(EXIT_SETUP);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .shape = { .zip = 1, .queues = 64, .depth = QM_SQ_DEPTH_V2 }, .workers = 2, .engine = "zip" };
-	int first = options_parse(argc, argv, &o), err, status = EXIT_SETUP;
-	char library[4096], root[256];
+	char library[4096], root[256], address[EMU_SECTIONS_ADDRESS];
+	int first, err, status = EXIT_SETUP;
 	const char *tmp = getenv("TMPDIR");
 
+	memset(o.shape.node, -1, sizeof(o.shape.node));
+	first = options_parse(argc, argv, &o);
 	err = library_path(library, sizeof(library));
 	if (err) {
 		fprintf(stderr, "wd-emulate: %s: %s\n", library, strerror(-err));
@@ -263,8 +327,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "wd-emulate: %s: %s\n", root, strerror(errno));
 		return EXIT_SETUP;
 	}
+	sections_start(&o, root, address);
 	if (!tree_make(root, &o.shape)) {
-		env_set(&o, root, library);
+		env_set(&o, root, library, address);
 		status = run(argv + first);
 	}
 	tree_remove(root);

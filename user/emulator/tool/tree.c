@@ -124,7 +124,7 @@ static void zip(struct tree *t, unsigned int id, const struct tree_shape *shape)
 	file(t, "vendor", "0x%04x\n", QM_PCI_VENDOR_HUAWEI);
 	file(t, "device", "0x%04x\n", QM_PCI_ID_ZIP_PF);
 	file(t, "revision", "0x%02x\n", QM_HW_V3);
-	file(t, "numa_node", "-1\n");
+	file(t, "numa_node", "%d\n", shape->node[id]);
 	file(t, "uevent", "DRIVER=hisi_zip\nPCI_SLOT_NAME=%s\n", slot);
 
 	folder(t, "sys/class/uacce/%s", device);
@@ -137,7 +137,7 @@ static void zip(struct tree *t, unsigned int id, const struct tree_shape *shape)
 	file(t, "isolate", "0\n");
 	file(t, "isolate_strategy", "0\n");
 	file(t, "simulated", "1\n");
-	file(t, "zone_id", "-1\n");
+	file(t, "zone_id", "%d\n", shape->node[id]);
 	file(t, "priority", "0\n");
 	file(t, "iommu", "sva-sim\n");
 	file(t, "dev", "511:%u\n", id);
@@ -149,12 +149,28 @@ static void zip(struct tree *t, unsigned int id, const struct tree_shape *shape)
 	file(t, device, "%s", "");
 }
 
+/* All with all CPUs, so that poll threads of any node find some. */
+static void node(struct tree *t, int id, int nodes)
+{
+	char distance[16 * 4] = "";
+	int i;
+
+	folder(t, "sys/devices/system/node/node%d", id);
+	file(t, "cpulist", "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
+	for (i = 0; i < nodes; i++)
+		strcat(distance, i == id ? " 10" : " 20");
+	file(t, "distance", "%s\n", distance + 1);
+}
+
 int tree_make(const char *root, const struct tree_shape *shape)
 {
 	struct tree t = { .root = root };
 	unsigned int i;
+	int n;
 
 	folder(&t, "sys/class/uacce");
+	for (n = 0; n < shape->nodes; n++)
+		node(&t, n, shape->nodes);
 	for (i = 0; i < shape->zip; i++)
 		zip(&t, i, shape);
 	return t.err;

@@ -7,6 +7,8 @@ struct tree_shape {
 	unsigned int zip;
 	unsigned int queues;
 	unsigned int depth;	/* of a queue's rings */
+	int node[16];		/* of each device, -1 unknown */
+	int nodes;		/* more than their highest; 0: the machine's own are to be seen */
 };
 
 /* 0 or -errno, with a message printed. */

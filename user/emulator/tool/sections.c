@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Slots, attachments and charges by the kernel's rules (docs/provisioning.md), in one thread. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "sections.h"
+
+static struct sections_devices devs;
+static unsigned int reserved[DEVICES_MAX], used_pool[DEVICES_MAX];
+static struct charge charges[CHARGES_MAX];	/* number 0 is none */
+
+struct section *section_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_sections; i++)
+		if (!strcmp(sections[i].name, name))
+			return &sections[i];
+	return NULL;
+}
+
+int device_node(unsigned int device)
+{
+	return devs.node[device];
+}
+
+void section_share(const struct section *s, unsigned int position, unsigned int *sync, unsigned int *async)
+{
+	int node = devs.node[s->device[position]];
+	unsigned int i;
+
+	*sync = s->nr_nodes ? 0 : s->sync;
+	*async = s->nr_nodes ? 0 : s->async;
+	for (i = 0; i < s->nr_nodes; i++)
+		if (s->nodes[i].node == node && node >= 0) {
+			*sync = s->nodes[i].sync;
+			*async = s->nodes[i].async;
+		}
+}
+
+static unsigned int share_sum(const struct section *s, unsigned int position)
+{
+	unsigned int sync, async;
+
+	section_share(s, position, &sync, &async);
+	return sync + async;
+}
+
+static int section_begin(struct section *s)
+{
+	unsigned int i, k, all = 0;
+
+	for (i = 0; !s->nr_devices && i < devs.nr; i++)
+		s->device[i] = i;
+	s->nr_devices = s->nr_devices ? s->nr_devices : devs.nr;
+	for (k = 0; k < s->nr_devices; k++) {
+		all += share_sum(s, k);
+		reserved[s->device[k]] += s->num_processes * share_sum(s, k);
+		if (reserved[s->device[k]] <= devs.queues)
+			continue;
+		fprintf(stderr, "wd-emulate: section %s: hisi_zip-%u has %u queues, not %u\n", s->name, s->device[k], devs.queues,
+			reserved[s->device[k]]);
+		return -1;
+	}
+	if (!all) {
+		fprintf(stderr, "wd-emulate: section %s has no contexts\n", s->name);
+		return -1;
+	}
+	for (i = 0; i < s->num_processes; i++)
+		for (k = 0; k < (s->limit ? s->nr_devices : 1); k++) {
+			struct slot *slot = &s->slot[s->nr_slots];
+
+			if (s->limit && !share_sum(s, k))
+				continue;
+			if (s->nr_slots++ == SLOTS_MAX) {
+				fprintf(stderr, "wd-emulate: section %s: more than %d slots\n", s->name, SLOTS_MAX);
+				return -1;
+			}
+			slot->member = s->limit ? (int)k : -1;
+			slot->index = (int)i;
+			slot->pidfd = -1;
+		}
+	return 0;
+}
+
+int sections_begin(const struct sections_devices *devices)
+{
+	unsigned int i;
+
+	devs = *devices;
+	for (i = 0; i < nr_sections; i++)
+		if (section_begin(&sections[i]))
+			return -1;
+	return 0;
+}
+
+/* --- slots --- */
+
+void slot_name(const struct section *s, const struct slot *slot, char name[64])
+{
+	if (slot->member < 0)
+		snprintf(name, 64, "%s_INT_%d", s->name, slot->index);
+	else
+		snprintf(name, 64, "%s_DEV%d_INT_%d", s->name, slot->member, slot->index);
+}
+
+bool slot_has(const struct slot *slot, unsigned int position)
+{
+	return slot->member < 0 || slot->member == (int)position;
+}
+
+static bool slot_is(const struct section *s, const struct slot *slot, const char *want)
+{
+	char name[64];
+
+	slot_name(s, slot, name);
+	return !want || !strcmp(name, want);
+}
+
+struct slot *attachment_of(pid_t pid, struct section **s)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < nr_sections; i++)
+		for (j = 0; j < sections[i].nr_slots; j++)
+			if (sections[i].slot[j].owner == pid) {
+				*s = &sections[i];
+				return &sections[i].slot[j];
+			}
+	return NULL;
+}
+
+/* Contexts that are charged to a slot bind the process to it. */
+static struct slot *charged_to(pid_t pid, struct section **s)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < nr_sections; i++)
+		for (j = 0; j < sections[i].nr_slots; j++)
+			if (sections[i].slot[j].charged == pid) {
+				*s = &sections[i];
+				return &sections[i].slot[j];
+			}
+	return NULL;
+}
+
+bool section_allows(const struct section *s, uid_t uid)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_allowed; i++)
+		if (s->allowed[i] == uid)
+			return true;
+	return s->everybody || !s->nr_allowed;
+}
+
+struct slot *slot_take(struct section *s, const char *want, pid_t pid, int conn)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_slots; i++) {
+		struct slot *slot = &s->slot[i];
+
+		if (slot->owner || (slot->charged && slot->charged != pid) || !slot_is(s, slot, want))
+			continue;
+		slot->owner = pid;
+		slot->conn = conn;
+		slot->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		return slot;
+	}
+	return NULL;
+}
+
+static void section_settle(struct section *s)
+{
+	if (s->state == SECTION_DRAINING && !slots_attached(s) && !slots_lingering(s))
+		s->state = SECTION_CONFIGURED;
+}
+
+void slot_leave(struct section *s, struct slot *slot)
+{
+	slot->owner = 0;
+	if (slot->pidfd >= 0)
+		close(slot->pidfd);
+	slot->pidfd = -1;
+	section_settle(s);
+}
+
+unsigned int slots_attached(const struct section *s)
+{
+	unsigned int n = 0, i;
+
+	for (i = 0; i < s->nr_slots; i++)
+		n += s->slot[i].owner != 0;
+	return n;
+}
+
+unsigned int slots_lingering(const struct section *s)
+{
+	unsigned int n = 0, i;
+
+	for (i = 0; i < s->nr_slots; i++)
+		n += !s->slot[i].owner && s->slot[i].charged;
+	return n;
+}
+
+int attach(const char *name, const char *want, pid_t pid, uid_t uid, int conn, struct section **s, struct slot **slot,
+	   const char **why)
+{
+	struct section *other = NULL;
+	struct slot *own;
+	unsigned int i;
+
+	*s = section_find(name);
+	*slot = NULL;
+	*why = "there is no section of this name";
+	if (!*s)
+		return -ENOENT;
+	*why = (*s)->state == SECTION_DRAINING ? "the section is draining" : "the section is not live";
+	if ((*s)->state != SECTION_LIVE)
+		return -ESHUTDOWN;
+	*why = "neither this user nor its groups are allowed in the section";
+	if (!section_allows(*s, uid))
+		return -EACCES;
+	*why = "this process is attached already";
+	if (attachment_of(pid, &other))
+		return -EALREADY;
+	for (i = 0; want && i < (*s)->nr_slots && !slot_is(*s, &(*s)->slot[i], want); i++)
+		;
+	*why = "the section has no slot of this name";
+	if (want && i == (*s)->nr_slots)
+		return -ENOENT;
+	own = charged_to(pid, &other);
+	*why = "this process has contexts that are charged to another slot";
+	if (own && (other != *s || !slot_is(other, own, want)))
+		return -EBUSY;
+	if (own) {
+		char bound[64];
+
+		slot_name(*s, own, bound);
+		*slot = slot_take(*s, bound, pid, conn);
+	} else {
+		*slot = slot_take(*s, want, pid, conn);
+	}
+	return 0;
+}
+
+/* --- charges --- */
+
+static int position_of(const struct section *s, unsigned int device)
+{
+	unsigned int k;
+
+	for (k = 0; k < s->nr_devices; k++)
+		if (s->device[k] == device)
+			return (int)k;
+	return -1;
+}
+
+static unsigned int extras_of(pid_t pid)
+{
+	unsigned int n = 0, i;
+
+	for (i = 1; i < CHARGES_MAX; i++)
+		n += charges[i].pid == pid && charges[i].extra;
+	return n;
+}
+
+/* As the table of provisioning.md says. */
+static int charge_choose(struct charge *c)
+{
+	struct section *s = NULL;
+	struct slot *slot = attachment_of(c->pid, &s);
+	int k = slot ? position_of(s, c->device) : 0;
+
+	if (slot && (k < 0 || !slot_has(slot, (unsigned int)k)))
+		return -EACCES;
+	if (slot && s->state != SECTION_LIVE)
+		return -ESHUTDOWN;
+	if (slot && slot->used[k] < share_sum(s, (unsigned int)k)) {
+		c->slot = slot;
+		c->section = s;
+		slot->used[k]++;
+		slot->charged = c->pid;
+		return 0;
+	}
+	if (slot && extras_of(c->pid) >= s->max_extra)
+		return -EDQUOT;
+	if (devs.queues - reserved[c->device] <= used_pool[c->device])
+		return -EBUSY;
+	c->extra = slot != NULL;
+	used_pool[c->device]++;
+	return 0;
+}
+
+int charge_open(unsigned int device, pid_t pid, int conn)
+{
+	struct charge c = { .pid = pid, .conn = conn, .device = device };
+	int i, ret;
+
+	for (i = 1; i < CHARGES_MAX && charges[i].pid; i++)
+		;
+	if (i == CHARGES_MAX || device >= devs.nr)
+		return -ENOMEM;
+	ret = charge_choose(&c);
+	if (ret)
+		return ret;
+	charges[i] = c;
+	return i;
+}
+
+void charge_close(int id)
+{
+	struct charge *c = id > 0 && id < CHARGES_MAX ? &charges[id] : NULL;
+	unsigned int sum = 0, k;
+
+	if (!c || !c->pid)
+		return;
+	if (c->slot) {
+		c->slot->used[position_of(c->section, c->device)]--;
+		for (k = 0; k < c->section->nr_devices; k++)
+			sum += c->slot->used[k];
+		if (!sum)
+			c->slot->charged = 0;
+		section_settle(c->section);
+	} else {
+		used_pool[c->device]--;
+	}
+	memset(c, 0, sizeof(*c));
+}
+
+void conn_gone(int conn)
+{
+	unsigned int i, j;
+	int id;
+
+	for (id = 1; id < CHARGES_MAX; id++)
+		if (charges[id].pid && charges[id].conn == conn)
+			charge_close(id);
+	for (i = 0; i < nr_sections; i++)
+		for (j = 0; j < sections[i].nr_slots; j++)
+			if (sections[i].slot[j].owner && sections[i].slot[j].conn == conn)
+				slot_leave(&sections[i], &sections[i].slot[j]);
+}
+
+/* --- what a test asks for --- */
+
+static void section_revoke(struct section *s)
+{
+	unsigned int i;
+	int id;
+
+	for (id = 1; id < CHARGES_MAX; id++)
+		if (charges[id].pid && charges[id].section == s)
+			charge_close(id);
+	for (i = 0; i < s->nr_slots; i++)
+		if (s->slot[i].owner)
+			slot_leave(s, &s->slot[i]);
+	s->state = SECTION_CONFIGURED;
+}
+
+int section_control(const char *name, const char *command)
+{
+	struct section *s = section_find(name);
+
+	if (!s)
+		return -ENOENT;
+	if (!strcmp(command, "revoke")) {
+		section_revoke(s);
+	} else if (!strcmp(command, "drain")) {
+		s->state = s->state == SECTION_LIVE ? SECTION_DRAINING : s->state;
+		section_settle(s);
+	} else if (!strcmp(command, "live")) {
+		if (s->state == SECTION_DRAINING)
+			return -EBUSY;
+		s->state = SECTION_LIVE;
+	} else {
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sections as the kernel keeps them, for programs on emulated devices: who has which slot, and what is charged to it. */
+#ifndef EMULATE_SECTIONS_H
+#define EMULATE_SECTIONS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define SECTIONS_MAX	16
+#define SLOTS_MAX	64	/* of a section */
+#define DEVICES_MAX	16
+#define CHARGES_MAX	4096
+#define ALLOWED_MAX	16
+
+struct slot {
+	int member;		/* position of the only device, -1 all */
+	int index;
+	pid_t owner;		/* 0: nobody is attached */
+	int pidfd;
+	int conn;		/* the attachment's socket */
+	pid_t charged;		/* whose contexts are charged to it */
+	unsigned int used[DEVICES_MAX];		/* by position */
+};
+
+struct waiter {
+	struct section *section;
+	pid_t pid;
+	uid_t uid;
+	int conn;
+	unsigned int seq;
+	unsigned long long until;	/* ns */
+};
+
+enum section_state {
+	SECTION_CONFIGURED,
+	SECTION_LIVE,
+	SECTION_DRAINING,
+};
+
+struct section {
+	char name[32];
+	unsigned int num_processes, limit, sync, async, priority, max_extra;
+	struct {
+		int node;
+		unsigned int sync, async;
+	} nodes[DEVICES_MAX];
+	unsigned int nr_nodes;
+	unsigned int device[DEVICES_MAX];	/* numbers, in order */
+	unsigned int nr_devices;
+	bool everybody;
+	uid_t allowed[ALLOWED_MAX];
+	unsigned int nr_allowed;
+	enum section_state state;
+	struct slot slot[SLOTS_MAX];
+	unsigned int nr_slots;
+};
+
+struct charge {
+	pid_t pid;
+	int conn;
+	unsigned int device;
+	struct slot *slot;	/* NULL: the pool */
+	struct section *section;
+	bool extra;
+};
+
+/* How devices are where sections are. */
+struct sections_devices {
+	unsigned int nr, queues;
+	int node[DEVICES_MAX];
+};
+
+extern struct section sections[SECTIONS_MAX];
+extern unsigned int nr_sections;
+
+/* sections_parse.c */
+/* Read the file; 0, or -1 after a message that names file and line. */
+int sections_read(const char *path, unsigned int nr_devices);
+
+/* sections.c */
+/* Take them live: 0, or -1 after a message. */
+int sections_begin(const struct sections_devices *devices);
+struct section *section_find(const char *name);
+void section_share(const struct section *s, unsigned int position, unsigned int *sync, unsigned int *async);
+int device_node(unsigned int device);
+void slot_name(const struct section *s, const struct slot *slot, char name[64]);
+bool slot_has(const struct slot *slot, unsigned int position);
+struct slot *attachment_of(pid_t pid, struct section **s);
+/* 0 and *slot (NULL: none is free); or -errno and *why. */
+int attach(const char *name, const char *want, pid_t pid, uid_t uid, int conn, struct section **s, struct slot **slot,
+	   const char **why);
+bool section_allows(const struct section *s, uid_t uid);
+struct slot *slot_take(struct section *s, const char *want, pid_t pid, int conn);
+void slot_leave(struct section *s, struct slot *slot);
+unsigned int slots_attached(const struct section *s);
+unsigned int slots_lingering(const struct section *s);
+int charge_open(unsigned int device, pid_t pid, int conn);
+void charge_close(int charge);
+/* The connection is gone. */
+void conn_gone(int conn);
+int section_control(const char *name, const char *command);
+
+#endif
