@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A test program that runs itself under wd-emulate, with sections. */
+#ifndef SECTIONED_H
+#define SECTIONED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Two devices, one on node 0 and one on node 1, with 64 queues each. */
+static const char sectioned_file[] =
+	"[PAIR]\nNumProcesses = 2\n"
+	"[ONE]\nNodes = 0=1+0\nQueuePriority = 5\nMaxExtraCtxs = 1\n"
+	"[ASYNC]\nNodes = 0=0+1\n"
+	"[BOTH]\nNodes = 0=1+1\n"
+	"[FOUR]\nDevices = hisi_zip-0\nSyncCtxs = 4\nAsyncCtxs = 2\n"
+	"[NODES]\nNodes = 0=1+1 1=2+3\n"
+	"[LIMIT]\nLimitDevAccess = 1\n"
+	"[DOWN]\nLive = 0\n"
+	"[CLOSED]\nAllowedUsers = 54321\n";
+
+/* Returns under wd-emulate only. */
+static inline void sectioned(char **argv)
+{
+	const char *out = getenv("OUT");
+	char path[4096], file[32];
+	int fd;
+
+	if (getenv("WD_EMULATE"))
+		return;
+	fd = memfd_create("sections", 0);
+	if (!out || fd < 0 || write(fd, sectioned_file, sizeof(sectioned_file) - 1) < 0) {
+		printf("1..0 # SKIP OUT isn't set\n");
+		exit(0);
+	}
+	snprintf(path, sizeof(path), "%s/bin/wd-emulate", out);
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	execl(path, path, "--zip", "2", "--node", "0,1", "--sections", file, "--", argv[0], argv[1], (char *)NULL);
+	perror(path);
+	exit(1);
+}
+
+#endif

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Being in a section: starting, stopping, the environment, fork, losing it. */
+#include <fcntl.h>
+#include <icp_sal_user.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <wd_user.h>
+
+#include "kselftest_harness.h"
+#include "on_device.h"
+#include "sectioned.h"
+
+#ifdef __SANITIZE_THREAD__
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+	return "die_after_fork=0";
+}
+#endif
+
+static handle_t session(__u32 flags)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = flags,
+	};
+
+	return wd_comp_alloc_sess(&setup, NULL);
+}
+
+static int compress(handle_t sess)
+{
+	static unsigned char src[1000], dst[2000];
+	size_t len = sizeof(dst);
+	struct wd_comp_arg arg = { .src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len };
+
+	return wd_compress(sess, &arg);
+}
+
+static int section_control(const char *name, const char *command)
+{
+	union { void *p; __typeof__(&wd_emulate_section) f; } u = { .p = dlsym(RTLD_DEFAULT, "wd_emulate_section") };
+
+	return u.p ? u.f(name, command) : -ENOSYS;
+}
+
+static struct wd_user_info info(void)
+{
+	struct wd_user_info i;
+
+	memset(&i, 0xff, sizeof(i));
+	if (wd_user_info(&i))
+		abort();
+	return i;
+}
+
+static bool says(const char *words)
+{
+	char text[256];
+
+	wd_error_detail(0, text, sizeof(text));
+	if (!strstr(text, words))
+		printf("# \"%s\" isn't in \"%s\"\n", words, text);
+	return strstr(text, words);
+}
+
+/* The slot of the test before comes back when wd-emulate has seen that its process is gone. */
+static int start(const char *name)
+{
+	int ret;
+
+	setenv("WD_ATTACH_TIMEOUT", "60000", 1);
+	ret = wd_user_start(name);
+	unsetenv("WD_ATTACH_TIMEOUT");
+	return ret;
+}
+
+/* Another process, in a section until its pipe is closed. */
+struct other {
+	pid_t pid;
+	int pipe;
+};
+
+static struct other other_starts(const char *name)
+{
+	int ready[2], end[2];
+	struct other o;
+	char c;
+
+	if (pipe2(ready, O_CLOEXEC) || pipe2(end, O_CLOEXEC))
+		abort();
+	o.pid = fork();
+	if (!o.pid) {
+		close(end[1]);
+		if (start(name) || write(ready[1], "", 1) != 1 || read(end[0], &c, 1) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	close(end[0]);
+	close(ready[1]);
+	o.pipe = read(ready[0], &c, 1) == 1 ? end[1] : -1;
+	close(ready[0]);
+	return o;
+}
+
+static void other_ends(struct other o)
+{
+	/* As a crash would end it. */
+	kill(o.pid, SIGKILL);
+	waitpid(o.pid, NULL, 0);
+	close(o.pipe);
+}
+
+/* Its exit status. */
+static int in_child(int (*body)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(body());
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(a_section_once_entered_is_already_and_another_is_busy)
+{
+	ASSERT_EQ(0, start("PAIR"));
+	EXPECT_EQ(WD_USER_SECTION, info().state);
+	EXPECT_STREQ("PAIR", info().section);
+	EXPECT_EQ(0, strncmp(info().slot, "PAIR_INT_", 9));
+	EXPECT_EQ(-EALREADY, wd_user_start("PAIR"));
+	EXPECT_EQ(-EBUSY, wd_user_start("ONE"));
+	EXPECT_TRUE(says("PAIR"));
+	EXPECT_STREQ("PAIR", info().section);
+}
+
+TEST(what_refuses_a_section_is_told_in_the_kernels_words)
+{
+	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
+	EXPECT_TRUE(says("section NONE: there is no section of this name"));
+	EXPECT_EQ(-ESHUTDOWN, wd_user_start("DOWN"));
+	EXPECT_TRUE(says("section DOWN: the section is not live"));
+	EXPECT_EQ(-EACCES, wd_user_start("CLOSED"));
+	EXPECT_TRUE(says("section CLOSED: neither this user nor its groups are allowed in the section"));
+	EXPECT_EQ(WD_USER_NONE, info().state);
+}
+
+TEST(what_can_not_be_a_name_is_invalid)
+{
+	static const char *const bad[] = { NULL, "", "a b", "a/b", "a.b", "\n", "12345678901234567890123456789012" };
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		EXPECT_EQ(-EINVAL, wd_user_start(bad[i]));
+	EXPECT_EQ(-ENOENT, wd_user_start("1234567890123456789012345678901"));
+}
+
+TEST(a_full_section_refuses_at_once)
+{
+	struct other a = other_starts("PAIR"), b = other_starts("PAIR");
+
+	EXPECT_EQ(-EUSERS, wd_user_start("PAIR"));
+	EXPECT_TRUE(says("all slots of the section are taken"));
+	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStart("PAIR"));
+	setenv("WD_ATTACH_TIMEOUT", "60000", 1);
+	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStart("PAIR"));
+	other_ends(a);
+	other_ends(b);
+}
+
+TEST(who_waits_is_told_when_the_time_is_over)
+{
+	struct other a = other_starts("ONE");
+
+	setenv("WD_ATTACH_TIMEOUT", "20", 1);
+	EXPECT_EQ(-EUSERS, wd_user_start("ONE"));
+	EXPECT_TRUE(says("within 20 ms"));
+	EXPECT_EQ(WD_USER_NONE, info().state);
+	other_ends(a);
+	EXPECT_EQ(0, start("ONE"));
+}
+
+static void *end_soon(void *arg)
+{
+	usleep(20000);
+	other_ends(*(struct other *)arg);
+	return NULL;
+}
+
+TEST(who_waits_gets_the_next_slot)
+{
+	struct other a = other_starts("ONE");
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, end_soon, &a));
+	EXPECT_EQ(0, start("ONE"));
+	EXPECT_STREQ("ONE_INT_0", info().slot);
+	pthread_join(thread, NULL);
+}
+
+TEST(a_bad_time_to_wait_is_refused)
+{
+	setenv("WD_ATTACH_TIMEOUT", "soon", 1);
+	EXPECT_EQ(-EINVAL, wd_user_start("PAIR"));
+	EXPECT_TRUE(says("WD_ATTACH_TIMEOUT"));
+}
+
+TEST(a_stop_waits_for_no_session)
+{
+	handle_t sess;
+
+	EXPECT_EQ(-ENOTCONN, wd_user_stop());
+	ASSERT_EQ(0, start("PAIR"));
+	sess = session(0);
+	ASSERT_NE(0, sess);
+	EXPECT_EQ(1, info().sessions);
+	EXPECT_EQ(-EBUSY, wd_user_stop());
+	EXPECT_EQ(0, compress(sess));
+	EXPECT_EQ(0, wd_comp_free_sess(sess));
+	EXPECT_EQ(0, wd_user_stop());
+	EXPECT_EQ(-ESHUTDOWN, wd_user_stop());
+}
+
+TEST(after_a_stop_nothing_attaches_by_itself)
+{
+	handle_t sess;
+
+	setenv("WD_SECTION", "PAIR", 1);
+	ASSERT_EQ(0, start("PAIR"));
+	ASSERT_EQ(0, wd_user_stop());
+	EXPECT_EQ(WD_USER_STOPPED, info().state);
+	errno = 0;
+	EXPECT_EQ(0, session(0));
+	EXPECT_EQ(ESHUTDOWN, errno);
+	EXPECT_EQ(0, wd_request_ctx("/dev/hisi_zip-0"));
+	EXPECT_EQ(ESHUTDOWN, errno);
+	sess = session(WD_SESS_PATH_SOFT);
+	EXPECT_NE(0, sess);
+	EXPECT_EQ(0, compress(sess));
+	EXPECT_EQ(0, start("ONE"));
+	sess = session(WD_SESS_PATH_HW);
+	EXPECT_EQ(0, compress(sess));
+}
+
+TEST(a_context_number_names_its_place_over_stops)
+{
+	struct wd_ctx_info ctx;
+	handle_t sess;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, start("ONE"));
+		sess = session(WD_SESS_PATH_HW);
+		ASSERT_EQ(0, compress(sess));
+		EXPECT_EQ(0, wd_ctx_info(0, &ctx));
+		EXPECT_EQ(0, ctx.state);
+		EXPECT_EQ(-ENOENT, wd_ctx_info(1, &ctx));
+		wd_comp_free_sess(sess);
+		ASSERT_EQ(0, wd_user_stop());
+		EXPECT_EQ(0, wd_ctx_info(0, &ctx));
+		EXPECT_EQ(-EDQUOT, ctx.state);
+	}
+}
+
+TEST(the_environment_names_the_first_sessions_section)
+{
+	handle_t sess;
+
+	setenv("WD_SECTION", "ONE", 1);
+	setenv("WD_ATTACH_TIMEOUT", "60000", 1);
+	sess = session(WD_SESS_PATH_SOFT);
+	EXPECT_NE(0, sess);
+	EXPECT_EQ(WD_USER_NONE, info().state);
+	sess = session(0);
+	EXPECT_NE(0, sess);
+	EXPECT_STREQ("ONE_INT_0", info().slot);
+	EXPECT_EQ(-EALREADY, wd_user_start("ONE"));
+}
+
+TEST(without_its_section_a_session_takes_nothing_from_the_pool)
+{
+	setenv("WD_SECTION", "NONE", 1);
+	errno = 0;
+	EXPECT_EQ(0, session(0));
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_TRUE(says("there is no section of this name"));
+	setenv("WD_SECTION", "a b", 1);
+	EXPECT_EQ(0, session(0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(WD_USER_NONE, info().state);
+}
+
+TEST(outside_a_section_contexts_come_from_the_pool)
+{
+	handle_t sess = session(WD_SESS_PATH_HW);
+
+	EXPECT_EQ(0, compress(sess));
+	EXPECT_EQ(WD_USER_POOL, info().state);
+	EXPECT_STREQ("", info().section);
+	EXPECT_EQ(-EBUSY, wd_user_start("ONE"));
+	EXPECT_TRUE(says("1 sessions exist"));
+	wd_comp_free_sess(sess);
+	EXPECT_EQ(0, start("ONE"));
+	sess = session(WD_SESS_PATH_HW);
+	EXPECT_EQ(0, compress(sess));
+}
+
+static handle_t shared;
+
+static int child_has_a_slot_of_its_own(void)
+{
+	char parents[64];
+
+	if (info().state != WD_USER_NONE || info().nr_grants)
+		return 1;
+	strcpy(parents, "PAIR_INT_0");
+	setenv("WD_ATTACH_TIMEOUT", "60000", 1);
+	if (compress(shared))
+		return 2;
+	if (info().state != WD_USER_SECTION || strcmp(info().section, "PAIR"))
+		return 3;
+	return wd_comp_free_sess(shared) || wd_user_stop() ? 4 : 0;
+}
+
+TEST(a_child_attaches_by_itself_and_its_parent_notices_nothing)
+{
+	char slot[64];
+
+	ASSERT_EQ(0, start("PAIR"));
+	strcpy(slot, info().slot);
+	shared = session(WD_SESS_PATH_HW);
+	ASSERT_EQ(0, compress(shared));
+	EXPECT_EQ(0, in_child(child_has_a_slot_of_its_own));
+	EXPECT_EQ(0, compress(shared));
+	EXPECT_STREQ(slot, info().slot);
+}
+
+static int child_finds_no_slot(void)
+{
+	return compress(shared) == -ENODEV && info().state == WD_USER_NONE ? 0 : 1;
+}
+
+TEST(a_child_without_a_slot_takes_nothing_from_the_pool)
+{
+	ASSERT_EQ(0, start("ONE"));
+	shared = session(WD_SESS_PATH_HW);
+	ASSERT_EQ(0, compress(shared));
+	EXPECT_EQ(0, in_child(child_finds_no_slot));
+}
+
+static int child_may_choose(void)
+{
+	return start("BOTH") || strcmp(info().section, "BOTH");
+}
+
+TEST(a_child_may_be_in_another_section)
+{
+	ASSERT_EQ(0, start("ONE"));
+	EXPECT_EQ(0, in_child(child_may_choose));
+	EXPECT_STREQ("ONE", info().section);
+}
+
+static int child_stays_stopped(void)
+{
+	return info().state == WD_USER_STOPPED && !session(0) && errno == ESHUTDOWN ? 0 : 1;
+}
+
+TEST(a_child_of_who_has_stopped_has_stopped)
+{
+	ASSERT_EQ(0, start("ONE"));
+	ASSERT_EQ(0, wd_user_stop());
+	EXPECT_EQ(0, in_child(child_stays_stopped));
+}
+
+TEST(a_parents_slot_is_free_when_it_ends_though_a_child_lives)
+{
+	int end[2];
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe2(end, O_CLOEXEC));
+	pid = fork();
+	if (!pid) {
+		if (start("ONE"))
+			_exit(1);
+		if (!fork()) {
+			close(end[1]);
+			_exit(read(end[0], &c, 1) < 0);
+		}
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	EXPECT_EQ(0, start("ONE"));
+	close(end[1]);
+}
+
+TEST(a_revoked_slot_is_lost_and_never_replaced_silently)
+{
+	handle_t sess, other;
+
+	ASSERT_EQ(0, start("ONE"));
+	sess = session(WD_SESS_PATH_HW);
+	ASSERT_EQ(0, compress(sess));
+	ASSERT_EQ(0, section_control("ONE", "revoke"));
+	EXPECT_NE(0, compress(sess));
+	EXPECT_EQ(WD_USER_LOST, info().state);
+	errno = 0;
+	EXPECT_EQ(0, session(0));
+	EXPECT_EQ(ESHUTDOWN, errno);
+	EXPECT_TRUE(says("lost its slot"));
+	ASSERT_EQ(0, section_control("ONE", "live"));
+	EXPECT_EQ(0, session(0));
+	EXPECT_NE(0, compress(sess));
+	EXPECT_EQ(-EBUSY, wd_user_start("ONE"));
+	EXPECT_EQ(-EBUSY, wd_user_stop());
+	wd_comp_free_sess(sess);
+	EXPECT_EQ(0, wd_user_start("ONE"));
+	other = session(WD_SESS_PATH_HW);
+	EXPECT_EQ(0, compress(other));
+}
+
+TEST(a_draining_section_keeps_what_is_open_and_opens_nothing)
+{
+	handle_t sess;
+
+	ASSERT_EQ(0, start("BOTH"));
+	sess = session(WD_SESS_PATH_HW);
+	ASSERT_EQ(0, compress(sess));
+	ASSERT_EQ(0, section_control("BOTH", "drain"));
+	EXPECT_EQ(0, compress(sess));
+	ASSERT_EQ(0, emulated_control("hisi_zip-0", "reset"));
+	EXPECT_NE(0, compress(sess));
+	wd_comp_free_sess(sess);
+	ASSERT_EQ(0, wd_user_stop());
+	EXPECT_EQ(0, section_control("BOTH", "live"));
+}
+
+TEST(raw_contexts_are_charged_to_the_slot)
+{
+	handle_t a, b;
+
+	ASSERT_EQ(0, start("ONE"));
+	a = wd_request_ctx("/dev/hisi_zip-0");
+	b = wd_request_ctx("/dev/hisi_zip-0");
+	EXPECT_NE(0, a);
+	/* One extra. */
+	EXPECT_NE(0, b);
+	errno = 0;
+	EXPECT_EQ(0, wd_request_ctx("/dev/hisi_zip-0"));
+	EXPECT_EQ(EDQUOT, errno);
+	EXPECT_EQ(0, wd_user_stop());
+	EXPECT_EQ(-EBUSY, wd_user_start("BOTH"));
+	EXPECT_TRUE(says("charged to another slot"));
+	wd_release_ctx(a);
+	wd_release_ctx(b);
+	EXPECT_EQ(0, start("BOTH"));
+}
+
+TEST(raw_contexts_are_of_the_sections_devices_only)
+{
+	ASSERT_EQ(0, start("FOUR"));
+	EXPECT_EQ(0, wd_request_ctx("/dev/hisi_zip-1"));
+	EXPECT_EQ(EACCES, errno);
+}
+
+TEST(qats_names_have_qats_values)
+{
+	EXPECT_EQ(0, CPA_STATUS_SUCCESS);
+	EXPECT_EQ(-1, CPA_STATUS_FAIL);
+	EXPECT_EQ(-4, CPA_STATUS_INVALID_PARAM);
+	EXPECT_EQ(CPA_STATUS_INVALID_PARAM, icp_sal_userStart(NULL));
+	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStart("NONE"));
+	EXPECT_TRUE(says("there is no section of this name"));
+	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStop());
+	EXPECT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStartMultiProcess("NODES", CPA_TRUE));
+	EXPECT_STREQ("NODES_INT_0", info().slot);
+	EXPECT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStop());
+}
+
+TEST(bad_arguments_are_refused)
+{
+	struct wd_user_grant grant;
+
+	EXPECT_EQ(-EINVAL, wd_user_info(NULL));
+	EXPECT_EQ(-EINVAL, wd_user_grant(0, NULL));
+	EXPECT_EQ(-ENOENT, wd_user_grant(0, &grant));
+	EXPECT_STREQ("unknown", wd_user_state_str(99));
+	EXPECT_STREQ("lost", wd_user_state_str(WD_USER_LOST));
+}
+
+static void *start_and_stop(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		handle_t sess;
+
+		wd_user_start("PAIR");
+		sess = session(0);
+		if (sess && compress(sess))
+			*(int *)arg = 1;
+		if (sess)
+			wd_comp_free_sess(sess);
+		wd_user_stop();
+	}
+	return NULL;
+}
+
+TEST(threads_may_start_and_stop_at_the_same_time)
+{
+	pthread_t thread[4];
+	int bad[4] = { 0 }, i;
+
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, start_and_stop, &bad[i]));
+	for (i = 0; i < 4; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(0, bad[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	sectioned(argv);
+	return test_harness_run(argc, argv);
+}
