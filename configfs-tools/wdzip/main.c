@@ -98,9 +98,7 @@ static int option_apply(struct settings *set, int key, const char *arg)
 	case 'V': printf("wdzip %s\n", WD_VERSION); return 1;
 	case OPT_LIST_OPTS: print_opts(); return 1;
 	case OPT_PATH: return path_parse(set, arg);
-	case OPT_SECTION:
-		complain(NULL, "--section %s: this build has no sections", arg);
-		return -EINVAL;
+	case OPT_SECTION: set->section = arg; return 0;
 	default:
 		if (key < '1' || key > '9')
 			return -EINVAL;

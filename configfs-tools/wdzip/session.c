@@ -3,7 +3,28 @@
 #include <errno.h>
 #include <string.h>
 
+#include <wd_user.h>
+
 #include "wdzip.h"
+
+static int section_enter(const struct settings *set)
+{
+	char detail[256] = "";
+	struct wd_user_info info;
+	int ret;
+
+	if (!set->section)
+		return 0;
+	ret = wd_user_start(set->section);
+	if (ret) {
+		complain(NULL, "--section %s: %s", set->section,
+			 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : strerror(-ret));
+		return ret;
+	}
+	if (!set->quiet && !wd_user_info(&info) && info.state == WD_USER_UNPROVISIONED)
+		complain(NULL, "--section %s: this kernel has no sections; going on without", set->section);
+	return 0;
+}
 
 int session_open(struct settings *set)
 {
@@ -18,8 +39,10 @@ int session_open(struct settings *set)
 		.flags = set->path_flags,
 	};
 	char detail[256] = "";
-	int err;
+	int err = section_enter(set);
 
+	if (err)
+		return err;
 	set->sess = wd_comp_alloc_sess(&setup, NULL);
 	if (set->sess)
 		return 0;

@@ -29,6 +29,7 @@ struct settings {
 	int level;
 	__u32 path_flags;	/* WD_SESS_PATH_* */
 	const char *output;	/* -o, NULL when not given */
+	const char *section;	/* --section, NULL when not given */
 	bool to_stdout, keep, force, quiet, verbose;
 	bool progress;		/* stderr is a terminal */
 	handle_t sess;

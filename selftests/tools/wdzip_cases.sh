@@ -500,8 +500,8 @@ test_refuses_bad_options() {
 	says "lists the options" err
 	exits 1 wz --path fast f 2>err
 	says "--path fast: expected auto, hw or soft" err
-	exits 1 wz --section SSL f 2>err
-	says "this build has no sections" err
+	exits 1 wz --section 'S S L' f 2>err
+	says "a section's name is" err
 	exits 1 wz -o x f f 2>err
 	says "exactly one input" err
 	exits 1 wz -c -o x f 2>err
