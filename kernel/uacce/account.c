@@ -23,10 +23,12 @@
 DEFINE_MUTEX(uacce_prov);
 LIST_HEAD(uacce_accounts);
 u32 uacce_prov_generation;
+u32 uacce_ctx_generation;
 
 static LIST_HEAD(settings);
 static DEFINE_HASHTABLE(owners, 8);
 static struct dentry *debug_dir;
+static u64 last_serial;
 
 /* ------ devices ------ */
 
@@ -252,10 +254,11 @@ static void charge_count(struct uacce_ctx *ctx, struct uacce_owner *owner)
 	charge->euid = current_euid();
 	charge->since = ktime_get();
 	charge->id = UACCE_CTX_NO_ID;
+	charge->serial = ++last_serial;
 	get_task_comm(charge->comm, current);
 	list_add_tail(&charge->node, &uacce->acct.charges);
 	list_add_tail(&charge->of_owner, &owner->charges);
-	uacce_prov_generation++;
+	uacce_ctx_generation++;
 	uacce->acct.used++;
 	if (charge->class == UACCE_NL_CTX_SLOT) {
 		charge->slot = owner->attachment->slot;
@@ -310,7 +313,7 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx)
 	charge->slot = NULL;
 	list_del(&charge->node);
 	list_del(&charge->of_owner);
-	uacce_prov_generation++;
+	uacce_ctx_generation++;
 	acct->used--;
 	if (!slot)
 		acct->used_pool--;

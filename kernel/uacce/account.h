@@ -50,6 +50,7 @@ struct uacce_charge {
 	struct uacce_slot *slot;	/* NULL: the pool's */
 	enum uacce_nl_ctx_class class;
 	u32 id;
+	u64 serial;			/* counts openings: the device's list is in its order */
 	kuid_t euid;
 	ktime_t since;
 	char comm[TASK_COMM_LEN];

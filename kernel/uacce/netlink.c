@@ -221,7 +221,8 @@ struct dump {
 	kuid_t euid;
 	bool admin;
 	int dev;			/* id of the next device */
-	unsigned int nr;		/* sections, or contexts of that device, that are done */
+	unsigned int nr;		/* sections that are done */
+	u64 serial;			/* of the last context of that device that is done */
 };
 
 static struct dump *to_dump(struct netlink_callback *cb)
@@ -295,16 +296,15 @@ static int ctx_dump_done(struct netlink_callback *cb)
 	return 0;
 }
 
-static void dump_begin(struct netlink_callback *cb)
+/* 0 would mean that there is none. */
+static void dump_begin(struct netlink_callback *cb, u32 generation)
 {
-	mutex_lock(&uacce_prov);
-	cb->seq = uacce_prov_generation + 1;
+	cb->seq = (generation + 1) ?: 1;
 }
 
 /* An entry that didn't fit is the next message's first; one that never fits ends the dump. */
 static int dump_end(const struct sk_buff *skb, int ret)
 {
-	mutex_unlock(&uacce_prov);
 	if (ret == -EMSGSIZE && skb->len)
 		ret = 0;
 	return ret ? ret : skb->len;
@@ -343,7 +343,8 @@ static int dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	struct uacce_account *acct;
 	int ret = 0;
 
-	dump_begin(cb);
+	mutex_lock(&uacce_prov);
+	dump_begin(cb, uacce_prov_generation);
 	list_for_each_entry(acct, &uacce_accounts, all) {
 		struct uacce_device *uacce = uacce_of_account(acct);
 
@@ -354,6 +355,7 @@ static int dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		dump->dev = uacce->id + 1;
 	}
+	mutex_unlock(&uacce_prov);
 	return dump_end(skb, ret);
 }
 
@@ -372,7 +374,8 @@ static int section_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	unsigned int i = 0;
 	int ret = 0;
 
-	dump_begin(cb);
+	mutex_lock(&uacce_prov);
+	dump_begin(cb, uacce_prov_generation);
 	list_for_each_entry(section, &uacce_sections, all) {
 		if (i++ < dump->nr)
 			continue;
@@ -381,6 +384,7 @@ static int section_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		dump->nr = i;
 	}
+	mutex_unlock(&uacce_prov);
 	return dump_end(skb, ret);
 }
 
@@ -399,16 +403,15 @@ static int ctx_dump_dev(struct sk_buff *skb, struct netlink_callback *cb, struct
 {
 	struct dump *dump = to_dump(cb);
 	struct uacce_charge *charge;
-	unsigned int i = 0;
 	int ret;
 
 	list_for_each_entry(charge, &acct->charges, node) {
-		if (i++ < dump->nr)
+		if (charge->serial <= dump->serial)
 			continue;
 		ret = ctx_entry(skb, cb, uacce_of_charge(charge));
 		if (ret)
 			return ret;
-		dump->nr = i;
+		dump->serial = charge->serial;
 	}
 	return 0;
 }
@@ -419,19 +422,21 @@ static int ctx_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	struct uacce_account *acct;
 	int ret = 0;
 
-	dump_begin(cb);
+	mutex_lock(&uacce_prov);
+	dump_begin(cb, uacce_prov_generation + uacce_ctx_generation);
 	list_for_each_entry(acct, &uacce_accounts, all) {
 		int id = uacce_of_account(acct)->id;
 
 		if (id < dump->dev)
 			continue;
 		if (id > dump->dev)
-			dump->nr = 0;
+			dump->serial = 0;
 		dump->dev = id;
 		ret = ctx_dump_dev(skb, cb, acct);
 		if (ret)
 			break;
 	}
+	mutex_unlock(&uacce_prov);
 	return dump_end(skb, ret);
 }
 

@@ -154,7 +154,8 @@ struct uacce_section {
 
 extern struct list_head uacce_accounts;		/* of registered devices */
 extern struct list_head uacce_sections;
-extern u32 uacce_prov_generation;		/* counts devices, sections and contexts that come and go */
+extern u32 uacce_prov_generation;		/* counts devices and sections that come and go */
+extern u32 uacce_ctx_generation;		/* the same of contexts */
 
 static inline const char *uacce_section_name(const struct uacce_section *section)
 {

@@ -316,6 +316,13 @@ static void see_ctx(const struct nlmsghdr *h, void *arg)
 	snprintf(s->slot_name, sizeof(s->slot_name), "%s", nlm_string(h, UACCE_A_SLOT));
 }
 
+static void add_id(const struct nlmsghdr *h, void *arg)
+{
+	uint64_t *ids = arg;
+
+	*ids |= 1ull << nlm_num(h, UACCE_A_CTX_ID);
+}
+
 static struct seen see(struct nlc *c)
 {
 	struct seen s = {};
@@ -356,6 +363,40 @@ TEST_F(nl, contexts_of_a_slot_name_it)
 	EXPECT_EQ(1, s.slot);
 	EXPECT_STREQ(SECTION "_INT_0", s.slot_name);
 	close(fd);
+}
+
+/* Others come and go: what was there all the time is seen all the same. */
+TEST_F(nl, contexts_that_close_hide_no_others)
+{
+	struct nlc *c = self->c;
+	struct nlmsghdr *h = NULL;
+	int fds[60], messages = 0, interrupted = 0;
+	uint64_t seen = 0, wanted = 0;
+
+	for (int i = 0; i < 60; i++)
+		fds[i] = test_open(self->dev);
+	nlc_close(c);
+	ASSERT_EQ(0, nlc_open_room(c, 4096));
+	ASSERT_EQ(0, nlc_dump_send(c, UACCE_NL_CTX_GET));
+	for (;;) {
+		messages += c->left < (int)sizeof(*h);
+		ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
+		interrupted |= h->nlmsg_flags & NLM_F_DUMP_INTR;
+		if (h->nlmsg_type == NLMSG_DONE)
+			break;
+		EXPECT_EQ(0, seen >> nlm_num(h, UACCE_A_CTX_ID) & 1);
+		seen |= 1ull << nlm_num(h, UACCE_A_CTX_ID);
+		for (int i = 0; i < 10 && messages == 1; i++) {
+			close(fds[i]);
+			fds[i] = -1;
+		}
+	}
+	EXPECT_GT(messages, 2);
+	EXPECT_NE(0, interrupted);
+	ASSERT_GE(nlc_dump(c, UACCE_NL_CTX_GET, add_id, &wanted, NULL), 50);
+	EXPECT_EQ(wanted, seen & wanted);
+	for (int i = 10; i < 60; i++)
+		close(fds[i]);
 }
 
 static int be_nobody(void)
