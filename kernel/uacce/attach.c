@@ -337,7 +337,8 @@ static int attachment_wait(struct uacce_attachment *a, u32 wait_ms, struct uacce
 	list_add_tail(&a->waiting, &section->waiters);
 	section->waiting++;
 	kref_get(&a->ref);
-	queue_delayed_work(uacce_wq, &a->expiry, min(msecs_to_jiffies(wait_ms), (unsigned long)MAX_JIFFY_OFFSET));
+	/* A jiffy that has begun is none. */
+	queue_delayed_work(uacce_wq, &a->expiry, min(msecs_to_jiffies(wait_ms) + 1, (unsigned long)MAX_JIFFY_OFFSET));
 	return 0;
 }
 
