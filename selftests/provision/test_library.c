@@ -282,7 +282,7 @@ static int run(void)
 
 	if (client_open(&c) || client_attach(&c, S, NULL, NULL, 0))
 		return 1;
-	fd = nl_socket_get_fd(c.sk);
+	fd = c.sk->fd;
 	fcntl(fd, F_SETFD, 0);
 	snprintf(text, sizeof(text), "%d,%d,%s,%s", (int)getpid(), fd, S, c.slot);
 	setenv("WD_ATTACHED", text, 1);
