@@ -15,6 +15,7 @@ const struct wdctl_cmd *const wdctl_cmds[] = {
 	&cmd_apply,
 	&cmd_save,
 	&cmd_export,
+	&cmd_ctx,
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_version,

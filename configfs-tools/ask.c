@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the commands that ask the kernel by netlink say when it doesn't answer. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask.h"
+
+#define SECONDS_MAX 86400
+
+enum wdctl_exit ask_open(const char *command, struct family *f)
+{
+	int ret = family_open(f);
+
+	if (!ret)
+		return EXIT_DONE;
+	if (ret == -ENOENT)
+		wdctl_error(command, "this kernel has no netlink family '%s', so it has no sections; "
+			    "'wdctl doctor' says what is missing", UACCE_GENL_NAME);
+	else
+		wdctl_error(command, "netlink: %s", strerror(-ret));
+	return EXIT_FAILED;
+}
+
+void ask_failed(const char *command, const char *what, const struct family *f, int error)
+{
+	wdctl_error(command, "%s%s%s", what ? what : "", what ? ": " : "", f->why[0] ? f->why : strerror(-error));
+}
+
+bool ask_torn(const char *command, int ret)
+{
+	if (ret == -EINTR)
+		wdctl_error(command, "note: it changed while it was read, and may not be complete");
+	return ret == -EINTR;
+}
+
+bool ask_number(const char *command, const char *option, const char *text, unsigned long max, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	if (isdigit((unsigned char)text[0]) && !*end && !errno && *number <= max)
+		return true;
+	wdctl_error(command, "--%s %s: expected a number from 0 to %lu", option, text, max);
+	return false;
+}
+
+bool ask_seconds(const char *command, const char *option, const char *text, long *ms)
+{
+	double seconds;
+	char *end;
+
+	seconds = strtod(text, &end);
+	if (isdigit((unsigned char)text[0]) && !*end && seconds * 1000 >= 1 && seconds <= SECONDS_MAX) {
+		*ms = (long)(seconds * 1000);
+		return true;
+	}
+	wdctl_error(command, "--%s %s: expected seconds from 0.001 to %d", option, text, SECONDS_MAX);
+	return false;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the kernel reports of devices, sections and contexts, and how to ask for it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "facts.h"
+
+#define DUMP_TRIES 5
+
+/* ------ attributes ------ */
+
+static uint32_t number(const struct family_message *m, int type)
+{
+	return m->attr[type] ? nla_get_u32(m->attr[type]) : 0;
+}
+
+static uint64_t long_number(const struct family_message *m, int type)
+{
+	return m->attr[type] ? nla_get_u64(m->attr[type]) : 0;
+}
+
+static int signed_number(const struct family_message *m, int type, int otherwise)
+{
+	return m->attr[type] ? nla_get_s32(m->attr[type]) : otherwise;
+}
+
+static void word(char *buf, size_t size, const struct nlattr *a)
+{
+	buf[0] = '\0';
+	if (a)
+		nla_strlcpy(buf, a, size);
+}
+
+static void process_name(char buf[FACT_COMM_MAX], const struct nlattr *a)
+{
+	const char *comm = a ? nla_get_string((struct nlattr *)a) : "";
+
+	escape(buf, FACT_COMM_MAX, comm, strlen(comm));
+}
+
+void fact_device_parse(struct fact_device *d, const struct family_message *m)
+{
+	memset(d, 0, sizeof(*d));
+	word(d->name, sizeof(d->name), m->attr[UACCE_A_DEV]);
+	word(d->parent, sizeof(d->parent), m->attr[UACCE_A_DEV_PARENT]);
+	d->flags = number(m, UACCE_A_DEV_FLAGS);
+	d->state = number(m, UACCE_A_DEV_STATE);
+	d->node = signed_number(m, UACCE_A_NODE, -1);
+	d->priority = signed_number(m, UACCE_A_DEV_PRIORITY, 0);
+	d->latency = number(m, UACCE_A_DEV_LATENCY);
+	d->throughput = number(m, UACCE_A_DEV_THROUGHPUT);
+	d->max_ctxs = number(m, UACCE_A_DEV_MAX_CTXS);
+	d->total = number(m, UACCE_A_CTXS_TOTAL);
+	d->reserved = number(m, UACCE_A_CTXS_RESERVED);
+	d->used = number(m, UACCE_A_CTXS_USED);
+	d->used_pool = number(m, UACCE_A_CTXS_USED_POOL);
+	d->free = number(m, UACCE_A_CTXS_FREE);
+	d->quarantined = number(m, UACCE_A_CTXS_QUARANTINED);
+	d->config_seq = long_number(m, UACCE_A_CONFIG_SEQ);
+	d->event_seq = long_number(m, UACCE_A_EVENT_SEQ);
+}
+
+static struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
+	[UACCE_A_MEMBER_NAME] = { .type = NLA_STRING },
+	[UACCE_A_MEMBER_DEV] = { .type = NLA_STRING },
+	[UACCE_A_MEMBER_SYNC] = { .type = NLA_U32 },
+	[UACCE_A_MEMBER_ASYNC] = { .type = NLA_U32 },
+	[UACCE_A_MEMBER_RESERVED] = { .type = NLA_U32 },
+	[UACCE_A_MEMBER_PENDING] = { .type = NLA_FLAG },
+};
+
+static uint32_t nested_number(struct nlattr **a, int type)
+{
+	return a[type] ? nla_get_u32(a[type]) : 0;
+}
+
+static void member_parse(struct fact_member *member, struct nlattr *nest)
+{
+	struct nlattr *a[UACCE_A_MEMBER_MAX + 1];
+
+	memset(member, 0, sizeof(*member));
+	if (nla_parse_nested(a, UACCE_A_MEMBER_MAX, nest, member_policy))
+		return;
+	word(member->name, sizeof(member->name), a[UACCE_A_MEMBER_NAME]);
+	word(member->dev, sizeof(member->dev), a[UACCE_A_MEMBER_DEV]);
+	member->sync = nested_number(a, UACCE_A_MEMBER_SYNC);
+	member->async = nested_number(a, UACCE_A_MEMBER_ASYNC);
+	member->reserved = nested_number(a, UACCE_A_MEMBER_RESERVED);
+	member->pending = a[UACCE_A_MEMBER_PENDING];
+}
+
+/* There may be many of the one type, of which the table of attributes has the last. */
+static int members_parse(struct fact_section *s, const struct family_message *m)
+{
+	struct nlattr *last = m->attr[UACCE_A_MEMBER], *a;
+	size_t count = 0;
+	int left;
+
+	if (!last)
+		return 0;
+	nla_for_each_attr(a, m->first, m->len, left)
+		count += nla_type(a) == UACCE_A_MEMBER;
+	s->member = calloc(count ? count : 1, sizeof(*s->member));
+	if (!s->member)
+		return -ENOMEM;
+	nla_for_each_attr(a, m->first, m->len, left)
+		if (nla_type(a) == UACCE_A_MEMBER)
+			member_parse(&s->member[s->members++], a);
+	return 0;
+}
+
+static char *text(const struct nlattr *a)
+{
+	return strdup(a ? nla_get_string((struct nlattr *)a) : "");
+}
+
+int fact_section_parse(struct fact_section *s, const struct family_message *m)
+{
+	memset(s, 0, sizeof(*s));
+	word(s->name, sizeof(s->name), m->attr[UACCE_A_SECTION]);
+	s->state = number(m, UACCE_A_SECTION_STATE);
+	s->num_processes = number(m, UACCE_A_NUM_PROCESSES);
+	s->limit_dev_access = number(m, UACCE_A_LIMIT_DEV_ACCESS);
+	s->sync = number(m, UACCE_A_SYNC_CTXS);
+	s->async = number(m, UACCE_A_ASYNC_CTXS);
+	s->priority = number(m, UACCE_A_QUEUE_PRIORITY);
+	s->max_extra = number(m, UACCE_A_MAX_EXTRA);
+	s->slots = number(m, UACCE_A_SLOTS_TOTAL);
+	s->attached = number(m, UACCE_A_SLOTS_ATTACHED);
+	s->lingering = number(m, UACCE_A_SLOTS_LINGERING);
+	s->waiting = number(m, UACCE_A_WAITING);
+	s->nodes = text(m->attr[UACCE_A_NODES]);
+	s->uids = text(m->attr[UACCE_A_ALLOWED_UIDS]);
+	s->gids = text(m->attr[UACCE_A_ALLOWED_GIDS]);
+	s->reason = text(m->attr[UACCE_A_REASON]);
+	if (s->nodes && s->uids && s->gids && s->reason && !members_parse(s, m))
+		return 0;
+	fact_section_fini(s);
+	return -ENOMEM;
+}
+
+void fact_section_fini(struct fact_section *s)
+{
+	free(s->nodes);
+	free(s->uids);
+	free(s->gids);
+	free(s->reason);
+	free(s->member);
+	memset(s, 0, sizeof(*s));
+}
+
+void fact_ctx_parse(struct fact_ctx *c, const struct family_message *m)
+{
+	memset(c, 0, sizeof(*c));
+	word(c->dev, sizeof(c->dev), m->attr[UACCE_A_DEV]);
+	word(c->section, sizeof(c->section), m->attr[UACCE_A_SECTION]);
+	word(c->slot, sizeof(c->slot), m->attr[UACCE_A_SLOT]);
+	process_name(c->comm, m->attr[UACCE_A_COMM]);
+	c->has_id = m->attr[UACCE_A_CTX_ID];
+	c->id = number(m, UACCE_A_CTX_ID);
+	c->pid = number(m, UACCE_A_PID);
+	c->class = number(m, UACCE_A_CTX_CLASS);
+	c->state = number(m, UACCE_A_CTX_STATE);
+	c->age_ms = long_number(m, UACCE_A_CTX_AGE_MS);
+	c->node = signed_number(m, UACCE_A_NODE, -1);
+}
+
+/* ------ lists ------ */
+
+/* Room for one more at the end, twice as much each time; NULL without memory. */
+static void *grow(void **items, size_t count, size_t size)
+{
+	void *grown;
+
+	if (!(count & (count - 1))) {
+		grown = realloc(*items, (count ? 2 * count : 1) * size);
+		if (!grown)
+			return NULL;
+		*items = grown;
+	}
+	return (char *)*items + count * size;
+}
+
+static int take_device(void *arg, const struct family_message *m)
+{
+	struct fact_devices *l = arg;
+	struct fact_device *d = grow((void **)&l->item, l->count, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	fact_device_parse(d, m);
+	l->count++;
+	return 0;
+}
+
+static int take_section(void *arg, const struct family_message *m)
+{
+	struct fact_sections *l = arg;
+	struct fact_section *s = grow((void **)&l->item, l->count, sizeof(*s));
+
+	if (!s || fact_section_parse(s, m))
+		return -ENOMEM;
+	l->count++;
+	return 0;
+}
+
+static int take_ctx(void *arg, const struct family_message *m)
+{
+	struct fact_ctxs *l = arg;
+	struct fact_ctx *c = grow((void **)&l->item, l->count, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	fact_ctx_parse(c, m);
+	l->count++;
+	return 0;
+}
+
+void fact_devices_free(struct fact_devices *l)
+{
+	free(l->item);
+	memset(l, 0, sizeof(*l));
+}
+
+void fact_sections_free(struct fact_sections *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		fact_section_fini(&l->item[i]);
+	free(l->item);
+	memset(l, 0, sizeof(*l));
+}
+
+void fact_ctxs_free(struct fact_ctxs *l)
+{
+	free(l->item);
+	memset(l, 0, sizeof(*l));
+}
+
+static int dump(struct family *f, enum uacce_nl_cmd cmd, family_take take, void *list)
+{
+	return family_ask(f, family_request(f, cmd, NLM_F_DUMP), 0, take, list);
+}
+
+int facts_devices(struct family *f, struct fact_devices *l)
+{
+	int ret, tries = DUMP_TRIES;
+
+	memset(l, 0, sizeof(*l));
+	do {
+		fact_devices_free(l);
+		ret = dump(f, UACCE_NL_DEV_GET, take_device, l);
+	} while (ret == -EINTR && --tries);
+	if (ret && ret != -EINTR)
+		fact_devices_free(l);
+	return ret;
+}
+
+static int section_order(const void *a, const void *b)
+{
+	return fact_order(((const struct fact_section *)a)->name, ((const struct fact_section *)b)->name);
+}
+
+int facts_sections(struct family *f, struct fact_sections *l)
+{
+	int ret, tries = DUMP_TRIES;
+
+	memset(l, 0, sizeof(*l));
+	do {
+		fact_sections_free(l);
+		ret = dump(f, UACCE_NL_SECTION_GET, take_section, l);
+	} while (ret == -EINTR && --tries);
+	if (ret && ret != -EINTR)
+		fact_sections_free(l);
+	if (l->count)
+		qsort(l->item, l->count, sizeof(*l->item), section_order);
+	return ret;
+}
+
+int facts_ctxs(struct family *f, struct fact_ctxs *l)
+{
+	int ret, tries = DUMP_TRIES;
+
+	memset(l, 0, sizeof(*l));
+	do {
+		fact_ctxs_free(l);
+		ret = dump(f, UACCE_NL_CTX_GET, take_ctx, l);
+	} while (ret == -EINTR && --tries);
+	if (ret && ret != -EINTR)
+		fact_ctxs_free(l);
+	return ret;
+}
+
+static int take_one_section(void *arg, const struct family_message *m)
+{
+	struct fact_section *s = arg;
+
+	fact_section_fini(s);
+	return fact_section_parse(s, m);
+}
+
+int facts_section(struct family *f, const char *name, struct fact_section *s)
+{
+	struct nl_msg *msg = family_request(f, UACCE_NL_SECTION_GET, 0);
+	int ret, put = msg ? nla_put_string(msg, UACCE_A_SECTION, name) : 0;
+
+	memset(s, 0, sizeof(*s));
+	ret = family_ask(f, msg, put, take_one_section, s);
+	if (ret)
+		fact_section_fini(s);
+	return ret;
+}
+
+const struct fact_device *fact_device_find(const struct fact_devices *l, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		if (!strcmp(l->item[i].name, name) || !strcmp(l->item[i].parent, name))
+			return &l->item[i];
+	return NULL;
+}
+
+static int name_order(const void *name, const void *section)
+{
+	return fact_order(name, ((const struct fact_section *)section)->name);
+}
+
+const struct fact_section *fact_section_find(const struct fact_sections *l, const char *name)
+{
+	return l->count ? bsearch(name, l->item, l->count, sizeof(*l->item), name_order) : NULL;
+}
+
+/* ------ words ------ */
+
+const char *fact_section_state_name(uint32_t state)
+{
+	switch (state) {
+	case UACCE_NL_SECTION_CONFIGURED:
+		return "configured";
+	case UACCE_NL_SECTION_LIVE:
+		return "live";
+	case UACCE_NL_SECTION_DRAINING:
+		return "draining";
+	}
+	return "unknown";
+}
+
+const char *fact_ctx_class_name(uint32_t class)
+{
+	switch (class) {
+	case UACCE_NL_CTX_POOL:
+		return "pool";
+	case UACCE_NL_CTX_EXTRA:
+		return "extra";
+	case UACCE_NL_CTX_SLOT:
+		return "slot";
+	}
+	return "unknown";
+}
+
+const char *fact_ctx_state_name(uint32_t state)
+{
+	switch (state) {
+	case UACCE_NL_CTX_OPENING:
+		return "opening";
+	case UACCE_NL_CTX_INIT:
+		return "init";
+	case UACCE_NL_CTX_STARTED:
+		return "started";
+	case UACCE_NL_CTX_DEAD:
+		return "dead";
+	}
+	return "unknown";
+}
+
+const char *fact_age(char buf[FACT_AGE_SIZE], uint64_t ms)
+{
+	uint64_t s = ms / 1000;
+
+	if (s < 60)
+		snprintf(buf, FACT_AGE_SIZE, "%" PRIu64 "s", s);
+	else if (s < 3600)
+		snprintf(buf, FACT_AGE_SIZE, "%" PRIu64 "m%02" PRIu64 "s", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(buf, FACT_AGE_SIZE, "%" PRIu64 "h%02" PRIu64 "m", s / 3600, s / 60 % 60);
+	else
+		snprintf(buf, FACT_AGE_SIZE, "%" PRIu64 "d%02" PRIu64 "h", s / 86400, s / 3600 % 24);
+	return buf;
+}
+
+int fact_order(const char *a, const char *b)
+{
+	return strverscmp(a, b);
+}

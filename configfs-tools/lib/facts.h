@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel reports of devices, sections and contexts, and how to ask for it. */
+#ifndef WDCTL_FACTS_H
+#define WDCTL_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "family.h"
+
+#define FACT_NAME_MAX 80
+#define FACT_COMM_MAX 64	/* escaped */
+
+struct fact_device {
+	char name[FACT_NAME_MAX];
+	char parent[FACT_NAME_MAX];
+	uint32_t flags, state;		/* enum uacce_nl_dev_flags, uacce_nl_dev_state */
+	int node, priority;
+	uint32_t latency, throughput, max_ctxs;
+	uint32_t total, reserved, used, used_pool, free, quarantined;
+	uint64_t config_seq, event_seq;
+};
+
+struct fact_member {
+	char name[FACT_NAME_MAX];
+	char dev[FACT_NAME_MAX];	/* "": not present */
+	uint32_t sync, async, reserved;
+	bool pending;
+};
+
+struct fact_section {
+	char name[FACT_NAME_MAX];
+	uint32_t state;			/* enum uacce_nl_section_state */
+	uint32_t num_processes, limit_dev_access, sync, async, priority, max_extra;
+	uint32_t slots, attached, lingering, waiting;
+	char *nodes, *uids, *gids, *reason;
+	struct fact_member *member;
+	size_t members;
+};
+
+struct fact_ctx {
+	char dev[FACT_NAME_MAX];
+	char section[FACT_NAME_MAX], slot[FACT_NAME_MAX];	/* "": none */
+	char comm[FACT_COMM_MAX];	/* escaped: the process chose it */
+	bool has_id;			/* not while it is opened */
+	uint32_t id, pid;		/* pid 0: not visible from here */
+	uint32_t class, state;		/* enum uacce_nl_ctx_class, uacce_nl_ctx_state */
+	uint64_t age_ms;
+	int node;
+};
+
+struct fact_devices {
+	struct fact_device *item;
+	size_t count;
+};
+
+struct fact_sections {
+	struct fact_section *item;
+	size_t count;
+};
+
+struct fact_ctxs {
+	struct fact_ctx *item;
+	size_t count;
+};
+
+/** fact_*_parse() - from a message; what it doesn't have is 0, "" or -1 (nodes). Return: 0 or -ENOMEM. */
+void fact_device_parse(struct fact_device *d, const struct family_message *m);
+int fact_section_parse(struct fact_section *s, const struct family_message *m);
+void fact_ctx_parse(struct fact_ctx *c, const struct family_message *m);
+void fact_section_fini(struct fact_section *s);
+
+/**
+ * facts_*() - all there are; asked again while they change. Sections in the order of their names, the rest in the kernel's.
+ * Return: 0; -EINTR when they changed each time: the list is there, but may miss some; other -errno, no list.
+ */
+int facts_devices(struct family *f, struct fact_devices *l);
+int facts_sections(struct family *f, struct fact_sections *l);
+int facts_ctxs(struct family *f, struct fact_ctxs *l);
+void fact_devices_free(struct fact_devices *l);
+void fact_sections_free(struct fact_sections *l);
+void fact_ctxs_free(struct fact_ctxs *l);
+
+/** facts_section() - one. Return: 0, -ENOENT, other -errno. */
+int facts_section(struct family *f, const char *name, struct fact_section *s);
+
+/** fact_device_find() - by its name or its parent's; NULL. */
+const struct fact_device *fact_device_find(const struct fact_devices *l, const char *name);
+const struct fact_section *fact_section_find(const struct fact_sections *l, const char *name);
+
+/* Words; "unknown" for numbers of a newer kernel. */
+const char *fact_section_state_name(uint32_t state);
+const char *fact_ctx_class_name(uint32_t class);
+const char *fact_ctx_state_name(uint32_t state);
+
+#define FACT_AGE_SIZE 24
+/** fact_age() - "7s", "3m05s", "2h10m", "5d03h". Return: @buf. */
+const char *fact_age(char buf[FACT_AGE_SIZE], uint64_t ms);
+
+/** fact_order() - natural order of names: device 10 comes behind 9. */
+int fact_order(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/* JSON of what the kernel reports by netlink (json-c). */
+#include <stdlib.h>
+
+#include "json_facts.h"
+
+static void add_text(struct json_object *o, const char *key, const char *text)
+{
+	json_object_object_add(o, key, text[0] ? json_object_new_string(text) : NULL);
+}
+
+static void add_number(struct json_object *o, const char *key, uint64_t n)
+{
+	json_object_object_add(o, key, json_object_new_uint64(n));
+}
+
+struct json_object *json_from_fact_device(const struct fact_device *d)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!o)
+		return NULL;
+	add_text(o, "name", d->name);
+	add_text(o, "parent", d->parent);
+	json_object_object_add(o, "node", json_object_new_int(d->node));
+	json_object_object_add(o, "priority", json_object_new_int(d->priority));
+	json_object_object_add(o, "simulated", json_object_new_boolean(d->flags & UACCE_NL_DEV_SIMULATED));
+	add_number(o, "total", d->total);
+	add_number(o, "reserved", d->reserved);
+	add_number(o, "used", d->used);
+	add_number(o, "used_pool", d->used_pool);
+	add_number(o, "free", d->free);
+	add_number(o, "quarantined", d->quarantined);
+	add_text(o, "state", d->state == UACCE_NL_DEV_ISOLATED ? "isolated" : "ok");
+	return o;
+}
+
+static struct json_object *members(const struct fact_section *s)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	size_t i;
+
+	for (i = 0; list && i < s->members; i++) {
+		o = json_object_new_object();
+		if (!o)
+			break;
+		add_text(o, "name", s->member[i].name);
+		add_text(o, "device", s->member[i].dev);
+		add_number(o, "sync_ctxs", s->member[i].sync);
+		add_number(o, "async_ctxs", s->member[i].async);
+		add_number(o, "reserved", s->member[i].reserved);
+		json_object_object_add(o, "pending", json_object_new_boolean(s->member[i].pending));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+struct json_object *json_from_fact_section(const struct fact_section *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!o)
+		return NULL;
+	add_text(o, "name", s->name);
+	add_text(o, "state", fact_section_state_name(s->state));
+	add_text(o, "reason", s->reason);
+	add_number(o, "num_processes", s->num_processes);
+	json_object_object_add(o, "limit_dev_access", json_object_new_boolean(s->limit_dev_access));
+	add_number(o, "sync_ctxs", s->sync);
+	add_number(o, "async_ctxs", s->async);
+	add_text(o, "nodes", s->nodes);
+	add_number(o, "queue_priority", s->priority);
+	add_number(o, "max_extra_ctxs", s->max_extra);
+	add_number(o, "slots", s->slots);
+	add_number(o, "attached", s->attached);
+	add_number(o, "lingering", s->lingering);
+	add_number(o, "waiting", s->waiting);
+	json_object_object_add(o, "members", members(s));
+	return o;
+}
+
+struct json_object *json_from_fact_ctx(const struct fact_ctx *c)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!o)
+		return NULL;
+	add_text(o, "device", c->dev);
+	json_object_object_add(o, "ctx", c->has_id ? json_object_new_uint64(c->id) : NULL);
+	json_object_object_add(o, "pid", c->pid ? json_object_new_uint64(c->pid) : NULL);
+	json_object_object_add(o, "comm", json_object_new_string(c->comm));
+	add_text(o, "section", c->section);
+	add_text(o, "slot", c->slot);
+	add_text(o, "class", fact_ctx_class_name(c->class));
+	add_text(o, "state", fact_ctx_state_name(c->state));
+	add_number(o, "age_ms", c->age_ms);
+	json_object_object_add(o, "node", json_object_new_int(c->node));
+	return o;
+}
+
+/* Of group "event": who, where, what. Fields that an event doesn't have are left out. */
+static void add_process(struct json_object *o, const struct event *e)
+{
+	if (e->ctx.slot[0])
+		add_text(o, "slot", e->ctx.slot);
+	if (e->has_process) {
+		add_number(o, "pid", e->ctx.pid);
+		json_object_object_add(o, "comm", json_object_new_string(e->ctx.comm));
+	}
+	if (e->ctx.has_id)
+		add_number(o, "ctx", e->ctx.id);
+	if (e->error) {
+		add_number(o, "error", e->error);
+		add_text(o, "error_name", event_error_name(e->error));
+	}
+	if (e->count)
+		add_number(o, "count", e->count);
+}
+
+struct json_object *json_from_event(const struct event *e)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!o)
+		return NULL;
+	add_text(o, "group", event_group_name(e->group));
+	add_number(o, "seq", e->seq);
+	add_text(o, "event", event_name(e->cmd));
+	if (e->device.name[0]) {
+		add_text(o, "device", e->device.name);
+		if (e->device.parent[0])
+			add_text(o, "parent", e->device.parent);
+	}
+	if (e->section.name[0])
+		add_text(o, "section", e->section.name);
+	add_process(o, e);
+	if (e->cmd == UACCE_NL_DEV_ADD || e->cmd == UACCE_NL_DEV_CHANGE)
+		json_object_object_add(o, "details", json_from_fact_device(&e->device));
+	if (e->cmd == UACCE_NL_SECTION_ADD || e->cmd == UACCE_NL_SECTION_CHANGE)
+		json_object_object_add(o, "details", json_from_fact_section(&e->section));
+	return o;
+}

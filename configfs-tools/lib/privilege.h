@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What this process may. */
+#ifndef WDCTL_PRIVILEGE_H
+#define WDCTL_PRIVILEGE_H
+
+#include <stdbool.h>
+
+/** privilege_admin() - CAP_SYS_ADMIN in the initial user namespace, which is what the kernel asks for. */
+bool privilege_admin(void);
+
+#endif
