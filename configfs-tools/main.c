@@ -16,6 +16,7 @@ const struct wdctl_cmd *const wdctl_cmds[] = {
 	&cmd_save,
 	&cmd_export,
 	&cmd_ctx,
+	&cmd_top,
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_version,

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What wdctl top shows, as lines. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top_text.h"
+
+#define BAR_MAX 40
+#define BAR_MIN 8
+#define LINE_MAX_BYTES 512
+
+/* ------ lines ------ */
+
+struct page {
+	FILE *f;
+	const struct top_shape *shape;
+	int used;
+};
+
+/* Rows that are left. */
+static int room(const struct page *p)
+{
+	return p->shape->rows ? p->shape->rows - p->used : 1 << 30;
+}
+
+/* How many of @count fit into so many rows below a head. If not all, the last row says how many don't. */
+static size_t fitting(size_t count, int rows)
+{
+	if (rows > 0 && count < (size_t)rows)
+		return count;
+	return rows > 2 ? (size_t)rows - 2 : 0;
+}
+
+/* The last row has no newline: it would scroll the first one away. */
+static void line(struct page *p, bool head, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void line(struct page *p, bool head, const char *fmt, ...)
+{
+	bool bold = head && p->shape->bold;
+	char text[LINE_MAX_BYTES];
+	va_list ap;
+
+	if (p->shape->rows && p->used >= p->shape->rows)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (p->shape->rows && p->used)
+		fputc('\n', p->f);
+	fprintf(p->f, "%s%.*s%s", bold ? "\033[1m" : "", p->shape->columns, text, bold ? "\033[0m" : "");
+	fputs(p->shape->rows ? "\033[K" : "\n", p->f);
+	p->used++;
+}
+
+/* ------ devices ------ */
+
+/* Ends of parts are rounded, not their widths: together they are as wide as the bar. */
+static size_t end_of(uint64_t part, uint64_t all, size_t width)
+{
+	if (part > all)
+		part = all;
+	return all ? (part * width + all / 2) / all : 0;
+}
+
+void top_bar(char *buf, size_t width, const struct fact_device *d)
+{
+	uint64_t of_slots = d->used > d->used_pool ? d->used - d->used_pool : 0;
+	uint64_t idle = d->reserved > of_slots ? d->reserved - of_slots : 0;
+	size_t used = end_of(d->used, d->total, width);
+	size_t reserved = end_of((uint64_t)d->used + idle, d->total, width);
+	size_t lost = width - end_of(d->quarantined, d->total, width);
+
+	memset(buf, '.', width);
+	if (lost < reserved)
+		lost = reserved;
+	memset(buf + lost, 'x', width - lost);
+	memset(buf, '=', reserved);
+	memset(buf, '#', used);
+	/* What is there at all can be seen. */
+	if (d->used && !used && width)
+		buf[0] = '#';
+	buf[width] = '\0';
+}
+
+static int device_order(const void *a, const void *b)
+{
+	return fact_order(((const struct fact_device *)a)->name, ((const struct fact_device *)b)->name);
+}
+
+static void print_devices(struct page *p, struct fact_devices *l)
+{
+	int spare = p->shape->columns - 59, width = spare > BAR_MAX ? BAR_MAX : spare < BAR_MIN ? BAR_MIN : spare;
+	size_t i, shown = fitting(l->count, room(p));
+	char bar[BAR_MAX + 1];
+
+	if (l->count)
+		qsort(l->item, l->count, sizeof(*l->item), device_order);
+	line(p, true, "%-16s %5s %8s %5s %5s %6s %-*s %s", "DEVICE", "TOTAL", "RESERVED", "USED", "FREE", "QUARAN",
+	     width, "#used =reserved .free", "NODE");
+	for (i = 0; i < shown; i++) {
+		const struct fact_device *d = &l->item[i];
+
+		top_bar(bar, (size_t)width, d);
+		line(p, false, "%-16s %5" PRIu32 " %8" PRIu32 " %5" PRIu32 " %5" PRIu32 " %6" PRIu32 " %-*s %4d%s",
+		     d->name, d->total, d->reserved, d->used, d->free, d->quarantined, width, bar, d->node,
+		     d->state == UACCE_NL_DEV_ISOLATED ? " isolated" : "");
+	}
+	if (shown < l->count)
+		line(p, false, "... and %zu more devices", l->count - shown);
+}
+
+/* ------ sections ------ */
+
+static size_t pending(const struct fact_section *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->members; i++)
+		n += s->member[i].pending;
+	return n;
+}
+
+static void print_sections(struct page *p, const struct fact_sections *l, int rows)
+{
+	size_t i, shown = fitting(l->count, rows);
+
+	if (!l->count || rows < 1)
+		return;
+	if (shown)
+		line(p, true, "%-31s %-10s %5s %8s %9s %7s %s", "SECTION", "STATE", "SLOTS", "ATTACHED", "LINGERING",
+		     "WAITING", "PENDING");
+	for (i = 0; i < shown; i++) {
+		const struct fact_section *s = &l->item[i];
+
+		line(p, false, "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu", s->name,
+		     fact_section_state_name(s->state), s->slots, s->attached, s->lingering, s->waiting, pending(s));
+	}
+	if (shown < l->count)
+		line(p, false, "... and %zu more sections", l->count - shown);
+}
+
+/* ------ contexts ------ */
+
+static int by_device(const void *a, const void *b)
+{
+	const struct fact_ctx *x = a, *y = b;
+	int ret = fact_order(x->dev, y->dev);
+
+	return ret ? ret : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Those outside sections come last. */
+static int by_section(const void *a, const void *b)
+{
+	const struct fact_ctx *x = a, *y = b;
+	int ret = !x->section[0] - !y->section[0];
+
+	if (!ret)
+		ret = fact_order(x->section, y->section);
+	if (!ret)
+		ret = fact_order(x->slot, y->slot);
+	return ret ? ret : by_device(a, b);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct fact_ctx *x = a, *y = b;
+	int ret = (x->pid > y->pid) - (x->pid < y->pid);
+
+	return ret ? ret : by_device(a, b);
+}
+
+static int by_age(const void *a, const void *b)
+{
+	const struct fact_ctx *x = a, *y = b;
+	int ret = (x->age_ms > y->age_ms) - (x->age_ms < y->age_ms);
+
+	return ret ? ret : by_device(a, b);
+}
+
+void top_sort_ctxs(struct fact_ctxs *l, enum top_sort sort)
+{
+	static int (*const orders[])(const void *, const void *) = {
+		[TOP_BY_DEVICE] = by_device,
+		[TOP_BY_SECTION] = by_section,
+		[TOP_BY_PID] = by_pid,
+		[TOP_BY_AGE] = by_age,
+	};
+
+	if (l->count)
+		qsort(l->item, l->count, sizeof(*l->item), orders[sort]);
+}
+
+static void print_ctx(struct page *p, const struct fact_ctx *c)
+{
+	char id[16] = "-", pid[16] = "-", age[FACT_AGE_SIZE];
+
+	if (c->has_id)
+		snprintf(id, sizeof(id), "%" PRIu32, c->id);
+	if (c->pid)
+		snprintf(pid, sizeof(pid), "%" PRIu32, c->pid);
+	line(p, false, "%-16s %5s %8s %-16s %-5s %-7s %7s %s", c->dev, id, pid, c->comm, fact_ctx_class_name(c->class),
+	     fact_ctx_state_name(c->state), fact_age(age, c->age_ms), c->slot[0] ? c->slot : "-");
+}
+
+static void print_ctxs(struct page *p, struct fact_ctxs *l)
+{
+	size_t i, shown = fitting(l->count, room(p));
+
+	top_sort_ctxs(l, p->shape->sort);
+	if (shown || !l->count)
+		line(p, true, "%-16s %5s %8s %-16s %-5s %-7s %7s %s", "DEVICE", "CTX", "PID", "COMMAND", "CLASS", "STATE",
+		     "AGE", "SLOT");
+	for (i = 0; i < shown; i++)
+		print_ctx(p, &l->item[i]);
+	if (shown < l->count)
+		line(p, false, "... and %zu more contexts", l->count - shown);
+}
+
+/* ------ ------ */
+
+void top_print(FILE *f, struct top_picture *p, const struct top_shape *shape)
+{
+	struct page page = { .f = f, .shape = shape };
+	uint64_t slots = 0, attached = 0, used = 0;
+	size_t i;
+
+	for (i = 0; i < p->sections.count; i++) {
+		slots += p->sections.item[i].slots;
+		attached += p->sections.item[i].attached;
+	}
+	for (i = 0; i < p->devices.count; i++)
+		used += p->devices.item[i].used;
+	line(&page, false, "%zu device%s, %" PRIu64 " contexts open; %zu section%s, %" PRIu64 " of %" PRIu64
+	     " slots attached%s", p->devices.count, p->devices.count == 1 ? "" : "s", used, p->sections.count,
+	     p->sections.count == 1 ? "" : "s", attached, slots,
+	     p->all_users ? "" : "; of contexts only your own are listed");
+	print_devices(&page, &p->devices);
+	/* A screen of sections only would hide who holds them: half of what is left, if there are any. */
+	print_sections(&page, &p->sections, p->ctxs.count ? (room(&page) + 1) / 2 : room(&page));
+	print_ctxs(&page, &p->ctxs);
+	if (shape->rows)
+		fputs("\033[J", f);
+}
