@@ -17,6 +17,7 @@ const struct wdctl_cmd *const wdctl_cmds[] = {
 	&cmd_export,
 	&cmd_ctx,
 	&cmd_top,
+	&cmd_monitor,
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_version,
