@@ -13,6 +13,10 @@ enum wdctl_exit {
 	EXIT_FAILED = 1,	/* the system refused, or doctor found a problem */
 	EXIT_USAGE = 2,		/* nothing was tried */
 	EXIT_BUSY = 3,		/* in use by somebody; nothing was changed unless said */
+	/* Of a command that becomes another program, whose code it is otherwise; as those of env(1). */
+	EXIT_NOT_RUN = 125,
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
 };
 
 /* An option of one command. Those that all commands share are in options.c. */
@@ -30,6 +34,7 @@ enum wdctl_kind {
 	WDCTL_HAS_DRY_RUN = 2,
 	WDCTL_HAS_ROOT = 4,
 	WDCTL_CHANGES_ROOT = 8,		/* what is below --root may be changed too */
+	WDCTL_RUNS = 16,		/* a program with options of its own follows; exit codes of env(1) */
 	WDCTL_QUERY = WDCTL_HAS_JSON | WDCTL_HAS_ROOT,
 	WDCTL_CHANGE = WDCTL_HAS_DRY_RUN | WDCTL_HAS_ROOT,
 };
@@ -54,7 +59,7 @@ struct wdctl_cmd {
 
 extern const struct wdctl_cmd *const wdctl_cmds[];	/* in main.c, NULL ends it */
 extern const struct wdctl_cmd cmd_apply, cmd_check, cmd_ctx, cmd_doctor, cmd_export, cmd_help, cmd_list, cmd_load,
-	cmd_monitor, cmd_plan, cmd_save, cmd_section, cmd_top, cmd_unload, cmd_version;
+	cmd_monitor, cmd_plan, cmd_run, cmd_save, cmd_section, cmd_top, cmd_unload, cmd_version;
 
 const struct wdctl_cmd *wdctl_cmd_find(const char *name);
 

@@ -18,6 +18,7 @@ const struct wdctl_cmd *const wdctl_cmds[] = {
 	&cmd_ctx,
 	&cmd_top,
 	&cmd_monitor,
+	&cmd_run,
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_version,

@@ -93,11 +93,14 @@ static int options_parse(const struct wdctl_cmd *cmd, struct wdctl_run *r, int a
 {
 	const struct wdctl_option *table[OPTIONS_MAX];
 	struct option longs[OPTIONS_MAX + 1];
-	char shorts[2 * OPTIONS_MAX + 2] = "";
+	char shorts[2 * OPTIONS_MAX + 3] = "";
 	size_t i, used = 0, n = options_collect(cmd, table);
 	int key;
 
 	memset(longs, 0, sizeof(longs));
+	/* The options behind another program's name are that program's. */
+	if (cmd->kind & WDCTL_RUNS)
+		shorts[used++] = '+';
 	for (i = 0; i < n; i++) {
 		longs[i].name = table[i]->name;
 		longs[i].has_arg = table[i]->arg ? required_argument : no_argument;
@@ -151,7 +154,7 @@ enum wdctl_exit wdctl_cmd_main(const struct wdctl_cmd *cmd, int argc, char **arg
 	memset(&r, 0, sizeof(r));
 	if (options_parse(cmd, &r, argc, argv)) {
 		fprintf(stderr, "wdctl: 'wdctl %s --help' lists the options\n", cmd->name);
-		return EXIT_USAGE;
+		return cmd->kind & WDCTL_RUNS ? EXIT_NOT_RUN : EXIT_USAGE;
 	}
 	if (r.opt[KEY_HELP]) {
 		wdctl_cmd_usage(cmd);

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wdctl run: any program with a slot of a section. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ask.h"
+
+#define COMMAND "run"
+
+/*
+ * libwd knows by the first (PID,SOCKET,SECTION,SLOT) that its process is attached already. Children of the program
+ * aren't: the second has their libwd ask for slots of their own, rather than work outside the section unnoticed.
+ */
+#define ENV_ATTACHED "WD_ATTACHED"
+#define ENV_SECTION "WD_SECTION"
+
+/* Above what scripts use for themselves ("exec 3<file" would close it), below what select() can't. */
+#define FD_MIN 200
+
+#define WAIT_FOREVER UINT32_MAX
+#define PROGRESS_MS 1000
+
+struct grant {
+	const char *section;
+	bool verbose;
+	uint32_t seq;		/* of the request */
+	bool queued, granted;
+	int error;		/* of one that waited */
+	char slot[FACT_NAME_MAX];
+};
+
+static enum wdctl_exit fail(const struct grant *g, const struct family *f, int error)
+{
+	char what[FACT_NAME_MAX];
+
+	snprintf(what, sizeof(what), "section %s", g->section);
+	ask_failed(COMMAND, what, f, error);
+	return EXIT_NOT_RUN;
+}
+
+/* ------ the attachment ------ */
+
+static struct nla_policy grant_policy[UACCE_A_GRANT_MAX + 1] = {
+	[UACCE_A_GRANT_DEV] = { .type = NLA_STRING },
+	[UACCE_A_GRANT_NODE] = { .type = NLA_S32 },
+	[UACCE_A_GRANT_SYNC] = { .type = NLA_U32 },
+	[UACCE_A_GRANT_ASYNC] = { .type = NLA_U32 },
+};
+
+static void tell_grant(struct nlattr *nest)
+{
+	struct nlattr *a[UACCE_A_GRANT_MAX + 1];
+
+	if (nla_parse_nested(a, UACCE_A_GRANT_MAX, nest, grant_policy) || !a[UACCE_A_GRANT_DEV] ||
+	    !a[UACCE_A_GRANT_SYNC] || !a[UACCE_A_GRANT_ASYNC])
+		return;
+	wdctl_error(COMMAND, "  %s: %u+%u contexts (node %d)", nla_get_string(a[UACCE_A_GRANT_DEV]),
+		    nla_get_u32(a[UACCE_A_GRANT_SYNC]), nla_get_u32(a[UACCE_A_GRANT_ASYNC]),
+		    a[UACCE_A_GRANT_NODE] ? nla_get_s32(a[UACCE_A_GRANT_NODE]) : -1);
+}
+
+static void tell_grants(const struct grant *g, const struct family_message *m)
+{
+	struct nlattr *a;
+	int left;
+
+	wdctl_error(COMMAND, "slot %s", g->slot);
+	nla_for_each_attr(a, m->first, m->len, left)
+		if (nla_type(a) == UACCE_A_GRANT)
+			tell_grant(a);
+}
+
+static int take_answer(void *arg, const struct family_message *m)
+{
+	struct grant *g = arg;
+
+	if (m->cmd != UACCE_NL_SECTION_ATTACH && !(m->cmd == UACCE_NL_SLOT_GRANTED && m->seq == g->seq))
+		return 0;
+	g->seq = m->seq;
+	if (m->attr[UACCE_A_ERROR]) {
+		g->error = (int)nla_get_u32(m->attr[UACCE_A_ERROR]);
+	} else if (m->attr[UACCE_A_SLOT]) {
+		nla_strlcpy(g->slot, m->attr[UACCE_A_SLOT], sizeof(g->slot));
+		g->granted = true;
+		if (g->verbose)
+			tell_grants(g, m);
+	} else {
+		g->queued = true;
+	}
+	return 0;
+}
+
+static struct nl_msg *request(const struct family *f, const struct wdctl_run *r, uint32_t wait_ms, int *put)
+{
+	struct nl_msg *msg = family_request(f, UACCE_NL_SECTION_ATTACH, 0);
+
+	if (!msg)
+		return NULL;
+	*put = nla_put_string(msg, UACCE_A_SECTION, r->opt['s']) ||
+	       (r->opt['x'] && nla_put_string(msg, UACCE_A_SLOT, r->opt['x'])) ||
+	       (r->opt['d'] && nla_put_string(msg, UACCE_A_DEV, r->opt['d'])) ||
+	       (wait_ms && nla_put_u32(msg, UACCE_A_WAIT_MS, wait_ms));
+	return msg;
+}
+
+/* ------ waiting ------ */
+
+/* Asked on a socket of its own: this one is for the grant. */
+static void tell_waiting(const struct grant *g, long waited_ms)
+{
+	unsigned int waiting = 0;
+	struct fact_section s;
+	struct family f;
+
+	if (family_open(&f))
+		return;
+	if (!facts_section(&f, g->section, &s)) {
+		waiting = s.waiting;
+		fact_section_fini(&s);
+	}
+	family_close(&f);
+	fprintf(stderr, "\r\033[Kwdctl run: section %s: waiting %ld s, %u in the queue; Ctrl-C gives the place up",
+		g->section, waited_ms / 1000, waiting);
+	fflush(stderr);
+}
+
+static long ms_since(const struct timespec *began)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - began->tv_sec) * 1000 + (now.tv_nsec - began->tv_nsec) / 1000000;
+}
+
+/* The kernel counts the time. A signal ends this process, and with it the place in the queue. */
+static int await(struct family *f, struct grant *g)
+{
+	struct pollfd fd = { nl_socket_get_fd(f->sock), POLLIN, 0 };
+	bool terminal = isatty(STDERR_FILENO);
+	struct timespec began;
+	int ret = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	if (!terminal)
+		wdctl_error(COMMAND, "section %s: all slots are taken, waiting", g->section);
+	while (!ret && !g->granted && !g->error) {
+		if (terminal)
+			tell_waiting(g, ms_since(&began));
+		if (poll(&fd, 1, terminal ? PROGRESS_MS : -1) > 0)
+			ret = family_receive(f, take_answer, g);
+	}
+	if (terminal)
+		fprintf(stderr, "\r\033[K");
+	return ret ? ret : -g->error;
+}
+
+/* What a full section looks like, as the sentence has no numbers. */
+static void tell_full(struct family *f, const struct grant *g, bool waited)
+{
+	struct fact_section s;
+
+	if (facts_section(f, g->section, &s))
+		return;
+	wdctl_error(COMMAND, "section %s: %u slots, %u attached, %u lingering, %u waiting%s", g->section, s.slots,
+		    s.attached, s.lingering, s.waiting, waited ? "" : "; --wait MS waits for one");
+	fact_section_fini(&s);
+}
+
+static enum wdctl_exit tell_waited(struct family *f, const struct grant *g, int error)
+{
+	f->why[0] = '\0';
+	if (error == -ETIMEDOUT)
+		snprintf(f->why, sizeof(f->why), "no slot came free in time");
+	else if (error == -ESHUTDOWN)
+		snprintf(f->why, sizeof(f->why), "it was drained or revoked meanwhile");
+	else if (error == -EACCES)
+		snprintf(f->why, sizeof(f->why), "this user and its groups are not allowed in it any more");
+	fail(g, f, error);
+	if (error == -ETIMEDOUT)
+		tell_full(f, g, true);
+	return EXIT_NOT_RUN;
+}
+
+static enum wdctl_exit attach(struct family *f, const struct wdctl_run *r, uint32_t wait_ms, struct grant *g)
+{
+	int put = 0, ret;
+	struct nl_msg *msg = request(f, r, wait_ms, &put);
+
+	ret = family_ask(f, msg, put, take_answer, g);
+	if (ret) {
+		fail(g, f, ret);
+		if (ret == -EUSERS)
+			tell_full(f, g, false);
+		return EXIT_NOT_RUN;
+	}
+	if (!g->granted && !g->queued && !g->error)
+		return fail(g, f, -EPROTO);
+	ret = g->granted ? 0 : await(f, g);
+	return ret ? tell_waited(f, g, ret) : EXIT_DONE;
+}
+
+/* ------ the program ------ */
+
+/* The descriptor is left open to the program, so the attachment lives as long as it. */
+static int keep_open(const struct family *f)
+{
+	int fd = nl_socket_get_fd(f->sock), high = fcntl(fd, F_DUPFD, FD_MIN);
+
+	if (high >= 0)
+		return high;
+	/* Few descriptors are allowed: it stays where it is. */
+	return fcntl(fd, F_SETFD, 0) ? -errno : fd;
+}
+
+static enum wdctl_exit run_program(const struct wdctl_run *r, const struct grant *g, int fd)
+{
+	char text[2 * FACT_NAME_MAX + 32];
+	int error;
+
+	snprintf(text, sizeof(text), "%d,%d,%s,%s", (int)getpid(), fd, g->section, g->slot);
+	if (setenv(ENV_ATTACHED, text, 1) || setenv(ENV_SECTION, g->section, 1)) {
+		wdctl_error(COMMAND, "out of memory");
+		return EXIT_NOT_RUN;
+	}
+	execvp(r->args[0], r->args);
+	error = errno;
+	wdctl_error(COMMAND, "%s: %s", r->args[0], strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static bool parse_wait(const char *text, uint32_t *wait_ms)
+{
+	unsigned long n = 0;
+
+	if (!text)
+		*wait_ms = 0;
+	else if (!strcmp(text, "forever"))
+		*wait_ms = WAIT_FOREVER;
+	else if (ask_number(COMMAND, "wait", text, WAIT_FOREVER - 1, &n))
+		*wait_ms = (uint32_t)n;
+	else
+		return false;
+	return true;
+}
+
+static bool usage_good(const struct wdctl_run *r)
+{
+	if (!r->opt['s'])
+		wdctl_error(COMMAND, "expected --section NAME");
+	else if (r->opt['x'] && r->opt['d'])
+		wdctl_error(COMMAND, "either --slot or --device can be asked for");
+	else if (!r->args_nr)
+		wdctl_error(COMMAND, "expected a command");
+	else
+		return true;
+	return false;
+}
+
+static enum wdctl_exit run_run(const struct wdctl_run *r)
+{
+	struct grant g = { .section = r->opt['s'], .verbose = r->opt['v'] };
+	enum wdctl_exit result;
+	struct family family;
+	uint32_t wait_ms;
+	int fd;
+
+	if (!usage_good(r) || !parse_wait(r->opt['w'], &wait_ms))
+		return EXIT_NOT_RUN;
+	if (ask_open(COMMAND, &family) != EXIT_DONE)
+		return EXIT_NOT_RUN;
+	result = attach(&family, r, wait_ms, &g);
+	if (result == EXIT_DONE) {
+		fd = keep_open(&family);
+		if (fd >= 0)
+			result = run_program(r, &g, fd);
+		else
+			result = fail(&g, &family, fd);
+	}
+	family_close(&family);
+	return result;
+}
+
+static const struct wdctl_option run_options[] = {
+	{ 's', "section", "NAME", "the section to attach to" },
+	{ 'x', "slot", "SLOT", "this slot of it" },
+	{ 'd', "device", "DEVICE", "a slot with contexts on this device" },
+	{ 'w', "wait", "MS|forever", "wait for a slot that long (0)" },
+	{ 'v', "verbose", NULL, "say which slot it is, and what it is entitled to" },
+	{ 0 },
+};
+
+const struct wdctl_cmd cmd_run = {
+	.name = COMMAND,
+	.help = "run a program with a slot of a section",
+	.args = "[--] COMMAND [ARGUMENT...]",
+	.kind = WDCTL_RUNS,
+	.options = run_options,
+	.run = run_run,
+};
