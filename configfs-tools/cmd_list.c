@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wdctl list: the accelerators of this machine. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,6 +78,23 @@ static int print_json(const struct wdctl_run *r, const struct device_list *list)
 	return 0;
 }
 
+/* Where the kernel doesn't answer, what the files say has to do. */
+static void ask_counts(const struct wdctl_run *r, struct device_list *list)
+{
+	struct fact_devices facts;
+	struct family family;
+	int ret;
+
+	if (root_is_fake(&r->root) || family_open(&family))
+		return;
+	ret = facts_devices(&family, &facts);
+	if (!ret || ret == -EINTR) {
+		device_list_take_counts(list, &facts);
+		fact_devices_free(&facts);
+	}
+	family_close(&family);
+}
+
 static enum wdctl_exit list_run(const struct wdctl_run *r)
 {
 	enum wdctl_exit result = EXIT_DONE;
@@ -88,6 +106,7 @@ static enum wdctl_exit list_run(const struct wdctl_run *r)
 		wdctl_error("list", "%s/sys/class/uacce: %s", r->root.dir, strerror(-ret));
 		return EXIT_FAILED;
 	}
+	ask_counts(r, &list);
 	for (i = 0; i < r->args_nr; i++) {
 		if (device_find(&list, r->args[i]))
 			continue;

@@ -1,20 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sections as the kernel has them, for people and programs. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/escape.h"
+#include "lib/facts.h"
 #include "lib/json_config.h"
 #include "section_show.h"
 #include "table.h"
+
+/*
+ * Who holds slots, which configfs doesn't tell. Empty where the kernel doesn't answer, and for a recorded machine,
+ * whose processes are long gone.
+ */
+static void ask_slots(const struct provision *p, struct fact_sections *facts)
+{
+	struct family family;
+
+	memset(facts, 0, sizeof(*facts));
+	if (root_is_fake(&p->run->root) || family_open(&family))
+		return;
+	facts_sections(&family, facts);
+	family_close(&family);
+}
 
 static const char *value(const struct object *o, enum section_attr i)
 {
 	return o->value[i] && *o->value[i] ? o->value[i] : "-";
 }
 
-static void add_row(struct table *t, const struct object *o)
+static void add_slots(struct table *t, const struct fact_section *f)
+{
+	/* Made since the kernel was asked. */
+	const struct fact_section none = { 0 };
+
+	f = f ? f : &none;
+	table_add(t, "%" PRIu32, f->slots);
+	table_add(t, "%" PRIu32, f->attached);
+	table_add(t, "%" PRIu32, f->lingering);
+	table_add(t, "%" PRIu32, f->waiting);
+}
+
+static void add_row(struct table *t, const struct object *o, const struct fact_section *f, bool slots)
 {
 	char shown[ESCAPE_SIZE];
 	const char *devices = value(o, SECTION_DEVICES);
@@ -26,49 +55,101 @@ static void add_row(struct table *t, const struct object *o)
 	table_add(t, "%s+%s", value(o, SECTION_SYNC_CTXS), value(o, SECTION_ASYNC_CTXS));
 	table_add(t, "%s", value(o, SECTION_NODES));
 	table_add(t, "%s", value(o, SECTION_QUEUE_PRIORITY));
+	if (slots)
+		add_slots(t, f);
 	table_add(t, "%s", escape(shown, sizeof(shown), devices, strlen(devices)));
 }
 
-enum wdctl_exit section_list(struct provision *p)
+static enum wdctl_exit print_list(const struct provision *p, const struct fact_sections *facts)
 {
 	static const char *const heads[] = {
 		"NAME", "STATE", "PROCESSES", "ACCESS", "CTXS", "NODES", "PRIORITY", "DEVICES",
 	};
+	static const char *const heads_slots[] = {
+		"NAME", "STATE", "PROCESSES", "ACCESS", "CTXS", "NODES", "PRIORITY", "SLOTS", "ATTACHED", "LINGERING",
+		"WAITING", "DEVICES",
+	};
 	const struct object_list *l = &p->kernel.objects[OBJECT_SECTION];
+	bool slots = facts->count;
 	struct table t;
 	size_t i;
 
-	if (p->run->json)
-		return provision_print_json(p->command, json_from_config(&p->kernel, true));
-	if (!l->count) {
-		fprintf(stderr, "no sections\n");
-		return EXIT_DONE;
-	}
-	table_init(&t, sizeof(heads) / sizeof(heads[0]));
+	table_init(&t, slots ? sizeof(heads_slots) / sizeof(heads_slots[0]) : sizeof(heads) / sizeof(heads[0]));
 	for (i = 0; i < t.columns; i++)
-		table_add(&t, "%s", heads[i]);
+		table_add(&t, "%s", slots ? heads_slots[i] : heads[i]);
 	for (i = 0; i < l->count; i++)
-		add_row(&t, &l->item[i]);
+		add_row(&t, &l->item[i], fact_section_find(facts, l->item[i].name), slots);
 	if (!table_print(&t))
 		return EXIT_DONE;
 	wdctl_error(p->command, "out of memory");
 	return EXIT_FAILED;
 }
 
-static void print_section(const struct provision *p, const struct object *o)
+/* Added to one that has what configfs tells; null where nobody does. */
+static void add_slots_json(struct json_object *o, const char *name, const struct fact_sections *facts)
+{
+	const struct fact_section *f = fact_section_find(facts, name);
+	const struct {
+		const char *key;
+		uint32_t n;
+	} all[] = {
+		{ "slots", f ? f->slots : 0 },
+		{ "attached", f ? f->attached : 0 },
+		{ "lingering", f ? f->lingering : 0 },
+		{ "waiting", f ? f->waiting : 0 },
+	};
+	size_t i;
+
+	for (i = 0; o && i < sizeof(all) / sizeof(all[0]); i++)
+		json_object_object_add(o, all[i].key, f ? json_object_new_uint64(all[i].n) : NULL);
+}
+
+static enum wdctl_exit list_json(const struct provision *p, const struct fact_sections *facts)
+{
+	struct json_object *top = json_from_config(&p->kernel, true), *list;
+	const struct object_list *l = &p->kernel.objects[OBJECT_SECTION];
+	size_t i;
+
+	if (top && json_object_object_get_ex(top, "sections", &list))
+		for (i = 0; i < l->count; i++)
+			add_slots_json(json_object_array_get_idx(list, i), l->item[i].name, facts);
+	return provision_print_json(p->command, top);
+}
+
+enum wdctl_exit section_list(struct provision *p)
+{
+	enum wdctl_exit result = EXIT_DONE;
+	struct fact_sections facts;
+
+	ask_slots(p, &facts);
+	if (p->run->json)
+		result = list_json(p, &facts);
+	else if (p->kernel.objects[OBJECT_SECTION].count)
+		result = print_list(p, &facts);
+	else
+		fprintf(stderr, "no sections\n");
+	fact_sections_free(&facts);
+	return result;
+}
+
+static void print_section(const struct provision *p, const struct object *o, const struct fact_section *f)
 {
 	char *reason = o->reason ? escape_new(o->reason) : NULL;
 
 	config_print_object(stdout, OBJECT_SECTION, o, &p->kernel);
 	printf("; state: %s\n", section_state_name(o->state));
+	if (f)
+		printf("; slots: %" PRIu32 ", attached %" PRIu32 ", lingering %" PRIu32 "; waiting %" PRIu32 "\n", f->slots,
+		       f->attached, f->lingering, f->waiting);
 	if (reason)
 		printf("; last refusal: %s\n", reason);
 	free(reason);
 }
 
-static enum wdctl_exit show_json(struct provision *p, char **name, int count)
+static enum wdctl_exit show_json(const struct provision *p, char **name, int count,
+				 const struct fact_sections *facts)
 {
-	struct json_object *top = json_object_new_object(), *list = json_object_new_array();
+	struct json_object *top = json_object_new_object(), *list = json_object_new_array(), *one;
 	const struct object *o;
 	int i;
 
@@ -76,27 +157,41 @@ static enum wdctl_exit show_json(struct provision *p, char **name, int count)
 		return provision_print_json(p->command, NULL);
 	for (i = 0; i < count; i++) {
 		o = config_find(&p->kernel, OBJECT_SECTION, name[i]);
-		if (o)
-			json_object_array_add(list, json_from_object(OBJECT_SECTION, o, true));
+		if (!o)
+			continue;
+		one = json_from_object(OBJECT_SECTION, o, true);
+		add_slots_json(one, o->name, facts);
+		json_object_array_add(list, one);
 	}
 	json_object_object_add(top, "sections", list);
 	return provision_print_json(p->command, top);
 }
 
-enum wdctl_exit section_show(struct provision *p, char **name, int count)
+static void show(const struct provision *p, char **name, int count, const struct fact_sections *facts)
 {
 	const struct object *o;
 	int i;
 
-	if (p->run->json)
-		return show_json(p, name, count);
 	for (i = 0; i < count; i++) {
 		o = config_find(&p->kernel, OBJECT_SECTION, name[i]);
 		if (!o)
 			continue;
 		if (i)
 			printf("\n");
-		print_section(p, o);
+		print_section(p, o, fact_section_find(facts, o->name));
 	}
-	return EXIT_DONE;
+}
+
+enum wdctl_exit section_show(struct provision *p, char **name, int count)
+{
+	enum wdctl_exit result = EXIT_DONE;
+	struct fact_sections facts;
+
+	ask_slots(p, &facts);
+	if (p->run->json)
+		result = show_json(p, name, count, &facts);
+	else
+		show(p, name, count, &facts);
+	fact_sections_free(&facts);
+	return result;
 }

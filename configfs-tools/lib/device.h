@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "facts.h"
 #include "root.h"
 
 #define DEVICE_NAME_MAX 80
@@ -49,6 +50,8 @@ struct device_list {
  * Return: 0, also when there is no uacce class (an empty list), or -errno.
  */
 int device_list_read(const struct root *r, struct device_list *list);
+/** device_list_take_counts() - the kernel's, all of one moment, instead of those read file by file. */
+void device_list_take_counts(struct device_list *list, const struct fact_devices *facts);
 void device_list_free(struct device_list *list);
 const struct device *device_find(const struct device_list *list, const char *name);
 const char *device_state_name(enum device_state state);
