@@ -11,8 +11,6 @@
 #include "lib/export.h"
 #include "provision.h"
 
-#define GROUP "accel"
-
 /* They become words of somebody else's file. */
 static bool word_good(const char *option, const char *word, const char *chars)
 {
@@ -54,7 +52,7 @@ static enum wdctl_exit systemd(const struct wdctl_run *r)
 
 static enum wdctl_exit for_group(const struct wdctl_run *r, void (*write)(FILE *f, const char *group))
 {
-	const char *group = r->opt['g'] ? r->opt['g'] : GROUP;
+	const char *group = r->opt['g'] ? r->opt['g'] : EXPORT_GROUP;
 
 	if (!word_good("group", group, ALNUM "_-"))
 		return EXIT_USAGE;
@@ -112,7 +110,7 @@ static enum wdctl_exit export_run(const struct wdctl_run *r)
 
 static const struct wdctl_option export_options[] = {
 	{ 'b', "program", "PATH", "of wdctl, in the unit (default: this one)" },
-	{ 'g', "group", "NAME", "that may open the devices (" GROUP ")" },
+	{ 'g', "group", "NAME", "that may open the devices (" EXPORT_GROUP ")" },
 	{ 0 },
 };
 

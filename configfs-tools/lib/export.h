@@ -9,6 +9,8 @@
 #include "device.h"
 
 #define EXPORT_SECTIONS_FILE "/etc/warpdrive/sections.conf"
+#define EXPORT_UNIT "warpdrive-sections.service"
+#define EXPORT_GROUP "accel"
 
 /** export_systemd() - a unit that restores the sections at boot. */
 void export_systemd(FILE *f, const char *program);

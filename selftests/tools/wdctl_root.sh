@@ -214,6 +214,11 @@ healthy() {
 	install_all "$1"
 	load_all "$1"
 	add_device "$1" hisi_zip-0 0000:75:00.0
+	mkdir -p "$1/sys/kernel/config/uacce/sections"
+	put "$1/etc/group" "root:x:0:
+accel:x:999:"
+	put "$1/etc/warpdrive/sections.conf" "[SSL]"
+	put "$1/etc/systemd/system/multi-user.target.wants/warpdrive-sections.service" ""
 	put "$1/sys/bus/pci/devices/0000:00:05.0/vendor" 0x1af4
 	put "$1/sys/bus/pci/devices/0000:00:05.0/device" 0x1110
 	put "$1/sys/bus/pci/devices/0000:00:05.0/resource" "0x0000000000000000 0x0000000000000000 0x0
@@ -235,6 +240,9 @@ ok       devices    hisi_zip-0: zlib gzip deflate
 ok       sva        hisi_zip-0: sva-iommu
 ok       nodes      /dev/hisi_zip-0 can be opened
 ok       simulator  room for its registers: 64 MiB at 0000:00:05.0
+ok       sections   this kernel has them
+ok       sections   group accel for the devices' nodes
+ok       sections   restored at boot from /etc/warpdrive/sections.conf
 ok       numa       nodes online: 0-1
 ok       configfs   mounted on /sys/kernel/config
 no problems
@@ -394,6 +402,21 @@ test_doctor_names_what_surrounds_the_kernel() {
 	says "its registers are in 0x100000000" got
 }
 
+test_doctor_names_what_sections_lack() {
+	healthy r
+	rmdir r/sys/kernel/config/uacce/sections
+	note r "the loaded uacce has none"
+	mkdir r/sys/kernel/config/uacce/sections
+	put r/etc/group "xaccel:x:999:"
+	note r "there is no group accel"
+	rm r/etc/group
+	note r "there is no group accel"
+	rm r/etc/systemd/system/multi-user.target.wants/warpdrive-sections.service
+	note r "warpdrive-sections.service is not enabled"
+	rm r/etc/warpdrive/sections.conf
+	note r "none are restored at boot"
+}
+
 test_doctor_json_is_valid_and_counts() {
 	healthy r
 	put r/sys/class/uacce/hisi_zip-0/isolate 1
@@ -551,6 +574,10 @@ test_completion_knows_commands_and_options() {
 live" ]
 	[ "$(complete_words wdctl section set A NumP)" = NumProcesses= ]
 	[ "$(complete_words wdctl export ud)" = udev ]
+	[ "$(complete_words wdctl monitor --group e)" = event ]
+	[ "$(complete_words wdctl top --sort a)" = age ]
+	[ "$(complete_words wdctl run --wait f)" = forever ]
+	[ "$(complete_words wdctl run --section A tru | head -1)" = true ]
 	complete_words wdctl list -- >got
 	golden got <<'END'
 --json
