@@ -1,0 +1,526 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What wdctl asks and does by netlink, on a running kernel with two simulated devices: ctx, top, monitor, run.
+
+. "$(dirname "$0")/../include/tap.sh"
+
+U=/sys/kernel/config/uacce
+
+[ -d $U/sections ] || skip "this kernel has no sections"
+DEV0=$(ls $U/devices | sed -n 1p)
+DEV1=$(ls $U/devices | sed -n 2p)
+[ -n "$DEV1" ] || skip "there are no two devices"
+PARENT0=$(basename "$(readlink "/sys/class/uacce/$DEV0/device")")
+
+machine() {
+	wdctl apply --prune --revoke /dev/null >/dev/null
+}
+
+at_exit() {
+	machine
+	chmod 600 /dev/hisi_zip-*
+}
+
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+# section NAME KEY=VALUE...
+section() {
+	wdctl section add "$@" >/dev/null
+}
+
+# slots NAME ATTACHED [LINGERING WAITING]
+slots_are() {
+	wdctl section show "$1" | grep -q "attached $2, lingering ${3:-0}; waiting ${4:-0}$"
+}
+
+# hold NAME: a process with a slot, in HOLDER.
+hold() {
+	wdctl run --section "$1" -- sleep 1000 &
+	HOLDER=$!
+	until_true 30 has_become_sleep $HOLDER
+}
+
+has_become_sleep() {
+	[ "$(cat "/proc/$1/comm")" = sleep ]
+}
+
+end() {
+	kill "$@"
+	wait "$@" || :
+}
+
+json() {
+	python3 -c "import json, sys
+$1"
+}
+
+# ------ run ------
+
+test_any_program_draws_from_the_slot() {
+	machine
+	section A NumProcesses=2 Devices=$DEV0
+	wdctl run --section A -- bash -c "exec 7<>/dev/$DEV0 8<>/dev/$DEV0; wdctl ctx --json --pid \$\$" >got
+	json '
+d = json.load(open("got"))
+assert d["all_users"] and d["complete"], d
+c = d["contexts"]
+assert len(c) == 2 and c[0]["ctx"] != c[1]["ctx"], c
+for x in c:
+	assert x["device"] == "'$DEV0'" and x["comm"] == "bash" and x["section"] == "A", x
+	assert x["slot"] == "A_INT_0" and x["class"] == "slot" and x["state"] == "init", x'
+	wdctl ctx >got 2>err
+	says "no contexts" err
+	slots_are A 0
+}
+
+test_beyond_its_share_and_its_devices_a_program_is_refused() {
+	machine
+	section A Devices=$DEV0
+	exits 1 wdctl run --section A -- bash -c "exec 7<>/dev/$DEV0 8<>/dev/$DEV0; exec 9<>/dev/$DEV0" 2>err
+	says "/dev/$DEV0: Disk quota exceeded" err
+	exits 1 wdctl run --section A -- bash -c "exec 7<>/dev/$DEV1" 2>err
+	says "/dev/$DEV1: Permission denied" err
+}
+
+test_the_command_keeps_its_options_and_its_exit_code() {
+	machine
+	section A
+	exits 7 wdctl run --section A sh -c 'echo "$0 $*"; exit 7' --section --json >got
+	[ "$(cat got)" = "--section --json" ]
+	exits 127 wdctl run --section A -- ./nothing 2>err
+	says "wdctl run: ./nothing: No such file or directory" err
+	: >file
+	exits 126 wdctl run --section A -- ./file 2>err
+	says "Permission denied" err
+	wdctl run --verbose --section A true 2>err
+	says "slot A_INT_0" err
+	says "$DEV0: 1+1 contexts" err
+}
+
+test_every_refusal_has_its_sentence() {
+	machine
+	exits 125 wdctl run --section A -- true 2>err
+	says "section A: there is no section of this name" err
+	section A LimitDevAccess=1 Devices=$DEV0,$DEV1
+	exits 125 wdctl run --section A --slot A_INT_0 -- true 2>err
+	says "the section has no slot of this name" err
+	exits 125 wdctl run --section A --device nothing -- true 2>err
+	says "the section has no such device now" err
+	wdctl run -v --section A --device $DEV1 -- true 2>err
+	says "slot A_DEV1_INT_0" err
+	wdctl run -v --section A --slot A_DEV1_INT_0 -- true 2>err
+	says "$DEV1: 1+1 contexts" err
+	wdctl section drain A >/dev/null
+	exits 125 wdctl run --section A -- true 2>err
+	says "the section is not live" err
+}
+
+test_the_next_client_is_refused_with_numbers() {
+	machine
+	section A
+	hold A
+	exits 125 wdctl run --section A -- touch ran 2>err
+	says "section A: all slots of the section are taken" err
+	says "1 slots, 1 attached, 0 lingering, 0 waiting; --wait MS" err
+	exits 125 wdctl run --section A --wait 100 -- touch ran 2>err
+	says "no slot came free in time" err
+	absent ran
+	end $HOLDER
+	slots_are A 0
+}
+
+test_who_waits_gets_a_turn_when_a_client_is_killed() {
+	local holder second third
+
+	machine
+	section A
+	hold A
+	holder=$HOLDER
+	wdctl run --section A --wait forever -- sh -c 'echo second; sleep 1000' >got 2>err &
+	second=$!
+	until_true 30 slots_are A 1 0 1
+	says "all slots are taken, waiting" err
+	wdctl run --section A --wait forever -- sleep 1000 2>/dev/null &
+	third=$!
+	until_true 30 slots_are A 1 0 2
+	# Who is tired of waiting leaves the queue.
+	end $third
+	until_true 30 slots_are A 1 0 1
+	kill -9 $holder
+	until_true 30 grep -qx second got
+	slots_are A 1 0 0
+	end $second
+	until_true 30 slots_are A 0
+}
+
+test_what_a_killed_client_had_comes_back() {
+	local before client
+
+	machine
+	section A
+	before=$(cat $U/devices/$DEV0/used_ctxs)
+	wdctl run --section A -- bash -c "exec 7<>/dev/$DEV0; echo ready; read -r" <> <(:) >got &
+	client=$!
+	until_true 30 grep -q ready got
+	[ "$(cat $U/devices/$DEV0/used_ctxs)" = $((before + 1)) ]
+	slots_are A 1
+	kill -9 $client
+	until_true 30 slots_are A 0
+	[ "$(cat $U/devices/$DEV0/used_ctxs)" = "$before" ]
+	wdctl run --section A -- true
+}
+
+test_children_do_not_have_the_slot() {
+	machine
+	section A
+	wdctl run --section A -- bash -c "(exec 7<>/dev/$DEV0; wdctl ctx --json --pid \$BASHPID); :" >got
+	says '"class":"pool"' got
+}
+
+test_the_program_is_told_about_its_slot() {
+	machine
+	section A
+	wdctl run --section A -- sh -c 'echo "$$,200,A,A_INT_0 A"; echo "$WD_ATTACHED $WD_SECTION"
+		readlink /proc/$$/fd/200' >got
+	[ "$(sed -n 1p got)" = "$(sed -n 2p got)" ]
+	sed -n 3p got | grep -q '^socket:'
+}
+
+test_closing_the_socket_gives_the_slot_back() {
+	machine
+	section A
+	wdctl run --section A -- bash -c 'wdctl section show A; exec 200<&-; wdctl section show A' >got
+	[ "$(grep -o 'attached [0-9]' got | xargs)" = "attached 1 attached 0" ]
+}
+
+test_a_real_job_runs_in_a_section() {
+	machine
+	section A SyncCtxs=4 AsyncCtxs=0
+	head -c 100000 /dev/zero >f
+	wdctl run --section A -- wdzip -k -v f 2>err
+	says "path sim" err
+	gzip -dc f.gz | same - f
+}
+
+# ------ ctx, list ------
+
+test_root_sees_all_contexts_and_others_their_own() {
+	machine
+	chmod 666 /dev/hisi_zip-*
+	exec 8<>"/dev/$DEV0"
+	wdctl ctx >got 2>err
+	grep -q "^$DEV0 .* $BASHPID .* pool .* init " got
+	[ ! -s err ]
+	as_nobody bash -c "exec 7<>/dev/$DEV1; wdctl ctx; wdctl ctx --json; wdctl top --once" >got 2>err
+	not grep -q "^$DEV0 .* init" got
+	[ "$(grep -c "^$DEV1 .* pool .* init" got)" = 2 ]
+	says '"all_users":false' got
+	says "of contexts only your own are listed" got
+	says "only contexts of user 65534 are shown; CAP_SYS_ADMIN shows all" err
+	exec 8>&-
+}
+
+test_ctx_lists_what_is_asked_for() {
+	machine
+	section A Devices=$DEV0
+	exec 8<>"/dev/$DEV1"
+	wdctl run --section A -- bash -c "exec 7<>/dev/$DEV0
+		for o in '--dev $DEV0' '--dev $PARENT0' '--section A' \"--pid \$\$\" '--dev $DEV1'; do
+			wdctl ctx \$o | awk 'NR > 1 { print \$1 }'
+		done" >got
+	exec 8>&-
+	[ "$(xargs <got)" = "$DEV0 $DEV0 $DEV0 $DEV0 $DEV1" ]
+	exits 1 wdctl ctx --dev nothing 2>err
+	says "nothing: no such device" err
+	exits 1 wdctl ctx --section B 2>err
+	says "B: there is no such section" err
+}
+
+test_a_name_chosen_by_a_process_is_escaped() {
+	machine
+	bash -c "printf '\033[31mx\n' >/proc/\$\$/comm; exec 7<>/dev/$DEV0; wdctl ctx; wdctl top --once" >got
+	[ "$(grep -cF '\x1b[31mx' got)" = 2 ]
+	not grep -q "$(printf '\033')" got
+}
+
+test_list_and_section_list_have_the_kernels_counts() {
+	machine
+	section A NumProcesses=3 SyncCtxs=2
+	hold A
+	wdctl list >got
+	[ "$(awk -v d=$DEV0 '$1 == d { print $(NF - 4), $(NF - 3), $(NF - 2), $(NF - 1) }' got)" = \
+		"$(cat $U/devices/$DEV0/{total,reserved,used,free}_ctxs | xargs)" ]
+	wdctl section list >got
+	[ "$(awk 'NR == 2 { print $8, $9, $10, $11 }' got)" = "3 1 0 0" ]
+	{ wdctl section list --json; wdctl section show --json A; } >got
+	[ "$(grep -c '"attached":1' got)" = 2 ]
+	wdctl doctor >got || :
+	says "netlink family uacce answers" got
+	end $HOLDER
+}
+
+test_others_may_look_and_attach_where_allowed() {
+	machine
+	chmod 666 /dev/hisi_zip-*
+	section A AllowedUsers=65534
+	section B
+	as_nobody wdctl list >got
+	says "$DEV0" got
+	[ "$(awk -v d=$DEV0 '$1 == d { print $(NF - 3) }' got)" = 4 ]
+	as_nobody wdctl run --section A -- bash -c "exec 7<>/dev/$DEV0; wdctl ctx" >got 2>err
+	says A_INT_0 got
+	exits 125 as_nobody wdctl run --section B -- true 2>err
+	says "neither this user nor its groups are allowed in the section" err
+}
+
+# ------ monitor ------
+
+# watch_events OPTION...: into the file events, from now on; MONITOR.
+watch_events() {
+	watch_events_into events "$@"
+}
+
+watch_events_into() {
+	wdctl monitor "${@:2}" >"$1" 2>monitor_err &
+	MONITOR=$!
+	until_true 30 is_listening $MONITOR
+}
+
+# The socket that it opens last has the group of generic netlink itself, 16; a port is a process in the lower 22 bits.
+is_listening() {
+	awk -v p="$1" '$3 % 4194304 == p && $4 == "00008000" { found = 1 } END { exit !found }' /proc/net/netlink
+}
+
+test_monitor_sees_all_of_a_sections_life() {
+	machine
+	watch_events --json
+	mkdir $U/sections/A
+	echo 1 >$U/sections/A/live
+	wdctl run --section A -- true
+	echo 0 >$U/sections/A/live
+	rmdir $U/sections/A
+	until_true 30 grep -q section-del events
+	end $MONITOR
+	json '
+seen, last = [], {}
+for line in open("events"):
+	e = json.loads(line)
+	assert e["event"] != "lost" and e["time"].endswith("Z"), e
+	assert last.setdefault(e["group"], e["seq"] - 1) == e["seq"] - 1, (e, last)
+	last[e["group"]] = e["seq"]
+	if e.get("section") == "A":
+		seen.append(e["event"] + (" " + e["details"]["state"] if "details" in e else ""))
+	if e["event"] == "slot-attach":
+		assert e["slot"] == "A_INT_0" and e["pid"] > 1, e
+want = ["section-add configured", "section-change live", "slot-attach", "slot-detach", "section-change draining",
+	"section-change configured", "section-del"]
+assert seen == want, seen'
+}
+
+test_monitor_ends_as_told() {
+	machine
+	watch_events --count 2
+	section A
+	wait $MONITOR
+	[ "$(wc -l <events)" = 2 ]
+	says "config section-add A" events
+	wdctl monitor --timeout 0.1 >got
+	exits 1 wdctl monitor --timeout 0.1 --count 1 >got 2>err
+	says "only 0 of 1 events came in time" err
+	watch_events_into /dev/full
+	wdctl section del A >/dev/null
+	exits 1 wait $MONITOR
+}
+
+test_monitor_tells_of_refused_opens_once() {
+	local i
+
+	machine
+	section A Devices=$DEV0
+	watch_events --json --group event
+	wdctl run --section A -- bash -c "exec 7<>/dev/$DEV0 8<>/dev/$DEV0
+		for i in \$(seq 20); do : 9<>/dev/$DEV0; done" 2>/dev/null || :
+	until_true 30 grep -q slot-detach events
+	sleep 1.2
+	end $MONITOR
+	json '
+n = 0
+for line in open("events"):
+	e = json.loads(line)
+	if e["event"] == "quota":
+		assert e["device"] == "'$DEV0'" and e["section"] == "A" and e["error_name"] == "EDQUOT", e
+		assert e["comm"] == "bash", e
+		n += e["count"]
+assert n == 20, n'
+}
+
+# Nothing comes after the loss that would show a gap: the kernel's current number has to tell.
+test_monitor_says_how_many_were_lost() {
+	local i
+
+	machine
+	watch_events --json --buffer 1 --group config
+	kill -STOP $MONITOR
+	for i in $(seq 150); do
+		echo $((i % 100)) >"$U/devices/$DEV0/latency"
+	done
+	kill -CONT $MONITOR
+	until_true 30 grep -q lost events
+	for i in $(seq 3); do
+		echo $i >"$U/devices/$DEV0/latency"
+	done
+	until_true 30 all_are_told
+	end $MONITOR
+	echo 10 >"$U/devices/$DEV0/latency"
+	json '
+last, lost = None, 0
+for line in open("events"):
+	e = json.loads(line)
+	if e["event"] == "lost":
+		lost += e["lost"]
+		last = last + e["lost"]
+		continue
+	assert last is None or e["seq"] == last + 1, (e, last)
+	last = e["seq"]
+assert lost > 50, lost'
+}
+
+all_are_told() {
+	json '
+n = 0
+for line in open("events"):
+	e = json.loads(line)
+	n += e["lost"] if e["event"] == "lost" else 1
+sys.exit(n != 153)'
+}
+
+test_monitor_shows_others_what_they_may_see() {
+	local monitor
+
+	machine
+	as_nobody wdctl monitor --json --count 2 >events 2>err &
+	monitor=$!
+	until_true 30 grep -q "only group config; group event needs CAP_SYS_ADMIN" err
+	until_true 30 is_listening "$(pgrep -P $monitor -x wdctl || echo $monitor)"
+	section A AllowedUsers=65534
+	wait $monitor
+	not grep -q '"pid"' events
+	exits 1 as_nobody wdctl monitor --group event 2>err
+	says "group event: it needs CAP_SYS_ADMIN" err
+}
+
+# ------ top ------
+
+test_top_prints_pictures_where_there_is_no_screen() {
+	machine
+	section A NumProcesses=4
+	hold A
+	wdctl top --batch 2 --interval 0.1 >got
+	[ "$(grep -c "^A  *live  *4  *1  *0  *0" got)" = 2 ]
+	[ "$(grep -c "^$DEV0 " got)" = 2 ]
+	not grep -q "$(printf '\033')" got
+	wdctl top --batch 3 --interval 0.1 --json | json '
+n = 0
+for line in sys.stdin:
+	d = json.loads(line)
+	assert len(d["devices"]) == 2 and d["sections"][0]["attached"] == 1 and d["all_users"], d
+	n += 1
+assert n == 3, n'
+	end $HOLDER
+}
+
+# on_terminal COLUMNS ROWS: standard input is a Python script after "t", a wdctl top on a terminal of its own.
+on_terminal() {
+	python3 -c '
+import fcntl, os, pty, select, signal, struct, sys, termios, time
+class Top:
+	def __init__(self, columns, rows):
+		self.text = b""
+		pid, fd = pty.fork()
+		if not pid:
+			os.environ["TERM"] = "xterm"
+			time.sleep(0.2)
+			os.execvp("wdctl", ["wdctl", "top", "-i", "0.2"])
+		self.pid, self.fd = pid, fd
+		self.size(columns, rows)
+		self.before = termios.tcgetattr(fd)
+	def size(self, columns, rows):
+		fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+	def until(self, text):
+		end = time.time() + 30
+		while text not in self.text:
+			assert time.time() < end, (text, self.text[-2000:])
+			if select.select([self.fd], [], [], 0.1)[0]:
+				try:
+					self.text += os.read(self.fd, 65536)
+				except OSError:
+					assert text in self.text, (text, self.text[-2000:])
+	def over(self):
+		self.until(b"\x1b[?1049l")
+		status = os.waitpid(self.pid, 0)[1]
+		assert os.waitstatus_to_exitcode(status) == 0, status
+		assert termios.tcgetattr(self.fd)[:6] == self.before[:6]
+		assert self.text.endswith(b"\x1b[?25h\x1b[?1049l"), self.text[-200:]
+t = Top(int(sys.argv[1]), int(sys.argv[2]))
+t.until(b"\x1b[?1049h")
+exec(sys.stdin.read())
+' "$@"
+}
+
+test_top_gives_the_terminal_back() {
+	machine
+	on_terminal 100 24 <<'END'
+t.until(b"NODE")
+os.write(t.fd, b"\x03")
+t.over()
+END
+	on_terminal 100 24 <<'END'
+t.until(b"NODE")
+os.write(t.fd, b"q")
+t.over()
+END
+	on_terminal 100 24 <<'END'
+t.until(b"NODE")
+os.kill(t.pid, signal.SIGTERM)
+t.over()
+END
+}
+
+test_top_follows_the_size_of_the_terminal() {
+	machine
+	for i in $(seq 9); do
+		echo "[s$i]"
+	done | wdctl apply - >/dev/null
+	on_terminal 200 40 <<'END'
+t.until(b"s9 ")
+t.until(b"DEVICE             CTX")
+t.text = b""
+t.size(30, 6)
+t.until(b"more sections")
+t.text = b""
+t.until(b"devices, 0 contexts open; 9 \x1b[K\r\n")
+t.size(1, 1)
+t.text = b""
+t.until(b"\x1b[H2\x1b[K\x1b[J")
+os.write(t.fd, b"q")
+t.over()
+END
+}
+
+# ------ the module goes ------
+
+test_monitor_and_top_end_with_the_module() {
+	machine
+	watch_events
+	wdctl unload >/dev/null
+	exits 1 wait $MONITOR
+	says "the module uacce was unloaded" monitor_err
+	exits 1 wdctl ctx 2>err
+	says "this kernel has no netlink family 'uacce'" err
+	exits 125 wdctl run --section A -- true 2>err
+	wdctl load --sim zip,zip >/dev/null
+}
+
+run_tests "$@"
