@@ -358,6 +358,10 @@ static enum wdctl_exit monitor(struct monitor *m, bool named, int buffer_kib)
 	if (!ret || ret == -ENODATA) {
 		control = control_open(m);
 		nl_socket_set_nonblocking(m->events.sock);
+		/* Who started this may wait for it, and then begin what is to be seen. */
+		wdctl_error(COMMAND, "listening to group%s%s%s", m->wanted[EVENT_GROUP_CONFIG] ? " config" : "",
+			    m->wanted[EVENT_GROUP_CONFIG] && m->wanted[EVENT_GROUP_EVENT] ? " and" : "",
+			    m->wanted[EVENT_GROUP_EVENT] ? " event" : "");
 		ret = watch(m, control);
 		nl_socket_free(control);
 	}
