@@ -65,6 +65,8 @@ static void on_child(void)
 	_Atomic int32_t *word = atomic_load_explicit(&wd_fork_word, memory_order_relaxed);
 
 	atomic_store_explicit(word, SETTLING, memory_order_relaxed);
+	/* This thread took the locks: new ones could not be told from those by who watches them. */
+	on_parent();
 	child_clean();
 	atomic_store_explicit(word, generation, memory_order_release);
 }
