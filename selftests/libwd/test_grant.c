@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which contexts sessions get out of a slot's grants. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <wd_cq.h>
 #include <wd_user.h>
@@ -96,7 +97,7 @@ static unsigned int open_ctxs(int qc_type, int async, const char *dev)
 
 static void count_one(struct wd_comp_arg *arg, void *param)
 {
-	*(int *)param += arg->status == 0;
+	atomic_fetch_add((_Atomic int *)param, arg->status == 0);
 }
 
 TEST(grants_name_devices_nodes_and_counts)
@@ -187,9 +188,9 @@ TEST(one_context_serves_both_modes)
 {
 	unsigned char dst[2 * LEN];
 	size_t len = sizeof(dst);
-	int done = 0;
+	_Atomic int done = 0;
 	struct wd_comp_arg arg = {
-		.src = plain, .src_len = LEN, .dst = dst, .dst_len = &len, .cb = count_one, .cb_param = &done,
+		.src = plain, .src_len = LEN, .dst = dst, .dst_len = &len, .cb = count_one, .cb_param = (void *)&done,
 	};
 	handle_t sync, async;
 
@@ -282,9 +283,9 @@ TEST(a_context_with_work_in_it_is_not_taken_away)
 {
 	unsigned char dst[2 * LEN];
 	size_t len = sizeof(dst);
-	int done = 0;
+	_Atomic int done = 0;
 	struct wd_comp_arg arg = {
-		.src = plain, .src_len = LEN, .dst = dst, .dst_len = &len, .cb = count_one, .cb_param = &done,
+		.src = plain, .src_len = LEN, .dst = dst, .dst_len = &len, .cb = count_one, .cb_param = (void *)&done,
 	};
 	handle_t c, soft;
 
@@ -310,9 +311,9 @@ TEST(a_request_that_no_context_is_left_for_is_told)
 {
 	unsigned char dst[2 * LEN];
 	size_t len = sizeof(dst);
-	int done = 0;
+	_Atomic int done = 0;
 	struct wd_comp_arg arg = {
-		.src = plain, .src_len = LEN, .dst = dst, .dst_len = &len, .cb = count_one, .cb_param = &done,
+		.src = plain, .src_len = LEN, .dst = dst, .dst_len = &len, .cb = count_one, .cb_param = (void *)&done,
 	};
 	handle_t c, d, soft;
 

@@ -245,6 +245,11 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 	__u64 now = wd_now_ns();
 	int ret = -EBUSY;
 
+	/* Who is taking its place away may still be about it, and may yet give it back. */
+	wd_grant_lock();
+	wd_grant_unlock();
+	if (!atomic_load(&q->state))
+		return 0;
 	if (now < q->retry_at)
 		return ret;
 	if (wd_device_read(q->dev_name, &info)) {

@@ -4,8 +4,9 @@
  * none is left.
  *
  * The lock is held while a context is opened, so that no two threads open the
- * last one. It comes after all locks of the context that is to be opened. Those
- * of one that is to be closed are only tried: others may hold them and wait here.
+ * last one. It comes after all locks of the context that is to be opened. Of one
+ * that is to be closed the drain lock comes after it, and the others are only
+ * tried: who holds them may wait here.
  */
 #include <sched.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "section.h"
 
 #define REFRESH_NS	100000000ull
-#define EXCHANGE_NS	20000000ull	/* how long to wait for a context that only short work keeps busy */
+#define EXCHANGE_NS	100000000ull	/* how long to wait for a context that only short work keeps busy */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -129,48 +130,79 @@ static bool has_group(const struct wd_queue *q)
 
 /* --- taking another's --- */
 
-static bool is_idle(struct wd_queue *q)
+/* What waits for a poller may wait for long; the rest is over soon. */
+static bool has_only_short_work(struct wd_queue *q)
 {
-	return holds_place(q) && !wd_queue_in_flight(q) && !atomic_load(&q->ready_nr) && !wd_queue_async_nr(q);
+	return !wd_queue_async_nr(q) && !atomic_load(&q->ready_nr);
 }
 
-/* Under its three locks. Its number stays, for when it is opened again. */
-static void queue_close(struct wd_queue *q)
+/* No more requests from now on. */
+static bool queue_shut(struct wd_queue *q)
 {
-	atomic_store(&q->state, -EDQUOT);
+	bool shut = false;
+
+	if (!wd_trylock(&q->produce))
+		return false;
+	if (holds_place(q) && has_only_short_work(q)) {
+		/* The file of one that was stopped is closed anew when it is closed already. */
+		shut = !atomic_load(&q->state) || !wd_queue_in_flight(q);
+		if (shut)
+			atomic_store(&q->state, -EDQUOT);
+	}
+	wd_unlock(&q->produce);
+	return shut;
+}
+
+/* Under the drain lock: close it, once nothing is in flight. Its number stays, for when it is opened again. */
+static bool queue_close(struct wd_queue *q)
+{
+	if (wd_queue_in_flight(q) && !q->settled) {
+		q->pub.self = NULL;
+		q->drv.pull(q, wd_queue_in_flight(q));
+		wd_room_made();
+	}
+	if (wd_queue_in_flight(q) || !wd_sleeper_enter(q))
+		return false;
 	wd_cq_unwatch(q);
 	q->drv.close(q);
 	atomic_store(&q->deadline, 0);
 	q->retry_at = 0;
 	q->settled = true;
+	wd_sleeper_leave(q);
+	return true;
 }
 
-static bool queue_evict(struct wd_queue *q)
+/*
+ * Its owners wait for their requests meanwhile, and others at the grants' lock.
+ * When it takes too long it goes on as if nothing had been.
+ */
+static bool queue_evict(struct wd_queue *q, __u64 until)
 {
-	bool done = false;
+	bool closed, late;
+	int shut;
 
+	if (!queue_shut(q))
+		return false;
 	atomic_store(&q->wanted, true);
 	/* One who sleeps on its file has the role. */
 	wd_pollers_due(q);
-	if (wd_sleeper_enter(q)) {
-		if (wd_trylock(&q->produce)) {
-			if (wd_drain_trylock(q)) {
-				/* One that was stopped may still be about to be. */
-				done = is_idle(q) && (!atomic_load(&q->state) || q->settled);
-				if (done)
-					queue_close(q);
-				wd_drain_unlock(q);
-			}
-			wd_unlock(&q->produce);
-		}
-		wd_sleeper_leave(q);
-	}
+	do {
+		late = wd_now_ns() >= until;
+		wd_drain_lock(q);
+		closed = queue_close(q);
+		shut = -EDQUOT;
+		if (!closed && late && !q->settled)
+			atomic_compare_exchange_strong(&q->state, &shut, 0);
+		wd_drain_unlock(q);
+		if (!closed && !late)
+			sched_yield();
+	} while (!closed && !late);
 	atomic_store(&q->wanted, false);
-	return done;
+	return closed;
 }
 
-/* An idle context of the device, in turn, of those that aren't the only ones of their kind first. */
-static bool evict_any(const struct wd_queue *q, bool *busy)
+/* A context of the device, in turn, of those that aren't the only ones of their kind first. */
+static bool evict_any(const struct wd_queue *q, __u64 until, bool *busy)
 {
 	static unsigned int turn;
 	unsigned int nr = atomic_load(&wd_engine.nr), pass, i;
@@ -180,11 +212,11 @@ static bool evict_any(const struct wd_queue *q, bool *busy)
 		for (i = 0; i < nr; i++) {
 			struct wd_queue *o = wd_engine.queue[(turn + i) % nr];
 
-			if (o == q || !is_open(o, q->dev_name) || same_group(o, q) || has_group(o) == pass)
+			if (o == q || !is_open(o, q->dev_name) || same_group(o, q) || has_group(o) == pass ||
+			    !has_only_short_work(o))
 				continue;
-			/* What waits for a poller may wait for long. */
-			*busy |= !wd_queue_async_nr(o);
-			if (is_idle(o) && queue_evict(o)) {
+			*busy = true;
+			if (queue_evict(o, until)) {
 				turn += i + 1;
 				return true;
 			}
@@ -200,7 +232,7 @@ static int exchange(struct wd_queue *q)
 	/* Those of its kind that are open do as well. */
 	if (has_group(q))
 		return -EDQUOT;
-	while (!evict_any(q, &busy)) {
+	while (!evict_any(q, until, &busy)) {
 		if (!busy || wd_now_ns() >= until)
 			return -EDQUOT;
 		sched_yield();
@@ -253,7 +285,7 @@ void wd_grant_close_all(void)
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
-		while (holds_place(q) && !queue_evict(q))
+		while (holds_place(q) && !queue_evict(q, wd_now_ns() + EXCHANGE_NS))
 			sched_yield();
 	}
 	wd_grant_unlock();
