@@ -155,6 +155,8 @@ struct wd_comp_sess_setup {
  * Returns a handle, or 0 and errno: EINVAL (a NULL, an unknown enum value or
  * flag, level or window out of range; the detail names the member), ENODEV
  * (devices only or a mask, and none fits), EBUSY (devices only, and all queues taken),
+ * EDQUOT (the same of what its section grants), ENOENT, EUSERS, ESHUTDOWN (its
+ * section can't be had: wd_user.h),
  * EACCES, EOPNOTSUPP (WD_PATH forbids what the session asks for), ESTALE (the
  * completion queue was made before fork()), ENOMEM.
  */
