@@ -21,7 +21,7 @@
 #define ENV_ATTACHED "WD_ATTACHED"
 #define ENV_SECTION "WD_SECTION"
 
-/* Above what scripts use for themselves ("exec 3<file" would close it), below what select() can't. */
+/* Above what scripts use for themselves ("exec 3<file" would close it), below FD_SETSIZE. */
 #define FD_MIN 200
 
 #define WAIT_FOREVER UINT32_MAX

@@ -378,8 +378,14 @@ int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment
 	struct uacce_section *section;
 	struct uacce_attachment *a;
 	struct uacce_owner *owner;
-	int ret = attach_check(req, &section, no);
+	int ret;
 
+	/* First, so that who inherited a slot over exec learns that, whatever it may have now. */
+	owner = uacce_owner_find(task_tgid(current));
+	if (owner && owner->attachment)
+		return refuse(no, -EALREADY, 0, owner->attachment->slot ? "this process is attached already" :
+			      "this process waits for a slot already");
+	ret = attach_check(req, &section, no);
 	if (ret)
 		return ret;
 	a = attachment_new(req, section);
@@ -392,11 +398,6 @@ int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment
 	owner = uacce_owner_get(task_tgid(current));
 	if (!owner) {
 		ret = refuse(no, -ENOMEM, 0, "out of memory");
-		goto err_put;
-	}
-	if (owner->attachment) {
-		ret = refuse(no, -EALREADY, 0, owner->attachment->slot ? "this process is attached already" :
-			     "this process waits for a slot already");
 		goto err_put;
 	}
 	a->owner = owner;
