@@ -206,8 +206,9 @@ def vm(kernel, areas, count, brief):
     """brief: what doesn't depend on the kernel runs in full elsewhere."""
     suite = f"kernel {kernel}"
     debug = kernel == "debug"
-    # What is about user space alone would take the debug kernel an hour.
-    rest = read_lists(f"{BUILD}/user", ("vm",) if debug else ("vm", "vm-user"), areas, count, suite)
+    # What is about user space alone would take the debug kernel an hour, and some of it is tried on one kernel.
+    kinds = ("vm",) if debug else ("vm", "vm-user") if brief else ("vm", "vm-user", "vm-once")
+    rest = read_lists(f"{BUILD}/user", kinds, areas, count, suite)
     # What the kernel's own parts say comes first, what takes longest last.
     order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
     rest.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))

@@ -5,6 +5,7 @@
 #   BOOT_SCRIPTS                  TAP scripts on the host that boot VMs of their own
 #   TSAN                          those of NATIVE and EMULATED to be built and run with SAN=thread as well
 #   NOT_DEBUG                     those of VM and VM_SCRIPTS that are about user space, and too long for the debug kernel
+#   ONCE                          those of VM and VM_SCRIPTS that run on the first of several kernels only
 #   HELPERS                       C programs that tests start
 #   LIBS PKGS CPPFLAGS
 #   TIMEOUT                       seconds for one program; <prog>_TIMEOUT overrides
@@ -62,7 +63,7 @@ endef
 $(foreach p,$(BINS),$(eval $(call test-rule,$(p))))
 
 # kind, area, timeout, program: what selftests/run reads.
-vm-kind = $(if $(filter $(1),$(NOT_DEBUG)),vm-user,vm)
+vm-kind = $(if $(filter $(1),$(ONCE)),vm-once,$(if $(filter $(1),$(NOT_DEBUG)),vm-user,vm))
 timeout-of = $(or $($(1)_TIMEOUT),$($(basename $(1))_TIMEOUT),$(TIMEOUT))
 $(TESTS)/list: $(MAKEFILE_LIST)
 	@mkdir -p $(TESTS)

@@ -5,7 +5,7 @@
 U=/sys/kernel/config/uacce
 # Natively all of them are tried; here each is killed once, on one kernel.
 BY=5
-BY_KILL=${WD_TEST_BRIEF:+5}
+BY_KILL=1
 . "$(dirname "$0")/sections_cases.sh"
 
 [ -d $U/sections ] || skip "this kernel has no sections"
