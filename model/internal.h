@@ -15,11 +15,8 @@
 #define WDM_DB_NONE		(~0ull)
 #define WDM_ABORTS_PER_POLL	64
 #define WDM_OVERFLOW_SETTLES	10
-/*
- * A slot of the ring's first pass carries no mark of the device, so nothing but time tells a half-written one:
- * longer than a writer is usually off its CPU on a loaded machine.
- */
-#define WDM_SETTLE_UNMARKED	100
+/* A slot of the ring's first pass carries no mark of the device, so a half-written one is harder to tell. */
+#define WDM_SETTLE_UNMARKED	3
 
 /* A capability or other register with a reset value. */
 struct wdm_reg {

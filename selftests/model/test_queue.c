@@ -4,7 +4,7 @@
 #include "rig.h"
 
 #define SETTLE_NS	100000
-#define UNMARKED_NS	10000000
+#define UNMARKED_NS	300000
 
 FIXTURE(dev) {
 	struct rig r;
