@@ -3,9 +3,9 @@
 # Sections with wdctl on a running kernel with two simulated devices. Leaves no section behind.
 
 U=/sys/kernel/config/uacce
-# Natively all of them are tried; here each is killed once, on one kernel.
+# Natively all of them are tried.
 BY=5
-BY_KILL=1
+BY_KILL=3
 . "$(dirname "$0")/sections_cases.sh"
 
 [ -d $U/sections ] || skip "this kernel has no sections"
