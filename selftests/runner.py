@@ -17,7 +17,7 @@ SIM = "zip,zip"
 SKIP = 4
 TIMEOUT = 124
 # Seconds for all boots of a kernel: a run where everything hangs ends too.
-BUDGET = 1300
+BUDGET = 1500
 BUDGET_DEBUG = 2500
 
 SPLAT = re.compile("|".join(open(TOP + "/scripts/kernel-splats").read().splitlines()))
