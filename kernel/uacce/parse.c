@@ -105,14 +105,17 @@ int uacce_parse_int(const char *s, size_t len, int *res)
 	return 0;
 }
 
-static unsigned int words(struct cursor c)
+/* How many words there are, with the cursor before the first: 0 is a list that was cleared. */
+static int list_begin(struct cursor *c, const char *s, size_t len)
 {
-	struct cursor word;
-	unsigned int nr = 0;
+	struct cursor at, word;
+	int nr = 0, ret = cursor_begin(c, s, len);
 
-	while (cursor_word(&c, &word))
+	if (ret)
+		return ret;
+	for (at = *c; cursor_word(&at, &word); )
 		nr++;
-	return nr;
+	return nr > UACCE_RANGES_MAX ? -E2BIG : nr;
 }
 
 /* node=sync+async */
@@ -136,34 +139,24 @@ static int parse_node(struct cursor *c, struct uacce_nodes *nodes)
 	return 0;
 }
 
-/* *res is NULL for an empty list. */
 int uacce_parse_nodes(const char *s, size_t len, struct uacce_nodes **res)
 {
 	struct uacce_nodes *nodes;
 	struct cursor c, word;
-	unsigned int nr;
-	int ret = cursor_begin(&c, s, len);
+	int ret, nr = list_begin(&c, s, len);
 
 	*res = NULL;
-	if (ret)
-		return ret;
-	nr = words(c);
-	if (!nr)
-		return 0;
-	if (nr > UACCE_RANGES_MAX)
-		return -E2BIG;
+	if (nr <= 0)
+		return nr;
 	nodes = kzalloc(struct_size(nodes, at, nr), GFP_KERNEL);
-	if (!nodes)
-		return -ENOMEM;
-	while (cursor_word(&c, &word)) {
+	ret = nodes ? 0 : -ENOMEM;
+	while (!ret && cursor_word(&c, &word))
 		ret = parse_node(&word, nodes);
-		if (ret) {
-			kfree(nodes);
-			return ret;
-		}
-	}
-	*res = nodes;
-	return 0;
+	if (ret)
+		kfree(nodes);
+	else
+		*res = nodes;
+	return ret;
 }
 
 ssize_t uacce_print_nodes(const struct uacce_nodes *nodes, char *buf, size_t size)
@@ -218,29 +211,20 @@ int uacce_parse_names(const char *s, size_t len, struct uacce_names **res)
 {
 	struct uacce_names *names;
 	struct cursor c, word;
-	unsigned int nr;
-	int ret = cursor_begin(&c, s, len);
+	int ret, nr = list_begin(&c, s, len);
 
 	*res = NULL;
-	if (ret)
-		return ret;
-	nr = words(c);
-	if (!nr)
-		return 0;
-	if (nr > UACCE_RANGES_MAX)
-		return -E2BIG;
+	if (nr <= 0)
+		return nr;
 	names = kzalloc(struct_size(names, name, nr), GFP_KERNEL);
-	if (!names)
-		return -ENOMEM;
-	while (cursor_word(&c, &word)) {
+	ret = names ? 0 : -ENOMEM;
+	while (!ret && cursor_word(&c, &word))
 		ret = names_add(names, &word);
-		if (ret) {
-			uacce_names_free(names);
-			return ret;
-		}
-	}
-	*res = names;
-	return 0;
+	if (ret)
+		uacce_names_free(names);
+	else
+		*res = names;
+	return ret;
 }
 
 ssize_t uacce_print_names(const struct uacce_names *names, char *buf, size_t size)
