@@ -64,6 +64,12 @@ s64 uacce_account_free(const struct uacce_device *uacce)
 	return (s64)acct->total - acct->reserved - acct->used_pool - acct->quarantined;
 }
 
+/* What can be given out of that. */
+u32 uacce_account_room(const struct uacce_device *uacce)
+{
+	return max_t(s64, uacce_account_free(uacce), 0);
+}
+
 struct uacce_device *uacce_account_find(const char *name)
 {
 	struct uacce_account *acct;
@@ -204,7 +210,7 @@ static int charge_pool(const struct uacce_owner *owner, const struct uacce_devic
 
 	if (max && owner_pool_ctxs(owner, uacce) >= max)
 		return -EDQUOT;
-	return uacce_account_free(uacce) > 0 ? 0 : -EBUSY;
+	return uacce_account_room(uacce) ? 0 : -EBUSY;
 }
 
 /* What an attached process' next context of this device is charged to. */
@@ -226,7 +232,7 @@ static int charge_attached(const struct uacce_owner *owner, struct uacce_device 
 	if (owner->extras >= section->max_extra)
 		return -EDQUOT;
 	*class = UACCE_NL_CTX_EXTRA;
-	return uacce_account_free(uacce) > 0 ? 0 : -EBUSY;
+	return uacce_account_room(uacce) ? 0 : -EBUSY;
 }
 
 static bool is_attached(const struct uacce_owner *owner)
@@ -378,7 +384,7 @@ u32 uacce_account_left(struct uacce_device *uacce)
 
 	mutex_lock(&uacce_prov);
 	owner = uacce_owner_find(task_tgid(current));
-	free = max_t(s64, uacce_account_free(uacce), 0);
+	free = uacce_account_room(uacce);
 	left = is_attached(owner) ? left_attached(owner, uacce, free) : free;
 	mutex_unlock(&uacce_prov);
 	return left;

@@ -37,7 +37,7 @@ DEVICE_SHOW(throughput, uacce->acct.settings->throughput)
 DEVICE_SHOW(total_ctxs, uacce->acct.total)
 DEVICE_SHOW(reserved_ctxs, uacce->acct.reserved)
 DEVICE_SHOW(used_ctxs, uacce->acct.used)
-DEVICE_SHOW(free_ctxs, max(uacce_account_free(uacce), 0ll))
+DEVICE_SHOW(free_ctxs, uacce_account_room(uacce))
 DEVICE_SHOW(quarantined_ctxs, uacce->acct.quarantined)
 
 /* Under uacce_prov, after a change of the settings. */

@@ -78,7 +78,7 @@ static int fill_counts(struct sk_buff *skb, const struct uacce_device *uacce)
 	    nla_put_u32(skb, UACCE_A_CTXS_RESERVED, acct->reserved) ||
 	    nla_put_u32(skb, UACCE_A_CTXS_USED, acct->used) ||
 	    nla_put_u32(skb, UACCE_A_CTXS_USED_POOL, acct->used_pool) ||
-	    nla_put_u32(skb, UACCE_A_CTXS_FREE, max_t(s64, uacce_account_free(uacce), 0)) ||
+	    nla_put_u32(skb, UACCE_A_CTXS_FREE, uacce_account_room(uacce)) ||
 	    nla_put_u32(skb, UACCE_A_CTXS_QUARANTINED, acct->quarantined))
 		return -EMSGSIZE;
 	return 0;

@@ -181,6 +181,7 @@ void uacce_account_announce(struct uacce_device *uacce);	/* takes it; its node i
 void uacce_account_del(struct uacce_device *uacce);	/* takes it */
 int uacce_account_zone(const struct uacce_device *uacce);
 s64 uacce_account_free(const struct uacce_device *uacce);
+u32 uacce_account_room(const struct uacce_device *uacce);
 struct uacce_device *uacce_account_find(const char *name);	/* by its own or its parent's name */
 struct uacce_owner *uacce_owner_get(struct pid *pid);	/* found or made; NULL: no memory */
 struct uacce_owner *uacce_owner_find(struct pid *pid);

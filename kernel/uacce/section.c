@@ -280,8 +280,8 @@ static int members_check_room(struct uacce_section *section, u32 slots)
 			continue;
 		need = member_need(m, slots);
 		if ((s64)need > uacce_account_free(m->uacce)) {
-			uacce_section_refused(section, "%s: %llu contexts are needed, %lld are free", member_name(m),
-					      need, max(uacce_account_free(m->uacce), 0ll));
+			uacce_section_refused(section, "%s: %llu contexts are needed, %u are free", member_name(m),
+					      need, uacce_account_room(m->uacce));
 			return -ENOSPC;
 		}
 	}
@@ -509,8 +509,9 @@ int uacce_section_resize(struct uacce_section *section, u32 num)
 		ret = section_resize_live(section, num);
 		if (ret)
 			return ret;
+	} else {
+		section->num_processes = num;
 	}
-	section->num_processes = num;
 	uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
 	uacce_section_settle(section);
 	return 0;
