@@ -20,21 +20,6 @@ static int write_file(const char *path, const char *text)
 	return ret;
 }
 
-/* PCI address of a uacce device. */
-static int pci_address(const char *name, char address[NAME_MAX + 1])
-{
-	char path[PATH_MAX], target[PATH_MAX];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), UACCE_CLASS "/%s/device", name);
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n < 0)
-		return -errno;
-	target[n] = 0;
-	snprintf(address, NAME_MAX + 1, "%s", strrchr(target, '/') + 1);
-	return 0;
-}
-
 static int is_bound(const char *address)
 {
 	char path[PATH_MAX];
@@ -95,7 +80,7 @@ FIXTURE_SETUP(bind)
 {
 	if (!client_device(self->name))
 		SKIP(return, "no ZIP device");
-	ASSERT_EQ(0, pci_address(self->name, self->address));
+	ASSERT_EQ(0, uacce_parent(self->name, self->address, sizeof(self->address)));
 	self->available = uacce_attr_num(self->name, "available_instances");
 }
 

@@ -33,20 +33,6 @@ static int write_file(const char *path, const char *text)
 	return ret;
 }
 
-static int pci_address(const char *name, char address[64])
-{
-	char path[PATH_MAX], target[PATH_MAX];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), UACCE_CLASS "/%s/device", name);
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n < 0)
-		return -errno;
-	target[n] = 0;
-	snprintf(address, 64, "%.63s", strrchr(target, '/') + 1);
-	return 0;
-}
-
 static int set_master(const char *address, int on)
 {
 	char path[PATH_MAX];
@@ -90,7 +76,7 @@ static long pasid_of(const char *address, int id)
 FIXTURE_SETUP(stuck)
 {
 	ASSERT_TRUE(client_device(self->name)) TH_LOG("no ZIP device");
-	ASSERT_EQ(0, pci_address(self->name, self->address));
+	ASSERT_EQ(0, uacce_parent(self->name, self->address, sizeof(self->address)));
 	self->available = uacce_attr_num(self->name, "available_instances");
 	ASSERT_EQ(0, rawq_begin(&self->q, self->name, ZIP_QC_COMPRESS));
 	client_fill(self->src, BYTES, 1);

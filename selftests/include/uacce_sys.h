@@ -73,6 +73,21 @@ static inline int uacce_open(const char *name)
 	return neg_errno(open(path, O_RDWR | O_CLOEXEC));
 }
 
+/* The parent's name, its PCI address most often, from where the device's link leads. */
+static inline int uacce_parent(const char *name, char *parent, size_t size)
+{
+	char path[128], target[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), UACCE_CLASS "/%s/device", name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = 0;
+	snprintf(parent, size, "%s", strrchr(target, '/') + 1);
+	return 0;
+}
+
 /* The attribute without its last newline; length or -errno. */
 static inline int uacce_attr(const char *name, const char *attr, char *buf, size_t size)
 {

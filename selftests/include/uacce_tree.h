@@ -12,41 +12,18 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "text_file.h"
 
 #define TREE		"/sys/kernel/config/uacce"
 #define DEV0		"hisi_zip-0"
 #define DEV1		"hisi_zip-1"
 
-static inline int tree_write(const char *path, const char *text, size_t len)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, len) < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-/* Without the last newline. */
+/* 0, where text_read() gives the length. */
 static inline int tree_read(const char *path, char *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	int n = text_read(path, buf, size);
 
-	if (fd < 0)
-		return -errno;
-	n = read(fd, buf, size - 1);
-	if (n < 0)
-		n = -errno;
-	close(fd);
-	if (n < 0)
-		return n;
-	buf[n] = 0;
-	if (n && buf[n - 1] == '\n')
-		buf[n - 1] = 0;
-	return 0;
+	return n < 0 ? n : 0;
 }
 
 static inline const char *sec_path(const char *name, const char *attr)
@@ -69,7 +46,7 @@ static inline int sec_rmdir(const char *name)
 
 static inline int sec_set(const char *name, const char *attr, const char *text)
 {
-	return tree_write(sec_path(name, attr), text, strlen(text));
+	return text_write(sec_path(name, attr), text);
 }
 
 static inline bool sec_is(const char *name, const char *attr, const char *text)
@@ -103,7 +80,7 @@ static inline const char *dev_path(const char *dev, const char *attr)
 
 static inline int dev_set(const char *dev, const char *attr, const char *text)
 {
-	return tree_write(dev_path(dev, attr), text, strlen(text));
+	return text_write(dev_path(dev, attr), text);
 }
 
 /* A number, or LONG_MIN. */

@@ -34,7 +34,7 @@ static int driver_write(const char *file, const char *text)
 	char path[128];
 
 	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/hisi_zip/%s", file);
-	return tree_write(path, text, strlen(text));
+	return text_write(path, text);
 }
 
 static bool sysfs_is(const char *attr, const char *text)

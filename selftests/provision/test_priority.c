@@ -71,14 +71,14 @@ FIXTURE(priority) {
 FIXTURE_SETUP(priority)
 {
 	ASSERT_EQ(0, tree_read(PACE, self->pace, sizeof(self->pace)));
-	ASSERT_EQ(0, tree_write(PACE, "4", 1));
+	ASSERT_EQ(0, text_write(PACE, "4"));
 	ASSERT_EQ(0, sec_make("low", DEV0, 1, 2, 0));
 	ASSERT_EQ(0, sec_make("high", DEV0, 1, 2, 0));
 }
 
 FIXTURE_TEARDOWN(priority)
 {
-	EXPECT_EQ(0, tree_write(PACE, self->pace, strlen(self->pace)));
+	EXPECT_EQ(0, text_write(PACE, self->pace));
 	EXPECT_EQ(0, sec_end("low"));
 	EXPECT_EQ(0, sec_end("high"));
 }

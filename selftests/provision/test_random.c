@@ -83,8 +83,8 @@ static void device_goes_and_returns(struct mind *m)
 
 	if (!m->may_unbind)
 		return;
-	tree_write("/sys/bus/pci/drivers/hisi_zip/unbind", pci, strlen(pci));
-	tree_write("/sys/bus/pci/drivers/hisi_zip/bind", pci, strlen(pci));
+	text_write("/sys/bus/pci/drivers/hisi_zip/unbind", pci);
+	text_write("/sys/bus/pci/drivers/hisi_zip/bind", pci);
 }
 
 static void step(struct mind *m)

@@ -121,7 +121,7 @@ TEST_F(item, live_makes_a_pci_function_and_its_end_removes_it)
 	EXPECT_TRUE(sim_is(NAME, "live", "1"));
 	ASSERT_LT(0, sim_get(NAME, "address", address, sizeof(address)));
 	snprintf(path, sizeof(path), SIM_PCI "/%s/device", address);
-	ASSERT_LT(0, sim_read_path(path, buf, sizeof(buf)));
+	ASSERT_LT(0, text_read(path, buf, sizeof(buf)));
 	EXPECT_STREQ("0xa250", buf);
 	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
 	EXPECT_FALSE(sim_exists(path));
@@ -181,7 +181,7 @@ TEST_F(item, the_node_is_the_device_node)
 	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
 	ASSERT_LT(0, sim_get(NAME, "address", address, sizeof(address)));
 	snprintf(path, sizeof(path), SIM_PCI "/%s/numa_node", address);
-	ASSERT_LT(0, sim_read_path(path, buf, sizeof(buf)));
+	ASSERT_LT(0, text_read(path, buf, sizeof(buf)));
 	EXPECT_STREQ("0", buf);
 }
 

@@ -69,7 +69,7 @@ static void unbind(const char *dir)
 
 	sim_get(NAME, "address", address, sizeof(address));
 	snprintf(path, sizeof(path), "%s/driver/unbind", dir);
-	sim_write_path(path, address);
+	text_write(path, address);
 }
 
 FIXTURE_SETUP(device)
@@ -189,7 +189,7 @@ TEST_F_TIMEOUT(device, a_reset_clears_what_was_written, 100)
 	ASSERT_EQ(0, cfg_read(self->dir, &now, 4, msi + 4));
 	ASSERT_EQ(value, now);
 	snprintf(path, sizeof(path), "%s/reset", self->dir);
-	ASSERT_EQ(0, sim_write_path(path, "1"));
+	ASSERT_EQ(0, text_write(path, "1"));
 	ASSERT_EQ(0, cfg_read(self->dir, &now, 4, msi + 4));
 	EXPECT_EQ(0, now);
 	ASSERT_EQ(0, cfg_read(self->dir, &now, 4, 0x18));
@@ -202,7 +202,7 @@ TEST_F_TIMEOUT(device, can_be_reset_again_and_again, 200)
 
 	snprintf(path, sizeof(path), "%s/reset", self->dir);
 	for (int i = 0; i < 5; i++)
-		ASSERT_EQ(0, sim_write_path(path, "1"));
+		ASSERT_EQ(0, text_write(path, "1"));
 }
 
 static void burn(pid_t *pids)

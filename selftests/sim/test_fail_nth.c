@@ -36,7 +36,7 @@ FIXTURE_SETUP(sweep)
 	if (fail_nth_missing())
 		return;
 	/* Binding has a sweep of its own (hisi_qm). */
-	ASSERT_EQ(0, sim_write_path(AUTOPROBE, "0"));
+	ASSERT_EQ(0, text_write(AUTOPROBE, "0"));
 	ASSERT_EQ(0, sim_mkdir(NAME));
 }
 
@@ -46,7 +46,7 @@ FIXTURE_TEARDOWN(sweep)
 		return;
 	sim_set(NAME, "live", "0");
 	EXPECT_EQ(0, sim_rmdir(NAME));
-	sim_write_path(AUTOPROBE, "1");
+	text_write(AUTOPROBE, "1");
 }
 
 TEST_F_TIMEOUT(sweep, going_live, 900)

@@ -51,10 +51,10 @@ static long long threads_ns(void)
 
 	while (dir && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		if (sim_read_path(path, buf, sizeof(buf)) < 0 || strncmp(buf, "hisi_sim", 8))
+		if (text_read(path, buf, sizeof(buf)) < 0 || strncmp(buf, "hisi_sim", 8))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/schedstat", entry->d_name);
-		if (sim_read_path(path, buf, sizeof(buf)) > 0)
+		if (text_read(path, buf, sizeof(buf)) > 0)
 			sum += atoll(buf);
 	}
 	if (dir)

@@ -19,28 +19,13 @@ FIXTURE(nl) {
 	char parent[UACCE_NAME_MAX];
 };
 
-/* The parent's name, from where the device's link leads. */
-static inline int parent_of(const char *dev, char *parent, size_t size)
-{
-	char path[128], target[256];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), UACCE_CLASS "/%s/device", dev);
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n < 0)
-		return -errno;
-	target[n] = 0;
-	snprintf(parent, size, "%s", strrchr(target, '/') + 1);
-	return 0;
-}
-
 FIXTURE_SETUP(nl)
 {
 	self->c = malloc(sizeof(*self->c));
 	ASSERT_EQ(0, nlc_open(self->c)) TH_LOG("no family \"uacce\"");
 	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->dev));
 	ASSERT_TRUE(uacce_find("hisi_zip", 1, self->dev2));
-	ASSERT_EQ(0, parent_of(self->dev, self->parent, sizeof(self->parent)));
+	ASSERT_EQ(0, uacce_parent(self->dev, self->parent, sizeof(self->parent)));
 	sec_end(SECTION);
 	ASSERT_EQ(0, sec_mkdir(SECTION));
 }

@@ -27,21 +27,6 @@ static int write_file(const char *path, const char *text)
 	return ret;
 }
 
-/* The PCI address behind a uacce device. */
-static int parent_of(const char *name, char parent[64])
-{
-	char path[256], target[256];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), UACCE_CLASS "/%s/device", name);
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n < 0)
-		return -errno;
-	target[n] = 0;
-	snprintf(parent, 64, "%.63s", basename(target));
-	return 0;
-}
-
 static unsigned int devices(void)
 {
 	char name[UACCE_NAME_MAX];
@@ -74,7 +59,7 @@ FIXTURE_SETUP(removal)
 	self->page = sysconf(_SC_PAGESIZE);
 	self->devices = devices();
 	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->name)) TH_LOG("no hisi_zip device");
-	ASSERT_EQ(0, parent_of(self->name, self->parent));
+	ASSERT_EQ(0, uacce_parent(self->name, self->parent, sizeof(self->parent)));
 	self->available = test_attr_num(self->name, "available_instances");
 	ASSERT_EQ(0, rawq_begin(&self->q, self->name, ZIP_QC_COMPRESS));
 	ASSERT_EQ(0, rawq_works(&self->q));
