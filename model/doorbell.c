@@ -189,6 +189,7 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 {
 	u32 sqe[WDM_SQE_MAX / 4], digest, all = 0, nr;
 	u64 settle = wdm_settle(dev);
+	bool whole = true;
 
 	if (!q->sq_valid || !q->cq_valid || q->stopping || q->overflow || !wdm_doorbell_may_hide(dev, f, q)) {
 		q->lost_nr = 0;
@@ -198,6 +199,12 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 		if (!wdm_slot_read(dev, q, q->tail + nr, sqe, &digest) ||
 		    digest == q->digest[(q->tail + nr) % q->sq_depth] || !dev->engine->unmarked(sqe))
 			break;
+		if (!dev->engine->whole(sqe)) {
+			/* What is whole before it needn't wait for it. */
+			if (nr)
+				break;
+			whole = false;
+		}
 		all = all * 31 + digest;
 	}
 	if (nr != q->lost_nr || all != q->lost_digest) {
@@ -208,7 +215,7 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 	if (!nr)
 		return;
 	if (q->tail < q->sq_depth)
-		settle *= WDM_SETTLE_UNMARKED;
+		settle *= whole ? WDM_SETTLE_UNMARKED : WDM_SETTLE_PARTIAL;
 	if (dev->now - q->lost_since < settle) {
 		wdm_wake_at(dev, q->lost_since + settle);
 		return;

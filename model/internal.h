@@ -15,8 +15,10 @@
 #define WDM_DB_NONE		(~0ull)
 #define WDM_ABORTS_PER_POLL	64
 #define WDM_OVERFLOW_SETTLES	10
-/* A slot of the ring's first pass carries no mark of the device, so a half-written one is harder to tell. */
+/* A slot of the ring's first pass carries no mark of the device: what looks whole there is taken after this
+ * many settling times, what may lack its end after many more, as its writer may have lost the CPU. */
 #define WDM_SETTLE_UNMARKED	3
+#define WDM_SETTLE_PARTIAL	100
 
 /* A capability or other register with a reset value. */
 struct wdm_reg {
@@ -36,6 +38,7 @@ struct wdm_reg {
  * @fail: give a descriptor that is not executed this status
  * @mark: mark a completed descriptor, in words that software must write anew
  * @unmarked: no mark is left in any part of the descriptor
+ * @whole: a descriptor written over zeros shows words of its last quarter
  */
 struct wdm_personality {
 	u32 sqe_shift;
@@ -49,6 +52,7 @@ struct wdm_personality {
 	void (*fail)(u32 *sqe, u32 status);
 	void (*mark)(u32 *sqe);
 	bool (*unmarked)(const u32 *sqe);
+	bool (*whole)(const u32 *sqe);
 };
 
 extern const struct wdm_personality wdm_zip;

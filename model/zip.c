@@ -61,6 +61,12 @@ static bool zip_unmarked(const u32 *sqe)
 	return !zip_marks(sqe, false);
 }
 
+/* The tag is the last word that every request has; a tag of 0 costs its request some waiting only. */
+static bool zip_whole(const u32 *sqe)
+{
+	return sqe_addr(sqe, 20) && sqe_get(sqe, sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == ZIP_SQE_TYPE_3 ? 26 : 13);
+}
+
 static u32 zip_bytes(const u32 *sqe)
 {
 	u32 len = sqe_get(sqe, 4);
@@ -216,6 +222,7 @@ const struct wdm_personality wdm_zip = {
 	.fail = zip_fail,
 	.mark = zip_mark,
 	.unmarked = zip_unmarked,
+	.whole = zip_whole,
 };
 
 size_t wdm_scratch_size(void)
