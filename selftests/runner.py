@@ -169,6 +169,7 @@ def native(out, areas, count, kinds=("native", "emulated")):
     if suite == "asan":
         env["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_stack_use_after_return=1"
         env["UBSAN_OPTIONS"] = "print_stacktrace=1"
+        env["WD_TEST_BRIEF"] = "1"
     elif suite == "tsan":
         # ThreadSanitizer's shadow can't be placed under full address randomisation.
         command = ["setarch", "-R"] + command
