@@ -222,6 +222,8 @@ struct wd_shared_tally {
 	_Atomic __u64 errors;
 };
 
+#define WD_MORE_ROWS	(WD_SESS_QUEUES - 1)
+
 /* A session's counts for one context, taken at its first completion there; under that context's drain lock. */
 struct wd_row {
 	_Atomic(struct wd_queue *) q;
@@ -249,7 +251,8 @@ struct wd_session {
 	_Atomic(struct wd_queue *) first;	/* queue[0], or NULL when there is none */
 	_Atomic(struct wd_queue *) queue[WD_SESS_QUEUES];
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
-	struct wd_row row[WD_SESS_QUEUES];
+	struct wd_row row;		/* of the first context that a request ended on */
+	_Atomic(struct wd_row *) more;	/* WD_MORE_ROWS for others, made when there is one */
 	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what no row has */
 	struct wd_cq *cq;		/* instead of callbacks, or NULL */
 	bool straight;			/* the class: requests may be tried on the straight way */
