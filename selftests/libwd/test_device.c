@@ -302,45 +302,47 @@ TEST_F(tree, then_throughput_or_latency_decides)
 TEST_F(tree, facts_of_an_algorithm_have_defaults)
 {
 	struct uacce_dev_info info;
-	struct wd_device_alg alg;
+	char api[WD_NAME_SIZE];
 
 	add_device("hisi_zip-0", "zlib");
 	ASSERT_EQ(0, wd_device_read("hisi_zip-0", &info));
-	wd_device_read_alg(&info, "zlib", &alg);
-	EXPECT_EQ(WD_LEVEL_AVERAGE, alg.latency);
-	EXPECT_EQ(WD_LEVEL_AVERAGE, alg.throughput);
-	EXPECT_EQ(0, alg.flags);
-	EXPECT_STREQ("hisi_qm_v3", alg.device_api);
-	attr("hisi_zip-0", "hisi_zip-zlib/flags", "0x00000003");
+	EXPECT_EQ(WD_LEVEL_AVERAGE, wd_device_level(&info, "zlib", WD_RANK_LATENCY));
+	EXPECT_EQ(WD_LEVEL_AVERAGE, wd_device_level(&info, "zlib", WD_RANK_THROUGHPUT));
+	wd_device_alg_api(&info, "zlib", api);
+	EXPECT_STREQ("hisi_qm_v3", api);
+	attr("hisi_zip-0", "hisi_zip-zlib/latency", "3");
+	attr("hisi_zip-0", "hisi_zip-zlib/throughput", "4");
 	attr("hisi_zip-0", "hisi_zip-zlib/device_api", "hisi_qm_v9");
-	wd_device_read_alg(&info, "zlib", &alg);
-	EXPECT_EQ(3, alg.flags);
-	EXPECT_STREQ("hisi_qm_v9", alg.device_api);
+	EXPECT_EQ(3, wd_device_level(&info, "zlib", WD_RANK_LATENCY));
+	EXPECT_EQ(4, wd_device_level(&info, "zlib", WD_RANK_THROUGHPUT));
+	wd_device_alg_api(&info, "zlib", api);
+	EXPECT_STREQ("hisi_qm_v9", api);
 }
 
 TEST_F(tree, a_usual_path_names_its_device)
 {
-	char name[WD_NAME_SIZE], path[128];
+	struct uacce_dev_info info;
+	char path[128];
 
 	add_device("hisi_zip-0", "zlib");
 	snprintf(path, sizeof(path), "%s/dev/hisi_zip-0", top);
-	EXPECT_EQ(0, wd_device_of_node(path, name));
-	EXPECT_STREQ("hisi_zip-0", name);
+	EXPECT_EQ(0, wd_device_of_node(path, &info));
+	EXPECT_STREQ("hisi_zip-0", info.name);
 	snprintf(path, sizeof(path), "%s/dev/hisi_zip-1", top);
-	EXPECT_EQ(-ENOENT, wd_device_of_node(path, name));
+	EXPECT_EQ(-ENOENT, wd_device_of_node(path, &info));
 }
 
 TEST_F(tree, another_path_is_followed_to_its_device_number)
 {
-	char name[WD_NAME_SIZE];
+	struct uacce_dev_info info;
 
 	add_device("hisi_zip-0", "zlib");
 	add_device("hisi_zip-1", "zlib");
 	attr("hisi_zip-0", "dev", "1:5");
 	attr("hisi_zip-1", "dev", "1:3");
-	EXPECT_EQ(0, wd_device_of_node("/dev/null", name));
-	EXPECT_STREQ("hisi_zip-1", name);
-	EXPECT_EQ(-ENODEV, wd_device_of_node("/dev/full", name));
+	EXPECT_EQ(0, wd_device_of_node("/dev/null", &info));
+	EXPECT_STREQ("hisi_zip-1", info.name);
+	EXPECT_EQ(-ENODEV, wd_device_of_node("/dev/full", &info));
 }
 
 TEST_F(tree, free_queues_are_counted_per_node)

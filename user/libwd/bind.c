@@ -87,7 +87,7 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 					     struct refusals *no)
 {
 	const struct wd_driver *drv = NULL;
-	struct wd_device_alg alg;
+	char api[WD_NAME_SIZE];
 
 	if (!session_may_use(s, info->node_id)) {
 		no->masked++;
@@ -96,8 +96,8 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 	} else if (!wd_grant_has(info->name)) {
 		no->not_granted++;
 	} else {
-		wd_device_read_alg(info, s->cls->algs[s->attr.alg], &alg);
-		drv = wd_driver_find(s->cls, alg.device_api);
+		wd_device_alg_api(info, s->cls->algs[s->attr.alg], api);
+		drv = wd_driver_find(s->cls, api);
 		no->no_driver += !drv;
 	}
 	return drv;

@@ -99,13 +99,10 @@ static int open_fail(int err, const char *node_path)
 static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 {
 	struct uacce_dev_info info;
-	char name[WD_NAME_SIZE];
 	int ret;
 	int fd;
 
-	ret = wd_device_of_node(node_path, name);
-	if (!ret)
-		ret = wd_device_read(name, &info);
+	ret = wd_device_of_node(node_path, &info);
 	if (ret)
 		return open_fail(-ret, node_path);
 	fd = open(node_path, O_RDWR | O_CLOEXEC);
