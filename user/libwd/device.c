@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "device.h"
 #include "error.h"
+#include "facts.h"
 
 #define CLASS		"/sys/class/uacce"
 #define LOCAL_DISTANCE	10	/* ACPI's number for the same node */
@@ -114,26 +115,62 @@ static int read_numa_node(const char *name)
 	return (int)(node >= 0 ? node : read_number(name, "device/numa_node", -1));
 }
 
-int wd_device_read(const char *name, struct uacce_dev_info *info)
+/* What stays as long as the device lives. */
+static int read_facts(const char *name, struct uacce_dev_info *info)
 {
-	const char *number = strchr(name, '/') ? NULL : number_of(name);
-
-	if (!number)
-		return -EINVAL;
-	memset(info, 0, sizeof(*info));
 	if (read_attr(name, "api", info->api, sizeof(info->api)))
 		return -ENODEV;
-	strcpy(info->name, name);
-	info->node_id = atoi(number);
-	snprintf(info->alg_path, sizeof(info->alg_path), "%s" CLASS "/%.63s", root, name);
-	snprintf(info->dev_root, sizeof(info->dev_root), "%s/dev/%.63s", root, name);
 	read_algs(name, info->algs);
 	info->flags = (int)read_number(name, "flags", 0);
 	info->qfrs_offs[UACCE_QFRT_MMIO] = (unsigned long)read_number(name, "region_mmio_size", 0);
 	info->qfrs_offs[UACCE_QFRT_DUS] = (unsigned long)read_number(name, "region_dus_size", 0);
+	info->simulated = read_number(name, "simulated", 0) == 1;
+	return 0;
+}
+
+/* The kernel makes this attribute when it has made all others. */
+static bool is_complete(const char *name)
+{
+	char text[32];
+
+	return !read_attr(name, "dev", text, sizeof(text));
+}
+
+/* A name is only a name: what was kept is its device's if that is still the same one. */
+static int find_facts(const char *name, int number, struct uacce_dev_info *info)
+{
+	struct wd_life life;
+	bool complete;
+	int ret;
+
+	memset(info, 0, sizeof(*info));
+	strcpy(info->name, name);
+	info->node_id = number;
+	snprintf(info->alg_path, sizeof(info->alg_path), "%s" CLASS "/%.63s", root, name);
+	snprintf(info->dev_root, sizeof(info->dev_root), "%s/dev/%.63s", root, name);
+	if (wd_life_of(info->alg_path, &life))
+		return -ENODEV;
+	if (wd_facts_recall(&life, info))
+		return 0;
+	complete = is_complete(name);
+	ret = read_facts(name, info);
+	if (!ret && complete)
+		wd_facts_keep(&life, info);
+	return ret;
+}
+
+int wd_device_read(const char *name, struct uacce_dev_info *info)
+{
+	const char *number = strchr(name, '/') ? NULL : number_of(name);
+	int ret;
+
+	if (!number)
+		return -EINVAL;
+	ret = find_facts(name, atoi(number), info);
+	if (ret)
+		return ret;
 	info->numa_node = read_numa_node(name);
 	info->priority = (int)read_number(name, "priority", 0);
-	info->simulated = read_number(name, "simulated", 0) == 1;
 	info->isolated = read_number(name, "isolate", 0) == 1;
 	info->avail = (int)read_number(name, "available_instances", 0);
 	return 0;
