@@ -317,6 +317,75 @@ TEST_F(nl, who_waits_for_a_section_that_ends_is_told)
 	helper_end(&helper);
 }
 
+#define WAITERS_MAX	1024
+
+/* Children of one process group, which wait for a slot until they are killed. */
+struct crowd {
+	pid_t group;
+	int told[2];
+};
+
+/* What it was told: 0 (it waits) or a positive error. */
+static int crowd_one_more(struct crowd *crowd)
+{
+	unsigned char ret = 255;
+	pid_t pid = fork();
+
+	if (!pid) {
+		static struct nlc c;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!nlc_open(&c))
+			ret = -nlc_attach(&c, SECTION, NULL, NULL, 10 * NL_WAIT_MS);
+		if (!setpgid(0, crowd->group) && write(crowd->told[1], &ret, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	if (!crowd->group)
+		crowd->group = pid;
+	return read(crowd->told[0], &ret, 1) == 1 ? ret : 254;
+}
+
+static void crowd_end(struct crowd *crowd)
+{
+	kill(-crowd->group, SIGKILL);
+	while (waitpid(-crowd->group, NULL, 0) > 0)
+		;
+	close(crowd->told[0]);
+	close(crowd->told[1]);
+}
+
+static long long wait_waiting(struct nlc *c, long long n)
+{
+	long long deadline = now_ms() + NL_WAIT_MS;
+
+	while (!nlc_section_get(c, SECTION) && NUM(c, WAITING) != n && now_ms() < deadline)
+		sched_yield();
+	return NUM(c, WAITING);
+}
+
+TEST_F_TIMEOUT(nl, one_more_than_1024_who_wait_is_refused, 300)
+{
+	struct crowd crowd = { 0 };
+	struct nlc *c = self->c;
+
+	test_live("1");
+	ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, 0));
+	ASSERT_EQ(0, pipe(crowd.told));
+	for (int i = 0; i < WAITERS_MAX; i++)
+		ASSERT_EQ(0, crowd_one_more(&crowd));
+	EXPECT_EQ(WAITERS_MAX, wait_waiting(c, WAITERS_MAX));
+	EXPECT_EQ(ENOBUFS, crowd_one_more(&crowd));
+	EXPECT_EQ(WAITERS_MAX, wait_waiting(c, WAITERS_MAX));
+	/* Its place is free when one has gone. */
+	ASSERT_EQ(0, kill(crowd.group, SIGKILL));
+	EXPECT_EQ(WAITERS_MAX - 1, wait_waiting(c, WAITERS_MAX - 1));
+	EXPECT_EQ(0, crowd_one_more(&crowd));
+	EXPECT_EQ(ENOBUFS, crowd_one_more(&crowd));
+	crowd_end(&crowd);
+	EXPECT_EQ(0, wait_waiting(c, 0));
+}
+
 /* Its buffer is full when its turn comes: the slot is the next one's. */
 static int waits_and_chokes(struct nlc *c, void *section)
 {
