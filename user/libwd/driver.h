@@ -387,4 +387,7 @@ void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, unsigned int i
 __u64 wd_now_ns(void);
 __u64 wd_deadline(__u32 timeout_ms);
 
+/* A request found no context. -ENODEV, recorded with the reason, which may be that the process has no slot. */
+int wd_section_no_device(struct wd_object *obj);
+
 #endif

@@ -46,6 +46,8 @@ static inline enum wd_user_state wd_section_state(void)
 int wd_section_start(const char *name, __u32 wait_ms);
 /* Before a session is bound to devices: attach, if that is due. 0 or -errno, recorded. No lock is held. */
 int wd_section_begin(void);
+/* A child that found no slot may find one now: asked for without waiting. No lock is held. */
+void wd_section_again(void);
 /* May contexts be opened now? 0 or -ESHUTDOWN, recorded. */
 int wd_section_usable(void);
 void wd_section_init(void);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The one submit path: give requests to a queue; a synchronous one then waits for its slot. */
+#include "section.h"
 #include "straight.h"
 
 #define BURST_MAX	32
@@ -159,16 +160,22 @@ static int exec_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
 	return msg->status;
 }
 
-/* All contexts of the session are gone: perhaps there are devices again. */
+/* All contexts of the session are gone, or it never had one: perhaps there are devices, or a slot, now. */
 static void session_again(struct wd_session *s)
 {
 	__u64 now = wd_now_ns();
+	bool due;
 
 	pthread_mutex_lock(&wd_engine.lock);
-	if (s->hw_ok && now >= s->again_at) {
+	due = s->hw_ok && now >= s->again_at;
+	if (due)
 		s->again_at = now + 100000000ull;
-		wd_engine_bind(s);
-	}
+	pthread_mutex_unlock(&wd_engine.lock);
+	if (!due)
+		return;
+	wd_section_again();
+	pthread_mutex_lock(&wd_engine.lock);
+	wd_engine_bind(s);
 	pthread_mutex_unlock(&wd_engine.lock);
 }
 
@@ -415,13 +422,15 @@ static int request_async(const struct burst *b, unsigned int from, unsigned int 
 	ret = burst_over_queues(b, from, n, set, soft);
 	if (!set && !soft && s->soft_ok && (ret == -ENODEV || ret == -EDQUOT || ret == -EIO || ret == -ENXIO))
 		ret = burst_over_queues(b, from, n, NULL, true);
-	if (ret == -EBUSY)
+	if (ret == -EBUSY) {
 		wd_room_busy(s, seq);
-	else if (ret == -ENODEV && !set)
+	} else if ((ret == -ENODEV || ret == -ENXIO) && !set) {
 		session_again(s);
-	/* More than a device takes, however often it is asked. */
-	else if (ret == -E2BIG && !set && s->soft_ok)
+		ret = wd_section_no_device(&s->obj);
+	} else if (ret == -E2BIG && !set && s->soft_ok) {
+		/* More than a device takes, however often it is asked. */
 		ret = burst_over_queues(b, from, from + 1, NULL, true);
+	}
 	return ret == -ENXIO ? (set ? -EINVAL : -ENODEV) : ret;
 }
 
