@@ -514,7 +514,7 @@ TEST(raw_contexts_are_charged_to_the_slot)
 {
 	handle_t a, b;
 
-	ASSERT_EQ(0, start("ONE"));
+	ASSERT_EQ(0, start("EXTRA"));
 	a = wd_request_ctx("/dev/hisi_zip-0");
 	b = wd_request_ctx("/dev/hisi_zip-0");
 	EXPECT_NE(0, a);

@@ -121,6 +121,7 @@ static struct wd_queue *bind_open(struct wd_session *s, const struct wd_driver *
 enum bind_way {
 	BIND_SPARE,	/* one more, of a device as good as the best */
 	BIND_OWN,	/* one that is open on that device's node, else one more */
+	BIND_EXTRA,	/* one out of the pool, which the section lets its processes have */
 	BIND_SHARE,	/* one of the other mode: it serves both then */
 	BIND_EXCHANGE,	/* the place of an idle one */
 	BIND_WAYS
@@ -140,6 +141,8 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 	case BIND_OWN:
 		q = table_find(s, s->attr.async, list, info, false);
 		return q ? q : bind_open(s, drv, info, WD_PLACE_FREE, no);
+	case BIND_EXTRA:
+		return bind_open(s, drv, info, WD_PLACE_EXTRA, no);
 	case BIND_SHARE:
 		return table_find(s, !s->attr.async, list, info, true);
 	default:

@@ -65,6 +65,7 @@ static void settle(const struct wd_section *a, enum wd_user_state state)
 	wd_section.grants = a->grants;
 	wd_section.nr = a->nr;
 	wd_section.read_at = a->read_at;
+	wd_section.no_extra_until = 0;
 	wd_section.family = a->family;
 	refusal[0] = '\0';
 	atomic_store_explicit(&wd_section.state, state, memory_order_release);

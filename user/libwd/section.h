@@ -30,6 +30,7 @@ struct wd_section {
 	unsigned int nr;
 	struct wd_grant *grants;
 	__u64 read_at;		/* when the grants were */
+	__u64 no_extra_until;	/* the kernel has refused one */
 	int family;
 	struct wd_fork_file socket;
 };
@@ -68,6 +69,7 @@ void wd_attach_refresh(struct wd_section *a);
 enum wd_place {
 	WD_PLACE_SPARE,		/* one that neither the other mode nor another queue type will miss */
 	WD_PLACE_FREE,		/* one that is free */
+	WD_PLACE_EXTRA,		/* or one out of the pool, as far as the section allows */
 	WD_PLACE_EXCHANGE,	/* or that of an idle context, which is closed */
 };
 
