@@ -297,8 +297,23 @@ TEST_F(tree, then_throughput_or_latency_decides)
 	add_device("hisi_zip-2", "zlib");
 	attr("hisi_zip-1", "hisi_zip-zlib/throughput", "50");
 	attr("hisi_zip-2", "hisi_zip-zlib/latency", "3");
-	EXPECT_STREQ("hisi_zip-1", first(wd_device_list("zlib", WD_RANK_THROUGHPUT)));
-	EXPECT_STREQ("hisi_zip-2", first(wd_device_list("zlib", WD_RANK_LATENCY)));
+	EXPECT_STREQ("hisi_zip-1", first(wd_device_list("zlib", WD_RANK_THROUGHPUT, 0)));
+	EXPECT_STREQ("hisi_zip-2", first(wd_device_list("zlib", WD_RANK_LATENCY, 0)));
+}
+
+/* Of mainline's devices, which don't say, the best is hoped for. */
+TEST_F(tree, devices_that_say_they_lack_a_feature_are_left_out)
+{
+	add_device("hisi_zip-0", "zlib");
+	add_device("hisi_zip-1", "zlib");
+	EXPECT_STREQ("hisi_zip-0", first(wd_device_list("zlib", WD_RANK_LATENCY, 3)));
+	attr("hisi_zip-0", "hisi_zip-zlib/flags", "0x00000001");
+	EXPECT_STREQ("hisi_zip-1", first(wd_device_list("zlib", WD_RANK_LATENCY, 3)));
+	EXPECT_STREQ("hisi_zip-0", first(wd_device_list("zlib", WD_RANK_LATENCY, 1)));
+	attr("hisi_zip-1", "hisi_zip-zlib/flags", "0xfffffffd");
+	errno = 0;
+	EXPECT_EQ(NULL, wd_device_list("zlib", WD_RANK_LATENCY, 3));
+	EXPECT_EQ(EOPNOTSUPP, errno);
 }
 
 /* As the kernel adds it: complete. */

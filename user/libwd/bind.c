@@ -65,6 +65,7 @@ struct refusals {
 	unsigned int not_granted;
 	unsigned int no_driver;
 	unsigned int no_sva;
+	bool no_feature;
 	unsigned int busy;
 	unsigned int quota;
 	unsigned int access;
@@ -195,6 +196,8 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 {
 	if (s->attr.refuse)
 		return refuse(s, s->attr.refuse, EOPNOTSUPP, "no device can do what this session asks of %s");
+	if (no->no_feature)
+		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP, "no device has the features of %s that this session needs");
 	if (no->quota)
 		return refuse(s, WD_REASON_NO_QUEUE, EDQUOT, "every context that is granted is in use, and none is left for %s");
 	if (no->busy)
@@ -246,17 +249,21 @@ static int bind_devices(struct wd_session *s)
 	struct refusals no = { 0 };
 	struct wd_queue *q = NULL;
 	int ret = section_refused(s);
+	bool lacking;
 
 	if (ret)
 		return ret;
 	if (!s->attr.refuse)
-		list = wd_device_list(s->cls->algs[s->attr.alg], s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY);
+		list = wd_device_list(s->cls->algs[s->attr.alg], s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY,
+				      s->attr.features);
+	lacking = !s->attr.refuse && !list && errno == EOPNOTSUPP;
 	if (wd_section_state() == WD_USER_SECTION)
 		q = bind_in_section(s, list, &no);
 	else
 		q = bind_in_pool(s, list, &no);
 	if (!q) {
 		wd_free_list_accels(list);
+		no.no_feature = lacking;
 		return bind_refused(s, &no);
 	}
 	if (s->attr.async && !s->cq)

@@ -203,6 +203,16 @@ void wd_device_alg_api(const struct uacce_dev_info *info, const char *alg_name, 
 		strcpy(api, info->api);
 }
 
+/* What the device's flags don't say (mainline has none) isn't held against it. */
+static bool has_features(const struct uacce_dev_info *info, const char *alg_name, unsigned int features)
+{
+	struct alg_attr a;
+	char text[32];
+
+	return !features || read_attr(info->name, alg_attr(&a, info, alg_name, "flags"), text, sizeof(text)) ||
+	       !(features & ~(unsigned int)strtoul(text, NULL, 16));
+}
+
 bool wd_device_has_alg(const struct uacce_dev_info *info, const char *alg_name)
 {
 	size_t len = strlen(alg_name);
@@ -289,6 +299,7 @@ struct candidate {
 	struct listed *dev;
 	const struct uacce_dev_info *info;
 	bool unusable;
+	bool lacks;	/* a feature that is needed */
 	int distance;
 	int level;	/* smaller is better */
 };
@@ -310,12 +321,13 @@ static int compare(const void *a, const void *b)
 	return x->info->node_id - y->info->node_id;
 }
 
-static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_rank rank, int node)
+static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_rank rank, unsigned int features, int node)
 {
 	int level = alg_name ? wd_device_level(c->info, alg_name, rank) : 0;
 
 	c->unusable = !wd_device_usable(c->info);
 	c->distance = wd_device_distance(node, c->info->numa_node);
+	c->lacks = alg_name && !has_features(c->info, alg_name, features);
 	c->level = rank == WD_RANK_LATENCY ? level : -level;
 }
 
@@ -372,6 +384,19 @@ static int candidates_find(struct candidate **all, size_t *n, const char *alg_na
 	return ret;
 }
 
+/* How many are left. */
+static size_t candidates_drop_lacking(struct candidate *all, size_t n)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < n; i++)
+		if (all[i].lacks)
+			free(all[i].dev);
+		else
+			all[kept++] = all[i];
+	return kept;
+}
+
 static struct uacce_dev_list *list_from(struct candidate *all, size_t n)
 {
 	struct uacce_dev_list *first = NULL;
@@ -384,7 +409,7 @@ static struct uacce_dev_list *list_from(struct candidate *all, size_t n)
 	return first;
 }
 
-struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank)
+struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank, unsigned int features)
 {
 	struct candidate *all;
 	size_t n, i;
@@ -401,14 +426,19 @@ struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank)
 					   alg_name));
 	node = wd_device_cpu_node();
 	for (i = 0; i < n; i++)
-		candidate_rate(&all[i], alg_name, rank, node);
+		candidate_rate(&all[i], alg_name, rank, features, node);
+	n = candidates_drop_lacking(all, n);
+	if (!n) {
+		free(all);
+		return wd_null(wd_fail_str(NULL, EOPNOTSUPP, "no device has the features of %s that are needed", alg_name));
+	}
 	qsort(all, n, sizeof(*all), compare);
 	return list_from(all, n);
 }
 
 struct uacce_dev_list *wd_list_accels(const char *alg_name)
 {
-	return wd_device_list(alg_name, WD_RANK_THROUGHPUT);
+	return wd_device_list(alg_name, WD_RANK_THROUGHPUT, 0);
 }
 
 void wd_free_list_accels(struct uacce_dev_list *list)

@@ -15,8 +15,11 @@ enum wd_rank {
 
 #define WD_LEVEL_AVERAGE	10	/* latency, throughput: 0 .. 99 */
 
-/* wd_list_accels() for sessions: rank decides the last criterion. Same result and errors. */
-struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank);
+/*
+ * wd_list_accels() for sessions: rank decides the last criterion, and of devices that say what they can do only those
+ * with these features (WD_CAPA_*) are listed. Same result and errors; EOPNOTSUPP when none has them.
+ */
+struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank, unsigned int features);
 
 /* One device by name. 0, -ENODEV (not there, or not complete), -EINVAL (not a device name). Records nothing. */
 int wd_device_read(const char *name, struct uacce_dev_info *info);

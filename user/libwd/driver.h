@@ -183,6 +183,10 @@ struct wd_driver {
 	int (*exec)(struct wd_msg *msg);
 };
 
+/* Features of an algorithm on a device, in its sysfs attribute "flags"; bits 8 to 31 are the algorithm's own. */
+#define WD_CAPA_SHARE_ALL	(1u << 0)	/* it works on all addresses of the process */
+#define WD_CAPA_SGL_MEM		(1u << 1)	/* and on lists of pieces */
+
 /**
  * struct wd_session_attr - what a class asks a session to be
  * @alg:	index into the class's algs
@@ -192,6 +196,7 @@ struct wd_driver {
  * @timeout_ms:	deadline of requests that bring none
  * @mask:	devices, NULL for all
  * @refuse:	0, or the reason why no device can serve it
+ * @features:	WD_CAPA_* that a device must have
  * @cq:		with WD_SESS_CQ: the completion queue
  */
 struct wd_session_attr {
@@ -202,6 +207,7 @@ struct wd_session_attr {
 	__u32 timeout_ms;
 	const wd_dev_mask_t *mask;
 	__u16 refuse;
+	__u32 features;
 	handle_t cq;
 };
 
