@@ -223,6 +223,8 @@ def vm(kernel, areas, count, brief):
         command = [f"{TOP}/scripts/vm", "--kernel", kernel, "--sim", SIM, "--timeout", str(limit)]
         command += ["--kmemleak"] if debug else []
         command += ["--", "env", f"OUT={out}"] + (["WD_TEST_BRIEF=1"] if brief else [])
+        # The VM has an environment of its own.
+        command += [f"{name}={os.environ[name]}" for name in ("WD_TEST_LONG", "WD_TEST_SEED") if name in os.environ]
         command += [f"{TOP}/selftests/exec", path, SIM]
         name = f"{BUILD}/test/{suite.replace(' ', '-')}-{boot}"
         with open(name + ".log", "w") as log, open(name + ".vm", "w+") as said:
