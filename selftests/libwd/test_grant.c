@@ -250,6 +250,13 @@ TEST(queue_types_take_turns_on_one_context)
 	EXPECT_EQ(-ENOENT, wd_ctx_info(2, &info));
 }
 
+static bool both_types(handle_t *c, handle_t *d)
+{
+	*c = hw(WD_SYNC, WD_DIR_COMPRESS);
+	*d = hw(WD_SYNC, WD_DIR_DECOMPRESS);
+	return *c && *d;
+}
+
 TEST(an_extra_context_serves_what_no_grant_is_left_for)
 {
 	struct wd_user_grant g;
@@ -258,9 +265,7 @@ TEST(an_extra_context_serves_what_no_grant_is_left_for)
 
 	pack();
 	ASSERT_EQ(0, start("EXTRA"));
-	c = hw(WD_SYNC, WD_DIR_COMPRESS);
-	d = hw(WD_SYNC, WD_DIR_DECOMPRESS);
-	ASSERT_NE(0, d);
+	ASSERT_TRUE(both_types(&c, &d));
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(0, compress(c));
 		EXPECT_EQ(0, decompress(d));
@@ -308,9 +313,7 @@ TEST(without_a_free_extra_context_queue_types_take_turns)
 	pack();
 	pid = pool_emptied(&end);
 	ASSERT_EQ(0, start("EXTRA"));
-	c = hw(WD_SYNC, WD_DIR_COMPRESS);
-	d = hw(WD_SYNC, WD_DIR_DECOMPRESS);
-	ASSERT_NE(0, d);
+	ASSERT_TRUE(both_types(&c, &d));
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(0, decompress(d));
 		EXPECT_EQ(0, compress(c));
