@@ -154,8 +154,11 @@ static bool may_redo(struct wd_queue *q, struct wd_slot *slot, bool sync)
 	return slot->flags & WD_SLOT_REDO;
 }
 
-/* Everything that is still in the queue ends with err, or what may be redone as stopped. */
-static void queue_fail(struct wd_queue *q, int why)
+/*
+ * Everything that is still in the queue ends with why, or what may be redone as
+ * stopped. event: what its completion queue is told of it, 0: nothing.
+ */
+static void queue_fail(struct wd_queue *q, int why, int event)
 {
 	__u32 i;
 
@@ -182,7 +185,7 @@ static void queue_fail(struct wd_queue *q, int why)
 	wd_async_done();
 	wd_pollers_due(q);
 	if (q->cq)
-		wd_cq_broke(q, why);
+		wd_cq_broke(q, event);
 }
 
 /* The ring is about to go, with the results that nobody fetched: as if they had never been. */
@@ -236,7 +239,8 @@ static void device_close(const char *name)
 		ready_lose(q);
 		wd_cq_unwatch(q);
 		q->drv.close(q);
-		queue_fail(q, WD_STOPPED);
+		/* Of one that was out of use already its completion queue knows. */
+		queue_fail(q, WD_STOPPED, q->settled ? 0 : atomic_load(&q->state));
 		q->settled = true;
 		wd_drain_unlock(q);
 		wd_sleeper_leave(q);
@@ -264,7 +268,7 @@ static void queue_break(struct wd_queue *q, int err)
 		device_close(q->dev_name);
 		return;
 	}
-	queue_fail(q, err);
+	queue_fail(q, err, err);
 	q->settled = true;
 	wd_drain_unlock(q);
 }
@@ -311,7 +315,7 @@ static void queue_stop(struct wd_queue *q)
 	}
 	/* What finished before the stop did finish. */
 	q->drv.pull(q, wd_queue_in_flight(q));
-	queue_fail(q, WD_STOPPED);
+	queue_fail(q, WD_STOPPED, 0);
 	q->settled = true;
 	wd_drain_unlock(q);
 }

@@ -249,7 +249,7 @@ void wd_cq_submitted(struct wd_cq *cq);
 /* Under the drain lock: the queue's file, into the set and out of it. */
 void wd_cq_watch(struct wd_queue *q);
 void wd_cq_unwatch(struct wd_queue *q);
-/* Under the drain lock: all that was in the queue has just ended with err. */
+/* Under the drain lock: all that was in the queue has just ended; err: and that is an event. */
 void wd_cq_broke(struct wd_queue *q, int err);
 
 /* --- sleep.c --- */
