@@ -15,6 +15,7 @@
 #define LEN		500
 #define ROOM		(3 * LOAN_BYTES)
 #define GRANULES	8	/* source, destination, and spare ones that nobody may touch */
+#define TWICE_ROUND	2100	/* requests, in rings of 1,024 */
 #define WAIT_MS		20000
 #define LATE_MS		500	/* a deadline that comes when the device has surely seen the request */
 
@@ -162,6 +163,29 @@ TEST_F(buffers, after_a_failure_of_the_device)
 	ASSERT_EQ(0, control("fault fail=1:4"));
 	EXPECT_EQ(-EIO, one(self, 0));
 	EXPECT_EQ(0, one(self, 0));
+}
+
+/* Twice round the ring, so that second completions are pending while places are taken again. */
+TEST_F(buffers, after_a_completion_that_comes_twice)
+{
+	size_t len = 0;
+	char fault[32];
+	unsigned int i;
+
+	snprintf(fault, sizeof(fault), "fault duplicate=%u", TWICE_ROUND);
+	ASSERT_EQ(0, control(fault));
+	for (i = 0; i < TWICE_ROUND; i++) {
+		struct one o = {
+			.self = self, .src = loans_at(&self->loans, 0), .dst = loans_at(&self->loans, 2), .len = ROOM,
+		};
+
+		one_run(&o);
+		ASSERT_EQ(0, o.ret);
+		len = len ? len : o.len;
+		ASSERT_LT(0, o.len);
+		ASSERT_EQ(len, o.len) TH_LOG("request %u", i);
+	}
+	EXPECT_EQ(TWICE_ROUND, count("duplicate"));
 }
 
 TEST_F(buffers, after_too_little_room)
