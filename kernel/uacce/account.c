@@ -148,6 +148,8 @@ void uacce_account_del(struct uacce_device *uacce)
 {
 	uacce_configfs_del_device(uacce);
 	mutex_lock(&uacce_prov);
+	/* Whoever reserves on a device that is off would keep a pointer to what is freed soon. */
+	WARN_ON(uacce->acct.reserved);
 	list_del(&uacce->acct.all);
 	uacce_prov_generation++;
 	if (uacce->announced)

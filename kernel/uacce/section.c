@@ -160,6 +160,14 @@ static void members_free(struct uacce_section *section)
 	section->taken_bits = 0;
 }
 
+/* One that is going has given back what was reserved on it, and won't be asked again. */
+static struct uacce_device *device_present(const char *name)
+{
+	struct uacce_device *uacce = uacce_account_find(name);
+
+	return uacce && uacce->acct.on ? uacce : NULL;
+}
+
 static int member_add(struct uacce_section *section, const char *name, struct uacce_device *uacce)
 {
 	struct uacce_member *m = &section->members[section->nr_members];
@@ -189,7 +197,7 @@ static int members_list(struct uacce_section *section)
 	int ret = 0;
 
 	for (i = 0; names && i < names->nr && !ret; i++)
-		ret = member_add(section, names->name[i], uacce_account_find(names->name[i]));
+		ret = member_add(section, names->name[i], device_present(names->name[i]));
 	if (names)
 		return ret;
 	list_for_each_entry(acct, &uacce_accounts, all) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Claims on a device that goes and comes: when they are served, and who of those that wait gets what. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include "kselftest_harness.h"
+#include "worker.h"
+
+#define S	"SSL"
+#define DRIVER	"/sys/bus/pci/drivers/hisi_zip"
+#define BACK_MS	30000
+
+FIXTURE(claims) {
+	struct worker w[4];
+	char pci[64];
+	long total;
+};
+
+static int device_goes(const char *pci)
+{
+	return text_write(DRIVER "/unbind", pci);
+}
+
+static int device_comes(const char *pci)
+{
+	int i, ret = text_write(DRIVER "/bind", pci);
+
+	for (i = 0; !ret && i < BACK_MS && access("/dev/" DEV0, F_OK); i++)
+		usleep(1000);
+	return ret ? ret : access("/dev/" DEV0, F_OK);
+}
+
+FIXTURE_SETUP(claims)
+{
+	char link[256];
+	ssize_t n = readlink("/sys/class/uacce/" DEV0 "/device", link, sizeof(link) - 1);
+	int i;
+
+	ASSERT_LT(0, n);
+	link[n] = 0;
+	snprintf(self->pci, sizeof(self->pci), "%s", strrchr(link, '/') + 1);
+	self->total = dev_num(DEV0, "total_ctxs");
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, worker_start(&self->w[i]));
+}
+
+FIXTURE_TEARDOWN(claims)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		worker_kill(&self->w[i]);
+	if (access("/dev/" DEV0, F_OK))
+		EXPECT_EQ(0, device_comes(self->pci));
+	if (!access(sec_path(S, NULL), F_OK))
+		EXPECT_EQ(0, sec_end(S));
+	if (!access(sec_path("other", NULL), F_OK))
+		EXPECT_EQ(0, sec_end("other"));
+	for (i = 0; i < 5000 && dev_num(DEV0, "used_ctxs"); i++)
+		usleep(1000);
+	EXPECT_EQ(0, dev_num(DEV0, "reserved_ctxs"));
+	EXPECT_EQ(self->total, dev_num(DEV0, "free_ctxs"));
+	EXPECT_TRUE(accounts_ok());
+}
+
+static atomic_bool enough;
+
+static void *goes_live_and_down(void *arg)
+{
+	while (!enough) {
+		sec_set(S, "live", "1");
+		sec_set(S, "live", "0");
+	}
+	return NULL;
+}
+
+/* Taking back its queues takes a while, in which nobody may reserve any; the kernel warns if somebody did. */
+TEST_F_TIMEOUT(claims, a_device_that_goes_is_absent, 120)
+{
+	struct worker *w = self->w;
+	pthread_t thread;
+	int i, k;
+
+	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
+	enough = false;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, goes_live_and_down, NULL));
+	for (k = 0; k < 5; k++) {
+		for (i = 0; i < 60; i++)
+			EXPECT_EQ(0, w_open(&w[0], DEV0));
+		EXPECT_EQ(0, device_goes(self->pci));
+		EXPECT_EQ(0, device_comes(self->pci));
+		EXPECT_TRUE(accounts_ok());
+		for (i = 0; i < 60; i++)
+			w_close(&w[0]);
+	}
+	enough = true;
+	pthread_join(thread, NULL);
+}
+
+TEST_HARNESS_MAIN
