@@ -108,6 +108,15 @@ void uacce_waiters_end(struct uacce_section *section, int error)
 		attachment_finish(a, error);
 }
 
+void uacce_waiters_cut(struct uacce_section *section)
+{
+	struct uacce_attachment *a, *next;
+
+	list_for_each_entry_safe(a, next, &section->waiters, waiting)
+		if (a->want_index >= 0 && a->want_index >= section->num_processes)
+			attachment_finish(a, ENOENT);
+}
+
 /* ------ processes and sockets that go ------ */
 
 static bool group_is_dead(struct pid *pid)

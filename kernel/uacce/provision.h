@@ -249,6 +249,7 @@ int uacce_detach(struct uacce_refusal *no);
 void uacce_waiters_serve(struct uacce_section *section);	/* with uacce_prov held */
 void uacce_attachments_end(struct uacce_section *section);	/* the attached ones; with uacce_prov held; doesn't settle */
 void uacce_waiters_end(struct uacce_section *section, int error);	/* with uacce_prov held */
+void uacce_waiters_cut(struct uacce_section *section);	/* for slots that went; with uacce_prov held */
 
 /* parse.c */
 int uacce_parse_u32(const char *s, size_t len, u32 min, u32 max, u32 *res);

@@ -495,6 +495,7 @@ static int section_resize_live(struct uacce_section *section, u32 num)
 			return ret;
 	}
 	section->num_processes = num;
+	uacce_waiters_cut(section);
 	for (k = 0; k < section->nr_members; k++) {
 		struct uacce_member *m = &section->members[k];
 

@@ -87,8 +87,9 @@ static int first_free(const struct uacce_section *section, int member, int want)
 	unsigned long *map = slot_map(section, member);
 	unsigned long i;
 
+	/* There may be fewer than when it was asked for. */
 	if (want >= 0)
-		return test_bit(want, map) ? -1 : want;
+		return want >= section->num_processes || test_bit(want, map) ? -1 : want;
 	i = find_first_zero_bit(map, section->num_processes);
 	return i < section->num_processes ? i : -1;
 }

@@ -96,4 +96,19 @@ TEST_F_TIMEOUT(claims, a_device_that_goes_is_absent, 120)
 	pthread_join(thread, NULL);
 }
 
+TEST_F_TIMEOUT(claims, who_waits_for_a_slot_that_goes_is_told, 120)
+{
+	struct worker *w = self->w;
+
+	ASSERT_EQ(0, device_goes(self->pci));
+	ASSERT_EQ(0, sec_make(S, DEV0 " " DEV1, 10, 1, 1));
+	ASSERT_EQ(1, w_attach_slot(&w[0], S, "SSL_DEV0_INT_9", 60000));
+	ASSERT_EQ(1, w_attach_slot(&w[1], S, "SSL_DEV0_INT_4", 60000));
+	ASSERT_EQ(0, sec_set(S, "num_processes", "5"));
+	EXPECT_EQ(-ENOENT, w_granted(&w[0], 5000));
+	ASSERT_EQ(0, device_comes(self->pci));
+	EXPECT_EQ(5, dev_num(DEV0, "reserved_ctxs"));
+	EXPECT_EQ(-ENOENT, w_attach_slot(&w[0], S, "SSL_DEV0_INT_9", 0));
+}
+
 TEST_HARNESS_MAIN
