@@ -126,6 +126,7 @@ void uacce_account_announce(struct uacce_device *uacce)
 	mutex_lock(&uacce_prov);
 	uacce->announced = true;
 	uacce_event_dev(UACCE_NL_DEV_ADD, uacce);
+	uacce_section_device_opens(uacce);
 	mutex_unlock(&uacce_prov);
 }
 

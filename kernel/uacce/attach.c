@@ -361,8 +361,11 @@ static int attachment_begin(struct uacce_attachment *a, const struct uacce_attac
 		ret = attachment_own_slot(a, &slot, no);
 	if (ret)
 		return ret;
-	if (!slot)
+	if (!slot) {
+		/* Whatever is free is theirs first who came first. */
+		uacce_waiters_serve(a->section);
 		slot = uacce_slot_take(a);
+	}
 	if (IS_ERR(slot))
 		return refuse(no, PTR_ERR(slot), 0, "out of memory");
 	if (!slot)

@@ -200,6 +200,7 @@ int uacce_section_resize(struct uacce_section *section, u32 num_processes);
 void uacce_section_settle(struct uacce_section *section);
 void uacce_claims_serve(struct uacce_device *uacce);
 void uacce_claims_drop(struct uacce_device *uacce);
+void uacce_section_device_opens(struct uacce_device *uacce);	/* who waits for its slots gets them */
 int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce);
 struct uacce_section *uacce_section_find(const char *name);
 u64 uacce_section_slots(const struct uacce_section *section);

@@ -568,7 +568,18 @@ void uacce_claims_serve(struct uacce_device *uacce)
 				claim_serve(section, &section->members[k], uacce);
 				break;
 			}
+		if (uacce->announced)
+			uacce_waiters_serve(section);
 	}
+}
+
+void uacce_section_device_opens(struct uacce_device *uacce)
+{
+	struct uacce_section *section;
+
+	list_for_each_entry(section, &uacce_claims, claims)
+		if (section->state == UACCE_NL_SECTION_LIVE && uacce_section_position(section, uacce) >= 0)
+			uacce_waiters_serve(section);
 }
 
 /* Its charges have ended. What was held back becomes a claim again. */

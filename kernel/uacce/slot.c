@@ -110,7 +110,8 @@ static int nearest_free(const struct uacce_section *section, const struct uacce_
 		const struct uacce_member *m = &section->members[k];
 		int i, distance;
 
-		if (!m->uacce || !(m->sync + m->async) || (a->want_member >= 0 && a->want_member != k))
+		/* Not before its node is there. */
+		if (!m->uacce || !m->uacce->announced || !(m->sync + m->async) || (a->want_member >= 0 && a->want_member != k))
 			continue;
 		i = first_free(section, k, a->want_index);
 		distance = zone_distance(a->node, m->uacce);

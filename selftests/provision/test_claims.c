@@ -111,4 +111,23 @@ TEST_F_TIMEOUT(claims, who_waits_for_a_slot_that_goes_is_told, 120)
 	EXPECT_EQ(-ENOENT, w_attach_slot(&w[0], S, "SSL_DEV0_INT_9", 0));
 }
 
+TEST_F_TIMEOUT(claims, who_waits_for_a_device_gets_its_slots_in_order, 120)
+{
+	struct worker *w = self->w;
+
+	ASSERT_EQ(0, device_goes(self->pci));
+	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 1));
+	ASSERT_EQ(1, w_attach(&w[0], S, 60000));
+	ASSERT_EQ(1, w_attach(&w[1], S, 60000));
+	ASSERT_EQ(0, device_comes(self->pci));
+	EXPECT_EQ(-EUSERS, w_attach(&w[2], S, 0));
+	EXPECT_EQ(0, w_granted(&w[0], 5000));
+	EXPECT_STREQ("SSL_DEV0_INT_0", w[0].last.slot);
+	EXPECT_EQ(1, w[0].last.grants);
+	EXPECT_EQ(0, w_open(&w[0], DEV0));
+	EXPECT_EQ(0, w_close(&w[0]));
+	EXPECT_EQ(0, w_detach(&w[0]));
+	EXPECT_EQ(0, w_granted(&w[1], 5000));
+}
+
 TEST_HARNESS_MAIN
