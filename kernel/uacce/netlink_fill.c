@@ -286,7 +286,7 @@ int uacce_fill_grants(struct sk_buff *skb, const struct uacce_attachment *a)
 	    nla_put_u32(skb, UACCE_A_MAX_EXTRA, section->max_extra))
 		return -EMSGSIZE;
 	for (i = 0; i < section->nr_members; i++)
-		if (section->members[i].uacce && uacce_slot_has(a->slot, i) &&
+		if (uacce_member_is_on(&section->members[i]) && uacce_slot_has(a->slot, i) &&
 		    fill_grant(skb, &section->members[i]))
 			return -EMSGSIZE;
 	return 0;

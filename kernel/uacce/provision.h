@@ -150,6 +150,12 @@ struct uacce_section {
 	u32 waiting;
 };
 
+/* Not so while a removal ends its charges, before the claim is dropped. */
+static inline bool uacce_member_is_on(const struct uacce_member *m)
+{
+	return m->uacce && m->uacce->acct.on;
+}
+
 #define to_uacce_section(i)	container_of(to_config_group(i), struct uacce_section, group)
 
 extern struct list_head uacce_accounts;		/* of registered devices */

@@ -111,7 +111,7 @@ static int nearest_free(const struct uacce_section *section, const struct uacce_
 		int i, distance;
 
 		/* Not before its node is there. */
-		if (!m->uacce || !m->uacce->announced || !(m->sync + m->async) || (a->want_member >= 0 && a->want_member != k))
+		if (!uacce_member_is_on(m) || !m->uacce->announced || !(m->sync + m->async) || (a->want_member >= 0 && a->want_member != k))
 			continue;
 		i = first_free(section, k, a->want_index);
 		distance = zone_distance(a->node, m->uacce);

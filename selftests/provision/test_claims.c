@@ -130,4 +130,22 @@ TEST_F_TIMEOUT(claims, who_waits_for_a_device_gets_its_slots_in_order, 120)
 	EXPECT_EQ(0, w_granted(&w[1], 5000));
 }
 
+/* The slot comes free as the removal ends the context that held it. */
+TEST_F_TIMEOUT(claims, a_device_that_goes_gives_out_no_slot, 120)
+{
+	struct worker *w = self->w;
+
+	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 1));
+	ASSERT_EQ(0, w_attach(&w[0], S, 0));
+	ASSERT_EQ(0, w_open(&w[0], DEV0));
+	ASSERT_EQ(0, w_detach(&w[0]));
+	ASSERT_EQ(1, w_attach(&w[1], S, 60000));
+	ASSERT_EQ(0, device_goes(self->pci));
+	EXPECT_EQ(-ETIME, w_granted(&w[1], 100));
+	ASSERT_EQ(0, device_comes(self->pci));
+	EXPECT_EQ(0, w_granted(&w[1], 5000));
+	EXPECT_EQ(1, w[1].last.grants);
+	EXPECT_EQ(0, w_open(&w[1], DEV0));
+}
+
 TEST_HARNESS_MAIN
