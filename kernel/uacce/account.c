@@ -336,6 +336,8 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx)
 		uacce_slot_put(slot);
 	}
 	uacce_owner_put(owner);
+	if (!slot)
+		uacce_claims_retry(ctx->q.uacce);
 }
 
 void uacce_uncharge(struct uacce_ctx *ctx)
@@ -349,8 +351,9 @@ void uacce_uncharge(struct uacce_ctx *ctx)
 void uacce_quarantine(struct uacce_ctx *ctx)
 {
 	mutex_lock(&uacce_prov);
-	uacce_uncharge_locked(ctx);
+	/* First, since what comes free is given out at once. */
 	ctx->q.uacce->acct.quarantined++;
+	uacce_uncharge_locked(ctx);
 	mutex_unlock(&uacce_prov);
 }
 

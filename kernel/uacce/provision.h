@@ -205,6 +205,7 @@ int uacce_section_resize(struct uacce_section *section, u32 num_processes);
 /* Slots came free, or there are more: who waits gets them; a draining section that is empty is configured again. */
 void uacce_section_settle(struct uacce_section *section);
 void uacce_claims_serve(struct uacce_device *uacce);
+void uacce_claims_retry(struct uacce_device *uacce);	/* contexts of it came free */
 void uacce_claims_drop(struct uacce_device *uacce);
 void uacce_section_device_opens(struct uacce_device *uacce);	/* who waits for its slots gets them */
 int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce);

@@ -14,6 +14,7 @@
 
 LIST_HEAD(uacce_sections);
 static LIST_HEAD(uacce_claims);		/* those that aren't configured, in the order of going live */
+static unsigned int short_members;	/* of all sections */
 
 struct uacce_section *uacce_section_new(void)
 {
@@ -141,6 +142,12 @@ static void member_reserve(struct uacce_member *m, u32 ctxs)
 	m->reserved = ctxs;
 }
 
+static void member_set_short(struct uacce_member *m, bool is_short)
+{
+	short_members += is_short - m->is_short;
+	m->is_short = is_short;
+}
+
 static bool device_is_safe(const struct uacce_device *uacce)
 {
 	return !(uacce->flags & UACCE_DEV_UNSAFE_MMIO);
@@ -151,6 +158,7 @@ static void members_free(struct uacce_section *section)
 	unsigned int k;
 
 	for (k = 0; k < section->nr_members; k++) {
+		member_set_short(&section->members[k], false);
 		kfree(section->members[k].name);
 		kvfree(section->members[k].taken);
 	}
@@ -390,7 +398,7 @@ static void section_give_back(struct uacce_section *section)
 			continue;
 		member_reserve(m, member_need(m, member_slots(section, k)));
 		if (m->reserved < had)
-			uacce_claims_serve(m->uacce);
+			uacce_claims_retry(m->uacce);
 	}
 }
 
@@ -479,6 +487,15 @@ static bool slots_taken_from(const struct uacce_section *section, u32 first)
 	return false;
 }
 
+/* The section itself may need less of it now. */
+static void claims_retry_by_name(const char *name)
+{
+	struct uacce_device *uacce = device_present(name);
+
+	if (uacce)
+		uacce_claims_retry(uacce);
+}
+
 static int section_resize_live(struct uacce_section *section, u32 num)
 {
 	u32 old = section->num_processes;
@@ -501,7 +518,9 @@ static int section_resize_live(struct uacce_section *section, u32 num)
 
 		member_reserve(m, member_need(m, num));
 		if (num < old && m->uacce)
-			uacce_claims_serve(m->uacce);
+			uacce_claims_retry(m->uacce);
+		else if (num < old && m->is_short)
+			claims_retry_by_name(m->name);
 	}
 	return 0;
 }
@@ -542,8 +561,8 @@ static void claim_serve(struct uacce_section *section, struct uacce_member *m, s
 	section_share(section, uacce_account_zone(uacce), &sync, &async);
 	m->sync = sync;
 	m->async = async;
-	m->is_short = !device_is_safe(uacce) ||
-		      (s64)member_need(m, section->num_processes) > uacce_account_free(uacce);
+	member_set_short(m, !device_is_safe(uacce) ||
+			 (s64)member_need(m, section->num_processes) > uacce_account_free(uacce));
 	if (!m->is_short) {
 		m->uacce = uacce;
 		member_reserve(m, member_need(m, section->num_processes));
@@ -571,6 +590,12 @@ void uacce_claims_serve(struct uacce_device *uacce)
 		if (uacce->announced)
 			uacce_waiters_serve(section);
 	}
+}
+
+void uacce_claims_retry(struct uacce_device *uacce)
+{
+	if (short_members)
+		uacce_claims_serve(uacce);
 }
 
 void uacce_section_device_opens(struct uacce_device *uacce)

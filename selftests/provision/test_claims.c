@@ -148,4 +148,44 @@ TEST_F_TIMEOUT(claims, a_device_that_goes_gives_out_no_slot, 120)
 	EXPECT_EQ(0, w_open(&w[1], DEV0));
 }
 
+/* "other" leaves @free contexts of DEV0 when it comes, which @slots of S, live by then, need more than. */
+static int make_short(const char *pci, long total, long free, int slots)
+{
+	int ret = device_goes(pci);
+
+	if (!ret)
+		ret = sec_make("other", DEV0, total - free, 1, 0);
+	if (!ret)
+		ret = sec_make(S, DEV0, slots, 1, 0);
+	return ret ? ret : device_comes(pci);
+}
+
+TEST_F_TIMEOUT(claims, what_the_pool_gives_back_serves_a_short_claim, 120)
+{
+	char slots[32];
+
+	ASSERT_EQ(0, make_short(self->pci, self->total, 3, 4));
+	EXPECT_EQ(self->total - 3, dev_num(DEV0, "reserved_ctxs"));
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(0, w_open(&self->w[0], DEV0));
+	/* Room for the claim, but for what the pool has. */
+	snprintf(slots, sizeof(slots), "%ld", self->total - 4);
+	EXPECT_EQ(0, sec_set("other", "num_processes", slots));
+	EXPECT_EQ(self->total - 4, dev_num(DEV0, "reserved_ctxs"));
+	EXPECT_EQ(0, w_close(&self->w[0]));
+	EXPECT_EQ(0, w_close(&self->w[0]));
+	EXPECT_EQ(self->total - 4, dev_num(DEV0, "reserved_ctxs"));
+	EXPECT_EQ(0, w_close(&self->w[0]));
+	EXPECT_EQ(self->total, dev_num(DEV0, "reserved_ctxs"));
+}
+
+TEST_F_TIMEOUT(claims, a_section_that_shrinks_is_served_what_it_still_needs, 120)
+{
+	ASSERT_EQ(0, make_short(self->pci, self->total, 3, 5));
+	EXPECT_EQ(0, sec_set(S, "num_processes", "4"));
+	EXPECT_EQ(self->total - 3, dev_num(DEV0, "reserved_ctxs"));
+	EXPECT_EQ(0, sec_set(S, "num_processes", "2"));
+	EXPECT_EQ(self->total - 1, dev_num(DEV0, "reserved_ctxs"));
+}
+
 TEST_HARNESS_MAIN
