@@ -176,7 +176,7 @@ struct uacce_owner *uacce_owner_get(struct pid *pid)
 
 	if (owner)
 		return owner;
-	owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	owner = kzalloc(sizeof(*owner), GFP_KERNEL);
 	if (!owner)
 		return NULL;
 	owner->pid = get_pid(pid);

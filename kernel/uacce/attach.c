@@ -181,6 +181,9 @@ static int attach_on_netlink(struct notifier_block *nb, unsigned long event, voi
 
 	if (event != NETLINK_URELEASE || n->protocol != NETLINK_GENERIC)
 		return NOTIFY_DONE;
+	/* Whatever this socket attached has been there since before its release, and keeps the list from being empty. */
+	if (list_empty_careful(&uacce_attachments))
+		return NOTIFY_DONE;
 	mutex_lock(&uacce_prov);
 	while ((a = attachment_of_dead_socket(n->portid)))
 		uacce_attachment_end(a, 0);
@@ -294,7 +297,7 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 
 static struct uacce_attachment *attachment_new(const struct uacce_attach_request *req, struct uacce_section *section)
 {
-	struct uacce_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
+	struct uacce_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL);
 
 	if (!a)
 		return NULL;

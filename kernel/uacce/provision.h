@@ -5,7 +5,9 @@
  * One mutex, uacce_prov, protects all of it: devices' sums, sections, slots,
  * owners, attachments, charges. It is a leaf: under it come only the locks of
  * netlink sockets and pids; memory is allocated, and events are sent, so that
- * their order is that of the changes. No driver is called under it, but for
+ * their order is that of the changes. That memory isn't charged to the process'
+ * control group, whose limit would make everybody wait or fail: there is as much
+ * of it as contexts and slots that can be had, and waiters, which are bounded. No driver is called under it, but for
  * get_isolate_state, which waits for nothing.
  * docs/provisioning.md says why.
  */

@@ -140,7 +140,7 @@ struct uacce_slot *uacce_slot_take(struct uacce_attachment *a)
 		if (index < 0)
 			return NULL;
 	}
-	slot = kzalloc(struct_size(slot, used, one ? 1 : section->nr_members), GFP_KERNEL_ACCOUNT);
+	slot = kzalloc(struct_size(slot, used, one ? 1 : section->nr_members), GFP_KERNEL);
 	if (!slot)
 		return ERR_PTR(-ENOMEM);
 	slot->section = section;
