@@ -305,6 +305,11 @@ static struct config_group *sections_make(struct config_group *group, const char
 	if (IS_ERR(section))
 		return ERR_CAST(section);
 	config_group_init_type_name(&section->group, name, &section_type);
+	/* It doesn't say that there was no memory for a name of 20 bytes or more. */
+	if (!section->group.cg_item.ci_name) {
+		uacce_section_free(section);
+		return ERR_PTR(-ENOMEM);
+	}
 	mutex_lock(&uacce_prov);
 	list_add_tail(&section->all, &uacce_sections);
 	uacce_prov_generation++;
