@@ -318,6 +318,7 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx)
 
 	if (!owner)
 		return;
+	uacce_event_ctx_error(ctx);
 	charge->owner = NULL;
 	charge->slot = NULL;
 	list_del(&charge->node);

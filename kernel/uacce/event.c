@@ -183,12 +183,17 @@ static int fill_ctx_error(struct sk_buff *skb, const struct uacce_ctx *ctx, int 
 	return 0;
 }
 
-void uacce_event_ctx_error(struct uacce_ctx *ctx, int error)
+/* Once for what has happened since the last; by a work item, or before the owner of the context is forgotten. */
+void uacce_event_ctx_error(struct uacce_ctx *ctx)
 {
 	struct sk_buff *skb;
 	void *hdr;
+	int error;
 
 	lockdep_assert_held(&uacce_prov);
+	error = xchg(&ctx->error, 0);
+	if (!error || !ctx->charge.owner)
+		return;
 	uacce_event_seq++;
 	skb = event_new(UACCE_GRP_EVENT, UACCE_NL_CTX_ERROR, EVENT_BYTES, &hdr);
 	if (skb)

@@ -312,7 +312,7 @@ void uacce_event_dev(enum uacce_nl_cmd cmd, const struct uacce_device *uacce);		
 void uacce_event_section(enum uacce_nl_cmd cmd, const struct uacce_section *section);	/* SECTION_* */
 void uacce_event_slot(enum uacce_nl_cmd cmd, const struct uacce_attachment *a);		/* SLOT_ATTACH, _DETACH */
 void uacce_event_quota(const struct uacce_device *uacce, const struct uacce_section *section, int error);	/* of current */
-void uacce_event_ctx_error(struct uacce_ctx *ctx, int error);
+void uacce_event_ctx_error(struct uacce_ctx *ctx);
 /* To one who waits: its slot, or (error != 0) none. 0, or the error of the delivery. */
 int uacce_tell_granted(const struct uacce_attachment *a, int error);
 extern struct workqueue_struct *uacce_wq;	/* what can't be done where it is heard of */

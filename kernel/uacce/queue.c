@@ -36,8 +36,7 @@ static void uacce_ctx_failed(struct work_struct *work)
 	struct uacce_ctx *ctx = container_of(work, struct uacce_ctx, failed);
 
 	mutex_lock(&uacce_prov);
-	if (ctx->charge.owner)
-		uacce_event_ctx_error(ctx, ctx->error);
+	uacce_event_ctx_error(ctx);
 	mutex_unlock(&uacce_prov);
 	uacce_ctx_put(ctx);
 }
@@ -399,7 +398,8 @@ void uacce_queue_failed(struct uacce_queue *q, int error)
 
 	/* Not the last reference: nobody has put the queue yet. */
 	kref_get(&ctx->ref);
-	ctx->error = error;
+	/* One that wasn't told of yet is the same event. */
+	xchg(&ctx->error, error);
 	if (!queue_work(uacce_wq, &ctx->failed))
 		uacce_ctx_put(ctx);
 }
