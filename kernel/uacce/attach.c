@@ -273,6 +273,12 @@ static int refuse(struct uacce_refusal *no, int error, u16 attr, const char *why
 	return error;
 }
 
+/* It is there, and the section gives its slots nothing of it as long as it is live. */
+static bool member_is_empty(const struct uacce_member *m)
+{
+	return m->uacce && !(m->sync + m->async);
+}
+
 static int attachment_wants(struct uacce_attachment *a, const struct uacce_attach_request *req,
 			    struct uacce_refusal *no)
 {
@@ -281,14 +287,17 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 
 	a->want_member = -1;
 	a->want_index = -1;
-	if (req->slot)
-		return uacce_slot_parse(a->section, req->slot, &a->want_member, &a->want_index) ?
-		       refuse(no, -ENOENT, UACCE_A_SLOT, "the section has no slot of this name") : 0;
+	if (req->slot) {
+		if (uacce_slot_parse(a->section, req->slot, &a->want_member, &a->want_index) ||
+		    (a->want_member >= 0 && member_is_empty(&a->section->members[a->want_member])))
+			return refuse(no, -ENOENT, UACCE_A_SLOT, "the section has no slot of this name");
+		return 0;
+	}
 	if (!req->dev)
 		return 0;
 	uacce = uacce_account_find(req->dev);
 	k = uacce ? uacce_section_position(a->section, uacce) : -1;
-	if (k < 0)
+	if (k < 0 || member_is_empty(&a->section->members[k]))
 		return refuse(no, -ENOENT, UACCE_A_DEV, "the section has no such device now");
 	if (a->section->limit_dev_access)
 		a->want_member = k;
