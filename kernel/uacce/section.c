@@ -283,6 +283,12 @@ static int members_grow_maps(struct uacce_section *section, unsigned int bits)
 	return 0;
 }
 
+/* Nothing always does, also where a loss has made what is free negative. */
+static bool member_fits(const struct uacce_device *uacce, u64 need)
+{
+	return !need || (s64)need <= uacce_account_free(uacce);
+}
+
 /* Has every present device room for that many slots more? */
 static int members_check_room(struct uacce_section *section, u32 slots)
 {
@@ -295,7 +301,7 @@ static int members_check_room(struct uacce_section *section, u32 slots)
 		if (!m->uacce)
 			continue;
 		need = member_need(m, slots);
-		if ((s64)need > uacce_account_free(m->uacce)) {
+		if (!member_fits(m->uacce, need)) {
 			uacce_section_refused(section, "%s: %llu contexts are needed, %u are free", member_name(m),
 					      need, uacce_account_room(m->uacce));
 			return -ENOSPC;
@@ -561,8 +567,7 @@ static void claim_serve(struct uacce_section *section, struct uacce_member *m, s
 	section_share(section, uacce_account_zone(uacce), &sync, &async);
 	m->sync = sync;
 	m->async = async;
-	member_set_short(m, !device_is_safe(uacce) ||
-			 (s64)member_need(m, section->num_processes) > uacce_account_free(uacce));
+	member_set_short(m, !device_is_safe(uacce) || !member_fits(uacce, member_need(m, section->num_processes)));
 	if (!m->is_short) {
 		m->uacce = uacce;
 		member_reserve(m, member_need(m, section->num_processes));
