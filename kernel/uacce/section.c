@@ -319,13 +319,14 @@ static int members_check_shares(struct uacce_section *section)
 	for (k = 0; k < section->nr_members; k++) {
 		struct uacce_member *m = &section->members[k];
 
-		if (m->uacce) {
-			section_share(section, uacce_account_zone(m->uacce), &m->sync, &m->async);
+		/* Without "nodes" it doesn't matter where an absent one will be. */
+		if (m->uacce || !section->nodes) {
+			section_share(section, m->uacce ? uacce_account_zone(m->uacce) : NUMA_NO_NODE,
+				      &m->sync, &m->async);
 			some |= m->sync + m->async;
 			continue;
 		}
-		some |= !section->nodes && section->sync + section->async;
-		for (i = 0; section->nodes && i < section->nodes->nr; i++)
+		for (i = 0; i < section->nodes->nr; i++)
 			some |= section->nodes->at[i].sync + section->nodes->at[i].async;
 	}
 	if (some)

@@ -186,6 +186,29 @@ TEST_F(nl, live_section_has_its_members)
 	EXPECT_EQ(15, NUM(c, CTXS_RESERVED));
 }
 
+/* In mode 1; what a slot has there is known before it comes. */
+TEST_F(nl, slots_of_an_absent_device_are_counted)
+{
+	const struct nlattr *m = NULL;
+	struct nlc *c = self->c;
+	char devices[100];
+
+	snprintf(devices, sizeof(devices), "%s zz-absent", self->dev);
+	ASSERT_EQ(0, sec_set(SECTION, "devices", devices));
+	ASSERT_EQ(0, sec_set(SECTION, "limit_dev_access", "1"));
+	ASSERT_EQ(0, sec_set(SECTION, "sync_ctxs", "2"));
+	test_live("5");
+	ASSERT_EQ(0, nlc_section_get(c, SECTION));
+	EXPECT_EQ(10, NUM(c, SLOTS_TOTAL));
+	m = nlm_next(&c->reply.h, UACCE_A_MEMBER, m);
+	m = nlm_next(&c->reply.h, UACCE_A_MEMBER, m);
+	ASSERT_NE(NULL, m);
+	EXPECT_STREQ("zz-absent", nla_str_of(nest_attr(m, UACCE_A_MEMBER_NAME)));
+	EXPECT_EQ(2, nla_num_of(nest_attr(m, UACCE_A_MEMBER_SYNC)));
+	EXPECT_EQ(1, nla_num_of(nest_attr(m, UACCE_A_MEMBER_ASYNC)));
+	EXPECT_EQ(0, nla_num_of(nest_attr(m, UACCE_A_MEMBER_RESERVED)));
+}
+
 TEST_F(nl, section_says_why_it_is_not_live)
 {
 	ASSERT_EQ(0, sec_set(SECTION, "num_processes", "60000"));
