@@ -613,18 +613,33 @@ void uacce_section_device_opens(struct uacce_device *uacce)
 			uacce_waiters_serve(section);
 }
 
-/* Its charges have ended. What was held back becomes a claim again. */
+/* The section's claim on it, served or found short. */
+static struct uacce_member *member_of(struct uacce_section *section, const struct uacce_device *uacce)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++) {
+		struct uacce_member *m = &section->members[k];
+
+		if (m->uacce == uacce || (m->is_short && member_is(m, uacce)))
+			return m;
+	}
+	return NULL;
+}
+
+/* Its charges have ended. What was held back becomes a claim again; one that was short is no longer that. */
 void uacce_claims_drop(struct uacce_device *uacce)
 {
 	struct uacce_section *section;
 
 	list_for_each_entry(section, &uacce_claims, claims) {
-		int k = uacce_section_position(section, uacce);
+		struct uacce_member *m = member_of(section, uacce);
 
-		if (k < 0)
+		if (!m)
 			continue;
-		member_reserve(&section->members[k], 0);
-		section->members[k].uacce = NULL;
+		member_reserve(m, 0);
+		m->uacce = NULL;
+		member_set_short(m, false);
 		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
 	}
 }

@@ -188,4 +188,33 @@ TEST_F_TIMEOUT(claims, a_section_that_shrinks_is_served_what_it_still_needs, 120
 	EXPECT_EQ(self->total - 1, dev_num(DEV0, "reserved_ctxs"));
 }
 
+/* Events about the section that have come. */
+static int changes(struct nlc *c)
+{
+	struct nlmsghdr *h = NULL;
+	int nr = 0;
+
+	while (!nlc_next(c, &h, 0))
+		nr += nlm_cmd(h) == UACCE_NL_SECTION_CHANGE && !strcmp(S, nlm_string(h, UACCE_A_SECTION));
+	return nr;
+}
+
+TEST_F_TIMEOUT(claims, each_time_that_a_device_is_short_is_told, 120)
+{
+	struct nlc *c = malloc(sizeof(*c));
+	int i;
+
+	ASSERT_EQ(0, nlc_open(c));
+	ASSERT_EQ(0, make_short(self->pci, self->total, 3, 4));
+	ASSERT_EQ(0, nlc_join(c, c->config_group));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, device_goes(self->pci));
+		EXPECT_EQ(1, changes(c));
+		ASSERT_EQ(0, device_comes(self->pci));
+		EXPECT_EQ(1, changes(c));
+	}
+	nlc_close(c);
+	free(c);
+}
+
 TEST_HARNESS_MAIN
