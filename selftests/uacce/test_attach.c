@@ -139,6 +139,23 @@ TEST_F(nl, a_process_in_another_network_namespace_attaches)
 
 /* ------ refused ------ */
 
+TEST_F(nl, detach_takes_no_attributes)
+{
+	static const uint16_t types[] = { UACCE_A_PAD, UACCE_A_DEV, UACCE_A_SECTION, 500 };
+	struct nlc *c = self->c;
+	union nlm m;
+
+	test_live("1");
+	ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, 0));
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		nlm_begin(&m, c->family, 0, UACCE_NL_SECTION_DETACH);
+		nlm_str(&m, types[i], SECTION);
+		EXPECT_EQ(-EINVAL, nlc_ask(c, &m));
+	}
+	EXPECT_EQ(1, wait_attached(c, 1));
+	EXPECT_EQ(0, nlc_detach(c));
+}
+
 TEST_F(nl, attach_names_what_it_refuses)
 {
 	struct nlc *c = self->c;
