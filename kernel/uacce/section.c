@@ -364,7 +364,6 @@ static int section_go_live(struct uacce_section *section)
 	for (k = 0; k < section->nr_members; k++)
 		member_reserve(&section->members[k], member_need(&section->members[k], section->num_processes));
 	list_add_tail(&section->claims, &uacce_claims);
-	section->reason[0] = 0;
 	section_set_state(section, UACCE_NL_SECTION_LIVE);
 	return 0;
 }
@@ -432,7 +431,6 @@ int uacce_section_drain(struct uacce_section *section)
 {
 	if (section->state != UACCE_NL_SECTION_LIVE)
 		return 0;
-	section->reason[0] = 0;
 	section_drain(section);
 	uacce_section_settle(section);
 	return 0;
@@ -459,12 +457,13 @@ int uacce_section_revoke(struct uacce_section *section)
 	int ret = 0;
 
 	mutex_lock(&uacce_prov);
-	if (section->revoking)
+	if (section->revoking) {
+		uacce_section_refused(section, "the section is being revoked already");
 		ret = -EBUSY;
+	}
 	if (ret || section->state == UACCE_NL_SECTION_CONFIGURED)
 		goto unlock;
 	section->revoking = true;
-	section->reason[0] = 0;
 	if (section->state == UACCE_NL_SECTION_LIVE)
 		section_drain(section);
 	uacce_attachments_end(section);
@@ -509,12 +508,17 @@ static int section_resize_live(struct uacce_section *section, u32 num)
 	unsigned int k;
 	int ret;
 
-	if (num < old && slots_taken_from(section, num))
+	section->reason[0] = 0;
+	if (num < old && slots_taken_from(section, num)) {
+		uacce_section_refused(section, "num_processes %u: a slot beyond is held", num);
 		return -EBUSY;
+	}
 	if (num > old) {
 		ret = members_check_room(section, num - old);
 		if (!ret)
 			ret = members_grow_maps(section, num);
+		if (ret == -ENOMEM)
+			uacce_section_refused(section, "out of memory");
 		if (ret)
 			return ret;
 	}
