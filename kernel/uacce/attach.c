@@ -304,6 +304,14 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 	return 0;
 }
 
+/* What there is none of: the slot or the device that was asked for, or any. */
+static u16 wanted_attr(const struct uacce_attachment *a)
+{
+	if (a->want_index >= 0)
+		return UACCE_A_SLOT;
+	return a->want_member >= 0 ? UACCE_A_DEV : UACCE_A_SECTION;
+}
+
 static struct uacce_attachment *attachment_new(const struct uacce_attach_request *req, struct uacce_section *section)
 {
 	struct uacce_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL);
@@ -338,7 +346,8 @@ static int attachment_own_slot(struct uacce_attachment *a, struct uacce_slot **s
 		return 0;
 	if (own->section != a->section || (a->want_index >= 0 && a->want_index != own->index) ||
 	    (a->want_member >= 0 && a->want_member != own->member))
-		return refuse(no, -EBUSY, UACCE_A_SECTION, "this process has contexts that are charged to another slot");
+		return refuse(no, -EBUSY, own->section != a->section ? UACCE_A_SECTION : wanted_attr(a),
+			      "this process has contexts that are charged to another slot");
 	*slot = own;
 	a->section->lingering--;
 	return 0;
@@ -349,7 +358,9 @@ static int attachment_wait(struct uacce_attachment *a, u32 wait_ms, struct uacce
 	struct uacce_section *section = a->section;
 
 	if (!wait_ms)
-		return refuse(no, -EUSERS, UACCE_A_SECTION, "all slots of the section are taken");
+		return refuse(no, -EUSERS, wanted_attr(a), a->want_index >= 0 ? "the slot is taken" :
+			      a->want_member >= 0 ? "all slots of the device are taken" :
+			      "all slots of the section are taken");
 	if (section->waiting >= UACCE_WAITERS_MAX)
 		return refuse(no, -ENOBUFS, UACCE_A_SECTION, "too many processes wait for this section");
 	a->ticket = next_ticket++;

@@ -139,6 +139,35 @@ TEST_F(nl, a_process_in_another_network_namespace_attaches)
 
 /* ------ refused ------ */
 
+static int attach_one(struct nlc *c, uint16_t type, const char *name, uint32_t *at)
+{
+	union nlm m;
+
+	nlm_begin(&m, c->family, 0, UACCE_NL_SECTION_ATTACH);
+	nlm_str(&m, UACCE_A_SECTION, SECTION);
+	*at = m.h.nlmsg_len;
+	nlm_str(&m, type, name);
+	return nlc_ask(c, &m);
+}
+
+TEST_F(nl, what_is_taken_is_to_blame)
+{
+	struct nlc *c = self->c;
+	struct helper h;
+	uint32_t at;
+
+	ASSERT_EQ(0, sec_set(SECTION, "devices", self->dev));
+	ASSERT_EQ(0, sec_set(SECTION, "limit_dev_access", "1"));
+	test_live("1");
+	helper_start(&h, attaches, SECTION);
+	ASSERT_EQ(0, helper_result(&h));
+	EXPECT_EQ(-EUSERS, attach_one(c, UACCE_A_SLOT, SECTION "_DEV0_INT_0", &at));
+	EXPECT_EQ(at, c->bad);
+	EXPECT_EQ(-EUSERS, attach_one(c, UACCE_A_DEV, self->dev, &at));
+	EXPECT_EQ(at, c->bad);
+	helper_end(&h);
+}
+
 TEST_F(nl, detach_takes_no_attributes)
 {
 	static const uint16_t types[] = { UACCE_A_PAD, UACCE_A_DEV, UACCE_A_SECTION, 500 };
