@@ -221,7 +221,7 @@ static DECLARE_DELAYED_WORK(quota_work, quota_flush);
 static int fill_quota(struct sk_buff *skb, const struct quota *q)
 {
 	if (nla_put_string(skb, UACCE_A_DEV, q->dev) ||
-	    nla_put_u32(skb, UACCE_A_PID, pid_nr(q->pid)) ||
+	    nla_put_u32(skb, UACCE_A_PID, uacce_pid_nr(q->pid, &init_pid_ns)) ||
 	    nla_put_string(skb, UACCE_A_COMM, q->comm) ||
 	    nla_put_u32(skb, UACCE_A_ERROR, -q->error) ||
 	    nla_put_u32(skb, UACCE_A_COUNT, q->count) ||

@@ -388,6 +388,36 @@ TEST_F(nl, contexts_of_a_slot_name_it)
 	close(fd);
 }
 
+/* Its number may be another process' by now. */
+TEST_F(nl, contexts_of_the_dead_have_no_pid)
+{
+	int hold[2];
+	struct seen s;
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(hold));
+	pid = fork();
+	if (!pid) {
+		close(hold[1]);
+		if (uacce_open(self->dev) < 0)
+			_exit(1);
+		/* This one keeps the file open. */
+		if (!fork() && read(hold[0], &byte, 1) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	EXPECT_EQ(0, exit_code(pid));
+	s = see(self->c);
+	EXPECT_EQ(1, s.nr);
+	EXPECT_EQ(0, s.pid);
+	close(hold[1]);
+	for (int i = 0; i < 5000 && see(self->c).nr; i++)
+		usleep(1000);
+	close(hold[0]);
+	EXPECT_EQ(0, see(self->c).nr);
+}
+
 /* Others come and go: what was there all the time is seen all the same. */
 TEST_F(nl, contexts_that_close_hide_no_others)
 {
