@@ -490,6 +490,34 @@ TEST_F(nl, the_unprivileged_see_their_own_contexts)
 }
 
 /* Asked as root, read as nobody: it is who asks that counts. */
+/* Whoever opened it may be the one who reads. */
+static int nobody_asks_by_the_socket_of_root(const char *dev)
+{
+	static struct nlc c;
+	struct seen s;
+
+	if (nlc_open(&c) || be_nobody())
+		return 90;
+	if (uacce_open(dev) < 0)
+		return 92;
+	s = see(&c);
+	return s.nr ? 93 : 0;
+}
+
+TEST_F(nl, contexts_are_shown_to_who_opened_the_socket)
+{
+	char path[80];
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "/dev/%s", self->dev);
+	ASSERT_EQ(0, chmod(path, 0666));
+	pid = fork();
+	if (!pid)
+		_exit(nobody_asks_by_the_socket_of_root(self->dev));
+	EXPECT_EQ(0, exit_code(pid));
+	EXPECT_EQ(0, chmod(path, 0600));
+}
+
 TEST_F(nl, privilege_is_decided_when_the_dump_starts)
 {
 	int fd = test_open(self->dev);
