@@ -12,9 +12,10 @@
  *
  * The state is read under any of the three; ZOMBIE is set under all of them.
  * The mutex is held while hardware works, which has deadlines, but never while
- * user memory is touched and never from mmap or a page fault: so a removal waits
- * for hardware at most, and nobody's mmap_lock waits for hardware. Binding an
- * address space takes mmap_lock under the mutex. i_mmap_rwsem is taken under the
+ * user memory is touched and never from mmap or a page fault: so nobody's
+ * mmap_lock waits for hardware. Binding an address space by an IOMMU takes
+ * mmap_lock under the mutex: then a removal waits for hardware, and for who has
+ * that lock of the process that is opening. i_mmap_rwsem is taken under the
  * mutex, and map_lock is not taken under i_mmap_rwsem.
  */
 #include <linux/capability.h>
