@@ -10,6 +10,14 @@
  */
 static const u32 zip_marked[] = { 5, 12, 16, 24 };
 
+static const struct wdm_error_block zip_errors = {
+	.source = ZIP_ERR_SOURCE,
+	.mask = ZIP_ERR_MASK,
+	.set = ZIP_ERR_SET,
+	.status = ZIP_ERR_STATUS,
+	.shutdown = ZIP_OOO_SHUTDOWN_SEL,
+};
+
 static const struct wdm_reg zip_regs[] = {
 	{ QM_CAP_NFE_MASK, ZIP_CAP_QM_NFE_V3 },
 	{ QM_CAP_RESET_MASK, ZIP_CAP_QM_RESET_V3 },
@@ -215,6 +223,7 @@ const struct wdm_personality wdm_zip = {
 	.alg_types = 2,
 	.queues_default = ZIP_QUEUES_DEFAULT,
 	.regs = zip_regs,
+	.errors = &zip_errors,
 	.bytes = zip_bytes,
 	.execute = zip_execute,
 	.abort = zip_abort,
