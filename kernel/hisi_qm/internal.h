@@ -145,6 +145,7 @@ struct hisi_qm {
 	enum qm_state state;
 	bool ending;
 	bool broken;	/* by an error that only a reset clears: nothing is asked of the device */
+	bool silent;	/* its bus master is closed: stuck queues access no memory either */
 	u16 qp_num;
 	u16 qp_next;
 	u16 qp_used;

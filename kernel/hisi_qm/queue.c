@@ -236,7 +236,9 @@ static void qm_qp_word(struct hisi_qp *qp, size_t offset)
  * qm_qp_kill - take the queue away from a living owner
  * @qp: the queue; nothing happens if nobody owns it
  *
- * The owner sees "don't send" before and "don't receive" after the stop.
+ * The owner sees "don't send" before and "don't receive" after the stop. The
+ * latter says that the device has let go of his memory, so a stuck queue hasn't
+ * it before the device is kept from all memory.
  */
 void qm_qp_kill(struct hisi_qp *qp)
 {
@@ -248,8 +250,8 @@ void qm_qp_kill(struct hisi_qp *qp)
 		/* a sender that misses the word has rung before the stop begins */
 		smp_mb();
 		/* also for a queue that failed to stop before: its owner must see the words */
-		qm_qp_stop_locked(qp);
-		qm_qp_word(qp, QM_DUS_RX_STOP(size));
+		if (!qm_qp_stop_locked(qp) || READ_ONCE(qp->qm->silent))
+			qm_qp_word(qp, QM_DUS_RX_STOP(size));
 		qp->failed = true;
 	}
 	mutex_unlock(&qp->lock);
@@ -426,11 +428,17 @@ err_free_map:
  */
 void qm_queues_exit(struct hisi_qm *qm)
 {
+	struct hisi_qp *qp;
 	unsigned int i;
 
-	for (i = 0; i < qm->qp_num; i++)
-		if (qm->qps[i].dus)
-			uacce_dus_free(qm->qps[i].dus);
+	for (i = 0; i < qm->qp_num; i++) {
+		qp = &qm->qps[i];
+		if (!qp->dus)
+			continue;
+		/* Whoever has it still mapped was left without an answer. */
+		qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
+		uacce_dus_free(qp->dus);
+	}
 	kvfree(qm->qps);
 	bitmap_free(qm->qp_map);
 }
