@@ -70,6 +70,7 @@ static void wdm_doorbell_sq(struct wdm_device *dev, struct wdm_queue *q, const s
 		q->pass = dev->vtime;
 	q->tail += advance;
 	q->lost_nr = 0;
+	dev->worked = true;
 }
 
 /* A driver reuses a slot only after it has consumed its completion, so a submission says as much about
@@ -106,18 +107,20 @@ static void wdm_doorbell_cq(struct wdm_device *dev, struct wdm_queue *q, const s
 		wdm_refuse(dev, WDM_REFUSE_DB_INDEX, q->fn, q->rel, db->index);
 		return;
 	}
+	if (q->cq_head != q->cq_tail - behind || (db->prio && !q->armed))
+		dev->worked = true;
 	q->cq_head = q->cq_tail - behind;
 	q->quiet_since = dev->now;
 	if (db->prio)
 		q->armed = true;
 }
 
+/* Only what moves something counts as work: an owner who rings for nothing can't keep the device awake. */
 static void wdm_doorbell(struct wdm_device *dev, struct wdm_queue *q, u64 v)
 {
 	struct wdm_doorbell db = wdm_doorbell_decode(v);
 
 	dev->stats.doorbells++;
-	dev->worked = true;
 	if (!q->sq_valid || !q->cq_valid || q->stopping)
 		wdm_refuse(dev, WDM_REFUSE_DB_QUEUE, q->fn, q->rel, v);
 	else if (db.rand != q->rand)

@@ -130,6 +130,27 @@ TEST_F(dev, each_bad_doorbell_is_refused)
 	EXPECT_TRUE(one(r, 0, &self->sqe, 1));
 }
 
+TEST_F(dev, doorbells_that_move_nothing_keep_nobody_awake)
+{
+	struct rig *r = &self->r;
+	const u64 idle[] = {
+		qm_db_value(0, QM_DB_CMD_SQ, 0, 0), qm_db_value(0, QM_DB_CMD_CQ, 0, 0),
+		qm_db_value(0, QM_DB_CMD_CQ, 0, QM_DB_C_FLAG), qm_db_value(0, QM_DB_CMD_SQ, 0, 2),
+		qm_db_value(0, QM_DB_CMD_CQ, 5, 0), qm_db_value(0, 9, 0, 0), qm_db_value(3, QM_DB_CMD_SQ, 1, 0),
+	};
+	u32 i;
+
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	rig_turn(r);
+	for (i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
+		rig_ring(r, 0, idle[i]);
+		EXPECT_FALSE(r->look.worked) TH_LOG("doorbell %u", i);
+	}
+	rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	EXPECT_TRUE(r->look.worked);
+}
+
 TEST_F(dev, random_tag_must_match)
 {
 	struct rig_queue_opts o = { .rand = 0xaaaa };
