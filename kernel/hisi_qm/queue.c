@@ -10,6 +10,7 @@
 #define QM_CQE_SHIFT		4
 #define QM_DRAIN_PERIOD_US	100
 #define QM_DRAIN_PERIOD_MAX_US	10000
+#define QM_BUSY_PERIOD_MS	50
 
 /* ------ numbers ------ */
 
@@ -200,6 +201,9 @@ static int qm_qp_stop_locked(struct hisi_qp *qp)
 	ret = broken ? -EIO : qm_qp_drain(qp);
 	if (!ret)
 		ret = qm_qp_park(qp);
+	/* The device works on somebody else's command: it wasn't asked, and may be asked again. */
+	if (ret == -EBUSY)
+		return ret;
 
 	qp->started = false;
 	if (ret)
@@ -214,8 +218,9 @@ static int qm_qp_stop_locked(struct hisi_qp *qp)
  * qm_qp_stop - let what was submitted finish, then take the queue from the device
  * @qp: the queue
  *
- * After an error the queue is stuck: its memory stays allocated and its number
- * isn't given out again.
+ * -EBUSY: the device took no command, all is as before. After any other error
+ * the queue is stuck: its memory stays allocated and its number isn't given out
+ * again.
  */
 int qm_qp_stop(struct hisi_qp *qp)
 {
@@ -224,6 +229,21 @@ int qm_qp_stop(struct hisi_qp *qp)
 	mutex_lock(&qp->lock);
 	ret = qm_qp_stop_locked(qp);
 	mutex_unlock(&qp->lock);
+	return ret;
+}
+
+/* The last stop: nobody is left to ask again, so a busy device gets as long as one mailbox that hangs. */
+static int qm_qp_end_locked(struct hisi_qp *qp)
+{
+	int ret;
+
+	while ((ret = qm_qp_stop_locked(qp)) == -EBUSY && qm_mailbox_may_recover(qp->qm))
+		msleep(QM_BUSY_PERIOD_MS);
+	if (ret != -EBUSY)
+		return ret;
+	qp->started = false;
+	qp->stuck = true;
+	pci_err(qp->qm->pdev, "queue %u could not be stopped: not used again before a reset\n", qp->id);
 	return ret;
 }
 
@@ -250,7 +270,7 @@ void qm_qp_kill(struct hisi_qp *qp)
 		/* a sender that misses the word has rung before the stop begins */
 		smp_mb();
 		/* also for a queue that failed to stop before: its owner must see the words */
-		if (!qm_qp_stop_locked(qp) || READ_ONCE(qp->qm->silent))
+		if (!qm_qp_end_locked(qp) || READ_ONCE(qp->qm->silent))
 			qm_qp_word(qp, QM_DUS_RX_STOP(size));
 		qp->failed = true;
 	}
@@ -305,6 +325,9 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	qm_cqc_fill(qp, &cqc, pasid);
 
 	ret = qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+	/* Not taken: the queue is as it was. */
+	if (ret == -EBUSY)
+		goto unlock;
 	if (!ret)
 		ret = qm_context_load(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
 	/* What of it the device has taken isn't known. */
@@ -367,7 +390,7 @@ bool qm_qp_put(struct hisi_qp *qp)
 	bool stopped;
 
 	mutex_lock(&qp->lock);
-	qm_qp_stop_locked(qp);
+	qm_qp_end_locked(qp);
 	stopped = !qp->stuck;
 	if (stopped) {
 		uacce_dus_free(qp->dus);
