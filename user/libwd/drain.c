@@ -219,7 +219,7 @@ static bool state_leave(struct wd_queue *q, int state)
 /*
  * All contexts on that device are closed: their files' release is the last way
  * to stop the hardware. The sleeper is waited for first, as it may be about to
- * take the other locks.
+ * take the other locks; so nobody comes here with the role of any queue.
  */
 static void device_close(const char *name)
 {
@@ -329,7 +329,7 @@ void wd_queue_stop(struct wd_queue *q)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
+static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, const struct wd_msg *self)
 {
 	__u32 max = wd_queue_in_flight(q);
 	int ret = 0;
@@ -343,6 +343,18 @@ int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
 		q->pub.self = NULL;
 	}
 	wd_drain_unlock(q);
+	return ret;
+}
+
+int wd_queue_take(struct wd_queue *q, const struct wd_msg *self)
+{
+	return queue_take(q, self);
+}
+
+int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
+{
+	int ret = queue_take(q, self);
+
 	return ret ? wd_drained(q, ret) : 0;
 }
 

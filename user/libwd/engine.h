@@ -190,7 +190,9 @@ static inline void wd_drain_unlock(struct wd_queue *q)
 void wd_drain_lock(struct wd_queue *q);
 /* Take in what is complete; self: the caller's own message. Returns how many; 0 also when somebody else does it. */
 int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self);
-/* The same for a queue with nothing in flight, to learn of its end. */
+/* The same for who has a sleeper's role: what isn't 0 is to be told wd_drained(), an error not before the role is given up. */
+int wd_queue_take(struct wd_queue *q, const struct wd_msg *self);
+/* The same for a queue with nothing in flight, to learn of its end. Without any sleeper's role. */
 void wd_queue_look(struct wd_queue *q);
 /* Stop the queue for a deadline's sake; afterwards the device has nothing of it. */
 void wd_queue_stop(struct wd_queue *q);

@@ -10,6 +10,7 @@
 
 #include "env.h"
 #include "pollers.h"
+#include "straight.h"
 
 #define SLICE_MIN_NS	2000000ull
 #define SLICE_MAX_NS	100000000ull
@@ -216,20 +217,26 @@ void wd_poll_fds(struct pollfd *pfd, unsigned int n, __u64 end)
 static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 {
 	__u64 slice = SLICE_MIN_NS;
+	int ret = 0;
 
-	while (!is_done(msg) && (!msg->deadline || wd_now_ns() < msg->deadline)) {
+	while (ret >= 0 && !is_done(msg) && (!msg->deadline || wd_now_ns() < msg->deadline)) {
 		struct pollfd pfd = { .fd = q->pub.fd, .events = POLLIN };
 
 		if (wd_sleeper_arm(q))
 			wd_poll_fds(&pfd, 1, slice_end(slice, msg->deadline));
 		else if (atomic_load(&q->state))
 			break;
+		ret = wd_queue_take(q, msg);
+		if (ret > 0)
+			wd_drained(q, ret);
 		/* A hang-up that the rings don't show yet: the kernel is on its way, don't burn the CPU meanwhile. */
-		if (!wd_queue_drain(q, msg) && (pfd.revents & (POLLERR | POLLHUP | POLLNVAL)))
+		else if (!ret && (pfd.revents & (POLLERR | POLLHUP | POLLNVAL)))
 			wd_poll_fds(NULL, 0, slice_end(1000000, msg->deadline));
 		slice = slice * 2 < SLICE_MAX_NS ? slice * 2 : SLICE_MAX_NS;
 	}
 	wd_sleeper_pass_on(q);
+	if (ret < 0)
+		wd_drained(q, ret);
 }
 
 static void sleep_as_follower(struct wd_queue *q, struct wd_msg *msg)
