@@ -134,7 +134,9 @@ enum wd_straight {
  * @apis:	device_api strings it understands, NULL-terminated; NULL: needs no device
  * @min_bytes:	with path "auto", smaller requests aren't worth a real device
  * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub()
- * @close:	the reverse, in any state, also twice; nobody else touches the queue
+ * @close:	the reverse, in any state, also twice; nobody else touches the queue. If the device
+ *		has not stopped, memory that it was given is never freed, and wd_queue_pub()->stuck
+ *		tells the class to do the same
  * @stop:	stop the queue; 0 once the device can't touch memory for it any more,
  *		within a second, also when somebody else stopped it. Under the drain lock
  * @push:	fill descriptors for n messages and ring once; returns how many were
@@ -306,6 +308,7 @@ struct wd_queue_pub {
 	__u32 limit;		/* requests in flight at most */
 	__u8 qc_type;
 	__u16 path;		/* enum wd_path */
+	_Atomic __u32 stuck;	/* times it was closed with a device that had not stopped: see @close */
 };
 
 static inline struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)

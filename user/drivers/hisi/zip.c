@@ -46,17 +46,47 @@ err_free:
 	return ret;
 }
 
+/* 0 once the device can't touch memory for the queue any more. */
+static int put_q(struct zip_queue *z)
+{
+	int ret = z->stopped ? 0 : wd_ctx_ioctl(z->ring.ctx, UACCE_CMD_PUT_Q, NULL);
+
+	/* Who has lost the queue can't ask any more: the kernel says it with this word, which it may also set before it is so. */
+	z->stopped = !ret || (ret == -ENODEV && wd_ring_rx_stopped(&z->ring));
+	return z->stopped ? 0 : ret;
+}
+
+/*
+ * The kernel keeps the queue's number, its rings and the right to this address
+ * space: the device may still write here. Kept where a search for leaks finds it.
+ */
+static void keep(struct zip_queue *z)
+{
+	static _Atomic(struct zip_queue *) kept;
+
+	z->kept = atomic_load(&kept);
+	while (!atomic_compare_exchange_weak(&kept, &z->kept, z))
+		;
+}
+
 static void zip_close(struct wd_queue *q)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
 	struct zip_queue *z = pub->drv;
+	bool stuck;
 
 	if (!z)
 		return;
 	pub->drv = NULL;
+	stuck = put_q(z);
 	wd_ctx_stop(z->ctx);
 	wd_ring_close(&z->ring);
 	wd_release_ctx(z->ctx);
+	if (stuck) {
+		atomic_fetch_add(&pub->stuck, 1);
+		keep(z);
+		return;
+	}
 	if (z->pool)
 		wd_sglpool_free(z->pool);
 	free(z->lists);
@@ -73,13 +103,8 @@ static int zip_stop(struct wd_queue *q)
 	if (!z)
 		return 0;
 	for (;;) {
-		/* The kernel sets this word after the queue has drained. */
-		if (wd_ring_rx_stopped(&z->ring))
-			return 0;
-		ret = wd_ctx_ioctl(z->ring.ctx, UACCE_CMD_PUT_Q, NULL);
-		if (!ret)
-			return 0;
-		if (wd_now_ns() >= end)
+		ret = put_q(z);
+		if (!ret || wd_now_ns() >= end)
 			return ret;
 		poll(NULL, 0, 1);
 	}

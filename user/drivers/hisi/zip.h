@@ -20,6 +20,8 @@ struct zip_queue {
 	struct wd_sglpool *pool;	/* made for the first list; under the produce lock */
 	struct zip_lists *lists;	/* with it: what is out, by place in the ring */
 	__u8 *bounce;			/* made for the first tiny destination; the same */
+	struct zip_queue *kept;
+	bool stopped;			/* the device is done with all of it; under the drain lock */
 };
 
 static inline struct zip_queue *zip_of(struct wd_queue *q)
