@@ -253,36 +253,6 @@ static bool overtaken(struct wd_queue *q)
 	return q->settled || !atomic_load(&q->state);
 }
 
-static void queue_break(struct wd_queue *q, int err)
-{
-	if (!state_leave(q, err == -ENODEV ? -ENODEV : -EIO))
-		return;
-	wd_drain_lock(q);
-	if (overtaken(q)) {
-		wd_drain_unlock(q);
-		return;
-	}
-	/* Whatever the rings say, the device must have let go before buffers are given back. */
-	if (q->drv.stop(q)) {
-		wd_drain_unlock(q);
-		device_close(q->dev_name);
-		return;
-	}
-	queue_fail(q, err, err);
-	q->settled = true;
-	wd_drain_unlock(q);
-}
-
-void wd_queue_broken(struct wd_queue *q, int err)
-{
-	int cancel;
-
-	/* Files are closed on the way: not to be cancelled with locks held. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	queue_break(q, err);
-	pthread_setcancelstate(cancel, NULL);
-}
-
 /* The stop is for them: even if it lets them finish, they are not told so. */
 static void mark_late(struct wd_queue *q)
 {
@@ -298,16 +268,17 @@ static void mark_late(struct wd_queue *q)
 	}
 }
 
-static void queue_stop(struct wd_queue *q)
+/* The queue's state was left: what is in it ends with why. */
+static void queue_end(struct wd_queue *q, int why, bool late)
 {
-	if (!state_leave(q, -EIO))
-		return;
 	wd_drain_lock(q);
 	if (overtaken(q)) {
 		wd_drain_unlock(q);
 		return;
 	}
-	mark_late(q);
+	if (late)
+		mark_late(q);
+	/* Whatever the rings say, the device must have let go before buffers are given back. */
 	if (q->drv.stop(q)) {
 		wd_drain_unlock(q);
 		device_close(q->dev_name);
@@ -315,18 +286,30 @@ static void queue_stop(struct wd_queue *q)
 	}
 	/* What finished before the stop did finish. */
 	q->drv.pull(q, wd_queue_in_flight(q));
-	queue_fail(q, WD_STOPPED, 0);
+	queue_fail(q, why, why == WD_STOPPED ? 0 : why);
 	q->settled = true;
 	wd_drain_unlock(q);
 }
 
-void wd_queue_stop(struct wd_queue *q)
+static void queue_leave(struct wd_queue *q, int state, int why, bool late)
 {
 	int cancel;
 
+	/* Files are closed on the way: not to be cancelled with locks held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	queue_stop(q);
+	if (state_leave(q, state))
+		queue_end(q, why, late);
 	pthread_setcancelstate(cancel, NULL);
+}
+
+void wd_queue_broken(struct wd_queue *q, int err)
+{
+	queue_leave(q, err == -ENODEV ? -ENODEV : -EIO, err, false);
+}
+
+void wd_queue_stop(struct wd_queue *q)
+{
+	queue_leave(q, -EIO, WD_STOPPED, true);
 }
 
 static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, const struct wd_msg *self)

@@ -222,10 +222,13 @@ static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 	while (ret >= 0 && !is_done(msg) && (!msg->deadline || wd_now_ns() < msg->deadline)) {
 		struct pollfd pfd = { .fd = q->pub.fd, .events = POLLIN };
 
-		if (wd_sleeper_arm(q))
+		/* Who drained while the arming waited for it woke nobody. */
+		if (!wd_sleeper_arm(q)) {
+			if (atomic_load(&q->state))
+				break;
+		} else if (!is_done(msg)) {
 			wd_poll_fds(&pfd, 1, slice_end(slice, msg->deadline));
-		else if (atomic_load(&q->state))
-			break;
+		}
 		ret = wd_queue_take(q, msg);
 		if (ret > 0)
 			wd_drained(q, ret);
