@@ -319,6 +319,9 @@ static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, 
 
 	if (!max || !wd_drain_trylock(q))
 		return 0;
+	/* Their slots are free before the device knows that their completions are read. */
+	if (max > WD_PULL_MAX)
+		max = WD_PULL_MAX;
 	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
 		q->pub.self = self;
 		ret = q->drv.pull(q, max);

@@ -78,6 +78,7 @@ struct wd_msg_ends {
 };
 
 #define WD_MSG_BYTES_MAX	256	/* a class's message */
+#define WD_PULL_MAX	64	/* completions that one pull takes off a queue in use */
 #define WD_REDO		4	/* contexts that stop under a request before the device is taken for broken */
 
 /**

@@ -28,6 +28,7 @@ struct wd_due {
 };
 
 #define WD_DUE_MAX	16	/* delivered in a row */
+static_assert(WD_DUE_MAX <= WD_PULL_MAX, "a row is pulled at once");
 
 struct wd_due_row {
 	unsigned int nr;

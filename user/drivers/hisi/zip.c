@@ -14,6 +14,8 @@
 #define POOL_ENTRIES	255
 #define NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
 
+static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for a pull's");
+
 static int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);

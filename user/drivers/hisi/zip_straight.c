@@ -289,7 +289,7 @@ int zip_pull(struct wd_queue *q, unsigned int max)
 	__u16 index;
 
 	/* Often asked in vain. */
-	if (__builtin_expect(may && !wd_ring_ready(&z->ring), 0)) {
+	if (__builtin_expect(may && !wd_ring_cqe_valid(&z->ring) && !wd_ring_rx_stopped(&z->ring), 0)) {
 		wd_ring_end(&z->ring);
 		return 0;
 	}
