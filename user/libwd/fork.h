@@ -66,6 +66,8 @@ struct wd_fork_file {
 };
 
 void wd_fork_file_add(struct wd_fork_file *file, int fd);
+/* open() and add, as one: no fork() in between. Returns the descriptor, or -errno and nothing was added. */
+int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags);
 /* Forget it; returns the fd to close, -1 when it was closed by a fork. */
 int wd_fork_file_del(struct wd_fork_file *file);
 
