@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Completions: taken off a queue, handed to their owners; stopping a queue and failing what is left in it. */
-#include <sched.h>
 #include <string.h>
 
 #include "pollers.h"
 #include "straight.h"
 
-/* The lock is held for copying only, or for a stop, which is bounded. */
+/* The lock is held for copying only, or for a stop, which may take seconds. */
 void wd_drain_lock(struct wd_queue *q)
 {
+	unsigned int looks = 0;
+
 	while (!wd_drain_trylock(q))
-		sched_yield();
+		wd_back_off(looks++);
 }
 
 static void ready_append(struct wd_queue *q, unsigned int which)
@@ -223,7 +224,7 @@ static bool state_leave(struct wd_queue *q, int state)
  */
 static void device_close(const char *name)
 {
-	unsigned int i;
+	unsigned int i, looks;
 
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
@@ -231,8 +232,8 @@ static void device_close(const char *name)
 		if (strcmp(q->dev_name, name) || atomic_load(&q->state) == -ESTALE)
 			continue;
 		state_leave(q, -EIO);
-		while (!wd_sleeper_enter(q))
-			sched_yield();
+		for (looks = 0; !wd_sleeper_enter(q); looks++)
+			wd_back_off(looks);
 		/* Whoever stopped it before may have let it be opened again meanwhile. */
 		state_leave(q, -EIO);
 		wd_drain_lock(q);

@@ -139,7 +139,8 @@ enum wd_straight {
  *		has not stopped, memory that it was given is never freed, and wd_queue_pub()->stuck
  *		tells the class to do the same
  * @stop:	stop the queue; 0 once the device can't touch memory for it any more,
- *		within a second, also when somebody else stopped it. Under the drain lock
+ *		also when somebody else stopped it. Asks for a second at least, and as much
+ *		longer as the kernel takes for an answer. Under the drain lock
  * @push:	fill descriptors for n messages and ring once; returns how many were
  *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
  * @sync:	the straight way: descriptors from the callers' structs themselves, of requests

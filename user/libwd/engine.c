@@ -9,7 +9,6 @@
  *   queue.draining	completions, CQ doorbell; never while sleeping or in callbacks
  *   grants' lock	opening a context (grant.c)
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +51,7 @@ static void on_fork_child(void)
 	}
 	atomic_store(&wd_engine.room_waiters, 0);
 	atomic_store(&wd_engine.done_waiters, 0);
+	atomic_store(&wd_engine.spinners, 0);
 	wd_barrier_init();
 }
 
@@ -280,11 +280,13 @@ void wd_queue_reopen(struct wd_queue *q)
 
 void wd_queue_park(struct wd_queue *q)
 {
+	unsigned int looks;
+
 	wd_lock(&q->produce);
 	atomic_store(&q->state, -ESHUTDOWN);
 	wd_unlock(&q->produce);
-	while (!wd_sleeper_enter(q))
-		sched_yield();
+	for (looks = 0; !wd_sleeper_enter(q); looks++)
+		wd_back_off(looks);
 	wd_drain_lock(q);
 	wd_cq_unwatch(q);
 	q->drv.close(q);

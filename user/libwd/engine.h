@@ -125,6 +125,7 @@ struct wd_engine {
 	_Atomic __u32 room_waiters;
 	_Atomic __u32 done_seq;		/* futex: an asynchronous request was finished */
 	_Atomic __u32 done_waiters;
+	_Atomic int spinners;		/* threads that look for a completion */
 };
 
 extern struct wd_engine wd_engine;

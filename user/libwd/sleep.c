@@ -50,8 +50,6 @@ static bool is_done(struct wd_msg *msg)
 
 /* --- looking --- */
 
-static _Atomic int spinners;
-
 /* One CPU is left to whoever brings the result. */
 static int spinners_max(void)
 {
@@ -112,9 +110,9 @@ static bool spin(struct wd_queue *q, struct wd_msg *msg, __u64 begun, __u32 serv
 		return spin_until(q, msg, msg->deadline);
 	if (mode == WAIT_SLEEP)
 		return false;
-	if (atomic_fetch_add_explicit(&spinners, 1, memory_order_relaxed) < spinners_max())
+	if (atomic_fetch_add_explicit(&wd_engine.spinners, 1, memory_order_relaxed) < spinners_max())
 		done = spin_until(q, msg, begun + spin_ns(q, service));
-	atomic_fetch_sub_explicit(&spinners, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&wd_engine.spinners, 1, memory_order_relaxed);
 	return done;
 }
 
