@@ -7,9 +7,8 @@
 
 struct wd_engine wd_engine;
 
-bool wd_sleeper_enter(struct wd_queue *q)
+void wd_sleeper_wait(struct wd_queue *q)
 {
-	return true;
 }
 
 void wd_sleeper_leave(struct wd_queue *q)

@@ -11,11 +11,6 @@
 static struct wd_session sess;
 static struct wd_queue queue[QUEUES];
 
-void wd_drain_lock(struct wd_queue *q)
-{
-	(void)q;
-}
-
 FIXTURE(tally)
 {
 };

@@ -5,15 +5,6 @@
 #include "pollers.h"
 #include "straight.h"
 
-/* The lock is held for copying only, or for a stop, which may take seconds. */
-void wd_drain_lock(struct wd_queue *q)
-{
-	unsigned int looks = 0;
-
-	while (!wd_drain_trylock(q))
-		wd_back_off(looks++);
-}
-
 static void ready_append(struct wd_queue *q, unsigned int which)
 {
 	__u32 nr = atomic_load_explicit(&q->ready_nr, memory_order_relaxed), at = q->ready_head + nr;
@@ -224,7 +215,7 @@ static bool state_leave(struct wd_queue *q, int state)
  */
 static void device_close(const char *name)
 {
-	unsigned int i, looks;
+	unsigned int i;
 
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
@@ -232,8 +223,7 @@ static void device_close(const char *name)
 		if (strcmp(q->dev_name, name) || atomic_load(&q->state) == -ESTALE)
 			continue;
 		state_leave(q, -EIO);
-		for (looks = 0; !wd_sleeper_enter(q); looks++)
-			wd_back_off(looks);
+		wd_sleeper_wait(q);
 		/* Whoever stopped it before may have let it be opened again meanwhile. */
 		state_leave(q, -EIO);
 		wd_drain_lock(q);

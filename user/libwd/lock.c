@@ -2,16 +2,12 @@
 /* The slow halves of lock.h. */
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lock.h"
 
 #define LOCK_LOOKS	100
-#define BACK_OFF_LOOKS	100
 
 _Atomic bool wd_barrier_asymmetric;
 
@@ -37,22 +33,6 @@ void wd_barrier_heavy(void)
 	if (atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed) &&
 	    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
 		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-	errno = saved;
-}
-
-/* Who holds it may need this very CPU, and be of a lower priority: giving way to equals isn't enough for long. */
-void wd_back_off(unsigned int looks)
-{
-	struct timespec nap = { .tv_nsec = looks < 2 * BACK_OFF_LOOKS ? 50000 : 1000000 };
-	int saved = errno, cancel;
-
-	if (looks < BACK_OFF_LOOKS) {
-		sched_yield();
-		return;
-	}
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	nanosleep(&nap, NULL);
-	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 }
 

@@ -25,9 +25,6 @@ static inline void wd_cpu_relax(void)
 #endif
 }
 
-/* Between two tries for what somebody else holds, who tells nobody when it lets go; looks: how many there were. */
-void wd_back_off(unsigned int looks);
-
 extern _Atomic bool wd_barrier_asymmetric;
 
 /* Before anything here is used; again in a child. */

@@ -137,6 +137,14 @@ bool wd_sleeper_enter(struct wd_queue *q)
 	return !atomic_exchange(&q->sleeper, 1);
 }
 
+void wd_sleeper_wait(struct wd_queue *q)
+{
+	atomic_fetch_add(&q->sleeper_wanted, 1);
+	while (!wd_sleeper_enter(q))
+		wd_futex_wait(&q->sleeper, 1, 0);
+	atomic_fetch_sub(&q->sleeper_wanted, 1);
+}
+
 /* Somebody who sleeps on its own word takes over. */
 static void follower_wake(struct wd_queue *q)
 {
@@ -162,6 +170,8 @@ static void follower_wake(struct wd_queue *q)
 void wd_sleeper_leave(struct wd_queue *q)
 {
 	atomic_store(&q->sleeper, 0);
+	if (atomic_load(&q->sleeper_wanted))
+		wd_futex_wake(&q->sleeper, INT_MAX);
 	/* Who looks after the queue could not have the role until now. */
 	wd_pollers_due(q);
 }
