@@ -36,17 +36,20 @@ static u32 distance(u32 from, u32 to)
 	return (to + emu_depth() - from % emu_depth()) % emu_depth();
 }
 
-/* So many more entries have been consumed. */
+/* So many more entries have been consumed. Part of what is measured, so nothing is worked out for each. */
 static void renew(struct emu_queue *q, u32 entries)
 {
-	u32 depth = emu_depth();
+	struct qm_cqe *cqes = ring(q);
+	u32 depth = emu_depth(), head = q->null_head % depth;
+	bool odd = q->null_head / depth & 1;
 
+	q->null_head += entries;
 	while (entries--) {
-		struct qm_cqe *cqe = &ring(q)[q->null_head % depth];
-		u16 phase = q->null_head / depth & 1 ? QM_CQE_PHASE : 0;
-
-		__atomic_store_n(&cqe->w7, (__le16)phase, __ATOMIC_RELEASE);
-		q->null_head++;
+		__atomic_store_n(&cqes[head].w7, (__le16)(odd ? QM_CQE_PHASE : 0), __ATOMIC_RELEASE);
+		if (++head == depth) {
+			head = 0;
+			odd = !odd;
+		}
 	}
 }
 
