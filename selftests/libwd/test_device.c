@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "device.h"
@@ -490,26 +491,31 @@ TEST_F(tree, a_usual_path_names_its_device)
 {
 	struct uacce_dev_info info;
 	char path[128];
+	dev_t rdev;
 
 	add_device("hisi_zip-0", "zlib");
+	attr("hisi_zip-0", "dev", "240:7");
 	snprintf(path, sizeof(path), "%s/dev/hisi_zip-0", top);
-	EXPECT_EQ(0, wd_device_of_node(path, &info));
+	EXPECT_EQ(0, wd_device_of_node(path, &info, &rdev));
 	EXPECT_STREQ("hisi_zip-0", info.name);
+	EXPECT_EQ(makedev(240, 7), rdev);
 	snprintf(path, sizeof(path), "%s/dev/hisi_zip-1", top);
-	EXPECT_EQ(-ENOENT, wd_device_of_node(path, &info));
+	EXPECT_EQ(-ENOENT, wd_device_of_node(path, &info, &rdev));
 }
 
 TEST_F(tree, another_path_is_followed_to_its_device_number)
 {
 	struct uacce_dev_info info;
+	dev_t rdev;
 
 	add_device("hisi_zip-0", "zlib");
 	add_device("hisi_zip-1", "zlib");
 	attr("hisi_zip-0", "dev", "1:5");
 	attr("hisi_zip-1", "dev", "1:3");
-	EXPECT_EQ(0, wd_device_of_node("/dev/null", &info));
+	EXPECT_EQ(0, wd_device_of_node("/dev/null", &info, &rdev));
+	EXPECT_EQ(makedev(1, 3), rdev);
 	EXPECT_STREQ("hisi_zip-1", info.name);
-	EXPECT_EQ(-ENODEV, wd_device_of_node("/dev/full", &info));
+	EXPECT_EQ(-ENODEV, wd_device_of_node("/dev/full", &info, &rdev));
 }
 
 TEST_F(tree, free_queues_are_counted_per_node)

@@ -117,7 +117,6 @@ static int slot_position(const struct wd_section *a)
 static void take_member(struct wd_section *a, const struct nlattr *nest)
 {
 	struct wd_grant g = { .node = -1 }, *place;
-	struct uacce_dev_info info;
 	const struct nlattr *attr;
 	bool pending = false;
 	size_t at = 0;
@@ -139,8 +138,7 @@ static void take_member(struct wd_section *a, const struct nlattr *nest)
 		}
 	if (pending || !*g.dev)
 		return;
-	if (!wd_device_read(g.dev, &info))
-		g.node = info.numa_node;
+	g.node = wd_device_node(g.dev);
 	place = grant_add(a);
 	if (place)
 		*place = g;

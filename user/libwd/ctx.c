@@ -12,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "ctx.h"
 #include "device.h"
@@ -56,25 +55,12 @@ int wd_ctx_why_stopped(struct wd_ctx *ctx)
 	return wd_device_read(ctx->name, &info) ? -ENODEV : -EIO;
 }
 
-/* Is the open file the device that sysfs means by this name? */
-static bool same_device(int fd, const char *sysfs)
+/* Is the open file the device that sysfs means by its name, as far as sysfs says? */
+static bool same_device(int fd, dev_t rdev)
 {
-	char path[PATH_STR_SIZE + 8];
-	char text[32] = "";
-	unsigned int maj, min;
 	struct stat st;
-	ssize_t n;
-	int attr;
 
-	snprintf(path, sizeof(path), "%s/dev", sysfs);
-	attr = open(path, O_RDONLY | O_CLOEXEC);
-	if (attr < 0)
-		return true;
-	n = read(attr, text, sizeof(text) - 1);
-	close(attr);
-	if (n <= 0 || sscanf(text, "%u:%u", &maj, &min) != 2 || fstat(fd, &st))
-		return true;
-	return S_ISCHR(st.st_mode) && st.st_rdev == makedev(maj, min);
+	return !rdev || fstat(fd, &st) || (S_ISCHR(st.st_mode) && st.st_rdev == rdev);
 }
 
 static int open_fail(int err, const char *node_path)
@@ -99,17 +85,18 @@ static int open_fail(int err, const char *node_path)
 static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 {
 	struct uacce_dev_info info;
+	dev_t rdev;
 	int ret;
 	int fd;
 
-	ret = wd_device_of_node(node_path, &info);
+	ret = wd_device_of_node(node_path, &info, &rdev);
 	if (ret)
 		return open_fail(-ret, node_path);
 	fd = wd_fork_file_open(&ctx->file, node_path, O_RDWR);
 	/* What the kernel says between a device's end and its node's. */
 	if (fd < 0)
 		return open_fail(fd == -ENXIO || fd == -EINVAL ? ENODEV : -fd, node_path);
-	if (!same_device(fd, info.alg_path)) {
+	if (!same_device(fd, rdev)) {
 		close(wd_fork_file_del(&ctx->file));
 		return open_fail(ENODEV, node_path);
 	}
@@ -118,7 +105,6 @@ static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 	ctx->size[UACCE_QFRT_MMIO] = info.qfrs_offs[UACCE_QFRT_MMIO];
 	ctx->size[UACCE_QFRT_DUS] = info.qfrs_offs[UACCE_QFRT_DUS];
 	ctx->node_id = info.node_id;
-	ctx->numa_node = info.numa_node;
 	ctx->simulated = info.simulated;
 	return 0;
 }

@@ -26,7 +26,6 @@ struct wd_ctx {
 	void *map[WD_CTX_REGIONS];
 	size_t size[WD_CTX_REGIONS];	/* constant, as all below but priv */
 	int node_id;
-	int numa_node;
 	bool simulated;
 	char name[WD_NAME_SIZE];
 	char api[WD_NAME_SIZE];

@@ -108,7 +108,7 @@ static void read_algs(const char *name, char algs[MAX_ATTR_STR_SIZE])
 	strcpy(algs, text);
 }
 
-static int read_numa_node(const char *name)
+int wd_device_node(const char *name)
 {
 	long node = read_number(name, "zone_id", -1);
 
@@ -128,48 +128,52 @@ static int read_facts(const char *name, struct uacce_dev_info *info)
 	return 0;
 }
 
-/* The kernel makes this attribute when it has made all others. */
-static bool is_complete(const char *name)
+/* The device's number, 0 while it has none: the kernel makes this attribute when it has made all others. */
+static dev_t read_rdev(const char *name)
 {
+	unsigned int maj, min;
 	char text[32];
 
-	return !read_attr(name, "dev", text, sizeof(text));
+	if (read_attr(name, "dev", text, sizeof(text)) || sscanf(text, "%u:%u", &maj, &min) != 2)
+		return 0;
+	return makedev(maj, min);
 }
 
 /* A name is only a name: what was kept is its device's if that is still the same one. */
-static int find_facts(const char *name, int number, struct uacce_dev_info *info)
+static int find_facts(const char *name, struct uacce_dev_info *info, dev_t *rdev)
 {
+	const char *number = strchr(name, '/') ? NULL : number_of(name);
 	struct wd_life life;
-	bool complete;
 	int ret;
+
+	if (!number)
+		return -EINVAL;
 
 	memset(info, 0, sizeof(*info));
 	strcpy(info->name, name);
-	info->node_id = number;
+	info->node_id = atoi(number);
 	snprintf(info->alg_path, sizeof(info->alg_path), "%s" CLASS "/%.63s", root, name);
 	snprintf(info->dev_root, sizeof(info->dev_root), "%s/dev/%.63s", root, name);
 	if (wd_life_of(info->alg_path, &life))
 		return -ENODEV;
-	if (wd_facts_recall(&life, info))
+	if (wd_facts_recall(&life, info, rdev))
 		return 0;
-	complete = is_complete(name);
+	*rdev = read_rdev(name);
 	ret = read_facts(name, info);
-	if (!ret && complete)
-		wd_facts_keep(&life, info);
+	if (!ret && *rdev)
+		wd_facts_keep(&life, info, *rdev);
 	return ret;
 }
 
 int wd_device_read(const char *name, struct uacce_dev_info *info)
 {
-	const char *number = strchr(name, '/') ? NULL : number_of(name);
+	dev_t rdev;
 	int ret;
 
-	if (!number)
-		return -EINVAL;
-	ret = find_facts(name, atoi(number), info);
+	ret = find_facts(name, info, &rdev);
 	if (ret)
 		return ret;
-	info->numa_node = read_numa_node(name);
+	info->numa_node = wd_device_node(name);
 	info->priority = (int)read_number(name, "priority", 0);
 	info->isolated = read_number(name, "isolate", 0) == 1;
 	info->avail = (int)read_number(name, "available_instances", 0);
@@ -481,8 +485,6 @@ char *wd_get_accel_name(const char *node_path, int no_apdx)
 static int find_by_number(dev_t rdev, struct uacce_dev_info *info)
 {
 	struct candidate *all;
-	unsigned int maj, min;
-	char text[32];
 	size_t n, i;
 	int ret;
 
@@ -491,8 +493,7 @@ static int find_by_number(dev_t rdev, struct uacce_dev_info *info)
 		return ret;
 	ret = -ENODEV;
 	for (i = 0; i < n && ret; i++) {
-		if (read_attr(all[i].info->name, "dev", text, sizeof(text)) ||
-		    sscanf(text, "%u:%u", &maj, &min) != 2 || makedev(maj, min) != rdev)
+		if (read_rdev(all[i].info->name) != rdev)
 			continue;
 		*info = *all[i].info;
 		ret = 0;
@@ -501,17 +502,18 @@ static int find_by_number(dev_t rdev, struct uacce_dev_info *info)
 	return ret;
 }
 
-int wd_device_of_node(const char *node_path, struct uacce_dev_info *info)
+int wd_device_of_node(const char *node_path, struct uacce_dev_info *info, dev_t *rdev)
 {
 	struct stat st;
 
 	if (strlen(node_path) >= PATH_STR_SIZE)
 		return -ENAMETOOLONG;
-	if (!wd_device_read(last_part(node_path), info) && !strcmp(info->dev_root, node_path))
+	if (!find_facts(last_part(node_path), info, rdev) && !strcmp(info->dev_root, node_path))
 		return 0;
 	/* Not opened to find out: opening may do things to other kinds of devices. */
 	if (stat(node_path, &st))
 		return errno == EACCES || errno == ENOENT ? -errno : -ENODEV;
+	*rdev = st.st_rdev;
 	return S_ISCHR(st.st_mode) ? find_by_number(st.st_rdev, info) : -ENODEV;
 }
 
@@ -531,11 +533,12 @@ int wd_ctx_get_avail_ctx(const char *node_path)
 {
 	struct uacce_dev_info info;
 	int saved = errno;
+	dev_t rdev;
 	int ret;
 
 	if (!node_path)
 		return wd_fail(NULL, EINVAL, "wd_ctx_get_avail_ctx: path is NULL");
-	ret = wd_device_of_node(node_path, &info);
+	ret = wd_device_of_node(node_path, &info, &rdev);
 	if (!ret && access(node_path, R_OK | W_OK) && errno == EACCES)
 		ret = -EACCES;
 	if (!ret) {

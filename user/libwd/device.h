@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <sys/types.h>
 #include <wd.h>
 
 /* What decides between devices that are equal in all other respects. */
@@ -24,14 +25,20 @@ struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank, u
 /* One device by name. 0, -ENODEV (not there, or not complete), -EINVAL (not a device name). Records nothing. */
 int wd_device_read(const char *name, struct uacce_dev_info *info);
 
+/* The device's NUMA node now, -1 unknown. */
+int wd_device_node(const char *name);
+
 /* How good the device is at an algorithm; the average on a mainline kernel. */
 int wd_device_level(const struct uacce_dev_info *info, const char *alg_name, enum wd_rank rank);
 
 /* Which interface it has for an algorithm: its own by default. */
 void wd_device_alg_api(const struct uacce_dev_info *info, const char *alg_name, char api[WD_NAME_SIZE]);
 
-/* The device whose node this is. 0, -ENOENT, -EACCES, -ENODEV, -ENAMETOOLONG. Records nothing. */
-int wd_device_of_node(const char *node_path, struct uacce_dev_info *info);
+/*
+ * The device whose node this is, by what stays as long as it lives (the others are 0), and its device number as far as it
+ * is known, or 0. 0, -ENOENT, -EACCES, -ENODEV, -ENAMETOOLONG. Records nothing.
+ */
+int wd_device_of_node(const char *node_path, struct uacce_dev_info *info, dev_t *rdev);
 
 /* Does a line of algs equal alg_name? */
 bool wd_device_has_alg(const struct uacce_dev_info *info, const char *alg_name);

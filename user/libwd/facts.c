@@ -18,6 +18,7 @@ struct fact {
 	uint32_t fork_gen;	/* of who wrote it: what a fork cut off in the middle isn't believed */
 	struct wd_life life;
 	struct uacce_dev_info info;
+	dev_t rdev;
 };
 
 static _Atomic uint32_t holder;
@@ -42,7 +43,7 @@ static bool same_life(const struct wd_life *a, const struct wd_life *b)
 }
 
 /* Nobody waits: who doesn't get in reads the files. */
-bool wd_facts_recall(const struct wd_life *life, struct uacce_dev_info *info)
+bool wd_facts_recall(const struct wd_life *life, struct uacce_dev_info *info, dev_t *rdev)
 {
 	const struct fact *f = &facts[info->node_id % PLACES];
 	bool known;
@@ -50,13 +51,15 @@ bool wd_facts_recall(const struct wd_life *life, struct uacce_dev_info *info)
 	if (wd_fork_trylock(&holder))
 		return false;
 	known = f->fork_gen == wd_fork_now() && same_life(&f->life, life) && !strcmp(f->info.alg_path, info->alg_path);
-	if (known)
+	if (known) {
 		*info = f->info;
+		*rdev = f->rdev;
+	}
 	wd_fork_unlock(&holder);
 	return known;
 }
 
-void wd_facts_keep(const struct wd_life *life, const struct uacce_dev_info *info)
+void wd_facts_keep(const struct wd_life *life, const struct uacce_dev_info *info, dev_t rdev)
 {
 	struct fact *f = &facts[info->node_id % PLACES];
 	struct wd_life now;
@@ -65,6 +68,7 @@ void wd_facts_keep(const struct wd_life *life, const struct uacce_dev_info *info
 		return;
 	f->life = *life;
 	f->info = *info;
+	f->rdev = rdev;
 	f->fork_gen = wd_fork_now();
 	wd_fork_unlock(&holder);
 }

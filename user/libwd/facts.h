@@ -19,12 +19,12 @@ struct wd_life {
 int wd_life_of(const char *folder, struct wd_life *life);
 
 /*
- * Fills info, whose name, number and folder are set, with what was kept in that life; false: nothing, and info stays.
- * Only api, algs, flags, qfrs_offs and simulated still hold.
+ * Fills info, whose name, number and folder are set, with what was kept in that life, and the device's number; false:
+ * nothing, and both stay. Only api, algs, flags, qfrs_offs and simulated still hold.
  */
-bool wd_facts_recall(const struct wd_life *life, struct uacce_dev_info *info);
+bool wd_facts_recall(const struct wd_life *life, struct uacce_dev_info *info, dev_t *rdev);
 
 /* Keep it, in the place of what another device or life left, unless that life ended while info was read. */
-void wd_facts_keep(const struct wd_life *life, const struct uacce_dev_info *info);
+void wd_facts_keep(const struct wd_life *life, const struct uacce_dev_info *info, dev_t rdev);
 
 #endif
