@@ -254,8 +254,6 @@ static unsigned int take_ready(struct wd_cq *cq, struct wd_queue *q, struct wd_w
 			}
 			if (msg->status == WD_STOPPED && wd_deliver_redo(q, msg)) {
 				atomic_fetch_add(&cq->used, 1);
-				msg->over = 1;
-				wd_request_over(msg);
 				continue;
 			}
 			finish(q, msg, &wc[got++]);

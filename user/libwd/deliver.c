@@ -78,14 +78,30 @@ static inline unsigned int row_over(struct row *row, const struct wd_session *s)
 	return over;
 }
 
-/* false: it is in flight once more. */
+/*
+ * Counts those before the current one now: that may end elsewhere as soon as it
+ * goes again, and whoever is told there may take it for the session's last.
+ */
+static void row_settle(struct row *row, struct wd_session *s)
+{
+	unsigned int over = (unsigned int)(row->next - 1 - row->first);
+
+	row->first += over;
+	atomic_fetch_sub(&s->in_flight, over);
+}
+
+/* false: it is in flight once more, or still, by its session's count. */
 static __attribute__((noinline)) bool deliver_msg(struct row *row, struct wd_msg *msg)
 {
-	bool again = msg->status == WD_STOPPED && wd_deliver_redo(row->q, msg);
+	bool again = false;
 
+	if (msg->status == WD_STOPPED) {
+		row_settle(row, msg->sess);
+		again = wd_deliver_redo(row->q, msg);
+	}
 	msg->over = row_over(row, msg->sess);
 	if (again)
-		wd_request_over(msg);
+		row->first = row->next;
 	else
 		row->q->cls->complete(msg);
 	return !again;

@@ -221,7 +221,7 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max);
 /* Those of the rows that this thread is in the middle of, when a callback polls. */
 unsigned int wd_deliver_outer(unsigned int max);
 
-/* Ended with its context q: to one again, or done on this CPU. true: it is in flight once more. */
+/* Ended with its context q: to one again, or done on this CPU. true: it is in flight still, and its session counts it once. */
 bool wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg);
 /* Under the drain lock: the next software request that nobody computes yet, or NULL. */
 struct wd_slot *wd_soft_claim(struct wd_queue *q);
@@ -278,7 +278,7 @@ void wd_sleeper_pass_on(struct wd_queue *q);
 void wd_poll_fds(struct pollfd *pfd, unsigned int n, __u64 end);
 
 /* --- submit.c --- */
-/* A request that was stopped for another's sake goes to a context again. 0 when it was taken. */
+/* A request that was stopped for another's sake, and is still counted, goes to a context again. 0 when it was taken. */
 int wd_request_again(const struct wd_msg *msg);
 /* The i-th of the session's contexts, or of those that wait for this CPU; NULL: no more. */
 struct wd_queue *wd_session_queue(struct wd_session *s, unsigned int i, bool soft);

@@ -290,8 +290,9 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 {
 	int ret;
 
-	/* Before anybody can be told of their ends. */
-	atomic_fetch_add(&b->s->in_flight, n);
+	/* Before anybody can be told of their ends. One that goes again is counted still. */
+	if (__builtin_expect(!b->again, 1))
+		atomic_fetch_add(&b->s->in_flight, n);
 	wd_lock(&q->produce);
 	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
 	if (__builtin_expect(ret, 0))
@@ -307,7 +308,8 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	wd_unlock(&q->produce);
 	if (__builtin_expect(ret == (int)n, 1))
 		return ret;
-	atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
+	if (!b->again)
+		atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
 	return ret < 0 ? push_failed(q, ret) : ret;
 }
 
