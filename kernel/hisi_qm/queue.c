@@ -187,6 +187,15 @@ static int qm_qp_drain(struct hisi_qp *qp)
 	return qm_qp_wait_drained(qp);
 }
 
+/* Of a device that is broken as a whole its own message says enough. */
+static void qm_qp_stuck(struct hisi_qp *qp, int err, bool broken)
+{
+	qp->stuck = true;
+	if (!broken)
+		pci_err(qp->qm->pdev, "queue %u did not stop (%d): not used again before a reset\n",
+			qp->id, err);
+}
+
 static int qm_qp_stop_locked(struct hisi_qp *qp)
 {
 	bool broken = READ_ONCE(qp->qm->broken);
@@ -207,10 +216,7 @@ static int qm_qp_stop_locked(struct hisi_qp *qp)
 
 	qp->started = false;
 	if (ret)
-		qp->stuck = true;
-	if (ret && !broken)
-		pci_err(qp->qm->pdev, "queue %u did not stop (%d): not used again before a reset\n",
-			qp->id, ret);
+		qm_qp_stuck(qp, ret, broken);
 	return ret;
 }
 
@@ -242,8 +248,7 @@ static int qm_qp_end_locked(struct hisi_qp *qp)
 	if (ret != -EBUSY)
 		return ret;
 	qp->started = false;
-	qp->stuck = true;
-	pci_err(qp->qm->pdev, "queue %u could not be stopped: not used again before a reset\n", qp->id);
+	qm_qp_stuck(qp, ret, false);
 	return ret;
 }
 

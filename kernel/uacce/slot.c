@@ -101,20 +101,24 @@ static int zone_distance(int from, const struct uacce_device *uacce)
 	return zone < 0 || from < 0 || zone >= nr_node_ids ? LOCAL_DISTANCE : node_distance(from, zone);
 }
 
+/* One of contexts, whose device is there, and its node as well. */
+static bool gives_slots(const struct uacce_member *m)
+{
+	return m->sync + m->async && uacce_member_is_on(m) && m->uacce->announced;
+}
+
 /* In mode 1: of the nearest devices, the one whose first free slot is lowest. */
 static int nearest_free(const struct uacce_section *section, const struct uacce_attachment *a, int *index)
 {
 	int best = -1, best_distance = 0, k;
 
 	for (k = 0; k < section->nr_members; k++) {
-		const struct uacce_member *m = &section->members[k];
 		int i, distance;
 
-		/* Not before its node is there. */
-		if (!uacce_member_is_on(m) || !m->uacce->announced || !(m->sync + m->async) || (a->want_member >= 0 && a->want_member != k))
+		if (!gives_slots(&section->members[k]) || (a->want_member >= 0 && a->want_member != k))
 			continue;
 		i = first_free(section, k, a->want_index);
-		distance = zone_distance(a->node, m->uacce);
+		distance = zone_distance(a->node, section->members[k].uacce);
 		if (i < 0 || (best >= 0 && (distance > best_distance || (distance == best_distance && i >= *index))))
 			continue;
 		best = k;
