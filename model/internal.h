@@ -52,6 +52,7 @@ struct wdm_personality {
 };
 
 extern const struct wdm_personality wdm_zip;
+extern const struct wdm_personality wdm_sec;
 
 /* All totals count since the queue was installed; an index is total % depth. */
 struct wdm_queue {
@@ -228,6 +229,39 @@ static inline void wdm_put64(void *p, u64 v)
 {
 	wdm_put32(p, (u32)v);
 	wdm_put32((u8 *)p + 4, (u32)(v >> 32));
+}
+
+static inline u32 wdm_get_be32(const void *p)
+{
+	const u8 *b = p;
+
+	return (u32)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
+
+static inline u64 wdm_get_be64(const void *p)
+{
+	return (u64)wdm_get_be32(p) << 32 | wdm_get_be32((const u8 *)p + 4);
+}
+
+static inline void wdm_put_be32(void *p, u32 v)
+{
+	u8 *b = p;
+
+	b[0] = (u8)(v >> 24);
+	b[1] = (u8)(v >> 16);
+	b[2] = (u8)(v >> 8);
+	b[3] = (u8)v;
+}
+
+static inline void wdm_put_be64(void *p, u64 v)
+{
+	wdm_put_be32(p, (u32)(v >> 32));
+	wdm_put_be32((u8 *)p + 4, (u32)v);
+}
+
+static inline u32 wdm_rol32(u32 v, u32 n)
+{
+	return v << n | v >> (-n & 31);
 }
 
 static inline void wdm_wake_at(struct wdm_device *dev, u64 when)
