@@ -84,9 +84,9 @@ static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 	for (i = 0; i < 4; i++)
 		if (arg->reserved[i])
 			return wd_fail_num(obj, EINVAL, "arg->reserved[%u] is not 0", i, 0);
-	if (s->sgl && list_check(arg->src, arg->src_len))
+	if (s->sgl && wd_list_check(arg->src, arg->src_len))
 		return wd_fail(obj, EINVAL, "the list at arg->src is shorter than src_len, or has a piece without data");
-	if (s->sgl && list_check(arg->dst, *arg->dst_len))
+	if (s->sgl && wd_list_check(arg->dst, *arg->dst_len))
 		return wd_fail(obj, EINVAL, "the list at arg->dst is shorter than *dst_len, or has a piece without data");
 	return 0;
 }
@@ -165,7 +165,7 @@ static int do_empty(struct comp_msg *c)
 	if (!probe_mapped(c))
 		return -EFAULT;
 	if (c->sgl)
-		list_copy_in(c->dst, 0, buf, n);
+		wd_list_copy_in(c->dst, 0, buf, n);
 	else
 		memcpy(c->dst, buf, n);
 	c->produced = n;
@@ -202,8 +202,8 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	h = hw_stream_alloc(s, q);
 	if (!h)
 		return -ENOMEM;
-	list_walk_init(&e.in, c->sgl, c->src, c->src_len);
-	list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
+	wd_list_walk_init(&e.in, c->sgl, c->src, c->src_len);
+	wd_list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
 	do {
 		ret = stream_run(h, NULL, &e, &t);
 	} while (!ret);

@@ -171,7 +171,7 @@ static void header_put(struct comp_msg *c)
 
 	format_write_header(c->alg, c->win, c->level, head);
 	if (c->sgl)
-		list_copy_in(c->dst, 0, head, c->head);
+		wd_list_copy_in(c->dst, 0, head, c->head);
 	else
 		memcpy(c->dst, head, c->head);
 }
@@ -325,7 +325,7 @@ static int bounce_out(struct comp_msg *c)
 	if (!probe_mapped(c))
 		return -EFAULT;
 	if (c->sgl)
-		list_copy_in(c->dst, head, c->bounce, c->produced);
+		wd_list_copy_in(c->dst, head, c->bounce, c->produced);
 	else
 		memcpy((__u8 *)c->dst + head, c->bounce, c->produced);
 	return 0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whether memory is there: devices say only that they failed, and a CPU would be killed for trying. */
 #include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "comp.h"
+#include "lists.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ	22
@@ -32,7 +34,7 @@ static bool range_call(const void *addr, size_t len, int (*call)(void *addr, siz
 	return !ret;
 }
 
-bool probe_range(const void *addr, size_t len, bool write)
+static bool range_usable(const void *addr, size_t len, bool write)
 {
 	/* Not synchronising anything: the quickest call that fails for what isn't mapped. */
 	return range_call(addr, len, msync, MS_ASYNC) &&
@@ -46,42 +48,12 @@ static bool range_mapped(const void *addr, size_t len)
 
 static bool range_readable(const void *addr, size_t len)
 {
-	return probe_range(addr, len, false);
+	return range_usable(addr, len, false);
 }
 
 static bool range_writable(const void *addr, size_t len)
 {
-	return probe_range(addr, len, true);
-}
-
-static bool probe_side(bool sgl, const void *buf, size_t len, bool (*probe)(const void *addr, size_t len))
-{
-	struct list_walk w;
-
-	if (!sgl)
-		return probe(buf, len);
-	for (list_walk_init(&w, sgl, buf, len); ; ) {
-		size_t n;
-		const void *piece = list_walk_piece(&w, &n);
-
-		if (!n)
-			return true;
-		if (!probe(piece, n))
-			return false;
-		list_walk_advance(&w, n);
-	}
-}
-
-bool probe_msg(const struct comp_msg *c)
-{
-	return probe_side(c->sgl, c->src, c->src_len, range_readable) &&
-	       probe_side(c->sgl, c->dst, c->dst_len, range_writable);
-}
-
-bool probe_mapped(const struct comp_msg *c)
-{
-	return probe_side(c->sgl, c->src, c->src_len, range_mapped) &&
-	       probe_side(c->sgl, c->dst, c->dst_len, range_mapped);
+	return range_usable(addr, len, true);
 }
 
 /* --- what was found a moment ago --- */
@@ -126,8 +98,27 @@ static bool range_recent(const void *addr, size_t len)
 	return !len || recent_ask(addr, len);
 }
 
-bool probe_recent(const struct comp_msg *c)
+static bool (*const probes[])(const void *addr, size_t len) = {
+	[WD_PROBE_READ] = range_readable,
+	[WD_PROBE_WRITE] = range_writable,
+	[WD_PROBE_MAPPED] = range_mapped,
+	[WD_PROBE_RECENT] = range_recent,
+};
+
+bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)
 {
-	return probe_side(c->sgl, c->src, c->src_len, range_recent) &&
-	       probe_side(c->sgl, c->dst, c->dst_len, range_recent);
+	struct wd_list_walk w;
+
+	if (!sgl)
+		return probes[how](buf, len);
+	for (wd_list_walk_init(&w, sgl, buf, len); ; ) {
+		size_t n;
+		const void *piece = wd_list_walk_piece(&w, &n);
+
+		if (!n)
+			return true;
+		if (!probes[how](piece, n))
+			return false;
+		wd_list_walk_advance(&w, n);
+	}
 }
