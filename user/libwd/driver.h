@@ -363,6 +363,18 @@ int wd_session_wakeup(struct wd_session *s);
 int wd_class_wait_set(const struct wd_class *cls, const wd_ctx_set_t *set, unsigned int timeout_ms);
 int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set);
 
+/* --- frame.c: what every class does alike --- */
+
+/* Whether it is such a session; recorded. */
+int wd_frame_refuse_mode(struct wd_session *s, bool async);
+/* The end of an argument struct. 0, or -EINVAL and which member, recorded. */
+int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4]);
+/* What setups have in common, into attr. The same. */
+int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
+		  const __u64 reserved[4]);
+/* Records why a request failed, in words of the class's (why) or of the errno's own; returns ret. */
+int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor);
+
 /* An asynchronous request is over: when it is the session's last, others may free the session from now on. */
 static inline void wd_request_over(struct wd_msg *msg)
 {
