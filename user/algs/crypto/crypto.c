@@ -107,6 +107,22 @@ int crypto_key_put(struct crypto_sess *s, __u8 which, const void *key, __u32 len
 	return wd_fail_str(&s->s.obj, -ret, "libcrypto can't prepare a key for %s", s->alg->name);
 }
 
+int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len)
+{
+	__u8 hashed[CRYPTO_MAC_MAX];
+	unsigned int n = 0;
+	int ret;
+
+	if (len <= s->block)
+		return crypto_key_put(s, CRYPTO_HAS_AKEY, key, len);
+	if (!s->evp || !EVP_Digest(key, len, hashed, &n, s->evp->md, NULL))
+		return wd_fail_str(&s->s.obj, EOPNOTSUPP, "a key longer than a block of %s has to be hashed first, and libcrypto can't",
+				   s->alg->name);
+	ret = crypto_key_put(s, CRYPTO_HAS_AKEY, hashed, n);
+	explicit_bzero(hashed, sizeof(hashed));
+	return ret;
+}
+
 int crypto_check_keys(struct crypto_sess *s)
 {
 	if (!(s->needs & ~s->keyed))

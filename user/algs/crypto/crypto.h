@@ -17,7 +17,6 @@
 #define CRYPTO_IV_MAX		16
 #define CRYPTO_MAC_MAX		64
 
-struct sec_stream;
 struct soft_evp;
 
 /* What kind of descriptor */
@@ -27,6 +26,14 @@ enum sec_kind {
 	SEC_KIND_CCM,
 	SEC_KIND_GCM,
 	SEC_KIND_AUTHENC,
+};
+
+/* A step of a long message on a device: what is kept between two of them, and its length so far. */
+struct sec_stream {
+	__u8 state[CRYPTO_MAC_MAX];
+	__u64 bytes;		/* of the whole message, with this step */
+	bool begun;		/* state is one */
+	bool last;
 };
 
 /* What a device calls it: the constant parts of a descriptor. */
@@ -158,6 +165,9 @@ int crypto_sess_caps(handle_t sess, const struct wd_class *cls);
 struct crypto_sess *crypto_key_begin(handle_t sess, const struct wd_class *cls, const void *key, int *ret);
 /* Of len bytes, into to, which has room for room; what was there is wiped. Also tells the drivers. 0, -ENOMEM. */
 int crypto_key_put(struct crypto_sess *s, __u8 which, const void *key, __u32 len);
+
+/* The same for the key of an HMAC, of any length: what is longer than a block of its hash is hashed. */
+int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len);
 
 /* 0, or what is wrong with the ends of a request's buffers; recorded. room: what dst must have. */
 int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len,

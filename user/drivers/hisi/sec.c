@@ -70,7 +70,8 @@ static void auth_fill(const struct crypto_sess *s, struct sec_bd *bd, bool decry
 	sec_put(bd, SEC_BD3_MAC_LEN, s->mac_len / 4u);
 	sec_put(bd, SEC_BD3_A_ALG, sec->a_alg);
 	/* What the key lacks of its last word is zeroes, as an HMAC has it. */
-	sec_put(bd, SEC_BD3_A_KEY_LEN, (s->akey_len + 3) / 4);
+	if (s->keyed & CRYPTO_HAS_AKEY)
+		sec_put(bd, SEC_BD3_A_KEY_LEN, s->akey_len ? (s->akey_len + 3) / 4 : 1);
 }
 
 void sec_session(struct crypto_sess *s)
@@ -79,7 +80,8 @@ void sec_session(struct crypto_sess *s)
 	int decrypt;
 
 	/* CCM and GCM have one key for both. */
-	s->bd.a_key = kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? addr_of(s->key) : s->akey_len ? addr_of(s->akey) : 0;
+	s->bd.a_key = kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? addr_of(s->key) :
+		      s->keyed & CRYPTO_HAS_AKEY ? addr_of(s->akey) : 0;
 	for (decrypt = 0; decrypt < 2; decrypt++) {
 		struct sec_bd bd = { 0 };
 
@@ -205,12 +207,14 @@ static __u64 step_auth(const struct crypto_sess *s, const struct sec_stream *str
 	return sec_get64(&bd, 14);
 }
 
-/* One block's worth of stealing is plain CBC, which is what the device has for it. */
+/* The same of the head. One block's worth of stealing is plain CBC, which is what the device has for it. */
 static __u64 step_head(const struct crypto_sess *s, const struct crypto_msg *c)
 {
 	struct sec_bd bd = { 0 };
 
 	sec_put64(&bd, 0, s->bd.head[c->decrypt]);
+	if (c->sgl != s->sgl)
+		bd.dw[0] &= ~htole32(sec_field_mask(SEC_BD3_SRC_TYPE));
 	if (s->alg->sec.c_width && c->src_len == SEC_IV_BYTES) {
 		bd.dw[1] &= ~htole32(sec_field_mask(SEC_BD3_C_MODE) | sec_field_mask(SEC_BD3_C_WIDTH));
 		sec_put(&bd, SEC_BD3_C_MODE, SEC_C_CBC);
@@ -282,7 +286,7 @@ int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 static bool ends_there(const struct crypto_msg *c)
 {
 	return wd_probe(WD_PROBE_READ, c->sgl, c->src, c->src_len) &&
-	       (!c->produced || wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->produced)) &&
+	       (!c->dst || wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->src_len)) &&
 	       (!c->iv_len || wd_probe(WD_PROBE_READ, false, c->iv, c->iv_len)) &&
 	       (!c->mac || wd_probe(c->decrypt ? WD_PROBE_READ : WD_PROBE_WRITE, false, c->mac, c->mac_len));
 }

@@ -16,14 +16,6 @@ struct sec_scratch {
 	__u8 a_iv[SEC_IV_BYTES];
 };
 
-/* A stream's step: what the device keeps between them, and its length so far. */
-struct sec_stream {
-	__u8 state[SEC_MAC_BUF];
-	__u64 bytes;		/* of the whole message, with this step */
-	bool begun;		/* state is one */
-	bool last;
-};
-
 /* What a descriptor says of its request, and the session's own part doesn't. */
 struct sec_job {
 	__u64 src;
