@@ -131,17 +131,11 @@ static inline bool vec_emit(struct vec *v, const char *last, vec_call_t *call, v
 	return good;
 }
 
-static inline void vec_line(struct vec *v, char *line)
+static inline void vec_pair(struct vec *v, char *line)
 {
 	char *value = strchr(line, '='), *end;
 
-	if (line[0] == '[') {
-		snprintf(v->section, sizeof(v->section), "%s", line);
-		return;
-	}
-	if (!strncmp(line, "FAIL", 4))
-		v->fail = true;
-	if (!value || line[0] == '#')
+	if (!value)
 		return;
 	for (end = value; end > line && isspace((unsigned char)end[-1]); end--)
 		;
@@ -149,6 +143,23 @@ static inline void vec_line(struct vec *v, char *line)
 	for (value++; isspace((unsigned char)*value); value++)
 		;
 	vec_set(v, line, value);
+}
+
+/* A section's name may be fields of all that follow. */
+static inline void vec_line(struct vec *v, char *line)
+{
+	char *save, *part;
+
+	if (line[0] == '[') {
+		snprintf(v->section, sizeof(v->section), "%s", line);
+		for (part = strtok_r(line + 1, ",]", &save); part; part = strtok_r(NULL, ",]", &save))
+			vec_pair(v, part + strspn(part, " "));
+		return;
+	}
+	if (!strncmp(line, "FAIL", 4))
+		v->fail = true;
+	if (line[0] != '#')
+		vec_pair(v, line);
 }
 
 /*

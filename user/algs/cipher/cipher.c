@@ -114,10 +114,8 @@ static int arg_check(struct crypto_sess *s, const struct wd_cipher_arg *arg)
 		ret = wd_fail_num(&s->s.obj, EINVAL, "src_len %u is above %u, the most of an XTS data unit", arg->src_len, XTS_MAX_BYTES);
 	if (!ret)
 		ret = crypto_check_ends(s, arg->src, arg->src_len, arg->dst, arg->dst_len, arg->src_len);
-	if (!ret && s->sgl && wd_list_check(arg->dst, arg->src_len))
-		ret = wd_fail(&s->s.obj, EINVAL, "the list at arg->dst is shorter than *dst_len, or has a piece without data");
-	if (!ret && !s->sgl && crypto_overlap_bad(arg->src, arg->dst, arg->src_len))
-		ret = wd_fail(&s->s.obj, EINVAL, "src and dst overlap, and are not the same");
+	if (!ret)
+		ret = crypto_check_pair(s, arg->src, arg->dst, arg->src_len);
 	if (!ret && arg->flags & WD_CIPHER_CHAIN)
 		ret = refuse_chain(s, arg);
 	return ret;

@@ -85,6 +85,15 @@ struct crypto_sess *crypto_key_begin(handle_t sess, const struct wd_class *cls, 
 	return *ret ? NULL : to_crypto_sess(base);
 }
 
+int crypto_changed(struct crypto_sess *s)
+{
+	int ret;
+
+	sec_session(s);
+	ret = s->s.soft_ok ? soft_evp_rekey(s) : 0;
+	return ret ? wd_fail_str(&s->s.obj, -ret, "libcrypto can't prepare a key for %s", s->alg->name) : 0;
+}
+
 int crypto_key_put(struct crypto_sess *s, __u8 which, const void *key, __u32 len)
 {
 	bool auth = which == CRYPTO_HAS_AKEY;
@@ -98,13 +107,12 @@ int crypto_key_put(struct crypto_sess *s, __u8 which, const void *key, __u32 len
 	else
 		s->key_len = len;
 	s->keyed |= which;
-	sec_session(s);
-	ret = s->s.soft_ok ? soft_evp_rekey(s) : 0;
-	if (!ret)
-		return 0;
-	explicit_bzero(to, len);
-	s->keyed &= (__u8)~which;
-	return wd_fail_str(&s->s.obj, -ret, "libcrypto can't prepare a key for %s", s->alg->name);
+	ret = crypto_changed(s);
+	if (ret) {
+		explicit_bzero(to, len);
+		s->keyed &= (__u8)~which;
+	}
+	return ret;
 }
 
 int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len)
@@ -147,6 +155,15 @@ int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, co
 		return wd_fail_num(obj, ENOSPC, "*dst_len is %u, and the result has %u bytes", *dst_len, room);
 	if (s->sgl && wd_list_check(src, src_len))
 		return wd_fail(obj, EINVAL, "the list at arg->src is shorter than src_len, or has a piece without data");
+	return 0;
+}
+
+int crypto_check_pair(struct crypto_sess *s, const void *src, const void *dst, size_t len)
+{
+	if (s->sgl && wd_list_check(dst, len))
+		return wd_fail(&s->s.obj, EINVAL, "the list at arg->dst is shorter than src_len, or has a piece without data");
+	if (!s->sgl && crypto_overlap_bad(src, dst, len))
+		return wd_fail(&s->s.obj, EINVAL, "src and dst overlap, and are not the same");
 	return 0;
 }
 
@@ -207,15 +224,20 @@ int crypto_do_over(struct crypto_sess *s, struct crypto_msg *c)
 	return do_elsewhere(s, c, ret);
 }
 
-void crypto_wipe_data(struct crypto_msg *c)
+static bool may_have_run(int ret)
+{
+	return ret == -EBADMSG || ret == -ETIMEDOUT || ret == -EIO || ret == -ENODEV;
+}
+
+void crypto_failed(struct crypto_msg *c, int ret)
 {
 	static const __u8 zeroes[4096];
 	size_t at = c->assoc_len;
 
-	if (!c->sgl) {
-		explicit_bzero((__u8 *)c->dst + at, c->src_len - at);
+	if (!c->decrypt || !c->mac || !may_have_run(ret) || !wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->src_len))
 		return;
-	}
-	while (at < c->src_len)
-		at += wd_list_copy_in(c->dst, at, zeroes, c->src_len - at < sizeof(zeroes) ? c->src_len - at : sizeof(zeroes));
+	if (!c->sgl)
+		explicit_bzero((__u8 *)c->dst + at, c->src_len - at);
+	for (; c->sgl && at < c->src_len; at += sizeof(zeroes))
+		wd_list_copy_in(c->dst, at, zeroes, c->src_len - at < sizeof(zeroes) ? c->src_len - at : sizeof(zeroes));
 }

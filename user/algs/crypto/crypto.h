@@ -166,12 +166,16 @@ struct crypto_sess *crypto_key_begin(handle_t sess, const struct wd_class *cls, 
 /* Of len bytes, into to, which has room for room; what was there is wiped. Also tells the drivers. 0, -ENOMEM. */
 int crypto_key_put(struct crypto_sess *s, __u8 which, const void *key, __u32 len);
 
+/* Something that drivers have prepared has changed. 0, -ENOMEM. */
+int crypto_changed(struct crypto_sess *s);
 /* The same for the key of an HMAC, of any length: what is longer than a block of its hash is hashed. */
 int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len);
 
 /* 0, or what is wrong with the ends of a request's buffers; recorded. room: what dst must have. */
 int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len,
 		      size_t room);
+/* The same of two ends of that length, for what is no digest. */
+int crypto_check_pair(struct crypto_sess *s, const void *src, const void *dst, size_t len);
 /* -EINVAL, recorded, when a key is missing. */
 int crypto_check_keys(struct crypto_sess *s);
 
@@ -193,8 +197,8 @@ int crypto_do_here(struct crypto_sess *s, struct crypto_msg *c, __u16 reason);
 /* Of no bytes: nothing to do. */
 int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c);
 
-/* A request that failed: the data in dst is zeroed when it may be what a wrong tag was to hide. */
-void crypto_wipe_data(struct crypto_msg *c);
+/* A request has failed: the data in dst is zeroed where it may be what a tag was to vouch for. */
+void crypto_failed(struct crypto_msg *c, int ret);
 
 /* --- hisi/sec.c --- */
 

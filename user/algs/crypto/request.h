@@ -83,10 +83,13 @@ static int sync_check(struct crypto_sess *s, FRAME_ARG *arg)
 	return ret ? arg_refused(arg, ret) : 0;
 }
 
-static int sync_end(struct crypto_sess *s, FRAME_ARG *arg, const struct crypto_msg *c, int ret)
+static int sync_end(struct crypto_sess *s, FRAME_ARG *arg, struct crypto_msg *c, int ret)
 {
 	arg_result(arg, c, ret);
-	return ret ? wd_frame_fail(&s->s, ret, c->why, c->m.vendor) : 0;
+	if (!ret)
+		return 0;
+	crypto_failed(c, ret);
+	return wd_frame_fail(&s->s, ret, c->why, c->m.vendor);
 }
 
 static __attribute__((noinline)) int sync_other(struct crypto_sess *s, FRAME_ARG *arg, struct crypto_msg *c, enum wd_straight begun)

@@ -136,9 +136,9 @@ static int refuse(const struct crypto_sess *s, const struct crypto_msg *c)
 	return 0;
 }
 
-static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *c, struct sec_job *j)
+static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
 {
-	struct sec_scratch *b = hisi_queue_scratch(h, HISI_INDEX(&c->m));
+	struct sec_scratch *b = hisi_queue_scratch(h, index);
 
 	if (!b)
 		return -ENOMEM;
@@ -165,15 +165,15 @@ static void job_stream(struct sec_job *j, struct sec_stream *strm)
 	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
 }
 
-static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, struct sec_job *j)
+int sec_job(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
 {
 	__u8 kind = s->alg->sec.kind;
 	__u32 len = (__u32)c->src_len;
 
 	*j = (struct sec_job){ .src = addr_of(c->src), .dst = addr_of(c->dst), .mac = addr_of(c->mac) };
 	if (c->sgl) {
-		j->src = addr_of(h->lists[HISI_INDEX(&c->m)].src);
-		j->dst = addr_of(h->lists[HISI_INDEX(&c->m)].dst);
+		j->src = addr_of(h->lists[index].src);
+		j->dst = addr_of(h->lists[index].dst);
 	}
 	if (kind == SEC_KIND_DIGEST) {
 		j->dst = 0;
@@ -189,7 +189,7 @@ static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const str
 	j->c_len = len - c->assoc_len;
 	j->a_len = kind == SEC_KIND_AUTHENC ? len : c->assoc_len;
 	j->c_iv = c->iv_len ? addr_of(c->iv) : 0;
-	return kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? job_blocks(h, kind, c, j) : 0;
+	return kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? job_blocks(h, kind, c, index, j) : 0;
 }
 
 /* A stream's steps say what the session's descriptors don't. */
@@ -242,7 +242,7 @@ static int msg_send(struct hisi_queue *h, struct crypto_msg *c)
 		ret = msg_lists(h, s, c);
 	if (ret)
 		return ret;
-	ret = job_fill(h, s, c, &j);
+	ret = sec_job(h, s, c, HISI_INDEX(&c->m), &j);
 	if (ret) {
 		hisi_queue_put_lists(h, HISI_INDEX(&c->m));
 		return ret;
@@ -297,7 +297,6 @@ static int status_of(struct crypto_msg *c, __u32 w28)
 
 	c->m.vendor = error;
 	if ((w28 >> 1 & 7) == SEC_ICV_MISMATCH) {
-		crypto_wipe_data(c);
 		c->why = "the tag is wrong";
 		return -EBADMSG;
 	}

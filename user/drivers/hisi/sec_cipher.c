@@ -17,12 +17,14 @@ static inline bool arg_plain(const struct crypto_sess *s, const struct wd_cipher
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
 }
 
-static inline struct sec_job job_plain(const struct crypto_sess *s, const struct wd_cipher_arg *arg)
+static inline bool job_plain(const struct crypto_sess *s, const struct wd_cipher_arg *arg, struct hisi_queue *h, unsigned int index,
+			     struct sec_job *j)
 {
-	(void)s;
-	return (struct sec_job){
+	(void)s, (void)h, (void)index;
+	*j = (struct sec_job){
 		.src = (uintptr_t)arg->src, .dst = (uintptr_t)arg->dst, .c_iv = (uintptr_t)arg->iv, .c_len = (__u32)arg->src_len,
 	};
+	return true;
 }
 
 #define SEC_ARG			struct wd_cipher_arg

@@ -10,10 +10,12 @@ static inline bool arg_plain(const struct crypto_sess *s, const struct wd_digest
 	return arg->src && arg->dst && dst_len && arg->src_len - 1 < SEC_MAX_BYTES && *dst_len >= s->mac_len && s->keyed == s->needs;
 }
 
-static inline struct sec_job job_plain(const struct crypto_sess *s, const struct wd_digest_arg *arg)
+static inline bool job_plain(const struct crypto_sess *s, const struct wd_digest_arg *arg, struct hisi_queue *h, unsigned int index,
+			     struct sec_job *j)
 {
-	(void)s;
-	return (struct sec_job){ .src = (uintptr_t)arg->src, .mac = (uintptr_t)arg->dst, .a_len = (__u32)arg->src_len };
+	(void)s, (void)h, (void)index;
+	*j = (struct sec_job){ .src = (uintptr_t)arg->src, .mac = (uintptr_t)arg->dst, .a_len = (__u32)arg->src_len };
+	return true;
 }
 
 #define SEC_ARG			struct wd_digest_arg

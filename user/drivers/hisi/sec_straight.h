@@ -7,10 +7,11 @@
  *	SEC_DECRYPT(arg)	its direction, 0 or 1
  *	SEC_PRODUCED(s, arg)	bytes that it produces
  *	SEC_C_KEY(s)		address of a cipher's key, or 0
- *	bool arg_plain(s, arg, kind)
+ *	bool arg_plain(s, arg)
  *		whether it is fit to go as it is, as the class's check would
  *		find. What can't be said in one look is refused as well
- *	void job_plain(s, arg, job) what its descriptor says
+ *	bool job_plain(s, arg, h, index, job)
+ *		what its descriptor says, at that place
  */
 #include <errno.h>
 
@@ -26,7 +27,7 @@ WD_INLINE bool end_plain(const struct crypto_sess *s, const SEC_ARG *arg, enum h
 	       (kind == OWN || !arg->cb == s->no_cb);
 }
 
-WD_INLINE bool send_to(struct wd_queue *q, const struct hisi_queue *h, struct wd_session *base, void *req, struct wd_msg *own,
+WD_INLINE bool send_to(struct wd_queue *q, struct hisi_queue *h, struct wd_session *base, void *req, struct wd_msg *own,
 		       unsigned int index, enum hisi_kind kind)
 {
 	const struct crypto_sess *s = to_crypto_sess(base);
@@ -35,10 +36,10 @@ WD_INLINE bool send_to(struct wd_queue *q, const struct hisi_queue *h, struct wd
 	struct sec_job j;
 	__u32 gen;
 
-	if (__builtin_expect(!end_plain(s, arg, kind) || !arg_plain(s, arg) || !wd_slot_is_free(slot), 0))
+	if (__builtin_expect(!end_plain(s, arg, kind) || !arg_plain(s, arg) || !wd_slot_is_free(slot) ||
+			     !job_plain(s, arg, h, index, &j), 0))
 		return false;
 	gen = wd_slot_begin(slot, base, req, own);
-	j = job_plain(s, arg);
 	sec_write((__le64 *)(void *)(h->ring.sq + (size_t)index * SEC_BD_SIZE), s->bd.head[SEC_DECRYPT(arg)],
 		  s->bd.auth[SEC_DECRYPT(arg)], SEC_C_KEY(s), s->bd.a_key, &j, WD_TAG(gen, index));
 	wd_slot_filled(slot, !own);
