@@ -234,7 +234,7 @@ void crypto_failed(struct crypto_msg *c, int ret)
 	static const __u8 zeroes[4096];
 	size_t at = c->assoc_len;
 
-	if (!c->decrypt || !c->mac || !may_have_run(ret) || !wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->src_len))
+	if (!c->decrypt || !c->mac || at == c->src_len || !may_have_run(ret) || !wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->src_len))
 		return;
 	if (!c->sgl)
 		explicit_bzero((__u8 *)c->dst + at, c->src_len - at);
