@@ -380,6 +380,31 @@ TEST_F(async, poll_threads_run_the_callbacks)
 	EXPECT_TRUE(all_right(self->lib, self->job, REQUESTS, 1));
 }
 
+TEST(no_data_is_a_request_of_every_path)
+{
+	handle_t h = c_open(WD_ASYNC, 0, 0), d = d_open(WD_ASYNC, 0, 0);
+	struct job c, m;
+
+	ASSERT_TRUE(h && d);
+	c_fill(&c, 0, true);
+	c.c.src_len = 0;
+	d_fill(&m, 0, true);
+	m.d.src_len = 0;
+	m.d.src = NULL;
+	total = 0;
+	ASSERT_EQ(0, wd_cipher_async(h, &c.c, NULL)) TH_LOG("%s", detail(h));
+	ASSERT_EQ(0, wd_digest_async(d, &m.d, NULL)) TH_LOG("%s", detail(d));
+	EXPECT_EQ(1, wd_cipher_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_digest_poll(1, 10000, NULL));
+	EXPECT_EQ(0, c.c.status);
+	EXPECT_EQ(0, c.len);
+	EXPECT_EQ(0, m.d.status);
+	EXPECT_EQ(32, m.len);
+	EXPECT_EQ(expected_path("cipher"), c.c.path);
+	EXPECT_EQ(0, wd_cipher_free_sess(h));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+}
+
 static void tag_done(struct wd_aead_arg *arg, void *param)
 {
 	*(int *)param = arg->status;

@@ -131,7 +131,7 @@ static int refuse(const struct crypto_sess *s, const struct crypto_msg *c)
 	if (kind != SEC_KIND_DIGEST && kind != SEC_KIND_CIPHER &&
 	    c->assoc_len > (kind == SEC_KIND_CCM ? SEC_MAX_CCM_AAD : SEC_MAX_AAD))
 		return -E2BIG;
-	if ((kind == SEC_KIND_CIPHER || kind == SEC_KIND_AUTHENC) && c->src_len == c->assoc_len)
+	if (kind == SEC_KIND_AUTHENC && c->src_len == c->assoc_len)
 		return -E2BIG;
 	return 0;
 }
@@ -213,6 +213,9 @@ static __u64 step_head(const struct crypto_sess *s, const struct crypto_msg *c)
 	struct sec_bd bd = { 0 };
 
 	sec_put64(&bd, 0, s->bd.head[c->decrypt]);
+	/* Of no data there is nothing to do: it only comes back. */
+	if (s->alg->sec.kind == SEC_KIND_CIPHER && !c->src_len)
+		sec_put(&bd, SEC_BD3_INVALID, 1);
 	if (c->sgl != s->sgl)
 		bd.dw[0] &= ~htole32(sec_field_mask(SEC_BD3_SRC_TYPE));
 	if (s->alg->sec.c_width && c->src_len == SEC_IV_BYTES) {
