@@ -17,6 +17,8 @@ static const struct {
 	{ "heap", heap_rows },
 	{ "init", init_rows },
 	{ "soft", soft_rows },
+	{ "crypto", crypto_rows },
+	{ "crypto-loop", crypto_loop },
 };
 
 int main(int argc, char **argv)

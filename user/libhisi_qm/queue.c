@@ -142,11 +142,10 @@ int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct 
 	return ret;
 }
 
-void *hisi_queue_scratch(struct hisi_queue *h, unsigned int index)
+int hisi_queue_make_scratch(struct hisi_queue *h)
 {
-	if (!h->scratch)
-		h->scratch = malloc(h->ring.sq_depth * h->scratch_bytes);
-	return h->scratch ? hisi_queue_scratch_at(h, index) : NULL;
+	h->scratch = malloc(h->ring.sq_depth * h->scratch_bytes);
+	return h->scratch ? 0 : -ENOMEM;
 }
 
 void hisi_queue_abort(struct wd_queue *q, unsigned int index)

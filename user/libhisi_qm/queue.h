@@ -60,12 +60,19 @@ int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct 
 /* Under the drain lock, or by who got them. */
 void hisi_queue_put_lists(struct hisi_queue *h, unsigned int index);
 
-/* Under the produce lock: the memory of that place, or NULL. */
-void *hisi_queue_scratch(struct hisi_queue *h, unsigned int index);
+/* 0, -ENOMEM. */
+int hisi_queue_make_scratch(struct hisi_queue *h);
+
 /* Whoever got it before may look again, with any lock. */
 static inline void *hisi_queue_scratch_at(const struct hisi_queue *h, unsigned int index)
 {
 	return h->scratch + index * h->scratch_bytes;
+}
+
+/* Under the produce lock: the memory of that place, or NULL. */
+static inline void *hisi_queue_scratch(struct hisi_queue *h, unsigned int index)
+{
+	return __builtin_expect(!h->scratch, 0) && hisi_queue_make_scratch(h) ? NULL : hisi_queue_scratch_at(h, index);
 }
 
 #endif

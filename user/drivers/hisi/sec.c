@@ -94,19 +94,17 @@ void sec_session(struct crypto_sess *s)
 
 /* --- requests --- */
 
-/* Counter block and B0 of CCM, whose length field takes what the nonce leaves. */
-static void ccm_blocks(const struct crypto_msg *c, struct sec_scratch *b)
+void sec_ccm_blocks(struct sec_scratch *b, const void *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len)
 {
-	__u32 field = SEC_IV_BYTES - 1 - c->iv_len, i;
-	__u64 len = c->src_len - c->assoc_len;
+	__u32 field = SEC_IV_BYTES - 1 - nonce_len, i;
 
 	memset(b, 0, sizeof(*b));
 	b->c_iv[0] = (__u8)(field - 1);
-	memcpy(b->c_iv + 1, c->iv, c->iv_len);
+	memcpy(b->c_iv + 1, nonce, nonce_len);
 	memcpy(b->a_iv, b->c_iv, SEC_IV_BYTES);
 	b->c_iv[SEC_IV_BYTES - 1] = 1;
-	b->a_iv[0] |= (__u8)((c->mac_len - 2) / 2 << 3 | (c->assoc_len ? 0x40 : 0));
-	for (i = SEC_IV_BYTES - 1; i > c->iv_len; i--, len >>= 8)
+	b->a_iv[0] |= (__u8)((mac_len - 2) / 2 << 3 | (assoc_len ? 0x40 : 0));
+	for (i = SEC_IV_BYTES - 1; i > nonce_len; i--, len >>= 8)
 		b->a_iv[i] = (__u8)len;
 }
 
@@ -143,7 +141,7 @@ static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *
 	if (!b)
 		return -ENOMEM;
 	if (kind == SEC_KIND_CCM)
-		ccm_blocks(c, b);
+		sec_ccm_blocks(b, c->iv, c->iv_len, c->mac_len, c->assoc_len, c->src_len - c->assoc_len);
 	else
 		gcm_blocks(c, b);
 	j->c_iv = addr_of(b->c_iv);
@@ -165,7 +163,7 @@ static void job_stream(struct sec_job *j, struct sec_stream *strm)
 	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
 }
 
-int sec_job(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
+static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
 {
 	__u8 kind = s->alg->sec.kind;
 	__u32 len = (__u32)c->src_len;
@@ -245,7 +243,7 @@ static int msg_send(struct hisi_queue *h, struct crypto_msg *c)
 		ret = msg_lists(h, s, c);
 	if (ret)
 		return ret;
-	ret = sec_job(h, s, c, HISI_INDEX(&c->m), &j);
+	ret = job_fill(h, s, c, HISI_INDEX(&c->m), &j);
 	if (ret) {
 		hisi_queue_put_lists(h, HISI_INDEX(&c->m));
 		return ret;

@@ -65,9 +65,8 @@ int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
 void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
 extern const char *const sec_apis[];
 
-/* What the descriptor of a message says, at that place in the ring. 0, -ENOMEM. */
-int sec_job(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, unsigned int index,
-	    struct sec_job *j);
+/* Counter block and B0 of CCM, whose length field takes what the nonce leaves. */
+void sec_ccm_blocks(struct sec_scratch *b, const void *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len);
 
 #define SEC_DRIVER \
 	.name = "hisi_sec2", \

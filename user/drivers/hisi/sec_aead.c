@@ -25,18 +25,30 @@ static inline bool arg_plain(const struct crypto_sess *s, const struct wd_aead_a
 static inline bool job_plain(const struct crypto_sess *s, const struct wd_aead_arg *arg, struct hisi_queue *h, unsigned int index,
 			     struct sec_job *j)
 {
-	struct crypto_msg c;
+	__u8 kind = s->alg->sec.kind;
+	__u32 data = (__u32)arg->src_len - arg->assoc_len;
+	struct sec_scratch *b;
 
-	c.src = arg->src;
-	c.dst = arg->dst;
-	c.src_len = arg->src_len;
-	c.iv = arg->iv;
-	c.iv_len = arg->iv_len;
-	c.mac = arg->mac;
-	c.mac_len = s->mac_len;
-	c.assoc_len = arg->assoc_len;
-	c.sgl = false;
-	return !sec_job(h, s, &c, index, j);
+	*j = (struct sec_job){
+		.src = (uintptr_t)arg->src, .dst = (uintptr_t)arg->dst, .mac = (uintptr_t)arg->mac, .c_iv = (uintptr_t)arg->iv,
+		.offset = arg->assoc_len, .c_len = data, .a_len = (__u32)arg->src_len,
+	};
+	if (kind == SEC_KIND_AUTHENC)
+		return true;
+	b = hisi_queue_scratch(h, index);
+	if (!b)
+		return false;
+	j->a_len = arg->assoc_len;
+	j->c_iv = j->a_iv = (uintptr_t)b->c_iv;
+	if (kind == SEC_KIND_CCM) {
+		j->a_iv = (uintptr_t)b->a_iv;
+		sec_ccm_blocks(b, arg->iv, arg->iv_len, s->mac_len, arg->assoc_len, data);
+		return true;
+	}
+	/* One block is both values: the hash's is the same. */
+	memcpy(b->c_iv, arg->iv, GCM_IV_BYTES);
+	memset(b->c_iv + GCM_IV_BYTES, 0, SEC_IV_BYTES - GCM_IV_BYTES);
+	return true;
 }
 
 #define SEC_ARG			struct wd_aead_arg
