@@ -120,7 +120,8 @@ static bool direct_open(struct job *j)
 	j->cipher = EVP_CIPHER_CTX_new();
 	if (!cipher || !EVP_CipherInit_ex(j->cipher, cipher, NULL, key, iv, 1))
 		return false;
-	EVP_CIPHER_CTX_set_padding(j->cipher, 0);
+	if (j->mode == WD_CIPHER_CBC)
+		EVP_CIPHER_CTX_set_padding(j->cipher, 0);
 	EVP_CIPHER_free(cipher);
 	return true;
 }

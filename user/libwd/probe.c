@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "engine.h"
 #include "lists.h"
 
 #ifndef MADV_POPULATE_READ
@@ -62,12 +63,12 @@ static bool range_writable(const void *addr, size_t len)
 #define RECENT_USES	64
 #define RECENT_BLOCK	((uintptr_t)128 << 10)	/* asked about as a whole: whoever walks through memory goes on in it */
 
-static _Thread_local struct recent {
+static WD_THREAD_LOCAL struct recent {
 	uintptr_t start;
 	uintptr_t end;
 	unsigned int left;	/* how often it is believed */
 } recents[RECENT_NR];
-static _Thread_local unsigned int recent_next;	/* to be replaced */
+static WD_THREAD_LOCAL unsigned int recent_next;	/* to be replaced */
 
 static bool recent_ask(const void *addr, size_t len)
 {

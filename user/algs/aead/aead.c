@@ -220,6 +220,7 @@ handle_t wd_aead_alloc_sess(struct wd_aead_sess_setup *setup, wd_dev_mask_t *dev
 	s->needs = row->cmode == WD_CIPHER_CBC ? CRYPTO_HAS_KEY | CRYPTO_HAS_AKEY : CRYPTO_HAS_KEY;
 	/* CCM's lies in what a context is made for: it is set when it is known. */
 	s->iv_len = row->cmode == WD_CIPHER_GCM ? GCM_IV_BYTES : row->cmode == WD_CIPHER_CCM ? 0 : CRYPTO_IV_MAX;
+	s->granule = row->cmode == WD_CIPHER_CBC ? CRYPTO_IV_MAX : 1;
 	s->mac_len = row->tag;
 	s->block = row->block;
 	return crypto_sess_ready(s, !soft_evp_alloc(s, row->a.evp_md, row->a.evp_md ? "HMAC" : NULL, 128));

@@ -90,8 +90,10 @@ static bool ctx_make_cipher(struct soft_ctx *x, struct crypto_sess *s, bool decr
 	x->iv_len = s->iv_len;
 	if (s->alg->sec.c_width)
 		params[0] = OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE, (char *)cts[s->alg->sec.c_width - 1], 0);
-	return EVP_CipherInit_ex2(x->cipher, s->evp->cipher, s->key, NULL, !decrypt, params) &&
-	       EVP_CIPHER_CTX_set_padding(x->cipher, 0);
+	if (!EVP_CipherInit_ex2(x->cipher, s->evp->cipher, s->key, NULL, !decrypt, params))
+		return false;
+	/* Each beginning of a request says it again: only to those that would pad. */
+	return s->granule == 1 || EVP_CIPHER_CTX_set_padding(x->cipher, 0);
 }
 
 static bool ctx_make_mac(struct soft_ctx *x, struct crypto_sess *s)
