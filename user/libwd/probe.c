@@ -70,7 +70,8 @@ static WD_THREAD_LOCAL struct recent {
 } recents[RECENT_NR];
 static WD_THREAD_LOCAL unsigned int recent_next;	/* to be replaced */
 
-static bool recent_ask(const void *addr, size_t len)
+/* Into the place of what is asked about again, so that what is used now stays where it is found first. */
+static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, struct recent *r)
 {
 	uintptr_t start = (uintptr_t)addr, end = start + len;
 	uintptr_t first = start & ~(RECENT_BLOCK - 1), last = (end + RECENT_BLOCK - 1) & ~(RECENT_BLOCK - 1);
@@ -81,7 +82,9 @@ static bool recent_ask(const void *addr, size_t len)
 	} else if (!range_mapped(addr, len)) {
 		return false;
 	}
-	recents[recent_next++ % RECENT_NR] = (struct recent){ .start = start, .end = end, .left = RECENT_USES };
+	if (!r)
+		r = &recents[recent_next++ % RECENT_NR];
+	*r = (struct recent){ .start = start, .end = end, .left = RECENT_USES };
 	return true;
 }
 
@@ -91,12 +94,14 @@ static bool range_recent(const void *addr, size_t len)
 	struct recent *r;
 
 	for (r = recents; r < recents + RECENT_NR; r++) {
-		if (start < r->start || start >= r->end || len > r->end - start || !r->left)
+		if (start < r->start || start >= r->end || len > r->end - start)
 			continue;
+		if (!r->left)
+			return recent_ask(addr, len, r);
 		r->left--;
 		return true;
 	}
-	return !len || recent_ask(addr, len);
+	return !len || recent_ask(addr, len, NULL);
 }
 
 static bool (*const probes[])(const void *addr, size_t len) = {

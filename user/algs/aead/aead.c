@@ -134,7 +134,7 @@ static int check_device(struct crypto_sess *s, const struct wd_aead_arg *arg)
 
 static int arg_check(struct crypto_sess *s, const struct wd_aead_arg *arg)
 {
-	int ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags, arg->reserved);
+	int ret = wd_frame_check_end(&s->s, arg->cb, arg->flags, arg->reserved);
 
 	if (!ret)
 		ret = crypto_check_keys(s);

@@ -102,7 +102,7 @@ static int check_iv(struct crypto_sess *s, const struct wd_cipher_arg *arg)
 
 static int arg_check(struct crypto_sess *s, const struct wd_cipher_arg *arg)
 {
-	int ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags & ~WD_CIPHER_CHAIN, arg->reserved);
+	int ret = wd_frame_check_end(&s->s, arg->cb, arg->flags & ~WD_CIPHER_CHAIN, arg->reserved);
 
 	if (!ret)
 		ret = crypto_check_keys(s);

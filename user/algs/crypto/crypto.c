@@ -31,7 +31,7 @@ handle_t crypto_sess_ready(struct crypto_sess *s, bool soft_has_it)
 
 	/* Lists, and deadlines of others than the caller, go the other way. */
 	base->straight = !s->sgl && !(base->attr.async && base->attr.timeout_ms);
-	if (base->straight && !base->cq)
+	if (base->straight && base->hw_ok && !base->cq)
 		s->straight = base->attr.async ? CRYPTO_ASYNC : CRYPTO_SYNC;
 	if (!soft_has_it)
 		base->soft_ok = false;
@@ -212,6 +212,8 @@ static int do_elsewhere(struct crypto_sess *s, struct crypto_msg *c, int ret)
 
 int crypto_do_sync(struct crypto_sess *s, struct crypto_msg *c)
 {
+	if (!s->s.hw_ok)
+		return crypto_do_here(s, c, atomic_load_explicit(&s->s.reason, memory_order_relaxed));
 	return do_elsewhere(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
 }
 

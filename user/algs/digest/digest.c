@@ -43,7 +43,7 @@ static const struct digest_alg digest_rows[][2] = {
 
 static int arg_check(struct crypto_sess *s, const struct wd_digest_arg *arg)
 {
-	int ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags, arg->reserved);
+	int ret = wd_frame_check_end(&s->s, arg->cb, arg->flags, arg->reserved);
 
 	if (!ret)
 		ret = crypto_check_keys(s);

@@ -220,7 +220,7 @@ static int part_check(struct crypto_sess *s, const struct wd_digest_arg *arg, bo
 	if (!ret && !arg)
 		ret = wd_fail(&s->s.obj, EINVAL, "arg is NULL");
 	if (!ret)
-		ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags, arg->reserved);
+		ret = wd_frame_check_end(&s->s, arg->cb, arg->flags, arg->reserved);
 	if (!ret)
 		ret = crypto_check_keys(s);
 	if (!ret)
