@@ -14,21 +14,10 @@
 #include <wd_cipher.h>
 #include <wd_request.h>
 
+#include "noise.h"
+
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
-
-static inline void fill_noise(unsigned char *p, size_t n, unsigned int seed)
-{
-	unsigned long long x = seed * 0x9e3779b97f4a7c15ull + 1;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		p[i] = (unsigned char)(x >> 32);
-	}
-}
 
 static inline const char *detail(handle_t h)
 {

@@ -86,15 +86,7 @@ static bool xts_record(void *arg, struct vec *v)
 
 static void run(struct __test_metadata *_metadata, struct job j, const char *const names[], const char *last, vec_call_t *call)
 {
-	unsigned int i;
-
-	for (i = 0; names[i]; i++) {
-		int n = vec_file(names[i], last, call, &j);
-
-		if (n == -1)
-			SKIP(return, "%s/%s is not there: install python3-cryptography-vectors", vec_dir(), names[i]);
-		EXPECT_LT(0, n) TH_LOG("%s", names[i]);
-	}
+	VEC_FILES(names, last, call, &j);
 	if (!j.ran && j.unsupported)
 		SKIP(return, "neither a device nor libcrypto has it: %s", detail(0));
 	EXPECT_LT(0, j.ran);

@@ -58,15 +58,7 @@ static bool nist_record(void *arg, struct vec *v)
 
 static void run(struct __test_metadata *_metadata, struct job j, const char *const names[])
 {
-	unsigned int i;
-
-	for (i = 0; names[i]; i++) {
-		int n = vec_file(names[i], "MD", nist_record, &j);
-
-		if (n == -1)
-			SKIP(return, "%s/%s is not there: install python3-cryptography-vectors", vec_dir(), names[i]);
-		EXPECT_LT(0, n) TH_LOG("%s", names[i]);
-	}
+	VEC_FILES(names, "MD", nist_record, &j);
 	EXPECT_LT(0, j.ran);
 }
 

@@ -201,6 +201,31 @@ static inline int vec_file(const char *name, const char *last, vec_call_t *call,
 	return good ? n : -2;
 }
 
+/* The same of several files, up to the first that isn't there, whose name goes to missing, or that has something wrong. */
+static inline int vec_files(const char *const names[], const char *last, vec_call_t *call, void *arg, const char **missing)
+{
+	int all = 0, n;
+
+	for (*missing = NULL; *names; names++, all += n) {
+		n = vec_file(*names, last, call, arg);
+		if (n == -1)
+			*missing = *names;
+		if (n <= 0)
+			return n;
+	}
+	return all;
+}
+
+/* All of it in a test, which is skipped without the files. */
+#define VEC_FILES(names, last, call, arg) do { \
+	const char *missing_; \
+	int n_ = vec_files(names, last, call, arg, &missing_); \
+	\
+	if (missing_) \
+		SKIP(return, "%s/%s is not there: install python3-cryptography-vectors", vec_dir(), missing_); \
+	EXPECT_LT(0, n_); \
+} while (0)
+
 /* --- Wycheproof --- */
 
 static inline bool wyche_path(char *path, size_t room, const char *name)

@@ -97,3 +97,40 @@ static inline __u64 frame_deadline(const struct wd_session *s, const FRAME_ARG *
 
 	return __builtin_expect(timeout, 0) ? wd_deadline(timeout) : 0;
 }
+
+/* The public functions that a class has nothing to say about. */
+#define FRAME_PUBLIC(name) \
+int name##_async(handle_t sess, FRAME_ARG *arg, const wd_ctx_set_t *set) \
+{ \
+	return frame_async(sess, arg, set); \
+} \
+\
+int name##_async_burst(handle_t sess, FRAME_ARG *args[], int n, const wd_ctx_set_t *set) \
+{ \
+	return frame_async_burst(sess, args, n, set); \
+} \
+\
+int name##_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set) \
+{ \
+	return wd_class_poll(&FRAME_CLASS, count, timeout_ms, set); \
+} \
+\
+int name##_wait(handle_t sess, unsigned int timeout_ms) \
+{ \
+	return frame_wait(sess, timeout_ms); \
+} \
+\
+int name##_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms) \
+{ \
+	return wd_class_wait_set(&FRAME_CLASS, set, timeout_ms); \
+} \
+\
+int name##_wakeup(handle_t sess) \
+{ \
+	return frame_wakeup(sess); \
+} \
+\
+int name##_wakeup_set(const wd_ctx_set_t *set) \
+{ \
+	return wd_class_wakeup_set(&FRAME_CLASS, set); \
+}

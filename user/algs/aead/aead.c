@@ -310,40 +310,7 @@ int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg)
 	return crypto_sync(sess, arg);
 }
 
-int wd_aead_async(handle_t sess, struct wd_aead_arg *arg, const wd_ctx_set_t *set)
-{
-	return frame_async(sess, arg, set);
-}
-
-int wd_aead_async_burst(handle_t sess, struct wd_aead_arg *args[], int n, const wd_ctx_set_t *set)
-{
-	return frame_async_burst(sess, args, n, set);
-}
-
-int wd_aead_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
-{
-	return wd_class_poll(&aead_class, count, timeout_ms, set);
-}
-
-int wd_aead_wait(handle_t sess, unsigned int timeout_ms)
-{
-	return frame_wait(sess, timeout_ms);
-}
-
-int wd_aead_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms)
-{
-	return wd_class_wait_set(&aead_class, set, timeout_ms);
-}
-
-int wd_aead_wakeup(handle_t sess)
-{
-	return frame_wakeup(sess);
-}
-
-int wd_aead_wakeup_set(const wd_ctx_set_t *set)
-{
-	return wd_class_wakeup_set(&aead_class, set);
-}
+FRAME_PUBLIC(wd_aead)
 
 static const char *const aead_algs[] = { "aead", NULL };
 static const struct wd_driver *const aead_drivers[] = { &hisi_aead_driver, NULL };

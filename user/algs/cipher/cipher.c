@@ -359,40 +359,7 @@ int wd_cipher_sync(handle_t sess, struct wd_cipher_arg *arg)
 	return crypto_sync(sess, arg);
 }
 
-int wd_cipher_async(handle_t sess, struct wd_cipher_arg *arg, const wd_ctx_set_t *set)
-{
-	return frame_async(sess, arg, set);
-}
-
-int wd_cipher_async_burst(handle_t sess, struct wd_cipher_arg *args[], int n, const wd_ctx_set_t *set)
-{
-	return frame_async_burst(sess, args, n, set);
-}
-
-int wd_cipher_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
-{
-	return wd_class_poll(&cipher_class, count, timeout_ms, set);
-}
-
-int wd_cipher_wait(handle_t sess, unsigned int timeout_ms)
-{
-	return frame_wait(sess, timeout_ms);
-}
-
-int wd_cipher_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms)
-{
-	return wd_class_wait_set(&cipher_class, set, timeout_ms);
-}
-
-int wd_cipher_wakeup(handle_t sess)
-{
-	return frame_wakeup(sess);
-}
-
-int wd_cipher_wakeup_set(const wd_ctx_set_t *set)
-{
-	return wd_class_wakeup_set(&cipher_class, set);
-}
+FRAME_PUBLIC(wd_cipher)
 
 static const char *const cipher_algs[] = { "cipher", NULL };
 static const struct wd_driver *const cipher_drivers[] = { &hisi_cipher_driver, NULL };

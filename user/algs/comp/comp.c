@@ -388,40 +388,7 @@ static __u32 arg_timeout(const void *req)
 	return ((const struct wd_comp_arg *)req)->timeout_ms;
 }
 
-int wd_comp_async_burst(handle_t sess, struct wd_comp_arg *args[], int n, const wd_ctx_set_t *set)
-{
-	return frame_async_burst(sess, args, n, set);
-}
-
-int wd_comp_async(handle_t sess, struct wd_comp_arg *arg, const wd_ctx_set_t *set)
-{
-	return frame_async(sess, arg, set);
-}
-
-int wd_comp_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
-{
-	return wd_class_poll(&comp_class, count, timeout_ms, set);
-}
-
-int wd_comp_wait(handle_t sess, unsigned int timeout_ms)
-{
-	return frame_wait(sess, timeout_ms);
-}
-
-int wd_comp_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms)
-{
-	return wd_class_wait_set(&comp_class, set, timeout_ms);
-}
-
-int wd_comp_wakeup(handle_t sess)
-{
-	return frame_wakeup(sess);
-}
-
-int wd_comp_wakeup_set(const wd_ctx_set_t *set)
-{
-	return wd_class_wakeup_set(&comp_class, set);
-}
+FRAME_PUBLIC(wd_comp)
 
 static const struct wd_driver *const comp_drivers[] = { &hisi_zip_driver, NULL };
 

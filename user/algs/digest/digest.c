@@ -154,40 +154,7 @@ int wd_digest_sync(handle_t sess, struct wd_digest_arg *arg)
 	return crypto_sync(sess, arg);
 }
 
-int wd_digest_async(handle_t sess, struct wd_digest_arg *arg, const wd_ctx_set_t *set)
-{
-	return frame_async(sess, arg, set);
-}
-
-int wd_digest_async_burst(handle_t sess, struct wd_digest_arg *args[], int n, const wd_ctx_set_t *set)
-{
-	return frame_async_burst(sess, args, n, set);
-}
-
-int wd_digest_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
-{
-	return wd_class_poll(&digest_class, count, timeout_ms, set);
-}
-
-int wd_digest_wait(handle_t sess, unsigned int timeout_ms)
-{
-	return frame_wait(sess, timeout_ms);
-}
-
-int wd_digest_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms)
-{
-	return wd_class_wait_set(&digest_class, set, timeout_ms);
-}
-
-int wd_digest_wakeup(handle_t sess)
-{
-	return frame_wakeup(sess);
-}
-
-int wd_digest_wakeup_set(const wd_ctx_set_t *set)
-{
-	return wd_class_wakeup_set(&digest_class, set);
-}
+FRAME_PUBLIC(wd_digest)
 
 static const char *const digest_algs[] = { "digest", NULL };
 static const struct wd_driver *const digest_drivers[] = { &hisi_digest_driver, NULL };
