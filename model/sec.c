@@ -62,6 +62,13 @@ static bool sec_unmarked(const u32 *sqe)
 	return true;
 }
 
+/* No word of the last quarter has to be other than 0. */
+static bool sec_whole(const u32 *sqe)
+{
+	(void)sqe;
+	return false;
+}
+
 static u32 sec_bytes(const u32 *sqe)
 {
 	const struct sec_bd *bd = sec_bd_const(sqe);
@@ -251,4 +258,5 @@ const struct wdm_personality wdm_sec = {
 	.fail = sec_fail,
 	.mark = sec_mark,
 	.unmarked = sec_unmarked,
+	.whole = sec_whole,
 };
