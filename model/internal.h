@@ -29,6 +29,7 @@ struct wdm_reg {
  * @sqe_shift: log2 of a descriptor's bytes
  * @alg_types: number of values of the queue's algorithm type
  * @regs: reset values beyond the queue manager's, ended by offset 0
+ * @mem_init, @mem_init_done: a 1 in the first makes the second 1; 0: the engine has none
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
  * @abort: give a descriptor that is not executed its error status
@@ -42,6 +43,8 @@ struct wdm_personality {
 	u32 alg_types;
 	u32 queues_default;
 	const struct wdm_reg *regs;
+	u32 mem_init;
+	u32 mem_init_done;
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
 	void (*abort)(u32 *sqe);

@@ -197,13 +197,20 @@ static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
 		wdm_reg_write(pf, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE);
 }
 
+static void wdm_mem_init(struct wdm_device *dev, struct wdm_function *pf, u32 start, u32 done)
+{
+	if (!wdm_reg_read(pf, start))
+		return;
+	wdm_reg_write(pf, start, 0);
+	wdm_reg_write(pf, done, 1);
+	dev->worked = true;
+}
+
 static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
-	if (wdm_reg_read(pf, QM_MEM_START_INIT)) {
-		wdm_reg_write(pf, QM_MEM_START_INIT, 0);
-		wdm_reg_write(pf, QM_MEM_INIT_DONE, 1);
-		dev->worked = true;
-	}
+	wdm_mem_init(dev, pf, QM_MEM_START_INIT, QM_MEM_INIT_DONE);
+	if (dev->engine->mem_init)
+		wdm_mem_init(dev, pf, dev->engine->mem_init, dev->engine->mem_init_done);
 	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {
 		wdm_vft_access(dev, pf);
 		/* In this order: after ready the driver may start the next operation. */
