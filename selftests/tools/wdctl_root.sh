@@ -235,6 +235,7 @@ ok       kernel     configuration has what the modules need (r/boot/config-6.1.0
 ok       modules    uacce: loaded (0.1.0), installed: updates
 ok       modules    hisi_qm: loaded (0.1.0), installed: updates
 ok       modules    hisi_zip: loaded (0.1.0), installed: updates
+ok       modules    hisi_sec2: loaded (0.1.0), installed: updates
 ok       modules    hisi_sim: loaded (0.1.0), installed: updates
 ok       devices    hisi_zip-0: zlib gzip deflate
 ok       sva        hisi_zip-0: sva-iommu
@@ -444,6 +445,7 @@ test_load_says_what_it_would_do_in_order() {
 uacce: would be loaded (updates, 0.1.0)
 hisi_qm: would be loaded (updates, 0.1.0)
 hisi_zip: would be loaded (updates, 0.1.0)
+hisi_sec2: would be loaded (updates, 0.1.0)
 END
 	wdctl load --dry-run --sim zip,zip --root r >got
 	says "hisi_sim: would be loaded (updates, 0.1.0) devices=zip,zip" got
@@ -454,6 +456,7 @@ END
 uacce: already there (loaded, 0.1.0)
 hisi_qm: already there (loaded, 0.1.0)
 hisi_zip: would be loaded (updates, 0.1.0)
+hisi_sec2: would be loaded (updates, 0.1.0)
 END
 }
 
@@ -462,6 +465,7 @@ test_load_opens_the_kernels_own_driver_to_processes() {
 	add_module r uacce kernel/misc 1
 	add_module r hisi_qm kernel/crypto 1
 	add_module r hisi_zip kernel/crypto 1 uacce_mode
+	add_module r hisi_sec2 kernel/crypto 1 uacce_mode
 	depmod -b r "$REL"
 	wdctl load --dry-run --root r >got
 	says "hisi_zip: would be loaded (in-tree, 1) uacce_mode=1" got
@@ -477,6 +481,7 @@ test_load_takes_modules_of_a_build_folder() {
 uacce: would be loaded (updates, 0.1.0)
 hisi_qm: would be loaded (updates, 0.1.0)
 hisi_zip: would be loaded (other, 0.1.0)
+hisi_sec2: would be loaded (updates, 0.1.0)
 END
 }
 
@@ -519,6 +524,7 @@ test_unload_goes_the_other_way() {
 	wdctl unload --dry-run --root r >got
 	golden got <<'END'
 hisi_sim: would be unloaded
+hisi_sec2: would be unloaded
 hisi_zip: would be unloaded
 hisi_qm: would be unloaded
 uacce: would be unloaded
@@ -549,9 +555,9 @@ test_unload_names_modules_on_top() {
 	make_root r
 	install_all r
 	load_all r
-	mkdir -p r/sys/module/hisi_qm/holders/hisi_zip r/sys/module/hisi_qm/holders/hisi_sec2
+	mkdir -p r/sys/module/hisi_qm/holders/hisi_zip r/sys/module/hisi_qm/holders/hisi_hpre
 	exits 3 wdctl unload --dry-run --root r 2>err
-	says "hisi_qm: in use by module hisi_sec2" err
+	says "hisi_qm: in use by module hisi_hpre" err
 	[ "$(wc -l <err)" = 1 ]
 }
 
@@ -567,7 +573,7 @@ test_completion_knows_commands_and_options() {
 	. "$TOP/configfs-tools/completion/wdzip"
 	[ "$(complete_words wdctl do)" = doctor ]
 	[ "$(complete_words wdctl load --si)" = --sim ]
-	[ "$(complete_words wdctl load --sim zip,)" = zip,zip ]
+	[ "$(complete_words wdctl load --sim zip, | xargs)" = "zip,zip zip,sec" ]
 	[ "$(complete_words wdzip --pa)" = --path ]
 	[ "$(complete_words wdzip --path so)" = soft ]
 	[ "$(complete_words wdctl section li)" = "list
