@@ -468,7 +468,7 @@ static u32 decode_gcm_ccm(struct wdm_sec_req *r, const struct bd *b)
 	    (r->encrypt && b->f[F_SEQ] != SEC_SEQ_CIPHER_FIRST) || !r->a_key || tag < SEC_MIN_ICV || tag > SEC_MAX_ICV ||
 	    (ccm && tag % 2))
 		return SEC_ERR_BAD_BD;
-	if ((ccm && r->aad > SEC_MAX_CCM_AAD) || (!r->len && (!r->aad || !b->type3)))
+	if ((ccm && r->aad > SEC_MAX_CCM_AAD) || (!r->len && !b->type3))
 		return SEC_ERR_LENGTH;
 	return SEC_ERR_OK;
 }
