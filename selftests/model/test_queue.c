@@ -241,6 +241,23 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 	}
 }
 
+TEST_F(dev, a_half_written_descriptor_isnt_taken_in_the_first_pass_either)
+{
+	struct rig *r = &self->r;
+	u32 part;
+
+	ASSERT_TRUE(one(r, 0, &self->sqe, 0));
+	rig_ring_cq(r, 0, true);
+	for (part = 1; part < 4; part++) {
+		memcpy(rig_slot(r, 0, 1), &self->sqe, 32 * part);
+		rig_run(r, 10 * UNMARKED_NS);
+		ASSERT_EQ(0, wdm_device_stats(r->dev)->sq_recovered) TH_LOG("%u parts", part);
+	}
+	memcpy(rig_slot(r, 0, 1), &self->sqe, sizeof(self->sqe));
+	rig_run(r, 2 * UNMARKED_NS);
+	EXPECT_EQ(1, wdm_device_stats(r->dev)->sq_recovered);
+}
+
 TEST_F(dev, an_older_doorbell_after_recovery_submits_nothing)
 {
 	struct rig *r = &self->r;
