@@ -33,6 +33,7 @@ struct wdm_error_block {
 	u32 set;
 	u32 status;
 	u32 shutdown;	/* errors that close the bus master */
+	bool mask_enables;	/* a 1 in the mask reports, instead of hiding */
 };
 
 enum wdm_errors {
@@ -46,6 +47,7 @@ enum wdm_errors {
  * @sqe_shift: log2 of a descriptor's bytes
  * @alg_types: number of values of the queue's algorithm type
  * @regs: reset values beyond the queue manager's, ended by offset 0
+ * @mem_init, @mem_init_done: a 1 in the first makes the second 1; 0: the engine has none
  * @errors: registers of its errors
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
@@ -54,13 +56,15 @@ enum wdm_errors {
  * @fail: give a descriptor that is not executed this status
  * @mark: mark a completed descriptor, in words that software must write anew
  * @unmarked: no mark is left in any part of the descriptor
- * @whole: a descriptor written over zeros shows words of its last quarter
+ * @whole: nothing that a request needs seems to be missing from a descriptor written over zeros
  */
 struct wdm_personality {
 	u32 sqe_shift;
 	u32 alg_types;
 	u32 queues_default;
 	const struct wdm_reg *regs;
+	u32 mem_init;
+	u32 mem_init_done;
 	const struct wdm_error_block *errors;
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
