@@ -57,19 +57,6 @@ static int put_q(struct hisi_queue *h)
 	return h->stopped ? 0 : ret;
 }
 
-/*
- * The kernel keeps the queue's number, its rings and the right to this address
- * space: the device may still write here. Kept where a search for leaks finds it.
- */
-static void keep(struct hisi_queue *h)
-{
-	static _Atomic(struct hisi_queue *) kept;
-
-	h->kept = atomic_load(&kept);
-	while (!atomic_compare_exchange_weak(&kept, &h->kept, h))
-		;
-}
-
 void hisi_queue_close(struct wd_queue *q)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
@@ -84,8 +71,9 @@ void hisi_queue_close(struct wd_queue *q)
 	wd_ring_close(&h->ring);
 	wd_release_ctx(h->ctx);
 	if (stuck) {
+		/* The kernel keeps the queue's number, its rings and the right to this address space. */
 		atomic_fetch_add(&pub->stuck, 1);
-		keep(h);
+		wd_keep(&h->kept);
 		return;
 	}
 	if (h->pool)

@@ -28,7 +28,6 @@ struct hisi_lists {
  * @scratch:	made when first asked for; the same
  * @scratch_bytes: of it for each place
  * @stopped:	the device is done with all of it; under the drain lock
- * @kept:	the next of those that couldn't be stopped
  */
 struct hisi_queue {
 	struct wd_ring ring;
@@ -38,7 +37,7 @@ struct hisi_queue {
 	__u8 *scratch;
 	size_t scratch_bytes;
 	bool stopped;
-	struct hisi_queue *kept;
+	struct wd_kept kept;
 };
 
 static inline struct hisi_queue *hisi_queue_of(struct wd_queue *q)

@@ -377,6 +377,16 @@ int wd_session_wakeup(struct wd_session *s);
 int wd_class_wait_set(const struct wd_class *cls, const wd_ctx_set_t *set, unsigned int timeout_ms);
 int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set);
 
+/* --- keep.c --- */
+
+/* A member of what has to be kept. */
+struct wd_kept {
+	struct wd_kept *next;
+};
+
+/* Its memory, and all that it points to, is never freed, and a search for leaks finds it: see struct wd_driver's @close. */
+void wd_keep(struct wd_kept *k);
+
 /* --- frame.c: what every class does alike --- */
 
 /* Whether it is such a session; recorded. */

@@ -18,12 +18,15 @@
  * struct digest_strm - the stream of a session
  * @gen:	wd_fork_now() of when it began; 0: it hasn't
  * @q:		its device's context; NULL: this CPU
+ * @stuck:	the context's, when the stream began
  * @soft:	on this CPU: its context
  * @dead:	an error has ended it
  */
 struct digest_strm {
 	__u32 gen;
 	struct wd_queue *q;
+	__u32 stuck;
+	struct wd_kept kept;
 	struct soft_ctx *soft;
 	struct sec_stream hw;
 	__u16 path;
@@ -92,7 +95,9 @@ static int strm_pick(struct crypto_sess *s, struct digest_strm *st)
 	if (ret)
 		return ret;
 	st->path = st->q ? wd_queue_pub(st->q)->path : WD_PATH_SOFT;
-	if (!st->q) {
+	if (st->q) {
+		st->stuck = atomic_load(&wd_queue_pub(st->q)->stuck);
+	} else {
 		st->soft = soft_ctx_get(s, false);
 		if (!st->soft || !soft_digest_begin(st->soft))
 			return -ENOMEM;
@@ -106,6 +111,18 @@ static void strm_drop(struct crypto_sess *s, struct digest_strm *st)
 		soft_ctx_put(s, st->soft, false);
 	/* What is in there may be somebody's secret. */
 	explicit_bzero(st, sizeof(*st));
+}
+
+static void strm_free(struct crypto_sess *s, struct digest_strm *st)
+{
+	/* The state. */
+	bool keep = st->q && st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck);
+
+	strm_drop(s, st);
+	if (keep)
+		wd_keep(&st->kept);
+	else
+		free(st);
 }
 
 static int strm_add(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, __u64 deadline)
@@ -158,8 +175,7 @@ int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 	c->why = st->why;
 	c->consumed = c->src_len;
 	c->produced = c->mac_len;
-	strm_drop(s, st);
-	free(st);
+	strm_free(s, st);
 	/* Its device went: whoever is left may do all of it again. */
 	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
 		ret = crypto_do_here(s, c, WD_REASON_GONE);
@@ -195,8 +211,7 @@ void digest_strm_free(struct crypto_sess *s)
 {
 	if (!s->strm)
 		return;
-	strm_drop(s, s->strm);
-	free(s->strm);
+	strm_free(s, s->strm);
 	s->strm = NULL;
 }
 
