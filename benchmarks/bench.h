@@ -81,5 +81,7 @@ int heap_rows(int argc, char **argv);
 int init_rows(int argc, char **argv);
 int soft_rows(int argc, char **argv);
 int attach_rows(int argc, char **argv);
+int crypto_rows(int argc, char **argv);
+int crypto_loop(int argc, char **argv);
 
 #endif

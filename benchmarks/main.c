@@ -18,6 +18,8 @@ static const struct {
 	{ "init", init_rows },
 	{ "soft", soft_rows },
 	{ "attach", attach_rows },
+	{ "crypto", crypto_rows },
+	{ "crypto-loop", crypto_loop },
 };
 
 int main(int argc, char **argv)

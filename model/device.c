@@ -14,6 +14,7 @@ static const struct wdm_personality *wdm_engine(enum wdm_type type)
 	case WDM_ZIP:
 		return &wdm_zip;
 	case WDM_SEC:
+		return &wdm_sec;
 	case WDM_HPRE:
 		break;
 	}

@@ -95,6 +95,23 @@ struct wdm_deflate_io {
 	u32 out_len;
 };
 
+enum wdm_block_alg {
+	WDM_BLOCK_AES,		/* keys of 16, 24 and 32 bytes */
+	WDM_BLOCK_DES,		/* 8 */
+	WDM_BLOCK_3DES,		/* 24 */
+	WDM_BLOCK_SM4,		/* the model's own */
+};
+
+enum wdm_hash_core {
+	WDM_HASH_MD5,		/* four words of 32 bits */
+	WDM_HASH_SHA1,		/* five */
+	WDM_HASH_SHA256,	/* eight */
+	WDM_HASH_SHA512,	/* eight words of 64 bits */
+	WDM_HASH_SM3,		/* the model's own */
+};
+
+#define WDM_BLOCK_SLOTS	2
+
 /**
  * struct wdm_engine_ops - the mathematics that differ between hosts
  * @deflate_start: begin a raw deflate stream in the worker's workspace @ws. Matches must not reach
@@ -104,12 +121,19 @@ struct wdm_deflate_io {
  * @deflate: 1 when all input is consumed and all output asked for by @flush is written; 0 when it
  *	stopped because @io->out_len is 0 (call again, same flush); -errno on failure. Calling again
  *	after 1 with new input goes on with the same stream (except after WDM_FLUSH_FINISH).
+ * @block_key: expand a key into schedule @slot (below WDM_BLOCK_SLOTS) of @ws. 0 or -errno.
+ * @block: @blocks blocks, each by itself, with that schedule; @in may be @out. 0 or -errno.
+ * @hash: the compression function over @blocks blocks; @state: words of the host's byte order. 0 or -errno.
  *
- * Called from wdm_job_run() only, each @ws by one worker at a time. May sleep if the worker may.
+ * A host's table has those of the engines that it offers. Called from wdm_job_run() only, each @ws by one
+ * worker at a time. May sleep if the worker may. -EOPNOTSUPP: this host has no such algorithm.
  */
 struct wdm_engine_ops {
 	int (*deflate_start)(void *ws, u32 window_bytes);
 	int (*deflate)(void *ws, struct wdm_deflate_io *io, enum wdm_flush flush);
+	int (*block_key)(void *ws, u32 slot, enum wdm_block_alg alg, const u8 *key, u32 bytes);
+	int (*block)(void *ws, u32 slot, bool encrypt, const u8 *in, u8 *out, u32 blocks);
+	int (*hash)(void *ws, enum wdm_hash_core core, void *state, const u8 *data, u32 blocks);
 };
 
 /**

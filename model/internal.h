@@ -33,6 +33,7 @@ struct wdm_error_block {
 	u32 set;
 	u32 status;
 	u32 shutdown;	/* errors that close the bus master */
+	bool mask_enables;	/* a 1 in the mask reports, instead of hiding */
 };
 
 enum wdm_errors {
@@ -46,6 +47,7 @@ enum wdm_errors {
  * @sqe_shift: log2 of a descriptor's bytes
  * @alg_types: number of values of the queue's algorithm type
  * @regs: reset values beyond the queue manager's, ended by offset 0
+ * @mem_init, @mem_init_done: a 1 in the first makes the second 1; 0: the engine has none
  * @errors: registers of its errors
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
@@ -54,13 +56,15 @@ enum wdm_errors {
  * @fail: give a descriptor that is not executed this status
  * @mark: mark a completed descriptor, in words that software must write anew
  * @unmarked: no mark is left in any part of the descriptor
- * @whole: a descriptor written over zeros shows words of its last quarter
+ * @whole: nothing that a request needs seems to be missing from a descriptor written over zeros
  */
 struct wdm_personality {
 	u32 sqe_shift;
 	u32 alg_types;
 	u32 queues_default;
 	const struct wdm_reg *regs;
+	u32 mem_init;
+	u32 mem_init_done;
 	const struct wdm_error_block *errors;
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
@@ -73,6 +77,7 @@ struct wdm_personality {
 };
 
 extern const struct wdm_personality wdm_zip;
+extern const struct wdm_personality wdm_sec;
 
 /* All totals count since the queue was installed; an index is total % depth. */
 struct wdm_queue {
@@ -250,6 +255,39 @@ static inline void wdm_put64(void *p, u64 v)
 {
 	wdm_put32(p, (u32)v);
 	wdm_put32((u8 *)p + 4, (u32)(v >> 32));
+}
+
+static inline u32 wdm_get_be32(const void *p)
+{
+	const u8 *b = p;
+
+	return (u32)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
+
+static inline u64 wdm_get_be64(const void *p)
+{
+	return (u64)wdm_get_be32(p) << 32 | wdm_get_be32((const u8 *)p + 4);
+}
+
+static inline void wdm_put_be32(void *p, u32 v)
+{
+	u8 *b = p;
+
+	b[0] = (u8)(v >> 24);
+	b[1] = (u8)(v >> 16);
+	b[2] = (u8)(v >> 8);
+	b[3] = (u8)v;
+}
+
+static inline void wdm_put_be64(void *p, u64 v)
+{
+	wdm_put_be32(p, (u32)(v >> 32));
+	wdm_put_be32((u8 *)p + 4, (u32)v);
+}
+
+static inline u32 wdm_rol32(u32 v, u32 n)
+{
+	return v << n | v >> (-n & 31);
 }
 
 static inline void wdm_wake_at(struct wdm_device *dev, u64 when)

@@ -175,7 +175,7 @@ static const struct wdm_error_block wdm_qm_errors = {
 static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enum wdm_errors which)
 {
 	const struct wdm_error_block *e = which == WDM_ERRORS_QM ? &wdm_qm_errors : dev->engine->errors;
-	u32 clear = wdm_reg_read(pf, e->source), set = wdm_reg_read(pf, e->set);
+	u32 clear = wdm_reg_read(pf, e->source), set = wdm_reg_read(pf, e->set), reported;
 
 	if (!clear && !set)
 		return;
@@ -187,7 +187,8 @@ static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enu
 	pf->abnormal[which] = (pf->abnormal[which] & ~clear) | set;
 	pf->shut_by[which] = (pf->shut_by[which] & ~clear) | (set & wdm_reg_read(pf, e->shutdown));
 	wdm_reg_write(pf, e->status, pf->abnormal[which]);
-	if (set & ~wdm_reg_read(pf, e->mask))
+	reported = wdm_reg_read(pf, e->mask);
+	if (set & (e->mask_enables ? reported : ~reported))
 		wdm_irq(dev, pf, WDM_IRQ_ABNORMAL);
 }
 
@@ -214,13 +215,20 @@ static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
 		wdm_reg_write(pf, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE);
 }
 
+static void wdm_mem_init(struct wdm_device *dev, struct wdm_function *pf, u32 start, u32 done)
+{
+	if (!wdm_reg_read(pf, start))
+		return;
+	wdm_reg_write(pf, start, 0);
+	wdm_reg_write(pf, done, 1);
+	dev->worked = true;
+}
+
 static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
-	if (wdm_reg_read(pf, QM_MEM_START_INIT)) {
-		wdm_reg_write(pf, QM_MEM_START_INIT, 0);
-		wdm_reg_write(pf, QM_MEM_INIT_DONE, 1);
-		dev->worked = true;
-	}
+	wdm_mem_init(dev, pf, QM_MEM_START_INIT, QM_MEM_INIT_DONE);
+	if (dev->engine->mem_init)
+		wdm_mem_init(dev, pf, dev->engine->mem_init, dev->engine->mem_init_done);
 	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {
 		wdm_vft_access(dev, pf);
 		/* In this order: after ready the driver may start the next operation. */

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* A worker's memory: payload cursors, checksum tables, the inflater and its buffers. */
+/* A worker's memory: payload cursors, buffers, and what each engine keeps while it works. */
 #ifndef WDM_SCRATCH_H
 #define WDM_SCRATCH_H
 
+#include "block.h"
 #include "checksum.h"
+#include "hash.h"
 #include "inflate.h"
 #include "payload.h"
 
 #define WDM_CHUNK	32768u
 #define WDM_WINDOW_MAX	32768u
 
+/* The state of one SEC request. */
+struct wdm_sec_work {
+	struct wdm_mode mode;
+	struct wdm_hmac hmac;
+	struct wdm_ghash ghash;
+	struct wdm_cbcmac cbcmac;
+	u8 first[WDM_BLOCK_BYTES];	/* GCM, CCM: the block that hides the tag */
+};
+
 struct wdm_scratch {
 	void *engine_ws;
 	struct wdm_crc_tables crc;
 	struct wdm_inflate inflate;
+	struct wdm_sec_work sec;
 	struct wdm_cursor src;
 	struct wdm_cursor dst;
 	u8 in[WDM_CHUNK];

@@ -233,7 +233,19 @@ void qm_error_init(struct hisi_qm *qm);
 void qm_error_exit(struct hisi_qm *qm);
 irqreturn_t qm_error_irq(int irq, void *data);
 
+/* debugfs.c */
+struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root);
+void qm_debugfs_exit(struct hisi_qm *qm);
+
 /* main.c */
+struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
+			 const struct hisi_qm_config *config);
+void qm_free(struct hisi_qm *qm);
+int qm_start(struct hisi_qm *qm);
+void qm_stop(struct hisi_qm *qm);
+int qm_register(struct hisi_qm *qm);
+void qm_unregister(struct hisi_qm *qm);
+void qm_shutdown(struct hisi_qm *qm);
 void qm_restart_schedule(struct hisi_qm *qm);
 void qm_break(struct hisi_qm *qm);
 

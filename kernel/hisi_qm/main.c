@@ -397,18 +397,18 @@ static void qm_restart_cancel(struct hisi_qm *qm)
 	cancel_work_sync(&qm->restart_work);
 }
 
-/* ------ for the engines' drivers ------ */
+/* ------ for driver.c ------ */
 
 /**
- * hisi_qm_alloc - take over a PCI device: everything up to, not including, its start
+ * qm_alloc - take over a PCI device: everything up to, not including, its start
  * @pdev: the device
  * @engine: what it is
  * @config: what the administrator wants
  *
- * The engine's own registers come next, then hisi_qm_start().
+ * The engine's own registers come next, then qm_start().
  */
-struct hisi_qm *hisi_qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
-			      const struct hisi_qm_config *config)
+struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
+			 const struct hisi_qm_config *config)
 {
 	struct hisi_qm *qm;
 	int ret;
@@ -464,13 +464,12 @@ err_free_qm:
 	kfree(qm);
 	return ERR_PTR(ret);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_alloc);
 
 /**
- * hisi_qm_free - undo hisi_qm_alloc()
+ * qm_free - undo qm_alloc()
  * @qm: a stopped function
  */
-void hisi_qm_free(struct hisi_qm *qm)
+void qm_free(struct hisi_qm *qm)
 {
 	qm_uacce_stop(qm);
 	hisi_qm_write(qm, QM_CACHE_WB_START, 1);
@@ -486,13 +485,12 @@ void hisi_qm_free(struct hisi_qm *qm)
 	qm_pci_exit(qm);
 	kfree(qm);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_free);
 
 /**
- * hisi_qm_start - the function gets its queues; errors are reported
+ * qm_start - the function gets its queues; errors are reported
  * @qm: an allocated function, engine initialised
  */
-int hisi_qm_start(struct hisi_qm *qm)
+int qm_start(struct hisi_qm *qm)
 {
 	int ret;
 
@@ -507,13 +505,12 @@ int hisi_qm_start(struct hisi_qm *qm)
 	qm_state_set(qm, QM_STARTED);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(hisi_qm_start);
 
 /**
- * hisi_qm_stop - undo hisi_qm_start(): all queues end
+ * qm_stop - undo qm_start(): all queues end
  * @qm: a started function
  */
-void hisi_qm_stop(struct hisi_qm *qm)
+void qm_stop(struct hisi_qm *qm)
 {
 	qm_restart_cancel(qm);
 	qm_state_set(qm, QM_STOPPED);
@@ -521,13 +518,12 @@ void hisi_qm_stop(struct hisi_qm *qm)
 	qm_function_stop(qm);
 	qm_error_exit(qm);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_stop);
 
 /**
- * hisi_qm_register - user space may open queues from now on
+ * qm_register - user space may open queues from now on
  * @qm: a started function
  */
-int hisi_qm_register(struct hisi_qm *qm)
+int qm_register(struct hisi_qm *qm)
 {
 	int ret;
 
@@ -538,32 +534,29 @@ int hisi_qm_register(struct hisi_qm *qm)
 		pci_err(qm->pdev, "cannot register with uacce (%d)\n", ret);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(hisi_qm_register);
 
 /**
- * hisi_qm_unregister - undo hisi_qm_register(); doesn't wait for user space
+ * qm_unregister - undo qm_register(); doesn't wait for user space
  * @qm: a registered function
  */
-void hisi_qm_unregister(struct hisi_qm *qm)
+void qm_unregister(struct hisi_qm *qm)
 {
 	qm_restart_cancel(qm);
 	qm_uacce_stop(qm);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_unregister);
 
 /**
- * hisi_qm_shutdown - the machine goes down or boots another kernel: no DMA any more
- * @qm: a registered function; nothing but hisi_qm_free() may follow
+ * qm_shutdown - the machine goes down or boots another kernel: no DMA any more
+ * @qm: a registered function; nothing but qm_free() may follow
  */
-void hisi_qm_shutdown(struct hisi_qm *qm)
+void qm_shutdown(struct hisi_qm *qm)
 {
 	qm_restart_cancel(qm);
 	if (qm->uacce)
 		uacce_kill_queues(qm->uacce);
-	hisi_qm_stop(qm);
+	qm_stop(qm);
 	pci_clear_master(qm->pdev);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
 
 MODULE_DESCRIPTION("HiSilicon accelerator queue manager");
 MODULE_AUTHOR("The WarpDrive authors");

@@ -17,16 +17,34 @@
 #define SIM_QUEUES_MAX		1024
 #define SIM_QUEUES_DEFAULT	64
 
+struct wdm_engine_ops;
+
+/**
+ * struct sim_engine - the mathematics of a kind
+ * @ops:	for the model
+ * @workspace_size: bytes that each job thread needs for it
+ * @workspace_init: of zeroed memory; 0 or -errno. NULL: there is nothing to do
+ * @workspace_exit: its counterpart
+ */
+struct sim_engine {
+	const struct wdm_engine_ops *ops;
+	size_t (*workspace_size)(void);
+	int (*workspace_init)(void *ws);
+	void (*workspace_exit)(void *ws);
+};
+
 /**
  * struct sim_type - one kind of accelerator
  * @name:	as in configfs and in the devices parameter
  * @device:	PCI device id of the physical function
- * @engine:	enum wdm_type
+ * @model:	enum wdm_type
+ * @engine:	its mathematics
  */
 struct sim_type {
 	const char *name;
 	u16 device;
-	unsigned int engine;
+	unsigned int model;
+	const struct sim_engine *engine;
 };
 
 /**
@@ -206,10 +224,9 @@ void sim_access_end(struct sim_access *how);
 int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len);
 int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len);
 
-/* engine_zip.c */
-struct wdm_engine_ops;
-extern const struct wdm_engine_ops sim_engine_ops;
-size_t sim_engine_workspace_size(void);
+/* engine_zip.c, engine_sec.c */
+extern const struct sim_engine sim_engine_zip;
+extern const struct sim_engine sim_engine_sec;
 
 /* configfs.c */
 int sim_configfs_init(void);

@@ -13,6 +13,8 @@
 #include <wd_comp.h>
 #include <zlib.h>
 
+#include "noise.h"
+
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
 
@@ -41,19 +43,6 @@ static inline void fill_text(unsigned char *p, size_t n, unsigned int seed)
 			p[i++] = *w++;
 		if (i < n && (seed >> 24) % 5 == 0)
 			p[i++] = seed >> 8;
-	}
-}
-
-static inline void fill_noise(unsigned char *p, size_t n, unsigned int seed)
-{
-	unsigned long long x = seed * 0x9e3779b97f4a7c15ull + 1;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		p[i] = x >> 32;
 	}
 }
 

@@ -123,14 +123,14 @@ TEST(a_list_is_walked_over_empty_pieces)
 	char a[3] = "ab", b[5] = "cdef", out[8] = "";
 	struct wd_datalist l[3] = { { .data = a, .len = 2, .next = &l[1] }, { .next = &l[2] }, { .data = b, .len = 4 } };
 
-	EXPECT_EQ(0, list_check(l, 6));
-	EXPECT_EQ(-EINVAL, list_check(l, 7));
-	EXPECT_EQ(4, list_copy_out(l, 1, out, 4));
+	EXPECT_EQ(0, wd_list_check(l, 6));
+	EXPECT_EQ(-EINVAL, wd_list_check(l, 7));
+	EXPECT_EQ(4, wd_list_copy_out(l, 1, out, 4));
 	EXPECT_STREQ("bcde", out);
-	EXPECT_EQ(3, list_copy_in(l, 1, "XYZ", 3));
+	EXPECT_EQ(3, wd_list_copy_in(l, 1, "XYZ", 3));
 	EXPECT_STREQ("aX", a);
 	EXPECT_STREQ("YZef", b);
-	EXPECT_EQ(0, list_copy_out(l, 6, out, 4));
+	EXPECT_EQ(0, wd_list_copy_out(l, 6, out, 4));
 }
 
 TEST(a_list_that_is_a_loop_is_refused)
@@ -138,7 +138,7 @@ TEST(a_list_that_is_a_loop_is_refused)
 	char a[1];
 	struct wd_datalist l = { .data = a, .len = 1, .next = &l };
 
-	EXPECT_EQ(-E2BIG, list_check(&l, 1));
+	EXPECT_EQ(-E2BIG, wd_list_check(&l, 1));
 }
 
 TEST_HARNESS_MAIN

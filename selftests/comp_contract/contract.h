@@ -11,6 +11,8 @@
 
 #include <wd_comp.h>
 
+#include "noise.h"
+
 #define GUARD 0xa5
 #define GUARD_BYTES 64
 
@@ -56,19 +58,6 @@ static inline void fill_text(unsigned char *p, size_t len, unsigned int seed)
 	for (i = 0; i < len; i++) {
 		x = x * 1103515245u + 12345;
 		p[i] = (x >> 16) % 5 ? "etaoin shrdlu"[(x >> 20) % 13] : p[i / 3];
-	}
-}
-
-static inline void fill_noise(unsigned char *p, size_t len, unsigned int seed)
-{
-	unsigned long long x = seed * 0x9e3779b97f4a7c15ull + 1;
-	size_t i;
-
-	for (i = 0; i < len; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		p[i] = x >> 32;
 	}
 }
 

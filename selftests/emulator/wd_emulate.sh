@@ -80,7 +80,7 @@ test_that 'devices are on their nodes' attr hisi_zip-1/zone_id 3 --zip 2 --node 
 test_that 'the last node is the others' is 0 "$emulate" --zip 3 --node 0,2 -- grep -qx 2 /sys/class/uacce/hisi_zip-2/device/numa_node
 test_that 'nodes have distances' is 0 "$emulate" --zip 2 --node 0,1 -- grep -qx '10 20' /sys/devices/system/node/node0/distance
 test_that 'what is reserved is not for everybody' reserved_refused
-for engine in zip none; do
+for engine in all none; do
 	test_that "requests in flight don't wait for each other's latency, engine $engine" is 0 \
 		"$emulate" --engine $engine --latency 300000000 -- "$OUT/tests/emulator/latency_client" 300000000
 done

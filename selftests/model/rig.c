@@ -84,10 +84,11 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 	if (!a.queues)
 		a.queues = RIG_QUEUES;
 	memset(r, 0, sizeof(*r));
+	r->kind = a.type == WDM_SEC ? &emu_sec : &emu_zip;
 	r->now = 1000000000;
 	r->env = (struct wdm_env){
 		.dma_read = dma_read, .dma_write = dma_write, .sva_read = sva_read, .sva_write = sva_write,
-		.irq = irq, .now_ns = now, .engine = &emu_engine,
+		.irq = irq, .now_ns = now, .engine = r->kind->engine,
 	};
 	r->mem = need(malloc(wdm_device_size(&a)));
 	r->dev = need(wdm_device_init(r->mem, &a, &r->env, r));
@@ -96,7 +97,7 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 	r->dma = need(calloc(1, RIG_DMA_BYTES));
 	r->user = need(calloc(1, RIG_USER_BYTES));
 	r->scratch_mem = need(malloc(wdm_scratch_size()));
-	r->engine_ws = need(emu_engine_ws_alloc());
+	r->engine_ws = need(r->kind->ws_alloc());
 	r->scratch = wdm_scratch_init(r->scratch_mem, r->engine_ws);
 	if (wdm_function_attach(r->dev, WDM_PF, r->bar2, a.no_isolation ? NULL : r->bar4))
 		abort();
@@ -122,7 +123,7 @@ void rig_free(struct rig *r)
 	free(r->bar4);
 	free(r->dma);
 	free(r->user);
-	emu_engine_ws_free(r->engine_ws);
+	r->kind->ws_free(r->engine_ws);
 	free(r->scratch_mem);
 }
 
@@ -295,11 +296,11 @@ u32 *rig_slot(struct rig *r, u32 q, u32 slot)
 	return rig_dma(r, r->q[q].sq + (u64)slot * ZIP_SQE_SIZE);
 }
 
-u32 rig_push(struct rig *r, u32 q, const struct zip_sqe *sqe)
+u32 rig_push(struct rig *r, u32 q, const void *sqe)
 {
 	u32 slot = r->q[q].tail;
 
-	memcpy(rig_slot(r, q, slot), sqe, sizeof(*sqe));
+	memcpy(rig_slot(r, q, slot), sqe, ZIP_SQE_SIZE);
 	r->q[q].tail = (slot + 1) % r->q[q].sq_depth;
 	return slot;
 }
@@ -385,7 +386,7 @@ void rig_sqe(struct zip_sqe *sqe, u32 type, u64 src, u32 len, u64 dst, u32 room)
 	};
 }
 
-bool rig_do(struct rig *r, u32 q, struct zip_sqe *sqe)
+bool rig_do(struct rig *r, u32 q, void *sqe)
 {
 	u32 slot = rig_push(r, q, sqe);
 
@@ -393,7 +394,7 @@ bool rig_do(struct rig *r, u32 q, struct zip_sqe *sqe)
 	rig_run(r, RIG_STEP_NS);
 	if (rig_pop(r, q) != (int)slot)
 		return false;
-	memcpy(sqe, rig_slot(r, q, slot), sizeof(*sqe));
+	memcpy(sqe, rig_slot(r, q, slot), ZIP_SQE_SIZE);
 	rig_ring_cq(r, q, false);
 	return true;
 }

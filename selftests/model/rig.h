@@ -24,7 +24,10 @@ struct rig_queue {
 	u32 cq_head, cq_phase;
 };
 
+struct emu_kind;
+
 struct rig {
+	const struct emu_kind *kind;
 	struct wdm_device *dev;
 	struct wdm_env env;
 	void *mem, *scratch_mem, *engine_ws;
@@ -80,7 +83,7 @@ int rig_queue_stop(struct rig *r, u32 id);
 
 u32 *rig_slot(struct rig *r, u32 q, u32 slot);
 /* Writes the descriptor into the next slot, without doorbell; the slot. */
-u32 rig_push(struct rig *r, u32 q, const struct zip_sqe *sqe);
+u32 rig_push(struct rig *r, u32 q, const void *sqe);
 void rig_ring(struct rig *r, u32 q, u64 value);
 void rig_ring_sq(struct rig *r, u32 q);
 void rig_ring_cq(struct rig *r, u32 q, bool arm);
@@ -98,6 +101,6 @@ u64 rig_refused(struct rig *r, enum wdm_refusal reason);
 /* A descriptor that compresses or decompresses @len bytes at the start of user memory. */
 void rig_sqe(struct zip_sqe *sqe, u32 type, u64 src, u32 len, u64 dst, u32 room);
 /* push, ring, wait: the completed descriptor. False when no completion came. */
-bool rig_do(struct rig *r, u32 q, struct zip_sqe *sqe);
+bool rig_do(struct rig *r, u32 q, void *sqe);
 
 #endif

@@ -56,3 +56,50 @@ test_polling_loses_no_block() {
 		says "path $WANT" got
 	done
 }
+
+# A byte of the file at that place becomes another.
+spoil() {
+	local byte
+
+	byte=$(od -An -tu1 -j "$2" -N1 "$1")
+	printf '%b' "\\0$(printf %o $((byte ^ 1)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+test_crypt_file_comes_back_the_same() {
+	local n
+
+	text 32 >key
+	for n in 0 1 65535 65536 65537 200000; do
+		text $n >f
+		example crypt_file -e key f sealed 2>err
+		says "done by " err
+		[ "$(stat -c %s sealed)" = $((40 + n + 16 * (n ? (n + 65535) / 65536 : 1))) ]
+		example crypt_file -d key sealed got 2>err
+		same got f
+	done
+}
+
+test_crypt_file_refuses_what_was_changed() {
+	local at
+
+	text 32 >key
+	text 200000 >f
+	example crypt_file -e key f sealed 2>err
+	for at in 8 40 65577 65600 131200 200100; do
+		cp sealed bad
+		spoil bad $at
+		exits 1 example crypt_file -d key bad got 2>err
+		says "is not what was encrypted" err
+		[ ! -e got ]
+	done
+	# Whole pieces are missing.
+	head -c $((40 + 65552)) sealed >bad
+	exits 1 example crypt_file -d key bad got 2>err
+	says "is not what was encrypted" err
+	[ ! -e got ]
+	text 33 | tail -c 32 >other
+	exits 1 example crypt_file -d other sealed got 2>err
+	exits 1 example crypt_file -d key f got 2>err
+	says "was not made by crypt_file" err
+	exits 1 example crypt_file -d missing f got 2>err
+}

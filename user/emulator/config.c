@@ -8,12 +8,21 @@ static struct emu_config config;
 static struct emu_device devices[EMU_DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Numbers are of all devices, whatever their kind, as the kernel's are. */
+static void devices_add(const struct emu_kind *kind, unsigned long long nr)
+{
+	while (nr-- && config.devices < EMU_DEVICES_MAX)
+		devices[config.devices++].kind = kind;
+}
+
 static void config_word(const char *word, const char *value)
 {
 	unsigned long long v = strtoull(value, NULL, 0);
 
 	if (!strcmp(word, "zip"))
-		config.zip = v < EMU_DEVICES_MAX ? (unsigned int)v : EMU_DEVICES_MAX;
+		devices_add(&emu_zip, v);
+	else if (!strcmp(word, "sec"))
+		devices_add(&emu_sec, v);
 	else if (!strcmp(word, "queues"))
 		config.queues = (unsigned int)v;
 	else if (!strcmp(word, "workers"))
@@ -40,11 +49,13 @@ static void config_word(const char *word, const char *value)
 
 static void device_init(struct emu_device *dev, unsigned int index)
 {
+	const struct emu_kind *kind = dev->kind;
 	pthread_condattr_t monotonic;
 
 	memset(dev, 0, sizeof(*dev));
+	dev->kind = kind;
 	dev->index = index;
-	snprintf(dev->name, sizeof(dev->name), "hisi_zip-%u", index);
+	snprintf(dev->name, sizeof(dev->name), "%s-%u", kind->name, index);
 	dev->nr_queues = config.queues;
 	dev->todo_last = &dev->todo;
 	pthread_mutex_init(&dev->lock, NULL);
@@ -74,7 +85,7 @@ static void config_read(void)
 			*value++ = '\0';
 		config_word(word, value ? value : "1");
 	}
-	for (i = 0; i < config.zip; i++)
+	for (i = 0; i < config.devices; i++)
 		device_init(&devices[i], i);
 	config.on = true;
 }
@@ -100,13 +111,13 @@ void emu_config_after_fork(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < config.zip; i++)
+	for (i = 0; i < config.devices; i++)
 		device_init(&devices[i], i);
 }
 
 struct emu_device *emu_device_at(unsigned int index)
 {
-	return index < emu_config()->zip ? &devices[index] : NULL;
+	return index < emu_config()->devices ? &devices[index] : NULL;
 }
 
 struct emu_device *emu_device_find(const char *path)
@@ -121,7 +132,7 @@ struct emu_device *emu_device_find(const char *path)
 		path += root;
 	if (strncmp(path, "/dev/", 5))
 		return NULL;
-	for (i = 0; i < c->zip; i++)
+	for (i = 0; i < c->devices; i++)
 		if (!strcmp(path + 5, devices[i].name))
 			return &devices[i];
 	return NULL;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /*
- * wd_emulate_control() - act on a device of this process, "hisi_zip-0", from any thread.
+ * wd_emulate_control() - act on a device of this process, "hisi_zip-0" or "hisi_sec2-1", from any thread.
  *
  *	fault KIND=WHEN,...	as wd-emulate's --fault; KIND=0 ends one
  *	seed N			of the faults; zeroes their counters

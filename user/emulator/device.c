@@ -227,7 +227,7 @@ static int model_up(struct emu_device *dev)
 {
 	const struct emu_config *c = emu_config();
 	struct wdm_attr attr = {
-		.type = WDM_ZIP, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
+		.type = dev->kind->type, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
 		/* While a latency passes, requests pile up without anybody working on them. */
 		.jobs = c->latency_ns ? LATENT_JOBS : 0,
 	};
@@ -236,7 +236,7 @@ static int model_up(struct emu_device *dev)
 	dev->env = (struct wdm_env){
 		.dma_read = env_dma_read, .dma_write = env_dma_write, .sva_read = env_sva_read,
 		.sva_write = env_sva_write, .irq = env_irq, .now_ns = env_now,
-		.engine = emu_config()->no_engine ? &emu_no_engine : &emu_engine,
+		.engine = emu_config()->no_engine ? dev->kind->no_engine : dev->kind->engine,
 	};
 	dev->model = mem ? wdm_device_init(mem, &attr, &dev->env, dev) : NULL;
 	if (!dev->model)
@@ -279,7 +279,7 @@ int emu_device_up(struct emu_device *dev)
 		void *mem = malloc(wdm_scratch_size());
 
 		r->dev = dev;
-		r->engine_ws = emu_engine_ws_alloc();
+		r->engine_ws = dev->kind->ws_alloc();
 		if (!mem || !r->engine_ws)
 			return -ENOMEM;
 		r->scratch = wdm_scratch_init(mem, r->engine_ws);

@@ -2,7 +2,6 @@
 /* What the kernel's driver does with the device: registers, mailbox, queue contexts, interrupts. */
 #include <stdint.h>
 #include "emu.h"
-#include "zip_hw.h"
 
 #define EQ_AT		0
 #define AEQ_AT		(QM_EQ_DEPTH_V2 * 4)
@@ -102,7 +101,7 @@ int emu_driver_start(struct emu_queue *q)
 {
 	struct emu_device *dev = q->dev;
 	u8 *qc = dev->rings + QC_AT;
-	u64 sq = bus(q->dus), cq = bus(q->dus + (size_t)ZIP_SQE_SIZE * emu_depth());
+	u64 sq = bus(q->dus), cq = bus(q->dus + (size_t)EMU_SQE_BYTES * emu_depth());
 	struct qm_sqc sqc = {
 		.base_l = (u32)sq, .base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | 7 << QM_QC_ENTRY_SHIFT,
 		.pasid = PASID, .w11 = QM_SQC_W11_PASID, .cq_num = (__le16)q->id,
@@ -118,7 +117,7 @@ int emu_driver_start(struct emu_queue *q)
 		emu_null_start(q);
 		return 0;
 	}
-	memset(q->dus + (size_t)ZIP_SQE_SIZE * emu_depth(), 0, sizeof(struct qm_cqe) * emu_depth());
+	memset(q->dus + (size_t)EMU_SQE_BYTES * emu_depth(), 0, sizeof(struct qm_cqe) * emu_depth());
 	q->poll_head = 0;
 	atomic_store(&q->event, false);
 	memcpy(qc, &sqc, sizeof(sqc));

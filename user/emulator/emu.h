@@ -13,9 +13,29 @@
 #define EMU_WORKERS_MAX		8
 #define EMU_FDS			65536
 
+#define EMU_SQE_BYTES		128	/* of every kind */
+
+/**
+ * struct emu_kind - what differs between kinds of device
+ * @name: of the kernel's driver
+ * @type: to the model
+ * @qc_types: classes that a queue may be of
+ * @engine, @no_engine: the mathematics, and none of it
+ * @ws_alloc, @ws_free: a worker's memory for it
+ */
+struct emu_kind {
+	const char *name;
+	enum wdm_type type;
+	unsigned int qc_types;
+	const struct wdm_engine_ops *engine;
+	const struct wdm_engine_ops *no_engine;
+	void *(*ws_alloc)(void);
+	void (*ws_free)(void *ws);
+};
+
 struct emu_config {
 	bool on;
-	unsigned int zip;
+	unsigned int devices;
 	unsigned int queues;
 	unsigned int workers;
 	unsigned int mbps;
@@ -73,6 +93,7 @@ struct emu_runner {
 };
 
 struct emu_device {
+	const struct emu_kind *kind;
 	unsigned int index;
 	char name[32];
 	pthread_mutex_t lock;
@@ -186,11 +207,9 @@ void emu_fd_foreign(void);
 int emu_memory_read(unsigned long long addr, void *buf, unsigned int len);
 int emu_memory_write(unsigned long long addr, const void *buf, unsigned int len);
 
-/* engine.c */
-extern const struct wdm_engine_ops emu_engine;
-extern const struct wdm_engine_ops emu_no_engine;
-void *emu_engine_ws_alloc(void);
-void emu_engine_ws_free(void *ws);
+/* engine_zip.c, engine_sec.c */
+extern const struct emu_kind emu_zip;
+extern const struct emu_kind emu_sec;
 
 /* real.c: libc's own functions behind those that we replace */
 void *emu_real(void **cache, const char *name);

@@ -5,11 +5,10 @@
  * phase of the next pass.
  */
 #include "emu.h"
-#include "zip_hw.h"
 
 static struct qm_cqe *ring(const struct emu_queue *q)
 {
-	return (struct qm_cqe *)(void *)(q->dus + (size_t)ZIP_SQE_SIZE * emu_depth());
+	return (struct qm_cqe *)(void *)(q->dus + (size_t)EMU_SQE_BYTES * emu_depth());
 }
 
 static unsigned long long *doorbell(const struct emu_queue *q)

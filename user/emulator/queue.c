@@ -11,7 +11,6 @@
 #include <misc/uacce/hisi_qm.h>
 #include <misc/uacce/uacce.h>
 #include "emu.h"
-#include "zip_hw.h"
 
 /* Descriptors of our own keep out of the range that a program sees itself use. */
 #define PRIVATE_FD_MIN	512
@@ -35,7 +34,7 @@ size_t emu_dus_size(void)
 	static size_t size;
 
 	if (!size)
-		size = page_align((ZIP_SQE_SIZE + sizeof(struct qm_cqe)) * emu_depth()) +
+		size = page_align((EMU_SQE_BYTES + sizeof(struct qm_cqe)) * emu_depth()) +
 		       (size_t)sysconf(_SC_PAGESIZE);
 	return size;
 }
@@ -204,7 +203,7 @@ static int ioctl_set_ctx(struct emu_queue *q, void *arg)
 
 	if (emu_memory_read((uintptr_t)arg, &ctx, sizeof(ctx)))
 		return -EFAULT;
-	if (ctx.qc_type > 1)
+	if (ctx.qc_type >= q->dev->kind->qc_types)
 		return -EINVAL;
 	q->qc_type = ctx.qc_type;
 	ctx.id = (__u16)q->id;
@@ -214,7 +213,7 @@ static int ioctl_set_ctx(struct emu_queue *q, void *arg)
 static int ioctl_info(void *arg)
 {
 	struct hisi_qp_info info = {
-		.sqe_size = ZIP_SQE_SIZE, .sq_depth = (__u16)emu_depth(), .cq_depth = (__u16)emu_depth(),
+		.sqe_size = EMU_SQE_BYTES, .sq_depth = (__u16)emu_depth(), .cq_depth = (__u16)emu_depth(),
 	};
 
 	if (emu_memory_read((uintptr_t)arg, &(struct hisi_qp_info){ 0 }, sizeof(info)))
@@ -266,7 +265,7 @@ int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg)
 
 static bool model_ready(struct emu_queue *q)
 {
-	const unsigned char *cq = q->dus + (size_t)ZIP_SQE_SIZE * emu_depth();
+	const unsigned char *cq = q->dus + (size_t)EMU_SQE_BYTES * emu_depth();
 	bool ready = false;
 	unsigned long long count;
 	u32 word;

@@ -377,6 +377,36 @@ int wd_session_wakeup(struct wd_session *s);
 int wd_class_wait_set(const struct wd_class *cls, const wd_ctx_set_t *set, unsigned int timeout_ms);
 int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set);
 
+/* --- keep.c --- */
+
+/* A member of what has to be kept. */
+struct wd_kept {
+	struct wd_kept *next;
+};
+
+/* Its memory, and all that it points to, is never freed, and a search for leaks finds it: see struct wd_driver's @close. */
+void wd_keep(struct wd_kept *k);
+
+/* --- frame.c: what every class does alike --- */
+
+/* Whether it is such a session; recorded. */
+int wd_frame_refuse_mode(struct wd_session *s, bool async);
+/* The end of an argument struct. 0, or -EINVAL and which member, recorded. */
+int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4]);
+/* The same: one look for what is nearly always right. */
+static inline int wd_frame_check_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4])
+{
+	if (__builtin_expect((has_cb ? s->attr.async && !s->cq : !s->attr.async || s->cq) &&
+			     !(flags | reserved[0] | reserved[1] | reserved[2] | reserved[3]), 1))
+		return 0;
+	return wd_frame_refuse_end(s, has_cb, flags, reserved);
+}
+/* What setups have in common, into attr. The same. */
+int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
+		  const __u64 reserved[4]);
+/* Records why a request failed, in words of the class's (why) or of the errno's own; returns ret. */
+int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor);
+
 /* An asynchronous request is over: when it is the session's last, others may free the session from now on. */
 static inline void wd_request_over(struct wd_msg *msg)
 {

@@ -15,6 +15,9 @@ enum wd_kind {
 	WD_KIND_SGLPOOL = 3,
 	WD_KIND_CQ = 4,
 	WD_KIND_COMP = 16,	/* sessions, one kind per class */
+	WD_KIND_CIPHER = 17,
+	WD_KIND_DIGEST = 18,
+	WD_KIND_AEAD = 19,
 };
 
 /* First member of everything that has a handle. */

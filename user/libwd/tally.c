@@ -75,14 +75,21 @@ static struct wd_tally tally_of(const struct wd_msg *msg)
 	       (struct wd_tally){ .good = 1, .in = ends->consumed, .out = ends->produced };
 }
 
+/* A locked addition of nothing costs as much as any. */
+static inline void shared_count(_Atomic __u64 *to, __u64 n)
+{
+	if (n)
+		atomic_fetch_add_explicit(to, n, memory_order_relaxed);
+}
+
 static void shared_add(struct wd_session *s, unsigned int path, const struct wd_tally *t)
 {
 	struct wd_shared_tally *to = &s->shared[path - WD_PATH_HW];
 
-	atomic_fetch_add_explicit(&to->good, t->good, memory_order_relaxed);
-	atomic_fetch_add_explicit(&to->errors, t->errors, memory_order_relaxed);
-	atomic_fetch_add_explicit(&to->in, t->in, memory_order_relaxed);
-	atomic_fetch_add_explicit(&to->out, t->out, memory_order_relaxed);
+	shared_count(&to->good, t->good);
+	shared_count(&to->errors, t->errors);
+	shared_count(&to->in, t->in);
+	shared_count(&to->out, t->out);
 }
 
 void wd_tally_slow(struct wd_queue *q, struct wd_session *s, const struct wd_tally *one)

@@ -30,44 +30,25 @@ __s32 comp_status(int ret)
 
 int comp_fail(struct comp_sess *s, int ret, const char *why, __u32 vendor)
 {
-	struct wd_object *obj = &s->s.obj;
-
-	if (why && vendor)
-		return wd_fail_all(obj, -ret, "%s (device status %x)", why, vendor, 0);
-	if (why)
-		return wd_fail_str(obj, -ret, "%s", why);
-	switch (ret) {
-	case -ENOSPC:
-		return wd_fail(obj, ENOSPC, "dst is too small for the result");
-	case -EFAULT:
-		return wd_fail(obj, EFAULT, "a buffer is not mapped, or dst is read-only");
-	case -ETIMEDOUT:
-		return wd_fail(obj, ETIMEDOUT, "the deadline passed");
-	case -ENODEV:
-		return wd_section_no_device(obj);
-	case -EIO:
-		return wd_fail_num(obj, EIO, "the device failed or was stopped (device status %x)", vendor, 0);
-	}
-	return wd_fail_num(obj, -ret, "the request failed (device status %x)", vendor, 0);
+	return wd_frame_fail(&s->s, ret, why, vendor);
 }
 
 /* --- requests --- */
 
 int comp_refuse_call(struct comp_sess *s, __u8 op, __u8 dir)
 {
-	if (s->s.attr.async != (op == WD_ASYNC))
-		return wd_fail(&s->s.obj, EINVAL, op == WD_ASYNC ? "a synchronous session was given to an asynchronous call" :
-			       "an asynchronous session was given to a synchronous call");
-	if (s->dir != dir)
-		return wd_fail(&s->s.obj, EINVAL, dir == WD_DIR_COMPRESS ? "a decompression session was asked to compress" :
-			       "a compression session was asked to decompress");
-	return 0;
+	int ret = wd_frame_refuse_mode(&s->s, op == WD_ASYNC);
+
+	if (!ret && s->dir != dir)
+		ret = wd_fail(&s->s.obj, EINVAL, dir == WD_DIR_COMPRESS ? "a decompression session was asked to compress" :
+			      "a compression session was asked to decompress");
+	return ret;
 }
 
 static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
-	int i;
+	int ret;
 
 	if (!arg->dst_len)
 		return wd_fail(obj, EINVAL, "arg->dst_len is NULL");
@@ -75,18 +56,12 @@ static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 		return wd_fail(obj, EINVAL, "arg->src is NULL");
 	if (!arg->dst)
 		return wd_fail(obj, EINVAL, "arg->dst is NULL");
-	if (s->s.attr.async && !arg->cb && !s->s.cq)
-		return wd_fail(obj, EINVAL, "arg->cb is NULL");
-	if (s->s.cq && arg->cb)
-		return wd_fail(obj, EINVAL, "arg->cb is set, but the session delivers to a completion queue");
-	if (arg->flags)
-		return wd_fail_num(obj, EINVAL, "arg->flags %x are unknown", arg->flags, 0);
-	for (i = 0; i < 4; i++)
-		if (arg->reserved[i])
-			return wd_fail_num(obj, EINVAL, "arg->reserved[%u] is not 0", i, 0);
-	if (s->sgl && list_check(arg->src, arg->src_len))
+	ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags, arg->reserved);
+	if (ret)
+		return ret;
+	if (s->sgl && wd_list_check(arg->src, arg->src_len))
 		return wd_fail(obj, EINVAL, "the list at arg->src is shorter than src_len, or has a piece without data");
-	if (s->sgl && list_check(arg->dst, *arg->dst_len))
+	if (s->sgl && wd_list_check(arg->dst, *arg->dst_len))
 		return wd_fail(obj, EINVAL, "the list at arg->dst is shorter than *dst_len, or has a piece without data");
 	return 0;
 }
@@ -101,6 +76,27 @@ static inline int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
 		return 0;
 	return arg_refuse(s, arg);
 }
+
+static int frame_check(struct wd_session *base, const struct wd_comp_arg *arg)
+{
+	struct comp_sess *s = to_comp_sess(base);
+	int ret = comp_check_call(s, WD_ASYNC, s->dir);
+
+	if (ret)
+		return ret;
+	if (!arg)
+		return wd_fail(&s->s.obj, EINVAL, "arg is NULL");
+	if (arg->src_len > COMP_MAX_BYTES)
+		return wd_fail_num(&s->s.obj, EFBIG, "src_len %u is above %u, the most of an asynchronous request", arg->src_len,
+				   COMP_MAX_BYTES);
+	return arg_check(s, arg);
+}
+
+#define FRAME_ARG		struct wd_comp_arg
+#define FRAME_CLASS		comp_class
+#define FRAME_BYTES(arg)	((arg)->src_len)
+#define FRAME_STRAIGHT(s)	(to_comp_sess(s)->straight == COMP_CALL(WD_ASYNC, 0))
+#include "frame.h"
 
 static bool overlaps(const struct comp_msg *c)
 {
@@ -165,7 +161,7 @@ static int do_empty(struct comp_msg *c)
 	if (!probe_mapped(c))
 		return -EFAULT;
 	if (c->sgl)
-		list_copy_in(c->dst, 0, buf, n);
+		wd_list_copy_in(c->dst, 0, buf, n);
 	else
 		memcpy(c->dst, buf, n);
 	c->produced = n;
@@ -202,8 +198,8 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	h = hw_stream_alloc(s, q);
 	if (!h)
 		return -ENOMEM;
-	list_walk_init(&e.in, c->sgl, c->src, c->src_len);
-	list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
+	wd_list_walk_init(&e.in, c->sgl, c->src, c->src_len);
+	wd_list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
 	do {
 		ret = stream_run(h, NULL, &e, &t);
 	} while (!ret);
@@ -255,13 +251,6 @@ static __attribute__((noinline)) int sync_refused(struct wd_comp_arg *arg, int r
 	return ret;
 }
 
-static inline __u64 arg_deadline(const struct comp_sess *s, const struct wd_comp_arg *arg)
-{
-	__u32 timeout = arg->timeout_ms ? arg->timeout_ms : s->s.attr.timeout_ms;
-
-	return __builtin_expect(timeout, 0) ? wd_deadline(timeout) : 0;
-}
-
 /* With a message: from the beginning, or from where the straight way ended. */
 static __attribute__((noinline)) int sync_other(struct comp_sess *s, struct wd_comp_arg *arg, struct comp_msg *c, __u8 dir,
 						enum wd_straight begun)
@@ -276,7 +265,7 @@ static __attribute__((noinline)) int sync_other(struct comp_sess *s, struct wd_c
 			ret = arg_check(s, arg);
 		if (ret)
 			return sync_refused(arg, ret);
-		c->m.deadline = arg_deadline(s, arg);
+		c->m.deadline = frame_deadline(&s->s, arg);
 		msg_fill(s, arg, c);
 		ret = do_sync(s, c);
 	} else {
@@ -299,7 +288,7 @@ static inline int comp_sync(handle_t sess, struct wd_comp_arg *arg, __u8 dir)
 		return -EINVAL;
 	if (__builtin_expect(s->straight == COMP_CALL(WD_SYNC, dir) && arg, 1)) {
 		c.m.req = arg;
-		c.m.deadline = arg_deadline(s, arg);
+		c.m.deadline = frame_deadline(&s->s, arg);
 		end = wd_request_straight(&s->s, &c.m, arg->src_len);
 		if (__builtin_expect(end == WD_STRAIGHT_TOLD, 1))
 			return 0;
@@ -318,16 +307,6 @@ int wd_decompress(handle_t sess, struct wd_comp_arg *arg)
 }
 
 /* --- asynchronous requests --- */
-
-static int async_check(struct comp_sess *s, const struct wd_comp_arg *arg)
-{
-	if (!arg)
-		return wd_fail(&s->s.obj, EINVAL, "arg is NULL");
-	if (arg->src_len > COMP_MAX_BYTES)
-		return wd_fail_num(&s->s.obj, EFBIG, "src_len %u is above %u, the most of an asynchronous request", arg->src_len,
-				   COMP_MAX_BYTES);
-	return arg_check(s, arg);
-}
 
 static int comp_fill(struct wd_session *base, void *req, struct wd_msg *m)
 {
@@ -409,95 +388,7 @@ static __u32 arg_timeout(const void *req)
 	return ((const struct wd_comp_arg *)req)->timeout_ms;
 }
 
-/* Up to the first that is refused. */
-static __attribute__((noinline)) int burst_other(struct comp_sess *s, struct wd_comp_arg *args[], int n, const wd_ctx_set_t *set)
-{
-	int good, ret = comp_check_call(s, WD_ASYNC, s->dir);
-
-	if (ret)
-		return ret;
-	for (good = 0; good < n; good++) {
-		ret = async_check(s, args[good]);
-		if (ret)
-			break;
-	}
-	return good ? wd_request_async(&s->s, (void *const *)args, good, set) : ret;
-}
-
-int wd_comp_async_burst(handle_t sess, struct wd_comp_arg *args[], int n, const wd_ctx_set_t *set)
-{
-	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
-	int sent = 0, ret;
-
-	if (!s)
-		return -EINVAL;
-	if (!args || n < 0)
-		return wd_fail(&s->s.obj, EINVAL, args ? "n is negative" : "args is NULL");
-	if (__builtin_expect(s->straight == COMP_CALL(WD_ASYNC, 0) && !set && n && args[0], 1))
-		sent = (int)wd_request_straight_async(&s->s, (void *const *)args, (unsigned int)n, args[0]->src_len);
-	if (__builtin_expect(sent == n && n, 1))
-		return n;
-	ret = burst_other(s, args + sent, n - sent, set);
-	if (ret >= 0)
-		return sent + ret;
-	/* Those before are taken, whatever is wrong with the next. */
-	return sent || ret == -EBUSY ? sent : ret;
-}
-
-static int comp_async_other(struct wd_session *s, void *req)
-{
-	struct wd_comp_arg *arg = req;
-	int ret = burst_other(to_comp_sess(s), &arg, 1, NULL);
-
-	return ret > 0 ? 0 : ret;
-}
-
-static __attribute__((noinline)) int async_other(handle_t sess, struct wd_comp_arg *arg, const wd_ctx_set_t *set)
-{
-	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
-	int ret = s ? burst_other(s, &arg, 1, set) : -EINVAL;
-
-	return ret > 0 ? 0 : ret;
-}
-
-int wd_comp_async(handle_t sess, struct wd_comp_arg *arg, const wd_ctx_set_t *set)
-{
-	struct comp_sess *s = to_comp_sess(wd_session_peek(sess, &comp_class));
-
-	/* Both are jumps. */
-	if (__builtin_expect(!s || s->straight != COMP_CALL(WD_ASYNC, 0) || set || !arg || arg->timeout_ms, 0))
-		return async_other(sess, arg, set);
-	return wd_request_straight_one(&s->s, arg, arg->src_len);
-}
-
-int wd_comp_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
-{
-	return wd_class_poll(&comp_class, count, timeout_ms, set);
-}
-
-int wd_comp_wait(handle_t sess, unsigned int timeout_ms)
-{
-	struct wd_session *s = wd_session_get(sess, &comp_class);
-
-	return s ? wd_session_wait(s, timeout_ms) : -EINVAL;
-}
-
-int wd_comp_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms)
-{
-	return wd_class_wait_set(&comp_class, set, timeout_ms);
-}
-
-int wd_comp_wakeup(handle_t sess)
-{
-	struct wd_session *s = wd_session_get(sess, &comp_class);
-
-	return s ? wd_session_wakeup(s) : -EINVAL;
-}
-
-int wd_comp_wakeup_set(const wd_ctx_set_t *set)
-{
-	return wd_class_wakeup_set(&comp_class, set);
-}
+FRAME_PUBLIC(wd_comp)
 
 static const struct wd_driver *const comp_drivers[] = { &hisi_zip_driver, NULL };
 
@@ -508,7 +399,7 @@ const struct wd_class comp_class = {
 	.algs = comp_algs,
 	.drivers = comp_drivers,
 	.soft = &soft_deflate_driver,
-	.async_other = comp_async_other,
+	.async_other = frame_async_other,
 	.fill = comp_fill,
 	.refill = comp_refill,
 	.bytes = arg_bytes,

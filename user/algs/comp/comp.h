@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <wd_comp.h>
 #include "driver.h"
+#include "lists.h"
 
 /* Largest input and output of one descriptor. */
 #define COMP_MAX_BYTES		(8u << 20)
@@ -165,40 +166,32 @@ void format_parser_init(struct format_parser *p, __u8 alg);
 /* Feeds n bytes. 0: *used of them were taken, *done when the header is over. -EBADMSG: p->why says what is wrong. */
 int format_parse(struct format_parser *p, __u8 alg, const void *buf, size_t n, size_t *used, bool *done);
 
-/* lists.c: lists of pieces */
+/* Whether both buffers of a request are there. */
+static inline bool comp_probe(const struct comp_msg *c, enum wd_probe src, enum wd_probe dst)
+{
+	return wd_probe(src, c->sgl, c->src, c->src_len) && wd_probe(dst, c->sgl, c->dst, c->dst_len);
+}
 
-/* Whether the list holds at least len bytes and has no NULL piece. */
-int list_check(const struct wd_datalist *l, size_t len);
-size_t list_copy_out(const struct wd_datalist *l, size_t skip, void *buf, size_t len);
-size_t list_copy_in(const struct wd_datalist *l, size_t skip, const void *buf, size_t len);
+static inline bool probe_msg(const struct comp_msg *c)
+{
+	return comp_probe(c, WD_PROBE_READ, WD_PROBE_WRITE);
+}
 
-/* One end of a request, walked piece by piece; a flat buffer is a list of one. */
-struct list_walk {
-	const struct wd_datalist *l;
-	struct wd_datalist one;
-	size_t at;		/* in l */
-	size_t left;		/* of the request's length */
-};
+static inline bool probe_mapped(const struct comp_msg *c)
+{
+	return comp_probe(c, WD_PROBE_MAPPED, WD_PROBE_MAPPED);
+}
 
-void list_walk_init(struct list_walk *w, bool sgl, const void *buf, size_t len);
-/* The piece at the walk's place: its address, and its length in *len (0: over). */
-void *list_walk_piece(struct list_walk *w, size_t *len);
-void list_walk_advance(struct list_walk *w, size_t n);
-
-/* probe.c: whether memory can be read, or written; only for finding out why something failed */
-bool probe_range(const void *addr, size_t len, bool write);
-/* Both buffers of a request. */
-bool probe_msg(const struct comp_msg *c);
-/* Cheaper: whether the ranges are mapped at all. One system call each. */
-bool probe_mapped(const struct comp_msg *c);
 /* As probe_msg(), of where the header goes. */
-bool probe_head(const struct comp_msg *c);
-/*
- * The same for the request path: what this thread found mapped a moment ago
- * isn't asked about again. For buffers that this CPU is about to touch: who
- * unmaps one and gives it again may be told by a signal.
- */
-bool probe_recent(const struct comp_msg *c);
+static inline bool probe_head(const struct comp_msg *c)
+{
+	return wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->head);
+}
+
+static inline bool probe_recent(const struct comp_msg *c)
+{
+	return comp_probe(c, WD_PROBE_RECENT, WD_PROBE_RECENT);
+}
 
 /* stream.c: what a device's stream and this CPU's have in common */
 
@@ -220,8 +213,8 @@ struct comp_step {
 };
 
 struct comp_ends {
-	struct list_walk in;
-	struct list_walk out;
+	struct wd_list_walk in;
+	struct wd_list_walk out;
 	size_t consumed;
 	size_t produced;
 };

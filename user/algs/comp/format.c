@@ -217,7 +217,7 @@ static bool gzip_is_plain(const __u8 *b, size_t n)
 int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, size_t *head, const char **why)
 {
 	struct format_parser p;
-	struct list_walk w;
+	struct wd_list_walk w;
 	bool done = alg == WD_DEFLATE_RAW;
 
 	*head = 0;
@@ -226,10 +226,10 @@ int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, size_t *
 		return 0;
 	}
 	format_parser_init(&p, alg);
-	list_walk_init(&w, sgl, src, len);
+	wd_list_walk_init(&w, sgl, src, len);
 	while (!done) {
 		size_t n, used;
-		const void *piece = list_walk_piece(&w, &n);
+		const void *piece = wd_list_walk_piece(&w, &n);
 
 		if (!n) {
 			*why = "the stream ends early, within its header";
@@ -239,7 +239,7 @@ int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, size_t *
 			*why = p.why;
 			return -EBADMSG;
 		}
-		list_walk_advance(&w, used);
+		wd_list_walk_advance(&w, used);
 		*head += used;
 	}
 	return 0;

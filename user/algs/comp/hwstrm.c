@@ -41,7 +41,7 @@ struct hw_stream {
 	bool synced;
 	bool ended;
 	__u32 stuck;
-	struct hw_stream *kept;
+	struct wd_kept kept;
 };
 
 struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q)
@@ -62,22 +62,13 @@ struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q)
 	return h;
 }
 
-/* A device that has not stopped may still write to the state and the store. Kept where a search for leaks finds it. */
-static void keep(struct hw_stream *h)
-{
-	static _Atomic(struct hw_stream *) kept;
-
-	h->kept = atomic_load(&kept);
-	while (!atomic_compare_exchange_weak(&kept, &h->kept, h))
-		;
-}
-
 void hw_stream_free(struct hw_stream *h)
 {
 	if (!h)
 		return;
+	/* The state and the store. */
 	if (h->stuck != atomic_load(&wd_queue_pub(h->q)->stuck)) {
-		keep(h);
+		wd_keep(&h->kept);
 		return;
 	}
 	free(h->hw.ctx);

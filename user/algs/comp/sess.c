@@ -6,29 +6,19 @@
 
 #define LEVEL_MAX	22
 
-static int setup_check(const struct wd_comp_sess_setup *setup)
+static int setup_check(const struct wd_comp_sess_setup *setup, struct wd_session_attr *attr)
 {
-	int i;
-
 	if (!setup)
 		return wd_fail(NULL, EINVAL, "setup is NULL");
 	if (setup->alg_type > WD_DEFLATE_RAW)
 		return wd_fail_num(NULL, EINVAL, "setup->alg_type %u is unknown", setup->alg_type, 0);
-	if (setup->op_type > WD_ASYNC)
-		return wd_fail_num(NULL, EINVAL, "setup->op_type %u is unknown", setup->op_type, 0);
 	if (setup->dir_type > WD_DIR_DECOMPRESS)
 		return wd_fail_num(NULL, EINVAL, "setup->dir_type %u is unknown", setup->dir_type, 0);
 	if (setup->comp_lv > LEVEL_MAX || (!setup->comp_lv && setup->dir_type == WD_DIR_COMPRESS))
 		return wd_fail_num(NULL, EINVAL, "setup->comp_lv %u is not in 1 .. %u", setup->comp_lv, LEVEL_MAX);
 	if (setup->win_size > WD_COMP_WS_32K)
 		return wd_fail_num(NULL, EINVAL, "setup->win_size %u is unknown", setup->win_size, 0);
-	if (setup->data_fmt > WD_SGL_BUF)
-		return wd_fail_num(NULL, EINVAL, "setup->data_fmt %u is unknown", setup->data_fmt, 0);
-	/* The bit says what they hold. */
-	for (i = 0; i < 4 && !(setup->flags & WD_SESS_CQ); i++)
-		if (setup->reserved[i])
-			return wd_fail_num(NULL, EINVAL, "setup->reserved[%u] is not 0", i, 0);
-	return 0;
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->reserved);
 }
 
 /* A completion queue's credits come first. */
@@ -46,18 +36,12 @@ handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev
 	struct comp_sess *s;
 	int ret;
 
-	ret = setup_check(setup);
+	ret = setup_check(setup, &attr);
 	if (ret)
 		return wd_no_handle(ret);
 	attr.alg = setup->alg_type;
 	/* The queue's type is the direction. */
 	attr.qc_type = setup->dir_type;
-	attr.async = setup->op_type == WD_ASYNC;
-	attr.flags = setup->flags;
-	if (setup->flags & WD_SESS_CQ)
-		attr.cq = setup->cq;
-	attr.timeout_ms = setup->timeout_ms;
-	attr.features = WD_CAPA_SHARE_ALL | (setup->data_fmt == WD_SGL_BUF ? WD_CAPA_SGL_MEM : 0);
 	base = wd_session_alloc(&comp_class, sizeof(*s), &attr);
 	if (!base)
 		return 0;

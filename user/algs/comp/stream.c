@@ -49,8 +49,8 @@ int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, 
 	for (;;) {
 		size_t in, out;
 
-		t->src = list_walk_piece(&e->in, &in);
-		t->dst = list_walk_piece(&e->out, &out);
+		t->src = wd_list_walk_piece(&e->in, &in);
+		t->dst = wd_list_walk_piece(&e->out, &out);
 		t->src_len = in;
 		t->dst_len = out;
 		t->last = last && in == e->in.left;
@@ -58,8 +58,8 @@ int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, 
 		ret = h ? hw_stream_step(h, t) : soft_stream_step(z, t);
 		if (ret < 0)
 			break;
-		list_walk_advance(&e->in, t->src_len);
-		list_walk_advance(&e->out, t->dst_len);
+		wd_list_walk_advance(&e->in, t->src_len);
+		wd_list_walk_advance(&e->out, t->dst_len);
 		e->consumed += t->src_len;
 		e->produced += t->dst_len;
 		if (ret || (!t->src_len && !t->dst_len))
@@ -145,9 +145,9 @@ static int strm_check(struct comp_sess *s, const struct wd_comp_strm *strm)
 	for (i = 0; i < 4; i++)
 		if (strm->reserved[i])
 			return wd_fail_num(obj, EINVAL, "strm->reserved[%u] is not 0", i, 0);
-	if (s->sgl && list_check(strm->src, *strm->src_len))
+	if (s->sgl && wd_list_check(strm->src, *strm->src_len))
 		return wd_fail(obj, EINVAL, "the list at strm->src is shorter than *src_len, or has a piece without data");
-	if (s->sgl && list_check(strm->dst, *strm->dst_len))
+	if (s->sgl && wd_list_check(strm->dst, *strm->dst_len))
 		return wd_fail(obj, EINVAL, "the list at strm->dst is shorter than *dst_len, or has a piece without data");
 	return 0;
 }
@@ -196,8 +196,8 @@ static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
 	if (!strm_mapped(s, strm))
 		return wd_fail(&s->s.obj, EFAULT, "a buffer of the stream is not mapped");
 	t.deadline = wd_deadline(strm->timeout_ms ? strm->timeout_ms : s->s.attr.timeout_ms);
-	list_walk_init(&e.in, s->sgl, strm->src, *strm->src_len);
-	list_walk_init(&e.out, s->sgl, strm->dst, *strm->dst_len);
+	wd_list_walk_init(&e.in, s->sgl, strm->src, *strm->src_len);
+	wd_list_walk_init(&e.out, s->sgl, strm->dst, *strm->dst_len);
 	st->active = true;
 	ret = stream_run(st->hw, st->soft, &e, &t);
 	if (st->soft)

@@ -4,30 +4,8 @@
 #define WD_ZIP_PRIVATE_H
 
 #include "comp.h"
-#include "../../libhisi_qm/ring.h"
+#include "../../libhisi_qm/queue.h"
 #include "zip_hw.h"
-
-#define ZIP_INDEX(m)	((m)->tag & 0xffff)	/* place in the ring */
-
-struct zip_lists {
-	void *src;
-	void *dst;
-};
-
-struct zip_queue {
-	struct wd_ring ring;
-	handle_t ctx;
-	struct wd_sglpool *pool;	/* made for the first list; under the produce lock */
-	struct zip_lists *lists;	/* with it: what is out, by place in the ring */
-	__u8 *bounce;			/* made for the first tiny destination; the same */
-	struct zip_queue *kept;
-	bool stopped;			/* the device is done with all of it; under the drain lock */
-};
-
-static inline struct zip_queue *zip_of(struct wd_queue *q)
-{
-	return wd_queue_pub(q)->drv;
-}
 
 #define ZIP_PAGE_MIN	4096u
 
@@ -42,11 +20,9 @@ static inline __u32 zip_req_type(__u8 alg)
 	return alg == WD_ZLIB ? ZIP_REQ_ZLIB : alg == WD_GZIP ? ZIP_REQ_GZIP : ZIP_REQ_DEFLATE;
 }
 
-/* zip_straight.c: struct wd_driver's */
-enum wd_straight zip_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q);
-int zip_async_one(struct wd_session *s, void *req, struct wd_queue *q);
-unsigned int zip_async(struct wd_session *s, void *const reqs[], unsigned int n, struct wd_queue *q);
-bool zip_tell(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
-int zip_pull(struct wd_queue *q, unsigned int max);
+/* zip.c: struct wd_driver's */
+int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev);
+int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
+void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
 
 #endif

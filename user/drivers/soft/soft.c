@@ -101,8 +101,8 @@ static int soft_pieces(struct comp_msg *c, struct soft_tools *tools)
 
 	if (!z)
 		return -ENOMEM;
-	list_walk_init(&e.in, c->sgl, c->src, c->src_len);
-	list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
+	wd_list_walk_init(&e.in, c->sgl, c->src, c->src_len);
+	wd_list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
 	do {
 		ret = stream_run(NULL, z, &e, &t);
 	} while (!ret);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../sections.h"
+#include "devices.h"
 #include "faults.h"
 #include "qm_hw.h"
 #include "sections.h"
@@ -26,6 +27,7 @@ enum {
 
 struct options {
 	struct tree_shape shape;
+	int devices;		/* some kind was asked for */
 	unsigned long workers;
 	const char *engine;
 	int null;
@@ -42,8 +44,8 @@ static pid_t child;
 
 static void usage(FILE *to)
 {
-	fputs("usage: wd-emulate [--zip N] [--queues N] [--depth N] [--latency NS] [--bandwidth MBPS]\n"
-	      "                  [--workers N] [--engine zip|none] [--mainline-poll] [--null]\n"
+	fputs("usage: wd-emulate [--zip N] [--sec N] [--queues N] [--depth N] [--latency NS]\n"
+	      "                  [--bandwidth MBPS] [--workers N] [--engine all|none] [--mainline-poll] [--null]\n"
 	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
 	      "                  [--node N,...] [--sections FILE]\n"
 	      "                  -- COMMAND [ARGUMENT]...\n"
@@ -66,12 +68,16 @@ static unsigned long long number(const char *option, const char *text, unsigned 
 
 static void options_agree(const struct options *o)
 {
+	if (devices_nr() > DEVICES_MAX) {
+		fprintf(stderr, "wd-emulate: %u devices: expected at most %d\n", devices_nr(), DEVICES_MAX);
+		exit(EXIT_USAGE);
+	}
 	if (o->null && o->not_null) {
 		fprintf(stderr, "wd-emulate: --null has no engine for --%s\n", o->not_null);
 		exit(EXIT_USAGE);
 	}
-	if (strcmp(o->engine, "zip") && strcmp(o->engine, "none")) {
-		fprintf(stderr, "wd-emulate: --engine %s: expected zip or none\n", o->engine);
+	if (strcmp(o->engine, "all") && strcmp(o->engine, "none")) {
+		fprintf(stderr, "wd-emulate: --engine %s: expected all or none\n", o->engine);
 		exit(EXIT_USAGE);
 	}
 }
@@ -100,7 +106,7 @@ static void nodes(const char *text, struct tree_shape *shape)
 	long v = -1;
 	char *end;
 
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < DEVICES_MAX; i++) {
 		if (*p) {
 			v = strtol(p, &end, 10);
 			if (end == p || (*end && (*end != ',' || !end[1])) || v < -1 || v > 15) {
@@ -119,6 +125,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 {
 	static const struct option table[] = {
 		{ "zip", required_argument, NULL, 'z' },
+		{ "sec", required_argument, NULL, 'c' },
 		{ "queues", required_argument, NULL, 'q' },
 		{ "depth", required_argument, NULL, 'd' },
 		{ "engine", required_argument, NULL, 'e' },
@@ -141,7 +148,12 @@ static int options_parse(int argc, char **argv, struct options *o)
 			o->not_null = table[i].name;
 		switch (c) {
 		case 'z':
-			o->shape.zip = (unsigned int)number("zip", optarg, 16);
+			devices_set(DEVICE_ZIP, (unsigned int)number("zip", optarg, DEVICES_MAX));
+			o->devices = 1;
+			break;
+		case 'c':
+			devices_set(DEVICE_SEC, (unsigned int)number("sec", optarg, DEVICES_MAX));
+			o->devices = 1;
 			break;
 		case 'q':
 			o->shape.queues = (unsigned int)number("queues", optarg, 1024);
@@ -187,6 +199,8 @@ static int options_parse(int argc, char **argv, struct options *o)
 			exit(EXIT_USAGE);
 		}
 	}
+	if (!o->devices)
+		devices_set(DEVICE_ZIP, 1);
 	options_agree(o);
 	if (optind == argc || o->shape.queues < 2 || o->shape.depth < 4) {
 		usage(stderr);
@@ -237,9 +251,9 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	char spec[384 + FAULT_MAX];
 	size_t n;
 
-	snprintf(spec, sizeof(spec), "zip=%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
-		 o->shape.zip, o->shape.queues, o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine,
-		 o->mainline_poll, o->null ? " null" : "");
+	snprintf(spec, sizeof(spec), "zip=%u sec=%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
+		 devices_nr_of(DEVICE_ZIP), devices_nr_of(DEVICE_SEC), o->shape.queues, o->shape.depth, o->workers, o->mbps,
+		 o->latency_ns, o->engine, o->mainline_poll, o->null ? " null" : "");
 	n = strlen(spec);
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");
 	n += strlen(spec + n);
@@ -287,7 +301,7 @@ static int run(char **argv)
 /* Answers for sections, if there are any: where, "" nowhere. */
 static void sections_start(const struct options *o, const char *root, char address[EMU_SECTIONS_ADDRESS])
 {
-	struct sections_devices devices = { .nr = o->shape.zip, .queues = o->shape.queues };
+	struct sections_devices devices = { .nr = devices_nr(), .queues = o->shape.queues };
 	int err;
 
 	address[0] = '\0';
@@ -296,7 +310,7 @@ static void sections_start(const struct options *o, const char *root, char addre
 	memcpy(devices.node, o->shape.node, sizeof(devices.node));
 	/* mkdtemp()'s name is nobody else's. */
 	snprintf(address, EMU_SECTIONS_ADDRESS, "wd-emulate-%d%s", (int)getpid(), strrchr(root, '.'));
-	if (sections_read(o->sections, o->shape.zip) || sections_begin(&devices)) {
+	if (sections_read(o->sections) || sections_begin(&devices)) {
 		tree_remove(root);
 		exit(EXIT_USAGE);
 	}
@@ -310,7 +324,7 @@ static void sections_start(const struct options *o, const char *root, char addre
 
 int main(int argc, char **argv)
 {
-	struct options o = { .shape = { .zip = 1, .queues = 64, .depth = QM_SQ_DEPTH_V2 }, .workers = 2, .engine = "zip" };
+	struct options o = { .shape = { .queues = 64, .depth = QM_SQ_DEPTH_V2 }, .workers = 2, .engine = "all" };
 	char library[4096], root[256], address[EMU_SECTIONS_ADDRESS];
 	int first, err, status = EXIT_SETUP;
 	const char *tmp = getenv("TMPDIR");

@@ -52,6 +52,7 @@ static unsigned int share_sum(const struct section *s, unsigned int position)
 static int section_begin(struct section *s)
 {
 	unsigned int i, k, all = 0;
+	char name[DEVICE_NAME];
 
 	for (i = 0; !s->nr_devices && i < devs.nr; i++)
 		s->device[i] = i;
@@ -61,7 +62,8 @@ static int section_begin(struct section *s)
 		reserved[s->device[k]] += s->num_processes * share_sum(s, k);
 		if (reserved[s->device[k]] <= devs.queues)
 			continue;
-		fprintf(stderr, "wd-emulate: section %s: hisi_zip-%u has %u queues, not %u\n", s->name, s->device[k], devs.queues,
+		device_name(s->device[k], name);
+		fprintf(stderr, "wd-emulate: section %s: %s has %u queues, not %u\n", s->name, name, devs.queues,
 			reserved[s->device[k]]);
 		return -1;
 	}

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include "devices.h"
 
 #define SECTIONS_MAX	16
 #define SLOTS_MAX	64	/* of a section */
-#define DEVICES_MAX	16
 #define CHARGES_MAX	4096
 #define ALLOWED_MAX	16
 
@@ -75,7 +75,7 @@ extern unsigned int nr_sections;
 
 /* sections_parse.c */
 /* Read the file; 0, or -1 after a message that names file and line. */
-int sections_read(const char *path, unsigned int nr_devices);
+int sections_read(const char *path);
 
 /* sections.c */
 /* Take them live: 0, or -1 after a message. */

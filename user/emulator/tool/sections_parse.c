@@ -12,7 +12,7 @@ struct section sections[SECTIONS_MAX];
 unsigned int nr_sections;
 
 static const char *file_name;
-static unsigned int line_nr, nr_devices_there;
+static unsigned int line_nr;
 
 __attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
 {
@@ -56,13 +56,14 @@ static int nodes(struct section *s, char *text)
 
 static int devices(struct section *s, char *text)
 {
-	char *save = NULL, *word, tail;
-	unsigned int id;
+	char *save = NULL, *word;
+	int id;
 
 	for (word = strtok_r(text, " ,", &save); word; word = strtok_r(NULL, " ,", &save)) {
-		if (sscanf(word, "hisi_zip-%u%c", &id, &tail) != 1 || id >= nr_devices_there)
+		id = device_find(word);
+		if (id < 0)
 			return complain("%s: there is no such device", word);
-		s->device[s->nr_devices++] = id;
+		s->device[s->nr_devices++] = (unsigned int)id;
 	}
 	return 0;
 }
@@ -172,7 +173,7 @@ static int line(struct section **s, char *text)
 	return pair(*s, trim(text), trim(value));
 }
 
-int sections_read(const char *path, unsigned int nr_devices)
+int sections_read(const char *path)
 {
 	struct section *s = NULL;
 	char text[1024];
@@ -180,7 +181,6 @@ int sections_read(const char *path, unsigned int nr_devices)
 	FILE *f = fopen(path, "re");
 
 	file_name = path;
-	nr_devices_there = nr_devices;
 	if (!f) {
 		fprintf(stderr, "wd-emulate: %s: %s\n", path, strerror(errno));
 		return -1;

@@ -134,11 +134,6 @@ static void request_parse(struct request *r, const char *p, size_t len)
 	}
 }
 
-static void device_name(unsigned int device, char name[32])
-{
-	snprintf(name, 32, "hisi_zip-%u", device);
-}
-
 static void put_device(struct message *m, const struct section *s, unsigned int k, bool grant)
 {
 	struct nlattr *nest = put(m, (grant ? UACCE_A_GRANT : UACCE_A_MEMBER) | NLA_F_NESTED, NULL, 0);

@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tree.h"
-#include "zip_hw.h"
+#include "qm_hw.h"
 
+#define SQE_BYTES	128	/* of every kind */
 #define FLAG_SHARE_ALL	(1u << 0)
 #define FLAG_SGL_MEM	(1u << 1)
 
@@ -21,7 +22,15 @@ struct tree {
 	int err;
 };
 
-static const char * const algorithms[] = { "zlib", "gzip", "deflate" };
+/* What the driver of a kind says of it. */
+static const struct {
+	unsigned int pci_id;
+	const char *wd_type;
+	const char *algorithms[4];
+} kinds[DEVICE_KINDS] = {
+	[DEVICE_ZIP] = { QM_PCI_ID_ZIP_PF, "compression", { "zlib", "gzip", "deflate" } },
+	[DEVICE_SEC] = { QM_PCI_ID_SEC_PF, "crypto", { "cipher", "digest", "aead" } },
+};
 
 static void fail(struct tree *t)
 {
@@ -96,15 +105,15 @@ __attribute__((format(printf, 3, 4))) static void link_to(struct tree *t, const 
 static unsigned int dus_bytes(unsigned int depth)
 {
 	unsigned int page = (unsigned int)sysconf(_SC_PAGESIZE);
-	unsigned int rings = (ZIP_SQE_SIZE + sizeof(struct qm_cqe)) * depth;
+	unsigned int rings = (SQE_BYTES + sizeof(struct qm_cqe)) * depth;
 
 	return ((rings + page - 1) & ~(page - 1)) + page;
 }
 
-static void algorithm(struct tree *t, const char *device, const char *name)
+static void algorithm(struct tree *t, const char *device, enum device_kind kind, const char *name)
 {
-	folder(t, "sys/class/uacce/%s/hisi_zip-%s", device, name);
-	file(t, "wd_type", "compression\n");
+	folder(t, "sys/class/uacce/%s/%s-%s", device, device_driver(kind), name);
+	file(t, "wd_type", "%s\n", kinds[kind].wd_type);
 	file(t, "name", "%s\n", name);
 	file(t, "latency", "10\n");
 	file(t, "throughput", "10\n");
@@ -113,25 +122,32 @@ static void algorithm(struct tree *t, const char *device, const char *name)
 	link_to(t, "available_instances", "../available_instances");
 }
 
-static void zip(struct tree *t, unsigned int id, const struct tree_shape *shape)
+static void pci_function(struct tree *t, enum device_kind kind, const char *slot, int node)
 {
-	char device[32], slot[32];
-	size_t i;
-
-	snprintf(device, sizeof(device), "hisi_zip-%u", id);
-	snprintf(slot, sizeof(slot), "0000:%02x:00.0", 0x80 + id);
 	folder(t, "sys/devices/pci0000:00/%s", slot);
 	file(t, "vendor", "0x%04x\n", QM_PCI_VENDOR_HUAWEI);
-	file(t, "device", "0x%04x\n", QM_PCI_ID_ZIP_PF);
+	file(t, "device", "0x%04x\n", kinds[kind].pci_id);
 	file(t, "revision", "0x%02x\n", QM_HW_V3);
-	file(t, "numa_node", "%d\n", shape->node[id]);
-	file(t, "uevent", "DRIVER=hisi_zip\nPCI_SLOT_NAME=%s\n", slot);
+	file(t, "numa_node", "%d\n", node);
+	file(t, "uevent", "DRIVER=%s\nPCI_SLOT_NAME=%s\n", device_driver(kind), slot);
+}
 
-	folder(t, "sys/class/uacce/%s", device);
+static void device(struct tree *t, unsigned int id, const struct tree_shape *shape)
+{
+	enum device_kind kind = device_kind(id);
+	const char * const *names = kinds[kind].algorithms;
+	char name[DEVICE_NAME], slot[32];
+	size_t i;
+
+	device_name(id, name);
+	snprintf(slot, sizeof(slot), "0000:%02x:00.0", 0x80 + id);
+	pci_function(t, kind, slot, shape->node[id]);
+
+	folder(t, "sys/class/uacce/%s", name);
 	file(t, "api", "hisi_qm_v3\n");
 	file(t, "flags", "1\n");
 	file(t, "available_instances", "%u\n", shape->queues);
-	file(t, "algorithms", "zlib\ngzip\ndeflate\n");
+	file(t, "algorithms", "%s\n%s\n%s\n", names[0], names[1], names[2]);
 	file(t, "region_mmio_size", "%u\n", QM_DB_WINDOW);
 	file(t, "region_dus_size", "%u\n", dus_bytes(shape->depth));
 	file(t, "isolate", "0\n");
@@ -142,11 +158,11 @@ static void zip(struct tree *t, unsigned int id, const struct tree_shape *shape)
 	file(t, "iommu", "sva-sim\n");
 	file(t, "dev", "511:%u\n", id);
 	link_to(t, "device", "../../../devices/pci0000:00/%s", slot);
-	for (i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
-		algorithm(t, device, algorithms[i]);
+	for (i = 0; names[i]; i++)
+		algorithm(t, name, kind, names[i]);
 
 	folder(t, "dev");
-	file(t, device, "%s", "");
+	file(t, name, "%s", "");
 }
 
 /* All with all CPUs, so that poll threads of any node find some. */
@@ -171,8 +187,8 @@ int tree_make(const char *root, const struct tree_shape *shape)
 	folder(&t, "sys/class/uacce");
 	for (n = 0; n < shape->nodes; n++)
 		node(&t, n, shape->nodes);
-	for (i = 0; i < shape->zip; i++)
-		zip(&t, i, shape);
+	for (i = 0; i < devices_nr(); i++)
+		device(&t, i, shape);
 	return t.err;
 }
 

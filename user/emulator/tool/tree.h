@@ -3,11 +3,12 @@
 #ifndef EMULATE_TREE_H
 #define EMULATE_TREE_H
 
+#include "devices.h"
+
 struct tree_shape {
-	unsigned int zip;
 	unsigned int queues;
 	unsigned int depth;	/* of a queue's rings */
-	int node[16];		/* of each device, -1 unknown */
+	int node[DEVICES_MAX];		/* of each device, -1 unknown */
 	int nodes;		/* more than their highest; 0: the machine's own are to be seen */
 };
 

@@ -32,6 +32,9 @@ extern "C" {
 enum wd_wc_opcode {
 	WD_WC_COMPRESS = 1,
 	WD_WC_DECOMPRESS = 2,
+	WD_WC_ENCRYPT = 3,	/* of ciphers and of AEAD */
+	WD_WC_DECRYPT = 4,
+	WD_WC_DIGEST = 5,
 };
 
 /*

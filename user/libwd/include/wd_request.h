@@ -53,6 +53,12 @@ enum wd_path_reason {
 #define WD_CAP_STREAM		0x10	/* takes streams */
 #define WD_CAP_SGL		0x20	/* buffers are lists */
 
+/* A session's setup->op_type. */
+enum wd_op_type {
+	WD_SYNC,		/* calls that return with the result */
+	WD_ASYNC,		/* calls that return at once, and callbacks or a completion queue */
+};
+
 /* One context of this process, as its number names it. */
 struct wd_ctx_info {
 	char dev_name[64];	/* "hisi_zip-0"; "soft" for the CPU's place */

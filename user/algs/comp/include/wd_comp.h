@@ -42,10 +42,8 @@ enum wd_comp_alg_type {
 	WD_DEFLATE_RAW,		/* RFC 1951, neither header nor trailer */
 };
 
-enum wd_comp_op_type {
-	WD_SYNC,		/* wd_compress(), wd_decompress() and streams */
-	WD_ASYNC,		/* wd_comp_async() */
-};
+/* WD_SYNC: wd_compress(), wd_decompress() and streams; WD_ASYNC: wd_comp_async(). */
+#define wd_comp_op_type wd_op_type
 
 enum wd_comp_dir_type {
 	WD_DIR_COMPRESS,

@@ -7,14 +7,14 @@
 /* Hardware goes for speed. */
 #define ENGINE_LEVEL	1
 
-struct emu_engine_ws {
+struct engine_ws {
 	z_stream z;
 	int bits;	/* 0: no stream yet */
 };
 
-void emu_engine_ws_free(void *ws)
+static void engine_ws_free(void *ws)
 {
-	struct emu_engine_ws *e = ws;
+	struct engine_ws *e = ws;
 
 	if (e && e->bits)
 		deflateEnd(&e->z);
@@ -33,7 +33,7 @@ static int window_bits(u32 window_bytes)
 
 static int engine_start(void *ws, u32 window_bytes)
 {
-	struct emu_engine_ws *e = ws;
+	struct engine_ws *e = ws;
 	int bits = window_bits(window_bytes);
 
 	if (e->bits == bits)
@@ -53,9 +53,9 @@ static int engine_start(void *ws, u32 window_bytes)
  * job: a worker in malloc() at that moment would leave its lock held in a fork's
  * child wherever malloc() isn't made for that, as in AddressSanitizer.
  */
-void *emu_engine_ws_alloc(void)
+static void *engine_ws_alloc(void)
 {
-	struct emu_engine_ws *e = calloc(1, sizeof(*e));
+	struct engine_ws *e = calloc(1, sizeof(*e));
 
 	if (e && engine_start(e, 1u << MAX_WBITS)) {
 		free(e);
@@ -69,7 +69,7 @@ static int engine_deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush fl
 	static const int zflush[] = {
 		[WDM_FLUSH_NONE] = Z_NO_FLUSH, [WDM_FLUSH_SYNC] = Z_SYNC_FLUSH, [WDM_FLUSH_FINISH] = Z_FINISH,
 	};
-	struct emu_engine_ws *e = ws;
+	struct engine_ws *e = ws;
 	int ret;
 
 	e->z.next_in = (Bytef *)io->in;
@@ -114,12 +114,22 @@ static int none_deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush flus
 	return 1;
 }
 
-const struct wdm_engine_ops emu_no_engine = {
+static const struct wdm_engine_ops none = {
 	.deflate_start = none_start,
 	.deflate = none_deflate,
 };
 
-const struct wdm_engine_ops emu_engine = {
+static const struct wdm_engine_ops engine = {
 	.deflate_start = engine_start,
 	.deflate = engine_deflate,
+};
+
+const struct emu_kind emu_zip = {
+	.name = "hisi_zip",
+	.type = WDM_ZIP,
+	.qc_types = 2,
+	.engine = &engine,
+	.no_engine = &none,
+	.ws_alloc = engine_ws_alloc,
+	.ws_free = engine_ws_free,
 };

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "comp.h"
+#include "lists.h"
 
 /* A list that is longer than this is taken for a loop. */
 #define LIST_MAX_PIECES	(1u << 20)
 
-int list_check(const struct wd_datalist *l, size_t len)
+int wd_list_check(const struct wd_datalist *l, size_t len)
 {
 	size_t sum = 0;
 	unsigned int n = 0;
@@ -47,17 +47,17 @@ static size_t list_copy(const struct wd_datalist *l, size_t skip, __u8 *buf, siz
 	return done;
 }
 
-size_t list_copy_out(const struct wd_datalist *l, size_t skip, void *buf, size_t len)
+size_t wd_list_copy_out(const struct wd_datalist *l, size_t skip, void *buf, size_t len)
 {
 	return list_copy(l, skip, buf, len, false);
 }
 
-size_t list_copy_in(const struct wd_datalist *l, size_t skip, const void *buf, size_t len)
+size_t wd_list_copy_in(const struct wd_datalist *l, size_t skip, const void *buf, size_t len)
 {
 	return list_copy(l, skip, (__u8 *)buf, len, true);
 }
 
-void list_walk_init(struct list_walk *w, bool sgl, const void *buf, size_t len)
+void wd_list_walk_init(struct wd_list_walk *w, bool sgl, const void *buf, size_t len)
 {
 	w->one.data = (void *)buf;
 	w->one.len = len;
@@ -67,7 +67,7 @@ void list_walk_init(struct list_walk *w, bool sgl, const void *buf, size_t len)
 	w->left = len;
 }
 
-void *list_walk_piece(struct list_walk *w, size_t *len)
+void *wd_list_walk_piece(struct wd_list_walk *w, size_t *len)
 {
 	while (w->l && w->at >= w->l->len) {
 		w->l = w->l->next;
@@ -81,7 +81,7 @@ void *list_walk_piece(struct list_walk *w, size_t *len)
 	return (__u8 *)w->l->data + w->at;
 }
 
-void list_walk_advance(struct list_walk *w, size_t n)
+void wd_list_walk_advance(struct wd_list_walk *w, size_t n)
 {
 	w->at += n;
 	w->left -= n;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whether memory is there: devices say only that they failed, and a CPU would be killed for trying. */
 #include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "comp.h"
+#include "engine.h"
+#include "lists.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ	22
@@ -32,7 +35,7 @@ static bool range_call(const void *addr, size_t len, int (*call)(void *addr, siz
 	return !ret;
 }
 
-bool probe_range(const void *addr, size_t len, bool write)
+static bool range_usable(const void *addr, size_t len, bool write)
 {
 	/* Not synchronising anything: the quickest call that fails for what isn't mapped. */
 	return range_call(addr, len, msync, MS_ASYNC) &&
@@ -46,47 +49,12 @@ static bool range_mapped(const void *addr, size_t len)
 
 static bool range_readable(const void *addr, size_t len)
 {
-	return probe_range(addr, len, false);
+	return range_usable(addr, len, false);
 }
 
 static bool range_writable(const void *addr, size_t len)
 {
-	return probe_range(addr, len, true);
-}
-
-static bool probe_side(bool sgl, const void *buf, size_t len, bool (*probe)(const void *addr, size_t len))
-{
-	struct list_walk w;
-
-	if (!sgl)
-		return probe(buf, len);
-	for (list_walk_init(&w, sgl, buf, len); ; ) {
-		size_t n;
-		const void *piece = list_walk_piece(&w, &n);
-
-		if (!n)
-			return true;
-		if (!probe(piece, n))
-			return false;
-		list_walk_advance(&w, n);
-	}
-}
-
-bool probe_msg(const struct comp_msg *c)
-{
-	return probe_side(c->sgl, c->src, c->src_len, range_readable) &&
-	       probe_side(c->sgl, c->dst, c->dst_len, range_writable);
-}
-
-bool probe_head(const struct comp_msg *c)
-{
-	return probe_side(c->sgl, c->dst, c->head, range_writable);
-}
-
-bool probe_mapped(const struct comp_msg *c)
-{
-	return probe_side(c->sgl, c->src, c->src_len, range_mapped) &&
-	       probe_side(c->sgl, c->dst, c->dst_len, range_mapped);
+	return range_usable(addr, len, true);
 }
 
 /* --- what was found a moment ago --- */
@@ -95,14 +63,15 @@ bool probe_mapped(const struct comp_msg *c)
 #define RECENT_USES	64
 #define RECENT_BLOCK	((uintptr_t)128 << 10)	/* asked about as a whole: whoever walks through memory goes on in it */
 
-static _Thread_local struct recent {
+static WD_THREAD_LOCAL struct recent {
 	uintptr_t start;
 	uintptr_t end;
 	unsigned int left;	/* how often it is believed */
 } recents[RECENT_NR];
-static _Thread_local unsigned int recent_next;	/* to be replaced */
+static WD_THREAD_LOCAL unsigned int recent_next;	/* to be replaced */
 
-static bool recent_ask(const void *addr, size_t len)
+/* Into the place of what is asked about again, so that what is used now stays where it is found first. */
+static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, struct recent *r)
 {
 	uintptr_t start = (uintptr_t)addr, end = start + len;
 	uintptr_t first = start & ~(RECENT_BLOCK - 1), last = (end + RECENT_BLOCK - 1) & ~(RECENT_BLOCK - 1);
@@ -113,7 +82,9 @@ static bool recent_ask(const void *addr, size_t len)
 	} else if (!range_mapped(addr, len)) {
 		return false;
 	}
-	recents[recent_next++ % RECENT_NR] = (struct recent){ .start = start, .end = end, .left = RECENT_USES };
+	if (!r)
+		r = &recents[recent_next++ % RECENT_NR];
+	*r = (struct recent){ .start = start, .end = end, .left = RECENT_USES };
 	return true;
 }
 
@@ -123,16 +94,37 @@ static bool range_recent(const void *addr, size_t len)
 	struct recent *r;
 
 	for (r = recents; r < recents + RECENT_NR; r++) {
-		if (start < r->start || start >= r->end || len > r->end - start || !r->left)
+		if (start < r->start || start >= r->end || len > r->end - start)
 			continue;
+		if (!r->left)
+			return recent_ask(addr, len, r);
 		r->left--;
 		return true;
 	}
-	return !len || recent_ask(addr, len);
+	return !len || recent_ask(addr, len, NULL);
 }
 
-bool probe_recent(const struct comp_msg *c)
+static bool (*const probes[])(const void *addr, size_t len) = {
+	[WD_PROBE_READ] = range_readable,
+	[WD_PROBE_WRITE] = range_writable,
+	[WD_PROBE_MAPPED] = range_mapped,
+	[WD_PROBE_RECENT] = range_recent,
+};
+
+bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)
 {
-	return probe_side(c->sgl, c->src, c->src_len, range_recent) &&
-	       probe_side(c->sgl, c->dst, c->dst_len, range_recent);
+	struct wd_list_walk w;
+
+	if (!sgl)
+		return probes[how](buf, len);
+	for (wd_list_walk_init(&w, sgl, buf, len); ; ) {
+		size_t n;
+		const void *piece = wd_list_walk_piece(&w, &n);
+
+		if (!n)
+			return true;
+		if (!probes[how](piece, n))
+			return false;
+		wd_list_walk_advance(&w, n);
+	}
 }

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* The SEC engine: descriptor in, one operation, result out; and the way of its data through memory. */
+#include "sec.h"
+
+/* Neither an address's high half nor an offset that is 0. */
+#define SEC_MARK	0x5343444du
+
+static const u8 sec_marked2[] = SEC_BD2_MARKED;
+static const u8 sec_marked3[] = SEC_BD3_MARKED;
+
+static const struct wdm_error_block sec_errors = {
+	.source = SEC_ERR_SOURCE,
+	.mask = SEC_ERR_ENABLE,
+	.set = SEC_ERR_SET,
+	.status = SEC_ERR_STATUS,
+	.shutdown = SEC_OOO_SHUTDOWN_SEL,
+	.mask_enables = true,
+};
+
+static const struct wdm_reg sec_regs[] = {
+	{ QM_CAP_NFE_MASK, SEC_CAP_QM_NFE_V3 },
+	{ QM_CAP_RESET_MASK, SEC_CAP_QM_RESET_V3 },
+	{ QM_CAP_CE_MASK, SEC_CAP_QM_CE_V3 },
+	{ SEC_CAP_NFE_MASK, SEC_CAP_NFE_MASK_V3 },
+	{ SEC_CAP_RESET_MASK, SEC_CAP_RESET_MASK_V3 },
+	{ SEC_CAP_CE_MASK, SEC_CAP_CE_MASK_V3 },
+	{ SEC_CAP_CORES, SEC_CAP_CORES_V3 },
+	{ SEC_CAP_CORE_ENABLE, SEC_CAP_CORE_ENABLE_V3 },
+	{ SEC_CAP_DRV_ALGS_LOW, SEC_CAP_DRV_ALGS_LOW_V3 },
+	{ SEC_CAP_DRV_ALGS_HIGH, SEC_CAP_DRV_ALGS_HIGH_V3 },
+	{ SEC_CAP_DEV_ALGS_LOW, SEC_CAP_DEV_ALGS_LOW_V3 },
+	{ SEC_CAP_DEV_ALGS_HIGH, SEC_CAP_DEV_ALGS_HIGH_V3 },
+	{ SEC_CAP_CORE_ALGS_FIRST, SEC_CAP_DEV_ALGS_LOW_V3 },
+	{ SEC_CAP_CORE_ALGS_FIRST + 4, SEC_CAP_DEV_ALGS_HIGH_V3 },
+	{ SEC_CAP_CORE_ALGS_FIRST + 8, SEC_CAP_DEV_ALGS_LOW_V3 },
+	{ SEC_CAP_CORE_ALGS_FIRST + 12, SEC_CAP_DEV_ALGS_HIGH_V3 },
+	{ SEC_CAP_CORE_ALGS_FIRST + 16, SEC_CAP_DEV_ALGS_LOW_V3 },
+	{ SEC_CAP_CORE_ALGS_FIRST + 20, SEC_CAP_DEV_ALGS_HIGH_V3 },
+	{ SEC_CAP_CORE_ALGS_FIRST + 24, SEC_CAP_DEV_ALGS_LOW_V3 },
+	{ SEC_CAP_CORE_ALGS_FIRST + 28, SEC_CAP_DEV_ALGS_HIGH_V3 },
+	{ 0, 0 },
+};
+
+static struct sec_bd *sec_bd(u32 *sqe)
+{
+	return (struct sec_bd *)sqe;
+}
+
+static const struct sec_bd *sec_bd_const(const u32 *sqe)
+{
+	return (const struct sec_bd *)sqe;
+}
+
+static void sec_mark(u32 *sqe)
+{
+	const u8 *marked = sec_get(sec_bd(sqe), SEC_BD_TYPE) == SEC_BD_TYPE3 ? sec_marked3 : sec_marked2;
+	u32 i;
+
+	for (i = 0; i < sizeof(sec_marked3); i++)
+		wdm_put32(sqe + marked[i], SEC_MARK);
+}
+
+/* What stands there may be half of a descriptor of the other type. */
+static bool sec_unmarked(const u32 *sqe)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(sec_marked3); i++)
+		if (wdm_get32(sqe + sec_marked2[i]) == SEC_MARK || wdm_get32(sqe + sec_marked3[i]) == SEC_MARK)
+			return false;
+	return true;
+}
+
+/* Two addresses of type 3 aren't aligned to 8 bytes: one half of them may be there before the other. */
+static bool sec_halves(u64 addr, u64 like)
+{
+	return !addr || !(like >> 32) || addr >> 32;
+}
+
+/*
+ * What can't be executed may lack something. So may what has no data, a stream's digest without a mark of its part
+ * (the last word of type 3), and one without a tag (in type 2 it stands alone): they, too, only wait for longer.
+ */
+static bool sec_whole(const u32 *sqe)
+{
+	struct wdm_job job = { .pasid_valid = true };
+	struct wdm_sec_req r = { .job = &job };
+	const struct sec_bd *bd = sec_bd_const(sqe);
+
+	if (wdm_sec_decode(&r, bd) || r.op == WDM_SEC_NOTHING || !r.len)
+		return false;
+	if (sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE2)
+		return sec_get(bd, SEC_BD2_TAG);
+	if (r.hash && r.part == WDM_SEC_SINGLE && sec_get(bd, SEC_BD3_SCENE) == SEC_SCENE_STREAM)
+		return false;
+	return sec_halves(r.dst, r.src) && sec_halves(r.c_iv, r.src);
+}
+
+static u32 sec_bytes(const u32 *sqe)
+{
+	const struct sec_bd *bd = sec_bd_const(sqe);
+	bool type3 = sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE3;
+	u32 a = sec_get(bd, type3 ? SEC_BD3_A_LEN : SEC_BD2_A_LEN), c = sec_get(bd, type3 ? SEC_BD3_C_LEN : SEC_BD2_C_LEN);
+
+	return a > c ? a : c;
+}
+
+static bool sec_failure(u32 status)
+{
+	return status && status <= sec_field_mask(SEC_BD_ERROR) >> 16;
+}
+
+static void sec_result(u32 *sqe, u32 error, enum sec_icv icv, enum sec_flag flag)
+{
+	struct sec_bd *bd = sec_bd(sqe);
+
+	bd->dw[SEC_BD_RESULT_FIRST] = 0;
+	sec_put(bd, SEC_BD_DONE, 1);
+	sec_put(bd, SEC_BD_ICV, icv);
+	sec_put(bd, SEC_BD_FLAG, flag);
+	sec_put(bd, SEC_BD_ERROR, error);
+}
+
+static void sec_fail(u32 *sqe, u32 status)
+{
+	sec_result(sqe, status, SEC_ICV_NONE, 0);
+}
+
+static void sec_abort(u32 *sqe)
+{
+	sec_fail(sqe, SEC_ERR_ABORTED);
+}
+
+/* --- memory --- */
+
+static u32 sec_memory_error(int err)
+{
+	return err == -EFAULT ? SEC_ERR_ADDRESS : SEC_ERR_BAD_SGL;
+}
+
+u32 wdm_sec_engine_error(int err)
+{
+	return !err ? SEC_ERR_OK : err == -EOPNOTSUPP ? SEC_ERR_ALGORITHM : SEC_ERR_ABORTED;
+}
+
+u32 wdm_sec_fetch(struct wdm_sec_req *r, u64 addr, u8 *p, u32 len)
+{
+	return wdm_payload_read(r->job, addr, p, len) ? SEC_ERR_ADDRESS : SEC_ERR_OK;
+}
+
+u32 wdm_sec_store(struct wdm_sec_req *r, u64 addr, const u8 *p, u32 len)
+{
+	return wdm_payload_write(r->job, addr, p, len) ? SEC_ERR_ADDRESS : SEC_ERR_OK;
+}
+
+u32 wdm_sec_open(struct wdm_sec_req *r)
+{
+	u32 skip = r->in_place ? r->aad : 0, len = r->aad + r->len;
+	int err = wdm_cursor_init(&r->s->src, r->job, r->src_sgl, r->src, 0, len);
+
+	if (err || r->flag == SEC_FLAG_DIGEST)
+		return err ? sec_memory_error(err) : SEC_ERR_OK;
+	/* In place, what isn't changed isn't written. */
+	err = wdm_cursor_init(&r->s->dst, r->job, r->dst_sgl, r->dst_sgl ? r->dst : r->dst + skip, r->dst_sgl ? skip : 0,
+			      len - skip);
+	return err ? sec_memory_error(err) : SEC_ERR_OK;
+}
+
+/* Whole blocks of every algorithm, and never so many that less than two blocks remain. */
+static u32 chunk_bytes(u32 left)
+{
+	if (left <= WDM_CHUNK)
+		return left;
+	return left - WDM_CHUNK <= WDM_BLOCK_BYTES ? WDM_CHUNK - WDM_HASH_BLOCK_MAX : WDM_CHUNK;
+}
+
+static u32 sec_stream(struct wdm_sec_req *r, u32 left, bool write, wdm_sec_chunk chunk)
+{
+	u32 n;
+	int err;
+
+	for (; left; left -= n) {
+		n = chunk_bytes(left);
+		err = wdm_cursor_read(&r->s->src, r->s->in, n);
+		if (err)
+			return sec_memory_error(err);
+		r->last = n == left;
+		chunk(r, r->s->in, n);
+		if (wdm_load(&r->job->abort))
+			return SEC_ERR_ABORTED;
+		err = write ? wdm_cursor_write(&r->s->dst, r->s->in, n) : 0;
+		if (err)
+			return sec_memory_error(err);
+	}
+	return SEC_ERR_OK;
+}
+
+u32 wdm_sec_aad(struct wdm_sec_req *r, wdm_sec_chunk chunk)
+{
+	return sec_stream(r, r->aad, !r->in_place, chunk);
+}
+
+u32 wdm_sec_data(struct wdm_sec_req *r, wdm_sec_chunk chunk)
+{
+	return sec_stream(r, r->len, r->flag != SEC_FLAG_DIGEST, chunk);
+}
+
+u32 wdm_sec_tag(struct wdm_sec_req *r, const u8 *tag)
+{
+	u8 theirs[WDM_HASH_STATE_MAX];
+	u32 status;
+
+	if (r->encrypt || r->flag == SEC_FLAG_DIGEST)
+		return wdm_sec_store(r, r->mac, tag, r->mac_bytes);
+	status = wdm_sec_fetch(r, r->mac, theirs, r->mac_bytes);
+	if (!status)
+		r->icv = memcmp(theirs, tag, r->mac_bytes) ? SEC_ICV_MISMATCH : SEC_ICV_OK;
+	return status;
+}
+
+/* --- execution --- */
+
+static u32 sec_run(struct wdm_sec_req *r)
+{
+	switch (r->op) {
+	case WDM_SEC_NOTHING:
+		return SEC_ERR_OK;
+	case WDM_SEC_CIPHER:
+		return wdm_sec_cipher(r);
+	case WDM_SEC_HASH:
+	case WDM_SEC_HMAC:
+		return wdm_sec_digest(r);
+	case WDM_SEC_XCBC:
+	case WDM_SEC_CMAC:
+		return wdm_sec_mac(r);
+	case WDM_SEC_GMAC:
+		return wdm_sec_gmac(r);
+	case WDM_SEC_GCM:
+		return wdm_sec_gcm(r);
+	case WDM_SEC_GCM_AAD:
+	case WDM_SEC_GCM_DATA:
+		return wdm_sec_gcm_part(r);
+	case WDM_SEC_CCM:
+		return wdm_sec_ccm(r);
+	case WDM_SEC_AUTHENC:
+		return wdm_sec_authenc(r);
+	}
+	return SEC_ERR_ABORTED;
+}
+
+static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
+{
+	struct wdm_sec_req r = { .job = job, .s = s };
+	u32 status;
+
+	if (wdm_load(&job->abort)) {
+		sec_abort(job->sqe);
+		return;
+	}
+	status = wdm_sec_decode(&r, sec_bd_const(job->sqe));
+	job->refused = status != SEC_ERR_OK;
+	if (!status)
+		status = sec_run(&r);
+	job->refused |= status == SEC_ERR_VALUE;
+	/* Nothing of a key outlives its request. */
+	memset(&s->sec, 0, sizeof(s->sec));
+	if (status) {
+		sec_fail(job->sqe, status);
+		return;
+	}
+	sec_result(job->sqe, SEC_ERR_OK, r.icv, r.flag);
+	job->bytes_in = r.aad + r.len;
+	job->bytes_out = r.flag == SEC_FLAG_DIGEST ? r.mac_bytes : r.len;
+}
+
+const struct wdm_personality wdm_sec = {
+	.sqe_shift = 7,
+	.alg_types = 1,
+	.queues_default = SEC_QUEUES_DEFAULT,
+	.regs = sec_regs,
+	.errors = &sec_errors,
+	.mem_init = SEC_MEM_START_INIT,
+	.mem_init_done = SEC_MEM_INIT_DONE,
+	.bytes = sec_bytes,
+	.execute = sec_execute,
+	.abort = sec_abort,
+	.failure = sec_failure,
+	.fail = sec_fail,
+	.mark = sec_mark,
+	.unmarked = sec_unmarked,
+	.whole = sec_whole,
+};

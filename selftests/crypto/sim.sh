@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The programs of this folder on a simulated SEC device, through the kernel: random requests and asynchronous ones.
+
+. "$(dirname "$0")/../include/tap.sh"
+
+ITEM=/sys/kernel/config/hisi_sim/cryptotest
+TESTS=$OUT/tests/crypto
+CASES=100
+[ -z "${WD_TEST_BRIEF:-}" ] || CASES=30
+
+drop() {
+	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
+	[ ! -d /sys/module/hisi_sec2 ] || timeout 60 modprobe -r hisi_sec2
+}
+
+there() {
+	compgen -G '/sys/class/uacce/hisi_sec2-*' >/dev/null
+}
+
+begin() {
+	drop
+	timeout 60 modprobe hisi_sec2
+	mkdir $ITEM
+	echo sec >$ITEM/type
+	echo 1 >$ITEM/live
+	until_true 30 there
+}
+
+# good PROGRAM: it passes, with what it leaves out left out.
+good() {
+	"$TESTS/$1" >log || { grep -v '^ok' log; return 1; }
+	says 'fail:0' log
+}
+
+test_random_requests_agree_with_this_cpu() {
+	WD_CROSS_CASES=$CASES good test_cross
+}
+
+test_asynchronous_requests_come_back() {
+	good test_async
+}
+
+test_the_tool_lists_the_device() {
+	wdctl list >devices
+	says hisi_sec2 devices
+}
+
+at_exit() {
+	drop
+}
+
+[ -d /sys/kernel/config/hisi_sim ] || { echo '1..0 # SKIP hisi_sim is not loaded'; exit 4; }
+modinfo hisi_sec2 >/dev/null 2>&1 || { echo '1..0 # SKIP hisi_sec2 is not there'; exit 4; }
+begin
+run_tests

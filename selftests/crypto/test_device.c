@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Ciphers, digests and AEAD on a device that dawdles, is reset or goes; what it doesn't take, and what only it has. */
+#include <pthread.h>
+
+#include "aead_test.h"
+#include "digest_test.h"
+#include "emulated.h"
+#include "kselftest_harness.h"
+
+#define DEVICE	"hisi_sec2-0"
+
+static const unsigned char key64[64] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
+static const unsigned char iv16[16] = "an initial value";
+static const struct aead_kind gcm = { WD_CIPHER_AES, WD_CIPHER_GCM, 0 };
+static const struct aead_kind ccm = { WD_CIPHER_AES, WD_CIPHER_CCM, 0 };
+static const struct aead_kind authenc = { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA256 };
+
+FIXTURE(device) {
+	unsigned char in[4096], out[4096], again[4096], mac[32];
+	size_t len;
+};
+
+FIXTURE_SETUP(device)
+{
+	if (!emulated() || expected_path("cipher") != WD_PATH_SIM)
+		SKIP(return, "needs wd-emulate --sec");
+	fill_noise(self->in, sizeof(self->in), 1);
+}
+
+FIXTURE_TEARDOWN(device)
+{
+}
+
+static struct wd_aead_arg aead_arg(unsigned char *src, unsigned char *dst, size_t *len, void *mac, int op)
+{
+	*len = 4096;
+	return (struct wd_aead_arg){
+		.src = src, .src_len = 4096, .dst = dst, .dst_len = len, .iv = (void *)iv16, .iv_len = 12, .mac = mac, .mac_len = 16,
+		.assoc_len = 16, .op = (__u32)op, .timeout_ms = 50,
+	};
+}
+
+TEST_F(device, a_decryption_whose_deadline_passes_releases_nothing)
+{
+	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+	struct wd_aead_arg arg;
+	unsigned int i;
+
+	ASSERT_NE(0, h);
+	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->mac));
+	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
+	memset(self->again, 0x5a, sizeof(self->again));
+	arg = aead_arg(self->out, self->again, &self->len, self->mac, WD_CIPHER_DECRYPTION);
+	EXPECT_EQ(-ETIMEDOUT, wd_aead_sync(h, &arg));
+	EXPECT_EQ(0, self->len);
+	for (i = 16; i < 4096 && !self->again[i]; i++)
+		;
+	EXPECT_EQ(4096, i);
+	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
+	/* The context is opened again. */
+	EXPECT_EQ(0, aead_do(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(0, memcmp(self->in, self->again, 4096));
+	EXPECT_EQ(0, wd_aead_free_sess(h));
+}
+
+static void *reset_soon(void *unused)
+{
+	usleep(30000);
+	emulated_control(DEVICE, "reset");
+	return unused;
+}
+
+TEST_F(device, what_a_reset_stops_is_done_again)
+{
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0);
+	pthread_t t;
+
+	ASSERT_NE(0, c);
+	ASSERT_EQ(0, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 4096, self->out));
+	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
+	ASSERT_EQ(0, pthread_create(&t, NULL, reset_soon, NULL));
+	EXPECT_EQ(0, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 4096, self->again)) TH_LOG("%s", detail(c));
+	EXPECT_EQ(0, memcmp(self->out, self->again, 4096));
+	pthread_join(t, NULL);
+	emulated_control(DEVICE, "release");
+	EXPECT_EQ(0, wd_cipher_free_sess(c));
+}
+
+TEST_F(device, a_stream_does_not_survive_its_device_and_says_so)
+{
+	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
+	unsigned char md[32], want[32];
+
+	ASSERT_NE(0, d);
+	ASSERT_EQ(0, digest_do(d, self->in, 4096, want, 32));
+	ASSERT_EQ(0, digest_part(d, self->in, 4096, NULL));
+	ASSERT_EQ(0, emulated_control(DEVICE, "reset"));
+	EXPECT_GT(0, digest_part(d, self->in, 4096, NULL) + digest_part(d, NULL, 0, md));
+	EXPECT_EQ(-EINVAL, digest_part(d, NULL, 0, md));
+	EXPECT_NE(NULL, strstr(detail(d), "reset_sess"));
+	EXPECT_EQ(0, wd_digest_reset_sess(d));
+	EXPECT_EQ(0, digest_part(d, self->in, 4096, md)) TH_LOG("%s", detail(d));
+	EXPECT_EQ(0, memcmp(md, want, 32));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+}
+
+TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
+{
+	handle_t any = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0);
+	handle_t hw = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, WD_SESS_PATH_HW);
+	struct wd_cipher_arg arg = {
+		.src = self->in, .src_len = 4096, .dst = self->out, .dst_len = &self->len, .iv = (void *)iv16, .iv_len = 16,
+	};
+
+	ASSERT_TRUE(any && hw);
+	ASSERT_EQ(0, emulated_control(DEVICE, "remove"));
+	ASSERT_EQ(0, emulated_control("hisi_sec2-1", "remove"));
+	self->len = 4096;
+	EXPECT_EQ(0, wd_cipher_sync(any, &arg)) TH_LOG("%s", detail(any));
+	EXPECT_EQ(WD_PATH_SOFT, arg.path);
+	EXPECT_EQ(WD_REASON_GONE, arg.path_reason);
+	self->len = 4096;
+	EXPECT_EQ(-ENODEV, wd_cipher_sync(hw, &arg));
+	EXPECT_EQ(0, emulated_control(DEVICE, "return"));
+	EXPECT_EQ(0, emulated_control("hisi_sec2-1", "return"));
+	EXPECT_EQ(0, wd_cipher_free_sess(any));
+	EXPECT_EQ(0, wd_cipher_free_sess(hw));
+}
+
+TEST_F(device, what_no_device_takes_is_refused_or_done_here)
+{
+	handle_t hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t m = aead_keyed(ccm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), a = aead_keyed(authenc, key64, 16, key64, 16, 0, WD_SESS_PATH_HW);
+	struct wd_aead_arg arg = aead_arg(self->in, self->out, &self->len, self->mac, WD_CIPHER_ENCRYPTION);
+	unsigned char *much = calloc(1, 16 * MIB);
+
+	ASSERT_TRUE(hw && any && m && a && much);
+	arg.iv_len = 16;
+	EXPECT_EQ(-EOPNOTSUPP, wd_aead_sync(hw, &arg));
+	EXPECT_NE(NULL, strstr(detail(hw), "iv of 12"));
+	self->len = 4096;
+	EXPECT_EQ(0, wd_aead_sync(any, &arg));
+	EXPECT_EQ(WD_PATH_SOFT, arg.path);
+	EXPECT_EQ(WD_REASON_UNSUPPORTED, arg.path_reason);
+	EXPECT_EQ(-EOPNOTSUPP, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 0, 0, self->out, self->mac));
+	EXPECT_EQ(-EOPNOTSUPP, aead_do(m, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 0, 0, self->out, self->mac));
+	EXPECT_EQ(-EOPNOTSUPP, aead_do(a, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 64, 0, self->out, self->mac));
+	EXPECT_EQ(-EOPNOTSUPP, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65536, 16, much, self->mac));
+	EXPECT_EQ(-EOPNOTSUPP, aead_do(m, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65280, 16, much, self->mac));
+	EXPECT_EQ(-EFBIG, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 16, 16 * MIB - 16, much, self->mac));
+	EXPECT_NE(NULL, strstr(detail(hw), "more than a device takes"));
+	/* The most that they take. */
+	EXPECT_EQ(0, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65535, 16, much, self->mac)) TH_LOG("%s", detail(hw));
+	EXPECT_EQ(0, aead_do(m, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65279, 16, much, self->mac)) TH_LOG("%s", detail(m));
+	free(much);
+	EXPECT_EQ(0, wd_aead_free_sess(hw));
+	EXPECT_EQ(0, wd_aead_free_sess(any));
+	EXPECT_EQ(0, wd_aead_free_sess(m));
+	EXPECT_EQ(0, wd_aead_free_sess(a));
+}
+
+TEST_F(device, xts_and_stealing_of_more_than_it_takes_are_not_cut)
+{
+	handle_t xts = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_XTS, key64, 32, WD_SESS_PATH_HW);
+	handle_t cs = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC_CS3, key64, 16, WD_SESS_PATH_HW);
+	unsigned char *much = calloc(1, 16 * MIB);
+
+	ASSERT_TRUE(xts && cs && much);
+	EXPECT_EQ(-EFBIG, cipher_do(xts, WD_CIPHER_ENCRYPTION, iv16, 16, much, 16 * MIB, much));
+	EXPECT_EQ(-EFBIG, cipher_do(cs, WD_CIPHER_ENCRYPTION, iv16, 16, much, 16 * MIB, much));
+	EXPECT_EQ(0, cipher_do(xts, WD_CIPHER_ENCRYPTION, iv16, 16, much, 4097, much));
+	EXPECT_EQ(0, cipher_do(cs, WD_CIPHER_ENCRYPTION, iv16, 16, much, 4097, much));
+	free(much);
+	EXPECT_EQ(0, wd_cipher_free_sess(xts));
+	EXPECT_EQ(0, wd_cipher_free_sess(cs));
+}
+
+TEST_F(device, what_only_devices_have_is_there_and_back_again)
+{
+	static const int modes[] = { WD_CIPHER_XTS, WD_CIPHER_CBC_CS1, WD_CIPHER_CBC_CS2, WD_CIPHER_CBC_CS3 };
+	unsigned int i, n;
+
+	for (i = 0; i < 4; i++) {
+		handle_t h = cipher_keyed(WD_CIPHER_SM4, modes[i], key64, i ? 16 : 32, 0);
+
+		ASSERT_NE(0, h) TH_LOG("%s", detail(0));
+		for (n = 16; n < 100; n++) {
+			ASSERT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, n, self->out)) TH_LOG("%s", detail(h));
+			EXPECT_NE(0, memcmp(self->in, self->out, n));
+			ASSERT_EQ(0, cipher_do(h, WD_CIPHER_DECRYPTION, iv16, 16, self->out, n, self->out));
+			EXPECT_EQ(0, memcmp(self->in, self->out, n));
+		}
+		EXPECT_EQ(0, wd_cipher_free_sess(h));
+	}
+}
+
+TEST_HARNESS_MAIN

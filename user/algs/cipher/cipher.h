@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between libwd_cipher and its drivers; private. */
+#ifndef WD_CIPHER_PRIVATE_H
+#define WD_CIPHER_PRIVATE_H
+
+#include <wd_cipher.h>
+#include "crypto.h"
+
+#define CIPHER_BLOCK	16	/* of what chains and has no padding */
+
+/* Data of that many bytes is something a session can do; granule and least are its mode's. */
+static inline bool cipher_fits(const struct crypto_sess *s, size_t len)
+{
+	return !(len & (s->granule - 1u)) && len >= s->block;
+}
+
+extern const struct wd_driver hisi_cipher_driver;
+extern const struct wd_driver soft_cipher_driver;
+
+#endif

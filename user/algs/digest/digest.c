@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Hashes and HMACs: their table, and what is wrong with a request. */
+#include <errno.h>
+#include <string.h>
+
+#include "digest.h"
+#include "sec_hw.h"
+
+/**
+ * struct digest_alg - a row
+ * @bytes:	of a whole digest
+ * @block:	that data is hashed in
+ * @state:	bytes of what is kept between two blocks
+ */
+struct digest_alg {
+	struct crypto_alg a;
+	__u8 bytes;
+	__u8 block;
+	__u8 state;
+};
+
+#define ROW(name_, code, md, bytes, block, state) \
+	{ { .name = name_, .sec = { .kind = SEC_KIND_DIGEST, .a_alg = SEC_A_##code }, .evp_md = md }, bytes, block, state }
+
+/* By algorithm and mode. */
+static const struct digest_alg digest_rows[][2] = {
+	[WD_DIGEST_SM3] = { ROW("sm3", SM3, "SM3", 32, 64, 32), ROW("hmac(sm3)", HMAC_SM3, "SM3", 32, 64, 32) },
+	[WD_DIGEST_MD5] = { ROW("md5", MD5, "MD5", 16, 64, 16), ROW("hmac(md5)", HMAC_MD5, "MD5", 16, 64, 16) },
+	[WD_DIGEST_SHA1] = { ROW("sha1", SHA1, "SHA1", 20, 64, 20), ROW("hmac(sha1)", HMAC_SHA1, "SHA1", 20, 64, 20) },
+	[WD_DIGEST_SHA256] = { ROW("sha256", SHA256, "SHA2-256", 32, 64, 32), ROW("hmac(sha256)", HMAC_SHA256, "SHA2-256", 32, 64, 32) },
+	[WD_DIGEST_SHA224] = { ROW("sha224", SHA224, "SHA2-224", 28, 64, 28), ROW("hmac(sha224)", HMAC_SHA224, "SHA2-224", 28, 64, 28) },
+	[WD_DIGEST_SHA384] = { ROW("sha384", SHA384, "SHA2-384", 48, 128, 48),
+			       ROW("hmac(sha384)", HMAC_SHA384, "SHA2-384", 48, 128, 48) },
+	[WD_DIGEST_SHA512] = { ROW("sha512", SHA512, "SHA2-512", 64, 128, 64),
+			       ROW("hmac(sha512)", HMAC_SHA512, "SHA2-512", 64, 128, 64) },
+	[WD_DIGEST_SHA512_224] = { ROW("sha512/224", SHA512_224, "SHA2-512/224", 28, 128, 28),
+				   ROW("hmac(sha512/224)", HMAC_SHA512_224, "SHA2-512/224", 28, 128, 28) },
+	[WD_DIGEST_SHA512_256] = { ROW("sha512/256", SHA512_256, "SHA2-512/256", 32, 128, 32),
+				   ROW("hmac(sha512/256)", HMAC_SHA512_256, "SHA2-512/256", 32, 128, 32) },
+};
+
+/* --- requests --- */
+
+static int arg_check(struct crypto_sess *s, const struct wd_digest_arg *arg)
+{
+	int ret = wd_frame_check_end(&s->s, arg->cb, arg->flags, arg->reserved);
+
+	if (!ret)
+		ret = crypto_check_keys(s);
+	return ret ? ret : crypto_check_ends(s, arg->src, arg->src_len, arg->dst, arg->dst_len, s->mac_len);
+}
+
+static inline void msg_fill(struct crypto_sess *s, const struct wd_digest_arg *arg, struct crypto_msg *c)
+{
+	c->iv = NULL;
+	c->iv_len = 0;
+	c->decrypt = false;
+	c->dst = NULL;
+	c->mac = arg->dst;
+	c->mac_len = s->mac_len;
+	c->assoc_len = 0;
+}
+
+static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
+{
+	__u16 path, reason;
+
+	if (c->src_len <= CRYPTO_MAX_BYTES || wd_session_soft(&s->s, c->src_len, &path, &reason))
+		return crypto_do_sync(s, c);
+	return digest_do_long(s, c);
+}
+
+#define FRAME_ARG		struct wd_digest_arg
+#define FRAME_CLASS		digest_class
+#define FRAME_OPCODE(arg)	((void)(arg), WD_WC_DIGEST)
+#include "request.h"
+
+/* --- sessions --- */
+
+static int setup_check(const struct wd_digest_sess_setup *setup, struct wd_session_attr *attr)
+{
+	__u8 bytes;
+
+	if (!setup)
+		return wd_fail(NULL, EINVAL, "setup is NULL");
+	if (setup->alg > WD_DIGEST_SHA512_256)
+		return wd_fail_num(NULL, EINVAL, "setup->alg %u is unknown", setup->alg, 0);
+	if (setup->mode > WD_DIGEST_HMAC)
+		return wd_fail_num(NULL, EINVAL, "setup->mode %u is unknown", setup->mode, 0);
+	if (setup->reserved8)
+		return wd_fail(NULL, EINVAL, "setup->reserved8 is not 0");
+	bytes = digest_rows[setup->alg][setup->mode].bytes;
+	if (setup->out_bytes % 4 || setup->out_bytes > bytes)
+		return wd_fail_num(NULL, EINVAL, "setup->out_bytes %u is not a multiple of 4 up to %u", setup->out_bytes, bytes);
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->reserved);
+}
+
+handle_t wd_digest_alloc_sess(struct wd_digest_sess_setup *setup, wd_dev_mask_t *dev_mask)
+{
+	struct wd_session_attr attr = { .mask = dev_mask };
+	const struct digest_alg *row;
+	struct crypto_sess *s;
+	int ret = setup_check(setup, &attr);
+
+	if (ret)
+		return wd_no_handle(ret);
+	row = &digest_rows[setup->alg][setup->mode];
+	s = crypto_sess_alloc(&digest_class, &attr, &row->a, setup->data_fmt);
+	if (!s)
+		return 0;
+	s->needs = setup->mode == WD_DIGEST_HMAC ? CRYPTO_HAS_AKEY : 0;
+	s->mac_len = (__u8)(setup->out_bytes ? setup->out_bytes : row->bytes);
+	s->block = row->block;
+	s->state_len = row->state;
+	return crypto_sess_ready(s, !soft_evp_alloc(s, row->a.evp_md, s->needs ? "HMAC" : NULL, 0));
+}
+
+int wd_digest_free_sess(handle_t sess)
+{
+	struct wd_session *s = wd_session_find(sess, &digest_class);
+	int ret = s ? wd_session_busy(s) : -EINVAL;
+
+	if (ret)
+		return ret;
+	digest_strm_free(to_crypto_sess(s));
+	return crypto_sess_free(sess, &digest_class);
+}
+
+int wd_digest_set_key(handle_t sess, const __u8 *key, __u32 key_len)
+{
+	struct crypto_sess *s;
+	int ret;
+
+	s = crypto_key_begin(sess, &digest_class, key, &ret);
+	if (!s)
+		return ret;
+	if (!s->needs)
+		return wd_fail_str(&s->s.obj, EINVAL, "%s has no key", s->alg->name);
+	ret = digest_strm_check(s);
+	return ret ? ret : crypto_akey_put(s, key, key_len);
+}
+
+int wd_digest_sess_caps(handle_t sess)
+{
+	int caps = crypto_sess_caps(sess, &digest_class);
+
+	return caps < 0 || caps & WD_CAP_ASYNC ? caps : caps | WD_CAP_STREAM;
+}
+
+/* --- calls --- */
+
+int wd_digest_sync(handle_t sess, struct wd_digest_arg *arg)
+{
+	return crypto_sync(sess, arg);
+}
+
+FRAME_PUBLIC(wd_digest)
+
+static const char *const digest_algs[] = { "digest", NULL };
+static const struct wd_driver *const digest_drivers[] = { &hisi_digest_driver, NULL };
+
+const struct wd_class digest_class = {
+	.name = "digests",
+	.kind = WD_KIND_DIGEST,
+	.what = "a digest session",
+	.algs = digest_algs,
+	.drivers = digest_drivers,
+	.soft = &soft_digest_driver,
+	FRAME_CALLS,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the files of libwd_digest and its drivers; private. */
+#ifndef WD_DIGEST_PRIVATE_H
+#define WD_DIGEST_PRIVATE_H
+
+#include <wd_digest.h>
+#include "crypto.h"
+
+extern const struct wd_class digest_class;
+extern const struct wd_driver hisi_digest_driver;
+extern const struct wd_driver soft_digest_driver;
+
+/* --- stream.c --- */
+
+struct digest_strm;
+
+/* More than a descriptor holds: a stream of its own, on one device. As crypto_do_sync(). */
+int digest_do_long(struct crypto_sess *s, struct crypto_msg *c);
+/* -EBUSY, recorded, while a stream has begun, or a call is inside. */
+int digest_strm_check(struct crypto_sess *s);
+void digest_strm_free(struct crypto_sess *s);
+
+/* --- soft/digest.c: steps on this CPU --- */
+
+struct soft_ctx;
+/* A hash, or HMAC with the session's key, from its beginning. */
+bool soft_digest_begin(struct soft_ctx *x);
+bool soft_digest_add(struct soft_ctx *x, const void *data, size_t len);
+bool soft_digest_end(struct soft_ctx *x, __u8 *mac, __u32 mac_len);
+
+#endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Drivers of the SEC engine: descriptors of type 3 from messages, and what became of them. */
+#include <errno.h>
+#include <string.h>
+
+#include "sec.h"
+
+const char *const sec_apis[] = { "hisi_qm_v3", "hisi_qm_v5", NULL };
+
+static_assert(CRYPTO_MAX_BYTES == SEC_MAX_BYTES, "classes check it");
+static_assert(CRYPTO_MAC_MAX == SEC_MAC_BUF, "streams are kept in it");
+
+static __u64 addr_of(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+int sec_open(struct wd_queue *q, const struct uacce_dev_info *dev)
+{
+	return hisi_queue_open(q, dev, SEC_BD_SIZE, sizeof(struct sec_scratch));
+}
+
+/* --- what a session's descriptors have in common --- */
+
+static __u32 key_code(const struct crypto_sess *s)
+{
+	const struct crypto_sec *sec = &s->alg->sec;
+	__u32 len = sec->c_mode == SEC_C_XTS ? s->key_len / 2 : s->key_len;
+
+	if (sec->c_alg == SEC_C_3DES)
+		return SEC_C_KEY_3DES_3;
+	return sec->c_alg == SEC_C_SM4 ? SEC_C_KEY_SM4 : len == 16 ? SEC_C_KEY_AES_128 : len == 24 ? SEC_C_KEY_AES_192 :
+	       SEC_C_KEY_AES_256;
+}
+
+static void head_fill(const struct crypto_sess *s, struct sec_bd *bd, bool decrypt)
+{
+	const struct crypto_sec *sec = &s->alg->sec;
+	bool tagged = sec->kind == SEC_KIND_CCM || sec->kind == SEC_KIND_GCM;
+
+	sec_put(bd, SEC_BD_TYPE, SEC_BD_TYPE3);
+	sec_put(bd, SEC_BD3_SRC_TYPE, s->sgl ? SEC_ADDR_SGL : SEC_ADDR_FLAT);
+	if (sec->kind == SEC_KIND_DIGEST) {
+		sec_put(bd, SEC_BD3_SCENE, SEC_SCENE_STREAM);
+		return;
+	}
+	sec_put(bd, SEC_BD3_SCENE, SEC_SCENE_IPSEC);
+	sec_put(bd, SEC_BD3_DE, 1);
+	sec_put(bd, SEC_BD3_DST_TYPE, s->sgl ? SEC_ADDR_SGL : SEC_ADDR_FLAT);
+	sec_put(bd, SEC_BD3_CIPHER, decrypt ? SEC_CIPHER_DECRYPT : SEC_CIPHER_ENCRYPT);
+	sec_put(bd, SEC_BD3_C_ALG, sec->c_alg);
+	sec_put(bd, SEC_BD3_C_MODE, sec->c_mode);
+	sec_put(bd, SEC_BD3_C_WIDTH, sec->c_width);
+	sec_put(bd, SEC_BD3_C_KEY_LEN, key_code(s));
+	if (tagged)
+		sec_put(bd, SEC_BD3_C_ICV_LEN, s->mac_len);
+	if (sec->kind == SEC_KIND_AUTHENC)
+		sec_put(bd, SEC_BD3_SEQ, decrypt ? SEC_SEQ_DIGEST_FIRST : SEC_SEQ_CIPHER_FIRST);
+}
+
+static void auth_fill(const struct crypto_sess *s, struct sec_bd *bd, bool decrypt)
+{
+	const struct crypto_sec *sec = &s->alg->sec;
+
+	if (sec->kind == SEC_KIND_CIPHER && sec->c_mode == SEC_C_CTR)
+		sec_put(bd, SEC_BD3_CTR_XTS, SEC_CTR_ROLLOVER_128);
+	if (sec->kind != SEC_KIND_DIGEST && sec->kind != SEC_KIND_AUTHENC)
+		return;
+	sec_put(bd, SEC_BD3_AUTH, decrypt ? SEC_AUTH_VERIFY : SEC_AUTH_CALCULATE);
+	sec_put(bd, SEC_BD3_MAC_LEN, s->mac_len / 4u);
+	sec_put(bd, SEC_BD3_A_ALG, sec->a_alg);
+	/* What the key lacks of its last word is zeroes, as an HMAC has it. */
+	if (s->keyed & CRYPTO_HAS_AKEY)
+		sec_put(bd, SEC_BD3_A_KEY_LEN, s->akey_len ? (s->akey_len + 3) / 4 : 1);
+}
+
+void sec_session(struct crypto_sess *s)
+{
+	__u8 kind = s->alg->sec.kind;
+	int decrypt;
+
+	/* CCM and GCM have one key for both. */
+	s->bd.a_key = kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? addr_of(s->key) :
+		      s->keyed & CRYPTO_HAS_AKEY ? addr_of(s->akey) : 0;
+	for (decrypt = 0; decrypt < 2; decrypt++) {
+		struct sec_bd bd = { 0 };
+
+		head_fill(s, &bd, decrypt);
+		auth_fill(s, &bd, decrypt);
+		s->bd.head[decrypt] = sec_get64(&bd, 0);
+		s->bd.auth[decrypt] = sec_get64(&bd, 14);
+	}
+}
+
+/* --- requests --- */
+
+void sec_ccm_blocks(struct sec_scratch *b, const void *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len)
+{
+	__u32 field = SEC_IV_BYTES - 1 - nonce_len, i;
+
+	memset(b, 0, sizeof(*b));
+	b->c_iv[0] = (__u8)(field - 1);
+	memcpy(b->c_iv + 1, nonce, nonce_len);
+	memcpy(b->a_iv, b->c_iv, SEC_IV_BYTES);
+	b->c_iv[SEC_IV_BYTES - 1] = 1;
+	b->a_iv[0] |= (__u8)((mac_len - 2) / 2 << 3 | (assoc_len ? 0x40 : 0));
+	for (i = SEC_IV_BYTES - 1; i > nonce_len; i--, len >>= 8)
+		b->a_iv[i] = (__u8)len;
+}
+
+static void gcm_blocks(const struct crypto_msg *c, struct sec_scratch *b)
+{
+	memset(b, 0, sizeof(*b));
+	memcpy(b->c_iv, c->iv, SEC_GCM_IV_BYTES);
+	memcpy(b->a_iv, c->iv, SEC_GCM_IV_BYTES);
+}
+
+/* What no device takes, whatever it is asked: 0, -E2BIG, -EFBIG. */
+static int refuse(const struct crypto_sess *s, const struct crypto_msg *c)
+{
+	__u8 kind = s->alg->sec.kind;
+
+	if (c->src_len > SEC_MAX_BYTES)
+		return -EFBIG;
+	if (kind == SEC_KIND_GCM && (c->iv_len != SEC_GCM_IV_BYTES || !c->src_len))
+		return -E2BIG;
+	if (kind == SEC_KIND_CCM && !c->src_len)
+		return -E2BIG;
+	if (kind != SEC_KIND_DIGEST && kind != SEC_KIND_CIPHER &&
+	    c->assoc_len > (kind == SEC_KIND_CCM ? SEC_MAX_CCM_AAD : SEC_MAX_AAD))
+		return -E2BIG;
+	if (kind == SEC_KIND_AUTHENC && c->src_len == c->assoc_len)
+		return -E2BIG;
+	return 0;
+}
+
+static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
+{
+	struct sec_scratch *b = hisi_queue_scratch(h, index);
+
+	if (!b)
+		return -ENOMEM;
+	if (kind == SEC_KIND_CCM)
+		sec_ccm_blocks(b, c->iv, c->iv_len, c->mac_len, c->assoc_len, c->src_len - c->assoc_len);
+	else
+		gcm_blocks(c, b);
+	j->c_iv = addr_of(b->c_iv);
+	j->a_iv = addr_of(b->a_iv);
+	return 0;
+}
+
+/* A step of a stream: state in, state or digest out, in the same place. */
+static void job_stream(struct sec_job *j, struct sec_stream *strm)
+{
+	struct sec_bd bd = { 0 };
+
+	j->mac = addr_of(strm->state);
+	if (strm->begun)
+		j->a_iv = j->mac;
+	if (strm->last)
+		j->bits = strm->bytes * 8;
+	sec_put(&bd, SEC_BD3_AUTH_PAD, strm->last ? SEC_PAD_DEVICE : SEC_PAD_NONE);
+	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
+}
+
+static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
+{
+	__u8 kind = s->alg->sec.kind;
+	__u32 len = (__u32)c->src_len;
+
+	*j = (struct sec_job){ .src = addr_of(c->src), .dst = addr_of(c->dst), .mac = addr_of(c->mac) };
+	if (c->sgl) {
+		j->src = addr_of(h->lists[index].src);
+		j->dst = addr_of(h->lists[index].dst);
+	}
+	if (kind == SEC_KIND_DIGEST) {
+		j->dst = 0;
+		j->a_len = len;
+		if (c->strm)
+			job_stream(j, c->strm);
+		/* Nothing is read, but the address must be a good one. */
+		if (!len && !c->sgl)
+			j->src = j->mac;
+		return 0;
+	}
+	j->offset = c->assoc_len;
+	j->c_len = len - c->assoc_len;
+	j->a_len = kind == SEC_KIND_AUTHENC ? len : c->assoc_len;
+	j->c_iv = c->iv_len ? addr_of(c->iv) : 0;
+	return kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? job_blocks(h, kind, c, index, j) : 0;
+}
+
+/* A stream's steps say what the session's descriptors don't. */
+static __u64 step_auth(const struct crypto_sess *s, const struct sec_stream *strm)
+{
+	struct sec_bd bd = { 0 };
+
+	sec_put64(&bd, 14, s->bd.auth[0]);
+	if (strm->begun)
+		sec_put(&bd, SEC_BD3_AI_GEN, SEC_GEN_ADDRESS);
+	if (!strm->last) {
+		bd.dw[14] &= ~htole32(sec_field_mask(SEC_BD3_MAC_LEN));
+		sec_put(&bd, SEC_BD3_MAC_LEN, s->state_len / 4u);
+	}
+	return sec_get64(&bd, 14);
+}
+
+/* The same of the head. One block's worth of stealing is plain CBC, which is what the device has for it. */
+static __u64 step_head(const struct crypto_sess *s, const struct crypto_msg *c)
+{
+	struct sec_bd bd = { 0 };
+
+	sec_put64(&bd, 0, s->bd.head[c->decrypt]);
+	/* Of no data there is nothing to do: it only comes back. */
+	if (s->alg->sec.kind == SEC_KIND_CIPHER && !c->src_len)
+		sec_put(&bd, SEC_BD3_INVALID, 1);
+	if (c->sgl != s->sgl)
+		bd.dw[0] &= ~htole32(sec_field_mask(SEC_BD3_SRC_TYPE));
+	if (s->alg->sec.c_width && c->src_len == SEC_IV_BYTES) {
+		bd.dw[1] &= ~htole32(sec_field_mask(SEC_BD3_C_MODE) | sec_field_mask(SEC_BD3_C_WIDTH));
+		sec_put(&bd, SEC_BD3_C_MODE, SEC_C_CBC);
+	}
+	return sec_get64(&bd, 0);
+}
+
+static int msg_lists(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c)
+{
+	struct wd_datalist mac = { .data = c->mac, .len = c->mac_len };
+
+	/* A digest's result isn't data; and where nothing is read the device wants a list all the same. */
+	return hisi_queue_get_lists(h, HISI_INDEX(&c->m), c->src_len ? c->src : &mac,
+				    s->alg->sec.kind == SEC_KIND_DIGEST ? &mac : c->dst);
+}
+
+static int msg_send(struct hisi_queue *h, struct crypto_msg *c)
+{
+	const struct crypto_sess *s = to_crypto_sess(c->m.sess);
+	struct sec_job j;
+	int ret = refuse(s, c);
+
+	if (!ret && c->sgl)
+		ret = msg_lists(h, s, c);
+	if (ret)
+		return ret;
+	ret = job_fill(h, s, c, HISI_INDEX(&c->m), &j);
+	if (ret) {
+		hisi_queue_put_lists(h, HISI_INDEX(&c->m));
+		return ret;
+	}
+	sec_write(wd_ring_slot(&h->ring, HISI_INDEX(&c->m)), step_head(s, c),
+		  c->strm ? step_auth(s, c->strm) : s->bd.auth[c->decrypt], s->key_len ? addr_of(s->key) : 0, s->bd.a_key, &j, c->m.tag);
+	return 0;
+}
+
+static int push_nothing(struct hisi_queue *h, struct wd_msg *const msgs[], unsigned int n)
+{
+	while (n--)
+		hisi_queue_put_lists(h, HISI_INDEX(msgs[n]));
+	return wd_ring_why(&h->ring);
+}
+
+int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+{
+	struct hisi_queue *h = hisi_queue_of(q);
+	unsigned int i;
+	int ret = 0;
+
+	/* The core keeps to the limit, with which there is always room in both rings. */
+	for (i = 0; i < n; i++) {
+		ret = msg_send(h, to_crypto_msg(msgs[i]));
+		if (ret)
+			break;
+	}
+	if (wd_ring_tx_stopped(&h->ring))
+		return push_nothing(h, msgs, i);
+	if (!i)
+		return ret;
+	wd_ring_submit_to(&h->ring, i, wd_ring_after(&h->ring, HISI_INDEX(msgs[i - 1])));
+	return (int)i;
+}
+
+/* --- results --- */
+
+static bool ends_there(const struct crypto_msg *c)
+{
+	return wd_probe(WD_PROBE_READ, c->sgl, c->src, c->src_len) &&
+	       (!c->dst || wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->src_len)) &&
+	       (!c->iv_len || wd_probe(WD_PROBE_READ, false, c->iv, c->iv_len)) &&
+	       (!c->mac || wd_probe(c->decrypt ? WD_PROBE_READ : WD_PROBE_WRITE, false, c->mac, c->mac_len));
+}
+
+static int status_of(struct crypto_msg *c, __u32 w28)
+{
+	__u32 error = w28 >> 16 & 0xff;
+
+	c->m.vendor = error;
+	if ((w28 >> 1 & 7) == SEC_ICV_MISMATCH) {
+		c->why = "the tag is wrong";
+		return -EBADMSG;
+	}
+	if (!error && w28 & 1)
+		return 0;
+	if (error == SEC_ERR_ABORTED)
+		return WD_STOPPED;
+	if (error == SEC_ERR_ADDRESS || !ends_there(c))
+		return -EFAULT;
+	c->why = error ? "the device refused the descriptor" : "the descriptor came back damaged";
+	return -EIO;
+}
+
+void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
+{
+	struct hisi_queue *h = hisi_queue_of(q);
+	struct crypto_msg *c = to_crypto_msg(m);
+	/* Shared memory: what is checked must be what is used. */
+	const volatile struct sec_bd *bd = wd_ring_slot(&h->ring, (__u16)index);
+	__u32 w28 = le32toh(bd->dw[SEC_BD_RESULT_FIRST]), tag = le32toh(bd->dw[SEC_BD3_TAG]);
+
+	c->consumed = c->src_len;
+	c->produced = to_crypto_sess(m->sess)->alg->sec.kind == SEC_KIND_DIGEST ? c->mac_len : c->src_len;
+	if (tag != m->tag) {
+		c->why = "the descriptor came back damaged";
+		m->status = -EIO;
+	} else {
+		m->status = status_of(c, w28);
+	}
+	hisi_queue_put_lists(h, index);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the SEC engine's drivers share; private. */
+#ifndef WD_SEC_PRIVATE_H
+#define WD_SEC_PRIVATE_H
+
+#include <endian.h>
+#include "crypto.h"
+#include "../../libhisi_qm/queue.h"
+#include "sec_hw.h"
+
+#define SEC_NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
+
+/* A request's memory by its place in the ring: the blocks of CCM and GCM. */
+struct sec_scratch {
+	__u8 c_iv[SEC_IV_BYTES];
+	__u8 a_iv[SEC_IV_BYTES];
+};
+
+/* What a descriptor says of its request, and the session's own part doesn't. */
+struct sec_job {
+	__u64 src;
+	__u64 dst;
+	__u64 mac;
+	__u64 c_iv;
+	__u64 a_iv;
+	__u64 bits;		/* of a whole message at its end */
+	__u32 c_len;
+	__u32 a_len;
+	__u32 offset;		/* of what is encrypted */
+	__u32 pad;		/* word 27 */
+};
+
+/*
+ * A software device may look before the doorbell, so it must find the old
+ * descriptor or the new one: the stores stand together, and the last of them
+ * is the last word that the model marks a descriptor with that it has taken.
+ */
+static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
+							    const struct sec_job *j, __u32 tag)
+{
+	bd[0] = htole64(head);
+	bd[1] = htole64(tag);
+	bd[2] = htole64(j->src);
+	bd[3] = htole64(a_key);
+	bd[4] = htole64(j->a_iv);
+	bd[5] = 0;
+	bd[6] = htole64(c_key);
+	bd[7] = htole64(auth);
+	bd[8] = htole64((__u64)j->a_len << 32 | j->offset << 16);
+	bd[9] = htole64(j->dst << 32 | j->c_len);
+	bd[10] = htole64(j->mac << 32 | j->dst >> 32);
+	bd[11] = htole64(j->c_iv << 32 | j->mac >> 32);
+	bd[12] = htole64(j->bits << 32 | j->c_iv >> 32);
+	bd[13] = htole64((__u64)j->pad << 32 | j->bits >> 32);
+	bd[14] = 0;
+	hisi_sqe_order((void *)bd);
+	bd[15] = 0;
+}
+
+/* The result's word of one that went well: done, no error, no mismatch. */
+#define SEC_GOOD_MASK	0x00ff0005u
+#define SEC_GOOD	0x00000001u
+
+/* sec.c: struct wd_driver's */
+int sec_open(struct wd_queue *q, const struct uacce_dev_info *dev);
+int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
+void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
+extern const char *const sec_apis[];
+
+/* Counter block and B0 of CCM, whose length field takes what the nonce leaves. */
+void sec_ccm_blocks(struct sec_scratch *b, const void *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len);
+
+#define SEC_DRIVER \
+	.name = "hisi_sec2", \
+	.apis = sec_apis, \
+	.min_bytes = SEC_NOT_WORTH_IT, \
+	.open = sec_open, \
+	.close = hisi_queue_close, \
+	.stop = hisi_queue_stop, \
+	.push = sec_push, \
+	.result = sec_result, \
+	.abort = hisi_queue_abort, \
+	.ready = hisi_queue_ready, \
+	.arm = hisi_queue_arm, \
+	.disarm = hisi_queue_disarm
+
+#endif

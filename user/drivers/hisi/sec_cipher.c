@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Ciphers on the SEC engine, the way of most requests: from the caller's struct into a descriptor, and back. */
+#include "cipher.h"
+#include "sec.h"
+
+static inline bool arg_plain(const struct crypto_sess *s, const struct wd_cipher_arg *arg)
+{
+	const size_t *dst_len = arg->dst_len;
+	size_t len = arg->src_len;
+
+	if (__builtin_expect(!arg->src || !arg->dst || !dst_len || len - 1 >= SEC_MAX_BYTES || *dst_len < len, 0))
+		return false;
+	if (__builtin_expect(arg->op > WD_CIPHER_DECRYPTION || arg->iv_len != s->iv_len || !arg->iv != !s->iv_len, 0))
+		return false;
+	/* Stealing from no more than a block isn't plain. */
+	return cipher_fits(s, len) && !(s->alg->sec.c_width && len == SEC_IV_BYTES) && s->keyed &&
+	       !crypto_overlap_bad(arg->src, arg->dst, len);
+}
+
+static inline bool job_plain(const struct crypto_sess *s, const struct wd_cipher_arg *arg, struct hisi_queue *h, unsigned int index,
+			     struct sec_job *j)
+{
+	(void)s, (void)h, (void)index;
+	*j = (struct sec_job){
+		.src = (uintptr_t)arg->src, .dst = (uintptr_t)arg->dst, .c_iv = (uintptr_t)arg->iv, .c_len = (__u32)arg->src_len,
+	};
+	return true;
+}
+
+#define SEC_ARG			struct wd_cipher_arg
+#define SEC_DECRYPT(arg)	((arg)->op)
+#define SEC_PRODUCED(s, arg)	((arg)->src_len)
+#define SEC_C_KEY(s)		((uintptr_t)(s)->key)
+#include "sec_straight.h"
+
+const struct wd_driver hisi_cipher_driver = {
+	SEC_DRIVER,
+	STRAIGHT_RING,
+};

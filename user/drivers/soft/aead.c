@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Authenticated encryption on this CPU. */
+#include <errno.h>
+#include <string.h>
+#include <openssl/crypto.h>
+
+#include "aead.h"
+#include "evp.h"
+
+/* What is to be done, in one piece. */
+struct work {
+	struct crypto_sess *s;
+	struct soft_ctx *x;
+	const struct crypto_msg *c;
+	const __u8 *assoc;
+	const __u8 *in;
+	__u8 *out;
+	size_t len;
+};
+
+static bool mac_of(const struct work *w, const __u8 *data, size_t len, __u8 *mac)
+{
+	size_t n;
+
+	return EVP_MAC_init(w->x->mac, NULL, 0, NULL) && EVP_MAC_update(w->x->mac, data, len) &&
+	       EVP_MAC_final(w->x->mac, mac, &n, CRYPTO_MAC_MAX);
+}
+
+static bool cbc_of(const struct work *w)
+{
+	return EVP_CipherInit_ex(w->x->cipher, NULL, NULL, NULL, w->c->iv, -1) &&
+	       soft_cipher_update(w->x->cipher, w->out, w->in, w->len);
+}
+
+/* The data stands behind what is only authenticated, in both buffers. */
+static int authenc(const struct work *w)
+{
+	const struct crypto_msg *c = w->c;
+	__u8 mac[CRYPTO_MAC_MAX];
+
+	if (!c->decrypt) {
+		if (!cbc_of(w) || !mac_of(w, w->out - c->assoc_len, c->src_len, mac))
+			return -EIO;
+		memcpy(c->mac, mac, c->mac_len);
+		return 0;
+	}
+	if (!mac_of(w, w->assoc, c->src_len, mac))
+		return -EIO;
+	if (CRYPTO_memcmp(mac, c->mac, c->mac_len))
+		return -EBADMSG;
+	return cbc_of(w) ? 0 : -EIO;
+}
+
+static bool ctrl(const struct work *w, int type, int len, void *p)
+{
+	return EVP_CIPHER_CTX_ctrl(w->x->cipher, type, len, p) > 0;
+}
+
+static int gcm(const struct work *w)
+{
+	const struct crypto_msg *c = w->c;
+	__u8 rest[16];
+	int n;
+
+	if (w->x->iv_len != c->iv_len && !ctrl(w, EVP_CTRL_AEAD_SET_IVLEN, (int)c->iv_len, NULL))
+		return -EIO;
+	w->x->iv_len = c->iv_len;
+	if (!EVP_CipherInit_ex(w->x->cipher, NULL, NULL, NULL, c->iv, -1) ||
+	    (c->assoc_len && !soft_cipher_update(w->x->cipher, NULL, w->assoc, c->assoc_len)) ||
+	    (w->len && !soft_cipher_update(w->x->cipher, w->out, w->in, w->len)))
+		return -EIO;
+	if (!c->decrypt)
+		return EVP_CipherFinal_ex(w->x->cipher, rest, &n) && ctrl(w, EVP_CTRL_AEAD_GET_TAG, (int)c->mac_len, c->mac) ? 0 : -EIO;
+	if (!ctrl(w, EVP_CTRL_AEAD_SET_TAG, (int)c->mac_len, c->mac))
+		return -EIO;
+	return EVP_CipherFinal_ex(w->x->cipher, rest, &n) > 0 ? 0 : -EBADMSG;
+}
+
+/* Sizes of nonce and tag go into what is made of the key. */
+static bool ccm_sizes(const struct work *w)
+{
+	const struct crypto_msg *c = w->c;
+
+	if (w->x->iv_len == c->iv_len)
+		return true;
+	w->x->iv_len = 0;
+	if (!ctrl(w, EVP_CTRL_AEAD_SET_IVLEN, (int)c->iv_len, NULL) || !ctrl(w, EVP_CTRL_AEAD_SET_TAG, (int)c->mac_len, NULL) ||
+	    !EVP_CipherInit_ex(w->x->cipher, NULL, NULL, w->s->key, NULL, -1))
+		return false;
+	w->x->iv_len = c->iv_len;
+	return true;
+}
+
+static int ccm(const struct work *w)
+{
+	static const __u8 nothing[1];
+	const struct crypto_msg *c = w->c;
+	__u8 none[1];
+	int n;
+
+	if (w->len > INT32_MAX || !ccm_sizes(w))
+		return -EIO;
+	if ((c->decrypt && !ctrl(w, EVP_CTRL_AEAD_SET_TAG, (int)c->mac_len, c->mac)) ||
+	    !EVP_CipherInit_ex(w->x->cipher, NULL, NULL, NULL, c->iv, -1) ||
+	    !EVP_CipherUpdate(w->x->cipher, NULL, &n, NULL, (int)w->len) ||
+	    (c->assoc_len && !EVP_CipherUpdate(w->x->cipher, NULL, &n, w->assoc, (int)c->assoc_len)))
+		return -EIO;
+	/* Decrypting it compares as well. */
+	if (!EVP_CipherUpdate(w->x->cipher, w->len ? w->out : none, &n, w->len ? w->in : nothing, (int)w->len))
+		return c->decrypt ? -EBADMSG : -EIO;
+	return c->decrypt || ctrl(w, EVP_CTRL_AEAD_GET_TAG, (int)c->mac_len, c->mac) ? 0 : -EIO;
+}
+
+static int aead_flat(struct crypto_sess *s, struct crypto_msg *c, const struct soft_flat *f)
+{
+	struct work w = {
+		.s = s, .x = soft_ctx_get(s, c->decrypt), .c = c, .assoc = f->src, .in = f->src + c->assoc_len,
+		.out = f->dst + c->assoc_len, .len = f->len - c->assoc_len,
+	};
+	int ret;
+
+	if (!w.x)
+		return -ENOMEM;
+	if (f->dst != f->src && c->assoc_len)
+		memcpy(f->dst, f->src, c->assoc_len);
+	switch (s->alg->sec.kind) {
+	case SEC_KIND_GCM:
+		ret = gcm(&w);
+		break;
+	case SEC_KIND_CCM:
+		ret = ccm(&w);
+		break;
+	default:
+		ret = authenc(&w);
+	}
+	soft_ctx_put(s, w.x, c->decrypt);
+	if (ret)
+		c->why = ret == -EBADMSG ? "the tag is wrong" : "libcrypto refused the request";
+	return ret;
+}
+
+static int aead_exec(struct wd_msg *m)
+{
+	struct crypto_msg *c = to_crypto_msg(m);
+	struct soft_flat f;
+
+	m->path = WD_PATH_SOFT;
+	c->consumed = c->src_len;
+	c->produced = c->src_len;
+	if (!wd_probe(WD_PROBE_RECENT, false, c->mac, c->mac_len))
+		return m->status = -EFAULT;
+	m->status = soft_flat_begin(&f, c, true);
+	if (m->status)
+		return m->status;
+	m->status = aead_flat(to_crypto_sess(m->sess), c, &f);
+	soft_flat_end(&f, c, !m->status);
+	return m->status;
+}
+
+const struct wd_driver soft_aead_driver = {
+	.name = "soft",
+	.exec = aead_exec,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcrypto's contexts, prepared for a session's key; private to the crypto classes and their software drivers. */
+#ifndef WD_SOFT_EVP_H
+#define WD_SOFT_EVP_H
+
+#include <openssl/evp.h>
+#include "crypto.h"
+
+#define SOFT_EVP_SPARE	4	/* contexts that nobody uses are kept, for each direction */
+
+/**
+ * struct soft_ctx - one of them: of what an algorithm needs, the rest is NULL
+ * @iv_len:	that it is set to
+ */
+struct soft_ctx {
+	EVP_CIPHER_CTX *cipher;
+	EVP_MD_CTX *md;
+	EVP_MAC_CTX *mac;
+	__u32 iv_len;
+	struct soft_ctx *next;
+};
+
+/* What a session has of libcrypto. Methods don't change while it lives, but for the cipher's, with the length of the key. */
+struct soft_evp {
+	EVP_CIPHER *cipher;
+	EVP_MD *md;
+	EVP_MAC *mac;
+	_Atomic(struct soft_ctx *) spare[2][SOFT_EVP_SPARE];
+};
+
+/* Whether libcrypto has the algorithm; makes s->evp. 0, -EOPNOTSUPP, -ENOMEM. bits: of a key that it can have. */
+int soft_evp_alloc(struct crypto_sess *s, const char *md, const char *mac, __u32 bits);
+void soft_evp_free(struct soft_evp *e);
+/* After a key was set: contexts of the one before are gone. 0, -EOPNOTSUPP, -ENOMEM. */
+int soft_evp_rekey(struct crypto_sess *s);
+
+/* A context with the session's key, for that direction, that nobody else uses; NULL: no memory. */
+struct soft_ctx *soft_ctx_get(struct crypto_sess *s, bool decrypt);
+void soft_ctx_put(struct crypto_sess *s, struct soft_ctx *x, bool decrypt);
+
+/**
+ * struct soft_flat - a request's data in one piece
+ *
+ * Lists are gathered into memory of its own, where the result comes as well.
+ */
+struct soft_flat {
+	const __u8 *src;
+	__u8 *dst;
+	__u8 *own;
+	size_t len;
+};
+
+/* 0, -EFAULT, -ENOMEM. has_dst: the result is as long as src, and goes to c->dst. */
+int soft_flat_begin(struct soft_flat *f, const struct crypto_msg *c, bool has_dst);
+/* good: the result is to be told. */
+void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool good);
+
+/* EVP_CipherUpdate() of any length; out NULL: what is only authenticated. */
+bool soft_cipher_update(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8 *in, size_t len);
+
+#endif

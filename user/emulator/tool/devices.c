@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which devices there are. */
+#include <stdio.h>
+#include <string.h>
+#include "devices.h"
+
+static unsigned int counts[DEVICE_KINDS];
+
+void devices_set(enum device_kind kind, unsigned int nr)
+{
+	counts[kind] = nr;
+}
+
+unsigned int devices_nr_of(enum device_kind kind)
+{
+	return counts[kind];
+}
+
+unsigned int devices_nr(void)
+{
+	unsigned int kind, nr = 0;
+
+	for (kind = 0; kind < DEVICE_KINDS; kind++)
+		nr += counts[kind];
+	return nr;
+}
+
+enum device_kind device_kind(unsigned int id)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < DEVICE_KINDS - 1 && id >= counts[kind]; kind++)
+		id -= counts[kind];
+	return kind;
+}
+
+const char *device_driver(enum device_kind kind)
+{
+	static const char * const drivers[DEVICE_KINDS] = { [DEVICE_ZIP] = "hisi_zip", [DEVICE_SEC] = "hisi_sec2" };
+
+	return drivers[kind];
+}
+
+void device_name(unsigned int id, char name[DEVICE_NAME])
+{
+	snprintf(name, DEVICE_NAME, "%s-%u", device_driver(device_kind(id)), id);
+}
+
+int device_find(const char *name)
+{
+	unsigned int id, nr = devices_nr();
+	char known[DEVICE_NAME];
+
+	for (id = 0; id < nr; id++) {
+		device_name(id, known);
+		if (!strcmp(name, known))
+			return (int)id;
+	}
+	return -1;
+}

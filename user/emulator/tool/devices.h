@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which devices there are: kinds one after the other, numbered through, as the kernel numbers them. */
+#ifndef EMULATE_DEVICES_H
+#define EMULATE_DEVICES_H
+
+#define DEVICES_MAX	16
+#define DEVICE_NAME	32	/* bytes of a name, at most */
+
+enum device_kind {
+	DEVICE_ZIP,
+	DEVICE_SEC,
+	DEVICE_KINDS,
+};
+
+void devices_set(enum device_kind kind, unsigned int nr);
+unsigned int devices_nr(void);
+unsigned int devices_nr_of(enum device_kind kind);
+enum device_kind device_kind(unsigned int id);
+/* Of its driver. */
+const char *device_driver(enum device_kind kind);
+void device_name(unsigned int id, char name[DEVICE_NAME]);
+/* The number of the device with that name, or -1. */
+int device_find(const char *name);
+
+#endif

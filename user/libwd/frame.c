@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What requests and setups of every class are refused for, and what failures are called that no class knows better. */
+#include <errno.h>
+
+#include "driver.h"
+
+int wd_frame_refuse_mode(struct wd_session *s, bool async)
+{
+	if (s->attr.async == async)
+		return 0;
+	return wd_fail(&s->obj, EINVAL, async ? "a synchronous session was given to an asynchronous call" :
+		       "an asynchronous session was given to a synchronous call");
+}
+
+int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4])
+{
+	int i;
+
+	if (s->attr.async && !has_cb && !s->cq)
+		return wd_fail(&s->obj, EINVAL, "arg->cb is NULL");
+	if (s->cq && has_cb)
+		return wd_fail(&s->obj, EINVAL, "arg->cb is set, but the session delivers to a completion queue");
+	if (flags)
+		return wd_fail_num(&s->obj, EINVAL, "arg->flags %x are unknown", flags, 0);
+	for (i = 0; i < 4; i++)
+		if (reserved[i])
+			return wd_fail_num(&s->obj, EINVAL, "arg->reserved[%u] is not 0", i, 0);
+	return 0;
+}
+
+int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
+		  const __u64 reserved[4])
+{
+	int i;
+
+	if (op_type > WD_ASYNC)
+		return wd_fail_num(NULL, EINVAL, "setup->op_type %u is unknown", op_type, 0);
+	if (data_fmt > WD_SGL_BUF)
+		return wd_fail_num(NULL, EINVAL, "setup->data_fmt %u is unknown", data_fmt, 0);
+	/* The bit says what they hold. */
+	for (i = 0; i < 4 && !(flags & WD_SESS_CQ); i++)
+		if (reserved[i])
+			return wd_fail_num(NULL, EINVAL, "setup->reserved[%u] is not 0", i, 0);
+	attr->async = op_type == WD_ASYNC;
+	attr->flags = flags;
+	attr->timeout_ms = timeout_ms;
+	attr->features = WD_CAPA_SHARE_ALL | (data_fmt == WD_SGL_BUF ? WD_CAPA_SGL_MEM : 0);
+	if (flags & WD_SESS_CQ)
+		attr->cq = reserved[0];
+	return 0;
+}
+
+int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor)
+{
+	struct wd_object *obj = &s->obj;
+
+	if (why && vendor)
+		return wd_fail_all(obj, -ret, "%s (device status %x)", why, vendor, 0);
+	if (why)
+		return wd_fail_str(obj, -ret, "%s", why);
+	switch (ret) {
+	case -ENOSPC:
+		return wd_fail(obj, ENOSPC, "dst is too small for the result");
+	case -EFAULT:
+		return wd_fail(obj, EFAULT, "a buffer is not mapped, or dst is read-only");
+	case -ETIMEDOUT:
+		return wd_fail(obj, ETIMEDOUT, "the deadline passed");
+	case -ENODEV:
+		return wd_section_no_device(obj);
+	case -EIO:
+		return wd_fail_num(obj, EIO, "the device failed or was stopped (device status %x)", vendor, 0);
+	}
+	return wd_fail_num(obj, -ret, "the request failed (device status %x)", vendor, 0);
+}

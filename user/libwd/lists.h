@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Callers' buffers, flat or lists of pieces: checks, copies, walking through them, and whether their memory is there. */
+#ifndef WD_LISTS_H
+#define WD_LISTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <wd.h>
+
+/* --- lists.c --- */
+
+/* Whether the list holds at least len bytes and has no NULL piece: 0, -EINVAL, -E2BIG (it may never end). */
+int wd_list_check(const struct wd_datalist *l, size_t len);
+size_t wd_list_copy_out(const struct wd_datalist *l, size_t skip, void *buf, size_t len);
+size_t wd_list_copy_in(const struct wd_datalist *l, size_t skip, const void *buf, size_t len);
+
+/* One end of a request, walked piece by piece; a flat buffer is a list of one. */
+struct wd_list_walk {
+	const struct wd_datalist *l;
+	struct wd_datalist one;
+	size_t at;		/* in l */
+	size_t left;		/* of the request's length */
+};
+
+void wd_list_walk_init(struct wd_list_walk *w, bool sgl, const void *buf, size_t len);
+/* The piece at the walk's place: its address, and its length in *len (0: over). */
+void *wd_list_walk_piece(struct wd_list_walk *w, size_t *len);
+void wd_list_walk_advance(struct wd_list_walk *w, size_t n);
+
+/* --- probe.c: whether memory can be read, or written --- */
+
+/*
+ * READ, WRITE: for finding out why something failed. MAPPED: cheaper, whether
+ * the ranges are mapped at all, one system call each. RECENT: the same for the
+ * request path: what this thread found mapped a moment ago isn't asked about
+ * again. For buffers that this CPU is about to touch: who unmaps one and gives
+ * it again may be told by a signal.
+ */
+enum wd_probe {
+	WD_PROBE_READ,
+	WD_PROBE_WRITE,
+	WD_PROBE_MAPPED,
+	WD_PROBE_RECENT,
+};
+
+bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len);
+
+#endif
