@@ -124,6 +124,7 @@ enum wdm_hash_core {
  * @block_key: expand a key into schedule @slot (below WDM_BLOCK_SLOTS) of @ws. 0 or -errno.
  * @block: @blocks blocks, each by itself, with that schedule; @in may be @out. 0 or -errno.
  * @hash: the compression function over @blocks blocks; @state: words of the host's byte order. 0 or -errno.
+ * @forget: no key or state is left in @ws; after each request that may have brought one
  *
  * A host's table has those of the engines that it offers. Called from wdm_job_run() only, each @ws by one
  * worker at a time. May sleep if the worker may. -EOPNOTSUPP: this host has no such algorithm.
@@ -134,6 +135,7 @@ struct wdm_engine_ops {
 	int (*block_key)(void *ws, u32 slot, enum wdm_block_alg alg, const u8 *key, u32 bytes);
 	int (*block)(void *ws, u32 slot, bool encrypt, const u8 *in, u8 *out, u32 blocks);
 	int (*hash)(void *ws, enum wdm_hash_core core, void *state, const u8 *data, u32 blocks);
+	void (*forget)(void *ws);
 };
 
 /**

@@ -8,7 +8,7 @@ ITEM=/sys/kernel/config/hisi_sim/sectest
 DRIVER=/sys/bus/pci/drivers/hisi_sec2
 CLASS=/sys/class/uacce
 CLIENT=$OUT/tests/hisi_qm/sec_client
-CYCLES=8
+CYCLES=3
 
 device() {
 	basename "$(compgen -G "$CLASS/hisi_sec2-*" | head -1)"
@@ -23,10 +23,11 @@ drop() {
 	[ ! -d /sys/module/hisi_sec2 ] || timeout 60 modprobe -r hisi_sec2
 }
 
-# begin [PARAMETER...]: the driver, loaded anew, and one device.
+# begin [PARAMETER...]: the driver with these, and one device. Without any, the last test's will do.
 begin() {
-	drop
 	dmesg -C
+	[ $# != 0 ] || not there || return 0
+	drop
 	timeout 60 modprobe hisi_sec2 "$@"
 	mkdir $ITEM
 	echo sec >$ITEM/type
@@ -120,7 +121,7 @@ test_the_device_goes_away_under_a_client() {
 	local pid i
 
 	begin
-	for i in 1 2 3; do
+	for i in 1 2; do
 		until_true 30 there
 		"$CLIENT" >/dev/null 2>&1 &
 		pid=$!
