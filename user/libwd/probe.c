@@ -60,7 +60,7 @@ static bool range_writable(const void *addr, size_t len)
 /* --- what was found a moment ago --- */
 
 #define RECENT_NR	8
-#define RECENT_USES	64
+#define RECENT_USES	256
 #define RECENT_BLOCK	((uintptr_t)128 << 10)	/* asked about as a whole: whoever walks through memory goes on in it */
 
 static WD_THREAD_LOCAL struct recent {
@@ -88,7 +88,7 @@ static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, s
 	return true;
 }
 
-static bool range_recent(const void *addr, size_t len)
+static inline bool range_recent(const void *addr, size_t len)
 {
 	uintptr_t start = (uintptr_t)addr;
 	struct recent *r;
@@ -111,13 +111,11 @@ static bool (*const probes[])(const void *addr, size_t len) = {
 	[WD_PROBE_RECENT] = range_recent,
 };
 
-bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)
+static __attribute__((noinline)) bool probe_list(enum wd_probe how, const void *buf, size_t len)
 {
 	struct wd_list_walk w;
 
-	if (!sgl)
-		return probes[how](buf, len);
-	for (wd_list_walk_init(&w, sgl, buf, len); ; ) {
+	for (wd_list_walk_init(&w, true, buf, len); ; ) {
 		size_t n;
 		const void *piece = wd_list_walk_piece(&w, &n);
 
@@ -127,4 +125,11 @@ bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)
 			return false;
 		wd_list_walk_advance(&w, n);
 	}
+}
+
+bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)
+{
+	if (__builtin_expect(sgl, 0))
+		return probe_list(how, buf, len);
+	return __builtin_expect(how == WD_PROBE_RECENT, 1) ? range_recent(buf, len) : probes[how](buf, len);
 }

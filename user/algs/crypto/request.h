@@ -45,7 +45,7 @@ static inline void msg_begin(struct crypto_sess *s, const FRAME_ARG *arg, struct
 	c->strm = NULL;
 	c->why = NULL;
 	msg_fill(s, arg, c);
-	c->m.redo = crypto_may_redo(c);
+	c->m.redo = s->s.hw_ok ? crypto_may_redo(c) : 0;
 }
 
 static inline void arg_result(FRAME_ARG *arg, const struct crypto_msg *c, int ret)

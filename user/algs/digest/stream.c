@@ -105,20 +105,20 @@ static int strm_pick(struct crypto_sess *s, struct digest_strm *st)
 	return 0;
 }
 
-static void strm_drop(struct crypto_sess *s, struct digest_strm *st)
+static void strm_drop(struct digest_strm *st)
 {
 	if (st->soft)
-		soft_ctx_put(s, st->soft, false);
+		soft_ctx_put(st->soft);
 	/* What is in there may be somebody's secret. */
 	explicit_bzero(st, sizeof(*st));
 }
 
-static void strm_free(struct crypto_sess *s, struct digest_strm *st)
+static void strm_free(struct digest_strm *st)
 {
 	/* The state. */
 	bool keep = st->q && st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck);
 
-	strm_drop(s, st);
+	strm_drop(st);
 	if (keep)
 		wd_keep(&st->kept);
 	else
@@ -175,7 +175,7 @@ int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 	c->why = st->why;
 	c->consumed = c->src_len;
 	c->produced = c->mac_len;
-	strm_free(s, st);
+	strm_free(st);
 	/* Its device went: whoever is left may do all of it again. */
 	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
 		ret = crypto_do_here(s, c, WD_REASON_GONE);
@@ -211,7 +211,7 @@ void digest_strm_free(struct crypto_sess *s)
 {
 	if (!s->strm)
 		return;
-	strm_free(s, s->strm);
+	strm_free(s->strm);
 	s->strm = NULL;
 }
 
@@ -261,7 +261,7 @@ static int strm_begin(struct crypto_sess *s)
 		return 0;
 	ret = strm_pick(s, st);
 	if (ret) {
-		strm_drop(s, st);
+		strm_drop(st);
 		return wd_frame_fail(&s->s, ret, NULL, 0);
 	}
 	st->gen = wd_fork_now();
@@ -288,7 +288,7 @@ static int part_do(struct crypto_sess *s, struct wd_digest_arg *arg, bool last)
 	arg->consumed = arg->src_len;
 	if (last) {
 		*arg->dst_len = s->mac_len;
-		strm_drop(s, st);
+		strm_drop(st);
 	}
 	return 0;
 }

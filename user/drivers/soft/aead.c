@@ -133,7 +133,7 @@ static int aead_flat(struct crypto_sess *s, struct crypto_msg *c, const struct s
 	default:
 		ret = authenc(&w);
 	}
-	soft_ctx_put(s, w.x, c->decrypt);
+	soft_ctx_put(w.x);
 	if (ret)
 		c->why = ret == -EBADMSG ? "the tag is wrong" : "libcrypto refused the request";
 	return ret;

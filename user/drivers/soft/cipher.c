@@ -14,7 +14,7 @@ static int cipher_flat(struct crypto_sess *s, struct crypto_msg *c, const struct
 		return -ENOMEM;
 	good = (!c->iv_len || EVP_CipherInit_ex(x->cipher, NULL, NULL, NULL, c->iv, -1)) &&
 	       soft_cipher_update(x->cipher, f->dst, f->src, f->len);
-	soft_ctx_put(s, x, c->decrypt);
+	soft_ctx_put(x);
 	if (!good)
 		c->why = "libcrypto refused the request";
 	return good ? 0 : -EIO;

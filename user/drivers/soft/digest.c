@@ -50,7 +50,7 @@ static int digest_exec(struct wd_msg *m)
 	x = soft_ctx_get(s, false);
 	m->status = !x ? -ENOMEM : digest_flat(x, c, &f) ? 0 : -EIO;
 	if (x)
-		soft_ctx_put(s, x, false);
+		soft_ctx_put(x);
 	soft_flat_end(&f, c, false);
 	return m->status;
 }

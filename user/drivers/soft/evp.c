@@ -2,8 +2,8 @@
 /*
  * libcrypto's contexts with a session's key: expanding a key costs more than
  * a small request. Whoever needs one takes it out of the session's row with an
- * exchange, and puts it back the same way; when the row is empty one more is
- * made, when it is full one is freed.
+ * exchange, and stores it in its place again; when the row is empty one more is
+ * made, which has a place as long as there are any.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,9 +14,6 @@
 
 #include "evp.h"
 #include "sec_hw.h"
-
-/* EVP takes int. */
-#define UPDATE_MAX	((size_t)1 << 30)
 
 static void ctx_free(struct soft_ctx *x)
 {
@@ -34,6 +31,8 @@ static void spare_free(struct soft_evp *e)
 
 	for (i = 0; i < 2 * SOFT_EVP_SPARE; i++)
 		ctx_free(atomic_exchange(&e->spare[i / SOFT_EVP_SPARE][i % SOFT_EVP_SPARE], NULL));
+	atomic_store(&e->homes[0], 0);
+	atomic_store(&e->homes[1], 0);
 }
 
 void soft_evp_free(struct soft_evp *e)
@@ -114,6 +113,17 @@ static bool ctx_make_md(struct soft_ctx *x, struct crypto_sess *s)
 	return x->md && EVP_DigestInit_ex2(x->md, s->evp->md, NULL);
 }
 
+static void ctx_settle(struct soft_ctx *x, struct soft_evp *e, bool decrypt)
+{
+	unsigned int n = atomic_load(&e->homes[decrypt]);
+
+	while (n < SOFT_EVP_SPARE)
+		if (atomic_compare_exchange_weak(&e->homes[decrypt], &n, n + 1)) {
+			x->home = &e->spare[decrypt][n];
+			return;
+		}
+}
+
 static struct soft_ctx *ctx_make(struct crypto_sess *s, bool decrypt)
 {
 	struct soft_ctx *x = calloc(1, sizeof(*x));
@@ -125,8 +135,10 @@ static struct soft_ctx *ctx_make(struct crypto_sess *s, bool decrypt)
 		good = ctx_make_mac(x, s);
 	else if (good && s->evp->md)
 		good = ctx_make_md(x, s);
-	if (good)
+	if (good) {
+		ctx_settle(x, s->evp, decrypt);
 		return x;
+	}
 	ctx_free(x);
 	return NULL;
 }
@@ -150,7 +162,7 @@ int soft_evp_rekey(struct crypto_sess *s)
 	x = ctx_make(s, false);
 	if (!x)
 		return -ENOMEM;
-	soft_ctx_put(s, x, false);
+	soft_ctx_put(x);
 	return 0;
 }
 
@@ -171,19 +183,12 @@ struct soft_ctx *soft_ctx_get(struct crypto_sess *s, bool decrypt)
 	return ctx_make(s, decrypt);
 }
 
-void soft_ctx_put(struct crypto_sess *s, struct soft_ctx *x, bool decrypt)
+void soft_ctx_put(struct soft_ctx *x)
 {
-	_Atomic(struct soft_ctx *) *spare = s->evp->spare[decrypt];
-	unsigned int i;
-
-	for (i = 0; i < SOFT_EVP_SPARE; i++) {
-		struct soft_ctx *none = NULL;
-
-		if (!atomic_load_explicit(&spare[i], memory_order_relaxed) &&
-		    atomic_compare_exchange_strong_explicit(&spare[i], &none, x, memory_order_release, memory_order_relaxed))
-			return;
-	}
-	ctx_free(x);
+	if (x->home)
+		atomic_store_explicit(x->home, x, memory_order_release);
+	else
+		ctx_free(x);
 }
 
 /* --- data in one piece --- */
@@ -237,16 +242,16 @@ void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool good)
 	free(f->own);
 }
 
-bool soft_cipher_update(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8 *in, size_t len)
+bool soft_cipher_pieces(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8 *in, size_t len)
 {
 	int n;
 
-	for (; len > UPDATE_MAX; len -= UPDATE_MAX) {
-		if (!EVP_CipherUpdate(ctx, out, &n, in, (int)UPDATE_MAX))
+	for (; len > SOFT_UPDATE_MAX; len -= SOFT_UPDATE_MAX) {
+		if (!EVP_CipherUpdate(ctx, out, &n, in, (int)SOFT_UPDATE_MAX))
 			return false;
-		in += UPDATE_MAX;
+		in += SOFT_UPDATE_MAX;
 		if (out)
-			out += UPDATE_MAX;
+			out += SOFT_UPDATE_MAX;
 	}
 	return EVP_CipherUpdate(ctx, out, &n, in, (int)len);
 }

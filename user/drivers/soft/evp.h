@@ -10,14 +10,15 @@
 
 /**
  * struct soft_ctx - one of them: of what an algorithm needs, the rest is NULL
+ * @home:	its place while nobody uses it, and no other's; NULL: it is freed then
  * @iv_len:	that it is set to
  */
 struct soft_ctx {
 	EVP_CIPHER_CTX *cipher;
 	EVP_MD_CTX *md;
 	EVP_MAC_CTX *mac;
+	_Atomic(struct soft_ctx *) *home;
 	__u32 iv_len;
-	struct soft_ctx *next;
 };
 
 /* What a session has of libcrypto. Methods don't change while it lives, but for the cipher's, with the length of the key. */
@@ -26,6 +27,7 @@ struct soft_evp {
 	EVP_MD *md;
 	EVP_MAC *mac;
 	_Atomic(struct soft_ctx *) spare[2][SOFT_EVP_SPARE];
+	_Atomic unsigned int homes[2];	/* of those, how many are somebody's */
 };
 
 /* Whether libcrypto has the algorithm; makes s->evp. 0, -EOPNOTSUPP, -ENOMEM. bits: of a key that it can have. */
@@ -36,7 +38,7 @@ int soft_evp_rekey(struct crypto_sess *s);
 
 /* A context with the session's key, for that direction, that nobody else uses; NULL: no memory. */
 struct soft_ctx *soft_ctx_get(struct crypto_sess *s, bool decrypt);
-void soft_ctx_put(struct crypto_sess *s, struct soft_ctx *x, bool decrypt);
+void soft_ctx_put(struct soft_ctx *x);
 
 /**
  * struct soft_flat - a request's data in one piece
@@ -55,7 +57,17 @@ int soft_flat_begin(struct soft_flat *f, const struct crypto_msg *c, bool has_ds
 /* good: the result is to be told. */
 void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool good);
 
+/* EVP takes int. */
+#define SOFT_UPDATE_MAX	((size_t)1 << 30)
+
+bool soft_cipher_pieces(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8 *in, size_t len);
+
 /* EVP_CipherUpdate() of any length; out NULL: what is only authenticated. */
-bool soft_cipher_update(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8 *in, size_t len);
+static inline bool soft_cipher_update(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8 *in, size_t len)
+{
+	int n;
+
+	return len <= SOFT_UPDATE_MAX ? EVP_CipherUpdate(ctx, out, &n, in, (int)len) : soft_cipher_pieces(ctx, out, in, len);
+}
 
 #endif
