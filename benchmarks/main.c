@@ -19,6 +19,7 @@ static const struct {
 	{ "soft", soft_rows },
 	{ "attach", attach_rows },
 	{ "crypto", crypto_rows },
+	{ "crypto-heap", crypto_heap },
 	{ "crypto-loop", crypto_loop },
 };
 

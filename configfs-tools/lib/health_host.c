@@ -109,7 +109,9 @@ static void check_library(struct health *h, const struct health_input *in, const
 
 static void check_libraries(struct health *h, const struct health_input *in)
 {
-	static const char *const names[] = { "libwd.so.0", "libhisi_qm.so.0", "libwd_comp.so.0" };
+	static const char *const names[] = {
+		"libwd.so.0", "libhisi_qm.so.0", "libwd_comp.so.0", "libwd_cipher.so.0", "libwd_digest.so.0", "libwd_aead.so.0",
+	};
 	size_t i;
 
 	if (root_is_fake(in->root))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ciphers, digests and AEAD on a device that dawdles, is reset or goes; what it doesn't take, and what only it has. */
 #include <pthread.h>
+#include <wd_cq.h>
 
 #include "aead_test.h"
 #include "digest_test.h"
@@ -192,6 +193,172 @@ TEST_F(device, what_only_devices_have_is_there_and_back_again)
 		}
 		EXPECT_EQ(0, wd_cipher_free_sess(h));
 	}
+}
+
+/* --- an engine that lacks an algorithm: what it says of each descriptor --- */
+
+#define LACKS	"fault fail=1000:4"
+
+FIXTURE(lacking) {
+	unsigned char in[8192], out[8192], want[8192], md[32], want_md[32];
+	size_t len;
+	struct wd_cipher_arg arg;
+};
+
+static int cipher_told;
+
+static void lacking_done(struct wd_cipher_arg *arg, void *param)
+{
+	(void)arg, (void)param;
+	cipher_told++;
+}
+
+FIXTURE_SETUP(lacking)
+{
+	handle_t soft, soft_md;
+
+	if (!emulated() || expected_path("cipher") != WD_PATH_SIM)
+		SKIP(return, "needs wd-emulate --sec");
+	soft = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, WD_SESS_PATH_SOFT);
+	soft_md = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, WD_SESS_PATH_SOFT);
+	ASSERT_TRUE(soft && soft_md);
+	fill_noise(self->in, sizeof(self->in), 2);
+	ASSERT_EQ(0, cipher_do(soft, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 4096, self->want));
+	ASSERT_EQ(0, digest_do(soft_md, self->in, 8192, self->want_md, 32));
+	EXPECT_EQ(0, wd_cipher_free_sess(soft));
+	EXPECT_EQ(0, wd_digest_free_sess(soft_md));
+	self->len = 4096;
+	self->arg = (struct wd_cipher_arg){
+		.src = self->in, .src_len = 4096, .dst = self->out, .dst_len = &self->len, .iv = (void *)iv16, .iv_len = 16,
+	};
+	cipher_told = 0;
+	ASSERT_EQ(0, emulated_control(DEVICE, LACKS));
+	ASSERT_EQ(0, emulated_control("hisi_sec2-1", LACKS));
+}
+
+FIXTURE_TEARDOWN(lacking)
+{
+	EXPECT_EQ(0, emulated_control(DEVICE, "fault fail=0"));
+	EXPECT_EQ(0, emulated_control("hisi_sec2-1", "fault fail=0"));
+}
+
+TEST_F(lacking, is_refused_and_named_where_only_a_device_may_do_it)
+{
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, WD_SESS_PATH_HW);
+	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, WD_SESS_PATH_HW);
+	handle_t a = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+
+	ASSERT_TRUE(c && d && a);
+	EXPECT_EQ(-EOPNOTSUPP, wd_cipher_sync(c, &self->arg));
+	EXPECT_EQ(0, self->len);
+	EXPECT_NE(NULL, strstr(detail(c), "can't compute cbc(aes) (device status 0x4)")) TH_LOG("%s", detail(c));
+	EXPECT_EQ(-EOPNOTSUPP, digest_do(d, self->in, 4096, self->md, 32));
+	EXPECT_NE(NULL, strstr(detail(d), "can't compute sha256")) TH_LOG("%s", detail(d));
+	EXPECT_EQ(-EOPNOTSUPP, digest_part(d, self->in, 8192, NULL));
+	EXPECT_NE(NULL, strstr(detail(d), "can't compute sha256")) TH_LOG("%s", detail(d));
+	EXPECT_EQ(-EOPNOTSUPP, aead_do(a, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->md));
+	EXPECT_NE(NULL, strstr(detail(a), "can't compute gcm(aes)")) TH_LOG("%s", detail(a));
+	EXPECT_EQ(0, wd_cipher_free_sess(c));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+	EXPECT_EQ(0, wd_aead_free_sess(a));
+}
+
+TEST_F(lacking, is_done_by_this_cpu_where_that_may)
+{
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0);
+
+	ASSERT_NE(0, c);
+	EXPECT_EQ(0, wd_cipher_sync(c, &self->arg)) TH_LOG("%s", detail(c));
+	EXPECT_EQ(WD_PATH_SOFT, self->arg.path);
+	EXPECT_EQ(WD_REASON_UNSUPPORTED, self->arg.path_reason);
+	EXPECT_EQ(4096, self->len);
+	EXPECT_EQ(0, memcmp(self->out, self->want, 4096));
+	/* In place as well: nothing had been written. */
+	self->arg.dst = self->in;
+	EXPECT_EQ(0, wd_cipher_sync(c, &self->arg)) TH_LOG("%s", detail(c));
+	EXPECT_EQ(0, memcmp(self->in, self->want, 4096));
+	EXPECT_EQ(0, wd_cipher_free_sess(c));
+}
+
+TEST_F(lacking, a_stream_goes_over_to_this_cpu_before_it_has_a_state)
+{
+	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
+	static const unsigned int first[] = { 8192, 4096, 5000, 100, 1 };
+	unsigned int i;
+
+	ASSERT_NE(0, d);
+	for (i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		memset(self->md, 0, 32);
+		EXPECT_EQ(0, digest_part(d, self->in, first[i], NULL)) TH_LOG("%u: %s", first[i], detail(d));
+		EXPECT_EQ(0, digest_part(d, self->in + first[i], 8192 - first[i], self->md)) TH_LOG("%u: %s", first[i], detail(d));
+		EXPECT_EQ(0, memcmp(self->md, self->want_md, 32)) TH_LOG("%u", first[i]);
+	}
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+}
+
+TEST_F(lacking, a_callback_is_told_the_same)
+{
+	handle_t any = cipher_open(WD_CIPHER_AES, WD_CIPHER_CBC, WD_ASYNC, WD_FLAT_BUF, 0);
+	handle_t hw = cipher_open(WD_CIPHER_AES, WD_CIPHER_CBC, WD_ASYNC, WD_FLAT_BUF, WD_SESS_PATH_HW);
+
+	ASSERT_TRUE(any && hw && !wd_cipher_set_key(any, key64, 16) && !wd_cipher_set_key(hw, key64, 16));
+	self->arg.cb = lacking_done;
+	ASSERT_EQ(0, wd_cipher_async(any, &self->arg, NULL));
+	EXPECT_EQ(1, wd_cipher_poll(1, 10000, NULL));
+	EXPECT_EQ(0, self->arg.status);
+	EXPECT_EQ(WD_PATH_SOFT, self->arg.path);
+	EXPECT_EQ(WD_REASON_UNSUPPORTED, self->arg.path_reason);
+	EXPECT_EQ(0, memcmp(self->out, self->want, 4096));
+	ASSERT_EQ(0, wd_cipher_async(hw, &self->arg, NULL));
+	EXPECT_EQ(1, wd_cipher_poll(1, 10000, NULL));
+	EXPECT_EQ(-EOPNOTSUPP, self->arg.status);
+	EXPECT_EQ(0, self->len);
+	EXPECT_NE(NULL, strstr(detail(hw), "can't compute cbc(aes)")) TH_LOG("%s", detail(hw));
+	EXPECT_EQ(2, cipher_told);
+	EXPECT_EQ(0, wd_cipher_free_sess(any));
+	EXPECT_EQ(0, wd_cipher_free_sess(hw));
+}
+
+static int cq_one(handle_t cq, struct wd_wc *wc)
+{
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < 20000 && !n; i++) {
+		n = wd_poll_cq(cq, 1, wc);
+		if (!n)
+			usleep(500);
+	}
+	return n;
+}
+
+TEST_F(lacking, a_completion_queue_is_told_the_same)
+{
+	static const unsigned int flags[] = { 0, WD_SESS_PATH_HW };
+	handle_t cq = wd_cq_create(16);
+	struct wd_wc wc;
+	unsigned int i;
+
+	ASSERT_NE(0, cq);
+	for (i = 0; i < 2; i++) {
+		struct wd_cipher_sess_setup setup = {
+			.alg = WD_CIPHER_AES, .mode = WD_CIPHER_CBC, .op_type = WD_ASYNC, .flags = WD_SESS_CQ | flags[i], .cq = cq,
+		};
+		handle_t h = wd_cipher_alloc_sess(&setup, NULL);
+
+		ASSERT_NE(0, h) TH_LOG("%s", detail(0));
+		ASSERT_EQ(0, wd_cipher_set_key(h, key64, 16));
+		self->len = 4096;
+		ASSERT_EQ(0, wd_cipher_async(h, &self->arg, NULL)) TH_LOG("%s", detail(h));
+		ASSERT_EQ(1, cq_one(cq, &wc));
+		EXPECT_EQ(i ? -EOPNOTSUPP : 0, wc.status);
+		EXPECT_EQ(i ? 0 : 4096, wc.byte_len);
+		EXPECT_EQ(i ? 4 : 0, wc.vendor_err);
+		EXPECT_EQ(i ? 0 : WD_PATH_SOFT, wc.path);
+		EXPECT_EQ(0, wd_cipher_free_sess(h));
+	}
+	EXPECT_EQ(0, memcmp(self->out, self->want, 4096));
+	EXPECT_EQ(0, wd_cq_destroy(cq));
 }
 
 TEST_HARNESS_MAIN

@@ -198,9 +198,23 @@ int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c)
 	return 0;
 }
 
+/*
+ * A device had it, and can't compute such. A simulated one says so before it
+ * writes anything; of others nobody knows.
+ */
+static int do_unknown(struct crypto_sess *s, struct crypto_msg *c)
+{
+	if (!s->s.soft_ok || (c->m.path != WD_PATH_SIM && !crypto_may_redo(c)))
+		return -EOPNOTSUPP;
+	c->m.vendor = 0;
+	return crypto_do_here(s, c, WD_REASON_UNSUPPORTED);
+}
+
 /* What a device doesn't take, however often it is asked. */
 static int do_elsewhere(struct crypto_sess *s, struct crypto_msg *c, int ret)
 {
+	if (crypto_lacks(ret, c->m.vendor))
+		return do_unknown(s, c);
 	if (ret != -E2BIG && ret != -EFBIG)
 		return ret;
 	if (s->s.soft_ok)
@@ -224,6 +238,18 @@ int crypto_do_over(struct crypto_sess *s, struct crypto_msg *c)
 	if (ret == WD_STOPPED)
 		ret = wd_request_resume(&s->s, &c->m, c->src_len);
 	return do_elsewhere(s, c, ret);
+}
+
+int crypto_do_ended(struct crypto_sess *s, struct crypto_msg *c)
+{
+	return do_elsewhere(s, c, c->m.status);
+}
+
+int crypto_say(struct crypto_sess *s, int ret, const char *why, __u32 vendor)
+{
+	if (crypto_lacks(ret, vendor))
+		return wd_fail_all(&s->s.obj, EOPNOTSUPP, "the device can't compute %s (device status %x)", s->alg->name, vendor, 0);
+	return wd_frame_fail(&s->s, ret, why, vendor);
 }
 
 static bool may_have_run(int ret)

@@ -4,6 +4,7 @@
 #define WD_CRYPTO_H
 
 #include <assert.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include "driver.h"
@@ -192,11 +193,21 @@ __u8 crypto_may_redo(const struct crypto_msg *c);
 int crypto_do_sync(struct crypto_sess *s, struct crypto_msg *c);
 /* The same for one that went the straight way, but not to its end. */
 int crypto_do_over(struct crypto_sess *s, struct crypto_msg *c);
+/* The same for an asynchronous one that has ended otherwise than well. */
+int crypto_do_ended(struct crypto_sess *s, struct crypto_msg *c);
 /* On this CPU, whatever the session is bound to. */
 int crypto_do_here(struct crypto_sess *s, struct crypto_msg *c, __u16 reason);
 /* Of no bytes: nothing to do. */
 int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c);
 
+/* A device had the request, and can't compute such. */
+static inline bool crypto_lacks(int ret, __u32 vendor)
+{
+	return ret == -EOPNOTSUPP && vendor;
+}
+
+/* What a request has failed with, in words; why: as its message says. Returns ret. */
+int crypto_say(struct crypto_sess *s, int ret, const char *why, __u32 vendor);
 /* A request has failed: the data in dst is zeroed where it may be what a tag was to vouch for. */
 void crypto_failed(struct crypto_msg *c, int ret);
 

@@ -89,7 +89,7 @@ static int sync_end(struct crypto_sess *s, FRAME_ARG *arg, struct crypto_msg *c,
 	if (!ret)
 		return 0;
 	crypto_failed(c, ret);
-	return wd_frame_fail(&s->s, ret, c->why, c->m.vendor);
+	return crypto_say(s, ret, c->why, c->m.vendor);
 }
 
 static __attribute__((noinline)) int sync_other(struct crypto_sess *s, FRAME_ARG *arg, struct crypto_msg *c, enum wd_straight begun)
@@ -140,14 +140,12 @@ static int req_fill(struct wd_session *base, void *req, struct wd_msg *m)
 
 static int req_end(struct wd_msg *m)
 {
+	struct crypto_sess *s = to_crypto_sess(m->sess);
 	struct crypto_msg *c = to_crypto_msg(m);
 
-	/* What no device takes, and this CPU may not do. */
-	if (m->status == -E2BIG) {
-		m->status = -EOPNOTSUPP;
-		c->why = "a device doesn't take such a request";
-	}
-	return sync_end(to_crypto_sess(m->sess), m->req, c, m->status);
+	if (__builtin_expect(m->status, 0))
+		m->status = crypto_do_ended(s, c);
+	return sync_end(s, m->req, c, m->status);
 }
 
 static void req_call(void *req)
@@ -168,12 +166,13 @@ static int req_work(struct wd_msg *m, struct wd_wc *wc)
 {
 	struct crypto_msg *c = to_crypto_msg(m);
 	const FRAME_ARG *arg = m->req;
+	int ret = req_end(m);
 
 	wc->wr_id = arg->wr_id;
 	wc->opcode = FRAME_OPCODE(arg);
 	wc->byte_len = c->produced;
 	wc->consumed = c->consumed;
-	return req_end(m);
+	return ret;
 }
 
 static void req_work_told(const struct wd_session *s, const void *req, struct wd_wc *wc)

@@ -38,6 +38,40 @@ struct digest_strm {
 	__u8 buf[BUF_BYTES];
 };
 
+/* --- on this CPU --- */
+
+static int soft_start(struct crypto_sess *s, struct digest_strm *st)
+{
+	st->soft = soft_ctx_get(s, false);
+	return st->soft && soft_digest_begin(st->soft) ? 0 : -ENOMEM;
+}
+
+static int soft_add(struct digest_strm *st, const void *data, size_t len)
+{
+	if (!wd_probe(WD_PROBE_RECENT, false, data, len))
+		return -EFAULT;
+	return soft_digest_add(st->soft, data, len) ? 0 : -EIO;
+}
+
+static int soft_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac)
+{
+	return soft_digest_end(st->soft, mac, s->mac_len) ? 0 : -EIO;
+}
+
+/* What a device can't compute, from the beginning. */
+static int soft_instead(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, bool last, __u8 *mac)
+{
+	int ret = soft_start(s, st);
+
+	st->q = NULL;
+	st->vendor = 0;
+	st->path = WD_PATH_SOFT;
+	st->reason = WD_REASON_UNSUPPORTED;
+	if (!ret)
+		ret = soft_add(st, data, len);
+	return ret || !last ? ret : soft_end(s, st, mac);
+}
+
 /* --- on a device --- */
 
 /* One descriptor: begun or not, the last or not; the digest goes to mac. */
@@ -55,6 +89,9 @@ static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *da
 	ret = wd_request_on(st->q, &c.m, len);
 	st->vendor = c.m.vendor;
 	st->why = c.why;
+	/* The first step has all of the message so far. */
+	if (crypto_lacks(ret, st->vendor) && !st->hw.begun && s->s.soft_ok)
+		return soft_instead(s, st, data, len, last, mac);
 	st->hw.begun = true;
 	if (!ret && last && !whole)
 		memcpy(mac, st->hw.state, s->mac_len);
@@ -65,7 +102,7 @@ static int hw_add(struct crypto_sess *s, struct digest_strm *st, const __u8 *dat
 {
 	int ret = 0;
 
-	while (len && !ret) {
+	while (len && !ret && st->q) {
 		size_t n = len < BUF_BYTES - st->fill ? len : BUF_BYTES - st->fill;
 
 		if (!st->fill && len >= BUF_BYTES) {
@@ -83,7 +120,7 @@ static int hw_add(struct crypto_sess *s, struct digest_strm *st, const __u8 *dat
 		data += n;
 		len -= n;
 	}
-	return ret;
+	return ret || st->q ? ret : soft_add(st, data, len);
 }
 
 /* --- either way --- */
@@ -95,13 +132,9 @@ static int strm_pick(struct crypto_sess *s, struct digest_strm *st)
 	if (ret)
 		return ret;
 	st->path = st->q ? wd_queue_pub(st->q)->path : WD_PATH_SOFT;
-	if (st->q) {
-		st->stuck = atomic_load(&wd_queue_pub(st->q)->stuck);
-	} else {
-		st->soft = soft_ctx_get(s, false);
-		if (!st->soft || !soft_digest_begin(st->soft))
-			return -ENOMEM;
-	}
+	if (!st->q)
+		return soft_start(s, st);
+	st->stuck = atomic_load(&wd_queue_pub(st->q)->stuck);
 	return 0;
 }
 
@@ -127,11 +160,7 @@ static void strm_free(struct digest_strm *st)
 
 static int strm_add(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, __u64 deadline)
 {
-	if (st->q)
-		return hw_add(s, st, data, len, deadline);
-	if (!wd_probe(WD_PROBE_RECENT, false, data, len))
-		return -EFAULT;
-	return soft_digest_add(st->soft, data, len) ? 0 : -EIO;
+	return st->q ? hw_add(s, st, data, len, deadline) : soft_add(st, data, len);
 }
 
 static int strm_add_all(struct crypto_sess *s, struct digest_strm *st, bool sgl, const void *src, size_t len, __u64 deadline)
@@ -154,7 +183,7 @@ static int strm_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac, __
 {
 	if (st->q)
 		return hw_step(s, st, st->buf, st->fill, true, mac, deadline);
-	return soft_digest_end(st->soft, mac, s->mac_len) ? 0 : -EIO;
+	return soft_end(s, st, mac);
 }
 
 int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
@@ -175,6 +204,8 @@ int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 	c->why = st->why;
 	c->consumed = c->src_len;
 	c->produced = c->mac_len;
+	if (!st->q)
+		wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
 	strm_free(st);
 	/* Its device went: whoever is left may do all of it again. */
 	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
@@ -283,7 +314,7 @@ static int part_do(struct crypto_sess *s, struct wd_digest_arg *arg, bool last)
 		wd_session_count_soft(&s->s, ret, arg->src_len, last ? s->mac_len : 0);
 	if (ret) {
 		st->dead = true;
-		return wd_frame_fail(&s->s, ret, st->why, st->vendor);
+		return crypto_say(s, ret, st->why, st->vendor);
 	}
 	arg->consumed = arg->src_len;
 	if (last) {

@@ -302,6 +302,8 @@ static int status_of(struct crypto_msg *c, __u32 w28)
 		return 0;
 	if (error == SEC_ERR_ABORTED)
 		return WD_STOPPED;
+	if (error == SEC_ERR_ALGORITHM)
+		return -EOPNOTSUPP;
 	if (error == SEC_ERR_ADDRESS || !ends_there(c))
 		return -EFAULT;
 	c->why = error ? "the device refused the descriptor" : "the descriptor came back damaged";

@@ -152,8 +152,8 @@ int wd_aead_get_maxauthsize(handle_t sess);
  * tag is wrong), -EINVAL (among others: a key is missing, an iv or a length
  * that the mode doesn't take, buffers that overlap otherwise than exactly), -ENOSPC (room below
  * src_len), -EFBIG (devices only, and above 16 MiB - 512), -EOPNOTSUPP (devices only, and nothing to
- * encrypt nor authenticate, or another iv or more associated data than they take), -EFAULT (a buffer is not
- * mapped), -ETIMEDOUT (the device has been stopped), -ENODEV (device gone),
+ * encrypt nor authenticate, another iv or more associated data than they take, or they lack the
+ * algorithm), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV (device gone),
  * -EIO (device reset or stopped), -EBUSY, -ENOMEM.
  */
 int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg);
