@@ -56,6 +56,7 @@ static void set_up(bool sleeps)
 	ring.tx_stop = &tx_stop;
 	ring.rx_stop = &rx_stop;
 	ring.busy = busy;
+	ring.filling = &ring.own_filling;
 	ring.fd = -1;
 	ring.sqe_size = SIZE;
 	ring.sq_depth = DEPTH;
@@ -255,6 +256,48 @@ TEST(a_second_completion_after_the_last_is_no_reason_to_stay_awake)
 	EXPECT_TRUE(wd_ring_ready(&ring));
 	EXPECT_EQ(1, take(&sqe));
 	EXPECT_EQ(1001, sqe.result);
+}
+
+/* A software device looks at the ring when it thinks that a doorbell was lost. */
+TEST(a_completion_before_its_descriptor_was_counted_is_kept)
+{
+	struct sqe sqe;
+
+	set_up(true);
+	send(0, 1);
+	dev_complete(0);
+	EXPECT_EQ(1, take(&sqe));
+	wd_ring_fill_begin(&ring);
+	((struct sqe *)wd_ring_sqe(&ring, 0))->tag = 1;
+	dev_complete(1);
+	/* Who goes to sleep, and finds nothing in flight. */
+	wd_ring_arm(&ring);
+	EXPECT_EQ(0, take(&sqe));
+	wd_ring_submit(&ring, 1);
+	wd_ring_fill_end(&ring);
+	EXPECT_TRUE(wd_ring_ready(&ring));
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1001, sqe.result);
+}
+
+TEST(a_completion_among_others_before_its_descriptor_was_counted_is_kept)
+{
+	struct sqe sqe;
+
+	set_up(true);
+	send(0, 1);
+	wd_ring_fill_begin(&ring);
+	((struct sqe *)wd_ring_sqe(&ring, 0))->tag = 1;
+	/* Out of order. */
+	dev_complete(1);
+	EXPECT_EQ(0, take(&sqe));
+	wd_ring_submit(&ring, 1);
+	wd_ring_fill_end(&ring);
+	dev_complete(0);
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1001, sqe.result);
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1000, sqe.result);
 }
 
 TEST(what_was_never_sent_is_not_believed)

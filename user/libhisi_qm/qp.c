@@ -180,6 +180,7 @@ static int give(struct qp *qp, const unsigned char *req, int num, const struct h
 	/* Asked once: room may appear at any moment, and with it a slot whose call isn't set. */
 	uint32_t n = wd_ring_room(ring, (uint32_t)num);
 	uint32_t i;
+	bool given;
 
 	if (wd_ring_tx_stopped(ring))
 		return -EPIPE;
@@ -187,9 +188,12 @@ static int give(struct qp *qp, const unsigned char *req, int num, const struct h
 		return -EBUSY;
 	if (data)
 		call_set(&qp->calls[wd_ring_index(ring, 0)], data);
+	wd_ring_fill_begin(ring);
 	for (i = 0; i < n; i++)
 		memcpy(wd_ring_sqe(ring, i), req + (size_t)i * ring->sqe_size, ring->sqe_size);
-	return wd_ring_submit(ring, n) ? (int)n : -EPIPE;
+	given = wd_ring_submit(ring, n);
+	wd_ring_fill_end(ring);
+	return given ? (int)n : -EPIPE;
 }
 
 static int give_result(struct qp *qp, int ret)

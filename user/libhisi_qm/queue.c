@@ -17,7 +17,7 @@ static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for a pull's");
 int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
-	struct wd_ring_cfg cfg = { .sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true };
+	struct wd_ring_cfg cfg = { .sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling };
 	struct hisi_queue *h;
 	int ret;
 

@@ -85,6 +85,7 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 		return ret;
 	wd_ring_limits(ring, cfg->sleeps);
 	atomic_init(&ring->cq_pos, WD_RING_PHASE);
+	ring->filling = cfg->filling ? cfg->filling : &ring->own_filling;
 	ring->fd = wd_ctx_fd(ring->ctx);
 	ring->busy = calloc(ring->sq_depth, sizeof(*ring->busy));
 	if (!ring->busy)

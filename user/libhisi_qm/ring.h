@@ -31,6 +31,7 @@ struct wd_ring {
 	const _Atomic uint32_t *tx_stop;
 	const _Atomic uint32_t *rx_stop;
 	_Atomic uint8_t *busy;	/* per submission slot: enum wd_ring_slot_state */
+	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
 	struct wd_ctx *ctx;
 	int fd;
 	uint32_t sqe_size;
@@ -44,6 +45,7 @@ struct wd_ring {
 	bool filled;		/* entries are valid in advance */
 
 	alignas(64) _Atomic uint32_t produced;
+	_Atomic uint32_t own_filling;
 	uint16_t tail;
 
 	alignas(64) _Atomic uint32_t consumed;
@@ -67,6 +69,7 @@ struct wd_ring_cfg {
 	uint32_t sqe_size;	/* must be the device's */
 	uint16_t qc_type;
 	bool sleeps;		/* keep the kernel's head close (wd_ring_end()), at the price of ring space */
+	const _Atomic uint32_t *filling;	/* for who doesn't use wd_ring_fill_begin(); NULL: for who does */
 };
 
 /*
@@ -161,6 +164,30 @@ static inline uint32_t wd_ring_room(const struct wd_ring *ring, uint32_t want)
 		if (atomic_load_explicit(&ring->busy[wd_ring_index(ring, n)], memory_order_acquire))
 			break;
 	return n;
+}
+
+/*
+ * Around the building of descriptors and wd_ring_submit(): a software device
+ * may look before the doorbell, and complete what nobody has counted yet.
+ */
+static inline void wd_ring_fill_begin(struct wd_ring *ring)
+{
+	atomic_exchange(&ring->own_filling, 1);
+}
+
+static inline void wd_ring_fill_end(struct wd_ring *ring)
+{
+	atomic_store_explicit(&ring->own_filling, 0, memory_order_release);
+}
+
+/*
+ * Behind the look at a completion that seems to be about nothing: while this is
+ * so it may be about a descriptor that is in the ring, and isn't counted yet.
+ * Once it isn't so, what had been counted is seen.
+ */
+static inline bool wd_ring_filling(const struct wd_ring *ring)
+{
+	return atomic_load_explicit(ring->filling, memory_order_acquire);
 }
 
 /* Where to build the i-th descriptor (i < wd_ring_room()). It holds what was there before. */
@@ -307,24 +334,33 @@ static inline void wd_ring_took(struct wd_ring *ring, uint32_t pos, uint32_t n)
 	ring->taken += n;
 }
 
+static inline bool wd_ring_is_given(const struct wd_ring *ring, uint16_t index)
+{
+	return atomic_load_explicit(&ring->busy[index], memory_order_relaxed) == WD_RING_GIVEN;
+}
+
 /*
  * Take one finished descriptor: its slot's number goes to index, and the slot
  * stays the caller's until wd_ring_release(). Returns as wd_ring_next().
  */
 static inline int wd_ring_take_held(struct wd_ring *ring, uint16_t *index)
 {
-	uint32_t pos = wd_ring_pos(ring);
+	uint32_t pos = wd_ring_pos(ring), next = pos;
 	int ret;
 
 	if (!wd_ring_may_take(ring, 1))
 		return wd_ring_nothing(ring);
 	/* A second completion of the same descriptor is not believed. */
-	do {
-		ret = wd_ring_next(ring, &pos, index);
-	} while (ret > 0 && atomic_load_explicit(&ring->busy[*index], memory_order_relaxed) != WD_RING_GIVEN);
+	while ((ret = wd_ring_next(ring, &next, index)) > 0 && !wd_ring_is_given(ring, *index)) {
+		if (wd_ring_filling(ring) || wd_ring_is_given(ring, *index)) {
+			wd_ring_took(ring, pos, 0);
+			return 0;
+		}
+		pos = next;
+	}
 	if (ret > 0)
 		atomic_store_explicit(&ring->busy[*index], WD_RING_TAKEN, memory_order_relaxed);
-	wd_ring_took(ring, pos, ret > 0);
+	wd_ring_took(ring, next, ret > 0);
 	return ret;
 }
 
@@ -389,8 +425,8 @@ static inline void wd_ring_drop_strays(struct wd_ring *ring)
 {
 	uint32_t pos = wd_ring_pos(ring);
 
-	/* The entry first: one that is due is valid only after it was counted as sent. */
-	while (!ring->filled && wd_ring_valid_at(ring, pos) && !wd_ring_may_take(ring, 1))
+	/* The entry first, what is being sent next: one that is due is counted then, or will be. */
+	while (!ring->filled && wd_ring_valid_at(ring, pos) && !wd_ring_filling(ring) && !wd_ring_may_take(ring, 1))
 		pos = wd_ring_pos_after(ring, pos);
 	wd_ring_took(ring, pos, 0);
 }

@@ -311,6 +311,7 @@ struct wd_queue_pub {
 	__u8 qc_type;
 	__u16 path;		/* enum wd_path */
 	_Atomic __u32 stuck;	/* times it was closed with a device that had not stopped: see @close */
+	const _Atomic __u32 *filling;	/* not 0 while requests may be in the ring that aren't counted yet */
 };
 
 static inline struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)

@@ -101,6 +101,8 @@ static struct wd_queue *queue_new(struct wd_session *s, const struct wd_driver *
 	q->for_cq = s->cq;
 	atomic_store(&q->cq, s->cq);
 	q->pub.fd = -1;
+	/* Who sends has the lock from before the first descriptor until after the doorbell. */
+	q->pub.filling = &q->produce.held;
 	q->pub.qc_type = qc_type;
 	return q;
 }

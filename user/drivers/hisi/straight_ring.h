@@ -116,21 +116,26 @@ static unsigned int ring_async(struct wd_session *s, void *const reqs[], unsigne
 	return wd_straight_async(q, s, reqs, n, send);
 }
 
-/* The others: nobody takes them off before somebody has time for them, or they didn't go well. */
-static __attribute__((noinline)) bool pull_other(struct wd_queue *q, struct hisi_queue *h, struct wd_slot *slot, unsigned int index)
+/*
+ * The others: nobody takes them off before somebody has time for them, or they
+ * didn't go well. 1: it counts; 0: it is a second completion of the same
+ * descriptor, which is not believed; -1: that can't be told yet.
+ */
+static __attribute__((noinline)) int pull_other(struct wd_queue *q, struct hisi_queue *h, struct wd_slot *slot, unsigned int index)
 {
+	bool filling = wd_ring_filling(&h->ring);
+
 	wd_ring_see_sent(&h->ring);
 	switch (atomic_load_explicit(&slot->state, memory_order_acquire)) {
 	case WD_SLOT_SYNC:
 		if (!wd_slot_straight(slot) || !tell_own(q, h, slot, index))
 			wd_queue_sync_done(q, slot, index);
-		return true;
+		return 1;
 	case WD_SLOT_ASYNC:
 		wd_queue_async_done(q, slot, index);
-		return true;
+		return 1;
 	}
-	/* A second completion of the same descriptor is not believed. */
-	return false;
+	return filling ? -1 : 0;
 }
 
 /* 0, or why there will never be anything again. */
@@ -142,30 +147,50 @@ static __attribute__((noinline, cold)) int pull_none(struct hisi_queue *h)
 /* For who delivers what it takes off: max is no more than it has room for. */
 static __u32 pull_due(struct wd_queue *q, struct hisi_queue *h, __u32 max, __u32 *pos)
 {
+	__u32 n = 0, next = *pos;
 	struct wd_told told;
 	__u16 index;
-	__u32 n;
 
 	wd_told_begin(&told, q);
-	for (n = 0; n < max && wd_ring_next(&h->ring, pos, &index) > 0; ) {
+	while (n < max && wd_ring_next(&h->ring, &next, &index) > 0) {
 		struct wd_slot *slot = &q->pub.slots[index];
 		__u64 in, out;
+		int counts = 1;
 
 		if (__builtin_expect(wd_told_may(slot) && tell(q, h, slot, slot->owner, index, &in, &out), 1))
 			wd_told_one(&told, q, slot, in, out);
-		else if (!pull_other(q, h, slot, index))
-			continue;
-		n++;
+		else
+			counts = pull_other(q, h, slot, index);
+		if (__builtin_expect(counts < 0, 0))
+			break;
+		*pos = next;
+		n += (__u32)counts;
 	}
 	wd_told_end(&told, q);
+	return n;
+}
+
+/* For who doesn't. */
+static __u32 pull_all(struct wd_queue *q, struct hisi_queue *h, __u32 max, __u32 *pos)
+{
+	__u32 n = 0, next = *pos;
+	__u16 index;
+	int counts;
+
+	while (n < max && wd_ring_next(&h->ring, &next, &index) > 0) {
+		counts = pull_other(q, h, &q->pub.slots[index], index);
+		if (counts < 0)
+			break;
+		*pos = next;
+		n += (__u32)counts;
+	}
 	return n;
 }
 
 static int ring_pull(struct wd_queue *q, unsigned int max)
 {
 	struct hisi_queue *h = hisi_queue_of(q);
-	__u32 n = 0, may = wd_ring_may_take(&h->ring, max), pos = wd_ring_pos(&h->ring);
-	__u16 index;
+	__u32 n, may = wd_ring_may_take(&h->ring, max), pos = wd_ring_pos(&h->ring);
 
 	/* Often asked in vain. */
 	if (__builtin_expect(may && !wd_ring_cqe_valid(&h->ring) && !wd_ring_rx_stopped(&h->ring), 0)) {
@@ -175,8 +200,7 @@ static int ring_pull(struct wd_queue *q, unsigned int max)
 	if (q->due)
 		n = pull_due(q, h, may, &pos);
 	else
-		while (n < may && wd_ring_next(&h->ring, &pos, &index) > 0)
-			n += pull_other(q, h, &q->pub.slots[index], index);
+		n = pull_all(q, h, may, &pos);
 	wd_ring_took(&h->ring, pos, n);
 	wd_ring_end(&h->ring);
 	return __builtin_expect(n != 0, 1) ? (int)n : pull_none(h);
