@@ -22,9 +22,11 @@ u32 wdm_sec_hash_start(struct wdm_sec_req *r)
 	if (!keyed)
 		return SEC_ERR_OK;
 	status = wdm_sec_fetch(r, r->a_key, w->key, r->a_key_bytes);
-	if (!status)
-		wdm_hmac_start(h, w->key, r->a_key_bytes, resumed);
-	return status;
+	if (status)
+		return status;
+	wdm_hmac_start(h, w->key, r->a_key_bytes, resumed);
+	/* What can't be computed has to be said before anything is written. */
+	return h->hash.err ? wdm_sec_engine_error(h->hash.err) : SEC_ERR_OK;
 }
 
 static void hash_chunk(struct wdm_sec_req *r, u8 *p, u32 len)

@@ -229,6 +229,36 @@ TEST(a_buffer_that_is_not_mapped_is_EFAULT)
 	EXPECT_EQ(0, wd_digest_free_sess(d));
 }
 
+TEST(a_stream_of_what_is_not_mapped_is_EFAULT)
+{
+	handle_t d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
+	unsigned char *gone = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct wd_digest_arg arg = { .src = gone, .src_len = 100 };
+
+	ASSERT_TRUE(d && gone != MAP_FAILED);
+	munmap(gone, 65536);
+	EXPECT_EQ(-EFAULT, wd_digest_update(d, &arg));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+}
+
+TEST(a_tag_that_cannot_be_read_releases_no_plaintext)
+{
+	handle_t a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	unsigned char *gone = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char buf[4096] = { 0 }, out[4096];
+	size_t i;
+
+	ASSERT_TRUE(a && gone != MAP_FAILED);
+	munmap(gone, 65536);
+	memset(out, 0xdb, sizeof(out));
+	EXPECT_EQ(-EFAULT, aead_do(a, WD_CIPHER_DECRYPTION, iv16, 12, buf, 16, 4080, out, gone));
+	for (i = 16; i < sizeof(out) && out[i] == out[16]; i++)
+		;
+	EXPECT_EQ(sizeof(out), i);
+	EXPECT_TRUE(out[16] == 0xdb || !out[16]);
+	EXPECT_EQ(0, wd_aead_free_sess(a));
+}
+
 /* --- lists --- */
 
 /* Cut at sizes that go with nothing, with empty pieces among them. */

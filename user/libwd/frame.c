@@ -37,8 +37,8 @@ int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __
 		return wd_fail_num(NULL, EINVAL, "setup->op_type %u is unknown", op_type, 0);
 	if (data_fmt > WD_SGL_BUF)
 		return wd_fail_num(NULL, EINVAL, "setup->data_fmt %u is unknown", data_fmt, 0);
-	/* The bit says what they hold. */
-	for (i = 0; i < 4 && !(flags & WD_SESS_CQ); i++)
+	/* The bit says what the first one holds. */
+	for (i = flags & WD_SESS_CQ ? 1 : 0; i < 4; i++)
 		if (reserved[i])
 			return wd_fail_num(NULL, EINVAL, "setup->reserved[%u] is not 0", i, 0);
 	attr->async = op_type == WD_ASYNC;

@@ -273,6 +273,7 @@ static bool tag_size_good(const struct aead_alg *row, __u32 n)
 int wd_aead_set_authsize(handle_t sess, __u32 authsize)
 {
 	struct crypto_sess *s;
+	__u8 before;
 	int ret;
 
 	s = crypto_key_begin(sess, &aead_class, "", &ret);
@@ -280,8 +281,14 @@ int wd_aead_set_authsize(handle_t sess, __u32 authsize)
 		return ret;
 	if (!tag_size_good(row_of(s), authsize))
 		return wd_fail_all(&s->s.obj, EINVAL, "%s has no tag of %u bytes", s->alg->name, authsize, 0);
+	before = s->mac_len;
 	s->mac_len = (__u8)authsize;
-	return crypto_changed(s);
+	ret = crypto_changed(s);
+	if (ret) {
+		s->mac_len = before;
+		sec_session(s);
+	}
+	return ret;
 }
 
 int wd_aead_get_authsize(handle_t sess)

@@ -196,6 +196,9 @@ static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 	struct next_iv next;
 	int ret = 0;
 
+	/* The last block of each piece is read here. */
+	if (c->iv_len && !wd_probe(WD_PROBE_RECENT, false, src, left))
+		return -EFAULT;
 	if (c->iv_len)
 		memcpy(next.iv, iv, c->iv_len);
 	c->m.redo = src == dst ? 0 : WD_REDO;

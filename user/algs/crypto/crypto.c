@@ -176,7 +176,10 @@ __u8 crypto_may_redo(const struct crypto_msg *c)
 {
 	/* Lists would have to be compared piece by piece; a step of a stream has changed its state. */
 	if (c->sgl || c->strm || ranges_meet(c->src, c->src_len, c->dst, c->dst_len) ||
-	    (!c->decrypt && c->mac && ranges_meet(c->src, c->src_len, c->mac, c->mac_len)))
+	    ranges_meet(c->iv, c->iv_len, c->dst, c->dst_len))
+		return 0;
+	if (!c->decrypt && c->mac && (ranges_meet(c->src, c->src_len, c->mac, c->mac_len) ||
+				      ranges_meet(c->iv, c->iv_len, c->mac, c->mac_len)))
 		return 0;
 	return WD_REDO;
 }
@@ -215,7 +218,7 @@ static int do_elsewhere(struct crypto_sess *s, struct crypto_msg *c, int ret)
 {
 	if (crypto_lacks(ret, c->m.vendor))
 		return do_unknown(s, c);
-	if (ret != -E2BIG && ret != -EFBIG)
+	if ((ret != -E2BIG && ret != -EFBIG) || c->m.path == WD_PATH_SOFT)
 		return ret;
 	if (s->s.soft_ok)
 		return crypto_do_here(s, c, WD_REASON_UNSUPPORTED);
@@ -252,20 +255,46 @@ int crypto_say(struct crypto_sess *s, int ret, const char *why, __u32 vendor)
 	return wd_frame_fail(&s->s, ret, why, vendor);
 }
 
-static bool may_have_run(int ret)
+/* With this end a device may have written what it has deciphered. */
+static bool may_have_run(const struct crypto_msg *c, int ret)
 {
-	return ret == -EBADMSG || ret == -ETIMEDOUT || ret == -EIO || ret == -ENODEV;
+	/* What may be done again may have run before that for which it was refused in the end. */
+	if (crypto_may_redo(c))
+		return true;
+	if (ret == -EFAULT)
+		return c->m.path != WD_PATH_SOFT;
+	return ret == -EBADMSG || ret == -ETIMEDOUT || ret == -EIO || ret == -ENODEV || crypto_lacks(ret, c->m.vendor);
+}
+
+/* As far as it is there. */
+static void zero_there(__u8 *p, size_t len)
+{
+	size_t n;
+
+	if (wd_probe(WD_PROBE_WRITE, false, p, len)) {
+		explicit_bzero(p, len);
+		return;
+	}
+	for (; len; p += n, len -= n) {
+		n = 4096 - ((uintptr_t)p & 4095);
+		if (n > len)
+			n = len;
+		if (wd_probe(WD_PROBE_WRITE, false, p, n))
+			explicit_bzero(p, n);
+	}
 }
 
 void crypto_failed(struct crypto_msg *c, int ret)
 {
-	static const __u8 zeroes[4096];
-	size_t at = c->assoc_len;
+	size_t skip = c->assoc_len, n;
+	struct wd_list_walk w;
+	__u8 *p;
 
-	if (!c->decrypt || !c->mac || at == c->src_len || !may_have_run(ret) || !wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->src_len))
+	if (!c->decrypt || !c->mac || !may_have_run(c, ret))
 		return;
-	if (!c->sgl)
-		explicit_bzero((__u8 *)c->dst + at, c->src_len - at);
-	for (; c->sgl && at < c->src_len; at += sizeof(zeroes))
-		wd_list_copy_in(c->dst, at, zeroes, c->src_len - at < sizeof(zeroes) ? c->src_len - at : sizeof(zeroes));
+	for (wd_list_walk_init(&w, c->sgl, c->dst, c->src_len); (p = wd_list_walk_piece(&w, &n)) && n; wd_list_walk_advance(&w, n)) {
+		if (n > skip)
+			zero_there(p + skip, n - skip);
+		skip -= n < skip ? n : skip;
+	}
 }

@@ -103,6 +103,8 @@ static __attribute__((noinline)) int sync_other(struct crypto_sess *s, FRAME_ARG
 		return ret;
 	c->m.deadline = frame_deadline(&s->s, arg);
 	msg_begin(s, arg, c);
+	c->m.path = WD_PATH_NONE;
+	c->m.reason = 0;
 	return sync_end(s, arg, c, do_sync(s, c));
 }
 

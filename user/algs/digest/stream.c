@@ -100,7 +100,7 @@ static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *da
 
 static int hw_add(struct crypto_sess *s, struct digest_strm *st, const __u8 *data, size_t len, __u64 deadline)
 {
-	int ret = 0;
+	int ret = wd_probe(WD_PROBE_RECENT, false, data, len) ? 0 : -EFAULT;
 
 	while (len && !ret && st->q) {
 		size_t n = len < BUF_BYTES - st->fill ? len : BUF_BYTES - st->fill;

@@ -298,7 +298,7 @@ static int status_of(struct crypto_msg *c, __u32 w28)
 		c->why = "the tag is wrong";
 		return -EBADMSG;
 	}
-	if (!error && w28 & 1)
+	if (!error && w28 & 1 && (w28 >> 1 & 7) < SEC_ICV_MISMATCH)
 		return 0;
 	if (error == SEC_ERR_ABORTED)
 		return WD_STOPPED;

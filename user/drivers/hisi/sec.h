@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 he
 }
 
 /* The result's word of one that went well: done, no error, no mismatch. */
-#define SEC_GOOD_MASK	0x00ff0005u
+#define SEC_GOOD_MASK	0x00ff000du
 #define SEC_GOOD	0x00000001u
 
 /* sec.c: struct wd_driver's */

@@ -37,6 +37,7 @@ static int authenc(const struct work *w)
 {
 	const struct crypto_msg *c = w->c;
 	__u8 mac[CRYPTO_MAC_MAX];
+	bool same;
 
 	if (!c->decrypt) {
 		if (!cbc_of(w) || !mac_of(w, w->out - c->assoc_len, c->src_len, mac))
@@ -46,9 +47,10 @@ static int authenc(const struct work *w)
 	}
 	if (!mac_of(w, w->assoc, c->src_len, mac))
 		return -EIO;
-	if (CRYPTO_memcmp(mac, c->mac, c->mac_len))
-		return -EBADMSG;
-	return cbc_of(w) ? 0 : -EIO;
+	same = !CRYPTO_memcmp(mac, c->mac, c->mac_len);
+	/* The tag that a forged message would need. */
+	OPENSSL_cleanse(mac, sizeof(mac));
+	return !same ? -EBADMSG : cbc_of(w) ? 0 : -EIO;
 }
 
 static bool ctrl(const struct work *w, int type, int len, void *p)
@@ -98,7 +100,10 @@ static int ccm(const struct work *w)
 	__u8 none[1];
 	int n;
 
-	if (w->len > INT32_MAX || !ccm_sizes(w))
+	/* EVP takes int. */
+	if (w->len > INT32_MAX || c->assoc_len > INT32_MAX)
+		return -EFBIG;
+	if (!ccm_sizes(w))
 		return -EIO;
 	if ((c->decrypt && !ctrl(w, EVP_CTRL_AEAD_SET_TAG, (int)c->mac_len, c->mac)) ||
 	    !EVP_CipherInit_ex(w->x->cipher, NULL, NULL, NULL, c->iv, -1) ||
@@ -135,7 +140,8 @@ static int aead_flat(struct crypto_sess *s, struct crypto_msg *c, const struct s
 	}
 	soft_ctx_put(w.x);
 	if (ret)
-		c->why = ret == -EBADMSG ? "the tag is wrong" : "libcrypto refused the request";
+		c->why = ret == -EBADMSG ? "the tag is wrong" : ret == -EFBIG ? "it is more than libcrypto takes in one request" :
+			 "libcrypto refused the request";
 	return ret;
 }
 

@@ -24,6 +24,8 @@ bool soft_digest_end(struct soft_ctx *x, __u8 *mac, __u32 mac_len)
 	bool good = x->mac ? EVP_MAC_final(x->mac, whole, &len, sizeof(whole)) : EVP_DigestFinal_ex(x->md, whole, &n);
 
 	memcpy(mac, whole, good ? mac_len : 0);
+	/* What a truncated one leaves out is nobody's. */
+	explicit_bzero(whole, sizeof(whole));
 	return good;
 }
 
