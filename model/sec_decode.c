@@ -380,13 +380,16 @@ static u32 decode_gcm_aad(struct wdm_sec_req *r, const struct bd *b)
 {
 	u32 fields = F_ANY_DIGEST | BIT_OF(F_A_KEY_LEN) | BIT_OF(F_AUTH_PAD) | BIT_OF(F_MAC_SEL) | BIT_OF(F_C_MODE) |
 		     BIT_OF(F_C_ALG) | BIT_OF(F_C_KEY_LEN) | BIT_OF(F_C_ICV_LEN) | BIT_OF(F_CTR_XTS);
+	u32 offset = b->f[F_CIPHER_SRC_OFFSET];
 
+	/* What UADK leaves of the data's descriptor says nothing here. */
+	fields |= BIT_OF(F_DE) | BIT_OF(F_DST_TYPE) | BIT_OF(F_CIPHER_SRC_OFFSET) | BIT_OF(F_SEQ);
 	r->op = WDM_SEC_GCM_AAD;
 	r->alg = b->f[F_C_ALG] == SEC_C_SM4 ? WDM_BLOCK_SM4 : WDM_BLOCK_AES;
 	r->key_bytes = r->a_key_bytes;
 	r->encrypt = true;
 	if (!bd_uses_only(b, fields) || b->f[F_SCENE] != SEC_SCENE_STREAM || b->f[F_AI_GEN] != SEC_GEN_STANDARD ||
-	    b->f[F_AUTH_PAD] != SEC_PAD_NONE || r->mac_bytes != 16 || !r->a_key || r->src_sgl)
+	    b->f[F_AUTH_PAD] != SEC_PAD_NONE || r->mac_bytes != 16 || !r->a_key || r->src_sgl || (offset && offset != r->len))
 		return SEC_ERR_BAD_BD;
 	if (r->key_bytes != 16 && (r->alg == WDM_BLOCK_SM4 || (r->key_bytes != 24 && r->key_bytes != 32)))
 		return SEC_ERR_ALGORITHM;
@@ -493,12 +496,6 @@ static bool overlaps(const struct wdm_sec_req *r)
 	return !r->in_place && !r->src_sgl && !r->dst_sgl && r->src < r->dst + n && r->dst < r->src + n;
 }
 
-/* Translations are fetched ahead for the flat buffers of a process, up to a size. */
-static bool prefetch_fits(const struct wdm_sec_req *r, const struct bd *b)
-{
-	return !b->f[F_SVA_PREFETCH] || (r->job->pasid_valid && !r->src_sgl && !r->dst_sgl && r->aad + r->len <= SEC_PREFETCH_MAX);
-}
-
 static u32 decode_memory(struct wdm_sec_req *r, const struct bd *b)
 {
 	if (b->f[F_SCENE] != SEC_SCENE_COMMON && b->f[F_SCENE] != SEC_SCENE_IPSEC && b->f[F_SCENE] != SEC_SCENE_STREAM)
@@ -546,7 +543,5 @@ u32 wdm_sec_decode(struct wdm_sec_req *r, const struct sec_bd *bd)
 		return status;
 	if ((u64)r->aad + r->len > SEC_MAX_BYTES)
 		return SEC_ERR_LENGTH;
-	if (!prefetch_fits(r, &b))
-		return SEC_ERR_BAD_BD;
 	return r->flag != SEC_FLAG_DIGEST && overlaps(r) ? SEC_ERR_BAD_BD : SEC_ERR_OK;
 }

@@ -407,6 +407,5 @@ enum sec_error {
 #define SEC_GCM_IV_BYTES	12
 #define SEC_MIN_ICV		4
 #define SEC_MAX_ICV		16
-#define SEC_PREFETCH_MAX	0x6000u		/* largest flat buffer for SEC_BD3_SVA_PREFETCH */
 
 #endif

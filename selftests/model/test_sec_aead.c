@@ -338,10 +338,19 @@ static int gcm_stream(struct rig *r, const struct message *m, bool encrypt)
 			 .a_key_bytes = m->key_bytes, .mac_bytes = 16, .pad = SEC_PAD_NONE, .mac_sel = 1 };
 	const unsigned char *in = (encrypt ? m->in : m->out) + m->aad, *want = (encrypt ? m->out : m->in) + m->aad;
 	u32 done, n, i, blocks = 1;
+	struct sec_bd bd;
 	int ret;
 
 	memcpy(at(r, AT_SRC), m->in, m->aad);
-	ret = ask_do(r, &a);
+	ask_fill(&bd, &a);
+	/* UADK's begins as the one for the data does, and keeps some of it. */
+	sec_put(&bd, SEC_BD3_DE, 1);
+	sec_put64(&bd, SEC_BD3_DST, AT_DST);
+	sec_put(&bd, SEC_BD3_CIPHER_SRC_OFFSET, m->aad);
+	sec_put(&bd, SEC_BD3_SEQ, encrypt ? SEC_SEQ_CIPHER_FIRST : SEC_SEQ_DIGEST_FIRST);
+	sec_put(&bd, SEC_BD3_C_MODE, SEC_C_GCM);
+	sec_put(&bd, SEC_BD3_C_ICV_LEN, 16);
+	ret = sec_do(r, &bd);
 	a = (struct ask){ .type = SEC_BD_TYPE3, .scene = SEC_SCENE_STREAM, .cipher = encrypt ? SEC_CIPHER_ENCRYPT : SEC_CIPHER_DECRYPT,
 			  .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM, .c_key_len = m->key_bytes / 8 - 2, .ai_gen = SEC_GEN_ADDRESS,
 			  .a_key_bytes = m->key_bytes, .pad = SEC_PAD_NONE, .mac_sel = 1, .a_iv = AT_MAC };
