@@ -80,5 +80,6 @@ int waiting(int argc, char **argv);
 int heap_rows(int argc, char **argv);
 int init_rows(int argc, char **argv);
 int soft_rows(int argc, char **argv);
+int attach_rows(int argc, char **argv);
 
 #endif

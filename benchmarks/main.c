@@ -17,6 +17,7 @@ static const struct {
 	{ "heap", heap_rows },
 	{ "init", init_rows },
 	{ "soft", soft_rows },
+	{ "attach", attach_rows },
 };
 
 int main(int argc, char **argv)

@@ -31,7 +31,7 @@ TARGETS = {
     "poll.empty.*": "<= 20", "submit.full.ns": "<= 50",
     "wait.2ms.cpu_pct": "< 3", "wait.2ms.extra_us": "<= 60", "wait.2us.ratio": "<= 1.2",
     "heap.ctx.*": "<= 65536", "heap.sess.bytes": "<= 1024", "init.first.us": "<= 1000", "init.next.us": "<= 200",
-    "soft.*": "<= 1.03 or +60 ns", "provision.1000.*": "< 2000",
+    "soft.*": "<= 1.03 or +60 ns", "provision.1000.*": "< 2000", "provision.attach.us": "< 1000",
 }
 
 
@@ -163,7 +163,8 @@ GROUPS = [
     (plain(["--null", "--zip", "9"], "heap"), ("heap.sess.bytes", "heap.ctx.bytes", "heap.ctx.async.bytes")),
     (init, ("init.first.us", "init.next.us")),
     (plain(None, "soft"), ("soft.*.ratio",)),
-    (provision, ("provision.1000.apply.ms", "provision.1000.again.ms", "provision.1000.save.ms", "provision.1000.list.ms")),
+    (provision, (*(f"provision.1000.{what}.ms" for what in ("apply", "again", "save", "list")),
+                 *(f"provision.{span}.us" for span in ("attach", "open", "start", "close", "detach")))),
 ]
 
 

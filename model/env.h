@@ -138,6 +138,7 @@ struct wdm_power {
  * @block_key: expand a key into schedule @slot (below WDM_BLOCK_SLOTS) of @ws. 0 or -errno.
  * @block: @blocks blocks, each by itself, with that schedule; @in may be @out. 0 or -errno.
  * @hash: the compression function over @blocks blocks; @state: words of the host's byte order. 0 or -errno.
+ * @forget: no key or state is left in @ws; after each request that may have brought one
  * @power: a power modulo an odd number of up to 4096 bits. 0 or -errno. NULL: HPRE computes nothing.
  * @random: bytes that nobody can guess. 0 or -errno.
  *
@@ -150,6 +151,7 @@ struct wdm_engine_ops {
 	int (*block_key)(void *ws, u32 slot, enum wdm_block_alg alg, const u8 *key, u32 bytes);
 	int (*block)(void *ws, u32 slot, bool encrypt, const u8 *in, u8 *out, u32 blocks);
 	int (*hash)(void *ws, enum wdm_hash_core core, void *state, const u8 *data, u32 blocks);
+	void (*forget)(void *ws);
 	int (*power)(void *ws, const struct wdm_power *p);
 	int (*random)(void *ws, u8 *p, u32 len);
 };

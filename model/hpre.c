@@ -34,6 +34,14 @@ static const struct wdm_init hpre_inits[] = {
 	{ 0, 0, 0 },
 };
 
+static const struct wdm_error_block hpre_errors = {
+	.source = HPRE_ERR_SOURCE,
+	.mask = HPRE_ERR_MASK,
+	.set = HPRE_ERR_SET,
+	.status = HPRE_ERR_STATUS,
+	.shutdown = HPRE_OOO_SHUTDOWN_SEL,
+};
+
 static void hpre_mark(u32 *sqe)
 {
 	wdm_put32(sqe, wdm_get32(sqe) | HPRE_DONE_HARDWARE << HPRE_DW0_DONE_SHIFT);
@@ -179,6 +187,7 @@ const struct wdm_personality wdm_hpre = {
 	.alg_types = 2,
 	.queues_default = HPRE_QUEUES_DEFAULT,
 	.regs = hpre_regs,
+	.errors = &hpre_errors,
 	.inits = hpre_inits,
 	.bytes = hpre_bytes,
 	.execute = hpre_execute,

@@ -40,21 +40,6 @@ static void wdm_queue_deactivate(struct wdm_device *dev, struct wdm_queue *q)
 	q->active = false;
 }
 
-/*
- * A slot that nobody has written to gets the marks of a completed one, so that a descriptor that is being copied
- * into it isn't taken half done in the ring's first pass either.
- */
-static int wdm_slot_mark_unused(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe)
-{
-	u32 bytes = 1u << dev->engine->sqe_shift, i;
-
-	for (i = 0; i < bytes / 4; i++)
-		if (sqe[i])
-			return 0;
-	dev->engine->mark(sqe);
-	return wdm_dma_write(dev, q->fn, q->sq_base + (u64)slot * bytes, sqe, bytes);
-}
-
 /* Remembers what the ring holds, to tell a new descriptor whose doorbell was lost from an old one. */
 static int wdm_ring_sample(struct wdm_device *dev, struct wdm_queue *q)
 {
@@ -65,11 +50,8 @@ static int wdm_ring_sample(struct wdm_device *dev, struct wdm_queue *q)
 		nr = q->sq_depth - slot < per_read ? q->sq_depth - slot : per_read;
 		if (wdm_dma_read(dev, q->fn, q->sq_base + (u64)slot * bytes, buf, nr * bytes))
 			return -EFAULT;
-		for (i = 0; i < nr; i++) {
-			if (wdm_slot_mark_unused(dev, q, slot + i, buf + i * bytes / 4))
-				return -EFAULT;
+		for (i = 0; i < nr; i++)
 			q->digest[slot + i] = wdm_slot_digest(buf + i * bytes / 4, bytes);
-		}
 	}
 	return 0;
 }

@@ -19,7 +19,8 @@ struct wdm_sec_work {
 	struct wdm_hmac hmac;
 	struct wdm_ghash ghash;
 	struct wdm_cbcmac cbcmac;
-	u8 first[WDM_BLOCK_BYTES];	/* GCM, CCM: the block that hides the tag */
+	u8 first[WDM_BLOCK_BYTES];	/* GCM, CCM: the block that hides the tag; CMAC, XCBC: the last block's key */
+	u8 key[WDM_HASH_BLOCK_MAX];	/* on its way to where it is used */
 };
 
 #define WDM_HPRE_KEY_MAX	1280	/* RSA-4096 with CRT */

@@ -8,6 +8,15 @@
 static const u8 sec_marked2[] = SEC_BD2_MARKED;
 static const u8 sec_marked3[] = SEC_BD3_MARKED;
 
+static const struct wdm_error_block sec_errors = {
+	.source = SEC_ERR_SOURCE,
+	.mask = SEC_ERR_ENABLE,
+	.set = SEC_ERR_SET,
+	.status = SEC_ERR_STATUS,
+	.shutdown = SEC_OOO_SHUTDOWN_SEL,
+	.mask_enables = true,
+};
+
 static const struct wdm_reg sec_regs[] = {
 	{ QM_CAP_NFE_MASK, SEC_CAP_QM_NFE_V3 },
 	{ QM_CAP_RESET_MASK, SEC_CAP_QM_RESET_V3 },
@@ -65,6 +74,31 @@ static bool sec_unmarked(const u32 *sqe)
 		if (wdm_get32(sqe + sec_marked2[i]) == SEC_MARK || wdm_get32(sqe + sec_marked3[i]) == SEC_MARK)
 			return false;
 	return true;
+}
+
+/* Two addresses of type 3 aren't aligned to 8 bytes: one half of them may be there before the other. */
+static bool sec_halves(u64 addr, u64 like)
+{
+	return !addr || !(like >> 32) || addr >> 32;
+}
+
+/*
+ * What can't be executed may lack something. So may what has no data, a stream's digest without a mark of its part
+ * (the last word of type 3), and one without a tag (in type 2 it stands alone): they, too, only wait for longer.
+ */
+static bool sec_whole(const u32 *sqe)
+{
+	struct wdm_job job = { .pasid_valid = true };
+	struct wdm_sec_req r = { .job = &job };
+	const struct sec_bd *bd = sec_bd_const(sqe);
+
+	if (wdm_sec_decode(&r, bd) || r.op == WDM_SEC_NOTHING || !r.len)
+		return false;
+	if (sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE2)
+		return sec_get(bd, SEC_BD2_TAG);
+	if (r.hash && r.part == WDM_SEC_SINGLE && sec_get(bd, SEC_BD3_SCENE) == SEC_SCENE_STREAM)
+		return false;
+	return sec_halves(r.dst, r.src) && sec_halves(r.c_iv, r.src);
 }
 
 static u32 sec_bytes(const u32 *sqe)
@@ -178,15 +212,19 @@ u32 wdm_sec_data(struct wdm_sec_req *r, wdm_sec_chunk chunk)
 
 u32 wdm_sec_tag(struct wdm_sec_req *r, const u8 *tag)
 {
-	u8 theirs[WDM_HASH_STATE_MAX];
-	u32 status;
+	u8 theirs[WDM_HASH_STATE_MAX], differ = 0;
+	u32 status, i;
 
 	if (r->encrypt || r->flag == SEC_FLAG_DIGEST)
 		return wdm_sec_store(r, r->mac, tag, r->mac_bytes);
 	status = wdm_sec_fetch(r, r->mac, theirs, r->mac_bytes);
-	if (!status)
-		r->icv = memcmp(theirs, tag, r->mac_bytes) ? SEC_ICV_MISMATCH : SEC_ICV_OK;
-	return status;
+	if (status)
+		return status;
+	/* All of it, whatever differs: the time would tell how much was right. */
+	for (i = 0; i < r->mac_bytes; i++)
+		differ |= theirs[i] ^ tag[i];
+	r->icv = differ ? SEC_ICV_MISMATCH : SEC_ICV_OK;
+	return SEC_ERR_OK;
 }
 
 /* --- execution --- */
@@ -233,8 +271,9 @@ static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
 	if (!status)
 		status = sec_run(&r);
 	job->refused |= status == SEC_ERR_VALUE;
-	/* Nothing of a key outlives its request. */
+	/* Nothing of a key outlives its request: it has been here and with the host only. */
 	memset(&s->sec, 0, sizeof(s->sec));
+	job->env->engine->forget(s->engine_ws);
 	if (status) {
 		sec_fail(job->sqe, status);
 		return;
@@ -249,6 +288,7 @@ const struct wdm_personality wdm_sec = {
 	.alg_types = 1,
 	.queues_default = SEC_QUEUES_DEFAULT,
 	.regs = sec_regs,
+	.errors = &sec_errors,
 	.inits = sec_inits,
 	.bytes = sec_bytes,
 	.execute = sec_execute,
@@ -257,4 +297,5 @@ const struct wdm_personality wdm_sec = {
 	.fail = sec_fail,
 	.mark = sec_mark,
 	.unmarked = sec_unmarked,
+	.whole = sec_whole,
 };

@@ -162,6 +162,18 @@ static int qm_queue_number_init(struct hisi_qm *qm, const struct hisi_qm_config 
 
 /* ------ bringing the device to a known state ------ */
 
+/* Afterwards the device, with all its functions, accesses no memory. */
+static int qm_master_close(struct hisi_qm *qm)
+{
+	int ret;
+
+	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 1);
+	ret = hisi_qm_wait(qm, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE, ACC_MASTER_TRANS_IDLE);
+	if (ret)
+		pci_err(qm->pdev, "bus transactions don't end (%d)\n", ret);
+	return ret;
+}
+
 static int qm_acpi_reset(struct hisi_qm *qm)
 {
 	unsigned long long result = 0;
@@ -172,12 +184,9 @@ static int qm_acpi_reset(struct hisi_qm *qm)
 	if (!handle || !acpi_has_method(handle, method))
 		return 0;
 
-	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 1);
-	ret = hisi_qm_wait(qm, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE, ACC_MASTER_TRANS_IDLE);
-	if (ret) {
-		pci_err(qm->pdev, "bus transactions don't end (%d)\n", ret);
+	ret = qm_master_close(qm);
+	if (ret)
 		return ret;
-	}
 	if (ACPI_FAILURE(acpi_evaluate_integer(handle, method, NULL, &result)) || result) {
 		pci_err(qm->pdev, "reset by %s failed (%llu)\n", method, result);
 		return -EIO;
@@ -198,9 +207,13 @@ static int qm_hw_init(struct hisi_qm *qm)
 
 	hisi_qm_write(qm, QM_MEM_START_INIT, 1);
 	ret = hisi_qm_wait(qm, QM_MEM_INIT_DONE, 1, 1);
-	if (ret)
+	if (ret) {
 		pci_err(qm->pdev, "memory of the queue manager is not ready (%d)\n", ret);
-	return ret;
+		return ret;
+	}
+	/* An earlier driver may have closed it; the contexts that it left there are gone now. */
+	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 0);
+	return 0;
 }
 
 /* ------ memory that the device uses for the function ------ */
@@ -325,6 +338,12 @@ static void qm_restart_work(struct work_struct *work)
 	int ret;
 
 	qm_state_set(qm, QM_RESTARTING);
+	/*
+	 * Not every generation closes its master by itself, nor does any say when
+	 * the accesses under way have ended.
+	 */
+	if (READ_ONCE(qm->broken))
+		WRITE_ONCE(qm->silent, !qm_master_close(qm));
 	if (qm->uacce)
 		uacce_kill_queues(qm->uacce);
 	/* One that was just being opened wasn't on the framework's list. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SEC descriptors in a ring: which are taken when their doorbell was lost, and what faults make of them. */
+/* SEC descriptors in a ring: which are taken when their doorbell was lost, what faults make of them, what stays. */
+#include <string.h>
 #include "kselftest_harness.h"
 #include "sec_rig.h"
 
 #define SETTLE_NS	100000
+#define PARTIAL_NS	10000000
 
 FIXTURE(dev) {
 	struct rig r;
@@ -70,6 +72,102 @@ TEST_F(dev, a_whole_one_is_taken_without_its_doorbell)
 	EXPECT_EQ(1, rig_pop(r, 0));
 }
 
+static void without_doorbell(struct __test_metadata *_metadata, struct rig *r, const struct ask *a, bool late)
+{
+	struct sec_bd bd;
+
+	ask_fill(&bd, a);
+	rig_push(r, 0, &bd);
+	r->hold_db = true;
+	rig_ring_sq(r, 0);
+	rig_ring_cq(r, 0, false);
+	r->hold_db = false;
+	rig_run(r, PARTIAL_NS / 2);
+	EXPECT_EQ(!late, recovered(r));
+	rig_run(r, PARTIAL_NS);
+	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+TEST_F(dev, a_part_of_a_stream_is_known_by_its_last_word)
+{
+	struct ask a = { .type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .scene = SEC_SCENE_STREAM, .a_len = 64, .mac_bytes = 32 };
+
+	a.pad = SEC_PAD_NONE;
+	without_doorbell(_metadata, &self->r, &a, false);
+}
+
+TEST_F(dev, a_digest_of_the_stream_scene_in_one_part_is_late_but_not_lost)
+{
+	struct ask a = { .type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .scene = SEC_SCENE_STREAM, .a_len = 64, .mac_bytes = 32 };
+
+	without_doorbell(_metadata, &self->r, &a, true);
+}
+
+TEST_F(dev, a_digest_of_nothing_is_late_but_not_lost)
+{
+	struct ask a = { .type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .mac_bytes = 32 };
+
+	without_doorbell(_metadata, &self->r, &a, true);
+}
+
+/* A copy of 16 or 32 bytes at once may end within an address. */
+TEST_F(dev, half_an_address_waits_for_the_other)
+{
+	struct rig *r = &self->r;
+	struct sec_bd bd;
+
+	ask_fill(&bd, &self->cipher);
+	rig_ring_cq(r, 0, false);
+	memcpy(rig_slot(r, 0, 0), &bd, 96);
+	rig_run(r, PARTIAL_NS / 2);
+	EXPECT_EQ(0, recovered(r));
+	rig_push(r, 0, &bd);
+	rig_run(r, 4 * SETTLE_NS);
+	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+/* The mask has the other sense than that of the queue manager and the other engines. */
+TEST_F(dev, errors_are_reported_where_the_mask_is_1)
+{
+	struct rig *r = &self->r;
+
+	rig_reg_set(r, SEC_ERR_SET, 4);
+	rig_turn(r);
+	EXPECT_EQ(4, rig_reg(r, SEC_ERR_STATUS));
+	EXPECT_EQ(0, r->irqs[WDM_IRQ_ABNORMAL]);
+	rig_reg_set(r, SEC_ERR_ENABLE, 4);
+	rig_reg_set(r, SEC_ERR_SET, 8);
+	rig_turn(r);
+	EXPECT_EQ(0, r->irqs[WDM_IRQ_ABNORMAL]);
+	rig_reg_set(r, SEC_ERR_SET, 4);
+	rig_turn(r);
+	EXPECT_EQ(1, r->irqs[WDM_IRQ_ABNORMAL]);
+	rig_reg_set(r, SEC_ERR_SOURCE, 4);
+	rig_turn(r);
+	EXPECT_EQ(8, rig_reg(r, SEC_ERR_STATUS));
+}
+
+TEST_F(dev, an_error_closes_the_master_if_selected)
+{
+	struct rig *r = &self->r;
+
+	rig_reg_set(r, SEC_OOO_SHUTDOWN_SEL, 4);
+	rig_reg_set(r, SEC_ERR_SET, 8);
+	rig_turn(r);
+	EXPECT_EQ(0, ask_do(r, &self->cipher));
+	rig_reg_set(r, SEC_ERR_SET, 4);
+	rig_turn(r);
+	EXPECT_EQ(3, rig_reg(r, ACC_MASTER_TRANS_RETURN));
+	EXPECT_EQ(-1, ask_do(r, &self->cipher));
+	rig_reg_set(r, SEC_ERR_SOURCE, 4);
+	rig_run(r, 10 * SETTLE_NS);
+	EXPECT_EQ(1, rig_pop(r, 0));
+	rig_ring_cq(r, 0, false);
+	EXPECT_EQ(0, ask_do(r, &self->cipher));
+}
+
 TEST_F(dev, a_fault_has_its_own_error)
 {
 	struct wdm_fault_rule rule = { .next = 1, .queue = WDM_FAULT_ANY, .value = 0x42 };
@@ -83,6 +181,40 @@ TEST_F(dev, a_fault_has_its_own_error)
 	EXPECT_EQ(SEC_ERR_ABORTED, ask_do(r, &self->cipher));
 	rule.value = 0x100;
 	EXPECT_EQ(-EINVAL, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
+}
+
+/* The beginning of the host's workspace is where it expands a key. */
+static bool stays(struct rig *r, const unsigned char *key)
+{
+	static const unsigned char none[256];
+
+	return memmem(r->scratch_mem, wdm_scratch_size(), key, 16) || memcmp(r->engine_ws, none, sizeof(none));
+}
+
+TEST_F(dev, no_key_stays_with_the_worker)
+{
+	static const struct ask asks[] = {
+		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_XTS, .c_len = 64 },
+		{ .type = 3, .cipher = 1, .c_alg = SEC_C_SM4, .c_mode = SEC_C_CBC, .c_len = 64 },
+		{ .type = 3, .cipher = 2, .c_alg = SEC_C_3DES, .c_key_len = 1, .c_mode = SEC_C_CBC, .c_len = 64 },
+		{ .type = 3, .auth = 1, .a_alg = SEC_A_HMAC_SHA256, .a_key_bytes = 64, .mac_bytes = 32, .a_len = 64 },
+		{ .type = 3, .auth = 1, .a_alg = SEC_A_AES_XCBC, .a_key_bytes = 16, .mac_bytes = 16, .a_len = 64 },
+		{ .type = 3, .cipher = 1, .auth = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64, .a_alg = SEC_A_HMAC_SHA1,
+		  .a_key_bytes = 20, .mac_bytes = 20, .a_len = 64 },
+		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM, .c_len = 64, .c_icv_len = 16 },
+		/* Fails after the key was read. */
+		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64, .src = AT_HOLE },
+	};
+	struct rig *r = &self->r;
+	u32 i;
+
+	rnd_fill(at(r, AT_C_KEY), 128);
+	rnd_fill(at(r, AT_A_KEY), 128);
+	for (i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
+		EXPECT_EQ(asks[i].src ? SEC_ERR_ADDRESS : 0, ask_do(r, &asks[i])) TH_LOG("request %u", i);
+		EXPECT_FALSE(stays(r, at(r, AT_C_KEY))) TH_LOG("request %u", i);
+		EXPECT_FALSE(stays(r, at(r, AT_A_KEY))) TH_LOG("request %u", i);
+	}
 }
 
 TEST_F(dev, there_is_one_class_of_queues)

@@ -44,7 +44,7 @@ int comp_fail(struct comp_sess *s, int ret, const char *why, __u32 vendor)
 	case -ETIMEDOUT:
 		return wd_fail(obj, ETIMEDOUT, "the deadline passed");
 	case -ENODEV:
-		return wd_fail(obj, ENODEV, "no device is left for the session");
+		return wd_section_no_device(obj);
 	case -EIO:
 		return wd_fail_num(obj, EIO, "the device failed or was stopped (device status %x)", vendor, 0);
 	}

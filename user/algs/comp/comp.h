@@ -191,6 +191,8 @@ bool probe_range(const void *addr, size_t len, bool write);
 bool probe_msg(const struct comp_msg *c);
 /* Cheaper: whether the ranges are mapped at all. One system call each. */
 bool probe_mapped(const struct comp_msg *c);
+/* As probe_msg(), of where the header goes. */
+bool probe_head(const struct comp_msg *c);
 /*
  * The same for the request path: what this thread found mapped a moment ago
  * isn't asked about again. For buffers that this CPU is about to touch: who

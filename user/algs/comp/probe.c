@@ -78,6 +78,11 @@ bool probe_msg(const struct comp_msg *c)
 	       probe_side(c->sgl, c->dst, c->dst_len, range_writable);
 }
 
+bool probe_head(const struct comp_msg *c)
+{
+	return probe_side(c->sgl, c->dst, c->head, range_writable);
+}
+
 bool probe_mapped(const struct comp_msg *c)
 {
 	return probe_side(c->sgl, c->src, c->src_len, range_mapped) &&

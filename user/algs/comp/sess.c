@@ -57,6 +57,7 @@ handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev
 	if (setup->flags & WD_SESS_CQ)
 		attr.cq = setup->cq;
 	attr.timeout_ms = setup->timeout_ms;
+	attr.features = WD_CAPA_SHARE_ALL | (setup->data_fmt == WD_SGL_BUF ? WD_CAPA_SGL_MEM : 0);
 	base = wd_session_alloc(&comp_class, sizeof(*s), &attr);
 	if (!base)
 		return 0;

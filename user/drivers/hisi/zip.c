@@ -14,6 +14,8 @@
 #define POOL_ENTRIES	255
 #define NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
 
+static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for a pull's");
+
 static int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
@@ -46,17 +48,47 @@ err_free:
 	return ret;
 }
 
+/* 0 once the device can't touch memory for the queue any more. */
+static int put_q(struct zip_queue *z)
+{
+	int ret = z->stopped ? 0 : wd_ctx_ioctl(z->ring.ctx, UACCE_CMD_PUT_Q, NULL);
+
+	/* Who has lost the queue can't ask any more: the kernel says it with this word, which it may also set before it is so. */
+	z->stopped = !ret || (ret == -ENODEV && wd_ring_rx_stopped(&z->ring));
+	return z->stopped ? 0 : ret;
+}
+
+/*
+ * The kernel keeps the queue's number, its rings and the right to this address
+ * space: the device may still write here. Kept where a search for leaks finds it.
+ */
+static void keep(struct zip_queue *z)
+{
+	static _Atomic(struct zip_queue *) kept;
+
+	z->kept = atomic_load(&kept);
+	while (!atomic_compare_exchange_weak(&kept, &z->kept, z))
+		;
+}
+
 static void zip_close(struct wd_queue *q)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
 	struct zip_queue *z = pub->drv;
+	bool stuck;
 
 	if (!z)
 		return;
 	pub->drv = NULL;
+	stuck = put_q(z);
 	wd_ctx_stop(z->ctx);
 	wd_ring_close(&z->ring);
 	wd_release_ctx(z->ctx);
+	if (stuck) {
+		atomic_fetch_add(&pub->stuck, 1);
+		keep(z);
+		return;
+	}
 	if (z->pool)
 		wd_sglpool_free(z->pool);
 	free(z->lists);
@@ -73,13 +105,8 @@ static int zip_stop(struct wd_queue *q)
 	if (!z)
 		return 0;
 	for (;;) {
-		/* The kernel sets this word after the queue has drained. */
-		if (wd_ring_rx_stopped(&z->ring))
-			return 0;
-		ret = wd_ctx_ioctl(z->ring.ctx, UACCE_CMD_PUT_Q, NULL);
-		if (!ret)
-			return 0;
-		if (wd_now_ns() >= end)
+		ret = put_q(z);
+		if (!ret || wd_now_ns() >= end)
 			return ret;
 		poll(NULL, 0, 1);
 	}
@@ -165,15 +192,28 @@ static int msg_lists(struct zip_queue *z, struct comp_msg *c)
 	return ret;
 }
 
-static void header_put(struct comp_msg *c)
+/* Whether the device has written to where the header goes, or at least on that page. */
+static bool header_near(const struct comp_msg *c)
+{
+	const struct wd_datalist *first = c->dst;
+
+	if (c->sgl)
+		return first->len > c->head && !zip_head_apart(first->data, c->head);
+	return !zip_head_apart(c->dst, c->head);
+}
+
+static int header_put(struct comp_msg *c)
 {
 	__u8 head[16];
 
+	if (!header_near(c) && !probe_head(c))
+		return -EFAULT;
 	format_write_header(c->alg, c->win, c->level, head);
 	if (c->sgl)
 		list_copy_in(c->dst, 0, head, c->head);
 	else
 		memcpy(c->dst, head, c->head);
+	return 0;
 }
 
 /* How the room is used; true: by way of a bounce buffer. The same whenever it is asked. */
@@ -362,9 +402,8 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 		ret = msg_status(c, status);
 	if (!ret && c->bounce)
 		ret = bounce_out(c);
-	/* Now that the device could write behind it, so can we write the header. */
 	if (!ret && comp && c->head && !c->hw)
-		header_put(c);
+		ret = header_put(c);
 	if (comp)
 		c->produced += c->hw ? 0 : c->head;
 	else

@@ -20,11 +20,21 @@ struct zip_queue {
 	struct wd_sglpool *pool;	/* made for the first list; under the produce lock */
 	struct zip_lists *lists;	/* with it: what is out, by place in the ring */
 	__u8 *bounce;			/* made for the first tiny destination; the same */
+	struct zip_queue *kept;
+	bool stopped;			/* the device is done with all of it; under the drain lock */
 };
 
 static inline struct zip_queue *zip_of(struct wd_queue *q)
 {
 	return wd_queue_pub(q)->drv;
+}
+
+#define ZIP_PAGE_MIN	4096u
+
+/* Whether a header of so many bytes may lie on another page than what the device wrote behind it. */
+static inline bool zip_head_apart(const void *dst, size_t head)
+{
+	return ((uintptr_t)dst + head) % ZIP_PAGE_MIN < head;
 }
 
 static inline __u32 zip_req_type(__u8 alg)
