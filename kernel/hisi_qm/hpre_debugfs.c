@@ -77,7 +77,7 @@ static void hpre_cluster_dir(struct hisi_qm *qm, struct dentry *parent, u32 numb
 {
 	struct hpre_view *view = devm_kmalloc(&hisi_qm_pdev(qm)->dev, sizeof(*view), GFP_KERNEL);
 	struct dentry *dir;
-	char name[16];
+	char name[24];
 
 	snprintf(name, sizeof(name), "cluster%u", number);
 	dir = debugfs_create_dir(name, parent);
