@@ -56,6 +56,17 @@ static inline bool pad_to(unsigned char *to, size_t width, const struct bytes *b
 	return true;
 }
 
+/* A number whose first digit may be missing. */
+static inline struct bytes digits(const char *hex)
+{
+	char even[1200];
+
+	if (!hex || strlen(hex) % 2 == 0 || strlen(hex) > sizeof(even) - 2)
+		return bytes_of(hex);
+	snprintf(even, sizeof(even), "0%s", hex);
+	return bytes_of(even);
+}
+
 static inline void release(struct bytes *b, unsigned int n)
 {
 	while (n--)
