@@ -17,6 +17,7 @@ static const struct {
 	{ "heap", heap_rows },
 	{ "init", init_rows },
 	{ "soft", soft_rows },
+	{ "attach", attach_rows },
 	{ "crypto", crypto_rows },
 	{ "crypto-loop", crypto_loop },
 };

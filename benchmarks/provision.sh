@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# In the VM: N sections of one context each on one device of 1,024 queues, with wdctl; rows as wd-bench prints them.
+# In the VM, on one device of 1,024 queues: a process that attaches; then N sections of one context each, with wdctl.
+# Rows as wd-bench prints them.
 set -euo pipefail
 
 SIM=/sys/kernel/config/hisi_sim
@@ -44,6 +45,10 @@ measure() {
 		median "$work/$what" >"$work/$what.$n"
 	done
 }
+
+echo "[one] NumProcesses = 1 SyncCtxs = 1 AsyncCtxs = 0 Devices = $device" | wdctl apply - >/dev/null
+"$OUT/bench/wd-bench" attach one "/dev/$device"
+wdctl apply --prune /dev/null >/dev/null
 
 # The floor is a fourth of them, four times.
 measure 250

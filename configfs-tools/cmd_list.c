@@ -60,6 +60,16 @@ static int print_table(const struct wdctl_run *r, const struct device_list *list
 	return table_print(&t);
 }
 
+/* Too rare for a column. */
+static void print_lacks(const struct wdctl_run *r, const struct device_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->dev[i].lacks[0] && is_wanted(r, &list->dev[i]))
+			printf("%s lacks on this kernel: %s\n", list->dev[i].name, list->dev[i].lacks);
+}
+
 static int print_json(const struct wdctl_run *r, const struct device_list *list)
 {
 	struct json_object *top = json_object_new_object();
@@ -117,6 +127,7 @@ static enum wdctl_exit list_run(const struct wdctl_run *r)
 		ret = print_json(r, &list);
 	} else if (list.count) {
 		ret = print_table(r, &list);
+		print_lacks(r, &list);
 	} else if (!r->args_nr) {
 		fprintf(stderr, "no accelerators; 'wdctl doctor' says why\n");
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the commands that provision have in common: the file, the kernel's side, the plan and its execution. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/apply.h"
+#include "lib/held.h"
 #include "lib/idname.h"
 #include "lib/json_config.h"
 #include "lib/text_file.h"
@@ -18,6 +20,7 @@
 #define DRAIN_WAIT_SECONDS 5
 #define WAIT_SECONDS_MAX 86400
 #define PROGRESS_MS 100
+#define HELD_LOOK_MS 100
 
 void provision_print_errors(const struct config *c, const char *file)
 {
@@ -248,6 +251,58 @@ static void report_failure(const struct provision *p, const struct plan *plan, c
 		wdctl_error(p->command, "%zu of %zu steps undone", res->undone, res->done);
 }
 
+static bool has_to_drain(const struct plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->steps; i++)
+		if (plan->step[i].op == STEP_DRAIN_WAIT)
+			return true;
+	return false;
+}
+
+/*
+ * A drain can't be called off while slots are held: it begins when none is. New holders may come meanwhile, and
+ * between the last look and the drain; that one is waited for, too. What is left of the time comes back in @wait_ms.
+ */
+static int wait_until_free(const struct provision *p, const struct plan *plan, int *wait_ms)
+{
+	struct text_list held;
+	struct family family;
+	bool told = false;
+	int ret = 0;
+
+	/* A recorded machine has no holders any more; a kernel that can't be asked tells by the drain. */
+	if (!has_to_drain(plan) || root_is_fake(&p->run->root) || family_open(&family))
+		return 0;
+	while (!ret && !held_read(&family, plan, &held) && held.count) {
+		if (*wait_ms <= 0 || stopped) {
+			ret = stopped ? -EINTR : -ETIMEDOUT;
+			print_lines(p, &held, "");
+		} else if (!told) {
+			print_lines(p, &held, "note: waiting: ");
+			told = true;
+		}
+		text_list_free(&held);
+		if (!ret)
+			poll(NULL, 0, HELD_LOOK_MS);
+		*wait_ms -= HELD_LOOK_MS;
+	}
+	family_close(&family);
+	*wait_ms = *wait_ms > 0 ? *wait_ms : 0;
+	return ret;
+}
+
+static enum wdctl_exit not_free(const struct provision *p, int error)
+{
+	if (error == -EINTR)
+		wdctl_error(p->command, "interrupted; nothing has been changed");
+	else
+		wdctl_error(p->command, "processes hold slots of what has to drain, so nothing has been changed; "
+			    "--wait gives them longer, --revoke takes them away");
+	return error == -EINTR ? EXIT_FAILED : EXIT_BUSY;
+}
+
 static enum wdctl_exit execute(struct provision *p, const struct plan *plan)
 {
 	struct progress g = { .p = p, .plan = plan, .terminal = isatty(STDERR_FILENO) };
@@ -255,10 +310,15 @@ static enum wdctl_exit execute(struct provision *p, const struct plan *plan)
 	struct signals_before before;
 	struct apply_result res;
 	enum wdctl_exit result = EXIT_DONE;
+	int ret;
 
 	signals_take(&before);
-	apply_plan(&p->tree, plan, &o, &res);
+	ret = wait_until_free(p, plan, &o.wait_ms);
+	if (!ret)
+		apply_plan(&p->tree, plan, &o, &res);
 	signals_give_back(&before);
+	if (ret)
+		return not_free(p, ret);
 	if (g.shown)
 		fprintf(stderr, "\r\033[K");
 	if (res.error) {

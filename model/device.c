@@ -139,7 +139,8 @@ static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f)
 	f->sqc_bt = 0;
 	f->cqc_bt = 0;
 	f->mb_state = WDM_MB_IDLE;
-	f->abnormal = 0;
+	memset(f->abnormal, 0, sizeof(f->abnormal));
+	memset(f->shut_by, 0, sizeof(f->shut_by));
 	if (f->index == WDM_PF)
 		dev->master_closed = false;
 }

@@ -70,6 +70,7 @@ static void wdm_doorbell_sq(struct wdm_device *dev, struct wdm_queue *q, const s
 		q->pass = dev->vtime;
 	q->tail += advance;
 	q->lost_nr = 0;
+	dev->worked = true;
 }
 
 /* A driver reuses a slot only after it has consumed its completion, so a submission says as much about
@@ -106,18 +107,20 @@ static void wdm_doorbell_cq(struct wdm_device *dev, struct wdm_queue *q, const s
 		wdm_refuse(dev, WDM_REFUSE_DB_INDEX, q->fn, q->rel, db->index);
 		return;
 	}
+	if (q->cq_head != q->cq_tail - behind || (db->prio && !q->armed))
+		dev->worked = true;
 	q->cq_head = q->cq_tail - behind;
 	q->quiet_since = dev->now;
 	if (db->prio)
 		q->armed = true;
 }
 
+/* Only what moves something counts as work: an owner who rings for nothing can't keep the device awake. */
 static void wdm_doorbell(struct wdm_device *dev, struct wdm_queue *q, u64 v)
 {
 	struct wdm_doorbell db = wdm_doorbell_decode(v);
 
 	dev->stats.doorbells++;
-	dev->worked = true;
 	if (!q->sq_valid || !q->cq_valid || q->stopping)
 		wdm_refuse(dev, WDM_REFUSE_DB_QUEUE, q->fn, q->rel, v);
 	else if (db.rand != q->rand)
@@ -189,6 +192,7 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 {
 	u32 sqe[WDM_SQE_MAX / 4], digest, all = 0, nr;
 	u64 settle = wdm_settle(dev);
+	bool whole = true;
 
 	if (!q->sq_valid || !q->cq_valid || q->stopping || q->overflow || !wdm_doorbell_may_hide(dev, f, q)) {
 		q->lost_nr = 0;
@@ -198,6 +202,12 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 		if (!wdm_slot_read(dev, q, q->tail + nr, sqe, &digest) ||
 		    digest == q->digest[(q->tail + nr) % q->sq_depth] || !dev->engine->unmarked(sqe))
 			break;
+		if (!dev->engine->whole(sqe)) {
+			/* What is whole before it needn't wait for it. */
+			if (nr)
+				break;
+			whole = false;
+		}
 		all = all * 31 + digest;
 	}
 	if (nr != q->lost_nr || all != q->lost_digest) {
@@ -208,7 +218,7 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 	if (!nr)
 		return;
 	if (q->tail < q->sq_depth)
-		settle *= WDM_SETTLE_UNMARKED;
+		settle *= whole ? WDM_SETTLE_UNMARKED : WDM_SETTLE_PARTIAL;
 	if (dev->now - q->lost_since < settle) {
 		wdm_wake_at(dev, q->lost_since + settle);
 		return;

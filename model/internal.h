@@ -15,8 +15,10 @@
 #define WDM_DB_NONE		(~0ull)
 #define WDM_ABORTS_PER_POLL	64
 #define WDM_OVERFLOW_SETTLES	10
-/* A slot of the ring's first pass carries no mark of the device, so a half-written one is harder to tell. */
+/* A slot of the ring's first pass carries no mark of the device: what looks whole there is taken after this
+ * many settling times, what may lack its end after many more, as its writer may have lost the CPU. */
 #define WDM_SETTLE_UNMARKED	3
+#define WDM_SETTLE_PARTIAL	100
 
 /* A capability or other register with a reset value. */
 struct wdm_reg {
@@ -24,11 +26,29 @@ struct wdm_reg {
 	u32 value;
 };
 
+/* Registers of one group of device errors. */
+struct wdm_error_block {
+	u32 source;
+	u32 mask;
+	u32 set;
+	u32 status;
+	u32 shutdown;	/* errors that close the bus master */
+	bool mask_enables;	/* a 1 in the mask reports, instead of hiding */
+};
+
+enum wdm_errors {
+	WDM_ERRORS_QM,
+	WDM_ERRORS_ENGINE,
+	WDM_ERRORS_NR,
+};
+
 /**
  * struct wdm_personality - what an engine adds to the queue machinery
  * @sqe_shift: log2 of a descriptor's bytes
  * @alg_types: number of values of the queue's algorithm type
  * @regs: reset values beyond the queue manager's, ended by offset 0
+ * @mem_init, @mem_init_done: a 1 in the first makes the second 1; 0: the engine has none
+ * @errors: registers of its errors
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
  * @abort: give a descriptor that is not executed its error status
@@ -36,12 +56,16 @@ struct wdm_reg {
  * @fail: give a descriptor that is not executed this status
  * @mark: mark a completed descriptor, in words that software must write anew
  * @unmarked: no mark is left in any part of the descriptor
+ * @whole: nothing that a request needs seems to be missing from a descriptor written over zeros
  */
 struct wdm_personality {
 	u32 sqe_shift;
 	u32 alg_types;
 	u32 queues_default;
 	const struct wdm_reg *regs;
+	u32 mem_init;
+	u32 mem_init_done;
+	const struct wdm_error_block *errors;
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
 	void (*abort)(u32 *sqe);
@@ -49,6 +73,7 @@ struct wdm_personality {
 	void (*fail)(u32 *sqe, u32 status);
 	void (*mark)(u32 *sqe);
 	bool (*unmarked)(const u32 *sqe);
+	bool (*whole)(const u32 *sqe);
 };
 
 extern const struct wdm_personality wdm_zip;
@@ -155,7 +180,8 @@ struct wdm_function {
 	u32 mb_w0;
 	u32 mb_queue;
 	u64 mb_until;		/* hung: when it is answered after all */
-	u32 abnormal;
+	u32 abnormal[WDM_ERRORS_NR];
+	u32 shut_by[WDM_ERRORS_NR];	/* those of them that have closed the master */
 	u32 running;		/* jobs at workers */
 };
 
@@ -318,6 +344,7 @@ u64 wdm_cq_unconsumed(const struct wdm_queue *q);
 bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe);
 void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q);
+void wdm_jobs_end(struct wdm_device *dev);
 void wdm_job_free(struct wdm_device *dev, struct wdm_job *job);
 bool wdm_jobs_pending(const struct wdm_queue *q);
 bool wdm_jobs_ready(struct wdm_device *dev);

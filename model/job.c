@@ -130,16 +130,31 @@ void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q)
 	}
 }
 
-/* Ends what runs, and answers what hasn't started, once all before it is answered. */
-void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
+static void wdm_queue_end_jobs(struct wdm_queue *q)
 {
-	u32 bytes = 1u << dev->engine->sqe_shift, sqe[WDM_SQE_MAX / 4], i;
 	struct wdm_job *job;
-	u64 at;
 
 	for (job = q->first; job; job = job->next)
 		if (job->state == WDM_JOB_READY)
 			wdm_store(&job->abort, 1);
+}
+
+/* Tells all that runs to end. */
+void wdm_jobs_end(struct wdm_device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < dev->nr_active; i++)
+		wdm_queue_end_jobs(&dev->queues[dev->active[i]]);
+}
+
+/* Ends what runs, and answers what hasn't started, once all before it is answered. */
+void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
+{
+	u32 bytes = 1u << dev->engine->sqe_shift, sqe[WDM_SQE_MAX / 4], i;
+	u64 at;
+
+	wdm_queue_end_jobs(q);
 	if (q->first || dev->master_closed)
 		return;
 	for (i = 0; i < WDM_ABORTS_PER_POLL && wdm_jobs_pending(q); i++) {

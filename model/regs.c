@@ -163,24 +163,39 @@ static void wdm_cache_writeback(struct wdm_device *dev, struct wdm_function *f)
 	}
 }
 
-static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf)
+static const struct wdm_error_block wdm_qm_errors = {
+	.source = QM_ABNORMAL_INT_SOURCE,
+	.mask = QM_ABNORMAL_INT_MASK,
+	.set = QM_ABNORMAL_INT_SET,
+	.status = QM_ABNORMAL_INT_STATUS,
+	.shutdown = QM_OOO_SHUTDOWN_SEL,
+};
+
+/* A guess: an error that has closed the master keeps it closed until it is acknowledged. */
+static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enum wdm_errors which)
 {
-	u32 clear = wdm_reg_read(pf, QM_ABNORMAL_INT_SOURCE), set = wdm_reg_read(pf, QM_ABNORMAL_INT_SET);
+	const struct wdm_error_block *e = which == WDM_ERRORS_QM ? &wdm_qm_errors : dev->engine->errors;
+	u32 clear = wdm_reg_read(pf, e->source), set = wdm_reg_read(pf, e->set), reported;
 
 	if (!clear && !set)
 		return;
 	dev->worked = true;
-	wdm_reg_write(pf, QM_ABNORMAL_INT_SOURCE, 0);
-	wdm_reg_write(pf, QM_ABNORMAL_INT_SET, 0);
-	pf->abnormal = (pf->abnormal & ~clear) | set;
-	wdm_reg_write(pf, QM_ABNORMAL_INT_STATUS, pf->abnormal);
-	if (set & ~wdm_reg_read(pf, QM_ABNORMAL_INT_MASK))
+	if (clear)
+		wdm_reg_write(pf, e->source, 0);
+	if (set)
+		wdm_reg_write(pf, e->set, 0);
+	pf->abnormal[which] = (pf->abnormal[which] & ~clear) | set;
+	pf->shut_by[which] = (pf->shut_by[which] & ~clear) | (set & wdm_reg_read(pf, e->shutdown));
+	wdm_reg_write(pf, e->status, pf->abnormal[which]);
+	reported = wdm_reg_read(pf, e->mask);
+	if (set & (e->mask_enables ? reported : ~reported))
 		wdm_irq(dev, pf, WDM_IRQ_ABNORMAL);
 }
 
 static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
-	bool close = wdm_reg_read(pf, ACC_MASTER_GLOBAL_CTRL) & 1;
+	bool error = pf->shut_by[WDM_ERRORS_QM] || pf->shut_by[WDM_ERRORS_ENGINE];
+	bool close = error || (wdm_reg_read(pf, ACC_MASTER_GLOBAL_CTRL) & 1);
 	u32 i, running = 0;
 
 	if (close != dev->master_closed) {
@@ -189,6 +204,9 @@ static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
 		if (!close)
 			wdm_reg_write(pf, ACC_MASTER_TRANS_RETURN, 0);
 	}
+	/* Its driver lets what runs finish; an error doesn't. */
+	if (error)
+		wdm_jobs_end(dev);
 	if (!close || wdm_reg_read(pf, ACC_MASTER_TRANS_RETURN))
 		return;
 	for (i = 0; i < dev->attr.functions; i++)
@@ -197,13 +215,20 @@ static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
 		wdm_reg_write(pf, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE);
 }
 
+static void wdm_mem_init(struct wdm_device *dev, struct wdm_function *pf, u32 start, u32 done)
+{
+	if (!wdm_reg_read(pf, start))
+		return;
+	wdm_reg_write(pf, start, 0);
+	wdm_reg_write(pf, done, 1);
+	dev->worked = true;
+}
+
 static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
-	if (wdm_reg_read(pf, QM_MEM_START_INIT)) {
-		wdm_reg_write(pf, QM_MEM_START_INIT, 0);
-		wdm_reg_write(pf, QM_MEM_INIT_DONE, 1);
-		dev->worked = true;
-	}
+	wdm_mem_init(dev, pf, QM_MEM_START_INIT, QM_MEM_INIT_DONE);
+	if (dev->engine->mem_init)
+		wdm_mem_init(dev, pf, dev->engine->mem_init, dev->engine->mem_init_done);
 	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {
 		wdm_vft_access(dev, pf);
 		/* In this order: after ready the driver may start the next operation. */
@@ -211,7 +236,8 @@ static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 		wdm_reg_write(pf, QM_VFT_RDY, 1);
 		dev->worked = true;
 	}
-	wdm_errors_poll(dev, pf);
+	wdm_errors_poll(dev, pf, WDM_ERRORS_QM);
+	wdm_errors_poll(dev, pf, WDM_ERRORS_ENGINE);
 	wdm_master_poll(dev, pf);
 }
 

@@ -8,6 +8,15 @@
 static const u8 sec_marked2[] = SEC_BD2_MARKED;
 static const u8 sec_marked3[] = SEC_BD3_MARKED;
 
+static const struct wdm_error_block sec_errors = {
+	.source = SEC_ERR_SOURCE,
+	.mask = SEC_ERR_ENABLE,
+	.set = SEC_ERR_SET,
+	.status = SEC_ERR_STATUS,
+	.shutdown = SEC_OOO_SHUTDOWN_SEL,
+	.mask_enables = true,
+};
+
 static const struct wdm_reg sec_regs[] = {
 	{ QM_CAP_NFE_MASK, SEC_CAP_QM_NFE_V3 },
 	{ QM_CAP_RESET_MASK, SEC_CAP_QM_RESET_V3 },
@@ -60,6 +69,31 @@ static bool sec_unmarked(const u32 *sqe)
 		if (wdm_get32(sqe + sec_marked2[i]) == SEC_MARK || wdm_get32(sqe + sec_marked3[i]) == SEC_MARK)
 			return false;
 	return true;
+}
+
+/* Two addresses of type 3 aren't aligned to 8 bytes: one half of them may be there before the other. */
+static bool sec_halves(u64 addr, u64 like)
+{
+	return !addr || !(like >> 32) || addr >> 32;
+}
+
+/*
+ * What can't be executed may lack something. So may what has no data, a stream's digest without a mark of its part
+ * (the last word of type 3), and one without a tag (in type 2 it stands alone): they, too, only wait for longer.
+ */
+static bool sec_whole(const u32 *sqe)
+{
+	struct wdm_job job = { .pasid_valid = true };
+	struct wdm_sec_req r = { .job = &job };
+	const struct sec_bd *bd = sec_bd_const(sqe);
+
+	if (wdm_sec_decode(&r, bd) || r.op == WDM_SEC_NOTHING || !r.len)
+		return false;
+	if (sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE2)
+		return sec_get(bd, SEC_BD2_TAG);
+	if (r.hash && r.part == WDM_SEC_SINGLE && sec_get(bd, SEC_BD3_SCENE) == SEC_SCENE_STREAM)
+		return false;
+	return sec_halves(r.dst, r.src) && sec_halves(r.c_iv, r.src);
 }
 
 static u32 sec_bytes(const u32 *sqe)
@@ -244,6 +278,9 @@ const struct wdm_personality wdm_sec = {
 	.alg_types = 1,
 	.queues_default = SEC_QUEUES_DEFAULT,
 	.regs = sec_regs,
+	.errors = &sec_errors,
+	.mem_init = SEC_MEM_START_INIT,
+	.mem_init_done = SEC_MEM_INIT_DONE,
 	.bytes = sec_bytes,
 	.execute = sec_execute,
 	.abort = sec_abort,
@@ -251,4 +288,5 @@ const struct wdm_personality wdm_sec = {
 	.fail = sec_fail,
 	.mark = sec_mark,
 	.unmarked = sec_unmarked,
+	.whole = sec_whole,
 };

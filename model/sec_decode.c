@@ -468,7 +468,7 @@ static u32 decode_gcm_ccm(struct wdm_sec_req *r, const struct bd *b)
 	    (r->encrypt && b->f[F_SEQ] != SEC_SEQ_CIPHER_FIRST) || !r->a_key || tag < SEC_MIN_ICV || tag > SEC_MAX_ICV ||
 	    (ccm && tag % 2))
 		return SEC_ERR_BAD_BD;
-	if ((ccm && r->aad > SEC_MAX_CCM_AAD) || (!r->len && (!r->aad || !b->type3)))
+	if ((ccm && r->aad > SEC_MAX_CCM_AAD) || (!r->len && !b->type3))
 		return SEC_ERR_LENGTH;
 	return SEC_ERR_OK;
 }
@@ -491,6 +491,12 @@ static bool overlaps(const struct wdm_sec_req *r)
 	u64 n = (u64)r->aad + r->len;
 
 	return !r->in_place && !r->src_sgl && !r->dst_sgl && r->src < r->dst + n && r->dst < r->src + n;
+}
+
+/* Translations are fetched ahead for the flat buffers of a process, up to a size. */
+static bool prefetch_fits(const struct wdm_sec_req *r, const struct bd *b)
+{
+	return !b->f[F_SVA_PREFETCH] || (r->job->pasid_valid && !r->src_sgl && !r->dst_sgl && r->aad + r->len <= SEC_PREFETCH_MAX);
 }
 
 static u32 decode_memory(struct wdm_sec_req *r, const struct bd *b)
@@ -540,5 +546,7 @@ u32 wdm_sec_decode(struct wdm_sec_req *r, const struct sec_bd *bd)
 		return status;
 	if ((u64)r->aad + r->len > SEC_MAX_BYTES)
 		return SEC_ERR_LENGTH;
+	if (!prefetch_fits(r, &b))
+		return SEC_ERR_BAD_BD;
 	return r->flag != SEC_FLAG_DIGEST && overlaps(r) ? SEC_ERR_BAD_BD : SEC_ERR_OK;
 }

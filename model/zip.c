@@ -10,6 +10,14 @@
  */
 static const u32 zip_marked[] = { 5, 12, 16, 24 };
 
+static const struct wdm_error_block zip_errors = {
+	.source = ZIP_ERR_SOURCE,
+	.mask = ZIP_ERR_MASK,
+	.set = ZIP_ERR_SET,
+	.status = ZIP_ERR_STATUS,
+	.shutdown = ZIP_OOO_SHUTDOWN_SEL,
+};
+
 static const struct wdm_reg zip_regs[] = {
 	{ QM_CAP_NFE_MASK, ZIP_CAP_QM_NFE_V3 },
 	{ QM_CAP_RESET_MASK, ZIP_CAP_QM_RESET_V3 },
@@ -59,6 +67,12 @@ static void zip_mark(u32 *sqe)
 static bool zip_unmarked(const u32 *sqe)
 {
 	return !zip_marks(sqe, false);
+}
+
+/* The tag is the last word that every request has; a tag of 0 costs its request some waiting only. */
+static bool zip_whole(const u32 *sqe)
+{
+	return sqe_addr(sqe, 20) && sqe_get(sqe, sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == ZIP_SQE_TYPE_3 ? 26 : 13);
 }
 
 static u32 zip_bytes(const u32 *sqe)
@@ -209,6 +223,7 @@ const struct wdm_personality wdm_zip = {
 	.alg_types = 2,
 	.queues_default = ZIP_QUEUES_DEFAULT,
 	.regs = zip_regs,
+	.errors = &zip_errors,
 	.bytes = zip_bytes,
 	.execute = zip_execute,
 	.abort = zip_abort,
@@ -216,6 +231,7 @@ const struct wdm_personality wdm_zip = {
 	.fail = zip_fail,
 	.mark = zip_mark,
 	.unmarked = zip_unmarked,
+	.whole = zip_whole,
 };
 
 size_t wdm_scratch_size(void)

@@ -169,6 +169,7 @@ def native(out, areas, count, kinds=("native", "emulated")):
     if suite == "asan":
         env["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_stack_use_after_return=1"
         env["UBSAN_OPTIONS"] = "print_stacktrace=1"
+        env["WD_TEST_BRIEF"] = "1"
     elif suite == "tsan":
         # ThreadSanitizer's shadow can't be placed under full address randomisation.
         command = ["setarch", "-R"] + command
@@ -222,6 +223,8 @@ def vm(kernel, areas, count, brief):
         command = [f"{TOP}/scripts/vm", "--kernel", kernel, "--sim", SIM, "--timeout", str(limit)]
         command += ["--kmemleak"] if debug else []
         command += ["--", "env", f"OUT={out}"] + (["WD_TEST_BRIEF=1"] if brief else [])
+        # The VM has an environment of its own.
+        command += [f"{name}={os.environ[name]}" for name in ("WD_TEST_LONG", "WD_TEST_SEED") if name in os.environ]
         command += [f"{TOP}/selftests/exec", path, SIM]
         name = f"{BUILD}/test/{suite.replace(' ', '-')}-{boot}"
         with open(name + ".log", "w") as log, open(name + ".vm", "w+") as said:

@@ -93,6 +93,7 @@ static int device_read(const struct root *r, struct device *d, const char *name)
 	number_read(r, &d->simulated, name, "simulated");
 	number_read(r, &d->available, name, "available_instances");
 	shares_read(r, d);
+	device_lacks_read(r, d);
 	d->state = state_read(r, d);
 	return 0;
 }

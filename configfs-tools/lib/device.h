@@ -31,6 +31,7 @@ struct device {
 	char parent[DEVICE_NAME_MAX];	/* 0000:75:00.0, "" when there is none */
 	char api[64];
 	char algorithms[512];		/* separated by single spaces */
+	char lacks[128];		/* those of SEC that a simulated one hasn't on this kernel, likewise */
 	char iommu[32];			/* sva-iommu, sva-sim, none, "" when not told */
 	char dev[32];			/* major:minor */
 	long flags;
@@ -52,6 +53,8 @@ struct device_list {
 int device_list_read(const struct root *r, struct device_list *list);
 /** device_list_take_counts() - the kernel's, all of one moment, instead of those read file by file. */
 void device_list_take_counts(struct device_list *list, const struct fact_devices *facts);
+/** device_lacks_read() - sets lacks of a device whose other facts are known. */
+void device_lacks_read(const struct root *r, struct device *d);
 void device_list_free(struct device_list *list);
 const struct device *device_find(const struct device_list *list, const char *name);
 const char *device_state_name(enum device_state state);

@@ -37,6 +37,7 @@ struct json_object *json_from_device(const struct device *d)
 	add_text(o, "parent", d->parent);
 	add_text(o, "api", d->api);
 	json_object_object_add(o, "algorithms", words(d->algorithms));
+	json_object_object_add(o, "lacks", words(d->lacks));
 	add_number(o, "node", &d->node);
 	add_number(o, "priority", &d->priority);
 	json_object_object_add(o, "simulated", !d->simulated.known ? NULL :

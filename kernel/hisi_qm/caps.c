@@ -92,7 +92,8 @@ static int qm_caps_check(struct hisi_qm *qm)
 
 static int qm_algorithms_init(struct hisi_qm *qm)
 {
-	u32 bitmap = qm->engine_caps[HISI_QM_ENGINE_CAP_ALGS];
+	u64 bitmap = qm->engine_caps[HISI_QM_ENGINE_CAP_ALGS] |
+		     (u64)qm->engine_caps[HISI_QM_ENGINE_CAP_ALGS_HIGH] << 32;
 	const struct hisi_qm_alg *alg;
 	size_t len = 0, pos = 0;
 

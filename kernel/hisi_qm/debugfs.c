@@ -142,14 +142,14 @@ static const char * const qm_counter_names[QM_COUNT_NR] = {
 };
 
 /**
- * hisi_qm_debugfs_init - make the function's files
+ * qm_debugfs_init - make the function's files
  * @qm: a started function
  * @root: the driver's directory
  *
  * Returns the function's directory, where the engine's driver adds its own.
  * As usual with debugfs, failures only mean fewer files.
  */
-struct dentry *hisi_qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
+struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
 {
 	struct dentry *dir;
 	unsigned int i;
@@ -168,14 +168,12 @@ struct dentry *hisi_qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
 					   &qm_counter_fops);
 	return qm->debugfs;
 }
-EXPORT_SYMBOL_GPL(hisi_qm_debugfs_init);
 
 /**
- * hisi_qm_debugfs_exit - remove the function's files; waits for their readers
+ * qm_debugfs_exit - remove the function's files; waits for their readers
  * @qm: the function
  */
-void hisi_qm_debugfs_exit(struct hisi_qm *qm)
+void qm_debugfs_exit(struct hisi_qm *qm)
 {
 	debugfs_remove(qm->debugfs);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_debugfs_exit);

@@ -59,6 +59,18 @@ static struct qm_error_masks engine_masks(struct hisi_qm *qm)
 	};
 }
 
+static u32 qm_error_reported(struct hisi_qm *qm, const struct hisi_qm_error_block *block)
+{
+	u32 mask = hisi_qm_read(qm, block->mask);
+
+	return block->mask_enables ? mask : ~mask;
+}
+
+static void qm_error_report(struct hisi_qm *qm, const struct hisi_qm_error_block *block, u32 bits)
+{
+	hisi_qm_write(qm, block->mask, block->mask_enables ? bits : ~bits);
+}
+
 static void qm_error_block_enable(struct hisi_qm *qm, const struct hisi_qm_error_block *block,
 				  struct qm_error_masks masks)
 {
@@ -68,12 +80,12 @@ static void qm_error_block_enable(struct hisi_qm *qm, const struct hisi_qm_error
 	hisi_qm_write(qm, block->fe, 0);
 	if (qm->gen->shutdown_on_error)
 		hisi_qm_write(qm, block->shutdown, masks.reset);
-	hisi_qm_write(qm, block->mask, ~(masks.ce | masks.nfe));
+	qm_error_report(qm, block, masks.ce | masks.nfe);
 }
 
 static void qm_error_block_disable(struct hisi_qm *qm, const struct hisi_qm_error_block *block)
 {
-	hisi_qm_write(qm, block->mask, ~0);
+	qm_error_report(qm, block, 0);
 	if (qm->gen->shutdown_on_error)
 		hisi_qm_write(qm, block->shutdown, 0);
 }
@@ -98,7 +110,7 @@ static bool qm_error_block_handle(struct hisi_qm *qm, const struct hisi_qm_error
 	if (fatal)
 		hisi_qm_write(qm, block->nfe, hisi_qm_read(qm, block->nfe) & ~fatal);
 	if (fatal)
-		hisi_qm_write(qm, block->mask, hisi_qm_read(qm, block->mask) | fatal);
+		qm_error_report(qm, block, qm_error_reported(qm, block) & ~fatal);
 	hisi_qm_write(qm, block->source, status & ~fatal);
 	return fatal;
 }

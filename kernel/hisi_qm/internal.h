@@ -145,6 +145,7 @@ struct hisi_qm {
 	enum qm_state state;
 	bool ending;
 	bool broken;	/* by an error that only a reset clears: nothing is asked of the device */
+	bool silent;	/* its bus master is closed: stuck queues access no memory either */
 	u16 qp_num;
 	u16 qp_next;
 	u16 qp_used;
@@ -157,6 +158,7 @@ struct hisi_qm {
 
 	struct mutex mb_lock;
 	bool mb_hung;
+	unsigned long mb_hung_since;
 
 	/* Everything the device keeps in memory for the function, one block. */
 	void *mem;
@@ -201,6 +203,7 @@ void qm_caps_exit(struct hisi_qm *qm);
 /* mailbox.c */
 void qm_mailbox_init(struct hisi_qm *qm);
 int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base);
+bool qm_mailbox_may_recover(struct hisi_qm *qm);
 int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context, size_t size);
 int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size);
 
@@ -230,7 +233,19 @@ void qm_error_init(struct hisi_qm *qm);
 void qm_error_exit(struct hisi_qm *qm);
 irqreturn_t qm_error_irq(int irq, void *data);
 
+/* debugfs.c */
+struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root);
+void qm_debugfs_exit(struct hisi_qm *qm);
+
 /* main.c */
+struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
+			 const struct hisi_qm_config *config);
+void qm_free(struct hisi_qm *qm);
+int qm_start(struct hisi_qm *qm);
+void qm_stop(struct hisi_qm *qm);
+int qm_register(struct hisi_qm *qm);
+void qm_unregister(struct hisi_qm *qm);
+void qm_shutdown(struct hisi_qm *qm);
 void qm_restart_schedule(struct hisi_qm *qm);
 void qm_break(struct hisi_qm *qm);
 

@@ -93,8 +93,10 @@ static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 
 err_count:
 	trace_mailbox(qm, w0, queue, base, ret);
-	if (ret != -EIO)
+	if (ret != -EIO && !qm->mb_hung) {
 		qm->mb_hung = true;
+		qm->mb_hung_since = jiffies;
+	}
 	qm_count(qm, QM_COUNT_MB_ERR);
 	dev_err_ratelimited(&qm->pdev->dev, "mailbox command 0x%x for queue %u: %d (register 0x%x)\n",
 			    w0, queue, ret, value);
@@ -128,6 +130,23 @@ int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base)
 	ret = qm_mailbox_locked(qm, cmd, queue, base, NULL, 0);
 	mutex_unlock(&qm->mb_lock);
 	return ret;
+}
+
+/**
+ * qm_mailbox_may_recover - it is worth to ask a busy device again
+ * @qm: the function
+ *
+ * For a while after the mailbox hung, not for each who finds it so.
+ */
+bool qm_mailbox_may_recover(struct hisi_qm *qm)
+{
+	bool may;
+
+	mutex_lock(&qm->mb_lock);
+	may = !qm->mb_hung ||
+	      time_before(jiffies, qm->mb_hung_since + usecs_to_jiffies(QM_MB_TIMEOUT_US));
+	mutex_unlock(&qm->mb_lock);
+	return may;
 }
 
 /**

@@ -162,6 +162,18 @@ static int qm_queue_number_init(struct hisi_qm *qm, const struct hisi_qm_config 
 
 /* ------ bringing the device to a known state ------ */
 
+/* Afterwards the device, with all its functions, accesses no memory. */
+static int qm_master_close(struct hisi_qm *qm)
+{
+	int ret;
+
+	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 1);
+	ret = hisi_qm_wait(qm, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE, ACC_MASTER_TRANS_IDLE);
+	if (ret)
+		pci_err(qm->pdev, "bus transactions don't end (%d)\n", ret);
+	return ret;
+}
+
 static int qm_acpi_reset(struct hisi_qm *qm)
 {
 	unsigned long long result = 0;
@@ -172,12 +184,9 @@ static int qm_acpi_reset(struct hisi_qm *qm)
 	if (!handle || !acpi_has_method(handle, method))
 		return 0;
 
-	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 1);
-	ret = hisi_qm_wait(qm, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE, ACC_MASTER_TRANS_IDLE);
-	if (ret) {
-		pci_err(qm->pdev, "bus transactions don't end (%d)\n", ret);
+	ret = qm_master_close(qm);
+	if (ret)
 		return ret;
-	}
 	if (ACPI_FAILURE(acpi_evaluate_integer(handle, method, NULL, &result)) || result) {
 		pci_err(qm->pdev, "reset by %s failed (%llu)\n", method, result);
 		return -EIO;
@@ -198,9 +207,13 @@ static int qm_hw_init(struct hisi_qm *qm)
 
 	hisi_qm_write(qm, QM_MEM_START_INIT, 1);
 	ret = hisi_qm_wait(qm, QM_MEM_INIT_DONE, 1, 1);
-	if (ret)
+	if (ret) {
 		pci_err(qm->pdev, "memory of the queue manager is not ready (%d)\n", ret);
-	return ret;
+		return ret;
+	}
+	/* An earlier driver may have closed it; the contexts that it left there are gone now. */
+	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 0);
+	return 0;
 }
 
 /* ------ memory that the device uses for the function ------ */
@@ -325,6 +338,12 @@ static void qm_restart_work(struct work_struct *work)
 	int ret;
 
 	qm_state_set(qm, QM_RESTARTING);
+	/*
+	 * Not every generation closes its master by itself, nor does any say when
+	 * the accesses under way have ended.
+	 */
+	if (READ_ONCE(qm->broken))
+		WRITE_ONCE(qm->silent, !qm_master_close(qm));
 	if (qm->uacce)
 		uacce_kill_queues(qm->uacce);
 	/* One that was just being opened wasn't on the framework's list. */
@@ -378,18 +397,18 @@ static void qm_restart_cancel(struct hisi_qm *qm)
 	cancel_work_sync(&qm->restart_work);
 }
 
-/* ------ for the engines' drivers ------ */
+/* ------ for driver.c ------ */
 
 /**
- * hisi_qm_alloc - take over a PCI device: everything up to, not including, its start
+ * qm_alloc - take over a PCI device: everything up to, not including, its start
  * @pdev: the device
  * @engine: what it is
  * @config: what the administrator wants
  *
- * The engine's own registers come next, then hisi_qm_start().
+ * The engine's own registers come next, then qm_start().
  */
-struct hisi_qm *hisi_qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
-			      const struct hisi_qm_config *config)
+struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
+			 const struct hisi_qm_config *config)
 {
 	struct hisi_qm *qm;
 	int ret;
@@ -445,13 +464,12 @@ err_free_qm:
 	kfree(qm);
 	return ERR_PTR(ret);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_alloc);
 
 /**
- * hisi_qm_free - undo hisi_qm_alloc()
+ * qm_free - undo qm_alloc()
  * @qm: a stopped function
  */
-void hisi_qm_free(struct hisi_qm *qm)
+void qm_free(struct hisi_qm *qm)
 {
 	qm_uacce_stop(qm);
 	hisi_qm_write(qm, QM_CACHE_WB_START, 1);
@@ -467,13 +485,12 @@ void hisi_qm_free(struct hisi_qm *qm)
 	qm_pci_exit(qm);
 	kfree(qm);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_free);
 
 /**
- * hisi_qm_start - the function gets its queues; errors are reported
+ * qm_start - the function gets its queues; errors are reported
  * @qm: an allocated function, engine initialised
  */
-int hisi_qm_start(struct hisi_qm *qm)
+int qm_start(struct hisi_qm *qm)
 {
 	int ret;
 
@@ -488,13 +505,12 @@ int hisi_qm_start(struct hisi_qm *qm)
 	qm_state_set(qm, QM_STARTED);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(hisi_qm_start);
 
 /**
- * hisi_qm_stop - undo hisi_qm_start(): all queues end
+ * qm_stop - undo qm_start(): all queues end
  * @qm: a started function
  */
-void hisi_qm_stop(struct hisi_qm *qm)
+void qm_stop(struct hisi_qm *qm)
 {
 	qm_restart_cancel(qm);
 	qm_state_set(qm, QM_STOPPED);
@@ -502,13 +518,12 @@ void hisi_qm_stop(struct hisi_qm *qm)
 	qm_function_stop(qm);
 	qm_error_exit(qm);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_stop);
 
 /**
- * hisi_qm_register - user space may open queues from now on
+ * qm_register - user space may open queues from now on
  * @qm: a started function
  */
-int hisi_qm_register(struct hisi_qm *qm)
+int qm_register(struct hisi_qm *qm)
 {
 	int ret;
 
@@ -519,32 +534,29 @@ int hisi_qm_register(struct hisi_qm *qm)
 		pci_err(qm->pdev, "cannot register with uacce (%d)\n", ret);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(hisi_qm_register);
 
 /**
- * hisi_qm_unregister - undo hisi_qm_register(); doesn't wait for user space
+ * qm_unregister - undo qm_register(); doesn't wait for user space
  * @qm: a registered function
  */
-void hisi_qm_unregister(struct hisi_qm *qm)
+void qm_unregister(struct hisi_qm *qm)
 {
 	qm_restart_cancel(qm);
 	qm_uacce_stop(qm);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_unregister);
 
 /**
- * hisi_qm_shutdown - the machine goes down or boots another kernel: no DMA any more
- * @qm: a registered function; nothing but hisi_qm_free() may follow
+ * qm_shutdown - the machine goes down or boots another kernel: no DMA any more
+ * @qm: a registered function; nothing but qm_free() may follow
  */
-void hisi_qm_shutdown(struct hisi_qm *qm)
+void qm_shutdown(struct hisi_qm *qm)
 {
 	qm_restart_cancel(qm);
 	if (qm->uacce)
 		uacce_kill_queues(qm->uacce);
-	hisi_qm_stop(qm);
+	qm_stop(qm);
 	pci_clear_master(qm->pdev);
 }
-EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
 
 MODULE_DESCRIPTION("HiSilicon accelerator queue manager");
 MODULE_AUTHOR("The WarpDrive authors");

@@ -35,12 +35,13 @@ enum hisi_qm_engine_cap {
 	HISI_QM_ENGINE_CAP_RESET,
 	HISI_QM_ENGINE_CAP_CE,
 	HISI_QM_ENGINE_CAP_ALGS,
+	HISI_QM_ENGINE_CAP_ALGS_HIGH,
 	HISI_QM_ENGINE_CAP_OWN,
 };
 
 /* A line of the "algorithms" attribute, there when a bit of @mask is set. */
 struct hisi_qm_alg {
-	u32 mask;
+	u64 mask;
 	const char *name;
 };
 
@@ -53,7 +54,8 @@ struct hisi_qm_error {
  * struct hisi_qm_error_block - registers and texts of one group of error bits
  * @name:	whose errors these are
  * @source:	what happened, write 1 to clear
- * @mask:	1 = not reported
+ * @mask:	1 = not reported, or the other way round
+ * @mask_enables: the other way round
  * @status:	what is reported now
  * @ce:		bits that are correctable
  * @nfe:	bits that are not fatal
@@ -65,6 +67,7 @@ struct hisi_qm_error_block {
 	const char *name;
 	u32 source;
 	u32 mask;
+	bool mask_enables;
 	u32 status;
 	u32 ce;
 	u32 nfe;
@@ -89,6 +92,9 @@ struct hisi_qm_error_block {
  * @cap_nr:	its length
  * @algs:	algorithm names, ends with a NULL name
  * @errors:	the engine's error bits
+ * @hw_init:	give the engine's registers their working values; the function isn't started
+ * @hw_exit:	undo it as far as it matters; the function is stopped
+ * @debugfs_init: make the engine's files in the function's directory; they go with it
  */
 struct hisi_qm_engine {
 	const char *name;
@@ -105,31 +111,55 @@ struct hisi_qm_engine {
 	unsigned int cap_nr;
 	const struct hisi_qm_alg *algs;
 	const struct hisi_qm_error_block *errors;
+	int (*hw_init)(struct hisi_qm *qm);
+	void (*hw_exit)(struct hisi_qm *qm);
+	void (*debugfs_init)(struct hisi_qm *qm, struct dentry *dir);
 };
 
 /**
  * struct hisi_qm_config - what the administrator asked for
  * @queues:	queues of the physical function
  * @queues_asked: @queues was given, so too many is an error, not a wish
- * @user:	queues can be opened by user space
+ * @user:	1: queues can be opened by user space
  */
 struct hisi_qm_config {
 	unsigned int queues;
 	bool queues_asked;
-	bool user;
+	unsigned int user;
 };
 
 #define HISI_QM_QUEUES_MIN	2
 #define HISI_QM_QUEUES_MAX	QM_MAX_QUEUES_V2
 
-struct hisi_qm *hisi_qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
-			      const struct hisi_qm_config *config);
-void hisi_qm_free(struct hisi_qm *qm);
-int hisi_qm_start(struct hisi_qm *qm);
-void hisi_qm_stop(struct hisi_qm *qm);
-int hisi_qm_register(struct hisi_qm *qm);
-void hisi_qm_unregister(struct hisi_qm *qm);
-void hisi_qm_shutdown(struct hisi_qm *qm);
+/* A register and what is written to it. */
+struct hisi_qm_reg {
+	u32 offset;
+	u32 value;
+};
+
+/**
+ * struct hisi_qm_prefetch - an engine's registers of the translation prefetcher
+ * @config:	switches it
+ * @disable:	the bit that does
+ * @closed:	bits to clear when it opens
+ * @status:	says what is under way
+ * @busy:	bits that do
+ */
+struct hisi_qm_prefetch {
+	u32 config;
+	u32 disable;
+	u32 closed;
+	u32 status;
+	u32 busy;
+};
+
+extern const struct kernel_param_ops hisi_qm_queues_ops;
+extern const struct kernel_param_ops hisi_qm_switch_ops;
+
+int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
+		  const struct hisi_qm_config *config, struct dentry *debugfs);
+void hisi_qm_remove(struct pci_dev *pdev);
+void hisi_qm_shutdown(struct pci_dev *pdev);
 
 struct pci_dev *hisi_qm_pdev(struct hisi_qm *qm);
 bool hisi_qm_is_v3(struct hisi_qm *qm);
@@ -140,7 +170,12 @@ u32 hisi_qm_read(struct hisi_qm *qm, u32 reg);
 void hisi_qm_write(struct hisi_qm *qm, u32 reg, u32 value);
 int hisi_qm_wait(struct hisi_qm *qm, u32 reg, u32 mask, u32 value);
 
-struct dentry *hisi_qm_debugfs_init(struct hisi_qm *qm, struct dentry *root);
-void hisi_qm_debugfs_exit(struct hisi_qm *qm);
+void hisi_qm_write_regs(struct hisi_qm *qm, const struct hisi_qm_reg *regs, unsigned int nr);
+void hisi_qm_set_bits(struct hisi_qm *qm, u32 reg, u32 bits);
+void hisi_qm_clear_bits(struct hisi_qm *qm, u32 reg, u32 bits);
+void hisi_qm_bus_init(struct hisi_qm *qm);
+int hisi_qm_prefetch_open(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);
+void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);
+void hisi_qm_counters_clear(struct hisi_qm *qm);
 
 #endif

@@ -10,6 +10,7 @@
 #define QM_CQE_SHIFT		4
 #define QM_DRAIN_PERIOD_US	100
 #define QM_DRAIN_PERIOD_MAX_US	10000
+#define QM_BUSY_PERIOD_MS	50
 
 /* ------ numbers ------ */
 
@@ -200,6 +201,9 @@ static int qm_qp_stop_locked(struct hisi_qp *qp)
 	ret = broken ? -EIO : qm_qp_drain(qp);
 	if (!ret)
 		ret = qm_qp_park(qp);
+	/* The device works on somebody else's command: it wasn't asked, and may be asked again. */
+	if (ret == -EBUSY)
+		return ret;
 
 	qp->started = false;
 	if (ret)
@@ -214,8 +218,9 @@ static int qm_qp_stop_locked(struct hisi_qp *qp)
  * qm_qp_stop - let what was submitted finish, then take the queue from the device
  * @qp: the queue
  *
- * After an error the queue is stuck: its memory stays allocated and its number
- * isn't given out again.
+ * -EBUSY: the device took no command, all is as before. After any other error
+ * the queue is stuck: its memory stays allocated and its number isn't given out
+ * again.
  */
 int qm_qp_stop(struct hisi_qp *qp)
 {
@@ -224,6 +229,21 @@ int qm_qp_stop(struct hisi_qp *qp)
 	mutex_lock(&qp->lock);
 	ret = qm_qp_stop_locked(qp);
 	mutex_unlock(&qp->lock);
+	return ret;
+}
+
+/* The last stop: nobody is left to ask again, so a busy device gets as long as one mailbox that hangs. */
+static int qm_qp_end_locked(struct hisi_qp *qp)
+{
+	int ret;
+
+	while ((ret = qm_qp_stop_locked(qp)) == -EBUSY && qm_mailbox_may_recover(qp->qm))
+		msleep(QM_BUSY_PERIOD_MS);
+	if (ret != -EBUSY)
+		return ret;
+	qp->started = false;
+	qp->stuck = true;
+	pci_err(qp->qm->pdev, "queue %u could not be stopped: not used again before a reset\n", qp->id);
 	return ret;
 }
 
@@ -236,7 +256,9 @@ static void qm_qp_word(struct hisi_qp *qp, size_t offset)
  * qm_qp_kill - take the queue away from a living owner
  * @qp: the queue; nothing happens if nobody owns it
  *
- * The owner sees "don't send" before and "don't receive" after the stop.
+ * The owner sees "don't send" before and "don't receive" after the stop. The
+ * latter says that the device has let go of his memory, so a stuck queue hasn't
+ * it before the device is kept from all memory.
  */
 void qm_qp_kill(struct hisi_qp *qp)
 {
@@ -248,8 +270,8 @@ void qm_qp_kill(struct hisi_qp *qp)
 		/* a sender that misses the word has rung before the stop begins */
 		smp_mb();
 		/* also for a queue that failed to stop before: its owner must see the words */
-		qm_qp_stop_locked(qp);
-		qm_qp_word(qp, QM_DUS_RX_STOP(size));
+		if (!qm_qp_end_locked(qp) || READ_ONCE(qp->qm->silent))
+			qm_qp_word(qp, QM_DUS_RX_STOP(size));
 		qp->failed = true;
 	}
 	mutex_unlock(&qp->lock);
@@ -303,6 +325,9 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	qm_cqc_fill(qp, &cqc, pasid);
 
 	ret = qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+	/* Not taken: the queue is as it was. */
+	if (ret == -EBUSY)
+		goto unlock;
 	if (!ret)
 		ret = qm_context_load(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
 	/* What of it the device has taken isn't known. */
@@ -365,7 +390,7 @@ bool qm_qp_put(struct hisi_qp *qp)
 	bool stopped;
 
 	mutex_lock(&qp->lock);
-	qm_qp_stop_locked(qp);
+	qm_qp_end_locked(qp);
 	stopped = !qp->stuck;
 	if (stopped) {
 		uacce_dus_free(qp->dus);
@@ -426,11 +451,17 @@ err_free_map:
  */
 void qm_queues_exit(struct hisi_qm *qm)
 {
+	struct hisi_qp *qp;
 	unsigned int i;
 
-	for (i = 0; i < qm->qp_num; i++)
-		if (qm->qps[i].dus)
-			uacce_dus_free(qm->qps[i].dus);
+	for (i = 0; i < qm->qp_num; i++) {
+		qp = &qm->qps[i];
+		if (!qp->dus)
+			continue;
+		/* Whoever has it still mapped was left without an answer. */
+		qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
+		uacce_dus_free(qp->dus);
+	}
 	kvfree(qm->qps);
 	bitmap_free(qm->qp_map);
 }

@@ -47,6 +47,7 @@
 #define SEC_AM_MAX_TRANS	0x300014
 #define SEC_AM_MAX_TRANS_VALUE	0x2060
 #define SEC_ERR_ENABLE		0x301000	/* 1 = reported: opposite of the other engines */
+#define SEC_ERR_SET		0x301004	/* model: a 1 makes the error happen */
 #define SEC_ERR_STATUS		0x301008
 #define SEC_ERR_SOURCE		0x301010
 #define SEC_OOO_SHUTDOWN_SEL	0x301014

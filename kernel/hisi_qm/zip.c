@@ -6,57 +6,17 @@
 
 /* ------ module parameters ------ */
 
-static unsigned int pf_q_num = ZIP_QUEUES_DEFAULT;
-static bool pf_q_num_asked;
-
-static int zip_pf_q_num_set(const char *value, const struct kernel_param *kp)
-{
-	unsigned int number;
-	int ret;
-
-	ret = kstrtouint(value, 10, &number);
-	if (ret || number < HISI_QM_QUEUES_MIN || number > HISI_QM_QUEUES_MAX) {
-		pr_err("hisi_zip: pf_q_num=%.32s: expected %u..%u\n", value,
-		       HISI_QM_QUEUES_MIN, HISI_QM_QUEUES_MAX);
-		return -EINVAL;
-	}
-	pf_q_num = number;
-	pf_q_num_asked = true;
-	return 0;
-}
-
-static const struct kernel_param_ops zip_pf_q_num_ops = {
-	.set = zip_pf_q_num_set,
-	.get = param_get_uint,
+static struct hisi_qm_config zip_config = {
+	.queues = ZIP_QUEUES_DEFAULT,
+	.user = 1,
 };
-module_param_cb(pf_q_num, &zip_pf_q_num_ops, &pf_q_num, 0444);
+module_param_cb(pf_q_num, &hisi_qm_queues_ops, &zip_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 64)");
-
-static int zip_switch_set(const char *value, const struct kernel_param *kp)
-{
-	unsigned int number;
-	int ret;
-
-	ret = kstrtouint(value, 10, &number);
-	if (ret || number > 1) {
-		pr_err("hisi_zip: %s=%.32s: expected 0 or 1\n", kp->name, value);
-		return -EINVAL;
-	}
-	*(unsigned int *)kp->arg = number;
-	return 0;
-}
-
-static const struct kernel_param_ops zip_switch_ops = {
-	.set = zip_switch_set,
-	.get = param_get_uint,
-};
-
-static unsigned int uacce_mode = 1;
-module_param_cb(uacce_mode, &zip_switch_ops, &uacce_mode, 0444);
+module_param_cb(uacce_mode, &hisi_qm_switch_ops, &zip_config.user, 0444);
 MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
 
 static unsigned int perf_mode;
-module_param_cb(perf_mode, &zip_switch_ops, &perf_mode, 0444);
+module_param_cb(perf_mode, &hisi_qm_switch_ops, &perf_mode, 0444);
 MODULE_PARM_DESC(perf_mode, "Compress for 0: size (default), 1: speed");
 
 /* ------ tables ------ */
@@ -76,6 +36,7 @@ static const struct hisi_qm_cap zip_caps[ZIP_CAP_ID_END] = {
 		{ ZIP_CAP_CE_MASK, 0, 0xffffffff, 0x1, ZIP_CAP_CE_MASK_V3 },
 	[HISI_QM_ENGINE_CAP_ALGS] =
 		{ ZIP_CAP_DEV_ALGS, 0, 0xffffffff, 0xf, ZIP_CAP_DEV_ALGS_V3 },
+	[HISI_QM_ENGINE_CAP_ALGS_HIGH] = {},
 	[ZIP_CAP_ID_CORE_ENABLE] =
 		{ ZIP_CAP_CORE_ENABLE, 0, 0xffffffff, 0xfc0003, ZIP_CAP_CORE_ENABLE_V3 },
 	[ZIP_CAP_ID_COMP_CORES] =
@@ -121,6 +82,13 @@ static const struct hisi_qm_error_block zip_error_block = {
 	.errors = zip_errors,
 };
 
+/* ------ the engine ------ */
+
+static int zip_engine_init(struct hisi_qm *qm)
+{
+	return zip_hw_init(qm, perf_mode);
+}
+
 static const struct hisi_qm_engine zip_engine = {
 	.name = "hisi_zip",
 	.wd_type = "compression",
@@ -136,63 +104,16 @@ static const struct hisi_qm_engine zip_engine = {
 	.cap_nr = ARRAY_SIZE(zip_caps),
 	.algs = zip_algs,
 	.errors = &zip_error_block,
+	.hw_init = zip_engine_init,
+	.hw_exit = zip_hw_exit,
+	.debugfs_init = zip_debugfs_init,
 };
-
-/* ------ probe and remove ------ */
 
 static struct dentry *zip_debugfs_root;
 
 static int zip_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	struct hisi_qm_config config = {
-		.queues = pf_q_num,
-		.queues_asked = pf_q_num_asked,
-		.user = uacce_mode,
-	};
-	struct hisi_qm *qm;
-	int ret;
-
-	qm = hisi_qm_alloc(pdev, &zip_engine, &config);
-	if (IS_ERR(qm))
-		return PTR_ERR(qm);
-
-	ret = zip_hw_init(qm, perf_mode);
-	if (ret)
-		goto err_free_qm;
-	ret = hisi_qm_start(qm);
-	if (ret)
-		goto err_exit_hw;
-	zip_debugfs_init(qm, hisi_qm_debugfs_init(qm, zip_debugfs_root));
-	ret = hisi_qm_register(qm);
-	if (ret)
-		goto err_exit_debugfs;
-	pci_set_drvdata(pdev, qm);
-	return 0;
-
-err_exit_debugfs:
-	hisi_qm_debugfs_exit(qm);
-	hisi_qm_stop(qm);
-err_exit_hw:
-	zip_hw_exit(qm);
-err_free_qm:
-	hisi_qm_free(qm);
-	return ret;
-}
-
-static void zip_remove(struct pci_dev *pdev)
-{
-	struct hisi_qm *qm = pci_get_drvdata(pdev);
-
-	hisi_qm_unregister(qm);
-	hisi_qm_debugfs_exit(qm);
-	hisi_qm_stop(qm);
-	zip_hw_exit(qm);
-	hisi_qm_free(qm);
-}
-
-static void zip_shutdown(struct pci_dev *pdev)
-{
-	hisi_qm_shutdown(pci_get_drvdata(pdev));
+	return hisi_qm_probe(pdev, &zip_engine, &zip_config, zip_debugfs_root);
 }
 
 static const struct pci_device_id zip_ids[] = {
@@ -205,8 +126,8 @@ static struct pci_driver zip_driver = {
 	.name = "hisi_zip",
 	.id_table = zip_ids,
 	.probe = zip_probe,
-	.remove = zip_remove,
-	.shutdown = zip_shutdown,
+	.remove = hisi_qm_remove,
+	.shutdown = hisi_qm_shutdown,
 };
 
 static int __init zip_init(void)

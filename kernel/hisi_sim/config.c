@@ -126,25 +126,26 @@ u32 sim_config_read(struct sim_fn *fn, int where, int size)
 /*
  * An access to memory, which the function may only make as a bus master: false means don't. Between
  * begin and end nothing sleeps, and clearing the bit waits for the end: afterwards the driver may free
- * what the device was writing to.
+ * what the device was writing to. Whoever clears it holds locks that interrupts want, the device's own
+ * message and any config access among them: none may come in between.
  */
-bool sim_config_dma_begin(struct sim_fn *fn)
+bool sim_config_dma_begin(struct sim_fn *fn, unsigned long *flags)
 {
-	preempt_disable();
+	local_irq_save(*flags);
 	atomic_inc(&fn->dma);
 	/* Pairs with the barrier in wait_dma(): one of the two sees the other. */
 	smp_mb__after_atomic();
 	if (READ_ONCE(fn->cfg[PCI_COMMAND]) & PCI_COMMAND_MASTER)
 		return true;
-	sim_config_dma_end(fn);
+	sim_config_dma_end(fn, *flags);
 	return false;
 }
 
-void sim_config_dma_end(struct sim_fn *fn)
+void sim_config_dma_end(struct sim_fn *fn, unsigned long flags)
 {
 	smp_mb__before_atomic();
 	atomic_dec(&fn->dma);
-	preempt_enable();
+	local_irq_restore(flags);
 }
 
 static void wait_dma(struct sim_fn *fn)

@@ -47,13 +47,14 @@ int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len)
 	while (len) {
 		size_t part = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
 		const void *va = bus_to_virt(addr, false);
+		unsigned long flags;
 		int err = -EFAULT;
 
-		if (!sim_config_dma_begin(fn))
+		if (!sim_config_dma_begin(fn, &flags))
 			return -EFAULT;
 		if (va)
 			err = copy_from_kernel_nofault(buf, va, part);
-		sim_config_dma_end(fn);
+		sim_config_dma_end(fn, flags);
 		if (err)
 			return -EFAULT;
 		addr += part;
@@ -68,13 +69,14 @@ int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len)
 	while (len) {
 		size_t part = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
 		void *va = bus_to_virt(addr, true);
+		unsigned long flags;
 		int err = -EFAULT;
 
-		if (!sim_config_dma_begin(fn))
+		if (!sim_config_dma_begin(fn, &flags))
 			return -EFAULT;
 		if (va)
 			err = store_nofault(va, buf, part);
-		sim_config_dma_end(fn);
+		sim_config_dma_end(fn, flags);
 		if (err)
 			return -EFAULT;
 		addr += part;

@@ -15,7 +15,7 @@ struct workspace {
 	u8 zlib[] __aligned(16);
 };
 
-size_t sim_engine_workspace_size(void)
+static size_t workspace_size(void)
 {
 	return sizeof(struct workspace) + zlib_deflate_workspacesize(MAX_WBITS, MAX_MEM_LEVEL);
 }
@@ -68,7 +68,12 @@ static int deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush flush)
 	return flush == WDM_FLUSH_SYNC && !io->in_len && io->out_len;
 }
 
-const struct wdm_engine_ops sim_engine_ops = {
+static const struct wdm_engine_ops ops = {
 	.deflate_start = deflate_start,
 	.deflate = deflate,
+};
+
+const struct sim_engine sim_engine_zip = {
+	.ops = &ops,
+	.workspace_size = workspace_size,
 };

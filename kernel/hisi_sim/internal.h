@@ -17,16 +17,34 @@
 #define SIM_QUEUES_MAX		1024
 #define SIM_QUEUES_DEFAULT	64
 
+struct wdm_engine_ops;
+
+/**
+ * struct sim_engine - the mathematics of a kind
+ * @ops:	for the model
+ * @workspace_size: bytes that each job thread needs for it
+ * @workspace_init: of zeroed memory; 0 or -errno. NULL: there is nothing to do
+ * @workspace_exit: its counterpart
+ */
+struct sim_engine {
+	const struct wdm_engine_ops *ops;
+	size_t (*workspace_size)(void);
+	int (*workspace_init)(void *ws);
+	void (*workspace_exit)(void *ws);
+};
+
 /**
  * struct sim_type - one kind of accelerator
  * @name:	as in configfs and in the devices parameter
  * @device:	PCI device id of the physical function
- * @engine:	enum wdm_type
+ * @model:	enum wdm_type
+ * @engine:	its mathematics
  */
 struct sim_type {
 	const char *name;
 	u16 device;
-	unsigned int engine;
+	unsigned int model;
+	const struct sim_engine *engine;
 };
 
 /**
@@ -118,8 +136,8 @@ int sim_config_init(struct sim_fn *fn);
 void sim_config_exit(struct sim_fn *fn);
 u32 sim_config_read(struct sim_fn *fn, int where, int size);
 void sim_config_write(struct sim_fn *fn, int where, int size, u32 val);
-bool sim_config_dma_begin(struct sim_fn *fn);
-void sim_config_dma_end(struct sim_fn *fn);
+bool sim_config_dma_begin(struct sim_fn *fn, unsigned long *flags);
+void sim_config_dma_end(struct sim_fn *fn, unsigned long flags);
 bool sim_config_memory_enabled(struct sim_fn *fn);
 bool sim_config_flr_wanted(struct sim_fn *fn);
 void sim_config_flr_done(struct sim_fn *fn);
@@ -206,10 +224,9 @@ void sim_access_end(struct sim_access *how);
 int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len);
 int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len);
 
-/* engine_zip.c */
-struct wdm_engine_ops;
-extern const struct wdm_engine_ops sim_engine_ops;
-size_t sim_engine_workspace_size(void);
+/* engine_zip.c, engine_sec.c */
+extern const struct sim_engine sim_engine_zip;
+extern const struct sim_engine sim_engine_sec;
 
 /* configfs.c */
 int sim_configfs_init(void);

@@ -9,14 +9,15 @@
 
 static char *devices;
 module_param(devices, charp, 0444);
-MODULE_PARM_DESC(devices, "devices to make at load, e.g. zip,zip");
+MODULE_PARM_DESC(devices, "devices to make at load, e.g. zip,zip,sec");
 
 static char *aperture;
 module_param(aperture, charp, 0444);
 MODULE_PARM_DESC(aperture, "START,SIZE of memory for the BARs that isn't System RAM; default: the ivshmem-plain device of a VM");
 
 static const struct sim_type types[] = {
-	{ "zip", QM_PCI_ID_ZIP_PF, WDM_ZIP },
+	{ "zip", QM_PCI_ID_ZIP_PF, WDM_ZIP, &sim_engine_zip },
+	{ "sec", QM_PCI_ID_SEC_PF, WDM_SEC, &sim_engine_sec },
 };
 
 const struct sim_type *sim_type_find(const char *name)

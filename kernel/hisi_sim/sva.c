@@ -243,14 +243,15 @@ int sim_space_read(struct sim_access *how, u64 addr, void *buf, size_t len)
 	if (!access_ok((void __user *)addr, len))
 		return -EFAULT;
 	while (len) {
+		unsigned long flags;
 		size_t done, left;
 
-		if (!sim_config_dma_begin(how->fn))
+		if (!sim_config_dma_begin(how->fn, &flags))
 			return -EFAULT;
 		pagefault_disable();
 		left = __copy_from_user_inatomic(buf, (void __user *)addr, len);
 		pagefault_enable();
-		sim_config_dma_end(how->fn);
+		sim_config_dma_end(how->fn, flags);
 		done = len - left;
 		addr += done;
 		buf += done;
@@ -268,14 +269,15 @@ int sim_space_write(struct sim_access *how, u64 addr, const void *buf, size_t le
 	if (!access_ok((void __user *)addr, len))
 		return -EFAULT;
 	while (len) {
+		unsigned long flags;
 		size_t done, left;
 
-		if (!sim_config_dma_begin(how->fn))
+		if (!sim_config_dma_begin(how->fn, &flags))
 			return -EFAULT;
 		pagefault_disable();
 		left = __copy_to_user_inatomic((void __user *)addr, buf, len);
 		pagefault_enable();
-		sim_config_dma_end(how->fn);
+		sim_config_dma_end(how->fn, flags);
 		done = len - left;
 		addr += done;
 		buf += done;

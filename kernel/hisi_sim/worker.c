@@ -51,6 +51,7 @@ struct runner {
 	struct wdm_scratch *scratch;
 	void *scratch_mem;
 	void *engine_ws;
+	bool engine_up;
 	struct sim_access access;
 };
 
@@ -365,30 +366,37 @@ static int control_main(void *data)
 
 static void runner_exit(struct runner *r)
 {
+	const struct sim_engine *engine = r->worker->sdev->shape.type->engine;
+
 	if (r->task)
 		kthread_stop(r->task);
 	sim_access_end(&r->access);
+	if (r->engine_up && engine->workspace_exit)
+		engine->workspace_exit(r->engine_ws);
 	kvfree(r->engine_ws);
 	kvfree(r->scratch_mem);
 }
 
 static int runner_init(struct sim_worker *w, struct runner *r)
 {
-	int node = w->sdev->shape.node;
+	const struct sim_engine *engine = w->sdev->shape.type->engine;
+	int node = w->sdev->shape.node, err;
 
-	r->worker = w;
 	r->access.fn = &w->sdev->pf;
 	r->access.waiters = &w->fault_waiters;
 	r->access.crowd = w->nr_runners;
 	r->scratch_mem = kvzalloc_node(wdm_scratch_size(), GFP_KERNEL, node);
-	r->engine_ws = kvzalloc_node(sim_engine_workspace_size(), GFP_KERNEL, node);
+	r->engine_ws = kvzalloc_node(engine->workspace_size(), GFP_KERNEL, node);
 	if (!r->scratch_mem || !r->engine_ws)
 		return -ENOMEM;
+	err = engine->workspace_init ? engine->workspace_init(r->engine_ws) : 0;
+	if (err)
+		return err;
+	r->engine_up = true;
 	r->scratch = wdm_scratch_init(r->scratch_mem, r->engine_ws);
 	r->task = kthread_create_on_node(runner_main, r, node, "hisi_sim%u/job", w->sdev->id);
 	if (IS_ERR(r->task)) {
-		int err = PTR_ERR(r->task);
-
+		err = PTR_ERR(r->task);
 		r->task = NULL;
 		return err;
 	}
@@ -406,7 +414,7 @@ static int model_init(struct sim_worker *w)
 	const struct sim_shape *shape = &w->sdev->shape;
 	struct sim_fn *pf = &w->sdev->pf;
 	struct wdm_attr attr = {
-		.type = shape->type->engine,
+		.type = shape->type->model,
 		.queues = shape->queues,
 		.functions = 1,
 		.jobs = JOBS,
@@ -427,7 +435,7 @@ static int model_init(struct sim_worker *w)
 		.sva_write = env_sva_write,
 		.irq = env_irq,
 		.now_ns = env_now_ns,
-		.engine = &sim_engine_ops,
+		.engine = shape->type->engine->ops,
 	};
 	w->model = wdm_device_init(w->model_mem, &attr, &w->env, w);
 	if (!w->model || wdm_bar_size(w->model, WDM_PF, QM_BAR_REGS) > pf->regs.size ||
@@ -470,6 +478,8 @@ int sim_worker_start(struct sim_dev *sdev)
 	err = model_init(w);
 	if (err)
 		goto err_free_worker;
+	for (i = 0; i < w->nr_runners; i++)
+		w->runners[i].worker = w;
 	for (i = 0; i < w->nr_runners; i++) {
 		err = runner_init(w, &w->runners[i]);
 		if (err)

@@ -126,6 +126,7 @@ void uacce_account_announce(struct uacce_device *uacce)
 	mutex_lock(&uacce_prov);
 	uacce->announced = true;
 	uacce_event_dev(UACCE_NL_DEV_ADD, uacce);
+	uacce_section_device_opens(uacce);
 	mutex_unlock(&uacce_prov);
 }
 
@@ -148,6 +149,8 @@ void uacce_account_del(struct uacce_device *uacce)
 {
 	uacce_configfs_del_device(uacce);
 	mutex_lock(&uacce_prov);
+	/* Whoever reserves on a device that is off would keep a pointer to what is freed soon. */
+	WARN_ON(uacce->acct.reserved);
 	list_del(&uacce->acct.all);
 	uacce_prov_generation++;
 	if (uacce->announced)
@@ -173,7 +176,7 @@ struct uacce_owner *uacce_owner_get(struct pid *pid)
 
 	if (owner)
 		return owner;
-	owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	owner = kzalloc(sizeof(*owner), GFP_KERNEL);
 	if (!owner)
 		return NULL;
 	owner->pid = get_pid(pid);
@@ -315,6 +318,7 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx)
 
 	if (!owner)
 		return;
+	uacce_event_ctx_error(ctx);
 	charge->owner = NULL;
 	charge->slot = NULL;
 	list_del(&charge->node);
@@ -333,6 +337,8 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx)
 		uacce_slot_put(slot);
 	}
 	uacce_owner_put(owner);
+	if (!slot)
+		uacce_claims_retry(ctx->q.uacce);
 }
 
 void uacce_uncharge(struct uacce_ctx *ctx)
@@ -346,8 +352,9 @@ void uacce_uncharge(struct uacce_ctx *ctx)
 void uacce_quarantine(struct uacce_ctx *ctx)
 {
 	mutex_lock(&uacce_prov);
-	uacce_uncharge_locked(ctx);
+	/* First, since what comes free is given out at once. */
 	ctx->q.uacce->acct.quarantined++;
+	uacce_uncharge_locked(ctx);
 	mutex_unlock(&uacce_prov);
 }
 

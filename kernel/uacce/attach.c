@@ -108,6 +108,15 @@ void uacce_waiters_end(struct uacce_section *section, int error)
 		attachment_finish(a, error);
 }
 
+void uacce_waiters_cut(struct uacce_section *section)
+{
+	struct uacce_attachment *a, *next;
+
+	list_for_each_entry_safe(a, next, &section->waiters, waiting)
+		if (a->want_index >= 0 && a->want_index >= section->num_processes)
+			attachment_finish(a, ENOENT);
+}
+
 /* ------ processes and sockets that go ------ */
 
 static bool group_is_dead(struct pid *pid)
@@ -171,6 +180,9 @@ static int attach_on_netlink(struct notifier_block *nb, unsigned long event, voi
 	struct uacce_attachment *a;
 
 	if (event != NETLINK_URELEASE || n->protocol != NETLINK_GENERIC)
+		return NOTIFY_DONE;
+	/* Whatever this socket attached has been there since before its release, and keeps the list from being empty. */
+	if (list_empty_careful(&uacce_attachments))
 		return NOTIFY_DONE;
 	mutex_lock(&uacce_prov);
 	while ((a = attachment_of_dead_socket(n->portid)))
@@ -261,6 +273,12 @@ static int refuse(struct uacce_refusal *no, int error, u16 attr, const char *why
 	return error;
 }
 
+/* It is there, and the section gives its slots nothing of it as long as it is live. */
+static bool member_is_empty(const struct uacce_member *m)
+{
+	return m->uacce && !(m->sync + m->async);
+}
+
 static int attachment_wants(struct uacce_attachment *a, const struct uacce_attach_request *req,
 			    struct uacce_refusal *no)
 {
@@ -269,23 +287,34 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 
 	a->want_member = -1;
 	a->want_index = -1;
-	if (req->slot)
-		return uacce_slot_parse(a->section, req->slot, &a->want_member, &a->want_index) ?
-		       refuse(no, -ENOENT, UACCE_A_SLOT, "the section has no slot of this name") : 0;
+	if (req->slot) {
+		if (uacce_slot_parse(a->section, req->slot, &a->want_member, &a->want_index) ||
+		    (a->want_member >= 0 && member_is_empty(&a->section->members[a->want_member])))
+			return refuse(no, -ENOENT, UACCE_A_SLOT, "the section has no slot of this name");
+		return 0;
+	}
 	if (!req->dev)
 		return 0;
 	uacce = uacce_account_find(req->dev);
 	k = uacce ? uacce_section_position(a->section, uacce) : -1;
-	if (k < 0)
+	if (k < 0 || member_is_empty(&a->section->members[k]))
 		return refuse(no, -ENOENT, UACCE_A_DEV, "the section has no such device now");
 	if (a->section->limit_dev_access)
 		a->want_member = k;
 	return 0;
 }
 
+/* What there is none of: the slot or the device that was asked for, or any. */
+static u16 wanted_attr(const struct uacce_attachment *a)
+{
+	if (a->want_index >= 0)
+		return UACCE_A_SLOT;
+	return a->want_member >= 0 ? UACCE_A_DEV : UACCE_A_SECTION;
+}
+
 static struct uacce_attachment *attachment_new(const struct uacce_attach_request *req, struct uacce_section *section)
 {
-	struct uacce_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
+	struct uacce_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL);
 
 	if (!a)
 		return NULL;
@@ -317,7 +346,8 @@ static int attachment_own_slot(struct uacce_attachment *a, struct uacce_slot **s
 		return 0;
 	if (own->section != a->section || (a->want_index >= 0 && a->want_index != own->index) ||
 	    (a->want_member >= 0 && a->want_member != own->member))
-		return refuse(no, -EBUSY, UACCE_A_SECTION, "this process has contexts that are charged to another slot");
+		return refuse(no, -EBUSY, own->section != a->section ? UACCE_A_SECTION : wanted_attr(a),
+			      "this process has contexts that are charged to another slot");
 	*slot = own;
 	a->section->lingering--;
 	return 0;
@@ -328,7 +358,9 @@ static int attachment_wait(struct uacce_attachment *a, u32 wait_ms, struct uacce
 	struct uacce_section *section = a->section;
 
 	if (!wait_ms)
-		return refuse(no, -EUSERS, UACCE_A_SECTION, "all slots of the section are taken");
+		return refuse(no, -EUSERS, wanted_attr(a), a->want_index >= 0 ? "the slot is taken" :
+			      a->want_member >= 0 ? "all slots of the device are taken" :
+			      "all slots of the section are taken");
 	if (section->waiting >= UACCE_WAITERS_MAX)
 		return refuse(no, -ENOBUFS, UACCE_A_SECTION, "too many processes wait for this section");
 	a->ticket = next_ticket++;
@@ -352,8 +384,11 @@ static int attachment_begin(struct uacce_attachment *a, const struct uacce_attac
 		ret = attachment_own_slot(a, &slot, no);
 	if (ret)
 		return ret;
-	if (!slot)
+	if (!slot) {
+		/* Whatever is free is theirs first who came first. */
+		uacce_waiters_serve(a->section);
 		slot = uacce_slot_take(a);
+	}
 	if (IS_ERR(slot))
 		return refuse(no, PTR_ERR(slot), 0, "out of memory");
 	if (!slot)

@@ -168,7 +168,8 @@ int uacce_configfs_add_device(struct uacce_device *uacce)
 	get_device(&uacce->dev);
 	d->uacce = uacce;
 	config_group_init_type_name(&d->group, dev_name(&uacce->dev), &device_type);
-	ret = configfs_register_group(&uacce_devices_group, &d->group);
+	/* It doesn't say that there was no memory for a long name. */
+	ret = d->group.cg_item.ci_name ? configfs_register_group(&uacce_devices_group, &d->group) : -ENOMEM;
 	if (ret) {
 		config_group_put(&d->group);
 		return ret;

@@ -196,14 +196,23 @@ static ssize_t section_status_show(struct config_item *item, char *page)
 	return n;
 }
 
+static void section_reason(struct uacce_section *section, const char *why)
+{
+	mutex_lock(&uacce_prov);
+	uacce_section_refused(section, "%s", why);
+	mutex_unlock(&uacce_prov);
+}
+
 /* The directory stays while the section isn't configured; section.c lets go of it. */
 static int go_live(struct uacce_section *section)
 {
 	bool was;
 	int ret = configfs_depend_item_unlocked(&uacce_subsys, &section->group.cg_item);
 
-	if (ret)
+	if (ret) {
+		section_reason(section, "its directory is being removed");
 		return ret;
+	}
 	mutex_lock(&uacce_prov);
 	was = section->state != UACCE_NL_SECTION_CONFIGURED;
 	ret = uacce_section_live(section);
@@ -226,16 +235,18 @@ static int go_down(struct uacce_section *section)
 static ssize_t section_live_store(struct config_item *item, const char *page, size_t len)
 {
 	struct uacce_section *section = to_uacce_section(item);
-	int ret = -EINVAL;
+	bool is_long = len > UACCE_VALUE_MAX;
+	int ret = is_long ? -E2BIG : -EINVAL;
 
-	if (len > UACCE_VALUE_MAX)
-		return -E2BIG;
-	if (sysfs_streq(page, "1"))
+	section_reason(section, "");
+	if (!is_long && sysfs_streq(page, "1"))
 		ret = go_live(section);
-	else if (sysfs_streq(page, "0"))
+	else if (!is_long && sysfs_streq(page, "0"))
 		ret = go_down(section);
-	else if (sysfs_streq(page, "revoke"))
+	else if (!is_long && sysfs_streq(page, "revoke"))
 		ret = uacce_section_revoke(section);
+	else
+		section_reason(section, "live takes 1, 0 or revoke");
 	return ret ? ret : len;
 }
 
@@ -305,6 +316,11 @@ static struct config_group *sections_make(struct config_group *group, const char
 	if (IS_ERR(section))
 		return ERR_CAST(section);
 	config_group_init_type_name(&section->group, name, &section_type);
+	/* It doesn't say that there was no memory for a name of 20 bytes or more. */
+	if (!section->group.cg_item.ci_name) {
+		uacce_section_free(section);
+		return ERR_PTR(-ENOMEM);
+	}
 	mutex_lock(&uacce_prov);
 	list_add_tail(&section->all, &uacce_sections);
 	uacce_prov_generation++;

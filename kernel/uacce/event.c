@@ -183,12 +183,17 @@ static int fill_ctx_error(struct sk_buff *skb, const struct uacce_ctx *ctx, int 
 	return 0;
 }
 
-void uacce_event_ctx_error(struct uacce_ctx *ctx, int error)
+/* Once for what has happened since the last; by a work item, or before the owner of the context is forgotten. */
+void uacce_event_ctx_error(struct uacce_ctx *ctx)
 {
 	struct sk_buff *skb;
 	void *hdr;
+	int error;
 
 	lockdep_assert_held(&uacce_prov);
+	error = xchg(&ctx->error, 0);
+	if (!error || !ctx->charge.owner)
+		return;
 	uacce_event_seq++;
 	skb = event_new(UACCE_GRP_EVENT, UACCE_NL_CTX_ERROR, EVENT_BYTES, &hdr);
 	if (skb)
@@ -216,7 +221,7 @@ static DECLARE_DELAYED_WORK(quota_work, quota_flush);
 static int fill_quota(struct sk_buff *skb, const struct quota *q)
 {
 	if (nla_put_string(skb, UACCE_A_DEV, q->dev) ||
-	    nla_put_u32(skb, UACCE_A_PID, pid_nr(q->pid)) ||
+	    nla_put_u32(skb, UACCE_A_PID, uacce_pid_nr(q->pid, &init_pid_ns)) ||
 	    nla_put_string(skb, UACCE_A_COMM, q->comm) ||
 	    nla_put_u32(skb, UACCE_A_ERROR, -q->error) ||
 	    nla_put_u32(skb, UACCE_A_COUNT, q->count) ||

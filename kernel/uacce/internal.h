@@ -88,7 +88,7 @@ struct uacce_ctx {
 
 	struct uacce_charge charge;
 	struct work_struct failed;	/* tells of the next */
-	int error;
+	int error;			/* that nobody was told of yet; any context */
 
 	wait_queue_head_t wait;
 	atomic_t event;			/* something happened since the last poll() */

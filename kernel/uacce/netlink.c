@@ -7,6 +7,8 @@
  * concerns it in the order in which it happened.
  */
 #include <linux/cred.h>
+#include <linux/fs.h>
+#include <linux/net.h>
 #include <linux/pid_namespace.h>
 #include <net/genetlink.h>
 #include <net/sock.h>
@@ -276,6 +278,14 @@ static int section_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
+/* Else a privileged program could be made to write a request, and somebody else read the answer. */
+static bool opener_asks(const struct sk_buff *skb)
+{
+	const struct file *file = NETLINK_CB(skb).sk->sk_socket->file;
+
+	return file && uid_eq(file->f_cred->euid, current_euid());
+}
+
 /* Who reads the messages later may be somebody else: this is the one who asked. */
 static int ctx_dump_start(struct netlink_callback *cb)
 {
@@ -285,7 +295,7 @@ static int ctx_dump_start(struct netlink_callback *cb)
 	if (ret)
 		return ret;
 	dump->admin = netlink_capable(cb->skb, CAP_SYS_ADMIN);
-	dump->euid = current_euid();
+	dump->euid = opener_asks(cb->skb) ? current_euid() : INVALID_UID;
 	dump->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	return 0;
 }

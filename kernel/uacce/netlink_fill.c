@@ -286,7 +286,7 @@ int uacce_fill_grants(struct sk_buff *skb, const struct uacce_attachment *a)
 	    nla_put_u32(skb, UACCE_A_MAX_EXTRA, section->max_extra))
 		return -EMSGSIZE;
 	for (i = 0; i < section->nr_members; i++)
-		if (section->members[i].uacce && uacce_slot_has(a->slot, i) &&
+		if (uacce_member_is_on(&section->members[i]) && uacce_slot_has(a->slot, i) &&
 		    fill_grant(skb, &section->members[i]))
 			return -EMSGSIZE;
 	return 0;
@@ -318,10 +318,20 @@ int uacce_fill_ctx_id(struct sk_buff *skb, const struct uacce_charge *charge)
 	return id == UACCE_CTX_NO_ID ? 0 : nla_put_u32(skb, UACCE_A_CTX_ID, id);
 }
 
+u32 uacce_pid_nr(struct pid *pid, struct pid_namespace *pid_ns)
+{
+	u32 nr;
+
+	rcu_read_lock();
+	nr = pid_task(pid, PIDTYPE_TGID) ? pid_nr_ns(pid, pid_ns) : 0;
+	rcu_read_unlock();
+	return nr;
+}
+
 int uacce_fill_process(struct sk_buff *skb, const struct uacce_owner *owner, const char *comm,
 		       struct pid_namespace *pid_ns)
 {
-	if (nla_put_u32(skb, UACCE_A_PID, owner ? pid_nr_ns(owner->pid, pid_ns) : 0) ||
+	if (nla_put_u32(skb, UACCE_A_PID, owner ? uacce_pid_nr(owner->pid, pid_ns) : 0) ||
 	    nla_put_string(skb, UACCE_A_COMM, comm))
 		return -EMSGSIZE;
 	return 0;

@@ -5,7 +5,9 @@
  * One mutex, uacce_prov, protects all of it: devices' sums, sections, slots,
  * owners, attachments, charges. It is a leaf: under it come only the locks of
  * netlink sockets and pids; memory is allocated, and events are sent, so that
- * their order is that of the changes. No driver is called under it, but for
+ * their order is that of the changes. That memory isn't charged to the process'
+ * control group, whose limit would make everybody wait or fail: there is as much
+ * of it as contexts and slots that can be had, and waiters, which are bounded. No driver is called under it, but for
  * get_isolate_state, which waits for nothing.
  * docs/provisioning.md says why.
  */
@@ -150,6 +152,12 @@ struct uacce_section {
 	u32 waiting;
 };
 
+/* Not so while a removal ends its charges, before the claim is dropped. */
+static inline bool uacce_member_is_on(const struct uacce_member *m)
+{
+	return m->uacce && m->uacce->acct.on;
+}
+
 #define to_uacce_section(i)	container_of(to_config_group(i), struct uacce_section, group)
 
 extern struct list_head uacce_accounts;		/* of registered devices */
@@ -199,7 +207,9 @@ int uacce_section_resize(struct uacce_section *section, u32 num_processes);
 /* Slots came free, or there are more: who waits gets them; a draining section that is empty is configured again. */
 void uacce_section_settle(struct uacce_section *section);
 void uacce_claims_serve(struct uacce_device *uacce);
+void uacce_claims_retry(struct uacce_device *uacce);	/* contexts of it came free */
 void uacce_claims_drop(struct uacce_device *uacce);
+void uacce_section_device_opens(struct uacce_device *uacce);	/* who waits for its slots gets them */
 int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce);
 struct uacce_section *uacce_section_find(const char *name);
 u64 uacce_section_slots(const struct uacce_section *section);
@@ -249,6 +259,7 @@ int uacce_detach(struct uacce_refusal *no);
 void uacce_waiters_serve(struct uacce_section *section);	/* with uacce_prov held */
 void uacce_attachments_end(struct uacce_section *section);	/* the attached ones; with uacce_prov held; doesn't settle */
 void uacce_waiters_end(struct uacce_section *section, int error);	/* with uacce_prov held */
+void uacce_waiters_cut(struct uacce_section *section);	/* for slots that went; with uacce_prov held */
 
 /* parse.c */
 int uacce_parse_u32(const char *s, size_t len, u32 min, u32 max, u32 *res);
@@ -291,6 +302,7 @@ size_t uacce_grants_bytes(const struct uacce_attachment *a);
 int uacce_fill_grants(struct sk_buff *skb, const struct uacce_attachment *a);	/* or the ticket */
 int uacce_fill_slot(struct sk_buff *skb, const struct uacce_slot *slot);
 int uacce_fill_ctx_id(struct sk_buff *skb, const struct uacce_charge *charge);
+u32 uacce_pid_nr(struct pid *pid, struct pid_namespace *pid_ns);	/* 0 when the number may be another's by now */
 int uacce_fill_process(struct sk_buff *skb, const struct uacce_owner *owner, const char *comm,
 		       struct pid_namespace *pid_ns);
 int uacce_fill_ctx(struct sk_buff *skb, const struct uacce_ctx *ctx, struct pid_namespace *pid_ns);
@@ -301,7 +313,7 @@ void uacce_event_dev(enum uacce_nl_cmd cmd, const struct uacce_device *uacce);		
 void uacce_event_section(enum uacce_nl_cmd cmd, const struct uacce_section *section);	/* SECTION_* */
 void uacce_event_slot(enum uacce_nl_cmd cmd, const struct uacce_attachment *a);		/* SLOT_ATTACH, _DETACH */
 void uacce_event_quota(const struct uacce_device *uacce, const struct uacce_section *section, int error);	/* of current */
-void uacce_event_ctx_error(struct uacce_ctx *ctx, int error);
+void uacce_event_ctx_error(struct uacce_ctx *ctx);
 /* To one who waits: its slot, or (error != 0) none. 0, or the error of the delivery. */
 int uacce_tell_granted(const struct uacce_attachment *a, int error);
 extern struct workqueue_struct *uacce_wq;	/* what can't be done where it is heard of */

@@ -12,9 +12,10 @@
  *
  * The state is read under any of the three; ZOMBIE is set under all of them.
  * The mutex is held while hardware works, which has deadlines, but never while
- * user memory is touched and never from mmap or a page fault: so a removal waits
- * for hardware at most, and nobody's mmap_lock waits for hardware. Binding an
- * address space takes mmap_lock under the mutex. i_mmap_rwsem is taken under the
+ * user memory is touched and never from mmap or a page fault: so nobody's
+ * mmap_lock waits for hardware. Binding an address space by an IOMMU takes
+ * mmap_lock under the mutex: then a removal waits for hardware, and for who has
+ * that lock of the process that is opening. i_mmap_rwsem is taken under the
  * mutex, and map_lock is not taken under i_mmap_rwsem.
  */
 #include <linux/capability.h>
@@ -36,8 +37,7 @@ static void uacce_ctx_failed(struct work_struct *work)
 	struct uacce_ctx *ctx = container_of(work, struct uacce_ctx, failed);
 
 	mutex_lock(&uacce_prov);
-	if (ctx->charge.owner)
-		uacce_event_ctx_error(ctx, ctx->error);
+	uacce_event_ctx_error(ctx);
 	mutex_unlock(&uacce_prov);
 	uacce_ctx_put(ctx);
 }
@@ -399,7 +399,8 @@ void uacce_queue_failed(struct uacce_queue *q, int error)
 
 	/* Not the last reference: nobody has put the queue yet. */
 	kref_get(&ctx->ref);
-	ctx->error = error;
+	/* One that wasn't told of yet is the same event. */
+	xchg(&ctx->error, error);
 	if (!queue_work(uacce_wq, &ctx->failed))
 		uacce_ctx_put(ctx);
 }

@@ -14,6 +14,7 @@
 
 LIST_HEAD(uacce_sections);
 static LIST_HEAD(uacce_claims);		/* those that aren't configured, in the order of going live */
+static unsigned int short_members;	/* of all sections */
 
 struct uacce_section *uacce_section_new(void)
 {
@@ -141,6 +142,12 @@ static void member_reserve(struct uacce_member *m, u32 ctxs)
 	m->reserved = ctxs;
 }
 
+static void member_set_short(struct uacce_member *m, bool is_short)
+{
+	short_members += is_short - m->is_short;
+	m->is_short = is_short;
+}
+
 static bool device_is_safe(const struct uacce_device *uacce)
 {
 	return !(uacce->flags & UACCE_DEV_UNSAFE_MMIO);
@@ -151,6 +158,7 @@ static void members_free(struct uacce_section *section)
 	unsigned int k;
 
 	for (k = 0; k < section->nr_members; k++) {
+		member_set_short(&section->members[k], false);
 		kfree(section->members[k].name);
 		kvfree(section->members[k].taken);
 	}
@@ -158,6 +166,14 @@ static void members_free(struct uacce_section *section)
 	section->members = NULL;
 	section->nr_members = 0;
 	section->taken_bits = 0;
+}
+
+/* One that is going has given back what was reserved on it, and won't be asked again. */
+static struct uacce_device *device_present(const char *name)
+{
+	struct uacce_device *uacce = uacce_account_find(name);
+
+	return uacce && uacce->acct.on ? uacce : NULL;
 }
 
 static int member_add(struct uacce_section *section, const char *name, struct uacce_device *uacce)
@@ -189,7 +205,7 @@ static int members_list(struct uacce_section *section)
 	int ret = 0;
 
 	for (i = 0; names && i < names->nr && !ret; i++)
-		ret = member_add(section, names->name[i], uacce_account_find(names->name[i]));
+		ret = member_add(section, names->name[i], device_present(names->name[i]));
 	if (names)
 		return ret;
 	list_for_each_entry(acct, &uacce_accounts, all) {
@@ -267,6 +283,12 @@ static int members_grow_maps(struct uacce_section *section, unsigned int bits)
 	return 0;
 }
 
+/* Nothing always does, also where a loss has made what is free negative. */
+static bool member_fits(const struct uacce_device *uacce, u64 need)
+{
+	return !need || (s64)need <= uacce_account_free(uacce);
+}
+
 /* Has every present device room for that many slots more? */
 static int members_check_room(struct uacce_section *section, u32 slots)
 {
@@ -279,7 +301,7 @@ static int members_check_room(struct uacce_section *section, u32 slots)
 		if (!m->uacce)
 			continue;
 		need = member_need(m, slots);
-		if ((s64)need > uacce_account_free(m->uacce)) {
+		if (!member_fits(m->uacce, need)) {
 			uacce_section_refused(section, "%s: %llu contexts are needed, %u are free", member_name(m),
 					      need, uacce_account_room(m->uacce));
 			return -ENOSPC;
@@ -297,13 +319,14 @@ static int members_check_shares(struct uacce_section *section)
 	for (k = 0; k < section->nr_members; k++) {
 		struct uacce_member *m = &section->members[k];
 
-		if (m->uacce) {
-			section_share(section, uacce_account_zone(m->uacce), &m->sync, &m->async);
+		/* Without "nodes" it doesn't matter where an absent one will be. */
+		if (m->uacce || !section->nodes) {
+			section_share(section, m->uacce ? uacce_account_zone(m->uacce) : NUMA_NO_NODE,
+				      &m->sync, &m->async);
 			some |= m->sync + m->async;
 			continue;
 		}
-		some |= !section->nodes && section->sync + section->async;
-		for (i = 0; section->nodes && i < section->nodes->nr; i++)
+		for (i = 0; i < section->nodes->nr; i++)
 			some |= section->nodes->at[i].sync + section->nodes->at[i].async;
 	}
 	if (some)
@@ -341,7 +364,6 @@ static int section_go_live(struct uacce_section *section)
 	for (k = 0; k < section->nr_members; k++)
 		member_reserve(&section->members[k], member_need(&section->members[k], section->num_processes));
 	list_add_tail(&section->claims, &uacce_claims);
-	section->reason[0] = 0;
 	section_set_state(section, UACCE_NL_SECTION_LIVE);
 	return 0;
 }
@@ -382,7 +404,7 @@ static void section_give_back(struct uacce_section *section)
 			continue;
 		member_reserve(m, member_need(m, member_slots(section, k)));
 		if (m->reserved < had)
-			uacce_claims_serve(m->uacce);
+			uacce_claims_retry(m->uacce);
 	}
 }
 
@@ -409,7 +431,6 @@ int uacce_section_drain(struct uacce_section *section)
 {
 	if (section->state != UACCE_NL_SECTION_LIVE)
 		return 0;
-	section->reason[0] = 0;
 	section_drain(section);
 	uacce_section_settle(section);
 	return 0;
@@ -436,12 +457,13 @@ int uacce_section_revoke(struct uacce_section *section)
 	int ret = 0;
 
 	mutex_lock(&uacce_prov);
-	if (section->revoking)
+	if (section->revoking) {
+		uacce_section_refused(section, "the section is being revoked already");
 		ret = -EBUSY;
+	}
 	if (ret || section->state == UACCE_NL_SECTION_CONFIGURED)
 		goto unlock;
 	section->revoking = true;
-	section->reason[0] = 0;
 	if (section->state == UACCE_NL_SECTION_LIVE)
 		section_drain(section);
 	uacce_attachments_end(section);
@@ -471,28 +493,45 @@ static bool slots_taken_from(const struct uacce_section *section, u32 first)
 	return false;
 }
 
+/* The section itself may need less of it now. */
+static void claims_retry_by_name(const char *name)
+{
+	struct uacce_device *uacce = device_present(name);
+
+	if (uacce)
+		uacce_claims_retry(uacce);
+}
+
 static int section_resize_live(struct uacce_section *section, u32 num)
 {
 	u32 old = section->num_processes;
 	unsigned int k;
 	int ret;
 
-	if (num < old && slots_taken_from(section, num))
+	section->reason[0] = 0;
+	if (num < old && slots_taken_from(section, num)) {
+		uacce_section_refused(section, "num_processes %u: a slot beyond is held", num);
 		return -EBUSY;
+	}
 	if (num > old) {
 		ret = members_check_room(section, num - old);
 		if (!ret)
 			ret = members_grow_maps(section, num);
+		if (ret == -ENOMEM)
+			uacce_section_refused(section, "out of memory");
 		if (ret)
 			return ret;
 	}
 	section->num_processes = num;
+	uacce_waiters_cut(section);
 	for (k = 0; k < section->nr_members; k++) {
 		struct uacce_member *m = &section->members[k];
 
 		member_reserve(m, member_need(m, num));
 		if (num < old && m->uacce)
-			uacce_claims_serve(m->uacce);
+			uacce_claims_retry(m->uacce);
+		else if (num < old && m->is_short)
+			claims_retry_by_name(m->name);
 	}
 	return 0;
 }
@@ -533,8 +572,7 @@ static void claim_serve(struct uacce_section *section, struct uacce_member *m, s
 	section_share(section, uacce_account_zone(uacce), &sync, &async);
 	m->sync = sync;
 	m->async = async;
-	m->is_short = !device_is_safe(uacce) ||
-		      (s64)member_need(m, section->num_processes) > uacce_account_free(uacce);
+	member_set_short(m, !device_is_safe(uacce) || !member_fits(uacce, member_need(m, section->num_processes)));
 	if (!m->is_short) {
 		m->uacce = uacce;
 		member_reserve(m, member_need(m, section->num_processes));
@@ -559,21 +597,53 @@ void uacce_claims_serve(struct uacce_device *uacce)
 				claim_serve(section, &section->members[k], uacce);
 				break;
 			}
+		if (uacce->announced)
+			uacce_waiters_serve(section);
 	}
 }
 
-/* Its charges have ended. What was held back becomes a claim again. */
+void uacce_claims_retry(struct uacce_device *uacce)
+{
+	if (short_members)
+		uacce_claims_serve(uacce);
+}
+
+void uacce_section_device_opens(struct uacce_device *uacce)
+{
+	struct uacce_section *section;
+
+	list_for_each_entry(section, &uacce_claims, claims)
+		if (section->state == UACCE_NL_SECTION_LIVE && uacce_section_position(section, uacce) >= 0)
+			uacce_waiters_serve(section);
+}
+
+/* The section's claim on it, served or found short. */
+static struct uacce_member *member_of(struct uacce_section *section, const struct uacce_device *uacce)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++) {
+		struct uacce_member *m = &section->members[k];
+
+		if (m->uacce == uacce || (m->is_short && member_is(m, uacce)))
+			return m;
+	}
+	return NULL;
+}
+
+/* Its charges have ended. What was held back becomes a claim again; one that was short is no longer that. */
 void uacce_claims_drop(struct uacce_device *uacce)
 {
 	struct uacce_section *section;
 
 	list_for_each_entry(section, &uacce_claims, claims) {
-		int k = uacce_section_position(section, uacce);
+		struct uacce_member *m = member_of(section, uacce);
 
-		if (k < 0)
+		if (!m)
 			continue;
-		member_reserve(&section->members[k], 0);
-		section->members[k].uacce = NULL;
+		member_reserve(m, 0);
+		m->uacce = NULL;
+		member_set_short(m, false);
 		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
 	}
 }

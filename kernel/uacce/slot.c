@@ -87,8 +87,9 @@ static int first_free(const struct uacce_section *section, int member, int want)
 	unsigned long *map = slot_map(section, member);
 	unsigned long i;
 
+	/* There may be fewer than when it was asked for. */
 	if (want >= 0)
-		return test_bit(want, map) ? -1 : want;
+		return want >= section->num_processes || test_bit(want, map) ? -1 : want;
 	i = find_first_zero_bit(map, section->num_processes);
 	return i < section->num_processes ? i : -1;
 }
@@ -109,7 +110,8 @@ static int nearest_free(const struct uacce_section *section, const struct uacce_
 		const struct uacce_member *m = &section->members[k];
 		int i, distance;
 
-		if (!m->uacce || !(m->sync + m->async) || (a->want_member >= 0 && a->want_member != k))
+		/* Not before its node is there. */
+		if (!uacce_member_is_on(m) || !m->uacce->announced || !(m->sync + m->async) || (a->want_member >= 0 && a->want_member != k))
 			continue;
 		i = first_free(section, k, a->want_index);
 		distance = zone_distance(a->node, m->uacce);
@@ -138,7 +140,7 @@ struct uacce_slot *uacce_slot_take(struct uacce_attachment *a)
 		if (index < 0)
 			return NULL;
 	}
-	slot = kzalloc(struct_size(slot, used, one ? 1 : section->nr_members), GFP_KERNEL_ACCOUNT);
+	slot = kzalloc(struct_size(slot, used, one ? 1 : section->nr_members), GFP_KERNEL);
 	if (!slot)
 		return ERR_PTR(-ENOMEM);
 	slot->section = section;

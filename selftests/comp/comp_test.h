@@ -18,7 +18,7 @@
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
 
-/* A run for the sake of another kernel: what doesn't depend on it was done in full before. */
+/* A run for the sake of another kernel or of a sanitizer: what doesn't depend on it is done in full elsewhere. */
 static inline bool brief(void)
 {
 	return getenv("WD_TEST_BRIEF");

@@ -366,6 +366,28 @@ TEST_F(block, buffers_that_are_not_mapped_are_EFAULT)
 	wd_comp_free_sess(d);
 }
 
+/* The data goes to pages that are there; asked whether that makes the destination one. */
+TEST_F(block, a_header_over_the_end_of_a_page_that_is_not_mapped_is_EFAULT)
+{
+	size_t page = sysconf(_SC_PAGESIZE), before;
+	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);
+	unsigned char *hole = mmap(NULL, 1 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct wd_comp_arg arg;
+
+	ASSERT_NE(0, c);
+	ASSERT_NE(MAP_FAILED, hole);
+	munmap(hole, page);
+	fill_text(self->plain, 10000, 1);
+	for (before = 1; before <= 10; before++) {
+		size_t len = 64 * KIB;
+
+		EXPECT_EQ(-EFAULT, do_compress(c, self->plain, 10000, hole + page - before, &len, &arg)) TH_LOG("%zu", before);
+		EXPECT_EQ(0, len);
+	}
+	munmap(hole + page, 1 * MIB - page);
+	wd_comp_free_sess(c);
+}
+
 TEST_F(block, buffers_are_the_callers_again_at_return)
 {
 	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);

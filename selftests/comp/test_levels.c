@@ -199,9 +199,10 @@ TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
 {
 	static const int levels[] = { 1, 2, 3, 4, 6, 9, 10, 22 };
 	static const size_t steps[][2] = { { 30000, ROOM }, { 100, ROOM }, { 5000, 100 }, { 300, 7 }, { 3, 3000 }, { LEN, 9000 } };
-	unsigned int i, k;
+	/* A device has windows but no levels, and its streams in small steps take long. */
+	unsigned int i, k, count = brief() ? 2 : variant->flags & WD_SESS_PATH_SOFT ? sizeof(levels) / sizeof(levels[0]) : 5;
 
-	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+	for (i = 0; i < count; i++) {
 		int win = i % 5;
 		handle_t h = sess_of(self, variant, WD_DIR_COMPRESS, levels[i], win);
 

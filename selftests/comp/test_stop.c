@@ -7,9 +7,8 @@
 
 struct wd_engine wd_engine;
 
-bool wd_sleeper_enter(struct wd_queue *q)
+void wd_sleeper_wait(struct wd_queue *q)
 {
-	return true;
 }
 
 void wd_sleeper_leave(struct wd_queue *q)
@@ -87,6 +86,37 @@ TEST(a_failure_leaves_a_queue_alone_that_was_closed)
 {
 	EXPECT_EQ(0, touches_of(find_broken, false));
 	EXPECT_EQ(0, touches_of(find_broken, true));
+}
+
+/* A completion that is on the ring, of which nobody knows yet. */
+static int last_pull(struct wd_queue *q, unsigned int max)
+{
+	struct wd_slot *slot = &q->pub.slots[1];
+
+	if (!max)
+		return 0;
+	((struct wd_msg *)slot->owner)->status = 0;
+	wd_slot_free(q, slot);
+	return 1;
+}
+
+static void nothing_to_abort(struct wd_queue *q, unsigned int index)
+{
+}
+
+TEST(what_finished_before_a_failure_was_found_did_finish)
+{
+	struct wd_msg msg = { .status = 1 };
+	struct wd_slot slots[4] = { [1] = { .owner = &msg, .state = WD_SLOT_SYNC } };
+	struct wd_queue q = {
+		.pub.depth = 4, .pub.slots = slots, .submitted = 1,
+		.drv.stop = closed_stop, .drv.pull = last_pull, .drv.abort = nothing_to_abort,
+	};
+
+	wd_queue_broken(&q, -EIO);
+	EXPECT_EQ(0, msg.status);
+	EXPECT_EQ(0, wd_queue_in_flight(&q));
+	EXPECT_EQ(-EIO, atomic_load(&q.state));
 }
 
 TEST_HARNESS_MAIN

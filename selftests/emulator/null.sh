@@ -27,7 +27,7 @@ refused() {
 
 test_that 'all requests complete' client
 test_that 'rings of an odd size go round' client --depth 97
-test_that 'small rings go round' client --depth 40
+test_that 'small rings go round' client --depth 48
 test_that 'a waiter that never sleeps is served' waiting spin
 test_that 'a waiter that sleeps at once is served' waiting sleep
 test_that 'it combines with --zip and --queues' client --zip 2 --queues 3

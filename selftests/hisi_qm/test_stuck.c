@@ -157,4 +157,26 @@ TEST_F_TIMEOUT(stuck, removal_frees_what_was_kept, 200)
 	EXPECT_EQ(0, client_wait_available(self->name, self->available));
 }
 
+/* Taking it away waits for the access under way, whatever interrupts come meanwhile. */
+TEST_F_TIMEOUT(stuck, bus_mastering_comes_and_goes_under_load, 200)
+{
+	struct rawq q;
+
+	for (int round = 0; round < 20; round++) {
+		ASSERT_EQ(0, rawq_begin(&q, self->name, ZIP_QC_COMPRESS));
+		for (int i = 0; i < 64; i++)
+			client_queue(&q, self->src, BYTES, self->dst, sizeof(self->dst));
+		rawq_ack(&q, 1);
+		client_ring(&q);
+		for (int i = 0; i < 20; i++) {
+			ASSERT_EQ(0, set_master(self->address, 0));
+			ASSERT_EQ(0, set_master(self->address, 1));
+		}
+		rawq_close(&q);
+	}
+	ASSERT_EQ(0, rawq_begin(&q, self->name, ZIP_QC_COMPRESS));
+	EXPECT_EQ(0, client_burst(&q, 4, self->src, BYTES, self->dst, sizeof(self->dst), 1));
+	rawq_close(&q);
+}
+
 TEST_HARNESS_MAIN

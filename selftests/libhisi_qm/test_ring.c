@@ -62,9 +62,7 @@ static void set_up(bool sleeps)
 	ring.cq_depth = DEPTH;
 	ring.qn = 5;
 	ring.sq_db = qm_db_value(ring.qn, QM_DB_CMD_SQ, 0, 0);
-	ring.batch = DEPTH / 4;
-	ring.limit = DEPTH - (sleeps ? ring.batch : 1);
-	ring.sleeps = sleeps;
+	wd_ring_limits(&ring, sleeps);
 	ring.cq_pos = WD_RING_PHASE;
 }
 
@@ -136,11 +134,25 @@ TEST(one_slot_stays_empty)
 	EXPECT_EQ(0, send(0, 1));
 }
 
-TEST(where_somebody_may_sleep_a_batch_stays_empty)
+TEST(where_somebody_may_sleep_a_batch_and_a_row_stay_empty)
 {
 	set_up(true);
-	EXPECT_EQ(DEPTH - DEPTH / 4, send(0, 100));
+	EXPECT_EQ(DEPTH - 2 * (DEPTH / 4), send(0, 100));
 	EXPECT_EQ(0, send(0, 1));
+}
+
+/* One that is full of what wasn't acknowledged, of what is just being taken, and of as much as may be sent. */
+TEST(the_limit_alone_keeps_the_completion_ring_from_overflowing)
+{
+	uint16_t depths[] = { 256, 1024, 4096 };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		set_up(true);
+		ring.sq_depth = ring.cq_depth = depths[i];
+		wd_ring_limits(&ring, true);
+		EXPECT_LE(ring.batch - 1 + WD_RING_ROW + ring.limit, ring.cq_depth - 1);
+	}
 }
 
 TEST(the_rings_wrap_many_times)
@@ -223,6 +235,26 @@ TEST(a_second_completion_is_dropped)
 	EXPECT_EQ(1, take(&sqe));
 	EXPECT_EQ(1001, sqe.result);
 	EXPECT_EQ(0, take(&sqe));
+}
+
+TEST(a_second_completion_after_the_last_is_no_reason_to_stay_awake)
+{
+	struct sqe sqe;
+
+	set_up(true);
+	send(0, 1);
+	dev_complete(0);
+	dev_complete_index(0);
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_FALSE(wd_ring_ready(&ring));
+	wd_ring_arm(&ring);
+	EXPECT_EQ(2, db_index());
+	EXPECT_FALSE(wd_ring_ready(&ring));
+	send(1, 1);
+	dev_complete(1);
+	EXPECT_TRUE(wd_ring_ready(&ring));
+	EXPECT_EQ(1, take(&sqe));
+	EXPECT_EQ(1001, sqe.result);
 }
 
 TEST(what_was_never_sent_is_not_believed)
@@ -324,6 +356,44 @@ TEST(the_kernel_looks_at_least_once_a_batch)
 		dev_complete(i % DEPTH);
 		take(&sqe);
 		ASSERT_GT(ring.batch, ring.taken - ring.polled);
+	}
+}
+
+static unsigned int polls;
+
+int poll(struct pollfd *pfd, nfds_t n, int timeout)
+{
+	polls++;
+	return 0;
+}
+
+/* Its event would be gone, with the completion that others have taken. */
+TEST(who_sleeps_keeps_the_event)
+{
+	struct sqe sqe;
+	uint32_t i;
+
+	set_up(true);
+	wd_ring_arm(&ring);
+	polls = 0;
+	for (i = 0; i < DEPTH - ring.batch - 1; i++) {
+		send(i, 1);
+		dev_complete(i % DEPTH);
+		take(&sqe);
+	}
+	EXPECT_EQ(0, polls);
+	for (; i < 10 * DEPTH; i++) {
+		send(i, 1);
+		dev_complete(i % DEPTH);
+		take(&sqe);
+		ASSERT_GE(DEPTH, ring.produced - ring.polled);
+	}
+	wd_ring_disarm(&ring);
+	for (; i < 20 * DEPTH; i++) {
+		send(i, 1);
+		dev_complete(i % DEPTH);
+		take(&sqe);
+		ASSERT_GE(DEPTH, ring.produced - ring.polled);
 	}
 }
 

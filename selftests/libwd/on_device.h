@@ -9,23 +9,30 @@
 #include <wd_comp.h>
 #include "emulated.h"
 
-/* Raw deflate, devices only, that one only. 0 and errno. */
-static inline handle_t session_on_device(bool async, bool compress)
+/* On that device only. 0 and errno. */
+static inline handle_t alloc_on_device(struct wd_comp_sess_setup *setup)
 {
-	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
-		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_HW,
-	};
 	struct uacce_dev_list *list = wd_list_accels("deflate"), *l;
 	wd_dev_mask_t *mask = wd_dev_mask_alloc();
 	handle_t h = 0;
 
 	for (l = list; mask && l; l = l->next)
 		if (!strcmp(l->info->name, EMULATED_DEVICE) && !wd_dev_mask_set(mask, l->info->node_id))
-			h = wd_comp_alloc_sess(&setup, mask);
+			h = wd_comp_alloc_sess(setup, mask);
 	wd_free_list_accels(list);
 	wd_dev_mask_free(mask);
 	return h;
+}
+
+/* The same of raw deflate, devices only. */
+static inline handle_t session_on_device(bool async, bool compress)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_HW,
+	};
+
+	return alloc_on_device(&setup);
 }
 
 /* The callback's and the struct's status as the calls return it. */

@@ -12,7 +12,8 @@
 /* Two devices, one on node 0 and one on node 1, with 64 queues each. */
 static const char sectioned_file[] =
 	"[PAIR]\nNumProcesses = 2\n"
-	"[ONE]\nNodes = 0=1+0\nQueuePriority = 5\nMaxExtraCtxs = 1\n"
+	"[ONE]\nNodes = 0=1+0\nQueuePriority = 5\n"
+	"[EXTRA]\nNodes = 0=1+0\nQueuePriority = 5\nMaxExtraCtxs = 1\n"
 	"[ASYNC]\nNodes = 0=0+1\n"
 	"[BOTH]\nNodes = 0=1+1\n"
 	"[FOUR]\nDevices = hisi_zip-0\nSyncCtxs = 4\nAsyncCtxs = 2\n"

@@ -42,11 +42,16 @@ static handle_t session(int alg, int device)
 	return h;
 }
 
+static bool lists;
+
 static int compress(handle_t sess)
 {
 	static unsigned char src[LEN], dst[2 * LEN];
 	size_t len = sizeof(dst);
-	struct wd_comp_arg arg = { .src = src, .src_len = LEN, .dst = dst, .dst_len = &len };
+	struct wd_datalist in = { .data = src, .len = LEN }, out = { .data = dst, .len = sizeof(dst) };
+	struct wd_comp_arg arg = {
+		.src = lists ? (void *)&in : src, .src_len = LEN, .dst = lists ? (void *)&out : dst, .dst_len = &len,
+	};
 
 	return wd_compress(sess, &arg);
 }
@@ -70,6 +75,16 @@ static int device_of(handle_t sess)
 	return device;
 }
 
+static int list_device_of(handle_t sess)
+{
+	int device;
+
+	lists = true;
+	device = device_of(sess);
+	lists = false;
+	return device;
+}
+
 /* As emulated devices begin; what an earlier test wrote is gone. */
 static int devices_reset(void)
 {
@@ -82,6 +97,8 @@ static int devices_reset(void)
 			ret = attribute(i, "priority", "0\n");
 		if (!ret)
 			ret = attribute(i, "isolate", "0\n");
+		if (!ret)
+			ret = attribute(i, "hisi_zip-zlib/flags", "0x00000003\n");
 	}
 	return ret;
 }
@@ -110,6 +127,52 @@ TEST(a_context_whose_device_lacks_the_algorithm_is_not_used)
 	ASSERT_EQ(0, attribute(0, "algorithms", "zlib\n"));
 	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
 	EXPECT_EQ(1, device_of(session(WD_GZIP, -1)));
+}
+
+static handle_t list_session(__u32 flags)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .data_fmt = WD_SGL_BUF,
+		.flags = flags,
+	};
+
+	return wd_comp_alloc_sess(&setup, NULL);
+}
+
+/* What a device says of the algorithm: bit 1 is lists. */
+TEST(lists_are_for_devices_that_take_them)
+{
+	unsigned int device;
+	char text[256];
+
+	NEED_DEVICES();
+	for (device = 0; device < 2; device++) {
+		ASSERT_EQ(0, devices_reset());
+		ASSERT_EQ(0, attribute(device, "hisi_zip-zlib/flags", "0x00000001\n"));
+		/* Also not by way of a context that is open. */
+		ASSERT_EQ(device, device_of(session(WD_ZLIB, device)));
+		EXPECT_EQ(!device, list_device_of(list_session(WD_SESS_PATH_HW)));
+	}
+	ASSERT_EQ(0, attribute(0, "hisi_zip-zlib/flags", "0x00000001\n"));
+	errno = 0;
+	EXPECT_EQ(0, list_session(WD_SESS_PATH_HW));
+	EXPECT_EQ(EOPNOTSUPP, errno);
+	wd_error_detail(0, text, sizeof(text));
+	EXPECT_NE(NULL, strstr(text, "no device has the features of zlib that this session needs"));
+	/* This CPU takes lists, too. */
+	EXPECT_EQ(-1, list_device_of(list_session(0)));
+	/* Nor is anything else refused. */
+	EXPECT_EQ(0, device_of(session(WD_ZLIB, 0)));
+}
+
+TEST(a_device_that_does_not_see_all_memory_gets_no_sessions)
+{
+	NEED_DEVICES();
+	ASSERT_EQ(0, attribute(0, "hisi_zip-zlib/flags", "0x00000002\n"));
+	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
+	errno = 0;
+	EXPECT_EQ(0, session(WD_ZLIB, 0));
+	EXPECT_EQ(ENODEV, errno);
 }
 
 TEST(a_better_device_is_preferred_to_an_open_context)

@@ -7,14 +7,17 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "need_device.h"
 #include "on_device.h"
+#include "qm_hw.h"
 
 #define LEN		500
 #define ROOM		(3 * LOAN_BYTES)
 #define GRANULES	8	/* source, destination, and spare ones that nobody may touch */
+#define TWICE_ROUND	2100	/* requests, in rings of 1,024 */
 #define WAIT_MS		20000
 #define LATE_MS		500	/* a deadline that comes when the device has surely seen the request */
 
@@ -164,6 +167,29 @@ TEST_F(buffers, after_a_failure_of_the_device)
 	EXPECT_EQ(0, one(self, 0));
 }
 
+/* Twice round the ring, so that second completions are pending while places are taken again. */
+TEST_F(buffers, after_a_completion_that_comes_twice)
+{
+	size_t len = 0;
+	char fault[32];
+	unsigned int i;
+
+	snprintf(fault, sizeof(fault), "fault duplicate=%u", TWICE_ROUND);
+	ASSERT_EQ(0, control(fault));
+	for (i = 0; i < TWICE_ROUND; i++) {
+		struct one o = {
+			.self = self, .src = loans_at(&self->loans, 0), .dst = loans_at(&self->loans, 2), .len = ROOM,
+		};
+
+		one_run(&o);
+		ASSERT_EQ(0, o.ret);
+		len = len ? len : o.len;
+		ASSERT_LT(0, o.len);
+		ASSERT_EQ(len, o.len) TH_LOG("request %u", i);
+	}
+	EXPECT_EQ(TWICE_ROUND, count("duplicate"));
+}
+
 TEST_F(buffers, after_too_little_room)
 {
 	struct one o = { 0 };
@@ -276,6 +302,64 @@ TEST_F(buffers, after_a_deadline_with_a_mailbox_that_hangs)
 	ASSERT_EQ(0, control("fault page-fault=1:1500ms,mailbox=1"));
 	one_start(&o, self, 0, 20);
 	EXPECT_EQ(-ETIMEDOUT, one_wait(&o));
+	EXPECT_EQ(0, o.running);
+	EXPECT_EQ(1, count("mailbox"));
+	EXPECT_EQ(0, one(self, 0));
+}
+
+/* Both words in the rings of every queue that is open, as by a kernel that could not stop them. */
+static unsigned int stop_words_set(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start, end, offset;
+	unsigned int n = 0;
+	char line[256];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		char *base;
+
+		if (!strstr(line, "/memfd:uacce") || sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) != 3 ||
+		    offset != QM_DB_WINDOW)
+			continue;
+		base = (char *)start;
+		__atomic_store_n((__u32 *)(base + QM_DUS_TX_STOP(end - start)), 1, __ATOMIC_SEQ_CST);
+		__atomic_store_n((__u32 *)(base + QM_DUS_RX_STOP(end - start)), 1, __ATOMIC_SEQ_CST);
+		n++;
+	}
+	if (maps)
+		fclose(maps);
+	return n;
+}
+
+/* Nothing that overlaps is done again: it comes back as soon as the library takes the queue for stopped. */
+TEST_F(buffers, after_stop_words_that_came_too_early)
+{
+	struct one o;
+
+	ASSERT_EQ(0, control("fault page-fault=1:150ms"));
+	one_start_to(&o, self, 0, 0, 1);
+	wait_until_running();
+	ASSERT_NE(0, stop_words_set());
+	one_wait(&o);
+	EXPECT_TRUE(!o.ret || o.ret == -EIO) TH_LOG("%d", o.ret);
+	EXPECT_EQ(0, o.running);
+	EXPECT_EQ(0, one(self, 0));
+}
+
+/* Whoever finds the end may sleep on the file that is to be closed then. */
+TEST_F(buffers, after_stop_words_of_a_queue_that_can_not_be_stopped)
+{
+	unsigned long long sleeps = count("sleeps");
+	struct one o;
+
+	ASSERT_EQ(0, one(self, 0));
+	ASSERT_EQ(0, control("fault page-fault=1:1500ms,mailbox=1"));
+	one_start(&o, self, 0, 0);
+	wait_until_running();
+	while (count("sleeps") < sleeps + 2)
+		sched_yield();
+	ASSERT_NE(0, stop_words_set());
+	EXPECT_EQ(0, one_wait(&o));
 	EXPECT_EQ(0, o.running);
 	EXPECT_EQ(1, count("mailbox"));
 	EXPECT_EQ(0, one(self, 0));

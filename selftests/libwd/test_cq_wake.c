@@ -100,7 +100,7 @@ static handle_t session_on_cq(handle_t cq)
 		.dir_type = WD_DIR_COMPRESS, .flags = WD_SESS_PATH_HW | WD_SESS_CQ, .cq = cq,
 	};
 
-	return wd_comp_alloc_sess(&setup, NULL);
+	return alloc_on_device(&setup);
 }
 
 FIXTURE_SETUP(cq_wake)
@@ -262,6 +262,42 @@ TEST_F(cq_wake, a_reset_wakes_ends_or_redoes_what_was_in_flight_and_is_an_event)
 	ASSERT_EQ(1, sleep_and_poll(self, 4));
 	EXPECT_EQ(0, self->wc[0].status);
 	EXPECT_EQ(ev.ctx, self->wc[0].ctx);
+}
+
+/* Closing all contexts on the device is what stops it: neighbours that were idle are told, too. */
+TEST_F(cq_wake, a_device_that_does_not_stop_is_an_event_for_each_queue_on_it)
+{
+	handle_t other = wd_cq_create(4), h = session_on_cq(other);
+	struct epoll_event ready;
+	struct wd_async_event mine, theirs;
+
+	ASSERT_NE(0, h);
+	ASSERT_EQ(0, wd_cq_arm(other));
+	ASSERT_EQ(0, wd_poll_cq(other, 4, self->wc));
+	ASSERT_EQ(0, epoll_wait(wd_cq_fd(other), &ready, 1, 0));
+	ASSERT_EQ(0, control("fault stuck=1"));
+	ASSERT_EQ(0, submit(self, 0, 30));
+	ASSERT_EQ(1, sleep_and_poll(self, 4));
+	EXPECT_EQ(-ETIMEDOUT, self->wc[0].status);
+	ASSERT_EQ(0, wd_get_async_event(self->cq, &mine));
+	EXPECT_EQ(WD_EVENT_CQ_ERR, mine.event);
+	EXPECT_EQ(-EIO, mine.err);
+	EXPECT_EQ(self->wc[0].ctx, mine.ctx);
+	EXPECT_EQ(1, epoll_wait(wd_cq_fd(other), &ready, 1, WAIT_MS));
+	ASSERT_EQ(0, wd_get_async_event(other, &theirs));
+	EXPECT_EQ(WD_EVENT_CQ_ERR, theirs.event);
+	EXPECT_EQ(-EIO, theirs.err);
+	EXPECT_EQ(other, theirs.cq);
+	EXPECT_NE(mine.ctx, theirs.ctx);
+	/* Once each, and both contexts are opened again. */
+	EXPECT_EQ(-EAGAIN, wd_get_async_event(self->cq, &mine));
+	EXPECT_EQ(-EAGAIN, wd_get_async_event(other, &theirs));
+	ASSERT_EQ(0, submit(self, 1, 0)) TH_LOG("%s", last_failure());
+	ASSERT_EQ(1, sleep_and_poll(self, 4));
+	EXPECT_EQ(0, self->wc[0].status);
+	EXPECT_EQ(mine.ctx, self->wc[0].ctx);
+	EXPECT_EQ(0, wd_comp_free_sess(h));
+	EXPECT_EQ(0, wd_cq_destroy(other));
 }
 
 TEST_F(cq_wake, removal_wakes_an_idle_queue_and_is_an_event)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Enumeration, order and names, on a made-up /sys and /dev. */
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "device.h"
 #include "kselftest_harness.h"
@@ -295,52 +297,219 @@ TEST_F(tree, then_throughput_or_latency_decides)
 	add_device("hisi_zip-2", "zlib");
 	attr("hisi_zip-1", "hisi_zip-zlib/throughput", "50");
 	attr("hisi_zip-2", "hisi_zip-zlib/latency", "3");
-	EXPECT_STREQ("hisi_zip-1", first(wd_device_list("zlib", WD_RANK_THROUGHPUT)));
-	EXPECT_STREQ("hisi_zip-2", first(wd_device_list("zlib", WD_RANK_LATENCY)));
+	EXPECT_STREQ("hisi_zip-1", first(wd_device_list("zlib", WD_RANK_THROUGHPUT, 0)));
+	EXPECT_STREQ("hisi_zip-2", first(wd_device_list("zlib", WD_RANK_LATENCY, 0)));
+}
+
+/* Of mainline's devices, which don't say, the best is hoped for. */
+TEST_F(tree, devices_that_say_they_lack_a_feature_are_left_out)
+{
+	add_device("hisi_zip-0", "zlib");
+	add_device("hisi_zip-1", "zlib");
+	EXPECT_STREQ("hisi_zip-0", first(wd_device_list("zlib", WD_RANK_LATENCY, 3)));
+	attr("hisi_zip-0", "hisi_zip-zlib/flags", "0x00000001");
+	EXPECT_STREQ("hisi_zip-1", first(wd_device_list("zlib", WD_RANK_LATENCY, 3)));
+	EXPECT_STREQ("hisi_zip-0", first(wd_device_list("zlib", WD_RANK_LATENCY, 1)));
+	attr("hisi_zip-1", "hisi_zip-zlib/flags", "0xfffffffd");
+	errno = 0;
+	EXPECT_EQ(NULL, wd_device_list("zlib", WD_RANK_LATENCY, 3));
+	EXPECT_EQ(EOPNOTSUPP, errno);
+}
+
+/* As the kernel adds it: complete. */
+static void add_whole_device(const char *dev, const char *algs)
+{
+	add_device(dev, algs);
+	attr(dev, "dev", "511:0");
+}
+
+static void move(const char *from, const char *to)
+{
+	char a[PATH_MAX], b[PATH_MAX];
+
+	snprintf(a, sizeof(a), "%s%s", top, from);
+	snprintf(b, sizeof(b), "%s%s", top, to);
+	if (rename(a, b))
+		abort();
+}
+
+static const char *algs_of(const char *dev)
+{
+	static _Thread_local struct uacce_dev_info info;
+
+	return wd_device_read(dev, &info) ? "gone" : info.algs;
+}
+
+TEST_F(tree, what_stays_is_read_once_and_what_changes_each_time)
+{
+	struct uacce_dev_info info;
+
+	add_whole_device("hisi_zip-0", "zlib");
+	/* A file more in the folder would make another of it. */
+	attr("hisi_zip-0", "simulated", "0");
+	attr("hisi_zip-0", "zone_id", "0");
+	attr("hisi_zip-0", "priority", "0");
+	attr("hisi_zip-0", "isolate", "0");
+	EXPECT_STREQ("zlib", algs_of("hisi_zip-0"));
+	attr("hisi_zip-0", "api", "unread");
+	attr("hisi_zip-0", "algorithms", "unread");
+	attr("hisi_zip-0", "flags", "0");
+	attr("hisi_zip-0", "region_mmio_size", "0");
+	attr("hisi_zip-0", "region_dus_size", "0");
+	attr("hisi_zip-0", "simulated", "1");
+	attr("hisi_zip-0", "zone_id", "3");
+	attr("hisi_zip-0", "priority", "5");
+	attr("hisi_zip-0", "isolate", "1");
+	attr("hisi_zip-0", "available_instances", "7");
+	ASSERT_EQ(0, wd_device_read("hisi_zip-0", &info));
+	EXPECT_STREQ("hisi_zip-0", info.name);
+	EXPECT_STREQ("hisi_qm_v3", info.api);
+	EXPECT_STREQ("zlib", info.algs);
+	EXPECT_EQ(UACCE_DEV_SVA, info.flags);
+	EXPECT_EQ(65536, info.qfrs_offs[UACCE_QFRT_MMIO]);
+	EXPECT_EQ(151552, info.qfrs_offs[UACCE_QFRT_DUS]);
+	EXPECT_EQ(0, info.simulated);
+	EXPECT_EQ(3, info.numa_node);
+	EXPECT_EQ(5, info.priority);
+	EXPECT_EQ(1, info.isolated);
+	EXPECT_EQ(7, info.avail);
+}
+
+TEST_F(tree, what_is_not_complete_is_read_again)
+{
+	add_device("hisi_zip-0", "");
+	EXPECT_STREQ("", algs_of("hisi_zip-0"));
+	add_whole_device("hisi_zip-0", "zlib");
+	EXPECT_STREQ("zlib", algs_of("hisi_zip-0"));
+}
+
+TEST_F(tree, a_device_that_returns_is_another_one)
+{
+	char cmd[128];
+
+	add_whole_device("hisi_zip-0", "zlib");
+	EXPECT_STREQ("zlib", algs_of("hisi_zip-0"));
+	snprintf(cmd, sizeof(cmd), "rm -rf %s" CLASS "/hisi_zip-0", top);
+	ASSERT_EQ(0, system(cmd));
+	EXPECT_STREQ("gone", algs_of("hisi_zip-0"));
+	/* File systems may give the inode again, and have seen the last one's end in the same tick. */
+	usleep(20000);
+	add_whole_device("hisi_zip-0", "gzip");
+	EXPECT_STREQ("gzip", algs_of("hisi_zip-0"));
+}
+
+TEST_F(tree, devices_that_share_a_place_are_not_mistaken)
+{
+	int i;
+
+	add_whole_device("hisi_zip-1", "zlib");
+	add_whole_device("hisi_zip-65", "gzip");
+	add_whole_device("hisi_sec2-1", "cipher");
+	for (i = 0; i < 3; i++) {
+		EXPECT_STREQ("zlib", algs_of("hisi_zip-1"));
+		EXPECT_STREQ("gzip", algs_of("hisi_zip-65"));
+		EXPECT_STREQ("cipher", algs_of("hisi_sec2-1"));
+	}
+}
+
+TEST_F(tree, a_child_reads_for_itself)
+{
+	int status;
+	pid_t pid;
+
+	add_whole_device("hisi_zip-0", "zlib");
+	EXPECT_STREQ("zlib", algs_of("hisi_zip-0"));
+	attr("hisi_zip-0", "algorithms", "gzip");
+	pid = fork();
+	if (!pid)
+		_exit(strcmp("gzip", algs_of("hisi_zip-0")) || strcmp("gzip", algs_of("hisi_zip-0")));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_STREQ("zlib", algs_of("hisi_zip-0"));
+}
+
+static _Atomic bool over;
+
+static void *read_on(void *arg)
+{
+	while (!over) {
+		const char *algs = algs_of("hisi_zip-0");
+
+		if (strcmp(algs, "zlib") && strcmp(algs, "gzip") && strcmp(algs, "gone") && strcmp(algs, ""))
+			return "mixed";
+	}
+	return NULL;
+}
+
+TEST_F(tree, who_looks_after_a_change_sees_it_whoever_else_looks)
+{
+	pthread_t t[3];
+	void *ret;
+	int i;
+
+	add_whole_device("hisi_zip-0", "zlib");
+	add_whole_device("other", "gzip");
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, pthread_create(&t[i], NULL, read_on, NULL));
+	for (i = 0; i < 50; i++) {
+		EXPECT_STREQ(i & 1 ? "gzip" : "zlib", algs_of("hisi_zip-0"));
+		move(CLASS "/hisi_zip-0", CLASS "/away");
+		EXPECT_STREQ("gone", algs_of("hisi_zip-0"));
+		usleep(5000);
+		move(CLASS "/other", CLASS "/hisi_zip-0");
+		move(CLASS "/away", CLASS "/other");
+	}
+	over = true;
+	for (i = 0; i < 3; i++) {
+		pthread_join(t[i], &ret);
+		EXPECT_EQ(NULL, ret);
+	}
 }
 
 TEST_F(tree, facts_of_an_algorithm_have_defaults)
 {
 	struct uacce_dev_info info;
-	struct wd_device_alg alg;
+	char api[WD_NAME_SIZE];
 
 	add_device("hisi_zip-0", "zlib");
 	ASSERT_EQ(0, wd_device_read("hisi_zip-0", &info));
-	wd_device_read_alg(&info, "zlib", &alg);
-	EXPECT_EQ(WD_LEVEL_AVERAGE, alg.latency);
-	EXPECT_EQ(WD_LEVEL_AVERAGE, alg.throughput);
-	EXPECT_EQ(0, alg.flags);
-	EXPECT_STREQ("hisi_qm_v3", alg.device_api);
-	attr("hisi_zip-0", "hisi_zip-zlib/flags", "0x00000003");
+	EXPECT_EQ(WD_LEVEL_AVERAGE, wd_device_level(&info, "zlib", WD_RANK_LATENCY));
+	EXPECT_EQ(WD_LEVEL_AVERAGE, wd_device_level(&info, "zlib", WD_RANK_THROUGHPUT));
+	wd_device_alg_api(&info, "zlib", api);
+	EXPECT_STREQ("hisi_qm_v3", api);
+	attr("hisi_zip-0", "hisi_zip-zlib/latency", "3");
+	attr("hisi_zip-0", "hisi_zip-zlib/throughput", "4");
 	attr("hisi_zip-0", "hisi_zip-zlib/device_api", "hisi_qm_v9");
-	wd_device_read_alg(&info, "zlib", &alg);
-	EXPECT_EQ(3, alg.flags);
-	EXPECT_STREQ("hisi_qm_v9", alg.device_api);
+	EXPECT_EQ(3, wd_device_level(&info, "zlib", WD_RANK_LATENCY));
+	EXPECT_EQ(4, wd_device_level(&info, "zlib", WD_RANK_THROUGHPUT));
+	wd_device_alg_api(&info, "zlib", api);
+	EXPECT_STREQ("hisi_qm_v9", api);
 }
 
 TEST_F(tree, a_usual_path_names_its_device)
 {
-	char name[WD_NAME_SIZE], path[128];
+	struct uacce_dev_info info;
+	char path[128];
 
 	add_device("hisi_zip-0", "zlib");
 	snprintf(path, sizeof(path), "%s/dev/hisi_zip-0", top);
-	EXPECT_EQ(0, wd_device_of_node(path, name));
-	EXPECT_STREQ("hisi_zip-0", name);
+	EXPECT_EQ(0, wd_device_of_node(path, &info));
+	EXPECT_STREQ("hisi_zip-0", info.name);
 	snprintf(path, sizeof(path), "%s/dev/hisi_zip-1", top);
-	EXPECT_EQ(-ENOENT, wd_device_of_node(path, name));
+	EXPECT_EQ(-ENOENT, wd_device_of_node(path, &info));
 }
 
 TEST_F(tree, another_path_is_followed_to_its_device_number)
 {
-	char name[WD_NAME_SIZE];
+	struct uacce_dev_info info;
 
 	add_device("hisi_zip-0", "zlib");
 	add_device("hisi_zip-1", "zlib");
 	attr("hisi_zip-0", "dev", "1:5");
 	attr("hisi_zip-1", "dev", "1:3");
-	EXPECT_EQ(0, wd_device_of_node("/dev/null", name));
-	EXPECT_STREQ("hisi_zip-1", name);
-	EXPECT_EQ(-ENODEV, wd_device_of_node("/dev/full", name));
+	EXPECT_EQ(0, wd_device_of_node("/dev/null", &info));
+	EXPECT_STREQ("hisi_zip-1", info.name);
+	EXPECT_EQ(-ENODEV, wd_device_of_node("/dev/full", &info));
 }
 
 TEST_F(tree, free_queues_are_counted_per_node)

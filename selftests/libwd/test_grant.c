@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which contexts sessions get out of a slot's grants. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -125,7 +126,7 @@ TEST(the_sections_priority_and_extras_are_told)
 {
 	struct wd_user_info info;
 
-	ASSERT_EQ(0, start("ONE"));
+	ASSERT_EQ(0, start("EXTRA"));
 	ASSERT_EQ(0, wd_user_info(&info));
 	EXPECT_EQ(5, info.queue_priority);
 	EXPECT_EQ(1, info.max_extra_ctxs);
@@ -247,6 +248,79 @@ TEST(queue_types_take_turns_on_one_context)
 	}
 	/* A place for each, of which one is closed. */
 	EXPECT_EQ(-ENOENT, wd_ctx_info(2, &info));
+}
+
+static bool both_types(handle_t *c, handle_t *d)
+{
+	*c = hw(WD_SYNC, WD_DIR_COMPRESS);
+	*d = hw(WD_SYNC, WD_DIR_DECOMPRESS);
+	return *c && *d;
+}
+
+TEST(an_extra_context_serves_what_no_grant_is_left_for)
+{
+	struct wd_user_grant g;
+	handle_t c, d;
+	int i;
+
+	pack();
+	ASSERT_EQ(0, start("EXTRA"));
+	ASSERT_TRUE(both_types(&c, &d));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, compress(c));
+		EXPECT_EQ(0, decompress(d));
+		EXPECT_EQ(1, open_ctxs(0, -1, "hisi_zip-0"));
+		EXPECT_EQ(1, open_ctxs(1, -1, "hisi_zip-0"));
+	}
+	ASSERT_EQ(0, wd_user_grant(0, &g));
+	EXPECT_EQ(1, g.sync_ctxs);
+	EXPECT_EQ(2, g.sync_open);
+	/* There is one, and it isn't for spreading: others share. */
+	EXPECT_NE(0, hw(WD_SYNC, WD_DIR_COMPRESS));
+	EXPECT_NE(0, hw(WD_ASYNC, WD_DIR_COMPRESS));
+	EXPECT_EQ(2, open_ctxs(-1, -1, NULL));
+}
+
+/* A process outside of sections with all that is free of the device, until the pipe is closed. */
+static pid_t pool_emptied(int *end)
+{
+	int ready[2], hold[2];
+	pid_t pid;
+	char c = 0;
+
+	if (pipe(ready) || pipe(hold))
+		abort();
+	pid = fork();
+	if (!pid) {
+		close(hold[1]);
+		while (open("/dev/hisi_zip-0", O_RDWR) >= 0)
+			;
+		_exit(errno != EBUSY || write(ready[1], &c, 1) != 1 || read(hold[0], &c, 1) < 0);
+	}
+	close(hold[0]);
+	if (read(ready[0], &c, 1) != 1)
+		abort();
+	*end = hold[1];
+	return pid;
+}
+
+TEST(without_a_free_extra_context_queue_types_take_turns)
+{
+	handle_t c, d;
+	int end, i;
+	pid_t pid;
+
+	pack();
+	pid = pool_emptied(&end);
+	ASSERT_EQ(0, start("EXTRA"));
+	ASSERT_TRUE(both_types(&c, &d));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, decompress(d));
+		EXPECT_EQ(0, compress(c));
+		EXPECT_EQ(1, open_ctxs(-1, -1, NULL));
+	}
+	close(end);
+	waitpid(pid, NULL, 0);
 }
 
 static handle_t work[2];

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include "failing_alloc.h"
 #include "../../user/libwd/device.c"
+#include "../../user/libwd/facts.c"
 #include "../../user/libwd/mask.c"
 #include "../../user/libwd/ctxset.c"
 #include "kselftest_harness.h"

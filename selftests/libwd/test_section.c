@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Being in a section: starting, stopping, the environment, fork, losing it. */
 #include <fcntl.h>
+#include <poll.h>
 #include <icp_sal_user.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -336,7 +337,17 @@ TEST(a_child_attaches_by_itself_and_its_parent_notices_nothing)
 
 static int child_finds_no_slot(void)
 {
-	return compress(shared) == -ENODEV && info().state == WD_USER_NONE ? 0 : 1;
+	char text[256];
+
+	if (compress(shared) != -ENODEV || info().state != WD_USER_NONE)
+		return 1;
+	if (wd_error_detail(shared, text, sizeof(text)) <= 0 ||
+	    !strstr(text, "this process has no slot: section ONE: all slots of the section are taken")) {
+		printf("# %s\n", text);
+		return 2;
+	}
+	/* A session of its own is told the number, too. */
+	return session(WD_SESS_PATH_HW) || errno != EUSERS ? 3 : 0;
 }
 
 TEST(a_child_without_a_slot_takes_nothing_from_the_pool)
@@ -345,6 +356,71 @@ TEST(a_child_without_a_slot_takes_nothing_from_the_pool)
 	shared = session(WD_SESS_PATH_HW);
 	ASSERT_EQ(0, compress(shared));
 	EXPECT_EQ(0, in_child(child_finds_no_slot));
+}
+
+static void never(struct wd_comp_arg *arg, void *param)
+{
+	(void)arg, (void)param;
+	abort();
+}
+
+static int async_without_a_slot(void)
+{
+	unsigned char src[100], dst[200];
+	size_t len = sizeof(dst);
+	struct wd_comp_arg arg = { .src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len, .cb = never };
+
+	memset(src, 0, sizeof(src));
+	return wd_comp_async(shared, &arg, NULL) == -ENODEV && says("this process has no slot: section ONE: ") ? 0 : 1;
+}
+
+TEST(an_asynchronous_request_of_a_child_without_a_slot_says_so)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+	};
+
+	ASSERT_EQ(0, start("ONE"));
+	shared = wd_comp_alloc_sess(&setup, NULL);
+	ASSERT_NE(0, shared);
+	EXPECT_EQ(0, in_child(async_without_a_slot));
+}
+
+static int go[2], come[2];
+
+/* Nobody has to call anything: requests ask for a slot again. */
+static int child_finds_a_slot_later(void)
+{
+	int ret = compress(shared), looks = 0;
+	char c = 0;
+
+	if (ret != -ENODEV || write(come[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
+		return 1;
+	while ((ret = compress(shared)) == -ENODEV && looks++ < 3000)
+		poll(NULL, 0, 10);
+	return ret || info().state != WD_USER_SECTION ? 2 : 0;
+}
+
+TEST(a_child_without_a_slot_gets_one_when_one_is_free)
+{
+	int status;
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pipe(come));
+	ASSERT_EQ(0, start("ONE"));
+	shared = session(WD_SESS_PATH_HW);
+	ASSERT_EQ(0, compress(shared));
+	pid = fork();
+	if (!pid)
+		_exit(child_finds_a_slot_later());
+	ASSERT_EQ(1, read(come[0], &c, 1));
+	ASSERT_EQ(0, wd_comp_free_sess(shared));
+	ASSERT_EQ(0, wd_user_stop());
+	ASSERT_EQ(1, write(go[1], &c, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 static int child_may_choose(void)
@@ -438,7 +514,7 @@ TEST(raw_contexts_are_charged_to_the_slot)
 {
 	handle_t a, b;
 
-	ASSERT_EQ(0, start("ONE"));
+	ASSERT_EQ(0, start("EXTRA"));
 	a = wd_request_ctx("/dev/hisi_zip-0");
 	b = wd_request_ctx("/dev/hisi_zip-0");
 	EXPECT_NE(0, a);

@@ -73,6 +73,7 @@ static void fill3(struct sec_bd *bd, const struct ask *a)
 	sec_put(bd, SEC_BD3_CIPHER_SRC_OFFSET, a->offset);
 	sec_put(bd, SEC_BD3_CTR_XTS, a->ctr_xts);
 	sec_put(bd, SEC_BD3_MAC_SEL, a->mac_sel);
+	sec_put(bd, SEC_BD3_SVA_PREFETCH, a->prefetch);
 	sec_put64(bd, SEC_BD3_TAG, 0x123456789abcdef0ull);
 	sec_put64(bd, SEC_BD3_LONG_A_DATA_LEN, a->total * 8);
 	sec_put64(bd, SEC_BD3_SRC, a->src ? a->src : AT_SRC);

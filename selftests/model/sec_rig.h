@@ -24,7 +24,7 @@ struct ask {
 	u32 cipher, auth, seq, scene, src_type, dst_type;
 	bool in_place;
 	u32 c_alg, c_mode, c_width, c_key_len, c_icv_len, c_len, offset;
-	u32 a_alg, a_key_bytes, mac_bytes, a_len, ai_gen, pad, ctr_xts, mac_sel;
+	u32 a_alg, a_key_bytes, mac_bytes, a_len, ai_gen, pad, ctr_xts, mac_sel, prefetch;
 	u64 total;		/* bytes */
 	u64 src, dst, a_iv;	/* 0: where they always are */
 };

@@ -114,6 +114,73 @@ TEST_F(dev, master_shutdown_stops_work_and_reports_idle)
 	EXPECT_EQ(0, rig_pop(r, 0));
 }
 
+/* What an error of @set does when @select chooses those that close the master, and its end by @source. */
+static void error_closes_master(struct __test_metadata *_metadata, struct rig *r, u32 select, u32 set, u32 source)
+{
+	struct wdm_job *job;
+	struct zip_sqe sqe;
+
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	rig_reg_set(r, select, 4);
+	rig_sqe(&sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 100000, RIG_USER_BASE + (1 << 20), 1 << 20);
+	r->hold_jobs = true;
+	rig_push(r, 0, &sqe);
+	rig_ring_sq(r, 0);
+	job = wdm_job_next(r->dev);
+	ASSERT_NE(NULL, job);
+	rig_reg_set(r, set, 2);
+	rig_turn(r);
+	EXPECT_EQ(0, job->abort);
+	rig_reg_set(r, set, 4);
+	rig_turn(r);
+	EXPECT_EQ(1, job->abort);
+	EXPECT_EQ(0, rig_reg(r, ACC_MASTER_TRANS_RETURN));
+	/* Deselecting it doesn't open the master, nor does the other control. */
+	rig_reg_set(r, select, 0);
+	rig_reg_set(r, ACC_MASTER_GLOBAL_CTRL, 0);
+	wdm_job_run(job, r->scratch);
+	wdm_job_done(r->dev, job);
+	r->hold_jobs = false;
+	rig_run(r, 1000000);
+	EXPECT_EQ(3, rig_reg(r, ACC_MASTER_TRANS_RETURN));
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	EXPECT_EQ(0, *(u8 *)rig_user(r, RIG_USER_BASE + (1 << 20)));
+
+	rig_reg_set(r, source, 2);
+	rig_run(r, 100000);
+	EXPECT_EQ(-1, rig_pop(r, 0));
+	rig_reg_set(r, source, 4);
+	rig_run(r, 100000);
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+TEST_F(dev, error_of_the_queue_manager_closes_the_master_if_selected)
+{
+	error_closes_master(_metadata, &self->r, QM_OOO_SHUTDOWN_SEL, QM_ABNORMAL_INT_SET,
+			    QM_ABNORMAL_INT_SOURCE);
+}
+
+TEST_F(dev, error_of_the_engine_closes_the_master_if_selected)
+{
+	error_closes_master(_metadata, &self->r, ZIP_OOO_SHUTDOWN_SEL, ZIP_ERR_SET, ZIP_ERR_SOURCE);
+}
+
+TEST_F(dev, reset_opens_a_master_that_an_error_closed)
+{
+	struct rig *r = &self->r;
+	struct zip_sqe sqe;
+
+	rig_reg_set(r, QM_OOO_SHUTDOWN_SEL, 4);
+	rig_reg_set(r, QM_ABNORMAL_INT_SET, 4);
+	rig_turn(r);
+	EXPECT_EQ(3, rig_reg(r, ACC_MASTER_TRANS_RETURN));
+	wdm_function_reset(r->dev, WDM_PF);
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	rig_sqe(&sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 100, RIG_USER_BASE + 4096, 4096);
+	EXPECT_TRUE(rig_do(r, 0, &sqe));
+}
+
 TEST_F(dev, vft_entries_read_back)
 {
 	struct rig *r = &self->r;

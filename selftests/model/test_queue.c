@@ -5,6 +5,7 @@
 
 #define SETTLE_NS	100000
 #define UNMARKED_NS	300000
+#define PARTIAL_NS	10000000
 
 FIXTURE(dev) {
 	struct rig r;
@@ -15,6 +16,7 @@ FIXTURE_SETUP(dev)
 {
 	rig_init(&self->r, NULL);
 	rig_sqe(&self->sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 64, RIG_USER_BASE + 4096, 4096);
+	self->sqe.tag_l = 1;
 	ASSERT_EQ(0, rig_queue_start(&self->r, 0, NULL));
 }
 
@@ -128,6 +130,27 @@ TEST_F(dev, each_bad_doorbell_is_refused)
 	EXPECT_TRUE(one(r, 0, &self->sqe, 1));
 }
 
+TEST_F(dev, doorbells_that_move_nothing_keep_nobody_awake)
+{
+	struct rig *r = &self->r;
+	const u64 idle[] = {
+		qm_db_value(0, QM_DB_CMD_SQ, 0, 0), qm_db_value(0, QM_DB_CMD_CQ, 0, 0),
+		qm_db_value(0, QM_DB_CMD_CQ, 0, QM_DB_C_FLAG), qm_db_value(0, QM_DB_CMD_SQ, 0, 2),
+		qm_db_value(0, QM_DB_CMD_CQ, 5, 0), qm_db_value(0, 9, 0, 0), qm_db_value(3, QM_DB_CMD_SQ, 1, 0),
+	};
+	u32 i;
+
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	rig_turn(r);
+	for (i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
+		rig_ring(r, 0, idle[i]);
+		EXPECT_FALSE(r->look.worked) TH_LOG("doorbell %u", i);
+	}
+	rig_push(r, 0, &self->sqe);
+	rig_ring_sq(r, 0);
+	EXPECT_TRUE(r->look.worked);
+}
+
 TEST_F(dev, random_tag_must_match)
 {
 	struct rig_queue_opts o = { .rand = 0xaaaa };
@@ -162,7 +185,7 @@ TEST_F(dev, cq_doorbell_over_unseen_sq_doorbell_loses_nothing)
 	int slot;
 
 	for (i = 0; i < 3 * RIG_DEPTH; i++) {
-		self->sqe.tag_l = i;
+		self->sqe.tag_l = i + 1;
 		rig_push(r, 0, &self->sqe);
 		r->hold_db = true;
 		rig_ring_sq(r, 0);
@@ -171,7 +194,7 @@ TEST_F(dev, cq_doorbell_over_unseen_sq_doorbell_loses_nothing)
 		rig_run(r, UNMARKED_NS + 2 * RIG_STEP_NS);
 		slot = rig_pop(r, 0);
 		ASSERT_EQ((int)(i % RIG_DEPTH), slot);
-		ASSERT_EQ(i, ((struct zip_sqe *)rig_slot(r, 0, (u32)slot))->tag_l);
+		ASSERT_EQ(i + 1, ((struct zip_sqe *)rig_slot(r, 0, (u32)slot))->tag_l);
 	}
 	EXPECT_EQ(3 * RIG_DEPTH, wdm_device_stats(r->dev)->sq_recovered);
 }
@@ -239,6 +262,37 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 		for (at = 1; at < RIG_DEPTH; at++)
 			ASSERT_TRUE(one(r, 0, &self->sqe, at));
 	}
+}
+
+/* Over zeros there are no marks to tell by: the writer may be away for as long as other programs run. */
+TEST_F(dev, a_half_written_descriptor_of_the_first_pass_waits_for_its_end)
+{
+	struct rig *r = &self->r;
+	u32 bytes;
+
+	rig_ring_cq(r, 0, false);
+	for (bytes = 16; bytes < 112; bytes += 16) {
+		memcpy(rig_slot(r, 0, 0), &self->sqe, bytes);
+		rig_run(r, PARTIAL_NS / 2);
+		ASSERT_EQ(0, wdm_device_stats(r->dev)->sq_recovered) TH_LOG("%u bytes", bytes);
+	}
+	rig_push(r, 0, &self->sqe);
+	rig_run(r, UNMARKED_NS + 2 * RIG_STEP_NS);
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+TEST_F(dev, a_first_pass_descriptor_without_a_tag_is_late_but_not_lost)
+{
+	struct rig *r = &self->r;
+
+	self->sqe.tag_l = 0;
+	rig_push(r, 0, &self->sqe);
+	r->hold_db = true;
+	rig_ring_sq(r, 0);
+	rig_ring_cq(r, 0, false);
+	r->hold_db = false;
+	rig_run(r, PARTIAL_NS + 2 * RIG_STEP_NS);
+	EXPECT_EQ(0, rig_pop(r, 0));
 }
 
 TEST_F(dev, an_older_doorbell_after_recovery_submits_nothing)

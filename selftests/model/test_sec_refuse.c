@@ -307,8 +307,6 @@ TEST_F(dev, lengths_tags_and_values_of_aead)
 	CHANGED(SEC_ERR_BAD_BD, gcm, a_len, 15);
 	self->gcm.c_len = 0;
 	CHANGED(SEC_ERR_LENGTH, gcm, type, 2);
-	self->gcm.offset = 0;
-	CHANGED(SEC_ERR_LENGTH, gcm, a_len, 0);
 	self->gcm.offset = SEC_MAX_AAD;
 	self->gcm.a_len = SEC_MAX_AAD;
 	CHANGED(SEC_ERR_LENGTH, gcm, c_len, SEC_MAX_BYTES - SEC_MAX_AAD + 1);
@@ -353,6 +351,25 @@ TEST_F(dev, a_destination_that_overlaps_the_source)
 	EXPECT_EQ(0, ask_do(&self->r, &self->cipher));
 	self->cipher.dst = AT_SRC + 1024;
 	EXPECT_EQ(0, ask_do(&self->r, &self->cipher));
+}
+
+TEST_F(dev, prefetching_is_for_flat_buffers_up_to_a_size)
+{
+	struct rig_queue_opts no_pasid = { .no_pasid = true };
+	struct ask a = self->cipher;
+
+	self->cipher.prefetch = 1;
+	EXPECT_EQ(0, ask_do(&self->r, &self->cipher));
+	CHANGED(SEC_ERR_BAD_BD, cipher, dst_type, SEC_ADDR_SGL);
+	CHANGED(SEC_ERR_BAD_BD, cipher, src_type, SEC_ADDR_SGL);
+	CHANGED(SEC_ERR_BAD_BD, cipher, c_len, SEC_PREFETCH_MAX + 16);
+	self->cipher.c_len = SEC_PREFETCH_MAX;
+	EXPECT_EQ(0, ask_do(&self->r, &self->cipher));
+	/* Without an address space there is nothing to translate: its keys aren't reachable either. */
+	ASSERT_EQ(0, rig_queue_stop(&self->r, 0));
+	ASSERT_EQ(0, rig_queue_start(&self->r, 0, &no_pasid));
+	REFUSES(SEC_ERR_BAD_BD, self->cipher);
+	EXPECT_EQ(SEC_ERR_ADDRESS, ask_do(&self->r, &a));
 }
 
 TEST_F(dev, malformed_lists)

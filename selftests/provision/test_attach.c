@@ -97,6 +97,29 @@ TEST_F(attach, gives_the_slot_or_the_device_that_is_asked_for)
 	EXPECT_EQ(-ENOENT, w_attach_dev(&w[2], S, "hisi_zip-77"));
 }
 
+TEST_F(attach, nobody_waits_for_what_cannot_be)
+{
+	struct worker *w = self->w;
+	int mode;
+
+	EXPECT_EQ(0, dev_set(DEV0, "zone_id", "0"));
+	EXPECT_EQ(0, dev_set(DEV1, "zone_id", "1"));
+	for (mode = 0; mode < 2; mode++) {
+		ASSERT_EQ(0, sec_mkdir(S));
+		EXPECT_EQ(0, sec_set(S, "nodes", "1=1+0"));
+		EXPECT_EQ(0, sec_set(S, "limit_dev_access", mode ? "1" : "0"));
+		ASSERT_EQ(0, sec_set(S, "live", "1"));
+		EXPECT_EQ(-ENOENT, w_attach_dev(&w[0], S, DEV0));
+		if (mode)
+			EXPECT_EQ(-ENOENT, w_attach_slot(&w[0], S, "SSL_DEV0_INT_0", 60000));
+		EXPECT_EQ(0, w_attach_dev(&w[0], S, DEV1));
+		EXPECT_EQ(0, w_detach(&w[0]));
+		EXPECT_EQ(0, sec_end(S));
+	}
+	EXPECT_EQ(0, dev_set(DEV0, "zone_id", "-1"));
+	EXPECT_EQ(0, dev_set(DEV1, "zone_id", "-1"));
+}
+
 TEST_F(attach, is_refused_for_a_reason)
 {
 	struct worker *w = self->w;

@@ -7,7 +7,7 @@
 #include "fail_nth.h"
 #include "worker.h"
 
-#define S		"failing"
+#define S		"failing-where-names-are-long"	/* beyond what configfs has room for */
 #define ROUNDS_MAX	2000
 
 #define NEED_FAULTS						\

@@ -210,6 +210,22 @@ TEST_F(section, says_why_it_was_refused)
 	EXPECT_TRUE(sec_is(S, "status", "live"));
 }
 
+TEST_F(section, forgets_why_it_was_refused_at_the_next_write)
+{
+	EXPECT_EQ(-EINVAL, sec_set(S, "live", "maybe"));
+	EXPECT_TRUE(sec_is(S, "status", "configured\nlive takes 1, 0 or revoke"));
+	EXPECT_EQ(0, sec_set(S, "live", "0"));
+	EXPECT_TRUE(sec_is(S, "status", "configured"));
+	EXPECT_EQ(0, sec_set(S, "live", "1"));
+	EXPECT_EQ(-ENOSPC, sec_set(S, "num_processes", "60000"));
+	EXPECT_FALSE(sec_is(S, "status", "live"));
+	EXPECT_EQ(0, sec_set(S, "num_processes", "2"));
+	EXPECT_TRUE(sec_is(S, "status", "live"));
+	EXPECT_EQ(-ENOSPC, sec_set(S, "num_processes", "60000"));
+	EXPECT_EQ(0, sec_set(S, "live", "1"));
+	EXPECT_TRUE(sec_is(S, "status", "live"));
+}
+
 TEST_F(section, needs_some_context_in_its_slots)
 {
 	EXPECT_EQ(0, sec_set(S, "sync_ctxs", "0"));

@@ -79,6 +79,15 @@ test_the_devices_parameter_makes_directories_that_are_live() {
 	not rmdir $ROOT/zip0
 }
 
+test_the_devices_parameter_mixes_kinds() {
+	unload
+	modprobe hisi_sim devices=sec,zip,sec
+	[ "$(cat $ROOT/sec0/live)" = 1 ]
+	[ "$(cat $ROOT/sec1/type)" = sec ]
+	[ "$(cat "/sys/bus/pci/devices/$(cat $ROOT/sec1/address)/device")" = 0xa255 ]
+	[ "$(cat "/sys/bus/pci/devices/$(cat $ROOT/zip0/address)/device")" = 0xa250 ]
+}
+
 test_such_a_device_can_be_taken_away_and_brought_back() {
 	unload
 	modprobe hisi_sim devices=zip

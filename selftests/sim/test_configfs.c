@@ -66,6 +66,14 @@ TEST_F(item, what_is_printed_can_be_written_back)
 	}
 }
 
+TEST_F(item, every_type_can_be_chosen)
+{
+	EXPECT_EQ(0, sim_set(NAME, "type", "sec\n"));
+	EXPECT_TRUE(sim_is(NAME, "type", "sec"));
+	EXPECT_EQ(0, sim_set(NAME, "type", "zip"));
+	EXPECT_TRUE(sim_is(NAME, "type", "zip"));
+}
+
 TEST_F(item, an_unknown_type_is_refused)
 {
 	REFUSED("type", -EINVAL, "zap", "zi", "zipp", "ZIP", "zip,zip", "\n");

@@ -49,14 +49,12 @@ FIXTURE_TEARDOWN(sweep)
 	text_write(AUTOPROBE, "1");
 }
 
-TEST_F_TIMEOUT(sweep, going_live, 900)
+static void going_live(struct __test_metadata *_metadata, const char *type)
 {
-	const char *missing = fail_nth_missing();
 	unsigned int n;
 	int happened = 1, ret;
 
-	if (missing)
-		SKIP(return, "%s", missing);
+	ASSERT_EQ(0, sim_set(NAME, "type", type));
 	for (n = 1; n < ROUNDS_MAX && happened; n++) {
 		happened = live_failing(n, "1", &ret);
 		EXPECT_TRUE(sim_is(NAME, "live", ret ? "0" : "1"));
@@ -64,6 +62,25 @@ TEST_F_TIMEOUT(sweep, going_live, 900)
 	}
 	EXPECT_EQ(0, ret);
 	EXPECT_LT(n, ROUNDS_MAX);
+}
+
+TEST_F_TIMEOUT(sweep, going_live, 900)
+{
+	const char *missing = fail_nth_missing();
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	going_live(_metadata, "zip");
+}
+
+/* Its job threads have hashes to allocate. */
+TEST_F_TIMEOUT(sweep, going_live_with_the_mathematics_of_sec, 900)
+{
+	const char *missing = fail_nth_missing();
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	going_live(_metadata, "sec");
 }
 
 /* An end can't fail. */

@@ -8,6 +8,7 @@
 #include <kselftest_harness.h>
 
 #include "gap.h"
+#include "held.h"
 #include "json_facts.h"
 #include "top_text.h"
 
@@ -483,6 +484,33 @@ TEST(contexts_are_sorted_as_asked)
 	EXPECT_STREQ("hisi_zip-1", p.ctxs.item[CTXS - 1].dev);
 	EXPECT_EQ(49, p.ctxs.item[CTXS - 1].id);
 	picture_free(&p);
+}
+
+/* Each process once, not those of other sections, and not hundreds. */
+TEST(holders_of_slots_are_named)
+{
+	struct fact_section s = { .name = "A", .slots = 8, .attached = 6, .lingering = 1 };
+	struct fact_ctx item[14] = { { .section = "B", .comm = "other", .pid = 99 } };
+	struct fact_ctxs ctxs = { item, 1 };
+	char *text = held_describe(&s, &ctxs);
+	unsigned int i;
+
+	EXPECT_STREQ("section A: of 8 slots 6 are attached, 1 lingering", text);
+	free(text);
+	for (i = 1; i < 14; i++) {
+		strcpy(item[i].section, "A");
+		strcpy(item[i].comm, "p");
+		item[i].pid = 1 + i / 2;
+	}
+	ctxs.count = 4;
+	text = held_describe(&s, &ctxs);
+	EXPECT_STREQ("section A: of 8 slots 6 are attached, 1 lingering; contexts are open in p (1), p (2)", text);
+	free(text);
+	ctxs.count = 14;
+	text = held_describe(&s, &ctxs);
+	EXPECT_STREQ("section A: of 8 slots 6 are attached, 1 lingering; contexts are open in p (1), p (2), p (3), p (4)"
+		     " and 3 more", text);
+	free(text);
 }
 
 TEST_HARNESS_MAIN

@@ -261,6 +261,51 @@ test_list_and_section_list_have_the_kernels_counts() {
 	end $HOLDER
 }
 
+test_apply_says_who_holds_what_has_to_drain_and_changes_nothing() {
+	local before
+
+	machine
+	section A NumProcesses=2
+	section B NumProcesses=2
+	wdctl run --section A -- sh -c "exec 3<>/dev/$DEV0; exec sleep 1000" &
+	HOLDER=$!
+	until_true 30 has_become_sleep $HOLDER
+	before=$(grep -r . $U/sections)
+	printf '%s\n' '[A] NumProcesses = 2 SyncCtxs = 2' '[B] NumProcesses = 2 SyncCtxs = 2' >f
+	exits 3 wdctl apply --wait 0 f >got 2>err
+	[ ! -s got ]
+	says "section A: of 2 slots 1 are attached, 0 lingering; contexts are open in sh ($HOLDER)" err
+	says "so nothing has been changed" err
+	not grep -q "section B" err
+	exits 3 wdctl section del A --wait 0 2>err
+	[ "$(grep -r . $U/sections)" = "$before" ]
+	# Others may attach all the while.
+	wdctl run --section A -- true
+	wdctl apply -v --wait 600 f >got 2>err &
+	until_true 30 says "note: waiting: section A: of 2 slots" err
+	[ ! -s got ]
+	end $HOLDER
+	wait $!
+	[ "$(cat $U/sections/[AB]/{sync_ctxs,live} | xargs)" = "2 2 1 1" ]
+}
+
+test_who_waits_for_holders_can_be_interrupted() {
+	local before pid
+
+	machine
+	section A NumProcesses=2
+	hold A
+	before=$(grep -r . $U/sections)
+	wdctl section set A SyncCtxs=2 --wait 600 2>err &
+	pid=$!
+	until_true 30 says "note: waiting: " err
+	kill -INT $pid
+	exits 1 wait $pid
+	says "interrupted; nothing has been changed" err
+	[ "$(grep -r . $U/sections)" = "$before" ]
+	end $HOLDER
+}
+
 test_others_may_look_and_attach_where_allowed() {
 	machine
 	chmod 666 /dev/hisi_zip-*

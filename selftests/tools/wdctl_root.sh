@@ -155,13 +155,66 @@ test_list_json_is_valid_and_complete() {
 import json, sys
 a, b = json.load(sys.stdin)["devices"]
 assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "api": "hisi_qm_v3",
-	"algorithms": ["zlib", "gzip", "deflate"], "node": 0, "priority": 0, "simulated": False,
+	"algorithms": ["zlib", "gzip", "deflate"], "lacks": [], "node": 0, "priority": 0, "simulated": False,
 	"iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96, "used": 12,
 	"free": 150, "quarantined": 2, "state": "ok"}, a
 assert b["total"] is None and b["free"] is None, b
 assert b["priority"] is None and b["simulated"] is None and b["iommu"] is None, b
 assert b["node"] == 0 and b["sva"] is True, b
 assert set(a) == set(b)'
+}
+
+# sec_device ROOT: a simulated one.
+sec_device() {
+	add_device "$1" hisi_sec2-0 0001:00:00.0 simulated=1 "algorithms=cipher
+digest
+aead"
+}
+
+# crypto HASH [FIPS]...: as a kernel that has these shows them; FIPS is what it says of the last.
+crypto() {
+	local name
+
+	for name; do
+		case $name in
+		yes|no) printf 'fips         : %s\n' "$name" ;;
+		*) printf '\nname         : %s\ndriver       : %s-generic\ntype         : shash\n' "$name" "$name" ;;
+		esac
+	done
+}
+
+test_list_names_what_a_simulated_device_lacks() {
+	make_root r
+	sec_device r
+	add_device r hisi_sec2-1 0000:76:00.0 algorithms=digest
+	crypto sha512 sha256 'cmac(aes)' >r/proc/crypto
+	wdctl list --root r >got
+	says "hisi_sec2-0 lacks on this kernel: md5 sha1" got
+	[ "$(wc -l <got)" = 4 ]
+	wdctl list --root r hisi_sec2-1 >got
+	[ "$(wc -l <got)" = 2 ]
+	wdctl list --json --root r | python3 -c '
+import json, sys
+a, b = json.load(sys.stdin)["devices"]
+assert a["lacks"] == ["md5", "sha1"] and b["lacks"] == [], (a, b)'
+	crypto md5 sha1 sha256 sha512 >r/proc/crypto
+	wdctl list --root r >got
+	[ "$(wc -l <got)" = 3 ]
+	: >r/proc/crypto
+	wdctl list --root r >got
+	says "hisi_sec2-0 lacks on this kernel: md5 sha1 sha224 sha256 sha384 sha512 sha512/224 sha512/256" got
+	rm r/proc/crypto
+	wdctl list --root r >got
+	[ "$(wc -l <got)" = 3 ]
+}
+
+test_what_fips_mode_keeps_back_is_lacking() {
+	make_root r
+	sec_device r
+	crypto md5 no sha1 no sha1 yes sha256 yes sha512 yes 'hmac(sha1)' no >r/proc/crypto
+	wdctl list --root r >got
+	says "hisi_sec2-0 lacks on this kernel: md5" got
+	[ "$(grep -c sha1 got)" = 0 ]
 }
 
 test_list_without_devices_is_no_error() {
@@ -235,6 +288,7 @@ ok       kernel     configuration has what the modules need (r/boot/config-6.1.0
 ok       modules    uacce: loaded (0.1.0), installed: updates
 ok       modules    hisi_qm: loaded (0.1.0), installed: updates
 ok       modules    hisi_zip: loaded (0.1.0), installed: updates
+ok       modules    hisi_sec2: loaded (0.1.0), installed: updates
 ok       modules    hisi_sim: loaded (0.1.0), installed: updates
 ok       devices    hisi_zip-0: zlib gzip deflate
 ok       sva        hisi_zip-0: sva-iommu
@@ -430,6 +484,34 @@ assert len(bad) == 1 and bad[0]["area"] == "devices" and bad[0]["remedy"], bad
 assert all(set(f) == {"state", "area", "text", "remedy"} for f in d["findings"])'
 }
 
+test_doctor_names_what_a_simulated_device_lacks() {
+	healthy r
+	sec_device r
+	crypto sha1 sha256 sha512 >r/proc/crypto
+	note r "hisi_sec2-0: all but md5, which this kernel can't compute for it"
+	crypto md5 sha1 sha256 sha512 >r/proc/crypto
+	doctor r >got
+	[ "$(grep -c algorithms got)" = 0 ]
+}
+
+# this_cpu: what doctor says of it in this process' libcrypto.
+this_cpu() {
+	{ wdctl doctor --json || :; } | python3 -c '
+import json, sys
+f, = [f for f in json.load(sys.stdin)["findings"] if f["area"] == "algorithms" and f["text"].startswith("this CPU")]
+print(f["state"], f["text"], f["remedy"])'
+}
+
+test_doctor_names_what_this_cpu_lacks() {
+	this_cpu >got
+	says "xts(sm4)" got
+	[ "$(grep -c 'gcm(aes)\|sha256' got)" = 0 ]
+	printf '%s\n' 'openssl_conf = a' '[a]' 'providers = b' '[b]' 'base = c' '[c]' 'activate = 1' >conf
+	OPENSSL_CONF=$PWD/conf this_cpu >got
+	says "note this CPU: 0 of 29, with OpenSSL" got
+	says EOPNOTSUPP got
+}
+
 test_doctor_works_on_an_empty_folder() {
 	mkdir r
 	exits 1 wdctl doctor --root r >got
@@ -444,6 +526,7 @@ test_load_says_what_it_would_do_in_order() {
 uacce: would be loaded (updates, 0.1.0)
 hisi_qm: would be loaded (updates, 0.1.0)
 hisi_zip: would be loaded (updates, 0.1.0)
+hisi_sec2: would be loaded (updates, 0.1.0)
 END
 	wdctl load --dry-run --sim zip,zip --root r >got
 	says "hisi_sim: would be loaded (updates, 0.1.0) devices=zip,zip" got
@@ -454,6 +537,7 @@ END
 uacce: already there (loaded, 0.1.0)
 hisi_qm: already there (loaded, 0.1.0)
 hisi_zip: would be loaded (updates, 0.1.0)
+hisi_sec2: would be loaded (updates, 0.1.0)
 END
 }
 
@@ -462,6 +546,7 @@ test_load_opens_the_kernels_own_driver_to_processes() {
 	add_module r uacce kernel/misc 1
 	add_module r hisi_qm kernel/crypto 1
 	add_module r hisi_zip kernel/crypto 1 uacce_mode
+	add_module r hisi_sec2 kernel/crypto 1 uacce_mode
 	depmod -b r "$REL"
 	wdctl load --dry-run --root r >got
 	says "hisi_zip: would be loaded (in-tree, 1) uacce_mode=1" got
@@ -477,6 +562,7 @@ test_load_takes_modules_of_a_build_folder() {
 uacce: would be loaded (updates, 0.1.0)
 hisi_qm: would be loaded (updates, 0.1.0)
 hisi_zip: would be loaded (other, 0.1.0)
+hisi_sec2: would be loaded (updates, 0.1.0)
 END
 }
 
@@ -519,6 +605,7 @@ test_unload_goes_the_other_way() {
 	wdctl unload --dry-run --root r >got
 	golden got <<'END'
 hisi_sim: would be unloaded
+hisi_sec2: would be unloaded
 hisi_zip: would be unloaded
 hisi_qm: would be unloaded
 uacce: would be unloaded
@@ -549,9 +636,9 @@ test_unload_names_modules_on_top() {
 	make_root r
 	install_all r
 	load_all r
-	mkdir -p r/sys/module/hisi_qm/holders/hisi_zip r/sys/module/hisi_qm/holders/hisi_sec2
+	mkdir -p r/sys/module/hisi_qm/holders/hisi_zip r/sys/module/hisi_qm/holders/hisi_hpre
 	exits 3 wdctl unload --dry-run --root r 2>err
-	says "hisi_qm: in use by module hisi_sec2" err
+	says "hisi_qm: in use by module hisi_hpre" err
 	[ "$(wc -l <err)" = 1 ]
 }
 
@@ -567,7 +654,7 @@ test_completion_knows_commands_and_options() {
 	. "$TOP/configfs-tools/completion/wdzip"
 	[ "$(complete_words wdctl do)" = doctor ]
 	[ "$(complete_words wdctl load --si)" = --sim ]
-	[ "$(complete_words wdctl load --sim zip,)" = zip,zip ]
+	[ "$(complete_words wdctl load --sim zip, | xargs)" = "zip,zip zip,sec" ]
 	[ "$(complete_words wdzip --pa)" = --path ]
 	[ "$(complete_words wdzip --path so)" = soft ]
 	[ "$(complete_words wdctl section li)" = "list

@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/../include/tap.sh"
 
-MODULES="uacce hisi_qm hisi_zip hisi_sim"
+MODULES="uacce hisi_qm hisi_zip hisi_sec2 hisi_sim"
 
 loaded() {
 	[ -e "/sys/module/$1/initstate" ]
@@ -23,7 +23,7 @@ devices() {
 test_load_loads_in_order_and_says_so() {
 	from nothing
 	wdctl load >got
-	[ "$(cut -d: -f1 got | xargs)" = "uacce hisi_qm hisi_zip" ]
+	[ "$(cut -d: -f1 got | xargs)" = "uacce hisi_qm hisi_zip hisi_sec2" ]
 	says "uacce: loaded (updates" got
 	loaded uacce
 	loaded hisi_zip
@@ -45,10 +45,23 @@ for x in d:
 	assert x["available"] > 0 and x["iommu"] == "sva-sim", x'
 }
 
+test_devices_of_all_engines_can_be_simulated() {
+	from nothing
+	wdctl load --sim zip,sec >got
+	[ "$(devices)" = 2 ]
+	wdctl list --json | python3 -c '
+import json, sys
+d = [x for x in json.load(sys.stdin)["devices"] if x["name"].startswith("hisi_sec2-")]
+assert len(d) == 1 and d[0]["state"] == "ok", d
+assert d[0]["algorithms"] == ["cipher", "digest", "aead"] and d[0]["lacks"] == [], d'
+	wdctl doctor >got
+	says "no problems" got
+}
+
 test_load_again_changes_nothing() {
 	from zip
 	wdctl load --sim zip >got
-	[ "$(grep -c "already there (loaded" got)" = 4 ]
+	[ "$(grep -c "already there (loaded" got)" = 5 ]
 	exits 3 wdctl load --sim zip,zip 2>err
 	says "hisi_sim: already loaded with devices=zip" err
 	[ "$(devices)" = 1 ]
@@ -100,7 +113,7 @@ test_dry_run_changes_nothing() {
 test_unload_goes_the_other_way_and_is_repeatable() {
 	from zip,zip
 	wdctl unload >got
-	[ "$(cut -d: -f1 got | xargs)" = "hisi_sim hisi_zip hisi_qm uacce" ]
+	[ "$(cut -d: -f1 got | xargs)" = "hisi_sim hisi_sec2 hisi_zip hisi_qm uacce" ]
 	for m in $MODULES; do
 		not loaded "$m"
 	done

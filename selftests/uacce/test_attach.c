@@ -139,6 +139,52 @@ TEST_F(nl, a_process_in_another_network_namespace_attaches)
 
 /* ------ refused ------ */
 
+static int attach_one(struct nlc *c, uint16_t type, const char *name, uint32_t *at)
+{
+	union nlm m;
+
+	nlm_begin(&m, c->family, 0, UACCE_NL_SECTION_ATTACH);
+	nlm_str(&m, UACCE_A_SECTION, SECTION);
+	*at = m.h.nlmsg_len;
+	nlm_str(&m, type, name);
+	return nlc_ask(c, &m);
+}
+
+TEST_F(nl, what_is_taken_is_to_blame)
+{
+	struct nlc *c = self->c;
+	struct helper h;
+	uint32_t at;
+
+	ASSERT_EQ(0, sec_set(SECTION, "devices", self->dev));
+	ASSERT_EQ(0, sec_set(SECTION, "limit_dev_access", "1"));
+	test_live("1");
+	helper_start(&h, attaches, SECTION);
+	ASSERT_EQ(0, helper_result(&h));
+	EXPECT_EQ(-EUSERS, attach_one(c, UACCE_A_SLOT, SECTION "_DEV0_INT_0", &at));
+	EXPECT_EQ(at, c->bad);
+	EXPECT_EQ(-EUSERS, attach_one(c, UACCE_A_DEV, self->dev, &at));
+	EXPECT_EQ(at, c->bad);
+	helper_end(&h);
+}
+
+TEST_F(nl, detach_takes_no_attributes)
+{
+	static const uint16_t types[] = { UACCE_A_PAD, UACCE_A_DEV, UACCE_A_SECTION, 500 };
+	struct nlc *c = self->c;
+	union nlm m;
+
+	test_live("1");
+	ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, 0));
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		nlm_begin(&m, c->family, 0, UACCE_NL_SECTION_DETACH);
+		nlm_str(&m, types[i], SECTION);
+		EXPECT_EQ(-EINVAL, nlc_ask(c, &m));
+	}
+	EXPECT_EQ(1, wait_attached(c, 1));
+	EXPECT_EQ(0, nlc_detach(c));
+}
+
 TEST_F(nl, attach_names_what_it_refuses)
 {
 	struct nlc *c = self->c;
@@ -315,6 +361,78 @@ TEST_F(nl, who_waits_for_a_section_that_ends_is_told)
 	ASSERT_EQ(0, nlc_event(c, UACCE_NL_SLOT_GRANTED, &h, NL_WAIT_MS));
 	EXPECT_EQ(ESHUTDOWN, nlm_num(h, UACCE_A_ERROR));
 	helper_end(&helper);
+}
+
+#define WAITERS_MAX	1024
+
+/* Children of one process group, which wait for a slot until they are killed. */
+struct crowd {
+	pid_t group;
+	int told[2];
+};
+
+/* What it was told: 0 (it waits) or a positive error. */
+static int crowd_one_more(struct crowd *crowd)
+{
+	unsigned char ret = 255;
+	pid_t pid = fork();
+
+	if (!pid) {
+		static struct nlc c;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!nlc_open(&c))
+			ret = -nlc_attach(&c, SECTION, NULL, NULL, 10 * NL_WAIT_MS);
+		if (!setpgid(0, crowd->group) && write(crowd->told[1], &ret, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	if (!crowd->group)
+		crowd->group = pid;
+	return read(crowd->told[0], &ret, 1) == 1 ? ret : 254;
+}
+
+static void crowd_end(struct crowd *crowd)
+{
+	kill(-crowd->group, SIGKILL);
+	while (waitpid(-crowd->group, NULL, 0) > 0)
+		;
+	close(crowd->told[0]);
+	close(crowd->told[1]);
+}
+
+static long long wait_waiting(struct nlc *c, long long n)
+{
+	long long deadline = now_ms() + NL_WAIT_MS;
+
+	while (!nlc_section_get(c, SECTION) && NUM(c, WAITING) != n && now_ms() < deadline)
+		sched_yield();
+	return NUM(c, WAITING);
+}
+
+TEST_F_TIMEOUT(nl, one_more_than_1024_who_wait_is_refused, 300)
+{
+	struct crowd crowd = { 0 };
+	struct nlc *c = self->c;
+
+	/* A thousand processes take the debug kernel two minutes. */
+	if (getenv("WD_TEST_BRIEF"))
+		SKIP(return, "brief run: done in full on the first kernel");
+	test_live("1");
+	ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, 0));
+	ASSERT_EQ(0, pipe(crowd.told));
+	for (int i = 0; i < WAITERS_MAX; i++)
+		ASSERT_EQ(0, crowd_one_more(&crowd));
+	EXPECT_EQ(WAITERS_MAX, wait_waiting(c, WAITERS_MAX));
+	EXPECT_EQ(ENOBUFS, crowd_one_more(&crowd));
+	EXPECT_EQ(WAITERS_MAX, wait_waiting(c, WAITERS_MAX));
+	/* Its place is free when one has gone. */
+	ASSERT_EQ(0, kill(crowd.group, SIGKILL));
+	EXPECT_EQ(WAITERS_MAX - 1, wait_waiting(c, WAITERS_MAX - 1));
+	EXPECT_EQ(0, crowd_one_more(&crowd));
+	EXPECT_EQ(ENOBUFS, crowd_one_more(&crowd));
+	crowd_end(&crowd);
+	EXPECT_EQ(0, wait_waiting(c, 0));
 }
 
 /* Its buffer is full when its turn comes: the slot is the next one's. */

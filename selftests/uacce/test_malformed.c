@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Netlink messages that nobody should send: refused one by one, and then at random for a while. */
+/*
+ * Netlink messages that nobody should send: refused one by one, and then at random for a while: two seconds;
+ * WD_TEST_LONG=1: two minutes; WD_TEST_SEED=N.
+ */
 #include "kselftest_harness.h"
 #include "netlink_test.h"
 
 #define FUZZ_MS		2000
+#define FUZZ_LONG_MS	120000
 
 TEST_F(nl, attribute_of_another_command_is_refused)
 {
@@ -212,7 +216,7 @@ static void drain(int fd)
 static int fuzzes(uint64_t seed, int root)
 {
 	static struct nlc c;
-	long long end = now_ms() + FUZZ_MS;
+	long long end = now_ms() + (getenv("WD_TEST_LONG") ? FUZZ_LONG_MS : FUZZ_MS);
 	union nlm m;
 
 	rng_state = seed;
@@ -258,9 +262,9 @@ static uint64_t state_of(struct nlc *c)
 	return sum;
 }
 
-TEST_F_TIMEOUT(nl, random_messages_change_nothing, 60)
+TEST_F_TIMEOUT(nl, random_messages_change_nothing, 240)
 {
-	const char *text = getenv("WD_FUZZ_SEED");
+	const char *text = getenv("WD_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : (uint64_t)now_ms() * 2 + 1, before;
 	pid_t pids[2];
 
@@ -273,7 +277,7 @@ TEST_F_TIMEOUT(nl, random_messages_change_nothing, 60)
 	}
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(0, exit_code(pids[i]));
-	EXPECT_EQ(before, state_of(self->c)) TH_LOG("WD_FUZZ_SEED=%llu", (unsigned long long)seed);
+	EXPECT_EQ(before, state_of(self->c)) TH_LOG("WD_TEST_SEED=%llu", (unsigned long long)seed);
 }
 
 TEST_HARNESS_MAIN

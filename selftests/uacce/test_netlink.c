@@ -186,6 +186,29 @@ TEST_F(nl, live_section_has_its_members)
 	EXPECT_EQ(15, NUM(c, CTXS_RESERVED));
 }
 
+/* In mode 1; what a slot has there is known before it comes. */
+TEST_F(nl, slots_of_an_absent_device_are_counted)
+{
+	const struct nlattr *m = NULL;
+	struct nlc *c = self->c;
+	char devices[100];
+
+	snprintf(devices, sizeof(devices), "%s zz-absent", self->dev);
+	ASSERT_EQ(0, sec_set(SECTION, "devices", devices));
+	ASSERT_EQ(0, sec_set(SECTION, "limit_dev_access", "1"));
+	ASSERT_EQ(0, sec_set(SECTION, "sync_ctxs", "2"));
+	test_live("5");
+	ASSERT_EQ(0, nlc_section_get(c, SECTION));
+	EXPECT_EQ(10, NUM(c, SLOTS_TOTAL));
+	m = nlm_next(&c->reply.h, UACCE_A_MEMBER, m);
+	m = nlm_next(&c->reply.h, UACCE_A_MEMBER, m);
+	ASSERT_NE(NULL, m);
+	EXPECT_STREQ("zz-absent", nla_str_of(nest_attr(m, UACCE_A_MEMBER_NAME)));
+	EXPECT_EQ(2, nla_num_of(nest_attr(m, UACCE_A_MEMBER_SYNC)));
+	EXPECT_EQ(1, nla_num_of(nest_attr(m, UACCE_A_MEMBER_ASYNC)));
+	EXPECT_EQ(0, nla_num_of(nest_attr(m, UACCE_A_MEMBER_RESERVED)));
+}
+
 TEST_F(nl, section_says_why_it_is_not_live)
 {
 	ASSERT_EQ(0, sec_set(SECTION, "num_processes", "60000"));
@@ -365,6 +388,36 @@ TEST_F(nl, contexts_of_a_slot_name_it)
 	close(fd);
 }
 
+/* Its number may be another process' by now. */
+TEST_F(nl, contexts_of_the_dead_have_no_pid)
+{
+	int hold[2];
+	struct seen s;
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(hold));
+	pid = fork();
+	if (!pid) {
+		close(hold[1]);
+		if (uacce_open(self->dev) < 0)
+			_exit(1);
+		/* This one keeps the file open. */
+		if (!fork() && read(hold[0], &byte, 1) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	EXPECT_EQ(0, exit_code(pid));
+	s = see(self->c);
+	EXPECT_EQ(1, s.nr);
+	EXPECT_EQ(0, s.pid);
+	close(hold[1]);
+	for (int i = 0; i < 5000 && see(self->c).nr; i++)
+		usleep(1000);
+	close(hold[0]);
+	EXPECT_EQ(0, see(self->c).nr);
+}
+
 /* Others come and go: what was there all the time is seen all the same. */
 TEST_F(nl, contexts_that_close_hide_no_others)
 {
@@ -437,6 +490,34 @@ TEST_F(nl, the_unprivileged_see_their_own_contexts)
 }
 
 /* Asked as root, read as nobody: it is who asks that counts. */
+/* Whoever opened it may be the one who reads. */
+static int nobody_asks_by_the_socket_of_root(const char *dev)
+{
+	static struct nlc c;
+	struct seen s;
+
+	if (nlc_open(&c) || be_nobody())
+		return 90;
+	if (uacce_open(dev) < 0)
+		return 92;
+	s = see(&c);
+	return s.nr ? 93 : 0;
+}
+
+TEST_F(nl, contexts_are_shown_to_who_opened_the_socket)
+{
+	char path[80];
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "/dev/%s", self->dev);
+	ASSERT_EQ(0, chmod(path, 0666));
+	pid = fork();
+	if (!pid)
+		_exit(nobody_asks_by_the_socket_of_root(self->dev));
+	EXPECT_EQ(0, exit_code(pid));
+	EXPECT_EQ(0, chmod(path, 0600));
+}
+
 TEST_F(nl, privilege_is_decided_when_the_dump_starts)
 {
 	int fd = test_open(self->dev);

@@ -43,6 +43,9 @@ EMU_REAL(int, faccessat, int dir, const char *path, int mode, int flags)
 EMU_REAL(ssize_t, readlink, const char *path, char *buf, size_t len)
 EMU_REAL(ssize_t, readlinkat, int dir, const char *path, char *buf, size_t len)
 EMU_REAL(char *, realpath, const char *path, char *out)
+EMU_REAL(ssize_t, __readlink_chk, const char *path, char *buf, size_t len, size_t room)
+EMU_REAL(ssize_t, __readlinkat_chk, int dir, const char *path, char *buf, size_t len, size_t room)
+EMU_REAL(char *, __realpath_chk, const char *path, char *out, size_t room)
 
 struct path {
 	char text[512];
@@ -312,6 +315,28 @@ char *realpath(const char *path, char *out)
 	struct path p;
 
 	return real_realpath()(path_map(path, &p), out);
+}
+
+/* The fortified names of the last three; real ones end the program when the buffer is too small. */
+ssize_t __readlink_chk(const char *path, char *buf, size_t len, size_t room)
+{
+	struct path p;
+
+	return real___readlink_chk()(path_map(path, &p), buf, len, room);
+}
+
+ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t len, size_t room)
+{
+	struct path p;
+
+	return real___readlinkat_chk()(dir, path_map(path, &p), buf, len, room);
+}
+
+char *__realpath_chk(const char *path, char *out, size_t room)
+{
+	struct path p;
+
+	return real___realpath_chk()(path_map(path, &p), out, room);
 }
 
 int close(int fd)

@@ -12,6 +12,8 @@
 #define POOL_LISTS	256
 #define POOL_ENTRIES	255
 
+static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for a pull's");
+
 int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
@@ -45,17 +47,47 @@ err_free:
 	return ret;
 }
 
+/* 0 once the device can't touch memory for the queue any more. */
+static int put_q(struct hisi_queue *h)
+{
+	int ret = h->stopped ? 0 : wd_ctx_ioctl(h->ring.ctx, UACCE_CMD_PUT_Q, NULL);
+
+	/* Who has lost the queue can't ask any more: the kernel says it with this word, which it may also set before it is so. */
+	h->stopped = !ret || (ret == -ENODEV && wd_ring_rx_stopped(&h->ring));
+	return h->stopped ? 0 : ret;
+}
+
+/*
+ * The kernel keeps the queue's number, its rings and the right to this address
+ * space: the device may still write here. Kept where a search for leaks finds it.
+ */
+static void keep(struct hisi_queue *h)
+{
+	static _Atomic(struct hisi_queue *) kept;
+
+	h->kept = atomic_load(&kept);
+	while (!atomic_compare_exchange_weak(&kept, &h->kept, h))
+		;
+}
+
 void hisi_queue_close(struct wd_queue *q)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
 	struct hisi_queue *h = pub->drv;
+	bool stuck;
 
 	if (!h)
 		return;
 	pub->drv = NULL;
+	stuck = put_q(h);
 	wd_ctx_stop(h->ctx);
 	wd_ring_close(&h->ring);
 	wd_release_ctx(h->ctx);
+	if (stuck) {
+		atomic_fetch_add(&pub->stuck, 1);
+		keep(h);
+		return;
+	}
 	if (h->pool)
 		wd_sglpool_free(h->pool);
 	free(h->lists);
@@ -72,13 +104,8 @@ int hisi_queue_stop(struct wd_queue *q)
 	if (!h)
 		return 0;
 	for (;;) {
-		/* The kernel sets this word after the queue has drained. */
-		if (wd_ring_rx_stopped(&h->ring))
-			return 0;
-		ret = wd_ctx_ioctl(h->ring.ctx, UACCE_CMD_PUT_Q, NULL);
-		if (!ret)
-			return 0;
-		if (wd_now_ns() >= end)
+		ret = put_q(h);
+		if (!ret || wd_now_ns() >= end)
 			return ret;
 		poll(NULL, 0, 1);
 	}

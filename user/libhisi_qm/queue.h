@@ -27,6 +27,8 @@ struct hisi_lists {
  * @lists:	with it: what is out, by place in the ring
  * @scratch:	made when first asked for; the same
  * @scratch_bytes: of it for each place
+ * @stopped:	the device is done with all of it; under the drain lock
+ * @kept:	the next of those that couldn't be stopped
  */
 struct hisi_queue {
 	struct wd_ring ring;
@@ -35,11 +37,27 @@ struct hisi_queue {
 	struct hisi_lists *lists;
 	__u8 *scratch;
 	size_t scratch_bytes;
+	bool stopped;
+	struct hisi_queue *kept;
 };
 
 static inline struct hisi_queue *hisi_queue_of(struct wd_queue *q)
 {
 	return wd_queue_pub(q)->drv;
+}
+
+#define HISI_SQE_WORDS	16	/* of 8 bytes, in every engine's descriptor */
+
+/* What was stored in a descriptor before is visible before what is stored there next. */
+static inline __attribute__((always_inline)) void hisi_sqe_order(__le64 (*sqe)[HISI_SQE_WORDS])
+{
+#ifdef __aarch64__
+#define HISI_SQE_ORDER	"dmb ishst"
+#else
+#define HISI_SQE_ORDER	""
+#endif
+	/* Of this memory only: nothing else has to be loaded anew. */
+	__asm__ volatile(HISI_SQE_ORDER : "+m"(*sqe));
 }
 
 /* For struct wd_driver: open() of an engine with such descriptors, and what needs no engine at all. */

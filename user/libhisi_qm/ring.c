@@ -9,7 +9,6 @@
 
 #define API_PREFIX	"hisi_qm_v"
 #define OLD_DEPTH	1024	/* of kernels that can't be asked */
-#define BATCH_MAX	256
 
 /* Doorbells stand at the same place for all versions after the first, which nothing here was written for. */
 static bool api_known(const char *api)
@@ -73,15 +72,6 @@ static int ring_layout(struct wd_ring *ring)
 	return 0;
 }
 
-static void ring_limits(struct wd_ring *ring, bool sleeps)
-{
-	ring->sleeps = sleeps;
-	ring->batch = ring->sq_depth / 4;
-	if (ring->batch > BATCH_MAX)
-		ring->batch = BATCH_MAX;
-	ring->limit = ring->sq_depth - (sleeps ? ring->batch : 1u);
-}
-
 static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg)
 {
 	int saved = errno;
@@ -93,7 +83,7 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 	errno = saved;
 	if (ret)
 		return ret;
-	ring_limits(ring, cfg->sleeps);
+	wd_ring_limits(ring, cfg->sleeps);
 	atomic_init(&ring->cq_pos, WD_RING_PHASE);
 	ring->fd = wd_ctx_fd(ring->ctx);
 	ring->busy = calloc(ring->sq_depth, sizeof(*ring->busy));
@@ -102,6 +92,8 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 	ret = wd_ctx_start(h_ctx);
 	if (ret)
 		wd_ring_close(ring);
+	else
+		ring->filled = wd_ring_cqe_valid(ring);
 	return ret;
 }
 
@@ -132,7 +124,15 @@ void wd_ring_due(struct wd_ring *ring)
 	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
 	/* The kernel's head is nobody's business where nobody sleeps, but a device may live in poll() only (wd-emulate --null). */
 	uint32_t every = ring->sleeps ? ring->batch : 2u * ring->batch;
+	bool armed = atomic_load_explicit(&ring->armed, memory_order_relaxed);
 	bool poll_due = ring->taken - ring->polled >= every;
+
+	/*
+	 * A poll takes the event away from who sleeps, and whose completion may have been among those taken here.
+	 * The sleeper's own polls move the head as well; unless what is out could lap it.
+	 */
+	if (armed && produced - ring->polled + ring->batch < ring->cq_depth)
+		poll_due = false;
 
 	/* The last: producers stand still because of completions that weren't acknowledged. */
 	if (poll_due || ring->taken - acked >= ring->batch ||
@@ -142,8 +142,8 @@ void wd_ring_due(struct wd_ring *ring)
 		wd_ring_nudge(ring);
 	/* Both only grow, also when somebody arms: what is noted is never too late. */
 	acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
-	ring->quiet_until = ring->polled + every - acked < ring->batch ? ring->polled + every : acked + ring->batch;
-	ring->full_at = acked + ring->cq_depth - ring->batch;
+	ring->quiet_until = !armed && ring->polled + every - acked < ring->batch ? ring->polled + every : acked + ring->batch;
+	ring->full_at = (armed ? ring->polled : acked) + ring->cq_depth - ring->batch;
 }
 
 int wd_ring_why(struct wd_ring *ring)

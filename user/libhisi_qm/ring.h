@@ -41,6 +41,7 @@ struct wd_ring {
 	uint16_t batch;		/* completions between two CQ doorbells, or two polls of the kernel */
 	uint32_t limit;		/* most in flight */
 	bool sleeps;		/* somebody may sleep on fd */
+	bool filled;		/* entries are valid in advance */
 
 	alignas(64) _Atomic uint32_t produced;
 	uint16_t tail;
@@ -93,6 +94,23 @@ static inline bool wd_ring_tx_stopped(const struct wd_ring *ring)
 static inline bool wd_ring_rx_stopped(const struct wd_ring *ring)
 {
 	return atomic_load_explicit(ring->rx_stop, memory_order_acquire);
+}
+
+#define WD_RING_BATCH	256
+#define WD_RING_ROW	64	/* completions taken before wd_ring_end(), at most, by who makes room without it */
+
+/*
+ * From the depth. Who goes by the limit alone, and not by wd_ring_room(), may
+ * find room again for what was taken, but not acknowledged yet: a batch but
+ * one, and the row that is just being taken.
+ */
+static inline void wd_ring_limits(struct wd_ring *ring, bool sleeps)
+{
+	ring->sleeps = sleeps;
+	ring->batch = ring->sq_depth / 4;
+	if (ring->batch > WD_RING_BATCH)
+		ring->batch = WD_RING_BATCH;
+	ring->limit = ring->sq_depth - (sleeps ? ring->batch + (ring->batch < WD_RING_ROW ? ring->batch : WD_RING_ROW) : 1u);
 }
 
 /* --- producing: under the producer lock --- */
@@ -202,12 +220,13 @@ static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
 }
 
 /*
- * Would wd_ring_take() have an answer other than "nothing yet"? Without the
- * drain lock the answer may be that of a moment ago.
+ * Would wd_ring_take() have an answer other than "nothing yet"? Not for a
+ * completion with nothing in flight. Without the drain lock the answer may be
+ * that of a moment ago.
  */
 static inline bool wd_ring_ready(const struct wd_ring *ring)
 {
-	return wd_ring_cqe_valid(ring) || wd_ring_rx_stopped(ring);
+	return (wd_ring_cqe_valid(ring) && wd_ring_in_flight(ring)) || wd_ring_rx_stopped(ring);
 }
 
 /* Why there is nothing to take: 0, not yet; -EIO for a stopped queue, and for a ring with nonsense in it. */
@@ -363,6 +382,20 @@ static inline void wd_ring_end(struct wd_ring *ring)
 }
 
 /*
+ * With nothing in flight a completion is a second one of something. A device
+ * that is asked for an event would tell of it at once, again and again.
+ */
+static inline void wd_ring_drop_strays(struct wd_ring *ring)
+{
+	uint32_t pos = wd_ring_pos(ring);
+
+	/* The entry first: one that is due is valid only after it was counted as sent. */
+	while (!ring->filled && wd_ring_valid_at(ring, pos) && !wd_ring_may_take(ring, 1))
+		pos = wd_ring_pos_after(ring, pos);
+	wd_ring_took(ring, pos, 0);
+}
+
+/*
  * Ask for an event with the next completion; until wd_ring_disarm() every CQ
  * doorbell asks again. After it: look at wd_ring_ready() once more, then sleep
  * in poll(fd), with a time limit.
@@ -370,6 +403,7 @@ static inline void wd_ring_end(struct wd_ring *ring)
 static inline void wd_ring_arm(struct wd_ring *ring)
 {
 	wd_ring_nudge(ring);
+	wd_ring_drop_strays(ring);
 	atomic_store_explicit(&ring->armed, true, memory_order_relaxed);
 	wd_ring_ack(ring);
 	wd_ring_settle();

@@ -66,6 +66,19 @@ static int take_grant(struct wd_section *a, const struct nlattr *nest)
 	return 0;
 }
 
+/* What a section says of all its slots, in a grant as in its description. */
+static void take_terms(struct wd_section *a, const struct nlattr *attr)
+{
+	switch (wd_nl_type(attr)) {
+	case UACCE_A_QUEUE_PRIORITY:
+		a->queue_priority = wd_nl_u32(attr);
+		break;
+	case UACCE_A_MAX_EXTRA:
+		a->max_extra = wd_nl_u32(attr);
+		break;
+	}
+}
+
 static int take_slot(struct wd_section *a, const struct wd_nl_reply *reply)
 {
 	const struct nlattr *attr;
@@ -78,15 +91,11 @@ static int take_slot(struct wd_section *a, const struct wd_nl_reply *reply)
 		case UACCE_A_SLOT:
 			wd_nl_string(attr, a->slot, sizeof(a->slot));
 			break;
-		case UACCE_A_QUEUE_PRIORITY:
-			a->queue_priority = wd_nl_u32(attr);
-			break;
-		case UACCE_A_MAX_EXTRA:
-			a->max_extra = wd_nl_u32(attr);
-			break;
 		case UACCE_A_GRANT:
 			ret = take_grant(a, attr);
 			break;
+		default:
+			take_terms(a, attr);
 		}
 	a->read_at = wd_now_ns();
 	return ret;
@@ -153,17 +162,13 @@ static int read_section(struct wd_section *a, int fd, struct wd_nl_reply *reply)
 	a->nr = 0;
 	while ((attr = wd_nl_next(reply->attrs, reply->len, &at)))
 		switch (wd_nl_type(attr)) {
-		case UACCE_A_QUEUE_PRIORITY:
-			a->queue_priority = wd_nl_u32(attr);
-			break;
-		case UACCE_A_MAX_EXTRA:
-			a->max_extra = wd_nl_u32(attr);
-			break;
 		case UACCE_A_MEMBER:
 			if (position < 0 || position == i)
 				take_member(a, attr);
 			i++;
 			break;
+		default:
+			take_terms(a, attr);
 		}
 	a->read_at = wd_now_ns();
 	return 0;

@@ -65,6 +65,7 @@ struct refusals {
 	unsigned int not_granted;
 	unsigned int no_driver;
 	unsigned int no_sva;
+	bool no_feature;
 	unsigned int busy;
 	unsigned int quota;
 	unsigned int access;
@@ -87,7 +88,7 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 					     struct refusals *no)
 {
 	const struct wd_driver *drv = NULL;
-	struct wd_device_alg alg;
+	char api[WD_NAME_SIZE];
 
 	if (!session_may_use(s, info->node_id)) {
 		no->masked++;
@@ -96,8 +97,8 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 	} else if (!wd_grant_has(info->name)) {
 		no->not_granted++;
 	} else {
-		wd_device_read_alg(info, s->cls->algs[s->attr.alg], &alg);
-		drv = wd_driver_find(s->cls, alg.device_api);
+		wd_device_alg_api(info, s->cls->algs[s->attr.alg], api);
+		drv = wd_driver_find(s->cls, api);
 		no->no_driver += !drv;
 	}
 	return drv;
@@ -121,6 +122,7 @@ static struct wd_queue *bind_open(struct wd_session *s, const struct wd_driver *
 enum bind_way {
 	BIND_SPARE,	/* one more, of a device as good as the best */
 	BIND_OWN,	/* one that is open on that device's node, else one more */
+	BIND_EXTRA,	/* one out of the pool, which the section lets its processes have */
 	BIND_SHARE,	/* one of the other mode: it serves both then */
 	BIND_EXCHANGE,	/* the place of an idle one */
 	BIND_WAYS
@@ -140,6 +142,8 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 	case BIND_OWN:
 		q = table_find(s, s->attr.async, list, info, false);
 		return q ? q : bind_open(s, drv, info, WD_PLACE_FREE, no);
+	case BIND_EXTRA:
+		return bind_open(s, drv, info, WD_PLACE_EXTRA, no);
 	case BIND_SHARE:
 		return table_find(s, !s->attr.async, list, info, true);
 	default:
@@ -192,6 +196,8 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 {
 	if (s->attr.refuse)
 		return refuse(s, s->attr.refuse, EOPNOTSUPP, "no device can do what this session asks of %s");
+	if (no->no_feature)
+		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP, "no device has the features of %s that this session needs");
 	if (no->quota)
 		return refuse(s, WD_REASON_NO_QUEUE, EDQUOT, "every context that is granted is in use, and none is left for %s");
 	if (no->busy)
@@ -243,17 +249,21 @@ static int bind_devices(struct wd_session *s)
 	struct refusals no = { 0 };
 	struct wd_queue *q = NULL;
 	int ret = section_refused(s);
+	bool lacking;
 
 	if (ret)
 		return ret;
 	if (!s->attr.refuse)
-		list = wd_device_list(s->cls->algs[s->attr.alg], s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY);
+		list = wd_device_list(s->cls->algs[s->attr.alg], s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY,
+				      s->attr.features);
+	lacking = !s->attr.refuse && !list && errno == EOPNOTSUPP;
 	if (wd_section_state() == WD_USER_SECTION)
 		q = bind_in_section(s, list, &no);
 	else
 		q = bind_in_pool(s, list, &no);
 	if (!q) {
 		wd_free_list_accels(list);
+		no.no_feature = lacking;
 		return bind_refused(s, &no);
 	}
 	if (s->attr.async && !s->cq)

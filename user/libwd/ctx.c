@@ -3,7 +3,7 @@
  * Contexts: open, map, start, stop, release.
  *
  * Locks: wd_ctx.lock protects state and map; the fork list's lock is taken
- * inside it. Nothing is held while a context is opened.
+ * inside it. Nothing but that is held while a context's file is opened.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -99,23 +99,18 @@ static int open_fail(int err, const char *node_path)
 static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 {
 	struct uacce_dev_info info;
-	char name[WD_NAME_SIZE];
 	int ret;
 	int fd;
 
-	ret = wd_device_of_node(node_path, name);
-	if (!ret)
-		ret = wd_device_read(name, &info);
+	ret = wd_device_of_node(node_path, &info);
 	if (ret)
 		return open_fail(-ret, node_path);
-	fd = open(node_path, O_RDWR | O_CLOEXEC);
-	if (fd < 0) {
-		/* What the kernel says between a device's end and its node's. */
-		ret = errno == ENXIO || errno == EINVAL ? ENODEV : errno;
-		return open_fail(ret, node_path);
-	}
+	fd = wd_fork_file_open(&ctx->file, node_path, O_RDWR);
+	/* What the kernel says between a device's end and its node's. */
+	if (fd < 0)
+		return open_fail(fd == -ENXIO || fd == -EINVAL ? ENODEV : -fd, node_path);
 	if (!same_device(fd, info.alg_path)) {
-		close(fd);
+		close(wd_fork_file_del(&ctx->file));
 		return open_fail(ENODEV, node_path);
 	}
 	strcpy(ctx->name, info.name);
@@ -125,7 +120,6 @@ static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 	ctx->node_id = info.node_id;
 	ctx->numa_node = info.numa_node;
 	ctx->simulated = info.simulated;
-	wd_fork_file_add(&ctx->file, fd);
 	return 0;
 }
 

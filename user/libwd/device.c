@@ -13,11 +13,13 @@
 #include <unistd.h>
 #include "device.h"
 #include "error.h"
+#include "facts.h"
 
 #define CLASS		"/sys/class/uacce"
 #define LOCAL_DISTANCE	10	/* ACPI's number for the same node */
 #define ATTR_MAX	4096	/* sysfs gives a page at most */
 #define PATH_MAX_HERE	1024
+#define GROWTH		16	/* a list of devices at a time */
 
 static char root[128];	/* tests put a tree of their own here */
 
@@ -113,49 +115,102 @@ static int read_numa_node(const char *name)
 	return (int)(node >= 0 ? node : read_number(name, "device/numa_node", -1));
 }
 
-int wd_device_read(const char *name, struct uacce_dev_info *info)
+/* What stays as long as the device lives. */
+static int read_facts(const char *name, struct uacce_dev_info *info)
 {
-	const char *number = strchr(name, '/') ? NULL : number_of(name);
-
-	if (!number)
-		return -EINVAL;
-	memset(info, 0, sizeof(*info));
 	if (read_attr(name, "api", info->api, sizeof(info->api)))
 		return -ENODEV;
-	strcpy(info->name, name);
-	info->node_id = atoi(number);
-	snprintf(info->alg_path, sizeof(info->alg_path), "%s" CLASS "/%.63s", root, name);
-	snprintf(info->dev_root, sizeof(info->dev_root), "%s/dev/%.63s", root, name);
 	read_algs(name, info->algs);
 	info->flags = (int)read_number(name, "flags", 0);
 	info->qfrs_offs[UACCE_QFRT_MMIO] = (unsigned long)read_number(name, "region_mmio_size", 0);
 	info->qfrs_offs[UACCE_QFRT_DUS] = (unsigned long)read_number(name, "region_dus_size", 0);
+	info->simulated = read_number(name, "simulated", 0) == 1;
+	return 0;
+}
+
+/* The kernel makes this attribute when it has made all others. */
+static bool is_complete(const char *name)
+{
+	char text[32];
+
+	return !read_attr(name, "dev", text, sizeof(text));
+}
+
+/* A name is only a name: what was kept is its device's if that is still the same one. */
+static int find_facts(const char *name, int number, struct uacce_dev_info *info)
+{
+	struct wd_life life;
+	bool complete;
+	int ret;
+
+	memset(info, 0, sizeof(*info));
+	strcpy(info->name, name);
+	info->node_id = number;
+	snprintf(info->alg_path, sizeof(info->alg_path), "%s" CLASS "/%.63s", root, name);
+	snprintf(info->dev_root, sizeof(info->dev_root), "%s/dev/%.63s", root, name);
+	if (wd_life_of(info->alg_path, &life))
+		return -ENODEV;
+	if (wd_facts_recall(&life, info))
+		return 0;
+	complete = is_complete(name);
+	ret = read_facts(name, info);
+	if (!ret && complete)
+		wd_facts_keep(&life, info);
+	return ret;
+}
+
+int wd_device_read(const char *name, struct uacce_dev_info *info)
+{
+	const char *number = strchr(name, '/') ? NULL : number_of(name);
+	int ret;
+
+	if (!number)
+		return -EINVAL;
+	ret = find_facts(name, atoi(number), info);
+	if (ret)
+		return ret;
 	info->numa_node = read_numa_node(name);
 	info->priority = (int)read_number(name, "priority", 0);
-	info->simulated = read_number(name, "simulated", 0) == 1;
 	info->isolated = read_number(name, "isolate", 0) == 1;
 	info->avail = (int)read_number(name, "available_instances", 0);
 	return 0;
 }
 
-void wd_device_read_alg(const struct uacce_dev_info *info, const char *alg_name, struct wd_device_alg *alg)
-{
-	char group[2 * WD_NAME_SIZE + 32];
-	char text[32];
-	int base;
+struct alg_attr {
+	char path[2 * WD_NAME_SIZE + 32];
+};
 
-	strcpy(alg->device_api, info->api);
-	base = snprintf(group, sizeof(group), "%.*s-%.63s/", (int)(number_of(info->name) - 1 - info->name), info->name,
-			alg_name);
-	strcpy(group + base, "latency");
-	alg->latency = (int)read_number(info->name, group, WD_LEVEL_AVERAGE);
-	strcpy(group + base, "throughput");
-	alg->throughput = (int)read_number(info->name, group, WD_LEVEL_AVERAGE);
-	strcpy(group + base, "flags");
-	alg->flags = read_attr(info->name, group, text, sizeof(text)) ? 0 : (unsigned int)strtoul(text, NULL, 16);
-	strcpy(group + base, "device_api");
-	if (read_attr(info->name, group, alg->device_api, sizeof(alg->device_api)))
-		strcpy(alg->device_api, info->api);
+static const char *alg_attr(struct alg_attr *a, const struct uacce_dev_info *info, const char *alg_name, const char *attr)
+{
+	snprintf(a->path, sizeof(a->path), "%.*s-%.63s/%s", (int)(number_of(info->name) - 1 - info->name), info->name,
+		 alg_name, attr);
+	return a->path;
+}
+
+int wd_device_level(const struct uacce_dev_info *info, const char *alg_name, enum wd_rank rank)
+{
+	const char *attr = rank == WD_RANK_LATENCY ? "latency" : "throughput";
+	struct alg_attr a;
+
+	return (int)read_number(info->name, alg_attr(&a, info, alg_name, attr), WD_LEVEL_AVERAGE);
+}
+
+void wd_device_alg_api(const struct uacce_dev_info *info, const char *alg_name, char api[WD_NAME_SIZE])
+{
+	struct alg_attr a;
+
+	if (read_attr(info->name, alg_attr(&a, info, alg_name, "device_api"), api, WD_NAME_SIZE))
+		strcpy(api, info->api);
+}
+
+/* What the device's flags don't say (mainline has none) isn't held against it. */
+static bool has_features(const struct uacce_dev_info *info, const char *alg_name, unsigned int features)
+{
+	struct alg_attr a;
+	char text[32];
+
+	return !features || read_attr(info->name, alg_attr(&a, info, alg_name, "flags"), text, sizeof(text)) ||
+	       !(features & ~(unsigned int)strtoul(text, NULL, 16));
 }
 
 bool wd_device_has_alg(const struct uacce_dev_info *info, const char *alg_name)
@@ -234,9 +289,17 @@ int wd_device_node_cpus(int node, cpu_set_t *cpus)
 	return 0;
 }
 
+/* A device and its place in a list are one piece of memory. */
+struct listed {
+	struct uacce_dev_list node;
+	struct uacce_dev_info info;
+};
+
 struct candidate {
-	struct uacce_dev_info *info;
+	struct listed *dev;
+	const struct uacce_dev_info *info;
 	bool unusable;
+	bool lacks;	/* a feature that is needed */
 	int distance;
 	int level;	/* smaller is better */
 };
@@ -258,46 +321,45 @@ static int compare(const void *a, const void *b)
 	return x->info->node_id - y->info->node_id;
 }
 
-static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_rank rank, int node)
+static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_rank rank, unsigned int features, int node)
 {
-	struct wd_device_alg alg;
+	int level = alg_name ? wd_device_level(c->info, alg_name, rank) : 0;
 
 	c->unusable = !wd_device_usable(c->info);
 	c->distance = wd_device_distance(node, c->info->numa_node);
-	c->level = 0;
-	if (!alg_name)
-		return;
-	wd_device_read_alg(c->info, alg_name, &alg);
-	c->level = rank == WD_RANK_LATENCY ? alg.latency : -alg.throughput;
+	c->lacks = alg_name && !has_features(c->info, alg_name, features);
+	c->level = rank == WD_RANK_LATENCY ? level : -level;
 }
 
 static void candidates_free(struct candidate *all, size_t n)
 {
 	while (n--)
-		free(all[n].info);
+		free(all[n].dev);
 	free(all);
 }
 
 /* Appends the device if it fits. 0 or -ENOMEM. */
 static int candidate_add(struct candidate **all, size_t *n, const char *name, const char *alg_name)
 {
-	struct uacce_dev_info *info = malloc(sizeof(*info));
+	struct uacce_dev_info info;
 	struct candidate *more;
+	struct listed *dev;
 
-	if (!info)
-		return -ENOMEM;
-	if (wd_device_read(name, info) ||
-	    (alg_name && (!wd_device_has_alg(info, alg_name) || !wd_device_usable(info)))) {
-		free(info);
+	if (wd_device_read(name, &info) ||
+	    (alg_name && (!wd_device_has_alg(&info, alg_name) || !wd_device_usable(&info))))
 		return 0;
+	if (!(*n % GROWTH)) {
+		more = realloc(*all, (*n + GROWTH) * sizeof(**all));
+		if (!more)
+			return -ENOMEM;
+		*all = more;
 	}
-	more = realloc(*all, (*n + 1) * sizeof(**all));
-	if (!more) {
-		free(info);
+	dev = malloc(sizeof(*dev));
+	if (!dev)
 		return -ENOMEM;
-	}
-	*all = more;
-	more[(*n)++].info = info;
+	dev->info = info;
+	dev->node = (struct uacce_dev_list){ .info = &dev->info };
+	(*all)[(*n)++] = (struct candidate){ .dev = dev, .info = &dev->info };
 	return 0;
 }
 
@@ -322,26 +384,32 @@ static int candidates_find(struct candidate **all, size_t *n, const char *alg_na
 	return ret;
 }
 
+/* How many are left. */
+static size_t candidates_drop_lacking(struct candidate *all, size_t n)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < n; i++)
+		if (all[i].lacks)
+			free(all[i].dev);
+		else
+			all[kept++] = all[i];
+	return kept;
+}
+
 static struct uacce_dev_list *list_from(struct candidate *all, size_t n)
 {
-	struct uacce_dev_list *first = NULL, *node;
+	struct uacce_dev_list *first = NULL;
 
 	while (n--) {
-		node = malloc(sizeof(*node));
-		if (!node) {
-			wd_free_list_accels(first);
-			candidates_free(all, n + 1);
-			return wd_null(wd_fail(NULL, ENOMEM, "device list"));
-		}
-		node->info = all[n].info;
-		node->next = first;
-		first = node;
+		all[n].dev->node.next = first;
+		first = &all[n].dev->node;
 	}
 	free(all);
 	return first;
 }
 
-struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank)
+struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank, unsigned int features)
 {
 	struct candidate *all;
 	size_t n, i;
@@ -358,14 +426,19 @@ struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank)
 					   alg_name));
 	node = wd_device_cpu_node();
 	for (i = 0; i < n; i++)
-		candidate_rate(&all[i], alg_name, rank, node);
+		candidate_rate(&all[i], alg_name, rank, features, node);
+	n = candidates_drop_lacking(all, n);
+	if (!n) {
+		free(all);
+		return wd_null(wd_fail_str(NULL, EOPNOTSUPP, "no device has the features of %s that are needed", alg_name));
+	}
 	qsort(all, n, sizeof(*all), compare);
 	return list_from(all, n);
 }
 
 struct uacce_dev_list *wd_list_accels(const char *alg_name)
 {
-	return wd_device_list(alg_name, WD_RANK_THROUGHPUT);
+	return wd_device_list(alg_name, WD_RANK_THROUGHPUT, 0);
 }
 
 void wd_free_list_accels(struct uacce_dev_list *list)
@@ -374,7 +447,6 @@ void wd_free_list_accels(struct uacce_dev_list *list)
 
 	for (; list; list = next) {
 		next = list->next;
-		free(list->info);
 		free(list);
 	}
 }
@@ -406,7 +478,7 @@ char *wd_get_accel_name(const char *node_path, int no_apdx)
 }
 
 /* The device with this device number, for nodes under other names. */
-static int find_by_number(dev_t rdev, char name[WD_NAME_SIZE])
+static int find_by_number(dev_t rdev, struct uacce_dev_info *info)
 {
 	struct candidate *all;
 	unsigned int maj, min;
@@ -422,29 +494,25 @@ static int find_by_number(dev_t rdev, char name[WD_NAME_SIZE])
 		if (read_attr(all[i].info->name, "dev", text, sizeof(text)) ||
 		    sscanf(text, "%u:%u", &maj, &min) != 2 || makedev(maj, min) != rdev)
 			continue;
-		strcpy(name, all[i].info->name);
+		*info = *all[i].info;
 		ret = 0;
 	}
 	candidates_free(all, n);
 	return ret;
 }
 
-int wd_device_of_node(const char *node_path, char name[WD_NAME_SIZE])
+int wd_device_of_node(const char *node_path, struct uacce_dev_info *info)
 {
-	const char *last = last_part(node_path);
-	struct uacce_dev_info info;
 	struct stat st;
 
 	if (strlen(node_path) >= PATH_STR_SIZE)
 		return -ENAMETOOLONG;
-	if (!wd_device_read(last, &info) && !strcmp(info.dev_root, node_path)) {
-		strcpy(name, last);
+	if (!wd_device_read(last_part(node_path), info) && !strcmp(info->dev_root, node_path))
 		return 0;
-	}
 	/* Not opened to find out: opening may do things to other kinds of devices. */
 	if (stat(node_path, &st))
 		return errno == EACCES || errno == ENOENT ? -errno : -ENODEV;
-	return S_ISCHR(st.st_mode) ? find_by_number(st.st_rdev, name) : -ENODEV;
+	return S_ISCHR(st.st_mode) ? find_by_number(st.st_rdev, info) : -ENODEV;
 }
 
 static int node_fail(int ret, const char *node_path)
@@ -461,17 +529,17 @@ static int node_fail(int ret, const char *node_path)
 
 int wd_ctx_get_avail_ctx(const char *node_path)
 {
-	char name[WD_NAME_SIZE];
+	struct uacce_dev_info info;
 	int saved = errno;
 	int ret;
 
 	if (!node_path)
 		return wd_fail(NULL, EINVAL, "wd_ctx_get_avail_ctx: path is NULL");
-	ret = wd_device_of_node(node_path, name);
+	ret = wd_device_of_node(node_path, &info);
 	if (!ret && access(node_path, R_OK | W_OK) && errno == EACCES)
 		ret = -EACCES;
 	if (!ret) {
-		ret = (int)read_number(name, "available_instances", -1);
+		ret = (int)read_number(info.name, "available_instances", -1);
 		if (ret < 0)
 			ret = -ENODEV;
 	}

@@ -15,24 +15,23 @@ enum wd_rank {
 
 #define WD_LEVEL_AVERAGE	10	/* latency, throughput: 0 .. 99 */
 
-/* What a device says of one algorithm; defaults on a mainline kernel. */
-struct wd_device_alg {
-	int latency;
-	int throughput;
-	unsigned int flags;
-	char device_api[WD_NAME_SIZE];	/* the device's api by default */
-};
-
-/* wd_list_accels() for sessions: rank decides the last criterion. Same result and errors. */
-struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank);
+/*
+ * wd_list_accels() for sessions: rank decides the last criterion, and of devices that say what they can do only those
+ * with these features (WD_CAPA_*) are listed. Same result and errors; EOPNOTSUPP when none has them.
+ */
+struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank, unsigned int features);
 
 /* One device by name. 0, -ENODEV (not there, or not complete), -EINVAL (not a device name). Records nothing. */
 int wd_device_read(const char *name, struct uacce_dev_info *info);
 
-void wd_device_read_alg(const struct uacce_dev_info *info, const char *alg_name, struct wd_device_alg *alg);
+/* How good the device is at an algorithm; the average on a mainline kernel. */
+int wd_device_level(const struct uacce_dev_info *info, const char *alg_name, enum wd_rank rank);
 
-/* Name of the device whose node this is. 0, -ENOENT, -EACCES, -ENODEV, -ENAMETOOLONG. Records nothing. */
-int wd_device_of_node(const char *node_path, char name[WD_NAME_SIZE]);
+/* Which interface it has for an algorithm: its own by default. */
+void wd_device_alg_api(const struct uacce_dev_info *info, const char *alg_name, char api[WD_NAME_SIZE]);
+
+/* The device whose node this is. 0, -ENOENT, -EACCES, -ENODEV, -ENAMETOOLONG. Records nothing. */
+int wd_device_of_node(const char *node_path, struct uacce_dev_info *info);
 
 /* Does a line of algs equal alg_name? */
 bool wd_device_has_alg(const struct uacce_dev_info *info, const char *alg_name);

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Completions: taken off a queue, handed to their owners; stopping a queue and failing what is left in it. */
-#include <sched.h>
 #include <string.h>
 
 #include "pollers.h"
 #include "straight.h"
-
-/* The lock is held for copying only, or for a stop, which is bounded. */
-void wd_drain_lock(struct wd_queue *q)
-{
-	while (!wd_drain_trylock(q))
-		sched_yield();
-}
 
 static void ready_append(struct wd_queue *q, unsigned int which)
 {
@@ -154,8 +146,11 @@ static bool may_redo(struct wd_queue *q, struct wd_slot *slot, bool sync)
 	return slot->flags & WD_SLOT_REDO;
 }
 
-/* Everything that is still in the queue ends with err, or what may be redone as stopped. */
-static void queue_fail(struct wd_queue *q, int why)
+/*
+ * Everything that is still in the queue ends with why, or what may be redone as
+ * stopped. event: what its completion queue is told of it, 0: nothing.
+ */
+static void queue_fail(struct wd_queue *q, int why, int event)
 {
 	__u32 i;
 
@@ -182,7 +177,7 @@ static void queue_fail(struct wd_queue *q, int why)
 	wd_async_done();
 	wd_pollers_due(q);
 	if (q->cq)
-		wd_cq_broke(q, why);
+		wd_cq_broke(q, event);
 }
 
 /* The ring is about to go, with the results that nobody fetched: as if they had never been. */
@@ -216,7 +211,7 @@ static bool state_leave(struct wd_queue *q, int state)
 /*
  * All contexts on that device are closed: their files' release is the last way
  * to stop the hardware. The sleeper is waited for first, as it may be about to
- * take the other locks.
+ * take the other locks; so nobody comes here with the role of any queue.
  */
 static void device_close(const char *name)
 {
@@ -228,15 +223,15 @@ static void device_close(const char *name)
 		if (strcmp(q->dev_name, name) || atomic_load(&q->state) == -ESTALE)
 			continue;
 		state_leave(q, -EIO);
-		while (!wd_sleeper_enter(q))
-			sched_yield();
+		wd_sleeper_wait(q);
 		/* Whoever stopped it before may have let it be opened again meanwhile. */
 		state_leave(q, -EIO);
 		wd_drain_lock(q);
 		ready_lose(q);
 		wd_cq_unwatch(q);
 		q->drv.close(q);
-		queue_fail(q, WD_STOPPED);
+		/* Of one that was out of use already its completion queue knows. */
+		queue_fail(q, WD_STOPPED, q->settled ? 0 : atomic_load(&q->state));
 		q->settled = true;
 		wd_drain_unlock(q);
 		wd_sleeper_leave(q);
@@ -247,36 +242,6 @@ static void device_close(const char *name)
 static bool overtaken(struct wd_queue *q)
 {
 	return q->settled || !atomic_load(&q->state);
-}
-
-static void queue_break(struct wd_queue *q, int err)
-{
-	if (!state_leave(q, err == -ENODEV ? -ENODEV : -EIO))
-		return;
-	wd_drain_lock(q);
-	if (overtaken(q)) {
-		wd_drain_unlock(q);
-		return;
-	}
-	/* Whatever the rings say, the device must have let go before buffers are given back. */
-	if (q->drv.stop(q)) {
-		wd_drain_unlock(q);
-		device_close(q->dev_name);
-		return;
-	}
-	queue_fail(q, err);
-	q->settled = true;
-	wd_drain_unlock(q);
-}
-
-void wd_queue_broken(struct wd_queue *q, int err)
-{
-	int cancel;
-
-	/* Files are closed on the way: not to be cancelled with locks held. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	queue_break(q, err);
-	pthread_setcancelstate(cancel, NULL);
 }
 
 /* The stop is for them: even if it lets them finish, they are not told so. */
@@ -294,16 +259,17 @@ static void mark_late(struct wd_queue *q)
 	}
 }
 
-static void queue_stop(struct wd_queue *q)
+/* The queue's state was left: what is in it ends with why. */
+static void queue_end(struct wd_queue *q, int why, bool late)
 {
-	if (!state_leave(q, -EIO))
-		return;
 	wd_drain_lock(q);
 	if (overtaken(q)) {
 		wd_drain_unlock(q);
 		return;
 	}
-	mark_late(q);
+	if (late)
+		mark_late(q);
+	/* Whatever the rings say, the device must have let go before buffers are given back. */
 	if (q->drv.stop(q)) {
 		wd_drain_unlock(q);
 		device_close(q->dev_name);
@@ -311,27 +277,42 @@ static void queue_stop(struct wd_queue *q)
 	}
 	/* What finished before the stop did finish. */
 	q->drv.pull(q, wd_queue_in_flight(q));
-	queue_fail(q, WD_STOPPED);
+	queue_fail(q, why, why == WD_STOPPED ? 0 : why);
 	q->settled = true;
 	wd_drain_unlock(q);
 }
 
-void wd_queue_stop(struct wd_queue *q)
+static void queue_leave(struct wd_queue *q, int state, int why, bool late)
 {
 	int cancel;
 
+	/* Files are closed on the way: not to be cancelled with locks held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	queue_stop(q);
+	if (state_leave(q, state))
+		queue_end(q, why, late);
 	pthread_setcancelstate(cancel, NULL);
 }
 
-int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
+void wd_queue_broken(struct wd_queue *q, int err)
+{
+	queue_leave(q, err == -ENODEV ? -ENODEV : -EIO, err, false);
+}
+
+void wd_queue_stop(struct wd_queue *q)
+{
+	queue_leave(q, -EIO, WD_STOPPED, true);
+}
+
+static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, const struct wd_msg *self)
 {
 	__u32 max = wd_queue_in_flight(q);
 	int ret = 0;
 
 	if (!max || !wd_drain_trylock(q))
 		return 0;
+	/* Their slots are free before the device knows that their completions are read. */
+	if (max > WD_PULL_MAX)
+		max = WD_PULL_MAX;
 	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
 		q->pub.self = self;
 		ret = q->drv.pull(q, max);
@@ -339,6 +320,18 @@ int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
 		q->pub.self = NULL;
 	}
 	wd_drain_unlock(q);
+	return ret;
+}
+
+int wd_queue_take(struct wd_queue *q, const struct wd_msg *self)
+{
+	return queue_take(q, self);
+}
+
+int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self)
+{
+	int ret = queue_take(q, self);
+
 	return ret ? wd_drained(q, ret) : 0;
 }
 

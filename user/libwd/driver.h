@@ -78,6 +78,7 @@ struct wd_msg_ends {
 };
 
 #define WD_MSG_BYTES_MAX	256	/* a class's message */
+#define WD_PULL_MAX	64	/* completions that one pull takes off a queue in use */
 #define WD_REDO		4	/* contexts that stop under a request before the device is taken for broken */
 
 /**
@@ -134,9 +135,12 @@ enum wd_straight {
  * @apis:	device_api strings it understands, NULL-terminated; NULL: needs no device
  * @min_bytes:	with path "auto", smaller requests aren't worth a real device
  * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub()
- * @close:	the reverse, in any state, also twice; nobody else touches the queue
+ * @close:	the reverse, in any state, also twice; nobody else touches the queue. If the device
+ *		has not stopped, memory that it was given is never freed, and wd_queue_pub()->stuck
+ *		tells the class to do the same
  * @stop:	stop the queue; 0 once the device can't touch memory for it any more,
- *		within a second, also when somebody else stopped it. Under the drain lock
+ *		also when somebody else stopped it. Asks for a second at least, and as much
+ *		longer as the kernel takes for an answer. Under the drain lock
  * @push:	fill descriptors for n messages and ring once; returns how many were
  *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
  * @sync:	the straight way: descriptors from the callers' structs themselves, of requests
@@ -183,6 +187,10 @@ struct wd_driver {
 	int (*exec)(struct wd_msg *msg);
 };
 
+/* Features of an algorithm on a device, in its sysfs attribute "flags"; bits 8 to 31 are the algorithm's own. */
+#define WD_CAPA_SHARE_ALL	(1u << 0)	/* it works on all addresses of the process */
+#define WD_CAPA_SGL_MEM		(1u << 1)	/* and on lists of pieces */
+
 /**
  * struct wd_session_attr - what a class asks a session to be
  * @alg:	index into the class's algs
@@ -192,6 +200,7 @@ struct wd_driver {
  * @timeout_ms:	deadline of requests that bring none
  * @mask:	devices, NULL for all
  * @refuse:	0, or the reason why no device can serve it
+ * @features:	WD_CAPA_* that a device must have
  * @cq:		with WD_SESS_CQ: the completion queue
  */
 struct wd_session_attr {
@@ -202,6 +211,7 @@ struct wd_session_attr {
 	__u32 timeout_ms;
 	const wd_dev_mask_t *mask;
 	__u16 refuse;
+	__u32 features;
 	handle_t cq;
 };
 
@@ -221,6 +231,8 @@ struct wd_shared_tally {
 	_Atomic __u64 good;
 	_Atomic __u64 errors;
 };
+
+#define WD_MORE_ROWS	(WD_SESS_QUEUES - 1)
 
 /* A session's counts for one context, taken at its first completion there; under that context's drain lock. */
 struct wd_row {
@@ -249,7 +261,8 @@ struct wd_session {
 	_Atomic(struct wd_queue *) first;	/* queue[0], or NULL when there is none */
 	_Atomic(struct wd_queue *) queue[WD_SESS_QUEUES];
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
-	struct wd_row row[WD_SESS_QUEUES];
+	struct wd_row row;		/* of the first context that a request ended on */
+	_Atomic(struct wd_row *) more;	/* WD_MORE_ROWS for others, made when there is one */
 	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what no row has */
 	struct wd_cq *cq;		/* instead of callbacks, or NULL */
 	bool straight;			/* the class: requests may be tried on the straight way */
@@ -297,6 +310,7 @@ struct wd_queue_pub {
 	__u32 limit;		/* requests in flight at most */
 	__u8 qc_type;
 	__u16 path;		/* enum wd_path */
+	_Atomic __u32 stuck;	/* times it was closed with a device that had not stopped: see @close */
 };
 
 static inline struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)
@@ -403,5 +417,8 @@ void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, unsigned int i
 /* Nanoseconds of the monotonic clock; a deadline of 0 is none. */
 __u64 wd_now_ns(void);
 __u64 wd_deadline(__u32 timeout_ms);
+
+/* A request found no context. -ENODEV, recorded with the reason, which may be that the process has no slot. */
+int wd_section_no_device(struct wd_object *obj);
 
 #endif

@@ -6,10 +6,9 @@
  *   engine.lock	the table, what sessions are bound to
  *   queue.sleeper	a role: who sleeps on the file; waited for with no other lock but engine.lock
  *   queue.produce	tail, filling, SQ doorbell; opening a stopped queue again, which only tries the role
- *   queue.draining	completions, CQ doorbell; never while sleeping or in callbacks
+ *   queue.drain	completions, CQ doorbell; never while sleeping or in callbacks
  *   grants' lock	opening a context (grant.c)
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,12 +45,15 @@ static void on_fork_child(void)
 		atomic_store(&q->produce.held, 0);
 		atomic_store(&q->produce.waiters, 0);
 		atomic_store(&q->state, -ESTALE);
-		atomic_store(&q->draining, 0);
+		atomic_store(&q->drain.held, 0);
+		atomic_store(&q->drain.waiters, 0);
 		atomic_store(&q->sleeper, 0);
+		atomic_store(&q->sleeper_wanted, 0);
 		atomic_store(&q->wanted, false);
 	}
 	atomic_store(&wd_engine.room_waiters, 0);
 	atomic_store(&wd_engine.done_waiters, 0);
+	atomic_store(&wd_engine.spinners, 0);
 	wd_barrier_init();
 }
 
@@ -283,8 +285,7 @@ void wd_queue_park(struct wd_queue *q)
 	wd_lock(&q->produce);
 	atomic_store(&q->state, -ESHUTDOWN);
 	wd_unlock(&q->produce);
-	while (!wd_sleeper_enter(q))
-		sched_yield();
+	wd_sleeper_wait(q);
 	wd_drain_lock(q);
 	wd_cq_unwatch(q);
 	q->drv.close(q);

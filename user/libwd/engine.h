@@ -28,6 +28,7 @@ struct wd_due {
 };
 
 #define WD_DUE_MAX	16	/* delivered in a row */
+static_assert(WD_DUE_MAX <= WD_PULL_MAX, "a row is pulled at once");
 
 struct wd_due_row {
 	unsigned int nr;
@@ -68,7 +69,7 @@ struct wd_queue {
 	_Atomic __u64 deadline;		/* not later than the first of the asynchronous ones'; 0 none */
 	__u32 tail;
 
-	alignas(64) _Atomic int draining;	/* the drain lock */
+	alignas(64) struct wd_lock drain;	/* held for copying, or for a stop, which may take seconds */
 	_Atomic __u32 freed;		/* slots given back; submitted ones without these are in flight */
 	struct wd_slot *half[2];	/* slots of this opening and of the one before, with what nobody fetched */
 	bool second;			/* which of them is this opening's */
@@ -83,7 +84,8 @@ struct wd_queue {
 	bool settled;			/* out of use, and nothing is in flight any more; under the drain lock */
 	struct wd_tally tally;		/* under the drain lock */
 
-	alignas(64) _Atomic int sleeper;	/* somebody is in poll() on fd */
+	alignas(64) _Atomic __u32 sleeper;	/* somebody is in poll() on fd */
+	_Atomic __u32 sleeper_wanted;	/* threads that wait for the role to be free */
 	_Atomic __u32 watchers;		/* poll threads that sleep and look after it */
 	_Atomic __u32 async_over;	/* asynchronous requests whose callbacks have begun */
 	_Atomic __u32 sleeps;		/* times that a wait was taken for a long one */
@@ -124,6 +126,7 @@ struct wd_engine {
 	_Atomic __u32 room_waiters;
 	_Atomic __u32 done_seq;		/* futex: an asynchronous request was finished */
 	_Atomic __u32 done_waiters;
+	_Atomic int spinners;		/* threads that look for a completion */
 };
 
 extern struct wd_engine wd_engine;
@@ -178,19 +181,24 @@ void wd_room_busy(struct wd_session *s, __u32 seq);
 /* --- drain.c --- */
 static inline bool wd_drain_trylock(struct wd_queue *q)
 {
-	return !atomic_load_explicit(&q->draining, memory_order_relaxed) &&
-	       !atomic_exchange_explicit(&q->draining, 1, memory_order_acquire);
+	return !atomic_load_explicit(&q->drain.held, memory_order_relaxed) && wd_trylock(&q->drain);
 }
 
 static inline void wd_drain_unlock(struct wd_queue *q)
 {
-	atomic_store_explicit(&q->draining, 0, memory_order_release);
+	wd_unlock(&q->drain);
 }
 
-void wd_drain_lock(struct wd_queue *q);
+static inline void wd_drain_lock(struct wd_queue *q)
+{
+	wd_lock(&q->drain);
+}
+
 /* Take in what is complete; self: the caller's own message. Returns how many; 0 also when somebody else does it. */
 int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self);
-/* The same for a queue with nothing in flight, to learn of its end. */
+/* The same for who has a sleeper's role: what isn't 0 is to be told wd_drained(), an error not before the role is given up. */
+int wd_queue_take(struct wd_queue *q, const struct wd_msg *self);
+/* The same for a queue with nothing in flight, to learn of its end. Without any sleeper's role. */
 void wd_queue_look(struct wd_queue *q);
 /* Stop the queue for a deadline's sake; afterwards the device has nothing of it. */
 void wd_queue_stop(struct wd_queue *q);
@@ -249,7 +257,7 @@ void wd_cq_submitted(struct wd_cq *cq);
 /* Under the drain lock: the queue's file, into the set and out of it. */
 void wd_cq_watch(struct wd_queue *q);
 void wd_cq_unwatch(struct wd_queue *q);
-/* Under the drain lock: all that was in the queue has just ended with err. */
+/* Under the drain lock: all that was in the queue has just ended; err: and that is an event. */
 void wd_cq_broke(struct wd_queue *q, int err);
 
 /* --- sleep.c --- */
@@ -259,6 +267,8 @@ int wd_queue_wait(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
 /* Look a while for anything to drain; false: it is time to sleep. */
 bool wd_spin(struct wd_queue *q);
 bool wd_sleeper_enter(struct wd_queue *q);
+/* The same, waiting for it; for who has left the queue's state, so that nobody else begins a sleep. */
+void wd_sleeper_wait(struct wd_queue *q);
 void wd_sleeper_leave(struct wd_queue *q);
 /* As the sleeper: ask for an event; false when there is something to drain already. */
 bool wd_sleeper_arm(struct wd_queue *q);

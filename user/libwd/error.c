@@ -26,31 +26,13 @@ static void error_fill(struct wd_error *e, int err, const char *fmt, const char 
 		strncat(e->str, str, sizeof(e->str) - 1);
 }
 
-/* The lock's value is the generation: a holder of another one was lost in a fork. Gives 0 when it was taken. */
-static uint32_t error_trylock(struct wd_error *e)
-{
-	uint32_t mine = wd_fork_now();
-	uint32_t old = atomic_load_explicit(&e->holder, memory_order_relaxed);
-
-	if (old == mine)
-		return old;
-	if (atomic_compare_exchange_strong_explicit(&e->holder, &old, mine, memory_order_acquire, memory_order_relaxed))
-		return 0;
-	return old ? old : mine;
-}
-
-static void error_unlock(struct wd_error *e)
-{
-	atomic_store_explicit(&e->holder, 0, memory_order_release);
-}
-
 int wd_fail_all(struct wd_object *obj, int err, const char *fmt, const char *str, uint64_t a, uint64_t b)
 {
 	error_fill(&thread_error, err, fmt, str, a, b);
 	/* When two threads fail at the same time, either is the last. */
-	if (obj && !error_trylock(&obj->error)) {
+	if (obj && !wd_fork_trylock(&obj->error.holder)) {
 		error_fill(&obj->error, err, fmt, str, a, b);
-		error_unlock(&obj->error);
+		wd_fork_unlock(&obj->error.holder);
 	}
 	return -err;
 }
@@ -60,7 +42,7 @@ static void error_copy(struct wd_error *from, struct wd_error *to)
 	uint32_t holder;
 	int i = 0;
 
-	while ((holder = error_trylock(from))) {
+	while ((holder = wd_fork_trylock(&from->holder))) {
 		if (i++ < READ_YIELDS)
 			sched_yield();
 		else
@@ -71,7 +53,7 @@ static void error_copy(struct wd_error *from, struct wd_error *to)
 	to->a = from->a;
 	to->b = from->b;
 	memcpy(to->str, from->str, sizeof(to->str));
-	error_unlock(from);
+	wd_fork_unlock(&from->holder);
 }
 
 struct text {

@@ -6,6 +6,8 @@
  * Locks, outermost first: the hooks' own, the handle table's, fork_lock. The
  * last protects the lists. All are held over fork() by the parent.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -109,17 +111,42 @@ int32_t wd_fork_settle(void)
 	return gen;
 }
 
-void wd_fork_file_add(struct wd_fork_file *file, int fd)
+/* Under the lock. */
+static void file_link(struct wd_fork_file *file, int fd)
 {
-	wd_fork_now();
-	pthread_mutex_lock(&fork_lock);
 	file->fd = fd;
 	file->next = files;
 	file->link = &files;
 	if (files)
 		files->link = &file->next;
 	files = file;
+}
+
+void wd_fork_file_add(struct wd_fork_file *file, int fd)
+{
+	wd_fork_now();
+	pthread_mutex_lock(&fork_lock);
+	file_link(file, fd);
 	pthread_mutex_unlock(&fork_lock);
+}
+
+int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags)
+{
+	int saved = errno, fd, cancel;
+
+	wd_fork_now();
+	/* open() can be cancelled. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&fork_lock);
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	else
+		file_link(file, fd);
+	pthread_mutex_unlock(&fork_lock);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+	return fd;
 }
 
 int wd_fork_file_del(struct wd_fork_file *file)

@@ -30,6 +30,28 @@ static inline bool wd_fork_is(uint32_t gen)
 	return (uint32_t)atomic_load_explicit(atomic_load_explicit(&wd_fork_word, memory_order_acquire), memory_order_acquire) == gen;
 }
 
+/*
+ * A lock that nobody waits for. Its value is the generation, so that a holder
+ * who was lost in a fork, maybe half way, doesn't keep it. 0: taken; else the
+ * holder's generation.
+ */
+static inline uint32_t wd_fork_trylock(_Atomic uint32_t *holder)
+{
+	uint32_t mine = wd_fork_now();
+	uint32_t old = atomic_load_explicit(holder, memory_order_relaxed);
+
+	if (old == mine)
+		return old;
+	if (atomic_compare_exchange_strong_explicit(holder, &old, mine, memory_order_acquire, memory_order_relaxed))
+		return 0;
+	return old ? old : mine;
+}
+
+static inline void wd_fork_unlock(_Atomic uint32_t *holder)
+{
+	atomic_store_explicit(holder, 0, memory_order_release);
+}
+
 /* Was this object made before a fork? */
 static inline bool wd_stale(const struct wd_object *obj)
 {
@@ -44,6 +66,8 @@ struct wd_fork_file {
 };
 
 void wd_fork_file_add(struct wd_fork_file *file, int fd);
+/* open() and add, as one: no fork() in between. Returns the descriptor, or -errno and nothing was added. */
+int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags);
 /* Forget it; returns the fd to close, -1 when it was closed by a fork. */
 int wd_fork_file_del(struct wd_fork_file *file);
 

@@ -44,6 +44,7 @@ int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __
 	attr->async = op_type == WD_ASYNC;
 	attr->flags = flags;
 	attr->timeout_ms = timeout_ms;
+	attr->features = WD_CAPA_SHARE_ALL | (data_fmt == WD_SGL_BUF ? WD_CAPA_SGL_MEM : 0);
 	if (flags & WD_SESS_CQ)
 		attr->cq = reserved[0];
 	return 0;
@@ -65,7 +66,7 @@ int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor)
 	case -ETIMEDOUT:
 		return wd_fail(obj, ETIMEDOUT, "the deadline passed");
 	case -ENODEV:
-		return wd_fail(obj, ENODEV, "no device is left for the session");
+		return wd_section_no_device(obj);
 	case -EIO:
 		return wd_fail_num(obj, EIO, "the device failed or was stopped (device status %x)", vendor, 0);
 	}

@@ -240,6 +240,47 @@ static int exchange(struct wd_queue *q)
 	return 0;
 }
 
+/* --- beyond the grants --- */
+
+/* Contexts of other queues than q that the device has no granted place for. */
+static __u32 extras_on(const struct wd_grant *g, const struct wd_queue *q, __u32 open[2])
+{
+	__u32 share = g->share[0] + g->share[1];
+
+	wd_grant_count(g->dev, open);
+	/* It has its place still. */
+	if (!strcmp(g->dev, q->dev_name) && holds_place(q) && q->half[0])
+		open[q->async]--;
+	return open[0] + open[1] > share ? open[0] + open[1] - share : 0;
+}
+
+/*
+ * The kernel counts them by what each was charged to, and those that this library
+ * didn't open, too: what it refuses isn't asked for again for a while.
+ */
+static bool extra_is_left(const struct wd_queue *q)
+{
+	__u32 open[2], extras = 0;
+	unsigned int i;
+
+	if (!wd_section.max_extra || wd_now_ns() < wd_section.no_extra_until)
+		return false;
+	for (i = 0; i < wd_section.nr; i++)
+		extras += extras_on(&wd_section.grants[i], q, open);
+	return extras < wd_section.max_extra;
+}
+
+static bool would_be_extra(const struct wd_queue *q)
+{
+	const struct wd_grant *g = grant_find(q->dev_name);
+	__u32 open[2];
+
+	if (!g)
+		return false;
+	extras_on(g, q, open);
+	return open[0] + open[1] >= g->share[0] + g->share[1];
+}
+
 int wd_grant_place(struct wd_queue *q, enum wd_place how)
 {
 	const struct wd_grant *g;
@@ -250,13 +291,12 @@ int wd_grant_place(struct wd_queue *q, enum wd_place how)
 		return ret;
 	if (!grant_of(q->dev_name, &g))
 		return wd_fail_all(NULL, EACCES, "section %s grants nothing of this device", wd_section.name, 0, 0);
-	wd_grant_count(q->dev_name, open);
-	/* It has its place still. */
-	if (holds_place(q) && q->half[0])
-		open[q->async]--;
+	extras_on(g, q, open);
 	if (how == WD_PLACE_SPARE)
 		return open[q->async] + !has_other_type(q) < g->share[q->async] ? 0 : -EDQUOT;
 	if (open[0] + open[1] < g->share[0] + g->share[1])
+		return 0;
+	if (how >= WD_PLACE_EXTRA && extra_is_left(q))
 		return 0;
 	ret = how == WD_PLACE_EXCHANGE ? exchange(q) : -EDQUOT;
 	return ret ? wd_fail_all(NULL, EDQUOT, "%s: the slot's %u contexts are in use", q->dev_name,
@@ -265,8 +305,11 @@ int wd_grant_place(struct wd_queue *q, enum wd_place how)
 
 int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info)
 {
+	bool extra = wd_section_state() == WD_USER_SECTION && would_be_extra(q);
 	int ret = q->drv.open(q, info);
 
+	if (extra && (ret == -EBUSY || ret == -EDQUOT))
+		wd_section.no_extra_until = wd_now_ns() + REFRESH_NS;
 	if (wd_section_state() != WD_USER_SECTION || wd_attach_alive(&wd_section))
 		return ret;
 	/* What was opened came out of the pool: not what was asked for. */

@@ -5,9 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "driver.h"
 #include "lock.h"
 
 #define LOCK_LOOKS	100
+#define UNTOLD_NS	1000000ull	/* where membarrier(2) is refused, who unlocks may not see a waiter */
 
 _Atomic bool wd_barrier_asymmetric;
 
@@ -49,6 +51,6 @@ void wd_lock_slow(struct wd_lock *lock)
 	atomic_fetch_add(&lock->waiters, 1);
 	wd_barrier_heavy();
 	while (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
-		wd_futex_wait(&lock->held, 1, 0);
+		wd_futex_wait(&lock->held, 1, wd_barrier_asymmetric ? 0 : wd_now_ns() + UNTOLD_NS);
 	atomic_fetch_sub(&lock->waiters, 1);
 }

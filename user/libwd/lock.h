@@ -2,7 +2,8 @@
 /*
  * A lock whose unlocking is a plain store, and the pair of barriers that makes
  * it one: those who wait pay with a system call, so that those who pass don't
- * pay at all (membarrier(2); where that is refused, both pay with a fence).
+ * pay at all (membarrier(2); where that is refused, both pay with a fence, and
+ * waiters for a lock look again now and then).
  */
 #ifndef WD_LOCK_H
 #define WD_LOCK_H
@@ -63,7 +64,7 @@ static inline bool wd_trylock(struct wd_lock *lock)
 static inline void wd_unlock(struct wd_lock *lock)
 {
 	atomic_store_explicit(&lock->held, 0, memory_order_release);
-	wd_barrier_light();
+	atomic_signal_fence(memory_order_seq_cst);
 	if (__builtin_expect(atomic_load_explicit(&lock->waiters, memory_order_relaxed), 0))
 		wd_futex_wake(&lock->held, 1);
 }

@@ -80,7 +80,7 @@ void wd_cq_broke(struct wd_queue *q, int err)
 
 	/* Its file says so for ever, now that everybody knows. */
 	wd_cq_unwatch(q);
-	if (err != WD_STOPPED)
+	if (err)
 		atomic_store(&q->cq_event, err);
 	atomic_store(&cq->news, true);
 	if (atomic_load(&cq->armed)) {

@@ -131,8 +131,6 @@ static void sleep_all(struct poll_set *ps, __u64 slice, __u64 until)
 
 		if (!wd_queue_async_nr(q))
 			continue;
-		if (atomic_load(&q->ready_nr))
-			quiet = false;
 		if (q->pub.fd < 0 || atomic_load(&q->state) || n == WD_SESS_QUEUES || !wd_sleeper_enter(q)) {
 			others = true;
 			continue;
@@ -142,6 +140,10 @@ static void sleep_all(struct poll_set *ps, __u64 slice, __u64 until)
 		if (!wd_sleeper_arm(q))
 			quiet = false;
 	}
+	/* After the last arming: what others drained before it, no event tells. */
+	for (i = 0; i < ps->nr; i++)
+		if (atomic_load(&ps->queue[i]->ready_nr))
+			quiet = false;
 	end = first_deadline(ps, end);
 	/* What another thread sleeps on, or computes, can't wake a poll() here. */
 	if (quiet && n && others && end > wd_now_ns() + SLICE_MIN_NS)

@@ -368,14 +368,15 @@ static void poller_sleep(struct poller *p, struct share *s, __u64 slice, __u64 e
 	for (i = 0; i < s->nr; i++)
 		atomic_fetch_sub(&s->queue[i]->watchers, 1);
 	for (i = 0; i < nap.n; i++) {
-		/* It had something to say, and not of a request: its end. */
-		if (!nap.quiet && !wd_queue_in_flight(s->queue[nap.at[i]]))
-			wd_queue_look(s->queue[nap.at[i]]);
 		/* A dead file is ready for ever; what is still in its rings the slices look for. */
 		if (nap.quiet && nap.pfd[i + 1].revents & (POLLERR | POLLHUP | POLLNVAL))
 			s->hung[nap.at[i]] = true;
 		wd_sleeper_pass_on(s->queue[nap.at[i]]);
 	}
+	/* One had something to say, and not of a request: its end. With no role any more, see device_close(). */
+	for (i = 0; !nap.quiet && i < nap.n; i++)
+		if (!wd_queue_in_flight(s->queue[nap.at[i]]))
+			wd_queue_look(s->queue[nap.at[i]]);
 	sleep_end(p);
 }
 

@@ -20,6 +20,9 @@ struct wd_section wd_section = { .socket.fd = -1 };
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
+/* Why a first session or request found no slot, in words; "" where none was refused. Under the grants' lock. */
+static char refusal[WD_ERROR_STR];
+
 /* What a parent had its child gets for itself when it first needs it. */
 static void on_fork_child(void)
 {
@@ -29,6 +32,7 @@ static void on_fork_child(void)
 	wd_grant_fork_child();
 	wd_section.nr = 0;
 	wd_section.inherited = false;
+	refusal[0] = '\0';
 	if (state != WD_USER_STOPPED)
 		atomic_store(&wd_section.state, WD_USER_NONE);
 }
@@ -61,7 +65,9 @@ static void settle(const struct wd_section *a, enum wd_user_state state)
 	wd_section.grants = a->grants;
 	wd_section.nr = a->nr;
 	wd_section.read_at = a->read_at;
+	wd_section.no_extra_until = 0;
 	wd_section.family = a->family;
+	refusal[0] = '\0';
 	atomic_store_explicit(&wd_section.state, state, memory_order_release);
 	wd_grant_unlock();
 }
@@ -188,11 +194,11 @@ static const char *section_due(char name[WD_SECTION_NAME_MAX + 1])
 	return wd_attach_inherited(name) ? name : wd_env("WD_SECTION");
 }
 
-static int begin(void)
+static int begin(bool wait)
 {
 	char buf[WD_SECTION_NAME_MAX + 1];
 	const char *name;
-	__u32 wait_ms;
+	__u32 wait_ms = 0;
 	int ret;
 
 	if (wd_section_state() != WD_USER_NONE && wd_section_state() != WD_USER_UNPROVISIONED)
@@ -204,21 +210,57 @@ static int begin(void)
 	}
 	if (!is_name(name))
 		return wd_fail_str(NULL, EINVAL, "WD_SECTION is %s: a section's name is 1 to 31 of A-Z a-z 0-9 _ -", name);
-	ret = wait_from_env(&wait_ms);
+	ret = wait ? wait_from_env(&wait_ms) : 0;
 	return ret ? ret : attach(name, wait_ms);
 }
 
-int wd_section_begin(void)
+/* What this thread was told is what the other sessions' threads will ask for. */
+static void refusal_keep(void)
+{
+	char words[WD_ERROR_STR];
+
+	wd_error_detail(0, words, sizeof(words));
+	wd_grant_lock();
+	strcpy(refusal, words);
+	wd_grant_unlock();
+}
+
+static int begin_in_turn(bool wait)
 {
 	int saved = errno, cancel, ret;
 
 	if (wd_section_state() == WD_USER_SECTION || wd_section_state() == WD_USER_POOL)
 		return 0;
 	begin_turn(&cancel);
-	ret = begin();
+	ret = begin(wait);
+	if (ret && wd_section_state() == WD_USER_NONE)
+		refusal_keep();
 	end_turn(cancel);
 	errno = saved;
 	return ret;
+}
+
+int wd_section_begin(void)
+{
+	return begin_in_turn(true);
+}
+
+void wd_section_again(void)
+{
+	if (wd_section_state() == WD_USER_NONE)
+		begin_in_turn(false);
+}
+
+int wd_section_no_device(struct wd_object *obj)
+{
+	char words[WD_ERROR_STR];
+
+	wd_grant_lock();
+	strcpy(words, refusal);
+	wd_grant_unlock();
+	if (*words && wd_section_state() == WD_USER_NONE)
+		return wd_fail_str(obj, ENODEV, "this process has no slot: %s", words);
+	return wd_fail(obj, ENODEV, "no device is left for the session");
 }
 
 /* --- stopping --- */

@@ -30,6 +30,7 @@ struct wd_section {
 	unsigned int nr;
 	struct wd_grant *grants;
 	__u64 read_at;		/* when the grants were */
+	__u64 no_extra_until;	/* the kernel has refused one */
 	int family;
 	struct wd_fork_file socket;
 };
@@ -46,6 +47,8 @@ static inline enum wd_user_state wd_section_state(void)
 int wd_section_start(const char *name, __u32 wait_ms);
 /* Before a session is bound to devices: attach, if that is due. 0 or -errno, recorded. No lock is held. */
 int wd_section_begin(void);
+/* A child that found no slot may find one now: asked for without waiting. No lock is held. */
+void wd_section_again(void);
 /* May contexts be opened now? 0 or -ESHUTDOWN, recorded. */
 int wd_section_usable(void);
 void wd_section_init(void);
@@ -66,6 +69,7 @@ void wd_attach_refresh(struct wd_section *a);
 enum wd_place {
 	WD_PLACE_SPARE,		/* one that neither the other mode nor another queue type will miss */
 	WD_PLACE_FREE,		/* one that is free */
+	WD_PLACE_EXTRA,		/* or one out of the pool, as far as the section allows */
 	WD_PLACE_EXCHANGE,	/* or that of an idle context, which is closed */
 };
 

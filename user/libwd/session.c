@@ -176,6 +176,7 @@ int wd_session_free(struct wd_session *s)
 	if (s->cq && !wd_stale(&s->obj))
 		wd_cq_quit(s->cq);
 	session_unbind(s);
+	free(atomic_load(&s->more));
 	free(s->mask);
 	free(s);
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "env.h"
 #include "pollers.h"
+#include "straight.h"
 
 #define SLICE_MIN_NS	2000000ull
 #define SLICE_MAX_NS	100000000ull
@@ -48,8 +49,6 @@ static bool is_done(struct wd_msg *msg)
 }
 
 /* --- looking --- */
-
-static _Atomic int spinners;
 
 /* One CPU is left to whoever brings the result. */
 static int spinners_max(void)
@@ -111,9 +110,9 @@ static bool spin(struct wd_queue *q, struct wd_msg *msg, __u64 begun, __u32 serv
 		return spin_until(q, msg, msg->deadline);
 	if (mode == WAIT_SLEEP)
 		return false;
-	if (atomic_fetch_add_explicit(&spinners, 1, memory_order_relaxed) < spinners_max())
+	if (atomic_fetch_add_explicit(&wd_engine.spinners, 1, memory_order_relaxed) < spinners_max())
 		done = spin_until(q, msg, begun + spin_ns(q, service));
-	atomic_fetch_sub_explicit(&spinners, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&wd_engine.spinners, 1, memory_order_relaxed);
 	return done;
 }
 
@@ -136,6 +135,14 @@ bool wd_spin(struct wd_queue *q)
 bool wd_sleeper_enter(struct wd_queue *q)
 {
 	return !atomic_exchange(&q->sleeper, 1);
+}
+
+void wd_sleeper_wait(struct wd_queue *q)
+{
+	atomic_fetch_add(&q->sleeper_wanted, 1);
+	while (!wd_sleeper_enter(q))
+		wd_futex_wait(&q->sleeper, 1, 0);
+	atomic_fetch_sub(&q->sleeper_wanted, 1);
 }
 
 /* Somebody who sleeps on its own word takes over. */
@@ -163,6 +170,8 @@ static void follower_wake(struct wd_queue *q)
 void wd_sleeper_leave(struct wd_queue *q)
 {
 	atomic_store(&q->sleeper, 0);
+	if (atomic_load(&q->sleeper_wanted))
+		wd_futex_wake(&q->sleeper, INT_MAX);
 	/* Who looks after the queue could not have the role until now. */
 	wd_pollers_due(q);
 }
@@ -216,20 +225,29 @@ void wd_poll_fds(struct pollfd *pfd, unsigned int n, __u64 end)
 static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 {
 	__u64 slice = SLICE_MIN_NS;
+	int ret = 0;
 
-	while (!is_done(msg) && (!msg->deadline || wd_now_ns() < msg->deadline)) {
+	while (ret >= 0 && !is_done(msg) && (!msg->deadline || wd_now_ns() < msg->deadline)) {
 		struct pollfd pfd = { .fd = q->pub.fd, .events = POLLIN };
 
-		if (wd_sleeper_arm(q))
+		/* Who drained while the arming waited for it woke nobody. */
+		if (!wd_sleeper_arm(q)) {
+			if (atomic_load(&q->state))
+				break;
+		} else if (!is_done(msg)) {
 			wd_poll_fds(&pfd, 1, slice_end(slice, msg->deadline));
-		else if (atomic_load(&q->state))
-			break;
+		}
+		ret = wd_queue_take(q, msg);
+		if (ret > 0)
+			wd_drained(q, ret);
 		/* A hang-up that the rings don't show yet: the kernel is on its way, don't burn the CPU meanwhile. */
-		if (!wd_queue_drain(q, msg) && (pfd.revents & (POLLERR | POLLHUP | POLLNVAL)))
+		else if (!ret && (pfd.revents & (POLLERR | POLLHUP | POLLNVAL)))
 			wd_poll_fds(NULL, 0, slice_end(1000000, msg->deadline));
 		slice = slice * 2 < SLICE_MAX_NS ? slice * 2 : SLICE_MAX_NS;
 	}
 	wd_sleeper_pass_on(q);
+	if (ret < 0)
+		wd_drained(q, ret);
 }
 
 static void sleep_as_follower(struct wd_queue *q, struct wd_msg *msg)

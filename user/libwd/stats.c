@@ -2,7 +2,7 @@
 /* Counters of contexts and sessions, read with their locks held. */
 #include <string.h>
 
-#include "engine.h"
+#include "tally.h"
 
 static void counts_add(struct wd_counts *c, const struct wd_tally *t, __u64 in_flight)
 {
@@ -64,12 +64,13 @@ static void count_on(struct wd_session *s, struct wd_queue *q, struct wd_sess_st
 {
 	static const struct wd_tally none;
 	const struct wd_tally *t = &none;
+	struct wd_row *row;
 	unsigned int i;
 
 	queue_freeze(q);
-	for (i = 0; i < WD_SESS_QUEUES; i++)
-		if (atomic_load(&s->row[i].q) == q)
-			t = &s->row[i].tally;
+	for (i = 0; (row = wd_tally_row(s, i)); i++)
+		if (atomic_load(&row->q) == q)
+			t = &row->tally;
 	counts_add(&stats->path[q->pub.path], t, slots_of(s, q));
 	queue_thaw(q);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The one submit path: give requests to a queue; a synchronous one then waits for its slot. */
+#include "section.h"
 #include "straight.h"
 
 #define BURST_MAX	32
@@ -159,21 +160,36 @@ static int exec_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
 	return msg->status;
 }
 
-/* All contexts of the session are gone: perhaps there are devices again. */
-static void session_again(struct wd_session *s)
+/*
+ * All contexts of the session are gone, or it never had one: perhaps there are
+ * devices, or a slot, now. true: there are, or another thread was just about it,
+ * and had taken the contexts away meanwhile.
+ */
+static bool session_again(struct wd_session *s)
 {
 	__u64 now = wd_now_ns();
+	bool any = false, due;
+	unsigned int i;
 
 	pthread_mutex_lock(&wd_engine.lock);
-	if (s->hw_ok && now >= s->again_at) {
+	due = s->hw_ok && now >= s->again_at;
+	if (due)
 		s->again_at = now + 100000000ull;
-		wd_engine_bind(s);
-	}
 	pthread_mutex_unlock(&wd_engine.lock);
+	if (due)
+		wd_section_again();
+	pthread_mutex_lock(&wd_engine.lock);
+	if (due)
+		wd_engine_bind(s);
+	for (i = 0; i < atomic_load(&s->nr); i++)
+		any |= atomic_load(&atomic_load(&s->queue[i])->state) != -ENODEV;
+	pthread_mutex_unlock(&wd_engine.lock);
+	return any;
 }
 
 static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 {
+	bool again = false;
 	int ret;
 
 	msg->path = WD_PATH_NONE;
@@ -190,14 +206,14 @@ static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 			ret = wd_room_wait(s, NULL, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
 		if (ret == -EAGAIN && msg->deadline && wd_now_ns() >= msg->deadline)
 			ret = -ETIMEDOUT;
-		if (ret != -EAGAIN)
+		if (ret == -ENXIO && session_again(s) && !again)
+			again = true;
+		else if (ret != -EAGAIN)
 			break;
 	}
 	if (ret == -ENXIO || ret == -ENOTCONN) {
 		bool gone = ret == -ENXIO;
 
-		if (gone)
-			session_again(s);
 		ret = s->soft_ok ? exec_soft(s, msg, WD_REASON_GONE) : gone ? -ENODEV : -EIO;
 	} else if (ret == -EDQUOT && s->soft_ok) {
 		ret = exec_soft(s, msg, WD_REASON_NO_QUEUE);
@@ -415,10 +431,10 @@ static int request_async(const struct burst *b, unsigned int from, unsigned int 
 	ret = burst_over_queues(b, from, n, set, soft);
 	if (!set && !soft && s->soft_ok && (ret == -ENODEV || ret == -EDQUOT || ret == -EIO || ret == -ENXIO))
 		ret = burst_over_queues(b, from, n, NULL, true);
+	else if (!set && (ret == -ENODEV || ret == -ENXIO))
+		ret = session_again(s) ? burst_over_queues(b, from, n, NULL, false) : wd_section_no_device(&s->obj);
 	if (ret == -EBUSY)
 		wd_room_busy(s, seq);
-	else if (ret == -ENODEV && !set)
-		session_again(s);
 	/* More than a device takes, however often it is asked. */
 	else if (ret == -E2BIG && !set && s->soft_ok)
 		ret = burst_over_queues(b, from, from + 1, NULL, true);

@@ -5,23 +5,56 @@
  * What is in flight is counted nowhere but found out by reading, so that a
  * submit costs nothing.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tally.h"
 
+struct wd_row *wd_tally_row(struct wd_session *s, unsigned int i)
+{
+	struct wd_row *more;
+
+	if (!i)
+		return &s->row;
+	more = atomic_load_explicit(&s->more, memory_order_acquire);
+	return more && i <= WD_MORE_ROWS ? &more[i - 1] : NULL;
+}
+
+/* Most sessions end all their requests on one context. */
+static bool rows_make(struct wd_session *s)
+{
+	struct wd_row *none = NULL, *more;
+
+	if (atomic_load_explicit(&s->more, memory_order_relaxed))
+		return false;
+	more = calloc(WD_MORE_ROWS, sizeof(*more));
+	/* Another context's completion may have been faster. */
+	if (more && !atomic_compare_exchange_strong(&s->more, &none, more))
+		free(more);
+	return more;
+}
+
+static struct wd_row *row_made(struct wd_session *s, unsigned int i)
+{
+	struct wd_row *row = wd_tally_row(s, i);
+
+	return row || !rows_make(s) ? row : wd_tally_row(s, i);
+}
+
 /* The session's counts for that context; NULL: there is no row left. */
 static struct wd_tally *row_of(struct wd_session *s, struct wd_queue *q)
 {
+	struct wd_row *row;
 	unsigned int i;
 
-	for (i = 0; i < WD_SESS_QUEUES; i++) {
-		struct wd_queue *owner = atomic_load_explicit(&s->row[i].q, memory_order_acquire);
+	for (i = 0; (row = row_made(s, i)); i++) {
+		struct wd_queue *owner = atomic_load_explicit(&row->q, memory_order_acquire);
 
 		/* Other contexts' completions may be looking for a row of their own. */
-		if (!owner && atomic_compare_exchange_strong(&s->row[i].q, &owner, q))
-			return &s->row[i].tally;
+		if (!owner && atomic_compare_exchange_strong(&row->q, &owner, q))
+			return &row->tally;
 		if (owner == q)
-			return &s->row[i].tally;
+			return &row->tally;
 	}
 	return NULL;
 }
@@ -98,18 +131,19 @@ void wd_session_count_soft(struct wd_session *s, int status, size_t consumed, si
 /* Rows of contexts that will never end a request again make room for others. */
 void wd_tally_fold(struct wd_session *s)
 {
+	struct wd_row *row;
 	unsigned int i;
 
-	for (i = 0; i < WD_SESS_QUEUES; i++) {
-		struct wd_queue *q = atomic_load(&s->row[i].q);
+	for (i = 0; (row = wd_tally_row(s, i)); i++) {
+		struct wd_queue *q = atomic_load(&row->q);
 
 		if (!q || atomic_load(&q->state) != -ENODEV)
 			continue;
 		wd_drain_lock(q);
 		if (q->settled && !wd_queue_in_flight(q)) {
-			shared_add(s, q->pub.path, &s->row[i].tally);
-			memset(&s->row[i].tally, 0, sizeof(s->row[i].tally));
-			atomic_store_explicit(&s->row[i].q, NULL, memory_order_release);
+			shared_add(s, q->pub.path, &row->tally);
+			memset(&row->tally, 0, sizeof(row->tally));
+			atomic_store_explicit(&row->q, NULL, memory_order_release);
 		}
 		wd_drain_unlock(q);
 	}
@@ -117,11 +151,12 @@ void wd_tally_fold(struct wd_session *s)
 
 void wd_tally_forget(struct wd_session *s)
 {
+	struct wd_row *row;
 	unsigned int i;
 
-	for (i = 0; i < WD_SESS_QUEUES; i++) {
-		memset(&s->row[i].tally, 0, sizeof(s->row[i].tally));
-		atomic_store(&s->row[i].q, NULL);
+	for (i = 0; (row = wd_tally_row(s, i)); i++) {
+		memset(&row->tally, 0, sizeof(row->tally));
+		atomic_store(&row->q, NULL);
 	}
 	for (i = 0; i < WD_PATH_SOFT; i++) {
 		atomic_store(&s->shared[i].good, 0);

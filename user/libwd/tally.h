@@ -5,6 +5,9 @@
 
 #include "engine.h"
 
+/* The i-th of the session's rows, NULL: no more. */
+struct wd_row *wd_tally_row(struct wd_session *s, unsigned int i);
+
 /* Everything but the common case of wd_tally_add(). */
 __attribute__((cold)) void wd_tally_slow(struct wd_queue *q, struct wd_session *s, const struct wd_tally *one);
 __attribute__((cold)) void wd_tally_slow_msg(struct wd_queue *q, const struct wd_msg *msg);
@@ -21,7 +24,7 @@ static inline void wd_tally_good(struct wd_tally *t, __u64 in, __u64 out, __u64 
 /* nr requests of the session went well on the context, and their stay there is over. Under the drain lock. */
 static inline void wd_tally_add(struct wd_queue *q, struct wd_session *s, __u64 in, __u64 out, __u64 nr)
 {
-	struct wd_row *row = &s->row[0];
+	struct wd_row *row = &s->row;
 
 	if (__builtin_expect(atomic_load_explicit(&row->q, memory_order_relaxed) != q, 0)) {
 		wd_tally_slow(q, s, &(struct wd_tally){ .in = in, .out = out, .good = nr });

@@ -158,7 +158,7 @@ enum uacce_nl_attr {
 	UACCE_A_CTX_CLASS,		/* u32, enum uacce_nl_ctx_class */
 	UACCE_A_CTX_STATE,		/* u32, enum uacce_nl_ctx_state */
 	UACCE_A_CTX_AGE_MS,		/* u64, since open() */
-	UACCE_A_PID,			/* u32, thread group in the requester's pid namespace (0: not visible there), in events in the initial one */
+	UACCE_A_PID,			/* u32, thread group in the requester's pid namespace (0: not visible there, or it has ended), in events in the initial one */
 	UACCE_A_COMM,			/* string, chosen by the process: escape it */
 
 	UACCE_A_ERROR,			/* u32, a positive errno */

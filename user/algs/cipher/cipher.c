@@ -196,7 +196,8 @@ static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 	struct next_iv next;
 	int ret = 0;
 
-	memcpy(next.iv, iv, c->iv_len);
+	if (c->iv_len)
+		memcpy(next.iv, iv, c->iv_len);
 	c->m.redo = src == dst ? 0 : WD_REDO;
 	for (; left && !ret; left -= c->src_len) {
 		__u8 redo = c->m.redo;

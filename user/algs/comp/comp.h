@@ -182,6 +182,12 @@ static inline bool probe_mapped(const struct comp_msg *c)
 	return comp_probe(c, WD_PROBE_MAPPED, WD_PROBE_MAPPED);
 }
 
+/* As probe_msg(), of where the header goes. */
+static inline bool probe_head(const struct comp_msg *c)
+{
+	return wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->head);
+}
+
 static inline bool probe_recent(const struct comp_msg *c)
 {
 	return comp_probe(c, WD_PROBE_RECENT, WD_PROBE_RECENT);

@@ -22,6 +22,7 @@
  * @again:	the device may have output that it could not give yet
  * @synced:	everything that was given has been flushed
  * @ended:	the end is in the store, or was written or verified by the device
+ * @stuck:	the queue's, when the stream began
  */
 struct hw_stream {
 	struct wd_queue *q;
@@ -39,6 +40,8 @@ struct hw_stream {
 	bool again;
 	bool synced;
 	bool ended;
+	__u32 stuck;
+	struct hw_stream *kept;
 };
 
 struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q)
@@ -49,6 +52,7 @@ struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q)
 		return NULL;
 	h->q = q;
 	h->s = s;
+	h->stuck = atomic_load(&wd_queue_pub(q)->stuck);
 	h->hw.ctx = aligned_alloc(4096, CTX_BYTES);
 	if (!h->hw.ctx) {
 		free(h);
@@ -58,10 +62,24 @@ struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q)
 	return h;
 }
 
+/* A device that has not stopped may still write to the state and the store. Kept where a search for leaks finds it. */
+static void keep(struct hw_stream *h)
+{
+	static _Atomic(struct hw_stream *) kept;
+
+	h->kept = atomic_load(&kept);
+	while (!atomic_compare_exchange_weak(&kept, &h->kept, h))
+		;
+}
+
 void hw_stream_free(struct hw_stream *h)
 {
 	if (!h)
 		return;
+	if (h->stuck != atomic_load(&wd_queue_pub(h->q)->stuck)) {
+		keep(h);
+		return;
+	}
 	free(h->hw.ctx);
 	free(h->gather);
 	free(h);

@@ -235,7 +235,6 @@ static int msg_lists(struct hisi_queue *h, const struct crypto_sess *s, const st
 static int msg_send(struct hisi_queue *h, struct crypto_msg *c)
 {
 	const struct crypto_sess *s = to_crypto_sess(c->m.sess);
-	__le64 bd[SEC_BD_SIZE / sizeof(__le64)];
 	struct sec_job j;
 	int ret = refuse(s, c);
 
@@ -248,10 +247,8 @@ static int msg_send(struct hisi_queue *h, struct crypto_msg *c)
 		hisi_queue_put_lists(h, HISI_INDEX(&c->m));
 		return ret;
 	}
-	sec_write(bd, step_head(s, c), c->strm ? step_auth(s, c->strm) : s->bd.auth[c->decrypt],
-		  s->key_len ? addr_of(s->key) : 0, s->bd.a_key, &j, c->m.tag);
-	/* In one go, for who looks before the doorbell. */
-	memcpy(wd_ring_slot(&h->ring, HISI_INDEX(&c->m)), bd, sizeof(bd));
+	sec_write(wd_ring_slot(&h->ring, HISI_INDEX(&c->m)), step_head(s, c),
+		  c->strm ? step_auth(s, c->strm) : s->bd.auth[c->decrypt], s->key_len ? addr_of(s->key) : 0, s->bd.a_key, &j, c->m.tag);
 	return 0;
 }
 

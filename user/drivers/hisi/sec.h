@@ -32,7 +32,8 @@ struct sec_job {
 
 /*
  * A software device may look before the doorbell, so it must find the old
- * descriptor or the new one: the stores stand together.
+ * descriptor or the new one: the stores stand together, and the last of them
+ * is the last word that the model marks a descriptor with that it has taken.
  */
 static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
 							    const struct sec_job *j, __u32 tag)
@@ -52,6 +53,7 @@ static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 he
 	bd[12] = htole64(j->bits << 32 | j->c_iv >> 32);
 	bd[13] = htole64((__u64)j->pad << 32 | j->bits >> 32);
 	bd[14] = 0;
+	hisi_sqe_order((void *)bd);
 	bd[15] = 0;
 }
 

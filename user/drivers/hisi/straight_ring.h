@@ -168,7 +168,7 @@ static int ring_pull(struct wd_queue *q, unsigned int max)
 	__u16 index;
 
 	/* Often asked in vain. */
-	if (__builtin_expect(may && !wd_ring_ready(&h->ring), 0)) {
+	if (__builtin_expect(may && !wd_ring_cqe_valid(&h->ring) && !wd_ring_rx_stopped(&h->ring), 0)) {
 		wd_ring_end(&h->ring);
 		return 0;
 	}

@@ -24,15 +24,28 @@ static int msg_lists(struct hisi_queue *z, struct comp_msg *c)
 	return hisi_queue_get_lists(z, HISI_INDEX(&c->m), c->src_len ? c->src : &bounce, c->bounce ? &bounce : c->dst);
 }
 
-static void header_put(struct comp_msg *c)
+/* Whether the device has written to where the header goes, or at least on that page. */
+static bool header_near(const struct comp_msg *c)
+{
+	const struct wd_datalist *first = c->dst;
+
+	if (c->sgl)
+		return first->len > c->head && !zip_head_apart(first->data, c->head);
+	return !zip_head_apart(c->dst, c->head);
+}
+
+static int header_put(struct comp_msg *c)
 {
 	__u8 head[16];
 
+	if (!header_near(c) && !probe_head(c))
+		return -EFAULT;
 	format_write_header(c->alg, c->win, c->level, head);
 	if (c->sgl)
 		wd_list_copy_in(c->dst, 0, head, c->head);
 	else
 		memcpy(c->dst, head, c->head);
+	return 0;
 }
 
 /* How the room is used; true: by way of a bounce buffer. The same whenever it is asked. */
@@ -224,9 +237,8 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 		ret = msg_status(c, status);
 	if (!ret && c->bounce)
 		ret = bounce_out(c);
-	/* Now that the device could write behind it, so can we write the header. */
 	if (!ret && comp && c->head && !c->hw)
-		header_put(c);
+		ret = header_put(c);
 	if (comp)
 		c->produced += c->hw ? 0 : c->head;
 	else

@@ -7,6 +7,14 @@
 #include "../../libhisi_qm/queue.h"
 #include "zip_hw.h"
 
+#define ZIP_PAGE_MIN	4096u
+
+/* Whether a header of so many bytes may lie on another page than what the device wrote behind it. */
+static inline bool zip_head_apart(const void *dst, size_t head)
+{
+	return ((uintptr_t)dst + head) % ZIP_PAGE_MIN < head;
+}
+
 static inline __u32 zip_req_type(__u8 alg)
 {
 	return alg == WD_ZLIB ? ZIP_REQ_ZLIB : alg == WD_GZIP ? ZIP_REQ_GZIP : ZIP_REQ_DEFLATE;

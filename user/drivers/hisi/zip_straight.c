@@ -16,10 +16,17 @@ void hisi_zip_session(struct comp_sess *s)
 	__u32 dw9 = zip_req_type(s->alg) | ZIP_BUF_FLAT << ZIP_DW9_BUF_SHIFT |
 		    (s->dir == WD_DIR_COMPRESS ? (__u32)s->win << ZIP_DW9_WIN_SHIFT : 0);
 
+	struct wd_queue *q = atomic_load_explicit(&s->s.first, memory_order_acquire);
+
 	s->sqe_word = (__u64)dw9 << 32;
-	/* Reading, the end of the stream must have been seen. */
+	/*
+	 * Reading, the end of the stream must have been seen; of which simulated devices make no status of its own. What
+	 * comes back in another way takes the other, to the same end.
+	 */
 	s->sqe_good_mask = ZIP_DW3_STATUS_MASK | (s->dir == WD_DIR_COMPRESS ? 0 : ZIP_DW3_LAST_BLOCK);
-	s->sqe_good = s->dir == WD_DIR_COMPRESS ? ZIP_ST_OK : ZIP_ST_END | ZIP_DW3_LAST_BLOCK;
+	s->sqe_good = ZIP_ST_OK;
+	if (s->dir == WD_DIR_DECOMPRESS)
+		s->sqe_good = ZIP_DW3_LAST_BLOCK | (q && wd_queue_pub(q)->path == WD_PATH_SIM ? ZIP_ST_OK : ZIP_ST_END);
 }
 
 /* A request as its descriptor has it, read once. */
@@ -60,7 +67,8 @@ static inline void zero_pair(__le64 *to)
 
 /*
  * A software device may look before the doorbell, so it must find the old
- * descriptor or the new one: the stores stand together.
+ * descriptor or the new one: the stores stand together, and the last of them
+ * is the last word that the model marks a descriptor with that it has taken.
  */
 WD_INLINE void sqe_write(__le64 *sqe, const struct plain *p, __u32 head, __u64 word, __u32 tag)
 {
@@ -75,9 +83,10 @@ WD_INLINE void sqe_write(__le64 *sqe, const struct plain *p, __u32 head, __u64 w
 	sqe[8] = 0;
 	sqe[9] = htole64(p->src);
 	sqe[10] = htole64(p->dst + head);
-	zero_pair(sqe + 11);
 	sqe[13] = htole64(tag);
 	zero_pair(sqe + 14);
+	hisi_sqe_order((void *)sqe);
+	zero_pair(sqe + 11);
 }
 
 /* To the slot at index; false when it, or the request, isn't fit. */
@@ -97,12 +106,15 @@ WD_INLINE bool send_to(struct wd_queue *q, const struct hisi_queue *z, struct wd
 	return true;
 }
 
-/* zlib's, or gzip's: no length for which a compiler would make a loop. */
-static inline void header_put(__u8 *to, const struct comp_sess *s)
+/* zlib's, or gzip's: no length for which a compiler would make a loop. false: that the device could write behind it says nothing. */
+static inline bool header_put(__u8 *to, const struct comp_sess *s)
 {
+	if (__builtin_expect(zip_head_apart(to, s->head), 0))
+		return false;
 	memcpy(to, s->header, 2);
 	if (s->head > 2)
 		memcpy(to + 2, s->header + 2, 8);
+	return true;
 }
 
 /* What went well, into the caller's struct, and its bytes. Under the drain lock. */
@@ -127,8 +139,11 @@ WD_INLINE bool tell(const struct wd_queue *q, const struct hisi_queue *z, const 
 	arg->path = q->pub.path;
 	arg->path_reason = atomic_load_explicit(&s->s.reason, memory_order_relaxed);
 	/* Now that the device could write behind it, so can we. */
-	if (head)
-		header_put(arg->dst, s);
+	if (head && !header_put(arg->dst, s)) {
+		/* What is told the other way has had room enough. */
+		*dst_len += COMP_MIN_OUT;
+		return false;
+	}
 	return true;
 }
 

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <isa-l/igzip_lib.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "soft.h"
 
@@ -89,6 +92,27 @@ struct deflate_stream {
 	_Alignas(CACHE_LINE) __u8 level_buf[];
 };
 
+/*
+ * ISA-L comes back with the upper halves of vector registers in use. The next
+ * instruction on a lower half alone, wherever it is, would wait for some 100 ns.
+ */
+#ifdef __x86_64__
+__attribute__((target("avx"))) static void upper_halves_zero(void)
+{
+	_mm256_zeroupper();
+}
+
+static inline void vectors_leave(void)
+{
+	if (__builtin_cpu_supports("avx"))
+		upper_halves_zero();
+}
+#else
+static inline void vectors_leave(void)
+{
+}
+#endif
+
 static struct deflate_stream *to_deflate(struct soft_stream *base)
 {
 	return (struct deflate_stream *)base;
@@ -125,7 +149,7 @@ static int deflate_step(struct soft_stream *base, struct comp_step *t)
 	struct deflate_stream *s = to_deflate(base);
 	size_t in = 0, out = head_put(s, t->dst, t->dst_len);
 	struct isal_zstream *z = &s->z;
-	int ret = 0;
+	int ret = 0, err;
 
 	while (!ret && out < t->dst_len) {
 		__u32 in_part = t->src_len - in < PART_MAX ? t->src_len - in : PART_MAX;
@@ -141,7 +165,9 @@ static int deflate_step(struct soft_stream *base, struct comp_step *t)
 		z->avail_in = in_part;
 		z->next_out = (__u8 *)t->dst + out;
 		z->avail_out = out_part;
-		if (isal_deflate(z) != COMP_OK)
+		err = isal_deflate(z);
+		vectors_leave();
+		if (err != COMP_OK)
 			return -EIO;
 		/* Asked once more, it would write another empty block. */
 		if (z->flush == SYNC_FLUSH && !z->avail_in && (z->avail_out || z->internal_state.state == ZSTATE_NEW_HDR))
@@ -266,6 +292,7 @@ static int inflate_body(struct inflate_stream *s, struct comp_step *t, size_t *i
 		z->next_out = (__u8 *)t->dst + *out;
 		z->avail_out = out_part;
 		ret = isal_inflate(z);
+		vectors_leave();
 		if (ret < 0) {
 			t->why = inflate_why(ret);
 			return -EBADMSG;

@@ -28,7 +28,7 @@ struct wd_user_info {
 	char section[64];		/* "" where none was named */
 	char slot[64];			/* "SSL_INT_0"; "" unless attached */
 	__u32 queue_priority;		/* of the section's contexts in the device, 0 .. 7 */
-	__u32 max_extra_ctxs;		/* beyond the grants, out of the pool; sessions don't use them */
+	__u32 max_extra_ctxs;		/* beyond the grants, out of the pool, where sessions need them */
 	__u32 nr_grants;		/* for wd_user_grant() */
 	__u32 sessions;			/* that may use devices: wd_user_stop() wants none */
 	__u64 reserved[8];
@@ -39,7 +39,7 @@ struct wd_user_grant {
 	int numa_node;			/* -1 unknown */
 	__u32 sync_ctxs;		/* granted */
 	__u32 async_ctxs;
-	__u32 sync_open;		/* of them opened for sessions; either kind may lend to the other */
+	__u32 sync_open;		/* opened for sessions; either kind may lend to the other, and extras count, too */
 	__u32 async_open;
 	__u32 reserved32;
 	__u64 reserved[4];

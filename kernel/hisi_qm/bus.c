@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Registers of the queue manager's bus side, which every engine's driver sets: who accesses memory, and how. */
+#include "internal.h"
+
+static const struct hisi_qm_reg qm_bus_regs[] = {
+	{ QM_ARUSER_M_CFG_1, QM_AXUSER_BASE },
+	{ QM_ARUSER_M_CFG_ENABLE, QM_XUSER_ENABLE },
+	{ QM_AWUSER_M_CFG_1, QM_AXUSER_BASE },
+	{ QM_AWUSER_M_CFG_ENABLE, QM_XUSER_ENABLE },
+	{ QM_WUSER_M_CFG_ENABLE, 0xffffffff },
+	{ QM_AXI_M_CFG, QM_AXI_M_CFG_VALUE },
+	{ QM_AXI_M_CFG_ENABLE, 0xffffffff },
+	/* clearing bus master must not act as a function level reset */
+	{ QM_PEH_AXUSER_CFG, QM_PEH_AXUSER_VALUE },
+	{ QM_PEH_AXUSER_CFG_ENABLE, 0xffffffff },
+	{ QM_CACHE_CTL, QM_CACHE_CTL_VALUE },
+};
+
+/**
+ * hisi_qm_write_regs - write registers in order
+ * @qm: the function
+ * @regs: what to write
+ * @nr: how many
+ */
+void hisi_qm_write_regs(struct hisi_qm *qm, const struct hisi_qm_reg *regs, unsigned int nr)
+{
+	for (; nr; nr--, regs++)
+		hisi_qm_write(qm, regs->offset, regs->value);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_write_regs);
+
+/**
+ * hisi_qm_bus_init - give the bus side its working values
+ * @qm: a function that isn't started
+ */
+void hisi_qm_bus_init(struct hisi_qm *qm)
+{
+	hisi_qm_write_regs(qm, qm_bus_regs, ARRAY_SIZE(qm_bus_regs));
+}
+EXPORT_SYMBOL_GPL(hisi_qm_bus_init);
+
+/**
+ * hisi_qm_set_bits - set bits of a register, leave the others
+ * @qm: the function
+ * @reg: offset in BAR2
+ * @bits: which
+ */
+void hisi_qm_set_bits(struct hisi_qm *qm, u32 reg, u32 bits)
+{
+	hisi_qm_write(qm, reg, hisi_qm_read(qm, reg) | bits);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_set_bits);
+
+/**
+ * hisi_qm_clear_bits - clear bits of a register, leave the others
+ * @qm: the function
+ * @reg: offset in BAR2
+ * @bits: which
+ */
+void hisi_qm_clear_bits(struct hisi_qm *qm, u32 reg, u32 bits)
+{
+	hisi_qm_write(qm, reg, hisi_qm_read(qm, reg) & ~bits);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_clear_bits);
+
+/**
+ * hisi_qm_prefetch_open - let the engine fetch translations ahead
+ * @qm: the function
+ * @prefetch: the engine's registers for it
+ */
+int hisi_qm_prefetch_open(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch)
+{
+	int ret;
+
+	if (!hisi_qm_has(qm, QM_CAP_SVA_PREFETCH))
+		return 0;
+
+	hisi_qm_clear_bits(qm, prefetch->config, prefetch->closed);
+	ret = hisi_qm_wait(qm, prefetch->config, prefetch->disable, 0);
+	if (ret)
+		pci_err(qm->pdev, "cannot open the prefetcher (%d)\n", ret);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_prefetch_open);
+
+/**
+ * hisi_qm_prefetch_close - undo hisi_qm_prefetch_open(), and wait for what is under way
+ * @qm: the function
+ * @prefetch: the engine's registers for it
+ */
+void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch)
+{
+	if (!hisi_qm_has(qm, QM_CAP_SVA_PREFETCH))
+		return;
+
+	hisi_qm_set_bits(qm, prefetch->config, prefetch->disable);
+	if (hisi_qm_wait(qm, prefetch->status, prefetch->busy, 0))
+		pci_err(qm->pdev, "cannot close the prefetcher\n");
+}
+EXPORT_SYMBOL_GPL(hisi_qm_prefetch_close);
+
+/**
+ * hisi_qm_counters_clear - forget what the queue manager has counted
+ * @qm: a function that isn't started
+ */
+void hisi_qm_counters_clear(struct hisi_qm *qm)
+{
+	unsigned int reg;
+
+	hisi_qm_write(qm, QM_DFX_CNT_CLR_CE, 1);
+	for (reg = QM_DFX_MB_CNT; reg <= QM_DFX_CQE_CNT; reg += 0x10)
+		hisi_qm_read(qm, reg);
+	hisi_qm_write(qm, QM_DFX_CNT_CLR_CE, 0);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_counters_clear);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the PCI drivers of all engines are made of: module parameters, probe, remove. */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include "internal.h"
+
+/* ------ module parameters ------ */
+
+static const char *qm_param_module(const struct kernel_param *kp)
+{
+	return kp->mod ? kp->mod->name : KBUILD_MODNAME;
+}
+
+static int qm_queues_set(const char *value, const struct kernel_param *kp)
+{
+	struct hisi_qm_config *config = kp->arg;
+	unsigned int number;
+	int ret;
+
+	ret = kstrtouint(value, 10, &number);
+	if (ret || number < HISI_QM_QUEUES_MIN || number > HISI_QM_QUEUES_MAX) {
+		pr_err("%s: %s=%.32s: expected %u..%u\n", qm_param_module(kp), kp->name, value,
+		       HISI_QM_QUEUES_MIN, HISI_QM_QUEUES_MAX);
+		return -EINVAL;
+	}
+	config->queues = number;
+	config->queues_asked = true;
+	return 0;
+}
+
+static int qm_queues_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%u\n", ((struct hisi_qm_config *)kp->arg)->queues);
+}
+
+/* Queues of a function: the argument is a struct hisi_qm_config. */
+const struct kernel_param_ops hisi_qm_queues_ops = {
+	.set = qm_queues_set,
+	.get = qm_queues_get,
+};
+EXPORT_SYMBOL_GPL(hisi_qm_queues_ops);
+
+static int qm_switch_set(const char *value, const struct kernel_param *kp)
+{
+	unsigned int number;
+	int ret;
+
+	ret = kstrtouint(value, 10, &number);
+	if (ret || number > 1) {
+		pr_err("%s: %s=%.32s: expected 0 or 1\n", qm_param_module(kp), kp->name, value);
+		return -EINVAL;
+	}
+	*(unsigned int *)kp->arg = number;
+	return 0;
+}
+
+/* 0 or 1: the argument is an unsigned int. */
+const struct kernel_param_ops hisi_qm_switch_ops = {
+	.set = qm_switch_set,
+	.get = param_get_uint,
+};
+EXPORT_SYMBOL_GPL(hisi_qm_switch_ops);
+
+/* ------ probe and remove ------ */
+
+/**
+ * hisi_qm_probe - take over a device of an engine, up to users opening its queues
+ * @pdev: the device; its driver data is the core's
+ * @engine: what it is
+ * @config: what the administrator wants
+ * @debugfs: the driver's directory
+ */
+int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
+		  const struct hisi_qm_config *config, struct dentry *debugfs)
+{
+	struct hisi_qm *qm;
+	int ret;
+
+	qm = qm_alloc(pdev, engine, config);
+	if (IS_ERR(qm))
+		return PTR_ERR(qm);
+
+	ret = engine->hw_init(qm);
+	if (ret)
+		goto err_free_qm;
+	ret = qm_start(qm);
+	if (ret)
+		goto err_exit_hw;
+	engine->debugfs_init(qm, qm_debugfs_init(qm, debugfs));
+	ret = qm_register(qm);
+	if (ret)
+		goto err_exit_debugfs;
+	pci_set_drvdata(pdev, qm);
+	return 0;
+
+err_exit_debugfs:
+	qm_debugfs_exit(qm);
+	qm_stop(qm);
+err_exit_hw:
+	engine->hw_exit(qm);
+err_free_qm:
+	qm_free(qm);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_probe);
+
+/**
+ * hisi_qm_remove - undo hisi_qm_probe(); doesn't wait for user space
+ * @pdev: the device
+ */
+void hisi_qm_remove(struct pci_dev *pdev)
+{
+	struct hisi_qm *qm = pci_get_drvdata(pdev);
+
+	qm_unregister(qm);
+	qm_debugfs_exit(qm);
+	qm_stop(qm);
+	qm->engine->hw_exit(qm);
+	qm_free(qm);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_remove);
+
+/**
+ * hisi_qm_shutdown - the machine goes down or boots another kernel: no DMA any more
+ * @pdev: the device
+ */
+void hisi_qm_shutdown(struct pci_dev *pdev)
+{
+	qm_shutdown(pci_get_drvdata(pdev));
+}
+EXPORT_SYMBOL_GPL(hisi_qm_shutdown);

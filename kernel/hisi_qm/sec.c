@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Driver of the SEC accelerator's physical function: module parameters, tables, binding. */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include "sec.h"
+
+/* ------ module parameters ------ */
+
+static struct hisi_qm_config sec_config = {
+	.queues = SEC_QUEUES_DEFAULT,
+	.user = 1,
+};
+module_param_cb(pf_q_num, &hisi_qm_queues_ops, &sec_config, 0444);
+MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 256)");
+module_param_cb(uacce_mode, &hisi_qm_switch_ops, &sec_config.user, 0444);
+MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
+
+/* ------ tables ------ */
+
+static const struct hisi_qm_cap sec_caps[SEC_CAP_ID_END] = {
+	[HISI_QM_ENGINE_CAP_QM_NFE] =
+		{ QM_CAP_NFE_MASK, 0, 0xffffffff, 0x1c77, SEC_CAP_QM_NFE_V3 },
+	[HISI_QM_ENGINE_CAP_QM_RESET] =
+		{ QM_CAP_RESET_MASK, 0, 0xffffffff, 0xc77, SEC_CAP_QM_RESET_V3 },
+	[HISI_QM_ENGINE_CAP_QM_CE] =
+		{ QM_CAP_CE_MASK, 0, 0xffffffff, 0x8, SEC_CAP_QM_CE_V3 },
+	[HISI_QM_ENGINE_CAP_NFE] =
+		{ SEC_CAP_NFE_MASK, 0, 0xffffffff, 0x177, SEC_CAP_NFE_MASK_V3 },
+	[HISI_QM_ENGINE_CAP_RESET] =
+		{ SEC_CAP_RESET_MASK, 0, 0xffffffff, 0x177, SEC_CAP_RESET_MASK_V3 },
+	[HISI_QM_ENGINE_CAP_CE] =
+		{ SEC_CAP_CE_MASK, 0, 0xffffffff, 0x88, SEC_CAP_CE_MASK_V3 },
+	[HISI_QM_ENGINE_CAP_ALGS] =
+		{ SEC_CAP_DEV_ALGS_LOW, 0, 0xffffffff, 0xffffffff, SEC_CAP_DEV_ALGS_LOW_V3 },
+	[HISI_QM_ENGINE_CAP_ALGS_HIGH] =
+		{ SEC_CAP_DEV_ALGS_HIGH, 0, 0xffffffff, 0x3fff, SEC_CAP_DEV_ALGS_HIGH_V3 },
+	[SEC_CAP_ID_CORE_ENABLE] =
+		{ SEC_CAP_CORE_ENABLE, 0, 0xffffffff, 0x17f, SEC_CAP_CORE_ENABLE_V3 },
+};
+
+static const struct hisi_qm_alg sec_algs[] = {
+	{ SEC_ALG_CIPHER, "cipher" },
+	{ SEC_ALG_DIGEST, "digest" },
+	{ SEC_ALG_AEAD, "aead" },
+	{}
+};
+
+static const struct hisi_qm_error sec_errors[] = {
+	{ BIT(0), "bus read error" },
+	{ BIT(1), "bus write error" },
+	{ BIT(2), "uncorrectable memory error" },
+	{ BIT(3), "corrected memory error" },
+	{ BIT(4), "random number generator does not answer" },
+	{ BIT(5), "state machine stands still" },
+	{ BIT(6), "no random numbers for a channel in time" },
+	{ BIT(7), "malformed descriptor" },
+	{ BIT(8), "malformed scatter-gather list" },
+	{ BIT(14), "access that is not secure" },
+	{ BIT(15), "wrapping key not authentic" },
+	{ BIT(16), "checksum of a managed key" },
+	{ BIT(17), "poisoned bus data" },
+	{ BIT(18), "address translation error" },
+	{}
+};
+
+static const struct hisi_qm_error_block sec_error_block = {
+	.name = "sec",
+	.source = SEC_ERR_SOURCE,
+	.mask = SEC_ERR_ENABLE,
+	.mask_enables = true,
+	.status = SEC_ERR_STATUS,
+	.ce = SEC_RAS_CE,
+	.nfe = SEC_RAS_NFE,
+	.fe = SEC_RAS_FE,
+	.shutdown = SEC_OOO_SHUTDOWN_SEL,
+	.errors = sec_errors,
+};
+
+/* A dump leaves out addresses: all between the tag and the last length. */
+static const struct hisi_qm_engine sec_engine = {
+	.name = "hisi_sec2",
+	.wd_type = "crypto",
+	.reset_method = "SRST",
+	.sqe_size = SEC_BD_SIZE,
+	.sqe_hide = 16,
+	.sqe_hide_bytes = 96,
+	.shaper_rates = { SEC_SHAPER_RATE },
+	.qc_types = 1,
+	.sgl = true,
+	.regs_size = SEC_REGS_SIZE,
+	.caps = sec_caps,
+	.cap_nr = ARRAY_SIZE(sec_caps),
+	.algs = sec_algs,
+	.errors = &sec_error_block,
+	.hw_init = sec_hw_init,
+	.hw_exit = sec_hw_exit,
+	.debugfs_init = sec_debugfs_init,
+};
+
+/* ------ binding ------ */
+
+static struct dentry *sec_debugfs_root;
+
+static int sec_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	return hisi_qm_probe(pdev, &sec_engine, &sec_config, sec_debugfs_root);
+}
+
+static const struct pci_device_id sec_ids[] = {
+	{ PCI_DEVICE(QM_PCI_VENDOR_HUAWEI, QM_PCI_ID_SEC_PF) },
+	{}
+};
+MODULE_DEVICE_TABLE(pci, sec_ids);
+
+static struct pci_driver sec_driver = {
+	.name = "hisi_sec2",
+	.id_table = sec_ids,
+	.probe = sec_probe,
+	.remove = hisi_qm_remove,
+	.shutdown = hisi_qm_shutdown,
+};
+
+static int __init sec_init(void)
+{
+	int ret;
+
+	sec_debugfs_root = debugfs_create_dir("hisi_sec2", NULL);
+	ret = pci_register_driver(&sec_driver);
+	if (ret)
+		debugfs_remove(sec_debugfs_root);
+	return ret;
+}
+module_init(sec_init);
+
+static void __exit sec_exit(void)
+{
+	pci_unregister_driver(&sec_driver);
+	debugfs_remove(sec_debugfs_root);
+}
+module_exit(sec_exit);
+
+MODULE_DESCRIPTION("HiSilicon SEC accelerator");
+MODULE_AUTHOR("The WarpDrive authors");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(WD_VERSION);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* For people, never an ABI: the SEC engine's counters in debugfs. */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include "sec.h"
+
+const struct sec_dfx_reg sec_dfx_regs[] = {
+	{ SEC_ERR_SOURCE, "SEC_PF_ABNORMAL_INT_SOURCE" },
+	{ SEC_SAA_EN, "SEC_SAA_EN" },
+	{ SEC_BD_LATENCY_MIN, "SEC_BD_LATENCY_MIN" },
+	{ SEC_BD_LATENCY_MAX, "SEC_BD_LATENCY_MAX" },
+	{ SEC_BD_LATENCY_AVG, "SEC_BD_LATENCY_AVG" },
+	{ SEC_BD_NUM_IN_SAA0, "SEC_BD_NUM_IN_SAA0" },
+	{ SEC_BD_NUM_IN_SAA1, "SEC_BD_NUM_IN_SAA1" },
+	{ SEC_BD_NUM_IN_SEC, "SEC_BD_NUM_IN_SEC" },
+	{ SEC_ECC_1BIT_CNT, "SEC_ECC_1BIT_CNT" },
+	{ SEC_ECC_1BIT_INFO, "SEC_ECC_1BIT_INFO" },
+	{ SEC_ECC_2BIT_CNT, "SEC_ECC_2BIT_CNT" },
+	{ SEC_ECC_2BIT_INFO, "SEC_ECC_2BIT_INFO" },
+	{ SEC_BD_SAA_FIRST, "SEC_BD_SAA0" },
+	{ SEC_BD_SAA_FIRST + 0x04, "SEC_BD_SAA1" },
+	{ SEC_BD_SAA_FIRST + 0x08, "SEC_BD_SAA2" },
+	{ SEC_BD_SAA_FIRST + 0x0c, "SEC_BD_SAA3" },
+	{ SEC_BD_SAA_FIRST + 0x10, "SEC_BD_SAA4" },
+	{ SEC_BD_SAA_FIRST + 0x14, "SEC_BD_SAA5" },
+	{ SEC_BD_SAA_FIRST + 0x18, "SEC_BD_SAA6" },
+	{ SEC_BD_SAA_FIRST + 0x1c, "SEC_BD_SAA7" },
+	{ SEC_BD_SAA_LAST, "SEC_BD_SAA8" },
+};
+
+const unsigned int sec_dfx_nr = ARRAY_SIZE(sec_dfx_regs);
+
+static int sec_regs_show(struct seq_file *s, void *unused)
+{
+	struct hisi_qm *qm = s->private;
+	unsigned int i;
+
+	for (i = 0; i < sec_dfx_nr; i++)
+		seq_printf(s, "%s= 0x%08x\n", sec_dfx_regs[i].name,
+			   hisi_qm_read(qm, sec_dfx_regs[i].offset));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(sec_regs);
+
+/**
+ * sec_debugfs_init - make the engine's files
+ * @qm: a started function
+ * @dir: its directory; goes, with all in it, before the function stops
+ */
+void sec_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
+{
+	debugfs_create_file("regs", 0444, debugfs_create_dir("sec_dfx", dir), qm, &sec_regs_fops);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/* SEC descriptors in a ring: which are taken when their doorbell was lost, and what faults make of them. */
+#include "kselftest_harness.h"
+#include "sec_rig.h"
+
+#define SETTLE_NS	100000
+#define PARTIAL_NS	10000000
+
+FIXTURE(dev) {
+	struct rig r;
+	struct ask cipher;
+};
+
+FIXTURE_SETUP(dev)
+{
+	sec_rig_init(&self->r);
+	self->cipher = (struct ask){ .type = 3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64 };
+}
+
+FIXTURE_TEARDOWN(dev)
+{
+	rig_free(&self->r);
+}
+
+static u64 recovered(struct rig *r)
+{
+	return wdm_device_stats(r->dev)->sq_recovered;
+}
+
+/* Over one of either type, or over nothing in the ring's first pass. */
+TEST_F(dev, a_half_written_descriptor_isnt_taken)
+{
+	struct rig *r = &self->r;
+	struct sec_bd bd;
+	u32 before, type, part, i;
+
+	for (before = 0; before <= 3; before += before ? 1 : 2)
+		for (type = 2; type <= 3; type++) {
+			for (i = r->q[0].tail; before && i < RIG_DEPTH; i++) {
+				self->cipher.type = before;
+				ASSERT_EQ(0, ask_do(r, &self->cipher));
+			}
+			/* A CQ doorbell may have hidden one of the SQ. */
+			self->cipher.type = type;
+			ASSERT_EQ(0, ask_do(r, &self->cipher));
+			ask_fill(&bd, &self->cipher);
+			for (part = 0; part < 4; part++) {
+				struct sec_bd old;
+				u32 slot = r->q[0].tail;
+
+				memcpy(&old, rig_slot(r, 0, slot), sizeof(old));
+				memcpy(rig_slot(r, 0, slot), &bd, 32 * part);
+				memcpy((char *)rig_slot(r, 0, slot) + 32 * (part + 1), (char *)&bd + 32 * (part + 1), 96 - 32 * part);
+				rig_run(r, 10 * SETTLE_NS);
+				EXPECT_EQ(0, recovered(r)) TH_LOG("type %u over %u, all but part %u", type, before, part);
+				memcpy(rig_slot(r, 0, slot), &old, sizeof(old));
+			}
+		}
+}
+
+TEST_F(dev, a_whole_one_is_taken_without_its_doorbell)
+{
+	struct rig *r = &self->r;
+	struct sec_bd bd;
+
+	ASSERT_EQ(0, ask_do(r, &self->cipher));
+	ask_fill(&bd, &self->cipher);
+	rig_push(r, 0, &bd);
+	rig_run(r, 10 * SETTLE_NS);
+	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(1, rig_pop(r, 0));
+}
+
+static void without_doorbell(struct __test_metadata *_metadata, struct rig *r, const struct ask *a, bool late)
+{
+	struct sec_bd bd;
+
+	ask_fill(&bd, a);
+	rig_push(r, 0, &bd);
+	r->hold_db = true;
+	rig_ring_sq(r, 0);
+	rig_ring_cq(r, 0, false);
+	r->hold_db = false;
+	rig_run(r, PARTIAL_NS / 2);
+	EXPECT_EQ(!late, recovered(r));
+	rig_run(r, PARTIAL_NS);
+	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+TEST_F(dev, a_part_of_a_stream_is_known_by_its_last_word)
+{
+	struct ask a = { .type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .scene = SEC_SCENE_STREAM, .a_len = 64, .mac_bytes = 32 };
+
+	a.pad = SEC_PAD_NONE;
+	without_doorbell(_metadata, &self->r, &a, false);
+}
+
+TEST_F(dev, a_digest_of_the_stream_scene_in_one_part_is_late_but_not_lost)
+{
+	struct ask a = { .type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .scene = SEC_SCENE_STREAM, .a_len = 64, .mac_bytes = 32 };
+
+	without_doorbell(_metadata, &self->r, &a, true);
+}
+
+TEST_F(dev, a_digest_of_nothing_is_late_but_not_lost)
+{
+	struct ask a = { .type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .mac_bytes = 32 };
+
+	without_doorbell(_metadata, &self->r, &a, true);
+}
+
+/* A copy of 16 or 32 bytes at once may end within an address. */
+TEST_F(dev, half_an_address_waits_for_the_other)
+{
+	struct rig *r = &self->r;
+	struct sec_bd bd;
+
+	ask_fill(&bd, &self->cipher);
+	rig_ring_cq(r, 0, false);
+	memcpy(rig_slot(r, 0, 0), &bd, 96);
+	rig_run(r, PARTIAL_NS / 2);
+	EXPECT_EQ(0, recovered(r));
+	rig_push(r, 0, &bd);
+	rig_run(r, 4 * SETTLE_NS);
+	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(0, rig_pop(r, 0));
+}
+
+/* The mask has the other sense than that of the queue manager and the other engines. */
+TEST_F(dev, errors_are_reported_where_the_mask_is_1)
+{
+	struct rig *r = &self->r;
+
+	rig_reg_set(r, SEC_ERR_SET, 4);
+	rig_turn(r);
+	EXPECT_EQ(4, rig_reg(r, SEC_ERR_STATUS));
+	EXPECT_EQ(0, r->irqs[WDM_IRQ_ABNORMAL]);
+	rig_reg_set(r, SEC_ERR_ENABLE, 4);
+	rig_reg_set(r, SEC_ERR_SET, 8);
+	rig_turn(r);
+	EXPECT_EQ(0, r->irqs[WDM_IRQ_ABNORMAL]);
+	rig_reg_set(r, SEC_ERR_SET, 4);
+	rig_turn(r);
+	EXPECT_EQ(1, r->irqs[WDM_IRQ_ABNORMAL]);
+	rig_reg_set(r, SEC_ERR_SOURCE, 4);
+	rig_turn(r);
+	EXPECT_EQ(8, rig_reg(r, SEC_ERR_STATUS));
+}
+
+TEST_F(dev, an_error_closes_the_master_if_selected)
+{
+	struct rig *r = &self->r;
+
+	rig_reg_set(r, SEC_OOO_SHUTDOWN_SEL, 4);
+	rig_reg_set(r, SEC_ERR_SET, 8);
+	rig_turn(r);
+	EXPECT_EQ(0, ask_do(r, &self->cipher));
+	rig_reg_set(r, SEC_ERR_SET, 4);
+	rig_turn(r);
+	EXPECT_EQ(3, rig_reg(r, ACC_MASTER_TRANS_RETURN));
+	EXPECT_EQ(-1, ask_do(r, &self->cipher));
+	rig_reg_set(r, SEC_ERR_SOURCE, 4);
+	rig_run(r, 10 * SETTLE_NS);
+	EXPECT_EQ(1, rig_pop(r, 0));
+	rig_ring_cq(r, 0, false);
+	EXPECT_EQ(0, ask_do(r, &self->cipher));
+}
+
+TEST_F(dev, a_fault_has_its_own_error)
+{
+	struct wdm_fault_rule rule = { .next = 1, .queue = WDM_FAULT_ANY, .value = 0x42 };
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
+	EXPECT_EQ(0x42, ask_do(r, &self->cipher));
+	EXPECT_EQ(0, ask_do(r, &self->cipher));
+	rule.value = 0;
+	ASSERT_EQ(0, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
+	EXPECT_EQ(SEC_ERR_ABORTED, ask_do(r, &self->cipher));
+	rule.value = 0x100;
+	EXPECT_EQ(-EINVAL, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
+}
+
+TEST_F(dev, there_is_one_class_of_queues)
+{
+	struct rig_queue_opts o = { .alg = 1 };
+
+	EXPECT_NE(0, rig_queue_start(&self->r, 1, &o));
+	o.alg = SEC_QC_TYPE;
+	EXPECT_EQ(0, rig_queue_start(&self->r, 1, &o));
+}
+
+/* As a driver does before it uses the engine. */
+TEST_F(dev, the_memory_of_the_engine_is_initialised_when_asked_for)
+{
+	struct rig *r = &self->r;
+
+	EXPECT_EQ(0, rig_reg(r, SEC_MEM_INIT_DONE));
+	rig_reg_set(r, SEC_MEM_START_INIT, 1);
+	rig_turn(r);
+	EXPECT_EQ(1, rig_reg(r, SEC_MEM_INIT_DONE));
+}
+
+TEST_F(dev, capabilities_are_those_of_generation_3)
+{
+	struct rig *r = &self->r;
+
+	EXPECT_EQ(SEC_CAP_DEV_ALGS_LOW_V3, rig_reg(r, SEC_CAP_DEV_ALGS_LOW));
+	EXPECT_EQ(SEC_CAP_DEV_ALGS_HIGH_V3, rig_reg(r, SEC_CAP_DEV_ALGS_HIGH));
+	EXPECT_EQ(SEC_CAP_DRV_ALGS_LOW_V3, rig_reg(r, SEC_CAP_DRV_ALGS_LOW));
+	EXPECT_EQ(0xf, rig_reg(r, SEC_CAP_CORE_ENABLE));
+}
+
+TEST_HARNESS_MAIN
