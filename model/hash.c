@@ -142,12 +142,13 @@ int wdm_hash_final(struct wdm_hash *h, u8 *digest)
 
 static void hmac_key_block(struct wdm_hmac *h, u8 with)
 {
-	u8 block[WDM_HASH_BLOCK_MAX];
-	u32 i;
+	u32 i, n = h->hash.info->block;
 
-	for (i = 0; i < h->hash.info->block; i++)
-		block[i] = h->key[i] ^ with;
-	wdm_hash_update(&h->hash, block, h->hash.info->block);
+	for (i = 0; i < n; i++)
+		h->key[i] ^= with;
+	wdm_hash_update(&h->hash, h->key, n);
+	for (i = 0; i < n; i++)
+		h->key[i] ^= with;
 }
 
 void wdm_hmac_start(struct wdm_hmac *h, const u8 *key, u32 len, bool resumed)

@@ -41,6 +41,11 @@ static const struct wdm_reg sec_regs[] = {
 	{ 0, 0 },
 };
 
+static const struct wdm_init sec_inits[] = {
+	{ SEC_MEM_START_INIT, SEC_MEM_INIT_DONE, 1 },
+	{ 0, 0, 0 },
+};
+
 static struct sec_bd *sec_bd(u32 *sqe)
 {
 	return (struct sec_bd *)sqe;
@@ -207,15 +212,19 @@ u32 wdm_sec_data(struct wdm_sec_req *r, wdm_sec_chunk chunk)
 
 u32 wdm_sec_tag(struct wdm_sec_req *r, const u8 *tag)
 {
-	u8 theirs[WDM_HASH_STATE_MAX];
-	u32 status;
+	u8 theirs[WDM_HASH_STATE_MAX], differ = 0;
+	u32 status, i;
 
 	if (r->encrypt || r->flag == SEC_FLAG_DIGEST)
 		return wdm_sec_store(r, r->mac, tag, r->mac_bytes);
 	status = wdm_sec_fetch(r, r->mac, theirs, r->mac_bytes);
-	if (!status)
-		r->icv = memcmp(theirs, tag, r->mac_bytes) ? SEC_ICV_MISMATCH : SEC_ICV_OK;
-	return status;
+	if (status)
+		return status;
+	/* All of it, whatever differs: the time would tell how much was right. */
+	for (i = 0; i < r->mac_bytes; i++)
+		differ |= theirs[i] ^ tag[i];
+	r->icv = differ ? SEC_ICV_MISMATCH : SEC_ICV_OK;
+	return SEC_ERR_OK;
 }
 
 /* --- execution --- */
@@ -262,8 +271,9 @@ static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
 	if (!status)
 		status = sec_run(&r);
 	job->refused |= status == SEC_ERR_VALUE;
-	/* Nothing of a key outlives its request. */
+	/* Nothing of a key outlives its request: it has been here and with the host only. */
 	memset(&s->sec, 0, sizeof(s->sec));
+	job->env->engine->forget(s->engine_ws);
 	if (status) {
 		sec_fail(job->sqe, status);
 		return;
@@ -279,8 +289,7 @@ const struct wdm_personality wdm_sec = {
 	.queues_default = SEC_QUEUES_DEFAULT,
 	.regs = sec_regs,
 	.errors = &sec_errors,
-	.mem_init = SEC_MEM_START_INIT,
-	.mem_init_done = SEC_MEM_INIT_DONE,
+	.inits = sec_inits,
 	.bytes = sec_bytes,
 	.execute = sec_execute,
 	.abort = sec_abort,

@@ -8,7 +8,6 @@
 static u32 gcm_start(struct wdm_sec_req *r, const u8 *j0)
 {
 	struct wdm_sec_work *w = &r->s->sec;
-	u8 h[WDM_BLOCK_BYTES] = { 0 };
 	u32 status;
 
 	r->kind = WDM_MODE_CTR;
@@ -16,8 +15,9 @@ static u32 gcm_start(struct wdm_sec_req *r, const u8 *j0)
 	if (status)
 		return status;
 	w->mode.ctr_bytes = 4;
-	wdm_block_crypt(&w->mode.block, true, h, h, 1);
-	wdm_ghash_init(&w->ghash, h);
+	memset(w->first, 0, sizeof(w->first));
+	wdm_block_crypt(&w->mode.block, true, w->first, w->first, 1);
+	wdm_ghash_init(&w->ghash, w->first);
 	wdm_block_crypt(&w->mode.block, true, j0, w->first, 1);
 	wdm_counter_add(w->mode.iv + 12, 4, 1);
 	return wdm_sec_engine_error(w->mode.block.err);

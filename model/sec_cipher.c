@@ -2,8 +2,6 @@
 /* Plain ciphers, and the cipher of those that do more. */
 #include "sec.h"
 
-#define KEYS_MAX	64	/* XTS: two of 32 bytes */
-
 static bool two_keys(const struct wdm_sec_req *r)
 {
 	return r->kind == WDM_MODE_XTS;
@@ -24,7 +22,7 @@ static void block_init(struct wdm_sec_req *r, struct wdm_block *b, u32 slot, u8 
 u32 wdm_sec_mode(struct wdm_sec_req *r, const u8 *iv)
 {
 	struct wdm_mode *m = &r->s->sec.mode;
-	u8 key[KEYS_MAX];
+	u8 *key = r->s->sec.key;
 	u32 status, bytes = r->key_bytes * (two_keys(r) ? 2 : 1);
 
 	status = wdm_sec_fetch(r, r->c_key, key, bytes);

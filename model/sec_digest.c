@@ -4,10 +4,11 @@
 
 u32 wdm_sec_hash_start(struct wdm_sec_req *r)
 {
-	struct wdm_hmac *h = &r->s->sec.hmac;
+	struct wdm_sec_work *w = &r->s->sec;
+	struct wdm_hmac *h = &w->hmac;
 	bool resumed = r->part == WDM_SEC_MIDDLE || r->part == WDM_SEC_END;
 	bool keyed = r->op != WDM_SEC_HASH;
-	u8 key[WDM_HASH_BLOCK_MAX], state[WDM_HASH_STATE_MAX];
+	u8 state[WDM_HASH_STATE_MAX];
 	u32 status;
 
 	wdm_hash_init(&h->hash, r->hash, r->job->env->engine, r->s->engine_ws);
@@ -20,9 +21,9 @@ u32 wdm_sec_hash_start(struct wdm_sec_req *r)
 	}
 	if (!keyed)
 		return SEC_ERR_OK;
-	status = wdm_sec_fetch(r, r->a_key, key, r->a_key_bytes);
+	status = wdm_sec_fetch(r, r->a_key, w->key, r->a_key_bytes);
 	if (!status)
-		wdm_hmac_start(h, key, r->a_key_bytes, resumed);
+		wdm_hmac_start(h, w->key, r->a_key_bytes, resumed);
 	return status;
 }
 
@@ -70,7 +71,7 @@ static void double_block(u8 *p)
 static void mac_last_key(struct wdm_sec_req *r, bool whole, u8 *last)
 {
 	struct wdm_block *b = &r->s->sec.mode.block;
-	u8 key[WDM_BLOCK_BYTES];
+	u8 *key = r->s->sec.key;
 
 	if (r->op == WDM_SEC_CMAC) {
 		memset(last, 0, WDM_BLOCK_BYTES);
@@ -80,12 +81,12 @@ static void mac_last_key(struct wdm_sec_req *r, bool whole, u8 *last)
 			double_block(last);
 		return;
 	}
-	memset(key, 1, sizeof(key));
+	memset(key, 1, WDM_BLOCK_BYTES);
 	wdm_block_crypt(b, true, key, key, 1);
 	memset(last, whole ? 2 : 3, WDM_BLOCK_BYTES);
 	wdm_block_crypt(b, true, last, last, 1);
 	if (!b->err)
-		wdm_block_init(b, r->alg, 0, r->job->env->engine, r->s->engine_ws, key, sizeof(key));
+		wdm_block_init(b, r->alg, 0, r->job->env->engine, r->s->engine_ws, key, WDM_BLOCK_BYTES);
 }
 
 static void mac_chunk(struct wdm_sec_req *r, u8 *p, u32 len)

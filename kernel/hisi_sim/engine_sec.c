@@ -142,6 +142,14 @@ static int hash(void *ws, enum wdm_hash_core core, void *words, const u8 *data, 
 	return err;
 }
 
+static void forget(void *ws)
+{
+	struct workspace *w = ws;
+
+	memzero_explicit(w->key, sizeof(w->key));
+	memzero_explicit(w->state, sizeof(w->state));
+}
+
 static void workspace_exit(void *ws)
 {
 	struct workspace *w = ws;
@@ -194,6 +202,7 @@ static const struct wdm_engine_ops ops = {
 	.block_key = block_key,
 	.block = block,
 	.hash = hash,
+	.forget = forget,
 };
 
 const struct sim_engine sim_engine_sec = {

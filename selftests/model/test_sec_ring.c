@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SEC descriptors in a ring: which are taken when their doorbell was lost, and what faults make of them. */
+/* SEC descriptors in a ring: which are taken when their doorbell was lost, what faults make of them, what stays. */
+#include <string.h>
 #include "kselftest_harness.h"
 #include "sec_rig.h"
 
@@ -180,6 +181,40 @@ TEST_F(dev, a_fault_has_its_own_error)
 	EXPECT_EQ(SEC_ERR_ABORTED, ask_do(r, &self->cipher));
 	rule.value = 0x100;
 	EXPECT_EQ(-EINVAL, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
+}
+
+/* The beginning of the host's workspace is where it expands a key. */
+static bool stays(struct rig *r, const unsigned char *key)
+{
+	static const unsigned char none[256];
+
+	return memmem(r->scratch_mem, wdm_scratch_size(), key, 16) || memcmp(r->engine_ws, none, sizeof(none));
+}
+
+TEST_F(dev, no_key_stays_with_the_worker)
+{
+	static const struct ask asks[] = {
+		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_XTS, .c_len = 64 },
+		{ .type = 3, .cipher = 1, .c_alg = SEC_C_SM4, .c_mode = SEC_C_CBC, .c_len = 64 },
+		{ .type = 3, .cipher = 2, .c_alg = SEC_C_3DES, .c_key_len = 1, .c_mode = SEC_C_CBC, .c_len = 64 },
+		{ .type = 3, .auth = 1, .a_alg = SEC_A_HMAC_SHA256, .a_key_bytes = 64, .mac_bytes = 32, .a_len = 64 },
+		{ .type = 3, .auth = 1, .a_alg = SEC_A_AES_XCBC, .a_key_bytes = 16, .mac_bytes = 16, .a_len = 64 },
+		{ .type = 3, .cipher = 1, .auth = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64, .a_alg = SEC_A_HMAC_SHA1,
+		  .a_key_bytes = 20, .mac_bytes = 20, .a_len = 64 },
+		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM, .c_len = 64, .c_icv_len = 16 },
+		/* Fails after the key was read. */
+		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64, .src = AT_HOLE },
+	};
+	struct rig *r = &self->r;
+	u32 i;
+
+	rnd_fill(at(r, AT_C_KEY), 128);
+	rnd_fill(at(r, AT_A_KEY), 128);
+	for (i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
+		EXPECT_EQ(asks[i].src ? SEC_ERR_ADDRESS : 0, ask_do(r, &asks[i])) TH_LOG("request %u", i);
+		EXPECT_FALSE(stays(r, at(r, AT_C_KEY))) TH_LOG("request %u", i);
+		EXPECT_FALSE(stays(r, at(r, AT_A_KEY))) TH_LOG("request %u", i);
+	}
 }
 
 TEST_F(dev, there_is_one_class_of_queues)

@@ -6,6 +6,7 @@
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/aes.h>
+#include <openssl/crypto.h>
 #include <openssl/des.h>
 #include <openssl/md5.h>
 #include <openssl/sha.h>
@@ -150,6 +151,11 @@ static int hash(void *ws, enum wdm_hash_core core, void *state, const u8 *data, 
 	return -EOPNOTSUPP;
 }
 
+static void forget(void *ws)
+{
+	OPENSSL_cleanse(ws, sizeof(struct engine_ws));
+}
+
 /* Computes nothing. */
 static int no_key(void *ws, u32 slot, enum wdm_block_alg alg, const u8 *key, u32 bytes)
 {
@@ -169,16 +175,23 @@ static int no_hash(void *ws, enum wdm_hash_core core, void *state, const u8 *dat
 	return 0;
 }
 
+static void no_forget(void *ws)
+{
+	(void)ws;
+}
+
 static const struct wdm_engine_ops none = {
 	.block_key = no_key,
 	.block = no_block,
 	.hash = no_hash,
+	.forget = no_forget,
 };
 
 static const struct wdm_engine_ops engine = {
 	.block_key = block_key,
 	.block = block,
 	.hash = hash,
+	.forget = forget,
 };
 
 static void *engine_ws_alloc(void)
@@ -190,6 +203,7 @@ const struct emu_kind emu_sec = {
 	.name = "hisi_sec2",
 	.type = WDM_SEC,
 	.qc_types = 1,
+	.sqe_shift = 7,
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,
