@@ -160,7 +160,7 @@ int wd_dh_sync(handle_t sess, struct wd_dh_arg *arg)
 FRAME_PUBLIC(wd_dh)
 
 static const char *const dh_algs[] = { "dh", NULL };
-static const struct wd_driver *const dh_drivers[] = { NULL };
+static const struct wd_driver *const dh_drivers[] = { &hisi_dh_driver, NULL };
 
 static const struct wd_class dh_class = {
 	.name = "DH",

@@ -65,6 +65,7 @@ __u32 soft_dh_group(const char *name, __u8 p[PUBKEY_BYTES_MAX]);
 int soft_dh_make(struct dh_sess *s);
 void soft_dh_free(struct soft_dh *d);
 
+extern const struct wd_driver hisi_dh_driver;
 extern const struct wd_driver soft_dh_driver;
 
 #endif

@@ -309,7 +309,7 @@ int wd_ecc_sync(handle_t sess, struct wd_ecc_arg *arg)
 FRAME_PUBLIC(wd_ecc)
 
 static const char *const ecc_algs[] = { "ecdh", "ecdsa", "sm2", "x25519", "x448", NULL };
-static const struct wd_driver *const ecc_drivers[] = { NULL };
+static const struct wd_driver *const ecc_drivers[] = { &hisi_ecc_driver, NULL };
 
 static const struct wd_class ecc_class = {
 	.name = "ECC",

@@ -131,6 +131,7 @@ bool soft_sm2_digest(const struct ecc_sess *s, const void *id, size_t id_len, co
 /* The public string of d, or the secret with a peer's. 0, -EBADMSG: it is all zeroes, -ENOMEM. */
 int soft_xdh(const struct ecc_sess *s, const __u8 *d, const __u8 *peer, __u8 *out);
 
+extern const struct wd_driver hisi_ecc_driver;
 extern const struct wd_driver soft_ecc_driver;
 
 #endif

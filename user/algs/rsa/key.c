@@ -129,8 +129,8 @@ int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src)
 	} else {
 		e = soft_bn_get(x.ctx, src, k);
 		phi = BN_CTX_get(x.ctx);
-		if (!phi || !e || !BN_mul(phi, x.p1, x.q1, x.ctx) || !BN_gcd(phi, phi, e, x.ctx) || !BN_is_one(phi))
-			ret = wd_fail(obj, EINVAL, "e has a factor in common with p - 1 or q - 1, and no inverse");
+		if (!phi || !e || BN_cmp(e, x.n) >= 0 || !BN_mul(phi, x.p1, x.q1, x.ctx) || !BN_gcd(phi, phi, e, x.ctx) || !BN_is_one(phi))
+			ret = wd_fail(obj, EINVAL, "e is not below p times q, or has a factor in common with p - 1 or q - 1");
 	}
 	primes_end(&x);
 	return ret;

@@ -145,7 +145,7 @@ int wd_rsa_sync(handle_t sess, struct wd_rsa_arg *arg)
 FRAME_PUBLIC(wd_rsa)
 
 static const char *const rsa_algs[] = { "rsa", NULL };
-static const struct wd_driver *const rsa_drivers[] = { NULL };
+static const struct wd_driver *const rsa_drivers[] = { &hisi_rsa_driver, NULL };
 
 static const struct wd_class rsa_class = {
 	.name = "RSA",

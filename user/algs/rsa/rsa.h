@@ -77,6 +77,7 @@ int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src);
 int soft_rsa_make(struct rsa_key *key);
 void soft_rsa_free(struct soft_rsa *r);
 
+extern const struct wd_driver hisi_rsa_driver;
 extern const struct wd_driver soft_rsa_driver;
 
 #endif
