@@ -53,6 +53,18 @@ static bool hpre_unmarked(const u32 *sqe)
 	return wdm_get32(sqe) >> HPRE_DW0_DONE_SHIFT != HPRE_DONE_HARDWARE && wdm_get32(sqe + HPRE_SQE_MARKED) != HPRE_MARK;
 }
 
+/* A tag of 0 may be one that is missing: then it only waits for longer. */
+static bool hpre_whole(const u32 *sqe)
+{
+	struct wdm_job job = { .pasid_valid = true };
+	struct wdm_hpre_req r = { .job = &job };
+
+	for (job.alg_type = HPRE_QC_RSA_DH; job.alg_type <= HPRE_QC_ECC; job.alg_type++)
+		if (!wdm_hpre_decode(&r, sqe))
+			return wdm_get64((const u8 *)sqe + offsetof(struct hpre_sqe, tag));
+	return false;
+}
+
 static u32 hpre_bytes(const u32 *sqe)
 {
 	return (((const u8 *)sqe)[offsetof(struct hpre_sqe, task_len1)] + 1u) * 8;
@@ -196,4 +208,5 @@ const struct wdm_personality wdm_hpre = {
 	.fail = hpre_fail,
 	.mark = hpre_mark,
 	.unmarked = hpre_unmarked,
+	.whole = hpre_whole,
 };

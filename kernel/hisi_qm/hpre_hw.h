@@ -51,11 +51,15 @@ enum hpre_qc_type {
 #define HPRE_ALG_X448		(1u << 6)
 
 /* Engine registers, PF only (hpre.md 8 and 9) */
+#define HPRE_CNT_CLR_CE		0x301000
+#define HPRE_AXQOS		0x30100c
 #define HPRE_AXCACHE		0x301010
 #define HPRE_AXCACHE_VALUE	0xffu
 #define HPRE_START_INIT		0x301014
+#define HPRE_AWUSER_FP		0x301018
 #define HPRE_BD_ENDIAN		0x301020
 #define HPRE_ECC_BYPASS		0x301024
+#define HPRE_RAS_WIDTH		0x301028
 #define HPRE_POISON_BYPASS	0x30102c
 #define HPRE_BD_READ_USER	0x301030
 #define HPRE_BD_WRITE_USER	0x301034
@@ -87,6 +91,7 @@ enum hpre_qc_type {
 #define HPRE_CLOCK_GATE_ON	(1u << 0)
 #define HPRE_PEH_GATE		0x301a2c
 #define HPRE_PEH_GATE_ON	(1u << 0)
+#define HPRE_RNG_TIMEOUTS	0x301a34
 #define HPRE_OOO_SHUTDOWN_SEL	0x301a3c
 
 /* Each cluster of cores has these, from HPRE_CLUSTER_BASE + HPRE_CLUSTER_STRIDE * number. */
@@ -100,6 +105,8 @@ enum hpre_qc_type {
 #define HPRE_CLUSTER_READY	0x80	/* which are ready */
 #define HPRE_CLUSTER_AUTO_GATE	0x88	/* of the first cluster */
 #define HPRE_CLUSTER_AUTO_GATE_ON 0xc0000000u
+#define HPRE_CLUSTER_HEARTBEAT	0x8c	/* which are late */
+#define HPRE_CLUSTER_SCHEDULED	0x90
 #define HPRE_CLUSTER_INQUIRY	0x100	/* number of a core */
 #define HPRE_CLUSTER_ANSWER	0x104
 

@@ -100,7 +100,7 @@ test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher
 	usr/lib/pkgconfig/lib{wd,hisi_qm,wd_{aead,cipher,comp,digest}}.pc
 test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_{aead,cipher,comp,digest},hisi_qm}.h usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
 test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip} usr/share/bash-completion/completions/{wdctl,wdzip}
-test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_sim}.ko
+test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_hpre,hisi_sim}.ko
 test_that 'manual pages are there' pages_found
 test_that 'the service, the udev rules and their group are there' service_right
 test_that 'a program compiles with what pkg-config says' compiles

@@ -289,6 +289,7 @@ ok       modules    uacce: loaded (0.1.0), installed: updates
 ok       modules    hisi_qm: loaded (0.1.0), installed: updates
 ok       modules    hisi_zip: loaded (0.1.0), installed: updates
 ok       modules    hisi_sec2: loaded (0.1.0), installed: updates
+ok       modules    hisi_hpre: loaded (0.1.0), installed: updates
 ok       modules    hisi_sim: loaded (0.1.0), installed: updates
 ok       devices    hisi_zip-0: zlib gzip deflate
 ok       sva        hisi_zip-0: sva-iommu
@@ -527,6 +528,7 @@ uacce: would be loaded (updates, 0.1.0)
 hisi_qm: would be loaded (updates, 0.1.0)
 hisi_zip: would be loaded (updates, 0.1.0)
 hisi_sec2: would be loaded (updates, 0.1.0)
+hisi_hpre: would be loaded (updates, 0.1.0)
 END
 	wdctl load --dry-run --sim zip,zip --root r >got
 	says "hisi_sim: would be loaded (updates, 0.1.0) devices=zip,zip" got
@@ -538,6 +540,7 @@ uacce: already there (loaded, 0.1.0)
 hisi_qm: already there (loaded, 0.1.0)
 hisi_zip: would be loaded (updates, 0.1.0)
 hisi_sec2: would be loaded (updates, 0.1.0)
+hisi_hpre: would be loaded (updates, 0.1.0)
 END
 }
 
@@ -563,6 +566,7 @@ uacce: would be loaded (updates, 0.1.0)
 hisi_qm: would be loaded (updates, 0.1.0)
 hisi_zip: would be loaded (other, 0.1.0)
 hisi_sec2: would be loaded (updates, 0.1.0)
+hisi_hpre: would be loaded (updates, 0.1.0)
 END
 }
 
@@ -605,6 +609,7 @@ test_unload_goes_the_other_way() {
 	wdctl unload --dry-run --root r >got
 	golden got <<'END'
 hisi_sim: would be unloaded
+hisi_hpre: would be unloaded
 hisi_sec2: would be unloaded
 hisi_zip: would be unloaded
 hisi_qm: would be unloaded
