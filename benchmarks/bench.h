@@ -83,5 +83,7 @@ int soft_rows(int argc, char **argv);
 int attach_rows(int argc, char **argv);
 int crypto_rows(int argc, char **argv);
 int crypto_loop(int argc, char **argv);
+int pubkey_rows(int argc, char **argv);
+int pubkey_loop(int argc, char **argv);
 
 #endif

@@ -20,6 +20,8 @@ static const struct {
 	{ "attach", attach_rows },
 	{ "crypto", crypto_rows },
 	{ "crypto-loop", crypto_loop },
+	{ "pubkey", pubkey_rows },
+	{ "pubkey-loop", pubkey_loop },
 };
 
 int main(int argc, char **argv)

@@ -128,8 +128,10 @@ bool soft_sm2_digest(const struct ecc_sess *s, const void *id, size_t id_len, co
 
 /* --- soft/xdh.c --- */
 
-/* The public string of d, or the secret with a peer's. 0, -EBADMSG: it is all zeroes, -ENOMEM. */
-int soft_xdh(const struct ecc_sess *s, const __u8 *d, const __u8 *peer, __u8 *out);
+int soft_xdh_key_make(const struct ecc_sess *s, struct ecc_key *key);
+int soft_xdh_public(const struct ecc_sess *s, const __u8 *d, __u8 *out);
+/* The secret of a key, or when that is NULL of d, with a peer. 0, -EBADMSG: it is all zeroes, -ENOMEM. */
+int soft_xdh_agree(const struct ecc_sess *s, struct ecc_key *key, const __u8 *d, const __u8 *peer, __u8 *out);
 
 extern const struct wd_driver hisi_ecc_driver;
 extern const struct wd_driver soft_ecc_driver;

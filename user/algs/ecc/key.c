@@ -31,7 +31,7 @@ static int montgomery_copy(struct ecc_sess *s, struct ecc_key *key, const struct
 	}
 	if (ret || !key->has_d)
 		return ret;
-	if (soft_xdh(s, key->d, NULL, made))
+	if (soft_xdh_public(s, key->d, made))
 		return wd_fail(obj, ENOMEM, "libcrypto can't compute the public key");
 	if (pubkey_number_given(&from->x) && memcmp(made, key->point, s->w))
 		return wd_fail(obj, EINVAL, "x is not the public key of d");
@@ -98,9 +98,7 @@ static int key_fill(struct ecc_sess *s, struct ecc_key *key, const struct wd_ecc
 			return wd_fail_num(obj, EINVAL, "key->reserved[%u] is not 0", i, 0);
 	if (!pubkey_number_given(&from->d) && !pubkey_number_given(&from->x) && !pubkey_number_given(&from->y))
 		return wd_fail(obj, EINVAL, "the key has neither d nor x");
-	if (ecc_is_montgomery(s))
-		return montgomery_copy(s, key, from);
-	ret = key_copy(s, key, from);
+	ret = ecc_is_montgomery(s) ? montgomery_copy(s, key, from) : key_copy(s, key, from);
 	if (!ret && soft_ecc_key_make(s, key))
 		ret = wd_fail(obj, ENOMEM, "libcrypto can't prepare the key");
 	return ret;

@@ -4,9 +4,19 @@
 #define WD_SOFT_CURVE_H
 
 #include <openssl/ec.h>
+#include <openssl/evp.h>
 #include "bn.h"
 #include "ecc.h"
 #include "spare.h"
+
+/**
+ * struct soft_ecc_key - a key in libcrypto's hands
+ * @ctx:	prepared for verifying, and for signing; for deriving a secret
+ */
+struct soft_ecc_key {
+	EVP_PKEY *pkey;
+	struct soft_spare ctx[2];
+};
 
 struct soft_ecc {
 	EC_GROUP *group;

@@ -248,6 +248,13 @@ bool soft_ecc_nonce(const struct ecc_sess *s, const __u8 *d, const void *digest,
 
 /* --- requests --- */
 
+static int montgomery(struct ecc_sess *s, struct pubkey_msg *c, const __u8 *d, __u8 *point)
+{
+	if (c->op == WD_ECC_AGREE)
+		return soft_xdh_agree(s, c->extra ? NULL : s->key, d, c->src, point);
+	return soft_xdh_public(s, d, point);
+}
+
 static int make_or_agree(struct ecc_sess *s, struct pubkey_msg *c)
 {
 	const __u8 *peer = c->op == WD_ECC_AGREE ? c->src : NULL;
@@ -258,7 +265,7 @@ static int make_or_agree(struct ecc_sess *s, struct pubkey_msg *c)
 		return -EIO;
 	if (c->op != WD_ECC_KEYGEN)
 		ecc_private(s, c, d);
-	ret = ecc_is_montgomery(s) ? soft_xdh(s, d, peer, point) : soft_ecc_multiply(s, d, peer, point);
+	ret = ecc_is_montgomery(s) ? montgomery(s, c, d, point) : soft_ecc_multiply(s, d, peer, point);
 	if (ret == -EINVAL)
 		c->why = "x, y is not a point of the curve";
 	if (!ret)

@@ -11,15 +11,6 @@
 
 #define DER_MAX		(2 * ECC_BYTES_MAX + 16)
 
-/**
- * struct soft_ecc_key - a key in libcrypto's hands
- * @ctx:	prepared for verifying, and for signing
- */
-struct soft_ecc_key {
-	EVP_PKEY *pkey;
-	struct soft_spare ctx[2];
-};
-
 /* --- keys --- */
 
 static bool push_number(OSSL_PARAM_BLD *bld, BN_CTX *ctx, const char *name, const __u8 *field, size_t width)
@@ -77,6 +68,8 @@ int soft_ecc_key_make(struct ecc_sess *s, struct ecc_key *key)
 
 	if (s->alg == WD_ECC_ECDH)
 		return 0;
+	if (ecc_is_montgomery(s))
+		return soft_xdh_key_make(s, key);
 	bld = OSSL_PARAM_BLD_new();
 	bns = BN_CTX_secure_new();
 	ctx = EVP_PKEY_CTX_new_from_name(NULL, s->alg == WD_ECC_SM2 ? "SM2" : "EC", NULL);
