@@ -49,11 +49,12 @@ class Counts:
 # How each kind of request is made. SEC's results lie in descriptors, which nobody writes on the null engine: there
 # devices compute nothing, and the loop waits until they are done before it polls.
 NULL = ["--null"]
-IDLE = ["--sec", "1", "--engine", "none"]
+IDLE = ["--sec", "1", "--hpre", "1", "--engine", "none"]
 KINDS = {
     "sync": (NULL, ["loop", "sync"]), "async": (NULL, ["loop", "async"]), "burst": (NULL, ["loop", "burst"]),
     "cipher.async": (IDLE, ["crypto-loop", "cipher", "async"]), "cipher.burst": (IDLE, ["crypto-loop", "cipher", "burst"]),
     "digest.async": (IDLE, ["crypto-loop", "digest", "async"]), "digest.burst": (IDLE, ["crypto-loop", "digest", "burst"]),
+    **{f"{alg}.async": (IDLE, ["pubkey-loop", alg]) for alg in ("rsa", "dh", "ecdsa", "ecdh")},
     "aead.async": (IDLE, ["crypto-loop", "aead", "async"]), "aead.burst": (IDLE, ["crypto-loop", "aead", "burst"]),
 }
 
