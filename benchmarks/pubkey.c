@@ -96,30 +96,45 @@ static handle_t dh_session(int op_type, __u32 flags)
 	return h;
 }
 
-static void keys_make(void)
+static void dh_make(void)
 {
 	OSSL_PARAM group[] = { OSSL_PARAM_construct_utf8_string("group", (char *)"ffdhe2048", 0), OSSL_PARAM_construct_end() };
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", NULL);
 	BIGNUM *y = NULL;
-	size_t n;
 
-	b.rsa = EVP_RSA_gen(BITS);
-	b.ec = EVP_EC_gen("P-256");
-	b.ec_peer = EVP_EC_gen("P-256");
-	b.x = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
-	b.x_peer = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
 	need(ctx && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_params(ctx, group) > 0 && EVP_PKEY_generate(ctx, &b.dh) > 0 &&
 	     EVP_PKEY_generate(ctx, &b.dh_peer) > 0, "keys of DH");
-	need(b.rsa && b.ec && b.ec_peer && b.x && b.x_peer, "keys");
-	need(EVP_PKEY_get_octet_string_param(b.ec_peer, OSSL_PKEY_PARAM_PUB_KEY, b.ec_point, sizeof(b.ec_point), &n), "a point");
-	n = sizeof(b.x_point);
-	need(EVP_PKEY_get_raw_public_key(b.x_peer, b.x_point, &n), "a point");
 	need(EVP_PKEY_get_bn_param(b.dh_peer, OSSL_PKEY_PARAM_PUB_KEY, &y) && BN_bn2binpad(y, b.dh_value, MOST) == MOST, "a value");
 	BN_free(y);
 	EVP_PKEY_CTX_free(ctx);
+}
+
+static void ec_make(void)
+{
+	size_t n;
+
+	b.ec = EVP_EC_gen("P-256");
+	b.ec_peer = EVP_EC_gen("P-256");
+	need(b.ec && b.ec_peer, "keys");
+	need(EVP_PKEY_get_octet_string_param(b.ec_peer, OSSL_PKEY_PARAM_PUB_KEY, b.ec_point, sizeof(b.ec_point), &n), "a point");
+	memset(b.digest, 0x71, sizeof(b.digest));
+}
+
+static void x_make(void)
+{
+	size_t n = sizeof(b.x_point);
+
+	b.x = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+	b.x_peer = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+	need(b.x && b.x_peer && EVP_PKEY_get_raw_public_key(b.x_peer, b.x_point, &n), "keys");
+}
+
+static void rsa_make(void)
+{
+	b.rsa = EVP_RSA_gen(BITS);
+	need(b.rsa, "an RSA key");
 	memset(b.in, 0x35, sizeof(b.in));
 	b.in[0] = 0;
-	memset(b.digest, 0x71, sizeof(b.digest));
 }
 
 /* --- ours --- */
@@ -334,7 +349,10 @@ int pubkey_rows(int argc, char **argv)
 	unsigned int i;
 
 	(void)argc, (void)argv;
-	keys_make();
+	rsa_make();
+	dh_make();
+	ec_make();
+	x_make();
 	b.h_rsa = rsa_session(WD_SYNC, WD_SESS_PATH_SOFT);
 	b.h_dh = dh_session(WD_SYNC, WD_SESS_PATH_SOFT);
 	b.h_ecdh = ecc_session(WD_ECC_ECDH, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
@@ -418,12 +436,17 @@ static int send_one(const char *what, handle_t h, void *room, size_t *len)
 
 static handle_t loop_session(const char *what)
 {
-	if (!strcmp(what, "rsa"))
+	if (!strcmp(what, "rsa")) {
+		rsa_make();
 		return rsa_session(WD_ASYNC, WD_SESS_PATH_HW);
-	if (!strcmp(what, "dh"))
+	}
+	if (!strcmp(what, "dh")) {
+		dh_make();
 		return dh_session(WD_ASYNC, WD_SESS_PATH_HW);
+	}
 	if (strcmp(what, "ecdsa") && strcmp(what, "ecdh"))
 		return 0;
+	ec_make();
 	return ecc_session(*what == 'e' && what[3] == 's' ? WD_ECC_ECDSA : WD_ECC_ECDH, WD_ECC_SECP256R1, WD_ASYNC, WD_SESS_PATH_HW);
 }
 
@@ -440,7 +463,6 @@ int pubkey_loop(int argc, char **argv)
 	size_t len[WINDOW];
 	handle_t h;
 
-	keys_make();
 	h = n ? loop_session(argv[0]) : 0;
 	if (!h) {
 		fputs("usage: wd-bench pubkey-loop rsa|dh|ecdsa|ecdh N\n", stderr);

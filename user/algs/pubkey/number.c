@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbers as bytes in fields: what keys and operands are before any arithmetic. */
+#include <endian.h>
 #include <errno.h>
 
 #include "pubkey.h"
@@ -21,14 +22,23 @@ int pubkey_number_put(struct wd_object *obj, const char *name, const struct wd_n
 	return 0;
 }
 
+static __u64 load(const __u8 *p)
+{
+	__u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return be64toh(v);
+}
+
 bool pubkey_is(const __u8 *a, size_t width, __u8 v)
 {
-	__u8 any = 0;
-	size_t i;
+	__u64 any = a[width - 1] ^ v;
 
-	for (i = 0; i + 1 < width; i++)
-		any |= a[i];
-	return !(any | (a[i] ^ v));
+	for (width--; width >= sizeof(any); width -= sizeof(any))
+		any |= load(a + width - sizeof(any));
+	while (width--)
+		any |= a[width];
+	return !any;
 }
 
 bool pubkey_is_zero(const __u8 *a, size_t width)
@@ -38,10 +48,16 @@ bool pubkey_is_zero(const __u8 *a, size_t width)
 
 bool pubkey_less(const __u8 *a, const __u8 *b, size_t width)
 {
-	unsigned int borrow = 0;
+	__u64 x, y, borrow = 0;
 
+	/* The borrow of a subtraction, from the lowest word up. */
+	for (; width >= sizeof(x); width -= sizeof(x)) {
+		x = load(a + width - sizeof(x));
+		y = load(b + width - sizeof(y));
+		borrow = ((~x & y) | (~(x ^ y) & (x - y - borrow))) >> 63;
+	}
 	while (width--)
-		borrow = (a[width] - b[width] - borrow) >> 8 & 1;
+		borrow = ((__u64)a[width] - b[width] - borrow) >> 63;
 	return borrow;
 }
 
