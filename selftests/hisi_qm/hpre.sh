@@ -6,7 +6,6 @@ MODULE=hisi_hpre
 KIND=hpre
 QUEUES=64
 ALGORITHMS="rsa dh ecdh ecdsa sm2 x25519 x448"
-CYCLES=2
 . "$(dirname "$0")/engine.sh"
 
 test_its_registers_can_be_read() {

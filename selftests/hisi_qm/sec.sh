@@ -6,7 +6,6 @@ MODULE=hisi_sec2
 KIND=sec
 QUEUES=256
 ALGORITHMS="cipher digest aead"
-CYCLES=3
 . "$(dirname "$0")/engine.sh"
 
 test_its_counters_can_be_read() {
