@@ -15,7 +15,7 @@ unexport O
 
 # A folder comes after those whose libraries it links.
 USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
-	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/emulator configfs-tools configfs-tools/wdzip docs/examples)))
+	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc user/emulator configfs-tools configfs-tools/wdzip docs/examples)))
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 SUB = $(MAKE) --no-print-directory
 
@@ -36,7 +36,7 @@ $(USER_DIRS):
 	@+$(SUB) -C $@
 .PHONY: $(USER_DIRS)
 user/libhisi_qm: $(filter user/libwd,$(USER_DIRS))
-user/algs/comp user/algs/cipher user/algs/digest user/algs/aead: $(filter user/libwd user/libhisi_qm,$(USER_DIRS))
+user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc: $(filter user/libwd user/libhisi_qm,$(USER_DIRS))
 user/emulator configfs-tools/wdzip docs/examples: $(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
 
 tests: user $(TEST_DIRS) ## test programs

@@ -84,5 +84,7 @@ int attach_rows(int argc, char **argv);
 int crypto_rows(int argc, char **argv);
 int crypto_heap(int argc, char **argv);
 int crypto_loop(int argc, char **argv);
+int pubkey_rows(int argc, char **argv);
+int pubkey_loop(int argc, char **argv);
 
 #endif

@@ -50,10 +50,12 @@ class Counts:
 # devices compute nothing, and the loop waits until they are done before it polls.
 NULL = ["--null"]
 IDLE = ["--sec", "1", "--engine", "none"]
+IDLE_HPRE = ["--hpre", "1", "--engine", "none"]
 KINDS = {
     "sync": (NULL, ["loop", "sync"]), "async": (NULL, ["loop", "async"]), "burst": (NULL, ["loop", "burst"]),
     "cipher.async": (IDLE, ["crypto-loop", "cipher", "async"]), "cipher.burst": (IDLE, ["crypto-loop", "cipher", "burst"]),
     "digest.async": (IDLE, ["crypto-loop", "digest", "async"]), "digest.burst": (IDLE, ["crypto-loop", "digest", "burst"]),
+    **{f"{alg}.async": (IDLE_HPRE, ["pubkey-loop", alg]) for alg in ("rsa", "dh", "ecdsa", "ecdh")},
     "aead.async": (IDLE, ["crypto-loop", "aead", "async"]), "aead.burst": (IDLE, ["crypto-loop", "aead", "burst"]),
 }
 
@@ -92,7 +94,7 @@ class Loop:
     @staticmethod
     def _is_ours(kind, obj):
         """What a working device calls in libc can't be told from what the library does."""
-        return LIBRARIES.search(obj) if KINDS[kind][0] is IDLE else not NOT_OURS.search(obj)
+        return LIBRARIES.search(obj) if KINDS[kind][0] is not NULL else not NOT_OURS.search(obj)
 
     def locked(self):
         total = 0

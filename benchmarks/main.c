@@ -21,6 +21,8 @@ static const struct {
 	{ "crypto", crypto_rows },
 	{ "crypto-heap", crypto_heap },
 	{ "crypto-loop", crypto_loop },
+	{ "pubkey", pubkey_rows },
+	{ "pubkey-loop", pubkey_loop },
 };
 
 int main(int argc, char **argv)

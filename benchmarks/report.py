@@ -22,6 +22,7 @@ RECORD = os.path.join(TOP, "benchmarks", "instructions.record")
 GROWTH = 1.05
 SLOW = ["--engine", "none", "--latency"]
 
+PUBKEY = ("rsa2048-sign", "rsa2048-verify", "ffdhe2048", "ecdh-p256", "ecdsa-p256-sign", "ecdsa-p256-verify", "x25519")
 CRYPTO = ("aes-128-cbc", "aes-256-ctr", "sm4-cbc", "sha256", "hmac-sha256", "sm3", "aes-128-gcm")
 
 # What the library has to reach, for who reads the table.
@@ -34,6 +35,7 @@ TARGETS = {
     "heap.ctx.*": "<= 65536", "heap.sess.bytes": "<= 1024", "heap.sess.aead.*": "<= 4096",
     "init.first.us": "<= 1000", "init.next.us": "<= 200",
     "cipher.*.instr": "<= 400", "digest.*.instr": "<= 400", "aead.*.instr": "<= 400",
+    "rsa.*.instr": "<= 500", "dh.*.instr": "<= 500", "ecdsa.*.instr": "<= 500", "ecdh.*.instr": "<= 500",
     "soft.*": "<= 1.03 or +60 ns", "provision.1000.*": "< 2000", "provision.attach.us": "< 1000",
 }
 
@@ -168,6 +170,7 @@ GROUPS = [
     (init, ("init.first.us", "init.next.us")),
     (plain(None, "soft"), ("soft.deflate*.ratio", "soft.inflate*.ratio")),
     (plain(None, "crypto"), tuple(f"soft.{alg}.*.ratio" for alg in CRYPTO)),
+    (plain(None, "pubkey"), tuple(f"soft.{alg}.ratio" for alg in PUBKEY)),
     (provision, (*(f"provision.1000.{what}.ms" for what in ("apply", "again", "save", "list")),
                  *(f"provision.{span}.us" for span in ("attach", "open", "start", "close", "detach")))),
 ]

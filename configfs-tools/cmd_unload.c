@@ -26,7 +26,7 @@ static bool is_ours(const char *word, size_t len)
 	return false;
 }
 
-/* Modules that unload doesn't know of but that sit on ours, the kernel's hisi_sec2 for example. */
+/* Modules that unload doesn't know of but that sit on ours, another engine's driver for example. */
 static bool has_other_holder(const struct module *m)
 {
 	const char *word = m->holders;

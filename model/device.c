@@ -16,7 +16,7 @@ static const struct wdm_personality *wdm_engine(enum wdm_type type)
 	case WDM_SEC:
 		return &wdm_sec;
 	case WDM_HPRE:
-		break;
+		return &wdm_hpre;
 	}
 	return NULL;
 }

@@ -9,6 +9,7 @@
 
 #include <linux/errno.h>
 #include <linux/io.h>
+#include <linux/sched.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 
@@ -38,6 +39,8 @@ static inline void wdm_writeq(u64 v, void WDM_IOMEM *p)
 #define wdm_store(p, v)		WRITE_ONCE(*(p), (v))
 /* orders all earlier memory writes before all later ones, seen from a driver on another CPU */
 #define wdm_wmb()		mb()
+/* in long computations: others may want the CPU */
+#define wdm_relax()		cond_resched()
 
 #else /* user space */
 
@@ -78,6 +81,7 @@ static inline void wdm_writeq(u64 v, void *p)
 #define wdm_load(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define wdm_store(p, v)		__atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define wdm_wmb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define wdm_relax()		do { } while (0)
 
 #endif
 
@@ -112,6 +116,16 @@ enum wdm_hash_core {
 
 #define WDM_BLOCK_SLOTS	2
 
+/* Numbers are big-endian. All have @bytes bytes, but the base: any length, also above the modulus. */
+struct wdm_power {
+	const u8 *base;
+	u32 base_bytes;
+	const u8 *exponent;
+	const u8 *modulus;	/* odd, above 1 */
+	u8 *result;
+	u32 bytes;
+};
+
 /**
  * struct wdm_engine_ops - the mathematics that differ between hosts
  * @deflate_start: begin a raw deflate stream in the worker's workspace @ws. Matches must not reach
@@ -125,6 +139,8 @@ enum wdm_hash_core {
  * @block: @blocks blocks, each by itself, with that schedule; @in may be @out. 0 or -errno.
  * @hash: the compression function over @blocks blocks; @state: words of the host's byte order. 0 or -errno.
  * @forget: no key or state is left in @ws; after each request that may have brought one
+ * @power: a power modulo an odd number of up to 4096 bits. 0 or -errno. NULL: HPRE computes nothing.
+ * @random: bytes that nobody can guess. 0 or -errno.
  *
  * A host's table has those of the engines that it offers. Called from wdm_job_run() only, each @ws by one
  * worker at a time. May sleep if the worker may. -EOPNOTSUPP: this host has no such algorithm.
@@ -136,6 +152,8 @@ struct wdm_engine_ops {
 	int (*block)(void *ws, u32 slot, bool encrypt, const u8 *in, u8 *out, u32 blocks);
 	int (*hash)(void *ws, enum wdm_hash_core core, void *state, const u8 *data, u32 blocks);
 	void (*forget)(void *ws);
+	int (*power)(void *ws, const struct wdm_power *p);
+	int (*random)(void *ws, u8 *p, u32 len);
 };
 
 /**

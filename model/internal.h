@@ -26,6 +26,13 @@ struct wdm_reg {
 	u32 value;
 };
 
+/* A register that starts something, and the one that tells it is done, by @value. */
+struct wdm_init {
+	u32 start;
+	u32 done;
+	u32 value;
+};
+
 /* Registers of one group of device errors. */
 struct wdm_error_block {
 	u32 source;
@@ -47,7 +54,7 @@ enum wdm_errors {
  * @sqe_shift: log2 of a descriptor's bytes
  * @alg_types: number of values of the queue's algorithm type
  * @regs: reset values beyond the queue manager's, ended by offset 0
- * @mem_init, @mem_init_done: a 1 in the first makes the second 1; 0: the engine has none
+ * @inits: what a driver starts and waits for, beyond the queue manager's, ended by offset 0
  * @errors: registers of its errors
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
@@ -63,8 +70,7 @@ struct wdm_personality {
 	u32 alg_types;
 	u32 queues_default;
 	const struct wdm_reg *regs;
-	u32 mem_init;
-	u32 mem_init_done;
+	const struct wdm_init *inits;
 	const struct wdm_error_block *errors;
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
@@ -78,6 +84,7 @@ struct wdm_personality {
 
 extern const struct wdm_personality wdm_zip;
 extern const struct wdm_personality wdm_sec;
+extern const struct wdm_personality wdm_hpre;
 
 /* All totals count since the queue was installed; an index is total % depth. */
 struct wdm_queue {

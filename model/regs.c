@@ -13,6 +13,7 @@ static const struct { u32 first, end; bool pf; } wdm_reg_ranges[] = {
 	{ 0x104000, 0x104100, true },
 	{ 0x300000, 0x300200, true },
 	{ 0x301000, 0x302000, true },
+	{ 0x302000, 0x302110, true },
 };
 
 static const struct wdm_reg wdm_qm_regs[] = {
@@ -215,20 +216,27 @@ static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
 		wdm_reg_write(pf, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE);
 }
 
-static void wdm_mem_init(struct wdm_device *dev, struct wdm_function *pf, u32 start, u32 done)
+static const struct wdm_init wdm_qm_inits[] = {
+	{ QM_MEM_START_INIT, QM_MEM_INIT_DONE, 1 },
+	{ 0, 0, 0 },
+};
+
+static void wdm_inits_poll(struct wdm_device *dev, struct wdm_function *pf, const struct wdm_init *inits)
 {
-	if (!wdm_reg_read(pf, start))
-		return;
-	wdm_reg_write(pf, start, 0);
-	wdm_reg_write(pf, done, 1);
-	dev->worked = true;
+	for (; inits->start; inits++) {
+		if (!wdm_reg_read(pf, inits->start))
+			continue;
+		wdm_reg_write(pf, inits->start, 0);
+		wdm_reg_write(pf, inits->done, inits->value);
+		dev->worked = true;
+	}
 }
 
 static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
-	wdm_mem_init(dev, pf, QM_MEM_START_INIT, QM_MEM_INIT_DONE);
-	if (dev->engine->mem_init)
-		wdm_mem_init(dev, pf, dev->engine->mem_init, dev->engine->mem_init_done);
+	wdm_inits_poll(dev, pf, wdm_qm_inits);
+	if (dev->engine->inits)
+		wdm_inits_poll(dev, pf, dev->engine->inits);
 	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {
 		wdm_vft_access(dev, pf);
 		/* In this order: after ready the driver may start the next operation. */

@@ -5,6 +5,7 @@
 
 #include "block.h"
 #include "checksum.h"
+#include "curve.h"
 #include "hash.h"
 #include "inflate.h"
 #include "payload.h"
@@ -22,11 +23,38 @@ struct wdm_sec_work {
 	u8 key[WDM_HASH_BLOCK_MAX];	/* on its way to where it is used */
 };
 
+#define WDM_HPRE_KEY_MAX	1280	/* RSA-4096 with CRT */
+#define WDM_HPRE_IN_MAX		640	/* SM2: a point, text and hash */
+#define WDM_HPRE_OUT_MAX	1792	/* RSA-4096: a key with CRT */
+
+/**
+ * struct wdm_hpre_work - the state of one HPRE request
+ * @num: numbers of RSA: modulus, exponents, halves
+ * @curve, @order: of elliptic curves; @order serves RSA too
+ * @g, @q, @point: generator, public key, result
+ * @d, @e, @k, @r, @s, @x, @y: private key, digest, random number, signature, coordinates
+ */
+struct wdm_hpre_work {
+	u8 key[WDM_HPRE_KEY_MAX];
+	u8 in[WDM_HPRE_IN_MAX];
+	u8 out[WDM_HPRE_OUT_MAX];
+	u64 num[6][WDM_NUM_WORDS];
+	u64 tmp[WDM_INVERSE_TEMPS * WDM_NUM_WORDS];
+	struct wdm_curve curve;
+	struct wdm_mont order;
+	struct wdm_point g, q, point;
+	u64 d[WDM_CURVE_WORDS], e[WDM_CURVE_WORDS], k[WDM_CURVE_WORDS];
+	u64 r[WDM_CURVE_WORDS], s[WDM_CURVE_WORDS];
+	u64 x[WDM_CURVE_WORDS], y[WDM_CURVE_WORDS];
+	struct wdm_hash hash;
+};
+
 struct wdm_scratch {
 	void *engine_ws;
 	struct wdm_crc_tables crc;
 	struct wdm_inflate inflate;
 	struct wdm_sec_work sec;
+	struct wdm_hpre_work hpre;
 	struct wdm_cursor src;
 	struct wdm_cursor dst;
 	u8 in[WDM_CHUNK];

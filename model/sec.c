@@ -41,6 +41,11 @@ static const struct wdm_reg sec_regs[] = {
 	{ 0, 0 },
 };
 
+static const struct wdm_init sec_inits[] = {
+	{ SEC_MEM_START_INIT, SEC_MEM_INIT_DONE, 1 },
+	{ 0, 0, 0 },
+};
+
 static struct sec_bd *sec_bd(u32 *sqe)
 {
 	return (struct sec_bd *)sqe;
@@ -284,8 +289,7 @@ const struct wdm_personality wdm_sec = {
 	.queues_default = SEC_QUEUES_DEFAULT,
 	.regs = sec_regs,
 	.errors = &sec_errors,
-	.mem_init = SEC_MEM_START_INIT,
-	.mem_init_done = SEC_MEM_INIT_DONE,
+	.inits = sec_inits,
 	.bytes = sec_bytes,
 	.execute = sec_execute,
 	.abort = sec_abort,

@@ -16,7 +16,7 @@ struct module_db {
 };
 
 const char module_sim_name[] = "hisi_sim";
-const char *const module_names[] = { "uacce", "hisi_qm", "hisi_zip", "hisi_sec2", module_sim_name, NULL };
+const char *const module_names[] = { "uacce", "hisi_qm", "hisi_zip", "hisi_sec2", "hisi_hpre", module_sim_name, NULL };
 
 static void log_nothing(void *data, int priority, const char *file, int line, const char *fn,
 			const char *format, va_list args)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* For people, never an ABI: registers, state and counters of the queue manager in debugfs. */
 #include <linux/debugfs.h>
+#include <linux/device.h>
 #include <linux/seq_file.h>
 #include "internal.h"
 
@@ -9,10 +10,7 @@
 #define QM_DFX_CQE_SELECT	0x104040
 #define QM_DFX_SELECT_SHIFT	16
 
-static const struct {
-	u32 offset;
-	const char *name;
-} qm_debugfs_regs[] = {
+static const struct hisi_qm_named_reg qm_debugfs_regs[] = {
 	{ 0x104000, "QM_ECC_1BIT_CNT" },
 	{ 0x104004, "QM_ECC_1BIT_INF" },
 	{ 0x104008, "QM_ECC_MBIT_CNT" },
@@ -39,17 +37,46 @@ static const struct {
 	{ QM_DFX_FUNS_ACTIVE_ST, "QM_DFX_FUNS_ACTIVE_ST" },
 };
 
+/* What one file shows. */
+struct qm_regs {
+	struct hisi_qm *qm;
+	u32 base;
+	const struct hisi_qm_named_reg *regs;
+	unsigned int nr;
+};
+
 static int qm_regs_show(struct seq_file *s, void *unused)
 {
-	struct hisi_qm *qm = s->private;
+	struct qm_regs *r = s->private;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(qm_debugfs_regs); i++)
-		seq_printf(s, "%s= 0x%08x\n", qm_debugfs_regs[i].name,
-			   hisi_qm_read(qm, qm_debugfs_regs[i].offset));
+	for (i = 0; i < r->nr; i++)
+		seq_printf(s, "%s= 0x%08x\n", r->regs[i].name, hisi_qm_read(r->qm, r->base + r->regs[i].offset));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(qm_regs);
+
+/**
+ * hisi_qm_debugfs_regs - make a file "regs" that shows registers
+ * @qm: a started function
+ * @dir: where; goes, with all in it, before the function stops
+ * @base: added to their offsets
+ * @regs: which; stays
+ * @nr: how many
+ *
+ * As usual with debugfs, a failure only means a file less.
+ */
+void hisi_qm_debugfs_regs(struct hisi_qm *qm, struct dentry *dir, u32 base,
+			  const struct hisi_qm_named_reg *regs, unsigned int nr)
+{
+	struct qm_regs *r = devm_kmalloc(&qm->pdev->dev, sizeof(*r), GFP_KERNEL);
+
+	if (!r)
+		return;
+	*r = (struct qm_regs) { .qm = qm, .base = base, .regs = regs, .nr = nr };
+	debugfs_create_file("regs", 0444, dir, r, &qm_regs_fops);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_debugfs_regs);
 
 static int qm_status_show(struct seq_file *s, void *unused)
 {
@@ -157,7 +184,7 @@ struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
 	qm->debugfs = debugfs_create_dir(pci_name(qm->pdev), root);
 	dir = debugfs_create_dir("qm", qm->debugfs);
 
-	debugfs_create_file("regs", 0444, dir, qm, &qm_regs_fops);
+	hisi_qm_debugfs_regs(qm, dir, 0, qm_debugfs_regs, ARRAY_SIZE(qm_debugfs_regs));
 	debugfs_create_file("status", 0444, dir, qm, &qm_status_fops);
 	debugfs_create_file("queues", 0444, dir, qm, &qm_queues_fops);
 	debugfs_create_file("cmd", 0600, dir, qm, &qm_debugfs_cmd_fops);

@@ -68,10 +68,9 @@ EXPORT_SYMBOL_GPL(hisi_qm_switch_ops);
  * @pdev: the device; its driver data is the core's
  * @engine: what it is
  * @config: what the administrator wants
- * @debugfs: the driver's directory
  */
 int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
-		  const struct hisi_qm_config *config, struct dentry *debugfs)
+		  const struct hisi_qm_config *config)
 {
 	struct hisi_qm *qm;
 	int ret;
@@ -86,7 +85,7 @@ int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
 	ret = qm_start(qm);
 	if (ret)
 		goto err_exit_hw;
-	engine->debugfs_init(qm, qm_debugfs_init(qm, debugfs));
+	engine->debugfs_init(qm, qm_debugfs_init(qm, config->debugfs));
 	ret = qm_register(qm);
 	if (ret)
 		goto err_exit_debugfs;
@@ -129,3 +128,35 @@ void hisi_qm_shutdown(struct pci_dev *pdev)
 	qm_shutdown(pci_get_drvdata(pdev));
 }
 EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
+
+/* ------ the module ------ */
+
+/**
+ * hisi_qm_register - let an engine's driver have its devices
+ * @driver: the driver
+ * @owner: its module
+ * @config: what the administrator wants; its @debugfs is filled in
+ */
+int hisi_qm_register(struct pci_driver *driver, struct module *owner, struct hisi_qm_config *config)
+{
+	int ret;
+
+	config->debugfs = debugfs_create_dir(driver->name, NULL);
+	ret = __pci_register_driver(driver, owner, module_name(owner));
+	if (ret)
+		debugfs_remove(config->debugfs);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_register);
+
+/**
+ * hisi_qm_unregister - undo hisi_qm_register()
+ * @driver: the driver
+ * @config: as it was given
+ */
+void hisi_qm_unregister(struct pci_driver *driver, struct hisi_qm_config *config)
+{
+	pci_unregister_driver(driver);
+	debugfs_remove(config->debugfs);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_unregister);

@@ -233,6 +233,12 @@ void qm_error_init(struct hisi_qm *qm);
 void qm_error_exit(struct hisi_qm *qm);
 irqreturn_t qm_error_irq(int irq, void *data);
 
+/* Classes of work that a queue of the device can choose from. */
+static inline u32 qm_qc_types(const struct hisi_qm *qm)
+{
+	return qm->gen->version >= QM_HW_V3 ? qm->engine->qc_types : qm->engine->qc_types_v2;
+}
+
 /* debugfs.c */
 struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root);
 void qm_debugfs_exit(struct hisi_qm *qm);

@@ -86,6 +86,7 @@ struct hisi_qm_error_block {
  * @sqe_hide_bytes: how many
  * @shaper_rates: bandwidth of the engine classes, as QM_SHAPER_CFG counts it
  * @qc_types:	number of engine classes a queue can choose from
+ * @qc_types_v2: the same on generation 2
  * @sgl:		it takes scatter-gather lists
  * @regs_size:	bytes of BAR2 that the driver touches
  * @caps:	capability table, starts as enum hisi_qm_engine_cap says
@@ -105,6 +106,7 @@ struct hisi_qm_engine {
 	u32 sqe_hide_bytes;
 	u16 shaper_rates[2];
 	u16 qc_types;
+	u16 qc_types_v2;
 	bool sgl;
 	u32 regs_size;
 	const struct hisi_qm_cap *caps;
@@ -117,15 +119,17 @@ struct hisi_qm_engine {
 };
 
 /**
- * struct hisi_qm_config - what the administrator asked for
+ * struct hisi_qm_config - what the administrator asked for, and where people look at it
  * @queues:	queues of the physical function
  * @queues_asked: @queues was given, so too many is an error, not a wish
  * @user:	1: queues can be opened by user space
+ * @debugfs:	the driver's directory
  */
 struct hisi_qm_config {
 	unsigned int queues;
 	bool queues_asked;
 	unsigned int user;
+	struct dentry *debugfs;
 };
 
 #define HISI_QM_QUEUES_MIN	2
@@ -135,6 +139,12 @@ struct hisi_qm_config {
 struct hisi_qm_reg {
 	u32 offset;
 	u32 value;
+};
+
+/* A register that people look at. */
+struct hisi_qm_named_reg {
+	u32 offset;
+	const char *name;
 };
 
 /**
@@ -157,9 +167,11 @@ extern const struct kernel_param_ops hisi_qm_queues_ops;
 extern const struct kernel_param_ops hisi_qm_switch_ops;
 
 int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
-		  const struct hisi_qm_config *config, struct dentry *debugfs);
+		  const struct hisi_qm_config *config);
 void hisi_qm_remove(struct pci_dev *pdev);
 void hisi_qm_shutdown(struct pci_dev *pdev);
+int hisi_qm_register(struct pci_driver *driver, struct module *owner, struct hisi_qm_config *config);
+void hisi_qm_unregister(struct pci_driver *driver, struct hisi_qm_config *config);
 
 struct pci_dev *hisi_qm_pdev(struct hisi_qm *qm);
 bool hisi_qm_is_v3(struct hisi_qm *qm);
@@ -177,5 +189,8 @@ void hisi_qm_bus_init(struct hisi_qm *qm);
 int hisi_qm_prefetch_open(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);
 void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);
 void hisi_qm_counters_clear(struct hisi_qm *qm);
+
+void hisi_qm_debugfs_regs(struct hisi_qm *qm, struct dentry *dir, u32 base,
+			  const struct hisi_qm_named_reg *regs, unsigned int nr);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Driver of the SEC accelerator's physical function: module parameters, tables, binding. */
-#include <linux/debugfs.h>
 #include <linux/module.h>
 #include "sec.h"
 
@@ -86,6 +85,7 @@ static const struct hisi_qm_engine sec_engine = {
 	.sqe_hide_bytes = 96,
 	.shaper_rates = { SEC_SHAPER_RATE },
 	.qc_types = 1,
+	.qc_types_v2 = 1,
 	.sgl = true,
 	.regs_size = SEC_REGS_SIZE,
 	.caps = sec_caps,
@@ -99,11 +99,9 @@ static const struct hisi_qm_engine sec_engine = {
 
 /* ------ binding ------ */
 
-static struct dentry *sec_debugfs_root;
-
 static int sec_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	return hisi_qm_probe(pdev, &sec_engine, &sec_config, sec_debugfs_root);
+	return hisi_qm_probe(pdev, &sec_engine, &sec_config);
 }
 
 static const struct pci_device_id sec_ids[] = {
@@ -122,20 +120,13 @@ static struct pci_driver sec_driver = {
 
 static int __init sec_init(void)
 {
-	int ret;
-
-	sec_debugfs_root = debugfs_create_dir("hisi_sec2", NULL);
-	ret = pci_register_driver(&sec_driver);
-	if (ret)
-		debugfs_remove(sec_debugfs_root);
-	return ret;
+	return hisi_qm_register(&sec_driver, THIS_MODULE, &sec_config);
 }
 module_init(sec_init);
 
 static void __exit sec_exit(void)
 {
-	pci_unregister_driver(&sec_driver);
-	debugfs_remove(sec_debugfs_root);
+	hisi_qm_unregister(&sec_driver, &sec_config);
 }
 module_exit(sec_exit);
 

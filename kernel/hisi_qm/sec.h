@@ -15,11 +15,7 @@ enum sec_cap {
 #define SEC_REGS_SIZE		(SEC_USER_CTRL1_V3 + 4)
 
 /* Counters and states of descriptors; reading one clears it where SEC_CNT_CLR_CE says so. */
-struct sec_dfx_reg {
-	u32 offset;
-	const char *name;
-};
-extern const struct sec_dfx_reg sec_dfx_regs[];
+extern const struct hisi_qm_named_reg sec_dfx_regs[];
 extern const unsigned int sec_dfx_nr;
 
 /* sec_hw.c */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* For people, never an ABI: the SEC engine's counters in debugfs. */
 #include <linux/debugfs.h>
-#include <linux/seq_file.h>
 #include "sec.h"
 
-const struct sec_dfx_reg sec_dfx_regs[] = {
+const struct hisi_qm_named_reg sec_dfx_regs[] = {
 	{ SEC_ERR_SOURCE, "SEC_PF_ABNORMAL_INT_SOURCE" },
 	{ SEC_SAA_EN, "SEC_SAA_EN" },
 	{ SEC_BD_LATENCY_MIN, "SEC_BD_LATENCY_MIN" },
@@ -30,18 +29,6 @@ const struct sec_dfx_reg sec_dfx_regs[] = {
 
 const unsigned int sec_dfx_nr = ARRAY_SIZE(sec_dfx_regs);
 
-static int sec_regs_show(struct seq_file *s, void *unused)
-{
-	struct hisi_qm *qm = s->private;
-	unsigned int i;
-
-	for (i = 0; i < sec_dfx_nr; i++)
-		seq_printf(s, "%s= 0x%08x\n", sec_dfx_regs[i].name,
-			   hisi_qm_read(qm, sec_dfx_regs[i].offset));
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(sec_regs);
-
 /**
  * sec_debugfs_init - make the engine's files
  * @qm: a started function
@@ -49,5 +36,5 @@ DEFINE_SHOW_ATTRIBUTE(sec_regs);
  */
 void sec_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
 {
-	debugfs_create_file("regs", 0444, debugfs_create_dir("sec_dfx", dir), qm, &sec_regs_fops);
+	hisi_qm_debugfs_regs(qm, debugfs_create_dir("sec_dfx", dir), 0, sec_dfx_regs, sec_dfx_nr);
 }

@@ -113,7 +113,7 @@ static int qm_uacce_set_ctx(struct uacce_queue *q, void *arg)
 	struct hisi_qp *qp = to_qp(q);
 	struct hisi_qp_ctx *ctx = arg;
 
-	if (ctx->qc_type >= qp->qm->engine->qc_types)
+	if (ctx->qc_type >= qm_qc_types(qp->qm))
 		return -EINVAL;
 	qp->qc_type = ctx->qc_type;
 	ctx->id = qp->id;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Driver of the ZIP accelerator's physical function: module parameters, tables, probe and remove. */
-#include <linux/debugfs.h>
 #include <linux/module.h>
 #include "zip.h"
 
@@ -98,6 +97,7 @@ static const struct hisi_qm_engine zip_engine = {
 	.sqe_hide_bytes = 48,
 	.shaper_rates = { 750, 140 },
 	.qc_types = 2,
+	.qc_types_v2 = 2,
 	.sgl = true,
 	.regs_size = ZIP_REGS_SIZE,
 	.caps = zip_caps,
@@ -109,11 +109,9 @@ static const struct hisi_qm_engine zip_engine = {
 	.debugfs_init = zip_debugfs_init,
 };
 
-static struct dentry *zip_debugfs_root;
-
 static int zip_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	return hisi_qm_probe(pdev, &zip_engine, &zip_config, zip_debugfs_root);
+	return hisi_qm_probe(pdev, &zip_engine, &zip_config);
 }
 
 static const struct pci_device_id zip_ids[] = {
@@ -132,20 +130,13 @@ static struct pci_driver zip_driver = {
 
 static int __init zip_init(void)
 {
-	int ret;
-
-	zip_debugfs_root = debugfs_create_dir("hisi_zip", NULL);
-	ret = pci_register_driver(&zip_driver);
-	if (ret)
-		debugfs_remove(zip_debugfs_root);
-	return ret;
+	return hisi_qm_register(&zip_driver, THIS_MODULE, &zip_config);
 }
 module_init(zip_init);
 
 static void __exit zip_exit(void)
 {
-	pci_unregister_driver(&zip_driver);
-	debugfs_remove(zip_debugfs_root);
+	hisi_qm_unregister(&zip_driver, &zip_config);
 }
 module_exit(zip_exit);
 

@@ -9,10 +9,7 @@
 #define ZIP_CORE_ERROR_BD	0x08
 #define ZIP_CORE_DONE_BD	0x0c
 
-static const struct {
-	u32 offset;
-	const char *name;
-} zip_core_regs[] = {
+static const struct hisi_qm_named_reg zip_core_regs[] = {
 	{ ZIP_CORE_GET_BD, "HZIP_GET_BD_NUM" },
 	{ 0x04, "HZIP_GET_RIGHT_BD" },
 	{ ZIP_CORE_ERROR_BD, "HZIP_GET_ERROR_BD" },
@@ -31,23 +28,11 @@ static const struct {
 	{ ZIP_CORE_LAST, "HZIP_ADD_BD_AXI_ERR_NUM" },
 };
 
-/* One file's view: a core, or one register summed over all cores. */
+/* One file's view: a register summed over all cores. */
 struct zip_view {
 	struct hisi_qm *qm;
 	u32 offset;
 };
-
-static int zip_core_show(struct seq_file *s, void *unused)
-{
-	struct zip_view *view = s->private;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(zip_core_regs); i++)
-		seq_printf(s, "%s= 0x%08x\n", zip_core_regs[i].name,
-			   hisi_qm_read(view->qm, view->offset + zip_core_regs[i].offset));
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(zip_core);
 
 static int zip_sum_show(struct seq_file *s, void *unused)
 {
@@ -62,27 +47,15 @@ static int zip_sum_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(zip_sum);
 
-static struct zip_view *zip_view_alloc(struct hisi_qm *qm, u32 offset)
-{
-	struct zip_view *view = devm_kzalloc(&hisi_qm_pdev(qm)->dev, sizeof(*view), GFP_KERNEL);
-
-	if (view)
-		*view = (struct zip_view) { .qm = qm, .offset = offset };
-	return view;
-}
-
 static void zip_core_dir(struct hisi_qm *qm, struct dentry *dir, const char *kind, u32 nr, u32 first)
 {
-	struct zip_view *view;
 	char name[24];
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		view = zip_view_alloc(qm, ZIP_CORE_BASE + (first + i) * ZIP_CORE_STRIDE);
-		if (!view)
-			return;
 		snprintf(name, sizeof(name), "%s_core%u", kind, i);
-		debugfs_create_file("regs", 0444, debugfs_create_dir(name, dir), view, &zip_core_fops);
+		hisi_qm_debugfs_regs(qm, debugfs_create_dir(name, dir), ZIP_CORE_BASE + (first + i) * ZIP_CORE_STRIDE,
+				     zip_core_regs, ARRAY_SIZE(zip_core_regs));
 	}
 }
 
@@ -106,9 +79,11 @@ void zip_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sums); i++) {
-		view = zip_view_alloc(qm, sums[i].offset);
-		if (view)
-			debugfs_create_file(sums[i].name, 0444, dfx, view, &zip_sum_fops);
+		view = devm_kmalloc(&hisi_qm_pdev(qm)->dev, sizeof(*view), GFP_KERNEL);
+		if (!view)
+			return;
+		*view = (struct zip_view) { .qm = qm, .offset = sums[i].offset };
+		debugfs_create_file(sums[i].name, 0444, dfx, view, &zip_sum_fops);
 	}
 	zip_core_dir(qm, dir, "comp",
 		     min_t(u32, ZIP_DECOMP_CORE_FIRST, hisi_qm_cap(qm, ZIP_CAP_ID_COMP_CORES)), 0);

@@ -224,9 +224,10 @@ void sim_access_end(struct sim_access *how);
 int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len);
 int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len);
 
-/* engine_zip.c, engine_sec.c */
+/* engine_*.c */
 extern const struct sim_engine sim_engine_zip;
 extern const struct sim_engine sim_engine_sec;
+extern const struct sim_engine sim_engine_hpre;
 
 /* configfs.c */
 int sim_configfs_init(void);

@@ -9,7 +9,7 @@
 
 static char *devices;
 module_param(devices, charp, 0444);
-MODULE_PARM_DESC(devices, "devices to make at load, e.g. zip,zip,sec");
+MODULE_PARM_DESC(devices, "devices to make at load, e.g. zip,sec,hpre");
 
 static char *aperture;
 module_param(aperture, charp, 0444);
@@ -18,6 +18,7 @@ MODULE_PARM_DESC(aperture, "START,SIZE of memory for the BARs that isn't System 
 static const struct sim_type types[] = {
 	{ "zip", QM_PCI_ID_ZIP_PF, WDM_ZIP, &sim_engine_zip },
 	{ "sec", QM_PCI_ID_SEC_PF, WDM_SEC, &sim_engine_sec },
+	{ "hpre", QM_PCI_ID_HPRE_PF, WDM_HPRE, &sim_engine_hpre },
 };
 
 const struct sim_type *sim_type_find(const char *name)

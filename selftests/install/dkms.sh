@@ -33,7 +33,7 @@ run_dkms() {
 
 built() {
 	local release=$1 ko code=0
-	for ko in uacce hisi_qm hisi_zip hisi_sec2 hisi_sim; do
+	for ko in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
 		find "$scratch/tree/warpdrive/$version/$release" -name "$ko.ko*" 2>/dev/null | grep -q . || { echo "$ko.ko is missing"; code=1; }
 	done
 	return $code

@@ -28,7 +28,10 @@ compiles() {
 		#include <wd_aead.h>
 		#include <wd_cipher.h>
 		#include <wd_comp.h>
+		#include <wd_dh.h>
 		#include <wd_digest.h>
+		#include <wd_ecc.h>
+		#include <wd_rsa.h>
 		#include <hisi_qm.h>
 		#include <misc/uacce/uacce.h>
 		#include <stdio.h>
@@ -39,7 +42,7 @@ compiles() {
 		}
 	EOF
 	# shellcheck disable=SC2046
-	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" $(pc --cflags --libs libwd_aead libwd_cipher libwd_comp libwd_digest libwd libhisi_qm)
+	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" $(pc --cflags --libs libwd_aead libwd_cipher libwd_comp libwd_dh libwd_digest libwd_ecc libwd_rsa libwd libhisi_qm)
 }
 
 says_version() {
@@ -53,20 +56,23 @@ links_statically() {
 	cc -o "$scratch/static" "$scratch/user.c" $(pc --cflags libwd) "$root/usr/lib/libwd.a" $(pc --static --libs-only-l libwd | sed 's/-lwd//')
 }
 
-# What the three share must not be there three times.
+# What some of them share must not be there several times.
 links_all_statically() {
 	cat >"$scratch/all.c" <<-'EOF'
 		#include <wd_aead.h>
 		#include <wd_cipher.h>
+		#include <wd_dh.h>
 		#include <wd_digest.h>
+		#include <wd_ecc.h>
+		#include <wd_rsa.h>
 
 		int main(void)
 		{
-			return wd_cipher_sess_caps(0) == 0 || wd_digest_sess_caps(0) == 0 || wd_aead_sess_caps(0) == 0;
+			return wd_rsa_sess_caps(0) == 0 || wd_dh_sess_caps(0) == 0 || wd_ecc_sess_caps(0) == 0 || wd_cipher_sess_caps(0) == 0 || wd_digest_sess_caps(0) == 0 || wd_aead_sess_caps(0) == 0;
 		}
 	EOF
 	# shellcheck disable=SC2046
-	cc -o "$scratch/all" "$scratch/all.c" $(pc --cflags libwd_aead) -L"$root/usr/lib" -Wl,-Bstatic -lwd_aead -lwd_cipher -lwd_digest \
+	cc -o "$scratch/all" "$scratch/all.c" $(pc --cflags libwd_aead) -L"$root/usr/lib" -Wl,-Bstatic -lwd_aead -lwd_cipher -lwd_dh -lwd_digest -lwd_ecc -lwd_rsa \
 		-lhisi_qm -lwd -Wl,-Bdynamic -lcrypto -lnuma -pthread && "$scratch/all"
 }
 
@@ -96,17 +102,17 @@ nothing_left() {
 }
 
 test_that 'make install works' mk install
-test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher,comp,digest}}.{so,so.0,a} \
-	usr/lib/pkgconfig/lib{wd,hisi_qm,wd_{aead,cipher,comp,digest}}.pc
-test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_{aead,cipher,comp,digest},hisi_qm}.h usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
+test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.{so,so.0,a} \
+	usr/lib/pkgconfig/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.pc
+test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_number,wd_{aead,cipher,comp,dh,digest,ecc,rsa},hisi_qm}.h usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
 test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip} usr/share/bash-completion/completions/{wdctl,wdzip}
-test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_sim}.ko
+test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_hpre,hisi_sim}.ko
 test_that 'manual pages are there' pages_found
 test_that 'the service, the udev rules and their group are there' service_right
 test_that 'a program compiles with what pkg-config says' compiles
 test_that 'it runs, and its version is VERSION' says_version
 test_that 'it links with the static library' links_statically
-test_that 'the static libraries of ciphers, digests and AEAD link together' links_all_statically
+test_that 'the static libraries of the algorithms link together' links_all_statically
 test_that 'the installed tools run' tools_run
 test_that 'make uninstall works' mk uninstall
 test_that 'and leaves nothing' nothing_left

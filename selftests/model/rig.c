@@ -77,6 +77,13 @@ static void *need(void *p)
 	return p;
 }
 
+static const struct emu_kind * const kinds[] = { [WDM_ZIP] = &emu_zip, [WDM_SEC] = &emu_sec, [WDM_HPRE] = &emu_hpre };
+
+u32 rig_sqe_bytes(const struct rig *r)
+{
+	return 1u << r->kind->sqe_shift;
+}
+
 void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 {
 	struct wdm_attr a = attr ? *attr : (struct wdm_attr){ .type = WDM_ZIP };
@@ -84,7 +91,7 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 	if (!a.queues)
 		a.queues = RIG_QUEUES;
 	memset(r, 0, sizeof(*r));
-	r->kind = a.type == WDM_SEC ? &emu_sec : &emu_zip;
+	r->kind = kinds[a.type];
 	r->now = 1000000000;
 	r->env = (struct wdm_env){
 		.dma_read = dma_read, .dma_write = dma_write, .sva_read = sva_read, .sva_write = sva_write,
@@ -235,10 +242,10 @@ void rig_sqc(struct rig *r, struct rig_queue *q, const struct rig_queue_opts *o,
 {
 	q->sq_depth = o && o->sq_depth ? o->sq_depth : RIG_DEPTH;
 	if (!q->sq)
-		q->sq = rig_dma_alloc(r, RIG_DEPTH * ZIP_SQE_SIZE);
+		q->sq = rig_dma_alloc(r, RIG_DEPTH * rig_sqe_bytes(r));
 	*sqc = (struct qm_sqc){
 		.base_l = (u32)q->sq, .base_h = (u32)(q->sq >> 32),
-		.dw3 = (q->sq_depth - 1) | 7 << QM_QC_ENTRY_SHIFT, .cq_num = (u16)q->id,
+		.dw3 = (q->sq_depth - 1) | r->kind->sqe_shift << QM_QC_ENTRY_SHIFT, .cq_num = (u16)q->id,
 		.w13 = QM_SQC_W13_ORDER_ONE,
 	};
 	if (!o || !o->no_pasid) {
@@ -293,14 +300,14 @@ int rig_queue_stop(struct rig *r, u32 id)
 
 u32 *rig_slot(struct rig *r, u32 q, u32 slot)
 {
-	return rig_dma(r, r->q[q].sq + (u64)slot * ZIP_SQE_SIZE);
+	return rig_dma(r, r->q[q].sq + (u64)slot * rig_sqe_bytes(r));
 }
 
 u32 rig_push(struct rig *r, u32 q, const void *sqe)
 {
 	u32 slot = r->q[q].tail;
 
-	memcpy(rig_slot(r, q, slot), sqe, ZIP_SQE_SIZE);
+	memcpy(rig_slot(r, q, slot), sqe, rig_sqe_bytes(r));
 	r->q[q].tail = (slot + 1) % r->q[q].sq_depth;
 	return slot;
 }
@@ -394,7 +401,7 @@ bool rig_do(struct rig *r, u32 q, void *sqe)
 	rig_run(r, RIG_STEP_NS);
 	if (rig_pop(r, q) != (int)slot)
 		return false;
-	memcpy(sqe, rig_slot(r, q, slot), ZIP_SQE_SIZE);
+	memcpy(sqe, rig_slot(r, q, slot), rig_sqe_bytes(r));
 	rig_ring_cq(r, q, false);
 	return true;
 }

@@ -81,6 +81,7 @@ void rig_cqc(struct rig *r, struct rig_queue *q, const struct rig_queue_opts *o,
 int rig_queue_start(struct rig *r, u32 id, const struct rig_queue_opts *o);
 int rig_queue_stop(struct rig *r, u32 id);
 
+u32 rig_sqe_bytes(const struct rig *r);
 u32 *rig_slot(struct rig *r, u32 q, u32 slot);
 /* Writes the descriptor into the next slot, without doorbell; the slot. */
 u32 rig_push(struct rig *r, u32 q, const void *sqe);

@@ -3,6 +3,7 @@
 #ifndef SEC_RIG_H
 #define SEC_RIG_H
 
+#include "bytes.h"
 #include "rig.h"
 #include "sec_hw.h"
 
@@ -38,12 +39,6 @@ int ask_do(struct rig *r, const struct ask *a);
 #define SEC_RIG_MISMATCH	1000
 
 unsigned char *at(struct rig *r, u64 addr);
-/* Hexadecimal digits into memory, spaces ignored; the number of bytes. */
-u32 hex(unsigned char *to, const char *digits);
-/* Is that what lies there? */
-bool is_hex(const unsigned char *p, const char *digits);
-u32 rnd(void);
-void rnd_fill(unsigned char *p, u32 len);
 /* A list at @where over @len bytes at @data, in pieces of random sizes that skip some bytes; and the data through it. */
 void sgl_make(struct rig *r, u64 where, u64 data, u32 len);
 void sgl_put(struct rig *r, u64 where, const unsigned char *p, u32 len);

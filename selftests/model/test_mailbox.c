@@ -60,7 +60,7 @@ TEST(attributes_out_of_range_are_refused)
 	EXPECT_EQ(0, wdm_device_size(&attr));
 	attr = (struct wdm_attr){ .type = WDM_ZIP, .jobs = 65537 };
 	EXPECT_EQ(0, wdm_device_size(&attr));
-	attr = (struct wdm_attr){ .type = WDM_HPRE };
+	attr = (struct wdm_attr){ .type = WDM_HPRE + 1 };
 	EXPECT_EQ(0, wdm_device_size(&attr));
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Mainline's own hisi_qm, hisi_zip and hisi_sec2 on a simulated device: what holds for them holds for hardware.
+# Mainline's own hisi_qm, hisi_zip, hisi_sec2 and hisi_hpre on a simulated device: what holds for them holds for hardware.
 # Nothing in them is changed but their register time-outs (mainline-build).
 
 . "$(dirname "$0")/../include/tap.sh"
@@ -12,23 +12,27 @@ CYCLES=40
 drop_all() {
 	local module
 
-	for module in hisi_sim hisi_zip hisi_sec2 hisi_qm; do
+	for module in hisi_sim hisi_zip hisi_sec2 hisi_hpre hisi_qm; do
 		[ ! -d /sys/module/$module ] || timeout 60 rmmod $module
 	done
 }
 
-# begin zip|sec: fresh modules and one device that mainline's driver has bound.
+# begin zip|sec|hpre: fresh modules and one device that mainline's driver has bound.
 begin() {
 	engine=$1
 	case $engine in
 	zip) module=hisi_zip ;;
 	sec) module=hisi_sec2 ;;
+	hpre) module=hisi_hpre ;;
 	esac
 	DRIVER=/sys/bus/pci/drivers/$module
 	drop_all
 	dmesg -C
 	insmod "$MODULES/hisi_qm.ko"
-	[ $engine = zip ] || modprobe authenc
+	case $engine in
+	sec) modprobe authenc ;;
+	hpre) modprobe -a dh_generic ecdh_generic curve25519_generic ;;
+	esac
 	insmod "$MODULES/$module.ko"
 	modprobe hisi_sim devices=$engine
 	address=$(cat $ROOT/${engine}0/address)
@@ -160,6 +164,52 @@ test_sec_unbinds_and_binds_again() {
 test_sec_goes_away_and_comes_back() {
 	begin sec
 	goes_away_and_comes_back 1
+	quiet
+}
+
+test_hpre_probes() {
+	begin hpre
+	quiet
+}
+
+test_hpre_algorithms_pass_the_self_tests_of_the_kernel() {
+	local names='hpre-'
+
+	begin hpre
+	has_self_tests
+	[ "$(algorithms "$names" name .)" = 6 ]
+	until_true 120 self_tested "$names" 6
+	# By the device, not by what the driver falls back on.
+	[ "$(cat /sys/kernel/debug/hisi_hpre/$address/hpre_dfx/recv_cnt)" -gt 20 ]
+	quiet
+}
+
+test_hpre_unbinds_and_binds_again() {
+	begin hpre
+	CYCLES=5
+	cycle
+	quiet
+}
+
+test_hpre_probes() {
+	begin hpre
+	quiet
+}
+
+test_hpre_algorithms_pass_the_self_tests_of_the_kernel() {
+	local names='hpre-'
+
+	begin hpre
+	has_self_tests
+	[ "$(algorithms "$names" name .)" = 6 ]
+	until_true 120 self_tested "$names" 6
+	quiet
+}
+
+test_hpre_unbinds_and_binds_again() {
+	begin hpre
+	CYCLES=5
+	cycle
 	quiet
 }
 

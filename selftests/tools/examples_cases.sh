@@ -103,3 +103,9 @@ test_crypt_file_refuses_what_was_changed() {
 	says "was not made by crypt_file" err
 	exits 1 example crypt_file -d missing f got 2>err
 }
+
+test_handshakes_agree_with_one_thread() {
+	example handshakes >said
+	says '200 handshakes, 0 failed' said
+	says "1200 by $WANT" said
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The samples of docs/examples on two emulated devices.
 
-RUN=(wd-emulate --zip 2 --sec 1 --)
+RUN=(wd-emulate --zip 2 --sec 1 --hpre 1 --)
 WANT=sim
 . "$(dirname "$0")/examples_cases.sh"
 command -v wd-emulate >/dev/null || {

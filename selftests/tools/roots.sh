@@ -94,7 +94,7 @@ load_module() {
 install_all() {
 	local m
 
-	for m in uacce hisi_qm hisi_zip hisi_sec2 hisi_sim; do
+	for m in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
 		add_module "$1" $m updates 0.1.0
 	done
 	depmod -b "$1" "$REL"
@@ -103,7 +103,7 @@ install_all() {
 load_all() {
 	local m
 
-	for m in uacce hisi_qm hisi_zip hisi_sec2 hisi_sim; do
+	for m in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
 		load_module "$1" $m 0.1.0
 	done
 }

@@ -289,6 +289,7 @@ ok       modules    uacce: loaded (0.1.0), installed: updates
 ok       modules    hisi_qm: loaded (0.1.0), installed: updates
 ok       modules    hisi_zip: loaded (0.1.0), installed: updates
 ok       modules    hisi_sec2: loaded (0.1.0), installed: updates
+ok       modules    hisi_hpre: loaded (0.1.0), installed: updates
 ok       modules    hisi_sim: loaded (0.1.0), installed: updates
 ok       devices    hisi_zip-0: zlib gzip deflate
 ok       sva        hisi_zip-0: sva-iommu
@@ -527,6 +528,7 @@ uacce: would be loaded (updates, 0.1.0)
 hisi_qm: would be loaded (updates, 0.1.0)
 hisi_zip: would be loaded (updates, 0.1.0)
 hisi_sec2: would be loaded (updates, 0.1.0)
+hisi_hpre: would be loaded (updates, 0.1.0)
 END
 	wdctl load --dry-run --sim zip,zip --root r >got
 	says "hisi_sim: would be loaded (updates, 0.1.0) devices=zip,zip" got
@@ -538,6 +540,7 @@ uacce: already there (loaded, 0.1.0)
 hisi_qm: already there (loaded, 0.1.0)
 hisi_zip: would be loaded (updates, 0.1.0)
 hisi_sec2: would be loaded (updates, 0.1.0)
+hisi_hpre: would be loaded (updates, 0.1.0)
 END
 }
 
@@ -547,6 +550,7 @@ test_load_opens_the_kernels_own_driver_to_processes() {
 	add_module r hisi_qm kernel/crypto 1
 	add_module r hisi_zip kernel/crypto 1 uacce_mode
 	add_module r hisi_sec2 kernel/crypto 1 uacce_mode
+	add_module r hisi_hpre kernel/crypto 1 uacce_mode
 	depmod -b r "$REL"
 	wdctl load --dry-run --root r >got
 	says "hisi_zip: would be loaded (in-tree, 1) uacce_mode=1" got
@@ -563,6 +567,7 @@ uacce: would be loaded (updates, 0.1.0)
 hisi_qm: would be loaded (updates, 0.1.0)
 hisi_zip: would be loaded (other, 0.1.0)
 hisi_sec2: would be loaded (updates, 0.1.0)
+hisi_hpre: would be loaded (updates, 0.1.0)
 END
 }
 
@@ -605,6 +610,7 @@ test_unload_goes_the_other_way() {
 	wdctl unload --dry-run --root r >got
 	golden got <<'END'
 hisi_sim: would be unloaded
+hisi_hpre: would be unloaded
 hisi_sec2: would be unloaded
 hisi_zip: would be unloaded
 hisi_qm: would be unloaded
@@ -636,9 +642,9 @@ test_unload_names_modules_on_top() {
 	make_root r
 	install_all r
 	load_all r
-	mkdir -p r/sys/module/hisi_qm/holders/hisi_zip r/sys/module/hisi_qm/holders/hisi_hpre
+	mkdir -p r/sys/module/hisi_qm/holders/hisi_zip r/sys/module/hisi_qm/holders/hisi_dae
 	exits 3 wdctl unload --dry-run --root r 2>err
-	says "hisi_qm: in use by module hisi_hpre" err
+	says "hisi_qm: in use by module hisi_dae" err
 	[ "$(wc -l <err)" = 1 ]
 }
 

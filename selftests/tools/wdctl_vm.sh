@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/../include/tap.sh"
 
-MODULES="uacce hisi_qm hisi_zip hisi_sec2 hisi_sim"
+MODULES="uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim"
 
 loaded() {
 	[ -e "/sys/module/$1/initstate" ]
@@ -23,7 +23,7 @@ devices() {
 test_load_loads_in_order_and_says_so() {
 	from nothing
 	wdctl load >got
-	[ "$(cut -d: -f1 got | xargs)" = "uacce hisi_qm hisi_zip hisi_sec2" ]
+	[ "$(cut -d: -f1 got | xargs)" = "uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre" ]
 	says "uacce: loaded (updates" got
 	loaded uacce
 	loaded hisi_zip
@@ -47,13 +47,17 @@ for x in d:
 
 test_devices_of_all_engines_can_be_simulated() {
 	from nothing
-	wdctl load --sim zip,sec >got
-	[ "$(devices)" = 2 ]
+	wdctl load --sim zip,sec,hpre >got
+	[ "$(devices)" = 3 ]
 	wdctl list --json | python3 -c '
 import json, sys
-d = [x for x in json.load(sys.stdin)["devices"] if x["name"].startswith("hisi_sec2-")]
+all = json.load(sys.stdin)["devices"]
+d = [x for x in all if x["name"].startswith("hisi_sec2-")]
 assert len(d) == 1 and d[0]["state"] == "ok", d
-assert d[0]["algorithms"] == ["cipher", "digest", "aead"] and d[0]["lacks"] == [], d'
+assert d[0]["algorithms"] == ["cipher", "digest", "aead"] and d[0]["lacks"] == [], d
+d = [x for x in all if x["name"].startswith("hisi_hpre-")]
+assert len(d) == 1 and d[0]["state"] == "ok", d
+assert d[0]["algorithms"] == "rsa dh ecdh ecdsa sm2 x25519 x448".split(), d'
 	wdctl doctor >got
 	says "no problems" got
 }
@@ -61,7 +65,7 @@ assert d[0]["algorithms"] == ["cipher", "digest", "aead"] and d[0]["lacks"] == [
 test_load_again_changes_nothing() {
 	from zip
 	wdctl load --sim zip >got
-	[ "$(grep -c "already there (loaded" got)" = 5 ]
+	[ "$(grep -c "already there (loaded" got)" = 6 ]
 	exits 3 wdctl load --sim zip,zip 2>err
 	says "hisi_sim: already loaded with devices=zip" err
 	[ "$(devices)" = 1 ]
@@ -113,7 +117,7 @@ test_dry_run_changes_nothing() {
 test_unload_goes_the_other_way_and_is_repeatable() {
 	from zip,zip
 	wdctl unload >got
-	[ "$(cut -d: -f1 got | xargs)" = "hisi_sim hisi_sec2 hisi_zip hisi_qm uacce" ]
+	[ "$(cut -d: -f1 got | xargs)" = "hisi_sim hisi_hpre hisi_sec2 hisi_zip hisi_qm uacce" ]
 	for m in $MODULES; do
 		not loaded "$m"
 	done

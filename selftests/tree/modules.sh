@@ -17,7 +17,7 @@ builds() {
 
 loads_by_name() {
 	local ko
-	for ko in uacce hisi_qm hisi_zip hisi_sec2 hisi_sim; do
+	for ko in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
 		compgen -G "$scratch/$1/kmod/*/kernel/*/$ko.ko" >/dev/null || { echo "$ko.ko is missing"; return 1; }
 	done
 }

@@ -23,6 +23,8 @@ static void config_word(const char *word, const char *value)
 		devices_add(&emu_zip, v);
 	else if (!strcmp(word, "sec"))
 		devices_add(&emu_sec, v);
+	else if (!strcmp(word, "hpre"))
+		devices_add(&emu_hpre, v);
 	else if (!strcmp(word, "queues"))
 		config.queues = (unsigned int)v;
 	else if (!strcmp(word, "workers"))

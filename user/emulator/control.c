@@ -59,8 +59,8 @@ void emu_control_timeout(void)
 static void queue_kill(struct emu_queue *q)
 {
 	q->state = EMU_ZOMBIE;
-	wdm_writel(1, q->dus + QM_DUS_TX_STOP(emu_dus_size()));
-	wdm_writel(1, q->dus + QM_DUS_RX_STOP(emu_dus_size()));
+	wdm_writel(1, q->dus + QM_DUS_TX_STOP(emu_dus_size(q->dev)));
+	wdm_writel(1, q->dus + QM_DUS_RX_STOP(emu_dus_size(q->dev)));
 	atomic_store(&q->dead, true);
 	emu_queue_wake(q);
 }

@@ -33,6 +33,7 @@ static u64 env_now(void *host)
 static unsigned char *bus_memory(struct emu_device *dev, u64 addr, u32 len)
 {
 	unsigned char *p = (unsigned char *)(uintptr_t)addr;
+	size_t dus = emu_dus_size(dev);
 	unsigned int i;
 
 	if (addr + len < addr)
@@ -40,7 +41,7 @@ static unsigned char *bus_memory(struct emu_device *dev, u64 addr, u32 len)
 	if (p >= dev->rings && p + len <= dev->rings + RINGS_BYTES)
 		return p;
 	for (i = 0; i < dev->nr_queues; i++)
-		if (dev->queues[i] && p >= dev->queues[i]->dus && p + len <= dev->queues[i]->dus + emu_dus_size())
+		if (dev->queues[i] && p >= dev->queues[i]->dus && p + len <= dev->queues[i]->dus + dus)
 			return p;
 	return NULL;
 }

@@ -101,9 +101,9 @@ int emu_driver_start(struct emu_queue *q)
 {
 	struct emu_device *dev = q->dev;
 	u8 *qc = dev->rings + QC_AT;
-	u64 sq = bus(q->dus), cq = bus(q->dus + (size_t)EMU_SQE_BYTES * emu_depth());
+	u64 sq = bus(q->dus), cq = bus(q->dus + emu_sq_size(q->dev));
 	struct qm_sqc sqc = {
-		.base_l = (u32)sq, .base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | 7 << QM_QC_ENTRY_SHIFT,
+		.base_l = (u32)sq, .base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | dev->kind->sqe_shift << QM_QC_ENTRY_SHIFT,
 		.pasid = PASID, .w11 = QM_SQC_W11_PASID, .cq_num = (__le16)q->id,
 		.w13 = (__le16)(QM_SQC_W13_ORDER_ONE | q->qc_type << QM_SQC_W13_ALG_SHIFT),
 	};
@@ -117,7 +117,7 @@ int emu_driver_start(struct emu_queue *q)
 		emu_null_start(q);
 		return 0;
 	}
-	memset(q->dus + (size_t)EMU_SQE_BYTES * emu_depth(), 0, sizeof(struct qm_cqe) * emu_depth());
+	memset(q->dus + emu_sq_size(q->dev), 0, sizeof(struct qm_cqe) * emu_depth());
 	q->poll_head = 0;
 	atomic_store(&q->event, false);
 	memcpy(qc, &sqc, sizeof(sqc));
@@ -169,8 +169,8 @@ static void irq_aeq(struct emu_device *dev)
 		q = (entry & QM_EQE_QN_MASK) < dev->nr_queues ? dev->queues[entry & QM_EQE_QN_MASK] : NULL;
 		if (!q)
 			continue;
-		wdm_writel(1, q->dus + QM_DUS_TX_STOP(emu_dus_size()));
-		wdm_writel(1, q->dus + QM_DUS_RX_STOP(emu_dus_size()));
+		wdm_writel(1, q->dus + QM_DUS_TX_STOP(emu_dus_size(q->dev)));
+		wdm_writel(1, q->dus + QM_DUS_RX_STOP(emu_dus_size(q->dev)));
 		emu_queue_wake(q);
 	}
 	event_doorbell(dev, QM_DB_CMD_AEQ, dev->aeq_head % QM_AEQ_DEPTH_V2);

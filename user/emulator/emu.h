@@ -13,13 +13,12 @@
 #define EMU_WORKERS_MAX		8
 #define EMU_FDS			65536
 
-#define EMU_SQE_BYTES		128	/* of every kind */
-
 /**
  * struct emu_kind - what differs between kinds of device
  * @name: of the kernel's driver
  * @type: to the model
  * @qc_types: classes that a queue may be of
+ * @sqe_shift: log2 of a descriptor's bytes
  * @engine, @no_engine: the mathematics, and none of it
  * @ws_alloc, @ws_free: a worker's memory for it
  */
@@ -27,6 +26,7 @@ struct emu_kind {
 	const char *name;
 	enum wdm_type type;
 	unsigned int qc_types;
+	unsigned int sqe_shift;
 	const struct wdm_engine_ops *engine;
 	const struct wdm_engine_ops *no_engine;
 	void *(*ws_alloc)(void);
@@ -175,7 +175,9 @@ void emu_sections_uncharge(int charge);
 void emu_sections_after_fork(void);
 
 /* queue.c */
-size_t emu_dus_size(void);
+size_t emu_dus_size(const struct emu_device *dev);
+/* Of a submission ring; the completion ring is behind it. */
+size_t emu_sq_size(const struct emu_device *dev);
 int emu_queue_open(struct emu_device *dev, int flags);
 void emu_queue_get(struct emu_queue *q);
 void emu_queue_put(struct emu_queue *q);
@@ -210,6 +212,7 @@ int emu_memory_write(unsigned long long addr, const void *buf, unsigned int len)
 /* engine_zip.c, engine_sec.c */
 extern const struct emu_kind emu_zip;
 extern const struct emu_kind emu_sec;
+extern const struct emu_kind emu_hpre;
 
 /* real.c: libc's own functions behind those that we replace */
 void *emu_real(void **cache, const char *name);

@@ -203,6 +203,7 @@ const struct emu_kind emu_sec = {
 	.name = "hisi_sec2",
 	.type = WDM_SEC,
 	.qc_types = 1,
+	.sqe_shift = 7,
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

@@ -128,6 +128,7 @@ const struct emu_kind emu_zip = {
 	.name = "hisi_zip",
 	.type = WDM_ZIP,
 	.qc_types = 2,
+	.sqe_shift = 7,
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

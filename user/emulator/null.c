@@ -8,7 +8,7 @@
 
 static struct qm_cqe *ring(const struct emu_queue *q)
 {
-	return (struct qm_cqe *)(void *)(q->dus + (size_t)EMU_SQE_BYTES * emu_depth());
+	return (struct qm_cqe *)(void *)(q->dus + emu_sq_size(q->dev));
 }
 
 static unsigned long long *doorbell(const struct emu_queue *q)

@@ -29,14 +29,14 @@ static size_t page_align(size_t n)
 	return (n + page - 1) & ~(page - 1);
 }
 
-size_t emu_dus_size(void)
+size_t emu_sq_size(const struct emu_device *dev)
 {
-	static size_t size;
+	return (size_t)emu_depth() << dev->kind->sqe_shift;
+}
 
-	if (!size)
-		size = page_align((EMU_SQE_BYTES + sizeof(struct qm_cqe)) * emu_depth()) +
-		       (size_t)sysconf(_SC_PAGESIZE);
-	return size;
+size_t emu_dus_size(const struct emu_device *dev)
+{
+	return page_align(emu_sq_size(dev) + sizeof(struct qm_cqe) * emu_depth()) + (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static int fd_move(int fd)
@@ -68,7 +68,7 @@ static void available_update(struct emu_device *dev)
 static void queue_free(struct emu_queue *q)
 {
 	if (q->dus)
-		real_munmap()(q->dus, emu_dus_size());
+		real_munmap()(q->dus, emu_dus_size(q->dev));
 	if (q->mem_fd >= 0)
 		real_close()(q->mem_fd);
 	if (q->event_fd >= 0)
@@ -105,8 +105,8 @@ static struct emu_queue *queue_alloc(struct emu_device *dev, unsigned int id)
 	pthread_mutex_init(&q->poll_lock, NULL);
 	q->mem_fd = fd_move((int)syscall(SYS_memfd_create, "uacce", 1u /* MFD_CLOEXEC */));
 	q->event_fd = fd_move(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-	if (q->mem_fd >= 0 && !ftruncate(q->mem_fd, (off_t)(QM_DB_WINDOW + emu_dus_size())))
-		q->dus = map_shared(NULL, emu_dus_size(), q->mem_fd, QM_DB_WINDOW);
+	if (q->mem_fd >= 0 && !ftruncate(q->mem_fd, (off_t)(QM_DB_WINDOW + emu_dus_size(q->dev))))
+		q->dus = map_shared(NULL, emu_dus_size(q->dev), q->mem_fd, QM_DB_WINDOW);
 	if (!q->dus || q->event_fd < 0 || !map_shared(window(q), QM_DB_WINDOW, q->mem_fd, 0)) {
 		queue_free(q);
 		return NULL;
@@ -210,10 +210,10 @@ static int ioctl_set_ctx(struct emu_queue *q, void *arg)
 	return emu_memory_write((uintptr_t)arg, &ctx, sizeof(ctx));
 }
 
-static int ioctl_info(void *arg)
+static int ioctl_info(const struct emu_queue *q, void *arg)
 {
 	struct hisi_qp_info info = {
-		.sqe_size = EMU_SQE_BYTES, .sq_depth = (__u16)emu_depth(), .cq_depth = (__u16)emu_depth(),
+		.sqe_size = 1u << q->dev->kind->sqe_shift, .sq_depth = (__u16)emu_depth(), .cq_depth = (__u16)emu_depth(),
 	};
 
 	if (emu_memory_read((uintptr_t)arg, &(struct hisi_qp_info){ 0 }, sizeof(info)))
@@ -243,7 +243,7 @@ static int queue_command(struct emu_queue *q, unsigned long cmd, void *arg)
 	case UACCE_CMD_QM_SET_QP_CTX:
 		return ioctl_set_ctx(q, arg);
 	case UACCE_CMD_QM_SET_QP_INFO:
-		return ioctl_info(arg);
+		return ioctl_info(q, arg);
 	default:
 		return -EINVAL;
 	}
@@ -265,7 +265,7 @@ int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg)
 
 static bool model_ready(struct emu_queue *q)
 {
-	const unsigned char *cq = q->dus + (size_t)EMU_SQE_BYTES * emu_depth();
+	const unsigned char *cq = q->dus + emu_sq_size(q->dev);
 	bool ready = false;
 	unsigned long long count;
 	u32 word;

@@ -36,7 +36,7 @@ static int region_check(const struct emu_queue *q, size_t len, int flags, off_t 
 	*type = offset ? UACCE_QFRT_DUS : UACCE_QFRT_MMIO;
 	if (q->mapped[*type])
 		return -EEXIST;
-	if (*type == UACCE_QFRT_DUS ? bytes != emu_dus_size() : bytes > QM_DB_WINDOW)
+	if (*type == UACCE_QFRT_DUS ? bytes != emu_dus_size(q->dev) : bytes > QM_DB_WINDOW)
 		return -EINVAL;
 	return nr_regions < REGIONS_MAX ? 0 : -ENOMEM;
 }

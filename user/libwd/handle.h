@@ -18,6 +18,9 @@ enum wd_kind {
 	WD_KIND_CIPHER = 17,
 	WD_KIND_DIGEST = 18,
 	WD_KIND_AEAD = 19,
+	WD_KIND_RSA = 20,
+	WD_KIND_DH = 21,
+	WD_KIND_ECC = 22,
 };
 
 /* First member of everything that has a handle. */

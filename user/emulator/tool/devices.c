@@ -36,7 +36,9 @@ enum device_kind device_kind(unsigned int id)
 
 const char *device_driver(enum device_kind kind)
 {
-	static const char * const drivers[DEVICE_KINDS] = { [DEVICE_ZIP] = "hisi_zip", [DEVICE_SEC] = "hisi_sec2" };
+	static const char * const drivers[DEVICE_KINDS] = {
+		[DEVICE_ZIP] = "hisi_zip", [DEVICE_SEC] = "hisi_sec2", [DEVICE_HPRE] = "hisi_hpre",
+	};
 
 	return drivers[kind];
 }

@@ -9,6 +9,7 @@
 enum device_kind {
 	DEVICE_ZIP,
 	DEVICE_SEC,
+	DEVICE_HPRE,
 	DEVICE_KINDS,
 };
 

@@ -44,7 +44,7 @@ static pid_t child;
 
 static void usage(FILE *to)
 {
-	fputs("usage: wd-emulate [--zip N] [--sec N] [--queues N] [--depth N] [--latency NS]\n"
+	fputs("usage: wd-emulate [--zip N] [--sec N] [--hpre N] [--queues N] [--depth N] [--latency NS]\n"
 	      "                  [--bandwidth MBPS] [--workers N] [--engine all|none] [--mainline-poll] [--null]\n"
 	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
 	      "                  [--node N,...] [--sections FILE]\n"
@@ -126,6 +126,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 	static const struct option table[] = {
 		{ "zip", required_argument, NULL, 'z' },
 		{ "sec", required_argument, NULL, 'c' },
+		{ "hpre", required_argument, NULL, 'p' },
 		{ "queues", required_argument, NULL, 'q' },
 		{ "depth", required_argument, NULL, 'd' },
 		{ "engine", required_argument, NULL, 'e' },
@@ -153,6 +154,10 @@ static int options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 'c':
 			devices_set(DEVICE_SEC, (unsigned int)number("sec", optarg, DEVICES_MAX));
+			o->devices = 1;
+			break;
+		case 'p':
+			devices_set(DEVICE_HPRE, (unsigned int)number("hpre", optarg, DEVICES_MAX));
 			o->devices = 1;
 			break;
 		case 'q':
@@ -251,8 +256,8 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	char spec[384 + FAULT_MAX];
 	size_t n;
 
-	snprintf(spec, sizeof(spec), "zip=%u sec=%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
-		 devices_nr_of(DEVICE_ZIP), devices_nr_of(DEVICE_SEC), o->shape.queues, o->shape.depth, o->workers, o->mbps,
+	snprintf(spec, sizeof(spec), "zip=%u sec=%u hpre=%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
+		 devices_nr_of(DEVICE_ZIP), devices_nr_of(DEVICE_SEC), devices_nr_of(DEVICE_HPRE), o->shape.queues, o->shape.depth, o->workers, o->mbps,
 		 o->latency_ns, o->engine, o->mainline_poll, o->null ? " null" : "");
 	n = strlen(spec);
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");

@@ -11,7 +11,6 @@
 #include "tree.h"
 #include "qm_hw.h"
 
-#define SQE_BYTES	128	/* of every kind */
 #define FLAG_SHARE_ALL	(1u << 0)
 #define FLAG_SGL_MEM	(1u << 1)
 
@@ -26,10 +25,14 @@ struct tree {
 static const struct {
 	unsigned int pci_id;
 	const char *wd_type;
-	const char *algorithms[4];
+	unsigned int sqe_bytes;
+	unsigned int flags;
+	const char *algorithms[8];
 } kinds[DEVICE_KINDS] = {
-	[DEVICE_ZIP] = { QM_PCI_ID_ZIP_PF, "compression", { "zlib", "gzip", "deflate" } },
-	[DEVICE_SEC] = { QM_PCI_ID_SEC_PF, "crypto", { "cipher", "digest", "aead" } },
+	[DEVICE_ZIP] = { QM_PCI_ID_ZIP_PF, "compression", 128, FLAG_SHARE_ALL | FLAG_SGL_MEM, { "zlib", "gzip", "deflate" } },
+	[DEVICE_SEC] = { QM_PCI_ID_SEC_PF, "crypto", 128, FLAG_SHARE_ALL | FLAG_SGL_MEM, { "cipher", "digest", "aead" } },
+	[DEVICE_HPRE] = { QM_PCI_ID_HPRE_PF, "crypto", 64, FLAG_SHARE_ALL,
+			  { "rsa", "dh", "ecdh", "ecdsa", "sm2", "x25519", "x448" } },
 };
 
 static void fail(struct tree *t)
@@ -102,10 +105,10 @@ __attribute__((format(printf, 3, 4))) static void link_to(struct tree *t, const 
 		fail(t);
 }
 
-static unsigned int dus_bytes(unsigned int depth)
+static unsigned int dus_bytes(enum device_kind kind, unsigned int depth)
 {
 	unsigned int page = (unsigned int)sysconf(_SC_PAGESIZE);
-	unsigned int rings = (SQE_BYTES + sizeof(struct qm_cqe)) * depth;
+	unsigned int rings = (kinds[kind].sqe_bytes + sizeof(struct qm_cqe)) * depth;
 
 	return ((rings + page - 1) & ~(page - 1)) + page;
 }
@@ -117,7 +120,7 @@ static void algorithm(struct tree *t, const char *device, enum device_kind kind,
 	file(t, "name", "%s\n", name);
 	file(t, "latency", "10\n");
 	file(t, "throughput", "10\n");
-	file(t, "flags", "0x%08x\n", FLAG_SHARE_ALL | FLAG_SGL_MEM);
+	file(t, "flags", "0x%08x\n", kinds[kind].flags);
 	file(t, "device_api", "hisi_qm_v3\n");
 	link_to(t, "available_instances", "../available_instances");
 }
@@ -136,20 +139,22 @@ static void device(struct tree *t, unsigned int id, const struct tree_shape *sha
 {
 	enum device_kind kind = device_kind(id);
 	const char * const *names = kinds[kind].algorithms;
-	char name[DEVICE_NAME], slot[32];
-	size_t i;
+	char name[DEVICE_NAME], slot[32], lines[128];
+	size_t i, n = 0;
 
 	device_name(id, name);
 	snprintf(slot, sizeof(slot), "0000:%02x:00.0", 0x80 + id);
 	pci_function(t, kind, slot, shape->node[id]);
+	for (i = 0; names[i]; i++)
+		n += (size_t)snprintf(lines + n, sizeof(lines) - n, "%s\n", names[i]);
 
 	folder(t, "sys/class/uacce/%s", name);
 	file(t, "api", "hisi_qm_v3\n");
 	file(t, "flags", "1\n");
 	file(t, "available_instances", "%u\n", shape->queues);
-	file(t, "algorithms", "%s\n%s\n%s\n", names[0], names[1], names[2]);
+	file(t, "algorithms", "%s", lines);
 	file(t, "region_mmio_size", "%u\n", QM_DB_WINDOW);
-	file(t, "region_dus_size", "%u\n", dus_bytes(shape->depth));
+	file(t, "region_dus_size", "%u\n", dus_bytes(kind, shape->depth));
 	file(t, "isolate", "0\n");
 	file(t, "isolate_strategy", "0\n");
 	file(t, "simulated", "1\n");

@@ -35,6 +35,10 @@ enum wd_wc_opcode {
 	WD_WC_ENCRYPT = 3,	/* of ciphers and of AEAD */
 	WD_WC_DECRYPT = 4,
 	WD_WC_DIGEST = 5,
+	WD_WC_SIGN = 6,		/* and what else RSA's private key does */
+	WD_WC_VERIFY = 7,	/* the same of its public key */
+	WD_WC_KEYGEN = 8,
+	WD_WC_AGREE = 9,	/* on a shared secret: DH, ECDH, X25519, X448 */
 };
 
 /*

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The model's mathematics in the kernel: powers by its MPI library, random numbers. */
+#include <linux/errno.h>
+#include <linux/mpi.h>
+#include <linux/random.h>
+#include <linux/string.h>
+
+#include "env.h"
+#include "internal.h"
+
+/* The library writes a number without zeroes in front. */
+static int number_write(MPI a, u8 *to, u32 bytes)
+{
+	unsigned int nr;
+	int sign, err;
+
+	err = mpi_read_buffer(a, to, bytes, &nr, &sign);
+	if (err)
+		return err;
+	memmove(to + bytes - nr, to, nr);
+	memset(to, 0, bytes - nr);
+	return 0;
+}
+
+static int power(void *ws, const struct wdm_power *p)
+{
+	MPI base = mpi_read_raw_data(p->base, p->base_bytes);
+	MPI exponent = mpi_read_raw_data(p->exponent, p->bytes);
+	MPI modulus = mpi_read_raw_data(p->modulus, p->bytes);
+	MPI result = mpi_alloc(0);
+	int err = -ENOMEM;
+
+	if (base && exponent && modulus && result)
+		err = mpi_powm(result, base, exponent, modulus);
+	if (!err)
+		err = number_write(result, p->result, p->bytes);
+	/* It wipes what it frees. */
+	mpi_free(result);
+	mpi_free(modulus);
+	mpi_free(exponent);
+	mpi_free(base);
+	return err;
+}
+
+static int random(void *ws, u8 *p, u32 len)
+{
+	get_random_bytes(p, len);
+	return 0;
+}
+
+static size_t workspace_size(void)
+{
+	return 0;
+}
+
+static const struct wdm_engine_ops ops = {
+	.power = power,
+	.random = random,
+};
+
+const struct sim_engine sim_engine_hpre = {
+	.ops = &ops,
+	.workspace_size = workspace_size,
+};

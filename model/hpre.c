@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* The HPRE engine: descriptor in, one operation, result out. */
+#include "hpre.h"
+
+#define HPRE_MARK	0x45525048u
+
+static const struct wdm_reg hpre_regs[] = {
+	{ QM_CAP_NFE_MASK, HPRE_CAP_QM_NFE_V3 },
+	{ QM_CAP_RESET_MASK, HPRE_CAP_QM_RESET_V3 },
+	{ QM_CAP_CE_MASK, HPRE_CAP_QM_CE_V3 },
+	{ HPRE_CAP_NFE_MASK, HPRE_CAP_NFE_MASK_V3 },
+	{ HPRE_CAP_RESET_MASK, HPRE_CAP_RESET_MASK_V3 },
+	{ HPRE_CAP_CE_MASK, HPRE_CAP_CE_MASK_V3 },
+	{ HPRE_CAP_CORES, HPRE_CAP_CORES_V3 },
+	{ HPRE_CAP_CORE_ENABLE, HPRE_CAP_CORE_ENABLE_V3 },
+	{ HPRE_CAP_DRV_ALGS, HPRE_CAP_DRV_ALGS_V3 },
+	{ HPRE_CAP_DEV_ALGS, HPRE_CAP_DEV_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_FIRST, HPRE_CAP_CORE_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_FIRST + 4, HPRE_CAP_CORE_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_FIRST + 8, HPRE_CAP_CORE_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_FIRST + 12, HPRE_CAP_CORE_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_FIRST + 16, HPRE_CAP_CORE_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_FIRST + 20, HPRE_CAP_CORE_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_FIRST + 24, HPRE_CAP_CORE_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_FIRST + 28, HPRE_CAP_CORE_ALGS_V3 },
+	{ HPRE_CAP_CORE_ALGS_LAST - 4, HPRE_CAP_CORE_SM2_V3 },
+	{ HPRE_CAP_CORE_ALGS_LAST, HPRE_CAP_CORE_SM2_V3 },
+	{ 0, 0 },
+};
+
+static const struct wdm_init hpre_inits[] = {
+	{ HPRE_START_INIT, HPRE_INIT_DONE, 1 },
+	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_START, HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY, HPRE_CAP_CORE_ENABLE_V3 },
+	{ 0, 0, 0 },
+};
+
+static const struct wdm_error_block hpre_errors = {
+	.source = HPRE_ERR_SOURCE,
+	.mask = HPRE_ERR_MASK,
+	.set = HPRE_ERR_SET,
+	.status = HPRE_ERR_STATUS,
+	.shutdown = HPRE_OOO_SHUTDOWN_SEL,
+};
+
+static void hpre_mark(u32 *sqe)
+{
+	wdm_put32(sqe, wdm_get32(sqe) | HPRE_DONE_HARDWARE << HPRE_DW0_DONE_SHIFT);
+	wdm_put32(sqe + HPRE_SQE_MARKED, HPRE_MARK);
+}
+
+static bool hpre_unmarked(const u32 *sqe)
+{
+	return wdm_get32(sqe) >> HPRE_DW0_DONE_SHIFT != HPRE_DONE_HARDWARE && wdm_get32(sqe + HPRE_SQE_MARKED) != HPRE_MARK;
+}
+
+/* A tag of 0 may be one that is missing: then it only waits for longer. */
+static bool hpre_whole(const u32 *sqe)
+{
+	struct wdm_job job = { .pasid_valid = true };
+	struct wdm_hpre_req r = { .job = &job };
+
+	for (job.alg_type = HPRE_QC_RSA_DH; job.alg_type <= HPRE_QC_ECC; job.alg_type++)
+		if (!wdm_hpre_decode(&r, sqe))
+			return wdm_get64((const u8 *)sqe + offsetof(struct hpre_sqe, tag));
+	return false;
+}
+
+static u32 hpre_bytes(const u32 *sqe)
+{
+	return (((const u8 *)sqe)[offsetof(struct hpre_sqe, task_len1)] + 1u) * 8;
+}
+
+static bool hpre_failure(u32 status)
+{
+	return status && status <= HPRE_DW0_ETYPE_MASK;
+}
+
+static void hpre_fail(u32 *sqe, u32 status)
+{
+	wdm_put32(sqe, (wdm_get32(sqe) & HPRE_DW0_ALG_MASK) | status << HPRE_DW0_ETYPE_SHIFT |
+		  HPRE_DONE_HARDWARE << HPRE_DW0_DONE_SHIFT);
+}
+
+static void hpre_abort(u32 *sqe)
+{
+	hpre_fail(sqe, HPRE_ERR_ABORTED);
+}
+
+static void hpre_fail_address(const struct wdm_job *job, u32 *sqe)
+{
+	u8 *flags = (u8 *)sqe + offsetof(struct hpre_sqe, flags);
+
+	hpre_fail(sqe, HPRE_ERR_ADDRESS);
+	if (!job->pasid_valid)
+		return;
+	wdm_put32(sqe, wdm_get32(sqe) | HPRE_ETYPE1_SVA << HPRE_DW0_ETYPE1_SHIFT);
+	*flags = (u8)(*flags | 1u << HPRE_FLAG_SVA_STATUS_SHIFT);
+}
+
+static bool hpre_verifies(const struct wdm_hpre_req *r)
+{
+	return r->op == HPRE_ECDSA_VERIFY || r->op == HPRE_SM2_VERIFY;
+}
+
+static void hpre_succeed(const struct wdm_hpre_req *r, u32 *sqe)
+{
+	hpre_fail(sqe, HPRE_ERR_OK);
+	if (hpre_verifies(r))
+		wdm_put64((u8 *)sqe + offsetof(struct hpre_sqe, out), r->valid ? HPRE_VERIFY_VALID : 0);
+}
+
+static u32 hpre_run(struct wdm_hpre_req *r)
+{
+	switch (r->op) {
+	case HPRE_RSA:
+	case HPRE_DH:
+	case HPRE_DH_G2:
+		return wdm_hpre_power(r);
+	case HPRE_RSA_CRT:
+		return wdm_hpre_crt(r);
+	case HPRE_RSA_KEYGEN:
+	case HPRE_RSA_KEYGEN_CRT:
+		return wdm_hpre_keygen(r);
+	case HPRE_ECC_MULTIPLY:
+		return wdm_hpre_multiply(r);
+	case HPRE_MONTGOMERY:
+		return wdm_hpre_montgomery(r);
+	case HPRE_ECDSA_SIGN:
+		return wdm_hpre_ecdsa_sign(r);
+	case HPRE_ECDSA_VERIFY:
+		return wdm_hpre_ecdsa_verify(r);
+	case HPRE_SM2_KEYGEN:
+		return wdm_hpre_sm2_keygen(r);
+	case HPRE_SM2_SIGN:
+		return wdm_hpre_sm2_sign(r);
+	case HPRE_SM2_VERIFY:
+		return wdm_hpre_sm2_verify(r);
+	case HPRE_SM2_ENCRYPT:
+		return wdm_hpre_sm2_encrypt(r);
+	case HPRE_SM2_DECRYPT:
+		return wdm_hpre_sm2_decrypt(r);
+	default:
+		return HPRE_ERR_OPERATION;
+	}
+}
+
+static u32 hpre_work(struct wdm_hpre_req *r)
+{
+	const struct wdm_job *job = r->job;
+	u32 status;
+
+	if (wdm_payload_read(job, r->key, r->w->key, r->key_bytes) ||
+	    (r->in_bytes && wdm_payload_read(job, r->in, r->w->in, r->in_bytes)))
+		return HPRE_ERR_ADDRESS;
+	status = job->env->engine->power ? hpre_run(r) : HPRE_ERR_OK;
+	if (wdm_load(&job->abort))
+		return HPRE_ERR_ABORTED;
+	if (!status && r->out_bytes && wdm_payload_write(job, r->out, r->w->out, r->out_bytes))
+		return HPRE_ERR_ADDRESS;
+	return status;
+}
+
+/* Whose fault an error is: the request's, not that of memory, of chance or of the device. */
+static bool hpre_refuses(u32 status)
+{
+	return status && status != HPRE_ERR_ADDRESS && status != HPRE_ERR_RESULT && status != HPRE_ERR_MISMATCH &&
+	       status != HPRE_ERR_ABORTED;
+}
+
+static void hpre_execute(struct wdm_job *job, struct wdm_scratch *s)
+{
+	struct wdm_hpre_req r = { .job = job, .s = s, .w = &s->hpre, .valid = !job->env->engine->power };
+	u32 status;
+
+	if (wdm_load(&job->abort)) {
+		hpre_abort(job->sqe);
+		return;
+	}
+	status = wdm_hpre_decode(&r, job->sqe);
+	if (!status) {
+		status = hpre_work(&r);
+		/* Nothing of a key outlives its request. */
+		memset(r.w, 0, sizeof(*r.w));
+	}
+	job->refused = hpre_refuses(status);
+	if (status == HPRE_ERR_ADDRESS) {
+		hpre_fail_address(job, job->sqe);
+	} else if (status) {
+		hpre_fail(job->sqe, status);
+	} else {
+		hpre_succeed(&r, job->sqe);
+		job->bytes_in = r.key_bytes + r.in_bytes;
+		job->bytes_out = r.out_bytes;
+	}
+}
+
+const struct wdm_personality wdm_hpre = {
+	.sqe_shift = 6,
+	.alg_types = 2,
+	.queues_default = HPRE_QUEUES_DEFAULT,
+	.regs = hpre_regs,
+	.errors = &hpre_errors,
+	.inits = hpre_inits,
+	.bytes = hpre_bytes,
+	.execute = hpre_execute,
+	.abort = hpre_abort,
+	.failure = hpre_failure,
+	.fail = hpre_fail,
+	.mark = hpre_mark,
+	.unmarked = hpre_unmarked,
+	.whole = hpre_whole,
+};

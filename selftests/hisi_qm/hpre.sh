@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The HPRE driver on a simulated device made for it: what it says, raw descriptors, binding, going away.
+
+MODULE=hisi_hpre
+KIND=hpre
+QUEUES=64
+ALGORITHMS="rsa dh ecdh ecdsa sm2 x25519 x448"
+. "$(dirname "$0")/engine.sh"
+
+test_its_registers_can_be_read() {
+	begin_debugfs
+	says INT_MASK= "$DEBUGFS/regs"
+	says 'CORES_INI_STATUS= 0x000003ff' "$DEBUGFS/cluster0/regs"
+	absent "$DEBUGFS/cluster1"
+	exits 1 bash -c "echo 10 >$DEBUGFS/cluster0/cluster_ctrl" 2>/dev/null
+	echo 9 >"$DEBUGFS/cluster0/cluster_ctrl"
+	exits 1 bash -c "echo 2 >$DEBUGFS/rdclr_en" 2>/dev/null
+	echo 1 >"$DEBUGFS/rdclr_en"
+	says 1 "$DEBUGFS/rdclr_en"
+}
+
+run_tests

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between libwd_ecc and its drivers; private. */
+#ifndef WD_ECC_PRIVATE_H
+#define WD_ECC_PRIVATE_H
+
+#include <wd_ecc.h>
+#include "pubkey.h"
+
+#define ECC_BYTES_MAX	72	/* of a number: 576 bits */
+#define ECC_HASH_BYTES	32	/* SM3 */
+
+struct soft_ecc;
+struct soft_ecc_key;
+
+/* Numbers of a curve. */
+enum ecc_part {
+	ECC_P,
+	ECC_A,
+	ECC_B,
+	ECC_N,
+	ECC_GX,
+	ECC_GY,
+	ECC_PARTS,
+};
+
+/**
+ * struct ecc_key - a key, numbers in fields of the session's size
+ * @soft:	libcrypto's
+ */
+struct ecc_key {
+	bool has_d;
+	struct soft_ecc_key *soft;
+	__u8 d[ECC_BYTES_MAX];
+	__u8 point[2 * ECC_BYTES_MAX];		/* x, y in 2 w bytes */
+};
+
+/**
+ * struct ecc_sess - a session
+ * @w:		bytes of a number
+ * @nid:	libcrypto's name of the curve, 0: by value
+ * @part:	of the curve, in w bytes each; X25519 and X448 have p only
+ */
+struct ecc_sess {
+	struct wd_session s;
+	__u8 alg;
+	__u32 w;
+	int nid;
+	unsigned int n_bits;
+	struct soft_ecc *soft;
+	struct ecc_key *key;
+	__u8 part[ECC_PARTS][ECC_BYTES_MAX];
+};
+
+static inline struct ecc_sess *to_ecc_sess(struct wd_session *s)
+{
+	return (struct ecc_sess *)s;
+}
+
+static inline bool ecc_is_montgomery(const struct ecc_sess *s)
+{
+	return s->alg >= WD_ECC_X25519;
+}
+
+/* Bytes of a point. */
+static inline __u32 ecc_point_bytes(const struct ecc_sess *s)
+{
+	return ecc_is_montgomery(s) ? s->w : 2 * s->w;
+}
+
+/* The private key that a request is about, in a field of w bytes; of one that was checked. */
+static inline void ecc_private(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
+{
+	size_t skip = c->extra_len > s->w ? c->extra_len - s->w : 0, n = c->extra_len - skip;
+
+	if (!c->extra) {
+		memcpy(d, s->key->d, s->w);
+		return;
+	}
+	memset(d, 0, s->w - n);
+	memcpy(d + s->w - n, c->extra + skip, n);
+}
+
+/* --- curve.c --- */
+
+/* alg, w, nid and the parts. 0, -EINVAL, -EOPNOTSUPP, -ENOMEM, recorded. */
+int ecc_curve_set(struct ecc_sess *s, const struct wd_ecc_sess_setup *setup);
+/* A private value, a nonce: 1 .. n - 1, of SM2's keys 1 .. n - 2. Strings of X25519 and X448 have no range. */
+bool ecc_scalar_in_range(const struct ecc_sess *s, const __u8 *d, bool key);
+/* Of x, y: below p. Of u: not of small order, whatever its highest bit and multiple of p. */
+bool ecc_point_in_range(const struct ecc_sess *s, const __u8 *point);
+/* A string of X25519 or X448 as a number below p, most significant byte first. */
+void ecc_u_reduce(const struct ecc_sess *s, const __u8 *string, __u8 *u);
+
+/* --- key.c --- */
+
+/* A key from the caller's parts; NULL and *ret, recorded. */
+struct ecc_key *ecc_key_make(struct ecc_sess *s, const struct wd_ecc_key *from, int *ret);
+void ecc_key_free(struct ecc_key *key);
+
+/* --- soft/ecc.c --- */
+
+/* The parts of a curve by libcrypto's name, and w. 0, -EOPNOTSUPP. */
+int soft_ecc_curve(struct ecc_sess *s);
+/* What libcrypto needs for the curve. 0, -EINVAL: it is none, -ENOMEM. */
+int soft_ecc_make(struct ecc_sess *s);
+void soft_ecc_free(struct soft_ecc *e);
+bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *point);
+/* The point d G, or d times a point. 0, -EINVAL: it is none, or infinity, -ENOMEM. */
+int soft_ecc_multiply(struct ecc_sess *s, const __u8 *d, const __u8 *point, __u8 *out);
+/* A private key. False: no randomness. */
+bool soft_ecc_random(const struct ecc_sess *s, __u8 *d);
+/* A nonce for a signature, of the key, the digest and randomness. */
+bool soft_ecc_nonce(const struct ecc_sess *s, const __u8 *d, const void *digest, size_t len, __u8 *k);
+
+/* --- soft/ecc_sign.c --- */
+
+int soft_ecc_key_make(struct ecc_sess *s, struct ecc_key *key);
+void soft_ecc_key_free(struct soft_ecc_key *key);
+int soft_ecc_sign(struct ecc_sess *s, struct pubkey_msg *c);
+int soft_ecc_verify(struct ecc_sess *s, struct pubkey_msg *c);
+
+/* --- soft/sm2.c --- */
+
+int soft_sm2_encrypt(struct ecc_sess *s, struct pubkey_msg *c);
+int soft_sm2_decrypt(struct ecc_sess *s, struct pubkey_msg *c);
+/* False: there is no SM3. */
+bool soft_sm2_digest(const struct ecc_sess *s, const void *id, size_t id_len, const void *msg, size_t len, __u8 *digest);
+
+/* --- soft/xdh.c --- */
+
+int soft_xdh_key_make(const struct ecc_sess *s, struct ecc_key *key);
+int soft_xdh_public(const struct ecc_sess *s, const __u8 *d, __u8 *out);
+/* The secret of a key, or when that is NULL of d, with a peer. 0, -EBADMSG: it is all zeroes, -ENOMEM. */
+int soft_xdh_agree(const struct ecc_sess *s, struct ecc_key *key, const __u8 *d, const __u8 *peer, __u8 *out);
+
+extern const struct wd_driver hisi_ecc_driver;
+extern const struct wd_driver soft_ecc_driver;
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between libwd_rsa and its drivers; private. */
+#ifndef WD_RSA_PRIVATE_H
+#define WD_RSA_PRIVATE_H
+
+#include <wd_rsa.h>
+#include "pubkey.h"
+
+#define RSA_BYTES_MAX	PUBKEY_BYTES_MAX
+
+struct soft_rsa;
+
+/**
+ * struct rsa_key - a key as descriptors want it, and as libcrypto does
+ * @k:		bytes of the modulus
+ * @pub:	e, n
+ * @priv:	d, n
+ * @crt:	dq, dp, q, p, qinv, of half the size
+ */
+struct rsa_key {
+	__u32 k;
+	bool has_priv;
+	bool has_crt;
+	struct soft_rsa *soft;
+	__u8 pub[2 * RSA_BYTES_MAX];
+	__u8 priv[2 * RSA_BYTES_MAX];
+	__u8 crt[5 * RSA_BYTES_MAX / 2];
+};
+
+/* Where its parts lie. */
+static inline const __u8 *rsa_key_n(const struct rsa_key *key)
+{
+	return key->pub + key->k;
+}
+
+static inline const __u8 *rsa_key_crt(const struct rsa_key *key, unsigned int part)
+{
+	return key->crt + part * (key->k / 2);
+}
+
+enum rsa_crt {
+	RSA_DQ,
+	RSA_DP,
+	RSA_Q,
+	RSA_P,
+	RSA_QINV,
+};
+
+struct rsa_sess {
+	struct wd_session s;
+	__u32 k;
+	struct rsa_key *key;
+};
+
+static inline struct rsa_sess *to_rsa_sess(struct wd_session *s)
+{
+	return (struct rsa_sess *)s;
+}
+
+static inline bool rsa_is_genkey(__u32 op)
+{
+	return op >= WD_RSA_GENKEY;
+}
+
+/* --- key.c --- */
+
+/* A key of k bytes from the caller's parts; NULL and *ret, recorded. */
+struct rsa_key *rsa_key_make(struct wd_object *obj, __u32 k, const struct wd_rsa_key *from, int *ret);
+/* Wiped. */
+void rsa_key_free(struct rsa_key *key);
+/* e, p, q, as a request brings them: 0, -EINVAL, recorded. */
+int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src);
+
+/* --- soft/rsa.c --- */
+
+/* Of a key that is complete but for it: 0, -EINVAL, -ENOMEM. */
+int soft_rsa_make(struct rsa_key *key);
+void soft_rsa_free(struct soft_rsa *r);
+
+extern const struct wd_driver hisi_rsa_driver;
+extern const struct wd_driver soft_rsa_driver;
+
+#endif

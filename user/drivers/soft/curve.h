@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A curve in libcrypto's hands, between the files that compute on one. */
+#ifndef WD_SOFT_CURVE_H
+#define WD_SOFT_CURVE_H
+
+#include <openssl/ec.h>
+#include <openssl/evp.h>
+#include "bn.h"
+#include "ecc.h"
+#include "spare.h"
+
+/**
+ * struct soft_ecc_key - a key in libcrypto's hands
+ * @ctx:	prepared for verifying, and for signing; for deriving a secret
+ */
+struct soft_ecc_key {
+	EVP_PKEY *pkey;
+	struct soft_spare ctx[2];
+};
+
+struct soft_ecc {
+	EC_GROUP *group;
+	struct soft_spare work;
+};
+
+/* What one computation uses at a time. */
+struct soft_work {
+	BN_CTX *bn;
+	EC_POINT *in;
+	EC_POINT *out;
+};
+
+/* NULL: no memory. Numbers got from bn are wiped with soft_work_put(). */
+struct soft_work *soft_work_get(struct soft_ecc *e);
+void soft_work_put(struct soft_ecc *e, struct soft_work *w);
+
+/* out = d G, or d times the point of 2 w bytes; 0, -EINVAL, -ENOMEM. */
+int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d, const __u8 *point);
+bool soft_work_point(struct ecc_sess *s, struct soft_work *w, __u8 *point);
+
+#endif
