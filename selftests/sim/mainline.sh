@@ -191,28 +191,6 @@ test_hpre_unbinds_and_binds_again() {
 	quiet
 }
 
-test_hpre_probes() {
-	begin hpre
-	quiet
-}
-
-test_hpre_algorithms_pass_the_self_tests_of_the_kernel() {
-	local names='hpre-'
-
-	begin hpre
-	has_self_tests
-	[ "$(algorithms "$names" name .)" = 6 ]
-	until_true 120 self_tested "$names" 6
-	quiet
-}
-
-test_hpre_unbinds_and_binds_again() {
-	begin hpre
-	CYCLES=5
-	cycle
-	quiet
-}
-
 [ -e "$MODULES/hisi_zip.ko" ] || {
 	echo "1..0 # SKIP mainline's driver is built from linux-source-6.1, for 6.1 kernels (sim/mainline_build.sh)"
 	exit 4
