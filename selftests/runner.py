@@ -9,7 +9,9 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
@@ -47,6 +49,7 @@ class Count:
         self.passed = 0
         self.failed = []
         self.skipped = []
+        self.lock = threading.Lock()
 
     def fail(self, suite, what, detail=()):
         self.failed.append(f"{suite}: {what}")
@@ -59,6 +62,10 @@ class Count:
 
     def program(self, suite, prog):
         """Counts one program's TAP; a program that says nothing is one test by its exit code."""
+        with self.lock:
+            self.read(suite, prog)
+
+    def read(self, suite, prog):
         before = self.passed, len(self.failed), len(self.skipped)
         plan, seen, since, running = None, 0, [], ""
         for line in prog.lines:
@@ -184,6 +191,15 @@ def native(out, areas, count, kinds=("native", "emulated")):
             count.program(suite, prog)
 
 
+def natives(outs, areas, count):
+    """The plain programs have the machine to themselves; those under sanitizers, most of them one thread, share it."""
+    for out in outs[:1]:
+        native(out, areas, count)
+    with ThreadPoolExecutor() as pool:
+        # list(): what a thread raises ends the run.
+        list(pool.map(lambda out: native(out, areas, count), outs[1:]))
+
+
 def console_splats(path):
     """(test, excerpt) for each test during which the kernel complained."""
     found, current, excerpt = [], "boot", None
@@ -265,8 +281,7 @@ def main():
     count = Count()
     for what in args.failed:
         count.fail("build", what)
-    for out in args.native:
-        native(out, args.areas, count)
+    natives(args.native, args.areas, count)
     for out in args.boot:
         native(out, args.areas, count, ("boot",))
     for number, kernel in enumerate(args.vm):
