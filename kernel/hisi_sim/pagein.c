@@ -24,9 +24,11 @@
 
 #include "internal.h"
 
-#define PAGE_WAIT_MS	2000
-#define JOB_WAIT_MS	5000
-#define CROWD_WAIT_MS	250
+/* A kernel that checks each access holds its locks that much longer. */
+#define SLOWNESS	(IS_ENABLED(CONFIG_KASAN) ? 4 : 1)
+#define PAGE_WAIT_MS	(2000 * SLOWNESS)
+#define JOB_WAIT_MS	(5000 * SLOWNESS)
+#define CROWD_WAIT_MS	(250 * SLOWNESS)
 #define RETRY_US	100
 #define SLICE_MS	10
 
