@@ -24,13 +24,8 @@ static void complain(const char *what, int ret)
 /* What is left of a queue that was taken away. */
 static void check_gone(struct rawq *q)
 {
-	long long deadline = now_ms() + CLIENT_WAIT_MS;
-	int ret;
+	int ret = uacce_poll_gone(q->fd, CLIENT_WAIT_MS);
 
-	/* The stop words are there a moment before the queue is gone; each is an event. */
-	do
-		ret = uacce_poll(q->fd, POLLIN, CLIENT_WAIT_MS);
-	while (ret == POLLIN && now_ms() < deadline);
 	if ((ret & (POLLIN | POLLERR | POLLHUP)) != (POLLIN | POLLERR | POLLHUP))
 		complain("poll() of a removed queue", ret);
 	ret = uacce_start_q(q->fd);

@@ -173,6 +173,18 @@ static inline int uacce_poll(int fd, short events, int ms)
 	return ret < 0 ? -errno : ret ? pfd.revents : 0;
 }
 
+/* The last events of a queue that is taken away: its stop words, an event of their own, come a moment before. */
+static inline int uacce_poll_gone(int fd, int ms)
+{
+	long long deadline = now_ms() + ms;
+	int ret;
+
+	do
+		ret = uacce_poll(fd, POLLIN | POLLRDNORM, ms);
+	while (ret > 0 && !(ret & (POLLERR | POLLHUP)) && now_ms() < deadline);
+	return ret;
+}
+
 #define test_open(name) ({						\
 	int __fd = uacce_open(name);					\
 	ASSERT_GE(__fd, 0) TH_LOG("open %s: %s", name, strerror(-__fd));	\

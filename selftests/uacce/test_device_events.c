@@ -139,7 +139,7 @@ TEST_F_TIMEOUT(devices, a_reset_is_told_before_contexts_die, 120)
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_RESET, &h, NL_WAIT_MS));
 	EXPECT_TRUE(is_of(h, self->dev, self->parent));
 	EXPECT_EQ(seq + 1, nlm_num(h, UACCE_A_EVENT_SEQ));
-	EXPECT_NE(0, uacce_poll(q.fd, POLLIN | POLLRDNORM, QUEUE_MS) & (POLLERR | POLLHUP));
+	EXPECT_NE(0, uacce_poll_gone(q.fd, QUEUE_MS) & (POLLERR | POLLHUP));
 	EXPECT_EQ(-ETIMEDOUT, nlc_next(self->event, &h, 0));
 	rawq_close(&q);
 }
