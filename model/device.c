@@ -8,7 +8,7 @@
 #define WDM_JOBS_DEFAULT	256
 #define WDM_SETTLE_DEFAULT	100000
 
-static const struct wdm_personality *wdm_engine(enum wdm_type type)
+const struct wdm_personality *wdm_engine(enum wdm_type type)
 {
 	switch (type) {
 	case WDM_ZIP:

@@ -40,6 +40,7 @@ static const struct wdm_error_block hpre_errors = {
 	.set = HPRE_ERR_SET,
 	.status = HPRE_ERR_STATUS,
 	.shutdown = HPRE_OOO_SHUTDOWN_SEL,
+	.caps = { HPRE_CAP_NFE_MASK, HPRE_CAP_CE_MASK },
 };
 
 static void hpre_mark(u32 *sqe)

@@ -40,13 +40,8 @@ struct wdm_error_block {
 	u32 set;
 	u32 status;
 	u32 shutdown;	/* errors that close the bus master */
+	u32 caps[2];	/* the errors that there are */
 	bool mask_enables;	/* a 1 in the mask reports, instead of hiding */
-};
-
-enum wdm_errors {
-	WDM_ERRORS_QM,
-	WDM_ERRORS_ENGINE,
-	WDM_ERRORS_NR,
 };
 
 /**
@@ -315,11 +310,13 @@ static inline u64 wdm_settle_overflow(const struct wdm_device *dev)
 }
 
 /* device.c */
+const struct wdm_personality *wdm_engine(enum wdm_type type);
 void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value);
 int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len);
 int wdm_dma_write(struct wdm_device *dev, u32 fn, u64 addr, const void *buf, u32 len);
 
 /* regs.c */
+const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum wdm_errors which);
 void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f);
 void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f);
 u32 wdm_vft_base(const struct wdm_function *f);

@@ -170,12 +170,18 @@ static const struct wdm_error_block wdm_qm_errors = {
 	.set = QM_ABNORMAL_INT_SET,
 	.status = QM_ABNORMAL_INT_STATUS,
 	.shutdown = QM_OOO_SHUTDOWN_SEL,
+	.caps = { QM_CAP_NFE_MASK, QM_CAP_CE_MASK },
 };
+
+const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum wdm_errors which)
+{
+	return which == WDM_ERRORS_QM ? &wdm_qm_errors : dev->engine->errors;
+}
 
 /* A guess: an error that has closed the master keeps it closed until it is acknowledged. */
 static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enum wdm_errors which)
 {
-	const struct wdm_error_block *e = which == WDM_ERRORS_QM ? &wdm_qm_errors : dev->engine->errors;
+	const struct wdm_error_block *e = wdm_error_block(dev, which);
 	u32 clear = wdm_reg_read(pf, e->source), set = wdm_reg_read(pf, e->set), reported;
 
 	if (!clear && !set)

@@ -14,6 +14,7 @@ static const struct wdm_error_block sec_errors = {
 	.set = SEC_ERR_SET,
 	.status = SEC_ERR_STATUS,
 	.shutdown = SEC_OOO_SHUTDOWN_SEL,
+	.caps = { SEC_CAP_NFE_MASK, SEC_CAP_CE_MASK },
 	.mask_enables = true,
 };
 

@@ -16,6 +16,7 @@ static const struct wdm_error_block zip_errors = {
 	.set = ZIP_ERR_SET,
 	.status = ZIP_ERR_STATUS,
 	.shutdown = ZIP_OOO_SHUTDOWN_SEL,
+	.caps = { ZIP_CAP_NFE_MASK, ZIP_CAP_CE_MASK },
 };
 
 static const struct wdm_reg zip_regs[] = {
