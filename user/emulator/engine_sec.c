@@ -12,6 +12,7 @@
 #include <openssl/sha.h>
 #include <stdlib.h>
 #include "emu.h"
+#include "sec_hw.h"
 
 struct key {
 	enum wdm_block_alg alg;
@@ -199,11 +200,19 @@ static void *engine_ws_alloc(void)
 	return calloc(1, sizeof(struct engine_ws));
 }
 
+static const struct emu_reg start[] = {
+	{ SEC_MEM_START_INIT, 1 },
+	{ SEC_SAA_EN, SEC_CAP_CORE_ENABLE_V3 },
+	{ SEC_CONTROL, SEC_CONTROL_TRNG | SEC_CONTROL_AXI_SHUTDOWN },
+	{ 0, 0 },
+};
+
 const struct emu_kind emu_sec = {
 	.name = "hisi_sec2",
 	.type = WDM_SEC,
 	.qc_types = 1,
 	.sqe_shift = 7,
+	.start = start,
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,
