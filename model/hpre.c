@@ -192,7 +192,7 @@ static void hpre_execute(struct wdm_job *job, struct wdm_scratch *s)
 	if (!status) {
 		status = hpre_work(&r);
 		/* Nothing of a key outlives its request. */
-		memset(r.w, 0, sizeof(*r.w));
+		wdm_wipe(r.w, sizeof(*r.w));
 	}
 	job->refused = hpre_refuses(status);
 	if (status == HPRE_ERR_ADDRESS) {

@@ -291,7 +291,7 @@ static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
 		status = sec_run(&r);
 	job->refused |= status == SEC_ERR_VALUE;
 	/* Nothing of a key outlives its request: it has been here and with the host only. */
-	memset(&s->sec, 0, sizeof(s->sec));
+	wdm_wipe(&s->sec, sizeof(s->sec));
 	job->env->engine->forget(s->engine_ws);
 	if (status) {
 		sec_fail(job->sqe, status);

@@ -95,6 +95,7 @@ static void md5(u32 *state, const u8 *data, u32 blocks)
 	state[1] = c.B;
 	state[2] = c.C;
 	state[3] = c.D;
+	OPENSSL_cleanse(&c, sizeof(c));
 }
 
 static void sha1(u32 *state, const u8 *data, u32 blocks)
@@ -108,6 +109,7 @@ static void sha1(u32 *state, const u8 *data, u32 blocks)
 	state[2] = c.h2;
 	state[3] = c.h3;
 	state[4] = c.h4;
+	OPENSSL_cleanse(&c, sizeof(c));
 }
 
 static void sha256(u32 *state, const u8 *data, u32 blocks)
@@ -118,6 +120,7 @@ static void sha256(u32 *state, const u8 *data, u32 blocks)
 	for (; blocks; blocks--, data += 64)
 		SHA256_Transform(&c, data);
 	memcpy(state, c.h, sizeof(c.h));
+	OPENSSL_cleanse(&c, sizeof(c));
 }
 
 static void sha512(u64 *state, const u8 *data, u32 blocks)
@@ -128,6 +131,7 @@ static void sha512(u64 *state, const u8 *data, u32 blocks)
 	for (; blocks; blocks--, data += 128)
 		SHA512_Transform(&c, data);
 	memcpy(state, c.h, sizeof(c.h));
+	OPENSSL_cleanse(&c, sizeof(c));
 }
 
 static int hash(void *ws, enum wdm_hash_core core, void *state, const u8 *data, u32 blocks)
