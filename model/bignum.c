@@ -143,8 +143,10 @@ void wdm_num_mod(u64 *r, const u64 *a, u32 a_nr, const u64 *m, u32 nr)
 	u32 bit = wdm_num_bits(a, a_nr);
 
 	memset(r, 0, nr * sizeof(*r));
-	while (bit--)
+	while (bit--) {
 		num_double_mod(r, wdm_num_bit(a, bit), m, nr);
+		wdm_relax();
+	}
 }
 
 void wdm_num_add_mod(u64 *r, const u64 *a, const u64 *b, const u64 *m, u32 nr)
@@ -185,6 +187,7 @@ bool wdm_num_inverse(u64 *r, const u64 *a, const u64 *m, u32 nr, u64 *tmp)
 	wdm_num_set(x, 1, nr);
 	wdm_num_set(y, 0, nr);
 	while (!wdm_num_is(u, 0, nr)) {
+		wdm_relax();
 		if (!(u[0] & 1)) {
 			num_halve(u, 0, nr);
 			num_halve_mod(x, m, nr);

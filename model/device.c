@@ -8,7 +8,7 @@
 #define WDM_JOBS_DEFAULT	256
 #define WDM_SETTLE_DEFAULT	100000
 
-static const struct wdm_personality *wdm_engine(enum wdm_type type)
+const struct wdm_personality *wdm_engine(enum wdm_type type)
 {
 	switch (type) {
 	case WDM_ZIP:
@@ -141,6 +141,7 @@ static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f)
 	f->mb_state = WDM_MB_IDLE;
 	memset(f->abnormal, 0, sizeof(f->abnormal));
 	memset(f->shut_by, 0, sizeof(f->shut_by));
+	dev->looked = 0;
 	if (f->index == WDM_PF)
 		dev->master_closed = false;
 }
@@ -216,6 +217,7 @@ void wdm_poll(struct wdm_device *dev, struct wdm_look *look)
 	dev->now = dev->env->now_ns(dev->host);
 	dev->next_ns = WDM_NEVER;
 	dev->worked = false;
+	dev->looked = 0;
 	for (i = 0; i < dev->attr.functions; i++) {
 		struct wdm_function *f = &dev->fns[i];
 
@@ -279,6 +281,7 @@ const char *wdm_refusal_name(enum wdm_refusal reason)
 		[WDM_REFUSE_DB_INDEX] = "doorbell index",
 		[WDM_REFUSE_DB_RESERVED] = "doorbell reserved bits",
 		[WDM_REFUSE_SQE] = "descriptor",
+		[WDM_REFUSE_ENGINE] = "engine not initialised",
 		[WDM_REFUSE_RING_DMA] = "ring memory not reachable",
 	};
 

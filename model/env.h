@@ -41,6 +41,8 @@ static inline void wdm_writeq(u64 v, void WDM_IOMEM *p)
 #define wdm_wmb()		mb()
 /* in long computations: others may want the CPU */
 #define wdm_relax()		cond_resched()
+/* no compiler leaves it out */
+#define wdm_wipe(p, bytes)	memzero_explicit((p), (bytes))
 
 #else /* user space */
 
@@ -82,6 +84,12 @@ static inline void wdm_writeq(u64 v, void *p)
 #define wdm_store(p, v)		__atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define wdm_wmb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define wdm_relax()		do { } while (0)
+
+static inline void wdm_wipe(void *p, size_t bytes)
+{
+	memset(p, 0, bytes);
+	__asm__ __volatile__("" : : "r" (p) : "memory");
+}
 
 #endif
 

@@ -7,21 +7,49 @@
 
 #define WDM_BIT(kind)	(1u << (kind))
 
+int wdm_fault_check(const struct wdm_attr *attr, enum wdm_fault kind, const struct wdm_fault_rule *rule)
+{
+	const struct wdm_personality *engine = wdm_engine(attr->type);
+
+	if (!engine || (u32)kind >= WDM_FAULT_NR)
+		return -EINVAL;
+	if (rule->queue != WDM_FAULT_ANY && (kind == WDM_FAULT_MAILBOX || rule->queue >= attr->queues))
+		return -EINVAL;
+	if (kind == WDM_FAULT_FAIL && rule->value && (rule->value > ~0u || !engine->failure((u32)rule->value)))
+		return -EINVAL;
+	return 0;
+}
+
 int wdm_fault_set(struct wdm_device *dev, enum wdm_fault kind, const struct wdm_fault_rule *rule)
 {
 	struct wdm_faults *f = &dev->faults;
 	u32 i;
 
-	if ((u32)kind >= WDM_FAULT_NR)
-		return -EINVAL;
-	if (rule->queue != WDM_FAULT_ANY && (kind == WDM_FAULT_MAILBOX || rule->queue >= dev->attr.queues))
-		return -EINVAL;
-	if (kind == WDM_FAULT_FAIL && rule->value && (rule->value > ~0u || !dev->engine->failure((u32)rule->value)))
+	if (wdm_fault_check(&dev->attr, kind, rule))
 		return -EINVAL;
 	f->rule[kind] = *rule;
 	f->on = false;
 	for (i = 0; i < WDM_FAULT_NR; i++)
 		f->on |= f->rule[i].next || f->rule[i].one_in;
+	return 0;
+}
+
+const struct wdm_fault_rule *wdm_fault_rules(const struct wdm_device *dev)
+{
+	return dev->faults.rule;
+}
+
+int wdm_fault_error(struct wdm_device *dev, enum wdm_errors which, u32 bit)
+{
+	struct wdm_function *pf = &dev->fns[WDM_PF];
+	const struct wdm_error_block *e;
+
+	if ((u32)which >= WDM_ERRORS_NR || bit > 31 || !pf->attached)
+		return -EINVAL;
+	e = wdm_error_block(dev, which);
+	if (!((wdm_reg_read(pf, e->caps[0]) | wdm_reg_read(pf, e->caps[1])) & WDM_BIT(bit)))
+		return -EINVAL;
+	wdm_reg_write(pf, e->set, wdm_reg_read(pf, e->set) | WDM_BIT(bit));
 	return 0;
 }
 

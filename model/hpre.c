@@ -29,8 +29,17 @@ static const struct wdm_reg hpre_regs[] = {
 };
 
 static const struct wdm_init hpre_inits[] = {
-	{ HPRE_START_INIT, HPRE_INIT_DONE, 1 },
-	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_START, HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY, HPRE_CAP_CORE_ENABLE_V3 },
+	{ HPRE_START_INIT, HPRE_INIT_DONE, 1, 0 },
+	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_START, HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY, HPRE_CAP_CORE_ENABLE_V3,
+	  HPRE_CLUSTER_BASE + HPRE_CLUSTER_CORES },
+	{ 0, 0, 0, 0 },
+};
+
+static const struct wdm_need hpre_needs[] = {
+	{ HPRE_INIT_DONE, 1, WDM_CLASS_ANY },
+	{ HPRE_TYPES_ENABLE, HPRE_TYPES_RSA, WDM_CLASS(HPRE_QC_RSA_DH) },
+	{ HPRE_TYPES_ENABLE, HPRE_TYPES_ECC, WDM_CLASS(HPRE_QC_ECC) },
+	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY, HPRE_CAP_CORE_ENABLE_V3, WDM_CLASS_ANY },
 	{ 0, 0, 0 },
 };
 
@@ -40,6 +49,9 @@ static const struct wdm_error_block hpre_errors = {
 	.set = HPRE_ERR_SET,
 	.status = HPRE_ERR_STATUS,
 	.shutdown = HPRE_OOO_SHUTDOWN_SEL,
+	.shutdown_on = HPRE_OOO_SHUTDOWN,
+	.shutdown_bit = HPRE_OOO_SHUTDOWN_ON,
+	.caps = { HPRE_CAP_NFE_MASK, HPRE_CAP_CE_MASK },
 };
 
 static void hpre_mark(u32 *sqe)
@@ -180,7 +192,7 @@ static void hpre_execute(struct wdm_job *job, struct wdm_scratch *s)
 	if (!status) {
 		status = hpre_work(&r);
 		/* Nothing of a key outlives its request. */
-		memset(r.w, 0, sizeof(*r.w));
+		wdm_wipe(r.w, sizeof(*r.w));
 	}
 	job->refused = hpre_refuses(status);
 	if (status == HPRE_ERR_ADDRESS) {
@@ -201,6 +213,7 @@ const struct wdm_personality wdm_hpre = {
 	.regs = hpre_regs,
 	.errors = &hpre_errors,
 	.inits = hpre_inits,
+	.needs = hpre_needs,
 	.bytes = hpre_bytes,
 	.execute = hpre_execute,
 	.abort = hpre_abort,

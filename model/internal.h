@@ -26,12 +26,23 @@ struct wdm_reg {
 	u32 value;
 };
 
-/* A register that starts something, and the one that tells it is done, by @value. */
+/* A register that starts something, and the one that tells it is done, by @value: of it what @of has, if not 0. */
 struct wdm_init {
 	u32 start;
 	u32 done;
 	u32 value;
+	u32 of;
 };
+
+/* A register without any of whose bits in @mask the engine does nothing for queues of the classes in @classes. */
+struct wdm_need {
+	u32 reg;
+	u32 mask;
+	u32 classes;
+};
+
+#define WDM_CLASS(alg_type)	(1u << (alg_type))
+#define WDM_CLASS_ANY		(~0u)
 
 /* Registers of one group of device errors. */
 struct wdm_error_block {
@@ -40,14 +51,12 @@ struct wdm_error_block {
 	u32 set;
 	u32 status;
 	u32 shutdown;	/* errors that close the bus master */
+	u32 shutdown_on, shutdown_bit;	/* register and bit that let them; 0: always */
+	u32 caps[2];	/* the errors that there are */
 	bool mask_enables;	/* a 1 in the mask reports, instead of hiding */
 };
 
-enum wdm_errors {
-	WDM_ERRORS_QM,
-	WDM_ERRORS_ENGINE,
-	WDM_ERRORS_NR,
-};
+struct wdm_function;
 
 /**
  * struct wdm_personality - what an engine adds to the queue machinery
@@ -55,7 +64,9 @@ enum wdm_errors {
  * @alg_types: number of values of the queue's algorithm type
  * @regs: reset values beyond the queue manager's, ended by offset 0
  * @inits: what a driver starts and waits for, beyond the queue manager's, ended by offset 0
+ * @needs: what a driver must have set before the engine works, ended by offset 0
  * @errors: registers of its errors
+ * @accepted: optional; counts a descriptor that was accepted
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
  * @abort: give a descriptor that is not executed its error status
@@ -71,7 +82,9 @@ struct wdm_personality {
 	u32 queues_default;
 	const struct wdm_reg *regs;
 	const struct wdm_init *inits;
+	const struct wdm_need *needs;
 	const struct wdm_error_block *errors;
+	void (*accepted)(struct wdm_function *pf);
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
 	void (*abort)(u32 *sqe);
@@ -190,6 +203,7 @@ struct wdm_function {
 	u32 abnormal[WDM_ERRORS_NR];
 	u32 shut_by[WDM_ERRORS_NR];	/* those of them that have closed the master */
 	u32 running;		/* jobs at workers */
+	u32 accepted;		/* descriptors, as the engine's counters say */
 };
 
 struct wdm_device {
@@ -201,6 +215,9 @@ struct wdm_device {
 	u64 next_ns;
 	bool worked;
 	bool master_closed;
+	bool memory_ready;	/* of the queue manager, since power on */
+	u32 looked;		/* classes of queues whose needs this look has seen to */
+	u32 unready;		/* those of them that lack something */
 	u64 bandwidth_free_ns;
 	u64 vtime;
 	u32 jobs_out;		/* accepted, not completed */
@@ -315,13 +332,17 @@ static inline u64 wdm_settle_overflow(const struct wdm_device *dev)
 }
 
 /* device.c */
+const struct wdm_personality *wdm_engine(enum wdm_type type);
 void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value);
 int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len);
 int wdm_dma_write(struct wdm_device *dev, u32 fn, u64 addr, const void *buf, u32 len);
 
 /* regs.c */
+const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum wdm_errors which);
 void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f);
 void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f);
+/* The register that a driver has forgotten before it used queues of that class; 0: none. */
+u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type);
 u32 wdm_vft_base(const struct wdm_function *f);
 u32 wdm_vft_num(const struct wdm_function *f);
 

@@ -227,6 +227,15 @@ bool wdm_jobs_ready(struct wdm_device *dev)
 	return ready;
 }
 
+static bool wdm_job_unready(struct wdm_device *dev, const struct wdm_queue *q)
+{
+	u32 lacks = wdm_engine_lacks(dev, q->alg_type);
+
+	if (lacks)
+		wdm_refuse(dev, WDM_REFUSE_ENGINE, q->fn, q->rel, lacks);
+	return lacks;
+}
+
 struct wdm_job *wdm_job_next(struct wdm_device *dev)
 {
 	u32 bytes = 1u << dev->engine->sqe_shift;
@@ -266,6 +275,7 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 	job->bytes_in = 0;
 	job->bytes_out = 0;
 	job->refused = false;
+	job->unready = wdm_job_unready(dev, q);
 	job->env = dev->env;
 	job->env_host = dev->host;
 	job->engine = dev->engine;
@@ -282,12 +292,16 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 	q->pass += WDM_STRIDE / (q->prio + 1u);
 	dev->fns[q->fn].running++;
 	dev->stats.descriptors++;
+	if (dev->engine->accepted && dev->fns[WDM_PF].attached)
+		dev->engine->accepted(&dev->fns[WDM_PF]);
 	return job;
 }
 
 void wdm_job_run(struct wdm_job *job, struct wdm_scratch *scratch)
 {
-	if (!job->faults || !wdm_fault_fails(job))
+	if (job->unready)
+		job->engine->abort(job->sqe);
+	else if (!job->faults || !wdm_fault_fails(job))
 		job->engine->execute(job, scratch);
 }
 

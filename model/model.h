@@ -82,6 +82,7 @@ enum wdm_refusal {
 	WDM_REFUSE_DB_INDEX,		/* index past the ring, or more than a full ring */
 	WDM_REFUSE_DB_RESERVED,
 	WDM_REFUSE_SQE,			/* descriptor refused by the engine */
+	WDM_REFUSE_ENGINE,		/* descriptor for an engine that wasn't initialised; the register that lacks something */
 	WDM_REFUSE_RING_DMA,		/* ring not readable or writable: queue stopped */
 	WDM_REFUSE_NR,
 };
@@ -157,6 +158,7 @@ struct wdm_job {
 	u32 bytes_in;
 	u32 bytes_out;
 	bool refused;
+	bool unready;		/* the engine isn't initialised: it ends with an error */
 	const struct wdm_env *env;
 	void *env_host;
 	const struct wdm_personality *engine;

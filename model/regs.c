@@ -13,7 +13,7 @@ static const struct { u32 first, end; bool pf; } wdm_reg_ranges[] = {
 	{ 0x104000, 0x104100, true },
 	{ 0x300000, 0x300200, true },
 	{ 0x301000, 0x302000, true },
-	{ 0x302000, 0x302110, true },
+	{ 0x302000, 0x302300, true },
 };
 
 static const struct wdm_reg wdm_qm_regs[] = {
@@ -59,6 +59,7 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	}
 	f->db_seen = 0;
 	f->eq_db_seen = 0;
+	f->accepted = 0;
 }
 
 u32 wdm_vft_base(const struct wdm_function *f)
@@ -170,12 +171,18 @@ static const struct wdm_error_block wdm_qm_errors = {
 	.set = QM_ABNORMAL_INT_SET,
 	.status = QM_ABNORMAL_INT_STATUS,
 	.shutdown = QM_OOO_SHUTDOWN_SEL,
+	.caps = { QM_CAP_NFE_MASK, QM_CAP_CE_MASK },
 };
+
+const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum wdm_errors which)
+{
+	return which == WDM_ERRORS_QM ? &wdm_qm_errors : dev->engine->errors;
+}
 
 /* A guess: an error that has closed the master keeps it closed until it is acknowledged. */
 static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enum wdm_errors which)
 {
-	const struct wdm_error_block *e = which == WDM_ERRORS_QM ? &wdm_qm_errors : dev->engine->errors;
+	const struct wdm_error_block *e = wdm_error_block(dev, which);
 	u32 clear = wdm_reg_read(pf, e->source), set = wdm_reg_read(pf, e->set), reported;
 
 	if (!clear && !set)
@@ -186,7 +193,9 @@ static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enu
 	if (set)
 		wdm_reg_write(pf, e->set, 0);
 	pf->abnormal[which] = (pf->abnormal[which] & ~clear) | set;
-	pf->shut_by[which] = (pf->shut_by[which] & ~clear) | (set & wdm_reg_read(pf, e->shutdown));
+	pf->shut_by[which] &= ~clear;
+	if (!e->shutdown_on || (wdm_reg_read(pf, e->shutdown_on) & e->shutdown_bit))
+		pf->shut_by[which] |= set & wdm_reg_read(pf, e->shutdown);
 	wdm_reg_write(pf, e->status, pf->abnormal[which]);
 	reported = wdm_reg_read(pf, e->mask);
 	if (set & (e->mask_enables ? reported : ~reported))
@@ -217,8 +226,8 @@ static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
 }
 
 static const struct wdm_init wdm_qm_inits[] = {
-	{ QM_MEM_START_INIT, QM_MEM_INIT_DONE, 1 },
-	{ 0, 0, 0 },
+	{ QM_MEM_START_INIT, QM_MEM_INIT_DONE, 1, 0 },
+	{ 0, 0, 0, 0 },
 };
 
 static void wdm_inits_poll(struct wdm_device *dev, struct wdm_function *pf, const struct wdm_init *inits)
@@ -227,14 +236,45 @@ static void wdm_inits_poll(struct wdm_device *dev, struct wdm_function *pf, cons
 		if (!wdm_reg_read(pf, inits->start))
 			continue;
 		wdm_reg_write(pf, inits->start, 0);
-		wdm_reg_write(pf, inits->done, inits->value);
+		wdm_reg_write(pf, inits->done, inits->of ? inits->value & wdm_reg_read(pf, inits->of) : inits->value);
 		dev->worked = true;
 	}
+}
+
+static u32 wdm_engine_look(struct wdm_device *dev, u32 alg_type)
+{
+	const struct wdm_function *pf = &dev->fns[WDM_PF];
+	const struct wdm_need *need = dev->engine->needs;
+
+	if (!dev->memory_ready)
+		return QM_MEM_START_INIT;
+	for (; need && need->reg; need++)
+		if ((need->classes & WDM_CLASS(alg_type)) && !(wdm_reg_read(pf, need->reg) & need->mask))
+			return need->reg;
+	return 0;
+}
+
+u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type)
+{
+	u32 lacks = 0;
+
+	/* Registers are read once in a look as long as all is well. */
+	if ((dev->looked & WDM_CLASS(alg_type)) && !(dev->unready & WDM_CLASS(alg_type)))
+		return 0;
+	if (dev->fns[WDM_PF].attached)
+		lacks = wdm_engine_look(dev, alg_type);
+	dev->looked |= WDM_CLASS(alg_type);
+	dev->unready &= ~WDM_CLASS(alg_type);
+	if (lacks)
+		dev->unready |= WDM_CLASS(alg_type);
+	return lacks;
 }
 
 static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
 	wdm_inits_poll(dev, pf, wdm_qm_inits);
+	/* A function's reset leaves it, as drivers don't do it again then. */
+	dev->memory_ready |= wdm_reg_read(pf, QM_MEM_INIT_DONE) & 1;
 	if (dev->engine->inits)
 		wdm_inits_poll(dev, pf, dev->engine->inits);
 	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {

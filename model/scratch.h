@@ -21,6 +21,8 @@ struct wdm_sec_work {
 	struct wdm_cbcmac cbcmac;
 	u8 first[WDM_BLOCK_BYTES];	/* GCM, CCM: the block that hides the tag; CMAC, XCBC: the last block's key */
 	u8 key[WDM_HASH_BLOCK_MAX];	/* on its way to where it is used */
+	u8 mac[WDM_HASH_STATE_MAX];	/* a digest's state or result, from and to memory */
+	u8 end[WDM_BLOCK_BYTES];	/* CMAC, XCBC: the last block with its padding and key */
 };
 
 #define WDM_HPRE_KEY_MAX	1280	/* RSA-4096 with CRT */

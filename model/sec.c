@@ -14,6 +14,9 @@ static const struct wdm_error_block sec_errors = {
 	.set = SEC_ERR_SET,
 	.status = SEC_ERR_STATUS,
 	.shutdown = SEC_OOO_SHUTDOWN_SEL,
+	.shutdown_on = SEC_CONTROL,
+	.shutdown_bit = SEC_CONTROL_AXI_SHUTDOWN,
+	.caps = { SEC_CAP_NFE_MASK, SEC_CAP_CE_MASK },
 	.mask_enables = true,
 };
 
@@ -42,9 +45,24 @@ static const struct wdm_reg sec_regs[] = {
 };
 
 static const struct wdm_init sec_inits[] = {
-	{ SEC_MEM_START_INIT, SEC_MEM_INIT_DONE, 1 },
+	{ SEC_MEM_START_INIT, SEC_MEM_INIT_DONE, 1, 0 },
+	{ 0, 0, 0, 0 },
+};
+
+static const struct wdm_need sec_needs[] = {
+	{ SEC_MEM_INIT_DONE, 1, WDM_CLASS_ANY },
+	{ SEC_SAA_EN, SEC_CAP_CORE_ENABLE_V3, WDM_CLASS_ANY },
 	{ 0, 0, 0 },
 };
+
+/* A guess: of the two cores' numbers of descriptors each has half. Reads aren't seen: nothing is counted while one would clear. */
+static void sec_accepted(struct wdm_function *pf)
+{
+	pf->accepted = wdm_reg_read(pf, SEC_CNT_CLR_CE) & 1 ? 0 : pf->accepted + 1;
+	wdm_reg_write(pf, SEC_BD_NUM_IN_SEC, pf->accepted);
+	wdm_reg_write(pf, SEC_BD_NUM_IN_SAA0, pf->accepted / 2 + pf->accepted % 2);
+	wdm_reg_write(pf, SEC_BD_NUM_IN_SAA1, pf->accepted / 2);
+}
 
 static struct sec_bd *sec_bd(u32 *sqe)
 {
@@ -191,6 +209,7 @@ static u32 sec_stream(struct wdm_sec_req *r, u32 left, bool write, wdm_sec_chunk
 			return sec_memory_error(err);
 		r->last = n == left;
 		chunk(r, r->s->in, n);
+		wdm_relax();
 		if (wdm_load(&r->job->abort))
 			return SEC_ERR_ABORTED;
 		err = write ? wdm_cursor_write(&r->s->dst, r->s->in, n) : 0;
@@ -272,7 +291,7 @@ static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
 		status = sec_run(&r);
 	job->refused |= status == SEC_ERR_VALUE;
 	/* Nothing of a key outlives its request: it has been here and with the host only. */
-	memset(&s->sec, 0, sizeof(s->sec));
+	wdm_wipe(&s->sec, sizeof(s->sec));
 	job->env->engine->forget(s->engine_ws);
 	if (status) {
 		sec_fail(job->sqe, status);
@@ -290,6 +309,8 @@ const struct wdm_personality wdm_sec = {
 	.regs = sec_regs,
 	.errors = &sec_errors,
 	.inits = sec_inits,
+	.needs = sec_needs,
+	.accepted = sec_accepted,
 	.bytes = sec_bytes,
 	.execute = sec_execute,
 	.abort = sec_abort,

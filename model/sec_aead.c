@@ -220,7 +220,6 @@ static void authenc_data_chunk(struct wdm_sec_req *r, u8 *p, u32 len)
 u32 wdm_sec_authenc(struct wdm_sec_req *r)
 {
 	struct wdm_sec_work *w = &r->s->sec;
-	u8 tag[WDM_HASH_STATE_MAX];
 	u32 status;
 
 	status = wdm_sec_mode(r, NULL);
@@ -234,8 +233,8 @@ u32 wdm_sec_authenc(struct wdm_sec_req *r)
 		status = wdm_sec_data(r, authenc_data_chunk);
 	if (status)
 		return status;
-	wdm_hmac_final(&w->hmac, tag);
+	wdm_hmac_final(&w->hmac, w->mac);
 	if (w->mode.block.err || w->hmac.hash.err)
 		return wdm_sec_engine_error(w->mode.block.err ? w->mode.block.err : w->hmac.hash.err);
-	return wdm_sec_tag(r, tag);
+	return wdm_sec_tag(r, w->mac);
 }

@@ -375,21 +375,33 @@ static u32 decode_mac(struct wdm_sec_req *r, const struct bd *b, u32 a_alg)
 	return r->len || (gmac && b->type3) ? SEC_ERR_OK : SEC_ERR_LENGTH;
 }
 
+/* Of a stream's tag, which software makes, a part may say the length or nothing. */
+static bool gcm_icv_len(const struct bd *b)
+{
+	u32 tag = b->f[F_C_ICV_LEN];
+
+	return !tag || (tag >= SEC_MIN_ICV && tag <= SEC_MAX_ICV);
+}
+
 /* The AAD of a GCM stream; its hash is all that comes out. */
 static u32 decode_gcm_aad(struct wdm_sec_req *r, const struct bd *b)
 {
 	u32 fields = F_ANY_DIGEST | BIT_OF(F_A_KEY_LEN) | BIT_OF(F_AUTH_PAD) | BIT_OF(F_MAC_SEL) | BIT_OF(F_C_MODE) |
 		     BIT_OF(F_C_ALG) | BIT_OF(F_C_KEY_LEN) | BIT_OF(F_C_ICV_LEN) | BIT_OF(F_CTR_XTS);
-	u32 offset = b->f[F_CIPHER_SRC_OFFSET];
+	u32 offset = b->f[F_CIPHER_SRC_OFFSET], c_alg = b->f[F_C_ALG] ? b->f[F_C_ALG] : SEC_C_AES;
 
 	/* What UADK leaves of the data's descriptor says nothing here. */
 	fields |= BIT_OF(F_DE) | BIT_OF(F_DST_TYPE) | BIT_OF(F_CIPHER_SRC_OFFSET) | BIT_OF(F_SEQ);
 	r->op = WDM_SEC_GCM_AAD;
-	r->alg = b->f[F_C_ALG] == SEC_C_SM4 ? WDM_BLOCK_SM4 : WDM_BLOCK_AES;
+	r->alg = c_alg == SEC_C_SM4 ? WDM_BLOCK_SM4 : WDM_BLOCK_AES;
 	r->key_bytes = r->a_key_bytes;
 	r->encrypt = true;
 	if (!bd_uses_only(b, fields) || b->f[F_SCENE] != SEC_SCENE_STREAM || b->f[F_AI_GEN] != SEC_GEN_STANDARD ||
 	    b->f[F_AUTH_PAD] != SEC_PAD_NONE || r->mac_bytes != 16 || !r->a_key || r->src_sgl || (offset && offset != r->len))
+		return SEC_ERR_BAD_BD;
+	if (b->f[F_DST_TYPE] || !gcm_icv_len(b) || (b->f[F_C_MODE] && b->f[F_C_MODE] != SEC_C_GCM) ||
+	    b->f[F_CTR_XTS] & SEC_XTS_SM4_GB || (c_alg != SEC_C_AES && c_alg != SEC_C_SM4) ||
+	    (b->f[F_C_KEY_LEN] && r->key_bytes != key_bytes(c_alg, b->f[F_C_KEY_LEN])))
 		return SEC_ERR_BAD_BD;
 	if (r->key_bytes != 16 && (r->alg == WDM_BLOCK_SM4 || (r->key_bytes != 24 && r->key_bytes != 32)))
 		return SEC_ERR_ALGORITHM;
@@ -445,6 +457,10 @@ static u32 decode_gcm_data(struct wdm_sec_req *r, const struct bd *b)
 			  BIT_OF(F_A_KEY_LEN) | BIT_OF(F_MAC_LEN) | BIT_OF(F_A_ALG) | BIT_OF(F_C_ICV_LEN)) ||
 	    b->f[F_AI_GEN] != SEC_GEN_ADDRESS || b->f[F_AUTH_PAD] != SEC_PAD_NONE || !b->f[F_MAC_SEL] || r->src_sgl ||
 	    r->dst_sgl)
+		return SEC_ERR_BAD_BD;
+	/* What is said of the hash must be what it is. */
+	if (r->a_key_bytes != r->key_bytes || (b->f[F_A_ALG] && b->f[F_A_ALG] != SEC_A_AES_GMAC) ||
+	    (r->mac_bytes && r->mac_bytes != SEC_MAX_ICV) || !gcm_icv_len(b))
 		return SEC_ERR_BAD_BD;
 	return r->len && r->len % 16 == 0 ? SEC_ERR_OK : SEC_ERR_LENGTH;
 }

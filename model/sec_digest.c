@@ -8,16 +8,15 @@ u32 wdm_sec_hash_start(struct wdm_sec_req *r)
 	struct wdm_hmac *h = &w->hmac;
 	bool resumed = r->part == WDM_SEC_MIDDLE || r->part == WDM_SEC_END;
 	bool keyed = r->op != WDM_SEC_HASH;
-	u8 state[WDM_HASH_STATE_MAX];
 	u32 status;
 
 	wdm_hash_init(&h->hash, r->hash, r->job->env->engine, r->s->engine_ws);
 	if (resumed) {
-		status = wdm_sec_fetch(r, r->a_iv, state, r->hash->state);
+		status = wdm_sec_fetch(r, r->a_iv, w->mac, r->hash->state);
 		if (status)
 			return status;
 		/* The length counts the key's block; before the end it doesn't matter. */
-		wdm_hash_import(&h->hash, state, r->total - (r->part == WDM_SEC_END ? r->len : 0) + (keyed ? r->hash->block : 0));
+		wdm_hash_import(&h->hash, w->mac, r->total - (r->part == WDM_SEC_END ? r->len : 0) + (keyed ? r->hash->block : 0));
 	}
 	if (!keyed)
 		return SEC_ERR_OK;
@@ -37,7 +36,7 @@ static void hash_chunk(struct wdm_sec_req *r, u8 *p, u32 len)
 u32 wdm_sec_digest(struct wdm_sec_req *r)
 {
 	struct wdm_hmac *h = &r->s->sec.hmac;
-	u8 out[WDM_HASH_STATE_MAX];
+	u8 *out = r->s->sec.mac;
 	u32 status;
 
 	status = wdm_sec_hash_start(r);
@@ -95,12 +94,13 @@ static void mac_chunk(struct wdm_sec_req *r, u8 *p, u32 len)
 {
 	struct wdm_cbcmac *c = &r->s->sec.cbcmac;
 	u32 tail = r->last ? (len % WDM_BLOCK_BYTES ? len % WDM_BLOCK_BYTES : WDM_BLOCK_BYTES) : 0;
-	u8 end[WDM_BLOCK_BYTES] = { 0 }, *key = r->s->sec.first;
+	u8 *end = r->s->sec.end, *key = r->s->sec.first;
 	u32 i;
 
 	wdm_cbcmac_update(c, p, len - tail);
 	if (!r->last)
 		return;
+	memset(end, 0, WDM_BLOCK_BYTES);
 	memcpy(end, p + (len - tail), tail);
 	if (tail < WDM_BLOCK_BYTES)
 		end[tail] = 0x80;

@@ -40,6 +40,9 @@ static void sm3_block(u32 *state, const u8 *data)
 	}
 	for (i = 0; i < 8; i++)
 		state[i] ^= v[i];
+	/* The first block of a HMAC is its key. */
+	wdm_wipe(w, sizeof(w));
+	wdm_wipe(v, sizeof(v));
 }
 
 void wdm_sm3_blocks(u32 *state, const u8 *data, u32 blocks)

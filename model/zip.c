@@ -16,6 +16,9 @@ static const struct wdm_error_block zip_errors = {
 	.set = ZIP_ERR_SET,
 	.status = ZIP_ERR_STATUS,
 	.shutdown = ZIP_OOO_SHUTDOWN_SEL,
+	.shutdown_on = ZIP_ERR_CTRL,
+	.shutdown_bit = ZIP_ERR_CTRL_AXI_SHUTDOWN,
+	.caps = { ZIP_CAP_NFE_MASK, ZIP_CAP_CE_MASK },
 };
 
 static const struct wdm_reg zip_regs[] = {

@@ -2,6 +2,7 @@
 /* For people, never an ABI: registers, state and counters of the queue manager in debugfs. */
 #include <linux/debugfs.h>
 #include <linux/device.h>
+#include <linux/overflow.h>
 #include <linux/seq_file.h>
 #include "internal.h"
 
@@ -37,13 +38,19 @@ static const struct hisi_qm_named_reg qm_debugfs_regs[] = {
 	{ QM_DFX_FUNS_ACTIVE_ST, "QM_DFX_FUNS_ACTIVE_ST" },
 };
 
-/* What one file shows. */
+/* What two files show; @first: the values when they were made. */
 struct qm_regs {
 	struct hisi_qm *qm;
 	u32 base;
 	const struct hisi_qm_named_reg *regs;
 	unsigned int nr;
+	u32 first[];
 };
+
+static u32 qm_regs_read(const struct qm_regs *r, unsigned int i)
+{
+	return hisi_qm_read(r->qm, r->base + r->regs[i].offset);
+}
 
 static int qm_regs_show(struct seq_file *s, void *unused)
 {
@@ -51,13 +58,28 @@ static int qm_regs_show(struct seq_file *s, void *unused)
 	unsigned int i;
 
 	for (i = 0; i < r->nr; i++)
-		seq_printf(s, "%s= 0x%08x\n", r->regs[i].name, hisi_qm_read(r->qm, r->base + r->regs[i].offset));
+		seq_printf(s, "%s= 0x%08x\n", r->regs[i].name, qm_regs_read(r, i));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(qm_regs);
 
+static int qm_diff_regs_show(struct seq_file *s, void *unused)
+{
+	struct qm_regs *r = s->private;
+	unsigned int i;
+	u32 now;
+
+	for (i = 0; i < r->nr; i++) {
+		now = qm_regs_read(r, i);
+		if (now != r->first[i])
+			seq_printf(s, "%s= 0x%08x -> 0x%08x\n", r->regs[i].name, r->first[i], now);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(qm_diff_regs);
+
 /**
- * hisi_qm_debugfs_regs - make a file "regs" that shows registers
+ * hisi_qm_debugfs_regs - make a file "regs" that shows registers, and "diff_regs" of those that have changed since
  * @qm: a started function
  * @dir: where; goes, with all in it, before the function stops
  * @base: added to their offsets
@@ -69,14 +91,66 @@ DEFINE_SHOW_ATTRIBUTE(qm_regs);
 void hisi_qm_debugfs_regs(struct hisi_qm *qm, struct dentry *dir, u32 base,
 			  const struct hisi_qm_named_reg *regs, unsigned int nr)
 {
-	struct qm_regs *r = devm_kmalloc(&qm->pdev->dev, sizeof(*r), GFP_KERNEL);
+	struct qm_regs *r = devm_kmalloc(&qm->pdev->dev, struct_size(r, first, nr), GFP_KERNEL);
+	unsigned int i;
 
 	if (!r)
 		return;
 	*r = (struct qm_regs) { .qm = qm, .base = base, .regs = regs, .nr = nr };
+	for (i = 0; i < nr; i++)
+		r->first[i] = qm_regs_read(r, i);
 	debugfs_create_file("regs", 0444, dir, r, &qm_regs_fops);
+	debugfs_create_file("diff_regs", 0444, dir, r, &qm_diff_regs_fops);
 }
 EXPORT_SYMBOL_GPL(hisi_qm_debugfs_regs);
+
+/* Bits of a register that a file switches, all at once. */
+struct qm_switch {
+	struct hisi_qm *qm;
+	u32 reg;
+	u32 bits;
+};
+
+static int qm_switch_get(void *data, u64 *value)
+{
+	struct qm_switch *sw = data;
+
+	*value = (hisi_qm_read(sw->qm, sw->reg) & sw->bits) == sw->bits;
+	return 0;
+}
+
+static int qm_switch_set(void *data, u64 value)
+{
+	struct qm_switch *sw = data;
+
+	if (value > 1)
+		return -EINVAL;
+	if (value)
+		hisi_qm_set_bits(sw->qm, sw->reg, sw->bits);
+	else
+		hisi_qm_clear_bits(sw->qm, sw->reg, sw->bits);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(qm_switch_fops, qm_switch_get, qm_switch_set, "%llu\n");
+
+/**
+ * hisi_qm_debugfs_switch - make a file that switches bits of a register on and off
+ * @qm: a started function
+ * @dir: where; goes, with all in it, before the function stops
+ * @name: of the file
+ * @reg: offset in BAR2
+ * @bits: all set by 1, cleared by 0
+ */
+void hisi_qm_debugfs_switch(struct hisi_qm *qm, struct dentry *dir, const char *name, u32 reg, u32 bits)
+{
+	struct qm_switch *sw = devm_kmalloc(&qm->pdev->dev, sizeof(*sw), GFP_KERNEL);
+
+	if (!sw)
+		return;
+	*sw = (struct qm_switch) { .qm = qm, .reg = reg, .bits = bits };
+	debugfs_create_file(name, 0600, dir, sw, &qm_switch_fops);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_debugfs_switch);
 
 static int qm_status_show(struct seq_file *s, void *unused)
 {
@@ -130,21 +204,6 @@ static int qm_current_q_set(void *data, u64 value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(qm_current_q_fops, qm_current_q_get, qm_current_q_set, "%llu\n");
 
-static int qm_clear_enable_get(void *data, u64 *value)
-{
-	*value = hisi_qm_read(data, QM_DFX_CNT_CLR_CE) & 1;
-	return 0;
-}
-
-static int qm_clear_enable_set(void *data, u64 value)
-{
-	if (value > 1)
-		return -EINVAL;
-	hisi_qm_write(data, QM_DFX_CNT_CLR_CE, value);
-	return 0;
-}
-DEFINE_DEBUGFS_ATTRIBUTE(qm_clear_enable_fops, qm_clear_enable_get, qm_clear_enable_set, "%llu\n");
-
 static int qm_counter_get(void *data, u64 *value)
 {
 	*value = (u32)atomic_read(data);
@@ -189,7 +248,7 @@ struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
 	debugfs_create_file("queues", 0444, dir, qm, &qm_queues_fops);
 	debugfs_create_file("cmd", 0600, dir, qm, &qm_debugfs_cmd_fops);
 	debugfs_create_file_unsafe("current_q", 0600, dir, qm, &qm_current_q_fops);
-	debugfs_create_file_unsafe("clear_enable", 0600, dir, qm, &qm_clear_enable_fops);
+	hisi_qm_debugfs_switch(qm, dir, "clear_enable", QM_DFX_CNT_CLR_CE, BIT(0));
 	for (i = 0; i < QM_COUNT_NR; i++)
 		debugfs_create_file_unsafe(qm_counter_names[i], 0644, dir, &qm->counters[i],
 					   &qm_counter_fops);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* For people, never an ABI: the HPRE engine and its clusters in debugfs. */
+#include <linux/bits.h>
 #include <linux/debugfs.h>
 #include <linux/device.h>
 #include "hpre.h"
@@ -58,21 +59,6 @@ static int hpre_cluster_ctrl_set(void *data, u64 value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(hpre_cluster_ctrl_fops, hpre_cluster_ctrl_get, hpre_cluster_ctrl_set, "%llu\n");
 
-static int hpre_rdclr_get(void *data, u64 *value)
-{
-	*value = hisi_qm_read(data, HPRE_CNT_CLR_CE) & 1;
-	return 0;
-}
-
-static int hpre_rdclr_set(void *data, u64 value)
-{
-	if (value > 1)
-		return -EINVAL;
-	hisi_qm_write(data, HPRE_CNT_CLR_CE, value);
-	return 0;
-}
-DEFINE_DEBUGFS_ATTRIBUTE(hpre_rdclr_fops, hpre_rdclr_get, hpre_rdclr_set, "%llu\n");
-
 static void hpre_cluster_dir(struct hisi_qm *qm, struct dentry *parent, u32 number)
 {
 	struct hpre_view *view = devm_kmalloc(&hisi_qm_pdev(qm)->dev, sizeof(*view), GFP_KERNEL);
@@ -98,7 +84,7 @@ void hpre_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
 	u32 i;
 
 	hisi_qm_debugfs_regs(qm, dir, 0, hpre_debugfs_regs, ARRAY_SIZE(hpre_debugfs_regs));
-	debugfs_create_file("rdclr_en", 0600, dir, qm, &hpre_rdclr_fops);
+	hisi_qm_debugfs_switch(qm, dir, "rdclr_en", HPRE_CNT_CLR_CE, BIT(0));
 	for (i = 0; i < hpre_clusters(qm); i++)
 		hpre_cluster_dir(qm, dir, i);
 }

@@ -38,16 +38,31 @@ static const struct hisi_qm_prefetch hpre_prefetch = {
 	.busy = HPRE_SVA_TRANS_BUSY,
 };
 
-static void hpre_gates_set(struct hisi_qm *qm, bool on)
+/* @was: what they were before, one for each */
+static void hpre_gates_clear(struct hisi_qm *qm, u32 *was)
 {
 	unsigned int i;
 
 	for (i = 0; hisi_qm_is_v3(qm) && i < ARRAY_SIZE(hpre_gates); i++) {
-		if (on)
-			hisi_qm_set_bits(qm, hpre_gates[i].offset, hpre_gates[i].value);
-		else
-			hisi_qm_clear_bits(qm, hpre_gates[i].offset, hpre_gates[i].value);
+		was[i] = hisi_qm_read(qm, hpre_gates[i].offset);
+		hisi_qm_write(qm, hpre_gates[i].offset, was[i] & ~hpre_gates[i].value);
 	}
+}
+
+static void hpre_gates_restore(struct hisi_qm *qm, const u32 *was)
+{
+	unsigned int i;
+
+	for (i = 0; hisi_qm_is_v3(qm) && i < ARRAY_SIZE(hpre_gates); i++)
+		hisi_qm_write(qm, hpre_gates[i].offset, was[i]);
+}
+
+static void hpre_gates_set(struct hisi_qm *qm)
+{
+	unsigned int i;
+
+	for (i = 0; hisi_qm_is_v3(qm) && i < ARRAY_SIZE(hpre_gates); i++)
+		hisi_qm_set_bits(qm, hpre_gates[i].offset, hpre_gates[i].value);
 }
 
 /**
@@ -133,22 +148,27 @@ static void hpre_counters_clear(struct hisi_qm *qm)
  */
 int hpre_hw_init(struct hisi_qm *qm)
 {
+	u32 gates[ARRAY_SIZE(hpre_gates)];
 	int ret;
 
 	/* With their clocks gated the clusters are never ready. */
-	hpre_gates_set(qm, false);
+	hpre_gates_clear(qm, gates);
 	ret = hpre_engine_init(qm);
 	if (ret)
-		return ret;
+		goto err_restore_gates;
 	if (!hisi_qm_is_v3(qm))
 		hpre_v2_init(qm);
 	ret = hisi_qm_prefetch_open(qm, &hpre_prefetch);
 	if (ret)
-		return ret;
-	hpre_gates_set(qm, true);
+		goto err_restore_gates;
+	hpre_gates_set(qm);
 	hisi_qm_set_bits(qm, HPRE_OOO_SHUTDOWN, HPRE_OOO_SHUTDOWN_ON);
 	hpre_counters_clear(qm);
 	return 0;
+
+err_restore_gates:
+	hpre_gates_restore(qm, gates);
+	return ret;
 }
 
 /**

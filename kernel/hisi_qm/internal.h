@@ -144,7 +144,7 @@ struct hisi_qm {
 	struct mutex state_lock;
 	enum qm_state state;
 	bool ending;
-	bool broken;	/* by an error that only a reset clears: nothing is asked of the device */
+	bool broken;	/* by an error that only a reset clears: nothing is asked of the device; isolated */
 	bool silent;	/* its bus master is closed: stuck queues access no memory either */
 	u16 qp_num;
 	u16 qp_next;
@@ -176,6 +176,7 @@ struct hisi_qm {
 	int vectors;
 	bool irqs_on;
 	struct uacce_device *uacce;
+	u32 isolate_threshold;	/* resets an hour that are one too many, 0: any number is fine */
 	struct dentry *debugfs;
 	u32 current_q;
 	atomic_t counters[QM_COUNT_NR];
@@ -184,6 +185,12 @@ struct hisi_qm {
 static inline void qm_count(struct hisi_qm *qm, enum qm_counter counter)
 {
 	atomic_inc(&qm->counters[counter]);
+}
+
+/* Pulled out: it reads as ones, or as what was last written where registers are memory. */
+static inline bool qm_gone(struct hisi_qm *qm, u32 value)
+{
+	return value == ~0u || pci_channel_offline(qm->pdev);
 }
 
 static inline size_t qm_sq_bytes(struct hisi_qm *qm)

@@ -5,20 +5,15 @@
 #include <linux/iopoll.h>
 #include "qm_trace.h"
 
-static bool qm_mailbox_gone(u32 value)
-{
-	return value == ~0u;
-}
-
 /* Reads dword 0 until the device has let go of the mailbox. */
 static int qm_mailbox_wait(struct hisi_qm *qm, u64 timeout_us, u32 *value)
 {
 	void __iomem *reg = qm->io + QM_MB;
 	int ret;
 
-	ret = read_poll_timeout(readl, *value, !(*value & QM_MB_BUSY) || qm_mailbox_gone(*value),
+	ret = read_poll_timeout(readl, *value, !(*value & QM_MB_BUSY) || qm_gone(qm, *value),
 				QM_REG_PERIOD_US, timeout_us, false, reg);
-	if (qm_mailbox_gone(*value))
+	if (qm_gone(qm, *value))
 		return -ENODEV;
 	return ret;
 }

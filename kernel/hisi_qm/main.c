@@ -51,11 +51,11 @@ int hisi_qm_wait(struct hisi_qm *qm, u32 reg, u32 mask, u32 value)
 	u32 now;
 	int ret;
 
-	ret = read_poll_timeout(hisi_qm_read, now, (now & mask) == value || now == ~0u,
+	ret = read_poll_timeout(hisi_qm_read, now, (now & mask) == value || qm_gone(qm, now),
 				QM_REG_PERIOD_US, QM_REG_TIMEOUT_US, false, qm, reg);
 	if ((now & mask) == value)
 		return 0;
-	return now == ~0u ? -ENODEV : ret;
+	return qm_gone(qm, now) ? -ENODEV : ret;
 }
 EXPORT_SYMBOL_GPL(hisi_qm_wait);
 
@@ -350,6 +350,8 @@ static void qm_restart_work(struct work_struct *work)
 	qm_queues_kill(qm);
 	if (READ_ONCE(qm->broken)) {
 		qm_state_set(qm, QM_STOPPED);
+		if (qm->uacce)
+			uacce_isolated(qm->uacce);
 		return;
 	}
 	qm_function_stop(qm);
@@ -376,6 +378,7 @@ void qm_restart_schedule(struct hisi_qm *qm)
  * qm_break - only a reset helps the device: all queues end soon, none is opened
  * @qm: the function
  *
+ * That is a reset that failed, until there is one, so the device is isolated.
  * The queues are stuck, since a device in that state is asked for nothing, and
  * what is in its contexts would be used by whoever opens its bus master again.
  */

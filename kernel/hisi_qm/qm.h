@@ -192,5 +192,6 @@ void hisi_qm_counters_clear(struct hisi_qm *qm);
 
 void hisi_qm_debugfs_regs(struct hisi_qm *qm, struct dentry *dir, u32 base,
 			  const struct hisi_qm_named_reg *regs, unsigned int nr);
+void hisi_qm_debugfs_switch(struct hisi_qm *qm, struct dentry *dir, const char *name, u32 reg, u32 bits);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* For people, never an ABI: the SEC engine's counters in debugfs. */
+#include <linux/bits.h>
 #include <linux/debugfs.h>
 #include "sec.h"
 
@@ -36,5 +37,6 @@ const unsigned int sec_dfx_nr = ARRAY_SIZE(sec_dfx_regs);
  */
 void sec_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
 {
+	hisi_qm_debugfs_switch(qm, dir, "clear_enable", SEC_CNT_CLR_CE, BIT(0));
 	hisi_qm_debugfs_regs(qm, debugfs_create_dir("sec_dfx", dir), 0, sec_dfx_regs, sec_dfx_nr);
 }

@@ -61,17 +61,18 @@ static void sec_counters_clear(struct hisi_qm *qm)
  */
 int sec_hw_init(struct hisi_qm *qm)
 {
+	u32 control = hisi_qm_read(qm, SEC_CONTROL);
 	int ret;
 
 	hisi_qm_bus_init(qm);
 	ret = sec_memory_init(qm);
 	if (ret)
-		return ret;
+		goto err_restore_control;
 	hisi_qm_set_bits(qm, SEC_CONTROL, SEC_CONTROL_TRNG);
 	sec_address_space_init(qm);
 	ret = hisi_qm_prefetch_open(qm, &sec_prefetch);
 	if (ret)
-		return ret;
+		goto err_restore_control;
 
 	hisi_qm_write(qm, SEC_AM_MAX_TRANS, SEC_AM_MAX_TRANS_VALUE);
 	hisi_qm_write(qm, SEC_SAA_EN, hisi_qm_cap(qm, SEC_CAP_ID_CORE_ENABLE));
@@ -86,6 +87,10 @@ int sec_hw_init(struct hisi_qm *qm)
 	hisi_qm_set_bits(qm, SEC_CONTROL, SEC_CONTROL_AXI_SHUTDOWN);
 	sec_counters_clear(qm);
 	return 0;
+
+err_restore_control:
+	hisi_qm_write(qm, SEC_CONTROL, control);
+	return ret;
 }
 
 /**

@@ -132,6 +132,30 @@ static int qm_uacce_get_info(struct uacce_queue *q, void *arg)
 	return 0;
 }
 
+static enum uacce_dev_state qm_uacce_get_isolate_state(const struct uacce_device *uacce)
+{
+	const struct hisi_qm *qm = uacce_get_drvdata(uacce);
+
+	return READ_ONCE(qm->broken) ? UACCE_DEV_ISOLATE : UACCE_DEV_NORMAL;
+}
+
+static u32 qm_uacce_isolate_threshold_read(struct uacce_device *uacce)
+{
+	struct hisi_qm *qm = uacce_get_drvdata(uacce);
+
+	return READ_ONCE(qm->isolate_threshold);
+}
+
+static int qm_uacce_isolate_threshold_write(struct uacce_device *uacce, u32 nr)
+{
+	struct hisi_qm *qm = uacce_get_drvdata(uacce);
+
+	if (READ_ONCE(qm->broken))
+		return -EPERM;
+	WRITE_ONCE(qm->isolate_threshold, nr);
+	return 0;
+}
+
 static const struct uacce_ioctl qm_uacce_ioctls[] = {
 	{ UACCE_CMD_QM_SET_QP_CTX, qm_uacce_set_ctx },
 	{ UACCE_CMD_QM_SET_QP_INFO, qm_uacce_get_info },
@@ -148,6 +172,9 @@ static const struct uacce_ops qm_uacce_ops = {
 	.is_q_updated = qm_uacce_is_q_updated,
 	.get_mmio = qm_uacce_get_mmio,
 	.ioctls = qm_uacce_ioctls,
+	.get_isolate_state = qm_uacce_get_isolate_state,
+	.isolate_threshold_read = qm_uacce_isolate_threshold_read,
+	.isolate_threshold_write = qm_uacce_isolate_threshold_write,
 };
 
 /**

@@ -85,6 +85,7 @@ void zip_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
 		*view = (struct zip_view) { .qm = qm, .offset = sums[i].offset };
 		debugfs_create_file(sums[i].name, 0444, dfx, view, &zip_sum_fops);
 	}
+	hisi_qm_debugfs_switch(qm, dir, "clear_enable", ZIP_SOFT_CTRL_CNT_CLR, ZIP_SOFT_CTRL_CNT_CLR_ON);
 	zip_core_dir(qm, dir, "comp",
 		     min_t(u32, ZIP_DECOMP_CORE_FIRST, hisi_qm_cap(qm, ZIP_CAP_ID_COMP_CORES)), 0);
 	zip_core_dir(qm, dir, "decomp", zip_cores(qm) - ZIP_DECOMP_CORE_FIRST, ZIP_DECOMP_CORE_FIRST);

@@ -47,11 +47,11 @@ static void zip_counters_clear(struct hisi_qm *qm)
 	unsigned int core, reg;
 
 	hisi_qm_counters_clear(qm);
-	hisi_qm_set_bits(qm, ZIP_SOFT_CTRL_CNT_CLR, BIT(0) | BIT(2));
+	hisi_qm_set_bits(qm, ZIP_SOFT_CTRL_CNT_CLR, ZIP_SOFT_CTRL_CNT_CLR_ON);
 	for (core = 0; core < zip_cores(qm); core++)
 		for (reg = 0; reg <= ZIP_CORE_LAST; reg += 4)
 			hisi_qm_read(qm, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + reg);
-	hisi_qm_clear_bits(qm, ZIP_SOFT_CTRL_CNT_CLR, BIT(0) | BIT(2));
+	hisi_qm_clear_bits(qm, ZIP_SOFT_CTRL_CNT_CLR, ZIP_SOFT_CTRL_CNT_CLR_ON);
 }
 
 /**

@@ -44,6 +44,7 @@ enum zip_qc_type {
 
 /* Engine registers, PF only (zip.md 2) */
 #define ZIP_SOFT_CTRL_CNT_CLR	0x301000
+#define ZIP_SOFT_CTRL_CNT_CLR_ON 0x5u
 #define ZIP_CLOCK_GATE_CTRL	0x301004
 #define ZIP_ERR_CTRL		0x30100c
 #define ZIP_ERR_CTRL_AXI_SHUTDOWN (1u << 14)

@@ -193,6 +193,17 @@ void sim_bus_remove(struct sim_dev *sdev)
 	sim_inject_give(inject);
 }
 
+/* As a hotplug port would have noticed it. */
+void sim_bus_disconnect(struct sim_dev *sdev)
+{
+	struct pci_dev *pdev;
+
+	pci_lock_rescan_remove();
+	list_for_each_entry(pdev, &sdev->bridge->bus->devices, bus_list)
+		pdev->error_state = pci_channel_io_perm_failure;
+	pci_unlock_rescan_remove();
+}
+
 static int find_domain(void)
 {
 	struct pci_bus *bus = NULL;

@@ -2,7 +2,7 @@
 /* Config space of a simulated function: bytes, their writable bits, and what a write sets off. */
 /*
  * Lock		protects		taken under
- * fn->lock	cfg, flr, msi_todo	pci_lock; the device's threads. Raw: config accesses run with
+ * fn->lock	cfg, flr, gone, msi_todo pci_lock; the device's threads. Raw: config accesses run with
  *					interrupts off.
  */
 #include <linux/pci.h>
@@ -117,8 +117,8 @@ u32 sim_config_read(struct sim_fn *fn, int where, int size)
 	u32 val;
 
 	raw_spin_lock_irqsave(&fn->lock, flags);
-	/* All ones while resetting: the PCI core waits for an answer. */
-	val = fn->flr ? ~0u : cfg_get(fn->cfg, where, size);
+	/* All ones while resetting: the PCI core waits for an answer. And for good when it is gone. */
+	val = fn->flr || fn->gone ? ~0u : cfg_get(fn->cfg, where, size);
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 	return val;
 }
@@ -168,7 +168,7 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val)
 	int i;
 
 	raw_spin_lock_irqsave(&fn->lock, flags);
-	if (fn->flr)
+	if (fn->flr || fn->gone)
 		goto unlock;
 	for (i = 0; i < size; i++) {
 		u8 byte = val >> (8 * i), mask = fn->wmask[where + i];
@@ -205,6 +205,18 @@ void sim_config_flr_done(struct sim_fn *fn)
 	raw_spin_lock_irqsave(&fn->lock, flags);
 	memcpy(fn->cfg, fn->init, SIM_CFG_SIZE);
 	fn->flr = false;
+	raw_spin_unlock_irqrestore(&fn->lock, flags);
+}
+
+/* Pulled out: no config access is answered any more, and no access to memory is under way. */
+void sim_config_vanish(struct sim_fn *fn)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&fn->lock, flags);
+	fn->gone = true;
+	put_unaligned_le16(0, fn->cfg + PCI_COMMAND);
+	wait_dma(fn);
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 }
 

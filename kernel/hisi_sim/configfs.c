@@ -2,12 +2,11 @@
 /* /sys/kernel/config/hisi_sim: make a device by mkdir, shape it by writes, commit with live. */
 /*
  * Lock		protects			taken under
- * item->lock	shape, sdev			configfs' lock of an open attribute
+ * item->lock	shape, sdev			configfs' lock of an open attribute, faults/ too
  * made_lock	made				nothing
  *
  * item->lock is held while a device is added or removed; mkdir and rmdir take neither lock.
  */
-#include <linux/configfs.h>
 #include <linux/err.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
@@ -16,20 +15,11 @@
 #include <linux/pci.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "item.h"
 
 #define LATENCY_MAX_NS		(60ull * NSEC_PER_SEC)
 #define BANDWIDTH_MAX_MBPS	1000000u
 #define VFS_MAX			63
-
-struct sim_item {
-	struct config_group group;
-	struct list_head made;	/* those of the devices parameter */
-	bool by_parameter;
-	struct mutex lock;
-	struct sim_shape shape;
-	struct sim_dev *sdev;
-};
 
 static LIST_HEAD(made);
 static DEFINE_MUTEX(made_lock);
@@ -217,6 +207,9 @@ static int go_live(struct sim_item *item)
 	int err;
 
 	lockdep_assert_held(&item->lock);
+	err = sim_faults_check(item);
+	if (err)
+		return err;
 	/* rmdir can't be refused by its callback: the dependency does it. */
 	if (!item->by_parameter) {
 		err = configfs_depend_item_unlocked(&subsystem, &item->group.cg_item);
@@ -233,9 +226,12 @@ static int go_live(struct sim_item *item)
 	return 0;
 }
 
-static void go_away(struct sim_item *item)
+void sim_item_go_away(struct sim_item *item, bool surprise)
 {
 	lockdep_assert_held(&item->lock);
+	sim_faults_keep(item);
+	if (surprise)
+		sim_device_vanish(item->sdev);
 	sim_device_remove(item->sdev);
 	item->sdev = NULL;
 	if (!item->by_parameter)
@@ -268,7 +264,7 @@ static ssize_t sim_item_live_store(struct config_item *ci, const char *page, siz
 	if (live && !item->sdev)
 		err = go_live(item);
 	else if (!live && item->sdev)
-		go_away(item);
+		sim_item_go_away(item, false);
 	mutex_unlock(&item->lock);
 	return err ?: len;
 }
@@ -317,6 +313,7 @@ static struct sim_item *item_alloc(const char *name)
 		.queues = SIM_QUEUES_DEFAULT,
 	};
 	config_group_init_type_name(&item->group, name, &item_type);
+	sim_faults_init(item);
 	return item;
 }
 
@@ -361,7 +358,7 @@ int sim_configfs_add(const char *name, const struct sim_type *type)
 
 err_go_away:
 	mutex_lock(&item->lock);
-	go_away(item);
+	sim_item_go_away(item, false);
 	mutex_unlock(&item->lock);
 err_put_item:
 	config_group_put(&item->group);
@@ -383,7 +380,7 @@ void sim_configfs_exit(void)
 		configfs_unregister_group(&item->group);
 		mutex_lock(&item->lock);
 		if (item->sdev)
-			go_away(item);
+			sim_item_go_away(item, false);
 		mutex_unlock(&item->lock);
 		list_del(&item->made);
 		config_group_put(&item->group);

@@ -13,6 +13,7 @@
 
 #include "inject.h"
 #include "internal.h"
+#include "model.h"
 #include "qm_hw.h"
 
 #define DEVICES_MAX	256	/* bus numbers */
@@ -126,6 +127,23 @@ void sim_device_remove(struct sim_dev *sdev)
 	struct move move = { .sdev = sdev };
 
 	move_wait(&move);
+}
+
+static void pull_out(struct wdm_device *model, void *arg)
+{
+	struct sim_dev *sdev = arg;
+
+	wdm_function_detach(model, WDM_PF);
+	memset_io(sdev->pf.regs.io, 0xff, sdev->pf.regs.size);
+	memset_io(sdev->pf.db.io, 0xff, sdev->pf.db.size);
+}
+
+/* As if pulled out: nothing answers, registers read as ones, and nobody has been told. Its removal follows. */
+void sim_device_vanish(struct sim_dev *sdev)
+{
+	sim_config_vanish(&sdev->pf);
+	sim_worker_call(sdev, pull_out, sdev);
+	sim_bus_disconnect(sdev);
 }
 
 int sim_device_init(void)

@@ -11,12 +11,15 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "fault.h"
+
 #define SIM_CFG_SIZE		4096
 #define SIM_MSI_VECTORS		32
 #define SIM_QUEUES_MIN		2
 #define SIM_QUEUES_MAX		1024
 #define SIM_QUEUES_DEFAULT	64
 
+struct wdm_device;
 struct wdm_engine_ops;
 
 /**
@@ -55,7 +58,10 @@ struct sim_type {
  * @latency_ns:	least time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input a second, 0 = as fast as it can
  *
- * The last two may change while the device lives.
+ * @faults:	rules by enum wdm_fault, and WDM_FAULT_PAGE
+ * @fault_seed:	of their chances
+ *
+ * The last four may change while the device lives.
  */
 struct sim_shape {
 	const struct sim_type *type;
@@ -63,6 +69,22 @@ struct sim_shape {
 	unsigned int queues;
 	u64 latency_ns;
 	u32 bandwidth_mbps;
+	struct wdm_fault_rule faults[WDM_FAULT_NAMED];
+	u64 fault_seed;
+};
+
+/**
+ * struct sim_late - accesses to payload that take longer
+ * @next:	so many at once
+ * @one_in:	then one in so many by chance, 0 = none
+ * @ns:		how much longer
+ * @count:	how often it has happened
+ */
+struct sim_late {
+	atomic_t next;
+	u32 one_in;
+	u64 ns;
+	atomic64_t count;
 };
 
 struct sim_bar {
@@ -80,6 +102,7 @@ struct sim_dev;
  * @lock:	the members below, see config.c
  * @cfg, @init, @wmask: config space, its state after a reset, its writable bits
  * @flr:	function-level reset asked for and not yet done
+ * @gone:	pulled out: nothing answers any more
  * @dma:	accesses to memory under way, see sim_config_dma_begin()
  * @msi_todo:	lines that @msi_work hands to their handlers
  * @msi_work:	gets into hard interrupt context
@@ -93,6 +116,7 @@ struct sim_fn {
 	u8 *init;
 	u8 *wmask;
 	bool flr;
+	bool gone;
 	atomic_t dma;
 	unsigned long msi_todo;
 	struct irq_work msi_work;
@@ -117,6 +141,7 @@ struct sim_dev {
 	struct sim_shape shape;
 	struct sim_fn pf;
 	struct sim_msi msi;
+	struct sim_late late;
 	struct pci_host_bridge *bridge;
 	struct sim_worker *worker;
 };
@@ -139,6 +164,7 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val);
 bool sim_config_dma_begin(struct sim_fn *fn, unsigned long *flags);
 void sim_config_dma_end(struct sim_fn *fn, unsigned long flags);
 bool sim_config_memory_enabled(struct sim_fn *fn);
+void sim_config_vanish(struct sim_fn *fn);
 bool sim_config_flr_wanted(struct sim_fn *fn);
 void sim_config_flr_done(struct sim_fn *fn);
 unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u16 *base);
@@ -154,6 +180,7 @@ int sim_bus_init(void);
 void sim_bus_exit(void);
 int sim_bus_add(struct sim_dev *sdev);
 void sim_bus_remove(struct sim_dev *sdev);
+void sim_bus_disconnect(struct sim_dev *sdev);
 struct sim_dev *sim_bus_owner(struct device *dev);
 int sim_bus_domain(void);
 
@@ -162,12 +189,19 @@ int sim_device_init(void);
 void sim_device_exit(void);
 struct sim_dev *sim_device_add(const struct sim_shape *shape);
 void sim_device_remove(struct sim_dev *sdev);
+void sim_device_vanish(struct sim_dev *sdev);
 
 /* worker.c */
 int sim_worker_start(struct sim_dev *sdev);
 void sim_worker_stop(struct sim_dev *sdev);
 void sim_worker_kick(struct sim_dev *sdev);
 void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbps);
+void sim_worker_call(struct sim_dev *sdev, void (*call)(struct wdm_device *model, void *arg), void *arg);
+
+/* late.c */
+void sim_late_set(struct sim_late *late, const struct wdm_fault_rule *rule);
+struct wdm_fault_rule sim_late_get(struct sim_late *late);
+void sim_late(struct sim_late *late, const u32 *abort);
 
 /* sva.c */
 struct sim_pager;

@@ -2,10 +2,11 @@
 /* The threads of a device: one looks at registers and doorbells, the others execute descriptors. */
 /*
  * Lock		protects		taken under
- * w->lock	todo, done, running	nothing
+ * w->lock	todo, done, running, calls	nothing
  *
  * The model itself needs none: only the control thread calls it, but for wdm_job_run().
  */
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -45,6 +46,14 @@ static const struct pace {
 
 #define WATCH_NS	NSEC_PER_MSEC
 
+/* Something that only the control thread may do, for somebody who waits for it. */
+struct call {
+	struct list_head node;
+	void (*call)(struct wdm_device *model, void *arg);
+	void *arg;
+	struct completion made;
+};
+
 struct runner {
 	struct sim_worker *worker;
 	struct task_struct *task;
@@ -68,6 +77,7 @@ struct sim_worker {
 	spinlock_t lock;
 	struct list_head todo;
 	struct list_head done;
+	struct list_head calls;
 	unsigned int running;
 	wait_queue_head_t work;
 	atomic_t fault_waiters;
@@ -107,6 +117,7 @@ static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 
 	struct runner *r = kthread_data(current);
 
 	cond_resched();
+	sim_late(&r->worker->sdev->late, r->access.abort);
 	return r->access.space ? sim_space_read(&r->access, addr, buf, len) : -EFAULT;
 }
 
@@ -115,6 +126,7 @@ static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *bu
 	struct runner *r = kthread_data(current);
 
 	cond_resched();
+	sim_late(&r->worker->sdev->late, r->access.abort);
 	return r->access.space ? sim_space_write(&r->access, addr, buf, len) : -EFAULT;
 }
 
@@ -151,6 +163,19 @@ void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbp
 	/* Pairs with xchg() in serve(): whoever sees the flag sees the values. */
 	smp_store_release(&sdev->worker->new_pace, true);
 	kick(sdev->worker);
+}
+
+/* Has @call made by the thread that has the model, and returns after it. Not while the device is added or removed. */
+void sim_worker_call(struct sim_dev *sdev, void (*call)(struct wdm_device *model, void *arg), void *arg)
+{
+	struct sim_worker *w = sdev->worker;
+	struct call c = { .call = call, .arg = arg, .made = COMPLETION_INITIALIZER_ONSTACK(c.made) };
+
+	spin_lock(&w->lock);
+	list_add_tail(&c.node, &w->calls);
+	spin_unlock(&w->lock);
+	kick(w);
+	wait_for_completion(&c.made);
 }
 
 /* Runners */
@@ -222,6 +247,20 @@ static bool collect(struct sim_worker *w)
 	return nr;
 }
 
+static void make_calls(struct sim_worker *w)
+{
+	struct call *c, *next;
+	LIST_HEAD(calls);
+
+	spin_lock(&w->lock);
+	list_splice_init(&w->calls, &calls);
+	spin_unlock(&w->lock);
+	list_for_each_entry_safe(c, next, &calls, node) {
+		c->call(w->model, c->arg);
+		complete(&c->made);
+	}
+}
+
 /* One job beyond the runners, so that none of them waits for this thread. */
 static void dispatch(struct sim_worker *w)
 {
@@ -255,6 +294,8 @@ static bool serve(struct sim_worker *w, struct wdm_look *look, bool *resetting)
 {
 	bool worked = xchg(&w->kicked, false);
 
+	if (worked)
+		make_calls(w);
 	if (xchg(&w->new_pace, false)) {
 		wdm_device_set_latency(w->model, READ_ONCE(w->sdev->shape.latency_ns));
 		wdm_device_set_bandwidth(w->model, READ_ONCE(w->sdev->shape.bandwidth_mbps));
@@ -422,6 +463,7 @@ static int model_init(struct sim_worker *w)
 		.bandwidth_mbps = shape->bandwidth_mbps,
 	};
 	size_t size = wdm_device_size(&attr);
+	unsigned int kind;
 
 	if (!size)
 		return -EINVAL;
@@ -441,6 +483,11 @@ static int model_init(struct sim_worker *w)
 	if (!w->model || wdm_bar_size(w->model, WDM_PF, QM_BAR_REGS) > pf->regs.size ||
 	    wdm_bar_size(w->model, WDM_PF, QM_BAR_DB) > pf->db.size)
 		goto err_free_model;
+	wdm_fault_seed(w->model, shape->fault_seed);
+	for (kind = 0; kind < WDM_FAULT_NR; kind++)
+		if (wdm_fault_set(w->model, kind, &shape->faults[kind]))
+			goto err_free_model;
+	sim_late_set(&w->sdev->late, &shape->faults[WDM_FAULT_PAGE]);
 	if (wdm_function_attach(w->model, WDM_PF, pf->regs.io, pf->db.io))
 		goto err_free_model;
 	return 0;
@@ -471,6 +518,7 @@ int sim_worker_start(struct sim_dev *sdev)
 	spin_lock_init(&w->lock);
 	INIT_LIST_HEAD(&w->todo);
 	INIT_LIST_HEAD(&w->done);
+	INIT_LIST_HEAD(&w->calls);
 	init_waitqueue_head(&w->work);
 	hrtimer_init(&w->watch, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	w->watch.function = watch;

@@ -239,6 +239,14 @@ void uacce_kill_queues(struct uacce_device *uacce)
 }
 EXPORT_SYMBOL_GPL(uacce_kill_queues);
 
+void uacce_isolated(struct uacce_device *uacce)
+{
+	mutex_lock(&uacce_prov);
+	uacce_event_dev(UACCE_NL_DEV_ISOLATE, uacce);
+	mutex_unlock(&uacce_prov);
+}
+EXPORT_SYMBOL_GPL(uacce_isolated);
+
 void uacce_unregister(struct uacce_device *uacce)
 {
 	if (uacce->unregistered)

@@ -194,6 +194,12 @@ void uacce_queue_failed(struct uacce_queue *q, int error);
 void uacce_kill_queues(struct uacce_device *uacce);
 
 /**
+ * uacce_isolated - the device may not be used any more: admins are told
+ * @uacce:	the device, whose driver says so in @get_isolate_state from now on
+ */
+void uacce_isolated(struct uacce_device *uacce);
+
+/**
  * struct uacce_sva_provider - how address spaces are bound for some devices
  * @name:	value of the sysfs attribute "iommu"
  * @simulated:	devices served by it are software

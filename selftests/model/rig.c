@@ -110,9 +110,20 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 		abort();
 }
 
+void rig_engine_start(struct rig *r)
+{
+	const struct emu_reg *start;
+
+	rig_reg_set(r, QM_MEM_START_INIT, 1);
+	for (start = r->kind->start; start->reg; start++)
+		rig_reg_set(r, start->reg, start->value);
+	rig_turn(r);
+}
+
 void rig_init(struct rig *r, const struct wdm_attr *attr)
 {
 	rig_init_bare(r, attr);
+	rig_engine_start(r);
 	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
 	r->eq = rig_dma_alloc(r, QM_EQ_DEPTH_V2 * 4);
 	r->aeq = rig_dma_alloc(r, QM_AEQ_DEPTH_V2 * 4);

@@ -56,6 +56,8 @@ struct rig_queue_opts {
 /* With VFT, event queues and unmasked interrupts; without any queue. */
 void rig_init(struct rig *r, const struct wdm_attr *attr);
 void rig_init_bare(struct rig *r, const struct wdm_attr *attr);
+/* The memory and the engine, as a driver does it before it uses them. */
+void rig_engine_start(struct rig *r);
 void rig_free(struct rig *r);
 
 u64 rig_dma_alloc(struct rig *r, u32 bytes);

@@ -352,4 +352,72 @@ TEST_F(dev, bad_rules_are_refused)
 	EXPECT_EQ(ZIP_ST_OK, one(&self->r, 0, &self->sqe));
 }
 
+/* @text for an empty rule of @kind: NULL, or what is wrong with it. */
+static const char *parse(u32 kind, const char *text, struct wdm_fault_rule *rule)
+{
+	*rule = (struct wdm_fault_rule){ .queue = WDM_FAULT_ANY };
+	return wdm_fault_parse(kind, text, rule);
+}
+
+TEST(words_make_rules)
+{
+	struct wdm_fault_rule rule;
+
+	ASSERT_EQ(NULL, parse(WDM_FAULT_FAIL, "3:0x8@17", &rule));
+	EXPECT_EQ(3, rule.next);
+	EXPECT_EQ(8, rule.value);
+	EXPECT_EQ(17, rule.queue);
+	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1/100", &rule));
+	EXPECT_EQ(3, rule.next);
+	EXPECT_EQ(100, rule.one_in);
+	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "0", &rule));
+	EXPECT_EQ(0, rule.next);
+	EXPECT_EQ(0, rule.one_in);
+	ASSERT_EQ(NULL, parse(WDM_FAULT_PAGE, "1:10s", &rule));
+	EXPECT_EQ(10000000000ull, rule.value);
+	EXPECT_EQ(WDM_FAULT_ANY, rule.queue);
+	ASSERT_EQ(NULL, parse(WDM_FAULT_DELAY, "0", &rule));
+}
+
+TEST(bad_words_are_refused_and_leave_the_rule)
+{
+	static const struct {
+		u32 kind;
+		const char *text;
+	} bad[] = {
+		{ WDM_FAULT_FAIL, "" }, { WDM_FAULT_FAIL, "x" }, { WDM_FAULT_FAIL, "0x" }, { WDM_FAULT_FAIL, "-1" },
+		{ WDM_FAULT_FAIL, "1000000001" }, { WDM_FAULT_FAIL, "99999999999999999999999" }, { WDM_FAULT_FAIL, "1/0" },
+		{ WDM_FAULT_FAIL, "1/" }, { WDM_FAULT_FAIL, "2/3" }, { WDM_FAULT_FAIL, "1:" }, { WDM_FAULT_FAIL, "1:0x100" },
+		{ WDM_FAULT_FAIL, "1:2ms" }, { WDM_FAULT_FAIL, "1@" }, { WDM_FAULT_FAIL, "1@1024" }, { WDM_FAULT_FAIL, "1 " },
+		{ WDM_FAULT_DELAY, "1" }, { WDM_FAULT_DELAY, "1:2" }, { WDM_FAULT_DELAY, "1:2min" }, { WDM_FAULT_DELAY, "1:11s" },
+		{ WDM_FAULT_DROP, "1:1us" }, { WDM_FAULT_MAILBOX, "1@0" }, { WDM_FAULT_PAGE, "1:1us@0" }, { WDM_FAULT_PAGE, "1" },
+	};
+	struct wdm_fault_rule rule;
+	u32 i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		EXPECT_NE(NULL, parse(bad[i].kind, bad[i].text, &rule)) TH_LOG("%s", bad[i].text);
+		EXPECT_EQ(0, rule.next | rule.one_in | rule.value);
+		EXPECT_EQ(WDM_FAULT_ANY, rule.queue);
+	}
+}
+
+TEST_F(dev, an_error_that_the_device_has_is_reported_and_another_refused)
+{
+	struct rig *r = &self->r;
+
+	rig_reg_set(r, QM_ABNORMAL_INT_MASK, 0);
+	EXPECT_EQ(-EINVAL, wdm_fault_error(r->dev, WDM_ERRORS_QM, 31));
+	EXPECT_EQ(-EINVAL, wdm_fault_error(r->dev, WDM_ERRORS_QM, 32));
+	EXPECT_EQ(-EINVAL, wdm_fault_error(r->dev, WDM_ERRORS_NR, 0));
+	rig_turn(r);
+	EXPECT_EQ(0, r->irqs[WDM_IRQ_ABNORMAL]);
+	ASSERT_EQ(0, wdm_fault_error(r->dev, WDM_ERRORS_QM, 1));
+	ASSERT_EQ(0, wdm_fault_error(r->dev, WDM_ERRORS_ENGINE, 1));
+	rig_turn(r);
+	EXPECT_EQ(QM_ERR_AXI_BRESP, rig_reg(r, QM_ABNORMAL_INT_STATUS));
+	EXPECT_EQ(2, rig_reg(r, ZIP_ERR_STATUS));
+	EXPECT_LE(1, r->irqs[WDM_IRQ_ABNORMAL]);
+}
+
 TEST_HARNESS_MAIN

@@ -111,4 +111,52 @@ TEST_F(dev, a_stop_answers_what_waits)
 	EXPECT_EQ(done, aborted);
 }
 
+/* One request of @op on a device whose register @reg has been cleared of @bits: its error. */
+static int without(struct rig *r, enum hpre_op op, u32 qc_type, u32 reg, u32 bits)
+{
+	u32 was = rig_reg(r, reg);
+	struct hpre_sqe sqe;
+	int error;
+
+	rig_reg_set(r, reg, was & ~bits);
+	hpre_fill(&sqe, op, 32);
+	error = hpre_do_on(r, qc_type, &sqe);
+	rig_reg_set(r, reg, was);
+	return error;
+}
+
+static u64 refused(struct rig *r)
+{
+	return wdm_device_stats(r->dev)->refused[WDM_REFUSE_ENGINE];
+}
+
+TEST_F(dev, nothing_is_executed_before_the_engine_is_initialised)
+{
+	struct rig *r = &self->r;
+
+	EXPECT_EQ(HPRE_ERR_ABORTED, without(r, HPRE_RSA, HPRE_QC_RSA_DH, HPRE_INIT_DONE, 1));
+	EXPECT_EQ(HPRE_ERR_ABORTED, without(r, HPRE_RSA, HPRE_QC_RSA_DH, HPRE_TYPES_ENABLE, HPRE_TYPES_RSA));
+	EXPECT_EQ(HPRE_ERR_ABORTED, without(r, HPRE_ECC_MULTIPLY, HPRE_QC_ECC, HPRE_TYPES_ENABLE, HPRE_TYPES_ECC));
+	EXPECT_EQ(HPRE_ERR_ABORTED, without(r, HPRE_RSA, HPRE_QC_RSA_DH, HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY, ~0u));
+	EXPECT_EQ(4, refused(r));
+	/* A class by itself is enough for its own. */
+	EXPECT_NE(HPRE_ERR_ABORTED, without(r, HPRE_RSA, HPRE_QC_RSA_DH, HPRE_TYPES_ENABLE, HPRE_TYPES_ECC));
+	EXPECT_NE(HPRE_ERR_ABORTED, without(r, HPRE_ECC_MULTIPLY, HPRE_QC_ECC, HPRE_TYPES_ENABLE, HPRE_TYPES_RSA));
+	EXPECT_EQ(4, refused(r));
+}
+
+TEST_F(dev, a_cluster_has_the_cores_that_it_was_started_with)
+{
+	struct rig *r = &self->r;
+
+	wdm_function_reset(r->dev, WDM_PF);
+	rig_reg_set(r, HPRE_CLUSTER_BASE + HPRE_CLUSTER_START, 1);
+	rig_turn(r);
+	EXPECT_EQ(0, rig_reg(r, HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY));
+	rig_reg_set(r, HPRE_CLUSTER_BASE + HPRE_CLUSTER_CORES, 0x1003);
+	rig_reg_set(r, HPRE_CLUSTER_BASE + HPRE_CLUSTER_START, 1);
+	rig_turn(r);
+	EXPECT_EQ(3, rig_reg(r, HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY));
+}
+
 TEST_HARNESS_MAIN

@@ -334,10 +334,20 @@ TEST_F(dev, parts_of_a_gcm_stream)
 	CHANGED(SEC_ERR_ALGORITHM, aad, a_key_bytes, 20);
 	CHANGED(SEC_ERR_BAD_BD, aad, src_type, SEC_ADDR_SGL);
 	CHANGED(SEC_ERR_BAD_BD, aad, scene, SEC_SCENE_COMMON);
+	CHANGED(SEC_ERR_BAD_BD, aad, dst_type, SEC_ADDR_SGL);
+	CHANGED(SEC_ERR_BAD_BD, aad, c_alg, SEC_C_3DES);
+	CHANGED(SEC_ERR_BAD_BD, aad, c_mode, SEC_C_CBC);
+	CHANGED(SEC_ERR_BAD_BD, aad, c_key_len, 2);
+	CHANGED(SEC_ERR_BAD_BD, aad, c_icv_len, 17);
 	CHANGED(SEC_ERR_LENGTH, part, c_len, 63);
 	CHANGED(SEC_ERR_LENGTH, part, c_len, 0);
 	CHANGED(SEC_ERR_BAD_BD, part, dst_type, SEC_ADDR_SGL);
 	CHANGED(SEC_ERR_BAD_BD, part, ai_gen, SEC_GEN_STANDARD);
+	CHANGED(SEC_ERR_BAD_BD, part, a_key_bytes, 0);
+	CHANGED(SEC_ERR_BAD_BD, part, a_key_bytes, 32);
+	CHANGED(SEC_ERR_BAD_BD, part, a_alg, SEC_A_SHA256);
+	CHANGED(SEC_ERR_BAD_BD, part, mac_bytes, 12);
+	CHANGED(SEC_ERR_BAD_BD, part, c_icv_len, 3);
 	/* The tag at the end is software's. */
 	CHANGED(SEC_ERR_BAD_BD, part, pad, SEC_PAD_DEVICE);
 }

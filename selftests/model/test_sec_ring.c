@@ -231,6 +231,7 @@ TEST_F(dev, the_memory_of_the_engine_is_initialised_when_asked_for)
 {
 	struct rig *r = &self->r;
 
+	wdm_function_reset(r->dev, WDM_PF);
 	EXPECT_EQ(0, rig_reg(r, SEC_MEM_INIT_DONE));
 	rig_reg_set(r, SEC_MEM_START_INIT, 1);
 	rig_turn(r);
@@ -245,6 +246,77 @@ TEST_F(dev, capabilities_are_those_of_generation_3)
 	EXPECT_EQ(SEC_CAP_DEV_ALGS_HIGH_V3, rig_reg(r, SEC_CAP_DEV_ALGS_HIGH));
 	EXPECT_EQ(SEC_CAP_DRV_ALGS_LOW_V3, rig_reg(r, SEC_CAP_DRV_ALGS_LOW));
 	EXPECT_EQ(0xf, rig_reg(r, SEC_CAP_CORE_ENABLE));
+}
+
+/* One request on a device whose register @reg was put back to 0: an error, and the register is named. */
+static bool refused_without(struct rig *r, const struct ask *a, u32 reg)
+{
+	u64 before = wdm_device_stats(r->dev)->refused[WDM_REFUSE_ENGINE];
+	u32 was = rig_reg(r, reg);
+	struct wdm_refused refused;
+
+	rig_reg_set(r, reg, 0);
+	if (ask_do(r, a) != SEC_ERR_ABORTED)
+		return false;
+	wdm_last_refusal(r->dev, &refused);
+	rig_reg_set(r, reg, was);
+	return wdm_device_stats(r->dev)->refused[WDM_REFUSE_ENGINE] == before + 1 && refused.reason == WDM_REFUSE_ENGINE &&
+	       refused.value == reg;
+}
+
+TEST_F(dev, nothing_is_executed_before_the_engine_is_initialised)
+{
+	struct rig *r = &self->r;
+
+	EXPECT_TRUE(refused_without(r, &self->cipher, SEC_SAA_EN));
+	EXPECT_TRUE(refused_without(r, &self->cipher, SEC_MEM_INIT_DONE));
+	EXPECT_EQ(0, ask_do(r, &self->cipher));
+}
+
+TEST_F(dev, descriptors_are_counted_until_told_to_forget)
+{
+	struct rig *r = &self->r;
+	u32 i;
+
+	for (i = 0; i < 5; i++)
+		ASSERT_EQ(0, ask_do(r, &self->cipher));
+	EXPECT_EQ(5, rig_reg(r, SEC_BD_NUM_IN_SEC));
+	EXPECT_EQ(5, rig_reg(r, SEC_BD_NUM_IN_SAA0) + rig_reg(r, SEC_BD_NUM_IN_SAA1));
+	rig_reg_set(r, SEC_CNT_CLR_CE, 1);
+	ASSERT_EQ(0, ask_do(r, &self->cipher));
+	EXPECT_EQ(0, rig_reg(r, SEC_BD_NUM_IN_SEC));
+	rig_reg_set(r, SEC_CNT_CLR_CE, 0);
+	ASSERT_EQ(0, ask_do(r, &self->cipher));
+	EXPECT_EQ(1, rig_reg(r, SEC_BD_NUM_IN_SEC));
+}
+
+TEST_F(dev, a_reset_clears_what_a_driver_sets)
+{
+	static const u32 regs[] = { SEC_SAA_EN, SEC_CONTROL, SEC_USER_CTRL0_V3, SEC_USER_CTRL1_V3, SEC_CORE_AUTO_GATE, SEC_BD_NUM_IN_SEC };
+	struct rig *r = &self->r;
+	u32 i;
+
+	for (i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
+		rig_reg_set(r, regs[i], ~0u);
+	wdm_function_reset(r->dev, WDM_PF);
+	for (i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
+		EXPECT_EQ(0, rig_reg(r, regs[i])) TH_LOG("0x%x", regs[i]);
+}
+
+TEST_F(dev, an_error_closes_the_master_only_where_that_is_switched_on)
+{
+	struct rig *r = &self->r;
+
+	rig_reg_set(r, SEC_OOO_SHUTDOWN_SEL, 4);
+	rig_reg_set(r, SEC_CONTROL, 0);
+	rig_reg_set(r, SEC_ERR_SET, 4);
+	EXPECT_EQ(0, ask_do(r, &self->cipher));
+	rig_reg_set(r, SEC_ERR_SOURCE, 4);
+	rig_turn(r);
+	rig_reg_set(r, SEC_CONTROL, SEC_CONTROL_AXI_SHUTDOWN);
+	rig_reg_set(r, SEC_ERR_SET, 4);
+	rig_turn(r);
+	EXPECT_EQ(3, rig_reg(r, ACC_MASTER_TRANS_RETURN));
 }
 
 TEST_HARNESS_MAIN

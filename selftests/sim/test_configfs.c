@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The configfs tree of simulated devices: what it takes, what it refuses, and that a refusal changes nothing. */
+#include <sys/klog.h>
 #include "kselftest_harness.h"
 #include "sim_item.h"
 
 #define NAME	"test"
+#define LOG_READ_ALL	3
+#define LOG_CLEAR	5
+#define LOG_BYTES	(1 << 20)
 
 FIXTURE(item) {
 };
@@ -191,6 +195,98 @@ TEST_F(item, the_node_is_the_device_node)
 	snprintf(path, sizeof(path), SIM_PCI "/%s/numa_node", address);
 	ASSERT_LT(0, text_read(path, buf, sizeof(buf)));
 	EXPECT_STREQ("0", buf);
+}
+
+static const char *const kinds[] = {
+	"fail", "delay", "reorder", "drop", "duplicate", "stuck", "mailbox", "page_fault",
+};
+
+TEST_F(item, has_no_faults_at_first)
+{
+	char path[64];
+
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		snprintf(path, sizeof(path), "faults/%s", kinds[i]);
+		EXPECT_TRUE(sim_is(NAME, path, "0")) TH_LOG("%s", path);
+		EXPECT_EQ(0, sim_set(NAME, path, "0\n"));
+	}
+	EXPECT_TRUE(sim_is(NAME, "faults/seed", "0"));
+	EXPECT_TRUE(sim_is(NAME, "faults/counts", "fail 0\ndelay 0\nreorder 0\ndrop 0\nduplicate 0\nstuck 0\nmailbox 0\npage-fault 0"));
+}
+
+static int written_back(const char *path, const char *text)
+{
+	return !sim_set(NAME, path, text) && sim_is(NAME, path, text) && !sim_set(NAME, path, text);
+}
+
+TEST_F(item, faults_that_are_printed_can_be_written_back)
+{
+	for (int live = 0; live < 2; live++) {
+		EXPECT_TRUE(written_back("faults/fail", "3:0x8@7,1/100:0x8@7"));
+		EXPECT_TRUE(written_back("faults/delay", "1/7:2000000ns"));
+		EXPECT_TRUE(written_back("faults/stuck", "1@63"));
+		EXPECT_TRUE(written_back("faults/page_fault", "1:10000000000ns"));
+		EXPECT_TRUE(written_back("faults/seed", "18446744073709551615"));
+		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
+	}
+	/* They stay when the device goes. */
+	EXPECT_TRUE(sim_is(NAME, "faults/stuck", "1@63"));
+}
+
+TEST_F(item, bad_faults_are_refused)
+{
+	for (int live = 0; live < 2; live++) {
+		REFUSED("faults/fail", -EINVAL, "x", "\n", "-1", "1:0x13", "1:256", "1@64", "1,", ",1", "1 1", "1000000001", "1/0");
+		REFUSED("faults/delay", -EINVAL, "1", "1:11s", "1:5", "1:2h");
+		REFUSED("faults/drop", -EINVAL, "1:1us", "1@1024");
+		REFUSED("faults/mailbox", -EINVAL, "1@0");
+		REFUSED("faults/page_fault", -EINVAL, "1:1us@0");
+		REFUSED("faults/seed", -EINVAL, "x", "-1");
+		REFUSED("faults/seed", -ERANGE, "18446744073709551616");
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "zip 1"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 1 1"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/remove", "0"));
+		EXPECT_EQ(live ? -EINVAL : -ENODEV, sim_set(NAME, "faults/error", "qm 31"));
+		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
+	}
+	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/remove", "1"));
+}
+
+static int logged(const char *text)
+{
+	char *log = calloc(1, LOG_BYTES);
+	int found = log && klogctl(LOG_READ_ALL, log, LOG_BYTES - 1) > 0 && strstr(log, text);
+
+	free(log);
+	return found;
+}
+
+TEST_F(item, the_log_says_what_is_wrong_with_a_fault)
+{
+	ASSERT_LE(0, klogctl(LOG_CLEAR, NULL, 0));
+	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/delay", "1:5"));
+	EXPECT_TRUE(logged("hisi_sim: " NAME "/faults/delay: expected a time"));
+	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/drop", "1@64"));
+	EXPECT_TRUE(logged("hisi_sim: " NAME "/faults/drop: the device hasn't that queue"));
+}
+
+TEST_F(item, a_fault_that_the_shape_cannot_have_keeps_it_from_going_live)
+{
+	ASSERT_EQ(0, sim_set(NAME, "faults/stuck", "1@63"));
+	ASSERT_EQ(0, sim_set(NAME, "queues", "63"));
+	EXPECT_EQ(-EINVAL, sim_set(NAME, "live", "1"));
+	EXPECT_TRUE(sim_is(NAME, "live", "0"));
+	ASSERT_EQ(0, sim_set(NAME, "queues", "64"));
+	EXPECT_EQ(0, sim_set(NAME, "live", "1"));
+}
+
+TEST(devices_of_the_parameter_have_faults_too)
+{
+	if (!sim_exists(SIM_ROOT "/zip0"))
+		SKIP(return, "no device of the parameter");
+	EXPECT_TRUE(sim_is("zip0", "faults/fail", "0"));
+	EXPECT_EQ(0, sim_set("zip0", "faults/fail", "0"));
 }
 
 /* 1024 queues want 64 MiB each: a few devices fill any aperture that a test machine has. */

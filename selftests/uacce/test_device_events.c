@@ -121,7 +121,7 @@ static int inject(const char *parent, uint32_t error)
 	return 0;
 }
 
-TEST_F_TIMEOUT(devices, a_reset_is_told_before_contexts_die, 120)
+TEST_F_TIMEOUT(devices, a_reset_is_told_before_contexts_die_and_its_failure_after, 120)
 {
 	struct nlmsghdr *h = NULL;
 	long long seq;
@@ -140,6 +140,10 @@ TEST_F_TIMEOUT(devices, a_reset_is_told_before_contexts_die, 120)
 	EXPECT_TRUE(is_of(h, self->dev, self->parent));
 	EXPECT_EQ(seq + 1, nlm_num(h, UACCE_A_EVENT_SEQ));
 	EXPECT_NE(0, uacce_poll_gone(q.fd, QUEUE_MS) & (POLLERR | POLLHUP));
+	ASSERT_EQ(0, nlc_next(self->event, &h, NL_WAIT_MS));
+	EXPECT_EQ(UACCE_NL_DEV_ISOLATE, nlm_cmd(h));
+	EXPECT_TRUE(is_of(h, self->dev, self->parent));
+	EXPECT_EQ(seq + 2, nlm_num(h, UACCE_A_EVENT_SEQ));
 	EXPECT_EQ(-ETIMEDOUT, nlc_next(self->event, &h, 0));
 	rawq_close(&q);
 }

@@ -235,12 +235,12 @@ static int count(struct emu_device *dev, const char *what, unsigned long long *v
 		{ "completions", s->completions }, { "descriptors", s->descriptors },
 		{ "running", dev->running }, { "async_events", s->async_events }, { "sq_recovered", s->sq_recovered }, { "arm_recovered", s->arm_recovered },
 		{ "sleeps", atomic_load(&sleeps) }, { "timeouts", atomic_load(&timeouts) },
-		{ emu_fault_name(EMU_FAULT_PAGE), emu_faults_pages() },
+		{ wdm_fault_name(WDM_FAULT_PAGE), emu_faults_pages() },
 	};
 	unsigned int i;
 
 	for (i = 0; i < WDM_FAULT_NR; i++)
-		if (!strcmp(what, emu_fault_name(i))) {
+		if (!strcmp(what, wdm_fault_name(i))) {
 			*value = wdm_fault_counts(dev->model)[i];
 			return 0;
 		}

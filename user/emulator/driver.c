@@ -81,10 +81,22 @@ static int event_queue(struct emu_device *dev, enum qm_mb_cmd cmd, size_t ring, 
 	return mailbox(dev, cmd, 0, bus(qc));
 }
 
+static void engine_start(struct emu_device *dev)
+{
+	const struct emu_reg *start;
+	struct wdm_look look;
+
+	reg_write(dev, QM_MEM_START_INIT, 1);
+	for (start = dev->kind->start; start->reg; start++)
+		reg_write(dev, start->reg, start->value);
+	emu_device_turn(dev, &look);
+}
+
 int emu_driver_init(struct emu_device *dev)
 {
 	int err;
 
+	engine_start(dev);
 	memset(dev->rings, 0, QC_AT);
 	dev->eq_head = dev->aeq_head = 0;
 	vft_write(dev, QM_VFT_TYPE_SQC, QM_VFT_SQC_VALID | (u64)(dev->nr_queues - 1) << QM_VFT_SQC_NUM_SHIFT);

@@ -13,12 +13,17 @@
 #define EMU_WORKERS_MAX		8
 #define EMU_FDS			65536
 
+struct emu_reg {
+	unsigned int reg, value;
+};
+
 /**
  * struct emu_kind - what differs between kinds of device
  * @name: of the kernel's driver
  * @type: to the model
  * @qc_types: classes that a queue may be of
  * @sqe_shift: log2 of a descriptor's bytes
+ * @start: what its registers are told at the start, ended by register 0
  * @engine, @no_engine: the mathematics, and none of it
  * @ws_alloc, @ws_free: a worker's memory for it
  */
@@ -27,6 +32,7 @@ struct emu_kind {
 	enum wdm_type type;
 	unsigned int qc_types;
 	unsigned int sqe_shift;
+	const struct emu_reg *start;
 	const struct wdm_engine_ops *engine;
 	const struct wdm_engine_ops *no_engine;
 	void *(*ws_alloc)(void);

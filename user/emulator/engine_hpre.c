@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include "emu.h"
+#include "hpre_hw.h"
 
 #define BYTES_MAX	512	/* of a number */
 
@@ -102,11 +103,21 @@ static const struct wdm_engine_ops engine = {
 	.random = engine_random,
 };
 
+static const struct emu_reg start[] = {
+	{ HPRE_TYPES_ENABLE, HPRE_TYPES_RSA | HPRE_TYPES_ECC },
+	{ HPRE_START_INIT, 1 },
+	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_CORES, HPRE_CAP_CORE_ENABLE_V3 },
+	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_START, 1 },
+	{ HPRE_OOO_SHUTDOWN, HPRE_OOO_SHUTDOWN_ON },
+	{ 0, 0 },
+};
+
 const struct emu_kind emu_hpre = {
 	.name = "hisi_hpre",
 	.type = WDM_HPRE,
 	.qc_types = 2,
 	.sqe_shift = 6,
+	.start = start,
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

@@ -12,6 +12,7 @@
 #include <openssl/sha.h>
 #include <stdlib.h>
 #include "emu.h"
+#include "sec_hw.h"
 
 struct key {
 	enum wdm_block_alg alg;
@@ -94,6 +95,7 @@ static void md5(u32 *state, const u8 *data, u32 blocks)
 	state[1] = c.B;
 	state[2] = c.C;
 	state[3] = c.D;
+	OPENSSL_cleanse(&c, sizeof(c));
 }
 
 static void sha1(u32 *state, const u8 *data, u32 blocks)
@@ -107,6 +109,7 @@ static void sha1(u32 *state, const u8 *data, u32 blocks)
 	state[2] = c.h2;
 	state[3] = c.h3;
 	state[4] = c.h4;
+	OPENSSL_cleanse(&c, sizeof(c));
 }
 
 static void sha256(u32 *state, const u8 *data, u32 blocks)
@@ -117,6 +120,7 @@ static void sha256(u32 *state, const u8 *data, u32 blocks)
 	for (; blocks; blocks--, data += 64)
 		SHA256_Transform(&c, data);
 	memcpy(state, c.h, sizeof(c.h));
+	OPENSSL_cleanse(&c, sizeof(c));
 }
 
 static void sha512(u64 *state, const u8 *data, u32 blocks)
@@ -127,6 +131,7 @@ static void sha512(u64 *state, const u8 *data, u32 blocks)
 	for (; blocks; blocks--, data += 128)
 		SHA512_Transform(&c, data);
 	memcpy(state, c.h, sizeof(c.h));
+	OPENSSL_cleanse(&c, sizeof(c));
 }
 
 static int hash(void *ws, enum wdm_hash_core core, void *state, const u8 *data, u32 blocks)
@@ -199,11 +204,19 @@ static void *engine_ws_alloc(void)
 	return calloc(1, sizeof(struct engine_ws));
 }
 
+static const struct emu_reg start[] = {
+	{ SEC_MEM_START_INIT, 1 },
+	{ SEC_SAA_EN, SEC_CAP_CORE_ENABLE_V3 },
+	{ SEC_CONTROL, SEC_CONTROL_TRNG | SEC_CONTROL_AXI_SHUTDOWN },
+	{ 0, 0 },
+};
+
 const struct emu_kind emu_sec = {
 	.name = "hisi_sec2",
 	.type = WDM_SEC,
 	.qc_types = 1,
 	.sqe_shift = 7,
+	.start = start,
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include "emu.h"
+#include "zip_hw.h"
 
 /* Hardware goes for speed. */
 #define ENGINE_LEVEL	1
@@ -124,11 +125,17 @@ static const struct wdm_engine_ops engine = {
 	.deflate = engine_deflate,
 };
 
+static const struct emu_reg start[] = {
+	{ ZIP_ERR_CTRL, ZIP_ERR_CTRL_AXI_SHUTDOWN },
+	{ 0, 0 },
+};
+
 const struct emu_kind emu_zip = {
 	.name = "hisi_zip",
 	.type = WDM_ZIP,
 	.qc_types = 2,
 	.sqe_shift = 7,
+	.start = start,
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

@@ -58,8 +58,8 @@ static int faults_apply(struct emu_device *dev, const struct emu_faults *f)
 		if (kind == WDM_FAULT_STUCK || kind == WDM_FAULT_MAILBOX)
 			atomic_store(&hangs, true);
 	}
-	if (f->set & 1u << EMU_FAULT_PAGE)
-		page_set(&f->rule[EMU_FAULT_PAGE]);
+	if (f->set & 1u << WDM_FAULT_PAGE)
+		page_set(&f->rule[WDM_FAULT_PAGE]);
 	return err;
 }
 

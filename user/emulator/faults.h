@@ -5,18 +5,11 @@
 
 #include "fault.h"
 
-/* The model's kinds, and those of a host. */
-enum {
-	EMU_FAULT_PAGE = WDM_FAULT_NR,	/* an access to payload takes so many ns longer */
-	EMU_FAULT_NR,
-};
-
 struct emu_faults {
 	unsigned int set;	/* bits by kind: named in the text */
-	struct wdm_fault_rule rule[EMU_FAULT_NR];
+	struct wdm_fault_rule rule[WDM_FAULT_NAMED];
 };
 
-const char *emu_fault_name(unsigned int kind);
 /* 0, or -EINVAL and what is wrong in @why. Doesn't know the device: queue and status may still be refused by it. */
 int emu_faults_parse(struct emu_faults *f, const char *text, char *why, size_t len);
 

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* faults/ of a simulated device: what goes wrong, in the words of wd-emulate. */
+#include <linux/kstrtox.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "item.h"
+#include "model.h"
+
+static struct sim_item *faults_item(struct config_item *ci)
+{
+	return container_of(to_config_group(ci), struct sim_item, faults);
+}
+
+static int refuse(struct sim_item *item, const char *attr, const char *why, int err)
+{
+	pr_err("hisi_sim: %s/faults/%s: %s\n", config_item_name(&item->group.cg_item), attr, why);
+	return err;
+}
+
+/* ------ rules ------ */
+
+/* One call of the thread that has the model. */
+struct rules_call {
+	unsigned int kind;
+	struct wdm_fault_rule *rules;
+	const struct wdm_fault_rule *rule;
+	u64 *counts;
+	u64 seed;
+};
+
+static void rules_get(struct wdm_device *model, void *arg)
+{
+	struct rules_call *call = arg;
+
+	memcpy(call->rules, wdm_fault_rules(model), WDM_FAULT_NR * sizeof(*call->rules));
+}
+
+static void rules_set(struct wdm_device *model, void *arg)
+{
+	struct rules_call *call = arg;
+
+	/* Checked by its caller, against the shape that the model has been made from. */
+	wdm_fault_set(model, call->kind, call->rule);
+}
+
+static void counts_get(struct wdm_device *model, void *arg)
+{
+	struct rules_call *call = arg;
+
+	memcpy(call->counts, wdm_fault_counts(model), WDM_FAULT_NR * sizeof(*call->counts));
+}
+
+static void seed_set(struct wdm_device *model, void *arg)
+{
+	struct rules_call *call = arg;
+
+	wdm_fault_seed(model, call->seed);
+}
+
+void sim_faults_keep(struct sim_item *item)
+{
+	struct rules_call call = { .rules = item->shape.faults };
+
+	lockdep_assert_held(&item->lock);
+	sim_worker_call(item->sdev, rules_get, &call);
+	item->shape.faults[WDM_FAULT_PAGE] = sim_late_get(&item->sdev->late);
+}
+
+static int rule_check(struct sim_item *item, const char *attr, unsigned int kind, const struct wdm_fault_rule *rule)
+{
+	struct wdm_attr attrs = { .type = item->shape.type->model, .queues = item->shape.queues };
+
+	if (kind == WDM_FAULT_PAGE || !wdm_fault_check(&attrs, kind, rule))
+		return 0;
+	return refuse(item, attr, kind == WDM_FAULT_FAIL && rule->queue == WDM_FAULT_ANY ?
+		      "not a status that means failure" : "the device hasn't that queue or status", -EINVAL);
+}
+
+int sim_faults_check(struct sim_item *item)
+{
+	unsigned int kind;
+	int err = 0;
+
+	lockdep_assert_held(&item->lock);
+	for (kind = 0; kind < WDM_FAULT_NAMED && !err; kind++)
+		err = rule_check(item, wdm_fault_name(kind), kind, &item->shape.faults[kind]);
+	return err;
+}
+
+static ssize_t rule_print(const struct wdm_fault_rule *rule, unsigned int kind, char *page)
+{
+	char more[48] = "";
+	int n = 0;
+
+	if (!rule->next && !rule->one_in)
+		return sysfs_emit(page, "0\n");
+	if (rule->value)
+		n = scnprintf(more, sizeof(more), kind == WDM_FAULT_FAIL ? ":0x%llx" : ":%lluns", rule->value);
+	if (rule->queue != WDM_FAULT_ANY)
+		scnprintf(more + n, sizeof(more) - n, "@%u", rule->queue);
+	if (!rule->one_in)
+		return sysfs_emit(page, "%u%s\n", rule->next, more);
+	if (!rule->next)
+		return sysfs_emit(page, "1/%u%s\n", rule->one_in, more);
+	return sysfs_emit(page, "%u%s,1/%u%s\n", rule->next, more, rule->one_in, more);
+}
+
+static ssize_t rule_show(struct config_item *ci, unsigned int kind, char *page)
+{
+	struct sim_item *item = faults_item(ci);
+	ssize_t len;
+
+	mutex_lock(&item->lock);
+	if (item->sdev)
+		sim_faults_keep(item);
+	len = rule_print(&item->shape.faults[kind], kind, page);
+	mutex_unlock(&item->lock);
+	return len;
+}
+
+static int rule_assign(struct sim_item *item, const char *attr, unsigned int kind, const struct wdm_fault_rule *rule)
+{
+	struct rules_call call = { .kind = kind, .rule = rule };
+	int err = rule_check(item, attr, kind, rule);
+
+	lockdep_assert_held(&item->lock);
+	if (err)
+		return err;
+	item->shape.faults[kind] = *rule;
+	if (!item->sdev)
+		return 0;
+	if (kind == WDM_FAULT_PAGE)
+		sim_late_set(&item->sdev->late, rule);
+	else
+		sim_worker_call(item->sdev, rules_set, &call);
+	return 0;
+}
+
+static ssize_t rule_store(struct config_item *ci, const char *attr, unsigned int kind, const char *page, size_t len)
+{
+	struct wdm_fault_rule rule = { .queue = WDM_FAULT_ANY };
+	struct sim_item *item = faults_item(ci);
+	char *copy, *rest, *word;
+	const char *wrong = NULL;
+	int err;
+
+	copy = kstrndup(page, len, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	rest = strim(copy);
+	while (!wrong && (word = strsep(&rest, ",")))
+		wrong = wdm_fault_parse(kind, word, &rule);
+	kfree(copy);
+	if (wrong)
+		return refuse(item, attr, wrong, -EINVAL);
+	mutex_lock(&item->lock);
+	err = rule_assign(item, attr, kind, &rule);
+	mutex_unlock(&item->lock);
+	return err ?: len;
+}
+
+#define FAULT_ATTR(name, kind)									\
+static ssize_t sim_faults_##name##_show(struct config_item *ci, char *page)			\
+{												\
+	return rule_show(ci, kind, page);							\
+}												\
+static ssize_t sim_faults_##name##_store(struct config_item *ci, const char *page, size_t len)	\
+{												\
+	return rule_store(ci, #name, kind, page, len);						\
+}												\
+CONFIGFS_ATTR(sim_faults_, name)
+
+FAULT_ATTR(fail, WDM_FAULT_FAIL);
+FAULT_ATTR(delay, WDM_FAULT_DELAY);
+FAULT_ATTR(reorder, WDM_FAULT_REORDER);
+FAULT_ATTR(drop, WDM_FAULT_DROP);
+FAULT_ATTR(duplicate, WDM_FAULT_DUPLICATE);
+FAULT_ATTR(stuck, WDM_FAULT_STUCK);
+FAULT_ATTR(mailbox, WDM_FAULT_MAILBOX);
+FAULT_ATTR(page_fault, WDM_FAULT_PAGE);
+
+static ssize_t sim_faults_seed_show(struct config_item *ci, char *page)
+{
+	struct sim_item *item = faults_item(ci);
+	ssize_t len;
+
+	mutex_lock(&item->lock);
+	len = sysfs_emit(page, "%llu\n", item->shape.fault_seed);
+	mutex_unlock(&item->lock);
+	return len;
+}
+
+static ssize_t sim_faults_seed_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = faults_item(ci);
+	struct rules_call call = {};
+	int err;
+
+	err = kstrtou64(page, 0, &call.seed);
+	if (err)
+		return refuse(item, "seed", "expected a number of 64 bits", err);
+	mutex_lock(&item->lock);
+	item->shape.fault_seed = call.seed;
+	if (item->sdev) {
+		sim_worker_call(item->sdev, seed_set, &call);
+		atomic64_set(&item->sdev->late.count, 0);
+	}
+	mutex_unlock(&item->lock);
+	return len;
+}
+CONFIGFS_ATTR(sim_faults_, seed);
+
+static ssize_t sim_faults_counts_show(struct config_item *ci, char *page)
+{
+	struct sim_item *item = faults_item(ci);
+	u64 counts[WDM_FAULT_NAMED] = {};
+	struct rules_call call = { .counts = counts };
+	unsigned int kind;
+	ssize_t len = 0;
+
+	mutex_lock(&item->lock);
+	if (item->sdev) {
+		sim_worker_call(item->sdev, counts_get, &call);
+		counts[WDM_FAULT_PAGE] = atomic64_read(&item->sdev->late.count);
+	}
+	mutex_unlock(&item->lock);
+	for (kind = 0; kind < WDM_FAULT_NAMED; kind++)
+		len += sysfs_emit_at(page, len, "%s %llu\n", wdm_fault_name(kind), counts[kind]);
+	return len;
+}
+CONFIGFS_ATTR_RO(sim_faults_, counts);
+
+/* ------ what happens to the whole device, at once ------ */
+
+struct error_call {
+	enum wdm_errors which;
+	u32 bit;
+	int err;
+};
+
+static void error_set(struct wdm_device *model, void *arg)
+{
+	struct error_call *call = arg;
+
+	call->err = wdm_fault_error(model, call->which, call->bit);
+}
+
+static bool error_parse(const char *page, struct error_call *call)
+{
+	char group[8], rest;
+
+	if (sscanf(page, "%7s %u %c", group, &call->bit, &rest) != 2)
+		return false;
+	call->which = strcmp(group, "qm") ? WDM_ERRORS_ENGINE : WDM_ERRORS_QM;
+	return call->which == WDM_ERRORS_QM || !strcmp(group, "engine");
+}
+
+static ssize_t sim_faults_error_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = faults_item(ci);
+	struct error_call call = {};
+	int err = 0;
+
+	if (!error_parse(page, &call))
+		return refuse(item, "error", "expected qm BIT or engine BIT", -EINVAL);
+	mutex_lock(&item->lock);
+	if (!item->sdev) {
+		err = refuse(item, "error", "the device isn't live", -ENODEV);
+		goto unlock;
+	}
+	sim_worker_call(item->sdev, error_set, &call);
+	if (call.err)
+		err = refuse(item, "error", "the device has no such error", call.err);
+unlock:
+	mutex_unlock(&item->lock);
+	return err ?: len;
+}
+CONFIGFS_ATTR_WO(sim_faults_, error);
+
+static ssize_t sim_faults_remove_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = faults_item(ci);
+	unsigned int on;
+	int err = 0;
+
+	if (kstrtouint(page, 10, &on) || on != 1)
+		return refuse(item, "remove", "expected 1", -EINVAL);
+	mutex_lock(&item->lock);
+	if (item->sdev)
+		sim_item_go_away(item, true);
+	else
+		err = refuse(item, "remove", "the device isn't live", -ENODEV);
+	mutex_unlock(&item->lock);
+	return err ?: len;
+}
+CONFIGFS_ATTR_WO(sim_faults_, remove);
+
+/* ------ the directory ------ */
+
+static struct configfs_attribute *faults_attrs[] = {
+	&sim_faults_attr_fail,
+	&sim_faults_attr_delay,
+	&sim_faults_attr_reorder,
+	&sim_faults_attr_drop,
+	&sim_faults_attr_duplicate,
+	&sim_faults_attr_stuck,
+	&sim_faults_attr_mailbox,
+	&sim_faults_attr_page_fault,
+	&sim_faults_attr_seed,
+	&sim_faults_attr_counts,
+	&sim_faults_attr_error,
+	&sim_faults_attr_remove,
+	NULL,
+};
+
+static const struct config_item_type faults_type = {
+	.ct_attrs = faults_attrs,
+	.ct_owner = THIS_MODULE,
+};
+
+void sim_faults_init(struct sim_item *item)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < WDM_FAULT_NAMED; kind++)
+		item->shape.faults[kind].queue = WDM_FAULT_ANY;
+	config_group_init_type_name(&item->faults, "faults", &faults_type);
+	configfs_add_default_group(&item->faults, &item->group);
+}

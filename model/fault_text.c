@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* Faults in words, the same for every host. */
+#include "fault.h"
+
+#define TIME_MAX_NS	10000000000ull
+#define STATUS_MAX	0xff
+#define TIMES_MAX	1000000000
+#define QUEUE_MAX	1023
+
+enum value {
+	VALUE_NONE,
+	VALUE_STATUS,
+	VALUE_TIME,
+	VALUE_TIME_NEEDED,
+};
+
+static const struct {
+	const char *name;
+	enum value value;
+	bool queue;
+} kinds[WDM_FAULT_NAMED] = {
+	[WDM_FAULT_FAIL] = { "fail", VALUE_STATUS, true },
+	[WDM_FAULT_DELAY] = { "delay", VALUE_TIME_NEEDED, true },
+	[WDM_FAULT_REORDER] = { "reorder", VALUE_TIME, true },
+	[WDM_FAULT_DROP] = { "drop", VALUE_NONE, true },
+	[WDM_FAULT_DUPLICATE] = { "duplicate", VALUE_NONE, true },
+	[WDM_FAULT_STUCK] = { "stuck", VALUE_NONE, true },
+	[WDM_FAULT_MAILBOX] = { "mailbox", VALUE_TIME, false },
+	[WDM_FAULT_PAGE] = { "page-fault", VALUE_TIME_NEEDED, false },
+};
+
+const char *wdm_fault_name(u32 kind)
+{
+	return kind < WDM_FAULT_NAMED ? kinds[kind].name : NULL;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 'a' - 'A';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+static bool number(const char **p, u64 most, u64 *v)
+{
+	u32 base = (*p)[0] == '0' && ((*p)[1] == 'x' || (*p)[1] == 'X') ? 16 : 10;
+	u32 d;
+
+	if (base == 16)
+		*p += 2;
+	if (digit(**p) >= (int)base)
+		return false;
+	for (*v = 0; (d = (u32)digit(**p)) < base; ++*p) {
+		*v = *v * base + d;
+		if (*v > most)
+			return false;
+	}
+	return true;
+}
+
+static bool time_value(const char **p, u64 *ns)
+{
+	static const struct {
+		const char *name;
+		u64 ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	size_t i, len;
+
+	if (!number(p, TIME_MAX_NS, ns))
+		return false;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		len = strlen(units[i].name);
+		if (strncmp(*p, units[i].name, len))
+			continue;
+		*p += len;
+		*ns *= units[i].ns;
+		return *ns <= TIME_MAX_NS;
+	}
+	return false;
+}
+
+static bool when(const char **p, struct wdm_fault_rule *rule)
+{
+	u64 n;
+
+	if (!number(p, TIMES_MAX, &n))
+		return false;
+	if (n != 1 || **p != '/') {
+		rule->next = (u32)n;
+		if (!n)
+			rule->one_in = 0;
+		return true;
+	}
+	++*p;
+	if (!number(p, TIMES_MAX, &n) || !n)
+		return false;
+	rule->one_in = (u32)n;
+	return true;
+}
+
+static const char *value(const char **p, u32 kind, struct wdm_fault_rule *rule)
+{
+	enum value takes = kinds[kind].value;
+
+	if (**p != ':')
+		return takes == VALUE_TIME_NEEDED && (rule->next || rule->one_in) && !rule->value ?
+		       "a time is missing, like :2ms" : NULL;
+	++*p;
+	if (takes == VALUE_NONE)
+		return "takes no value";
+	if (takes == VALUE_STATUS)
+		return number(p, STATUS_MAX, &rule->value) ? NULL : "expected a status from 0 to 0xff after :";
+	return time_value(p, &rule->value) ? NULL : "expected a time up to 10s after :, with ns, us, ms or s";
+}
+
+const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *rule)
+{
+	struct wdm_fault_rule r = *rule;
+	const char *p = text, *wrong;
+	u64 queue;
+
+	if (!when(&p, &r))
+		return "expected N, the next N times, or 1/N, once in N";
+	wrong = value(&p, kind, &r);
+	if (wrong)
+		return wrong;
+	if (*p == '@') {
+		p++;
+		if (!kinds[kind].queue)
+			return "is not of a queue";
+		if (!number(&p, QUEUE_MAX, &queue))
+			return "expected a queue from 0 to 1023 after @";
+		r.queue = (u32)queue;
+	}
+	if (*p)
+		return "something follows that isn't understood";
+	*rule = r;
+	return NULL;
+}

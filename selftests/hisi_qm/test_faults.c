@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Faults of a simulated device, as its driver and its clients meet them. */
+#include <pthread.h>
+#include <stdbool.h>
+#include "kselftest_harness.h"
+#include "../sim/sim_item.h"
+#include "uacce_nl.h"
+#include "zip_client.h"
+
+#define NAME		"faulty"
+#define CLASS		"/sys/class/uacce/"
+#define BYTES		4096
+#define LATE_MS		300
+#define NOTHING_MS	200
+#define PULL_MS		5000	/* as long as the driver waits for one answer */
+
+FIXTURE(faulty) {
+	struct nlc *event;
+	char address[64];
+	char dev[UACCE_NAME_MAX];
+	struct rawq q;
+	uint8_t src[BYTES], dst[2 * BYTES];
+};
+
+/* The uacce device of a PCI function. */
+static bool device_of(const char *address, char dev[UACCE_NAME_MAX])
+{
+	char parent[UACCE_NAME_MAX];
+
+	for (unsigned int n = 0; uacce_find("hisi_zip", n, dev); n++)
+		if (!uacce_parent(dev, parent, sizeof(parent)) && !strcmp(parent, address))
+			return true;
+	return false;
+}
+
+static int faults(const char *attr, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "faults/%s", attr);
+	return sim_set(NAME, path, text);
+}
+
+/* How often @kind has happened. */
+static long count(const char *kind)
+{
+	char buf[512], *at;
+
+	if (sim_get(NAME, "faults/counts", buf, sizeof(buf)) < 0)
+		return -1;
+	at = strstr(buf, kind);
+	return at ? strtol(at + strlen(kind), NULL, 10) : -1;
+}
+
+FIXTURE_SETUP(faulty)
+{
+	self->q.fd = -1;
+	self->event = malloc(sizeof(*self->event));
+	ASSERT_EQ(0, nlc_open(self->event));
+	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");
+	ASSERT_EQ(0, sim_set(NAME, "queues", "8"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_LT(0, sim_get(NAME, "address", self->address, sizeof(self->address)));
+	ASSERT_TRUE(device_of(self->address, self->dev));
+	client_fill(self->src, BYTES, 1);
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ASSERT_EQ(0, nlc_join(self->event, self->event->event_group));
+}
+
+FIXTURE_TEARDOWN(faulty)
+{
+	rawq_close(&self->q);
+	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
+	EXPECT_EQ(0, sim_rmdir(NAME));
+	nlc_close(self->event);
+	free(self->event);
+}
+
+/* One request: the device's status, or -errno. */
+#define ONE(self, ms) ({									\
+	uint32_t produced_;									\
+	int ret_ = rawq_zip(&(self)->q, ZIP_REQ_DEFLATE, (self)->src, BYTES, (self)->dst,	\
+			    sizeof((self)->dst), &produced_, ms);				\
+	rawq_ack(&(self)->q, 0);								\
+	ret_;											\
+})
+
+TEST_F_TIMEOUT(faulty, the_next_fail_with_the_status, 100)
+{
+	ASSERT_EQ(0, faults("fail", "2:0x8"));
+	EXPECT_TRUE(sim_is(NAME, "faults/fail", "2:0x8"));
+	EXPECT_EQ(8, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_TRUE(sim_is(NAME, "faults/fail", "1:0x8"));
+	EXPECT_EQ(8, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_TRUE(sim_is(NAME, "faults/fail", "0"));
+	EXPECT_EQ(2, count("fail"));
+	ASSERT_EQ(0, faults("seed", "1"));
+	EXPECT_EQ(0, count("fail"));
+}
+
+TEST_F_TIMEOUT(faulty, a_dropped_one_never_completes_and_a_duplicate_twice, 100)
+{
+	struct rawq_done first, second;
+
+	ASSERT_EQ(0, faults("drop", "1"));
+	EXPECT_EQ(-ETIMEDOUT, ONE(self, NOTHING_MS));
+	EXPECT_EQ(1, count("drop"));
+	ASSERT_EQ(0, faults("duplicate", "1"));
+	client_queue(&self->q, self->src, BYTES, self->dst, sizeof(self->dst));
+	client_ring(&self->q);
+	ASSERT_EQ(0, rawq_wait(&self->q, &first, CLIENT_WAIT_MS));
+	ASSERT_EQ(0, rawq_wait(&self->q, &second, CLIENT_WAIT_MS));
+	EXPECT_EQ(first.sq_head, second.sq_head);
+}
+
+TEST_F_TIMEOUT(faulty, what_is_late_comes_late, 100)
+{
+	long long begin = now_ms();
+	struct rawq other;
+
+	ASSERT_EQ(0, faults("delay", "1:300ms"));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_LE(begin + LATE_MS, now_ms());
+	begin = now_ms();
+	ASSERT_EQ(0, faults("page_fault", "1:300000us"));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_LE(begin + LATE_MS, now_ms());
+	EXPECT_EQ(1, count("page-fault"));
+	begin = now_ms();
+	ASSERT_EQ(0, faults("mailbox", "1:300ms"));
+	ASSERT_EQ(0, rawq_begin(&other, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_LE(begin + LATE_MS, now_ms());
+	rawq_close(&other);
+}
+
+TEST_F_TIMEOUT(faulty, a_queue_that_loses_completions_is_told_of, 100)
+{
+	long long deadline = now_ms() + CLIENT_WAIT_MS;
+	struct nlmsghdr *h = NULL;
+
+	/* Twice each is more than the ring takes. */
+	ASSERT_EQ(0, faults("duplicate", "1/1"));
+	for (int i = 0; i < 600; i++)
+		client_queue(&self->q, self->src, 16, self->dst, sizeof(self->dst));
+	client_ring(&self->q);
+	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_CTX_ERROR, &h, NL_WAIT_MS));
+	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
+	EXPECT_EQ(EIO, nlm_num(h, UACCE_A_ERROR));
+	while (!rawq_rx_stop(&self->q) && now_ms() < deadline)
+		sched_yield();
+	EXPECT_EQ(1, rawq_rx_stop(&self->q));
+}
+
+static bool isolated(const char *dev)
+{
+	return uacce_attr_num(dev, "isolate") == 1;
+}
+
+TEST_F_TIMEOUT(faulty, an_error_that_only_a_reset_clears_isolates_the_device, 100)
+{
+	struct nlmsghdr *h = NULL;
+	struct rawq other;
+
+	EXPECT_FALSE(isolated(self->dev));
+	ASSERT_EQ(0, faults("error", "qm 2"));
+	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_ISOLATE, &h, NL_WAIT_MS));
+	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
+	EXPECT_STREQ(self->address, nlm_string(h, UACCE_A_DEV_PARENT));
+	EXPECT_TRUE(isolated(self->dev));
+	EXPECT_EQ(-EPERM, uacce_attr_write(self->dev, "isolate_strategy", "1"));
+	EXPECT_EQ(-EIO, rawq_begin(&other, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_NE(0, uacce_poll(self->q.fd, POLLIN, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
+	ASSERT_EQ(0, nlc_dev_get(self->event, self->dev));
+	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, nlm_num(&self->event->reply.h, UACCE_A_DEV_STATE));
+	/* What the driver finds when it is bound again is as new. */
+	rawq_close(&self->q);
+	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_TRUE(device_of(self->address, self->dev));
+	EXPECT_FALSE(isolated(self->dev));
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+}
+
+static void *stop(void *fd)
+{
+	uacce_put_q(*(int *)fd);
+	return NULL;
+}
+
+/* Only the removal gets its owner out before the driver's patience of 10 s ends. */
+TEST_F_TIMEOUT(faulty, a_stuck_queue_does_not_stop_until_the_device_is_pulled_out, 100)
+{
+	long long deadline;
+	pthread_t thread;
+
+	ASSERT_EQ(0, faults("stuck", "1"));
+	EXPECT_EQ(-ETIMEDOUT, ONE(self, NOTHING_MS));
+	EXPECT_EQ(1, count("stuck"));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, stop, &self->q.fd));
+	poll(NULL, 0, NOTHING_MS);
+	EXPECT_EQ(EBUSY, pthread_tryjoin_np(thread, NULL));
+	deadline = now_ms() + PULL_MS;
+	ASSERT_EQ(0, faults("remove", "1"));
+	EXPECT_GT(deadline, now_ms());
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_TRUE(sim_is(NAME, "live", "0"));
+	EXPECT_FALSE(device_of(self->address, self->dev));
+	EXPECT_NE(0, uacce_poll(self->q.fd, POLLIN, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
+	EXPECT_EQ(-ENODEV, faults("remove", "1"));
+	rawq_close(&self->q);
+	ASSERT_EQ(0, faults("stuck", "0"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_TRUE(device_of(self->address, self->dev));
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+}
+
+TEST_HARNESS_MAIN
