@@ -47,6 +47,10 @@ struct soft_work *soft_work_get(struct soft_ecc *e)
 
 void soft_work_put(struct soft_ecc *e, struct soft_work *w)
 {
+	/* A secret may be left in it: of a point that nobody knows better the generator is as good as zeroes. */
+	if (w->secret)
+		EC_POINT_copy(w->out, EC_GROUP_get0_generator(e->group));
+	w->secret = false;
 	BN_CTX_end(w->bn);
 	if (!soft_spare_put(&e->work, w))
 		work_free(w);
@@ -169,6 +173,7 @@ int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d,
 {
 	if (!d)
 		return -ENOMEM;
+	w->secret = true;
 	if (!point)
 		return EC_POINT_mul(s->soft->group, w->out, d, NULL, NULL, w->bn) ? 0 : -ENOMEM;
 	if (!point_set(s, w, point))
