@@ -246,6 +246,63 @@ TEST_F(device, groups_give_the_same_on_both_paths)
 			EXPECT_TRUE(dh_same(group, seed));
 }
 
+/* Where the first word doesn't say that a number is in range. */
+TEST_F(device, numbers_near_the_ends_of_their_ranges_give_the_same_on_both_paths)
+{
+	static const unsigned char near_order_8[32] = {
+		0xe1, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+		0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00,
+	};
+	handle_t dh = dh_open(WD_DH_MODP_1024, WD_SYNC, WD_SESS_PATH_HW), dh_soft = dh_open(WD_DH_MODP_1024, WD_SYNC, WD_SESS_PATH_SOFT);
+	handle_t x = ecc_open(WD_ECC_X25519, 0, WD_SYNC, WD_SESS_PATH_HW), x_soft = ecc_open(WD_ECC_X25519, 0, WD_SYNC, WD_SESS_PATH_SOFT);
+	handle_t soft = rsa_open(1024, WD_SYNC, WD_SESS_PATH_SOFT);
+	const unsigned char *n = self->parts.out + 128;
+	unsigned char a[128], b[128], y[128], d[128];
+	size_t a_len, b_len;
+	struct wd_rsa_arg r = { .src = y, .src_len = 128, .dst = b, .dst_len = &b_len, .op = WD_RSA_VERIFY };
+	struct wd_dh_arg s = { .src = y, .src_len = 128, .dst = b, .dst_len = &b_len, .op = WD_DH_SHARED, .key = d };
+	int i;
+
+	ASSERT_TRUE(dh && dh_soft && x && x_soft && soft);
+	ASSERT_EQ(0, wd_rsa_set_key(soft, &self->key));
+	for (i = 0; i < 4; i++) {
+		/* n - 1, the first word of n alone, 1, and one above n's first word */
+		memset(y, 0, sizeof(y));
+		memcpy(y, n, i == 0 ? 128 : i == 2 ? 0 : 8);
+		y[127] = i == 0 ? n[127] - 1 : i == 2;
+		if (i == 3)
+			memset(y, 0xff, 8);
+		a_len = b_len = 128;
+		EXPECT_EQ(wd_rsa_sync(soft, &r), rsa_do(self->hw, WD_RSA_VERIFY, y, 128, a, &a_len));
+		EXPECT_EQ(a_len, b_len);
+		EXPECT_EQ(0, memcmp(a, b, a_len));
+	}
+	fill_noise(d, sizeof(d), 9);
+	d[0] &= 0x7f;
+	for (i = 0; i < 4; i++) {
+		/* As long as p, a byte too long and just short enough to be below it anyway, and a peer's value at both ends */
+		struct wd_number key = number(d, i == 0 ? 128 : i == 1 ? 121 : 120);
+
+		memset(y, 0, sizeof(y));
+		memset(y, i % 2 ? 0xff : 0, 8);
+		y[127] = 2;
+		a_len = b_len = 128;
+		EXPECT_EQ(0, dh_do(dh, WD_DH_SHARED, &key, y, 128, a, &a_len)) TH_LOG("%s", detail(dh));
+		s.key_len = key.len;
+		EXPECT_EQ(0, wd_dh_sync(dh_soft, &s)) TH_LOG("%s", detail(dh_soft));
+		EXPECT_EQ(0, memcmp(a, b, 128));
+	}
+	a_len = b_len = 32;
+	EXPECT_EQ(0, ecc_do(x, WD_ECC_AGREE, near_order_8, 32, d, 32, a, &a_len)) TH_LOG("%s", detail(x));
+	EXPECT_EQ(0, ecc_do(x_soft, WD_ECC_AGREE, near_order_8, 32, d, 32, b, &b_len)) TH_LOG("%s", detail(x_soft));
+	EXPECT_EQ(0, memcmp(a, b, 32));
+	EXPECT_EQ(0, wd_rsa_free_sess(soft));
+	EXPECT_EQ(0, wd_dh_free_sess(dh));
+	EXPECT_EQ(0, wd_dh_free_sess(dh_soft));
+	EXPECT_EQ(0, wd_ecc_free_sess(x));
+	EXPECT_EQ(0, wd_ecc_free_sess(x_soft));
+}
+
 TEST_F(device, rsa_gives_the_same_on_both_paths)
 {
 	handle_t soft = rsa_open(1024, WD_SYNC, WD_SESS_PATH_SOFT);

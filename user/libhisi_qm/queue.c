@@ -162,7 +162,7 @@ int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct 
 
 int hisi_queue_make_scratch(struct hisi_queue *h)
 {
-	h->scratch = malloc(h->ring.sq_depth * h->scratch_bytes);
+	h->scratch = calloc(h->ring.sq_depth, h->scratch_bytes);
 	return h->scratch ? 0 : -ENOMEM;
 }
 

@@ -93,7 +93,7 @@ static void sess_wipe(struct wd_session *base)
 	struct dh_sess *s = to_dh_sess(base);
 
 	soft_dh_free(s->soft);
-	explicit_bzero(s->x, sizeof(s->x));
+	explicit_bzero(s->key, sizeof(s->key));
 }
 
 handle_t wd_dh_alloc_sess(struct wd_dh_sess_setup *setup, wd_dev_mask_t *dev_mask)
@@ -108,6 +108,7 @@ handle_t wd_dh_alloc_sess(struct wd_dh_sess_setup *setup, wd_dev_mask_t *dev_mas
 	if (!s)
 		return 0;
 	ret = dh_group_set(to_dh_sess(s), setup);
+	pubkey_sess_ready(s);
 	if (!ret)
 		return s->obj.handle;
 	sess_wipe(s);
@@ -143,7 +144,7 @@ int wd_dh_set_key(handle_t sess, const struct wd_number *x)
 		return ret;
 	ret = private_check(s, x, field);
 	if (!ret) {
-		memcpy(s->x, field, s->k);
+		memcpy(s->key, field, s->k);
 		s->has_x = true;
 	}
 	explicit_bzero(field, sizeof(field));

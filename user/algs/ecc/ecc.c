@@ -240,6 +240,7 @@ handle_t wd_ecc_alloc_sess(struct wd_ecc_sess_setup *setup, wd_dev_mask_t *dev_m
 	if (!s)
 		return 0;
 	ret = ecc_curve_set(to_ecc_sess(s), setup);
+	pubkey_sess_ready(s);
 	if (!ret)
 		return s->obj.handle;
 	sess_wipe(s);
@@ -278,6 +279,8 @@ int wd_ecc_set_key(handle_t sess, const struct wd_ecc_key *key)
 		return ret;
 	ecc_key_free(s->key);
 	s->key = made;
+	s->priv = made->has_d && !made->d_is_1 ? made->priv : NULL;
+	s->sign_priv = algs[s->alg].ops & OP(SIGN) ? s->priv : NULL;
 	return 0;
 }
 

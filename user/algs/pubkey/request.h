@@ -31,7 +31,7 @@ static int frame_check(struct wd_session *s, const FRAME_ARG *arg)
 }
 
 #define FRAME_BYTES(arg)	((arg)->src_len)
-#define FRAME_STRAIGHT(s)	((s)->straight)
+#define FRAME_STRAIGHT(s)	(to_pubkey_sess(s)->straight == PUBKEY_ASYNC)
 #include "frame.h"
 
 static inline void msg_begin(struct wd_session *s, const FRAME_ARG *arg, struct pubkey_msg *c)
@@ -88,14 +88,15 @@ static int arg_refused(FRAME_ARG *arg, int ret)
 	return ret;
 }
 
-static inline int pubkey_sync(handle_t sess, FRAME_ARG *arg)
+/* With a message: from the beginning, or from where the straight way ended. */
+static __attribute__((noinline)) int sync_other(struct wd_session *s, FRAME_ARG *arg, struct pubkey_msg *c, enum wd_straight begun)
 {
-	struct wd_session *s = wd_session_get(sess, &FRAME_CLASS);
-	struct pubkey_msg c;
 	int ret;
 
-	if (!s)
-		return -EINVAL;
+	if (begun != WD_STRAIGHT_NOT) {
+		c->m.status = pubkey_do_over(s, c);
+		return req_end(&c->m);
+	}
 	if (!arg)
 		return wd_fail(&s->obj, EINVAL, "arg is NULL");
 	ret = wd_frame_refuse_mode(s, false);
@@ -103,10 +104,28 @@ static inline int pubkey_sync(handle_t sess, FRAME_ARG *arg)
 		ret = frame_check_arg(s, arg);
 	if (ret)
 		return arg_refused(arg, ret);
-	c.m.deadline = frame_deadline(s, arg);
-	msg_begin(s, arg, &c);
-	c.m.status = pubkey_do_sync(s, &c);
-	return req_end(&c.m);
+	c->m.deadline = frame_deadline(s, arg);
+	msg_begin(s, arg, c);
+	c->m.status = pubkey_do_sync(s, c);
+	return req_end(&c->m);
+}
+
+static inline int pubkey_sync(handle_t sess, FRAME_ARG *arg)
+{
+	struct wd_session *s = wd_session_get(sess, &FRAME_CLASS);
+	enum wd_straight end = WD_STRAIGHT_NOT;
+	struct pubkey_msg c;
+
+	if (__builtin_expect(!s, 0))
+		return -EINVAL;
+	if (__builtin_expect(to_pubkey_sess(s)->straight == PUBKEY_SYNC && arg, 1)) {
+		c.m.req = arg;
+		c.m.deadline = frame_deadline(s, arg);
+		end = wd_request_straight(s, &c.m, arg->src_len);
+		if (__builtin_expect(end == WD_STRAIGHT_TOLD, 1))
+			return 0;
+	}
+	return sync_other(s, arg, &c, end);
 }
 
 /* --- struct wd_class's --- */
@@ -148,6 +167,19 @@ static int req_work(struct wd_msg *m, struct wd_wc *wc)
 	return req_end(m);
 }
 
+static void req_work_told(const struct wd_session *s, const void *req, struct wd_wc *wc)
+{
+	const FRAME_ARG *arg = req;
+
+	(void)s;
+	wc->wr_id = arg->wr_id;
+	wc->opcode = FRAME_OPCODE(arg);
+	wc->byte_len = arg->dst_len ? *arg->dst_len : 0;
+	wc->consumed = arg->consumed;
+	wc->path = arg->path;
+	wc->path_reason = arg->path_reason;
+}
+
 static size_t req_bytes(const void *req)
 {
 	return ((const FRAME_ARG *)req)->src_len;
@@ -166,4 +198,5 @@ static __u32 req_timeout(const void *req)
 	.timeout_ms = req_timeout, \
 	.complete = req_complete, \
 	.call = req_call, \
-	.work = req_work
+	.work = req_work, \
+	.work_told = req_work_told

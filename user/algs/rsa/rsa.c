@@ -100,6 +100,7 @@ handle_t wd_rsa_alloc_sess(struct wd_rsa_sess_setup *setup, wd_dev_mask_t *dev_m
 	if (!s)
 		return 0;
 	to_rsa_sess(s)->k = setup->key_bits / 8;
+	pubkey_sess_ready(s);
 	return s->obj.handle;
 }
 

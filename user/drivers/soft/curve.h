@@ -28,6 +28,7 @@ struct soft_work {
 	BN_CTX *bn;
 	EC_POINT *in;
 	EC_POINT *out;
+	BIGNUM *x, *y;		/* of in */
 	bool secret;		/* out holds a product */
 };
 
