@@ -72,7 +72,7 @@ static inline int msg_end(struct pubkey_msg *c)
 
 #define FRAME_ARG		struct wd_dh_arg
 #define FRAME_CLASS		dh_class
-#define FRAME_OPCODE(arg)	((arg)->op == WD_DH_PUBLIC ? WD_WC_KEYGEN : WD_WC_AGREE)
+#define FRAME_OPCODE(s, arg)	((arg)->op == WD_DH_PUBLIC ? WD_WC_KEYGEN : WD_WC_AGREE)
 static const struct wd_class dh_class;
 #include "request.h"
 

@@ -201,7 +201,7 @@ static inline __u32 opcode(__u32 op)
 
 #define FRAME_ARG		struct wd_ecc_arg
 #define FRAME_CLASS		ecc_class
-#define FRAME_OPCODE(arg)	opcode((arg)->op)
+#define FRAME_OPCODE(s, arg)	opcode((arg)->op)
 static const struct wd_class ecc_class;
 #include "request.h"
 
