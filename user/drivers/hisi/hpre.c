@@ -13,9 +13,10 @@ int hpre_open(struct wd_queue *q, const struct uacce_dev_info *dev, size_t area_
 
 /* --- requests --- */
 
-static int msg_send(struct hisi_queue *h, struct pubkey_msg *c, const struct hpre_class *cls)
+int hpre_send(struct hisi_queue *h, struct wd_msg *m, const struct hpre_class *cls)
 {
-	unsigned int index = HISI_INDEX(&c->m);
+	struct pubkey_msg *c = to_pubkey_msg(m);
+	unsigned int index = HISI_INDEX(m);
 	struct hpre_area *a;
 	struct hpre_job j = { .text = 0 };
 	int ret;
@@ -31,31 +32,8 @@ static int msg_send(struct hisi_queue *h, struct pubkey_msg *c, const struct hpr
 		hpre_area_wipe(a);
 		return ret;
 	}
-	hpre_write(wd_ring_slot(&h->ring, (__u16)index), &j, a->out, c->m.tag);
+	hpre_write(wd_ring_slot(&h->ring, (__u16)index), &j, a->out, m->tag);
 	return 0;
-}
-
-int hpre_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n, const struct hpre_class *cls)
-{
-	struct hisi_queue *h = hisi_queue_of(q);
-	unsigned int i;
-	int ret = 0;
-
-	/* The core keeps to the limit, with which there is always room in both rings. */
-	for (i = 0; i < n; i++) {
-		ret = msg_send(h, to_pubkey_msg(msgs[i]), cls);
-		if (ret)
-			break;
-	}
-	if (wd_ring_tx_stopped(&h->ring)) {
-		while (i--)
-			hpre_abort(q, HISI_INDEX(msgs[i]));
-		return wd_ring_why(&h->ring);
-	}
-	if (!i)
-		return ret;
-	wd_ring_submit_to(&h->ring, i, wd_ring_after(&h->ring, HISI_INDEX(msgs[i - 1])));
-	return (int)i;
 }
 
 void hpre_abort(struct wd_queue *q, unsigned int index)

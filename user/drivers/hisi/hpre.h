@@ -86,7 +86,7 @@ struct hpre_class {
 };
 
 int hpre_open(struct wd_queue *q, const struct uacce_dev_info *dev, size_t area_bytes);
-int hpre_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n, const struct hpre_class *cls);
+int hpre_send(struct hisi_queue *h, struct wd_msg *m, const struct hpre_class *cls);
 void hpre_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, const struct hpre_class *cls);
 void hpre_abort(struct wd_queue *q, unsigned int index);
 extern const char *const hpre_apis[];

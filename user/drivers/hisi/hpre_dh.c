@@ -117,9 +117,14 @@ static int dh_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 	return hpre_open(q, dev, AREA_BYTES);
 }
 
+static int dh_send(struct hisi_queue *h, struct wd_msg *m)
+{
+	return hpre_send(h, m, &dh_class);
+}
+
 static int dh_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
-	return hpre_push(q, msgs, n, &dh_class);
+	return hisi_queue_push(q, msgs, n, dh_send, hpre_abort);
 }
 
 static void dh_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)

@@ -403,9 +403,14 @@ int hpre_ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 	return hpre_open(q, dev, AREA_BYTES);
 }
 
+static int ecc_send(struct hisi_queue *h, struct wd_msg *m)
+{
+	return hpre_send(h, m, &ecc_class);
+}
+
 int hpre_ecc_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
-	return hpre_push(q, msgs, n, &ecc_class);
+	return hisi_queue_push(q, msgs, n, ecc_send, hpre_abort);
 }
 
 void hpre_ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)

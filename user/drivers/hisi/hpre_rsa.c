@@ -95,9 +95,14 @@ static int rsa_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 	return hpre_open(q, dev, AREA_BYTES);
 }
 
+static int rsa_send(struct hisi_queue *h, struct wd_msg *m)
+{
+	return hpre_send(h, m, &rsa_class);
+}
+
 static int rsa_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
-	return hpre_push(q, msgs, n, &rsa_class);
+	return hisi_queue_push(q, msgs, n, rsa_send, hpre_abort);
 }
 
 static void rsa_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
