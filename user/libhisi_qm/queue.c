@@ -79,6 +79,9 @@ void hisi_queue_close(struct wd_queue *q)
 	if (h->pool)
 		wd_sglpool_free(h->pool);
 	free(h->lists);
+	/* Of a context that is closed before what was in it has ended, nobody else wipes it any more. */
+	if (h->scratch)
+		explicit_bzero(h->scratch, h->ring.sq_depth * h->scratch_bytes);
 	free(h->scratch);
 	free(h);
 }
@@ -159,7 +162,7 @@ int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct 
 
 int hisi_queue_make_scratch(struct hisi_queue *h)
 {
-	h->scratch = malloc(h->ring.sq_depth * h->scratch_bytes);
+	h->scratch = calloc(h->ring.sq_depth, h->scratch_bytes);
 	return h->scratch ? 0 : -ENOMEM;
 }
 

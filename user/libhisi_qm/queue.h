@@ -69,6 +69,34 @@ void hisi_queue_arm(struct wd_queue *q);
 void hisi_queue_disarm(struct wd_queue *q);
 
 /*
+ * For push(): send writes a request's descriptor, or returns why it can't;
+ * abort gives back what send took.
+ */
+static inline int hisi_queue_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n,
+				  int (*send)(struct hisi_queue *h, struct wd_msg *m), void (*abort)(struct wd_queue *q, unsigned int index))
+{
+	struct hisi_queue *h = hisi_queue_of(q);
+	unsigned int i;
+	int ret = 0;
+
+	/* The core keeps to the limit, with which there is always room in both rings. */
+	for (i = 0; i < n; i++) {
+		ret = send(h, msgs[i]);
+		if (ret)
+			break;
+	}
+	if (wd_ring_tx_stopped(&h->ring)) {
+		while (i--)
+			abort(q, HISI_INDEX(msgs[i]));
+		return wd_ring_why(&h->ring);
+	}
+	if (!i)
+		return ret;
+	wd_ring_submit_to(&h->ring, i, wd_ring_after(&h->ring, HISI_INDEX(msgs[i - 1])));
+	return (int)i;
+}
+
+/*
  * Under the produce lock. Hardware lists for both ends of the request at that
  * place: 0, -EBUSY, -ENOMEM, -EINVAL, -E2BIG (they will never fit).
  */

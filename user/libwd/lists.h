@@ -46,4 +46,12 @@ enum wd_probe {
 
 bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len);
 
+struct wd_span {
+	const void *at;
+	size_t len;		/* not 0 */
+};
+
+/* RECENT for several flat buffers in one call. */
+bool wd_probe_recent(const struct wd_span *spans, unsigned int n);
+
 #endif

@@ -127,6 +127,31 @@ static __attribute__((noinline)) bool probe_list(enum wd_probe how, const void *
 	}
 }
 
+/* Not all of these are known, or not any more. */
+static __attribute__((noinline)) bool spans_ask(const struct wd_span *spans, const struct wd_span *end)
+{
+	for (; spans != end; spans++)
+		if (!range_recent(spans->at, spans->len))
+			return false;
+	return true;
+}
+
+bool wd_probe_recent(const struct wd_span *spans, unsigned int n)
+{
+	const struct wd_span *end = spans + n;
+
+	for (; spans != end; spans++) {
+		uintptr_t start = (uintptr_t)spans->at;
+		struct recent *r = recents;
+
+		while (start < r->start || start >= r->end || spans->len > r->end - start || !r->left)
+			if (++r == recents + RECENT_NR)
+				return spans_ask(spans, end);
+		r->left--;
+	}
+	return true;
+}
+
 bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)
 {
 	if (__builtin_expect(sgl, 0))

@@ -168,7 +168,7 @@ static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
 
 #define FRAME_ARG		struct wd_aead_arg
 #define FRAME_CLASS		aead_class
-#define FRAME_OPCODE(arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
+#define FRAME_OPCODE(s, arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
 static const struct wd_class aead_class;
 #include "request.h"
 

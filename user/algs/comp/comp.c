@@ -240,70 +240,64 @@ static int do_sync(struct comp_sess *s, struct comp_msg *c)
 	return sync_over(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
 }
 
-static __attribute__((noinline)) int sync_refused(struct wd_comp_arg *arg, int ret)
+static int frame_check_sync(struct wd_session *base, const struct wd_comp_arg *arg, int dir)
 {
-	if (arg->dst_len)
-		*arg->dst_len = 0;
-	arg->consumed = 0;
-	arg->status = comp_status(ret);
-	arg->path = WD_PATH_NONE;
-	arg->path_reason = 0;
-	return ret;
+	struct comp_sess *s = to_comp_sess(base);
+	int ret = comp_check_call(s, WD_SYNC, (__u8)dir);
+
+	return ret ? ret : arg_check(s, arg);
 }
 
-/* With a message: from the beginning, or from where the straight way ended. */
-static __attribute__((noinline)) int sync_other(struct comp_sess *s, struct wd_comp_arg *arg, struct comp_msg *c, __u8 dir,
-						enum wd_straight begun)
+static inline void frame_begin(struct wd_session *base, const struct wd_comp_arg *arg, struct comp_msg *c)
 {
-	int ret;
+	msg_fill(to_comp_sess(base), arg, c);
+}
 
-	if (!arg)
-		return wd_fail(&s->s.obj, EINVAL, "arg is NULL");
-	if (begun == WD_STRAIGHT_NOT) {
-		ret = comp_check_call(s, WD_SYNC, dir);
-		if (!ret)
-			ret = arg_check(s, arg);
-		if (ret)
-			return sync_refused(arg, ret);
-		c->m.deadline = frame_deadline(&s->s, arg);
-		msg_fill(s, arg, c);
-		ret = do_sync(s, c);
-	} else {
-		ret = c->m.status;
-		if (ret == WD_STOPPED)
-			ret = wd_request_resume(&s->s, &c->m, c->src_len);
-		ret = sync_over(s, c, ret);
-	}
+static inline int frame_do(struct wd_session *base, struct comp_msg *c)
+{
+	return do_sync(to_comp_sess(base), c);
+}
+
+static inline int frame_do_over(struct wd_session *base, struct comp_msg *c)
+{
+	int ret = c->m.status;
+
+	if (ret == WD_STOPPED)
+		ret = wd_request_resume(base, &c->m, c->src_len);
+	return sync_over(to_comp_sess(base), c, ret);
+}
+
+static inline int frame_result(struct wd_session *base, struct wd_comp_arg *arg, const struct comp_msg *c, int ret)
+{
 	arg_result(arg, c, ret);
-	return ret ? comp_fail(s, ret, c->why, c->m.vendor) : 0;
+	return ret ? comp_fail(to_comp_sess(base), ret, c->why, c->m.vendor) : 0;
 }
 
-static inline int comp_sync(handle_t sess, struct wd_comp_arg *arg, __u8 dir)
+static int frame_ended(struct wd_msg *m)
 {
-	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
-	enum wd_straight end = WD_STRAIGHT_NOT;
-	struct comp_msg c;
+	struct comp_msg *c = to_comp_msg(m);
+	int ret = m->status;
 
-	if (__builtin_expect(!s, 0))
-		return -EINVAL;
-	if (__builtin_expect(s->straight == COMP_CALL(WD_SYNC, dir) && arg, 1)) {
-		c.m.req = arg;
-		c.m.deadline = frame_deadline(&s->s, arg);
-		end = wd_request_straight(&s->s, &c.m, arg->src_len);
-		if (__builtin_expect(end == WD_STRAIGHT_TOLD, 1))
-			return 0;
-	}
-	return sync_other(s, arg, &c, dir, end);
+	/* Room there is, but not for one descriptor. */
+	if (ret == -ENOSPC && c->more_room && m->path != WD_PATH_SOFT)
+		ret = -EFBIG;
+	return frame_result(m->sess, m->req, c, ret);
 }
+
+#define FRAME_MSG		struct comp_msg
+#define FRAME_STATUS(ret)	comp_status(ret)
+#define FRAME_IS_STRAIGHT(s, dir) (to_comp_sess(s)->straight == COMP_CALL(WD_SYNC, dir))
+#define FRAME_OPCODE(s, arg)	(((const struct comp_sess *)(s))->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS)
+#include "frame_sync.h"
 
 int wd_compress(handle_t sess, struct wd_comp_arg *arg)
 {
-	return comp_sync(sess, arg, WD_DIR_COMPRESS);
+	return frame_sync(sess, arg, WD_DIR_COMPRESS);
 }
 
 int wd_decompress(handle_t sess, struct wd_comp_arg *arg)
 {
-	return comp_sync(sess, arg, WD_DIR_DECOMPRESS);
+	return frame_sync(sess, arg, WD_DIR_DECOMPRESS);
 }
 
 /* --- asynchronous requests --- */
@@ -327,67 +321,6 @@ static void comp_refill(struct wd_session *base, void *req, __u32 aux, struct wd
 	c->head = to_comp_sess(base)->plain ? to_comp_sess(base)->head : aux;
 }
 
-static int comp_end(struct wd_msg *m)
-{
-	struct comp_msg *c = to_comp_msg(m);
-	int ret = m->status;
-
-	/* Room there is, but not for one descriptor. */
-	if (ret == -ENOSPC && c->more_room && m->path != WD_PATH_SOFT)
-		ret = -EFBIG;
-	arg_result(m->req, c, ret);
-	if (ret)
-		comp_fail(to_comp_sess(m->sess), ret, c->why, m->vendor);
-	return ret;
-}
-
-static void comp_call(void *req)
-{
-	struct wd_comp_arg *arg = req;
-
-	arg->cb(arg, arg->cb_param);
-}
-
-static void comp_complete(struct wd_msg *m)
-{
-	comp_end(m);
-	wd_request_over(m);
-	comp_call(m->req);
-}
-
-static int comp_work(struct wd_msg *m, struct wd_wc *wc)
-{
-	struct comp_msg *c = to_comp_msg(m);
-
-	wc->wr_id = ((struct wd_comp_arg *)m->req)->wr_id;
-	wc->opcode = c->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS;
-	wc->byte_len = c->produced;
-	wc->consumed = c->consumed;
-	return comp_end(m);
-}
-
-static void comp_work_told(const struct wd_session *s, const void *req, struct wd_wc *wc)
-{
-	const struct wd_comp_arg *arg = req;
-
-	wc->wr_id = arg->wr_id;
-	wc->opcode = ((const struct comp_sess *)s)->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS;
-	wc->byte_len = *arg->dst_len;
-	wc->consumed = arg->consumed;
-	wc->path = arg->path;
-	wc->path_reason = arg->path_reason;
-}
-
-static size_t arg_bytes(const void *req)
-{
-	return ((const struct wd_comp_arg *)req)->src_len;
-}
-
-static __u32 arg_timeout(const void *req)
-{
-	return ((const struct wd_comp_arg *)req)->timeout_ms;
-}
-
 FRAME_PUBLIC(wd_comp)
 
 static const struct wd_driver *const comp_drivers[] = { &hisi_zip_driver, NULL };
@@ -399,13 +332,7 @@ const struct wd_class comp_class = {
 	.algs = comp_algs,
 	.drivers = comp_drivers,
 	.soft = &soft_deflate_driver,
-	.async_other = frame_async_other,
 	.fill = comp_fill,
 	.refill = comp_refill,
-	.bytes = arg_bytes,
-	.timeout_ms = arg_timeout,
-	.complete = comp_complete,
-	.call = comp_call,
-	.work = comp_work,
-	.work_told = comp_work_told,
+	FRAME_SYNC_CALLS,
 };

@@ -6,7 +6,7 @@
  *	int arg_check(session, arg)	everything that is wrong with an argument struct; recorded
  *	void msg_fill(session, arg, msg) a message of a checked request
  *	int do_sync(session, msg)	does it; crypto_do_sync(), or what goes before
- *	FRAME_OPCODE(arg)		enum wd_wc_opcode
+ *	FRAME_OPCODE(session, arg)	enum wd_wc_opcode
  */
 #include <errno.h>
 
@@ -59,71 +59,57 @@ static inline void arg_result(FRAME_ARG *arg, const struct crypto_msg *c, int re
 
 /* --- synchronous --- */
 
-static int arg_refused(FRAME_ARG *arg, int ret)
+static inline int frame_check_sync(struct wd_session *base, const FRAME_ARG *arg, int call)
 {
-	if (arg->dst_len)
-		*arg->dst_len = 0;
-	arg->consumed = 0;
-	arg->status = ret;
-	arg->path = WD_PATH_NONE;
-	arg->path_reason = 0;
-	return ret;
+	int ret = wd_frame_refuse_mode(base, false);
+
+	(void)call;
+	return ret ? ret : arg_check(to_crypto_sess(base), arg);
 }
 
-/* Of a synchronous call that begins without a message: 0, or what is wrong with it. */
-static int sync_check(struct crypto_sess *s, FRAME_ARG *arg)
+static inline void frame_begin(struct wd_session *base, const FRAME_ARG *arg, struct crypto_msg *c)
 {
-	int ret;
-
-	if (!arg)
-		return wd_fail(&s->s.obj, EINVAL, "arg is NULL");
-	ret = wd_frame_refuse_mode(&s->s, false);
-	if (!ret)
-		ret = arg_check(s, arg);
-	return ret ? arg_refused(arg, ret) : 0;
+	msg_begin(to_crypto_sess(base), arg, c);
+	c->m.path = WD_PATH_NONE;
+	c->m.reason = 0;
 }
 
-static int sync_end(struct crypto_sess *s, FRAME_ARG *arg, struct crypto_msg *c, int ret)
+static inline int frame_do(struct wd_session *base, struct crypto_msg *c)
+{
+	return do_sync(to_crypto_sess(base), c);
+}
+
+static inline int frame_do_over(struct wd_session *base, struct crypto_msg *c)
+{
+	return crypto_do_over(to_crypto_sess(base), c);
+}
+
+static int frame_result(struct wd_session *base, FRAME_ARG *arg, struct crypto_msg *c, int ret)
 {
 	arg_result(arg, c, ret);
 	if (!ret)
 		return 0;
 	crypto_failed(c, ret);
-	return crypto_say(s, ret, c->why, c->m.vendor);
+	return crypto_say(to_crypto_sess(base), ret, c->why, c->m.vendor);
 }
 
-static __attribute__((noinline)) int sync_other(struct crypto_sess *s, FRAME_ARG *arg, struct crypto_msg *c, enum wd_straight begun)
+static int frame_ended(struct wd_msg *m)
 {
-	int ret;
+	struct crypto_msg *c = to_crypto_msg(m);
 
-	if (begun != WD_STRAIGHT_NOT)
-		return sync_end(s, arg, c, crypto_do_over(s, c));
-	ret = sync_check(s, arg);
-	if (ret)
-		return ret;
-	c->m.deadline = frame_deadline(&s->s, arg);
-	msg_begin(s, arg, c);
-	c->m.path = WD_PATH_NONE;
-	c->m.reason = 0;
-	return sync_end(s, arg, c, do_sync(s, c));
+	if (__builtin_expect(m->status, 0))
+		m->status = crypto_do_ended(to_crypto_sess(m->sess), c);
+	return frame_result(m->sess, m->req, c, m->status);
 }
+
+#define FRAME_MSG		struct crypto_msg
+#define FRAME_STATUS(ret)	(ret)
+#define FRAME_IS_STRAIGHT(s, call) (to_crypto_sess(s)->straight == CRYPTO_SYNC)
+#include "frame_sync.h"
 
 static inline int crypto_sync(handle_t sess, FRAME_ARG *arg)
 {
-	struct crypto_sess *s = to_crypto_sess(wd_session_get(sess, &FRAME_CLASS));
-	enum wd_straight end = WD_STRAIGHT_NOT;
-	struct crypto_msg c;
-
-	if (__builtin_expect(!s, 0))
-		return -EINVAL;
-	if (__builtin_expect(s->straight == CRYPTO_SYNC && arg, 1)) {
-		c.m.req = arg;
-		c.m.deadline = frame_deadline(&s->s, arg);
-		end = wd_request_straight(&s->s, &c.m, arg->src_len);
-		if (__builtin_expect(end == WD_STRAIGHT_TOLD, 1))
-			return 0;
-	}
-	return sync_other(s, arg, &c, end);
+	return frame_sync(sess, arg, 0);
 }
 
 /* --- struct wd_class's --- */
@@ -140,73 +126,7 @@ static int req_fill(struct wd_session *base, void *req, struct wd_msg *m)
 	return 0;
 }
 
-static int req_end(struct wd_msg *m)
-{
-	struct crypto_sess *s = to_crypto_sess(m->sess);
-	struct crypto_msg *c = to_crypto_msg(m);
-
-	if (__builtin_expect(m->status, 0))
-		m->status = crypto_do_ended(s, c);
-	return sync_end(s, m->req, c, m->status);
-}
-
-static void req_call(void *req)
-{
-	FRAME_ARG *arg = req;
-
-	arg->cb(arg, arg->cb_param);
-}
-
-static void req_complete(struct wd_msg *m)
-{
-	req_end(m);
-	wd_request_over(m);
-	req_call(m->req);
-}
-
-static int req_work(struct wd_msg *m, struct wd_wc *wc)
-{
-	struct crypto_msg *c = to_crypto_msg(m);
-	const FRAME_ARG *arg = m->req;
-	int ret = req_end(m);
-
-	wc->wr_id = arg->wr_id;
-	wc->opcode = FRAME_OPCODE(arg);
-	wc->byte_len = c->produced;
-	wc->consumed = c->consumed;
-	return ret;
-}
-
-static void req_work_told(const struct wd_session *s, const void *req, struct wd_wc *wc)
-{
-	const FRAME_ARG *arg = req;
-
-	(void)s;
-	wc->wr_id = arg->wr_id;
-	wc->opcode = FRAME_OPCODE(arg);
-	wc->byte_len = *arg->dst_len;
-	wc->consumed = arg->consumed;
-	wc->path = arg->path;
-	wc->path_reason = arg->path_reason;
-}
-
-static size_t req_bytes(const void *req)
-{
-	return ((const FRAME_ARG *)req)->src_len;
-}
-
-static __u32 req_timeout(const void *req)
-{
-	return ((const FRAME_ARG *)req)->timeout_ms;
-}
-
 #define FRAME_CALLS \
-	.async_other = frame_async_other, \
+	FRAME_SYNC_CALLS, \
 	.fill = req_fill, \
-	.refill = req_refill, \
-	.bytes = req_bytes, \
-	.timeout_ms = req_timeout, \
-	.complete = req_complete, \
-	.call = req_call, \
-	.work = req_work, \
-	.work_told = req_work_told
+	.refill = req_refill

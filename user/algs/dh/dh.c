@@ -72,7 +72,7 @@ static inline int msg_end(struct pubkey_msg *c)
 
 #define FRAME_ARG		struct wd_dh_arg
 #define FRAME_CLASS		dh_class
-#define FRAME_OPCODE(arg)	((arg)->op == WD_DH_PUBLIC ? WD_WC_KEYGEN : WD_WC_AGREE)
+#define FRAME_OPCODE(s, arg)	((arg)->op == WD_DH_PUBLIC ? WD_WC_KEYGEN : WD_WC_AGREE)
 static const struct wd_class dh_class;
 #include "request.h"
 
@@ -93,7 +93,7 @@ static void sess_wipe(struct wd_session *base)
 	struct dh_sess *s = to_dh_sess(base);
 
 	soft_dh_free(s->soft);
-	explicit_bzero(s->x, sizeof(s->x));
+	explicit_bzero(s->key, sizeof(s->key));
 }
 
 handle_t wd_dh_alloc_sess(struct wd_dh_sess_setup *setup, wd_dev_mask_t *dev_mask)
@@ -108,6 +108,7 @@ handle_t wd_dh_alloc_sess(struct wd_dh_sess_setup *setup, wd_dev_mask_t *dev_mas
 	if (!s)
 		return 0;
 	ret = dh_group_set(to_dh_sess(s), setup);
+	pubkey_sess_ready(s);
 	if (!ret)
 		return s->obj.handle;
 	sess_wipe(s);
@@ -143,7 +144,7 @@ int wd_dh_set_key(handle_t sess, const struct wd_number *x)
 		return ret;
 	ret = private_check(s, x, field);
 	if (!ret) {
-		memcpy(s->x, field, s->k);
+		memcpy(s->key, field, s->k);
 		s->has_x = true;
 	}
 	explicit_bzero(field, sizeof(field));

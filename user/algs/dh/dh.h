@@ -12,11 +12,15 @@ struct soft_dh;
  * struct dh_sess - a session
  * @k:		bytes of p
  * @g_is_2:	what descriptors have an operation of its own for
- * @p, @g, @x:	in fields of k bytes
+ * @p, @g:	in fields of k bytes
  * @top:	p - 1
+ * @key:	x, p, as descriptors want them
  */
 struct dh_sess {
-	struct wd_session s;
+	union {
+		struct wd_session s;
+		struct pubkey_sess pub;
+	};
 	__u32 k;
 	bool g_is_2;
 	bool has_x;
@@ -24,7 +28,7 @@ struct dh_sess {
 	__u8 p[PUBKEY_BYTES_MAX];
 	__u8 top[PUBKEY_BYTES_MAX];
 	__u8 g[PUBKEY_BYTES_MAX];
-	__u8 x[PUBKEY_BYTES_MAX];
+	__u8 key[2 * PUBKEY_BYTES_MAX];
 };
 
 static inline struct dh_sess *to_dh_sess(struct wd_session *s)
@@ -38,7 +42,7 @@ static inline void dh_private(const struct dh_sess *s, const struct pubkey_msg *
 	size_t skip = c->extra_len > s->k ? c->extra_len - s->k : 0, n = c->extra_len - skip;
 
 	if (!c->extra) {
-		memcpy(x, s->x, s->k);
+		memcpy(x, s->key, s->k);
 		return;
 	}
 	memset(x, 0, s->k - n);

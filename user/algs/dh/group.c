@@ -62,6 +62,7 @@ int dh_group_set(struct dh_sess *s, const struct wd_dh_sess_setup *setup)
 	/* p is odd. */
 	memcpy(s->top, s->p, s->k);
 	s->top[s->k - 1]--;
+	memcpy(s->key + s->k, s->p, s->k);
 	if (!dh_in_range(s, s->g))
 		return wd_fail(NULL, EINVAL, "setup->g is not one of 2 .. p - 2");
 	s->g_is_2 = pubkey_is(s->g, s->k, 2);

@@ -72,7 +72,7 @@ static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
 
 #define FRAME_ARG		struct wd_digest_arg
 #define FRAME_CLASS		digest_class
-#define FRAME_OPCODE(arg)	((void)(arg), WD_WC_DIGEST)
+#define FRAME_OPCODE(s, arg)	((void)(arg), WD_WC_DIGEST)
 #include "request.h"
 
 /* --- sessions --- */

@@ -100,11 +100,15 @@ int ecc_curve_set(struct ecc_sess *s, const struct wd_ecc_sess_setup *setup)
 		return wd_fail(NULL, EINVAL, "setup->params is set, but the curve is one by name");
 	if (ecc_is_montgomery(s)) {
 		montgomery(s);
+		hisi_ecc_curve(s);
 		return 0;
 	}
 	ret = own ? by_name(s, NID_sm2) : setup->curve ? by_name(s, nids[setup->curve]) : by_value(s, setup->params);
+	if (ret)
+		return ret;
 	s->n_bits = pubkey_bits(s->part[ECC_N], s->w);
-	return ret;
+	hisi_ecc_curve(s);
+	return 0;
 }
 
 /* --- numbers --- */
@@ -127,12 +131,11 @@ void ecc_u_reduce(const struct ecc_sess *s, const __u8 *string, __u8 *u)
 	const __u8 *p = s->part[ECC_P];
 	unsigned int i, borrow = 0;
 
-	for (i = 0; i < s->w; i++)
-		u[i] = string[s->w - 1 - i];
+	pubkey_reverse(string, u, s->w);
 	if (s->alg == WD_ECC_X25519)
 		u[0] &= 0x7f;
 	/* What is left is below 2 p. */
-	if (pubkey_less(u, p, s->w))
+	if (pubkey_is_between(u, p) || pubkey_less(u, p, s->w))
 		return;
 	for (i = s->w; i--; ) {
 		unsigned int diff = (unsigned int)u[i] - p[i] - borrow;
@@ -160,6 +163,19 @@ static bool u_in_range(const struct ecc_sess *s, const __u8 *string)
 	if (pubkey_is_zero(u, s->w) || pubkey_is(u, s->w, 1) || !memcmp(u, top, s->w))
 		return false;
 	return s->alg != WD_ECC_X25519 || (memcmp(u, order_8[0], s->w) && memcmp(u, order_8[1], s->w));
+}
+
+/* All that are refused have one of these for their first word. */
+bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *string)
+{
+	__u64 first;
+
+	memcpy(&first, string + s->w - sizeof(first), sizeof(first));
+	first = le64toh(first);
+	if (s->alg == WD_ECC_X448)
+		return first && first != UINT64_MAX;
+	first &= INT64_MAX;
+	return first && first != INT64_MAX && first != pubkey_word(order_8[0]) && first != pubkey_word(order_8[1]);
 }
 
 bool ecc_point_in_range(const struct ecc_sess *s, const __u8 *point)

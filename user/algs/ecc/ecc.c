@@ -201,7 +201,7 @@ static inline __u32 opcode(__u32 op)
 
 #define FRAME_ARG		struct wd_ecc_arg
 #define FRAME_CLASS		ecc_class
-#define FRAME_OPCODE(arg)	opcode((arg)->op)
+#define FRAME_OPCODE(s, arg)	opcode((arg)->op)
 static const struct wd_class ecc_class;
 #include "request.h"
 
@@ -240,6 +240,7 @@ handle_t wd_ecc_alloc_sess(struct wd_ecc_sess_setup *setup, wd_dev_mask_t *dev_m
 	if (!s)
 		return 0;
 	ret = ecc_curve_set(to_ecc_sess(s), setup);
+	pubkey_sess_ready(s);
 	if (!ret)
 		return s->obj.handle;
 	sess_wipe(s);
@@ -278,6 +279,8 @@ int wd_ecc_set_key(handle_t sess, const struct wd_ecc_key *key)
 		return ret;
 	ecc_key_free(s->key);
 	s->key = made;
+	s->priv = made->has_d && !made->d_is_1 ? made->priv : NULL;
+	s->sign_priv = algs[s->alg].ops & OP(SIGN) ? s->priv : NULL;
 	return 0;
 }
 

@@ -26,12 +26,16 @@ enum ecc_part {
 /**
  * struct ecc_key - a key, numbers in fields of the session's size
  * @soft:	libcrypto's
+ * @priv, @pub:	as descriptors want them, in fields of a device's size
  */
 struct ecc_key {
 	bool has_d;
+	bool d_is_1;		/* what devices don't take */
 	struct soft_ecc_key *soft;
 	__u8 d[ECC_BYTES_MAX];
 	__u8 point[2 * ECC_BYTES_MAX];		/* x, y in 2 w bytes */
+	__u8 priv[7 * ECC_BYTES_MAX];		/* p, a, d, b, n, gx, gy; of X25519 and X448 p, (A - 2) / 4, k */
+	__u8 pub[8 * ECC_BYTES_MAX];		/* p, a, b, n, gx, gy, px, py */
 };
 
 /**
@@ -39,9 +43,19 @@ struct ecc_key {
  * @w:		bytes of a number
  * @nid:	libcrypto's name of the curve, 0: by value
  * @part:	of the curve, in w bytes each; X25519 and X448 have p only
+ * @field:	bytes of a number on a device
+ * @digest_least: bytes of a digest that is signed without a second look
+ * @digest_span: that it may have more
+ * @head_multiply, @head_sign, @head_verify: first words of descriptors
+ * @priv:	the key's, if it has one that devices take
+ * @sign_priv:	the same, if there are signatures
+ * @multiply:	p, a, nothing, b, gx, gy in fields of a device's size, for keys that requests bring
  */
 struct ecc_sess {
-	struct wd_session s;
+	union {
+		struct wd_session s;
+		struct pubkey_sess pub;
+	};
 	__u8 alg;
 	__u32 w;
 	int nid;
@@ -49,6 +63,15 @@ struct ecc_sess {
 	struct soft_ecc *soft;
 	struct ecc_key *key;
 	__u8 part[ECC_PARTS][ECC_BYTES_MAX];
+	__u32 field;
+	__u32 digest_least;
+	__u32 digest_span;
+	__u64 head_multiply;
+	__u64 head_sign;
+	__u64 head_verify;
+	const __u8 *priv;
+	const __u8 *sign_priv;
+	__u8 multiply[6 * ECC_BYTES_MAX];
 };
 
 static inline struct ecc_sess *to_ecc_sess(struct wd_session *s)
@@ -88,6 +111,8 @@ int ecc_curve_set(struct ecc_sess *s, const struct wd_ecc_sess_setup *setup);
 bool ecc_scalar_in_range(const struct ecc_sess *s, const __u8 *d, bool key);
 /* Of x, y: below p. Of u: not of small order, whatever its highest bit and multiple of p. */
 bool ecc_point_in_range(const struct ecc_sess *s, const __u8 *point);
+/* The same of u in one look; false says nothing. */
+bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *string);
 /* A string of X25519 or X448 as a number below p, most significant byte first. */
 void ecc_u_reduce(const struct ecc_sess *s, const __u8 *string, __u8 *u);
 
@@ -132,6 +157,13 @@ int soft_xdh_key_make(const struct ecc_sess *s, struct ecc_key *key);
 int soft_xdh_public(const struct ecc_sess *s, const __u8 *d, __u8 *out);
 /* The secret of a key, or when that is NULL of d, with a peer. 0, -EBADMSG: it is all zeroes, -ENOMEM. */
 int soft_xdh_agree(const struct ecc_sess *s, struct ecc_key *key, const __u8 *d, const __u8 *peer, __u8 *out);
+
+/* --- hisi/hpre_ecc.c --- */
+
+/* What devices are to be told of a session whose curve is set. */
+void hisi_ecc_curve(struct ecc_sess *s);
+/* priv, pub and d_is_1 of a key that is complete but for them. */
+void hisi_ecc_key(const struct ecc_sess *s, struct ecc_key *key);
 
 extern const struct wd_driver hisi_ecc_driver;
 extern const struct wd_driver soft_ecc_driver;

@@ -101,6 +101,8 @@ static int key_fill(struct ecc_sess *s, struct ecc_key *key, const struct wd_ecc
 	ret = ecc_is_montgomery(s) ? montgomery_copy(s, key, from) : key_copy(s, key, from);
 	if (!ret && soft_ecc_key_make(s, key))
 		ret = wd_fail(obj, ENOMEM, "libcrypto can't prepare the key");
+	if (!ret)
+		hisi_ecc_key(s, key);
 	return ret;
 }
 

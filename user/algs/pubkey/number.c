@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbers as bytes in fields: what keys and operands are before any arithmetic. */
-#include <endian.h>
 #include <errno.h>
 
 #include "pubkey.h"
@@ -22,20 +21,12 @@ int pubkey_number_put(struct wd_object *obj, const char *name, const struct wd_n
 	return 0;
 }
 
-static __u64 load(const __u8 *p)
-{
-	__u64 v;
-
-	memcpy(&v, p, sizeof(v));
-	return be64toh(v);
-}
-
 bool pubkey_is(const __u8 *a, size_t width, __u8 v)
 {
 	__u64 any = a[width - 1] ^ v;
 
 	for (width--; width >= sizeof(any); width -= sizeof(any))
-		any |= load(a + width - sizeof(any));
+		any |= pubkey_word(a + width - sizeof(any));
 	while (width--)
 		any |= a[width];
 	return !any;
@@ -52,13 +43,24 @@ bool pubkey_less(const __u8 *a, const __u8 *b, size_t width)
 
 	/* The borrow of a subtraction, from the lowest word up. */
 	for (; width >= sizeof(x); width -= sizeof(x)) {
-		x = load(a + width - sizeof(x));
-		y = load(b + width - sizeof(y));
+		x = pubkey_word(a + width - sizeof(x));
+		y = pubkey_word(b + width - sizeof(y));
 		borrow = ((~x & y) | (~(x ^ y) & (x - y - borrow))) >> 63;
 	}
 	while (width--)
 		borrow = ((__u64)a[width] - b[width] - borrow) >> 63;
 	return borrow;
+}
+
+void pubkey_reverse(const __u8 *from, __u8 *to, size_t width)
+{
+	for (; width; width -= sizeof(__u64), to += sizeof(__u64)) {
+		__u64 v;
+
+		memcpy(&v, from + width - sizeof(v), sizeof(v));
+		v = __builtin_bswap64(v);
+		memcpy(to, &v, sizeof(v));
+	}
 }
 
 unsigned int pubkey_bits(const __u8 *a, size_t width)

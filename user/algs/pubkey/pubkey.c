@@ -67,8 +67,14 @@ int pubkey_check_ends(struct wd_session *s, const void *src, size_t src_len, con
 
 bool pubkey_mapped(const struct pubkey_msg *c)
 {
-	return wd_probe(WD_PROBE_RECENT, false, c->src, c->src_len) && wd_probe(WD_PROBE_RECENT, false, c->dst, c->dst_len) &&
-	       wd_probe(WD_PROBE_RECENT, false, c->extra, c->extra_len);
+	const struct wd_span all[] = { { c->src, c->src_len }, { c->dst, c->dst_len }, { c->extra, c->extra_len } };
+	struct wd_span spans[3];
+	unsigned int n = 0, i;
+
+	for (i = 0; i < 3; i++)
+		if (all[i].len)
+			spans[n++] = all[i];
+	return wd_probe_recent(spans, n);
 }
 
 static int do_here(struct wd_session *s, struct pubkey_msg *c, __u16 reason)
@@ -88,5 +94,14 @@ int pubkey_do_sync(struct wd_session *s, struct pubkey_msg *c)
 		return do_here(s, c, atomic_load_explicit(&s->reason, memory_order_relaxed));
 	ret = wd_request_sync(s, &c->m, c->src_len);
 	/* What no device takes, however often it is asked. */
+	return ret == -E2BIG && s->soft_ok ? do_here(s, c, WD_REASON_UNSUPPORTED) : ret;
+}
+
+int pubkey_do_over(struct wd_session *s, struct pubkey_msg *c)
+{
+	int ret = c->m.status;
+
+	if (ret == WD_STOPPED)
+		ret = wd_request_resume(s, &c->m, c->src_len);
 	return ret == -E2BIG && s->soft_ok ? do_here(s, c, WD_REASON_UNSUPPORTED) : ret;
 }

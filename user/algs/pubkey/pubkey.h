@@ -4,6 +4,7 @@
 #define WD_PUBKEY_H
 
 #include <assert.h>
+#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 #include <wd_number.h>
@@ -63,6 +64,38 @@ int pubkey_setup_attr(struct wd_session_attr *attr, __u8 op_type, __u32 must_be_
 bool pubkey_mapped(const struct pubkey_msg *c);
 /* Do a filled request, on a device or here; results in the message. Returns its status. */
 int pubkey_do_sync(struct wd_session *s, struct pubkey_msg *c);
+/* The same for one that went the straight way, but not to its end. */
+int pubkey_do_over(struct wd_session *s, struct pubkey_msg *c);
+
+/* sess->straight: the call that begins with the straight way */
+#define PUBKEY_SYNC	1
+#define PUBKEY_ASYNC	2
+
+/**
+ * struct pubkey_sess - what the sessions of the three classes begin with
+ * @straight:	PUBKEY_SYNC, PUBKEY_ASYNC or 0
+ * @no_cb:	a completion queue instead of callbacks
+ */
+struct pubkey_sess {
+	struct wd_session s;
+	__u8 straight;
+	bool no_cb;
+};
+
+static inline struct pubkey_sess *to_pubkey_sess(struct wd_session *s)
+{
+	return (struct pubkey_sess *)s;
+}
+
+/* A session is made: deadlines of others than the caller, and this CPU, have no straight way. */
+static inline void pubkey_sess_ready(struct wd_session *s)
+{
+	s->straight = s->hw_ok && !(s->attr.async && s->attr.timeout_ms);
+	to_pubkey_sess(s)->no_cb = s->cq;
+	/* Those of a completion queue take a credit first. */
+	if (s->straight && !s->cq)
+		to_pubkey_sess(s)->straight = s->attr.async ? PUBKEY_ASYNC : PUBKEY_SYNC;
+}
 
 /* --- number.c: what is secret decides neither branches nor addresses here --- */
 
@@ -72,10 +105,48 @@ static inline bool pubkey_number_given(const struct wd_number *n)
 {
 	return n->data || n->len;
 }
+
+/* The word that a number has there. */
+static inline __u64 pubkey_word(const __u8 *p)
+{
+	__u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return be64toh(v);
+}
+
+/*
+ * One look instead of a scan: true says that the number is neither 0 nor 1, and
+ * below the limit, which has the same width of two words at least; when that is
+ * odd, below it by more than 1. False says nothing. It is for public numbers,
+ * and for those of which nobody comes across a first word that is not between:
+ * not for short secrets.
+ */
+static inline bool pubkey_is_between(const __u8 *a, const __u8 *limit)
+{
+	__u64 first = pubkey_word(a);
+
+	return __builtin_expect(first && first < pubkey_word(limit), 1);
+}
+
+/* a > 1 */
+static inline bool pubkey_above_1(const __u8 *a, size_t width)
+{
+	__u64 any = a[width - 1] & 0xfeu;
+
+	for (width--; width >= sizeof(any); width -= sizeof(any))
+		any |= pubkey_word(a + width - sizeof(any));
+	while (width--)
+		any |= a[width];
+	return any != 0;
+}
+
 bool pubkey_is_zero(const __u8 *a, size_t width);
 /* a == v, for a small v. */
 bool pubkey_is(const __u8 *a, size_t width, __u8 v);
 bool pubkey_less(const __u8 *a, const __u8 *b, size_t width);
+/* The last byte first, of whole words; not in place. */
+void pubkey_reverse(const __u8 *from, __u8 *to, size_t width);
 /* The place of the highest bit, from 1; of what is public. */
 unsigned int pubkey_bits(const __u8 *a, size_t width);
 

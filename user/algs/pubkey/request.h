@@ -5,7 +5,7 @@
  *
  *	FRAME_ARG			the struct of a request
  *	FRAME_CLASS			the class
- *	FRAME_OPCODE(arg)		enum wd_wc_opcode
+ *	FRAME_OPCODE(session, arg)	enum wd_wc_opcode
  *	int arg_check(session, arg)	everything that is wrong with it; recorded
  *	void msg_fill(session, arg, msg) op, dst_len and extra of a checked one
  *	int msg_end(msg)		what is wrong with a result: 0, or -errno and msg->why
@@ -31,7 +31,7 @@ static int frame_check(struct wd_session *s, const FRAME_ARG *arg)
 }
 
 #define FRAME_BYTES(arg)	((arg)->src_len)
-#define FRAME_STRAIGHT(s)	((s)->straight)
+#define FRAME_STRAIGHT(s)	(to_pubkey_sess(s)->straight == PUBKEY_ASYNC)
 #include "frame.h"
 
 static inline void msg_begin(struct wd_session *s, const FRAME_ARG *arg, struct pubkey_msg *c)
@@ -52,61 +52,52 @@ static inline void msg_begin(struct wd_session *s, const FRAME_ARG *arg, struct 
 	c->produced = c->dst_len;
 }
 
-static int req_end(struct wd_msg *m)
+static int frame_result(struct wd_session *s, FRAME_ARG *arg, struct pubkey_msg *c, int ret)
 {
-	struct pubkey_msg *c = to_pubkey_msg(m);
-	FRAME_ARG *arg = m->req;
-
-	if (!m->status) {
-		m->status = msg_end(c);
-		if (m->status)
+	if (!ret) {
+		ret = msg_end(c);
+		if (ret)
 			explicit_bzero(c->dst, c->dst_len);
 	}
-	if (m->status == -E2BIG) {
-		m->status = -EOPNOTSUPP;
+	if (ret == -E2BIG) {
+		ret = -EOPNOTSUPP;
 		c->why = "a device doesn't take such a request";
 	}
 	if (arg->dst_len)
-		*arg->dst_len = m->status ? 0 : c->produced;
-	arg->consumed = m->status ? 0 : c->consumed;
-	arg->status = m->status;
-	arg->path = m->path;
-	arg->path_reason = m->reason;
-	return m->status ? wd_frame_fail(m->sess, m->status, c->why, m->vendor) : 0;
+		*arg->dst_len = ret ? 0 : c->produced;
+	arg->consumed = ret ? 0 : c->consumed;
+	arg->status = ret;
+	arg->path = c->m.path;
+	arg->path_reason = c->m.reason;
+	return ret ? wd_frame_fail(s, ret, c->why, c->m.vendor) : 0;
+}
+
+static int frame_ended(struct wd_msg *m)
+{
+	return frame_result(m->sess, m->req, to_pubkey_msg(m), m->status);
 }
 
 /* --- synchronous --- */
 
-static int arg_refused(FRAME_ARG *arg, int ret)
+static inline int frame_check_sync(struct wd_session *s, const FRAME_ARG *arg, int call)
 {
-	if (arg->dst_len)
-		*arg->dst_len = 0;
-	arg->consumed = 0;
-	arg->status = ret;
-	arg->path = WD_PATH_NONE;
-	arg->path_reason = 0;
-	return ret;
+	int ret = wd_frame_refuse_mode(s, false);
+
+	(void)call;
+	return ret ? ret : frame_check_arg(s, arg);
 }
+
+#define FRAME_MSG		struct pubkey_msg
+#define FRAME_STATUS(ret)	(ret)
+#define FRAME_IS_STRAIGHT(s, call) (to_pubkey_sess(s)->straight == PUBKEY_SYNC)
+#define frame_begin(s, arg, msg) msg_begin(s, arg, msg)
+#define frame_do(s, msg)	pubkey_do_sync(s, msg)
+#define frame_do_over(s, msg)	pubkey_do_over(s, msg)
+#include "frame_sync.h"
 
 static inline int pubkey_sync(handle_t sess, FRAME_ARG *arg)
 {
-	struct wd_session *s = wd_session_get(sess, &FRAME_CLASS);
-	struct pubkey_msg c;
-	int ret;
-
-	if (!s)
-		return -EINVAL;
-	if (!arg)
-		return wd_fail(&s->obj, EINVAL, "arg is NULL");
-	ret = wd_frame_refuse_mode(s, false);
-	if (!ret)
-		ret = frame_check_arg(s, arg);
-	if (ret)
-		return arg_refused(arg, ret);
-	c.m.deadline = frame_deadline(s, arg);
-	msg_begin(s, arg, &c);
-	c.m.status = pubkey_do_sync(s, &c);
-	return req_end(&c.m);
+	return frame_sync(sess, arg, 0);
 }
 
 /* --- struct wd_class's --- */
@@ -123,47 +114,7 @@ static int req_fill(struct wd_session *s, void *req, struct wd_msg *m)
 	return 0;
 }
 
-static void req_call(void *req)
-{
-	FRAME_ARG *arg = req;
-
-	arg->cb(arg, arg->cb_param);
-}
-
-static void req_complete(struct wd_msg *m)
-{
-	req_end(m);
-	wd_request_over(m);
-	req_call(m->req);
-}
-
-static int req_work(struct wd_msg *m, struct wd_wc *wc)
-{
-	const FRAME_ARG *arg = m->req;
-
-	wc->wr_id = arg->wr_id;
-	wc->opcode = FRAME_OPCODE(arg);
-	wc->byte_len = to_pubkey_msg(m)->produced;
-	wc->consumed = to_pubkey_msg(m)->consumed;
-	return req_end(m);
-}
-
-static size_t req_bytes(const void *req)
-{
-	return ((const FRAME_ARG *)req)->src_len;
-}
-
-static __u32 req_timeout(const void *req)
-{
-	return ((const FRAME_ARG *)req)->timeout_ms;
-}
-
 #define FRAME_CALLS \
-	.async_other = frame_async_other, \
+	FRAME_SYNC_CALLS, \
 	.fill = req_fill, \
-	.refill = req_refill, \
-	.bytes = req_bytes, \
-	.timeout_ms = req_timeout, \
-	.complete = req_complete, \
-	.call = req_call, \
-	.work = req_work
+	.refill = req_refill

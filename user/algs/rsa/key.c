@@ -2,6 +2,7 @@
 /* RSA keys: from their parts into the layouts that devices read, and whether the parts make a key. */
 #include <errno.h>
 #include <stdlib.h>
+#include <openssl/crypto.h>
 
 #include "../../drivers/soft/bn.h"
 #include "rsa.h"
@@ -28,7 +29,7 @@ static int primes_look(struct wd_object *obj, const __u8 *p, const __u8 *q, __u3
 {
 	if (!(p[half - 1] & q[half - 1] & 1))
 		return wd_fail(obj, EINVAL, "p or q is even");
-	return memcmp(p, q, half) ? 0 : wd_fail(obj, EINVAL, "p and q are the same");
+	return CRYPTO_memcmp(p, q, half) ? 0 : wd_fail(obj, EINVAL, "p and q are the same");
 }
 
 /* --- arithmetic --- */

@@ -72,7 +72,7 @@ static inline int msg_end(struct pubkey_msg *c)
 
 #define FRAME_ARG		struct wd_rsa_arg
 #define FRAME_CLASS		rsa_class
-#define FRAME_OPCODE(arg)	((arg)->op == WD_RSA_SIGN ? WD_WC_SIGN : (arg)->op == WD_RSA_VERIFY ? WD_WC_VERIFY : WD_WC_KEYGEN)
+#define FRAME_OPCODE(s, arg)	((arg)->op == WD_RSA_SIGN ? WD_WC_SIGN : (arg)->op == WD_RSA_VERIFY ? WD_WC_VERIFY : WD_WC_KEYGEN)
 static const struct wd_class rsa_class;
 #include "request.h"
 
@@ -100,6 +100,7 @@ handle_t wd_rsa_alloc_sess(struct wd_rsa_sess_setup *setup, wd_dev_mask_t *dev_m
 	if (!s)
 		return 0;
 	to_rsa_sess(s)->k = setup->key_bits / 8;
+	pubkey_sess_ready(s);
 	return s->obj.handle;
 }
 

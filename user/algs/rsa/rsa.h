@@ -47,7 +47,10 @@ enum rsa_crt {
 };
 
 struct rsa_sess {
-	struct wd_session s;
+	union {
+		struct wd_session s;
+		struct pubkey_sess pub;
+	};
 	__u32 k;
 	struct rsa_key *key;
 };

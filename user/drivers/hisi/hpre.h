@@ -3,6 +3,9 @@
 #ifndef WD_HPRE_PRIVATE_H
 #define WD_HPRE_PRIVATE_H
 
+#include <endian.h>
+#include <string.h>
+
 #include "pubkey.h"
 #include "../../libhisi_qm/queue.h"
 #include "hpre_hw.h"
@@ -10,10 +13,12 @@
 /**
  * struct hpre_area - a request's memory by its place in the ring
  * @used:	bytes of data that hold something; wiped when the request ends
+ * @bytes:	of the result in the caller's memory, on the straight way
  * @out:	where its results come
  */
 struct hpre_area {
 	__u32 used;
+	__u32 bytes;
 	__u8 *out;
 	__u8 data[];
 };
@@ -27,14 +32,48 @@ static inline __u8 *hpre_take(struct hpre_area *a, size_t n)
 	return p;
 }
 
+static inline void hpre_area_begin(struct hpre_area *a)
+{
+	a->used = 0;
+	a->out = NULL;
+}
+
+static inline void hpre_area_wipe(struct hpre_area *a)
+{
+	explicit_bzero(a->data, a->used);
+	a->used = 0;
+}
+
 /* What a descriptor says of its request. */
 struct hpre_job {
-	__u32 op;		/* enum hpre_op */
-	__u32 bytes;		/* of an operand */
+	__u64 head;		/* its first words: hpre_head() */
 	const void *key;
 	const void *in;		/* NULL: nothing is read */
-	__u32 text;		/* bytes of SM2's plaintext, or 0 */
+	__u32 text;		/* bytes of SM2's plaintext less one, or 0 */
 };
+
+/* bytes: of an operand */
+static inline __u64 hpre_head(enum hpre_op op, __u32 bytes)
+{
+	return (__u64)(bytes / 8 - 1) << 32 | op | HPRE_DONE_SOFTWARE << HPRE_DW0_DONE_SHIFT;
+}
+
+/*
+ * A software device may look before the doorbell, so it must find the old
+ * descriptor or the new one: the stores stand together, and the last of them
+ * is the last word that the model marks a descriptor with that it has taken.
+ */
+static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const struct hpre_job *j, const void *out, __u32 tag)
+{
+	sqe[0] = htole64(j->head);
+	sqe[1] = htole64((uintptr_t)j->key);
+	sqe[2] = htole64((uintptr_t)j->in);
+	sqe[3] = htole64((uintptr_t)out);
+	sqe[4] = htole64(tag);
+	sqe[5] = htole64(j->text);
+	sqe[6] = 0;
+	atomic_store_explicit((_Atomic __u64 *)(void *)&sqe[7], 0, memory_order_release);
+}
 
 /**
  * struct hpre_class - what is special to RSA, DH or ECC
@@ -47,11 +86,16 @@ struct hpre_class {
 };
 
 int hpre_open(struct wd_queue *q, const struct uacce_dev_info *dev, size_t area_bytes);
-int hpre_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n, const struct hpre_class *cls);
+int hpre_send(struct hisi_queue *h, struct wd_msg *m, const struct hpre_class *cls);
 void hpre_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, const struct hpre_class *cls);
 void hpre_abort(struct wd_queue *q, unsigned int index);
-int hpre_pull(struct wd_queue *q, unsigned int max);
 extern const char *const hpre_apis[];
+
+/* hpre_ecc.c: struct wd_driver's, and fill() of its struct hpre_class. */
+int hpre_ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev);
+int hpre_ecc_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
+void hpre_ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
+int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j);
 
 #define HPRE_DRIVER \
 	.name = "hisi_hpre", \
@@ -59,7 +103,6 @@ extern const char *const hpre_apis[];
 	.close = hisi_queue_close, \
 	.stop = hisi_queue_stop, \
 	.abort = hpre_abort, \
-	.pull = hpre_pull, \
 	.ready = hisi_queue_ready, \
 	.arm = hisi_queue_arm, \
 	.disarm = hisi_queue_disarm

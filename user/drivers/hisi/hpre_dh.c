@@ -7,24 +7,39 @@
 
 #define AREA_BYTES	(4 * PUBKEY_BYTES_MAX)	/* x and p, the peer's value, the result */
 
-static int dh_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+/* The request's own private value, with p behind it. */
+static __u8 *own_put(const struct dh_sess *s, const struct pubkey_msg *c, struct hpre_area *a)
 {
-	struct dh_sess *s = to_dh_sess(c->m.sess);
-	__u8 *key = hpre_take(a, 2 * s->k), *in;
+	__u8 *key = hpre_take(a, 2 * s->k);
 
 	dh_private(s, c, key);
 	memcpy(key + s->k, s->p, s->k);
-	j->bytes = s->k;
-	j->key = key;
-	if (c->op == WD_DH_PUBLIC && s->g_is_2) {
-		j->op = HPRE_DH_G2;
-	} else {
+	return key;
+}
+
+static inline void fill_power(const struct dh_sess *s, __u32 op, const void *src, struct hpre_area *a, struct hpre_job *j)
+{
+	__u8 *in;
+
+	j->head = hpre_head(HPRE_DH, s->k);
+	j->in = s->g;
+	if (op == WD_DH_SHARED) {
 		in = hpre_take(a, s->k);
-		memcpy(in, dh_base(s, c), s->k);
-		j->op = HPRE_DH;
+		memcpy(in, src, s->k);
 		j->in = in;
+	} else if (s->g_is_2) {
+		j->head = hpre_head(HPRE_DH_G2, s->k);
+		j->in = NULL;
 	}
 	a->out = hpre_take(a, s->k);
+}
+
+static int dh_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+{
+	struct dh_sess *s = to_dh_sess(c->m.sess);
+
+	j->key = c->extra ? own_put(s, c, a) : s->key;
+	fill_power(s, c->op, c->src, a, j);
 	return 0;
 }
 
@@ -38,14 +53,78 @@ static int dh_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answ
 
 static const struct hpre_class dh_class = { .fill = dh_fill, .finish = dh_finish };
 
+/* --- the way of most requests: from the caller's struct into a descriptor, and back --- */
+
+/* One that the request brings: when it is a word shorter than p there is only one end of its range to be looked at. */
+static bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
+{
+	const struct wd_span span = { arg->key, arg->key_len };
+
+	return arg->key_len && arg->key_len <= s->k - 8 && wd_probe_recent(&span, 1) && pubkey_above_1(arg->key, arg->key_len);
+}
+
+/* Whether the class's check would find nothing. */
+static inline bool arg_plain(struct wd_session *base, const struct wd_dh_arg *arg)
+{
+	const struct dh_sess *s = to_dh_sess(base);
+	bool shared = arg->op == WD_DH_SHARED;
+	const struct wd_span spans[] = { { arg->dst, s->k }, { arg->src, s->k } };
+
+	if (__builtin_expect(arg->op > WD_DH_SHARED || arg->src_len != (shared ? s->k : 0) || (shared && !arg->src) || !arg->dst ||
+			     !arg->dst_len || *arg->dst_len < s->k || !wd_probe_recent(spans, shared ? 2 : 1), 0))
+		return false;
+	if (shared && !pubkey_is_between(arg->src, s->p))
+		return false;
+	return arg->key ? own_plain(s, arg) : s->has_x && !arg->key_len;
+}
+
+static inline bool job_plain(struct wd_session *base, const struct wd_dh_arg *arg, struct hpre_area *a, struct hpre_job *j)
+{
+	const struct dh_sess *s = to_dh_sess(base);
+
+	if (!arg_plain(base, arg))
+		return false;
+	j->key = s->key;
+	if (arg->key) {
+		struct pubkey_msg own = { .extra = arg->key, .extra_len = arg->key_len };
+
+		j->key = own_put(s, &own, a);
+	}
+	fill_power(s, arg->op, arg->src, a, j);
+	a->bytes = s->k;
+	return true;
+}
+
+static inline bool told_plain(struct wd_session *base, const struct wd_dh_arg *arg, const struct hpre_area *a, __u64 answer)
+{
+	const struct dh_sess *s = to_dh_sess(base);
+
+	(void)answer;
+	/* Nearer to either end than a secret ever comes: it is looked at closely. */
+	if (arg->op == WD_DH_SHARED && !pubkey_is_between(a->out, s->p))
+		return false;
+	memcpy(arg->dst, a->out, a->bytes);
+	return true;
+}
+
+#define HPRE_ARG	struct wd_dh_arg
+#include "hpre_straight.h"
+
+/* --- struct wd_driver's --- */
+
 static int dh_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	return hpre_open(q, dev, AREA_BYTES);
 }
 
+static int dh_send(struct hisi_queue *h, struct wd_msg *m)
+{
+	return hpre_send(h, m, &dh_class);
+}
+
 static int dh_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
-	return hpre_push(q, msgs, n, &dh_class);
+	return hisi_queue_push(q, msgs, n, dh_send, hpre_abort);
 }
 
 static void dh_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
@@ -55,6 +134,7 @@ static void dh_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 
 const struct wd_driver hisi_dh_driver = {
 	HPRE_DRIVER,
+	STRAIGHT_RING,
 	.open = dh_open,
 	.push = dh_push,
 	.result = dh_result,

@@ -9,73 +9,130 @@
 #define AREA_BYTES	(HPRE_PUBLIC_KEY_FIELDS * ECC_BYTES_MAX + 2 * (HPRE_SM2_MAX_TEXT + WD_ECC_SM2_EXTRA))
 
 static_assert(ECC_BYTES_MAX == HPRE_ECC_BYTES_576, "curves have its sizes");
+static_assert(sizeof(((struct ecc_key *)0)->priv) == HPRE_SIGN_KEY_FIELDS * ECC_BYTES_MAX &&
+	      sizeof(((struct ecc_key *)0)->pub) == HPRE_PUBLIC_KEY_FIELDS * ECC_BYTES_MAX, "keys have their fields");
 static_assert(6 * ECC_BYTES_MAX <= HPRE_SM2_MAX_TEXT, "operands of other operations fit");
 
 /* (A - 2) / 4 */
 #define X25519_LADDER	121665u
 #define X448_LADDER	39081u
 
-/* Of a number on the device. */
-static __u32 field_bytes(const struct ecc_sess *s)
+/* A number of w bytes into a field. Returns the one behind it. */
+static __u8 *field_fill(const struct ecc_sess *s, __u8 *field, const __u8 *number)
 {
-	return s->w <= HPRE_ECC_BYTES_256 ? HPRE_ECC_BYTES_256 : s->w <= HPRE_ECC_BYTES_384 ? HPRE_ECC_BYTES_384 : HPRE_ECC_BYTES_576;
-}
-
-/* A number of w bytes into the next field. */
-static __u8 *field_put(struct hpre_area *a, const struct ecc_sess *s, const __u8 *number)
-{
-	__u32 size = field_bytes(s), pad = size - s->w;
-	__u8 *field = hpre_take(a, size);
+	__u32 size = s->field, pad = size - s->w;
 
 	memset(field, 0, pad);
 	memcpy(field + pad, number, s->w);
-	return field;
+	return field + size;
 }
 
-static __u8 *point_put(struct hpre_area *a, const struct ecc_sess *s, const __u8 *point)
+/* The same into the next of an area. Returns it. */
+static __u8 *field_put(struct hpre_area *a, const struct ecc_sess *s, const __u8 *number)
 {
-	__u8 *first = field_put(a, s, point);
+	__u8 *field = hpre_take(a, s->field);
 
-	field_put(a, s, point + s->w);
-	return first;
+	field_fill(s, field, number);
+	return field;
 }
 
 static void field_get(const struct ecc_sess *s, const __u8 *fields, unsigned int i, __u8 *to)
 {
-	__u32 size = field_bytes(s);
+	__u32 size = s->field;
 
 	memcpy(to, fields + (i + 1) * size - s->w, s->w);
 }
 
-/* p, a, d, b, n, gx, gy */
-static const __u8 *sign_key(struct hpre_area *a, const struct ecc_sess *s)
-{
-	const __u8 *first = field_put(a, s, s->part[ECC_P]);
+/* --- keys, in the layouts that descriptors point to --- */
 
-	field_put(a, s, s->part[ECC_A]);
-	field_put(a, s, s->key->d);
-	field_put(a, s, s->part[ECC_B]);
-	field_put(a, s, s->part[ECC_N]);
-	field_put(a, s, s->part[ECC_GX]);
-	field_put(a, s, s->part[ECC_GY]);
-	return first;
+/* p, (A - 2) / 4, k */
+static void montgomery_key(const struct ecc_sess *s, const __u8 *d, __u8 *to)
+{
+	bool x448 = s->alg == WD_ECC_X448;
+	__u32 ladder = x448 ? X448_LADDER : X25519_LADDER;
+	__u8 k[ECC_BYTES_MAX], number[ECC_BYTES_MAX] = { 0 };
+
+	pubkey_reverse(d, k, s->w);
+	if (x448) {
+		k[s->w - 1] &= 252;
+		k[0] |= 128;
+	} else {
+		k[s->w - 1] &= 248;
+		k[0] = (k[0] & 127) | 64;
+	}
+	number[s->w - 1] = (__u8)ladder;
+	number[s->w - 2] = (__u8)(ladder >> 8);
+	number[s->w - 3] = (__u8)(ladder >> 16);
+	to = field_fill(s, to, s->part[ECC_P]);
+	to = field_fill(s, to, number);
+	field_fill(s, to, k);
+	explicit_bzero(k, sizeof(k));
 }
 
-/* p, a, b, n, gx, gy, px, py */
-static const __u8 *public_key(struct hpre_area *a, const struct ecc_sess *s)
+/* p, a, d, b: of a multiplication that is all */
+static __u8 *multiply_key(const struct ecc_sess *s, const __u8 *d, __u8 *to)
 {
-	const __u8 *first = field_put(a, s, s->part[ECC_P]);
+	to = field_fill(s, to, s->part[ECC_P]);
+	to = field_fill(s, to, s->part[ECC_A]);
+	to = field_fill(s, to, d);
+	return field_fill(s, to, s->part[ECC_B]);
+}
+
+/* Of a word at least, and none that would have to be shortened to as many bits as n has. */
+static void digests(struct ecc_sess *s)
+{
+	__u32 most = s->n_bits / 8 < WD_ECC_DIGEST_MAX ? s->n_bits / 8 : WD_ECC_DIGEST_MAX;
+
+	s->digest_least = s->alg == WD_ECC_SM2 ? ECC_HASH_BYTES : sizeof(__u64);
+	s->digest_span = s->alg == WD_ECC_SM2 || most < sizeof(__u64) ? 0 : most - s->digest_least;
+}
+
+void hisi_ecc_curve(struct ecc_sess *s)
+{
+	static const __u8 none[ECC_BYTES_MAX];
+	__u8 *to;
+
+	s->field = s->w <= HPRE_ECC_BYTES_256 ? HPRE_ECC_BYTES_256 : s->w <= HPRE_ECC_BYTES_384 ? HPRE_ECC_BYTES_384 : HPRE_ECC_BYTES_576;
+	if (ecc_is_montgomery(s))
+		return;
+	digests(s);
+	s->head_multiply = hpre_head(HPRE_ECC_MULTIPLY, s->field);
+	s->head_sign = hpre_head(s->alg == WD_ECC_SM2 ? HPRE_SM2_SIGN : HPRE_ECDSA_SIGN, s->field);
+	s->head_verify = hpre_head(s->alg == WD_ECC_SM2 ? HPRE_SM2_VERIFY : HPRE_ECDSA_VERIFY, s->field);
+	to = multiply_key(s, none, s->multiply);
+	to = field_fill(s, to, s->part[ECC_GX]);
+	field_fill(s, to, s->part[ECC_GY]);
+}
+
+void hisi_ecc_key(const struct ecc_sess *s, struct ecc_key *key)
+{
+	__u8 *to = key->pub;
 	unsigned int i;
 
-	for (i = ECC_A; i < ECC_PARTS; i++)
-		field_put(a, s, s->part[i]);
-	point_put(a, s, s->key->point);
-	return first;
+	if (ecc_is_montgomery(s)) {
+		if (key->has_d)
+			montgomery_key(s, key->d, key->priv);
+		return;
+	}
+	for (i = 0; i < ECC_PARTS; i++)
+		to = field_fill(s, to, s->part[i]);
+	to = field_fill(s, to, key->point);
+	field_fill(s, to, key->point + s->w);
+	if (!key->has_d)
+		return;
+	key->d_is_1 = pubkey_is(key->d, s->w, 1);
+	to = multiply_key(s, key->d, key->priv);
+	for (i = ECC_N; i < ECC_PARTS; i++)
+		to = field_fill(s, to, s->part[i]);
 }
 
-/* --- multiplication --- */
+/* Whether a request has a private key that isn't the session's. */
+static bool own_key(const struct pubkey_msg *c)
+{
+	return c->extra || c->op == WD_ECC_KEYGEN;
+}
 
-/* The private key of a request, a new one of WD_ECC_KEYGEN. */
+/* It, or a new one of WD_ECC_KEYGEN. */
 static bool scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
 {
 	if (c->op == WD_ECC_KEYGEN)
@@ -84,80 +141,83 @@ static bool scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d
 	return true;
 }
 
-/* p, a, k, b; the generator, or a peer's point */
-static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+/* --- multiplication --- */
+
+/* A request's own key: p, a, k, b */
+static bool own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
-	struct ecc_sess *s = to_ecc_sess(c->m.sess);
-	__u8 d[ECC_BYTES_MAX], *in;
+	__u32 size = s->field;
+	__u8 *key = hpre_take(a, HPRE_MULTIPLY_KEY_FIELDS * size), d[ECC_BYTES_MAX];
 	bool good = scalar(s, c, d);
 
-	j->op = HPRE_ECC_MULTIPLY;
-	j->key = field_put(a, s, s->part[ECC_P]);
-	field_put(a, s, s->part[ECC_A]);
-	field_put(a, s, d);
-	field_put(a, s, s->part[ECC_B]);
-	in = field_put(a, s, c->op == WD_ECC_AGREE ? c->src : s->part[ECC_GX]);
-	field_put(a, s, c->op == WD_ECC_AGREE ? c->src + s->w : s->part[ECC_GY]);
-	j->in = in;
 	/* Software is to see that it is above 1. */
 	if (good && pubkey_is(d, s->w, 1))
 		good = false;
+	if (good) {
+		memcpy(key, s->multiply, HPRE_MULTIPLY_KEY_FIELDS * size);
+		memcpy(key + 3 * size - s->w, d, s->w);
+	}
+	j->key = key;
 	explicit_bzero(d, sizeof(d));
-	a->out = hpre_take(a, 2 * field_bytes(s));
-	return good ? 0 : -E2BIG;
+	return good;
 }
 
-static void swap(const struct ecc_sess *s, const __u8 *from, __u8 *to)
+/* The generator, or a peer's point */
+static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
-	unsigned int i;
+	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 
-	for (i = 0; i < s->w; i++)
-		to[i] = from[s->w - 1 - i];
+	j->head = s->head_multiply;
+	if (own_key(c)) {
+		if (!own_multiply(s, c, a, j))
+			return -E2BIG;
+	} else if (s->key->d_is_1) {
+		return -E2BIG;
+	} else {
+		j->key = s->key->priv;
+	}
+	j->in = s->multiply + HPRE_MULTIPLY_KEY_FIELDS * s->field;
+	if (c->op == WD_ECC_AGREE) {
+		j->in = field_put(a, s, c->src);
+		field_put(a, s, c->src + s->w);
+	}
+	a->out = hpre_take(a, 2 * s->field);
+	return 0;
 }
 
-/* p, (A - 2) / 4, k; u */
+/* u */
 static int fill_montgomery(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
-	bool x448 = s->alg == WD_ECC_X448;
-	__u32 ladder = x448 ? X448_LADDER : X25519_LADDER;
-	__u8 d[ECC_BYTES_MAX], k[ECC_BYTES_MAX], number[ECC_BYTES_MAX] = { 0 };
-	bool good = scalar(s, c, d);
+	__u8 d[ECC_BYTES_MAX] = { 0 }, number[ECC_BYTES_MAX] = { 0 }, *key;
 
-	swap(s, d, k);
-	if (x448) {
-		k[s->w - 1] &= 252;
-		k[0] |= 128;
-	} else {
-		k[s->w - 1] &= 248;
-		k[0] = (k[0] & 127) | 64;
+	j->head = hpre_head(HPRE_MONTGOMERY, s->field);
+	j->key = own_key(c) ? NULL : s->key->priv;
+	if (!j->key) {
+		key = hpre_take(a, HPRE_MONTGOMERY_KEY_FIELDS * s->field);
+		if (!scalar(s, c, d))
+			return -E2BIG;
+		montgomery_key(s, d, key);
+		j->key = key;
 	}
-	j->op = HPRE_MONTGOMERY;
-	j->key = field_put(a, s, s->part[ECC_P]);
-	number[s->w - 1] = (__u8)ladder;
-	number[s->w - 2] = (__u8)(ladder >> 8);
-	number[s->w - 3] = (__u8)(ladder >> 16);
-	field_put(a, s, number);
-	field_put(a, s, k);
-	memset(number, 0, sizeof(number));
 	if (c->op == WD_ECC_AGREE)
 		ecc_u_reduce(s, c->src, number);
 	else
-		number[s->w - 1] = x448 ? 5 : 9;
+		number[s->w - 1] = s->alg == WD_ECC_X448 ? 5 : 9;
 	j->in = field_put(a, s, number);
-	a->out = hpre_take(a, field_bytes(s));
+	a->out = hpre_take(a, s->field);
 	/* As the string that the caller wants, where finish() finds it. */
 	if (c->op == WD_ECC_KEYGEN)
 		memcpy(hpre_take(a, s->w), d, s->w);
-	explicit_bzero(d, sizeof(d));
-	explicit_bzero(k, sizeof(k));
-	return good ? 0 : -E2BIG;
+	if (own_key(c))
+		explicit_bzero(d, sizeof(d));
+	return 0;
 }
 
 static void finish_multiply(struct pubkey_msg *c, const struct hpre_area *a)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
-	__u32 size = field_bytes(s);
+	__u32 size = s->field;
 
 	field_get(s, a->out, 0, c->dst);
 	if (c->op == WD_ECC_AGREE)
@@ -171,9 +231,9 @@ static void finish_multiply(struct pubkey_msg *c, const struct hpre_area *a)
 static void finish_montgomery(struct pubkey_msg *c, const struct hpre_area *a)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
-	__u32 size = field_bytes(s);
+	__u32 size = s->field;
 
-	swap(s, a->out + size - s->w, c->dst);
+	pubkey_reverse(a->out + size - s->w, c->dst, s->w);
 	if (c->op == WD_ECC_KEYGEN)
 		memcpy(c->dst + s->w, a->out + size, s->w);
 }
@@ -201,18 +261,18 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 
 	digest_number(s, c, e);
 	/* Hardware has no place for these. */
-	if (pubkey_is_zero(e, s->w) || pubkey_is(s->key->d, s->w, 1))
+	if (pubkey_is_zero(e, s->w) || s->key->d_is_1)
 		return -E2BIG;
 	if (c->extra)
 		ecc_private(s, c, k);
 	else
 		good = soft_ecc_nonce(s, s->key->d, c->src, c->src_len, k);
-	j->op = s->alg == WD_ECC_SM2 ? HPRE_SM2_SIGN : HPRE_ECDSA_SIGN;
-	j->key = sign_key(a, s);
+	j->head = s->head_sign;
+	j->key = s->key->priv;
 	j->in = field_put(a, s, e);
 	field_put(a, s, k);
 	explicit_bzero(k, sizeof(k));
-	a->out = hpre_take(a, 2 * field_bytes(s));
+	a->out = hpre_take(a, 2 * s->field);
 	return good ? 0 : -E2BIG;
 }
 
@@ -225,8 +285,8 @@ static int fill_verify(struct pubkey_msg *c, struct hpre_area *a, struct hpre_jo
 	digest_number(s, c, e);
 	if (pubkey_is_zero(e, s->w))
 		return -E2BIG;
-	j->op = s->alg == WD_ECC_SM2 ? HPRE_SM2_VERIFY : HPRE_ECDSA_VERIFY;
-	j->key = public_key(a, s);
+	j->head = s->head_verify;
+	j->key = s->key->pub;
 	j->in = field_put(a, s, e);
 	field_put(a, s, c->extra + s->w);
 	field_put(a, s, c->extra);
@@ -246,11 +306,11 @@ static int fill_encrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 		ecc_private(s, c, k);
 	else if (!soft_ecc_random(s, k))
 		return -E2BIG;
-	j->op = HPRE_SM2_ENCRYPT;
-	j->key = public_key(a, s);
+	j->head = hpre_head(HPRE_SM2_ENCRYPT, s->field);
+	j->key = s->key->pub;
 	j->in = field_put(a, s, k);
 	memcpy(hpre_take(a, c->src_len), c->src, c->src_len);
-	j->text = (__u32)c->src_len;
+	j->text = (__u32)c->src_len - 1;
 	explicit_bzero(k, sizeof(k));
 	a->out = hpre_take(a, c->dst_len);
 	return 0;
@@ -261,25 +321,24 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 	__u8 *in;
 
-	if (c->dst_len > HPRE_SM2_MAX_TEXT || pubkey_is(s->key->d, s->w, 1))
+	if (c->dst_len > HPRE_SM2_MAX_TEXT || s->key->d_is_1)
 		return -E2BIG;
-	j->op = HPRE_SM2_DECRYPT;
-	j->key = sign_key(a, s);
+	j->head = hpre_head(HPRE_SM2_DECRYPT, s->field);
+	j->key = s->key->priv;
 	in = hpre_take(a, c->src_len);
 	memcpy(in, c->src, c->src_len);
 	j->in = in;
-	j->text = (__u32)c->dst_len;
+	j->text = (__u32)c->dst_len - 1;
 	a->out = hpre_take(a, c->dst_len);
 	return 0;
 }
 
 /* --- all of them --- */
 
-static int ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 
-	j->bytes = field_bytes(s);
 	switch (c->op) {
 	case WD_ECC_SIGN:
 		return fill_sign(c, a, j);
@@ -335,26 +394,26 @@ static int ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 	return 0;
 }
 
-static const struct hpre_class ecc_class = { .fill = ecc_fill, .finish = ecc_finish };
+static const struct hpre_class ecc_class = { .fill = hpre_ecc_fill, .finish = ecc_finish };
 
-static int ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev)
+/* --- struct wd_driver's --- */
+
+int hpre_ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	return hpre_open(q, dev, AREA_BYTES);
 }
 
-static int ecc_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+static int ecc_send(struct hisi_queue *h, struct wd_msg *m)
 {
-	return hpre_push(q, msgs, n, &ecc_class);
+	return hpre_send(h, m, &ecc_class);
 }
 
-static void ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
+int hpre_ecc_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+{
+	return hisi_queue_push(q, msgs, n, ecc_send, hpre_abort);
+}
+
+void hpre_ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 {
 	hpre_result(q, m, index, &ecc_class);
 }
-
-const struct wd_driver hisi_ecc_driver = {
-	HPRE_DRIVER,
-	.open = ecc_open,
-	.push = ecc_push,
-	.result = ecc_result,
-};

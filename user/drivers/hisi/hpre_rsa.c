@@ -8,25 +8,27 @@
 /* e, p, q of a key to be made; d, n, qinv, dq, dp of it */
 #define AREA_BYTES	(2 * RSA_BYTES_MAX + 7 * RSA_BYTES_MAX / 2)
 
-static void fill_power(struct rsa_sess *s, struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+static inline void fill_power(const struct rsa_sess *s, __u32 op, const void *src, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct rsa_key *key = s->key;
-	bool crt = c->op == WD_RSA_SIGN && key->has_crt;
+	bool priv = op == WD_RSA_SIGN, crt = priv && key->has_crt;
 	__u8 *in = hpre_take(a, s->k);
 
-	memcpy(in, c->src, s->k);
-	j->op = crt ? HPRE_RSA_CRT : HPRE_RSA;
-	j->key = crt ? key->crt : c->op == WD_RSA_SIGN ? key->priv : key->pub;
+	memcpy(in, src, s->k);
+	j->head = hpre_head(crt ? HPRE_RSA_CRT : HPRE_RSA, s->k);
+	j->key = crt ? key->crt : priv ? key->priv : key->pub;
 	j->in = in;
+	a->out = hpre_take(a, s->k);
 }
 
-static void fill_genkey(struct rsa_sess *s, struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+static void fill_genkey(const struct rsa_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	__u8 *key = hpre_take(a, 2 * s->k);
 
 	memcpy(key, c->src, 2 * s->k);
-	j->op = c->op == WD_RSA_GENKEY ? HPRE_RSA_KEYGEN : HPRE_RSA_KEYGEN_CRT;
+	j->head = hpre_head(c->op == WD_RSA_GENKEY ? HPRE_RSA_KEYGEN : HPRE_RSA_KEYGEN_CRT, s->k);
 	j->key = key;
+	a->out = hpre_take(a, c->dst_len);
 }
 
 static int rsa_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
@@ -36,12 +38,10 @@ static int rsa_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *
 	/* Nobody knows what hardware makes of nothing. */
 	if (!rsa_is_genkey(c->op) && pubkey_is_zero(c->src, s->k))
 		return -E2BIG;
-	j->bytes = s->k;
 	if (rsa_is_genkey(c->op))
 		fill_genkey(s, c, a, j);
 	else
-		fill_power(s, c, a, j);
-	a->out = hpre_take(a, c->dst_len);
+		fill_power(s, c->op, c->src, a, j);
 	return 0;
 }
 
@@ -55,14 +55,54 @@ static int rsa_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 
 static const struct hpre_class rsa_class = { .fill = rsa_fill, .finish = rsa_finish };
 
+/* --- the way of most requests: from the caller's struct into a descriptor, and back --- */
+
+/* Whether the class's check would find nothing. */
+static inline bool arg_plain(struct wd_session *base, const struct wd_rsa_arg *arg)
+{
+	const struct rsa_sess *s = to_rsa_sess(base);
+	const struct wd_span spans[] = { { arg->src, s->k }, { arg->dst, s->k } };
+
+	if (__builtin_expect(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k || !arg->src || !arg->dst ||
+			     !arg->dst_len || *arg->dst_len < s->k || (arg->op == WD_RSA_SIGN && !s->key->has_priv), 0))
+		return false;
+	return wd_probe_recent(spans, 2) && pubkey_is_between(arg->src, rsa_key_n(s->key));
+}
+
+static inline bool job_plain(struct wd_session *base, const struct wd_rsa_arg *arg, struct hpre_area *a, struct hpre_job *j)
+{
+	if (!arg_plain(base, arg))
+		return false;
+	fill_power(to_rsa_sess(base), arg->op, arg->src, a, j);
+	a->bytes = to_rsa_sess(base)->k;
+	return true;
+}
+
+static inline bool told_plain(struct wd_session *base, const struct wd_rsa_arg *arg, const struct hpre_area *a, __u64 answer)
+{
+	(void)base, (void)answer;
+	memcpy(arg->dst, a->out, a->bytes);
+	return true;
+}
+
+#define HPRE_ARG	struct wd_rsa_arg
+#include "hpre_straight.h"
+
+/* --- struct wd_driver's --- */
+
 static int rsa_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	return hpre_open(q, dev, AREA_BYTES);
 }
 
+static int rsa_send(struct hisi_queue *h, struct wd_msg *m)
+{
+	return hpre_send(h, m, &rsa_class);
+}
+
 static int rsa_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
-	return hpre_push(q, msgs, n, &rsa_class);
+	return hisi_queue_push(q, msgs, n, rsa_send, hpre_abort);
 }
 
 static void rsa_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
@@ -72,6 +112,7 @@ static void rsa_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 
 const struct wd_driver hisi_rsa_driver = {
 	HPRE_DRIVER,
+	STRAIGHT_RING,
 	.open = rsa_open,
 	.push = rsa_push,
 	.result = rsa_result,

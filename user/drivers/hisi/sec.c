@@ -232,9 +232,10 @@ static int msg_lists(struct hisi_queue *h, const struct crypto_sess *s, const st
 				    s->alg->sec.kind == SEC_KIND_DIGEST ? &mac : c->dst);
 }
 
-static int msg_send(struct hisi_queue *h, struct crypto_msg *c)
+static int msg_send(struct hisi_queue *h, struct wd_msg *m)
 {
-	const struct crypto_sess *s = to_crypto_sess(c->m.sess);
+	const struct crypto_sess *s = to_crypto_sess(m->sess);
+	struct crypto_msg *c = to_crypto_msg(m);
 	struct sec_job j;
 	int ret = refuse(s, c);
 
@@ -252,31 +253,9 @@ static int msg_send(struct hisi_queue *h, struct crypto_msg *c)
 	return 0;
 }
 
-static int push_nothing(struct hisi_queue *h, struct wd_msg *const msgs[], unsigned int n)
-{
-	while (n--)
-		hisi_queue_put_lists(h, HISI_INDEX(msgs[n]));
-	return wd_ring_why(&h->ring);
-}
-
 int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
-	struct hisi_queue *h = hisi_queue_of(q);
-	unsigned int i;
-	int ret = 0;
-
-	/* The core keeps to the limit, with which there is always room in both rings. */
-	for (i = 0; i < n; i++) {
-		ret = msg_send(h, to_crypto_msg(msgs[i]));
-		if (ret)
-			break;
-	}
-	if (wd_ring_tx_stopped(&h->ring))
-		return push_nothing(h, msgs, i);
-	if (!i)
-		return ret;
-	wd_ring_submit_to(&h->ring, i, wd_ring_after(&h->ring, HISI_INDEX(msgs[i - 1])));
-	return (int)i;
+	return hisi_queue_push(q, msgs, n, msg_send, hisi_queue_abort);
 }
 
 /* --- results --- */

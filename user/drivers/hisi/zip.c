@@ -130,38 +130,23 @@ static void sqe_fill(const struct hisi_queue *z, struct zip_sqe *sqe, const stru
 		sqe_fill_stream(sqe, c);
 }
 
-static int push_nothing(struct hisi_queue *z, struct wd_msg *const msgs[], unsigned int n)
+static int msg_send(struct hisi_queue *z, struct wd_msg *m)
 {
-	while (n--)
-		hisi_queue_put_lists(z, HISI_INDEX(msgs[n]));
-	return wd_ring_why(&z->ring);
+	struct comp_msg *c = to_comp_msg(m);
+	struct zip_sqe sqe;
+	int ret = msg_prepare(z, c);
+
+	if (ret)
+		return ret;
+	sqe_fill(z, &sqe, c);
+	/* In one go: a software device may look before the doorbell. */
+	memcpy(wd_ring_slot(&z->ring, HISI_INDEX(m)), &sqe, sizeof(sqe));
+	return 0;
 }
 
 int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
-	struct hisi_queue *z = hisi_queue_of(q);
-	unsigned int i, tail;
-	struct zip_sqe sqe;
-	int ret = 0;
-
-	/* The core keeps to the limit, with which there is always room in both rings. */
-	for (i = 0; i < n; i++) {
-		struct comp_msg *c = to_comp_msg(msgs[i]);
-
-		ret = msg_prepare(z, c);
-		if (ret)
-			break;
-		sqe_fill(z, &sqe, c);
-		/* In one go: a software device may look before the doorbell. */
-		memcpy(wd_ring_slot(&z->ring, HISI_INDEX(&c->m)), &sqe, sizeof(sqe));
-	}
-	if (wd_ring_tx_stopped(&z->ring))
-		return push_nothing(z, msgs, i);
-	if (!i)
-		return ret;
-	tail = HISI_INDEX(msgs[i - 1]) + 1;
-	wd_ring_submit_to(&z->ring, i, tail == z->ring.sq_depth ? 0 : tail);
-	return i;
+	return hisi_queue_push(q, msgs, n, msg_send, hisi_queue_abort);
 }
 
 /* The engine's status, as an error and in words. */

@@ -28,6 +28,8 @@ struct soft_work {
 	BN_CTX *bn;
 	EC_POINT *in;
 	EC_POINT *out;
+	BIGNUM *x, *y;		/* of in */
+	bool secret;		/* out holds a product */
 };
 
 /* NULL: no memory. Numbers got from bn are wiped with soft_work_put(). */

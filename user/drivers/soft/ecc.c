@@ -15,6 +15,8 @@ static void work_free(struct soft_work *w)
 		return;
 	EC_POINT_clear_free(w->out);
 	EC_POINT_free(w->in);
+	BN_free(w->x);
+	BN_free(w->y);
 	BN_CTX_free(w->bn);
 	free(w);
 }
@@ -28,28 +30,44 @@ static struct soft_work *work_make(const EC_GROUP *group)
 	w->bn = BN_CTX_secure_new();
 	w->in = EC_POINT_new(group);
 	w->out = EC_POINT_new(group);
-	if (w->bn && w->in && w->out)
+	w->x = BN_new();
+	w->y = BN_new();
+	if (w->bn && w->in && w->out && w->x && w->y)
 		return w;
 	work_free(w);
 	return NULL;
 }
 
-struct soft_work *soft_work_get(struct soft_ecc *e)
+static inline struct soft_work *work_take(struct soft_ecc *e)
 {
 	struct soft_work *w = soft_spare_get(&e->work);
 
-	if (!w)
-		w = work_make(e->group);
+	return w ? w : work_make(e->group);
+}
+
+struct soft_work *soft_work_get(struct soft_ecc *e)
+{
+	struct soft_work *w = work_take(e);
+
 	if (w)
 		BN_CTX_start(w->bn);
 	return w;
 }
 
-void soft_work_put(struct soft_ecc *e, struct soft_work *w)
+static inline void work_give(struct soft_ecc *e, struct soft_work *w)
 {
-	BN_CTX_end(w->bn);
 	if (!soft_spare_put(&e->work, w))
 		work_free(w);
+}
+
+void soft_work_put(struct soft_ecc *e, struct soft_work *w)
+{
+	/* A secret may be left in it: of a point that nobody knows better the generator is as good as zeroes. */
+	if (w->secret)
+		EC_POINT_copy(w->out, EC_GROUP_get0_generator(e->group));
+	w->secret = false;
+	BN_CTX_end(w->bn);
+	work_give(e, w);
 }
 
 /* --- curves --- */
@@ -147,21 +165,22 @@ void soft_ecc_free(struct soft_ecc *e)
 
 /* --- points --- */
 
-static bool point_set(struct ecc_sess *s, struct soft_work *w, const __u8 *point)
+static inline bool point_set(struct ecc_sess *s, struct soft_work *w, const __u8 *point)
 {
-	BIGNUM *x = soft_bn_get(w->bn, point, s->w), *y = soft_bn_get(w->bn, point + s->w, s->w);
-
-	/* Which looks whether it is on the curve. */
-	return x && y && EC_POINT_set_affine_coordinates(s->soft->group, w->in, x, y, w->bn);
+	/* The last of these looks whether it is on the curve. */
+	return BN_bin2bn(point, (int)s->w, w->x) && BN_bin2bn(point + s->w, (int)s->w, w->y) &&
+	       EC_POINT_set_affine_coordinates(s->soft->group, w->in, w->x, w->y, w->bn);
 }
 
 bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *point)
 {
-	struct soft_work *w = soft_work_get(s->soft);
-	bool good = w && point_set(s, w, point);
+	struct soft_work *w = work_take(s->soft);
+	bool good;
 
-	if (w)
-		soft_work_put(s->soft, w);
+	if (!w)
+		return false;
+	good = point_set(s, w, point);
+	work_give(s->soft, w);
 	return good;
 }
 
@@ -169,6 +188,7 @@ int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d,
 {
 	if (!d)
 		return -ENOMEM;
+	w->secret = true;
 	if (!point)
 		return EC_POINT_mul(s->soft->group, w->out, d, NULL, NULL, w->bn) ? 0 : -ENOMEM;
 	if (!point_set(s, w, point))

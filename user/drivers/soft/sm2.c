@@ -25,8 +25,8 @@ static bool sm3(EVP_MD_CTX *ctx, const struct piece *pieces, unsigned int n, __u
 	return EVP_DigestFinal_ex(ctx, hash, NULL);
 }
 
-/* to = from, with the key stream of the point added; false also when that is all zeroes. */
-static bool stream_add(EVP_MD_CTX *ctx, const __u8 *point, const __u8 *from, __u8 *to, size_t len)
+/* to = from, with the key stream of the point added; 0, -EAGAIN: that is all zeroes, -EIO: there is no SM3. */
+static int stream_add(EVP_MD_CTX *ctx, const __u8 *point, const __u8 *from, __u8 *to, size_t len)
 {
 	__u8 hash[ECC_HASH_BYTES], count[4], any = 0;
 	struct piece in[] = { { point, 2 * ECC_HASH_BYTES }, { count, sizeof(count) } };
@@ -47,7 +47,7 @@ static bool stream_add(EVP_MD_CTX *ctx, const __u8 *point, const __u8 *from, __u
 		}
 	}
 	explicit_bzero(hash, sizeof(hash));
-	return good && any;
+	return !good ? -EIO : any ? 0 : -EAGAIN;
 }
 
 /* C3: of the point's x, the text, and its y */
@@ -66,10 +66,10 @@ static int encrypt(struct ecc_sess *s, struct pubkey_msg *c, EVP_MD_CTX *md, con
 
 	if (!ret)
 		ret = soft_ecc_multiply(s, k, s->key->point, point);
-	if (!ret && !stream_add(md, point, c->src, out + at, c->src_len))
-		ret = -EAGAIN;
+	if (!ret)
+		ret = stream_add(md, point, c->src, out + at, c->src_len);
 	if (!ret && !text_hash(md, point, c->src, c->src_len, out + at + c->src_len))
-		ret = -ENOMEM;
+		ret = -EIO;
 	explicit_bzero(point, sizeof(point));
 	return ret;
 }
@@ -93,6 +93,8 @@ int soft_sm2_encrypt(struct ecc_sess *s, struct pubkey_msg *c)
 		c->why = "the nonce makes a key stream of zeroes";
 		ret = -EINVAL;
 	}
+	if (ret == -EIO)
+		c->why = "libcrypto has no SM3, or no random numbers";
 	/* The text may lie where the result goes. */
 	if (!ret)
 		memcpy(c->dst, out, c->dst_len);
@@ -110,8 +112,13 @@ static int decrypt(struct ecc_sess *s, struct pubkey_msg *c, EVP_MD_CTX *md, __u
 
 	if (ret == -EINVAL)
 		c->why = "C1 is not a point of the curve";
-	if (!ret && (!stream_add(md, point, c2, text, c->dst_len) || !text_hash(md, point, text, c->dst_len, hash) ||
-		     CRYPTO_memcmp(hash, c3, ECC_HASH_BYTES))) {
+	if (!ret)
+		ret = stream_add(md, point, c2, text, c->dst_len);
+	if (!ret && !text_hash(md, point, text, c->dst_len, hash))
+		ret = -EIO;
+	if (ret == -EIO)
+		c->why = "libcrypto can't compute SM3";
+	if (ret == -EAGAIN || (!ret && CRYPTO_memcmp(hash, c3, ECC_HASH_BYTES))) {
 		c->why = "the hash of the text is not C3";
 		ret = -EBADMSG;
 	}
