@@ -145,6 +145,51 @@ TEST_F(device, what_no_device_takes_as_a_stream_is_refused_or_done_here)
 	EXPECT_EQ(0, wd_aead_free_sess(any));
 }
 
+static void told(struct wd_aead_arg *arg, void *param)
+{
+	(void)arg;
+	++*(unsigned int *)param;
+}
+
+TEST_F(device, asynchronous_too_with_a_set_and_by_the_same_name)
+{
+	handle_t any = aead_open(gcm, WD_ASYNC, WD_FLAT_BUF, 0), hw = aead_open(gcm, WD_ASYNC, WD_SGL_BUF, WD_SESS_PATH_HW);
+	struct wd_datalist *l = calloc(70000, sizeof(*l));
+	wd_ctx_set_t *devices = wd_ctx_set_alloc(), *all = wd_ctx_set_alloc();
+	unsigned char *much = calloc(1, 70000);
+	struct wd_aead_arg arg;
+	unsigned int n = 0, i;
+
+	ASSERT_TRUE(any && hw && devices && all && l && much);
+	ASSERT_FALSE(wd_aead_set_ckey(any, key64, 16) || wd_aead_set_ckey(hw, key64, 16));
+	ASSERT_FALSE(wd_ctx_set_from_sess(any, all) || wd_ctx_set_from_sess(hw, devices));
+	arg = aead_arg(self->in, self->out, &self->len, self->mac, WD_CIPHER_ENCRYPTION);
+	arg.cb = told;
+	arg.cb_param = &n;
+	arg.iv_len = 16;
+	EXPECT_EQ(-EOPNOTSUPP, wd_aead_async(any, &arg, devices));
+	EXPECT_NE(NULL, strstr(detail(any), "doesn't take")) TH_LOG("%s", detail(any));
+	EXPECT_EQ(4096, self->len);
+	ASSERT_EQ(0, wd_aead_async(any, &arg, all)) TH_LOG("%s", detail(any));
+	EXPECT_EQ(1, wd_aead_poll(1, 10000, NULL));
+	EXPECT_EQ(0, arg.status);
+	EXPECT_EQ(WD_PATH_SOFT, arg.path);
+	/* A list that no chain holds. */
+	for (i = 0; i < 70000; i++)
+		l[i] = (struct wd_datalist){ .data = much + i, .len = 1, .next = i + 1 < 70000 ? &l[i + 1] : NULL };
+	arg.iv_len = 12;
+	arg.src = arg.dst = l;
+	arg.src_len = self->len = 70000;
+	EXPECT_EQ(-EOPNOTSUPP, wd_aead_async(hw, &arg, NULL));
+	EXPECT_EQ(1, n);
+	free(l);
+	free(much);
+	wd_ctx_set_free(devices);
+	wd_ctx_set_free(all);
+	EXPECT_EQ(0, wd_aead_free_sess(any));
+	EXPECT_EQ(0, wd_aead_free_sess(hw));
+}
+
 TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 {
 	handle_t any = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0);

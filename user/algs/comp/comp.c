@@ -399,6 +399,7 @@ const struct wd_class comp_class = {
 	.algs = comp_algs,
 	.drivers = comp_drivers,
 	.soft = &soft_deflate_driver,
+	.too_much = E2BIG,
 	.async_other = frame_async_other,
 	.fill = comp_fill,
 	.refill = comp_refill,

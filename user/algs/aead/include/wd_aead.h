@@ -54,7 +54,8 @@ typedef void wd_alg_aead_cb_t(struct wd_aead_arg *arg, void *cb_param);
  * src is assoc_len bytes that are only authenticated, and behind them the
  * data; dst has the same layout, with those bytes copied. The tag is apart.
  * A decryption whose tag is wrong is -EBADMSG, and releases nothing: its data
- * in dst is zeroed, in place too, as it is after -EIO, -ENODEV and -ETIMEDOUT.
+ * in dst is zeroed, in place too, as it is after -EIO, -ENODEV and -ETIMEDOUT, and, as far as dst is
+ * there, after -EFAULT and -EOPNOTSUPP from a device.
  */
 struct wd_aead_arg {
 	void *src;
@@ -128,7 +129,8 @@ int wd_aead_free_sess(handle_t sess);
  *
  * GCM and CCM have a cipher's key only; an HMAC's may have any length, 0 too. The key is
  * copied. Return 0, -EINVAL (NULL, a length that the algorithm doesn't have, no
- * such key here: the one before stays), -EBUSY (requests in flight), -ENOMEM.
+ * such key here: the one before stays), -EBUSY (requests in flight, or a stream has begun), -EOPNOTSUPP (a long key has to be hashed, and libcrypto lacks
+ * the hash), -ENOMEM (the session has no such key then).
  */
 int wd_aead_set_ckey(handle_t sess, const __u8 *key, __u32 key_len);
 int wd_aead_set_akey(handle_t sess, const __u8 *key, __u32 key_len);
@@ -137,8 +139,8 @@ int wd_aead_set_akey(handle_t sess, const __u8 *key, __u32 key_len);
  * wd_aead_set_authsize() - bytes of the tag; at first the most that there are.
  *
  * GCM 4, 8, 12 .. 16; CCM 4, 6 .. 16; CBC with HMAC a multiple of 4 up to the
- * hash's. Returns 0, -EINVAL (no such size: the one before stays), -EBUSY
- * (requests in flight).
+ * hash's. Returns 0, -EINVAL (no such size), -EBUSY (requests in flight, or a stream has
+ * begun), -ENOMEM; then the one before stays.
  */
 int wd_aead_set_authsize(handle_t sess, __u32 authsize);
 
@@ -153,9 +155,9 @@ int wd_aead_get_maxauthsize(handle_t sess);
  * tag is wrong), -EINVAL (among others: a key is missing, an iv or a length
  * that the mode doesn't take, buffers that overlap otherwise than exactly), -ENOSPC (room below
  * src_len), -EFBIG (devices only, and above 16 MiB - 512), -EOPNOTSUPP (devices only, and nothing to
- * encrypt nor authenticate, another iv or more associated data than they take, or they lack the
+ * encrypt nor authenticate, another iv, more associated data or a list of more pieces than they take, or they lack the
  * algorithm), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV (device gone),
- * -EIO (device reset or stopped), -EBUSY, -ENOMEM.
+ * -EIO (device reset or stopped), -EDQUOT (devices only, and no context of the section's grant can be had), -ENOMEM.
  */
 int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg);
 
@@ -197,7 +199,7 @@ int wd_aead_reset_sess(handle_t sess);
  * On the CPU path the poller computes.
  *
  * Returns 0, -EINVAL, -ENOSPC, -EOPNOTSUPP, -EBUSY (full: poll, or wd_aead_wait()), -EFBIG (src
- * above 16 MiB - 512), -ENODEV, -EIO, -ESTALE. What was refused is untouched,
+ * above 16 MiB - 512), -EDQUOT, -ENODEV, -EIO, -ESTALE. What was refused is untouched,
  * and no callback will run.
  */
 int wd_aead_async(handle_t sess, struct wd_aead_arg *arg, const wd_ctx_set_t *set);
