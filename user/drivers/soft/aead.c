@@ -40,13 +40,16 @@ static int authenc(const struct work *w)
 	bool same;
 
 	if (!c->decrypt) {
-		if (!cbc_of(w) || !mac_of(w, w->out - c->assoc_len, c->src_len, mac))
-			return -EIO;
-		memcpy(c->mac, mac, c->mac_len);
-		return 0;
+		bool good = cbc_of(w) && mac_of(w, w->out - c->assoc_len, c->src_len, mac);
+
+		memcpy(c->mac, mac, good ? c->mac_len : 0);
+		OPENSSL_cleanse(mac, sizeof(mac));
+		return good ? 0 : -EIO;
 	}
-	if (!mac_of(w, w->assoc, c->src_len, mac))
+	if (!mac_of(w, w->assoc, c->src_len, mac)) {
+		OPENSSL_cleanse(mac, sizeof(mac));
 		return -EIO;
+	}
 	same = !CRYPTO_memcmp(mac, c->mac, c->mac_len);
 	/* The tag that a forged message would need. */
 	OPENSSL_cleanse(mac, sizeof(mac));
