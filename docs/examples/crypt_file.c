@@ -40,10 +40,13 @@ static int complain(const char *name, const char *what)
 static int read_key(const char *name, unsigned char key[KEY])
 {
 	FILE *f = fopen(name, "rb");
-	size_t n = f ? fread(key, 1, KEY, f) : 0;
+	size_t n;
 
 	if (!f)
 		return complain(name, strerror(errno));
+	/* No copy of it stays behind in a buffer. */
+	setvbuf(f, NULL, _IONBF, 0);
+	n = fread(key, 1, KEY, f);
 	fclose(f);
 	return n == KEY ? 0 : complain(name, "has less than 32 bytes");
 }
@@ -107,9 +110,8 @@ static int seal(handle_t sess, int op, unsigned char *buf, size_t len, unsigned 
 }
 
 /* Piece by piece; a sealed one is followed by its tag. */
-static int crypt_pieces(handle_t sess, int op, FILE *in, FILE *out)
+static int crypt_pieces(handle_t sess, int op, FILE *in, FILE *out, unsigned char *buf)
 {
-	static unsigned char buf[ASSOC + PIECE + TAG];
 	size_t whole = op == WD_CIPHER_ENCRYPTION ? PIECE : PIECE + TAG;
 	unsigned char tag[TAG];
 	uint64_t number;
@@ -161,27 +163,52 @@ static int salt_exchange(int op, FILE *in, FILE *out, unsigned char salt[SALT])
 
 static int crypt_files(int op, const unsigned char master[KEY], FILE *in, FILE *out)
 {
+	static unsigned char buf[ASSOC + PIECE + TAG];
 	unsigned char salt[SALT], key[KEY];
 	handle_t sess;
 	int ret = salt_exchange(op, in, out, salt);
 
 	if (!ret)
 		ret = derive_key(master, salt, key);
-	if (ret)
-		return ret;
-	sess = open_session(key);
+	sess = ret ? 0 : open_session(key);
 	explicit_bzero(key, sizeof(key));
 	if (!sess)
 		return -1;
-	ret = crypt_pieces(sess, op, in, out);
+	ret = crypt_pieces(sess, op, in, out, buf);
+	explicit_bzero(buf, sizeof(buf));
 	wd_aead_free_sess(sess);
+	return ret;
+}
+
+static int crypt_names(int op, const unsigned char master[KEY], const char *from, const char *to)
+{
+	FILE *in = fopen(from, "rb"), *out;
+	int ret;
+
+	if (!in)
+		return complain(from, strerror(errno));
+	out = fopen(to, "wb");
+	if (!out) {
+		ret = complain(to, strerror(errno));
+		fclose(in);
+		return ret;
+	}
+	/* The pieces are large, and what is secret in them has one place. */
+	setvbuf(in, NULL, _IONBF, 0);
+	setvbuf(out, NULL, _IONBF, 0);
+	ret = crypt_files(op, master, in, out);
+	fclose(in);
+	if (fclose(out) && !ret)
+		ret = complain(to, strerror(errno));
+	/* What was verified so far isn't the file: nobody is to take it for that. */
+	if (ret)
+		remove(to);
 	return ret;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned char master[KEY];
-	FILE *in, *out;
 	int op, ret;
 
 	if (argc != 5 || (strcmp(argv[1], "-e") && strcmp(argv[1], "-d"))) {
@@ -189,19 +216,9 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	op = argv[1][1] == 'e' ? WD_CIPHER_ENCRYPTION : WD_CIPHER_DECRYPTION;
-	if (read_key(argv[2], master))
-		return 1;
-	in = fopen(argv[3], "rb");
-	out = in ? fopen(argv[4], "wb") : NULL;
-	if (!in || !out)
-		return complain(argv[in ? 4 : 3], strerror(errno)) ? 1 : 0;
-	ret = crypt_files(op, master, in, out);
+	ret = read_key(argv[2], master);
+	if (!ret)
+		ret = crypt_names(op, master, argv[3], argv[4]);
 	explicit_bzero(master, sizeof(master));
-	fclose(in);
-	if (fclose(out) && !ret)
-		ret = complain(argv[4], strerror(errno));
-	/* What was verified so far isn't the file: nobody is to take it for that. */
-	if (ret)
-		remove(argv[4]);
 	return ret ? 1 : 0;
 }

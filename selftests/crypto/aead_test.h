@@ -52,4 +52,19 @@ static inline int aead_do(handle_t h, int op, const void *iv, size_t iv_len, con
 	return ret ? ret : out_len == assoc + len && arg.consumed == out_len ? 0 : -EIO;
 }
 
+/* mac NULL: more is to come; iv NULL: it isn't the first. */
+static inline int aead_part(handle_t h, int op, const void *iv, size_t iv_len, const void *in, size_t assoc, size_t len, void *out,
+			    void *mac)
+{
+	size_t out_len = assoc + len;
+	struct wd_aead_arg arg = {
+		.src = (void *)in, .src_len = assoc + len, .dst = out, .dst_len = &out_len, .iv = (void *)iv,
+		.iv_len = iv ? (__u32)iv_len : 0, .op = (__u32)op, .mac = mac, .mac_len = mac ? (__u32)wd_aead_get_authsize(h) : 0,
+		.assoc_len = (__u32)assoc,
+	};
+	int ret = mac ? wd_aead_final(h, &arg) : wd_aead_update(h, &arg);
+
+	return ret ? ret : out_len == assoc + len && arg.consumed == out_len ? 0 : -EIO;
+}
+
 #endif

@@ -105,6 +105,91 @@ TEST_F(device, a_stream_does_not_survive_its_device_and_says_so)
 	EXPECT_EQ(0, wd_digest_free_sess(d));
 }
 
+TEST_F(device, an_AEAD_stream_does_not_survive_its_device_and_releases_nothing_after_it)
+{
+	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	unsigned int i;
+	int ret;
+
+	ASSERT_NE(0, h);
+	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->mac));
+	ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 2032, self->again, NULL));
+	ASSERT_EQ(0, emulated_control(DEVICE, "reset"));
+	ret = aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 2048, self->again + 2048, self->mac);
+	ASSERT_GT(0, ret);
+	EXPECT_NE(-EBADMSG, ret);
+	for (i = 2048; i < 4096; i++)
+		ASSERT_EQ(0, self->again[i]);
+	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac));
+	EXPECT_NE(NULL, strstr(detail(h), "reset_sess"));
+	EXPECT_EQ(0, wd_aead_reset_sess(h));
+	EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(0, memcmp(self->in, self->again, 4096));
+	EXPECT_EQ(0, wd_aead_free_sess(h));
+}
+
+TEST_F(device, what_no_device_takes_as_a_stream_is_refused_or_done_here)
+{
+	handle_t hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	unsigned char *much = calloc(1, 70000);
+
+	ASSERT_TRUE(hw && any && much);
+	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 16, 4080, self->out, self->mac));
+	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 70000, 0, much, self->mac));
+	EXPECT_NE(NULL, strstr(detail(hw), "associated")) TH_LOG("%s", detail(hw));
+	EXPECT_EQ(0, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, NULL, 0, 0, NULL, self->mac)) TH_LOG("%s", detail(hw));
+	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 16, 4080, self->out, self->mac)) TH_LOG("%s", detail(any));
+	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 12, much, 70000, 0, much, self->mac)) TH_LOG("%s", detail(any));
+	free(much);
+	EXPECT_EQ(0, wd_aead_free_sess(hw));
+	EXPECT_EQ(0, wd_aead_free_sess(any));
+}
+
+static void told(struct wd_aead_arg *arg, void *param)
+{
+	(void)arg;
+	++*(unsigned int *)param;
+}
+
+TEST_F(device, asynchronous_too_with_a_set_and_by_the_same_name)
+{
+	handle_t any = aead_open(gcm, WD_ASYNC, WD_FLAT_BUF, 0), hw = aead_open(gcm, WD_ASYNC, WD_SGL_BUF, WD_SESS_PATH_HW);
+	struct wd_datalist *l = calloc(70000, sizeof(*l));
+	wd_ctx_set_t *devices = wd_ctx_set_alloc(), *all = wd_ctx_set_alloc();
+	unsigned char *much = calloc(1, 70000);
+	struct wd_aead_arg arg;
+	unsigned int n = 0, i;
+
+	ASSERT_TRUE(any && hw && devices && all && l && much);
+	ASSERT_FALSE(wd_aead_set_ckey(any, key64, 16) || wd_aead_set_ckey(hw, key64, 16));
+	ASSERT_FALSE(wd_ctx_set_from_sess(any, all) || wd_ctx_set_from_sess(hw, devices));
+	arg = aead_arg(self->in, self->out, &self->len, self->mac, WD_CIPHER_ENCRYPTION);
+	arg.cb = told;
+	arg.cb_param = &n;
+	arg.iv_len = 16;
+	EXPECT_EQ(-EOPNOTSUPP, wd_aead_async(any, &arg, devices));
+	EXPECT_NE(NULL, strstr(detail(any), "doesn't take")) TH_LOG("%s", detail(any));
+	EXPECT_EQ(4096, self->len);
+	ASSERT_EQ(0, wd_aead_async(any, &arg, all)) TH_LOG("%s", detail(any));
+	EXPECT_EQ(1, wd_aead_poll(1, 10000, NULL));
+	EXPECT_EQ(0, arg.status);
+	EXPECT_EQ(WD_PATH_SOFT, arg.path);
+	/* A list that no chain holds. */
+	for (i = 0; i < 70000; i++)
+		l[i] = (struct wd_datalist){ .data = much + i, .len = 1, .next = i + 1 < 70000 ? &l[i + 1] : NULL };
+	arg.iv_len = 12;
+	arg.src = arg.dst = l;
+	arg.src_len = self->len = 70000;
+	EXPECT_EQ(-EOPNOTSUPP, wd_aead_async(hw, &arg, NULL));
+	EXPECT_EQ(1, n);
+	free(l);
+	free(much);
+	wd_ctx_set_free(devices);
+	wd_ctx_set_free(all);
+	EXPECT_EQ(0, wd_aead_free_sess(any));
+	EXPECT_EQ(0, wd_aead_free_sess(hw));
+}
+
 TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 {
 	handle_t any = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0);
@@ -294,6 +379,24 @@ TEST_F(lacking, a_stream_goes_over_to_this_cpu_before_it_has_a_state)
 		EXPECT_EQ(0, memcmp(self->md, self->want_md, 32)) TH_LOG("%u", first[i]);
 	}
 	EXPECT_EQ(0, wd_digest_free_sess(d));
+}
+
+TEST_F(lacking, an_AEAD_stream_goes_over_to_this_cpu_at_its_beginning)
+{
+	handle_t any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0), hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+	handle_t soft = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_SOFT);
+	unsigned char a[16], b[16], again[4096];
+
+	ASSERT_TRUE(any && hw && soft);
+	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL)) TH_LOG("%s", detail(any));
+	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 1016, 0, 3080, self->out + 1016, a)) TH_LOG("%s", detail(any));
+	EXPECT_EQ(0, aead_do(soft, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, again, b));
+	EXPECT_EQ(0, memcmp(self->out, again, 4096) || memcmp(a, b, 16));
+	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
+	EXPECT_NE(NULL, strstr(detail(hw), "can't compute gcm(aes)")) TH_LOG("%s", detail(hw));
+	EXPECT_EQ(0, wd_aead_free_sess(any));
+	EXPECT_EQ(0, wd_aead_free_sess(hw));
+	EXPECT_EQ(0, wd_aead_free_sess(soft));
 }
 
 TEST_F(lacking, a_callback_is_told_the_same)

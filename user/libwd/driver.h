@@ -89,6 +89,7 @@ struct wd_msg_ends {
  * @algs:	sysfs algorithm names by the session's alg number, NULL-terminated
  * @drivers:	device drivers, preferred first, NULL-terminated
  * @soft:	the driver that needs no device
+ * @too_much:	what an asynchronous request that no device takes is refused with; 0: EOPNOTSUPP
  * @async_other: an asynchronous request that can't go the straight way: check it, wd_request_async()
  * @fill:	message of a checked request, all of it but tag and deadline; 0
  *		or -errno, recorded. No lock is held
@@ -111,6 +112,7 @@ struct wd_class {
 	const char *const *algs;
 	const struct wd_driver *const *drivers;
 	const struct wd_driver *soft;
+	int too_much;
 	int (*async_other)(struct wd_session *s, void *req);
 	int (*fill)(struct wd_session *s, void *req, struct wd_msg *msg);
 	void (*refill)(struct wd_session *s, void *req, __u32 aux, struct wd_msg *msg);

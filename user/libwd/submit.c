@@ -374,7 +374,7 @@ static bool in_set(const struct wd_session *s, const wd_ctx_set_t *set, unsigned
 	return soft ? s->soft_ok : s->hw_ok && q->pub.qc_type == s->attr.qc_type;
 }
 
-/* The i-th context that this burst may use, or NULL: the set's, devices first, or the session's own. */
+/* The i-th context that this burst may use, or NULL: the set's, devices first (soft: none of them), or the session's own. */
 static struct wd_queue *burst_queue(struct wd_session *s, const wd_ctx_set_t *set, unsigned int i, bool soft)
 {
 	unsigned int nr, k;
@@ -383,7 +383,7 @@ static struct wd_queue *burst_queue(struct wd_session *s, const wd_ctx_set_t *se
 	if (!set)
 		return wd_session_queue(s, i, soft);
 	nr = atomic_load_explicit(&wd_engine.nr, memory_order_acquire);
-	for (pass = 0; pass < 2; pass++)
+	for (pass = soft; pass < 2; pass++)
 		for (k = 0; k < nr; k++)
 			if (in_set(s, set, k, pass) && !i--) {
 				if (!s->cq)
@@ -421,6 +421,17 @@ static int burst_over_queues(const struct burst *b, unsigned int from, unsigned 
 	return taken ? (int)taken : err == -ENXIO && i ? -ENODEV : err;
 }
 
+/* More than a device takes, however often it is asked. */
+static int not_for_devices(const struct burst *b, unsigned int from, const wd_ctx_set_t *set)
+{
+	struct wd_session *s = b->s;
+	int ret = s->soft_ok ? burst_over_queues(b, from, from + 1, set, true) : -ENXIO;
+
+	if (ret != -ENXIO)
+		return ret;
+	return wd_fail(&s->obj, s->cls->too_much ? s->cls->too_much : EOPNOTSUPP, "a device doesn't take such a request");
+}
+
 static int request_async(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set)
 {
 	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
@@ -435,11 +446,10 @@ static int request_async(const struct burst *b, unsigned int from, unsigned int 
 		ret = burst_over_queues(b, from, n, NULL, true);
 	else if (!set && (ret == -ENODEV || ret == -ENXIO))
 		ret = session_again(s) ? burst_over_queues(b, from, n, NULL, false) : wd_section_no_device(&s->obj);
+	if (ret == -E2BIG)
+		ret = not_for_devices(b, from, set);
 	if (ret == -EBUSY)
 		wd_room_busy(s, seq);
-	/* More than a device takes, however often it is asked. */
-	else if (ret == -E2BIG && !set && s->soft_ok)
-		ret = burst_over_queues(b, from, from + 1, NULL, true);
 	return ret == -ENXIO ? (set ? -EINVAL : -ENODEV) : ret;
 }
 

@@ -5,6 +5,7 @@
 
 #include "aead.h"
 #include "sec_hw.h"
+#include "stream.h"
 
 #define CCM_NONCE_MIN	7
 #define CCM_NONCE_MAX	13
@@ -52,7 +53,7 @@ static const struct aead_alg *row_of(const struct crypto_sess *s)
 
 /* --- requests --- */
 
-static int check_iv(struct crypto_sess *s, const struct wd_aead_arg *arg)
+int aead_check_iv(struct crypto_sess *s, const struct wd_aead_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
 	__u32 len = arg->iv_len;
@@ -75,13 +76,16 @@ static int check_iv(struct crypto_sess *s, const struct wd_aead_arg *arg)
 	return arg->iv ? 0 : wd_fail(obj, EINVAL, "arg->iv is NULL");
 }
 
-static int check_mac(struct crypto_sess *s, const struct wd_aead_arg *arg)
+int aead_check_op(struct crypto_sess *s, const struct wd_aead_arg *arg)
+{
+	return arg->op <= WD_CIPHER_DECRYPTION ? 0 : wd_fail_num(&s->s.obj, EINVAL, "arg->op %u is unknown", arg->op, 0);
+}
+
+int aead_check_mac(struct crypto_sess *s, const struct wd_aead_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
 	bool decrypt = arg->op == WD_CIPHER_DECRYPTION;
 
-	if (arg->op > WD_CIPHER_DECRYPTION)
-		return wd_fail_num(obj, EINVAL, "arg->op %u is unknown", arg->op, 0);
 	if (!arg->mac)
 		return wd_fail(obj, EINVAL, "arg->mac is NULL");
 	if (arg->mac_len < s->mac_len || (decrypt && arg->mac_len != s->mac_len))
@@ -139,13 +143,15 @@ static int arg_check(struct crypto_sess *s, const struct wd_aead_arg *arg)
 	if (!ret)
 		ret = crypto_check_keys(s);
 	if (!ret)
-		ret = check_iv(s, arg);
+		ret = aead_check_iv(s, arg);
 	if (!ret)
 		ret = check_lengths(s, arg);
 	if (!ret)
 		ret = crypto_check_ends(s, arg->src, arg->src_len, arg->dst, arg->dst_len, arg->src_len);
 	if (!ret)
-		ret = check_mac(s, arg);
+		ret = aead_check_op(s, arg);
+	if (!ret)
+		ret = aead_check_mac(s, arg);
 	if (!ret)
 		ret = crypto_check_pair(s, arg->src, arg->dst, arg->src_len);
 	return ret ? ret : check_device(s, arg);
@@ -169,7 +175,6 @@ static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
 #define FRAME_ARG		struct wd_aead_arg
 #define FRAME_CLASS		aead_class
 #define FRAME_OPCODE(s, arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
-static const struct wd_class aead_class;
 #include "request.h"
 
 /* --- sessions --- */
@@ -228,7 +233,7 @@ handle_t wd_aead_alloc_sess(struct wd_aead_sess_setup *setup, wd_dev_mask_t *dev
 
 int wd_aead_free_sess(handle_t sess)
 {
-	return crypto_sess_free(sess, &aead_class);
+	return crypto_strm_sess_free(sess, &aead_class);
 }
 
 int wd_aead_set_ckey(handle_t sess, const __u8 *key, __u32 key_len)
@@ -241,7 +246,8 @@ int wd_aead_set_ckey(handle_t sess, const __u8 *key, __u32 key_len)
 		return ret;
 	if (key_len != 16 && (row_of(s)->calg != WD_CIPHER_AES || (key_len != 24 && key_len != 32)))
 		return wd_fail_all(&s->s.obj, EINVAL, "%s has no key of %u bytes", s->alg->name, key_len, 0);
-	return crypto_key_put(s, CRYPTO_HAS_KEY, key, key_len);
+	ret = crypto_strm_check(s);
+	return ret ? ret : crypto_key_put(s, CRYPTO_HAS_KEY, key, key_len);
 }
 
 int wd_aead_set_akey(handle_t sess, const __u8 *key, __u32 key_len)
@@ -281,6 +287,9 @@ int wd_aead_set_authsize(handle_t sess, __u32 authsize)
 		return ret;
 	if (!tag_size_good(row_of(s), authsize))
 		return wd_fail_all(&s->s.obj, EINVAL, "%s has no tag of %u bytes", s->alg->name, authsize, 0);
+	ret = crypto_strm_check(s);
+	if (ret)
+		return ret;
 	before = s->mac_len;
 	s->mac_len = (__u8)authsize;
 	ret = crypto_changed(s);
@@ -307,7 +316,11 @@ int wd_aead_get_maxauthsize(handle_t sess)
 
 int wd_aead_sess_caps(handle_t sess)
 {
-	return crypto_sess_caps(sess, &aead_class);
+	int caps = crypto_sess_caps(sess, &aead_class);
+
+	if (caps < 0 || caps & WD_CAP_ASYNC || row_of(to_crypto_sess(wd_session_get(sess, &aead_class)))->cmode != WD_CIPHER_GCM)
+		return caps;
+	return caps | WD_CAP_STREAM;
 }
 
 /* --- calls --- */
@@ -322,7 +335,7 @@ FRAME_PUBLIC(wd_aead)
 static const char *const aead_algs[] = { "aead", NULL };
 static const struct wd_driver *const aead_drivers[] = { &hisi_aead_driver, NULL };
 
-static const struct wd_class aead_class = {
+const struct wd_class aead_class = {
 	.name = "AEAD",
 	.kind = WD_KIND_AEAD,
 	.what = "an AEAD session",

@@ -177,6 +177,7 @@ static void next_iv_after(struct next_iv *next, const struct crypto_sess *s, con
 	last_block(c->sgl, c->dst, c->src_len, dst, c->iv_len);
 	for (i = 0; i < c->iv_len; i++)
 		next->iv[i] = row_of(s)->mode == WD_CIPHER_OFB ? next->src[i] ^ dst[i] : c->decrypt ? next->src[i] : dst[i];
+	explicit_bzero(dst, sizeof(dst));
 }
 
 /* Whether what is too large can be done in pieces on a device. */
@@ -218,6 +219,8 @@ static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 		dst += c->src_len;
 		c->m.redo = redo;
 	}
+	/* Plaintext may be among it, and of OFB its key stream. */
+	explicit_bzero(&next, sizeof(next));
 	c->iv = iv;
 	return ret;
 }
@@ -257,6 +260,7 @@ static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
 		next_iv_after(&next, s, &whole);
 		memcpy(arg->iv, next.iv, arg->iv_len);
 	}
+	explicit_bzero(&next, sizeof(next));
 	return ret;
 }
 

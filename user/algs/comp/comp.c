@@ -332,6 +332,7 @@ const struct wd_class comp_class = {
 	.algs = comp_algs,
 	.drivers = comp_drivers,
 	.soft = &soft_deflate_driver,
+	.too_much = E2BIG,
 	.fill = comp_fill,
 	.refill = comp_refill,
 	FRAME_SYNC_CALLS,

@@ -123,9 +123,11 @@ int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len)
 
 	if (len <= s->block)
 		return crypto_key_put(s, CRYPTO_HAS_AKEY, key, len);
-	if (!s->evp || !EVP_Digest(key, len, hashed, &n, s->evp->md, NULL))
+	if (!s->evp || !EVP_Digest(key, len, hashed, &n, s->evp->md, NULL)) {
+		explicit_bzero(hashed, sizeof(hashed));
 		return wd_fail_str(&s->s.obj, EOPNOTSUPP, "a key longer than a block of %s has to be hashed first, and libcrypto can't",
 				   s->alg->name);
+	}
 	ret = crypto_key_put(s, CRYPTO_HAS_AKEY, hashed, n);
 	explicit_bzero(hashed, sizeof(hashed));
 	return ret;

@@ -19,6 +19,7 @@
 #define CRYPTO_MAC_MAX		64
 
 struct soft_evp;
+struct crypto_strm;
 
 /* What kind of descriptor */
 enum sec_kind {
@@ -32,7 +33,7 @@ enum sec_kind {
 /* A step of a long message on a device: what is kept between two of them, and its length so far. */
 struct sec_stream {
 	__u8 state[CRYPTO_MAC_MAX];
-	__u64 bytes;		/* of the whole message, with this step */
+	__u64 bytes;		/* of a hashed message, with this step */
 	bool begun;		/* state is one */
 	bool last;
 };
@@ -110,7 +111,8 @@ static inline struct crypto_msg *to_crypto_msg(struct wd_msg *m)
  * @state_len:	of a hash: what its chaining state has
  * @bd:		what its descriptors have in common: sec.c
  * @evp:	on this CPU: what libcrypto has prepared, or NULL
- * @strm:	the stream of a digest
+ * @strm:	its stream, of a class that has them
+ * @strm_busy:	wd_fork_now() of who is inside, else 0
  */
 struct crypto_sess {
 	struct wd_session s;
@@ -133,8 +135,8 @@ struct crypto_sess {
 		__u64 a_key;		/* address, or 0 */
 	} bd;
 	struct soft_evp *evp;
-	struct digest_strm *strm;
-	_Atomic __u32 strm_busy;	/* wd_fork_now() of who is inside the stream, else 0 */
+	struct crypto_strm *strm;
+	_Atomic __u32 strm_busy;
 	_Alignas(16) __u8 key[CRYPTO_KEY_MAX];
 	__u8 akey[CRYPTO_AKEY_MAX];
 };

@@ -5,6 +5,7 @@
 
 #include "digest.h"
 #include "sec_hw.h"
+#include "stream.h"
 
 /**
  * struct digest_alg - a row
@@ -117,13 +118,7 @@ handle_t wd_digest_alloc_sess(struct wd_digest_sess_setup *setup, wd_dev_mask_t 
 
 int wd_digest_free_sess(handle_t sess)
 {
-	struct wd_session *s = wd_session_find(sess, &digest_class);
-	int ret = s ? wd_session_busy(s) : -EINVAL;
-
-	if (ret)
-		return ret;
-	digest_strm_free(to_crypto_sess(s));
-	return crypto_sess_free(sess, &digest_class);
+	return crypto_strm_sess_free(sess, &digest_class);
 }
 
 int wd_digest_set_key(handle_t sess, const __u8 *key, __u32 key_len)
@@ -136,7 +131,7 @@ int wd_digest_set_key(handle_t sess, const __u8 *key, __u32 key_len)
 		return ret;
 	if (!s->needs)
 		return wd_fail_str(&s->s.obj, EINVAL, "%s has no key", s->alg->name);
-	ret = digest_strm_check(s);
+	ret = crypto_strm_check(s);
 	return ret ? ret : crypto_akey_put(s, key, key_len);
 }
 

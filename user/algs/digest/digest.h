@@ -12,13 +12,8 @@ extern const struct wd_driver soft_digest_driver;
 
 /* --- stream.c --- */
 
-struct digest_strm;
-
 /* More than a descriptor holds: a stream of its own, on one device. As crypto_do_sync(). */
 int digest_do_long(struct crypto_sess *s, struct crypto_msg *c);
-/* -EBUSY, recorded, while a stream has begun, or a call is inside. */
-int digest_strm_check(struct crypto_sess *s);
-void digest_strm_free(struct crypto_sess *s);
 
 /* --- soft/digest.c: steps on this CPU --- */
 

@@ -12,50 +12,47 @@
 #include "digest.h"
 #include "evp.h"
 
+#define FRAME_ARG	struct wd_digest_arg
+#define FRAME_CLASS	digest_class
+#include "part.h"
+
 #define BUF_BYTES	4096	/* whole blocks of every hash */
 
 /**
- * struct digest_strm - the stream of a session
- * @gen:	wd_fork_now() of when it began; 0: it hasn't
- * @q:		its device's context; NULL: this CPU
- * @stuck:	the context's, when the stream began
- * @soft:	on this CPU: its context
- * @dead:	an error has ended it
+ * struct digest_strm - a stream
+ * @hw:		on a device: its state
+ * @fill:	bytes in @buf that wait
  */
 struct digest_strm {
-	__u32 gen;
-	struct wd_queue *q;
-	__u32 stuck;
-	struct wd_kept kept;
-	struct soft_ctx *soft;
+	struct crypto_strm c;
 	struct sec_stream hw;
-	__u16 path;
-	__u16 reason;
-	bool dead;
-	__u32 vendor;
-	const char *why;
 	size_t fill;
 	__u8 buf[BUF_BYTES];
 };
+
+static struct digest_strm *to_digest_strm(struct crypto_strm *st)
+{
+	return (struct digest_strm *)st;
+}
 
 /* --- on this CPU --- */
 
 static int soft_start(struct crypto_sess *s, struct digest_strm *st)
 {
-	st->soft = soft_ctx_get(s, false);
-	return st->soft && soft_digest_begin(st->soft) ? 0 : -ENOMEM;
+	st->c.soft = soft_ctx_get(s, false);
+	return st->c.soft && soft_digest_begin(st->c.soft) ? 0 : -ENOMEM;
 }
 
 static int soft_add(struct digest_strm *st, const void *data, size_t len)
 {
 	if (!wd_probe(WD_PROBE_RECENT, false, data, len))
 		return -EFAULT;
-	return soft_digest_add(st->soft, data, len) ? 0 : -EIO;
+	return soft_digest_add(st->c.soft, data, len) ? 0 : -EIO;
 }
 
 static int soft_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac)
 {
-	return soft_digest_end(st->soft, mac, s->mac_len) ? 0 : -EIO;
+	return soft_digest_end(st->c.soft, mac, s->mac_len) ? 0 : -EIO;
 }
 
 /* What a device can't compute, from the beginning. */
@@ -63,10 +60,7 @@ static int soft_instead(struct crypto_sess *s, struct digest_strm *st, const voi
 {
 	int ret = soft_start(s, st);
 
-	st->q = NULL;
-	st->vendor = 0;
-	st->path = WD_PATH_SOFT;
-	st->reason = WD_REASON_UNSUPPORTED;
+	crypto_strm_to_soft(&st->c);
 	if (!ret)
 		ret = soft_add(st, data, len);
 	return ret || !last ? ret : soft_end(s, st, mac);
@@ -86,11 +80,11 @@ static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *da
 
 	st->hw.last = last;
 	st->hw.bytes += len;
-	ret = wd_request_on(st->q, &c.m, len);
-	st->vendor = c.m.vendor;
-	st->why = c.why;
+	ret = wd_request_on(st->c.q, &c.m, len);
+	st->c.vendor = c.m.vendor;
+	st->c.why = c.why;
 	/* The first step has all of the message so far. */
-	if (crypto_lacks(ret, st->vendor) && !st->hw.begun && s->s.soft_ok)
+	if (crypto_lacks(ret, st->c.vendor) && !st->hw.begun && s->s.soft_ok)
 		return soft_instead(s, st, data, len, last, mac);
 	st->hw.begun = true;
 	if (!ret && last && !whole)
@@ -102,7 +96,7 @@ static int hw_add(struct crypto_sess *s, struct digest_strm *st, const __u8 *dat
 {
 	int ret = wd_probe(WD_PROBE_RECENT, false, data, len) ? 0 : -EFAULT;
 
-	while (len && !ret && st->q) {
+	while (len && !ret && st->c.q) {
 		size_t n = len < BUF_BYTES - st->fill ? len : BUF_BYTES - st->fill;
 
 		if (!st->fill && len >= BUF_BYTES) {
@@ -120,47 +114,21 @@ static int hw_add(struct crypto_sess *s, struct digest_strm *st, const __u8 *dat
 		data += n;
 		len -= n;
 	}
-	return ret || st->q ? ret : soft_add(st, data, len);
+	return ret || st->c.q ? ret : soft_add(st, data, len);
 }
 
 /* --- either way --- */
 
 static int strm_pick(struct crypto_sess *s, struct digest_strm *st)
 {
-	int ret = wd_session_pick(&s->s, &st->q, &st->reason);
+	int ret = crypto_strm_pick(s, &st->c);
 
-	if (ret)
-		return ret;
-	st->path = st->q ? wd_queue_pub(st->q)->path : WD_PATH_SOFT;
-	if (!st->q)
-		return soft_start(s, st);
-	st->stuck = atomic_load(&wd_queue_pub(st->q)->stuck);
-	return 0;
-}
-
-static void strm_drop(struct digest_strm *st)
-{
-	if (st->soft)
-		soft_ctx_put(st->soft);
-	/* What is in there may be somebody's secret. */
-	explicit_bzero(st, sizeof(*st));
-}
-
-static void strm_free(struct digest_strm *st)
-{
-	/* The state. */
-	bool keep = st->q && st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck);
-
-	strm_drop(st);
-	if (keep)
-		wd_keep(&st->kept);
-	else
-		free(st);
+	return ret || st->c.q ? ret : soft_start(s, st);
 }
 
 static int strm_add(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, __u64 deadline)
 {
-	return st->q ? hw_add(s, st, data, len, deadline) : soft_add(st, data, len);
+	return st->c.q ? hw_add(s, st, data, len, deadline) : soft_add(st, data, len);
 }
 
 static int strm_add_all(struct crypto_sess *s, struct digest_strm *st, bool sgl, const void *src, size_t len, __u64 deadline)
@@ -181,14 +149,14 @@ static int strm_add_all(struct crypto_sess *s, struct digest_strm *st, bool sgl,
 
 static int strm_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac, __u64 deadline)
 {
-	if (st->q)
+	if (st->c.q)
 		return hw_step(s, st, st->buf, st->fill, true, mac, deadline);
 	return soft_end(s, st, mac);
 }
 
 int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 {
-	struct digest_strm *st = calloc(1, sizeof(*st));
+	struct digest_strm *st = to_digest_strm(crypto_strm_alloc(sizeof(*st)));
 	int ret;
 
 	if (!st)
@@ -198,15 +166,15 @@ int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 		ret = strm_add_all(s, st, c->sgl, c->src, c->src_len, c->m.deadline);
 	if (!ret)
 		ret = strm_end(s, st, c->mac, c->m.deadline);
-	c->m.path = st->path;
-	c->m.reason = st->reason;
-	c->m.vendor = st->vendor;
-	c->why = st->why;
+	c->m.path = st->c.path;
+	c->m.reason = st->c.reason;
+	c->m.vendor = st->c.vendor;
+	c->why = st->c.why;
 	c->consumed = c->src_len;
 	c->produced = c->mac_len;
-	if (!st->q)
+	if (!st->c.q)
 		wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
-	strm_free(st);
+	crypto_strm_free(&st->c);
 	/* Its device went: whoever is left may do all of it again. */
 	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
 		ret = crypto_do_here(s, c, WD_REASON_GONE);
@@ -215,142 +183,65 @@ int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 
 /* --- the session's stream --- */
 
-static int strm_enter(struct crypto_sess *s)
-{
-	__u32 nobody = 0, now = wd_fork_now();
-
-	/* A fork's parent's threads don't leave here. */
-	if (atomic_compare_exchange_strong(&s->strm_busy, &nobody, now) ||
-	    (nobody != now && atomic_compare_exchange_strong(&s->strm_busy, &nobody, now)))
-		return 0;
-	return wd_fail(&s->s.obj, EBUSY, "another thread is inside the session's stream");
-}
-
-static void strm_leave(struct crypto_sess *s)
-{
-	atomic_store(&s->strm_busy, 0);
-}
-
-int digest_strm_check(struct crypto_sess *s)
-{
-	if (!s->strm || !s->strm->gen)
-		return 0;
-	return wd_fail(&s->s.obj, EBUSY, "a stream that uses the key has begun");
-}
-
-void digest_strm_free(struct crypto_sess *s)
-{
-	if (!s->strm)
-		return;
-	strm_free(s->strm);
-	s->strm = NULL;
-}
-
 int wd_digest_reset_sess(handle_t sess)
 {
-	struct crypto_sess *s = to_crypto_sess(wd_session_get(sess, &digest_class));
-	int ret = s ? strm_enter(s) : -EINVAL;
-
-	if (ret)
-		return ret;
-	digest_strm_free(s);
-	strm_leave(s);
-	return 0;
+	return crypto_strm_reset(sess, &digest_class);
 }
 
 static int part_check(struct crypto_sess *s, const struct wd_digest_arg *arg, bool last)
 {
 	static const size_t none;
-	int ret = wd_frame_refuse_mode(&s->s, false);
+	int ret = wd_frame_check_end(&s->s, arg->cb, arg->flags, arg->reserved);
 
-	if (!ret && !arg)
-		ret = wd_fail(&s->s.obj, EINVAL, "arg is NULL");
-	if (!ret)
-		ret = wd_frame_check_end(&s->s, arg->cb, arg->flags, arg->reserved);
 	if (!ret)
 		ret = crypto_check_keys(s);
-	if (!ret)
-		ret = crypto_check_ends(s, arg->src, arg->src_len, arg->dst, last ? arg->dst_len : &none, last ? s->mac_len : 0);
-	return ret;
+	return ret ? ret : crypto_check_ends(s, arg->src, arg->src_len, arg->dst, last ? arg->dst_len : &none, last ? s->mac_len : 0);
 }
 
 /* The session's stream, which is one that may go on. */
 static int strm_begin(struct crypto_sess *s)
 {
-	struct digest_strm *st = s->strm;
-	int ret;
+	int ret = crypto_strm_ready(s, sizeof(struct digest_strm), "wd_digest_reset_sess");
 
-	if (!st)
-		st = s->strm = calloc(1, sizeof(*st));
-	if (!st)
-		return wd_fail(&s->s.obj, ENOMEM, "no memory for the stream");
-	if (st->gen && st->gen != wd_fork_now())
-		return wd_fail(&s->s.obj, ESTALE, "the stream was begun by the parent process");
-	if (st->dead)
-		return wd_fail(&s->s.obj, EINVAL, "the stream has ended with an error: wd_digest_reset_sess() starts a new one");
-	if (st->gen)
-		return 0;
-	ret = strm_pick(s, st);
+	if (ret || s->strm->gen)
+		return ret;
+	ret = strm_pick(s, to_digest_strm(s->strm));
 	if (ret) {
-		strm_drop(st);
+		crypto_strm_drop(s->strm);
 		return wd_frame_fail(&s->s, ret, NULL, 0);
 	}
-	st->gen = wd_fork_now();
+	s->strm->gen = wd_fork_now();
+	return 0;
+}
+
+static int part_add(struct crypto_sess *s, struct wd_digest_arg *arg, bool last)
+{
+	struct digest_strm *st = to_digest_strm(s->strm);
+	__u64 deadline = part_deadline(s, arg);
+	int ret = strm_add_all(s, st, s->sgl, arg->src, arg->src_len, deadline);
+
+	if (!ret && last)
+		ret = strm_end(s, st, arg->dst, deadline);
+	arg->path = st->c.path;
+	arg->path_reason = st->c.reason;
+	if (!st->c.q)
+		wd_session_count_soft(&s->s, ret, arg->src_len, last ? s->mac_len : 0);
+	if (ret) {
+		st->c.dead = true;
+		return crypto_say(s, ret, st->c.why, st->c.vendor);
+	}
+	if (last) {
+		*arg->dst_len = s->mac_len;
+		crypto_strm_drop(&st->c);
+	}
 	return 0;
 }
 
 static int part_do(struct crypto_sess *s, struct wd_digest_arg *arg, bool last)
 {
-	__u32 timeout = arg->timeout_ms ? arg->timeout_ms : s->s.attr.timeout_ms;
-	__u64 deadline = timeout ? wd_deadline(timeout) : 0;
-	struct digest_strm *st = s->strm;
-	int ret = strm_add_all(s, st, s->sgl, arg->src, arg->src_len, deadline);
+	int ret = strm_begin(s);
 
-	if (!ret && last)
-		ret = strm_end(s, st, arg->dst, deadline);
-	arg->path = st->path;
-	arg->path_reason = st->reason;
-	if (!st->q)
-		wd_session_count_soft(&s->s, ret, arg->src_len, last ? s->mac_len : 0);
-	if (ret) {
-		st->dead = true;
-		return crypto_say(s, ret, st->why, st->vendor);
-	}
-	arg->consumed = arg->src_len;
-	if (last) {
-		*arg->dst_len = s->mac_len;
-		strm_drop(st);
-	}
-	return 0;
-}
-
-static int part(handle_t sess, struct wd_digest_arg *arg, bool last)
-{
-	struct crypto_sess *s = to_crypto_sess(wd_session_get(sess, &digest_class));
-	int ret;
-
-	if (!s)
-		return -EINVAL;
-	ret = part_check(s, arg, last);
-	if (!ret)
-		ret = strm_enter(s);
-	if (arg) {
-		arg->consumed = 0;
-		arg->path = WD_PATH_NONE;
-		arg->path_reason = 0;
-	}
-	if (!ret) {
-		ret = strm_begin(s);
-		if (!ret)
-			ret = part_do(s, arg, last);
-		strm_leave(s);
-	}
-	if (arg) {
-		arg->status = ret;
-		if (ret && last && arg->dst_len)
-			*arg->dst_len = 0;
-	}
-	return ret;
+	return ret ? ret : part_add(s, arg, last);
 }
 
 int wd_digest_update(handle_t sess, struct wd_digest_arg *arg)
@@ -360,5 +251,9 @@ int wd_digest_update(handle_t sess, struct wd_digest_arg *arg)
 
 int wd_digest_final(handle_t sess, struct wd_digest_arg *arg)
 {
-	return part(sess, arg, true);
+	int ret = part(sess, arg, true);
+
+	if (ret && arg && arg->dst_len)
+		*arg->dst_len = 0;
+	return ret;
 }

@@ -122,7 +122,7 @@ static int refuse(const struct crypto_sess *s, const struct crypto_msg *c)
 
 	if (c->src_len > SEC_MAX_BYTES)
 		return -EFBIG;
-	if (kind == SEC_KIND_GCM && (c->iv_len != SEC_GCM_IV_BYTES || !c->src_len))
+	if (kind == SEC_KIND_GCM && !c->strm && (c->iv_len != SEC_GCM_IV_BYTES || !c->src_len))
 		return -E2BIG;
 	if (kind == SEC_KIND_CCM && !c->src_len)
 		return -E2BIG;
@@ -149,8 +149,8 @@ static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *
 	return 0;
 }
 
-/* A step of a stream: state in, state or digest out, in the same place. */
-static void job_stream(struct sec_job *j, struct sec_stream *strm)
+/* A step of a hash's stream: state in, state or digest out, in the same place. */
+static void job_hash_step(struct sec_job *j, struct sec_stream *strm)
 {
 	struct sec_bd bd = { 0 };
 
@@ -160,6 +160,22 @@ static void job_stream(struct sec_job *j, struct sec_stream *strm)
 	if (strm->last)
 		j->bits = strm->bytes * 8;
 	sec_put(&bd, SEC_BD3_AUTH_PAD, strm->last ? SEC_PAD_DEVICE : SEC_PAD_NONE);
+	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
+}
+
+/* The same of GCM's: only authenticated, which begins the running hash, or data, of which software counts the blocks. */
+static void job_gcm_step(struct sec_job *j, const struct crypto_msg *c)
+{
+	struct sec_bd bd = { 0 };
+
+	j->a_len = c->assoc_len;
+	j->c_len = (__u32)c->src_len - c->assoc_len;
+	if (j->c_len) {
+		j->c_iv = addr_of(c->iv);
+		j->a_iv = j->mac;
+	}
+	sec_put(&bd, SEC_BD3_AUTH_PAD, SEC_PAD_NONE);
+	sec_put(&bd, SEC_BD3_MAC_SEL, 1);
 	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
 }
 
@@ -177,10 +193,14 @@ static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const str
 		j->dst = 0;
 		j->a_len = len;
 		if (c->strm)
-			job_stream(j, c->strm);
+			job_hash_step(j, c->strm);
 		/* Nothing is read, but the address must be a good one. */
 		if (!len && !c->sgl)
 			j->src = j->mac;
+		return 0;
+	}
+	if (c->strm) {
+		job_gcm_step(j, c);
 		return 0;
 	}
 	j->offset = c->assoc_len;
@@ -190,19 +210,58 @@ static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const str
 	return kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? job_blocks(h, kind, c, index, j) : 0;
 }
 
-/* A stream's steps say what the session's descriptors don't. */
-static __u64 step_auth(const struct crypto_sess *s, const struct sec_stream *strm)
+static void put_over(struct sec_bd *bd, __u32 field, __u32 value)
 {
+	bd->dw[field >> 16] &= ~htole32(sec_field_mask(field));
+	sec_put(bd, field, value);
+}
+
+static void gcm_auth(const struct crypto_sess *s, const struct crypto_msg *c, struct sec_bd *bd)
+{
+	sec_put(bd, SEC_BD3_A_KEY_LEN, s->key_len / 4);
+	if (!c->assoc_len) {
+		sec_put(bd, SEC_BD3_AI_GEN, SEC_GEN_ADDRESS);
+		return;
+	}
+	sec_put(bd, SEC_BD3_AUTH, SEC_AUTH_CALCULATE);
+	sec_put(bd, SEC_BD3_A_ALG, SEC_A_AES_GMAC);
+	sec_put(bd, SEC_BD3_MAC_LEN, c->mac_len / 4u);
+}
+
+/* What one asks for until its end: all of it, which for the plain hashes but SM3 is said by 0. */
+static __u32 state_words(const struct crypto_sess *s)
+{
+	__u8 alg = s->alg->sec.a_alg;
+
+	return alg < SEC_A_HMAC ? 0 : s->state_len / 4u;
+}
+
+/* A stream's steps say what the session's descriptors don't. */
+static __u64 step_auth(const struct crypto_sess *s, const struct crypto_msg *c)
+{
+	const struct sec_stream *strm = c->strm;
 	struct sec_bd bd = { 0 };
 
 	sec_put64(&bd, 14, s->bd.auth[0]);
+	if (s->alg->sec.kind == SEC_KIND_GCM) {
+		gcm_auth(s, c, &bd);
+		return sec_get64(&bd, 14);
+	}
 	if (strm->begun)
 		sec_put(&bd, SEC_BD3_AI_GEN, SEC_GEN_ADDRESS);
-	if (!strm->last) {
-		bd.dw[14] &= ~htole32(sec_field_mask(SEC_BD3_MAC_LEN));
-		sec_put(&bd, SEC_BD3_MAC_LEN, s->state_len / 4u);
-	}
+	if (!strm->last)
+		put_over(&bd, SEC_BD3_MAC_LEN, state_words(s));
 	return sec_get64(&bd, 14);
+}
+
+static void gcm_head(const struct crypto_msg *c, struct sec_bd *bd)
+{
+	put_over(bd, SEC_BD3_SCENE, SEC_SCENE_STREAM);
+	put_over(bd, SEC_BD3_C_ICV_LEN, 0);
+	if (c->assoc_len) {
+		put_over(bd, SEC_BD3_CIPHER, SEC_CIPHER_NONE);
+		put_over(bd, SEC_BD3_DE, 0);
+	}
 }
 
 /* The same of the head. One block's worth of stealing is plain CBC, which is what the device has for it. */
@@ -214,11 +273,15 @@ static __u64 step_head(const struct crypto_sess *s, const struct crypto_msg *c)
 	/* Of no data there is nothing to do: it only comes back. */
 	if (s->alg->sec.kind == SEC_KIND_CIPHER && !c->src_len)
 		sec_put(&bd, SEC_BD3_INVALID, 1);
-	if (c->sgl != s->sgl)
-		bd.dw[0] &= ~htole32(sec_field_mask(SEC_BD3_SRC_TYPE));
+	if (c->sgl != s->sgl) {
+		put_over(&bd, SEC_BD3_SRC_TYPE, SEC_ADDR_FLAT);
+		put_over(&bd, SEC_BD3_DST_TYPE, SEC_ADDR_FLAT);
+	}
+	if (s->alg->sec.kind == SEC_KIND_GCM && c->strm)
+		gcm_head(c, &bd);
 	if (s->alg->sec.c_width && c->src_len == SEC_IV_BYTES) {
-		bd.dw[1] &= ~htole32(sec_field_mask(SEC_BD3_C_MODE) | sec_field_mask(SEC_BD3_C_WIDTH));
-		sec_put(&bd, SEC_BD3_C_MODE, SEC_C_CBC);
+		put_over(&bd, SEC_BD3_C_MODE, SEC_C_CBC);
+		put_over(&bd, SEC_BD3_C_WIDTH, 0);
 	}
 	return sec_get64(&bd, 0);
 }
@@ -249,7 +312,7 @@ static int msg_send(struct hisi_queue *h, struct wd_msg *m)
 		return ret;
 	}
 	sec_write(wd_ring_slot(&h->ring, HISI_INDEX(&c->m)), step_head(s, c),
-		  c->strm ? step_auth(s, c->strm) : s->bd.auth[c->decrypt], s->key_len ? addr_of(s->key) : 0, s->bd.a_key, &j, c->m.tag);
+		  c->strm ? step_auth(s, c) : s->bd.auth[c->decrypt], s->key_len ? addr_of(s->key) : 0, s->bd.a_key, &j, c->m.tag);
 	return 0;
 }
 

@@ -40,13 +40,16 @@ static int authenc(const struct work *w)
 	bool same;
 
 	if (!c->decrypt) {
-		if (!cbc_of(w) || !mac_of(w, w->out - c->assoc_len, c->src_len, mac))
-			return -EIO;
-		memcpy(c->mac, mac, c->mac_len);
-		return 0;
+		bool good = cbc_of(w) && mac_of(w, w->out - c->assoc_len, c->src_len, mac);
+
+		memcpy(c->mac, mac, good ? c->mac_len : 0);
+		OPENSSL_cleanse(mac, sizeof(mac));
+		return good ? 0 : -EIO;
 	}
-	if (!mac_of(w, w->assoc, c->src_len, mac))
+	if (!mac_of(w, w->assoc, c->src_len, mac)) {
+		OPENSSL_cleanse(mac, sizeof(mac));
 		return -EIO;
+	}
 	same = !CRYPTO_memcmp(mac, c->mac, c->mac_len);
 	/* The tag that a forged message would need. */
 	OPENSSL_cleanse(mac, sizeof(mac));
@@ -58,24 +61,36 @@ static bool ctrl(const struct work *w, int type, int len, void *p)
 	return EVP_CIPHER_CTX_ctrl(w->x->cipher, type, len, p) > 0;
 }
 
-static int gcm(const struct work *w)
+bool soft_gcm_begin(struct soft_ctx *x, const __u8 *iv, __u32 iv_len)
 {
-	const struct crypto_msg *c = w->c;
+	if (x->iv_len != iv_len && EVP_CIPHER_CTX_ctrl(x->cipher, EVP_CTRL_AEAD_SET_IVLEN, (int)iv_len, NULL) <= 0)
+		return false;
+	x->iv_len = iv_len;
+	return EVP_CipherInit_ex(x->cipher, NULL, NULL, NULL, iv, -1);
+}
+
+int soft_gcm_end(struct soft_ctx *x, bool decrypt, __u8 *mac, __u32 mac_len)
+{
 	__u8 rest[16];
 	int n;
 
-	if (w->x->iv_len != c->iv_len && !ctrl(w, EVP_CTRL_AEAD_SET_IVLEN, (int)c->iv_len, NULL))
+	if (!decrypt)
+		return EVP_CipherFinal_ex(x->cipher, rest, &n) &&
+		       EVP_CIPHER_CTX_ctrl(x->cipher, EVP_CTRL_AEAD_GET_TAG, (int)mac_len, mac) > 0 ? 0 : -EIO;
+	if (EVP_CIPHER_CTX_ctrl(x->cipher, EVP_CTRL_AEAD_SET_TAG, (int)mac_len, mac) <= 0)
 		return -EIO;
-	w->x->iv_len = c->iv_len;
-	if (!EVP_CipherInit_ex(w->x->cipher, NULL, NULL, NULL, c->iv, -1) ||
+	return EVP_CipherFinal_ex(x->cipher, rest, &n) > 0 ? 0 : -EBADMSG;
+}
+
+static int gcm(const struct work *w)
+{
+	const struct crypto_msg *c = w->c;
+
+	if (!soft_gcm_begin(w->x, c->iv, c->iv_len) ||
 	    (c->assoc_len && !soft_cipher_update(w->x->cipher, NULL, w->assoc, c->assoc_len)) ||
 	    (w->len && !soft_cipher_update(w->x->cipher, w->out, w->in, w->len)))
 		return -EIO;
-	if (!c->decrypt)
-		return EVP_CipherFinal_ex(w->x->cipher, rest, &n) && ctrl(w, EVP_CTRL_AEAD_GET_TAG, (int)c->mac_len, c->mac) ? 0 : -EIO;
-	if (!ctrl(w, EVP_CTRL_AEAD_SET_TAG, (int)c->mac_len, c->mac))
-		return -EIO;
-	return EVP_CipherFinal_ex(w->x->cipher, rest, &n) > 0 ? 0 : -EBADMSG;
+	return soft_gcm_end(w->x, c->decrypt, c->mac, c->mac_len);
 }
 
 /* Sizes of nonce and tag go into what is made of the key. */

@@ -129,6 +129,12 @@ static struct soft_ctx *ctx_make(struct crypto_sess *s, bool decrypt)
 	struct soft_ctx *x = calloc(1, sizeof(*x));
 	bool good = x;
 
+	/* Before the key is looked at. */
+	if (good) {
+		x->now = &s->evp->gen;
+		x->gen = atomic_load(x->now);
+	}
+
 	if (good && s->evp->cipher)
 		good = ctx_make_cipher(x, s, decrypt);
 	if (good && s->evp->mac)
@@ -149,6 +155,8 @@ int soft_evp_rekey(struct crypto_sess *s)
 	struct soft_ctx *x;
 	EVP_CIPHER *cipher;
 
+	/* First: what is out now has no place any more. */
+	atomic_fetch_add(&e->gen, 1);
 	spare_free(e);
 	if (e->cipher && s->keyed & CRYPTO_HAS_KEY) {
 		cipher = cipher_fetch(s->alg, s->key_len * 8);
@@ -177,15 +185,16 @@ struct soft_ctx *soft_ctx_get(struct crypto_sess *s, bool decrypt)
 		if (!atomic_load_explicit(&spare[i], memory_order_relaxed))
 			continue;
 		x = atomic_exchange_explicit(&spare[i], NULL, memory_order_acquire);
-		if (x)
+		if (x && x->gen == atomic_load_explicit(x->now, memory_order_relaxed))
 			return x;
+		ctx_free(x);
 	}
 	return ctx_make(s, decrypt);
 }
 
 void soft_ctx_put(struct soft_ctx *x)
 {
-	if (x->home)
+	if (x->home && x->gen == atomic_load_explicit(x->now, memory_order_relaxed))
 		atomic_store_explicit(x->home, x, memory_order_release);
 	else
 		ctx_free(x);

@@ -10,6 +10,8 @@
 
 /**
  * struct soft_ctx - one of them: of what an algorithm needs, the rest is NULL
+ * @now:	the session's generation of keys
+ * @gen:	that it was made in
  * @home:	its place while nobody uses it, and no other's; NULL: it is freed then
  * @iv_len:	that it is set to
  */
@@ -17,7 +19,9 @@ struct soft_ctx {
 	EVP_CIPHER_CTX *cipher;
 	EVP_MD_CTX *md;
 	EVP_MAC_CTX *mac;
+	const _Atomic unsigned int *now;
 	_Atomic(struct soft_ctx *) *home;
+	unsigned int gen;
 	__u32 iv_len;
 };
 
@@ -27,13 +31,14 @@ struct soft_evp {
 	EVP_MD *md;
 	EVP_MAC *mac;
 	_Atomic(struct soft_ctx *) spare[2][SOFT_EVP_SPARE];
+	_Atomic unsigned int gen;	/* one more with each key */
 	_Atomic unsigned int homes[2];	/* of those, how many are somebody's */
 };
 
 /* Whether libcrypto has the algorithm; makes s->evp. 0, -EOPNOTSUPP, -ENOMEM. bits: of a key that it can have. */
 int soft_evp_alloc(struct crypto_sess *s, const char *md, const char *mac, __u32 bits);
 void soft_evp_free(struct soft_evp *e);
-/* After a key was set: contexts of the one before are gone. 0, -EOPNOTSUPP, -ENOMEM. */
+/* After a key was set: contexts of the one before are gone, or will be when they come back. 0, -EOPNOTSUPP, -ENOMEM. */
 int soft_evp_rekey(struct crypto_sess *s);
 
 /* A context with the session's key, for that direction, that nobody else uses; NULL: no memory. */

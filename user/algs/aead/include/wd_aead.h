@@ -27,12 +27,13 @@ extern "C" {
  * any more. On an error *dst_len is 0, and nothing is ever written past the
  * length given. An asynchronous request that isn't taken is left as it was.
  *
- * Threads: any thread may use any session, several at once; keys and
- * the size of the tag are set while no other thread is inside a call with the session.
+ * Threads: any thread may use any session, several at once; one stream per
+ * session, with one call at a time (another gets -EBUSY); keys and the size of
+ * the tag are set while no other thread is inside a call with the session.
  *
  * fork: the child's copies of sessions go on working, keys included, on the
- * child's own contexts. What was in flight belongs to the parent, whose
- * callbacks never run in the child.
+ * child's own contexts. A half-done stream answers -ESTALE in the child; what
+ * was in flight belongs to the parent, whose callbacks never run in the child.
  *
  * Interrupted system calls are retried; nothing here may be called from a
  * signal handler.
@@ -48,12 +49,13 @@ struct wd_aead_arg;
 typedef void wd_alg_aead_cb_t(struct wd_aead_arg *arg, void *cb_param);
 
 /*
- * One request. Members up to assoc_len and flags .. wr_id are read, consumed .. path_reason are written.
+ * One request, or a part of a stream. Members up to assoc_len and flags .. wr_id are read, consumed .. path_reason are written.
  *
  * src is assoc_len bytes that are only authenticated, and behind them the
  * data; dst has the same layout, with those bytes copied. The tag is apart.
  * A decryption whose tag is wrong is -EBADMSG, and releases nothing: its data
- * in dst is zeroed, in place too, as it is after -EIO, -ENODEV and -ETIMEDOUT.
+ * in dst is zeroed, in place too, as it is after -EIO, -ENODEV and -ETIMEDOUT, and, as far as dst is
+ * there, after -EFAULT and -EOPNOTSUPP from a device.
  */
 struct wd_aead_arg {
 	void *src;
@@ -127,7 +129,8 @@ int wd_aead_free_sess(handle_t sess);
  *
  * GCM and CCM have a cipher's key only; an HMAC's may have any length, 0 too. The key is
  * copied. Return 0, -EINVAL (NULL, a length that the algorithm doesn't have, no
- * such key here: the one before stays), -EBUSY (requests in flight), -ENOMEM.
+ * such key here: the one before stays), -EBUSY (requests in flight, or a stream has begun), -EOPNOTSUPP (a long key has to be hashed, and libcrypto lacks
+ * the hash), -ENOMEM (the session has no such key then).
  */
 int wd_aead_set_ckey(handle_t sess, const __u8 *key, __u32 key_len);
 int wd_aead_set_akey(handle_t sess, const __u8 *key, __u32 key_len);
@@ -136,8 +139,8 @@ int wd_aead_set_akey(handle_t sess, const __u8 *key, __u32 key_len);
  * wd_aead_set_authsize() - bytes of the tag; at first the most that there are.
  *
  * GCM 4, 8, 12 .. 16; CCM 4, 6 .. 16; CBC with HMAC a multiple of 4 up to the
- * hash's. Returns 0, -EINVAL (no such size: the one before stays), -EBUSY
- * (requests in flight).
+ * hash's. Returns 0, -EINVAL (no such size), -EBUSY (requests in flight, or a stream has
+ * begun), -ENOMEM; then the one before stays.
  */
 int wd_aead_set_authsize(handle_t sess, __u32 authsize);
 
@@ -152,11 +155,40 @@ int wd_aead_get_maxauthsize(handle_t sess);
  * tag is wrong), -EINVAL (among others: a key is missing, an iv or a length
  * that the mode doesn't take, buffers that overlap otherwise than exactly), -ENOSPC (room below
  * src_len), -EFBIG (devices only, and above 16 MiB - 512), -EOPNOTSUPP (devices only, and nothing to
- * encrypt nor authenticate, another iv or more associated data than they take, or they lack the
+ * encrypt nor authenticate, another iv, more associated data or a list of more pieces than they take, or they lack the
  * algorithm), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV (device gone),
- * -EIO (device reset or stopped), -EBUSY, -ENOMEM.
+ * -EIO (device reset or stopped), -EDQUOT (devices only, and no context of the section's grant can be had), -ENOMEM.
  */
 int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg);
+
+/*
+ * wd_aead_update(), wd_aead_final() - a message of GCM in parts.
+ *
+ * A DECRYPTION IN PARTS RELEASES PLAINTEXT BEFORE ITS TAG IS KNOWN: what
+ * wd_aead_update() has written may be forged. The caller must not act upon it,
+ * and must throw it away, unless wd_aead_final() returns 0 in the end.
+ *
+ * A synchronous session has one stream, which starts by itself with the first
+ * part and ends with wd_aead_final(), also when that says -EBADMSG. The first
+ * part has the iv and all of the associated data; in those that follow iv is
+ * NULL, iv_len and assoc_len are 0, and op is the same. Parts may have any length, 0
+ * too, and each writes as many bytes as it has; on a device such of whole blocks of 16 bytes cost one
+ * descriptor, others up to three. wd_aead_final() adds the last one, and writes
+ * the tag or compares it; wd_aead_update() doesn't look at mac. Other requests of the session
+ * don't disturb the stream; -EBUSY is what setting a key or the tag's size returns while there is one.
+ *
+ * Return what wd_aead_sync() does, and: -EOPNOTSUPP (CCM, which has to know its lengths first, and CBC
+ * with HMAC, of which devices have no parts), -EFBIG (more than 2^36 - 32 bytes of data), -EINVAL
+ * (what belongs to another part; the stream has ended with an error), -EBUSY (another thread is inside), -ESTALE. A
+ * decryption that fails zeroes the data of this part in dst, as wd_aead_sync() would. After
+ * -EFAULT, -ETIMEDOUT, -ENODEV, -EIO and -ENOMEM a stream that has begun is over, and only
+ * wd_aead_reset_sess() starts another; what else is refused changes nothing.
+ */
+int wd_aead_update(handle_t sess, struct wd_aead_arg *arg);
+int wd_aead_final(handle_t sess, struct wd_aead_arg *arg);
+
+/* wd_aead_reset_sess() - abandon the stream; the next part starts a new one. Returns 0, -EINVAL, -EBUSY. */
+int wd_aead_reset_sess(handle_t sess);
 
 /*
  * wd_aead_async() - start a request of an asynchronous session.
@@ -167,7 +199,7 @@ int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg);
  * On the CPU path the poller computes.
  *
  * Returns 0, -EINVAL, -ENOSPC, -EOPNOTSUPP, -EBUSY (full: poll, or wd_aead_wait()), -EFBIG (src
- * above 16 MiB - 512), -ENODEV, -EIO, -ESTALE. What was refused is untouched,
+ * above 16 MiB - 512), -EDQUOT, -ENODEV, -EIO, -ESTALE. What was refused is untouched,
  * and no callback will run.
  */
 int wd_aead_async(handle_t sess, struct wd_aead_arg *arg, const wd_ctx_set_t *set);

@@ -149,7 +149,7 @@ int wd_cipher_free_sess(handle_t sess);
  *
  * The key is copied. Returns 0, -EINVAL (NULL, a length that the algorithm
  * doesn't have, equal halves of an XTS key: the key before stays), -EBUSY
- * (requests in flight), -ENOMEM.
+ * (requests in flight), -ENOMEM (the session has no key then).
  */
 int wd_cipher_set_key(handle_t sess, const __u8 *key, __u32 key_len);
 
@@ -161,7 +161,8 @@ int wd_cipher_set_key(handle_t sess, const __u8 *key, __u32 key_len);
  * otherwise than exactly), -ENOSPC (room below src_len), -EFBIG (devices only,
  * and more than they take at once), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device
  * has been stopped), -ENODEV (device gone), -EIO (device reset or stopped),
- * -EBUSY, -EOPNOTSUPP, -ENOMEM.
+ * -EOPNOTSUPP (devices only, and they lack the algorithm, or a list has more pieces than they take),
+ * -EDQUOT (devices only, and no context of the section's grant can be had), -ENOMEM.
  */
 int wd_cipher_sync(handle_t sess, struct wd_cipher_arg *arg);
 
@@ -174,7 +175,7 @@ int wd_cipher_sync(handle_t sess, struct wd_cipher_arg *arg);
  * On the CPU path the poller computes.
  *
  * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_cipher_wait()), -EFBIG (src
- * above 16 MiB - 512), -ENODEV, -EIO, -ESTALE. What was refused is untouched,
+ * above 16 MiB - 512), -EOPNOTSUPP, -EDQUOT, -ENODEV, -EIO, -ESTALE (as wd_cipher_sync()). What was refused is untouched,
  * and no callback will run.
  */
 int wd_cipher_async(handle_t sess, struct wd_cipher_arg *arg, const wd_ctx_set_t *set);

@@ -186,7 +186,8 @@ int wd_comp_reset_sess(handle_t sess);
  * (corrupt, cut off, wrong checksum), -ENOSPC (dst too small), -EFAULT (a
  * buffer is not mapped; or protected, on a device: this CPU takes the fault), -ETIMEDOUT (timeout_ms passed; the
  * device has been stopped), -ENODEV (device gone), -EIO (device reset or
- * stopped), -EBUSY, -EOPNOTSUPP, -ENOMEM.
+ * stopped), -E2BIG (devices only, and a list of more pieces than they take), -EDQUOT
+ * (devices only, and no context of the section's grant can be had), -EOPNOTSUPP, -ENOMEM.
  */
 int wd_compress(handle_t sess, struct wd_comp_arg *arg);
 int wd_decompress(handle_t sess, struct wd_comp_arg *arg);
@@ -218,7 +219,7 @@ int wd_strm_decompress(handle_t sess, struct wd_comp_strm *strm);
  *
  * Returns 0, -EINVAL, -EBUSY (full, or so is the completion queue: poll, or wd_comp_wait()), -EFBIG (src
  * above wd_comp_async's limit of 8 MiB), -EBADMSG (src doesn't begin with a
- * header of the format), -ENODEV, -EIO, -ESTALE. What was refused is untouched:
+ * header of the format), -E2BIG, -EDQUOT, -ENODEV, -EIO, -ESTALE. What was refused is untouched:
  * arg's results and *dst_len keep their values, and no callback will run.
  */
 int wd_comp_async(handle_t sess, struct wd_comp_arg *arg, const wd_ctx_set_t *set);

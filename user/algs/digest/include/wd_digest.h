@@ -129,7 +129,8 @@ int wd_digest_free_sess(handle_t sess);
  *
  * The key is copied, and may have any length, 0 too. Returns 0, -EINVAL (NULL, a session
  * without HMAC: the key before stays), -EBUSY (requests in flight, or a stream
- * has begun), -ENOMEM.
+ * has begun), -EOPNOTSUPP (a long key has to be hashed, and libcrypto lacks the hash), -ENOMEM (the session
+ * has no key then).
  */
 int wd_digest_set_key(handle_t sess, const __u8 *key, __u32 key_len);
 
@@ -139,7 +140,8 @@ int wd_digest_set_key(handle_t sess, const __u8 *key, __u32 key_len);
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EINVAL (among
  * others: no key), -ENOSPC (room below the digest), -EFAULT (a
  * buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV
- * (device gone), -EIO (device reset or stopped), -EBUSY, -EOPNOTSUPP, -ENOMEM.
+ * (device gone), -EIO (device reset or stopped), -EOPNOTSUPP (devices only, and they lack the
+ * algorithm, or a list has more pieces than they take), -EDQUOT (devices only, and no context of the section's grant can be had), -ENOMEM.
  */
 int wd_digest_sync(handle_t sess, struct wd_digest_arg *arg);
 
@@ -175,7 +177,7 @@ int wd_digest_reset_sess(handle_t sess);
  * On the CPU path the poller computes.
  *
  * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_digest_wait()), -EFBIG (src
- * above 16 MiB - 512), -ENODEV, -EIO, -ESTALE. What was refused is untouched,
+ * above 16 MiB - 512), -EOPNOTSUPP, -EDQUOT, -ENODEV, -EIO, -ESTALE (as wd_digest_sync()). What was refused is untouched,
  * and no callback will run.
  */
 int wd_digest_async(handle_t sess, struct wd_digest_arg *arg, const wd_ctx_set_t *set);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Whose a session's stream is, what it is bound to, and how it ends. */
+#include <stdlib.h>
+
+#include "evp.h"
+#include "stream.h"
+
+struct crypto_strm *crypto_strm_alloc(size_t size)
+{
+	struct crypto_strm *st = calloc(1, size);
+
+	if (st)
+		st->size = size;
+	return st;
+}
+
+void crypto_strm_drop(struct crypto_strm *st)
+{
+	size_t size = st->size;
+
+	if (st->soft)
+		soft_ctx_put(st->soft);
+	free(st->own);
+	/* What is in there may be somebody's secret. */
+	explicit_bzero(st, size);
+	st->size = size;
+}
+
+void crypto_strm_free(struct crypto_strm *st)
+{
+	void *own;
+	bool keep;
+
+	if (!st)
+		return;
+	/* A device that hasn't stopped may still write to it. */
+	keep = st->q && st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck);
+	own = st->own;
+	if (keep)
+		st->own = NULL;
+	crypto_strm_drop(st);
+	if (!keep) {
+		free(st);
+		return;
+	}
+	st->own = own;
+	wd_keep(&st->kept);
+}
+
+int crypto_strm_pick(struct crypto_sess *s, struct crypto_strm *st)
+{
+	int ret = wd_session_pick(&s->s, &st->q, &st->reason);
+
+	if (ret)
+		return ret;
+	st->path = st->q ? wd_queue_pub(st->q)->path : WD_PATH_SOFT;
+	if (st->q)
+		st->stuck = atomic_load(&wd_queue_pub(st->q)->stuck);
+	return 0;
+}
+
+void crypto_strm_to_soft(struct crypto_strm *st)
+{
+	st->q = NULL;
+	st->vendor = 0;
+	st->path = WD_PATH_SOFT;
+	st->reason = WD_REASON_UNSUPPORTED;
+}
+
+/* --- the session's --- */
+
+int crypto_strm_enter(struct crypto_sess *s)
+{
+	__u32 nobody = 0, now = wd_fork_now();
+
+	/* A fork's parent's threads don't leave here. */
+	if (atomic_compare_exchange_strong(&s->strm_busy, &nobody, now) ||
+	    (nobody != now && atomic_compare_exchange_strong(&s->strm_busy, &nobody, now)))
+		return 0;
+	return wd_fail(&s->s.obj, EBUSY, "another thread is inside the session's stream");
+}
+
+void crypto_strm_leave(struct crypto_sess *s)
+{
+	atomic_store(&s->strm_busy, 0);
+}
+
+int crypto_strm_ready(struct crypto_sess *s, size_t size, const char *reset)
+{
+	if (!s->strm)
+		s->strm = crypto_strm_alloc(size);
+	if (!s->strm)
+		return wd_fail(&s->s.obj, ENOMEM, "no memory for the stream");
+	if (s->strm->gen && s->strm->gen != wd_fork_now())
+		return wd_fail(&s->s.obj, ESTALE, "the stream was begun by the parent process");
+	if (s->strm->dead)
+		return wd_fail_str(&s->s.obj, EINVAL, "the stream has ended with an error: %s() starts a new one", reset);
+	return 0;
+}
+
+int crypto_strm_check(struct crypto_sess *s)
+{
+	if (!s->strm || !s->strm->gen)
+		return 0;
+	return wd_fail(&s->s.obj, EBUSY, "a stream that uses the key has begun");
+}
+
+static void sess_drop(struct crypto_sess *s)
+{
+	crypto_strm_free(s->strm);
+	s->strm = NULL;
+}
+
+int crypto_strm_reset(handle_t sess, const struct wd_class *cls)
+{
+	struct crypto_sess *s = to_crypto_sess(wd_session_get(sess, cls));
+	int ret = s ? crypto_strm_enter(s) : -EINVAL;
+
+	if (ret)
+		return ret;
+	sess_drop(s);
+	crypto_strm_leave(s);
+	return 0;
+}
+
+int crypto_strm_sess_free(handle_t sess, const struct wd_class *cls)
+{
+	struct wd_session *base = wd_session_find(sess, cls);
+	int ret = base ? wd_session_busy(base) : -EINVAL;
+
+	if (ret)
+		return ret;
+	sess_drop(to_crypto_sess(base));
+	return crypto_sess_free(sess, cls);
+}
