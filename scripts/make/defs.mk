@@ -92,5 +92,6 @@ $(OUT)/lib/lib%.so:
 	@echo "$(DIR): needs lib$*, which is not built: run 'make user' at the top first" >&2; false
 
 .SUFFIXES:
+# And programs are linked beside their place: a make that is killed deletes nothing.
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -32,7 +32,8 @@ $(SO).$(VERSION): $(OBJS) $(OUT)/obj/$(LIB)/$(LIB).map $(call lib-files,$(LIBS))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,--as-needed \
-		-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map -Wl,-rpath,'$$ORIGIN' -o $@ $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
+		-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map -Wl,-rpath,'$$ORIGIN' -o $@.new $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
+	$(Q)mv $@.new $@
 
 $(SO): $(SO).$(VERSION)
 	$(Q)ln -sf $(LIB).so.$(VERSION) $(SO).$(SOMAJOR)

@@ -22,8 +22,8 @@ define prog-rule
 $(OUT)/bin/$(1): $(call src-objs,$(1),$(or $($(1)_SRCS),$(1).c)) $(call lib-files,$(LIBS))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(dir $$@)
-	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../lib' -o $$@ \
-		$$(filter %.o,$$^) -L$$(OUT)/lib $$(link-libs) $$(LDLIBS)
+	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../lib' -o $$@.new \
+		$$(filter %.o,$$^) -L$$(OUT)/lib $$(link-libs) $$(LDLIBS) && mv $$@.new $$@
 $(foreach s,$(or $($(1)_SRCS),$(1).c),$(eval $(call compile-rule,$(1),$(s),)))
 endef
 $(foreach p,$(PROGS),$(eval $(call prog-rule,$(p))))

@@ -55,8 +55,8 @@ define test-rule
 $(TESTS)/$(1): $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)) $(call lib-files,$(LIBS))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(dir $$@)
-	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../../lib' -o $$@ \
-		$$(filter %.o,$$^) -L$$(OUT)/lib $$(link-libs) $$($(1)_LDLIBS) $$(LDLIBS)
+	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../../lib' -o $$@.new \
+		$$(filter %.o,$$^) -L$$(OUT)/lib $$(link-libs) $$($(1)_LDLIBS) $$(LDLIBS) && mv $$@.new $$@
 $(foreach s,$(or $($(1)_SRCS),$(1).c),$(eval $(call compile-rule,$(AREA)/$(1),$(s),)))
 $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)): | $(HARNESS)
 endef

@@ -111,19 +111,26 @@ static void list_put(struct hisi_queue *h, void **sgl)
 
 void hisi_queue_put_lists(struct hisi_queue *h, unsigned int index)
 {
-	if (!h->lists)
+	struct hisi_lists *lists = atomic_load_explicit(&h->lists, memory_order_acquire);
+
+	if (!lists)
 		return;
-	list_put(h, &h->lists[index].src);
-	list_put(h, &h->lists[index].dst);
+	list_put(h, &lists[index].src);
+	list_put(h, &lists[index].dst);
 }
 
-static int lists_make(struct hisi_queue *h)
+/* Published empty: whoever drains requests without lists meanwhile finds none at their places. */
+static struct hisi_lists *lists_make(struct hisi_queue *h)
 {
-	if (!h->lists)
-		h->lists = calloc(h->ring.sq_depth, sizeof(*h->lists));
-	if (h->lists && !h->pool)
+	struct hisi_lists *lists = atomic_load_explicit(&h->lists, memory_order_relaxed);
+
+	if (!lists) {
+		lists = calloc(h->ring.sq_depth, sizeof(*lists));
+		atomic_store_explicit(&h->lists, lists, memory_order_release);
+	}
+	if (lists && !h->pool)
 		h->pool = wd_sglpool_new(POOL_LISTS, POOL_ENTRIES);
-	return h->pool ? 0 : -ENOMEM;
+	return h->pool ? lists : NULL;
 }
 
 static int list_get(struct hisi_queue *h, const struct wd_datalist *list, void **sgl)
@@ -136,12 +143,11 @@ static int list_get(struct hisi_queue *h, const struct wd_datalist *list, void *
 
 static int lists_get(struct hisi_queue *h, unsigned int index, const struct wd_datalist *src, const struct wd_datalist *dst)
 {
-	int ret = lists_make(h);
+	struct hisi_lists *lists = lists_make(h);
+	int ret = lists ? list_get(h, src, &lists[index].src) : -ENOMEM;
 
 	if (!ret)
-		ret = list_get(h, src, &h->lists[index].src);
-	if (!ret)
-		ret = list_get(h, dst, &h->lists[index].dst);
+		ret = list_get(h, dst, &lists[index].dst);
 	if (ret)
 		hisi_queue_put_lists(h, index);
 	return ret;

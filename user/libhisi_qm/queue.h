@@ -24,7 +24,7 @@ struct hisi_lists {
 /**
  * struct hisi_queue - one context in a driver's hands
  * @pool:	made for the first list; under the produce lock
- * @lists:	with it: what is out, by place in the ring
+ * @lists:	with it: what is out, by place in the ring; who drains looks at it without that lock
  * @scratch:	made when first asked for; the same
  * @scratch_bytes: of it for each place
  * @stopped:	the device is done with all of it; under the drain lock
@@ -33,7 +33,7 @@ struct hisi_queue {
 	struct wd_ring ring;
 	handle_t ctx;
 	struct wd_sglpool *pool;
-	struct hisi_lists *lists;
+	struct hisi_lists *_Atomic lists;
 	__u8 *scratch;
 	size_t scratch_bytes;
 	bool stopped;
