@@ -276,6 +276,24 @@ TEST_F(rsa, both_forms_of_a_made_key_are_the_same)
 	EXPECT_EQ(0, memcmp(d_n, self->parts.out, 256));
 }
 
+TEST(an_exponent_of_65_bits_goes_with_4096_bits)
+{
+	handle_t h = rsa_open(4096, WD_SYNC, 0);
+	unsigned char n[512], m[512] = { 0 }, out[512];
+	struct wd_rsa_key key = { .n = number(n, 512), .e = number("\1\0\0\0\0\0\0\0\5", 9) };
+	size_t len = sizeof(out);
+
+	/* Modulo 2^4096 - 1 an exponent of 2 counts modulo 4096. */
+	memset(n, 0xff, sizeof(n));
+	m[511] = 2;
+	ASSERT_NE(0, h);
+	ASSERT_EQ(0, wd_rsa_set_key(h, &key)) TH_LOG("%s", detail(h));
+	ASSERT_EQ(0, rsa_do(h, WD_RSA_VERIFY, m, 512, out, &len)) TH_LOG("%s", detail(h));
+	m[511] = 32;
+	EXPECT_EQ(0, memcmp(m, out, 512));
+	EXPECT_EQ(0, wd_rsa_free_sess(h));
+}
+
 TEST_F(rsa, the_smallest_and_largest_operands_are_operands)
 {
 	unsigned char m[128] = { 0 }, out[128], last[128];

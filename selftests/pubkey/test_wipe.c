@@ -14,6 +14,7 @@
 /* Never there as it is. */
 static unsigned char masked[PIECE];
 
+__attribute__((no_sanitize("address", "thread")))
 static bool is_there(const unsigned char *p)
 {
 	int i;

@@ -66,15 +66,24 @@ static int engine_random(void *ws, u8 *p, u32 len)
 	return 0;
 }
 
-/* One power of the largest numbers: what it allocates, all later ones find. */
+/*
+ * Powers of the largest numbers, with a base below the modulus, and one that has
+ * to be divided first: what they allocate, all later ones find. Of a multiple
+ * of the modulus there is nothing to compute, and nothing would be allocated.
+ */
 static bool pool_fill(struct engine_ws *e)
 {
-	u8 ones[BYTES_MAX], result[BYTES_MAX];
+	u8 ones[BYTES_MAX], base[BYTES_MAX], result[BYTES_MAX];
 	struct wdm_power p = {
-		.base = ones, .base_bytes = BYTES_MAX, .exponent = ones, .modulus = ones, .result = result, .bytes = BYTES_MAX,
+		.base = base, .base_bytes = BYTES_MAX, .exponent = ones, .modulus = ones, .result = result, .bytes = BYTES_MAX,
 	};
 
 	memset(ones, 0xff, sizeof(ones));
+	memset(base, 0x55, sizeof(base));
+	base[BYTES_MAX - 1] = 0x57;
+	if (engine_power(e, &p))
+		return false;
+	p.bytes = BYTES_MAX / 2;
 	return !engine_power(e, &p);
 }
 

@@ -13,6 +13,8 @@ static_assert(sizeof(((struct ecc_key *)0)->priv) == HPRE_SIGN_KEY_FIELDS * ECC_
 	      sizeof(((struct ecc_key *)0)->pub) == HPRE_PUBLIC_KEY_FIELDS * ECC_BYTES_MAX, "keys have their fields");
 static_assert(6 * ECC_BYTES_MAX <= HPRE_SM2_MAX_TEXT, "operands of other operations fit");
 
+#define SURE_TEXT	8	/* bytes of a key stream that is never zero: one byte's is, once in 256 times */
+
 /* (A - 2) / 4 */
 #define X25519_LADDER	121665u
 #define X448_LADDER	39081u
@@ -302,6 +304,9 @@ static int fill_encrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 
 	if (c->src_len > HPRE_SM2_MAX_TEXT)
 		return -E2BIG;
+	/* A key stream of zeroes needs another nonce, which this CPU would know to make. */
+	if (c->src_len < SURE_TEXT && !c->extra && s->s.soft_ok)
+		return -E2BIG;
 	if (c->extra)
 		ecc_private(s, c, k);
 	else if (!soft_ecc_random(s, k))
@@ -360,7 +365,7 @@ static int refused(struct pubkey_msg *c)
 		return -EBADMSG;
 	}
 	if (c->extra && (c->op == WD_ECC_SIGN || c->op == WD_ECC_ENCRYPT) && c->m.vendor == HPRE_ERR_RESULT) {
-		c->why = "the nonce makes no signature";
+		c->why = c->op == WD_ECC_SIGN ? "the nonce makes no signature" : "the nonce makes a key stream of zeroes";
 		return -EINVAL;
 	}
 	return c->m.status;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/core_names.h>
+#include <openssl/ecerr.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/param_build.h>
@@ -176,23 +178,35 @@ static void ctx_put(struct soft_ecc_key *key, bool sign, EVP_PKEY_CTX *ctx)
 		EVP_PKEY_CTX_free(ctx);
 }
 
+/* libcrypto calls a signature whose point is none an error of its own, as it does what is one. */
+static bool made_infinity(void)
+{
+	unsigned long first = ERR_peek_error();
+
+	return ERR_GET_LIB(first) == ERR_LIB_EC && ERR_GET_REASON(first) == EC_R_POINT_AT_INFINITY;
+}
+
 int soft_ecc_verify(struct ecc_sess *s, struct pubkey_msg *c)
 {
 	struct soft_ecc_key *key = s->key->soft;
 	EVP_PKEY_CTX *ctx = ctx_get(key, false);
 	__u8 der[DER_MAX];
+	bool wrong;
 	size_t n;
 	int good;
 
 	if (!ctx)
 		return -ENOMEM;
 	n = der_put(c->extra, s->w, der);
+	ERR_set_mark();
 	good = EVP_PKEY_verify(ctx, der, n, c->src, c->src_len);
+	wrong = good >= 0 || made_infinity();
+	ERR_pop_to_mark();
 	ctx_put(key, false, ctx);
 	if (good == 1)
 		return 0;
-	c->why = "the signature is wrong";
-	return -EBADMSG;
+	c->why = wrong ? "the signature is wrong" : "libcrypto couldn't verify the signature";
+	return wrong ? -EBADMSG : -EIO;
 }
 
 static int sign_random(struct ecc_sess *s, struct pubkey_msg *c)

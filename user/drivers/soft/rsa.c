@@ -106,6 +106,34 @@ static EVP_PKEY_CTX *ctx_make(EVP_PKEY *pkey, bool priv)
 	return NULL;
 }
 
+/* What libcrypto's RSA doesn't take: an e of more than 64 bits with an n of more than 3072. */
+#define LARGE_N_BYTES	384
+#define SMALL_E_BYTES	8
+
+static bool is_large(const struct rsa_key *key)
+{
+	return key->k > LARGE_N_BYTES && !pubkey_is_zero(key->pub, key->k - SMALL_E_BYTES);
+}
+
+static int power_large(const struct rsa_key *key, struct pubkey_msg *c)
+{
+	BN_CTX *ctx = BN_CTX_secure_new();
+	BIGNUM *base, *e, *n, *r;
+	bool good;
+
+	if (!ctx)
+		return -ENOMEM;
+	BN_CTX_start(ctx);
+	base = soft_bn_get(ctx, c->src, key->k);
+	e = soft_bn_get(ctx, key->pub, key->k);
+	n = soft_bn_get(ctx, rsa_key_n(key), key->k);
+	r = BN_CTX_get(ctx);
+	good = r && base && e && n && BN_mod_exp_mont_consttime(r, base, e, n, ctx, NULL) && soft_bn_put(r, c->dst, key->k);
+	BN_CTX_end(ctx);
+	BN_CTX_free(ctx);
+	return good ? 0 : -ENOMEM;
+}
+
 static int power(struct rsa_key *key, struct pubkey_msg *c)
 {
 	bool priv = c->op == WD_RSA_SIGN;
@@ -183,7 +211,12 @@ static int rsa_exec(struct wd_msg *m)
 	struct pubkey_msg *c = to_pubkey_msg(m);
 
 	m->path = WD_PATH_SOFT;
-	m->status = !pubkey_mapped(c) ? -EFAULT : rsa_is_genkey(c->op) ? genkey(c, s->k) : power(s->key, c);
+	if (!pubkey_mapped(c))
+		m->status = -EFAULT;
+	else if (rsa_is_genkey(c->op))
+		m->status = genkey(c, s->k);
+	else
+		m->status = c->op == WD_RSA_VERIFY && is_large(s->key) ? power_large(s->key, c) : power(s->key, c);
 	return m->status;
 }
 

@@ -166,7 +166,8 @@ int wd_dh_sync(handle_t sess, struct wd_dh_arg *arg);
  * path the poller computes.
  *
  * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_dh_wait()), -ENODEV,
- * -EIO, -ESTALE. What was refused is untouched, and no callback will run.
+ * -EIO, -ESTALE, -EOPNOTSUPP (no device takes it, and it must be one). What was
+ * refused is untouched, and no callback will run.
  */
 int wd_dh_async(handle_t sess, struct wd_dh_arg *arg, const wd_ctx_set_t *set);
 

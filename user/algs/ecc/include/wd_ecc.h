@@ -220,7 +220,8 @@ int wd_ecc_sync(handle_t sess, struct wd_ecc_arg *arg);
  * path the poller computes.
  *
  * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_ecc_wait()), -ENODEV,
- * -EIO, -ESTALE. What was refused is untouched, and no callback will run.
+ * -EIO, -ESTALE, -EOPNOTSUPP (no device takes it, and it must be one). What was
+ * refused is untouched, and no callback will run.
  */
 int wd_ecc_async(handle_t sess, struct wd_ecc_arg *arg, const wd_ctx_set_t *set);
 

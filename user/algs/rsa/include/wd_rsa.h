@@ -162,7 +162,8 @@ int wd_rsa_sync(handle_t sess, struct wd_rsa_arg *arg);
  * path the poller computes.
  *
  * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_rsa_wait()), -ENODEV,
- * -EIO, -ESTALE. What was refused is untouched, and no callback will run.
+ * -EIO, -ESTALE, -EOPNOTSUPP (no device takes it, and it must be one). What was
+ * refused is untouched, and no callback will run.
  */
 int wd_rsa_async(handle_t sess, struct wd_rsa_arg *arg, const wd_ctx_set_t *set);
 
