@@ -259,6 +259,20 @@ TEST(a_tag_that_cannot_be_read_releases_no_plaintext)
 	EXPECT_EQ(0, wd_aead_free_sess(a));
 }
 
+/* Nothing of it is touched: there is more of it than of memory. */
+TEST(stealing_of_more_than_libcrypto_counts_is_EFBIG)
+{
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC_CS3, key64, 16, WD_SESS_PATH_SOFT);
+	size_t len = (1u << 30) + 1;
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	ASSERT_TRUE(c && p != MAP_FAILED);
+	EXPECT_EQ(-EFBIG, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, p, len, p));
+	EXPECT_NE(NULL, strstr(detail(c), "libcrypto")) TH_LOG("%s", detail(c));
+	munmap(p, len);
+	EXPECT_EQ(0, wd_cipher_free_sess(c));
+}
+
 /* --- lists --- */
 
 /* Cut at sizes that go with nothing, with empty pieces among them. */

@@ -20,12 +20,22 @@ static int cipher_flat(struct crypto_sess *s, struct crypto_msg *c, const struct
 	return good ? 0 : -EIO;
 }
 
+/* With stealing libcrypto wants all of it at once, and counts it in an int. */
+static bool too_much(const struct crypto_sess *s, const struct crypto_msg *c)
+{
+	return s->alg->sec.c_width && c->src_len > SOFT_UPDATE_MAX;
+}
+
 static int cipher_exec(struct wd_msg *m)
 {
 	struct crypto_msg *c = to_crypto_msg(m);
 	struct soft_flat f;
 
 	m->path = WD_PATH_SOFT;
+	if (__builtin_expect(too_much(to_crypto_sess(m->sess), c), 0)) {
+		c->why = "it is more than libcrypto takes in one request";
+		return m->status = -EFBIG;
+	}
 	m->status = soft_flat_begin(&f, c, true);
 	if (m->status)
 		return m->status;

@@ -64,7 +64,7 @@ struct wd_aead_arg {
 	size_t *dst_len;		/* in: bytes of room, src_len or more; out: src_len, 0 on an error */
 	wd_alg_aead_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
-	void *iv;			/* never written */
+	void *iv;			/* never written, nor looked after: one that isn't mapped may be a SIGSEGV */
 	__u32 iv_len;			/* bytes: GCM 12 (others on this CPU only, up to 128), CCM 7 .. 13, CBC 16 */
 	__u32 op;			/* enum wd_cipher_op */
 	void *mac;			/* the tag, flat: written when encrypting, compared when decrypting */

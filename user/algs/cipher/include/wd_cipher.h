@@ -89,7 +89,7 @@ struct wd_cipher_arg {
 	size_t *dst_len;		/* in: bytes of room, src_len or more; out: src_len, 0 on an error */
 	wd_alg_cipher_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
-	void *iv;			/* NULL for ECB */
+	void *iv;			/* NULL for ECB; not looked after: one that isn't mapped may be a SIGSEGV */
 	__u32 iv_len;			/* bytes: the block's, 0 for ECB */
 	__u32 op;			/* enum wd_cipher_op */
 	__u32 flags;			/* WD_CIPHER_CHAIN; unknown bits are -EINVAL */
@@ -159,7 +159,7 @@ int wd_cipher_set_key(handle_t sess, const __u8 *key, __u32 key_len);
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EINVAL (among
  * others: no key, a length that the mode doesn't take, buffers that overlap
  * otherwise than exactly), -ENOSPC (room below src_len), -EFBIG (devices only,
- * and more than they take at once), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device
+ * and more than they take at once; ciphertext stealing of more than 1 GiB), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device
  * has been stopped), -ENODEV (device gone), -EIO (device reset or stopped),
  * -EOPNOTSUPP (devices only, and they lack the algorithm, or a list has more pieces than they take),
  * -EDQUOT (devices only, and no context of the section's grant can be had), -ENOMEM.
