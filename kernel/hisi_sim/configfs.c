@@ -230,9 +230,7 @@ void sim_item_go_away(struct sim_item *item, bool surprise)
 {
 	lockdep_assert_held(&item->lock);
 	sim_faults_keep(item);
-	if (surprise)
-		sim_device_vanish(item->sdev);
-	sim_device_remove(item->sdev);
+	sim_device_remove(item->sdev, surprise);
 	item->sdev = NULL;
 	if (!item->by_parameter)
 		configfs_undepend_item(&item->group.cg_item);

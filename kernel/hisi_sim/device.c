@@ -25,6 +25,7 @@ struct move {
 	struct kthread_work work;
 	const struct sim_shape *shape;
 	struct sim_dev *sdev;
+	bool surprise;
 	unsigned int inject;
 };
 
@@ -80,6 +81,23 @@ err_free_device:
 	return ERR_PTR(err);
 }
 
+static void pull_out(struct wdm_device *model, void *arg)
+{
+	struct sim_dev *sdev = arg;
+
+	wdm_function_detach(model, WDM_PF);
+	memset_io(sdev->pf.regs.io, 0xff, sdev->pf.regs.size);
+	memset_io(sdev->pf.db.io, 0xff, sdev->pf.db.size);
+}
+
+/* As if pulled out: nothing answers, registers read as ones, and nobody has been told. Its removal follows. */
+static void vanish(struct sim_dev *sdev)
+{
+	sim_config_vanish(&sdev->pf);
+	sim_worker_call(sdev, pull_out, sdev);
+	sim_bus_disconnect(sdev);
+}
+
 static void remove_now(struct sim_dev *sdev)
 {
 	sim_bus_remove(sdev);
@@ -98,6 +116,8 @@ static void move_run(struct kthread_work *work)
 	struct move *move = container_of(work, struct move, work);
 
 	sim_inject_give(move->inject);
+	if (move->surprise)
+		vanish(move->sdev);
 	if (move->shape)
 		move->sdev = add_now(move->shape);
 	else
@@ -122,28 +142,11 @@ struct sim_dev *sim_device_add(const struct sim_shape *shape)
 	return move.sdev;
 }
 
-void sim_device_remove(struct sim_dev *sdev)
+void sim_device_remove(struct sim_dev *sdev, bool surprise)
 {
-	struct move move = { .sdev = sdev };
+	struct move move = { .sdev = sdev, .surprise = surprise };
 
 	move_wait(&move);
-}
-
-static void pull_out(struct wdm_device *model, void *arg)
-{
-	struct sim_dev *sdev = arg;
-
-	wdm_function_detach(model, WDM_PF);
-	memset_io(sdev->pf.regs.io, 0xff, sdev->pf.regs.size);
-	memset_io(sdev->pf.db.io, 0xff, sdev->pf.db.size);
-}
-
-/* As if pulled out: nothing answers, registers read as ones, and nobody has been told. Its removal follows. */
-void sim_device_vanish(struct sim_dev *sdev)
-{
-	sim_config_vanish(&sdev->pf);
-	sim_worker_call(sdev, pull_out, sdev);
-	sim_bus_disconnect(sdev);
 }
 
 int sim_device_init(void)

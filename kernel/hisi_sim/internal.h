@@ -188,8 +188,7 @@ int sim_bus_domain(void);
 int sim_device_init(void);
 void sim_device_exit(void);
 struct sim_dev *sim_device_add(const struct sim_shape *shape);
-void sim_device_remove(struct sim_dev *sdev);
-void sim_device_vanish(struct sim_dev *sdev);
+void sim_device_remove(struct sim_dev *sdev, bool surprise);
 
 /* worker.c */
 int sim_worker_start(struct sim_dev *sdev);
