@@ -19,6 +19,12 @@
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
 
+/* What takes minutes where even the CPU is simulated. */
+#define LARGE() do { \
+	if (getenv("WD_NO_LARGE")) \
+		SKIP(return, "large ones are left out here"); \
+} while (0)
+
 static inline const char *detail(handle_t h)
 {
 	static __thread char buf[256];

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The programs of this folder on a simulated SEC device, through the kernel: random requests and asynchronous ones.
+# The programs of this folder on a simulated SEC device, through the kernel: published vectors, random requests, refusals.
 
 . "$(dirname "$0")/../include/tap.sh"
 
 ITEM=/sys/kernel/config/hisi_sim/cryptotest
 TESTS=$OUT/tests/crypto
 CASES=100
+export WD_NO_LARGE=1 WD_VECTORS_EVERY=200	# natively it is all of them
 [ -z "${WD_TEST_BRIEF:-}" ] || CASES=30
 
 drop() {
@@ -35,6 +36,30 @@ good() {
 
 test_random_requests_agree_with_this_cpu() {
 	WD_CROSS_CASES=$CASES good test_cross
+}
+
+test_published_vectors_of_ciphers_pass() {
+	good test_cipher_vectors
+}
+
+test_published_vectors_of_digests_pass() {
+	good test_digest_vectors
+}
+
+test_published_vectors_of_AEAD_pass() {
+	good test_aead_vectors
+}
+
+test_streams_of_GCM_are_as_at_once() {
+	WD_STREAM_CASES=20 good test_aead_stream
+}
+
+test_single_requests_and_streams_of_digests() {
+	good test_request
+}
+
+test_refusals() {
+	good test_refuse
 }
 
 test_asynchronous_requests_come_back() {

@@ -112,6 +112,7 @@ static void large_cipher(struct __test_metadata *_metadata, int mode, size_t len
 
 TEST(sixteen_mebibytes_and_chains_of_each_mode)
 {
+	LARGE();
 	large_cipher(_metadata, WD_CIPHER_ECB, 16 * MIB);
 	large_cipher(_metadata, WD_CIPHER_CBC, 16 * MIB);
 	large_cipher(_metadata, WD_CIPHER_CTR, 16 * MIB + 5);
@@ -157,6 +158,7 @@ TEST(a_digest_and_aead_of_sixteen_mebibytes)
 	unsigned char *data = malloc(16 * MIB), *out = malloc(16 * MIB), whole[32], parts[32], mac[16];
 	size_t at;
 
+	LARGE();
 	ASSERT_TRUE(d && a && data && out);
 	fill_noise(data, 16 * MIB, 5);
 	ASSERT_EQ(0, digest_do(d, data, 16 * MIB, whole, 32)) TH_LOG("%s", detail(d));
