@@ -281,10 +281,13 @@ TEST_F(async, bursts_stop_at_the_first_that_is_refused)
 
 TEST_F(async, who_finds_no_room_waits_and_loses_nothing)
 {
-	struct job *many = calloc(1500, sizeof(*many));
+	struct job *many;
 	unsigned int sent, busy = 0;
 	int ret;
 
+	if (getenv("WD_FEW_REQUESTS"))
+		SKIP(return, "WD_FEW_REQUESTS: a full ring takes a device that computes slowly too long");
+	many = calloc(1500, sizeof(*many));
 	ASSERT_NE(NULL, many);
 	for (sent = 0; sent < 1500; ) {
 		self->lib->fill(&many[sent], sent % REQUESTS, true);

@@ -65,9 +65,11 @@ static bool op_same(struct pair *p, int op, bool own)
 	const void *in = op == WD_ECC_SIGN ? p->digest : p->key, *extra = own ? p->d : NULL;
 	size_t la = sizeof(a), lb = sizeof(b), extra_len = own ? p->w : 0;
 
-	if (ecc_do(p->hw, op, n ? in : NULL, n, extra, extra_len, a, &la) || ecc_do(p->soft, op, n ? in : NULL, n, extra, extra_len, b, &lb))
+	if (ecc_do(p->hw, op, n ? in : NULL, n, extra, extra_len, a, &la) ||
+	    ecc_do(p->soft, op, n ? in : NULL, n, extra, extra_len, b, &lb))
 		return false;
-	if (op == WD_ECC_SIGN && (ecc_do(p->hw, WD_ECC_VERIFY, in, n, b, lb, NULL, NULL) || ecc_do(p->soft, WD_ECC_VERIFY, in, n, a, la, NULL, NULL)))
+	if (op == WD_ECC_SIGN && (ecc_do(p->hw, WD_ECC_VERIFY, in, n, b, lb, NULL, NULL) ||
+				  ecc_do(p->soft, WD_ECC_VERIFY, in, n, a, la, NULL, NULL)))
 		return false;
 	/* Each makes a nonce of its own. */
 	return la == lb && ((op == WD_ECC_SIGN && !own) || !memcmp(a, b, la));
@@ -75,12 +77,14 @@ static bool op_same(struct pair *p, int op, bool own)
 
 static bool ecc_same(int alg, int curve, unsigned int seed)
 {
-	struct pair p = { .hw = ecc_open(alg, curve, WD_SYNC, WD_SESS_PATH_HW), .soft = ecc_open(alg, curve, WD_SYNC, WD_SESS_PATH_SOFT), .alg = alg, .seed = seed };
+	struct pair p = { .alg = alg, .seed = seed };
 	size_t len = sizeof(p.key);
 	struct wd_ecc_key key;
 	bool good;
 	int op;
 
+	p.hw = ecc_open(alg, curve, WD_SYNC, WD_SESS_PATH_HW);
+	p.soft = ecc_open(alg, curve, WD_SYNC, WD_SESS_PATH_SOFT);
 	p.w = p.hw ? (size_t)wd_ecc_sess_bytes(p.hw) : 0;
 	p.point = alg >= WD_ECC_X25519 ? p.w : 2 * p.w;
 	key = (struct wd_ecc_key){ .d = number(p.key + p.point, p.w) };

@@ -67,6 +67,12 @@ static size_t hash(const char *name, const struct bytes *msg, unsigned char *dig
 	return n;
 }
 
+/* A device that computes slowly takes some of many that are alike. */
+static bool is_one_of_few(int i)
+{
+	return !getenv("WD_FEW_REQUESTS") || i % 15 == 0;
+}
+
 static bool signature_case(void *arg, struct vec *v)
 {
 	unsigned char digest[64], r_s[2 * ECC_MAX], out[2 * ECC_MAX], k[ECC_MAX];
@@ -76,8 +82,7 @@ static bool signature_case(void *arg, struct vec *v)
 	struct bytes b[4] = { vec_bytes(v, "Msg"), digits(vec_text(v, "d")), digits(vec_text(v, "Qx")), digits(vec_text(v, "Qy")) };
 	bool good = true;
 
-	if (curve) {
-		(*(int *)arg)++;
+	if (curve && is_one_of_few((*(int *)arg)++)) {
 		n = hash(v->section, &b[0], digest);
 		good = n && field(r_s, w, vec_text(v, "R")) && field(r_s + w, w, vec_text(v, "S")) && ecc_key_points(h, &b[1], &b[2], &b[3]);
 		if (vec_text(v, "k"))

@@ -4,6 +4,9 @@
 #include "hpre.h"
 #include "straight.h"
 
+/* Not in the functions that most requests stay in. */
+#define NOINLINE	__attribute__((noinline))
+
 /* A number of most curves is copied without a call. */
 static inline void copy(__u8 *to, const void *from, size_t len)
 {
@@ -66,7 +69,7 @@ static bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct h
 }
 
 /* The session's public key, or what isn't a curve of the common shape. */
-static __attribute__((noinline)) bool fill_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool fill_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	struct pubkey_msg c = { .m.sess = &s->s, .op = arg->op, .src = arg->src };
 
@@ -75,7 +78,7 @@ static __attribute__((noinline)) bool fill_plain(struct ecc_sess *s, const struc
 	return !arg->extra_len && s->priv && !hpre_ecc_fill(&c, a, j);
 }
 
-static __attribute__((noinline)) bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span span = { arg->dst, ecc_point_bytes(s) };
 
@@ -83,7 +86,7 @@ static __attribute__((noinline)) bool public_plain(struct ecc_sess *s, const str
 	return !arg->src_len && room_plain(arg, span.len) && wd_probe_recent(&span, 1) && fill_plain(s, arg, a, j);
 }
 
-static __attribute__((noinline)) bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span spans[] = { { arg->src, s->w }, { arg->dst, s->w } };
 
@@ -137,7 +140,8 @@ WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 	__u8 *k;
 
 	if (__builtin_expect(!digest_plain(s, arg) || !s->sign_priv || !room_plain(arg, 2 * s->w) || arg->extra_len != (nonce ? s->w : 0) ||
-			     !wd_probe_recent(spans, nonce ? 3 : 2) || !is_some(arg->src, arg->src_len) || (nonce && !pubkey_is_between(nonce, s->part[ECC_N])), 0))
+			     !wd_probe_recent(spans, nonce ? 3 : 2) || !is_some(arg->src, arg->src_len) ||
+			     (nonce && !pubkey_is_between(nonce, s->part[ECC_N])), 0))
 		return false;
 	k = fields_take(s, a, 4, 2, 2 * s->w);
 	j->head = s->head_sign;
@@ -153,14 +157,14 @@ WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 }
 
 /* What is looked at is public. */
-static __attribute__((noinline)) bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span spans[] = { { arg->src, arg->src_len }, { arg->extra, 2 * s->w } };
 	const __u8 *r = arg->extra, *n = s->part[ECC_N];
 	__u8 *in;
 
-	if (__builtin_expect(s->alg < WD_ECC_ECDSA || s->alg > WD_ECC_SM2 || !digest_plain(s, arg) || !s->key || arg->extra_len != 2 * s->w || !wd_probe_recent(spans, 2) ||
-			     !is_some(arg->src, arg->src_len) ||
+	if (__builtin_expect(s->alg < WD_ECC_ECDSA || s->alg > WD_ECC_SM2 || !digest_plain(s, arg) || !s->key ||
+			     arg->extra_len != 2 * s->w || !wd_probe_recent(spans, 2) || !is_some(arg->src, arg->src_len) ||
 			     !pubkey_is_between(r, n) || !pubkey_is_between(r + s->w, n), 0))
 		return false;
 	in = fields_take(s, a, 3, 0, 0);
