@@ -111,6 +111,7 @@ static void check_libraries(struct health *h, const struct health_input *in)
 {
 	static const char *const names[] = {
 		"libwd.so.0", "libhisi_qm.so.0", "libwd_comp.so.0", "libwd_cipher.so.0", "libwd_digest.so.0", "libwd_aead.so.0",
+		"libwd_rsa.so.0", "libwd_dh.so.0", "libwd_ecc.so.0",
 	};
 	size_t i;
 
