@@ -76,12 +76,15 @@ endif
 obj-of = $(OUT)/obj/$(1)/$(patsubst $(TOP)/%,%,$(abspath $(2))).o
 src-objs = $(foreach s,$(2),$(call obj-of,$(1),$(s)))
 
+# Asked for once in a folder, by the first rule that compiles.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS)))$(PKG_CFLAGS)
+
 # compile-rule: $(1) artefact, $(2) one source, $(3) extra flags.
 define compile-rule
 $(call obj-of,$(1),$(2)): $(2) $(MAKEFILE_LIST)
 	$$(call say,CC,$(abspath $(2)))
 	$$(Q)mkdir -p $$(dir $$@)
-	$$(Q)$$(CC) $$(WD_CPPFLAGS) $$(CPPFLAGS) $$(call pkg-cflags,$$(PKGS)) $$(CFLAGS) $$(WD_CFLAGS) $(3) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(WD_CPPFLAGS) $$(CPPFLAGS) $$(PKG_CFLAGS) $$(CFLAGS) $$(WD_CFLAGS) $(3) -MMD -MP -c -o $$@ $$<
 -include $(patsubst %.o,%.d,$(call obj-of,$(1),$(2)))
 endef
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of one area, and the list of them for the runner.
 #   NATIVE EMULATED VM            C programs; <prog>_SRCS if not <prog>.c
+#   SHARED                        sources that all of them have in common, compiled once
 #   NATIVE_SCRIPTS VM_SCRIPTS     TAP scripts
 #   BOOT_SCRIPTS                  TAP scripts on the host that boot VMs of their own
 #   TSAN                          those of NATIVE and EMULATED to be built and run with SAN=thread as well
@@ -51,8 +52,12 @@ all: $(BINS:%=$(TESTS)/%) $(TESTS)/list
 $(HARNESS):
 	$(Q)$(TOP)/scripts/kernel kselftest $(dir $@)
 
+SHARED_OBJS := $(call src-objs,$(AREA)/shared,$(SHARED))
+$(foreach s,$(SHARED),$(eval $(call compile-rule,$(AREA)/shared,$(s),)))
+$(SHARED_OBJS): | $(HARNESS)
+
 define test-rule
-$(TESTS)/$(1): $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)) $(call lib-files,$(LIBS))
+$(TESTS)/$(1): $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)) $(SHARED_OBJS) $(call lib-files,$(LIBS))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(dir $$@)
 	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../../lib' -o $$@.new \
