@@ -219,12 +219,12 @@ def console_splats(path):
     return found
 
 
-def vm(kernel, areas, count, brief):
-    """brief: what doesn't depend on the kernel runs in full elsewhere."""
+def vm(kernel, areas, count, first, brief):
+    """first: of several kernels; brief: what doesn't depend on the kernel runs in full elsewhere."""
     suite = f"kernel {kernel}"
     debug = kernel == "debug"
     # What is about user space alone would take the debug kernel an hour, and some of it is tried on one kernel.
-    kinds = ("vm",) if debug else ("vm", "vm-user") if brief else ("vm", "vm-user", "vm-once")
+    kinds = ("vm",) if debug else ("vm", "vm-user", "vm-once") if first else ("vm", "vm-user")
     rest = read_lists(f"{BUILD}/user", kinds, areas, count, suite)
     # What the kernel's own parts say comes first, what takes longest last.
     order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
@@ -285,7 +285,7 @@ def main():
     for out in args.boot:
         native(out, args.areas, count, ("boot",))
     for number, kernel in enumerate(args.vm):
-        vm(kernel, args.areas, count, brief=number > 0 or kernel == "debug")
+        vm(kernel, args.areas, count, first=number == 0, brief=bool(number or args.native or kernel == "debug"))
 
     if count.skipped:
         print("\nskipped:")

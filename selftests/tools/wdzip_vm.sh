@@ -79,7 +79,7 @@ queues_differ() {
 
 # What the kernel has a part in: the emulated run goes through all cases, and WD_TEST_LONG does here too.
 if [ $# = 0 ] && [ -n "${WD_TEST_BRIEF:-}" ]; then
-	set -- names_the_path exchanges_1 incompressible members_one damaged killed anew pipe_whose
+	set -- names_the_path exchanges_1 incompressible members_one damaged killed anew pipe_whose falls_to_soft
 	MANY=1
 elif [ $# = 0 ] && [ -z "${WD_TEST_LONG:-}" ]; then
 	set -- names_the_path exchanges incompressible members damaged killed anew pipe 100_mb falls_to_soft
