@@ -250,7 +250,8 @@ static bool error_parse(const char *page, struct error_call *call)
 {
 	char group[8], rest;
 
-	if (sscanf(page, "%7s %u %c", group, &call->bit, &rest) != 2)
+	/* As many digits as can't overflow: nobody tells of that. */
+	if (sscanf(page, "%7s %3u %c", group, &call->bit, &rest) != 2)
 		return false;
 	call->which = strcmp(group, "qm") ? WDM_ERRORS_ENGINE : WDM_ERRORS_QM;
 	return call->which == WDM_ERRORS_QM || !strcmp(group, "engine");

@@ -247,6 +247,7 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "zip 1"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 1 1"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 4294967298"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/remove", "0"));
 		EXPECT_EQ(live ? -EINVAL : -ENODEV, sim_set(NAME, "faults/error", "qm 31"));
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
