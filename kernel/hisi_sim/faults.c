@@ -270,6 +270,11 @@ static ssize_t sim_faults_error_store(struct config_item *ci, const char *page, 
 		err = refuse(item, "error", "the device isn't live", -ENODEV);
 		goto unlock;
 	}
+	/* Nobody would read it, and a driver that comes clears what was before. */
+	if (!sim_config_memory_enabled(&item->sdev->pf)) {
+		err = refuse(item, "error", "no driver has switched its memory on", -ENODEV);
+		goto unlock;
+	}
 	sim_worker_call(item->sdev, error_set, &call);
 	if (call.err)
 		err = refuse(item, "error", "the device has no such error", call.err);

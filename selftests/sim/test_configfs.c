@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The configfs tree of simulated devices: what it takes, what it refuses, and that a refusal changes nothing. */
+#include <endian.h>
+#include <linux/pci_regs.h>
+#include <stdint.h>
 #include <sys/klog.h>
 #include "kselftest_harness.h"
 #include "sim_item.h"
@@ -253,6 +256,36 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
 	}
 	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/remove", "1"));
+}
+
+static int config_write(const char *address, off_t at, uint16_t value)
+{
+	char path[160];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), SIM_PCI "/%s/config", address);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = pwrite(fd, &value, sizeof(value), at) == sizeof(value) ? 0 : -EIO;
+	close(fd);
+	return ret;
+}
+
+TEST_F(item, an_error_is_refused_while_no_driver_has_the_device)
+{
+	char address[64], path[160];
+
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_LT(0, sim_get(NAME, "address", address, sizeof(address)));
+	snprintf(path, sizeof(path), SIM_PCI "/%s/driver/unbind", address);
+	if (sim_exists(path))
+		ASSERT_EQ(0, text_write(path, address));
+	/* As before the first driver: an unbound device's memory stays on. */
+	ASSERT_EQ(0, config_write(address, PCI_COMMAND, 0));
+	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/error", "qm 2"));
+	ASSERT_EQ(0, config_write(address, PCI_COMMAND, htole16(PCI_COMMAND_MEMORY)));
+	EXPECT_EQ(0, sim_set(NAME, "faults/error", "qm 2"));
 }
 
 static int logged(const char *text)
