@@ -93,6 +93,7 @@ const char *wdm_fault_name(u32 kind);
 
 /*
  * Adds WHEN[:VALUE][@QUEUE] to a rule: WHEN is N, the next N times (0: never), or 1/N, once in N. Times have a unit.
+ * A rule has one value and one queue; another than it has is refused.
  * NULL, or what is wrong with the text. Doesn't know the device: see wdm_fault_check().
  */
 const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *rule);

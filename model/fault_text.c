@@ -111,7 +111,21 @@ static const char *value(const char **p, u32 kind, struct wdm_fault_rule *rule)
 		return "takes no value";
 	if (takes == VALUE_STATUS)
 		return number(p, STATUS_MAX, &rule->value) ? NULL : "expected a status from 0 to 0xff after :";
-	return time_value(p, &rule->value) ? NULL : "expected a time up to 10s after :, with ns, us, ms or s";
+	if (!time_value(p, &rule->value))
+		return "expected a time up to 10s after :, with ns, us, ms or s";
+	return takes == VALUE_TIME_NEEDED && !rule->value ? "no time at all is no fault" : NULL;
+}
+
+/* The next N times and once in N share one value and one queue, which either may name. */
+static const char *agrees(const struct wdm_fault_rule *rule, const struct wdm_fault_rule *was)
+{
+	if (!was->next && !was->one_in)
+		return NULL;
+	if (was->value && rule->value != was->value)
+		return "has another value already";
+	if (was->queue != WDM_FAULT_ANY && rule->queue != was->queue)
+		return "is of another queue already";
+	return NULL;
 }
 
 const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *rule)
@@ -135,6 +149,9 @@ const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *r
 	}
 	if (*p)
 		return "something follows that isn't understood";
+	wrong = agrees(&r, rule);
+	if (wrong)
+		return wrong;
 	*rule = r;
 	return NULL;
 }

@@ -97,6 +97,7 @@ static void cs_decrypt(struct wdm_mode *m, u8 *p, u32 tail)
 	memcpy(p, first, sizeof(first));
 	cbc_decrypt(m, p, WDM_BLOCK_BYTES);
 	memcpy(p + WDM_BLOCK_BYTES, plain, tail);
+	wdm_wipe(plain, sizeof(plain));
 }
 
 static void cbc_cs(struct wdm_mode *m, u8 *p, u32 len, bool last)
@@ -127,6 +128,7 @@ static void cfb(struct wdm_mode *m, u8 *p, u32 len)
 		xor(p, m->iv, n);
 		memcpy(m->iv, m->encrypt ? p : in, n);
 	}
+	wdm_wipe(in, sizeof(in));
 }
 
 static void ofb(struct wdm_mode *m, u8 *p, u32 len)
@@ -213,6 +215,8 @@ static void xts_steal(struct wdm_mode *m, u8 *p, u32 tail)
 	memcpy(p, p + WDM_BLOCK_BYTES, tail);
 	memcpy(p + WDM_BLOCK_BYTES, first, tail);
 	xts_whole(m, p, WDM_BLOCK_BYTES);
+	wdm_wipe(next, sizeof(next));
+	wdm_wipe(first, sizeof(first));
 }
 
 static void xts(struct wdm_mode *m, u8 *p, u32 len)

@@ -60,6 +60,7 @@ void wdm_sm4_key(struct wdm_sm4 *k, const u8 *key)
 		x[i & 3] ^= sm4_mix_key(x[(i + 1) & 3] ^ x[(i + 2) & 3] ^ x[(i + 3) & 3] ^ sm4_round_constant(i));
 		k->round[i] = x[i & 3];
 	}
+	wdm_wipe(x, sizeof(x));
 }
 
 void wdm_sm4_block(const struct wdm_sm4 *k, bool encrypt, const u8 *in, u8 *out)

@@ -335,6 +335,9 @@ static void qm_state_set(struct hisi_qm *qm, enum qm_state state)
 static void qm_restart_work(struct work_struct *work)
 {
 	struct hisi_qm *qm = container_of(work, struct hisi_qm, restart_work);
+	bool broken = READ_ONCE(qm->broken);
+	/* After a restart that ended half way: framework and listeners know. */
+	bool again = qm->state == QM_RESTARTING;
 	int ret;
 
 	qm_state_set(qm, QM_RESTARTING);
@@ -342,24 +345,30 @@ static void qm_restart_work(struct work_struct *work)
 	 * Not every generation closes its master by itself, nor does any say when
 	 * the accesses under way have ended.
 	 */
-	if (READ_ONCE(qm->broken))
+	if (broken)
 		WRITE_ONCE(qm->silent, !qm_master_close(qm));
-	if (qm->uacce)
+	if (qm->uacce && !again)
 		uacce_kill_queues(qm->uacce);
 	/* One that was just being opened wasn't on the framework's list. */
 	qm_queues_kill(qm);
-	if (READ_ONCE(qm->broken)) {
+	if (broken) {
 		qm_state_set(qm, QM_STOPPED);
 		if (qm->uacce)
 			uacce_isolated(qm->uacce);
 		return;
 	}
+	/* Broken since: this work comes again, and closes the master first. */
+	if (READ_ONCE(qm->broken))
+		return;
 	qm_function_stop(qm);
 
 	ret = qm_function_start(qm);
-	if (ret)
-		pci_err(qm->pdev, "restart failed (%d): no queue can be opened\n", ret);
-	qm_state_set(qm, ret ? QM_STOPPED : QM_STARTED);
+	if (ret) {
+		pci_err(qm->pdev, "restart failed (%d), bind the driver again to recover\n", ret);
+		qm_break(qm);
+		return;
+	}
+	qm_state_set(qm, QM_STARTED);
 }
 
 /**
@@ -385,10 +394,10 @@ void qm_restart_schedule(struct hisi_qm *qm)
 void qm_break(struct hisi_qm *qm)
 {
 	mutex_lock(&qm->state_lock);
-	WRITE_ONCE(qm->broken, true);
-	/* Not while it starts: what follows may be the undoing of that. */
-	if (!qm->ending && qm->state != QM_STOPPED)
+	/* Once, however often it is reported; not while it starts: qm_start() looks in the end. */
+	if (!qm->broken && !qm->ending && qm->state != QM_STOPPED)
 		schedule_work(&qm->restart_work);
+	WRITE_ONCE(qm->broken, true);
 	mutex_unlock(&qm->state_lock);
 }
 
@@ -489,6 +498,21 @@ void qm_free(struct hisi_qm *qm)
 	kfree(qm);
 }
 
+/* From here on qm_break() has its work done; until here it has only been noted. */
+static int qm_started(struct hisi_qm *qm)
+{
+	int ret = 0;
+
+	mutex_lock(&qm->state_lock);
+	qm->ending = false;
+	if (qm->broken)
+		ret = -EIO;
+	else
+		WRITE_ONCE(qm->state, QM_STARTED);
+	mutex_unlock(&qm->state_lock);
+	return ret;
+}
+
 /**
  * qm_start - the function gets its queues; errors are reported
  * @qm: an allocated function, engine initialised
@@ -499,14 +523,19 @@ int qm_start(struct hisi_qm *qm)
 
 	qm_error_init(qm);
 	ret = qm_function_start(qm);
-	if (ret) {
-		pci_err(qm->pdev, "cannot start (%d)\n", ret);
-		qm_error_exit(qm);
-		return ret;
-	}
-	qm->ending = false;
-	qm_state_set(qm, QM_STARTED);
+	if (ret)
+		goto err_exit_error;
+	ret = qm_started(qm);
+	if (ret)
+		goto err_stop_function;
 	return 0;
+
+err_stop_function:
+	qm_function_stop(qm);
+err_exit_error:
+	pci_err(qm->pdev, "cannot start (%d)\n", ret);
+	qm_error_exit(qm);
+	return ret;
 }
 
 /**

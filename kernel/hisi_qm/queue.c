@@ -187,11 +187,11 @@ static int qm_qp_drain(struct hisi_qp *qp)
 	return qm_qp_wait_drained(qp);
 }
 
-/* Of a device that is broken as a whole its own message says enough. */
+/* Of a device that is broken as a whole, or pulled out, its own message says enough. */
 static void qm_qp_stuck(struct hisi_qp *qp, int err, bool broken)
 {
 	qp->stuck = true;
-	if (!broken)
+	if (!broken && err != -ENODEV)
 		pci_err(qp->qm->pdev, "queue %u did not stop (%d): not used again before a reset\n",
 			qp->id, err);
 }

@@ -250,7 +250,8 @@ static bool error_parse(const char *page, struct error_call *call)
 {
 	char group[8], rest;
 
-	if (sscanf(page, "%7s %u %c", group, &call->bit, &rest) != 2)
+	/* As many digits as can't overflow: nobody tells of that. */
+	if (sscanf(page, "%7s %3u %c", group, &call->bit, &rest) != 2)
 		return false;
 	call->which = strcmp(group, "qm") ? WDM_ERRORS_ENGINE : WDM_ERRORS_QM;
 	return call->which == WDM_ERRORS_QM || !strcmp(group, "engine");
@@ -267,6 +268,11 @@ static ssize_t sim_faults_error_store(struct config_item *ci, const char *page, 
 	mutex_lock(&item->lock);
 	if (!item->sdev) {
 		err = refuse(item, "error", "the device isn't live", -ENODEV);
+		goto unlock;
+	}
+	/* Nobody would read it, and a driver that comes clears what was before. */
+	if (!sim_config_memory_enabled(&item->sdev->pf)) {
+		err = refuse(item, "error", "no driver has switched its memory on", -ENODEV);
 		goto unlock;
 	}
 	sim_worker_call(item->sdev, error_set, &call);

@@ -230,20 +230,25 @@ static void uacce_kill_round(struct uacce_device *uacce, bool dead)
 	mutex_unlock(&uacce->kill_lock);
 }
 
-void uacce_kill_queues(struct uacce_device *uacce)
+/* Nobody has been told of a device that fails before it is announced. */
+static void uacce_tell(struct uacce_device *uacce, enum uacce_nl_cmd cmd)
 {
 	mutex_lock(&uacce_prov);
-	uacce_event_dev(UACCE_NL_DEV_RESET, uacce);
+	if (uacce->announced)
+		uacce_event_dev(cmd, uacce);
 	mutex_unlock(&uacce_prov);
+}
+
+void uacce_kill_queues(struct uacce_device *uacce)
+{
+	uacce_tell(uacce, UACCE_NL_DEV_RESET);
 	uacce_kill_round(uacce, false);
 }
 EXPORT_SYMBOL_GPL(uacce_kill_queues);
 
 void uacce_isolated(struct uacce_device *uacce)
 {
-	mutex_lock(&uacce_prov);
-	uacce_event_dev(UACCE_NL_DEV_ISOLATE, uacce);
-	mutex_unlock(&uacce_prov);
+	uacce_tell(uacce, UACCE_NL_DEV_ISOLATE);
 }
 EXPORT_SYMBOL_GPL(uacce_isolated);
 

@@ -390,6 +390,7 @@ TEST(bad_words_are_refused_and_leave_the_rule)
 		{ WDM_FAULT_FAIL, "1/" }, { WDM_FAULT_FAIL, "2/3" }, { WDM_FAULT_FAIL, "1:" }, { WDM_FAULT_FAIL, "1:0x100" },
 		{ WDM_FAULT_FAIL, "1:2ms" }, { WDM_FAULT_FAIL, "1@" }, { WDM_FAULT_FAIL, "1@1024" }, { WDM_FAULT_FAIL, "1 " },
 		{ WDM_FAULT_DELAY, "1" }, { WDM_FAULT_DELAY, "1:2" }, { WDM_FAULT_DELAY, "1:2min" }, { WDM_FAULT_DELAY, "1:11s" },
+		{ WDM_FAULT_DELAY, "1:0ns" }, { WDM_FAULT_DELAY, "1/2:0s" }, { WDM_FAULT_PAGE, "1:0us" },
 		{ WDM_FAULT_DROP, "1:1us" }, { WDM_FAULT_MAILBOX, "1@0" }, { WDM_FAULT_PAGE, "1:1us@0" }, { WDM_FAULT_PAGE, "1" },
 	};
 	struct wdm_fault_rule rule;
@@ -400,6 +401,29 @@ TEST(bad_words_are_refused_and_leave_the_rule)
 		EXPECT_EQ(0, rule.next | rule.one_in | rule.value);
 		EXPECT_EQ(WDM_FAULT_ANY, rule.queue);
 	}
+}
+
+TEST(a_rule_has_one_value_and_one_queue)
+{
+	struct wdm_fault_rule rule;
+
+	ASSERT_EQ(NULL, parse(WDM_FAULT_FAIL, "1:0x8@1", &rule));
+	EXPECT_NE(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1/10:0x9@1", &rule));
+	EXPECT_NE(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1/10:0x8@2", &rule));
+	EXPECT_NE(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1/10:0", &rule));
+	EXPECT_EQ(0, rule.one_in);
+	EXPECT_EQ(8, rule.value);
+	EXPECT_EQ(1, rule.queue);
+	EXPECT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1/10:0x8@1", &rule));
+	EXPECT_EQ(10, rule.one_in);
+	/* Not one that has ended. */
+	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "0", &rule));
+	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1:0x9@2", &rule));
+	EXPECT_EQ(9, rule.value);
+	EXPECT_EQ(2, rule.queue);
+	ASSERT_EQ(NULL, parse(WDM_FAULT_DELAY, "1:2ms", &rule));
+	EXPECT_NE(NULL, wdm_fault_parse(WDM_FAULT_DELAY, "1/10:3ms", &rule));
+	EXPECT_EQ(NULL, wdm_fault_parse(WDM_FAULT_DELAY, "1/10:2000us", &rule));
 }
 
 TEST_F(dev, an_error_that_the_device_has_is_reported_and_another_refused)

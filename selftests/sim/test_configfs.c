@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The configfs tree of simulated devices: what it takes, what it refuses, and that a refusal changes nothing. */
+#include <endian.h>
+#include <linux/pci_regs.h>
+#include <stdint.h>
 #include <sys/klog.h>
 #include "kselftest_harness.h"
 #include "sim_item.h"
 
 #define NAME	"test"
 #define LOG_READ_ALL	3
-#define LOG_CLEAR	5
 #define LOG_BYTES	(1 << 20)
 
 FIXTURE(item) {
@@ -236,8 +238,9 @@ TEST_F(item, faults_that_are_printed_can_be_written_back)
 TEST_F(item, bad_faults_are_refused)
 {
 	for (int live = 0; live < 2; live++) {
-		REFUSED("faults/fail", -EINVAL, "x", "\n", "-1", "1:0x13", "1:256", "1@64", "1,", ",1", "1 1", "1000000001", "1/0");
-		REFUSED("faults/delay", -EINVAL, "1", "1:11s", "1:5", "1:2h");
+		REFUSED("faults/fail", -EINVAL, "x", "\n", "-1", "1:0x13", "1:256", "1@64", "1,", ",1", "1 1", "1000000001", "1/0",
+			"1:0x8@1,1/10:0x9@1", "1:0x8@1,1/10:0x8@2");
+		REFUSED("faults/delay", -EINVAL, "1", "1:11s", "1:5", "1:2h", "1:0ns");
 		REFUSED("faults/drop", -EINVAL, "1:1us", "1@1024");
 		REFUSED("faults/mailbox", -EINVAL, "1@0");
 		REFUSED("faults/page_fault", -EINVAL, "1:1us@0");
@@ -246,6 +249,7 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "zip 1"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 1 1"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 4294967298"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/remove", "0"));
 		EXPECT_EQ(live ? -EINVAL : -ENODEV, sim_set(NAME, "faults/error", "qm 31"));
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
@@ -253,22 +257,67 @@ TEST_F(item, bad_faults_are_refused)
 	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/remove", "1"));
 }
 
-static int logged(const char *text)
+static int config_write(const char *address, off_t at, uint16_t value)
 {
-	char *log = calloc(1, LOG_BYTES);
-	int found = log && klogctl(LOG_READ_ALL, log, LOG_BYTES - 1) > 0 && strstr(log, text);
+	char path[160];
+	int fd, ret;
 
+	snprintf(path, sizeof(path), SIM_PCI "/%s/config", address);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = pwrite(fd, &value, sizeof(value), at) == sizeof(value) ? 0 : -EIO;
+	close(fd);
+	return ret;
+}
+
+TEST_F(item, an_error_is_refused_while_no_driver_has_the_device)
+{
+	char address[64], path[160];
+
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_LT(0, sim_get(NAME, "address", address, sizeof(address)));
+	snprintf(path, sizeof(path), SIM_PCI "/%s/driver/unbind", address);
+	if (sim_exists(path))
+		ASSERT_EQ(0, text_write(path, address));
+	/* As before the first driver: an unbound device's memory stays on. */
+	ASSERT_EQ(0, config_write(address, PCI_COMMAND, 0));
+	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/error", "qm 2"));
+	ASSERT_EQ(0, config_write(address, PCI_COMMAND, htole16(PCI_COMMAND_MEMORY)));
+	EXPECT_EQ(0, sim_set(NAME, "faults/error", "qm 2"));
+}
+
+/* A line that only this call has written; the log is others' too. */
+static int log_mark(char *mark, size_t size)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(mark, size, "test_configfs %d %lld.%09ld", getpid(), (long long)now.tv_sec, now.tv_nsec);
+	return text_write("/dev/kmsg", mark);
+}
+
+static int logged_since(const char *mark, const char *text)
+{
+	char *log = calloc(1, LOG_BYTES), *at = NULL;
+	int found;
+
+	if (log && klogctl(LOG_READ_ALL, log, LOG_BYTES - 1) > 0)
+		at = strstr(log, mark);
+	found = at && strstr(at, text);
 	free(log);
 	return found;
 }
 
 TEST_F(item, the_log_says_what_is_wrong_with_a_fault)
 {
-	ASSERT_LE(0, klogctl(LOG_CLEAR, NULL, 0));
+	char mark[64];
+
+	ASSERT_EQ(0, log_mark(mark, sizeof(mark)));
 	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/delay", "1:5"));
-	EXPECT_TRUE(logged("hisi_sim: " NAME "/faults/delay: expected a time"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/delay: expected a time"));
 	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/drop", "1@64"));
-	EXPECT_TRUE(logged("hisi_sim: " NAME "/faults/drop: the device hasn't that queue"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/drop: the device hasn't that queue"));
 }
 
 TEST_F(item, a_fault_that_the_shape_cannot_have_keeps_it_from_going_live)
