@@ -314,6 +314,28 @@ TEST(what_is_not_mapped_is_EFAULT_and_a_reset_begins_anew)
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
 
+TEST(a_decryption_whose_tag_is_not_mapped_keeps_what_nobody_has_deciphered)
+{
+	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	unsigned char *gone = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), mac[16];
+	bool soft = expected_path("aead") == WD_PATH_SOFT;
+
+	ASSERT_TRUE(h && gone != MAP_FAILED);
+	munmap(gone, 65536);
+	fill_noise(in, 300, 6);
+	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 20, 280, whole, mac));
+	memcpy(parts, whole, 300);
+	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, parts, 20, 280, parts, gone));
+	EXPECT_EQ(0, memcmp(parts, whole, 300));
+	/* No stream has begun: this is its first part. */
+	ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, parts, 20, 80, parts, NULL)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, parts + 100, 0, 200, parts + 100, gone));
+	EXPECT_EQ(0, memcmp(parts, in, 100));
+	EXPECT_TRUE(soft ? !memcmp(parts + 100, whole + 100, 200) : filled(parts + 100, 200, 0));
+	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, parts + 100, 0, 200, parts + 100, mac));
+	EXPECT_EQ(0, wd_aead_free_sess(h));
+}
+
 TEST(a_child_has_no_half_done_stream)
 {
 	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);

@@ -275,13 +275,16 @@ static int strm_begin(struct part *p)
 	ret = strm_pick(p);
 	if (ret)
 		return ret;
-	st->c.gen = wd_fork_now();
 	ret = st->c.q ? hw_begin(p) : 0;
 	if (crypto_lacks(ret, st->c.vendor) && p->s->s.soft_ok) {
 		crypto_strm_to_soft(&st->c);
 		ret = 0;
 	}
-	return ret || st->c.q ? ret : soft_begin(p);
+	if (!ret && !st->c.q)
+		ret = soft_begin(p);
+	if (!ret)
+		st->c.gen = wd_fork_now();
+	return ret;
 }
 
 /* What is only authenticated comes into the result as it is. */
@@ -388,12 +391,13 @@ static int part_failed(struct crypto_sess *s, struct crypto_msg *c, int ret)
 {
 	struct crypto_strm *st = s->strm;
 
-	crypto_failed(c, ret);
+	/* Before it has begun nothing of its data is written. */
+	if (st->gen)
+		crypto_failed(c, ret);
 	ret = crypto_say(s, ret, st->why, st->vendor);
 	st->dead = true;
-	/* It has come to its end, or not begun. */
 	if (ret == -EBADMSG || !st->gen)
-		crypto_strm_drop(st);
+		crypto_strm_forget(s);
 	return ret;
 }
 

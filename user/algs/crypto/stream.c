@@ -105,7 +105,7 @@ int crypto_strm_check(struct crypto_sess *s)
 	return wd_fail(&s->s.obj, EBUSY, "a stream that uses the key has begun");
 }
 
-static void sess_drop(struct crypto_sess *s)
+void crypto_strm_forget(struct crypto_sess *s)
 {
 	crypto_strm_free(s->strm);
 	s->strm = NULL;
@@ -118,7 +118,7 @@ int crypto_strm_reset(handle_t sess, const struct wd_class *cls)
 
 	if (ret)
 		return ret;
-	sess_drop(s);
+	crypto_strm_forget(s);
 	crypto_strm_leave(s);
 	return 0;
 }
@@ -130,6 +130,6 @@ int crypto_strm_sess_free(handle_t sess, const struct wd_class *cls)
 
 	if (ret)
 		return ret;
-	sess_drop(to_crypto_sess(base));
+	crypto_strm_forget(to_crypto_sess(base));
 	return crypto_sess_free(sess, cls);
 }

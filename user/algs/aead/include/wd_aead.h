@@ -180,8 +180,8 @@ int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg);
  * Return what wd_aead_sync() does, and: -EOPNOTSUPP (CCM, which has to know its lengths first, and CBC
  * with HMAC, of which devices have no parts), -EFBIG (more than 2^36 - 32 bytes of data), -EINVAL
  * (what belongs to another part; the stream has ended with an error), -EBUSY (another thread is inside), -ESTALE. A
- * decryption that fails zeroes the data of this part in dst, as wd_aead_sync() would. After
- * -EFAULT, -ETIMEDOUT, -ENODEV, -EIO, -EDQUOT and -ENOMEM a stream that has begun is over, and only
+ * decryption that fails in the middle, or whose tag is wrong, zeroes the data of this part in dst, as wd_aead_sync() would.
+ * After -EFAULT, -ETIMEDOUT, -ENODEV, -EIO, -EDQUOT and -ENOMEM a stream that has begun is over, and only
  * wd_aead_reset_sess() starts another; what else is refused changes nothing.
  */
 int wd_aead_update(handle_t sess, struct wd_aead_arg *arg);
