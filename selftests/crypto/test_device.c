@@ -113,6 +113,7 @@ TEST_F(device, an_AEAD_stream_does_not_survive_its_device_and_releases_nothing_a
 
 	ASSERT_NE(0, h);
 	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->mac));
+	memset(self->again, 0x5a, sizeof(self->again));
 	ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 2032, self->again, NULL));
 	ASSERT_EQ(0, emulated_control(DEVICE, "reset"));
 	ret = aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 2048, self->again + 2048, self->mac);
