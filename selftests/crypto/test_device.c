@@ -199,9 +199,19 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 		.src = self->in, .src_len = 4096, .dst = self->out, .dst_len = &self->len, .iv = (void *)iv16, .iv_len = 16,
 	};
 
-	ASSERT_TRUE(any && hw);
+	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0), a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t only = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+
+	ASSERT_TRUE(any && hw && d && a && only);
 	ASSERT_EQ(0, emulated_control(DEVICE, "remove"));
 	ASSERT_EQ(0, emulated_control("hisi_sec2-1", "remove"));
+	/* Streams are the first to learn of it. */
+	EXPECT_EQ(0, digest_part(d, self->in, 4096, NULL)) TH_LOG("%s", detail(d));
+	EXPECT_EQ(0, aead_part(a, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL)) TH_LOG("%s", detail(a));
+	EXPECT_EQ(-ENODEV, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
+	EXPECT_EQ(0, wd_aead_set_ckey(only, key64, 16)) TH_LOG("%s", detail(only));
+	EXPECT_EQ(0, digest_part(d, NULL, 0, self->mac)) TH_LOG("%s", detail(d));
+	EXPECT_EQ(0, aead_part(a, WD_CIPHER_ENCRYPTION, NULL, 0, NULL, 0, 0, NULL, self->mac)) TH_LOG("%s", detail(a));
 	self->len = 4096;
 	EXPECT_EQ(0, wd_cipher_sync(any, &arg)) TH_LOG("%s", detail(any));
 	EXPECT_EQ(WD_PATH_SOFT, arg.path);
@@ -210,6 +220,9 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 	EXPECT_EQ(-ENODEV, wd_cipher_sync(hw, &arg));
 	EXPECT_EQ(0, emulated_control(DEVICE, "return"));
 	EXPECT_EQ(0, emulated_control("hisi_sec2-1", "return"));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+	EXPECT_EQ(0, wd_aead_free_sess(a));
+	EXPECT_EQ(0, wd_aead_free_sess(only));
 	EXPECT_EQ(0, wd_cipher_free_sess(any));
 	EXPECT_EQ(0, wd_cipher_free_sess(hw));
 }

@@ -258,7 +258,7 @@ static int strm_pick(struct part *p)
 	if (ret || !st->c.q || (p->c->iv_len == GCM_IV_BYTES && st->assoc_len <= SEC_MAX_AAD))
 		return ret;
 	if (p->s->s.soft_ok) {
-		crypto_strm_to_soft(&st->c);
+		crypto_strm_to_soft(&st->c, WD_REASON_UNSUPPORTED);
 		return 0;
 	}
 	st->c.why = "a device doesn't take such an iv, or so much associated data";
@@ -276,10 +276,8 @@ static int strm_begin(struct part *p)
 	if (ret)
 		return ret;
 	ret = st->c.q ? hw_begin(p) : 0;
-	if (crypto_lacks(ret, st->c.vendor) && p->s->s.soft_ok) {
-		crypto_strm_to_soft(&st->c);
+	if (ret && crypto_strm_instead(p->s, &st->c, ret))
 		ret = 0;
-	}
 	if (!ret && !st->c.q)
 		ret = soft_begin(p);
 	if (!ret)

@@ -59,12 +59,32 @@ int crypto_strm_pick(struct crypto_sess *s, struct crypto_strm *st)
 	return 0;
 }
 
-void crypto_strm_to_soft(struct crypto_strm *st)
+void crypto_strm_to_soft(struct crypto_strm *st, __u16 reason)
 {
 	st->q = NULL;
 	st->vendor = 0;
+	st->why = NULL;
 	st->path = WD_PATH_SOFT;
-	st->reason = WD_REASON_UNSUPPORTED;
+	st->reason = reason;
+}
+
+bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret)
+{
+	__u16 reason;
+
+	if (crypto_lacks(ret, st->vendor))
+		reason = WD_REASON_UNSUPPORTED;
+	else if (ret == -EDQUOT)
+		reason = WD_REASON_NO_QUEUE;
+	else if (ret == -EIO || ret == -ENODEV)
+		reason = WD_REASON_GONE;
+	else
+		return false;
+	/* One that hasn't stopped may still write to what this CPU would free. */
+	if (!s->s.soft_ok || st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck))
+		return false;
+	crypto_strm_to_soft(st, reason);
+	return true;
 }
 
 /* --- the session's --- */

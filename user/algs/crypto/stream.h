@@ -41,8 +41,10 @@ void crypto_strm_free(struct crypto_strm *st);
 
 /* What it runs on from now on. 0, or the -errno of who may not serve it. */
 int crypto_strm_pick(struct crypto_sess *s, struct crypto_strm *st);
-/* This CPU instead of a device that can't compute it. */
-void crypto_strm_to_soft(struct crypto_strm *st);
+/* This CPU instead. */
+void crypto_strm_to_soft(struct crypto_strm *st, __u16 reason);
+/* The same, if it may, of one whose first step its device has failed with ret: can't compute it, is gone, or has no context. */
+bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret);
 
 /* --- the session's --- */
 
