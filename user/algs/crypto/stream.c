@@ -91,18 +91,14 @@ bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret)
 
 int crypto_strm_enter(struct crypto_sess *s)
 {
-	__u32 nobody = 0, now = wd_fork_now();
-
-	/* A fork's parent's threads don't leave here. */
-	if (atomic_compare_exchange_strong(&s->strm_busy, &nobody, now) ||
-	    (nobody != now && atomic_compare_exchange_strong(&s->strm_busy, &nobody, now)))
-		return 0;
-	return wd_fail(&s->s.obj, EBUSY, "another thread is inside the session's stream");
+	if (wd_fork_trylock(&s->strm_busy))
+		return wd_fail(&s->s.obj, EBUSY, "another thread is inside the session's stream");
+	return 0;
 }
 
 void crypto_strm_leave(struct crypto_sess *s)
 {
-	atomic_store(&s->strm_busy, 0);
+	wd_fork_unlock(&s->strm_busy);
 }
 
 int crypto_strm_ready(struct crypto_sess *s, size_t size, const char *reset)
