@@ -5,6 +5,9 @@
 #include "evp.h"
 #include "stream.h"
 
+/* In place of one that a thread was inside when its process forked, which nobody can trust any more: begun by nobody here. */
+static struct crypto_strm lost_strm = { .size = sizeof(lost_strm), .gen = UINT32_MAX };
+
 struct crypto_strm *crypto_strm_alloc(size_t size)
 {
 	struct crypto_strm *st = calloc(1, size);
@@ -31,7 +34,7 @@ void crypto_strm_free(struct crypto_strm *st)
 	void *own;
 	bool keep;
 
-	if (!st)
+	if (!st || st == &lost_strm)
 		return;
 	/* A device that hasn't stopped may still write to it. */
 	keep = st->q && st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck);
@@ -91,8 +94,12 @@ bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret)
 
 int crypto_strm_enter(struct crypto_sess *s)
 {
-	if (wd_fork_trylock(&s->strm_busy))
+	__u32 lost;
+
+	if (wd_fork_trylock_lost(&s->strm_busy, &lost))
 		return wd_fail(&s->s.obj, EBUSY, "another thread is inside the session's stream");
+	if (lost)
+		s->strm = &lost_strm;
 	return 0;
 }
 
@@ -116,9 +123,14 @@ int crypto_strm_ready(struct crypto_sess *s, size_t size, const char *reset)
 
 int crypto_strm_check(struct crypto_sess *s)
 {
-	if (!s->strm || !s->strm->gen)
-		return 0;
-	return wd_fail(&s->s.obj, EBUSY, "a stream that uses the key has begun");
+	int ret = crypto_strm_enter(s);
+
+	if (ret)
+		return ret;
+	if (s->strm && s->strm->gen)
+		ret = wd_fail(&s->s.obj, EBUSY, "a stream that uses the key has begun");
+	crypto_strm_leave(s);
+	return ret;
 }
 
 void crypto_strm_forget(struct crypto_sess *s)
@@ -144,6 +156,8 @@ int crypto_strm_sess_free(handle_t sess, const struct wd_class *cls)
 	struct wd_session *base = wd_session_find(sess, cls);
 	int ret = base ? wd_session_busy(base) : -EINVAL;
 
+	if (!ret)
+		ret = crypto_strm_enter(to_crypto_sess(base));
 	if (ret)
 		return ret;
 	crypto_strm_forget(to_crypto_sess(base));
