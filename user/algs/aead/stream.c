@@ -422,7 +422,7 @@ static int part_do(struct crypto_sess *s, struct wd_aead_arg *arg, bool last)
 	ret = part_run(&p, last);
 	arg->path = c.m.path = p.st->c.path;
 	arg->path_reason = p.st->c.reason;
-	if (!p.st->c.q)
+	if (p.st->c.path == WD_PATH_SOFT)
 		wd_session_count_soft(&s->s, ret, c.src_len, c.src_len);
 	if (ret)
 		return part_failed(s, &c, ret);
