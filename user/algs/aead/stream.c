@@ -167,10 +167,11 @@ static int hw_bytes(struct part *p, const __u8 *src, __u8 *dst, size_t len)
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		__u8 in = src[i];
+		__u8 in = src[i], out = in ^ st->keys[at + i];
 
-		dst[i] = in ^ st->keys[at + i];
-		st->block[at + i] = st->decrypt ? in : dst[i];
+		dst[i] = out;
+		/* Not what dst has by now, which others may write to. */
+		st->block[at + i] = st->decrypt ? in : out;
 	}
 	st->data += len;
 	return st->data % BLOCK ? 0 : hw_hash(p, BLOCK);
