@@ -160,8 +160,9 @@ int soft_evp_rekey(struct crypto_sess *s)
 	spare_free(e);
 	if (e->cipher && s->keyed & CRYPTO_HAS_KEY) {
 		cipher = cipher_fetch(s->alg, s->key_len * 8);
+		/* That libcrypto has it was seen when the session was made. */
 		if (!cipher)
-			return -EOPNOTSUPP;
+			return -ENOMEM;
 		EVP_CIPHER_free(e->cipher);
 		e->cipher = cipher;
 	}

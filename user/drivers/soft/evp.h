@@ -38,7 +38,7 @@ struct soft_evp {
 /* Whether libcrypto has the algorithm; makes s->evp. 0, -EOPNOTSUPP, -ENOMEM. bits: of a key that it can have. */
 int soft_evp_alloc(struct crypto_sess *s, const char *md, const char *mac, __u32 bits);
 void soft_evp_free(struct soft_evp *e);
-/* After a key was set: contexts of the one before are gone, or will be when they come back. 0, -EOPNOTSUPP, -ENOMEM. */
+/* After a key was set: contexts of the one before are gone, or will be when they come back. 0, -ENOMEM. */
 int soft_evp_rekey(struct crypto_sess *s);
 
 /* A context with the session's key, for that direction, that nobody else uses; NULL: no memory. */

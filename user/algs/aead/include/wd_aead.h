@@ -154,7 +154,7 @@ int wd_aead_get_maxauthsize(handle_t sess);
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EBADMSG (the
  * tag is wrong), -EINVAL (among others: a key is missing, an iv or a length
  * that the mode doesn't take, buffers that overlap otherwise than exactly), -ENOSPC (room below
- * src_len), -EFBIG (devices only, and above 16 MiB - 512), -EOPNOTSUPP (devices only, and nothing to
+ * src_len), -EFBIG (devices only, and above 16 MiB - 512; CCM on this CPU, and above 2 GiB - 1), -EOPNOTSUPP (devices only, and nothing to
  * encrypt nor authenticate, another iv, more associated data or a list of more pieces than they take, or they lack the
  * algorithm), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV (device gone),
  * -EIO (device reset or stopped), -EDQUOT (devices only, and no context of the section's grant can be had), -ENOMEM.
