@@ -9,6 +9,7 @@
 #include "kselftest_harness.h"
 
 #define BYTES_MAX	20000
+#define GCM_MOST	((1ull << 36) - 32)
 
 static const unsigned char key64[64] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
 static const unsigned char iv16[16] = "an initial value";
@@ -61,7 +62,8 @@ static int in_parts(handle_t h, bool lists, int op, size_t iv_len, unsigned char
 
 static bool random_case(struct aead_kind kind, handle_t flat, handle_t list, handle_t once)
 {
-	unsigned int tag = 12 + rnd(5), klen = kind.calg == WD_CIPHER_AES ? 16 + 8 * rnd(3) : 16;
+	static const unsigned char tags[] = { 4, 8, 12, 13, 14, 15, 16 };
+	unsigned int tag = tags[rnd(sizeof(tags))], klen = kind.calg == WD_CIPHER_AES ? 16 + 8 * rnd(3) : 16;
 	size_t len = rnd(6) ? rnd(100) : rnd(BYTES_MAX - 4000), assoc = rnd(3) ? rnd(40) : rnd(3) ? 0 : rnd(3000);
 	size_t iv_len = wd_aead_sess_caps(once) & WD_CAP_SOFT && !rnd(8) ? 1 + rnd(16) : 12;
 	unsigned char mac[16], again[16] = { 0 };
@@ -120,12 +122,14 @@ TEST(on_this_cpu_it_is_as_where_it_goes_by_itself)
 {
 	handle_t any = aead_keyed(gcm, key64, 32, NULL, 0, 0, 0), soft = aead_keyed(gcm, key64, 32, NULL, 0, 0, WD_SESS_PATH_SOFT);
 	unsigned char a[16], b[16];
-	size_t assoc, len, step = getenv("WD_NO_LARGE") ? 11 : 1;
+	static const unsigned char few[] = { 0, 1, 15, 16, 17, 31, 32, 33, 64 };
+	size_t assoc, len, i, n = getenv("WD_NO_LARGE") ? sizeof(few) : 70;
 
 	ASSERT_TRUE(any && soft);
 	fill_noise(in, sizeof(in), 5);
 	for (assoc = 0; assoc < 40; assoc += 13)
-		for (len = 0; len < 70; len += step) {
+		for (i = 0; i < n; i++) {
+			len = n == sizeof(few) ? few[i] : i;
 			ASSERT_EQ(0, in_parts(any, false, WD_CIPHER_ENCRYPTION, 12, in, assoc, len, whole, a)) TH_LOG("%s", detail(any));
 			ASSERT_EQ(0, in_parts(soft, false, WD_CIPHER_ENCRYPTION, 12, in, assoc, len, parts, b)) TH_LOG("%s", detail(soft));
 			ASSERT_EQ(0, memcmp(whole, parts, assoc + len) || memcmp(a, b, 16)) TH_LOG("%zu and %zu bytes", assoc, len);
@@ -301,9 +305,14 @@ TEST(what_is_not_mapped_is_EFAULT_and_a_reset_begins_anew)
 	ASSERT_TRUE(h && gone != MAP_FAILED);
 	munmap(gone, 65536);
 	EXPECT_EQ(0, wd_aead_reset_sess(h));
+	/* The most that SP 800-38D allows is looked for in memory, one more isn't. */
+	EXPECT_EQ(-EFBIG, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, gone, 16, GCM_MOST + 1, gone, NULL));
+	EXPECT_NE(NULL, strstr(detail(h), "2^36")) TH_LOG("%s", detail(h));
+	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, gone, 16, GCM_MOST, gone, NULL));
 	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_ENCRYPTION, gone, 12, in, 0, 64, parts, NULL));
 	/* Nothing had begun. */
 	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 0, 64, parts, NULL));
+	EXPECT_EQ(-EFBIG, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, gone, 0, GCM_MOST - 63, gone, NULL));
 	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, in, 0, 64, gone, NULL));
 	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, in, 0, 64, parts, NULL));
 	EXPECT_NE(NULL, strstr(detail(h), "wd_aead_reset_sess"));
@@ -311,6 +320,28 @@ TEST(what_is_not_mapped_is_EFAULT_and_a_reset_begins_anew)
 	EXPECT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 3, 61, parts, mac));
 	/* It is freed in the middle of one. */
 	EXPECT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 3, 61, parts, NULL));
+	EXPECT_EQ(0, wd_aead_free_sess(h));
+}
+
+TEST(a_decryption_whose_tag_is_not_mapped_keeps_what_nobody_has_deciphered)
+{
+	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	unsigned char *gone = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), mac[16];
+	bool soft = expected_path("aead") == WD_PATH_SOFT;
+
+	ASSERT_TRUE(h && gone != MAP_FAILED);
+	munmap(gone, 65536);
+	fill_noise(in, 300, 6);
+	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 20, 280, whole, mac));
+	memcpy(parts, whole, 300);
+	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, parts, 20, 280, parts, gone));
+	EXPECT_EQ(0, memcmp(parts, whole, 300));
+	/* No stream has begun: this is its first part. */
+	ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, parts, 20, 80, parts, NULL)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, parts + 100, 0, 200, parts + 100, gone));
+	EXPECT_EQ(0, memcmp(parts, in, 100));
+	EXPECT_TRUE(soft ? !memcmp(parts + 100, whole + 100, 200) : filled(parts + 100, 200, 0));
+	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, parts + 100, 0, 200, parts + 100, mac));
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ciphers, digests and AEAD on a device that dawdles, is reset or goes; what it doesn't take, and what only it has. */
 #include <pthread.h>
+#include <sys/wait.h>
 #include <wd_cq.h>
 
 #include "aead_test.h"
@@ -113,6 +114,7 @@ TEST_F(device, an_AEAD_stream_does_not_survive_its_device_and_releases_nothing_a
 
 	ASSERT_NE(0, h);
 	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->mac));
+	memset(self->again, 0x5a, sizeof(self->again));
 	ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 2032, self->again, NULL));
 	ASSERT_EQ(0, emulated_control(DEVICE, "reset"));
 	ret = aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 2048, self->again + 2048, self->mac);
@@ -126,6 +128,69 @@ TEST_F(device, an_AEAD_stream_does_not_survive_its_device_and_releases_nothing_a
 	EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac)) TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(self->in, self->again, 4096));
 	EXPECT_EQ(0, wd_aead_free_sess(h));
+}
+
+/* A part that its thread is inside of until the device is released. */
+struct inside {
+	handle_t h;
+	unsigned char *in, *out;
+	int ret;
+};
+
+static void *stay_inside(void *arg)
+{
+	struct inside *i = arg;
+
+	i->ret = aead_part(i->h, WD_CIPHER_ENCRYPTION, iv16, 12, i->in, 16, 1000, i->out, NULL);
+	return NULL;
+}
+
+static int child_without_it(struct inside *i, bool reset)
+{
+	unsigned char mac[16];
+
+	if (aead_part(i->h, WD_CIPHER_ENCRYPTION, NULL, 0, i->in, 0, 64, i->out, mac) != -ESTALE)
+		return 1;
+	if (wd_aead_set_ckey(i->h, key64, 16) != -EBUSY)
+		return 2;
+	if (reset && (wd_aead_reset_sess(i->h) || wd_aead_set_ckey(i->h, key64, 16) ||
+		      aead_part(i->h, WD_CIPHER_ENCRYPTION, iv16, 12, i->in, 0, 64, i->out, mac)))
+		return 3;
+	return wd_aead_free_sess(i->h) ? 4 : 0;
+}
+
+TEST_F(device, while_a_thread_is_inside_a_stream_others_are_refused_and_a_child_has_none)
+{
+	struct inside i = { .h = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), .in = self->in, .out = self->out, .ret = 1 };
+	int round, status, ret;
+	pthread_t t;
+	pid_t pid;
+
+	ASSERT_NE(0, i.h);
+	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
+	ASSERT_EQ(0, emulated_control("hisi_sec2-1", "hold"));
+	ASSERT_EQ(0, pthread_create(&t, NULL, stay_inside, &i));
+	while (!(ret = wd_aead_reset_sess(i.h)))
+		usleep(1000);
+	EXPECT_EQ(-EBUSY, ret);
+	EXPECT_NE(NULL, strstr(detail(i.h), "another thread"));
+	EXPECT_EQ(-EBUSY, aead_part(i.h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in, 0, 64, self->again, NULL));
+	EXPECT_EQ(-EBUSY, aead_part(i.h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in, 0, 64, self->again, self->mac));
+	EXPECT_EQ(-EBUSY, wd_aead_set_ckey(i.h, key64, 16));
+	EXPECT_EQ(-EBUSY, wd_aead_free_sess(i.h));
+	for (round = 0; round < 2; round++) {
+		pid = fork();
+		if (!pid)
+			_exit(child_without_it(&i, round));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status) TH_LOG("round %d", round);
+	}
+	EXPECT_EQ(0, emulated_control(DEVICE, "release"));
+	EXPECT_EQ(0, emulated_control("hisi_sec2-1", "release"));
+	pthread_join(t, NULL);
+	EXPECT_EQ(0, i.ret);
+	EXPECT_EQ(0, aead_part(i.h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 1016, 0, 64, self->out + 1016, self->mac));
+	EXPECT_EQ(0, wd_aead_free_sess(i.h));
 }
 
 TEST_F(device, what_no_device_takes_as_a_stream_is_refused_or_done_here)
@@ -198,9 +263,25 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 		.src = self->in, .src_len = 4096, .dst = self->out, .dst_len = &self->len, .iv = (void *)iv16, .iv_len = 16,
 	};
 
-	ASSERT_TRUE(any && hw);
+	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0), a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t only = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+	struct wd_sess_stats st;
+	int i;
+
+	ASSERT_TRUE(any && hw && d && a && only);
 	ASSERT_EQ(0, emulated_control(DEVICE, "remove"));
 	ASSERT_EQ(0, emulated_control("hisi_sec2-1", "remove"));
+	/* Streams are the first to learn of it. */
+	EXPECT_EQ(0, digest_part(d, self->in, 4096, NULL)) TH_LOG("%s", detail(d));
+	EXPECT_EQ(0, aead_part(a, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL)) TH_LOG("%s", detail(a));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(-ENODEV, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
+	/* What this CPU never had it hasn't failed. */
+	EXPECT_EQ(0, wd_sess_stats(only, &st));
+	EXPECT_EQ(0, st.path[WD_PATH_SOFT].errors);
+	EXPECT_EQ(0, wd_aead_set_ckey(only, key64, 16)) TH_LOG("%s", detail(only));
+	EXPECT_EQ(0, digest_part(d, NULL, 0, self->mac)) TH_LOG("%s", detail(d));
+	EXPECT_EQ(0, aead_part(a, WD_CIPHER_ENCRYPTION, NULL, 0, NULL, 0, 0, NULL, self->mac)) TH_LOG("%s", detail(a));
 	self->len = 4096;
 	EXPECT_EQ(0, wd_cipher_sync(any, &arg)) TH_LOG("%s", detail(any));
 	EXPECT_EQ(WD_PATH_SOFT, arg.path);
@@ -209,6 +290,9 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 	EXPECT_EQ(-ENODEV, wd_cipher_sync(hw, &arg));
 	EXPECT_EQ(0, emulated_control(DEVICE, "return"));
 	EXPECT_EQ(0, emulated_control("hisi_sec2-1", "return"));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+	EXPECT_EQ(0, wd_aead_free_sess(a));
+	EXPECT_EQ(0, wd_aead_free_sess(only));
 	EXPECT_EQ(0, wd_cipher_free_sess(any));
 	EXPECT_EQ(0, wd_cipher_free_sess(hw));
 }
@@ -394,6 +478,11 @@ TEST_F(lacking, an_AEAD_stream_goes_over_to_this_cpu_at_its_beginning)
 	EXPECT_EQ(0, memcmp(self->out, again, 4096) || memcmp(a, b, 16));
 	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
 	EXPECT_NE(NULL, strstr(detail(hw), "can't compute gcm(aes)")) TH_LOG("%s", detail(hw));
+	/* It has not begun: asked again it is the same, and the key is free. A decryption in place has its ciphertext still. */
+	memcpy(self->out, self->in, 1016);
+	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 1000, self->out, NULL));
+	EXPECT_EQ(0, memcmp(self->out, self->in, 1016));
+	EXPECT_EQ(0, wd_aead_set_ckey(hw, key64, 16)) TH_LOG("%s", detail(hw));
 	EXPECT_EQ(0, wd_aead_free_sess(any));
 	EXPECT_EQ(0, wd_aead_free_sess(hw));
 	EXPECT_EQ(0, wd_aead_free_sess(soft));

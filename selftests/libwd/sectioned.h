@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Two devices, one on node 0 and one on node 1, with 64 queues each. */
 static const char sectioned_file[] =
 	"[PAIR]\nNumProcesses = 2\n"
 	"[ONE]\nNodes = 0=1+0\nQueuePriority = 5\n"
@@ -22,8 +21,8 @@ static const char sectioned_file[] =
 	"[DOWN]\nLive = 0\n"
 	"[CLOSED]\nAllowedUsers = 54321\n";
 
-/* Returns under wd-emulate only. */
-static inline void sectioned(char **argv)
+/* Returns under wd-emulate only, with so many devices of each kind, of 64 queues each. */
+static inline void sectioned_on(char **argv, const char *zip, const char *sec, const char *nodes)
 {
 	const char *out = getenv("OUT");
 	char path[4096], file[32];
@@ -38,9 +37,15 @@ static inline void sectioned(char **argv)
 	}
 	snprintf(path, sizeof(path), "%s/bin/wd-emulate", out);
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
-	execl(path, path, "--zip", "2", "--node", "0,1", "--sections", file, "--", argv[0], argv[1], (char *)NULL);
+	execl(path, path, "--zip", zip, "--sec", sec, "--node", nodes, "--sections", file, "--", argv[0], argv[1], (char *)NULL);
 	perror(path);
 	exit(1);
+}
+
+/* Two devices, one on node 0 and one on node 1. */
+static inline void sectioned(char **argv)
+{
+	sectioned_on(argv, "2", "0", "0,1");
 }
 
 #endif

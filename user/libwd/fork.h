@@ -32,19 +32,26 @@ static inline bool wd_fork_is(uint32_t gen)
 
 /*
  * A lock that nobody waits for. Its value is the generation, so that a holder
- * who was lost in a fork, maybe half way, doesn't keep it. 0: taken; else the
- * holder's generation.
+ * who was lost in a fork, maybe half way, doesn't keep it. 0: taken, and *lost
+ * is 0 or the generation of such a holder; else the holder's generation.
  */
-static inline uint32_t wd_fork_trylock(_Atomic uint32_t *holder)
+static inline uint32_t wd_fork_trylock_lost(_Atomic uint32_t *holder, uint32_t *lost)
 {
 	uint32_t mine = wd_fork_now();
-	uint32_t old = atomic_load_explicit(holder, memory_order_relaxed);
 
-	if (old == mine)
-		return old;
-	if (atomic_compare_exchange_strong_explicit(holder, &old, mine, memory_order_acquire, memory_order_relaxed))
+	*lost = atomic_load_explicit(holder, memory_order_relaxed);
+	if (*lost == mine)
+		return mine;
+	if (atomic_compare_exchange_strong_explicit(holder, lost, mine, memory_order_acquire, memory_order_relaxed))
 		return 0;
-	return old ? old : mine;
+	return *lost ? *lost : mine;
+}
+
+static inline uint32_t wd_fork_trylock(_Atomic uint32_t *holder)
+{
+	uint32_t lost;
+
+	return wd_fork_trylock_lost(holder, &lost);
 }
 
 static inline void wd_fork_unlock(_Atomic uint32_t *holder)

@@ -167,10 +167,11 @@ static int hw_bytes(struct part *p, const __u8 *src, __u8 *dst, size_t len)
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		__u8 in = src[i];
+		__u8 in = src[i], out = in ^ st->keys[at + i];
 
-		dst[i] = in ^ st->keys[at + i];
-		st->block[at + i] = st->decrypt ? in : dst[i];
+		dst[i] = out;
+		/* Not what dst has by now, which others may write to. */
+		st->block[at + i] = st->decrypt ? in : out;
 	}
 	st->data += len;
 	return st->data % BLOCK ? 0 : hw_hash(p, BLOCK);
@@ -258,7 +259,7 @@ static int strm_pick(struct part *p)
 	if (ret || !st->c.q || (p->c->iv_len == GCM_IV_BYTES && st->assoc_len <= SEC_MAX_AAD))
 		return ret;
 	if (p->s->s.soft_ok) {
-		crypto_strm_to_soft(&st->c);
+		crypto_strm_to_soft(&st->c, WD_REASON_UNSUPPORTED);
 		return 0;
 	}
 	st->c.why = "a device doesn't take such an iv, or so much associated data";
@@ -275,13 +276,14 @@ static int strm_begin(struct part *p)
 	ret = strm_pick(p);
 	if (ret)
 		return ret;
-	st->c.gen = wd_fork_now();
 	ret = st->c.q ? hw_begin(p) : 0;
-	if (crypto_lacks(ret, st->c.vendor) && p->s->s.soft_ok) {
-		crypto_strm_to_soft(&st->c);
+	if (ret && crypto_strm_instead(p->s, &st->c, ret))
 		ret = 0;
-	}
-	return ret || st->c.q ? ret : soft_begin(p);
+	if (!ret && !st->c.q)
+		ret = soft_begin(p);
+	if (!ret)
+		st->c.gen = wd_fork_now();
+	return ret;
 }
 
 /* What is only authenticated comes into the result as it is. */
@@ -388,12 +390,13 @@ static int part_failed(struct crypto_sess *s, struct crypto_msg *c, int ret)
 {
 	struct crypto_strm *st = s->strm;
 
-	crypto_failed(c, ret);
+	/* Before it has begun nothing of its data is written. */
+	if (st->gen)
+		crypto_failed(c, ret);
 	ret = crypto_say(s, ret, st->why, st->vendor);
 	st->dead = true;
-	/* It has come to its end, or not begun. */
 	if (ret == -EBADMSG || !st->gen)
-		crypto_strm_drop(st);
+		crypto_strm_forget(s);
 	return ret;
 }
 
@@ -420,7 +423,7 @@ static int part_do(struct crypto_sess *s, struct wd_aead_arg *arg, bool last)
 	ret = part_run(&p, last);
 	arg->path = c.m.path = p.st->c.path;
 	arg->path_reason = p.st->c.reason;
-	if (!p.st->c.q)
+	if (p.st->c.path == WD_PATH_SOFT)
 		wd_session_count_soft(&s->s, ret, c.src_len, c.src_len);
 	if (ret)
 		return part_failed(s, &c, ret);

@@ -106,7 +106,7 @@ struct comp_sess {
 	__u64 sqe_word;			/* its driver's: what a descriptor says of the session, */
 	__u32 sqe_good;			/* and what it says when it is back and all is well, in these bits: */
 	__u32 sqe_good_mask;
-	_Atomic __u32 strm_busy;	/* wd_fork_now() of who is inside the stream, else 0 */
+	_Atomic __u32 strm_busy;	/* wd_fork_trylock() of who is inside the stream */
 	struct comp_stream *strm;
 };
 

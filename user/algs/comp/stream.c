@@ -163,20 +163,6 @@ static bool strm_mapped(const struct comp_sess *s, const struct wd_comp_strm *st
 	return probe_recent(&c);
 }
 
-/* The word names the process that is inside: a thread that stayed behind in a fork's parent is not. */
-static bool strm_enter(struct comp_sess *s)
-{
-	__u32 now = wd_fork_now(), was = atomic_load_explicit(&s->strm_busy, memory_order_relaxed);
-
-	return was != now && atomic_compare_exchange_strong_explicit(&s->strm_busy, &was, now, memory_order_acquire,
-								     memory_order_relaxed);
-}
-
-static void strm_leave(struct comp_sess *s)
-{
-	atomic_store_explicit(&s->strm_busy, 0, memory_order_release);
-}
-
 static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
 {
 	struct comp_step t = {
@@ -231,11 +217,11 @@ static int strm_call(handle_t h, struct wd_comp_strm *strm, __u8 dir)
 	strm->consumed = 0;
 	strm->path = WD_PATH_NONE;
 	strm->path_reason = 0;
-	if (!ret && !strm_enter(s)) {
+	if (!ret && wd_fork_trylock(&s->strm_busy)) {
 		ret = wd_fail(&s->s.obj, EBUSY, "another thread is inside the stream");
 	} else if (!ret) {
 		ret = strm_inside(s, strm);
-		strm_leave(s);
+		wd_fork_unlock(&s->strm_busy);
 	}
 	if (ret < 0) {
 		if (strm->src_len)
@@ -263,7 +249,7 @@ int wd_comp_reset_sess(handle_t sess)
 
 	if (!s)
 		return -EINVAL;
-	if (!strm_enter(s))
+	if (wd_fork_trylock(&s->strm_busy))
 		return wd_fail(&s->s.obj, EBUSY, "another thread is inside the stream");
 	if (s->strm) {
 		if (s->strm->fork_gen != wd_fork_now() || s->strm->hw)
@@ -271,6 +257,6 @@ int wd_comp_reset_sess(handle_t sess)
 		s->strm->active = false;
 		s->strm->dead = 0;
 	}
-	strm_leave(s);
+	wd_fork_unlock(&s->strm_busy);
 	return 0;
 }

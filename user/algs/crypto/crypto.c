@@ -263,7 +263,8 @@ static bool may_have_run(const struct crypto_msg *c, int ret)
 	/* What may be done again may have run before that for which it was refused in the end. */
 	if (crypto_may_redo(c))
 		return true;
-	if (ret == -EFAULT)
+	/* Of a stream's part the steps before the one that failed have. */
+	if (ret == -EFAULT || (c->strm && ret == -EDQUOT))
 		return c->m.path != WD_PATH_SOFT;
 	return ret == -EBADMSG || ret == -ETIMEDOUT || ret == -EIO || ret == -ENODEV || crypto_lacks(ret, c->m.vendor);
 }

@@ -112,7 +112,7 @@ static inline struct crypto_msg *to_crypto_msg(struct wd_msg *m)
  * @bd:		what its descriptors have in common: sec.c
  * @evp:	on this CPU: what libcrypto has prepared, or NULL
  * @strm:	its stream, of a class that has them
- * @strm_busy:	wd_fork_now() of who is inside, else 0
+ * @strm_busy:	wd_fork_trylock() of who is inside
  */
 struct crypto_sess {
 	struct wd_session s;

@@ -5,6 +5,9 @@
 #include "evp.h"
 #include "stream.h"
 
+/* In place of one that a thread was inside when its process forked, which nobody can trust any more: begun by nobody here. */
+static struct crypto_strm lost_strm = { .size = sizeof(lost_strm), .gen = UINT32_MAX };
+
 struct crypto_strm *crypto_strm_alloc(size_t size)
 {
 	struct crypto_strm *st = calloc(1, size);
@@ -31,7 +34,7 @@ void crypto_strm_free(struct crypto_strm *st)
 	void *own;
 	bool keep;
 
-	if (!st)
+	if (!st || st == &lost_strm)
 		return;
 	/* A device that hasn't stopped may still write to it. */
 	keep = st->q && st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck);
@@ -59,30 +62,50 @@ int crypto_strm_pick(struct crypto_sess *s, struct crypto_strm *st)
 	return 0;
 }
 
-void crypto_strm_to_soft(struct crypto_strm *st)
+void crypto_strm_to_soft(struct crypto_strm *st, __u16 reason)
 {
 	st->q = NULL;
 	st->vendor = 0;
+	st->why = NULL;
 	st->path = WD_PATH_SOFT;
-	st->reason = WD_REASON_UNSUPPORTED;
+	st->reason = reason;
+}
+
+bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret)
+{
+	__u16 reason;
+
+	if (crypto_lacks(ret, st->vendor))
+		reason = WD_REASON_UNSUPPORTED;
+	else if (ret == -EDQUOT)
+		reason = WD_REASON_NO_QUEUE;
+	else if (ret == -EIO || ret == -ENODEV)
+		reason = WD_REASON_GONE;
+	else
+		return false;
+	/* One that hasn't stopped may still write to what this CPU would free. */
+	if (!s->s.soft_ok || st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck))
+		return false;
+	crypto_strm_to_soft(st, reason);
+	return true;
 }
 
 /* --- the session's --- */
 
 int crypto_strm_enter(struct crypto_sess *s)
 {
-	__u32 nobody = 0, now = wd_fork_now();
+	__u32 lost;
 
-	/* A fork's parent's threads don't leave here. */
-	if (atomic_compare_exchange_strong(&s->strm_busy, &nobody, now) ||
-	    (nobody != now && atomic_compare_exchange_strong(&s->strm_busy, &nobody, now)))
-		return 0;
-	return wd_fail(&s->s.obj, EBUSY, "another thread is inside the session's stream");
+	if (wd_fork_trylock_lost(&s->strm_busy, &lost))
+		return wd_fail(&s->s.obj, EBUSY, "another thread is inside the session's stream");
+	if (lost)
+		s->strm = &lost_strm;
+	return 0;
 }
 
 void crypto_strm_leave(struct crypto_sess *s)
 {
-	atomic_store(&s->strm_busy, 0);
+	wd_fork_unlock(&s->strm_busy);
 }
 
 int crypto_strm_ready(struct crypto_sess *s, size_t size, const char *reset)
@@ -100,12 +123,17 @@ int crypto_strm_ready(struct crypto_sess *s, size_t size, const char *reset)
 
 int crypto_strm_check(struct crypto_sess *s)
 {
-	if (!s->strm || !s->strm->gen)
-		return 0;
-	return wd_fail(&s->s.obj, EBUSY, "a stream that uses the key has begun");
+	int ret = crypto_strm_enter(s);
+
+	if (ret)
+		return ret;
+	if (s->strm && s->strm->gen)
+		ret = wd_fail(&s->s.obj, EBUSY, "a stream that uses the key has begun");
+	crypto_strm_leave(s);
+	return ret;
 }
 
-static void sess_drop(struct crypto_sess *s)
+void crypto_strm_forget(struct crypto_sess *s)
 {
 	crypto_strm_free(s->strm);
 	s->strm = NULL;
@@ -118,7 +146,7 @@ int crypto_strm_reset(handle_t sess, const struct wd_class *cls)
 
 	if (ret)
 		return ret;
-	sess_drop(s);
+	crypto_strm_forget(s);
 	crypto_strm_leave(s);
 	return 0;
 }
@@ -128,8 +156,10 @@ int crypto_strm_sess_free(handle_t sess, const struct wd_class *cls)
 	struct wd_session *base = wd_session_find(sess, cls);
 	int ret = base ? wd_session_busy(base) : -EINVAL;
 
+	if (!ret)
+		ret = crypto_strm_enter(to_crypto_sess(base));
 	if (ret)
 		return ret;
-	sess_drop(to_crypto_sess(base));
+	crypto_strm_forget(to_crypto_sess(base));
 	return crypto_sess_free(sess, cls);
 }

@@ -10,7 +10,7 @@ struct soft_ctx;
 /**
  * struct crypto_strm - what a class's stream begins with
  * @size:	bytes of all of it
- * @gen:	wd_fork_now() of when it began; 0: it hasn't
+ * @gen:	wd_fork_now() of when it began; 0: it hasn't, and no data of its message has been worked on
  * @q:		its device's context; NULL: this CPU
  * @stuck:	the context's, when the stream began
  * @soft:	on this CPU: its context
@@ -41,8 +41,10 @@ void crypto_strm_free(struct crypto_strm *st);
 
 /* What it runs on from now on. 0, or the -errno of who may not serve it. */
 int crypto_strm_pick(struct crypto_sess *s, struct crypto_strm *st);
-/* This CPU instead of a device that can't compute it. */
-void crypto_strm_to_soft(struct crypto_strm *st);
+/* This CPU instead. */
+void crypto_strm_to_soft(struct crypto_strm *st, __u16 reason);
+/* The same, if it may, of one whose first step its device has failed with ret: can't compute it, is gone, or has no context. */
+bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret);
 
 /* --- the session's --- */
 
@@ -51,6 +53,8 @@ int crypto_strm_enter(struct crypto_sess *s);
 void crypto_strm_leave(struct crypto_sess *s);
 /* s->strm is there, and may go on or begin: 0; -ENOMEM, -ESTALE, -EINVAL, recorded. reset: who ends a dead one. */
 int crypto_strm_ready(struct crypto_sess *s, size_t size, const char *reset);
+/* It has none any more. */
+void crypto_strm_forget(struct crypto_sess *s);
 /* -EBUSY, recorded, while one that uses what is to be changed has begun. */
 int crypto_strm_check(struct crypto_sess *s);
 /* wd_<class>_reset_sess(). */

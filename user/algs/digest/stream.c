@@ -55,12 +55,11 @@ static int soft_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac)
 	return soft_digest_end(st->c.soft, mac, s->mac_len) ? 0 : -EIO;
 }
 
-/* What a device can't compute, from the beginning. */
+/* From the beginning, after a device that couldn't. */
 static int soft_instead(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, bool last, __u8 *mac)
 {
 	int ret = soft_start(s, st);
 
-	crypto_strm_to_soft(&st->c);
 	if (!ret)
 		ret = soft_add(st, data, len);
 	return ret || !last ? ret : soft_end(s, st, mac);
@@ -84,7 +83,7 @@ static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *da
 	st->c.vendor = c.m.vendor;
 	st->c.why = c.why;
 	/* The first step has all of the message so far. */
-	if (crypto_lacks(ret, st->c.vendor) && !st->hw.begun && s->s.soft_ok)
+	if (ret && !st->hw.begun && crypto_strm_instead(s, &st->c, ret))
 		return soft_instead(s, st, data, len, last, mac);
 	st->hw.begun = true;
 	if (!ret && last && !whole)
@@ -175,9 +174,9 @@ int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 	if (!st->c.q)
 		wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
 	crypto_strm_free(&st->c);
-	/* Its device went: whoever is left may do all of it again. */
-	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
-		ret = crypto_do_here(s, c, WD_REASON_GONE);
+	/* Its device went, or its context: whoever is left may do all of it again. */
+	if ((ret == -ENODEV || ret == -EIO || ret == -EDQUOT) && c->m.redo && s->s.soft_ok)
+		ret = crypto_do_here(s, c, ret == -EDQUOT ? WD_REASON_NO_QUEUE : WD_REASON_GONE);
 	return ret;
 }
 

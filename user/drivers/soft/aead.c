@@ -168,8 +168,6 @@ static int aead_exec(struct wd_msg *m)
 	m->path = WD_PATH_SOFT;
 	c->consumed = c->src_len;
 	c->produced = c->src_len;
-	if (!wd_probe(WD_PROBE_RECENT, false, c->mac, c->mac_len))
-		return m->status = -EFAULT;
 	m->status = soft_flat_begin(&f, c, true);
 	if (m->status)
 		return m->status;

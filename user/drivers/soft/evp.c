@@ -160,8 +160,9 @@ int soft_evp_rekey(struct crypto_sess *s)
 	spare_free(e);
 	if (e->cipher && s->keyed & CRYPTO_HAS_KEY) {
 		cipher = cipher_fetch(s->alg, s->key_len * 8);
+		/* That libcrypto has it was seen when the session was made. */
 		if (!cipher)
-			return -EOPNOTSUPP;
+			return -ENOMEM;
 		EVP_CIPHER_free(e->cipher);
 		e->cipher = cipher;
 	}
@@ -210,22 +211,15 @@ static void *list_flat(const struct wd_datalist *l, size_t len)
 	return l && l->len >= len ? l->data : NULL;
 }
 
-static bool ends_mapped(const struct crypto_msg *c, bool has_dst)
+bool soft_lists_mapped(const struct crypto_msg *c, bool has_dst)
 {
-	return wd_probe(WD_PROBE_RECENT, c->sgl, c->src, c->src_len) &&
-	       (!has_dst || wd_probe(WD_PROBE_RECENT, c->sgl, c->dst, c->src_len));
+	return wd_probe(WD_PROBE_RECENT, true, c->src, c->src_len) &&
+	       (!has_dst || wd_probe(WD_PROBE_RECENT, true, c->dst, c->src_len)) &&
+	       (!c->mac || wd_probe(WD_PROBE_RECENT, false, c->mac, c->mac_len));
 }
 
-int soft_flat_begin(struct soft_flat *f, const struct crypto_msg *c, bool has_dst)
+int soft_flat_gather(struct soft_flat *f, const struct crypto_msg *c, bool has_dst)
 {
-	f->own = NULL;
-	f->len = c->src_len;
-	f->src = c->src;
-	f->dst = has_dst ? c->dst : NULL;
-	if (!ends_mapped(c, has_dst))
-		return -EFAULT;
-	if (!c->sgl)
-		return 0;
 	f->src = list_flat(c->src, f->len);
 	if (has_dst)
 		f->dst = list_flat(c->dst, f->len);
@@ -241,10 +235,8 @@ int soft_flat_begin(struct soft_flat *f, const struct crypto_msg *c, bool has_ds
 	return 0;
 }
 
-void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool good)
+void soft_flat_scatter(struct soft_flat *f, struct crypto_msg *c, bool good)
 {
-	if (!f->own)
-		return;
 	if (good && f->dst)
 		wd_list_copy_in(c->dst, 0, f->own, f->len);
 	explicit_bzero(f->own, f->len);

@@ -38,7 +38,7 @@ struct soft_evp {
 /* Whether libcrypto has the algorithm; makes s->evp. 0, -EOPNOTSUPP, -ENOMEM. bits: of a key that it can have. */
 int soft_evp_alloc(struct crypto_sess *s, const char *md, const char *mac, __u32 bits);
 void soft_evp_free(struct soft_evp *e);
-/* After a key was set: contexts of the one before are gone, or will be when they come back. 0, -EOPNOTSUPP, -ENOMEM. */
+/* After a key was set: contexts of the one before are gone, or will be when they come back. 0, -ENOMEM. */
 int soft_evp_rekey(struct crypto_sess *s);
 
 /* A context with the session's key, for that direction, that nobody else uses; NULL: no memory. */
@@ -57,10 +57,45 @@ struct soft_flat {
 	size_t len;
 };
 
+/* Of lists. Whether all that the request names is there; and 0, -ENOMEM. */
+bool soft_lists_mapped(const struct crypto_msg *c, bool has_dst);
+int soft_flat_gather(struct soft_flat *f, const struct crypto_msg *c, bool has_dst);
+
+/* The same of buffers, in one look. */
+static inline bool soft_ends_mapped(const struct crypto_msg *c, bool has_dst)
+{
+	struct wd_span spans[3];
+	unsigned int n = 0;
+
+	if (c->mac)
+		spans[n++] = (struct wd_span){ c->mac, c->mac_len };
+	if (c->src_len) {
+		spans[n++] = (struct wd_span){ c->src, c->src_len };
+		if (has_dst && c->dst != c->src)
+			spans[n++] = (struct wd_span){ c->dst, c->src_len };
+	}
+	return wd_probe_recent(spans, n);
+}
+
 /* 0, -EFAULT, -ENOMEM. has_dst: the result is as long as src, and goes to c->dst. */
-int soft_flat_begin(struct soft_flat *f, const struct crypto_msg *c, bool has_dst);
+static inline int soft_flat_begin(struct soft_flat *f, const struct crypto_msg *c, bool has_dst)
+{
+	f->own = NULL;
+	f->len = c->src_len;
+	f->src = c->src;
+	f->dst = has_dst ? c->dst : NULL;
+	if (!(c->sgl ? soft_lists_mapped(c, has_dst) : soft_ends_mapped(c, has_dst)))
+		return -EFAULT;
+	return c->sgl ? soft_flat_gather(f, c, has_dst) : 0;
+}
 /* good: the result is to be told. */
-void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool good);
+void soft_flat_scatter(struct soft_flat *f, struct crypto_msg *c, bool good);
+
+static inline void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool good)
+{
+	if (__builtin_expect(f->own != NULL, 0))
+		soft_flat_scatter(f, c, good);
+}
 
 /* EVP takes int. */
 #define SOFT_UPDATE_MAX	((size_t)1 << 30)

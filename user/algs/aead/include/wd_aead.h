@@ -154,7 +154,7 @@ int wd_aead_get_maxauthsize(handle_t sess);
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EBADMSG (the
  * tag is wrong), -EINVAL (among others: a key is missing, an iv or a length
  * that the mode doesn't take, buffers that overlap otherwise than exactly), -ENOSPC (room below
- * src_len), -EFBIG (devices only, and above 16 MiB - 512), -EOPNOTSUPP (devices only, and nothing to
+ * src_len), -EFBIG (devices only, and above 16 MiB - 512; CCM on this CPU, and above 2 GiB - 1), -EOPNOTSUPP (devices only, and nothing to
  * encrypt nor authenticate, another iv, more associated data or a list of more pieces than they take, or they lack the
  * algorithm), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV (device gone),
  * -EIO (device reset or stopped), -EDQUOT (devices only, and no context of the section's grant can be had), -ENOMEM.
@@ -180,8 +180,8 @@ int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg);
  * Return what wd_aead_sync() does, and: -EOPNOTSUPP (CCM, which has to know its lengths first, and CBC
  * with HMAC, of which devices have no parts), -EFBIG (more than 2^36 - 32 bytes of data), -EINVAL
  * (what belongs to another part; the stream has ended with an error), -EBUSY (another thread is inside), -ESTALE. A
- * decryption that fails zeroes the data of this part in dst, as wd_aead_sync() would. After
- * -EFAULT, -ETIMEDOUT, -ENODEV, -EIO and -ENOMEM a stream that has begun is over, and only
+ * decryption that fails in the middle, or whose tag is wrong, zeroes the data of this part in dst, as wd_aead_sync() would.
+ * After -EFAULT, -ETIMEDOUT, -ENODEV, -EIO, -EDQUOT and -ENOMEM a stream that has begun is over, and only
  * wd_aead_reset_sess() starts another; what else is refused changes nothing.
  */
 int wd_aead_update(handle_t sess, struct wd_aead_arg *arg);
