@@ -36,6 +36,8 @@ struct soft_work {
 struct soft_work *soft_work_get(struct soft_ecc *e);
 void soft_work_put(struct soft_ecc *e, struct soft_work *w);
 
+/* in = the point of 2 w bytes; false: it is none. */
+bool soft_work_in(struct ecc_sess *s, struct soft_work *w, const __u8 *point);
 /* out = d G, or d times the point of 2 w bytes; 0, -EINVAL, -ENOMEM. */
 int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d, const __u8 *point);
 bool soft_work_point(struct ecc_sess *s, struct soft_work *w, __u8 *point);
