@@ -142,7 +142,7 @@ static int check_point(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 		return 0;
 	if (!ecc_point_in_range(s, arg->src))
 		return wd_fail(obj, EINVAL, ecc_is_montgomery(s) ? "the peer's point has a small order" : "x or y of the point is not below p");
-	if (!is_looked_at(s) && !soft_ecc_on_curve(s, arg->src))
+	if (!is_looked_at(s) && !soft_ecc_on_curve(s, arg->src, (const __u8 *)arg->src + s->w))
 		return wd_fail(obj, EINVAL, "x, y is not a point of the curve");
 	return 0;
 }

@@ -50,7 +50,7 @@ static int point_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd_e
 		ret = pubkey_number_put(obj, "y", &from->y, key->point + s->w, s->w);
 	if (!ret && !ecc_point_in_range(s, key->point))
 		ret = wd_fail(obj, EINVAL, "x or y is not below p");
-	if (!ret && !soft_ecc_on_curve(s, key->point))
+	if (!ret && !soft_ecc_on_curve(s, key->point, key->point + s->w))
 		ret = wd_fail(obj, EINVAL, "the public key is not a point of the curve");
 	return ret;
 }

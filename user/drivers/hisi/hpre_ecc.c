@@ -38,13 +38,6 @@ static __u8 *field_put(struct hpre_area *a, const struct ecc_sess *s, const __u8
 	return field;
 }
 
-static void field_get(const struct ecc_sess *s, const __u8 *fields, unsigned int i, __u8 *to)
-{
-	__u32 size = s->field;
-
-	memcpy(to, fields + (i + 1) * size - s->w, s->w);
-}
-
 /* --- keys, in the layouts that descriptors point to --- */
 
 /* p, (A - 2) / 4, k */
@@ -164,10 +157,22 @@ static bool own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, s
 	return good;
 }
 
+/*
+ * Of what was copied, again: whoever shares the caller's memory may have written
+ * to it since it was checked, and a product with what is no point tells of the key.
+ */
+static bool is_point(struct ecc_sess *s, const __u8 *x, const __u8 *y)
+{
+	const __u8 *p = s->part[ECC_P];
+
+	return pubkey_less(x, p, s->w) && pubkey_less(y, p, s->w) && soft_ecc_on_curve(s, x, y);
+}
+
 /* The generator, or a peer's point */
 static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
+	const __u8 *x, *y;
 
 	j->head = s->head_multiply;
 	if (own_key(c)) {
@@ -180,8 +185,10 @@ static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_
 	}
 	j->in = s->multiply + HPRE_MULTIPLY_KEY_FIELDS * s->field;
 	if (c->op == WD_ECC_AGREE) {
-		j->in = field_put(a, s, c->src);
-		field_put(a, s, c->src + s->w);
+		j->in = x = field_put(a, s, c->src);
+		y = field_put(a, s, c->src + s->w);
+		if (!is_point(s, x + s->field - s->w, y + s->field - s->w))
+			return -E2BIG;
 	}
 	a->out = hpre_take(a, 2 * s->field);
 	return 0;
@@ -221,10 +228,10 @@ static void finish_multiply(struct pubkey_msg *c, const struct hpre_area *a)
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 	__u32 size = s->field;
 
-	field_get(s, a->out, 0, c->dst);
+	ecc_field_get(s, a->out, 0, c->dst);
 	if (c->op == WD_ECC_AGREE)
 		return;
-	field_get(s, a->out, 1, c->dst + s->w);
+	ecc_field_get(s, a->out, 1, c->dst + s->w);
 	/* The third number of the key. */
 	if (c->op == WD_ECC_KEYGEN)
 		memcpy(c->dst + 2 * s->w, a->data + 3 * size - s->w, s->w);
@@ -332,6 +339,8 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 	j->key = s->key->priv;
 	in = hpre_take(a, c->src_len);
 	memcpy(in, c->src, c->src_len);
+	if (!is_point(s, in, in + ECC_HASH_BYTES))
+		return -E2BIG;
 	j->in = in;
 	j->text = (__u32)c->dst_len - 1;
 	a->out = hpre_take(a, c->dst_len);
@@ -384,8 +393,8 @@ static int ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 		c->why = "the signature is wrong";
 		return -EBADMSG;
 	case WD_ECC_SIGN:
-		field_get(s, a->out, 0, c->dst);
-		field_get(s, a->out, 1, c->dst + s->w);
+		ecc_field_get(s, a->out, 0, c->dst);
+		ecc_field_get(s, a->out, 1, c->dst + s->w);
 		return 0;
 	case WD_ECC_ENCRYPT:
 	case WD_ECC_DECRYPT:

@@ -168,14 +168,7 @@ void soft_ecc_free(struct soft_ecc *e)
 
 /* --- points --- */
 
-bool soft_work_in(struct ecc_sess *s, struct soft_work *w, const __u8 *point)
-{
-	/* The last of these looks whether it is on the curve. */
-	return BN_bin2bn(point, (int)s->w, w->x) && BN_bin2bn(point + s->w, (int)s->w, w->y) &&
-	       EC_POINT_set_affine_coordinates(s->soft->group, w->in, w->x, w->y, w->bn);
-}
-
-bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *point)
+bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y)
 {
 	struct soft_work *w = work_take(s->soft);
 	bool good;
@@ -183,7 +176,7 @@ bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *point)
 	if (!w)
 		return false;
 	ERR_set_mark();
-	good = soft_work_in(s, w, point);
+	good = soft_work_in(s, w, x, y);
 	ERR_pop_to_mark();
 	work_give(s->soft, w);
 	return good;
@@ -196,7 +189,7 @@ int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d,
 	w->secret = true;
 	if (!point)
 		return EC_POINT_mul(s->soft->group, w->out, d, NULL, NULL, w->bn) ? 0 : -ENOMEM;
-	if (!soft_work_in(s, w, point))
+	if (!soft_work_in(s, w, point, point + s->w))
 		return -EINVAL;
 	if (!EC_POINT_mul(s->soft->group, w->out, NULL, w->in, d, w->bn))
 		return -ENOMEM;

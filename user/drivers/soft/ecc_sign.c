@@ -292,7 +292,7 @@ static bool makes_infinity(struct ecc_sess *s, const struct pubkey_msg *c)
 		return false;
 	r = soft_bn_get(w->bn, c->extra, s->w);
 	sum = soft_bn_get(w->bn, c->extra + s->w, s->w);
-	good = r && sum && soft_work_in(s, w, s->key->point) && (s->alg == WD_ECC_SM2 ? BN_add(r, r, sum) : digest_number(s, c, sum)) &&
+	good = r && sum && soft_work_in(s, w, s->key->point, s->key->point + s->w) && (s->alg == WD_ECC_SM2 ? BN_add(r, r, sum) : digest_number(s, c, sum)) &&
 	       EC_POINT_mul(group, w->out, sum, w->in, r, w->bn) && EC_POINT_is_at_infinity(group, w->out);
 	soft_work_put(s->soft, w);
 	return good;
