@@ -155,7 +155,9 @@ int wd_dh_sess_bytes(handle_t sess);
  * public value that isn't 2 .. p - 2), -EBADMSG (the shared secret is 0, 1 or
  * p - 1: p is no prime, or not a safe one), -ENOSPC (dst is too small), -EFAULT (a
  * buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV
- * (device gone), -EIO (device reset or stopped), -EBUSY, -EOPNOTSUPP, -ENOMEM.
+ * (device gone), -EIO (device reset or stopped), -EDQUOT (the context was closed
+ * for another kind of session), -EOPNOTSUPP (no device takes it, and it must be
+ * one), -ENOMEM.
  */
 int wd_dh_sync(handle_t sess, struct wd_dh_arg *arg);
 
@@ -167,9 +169,9 @@ int wd_dh_sync(handle_t sess, struct wd_dh_arg *arg);
  * the completion, the library owns arg and all that it points to. On the CPU
  * path the poller computes.
  *
- * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_dh_wait()), -ENODEV,
- * -EIO, -ESTALE, -EOPNOTSUPP (no device takes it, and it must be one). What was
- * refused is untouched, and no callback will run.
+ * Returns 0, -EINVAL, -ENOSPC, -EFAULT, -EBUSY (full: poll, or wd_dh_wait()),
+ * -ENODEV, -EIO, -EDQUOT, -ENOMEM, -ESTALE, -EOPNOTSUPP (no device takes it, and it
+ * must be one). What was refused is untouched, and no callback will run.
  */
 int wd_dh_async(handle_t sess, struct wd_dh_arg *arg, const wd_ctx_set_t *set);
 
