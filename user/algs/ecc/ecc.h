@@ -135,7 +135,8 @@ int soft_ecc_curve(struct ecc_sess *s);
 /* What libcrypto needs for the curve. 0, -EINVAL: it is none, -ENOMEM. */
 int soft_ecc_make(struct ecc_sess *s);
 void soft_ecc_free(struct soft_ecc *e);
-bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y);
+/* 0, -EINVAL: it is none, -ENOMEM. */
+int soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y);
 /* The point d G, or d times a point. 0, -EINVAL: it is none, or infinity, -ENOMEM. */
 int soft_ecc_multiply(struct ecc_sess *s, const __u8 *d, const __u8 *point, __u8 *out);
 /* A private key. False: no randomness. */

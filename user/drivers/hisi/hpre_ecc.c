@@ -127,45 +127,47 @@ static bool own_key(const struct pubkey_msg *c)
 	return c->extra || c->op == WD_ECC_KEYGEN;
 }
 
-/* It, or a new one of WD_ECC_KEYGEN. */
-static bool scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
+/* It, or a new one of WD_ECC_KEYGEN. 0, -ENOMEM. */
+static int scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
 {
 	if (c->op == WD_ECC_KEYGEN)
-		return soft_ecc_random(s, d);
+		return soft_ecc_random(s, d) ? 0 : -ENOMEM;
 	ecc_private(s, c, d);
-	return true;
+	return 0;
 }
 
 /* --- multiplication --- */
 
 /* A request's own key: p, a, k, b */
-static bool own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+static int own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	__u32 size = s->field;
 	__u8 *key = hpre_take(a, HPRE_MULTIPLY_KEY_FIELDS * size), d[ECC_BYTES_MAX];
-	bool good = scalar(s, c, d);
+	int ret = scalar(s, c, d);
 
 	/* Software is to see that it is above 1. */
-	if (good && pubkey_is(d, s->w, 1))
-		good = false;
-	if (good) {
+	if (!ret && pubkey_is(d, s->w, 1))
+		ret = -E2BIG;
+	if (!ret) {
 		memcpy(key, s->multiply, HPRE_MULTIPLY_KEY_FIELDS * size);
 		memcpy(key + 3 * size - s->w, d, s->w);
 	}
 	j->key = key;
 	explicit_bzero(d, sizeof(d));
-	return good;
+	return ret;
 }
 
 /*
  * Of what was copied, again: whoever shares the caller's memory may have written
  * to it since it was checked, and a product with what is no point tells of the key.
  */
-static bool is_point(struct ecc_sess *s, const __u8 *x, const __u8 *y)
+static int check_copy(struct ecc_sess *s, const __u8 *x, const __u8 *y)
 {
 	const __u8 *p = s->part[ECC_P];
+	int ret = pubkey_less(x, p, s->w) && pubkey_less(y, p, s->w) ? soft_ecc_on_curve(s, x, y) : -EINVAL;
 
-	return pubkey_less(x, p, s->w) && pubkey_less(y, p, s->w) && soft_ecc_on_curve(s, x, y);
+	/* Who looks closer says so. */
+	return ret == -EINVAL ? -E2BIG : ret;
 }
 
 /* The generator, or a peer's point */
@@ -173,11 +175,13 @@ static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 	const __u8 *x, *y;
+	int ret = 0;
 
 	j->head = s->head_multiply;
 	if (own_key(c)) {
-		if (!own_multiply(s, c, a, j))
-			return -E2BIG;
+		ret = own_multiply(s, c, a, j);
+		if (ret)
+			return ret;
 	} else if (s->key->d_is_1) {
 		return -E2BIG;
 	} else {
@@ -187,11 +191,10 @@ static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_
 	if (c->op == WD_ECC_AGREE) {
 		j->in = x = field_put(a, s, c->src);
 		y = field_put(a, s, c->src + s->w);
-		if (!is_point(s, x + s->field - s->w, y + s->field - s->w))
-			return -E2BIG;
+		ret = check_copy(s, x + s->field - s->w, y + s->field - s->w);
 	}
 	a->out = hpre_take(a, 2 * s->field);
-	return 0;
+	return ret;
 }
 
 /* u */
@@ -204,8 +207,8 @@ static int fill_montgomery(struct pubkey_msg *c, struct hpre_area *a, struct hpr
 	j->key = own_key(c) ? NULL : s->key->priv;
 	if (!j->key) {
 		key = hpre_take(a, HPRE_MONTGOMERY_KEY_FIELDS * s->field);
-		if (!scalar(s, c, d))
-			return -E2BIG;
+		if (scalar(s, c, d))
+			return -ENOMEM;
 		montgomery_key(s, d, key);
 		j->key = key;
 	}
@@ -282,7 +285,7 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 	field_put(a, s, k);
 	explicit_bzero(k, sizeof(k));
 	a->out = hpre_take(a, 2 * s->field);
-	return good ? 0 : -E2BIG;
+	return good ? 0 : -ENOMEM;
 }
 
 /* e, s, r */
@@ -317,7 +320,7 @@ static int fill_encrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 	if (c->extra)
 		ecc_private(s, c, k);
 	else if (!soft_ecc_random(s, k))
-		return -E2BIG;
+		return -ENOMEM;
 	j->head = hpre_head(HPRE_SM2_ENCRYPT, s->field);
 	j->key = s->key->pub;
 	j->in = field_put(a, s, k);
@@ -332,6 +335,7 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 	__u8 *in;
+	int ret;
 
 	if (c->dst_len > HPRE_SM2_MAX_TEXT || s->key->d_is_1)
 		return -E2BIG;
@@ -339,8 +343,9 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 	j->key = s->key->priv;
 	in = hpre_take(a, c->src_len);
 	memcpy(in, c->src, c->src_len);
-	if (!is_point(s, in, in + ECC_HASH_BYTES))
-		return -E2BIG;
+	ret = check_copy(s, in, in + ECC_HASH_BYTES);
+	if (ret)
+		return ret;
 	j->in = in;
 	j->text = (__u32)c->dst_len - 1;
 	a->out = hpre_take(a, c->dst_len);

@@ -99,7 +99,7 @@ static inline bool point_plain(struct ecc_sess *s, const __u8 *x, const __u8 *y)
 {
 	const __u8 *p = s->part[ECC_P];
 
-	return __builtin_expect(pubkey_is_between(x, p) && pubkey_is_between(y, p) && soft_ecc_on_curve(s, x, y), 1);
+	return __builtin_expect(pubkey_is_between(x, p) && pubkey_is_between(y, p) && !soft_ecc_on_curve(s, x, y), 1);
 }
 
 /* The session has the private key, and devices take it; or the request brings one. */

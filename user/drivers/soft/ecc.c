@@ -168,18 +168,18 @@ void soft_ecc_free(struct soft_ecc *e)
 
 /* --- points --- */
 
-bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y)
+int soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y)
 {
 	struct soft_work *w = work_take(s->soft);
 	bool good;
 
 	if (!w)
-		return false;
+		return -ENOMEM;
 	ERR_set_mark();
 	good = soft_work_in(s, w, x, y);
 	ERR_pop_to_mark();
 	work_give(s->soft, w);
-	return good;
+	return good ? 0 : -EINVAL;
 }
 
 int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d, const __u8 *point)
@@ -279,8 +279,10 @@ static int make_or_agree(struct ecc_sess *s, struct pubkey_msg *c)
 	__u8 d[ECC_BYTES_MAX], point[2 * ECC_BYTES_MAX];
 	int ret;
 
-	if (c->op == WD_ECC_KEYGEN && !soft_ecc_random(s, d))
+	if (c->op == WD_ECC_KEYGEN && !soft_ecc_random(s, d)) {
+		c->why = "libcrypto has no random numbers";
 		return -EIO;
+	}
 	if (c->op != WD_ECC_KEYGEN)
 		ecc_private(s, c, d);
 	ret = ecc_is_montgomery(s) ? montgomery(s, c, d, point) : soft_ecc_multiply(s, d, peer, point);
