@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Elliptic curves: keys made, every operation of every curve, and what is refused. */
+#include <openssl/err.h>
+
 #include "ecc_test.h"
 #include "kselftest_harness.h"
 
@@ -422,6 +424,31 @@ TEST_F(p256, signatures_out_of_range_are_refused)
 	REFUSED(EINVAL, self->sm2, DO(self->sm2, WD_ECC_SIGN, digest, 31, NULL, 0), "src_len is 31");
 	EXPECT_EQ(0, DO(self->ecdsa, WD_ECC_SIGN, digest, 32, self->n1, 32)) TH_LOG("%s", detail(self->ecdsa));
 	EXPECT_EQ(0, ecc_do(self->ecdsa, WD_ECC_VERIFY, digest, 32, self->out, 64, NULL, NULL));
+}
+
+/* With d = 1 and r = n - e, whatever s is. */
+TEST_F(p256, a_signature_whose_point_is_infinity_is_wrong_whatever_failed_before)
+{
+	unsigned char one[32] = { [31] = 1 }, e[32] = { [31] = 0x51 }, sig[64], bad[64] = { 1 };
+	struct wd_ecc_key key = { .d = number(one, 32) };
+
+	memcpy(sig, self->n, 32);
+	sig[31] -= e[31];
+	memcpy(sig + 32, self->pair, 32);
+	sig[32] &= 0x7f;
+	ASSERT_EQ(0, wd_ecc_set_key(self->ecdsa, &key)) TH_LOG("%s", detail(self->ecdsa));
+	ERR_clear_error();
+	EXPECT_EQ(-EBADMSG, DO(self->ecdsa, WD_ECC_VERIFY, e, 32, sig, 64)) TH_LOG("%s", detail(self->ecdsa));
+	EXPECT_EQ(-EINVAL, DO(self->ecdh, WD_ECC_AGREE, bad, 64, one, 32));
+	EXPECT_EQ(0, ERR_peek_error());
+	/* The caller's own, of whatever kind. */
+	ERR_raise(ERR_LIB_USER, 7);
+	EXPECT_EQ(-EINVAL, DO(self->ecdh, WD_ECC_AGREE, bad, 64, one, 32));
+	EXPECT_EQ(-EBADMSG, DO(self->ecdsa, WD_ECC_VERIFY, e, 32, sig, 64)) TH_LOG("%s", detail(self->ecdsa));
+	e[31]++;
+	EXPECT_EQ(-EBADMSG, DO(self->ecdsa, WD_ECC_VERIFY, e, 32, sig, 64)) TH_LOG("%s", detail(self->ecdsa));
+	EXPECT_EQ(7, ERR_GET_REASON(ERR_get_error()));
+	EXPECT_EQ(0, ERR_peek_error());
 }
 
 TEST_F(p256, texts_that_sm2_does_not_take_are_refused)

@@ -137,14 +137,16 @@ static bool is_looked_at(const struct ecc_sess *s)
 static int check_point(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
+	int ret;
 
 	if (arg->op != WD_ECC_AGREE && arg->op != WD_ECC_DECRYPT)
 		return 0;
 	if (!ecc_point_in_range(s, arg->src))
 		return wd_fail(obj, EINVAL, ecc_is_montgomery(s) ? "the peer's point has a small order" : "x or y of the point is not below p");
-	if (!is_looked_at(s) && !soft_ecc_on_curve(s, arg->src))
-		return wd_fail(obj, EINVAL, "x, y is not a point of the curve");
-	return 0;
+	ret = is_looked_at(s) ? 0 : soft_ecc_on_curve(s, arg->src, (const __u8 *)arg->src + s->w);
+	if (!ret)
+		return 0;
+	return wd_fail(obj, -ret, ret == -EINVAL ? "x, y is not a point of the curve" : "no memory for looking at the point");
 }
 
 static int arg_check(struct wd_session *base, const struct wd_ecc_arg *arg)

@@ -90,6 +90,12 @@ static inline __u32 ecc_point_bytes(const struct ecc_sess *s)
 	return ecc_is_montgomery(s) ? s->w : 2 * s->w;
 }
 
+/* A number of w bytes out of a device's fields. */
+static inline void ecc_field_get(const struct ecc_sess *s, const __u8 *fields, unsigned int i, __u8 *to)
+{
+	memcpy(to, fields + (i + 1) * s->field - s->w, s->w);
+}
+
 /* The private key that a request is about, in a field of w bytes; of one that was checked. */
 static inline void ecc_private(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
 {
@@ -129,7 +135,8 @@ int soft_ecc_curve(struct ecc_sess *s);
 /* What libcrypto needs for the curve. 0, -EINVAL: it is none, -ENOMEM. */
 int soft_ecc_make(struct ecc_sess *s);
 void soft_ecc_free(struct soft_ecc *e);
-bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *point);
+/* 0, -EINVAL: it is none, -ENOMEM. */
+int soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y);
 /* The point d G, or d times a point. 0, -EINVAL: it is none, or infinity, -ENOMEM. */
 int soft_ecc_multiply(struct ecc_sess *s, const __u8 *d, const __u8 *point, __u8 *out);
 /* A private key. False: no randomness. */

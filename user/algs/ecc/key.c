@@ -50,9 +50,12 @@ static int point_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd_e
 		ret = pubkey_number_put(obj, "y", &from->y, key->point + s->w, s->w);
 	if (!ret && !ecc_point_in_range(s, key->point))
 		ret = wd_fail(obj, EINVAL, "x or y is not below p");
-	if (!ret && !soft_ecc_on_curve(s, key->point))
-		ret = wd_fail(obj, EINVAL, "the public key is not a point of the curve");
-	return ret;
+	if (ret)
+		return ret;
+	ret = soft_ecc_on_curve(s, key->point, key->point + s->w);
+	if (!ret)
+		return 0;
+	return wd_fail(obj, -ret, ret == -EINVAL ? "the public key is not a point of the curve" : "no memory for looking at the point");
 }
 
 static int private_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd_number *d)

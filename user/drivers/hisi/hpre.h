@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const 
 
 /**
  * struct hpre_class - what is special to RSA, DH or ECC
- * @fill:	operands into the area, and what the descriptor says; 0, or -E2BIG: no device takes it
+ * @fill:	operands into the area, and what the descriptor says; 0, -E2BIG: no device takes it, -ENOMEM
  * @finish:	results into the caller's memory; 0, or -errno and msg->why
  */
 struct hpre_class {

@@ -73,8 +73,6 @@ static inline bool arg_plain(struct wd_session *base, const struct wd_dh_arg *ar
 	if (__builtin_expect(arg->op > WD_DH_SHARED || arg->src_len != (shared ? s->k : 0) || (shared && !arg->src) || !arg->dst ||
 			     !arg->dst_len || *arg->dst_len < s->k || !wd_probe_recent(spans, shared ? 2 : 1), 0))
 		return false;
-	if (shared && !pubkey_is_between(arg->src, s->p))
-		return false;
 	return arg->key ? own_plain(s, arg) : s->has_x && !arg->key_len;
 }
 
@@ -92,7 +90,8 @@ static inline bool job_plain(struct wd_session *base, const struct wd_dh_arg *ar
 	}
 	fill_power(s, arg->op, arg->src, a, j);
 	a->bytes = s->k;
-	return true;
+	/* The copy, as the caller's may change meanwhile. */
+	return arg->op != WD_DH_SHARED || pubkey_is_between(j->in, s->p);
 }
 
 static inline bool told_plain(struct wd_session *base, const struct wd_dh_arg *arg, const struct hpre_area *a, __u64 answer)

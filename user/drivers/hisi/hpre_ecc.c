@@ -38,13 +38,6 @@ static __u8 *field_put(struct hpre_area *a, const struct ecc_sess *s, const __u8
 	return field;
 }
 
-static void field_get(const struct ecc_sess *s, const __u8 *fields, unsigned int i, __u8 *to)
-{
-	__u32 size = s->field;
-
-	memcpy(to, fields + (i + 1) * size - s->w, s->w);
-}
-
 /* --- keys, in the layouts that descriptors point to --- */
 
 /* p, (A - 2) / 4, k */
@@ -134,45 +127,61 @@ static bool own_key(const struct pubkey_msg *c)
 	return c->extra || c->op == WD_ECC_KEYGEN;
 }
 
-/* It, or a new one of WD_ECC_KEYGEN. */
-static bool scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
+/* It, or a new one of WD_ECC_KEYGEN. 0, -ENOMEM. */
+static int scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
 {
 	if (c->op == WD_ECC_KEYGEN)
-		return soft_ecc_random(s, d);
+		return soft_ecc_random(s, d) ? 0 : -ENOMEM;
 	ecc_private(s, c, d);
-	return true;
+	return 0;
 }
 
 /* --- multiplication --- */
 
 /* A request's own key: p, a, k, b */
-static bool own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+static int own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	__u32 size = s->field;
 	__u8 *key = hpre_take(a, HPRE_MULTIPLY_KEY_FIELDS * size), d[ECC_BYTES_MAX];
-	bool good = scalar(s, c, d);
+	int ret = scalar(s, c, d);
 
 	/* Software is to see that it is above 1. */
-	if (good && pubkey_is(d, s->w, 1))
-		good = false;
-	if (good) {
+	if (!ret && pubkey_is(d, s->w, 1))
+		ret = -E2BIG;
+	if (!ret) {
 		memcpy(key, s->multiply, HPRE_MULTIPLY_KEY_FIELDS * size);
 		memcpy(key + 3 * size - s->w, d, s->w);
 	}
 	j->key = key;
 	explicit_bzero(d, sizeof(d));
-	return good;
+	return ret;
+}
+
+/*
+ * Of what was copied, again: whoever shares the caller's memory may have written
+ * to it since it was checked, and a product with what is no point tells of the key.
+ */
+static int check_copy(struct ecc_sess *s, const __u8 *x, const __u8 *y)
+{
+	const __u8 *p = s->part[ECC_P];
+	int ret = pubkey_less(x, p, s->w) && pubkey_less(y, p, s->w) ? soft_ecc_on_curve(s, x, y) : -EINVAL;
+
+	/* Who looks closer says so. */
+	return ret == -EINVAL ? -E2BIG : ret;
 }
 
 /* The generator, or a peer's point */
 static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
+	const __u8 *x, *y;
+	int ret = 0;
 
 	j->head = s->head_multiply;
 	if (own_key(c)) {
-		if (!own_multiply(s, c, a, j))
-			return -E2BIG;
+		ret = own_multiply(s, c, a, j);
+		if (ret)
+			return ret;
 	} else if (s->key->d_is_1) {
 		return -E2BIG;
 	} else {
@@ -180,11 +189,12 @@ static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_
 	}
 	j->in = s->multiply + HPRE_MULTIPLY_KEY_FIELDS * s->field;
 	if (c->op == WD_ECC_AGREE) {
-		j->in = field_put(a, s, c->src);
-		field_put(a, s, c->src + s->w);
+		j->in = x = field_put(a, s, c->src);
+		y = field_put(a, s, c->src + s->w);
+		ret = check_copy(s, x + s->field - s->w, y + s->field - s->w);
 	}
 	a->out = hpre_take(a, 2 * s->field);
-	return 0;
+	return ret;
 }
 
 /* u */
@@ -197,8 +207,8 @@ static int fill_montgomery(struct pubkey_msg *c, struct hpre_area *a, struct hpr
 	j->key = own_key(c) ? NULL : s->key->priv;
 	if (!j->key) {
 		key = hpre_take(a, HPRE_MONTGOMERY_KEY_FIELDS * s->field);
-		if (!scalar(s, c, d))
-			return -E2BIG;
+		if (scalar(s, c, d))
+			return -ENOMEM;
 		montgomery_key(s, d, key);
 		j->key = key;
 	}
@@ -221,10 +231,10 @@ static void finish_multiply(struct pubkey_msg *c, const struct hpre_area *a)
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 	__u32 size = s->field;
 
-	field_get(s, a->out, 0, c->dst);
+	ecc_field_get(s, a->out, 0, c->dst);
 	if (c->op == WD_ECC_AGREE)
 		return;
-	field_get(s, a->out, 1, c->dst + s->w);
+	ecc_field_get(s, a->out, 1, c->dst + s->w);
 	/* The third number of the key. */
 	if (c->op == WD_ECC_KEYGEN)
 		memcpy(c->dst + 2 * s->w, a->data + 3 * size - s->w, s->w);
@@ -275,7 +285,7 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 	field_put(a, s, k);
 	explicit_bzero(k, sizeof(k));
 	a->out = hpre_take(a, 2 * s->field);
-	return good ? 0 : -E2BIG;
+	return good ? 0 : -ENOMEM;
 }
 
 /* e, s, r */
@@ -310,7 +320,7 @@ static int fill_encrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 	if (c->extra)
 		ecc_private(s, c, k);
 	else if (!soft_ecc_random(s, k))
-		return -E2BIG;
+		return -ENOMEM;
 	j->head = hpre_head(HPRE_SM2_ENCRYPT, s->field);
 	j->key = s->key->pub;
 	j->in = field_put(a, s, k);
@@ -325,6 +335,7 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 	__u8 *in;
+	int ret;
 
 	if (c->dst_len > HPRE_SM2_MAX_TEXT || s->key->d_is_1)
 		return -E2BIG;
@@ -332,6 +343,9 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 	j->key = s->key->priv;
 	in = hpre_take(a, c->src_len);
 	memcpy(in, c->src, c->src_len);
+	ret = check_copy(s, in, in + ECC_HASH_BYTES);
+	if (ret)
+		return ret;
 	j->in = in;
 	j->text = (__u32)c->dst_len - 1;
 	a->out = hpre_take(a, c->dst_len);
@@ -384,8 +398,8 @@ static int ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 		c->why = "the signature is wrong";
 		return -EBADMSG;
 	case WD_ECC_SIGN:
-		field_get(s, a->out, 0, c->dst);
-		field_get(s, a->out, 1, c->dst + s->w);
+		ecc_field_get(s, a->out, 0, c->dst);
+		ecc_field_get(s, a->out, 1, c->dst + s->w);
 		return 0;
 	case WD_ECC_ENCRYPT:
 	case WD_ECC_DECRYPT:

@@ -27,11 +27,6 @@ static inline __u8 *number_put(const struct ecc_sess *s, __u8 *field, const void
 	return field + s->field;
 }
 
-static inline void number_get(const struct ecc_sess *s, const struct hpre_area *a, unsigned int i, __u8 *to)
-{
-	memcpy(to, a->out + (i + 1) * s->field - s->w, s->w);
-}
-
 /* n fields from the beginning of the area, of which out is the first of the result. */
 static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, unsigned int n, unsigned int out, __u32 bytes)
 {
@@ -56,10 +51,10 @@ static inline bool room_plain(const struct wd_ecc_arg *arg, size_t bytes)
 /* --- points --- */
 
 /* What a message would say of it, as far as its fill asks. */
-static bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, const __u8 *src, struct hpre_area *a, struct hpre_job *j)
 {
 	struct pubkey_msg c = {
-		.m.sess = &s->s, .op = arg->op, .src = arg->src, .src_len = arg->src_len, .extra = arg->extra, .extra_len = arg->extra_len,
+		.m.sess = &s->s, .op = arg->op, .src = src, .src_len = arg->src_len, .extra = arg->extra, .extra_len = arg->extra_len,
 	};
 	const struct wd_span span = { arg->extra, s->w };
 
@@ -69,12 +64,13 @@ static bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct h
 }
 
 /* The session's public key, or what isn't a curve of the common shape. */
-static NOINLINE bool fill_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool fill_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, const __u8 *src, struct hpre_area *a,
+				struct hpre_job *j)
 {
-	struct pubkey_msg c = { .m.sess = &s->s, .op = arg->op, .src = arg->src };
+	struct pubkey_msg c = { .m.sess = &s->s, .op = arg->op, .src = src };
 
 	if (arg->extra)
-		return own_plain(s, arg, a, j);
+		return own_plain(s, arg, src, a, j);
 	return !arg->extra_len && s->priv && !hpre_ecc_fill(&c, a, j);
 }
 
@@ -83,46 +79,52 @@ static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 	const struct wd_span span = { arg->dst, ecc_point_bytes(s) };
 
 	a->bytes = (__u32)span.len;
-	return !arg->src_len && room_plain(arg, span.len) && wd_probe_recent(&span, 1) && fill_plain(s, arg, a, j);
+	return !arg->src_len && room_plain(arg, span.len) && wd_probe_recent(&span, 1) && fill_plain(s, arg, NULL, a, j);
 }
 
 static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span spans[] = { { arg->src, s->w }, { arg->dst, s->w } };
+	__u8 u[ECC_BYTES_MAX];
 
 	a->bytes = s->w;
-	return arg->src_len == s->w && room_plain(arg, s->w) && wd_probe_recent(spans, 2) && ecc_u_is_plain(s, arg->src) &&
-	       fill_plain(s, arg, a, j);
+	if (arg->src_len != s->w || !room_plain(arg, s->w) || !wd_probe_recent(spans, 2))
+		return false;
+	memcpy(u, arg->src, s->w);
+	return ecc_u_is_plain(s, u) && fill_plain(s, arg, u, a, j);
+}
+
+/* x, y: what was copied, as whoever shares the caller's memory may write to it meanwhile. */
+static inline bool point_plain(struct ecc_sess *s, const __u8 *x, const __u8 *y)
+{
+	const __u8 *p = s->part[ECC_P];
+
+	return __builtin_expect(pubkey_is_between(x, p) && pubkey_is_between(y, p) && !soft_ecc_on_curve(s, x, y), 1);
 }
 
 /* The session has the private key, and devices take it; or the request brings one. */
 WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span spans[] = { { arg->src, 2 * s->w }, { arg->dst, s->w } };
-	const __u8 *point = arg->src, *p = s->part[ECC_P];
 	size_t w = s->w;
-	__u8 *in;
+	__u8 *x, *y;
 
 	if (__builtin_expect(s->alg != WD_ECC_ECDH, 0))
 		return ecc_is_montgomery(s) && montgomery_plain(s, arg, a, j);
-	if (__builtin_expect(arg->src_len != 2 * s->w || !room_plain(arg, s->w) || !wd_probe_recent(spans, 2) ||
-			     !pubkey_is_between(point, p) || !pubkey_is_between(point + w, p) || !soft_ecc_on_curve(s, point), 0))
+	if (__builtin_expect(arg->src_len != 2 * w || !room_plain(arg, w) || !wd_probe_recent(spans, 2), 0))
 		return false;
 	if (__builtin_expect(arg->extra || arg->extra_len || !s->priv, 0)) {
 		a->bytes = s->w;
-		return fill_plain(s, arg, a, j);
+		return fill_plain(s, arg, arg->src, a, j);
 	}
-	in = fields_take(s, a, 4, 2, s->w);
+	x = fields_take(s, a, 4, 2, s->w);
 	j->head = s->head_multiply;
 	j->key = s->priv;
-	j->in = in;
-	if (__builtin_expect(w == s->field, 1)) {
-		memcpy(in, point, 2 * w);
-	} else {
-		in = number_put(s, in, point, w);
-		number_put(s, in, point + w, w);
-	}
-	return true;
+	j->in = x;
+	y = number_put(s, x, arg->src, w);
+	x = y - w;
+	y = number_put(s, y, (const __u8 *)arg->src + w, w) - w;
+	return point_plain(s, x, y);
 }
 
 /* --- signatures --- */
@@ -136,46 +138,42 @@ static inline bool digest_plain(const struct ecc_sess *s, const struct wd_ecc_ar
 WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span spans[] = { { arg->src, arg->src_len }, { arg->dst, 2 * s->w }, { arg->extra, s->w } };
+	size_t len = arg->src_len, w = s->w;
 	const __u8 *nonce = arg->extra;
 	__u8 *k;
 
-	if (__builtin_expect(!digest_plain(s, arg) || !s->sign_priv || !room_plain(arg, 2 * s->w) || arg->extra_len != (nonce ? s->w : 0) ||
-			     !wd_probe_recent(spans, nonce ? 3 : 2) || !is_some(arg->src, arg->src_len) ||
-			     (nonce && !pubkey_is_between(nonce, s->part[ECC_N])), 0))
+	if (__builtin_expect(!digest_plain(s, arg) || !s->sign_priv || !room_plain(arg, 2 * w) || arg->extra_len != (nonce ? w : 0) ||
+			     !wd_probe_recent(spans, nonce ? 3 : 2), 0))
 		return false;
 	k = fields_take(s, a, 4, 2, 2 * s->w);
 	j->head = s->head_sign;
 	j->key = s->sign_priv;
 	j->in = k;
-	k = number_put(s, k, arg->src, arg->src_len);
-	if (nonce) {
-		number_put(s, k, nonce, s->w);
-		return true;
-	}
-	memset(k, 0, s->field - s->w);
-	return soft_ecc_nonce(s, s->key->d, arg->src, arg->src_len, k + s->field - s->w);
+	k = number_put(s, k, arg->src, len);
+	if (__builtin_expect(!is_some(k - len, len), 0))
+		return false;
+	if (nonce)
+		return pubkey_is_between(number_put(s, k, nonce, w) - w, s->part[ECC_N]);
+	memset(k, 0, s->field - w);
+	return soft_ecc_nonce(s, s->key->d, k - len, len, k + s->field - w);
 }
 
 /* What is looked at is public. */
 static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span spans[] = { { arg->src, arg->src_len }, { arg->extra, 2 * s->w } };
-	const __u8 *r = arg->extra, *n = s->part[ECC_N];
-	__u8 *in;
+	const __u8 *n = s->part[ECC_N];
+	struct pubkey_msg c = {
+		.m.sess = &s->s, .op = WD_ECC_VERIFY, .src = arg->src, .src_len = arg->src_len, .extra = arg->extra,
+	};
 
-	if (__builtin_expect(s->alg < WD_ECC_ECDSA || s->alg > WD_ECC_SM2 || !digest_plain(s, arg) || !s->key ||
-			     arg->extra_len != 2 * s->w || !wd_probe_recent(spans, 2) || !is_some(arg->src, arg->src_len) ||
-			     !pubkey_is_between(r, n) || !pubkey_is_between(r + s->w, n), 0))
-		return false;
-	in = fields_take(s, a, 3, 0, 0);
 	a->out = NULL;
-	j->head = s->head_verify;
-	j->key = s->key->pub;
-	j->in = in;
-	in = number_put(s, in, arg->src, arg->src_len);
-	in = number_put(s, in, r + s->w, s->w);
-	number_put(s, in, r, s->w);
-	return true;
+	a->bytes = 0;
+	if (s->alg < WD_ECC_ECDSA || s->alg > WD_ECC_SM2 || !digest_plain(s, arg) || !s->key || arg->extra_len != 2 * s->w ||
+	    !wd_probe_recent(spans, 2) || hpre_ecc_fill(&c, a, j))
+		return false;
+	/* e, s, r: the copies, as the caller's may change meanwhile. */
+	return pubkey_is_between(a->data + 2 * s->field - s->w, n) && pubkey_is_between(a->data + 3 * s->field - s->w, n);
 }
 
 /* --- any --- */
@@ -217,9 +215,9 @@ static inline bool told_plain(struct wd_session *base, const struct wd_ecc_arg *
 		memcpy(dst, a->out, a->bytes);
 		return true;
 	}
-	number_get(s, a, 0, dst);
+	ecc_field_get(s, a->out, 0, dst);
 	if (a->bytes > s->w)
-		number_get(s, a, 1, dst + s->w);
+		ecc_field_get(s, a->out, 1, dst + s->w);
 	return true;
 }
 

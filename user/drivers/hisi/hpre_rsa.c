@@ -66,16 +66,19 @@ static inline bool arg_plain(struct wd_session *base, const struct wd_rsa_arg *a
 	if (__builtin_expect(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k || !arg->src || !arg->dst ||
 			     !arg->dst_len || *arg->dst_len < s->k || (arg->op == WD_RSA_SIGN && !s->key->has_priv), 0))
 		return false;
-	return wd_probe_recent(spans, 2) && pubkey_is_between(arg->src, rsa_key_n(s->key));
+	return wd_probe_recent(spans, 2);
 }
 
 static inline bool job_plain(struct wd_session *base, const struct wd_rsa_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
+	const struct rsa_sess *s = to_rsa_sess(base);
+
 	if (!arg_plain(base, arg))
 		return false;
-	fill_power(to_rsa_sess(base), arg->op, arg->src, a, j);
-	a->bytes = to_rsa_sess(base)->k;
-	return true;
+	fill_power(s, arg->op, arg->src, a, j);
+	a->bytes = s->k;
+	/* The copy, as the caller's may change meanwhile. */
+	return pubkey_is_between(j->in, rsa_key_n(s->key));
 }
 
 static inline bool told_plain(struct wd_session *base, const struct wd_rsa_arg *arg, const struct hpre_area *a, __u64 answer)

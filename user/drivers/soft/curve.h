@@ -36,6 +36,14 @@ struct soft_work {
 struct soft_work *soft_work_get(struct soft_ecc *e);
 void soft_work_put(struct soft_ecc *e, struct soft_work *w);
 
+/* in = the point; false: it is none. */
+static inline bool soft_work_in(struct ecc_sess *s, struct soft_work *w, const __u8 *x, const __u8 *y)
+{
+	/* The last of these looks whether it is on the curve. */
+	return BN_bin2bn(x, (int)s->w, w->x) && BN_bin2bn(y, (int)s->w, w->y) &&
+	       EC_POINT_set_affine_coordinates(s->soft->group, w->in, w->x, w->y, w->bn);
+}
+
 /* out = d G, or d times the point of 2 w bytes; 0, -EINVAL, -ENOMEM. */
 int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d, const __u8 *point);
 bool soft_work_point(struct ecc_sess *s, struct soft_work *w, __u8 *point);

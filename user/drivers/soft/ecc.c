@@ -2,6 +2,7 @@
 /* Elliptic curves on this CPU: points and scalars. */
 #include <errno.h>
 #include <stdlib.h>
+#include <openssl/err.h>
 #include <openssl/objects.h>
 #include <openssl/rand.h>
 
@@ -143,7 +144,9 @@ int soft_ecc_make(struct ecc_sess *s)
 	s->soft = e;
 	if (e && ctx) {
 		BN_CTX_start(ctx);
+		ERR_set_mark();
 		e->group = s->nid ? EC_GROUP_new_by_curve_name(s->nid) : group_by_value(s, ctx);
+		ERR_pop_to_mark();
 		ret = e->group ? 0 : s->nid ? -ENOMEM : -EINVAL;
 		BN_CTX_end(ctx);
 	}
@@ -165,23 +168,18 @@ void soft_ecc_free(struct soft_ecc *e)
 
 /* --- points --- */
 
-static inline bool point_set(struct ecc_sess *s, struct soft_work *w, const __u8 *point)
-{
-	/* The last of these looks whether it is on the curve. */
-	return BN_bin2bn(point, (int)s->w, w->x) && BN_bin2bn(point + s->w, (int)s->w, w->y) &&
-	       EC_POINT_set_affine_coordinates(s->soft->group, w->in, w->x, w->y, w->bn);
-}
-
-bool soft_ecc_on_curve(struct ecc_sess *s, const __u8 *point)
+int soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y)
 {
 	struct soft_work *w = work_take(s->soft);
 	bool good;
 
 	if (!w)
-		return false;
-	good = point_set(s, w, point);
+		return -ENOMEM;
+	ERR_set_mark();
+	good = soft_work_in(s, w, x, y);
+	ERR_pop_to_mark();
 	work_give(s->soft, w);
-	return good;
+	return good ? 0 : -EINVAL;
 }
 
 int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d, const __u8 *point)
@@ -191,7 +189,7 @@ int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d,
 	w->secret = true;
 	if (!point)
 		return EC_POINT_mul(s->soft->group, w->out, d, NULL, NULL, w->bn) ? 0 : -ENOMEM;
-	if (!point_set(s, w, point))
+	if (!soft_work_in(s, w, point, point + s->w))
 		return -EINVAL;
 	if (!EC_POINT_mul(s->soft->group, w->out, NULL, w->in, d, w->bn))
 		return -ENOMEM;
@@ -281,8 +279,10 @@ static int make_or_agree(struct ecc_sess *s, struct pubkey_msg *c)
 	__u8 d[ECC_BYTES_MAX], point[2 * ECC_BYTES_MAX];
 	int ret;
 
-	if (c->op == WD_ECC_KEYGEN && !soft_ecc_random(s, d))
+	if (c->op == WD_ECC_KEYGEN && !soft_ecc_random(s, d)) {
+		c->why = "libcrypto has no random numbers";
 		return -EIO;
+	}
 	if (c->op != WD_ECC_KEYGEN)
 		ecc_private(s, c, d);
 	ret = ecc_is_montgomery(s) ? montgomery(s, c, d, point) : soft_ecc_multiply(s, d, peer, point);
@@ -297,31 +297,33 @@ static int make_or_agree(struct ecc_sess *s, struct pubkey_msg *c)
 	return ret;
 }
 
+static int compute(struct ecc_sess *s, struct pubkey_msg *c)
+{
+	switch (c->op) {
+	case WD_ECC_SIGN:
+		return soft_ecc_sign(s, c);
+	case WD_ECC_VERIFY:
+		return soft_ecc_verify(s, c);
+	case WD_ECC_ENCRYPT:
+		return soft_sm2_encrypt(s, c);
+	case WD_ECC_DECRYPT:
+		return soft_sm2_decrypt(s, c);
+	}
+	return make_or_agree(s, c);
+}
+
 static int ecc_exec(struct wd_msg *m)
 {
-	struct ecc_sess *s = to_ecc_sess(m->sess);
 	struct pubkey_msg *c = to_pubkey_msg(m);
 
 	m->path = WD_PATH_SOFT;
 	m->status = -EFAULT;
 	if (!pubkey_mapped(c))
 		return m->status;
-	switch (c->op) {
-	case WD_ECC_SIGN:
-		m->status = soft_ecc_sign(s, c);
-		break;
-	case WD_ECC_VERIFY:
-		m->status = soft_ecc_verify(s, c);
-		break;
-	case WD_ECC_ENCRYPT:
-		m->status = soft_sm2_encrypt(s, c);
-		break;
-	case WD_ECC_DECRYPT:
-		m->status = soft_sm2_decrypt(s, c);
-		break;
-	default:
-		m->status = make_or_agree(s, c);
-	}
+	/* libcrypto's queue of errors is the caller's: what is refused here is no error of the caller's. */
+	ERR_set_mark();
+	m->status = compute(to_ecc_sess(m->sess), c);
+	ERR_pop_to_mark();
 	return m->status;
 }
 

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/core_names.h>
-#include <openssl/ecerr.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/param_build.h>
@@ -178,37 +176,6 @@ static void ctx_put(struct soft_ecc_key *key, bool sign, EVP_PKEY_CTX *ctx)
 		EVP_PKEY_CTX_free(ctx);
 }
 
-/* libcrypto calls a signature whose point is none an error of its own, as it does what is one. */
-static bool made_infinity(void)
-{
-	unsigned long first = ERR_peek_error();
-
-	return ERR_GET_LIB(first) == ERR_LIB_EC && ERR_GET_REASON(first) == EC_R_POINT_AT_INFINITY;
-}
-
-int soft_ecc_verify(struct ecc_sess *s, struct pubkey_msg *c)
-{
-	struct soft_ecc_key *key = s->key->soft;
-	EVP_PKEY_CTX *ctx = ctx_get(key, false);
-	__u8 der[DER_MAX];
-	bool wrong;
-	size_t n;
-	int good;
-
-	if (!ctx)
-		return -ENOMEM;
-	n = der_put(c->extra, s->w, der);
-	ERR_set_mark();
-	good = EVP_PKEY_verify(ctx, der, n, c->src, c->src_len);
-	wrong = good >= 0 || made_infinity();
-	ERR_pop_to_mark();
-	ctx_put(key, false, ctx);
-	if (good == 1)
-		return 0;
-	c->why = wrong ? "the signature is wrong" : "libcrypto couldn't verify the signature";
-	return wrong ? -EBADMSG : -EIO;
-}
-
 static int sign_random(struct ecc_sess *s, struct pubkey_msg *c)
 {
 	struct soft_ecc_key *key = s->key->soft;
@@ -305,4 +272,51 @@ static int sign_with(struct ecc_sess *s, struct pubkey_msg *c)
 int soft_ecc_sign(struct ecc_sess *s, struct pubkey_msg *c)
 {
 	return c->extra ? sign_with(s, c) : sign_random(s, c);
+}
+
+/* --- verification --- */
+
+/*
+ * Whether the signature's point is none, which libcrypto calls an error of its
+ * own as it does what is one: of ECDSA s times the point is e G + r Q, of SM2
+ * it is s G + (r + s) Q.
+ */
+static bool makes_infinity(struct ecc_sess *s, const struct pubkey_msg *c)
+{
+	const EC_GROUP *group = s->soft->group;
+	struct soft_work *w = soft_work_get(s->soft);
+	BIGNUM *r, *sum;
+	bool good;
+
+	if (!w)
+		return false;
+	r = soft_bn_get(w->bn, c->extra, s->w);
+	sum = soft_bn_get(w->bn, c->extra + s->w, s->w);
+	good = r && sum && soft_work_in(s, w, s->key->point, s->key->point + s->w) && (s->alg == WD_ECC_SM2 ? BN_add(r, r, sum) : digest_number(s, c, sum)) &&
+	       EC_POINT_mul(group, w->out, sum, w->in, r, w->bn) && EC_POINT_is_at_infinity(group, w->out);
+	soft_work_put(s->soft, w);
+	return good;
+}
+
+int soft_ecc_verify(struct ecc_sess *s, struct pubkey_msg *c)
+{
+	struct soft_ecc_key *key = s->key->soft;
+	EVP_PKEY_CTX *ctx = ctx_get(key, false);
+	__u8 der[DER_MAX];
+	size_t n;
+	int good;
+
+	if (!ctx)
+		return -ENOMEM;
+	n = der_put(c->extra, s->w, der);
+	good = EVP_PKEY_verify(ctx, der, n, c->src, c->src_len);
+	ctx_put(key, false, ctx);
+	if (good == 1)
+		return 0;
+	if (!good || makes_infinity(s, c)) {
+		c->why = "the signature is wrong";
+		return -EBADMSG;
+	}
+	c->why = "libcrypto couldn't verify the signature";
+	return -EIO;
 }

@@ -24,7 +24,9 @@ extern "C" {
  * Buffers: any memory of the process. When a call returns, or a callback
  * starts, with whatever result, nobody reads or writes the request's buffers
  * any more. On an error *dst_len is 0. An asynchronous request that isn't
- * taken is left as it was. src and dst may be the same.
+ * taken is left as it was. src and dst may be the same. Until then nobody else
+ * writes to them: an operand that changes after it was checked is an error of
+ * the caller's, whatever comes out.
  *
  * Threads: any thread may use any session, several at once; a key is set
  * while no other thread is inside a call with the session.
@@ -153,7 +155,9 @@ int wd_dh_sess_bytes(handle_t sess);
  * public value that isn't 2 .. p - 2), -EBADMSG (the shared secret is 0, 1 or
  * p - 1: p is no prime, or not a safe one), -ENOSPC (dst is too small), -EFAULT (a
  * buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV
- * (device gone), -EIO (device reset or stopped), -EBUSY, -EOPNOTSUPP, -ENOMEM.
+ * (device gone), -EIO (device reset or stopped), -EDQUOT (the context was closed
+ * for another kind of session), -EOPNOTSUPP (no device takes it, and it must be
+ * one), -ENOMEM.
  */
 int wd_dh_sync(handle_t sess, struct wd_dh_arg *arg);
 
@@ -165,9 +169,9 @@ int wd_dh_sync(handle_t sess, struct wd_dh_arg *arg);
  * the completion, the library owns arg and all that it points to. On the CPU
  * path the poller computes.
  *
- * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_dh_wait()), -ENODEV,
- * -EIO, -ESTALE, -EOPNOTSUPP (no device takes it, and it must be one). What was
- * refused is untouched, and no callback will run.
+ * Returns 0, -EINVAL, -ENOSPC, -EFAULT, -EBUSY (full: poll, or wd_dh_wait()),
+ * -ENODEV, -EIO, -EDQUOT, -ENOMEM, -ESTALE, -EOPNOTSUPP (no device takes it, and it
+ * must be one). What was refused is untouched, and no callback will run.
  */
 int wd_dh_async(handle_t sess, struct wd_dh_arg *arg, const wd_ctx_set_t *set);
 

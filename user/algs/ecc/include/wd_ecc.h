@@ -24,7 +24,9 @@ extern "C" {
  * Buffers: any memory of the process. When a call returns, or a callback
  * starts, with whatever result, nobody reads or writes the request's buffers
  * any more. On an error *dst_len is 0. An asynchronous request that isn't
- * taken is left as it was. src and dst may be the same.
+ * taken is left as it was. src and dst may be the same. Until then nobody else
+ * writes to them: an operand that changes after it was checked is an error of
+ * the caller's, whatever comes out.
  *
  * Threads: any thread may use any session, several at once; a key is set
  * while no other thread is inside a call with the session.
@@ -207,7 +209,9 @@ int wd_ecc_sm2_digest(handle_t sess, const void *id, size_t id_len, const void *
  * signature), -EBADMSG (the signature is wrong; C3 is another), -ENOSPC (dst is too
  * small), -EFBIG (a text above WD_ECC_TEXT_MAX), -EFAULT (a buffer is not mapped),
  * -ETIMEDOUT (the device has been stopped), -ENODEV (device gone), -EIO
- * (device reset or stopped), -EBUSY, -EOPNOTSUPP, -ENOMEM.
+ * (device reset or stopped; libcrypto has no SM3, or no random numbers), -EDQUOT
+ * (the context was closed for another kind of session), -EOPNOTSUPP (no device
+ * takes it, and it must be one), -ENOMEM.
  */
 int wd_ecc_sync(handle_t sess, struct wd_ecc_arg *arg);
 
@@ -219,9 +223,9 @@ int wd_ecc_sync(handle_t sess, struct wd_ecc_arg *arg);
  * the completion, the library owns arg and all that it points to. On the CPU
  * path the poller computes.
  *
- * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_ecc_wait()), -ENODEV,
- * -EIO, -ESTALE, -EOPNOTSUPP (no device takes it, and it must be one). What was
- * refused is untouched, and no callback will run.
+ * Returns 0, -EINVAL, -ENOSPC, -EFBIG, -EFAULT, -EBUSY (full: poll, or
+ * wd_ecc_wait()), -ENODEV, -EIO, -EDQUOT, -ENOMEM, -ESTALE, -EOPNOTSUPP (no device takes
+ * it, and it must be one). What was refused is untouched, and no callback will run.
  */
 int wd_ecc_async(handle_t sess, struct wd_ecc_arg *arg, const wd_ctx_set_t *set);
 

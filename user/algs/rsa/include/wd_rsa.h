@@ -24,7 +24,9 @@ extern "C" {
  * Buffers: any memory of the process. When a call returns, or a callback
  * starts, with whatever result, nobody reads or writes the request's buffers
  * any more. On an error *dst_len is 0. An asynchronous request that isn't
- * taken is left as it was. src and dst may be the same.
+ * taken is left as it was. src and dst may be the same. Until then nobody else
+ * writes to them: an operand that changes after it was checked is an error of
+ * the caller's, whatever comes out.
  *
  * Threads: any thread may use any session, several at once; a key is set
  * while no other thread is inside a call with the session.
@@ -148,8 +150,9 @@ int wd_rsa_set_key(handle_t sess, const struct wd_rsa_key *key);
  * others: no key, or a public one where a private one is needed, src of
  * another length, an operand that isn't below the modulus), -ENOSPC (dst is
  * too small), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device has been
- * stopped), -ENODEV (device gone), -EIO (device reset or stopped), -EBUSY,
- * -EOPNOTSUPP, -ENOMEM.
+ * stopped), -ENODEV (device gone), -EIO (device reset or stopped; libcrypto
+ * failed), -EDQUOT (the context was closed for another kind of session),
+ * -EOPNOTSUPP (no device takes it, and it must be one), -ENOMEM.
  */
 int wd_rsa_sync(handle_t sess, struct wd_rsa_arg *arg);
 
@@ -161,9 +164,9 @@ int wd_rsa_sync(handle_t sess, struct wd_rsa_arg *arg);
  * the completion, the library owns arg and all that it points to. On the CPU
  * path the poller computes.
  *
- * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_rsa_wait()), -ENODEV,
- * -EIO, -ESTALE, -EOPNOTSUPP (no device takes it, and it must be one). What was
- * refused is untouched, and no callback will run.
+ * Returns 0, -EINVAL, -ENOSPC, -EFAULT, -EBUSY (full: poll, or wd_rsa_wait()),
+ * -ENODEV, -EIO, -EDQUOT, -ENOMEM, -ESTALE, -EOPNOTSUPP (no device takes it, and it
+ * must be one). What was refused is untouched, and no callback will run.
  */
 int wd_rsa_async(handle_t sess, struct wd_rsa_arg *arg, const wd_ctx_set_t *set);
 
