@@ -57,10 +57,10 @@ static bool has(int alg, int op)
 	return op == WD_ECC_PUBLIC || (op == WD_ECC_AGREE ? !sm2_or_ecdsa : sm2_or_ecdsa);
 }
 
-/* With the request's own key or nonce, or with the session's. */
-static bool op_same(struct pair *p, int op, bool own)
+/* With the request's own key or nonce, or with the session's; of a digest of so many bytes. */
+static bool op_same(struct pair *p, int op, bool own, size_t digest)
 {
-	size_t n = op == WD_ECC_SIGN ? p->alg == WD_ECC_SM2 ? 32 : 1 + p->seed % 64 : op == WD_ECC_AGREE ? p->point : 0;
+	size_t n = op == WD_ECC_SIGN ? p->alg == WD_ECC_SM2 ? 32 : digest : op == WD_ECC_AGREE ? p->point : 0;
 	unsigned char a[3 * ECC_MAX], b[3 * ECC_MAX];
 	const void *in = op == WD_ECC_SIGN ? p->digest : p->key, *extra = own ? p->d : NULL;
 	size_t la = sizeof(a), lb = sizeof(b), extra_len = own ? p->w : 0;
@@ -95,7 +95,8 @@ static bool ecc_same(int alg, int curve, unsigned int seed)
 	memset(p.d, 0, alg >= WD_ECC_X25519 ? 0 : 1 + seed % 9);
 	fill_noise(p.digest, sizeof(p.digest), seed + 1);
 	for (op = WD_ECC_PUBLIC; good && op <= WD_ECC_SIGN; op++)
-		good = !has(alg, op) || (op_same(&p, op, true) && op_same(&p, op, false));
+		good = !has(alg, op) || (op_same(&p, op, true, 1 + seed % 64) && op_same(&p, op, false, 1 + seed % 64) &&
+					 op_same(&p, op, true, 8 + seed * 13 % 57) && op_same(&p, op, false, 8 + seed * 13 % 57));
 	if (!good)
 		printf("# alg %d, curve %d, seed %u: %s\n", alg, curve, seed, detail(p.hw));
 	wd_ecc_free_sess(p.hw);
@@ -185,12 +186,15 @@ TEST_F(both, numbers_near_the_ends_of_their_ranges_give_the_same_on_both_paths)
 	}
 	fill_noise(d, sizeof(d), 9);
 	d[0] &= 0x7f;
-	for (i = 0; i < 4; i++) {
-		/* As long as p, a byte too long and just short enough to be below it anyway, and a peer's value at both ends */
-		struct wd_number key = number(d, i == 0 ? 128 : i == 1 ? 121 : 120);
+	for (i = 0; i < 9; i++) {
+		/* As long as p, a byte too long and just short enough to be below it anyway; a peer's value at both ends, and between */
+		struct wd_number key = number(d, i % 3 == 0 ? 128 : i % 3 == 1 ? 121 : 120);
 
-		memset(y, 0, sizeof(y));
-		memset(y, i % 2 ? 0xff : 0, 8);
+		if (i < 6)
+			memset(y, 0, sizeof(y));
+		else
+			fill_noise(y, sizeof(y), (unsigned int)i);
+		memset(y, i < 3 ? 0 : i < 6 ? 0xff : 0x5a, 8);
 		y[127] = 2;
 		a_len = b_len = 128;
 		EXPECT_EQ(0, dh_do(dh, WD_DH_SHARED, &key, y, 128, a, &a_len)) TH_LOG("%s", detail(dh));

@@ -132,6 +132,25 @@ TEST_F(device, what_no_device_takes_is_refused_or_done_here)
 	EXPECT_EQ(0, wd_ecc_free_sess(p256));
 }
 
+static void none_done(struct wd_rsa_arg *arg, void *param)
+{
+	(void)arg, (void)param;
+}
+
+TEST_F(device, what_no_device_takes_is_refused_in_words_when_it_is_asynchronous)
+{
+	handle_t h = rsa_open(1024, WD_ASYNC, WD_SESS_PATH_HW);
+	unsigned char zero[128] = { 0 };
+
+	ASSERT_NE(0, h);
+	ASSERT_EQ(0, wd_rsa_set_key(h, &self->key));
+	self->arg.src = zero;
+	self->arg.cb = none_done;
+	EXPECT_EQ(-EOPNOTSUPP, wd_rsa_async(h, &self->arg, NULL));
+	EXPECT_NE(NULL, strstr(detail(h), "doesn't take")) TH_LOG("%s", detail(h));
+	EXPECT_EQ(0, wd_rsa_free_sess(h));
+}
+
 TEST_F(device, every_algorithm_is_served_by_devices_only)
 {
 	static const struct {

@@ -59,6 +59,9 @@ static int frame_result(struct wd_session *s, FRAME_ARG *arg, struct pubkey_msg 
 		if (ret)
 			explicit_bzero(c->dst, c->dst_len);
 	}
+	/* One that came too late may have brought words about itself. */
+	if (ret == -ETIMEDOUT)
+		c->why = NULL;
 	if (ret == -E2BIG) {
 		ret = -EOPNOTSUPP;
 		c->why = "a device doesn't take such a request";

@@ -23,10 +23,11 @@ extern "C" {
  *
  * Buffers: any memory of the process. When a call returns, or a callback
  * starts, with whatever result, nobody reads or writes the request's buffers
- * any more. On an error *dst_len is 0. An asynchronous request that isn't
- * taken is left as it was. src and dst may be the same. Until then nobody else
- * writes to them: an operand that changes after it was checked is an error of
- * the caller's, whatever comes out.
+ * any more. Until then nobody else writes to them: an operand that changes
+ * after it was checked is an error of the caller's, whatever comes out. On an
+ * error *dst_len is 0, and dst may have changed, or hold a result that came too
+ * late. An asynchronous request that isn't taken is left as it was. src and dst
+ * may be the same.
  *
  * Threads: any thread may use any session, several at once; a key is set
  * while no other thread is inside a call with the session.
