@@ -393,11 +393,15 @@ void qm_restart_schedule(struct hisi_qm *qm)
  */
 void qm_break(struct hisi_qm *qm)
 {
+	bool before;
+
 	mutex_lock(&qm->state_lock);
-	/* Once, however often it is reported; not while it starts: qm_start() looks in the end. */
-	if (!qm->broken && !qm->ending && qm->state != QM_STOPPED)
-		schedule_work(&qm->restart_work);
+	before = qm->broken;
+	/* The work looks without the lock. */
 	WRITE_ONCE(qm->broken, true);
+	/* Once, however often it is reported; not while it starts: qm_start() looks in the end. */
+	if (!before && !qm->ending && qm->state != QM_STOPPED)
+		schedule_work(&qm->restart_work);
 	mutex_unlock(&qm->state_lock);
 }
 
