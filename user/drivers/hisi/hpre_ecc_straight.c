@@ -121,10 +121,13 @@ WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, str
 	j->head = s->head_multiply;
 	j->key = s->priv;
 	j->in = x;
+	if (__builtin_expect(w == s->field, 1)) {
+		memcpy(x, arg->src, 2 * w);
+		return point_plain(s, x, x + w);
+	}
 	y = number_put(s, x, arg->src, w);
-	x = y - w;
-	y = number_put(s, y, (const __u8 *)arg->src + w, w) - w;
-	return point_plain(s, x, y);
+	number_put(s, y, (const __u8 *)arg->src + w, w);
+	return point_plain(s, y - w, y + s->field - w);
 }
 
 /* --- signatures --- */
