@@ -79,6 +79,7 @@ static inline int rsa_parts_make(struct rsa_parts *r, const struct bytes *p, con
 	memcpy(in, r->e, k);
 	memcpy(in + k, r->p_q, k);
 	ret = rsa_do(h, WD_RSA_GENKEY_CRT, in, 2 * k, r->out, &len);
+	explicit_bzero(in, sizeof(in));
 	wd_rsa_free_sess(h);
 	return ret;
 }
@@ -88,6 +89,8 @@ static inline int rsa_parts_own(struct rsa_parts *r)
 	struct bytes p = bytes_of(RSA_P_HEX), q = bytes_of(RSA_Q_HEX);
 	int ret = rsa_parts_make(r, &p, &q, 128);
 
+	explicit_bzero(p.at, p.len);
+	explicit_bzero(q.at, q.len);
 	free(p.at);
 	free(q.at);
 	return ret;
