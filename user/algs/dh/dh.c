@@ -107,13 +107,7 @@ handle_t wd_dh_alloc_sess(struct wd_dh_sess_setup *setup, wd_dev_mask_t *dev_mas
 	s = wd_session_alloc(&dh_class, sizeof(struct dh_sess), &attr);
 	if (!s)
 		return 0;
-	ret = dh_group_set(to_dh_sess(s), setup);
-	pubkey_sess_ready(s);
-	if (!ret)
-		return s->obj.handle;
-	sess_wipe(s);
-	wd_session_free(s);
-	return wd_no_handle(ret);
+	return pubkey_sess_made(s, dh_group_set(to_dh_sess(s), setup), sess_wipe);
 }
 
 int wd_dh_free_sess(handle_t sess)

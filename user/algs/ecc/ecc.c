@@ -241,13 +241,7 @@ handle_t wd_ecc_alloc_sess(struct wd_ecc_sess_setup *setup, wd_dev_mask_t *dev_m
 	s = wd_session_alloc(&ecc_class, sizeof(struct ecc_sess), &attr);
 	if (!s)
 		return 0;
-	ret = ecc_curve_set(to_ecc_sess(s), setup);
-	pubkey_sess_ready(s);
-	if (!ret)
-		return s->obj.handle;
-	sess_wipe(s);
-	wd_session_free(s);
-	return wd_no_handle(ret);
+	return pubkey_sess_made(s, ecc_curve_set(to_ecc_sess(s), setup), sess_wipe);
 }
 
 int wd_ecc_free_sess(handle_t sess)

@@ -14,6 +14,16 @@ int pubkey_setup_attr(struct wd_session_attr *attr, __u8 op_type, __u32 must_be_
 	return wd_frame_attr(attr, op_type, 0, flags, timeout_ms, reserved);
 }
 
+handle_t pubkey_sess_made(struct wd_session *s, int ret, void (*wipe)(struct wd_session *s))
+{
+	pubkey_sess_ready(s);
+	if (!ret)
+		return s->obj.handle;
+	wipe(s);
+	wd_session_free(s);
+	return wd_no_handle(ret);
+}
+
 int pubkey_sess_free(handle_t sess, const struct wd_class *cls, void (*wipe)(struct wd_session *s))
 {
 	struct wd_session *s = wd_session_find(sess, cls);

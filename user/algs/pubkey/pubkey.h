@@ -48,6 +48,8 @@ static inline struct pubkey_msg *to_pubkey_msg(struct wd_msg *m)
 
 /* --- pubkey.c --- */
 
+/* The handle of a new session; ret: what became of its class's own part, which wipe frees when that failed. */
+handle_t pubkey_sess_made(struct wd_session *s, int ret, void (*wipe)(struct wd_session *s));
 /* 0, -EINVAL, -EBUSY, -EDEADLK; wipe frees what the class's own part holds. */
 int pubkey_sess_free(handle_t sess, const struct wd_class *cls, void (*wipe)(struct wd_session *s));
 int pubkey_sess_caps(handle_t sess, const struct wd_class *cls);
