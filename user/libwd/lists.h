@@ -53,5 +53,6 @@ struct wd_span {
 
 /* RECENT for several flat buffers in one call. */
 bool wd_probe_recent(const struct wd_span *spans, unsigned int n);
+bool wd_probe_pair(const void *a, size_t a_len, const void *b, size_t b_len);
 
 #endif

@@ -64,11 +64,26 @@ static bool range_writable(const void *addr, size_t len)
 #define RECENT_BLOCK	((uintptr_t)128 << 10)	/* asked about as a whole: whoever walks through memory goes on in it */
 
 static WD_THREAD_LOCAL struct recent {
-	uintptr_t start;
 	uintptr_t end;
+	size_t size;		/* 0: it is not believed any more */
+	uintptr_t start;
 	unsigned int left;	/* how often it is believed */
 } recents[RECENT_NR];
 static WD_THREAD_LOCAL unsigned int recent_next;	/* to be replaced */
+
+/* Two comparisons: room is huge where the range begins before r or ends behind it. */
+static inline bool recent_has(const struct recent *r, const void *addr, size_t len)
+{
+	size_t room = r->end - (uintptr_t)addr;
+
+	return room <= r->size && len <= room;
+}
+
+static inline void recent_used(struct recent *r)
+{
+	if (__builtin_expect(!--r->left, 0))
+		r->size = 0;
+}
 
 /* Into the place of what is asked about again, so that what is used now stays where it is found first. */
 static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, struct recent *r)
@@ -84,7 +99,7 @@ static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, s
 	}
 	if (!r)
 		r = &recents[recent_next++ % RECENT_NR];
-	*r = (struct recent){ .start = start, .end = end, .left = RECENT_USES };
+	*r = (struct recent){ .end = end, .size = end - start, .start = start, .left = RECENT_USES };
 	return true;
 }
 
@@ -94,12 +109,12 @@ static inline bool range_recent(const void *addr, size_t len)
 	struct recent *r;
 
 	for (r = recents; r < recents + RECENT_NR; r++) {
-		if (start < r->start || start >= r->end || len > r->end - start)
-			continue;
-		if (!r->left)
+		if (recent_has(r, addr, len)) {
+			recent_used(r);
+			return true;
+		}
+		if (start >= r->start && start < r->end && len <= r->end - start)
 			return recent_ask(addr, len, r);
-		r->left--;
-		return true;
 	}
 	return !len || recent_ask(addr, len, NULL);
 }
@@ -128,11 +143,22 @@ static __attribute__((noinline)) bool probe_list(enum wd_probe how, const void *
 }
 
 /* Not all of these are known, or not any more. */
-static __attribute__((noinline)) bool spans_ask(const struct wd_span *spans, const struct wd_span *end)
+static __attribute__((noinline)) bool spans_ask(const struct wd_span *spans, size_t n)
 {
-	for (; spans != end; spans++)
+	for (; n--; spans++)
 		if (!range_recent(spans->at, spans->len))
 			return false;
+	return true;
+}
+
+static inline bool recent_look(const void *addr, size_t len)
+{
+	struct recent *r = recents;
+
+	while (!recent_has(r, addr, len))
+		if (++r == recents + RECENT_NR)
+			return false;
+	recent_used(r);
 	return true;
 }
 
@@ -140,16 +166,17 @@ bool wd_probe_recent(const struct wd_span *spans, unsigned int n)
 {
 	const struct wd_span *end = spans + n;
 
-	for (; spans != end; spans++) {
-		uintptr_t start = (uintptr_t)spans->at;
-		struct recent *r = recents;
-
-		while (start < r->start || start >= r->end || spans->len > r->end - start || !r->left)
-			if (++r == recents + RECENT_NR)
-				return spans_ask(spans, end);
-		r->left--;
-	}
+	for (; spans != end; spans++)
+		if (!recent_look(spans->at, spans->len))
+			return spans_ask(spans, (size_t)(end - spans));
 	return true;
+}
+
+bool wd_probe_pair(const void *a, size_t a_len, const void *b, size_t b_len)
+{
+	if (__builtin_expect(recent_look(a, a_len) && recent_look(b, b_len), 1))
+		return true;
+	return spans_ask((struct wd_span []){ { a, a_len }, { b, b_len } }, 2);
 }
 
 bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)

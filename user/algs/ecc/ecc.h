@@ -137,6 +137,9 @@ int soft_ecc_make(struct ecc_sess *s);
 void soft_ecc_free(struct soft_ecc *e);
 /* 0, -EINVAL: it is none, -ENOMEM. */
 int soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y);
+/* The same of a whole one, x and y below p or not, behind SOFT_ECC_FORM (SEC 1, 2.3.3: not compressed). False: it is none, or no memory. */
+#define SOFT_ECC_FORM	4
+bool soft_ecc_is_point(struct ecc_sess *s, const __u8 *point);
 /* The point d G, or d times a point. 0, -EINVAL: it is none, or infinity, -ENOMEM. */
 int soft_ecc_multiply(struct ecc_sess *s, const __u8 *d, const __u8 *point, __u8 *out);
 /* A private key. False: no randomness. */

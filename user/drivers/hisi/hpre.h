@@ -15,13 +15,17 @@
  * @used:	bytes of data that hold something; wiped when the request ends
  * @bytes:	of the result in the caller's memory, on the straight way
  * @out:	where its results come
+ * @form:	before a point at the beginning of data: what libcrypto wants there
  */
 struct hpre_area {
 	__u32 used;
 	__u32 bytes;
 	__u8 *out;
+	__u8 spare[15];
+	__u8 form;
 	__u8 data[];
 };
+static_assert(offsetof(struct hpre_area, data) == 32, "data is aligned, and follows form at once");
 
 /* Room for n bytes of operands or results; the caller fills it. What a class asks for fits into what it has announced. */
 static inline __u8 *hpre_take(struct hpre_area *a, size_t n)

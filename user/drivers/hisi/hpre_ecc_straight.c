@@ -84,11 +84,10 @@ static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 
 static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
-	const struct wd_span spans[] = { { arg->src, s->w }, { arg->dst, s->w } };
 	__u8 u[ECC_BYTES_MAX];
 
 	a->bytes = s->w;
-	if (arg->src_len != s->w || !room_plain(arg, s->w) || !wd_probe_recent(spans, 2))
+	if (arg->src_len != s->w || !room_plain(arg, s->w) || !wd_probe_pair(arg->src, s->w, arg->dst, s->w))
 		return false;
 	memcpy(u, arg->src, s->w);
 	return ecc_u_is_plain(s, u) && fill_plain(s, arg, u, a, j);
@@ -105,13 +104,12 @@ static inline bool point_plain(struct ecc_sess *s, const __u8 *x, const __u8 *y)
 /* The session has the private key, and devices take it; or the request brings one. */
 WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
-	const struct wd_span spans[] = { { arg->src, 2 * s->w }, { arg->dst, s->w } };
 	size_t w = s->w;
 	__u8 *x, *y;
 
 	if (__builtin_expect(s->alg != WD_ECC_ECDH, 0))
 		return ecc_is_montgomery(s) && montgomery_plain(s, arg, a, j);
-	if (__builtin_expect(arg->src_len != 2 * w || !room_plain(arg, w) || !wd_probe_recent(spans, 2), 0))
+	if (__builtin_expect(arg->src_len != 2 * w || !room_plain(arg, w) || !wd_probe_pair(arg->src, 2 * w, arg->dst, w), 0))
 		return false;
 	if (__builtin_expect(arg->extra || arg->extra_len || !s->priv, 0)) {
 		a->bytes = s->w;
@@ -123,7 +121,8 @@ WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, str
 	j->in = x;
 	if (__builtin_expect(w == s->field, 1)) {
 		memcpy(x, arg->src, 2 * w);
-		return point_plain(s, x, x + w);
+		a->form = SOFT_ECC_FORM;
+		return soft_ecc_is_point(s, &a->form);
 	}
 	y = number_put(s, x, arg->src, w);
 	number_put(s, y, (const __u8 *)arg->src + w, w);
@@ -164,7 +163,6 @@ WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 /* What is looked at is public. */
 static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
-	const struct wd_span spans[] = { { arg->src, arg->src_len }, { arg->extra, 2 * s->w } };
 	const __u8 *n = s->part[ECC_N];
 	struct pubkey_msg c = {
 		.m.sess = &s->s, .op = WD_ECC_VERIFY, .src = arg->src, .src_len = arg->src_len, .extra = arg->extra,
@@ -173,7 +171,7 @@ static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 	a->out = NULL;
 	a->bytes = 0;
 	if (s->alg < WD_ECC_ECDSA || s->alg > WD_ECC_SM2 || !digest_plain(s, arg) || !s->key || arg->extra_len != 2 * s->w ||
-	    !wd_probe_recent(spans, 2) || hpre_ecc_fill(&c, a, j))
+	    !wd_probe_pair(arg->src, arg->src_len, arg->extra, 2 * s->w) || hpre_ecc_fill(&c, a, j))
 		return false;
 	/* e, s, r: the copies, as the caller's may change meanwhile. */
 	return pubkey_is_between(a->data + 2 * s->field - s->w, n) && pubkey_is_between(a->data + 3 * s->field - s->w, n);

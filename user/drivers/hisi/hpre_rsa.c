@@ -61,12 +61,11 @@ static const struct hpre_class rsa_class = { .fill = rsa_fill, .finish = rsa_fin
 static inline bool arg_plain(struct wd_session *base, const struct wd_rsa_arg *arg)
 {
 	const struct rsa_sess *s = to_rsa_sess(base);
-	const struct wd_span spans[] = { { arg->src, s->k }, { arg->dst, s->k } };
 
 	if (__builtin_expect(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k || !arg->src || !arg->dst ||
 			     !arg->dst_len || *arg->dst_len < s->k || (arg->op == WD_RSA_SIGN && !s->key->has_priv), 0))
 		return false;
-	return wd_probe_recent(spans, 2);
+	return wd_probe_pair(arg->src, s->k, arg->dst, s->k);
 }
 
 static inline bool job_plain(struct wd_session *base, const struct wd_rsa_arg *arg, struct hpre_area *a, struct hpre_job *j)

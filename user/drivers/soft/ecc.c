@@ -182,6 +182,20 @@ int soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y)
 	return good ? 0 : -EINVAL;
 }
 
+bool soft_ecc_is_point(struct ecc_sess *s, const __u8 *point)
+{
+	struct soft_work *w = work_take(s->soft);
+	bool good;
+
+	if (!w)
+		return false;
+	ERR_set_mark();
+	good = EC_POINT_oct2point(s->soft->group, w->in, point, 1 + 2 * (size_t)s->w, w->bn);
+	ERR_pop_to_mark();
+	work_give(s->soft, w);
+	return good;
+}
+
 int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d, const __u8 *point)
 {
 	if (!d)
