@@ -132,4 +132,69 @@ TEST_F(tally, contexts_may_look_for_their_first_rows_at_the_same_time)
 	EXPECT_EQ(WD_SESS_QUEUES * EACH, in_rows());
 }
 
+/* --- on this CPU --- */
+
+static __u64 on_cpu(void)
+{
+	return sess.shared[WD_PATH_SOFT - WD_PATH_HW].good;
+}
+
+static void *compute(void *arg)
+{
+	int i;
+
+	for (i = 0; i < EACH; i++)
+		wd_session_count_soft(arg, 0, 10, 1);
+	return NULL;
+}
+
+TEST_F(tally, the_first_thread_on_this_CPU_has_counts_of_its_own)
+{
+	wd_session_count_soft(&sess, 0, 10, 1);
+	wd_session_count_soft(&sess, 0, 10, 1);
+	EXPECT_EQ(2, sess.own.tally.good);
+	EXPECT_EQ(20, sess.own.tally.in);
+	EXPECT_EQ(2, sess.own.tally.out);
+	EXPECT_EQ(0, on_cpu());
+}
+
+TEST_F(tally, errors_on_this_CPU_are_shared_and_have_no_bytes)
+{
+	wd_session_count_soft(&sess, -EIO, 10, 1);
+	EXPECT_EQ(1, sess.shared[WD_PATH_SOFT - WD_PATH_HW].errors);
+	EXPECT_EQ(0, sess.shared[WD_PATH_SOFT - WD_PATH_HW].in + sess.own.tally.in);
+}
+
+TEST_F(tally, another_thread_shares)
+{
+	pthread_t t;
+
+	wd_session_count_soft(&sess, 0, 10, 1);
+	ASSERT_EQ(0, pthread_create(&t, NULL, compute, &sess));
+	pthread_join(t, NULL);
+	EXPECT_EQ(1, sess.own.tally.good);
+	EXPECT_EQ(EACH, on_cpu());
+}
+
+TEST_F(tally, threads_that_begin_at_the_same_time_lose_nothing)
+{
+	pthread_t t[QUEUES];
+	int i;
+
+	for (i = 0; i < QUEUES; i++)
+		ASSERT_EQ(0, pthread_create(&t[i], NULL, compute, &sess));
+	for (i = 0; i < QUEUES; i++)
+		pthread_join(t[i], NULL);
+	EXPECT_EQ(QUEUES * EACH, sess.own.tally.good + on_cpu());
+	EXPECT_EQ(QUEUES * EACH * 10, sess.own.tally.in + sess.shared[WD_PATH_SOFT - WD_PATH_HW].in);
+}
+
+TEST_F(tally, a_child_forgets_whose_counts_they_were)
+{
+	wd_session_count_soft(&sess, 0, 10, 1);
+	wd_tally_forget(&sess);
+	EXPECT_EQ(NULL, sess.own.thread);
+	EXPECT_EQ(0, sess.own.tally.good);
+}
+
 TEST_HARNESS_MAIN

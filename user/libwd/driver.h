@@ -234,6 +234,12 @@ struct wd_shared_tally {
 	_Atomic __u64 errors;
 };
 
+/* What one thread has come to on this CPU: it alone writes, and others read. */
+struct wd_own_tally {
+	_Atomic(const void *) thread;	/* the first that ended a request there; NULL: none yet */
+	struct wd_shared_tally tally;
+};
+
 #define WD_MORE_ROWS	(WD_SESS_QUEUES - 1)
 
 /* A session's counts for one context, taken at its first completion there; under that context's drain lock. */
@@ -265,7 +271,8 @@ struct wd_session {
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
 	struct wd_row row;		/* of the first context that a request ended on */
 	_Atomic(struct wd_row *) more;	/* WD_MORE_ROWS for others, made when there is one */
-	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what no row has */
+	struct wd_own_tally own;	/* on this CPU, of most sessions' only thread */
+	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what neither a row nor that thread has */
 	struct wd_cq *cq;		/* instead of callbacks, or NULL */
 	bool straight;			/* the class: requests may be tried on the straight way */
 };

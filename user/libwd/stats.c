@@ -75,6 +75,16 @@ static void count_on(struct wd_session *s, struct wd_queue *q, struct wd_sess_st
 	queue_thaw(q);
 }
 
+static void count_shared(struct wd_counts *c, const struct wd_shared_tally *shared)
+{
+	struct wd_tally t = {
+		.good = atomic_load(&shared->good), .errors = atomic_load(&shared->errors),
+		.in = atomic_load(&shared->in), .out = atomic_load(&shared->out),
+	};
+
+	counts_add(c, &t, 0);
+}
+
 int wd_sess_stats(handle_t sess, struct wd_sess_stats *stats)
 {
 	struct wd_session *s = (struct wd_session *)wd_handle_any(sess);
@@ -91,14 +101,9 @@ int wd_sess_stats(handle_t sess, struct wd_sess_stats *stats)
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++)
 		if (wd_engine.queue[i]->cls == s->cls && atomic_load(&wd_engine.queue[i]->state) != -ESTALE)
 			count_on(s, wd_engine.queue[i], stats);
-	for (i = 0; i < WD_PATH_SOFT; i++) {
-		struct wd_tally t = {
-			.good = atomic_load(&s->shared[i].good), .errors = atomic_load(&s->shared[i].errors),
-			.in = atomic_load(&s->shared[i].in), .out = atomic_load(&s->shared[i].out),
-		};
-
-		counts_add(&stats->path[WD_PATH_HW + i], &t, 0);
-	}
+	for (i = 0; i < WD_PATH_SOFT; i++)
+		count_shared(&stats->path[WD_PATH_HW + i], &s->shared[i]);
+	count_shared(&stats->path[WD_PATH_SOFT], &s->own.tally);
 	pthread_mutex_unlock(&wd_engine.lock);
 	return 0;
 }
