@@ -399,10 +399,14 @@ void wd_keep(struct wd_kept *k);
 
 /* --- frame.c: what every class does alike --- */
 
-/* Whether it is such a session; recorded. */
-int wd_frame_refuse_mode(struct wd_session *s, bool async);
+/* -EINVAL, recorded: it isn't such a session. */
+__attribute__((cold)) int wd_frame_refuse_mode(struct wd_session *s, bool async);
+static inline int wd_frame_check_mode(struct wd_session *s, bool async)
+{
+	return __builtin_expect(s->attr.async == async, 1) ? 0 : wd_frame_refuse_mode(s, async);
+}
 /* The end of an argument struct. 0, or -EINVAL and which member, recorded. */
-int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4]);
+__attribute__((cold)) int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4]);
 /* The same: one look for what is nearly always right. */
 static inline int wd_frame_check_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4])
 {

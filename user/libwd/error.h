@@ -30,6 +30,7 @@ struct wd_error {
  * characters) and %d, %u, %x (the next of a, b). No punctuation at the end: the name
  * of err is appended when it is formatted. Leaves errno alone.
  */
+__attribute__((cold))
 int wd_fail_all(struct wd_object *obj, int err, const char *fmt, const char *str, uint64_t a, uint64_t b);
 
 #define wd_fail(obj, err, fmt)			wd_fail_all(obj, err, fmt, NULL, 0, 0)

@@ -6,8 +6,6 @@
 
 int wd_frame_refuse_mode(struct wd_session *s, bool async)
 {
-	if (s->attr.async == async)
-		return 0;
 	return wd_fail(&s->obj, EINVAL, async ? "a synchronous session was given to an asynchronous call" :
 		       "an asynchronous session was given to a synchronous call");
 }

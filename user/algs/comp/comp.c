@@ -37,7 +37,7 @@ int comp_fail(struct comp_sess *s, int ret, const char *why, __u32 vendor)
 
 int comp_refuse_call(struct comp_sess *s, __u8 op, __u8 dir)
 {
-	int ret = wd_frame_refuse_mode(&s->s, op == WD_ASYNC);
+	int ret = wd_frame_check_mode(&s->s, op == WD_ASYNC);
 
 	if (!ret && s->dir != dir)
 		ret = wd_fail(&s->s.obj, EINVAL, dir == WD_DIR_COMPRESS ? "a decompression session was asked to compress" :

@@ -133,17 +133,16 @@ int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len)
 	return ret;
 }
 
-int crypto_check_keys(struct crypto_sess *s)
+int crypto_refuse_keys(struct crypto_sess *s)
 {
-	if (!(s->needs & ~s->keyed))
-		return 0;
 	return wd_fail_str(&s->s.obj, EINVAL, s->needs & ~s->keyed & CRYPTO_HAS_KEY ? "no key has been set for %s" :
 			   "no authentication key has been set for %s", s->alg->name);
 }
 
 /* --- requests --- */
 
-int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len, size_t room)
+int crypto_check_ends_slow(struct crypto_sess *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len,
+			   size_t room)
 {
 	struct wd_object *obj = &s->s.obj;
 
@@ -160,7 +159,7 @@ int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, co
 	return 0;
 }
 
-int crypto_check_pair(struct crypto_sess *s, const void *src, const void *dst, size_t len)
+int crypto_check_pair_slow(struct crypto_sess *s, const void *src, const void *dst, size_t len)
 {
 	if (s->sgl && wd_list_check(dst, len))
 		return wd_fail(&s->s.obj, EINVAL, "the list at arg->dst is shorter than src_len, or has a piece without data");
@@ -186,13 +185,18 @@ __u8 crypto_may_redo(const struct crypto_msg *c)
 	return WD_REDO;
 }
 
-int crypto_do_here(struct crypto_sess *s, struct crypto_msg *c, __u16 reason)
+static inline int do_here(struct crypto_sess *s, struct crypto_msg *c, __u16 reason)
 {
 	int ret = s->s.cls->soft->exec(&c->m);
 
 	wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
 	c->m.reason = reason;
 	return ret;
+}
+
+int crypto_do_here(struct crypto_sess *s, struct crypto_msg *c, __u16 reason)
+{
+	return do_here(s, c, reason);
 }
 
 int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c)
@@ -232,7 +236,7 @@ static int do_elsewhere(struct crypto_sess *s, struct crypto_msg *c, int ret)
 int crypto_do_sync(struct crypto_sess *s, struct crypto_msg *c)
 {
 	if (!s->s.hw_ok)
-		return crypto_do_here(s, c, atomic_load_explicit(&s->s.reason, memory_order_relaxed));
+		return do_here(s, c, atomic_load_explicit(&s->s.reason, memory_order_relaxed));
 	return do_elsewhere(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
 }
 

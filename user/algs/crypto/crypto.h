@@ -174,18 +174,36 @@ int crypto_changed(struct crypto_sess *s);
 /* The same for the key of an HMAC, of any length: what is longer than a block of its hash is hashed. */
 int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len);
 
-/* 0, or what is wrong with the ends of a request's buffers; recorded. room: what dst must have. */
-int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len,
-		      size_t room);
-/* The same of two ends of that length, for what is no digest. */
-int crypto_check_pair(struct crypto_sess *s, const void *src, const void *dst, size_t len);
-/* -EINVAL, recorded, when a key is missing. */
-int crypto_check_keys(struct crypto_sess *s);
-
 /* Neither the same nor apart. */
 static inline bool crypto_overlap_bad(const void *src, const void *dst, size_t len)
 {
 	return src != dst && (uintptr_t)src < (uintptr_t)dst + len && (uintptr_t)dst < (uintptr_t)src + len;
+}
+
+/* Checks of a request: one look for what is nearly always right, then what is wrong, recorded, or 0 after all. */
+__attribute__((cold)) int crypto_refuse_keys(struct crypto_sess *s);
+__attribute__((cold)) int crypto_check_ends_slow(struct crypto_sess *s, const void *src, size_t src_len, const void *dst,
+						 const size_t *dst_len, size_t room);
+__attribute__((cold)) int crypto_check_pair_slow(struct crypto_sess *s, const void *src, const void *dst, size_t len);
+
+static inline int crypto_check_keys(struct crypto_sess *s)
+{
+	return __builtin_expect(s->needs & ~s->keyed, 0) ? crypto_refuse_keys(s) : 0;
+}
+
+/* The ends of a request's buffers; room: what dst must have. */
+static inline int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, const void *dst,
+				    const size_t *dst_len, size_t room)
+{
+	if (__builtin_expect(!s->sgl && src && dst && dst_len && *dst_len >= room, 1))
+		return 0;
+	return crypto_check_ends_slow(s, src, src_len, dst, dst_len, room);
+}
+
+/* The same of two ends of that length, for what is no digest. */
+static inline int crypto_check_pair(struct crypto_sess *s, const void *src, const void *dst, size_t len)
+{
+	return __builtin_expect(!s->sgl && !crypto_overlap_bad(src, dst, len), 1) ? 0 : crypto_check_pair_slow(s, src, dst, len);
 }
 
 /* Whether it may be done again from the beginning. */

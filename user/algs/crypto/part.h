@@ -24,7 +24,7 @@ static int part(handle_t sess, FRAME_ARG *arg, bool last)
 	arg->consumed = 0;
 	arg->path = WD_PATH_NONE;
 	arg->path_reason = 0;
-	ret = wd_frame_refuse_mode(&s->s, false);
+	ret = wd_frame_check_mode(&s->s, false);
 	if (!ret)
 		ret = part_check(s, arg, last);
 	if (!ret)

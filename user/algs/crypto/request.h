@@ -15,7 +15,7 @@
 
 static int frame_check(struct wd_session *base, const FRAME_ARG *arg)
 {
-	int ret = wd_frame_refuse_mode(base, true);
+	int ret = wd_frame_check_mode(base, true);
 
 	if (ret)
 		return ret;
@@ -61,7 +61,7 @@ static inline void arg_result(FRAME_ARG *arg, const struct crypto_msg *c, int re
 
 static inline int frame_check_sync(struct wd_session *base, const FRAME_ARG *arg, int call)
 {
-	int ret = wd_frame_refuse_mode(base, false);
+	int ret = wd_frame_check_mode(base, false);
 
 	(void)call;
 	return ret ? ret : arg_check(to_crypto_sess(base), arg);

@@ -23,7 +23,7 @@ static int frame_check_arg(struct wd_session *s, const FRAME_ARG *arg)
 
 static int frame_check(struct wd_session *s, const FRAME_ARG *arg)
 {
-	int ret = wd_frame_refuse_mode(s, true);
+	int ret = wd_frame_check_mode(s, true);
 
 	if (ret)
 		return ret;
@@ -84,7 +84,7 @@ static int frame_ended(struct wd_msg *m)
 
 static inline int frame_check_sync(struct wd_session *s, const FRAME_ARG *arg, int call)
 {
-	int ret = wd_frame_refuse_mode(s, false);
+	int ret = wd_frame_check_mode(s, false);
 
 	(void)call;
 	return ret ? ret : frame_check_arg(s, arg);

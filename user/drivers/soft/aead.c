@@ -2,6 +2,7 @@
 /* Authenticated encryption on this CPU. */
 #include <errno.h>
 #include <string.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 
 #include "aead.h"
@@ -74,9 +75,14 @@ int soft_gcm_end(struct soft_ctx *x, bool decrypt, __u8 *mac, __u32 mac_len)
 	__u8 rest[16];
 	int n;
 
-	if (!decrypt)
-		return EVP_CipherFinal_ex(x->cipher, rest, &n) &&
-		       EVP_CIPHER_CTX_ctrl(x->cipher, EVP_CTRL_AEAD_GET_TAG, (int)mac_len, mac) > 0 ? 0 : -EIO;
+	if (!decrypt) {
+		/* What the control operation would do, without finding out whose it is. */
+		OSSL_PARAM tag[] = {
+			OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, mac, mac_len), OSSL_PARAM_construct_end(),
+		};
+
+		return EVP_CipherFinal_ex(x->cipher, rest, &n) && EVP_CIPHER_CTX_get_params(x->cipher, tag) ? 0 : -EIO;
+	}
 	if (EVP_CIPHER_CTX_ctrl(x->cipher, EVP_CTRL_AEAD_SET_TAG, (int)mac_len, mac) <= 0)
 		return -EIO;
 	return EVP_CipherFinal_ex(x->cipher, rest, &n) > 0 ? 0 : -EBADMSG;

@@ -16,13 +16,22 @@ bool soft_digest_add(struct soft_ctx *x, const void *data, size_t len)
 	return x->mac ? EVP_MAC_update(x->mac, data, len) : EVP_DigestUpdate(x->md, data, len);
 }
 
+static bool digest_final(struct soft_ctx *x, __u8 *mac)
+{
+	unsigned int n;
+	size_t len;
+
+	return x->mac ? EVP_MAC_final(x->mac, mac, &len, CRYPTO_MAC_MAX) : EVP_DigestFinal_ex(x->md, mac, &n);
+}
+
 bool soft_digest_end(struct soft_ctx *x, __u8 *mac, __u32 mac_len)
 {
 	__u8 whole[CRYPTO_MAC_MAX];
-	unsigned int n;
-	size_t len;
-	bool good = x->mac ? EVP_MAC_final(x->mac, whole, &len, sizeof(whole)) : EVP_DigestFinal_ex(x->md, whole, &n);
+	bool good;
 
+	if (__builtin_expect(mac_len == x->mac_len, 1))
+		return digest_final(x, mac);
+	good = digest_final(x, whole);
 	memcpy(mac, whole, good ? mac_len : 0);
 	/* What a truncated one leaves out is nobody's. */
 	explicit_bzero(whole, sizeof(whole));

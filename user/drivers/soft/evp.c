@@ -135,6 +135,8 @@ static struct soft_ctx *ctx_make(struct crypto_sess *s, bool decrypt)
 		x->gen = atomic_load(x->now);
 	}
 
+	if (good && s->evp->md)
+		x->mac_len = (__u32)EVP_MD_get_size(s->evp->md);
 	if (good && s->evp->cipher)
 		good = ctx_make_cipher(x, s, decrypt);
 	if (good && s->evp->mac)

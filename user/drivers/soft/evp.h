@@ -14,6 +14,7 @@
  * @gen:	that it was made in
  * @home:	its place while nobody uses it, and no other's; NULL: it is freed then
  * @iv_len:	that it is set to
+ * @mac_len:	of a hash's result
  */
 struct soft_ctx {
 	EVP_CIPHER_CTX *cipher;
@@ -23,6 +24,7 @@ struct soft_ctx {
 	_Atomic(struct soft_ctx *) *home;
 	unsigned int gen;
 	__u32 iv_len;
+	__u32 mac_len;
 };
 
 /* What a session has of libcrypto. Methods don't change while it lives, but for the cipher's, with the length of the key. */
