@@ -7,7 +7,9 @@
 ITEM=/sys/kernel/config/hisi_sim/cryptotest
 TESTS=$OUT/tests/crypto
 CASES=100
-export WD_NO_LARGE=1 WD_VECTORS_EVERY=200	# natively it is all of them
+# All of them natively, and here on demand.
+[ -n "${WD_TEST_LONG:-}" ] || export WD_VECTORS_EVERY=200
+export WD_NO_LARGE=1
 [ -z "${WD_TEST_BRIEF:-}" ] || CASES=30
 
 drop() {
