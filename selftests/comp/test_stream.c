@@ -378,6 +378,44 @@ TEST_F(stream, half_of_one_is_ESTALE_in_a_forks_child_until_reset)
 	EXPECT_EQ(2000, z_decompress(variant->alg, self->packed, first + room, self->back, self->room, 15));
 }
 
+static void *pack_much(void *arg)
+{
+	FIXTURE_DATA(stream) *self = arg;
+
+	return (void *)run(self, self->c, true, self->plain, self->room, self->packed, self->room, &whole, NULL);
+}
+
+TEST_F_TIMEOUT(stream, one_with_a_thread_inside_is_left_alone_by_others_and_by_a_forks_child, 200)
+{
+	struct timespec nap = { .tv_nsec = 100000 };
+	pthread_t t;
+	void *len;
+	int status, ret, tries = 0;
+	pid_t pid;
+
+#ifdef __SANITIZE_ADDRESS__
+	SKIP(return, "the sanitizer's allocator locks don't survive a fork beside threads that allocate");
+#endif
+	fill_noise(self->plain, self->room - MIB, 1);
+	memset(self->plain + self->room - MIB, 0, MIB);
+	ASSERT_EQ(0, pthread_create(&t, NULL, pack_much, self));
+	while (!(ret = wd_comp_reset_sess(self->c)) && tries++ < 100000)
+		nanosleep(&nap, NULL);
+	ASSERT_EQ(-EBUSY, ret);
+	EXPECT_EQ(-EBUSY, wd_comp_free_sess(self->c));
+	pid = fork();
+	if (!pid) {
+		size_t n = 0, room = 100;
+		struct wd_comp_strm strm = { .src = self->plain, .src_len = &n, .dst = self->back, .dst_len = &room };
+
+		_exit(wd_strm_compress(self->c, &strm) != -ESTALE ? 1 : wd_comp_reset_sess(self->c) ? 2 : 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, pthread_join(t, &len));
+	EXPECT_LT(0, (long)len);
+}
+
 TEST_F(stream, lists_of_pieces_go_through)
 {
 	handle_t h = sess_flags(variant->alg, WD_DIR_COMPRESS, WD_SYNC, WD_SGL_BUF, 6, WD_COMP_WS_32K, 0);

@@ -221,7 +221,8 @@ struct comp_ends {
 
 /* Steps until neither side moves. 0, 1 at the end, -errno; -ENOSPC only when nothing moved. */
 int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, struct comp_step *t);
-void stream_free(struct comp_sess *s);
+/* Before the session is freed: it has none any more. 0, -EBUSY. */
+int stream_end(struct comp_sess *s);
 
 /* hwstrm.c: a stream over a device's descriptors */
 struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q);

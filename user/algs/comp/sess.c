@@ -75,8 +75,8 @@ int wd_comp_free_sess(handle_t sess)
 	ret = wd_session_busy(base);
 	if (ret)
 		return ret;
-	stream_free(to_comp_sess(base));
-	return wd_session_free(base);
+	ret = stream_end(to_comp_sess(base));
+	return ret ? ret : wd_session_free(base);
 }
 
 int wd_comp_sess_caps(handle_t sess)

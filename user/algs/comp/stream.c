@@ -22,6 +22,9 @@ struct comp_stream {
 	__u32 fork_gen;
 };
 
+/* In place of one that a thread was inside when its process forked, which nobody can trust any more: begun by nobody here. */
+static struct comp_stream lost_stream = { .active = true, .fork_gen = UINT32_MAX };
+
 static void stream_unbind(struct comp_stream *st)
 {
 	hw_stream_free(st->hw);
@@ -32,13 +35,39 @@ static void stream_unbind(struct comp_stream *st)
 	st->dead = 0;
 }
 
-void stream_free(struct comp_sess *s)
+/* One call at a time is inside. */
+static int stream_enter(struct comp_sess *s)
 {
-	if (!s->strm)
-		return;
-	stream_unbind(s->strm);
-	free(s->strm);
+	__u32 lost;
+
+	if (wd_fork_trylock_lost(&s->strm_busy, &lost))
+		return wd_fail(&s->s.obj, EBUSY, "another thread is inside the stream");
+	if (lost)
+		s->strm = &lost_stream;
+	return 0;
+}
+
+static void stream_leave(struct comp_sess *s)
+{
+	wd_fork_unlock(&s->strm_busy);
+}
+
+static void stream_free(struct comp_sess *s)
+{
+	if (s->strm && s->strm != &lost_stream) {
+		stream_unbind(s->strm);
+		free(s->strm);
+	}
 	s->strm = NULL;
+}
+
+int stream_end(struct comp_sess *s)
+{
+	int ret = stream_enter(s);
+
+	if (!ret)
+		stream_free(s);
+	return ret;
 }
 
 int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, struct comp_step *t)
@@ -106,13 +135,12 @@ static int stream_ready(struct comp_sess *s)
 			return wd_fail(&s->s.obj, ENOMEM, "no memory for the stream");
 		s->strm = st;
 	}
-	bound = st->hw || st->soft;
-	if (bound && st->fork_gen != wd_fork_now()) {
+	if (st->fork_gen != wd_fork_now()) {
 		if (st->active || st->dead)
 			return wd_fail(&s->s.obj, ESTALE, "the stream was begun before fork()");
 		stream_unbind(st);
-		bound = false;
 	}
+	bound = st->hw || st->soft;
 	if (st->dead)
 		return wd_fail(&s->s.obj, -st->dead, "the stream has failed before; wd_comp_reset_sess() starts a new one");
 	if (st->active)
@@ -217,11 +245,11 @@ static int strm_call(handle_t h, struct wd_comp_strm *strm, __u8 dir)
 	strm->consumed = 0;
 	strm->path = WD_PATH_NONE;
 	strm->path_reason = 0;
-	if (!ret && wd_fork_trylock(&s->strm_busy)) {
-		ret = wd_fail(&s->s.obj, EBUSY, "another thread is inside the stream");
-	} else if (!ret) {
+	if (!ret)
+		ret = stream_enter(s);
+	if (!ret) {
 		ret = strm_inside(s, strm);
-		wd_fork_unlock(&s->strm_busy);
+		stream_leave(s);
 	}
 	if (ret < 0) {
 		if (strm->src_len)
@@ -246,17 +274,17 @@ int wd_strm_decompress(handle_t sess, struct wd_comp_strm *strm)
 int wd_comp_reset_sess(handle_t sess)
 {
 	struct comp_sess *s = to_comp_sess(wd_session_get(sess, &comp_class));
+	int ret = s ? stream_enter(s) : -EINVAL;
 
-	if (!s)
-		return -EINVAL;
-	if (wd_fork_trylock(&s->strm_busy))
-		return wd_fail(&s->s.obj, EBUSY, "another thread is inside the stream");
-	if (s->strm) {
-		if (s->strm->fork_gen != wd_fork_now() || s->strm->hw)
-			stream_unbind(s->strm);
+	if (ret)
+		return ret;
+	/* What this CPU has made for one serves the next. */
+	if (s->strm && s->strm->soft && s->strm->fork_gen == wd_fork_now()) {
 		s->strm->active = false;
 		s->strm->dead = 0;
+	} else {
+		stream_free(s);
 	}
-	wd_fork_unlock(&s->strm_busy);
+	stream_leave(s);
 	return 0;
 }

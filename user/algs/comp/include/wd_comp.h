@@ -165,7 +165,7 @@ handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev
  *
  * Freeing while another thread is inside a call with it is the caller's error.
  * Returns 0, -EINVAL (not a session of this library, or freed before), -EBUSY
- * (requests in flight, nothing freed), -EDEADLK (from its own callback).
+ * (requests in flight, or a thread inside the stream; nothing freed), -EDEADLK (from its own callback).
  */
 int wd_comp_free_sess(handle_t sess);
 
