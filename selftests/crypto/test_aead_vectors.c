@@ -2,7 +2,7 @@
 /* Authenticated encryption against published vectors, in both directions and in place; wrong tags release nothing. */
 #include "aead_test.h"
 #include "vectors.h"
-#include "kselftest_harness.h"
+#include "harness_long.h"
 
 struct job {
 	struct aead_kind kind;

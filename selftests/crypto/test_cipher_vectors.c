@@ -2,7 +2,7 @@
 /* Ciphers against published vectors, in both directions, in place, and cut out of larger memory at odd addresses. */
 #include "crypto_test.h"
 #include "vectors.h"
-#include "kselftest_harness.h"
+#include "harness_long.h"
 
 struct job {
 	int alg;

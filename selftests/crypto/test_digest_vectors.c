@@ -4,7 +4,7 @@
 
 #include "digest_test.h"
 #include "vectors.h"
-#include "kselftest_harness.h"
+#include "harness_long.h"
 
 struct job {
 	int alg;

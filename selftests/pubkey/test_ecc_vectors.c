@@ -3,7 +3,7 @@
 #include <openssl/evp.h>
 
 #include "ecc_test.h"
-#include "kselftest_harness.h"
+#include "harness_long.h"
 
 static const struct {
 	const char *name;

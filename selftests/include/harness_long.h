@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The harness for tests of whole files of vectors, which a simulated device on a simulated CPU takes minutes for. */
+#ifndef WD_HARNESS_LONG_H
+#define WD_HARNESS_LONG_H
+
+#include "kselftest_harness.h"
+
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	600	/* seconds, for each test */
+
+#endif
