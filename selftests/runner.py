@@ -41,6 +41,10 @@ class Program:
         self.millis = 0
         self.begun = False
 
+    def names(self):
+        """What it can be asked for by."""
+        return {self.area, f"{self.area}/{os.path.basename(self.path)}"}
+
 
 class Count:
     """What the last line says, and what is said before it."""
@@ -49,6 +53,7 @@ class Count:
         self.passed = 0
         self.failed = []
         self.skipped = []
+        self.met = set()        # areas and programs of those lists that were read
         self.lock = threading.Lock()
 
     def fail(self, suite, what, detail=()):
@@ -121,15 +126,17 @@ def read_lists(out, kinds, areas, count, suite):
     for path in sorted(glob.glob(f"{out}/tests/*/list")):
         area = os.path.basename(os.path.dirname(path))
         # A folder that is gone leaves its list behind.
-        if areas and area not in areas or not os.path.isdir(f"{TOP}/selftests/{area}"):
+        if not os.path.isdir(f"{TOP}/selftests/{area}"):
             continue
         for line in open(path):
             if line.startswith("left-out"):
-                if "vm" in kinds or "native" in kinds:
+                if ("vm" in kinds or "native" in kinds) and (not areas or area in areas):
+                    count.met.add(area)
                     count.skip(suite, f"tests of {area}", line.split(None, 3)[3].strip())
                 continue
             program = Program(line)
-            if program.kind in kinds:
+            if program.kind in kinds and (not areas or program.names() & set(areas)):
+                count.met |= program.names()
                 programs.append(program)
     return programs
 
@@ -286,6 +293,10 @@ def main():
         native(out, args.areas, count, ("boot",))
     for number, kernel in enumerate(args.vm):
         vm(kernel, args.areas, count, first=number == 0, brief=bool(number or args.native or kernel == "debug"))
+
+    for area in args.areas:
+        if area not in count.met:
+            count.fail("run", f"there is no test called {area} here: an area is a folder of selftests/, or FOLDER/PROGRAM")
 
     if count.skipped:
         print("\nskipped:")
