@@ -231,6 +231,24 @@ TEST(a_buffer_that_is_not_mapped_is_EFAULT)
 	EXPECT_EQ(0, wd_digest_free_sess(d));
 }
 
+TEST(a_length_that_goes_beyond_the_last_address_is_EFAULT)
+{
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CTR, key64, 16, 0), d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
+	unsigned char *buf = calloc(1, MIB), *mid = buf + MIB / 2, mac[20];
+	struct wd_digest_arg part = { .src = mid, .src_len = SIZE_MAX };
+
+	ASSERT_TRUE(c && d && buf);
+	/* What lies around it is known. */
+	EXPECT_EQ(0, digest_do(d, mid, 4096, mac, 20));
+	EXPECT_EQ(-EFAULT, digest_do(d, mid, SIZE_MAX, mac, 20));
+	EXPECT_EQ(-EFAULT, digest_do(d, mid, SIZE_MAX - 4096, mac, 20));
+	EXPECT_EQ(-EFAULT, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, mid, SIZE_MAX, mid));
+	EXPECT_EQ(-EFAULT, wd_digest_update(d, &part));
+	EXPECT_EQ(0, wd_cipher_free_sess(c));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+	free(buf);
+}
+
 TEST(a_stream_of_what_is_not_mapped_is_EFAULT)
 {
 	handle_t d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);

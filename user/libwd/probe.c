@@ -91,6 +91,9 @@ static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, s
 	uintptr_t start = (uintptr_t)addr, end = start + len;
 	uintptr_t first = start & ~(RECENT_BLOCK - 1), last = (end + RECENT_BLOCK - 1) & ~(RECENT_BLOCK - 1);
 
+	/* Its blocks would be those around its beginning. */
+	if (end < start)
+		return false;
 	if (first && last > end && range_mapped((void *)first, last - first)) {
 		start = first;
 		end = last;
