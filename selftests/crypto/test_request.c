@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/wait.h>
+#include <openssl/err.h>
 
 #include "aead_test.h"
 #include "digest_test.h"
@@ -381,6 +382,30 @@ TEST(a_wrong_tag_leaves_zeroes_in_lists_too)
 			;
 		EXPECT_EQ(sizeof(out), i);
 		EXPECT_EQ(0, wd_aead_free_sess(h));
+	}
+}
+
+/* A program's TLS takes what it finds there for its own. */
+TEST(libcryptos_errors_are_the_programs_own)
+{
+	static const struct aead_kind kinds[] = { gcm, ccm, authenc, { WD_CIPHER_SM4, WD_CIPHER_GCM, 0 } };
+	unsigned char buf[48] = { 0 }, out[48], mac[32] = { 0 };
+	unsigned int k;
+
+	for (k = 0; k < 4; k++) {
+		handle_t h;
+
+		ERR_clear_error();
+		ERR_raise(ERR_LIB_USER, 1);
+		/* The last may be lacking. */
+		h = aead_keyed(kinds[k], key64, 16, key64, 16, 0, WD_SESS_PATH_SOFT);
+		ASSERT_TRUE(h || k == 3);
+		if (h) {
+			EXPECT_EQ(-EBADMSG, aead_do(h, WD_CIPHER_DECRYPTION, iv16, kinds[k].cmode == WD_CIPHER_CBC ? 16 : 12, buf, 16, 32, out, mac));
+			EXPECT_EQ(0, wd_aead_free_sess(h));
+		}
+		EXPECT_EQ(ERR_LIB_USER, ERR_GET_LIB(ERR_get_error()));
+		EXPECT_EQ(0, ERR_get_error());
 	}
 }
 

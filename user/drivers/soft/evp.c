@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/core_names.h>
+#include <openssl/err.h>
 #include <openssl/params.h>
 
 #include "evp.h"
@@ -57,6 +58,16 @@ static EVP_CIPHER *cipher_fetch(const struct crypto_alg *alg, __u32 bits)
 	return EVP_CIPHER_fetch(NULL, name, NULL);
 }
 
+/* What it lacks is no error of the application, whose TLS looks into the thread's queue of those. */
+static void fetch_all(struct soft_evp *e, const struct crypto_alg *alg, const char *md, const char *mac, __u32 bits)
+{
+	ERR_set_mark();
+	e->cipher = alg->evp ? cipher_fetch(alg, bits) : NULL;
+	e->md = md ? EVP_MD_fetch(NULL, md, NULL) : NULL;
+	e->mac = mac ? EVP_MAC_fetch(NULL, mac, NULL) : NULL;
+	ERR_pop_to_mark();
+}
+
 int soft_evp_alloc(struct crypto_sess *s, const char *md, const char *mac, __u32 bits)
 {
 	const struct crypto_alg *alg = s->alg;
@@ -67,9 +78,7 @@ int soft_evp_alloc(struct crypto_sess *s, const char *md, const char *mac, __u32
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	e->cipher = alg->evp ? cipher_fetch(alg, bits) : NULL;
-	e->md = md ? EVP_MD_fetch(NULL, md, NULL) : NULL;
-	e->mac = mac ? EVP_MAC_fetch(NULL, mac, NULL) : NULL;
+	fetch_all(e, alg, md, mac, bits);
 	if ((alg->evp && !e->cipher) || (md && !e->md) || (mac && !e->mac)) {
 		soft_evp_free(e);
 		return -EOPNOTSUPP;
