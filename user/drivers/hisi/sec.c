@@ -96,16 +96,17 @@ void sec_session(struct crypto_sess *s)
 
 void sec_ccm_blocks(struct sec_scratch *b, const void *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len)
 {
-	__u32 field = SEC_IV_BYTES - 1 - nonce_len, i;
+	__u32 field = SEC_IV_BYTES - 1 - nonce_len;
+	__u64 first[2] = { 0 };
 
-	memset(b, 0, sizeof(*b));
-	b->c_iv[0] = (__u8)(field - 1);
-	memcpy(b->c_iv + 1, nonce, nonce_len);
-	memcpy(b->a_iv, b->c_iv, SEC_IV_BYTES);
+	((__u8 *)first)[0] = (__u8)(field - 1);
+	memcpy((__u8 *)first + 1, nonce, nonce_len);
+	memcpy(b->c_iv, first, SEC_IV_BYTES);
 	b->c_iv[SEC_IV_BYTES - 1] = 1;
+	/* It fits into what the nonce leaves of these eight bytes. */
+	first[1] |= htobe64(len);
+	memcpy(b->a_iv, first, SEC_IV_BYTES);
 	b->a_iv[0] |= (__u8)((mac_len - 2) / 2 << 3 | (assoc_len ? 0x40 : 0));
-	for (i = SEC_IV_BYTES - 1; i > nonce_len; i--, len >>= 8)
-		b->a_iv[i] = (__u8)len;
 }
 
 static void gcm_blocks(const struct crypto_msg *c, struct sec_scratch *b)
