@@ -411,6 +411,19 @@ TEST_F(rsa, keys_with_parts_missing_or_wrong_are_refused_and_the_key_before_stay
 	EXPECT_EQ(0, memcmp(a, b, 128));
 }
 
+TEST_F(rsa, a_private_exponent_that_is_no_inverse_is_refused_without_the_primes_as_well)
+{
+	struct wd_rsa_key key = rsa_key_of(&self->parts, true, false);
+	unsigned char other[RSA_MAX];
+
+	EXPECT_EQ(0, wd_rsa_set_key(self->h, &key)) TH_LOG("%s", detail(self->h));
+	TURNED(d, 2);
+	REFUSED(EINVAL, self->h, wd_rsa_set_key(self->h, &key), "d is not an inverse of e");
+	key = rsa_key_of(&self->parts, true, false);
+	key.e = number("\3", 1);
+	REFUSED(EINVAL, self->h, wd_rsa_set_key(self->h, &key), "d is not an inverse of e");
+}
+
 TEST_F(rsa, a_public_key_signs_nothing_and_no_key_does_nothing)
 {
 	handle_t h = rsa_open(1024, WD_SYNC, 0);

@@ -112,6 +112,32 @@ static int crt_check(struct wd_object *obj, const struct rsa_key *key)
 	return wrong ? wd_fail_str(obj, EINVAL, "%s", wrong) : ret;
 }
 
+/* Of a key without its primes: what e makes of a number, d undoes. */
+static int exponents_check(struct wd_object *obj, const struct rsa_key *key)
+{
+	BN_CTX *ctx = BN_CTX_secure_new();
+	BIGNUM *n, *e, *d, *base, *r;
+	bool done, same = false;
+
+	if (ctx)
+		BN_CTX_start(ctx);
+	n = ctx ? soft_bn_get(ctx, rsa_key_n(key), key->k) : NULL;
+	e = n ? soft_bn_get(ctx, key->pub, key->k) : NULL;
+	d = e ? soft_bn_get(ctx, key->priv, key->k) : NULL;
+	base = d ? BN_CTX_get(ctx) : NULL;
+	r = base ? BN_CTX_get(ctx) : NULL;
+	done = r && BN_set_word(base, 2) && BN_mod_exp_mont(r, base, e, n, ctx, NULL) &&
+	       BN_mod_exp_mont_consttime(r, r, d, n, ctx, NULL);
+	if (done)
+		same = !BN_cmp(r, base);
+	if (ctx)
+		BN_CTX_end(ctx);
+	BN_CTX_free(ctx);
+	if (!done)
+		return wd_fail(obj, ENOMEM, "no memory for checking the key");
+	return same ? 0 : wd_fail(obj, EINVAL, "d is not an inverse of e");
+}
+
 int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src)
 {
 	const __u8 *p = src + k, *q = p + k / 2;
@@ -155,7 +181,7 @@ static int crt_copy(struct wd_object *obj, struct rsa_key *key, const struct wd_
 		key->has_crt |= pubkey_number_given(parts[i].from);
 	}
 	if (!key->has_crt)
-		return 0;
+		return key->has_priv ? exponents_check(obj, key) : 0;
 	if (!key->has_priv)
 		return wd_fail(obj, EINVAL, "d is missing: p, q, dp, dq and qinv come with it");
 	for (i = 0; !ret && i < sizeof(parts) / sizeof(parts[0]); i++)
