@@ -504,6 +504,14 @@ TEST_F(rsa, primes_that_make_no_key_are_refused)
 	REFUSED(EINVAL, self->h, rsa_do(self->h, WD_RSA_GENKEY, in, 255, out, &len), "src_len is 255");
 	len = 255;
 	REFUSED(ENOSPC, self->h, rsa_do(self->h, WD_RSA_GENKEY, in, 256, out, &len), "room");
+	/* Both multiples of 3. */
+	memcpy(in, self->parts.e, 128);
+	in[191] = 0x05;
+	in[255] = 0x01;
+	len = sizeof(out);
+	REFUSED(EINVAL, self->h, rsa_do(self->h, WD_RSA_GENKEY, in, 256, out, &len), "p and q have a factor in common");
+	len = sizeof(out);
+	REFUSED(EINVAL, self->h, rsa_do(self->h, WD_RSA_GENKEY_CRT, in, 256, out, &len), "p and q have a factor in common");
 }
 
 TEST_F(rsa, members_that_are_unknown_are_refused)

@@ -158,6 +158,8 @@ int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src)
 		phi = BN_CTX_get(x.ctx);
 		if (!phi || !e || BN_cmp(e, x.n) >= 0 || !BN_mul(phi, x.p1, x.q1, x.ctx) || !BN_gcd(phi, phi, e, x.ctx) || !BN_is_one(phi))
 			ret = wd_fail(obj, EINVAL, "e is not below p times q, or has a factor in common with p - 1 or q - 1");
+		else if (!BN_gcd(phi, x.p, x.q, x.ctx) || !BN_is_one(phi))
+			ret = wd_fail(obj, EINVAL, "p and q have a factor in common");
 	}
 	primes_end(&x);
 	return ret;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/core_names.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/rsa.h>
@@ -211,12 +212,16 @@ static int rsa_exec(struct wd_msg *m)
 	struct pubkey_msg *c = to_pubkey_msg(m);
 
 	m->path = WD_PATH_SOFT;
+	m->status = -EFAULT;
 	if (!pubkey_mapped(c))
-		m->status = -EFAULT;
-	else if (rsa_is_genkey(c->op))
+		return m->status;
+	/* libcrypto's queue of errors is the caller's. */
+	ERR_set_mark();
+	if (rsa_is_genkey(c->op))
 		m->status = genkey(c, s->k);
 	else
 		m->status = c->op == WD_RSA_VERIFY && is_large(s->key) ? power_large(s->key, c) : power(s->key, c);
+	ERR_pop_to_mark();
 	return m->status;
 }
 
