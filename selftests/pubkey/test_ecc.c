@@ -239,6 +239,33 @@ TEST_F(params, what_is_no_curve_is_refused)
 	BAD_PARAMS(self->params.n = self->params.p, "no curve");
 }
 
+/* It would sign there as SM2 does. */
+TEST(sm2s_curve_by_value_has_no_ecdsa_and_says_so_at_once)
+{
+	static const char *const hex[] = {
+		"fffffffeffffffffffffffffffffffffffffffff00000000ffffffffffffffff", "fffffffeffffffffffffffffffffffffffffffff00000000fffffffffffffffc",
+		"28e9fa9e9d9f5e344d5a9e4bcf6509a7f39789f515ab8f92ddbcbd414d940e93", "fffffffeffffffffffffffffffffffff7203df6b21c6052b53bbf40939d54123",
+		"32c4ae2c1f1981195f9904466a39c9948fe30bbff2660be1715a4589334c74c7", "bc3736a2f4f6779c59bdcee36b692153d0a9877cc62a474002df32e52139f0a0",
+	};
+	struct wd_ecc_params params;
+	struct wd_ecc_sess_setup setup = { .alg = WD_ECC_ECDSA, .params = &params };
+	struct wd_number *to = &params.p;
+	struct bytes b[6];
+	handle_t h;
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		b[i] = bytes_of(hex[i]);
+		to[i] = number_of(&b[i]);
+	}
+	NO_SESSION(EOPNOTSUPP, wd_ecc_alloc_sess(&setup, NULL), "no ECDSA on SM2's curve");
+	setup.alg = WD_ECC_ECDH;
+	h = wd_ecc_alloc_sess(&setup, NULL);
+	EXPECT_NE(0, h) TH_LOG("%s", detail(0));
+	EXPECT_EQ(0, wd_ecc_free_sess(h));
+	release(b, 6);
+}
+
 /* --- setups --- */
 
 TEST(a_setup_out_of_range_is_refused_and_the_member_named)

@@ -69,6 +69,7 @@ static int by_value(struct ecc_sess *s, const struct wd_ecc_params *params)
 	ret = soft_ecc_make(s);
 	if (ret)
 		return wd_fail(NULL, -ret, ret == -ENOMEM ? "libcrypto can't prepare the curve" :
+			       ret == -EOPNOTSUPP ? "libcrypto has no ECDSA on SM2's curve" :
 			       "setup->params are no curve with a generator of prime order and a cofactor of 1");
 	return 0;
 }

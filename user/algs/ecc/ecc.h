@@ -132,7 +132,7 @@ void ecc_key_free(struct ecc_key *key);
 
 /* The parts of a curve by libcrypto's name, and w. 0, -EOPNOTSUPP. */
 int soft_ecc_curve(struct ecc_sess *s);
-/* What libcrypto needs for the curve. 0, -EINVAL: it is none, -ENOMEM. */
+/* What libcrypto needs for the curve. 0, -EINVAL: it is none, -EOPNOTSUPP: it has no such signatures, -ENOMEM. */
 int soft_ecc_make(struct ecc_sess *s);
 void soft_ecc_free(struct soft_ecc *e);
 /* 0, -EINVAL: it is none, -ENOMEM. */

@@ -135,6 +135,12 @@ static EC_GROUP *group_by_value(const struct ecc_sess *s, BN_CTX *ctx)
 	return NULL;
 }
 
+/* It signs on SM2's curve as SM2 only, also when that comes by value. */
+static bool has_signatures(const struct ecc_sess *s, const EC_GROUP *group, BN_CTX *ctx)
+{
+	return s->alg != WD_ECC_ECDSA || EC_GROUP_check_named_curve(group, 0, ctx) != NID_sm2;
+}
+
 int soft_ecc_make(struct ecc_sess *s)
 {
 	struct soft_ecc *e = calloc(1, sizeof(*e));
@@ -146,8 +152,8 @@ int soft_ecc_make(struct ecc_sess *s)
 		BN_CTX_start(ctx);
 		ERR_set_mark();
 		e->group = s->nid ? EC_GROUP_new_by_curve_name(s->nid) : group_by_value(s, ctx);
+		ret = !e->group ? s->nid ? -ENOMEM : -EINVAL : has_signatures(s, e->group, ctx) ? 0 : -EOPNOTSUPP;
 		ERR_pop_to_mark();
-		ret = e->group ? 0 : s->nid ? -ENOMEM : -EINVAL;
 		BN_CTX_end(ctx);
 	}
 	BN_CTX_free(ctx);

@@ -165,8 +165,9 @@ struct wd_ecc_key {
  * dev_mask: the devices it may use, NULL for all; read only during the call.
  * Returns a handle, or 0 and errno: EINVAL (a NULL, an unknown value or flag,
  * params that are no such curve; the detail names the member), EOPNOTSUPP
- * (WD_PATH forbids what the session asks for; libcrypto lacks the curve), and
- * those of wd_comp_alloc_sess() about devices, sections and completion queues.
+ * (WD_PATH forbids what the session asks for; libcrypto lacks the curve, or
+ * ECDSA on it, as on SM2's), and those of wd_comp_alloc_sess() about devices,
+ * sections and completion queues.
  */
 handle_t wd_ecc_alloc_sess(struct wd_ecc_sess_setup *setup, wd_dev_mask_t *dev_mask);
 
