@@ -549,6 +549,7 @@ TEST(points_of_small_order_are_refused)
 			len = 32;
 			REFUSED(EINVAL, h, ecc_do(h, WD_ECC_AGREE, u, 32, d, 32, out, &len), "small order");
 			EXPECT_EQ(0, len);
+			REFUSED(EINVAL, h, wd_ecc_set_key(h, &(struct wd_ecc_key){ .x = number(u, 32) }), "small order");
 		}
 		free(b.at);
 	}

@@ -25,6 +25,8 @@ static int montgomery_copy(struct ecc_sess *s, struct ecc_key *key, const struct
 		return wd_fail(obj, EINVAL, "y is set, which X25519 and X448 don't have");
 	if (pubkey_number_given(&from->x))
 		ret = string_copy(s, "x", &from->x, key->point);
+	if (!ret && pubkey_number_given(&from->x) && !ecc_point_in_range(s, key->point))
+		ret = wd_fail(obj, EINVAL, "x is a point of small order");
 	if (!ret && pubkey_number_given(&from->d)) {
 		ret = string_copy(s, "d", &from->d, key->d);
 		key->has_d = true;
