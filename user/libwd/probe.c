@@ -62,6 +62,7 @@ static bool range_writable(const void *addr, size_t len)
 #define RECENT_NR	8
 #define RECENT_USES	256
 #define RECENT_BLOCK	((uintptr_t)128 << 10)	/* asked about as a whole: whoever walks through memory goes on in it */
+#define RECENT_PAGE	((uintptr_t)4 << 10)	/* where that isn't all there, as on a stack; no kernel has smaller ones */
 
 static WD_THREAD_LOCAL struct recent {
 	uintptr_t end;
@@ -85,24 +86,27 @@ static inline void recent_used(struct recent *r)
 		r->size = 0;
 }
 
+/* The whole blocks that a range lies in. False: they aren't all mapped, or there is nothing behind them. */
+static bool recent_fill(struct recent *r, const void *addr, size_t len, uintptr_t block)
+{
+	uintptr_t end = (uintptr_t)addr + len, first = (uintptr_t)addr & ~(block - 1), last = (end + block - 1) & ~(block - 1);
+
+	if (!first || end < len || last < end || !range_mapped((void *)first, last - first))
+		return false;
+	*r = (struct recent){ .end = last, .size = last - first, .start = first, .left = RECENT_USES };
+	return true;
+}
+
 /* Into the place of what is asked about again, so that what is used now stays where it is found first. */
 static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, struct recent *r)
 {
-	uintptr_t start = (uintptr_t)addr, end = start + len;
-	uintptr_t first = start & ~(RECENT_BLOCK - 1), last = (end + RECENT_BLOCK - 1) & ~(RECENT_BLOCK - 1);
+	struct recent found;
 
-	/* Its blocks would be those around its beginning. */
-	if (end < start)
+	if (!recent_fill(&found, addr, len, RECENT_BLOCK) && !recent_fill(&found, addr, len, RECENT_PAGE))
 		return false;
-	if (first && last > end && range_mapped((void *)first, last - first)) {
-		start = first;
-		end = last;
-	} else if (!range_mapped(addr, len)) {
-		return false;
-	}
 	if (!r)
 		r = &recents[recent_next++ % RECENT_NR];
-	*r = (struct recent){ .end = end, .size = end - start, .start = start, .left = RECENT_USES };
+	*r = found;
 	return true;
 }
 
