@@ -56,6 +56,7 @@ KINDS = {
     "cipher.async": (IDLE, ["crypto-loop", "cipher", "async"]), "cipher.burst": (IDLE, ["crypto-loop", "cipher", "burst"]),
     "digest.async": (IDLE, ["crypto-loop", "digest", "async"]), "digest.burst": (IDLE, ["crypto-loop", "digest", "burst"]),
     **{f"{alg}.async": (IDLE_HPRE, ["pubkey-loop", alg]) for alg in ("rsa", "dh", "ecdsa", "ecdh")},
+    "ccm.async": (IDLE, ["crypto-loop", "ccm", "async"]), "ccm.burst": (IDLE, ["crypto-loop", "ccm", "burst"]),
     "aead.async": (IDLE, ["crypto-loop", "aead", "async"]), "aead.burst": (IDLE, ["crypto-loop", "aead", "burst"]),
 }
 

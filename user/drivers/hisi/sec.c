@@ -94,19 +94,12 @@ void sec_session(struct crypto_sess *s)
 
 /* --- requests --- */
 
-void sec_ccm_blocks(struct sec_scratch *b, const void *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len)
+static void ccm_blocks(const struct crypto_msg *c, struct sec_scratch *b)
 {
-	__u32 field = SEC_IV_BYTES - 1 - nonce_len;
-	__u64 first[2] = { 0 };
+	__u8 nonce[1 + SEC_IV_BYTES] = { 0 };
 
-	((__u8 *)first)[0] = (__u8)(field - 1);
-	memcpy((__u8 *)first + 1, nonce, nonce_len);
-	memcpy(b->c_iv, first, SEC_IV_BYTES);
-	b->c_iv[SEC_IV_BYTES - 1] = 1;
-	/* It fits into what the nonce leaves of these eight bytes. */
-	first[1] |= htobe64(len);
-	memcpy(b->a_iv, first, SEC_IV_BYTES);
-	b->a_iv[0] |= (__u8)((mac_len - 2) / 2 << 3 | (assoc_len ? 0x40 : 0));
+	memcpy(nonce + 1, c->iv, c->iv_len);
+	sec_ccm_blocks(b, nonce + 1, c->iv_len, c->mac_len, c->assoc_len, c->src_len - c->assoc_len);
 }
 
 static void gcm_blocks(const struct crypto_msg *c, struct sec_scratch *b)
@@ -142,7 +135,7 @@ static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *
 	if (!b)
 		return -ENOMEM;
 	if (kind == SEC_KIND_CCM)
-		sec_ccm_blocks(b, c->iv, c->iv_len, c->mac_len, c->assoc_len, c->src_len - c->assoc_len);
+		ccm_blocks(c, b);
 	else
 		gcm_blocks(c, b);
 	j->c_iv = addr_of(b->c_iv);

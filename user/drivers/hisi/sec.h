@@ -30,6 +30,13 @@ struct sec_job {
 	__u32 pad;		/* word 27 */
 };
 
+/* 64 bits from a word of 32 on, which need not be an even one: shifting them into place would cost more than the store. */
+static inline __attribute__((always_inline)) void sec_store(__le64 *bd, unsigned int word, __u64 v)
+{
+	v = htole64(v);
+	memcpy((__u8 *)bd + 4 * word, &v, sizeof(v));
+}
+
 /*
  * A software device may look before the doorbell, so it must find the old
  * descriptor or the new one: the stores stand together, and the last of them
@@ -47,12 +54,14 @@ static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 he
 	bd[6] = htole64(c_key);
 	bd[7] = htole64(auth);
 	bd[8] = htole64((__u64)j->a_len << 32 | j->offset << 16);
-	bd[9] = htole64(j->dst << 32 | j->c_len);
-	bd[10] = htole64(j->mac << 32 | j->dst >> 32);
-	bd[11] = htole64(j->c_iv << 32 | j->mac >> 32);
-	bd[12] = htole64(j->bits << 32 | j->c_iv >> 32);
-	bd[13] = htole64((__u64)j->pad << 32 | j->bits >> 32);
-	bd[14] = 0;
+	/* Each of these takes back what the one before has written too much. */
+	sec_store(bd, 18, j->c_len);
+	sec_store(bd, 19, j->dst);
+	sec_store(bd, 21, j->mac);
+	sec_store(bd, 23, j->c_iv);
+	sec_store(bd, 25, j->bits);
+	sec_store(bd, 27, j->pad);
+	sec_store(bd, 28, 0);
 	hisi_sqe_order((void *)bd);
 	bd[15] = 0;
 }
@@ -67,8 +76,29 @@ int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
 void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
 extern const char *const sec_apis[];
 
-/* Counter block and B0 of CCM, whose length field takes what the nonce leaves. */
-void sec_ccm_blocks(struct sec_scratch *b, const void *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len);
+/*
+ * Counter block and B0 of CCM (SP 800-38C, A.2 and A.3): a byte of flags, a
+ * nonce of 7 to 13 bytes, and a number in what it leaves. Of the nonce the first
+ * and the last eight bytes are read, so one of seven needs memory on either side.
+ */
+static inline void sec_ccm_blocks(struct sec_scratch *b, const __u8 *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len)
+{
+	__u32 q = SEC_IV_BYTES - 2 - nonce_len;
+	__u64 first, rest, word;
+
+	memcpy(&first, nonce, sizeof(first));
+	memcpy(&rest, nonce + nonce_len - sizeof(rest), sizeof(rest));
+	first = le64toh(first) << 8 | q;
+	rest = htole64(le64toh(rest) >> 8 * q >> 8);
+	word = htole64(first);
+	memcpy(b->c_iv, &word, sizeof(word));
+	word = htole64(first + 4 * mac_len - 8 + (assoc_len ? 0x40 : 0));
+	memcpy(b->a_iv, &word, sizeof(word));
+	word = rest | htobe64(1);
+	memcpy(b->c_iv + sizeof(word), &word, sizeof(word));
+	rest |= htobe64(len);
+	memcpy(b->a_iv + sizeof(word), &rest, sizeof(word));
+}
 
 #define SEC_DRIVER \
 	.name = "hisi_sec2", \

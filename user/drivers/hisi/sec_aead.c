@@ -16,7 +16,8 @@ static inline bool arg_plain(const struct crypto_sess *s, const struct wd_aead_a
 			     arg->mac_len != s->mac_len || (uintptr_t)arg->mac - (uintptr_t)arg->dst < len ||
 			     (uintptr_t)arg->dst - (uintptr_t)arg->mac < s->mac_len, 0))
 		return false;
-	if (kind == SEC_KIND_CCM ? arg->iv_len - 7u > 6 || data >> 16 : arg->iv_len != s->iv_len)
+	/* A nonce of seven bytes is rare, and for a closer look as well. */
+	if (kind == SEC_KIND_CCM ? arg->iv_len - 8u > 5 || data >> 16 : arg->iv_len != s->iv_len)
 		return false;
 	return (kind != SEC_KIND_AUTHENC || !(data % SEC_IV_BYTES)) && s->keyed == s->needs &&
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
