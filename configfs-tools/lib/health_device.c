@@ -107,6 +107,15 @@ static void check_state(struct health *h, const struct device *d)
 	}
 }
 
+/* What the drivers of the libraries (user/drivers/hisi) have descriptors for. */
+static void check_api(struct health *h, const struct device *d)
+{
+	if (!strcmp(d->api, "hisi_qm_v3") || !strcmp(d->api, "hisi_qm_v5"))
+		return;
+	health_add(h, HEALTH_NOTE, "devices", "%s: the libraries have no driver for api %s", d->name, d->api[0] ? d->api : "(none)");
+	health_remedy(h, "they use hisi_qm_v3 and hisi_qm_v5; programs that write their own descriptors may use its queues");
+}
+
 static void check_sva(struct health *h, const struct device *d)
 {
 	if (!(d->flags & DEVICE_FLAG_SVA) || !strcmp(d->iommu, "none")) {
@@ -161,6 +170,7 @@ void health_check_devices(struct health *h, const struct health_input *in)
 	}
 	for (i = 0; i < in->devices->count; i++) {
 		check_state(h, &in->devices->dev[i]);
+		check_api(h, &in->devices->dev[i]);
 		check_sva(h, &in->devices->dev[i]);
 		check_node(h, in->root, &in->devices->dev[i]);
 	}

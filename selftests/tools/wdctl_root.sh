@@ -416,6 +416,9 @@ test_doctor_names_each_device_problem() {
 	put r/sys/class/uacce/hisi_zip-0/priority 0
 	put r/sys/class/uacce/hisi_zip-0/available_instances 0
 	note r "hisi_zip-0: all its queues are in use"
+	put r/sys/class/uacce/hisi_zip-0/available_instances 256
+	put r/sys/class/uacce/hisi_zip-0/api hisi_qm_v2
+	note r "hisi_zip-0: the libraries have no driver for api hisi_qm_v2"
 	rm r/dev/hisi_zip-0
 	problem r "/dev/hisi_zip-0 is missing"
 }
