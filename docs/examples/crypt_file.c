@@ -2,16 +2,21 @@
 /*
  * Encrypts and authenticates a file, or verifies and decrypts one:
  *   crypt_file -e|-d KEYFILE IN OUT          KEYFILE: 32 bytes that nobody knows
+ * OUT is there when it is whole, and not before: until then it is OUT.part, which goes with an error or Ctrl-C.
  *
  * A salt makes a key for this file only (HMAC-SHA256); pieces of 64 KiB are sealed with AES-256-GCM, each with its number
  * as the nonce. Number and "is the last" are authenticated, so that pieces can't be exchanged, dropped or added.
  */
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <wd_aead.h>
 #include <wd_digest.h>
 
@@ -180,6 +185,61 @@ static int crypt_files(int op, const unsigned char master[KEY], FILE *in, FILE *
 	return ret;
 }
 
+/* What is written to, up to now under this name. */
+static char part[PATH_MAX];
+
+static void stopped(int sig)
+{
+	unlink(part);
+	raise(sig);
+}
+
+/* A signal that is ignored (nohup) stays so. */
+static void listen_to(int sig)
+{
+	struct sigaction old, act = { .sa_handler = stopped, .sa_flags = SA_RESETHAND };
+
+	sigemptyset(&act.sa_mask);
+	if (!sigaction(sig, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(sig, &act, NULL);
+}
+
+/* No file that is read may be OUT, by whatever name; and a device or a pipe is nothing to be replaced. */
+static int check_out(const char *to, const char *key, const char *from)
+{
+	const char *const read[] = { key, from };
+	struct stat out, in;
+	unsigned int i;
+
+	if (stat(to, &out))
+		return 0;
+	for (i = 0; i < 2; i++)
+		if (!stat(read[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+			fprintf(stderr, "crypt_file: %s and %s are the same file\n", read[i], to);
+			return -1;
+		}
+	return S_ISREG(out.st_mode) ? 0 : complain(to, "is not a regular file");
+}
+
+static FILE *part_open(const char *to)
+{
+	FILE *out;
+
+	if (snprintf(part, sizeof(part), "%s.part", to) >= (int)sizeof(part)) {
+		complain(to, strerror(ENAMETOOLONG));
+		return NULL;
+	}
+	out = fopen(part, "wbx");
+	if (!out) {
+		complain(part, strerror(errno));
+		return NULL;
+	}
+	listen_to(SIGHUP);
+	listen_to(SIGINT);
+	listen_to(SIGTERM);
+	return out;
+}
+
 static int crypt_names(int op, const unsigned char master[KEY], const char *from, const char *to)
 {
 	FILE *in = fopen(from, "rb"), *out;
@@ -187,11 +247,10 @@ static int crypt_names(int op, const unsigned char master[KEY], const char *from
 
 	if (!in)
 		return complain(from, strerror(errno));
-	out = fopen(to, "wb");
+	out = part_open(to);
 	if (!out) {
-		ret = complain(to, strerror(errno));
 		fclose(in);
-		return ret;
+		return -1;
 	}
 	/* The pieces are large, and what is secret in them has one place. */
 	setvbuf(in, NULL, _IONBF, 0);
@@ -199,10 +258,12 @@ static int crypt_names(int op, const unsigned char master[KEY], const char *from
 	ret = crypt_files(op, master, in, out);
 	fclose(in);
 	if (fclose(out) && !ret)
+		ret = complain(part, strerror(errno));
+	if (!ret && rename(part, to))
 		ret = complain(to, strerror(errno));
 	/* What was verified so far isn't the file: nobody is to take it for that. */
 	if (ret)
-		remove(to);
+		unlink(part);
 	return ret;
 }
 
@@ -216,7 +277,9 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	op = argv[1][1] == 'e' ? WD_CIPHER_ENCRYPTION : WD_CIPHER_DECRYPTION;
-	ret = read_key(argv[2], master);
+	ret = check_out(argv[4], argv[2], argv[3]);
+	if (!ret)
+		ret = read_key(argv[2], master);
 	if (!ret)
 		ret = crypt_names(op, master, argv[3], argv[4]);
 	explicit_bzero(master, sizeof(master));

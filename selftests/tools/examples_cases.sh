@@ -104,6 +104,74 @@ test_crypt_file_refuses_what_was_changed() {
 	exits 1 example crypt_file -d missing f got 2>err
 }
 
+test_crypt_file_does_not_write_over_what_it_reads() {
+	local op out
+
+	text 32 >key
+	text 200000 >f
+	example crypt_file -e key f sealed 2>err
+	cp f f.was
+	cp sealed sealed.was
+	cp key key.was
+	ln -s f symbolic
+	ln f hard
+	for out in f ./f symbolic hard; do
+		exits 1 example crypt_file -e key f $out 2>err
+		says "f and $out are the same file" err
+	done
+	for op in -e -d; do
+		exits 1 example crypt_file $op key sealed sealed 2>err
+		says "sealed and sealed are the same file" err
+		exits 1 example crypt_file $op key sealed key 2>err
+		says "key and key are the same file" err
+	done
+	exits 1 example crypt_file -e key f . 2>err
+	says ".: is not a regular file" err
+	exits 1 example crypt_file -e key f missing/sealed 2>err
+	same f f.was
+	same sealed sealed.was
+	same key key.was
+	[ -L symbolic ]
+}
+
+test_crypt_file_that_fails_leaves_what_was_there() {
+	text 32 >key
+	text 200000 >f
+	example crypt_file -e key f sealed 2>err
+	spoil sealed 131200
+	echo old >got
+	exits 1 example crypt_file -d key sealed got 2>err
+	says "is not what was encrypted" err
+	[ "$(cat got)" = old ]
+	absent got.part
+	# Somebody else's, or left by a crash.
+	echo theirs >got.part
+	exits 1 example crypt_file -e key f got 2>err
+	says "got.part: File exists" err
+	[ "$(cat got got.part)" = "$(printf 'old\ntheirs')" ]
+}
+
+test_crypt_file_that_is_interrupted_leaves_nothing() {
+	local sig
+
+	text 32 >key
+	mkfifo in
+	# More than it gets will never come.
+	exec 3<>in
+	for sig in INT TERM; do
+		# A group of its own, as a terminal's foreground is; without that a shell's background ignores SIGINT.
+		set -m
+		example crypt_file -e key in sealed 2>err &
+		set +m
+		text 100000 >&3
+		until_true 30 says "done by" err >/dev/null
+		kill -$sig -- -$!
+		wait $! && return 1
+		until_true 30 absent sealed.part
+		absent sealed
+	done
+}
+
 test_handshakes_agree_with_one_thread() {
 	example handshakes >said
 	says '200 handshakes, 0 failed' said
