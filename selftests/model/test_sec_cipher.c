@@ -3,6 +3,7 @@
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
+#include "block_answers.h"
 #include "kselftest_harness.h"
 #include "sec_rig.h"
 
@@ -26,13 +27,6 @@ struct vector {
 	const char *key, *iv, *plain, *cipher;
 };
 
-#define F4 "6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51" \
-	   "30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710"
-#define F_IV "000102030405060708090a0b0c0d0e0f"
-#define K128 "2b7e151628aed2a6abf7158809cf4f3c"
-#define K192 "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b"
-#define K256 "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"
-#define SM4_KEY "0123456789abcdeffedcba9876543210"
 #define CTS_KEY "636869636b656e207465726979616b69"
 #define CTS_IV "00000000000000000000000000000000"
 
@@ -42,10 +36,9 @@ static const struct vector vectors[] = {
 	  "43b1cd7f598ece23881b00e3ed030688 7b0c785e27e8ad3f8223207104725dd4" },
 	{ "ECB-AES256", SEC_C_AES, SEC_C_ECB, 0, 2, 0, K256, "", F4, "f3eed1bdb5d2a03c064b5a7e3db181f8 591ccb10d410ed26dc5ba74a31362870"
 	  "b6ed21b99ca6f4f9f153e7b1beafed1d 23304b7a39f9f3ff067d8d8f9e24ecc7" },
-	{ "CBC-AES128", SEC_C_AES, SEC_C_CBC, 0, 0, 0, K128, F_IV, F4, "7649abac8119b246cee98e9b12e9197d 5086cb9b507219ee95db113a917678b2"
-	  "73bed6b8e3c1743b7116e69e22229516 3ff1caa1681fac09120eca307586e1a7" },
-	{ "CBC-AES192", SEC_C_AES, SEC_C_CBC, 0, 1, 0, K192, F_IV, F4, "4f021db243bc633d7178183a9fa071e8 b4d9ada9ad7dedf4e5e738763f69145a"
-	  "571b242012fb7ae07fa9baac3df102e0 08b0e27988598881d920a9e64f5615cd" },
+	{ "CBC-AES128", SEC_C_AES, SEC_C_CBC, 0, 0, 0, K128, F_IV, F4, CBC_AES128 },
+	{ "CBC-AES192", SEC_C_AES, SEC_C_CBC, 0, 1, 0, K192, F_IV, F4, CBC_AES192 },
+	{ "CBC-AES256", SEC_C_AES, SEC_C_CBC, 0, 2, 0, K256, F_IV, F4, CBC_AES256 },
 	{ "CFB128-AES128", SEC_C_AES, SEC_C_CFB, 0, 0, 0, K128, F_IV, F4, "3b3fd92eb72dad20333449f8e83cfb4a c8a64537a0b3a93fcde3cdad9f1ce58b"
 	  "26751f67a3cbb140b1808cf187a4f4df c04b05357c5d1c0eeac4c66f9ff7f2e6" },
 	{ "OFB-AES128", SEC_C_AES, SEC_C_OFB, 0, 0, 0, K128, F_IV, F4, "3b3fd92eb72dad20333449f8e83cfb4a 7789508d16918f03f53c52dac54ed825"
@@ -75,17 +68,12 @@ static const struct vector vectors[] = {
 	{ "ECB-DES", SEC_C_DES, SEC_C_ECB, 0, 1, 0, "0123456789abcdef", "", "4e6f772069732074", "3fa40e8a984d4815" },
 	/* GB/T 32907, GB/T 17964 and the internet draft of SM4 */
 	{ "ECB-SM4", SEC_C_SM4, SEC_C_ECB, 0, 0, 0, SM4_KEY, "", SM4_KEY, "681edf34d206965e86b3e94f536e4246" },
-	{ "CBC-SM4", SEC_C_SM4, SEC_C_CBC, 0, 0, 0, SM4_KEY, F_IV, "aaaaaaaabbbbbbbbccccccccddddddddeeeeeeeeffffffffaaaaaaaabbbbbbbb",
-	  "78ebb11cc40b0a48312aaeb2040244cb4cb7016951909226979b0d15dc6a8f6d" },
+	{ "CBC-SM4", SEC_C_SM4, SEC_C_CBC, 0, 0, 0, SM4_KEY, F_IV, SM4_TEXT, CBC_SM4 },
 	{ "CTR-SM4", SEC_C_SM4, SEC_C_CTR, 0, 0, 2, SM4_KEY, F_IV, "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbccccccccccccccccdddddddddddddddd"
 	  "eeeeeeeeeeeeeeeeffffffffffffffffaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb",
 	  "ac3236cb970cc20791364c395a1342d1a3cbc1878c6f30cd074cce385cdd70c7f234bc0e24c11980fd1286310ce37b926e02fcd0faa0baf38b2933851d824514" },
-	{ "XTS-SM4, IEEE", SEC_C_SM4, SEC_C_XTS, 0, 0, 0, K128 "000102030405060708090a0b0c0d0e0f", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",
-	  "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17",
-	  "e9538251c71d7b80bbe4483fef497bd1b3db1a3e60408c575d63ff7db39f83260869f9e2585fec9f0b863bf8fd784b8627d16c0db6d2cfc7" },
-	{ "XTS-SM4, GB", SEC_C_SM4, SEC_C_XTS, 0, 0, SEC_XTS_SM4_GB, K128 "000102030405060708090a0b0c0d0e0f", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",
-	  "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17",
-	  "e9538251c71d7b80bbe4483fef497bd12c5c581bd6242fc51e08964fb4f60fdb0ba42f63499279213d318d2c11f6886e903be7f93a1b3479" },
+	{ "XTS-SM4, IEEE", SEC_C_SM4, SEC_C_XTS, 0, 0, 0, XTS_SM4_KEY, XTS_SM4_TWEAK, XTS_SM4_TEXT, XTS_SM4_IEEE },
+	{ "XTS-SM4, GB", SEC_C_SM4, SEC_C_XTS, 0, 0, SEC_XTS_SM4_GB, XTS_SM4_KEY, XTS_SM4_TWEAK, XTS_SM4_TEXT, XTS_SM4_GB },
 };
 
 TEST_F(dev, published_vectors_by_both_types)
