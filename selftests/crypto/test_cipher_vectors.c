@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ciphers against published vectors, in both directions, in place, and cut out of larger memory at odd addresses. */
+#include "block_answers.h"
 #include "crypto_test.h"
+#include "sm4_twin.h"
 #include "vectors.h"
 #include "harness_long.h"
 
@@ -195,6 +197,60 @@ TEST(aes_cbc_cs2_of_rfc_3962)
 TEST(aes_cbc_cs3_of_rfc_3962)
 {
 	stealing(_metadata, WD_CIPHER_CBC_CS3);
+}
+
+/* --- SM4 in modes that only devices have --- */
+
+TEST(sm4_xts_with_the_tweaks_of_ieee_1619)
+{
+	struct bytes key = bytes_of(XTS_SM4_KEY), iv = bytes_of(XTS_SM4_TWEAK), plain = bytes_of(XTS_SM4_TEXT), ct = bytes_of(XTS_SM4_IEEE);
+	struct job j = { .alg = WD_CIPHER_SM4, .mode = WD_CIPHER_XTS };
+	unsigned char twin[64];
+
+	EXPECT_TRUE(both_ways(&j, &key, &iv, &plain, &ct));
+	twin_xts(key.at, iv.at, plain.at, plain.len, twin);
+	EXPECT_EQ(0, memcmp(twin, ct.at, ct.len));
+	free(key.at);
+	free(iv.at);
+	free(plain.at);
+	free(ct.at);
+	if (j.unsupported)
+		SKIP(return, "%s", detail(0));
+}
+
+/* Nobody has published any: it is CBC, and the definition of stealing. */
+static void sm4_stealing(struct __test_metadata *_metadata, int mode)
+{
+	struct bytes key = bytes_of(SM4_KEY), iv = bytes_of(F_IV), plain = bytes_of(F4), ct = bytes_of(F4);
+	struct job j = { .alg = WD_CIPHER_SM4, .mode = mode };
+	unsigned int cs = 1 + (unsigned int)(mode - WD_CIPHER_CBC_CS1);
+
+	for (; plain.len >= 16; plain.len--) {
+		ct.len = plain.len;
+		twin_cbc_cs(cs, key.at, iv.at, plain.at, plain.len, ct.at);
+		EXPECT_TRUE(both_ways(&j, &key, &iv, &plain, &ct)) TH_LOG("CS%u of %zu bytes", cs, plain.len);
+	}
+	free(key.at);
+	free(iv.at);
+	free(plain.at);
+	free(ct.at);
+	if (j.unsupported)
+		SKIP(return, "%s", detail(0));
+}
+
+TEST(sm4_cbc_cs1_as_it_is_defined)
+{
+	sm4_stealing(_metadata, WD_CIPHER_CBC_CS1);
+}
+
+TEST(sm4_cbc_cs2_as_it_is_defined)
+{
+	sm4_stealing(_metadata, WD_CIPHER_CBC_CS2);
+}
+
+TEST(sm4_cbc_cs3_as_it_is_defined)
+{
+	sm4_stealing(_metadata, WD_CIPHER_CBC_CS3);
 }
 
 /* --- Wycheproof --- */
