@@ -166,17 +166,12 @@ static bool u_in_range(const struct ecc_sess *s, const __u8 *string)
 	return s->alg != WD_ECC_X25519 || (memcmp(u, order_8[0], s->w) && memcmp(u, order_8[1], s->w));
 }
 
-/* All that are refused have one of these for their first word. */
-bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *string)
+/* All that are refused have one of these for their first word. X448 has no order 8: a u of its that begins so is looked at closer, too. */
+bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *u)
 {
-	__u64 first;
+	__u64 first = pubkey_word(u);
 
-	memcpy(&first, string + s->w - sizeof(first), sizeof(first));
-	first = le64toh(first);
-	if (s->alg == WD_ECC_X448)
-		return first && first != UINT64_MAX;
-	first &= INT64_MAX;
-	return first && first != INT64_MAX && first != pubkey_word(order_8[0]) && first != pubkey_word(order_8[1]);
+	return pubkey_is_between(u, s->part[ECC_P]) && first != pubkey_word(order_8[0]) && first != pubkey_word(order_8[1]);
 }
 
 bool ecc_point_in_range(const struct ecc_sess *s, const __u8 *point)

@@ -276,7 +276,10 @@ int wd_ecc_set_key(handle_t sess, const struct wd_ecc_key *key)
 	ecc_key_free(s->key);
 	s->key = made;
 	s->priv = made->has_d && !made->d_is_1 ? made->priv : NULL;
-	s->sign_priv = algs[s->alg].ops & OP(SIGN) ? s->priv : NULL;
+	if (algs[s->alg].ops & OP(SIGN)) {
+		s->sign_priv = s->priv;
+		s->sign_pub = made->pub;
+	}
 	return 0;
 }
 

@@ -48,8 +48,10 @@ struct ecc_key {
  * @digest_span: that it may have more
  * @head_multiply, @head_sign, @head_verify: first words of descriptors
  * @priv:	the key's, if it has one that devices take
- * @sign_priv:	the same, if there are signatures
- * @multiply:	p, a, nothing, b, gx, gy in fields of a device's size, for keys that requests bring
+ * @sign_priv, @sign_pub: the same and the public one, if there are signatures
+ * @key_bytes:	of the key of a multiplication
+ * @multiply:	such a key in fields of a device's size, for those that requests bring: p, a, nothing, b, and behind it the
+ *		generator; of X25519 and X448 p, (A - 2) / 4, nothing, and its u
  */
 struct ecc_sess {
 	union {
@@ -71,6 +73,8 @@ struct ecc_sess {
 	__u64 head_verify;
 	const __u8 *priv;
 	const __u8 *sign_priv;
+	const __u8 *sign_pub;
+	__u32 key_bytes;
 	__u8 multiply[6 * ECC_BYTES_MAX];
 };
 
@@ -117,8 +121,8 @@ int ecc_curve_set(struct ecc_sess *s, const struct wd_ecc_sess_setup *setup);
 bool ecc_scalar_in_range(const struct ecc_sess *s, const __u8 *d, bool key);
 /* Of x, y: below p. Of u: not of small order, whatever its highest bit and multiple of p. */
 bool ecc_point_in_range(const struct ecc_sess *s, const __u8 *point);
-/* The same of u in one look; false says nothing. */
-bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *string);
+/* The same in one look of u as a number without the highest bit of X25519's strings; false says nothing. */
+bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *u);
 /* A string of X25519 or X448 as a number below p, most significant byte first. */
 void ecc_u_reduce(const struct ecc_sess *s, const __u8 *string, __u8 *u);
 
@@ -172,6 +176,8 @@ int soft_xdh_agree(const struct ecc_sess *s, struct ecc_key *key, const __u8 *d,
 
 /* What devices are to be told of a session whose curve is set. */
 void hisi_ecc_curve(struct ecc_sess *s);
+/* The key of a multiplication with a private value of w bytes, which is read once: key_bytes. */
+void hisi_ecc_private(const struct ecc_sess *s, const __u8 *d, __u8 *to);
 /* priv, pub and d_is_1 of a key that is complete but for them. */
 void hisi_ecc_key(const struct ecc_sess *s, struct ecc_key *key);
 

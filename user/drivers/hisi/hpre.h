@@ -95,11 +95,10 @@ void hpre_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, const
 void hpre_abort(struct wd_queue *q, unsigned int index);
 extern const char *const hpre_apis[];
 
-/* hpre_ecc.c: struct wd_driver's, and fill() of its struct hpre_class. */
+/* hpre_ecc.c: struct wd_driver's. */
 int hpre_ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev);
 int hpre_ecc_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
 void hpre_ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
-int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j);
 
 #define HPRE_DRIVER \
 	.name = "hisi_hpre", \

@@ -18,6 +18,9 @@ static_assert(6 * ECC_BYTES_MAX <= HPRE_SM2_MAX_TEXT, "operands of other operati
 /* (A - 2) / 4 */
 #define X25519_LADDER	121665u
 #define X448_LADDER	39081u
+/* u of their generators */
+#define X25519_BASE	9u
+#define X448_BASE	5u
 
 /* A number of w bytes into a field. Returns the one behind it. */
 static __u8 *field_fill(const struct ecc_sess *s, __u8 *field, const __u8 *number)
@@ -40,37 +43,28 @@ static __u8 *field_put(struct hpre_area *a, const struct ecc_sess *s, const __u8
 
 /* --- keys, in the layouts that descriptors point to --- */
 
-/* p, (A - 2) / 4, k */
-static void montgomery_key(const struct ecc_sess *s, const __u8 *d, __u8 *to)
+void hisi_ecc_private(const struct ecc_sess *s, const __u8 *d, __u8 *to)
 {
-	bool x448 = s->alg == WD_ECC_X448;
-	__u32 ladder = x448 ? X448_LADDER : X25519_LADDER;
-	__u8 k[ECC_BYTES_MAX], number[ECC_BYTES_MAX] = { 0 };
+	__u8 *k = to + 3 * s->field - s->w;
 
+	if (!ecc_is_montgomery(s)) {
+		__u32 three = 3 * s->field;
+
+		/* b is the last: registers that copies go through don't keep the private value for whoever saves them. */
+		memcpy(to, s->multiply, three);
+		memcpy(k, d, s->w);
+		memcpy(to + three, s->multiply + three, s->field);
+		return;
+	}
+	memcpy(to, s->multiply, s->key_bytes);
 	pubkey_reverse(d, k, s->w);
-	if (x448) {
+	if (s->alg == WD_ECC_X448) {
 		k[s->w - 1] &= 252;
 		k[0] |= 128;
 	} else {
 		k[s->w - 1] &= 248;
 		k[0] = (k[0] & 127) | 64;
 	}
-	number[s->w - 1] = (__u8)ladder;
-	number[s->w - 2] = (__u8)(ladder >> 8);
-	number[s->w - 3] = (__u8)(ladder >> 16);
-	to = field_fill(s, to, s->part[ECC_P]);
-	to = field_fill(s, to, number);
-	field_fill(s, to, k);
-	explicit_bzero(k, sizeof(k));
-}
-
-/* p, a, d, b: of a multiplication that is all */
-static __u8 *multiply_key(const struct ecc_sess *s, const __u8 *d, __u8 *to)
-{
-	to = field_fill(s, to, s->part[ECC_P]);
-	to = field_fill(s, to, s->part[ECC_A]);
-	to = field_fill(s, to, d);
-	return field_fill(s, to, s->part[ECC_B]);
 }
 
 /* Of a word at least, and none that would have to be shortened to as many bits as n has. */
@@ -82,19 +76,45 @@ static void digests(struct ecc_sess *s)
 	s->digest_span = s->alg == WD_ECC_SM2 || most < sizeof(__u64) ? 0 : most - s->digest_least;
 }
 
+static __u8 *small_fill(const struct ecc_sess *s, __u8 *field, __u32 v)
+{
+	__u32 number = htobe32(v);
+
+	memset(field, 0, s->field);
+	memcpy(field + s->field - sizeof(number), &number, sizeof(number));
+	return field + s->field;
+}
+
+static void montgomery_curve(struct ecc_sess *s)
+{
+	bool x448 = s->alg == WD_ECC_X448;
+	__u8 *to = field_fill(s, s->multiply, s->part[ECC_P]);
+
+	s->head_multiply = hpre_head(HPRE_MONTGOMERY, s->field);
+	s->key_bytes = HPRE_MONTGOMERY_KEY_FIELDS * s->field;
+	to = small_fill(s, to, x448 ? X448_LADDER : X25519_LADDER);
+	to = small_fill(s, to, 0);
+	small_fill(s, to, x448 ? X448_BASE : X25519_BASE);
+}
+
 void hisi_ecc_curve(struct ecc_sess *s)
 {
-	static const __u8 none[ECC_BYTES_MAX];
 	__u8 *to;
 
 	s->field = s->w <= HPRE_ECC_BYTES_256 ? HPRE_ECC_BYTES_256 : s->w <= HPRE_ECC_BYTES_384 ? HPRE_ECC_BYTES_384 : HPRE_ECC_BYTES_576;
-	if (ecc_is_montgomery(s))
+	if (ecc_is_montgomery(s)) {
+		montgomery_curve(s);
 		return;
+	}
 	digests(s);
 	s->head_multiply = hpre_head(HPRE_ECC_MULTIPLY, s->field);
 	s->head_sign = hpre_head(s->alg == WD_ECC_SM2 ? HPRE_SM2_SIGN : HPRE_ECDSA_SIGN, s->field);
 	s->head_verify = hpre_head(s->alg == WD_ECC_SM2 ? HPRE_SM2_VERIFY : HPRE_ECDSA_VERIFY, s->field);
-	to = multiply_key(s, none, s->multiply);
+	s->key_bytes = HPRE_MULTIPLY_KEY_FIELDS * s->field;
+	to = field_fill(s, s->multiply, s->part[ECC_P]);
+	to = field_fill(s, to, s->part[ECC_A]);
+	to = small_fill(s, to, 0);
+	to = field_fill(s, to, s->part[ECC_B]);
 	to = field_fill(s, to, s->part[ECC_GX]);
 	field_fill(s, to, s->part[ECC_GY]);
 }
@@ -106,7 +126,7 @@ void hisi_ecc_key(const struct ecc_sess *s, struct ecc_key *key)
 
 	if (ecc_is_montgomery(s)) {
 		if (key->has_d)
-			montgomery_key(s, key->d, key->priv);
+			hisi_ecc_private(s, key->d, key->priv);
 		return;
 	}
 	for (i = 0; i < ECC_PARTS; i++)
@@ -116,7 +136,8 @@ void hisi_ecc_key(const struct ecc_sess *s, struct ecc_key *key)
 	if (!key->has_d)
 		return;
 	key->d_is_1 = pubkey_is(key->d, s->w, 1);
-	to = multiply_key(s, key->d, key->priv);
+	hisi_ecc_private(s, key->d, key->priv);
+	to = key->priv + s->key_bytes;
 	for (i = ECC_N; i < ECC_PARTS; i++)
 		to = field_fill(s, to, s->part[i]);
 }
@@ -141,17 +162,14 @@ static int scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
 /* A request's own key: p, a, k, b */
 static int own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
-	__u32 size = s->field;
-	__u8 *key = hpre_take(a, HPRE_MULTIPLY_KEY_FIELDS * size), d[ECC_BYTES_MAX];
+	__u8 *key = hpre_take(a, s->key_bytes), d[ECC_BYTES_MAX];
 	int ret = scalar(s, c, d);
 
 	/* Software is to see that it is above 1. */
 	if (!ret && pubkey_is(d, s->w, 1))
 		ret = -E2BIG;
-	if (!ret) {
-		memcpy(key, s->multiply, HPRE_MULTIPLY_KEY_FIELDS * size);
-		memcpy(key + 3 * size - s->w, d, s->w);
-	}
+	if (!ret)
+		hisi_ecc_private(s, d, key);
 	j->key = key;
 	explicit_bzero(d, sizeof(d));
 	return ret;
@@ -187,7 +205,7 @@ static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_
 	} else {
 		j->key = s->key->priv;
 	}
-	j->in = s->multiply + HPRE_MULTIPLY_KEY_FIELDS * s->field;
+	j->in = s->multiply + s->key_bytes;
 	if (c->op == WD_ECC_AGREE) {
 		j->in = x = field_put(a, s, c->src);
 		y = field_put(a, s, c->src + s->w);
@@ -201,22 +219,22 @@ static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_
 static int fill_montgomery(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
-	__u8 d[ECC_BYTES_MAX] = { 0 }, number[ECC_BYTES_MAX] = { 0 }, *key;
+	__u8 d[ECC_BYTES_MAX] = { 0 }, number[ECC_BYTES_MAX], *key;
 
-	j->head = hpre_head(HPRE_MONTGOMERY, s->field);
+	j->head = s->head_multiply;
 	j->key = own_key(c) ? NULL : s->key->priv;
 	if (!j->key) {
-		key = hpre_take(a, HPRE_MONTGOMERY_KEY_FIELDS * s->field);
+		key = hpre_take(a, s->key_bytes);
 		if (scalar(s, c, d))
 			return -ENOMEM;
-		montgomery_key(s, d, key);
+		hisi_ecc_private(s, d, key);
 		j->key = key;
 	}
-	if (c->op == WD_ECC_AGREE)
+	j->in = s->multiply + s->key_bytes;
+	if (c->op == WD_ECC_AGREE) {
 		ecc_u_reduce(s, c->src, number);
-	else
-		number[s->w - 1] = s->alg == WD_ECC_X448 ? 5 : 9;
-	j->in = field_put(a, s, number);
+		j->in = field_put(a, s, number);
+	}
 	a->out = hpre_take(a, s->field);
 	/* As the string that the caller wants, where finish() finds it. */
 	if (c->op == WD_ECC_KEYGEN)
@@ -354,7 +372,7 @@ static int fill_decrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 
 /* --- all of them --- */
 
-int hpre_ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+static int ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
 
@@ -413,7 +431,7 @@ static int ecc_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 	return 0;
 }
 
-static const struct hpre_class ecc_class = { .fill = hpre_ecc_fill, .finish = ecc_finish };
+static const struct hpre_class ecc_class = { .fill = ecc_fill, .finish = ecc_finish };
 
 /* --- struct wd_driver's --- */
 

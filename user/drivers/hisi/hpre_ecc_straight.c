@@ -50,83 +50,119 @@ static inline bool room_plain(const struct wd_ecc_arg *arg, size_t bytes)
 
 /* --- points --- */
 
-/* What a message would say of it, as far as its fill asks. */
-static bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, const __u8 *src, struct hpre_area *a, struct hpre_job *j)
+/* The private key that the request brings, behind what the area has. Of the copy: the caller's may change meanwhile. */
+static NOINLINE bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
-	struct pubkey_msg c = {
-		.m.sess = &s->s, .op = arg->op, .src = src, .src_len = arg->src_len, .extra = arg->extra, .extra_len = arg->extra_len,
-	};
 	const struct wd_span span = { arg->extra, s->w };
+	__u8 *key;
 
-	if (arg->extra_len != s->w || !wd_probe_recent(&span, 1))
+	if (!arg->extra || arg->extra_len != s->w || !wd_probe_recent(&span, 1))
 		return false;
-	return (ecc_is_montgomery(s) || pubkey_is_between(arg->extra, s->part[ECC_N])) && !hpre_ecc_fill(&c, a, j);
+	key = hpre_take(a, s->key_bytes);
+	j->key = key;
+	hisi_ecc_private(s, arg->extra, key);
+	return ecc_is_montgomery(s) || pubkey_is_between(key + 3 * s->field - s->w, s->part[ECC_N]);
 }
 
-/* The session's public key, or what isn't a curve of the common shape. */
-static NOINLINE bool fill_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, const __u8 *src, struct hpre_area *a,
-				struct hpre_job *j)
+/* The session has the private key, and devices take it. */
+static inline bool key_is_sessions(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
-	struct pubkey_msg c = { .m.sess = &s->s, .op = arg->op, .src = src };
-
-	if (arg->extra)
-		return own_plain(s, arg, src, a, j);
-	return !arg->extra_len && s->priv && !hpre_ecc_fill(&c, a, j);
+	return __builtin_expect(!arg->extra && !arg->extra_len && s->priv, 1);
 }
 
 static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span span = { arg->dst, ecc_point_bytes(s) };
 
-	a->bytes = (__u32)span.len;
-	return !arg->src_len && room_plain(arg, span.len) && wd_probe_recent(&span, 1) && fill_plain(s, arg, NULL, a, j);
+	if (arg->src_len || !room_plain(arg, span.len) || !wd_probe_recent(&span, 1))
+		return false;
+	fields_take(s, a, ecc_is_montgomery(s) ? 1 : 2, 0, (__u32)span.len);
+	j->head = s->head_multiply;
+	j->key = s->priv;
+	j->in = s->multiply + s->key_bytes;
+	return key_is_sessions(s, arg) || own_plain(s, arg, a, j);
+}
+
+/* A string of X25519 becomes a number, or the other way, without a call. */
+static inline void reverse_256(const __u8 *from, __u8 *to)
+{
+	__u64 a = pubkey_word(from), b = pubkey_word(from + 8), c = pubkey_word(from + 16), d = pubkey_word(from + 24);
+
+	WD_SCALAR(a);
+	WD_SCALAR(b);
+	WD_SCALAR(c);
+	WD_SCALAR(d);
+	memcpy(to, &d, sizeof(d));
+	memcpy(to + 8, &c, sizeof(c));
+	memcpy(to + 16, &b, sizeof(b));
+	memcpy(to + 24, &a, sizeof(a));
+}
+
+/* A string into a field. Returns the number there, without the highest bit that X25519's has. */
+static inline const __u8 *string_put(const struct ecc_sess *s, __u8 *field, const void *from)
+{
+	size_t w = s->w, pad;
+
+	if (__builtin_expect(w == HPRE_ECC_BYTES_256, 1)) {
+		reverse_256(from, field);
+		field[0] &= 0x7f;
+		return field;
+	}
+	pad = s->field - w;
+	memset(field, 0, pad);
+	pubkey_reverse(from, field + pad, w);
+	return field + pad;
 }
 
 static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
-	__u8 u[ECC_BYTES_MAX];
+	size_t w = s->w;
+	__u8 *u;
 
-	a->bytes = s->w;
-	if (arg->src_len != s->w || !room_plain(arg, s->w) || !wd_probe_pair(arg->src, s->w, arg->dst, s->w))
+	if (__builtin_expect(!ecc_is_montgomery(s) || arg->src_len != w || !room_plain(arg, w) ||
+			     !wd_probe_pair(arg->src, w, arg->dst, w), 0))
 		return false;
-	memcpy(u, arg->src, s->w);
-	return ecc_u_is_plain(s, u) && fill_plain(s, arg, u, a, j);
+	u = fields_take(s, a, 2, 1, s->w);
+	j->head = s->head_multiply;
+	j->key = s->priv;
+	j->in = u;
+	return ecc_u_is_plain(s, string_put(s, u, arg->src)) && (key_is_sessions(s, arg) || own_plain(s, arg, a, j));
 }
 
-/* x, y: what was copied, as whoever shares the caller's memory may write to it meanwhile. */
-static inline bool point_plain(struct ecc_sess *s, const __u8 *x, const __u8 *y)
+/* x, y of a point that is one, one right behind the other, into their fields; and whose key it is. */
+static NOINLINE bool agree_other(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
-	const __u8 *p = s->part[ECC_P];
+	size_t w = s->w, pad = s->field - w;
+	__u8 *x = a->data, *y = x + s->field;
 
-	return __builtin_expect(pubkey_is_between(x, p) && pubkey_is_between(y, p) && !soft_ecc_on_curve(s, x, y), 1);
+	if (pad) {
+		memmove(y + pad, x + w, w);
+		memmove(x + pad, x, w);
+		memset(x, 0, pad);
+		memset(y, 0, pad);
+	}
+	return key_is_sessions(s, arg) || own_plain(s, arg, a, j);
 }
 
-/* The session has the private key, and devices take it; or the request brings one. */
+/* What is looked at is the copy, as whoever shares the caller's memory may write to it meanwhile. */
 WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	size_t w = s->w;
-	__u8 *x, *y;
+	__u8 *x;
 
 	if (__builtin_expect(s->alg != WD_ECC_ECDH, 0))
-		return ecc_is_montgomery(s) && montgomery_plain(s, arg, a, j);
+		return montgomery_plain(s, arg, a, j);
 	if (__builtin_expect(arg->src_len != 2 * w || !room_plain(arg, w) || !wd_probe_pair(arg->src, 2 * w, arg->dst, w), 0))
 		return false;
-	if (__builtin_expect(arg->extra || arg->extra_len || !s->priv, 0)) {
-		a->bytes = s->w;
-		return fill_plain(s, arg, arg->src, a, j);
-	}
 	x = fields_take(s, a, 4, 2, s->w);
 	j->head = s->head_multiply;
 	j->key = s->priv;
 	j->in = x;
-	if (__builtin_expect(w == s->field, 1)) {
-		memcpy(x, arg->src, 2 * w);
-		a->form = SOFT_ECC_FORM;
-		return soft_ecc_is_point(s, &a->form);
-	}
-	y = number_put(s, x, arg->src, w);
-	number_put(s, y, (const __u8 *)arg->src + w, w);
-	return point_plain(s, y - w, y + s->field - w);
+	memcpy(x, arg->src, 2 * w);
+	a->form = SOFT_ECC_FORM;
+	if (__builtin_expect(!soft_ecc_is_point(s, &a->form), 0))
+		return false;
+	return __builtin_expect(w == s->field && key_is_sessions(s, arg), 1) || agree_other(s, arg, a, j);
 }
 
 /* --- signatures --- */
@@ -160,21 +196,29 @@ WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 	return soft_ecc_nonce(s, s->key->d, k - len, len, k + s->field - w);
 }
 
-/* What is looked at is public. */
+/* e, s, r; what is looked at is public, and the copies. */
 static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
-	const __u8 *n = s->part[ECC_N];
-	struct pubkey_msg c = {
-		.m.sess = &s->s, .op = WD_ECC_VERIFY, .src = arg->src, .src_len = arg->src_len, .extra = arg->extra,
-	};
+	const __u8 *n = s->part[ECC_N], *r = arg->extra;
+	size_t len = arg->src_len, w = s->w;
+	__u8 *to;
 
-	a->out = NULL;
-	a->bytes = 0;
-	if (s->alg < WD_ECC_ECDSA || s->alg > WD_ECC_SM2 || !digest_plain(s, arg) || !s->key || arg->extra_len != 2 * s->w ||
-	    !wd_probe_pair(arg->src, arg->src_len, arg->extra, 2 * s->w) || hpre_ecc_fill(&c, a, j))
+	if (__builtin_expect(!digest_plain(s, arg) || !s->sign_pub || arg->extra_len != 2 * w ||
+			     !wd_probe_pair(arg->src, len, r, 2 * w), 0))
 		return false;
-	/* e, s, r: the copies, as the caller's may change meanwhile. */
-	return pubkey_is_between(a->data + 2 * s->field - s->w, n) && pubkey_is_between(a->data + 3 * s->field - s->w, n);
+	to = fields_take(s, a, 3, 0, 0);
+	/* It has no result. */
+	a->out = NULL;
+	j->head = s->head_verify;
+	j->key = s->sign_pub;
+	j->in = to;
+	to = number_put(s, to, arg->src, len);
+	if (__builtin_expect(!is_some(to - len, len), 0))
+		return false;
+	to = number_put(s, to, r + w, w);
+	if (__builtin_expect(!pubkey_is_between(to - w, n), 0))
+		return false;
+	return pubkey_is_between(number_put(s, to, r, w) - w, n);
 }
 
 /* --- any --- */
@@ -199,7 +243,10 @@ static bool told_montgomery(const struct ecc_sess *s, const struct wd_ecc_arg *a
 	/* RFC 7748: zeroes are for a closer look. */
 	if (arg->op == WD_ECC_AGREE && !is_some(u, s->w))
 		return false;
-	pubkey_reverse(u, arg->dst, s->w);
+	if (__builtin_expect(s->w == HPRE_ECC_BYTES_256, 1))
+		reverse_256(u, arg->dst);
+	else
+		pubkey_reverse(u, arg->dst, s->w);
 	return true;
 }
 
