@@ -387,7 +387,8 @@ static void d_done(struct wd_dh_arg *arg, void *param)
 
 static void e_done(struct wd_ecc_arg *arg, void *param)
 {
-	(void)arg, (void)param;
+	(void)param;
+	need(!arg->status, "a request of ECC");
 	finished++;
 }
 
@@ -404,38 +405,68 @@ static void device_finishes(unsigned long long until)
 }
 
 /* Nonces and private values are given, so that making them isn't counted. */
+static const struct ecc_loop {
+	const char *name;
+	int alg, curve;
+	__u32 op;
+	void *src, *extra;
+	__u32 src_len, extra_len;
+} ecc_loops[] = {
+	{ "ecdsa", WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_ECC_SIGN, b.digest, b.digest, 32, 32 },
+	{ "ecdsa-verify", WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_ECC_VERIFY, b.digest, b.sig, 32, 64 },
+	{ "ecdh", WD_ECC_ECDH, WD_ECC_SECP256R1, WD_ECC_AGREE, b.ec_point + 1, NULL, 64, 0 },
+	{ "x25519", WD_ECC_X25519, 0, WD_ECC_AGREE, b.x_point, NULL, 32, 0 },
+};
+
+static const struct ecc_loop *ecc_loop(const char *what)
+{
+	const struct ecc_loop *l;
+
+	for (l = ecc_loops; l < ecc_loops + sizeof(ecc_loops) / sizeof(ecc_loops[0]); l++)
+		if (!strcmp(what, l->name))
+			return l;
+	return NULL;
+}
+
 static int send_one(const char *what, handle_t h, void *room, size_t *len)
 {
+	const struct ecc_loop *l = ecc_loop(what);
 	struct wd_rsa_arg *r = room;
 	struct wd_dh_arg *d = room;
 	struct wd_ecc_arg *e = room;
 
 	*len = MOST;
-	if (!strcmp(what, "rsa")) {
+	if (!l && *what == 'r') {
 		*r = (struct wd_rsa_arg){ .src = b.in, .src_len = MOST, .dst = b.out, .dst_len = len, .op = WD_RSA_SIGN, .cb = r_done };
 		return wd_rsa_async(h, r, NULL);
 	}
-	if (!strcmp(what, "dh")) {
+	if (!l) {
 		*d = (struct wd_dh_arg){ .dst = b.out, .dst_len = len, .op = WD_DH_PUBLIC, .cb = d_done };
 		return wd_dh_async(h, d, NULL);
 	}
-	*e = (struct wd_ecc_arg){ .dst = b.out, .dst_len = len, .cb = e_done };
-	if (!strcmp(what, "ecdsa")) {
-		e->op = WD_ECC_SIGN;
-		e->src = b.digest;
-		e->src_len = 32;
-		e->extra = b.digest;
-		e->extra_len = 32;
-	} else {
-		e->op = WD_ECC_AGREE;
-		e->src = b.ec_point + 1;
-		e->src_len = 64;
+	*e = (struct wd_ecc_arg){
+		.src = l->src, .src_len = l->src_len, .op = l->op, .extra = l->extra, .extra_len = l->extra_len, .cb = e_done,
+	};
+	if (l->op != WD_ECC_VERIFY) {
+		e->dst = b.out;
+		e->dst_len = len;
 	}
 	return wd_ecc_async(h, e, NULL);
 }
 
+/* Of the key that the loop's session gets. */
+static void signature_make(void)
+{
+	handle_t h = ecc_session(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
+
+	need(!ecc_do(h, WD_ECC_SIGN, b.digest, 32, NULL, 0, b.sig), "a signature");
+	wd_ecc_free_sess(h);
+}
+
 static handle_t loop_session(const char *what)
 {
+	const struct ecc_loop *l = ecc_loop(what);
+
 	if (!strcmp(what, "rsa")) {
 		rsa_make();
 		return rsa_session(WD_ASYNC, WD_SESS_PATH_HW);
@@ -444,10 +475,13 @@ static handle_t loop_session(const char *what)
 		dh_make();
 		return dh_session(WD_ASYNC, WD_SESS_PATH_HW);
 	}
-	if (strcmp(what, "ecdsa") && strcmp(what, "ecdh"))
+	if (!l)
 		return 0;
 	ec_make();
-	return ecc_session(*what == 'e' && what[3] == 's' ? WD_ECC_ECDSA : WD_ECC_ECDH, WD_ECC_SECP256R1, WD_ASYNC, WD_SESS_PATH_HW);
+	x_make();
+	if (l->op == WD_ECC_VERIFY)
+		signature_make();
+	return ecc_session(l->alg, l->curve, WD_ASYNC, WD_SESS_PATH_HW);
 }
 
 static int loop_poll(const char *what, unsigned int n)
@@ -455,7 +489,7 @@ static int loop_poll(const char *what, unsigned int n)
 	return *what == 'r' ? wd_rsa_poll(n, 1000, NULL) : *what == 'd' ? wd_dh_poll(n, 1000, NULL) : wd_ecc_poll(n, 1000, NULL);
 }
 
-/* rsa|dh|ecdsa|ecdh N: nothing but that, for who counts from outside. */
+/* WHAT N: nothing but that, for who counts from outside. */
 int pubkey_loop(int argc, char **argv)
 {
 	union { struct wd_rsa_arg r; struct wd_dh_arg d; struct wd_ecc_arg e; } args[WINDOW];
@@ -465,7 +499,7 @@ int pubkey_loop(int argc, char **argv)
 
 	h = n ? loop_session(argv[0]) : 0;
 	if (!h) {
-		fputs("usage: wd-bench pubkey-loop rsa|dh|ecdsa|ecdh N\n", stderr);
+		fputs("usage: wd-bench pubkey-loop rsa|dh|ecdsa|ecdsa-verify|ecdh|x25519 N\n", stderr);
 		return 2;
 	}
 	while (sent < n) {

@@ -36,6 +36,7 @@ TARGETS = {
     "init.first.us": "<= 1000", "init.next.us": "<= 200",
     "cipher.*.instr": "<= 400", "digest.*.instr": "<= 400", "aead.*.instr": "<= 400", "ccm.*.instr": "<= 400",
     "rsa.*.instr": "<= 500", "dh.*.instr": "<= 500", "ecdsa.*.instr": "<= 500", "ecdh.*.instr": "<= 500",
+    "ecdsa-verify.*.instr": "<= 500", "x25519.*.instr": "<= 500",
     "soft.*": "<= 1.03 or +60 ns", "provision.1000.*": "< 2000", "provision.attach.us": "< 1000",
 }
 
