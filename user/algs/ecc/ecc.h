@@ -148,8 +148,8 @@ bool soft_ecc_is_point(struct ecc_sess *s, const __u8 *point);
 int soft_ecc_multiply(struct ecc_sess *s, const __u8 *d, const __u8 *point, __u8 *out);
 /* A private key. False: no randomness. */
 bool soft_ecc_random(const struct ecc_sess *s, __u8 *d);
-/* A nonce for a signature, of the key, the digest and randomness. */
-bool soft_ecc_nonce(const struct ecc_sess *s, const __u8 *d, const void *digest, size_t len, __u8 *k);
+/* A nonce for a signature, of the session's private key, the digest and randomness. */
+bool soft_ecc_nonce(const struct ecc_sess *s, const void *digest, size_t len, __u8 *k);
 
 /* --- soft/ecc_sign.c --- */
 

@@ -296,7 +296,7 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 	if (c->extra)
 		ecc_private(s, c, k);
 	else
-		good = soft_ecc_nonce(s, s->key->d, c->src, c->src_len, k);
+		good = soft_ecc_nonce(s, c->src, c->src_len, k);
 	j->head = s->head_sign;
 	j->key = s->key->priv;
 	j->in = field_put(a, s, e);

@@ -173,15 +173,22 @@ static inline bool digest_plain(const struct ecc_sess *s, const struct wd_ecc_ar
 	return __builtin_expect(arg->src_len - s->digest_least <= s->digest_span, 1);
 }
 
-WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+/* With a nonce of the request's own, which hardly any has. */
+static NOINLINE bool sign_mapped(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
 	const struct wd_span spans[] = { { arg->src, arg->src_len }, { arg->dst, 2 * s->w }, { arg->extra, s->w } };
+
+	return arg->extra_len == s->w && wd_probe_recent(spans, 3);
+}
+
+WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+{
 	size_t len = arg->src_len, w = s->w;
 	const __u8 *nonce = arg->extra;
 	__u8 *k;
 
-	if (__builtin_expect(!digest_plain(s, arg) || !s->sign_priv || !room_plain(arg, 2 * w) || arg->extra_len != (nonce ? w : 0) ||
-			     !wd_probe_recent(spans, nonce ? 3 : 2), 0))
+	if (__builtin_expect(!digest_plain(s, arg) || !s->sign_priv || !room_plain(arg, 2 * w) || (!nonce && arg->extra_len) ||
+			     !(nonce ? sign_mapped(s, arg) : wd_probe_pair(arg->src, len, arg->dst, 2 * w)), 0))
 		return false;
 	k = fields_take(s, a, 4, 2, 2 * s->w);
 	j->head = s->head_sign;
@@ -193,7 +200,7 @@ WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 	if (nonce)
 		return pubkey_is_between(number_put(s, k, nonce, w) - w, s->part[ECC_N]);
 	memset(k, 0, s->field - w);
-	return soft_ecc_nonce(s, s->key->d, k - len, len, k + s->field - w);
+	return soft_ecc_nonce(s, k - len, len, k + s->field - w);
 }
 
 /* e, s, r; what is looked at is public, and the copies. */

@@ -18,6 +18,7 @@ static void work_free(struct soft_work *w)
 	EC_POINT_free(w->in);
 	BN_free(w->x);
 	BN_free(w->y);
+	BN_clear_free(w->k);
 	BN_CTX_free(w->bn);
 	free(w);
 }
@@ -33,7 +34,8 @@ static struct soft_work *work_make(const EC_GROUP *group)
 	w->out = EC_POINT_new(group);
 	w->x = BN_new();
 	w->y = BN_new();
-	if (w->bn && w->in && w->out && w->x && w->y)
+	w->k = BN_secure_new();
+	if (w->bn && w->in && w->out && w->x && w->y && w->k)
 		return w;
 	work_free(w);
 	return NULL;
@@ -261,26 +263,20 @@ bool soft_ecc_random(const struct ecc_sess *s, __u8 *d)
 	return true;
 }
 
-bool soft_ecc_nonce(const struct ecc_sess *s, const __u8 *d, const void *digest, size_t len, __u8 *k)
+bool soft_ecc_nonce(const struct ecc_sess *s, const void *digest, size_t len, __u8 *k)
 {
-	struct soft_work *w = soft_work_get(s->soft);
-	BIGNUM *bn, *priv;
+	const BIGNUM *n = EC_GROUP_get0_order(s->soft->group);
+	struct soft_work *w = work_take(s->soft);
 	bool good;
 
 	if (!w)
 		return false;
-	priv = soft_bn_get(w->bn, d, s->w);
-	bn = BN_CTX_get(w->bn);
-	good = bn && priv;
 	do {
-		good = good && BN_generate_dsa_nonce(bn, EC_GROUP_get0_order(s->soft->group), priv, digest, len, w->bn);
-	} while (good && BN_is_zero(bn));
-	good = good && soft_bn_put(bn, k, s->w);
-	if (bn)
-		BN_clear(bn);
-	if (priv)
-		BN_clear(priv);
-	soft_work_put(s->soft, w);
+		good = BN_generate_dsa_nonce(w->k, n, s->key->soft->d, digest, len, w->bn);
+	} while (__builtin_expect(good && BN_is_zero(w->k), 0));
+	good = good && soft_bn_put(w->k, k, s->w);
+	BN_clear(w->k);
+	work_give(s->soft, w);
 	return good;
 }
 

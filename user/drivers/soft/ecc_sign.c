@@ -60,6 +60,18 @@ static EVP_PKEY *pkey_make(const struct ecc_sess *s, const struct ecc_key *key, 
 	return pkey;
 }
 
+static BIGNUM *number_keep(const __u8 *field, size_t width)
+{
+	BIGNUM *bn = BN_secure_new();
+
+	if (bn && BN_bin2bn(field, (int)width, bn)) {
+		BN_set_flags(bn, BN_FLG_CONSTTIME);
+		return bn;
+	}
+	BN_clear_free(bn);
+	return NULL;
+}
+
 int soft_ecc_key_make(struct ecc_sess *s, struct ecc_key *key)
 {
 	OSSL_PARAM_BLD *bld;
@@ -76,14 +88,16 @@ int soft_ecc_key_make(struct ecc_sess *s, struct ecc_key *key)
 	key->soft = calloc(1, sizeof(*key->soft));
 	if (bns)
 		BN_CTX_start(bns);
-	if (key->soft)
+	if (key->soft) {
 		key->soft->pkey = pkey_make(s, key, bld, bns, ctx);
+		key->soft->d = key->has_d ? number_keep(key->d, s->w) : NULL;
+	}
 	if (bns)
 		BN_CTX_end(bns);
 	EVP_PKEY_CTX_free(ctx);
 	BN_CTX_free(bns);
 	OSSL_PARAM_BLD_free(bld);
-	return key->soft && key->soft->pkey ? 0 : -ENOMEM;
+	return key->soft && key->soft->pkey && (key->soft->d || !key->has_d) ? 0 : -ENOMEM;
 }
 
 void soft_ecc_key_free(struct soft_ecc_key *key)
@@ -95,6 +109,7 @@ void soft_ecc_key_free(struct soft_ecc_key *key)
 	for (i = 0; i < 2 * SOFT_SPARE_NR; i++)
 		EVP_PKEY_CTX_free(key->ctx[i / SOFT_SPARE_NR].at[i % SOFT_SPARE_NR]);
 	EVP_PKEY_free(key->pkey);
+	BN_clear_free(key->d);
 	free(key);
 }
 
