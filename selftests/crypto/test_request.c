@@ -250,6 +250,26 @@ TEST(a_length_that_goes_beyond_the_last_address_is_EFAULT)
 	free(buf);
 }
 
+/* On a device: the second part is longer than what waits for a descriptor. */
+TEST(a_stream_whose_digest_has_no_place_goes_on)
+{
+	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
+	unsigned char *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char want[32], md[32], *data = malloc(MIB);
+
+	ASSERT_TRUE(d && data && gone != MAP_FAILED);
+	fill_noise(data, MIB, 3);
+	ASSERT_EQ(0, digest_do(d, data, MIB, want, 32));
+	munmap(gone, 4096);
+	ASSERT_EQ(0, digest_part(d, data, 100, NULL));
+	ASSERT_EQ(0, digest_part(d, data + 100, MIB - 200, NULL));
+	EXPECT_EQ(-EFAULT, digest_part(d, data + MIB - 100, 100, gone));
+	EXPECT_EQ(0, digest_part(d, data + MIB - 100, 100, md)) TH_LOG("%s", detail(d));
+	EXPECT_EQ(0, memcmp(want, md, 32));
+	EXPECT_EQ(0, wd_digest_free_sess(d));
+	free(data);
+}
+
 TEST(a_stream_of_what_is_not_mapped_is_EFAULT)
 {
 	handle_t d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);

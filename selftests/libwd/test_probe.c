@@ -88,4 +88,18 @@ TEST_F(probe, what_has_gone_is_not_believed_for_ever)
 	EXPECT_FALSE(wd_probe_recent(&span, 1));
 }
 
+TEST_F(probe, nothing_is_there_wherever_it_lies)
+{
+	struct wd_span span = { self->at, 32 };
+	unsigned int n;
+
+	/* Used up, and gone. */
+	for (n = 0; n < 256; n++)
+		EXPECT_TRUE(wd_probe_recent(&span, 1));
+	ASSERT_EQ(0, munmap(self->at, 2 * self->page));
+	EXPECT_TRUE(wd_probe(WD_PROBE_RECENT, false, self->at + 5, 0));
+	EXPECT_TRUE(wd_probe(WD_PROBE_RECENT, false, NULL, 0));
+	EXPECT_FALSE(wd_probe_recent(&span, 1));
+}
+
 TEST_HARNESS_MAIN

@@ -102,6 +102,8 @@ static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, s
 {
 	struct recent found;
 
+	if (!len)
+		return true;
 	if (!recent_fill(&found, addr, len, RECENT_BLOCK) && !recent_fill(&found, addr, len, RECENT_PAGE))
 		return false;
 	if (!r)
@@ -123,7 +125,7 @@ static inline bool range_recent(const void *addr, size_t len)
 		if (start >= r->start && start < r->end && len <= r->end - start)
 			return recent_ask(addr, len, r);
 	}
-	return !len || recent_ask(addr, len, NULL);
+	return recent_ask(addr, len, NULL);
 }
 
 static bool (*const probes[])(const void *addr, size_t len) = {

@@ -153,11 +153,19 @@ static int strm_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac, __
 	return soft_end(s, st, mac);
 }
 
+static bool place_mapped(const void *mac, size_t len)
+{
+	return wd_probe(WD_PROBE_RECENT, false, mac, len);
+}
+
 int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 {
-	struct digest_strm *st = to_digest_strm(crypto_strm_alloc(sizeof(*st)));
+	struct digest_strm *st;
 	int ret;
 
+	if (!place_mapped(c->mac, c->mac_len))
+		return -EFAULT;
+	st = to_digest_strm(crypto_strm_alloc(sizeof(*st)));
 	if (!st)
 		return -ENOMEM;
 	ret = strm_pick(s, st);
@@ -240,6 +248,9 @@ static int part_do(struct crypto_sess *s, struct wd_digest_arg *arg, bool last)
 {
 	int ret = strm_begin(s);
 
+	/* Before anything is added: the stream may go on. */
+	if (!ret && last && !place_mapped(arg->dst, s->mac_len))
+		ret = wd_frame_fail(&s->s, -EFAULT, NULL, 0);
 	return ret ? ret : part_add(s, arg, last);
 }
 
