@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* RSA against published vectors, made keys, and what it refuses. */
+#include <openssl/bn.h>
 #include <openssl/evp.h>
 
 #include "rsa_test.h"
@@ -421,6 +422,42 @@ TEST_F(rsa, a_private_exponent_that_is_no_inverse_is_refused_without_the_primes_
 	REFUSED(EINVAL, self->h, wd_rsa_set_key(self->h, &key), "d is not an inverse of e");
 	key = rsa_key_of(&self->parts, true, false);
 	key.e = number("\3", 1);
+	REFUSED(EINVAL, self->h, wd_rsa_set_key(self->h, &key), "d is not an inverse of e");
+}
+
+/* Of n and e that 2 is a square for: n and d, which is off by half of the group's exponent. False: not this time. */
+static bool half_off(BN_CTX *ctx, unsigned char *n_field, unsigned char *d_field)
+{
+	BIGNUM *p = BN_CTX_get(ctx), *q = BN_CTX_get(ctx), *n = BN_CTX_get(ctx), *l = BN_CTX_get(ctx), *gcd = BN_CTX_get(ctx);
+	BIGNUM *e = BN_CTX_get(ctx), *d = BN_CTX_get(ctx), *eight = BN_CTX_get(ctx), *seven = BN_CTX_get(ctx);
+
+	if (!seven || !BN_set_word(eight, 8) || !BN_set_word(seven, 7) || !BN_set_word(e, 65537) ||
+	    !BN_generate_prime_ex(p, 512, 0, eight, seven, NULL) || !BN_generate_prime_ex(q, 512, 0, eight, seven, NULL) ||
+	    !BN_mul(n, p, q, ctx) || BN_num_bits(n) != 1024)
+		return false;
+	BN_sub_word(p, 1);
+	BN_sub_word(q, 1);
+	if (!BN_gcd(gcd, p, q, ctx) || !BN_mul(l, p, q, ctx) || !BN_div(l, NULL, l, gcd, ctx) || !BN_mod_inverse(d, e, l, ctx))
+		return false;
+	BN_rshift1(l, l);
+	return BN_add(d, d, l) && BN_cmp(d, n) < 0 && BN_bn2binpad(n, n_field, 128) == 128 && BN_bn2binpad(d, d_field, 128) == 128;
+}
+
+TEST_F(rsa, a_private_exponent_that_is_off_by_half_is_no_inverse)
+{
+	unsigned char n[128], d[128];
+	struct wd_rsa_key key = { .n = number(n, 128), .e = number("\1\0\1", 3), .d = number(d, 128) };
+	BN_CTX *ctx = BN_CTX_new();
+	int tries;
+	bool good = false;
+
+	for (tries = 0; ctx && !good && tries < 50; tries++) {
+		BN_CTX_start(ctx);
+		good = half_off(ctx, n, d);
+		BN_CTX_end(ctx);
+	}
+	BN_CTX_free(ctx);
+	ASSERT_TRUE(good);
 	REFUSED(EINVAL, self->h, wd_rsa_set_key(self->h, &key), "d is not an inverse of e");
 }
 

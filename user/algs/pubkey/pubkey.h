@@ -119,7 +119,7 @@ static inline __u64 pubkey_word(const __u8 *p)
 
 /*
  * One look instead of a scan: true says that the number is neither 0 nor 1, and
- * below the limit, which has the same width of two words at least; when that is
+ * below the limit, which has the same width of more than a word; when that is
  * odd, below it by more than 1. False says nothing. It is for public numbers,
  * and for those of which nobody comes across a first word that is not between:
  * not for short secrets.

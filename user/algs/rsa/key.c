@@ -7,6 +7,8 @@
 #include "../../drivers/soft/bn.h"
 #include "rsa.h"
 
+#define BASES_MAX	64	/* tried for one that is no square */
+
 /* --- what can be said without arithmetic --- */
 
 static int modulus_check(struct wd_object *obj, const __u8 *n, __u32 k)
@@ -112,7 +114,25 @@ static int crt_check(struct wd_object *obj, const struct rsa_key *key)
 	return wrong ? wd_fail_str(obj, EINVAL, "%s", wrong) : ret;
 }
 
-/* Of a key without its primes: what e makes of a number, d undoes. */
+/*
+ * A number that is no square modulo n, which Jacobi's symbol tells: one that is
+ * hides a d that is off by half of the order. False: no memory.
+ */
+static bool base_find(BIGNUM *base, const BIGNUM *n, BN_CTX *ctx)
+{
+	BN_ULONG a;
+	int symbol;
+
+	for (a = 2; a < BASES_MAX; a++) {
+		symbol = BN_set_word(base, a) ? BN_kronecker(base, n, ctx) : -2;
+		if (symbol < 0)
+			return symbol == -1;
+	}
+	/* n is a square, or a strange number: one base is as good as another. */
+	return BN_set_word(base, 2);
+}
+
+/* Of a key without its primes: what e makes of a number, d undoes. A test, and no proof. */
 static int exponents_check(struct wd_object *obj, const struct rsa_key *key)
 {
 	BN_CTX *ctx = BN_CTX_secure_new();
@@ -126,7 +146,7 @@ static int exponents_check(struct wd_object *obj, const struct rsa_key *key)
 	d = e ? soft_bn_get(ctx, key->priv, key->k) : NULL;
 	base = d ? BN_CTX_get(ctx) : NULL;
 	r = base ? BN_CTX_get(ctx) : NULL;
-	done = r && BN_set_word(base, 2) && BN_mod_exp_mont(r, base, e, n, ctx, NULL) &&
+	done = r && base_find(base, n, ctx) && BN_mod_exp_mont(r, base, e, n, ctx, NULL) &&
 	       BN_mod_exp_mont_consttime(r, r, d, n, ctx, NULL);
 	if (done)
 		same = !BN_cmp(r, base);

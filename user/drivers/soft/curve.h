@@ -35,7 +35,7 @@ struct soft_work {
 	bool secret;		/* out holds a product */
 };
 
-/* NULL: no memory. Numbers got from bn are wiped with soft_work_put(). */
+/* NULL: no memory. Who gets secret numbers from bn clears them before soft_work_put(). */
 struct soft_work *soft_work_get(struct soft_ecc *e);
 void soft_work_put(struct soft_ecc *e, struct soft_work *w);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <openssl/core_names.h>
 #include <openssl/dh.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
@@ -52,8 +53,10 @@ __u32 soft_dh_group(const char *name, __u8 p[PUBKEY_BYTES_MAX])
 	BIGNUM *bn = old_group(name);
 	__u32 k = 0;
 
+	ERR_set_mark();
 	if (!bn)
 		bn = named_group(name);
+	ERR_pop_to_mark();
 	if (bn && BN_num_bytes(bn) <= PUBKEY_BYTES_MAX)
 		k = (__u32)BN_bn2bin(bn, p);
 	BN_free(bn);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include "curve.h"
@@ -155,8 +156,11 @@ bool soft_sm2_digest(const struct ecc_sess *s, const void *id, size_t id_len, co
 	};
 	struct piece what[] = { { z, sizeof(z) }, { msg, len } };
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	bool good = sm3(ctx, who, sizeof(who) / sizeof(who[0]), z) && sm3(ctx, what, 2, digest);
+	bool good;
 
+	ERR_set_mark();
+	good = sm3(ctx, who, sizeof(who) / sizeof(who[0]), z) && sm3(ctx, what, 2, digest);
+	ERR_pop_to_mark();
 	EVP_MD_CTX_free(ctx);
 	return good;
 }
