@@ -307,10 +307,12 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 }
 
 /* e, s, r */
+/* e, s, r. Nobody may have looked at these copies yet, and a device isn't asked about s or r of 0. */
 static int fill_verify(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
-	__u8 e[ECC_BYTES_MAX];
+	__u8 e[ECC_BYTES_MAX], *copy;
+	int i;
 
 	digest_number(s, c, e);
 	if (pubkey_is_zero(e, s->w))
@@ -318,8 +320,11 @@ static int fill_verify(struct pubkey_msg *c, struct hpre_area *a, struct hpre_jo
 	j->head = s->head_verify;
 	j->key = s->key->pub;
 	j->in = field_put(a, s, e);
-	field_put(a, s, c->extra + s->w);
-	field_put(a, s, c->extra);
+	for (i = 1; i >= 0; i--) {
+		copy = field_put(a, s, c->extra + (size_t)i * s->w);
+		if (!ecc_scalar_in_range(s, copy + s->field - s->w, false))
+			return -E2BIG;
+	}
 	return 0;
 }
 
