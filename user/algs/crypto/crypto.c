@@ -185,18 +185,13 @@ __u8 crypto_may_redo(const struct crypto_msg *c)
 	return WD_REDO;
 }
 
-static inline int do_here(struct crypto_sess *s, struct crypto_msg *c, __u16 reason)
+int crypto_do_here(struct crypto_sess *s, struct crypto_msg *c, __u16 reason)
 {
 	int ret = s->s.cls->soft->exec(&c->m);
 
 	wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
 	c->m.reason = reason;
 	return ret;
-}
-
-int crypto_do_here(struct crypto_sess *s, struct crypto_msg *c, __u16 reason)
-{
-	return do_here(s, c, reason);
 }
 
 int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c)
@@ -236,7 +231,7 @@ static int do_elsewhere(struct crypto_sess *s, struct crypto_msg *c, int ret)
 int crypto_do_sync(struct crypto_sess *s, struct crypto_msg *c)
 {
 	if (!s->s.hw_ok)
-		return do_here(s, c, atomic_load_explicit(&s->s.reason, memory_order_relaxed));
+		return crypto_do_here(s, c, atomic_load_explicit(&s->s.reason, memory_order_relaxed));
 	return do_elsewhere(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
 }
 

@@ -306,7 +306,6 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 	return good ? 0 : -ENOMEM;
 }
 
-/* e, s, r */
 /* e, s, r. Nobody may have looked at these copies yet, and a device isn't asked about s or r of 0. */
 static int fill_verify(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {

@@ -30,7 +30,7 @@ struct sec_job {
 	__u32 pad;		/* word 27 */
 };
 
-/* 64 bits from a word of 32 on, which need not be an even one: shifting them into place would cost more than the store. */
+/* 64 bits from an odd word of 32 on: shifting them into place would cost more than the store. */
 static inline __attribute__((always_inline)) void sec_store(__le64 *bd, unsigned int word, __u64 v)
 {
 	v = htole64(v);
@@ -55,13 +55,13 @@ static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 he
 	bd[7] = htole64(auth);
 	bd[8] = htole64((__u64)j->a_len << 32 | j->offset << 16);
 	/* Each of these takes back what the one before has written too much. */
-	sec_store(bd, 18, j->c_len);
+	bd[9] = htole64(j->c_len);
 	sec_store(bd, 19, j->dst);
 	sec_store(bd, 21, j->mac);
 	sec_store(bd, 23, j->c_iv);
 	sec_store(bd, 25, j->bits);
 	sec_store(bd, 27, j->pad);
-	sec_store(bd, 28, 0);
+	bd[14] = 0;
 	hisi_sqe_order((void *)bd);
 	bd[15] = 0;
 }
