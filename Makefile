@@ -15,7 +15,7 @@ unexport O
 
 # A folder comes after those whose libraries it links.
 USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
-	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc user/emulator configfs-tools configfs-tools/wdzip docs/examples)))
+	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip docs/examples)))
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 SUB = $(MAKE) --no-print-directory
 
@@ -24,6 +24,7 @@ all: user modules ## build everything that can be built here, and say what is le
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 	@echo
+	@if [ -x selftests/fuzz/run ] && [ -r $(BUILD)/user-fuzz/fuzz/targets ]; then echo '  targets of fuzz:'; selftests/fuzz/run --list; echo; fi
 	@echo '  O=DIR build folder, V=1 commands, WERROR=1 warnings are errors, SAN=address|thread,'
 	@echo '  KERNEL=6.1|6.12|debug|arm64|DIR for modules, KERNELS="6.1 6.12" for check, DESTDIR= PREFIX= for install'
 
@@ -37,7 +38,7 @@ $(USER_DIRS):
 .PHONY: $(USER_DIRS)
 user/libhisi_qm: $(filter user/libwd,$(USER_DIRS))
 user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc: $(filter user/libwd user/libhisi_qm,$(USER_DIRS))
-user/emulator configfs-tools/wdzip docs/examples: $(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
+user/emulator/preload user/emulator/tool user/tools/wdzip docs/examples: $(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
 
 tests: user $(TEST_DIRS) ## test programs
 $(TEST_DIRS): $(USER_DIRS)
@@ -55,6 +56,21 @@ check-native: ## the tests that need no VM
 
 check-debug: ## kselftests under KASAN, lockdep, kmemleak and fault injection
 	@+selftests/run debug
+
+fuzzers: ## the fuzzers, if clang and its libFuzzer are here
+	@+$(SUB) -C selftests/fuzz SAN=fuzz
+
+# A variable of that name is the shell's own.
+unexport SECONDS
+fuzz: ## coverage-guided fuzzers; TARGET=NAME one of them, SECONDS=N for each
+	@scripts/deps build fuzz
+	@+$(SUB) fuzzers
+	@selftests/fuzz/run "$(TARGET)" "$(or $(SECONDS),60)"
+
+fuzz-coverage: ## what of the model, and beside it, the fuzzers reach with the inputs they know
+	@scripts/deps build fuzz
+	@+$(SUB) -C selftests/fuzz SAN=coverage
+	@selftests/fuzz/coverage $(TARGET)
 
 demo: ## from nothing to a compressed file
 	@+scripts/demo
@@ -93,5 +109,5 @@ uninstall: ## what install put there
 clean: ## the build folder
 	rm -rf $(BUILD)
 
-.PHONY: all help deps user tests modules check check-native check-debug demo bench bench-record vm install install-user \
+.PHONY: all help deps user tests modules check check-native check-debug fuzzers fuzz fuzz-coverage demo bench bench-record vm install install-user \
 	install-modules dkms-install uninstall clean

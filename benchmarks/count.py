@@ -13,6 +13,8 @@ COMPUTED_SHORT, COMPUTED_LONG = 64, 320
 # The device is not the library, wherever it runs.
 LIBRARIES = re.compile(r"/lib(wd|hisi_qm)[^/]*$")
 NOT_OURS = re.compile(r"libuacce-emu|wd-bench|/valgrind/")
+# Whether a point is one is arithmetic, as what libcrypto does: a row of its own.
+POINT = "ecc_is_point"
 LOCKED = re.compile(r"^\s*([0-9a-f]+):\s+(?:lock |xchg .*\()")
 
 
@@ -60,6 +62,7 @@ KINDS = {
     "cipher.async": (IDLE, ["crypto-loop", "cipher", "async"]), "cipher.burst": (IDLE, ["crypto-loop", "cipher", "burst"]),
     "digest.async": (IDLE, ["crypto-loop", "digest", "async"]), "digest.burst": (IDLE, ["crypto-loop", "digest", "burst"]),
     **{f"{alg}.async": (IDLE_HPRE, ["pubkey-loop", alg]) for alg in ("rsa", "dh", "ecdsa", "ecdh")},
+    "ecdh-point.async": (IDLE_HPRE, ["pubkey-loop", "ecdh"]),
     "ccm.async": (IDLE, ["crypto-loop", "ccm", "async"]), "ccm.burst": (IDLE, ["crypto-loop", "ccm", "burst"]),
     **{f"{alg}.async": (COMPUTING_HPRE, ["pubkey-loop", alg]) for alg in ("ecdsa-verify", "x25519")},
     "aead.async": (IDLE, ["crypto-loop", "aead", "async"]), "aead.burst": (IDLE, ["crypto-loop", "aead", "burst"]),
@@ -92,15 +95,17 @@ class Loop:
         counts = callgrind(out, kind, long)
         counts.minus(callgrind(out, kind, short))
         self._counts, self._requests = counts, n
-        ours = {key: cost for key, cost in counts.by_function.items() if self._is_ours(kind, key[0])}
+        ours = {key: cost for key, cost in counts.by_function.items() if self._is_ours(kind, *key)}
         self.instructions = sum(ours.values()) / n
         self.shares = sorted(((cost / n, function, os.path.basename(obj)) for (obj, function), cost in ours.items()),
                              reverse=True)
         self._objects = {key[0] for key in ours}
 
     @staticmethod
-    def _is_ours(kind, obj):
+    def _is_ours(kind, obj, function):
         """What a working device calls in libc can't be told from what the library does."""
+        if (function == POINT) != (kind == "ecdh-point.async"):
+            return False
         return LIBRARIES.search(obj) if KINDS[kind][0] is not NULL else not NOT_OURS.search(obj)
 
     def locked(self):

@@ -16,8 +16,8 @@
 #include <misc/uacce/hisi_qm.h>
 #include <misc/uacce/uacce.h>
 #include "bench.h"
-#include "qm_hw.h"
-#include "zip_hw.h"
+#include "hw/qm_hw.h"
+#include "hw/zip_hw.h"
 
 #define NODE	"/dev/hisi_zip-0"
 

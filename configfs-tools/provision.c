@@ -165,13 +165,15 @@ static void print_step(const struct step *s)
 	free(text);
 }
 
-/* Signals end apply between two steps, so that it can undo them. */
+/* The first signal ends apply between two steps, so that it can undo them; the next one what undoing waits for. */
 static volatile sig_atomic_t stopped;
 
 static void on_signal(int sig)
 {
 	(void)sig;
-	stopped = 1;
+	/* More than two say no more. */
+	if (stopped < 2)
+		stopped++;
 }
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -187,6 +189,8 @@ static void signals_take(struct signals_before *before)
 	size_t i;
 
 	stopped = 0;
+	/* One at a time: each of them counts. */
+	sigfillset(&sa.sa_mask);
 	for (i = 0; i < STOP_SIGNALS; i++)
 		sigaction(stop_signals[i], &sa, &before->stop[i]);
 	/* A reader of our output that goes away must not stop the work half way. */
@@ -210,7 +214,7 @@ struct progress {
 	long next_ms;
 };
 
-static bool progress_stop(void *arg)
+static int progress_stops(void *arg)
 {
 	(void)arg;
 	return stopped;
@@ -306,7 +310,7 @@ static enum wdctl_exit not_free(const struct provision *p, int error)
 static enum wdctl_exit execute(struct provision *p, const struct plan *plan)
 {
 	struct progress g = { .p = p, .plan = plan, .terminal = isatty(STDERR_FILENO) };
-	struct apply_options o = { p->wait_ms, &g, progress_done, progress_stop };
+	struct apply_options o = { p->wait_ms, &g, progress_done, progress_stops };
 	struct signals_before before;
 	struct apply_result res;
 	enum wdctl_exit result = EXIT_DONE;

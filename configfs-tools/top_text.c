@@ -88,9 +88,23 @@ static int device_order(const void *a, const void *b)
 	return fact_order(((const struct fact_device *)a)->name, ((const struct fact_device *)b)->name);
 }
 
+/* Columns for the words of devices that may not be opened, where there are some. */
+static int states_width(const struct fact_devices *l)
+{
+	int width = 0, len;
+	size_t i;
+
+	for (i = 0; i < l->count; i++) {
+		len = l->item[i].state == UACCE_NL_DEV_NORMAL ? 0 :
+		      (int)strlen(fact_device_state_name(l->item[i].state)) + 1;
+		width = len > width ? len : width;
+	}
+	return width;
+}
+
 static void print_devices(struct page *p, struct fact_devices *l)
 {
-	int spare = p->shape->columns - 59, width = spare > BAR_MAX ? BAR_MAX : spare < BAR_MIN ? BAR_MIN : spare;
+	int spare = p->shape->columns - 59 - states_width(l), width = spare > BAR_MAX ? BAR_MAX : spare < BAR_MIN ? BAR_MIN : spare;
 	size_t i, shown = fitting(l->count, room(p));
 	char bar[BAR_MAX + 1];
 
@@ -102,9 +116,10 @@ static void print_devices(struct page *p, struct fact_devices *l)
 		const struct fact_device *d = &l->item[i];
 
 		top_bar(bar, (size_t)width, d);
-		line(p, false, "%-16s %5" PRIu32 " %8" PRIu32 " %5" PRIu32 " %5" PRIu32 " %6" PRIu32 " %-*s %4d%s",
+		line(p, false, "%-16s %5" PRIu32 " %8" PRIu32 " %5" PRIu32 " %5" PRIu32 " %6" PRIu32 " %-*s %4d%s%s",
 		     d->name, d->total, d->reserved, d->used, d->free, d->quarantined, width, bar, d->node,
-		     d->state == UACCE_NL_DEV_ISOLATED ? " isolated" : "");
+		     d->state == UACCE_NL_DEV_NORMAL ? "" : " ",
+		     d->state == UACCE_NL_DEV_NORMAL ? "" : fact_device_state_name(d->state));
 	}
 	if (shown < l->count)
 		line(p, false, "... and %zu more devices", l->count - shown);

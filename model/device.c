@@ -8,19 +8,6 @@
 #define WDM_JOBS_DEFAULT	256
 #define WDM_SETTLE_DEFAULT	100000
 
-const struct wdm_personality *wdm_engine(enum wdm_type type)
-{
-	switch (type) {
-	case WDM_ZIP:
-		return &wdm_zip;
-	case WDM_SEC:
-		return &wdm_sec;
-	case WDM_HPRE:
-		return &wdm_hpre;
-	}
-	return NULL;
-}
-
 /* Fills defaults in; false when a value is out of range. */
 static bool wdm_attr_settle(struct wdm_attr *attr)
 {
@@ -237,53 +224,7 @@ void wdm_poll(struct wdm_device *dev, struct wdm_look *look)
 	look->busy = dev->jobs_out;
 }
 
-void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value)
-{
-	dev->stats.refused[reason]++;
-	dev->refused = (struct wdm_refused){ .reason = reason, .fn = fn, .queue = queue, .value = value };
-}
-
-int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len)
-{
-	return dev->env->dma_read(dev->host, fn, addr, buf, len);
-}
-
-int wdm_dma_write(struct wdm_device *dev, u32 fn, u64 addr, const void *buf, u32 len)
-{
-	return dev->env->dma_write(dev->host, fn, addr, buf, len);
-}
-
 const struct wdm_stats *wdm_device_stats(const struct wdm_device *dev)
 {
 	return &dev->stats;
-}
-
-void wdm_last_refusal(const struct wdm_device *dev, struct wdm_refused *refused)
-{
-	*refused = dev->refused;
-}
-
-const char *wdm_refusal_name(enum wdm_refusal reason)
-{
-	static const char * const names[WDM_REFUSE_NR] = {
-		[WDM_REFUSE_NONE] = "none",
-		[WDM_REFUSE_MB_CMD] = "mailbox command or reserved bits",
-		[WDM_REFUSE_MB_QUEUE] = "mailbox for a queue outside the function's range",
-		[WDM_REFUSE_MB_DMA] = "context memory not reachable",
-		[WDM_REFUSE_MB_BUSY] = "context of a busy queue replaced",
-		[WDM_REFUSE_QC_DEPTH] = "queue depth",
-		[WDM_REFUSE_QC_ENTRY] = "queue entry size",
-		[WDM_REFUSE_QC_FIELD] = "queue context field",
-		[WDM_REFUSE_VFT] = "virtual function table entry",
-		[WDM_REFUSE_DB_QUEUE] = "doorbell queue number",
-		[WDM_REFUSE_DB_CMD] = "doorbell command",
-		[WDM_REFUSE_DB_RANDOM] = "doorbell random tag",
-		[WDM_REFUSE_DB_INDEX] = "doorbell index",
-		[WDM_REFUSE_DB_RESERVED] = "doorbell reserved bits",
-		[WDM_REFUSE_SQE] = "descriptor",
-		[WDM_REFUSE_ENGINE] = "engine not initialised",
-		[WDM_REFUSE_RING_DMA] = "ring memory not reachable",
-	};
-
-	return (unsigned int)reason < WDM_REFUSE_NR ? names[reason] : "unknown";
 }

@@ -42,7 +42,7 @@ static bool wdm_sq_stale(struct wdm_device *dev, struct wdm_queue *q, u32 advanc
 {
 	u32 sqe[WDM_SQE_MAX / 4], digest;
 
-	if (q->tail < q->sq_depth || advance <= q->sq_depth / 2)
+	if (advance <= q->sq_depth / 2)
 		return false;
 	return wdm_slot_read(dev, q, q->tail, sqe, &digest) && digest == q->digest[q->tail % q->sq_depth];
 }
@@ -186,13 +186,12 @@ static bool wdm_doorbell_may_hide(const struct wdm_device *dev, const struct wdm
  * SQ and CQ doorbells share one register of plain memory, so a CQ doorbell can overwrite an SQ doorbell
  * that nobody has seen. Then the slots from the tail on have changed since the device last knew them. They
  * are taken as submitted when they have stayed the same for a while and no mark of the device is left in
- * them, so a descriptor that is being written isn't taken half done.
+ * them, so a descriptor that is being written isn't taken half done, however long its writer is away.
  */
 void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {
 	u32 sqe[WDM_SQE_MAX / 4], digest, all = 0, nr;
 	u64 settle = wdm_settle(dev);
-	bool whole = true;
 
 	if (!q->sq_valid || !q->cq_valid || q->stopping || q->overflow || !wdm_doorbell_may_hide(dev, f, q)) {
 		q->lost_nr = 0;
@@ -202,12 +201,6 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 		if (!wdm_slot_read(dev, q, q->tail + nr, sqe, &digest) ||
 		    digest == q->digest[(q->tail + nr) % q->sq_depth] || !dev->engine->unmarked(sqe))
 			break;
-		if (!dev->engine->whole(sqe)) {
-			/* What is whole before it needn't wait for it. */
-			if (nr)
-				break;
-			whole = false;
-		}
 		all = all * 31 + digest;
 	}
 	if (nr != q->lost_nr || all != q->lost_digest) {
@@ -217,8 +210,6 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 	}
 	if (!nr)
 		return;
-	if (q->tail < q->sq_depth)
-		settle *= whole ? WDM_SETTLE_UNMARKED : WDM_SETTLE_PARTIAL;
 	if (dev->now - q->lost_since < settle) {
 		wdm_wake_at(dev, q->lost_since + settle);
 		return;

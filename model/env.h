@@ -174,9 +174,11 @@ struct wdm_engine_ops {
  *	any byte can't be reached (part may have been copied), also when the PASID is gone.
  * @irq: raise MSI vector @vector of function @fn; the host looks at MSI enable, mask and pending.
  * @now_ns: monotonic time.
+ * @hold: optional; requests of queues bound to @pasid don't begin now. Asked by wdm_job_next(), which
+ *	takes the next queue instead; wdm_look.jobs counts them all the same.
  * @engine: mathematics
  *
- * Control context calls dma_*, irq and now_ns; workers call dma_*, sva_* and the engine, any number at
+ * Control context calls dma_*, irq, now_ns and hold; workers call dma_*, sva_* and the engine, any number at
  * once. None may call back into the model.
  */
 struct wdm_env {
@@ -186,6 +188,7 @@ struct wdm_env {
 	int (*sva_write)(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len);
 	void (*irq)(void *host, u32 fn, u32 vector);
 	u64 (*now_ns)(void *host);
+	bool (*hold)(void *host, u32 fn, u32 pasid);
 	const struct wdm_engine_ops *engine;
 };
 

@@ -3,6 +3,7 @@
 #include "fault.h"
 
 #define TIME_MAX_NS	10000000000ull
+#define MAILBOX_MAX_NS	60000000000ull	/* longer than a driver waits */
 #define STATUS_MAX	0xff
 #define TIMES_MAX	1000000000
 #define QUEUE_MAX	1023
@@ -59,7 +60,7 @@ static bool number(const char **p, u64 most, u64 *v)
 	return true;
 }
 
-static bool time_value(const char **p, u64 *ns)
+static bool time_value(const char **p, u64 most, u64 *ns)
 {
 	static const struct {
 		const char *name;
@@ -67,15 +68,17 @@ static bool time_value(const char **p, u64 *ns)
 	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
 	size_t i, len;
 
-	if (!number(p, TIME_MAX_NS, ns))
+	if (!number(p, most, ns))
 		return false;
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		len = strlen(units[i].name);
 		if (strncmp(*p, units[i].name, len))
 			continue;
 		*p += len;
+		if (*ns > most / units[i].ns)
+			return false;
 		*ns *= units[i].ns;
-		return *ns <= TIME_MAX_NS;
+		return true;
 	}
 	return false;
 }
@@ -111,8 +114,8 @@ static const char *value(const char **p, u32 kind, struct wdm_fault_rule *rule)
 		return "takes no value";
 	if (takes == VALUE_STATUS)
 		return number(p, STATUS_MAX, &rule->value) ? NULL : "expected a status from 0 to 0xff after :";
-	if (!time_value(p, &rule->value))
-		return "expected a time up to 10s after :, with ns, us, ms or s";
+	if (!time_value(p, kind == WDM_FAULT_MAILBOX ? MAILBOX_MAX_NS : TIME_MAX_NS, &rule->value))
+		return "expected a time up to 10s (of a mailbox 60s) after :, with ns, us, ms or s";
 	return takes == VALUE_TIME_NEEDED && !rule->value ? "no time at all is no fault" : NULL;
 }
 

@@ -2,7 +2,7 @@
 /* Hashes and HMAC: initial values, padding and the chaining state; the compression functions are the host's. */
 #include "hash.h"
 #include "internal.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
 
 static const u32 md5_init[8] = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476 };
 static const u32 sha1_init[8] = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0 };

@@ -54,27 +54,27 @@ static const struct wdm_error_block hpre_errors = {
 	.caps = { HPRE_CAP_NFE_MASK, HPRE_CAP_CE_MASK },
 };
 
+static const u8 hpre_marked[] = HPRE_SQE_MARKED;
+
 static void hpre_mark(u32 *sqe)
 {
+	u32 i;
+
 	wdm_put32(sqe, wdm_get32(sqe) | HPRE_DONE_HARDWARE << HPRE_DW0_DONE_SHIFT);
-	wdm_put32(sqe + HPRE_SQE_MARKED, HPRE_MARK);
+	for (i = 0; i < sizeof(hpre_marked); i++)
+		wdm_put32(sqe + hpre_marked[i], HPRE_MARK);
 }
 
 static bool hpre_unmarked(const u32 *sqe)
 {
-	return wdm_get32(sqe) >> HPRE_DW0_DONE_SHIFT != HPRE_DONE_HARDWARE && wdm_get32(sqe + HPRE_SQE_MARKED) != HPRE_MARK;
-}
+	u32 i;
 
-/* A tag of 0 may be one that is missing: then it only waits for longer. */
-static bool hpre_whole(const u32 *sqe)
-{
-	struct wdm_job job = { .pasid_valid = true };
-	struct wdm_hpre_req r = { .job = &job };
-
-	for (job.alg_type = HPRE_QC_RSA_DH; job.alg_type <= HPRE_QC_ECC; job.alg_type++)
-		if (!wdm_hpre_decode(&r, sqe))
-			return wdm_get64((const u8 *)sqe + offsetof(struct hpre_sqe, tag));
-	return false;
+	if (wdm_get32(sqe) >> HPRE_DW0_DONE_SHIFT == HPRE_DONE_HARDWARE)
+		return false;
+	for (i = 0; i < sizeof(hpre_marked); i++)
+		if (wdm_get32(sqe + hpre_marked[i]) == HPRE_MARK)
+			return false;
+	return true;
 }
 
 static u32 hpre_bytes(const u32 *sqe)
@@ -221,5 +221,4 @@ const struct wdm_personality wdm_hpre = {
 	.fail = hpre_fail,
 	.mark = hpre_mark,
 	.unmarked = hpre_unmarked,
-	.whole = hpre_whole,
 };

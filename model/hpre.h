@@ -3,7 +3,7 @@
 #ifndef WDM_HPRE_H
 #define WDM_HPRE_H
 
-#include "hpre_hw.h"
+#include "hw/hpre_hw.h"
 #include "internal.h"
 #include "scratch.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* SM2: signature, encryption with SM3, key generation. */
 #include "hpre.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
 
 #define SM3_BYTES	32
 #define RANDOM_TRIES	64

@@ -4,7 +4,7 @@
 #define WDM_INTERNAL_H
 
 #include "model.h"
-#include "qm_hw.h"
+#include "hw/qm_hw.h"
 
 /* A stop lets accepted descriptors run this long; what then hasn't started ends with an error, so that a
  * ring full of large requests can't hold a function's mailbox for minutes. */
@@ -15,10 +15,6 @@
 #define WDM_DB_NONE		(~0ull)
 #define WDM_ABORTS_PER_POLL	64
 #define WDM_OVERFLOW_SETTLES	10
-/* A slot of the ring's first pass carries no mark of the device: what looks whole there is taken after this
- * many settling times, what may lack its end after many more, as its writer may have lost the CPU. */
-#define WDM_SETTLE_UNMARKED	3
-#define WDM_SETTLE_PARTIAL	100
 
 /* A capability or other register with a reset value. */
 struct wdm_reg {
@@ -72,9 +68,8 @@ struct wdm_function;
  * @abort: give a descriptor that is not executed its error status
  * @failure: whether a status means that a request failed
  * @fail: give a descriptor that is not executed this status
- * @mark: mark a completed descriptor, in words that software must write anew
+ * @mark: mark a slot that holds no request, in words that software must write anew
  * @unmarked: no mark is left in any part of the descriptor
- * @whole: nothing that a request needs seems to be missing from a descriptor written over zeros
  */
 struct wdm_personality {
 	u32 sqe_shift;
@@ -92,7 +87,6 @@ struct wdm_personality {
 	void (*fail)(u32 *sqe, u32 status);
 	void (*mark)(u32 *sqe);
 	bool (*unmarked)(const u32 *sqe);
-	bool (*whole)(const u32 *sqe);
 };
 
 extern const struct wdm_personality wdm_zip;
@@ -331,11 +325,13 @@ static inline u64 wdm_settle_overflow(const struct wdm_device *dev)
 	return (u64)wdm_settle(dev) * WDM_OVERFLOW_SETTLES;
 }
 
-/* device.c */
+/* access.c */
 const struct wdm_personality *wdm_engine(enum wdm_type type);
-void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value);
+struct wdm_queue *wdm_queue_find(struct wdm_device *dev, const struct wdm_function *f, u32 rel);
+u32 wdm_slot_digest(const u32 *sqe, u32 bytes);
 int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len);
 int wdm_dma_write(struct wdm_device *dev, u32 fn, u64 addr, const void *buf, u32 len);
+void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value);
 
 /* regs.c */
 const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum wdm_errors which);
@@ -343,14 +339,11 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f);
 void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f);
 /* The register that a driver has forgotten before it used queues of that class; 0: none. */
 u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type);
-u32 wdm_vft_base(const struct wdm_function *f);
-u32 wdm_vft_num(const struct wdm_function *f);
 
 /* mailbox.c */
 void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f);
 
 /* queue.c */
-struct wdm_queue *wdm_queue_find(struct wdm_device *dev, const struct wdm_function *f, u32 rel);
 int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc);
 int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc);
 void wdm_sqc_get(const struct wdm_queue *q, u8 *qc);
@@ -358,7 +351,6 @@ void wdm_cqc_get(const struct wdm_queue *q, u8 *qc);
 void wdm_queue_stop(struct wdm_device *dev, struct wdm_queue *q);
 bool wdm_queue_stopped(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_queue_drop(struct wdm_device *dev, struct wdm_queue *q);
-u32 wdm_slot_digest(const u32 *sqe, u32 bytes);
 
 /* doorbell.c */
 void wdm_doorbell_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);

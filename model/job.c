@@ -171,6 +171,11 @@ void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
 	}
 }
 
+static bool wdm_queue_held(const struct wdm_device *dev, const struct wdm_queue *q)
+{
+	return dev->env->hold && q->pasid_valid && dev->env->hold(dev->host, q->fn, q->pasid);
+}
+
 /* Least virtual time first; a queue's time runs slower the higher its priority. */
 static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 {
@@ -187,7 +192,7 @@ static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 		/* A stop waits for what it can finish soon, whatever the limit. */
 		if (full && !q->stopping)
 			continue;
-		if (!best || q->pass < best->pass)
+		if ((!best || q->pass < best->pass) && !wdm_queue_held(dev, q))
 			best = q;
 	}
 	return best;

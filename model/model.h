@@ -11,7 +11,7 @@
  * functions here belong to it except wdm_job_run(), which any worker thread calls with its own scratch
  * and which touches nothing but the job, the scratch and payload. The model never allocates, locks,
  * sleeps, logs or reads a clock of its own; a wdm_poll() takes microseconds (installing a queue reads
- * its whole ring once).
+ * and marks its whole ring once).
  *
  * A host's loop:
  *	wdm_poll(dev, &look);
@@ -139,7 +139,7 @@ enum wdm_job_state {
  * The other members are the model's.
  */
 struct wdm_job {
-	void *host[2];
+	void *host[3];
 	u32 fn;
 	u32 queue;
 	u32 pasid;

@@ -6,20 +6,6 @@
 #define WDM_SQ_DEPTH_MAX QM_SQ_DEPTH_V2
 #define WDM_SAMPLE_BYTES 512
 
-struct wdm_queue *wdm_queue_find(struct wdm_device *dev, const struct wdm_function *f, u32 rel)
-{
-	return rel < wdm_vft_num(f) ? &dev->queues[wdm_vft_base(f) + rel] : NULL;
-}
-
-u32 wdm_slot_digest(const u32 *sqe, u32 bytes)
-{
-	u32 h = 0x811c9dc5, i;
-
-	for (i = 0; i < bytes / 4; i++)
-		h = (h ^ sqe[i]) * 0x01000193 + (h >> 15);
-	return h;
-}
-
 static void wdm_queue_activate(struct wdm_device *dev, struct wdm_queue *q)
 {
 	if (q->active)
@@ -40,18 +26,27 @@ static void wdm_queue_deactivate(struct wdm_device *dev, struct wdm_queue *q)
 	q->active = false;
 }
 
-/* Remembers what the ring holds, to tell a new descriptor whose doorbell was lost from an old one. */
-static int wdm_ring_sample(struct wdm_device *dev, struct wdm_queue *q)
+/*
+ * Marks every slot as if its last descriptor was completed, and remembers what it holds: so from the first pass on, a new
+ * descriptor whose doorbell was lost is told from an old one, and from one that is half written.
+ */
+static int wdm_ring_begin(struct wdm_device *dev, struct wdm_queue *q)
 {
 	u32 bytes = 1u << dev->engine->sqe_shift, per_read = WDM_SAMPLE_BYTES / bytes, slot, nr, i;
 	u32 buf[WDM_SAMPLE_BYTES / 4];
 
 	for (slot = 0; slot < q->sq_depth; slot += nr) {
+		u64 at = q->sq_base + (u64)slot * bytes;
+
 		nr = q->sq_depth - slot < per_read ? q->sq_depth - slot : per_read;
-		if (wdm_dma_read(dev, q->fn, q->sq_base + (u64)slot * bytes, buf, nr * bytes))
+		if (wdm_dma_read(dev, q->fn, at, buf, nr * bytes))
 			return -EFAULT;
-		for (i = 0; i < nr; i++)
+		for (i = 0; i < nr; i++) {
+			dev->engine->mark(buf + i * bytes / 4);
 			q->digest[slot + i] = wdm_slot_digest(buf + i * bytes / 4, bytes);
+		}
+		if (wdm_dma_write(dev, q->fn, at, buf, nr * bytes))
+			return -EFAULT;
 	}
 	return 0;
 }
@@ -109,7 +104,7 @@ int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 	q->lost_nr = 0;
 	q->quiet_since = dev->now;
 	q->pass = dev->vtime;
-	if (wdm_ring_sample(dev, q)) {
+	if (wdm_ring_begin(dev, q)) {
 		wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, rel, q->sq_base);
 		return -EFAULT;
 	}

@@ -62,19 +62,6 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	f->accepted = 0;
 }
 
-u32 wdm_vft_base(const struct wdm_function *f)
-{
-	return f->vft.sqc >> QM_VFT_SQC_BASE_SHIFT & QM_VFT_SQC_BASE_MASK;
-}
-
-/* Queues of the function; 0 while either of its two entries is invalid. */
-u32 wdm_vft_num(const struct wdm_function *f)
-{
-	if (!(f->vft.sqc & QM_VFT_SQC_VALID) || !(f->vft.cqc & QM_VFT_CQC_VALID))
-		return 0;
-	return (f->vft.sqc >> QM_VFT_SQC_NUM_SHIFT & QM_VFT_SQC_NUM_MASK) + 1;
-}
-
 static bool wdm_vft_fits(const struct wdm_device *dev, u32 fn, u64 entry)
 {
 	u64 base = entry >> QM_VFT_SQC_BASE_SHIFT & QM_VFT_SQC_BASE_MASK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The SEC engine: descriptor in, one operation, result out; and the way of its data through memory. */
+/* The SEC engine: registers, descriptor in, one operation, result out. */
 #include "sec.h"
 
 /* Neither an address's high half nor an offset that is 0. */
@@ -94,31 +94,6 @@ static bool sec_unmarked(const u32 *sqe)
 	return true;
 }
 
-/* Two addresses of type 3 aren't aligned to 8 bytes: one half of them may be there before the other. */
-static bool sec_halves(u64 addr, u64 like)
-{
-	return !addr || !(like >> 32) || addr >> 32;
-}
-
-/*
- * What can't be executed may lack something. So may what has no data, a stream's digest without a mark of its part
- * (the last word of type 3), and one without a tag (in type 2 it stands alone): they, too, only wait for longer.
- */
-static bool sec_whole(const u32 *sqe)
-{
-	struct wdm_job job = { .pasid_valid = true };
-	struct wdm_sec_req r = { .job = &job };
-	const struct sec_bd *bd = sec_bd_const(sqe);
-
-	if (wdm_sec_decode(&r, bd) || r.op == WDM_SEC_NOTHING || !r.len)
-		return false;
-	if (sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE2)
-		return sec_get(bd, SEC_BD2_TAG);
-	if (r.hash && r.part == WDM_SEC_SINGLE && sec_get(bd, SEC_BD3_SCENE) == SEC_SCENE_STREAM)
-		return false;
-	return sec_halves(r.dst, r.src) && sec_halves(r.c_iv, r.src);
-}
-
 static u32 sec_bytes(const u32 *sqe)
 {
 	const struct sec_bd *bd = sec_bd_const(sqe);
@@ -153,100 +128,6 @@ static void sec_abort(u32 *sqe)
 {
 	sec_fail(sqe, SEC_ERR_ABORTED);
 }
-
-/* --- memory --- */
-
-static u32 sec_memory_error(int err)
-{
-	return err == -EFAULT ? SEC_ERR_ADDRESS : SEC_ERR_BAD_SGL;
-}
-
-u32 wdm_sec_engine_error(int err)
-{
-	return !err ? SEC_ERR_OK : err == -EOPNOTSUPP ? SEC_ERR_ALGORITHM : SEC_ERR_ABORTED;
-}
-
-u32 wdm_sec_fetch(struct wdm_sec_req *r, u64 addr, u8 *p, u32 len)
-{
-	return wdm_payload_read(r->job, addr, p, len) ? SEC_ERR_ADDRESS : SEC_ERR_OK;
-}
-
-u32 wdm_sec_store(struct wdm_sec_req *r, u64 addr, const u8 *p, u32 len)
-{
-	return wdm_payload_write(r->job, addr, p, len) ? SEC_ERR_ADDRESS : SEC_ERR_OK;
-}
-
-u32 wdm_sec_open(struct wdm_sec_req *r)
-{
-	u32 skip = r->in_place ? r->aad : 0, len = r->aad + r->len;
-	int err = wdm_cursor_init(&r->s->src, r->job, r->src_sgl, r->src, 0, len);
-
-	if (err || r->flag == SEC_FLAG_DIGEST)
-		return err ? sec_memory_error(err) : SEC_ERR_OK;
-	/* In place, what isn't changed isn't written. */
-	err = wdm_cursor_init(&r->s->dst, r->job, r->dst_sgl, r->dst_sgl ? r->dst : r->dst + skip, r->dst_sgl ? skip : 0,
-			      len - skip);
-	return err ? sec_memory_error(err) : SEC_ERR_OK;
-}
-
-/* Whole blocks of every algorithm, and never so many that less than two blocks remain. */
-static u32 chunk_bytes(u32 left)
-{
-	if (left <= WDM_CHUNK)
-		return left;
-	return left - WDM_CHUNK <= WDM_BLOCK_BYTES ? WDM_CHUNK - WDM_HASH_BLOCK_MAX : WDM_CHUNK;
-}
-
-static u32 sec_stream(struct wdm_sec_req *r, u32 left, bool write, wdm_sec_chunk chunk)
-{
-	u32 n;
-	int err;
-
-	for (; left; left -= n) {
-		n = chunk_bytes(left);
-		err = wdm_cursor_read(&r->s->src, r->s->in, n);
-		if (err)
-			return sec_memory_error(err);
-		r->last = n == left;
-		chunk(r, r->s->in, n);
-		wdm_relax();
-		if (wdm_load(&r->job->abort))
-			return SEC_ERR_ABORTED;
-		err = write ? wdm_cursor_write(&r->s->dst, r->s->in, n) : 0;
-		if (err)
-			return sec_memory_error(err);
-	}
-	return SEC_ERR_OK;
-}
-
-u32 wdm_sec_aad(struct wdm_sec_req *r, wdm_sec_chunk chunk)
-{
-	return sec_stream(r, r->aad, !r->in_place, chunk);
-}
-
-u32 wdm_sec_data(struct wdm_sec_req *r, wdm_sec_chunk chunk)
-{
-	return sec_stream(r, r->len, r->flag != SEC_FLAG_DIGEST, chunk);
-}
-
-u32 wdm_sec_tag(struct wdm_sec_req *r, const u8 *tag)
-{
-	u8 theirs[WDM_HASH_STATE_MAX], differ = 0;
-	u32 status, i;
-
-	if (r->encrypt || r->flag == SEC_FLAG_DIGEST)
-		return wdm_sec_store(r, r->mac, tag, r->mac_bytes);
-	status = wdm_sec_fetch(r, r->mac, theirs, r->mac_bytes);
-	if (status)
-		return status;
-	/* All of it, whatever differs: the time would tell how much was right. */
-	for (i = 0; i < r->mac_bytes; i++)
-		differ |= theirs[i] ^ tag[i];
-	r->icv = differ ? SEC_ICV_MISMATCH : SEC_ICV_OK;
-	return SEC_ERR_OK;
-}
-
-/* --- execution --- */
 
 static u32 sec_run(struct wdm_sec_req *r)
 {
@@ -318,5 +199,4 @@ const struct wdm_personality wdm_sec = {
 	.fail = sec_fail,
 	.mark = sec_mark,
 	.unmarked = sec_unmarked,
-	.whole = sec_whole,
 };

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 #include "scratch.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
 
 enum wdm_sec_op {
 	WDM_SEC_NOTHING,	/* complete, and that is all */
@@ -86,7 +86,7 @@ u32 wdm_sec_ccm(struct wdm_sec_req *r);
 u32 wdm_sec_authenc(struct wdm_sec_req *r);
 u32 wdm_sec_gmac(struct wdm_sec_req *r);
 
-/* sec.c: memory of the request */
+/* sec_data.c */
 u32 wdm_sec_open(struct wdm_sec_req *r);
 u32 wdm_sec_fetch(struct wdm_sec_req *r, u64 addr, u8 *p, u32 len);
 u32 wdm_sec_store(struct wdm_sec_req *r, u64 addr, const u8 *p, u32 len);

@@ -6,9 +6,11 @@
 
 /*
  * One word in each 32 bytes of the descriptor that software has to write as 0 for the request types served
- * (DIF, reserved, literals): however a descriptor is copied, while it is incomplete one of them remains.
+ * (DIF, reserved, literals): however a descriptor is copied, while it is incomplete one of them remains. A copy by 32
+ * bytes stores the third of these last, and an emulated CPU splits that store: the high half of the context's address
+ * is in its end, and no such address has the mark's value.
  */
-static const u32 zip_marked[] = { 5, 12, 16, 24 };
+static const u32 zip_marked[] = { 5, 12, 16, 23, 24 };
 
 static const struct wdm_error_block zip_errors = {
 	.source = ZIP_ERR_SOURCE,
@@ -72,12 +74,6 @@ static bool zip_unmarked(const u32 *sqe)
 	return !zip_marks(sqe, false);
 }
 
-/* The tag is the last word that every request has; a tag of 0 costs its request some waiting only. */
-static bool zip_whole(const u32 *sqe)
-{
-	return sqe_addr(sqe, 20) && sqe_get(sqe, sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == ZIP_SQE_TYPE_3 ? 26 : 13);
-}
-
 static u32 zip_bytes(const u32 *sqe)
 {
 	u32 len = sqe_get(sqe, 4);
@@ -101,34 +97,6 @@ static void zip_fail(u32 *sqe, u32 status)
 static void zip_abort(u32 *sqe)
 {
 	zip_fail(sqe, ZIP_ST_ABORTED);
-}
-
-u32 wdm_zip_trailer_bytes(const struct wdm_zip_req *r)
-{
-	return r->type == ZIP_REQ_ZLIB ? 4 : r->type == ZIP_REQ_GZIP ? 8 : 0;
-}
-
-u32 wdm_zip_checksum(const struct wdm_zip_req *r, const u8 *p, u32 len)
-{
-	if (r->type == ZIP_REQ_ZLIB)
-		return wdm_adler32(r->checksum, p, len);
-	if (r->type == ZIP_REQ_GZIP)
-		return wdm_crc32(&r->s->crc, r->checksum, p, len);
-	return 0;
-}
-
-u32 wdm_zip_error(int err, bool dst)
-{
-	switch (err) {
-	case -EFAULT:
-		return ZIP_ST_ADDRESS;
-	case -EINVAL:
-		return ZIP_ST_BAD_SGL;
-	case -ENODATA:
-		return dst ? ZIP_ST_NOSPACE : ZIP_ST_BAD_SGL;
-	default:
-		return ZIP_ST_ABORTED;
-	}
 }
 
 /* Fields whose legal values are known; @r is filled in. */
@@ -234,7 +202,6 @@ const struct wdm_personality wdm_zip = {
 	.fail = zip_fail,
 	.mark = zip_mark,
 	.unmarked = zip_unmarked,
-	.whole = zip_whole,
 };
 
 size_t wdm_scratch_size(void)

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 #include "scratch.h"
-#include "zip_hw.h"
+#include "hw/zip_hw.h"
 
 struct wdm_zip_req {
 	struct wdm_job *job;
@@ -27,10 +27,11 @@ struct wdm_zip_req {
 	bool last_block;
 };
 
-/* Both return an enum zip_status. */
+/* zip_compress.c, zip_decompress.c: both return an enum zip_status */
 u32 wdm_zip_compress(struct wdm_zip_req *r);
 u32 wdm_zip_decompress(struct wdm_zip_req *r);
 
+/* zip_req.c */
 u32 wdm_zip_checksum(const struct wdm_zip_req *r, const u8 *p, u32 len);
 u32 wdm_zip_trailer_bytes(const struct wdm_zip_req *r);
 /* Status for an error of a cursor or of the context; @dst: of the destination. */

@@ -3,9 +3,12 @@
 """Runs lists of tests natively and in VMs and counts their TAP; started by selftests/run."""
 
 import argparse
+import contextlib
 import glob
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,11 +24,100 @@ TIMEOUT = 124
 # Seconds for all boots of a kernel: a run where everything hangs ends too.
 BUDGET = 1500
 BUDGET_DEBUG = 2500
+# No second of a limit takes more than this many.
+SLOWEST = 20
+# Seconds that a program has to end when it is told to, before its VM is ended.
+GRACE = 60
 
+ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 SPLAT = re.compile("|".join(open(TOP + "/scripts/kernel-splats").read().splitlines()))
 MARK = re.compile(r"selftest: (?:begin (\S+)|end)")
 RESULT = re.compile(r"^(ok|not ok)\b\s*(\d*)\s*-?\s*(.*)$")
 SKIPPED = re.compile(r"#\s*SKIP\b:?\s*(.*)$", re.I)
+
+
+class Machine:
+    """What this machine did since it was started, as /proc/stat has it."""
+
+    def __init__(self, text):
+        lines = text.splitlines()
+        ticks = [int(word) for word in lines[0].split()[1:9]]
+        self.ticks, self.stolen = sum(ticks), ticks[7]
+        self.cpus = sum(bool(re.match(r"cpu\d", line)) for line in lines)
+        self.running = int(re.search(r"^procs_running (\d+)", text, re.M).group(1))
+
+    def share(self, before):
+        """What one who runs got of a CPU since then: less than 1 when more want to run than there are CPUs."""
+        # Who reads it runs as well.
+        share = min(1, self.cpus / max(1, self.running - 1))
+        ticks = self.ticks - before.ticks
+        stolen = (self.stolen - before.stolen) / ticks if ticks > 0 else 0
+        return max(1 / SLOWEST, share * (1 - stolen))
+
+
+class Clock:
+    """Seconds of limits. A limit is for what hangs: while others want the CPUs too, its seconds are longer."""
+
+    def __init__(self):
+        self.seconds = 0
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self):
+        before, then = self._look()
+        while True:
+            time.sleep(0.5)
+            machine, now = self._look()
+            self.seconds += (now - then) * machine.share(before)
+            before, then = machine, now
+
+    @staticmethod
+    def _look():
+        with open("/proc/stat") as stat:
+            return Machine(stat.read()), time.monotonic()
+
+
+CLOCK = Clock()
+
+
+class Watch:
+    """Has selftests/exec end a program that is late, and ends the whole run when that doesn't help or all of it is late."""
+
+    def __init__(self, path, run, whole=None):
+        self.path, self.run, self.whole = path, run, whole
+        self.start = self.begun = self.prog = None
+        self.ended = False
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._watch, daemon=True)
+        self.thread.start()
+
+    def begin(self, prog):
+        self.begun = CLOCK.seconds
+        self.start = self.begun if self.start is None else self.start
+        self.prog = prog
+
+    def end(self):
+        self.prog = None
+
+    def stop(self):
+        """What it took since the first program began: waiting for another VM is not the tests' time."""
+        self.over.set()
+        self.thread.join()
+        if os.path.exists(self.path):
+            os.unlink(self.path)
+        return CLOCK.seconds - self.start if self.start is not None else 0
+
+    def _watch(self):
+        told = None
+        while not self.over.wait(0.5):
+            prog, now = self.prog, CLOCK.seconds
+            if prog and now > self.begun + prog.limit and told is not prog:
+                told = prog
+                with open(self.path, "w") as late:
+                    late.write(prog.name + "\n")
+            if self.whole and self.start is not None and not self.ended and \
+               (now > self.start + self.whole or (prog and now > self.begun + prog.limit + GRACE)):
+                self.ended = True
+                self.run.terminate()
 
 
 class Program:
@@ -40,6 +132,7 @@ class Program:
         self.code = None
         self.millis = 0
         self.begun = False
+        self.late = False
 
     def names(self):
         """What it can be asked for by."""
@@ -54,16 +147,18 @@ class Count:
         self.failed = []
         self.skipped = []
         self.met = set()        # areas and programs of those lists that were read
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
 
     def fail(self, suite, what, detail=()):
-        self.failed.append(f"{suite}: {what}")
-        print(f"  FAIL  {suite}: {what}")
-        for line in detail:
-            print(f"        | {line}")
+        with self.lock:
+            self.failed.append(f"{suite}: {what}")
+            print(f"  FAIL  {suite}: {what}")
+            for line in detail:
+                print(f"        | {line}")
 
     def skip(self, suite, what, reason):
-        self.skipped.append(f"{suite}: {what}: {reason or 'no reason given'}")
+        with self.lock:
+            self.skipped.append(f"{suite}: {what}: {reason or 'no reason given'}")
 
     def program(self, suite, prog):
         """Counts one program's TAP; a program that says nothing is one test by its exit code."""
@@ -105,7 +200,8 @@ class Count:
 
     def ending(self, suite, prog, plan, seen, since, failed):
         if prog.code is None:
-            what = "the run ended while it ran" if prog.begun else "not run: the run ended before"
+            what = "not run: the run ended before" if not prog.begun else \
+                f"still running after {prog.limit} s" if prog.late else "the run ended while it ran"
             self.fail(suite, f"{prog.name}: {what}", since[-40:])
         elif prog.code == TIMEOUT:
             self.fail(suite, f"{prog.name}: still running after {prog.limit} s", since[-40:])
@@ -146,40 +242,77 @@ def write_list(programs, scale=1):
     with os.fdopen(handle, "w") as out:
         for prog in programs:
             prog.limit *= scale
-            out.write(f"{prog.kind} {prog.area} {prog.limit} {prog.path}\n")
+            out.write(f"{prog.kind} {prog.area} {prog.limit * SLOWEST} {prog.path}\n")
     return path
 
 
-def follow(stream, programs, log, done):
-    """Reads the frames of selftests/exec, hands each program over when it has ended; returns the seconds
-    since the first one began: waiting for another VM is not the tests' time."""
+RUNNING = set()
+ENDED = threading.Event()
+
+
+@contextlib.contextmanager
+def started(command, listing, **options):
+    """A child that doesn't outlive this run: a VM keeps all others waiting. When the run is killed,
+    setpriv has seen to it that the child gets a signal."""
+    if ENDED.is_set():
+        sys.exit()
+    try:
+        with subprocess.Popen(["setpriv", "--pdeathsig", "TERM"] + command, stdout=subprocess.PIPE, **options) as run:
+            RUNNING.add(run)
+            try:
+                yield run
+            except BaseException:
+                run.terminate()
+                raise
+            finally:
+                RUNNING.discard(run)
+    finally:
+        os.unlink(listing)
+
+
+def end_run(number, _frame):
+    """The children end, and then those who wait for them. A second signal doesn't wait."""
+    for each in ENDINGS:
+        signal.signal(each, signal.SIG_DFL)
+    ENDED.set()
+    for run in list(RUNNING):
+        run.terminate()
+    sys.exit(128 + number)
+
+
+def follow(stream, programs, log, done, watch):
+    """Reads the frames of selftests/exec, hands each program over when it has ended; returns the seconds it took."""
     by_name = {prog.name: prog for prog in programs}
-    current, start = None, None
+    current = None
     for raw in stream:
         line = raw.decode(errors="replace").rstrip("\r\n")
         log.write(line + "\n")
         if line.startswith("@begin "):
-            start = start or time.monotonic()
             current = by_name.get(line[7:])
             if current:
                 current.begun = True
+                watch.begin(current)
         elif line.startswith("@end ") and current:
             _, _, code, millis = line.split()
+            watch.end()
             current.code, current.millis = int(code), int(millis)
             done(current)
             current = None
         elif current:
             current.lines.append(line)
-    return time.monotonic() - start if start else 0
+    if current:
+        current.late = watch.ended
+    return watch.stop()
 
 
 def native(out, areas, count, kinds=("native", "emulated")):
-    suite = {"user": "native", "user-asan": "asan", "user-tsan": "tsan"}[os.path.basename(out)]
+    suite = {"user": "native", "user-asan": "asan", "user-tsan": "tsan", "user-fuzz": "fuzz"}[os.path.basename(out)]
     programs = read_lists(out, kinds, areas, count, suite)
     if not programs:
         return
     env = dict(os.environ, OUT=out)
-    command = [f"{TOP}/selftests/exec", write_list(programs, 1 if suite == "native" else 3)]
+    path = write_list(programs, 1 if suite == "native" else 3)
+    command = [f"{TOP}/selftests/exec", path]
     if suite == "asan":
         env["ASAN_OPTIONS"] = "verify_asan_link_order=0:detect_stack_use_after_return=1"
         env["UBSAN_OPTIONS"] = "print_stacktrace=1"
@@ -190,21 +323,11 @@ def native(out, areas, count, kinds=("native", "emulated")):
         env["WD_TEST_BRIEF"] = "1"
         env["TSAN_OPTIONS"] = "second_deadlock_stack=1"
     with open(f"{BUILD}/test/{kinds[0] if suite == 'native' else suite}.log", "w") as log, \
-         subprocess.Popen(command, env=env, stdout=subprocess.PIPE) as run:
-        follow(run.stdout, programs, log, lambda prog: count.program(suite, prog))
-    os.unlink(command[-1])
+         started(command, path, env=env) as run:
+        follow(run.stdout, programs, log, lambda prog: count.program(suite, prog), Watch(path + ".late", run))
     for prog in programs:
         if prog.code is None:
             count.program(suite, prog)
-
-
-def natives(outs, areas, count):
-    """The plain programs have the machine to themselves; those under sanitizers, most of them one thread, share it."""
-    for out in outs[:1]:
-        native(out, areas, count)
-    with ThreadPoolExecutor() as pool:
-        # list(): what a thread raises ends the run.
-        list(pool.map(lambda out: native(out, areas, count), outs[1:]))
 
 
 def console_splats(path):
@@ -242,28 +365,28 @@ def vm(kernel, areas, count, first, brief):
     while rest:
         boot += 1
         path = write_list(rest, 4 if debug and boot == 1 else 1)
+        name = f"{BUILD}/test/{suite.replace(' ', '-')}-{boot}"
+        shutil.rmtree(name, ignore_errors=True)
         limit = max(60, min(120 + sum(prog.limit for prog in rest), int(budget)))
-        command = [f"{TOP}/scripts/vm", "--kernel", kernel, "--sim", SIM, "--timeout", str(limit)]
+        command = [f"{TOP}/scripts/vm", "--kernel", kernel, "--sim", SIM, "--logs", name,
+                   "--timeout", str(limit * SLOWEST)]
         command += ["--kmemleak"] if debug else []
         command += ["--", "env", f"OUT={out}"] + (["WD_TEST_BRIEF=1"] if brief else [])
         # The VM has an environment of its own.
         command += [f"{name}={os.environ[name]}" for name in ("WD_TEST_LONG", "WD_TEST_SEED") if name in os.environ]
         command += [f"{TOP}/selftests/exec", path, SIM]
-        name = f"{BUILD}/test/{suite.replace(' ', '-')}-{boot}"
         with open(name + ".log", "w") as log, open(name + ".vm", "w+") as said:
-            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said) as run:
-                budget -= follow(run.stdout, rest, log, lambda prog: count.program(suite, prog))
+            with started(command, path, stderr=said) as run:
+                watch = Watch(path + ".late", run, limit)
+                budget -= follow(run.stdout, rest, log, lambda prog: count.program(suite, prog), watch)
             said.seek(0)
             words = said.read().splitlines()
-        os.unlink(path)
-        try:
-            os.replace(f"{BUILD}/vm/console.log", name + ".console")
-        except OSError:
-            pass
-        splats = console_splats(name + ".console")
+        splats = console_splats(name + "/console.log")
         for test, excerpt in splats:
             count.fail(suite, f"the kernel complained during {test}", excerpt)
-        if run.returncode and not splats:
+        if watch.ended:
+            count.fail(suite, f"the VM was ended after {limit} s, or for the program that ran")
+        elif run.returncode and not splats:
             count.fail(suite, f"the VM failed ({run.returncode})", words[-20:])
         stuck = [prog for prog in rest if prog.begun and prog.code is None]
         for prog in stuck:
@@ -276,6 +399,31 @@ def vm(kernel, areas, count, first, brief):
         rest = later
 
 
+def machines(args, count):
+    """All that boots VMs, of which there is one at a time, and in front of it what is built for them."""
+    if args.vm and args.vm != ["debug"]:
+        native(f"{BUILD}/user", args.areas, count, ("build",))
+    for out in args.boot:
+        native(out, args.areas, count, ("boot",))
+    for number, kernel in enumerate(args.vm):
+        vm(kernel, args.areas, count, first=number == 0, brief=bool(number or args.native or kernel == "debug"))
+
+
+def lanes(args, count):
+    """
+    Side by side: most programs are one thread, and most of what runs in a VM waits. No more than these: an emulated
+    device and its clients spin for each other, so where they share a CPU with many they take several times as long.
+    """
+    def natives(outs):
+        for out in outs:
+            native(out, args.areas, count)
+
+    work = [lambda: natives(args.native[:1]), lambda: natives(args.native[1:]), lambda: machines(args, count)]
+    with ThreadPoolExecutor(len(work)) as pool:
+        # list(): what a thread raises ends the run.
+        list(pool.map(lambda lane: lane(), work))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--native", action="append", default=[])
@@ -285,14 +433,14 @@ def main():
     parser.add_argument("areas", nargs="*")
     args = parser.parse_args()
     os.makedirs(f"{BUILD}/test", exist_ok=True)
+    for each in ENDINGS:
+        # nohup and its like have a reason to ignore one.
+        if signal.getsignal(each) != signal.SIG_IGN:
+            signal.signal(each, end_run)
     count = Count()
     for what in args.failed:
         count.fail("build", what)
-    natives(args.native, args.areas, count)
-    for out in args.boot:
-        native(out, args.areas, count, ("boot",))
-    for number, kernel in enumerate(args.vm):
-        vm(kernel, args.areas, count, first=number == 0, brief=bool(number or args.native or kernel == "debug"))
+    lanes(args, count)
 
     for area in args.areas:
         if area not in count.met:

@@ -12,12 +12,15 @@
 /* From a few looks that catch most, to few looks that cost nothing. */
 #define DRAIN_LOOK_MIN_MS 1
 #define DRAIN_LOOK_MAX_MS 100
+/* Undoing keeps other changes away: it doesn't wait for as long as a drain that is wanted. */
+#define UNDO_WAIT_MS 5000
 
 struct applier {
 	struct tree *t;
 	const struct plan *p;
 	const struct apply_options *o;
 	long deadline;
+	int stops;	/* those that have been acted on */
 };
 
 static long now_ms(void)
@@ -33,7 +36,12 @@ static int live_write(struct applier *a, const char *section, const char *value)
 	return tree_write(a->t, OBJECT_SECTION, section, attr_get(OBJECT_SECTION, SECTION_LIVE)->file, value);
 }
 
-static int drain_wait(struct applier *a, const char *section, bool stoppable)
+static int stops(const struct applier *a)
+{
+	return a->o->stops ? a->o->stops(a->o->arg) : 0;
+}
+
+static int drain_wait(struct applier *a, const char *section)
 {
 	int look = DRAIN_LOOK_MIN_MS, ret;
 	enum section_state state;
@@ -42,7 +50,7 @@ static int drain_wait(struct applier *a, const char *section, bool stoppable)
 		ret = tree_state(a->t, section, &state, NULL);
 		if (ret || state == SECTION_CONFIGURED)
 			return ret;
-		if (stoppable && a->o->stop && a->o->stop(a->o->arg))
+		if (stops(a) > a->stops)
 			return -EINTR;
 		if (now_ms() >= a->deadline)
 			return -ETIMEDOUT;
@@ -66,7 +74,7 @@ static int step_do(struct applier *a, const struct step *s)
 		return live_write(a, s->name, "0");
 	case STEP_DRAIN_WAIT:
 		ret = live_write(a, s->name, "0");
-		return ret ? ret : drain_wait(a, s->name, true);
+		return ret ? ret : drain_wait(a, s->name);
 	case STEP_REVOKE:
 		return live_write(a, s->name, "revoke");
 	case STEP_REMOVE:
@@ -119,7 +127,7 @@ static int step_undo(struct applier *a, const struct step *s)
 	case STEP_LIVE:
 		/* Somebody may have attached in the meantime. */
 		ret = live_write(a, s->name, "0");
-		return ret ? ret : drain_wait(a, s->name, false);
+		return ret ? ret : drain_wait(a, s->name);
 	case STEP_DRAIN:
 	case STEP_DRAIN_WAIT:
 	case STEP_REVOKE:
@@ -136,7 +144,10 @@ static void undo_failed(struct applier *a, struct apply_result *res, const struc
 	char *text = plan_describe(s), *reason = NULL;
 
 	/* A drain that has begun can't be called off while slots are held. */
-	if ((s->op == STEP_DRAIN || s->op == STEP_DRAIN_WAIT) && error == -EBUSY) {
+	if (s->op == STEP_LIVE && (error == -EINTR || error == -ETIMEDOUT)) {
+		text_list_add(&res->left, "section %s: goes on draining: processes hold its slots%s", s->name,
+			      error == -EINTR ? ", and the wait for them was interrupted" : "");
+	} else if ((s->op == STEP_DRAIN || s->op == STEP_DRAIN_WAIT) && error == -EBUSY) {
 		reason = reason_read(a, s->name);
 		text_list_add(&res->left, "section %s: goes on draining%s%s", s->name, reason ? ": " : "",
 			      reason ? reason : "");
@@ -160,7 +171,8 @@ static void undo_all(struct applier *a, struct apply_result *res)
 			undo_failed(a, res, s, ret);
 	}
 	/* The waits of undoing count anew. */
-	a->deadline = now_ms() + a->o->wait_ms;
+	a->deadline = now_ms() + (a->o->wait_ms < UNDO_WAIT_MS ? a->o->wait_ms : UNDO_WAIT_MS);
+	a->stops = stops(a);
 	for (i = res->done; i--;) {
 		ret = step_undo(a, &a->p->step[i]);
 		if (ret)
@@ -181,7 +193,7 @@ int apply_plan(struct tree *t, const struct plan *p, const struct apply_options 
 
 	memset(res, 0, sizeof(*res));
 	for (; res->done < p->steps; res->done++) {
-		if (o->stop && o->stop(o->arg))
+		if (stops(&a) > a.stops)
 			res->error = -EINTR;
 		else
 			res->error = step_do(&a, &p->step[res->done]);

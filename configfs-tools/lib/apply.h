@@ -10,7 +10,9 @@ struct apply_options {
 	int wait_ms;			/* for all drains together */
 	void *arg;
 	void (*done)(void *arg, size_t step);	/* called after each; may be NULL */
-	bool (*stop)(void *arg);	/* asked before each and while waiting; may be NULL */
+	/* How often somebody has asked to stop: read before each and while waiting; may be NULL. Undoing begins all the
+	 * same; what is asked for after that ends its waits. */
+	int (*stops)(void *arg);
 };
 
 struct apply_result {

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "device.h"
 
-#define CLASS "/sys/class/uacce"
+#define CLASS WD_SYSFS_CLASS
 #define SHARES "/sys/kernel/config/uacce/devices"
 
 static void number_read(const struct root *r, struct device_number *n, const char *name,
@@ -48,8 +49,8 @@ static enum device_state state_read(const struct root *r, const struct device *d
 
 	if (!root_read_long(r, &isolate, CLASS "/%s/isolate", d->name) && isolate)
 		return DEVICE_ISOLATED;
-	if (d->priority.known && (d->priority.value < DEVICE_PRIORITY_MIN ||
-				  d->priority.value > DEVICE_PRIORITY_MAX))
+	if (d->priority.known && (d->priority.value < WD_PRIORITY_MIN ||
+				  d->priority.value > WD_PRIORITY_MAX))
 		return DEVICE_DISABLED;
 	return DEVICE_OK;
 }
@@ -70,6 +71,7 @@ static void lines_to_words(char *text)
 static int device_read(const struct root *r, struct device *d, const char *name)
 {
 	struct device_number flags;
+	char folder[ROOT_PATH_MAX];
 
 	if (strlen(name) >= sizeof(d->name))
 		return -ENAMETOOLONG;
@@ -85,10 +87,7 @@ static int device_read(const struct root *r, struct device *d, const char *name)
 	text_read(r, d->dev, sizeof(d->dev), name, "dev");
 	number_read(r, &flags, name, "flags");
 	d->flags = flags.known ? flags.value : 0;
-	/* zone_id is what an admin may have corrected; a mainline kernel has only the parent's. */
-	number_read(r, &d->node, name, "zone_id");
-	if (!d->node.known)
-		number_read(r, &d->node, name, "device/numa_node");
+	d->node.known = !root_path(r, folder, sizeof(folder), CLASS "/%s", name) && !wd_sysfs_node(folder, &d->node.value);
 	number_read(r, &d->priority, name, "priority");
 	number_read(r, &d->simulated, name, "simulated");
 	number_read(r, &d->available, name, "available_instances");
@@ -143,6 +142,7 @@ const char *device_state_name(enum device_state state)
 	static const char *const names[] = {
 		[DEVICE_OK] = "ok",
 		[DEVICE_ISOLATED] = "isolated",
+		[DEVICE_RESETTING] = "resetting",
 		[DEVICE_DISABLED] = "disabled",
 	};
 

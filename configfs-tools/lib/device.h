@@ -5,18 +5,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <wd.h>
 
 #include "facts.h"
 #include "root.h"
 
 #define DEVICE_NAME_MAX 80
-#define DEVICE_PRIORITY_MIN -100
-#define DEVICE_PRIORITY_MAX 99
-#define DEVICE_FLAG_SVA 1
 
 enum device_state {
 	DEVICE_OK,
-	DEVICE_ISOLATED,	/* too many resets: the kernel refuses to open it */
+	DEVICE_ISOLATED,	/* only a reset helps: the kernel refuses to open it */
+	DEVICE_RESETTING,	/* for a moment, or until it is isolated */
 	DEVICE_DISABLED,	/* priority out of range: libraries never choose it */
 };
 

@@ -70,9 +70,10 @@ void event_fini(struct event *e)
 
 static void print_device(FILE *f, const struct fact_device *d)
 {
-	fprintf(f, ": total %" PRIu32 ", reserved %" PRIu32 ", free %" PRIu32 ", node %d, priority %d%s", d->total,
+	fprintf(f, ": total %" PRIu32 ", reserved %" PRIu32 ", free %" PRIu32 ", node %d, priority %d%s%s", d->total,
 		d->reserved, d->free, d->node, d->priority,
-		d->state == UACCE_NL_DEV_ISOLATED ? ", isolated" : "");
+		d->state == UACCE_NL_DEV_NORMAL ? "" : ", ",
+		d->state == UACCE_NL_DEV_NORMAL ? "" : fact_device_state_name(d->state));
 }
 
 static void print_section(FILE *f, const struct fact_section *s)

@@ -338,6 +338,19 @@ const struct fact_section *fact_section_find(const struct fact_sections *l, cons
 
 /* ------ words ------ */
 
+const char *fact_device_state_name(uint32_t state)
+{
+	switch (state) {
+	case UACCE_NL_DEV_NORMAL:
+		return "ok";
+	case UACCE_NL_DEV_ISOLATED:
+		return "isolated";
+	case UACCE_NL_DEV_RESETTING:
+		return "resetting";
+	}
+	return "unknown";
+}
+
 const char *fact_section_state_name(uint32_t state)
 {
 	switch (state) {

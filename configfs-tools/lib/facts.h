@@ -90,6 +90,7 @@ const struct fact_device *fact_device_find(const struct fact_devices *l, const c
 const struct fact_section *fact_section_find(const struct fact_sections *l, const char *name);
 
 /* Words; "unknown" for numbers of a newer kernel. */
+const char *fact_device_state_name(uint32_t state);
 const char *fact_section_state_name(uint32_t state);
 const char *fact_ctx_class_name(uint32_t class);
 const char *fact_ctx_state_name(uint32_t state);

@@ -84,15 +84,19 @@ static void check_state(struct health *h, const struct device *d)
 {
 	switch (d->state) {
 	case DEVICE_ISOLATED:
-		health_add(h, HEALTH_PROBLEM, "devices", "%s: isolated after too many resets",
+		health_add(h, HEALTH_PROBLEM, "devices", "%s: isolated, only a reset helps",
 			   d->name);
-		health_remedy(h, "find the cause in the kernel log, then unbind and bind its driver");
+		health_remedy(h, "find the cause in the kernel log, then write 1 to /sys/bus/pci/devices/%s/reset, or unbind and bind its driver",
+			      d->parent);
+		break;
+	case DEVICE_RESETTING:
+		health_add(h, HEALTH_NOTE, "devices", "%s: is being reset", d->name);
 		break;
 	case DEVICE_DISABLED:
 		health_add(h, HEALTH_NOTE, "devices", "%s: priority %ld keeps it from being chosen",
 			   d->name, d->priority.value);
-		health_remedy(h, "set a priority from %d to %d", DEVICE_PRIORITY_MIN,
-			      DEVICE_PRIORITY_MAX);
+		health_remedy(h, "set a priority from %d to %d", WD_PRIORITY_MIN,
+			      WD_PRIORITY_MAX);
 		break;
 	case DEVICE_OK:
 		if (d->available.known && !d->available.value) {
@@ -118,7 +122,7 @@ static void check_api(struct health *h, const struct device *d)
 
 static void check_sva(struct health *h, const struct device *d)
 {
-	if (!(d->flags & DEVICE_FLAG_SVA) || !strcmp(d->iommu, "none")) {
+	if (!(d->flags & UACCE_DEV_SVA) || !strcmp(d->iommu, "none")) {
 		health_add(h, HEALTH_PROBLEM, "sva", "%s: no shared virtual addressing", d->name);
 		health_remedy(h, "the libraries need it: enable the IOMMU with SVA in the firmware and the kernel");
 		return;

@@ -55,7 +55,7 @@ static void check_memlock(struct health *h, const struct health_input *in)
 	size_t i;
 
 	for (i = 0; i < in->devices->count; i++)
-		pins |= !(in->devices->dev[i].flags & DEVICE_FLAG_SVA);
+		pins |= !(in->devices->dev[i].flags & UACCE_DEV_SVA);
 	if (getrlimit(RLIMIT_MEMLOCK, &limit))
 		return;
 	if (limit.rlim_cur == RLIM_INFINITY)

@@ -43,7 +43,7 @@ struct json_object *json_from_device(const struct device *d)
 	json_object_object_add(o, "simulated", !d->simulated.known ? NULL :
 			       json_object_new_boolean(d->simulated.value != 0));
 	add_text(o, "iommu", d->iommu);
-	json_object_object_add(o, "sva", json_object_new_boolean(d->flags & DEVICE_FLAG_SVA));
+	json_object_object_add(o, "sva", json_object_new_boolean(d->flags & UACCE_DEV_SVA));
 	add_number(o, "available", &d->available);
 	add_number(o, "total", &d->total);
 	add_number(o, "reserved", &d->reserved);

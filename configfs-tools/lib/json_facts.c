@@ -31,7 +31,7 @@ struct json_object *json_from_fact_device(const struct fact_device *d)
 	add_number(o, "used_pool", d->used_pool);
 	add_number(o, "free", d->free);
 	add_number(o, "quarantined", d->quarantined);
-	add_text(o, "state", d->state == UACCE_NL_DEV_ISOLATED ? "isolated" : "ok");
+	add_text(o, "state", fact_device_state_name(d->state));
 	return o;
 }
 

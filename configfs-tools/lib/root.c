@@ -2,8 +2,6 @@
 /* Reads the kernel's files below a root directory, so that a recorded tree can stand for a machine. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "root.h"
 
 static int path_format(const struct root *r, char *buf, size_t len, const char *fmt, va_list ap)
@@ -24,48 +23,6 @@ static int path_format(const struct root *r, char *buf, size_t len, const char *
 	tail = vsnprintf(buf + head, len - head, fmt, ap);
 	if (tail < 0 || (size_t)tail >= len - head)
 		return -ENAMETOOLONG;
-	return 0;
-}
-
-static int text_read(const char *path, char *buf, size_t len)
-{
-	size_t used = 0;
-	ssize_t got;
-	int fd, ret = 0;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	while ((got = read(fd, buf + used, len - used)) != 0) {
-		if (got < 0) {
-			if (errno == EINTR)
-				continue;
-			ret = -errno;
-			break;
-		}
-		used += got;
-		if (used == len) {
-			ret = -EFBIG;
-			break;
-		}
-	}
-	close(fd);
-	if (ret)
-		return ret;
-	if (used && buf[used - 1] == '\n')
-		used--;
-	buf[used] = '\0';
-	return 0;
-}
-
-static int number_parse(const char *text, long *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtol(text, &end, 10);
-	if (end == text || *end || errno)
-		return -EINVAL;
 	return 0;
 }
 
@@ -145,21 +102,19 @@ int root_read(const struct root *r, char *buf, size_t len, const char *fmt, ...)
 	va_start(ap, fmt);
 	ret = path_format(r, path, sizeof(path), fmt, ap);
 	va_end(ap);
-	return ret ? ret : text_read(path, buf, len);
+	return ret ? ret : wd_sysfs_text(path, buf, len);
 }
 
 int root_read_long(const struct root *r, long *value, const char *fmt, ...)
 {
-	char path[ROOT_PATH_MAX], text[64];
+	char path[ROOT_PATH_MAX];
 	va_list ap;
 	int ret;
 
 	va_start(ap, fmt);
 	ret = path_format(r, path, sizeof(path), fmt, ap);
 	va_end(ap);
-	if (!ret)
-		ret = text_read(path, text, sizeof(text));
-	return ret ? ret : number_parse(text, value);
+	return ret ? ret : wd_sysfs_number(path, value);
 }
 
 int root_link_name(const struct root *r, char *buf, size_t len, const char *fmt, ...)

@@ -2,9 +2,10 @@
 /*
  * POLL-1: one thread submits until there is no room, polls what it has sent, and goes on.
  *
- * The pattern is often written with a for loop that steps on to the next
- * request after -EBUSY as well: the request that found no room is then lost.
- * Here it is tried again.
+ * Edits of the pattern as it is usually written:
+ *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the session's).
+ *  - After -EBUSY the same request is tried again (i--); the for loop would step over it, and lose it.
+ *  - wd_comp_poll() returns how many callbacks ran. That many are over, not all: async_cached -= ret, and "while" at the end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,24 +13,31 @@
 #include <string.h>
 #include "poll_blocks.h"
 
-static int submit_all(handle_t sess, struct block *blocks)
+static int send_async_usr(handle_t h_sess, struct block *input, int nums, unsigned int timeout)
 {
-	unsigned int i = 0, cached = 0;
-	int ret;
+	int i, async_cached, ret;
 
-	while (i < BLOCKS || cached) {
-		ret = i < BLOCKS ? wd_comp_async(sess, &blocks[i].arg, NULL) : -EBUSY;
-		if (!ret) {
-			i++;
-			cached++;
-			continue;
-		}
-		if (ret != -EBUSY)
+	/* poll all packets on single context */
+	for (i = 0, async_cached = 0; i < nums; i++) {
+		ret = wd_comp_async(h_sess, &input[i].arg, NULL);
+		if (ret == -EBUSY) {
+			ret = wd_comp_poll(async_cached, timeout, NULL);
+			if (ret < 0)
+				return ret;
+			async_cached -= ret;
+			i--;
+		} else if (ret < 0) {
+			/* error case */
 			return ret;
-		ret = wd_comp_poll(cached, POLL_MS, NULL);
-		if (ret <= 0)
-			return ret ? ret : -EIO;
-		cached -= ret;
+		} else if (ret == 0) {
+			async_cached++;
+		}
+	}
+	while (async_cached) {
+		ret = wd_comp_poll(async_cached, timeout, NULL);
+		if (ret < 0)
+			return ret;
+		async_cached -= ret;
 	}
 	return 0;
 }
@@ -44,7 +52,7 @@ int main(void)
 		perror("poll_1");
 		return 1;
 	}
-	ret = submit_all(sess, blocks);
+	ret = send_async_usr(sess, blocks, BLOCKS, POLL_MS);
 	if (!ret)
 		ret = blocks_report(blocks);
 	else

@@ -2,89 +2,111 @@
 /*
  * POLL-2: thread A submits and sleeps while there is no room; thread C polls and wakes it.
  *
- * After wd_comp_wait() A tries the same request again: stepping on to the next
- * one would lose it. wd_comp_poll() sleeps by itself while something is in
- * flight, so C needs no usleep() between its calls, only a way to wait for the
- * first request.
+ * Edits of the pattern as it is usually written:
+ *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the session's).
+ *  - wd_comp_wait() has a time limit. After it the same request is tried again (i--), which would be lost; other errors end A.
+ *  - POLL_MAX was 20 tries of 10 us: on a busy machine they are over before A has run at all.
+ *  - An error of wd_comp_poll() is returned; it was taken for success. -ETIME there means that something is still in flight.
  */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "poll_blocks.h"
 
-struct sender {
-	handle_t sess;
-	struct block *blocks;
-	atomic_int ret;		/* of the thread, once it is not 0 */
-};
+#define POLL_MAX	1000000
 
-static void *send_all(void *param)
+/* send_async_usr() runs on Thread A. */
+static int send_async_usr(handle_t h_sess, struct block *input, int nums)
 {
-	struct sender *s = param;
-	unsigned int i = 0;
-	int ret;
+	int i, ret;
 
-	while (i < BLOCKS) {
-		ret = wd_comp_async(s->sess, &s->blocks[i].arg, NULL);
-		if (!ret)
-			i++;
-		else if (ret == -EBUSY)
-			ret = wd_comp_wait(s->sess, POLL_MS);
-		if (ret) {
-			atomic_store(&s->ret, ret);
-			break;
-		}
-	}
-	return NULL;
-}
-
-/* Until n requests are over, or the sender gave up and nothing of it is in flight. */
-static int poll_usr(struct sender *s, int n)
-{
-	int ret;
-
-	while (n) {
-		/* Before the look, or its last request could begin in between. */
-		int gone = atomic_load(&s->ret);
-
-		ret = wd_comp_poll(n, POLL_MS, NULL);
-		if (ret < 0)
+	for (i = 0; i < nums; i++) {
+		ret = wd_comp_async(h_sess, &input[i].arg, NULL);
+		if (ret == -EBUSY) {
+			wd_comp_wait(h_sess, POLL_MS);
+			i--;
+		} else if (ret < 0) {
 			return ret;
-		n -= ret;
-		if (ret)
-			wd_comp_wakeup(s->sess);
-		else if (gone)
-			return gone;
-		else
-			sched_yield();
+		}
 	}
 	return 0;
 }
 
+/*
+ * poll_usr() runs on Thread C.
+ * Parameter nums is coming from Thread A.
+ * Returns nums if SUCCEED, a negative value if FAIL.
+ */
+static int poll_usr(handle_t h_sess, int nums, unsigned int timeout)
+{
+	int retry = 0, ret = 0;
+	int left = nums;
+
+	while (left && retry < POLL_MAX) {
+		ret = wd_comp_poll(left, timeout, NULL);
+		if (ret > 0) {
+			left = left - ret;
+			retry = 0;
+			wd_comp_wakeup(h_sess);
+		} else if (ret == 0) {
+			/* Can't poll any packet. */
+			usleep(10);
+			ret = -EFAULT;
+			retry++;
+		} else if (ret == -ETIME) {
+			/* Timeout */
+			usleep(10);
+			retry++;
+		} else {
+			return ret;
+		}
+	}
+	if (retry == POLL_MAX && ret < 0 && ret != -ETIME) {
+		printf("Failed to poll any packet from sess.\n");
+		return ret;
+	}
+	return nums;
+}
+
+struct thread_a {
+	handle_t h_sess;
+	struct block *input;
+};
+
+static void *thread_a(void *param)
+{
+	struct thread_a *a = param;
+	int ret = send_async_usr(a->h_sess, a->input, BLOCKS);
+
+	if (ret)
+		fprintf(stderr, "poll_2: %s\n", strerror(-ret));
+	return NULL;
+}
+
 int main(void)
 {
-	struct sender s = { .blocks = blocks_new() };
-	pthread_t a;
+	struct thread_a a = { .input = blocks_new() };
+	pthread_t thread;
 	int ret;
 
-	s.sess = s.blocks ? session_new() : 0;
-	if (!s.sess) {
+	a.h_sess = a.input ? session_new() : 0;
+	if (!a.h_sess) {
 		perror("poll_2");
 		return 1;
 	}
-	ret = -pthread_create(&a, NULL, send_all, &s);
+	ret = -pthread_create(&thread, NULL, thread_a, &a);
 	if (!ret) {
-		ret = poll_usr(&s, BLOCKS);
-		pthread_join(a, NULL);
+		ret = poll_usr(a.h_sess, BLOCKS, POLL_MS);
+		pthread_join(thread, NULL);
 	}
-	if (!ret)
-		ret = blocks_report(s.blocks);
+	if (ret == BLOCKS)
+		ret = blocks_report(a.input);
 	else
 		fprintf(stderr, "poll_2: %s\n", strerror(-ret));
-	if (!wd_comp_free_sess(s.sess))
-		free(s.blocks);
+	if (!wd_comp_free_sess(a.h_sess))
+		free(a.input);
 	return ret != 0;
 }

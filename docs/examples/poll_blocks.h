@@ -75,6 +75,22 @@ static inline handle_t session_new(void)
 	return session_with(0, 0);
 }
 
+/* "sim", or "sim 1500 soft 500" where several did the work. */
+static inline void paths_print(const struct block *blocks)
+{
+	unsigned int by[4] = { 0 }, n, path;
+
+	for (n = 0; n < BLOCKS; n++)
+		by[blocks[n].arg.path & 3]++;
+	printf("path");
+	for (path = 0; path < 4; path++)
+		if (by[path] == BLOCKS)
+			printf(" %s", wd_path_str(path));
+		else if (by[path])
+			printf(" %s %u", wd_path_str(path), by[path]);
+	printf("\n");
+}
+
 /* 0 when each block ended once and well. */
 static inline int blocks_report(const struct block *blocks)
 {
@@ -86,8 +102,8 @@ static inline int blocks_report(const struct block *blocks)
 			failed++;
 		packed += blocks[n].packed_len;
 	}
-	printf("%u blocks, %u failed, %u -> %zu bytes, path %s\n", n, failed, BLOCKS * BLOCK_BYTES, packed,
-	       wd_path_str(blocks[0].arg.path));
+	printf("%u blocks, %u failed, %u -> %zu bytes, ", n, failed, BLOCKS * BLOCK_BYTES, packed);
+	paths_print(blocks);
 	return failed ? -1 : 0;
 }
 

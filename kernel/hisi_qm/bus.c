@@ -17,19 +17,6 @@ static const struct hisi_qm_reg qm_bus_regs[] = {
 };
 
 /**
- * hisi_qm_write_regs - write registers in order
- * @qm: the function
- * @regs: what to write
- * @nr: how many
- */
-void hisi_qm_write_regs(struct hisi_qm *qm, const struct hisi_qm_reg *regs, unsigned int nr)
-{
-	for (; nr; nr--, regs++)
-		hisi_qm_write(qm, regs->offset, regs->value);
-}
-EXPORT_SYMBOL_GPL(hisi_qm_write_regs);
-
-/**
  * hisi_qm_bus_init - give the bus side its working values
  * @qm: a function that isn't started
  */
@@ -38,30 +25,6 @@ void hisi_qm_bus_init(struct hisi_qm *qm)
 	hisi_qm_write_regs(qm, qm_bus_regs, ARRAY_SIZE(qm_bus_regs));
 }
 EXPORT_SYMBOL_GPL(hisi_qm_bus_init);
-
-/**
- * hisi_qm_set_bits - set bits of a register, leave the others
- * @qm: the function
- * @reg: offset in BAR2
- * @bits: which
- */
-void hisi_qm_set_bits(struct hisi_qm *qm, u32 reg, u32 bits)
-{
-	hisi_qm_write(qm, reg, hisi_qm_read(qm, reg) | bits);
-}
-EXPORT_SYMBOL_GPL(hisi_qm_set_bits);
-
-/**
- * hisi_qm_clear_bits - clear bits of a register, leave the others
- * @qm: the function
- * @reg: offset in BAR2
- * @bits: which
- */
-void hisi_qm_clear_bits(struct hisi_qm *qm, u32 reg, u32 bits)
-{
-	hisi_qm_write(qm, reg, hisi_qm_read(qm, reg) & ~bits);
-}
-EXPORT_SYMBOL_GPL(hisi_qm_clear_bits);
 
 /**
  * hisi_qm_prefetch_open - let the engine fetch translations ahead

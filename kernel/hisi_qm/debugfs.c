@@ -157,7 +157,7 @@ static int qm_status_show(struct seq_file *s, void *unused)
 	static const char * const names[] = {
 		[QM_STOPPED] = "stop",
 		[QM_STARTED] = "start",
-		[QM_RESTARTING] = "restart",
+		[QM_RESETTING] = "reset",
 	};
 	struct hisi_qm *qm = s->private;
 

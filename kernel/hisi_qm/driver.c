@@ -61,6 +61,32 @@ const struct kernel_param_ops hisi_qm_switch_ops = {
 };
 EXPORT_SYMBOL_GPL(hisi_qm_switch_ops);
 
+static int qm_vfs_set(const char *value, const struct kernel_param *kp)
+{
+	unsigned int number;
+	int ret;
+
+	ret = kstrtouint(value, 10, &number);
+	if (ret || number) {
+		pr_err("%s: %s=%.32s: expected 0, there are no virtual functions yet\n", qm_param_module(kp),
+		       kp->name, value);
+		return ret ? -EINVAL : -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static int qm_vfs_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "0\n");
+}
+
+/* Virtual functions to enable: none; no argument. */
+const struct kernel_param_ops hisi_qm_vfs_ops = {
+	.set = qm_vfs_set,
+	.get = qm_vfs_get,
+};
+EXPORT_SYMBOL_GPL(hisi_qm_vfs_ops);
+
 /* ------ probe and remove ------ */
 
 /**
@@ -128,6 +154,24 @@ void hisi_qm_shutdown(struct pci_dev *pdev)
 	qm_shutdown(pci_get_drvdata(pdev));
 }
 EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
+
+/* ------ reset by PCI ------ */
+
+static void qm_err_reset_prepare(struct pci_dev *pdev)
+{
+	qm_reset_prepare(pci_get_drvdata(pdev));
+}
+
+static void qm_err_reset_done(struct pci_dev *pdev)
+{
+	qm_reset_done(pci_get_drvdata(pdev));
+}
+
+const struct pci_error_handlers hisi_qm_err_handlers = {
+	.reset_prepare = qm_err_reset_prepare,
+	.reset_done = qm_err_reset_done,
+};
+EXPORT_SYMBOL_GPL(hisi_qm_err_handlers);
 
 /* ------ the module ------ */
 

@@ -124,10 +124,8 @@ irqreturn_t qm_error_irq(int irq, void *data)
 	qm_count(qm, QM_COUNT_ABNORMAL_IRQ);
 	reset = qm_error_block_handle(qm, &qm_error_block, qm_masks(qm));
 	reset |= qm_error_block_handle(qm, qm->engine->errors, engine_masks(qm));
-	if (reset) {
-		dev_err_ratelimited(&qm->pdev->dev, "device error, bind the driver again to recover\n");
-		qm_break(qm);
-	}
+	if (reset)
+		qm_break(qm, "device error");
 	return IRQ_HANDLED;
 }
 

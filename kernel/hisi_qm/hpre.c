@@ -13,6 +13,8 @@ module_param_cb(pf_q_num, &hisi_qm_queues_ops, &hpre_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 64)");
 module_param_cb(uacce_mode, &hisi_qm_switch_ops, &hpre_config.user, 0444);
 MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
+module_param_cb(vfs_num, &hisi_qm_vfs_ops, NULL, 0444);
+MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, there are none yet");
 
 /* ------ tables ------ */
 
@@ -48,6 +50,18 @@ static const struct hisi_qm_alg hpre_algs[] = {
 	{ HPRE_ALG_SM2, "sm2" },
 	{ HPRE_ALG_X25519, "x25519" },
 	{ HPRE_ALG_X448, "x448" },
+	{}
+};
+
+/* Beside ZIP, which is the average: long requests of few bytes, shortest on curves. */
+static const struct uacce_alg_level hpre_levels[] = {
+	{ "rsa", 0, 40, 3 },
+	{ "dh", 0, 40, 3 },
+	{ "ecdh", 0, 22, 6 },
+	{ "ecdsa", 0, 24, 5 },
+	{ "sm2", 0, 24, 5 },
+	{ "x25519", 0, 20, 7 },
+	{ "x448", 0, 30, 4 },
 	{}
 };
 
@@ -94,6 +108,7 @@ static const struct hisi_qm_engine hpre_engine = {
 	.caps = hpre_caps,
 	.cap_nr = ARRAY_SIZE(hpre_caps),
 	.algs = hpre_algs,
+	.levels = hpre_levels,
 	.errors = &hpre_error_block,
 	.hw_init = hpre_hw_init,
 	.hw_exit = hpre_hw_exit,
@@ -119,6 +134,7 @@ static struct pci_driver hpre_driver = {
 	.probe = hpre_probe,
 	.remove = hisi_qm_remove,
 	.shutdown = hisi_qm_shutdown,
+	.err_handler = &hisi_qm_err_handlers,
 };
 
 static int __init hpre_init(void)

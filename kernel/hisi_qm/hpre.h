@@ -3,7 +3,7 @@
 #ifndef WD_HPRE_H
 #define WD_HPRE_H
 
-#include "hpre_hw.h"
+#include "hw/hpre_hw.h"
 #include "qm.h"
 
 /* The engine's own capabilities, after those that every engine has. */
@@ -16,7 +16,7 @@ enum hpre_cap {
 
 #define HPRE_REGS_SIZE		(HPRE_CLUSTER_BASE + HPRE_CLUSTERS_MAX * HPRE_CLUSTER_STRIDE)
 
-/* hpre_hw.c */
+/* hpre_setup.c */
 int hpre_hw_init(struct hisi_qm *qm);
 void hpre_hw_exit(struct hisi_qm *qm);
 u32 hpre_clusters(struct hisi_qm *qm);

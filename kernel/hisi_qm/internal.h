@@ -10,14 +10,15 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include "qm.h"
-#include "uacce.h"
+#include "uacce/uacce.h"
 
 /*
  * lock			protects				may be held when taking it
- * qm->state_lock	state, ending, broken, numbers in use	the core's locks of a queue
  * qm->aeq_lock		the asynchronous event ring		the core's locks of a queue
  * qp->lock		one queue's hardware and memory		those, aeq_lock
- * qm->mb_lock		mailbox register, context buffer	aeq_lock, qp->lock
+ * qm->stop_lock	the place of the next stop		aeq_lock, qp->lock
+ * qm->mb_lock		mailbox register, context buffer	aeq_lock, qp->lock, stop_lock
+ * qm->state_lock	state, ending, broken, numbers in use	all of these
  * qp->event_lock	link to the open file, completion head	qp->lock, the core's lock of a poll; hard irq
  *
  * state_lock is never held while waiting for hardware: opening a queue needs it,
@@ -29,6 +30,16 @@
 #define QM_MB_TIMEOUT_US	(5 * USEC_PER_SEC)
 #define QM_STOP_TIMEOUT_US	(10 * USEC_PER_SEC)
 #define QM_DRAIN_TIMEOUT_MS	10000
+
+/* A start waits so long while the device finishes another queue. */
+#define QM_START_TIMEOUT_MS	30000
+
+/* A command that was given up is a broken device's after so long; a STOP_QP may have terabytes before it. */
+#define QM_HUNG_LIMIT_S		30
+#define QM_STOPPING_LIMIT_S	300
+
+/* Stuck queues are asked again after so long at first. */
+#define QM_STUCK_PERIOD_S	1
 
 /* A ring that belongs to nobody, where stopped queues point. */
 #define QM_PARKING_DEPTH	2
@@ -73,7 +84,7 @@ struct qm_generation {
 enum qm_state {
 	QM_STOPPED,
 	QM_STARTED,
-	QM_RESTARTING,
+	QM_RESETTING,
 };
 
 /**
@@ -86,7 +97,8 @@ enum qm_state {
  * @used_before: its owner had it started already
  * @failed:	ended by the device or by us: its owner can only close it
  * @stuck:	could not be stopped: the device may still write to @dus, and to the
- *		address space that the framework keeps bound
+ *		address space that the framework keeps bound. It is asked again.
+ * @left:	its last owner, whom the framework keeps while it is stuck
  * @dus:	rings, while somebody owns the queue or it is stuck
  * @event_lock:	the fields below
  * @file:	the open file, NULL without an owner
@@ -102,6 +114,7 @@ struct hisi_qp {
 	bool used_before;
 	bool failed;
 	bool stuck;
+	struct uacce_queue *left;
 	struct uacce_dus *dus;
 
 	spinlock_t event_lock;
@@ -144,7 +157,7 @@ struct hisi_qm {
 	struct mutex state_lock;
 	enum qm_state state;
 	bool ending;
-	bool broken;	/* by an error that only a reset clears: nothing is asked of the device; isolated */
+	bool broken;	/* only a reset helps: nothing is asked of the device; isolated */
 	bool silent;	/* its bus master is closed: stuck queues access no memory either */
 	u16 qp_num;
 	u16 qp_next;
@@ -155,10 +168,14 @@ struct hisi_qm {
 	size_t dus_size;
 	size_t mmio_size;
 	struct work_struct restart_work;
+	struct delayed_work stuck_work;
+	unsigned int stuck_period_s;
 
+	struct mutex stop_lock;
 	struct mutex mb_lock;
-	bool mb_hung;
-	unsigned long mb_hung_since;
+	bool mb_busy;		/* with a command that was given up */
+	bool mb_stopping;	/* which is a STOP_QP */
+	unsigned long mb_busy_since;
 
 	/* Everything the device keeps in memory for the function, one block. */
 	void *mem;
@@ -193,6 +210,21 @@ static inline bool qm_gone(struct hisi_qm *qm, u32 value)
 	return value == ~0u || pci_channel_offline(qm->pdev);
 }
 
+/* About to stop, or stopped: whoever does that waits for the locks of each queue. */
+static inline bool qm_is_ending(struct hisi_qm *qm)
+{
+	return READ_ONCE(qm->ending) || READ_ONCE(qm->broken) || READ_ONCE(qm->state) != QM_STARTED;
+}
+
+/* -EINTR when @killable and the process is killed meanwhile. */
+static inline int qm_mutex_lock(struct mutex *lock, bool killable)
+{
+	if (killable)
+		return mutex_lock_killable(lock);
+	mutex_lock(lock);
+	return 0;
+}
+
 static inline size_t qm_sq_bytes(struct hisi_qm *qm)
 {
 	return (size_t)qm->engine->sqe_size * qm->caps[QM_CAP_ID_SQ_DEPTH];
@@ -203,6 +235,15 @@ static inline void qm_doorbell_event(struct hisi_qm *qm, enum qm_db_cmd cmd, u16
 	writeq(qm_db_value(0, cmd, head, 0), qm->io + QM_DB_EQ_AEQ);
 }
 
+/* state.c */
+void qm_state_set(struct hisi_qm *qm, enum qm_state state);
+int qm_started(struct hisi_qm *qm);
+void qm_ending(struct hisi_qm *qm);
+void qm_restart_schedule(struct hisi_qm *qm);
+void qm_break(struct hisi_qm *qm, const char *why);
+void qm_stuck_after(struct hisi_qm *qm, unsigned int seconds);
+void qm_stuck_schedule(struct hisi_qm *qm);
+
 /* caps.c */
 int qm_caps_init(struct hisi_qm *qm);
 void qm_caps_exit(struct hisi_qm *qm);
@@ -210,7 +251,14 @@ void qm_caps_exit(struct hisi_qm *qm);
 /* mailbox.c */
 void qm_mailbox_init(struct hisi_qm *qm);
 int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base);
+int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool killable);
+int qm_mailbox_begin(struct hisi_qm *qm);
+void qm_mailbox_end(struct hisi_qm *qm);
 bool qm_mailbox_may_recover(struct hisi_qm *qm);
+int qm_mailbox_look(struct hisi_qm *qm);
+void qm_mailbox_reset(struct hisi_qm *qm);
+int qm_context_load_locked(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context,
+			   size_t size);
 int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context, size_t size);
 int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size);
 
@@ -221,12 +269,16 @@ int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number);
 int qm_queues_init(struct hisi_qm *qm);
 void qm_queues_exit(struct hisi_qm *qm);
 void qm_queues_kill(struct hisi_qm *qm);
-struct hisi_qp *qm_qp_get(struct hisi_qm *qm);
-bool qm_qp_put(struct hisi_qp *qp);
+void qm_queues_forgotten(struct hisi_qm *qm);
+struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file);
+bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file);
+int qm_qp_recover(struct hisi_qp *qp);
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority);
 int qm_qp_stop(struct hisi_qp *qp);
 void qm_qp_kill(struct hisi_qp *qp);
 int qm_queues_available(struct hisi_qm *qm);
+void qm_qp_notify(struct hisi_qp *qp);
+void qm_qp_failed(struct hisi_qp *qp);
 
 /* irq.c */
 int qm_irq_init(struct hisi_qm *qm);
@@ -254,20 +306,27 @@ void qm_debugfs_exit(struct hisi_qm *qm);
 struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
 			 const struct hisi_qm_config *config);
 void qm_free(struct hisi_qm *qm);
-int qm_start(struct hisi_qm *qm);
-void qm_stop(struct hisi_qm *qm);
 int qm_register(struct hisi_qm *qm);
 void qm_unregister(struct hisi_qm *qm);
 void qm_shutdown(struct hisi_qm *qm);
-void qm_restart_schedule(struct hisi_qm *qm);
-void qm_break(struct hisi_qm *qm);
+
+/* function.c */
+int qm_master_close(struct hisi_qm *qm);
+int qm_hw_init(struct hisi_qm *qm);
+int qm_function_start(struct hisi_qm *qm);
+void qm_function_stop(struct hisi_qm *qm);
+int qm_start(struct hisi_qm *qm);
+void qm_stop(struct hisi_qm *qm);
+
+/* reset.c */
+void qm_reset_init(struct hisi_qm *qm);
+void qm_reset_prepare(struct hisi_qm *qm);
+void qm_reset_done(struct hisi_qm *qm);
 
 /* uacce_ops.c */
 int qm_uacce_init(struct hisi_qm *qm);
 void qm_uacce_stop(struct hisi_qm *qm);
 void qm_uacce_exit(struct hisi_qm *qm);
-void qm_qp_notify(struct hisi_qp *qp);
-void qm_qp_failed(struct hisi_qp *qp);
 
 /* debugfs_cmd.c */
 extern const struct file_operations qm_debugfs_cmd_fops;

@@ -3,7 +3,10 @@
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/iopoll.h>
+#include <linux/sched/signal.h>
 #include "qm_trace.h"
+
+#define QM_STOPPING_PERIOD_MS	20
 
 /* Reads dword 0 until the device has let go of the mailbox. */
 static int qm_mailbox_wait(struct hisi_qm *qm, u64 timeout_us, u32 *value)
@@ -47,9 +50,24 @@ static u64 qm_mailbox_timeout_us(enum qm_mb_cmd cmd)
 	return cmd == QM_MB_CMD_STOP_QP ? QM_STOP_TIMEOUT_US : QM_MB_TIMEOUT_US;
 }
 
+/*
+ * The command can't be called back: it keeps the register until it is done. A
+ * STOP_QP may take minutes, because it waits for what its queue was given.
+ */
+static void qm_mailbox_give_up(struct hisi_qm *qm, bool stopping)
+{
+	if (qm->mb_busy)
+		return;
+	qm->mb_busy = true;
+	qm->mb_stopping = stopping;
+	qm->mb_busy_since = jiffies;
+	qm_stuck_schedule(qm);
+}
+
 static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 			     const void *context, size_t size)
 {
+	enum qm_mb_cmd cmd = w0 & QM_MB_CMD_MASK;
 	struct qm_mailbox mb __aligned(16) = {
 		.w0 = cpu_to_le16(w0 | QM_MB_BUSY),
 		.queue = cpu_to_le16(queue),
@@ -61,12 +79,15 @@ static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 
 	lockdep_assert_held(&qm->mb_lock);
 
-	/* One look at a mailbox that hung before: the next users needn't all wait as long. */
-	ret = qm_mailbox_wait(qm, qm->mb_hung ? QM_REG_PERIOD_US : QM_MB_TIMEOUT_US, &value);
-	if (ret) {
-		ret = ret == -ETIMEDOUT ? -EBUSY : ret;
-		goto err_count;
+	/* One look if a command was given up: the next users needn't all wait as long. */
+	ret = qm_mailbox_wait(qm, qm->mb_busy ? QM_REG_PERIOD_US : QM_MB_TIMEOUT_US, &value);
+	if (ret == -ETIMEDOUT) {
+		qm_mailbox_give_up(qm, false);
+		ret = -EBUSY;
 	}
+	if (ret)
+		goto err_count;
+	qm->mb_busy = false;
 
 	/* Not earlier: a command that was given up may have been reading the buffer until now. */
 	if (context) {
@@ -74,27 +95,23 @@ static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 		memcpy(qm->context, context, size);
 	}
 	qm_mailbox_write(qm->io + QM_MB, &mb);
-	ret = qm_mailbox_wait(qm, qm_mailbox_timeout_us(w0 & QM_MB_CMD_MASK), &value);
+	ret = qm_mailbox_wait(qm, qm_mailbox_timeout_us(cmd), &value);
+	if (ret == -ETIMEDOUT)
+		qm_mailbox_give_up(qm, cmd == QM_MB_CMD_STOP_QP);
+	if (!ret && (value & QM_MB_STATUS_MASK))
+		ret = -EIO;
 	if (ret)
 		goto err_count;
-
-	qm->mb_hung = false;
-	if (value & QM_MB_STATUS_MASK) {
-		ret = -EIO;
-		goto err_count;
-	}
 	trace_mailbox(qm, w0, queue, base, 0);
 	return 0;
 
 err_count:
 	trace_mailbox(qm, w0, queue, base, ret);
-	if (ret != -EIO && !qm->mb_hung) {
-		qm->mb_hung = true;
-		qm->mb_hung_since = jiffies;
-	}
 	qm_count(qm, QM_COUNT_MB_ERR);
 	dev_err_ratelimited(&qm->pdev->dev, "mailbox command 0x%x for queue %u: %d (register 0x%x)\n",
 			    w0, queue, ret, value);
+	if (ret == -ENODEV)
+		qm_break(qm, "the device is off the bus");
 	return ret;
 }
 
@@ -104,6 +121,7 @@ err_count:
  */
 void qm_mailbox_init(struct hisi_qm *qm)
 {
+	mutex_init(&qm->stop_lock);
 	mutex_init(&qm->mb_lock);
 }
 
@@ -128,20 +146,144 @@ int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base)
 }
 
 /**
+ * qm_mailbox_stop_qp - have the device finish a queue
+ * @qm: the function; its stop_lock is held
+ * @queue: queue number
+ * @killable: the wait for other commands ends with the process, by -EINTR
+ *
+ * Otherwise as qm_mailbox().
+ */
+int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool killable)
+{
+	int ret;
+
+	lockdep_assert_held(&qm->stop_lock);
+	ret = qm_mutex_lock(&qm->mb_lock, killable);
+	if (ret)
+		return ret;
+	ret = qm_mailbox_locked(qm, QM_MB_CMD_STOP_QP, queue, 0, NULL, 0);
+	mutex_unlock(&qm->mb_lock);
+	return ret;
+}
+
+static bool qm_mailbox_is_stopping(struct hisi_qm *qm)
+{
+	u32 value;
+
+	lockdep_assert_held(&qm->mb_lock);
+	return qm->mb_busy && qm->mb_stopping && qm_mailbox_wait(qm, QM_REG_PERIOD_US, &value) == -ETIMEDOUT;
+}
+
+/**
+ * qm_mailbox_begin - have the mailbox for several commands of a process that can wait
+ * @qm: the function
+ *
+ * Waits while the device finishes another queue, which isn't a fault of the
+ * device. -EINTR: the process was killed; -EPERM: the function is about to
+ * stop; -EBUSY: it took too long. After 0, qm_mailbox_end() follows.
+ */
+int qm_mailbox_begin(struct hisi_qm *qm)
+{
+	unsigned long deadline = jiffies + msecs_to_jiffies(QM_START_TIMEOUT_MS);
+
+	for (;;) {
+		if (mutex_lock_killable(&qm->mb_lock))
+			return -EINTR;
+		if (!qm_mailbox_is_stopping(qm))
+			return 0;
+		mutex_unlock(&qm->mb_lock);
+
+		/* Whoever stops it waits for the locks of this queue. */
+		if (qm_is_ending(qm))
+			return -EPERM;
+		if (time_after(jiffies, deadline))
+			return -EBUSY;
+		schedule_timeout_killable(msecs_to_jiffies(QM_STOPPING_PERIOD_MS));
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+}
+
+/**
+ * qm_mailbox_end - let others have the mailbox
+ * @qm: the function, after qm_mailbox_begin()
+ */
+void qm_mailbox_end(struct hisi_qm *qm)
+{
+	mutex_unlock(&qm->mb_lock);
+}
+
+/**
  * qm_mailbox_may_recover - it is worth to ask a busy device again
  * @qm: the function
  *
- * For a while after the mailbox hung, not for each who finds it so.
+ * For a while after the mailbox hung, not for each who finds it so; not while
+ * the device finishes a queue, which takes as long as it takes.
  */
 bool qm_mailbox_may_recover(struct hisi_qm *qm)
 {
 	bool may;
 
 	mutex_lock(&qm->mb_lock);
-	may = !qm->mb_hung ||
-	      time_before(jiffies, qm->mb_hung_since + usecs_to_jiffies(QM_MB_TIMEOUT_US));
+	may = !qm->mb_busy ||
+	      (!qm->mb_stopping &&
+	       time_before(jiffies, qm->mb_busy_since + usecs_to_jiffies(QM_MB_TIMEOUT_US)));
 	mutex_unlock(&qm->mb_lock);
 	return may;
+}
+
+/**
+ * qm_mailbox_look - see whether the device takes commands
+ * @qm: the function
+ *
+ * 0, -EBUSY or -ENODEV. One that has been busy for longer than any command
+ * takes is broken then.
+ */
+int qm_mailbox_look(struct hisi_qm *qm)
+{
+	bool late = false;
+	u32 value;
+	int ret;
+
+	mutex_lock(&qm->mb_lock);
+	ret = qm_mailbox_wait(qm, QM_REG_PERIOD_US, &value);
+	if (!ret)
+		qm->mb_busy = false;
+	if (qm->mb_busy)
+		late = time_after(jiffies, qm->mb_busy_since +
+				  (qm->mb_stopping ? QM_STOPPING_LIMIT_S : QM_HUNG_LIMIT_S) * HZ);
+	mutex_unlock(&qm->mb_lock);
+
+	if (ret == -ENODEV)
+		qm_break(qm, "the device is off the bus");
+	else if (late)
+		qm_break(qm, qm->mb_stopping ? "a queue doesn't stop" : "the mailbox doesn't answer");
+	return ret == -ETIMEDOUT ? -EBUSY : ret;
+}
+
+/**
+ * qm_mailbox_reset - forget what was under way
+ * @qm: the function; the device was reset
+ */
+void qm_mailbox_reset(struct hisi_qm *qm)
+{
+	mutex_lock(&qm->mb_lock);
+	qm->mb_busy = false;
+	mutex_unlock(&qm->mb_lock);
+}
+
+/**
+ * qm_context_load_locked - give the device a context
+ * @qm: the function, between qm_mailbox_begin() and qm_mailbox_end()
+ * @cmd: QM_MB_CMD_SQC, CQC, EQC or AEQC
+ * @queue: queue number
+ * @context: the context
+ * @size: its bytes
+ */
+int qm_context_load_locked(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context,
+			   size_t size)
+{
+	return qm_mailbox_locked(qm, cmd, queue, qm->context_dma, context, size);
 }
 
 /**
@@ -157,7 +299,7 @@ int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const voi
 	int ret;
 
 	mutex_lock(&qm->mb_lock);
-	ret = qm_mailbox_locked(qm, cmd, queue, qm->context_dma, context, size);
+	ret = qm_context_load_locked(qm, cmd, queue, context, size);
 	mutex_unlock(&qm->mb_lock);
 	return ret;
 }

@@ -6,7 +6,8 @@
 #include <linux/dcache.h>
 #include <linux/pci.h>
 #include <linux/types.h>
-#include "qm_hw.h"
+#include "hw/qm_hw.h"
+#include "uacce/uacce.h"
 
 struct hisi_qm;
 
@@ -92,6 +93,7 @@ struct hisi_qm_error_block {
  * @caps:	capability table, starts as enum hisi_qm_engine_cap says
  * @cap_nr:	its length
  * @algs:	algorithm names, ends with a NULL name
+ * @levels:	what the framework tells of them, ends with a NULL name; NULL: all of them are average
  * @errors:	the engine's error bits
  * @hw_init:	give the engine's registers their working values; the function isn't started
  * @hw_exit:	undo it as far as it matters; the function is stopped
@@ -112,6 +114,7 @@ struct hisi_qm_engine {
 	const struct hisi_qm_cap *caps;
 	unsigned int cap_nr;
 	const struct hisi_qm_alg *algs;
+	const struct uacce_alg_level *levels;
 	const struct hisi_qm_error_block *errors;
 	int (*hw_init)(struct hisi_qm *qm);
 	void (*hw_exit)(struct hisi_qm *qm);
@@ -165,6 +168,8 @@ struct hisi_qm_prefetch {
 
 extern const struct kernel_param_ops hisi_qm_queues_ops;
 extern const struct kernel_param_ops hisi_qm_switch_ops;
+extern const struct kernel_param_ops hisi_qm_vfs_ops;
+extern const struct pci_error_handlers hisi_qm_err_handlers;
 
 int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
 		  const struct hisi_qm_config *config);
@@ -181,10 +186,10 @@ u32 hisi_qm_cap(struct hisi_qm *qm, unsigned int cap);
 u32 hisi_qm_read(struct hisi_qm *qm, u32 reg);
 void hisi_qm_write(struct hisi_qm *qm, u32 reg, u32 value);
 int hisi_qm_wait(struct hisi_qm *qm, u32 reg, u32 mask, u32 value);
-
 void hisi_qm_write_regs(struct hisi_qm *qm, const struct hisi_qm_reg *regs, unsigned int nr);
 void hisi_qm_set_bits(struct hisi_qm *qm, u32 reg, u32 bits);
 void hisi_qm_clear_bits(struct hisi_qm *qm, u32 reg, u32 bits);
+
 void hisi_qm_bus_init(struct hisi_qm *qm);
 int hisi_qm_prefetch_open(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);
 void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);

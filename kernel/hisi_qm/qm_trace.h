@@ -35,7 +35,7 @@ TRACE_EVENT(mailbox,
 #endif
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH .
+#define TRACE_INCLUDE_PATH hisi_qm
 #undef TRACE_INCLUDE_FILE
 #define TRACE_INCLUDE_FILE qm_trace
 #include <trace/define_trace.h>

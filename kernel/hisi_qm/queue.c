@@ -143,6 +143,36 @@ static int qm_qp_park(struct hisi_qp *qp)
 	return qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
 }
 
+/* ------ events ------ */
+
+/**
+ * qm_qp_notify - something happened on a queue: wake who polls it
+ * @qp: the queue, owned or not; any context
+ */
+void qm_qp_notify(struct hisi_qp *qp)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->event_lock, flags);
+	if (qp->file)
+		uacce_wake_up(qp->file);
+	spin_unlock_irqrestore(&qp->event_lock, flags);
+}
+
+/**
+ * qm_qp_failed - the device reported an error of the queue itself
+ * @qp: the queue, owned or not; any context
+ */
+void qm_qp_failed(struct hisi_qp *qp)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&qp->event_lock, flags);
+	if (qp->file)
+		uacce_queue_failed(qp->file, -EIO);
+	spin_unlock_irqrestore(&qp->event_lock, flags);
+}
+
 /* ------ stop ------ */
 
 static bool qm_qp_is_drained(const struct qm_sqc *sqc, const struct qm_cqc *cqc)
@@ -180,75 +210,91 @@ static int qm_qp_wait_drained(struct hisi_qp *qp)
 	}
 }
 
-static int qm_qp_drain(struct hisi_qp *qp)
+/*
+ * One stop at a time waits for the mailbox, so that a start among many of them
+ * waits for one queue to finish, not for all.
+ */
+static int qm_qp_finish_and_park(struct hisi_qp *qp, bool killable)
 {
-	if (hisi_qm_has(qp->qm, QM_CAP_STOP_QP))
-		return qm_mailbox(qp->qm, QM_MB_CMD_STOP_QP, qp->id, 0);
-	return qm_qp_wait_drained(qp);
-}
-
-/* Of a device that is broken as a whole, or pulled out, its own message says enough. */
-static void qm_qp_stuck(struct hisi_qp *qp, int err, bool broken)
-{
-	qp->stuck = true;
-	if (!broken && err != -ENODEV)
-		pci_err(qp->qm->pdev, "queue %u did not stop (%d): not used again before a reset\n",
-			qp->id, err);
-}
-
-static int qm_qp_stop_locked(struct hisi_qp *qp)
-{
-	bool broken = READ_ONCE(qp->qm->broken);
+	struct hisi_qm *qm = qp->qm;
 	int ret;
 
-	lockdep_assert_held(&qp->lock);
-	if (qp->stuck)
-		return -EIO;
-	if (!qp->started)
-		return 0;
-
-	ret = broken ? -EIO : qm_qp_drain(qp);
+	ret = qm_mutex_lock(&qm->stop_lock, killable);
+	if (ret)
+		return ret;
+	if (hisi_qm_has(qm, QM_CAP_STOP_QP))
+		ret = qm_mailbox_stop_qp(qm, qp->id, killable);
 	if (!ret)
 		ret = qm_qp_park(qp);
-	/* The device works on somebody else's command: it wasn't asked, and may be asked again. */
-	if (ret == -EBUSY)
-		return ret;
-
-	qp->started = false;
-	if (ret)
-		qm_qp_stuck(qp, ret, broken);
+	mutex_unlock(&qm->stop_lock);
 	return ret;
+}
+
+/* After an error the queue is as before, and may be stopped again. */
+static int qm_qp_stop_locked(struct hisi_qp *qp, bool killable)
+{
+	int ret = 0;
+
+	lockdep_assert_held(&qp->lock);
+	if (!qp->started && !qp->stuck)
+		return 0;
+	/* A device in that state is asked for nothing. */
+	if (READ_ONCE(qp->qm->broken))
+		return -EIO;
+
+	if (!hisi_qm_has(qp->qm, QM_CAP_STOP_QP))
+		ret = qm_qp_wait_drained(qp);
+	if (!ret)
+		ret = qm_qp_finish_and_park(qp, killable);
+	if (ret)
+		return ret;
+	qp->started = false;
+	qp->stuck = false;
+	return 0;
 }
 
 /**
  * qm_qp_stop - let what was submitted finish, then take the queue from the device
  * @qp: the queue
  *
- * -EBUSY: the device took no command, all is as before. After any other error
- * the queue is stuck: its memory stays allocated and its number isn't given out
- * again.
+ * After an error it counts as started. -EBUSY: the device took no command;
+ * -EINTR: the process was killed before it was asked.
  */
 int qm_qp_stop(struct hisi_qp *qp)
 {
 	int ret;
 
-	mutex_lock(&qp->lock);
-	ret = qm_qp_stop_locked(qp);
+	ret = mutex_lock_killable(&qp->lock);
+	if (ret)
+		return ret;
+	ret = qm_qp_stop_locked(qp, true);
 	mutex_unlock(&qp->lock);
 	return ret;
 }
 
-/* The last stop: nobody is left to ask again, so a busy device gets as long as one mailbox that hangs. */
+/* Of a device that is broken as a whole, or pulled out, its own message says enough. */
+static void qm_qp_stuck(struct hisi_qp *qp, int err)
+{
+	if (!qp->stuck && err != -ENODEV && !READ_ONCE(qp->qm->broken))
+		pci_err(qp->qm->pdev, "queue %u did not stop (%d): not used again before it does\n",
+			qp->id, err);
+	qp->started = false;
+	qp->stuck = true;
+	qm_stuck_schedule(qp->qm);
+}
+
+/*
+ * The last stop by its owner: a device that doesn't answer gets as long as one
+ * mailbox that hangs, one that finishes another queue isn't waited for.
+ */
 static int qm_qp_end_locked(struct hisi_qp *qp)
 {
 	int ret;
 
-	while ((ret = qm_qp_stop_locked(qp)) == -EBUSY && qm_mailbox_may_recover(qp->qm))
+	while ((ret = qm_qp_stop_locked(qp, false)) == -EBUSY && qm_mailbox_may_recover(qp->qm))
 		msleep(QM_BUSY_PERIOD_MS);
-	if (ret != -EBUSY)
-		return ret;
-	qp->started = false;
-	qm_qp_stuck(qp, ret, false);
+	if (ret)
+		qm_qp_stuck(qp, ret);
 	return ret;
 }
 
@@ -306,17 +352,23 @@ static void qm_qp_wipe(struct hisi_qp *qp)
  * @qp: an owned queue
  * @pasid: address space of its payload, or UACCE_PASID_NONE
  * @priority: 0..7
+ *
+ * -EPERM while the function is stopped; -EINTR: the process was killed before
+ * anything was asked of the device; else an error of it.
  */
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 {
 	struct hisi_qm *qm = qp->qm;
 	struct qm_sqc sqc;
 	struct qm_cqc cqc;
+	bool asked;
 	int ret;
 
-	mutex_lock(&qp->lock);
+	ret = mutex_lock_killable(&qp->lock);
+	if (ret)
+		return ret;
 	/* qm_queues_kill() comes after the state has changed, and takes this lock. */
-	if (READ_ONCE(qm->state) != QM_STARTED || READ_ONCE(qm->broken)) {
+	if (qm_is_ending(qm)) {
 		ret = -EPERM;
 		goto unlock;
 	}
@@ -329,16 +381,19 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	qm_sqc_fill(qp, &sqc, pasid, priority);
 	qm_cqc_fill(qp, &cqc, pasid);
 
-	ret = qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
-	/* Not taken: the queue is as it was. */
-	if (ret == -EBUSY)
+	ret = qm_mailbox_begin(qm);
+	if (ret)
 		goto unlock;
+	ret = qm_context_load_locked(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+	asked = ret != -EBUSY;
 	if (!ret)
-		ret = qm_context_load(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
-	/* What of it the device has taken isn't known. */
-	if (ret && qm_qp_park(qp))
-		qp->stuck = true;
+		ret = qm_context_load_locked(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
+	qm_mailbox_end(qm);
+
 	qp->started = !ret;
+	/* What of it the device has taken isn't known. */
+	if (ret && asked && qm_qp_park(qp))
+		qm_qp_stuck(qp, ret);
 unlock:
 	mutex_unlock(&qp->lock);
 	return ret;
@@ -349,10 +404,11 @@ unlock:
 /**
  * qm_qp_get - reserve a queue and its memory for a new owner
  * @qm: the function
+ * @file: the owner's
  *
  * -EBUSY when all are in use, -EPERM while the function is stopped.
  */
-struct hisi_qp *qm_qp_get(struct hisi_qm *qm)
+struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 {
 	struct uacce_dus *dus;
 	struct hisi_qp *qp;
@@ -361,7 +417,7 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm)
 	if (IS_ERR(qp))
 		goto err_count;
 
-	dus = uacce_dus_alloc(&qm->pdev->dev, qm->dus_size);
+	dus = uacce_dus_alloc(file, &qm->pdev->dev, qm->dus_size);
 	if (IS_ERR(dus)) {
 		qm_qp_release(qp);
 		qp = ERR_CAST(dus);
@@ -387,24 +443,104 @@ err_count:
 /**
  * qm_qp_put - end of an ownership
  * @qp: the queue, stopped unless it can't be
+ * @file: who had it
  *
- * False when it is stuck: the device may go on using its memory and its PASID.
+ * False when it is stuck: the device may go on using its memory and its PASID,
+ * until the framework is told that @file has recovered.
  */
-bool qm_qp_put(struct hisi_qp *qp)
+bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file)
 {
 	bool stopped;
 
 	mutex_lock(&qp->lock);
 	qm_qp_end_locked(qp);
+	mutex_unlock(&qp->lock);
+	qm_aeq_drain(qp->qm);
+
+	mutex_lock(&qp->lock);
+	/* qm_stuck_work() may have stopped it meanwhile. */
 	stopped = !qp->stuck;
 	if (stopped) {
 		uacce_dus_free(qp->dus);
 		qp->dus = NULL;
+	} else {
+		qp->left = file;
 	}
-	mutex_unlock(&qp->lock);
-	qm_aeq_drain(qp->qm);
 	qm_qp_release(qp);
+	mutex_unlock(&qp->lock);
 	return stopped;
+}
+
+/* Nobody's any more, and the device has let go of it: it can have another owner. */
+static struct uacce_queue *qm_qp_give_back(struct hisi_qp *qp)
+{
+	struct uacce_queue *file = qp->left;
+	struct hisi_qm *qm = qp->qm;
+
+	lockdep_assert_held(&qp->lock);
+	if (!file || qp->stuck)
+		return NULL;
+	qp->left = NULL;
+	/* Whoever has it still mapped was left without an answer. */
+	qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
+	uacce_dus_free(qp->dus);
+	qp->dus = NULL;
+
+	mutex_lock(&qm->state_lock);
+	qm->qp_stuck--;
+	__clear_bit(qp->id, qm->qp_map);
+	mutex_unlock(&qm->state_lock);
+	return file;
+}
+
+/**
+ * qm_qp_recover - ask a stuck queue to stop again
+ * @qp: the queue
+ *
+ * 0: it isn't stuck any more; -EBUSY, -ETIMEDOUT: the device has no time now.
+ */
+int qm_qp_recover(struct hisi_qp *qp)
+{
+	struct uacce_queue *file;
+	int ret = 0;
+
+	mutex_lock(&qp->lock);
+	if (qp->stuck)
+		ret = qm_qp_stop_locked(qp, false);
+	mutex_unlock(&qp->lock);
+	if (ret)
+		return ret;
+	qm_aeq_drain(qp->qm);
+
+	mutex_lock(&qp->lock);
+	file = qm_qp_give_back(qp);
+	mutex_unlock(&qp->lock);
+	if (file)
+		uacce_queue_recovered(file);
+	return 0;
+}
+
+/**
+ * qm_queues_forgotten - give back every stuck queue
+ * @qm: the function; the device was reset, and can't access memory
+ */
+void qm_queues_forgotten(struct hisi_qm *qm)
+{
+	struct uacce_queue *file;
+	struct hisi_qp *qp;
+	unsigned int i;
+
+	for (i = 0; i < qm->qp_num; i++) {
+		qp = &qm->qps[i];
+		mutex_lock(&qp->lock);
+		if (qp->dus && qp->stuck)
+			qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
+		qp->stuck = false;
+		file = qm_qp_give_back(qp);
+		mutex_unlock(&qp->lock);
+		if (file)
+			uacce_queue_recovered(file);
+	}
 }
 
 /**

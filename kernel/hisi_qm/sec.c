@@ -13,6 +13,8 @@ module_param_cb(pf_q_num, &hisi_qm_queues_ops, &sec_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 256)");
 module_param_cb(uacce_mode, &hisi_qm_switch_ops, &sec_config.user, 0444);
 MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
+module_param_cb(vfs_num, &hisi_qm_vfs_ops, NULL, 0444);
+MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, there are none yet");
 
 /* ------ tables ------ */
 
@@ -41,6 +43,14 @@ static const struct hisi_qm_alg sec_algs[] = {
 	{ SEC_ALG_CIPHER, "cipher" },
 	{ SEC_ALG_DIGEST, "digest" },
 	{ SEC_ALG_AEAD, "aead" },
+	{}
+};
+
+/* Beside ZIP, which is the average: faster and sooner done. */
+static const struct uacce_alg_level sec_levels[] = {
+	{ "cipher", 0, 5, 20 },
+	{ "digest", UACCE_CAPA_STREAM, 6, 16 },
+	{ "aead", UACCE_CAPA_STREAM, 7, 14 },
 	{}
 };
 
@@ -91,6 +101,7 @@ static const struct hisi_qm_engine sec_engine = {
 	.caps = sec_caps,
 	.cap_nr = ARRAY_SIZE(sec_caps),
 	.algs = sec_algs,
+	.levels = sec_levels,
 	.errors = &sec_error_block,
 	.hw_init = sec_hw_init,
 	.hw_exit = sec_hw_exit,
@@ -116,6 +127,7 @@ static struct pci_driver sec_driver = {
 	.probe = sec_probe,
 	.remove = hisi_qm_remove,
 	.shutdown = hisi_qm_shutdown,
+	.err_handler = &hisi_qm_err_handlers,
 };
 
 static int __init sec_init(void)

@@ -4,7 +4,7 @@
 #define WD_SEC_H
 
 #include "qm.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
 
 /* The engine's own capabilities, after those that every engine has. */
 enum sec_cap {
@@ -18,7 +18,7 @@ enum sec_cap {
 extern const struct hisi_qm_named_reg sec_dfx_regs[];
 extern const unsigned int sec_dfx_nr;
 
-/* sec_hw.c */
+/* sec_setup.c */
 int sec_hw_init(struct hisi_qm *qm);
 void sec_hw_exit(struct hisi_qm *qm);
 

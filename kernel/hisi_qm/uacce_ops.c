@@ -24,7 +24,7 @@ static int qm_uacce_get_queue(struct uacce_device *uacce, struct uacce_queue *q)
 		return -ENOSPC;
 	}
 
-	qp = qm_qp_get(qm);
+	qp = qm_qp_get(qm, q);
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 
@@ -47,7 +47,7 @@ static bool qm_uacce_put_queue(struct uacce_queue *q)
 
 	q->priv = NULL;
 	q->dus = NULL;
-	return qm_qp_put(qp);
+	return qm_qp_put(qp, q);
 }
 
 static int qm_uacce_start_queue(struct uacce_queue *q)
@@ -178,34 +178,6 @@ static const struct uacce_ops qm_uacce_ops = {
 };
 
 /**
- * qm_qp_notify - something happened on a queue: wake who polls it
- * @qp: the queue, owned or not; any context
- */
-void qm_qp_notify(struct hisi_qp *qp)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&qp->event_lock, flags);
-	if (qp->file)
-		uacce_wake_up(qp->file);
-	spin_unlock_irqrestore(&qp->event_lock, flags);
-}
-
-/**
- * qm_qp_failed - the device reported an error of the queue itself
- * @qp: the queue, owned or not; any context
- */
-void qm_qp_failed(struct hisi_qp *qp)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&qp->event_lock, flags);
-	if (qp->file)
-		uacce_queue_failed(qp->file, -EIO);
-	spin_unlock_irqrestore(&qp->event_lock, flags);
-}
-
-/**
  * qm_uacce_init - describe the function to the framework; user space doesn't see it yet
  * @qm: the function
  *
@@ -219,6 +191,7 @@ int qm_uacce_init(struct hisi_qm *qm)
 		.ops = &qm_uacce_ops,
 		.api = qm->gen->api,
 		.algorithms = qm->algorithms,
+		.levels = qm->engine->levels,
 		.wd_type = qm->engine->wd_type,
 		.mmio_size = qm->mmio_size,
 		.dus_size = qm->dus_size,

@@ -13,6 +13,8 @@ module_param_cb(pf_q_num, &hisi_qm_queues_ops, &zip_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 64)");
 module_param_cb(uacce_mode, &hisi_qm_switch_ops, &zip_config.user, 0444);
 MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
+module_param_cb(vfs_num, &hisi_qm_vfs_ops, NULL, 0444);
+MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, there are none yet");
 
 static unsigned int perf_mode;
 module_param_cb(perf_mode, &hisi_qm_switch_ops, &perf_mode, 0444);
@@ -49,6 +51,14 @@ static const struct hisi_qm_alg zip_algs[] = {
 	{ ZIP_ALG_GZIP, "gzip" },
 	{ ZIP_ALG_DEFLATE, "deflate" },
 	{ ZIP_ALG_LZ77, "lz77_zstd" },
+	{}
+};
+
+/* The average that other engines are measured by. */
+static const struct uacce_alg_level zip_levels[] = {
+	{ "zlib", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
+	{ "gzip", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
+	{ "deflate", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
 	{}
 };
 
@@ -103,6 +113,7 @@ static const struct hisi_qm_engine zip_engine = {
 	.caps = zip_caps,
 	.cap_nr = ARRAY_SIZE(zip_caps),
 	.algs = zip_algs,
+	.levels = zip_levels,
 	.errors = &zip_error_block,
 	.hw_init = zip_engine_init,
 	.hw_exit = zip_hw_exit,
@@ -126,6 +137,7 @@ static struct pci_driver zip_driver = {
 	.probe = zip_probe,
 	.remove = hisi_qm_remove,
 	.shutdown = hisi_qm_shutdown,
+	.err_handler = &hisi_qm_err_handlers,
 };
 
 static int __init zip_init(void)

@@ -4,7 +4,7 @@
 #define WD_ZIP_H
 
 #include "qm.h"
-#include "zip_hw.h"
+#include "hw/zip_hw.h"
 
 /* The engine's own capabilities, after those that every engine has. */
 enum zip_cap {
@@ -20,7 +20,7 @@ enum zip_cap {
 #define ZIP_CORE_LAST		0x8c
 #define ZIP_REGS_SIZE		(ZIP_CORE_BASE + ZIP_CORES_MAX * ZIP_CORE_STRIDE)
 
-/* zip_hw.c */
+/* zip_setup.c */
 int zip_hw_init(struct hisi_qm *qm, bool perf_mode);
 void zip_hw_exit(struct hisi_qm *qm);
 u32 zip_cores(struct hisi_qm *qm);

@@ -63,7 +63,7 @@ static int check_memory(void)
 }
 
 /* Below the smallest resource around the range; the range must be free in it. */
-static int place(void)
+static int aperture_place(void)
 {
 	struct resource *same;
 	int err;
@@ -91,7 +91,7 @@ static int place(void)
 	return 0;
 }
 
-static int claim(u64 start, u64 size)
+static int aperture_claim(u64 start, u64 size)
 {
 	int err;
 
@@ -102,7 +102,7 @@ static int claim(u64 start, u64 size)
 		pr_err("hisi_sim: aperture %pR is System RAM\n", &aperture);
 		return -EINVAL;
 	}
-	err = place();
+	err = aperture_place();
 	if (err) {
 		pr_err("hisi_sim: aperture %pR is in use\n", &aperture);
 		return err;
@@ -130,7 +130,7 @@ static int claim_range(const char *range)
 		pr_err("hisi_sim: aperture: start and size must be multiples of 64 KiB, size at most 16 GiB\n");
 		return -EINVAL;
 	}
-	return claim(start, size);
+	return aperture_claim(start, size);
 
 err_syntax:
 	pr_err("hisi_sim: aperture: expected START,SIZE\n");
@@ -151,7 +151,7 @@ static int claim_ivshmem(void)
 		err = pci_enable_device_mem(pdev);
 		if (err)
 			continue;
-		err = claim(bar->start, resource_size(bar) & ~(UNIT - 1));
+		err = aperture_claim(bar->start, resource_size(bar) & ~(UNIT - 1));
 		if (!err) {
 			backing = pdev;
 			return 0;

@@ -14,7 +14,10 @@ typedef struct pci_sysdata sim_sysdata_t;
 typedef struct pci_config_window sim_sysdata_t;
 #endif
 
-/* Lives as long as the bridge: a late config access finds sdev gone, not freed memory. */
+/*
+ * Lives as long as the bridge: a late config access finds sdev gone, not freed memory. Who uses what it
+ * points to is in an RCU section, as some architectures read config space without a lock.
+ */
 struct sim_bus {
 	sim_sysdata_t sysdata;
 	struct resource busn;
@@ -31,7 +34,7 @@ int sim_bus_domain(void)
 	return domain;
 }
 
-static struct sim_fn *function(struct pci_bus *bus, unsigned int devfn)
+static struct sim_fn *bus_function(struct pci_bus *bus, unsigned int devfn)
 {
 	struct sim_bus *sbus = container_of((sim_sysdata_t *)bus->sysdata, struct sim_bus, sysdata);
 	struct sim_dev *sdev = READ_ONCE(sbus->sdev);
@@ -41,23 +44,27 @@ static struct sim_fn *function(struct pci_bus *bus, unsigned int devfn)
 
 static int read_config(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 *val)
 {
-	struct sim_fn *fn = function(bus, devfn);
+	struct sim_fn *fn;
 
 	*val = ~0u;
-	if (!fn)
-		return PCIBIOS_DEVICE_NOT_FOUND;
-	*val = sim_config_read(fn, where, size);
-	return PCIBIOS_SUCCESSFUL;
+	rcu_read_lock();
+	fn = bus_function(bus, devfn);
+	if (fn)
+		*val = sim_config_read(fn, where, size);
+	rcu_read_unlock();
+	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
 }
 
 static int write_config(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 val)
 {
-	struct sim_fn *fn = function(bus, devfn);
+	struct sim_fn *fn;
 
-	if (!fn)
-		return PCIBIOS_DEVICE_NOT_FOUND;
-	sim_config_write(fn, where, size, val);
-	return PCIBIOS_SUCCESSFUL;
+	rcu_read_lock();
+	fn = bus_function(bus, devfn);
+	if (fn)
+		sim_config_write(fn, where, size, val);
+	rcu_read_unlock();
+	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
 }
 
 static struct pci_ops sim_pci_ops = {
@@ -72,7 +79,7 @@ struct sim_dev *sim_bus_owner(struct device *dev)
 
 	if (!dev_is_pci(dev) || to_pci_dev(dev)->bus->ops != &sim_pci_ops)
 		return NULL;
-	fn = function(to_pci_dev(dev)->bus, to_pci_dev(dev)->devfn);
+	fn = bus_function(to_pci_dev(dev)->bus, to_pci_dev(dev)->devfn);
 	return fn ? fn->sdev : NULL;
 }
 
@@ -127,7 +134,6 @@ static void remove_bus(struct pci_host_bridge *bridge)
 	pci_stop_root_bus(bridge->bus);
 	pci_remove_root_bus(bridge->bus);
 	WRITE_ONCE(sbus->sdev, NULL);
-	/* Config accesses run with interrupts off. */
 	synchronize_rcu();
 	/* Removing the bus leaves our own reference, of the allocation. */
 	pci_free_host_bridge(bridge);

@@ -2,34 +2,34 @@
 /* Config space of a simulated function: bytes, their writable bits, and what a write sets off. */
 /*
  * Lock		protects		taken under
- * fn->lock	cfg, flr, gone, msi_todo pci_lock; the device's threads. Raw: config accesses run with
- *					interrupts off.
+ * fn->lock	cfg, flr, gone, msi_todo pci_lock, where the architecture has it; the device's threads.
+ *					Raw: config accesses may run with interrupts off.
  */
 #include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
 #include "internal.h"
-#include "qm_hw.h"
+#include "hw/qm_hw.h"
 
 #define CLASS_ACCELERATOR	0x1200	/* processing accelerator */
 #define CAP_PCIE		0x40
 #define CAP_MSI			0x80
 #define MSI_CTRL		(CAP_MSI + PCI_MSI_FLAGS)
 
-static void set8(struct sim_fn *fn, int at, u8 val, u8 mask)
+static void config_set8(struct sim_fn *fn, int at, u8 val, u8 mask)
 {
 	fn->init[at] = val;
 	fn->wmask[at] = mask;
 }
 
-static void set16(struct sim_fn *fn, int at, u16 val, u16 mask)
+static void config_set16(struct sim_fn *fn, int at, u16 val, u16 mask)
 {
 	put_unaligned_le16(val, fn->init + at);
 	put_unaligned_le16(mask, fn->wmask + at);
 }
 
-static void set32(struct sim_fn *fn, int at, u32 val, u32 mask)
+static void config_set32(struct sim_fn *fn, int at, u32 val, u32 mask)
 {
 	put_unaligned_le32(val, fn->init + at);
 	put_unaligned_le32(mask, fn->wmask + at);
@@ -41,49 +41,49 @@ static void set_bar(struct sim_fn *fn, int nr, const struct sim_bar *bar)
 	u64 mask = ~((u64)bar->size - 1);
 	int at = PCI_BASE_ADDRESS_0 + nr * 4;
 
-	set32(fn, at, lower_32_bits(bar->phys) | PCI_BASE_ADDRESS_MEM_TYPE_64 |
-	      PCI_BASE_ADDRESS_MEM_PREFETCH, lower_32_bits(mask));
-	set32(fn, at + 4, upper_32_bits(bar->phys), upper_32_bits(mask));
+	config_set32(fn, at, lower_32_bits(bar->phys) | PCI_BASE_ADDRESS_MEM_TYPE_64 |
+		     PCI_BASE_ADDRESS_MEM_PREFETCH, lower_32_bits(mask));
+	config_set32(fn, at + 4, upper_32_bits(bar->phys), upper_32_bits(mask));
 }
 
 static void set_header(struct sim_fn *fn)
 {
 	u16 device = fn->sdev->shape.type->device;
 
-	set16(fn, PCI_VENDOR_ID, QM_PCI_VENDOR_HUAWEI, 0);
-	set16(fn, PCI_DEVICE_ID, device, 0);
-	set16(fn, PCI_COMMAND, 0, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER |
-	      PCI_COMMAND_PARITY | PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE);
-	set16(fn, PCI_STATUS, PCI_STATUS_CAP_LIST, 0);
-	set8(fn, PCI_REVISION_ID, QM_HW_V3, 0);
-	set16(fn, PCI_CLASS_DEVICE, CLASS_ACCELERATOR, 0);
-	set8(fn, PCI_CACHE_LINE_SIZE, 0, 0xff);
-	set8(fn, PCI_HEADER_TYPE, PCI_HEADER_TYPE_NORMAL, 0);
-	set16(fn, PCI_SUBSYSTEM_VENDOR_ID, QM_PCI_VENDOR_HUAWEI, 0);
-	set16(fn, PCI_SUBSYSTEM_ID, device, 0);
-	set8(fn, PCI_CAPABILITY_LIST, CAP_PCIE, 0);
-	set8(fn, PCI_INTERRUPT_LINE, 0, 0xff);
+	config_set16(fn, PCI_VENDOR_ID, QM_PCI_VENDOR_HUAWEI, 0);
+	config_set16(fn, PCI_DEVICE_ID, device, 0);
+	config_set16(fn, PCI_COMMAND, 0, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER |
+		     PCI_COMMAND_PARITY | PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE);
+	config_set16(fn, PCI_STATUS, PCI_STATUS_CAP_LIST, 0);
+	config_set8(fn, PCI_REVISION_ID, QM_HW_V3, 0);
+	config_set16(fn, PCI_CLASS_DEVICE, CLASS_ACCELERATOR, 0);
+	config_set8(fn, PCI_CACHE_LINE_SIZE, 0, 0xff);
+	config_set8(fn, PCI_HEADER_TYPE, PCI_HEADER_TYPE_NORMAL, 0);
+	config_set16(fn, PCI_SUBSYSTEM_VENDOR_ID, QM_PCI_VENDOR_HUAWEI, 0);
+	config_set16(fn, PCI_SUBSYSTEM_ID, device, 0);
+	config_set8(fn, PCI_CAPABILITY_LIST, CAP_PCIE, 0);
+	config_set8(fn, PCI_INTERRUPT_LINE, 0, 0xff);
 	set_bar(fn, QM_BAR_REGS, &fn->regs);
 	set_bar(fn, QM_BAR_DB, &fn->db);
 }
 
 static void set_capabilities(struct sim_fn *fn)
 {
-	set8(fn, CAP_PCIE, PCI_CAP_ID_EXP, 0);
-	set8(fn, CAP_PCIE + PCI_CAP_LIST_NEXT, CAP_MSI, 0);
-	set16(fn, CAP_PCIE + PCI_EXP_FLAGS, 2 | (PCI_EXP_TYPE_RC_END << 4), 0);
-	set32(fn, CAP_PCIE + PCI_EXP_DEVCAP, PCI_EXP_DEVCAP_FLR | PCI_EXP_DEVCAP_RBER, 0);
-	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN,
-	      0xffff & ~PCI_EXP_DEVCTL_BCR_FLR);
-	set16(fn, CAP_PCIE + PCI_EXP_DEVCTL2, 0, 0xffff);
+	config_set8(fn, CAP_PCIE, PCI_CAP_ID_EXP, 0);
+	config_set8(fn, CAP_PCIE + PCI_CAP_LIST_NEXT, CAP_MSI, 0);
+	config_set16(fn, CAP_PCIE + PCI_EXP_FLAGS, 2 | (PCI_EXP_TYPE_RC_END << 4), 0);
+	config_set32(fn, CAP_PCIE + PCI_EXP_DEVCAP, PCI_EXP_DEVCAP_FLR | PCI_EXP_DEVCAP_RBER, 0);
+	config_set16(fn, CAP_PCIE + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN,
+		     0xffff & ~PCI_EXP_DEVCTL_BCR_FLR);
+	config_set16(fn, CAP_PCIE + PCI_EXP_DEVCTL2, 0, 0xffff);
 
-	set8(fn, CAP_MSI, PCI_CAP_ID_MSI, 0);
-	set16(fn, MSI_CTRL, (ilog2(SIM_MSI_VECTORS) << 1) | PCI_MSI_FLAGS_64BIT |
-	      PCI_MSI_FLAGS_MASKBIT, PCI_MSI_FLAGS_ENABLE | PCI_MSI_FLAGS_QSIZE);
-	set32(fn, CAP_MSI + PCI_MSI_ADDRESS_LO, 0, 0xfffffffc);
-	set32(fn, CAP_MSI + PCI_MSI_ADDRESS_HI, 0, 0xffffffff);
-	set16(fn, CAP_MSI + PCI_MSI_DATA_64, 0, 0xffff);
-	set32(fn, CAP_MSI + PCI_MSI_MASK_64, 0, 0xffffffff);
+	config_set8(fn, CAP_MSI, PCI_CAP_ID_MSI, 0);
+	config_set16(fn, MSI_CTRL, (ilog2(SIM_MSI_VECTORS) << 1) | PCI_MSI_FLAGS_64BIT |
+		     PCI_MSI_FLAGS_MASKBIT, PCI_MSI_FLAGS_ENABLE | PCI_MSI_FLAGS_QSIZE);
+	config_set32(fn, CAP_MSI + PCI_MSI_ADDRESS_LO, 0, 0xfffffffc);
+	config_set32(fn, CAP_MSI + PCI_MSI_ADDRESS_HI, 0, 0xffffffff);
+	config_set16(fn, CAP_MSI + PCI_MSI_DATA_64, 0, 0xffff);
+	config_set32(fn, CAP_MSI + PCI_MSI_MASK_64, 0, 0xffffffff);
 }
 
 int sim_config_init(struct sim_fn *fn)
@@ -156,7 +156,7 @@ static void wait_dma(struct sim_fn *fn)
 		cpu_relax();
 }
 
-static bool hits(int where, int size, int field, int len)
+static bool write_hits(int where, int size, int field, int len)
 {
 	return where < field + len && field < where + size;
 }
@@ -179,12 +179,12 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val)
 		    byte & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			fn->flr = kick = true;
 	}
-	if (hits(where, size, PCI_COMMAND, 2)) {
+	if (write_hits(where, size, PCI_COMMAND, 2)) {
 		kick = true;
 		if (!(fn->cfg[PCI_COMMAND] & PCI_COMMAND_MASTER))
 			wait_dma(fn);
 	}
-	if (hits(where, size, CAP_MSI, PCI_MSI_PENDING_64))
+	if (write_hits(where, size, CAP_MSI, PCI_MSI_PENDING_64))
 		sim_msi_config_changed(fn);
 unlock:
 	raw_spin_unlock_irqrestore(&fn->lock, flags);

@@ -311,6 +311,12 @@ static struct sim_item *item_alloc(const char *name)
 		.queues = SIM_QUEUES_DEFAULT,
 	};
 	config_group_init_type_name(&item->group, name, &item_type);
+	/* It doesn't say that there was no memory for a name of 20 bytes or more. */
+	if (!item->group.cg_item.ci_name) {
+		mutex_destroy(&item->lock);
+		kfree(item);
+		return NULL;
+	}
 	sim_faults_init(item);
 	return item;
 }

@@ -13,8 +13,8 @@
 
 #include "inject.h"
 #include "internal.h"
-#include "model.h"
-#include "qm_hw.h"
+#include "model/model.h"
+#include "hw/qm_hw.h"
 
 #define DEVICES_MAX	256	/* bus numbers */
 
@@ -91,7 +91,7 @@ static void pull_out(struct wdm_device *model, void *arg)
 }
 
 /* As if pulled out: nothing answers, registers read as ones, and nobody has been told. Its removal follows. */
-static void vanish(struct sim_dev *sdev)
+static void device_vanish(struct sim_dev *sdev)
 {
 	sim_config_vanish(&sdev->pf);
 	sim_worker_call(sdev, pull_out, sdev);
@@ -117,7 +117,7 @@ static void move_run(struct kthread_work *work)
 
 	sim_inject_give(move->inject);
 	if (move->surprise)
-		vanish(move->sdev);
+		device_vanish(move->sdev);
 	if (move->shape)
 		move->sdev = add_now(move->shape);
 	else

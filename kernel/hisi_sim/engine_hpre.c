@@ -5,7 +5,7 @@
 #include <linux/random.h>
 #include <linux/string.h>
 
-#include "env.h"
+#include "model/env.h"
 #include "internal.h"
 
 /* The library writes a number without zeroes in front. */
@@ -22,7 +22,7 @@ static int number_write(MPI a, u8 *to, u32 bytes)
 	return 0;
 }
 
-static int power(void *ws, const struct wdm_power *p)
+static int hpre_power(void *ws, const struct wdm_power *p)
 {
 	MPI base = mpi_read_raw_data(p->base, p->base_bytes);
 	MPI exponent = mpi_read_raw_data(p->exponent, p->bytes);
@@ -42,7 +42,7 @@ static int power(void *ws, const struct wdm_power *p)
 	return err;
 }
 
-static int random(void *ws, u8 *p, u32 len)
+static int hpre_random(void *ws, u8 *p, u32 len)
 {
 	get_random_bytes(p, len);
 	return 0;
@@ -54,8 +54,8 @@ static size_t workspace_size(void)
 }
 
 static const struct wdm_engine_ops ops = {
-	.power = power,
-	.random = random,
+	.power = hpre_power,
+	.random = hpre_random,
 };
 
 const struct sim_engine sim_engine_hpre = {

@@ -7,7 +7,7 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 
-#include "env.h"
+#include "model/env.h"
 #include "internal.h"
 
 #define CORES	(WDM_HASH_SHA512 + 1)
@@ -97,7 +97,7 @@ static void des_block(const struct cipher_key *k, bool encrypt, const u8 *in, u8
 	des_one(&k->des[encrypt ? 2 : 0], encrypt, out, out);
 }
 
-static int block(void *ws, u32 slot, bool encrypt, const u8 *in, u8 *out, u32 blocks)
+static int cipher_blocks(void *ws, u32 slot, bool encrypt, const u8 *in, u8 *out, u32 blocks)
 {
 	const struct cipher_key *k = &((struct workspace *)ws)->key[slot];
 	unsigned int step = k->alg == WDM_BLOCK_AES ? AES_BLOCK_SIZE : DES_BLOCK_SIZE;
@@ -112,7 +112,7 @@ static int block(void *ws, u32 slot, bool encrypt, const u8 *in, u8 *out, u32 bl
 }
 
 /* A state of which only the words matter: no byte is waiting, and nobody asks for the length. */
-static int compress(struct crypto_shash *tfm, u8 *state, const u8 *data, unsigned int bytes)
+static int hash_compress(struct crypto_shash *tfm, u8 *state, const u8 *data, unsigned int bytes)
 {
 	SHASH_DESC_ON_STACK(desc, tfm);
 	int err;
@@ -127,7 +127,7 @@ static int compress(struct crypto_shash *tfm, u8 *state, const u8 *data, unsigne
 	return err;
 }
 
-static int hash(void *ws, enum wdm_hash_core core, void *words, const u8 *data, u32 blocks)
+static int hash_blocks(void *ws, enum wdm_hash_core core, void *words, const u8 *data, u32 blocks)
 {
 	struct workspace *w = ws;
 	int err;
@@ -136,13 +136,13 @@ static int hash(void *ws, enum wdm_hash_core core, void *words, const u8 *data, 
 		return -EOPNOTSUPP;
 	memset(w->state, 0, crypto_shash_statesize(w->hash[core]));
 	memcpy(w->state, words, cores[core].words_bytes);
-	err = compress(w->hash[core], w->state, data, blocks * cores[core].block_bytes);
+	err = hash_compress(w->hash[core], w->state, data, blocks * cores[core].block_bytes);
 	if (!err)
 		memcpy(words, w->state, cores[core].words_bytes);
 	return err;
 }
 
-static void forget(void *ws)
+static void sec_forget(void *ws)
 {
 	struct workspace *w = ws;
 
@@ -200,9 +200,9 @@ static size_t workspace_size(void)
 
 static const struct wdm_engine_ops ops = {
 	.block_key = block_key,
-	.block = block,
-	.hash = hash,
-	.forget = forget,
+	.block = cipher_blocks,
+	.hash = hash_blocks,
+	.forget = sec_forget,
 };
 
 const struct sim_engine sim_engine_sec = {

@@ -4,7 +4,7 @@
 #include <linux/log2.h>
 #include <linux/zlib.h>
 
-#include "env.h"
+#include "model/env.h"
 #include "internal.h"
 
 #define LEVEL		1	/* the hardware has none; speed matters more where it is simulated */
@@ -35,7 +35,7 @@ static int deflate_start(void *ws, u32 window_bytes)
 	return 0;
 }
 
-static int deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush flush)
+static int zip_deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush flush)
 {
 	static const int how[] = {
 		[WDM_FLUSH_NONE] = Z_NO_FLUSH,
@@ -70,7 +70,7 @@ static int deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush flush)
 
 static const struct wdm_engine_ops ops = {
 	.deflate_start = deflate_start,
-	.deflate = deflate,
+	.deflate = zip_deflate,
 };
 
 const struct sim_engine sim_engine_zip = {

@@ -5,14 +5,14 @@
 #include <linux/string.h>
 
 #include "item.h"
-#include "model.h"
+#include "model/model.h"
 
 static struct sim_item *faults_item(struct config_item *ci)
 {
 	return container_of(to_config_group(ci), struct sim_item, faults);
 }
 
-static int refuse(struct sim_item *item, const char *attr, const char *why, int err)
+static int fault_refuse(struct sim_item *item, const char *attr, const char *why, int err)
 {
 	pr_err("hisi_sim: %s/faults/%s: %s\n", config_item_name(&item->group.cg_item), attr, why);
 	return err;
@@ -73,8 +73,8 @@ static int rule_check(struct sim_item *item, const char *attr, unsigned int kind
 
 	if (kind == WDM_FAULT_PAGE || !wdm_fault_check(&attrs, kind, rule))
 		return 0;
-	return refuse(item, attr, kind == WDM_FAULT_FAIL && rule->queue == WDM_FAULT_ANY ?
-		      "not a status that means failure" : "the device hasn't that queue or status", -EINVAL);
+	return fault_refuse(item, attr, kind == WDM_FAULT_FAIL && rule->queue == WDM_FAULT_ANY ?
+			    "not a status that means failure" : "the device hasn't that queue or status", -EINVAL);
 }
 
 int sim_faults_check(struct sim_item *item)
@@ -153,7 +153,7 @@ static ssize_t rule_store(struct config_item *ci, const char *attr, unsigned int
 		wrong = wdm_fault_parse(kind, word, &rule);
 	kfree(copy);
 	if (wrong)
-		return refuse(item, attr, wrong, -EINVAL);
+		return fault_refuse(item, attr, wrong, -EINVAL);
 	mutex_lock(&item->lock);
 	err = rule_assign(item, attr, kind, &rule);
 	mutex_unlock(&item->lock);
@@ -199,7 +199,7 @@ static ssize_t sim_faults_seed_store(struct config_item *ci, const char *page, s
 
 	err = kstrtou64(page, 0, &call.seed);
 	if (err)
-		return refuse(item, "seed", "expected a number of 64 bits", err);
+		return fault_refuse(item, "seed", "expected a number of 64 bits", err);
 	mutex_lock(&item->lock);
 	item->shape.fault_seed = call.seed;
 	if (item->sdev) {
@@ -264,20 +264,20 @@ static ssize_t sim_faults_error_store(struct config_item *ci, const char *page, 
 	int err = 0;
 
 	if (!error_parse(page, &call))
-		return refuse(item, "error", "expected qm BIT or engine BIT", -EINVAL);
+		return fault_refuse(item, "error", "expected qm BIT or engine BIT", -EINVAL);
 	mutex_lock(&item->lock);
 	if (!item->sdev) {
-		err = refuse(item, "error", "the device isn't live", -ENODEV);
+		err = fault_refuse(item, "error", "the device isn't live", -ENODEV);
 		goto unlock;
 	}
 	/* Nobody would read it, and a driver that comes clears what was before. */
 	if (!sim_config_memory_enabled(&item->sdev->pf)) {
-		err = refuse(item, "error", "no driver has switched its memory on", -ENODEV);
+		err = fault_refuse(item, "error", "no driver has switched its memory on", -ENODEV);
 		goto unlock;
 	}
 	sim_worker_call(item->sdev, error_set, &call);
 	if (call.err)
-		err = refuse(item, "error", "the device has no such error", call.err);
+		err = fault_refuse(item, "error", "the device has no such error", call.err);
 unlock:
 	mutex_unlock(&item->lock);
 	return err ?: len;
@@ -291,12 +291,12 @@ static ssize_t sim_faults_remove_store(struct config_item *ci, const char *page,
 	int err = 0;
 
 	if (kstrtouint(page, 10, &on) || on != 1)
-		return refuse(item, "remove", "expected 1", -EINVAL);
+		return fault_refuse(item, "remove", "expected 1", -EINVAL);
 	mutex_lock(&item->lock);
 	if (item->sdev)
 		sim_item_go_away(item, true);
 	else
-		err = refuse(item, "remove", "the device isn't live", -ENODEV);
+		err = fault_refuse(item, "remove", "the device isn't live", -ENODEV);
 	mutex_unlock(&item->lock);
 	return err ?: len;
 }

@@ -10,14 +10,18 @@
 #include <linux/pci.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
-#include "fault.h"
+#include "model/fault.h"
 
 #define SIM_CFG_SIZE		4096
 #define SIM_MSI_VECTORS		32
 #define SIM_QUEUES_MIN		2
 #define SIM_QUEUES_MAX		1024
 #define SIM_QUEUES_DEFAULT	64
+
+/* A kernel that checks each access holds its locks that much longer. */
+#define SIM_SLOWNESS		(IS_ENABLED(CONFIG_KASAN) ? 4 : 1)
 
 struct wdm_device;
 struct wdm_engine_ops;
@@ -146,7 +150,9 @@ struct sim_dev {
 	struct sim_worker *worker;
 };
 
-/* main.c */
+/* types.c */
+#define SIM_TYPES_NR		3
+extern const struct sim_type sim_types[SIM_TYPES_NR];
 const struct sim_type *sim_type_find(const char *name);
 
 /* aperture.c */
@@ -202,22 +208,54 @@ void sim_late_set(struct sim_late *late, const struct wdm_fault_rule *rule);
 struct wdm_fault_rule sim_late_get(struct sim_late *late);
 void sim_late(struct sim_late *late, const u32 *abort);
 
+/* waits.c */
+
+/**
+ * struct sim_left - a thread that was left waiting for a page
+ * @uid, @mm:	whose page
+ */
+struct sim_left {
+	struct list_head node;
+	kuid_t uid;
+	const struct mm_struct *mm;
+};
+
+kuid_t sim_waits_user(void);
+void sim_waits_charge(kuid_t uid, unsigned long waited);
+bool sim_waits_any_slow(void);
+bool sim_waits_slow(kuid_t uid);
+bool sim_waits_may_leave(kuid_t uid, const struct mm_struct *mm);
+void sim_waits_left(struct sim_left *l, kuid_t uid, const struct mm_struct *mm);
+void sim_waits_returned(struct sim_left *l);
+
 /* sva.c */
 struct sim_pager;
 
 /**
  * struct sim_space - a process' memory, as one device sees it
+ * @uid:	user that its waits are counted for
  * @pasid:	by which the device names it
  * @binds:	queues that use it
- * @stuck:	pagers that were left waiting for a page of it
  */
 struct sim_space {
 	struct kref ref;
 	struct sim_dev *sdev;
 	struct mm_struct *mm;
+	kuid_t uid;
 	u32 pasid;
 	unsigned int binds;
-	atomic_t stuck;
+};
+
+/**
+ * struct sim_crowd - the job threads of a device that wait for pages
+ * @waiters:	how many do
+ * @threads:	how many there are
+ * @held:	jobs of slow users don't begin, since others of them occupy all threads but one
+ */
+struct sim_crowd {
+	atomic_t waiters;
+	int threads;
+	bool held;
 };
 
 /**
@@ -226,8 +264,8 @@ struct sim_space {
  * @pager:	the thread's, NULL before it needs one
  * @space:	of the present job, NULL when it is gone
  * @abort:	the job has been dropped, end soon
- * @waiters:	jobs of the device that wait for a page
- * @crowd:	so many are too many: somebody has to get on
+ * @crowd:	the device's
+ * @slow:	the job's user is one that threads have waited for much
  * @waited:	jiffies that this job has waited
  */
 struct sim_access {
@@ -235,14 +273,15 @@ struct sim_access {
 	struct sim_pager *pager;
 	struct sim_space *space;
 	const u32 *abort;
-	atomic_t *waiters;
-	int crowd;
+	struct sim_crowd *crowd;
+	bool slow;
 	unsigned long waited;
 };
 
 void sim_sva_exit(void);
 void sim_sva_register(void);
 void sim_sva_drop(struct sim_dev *sdev);
+bool sim_space_slow(struct sim_dev *sdev, u32 pasid);
 struct sim_space *sim_space_use(struct sim_dev *sdev, u32 pasid);
 void sim_space_unuse(struct sim_space *space);
 void sim_space_put(struct sim_space *space);

@@ -11,7 +11,7 @@ void sim_late_set(struct sim_late *late, const struct wdm_fault_rule *rule)
 {
 	WRITE_ONCE(late->ns, rule->value);
 	WRITE_ONCE(late->one_in, rule->one_in);
-	/* Pairs with the decrement in draw(): who has drawn one sees its time. */
+	/* Pairs with the decrement in late_draw(): who has drawn one sees its time. */
 	smp_mb__before_atomic();
 	atomic_set(&late->next, rule->next);
 }
@@ -26,7 +26,7 @@ struct wdm_fault_rule sim_late_get(struct sim_late *late)
 	};
 }
 
-static bool draw(struct sim_late *late)
+static bool late_draw(struct sim_late *late)
 {
 	u32 one_in = READ_ONCE(late->one_in);
 
@@ -40,7 +40,7 @@ void sim_late(struct sim_late *late, const u32 *abort)
 {
 	u64 end;
 
-	if (!draw(late))
+	if (!late_draw(late))
 		return;
 	atomic64_inc(&late->count);
 	end = ktime_get_ns() + READ_ONCE(late->ns);

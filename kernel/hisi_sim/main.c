@@ -4,8 +4,6 @@
 #include <linux/string.h>
 
 #include "internal.h"
-#include "model.h"
-#include "qm_hw.h"
 
 static char *devices;
 module_param(devices, charp, 0444);
@@ -15,26 +13,10 @@ static char *aperture;
 module_param(aperture, charp, 0444);
 MODULE_PARM_DESC(aperture, "START,SIZE of memory for the BARs that isn't System RAM; default: the ivshmem-plain device of a VM");
 
-static const struct sim_type types[] = {
-	{ "zip", QM_PCI_ID_ZIP_PF, WDM_ZIP, &sim_engine_zip },
-	{ "sec", QM_PCI_ID_SEC_PF, WDM_SEC, &sim_engine_sec },
-	{ "hpre", QM_PCI_ID_HPRE_PF, WDM_HPRE, &sim_engine_hpre },
-};
-
-const struct sim_type *sim_type_find(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(types); i++)
-		if (sysfs_streq(name, types[i].name))
-			return &types[i];
-	return NULL;
-}
-
 /* "zip,zip" makes zip0 and zip1. */
 static int make_devices(void)
 {
-	unsigned int counts[ARRAY_SIZE(types)] = {};
+	unsigned int counts[SIM_TYPES_NR] = {};
 	char name[32], *list, *rest, *word;
 	const struct sim_type *type;
 	int err = 0;
@@ -52,7 +34,7 @@ static int make_devices(void)
 			err = -EINVAL;
 			break;
 		}
-		snprintf(name, sizeof(name), "%s%u", type->name, counts[type - types]++);
+		snprintf(name, sizeof(name), "%s%u", type->name, counts[type - sim_types]++);
 		err = sim_configfs_add(name, type);
 		if (err)
 			pr_err("hisi_sim: devices: can't make %s: %pe\n", name, ERR_PTR(err));

@@ -88,7 +88,7 @@ static struct msi_domain_info msi_info = {
 };
 
 /* Hard interrupt context: hand the lines to their handlers. */
-static void deliver(struct irq_work *work)
+static void msi_deliver(struct irq_work *work)
 {
 	struct sim_fn *fn = container_of(work, struct sim_fn, msi_work);
 	unsigned long todo, flags;
@@ -106,7 +106,7 @@ int sim_msi_init(struct sim_dev *sdev)
 {
 	struct sim_msi *msi = &sdev->msi;
 
-	sdev->pf.msi_work = IRQ_WORK_INIT_HARD(deliver);
+	sdev->pf.msi_work = IRQ_WORK_INIT_HARD(msi_deliver);
 	mutex_init(&msi->lock);
 	bitmap_zero(msi->used, SIM_MSI_VECTORS);
 	msi->fwnode = irq_domain_alloc_named_id_fwnode("hisi_sim", sdev->id);

@@ -24,11 +24,10 @@
 
 #include "internal.h"
 
-/* A kernel that checks each access holds its locks that much longer. */
-#define SLOWNESS	(IS_ENABLED(CONFIG_KASAN) ? 4 : 1)
-#define PAGE_WAIT_MS	(2000 * SLOWNESS)
-#define JOB_WAIT_MS	(5000 * SLOWNESS)
-#define CROWD_WAIT_MS	(250 * SLOWNESS)
+#define PAGE_WAIT_MS	(2000 * SIM_SLOWNESS)
+#define JOB_WAIT_MS	(5000 * SIM_SLOWNESS)
+#define CROWD_PAGE_MS	(250 * SIM_SLOWNESS)
+#define CROWD_JOB_MS	(500 * SIM_SLOWNESS)
 #define RETRY_US	100
 #define SLICE_MS	10
 
@@ -43,45 +42,58 @@ struct sim_pager {
 	struct task_struct *task;
 	wait_queue_head_t wait;
 	atomic_t state;
+	struct sim_left left;
 	struct sim_space *space;
 	unsigned long addr;
 	bool write;
 	int result;
 };
 
-/* The time that one page may take. */
+/*
+ * The time that one page takes.
+ * @begun:	since when it is being brought in
+ * @since:	since when the thread waits, if @waiting
+ */
 struct patience {
 	struct sim_access *how;
+	unsigned long begun;
 	unsigned long since;
-	unsigned long most;
 	bool waiting;
 };
 
 static void patience_begin(struct patience *p)
 {
-	int waiters;
-
 	if (p->waiting)
 		return;
 	p->waiting = true;
 	p->since = jiffies;
-	waiters = atomic_inc_return(p->how->waiters);
-	p->most = msecs_to_jiffies(waiters >= p->how->crowd ? CROWD_WAIT_MS : PAGE_WAIT_MS);
+	atomic_inc(&p->how->crowd->waiters);
+}
+
+/* Nobody else gets on while this job waits, or nobody else of those that threads have waited for. */
+static bool is_in_the_way(const struct sim_access *how)
+{
+	return atomic_read(&how->crowd->waiters) >= how->crowd->threads ||
+	       (how->slow && READ_ONCE(how->crowd->held));
 }
 
 static bool patience_over(const struct patience *p)
 {
+	bool hurry = is_in_the_way(p->how);
+	unsigned long page = msecs_to_jiffies(hurry ? CROWD_PAGE_MS : PAGE_WAIT_MS);
+	unsigned long job = msecs_to_jiffies(hurry ? CROWD_JOB_MS : JOB_WAIT_MS);
 	unsigned long waited = jiffies - p->since;
 
-	return READ_ONCE(*p->how->abort) || waited > p->most ||
-	       p->how->waited + waited > msecs_to_jiffies(JOB_WAIT_MS);
+	return READ_ONCE(*p->how->abort) || waited > page || p->how->waited + waited > job;
 }
 
-static void patience_end(struct patience *p)
+/* What a fault took by itself is the user's too, but doesn't end the job. */
+static void patience_end(struct patience *p, struct sim_space *space)
 {
+	sim_waits_charge(space->uid, jiffies - p->begun);
 	if (!p->waiting)
 		return;
-	atomic_dec(p->how->waiters);
+	atomic_dec(&p->how->crowd->waiters);
 	p->how->waited += jiffies - p->since;
 }
 
@@ -119,7 +131,7 @@ static int pager_main(void *data)
 		module_put(THIS_MODULE);
 		wake_up(&pager->wait);
 	}
-	atomic_dec(&pager->space->stuck);
+	sim_waits_returned(&pager->left);
 	sim_space_put(pager->space);
 	kfree(pager);
 	module_put_and_kthread_exit(0);
@@ -167,9 +179,9 @@ static bool pager_leave(struct sim_access *how, struct sim_pager *pager)
 
 	/* Before it can see that it was left and take them back. */
 	kref_get(&pager->space->ref);
-	atomic_inc(&pager->space->stuck);
+	sim_waits_left(&pager->left, pager->space->uid, pager->space->mm);
 	if (atomic_cmpxchg(&pager->state, PAGER_ASKED, PAGER_LEFT) != PAGER_ASKED) {
-		atomic_dec(&pager->space->stuck);
+		sim_waits_returned(&pager->left);
 		sim_space_put(pager->space);
 		return false;
 	}
@@ -183,8 +195,7 @@ static int ask_pager(struct patience *p, struct sim_space *space, unsigned long 
 {
 	struct sim_pager *pager;
 
-	/* One is enough: what it waits for concerns this process alone, and so does the refusal. */
-	if (atomic_read(&space->stuck))
+	if (!sim_waits_may_leave(space->uid, space->mm))
 		return -EFAULT;
 	pager = pager_get(p->how);
 	if (!pager || !try_module_get(THIS_MODULE))
@@ -207,13 +218,14 @@ static int ask_pager(struct patience *p, struct sim_space *space, unsigned long 
 
 /* Own thread */
 
+/* A device's node is in a tmpfs too: what is behind it may wait for anything. */
 static bool waits_for_nobody(struct vm_area_struct *vma)
 {
 	unsigned long magic;
 
 	if (vma_is_anonymous(vma))
 		return true;
-	if (!vma->vm_file)
+	if (!vma->vm_file || !S_ISREG(file_inode(vma->vm_file)->i_mode))
 		return false;
 	magic = file_inode(vma->vm_file)->i_sb->s_magic;
 	return magic == TMPFS_MAGIC || magic == HUGETLBFS_MAGIC;
@@ -258,7 +270,7 @@ unlock:
  */
 int sim_page_in(struct sim_access *how, struct sim_space *space, unsigned long addr, bool write)
 {
-	struct patience p = { .how = how };
+	struct patience p = { .how = how, .begun = jiffies };
 	int ret;
 
 	for (;;) {
@@ -272,6 +284,6 @@ int sim_page_in(struct sim_access *how, struct sim_space *space, unsigned long a
 			break;
 		usleep_range(RETRY_US, 2 * RETRY_US);
 	}
-	patience_end(&p);
+	patience_end(&p, space);
 	return ret ? -EFAULT : 0;
 }

@@ -19,7 +19,7 @@
 #include <linux/xarray.h>
 
 #include "internal.h"
-#include "uacce.h"
+#include "uacce/uacce.h"
 
 #define PASID_MAX		0xffff	/* 16 bits in the queue context */
 #define TRIES_MAX		100
@@ -79,6 +79,7 @@ static struct sim_space *space_add(struct sim_dev *sdev, struct mm_struct *mm)
 	kref_init(&space->ref);
 	space->sdev = sdev;
 	space->mm = mm;
+	space->uid = sim_waits_user();
 	mmgrab(mm);
 	/* Cyclic: what still carries an old number doesn't meet a new process soon. */
 	err = xa_alloc_cyclic(&spaces, &space->pasid, space, XA_LIMIT(1, PASID_MAX), &next_pasid,
@@ -195,6 +196,22 @@ void sim_sva_drop(struct sim_dev *sdev)
 		if (space->sdev == sdev)
 			space_erase(space);
 	mutex_unlock(&spaces_lock);
+}
+
+/* Whether job threads have waited much for the pages of the user behind @pasid. */
+bool sim_space_slow(struct sim_dev *sdev, u32 pasid)
+{
+	struct sim_space *space;
+	kuid_t uid = INVALID_UID;
+
+	if (!sim_waits_any_slow())
+		return false;
+	xa_lock(&spaces);
+	space = xa_load(&spaces, pasid);
+	if (space && space->sdev == sdev)
+		uid = space->uid;
+	xa_unlock(&spaces);
+	return uid_valid(uid) && sim_waits_slow(uid);
 }
 
 /* Enter the address space of @pasid; NULL when it or its process is gone. */

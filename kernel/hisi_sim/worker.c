@@ -2,9 +2,9 @@
 /* The threads of a device: one looks at registers and doorbells, the others execute descriptors. */
 /*
  * Lock		protects		taken under
- * w->lock	todo, done, running, calls	nothing
+ * w->lock	todo, done, calls	nothing
  *
- * The model itself needs none: only the control thread calls it, but for wdm_job_run().
+ * running and running_slow are the control thread's. The model itself needs none: only the control thread calls it, but for wdm_job_run().
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -19,8 +19,8 @@
 #include <linux/wait.h>
 
 #include "internal.h"
-#include "model.h"
-#include "qm_hw.h"
+#include "model/model.h"
+#include "hw/qm_hw.h"
 
 #define RUNNERS_MAX	5
 #define CONTROL_NICE	-10
@@ -79,16 +79,28 @@ struct sim_worker {
 	struct list_head done;
 	struct list_head calls;
 	unsigned int running;
+	unsigned int running_slow;
 	wait_queue_head_t work;
-	atomic_t fault_waiters;
+	struct sim_crowd crowd;
 	unsigned int nr_runners;
 	struct runner runners[RUNNERS_MAX];
 };
 
+/* What the model keeps of a job for its host. */
+struct mark {
+	struct list_head link;
+	bool slow;		/* its user is one that threads have waited for much */
+};
+
+static struct mark *job_mark(struct wdm_job *job)
+{
+	BUILD_BUG_ON(sizeof(job->host) < sizeof(struct mark));
+	return (struct mark *)job->host;
+}
+
 static struct list_head *job_link(struct wdm_job *job)
 {
-	BUILD_BUG_ON(sizeof(job->host) < sizeof(struct list_head));
-	return (struct list_head *)job->host;
+	return &job_mark(job)->link;
 }
 
 static struct wdm_job *link_job(struct list_head *link)
@@ -142,27 +154,38 @@ static u64 env_now_ns(void *host)
 	return ktime_get_ns();
 }
 
+/* Jobs of users that threads have waited for much never have the last one. */
+static bool env_hold(void *host, u32 fn, u32 pasid)
+{
+	struct sim_worker *w = host;
+
+	if (w->running_slow < w->nr_runners - 1 || !sim_space_slow(w->sdev, pasid))
+		return false;
+	WRITE_ONCE(w->crowd.held, true);
+	return true;
+}
+
 /* Something happened that the control thread should look at now. Any context. */
-static void kick(struct sim_worker *w)
+static void worker_kick(struct sim_worker *w)
 {
 	WRITE_ONCE(w->kicked, true);
-	/* Pairs with set_current_state() in rest(). */
+	/* Pairs with set_current_state() in worker_rest(). */
 	smp_mb();
 	wake_up_process(w->control);
 }
 
 void sim_worker_kick(struct sim_dev *sdev)
 {
-	kick(sdev->worker);
+	worker_kick(sdev->worker);
 }
 
 void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbps)
 {
 	WRITE_ONCE(sdev->shape.latency_ns, latency_ns);
 	WRITE_ONCE(sdev->shape.bandwidth_mbps, bandwidth_mbps);
-	/* Pairs with xchg() in serve(): whoever sees the flag sees the values. */
+	/* Pairs with xchg() in worker_serve(): whoever sees the flag sees the values. */
 	smp_store_release(&sdev->worker->new_pace, true);
-	kick(sdev->worker);
+	worker_kick(sdev->worker);
 }
 
 /* Has @call made by the thread that has the model, and returns after it. Not while the device is added or removed. */
@@ -174,7 +197,7 @@ void sim_worker_call(struct sim_dev *sdev, void (*call)(struct wdm_device *model
 	spin_lock(&w->lock);
 	list_add_tail(&c.node, &w->calls);
 	spin_unlock(&w->lock);
-	kick(w);
+	worker_kick(w);
 	wait_for_completion(&c.made);
 }
 
@@ -198,7 +221,7 @@ static void give_back(struct sim_worker *w, struct wdm_job *job)
 	spin_lock(&w->lock);
 	list_add_tail(job_link(job), &w->done);
 	/* Under the lock: a control thread that stops ends when it has taken the last job. */
-	kick(w);
+	worker_kick(w);
 	spin_unlock(&w->lock);
 }
 
@@ -206,6 +229,7 @@ static void run_job(struct runner *r, struct wdm_job *job)
 {
 	r->access.abort = &job->abort;
 	r->access.waited = 0;
+	r->access.slow = job_mark(job)->slow;
 	r->access.space = job->pasid_valid ? sim_space_use(r->worker->sdev, job->pasid) : NULL;
 	wdm_job_run(job, r->scratch);
 	if (r->access.space)
@@ -230,7 +254,7 @@ static int runner_main(void *data)
 
 /* Control thread */
 
-static bool collect(struct sim_worker *w)
+static bool worker_collect(struct sim_worker *w)
 {
 	struct list_head *link, *next;
 	unsigned int nr = 0;
@@ -240,6 +264,7 @@ static bool collect(struct sim_worker *w)
 	list_splice_init(&w->done, &done);
 	spin_unlock(&w->lock);
 	list_for_each_safe(link, next, &done) {
+		w->running_slow -= job_mark(link_job(link))->slow;
 		wdm_job_done(w->model, link_job(link));
 		nr++;
 	}
@@ -262,11 +287,15 @@ static void make_calls(struct sim_worker *w)
 }
 
 /* One job beyond the runners, so that none of them waits for this thread. */
-static void dispatch(struct sim_worker *w)
+static void worker_dispatch(struct sim_worker *w)
 {
 	struct wdm_job *job;
 
+	if (w->running < 2 * w->nr_runners)
+		WRITE_ONCE(w->crowd.held, false);
 	while (w->running < 2 * w->nr_runners && (job = wdm_job_next(w->model))) {
+		job_mark(job)->slow = job->pasid_valid && sim_space_slow(w->sdev, job->pasid);
+		w->running_slow += job_mark(job)->slow;
 		w->running++;
 		spin_lock(&w->lock);
 		list_add_tail(job_link(job), &w->todo);
@@ -290,7 +319,7 @@ static bool reset_if_asked(struct sim_worker *w, bool *resetting)
 	return true;
 }
 
-static bool serve(struct sim_worker *w, struct wdm_look *look, bool *resetting)
+static bool worker_serve(struct sim_worker *w, struct wdm_look *look, bool *resetting)
 {
 	bool worked = xchg(&w->kicked, false);
 
@@ -300,7 +329,7 @@ static bool serve(struct sim_worker *w, struct wdm_look *look, bool *resetting)
 		wdm_device_set_latency(w->model, READ_ONCE(w->sdev->shape.latency_ns));
 		wdm_device_set_bandwidth(w->model, READ_ONCE(w->sdev->shape.bandwidth_mbps));
 	}
-	worked |= collect(w);
+	worked |= worker_collect(w);
 	if (reset_if_asked(w, resetting))
 		return true;
 	if (!sim_config_memory_enabled(&w->sdev->pf) && !w->running) {
@@ -308,7 +337,7 @@ static bool serve(struct sim_worker *w, struct wdm_look *look, bool *resetting)
 		return worked;
 	}
 	wdm_poll(w->model, look);
-	dispatch(w);
+	worker_dispatch(w);
 	return worked || look->worked;
 }
 
@@ -322,7 +351,7 @@ static const struct pace *pace_at(struct sim_worker *w, u64 now)
 }
 
 /* Control context while the thread sleeps: it cancels this timer before it goes on. */
-static enum hrtimer_restart watch(struct hrtimer *timer)
+static enum hrtimer_restart worker_watch(struct hrtimer *timer)
 {
 	struct sim_worker *w = container_of(timer, struct sim_worker, watch);
 	struct wdm_look look = {};
@@ -330,8 +359,9 @@ static enum hrtimer_restart watch(struct hrtimer *timer)
 
 	wdm_poll(w->model, &look);
 	now = ktime_get_ns();
-	if (look.worked || look.jobs || look.next_ns != WDM_NEVER) {
-		kick(w);
+	/* Jobs that are held wait for others that run, whose end is a kick. */
+	if (look.worked || (look.jobs && !READ_ONCE(w->crowd.held)) || look.next_ns != WDM_NEVER) {
+		worker_kick(w);
 		return HRTIMER_NORESTART;
 	}
 	hrtimer_forward_now(timer, ns_to_ktime(pace_at(w, now)->rest_ns));
@@ -357,7 +387,7 @@ static void sleep_watched(struct sim_worker *w, u64 ns, u64 slack_ns)
 }
 
 /* Spin a little, then sleep longer the longer nothing has come. */
-static void rest(struct sim_worker *w, u64 now, const struct wdm_look *look)
+static void worker_rest(struct sim_worker *w, u64 now, const struct wdm_look *look)
 {
 	const struct pace *pace = pace_at(w, now);
 	u64 ns = pace->rest_ns;
@@ -390,15 +420,15 @@ static int control_main(void *data)
 	set_user_nice(current, CONTROL_NICE);
 	while (!kthread_should_stop()) {
 		struct wdm_look look = {};
-		bool worked = serve(w, &look, &resetting);
+		bool worked = worker_serve(w, &look, &resetting);
 
 		now = ktime_get_ns();
 		if (worked)
 			w->worked_ns = now;
-		rest(w, now, &look);
+		worker_rest(w, now, &look);
 	}
 	wdm_function_detach(w->model, WDM_PF);
-	while (collect(w) || w->running)
+	while (worker_collect(w) || w->running)
 		usleep_range(50, 100);
 	return 0;
 }
@@ -424,8 +454,7 @@ static int runner_init(struct sim_worker *w, struct runner *r)
 	int node = w->sdev->shape.node, err;
 
 	r->access.fn = &w->sdev->pf;
-	r->access.waiters = &w->fault_waiters;
-	r->access.crowd = w->nr_runners;
+	r->access.crowd = &w->crowd;
 	r->scratch_mem = kvzalloc_node(wdm_scratch_size(), GFP_KERNEL, node);
 	r->engine_ws = kvzalloc_node(engine->workspace_size(), GFP_KERNEL, node);
 	if (!r->scratch_mem || !r->engine_ws)
@@ -477,6 +506,7 @@ static int model_init(struct sim_worker *w)
 		.sva_write = env_sva_write,
 		.irq = env_irq,
 		.now_ns = env_now_ns,
+		.hold = env_hold,
 		.engine = shape->type->engine->ops,
 	};
 	w->model = wdm_device_init(w->model_mem, &attr, &w->env, w);
@@ -521,8 +551,9 @@ int sim_worker_start(struct sim_dev *sdev)
 	INIT_LIST_HEAD(&w->calls);
 	init_waitqueue_head(&w->work);
 	hrtimer_init(&w->watch, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	w->watch.function = watch;
+	w->watch.function = worker_watch;
 	w->nr_runners = min_t(unsigned int, num_online_cpus() + 1, RUNNERS_MAX);
+	w->crowd.threads = w->nr_runners;
 	err = model_init(w);
 	if (err)
 		goto err_free_worker;

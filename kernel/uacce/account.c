@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Accounting: what each device has, who holds it, and what open() says.
- *
- * lock        protects                                   taken with
- * ----------  -----------------------------------------  -----------------------------
- * uacce_prov  all that provision.h declares              uacce_ctx.mutex; a leaf but for
- *                                                        sockets', pids' and allocation's
+ * Charges: who pays for a context, and what open() says.
  *
  * A charge is made before the driver is asked for a queue, and ends once: with
  * the last close, with the device, or when its section is revoked.
@@ -13,188 +8,12 @@
 #include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/err.h>
-#include <linux/hash.h>
-#include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include "provision.h"
 
-DEFINE_MUTEX(uacce_prov);
-LIST_HEAD(uacce_accounts);
-u32 uacce_prov_generation;
-u32 uacce_ctx_generation;
-
-static LIST_HEAD(settings);
-static DEFINE_HASHTABLE(owners, 8);
 static struct dentry *debug_dir;
 static u64 last_serial;
-
-/* ------ devices ------ */
-
-static struct uacce_settings *settings_get(const char *parent)
-{
-	struct uacce_settings *s;
-
-	list_for_each_entry(s, &settings, all)
-		if (!strcmp(s->parent, parent))
-			return s;
-	s = kzalloc(struct_size(s, parent, strlen(parent) + 1), GFP_KERNEL);
-	if (!s)
-		return NULL;
-	strcpy(s->parent, parent);
-	s->latency = UACCE_LEVEL_AVERAGE;
-	s->throughput = UACCE_LEVEL_AVERAGE;
-	list_add_tail(&s->all, &settings);
-	return s;
-}
-
-int uacce_account_zone(const struct uacce_device *uacce)
-{
-	const struct uacce_settings *s = uacce->acct.settings;
-
-	return s && s->zone_set ? s->zone : dev_to_node(uacce->parent);
-}
-
-/* Less than nothing when a queue that was promised to somebody is lost. */
-s64 uacce_account_free(const struct uacce_device *uacce)
-{
-	const struct uacce_account *acct = &uacce->acct;
-
-	return (s64)acct->total - acct->reserved - acct->used_pool - acct->quarantined;
-}
-
-/* What can be given out of that. */
-u32 uacce_account_room(const struct uacce_device *uacce)
-{
-	return max_t(s64, uacce_account_free(uacce), 0);
-}
-
-struct uacce_device *uacce_account_find(const char *name)
-{
-	struct uacce_account *acct;
-
-	list_for_each_entry(acct, &uacce_accounts, all) {
-		struct uacce_device *uacce = uacce_of_account(acct);
-
-		if (!strcmp(dev_name(&uacce->dev), name) || !strcmp(dev_name(uacce->parent), name))
-			return uacce;
-	}
-	return NULL;
-}
-
-static void account_insert(struct uacce_device *uacce)
-{
-	struct uacce_account *acct;
-
-	list_for_each_entry(acct, &uacce_accounts, all)
-		if (uacce_of_account(acct)->id > uacce->id)
-			break;
-	list_add_tail(&uacce->acct.all, &acct->all);
-	uacce_prov_generation++;
-}
-
-int uacce_account_add(struct uacce_device *uacce)
-{
-	struct uacce_account *acct = &uacce->acct;
-	int total = uacce->ops->get_available_instances(uacce), ret = 0;
-
-	INIT_LIST_HEAD(&acct->charges);
-	mutex_lock(&uacce_prov);
-	acct->settings = settings_get(dev_name(uacce->parent));
-	if (acct->settings) {
-		acct->total = max(total, 0);
-		account_insert(uacce);
-		acct->on = true;
-		uacce_claims_serve(uacce);
-	} else {
-		ret = -ENOMEM;
-	}
-	mutex_unlock(&uacce_prov);
-	if (ret)
-		return ret;
-	ret = uacce_configfs_add_device(uacce);
-	if (ret) {
-		uacce_account_stop(uacce);
-		uacce_account_del(uacce);
-	}
-	return ret;
-}
-
-void uacce_account_announce(struct uacce_device *uacce)
-{
-	mutex_lock(&uacce_prov);
-	uacce->announced = true;
-	uacce_event_dev(UACCE_NL_DEV_ADD, uacce);
-	uacce_section_device_opens(uacce);
-	mutex_unlock(&uacce_prov);
-}
-
-void uacce_account_stop(struct uacce_device *uacce)
-{
-	struct uacce_account *acct = &uacce->acct;
-	struct uacce_charge *charge;
-
-	mutex_lock(&uacce_prov);
-	if (acct->on) {
-		acct->on = false;
-		while ((charge = list_first_entry_or_null(&acct->charges, struct uacce_charge, node)))
-			uacce_uncharge_locked(uacce_of_charge(charge));
-		uacce_claims_drop(uacce);
-	}
-	mutex_unlock(&uacce_prov);
-}
-
-void uacce_account_del(struct uacce_device *uacce)
-{
-	uacce_configfs_del_device(uacce);
-	mutex_lock(&uacce_prov);
-	/* Whoever reserves on a device that is off would keep a pointer to what is freed soon. */
-	WARN_ON(uacce->acct.reserved);
-	list_del(&uacce->acct.all);
-	uacce_prov_generation++;
-	if (uacce->announced)
-		uacce_event_dev(UACCE_NL_DEV_DEL, uacce);
-	mutex_unlock(&uacce_prov);
-}
-
-/* ------ owners ------ */
-
-struct uacce_owner *uacce_owner_find(struct pid *pid)
-{
-	struct uacce_owner *owner;
-
-	hash_for_each_possible(owners, owner, hash, (unsigned long)pid)
-		if (owner->pid == pid)
-			return owner;
-	return NULL;
-}
-
-struct uacce_owner *uacce_owner_get(struct pid *pid)
-{
-	struct uacce_owner *owner = uacce_owner_find(pid);
-
-	if (owner)
-		return owner;
-	owner = kzalloc(sizeof(*owner), GFP_KERNEL);
-	if (!owner)
-		return NULL;
-	owner->pid = get_pid(pid);
-	INIT_LIST_HEAD(&owner->charges);
-	hash_add(owners, &owner->hash, (unsigned long)pid);
-	return owner;
-}
-
-void uacce_owner_put(struct uacce_owner *owner)
-{
-	if (owner->attachment || !list_empty(&owner->charges))
-		return;
-	hash_del(&owner->hash);
-	put_pid(owner->pid);
-	kfree(owner);
-}
-
-/* ------ charges ------ */
 
 static u32 owner_pool_ctxs(const struct uacce_owner *owner, const struct uacce_device *uacce)
 {
@@ -246,8 +65,9 @@ static bool is_attached(const struct uacce_owner *owner)
 static int charge_choose(const struct uacce_owner *owner, struct uacce_device *uacce,
 			 enum uacce_nl_ctx_class *class)
 {
+	/* It is being removed. */
 	if (!uacce->acct.on)
-		return -ENODEV;
+		return -EINVAL;
 	if (is_attached(owner))
 		return charge_attached(owner, uacce, class);
 	*class = UACCE_NL_CTX_POOL;
@@ -308,6 +128,19 @@ int uacce_charge(struct uacce_ctx *ctx)
 	return ret;
 }
 
+/* One context less is charged to it. */
+static void slot_put(struct uacce_slot *slot)
+{
+	struct uacce_section *section = slot->section;
+	bool lingered = !slot->attachment;
+
+	if (!uacce_slot_free(slot))
+		return;
+	if (lingered)
+		section->lingering--;
+	uacce_section_settle(section);
+}
+
 /* Nothing if it was done before. */
 void uacce_uncharge_locked(struct uacce_ctx *ctx)
 {
@@ -334,7 +167,7 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx)
 		slot->charges--;
 		if (!slot->charges && !slot->attachment)
 			owner->slot = NULL;
-		uacce_slot_put(slot);
+		slot_put(slot);
 	}
 	uacce_owner_put(owner);
 	if (!slot)
@@ -355,6 +188,15 @@ void uacce_quarantine(struct uacce_ctx *ctx)
 	/* First, since what comes free is given out at once. */
 	ctx->q.uacce->acct.quarantined++;
 	uacce_uncharge_locked(ctx);
+	mutex_unlock(&uacce_prov);
+}
+
+/* It did after all. */
+void uacce_unquarantine(struct uacce_device *uacce)
+{
+	mutex_lock(&uacce_prov);
+	uacce->acct.quarantined--;
+	uacce_claims_retry(uacce);
 	mutex_unlock(&uacce_prov);
 }
 
@@ -437,18 +279,13 @@ static int accounting_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(accounting);
 
-int uacce_account_init(void)
+void uacce_account_init(void)
 {
 	debug_dir = debugfs_create_dir("uacce", NULL);
 	debugfs_create_file("accounting", 0400, debug_dir, NULL, &accounting_fops);
-	return 0;
 }
 
 void uacce_account_exit(void)
 {
-	struct uacce_settings *s, *next;
-
 	debugfs_remove(debug_dir);
-	list_for_each_entry_safe(s, next, &settings, all)
-		kfree(s);
 }

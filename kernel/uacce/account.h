@@ -9,7 +9,6 @@
 #include <linux/uacce_netlink.h>
 #include <linux/uidgid.h>
 
-#define UACCE_LEVEL_AVERAGE	10
 #define UACCE_CTX_NO_ID		((u32)-1)	/* the driver hasn't given it a queue yet */
 
 struct uacce_device_item;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Attachments: a process' claim to a slot, had or waited for. It ends with
- * DETACH, with its socket, or with the process, whichever comes first.
+ * DETACH, with its socket, or with the process, whichever comes first, and what
+ * it had is given on (uacce_section_settle()).
  *
  * All of it is under uacce_prov. A socket is known by its held sock, a process
  * by its pinned struct pid: numbers come again. The pid's wait queue, which pidfds
@@ -19,102 +20,16 @@
 #include <net/sock.h>
 #include "provision.h"
 
-LIST_HEAD(uacce_attachments);
 static u32 next_ticket = 1;
 
-static void attachment_release(struct kref *ref)
-{
-	struct uacce_attachment *a = container_of(ref, struct uacce_attachment, ref);
-
-	sock_put(a->sk);
-	put_cred(a->cred);
-	kfree(a);
-}
-
-static void attachment_put(struct uacce_attachment *a)
-{
-	kref_put(&a->ref, attachment_release);
-}
-
 /* ------ the end ------ */
-
-static void attachment_leave_slot(struct uacce_attachment *a)
-{
-	struct uacce_slot *slot = a->slot;
-	struct uacce_section *section = a->section;
-
-	uacce_event_slot(UACCE_NL_SLOT_DETACH, a);
-	a->slot = NULL;
-	slot->attachment = NULL;
-	section->attached--;
-	if (!slot->charges)
-		a->owner->slot = NULL;
-	else
-		section->lingering++;
-	uacce_slot_free(slot);
-}
-
-static void attachment_leave_queue(struct uacce_attachment *a, int error)
-{
-	list_del_init(&a->waiting);
-	a->section->waiting--;
-	if (error)
-		uacce_tell_granted(a, error);
-}
-
-/* @error: what a waiting one is told, 0 = nothing. Its slot isn't given on yet. */
-static void attachment_finish(struct uacce_attachment *a, int error)
-{
-	struct uacce_owner *owner = a->owner;
-
-	a->over = true;
-	if (a->slot)
-		attachment_leave_slot(a);
-	else
-		attachment_leave_queue(a, error);
-	list_del(&a->all);
-	owner->attachment = NULL;
-	remove_wait_queue(&owner->pid->wait_pidfd, &a->death);
-	uacce_owner_put(owner);
-	/* One that runs already finds it over. */
-	if (cancel_delayed_work(&a->expiry))
-		attachment_put(a);
-	attachment_put(a);
-	module_put(THIS_MODULE);
-}
 
 void uacce_attachment_end(struct uacce_attachment *a, int error)
 {
 	struct uacce_section *section = a->section;
 
-	attachment_finish(a, error);
+	uacce_attachment_finish(a, error);
 	uacce_section_settle(section);
-}
-
-void uacce_attachments_end(struct uacce_section *section)
-{
-	struct uacce_attachment *a, *next;
-
-	list_for_each_entry_safe(a, next, &uacce_attachments, all)
-		if (a->section == section && a->slot)
-			attachment_finish(a, 0);
-}
-
-void uacce_waiters_end(struct uacce_section *section, int error)
-{
-	struct uacce_attachment *a, *next;
-
-	list_for_each_entry_safe(a, next, &section->waiters, waiting)
-		attachment_finish(a, error);
-}
-
-void uacce_waiters_cut(struct uacce_section *section)
-{
-	struct uacce_attachment *a, *next;
-
-	list_for_each_entry_safe(a, next, &section->waiters, waiting)
-		if (a->want_index >= 0 && a->want_index >= section->num_processes)
-			attachment_finish(a, ENOENT);
 }
 
 /* ------ processes and sockets that go ------ */
@@ -139,7 +54,7 @@ static void attachment_died(struct work_struct *work)
 	if (!a->over && group_is_dead(a->owner->pid))
 		uacce_attachment_end(a, 0);
 	mutex_unlock(&uacce_prov);
-	attachment_put(a);
+	uacce_attachment_put(a);
 }
 
 static int attachment_on_death(wait_queue_entry_t *wait, unsigned int mode, int flags, void *key)
@@ -149,7 +64,7 @@ static int attachment_on_death(wait_queue_entry_t *wait, unsigned int mode, int 
 	/* It stays on this queue as long as it has its first reference. */
 	kref_get(&a->ref);
 	if (!queue_work(uacce_wq, &a->died))
-		attachment_put(a);
+		uacce_attachment_put(a);
 	return 0;
 }
 
@@ -161,7 +76,7 @@ static void attachment_expired(struct work_struct *work)
 	if (!a->over && !a->slot)
 		uacce_attachment_end(a, ETIMEDOUT);
 	mutex_unlock(&uacce_prov);
-	attachment_put(a);
+	uacce_attachment_put(a);
 }
 
 static struct uacce_attachment *attachment_of_dead_socket(u32 portid)
@@ -195,78 +110,9 @@ static struct notifier_block attach_netlink_nb = {
 	.notifier_call = attach_on_netlink,
 };
 
-/* ------ who may ------ */
-
-static bool groups_have(const struct uacce_ranges *gids, const struct cred *cred)
-{
-	int i;
-
-	if (uacce_ranges_have(gids, from_kgid(&init_user_ns, cred->egid)))
-		return true;
-	for (i = 0; i < cred->group_info->ngroups; i++)
-		if (uacce_ranges_have(gids, from_kgid(&init_user_ns, cred->group_info->gid[i])))
-			return true;
-	return false;
-}
-
-static bool section_allows(const struct uacce_section *section, const struct uacce_attachment *a)
-{
-	return a->admin || uacce_ranges_have(section->uids, from_kuid(&init_user_ns, a->cred->euid)) ||
-	       groups_have(section->gids, a->cred);
-}
-
 /* ------ the beginning ------ */
 
-static void attachment_has(struct uacce_attachment *a, struct uacce_slot *slot)
-{
-	a->slot = slot;
-	slot->attachment = a;
-	a->owner->slot = slot;
-	a->section->attached++;
-	uacce_event_slot(UACCE_NL_SLOT_ATTACH, a);
-}
-
-/*
- * In the order of coming; who wants a slot that is taken is passed over. One
- * that can't be told is out, and its slot is the next one's.
- */
-static bool waiter_serve(struct uacce_attachment *a)
-{
-	struct uacce_slot *slot;
-
-	if (!section_allows(a->section, a)) {
-		attachment_finish(a, EACCES);
-		return true;
-	}
-	slot = uacce_slot_take(a);
-	if (IS_ERR_OR_NULL(slot))
-		return false;
-	list_del_init(&a->waiting);
-	a->section->waiting--;
-	attachment_has(a, slot);
-	if (uacce_tell_granted(a, 0))
-		attachment_finish(a, 0);
-	else if (cancel_delayed_work(&a->expiry))
-		attachment_put(a);
-	return true;
-}
-
-void uacce_waiters_serve(struct uacce_section *section)
-{
-	struct uacce_attachment *a;
-	bool again;
-
-	do {
-		again = false;
-		list_for_each_entry(a, &section->waiters, waiting) {
-			again = waiter_serve(a);
-			if (again)
-				break;
-		}
-	} while (again);
-}
-
-static int refuse(struct uacce_refusal *no, int error, u16 attr, const char *why)
+static int attach_refuse(struct uacce_refusal *no, int error, u16 attr, const char *why)
 {
 	no->why = why;
 	no->attr = attr;
@@ -290,7 +136,7 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 	if (req->slot) {
 		if (uacce_slot_parse(a->section, req->slot, &a->want_member, &a->want_index) ||
 		    (a->want_member >= 0 && member_is_empty(&a->section->members[a->want_member])))
-			return refuse(no, -ENOENT, UACCE_A_SLOT, "the section has no slot of this name");
+			return attach_refuse(no, -ENOENT, UACCE_A_SLOT, "the section has no slot of this name");
 		return 0;
 	}
 	if (!req->dev)
@@ -298,7 +144,7 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 	uacce = uacce_account_find(req->dev);
 	k = uacce ? uacce_section_position(a->section, uacce) : -1;
 	if (k < 0 || member_is_empty(&a->section->members[k]))
-		return refuse(no, -ENOENT, UACCE_A_DEV, "the section has no such device now");
+		return attach_refuse(no, -ENOENT, UACCE_A_DEV, "the section has no such device now");
 	if (a->section->limit_dev_access)
 		a->want_member = k;
 	return 0;
@@ -346,8 +192,8 @@ static int attachment_own_slot(struct uacce_attachment *a, struct uacce_slot **s
 		return 0;
 	if (own->section != a->section || (a->want_index >= 0 && a->want_index != own->index) ||
 	    (a->want_member >= 0 && a->want_member != own->member))
-		return refuse(no, -EBUSY, own->section != a->section ? UACCE_A_SECTION : wanted_attr(a),
-			      "this process has contexts that are charged to another slot");
+		return attach_refuse(no, -EBUSY, own->section != a->section ? UACCE_A_SECTION : wanted_attr(a),
+				     "this process has contexts that are charged to another slot");
 	*slot = own;
 	a->section->lingering--;
 	return 0;
@@ -358,11 +204,11 @@ static int attachment_wait(struct uacce_attachment *a, u32 wait_ms, struct uacce
 	struct uacce_section *section = a->section;
 
 	if (!wait_ms)
-		return refuse(no, -EUSERS, wanted_attr(a), a->want_index >= 0 ? "the slot is taken" :
-			      a->want_member >= 0 ? "all slots of the device are taken" :
-			      "all slots of the section are taken");
+		return attach_refuse(no, -EUSERS, wanted_attr(a), a->want_index >= 0 ? "the slot is taken" :
+				     a->want_member >= 0 ? "all slots of the device are taken" :
+				     "all slots of the section are taken");
 	if (section->waiting >= UACCE_WAITERS_MAX)
-		return refuse(no, -ENOBUFS, UACCE_A_SECTION, "too many processes wait for this section");
+		return attach_refuse(no, -ENOBUFS, UACCE_A_SECTION, "too many processes wait for this section");
 	a->ticket = next_ticket++;
 	if (!a->ticket)
 		a->ticket = next_ticket++;
@@ -390,10 +236,10 @@ static int attachment_begin(struct uacce_attachment *a, const struct uacce_attac
 		slot = uacce_slot_take(a);
 	}
 	if (IS_ERR(slot))
-		return refuse(no, PTR_ERR(slot), 0, "out of memory");
+		return attach_refuse(no, PTR_ERR(slot), 0, "out of memory");
 	if (!slot)
 		return attachment_wait(a, req->wait_ms, no);
-	attachment_has(a, slot);
+	uacce_attachment_has(a, slot);
 	return 0;
 }
 
@@ -401,10 +247,10 @@ static int attach_check(const struct uacce_attach_request *req, struct uacce_sec
 {
 	*section = uacce_section_find(req->section);
 	if (!*section)
-		return refuse(no, -ENOENT, UACCE_A_SECTION, "there is no section of this name");
+		return attach_refuse(no, -ENOENT, UACCE_A_SECTION, "there is no section of this name");
 	if ((*section)->state != UACCE_NL_SECTION_LIVE)
-		return refuse(no, -ESHUTDOWN, UACCE_A_SECTION, (*section)->state == UACCE_NL_SECTION_DRAINING ?
-			      "the section is draining" : "the section is not live");
+		return attach_refuse(no, -ESHUTDOWN, UACCE_A_SECTION, (*section)->state == UACCE_NL_SECTION_DRAINING ?
+				     "the section is draining" : "the section is not live");
 	return 0;
 }
 
@@ -418,21 +264,21 @@ int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment
 	/* First, so that who inherited a slot over exec learns that, whatever it may have now. */
 	owner = uacce_owner_find(task_tgid(current));
 	if (owner && owner->attachment)
-		return refuse(no, -EALREADY, 0, owner->attachment->slot ? "this process is attached already" :
-			      "this process waits for a slot already");
+		return attach_refuse(no, -EALREADY, 0, owner->attachment->slot ? "this process is attached already" :
+				     "this process waits for a slot already");
 	ret = attach_check(req, &section, no);
 	if (ret)
 		return ret;
 	a = attachment_new(req, section);
 	if (!a)
-		return refuse(no, -ENOMEM, 0, "out of memory");
-	if (!section_allows(section, a)) {
-		ret = refuse(no, -EACCES, UACCE_A_SECTION, "neither this user nor its groups are allowed in the section");
+		return attach_refuse(no, -ENOMEM, 0, "out of memory");
+	if (!uacce_section_allows(section, a)) {
+		ret = attach_refuse(no, -EACCES, UACCE_A_SECTION, "neither this user nor its groups are allowed in the section");
 		goto err_put;
 	}
 	owner = uacce_owner_get(task_tgid(current));
 	if (!owner) {
-		ret = refuse(no, -ENOMEM, 0, "out of memory");
+		ret = attach_refuse(no, -ENOMEM, 0, "out of memory");
 		goto err_put;
 	}
 	a->owner = owner;
@@ -449,7 +295,7 @@ int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment
 err_put_owner:
 	uacce_owner_put(owner);
 err_put:
-	attachment_put(a);
+	uacce_attachment_put(a);
 	return ret;
 }
 
@@ -463,7 +309,7 @@ int uacce_detach(struct uacce_refusal *no)
 	if (owner && owner->attachment)
 		uacce_attachment_end(owner->attachment, 0);
 	else
-		ret = refuse(no, -ENOENT, 0, "this process is neither attached nor waiting");
+		ret = attach_refuse(no, -ENOENT, 0, "this process is neither attached nor waiting");
 	mutex_unlock(&uacce_prov);
 	return ret;
 }

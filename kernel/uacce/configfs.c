@@ -7,14 +7,13 @@
 #include <linux/module.h>
 #include "provision.h"
 
-struct config_group uacce_devices_group;
 static struct config_group sections_group;
 
 static const struct config_item_type root_type = {
 	.ct_owner = THIS_MODULE,
 };
 
-struct configfs_subsystem uacce_subsys = {
+static struct configfs_subsystem uacce_subsys = {
 	.su_group = {
 		.cg_item = {
 			.ci_namebuf = "uacce",
@@ -27,8 +26,7 @@ struct configfs_subsystem uacce_subsys = {
 int uacce_configfs_init(void)
 {
 	config_group_init(&uacce_subsys.su_group);
-	config_group_init_type_name(&uacce_devices_group, "devices", &uacce_devices_type);
-	configfs_add_default_group(&uacce_devices_group, &uacce_subsys.su_group);
+	configfs_add_default_group(uacce_configfs_devices(), &uacce_subsys.su_group);
 	config_group_init_type_name(&sections_group, "sections", &uacce_sections_type);
 	configfs_add_default_group(&sections_group, &uacce_subsys.su_group);
 	return configfs_register_subsystem(&uacce_subsys);

@@ -154,9 +154,17 @@ static const struct config_item_type device_type = {
 	.ct_owner = THIS_MODULE,
 };
 
-const struct config_item_type uacce_devices_type = {
+static const struct config_item_type devices_type = {
 	.ct_owner = THIS_MODULE,
 };
+
+static struct config_group devices_group;
+
+struct config_group *uacce_configfs_devices(void)
+{
+	config_group_init_type_name(&devices_group, "devices", &devices_type);
+	return &devices_group;
+}
 
 int uacce_configfs_add_device(struct uacce_device *uacce)
 {
@@ -169,7 +177,7 @@ int uacce_configfs_add_device(struct uacce_device *uacce)
 	d->uacce = uacce;
 	config_group_init_type_name(&d->group, dev_name(&uacce->dev), &device_type);
 	/* It doesn't say that there was no memory for a long name. */
-	ret = d->group.cg_item.ci_name ? configfs_register_group(&uacce_devices_group, &d->group) : -ENOMEM;
+	ret = d->group.cg_item.ci_name ? configfs_register_group(&devices_group, &d->group) : -ENOMEM;
 	if (ret) {
 		config_group_put(&d->group);
 		return ret;

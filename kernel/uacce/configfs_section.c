@@ -85,9 +85,7 @@ static ssize_t section_num_processes_store(struct config_item *item, const char 
 
 	if (ret)
 		return ret;
-	mutex_lock(&uacce_prov);
 	ret = uacce_section_resize(to_uacce_section(item), n);
-	mutex_unlock(&uacce_prov);
 	return ret ? ret : len;
 }
 
@@ -206,20 +204,16 @@ static void section_reason(struct uacce_section *section, const char *why)
 /* The directory stays while the section isn't configured; section.c lets go of it. */
 static int go_live(struct uacce_section *section)
 {
-	bool was;
-	int ret = configfs_depend_item_unlocked(&uacce_subsys, &section->group.cg_item);
+	int ret = configfs_depend_item_unlocked(section->group.cg_subsys, &section->group.cg_item);
 
 	if (ret) {
 		section_reason(section, "its directory is being removed");
 		return ret;
 	}
-	mutex_lock(&uacce_prov);
-	was = section->state != UACCE_NL_SECTION_CONFIGURED;
 	ret = uacce_section_live(section);
-	mutex_unlock(&uacce_prov);
-	if (was || ret)
+	if (ret != 1)
 		configfs_undepend_item(&section->group.cg_item);
-	return ret;
+	return min(ret, 0);
 }
 
 static int go_down(struct uacce_section *section)

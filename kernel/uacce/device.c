@@ -5,11 +5,12 @@
  * lock                    protects                           taken with
  * ----------------------  ---------------------------------  ------------------------
  * uacce_device.kill_lock  one walk over the queues at a time  whatever the driver holds
- * uacce_device.lock       ctxs, held, dead, kill_round       anything; a leaf, spins
+ * uacce_device.lock       ctxs, held, bonds, dead,           anything; a leaf, spins
+ *                         kill_round
  * uacce_ctx.*             see queue.c                        kill_lock
  *
- * References: a device lives as long as an open file of it (the cdev holds it
- * during open, the context later). Everything a driver or provider could see of
+ * References: a device lives as long as an open file of it (open() looks it up by
+ * its number and holds it, the context later). Everything a driver or provider could see of
  * it ends in uacce_remove(): what remains is memory.
  */
 #include <linux/device.h>
@@ -77,6 +78,8 @@ struct uacce_device *uacce_alloc(struct device *parent,
 	spin_lock_init(&uacce->lock);
 	INIT_LIST_HEAD(&uacce->ctxs);
 	INIT_LIST_HEAD(&uacce->held);
+	INIT_LIST_HEAD(&uacce->bonds);
+	uacce_pool_init(uacce);
 	device_initialize(&uacce->dev);
 	uacce->dev.class = &uacce_class;
 	uacce->dev.parent = parent;
@@ -97,7 +100,7 @@ struct uacce_device *uacce_alloc(struct device *parent,
 	ret = uacce_sva_attach(uacce);
 	if (ret)
 		goto err_put_parent;
-	ret = uacce_sysfs_init(uacce);
+	ret = uacce_sysfs_init(uacce, interface->levels);
 	if (ret)
 		goto err_detach_sva;
 	return uacce;
@@ -114,6 +117,85 @@ err_put_device:
 }
 EXPORT_SYMBOL_GPL(uacce_alloc);
 
+/* ------ what there is of it, as long as it is registered ------ */
+
+static void account_insert(struct uacce_device *uacce)
+{
+	struct uacce_account *acct;
+
+	list_for_each_entry(acct, &uacce_accounts, all)
+		if (uacce_of_account(acct)->id > uacce->id)
+			break;
+	list_add_tail(&uacce->acct.all, &acct->all);
+	uacce_prov_generation++;
+}
+
+static void uacce_account_stop(struct uacce_device *uacce)
+{
+	struct uacce_account *acct = &uacce->acct;
+	struct uacce_charge *charge;
+
+	mutex_lock(&uacce_prov);
+	if (acct->on) {
+		acct->on = false;
+		while ((charge = list_first_entry_or_null(&acct->charges, struct uacce_charge, node)))
+			uacce_uncharge_locked(uacce_of_charge(charge));
+		uacce_claims_drop(uacce);
+	}
+	mutex_unlock(&uacce_prov);
+}
+
+static void uacce_account_del(struct uacce_device *uacce)
+{
+	uacce_configfs_del_device(uacce);
+	mutex_lock(&uacce_prov);
+	/* Whoever reserves on a device that is off would keep a pointer to what is freed soon. */
+	WARN_ON(uacce->acct.reserved);
+	list_del(&uacce->acct.all);
+	uacce_prov_generation++;
+	if (uacce->announced)
+		uacce_event_dev(UACCE_NL_DEV_DEL, uacce);
+	mutex_unlock(&uacce_prov);
+}
+
+static int uacce_account_add(struct uacce_device *uacce)
+{
+	struct uacce_account *acct = &uacce->acct;
+	int total = uacce->ops->get_available_instances(uacce), ret = 0;
+
+	INIT_LIST_HEAD(&acct->charges);
+	mutex_lock(&uacce_prov);
+	acct->settings = uacce_settings_get(dev_name(uacce->parent));
+	if (acct->settings) {
+		acct->total = max(total, 0);
+		account_insert(uacce);
+		acct->on = true;
+		uacce_claims_serve(uacce);
+	} else {
+		ret = -ENOMEM;
+	}
+	mutex_unlock(&uacce_prov);
+	if (ret)
+		return ret;
+	ret = uacce_configfs_add_device(uacce);
+	if (ret) {
+		uacce_account_stop(uacce);
+		uacce_account_del(uacce);
+	}
+	return ret;
+}
+
+static void uacce_account_announce(struct uacce_device *uacce)
+{
+	mutex_lock(&uacce_prov);
+	uacce->announced = true;
+	uacce_event_dev(UACCE_NL_DEV_ADD, uacce);
+	uacce_section_device_opens(uacce);
+	mutex_unlock(&uacce_prov);
+}
+
+/* ------ ------ */
+
 int uacce_register(struct uacce_device *uacce)
 {
 	int ret;
@@ -122,10 +204,10 @@ int uacce_register(struct uacce_device *uacce)
 	ret = uacce_account_add(uacce);
 	if (ret)
 		return ret;
-	cdev_init(&uacce->cdev, &uacce_fops);
-	uacce->cdev.owner = THIS_MODULE;
-	ret = cdev_device_add(&uacce->cdev, &uacce->dev);
+	uacce_id_publish(uacce);
+	ret = device_add(&uacce->dev);
 	if (ret) {
+		uacce_id_withdraw(uacce);
 		uacce_account_stop(uacce);
 		uacce_account_del(uacce);
 		return ret;
@@ -136,41 +218,30 @@ int uacce_register(struct uacce_device *uacce)
 }
 EXPORT_SYMBOL_GPL(uacce_register);
 
-/* Enters a context that is being opened: from here on a removal takes it back. */
-int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx)
+static void uacce_ctx_unhold(struct uacce_ctx *ctx)
 {
-	int ret = 0;
-
-	spin_lock(&uacce->lock);
-	if (uacce->dead) {
-		ret = -ENODEV;
-	} else {
-		ctx->kill_round = uacce->kill_round;
-		list_add_tail(&ctx->node, &uacce->ctxs);
-	}
-	spin_unlock(&uacce->lock);
-	return ret;
+	mutex_lock(&ctx->mutex);
+	uacce_sva_unbind(ctx);
+	mutex_unlock(&ctx->mutex);
+	uacce_ctx_put(ctx);
 }
 
-/* Only when the driver can't see the context any more: a removal won't wait for it. */
-void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx)
+void uacce_queue_recovered(struct uacce_queue *q)
 {
-	spin_lock(&uacce->lock);
-	list_del_init(&ctx->node);
-	spin_unlock(&uacce->lock);
-}
+	struct uacce_ctx *ctx = to_uacce_ctx(q);
+	struct uacce_device *uacce = q->uacce;
 
-/*
- * The device may still use the address space of a queue that it didn't let go
- * of: the PASID must not come to mean another one, nor be taken from the mm.
- */
-void uacce_ctx_hold(struct uacce_device *uacce, struct uacce_ctx *ctx)
-{
-	kref_get(&ctx->ref);
+	/* Who put the queue is still about to hold the context. */
+	mutex_lock(&ctx->mutex);
 	spin_lock(&uacce->lock);
-	list_add_tail(&ctx->held, &uacce->held);
+	list_del_init(&ctx->held);
 	spin_unlock(&uacce->lock);
+	mutex_unlock(&ctx->mutex);
+	/* The address space first: who is given the place may count on it. */
+	uacce_ctx_unhold(ctx);
+	uacce_unquarantine(uacce);
 }
+EXPORT_SYMBOL_GPL(uacce_queue_recovered);
 
 static void uacce_release_held(struct uacce_device *uacce)
 {
@@ -184,10 +255,7 @@ static void uacce_release_held(struct uacce_device *uacce)
 		spin_unlock(&uacce->lock);
 		if (!ctx)
 			return;
-		mutex_lock(&ctx->mutex);
-		uacce_sva_unbind(ctx);
-		mutex_unlock(&ctx->mutex);
-		uacce_ctx_put(ctx);
+		uacce_ctx_unhold(ctx);
 	}
 }
 
@@ -241,13 +309,21 @@ static void uacce_tell(struct uacce_device *uacce, enum uacce_nl_cmd cmd)
 
 void uacce_kill_queues(struct uacce_device *uacce)
 {
+	WRITE_ONCE(uacce->resetting, true);
 	uacce_tell(uacce, UACCE_NL_DEV_RESET);
 	uacce_kill_round(uacce, false);
 }
 EXPORT_SYMBOL_GPL(uacce_kill_queues);
 
+void uacce_reset_done(struct uacce_device *uacce)
+{
+	WRITE_ONCE(uacce->resetting, false);
+}
+EXPORT_SYMBOL_GPL(uacce_reset_done);
+
 void uacce_isolated(struct uacce_device *uacce)
 {
+	WRITE_ONCE(uacce->resetting, false);
 	uacce_tell(uacce, UACCE_NL_DEV_ISOLATE);
 }
 EXPORT_SYMBOL_GPL(uacce_isolated);
@@ -258,7 +334,8 @@ void uacce_unregister(struct uacce_device *uacce)
 		return;
 	/* Ends the node and waits for readers of attributes, so no op runs on their behalf. */
 	if (uacce->registered) {
-		cdev_device_del(&uacce->cdev, &uacce->dev);
+		device_del(&uacce->dev);
+		uacce_id_withdraw(uacce);
 		uacce_account_stop(uacce);
 	}
 	uacce_kill_round(uacce, true);
@@ -271,6 +348,7 @@ EXPORT_SYMBOL_GPL(uacce_unregister);
 void uacce_remove(struct uacce_device *uacce)
 {
 	uacce_unregister(uacce);
+	uacce_pool_exit(uacce);
 	uacce_release_held(uacce);
 	uacce_sva_detach(uacce);
 	put_device(uacce->parent);

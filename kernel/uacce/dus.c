@@ -18,27 +18,39 @@ static bool uacce_dus_possible(struct device *dev)
 	return dev_is_dma_coherent(dev) && dma_max_mapping_size(dev) == SIZE_MAX;
 }
 
-static void *uacce_pages_alloc(struct device *dev, size_t size)
+/* A reserved context's memory is reserved, too. */
+static void uacce_dus_find_pages(struct uacce_dus *dus, struct uacce_queue *q)
 {
-	/* Large: worth some reclaim, not somebody's life. */
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
-	int node = dev_to_node(dev);
-	unsigned int order = get_order(size);
-	struct page *page;
-	unsigned long i;
+	struct uacce_device *uacce = q->uacce;
 
-	if (node != NUMA_NO_NODE && !node_online(node))
-		node = NUMA_NO_NODE;
-	page = alloc_pages_node(node, gfp, order);
-	if (!page)
-		return NULL;
-	split_page(page, order);
-	for (i = size >> PAGE_SHIFT; i < 1ul << order; i++)
-		__free_page(page + i);
-	return page_address(page);
+	if (to_uacce_ctx(q)->charge.class == UACCE_NL_CTX_SLOT && dus->size == uacce->dus_size) {
+		dus->va = uacce_pool_take(uacce);
+		if (dus->va) {
+			get_device(&uacce->dev);
+			dus->pool = uacce;
+			return;
+		}
+	}
+	dus->va = uacce_pages_alloc(dus->dev, dus->size, GFP_KERNEL_ACCOUNT);
 }
 
-struct uacce_dus *uacce_dus_alloc(struct device *dev, size_t size)
+/* When only the mappings of processes remain, which keep the pages: the pool makes others. */
+static void uacce_dus_leave_pool(struct uacce_dus *dus)
+{
+	struct uacce_device *uacce = dus->pool;
+	void *va = NULL;
+
+	if (!uacce)
+		return;
+	dus->pool = NULL;
+	/* Whoever could share it would need a reference to get another from. */
+	if (kref_read(&dus->ref) == 1)
+		swap(va, dus->va);
+	uacce_pool_give(uacce, va);
+	put_device(&uacce->dev);
+}
+
+struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, size_t size)
 {
 	struct uacce_dus *dus;
 
@@ -52,18 +64,17 @@ struct uacce_dus *uacce_dus_alloc(struct device *dev, size_t size)
 	kref_init(&dus->ref);
 	dus->size = size;
 	dus->dev = dev;
-	dus->va = uacce_pages_alloc(dev, size);
+	uacce_dus_find_pages(dus, q);
 	if (!dus->va)
-		goto err_free_dus;
+		goto err_put_dus;
 	dus->dma = dma_map_single(dev, dus->va, size, DMA_BIDIRECTIONAL);
 	if (dma_mapping_error(dev, dus->dma))
-		goto err_free_pages;
+		goto err_put_dus;
 	return dus;
 
-err_free_pages:
-	free_pages_exact(dus->va, size);
-err_free_dus:
-	kfree(dus);
+err_put_dus:
+	uacce_dus_leave_pool(dus);
+	uacce_dus_put(dus);
 	return ERR_PTR(-ENOMEM);
 }
 EXPORT_SYMBOL_GPL(uacce_dus_alloc);
@@ -72,6 +83,7 @@ void uacce_dus_free(struct uacce_dus *dus)
 {
 	dma_unmap_single(dus->dev, dus->dma, dus->size, DMA_BIDIRECTIONAL);
 	dus->dev = NULL;
+	uacce_dus_leave_pool(dus);
 	uacce_dus_put(dus);
 }
 EXPORT_SYMBOL_GPL(uacce_dus_free);
@@ -86,7 +98,8 @@ static void uacce_dus_release(struct kref *ref)
 {
 	struct uacce_dus *dus = container_of(ref, struct uacce_dus, ref);
 
-	free_pages_exact(dus->va, dus->size);
+	if (dus->va)
+		free_pages_exact(dus->va, dus->size);
 	kfree(dus);
 }
 

@@ -19,9 +19,8 @@
 /* Names, a process, a number or two. */
 #define EVENT_BYTES	512
 
-struct workqueue_struct *uacce_wq;
-u64 uacce_config_seq;
-u64 uacce_event_seq;
+/* Set before there is anything to tell. */
+static struct genl_family *family;
 
 /* ------ sending ------ */
 
@@ -31,12 +30,12 @@ static struct sk_buff *event_new(enum uacce_mcgrp group, enum uacce_nl_cmd cmd, 
 	struct sk_buff *skb;
 
 	/* Listeners in any namespace are found by any of them. */
-	if (!genl_has_listeners(&uacce_genl_family, &init_net, group))
+	if (!genl_has_listeners(family, &init_net, group))
 		return NULL;
 	skb = genlmsg_new(bytes, GFP_KERNEL);
 	if (!skb)
 		return NULL;
-	*hdr = genlmsg_put(skb, 0, 0, &uacce_genl_family, 0, cmd);
+	*hdr = genlmsg_put(skb, 0, 0, family, 0, cmd);
 	if (*hdr)
 		return skb;
 	nlmsg_free(skb);
@@ -56,7 +55,7 @@ static void send_everywhere(struct sk_buff *skb)
 	for_each_net_rcu(net) {
 		copy = skb_clone(skb, GFP_ATOMIC);
 		if (copy)
-			genlmsg_multicast_netns(&uacce_genl_family, net, copy, 0, UACCE_GRP_CONFIG, GFP_ATOMIC);
+			genlmsg_multicast_netns(family, net, copy, 0, UACCE_GRP_CONFIG, GFP_ATOMIC);
 	}
 	rcu_read_unlock();
 	consume_skb(skb);
@@ -73,7 +72,7 @@ static void event_end(enum uacce_mcgrp group, struct sk_buff *skb, void *hdr, in
 	if (group == UACCE_GRP_CONFIG)
 		send_everywhere(skb);
 	else
-		genlmsg_multicast_netns(&uacce_genl_family, &init_net, skb, 0, group, GFP_KERNEL);
+		genlmsg_multicast_netns(family, &init_net, skb, 0, group, GFP_KERNEL);
 }
 
 static int put_config_seq(struct sk_buff *skb)
@@ -346,7 +345,7 @@ static struct sk_buff *granted_new(const struct uacce_attachment *a, int error)
 
 	if (!skb)
 		return ERR_PTR(-ENOMEM);
-	hdr = genlmsg_put(skb, a->portid, a->seq, &uacce_genl_family, 0, UACCE_NL_SLOT_GRANTED);
+	hdr = genlmsg_put(skb, a->portid, a->seq, family, 0, UACCE_NL_SLOT_GRANTED);
 	ret = hdr ? fill_granted(skb, a, error) : -EMSGSIZE;
 	if (ret) {
 		nlmsg_free(skb);
@@ -376,19 +375,17 @@ int uacce_tell_granted(const struct uacce_attachment *a, int error)
 
 /* ------ ------ */
 
-int uacce_event_init(void)
+void uacce_event_init(struct genl_family *genl_family)
 {
-	uacce_wq = alloc_workqueue("uacce", 0, 0);
-	return uacce_wq ? 0 : -ENOMEM;
+	family = genl_family;
 }
 
-/* Nobody opens any more, and nobody is attached; works that found that may still run. */
+/* Nobody opens any more, and nobody is attached. */
 void uacce_event_exit(void)
 {
 	struct quota *q;
 
 	cancel_delayed_work_sync(&quota_work);
-	destroy_workqueue(uacce_wq);
 	for (q = quotas; q < quotas + QUOTA_ENTRIES; q++)
 		if (q->pid)
 			quota_free(q);

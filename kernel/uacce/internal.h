@@ -3,15 +3,17 @@
 #ifndef WD_UACCE_INTERNAL_H
 #define WD_UACCE_INTERNAL_H
 
-#include <linux/cdev.h>
+#include <linux/device.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include "account.h"
 #include "uacce.h"
 
+struct uacce_bond;
 struct uacce_provider;
 struct uacce_alg;
 
@@ -22,13 +24,30 @@ enum uacce_ctx_state {
 	UACCE_CTX_ZOMBIE,	/* the driver has had it back; only close() remains */
 };
 
+/* What poll() finds of a queue's events. */
+enum uacce_event {
+	UACCE_EVENT_NONE,
+	UACCE_EVENT_SEEN,	/* by one look */
+	UACCE_EVENT_NEW,
+};
+
+/* Memory for the contexts that sections reserve on a device; pool.c. */
+struct uacce_pool {
+	spinlock_t lock;
+	struct list_head blocks;	/* wiped, with nobody */
+	u32 kept;			/* of these */
+	u32 out;			/* with contexts of slots */
+	u32 want;			/* contexts reserved: kept + out should be that */
+	bool closed;
+	struct work_struct refill;
+};
+
 /*
  * A device instance. The locks of this struct and of the next are described in
  * device.c and queue.c.
  */
 struct uacce_device {
 	struct device dev;
-	struct cdev cdev;
 	struct device *parent;		/* referenced until uacce_remove() */
 	int id;
 	bool registered;
@@ -53,13 +72,16 @@ struct uacce_device {
 	const struct attribute_group **groups;
 
 	struct uacce_account acct;
+	struct uacce_pool pool;
 
 	struct mutex kill_lock;
 	spinlock_t lock;
 	bool dead;
+	bool resetting;			/* written by the driver's reset, read by anybody */
 	u64 kill_round;
 	struct list_head ctxs;
 	struct list_head held;
+	struct list_head bonds;
 };
 
 /* One open file: a hardware queue held by a process. */
@@ -78,8 +100,7 @@ struct uacce_ctx {
 	spinlock_t lock;
 	enum uacce_ctx_state state;
 
-	bool bound;
-	void *sva_handle;
+	struct uacce_bond *bond;	/* NULL: not bound */
 
 	phys_addr_t mmio_start;
 	size_t mmio_bytes;
@@ -91,28 +112,31 @@ struct uacce_ctx {
 	int error;			/* that nobody was told of yet; any context */
 
 	wait_queue_head_t wait;
-	atomic_t event;			/* something happened since the last poll() */
+	atomic_t event;			/* enum uacce_event */
 };
 
 #define to_uacce_device(d)	container_of(d, struct uacce_device, dev)
 #define to_uacce_ctx(queue)	container_of(queue, struct uacce_ctx, q)
 
-/* main.c */
+/* class.c */
 extern struct class uacce_class;
+int uacce_class_init(void);
+void uacce_class_exit(void);
+int uacce_class_open(const struct file_operations *fops);	/* from here on nodes can be opened */
+void uacce_class_close(void);
 int uacce_id_alloc(void);
 void uacce_id_free(int id);
+void uacce_id_publish(struct uacce_device *uacce);
+void uacce_id_withdraw(struct uacce_device *uacce);
+struct uacce_device *uacce_id_find(int id);
 dev_t uacce_devt(int id);
 struct inode *uacce_inode_alloc(void);
-
-/* device.c */
-int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx);
-void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx);
-void uacce_ctx_hold(struct uacce_device *uacce, struct uacce_ctx *ctx);
 
 /* account.c: for open(), the last close, and a queue that did not stop */
 int uacce_charge(struct uacce_ctx *ctx);
 void uacce_uncharge(struct uacce_ctx *ctx);
 void uacce_quarantine(struct uacce_ctx *ctx);
+void uacce_unquarantine(struct uacce_device *uacce);
 u8 uacce_charge_priority(struct uacce_ctx *ctx);
 
 /* queue.c */
@@ -128,9 +152,20 @@ void uacce_region_revoke(struct uacce_ctx *ctx);
 struct uacce_dus *uacce_dus_get(struct uacce_dus *dus);
 void uacce_dus_put(struct uacce_dus *dus);
 
+/* pool.c: without locks, but for uacce_prov in what uacce_prov's own changes call (set) */
+void *uacce_pages_alloc(struct device *dev, size_t size, gfp_t gfp);	/* zeroed; free_pages_exact() */
+void uacce_pool_init(struct uacce_device *uacce);
+void uacce_pool_exit(struct uacce_device *uacce);
+bool uacce_pool_lacks(struct uacce_device *uacce, u32 want);
+int uacce_pool_fill(struct uacce_device *uacce, u32 want);
+void uacce_pool_set(struct uacce_device *uacce, u32 want);
+void *uacce_pool_take(struct uacce_device *uacce);
+void uacce_pool_give(struct uacce_device *uacce, void *va);
+
 /* sva.c */
 int uacce_sva_attach(struct uacce_device *uacce);
 void uacce_sva_detach(struct uacce_device *uacce);
+int uacce_sva_wait(struct uacce_device *uacce);
 int uacce_sva_bind(struct uacce_ctx *ctx);
 void uacce_sva_unbind(struct uacce_ctx *ctx);
 void uacce_sva_scrub(struct uacce_ctx *ctx);
@@ -138,7 +173,7 @@ const char *uacce_sva_name(struct uacce_device *uacce);
 bool uacce_sva_simulated(const struct uacce_device *uacce);
 
 /* sysfs.c */
-int uacce_sysfs_init(struct uacce_device *uacce);
+int uacce_sysfs_init(struct uacce_device *uacce, const struct uacce_alg_level *levels);
 void uacce_sysfs_exit(struct uacce_device *uacce);
 
 #endif

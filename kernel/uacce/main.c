@@ -1,72 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Module entry: the class, the device numbers, and the inodes behind mappings. */
-#include <linux/fs.h>
-#include <linux/idr.h>
-#include <linux/kdev_t.h>
+/* Module entry: what there is once for all devices, in the order in which it begins. */
 #include <linux/module.h>
-#include <linux/mount.h>
-#include <linux/pseudo_fs.h>
 #include "provision.h"
-
-#define UACCE_FS_MAGIC	0x75616363	/* "uacc" */
-
-struct class uacce_class = {
-	.name = "uacce",
-};
-
-static DEFINE_IDA(uacce_ids);
-static dev_t uacce_first_devt;
-static struct vfsmount *uacce_mnt;
-
-/* Ids count over all devices, lowest free first; the id is the minor number. */
-int uacce_id_alloc(void)
-{
-	return ida_alloc_max(&uacce_ids, MINORMASK, GFP_KERNEL);
-}
-
-void uacce_id_free(int id)
-{
-	ida_free(&uacce_ids, id);
-}
-
-dev_t uacce_devt(int id)
-{
-	return MKDEV(MAJOR(uacce_first_devt), id);
-}
-
-static int uacce_fs_init_context(struct fs_context *fc)
-{
-	return init_pseudo(fc, UACCE_FS_MAGIC) ? 0 : -ENOMEM;
-}
-
-/* No owner: the mount, which lives as long as the module, would pin it. */
-static struct file_system_type uacce_fs_type = {
-	.name = "uacce",
-	.init_fs_context = uacce_fs_init_context,
-	.kill_sb = kill_anon_super,
-};
-
-/*
- * A device can have several nodes, hence several inodes (mknod in a container),
- * so a queue brings its own: all its mappings hang on that one's address space.
- */
-struct inode *uacce_inode_alloc(void)
-{
-	return alloc_anon_inode(uacce_mnt->mnt_sb);
-}
 
 static int __init uacce_provision_init(void)
 {
-	int ret = uacce_account_init();
+	int ret = uacce_ledger_init();
 
 	if (ret)
 		return ret;
-	ret = uacce_event_init();
-	if (ret)
-		goto err_account_exit;
+	uacce_account_init();
+	uacce_event_init(&uacce_genl_family);
 	ret = uacce_attach_init();
 	if (ret)
-		goto err_event_exit;
+		goto err_account_exit;
 	ret = uacce_configfs_init();
 	if (ret)
 		goto err_attach_exit;
@@ -79,56 +26,49 @@ err_configfs_exit:
 	uacce_configfs_exit();
 err_attach_exit:
 	uacce_attach_exit();
-err_event_exit:
-	uacce_event_exit();
 err_account_exit:
+	uacce_event_exit();
 	uacce_account_exit();
+	uacce_ledger_exit();
 	return ret;
 }
 
-static void __exit uacce_provision_exit(void)
+static void uacce_provision_exit(void)
 {
 	uacce_netlink_exit();
 	uacce_configfs_exit();
 	uacce_attach_exit();
 	uacce_event_exit();
 	uacce_account_exit();
+	uacce_ledger_exit();
 }
 
 static int __init uacce_init(void)
 {
-	int ret;
+	int ret = uacce_class_init();
 
-	uacce_mnt = kern_mount(&uacce_fs_type);
-	if (IS_ERR(uacce_mnt))
-		return PTR_ERR(uacce_mnt);
-	ret = alloc_chrdev_region(&uacce_first_devt, 0, MINORMASK + 1, "uacce");
 	if (ret)
-		goto err_unmount;
-	ret = class_register(&uacce_class);
-	if (ret)
-		goto err_free_chrdev_region;
+		return ret;
 	ret = uacce_provision_init();
 	if (ret)
-		goto err_unregister_class;
+		goto err_class_exit;
+	ret = uacce_class_open(&uacce_fops);
+	if (ret)
+		goto err_provision_exit;
 	return 0;
 
-err_unregister_class:
-	class_unregister(&uacce_class);
-err_free_chrdev_region:
-	unregister_chrdev_region(uacce_first_devt, MINORMASK + 1);
-err_unmount:
-	kern_unmount(uacce_mnt);
+err_provision_exit:
+	uacce_provision_exit();
+err_class_exit:
+	uacce_class_exit();
 	return ret;
 }
 
 static void __exit uacce_exit(void)
 {
+	uacce_class_close();
 	uacce_provision_exit();
-	class_unregister(&uacce_class);
-	unregister_chrdev_region(uacce_first_devt, MINORMASK + 1);
-	kern_unmount(uacce_mnt);
-	ida_destroy(&uacce_ids);
+	uacce_class_exit();
 }
 
 module_init(uacce_init);

@@ -143,7 +143,7 @@ static int section_get(struct sk_buff *skb, struct genl_info *info)
 /* ------ attaching ------ */
 
 /* The sentence lies in the module, which can't go while a request is answered. */
-static int refuse(struct genl_info *info, const struct uacce_refusal *no, int error)
+static int netlink_refuse(struct genl_info *info, const struct uacce_refusal *no, int error)
 {
 	if (info->extack && no->why)
 		info->extack->_msg = no->why;
@@ -154,7 +154,7 @@ static int refuse_attach(struct genl_info *info, const struct uacce_refusal *no,
 {
 	if (no->attr && no->attr < ARRAY_SIZE(attach_policy) && info->attrs[no->attr])
 		NL_SET_BAD_ATTR(info->extack, info->attrs[no->attr]);
-	return refuse(info, no, error);
+	return netlink_refuse(info, no, error);
 }
 
 static int attach_reply(struct genl_info *info, const struct uacce_attachment *a)
@@ -212,7 +212,7 @@ static int section_detach(struct sk_buff *skb, struct genl_info *info)
 	struct uacce_refusal no = {};
 	int ret = uacce_detach(&no);
 
-	return ret ? refuse(info, &no, ret) : 0;
+	return ret ? netlink_refuse(info, &no, ret) : 0;
 }
 
 /* ------ dumps ------ */

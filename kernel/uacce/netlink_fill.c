@@ -46,7 +46,7 @@ static u32 dev_state(const struct uacce_device *uacce)
 
 	if (uacce->acct.on && ops->get_isolate_state && ops->get_isolate_state(uacce) == UACCE_DEV_ISOLATE)
 		return UACCE_NL_DEV_ISOLATED;
-	return UACCE_NL_DEV_NORMAL;
+	return READ_ONCE(uacce->resetting) ? UACCE_NL_DEV_RESETTING : UACCE_NL_DEV_NORMAL;
 }
 
 int uacce_fill_dev_names(struct sk_buff *skb, const struct uacce_device *uacce)

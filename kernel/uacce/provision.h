@@ -162,6 +162,7 @@ static inline bool uacce_member_is_on(const struct uacce_member *m)
 
 extern struct list_head uacce_accounts;		/* of registered devices */
 extern struct list_head uacce_sections;
+extern struct list_head uacce_claims;		/* of sections that aren't configured, in the order of going live */
 extern u32 uacce_prov_generation;		/* counts devices and sections that come and go */
 extern u32 uacce_ctx_generation;		/* the same of contexts */
 
@@ -180,13 +181,11 @@ static inline struct uacce_ctx *uacce_of_charge(struct uacce_charge *charge)
 	return container_of(charge, struct uacce_ctx, charge);
 }
 
-/* account.c: the devices' sums, who is charged; with uacce_prov held unless said otherwise */
-int uacce_account_init(void);
-void uacce_account_exit(void);
-int uacce_account_add(struct uacce_device *uacce);	/* takes uacce_prov; before the node appears */
-void uacce_account_stop(struct uacce_device *uacce);	/* takes it; ends all charges */
-void uacce_account_announce(struct uacce_device *uacce);	/* takes it; its node is there */
-void uacce_account_del(struct uacce_device *uacce);	/* takes it */
+/* ledger.c: what there is; with uacce_prov held unless said otherwise */
+int uacce_ledger_init(void);
+void uacce_ledger_exit(void);
+extern struct workqueue_struct *uacce_wq;	/* what can't be done where it is heard of */
+struct uacce_settings *uacce_settings_get(const char *parent);	/* found or made; NULL: no memory */
 int uacce_account_zone(const struct uacce_device *uacce);
 s64 uacce_account_free(const struct uacce_device *uacce);
 u32 uacce_account_room(const struct uacce_device *uacce);
@@ -194,15 +193,39 @@ struct uacce_device *uacce_account_find(const char *name);	/* by its own or its 
 struct uacce_owner *uacce_owner_get(struct pid *pid);	/* found or made; NULL: no memory */
 struct uacce_owner *uacce_owner_find(struct pid *pid);
 void uacce_owner_put(struct uacce_owner *owner);	/* frees it when nothing is left of it */
-void uacce_uncharge_locked(struct uacce_ctx *ctx);
-u32 uacce_account_left(struct uacce_device *uacce);	/* what current could still open */
+struct uacce_section *uacce_section_find(const char *name);
+int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce);
+u64 uacce_section_slots(const struct uacce_section *section);
+bool uacce_section_uses_nodes_of(const struct uacce_device *uacce);
+unsigned long *uacce_slot_map(const struct uacce_section *section, int member);	/* -1: in mode 0 */
+u32 uacce_slots_taken(const struct uacce_section *section, int member);
+void uacce_slot_name(const struct uacce_slot *slot, char *name);	/* UACCE_SLOT_NAME_SIZE */
+bool uacce_slot_has(const struct uacce_slot *slot, int position);
+u16 *uacce_slot_used(struct uacce_slot *slot, int position);
+
+/* slot.c: given out and given back */
+struct uacce_slot *uacce_slot_take(struct uacce_attachment *a);	/* NULL: none is free; ERR_PTR(-ENOMEM) */
+bool uacce_slot_free(struct uacce_slot *slot);			/* without settling; false: somebody is left */
+int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index);
+
+/* waiters.c: attachments in a section; with uacce_prov held; none of these settles */
+extern struct list_head uacce_attachments;
+void uacce_attachment_put(struct uacce_attachment *a);
+void uacce_attachment_finish(struct uacce_attachment *a, int error);	/* error: what a waiting one is told, 0 = nothing */
+void uacce_attachment_has(struct uacce_attachment *a, struct uacce_slot *slot);
+bool uacce_section_allows(const struct uacce_section *section, const struct uacce_attachment *a);
+void uacce_waiters_serve(struct uacce_section *section);
+void uacce_attachments_end(struct uacce_section *section);	/* the attached ones */
+void uacce_waiters_end(struct uacce_section *section, int error);
+void uacce_waiters_cut(struct uacce_section *section);	/* for slots that went */
 
 /* section.c: configured, live, draining */
 struct uacce_section *uacce_section_new(void);	/* ERR_PTR() */
 void uacce_section_free(struct uacce_section *section);
-int uacce_section_live(struct uacce_section *section);
 int uacce_section_drain(struct uacce_section *section);
-int uacce_section_revoke(struct uacce_section *section);	/* without uacce_prov: queues are stopped */
+void uacce_section_begin_drain(struct uacce_section *section);	/* a live one; to be settled */
+/* Without uacce_prov: memory is looked for. 0 or an error; going live is 1 when it wasn't. */
+int uacce_section_live(struct uacce_section *section);
 int uacce_section_resize(struct uacce_section *section, u32 num_processes);
 /* Slots came free, or there are more: who waits gets them; a draining section that is empty is configured again. */
 void uacce_section_settle(struct uacce_section *section);
@@ -210,21 +233,16 @@ void uacce_claims_serve(struct uacce_device *uacce);
 void uacce_claims_retry(struct uacce_device *uacce);	/* contexts of it came free */
 void uacce_claims_drop(struct uacce_device *uacce);
 void uacce_section_device_opens(struct uacce_device *uacce);	/* who waits for its slots gets them */
-int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce);
-struct uacce_section *uacce_section_find(const char *name);
-u64 uacce_section_slots(const struct uacce_section *section);
-bool uacce_section_uses_nodes_of(const struct uacce_device *uacce);
 void uacce_section_refused(struct uacce_section *section, const char *fmt, ...) __printf(2, 3);
 
-/* slot.c: given out and given back; grants */
-struct uacce_slot *uacce_slot_take(struct uacce_attachment *a);	/* NULL: none is free; ERR_PTR(-ENOMEM) */
-void uacce_slot_put(struct uacce_slot *slot);			/* frees it when neither owner nor context is left, and settles */
-bool uacce_slot_free(struct uacce_slot *slot);			/* without settling; false: somebody is left */
-u32 uacce_slots_taken(const struct uacce_section *section, int member);	/* -1: in mode 0 */
-void uacce_slot_name(const struct uacce_slot *slot, char *name);	/* UACCE_SLOT_NAME_SIZE */
-int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index);
-bool uacce_slot_has(const struct uacce_slot *slot, int position);
-u16 *uacce_slot_used(struct uacce_slot *slot, int position);
+/* account.c: who is charged */
+void uacce_account_init(void);
+void uacce_account_exit(void);
+void uacce_uncharge_locked(struct uacce_ctx *ctx);	/* with uacce_prov held */
+u32 uacce_account_left(struct uacce_device *uacce);	/* what current could still open */
+
+/* revoke.c */
+int uacce_section_revoke(struct uacce_section *section);	/* without uacce_prov: queues are stopped */
 
 /* attach.c: processes and sockets; takes uacce_prov where not said otherwise */
 struct uacce_attach_request {
@@ -245,7 +263,6 @@ struct uacce_refusal {
 	u16 attr;
 };
 
-extern struct list_head uacce_attachments;
 int uacce_attach_init(void);
 void uacce_attach_exit(void);
 /*
@@ -256,10 +273,6 @@ int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment
 /* For a reply that couldn't be delivered, or at the end of anything; with uacce_prov held. */
 void uacce_attachment_end(struct uacce_attachment *a, int error);
 int uacce_detach(struct uacce_refusal *no);
-void uacce_waiters_serve(struct uacce_section *section);	/* with uacce_prov held */
-void uacce_attachments_end(struct uacce_section *section);	/* the attached ones; with uacce_prov held; doesn't settle */
-void uacce_waiters_end(struct uacce_section *section, int error);	/* with uacce_prov held */
-void uacce_waiters_cut(struct uacce_section *section);	/* for slots that went; with uacce_prov held */
 
 /* parse.c */
 int uacce_parse_u32(const char *s, size_t len, u32 min, u32 max, u32 *res);
@@ -274,12 +287,10 @@ void uacce_names_free(struct uacce_names *names);
 bool uacce_ranges_have(const struct uacce_ranges *ranges, u32 id);
 
 /* configfs.c, configfs_device.c, configfs_section.c: the tree */
-extern struct configfs_subsystem uacce_subsys;
 int uacce_configfs_init(void);
 void uacce_configfs_exit(void);
-extern const struct config_item_type uacce_devices_type;
 extern const struct config_item_type uacce_sections_type;
-extern struct config_group uacce_devices_group;
+struct config_group *uacce_configfs_devices(void);	/* once */
 int uacce_configfs_add_device(struct uacce_device *uacce);	/* without uacce_prov */
 void uacce_configfs_del_device(struct uacce_device *uacce);	/* without uacce_prov */
 
@@ -316,8 +327,7 @@ void uacce_event_quota(const struct uacce_device *uacce, const struct uacce_sect
 void uacce_event_ctx_error(struct uacce_ctx *ctx);
 /* To one who waits: its slot, or (error != 0) none. 0, or the error of the delivery. */
 int uacce_tell_granted(const struct uacce_attachment *a, int error);
-extern struct workqueue_struct *uacce_wq;	/* what can't be done where it is heard of */
-int uacce_event_init(void);
+void uacce_event_init(struct genl_family *family);
 void uacce_event_exit(void);
 
 #endif

@@ -5,7 +5,7 @@
  * lock                 protects                              taken with
  * -------------------  ------------------------------------  ----------------------------
  * uacce_ctx.mutex      the driver's calls for this queue,    uacce_device.kill_lock
- *                      changes of state, q, sva_handle
+ *                      changes of state, q, bond
  * uacce_ctx.map_lock   regions, dus, the step to ZOMBIE,     mutex; mmap_lock (read or
  *                      MMIO pages being mapped               write), VMA locks
  * uacce_ctx.lock       changes of state, is_q_updated        mutex, map_lock; spins
@@ -15,7 +15,8 @@
  * user memory is touched and never from mmap or a page fault: so nobody's
  * mmap_lock waits for hardware. Binding an address space by an IOMMU takes
  * mmap_lock under the mutex: then a removal waits for hardware, and for who has
- * that lock of the process that is opening. i_mmap_rwsem is taken under the
+ * that lock of the process that is opening; open() has waited for it before, so
+ * that is one who took it in between. i_mmap_rwsem is taken under the
  * mutex, and map_lock is not taken under i_mmap_rwsem.
  */
 #include <linux/capability.h>
@@ -91,6 +92,43 @@ void uacce_ctx_put(struct uacce_ctx *ctx)
 	kref_put(&ctx->ref, uacce_ctx_free);
 }
 
+/* Enters a context that is being opened: from here on a removal takes it back. */
+static int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx)
+{
+	int ret = 0;
+
+	spin_lock(&uacce->lock);
+	if (uacce->dead) {
+		ret = -EINVAL;
+	} else {
+		ctx->kill_round = uacce->kill_round;
+		list_add_tail(&ctx->node, &uacce->ctxs);
+	}
+	spin_unlock(&uacce->lock);
+	return ret;
+}
+
+/* Only when the driver can't see the context any more: a removal won't wait for it. */
+static void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx)
+{
+	spin_lock(&uacce->lock);
+	list_del_init(&ctx->node);
+	spin_unlock(&uacce->lock);
+}
+
+/*
+ * The device may still use the address space of a queue that it didn't let go
+ * of: the PASID must not come to mean another one, nor be taken from the mm.
+ * Each context that is held is counted as quarantined.
+ */
+static void uacce_ctx_hold(struct uacce_device *uacce, struct uacce_ctx *ctx)
+{
+	kref_get(&ctx->ref);
+	spin_lock(&uacce->lock);
+	list_add_tail(&ctx->held, &uacce->held);
+	spin_unlock(&uacce->lock);
+}
+
 static void uacce_ctx_set_state(struct uacce_ctx *ctx, enum uacce_ctx_state state)
 {
 	lockdep_assert_held(&ctx->mutex);
@@ -145,12 +183,13 @@ static void uacce_ctx_return_queue(struct uacce_ctx *ctx)
 
 	ctx->q.dus = NULL;
 	ctx->q.priv = NULL;
-	if (!stopped)
-		uacce_quarantine(ctx);
-	if (stopped || !ctx->bound)
+	if (stopped) {
 		uacce_sva_unbind(ctx);
-	else
-		uacce_ctx_hold(ctx->q.uacce, ctx);
+		return;
+	}
+	/* It may recover from now on, which waits for the mutex. */
+	uacce_quarantine(ctx);
+	uacce_ctx_hold(ctx->q.uacce, ctx);
 }
 
 static int uacce_ctx_acquire(struct uacce_ctx *ctx)
@@ -160,7 +199,7 @@ static int uacce_ctx_acquire(struct uacce_ctx *ctx)
 
 	mutex_lock(&ctx->mutex);
 	/* Killed before it had anything: by a removal, or by a reset that open() could come after. */
-	ret = READ_ONCE(ctx->q.uacce->dead) ? -ENODEV : -EPERM;
+	ret = READ_ONCE(ctx->q.uacce->dead) ? -EINVAL : -EPERM;
 	if (ctx->state == UACCE_CTX_ZOMBIE)
 		goto err_unlock;
 	ret = -EIO;
@@ -218,9 +257,8 @@ void uacce_ctx_kill(struct uacce_ctx *ctx)
 	wake_up_poll(&ctx->wait, UACCE_POLL_GONE);
 }
 
-static int uacce_open(struct inode *inode, struct file *file)
+static int uacce_open_device(struct uacce_device *uacce, struct file *file)
 {
-	struct uacce_device *uacce = container_of(inode->i_cdev, struct uacce_device, cdev);
 	struct uacce_ctx *ctx;
 	int ret;
 
@@ -229,6 +267,9 @@ static int uacce_open(struct inode *inode, struct file *file)
 	ctx = uacce_ctx_alloc(uacce);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
+	ret = uacce_sva_wait(uacce);
+	if (ret)
+		goto err_put;
 	ret = uacce_ctx_attach(uacce, ctx);
 	if (ret)
 		goto err_put;
@@ -250,6 +291,18 @@ err_detach:
 err_put:
 	trace_queue_open(ctx, ret);
 	uacce_ctx_put(ctx);
+	return ret;
+}
+
+static int uacce_open(struct inode *inode, struct file *file)
+{
+	struct uacce_device *uacce = uacce_id_find(iminor(inode));
+	int ret;
+
+	if (!uacce)
+		return -ENXIO;
+	ret = uacce_open_device(uacce, file);
+	put_device(&uacce->dev);
 	return ret;
 }
 
@@ -346,7 +399,10 @@ static long uacce_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -EPERM;
 	if (_IOC_DIR(cmd) & _IOC_WRITE)
 		fault = bytes > sizeof(buf) || copy_from_user(buf, uarg, bytes);
-	mutex_lock(&ctx->mutex);
+	/* Another call of the same file may have it while hardware works. */
+	ret = mutex_lock_killable(&ctx->mutex);
+	if (ret)
+		return ret;
 	ret = uacce_ctx_command(ctx, cmd, buf, fault);
 	mutex_unlock(&ctx->mutex);
 	if (ret >= 0 && (_IOC_DIR(cmd) & _IOC_READ) && copy_to_user(uarg, buf, bytes))
@@ -364,15 +420,35 @@ static int uacce_mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 /*
- * Looking consumes: an event and a new completion are reported once. So only
- * who asks for input may look.
+ * What is ready, once for each look of a waiter. epoll looks twice before it
+ * tells: when an item is added or modified, and when the item is fetched, both
+ * times without waiting but for the adding. So what was found is found again by
+ * one look that doesn't wait. Nobody loses an event by that; some see it twice.
  */
+static bool uacce_ctx_look(struct uacce_ctx *ctx, bool waits)
+{
+	const struct uacce_ops *ops = ctx->q.uacce->ops;
+	int event = atomic_read(&ctx->event);
+	bool ready = false;
+
+	lockdep_assert_held(&ctx->lock);
+	if (event == UACCE_EVENT_NEW || (event && !waits)) {
+		/* Unless a newer one comes. */
+		atomic_cmpxchg(&ctx->event, event, event - 1);
+		ready = true;
+	}
+	if (ops->is_q_updated && ops->is_q_updated(&ctx->q)) {
+		atomic_cmpxchg(&ctx->event, 0, UACCE_EVENT_SEEN);
+		ready = true;
+	}
+	return ready;
+}
+
+/* Looking consumes, so only who asks for input may look. */
 static __poll_t uacce_poll(struct file *file, poll_table *pt)
 {
 	struct uacce_ctx *ctx = file->private_data;
-	const struct uacce_ops *ops;
 	__poll_t mask = 0;
-	bool ready;
 
 	/* A kernel thread asks for who submitted the poll (aio), and was checked then. */
 	if (current->mm != ctx->mm && !(current->flags & PF_KTHREAD))
@@ -381,13 +457,9 @@ static __poll_t uacce_poll(struct file *file, poll_table *pt)
 	spin_lock(&ctx->lock);
 	if (ctx->state == UACCE_CTX_ZOMBIE) {
 		mask = UACCE_POLL_GONE;
-	} else if (poll_requested_events(pt) & UACCE_POLL_READY) {
-		ops = ctx->q.uacce->ops;
-		ready = atomic_xchg(&ctx->event, 0);
-		if (ops->is_q_updated && ops->is_q_updated(&ctx->q))
-			ready = true;
-		if (ready)
-			mask = UACCE_POLL_READY;
+	} else if ((poll_requested_events(pt) & UACCE_POLL_READY) &&
+		   uacce_ctx_look(ctx, !poll_does_not_wait(pt))) {
+		mask = UACCE_POLL_READY;
 	}
 	spin_unlock(&ctx->lock);
 	return mask;
@@ -410,7 +482,7 @@ void uacce_wake_up(struct uacce_queue *q)
 {
 	struct uacce_ctx *ctx = to_uacce_ctx(q);
 
-	atomic_set(&ctx->event, 1);
+	atomic_set(&ctx->event, UACCE_EVENT_NEW);
 	wake_up_poll(&ctx->wait, UACCE_POLL_READY);
 }
 EXPORT_SYMBOL_GPL(uacce_wake_up);

@@ -2,8 +2,9 @@
 /*
  * Sections: configured, live, draining; what they hold back on their devices.
  *
- * Everything here is called with uacce_prov held, but for uacce_section_revoke(),
- * which stops hardware. A section that isn't configured pins its directory.
+ * Everything here is called with uacce_prov held, but for uacce_section_live()
+ * and _resize(), which find memory. A section that isn't configured pins its
+ * directory.
  */
 #include <linux/bitmap.h>
 #include <linux/ctype.h>
@@ -12,8 +13,6 @@
 #include <linux/sort.h>
 #include "trace.h"
 
-LIST_HEAD(uacce_sections);
-static LIST_HEAD(uacce_claims);		/* those that aren't configured, in the order of going live */
 static unsigned int short_members;	/* of all sections */
 
 struct uacce_section *uacce_section_new(void)
@@ -40,16 +39,6 @@ void uacce_section_free(struct uacce_section *section)
 	kfree(section);
 }
 
-struct uacce_section *uacce_section_find(const char *name)
-{
-	struct uacce_section *section;
-
-	list_for_each_entry(section, &uacce_sections, all)
-		if (!strcmp(uacce_section_name(section), name))
-			return section;
-	return NULL;
-}
-
 void uacce_section_refused(struct uacce_section *section, const char *fmt, ...)
 {
 	va_list args;
@@ -60,16 +49,6 @@ void uacce_section_refused(struct uacce_section *section, const char *fmt, ...)
 }
 
 /* ------ members ------ */
-
-int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce)
-{
-	unsigned int k;
-
-	for (k = 0; k < section->nr_members; k++)
-		if (section->members[k].uacce == uacce)
-			return k;
-	return -1;
-}
 
 static const char *member_name(const struct uacce_member *m)
 {
@@ -140,6 +119,7 @@ static void member_reserve(struct uacce_member *m, u32 ctxs)
 		return;
 	m->uacce->acct.reserved += ctxs - m->reserved;
 	m->reserved = ctxs;
+	uacce_pool_set(m->uacce, m->uacce->acct.reserved);
 }
 
 static void member_set_short(struct uacce_member *m, bool is_short)
@@ -310,6 +290,33 @@ static int members_check_room(struct uacce_section *section, u32 slots)
 	return 0;
 }
 
+/* Memory that a step needs first, and that isn't looked for under uacce_prov. */
+struct section_lack {
+	struct uacce_device *uacce;	/* with a reference */
+	u32 want;
+};
+
+/* Has every present device memory for the contexts of that many slots more? -EAGAIN: @lack says what to bring. */
+static int members_check_memory(struct uacce_section *section, u32 slots, struct section_lack *lack)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++) {
+		struct uacce_member *m = &section->members[k];
+		u32 want;
+
+		if (!m->uacce)
+			continue;
+		want = m->uacce->acct.reserved + member_need(m, slots);
+		if (!uacce_pool_lacks(m->uacce, want))
+			continue;
+		get_device(&m->uacce->dev);
+		*lack = (struct section_lack){ .uacce = m->uacce, .want = want };
+		return -EAGAIN;
+	}
+	return 0;
+}
+
 /* Does the shape give a slot any context at all, on some device that is or may come? */
 static int members_check_shares(struct uacce_section *section)
 {
@@ -344,7 +351,7 @@ static void section_set_state(struct uacce_section *section, enum uacce_nl_secti
 	uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
 }
 
-static int section_go_live(struct uacce_section *section)
+static int section_go_live(struct uacce_section *section, struct section_lack *lack)
 {
 	unsigned int k;
 	int ret = members_make(section);
@@ -353,6 +360,8 @@ static int section_go_live(struct uacce_section *section)
 		ret = members_check_shares(section);
 	if (!ret)
 		ret = members_check_room(section, section->num_processes);
+	if (!ret)
+		ret = members_check_memory(section, section->num_processes, lack);
 	if (!ret)
 		ret = members_grow_maps(section, section->num_processes);
 	if (ret == -ENOMEM)
@@ -365,11 +374,10 @@ static int section_go_live(struct uacce_section *section)
 		member_reserve(&section->members[k], member_need(&section->members[k], section->num_processes));
 	list_add_tail(&section->claims, &uacce_claims);
 	section_set_state(section, UACCE_NL_SECTION_LIVE);
-	return 0;
+	return 1;
 }
 
-/* All of it or nothing. The caller has pinned the directory, and unpins it unless the state changed. */
-int uacce_section_live(struct uacce_section *section)
+static int section_live(struct uacce_section *section, u32 num, struct section_lack *lack)
 {
 	if (section->state == UACCE_NL_SECTION_LIVE)
 		return 0;
@@ -378,7 +386,47 @@ int uacce_section_live(struct uacce_section *section)
 				      section->attached, section->lingering);
 		return -EBUSY;
 	}
-	return section_go_live(section);
+	return section_go_live(section, lack);
+}
+
+/* What was made for a step that failed. */
+static void section_trim_memory(void)
+{
+	struct uacce_account *acct;
+
+	list_for_each_entry(acct, &uacce_accounts, all)
+		uacce_pool_set(uacce_of_account(acct), acct->reserved);
+}
+
+/* All of it or nothing: a step is tried anew when what it lacked has been brought. */
+static int section_try(struct uacce_section *section, u32 num,
+		       int (*step)(struct uacce_section *section, u32 num, struct section_lack *lack))
+{
+	struct section_lack lack;
+	int ret;
+
+	mutex_lock(&uacce_prov);
+	while ((ret = step(section, num, &lack)) == -EAGAIN) {
+		mutex_unlock(&uacce_prov);
+		ret = uacce_pool_fill(lack.uacce, lack.want);
+		mutex_lock(&uacce_prov);
+		if (ret == -ENOMEM)
+			uacce_section_refused(section, "%s: no memory for the queues of %u contexts",
+					      dev_name(&lack.uacce->dev), lack.want);
+		put_device(&lack.uacce->dev);
+		if (ret)
+			break;
+	}
+	if (ret < 0)
+		section_trim_memory();
+	mutex_unlock(&uacce_prov);
+	return ret;
+}
+
+/* The caller has pinned the directory, and unpins it unless 1 is returned: the state changed. */
+int uacce_section_live(struct uacce_section *section)
+{
+	return section_try(section, 0, section_live);
 }
 
 /* ------ not live any more ------ */
@@ -421,7 +469,7 @@ void uacce_section_settle(struct uacce_section *section)
 		section_configured(section);
 }
 
-static void section_drain(struct uacce_section *section)
+void uacce_section_begin_drain(struct uacce_section *section)
 {
 	section_set_state(section, UACCE_NL_SECTION_DRAINING);
 	uacce_waiters_end(section, ESHUTDOWN);
@@ -431,54 +479,9 @@ int uacce_section_drain(struct uacce_section *section)
 {
 	if (section->state != UACCE_NL_SECTION_LIVE)
 		return 0;
-	section_drain(section);
+	uacce_section_begin_drain(section);
 	uacce_section_settle(section);
 	return 0;
-}
-
-/* Some context that is charged to the section, with a reference. */
-static struct uacce_ctx *section_ctx(struct uacce_section *section)
-{
-	struct uacce_account *acct;
-	struct uacce_charge *charge;
-
-	list_for_each_entry(acct, &uacce_accounts, all)
-		list_for_each_entry(charge, &acct->charges, node)
-			if (charge->slot && charge->slot->section == section) {
-				kref_get(&uacce_of_charge(charge)->ref);
-				return uacce_of_charge(charge);
-			}
-	return NULL;
-}
-
-int uacce_section_revoke(struct uacce_section *section)
-{
-	struct uacce_ctx *ctx;
-	int ret = 0;
-
-	mutex_lock(&uacce_prov);
-	if (section->revoking) {
-		uacce_section_refused(section, "the section is being revoked already");
-		ret = -EBUSY;
-	}
-	if (ret || section->state == UACCE_NL_SECTION_CONFIGURED)
-		goto unlock;
-	section->revoking = true;
-	if (section->state == UACCE_NL_SECTION_LIVE)
-		section_drain(section);
-	uacce_attachments_end(section);
-	while ((ctx = section_ctx(section))) {
-		mutex_unlock(&uacce_prov);
-		uacce_ctx_kill(ctx);
-		uacce_uncharge(ctx);
-		uacce_ctx_put(ctx);
-		mutex_lock(&uacce_prov);
-	}
-	section->revoking = false;
-	uacce_section_settle(section);
-unlock:
-	mutex_unlock(&uacce_prov);
-	return ret;
 }
 
 /* ------ more or fewer slots ------ */
@@ -502,7 +505,7 @@ static void claims_retry_by_name(const char *name)
 		uacce_claims_retry(uacce);
 }
 
-static int section_resize_live(struct uacce_section *section, u32 num)
+static int section_resize_live(struct uacce_section *section, u32 num, struct section_lack *lack)
 {
 	u32 old = section->num_processes;
 	unsigned int k;
@@ -515,6 +518,8 @@ static int section_resize_live(struct uacce_section *section, u32 num)
 	}
 	if (num > old) {
 		ret = members_check_room(section, num - old);
+		if (!ret)
+			ret = members_check_memory(section, num - old, lack);
 		if (!ret)
 			ret = members_grow_maps(section, num);
 		if (ret == -ENOMEM)
@@ -536,7 +541,7 @@ static int section_resize_live(struct uacce_section *section, u32 num)
 	return 0;
 }
 
-int uacce_section_resize(struct uacce_section *section, u32 num)
+static int section_resize(struct uacce_section *section, u32 num, struct section_lack *lack)
 {
 	int ret;
 
@@ -545,7 +550,7 @@ int uacce_section_resize(struct uacce_section *section, u32 num)
 	if (num == section->num_processes)
 		return 0;
 	if (section->state == UACCE_NL_SECTION_LIVE) {
-		ret = section_resize_live(section, num);
+		ret = section_resize_live(section, num, lack);
 		if (ret)
 			return ret;
 	} else {
@@ -554,6 +559,11 @@ int uacce_section_resize(struct uacce_section *section, u32 num)
 	uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
 	uacce_section_settle(section);
 	return 0;
+}
+
+int uacce_section_resize(struct uacce_section *section, u32 num)
+{
+	return section_try(section, num, section_resize);
 }
 
 /* ------ devices that come and go ------ */
@@ -646,28 +656,4 @@ void uacce_claims_drop(struct uacce_device *uacce)
 		member_set_short(m, false);
 		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
 	}
-}
-
-u64 uacce_section_slots(const struct uacce_section *section)
-{
-	u64 devices = 0;
-	unsigned int k;
-
-	if (section->state == UACCE_NL_SECTION_CONFIGURED)
-		return 0;
-	if (!section->limit_dev_access)
-		return section->num_processes;
-	for (k = 0; k < section->nr_members; k++)
-		devices += section->members[k].sync + section->members[k].async > 0;
-	return devices * section->num_processes;
-}
-
-bool uacce_section_uses_nodes_of(const struct uacce_device *uacce)
-{
-	struct uacce_section *section;
-
-	list_for_each_entry(section, &uacce_claims, claims)
-		if (section->nodes && uacce_section_position(section, uacce) >= 0)
-			return true;
-	return false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Slots: which one is given out next, their names, what is charged to them.
+ * Slots: which one is given out next, and how it is asked for by its name.
  *
  * Called with uacce_prov held. A free slot is a zero bit in its map; a struct
  * exists as long as somebody is attached or contexts are charged.
@@ -11,37 +11,6 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include "provision.h"
-
-static unsigned long *slot_map(const struct uacce_section *section, int member)
-{
-	return section->members[member < 0 ? 0 : member].taken;
-}
-
-u32 uacce_slots_taken(const struct uacce_section *section, int member)
-{
-	return bitmap_weight(slot_map(section, member), section->taken_bits);
-}
-
-/* member -1: mode 0, where the slot has some of every device. */
-bool uacce_slot_has(const struct uacce_slot *slot, int position)
-{
-	return slot->member < 0 || slot->member == position;
-}
-
-u16 *uacce_slot_used(struct uacce_slot *slot, int position)
-{
-	return &slot->used[slot->member < 0 ? position : 0];
-}
-
-void uacce_slot_name(const struct uacce_slot *slot, char *name)
-{
-	const char *section = uacce_section_name(slot->section);
-
-	if (slot->member < 0)
-		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_INT_%u", section, slot->index);
-	else
-		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_DEV%d_INT_%u", section, slot->member, slot->index);
-}
 
 static bool parse_canonical(const char **s, u32 *res)
 {
@@ -84,7 +53,7 @@ int uacce_slot_parse(struct uacce_section *section, const char *name, int *membe
 
 static int first_free(const struct uacce_section *section, int member, int want)
 {
-	unsigned long *map = slot_map(section, member);
+	unsigned long *map = uacce_slot_map(section, member);
 	unsigned long i;
 
 	/* There may be fewer than when it was asked for. */
@@ -150,7 +119,7 @@ struct uacce_slot *uacce_slot_take(struct uacce_attachment *a)
 	slot->section = section;
 	slot->index = index;
 	slot->member = member;
-	__set_bit(index, slot_map(section, member));
+	__set_bit(index, uacce_slot_map(section, member));
 	list_add_tail(&slot->node, &section->slots);
 	return slot;
 }
@@ -161,20 +130,8 @@ bool uacce_slot_free(struct uacce_slot *slot)
 
 	if (slot->attachment || slot->charges)
 		return false;
-	__clear_bit(slot->index, slot_map(section, slot->member));
+	__clear_bit(slot->index, uacce_slot_map(section, slot->member));
 	list_del(&slot->node);
 	kfree(slot);
 	return true;
-}
-
-void uacce_slot_put(struct uacce_slot *slot)
-{
-	struct uacce_section *section = slot->section;
-	bool lingered = !slot->attachment;
-
-	if (!uacce_slot_free(slot))
-		return;
-	if (lingered)
-		section->lingering--;
-	uacce_section_settle(section);
 }

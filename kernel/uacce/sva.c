@@ -6,15 +6,22 @@
  * --------------------  --------------------------------  -----------------------------
  * uacce_providers_lock  the list, users of each provider  nothing; its holders may sleep
  *                                                         in match() and enable()
+ * uacce_device.lock     bonds, users of each bond         anything; a leaf, spins
+ * uacce_bond.mutex      binds, pasid, handle              uacce_ctx.mutex; its holders
+ *                                                         may sleep in bind() and unbind()
+ *
+ * A process is bound to a device once, however many queues it opens: an IOMMU's
+ * bind() takes a lock of all devices and, under it, the process' mmap_lock.
  *
  * A provider has one user for each device. A device uses it from uacce_alloc()
  * to uacce_remove(), by when all its queues are unbound; so binding needs no lock.
  */
 #include <linux/completion.h>
 #include <linux/iommu.h>
-#include <linux/mm_types.h>
+#include <linux/mmap_lock.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include "internal.h"
 
@@ -24,6 +31,17 @@ struct uacce_provider {
 	unsigned int users;
 	bool going;
 	struct completion unused;
+};
+
+/* A process' address space, bound to a device for as many of its queues as use it. */
+struct uacce_bond {
+	struct list_head node;
+	struct mm_struct *mm;		/* each user's context keeps it from being another's */
+	unsigned int users;
+	struct mutex mutex;
+	unsigned int binds;
+	u32 pasid;
+	void *handle;
 };
 
 static bool uacce_iommu_match(struct device *parent)
@@ -135,31 +153,98 @@ void uacce_sva_detach(struct uacce_device *uacce)
 	mutex_unlock(&uacce_providers_lock);
 }
 
+/*
+ * bind() may wait for the process' mmap_lock under locks that others need. Who
+ * lets that be held for long is the process itself: so it waits here first,
+ * with nothing in hand, and may be killed.
+ */
+int uacce_sva_wait(struct uacce_device *uacce)
+{
+	if (!(uacce->flags & UACCE_DEV_SVA))
+		return 0;
+	if (mmap_write_lock_killable(current->mm))
+		return -EINTR;
+	mmap_write_unlock(current->mm);
+	return 0;
+}
+
+static struct uacce_bond *uacce_bond_get(struct uacce_device *uacce, struct mm_struct *mm)
+{
+	struct uacce_bond *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT), *bond;
+
+	if (!fresh)
+		return NULL;
+	mutex_init(&fresh->mutex);
+	fresh->mm = mm;
+	spin_lock(&uacce->lock);
+	list_for_each_entry(bond, &uacce->bonds, node)
+		if (bond->mm == mm)
+			break;
+	if (list_entry_is_head(bond, &uacce->bonds, node)) {
+		bond = fresh;
+		fresh = NULL;
+		list_add(&bond->node, &uacce->bonds);
+	}
+	bond->users++;
+	spin_unlock(&uacce->lock);
+	kfree(fresh);
+	return bond;
+}
+
+static void uacce_bond_put(struct uacce_device *uacce, struct uacce_bond *bond)
+{
+	bool last;
+
+	spin_lock(&uacce->lock);
+	last = !--bond->users;
+	if (last)
+		list_del(&bond->node);
+	spin_unlock(&uacce->lock);
+	if (last)
+		kfree(bond);
+}
+
 int uacce_sva_bind(struct uacce_ctx *ctx)
 {
 	struct uacce_device *uacce = ctx->q.uacce;
-	int ret;
+	struct uacce_bond *bond;
+	int ret = 0;
 
 	lockdep_assert_held(&ctx->mutex);
 	if (!(uacce->flags & UACCE_DEV_SVA))
 		return 0;
-	ret = uacce->provider->ops->bind(uacce->parent, ctx->mm, &ctx->q.pasid,
-					 &ctx->sva_handle);
-	ctx->bound = !ret;
+	bond = uacce_bond_get(uacce, ctx->mm);
+	if (!bond)
+		return -ENOMEM;
+	mutex_lock(&bond->mutex);
+	if (!bond->binds)
+		ret = uacce->provider->ops->bind(uacce->parent, ctx->mm, &bond->pasid, &bond->handle);
+	if (!ret) {
+		bond->binds++;
+		ctx->q.pasid = bond->pasid;
+		ctx->bond = bond;
+	}
+	mutex_unlock(&bond->mutex);
+	if (ret)
+		uacce_bond_put(uacce, bond);
 	return ret;
 }
 
 void uacce_sva_unbind(struct uacce_ctx *ctx)
 {
 	struct uacce_device *uacce = ctx->q.uacce;
+	struct uacce_bond *bond = ctx->bond;
 
 	lockdep_assert_held(&ctx->mutex);
-	if (!ctx->bound)
+	if (!bond)
 		return;
-	uacce->provider->ops->unbind(uacce->parent, ctx->q.pasid, ctx->sva_handle);
-	ctx->bound = false;
-	ctx->sva_handle = NULL;
+	mutex_lock(&bond->mutex);
+	if (!--bond->binds)
+		uacce->provider->ops->unbind(uacce->parent, bond->pasid, bond->handle);
+	mutex_unlock(&bond->mutex);
+	ctx->bond = NULL;
 	ctx->q.pasid = UACCE_PASID_NONE;
+	uacce_bond_put(uacce, bond);
 }
 
 void uacce_sva_scrub(struct uacce_ctx *ctx)

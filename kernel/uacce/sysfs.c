@@ -3,7 +3,7 @@
  * Facts about a device: its attributes, and a group for each of its algorithms.
  *
  * All of them go before uacce_remove() touches anything that they show, and
- * cdev_device_del() waits for readers; so they take no lock.
+ * device_del() waits for readers; so they take no lock.
  */
 #include <linux/device.h>
 #include <linux/slab.h>
@@ -18,7 +18,13 @@
 /* The group "<driver>-<algorithm>"; only its name differs from one to the next. */
 struct uacce_alg {
 	char *name;			/* whole lines of "algorithms" */
+	u32 capa;
+	u32 latency;
+	u32 throughput;
 	struct dev_ext_attribute name_attr;
+	struct dev_ext_attribute latency_attr;
+	struct dev_ext_attribute throughput_attr;
+	struct dev_ext_attribute flags_attr;
 	struct attribute *attrs[8];
 	struct attribute_group group;
 };
@@ -170,53 +176,83 @@ static ssize_t alg_name_show(struct device *dev, struct device_attribute *attr, 
 	return sysfs_emit(buf, "%s\n", (char *)ext->var);
 }
 
+static u32 own_value(struct device_attribute *attr)
+{
+	return *(u32 *)container_of(attr, struct dev_ext_attribute, attr)->var;
+}
+
+/* 10: as good as the driver says of each algorithm; another level is the administrator's word. */
+static ssize_t level_emit(char *buf, u32 setting, struct device_attribute *attr)
+{
+	return sysfs_emit(buf, "%u\n", setting == UACCE_LEVEL_AVERAGE ? own_value(attr) : setting);
+}
+
 static ssize_t latency_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", READ_ONCE(to_uacce_device(dev)->acct.settings->latency));
+	return level_emit(buf, READ_ONCE(to_uacce_device(dev)->acct.settings->latency), attr);
 }
-static DEVICE_ATTR_RO(latency);
 
 static ssize_t throughput_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", READ_ONCE(to_uacce_device(dev)->acct.settings->throughput));
+	return level_emit(buf, READ_ONCE(to_uacce_device(dev)->acct.settings->throughput), attr);
 }
-static DEVICE_ATTR_RO(throughput);
 
 static ssize_t alg_flags_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct uacce_device *uacce = to_uacce_device(dev);
-	u32 capa = uacce->capa & ~UACCE_CAPA_SHARE_ALL;
+	u32 capa = (uacce->capa | own_value(attr)) & ~UACCE_CAPA_SHARE_ALL;
 
 	if (uacce->flags & UACCE_DEV_SVA)
 		capa |= UACCE_CAPA_SHARE_ALL;
 	return sysfs_emit(buf, "0x%08x\n", capa);
 }
-static struct device_attribute dev_attr_alg_flags = __ATTR(flags, 0444, alg_flags_show, NULL);
 static struct device_attribute dev_attr_device_api = __ATTR(device_api, 0444, api_show, NULL);
 
-static int uacce_alg_init(struct uacce_alg *alg, const char *driver, const char *name, size_t len)
+static struct attribute *uacce_alg_attr(struct dev_ext_attribute *ext, const char *name, void *var,
+					ssize_t (*show)(struct device *, struct device_attribute *,
+							char *))
+{
+	sysfs_attr_init(&ext->attr.attr);
+	ext->attr.attr.name = name;
+	ext->attr.attr.mode = 0444;
+	ext->attr.show = show;
+	ext->var = var;
+	return &ext->attr.attr;
+}
+
+static void uacce_alg_set_level(struct uacce_alg *alg, const struct uacce_alg_level *level)
+{
+	alg->latency = UACCE_LEVEL_AVERAGE;
+	alg->throughput = UACCE_LEVEL_AVERAGE;
+	while (level && level->name && strcmp(level->name, alg->name))
+		level++;
+	if (!level || !level->name)
+		return;
+	alg->capa = level->capa;
+	alg->latency = level->latency;
+	alg->throughput = level->throughput;
+}
+
+static int uacce_alg_init(struct uacce_alg *alg, const struct uacce_alg_level *levels,
+			  const char *driver, const char *name, size_t len)
 {
 	struct attribute **attr = alg->attrs;
 
 	alg->name = kstrndup(name, len, GFP_KERNEL);
 	if (!alg->name)
 		return -ENOMEM;
+	uacce_alg_set_level(alg, levels);
 	alg->group.name = kasprintf(GFP_KERNEL, "%s-%s", driver, alg->name);
 	if (!alg->group.name) {
 		kfree(alg->name);
 		return -ENOMEM;
 	}
-	sysfs_attr_init(&alg->name_attr.attr.attr);
-	alg->name_attr.attr.attr.name = "name";
-	alg->name_attr.attr.attr.mode = 0444;
-	alg->name_attr.attr.show = alg_name_show;
-	alg->name_attr.var = alg->name;
-
 	*attr++ = &dev_attr_wd_type.attr;
-	*attr++ = &alg->name_attr.attr.attr;
-	*attr++ = &dev_attr_latency.attr;
-	*attr++ = &dev_attr_throughput.attr;
-	*attr++ = &dev_attr_alg_flags.attr;
+	*attr++ = uacce_alg_attr(&alg->name_attr, "name", alg->name, alg_name_show);
+	*attr++ = uacce_alg_attr(&alg->latency_attr, "latency", &alg->latency, latency_show);
+	*attr++ = uacce_alg_attr(&alg->throughput_attr, "throughput", &alg->throughput,
+				 throughput_show);
+	*attr++ = uacce_alg_attr(&alg->flags_attr, "flags", &alg->capa, alg_flags_show);
 	*attr++ = &dev_attr_available_instances.attr;
 	*attr++ = &dev_attr_device_api.attr;
 	alg->group.attrs = alg->attrs;
@@ -239,7 +275,7 @@ static unsigned int uacce_lines(const char *s)
 }
 
 /* Groups of the device, there before its node is announced. */
-int uacce_sysfs_init(struct uacce_device *uacce)
+int uacce_sysfs_init(struct uacce_device *uacce, const struct uacce_alg_level *levels)
 {
 	unsigned int lines = uacce_lines(uacce->algorithms);
 	const char *line = uacce->algorithms;
@@ -254,7 +290,7 @@ int uacce_sysfs_init(struct uacce_device *uacce)
 	for (; *line; line += strcspn(line, "\n"), line += !!*line) {
 		struct uacce_alg *alg = &uacce->algs[uacce->algs_nr];
 
-		if (uacce_alg_init(alg, uacce->name, line, strcspn(line, "\n")))
+		if (uacce_alg_init(alg, levels, uacce->name, line, strcspn(line, "\n")))
 			return -ENOMEM;
 		uacce->algs_nr++;
 		*groups++ = &alg->group;

@@ -20,6 +20,9 @@ struct uacce_queue;
 /* Bits of an algorithm's sysfs attribute "flags"; the core adds SHARE_ALL under SVA. */
 #define UACCE_CAPA_SHARE_ALL	(1u << 0)	/* the device sees the whole address space */
 #define UACCE_CAPA_SGL_MEM	(1u << 1)	/* the device takes scatter-gather lists */
+#define UACCE_CAPA_STREAM	(1u << 8)	/* a request goes on with the state of an earlier one */
+
+#define UACCE_LEVEL_AVERAGE	10
 
 /**
  * struct uacce_dus - memory shared by one queue's device, kernel and user
@@ -27,6 +30,7 @@ struct uacce_queue;
  * @dma:	bus address of the whole, contiguous block
  * @size:	bytes, a multiple of the page size
  * @dev:	DMA device; NULL once unmapped from it
+ * @pool:	the core's: whose reserved memory it is, or NULL
  * @ref:	the core's
  *
  * A user mapping keeps the pages alive after the queue, the device and the
@@ -37,11 +41,17 @@ struct uacce_dus {
 	dma_addr_t dma;
 	size_t size;
 	struct device *dev;
+	struct uacce_device *pool;
 	struct kref ref;
 };
 
-/* ERR_PTR() on failure; -EOPNOTSUPP when @dev isn't DMA-coherent. */
-struct uacce_dus *uacce_dus_alloc(struct device *dev, size_t size);
+struct uacce_queue;
+
+/*
+ * For get_queue(), mapped for @dev. ERR_PTR() on failure; -EOPNOTSUPP when @dev
+ * isn't DMA-coherent.
+ */
+struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, size_t size);
 /* The device can't reach it any more; the caller must not touch it either. */
 void uacce_dus_free(struct uacce_dus *dus);
 
@@ -71,9 +81,9 @@ struct uacce_ioctl {
  *		-EBUSY when none is free, -EPERM while resetting
  * @put_queue:	give it back; the queue is stopped. True: frees q->dus. False:
  *		it failed to stop, so the device may still write. The driver keeps
- *		q->dus and the core the address space behind q->pasid, until
- *		uacce_remove(). No uacce_wake_up() of @q may be running or come
- *		when it returns.
+ *		q->dus and the core @q and the address space behind q->pasid, until
+ *		uacce_queue_recovered() or uacce_remove(). No uacce_wake_up() of @q
+ *		may be running or come when it returns.
  * @start_queue: the device may work on it, from fresh rings (index 0, phase 1):
  *		also called after @stop_queue
  * @stop_queue:	stop and drain; called only after a successful start. On an
@@ -111,6 +121,20 @@ struct uacce_ops {
 };
 
 /**
+ * struct uacce_alg_level - what a driver says of one of its algorithms
+ * @name:	a line of the device's algorithms
+ * @capa:	UACCE_CAPA_* that not all of them have
+ * @latency:	0..99, smaller is better
+ * @throughput:	0..99, greater is better
+ */
+struct uacce_alg_level {
+	const char *name;
+	u32 capa;
+	u8 latency;
+	u8 throughput;
+};
+
+/**
  * struct uacce_interface - a driver's description of its device
  * @name:	base of the node's name ("hisi_zip" becomes hisi_zip-0)
  * @flags:	UACCE_DEV_*
@@ -118,6 +142,7 @@ struct uacce_ops {
  * @ops:	operations
  * @api:	string of the sysfs attribute "api"
  * @algorithms:	newline separated names, no newline at the end
+ * @levels:	of its algorithms, ends with a NULL name; NULL, or those that aren't there: average
  * @wd_type:	"compression" or "crypto"
  * @mmio_size:	bytes of the MMIO region, 0 = none
  * @dus_size:	bytes of the DUS region, 0 = none
@@ -131,6 +156,7 @@ struct uacce_interface {
 	const struct uacce_ops *ops;
 	const char *api;
 	const char *algorithms;
+	const struct uacce_alg_level *levels;
 	const char *wd_type;
 	size_t mmio_size;
 	size_t dus_size;
@@ -189,9 +215,25 @@ void uacce_queue_failed(struct uacce_queue *q, int error);
 
 /**
  * uacce_kill_queues - take every open queue from its user (reset begins)
- * @uacce:	the device; stays registered
+ * @uacce:	the device; stays registered. It is resetting until
+ *		uacce_reset_done() or uacce_isolated().
  */
 void uacce_kill_queues(struct uacce_device *uacce);
+
+/**
+ * uacce_reset_done - queues can be opened again (the reset has ended)
+ * @uacce:	the device
+ */
+void uacce_reset_done(struct uacce_device *uacce);
+
+/**
+ * uacce_queue_recovered - the device has let go of a queue that @put_queue was false for
+ * @q:		what it was called with; dead afterwards
+ *
+ * The driver has its number and memory back already. Sleeps; waits for that
+ * @put_queue, so no lock that it takes may be held. Not after uacce_remove().
+ */
+void uacce_queue_recovered(struct uacce_queue *q);
 
 /**
  * uacce_isolated - the device may not be used any more: admins are told

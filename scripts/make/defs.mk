@@ -29,8 +29,18 @@ else ifeq ($(SAN),thread)
 OUT := $(BUILD)/user-tsan
 # It says that it doesn't follow fences: what they order here are atomics all the same.
 SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan
+else ifneq ($(filter fuzz coverage,$(SAN)),)
+# Of clang, which has libFuzzer: selftests/fuzz only.
+OUT := $(BUILD)/user-$(SAN)
+FUZZ_CC ?= clang
+CC := $(FUZZ_CC)
+ifeq ($(SAN),fuzz)
+SANFLAGS := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 else
-$(error SAN=$(SAN): expected address or thread)
+SANFLAGS := -fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping
+endif
+else
+$(error SAN=$(SAN): expected address, thread, fuzz or coverage)
 endif
 
 # This folder, seen from the top: names its objects.
@@ -44,10 +54,12 @@ CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wpedantic $(if $(filter 1,$(WERROR)),-Werror)
 # Fences that keep a load behind a store order nothing that ThreadSanitizer, which doesn't follow them, looks at.
 WARN += $(if $(filter thread,$(SAN)),-Wno-tsan)
+# Of clang; what doesn't tell secrets by its time is meant so.
+WARN += $(if $(filter fuzz coverage,$(SAN)),-Wno-bitwise-instead-of-logical -Wno-unknown-warning-option)
 STD := -std=c11
 
 PUBLIC_INCLUDES := $(wildcard $(TOP)/user/*/include $(TOP)/user/algs/*/include)
-WD_CPPFLAGS = -D_GNU_SOURCE -DWD_VERSION='"$(VERSION)"' $(PUBLIC_INCLUDES:%=-I%) -I$(TOP)/include/uapi
+WD_CPPFLAGS = -D_GNU_SOURCE -DWD_VERSION='"$(VERSION)"' $(PUBLIC_INCLUDES:%=-I%) -I$(TOP)/include -I$(TOP)/include/uapi
 WD_CFLAGS = $(STD) $(WARN) -fPIC -fvisibility=default -pthread $(SANFLAGS)
 
 # have-pkg: non-empty when pkg-config knows every package of $(1).
@@ -79,12 +91,15 @@ src-objs = $(foreach s,$(2),$(call obj-of,$(1),$(s)))
 # Asked for once in a folder, by the first rule that compiles.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS)))$(PKG_CFLAGS)
 
+# A compiler cache with a base folder calls the object by a relative name, which is no target here. The source is not
+# repeated, or a build folder were of no use after it has moved.
 # compile-rule: $(1) artefact, $(2) one source, $(3) extra flags.
 define compile-rule
 $(call obj-of,$(1),$(2)): $(2) $(MAKEFILE_LIST)
 	$$(call say,CC,$(abspath $(2)))
 	$$(Q)mkdir -p $$(dir $$@)
 	$$(Q)$$(CC) $$(WD_CPPFLAGS) $$(CPPFLAGS) $$(PKG_CFLAGS) $$(CFLAGS) $$(WD_CFLAGS) $(3) -MMD -MP -c -o $$@ $$<
+	$$(Q)sed -i -e '1s|^[^ :]*:|$$@:|' -e 's, $$<\( \|$$$$\), ,' $$(@:.o=.d)
 -include $(patsubst %.o,%.d,$(call obj-of,$(1),$(2)))
 endef
 

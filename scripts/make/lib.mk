@@ -15,7 +15,7 @@ all:
 	@mkdir -p $(LEFT_OUT); echo '$(WHY)' >$(LEFT_OUT)/$(LIB)
 	@rm -f $(SO)* $(OUT)/lib/$(LIB).a $(PC)
 	@echo "left out: $(LIB): $(WHY)"
-install uninstall:
+install:
 	@echo "left out: $(LIB): $(WHY)"
 else
 all: $(SO) $(OUT)/lib/$(LIB).a $(PC)
@@ -28,10 +28,11 @@ $(OUT)/obj/$(LIB)/$(LIB).map: $(MAP) $(TOP)/VERSION
 	@mkdir -p $(dir $@)
 	$(Q)sed 's/@VERSION@/$(VERSION)/g' $< >$@
 
+# Never unmapped: a library has threads, handlers of fork() and exit(), and open queues.
 $(SO).$(VERSION): $(OBJS) $(OUT)/obj/$(LIB)/$(LIB).map $(call lib-files,$(LIBS))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,--as-needed \
+	$(Q)$(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed \
 		-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map -Wl,-rpath,'$$ORIGIN' -o $@.new $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 	$(Q)mv $@.new $@
 
@@ -61,12 +62,13 @@ install: all
 		-e 's|^includedir=.*|includedir=$(INCLUDEDIR)|' $(PC) >$(DESTDIR)$(PKGCONFIGDIR)/$(LIB).pc
 	$(Q)$(if $(HEADERS),$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/warpdrive/)
 	$(install-man)
+endif
 
+# Whatever can be built here today.
 uninstall:
 	$(Q)rm -f $(DESTDIR)$(LIBDIR)/$(LIB).so $(DESTDIR)$(LIBDIR)/$(LIB).so.* $(DESTDIR)$(LIBDIR)/$(LIB).a \
 		$(DESTDIR)$(PKGCONFIGDIR)/$(LIB).pc $(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))
 	$(uninstall-man)
-endif
 
 include $(TOP)/scripts/make/man.mk
 .PHONY: all install uninstall

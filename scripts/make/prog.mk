@@ -12,7 +12,7 @@ all:
 	@mkdir -p $(LEFT_OUT); echo '$(WHY)' | tee $(PROGS:%=$(LEFT_OUT)/%) >/dev/null
 	@rm -f $(BINS)
 	@echo "left out: $(PROGS): $(WHY)"
-install uninstall:
+install:
 	@echo "left out: $(PROGS): $(WHY)"
 else
 all: $(BINS)
@@ -33,11 +33,12 @@ install: all
 	$(Q)$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
 	$(Q)$(if $(COMPLETION),$(INSTALL) -d $(DESTDIR)$(COMPLETIONDIR) && $(INSTALL) -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/)
 	$(install-man)
+endif
 
+# Whatever can be built here today.
 uninstall:
 	$(Q)rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) $(foreach c,$(notdir $(COMPLETION)),$(DESTDIR)$(COMPLETIONDIR)/$(c))
 	$(uninstall-man)
-endif
 
 include $(TOP)/scripts/make/man.mk
 .PHONY: all install uninstall

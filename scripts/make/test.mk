@@ -4,6 +4,7 @@
 #   SHARED                        sources that all of them have in common, compiled once
 #   NATIVE_SCRIPTS VM_SCRIPTS     TAP scripts
 #   BOOT_SCRIPTS                  TAP scripts on the host that boot VMs of their own
+#   BUILD_SCRIPTS                 TAP scripts on the host that build what VM_SCRIPTS need
 #   TSAN                          those of NATIVE and EMULATED to be built and run with SAN=thread as well
 #   NOT_DEBUG                     those of VM and VM_SCRIPTS that are about user space, and too long for the debug kernel
 #   ONCE                          those of VM and VM_SCRIPTS that run on the first of several kernels only
@@ -31,6 +32,7 @@ RUN_VM := $(VM)
 RUN_NATIVE_SCRIPTS := $(NATIVE_SCRIPTS)
 RUN_VM_SCRIPTS := $(VM_SCRIPTS)
 RUN_BOOT_SCRIPTS := $(BOOT_SCRIPTS)
+RUN_BUILD_SCRIPTS := $(BUILD_SCRIPTS)
 endif
 BINS := $(sort $(RUN_NATIVE) $(RUN_EMULATED) $(RUN_VM) $(HELPERS))
 
@@ -49,7 +51,7 @@ all:
 else
 all: $(BINS:%=$(TESTS)/%) $(TESTS)/list
 
-$(HARNESS):
+$(HARNESS): $(TOP)/scripts/kernel
 	$(Q)$(TOP)/scripts/kernel kselftest $(dir $@)
 
 SHARED_OBJS := $(call src-objs,$(AREA)/shared,$(SHARED))
@@ -76,6 +78,7 @@ $(TESTS)/list: $(MAKEFILE_LIST)
 	$(foreach t,$(RUN_EMULATED),echo emulated $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
 	$(foreach t,$(RUN_VM),echo $(call vm-kind,$(t)) $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
 	$(foreach t,$(RUN_NATIVE_SCRIPTS),echo native $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
+	$(foreach t,$(RUN_BUILD_SCRIPTS),echo build $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
 	$(foreach t,$(RUN_BOOT_SCRIPTS),echo boot $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
 	$(foreach t,$(RUN_VM_SCRIPTS),echo $(call vm-kind,$(t)) $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) } >$@
 endif

@@ -26,7 +26,7 @@ nothing_left() {
 
 # Once its devices are there.
 stopped() {
-	local pid deadline=$((SECONDS + 30)) code=0
+	local pid deadline=$((SECONDS + 600)) code=0
 
 	setsid env --default-signal=INT "$TOP/benchmarks/run" 'sync.8thr*' >"$dir/said" &
 	pid=$!

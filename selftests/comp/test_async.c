@@ -114,8 +114,9 @@ TEST_F_TIMEOUT(async, poll_1_one_thread_submits_and_polls, 120)
 	}
 	EXPECT_EQ(MANY, atomic_load(&ran));
 	EXPECT_EQ(0, atomic_load(&failed));
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB)) TH_LOG("request %d", i);
+	}
 	free(jobs);
 }
 
@@ -187,8 +188,9 @@ TEST_F_TIMEOUT(async, poll_2_a_sender_sleeps_on_a_full_queue_and_loses_nothing, 
 	pthread_join(t, NULL);
 	EXPECT_EQ(0, s.ret);
 	EXPECT_EQ(MANY, atomic_load(&ran));
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB));
+	}
 	free(jobs);
 }
 
@@ -216,8 +218,9 @@ TEST_F_TIMEOUT(async, poll_3_two_senders_with_sets_and_one_poller_of_both, 120)
 	EXPECT_EQ(0, b.ret);
 	EXPECT_EQ(2 * MANY, atomic_load(&ran));
 	EXPECT_EQ(0, atomic_load(&failed));
-	for (i = 0; i < 2 * MANY; i++)
+	for (i = 0; i < 2 * MANY; i++) {
 		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB));
+	}
 	wd_ctx_set_free(a.set);
 	wd_ctx_set_free(b.set);
 	wd_ctx_set_free(both);
@@ -249,8 +252,9 @@ TEST_F_TIMEOUT(async, a_burst_takes_what_there_is_room_for, 120)
 		sent += ret;
 	}
 	EXPECT_EQ(0, atomic_load(&failed));
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB));
+	}
 	free(jobs);
 }
 
@@ -267,7 +271,7 @@ TEST_F(async, a_burst_stops_at_the_first_bad_one)
 	free(jobs);
 }
 
-/* Some go the straight way to a device and back, some only there, and some neither. */
+/* Some take the fast path to a device and back, some only there, and some neither. */
 enum mix {
 	MIX_PLAIN,
 	MIX_TIMEOUT,		/* a deadline that is far away */
@@ -342,8 +346,9 @@ TEST_F_TIMEOUT(async, what_goes_different_ways_ends_in_one_row, 120)
 		if (i % 32 == 31)
 			ASSERT_LE(0, wd_comp_poll(20, 0, NULL));
 	}
-	while (atomic_load(&ran) < n)
+	while (atomic_load(&ran) < n) {
 		ASSERT_LT(0, wd_comp_poll(n, 10000, NULL));
+	}
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(1, mixed_right(&jobs[i], i % MIX_KINDS, i / 3 % 2 ? WD_GZIP : WD_ZLIB))
 			TH_LOG("%d: status %d, %zu bytes", i % MIX_KINDS, jobs[i].arg.status, jobs[i].len);
@@ -483,10 +488,12 @@ TEST_F_TIMEOUT(async, a_poller_sleeps_while_another_computes_what_is_late, 120)
 	};
 	fill_text(job.arg.src, 2 * MIB, 1);
 	ASSERT_EQ(0, wd_comp_async(h, &job.arg, NULL));
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pthread_create(&p[i].t, NULL, poll_once, &p[i]));
-	for (i = 0; i < 2; i++)
+	}
+	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pthread_join(p[i].t, NULL));
+	}
 	ASSERT_EQ(1, p[0].ret + p[1].ret);
 	i = p[0].ret ? 1 : 0;
 	EXPECT_GT(p[!i].cpu / 4 + 0.02, p[i].cpu) TH_LOG("%f s of CPU to wait, %f s to compute", p[i].cpu, p[!i].cpu);
@@ -524,8 +531,9 @@ TEST_F_TIMEOUT(async, wait_gives_up_at_its_time_when_nobody_polls, 60)
 	ASSERT_EQ(-EBUSY, wd_comp_async(self->h, &jobs[sent].arg, NULL));
 	EXPECT_EQ(0, wd_comp_wakeup(self->h));
 	EXPECT_EQ(0, wd_comp_wait(self->h, 10000));
-	while (atomic_load(&ran) < sent)
+	while (atomic_load(&ran) < sent) {
 		ASSERT_LT(0, wd_comp_poll(sent, 10000, NULL));
+	}
 	free(jobs);
 }
 

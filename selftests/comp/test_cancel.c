@@ -2,6 +2,7 @@
 /* A thread that is cancelled leaves neither a lock nor a stream behind. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <wd_cq.h>
 
 #include "comp_test.h"
 #include "kselftest_harness.h"
@@ -123,6 +124,31 @@ TEST_F(cancel, a_request_is_submitted_or_not_but_never_half)
 	EXPECT_EQ(c.returned, wd_comp_poll(1, 10000, NULL));
 	EXPECT_EQ(c.returned, atomic_load(&ran));
 	EXPECT_EQ(0, wd_comp_free_sess(c.h));
+}
+
+/* It makes the descriptor readable. */
+TEST_F(cancel, a_submit_to_an_armed_queue_leaves_it_to_others)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_GZIP, .op_type = WD_ASYNC, .dir_type = WD_DIR_DECOMPRESS, .win_size = WD_COMP_WS_32K,
+		.flags = WD_SESS_CQ | WD_SESS_PATH_SOFT, .cq = wd_cq_create(4),
+	};
+	struct call c = { .run = submit, .arg = &self->arg };
+	struct wd_wc wc;
+
+	ASSERT_NE(0, setup.cq);
+	c.h = wd_comp_alloc_sess(&setup, NULL);
+	ASSERT_NE(0, c.h);
+	ASSERT_LE(0, wd_cq_fd(setup.cq));
+	ASSERT_EQ(0, wd_cq_arm(setup.cq));
+	self->arg.cb = NULL;
+	EXPECT_EQ(PTHREAD_CANCELED, call_cancelled(&c));
+	EXPECT_EQ(true, c.returned);
+	EXPECT_EQ(0, c.ret);
+	EXPECT_EQ(0, wd_cq_arm(setup.cq));
+	EXPECT_EQ(1, wd_poll_cq(setup.cq, 1, &wc));
+	EXPECT_EQ(0, wd_comp_free_sess(c.h));
+	EXPECT_EQ(0, wd_cq_destroy(setup.cq));
 }
 
 TEST_HARNESS_MAIN

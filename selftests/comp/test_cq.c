@@ -13,7 +13,7 @@
 #define MANY	3000
 #define DEPTH	256
 #define SRC	600
-#define WAIT_MS	20000
+#define WAIT_MS	300000
 
 struct job {
 	struct wd_comp_arg arg;
@@ -166,8 +166,9 @@ TEST_F(cq, a_submission_beyond_the_depth_is_EBUSY_until_one_is_polled)
 	struct job *jobs = jobs_new(DEPTH + 1);
 	int i;
 
-	for (i = 0; i < DEPTH; i++)
+	for (i = 0; i < DEPTH; i++) {
 		ASSERT_EQ(0, wd_comp_async(self->h, &jobs[i].arg, NULL)) TH_LOG("%d: %s", i, detail(self->h));
+	}
 	EXPECT_EQ(-EBUSY, wd_comp_async(self->h, &jobs[DEPTH].arg, NULL));
 	EXPECT_EQ(-ETIMEDOUT, wd_comp_wait(self->h, 1));
 	ASSERT_EQ(1, poll_n(self->cq, 1, self->wc));
@@ -192,8 +193,9 @@ TEST_F(cq, a_burst_takes_as_many_as_there_are_credits)
 	ASSERT_EQ(DEPTH, poll_n(self->cq, DEPTH, self->wc));
 	EXPECT_EQ(DEPTH, wd_comp_async_burst(self->h, args + DEPTH, DEPTH, NULL));
 	ASSERT_EQ(DEPTH, poll_n(self->cq, DEPTH, self->wc));
-	for (i = 0; i < 2 * DEPTH; i++)
+	for (i = 0; i < 2 * DEPTH; i++) {
 		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB));
+	}
 	free(jobs);
 }
 
@@ -203,8 +205,9 @@ TEST_F(cq, a_refused_request_keeps_no_credit)
 	int i;
 
 	job->len = 1;
-	for (i = 0; i < 2 * DEPTH; i++)
+	for (i = 0; i < 2 * DEPTH; i++) {
 		ASSERT_EQ(-ENOSPC, wd_comp_async(self->h, &job->arg, NULL));
+	}
 	job->len = sizeof(job->dst);
 	EXPECT_EQ(0, wd_comp_async(self->h, &job->arg, NULL));
 	EXPECT_EQ(1, poll_n(self->cq, 1, self->wc));
@@ -457,8 +460,9 @@ TEST_F_TIMEOUT(cq, two_threads_that_poll_get_each_completion_once, 120)
 		pthread_join(t[i], NULL);
 	EXPECT_EQ(0, atomic_load(&w.bad));
 	EXPECT_EQ(0, atomic_load(&w.left));
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(1, atomic_load(&w.jobs[i].seen) && job_right(&w.jobs[i], WD_ZLIB));
+	}
 	EXPECT_EQ(0, wd_poll_cq(self->cq, DEPTH, self->wc));
 	free(w.jobs);
 }
@@ -501,8 +505,9 @@ TEST_F_TIMEOUT(cq, whoever_sleeps_on_the_descriptor_misses_nothing, 120)
 	for (i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
 	EXPECT_EQ(0, atomic_load(&w.bad)) TH_LOG("%d left", atomic_load(&w.left));
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(1, atomic_load(&w.jobs[i].seen) && job_right(&w.jobs[i], WD_ZLIB));
+	}
 	free(w.jobs);
 }
 
@@ -644,6 +649,67 @@ TEST_F(cq, a_child_may_only_free_what_it_inherited_and_use_its_own)
 	EXPECT_EQ(1, job_right(&jobs[0], WD_ZLIB));
 	close(ep);
 	free(jobs);
+}
+
+/* A thread that submits, and another that frees everything with the last completion. */
+struct last {
+	handle_t cq, h;
+	struct job *jobs;
+	pthread_barrier_t begin;
+	int wrong;
+};
+
+#define LAST_ROUNDS	400
+#define LAST_JOBS	4
+
+static void *submit_and_leave(void *arg)
+{
+	struct last *l = arg;
+	int round, i;
+
+	for (round = 0; round < LAST_ROUNDS; round++) {
+		handle_t h;
+
+		pthread_barrier_wait(&l->begin);
+		h = l->h;
+		for (i = 0; i < LAST_JOBS; i++) {
+			l->jobs[i].len = sizeof(l->jobs[i].dst);
+			l->wrong += wd_comp_async(h, &l->jobs[i].arg, NULL) != 0;
+		}
+		/* Nothing of the session or the queue is its own from here on. */
+		pthread_barrier_wait(&l->begin);
+	}
+	return NULL;
+}
+
+TEST(the_last_completion_may_free_session_and_queue)
+{
+	struct last l = { .jobs = jobs_new(LAST_JOBS) };
+	struct wd_wc wc[LAST_JOBS];
+	pthread_t thread;
+	int round;
+
+	pthread_barrier_init(&l.begin, NULL, 2);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, submit_and_leave, &l));
+	for (round = 0; round < LAST_ROUNDS; round++) {
+		l.cq = wd_cq_create(LAST_JOBS);
+		l.h = sess_on_cq(l.cq, WD_DIR_COMPRESS, WD_ASYNC);
+		ASSERT_NE(0, l.h) TH_LOG("%s", detail(0));
+		/* Submits look at more of the queue while it is armed. */
+		if (round % 2) {
+			ASSERT_LE(0, wd_cq_fd(l.cq));
+			ASSERT_EQ(0, wd_cq_arm(l.cq));
+		}
+		pthread_barrier_wait(&l.begin);
+		ASSERT_EQ(LAST_JOBS, poll_n(l.cq, LAST_JOBS, wc));
+		EXPECT_EQ(0, wd_comp_free_sess(l.h));
+		EXPECT_EQ(0, wd_cq_destroy(l.cq));
+		pthread_barrier_wait(&l.begin);
+	}
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, l.wrong);
+	pthread_barrier_destroy(&l.begin);
+	free(l.jobs);
 }
 
 TEST_HARNESS_MAIN

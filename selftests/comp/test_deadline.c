@@ -8,6 +8,10 @@
 #include "emulated.h"
 #include "kselftest_harness.h"
 
+#define WAIT_MS	300000	/* only a hang takes so long */
+#define LATENCY	0.4	/* s: what the device surely takes */
+#define ROUNDS	20	/* for a machine on which the device is done before anybody looks */
+
 FIXTURE(deadline) {
 	struct wd_comp_sess_setup setup;
 	wd_dev_mask_t *mask;
@@ -52,15 +56,31 @@ static double seconds(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
+/* With a deadline that the device misses: what came of it. 0 counts only where nobody looked for so long. */
+static int compress_late(FIXTURE_DATA(deadline) *self, handle_t h)
+{
+	int round, ret = 0;
+
+	for (round = 0; !ret && round < ROUNDS; round++) {
+		double start = seconds();
+
+		self->len = sizeof(self->dst);
+		ret = wd_compress(h, &self->arg);
+		if (seconds() - start < LATENCY)
+			break;
+	}
+	return ret;
+}
+
 TEST_F(deadline, one_that_is_kept_changes_nothing)
 {
 	handle_t h = wd_comp_alloc_sess(&self->setup, self->mask);
 	double t = seconds();
 
 	ASSERT_NE(0, h) TH_LOG("%s", detail(0));
-	self->arg.timeout_ms = 20000;
+	self->arg.timeout_ms = WAIT_MS;
 	EXPECT_EQ(0, wd_compress(h, &self->arg)) TH_LOG("%s", detail(h));
-	EXPECT_LT(0.4, seconds() - t);
+	EXPECT_LT(LATENCY, seconds() - t);
 	EXPECT_EQ(20000, z_decompress(WD_GZIP, self->dst, self->len, self->back, 20000, 15));
 	wd_comp_free_sess(h);
 }
@@ -71,7 +91,7 @@ TEST_F(deadline, passed_is_ETIMEDOUT_after_the_device_has_stopped)
 
 	ASSERT_NE(0, h);
 	self->arg.timeout_ms = 50;
-	EXPECT_EQ(-ETIMEDOUT, wd_compress(h, &self->arg));
+	EXPECT_EQ(-ETIMEDOUT, compress_late(self, h));
 	EXPECT_EQ(-ETIMEDOUT, self->arg.status);
 	EXPECT_EQ(0, self->len);
 	memset(self->dst, 0xdb, sizeof(self->dst));
@@ -90,7 +110,7 @@ TEST_F(deadline, the_setups_is_used_when_the_request_has_none)
 	self->setup.timeout_ms = 50;
 	h = wd_comp_alloc_sess(&self->setup, self->mask);
 	ASSERT_NE(0, h);
-	EXPECT_EQ(-ETIMEDOUT, wd_compress(h, &self->arg));
+	EXPECT_EQ(-ETIMEDOUT, compress_late(self, h));
 	wd_comp_free_sess(h);
 }
 
@@ -98,6 +118,7 @@ struct patient {
 	pthread_t t;
 	handle_t h;
 	int ret;
+	atomic_bool over;
 	unsigned char src[20000], dst[30000], back[20000];
 	size_t len;
 };
@@ -110,29 +131,48 @@ static void *be_patient(void *p)
 	fill_text(w->src, 20000, 2);
 	w->len = sizeof(w->dst);
 	w->ret = wd_compress(w->h, &arg);
+	atomic_store(&w->over, true);
 	return NULL;
+}
+
+/* Four that wait for the same device, and one that doesn't for long: what came of that one. */
+static int among_patient(struct __test_metadata *_metadata, FIXTURE_DATA(deadline) *self, handle_t h, struct patient *w)
+{
+	int i, ret;
+
+	for (i = 0; i < 4; i++) {
+		w[i].h = h;
+		atomic_store(&w[i].over, false);
+		ASSERT_EQ(0, pthread_create(&w[i].t, NULL, be_patient, &w[i]));
+	}
+	while (wd_in_flight(NULL) < 4 && !atomic_load(&w[0].over))
+		;
+	self->len = sizeof(self->dst);
+	ret = wd_compress(h, &self->arg);
+	for (i = 0; i < 4; i++) {
+		pthread_join(w[i].t, NULL);
+		EXPECT_EQ(0, w[i].ret);
+		EXPECT_EQ(20000, z_decompress(WD_GZIP, w[i].dst, w[i].len, w[i].back, 20000, 15));
+	}
+	return ret;
 }
 
 TEST_F(deadline, neighbours_without_one_get_their_results)
 {
 	handle_t h = wd_comp_alloc_sess(&self->setup, self->mask);
 	struct patient *w = calloc(4, sizeof(*w));
-	int i;
+	int round, ret = 0;
+	double start;
 
 	ASSERT_NE(0, h);
-	for (i = 0; i < 4; i++) {
-		w[i].h = h;
-		ASSERT_EQ(0, pthread_create(&w[i].t, NULL, be_patient, &w[i]));
-	}
-	while (wd_in_flight(NULL) < 4)
-		;
 	self->arg.timeout_ms = 50;
-	EXPECT_EQ(-ETIMEDOUT, wd_compress(h, &self->arg));
-	for (i = 0; i < 4; i++) {
-		pthread_join(w[i].t, NULL);
-		EXPECT_EQ(0, w[i].ret);
-		EXPECT_EQ(20000, z_decompress(WD_GZIP, w[i].dst, w[i].len, w[i].back, 20000, 15));
+	for (round = 0; !ret && round < ROUNDS; round++) {
+		start = seconds();
+		ret = among_patient(_metadata, self, h, w);
+		if (seconds() - start < LATENCY)
+			break;
 	}
+	EXPECT_EQ(-ETIMEDOUT, ret);
 	wd_comp_free_sess(h);
 	free(w);
 }
@@ -144,8 +184,9 @@ static void on_done(struct wd_comp_arg *arg, void *param)
 
 TEST_F(deadline, an_asynchronous_ones_ends_in_its_callback)
 {
+	int ret, round, status = 0;
+	double start;
 	handle_t h;
-	int status = 0;
 
 	self->setup.op_type = WD_ASYNC;
 	h = wd_comp_alloc_sess(&self->setup, self->mask);
@@ -153,22 +194,30 @@ TEST_F(deadline, an_asynchronous_ones_ends_in_its_callback)
 	self->arg.timeout_ms = 50;
 	self->arg.cb = on_done;
 	self->arg.cb_param = &status;
-	ASSERT_EQ(0, wd_comp_async(h, &self->arg, NULL));
-	EXPECT_EQ(-ETIME, wd_comp_poll(1, 1, NULL));
-	EXPECT_EQ(1, wd_comp_poll(1, 20000, NULL));
+	for (round = 0; status >= 0 && round < ROUNDS; round++) {
+		start = seconds();
+		self->len = sizeof(self->dst);
+		ASSERT_EQ(0, wd_comp_async(h, &self->arg, NULL));
+		/* Polls end without it until its deadline has come. */
+		do
+			ret = wd_comp_poll(1, 1, NULL);
+		while (ret == -ETIME);
+		EXPECT_EQ(1, ret);
+		if (seconds() - start < LATENCY)
+			break;
+	}
 	EXPECT_EQ(-ETIMEDOUT, status);
 	EXPECT_EQ(0, self->len);
 	EXPECT_EQ(0, wd_comp_free_sess(h));
 }
 
-/* One that misses its deadline, and these behind it, that have none. */
-static void neighbours(struct __test_metadata *_metadata, FIXTURE_DATA(deadline) *self, int nr, int bytes)
+/* One that misses its deadline, and these behind it, that have none: how that one ended. */
+static int neighbours(struct __test_metadata *_metadata, FIXTURE_DATA(deadline) *self, int nr, int bytes)
 {
 	struct patient *w = calloc(nr, sizeof(*w));
 	struct wd_comp_arg *arg = calloc(nr, sizeof(*arg));
 	handle_t h;
 	int i, n, status = 0;
-	double start;
 
 	self->setup.op_type = WD_ASYNC;
 	h = wd_comp_alloc_sess(&self->setup, self->mask);
@@ -183,17 +232,15 @@ static void neighbours(struct __test_metadata *_metadata, FIXTURE_DATA(deadline)
 	self->arg.timeout_ms = 50;
 	self->arg.cb = on_done;
 	self->arg.cb_param = &status;
-	start = seconds();
+	self->len = sizeof(self->dst);
 	ASSERT_EQ(0, wd_comp_async(h, &self->arg, NULL));
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		ASSERT_EQ(0, wd_comp_async(h, &arg[i], NULL));
-	start = seconds() - start;
+	}
 	for (n = 0; n < nr + 1; n += i) {
-		i = wd_comp_poll(nr + 1 - n, 20000, NULL);
+		i = wd_comp_poll(nr + 1 - n, WAIT_MS, NULL);
 		ASSERT_LT(0, i);
 	}
-	/* On a machine so slow that it was done before anybody looked, it is done. */
-	EXPECT_EQ(start > 0.4 && status == 1 ? 1 : -ETIMEDOUT, status);
 	for (i = 0; i < nr; i++) {
 		EXPECT_EQ(1, w[i].ret);
 		EXPECT_EQ(bytes, z_decompress(WD_GZIP, w[i].dst, w[i].len, w[i].back, bytes, 15));
@@ -201,20 +248,30 @@ static void neighbours(struct __test_metadata *_metadata, FIXTURE_DATA(deadline)
 	EXPECT_EQ(0, wd_comp_free_sess(h));
 	free(w);
 	free(arg);
+	return status;
 }
 
 TEST_F(deadline, asynchronous_neighbours_without_one_get_their_results)
 {
-	neighbours(_metadata, self, 40, 20000);
+	int round, status = 1;
+
+	for (round = 0; status == 1 && round < ROUNDS; round++)
+		status = neighbours(_metadata, self, 40, 20000);
+	EXPECT_EQ(-ETIMEDOUT, status);
 }
 
 /* What a stop finds not begun comes back unexecuted, perhaps before what was. */
 TEST_F(deadline, neighbours_that_were_not_begun_get_them_too)
 {
-	/* A real device decides itself. */
-	if (emulated())
-		ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault fail=200"));
-	neighbours(_metadata, self, 300, 500);
+	int round, status = 1;
+
+	for (round = 0; status == 1 && round < ROUNDS; round++) {
+		/* A real device decides itself. */
+		if (emulated())
+			ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault fail=200"));
+		status = neighbours(_metadata, self, 300, 500);
+	}
+	EXPECT_EQ(-ETIMEDOUT, status);
 }
 
 TEST_F(deadline, a_stream_that_misses_it_is_over)
@@ -223,9 +280,18 @@ TEST_F(deadline, a_stream_that_misses_it_is_over)
 	struct wd_comp_strm strm = {
 		.src = self->src, .src_len = &self->arg.src_len, .dst = self->dst, .dst_len = &self->len, .last = 1, .timeout_ms = 50,
 	};
+	int ret, round = 0;
+	double start;
 
 	ASSERT_NE(0, h);
-	EXPECT_EQ(-ETIMEDOUT, wd_strm_compress(h, &strm));
+	do {
+		start = seconds();
+		self->len = sizeof(self->dst);
+		self->arg.src_len = 20000;
+		ASSERT_EQ(0, wd_comp_reset_sess(h));
+		ret = wd_strm_compress(h, &strm);
+	} while (ret >= 0 && seconds() - start > LATENCY && ++round < ROUNDS);
+	EXPECT_EQ(-ETIMEDOUT, ret);
 	EXPECT_EQ(0, self->len);
 	strm.timeout_ms = 0;
 	self->len = sizeof(self->dst);

@@ -166,8 +166,9 @@ TEST_F_TIMEOUT(forked, forking_while_other_threads_are_busy_hurts_nobody, 120)
 	SKIP(return, "the sanitizer's allocator locks don't survive a fork beside threads that allocate");
 #endif
 	atomic_store(&stop, false);
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, keep_busy, self));
+	}
 	for (i = 0; i < 30; i++)
 		EXPECT_EQ(0, in_child(use_sync, self));
 	atomic_store(&stop, true);

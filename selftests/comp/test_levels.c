@@ -114,10 +114,11 @@ TEST_F(levels, a_result_fits_into_its_length_and_not_into_a_byte_less)
 {
 	static const size_t lens[] = { 300, 5000, LEN };
 	size_t full, len, d;
+	/* A device has no levels. */
+	int level, last = brief() && !(variant->flags & WD_SESS_PATH_SOFT) ? 2 : 13;
 	unsigned int i;
-	int level;
 
-	for (level = 1; level <= 13; level++) {
+	for (level = 1; level <= last; level++) {
 		handle_t h = sess_of(self, variant, WD_DIR_COMPRESS, level, WD_COMP_WS_32K);
 
 		ASSERT_NE(0, h);

@@ -195,8 +195,9 @@ static void run_eight(struct __test_metadata *_metadata, unsigned int round)
 		w[i].h = sess_new(w[i].alg, w[i].comp ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, w[i].async);
 		ASSERT_NE(0, w[i].h) TH_LOG("%s", detail(0));
 	}
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < THREADS; i++) {
 		ASSERT_EQ(0, pthread_create(&w[i].t, NULL, w[i].async ? run_async : run_sync, &w[i]));
+	}
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(w[i].t, NULL);
 		EXPECT_EQ(0, w[i].bad) TH_LOG("thread %d: %u bad, first: %s", i, w[i].bad, w[i].why);

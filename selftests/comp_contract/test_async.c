@@ -11,7 +11,7 @@
 #define BLOCK 3000
 #define ROOM (BLOCK + 600)
 #define MANY 5000
-#define POLL_MS 20000
+#define POLL_MS 300000
 
 struct request {
 	struct wd_comp_arg arg;
@@ -113,8 +113,9 @@ TEST_F(async, every_request_is_called_back_once_and_right)
 	ASSERT_EQ(0, submit_all(self->sess, self->r, MANY));
 	ASSERT_EQ(0, drain(MANY));
 	EXPECT_EQ(0, wd_comp_poll(1, 0, NULL));
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_TRUE(is_right(&self->r[i])) TH_LOG("request %d: done %d status %d", i, self->r[i].done, self->r[i].arg.status);
+	}
 	EXPECT_EQ(path_expected(), self->r[0].arg.path);
 	EXPECT_EQ(0, wd_in_flight(NULL));
 }
@@ -328,8 +329,9 @@ TEST_F(async, a_burst_says_how_many_it_took_and_takes_the_first)
 			ASSERT_GT(wd_comp_poll(1, POLL_MS, NULL), 0);
 	}
 	EXPECT_EQ(0, drain(MANY));
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_TRUE(is_right(&self->r[i])) TH_LOG("request %d", i);
+	}
 }
 
 TEST_F(async, a_burst_stops_at_a_bad_request)
@@ -430,8 +432,9 @@ TEST_F(async, threads_that_wait_for_room_are_woken_by_the_one_that_polls)
 		pthread_join(s[i].thread, NULL);
 		EXPECT_EQ(0, s[i].result);
 	}
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_TRUE(is_right(&self->r[i])) TH_LOG("request %d", i);
+	}
 }
 
 TEST_F(async, a_wait_without_room_ends_at_its_time)
@@ -467,14 +470,16 @@ TEST_F(async, any_number_of_threads_may_poll)
 	int i, wanted = MANY;
 	pthread_t t[4];
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, poll_until, &wanted));
+	}
 	EXPECT_EQ(0, submit_all(self->sess, self->r, MANY));
 	for (i = 0; i < 4; i++)
 		pthread_join(t[i], NULL);
 	EXPECT_EQ(MANY, callbacks);
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < MANY; i++) {
 		ASSERT_TRUE(is_right(&self->r[i])) TH_LOG("request %d", i);
+	}
 }
 
 struct mixed {

@@ -18,6 +18,7 @@
 
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
+#define WAIT_MS	300000u	/* only a hang takes so long */
 
 /* What takes minutes where even the CPU is simulated. */
 #define LARGE() do { \

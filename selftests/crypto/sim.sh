@@ -14,7 +14,7 @@ export WD_NO_LARGE=1
 
 drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
-	[ ! -d /sys/module/hisi_sec2 ] || timeout 60 modprobe -r hisi_sec2
+	[ ! -d /sys/module/hisi_sec2 ] || timeout 600 modprobe -r hisi_sec2
 }
 
 there() {
@@ -23,7 +23,7 @@ there() {
 
 begin() {
 	drop
-	timeout 60 modprobe hisi_sec2
+	timeout 600 modprobe hisi_sec2
 	mkdir $ITEM
 	echo sec >$ITEM/type
 	echo 1 >$ITEM/live

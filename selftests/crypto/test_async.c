@@ -277,12 +277,14 @@ TEST_F(async, each_request_calls_back_once_with_its_result)
 	unsigned int i, sent;
 
 	for (i = 0; i < REQUESTS; i += sent) {
-		for (sent = 0; sent < 50 && i + sent < REQUESTS; sent++)
+		for (sent = 0; sent < 50 && i + sent < REQUESTS; sent++) {
 			ASSERT_EQ(0, self->lib->send(self->h, &self->job[i + sent], NULL)) TH_LOG("%s", detail(self->h));
+		}
 		EXPECT_EQ(-EBUSY, self->lib->close(self->h));
 		EXPECT_EQ(-EBUSY, self->lib->rekey(self->h));
-		while (total < i + sent)
-			ASSERT_LT(0, self->lib->poll(i + sent - total, 10000, NULL));
+		while (total < i + sent) {
+			ASSERT_LT(0, self->lib->poll(i + sent - total, WAIT_MS, NULL));
+		}
 	}
 	EXPECT_EQ(0, self->lib->poll(1, 0, NULL));
 	EXPECT_TRUE(all_right(self->lib, self->job, REQUESTS, 1));
@@ -300,8 +302,9 @@ TEST_F(async, bursts_stop_at_the_first_that_is_refused)
 	ASSERT_EQ(30, n);
 	EXPECT_EQ(-EINVAL, self->lib->burst(self->h, jobs + 30, 10, NULL));
 	EXPECT_EQ(0, self->lib->burst(self->h, jobs, 0, NULL));
-	while (total < 30)
-		ASSERT_LT(0, self->lib->poll(30, 10000, NULL));
+	while (total < 30) {
+		ASSERT_LT(0, self->lib->poll(30, WAIT_MS, NULL));
+	}
 	EXPECT_TRUE(all_right(self->lib, self->job, 30, 1));
 }
 
@@ -319,16 +322,17 @@ TEST_F(async, who_finds_no_room_waits_and_loses_nothing)
 			busy++;
 			EXPECT_EQ(-ETIMEDOUT, self->lib->wait(self->h, 1));
 			EXPECT_EQ(0, self->lib->wakeup(self->h));
-			ASSERT_LT(0, self->lib->poll(100, 10000, NULL));
-			EXPECT_EQ(0, self->lib->wait(self->h, 1000));
+			ASSERT_LT(0, self->lib->poll(100, WAIT_MS, NULL));
+			EXPECT_EQ(0, self->lib->wait(self->h, WAIT_MS));
 			continue;
 		}
 		ASSERT_EQ(0, ret);
 		sent++;
 	}
 	EXPECT_LT(0, busy);
-	while (total < 5000)
-		ASSERT_LT(0, self->lib->poll(5000, 10000, NULL));
+	while (total < 5000) {
+		ASSERT_LT(0, self->lib->poll(5000, WAIT_MS, NULL));
+	}
 	free(many);
 }
 
@@ -374,7 +378,7 @@ TEST_F(async, poll_threads_run_the_callbacks)
 	for (i = 0; i < REQUESTS; i++)
 		while (self->lib->send(self->h, &self->job[i], NULL) == -EBUSY)
 			self->lib->wait(self->h, 100);
-	for (i = 0; i < 20000 && total < REQUESTS; i++)
+	for (i = 0; i < 2 * WAIT_MS && total < REQUESTS; i++)
 		usleep(500);
 	EXPECT_EQ(REQUESTS, total);
 	EXPECT_EQ(0, wd_stop_pollers());
@@ -395,8 +399,8 @@ TEST(no_data_is_a_request_of_every_path)
 	total = 0;
 	ASSERT_EQ(0, wd_cipher_async(h, &c.c, NULL)) TH_LOG("%s", detail(h));
 	ASSERT_EQ(0, wd_digest_async(d, &m.d, NULL)) TH_LOG("%s", detail(d));
-	EXPECT_EQ(1, wd_cipher_poll(1, 10000, NULL));
-	EXPECT_EQ(1, wd_digest_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_cipher_poll(1, WAIT_MS, NULL));
+	EXPECT_EQ(1, wd_digest_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(0, c.c.status);
 	EXPECT_EQ(0, c.len);
 	EXPECT_EQ(0, m.d.status);
@@ -430,7 +434,7 @@ TEST(a_wrong_tag_is_told_to_the_callback_and_leaves_zeroes)
 	mac[15] ^= 0x80;
 	total = 0;
 	ASSERT_EQ(0, wd_aead_async(h, &arg, NULL));
-	EXPECT_EQ(1, wd_aead_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_aead_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(-EBADMSG, status);
 	EXPECT_EQ(0, len);
 	EXPECT_EQ(0, memcmp(in, buf, 8));

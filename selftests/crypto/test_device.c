@@ -69,6 +69,7 @@ static void *reset_soon(void *unused)
 {
 	usleep(30000);
 	emulated_control(DEVICE, "reset");
+	emulated_control(DEVICE, "release");
 	return unused;
 }
 
@@ -84,7 +85,6 @@ TEST_F(device, what_a_reset_stops_is_done_again)
 	EXPECT_EQ(0, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 4096, self->again)) TH_LOG("%s", detail(c));
 	EXPECT_EQ(0, memcmp(self->out, self->again, 4096));
 	pthread_join(t, NULL);
-	emulated_control(DEVICE, "release");
 	EXPECT_EQ(0, wd_cipher_free_sess(c));
 }
 
@@ -120,8 +120,9 @@ TEST_F(device, an_AEAD_stream_does_not_survive_its_device_and_releases_nothing_a
 	ret = aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 2048, self->again + 2048, self->mac);
 	ASSERT_GT(0, ret);
 	EXPECT_NE(-EBADMSG, ret);
-	for (i = 2048; i < 4096; i++)
+	for (i = 2048; i < 4096; i++) {
 		ASSERT_EQ(0, self->again[i]);
+	}
 	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac));
 	EXPECT_NE(NULL, strstr(detail(h), "reset_sess"));
 	EXPECT_EQ(0, wd_aead_reset_sess(h));
@@ -228,6 +229,7 @@ TEST_F(device, asynchronous_too_with_a_set_and_by_the_same_name)
 	ASSERT_TRUE(any && hw && devices && all && l && much);
 	ASSERT_FALSE(wd_aead_set_ckey(any, key64, 16) || wd_aead_set_ckey(hw, key64, 16));
 	ASSERT_FALSE(wd_ctx_set_from_sess(any, all) || wd_ctx_set_from_sess(hw, devices));
+	ASSERT_EQ(0, wd_ctx_set_add_soft(any, all));
 	arg = aead_arg(self->in, self->out, &self->len, self->mac, WD_CIPHER_ENCRYPTION);
 	arg.cb = told;
 	arg.cb_param = &n;
@@ -236,7 +238,7 @@ TEST_F(device, asynchronous_too_with_a_set_and_by_the_same_name)
 	EXPECT_NE(NULL, strstr(detail(any), "doesn't take")) TH_LOG("%s", detail(any));
 	EXPECT_EQ(4096, self->len);
 	ASSERT_EQ(0, wd_aead_async(any, &arg, all)) TH_LOG("%s", detail(any));
-	EXPECT_EQ(1, wd_aead_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_aead_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(0, arg.status);
 	EXPECT_EQ(WD_PATH_SOFT, arg.path);
 	/* A list that no chain holds. */
@@ -496,13 +498,13 @@ TEST_F(lacking, a_callback_is_told_the_same)
 	ASSERT_TRUE(any && hw && !wd_cipher_set_key(any, key64, 16) && !wd_cipher_set_key(hw, key64, 16));
 	self->arg.cb = lacking_done;
 	ASSERT_EQ(0, wd_cipher_async(any, &self->arg, NULL));
-	EXPECT_EQ(1, wd_cipher_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_cipher_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(0, self->arg.status);
 	EXPECT_EQ(WD_PATH_SOFT, self->arg.path);
 	EXPECT_EQ(WD_REASON_UNSUPPORTED, self->arg.path_reason);
 	EXPECT_EQ(0, memcmp(self->out, self->want, 4096));
 	ASSERT_EQ(0, wd_cipher_async(hw, &self->arg, NULL));
-	EXPECT_EQ(1, wd_cipher_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_cipher_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(-EOPNOTSUPP, self->arg.status);
 	EXPECT_EQ(0, self->len);
 	EXPECT_NE(NULL, strstr(detail(hw), "can't compute cbc(aes)")) TH_LOG("%s", detail(hw));
@@ -516,7 +518,7 @@ static int cq_one(handle_t cq, struct wd_wc *wc)
 	unsigned int i;
 	int n = 0;
 
-	for (i = 0; i < 20000 && !n; i++) {
+	for (i = 0; i < 2 * WAIT_MS && !n; i++) {
 		n = wd_poll_cq(cq, 1, wc);
 		if (!n)
 			usleep(500);

@@ -71,7 +71,7 @@ TEST_F(one, a_decryption_that_goes_on_without_its_context_releases_nothing_and_i
 	EXPECT_EQ(0, memcmp(self->again, self->in, 2048));
 	EXPECT_TRUE(filled(self->again + 2048, 1024, 0));
 	EXPECT_TRUE(filled(self->again + 3072, 1024, 0x5a));
-	EXPECT_EQ(1, wd_cipher_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_cipher_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 2048, self->again + 2048, self->mac));
 	EXPECT_NE(NULL, strstr(detail(h), "reset_sess"));
 	EXPECT_EQ(0, wd_aead_reset_sess(h));
@@ -100,7 +100,7 @@ TEST_F(one, a_stream_that_gets_no_context_begins_on_this_cpu_where_that_may)
 	EXPECT_EQ(WD_REASON_NO_QUEUE, arg.path_reason);
 	EXPECT_EQ(0, digest_part(d, self->in, 4096, NULL)) TH_LOG("%s", detail(d));
 	EXPECT_EQ(-EDQUOT, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->again + 2048, NULL));
-	EXPECT_EQ(1, wd_cipher_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_cipher_poll(1, WAIT_MS, NULL));
 	/* It had not begun. */
 	EXPECT_EQ(0, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->again + 2048, tag)) TH_LOG("%s", detail(only));
 	EXPECT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 2048, 0, 2048, self->again + 2048, tag)) TH_LOG("%s", detail(h));

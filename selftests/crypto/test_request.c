@@ -163,8 +163,9 @@ TEST(a_digest_and_aead_of_sixteen_mebibytes)
 	ASSERT_TRUE(d && a && data && out);
 	fill_noise(data, 16 * MIB, 5);
 	ASSERT_EQ(0, digest_do(d, data, 16 * MIB, whole, 32)) TH_LOG("%s", detail(d));
-	for (at = 0; at < 15 * MIB; at += MIB)
+	for (at = 0; at < 15 * MIB; at += MIB) {
 		ASSERT_EQ(0, digest_part(d, data + at, MIB, NULL));
+	}
 	ASSERT_EQ(0, digest_part(d, data + at, MIB, parts));
 	EXPECT_EQ(0, memcmp(whole, parts, 32));
 	ASSERT_EQ(0, aead_do(a, WD_CIPHER_ENCRYPTION, iv16, 12, data, 100, 16 * MIB - 100, out, mac)) TH_LOG("%s", detail(a));
@@ -649,8 +650,9 @@ TEST(threads_share_a_session)
 	void *bad;
 
 	ASSERT_NE(0, h);
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 8; i++) {
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, crypt_much, &h));
+	}
 	for (i = 0; i < 8; i++) {
 		EXPECT_EQ(0, pthread_join(t[i], &bad));
 		EXPECT_EQ(NULL, bad);

@@ -10,7 +10,7 @@ said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 
 client() {
-	timeout 100 "$emulate" --null "$@" -- "$client" >"$said" 2>&1 || { cat "$said"; return 1; }
+	timeout 2000 "$emulate" --null "$@" -- "$client" >"$said" 2>&1 || { cat "$said"; return 1; }
 }
 
 waiting() {

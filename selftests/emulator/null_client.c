@@ -10,7 +10,7 @@
 #define REQUESTS	100000
 #define WINDOW		24
 #define LEN		4096
-#define STALL_MS	20000
+#define STALL_MS	300000
 
 static unsigned char src[LEN], dst[WINDOW][2 * LEN];
 
@@ -84,8 +84,9 @@ TEST(threads_on_one_context_lose_nothing)
 	int i;
 
 	ASSERT_NE(0, sess);
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, compress_thread, &sess));
+	}
 	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_join(thread[i], &ret));
 		EXPECT_EQ(NULL, ret);
@@ -116,8 +117,9 @@ TEST(asynchronous_requests_complete_over_many_passes)
 			ASSERT_EQ(0, wd_comp_async(sess, &arg[i], NULL));
 		}
 		sent += WINDOW;
-		while (done < sent)
+		while (done < sent) {
 			ASSERT_LT(0, wd_comp_poll(sent - done, STALL_MS, NULL));
+		}
 	}
 	EXPECT_EQ(sent, done);
 	EXPECT_GT(REQUESTS / 2048, sleeps() - before);

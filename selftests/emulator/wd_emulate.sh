@@ -39,6 +39,22 @@ counts() {
 	[ "$got" = 7 ] || { echo "available: $got"; return 1; }
 }
 
+# Three processes' shares of two are set aside; the rest is for all programs together.
+reserved_counts() {
+	local got
+
+	printf '[SSL]\nNumProcesses = 3\n' >"$dir/../sections.$$"
+	got=$("$emulate" --queues 8 --sections "$dir/../sections.$$" -- bash -c '
+		left=/sys/class/uacce/hisi_zip-0/available_instances
+		cat $left; exec 7<>/dev/hisi_zip-0; cat $left
+		bash -c "exec 8<>/dev/hisi_zip-0; cat $left; :"
+		# That a program has gone is noticed by and by.
+		for ((i = 0; i < 600; i++)); do [ "$(cat $left)" = 1 ] && break; sleep 0.05; done
+		exec 7<&-; cat $left' | tr '\n' ' ')
+	rm -f "$dir/../sections.$$"
+	[ "$got" = '2 1 0 2 ' ] || { echo "available: $got"; return 1; }
+}
+
 # All of its queues are a section's.
 reserved_refused() {
 	printf '[SSL]\nNumProcesses = 4\n' >"$dir/../sections.$$"
@@ -79,6 +95,10 @@ test_that 'opens are counted' counts
 test_that 'devices are on their nodes' attr hisi_zip-1/zone_id 3 --zip 2 --node 0,3
 test_that 'the last node is the others' is 0 "$emulate" --zip 3 --node 0,2 -- grep -qx 2 /sys/class/uacce/hisi_zip-2/device/numa_node
 test_that 'nodes have distances' is 0 "$emulate" --zip 2 --node 0,1 -- grep -qx '10 20' /sys/devices/system/node/node0/distance
+test_that 'what is reserved is not counted as free' reserved_counts
+test_that 'an engine has its level' attr hisi_sec2-0/hisi_sec2-cipher/throughput 20 --zip 0 --sec 1
+test_that 'an algorithm has its features' attr hisi_sec2-0/hisi_sec2-digest/flags 0x00000103 --zip 0 --sec 1
+test_that 'another one has not' attr hisi_sec2-0/hisi_sec2-cipher/flags 0x00000003 --zip 0 --sec 1
 test_that 'what is reserved is not for everybody' reserved_refused
 for engine in all none; do
 	test_that "requests in flight don't wait for each other's latency, engine $engine" is 0 \

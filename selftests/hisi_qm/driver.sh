@@ -11,14 +11,14 @@ CYCLES=12
 [ -z "${WD_TEST_BRIEF:-}" ] || CYCLES=4
 
 unload() {
-	timeout 60 modprobe -r hisi_zip
+	timeout 600 modprobe -r hisi_zip
 }
 
 # with PARAMETER...: the driver, loaded anew.
 with() {
 	[ ! -d /sys/module/hisi_zip ] || unload
 	dmesg -C
-	timeout 60 modprobe hisi_zip "$@"
+	timeout 600 modprobe hisi_zip "$@"
 }
 
 available() {
@@ -62,6 +62,36 @@ test_a_switch_that_is_neither_0_nor_1_is_refused() {
 	refused uacce_mode=2 '0 or 1'
 	refused uacce_mode=y '0 or 1'
 	refused perf_mode=2 '0 or 1'
+}
+
+test_virtual_functions_are_refused() {
+	refused vfs_num=4 '0, there are no virtual functions'
+	refused vfs_num=some '0, there are no virtual functions'
+	with vfs_num=0
+	until_true 30 available hisi_zip-0 64
+}
+
+# Whatever is left in the device of an earlier driver is forgotten before it may access memory.
+test_bus_mastering_comes_after_the_engine_and_before_the_queues() {
+	local trace=/sys/kernel/tracing pci event
+
+	[ -d $trace/events ] || mount -t tracefs tracefs $trace || skip 'the kernel has no tracefs'
+	[ -e $trace/kprobe_events ] || skip 'the kernel has no kprobe events'
+	with
+	until_true 30 available hisi_zip-0 64
+	pci=$(address hisi_zip-0)
+	echo "$pci" >"$DRIVER/unbind"
+	for event in hisi_zip:zip_hw_init pci_set_master hisi_qm:qm_function_start; do
+		echo "p:wd/${event#*:} $event" >>$trace/kprobe_events
+	done
+	echo >$trace/trace
+	echo 1 >$trace/events/wd/enable
+	echo "$pci" >"$DRIVER/bind"
+	echo 0 >$trace/events/wd/enable
+	grep -o 'zip_hw_init: \|pci_set_master: \|qm_function_start: ' $trace/trace | tr -d ': ' >order
+	echo >$trace/kprobe_events
+	printf '%s\n' zip_hw_init pci_set_master qm_function_start >wanted
+	same wanted order
 }
 
 test_more_queues_than_the_device_has_are_refused() {
@@ -148,6 +178,8 @@ test_debugfs_dumps_contexts_into_the_log() {
 
 # busy DEVICE THREADS: a client in the background, with requests done on all its queues; its pid in $client.
 busy() {
+	# What an earlier one said.
+	rm -f "busy-$1"
 	"$CLIENT" "$1" "$2" >"busy-$1" 2>"busy-$1.err" &
 	client=$!
 	until_true 60 test -s "busy-$1" || { cat "busy-$1.err"; return 1; }
@@ -166,11 +198,23 @@ test_unbind_takes_queues_from_busy_clients() {
 	until_true 30 available hisi_zip-0 64
 	pci=$(address hisi_zip-0)
 	busy hisi_zip-0 8
-	timeout 60 bash -c "echo $pci >$DRIVER/unbind"
+	timeout 600 bash -c "echo $pci >$DRIVER/unbind"
 	all_refused
 	absent "$CLASS/hisi_zip-0"
 	echo "$pci" >"$DRIVER/bind"
-	available hisi_zip-0 64
+	until_true 30 available hisi_zip-0 64
+}
+
+test_a_reset_takes_queues_from_busy_clients() {
+	with
+	until_true 30 available hisi_zip-0 64
+	busy hisi_zip-0 8
+	timeout 600 bash -c "echo 1 >$CLASS/hisi_zip-0/device/reset"
+	all_refused
+	until_true 30 available hisi_zip-0 64
+	busy hisi_zip-0 8
+	unload
+	all_refused
 }
 
 test_unloading_the_driver_takes_queues_from_busy_clients() {
@@ -192,7 +236,7 @@ test_an_unloaded_driver_comes_back_while_an_old_file_is_open() {
 	with
 	until_true 30 available hisi_zip-0 64
 	exec 7<&-
-	available hisi_zip-0 64
+	until_true 30 available hisi_zip-0 64
 }
 
 test_unbind_and_bind_work_again_and_again_under_load() {
@@ -203,9 +247,9 @@ test_unbind_and_bind_work_again_and_again_under_load() {
 	pci=$(address hisi_zip-0)
 	busy hisi_zip-1 4
 	for ((i = 0; i < CYCLES; i++)); do
-		timeout 60 bash -c "echo $pci >$DRIVER/unbind"
-		timeout 60 bash -c "echo $pci >$DRIVER/bind"
-		available hisi_zip-0 64
+		timeout 600 bash -c "echo $pci >$DRIVER/unbind"
+		timeout 600 bash -c "echo $pci >$DRIVER/bind"
+		until_true 30 available hisi_zip-0 64
 	done
 	available hisi_zip-1 60
 	unload

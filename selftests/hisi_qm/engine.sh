@@ -23,7 +23,7 @@ there() {
 
 drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
-	[ ! -d /sys/module/$MODULE ] || timeout 60 modprobe -r $MODULE
+	[ ! -d /sys/module/$MODULE ] || timeout 600 modprobe -r $MODULE
 }
 
 # begin [PARAMETER...]: the driver with these, and one device. Without any, the last test's will do.
@@ -31,7 +31,7 @@ begin() {
 	dmesg -C
 	[ $# != 0 ] || not there || return 0
 	drop
-	timeout 60 modprobe $MODULE "$@"
+	timeout 600 modprobe $MODULE "$@"
 	mkdir $ITEM
 	echo $KIND >$ITEM/type
 	echo 1 >$ITEM/live
@@ -64,6 +64,7 @@ test_parameters_out_of_range_are_refused() {
 	refused pf_q_num=1 2..1024
 	refused pf_q_num=1025 2..1024
 	refused uacce_mode=2 '0 or 1'
+	refused vfs_num=4 '0, there are no virtual functions yet'
 }
 
 test_it_describes_itself() {
@@ -73,7 +74,7 @@ test_it_describes_itself() {
 	until_true 30 there
 	attr algorithms "$(tr ' ' '\n' <<<"$ALGORITHMS")"
 	attr api hisi_qm_v3
-	attr available_instances 64
+	until_true 30 attr available_instances 64
 	for alg in $ALGORITHMS; do
 		attr "$MODULE-$alg/wd_type" crypto
 		attr "$MODULE-$alg/name" $alg
@@ -99,15 +100,29 @@ test_it_unbinds_and_binds_with_queues_open() {
 	for ((i = 0; i < ${CYCLES:-3}; i++)); do
 		until_true 30 there
 		exec 7<>"/dev/$(device)"
-		timeout 60 bash -c "echo $address >$DRIVER/unbind"
+		timeout 600 bash -c "echo $address >$DRIVER/unbind"
 		not there
-		timeout 60 bash -c "echo $address >$DRIVER/bind"
+		timeout 600 bash -c "echo $address >$DRIVER/bind"
 		exec 7<&-
 	done
 	until_true 30 there
 	WD_TEST_BRIEF=1 "$CLIENT"
 	dmesg | grep "$MODULE" >log || :
 	not grep -iE 'timeout|fail|error' log
+}
+
+test_a_reset_leaves_a_device_that_works() {
+	local address
+
+	begin
+	address=$(cat $ITEM/address)
+	until_true 30 there
+	exec 7<>"/dev/$(device)"
+	timeout 600 bash -c "echo 1 >/sys/bus/pci/devices/$address/reset"
+	exec 7<&-
+	WD_TEST_BRIEF=1 "$CLIENT"
+	until_true 30 attr available_instances 64
+	attr isolate 0
 }
 
 test_the_device_goes_away_under_a_client() {

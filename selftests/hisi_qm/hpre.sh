@@ -8,6 +8,20 @@ QUEUES=64
 ALGORITHMS="rsa dh ecdh ecdsa sm2 x25519 x448"
 . "$(dirname "$0")/engine.sh"
 
+# ZIP's are 10.
+test_its_algorithms_are_slower_than_average() {
+	local alg
+
+	begin
+	until_true 30 there
+	for alg in $ALGORITHMS; do
+		[ "$(cat "$CLASS/$(device)/$MODULE-$alg/latency")" -gt 10 ]
+		[ "$(cat "$CLASS/$(device)/$MODULE-$alg/throughput")" -lt 10 ]
+		attr "$MODULE-$alg/flags" 0x00000001
+	done
+	[ "$(cat "$CLASS/$(device)/$MODULE-x25519/latency")" -lt "$(cat "$CLASS/$(device)/$MODULE-rsa/latency")" ]
+}
+
 test_its_registers_can_be_read() {
 	begin_debugfs
 	says INT_MASK= "$DEBUGFS/regs"

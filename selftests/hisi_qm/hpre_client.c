@@ -4,10 +4,10 @@
  * emulator's tests on an emulated one.
  */
 #include "kselftest_harness.h"
-#include "hpre_hw.h"
+#include "hw/hpre_hw.h"
 #include "rawq.h"
 
-#define WAIT_MS		60000	/* a loaded machine without KVM is slow */
+#define WAIT_MS		300000
 #define TAG		0x1122334455667788ull
 
 FIXTURE(hpre) {

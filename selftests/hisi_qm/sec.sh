@@ -8,6 +8,21 @@ QUEUES=256
 ALGORITHMS="cipher digest aead"
 . "$(dirname "$0")/engine.sh"
 
+# ZIP's are 10.
+test_its_algorithms_are_faster_than_average() {
+	local alg
+
+	begin
+	until_true 30 there
+	for alg in $ALGORITHMS; do
+		[ "$(cat "$CLASS/$(device)/$MODULE-$alg/latency")" -lt 10 ]
+		[ "$(cat "$CLASS/$(device)/$MODULE-$alg/throughput")" -gt 10 ]
+	done
+	attr "$MODULE-cipher/flags" 0x00000003
+	attr "$MODULE-digest/flags" 0x00000103
+	attr "$MODULE-aead/flags" 0x00000103
+}
+
 test_its_counters_can_be_read() {
 	begin_debugfs
 	says SEC_BD_NUM_IN_SEC= "$DEBUGFS/sec_dfx/regs"

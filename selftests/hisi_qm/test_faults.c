@@ -4,12 +4,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include "kselftest_harness.h"
-#include "../sim/sim_item.h"
-#include "uacce_nl.h"
-#include "zip_client.h"
+#include "faulty.h"
 
-#define NAME		"faulty"
-#define CLASS		"/sys/class/uacce/"
+#define NAME		FAULTY_NAME
 #define BYTES		4096
 #define LATE_MS		300
 #define NOTHING_MS	200
@@ -22,41 +19,12 @@ FIXTURE(faulty) {
 	uint8_t src[BYTES], dst[2 * BYTES];
 };
 
-/* The uacce device of a PCI function. */
-static bool device_of(const char *address, char dev[UACCE_NAME_MAX])
-{
-	char parent[UACCE_NAME_MAX];
-
-	for (unsigned int n = 0; uacce_find("hisi_zip", n, dev); n++)
-		if (!uacce_parent(dev, parent, sizeof(parent)) && !strcmp(parent, address))
-			return true;
-	return false;
-}
-
-static int faults(const char *attr, const char *text)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "faults/%s", attr);
-	return sim_set(NAME, path, text);
-}
-
-/* How often @kind has happened. */
-static long count(const char *kind)
-{
-	char buf[512], *at;
-
-	if (sim_get(NAME, "faults/counts", buf, sizeof(buf)) < 0)
-		return -1;
-	at = strstr(buf, kind);
-	return at ? strtol(at + strlen(kind), NULL, 10) : -1;
-}
-
 FIXTURE_SETUP(faulty)
 {
 	self->q.fd = -1;
 	self->event = malloc(sizeof(*self->event));
 	ASSERT_EQ(0, nlc_open(self->event));
+	faulty_drop();
 	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");
 	ASSERT_EQ(0, sim_set(NAME, "queues", "8"));
 	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
@@ -94,9 +62,9 @@ TEST_F_TIMEOUT(faulty, the_next_fail_with_the_status, 100)
 	EXPECT_EQ(8, ONE(self, CLIENT_WAIT_MS));
 	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
 	EXPECT_TRUE(sim_is(NAME, "faults/fail", "0"));
-	EXPECT_EQ(2, count("fail"));
+	EXPECT_EQ(2, fault_count("fail"));
 	ASSERT_EQ(0, faults("seed", "1"));
-	EXPECT_EQ(0, count("fail"));
+	EXPECT_EQ(0, fault_count("fail"));
 }
 
 TEST_F_TIMEOUT(faulty, a_dropped_one_never_completes_and_a_duplicate_twice, 100)
@@ -105,7 +73,10 @@ TEST_F_TIMEOUT(faulty, a_dropped_one_never_completes_and_a_duplicate_twice, 100)
 
 	ASSERT_EQ(0, faults("drop", "1"));
 	EXPECT_EQ(-ETIMEDOUT, ONE(self, NOTHING_MS));
-	EXPECT_EQ(1, count("drop"));
+	/* However late the device came to it. */
+	ASSERT_EQ(0, fault_wait("drop", 1));
+	EXPECT_EQ(1, fault_count("drop"));
+	EXPECT_FALSE(rawq_ready(&self->q));
 	ASSERT_EQ(0, faults("duplicate", "1"));
 	client_queue(&self->q, self->src, BYTES, self->dst, sizeof(self->dst));
 	client_ring(&self->q);
@@ -126,7 +97,7 @@ TEST_F_TIMEOUT(faulty, what_is_late_comes_late, 100)
 	ASSERT_EQ(0, faults("page_fault", "1:300000us"));
 	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
 	EXPECT_LE(begin + LATE_MS, now_ms());
-	EXPECT_EQ(1, count("page-fault"));
+	EXPECT_EQ(1, fault_count("page-fault"));
 	begin = now_ms();
 	ASSERT_EQ(0, faults("mailbox", "1:300ms"));
 	ASSERT_EQ(0, rawq_begin(&other, self->dev, ZIP_QC_COMPRESS));
@@ -170,7 +141,7 @@ TEST_F_TIMEOUT(faulty, an_error_that_only_a_reset_clears_isolates_the_device, 10
 	EXPECT_TRUE(isolated(self->dev));
 	EXPECT_EQ(-EPERM, uacce_attr_write(self->dev, "isolate_strategy", "1"));
 	EXPECT_EQ(-EIO, rawq_begin(&other, self->dev, ZIP_QC_COMPRESS));
-	EXPECT_NE(0, uacce_poll(self->q.fd, POLLIN, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
+	EXPECT_NE(0, uacce_poll_gone(self->q.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
 	ASSERT_EQ(0, nlc_dev_get(self->event, self->dev));
 	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, nlm_num(&self->event->reply.h, UACCE_A_DEV_STATE));
 	/* What the driver finds when it is bound again is as new. */
@@ -198,18 +169,6 @@ static void *stop(void *arg)
 	return NULL;
 }
 
-/* In the kernel, and not to be woken by a signal. */
-static bool sleeps(const struct stopper *s)
-{
-	char path[64], stat[256], *at;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", atomic_load(&s->tid));
-	if (text_read(path, stat, sizeof(stat)) < 0)
-		return false;
-	at = strrchr(stat, ')');
-	return at && !strncmp(at, ") D", 3);
-}
-
 /* Without the removal its owner would hear of a time-out. */
 TEST_F_TIMEOUT(faulty, a_stuck_queue_does_not_stop_until_the_device_is_pulled_out, 100)
 {
@@ -219,9 +178,10 @@ TEST_F_TIMEOUT(faulty, a_stuck_queue_does_not_stop_until_the_device_is_pulled_ou
 
 	ASSERT_EQ(0, faults("stuck", "1"));
 	EXPECT_EQ(-ETIMEDOUT, ONE(self, NOTHING_MS));
-	EXPECT_EQ(1, count("stuck"));
+	ASSERT_EQ(0, fault_wait("stuck", 1));
+	EXPECT_EQ(1, fault_count("stuck"));
 	ASSERT_EQ(0, pthread_create(&s.thread, NULL, stop, &s));
-	while (!(asleep = sleeps(&s)) && now_ms() < deadline)
+	while (!(asleep = sleeps(atomic_load(&s.tid))) && now_ms() < deadline)
 		poll(NULL, 0, 1);
 	EXPECT_TRUE(asleep);
 	ASSERT_EQ(0, faults("remove", "1"));
@@ -229,7 +189,7 @@ TEST_F_TIMEOUT(faulty, a_stuck_queue_does_not_stop_until_the_device_is_pulled_ou
 	EXPECT_EQ(-ENODEV, s.ret);
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
 	EXPECT_FALSE(device_of(self->address, self->dev));
-	EXPECT_NE(0, uacce_poll(self->q.fd, POLLIN, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
+	EXPECT_NE(0, uacce_poll_gone(self->q.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
 	EXPECT_EQ(-ENODEV, faults("remove", "1"));
 	rawq_close(&self->q);
 	ASSERT_EQ(0, faults("stuck", "0"));

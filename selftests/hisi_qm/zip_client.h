@@ -6,7 +6,7 @@
 #include "rawq.h"
 
 /* A loaded machine without KVM is slow; nothing here takes long otherwise. */
-#define CLIENT_WAIT_MS	30000
+#define CLIENT_WAIT_MS	300000
 
 static inline int client_device(char name[UACCE_NAME_MAX])
 {

@@ -2,7 +2,7 @@
 /*
  * A hisi queue used by hand, without the libraries: open, map, descriptors,
  * doorbells, completions. For tests of what is below the libraries; one thread
- * a queue. Needs -I kernel/hisi_qm.
+ * a queue.
  */
 #ifndef WD_TEST_RAWQ_H
 #define WD_TEST_RAWQ_H
@@ -10,9 +10,9 @@
 #include <endian.h>
 #include <sched.h>
 #include <stdint.h>
-#include "qm_hw.h"
+#include "hw/qm_hw.h"
 #include "uacce_sys.h"
-#include "zip_hw.h"
+#include "hw/zip_hw.h"
 
 struct rawq {
 	int fd;

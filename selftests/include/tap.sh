@@ -118,13 +118,14 @@ absent() {
 	}
 }
 
-# until_true SECONDS COMMAND...: look again and again until the deadline.
+# until_true SECONDS COMMAND...: look again and again, as long as ten times that. It counts looks, for which a busy
+# machine has less time.
 until_true() {
-	local end=$((SECONDS + $1))
+	local looks=$(($1 * 500))
 
 	shift
 	until "$@"; do
-		[ $SECONDS -lt $end ] || {
+		[ $((looks--)) -gt 0 ] || {
 			echo "'$*' was not true in time"
 			return 1
 		}

@@ -18,7 +18,7 @@
 #include <linux/netlink.h>
 #include <linux/uacce_netlink.h>
 
-#define NL_WAIT_MS	20000
+#define NL_WAIT_MS	300000
 #define NL_BUF_BYTES	(256 << 10)
 
 /* A message being made, or one that came. */

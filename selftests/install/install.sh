@@ -8,6 +8,8 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 root=$scratch/root
+mkdir -p "$scratch/headers/include/config"
+echo 1.2.3-other >"$scratch/headers/include/config/kernel.release"
 export BUILD=${BUILD:-$PWD/build}
 kernel=$(scripts/kernel default)
 mk() { MAKEFLAGS='' make --no-print-directory -s "$@" DESTDIR="$root" PREFIX=/usr KERNEL="$kernel"; }
@@ -114,6 +116,29 @@ test_that 'it runs, and its version is VERSION' says_version
 test_that 'it links with the static library' links_statically
 test_that 'the static libraries of the algorithms link together' links_all_statically
 test_that 'the installed tools run' tools_run
-test_that 'make uninstall works' mk uninstall
+# Somebody else's, which happens to have a name of ours.
+foreign=$root/lib/modules/1.2.3-other/updates/hisi_zip.ko
+not_ours() { mkdir -p "${foreign%/*}" && echo other >"$foreign"; }
+# As from another checkout: nothing is built there, and a package that the build needed is gone, too.
+uninstall_afresh() {
+	local code=0
+	MAKEFLAGS='' make --no-print-directory -s uninstall DESTDIR="$root" PREFIX=/usr BUILD="$scratch/empty" PKG_CONFIG=false "$@" \
+		>"$scratch/said" 2>&1 || code=$?
+	cat "$scratch/said"
+	return $code
+}
+says_what_is_missing() {
+	! uninstall_afresh "$@" >/dev/null && grep "no modules are installed in $root/lib/modules/" "$scratch/said"
+}
+
+test_that "a module of another's is there" not_ours
+test_that 'make uninstall of a kernel without modules says so, and fails' says_what_is_missing KERNEL="$scratch/headers"
+test_that 'and leaves those of the others' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/uacce.ko"
+test_that 'make uninstall works without the build folder' uninstall_afresh
+test_that "and leaves what is another's" rm "$foreign"
 test_that 'and leaves nothing' nothing_left
+test_that 'with nothing there it says so, and fails' says_what_is_missing
+test_that 'make install works once more' mk install
+test_that 'make uninstall works for the kernel that it was for' mk uninstall
+test_that 'and leaves nothing again' nothing_left
 tap_done

@@ -6,35 +6,119 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+run=
+trap '[ -z "$run" ] || kill -9 $run 2>/dev/null; rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/selftests" "$scratch/scripts" "$scratch/build/user/tests/area"
 cp selftests/exec selftests/runner.py "$scratch/selftests/"
 cp scripts/kernel-splats "$scratch/scripts/"
 mkdir "$scratch/selftests/area"
 
-# gives "LAST LINE" CODE, with the program that comes on stdin
+# gives "LAST LINE" CODE [LIMIT], with the program that comes on stdin
 gives() {
 	local want=$1 code=0
 	cat >"$scratch/program"
 	chmod +x "$scratch/program"
-	echo "native area 2 $scratch/program" >"$scratch/build/user/tests/area/list"
+	echo "native area ${3:-600} $scratch/program" >"$scratch/build/user/tests/area/list"
 	BUILD=$scratch/build python3 "$scratch/selftests/runner.py" --native "$scratch/build/user" -- >"$scratch/said" || code=$?
 	[ "$(tail -n 1 "$scratch/said")" = "$want" ] && [ $code = "$2" ] || { cat "$scratch/said"; echo "exit status $code"; return 1; }
 }
-says() { printf '#!/bin/sh\n%s\n' "$1" | gives "$2" "$3"; }
+says() { printf '#!/bin/sh\n%s\n' "$1" | gives "${@:2}"; }
+# share RUNNING STOLEN FROM TO: of a machine with two CPUs, 200 ticks later
+share() {
+	PYTHONPATH=$scratch/selftests python3 -B - "$@" <<-'EOF'
+	import sys
+	import runner
+	running, stolen, low, high = map(float, sys.argv[1:])
+	stat = "cpu  {} 0 0 0 0 0 0 {} 0 0\ncpu0 0\ncpu1 0\nprocs_running {}\n"
+	begin = runner.Machine(stat.format(0, 0, 1))
+	end = runner.Machine(stat.format(int(200 - stolen), int(stolen), int(running) + 1))
+	sys.exit(not low <= end.share(begin) <= high)
+	EOF
+}
 nothing() {
 	: >"$scratch/build/user/tests/area/list"
 	! BUILD=$scratch/build python3 "$scratch/selftests/runner.py" --native "$scratch/build/user" >"$scratch/said" &&
 		[ "$(tail -n 1 "$scratch/said")" = '0 passed, 0 failed, 0 skipped' ]
 }
 
+# A VM as the runner sees it: bash, which ends what it started when it is ended.
+cat >"$scratch/scripts/vm" <<'EOF'
+#!/bin/bash
+trap 'kill $(jobs -p); echo "$BASHPID" >"${0%/*}/../vm-ended"; exit 143' TERM
+sleep 600 &
+echo $! >"${0%/*}/../sleeper"
+cat "${0%/*}/../vm-says" 2>/dev/null
+wait
+EOF
+chmod +x "$scratch/scripts/vm"
+
+# One that never ends, after writing down which process that is.
+printf '#!/bin/bash\necho $$ >%q\nexec sleep 600\n' "$scratch/sleeper" >"$scratch/endless"
+chmod +x "$scratch/endless"
+
+until_true() {
+	local end=$((SECONDS + 600))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || { echo "'$*' was not true in time"; return 1; }
+		sleep 0.05
+	done
+}
+gone() { ! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]; }
+
+# ended_by SIGNAL CODE KIND OPTION...: a run of one endless program of that kind ends, and everything with it.
+ended_by() {
+	local signal=$1 want=$2 code=0
+
+	echo "$3 area 600 $scratch/endless" >"$scratch/build/user/tests/area/list"
+	rm -f "$scratch/sleeper"
+	# The shell has its background jobs ignore SIGINT.
+	BUILD=$scratch/build env --default-signal=INT,HUP python3 "$scratch/selftests/runner.py" "${@:4}" >"$scratch/said" 2>&1 &
+	run=$!
+	until_true test -s "$scratch/sleeper" || return
+	kill "-$signal" $run
+	wait $run || code=$?
+	run=
+	[ $code = "$want" ] || { cat "$scratch/said"; echo "exit status $code, not $want"; return 1; }
+	until_true gone "$(cat "$scratch/sleeper")"
+}
+native_ended_by() { ended_by "$1" "$2" native --native "$scratch/build/user"; }
+vm_ended_by() {
+	rm -f "$scratch/vm-ended"
+	ended_by "$1" "$2" vm --vm 6.1 && until_true test -s "$scratch/vm-ended"
+}
+no_lists_left() {
+	! ls "$scratch"/build/test/list.* 2>/dev/null
+}
+# Whoever read what the run says has gone away: it ends at the first line that nobody gets.
+unheard() {
+	rm -f "$scratch/sleeper" "$scratch/vm-ended"
+	echo "vm area 600 $scratch/endless" >"$scratch/build/user/tests/area/list"
+	printf '@begin area/endless\n@end area/endless 0 1\n' >"$scratch/vm-says"
+	BUILD=$scratch/build timeout -k 1 500 python3 "$scratch/selftests/runner.py" --vm 6.1 2>/dev/null | true
+	[ "${PIPESTATUS[0]}" != 124 ] || { echo 'it waited for the VM'; return 1; }
+	until_true test -s "$scratch/vm-ended" && until_true gone "$(cat "$scratch/sleeper")"
+}
+
 test_that 'each line of TAP is a test' says 'echo "ok 1 - a"; echo "ok 2 - b # SKIP why"; echo "ok 3 - c"' '2 passed, 0 failed, 1 skipped' 0
 test_that 'not ok is a failure whatever the exit status' says 'echo "not ok 1 - a"' '0 passed, 1 failed, 0 skipped' 1
 test_that 'so is an exit status after nothing but ok' says 'echo "ok 1 - a"; exit 1' '1 passed, 1 failed, 0 skipped' 1
 test_that 'so is a crash' says 'kill -SEGV $$' '0 passed, 1 failed, 0 skipped' 1
-test_that 'so is a test that never ends' says 'sleep 60' '0 passed, 1 failed, 0 skipped' 1
+test_that 'so is a test that never ends' says 'sleep 3600' '0 passed, 1 failed, 0 skipped' 1 2
 test_that 'so is a plan that was not kept' says 'echo 1..3; echo "ok 1 - a"' '1 passed, 1 failed, 0 skipped' 1
+test_that 'so is one that ends late although it is told to end' says 'trap "" TERM; while :; do sleep 1; done' '0 passed, 1 failed, 0 skipped' 1 2
+test_that 'a second of a limit is one of a quiet machine' share 2 0 0.99 1.01
+test_that 'it is longer while more want to run than there are CPUs' share 13 0 0.15 0.16
+test_that 'it is longer while the host takes CPUs away' share 1 100 0.49 0.51
+test_that 'it is never longer than twenty' share 1000 199 0.049 0.051
 test_that 'exit status 4 is a skip' says 'echo "# no device"; exit 4' '0 passed, 0 failed, 1 skipped' 1
 test_that 'a program without TAP is one test' says 'exit 0' '1 passed, 0 failed, 0 skipped' 0
 test_that 'a run without a test is a failure' nothing
+for signal in TERM:143 INT:130 HUP:129; do
+	test_that "SIG${signal%:*} ends a run with its test" native_ended_by ${signal%:*} ${signal#*:}
+	test_that "SIG${signal%:*} ends a run with its VM" vm_ended_by ${signal%:*} ${signal#*:}
+done
+test_that 'and leaves no list' no_lists_left
+test_that 'a run that is killed takes its test along' native_ended_by KILL 137
+test_that 'a run that is killed takes its VM along' vm_ended_by KILL 137
+test_that 'a run that nobody reads ends its VM' unheard
 tap_done

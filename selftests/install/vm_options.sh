@@ -27,11 +27,50 @@ complaint() { gives 70 vm -- sh -c 'echo "BUG: made up by a test" >/dev/kmsg; ex
 too_long() { gives 124 vm --timeout 15 -- sleep 600; }
 refuses() { gives 69 vm --arch m68k -- true && gives 69 vm --kernel 2.6x -- true && gives 2 vm --nonsense -- true; }
 
+# begin NAME: a VM that goes on for long, in a session of its own, whose number is its pid.
+begin() {
+	setsid scripts/vm --no-modules -- sh -c 'echo up; sleep 600' >"$scratch/$1.out" 2>"$scratch/$1.err" &
+	echo $! >"$scratch/$1.pid"
+}
+# until_true COMMAND...: as long as others may keep their VMs.
+until_true() {
+	local end=$((SECONDS + 900))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || { echo "'$*' was not true in time"; return 1; }
+		sleep 0.2
+	done
+}
+nobody_in() { ! pgrep -s "$1" >/dev/null; }
+# ended NAME SIGNAL CODE: it ends at once, and all that it started.
+ended() {
+	local pid code=0
+	pid=$(cat "$scratch/$1.pid")
+	kill "-$2" "$pid"
+	wait "$pid" 2>/dev/null || code=$?
+	[ $code = "$3" ] || { echo "exit status $code, not $3"; cat "$scratch/$1.err"; return 1; }
+	until_true nobody_in "$pid"
+}
+interrupted() {
+	touch "$scratch/before"
+	begin first
+	until_true grep -q up "$scratch/first.out" || return
+	begin second
+	until_true grep -q '^vm: waiting' "$scratch/second.err" && ended second TERM 143 && ended first TERM 143
+}
+killed() {
+	begin first
+	until_true grep -q up "$scratch/first.out" && ended first KILL 137
+}
+no_folder_left() { ! find "${BUILD:-build}/vm" -maxdepth 1 -name 'run.*' -newer "$scratch/before" | grep .; }
+
 test_that 'the exit status is that of the command' facts
 test_that 'the output is that of the command, and nothing else' output
 test_that 'the checkout is writable' written
 test_that "the host's root is not" unwritten
 test_that 'a complaint of the kernel fails the run' complaint
 test_that 'time runs out' too_long
+test_that 'a signal ends it, as it works and as it waits' interrupted
+test_that 'and it leaves no folder' no_folder_left
+test_that 'QEMU goes with it when it is killed' killed
 test_that 'what it does not know is refused' refuses
 tap_done

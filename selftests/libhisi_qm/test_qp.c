@@ -12,7 +12,7 @@
 
 #define LEN		4096
 #define ROOM		8192
-#define DEADLINE_MS	20000
+#define DEADLINE_MS	300000
 
 static const struct hisi_qp_cfg sync_cfg = { .sqe_size = 128, .op_type = ZIP_QC_COMPRESS, .mode = QP_SYNC };
 static const struct hisi_qp_cfg async_cfg = { .sqe_size = 128, .op_type = ZIP_QC_COMPRESS, .mode = QP_ASYN };
@@ -123,8 +123,9 @@ TEST_F(qp, many_jobs_wrap_the_rings)
 			ASSERT_EQ(-EBUSY, ret);
 		ret = hisi_qm_recv(self->sync, batch, MANY);
 		ASSERT_LE(0, ret);
-		for (i = 0; i < ret; i++, got++)
+		for (i = 0; i < ret; i++, got++) {
 			ASSERT_TRUE(job_right(&batch[i], self->src, 32, dst + (size_t)le32toh(batch[i].tag_l) * 64));
+		}
 		if (!ret)
 			sched_yield();
 	}
@@ -406,8 +407,9 @@ TEST_F(qp, jobs_in_flight_over_fork_are_the_parent_s)
 	pid = fork();
 	if (!pid)
 		_exit(hisi_qm_recv(self->sync, sqes, 1) == -ESTALE ? 0 : 1);
-	for (got = 0; got < 50; got++)
+	for (got = 0; got < 50; got++) {
 		ASSERT_EQ(1, recv_one(self->sync, &sqes[0]));
+	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 }
@@ -463,8 +465,9 @@ TEST_F(qp, threads_share_a_queue_pair)
 
 	shared = self->async;
 	shared_src = self->src;
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < THREADS; i++) {
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, send_and_poll, NULL));
+	}
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	EXPECT_EQ(THREADS * PER_THREAD, finished);

@@ -14,7 +14,7 @@
 #include "kselftest_harness.h"
 
 #define THREADS		4
-#define DEADLINE_MS	60000
+#define DEADLINE_MS	300000
 #define LEN		2048
 
 static const struct hisi_qp_cfg cfg = { .sqe_size = 128, .op_type = ZIP_QC_COMPRESS, .mode = QP_SYNC };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ring.h"
 #include "kselftest_harness.h"
+#include "qp_ring.h"
 
 #define DEPTH	16
 #define SIZE	64
@@ -23,7 +23,8 @@ static struct qm_cqe cq[DEPTH];
 static _Atomic uint64_t doorbell;
 static _Atomic uint32_t tx_stop, rx_stop;
 static _Atomic uint8_t busy[DEPTH];
-static struct wd_ring ring;
+static struct qp_ring q;
+static struct wd_ring *const ring = &q.ring;
 
 /* The device's side. */
 static unsigned int dev_cq_tail;
@@ -49,41 +50,41 @@ static void dev_complete(unsigned int index)
 
 static void set_up(bool sleeps)
 {
-	memset(&ring, 0, sizeof(ring));
-	ring.sq = (unsigned char *)sq;
-	ring.cq = cq;
-	ring.doorbell = &doorbell;
-	ring.tx_stop = &tx_stop;
-	ring.rx_stop = &rx_stop;
-	ring.busy = busy;
-	ring.filling = &ring.own_filling;
-	ring.fd = -1;
-	ring.sqe_size = SIZE;
-	ring.sq_depth = DEPTH;
-	ring.cq_depth = DEPTH;
-	ring.qn = 5;
-	ring.sq_db = qm_db_value(ring.qn, QM_DB_CMD_SQ, 0, 0);
-	wd_ring_limits(&ring, sleeps);
-	ring.cq_pos = WD_RING_PHASE;
+	memset(&q, 0, sizeof(q));
+	ring->sq = (unsigned char *)sq;
+	ring->cq = cq;
+	ring->doorbell = &doorbell;
+	ring->tx_stop = &tx_stop;
+	ring->rx_stop = &rx_stop;
+	q.busy = busy;
+	ring->filling = &q.filling;
+	ring->fd = -1;
+	ring->sqe_size = SIZE;
+	ring->sq_depth = DEPTH;
+	ring->cq_depth = DEPTH;
+	ring->qn = 5;
+	ring->sq_db = qm_db_value(ring->qn, QM_DB_CMD_SQ, 0, 0);
+	wd_ring_limits(ring, sleeps);
+	ring->cq_pos = WD_RING_PHASE;
 }
 
 static uint32_t send(uint32_t tag, uint32_t n)
 {
-	uint32_t room = wd_ring_room(&ring, n);
+	uint32_t room = qp_ring_room(&q, n);
 	uint32_t i;
 
 	for (i = 0; i < room; i++)
-		((struct sqe *)wd_ring_sqe(&ring, i))->tag = tag + i;
+		((struct sqe *)qp_ring_sqe(&q, i))->tag = tag + i;
 	if (room)
-		wd_ring_submit(&ring, room);
+		qp_ring_submit(&q, room);
 	return room;
 }
 
 static int take(struct sqe *sqe)
 {
-	int ret = wd_ring_take(&ring, sqe);
+	int ret = qp_ring_take(&q, sqe);
 
-	wd_ring_end(&ring);
+	wd_ring_end(ring);
 	return ret;
 }
 
@@ -113,12 +114,12 @@ TEST(a_descriptor_goes_out_and_comes_back)
 	EXPECT_EQ(5, doorbell & QM_DB_QN_MASK);
 	EXPECT_EQ(1, db_index());
 	EXPECT_EQ(0, take(&sqe));
-	EXPECT_EQ(1, wd_ring_in_flight(&ring));
+	EXPECT_EQ(1, wd_ring_in_flight(ring));
 	dev_complete(0);
 	EXPECT_EQ(1, take(&sqe));
 	EXPECT_EQ(1007, sqe.result);
 	EXPECT_EQ(0, take(&sqe));
-	EXPECT_EQ(0, wd_ring_in_flight(&ring));
+	EXPECT_EQ(0, wd_ring_in_flight(ring));
 }
 
 TEST(a_burst_rings_once_with_the_last_tail)
@@ -150,9 +151,9 @@ TEST(the_limit_alone_keeps_the_completion_ring_from_overflowing)
 
 	for (i = 0; i < 3; i++) {
 		set_up(true);
-		ring.sq_depth = ring.cq_depth = depths[i];
-		wd_ring_limits(&ring, true);
-		EXPECT_LE(ring.batch - 1 + WD_RING_ROW + ring.limit, ring.cq_depth - 1);
+		ring->sq_depth = ring->cq_depth = depths[i];
+		wd_ring_limits(ring, true);
+		EXPECT_LE(ring->batch - 1 + WD_RING_ROW + ring->limit, ring->cq_depth - 1);
 	}
 }
 
@@ -176,13 +177,13 @@ TEST(the_free_running_counters_wrap)
 	uint32_t i;
 
 	set_up(false);
-	ring.produced = ring.consumed = ring.acked = ring.taken = ring.polled = (uint32_t)-5;
+	ring->produced = ring->consumed = ring->acked = ring->taken = ring->polled = (uint32_t)-5;
 	for (i = 0; i < 4 * DEPTH; i++) {
 		ASSERT_EQ(1, send(i, 1));
 		dev_complete(i % DEPTH);
 		ASSERT_EQ(1, take(&sqe));
 	}
-	EXPECT_EQ(DEPTH - 1, send(0, 100) + (ring.taken - ring.acked));
+	EXPECT_EQ(DEPTH - 1, send(0, 100) + (ring->taken - ring->acked));
 }
 
 TEST(completions_may_come_out_of_order)
@@ -247,13 +248,13 @@ TEST(a_second_completion_after_the_last_is_no_reason_to_stay_awake)
 	dev_complete(0);
 	dev_complete_index(0);
 	EXPECT_EQ(1, take(&sqe));
-	EXPECT_FALSE(wd_ring_ready(&ring));
-	wd_ring_arm(&ring);
+	EXPECT_FALSE(wd_ring_ready(ring));
+	wd_ring_arm(ring);
 	EXPECT_EQ(2, db_index());
-	EXPECT_FALSE(wd_ring_ready(&ring));
+	EXPECT_FALSE(wd_ring_ready(ring));
 	send(1, 1);
 	dev_complete(1);
-	EXPECT_TRUE(wd_ring_ready(&ring));
+	EXPECT_TRUE(wd_ring_ready(ring));
 	EXPECT_EQ(1, take(&sqe));
 	EXPECT_EQ(1001, sqe.result);
 }
@@ -267,15 +268,15 @@ TEST(a_completion_before_its_descriptor_was_counted_is_kept)
 	send(0, 1);
 	dev_complete(0);
 	EXPECT_EQ(1, take(&sqe));
-	wd_ring_fill_begin(&ring);
-	((struct sqe *)wd_ring_sqe(&ring, 0))->tag = 1;
+	qp_ring_fill_begin(&q);
+	((struct sqe *)qp_ring_sqe(&q, 0))->tag = 1;
 	dev_complete(1);
 	/* Who goes to sleep, and finds nothing in flight. */
-	wd_ring_arm(&ring);
+	wd_ring_arm(ring);
 	EXPECT_EQ(0, take(&sqe));
-	wd_ring_submit(&ring, 1);
-	wd_ring_fill_end(&ring);
-	EXPECT_TRUE(wd_ring_ready(&ring));
+	qp_ring_submit(&q, 1);
+	qp_ring_fill_end(&q);
+	EXPECT_TRUE(wd_ring_ready(ring));
 	EXPECT_EQ(1, take(&sqe));
 	EXPECT_EQ(1001, sqe.result);
 }
@@ -286,13 +287,13 @@ TEST(a_completion_among_others_before_its_descriptor_was_counted_is_kept)
 
 	set_up(true);
 	send(0, 1);
-	wd_ring_fill_begin(&ring);
-	((struct sqe *)wd_ring_sqe(&ring, 0))->tag = 1;
+	qp_ring_fill_begin(&q);
+	((struct sqe *)qp_ring_sqe(&q, 0))->tag = 1;
 	/* Out of order. */
 	dev_complete(1);
 	EXPECT_EQ(0, take(&sqe));
-	wd_ring_submit(&ring, 1);
-	wd_ring_fill_end(&ring);
+	qp_ring_submit(&q, 1);
+	qp_ring_fill_end(&q);
 	dev_complete(0);
 	EXPECT_EQ(1, take(&sqe));
 	EXPECT_EQ(1001, sqe.result);
@@ -332,14 +333,14 @@ TEST(completions_are_acknowledged_in_batches)
 	uint32_t i;
 
 	set_up(false);
-	for (i = 0; i < ring.batch; i++) {
+	for (i = 0; i < ring->batch; i++) {
 		send(i, 1);
 		dev_complete(i);
 		EXPECT_EQ(QM_DB_CMD_SQ, db_cmd());
 		take(&sqe);
 	}
 	EXPECT_EQ(QM_DB_CMD_CQ, db_cmd());
-	EXPECT_EQ(ring.batch, db_index());
+	EXPECT_EQ(ring->batch, db_index());
 	EXPECT_EQ(0, db_flag());
 }
 
@@ -354,10 +355,10 @@ TEST(the_completion_ring_never_overflows)
 	dev_complete(1);
 	take(&sqe);
 	take(&sqe);
-	EXPECT_EQ(0, ring.acked);
+	EXPECT_EQ(0, ring->acked);
 	EXPECT_EQ(DEPTH - 3, send(0, DEPTH));
 	EXPECT_EQ(0, take(&sqe));
-	EXPECT_EQ(2, ring.acked);
+	EXPECT_EQ(2, ring->acked);
 	EXPECT_EQ(2, send(0, DEPTH));
 }
 
@@ -368,23 +369,23 @@ TEST(arming_asks_for_an_event_until_disarmed)
 
 	set_up(true);
 	send(0, 1);
-	wd_ring_arm(&ring);
+	wd_ring_arm(ring);
 	EXPECT_EQ(QM_DB_CMD_CQ, db_cmd());
 	EXPECT_EQ(QM_DB_C_FLAG, db_flag());
 	EXPECT_EQ(0, db_index());
-	EXPECT_FALSE(wd_ring_ready(&ring));
+	EXPECT_FALSE(wd_ring_ready(ring));
 	dev_complete(0);
-	EXPECT_TRUE(wd_ring_ready(&ring));
+	EXPECT_TRUE(wd_ring_ready(ring));
 	take(&sqe);
-	for (i = 1; i < ring.batch; i++) {
+	for (i = 1; i < ring->batch; i++) {
 		send(i, 1);
 		dev_complete(i);
 		take(&sqe);
 	}
 	EXPECT_EQ(QM_DB_CMD_CQ, db_cmd());
 	EXPECT_EQ(QM_DB_C_FLAG, db_flag());
-	wd_ring_disarm(&ring);
-	wd_ring_ack(&ring);
+	wd_ring_disarm(ring);
+	wd_ring_ack(ring);
 	EXPECT_EQ(0, db_flag());
 }
 
@@ -398,7 +399,7 @@ TEST(the_kernel_looks_at_least_once_a_batch)
 		send(i, 1);
 		dev_complete(i % DEPTH);
 		take(&sqe);
-		ASSERT_GT(ring.batch, ring.taken - ring.polled);
+		ASSERT_GT(ring->batch, ring->taken - ring->polled);
 	}
 }
 
@@ -417,9 +418,9 @@ TEST(who_sleeps_keeps_the_event)
 	uint32_t i;
 
 	set_up(true);
-	wd_ring_arm(&ring);
+	wd_ring_arm(ring);
 	polls = 0;
-	for (i = 0; i < DEPTH - ring.batch - 1; i++) {
+	for (i = 0; i < DEPTH - ring->batch - 1; i++) {
 		send(i, 1);
 		dev_complete(i % DEPTH);
 		take(&sqe);
@@ -429,14 +430,14 @@ TEST(who_sleeps_keeps_the_event)
 		send(i, 1);
 		dev_complete(i % DEPTH);
 		take(&sqe);
-		ASSERT_GE(DEPTH, ring.produced - ring.polled);
+		ASSERT_GE(DEPTH, ring->produced - ring->polled);
 	}
-	wd_ring_disarm(&ring);
+	wd_ring_disarm(ring);
 	for (; i < 20 * DEPTH; i++) {
 		send(i, 1);
 		dev_complete(i % DEPTH);
 		take(&sqe);
-		ASSERT_GE(DEPTH, ring.produced - ring.polled);
+		ASSERT_GE(DEPTH, ring->produced - ring->polled);
 	}
 }
 
@@ -445,10 +446,10 @@ TEST(a_stopped_queue_takes_nothing)
 	set_up(false);
 	tx_stop = 1;
 	doorbell = 0;
-	EXPECT_EQ(2, wd_ring_room(&ring, 2));
-	EXPECT_FALSE(wd_ring_submit(&ring, 2));
+	EXPECT_EQ(2, qp_ring_room(&q, 2));
+	EXPECT_FALSE(qp_ring_submit(&q, 2));
 	EXPECT_EQ(0, doorbell);
-	EXPECT_EQ(0, wd_ring_in_flight(&ring));
+	EXPECT_EQ(0, wd_ring_in_flight(ring));
 }
 
 TEST(what_had_finished_before_the_stop_is_delivered)
@@ -461,11 +462,11 @@ TEST(what_had_finished_before_the_stop_is_delivered)
 	dev_complete(1);
 	tx_stop = 1;
 	rx_stop = 1;
-	EXPECT_TRUE(wd_ring_ready(&ring));
+	EXPECT_TRUE(wd_ring_ready(ring));
 	EXPECT_EQ(1, take(&sqe));
 	EXPECT_EQ(1, take(&sqe));
 	EXPECT_EQ(-EIO, take(&sqe));
-	EXPECT_TRUE(wd_ring_ready(&ring));
+	EXPECT_TRUE(wd_ring_ready(ring));
 }
 
 TEST(an_idle_stopped_queue_says_so)
@@ -508,8 +509,8 @@ static void *device(void *arg)
 /* Rings again whatever was hidden: this device has no other way to see it. */
 static void ring_again(void)
 {
-	if (wd_ring_in_flight(&ring))
-		wd_ring_publish(&doorbell, qm_db_value(ring.qn, QM_DB_CMD_SQ, ring.tail, 0));
+	if (wd_ring_in_flight(ring))
+		wd_ring_publish(&doorbell, qm_db_value(ring->qn, QM_DB_CMD_SQ, q.tail, 0));
 }
 
 TEST(a_device_in_another_thread_serves_it)
@@ -524,12 +525,12 @@ TEST(a_device_in_another_thread_serves_it)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, device, NULL));
 	while (got < JOBS) {
 		sent += send(sent, sent < JOBS ? JOBS - sent : 0);
-		while ((ret = wd_ring_take(&ring, &sqe)) > 0) {
+		while ((ret = qp_ring_take(&q, &sqe)) > 0) {
 			if (sqe.result != got + 1000)
 				failures++;
 			got++;
 		}
-		wd_ring_end(&ring);
+		wd_ring_end(ring);
 		ASSERT_EQ(0, ret);
 		ring_again();
 		sched_yield();
@@ -547,12 +548,12 @@ static void *drain(void *arg)
 	struct sqe sqe;
 
 	while (got < jobs) {
-		while (wd_ring_take(&ring, &sqe) > 0) {
+		while (qp_ring_take(&q, &sqe) > 0) {
 			if (sqe.result != got + 1000)
 				failures++;
 			got++;
 		}
-		wd_ring_end(&ring);
+		wd_ring_end(ring);
 		sched_yield();
 	}
 	return NULL;
@@ -566,7 +567,7 @@ TEST(sender_and_drainer_need_no_common_lock)
 	set_up(false);
 	ASSERT_EQ(0, pthread_create(&dev, NULL, device, NULL));
 	ASSERT_EQ(0, pthread_create(&drainer, NULL, drain, &jobs));
-	while (sent < jobs || wd_ring_in_flight(&ring)) {
+	while (sent < jobs || wd_ring_in_flight(ring)) {
 		uint32_t n = sent < jobs ? send(sent, jobs - sent) : 0;
 
 		sent += n;

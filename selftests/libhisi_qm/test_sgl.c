@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "qm_hw.h"
+#include "hw/qm_hw.h"
 #include "kselftest_harness.h"
 
 #define MANY	2000
@@ -315,8 +315,9 @@ TEST(threads_share_a_pool)
 	int i;
 
 	shared = hisi_qm_create_sglpool(5, 2);
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, get_and_put, NULL));
+	}
 	for (i = 0; i < 4; i++) {
 		pthread_join(threads[i], &bad);
 		EXPECT_EQ(NULL, bad);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include <zlib.h>
-#include "zip_hw.h"
+#include "hw/zip_hw.h"
 
 static inline void job_fill(struct zip_sqe *sqe, const void *src, size_t len, void *dst, size_t room, uint32_t tag)
 {

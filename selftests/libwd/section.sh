@@ -65,6 +65,21 @@ bad_file() {
 	[ $? = 2 ] && says "$2"
 }
 
+# taken TEXT: with that file, this user has a slot of section A.
+taken() {
+	printf '%b' "$1" >"$dir/file"
+	"$OUT/bin/wd-emulate" --zip 1 --queues 8 --sections "$dir/file" -- "$helper" info A >"$dir/out" 2>"$dir/err"
+	grep -q "^start 0 compress 0 section section 'A'" "$dir/out" || { cat "$dir/out" "$dir/err"; return 1; }
+}
+
+from_stdin() {
+	printf '[A]\n' | "$OUT/bin/wd-emulate" --zip 1 --sections - -- "$helper" info A | grep -q "section 'A'"
+}
+
+not_taken() {
+	! taken "$1" >/dev/null && says 'neither this user nor its groups are allowed in the section'
+}
+
 test_that 'a slot is inherited by what is executed' prints \
 	"start 0 compress 0 $slot inherited 1 grants 2 priority 3" emulated "$helper" run SSL "$helper" info SSL
 test_that 'a slot is inherited over several programs' prints \
@@ -81,10 +96,16 @@ test_that 'what was inherited of another process is not believed' prints \
 	"start 0 compress 0 $slot inherited 0 grants 2 priority 3" emulated env WD_ATTACHED=1,3,SSL,SSL_INT_0 "$helper" info SSL
 test_that 'an inherited slot is of one section' prints \
 	"this process was executed with a slot of section SSL: Device or resource busy
-start -16 compress 0 $slot inherited 1 grants 2 priority 3" emulated "$helper" run SSL "$helper" info PAIR
+start -16 compress -16 none section '' slot '' inherited 0 grants 0 priority 0" emulated "$helper" run SSL "$helper" info PAIR
 test_that 'a kernel without sections says so' prints \
 	"start 0 compress 0 unprovisioned section 'SSL' slot '' inherited 0 grants 0 priority 0" \
 	"$OUT/bin/wd-emulate" -- "$helper" info SSL
+test_that 'QAT programs hold a slot when they were started' prints \
+	'start 0 compress 0 section stop 0' emulated "$helper" icp SSL
+test_that 'QAT programs are not started where nothing can be held' prints \
+	'start -1 compress -95 none stop 0' "$OUT/bin/wd-emulate" -- "$helper" icp SSL
+test_that 'QAT programs are not started where there is no uacce' prints \
+	'start -1 compress -95 none stop 0' "$helper" icp SSL
 if [ -x "$wdzip" ]; then
 	test_that 'wdzip works in a section' in_section
 	test_that 'wdzip says that there are no sections, and works' in_none
@@ -93,11 +114,20 @@ if [ -x "$wdzip" ]; then
 else
 	skip_that 'wdzip works in a section' 'it was left out'
 fi
-test_that 'a file of sections names file and line of what is wrong' bad_file '[A]\nNonsense = 1\n' "$dir/bad:2: Nonsense: expected"
+test_that 'a file of sections names file and line of what is wrong' bad_file '[A]\nNonsense = 1\n' "$dir/bad:2: [A] unknown key 'Nonsense', expected one of"
 test_that 'a key before any section is wrong' bad_file 'SyncCtxs = 1\n' "$dir/bad:1:"
-test_that 'a section twice is wrong' bad_file '[A]\n[A]\n' 'a second time'
+test_that 'a section twice is wrong' bad_file '[A]\n[A]\n' "$dir/bad:2: [A] expected once, it is in line 1 as well"
 test_that 'a section larger than its devices is wrong' bad_file '[A]\nNumProcesses = 5\n' 'has 8 queues, not 10'
-test_that 'a device that is not there is wrong' bad_file '[A]\nDevices = hisi_zip-1\n' 'there is no such device'
-test_that 'a name that is too long is wrong' bad_file '[12345678901234567890123456789012]\n' '1 to 31 characters'
-test_that 'a section without contexts is wrong' bad_file '[A]\nSyncCtxs = 0\nAsyncCtxs = 0\n' 'has no contexts'
+test_that 'a device that is not there is wrong' bad_file '[A]\nDevices = hisi_zip-1\n' 'there is no device hisi_zip-1'
+test_that 'a name that is too long is wrong' bad_file '[12345678901234567890123456789012]\n' '1 to 31 letters'
+test_that 'a section without contexts is wrong' bad_file '[A]\nSyncCtxs = 0\nAsyncCtxs = 0\n' 'expected at least one context'
+test_that 'settings of devices are wrong' bad_file '[device hisi_zip-0]\nPriority = 1\n' 'emulated devices have no settings'
+test_that 'all that is wrong is said' bad_file '[A]\nNonsense = 1\nSyncCtxs = x\n' "$dir/bad:3: [A] SyncCtxs: expected"
+test_that 'a section in one line is taken' taken '[A] NumProcesses = 2 LimitDevAccess = 0\n'
+test_that 'sections on standard input are taken' from_stdin
+test_that 'a user of a range is allowed' taken "[A]\nAllowedUsers = 54321, $(id -u)-$(($(id -u) + 9))\n"
+test_that 'a user by name is allowed' taken "[A]\nAllowedUsers = $(id -un)\n"
+test_that 'a user beside a range is refused' not_taken '[A]\nAllowedUsers = 54321-54330\n'
+test_that 'a group is allowed' taken "[A]\nAllowedUsers = 54321\nAllowedGroups = $(id -g)\n"
+test_that 'another group is refused' not_taken '[A]\nAllowedGroups = 54321\n'
 tap_done

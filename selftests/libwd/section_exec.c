@@ -4,8 +4,10 @@
  *	section_exec run SECTION COMMAND [ARGUMENT]...
  *	section_exec info [SECTION]	start it, and print what the process has; then compress something
  *	section_exec fork SECTION	the same in a child that has executed itself
+ *	section_exec icp SECTION	start it by QAT's name, and print what the process has
  */
 #include <errno.h>
+#include <icp_sal_user.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/uacce_netlink.h>
@@ -105,12 +107,24 @@ static int info(const char *section)
 	return 0;
 }
 
+static int icp(const char *section)
+{
+	int ret = icp_sal_userStart(section), work = compress();
+	struct wd_user_info i;
+
+	wd_user_info(&i);
+	printf("start %d compress %d %s stop %d\n", ret, work, wd_user_state_str(i.state), icp_sal_userStop());
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 3 && !strcmp(argv[1], "run"))
 		return run(argv[2], argv + 3);
 	if (argc > 1 && !strcmp(argv[1], "info"))
 		return info(argv[2]);
+	if (argc > 2 && !strcmp(argv[1], "icp"))
+		return icp(argv[2]);
 	if (argc > 1 && !strcmp(argv[1], "fork")) {
 		pid_t pid = fork();
 		int status;

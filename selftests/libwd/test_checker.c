@@ -335,7 +335,7 @@ FIXTURE_VARIANT(checker) {
 
 FIXTURE_VARIANT_ADD(checker, disorder) {
 	.faults = "delay=1/500:300us,reorder=1/20,duplicate=1/50,page-fault=1/10000:500us",
-	.timeout_ms = 20000,
+	.timeout_ms = 300000,
 	.harmless = true,
 };
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <misc/uacce/hisi_qm.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -52,6 +53,57 @@ TEST_F(ctx, priv_is_kept)
 	EXPECT_EQ(NULL, wd_ctx_get_priv(self->h));
 	wd_ctx_set_priv(self->h, &here);
 	EXPECT_EQ(&here, wd_ctx_get_priv(self->h));
+}
+
+struct call {
+	int (*run)(handle_t h);
+	handle_t h;
+	bool returned;
+};
+
+static void *cancelled_call(void *arg)
+{
+	struct call *call = arg;
+
+	pthread_cancel(pthread_self());
+	call->returned = !call->run(call->h);
+	pthread_testcancel();
+	return NULL;
+}
+
+/* By a thread whose cancellation is due at the first chance: whether it came to the call's end. */
+static bool ends_though_cancelled(int (*run)(handle_t h), handle_t h)
+{
+	struct call call = { .run = run, .h = h };
+	void *end = NULL;
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, cancelled_call, &call))
+		return false;
+	pthread_join(t, &end);
+	return end == PTHREAD_CANCELED && call.returned;
+}
+
+TEST_F(ctx, a_stop_is_not_cancelled_half_way)
+{
+	EXPECT_TRUE(ends_though_cancelled(wd_ctx_stop, self->h));
+	EXPECT_EQ(self->avail, wd_ctx_get_avail_ctx(self->node));
+	EXPECT_EQ(-ESHUTDOWN, wd_ctx_start(self->h));
+}
+
+static int release(handle_t h)
+{
+	wd_release_ctx(h);
+	return 0;
+}
+
+TEST_F(ctx, nor_is_a_release)
+{
+	handle_t h = wd_request_ctx(self->node);
+
+	ASSERT_NE(0, h);
+	EXPECT_TRUE(ends_though_cancelled(release, h));
+	EXPECT_EQ(self->avail - 1, wd_ctx_get_avail_ctx(self->node));
 }
 
 TEST_F(ctx, it_starts_once_and_stops_once)
@@ -243,8 +295,9 @@ TEST_F(ctx, threads_open_and_close_at_the_same_time)
 	void *bad;
 	int i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, open_and_close, (void *)self->node));
+	}
 	for (i = 0; i < 4; i++) {
 		pthread_join(threads[i], &bad);
 		EXPECT_EQ(NULL, bad);

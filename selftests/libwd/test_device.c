@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "device.h"
+#include "device/device.h"
 #include "kselftest_harness.h"
 
 #define CLASS	"/sys/class/uacce"
@@ -250,30 +250,6 @@ TEST_F(tree, a_disabled_or_isolated_device_is_listed_only_when_all_are)
 	EXPECT_STREQ(error_number(ENODEV), names("zlib"));
 }
 
-TEST_F(tree, a_near_device_comes_before_a_far_one)
-{
-	int node = wd_device_cpu_node();
-	char path[128], row[4096] = "";
-	char text[16];
-	int i;
-
-	if (node < 0)
-		SKIP(return, "this system doesn't say on which node a thread runs");
-	add_device("hisi_zip-0", "zlib");
-	add_device("hisi_zip-1", "zlib");
-	snprintf(text, sizeof(text), "%d", node + 1);
-	attr("hisi_zip-0", "zone_id", text);
-	snprintf(text, sizeof(text), "%d", node);
-	attr("hisi_zip-1", "zone_id", text);
-	for (i = 0; i <= node + 1; i++)
-		sprintf(row + strlen(row), "%s%d", i ? " " : "", i == node ? 10 : 20);
-	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/distance", node);
-	put(path, "%s", row);
-	EXPECT_STREQ("hisi_zip-1 hisi_zip-0", names("zlib"));
-	attr("hisi_zip-0", "zone_id", "-1");
-	EXPECT_STREQ("hisi_zip-0 hisi_zip-1", names("zlib"));
-}
-
 TEST_F(tree, more_free_queues_come_before_fewer)
 {
 	add_device("hisi_zip-0", "zlib");
@@ -315,6 +291,28 @@ TEST_F(tree, devices_that_say_they_lack_a_feature_are_left_out)
 	errno = 0;
 	EXPECT_EQ(NULL, wd_device_list("zlib", WD_RANK_LATENCY, 3));
 	EXPECT_EQ(EOPNOTSUPP, errno);
+}
+
+TEST_F(tree, devices_are_listed_by_features)
+{
+	add_device("hisi_sec2-0", "digest");
+	add_device("hisi_sec2-1", "digest");
+	attr("hisi_sec2-0", "hisi_sec2-digest/flags", "0x00000003");
+	attr("hisi_sec2-1", "hisi_sec2-digest/flags", "0x00000103");
+	EXPECT_STREQ("hisi_sec2-0", first(wd_list_accels_with("digest", 0)));
+	EXPECT_STREQ("hisi_sec2-0", first(wd_list_accels_with("digest", WD_CAPA_SHARE_ALL | WD_CAPA_SGL_MEM)));
+	EXPECT_STREQ("hisi_sec2-1", first(wd_list_accels_with("digest", WD_CAPA_STREAM)));
+	EXPECT_STREQ("hisi_sec2-1", first(wd_list_accels_with("digest", WD_CAPA_STREAM | WD_CAPA_SGL_MEM)));
+	errno = 0;
+	EXPECT_EQ(NULL, wd_list_accels_with("digest", 1u << 31));
+	EXPECT_EQ(EOPNOTSUPP, errno);
+	errno = 0;
+	EXPECT_EQ(NULL, wd_list_accels_with(NULL, WD_CAPA_STREAM));
+	EXPECT_EQ(EINVAL, errno);
+	errno = 0;
+	EXPECT_EQ(NULL, wd_list_accels_with("aead", WD_CAPA_STREAM));
+	EXPECT_EQ(ENODEV, errno);
+	EXPECT_STREQ("hisi_sec2-0", first(wd_list_accels_with(NULL, 0)));
 }
 
 /* As the kernel adds it: complete. */
@@ -450,8 +448,9 @@ TEST_F(tree, who_looks_after_a_change_sees_it_whoever_else_looks)
 
 	add_whole_device("hisi_zip-0", "zlib");
 	add_whole_device("other", "gzip");
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, read_on, NULL));
+	}
 	for (i = 0; i < 50; i++) {
 		EXPECT_STREQ(i & 1 ? "gzip" : "zlib", algs_of("hisi_zip-0"));
 		move(CLASS "/hisi_zip-0", CLASS "/away");

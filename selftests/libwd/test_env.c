@@ -2,7 +2,7 @@
 /* Settings from the environment. */
 #include <stdlib.h>
 #include <string.h>
-#include "env.h"
+#include "base/env.h"
 #include "kselftest_harness.h"
 #include <wd.h>
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "error.h"
-#include "fork.h"
-#include "handle.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include "base/handle.h"
 #include "kselftest_harness.h"
 
 TEST(before_any_failure_the_text_is_empty)
@@ -153,7 +153,7 @@ TEST(a_record_that_a_fork_left_locked_is_readable_in_the_child)
 	pid = fork();
 	ASSERT_LE(0, pid);
 	if (!pid) {
-		alarm(10);
+		alarm(600);
 		wd_handle_new(WD_KIND_CTX, &shared);
 		_exit(wd_error_detail(shared.handle, text, sizeof(text)) <= 0);
 	}

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "fork.h"
+#include "base/fork.h"
 #include "kselftest_harness.h"
 
 static int run_child(int (*body)(void), pid_t (*start)(void))
@@ -103,22 +103,12 @@ TEST(a_child_of_a_child_does_too)
 
 static pthread_mutex_t hook_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void hook_prepare(void)
-{
-	pthread_mutex_lock(&hook_lock);
-}
-
-static void hook_parent(void)
-{
-	pthread_mutex_unlock(&hook_lock);
-}
-
 static void hook_child(void)
 {
 	pthread_mutex_init(&hook_lock, NULL);
 }
 
-static struct wd_fork_hook locker = { .prepare = hook_prepare, .parent = hook_parent, .child = hook_child };
+static struct wd_fork_hook locker = { .child = hook_child };
 static atomic_bool stop;
 
 static void *use_all_locks(void *arg)
@@ -157,8 +147,9 @@ TEST(fork_among_busy_threads_leaves_no_lock_taken)
 	set_up();
 	wd_fork_hook_add(&locker);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, use_all_locks, NULL));
-	for (i = 0; i < 50; i++)
+	for (i = 0; i < 50; i++) {
 		ASSERT_EQ(0, run_child(child_can_lock, fork));
+	}
 	stop = true;
 	pthread_join(thread, NULL);
 }

@@ -2,7 +2,7 @@
 /* Handles: what is refused, and that a number is never valid twice. */
 #include <pthread.h>
 #include <stdlib.h>
-#include "handle.h"
+#include "base/handle.h"
 #include "kselftest_harness.h"
 
 TEST(nothing_is_a_handle_before_the_first_one)

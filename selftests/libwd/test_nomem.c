@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include "failing_alloc.h"
-#include "../../user/libwd/device.c"
-#include "../../user/libwd/facts.c"
-#include "../../user/libwd/mask.c"
-#include "../../user/libwd/ctxset.c"
+#include "../../user/libwd/device/device.c"
+#include "../../user/libwd/device/facts.c"
+#include "../../user/libwd/base/mask.c"
+#include "../../user/libwd/base/ctxset.c"
+#include "../../user/libwd/base/sysfs.c"
 #include "kselftest_harness.h"
 
 static char top[64];

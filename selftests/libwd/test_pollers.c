@@ -13,13 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/node.h"
 #include "kselftest_harness.h"
-#include "device.h"
 #include "on_device.h"
 
 #define LEN		1000
 #define ROOM		2000
-#define WAIT_S		30
+#define WAIT_S		300	/* only a hang takes so long */
+#define WAIT_MS		(1000 * WAIT_S)
 #define MANY		300
 #define SUBMITTERS	3
 
@@ -91,7 +92,7 @@ static handle_t soft_session(void)
 	return wd_comp_alloc_sess(&setup, NULL);
 }
 
-/* The wd-poll threads of this process; their ids into tid. */
+/* The wd-poll threads of this process; their ids into tid. /proc has one that was joined for a moment longer. */
 static unsigned int pollers(pid_t tid[], unsigned int room)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -210,8 +211,9 @@ TEST_F(on, every_request_ends_once_though_others_poll_too)
 		SKIP(return, "no emulated device");
 	ASSERT_EQ(0, wd_start_pollers("2"));
 	for (i = 0; i < MANY; i++) {
-		while (submit(self->sess, &f[i], on_done))
-			ASSERT_LE(0, wd_comp_wait(self->sess, 10000));
+		while (submit(self->sess, &f[i], on_done)) {
+			ASSERT_LE(0, wd_comp_wait(self->sess, WAIT_MS));
+		}
 		ASSERT_LE(0, wd_comp_poll(1, 0, NULL));
 	}
 	while (total < end) {
@@ -235,9 +237,9 @@ TEST_F(on, after_a_stop_requests_are_the_callers_to_poll)
 		SKIP(return, "no emulated device");
 	ASSERT_EQ(0, wd_start_pollers("2"));
 	ASSERT_EQ(0, wd_stop_pollers());
-	EXPECT_EQ(0, pollers(&f.thread, 1));
+	EXPECT_TRUE(WAIT_FOR(!pollers(&f.thread, 1)));
 	ASSERT_EQ(0, submit(self->sess, &f, on_done));
-	EXPECT_EQ(1, wd_comp_poll(1, 20000, NULL));
+	EXPECT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(thread_id(), f.thread);
 	ASSERT_EQ(0, wd_start_pollers("1"));
 	ASSERT_EQ(0, submit(self->sess, &f, on_done));
@@ -305,7 +307,7 @@ TEST(a_thread_stays_on_its_node_and_takes_no_signals)
 	struct flight f;
 	cpu_set_t node;
 
-	if (wd_device_node_cpus(0, &node))
+	if (wd_node_cpus(0, &node))
 		SKIP(return, "no NUMA node 0");
 	ASSERT_EQ(0, wd_start_pollers("1@0"));
 	ASSERT_EQ(0, submit(sess, &f, on_done_look));
@@ -377,7 +379,7 @@ TEST(the_environment_starts_them_with_the_first_asynchronous_session)
 	wd_comp_free_sess(sess);
 	/* Who stopped them meant it. */
 	sess = soft_session();
-	EXPECT_EQ(0, pollers(&f.thread, 1));
+	EXPECT_TRUE(WAIT_FOR(!pollers(&f.thread, 1)));
 	wd_comp_free_sess(sess);
 }
 
@@ -423,7 +425,7 @@ TEST(a_child_has_none_and_may_start_its_own)
 	if (!pid) {
 		int bad = pollers(&f.thread, 1);
 
-		bad |= (submit(sess, &f, on_done) || wd_comp_poll(1, 20000, NULL) != 1) << 1;
+		bad |= (submit(sess, &f, on_done) || wd_comp_poll(1, WAIT_MS, NULL) != 1) << 1;
 		bad |= !!wd_start_pollers("1") << 2;
 		bad |= (submit(sess, &f, on_done) || !WAIT_FOR(f.done)) << 3;
 		bad |= !!wd_stop_pollers() << 4;
@@ -479,6 +481,44 @@ TEST(a_stuck_callback_does_not_hold_up_the_exit)
 		int bad = !!wd_start_pollers("2");
 
 		bad |= !!submit(sess, f, on_done_never);
+		if (bad || !WAIT_FOR(stuck))
+			_exit(1);
+		exit(0);
+	}
+	EXPECT_EQ(0, end_of(pid));
+}
+
+static _Atomic bool released;
+
+static void on_done_released(struct wd_comp_arg *arg, void *param)
+{
+	atomic_store(&stuck, true);
+	while (!atomic_load(&released))
+		poll(NULL, 0, 1);
+}
+
+/* Registered before the threads start, this runs after their end has been tried. */
+static void release_and_stop(void)
+{
+	atomic_store(&released, true);
+	if (wd_stop_pollers())
+		_exit(2);
+	if (wd_start_pollers("1"))
+		_exit(3);
+	if (wd_stop_pollers())
+		_exit(4);
+}
+
+TEST(a_thread_that_was_left_behind_at_exit_can_be_stopped_later)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		handle_t sess = soft_session();
+		struct flight *f = calloc(1, sizeof(*f));
+		int bad = atexit(release_and_stop) || wd_start_pollers("2");
+
+		bad |= !!submit(sess, f, on_done_released);
 		if (bad || !WAIT_FOR(stuck))
 			_exit(1);
 		exit(0);
@@ -587,8 +627,9 @@ TEST_F(on, starting_and_stopping_under_load_loses_nothing)
 	if (!self->sess)
 		SKIP(return, "no emulated device");
 
-	for (i = 0; i < SUBMITTERS; i++)
+	for (i = 0; i < SUBMITTERS; i++) {
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, submit_many, &self->sess));
+	}
 	while (total < end) {
 		ASSERT_EQ(0, wd_start_pollers("2"));
 		sched_yield();

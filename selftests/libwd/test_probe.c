@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "lists.h"
+#include "base/lists.h"
 #include "kselftest_harness.h"
 
 #define AREA	((size_t)512 << 10)
@@ -49,8 +49,9 @@ TEST_F(probe, many_buffers_of_a_page_are_asked_about_once)
 {
 	unsigned int i;
 
-	for (i = 0; i < BUFFERS; i++)
+	for (i = 0; i < BUFFERS; i++) {
 		ASSERT_TRUE(wd_probe_pair(self->at + 32 * i, 32, self->at + self->page + 32 * i, 32));
+	}
 	/* The block, then the page, of two pages. */
 	EXPECT_EQ(4, asked);
 }

@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <icp_sal_user.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <wd_user.h>
 
@@ -35,6 +37,17 @@ static int compress(handle_t sess)
 	struct wd_comp_arg arg = { .src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len };
 
 	return wd_compress(sess, &arg);
+}
+
+/* 0 when it went there for that reason. */
+static int compress_on(handle_t sess, int path, int reason)
+{
+	static unsigned char src[1000], dst[2000];
+	size_t len = sizeof(dst);
+	struct wd_comp_arg arg = { .src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len };
+	int ret = wd_compress(sess, &arg);
+
+	return ret ? ret : arg.path == path && arg.path_reason == reason ? 0 : 1;
 }
 
 static int section_control(const char *name, const char *command)
@@ -147,7 +160,7 @@ TEST(what_refuses_a_section_is_told_in_the_kernels_words)
 
 TEST(what_can_not_be_a_name_is_invalid)
 {
-	static const char *const bad[] = { NULL, "", "a b", "a/b", "a.b", "\n", "12345678901234567890123456789012" };
+	static const char *const bad[] = { "", "a b", "a/b", "a.b", "\n", "12345678901234567890123456789012" };
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -230,7 +243,7 @@ TEST(after_a_stop_nothing_attaches_by_itself)
 	ASSERT_EQ(0, wd_user_stop());
 	EXPECT_EQ(WD_USER_STOPPED, info().state);
 	errno = 0;
-	EXPECT_EQ(0, session(0));
+	EXPECT_EQ(0, session(WD_SESS_PATH_HW));
 	EXPECT_EQ(ESHUTDOWN, errno);
 	EXPECT_EQ(0, wd_request_ctx("/dev/hisi_zip-0"));
 	EXPECT_EQ(ESHUTDOWN, errno);
@@ -240,6 +253,148 @@ TEST(after_a_stop_nothing_attaches_by_itself)
 	EXPECT_EQ(0, start("ONE"));
 	sess = session(WD_SESS_PATH_HW);
 	EXPECT_EQ(0, compress(sess));
+}
+
+TEST(after_a_stop_sessions_that_may_use_this_cpu_do)
+{
+	wd_dev_mask_t *mask = wd_dev_mask_alloc();
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+	};
+	handle_t sess;
+
+	ASSERT_EQ(0, start("PAIR"));
+	ASSERT_EQ(0, wd_user_stop());
+	sess = session(0);
+	ASSERT_NE(0, sess);
+	EXPECT_EQ(0, compress_on(sess, WD_PATH_SOFT, WD_REASON_POLICY));
+	EXPECT_EQ(0, info().sessions);
+	/* An explicit device mask is binding. */
+	ASSERT_EQ(0, wd_dev_mask_set(mask, 0));
+	EXPECT_EQ(0, wd_comp_alloc_sess(&setup, mask));
+	EXPECT_EQ(ESHUTDOWN, errno);
+	ASSERT_EQ(0, start("ONE"));
+	EXPECT_EQ(0, compress_on(sess, WD_PATH_SOFT, WD_REASON_POLICY));
+	EXPECT_EQ(0, wd_user_stop());
+	EXPECT_EQ(0, wd_comp_free_sess(sess));
+	wd_dev_mask_free(mask);
+}
+
+TEST(after_a_failed_start_nothing_is_taken_from_the_pool)
+{
+	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
+	errno = 0;
+	EXPECT_EQ(0, session(0));
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_TRUE(says("section NONE: there is no section of this name"));
+	EXPECT_EQ(0, session(WD_SESS_PATH_HW));
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_EQ(0, wd_request_ctx("/dev/hisi_zip-0"));
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_EQ(WD_USER_NONE, info().state);
+	EXPECT_NE(0, session(WD_SESS_PATH_SOFT));
+	EXPECT_EQ(-EINVAL, wd_user_start("no name"));
+	EXPECT_EQ(0, session(0));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+TEST(a_failed_start_counts_more_than_the_environment)
+{
+	setenv("WD_SECTION", "PAIR", 1);
+	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
+	EXPECT_EQ(0, session(0));
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_EQ(WD_USER_NONE, info().state);
+}
+
+static int child_is_refused(void)
+{
+	return !session(0) && errno == ENOENT && says("section NONE: there is no section of this name") ? 0 : 1;
+}
+
+TEST(a_child_of_who_was_refused_is_refused)
+{
+	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
+	EXPECT_EQ(0, in_child(child_is_refused));
+}
+
+TEST(a_start_that_succeeds_ends_the_refusal_of_another)
+{
+	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
+	EXPECT_EQ(0, start("PAIR"));
+	EXPECT_EQ(0, compress(session(WD_SESS_PATH_HW)));
+}
+
+TEST(a_stop_after_a_failed_start_says_that_nothing_is_wanted)
+{
+	handle_t sess;
+
+	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
+	EXPECT_EQ(0, wd_user_stop());
+	EXPECT_EQ(WD_USER_STOPPED, info().state);
+	sess = session(0);
+	EXPECT_EQ(0, compress_on(sess, WD_PATH_SOFT, WD_REASON_POLICY));
+}
+
+TEST(a_process_may_choose_the_pool)
+{
+	setenv("WD_SECTION", "PAIR", 1);
+	ASSERT_EQ(0, wd_user_start(NULL));
+	EXPECT_EQ(WD_USER_POOL, info().state);
+	EXPECT_EQ(-EALREADY, wd_user_start(NULL));
+	EXPECT_EQ(0, compress(session(WD_SESS_PATH_HW)));
+	EXPECT_EQ(WD_USER_POOL, info().state);
+}
+
+static int child_has_the_pool(void)
+{
+	return info().state == WD_USER_POOL && !compress(session(WD_SESS_PATH_HW)) && info().state == WD_USER_POOL ? 0 : 1;
+}
+
+TEST(a_child_has_what_its_parent_chose)
+{
+	setenv("WD_SECTION", "PAIR", 1);
+	ASSERT_EQ(0, wd_user_start(NULL));
+	EXPECT_EQ(0, in_child(child_has_the_pool));
+}
+
+TEST(the_pool_may_be_chosen_after_a_stop)
+{
+	ASSERT_EQ(0, start("PAIR"));
+	EXPECT_EQ(-EBUSY, wd_user_start(NULL));
+	EXPECT_TRUE(says("this process is in section PAIR"));
+	ASSERT_EQ(0, wd_user_stop());
+	ASSERT_EQ(0, wd_user_start(NULL));
+	EXPECT_STREQ("", info().section);
+	EXPECT_EQ(0, compress(session(WD_SESS_PATH_HW)));
+}
+
+TEST(the_pool_may_be_chosen_after_a_refusal)
+{
+	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
+	ASSERT_EQ(0, wd_user_start(NULL));
+	EXPECT_EQ(0, compress(session(WD_SESS_PATH_HW)));
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+TEST(a_signal_ends_the_wait_for_a_slot)
+{
+	struct other a = other_starts("ONE");
+	struct itimerval often = { { 0, 10000 }, { 0, 10000 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction act = { .sa_handler = on_signal };
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
+	setenv("WD_ATTACH_TIMEOUT", "20000", 1);
+	setitimer(ITIMER_REAL, &often, NULL);
+	EXPECT_EQ(-EINTR, wd_user_start("ONE"));
+	setitimer(ITIMER_REAL, &never, NULL);
+	EXPECT_EQ(WD_USER_NONE, info().state);
+	other_ends(a);
+	EXPECT_EQ(0, start("ONE"));
 }
 
 TEST(a_context_number_names_its_place_over_stops)
@@ -437,7 +592,7 @@ TEST(a_child_may_be_in_another_section)
 
 static int child_stays_stopped(void)
 {
-	return info().state == WD_USER_STOPPED && !session(0) && errno == ESHUTDOWN ? 0 : 1;
+	return info().state == WD_USER_STOPPED && !session(WD_SESS_PATH_HW) && errno == ESHUTDOWN ? 0 : 1;
 }
 
 TEST(a_child_of_who_has_stopped_has_stopped)
@@ -543,13 +698,81 @@ TEST(qats_names_have_qats_values)
 	EXPECT_EQ(0, CPA_STATUS_SUCCESS);
 	EXPECT_EQ(-1, CPA_STATUS_FAIL);
 	EXPECT_EQ(-4, CPA_STATUS_INVALID_PARAM);
+	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStop());
 	EXPECT_EQ(CPA_STATUS_INVALID_PARAM, icp_sal_userStart(NULL));
 	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStart("NONE"));
 	EXPECT_TRUE(says("there is no section of this name"));
-	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStop());
+	EXPECT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStop());
 	EXPECT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStartMultiProcess("NODES", CPA_TRUE));
 	EXPECT_STREQ("NODES_INT_0", info().slot);
 	EXPECT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStop());
+}
+
+TEST(qats_stop_ends_what_sessions_have)
+{
+	handle_t hard, either, next;
+	int i;
+
+	ASSERT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStart("PAIR"));
+	hard = session(WD_SESS_PATH_HW);
+	either = session(0);
+	ASSERT_EQ(0, compress(hard));
+	ASSERT_EQ(0, compress_on(either, WD_PATH_SIM, WD_REASON_BEST));
+	EXPECT_EQ(-EBUSY, wd_user_stop());
+	ASSERT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStop());
+	EXPECT_EQ(WD_USER_STOPPED, info().state);
+	EXPECT_EQ(0, info().sessions);
+	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStop());
+	/* Of the old sessions none gets a context of the next start's. */
+	ASSERT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStart("PAIR"));
+	next = session(WD_SESS_PATH_HW);
+	ASSERT_EQ(0, compress(next));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-ENODEV, compress(hard));
+		EXPECT_EQ(0, compress(either));
+		EXPECT_NE(0, compress_on(either, WD_PATH_SIM, WD_REASON_BEST));
+		poll(NULL, 0, 110);
+	}
+	EXPECT_EQ(1, info().sessions);
+	EXPECT_EQ(0, wd_comp_free_sess(hard));
+	EXPECT_EQ(0, wd_comp_free_sess(either));
+	EXPECT_EQ(1, info().sessions);
+	EXPECT_EQ(0, compress(next));
+	EXPECT_EQ(0, wd_comp_free_sess(next));
+	EXPECT_EQ(0, wd_user_stop());
+}
+
+static void count_end(struct wd_comp_arg *arg, void *param)
+{
+	if (arg->status)
+		++*(int *)param;
+}
+
+TEST(qats_stop_ends_requests_in_flight)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+	};
+	unsigned char src[100] = { 0 }, dst[200];
+	size_t len = sizeof(dst);
+	int failed = 0;
+	struct wd_comp_arg arg = {
+		.src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len, .cb = count_end, .cb_param = &failed,
+	};
+	struct wd_ctx_info ctx;
+	handle_t sess;
+
+	ASSERT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStart("ASYNC"));
+	sess = wd_comp_alloc_sess(&setup, NULL);
+	ASSERT_EQ(0, wd_ctx_info(0, &ctx));
+	ASSERT_EQ(0, emulated_control(ctx.dev_name, "fault drop=1"));
+	ASSERT_EQ(0, wd_comp_async(sess, &arg, NULL));
+	ASSERT_EQ(-EBUSY, wd_comp_free_sess(sess));
+	EXPECT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStop());
+	EXPECT_EQ(1, wd_comp_poll(1, 30000, NULL));
+	EXPECT_EQ(1, failed);
+	ASSERT_EQ(0, emulated_control(ctx.dev_name, "fault drop=0"));
+	EXPECT_EQ(0, wd_comp_free_sess(sess));
 }
 
 TEST(bad_arguments_are_refused)
@@ -586,8 +809,9 @@ TEST(threads_may_start_and_stop_at_the_same_time)
 	pthread_t thread[4];
 	int bad[4] = { 0 }, i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, start_and_stop, &bad[i]));
+	}
 	for (i = 0; i < 4; i++) {
 		pthread_join(thread[i], NULL);
 		EXPECT_EQ(0, bad[i]);

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/set.h"
 #include "kselftest_harness.h"
-#include "set.h"
 
 TEST(a_mask_starts_empty_and_remembers)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Going to sleep on a context while another thread takes the completion: sleep.c and poll.c over a device of a few lines. */
+/* Going to sleep on a context while another thread takes the completion: wait.c and poll.c over a device of a few lines. */
 #include <poll.h>
 #include <stdlib.h>
 
-#include "engine.h"
 #include "kselftest_harness.h"
+#include "request/core.h"
 
 struct wd_engine wd_engine;
 
@@ -50,7 +50,7 @@ static struct wd_queue queue_sleepy(void)
 {
 	return (struct wd_queue){
 		.cls = &cls, .submitted = 1, .drv.arm = arm, .drv.ready = never_ready, .drv.pull = pull_none,
-		.drv.disarm = disarm, .async = true, .limit = 4,
+		.drv.disarm = disarm, .async = true, .delivers = true, .limit = 4,
 	};
 }
 
@@ -84,6 +84,11 @@ unsigned int wd_deliver(struct wd_queue *q, unsigned int max)
 unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 {
 	return 0;
+}
+
+bool wd_soft_waits(struct wd_queue *q)
+{
+	return false;
 }
 
 unsigned int wd_deliver_outer(unsigned int max)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Counters of contexts and sessions, on whatever devices there are and on this CPU. */
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #define ROOM	2000
 #define THREADS	4
 #define EACH	200
+#define WAIT_MS	300000
 
 #ifdef __SANITIZE_THREAD__
 const char *__tsan_default_options(void);
@@ -174,13 +177,15 @@ TEST(what_is_in_flight_is_submitted_and_not_completed)
 	struct wd_counts c;
 	int i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, wd_comp_async(sess, flight_of(&f[i], &sess), NULL));
+	}
 	c = counts_of(sess);
 	EXPECT_EQ(3, c.submitted);
 	EXPECT_EQ(0, c.completed);
-	while (ended < 3)
-		ASSERT_LE(0, wd_comp_poll(1, 10000, NULL));
+	while (ended < 3) {
+		ASSERT_LE(0, wd_comp_poll(1, WAIT_MS, NULL));
+	}
 	EXPECT_EQ(3, seen.path[path].completed);
 	EXPECT_EQ(3 * LEN, seen.path[path].bytes_in);
 	wd_comp_free_sess(sess);
@@ -198,8 +203,9 @@ TEST(sessions_of_one_context_are_counted_apart_in_a_row)
 		ASSERT_EQ(0, wd_comp_async(sess[whose[i]], flight_of(&f[i], &sess[whose[i]]), NULL));
 		n[whose[i]]++;
 	}
-	while (ended < 9)
-		ASSERT_LE(0, wd_comp_poll(9, 10000, NULL));
+	while (ended < 9) {
+		ASSERT_LE(0, wd_comp_poll(9, WAIT_MS, NULL));
+	}
 	for (i = 0; i < 2; i++) {
 		c = counts_of(sess[i]);
 		EXPECT_EQ(n[i], c.submitted);
@@ -226,8 +232,9 @@ TEST(no_count_is_lost_among_threads)
 	struct wd_counts c;
 	int i;
 
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < THREADS; i++) {
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, work, &sess));
+	}
 	do {
 		c = counts_of(sess);
 		EXPECT_LE(c.completed, c.submitted);
@@ -291,7 +298,7 @@ TEST(asynchronous_requests_on_this_CPU_go_through_a_context)
 	EXPECT_EQ(1, st.in_flight);
 	EXPECT_EQ(1, st.all.submitted);
 	EXPECT_EQ(0, st.all.completed);
-	ASSERT_EQ(1, wd_comp_poll(1, 10000, NULL));
+	ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	ASSERT_EQ(0, wd_ctx_stats(0, &st));
 	EXPECT_EQ(0, st.in_flight);
 	EXPECT_EQ(1, st.all.completed);
@@ -369,14 +376,110 @@ TEST(a_session_without_a_state_takes_a_kilobyte_at_most)
 	size_t before;
 	int i;
 
-	wd_comp_free_sess(session(WD_SYNC, 0));
-	before = mallinfo2().uordblks;
-	for (i = 0; i < 64; i++)
+	/* Contexts that sessions open are there before. */
+	for (i = 0; i < 64; i++) {
 		ASSERT_NE(0, sess[i] = session(WD_SYNC, 0));
+	}
+	for (i = 0; i < 64; i++)
+		wd_comp_free_sess(sess[i]);
+	before = mallinfo2().uordblks;
+	for (i = 0; i < 64; i++) {
+		ASSERT_NE(0, sess[i] = session(WD_SYNC, 0));
+	}
 	TH_LOG("%zu bytes a session", (mallinfo2().uordblks - before) / 64);
 	EXPECT_LE((mallinfo2().uordblks - before) / 64, 1024);
 	for (i = 0; i < 64; i++)
 		wd_comp_free_sess(sess[i]);
+}
+
+/* --- while a context is being stopped --- */
+
+struct late {
+	handle_t h;
+	atomic_bool begun;
+	atomic_bool over;
+};
+
+/* Its deadline passes on a device that doesn't stop: whoever waits stops the context, which takes about a second. */
+static void *request_late(void *arg)
+{
+	static unsigned char src[600], dst[1200];
+	struct late *l = arg;
+	size_t len = sizeof(dst);
+	struct wd_comp_arg a = { .src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len, .timeout_ms = 20 };
+
+	wd_compress(l->h, &a);
+	l->over = true;
+	return NULL;
+}
+
+static void *read_counters(void *arg)
+{
+	struct late *l = arg;
+	struct wd_sess_stats st;
+
+	l->begun = true;
+	wd_sess_stats(l->h, &st);
+	l->over = true;
+	return NULL;
+}
+
+static void being_stopped(const struct late *late)
+{
+	struct wd_ctx_info info;
+	bool stopping = false;
+	int i;
+
+	while (!stopping && !late->over) {
+		for (i = 0; !wd_ctx_info(i, &info); i++)
+			stopping |= info.state == -EIO;
+		sched_yield();
+	}
+}
+
+/* Whether somebody forked and made a session while the context was being stopped and another read counters. */
+static bool others_go_on(void)
+{
+	struct late late = { .h = session_on_device(false, true) }, reader = { .h = late.h };
+	pthread_t t[2];
+	bool went_on;
+	handle_t h;
+	pid_t pid;
+
+	emulated_control(EMULATED_DEVICE, "fault stuck=1");
+	pthread_create(&t[0], NULL, request_late, &late);
+	being_stopped(&late);
+	pthread_create(&t[1], NULL, read_counters, &reader);
+	while (!reader.begun)
+		sched_yield();
+	poll(NULL, 0, 20);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	/* Without a context: the mailbox of a stuck device is busy for as long as the stop takes. */
+	h = session(WD_SYNC, WD_SESS_PATH_SOFT);
+	went_on = !late.over && !reader.over;
+	waitpid(pid, NULL, 0);
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	emulated_control(EMULATED_DEVICE, "fault stuck=0");
+	wd_comp_free_sess(late.h);
+	if (h)
+		wd_comp_free_sess(h);
+	return went_on;
+}
+
+TEST(reading_counters_of_a_context_that_is_being_stopped_holds_up_neither_fork_nor_sessions)
+{
+	unsigned int round;
+	bool went_on = false;
+
+	if (!emulated())
+		SKIP(return, "needs an emulated device, which gets stuck");
+	/* A machine that stands still for the second that the stop takes doesn't do so each time. */
+	for (round = 0; round < 10 && !went_on; round++)
+		went_on = others_go_on();
+	EXPECT_TRUE(went_on);
 }
 
 TEST_HARNESS_MAIN

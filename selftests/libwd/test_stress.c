@@ -22,7 +22,7 @@
 #define PLACES		(WORKERS + 2)	/* and the forking and the short-lived threads' */
 #define WINDOW		8
 #define GRANULES	4
-#define HANG_MS		60000
+#define HANG_MS		300000
 
 struct request {
 	struct wd_comp_arg arg;
@@ -351,7 +351,7 @@ TEST_F_TIMEOUT(stress, everything_at_once, 600)
 	for (i = 0; i < PLACES; i++)
 		ASSERT_EQ(0, pthread_create(&all.place[i].thread, NULL, i < WORKERS ? work : i == WORKERS ? spawn : fork_often,
 					    &all.place[i]));
-	while (now_ms() < end && !atomic_load(&all.stop)) {
+	while ((now_ms() < end || !atomic_load(&all.right)) && !atomic_load(&all.stop)) {
 		disturb(&disturber);
 		let_them_work(&disturber);
 	}

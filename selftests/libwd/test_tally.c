@@ -2,7 +2,7 @@
 /* Rows of counts: one in the session, the others when a second context ends a request, or none where memory lacks. */
 #include <pthread.h>
 #include "failing_alloc.h"
-#include "../../user/libwd/tally.c"
+#include "../../user/libwd/request/tally.c"
 #include "kselftest_harness.h"
 
 #define QUEUES	(WD_SESS_QUEUES + 2)

@@ -12,7 +12,7 @@
 
 #define LEN	200
 #define ROUNDS	100
-#define WAIT_MS	20000
+#define WAIT_MS	300000
 
 FIXTURE(wake) {
 	handle_t sync, async;

@@ -6,7 +6,7 @@
 #include <openssl/bn.h>
 #include <openssl/ec.h>
 #include "bytes.h"
-#include "hpre_hw.h"
+#include "hw/hpre_hw.h"
 #include "rig.h"
 
 /* Where things are in user memory. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "rig.h"
 #include "emu.h"
 
@@ -77,6 +78,14 @@ static void *need(void *p)
 	return p;
 }
 
+/* Zeroes, of which only what is touched costs anything: a rig is made for each of many short tests. */
+static void *pages(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return need(p == MAP_FAILED ? NULL : p);
+}
+
 static const struct emu_kind * const kinds[] = { [WDM_ZIP] = &emu_zip, [WDM_SEC] = &emu_sec, [WDM_HPRE] = &emu_hpre };
 
 u32 rig_sqe_bytes(const struct rig *r)
@@ -99,10 +108,12 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 	};
 	r->mem = need(malloc(wdm_device_size(&a)));
 	r->dev = need(wdm_device_init(r->mem, &a, &r->env, r));
-	r->bar2 = need(calloc(1, wdm_bar_size(r->dev, WDM_PF, QM_BAR_REGS)));
-	r->bar4 = need(calloc(1, (size_t)a.queues * QM_DB_WINDOW));
-	r->dma = need(calloc(1, RIG_DMA_BYTES));
-	r->user = need(calloc(1, RIG_USER_BYTES));
+	r->bar2_bytes = wdm_bar_size(r->dev, WDM_PF, QM_BAR_REGS);
+	r->bar2 = pages(r->bar2_bytes);
+	r->bar4_bytes = (size_t)a.queues * QM_DB_WINDOW;
+	r->bar4 = pages(r->bar4_bytes);
+	r->dma = pages(RIG_DMA_BYTES);
+	r->user = pages(RIG_USER_BYTES);
 	r->scratch_mem = need(malloc(wdm_scratch_size()));
 	r->engine_ws = need(r->kind->ws_alloc());
 	r->scratch = wdm_scratch_init(r->scratch_mem, r->engine_ws);
@@ -123,6 +134,14 @@ void rig_engine_start(struct rig *r)
 void rig_init(struct rig *r, const struct wdm_attr *attr)
 {
 	rig_init_bare(r, attr);
+	rig_bring_up(r);
+}
+
+void rig_bring_up(struct rig *r)
+{
+	memset(r->q, 0, sizeof(r->q));
+	r->dma_used = 0;
+	r->eq_head = r->aeq_head = 0;
 	rig_engine_start(r);
 	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
 	r->eq = rig_dma_alloc(r, QM_EQ_DEPTH_V2 * 4);
@@ -137,10 +156,10 @@ void rig_init(struct rig *r, const struct wdm_attr *attr)
 void rig_free(struct rig *r)
 {
 	free(r->mem);
-	free(r->bar2);
-	free(r->bar4);
-	free(r->dma);
-	free(r->user);
+	munmap(r->bar2, r->bar2_bytes);
+	munmap(r->bar4, r->bar4_bytes);
+	munmap(r->dma, RIG_DMA_BYTES);
+	munmap(r->user, RIG_USER_BYTES);
 	r->kind->ws_free(r->engine_ws);
 	free(r->scratch_mem);
 }
@@ -321,6 +340,17 @@ u32 rig_push(struct rig *r, u32 q, const void *sqe)
 	memcpy(rig_slot(r, q, slot), sqe, rig_sqe_bytes(r));
 	r->q[q].tail = (slot + 1) % r->q[q].sq_depth;
 	return slot;
+}
+
+bool rig_store(struct rig *r, u32 q, const void *sqe, u32 n)
+{
+	static const u32 part[] = { 0, 1, 3, 2 };
+	u32 at = 32 * part[n / 4 % 4] + 8 * (n % 4);
+
+	if (n >= rig_sqe_bytes(r) / 8)
+		return false;
+	memcpy((char *)rig_slot(r, q, r->q[q].tail) + at, (const char *)sqe + at, 8);
+	return true;
 }
 
 void rig_ring(struct rig *r, u32 q, u64 value)

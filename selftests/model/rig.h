@@ -4,8 +4,8 @@
 #define RIG_H
 
 #include "model.h"
-#include "qm_hw.h"
-#include "zip_hw.h"
+#include "hw/qm_hw.h"
+#include "hw/zip_hw.h"
 
 #define RIG_DMA_BASE	0x10000000ull
 #define RIG_DMA_BYTES	(8u << 20)
@@ -33,6 +33,7 @@ struct rig {
 	void *mem, *scratch_mem, *engine_ws;
 	struct wdm_scratch *scratch;
 	unsigned char *bar2, *bar4, *dma, *user;
+	size_t bar2_bytes, bar4_bytes;
 	u64 now;
 	u32 dma_used;
 	u32 irqs[WDM_IRQ_NR];
@@ -56,6 +57,8 @@ struct rig_queue_opts {
 /* With VFT, event queues and unmasked interrupts; without any queue. */
 void rig_init(struct rig *r, const struct wdm_attr *attr);
 void rig_init_bare(struct rig *r, const struct wdm_attr *attr);
+/* What the first has in addition; also after a reset. No ring of before is kept. */
+void rig_bring_up(struct rig *r);
 /* The memory and the engine, as a driver does it before it uses them. */
 void rig_engine_start(struct rig *r);
 void rig_free(struct rig *r);
@@ -87,6 +90,11 @@ u32 rig_sqe_bytes(const struct rig *r);
 u32 *rig_slot(struct rig *r, u32 q, u32 slot);
 /* Writes the descriptor into the next slot, without doorbell; the slot. */
 u32 rig_push(struct rig *r, u32 q, const void *sqe);
+/*
+ * The n-th store of a copy into the next slot as an emulated CPU splits it: 32 bytes at a time, those in the middle of
+ * 128 last, each in 8 bytes from the lowest. The last of them completes the descriptor; false: there is no such one.
+ */
+bool rig_store(struct rig *r, u32 q, const void *sqe, u32 n);
 void rig_ring(struct rig *r, u32 q, u64 value);
 void rig_ring_sq(struct rig *r, u32 q);
 void rig_ring_cq(struct rig *r, u32 q, bool arm);

@@ -103,7 +103,7 @@ static bool echoed(const struct sec_bd *sent, const struct sec_bd *got)
 	u32 i;
 
 	for (i = 0; i < SEC_BD_RESULT_FIRST; i++)
-		if (sent->dw[i] != got->dw[i] && i != marked[0] && i != marked[1] && i != marked[2])
+		if (sent->dw[i] != got->dw[i] && !memchr(marked, (int)i, sizeof(marked3)))
 			return false;
 	return true;
 }

@@ -5,7 +5,7 @@
 
 #include "bytes.h"
 #include "rig.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
 
 /* Where things are in user memory, far from each other. */
 #define AT_SRC		RIG_USER_BASE

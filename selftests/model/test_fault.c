@@ -54,8 +54,9 @@ TEST_F(dev, a_device_has_no_faults_of_its_own)
 {
 	u32 kind, i;
 
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < 100; i++) {
 		ASSERT_EQ(ZIP_ST_OK, one(&self->r, 0, &self->sqe));
+	}
 	for (kind = 0; kind < WDM_FAULT_NR; kind++)
 		EXPECT_EQ(0, count(&self->r, kind));
 }
@@ -182,8 +183,9 @@ TEST_F(dev, a_dropped_one_isnt_taken_for_a_lost_doorbell)
 
 	ASSERT_EQ(0, fault(r, WDM_FAULT_DROP, 1, 0, 0));
 	submit(r, 0, &self->sqe, 1);
-	for (i = 0; i < RIG_DEPTH - 1; i++)
+	for (i = 0; i < RIG_DEPTH - 1; i++) {
 		ASSERT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	}
 	rig_ring_cq(r, 0, true);
 	rig_run(r, 2000000);
 	EXPECT_EQ(-1, rig_pop(r, 0));
@@ -376,6 +378,8 @@ TEST(words_make_rules)
 	ASSERT_EQ(NULL, parse(WDM_FAULT_PAGE, "1:10s", &rule));
 	EXPECT_EQ(10000000000ull, rule.value);
 	EXPECT_EQ(WDM_FAULT_ANY, rule.queue);
+	ASSERT_EQ(NULL, parse(WDM_FAULT_MAILBOX, "1:60s", &rule));
+	EXPECT_EQ(60000000000ull, rule.value);
 	ASSERT_EQ(NULL, parse(WDM_FAULT_DELAY, "0", &rule));
 }
 
@@ -391,7 +395,7 @@ TEST(bad_words_are_refused_and_leave_the_rule)
 		{ WDM_FAULT_FAIL, "1:2ms" }, { WDM_FAULT_FAIL, "1@" }, { WDM_FAULT_FAIL, "1@1024" }, { WDM_FAULT_FAIL, "1 " },
 		{ WDM_FAULT_DELAY, "1" }, { WDM_FAULT_DELAY, "1:2" }, { WDM_FAULT_DELAY, "1:2min" }, { WDM_FAULT_DELAY, "1:11s" },
 		{ WDM_FAULT_DELAY, "1:0ns" }, { WDM_FAULT_DELAY, "1/2:0s" }, { WDM_FAULT_PAGE, "1:0us" },
-		{ WDM_FAULT_DROP, "1:1us" }, { WDM_FAULT_MAILBOX, "1@0" }, { WDM_FAULT_PAGE, "1:1us@0" }, { WDM_FAULT_PAGE, "1" },
+		{ WDM_FAULT_DROP, "1:1us" }, { WDM_FAULT_MAILBOX, "1@0" }, { WDM_FAULT_MAILBOX, "1:61s" }, { WDM_FAULT_PAGE, "1:1us@0" }, { WDM_FAULT_PAGE, "1" },
 	};
 	struct wdm_fault_rule rule;
 	u32 i;

@@ -19,8 +19,9 @@ FIXTURE_SETUP(dev)
 	u32 q;
 
 	rig_init(&self->r, NULL);
-	for (q = 0; q < 4; q++)
+	for (q = 0; q < 4; q++) {
 		ASSERT_EQ(0, rig_queue_start(&self->r, q, q & 1 ? &decomp : NULL));
+	}
 	rig_sqe(&self->good, ZIP_REQ_ZLIB, RIG_USER_BASE, 64, DST, 4096);
 }
 

@@ -48,11 +48,24 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 
 			memcpy(old, slot, HALF);
 			memcpy(slot, (unsigned char *)&self->sqe + half * HALF, HALF);
-			rig_run(r, 10 * SETTLE_NS);
+			rig_run(r, 500 * SETTLE_NS);
 			EXPECT_EQ(0, recovered(r)) TH_LOG("pass %u, half %u", pass, half);
 			memcpy(slot, old, HALF);
 		}
 	}
+}
+
+TEST_F(dev, one_whose_last_store_is_split_waits_for_its_end)
+{
+	struct rig *r = &self->r;
+	u32 n;
+
+	ASSERT_EQ(0, hpre_ask(r, HPRE_RSA, 128));
+	for (n = 0; rig_store(r, 0, &self->sqe, n); n++) {
+		EXPECT_EQ(0, recovered(r)) TH_LOG("%u stores", n);
+		rig_run(r, 500 * SETTLE_NS);
+	}
+	EXPECT_EQ(1, recovered(r));
 }
 
 TEST_F(dev, a_whole_one_is_taken_without_its_doorbell)

@@ -153,8 +153,9 @@ TEST_F(dev, one_byte_a_request_decompresses)
 		fill(plain, sizeof(plain), 0);
 		n = encode(type, plain, sizeof(plain), packed, sizeof(packed));
 		begin(self);
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
 			ASSERT_EQ(i + 1 == n ? ZIP_ST_END : ZIP_ST_OK, next(self, DECOMP, type, packed + i, 1, ROOM, 0));
+		}
 		ASSERT_EQ(sizeof(plain), self->produced);
 		ASSERT_EQ(0, memcmp(plain, self->out, sizeof(plain)));
 	}

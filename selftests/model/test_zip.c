@@ -267,8 +267,9 @@ TEST_F(dev, a_slot_rung_again_without_a_new_descriptor_is_refused)
 	struct zip_sqe sqe;
 	u32 i;
 
-	for (i = 0; i < RIG_DEPTH; i++)
+	for (i = 0; i < RIG_DEPTH; i++) {
 		ASSERT_EQ(ZIP_ST_OK, request(r, COMP, ZIP_REQ_ZLIB, 100, 4096, &sqe));
+	}
 	r->q[COMP].tail = 1;
 	rig_ring_sq(r, COMP);
 	rig_turn(r);
@@ -326,8 +327,9 @@ TEST_F(dev, input_cut_anywhere_is_truncated)
 	fill(plain, sizeof(plain), 0);
 	for (type = ZIP_REQ_DEFLATE; type <= ZIP_REQ_GZIP; type++) {
 		n = zlib_encode(type, 6, plain, sizeof(plain), rig_user(r, SRC), 4096);
-		for (cut = 0; cut < n; cut++)
+		for (cut = 0; cut < n; cut++) {
 			ASSERT_EQ(ZIP_ST_TRUNCATED, request(r, DECOMP, type, cut, 4096, &sqe)) TH_LOG("cut %u", cut);
+		}
 		ASSERT_EQ(ZIP_ST_OK, request(r, DECOMP, type, n, 4096, &sqe));
 	}
 }

@@ -27,24 +27,8 @@ FIXTURE_TEARDOWN(attach)
 		EXPECT_EQ(0, sec_end(S));
 	EXPECT_EQ(0, dev_num(DEV0, "reserved_ctxs"));
 	/* Children of workers end by themselves. */
-	for (i = 0; i < 5000 && dev_num(DEV0, "used_ctxs"); i++)
-		usleep(1000);
-	EXPECT_EQ(0, dev_num(DEV0, "used_ctxs"));
+	EXPECT_EQ(0, soon_zero(DEV0, "used_ctxs"));
 	EXPECT_TRUE(accounts_ok());
-}
-
-/* Dead processes are noticed a moment later. */
-static int attach_soon(struct worker *w, const char *section)
-{
-	int ret = 0, i;
-
-	for (i = 0; i < 2000; i++) {
-		ret = w_attach(w, section, 0);
-		if (ret != -EUSERS)
-			return ret;
-		usleep(1000);
-	}
-	return ret;
 }
 
 TEST_F(attach, gives_the_lowest_slot_and_its_grants)
@@ -111,7 +95,7 @@ TEST_F(attach, nobody_waits_for_what_cannot_be)
 		ASSERT_EQ(0, sec_set(S, "live", "1"));
 		EXPECT_EQ(-ENOENT, w_attach_dev(&w[0], S, DEV0));
 		if (mode)
-			EXPECT_EQ(-ENOENT, w_attach_slot(&w[0], S, "SSL_DEV0_INT_0", 60000));
+			EXPECT_EQ(-ENOENT, w_attach_slot(&w[0], S, "SSL_DEV0_INT_0", WAIT_MS));
 		EXPECT_EQ(0, w_attach_dev(&w[0], S, DEV1));
 		EXPECT_EQ(0, w_detach(&w[0]));
 		EXPECT_EQ(0, sec_end(S));
@@ -159,10 +143,10 @@ TEST_F(attach, comes_back_when_the_process_is_killed)
 
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
 	for (i = 0; i < 4; i++) {
-		ASSERT_EQ(0, attach_soon(&w[i], S));
+		ASSERT_EQ(0, w_attach_soon(&w[i], S));
 		worker_kill(&w[i]);
 	}
-	EXPECT_EQ(0, attach_soon(&w[4], S));
+	EXPECT_EQ(0, w_attach_soon(&w[4], S));
 }
 
 TEST_F(attach, comes_back_when_the_socket_is_closed)
@@ -201,7 +185,7 @@ TEST_F(attach, ends_with_the_process_though_a_child_has_the_socket)
 	}
 	ASSERT_EQ(pid, waitpid(pid, &child, 0));
 	EXPECT_EQ(0, child);
-	EXPECT_EQ(0, attach_soon(&w[0], S));
+	EXPECT_EQ(0, w_attach_soon(&w[0], S));
 	close(to[0]);
 	close(to[1]);
 }
@@ -212,16 +196,16 @@ TEST_F(attach, queues_first_come_first_served)
 
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
 	ASSERT_EQ(0, w_attach(&w[0], S, 0));
-	ASSERT_EQ(1, w_attach(&w[1], S, 60000));
-	ASSERT_EQ(1, w_attach(&w[2], S, 60000));
+	ASSERT_EQ(1, w_attach(&w[1], S, WAIT_MS));
+	ASSERT_EQ(1, w_attach(&w[2], S, WAIT_MS));
 	EXPECT_EQ(-EALREADY, w_attach(&w[2], S, 0));
 	EXPECT_EQ(-EUSERS, w_attach(&w[3], S, 0));
 	EXPECT_EQ(0, w_detach(&w[0]));
-	EXPECT_EQ(0, w_granted(&w[1], 5000));
+	EXPECT_EQ(0, w_granted(&w[1], WAIT_MS));
 	EXPECT_STREQ("SSL_INT_0", w[1].last.slot);
 	EXPECT_EQ(-ETIME, w_granted(&w[2], 0));
 	worker_kill(&w[1]);
-	EXPECT_EQ(0, w_granted(&w[2], 5000));
+	EXPECT_EQ(0, w_granted(&w[2], WAIT_MS));
 }
 
 TEST_F(attach, passes_over_who_wants_a_slot_that_is_taken)
@@ -231,12 +215,12 @@ TEST_F(attach, passes_over_who_wants_a_slot_that_is_taken)
 	ASSERT_EQ(0, sec_make(S, DEV0, 2, 1, 0));
 	ASSERT_EQ(0, w_attach(&w[0], S, 0));
 	ASSERT_EQ(0, w_attach(&w[1], S, 0));
-	ASSERT_EQ(1, w_attach_slot(&w[2], S, "SSL_INT_0", 60000));
-	ASSERT_EQ(1, w_attach(&w[3], S, 60000));
+	ASSERT_EQ(1, w_attach_slot(&w[2], S, "SSL_INT_0", WAIT_MS));
+	ASSERT_EQ(1, w_attach(&w[3], S, WAIT_MS));
 	EXPECT_EQ(0, w_detach(&w[1]));
-	EXPECT_EQ(0, w_granted(&w[3], 5000));
+	EXPECT_EQ(0, w_granted(&w[3], WAIT_MS));
 	EXPECT_EQ(0, w_detach(&w[0]));
-	EXPECT_EQ(0, w_granted(&w[2], 5000));
+	EXPECT_EQ(0, w_granted(&w[2], WAIT_MS));
 	EXPECT_STREQ("SSL_INT_0", w[2].last.slot);
 }
 
@@ -247,7 +231,7 @@ TEST_F(attach, tells_who_waited_too_long)
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
 	ASSERT_EQ(0, w_attach(&w[0], S, 0));
 	ASSERT_EQ(1, w_attach(&w[1], S, 20));
-	EXPECT_EQ(-ETIMEDOUT, w_granted(&w[1], 5000));
+	EXPECT_EQ(-ETIMEDOUT, w_granted(&w[1], WAIT_MS));
 	EXPECT_EQ(-ENOENT, w_detach(&w[1]));
 }
 
@@ -257,13 +241,13 @@ TEST_F(attach, a_ticket_is_given_up_by_detaching_or_dying)
 
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
 	ASSERT_EQ(0, w_attach(&w[0], S, 0));
-	ASSERT_EQ(1, w_attach(&w[1], S, 60000));
-	ASSERT_EQ(1, w_attach(&w[2], S, 60000));
-	ASSERT_EQ(1, w_attach(&w[3], S, 60000));
+	ASSERT_EQ(1, w_attach(&w[1], S, WAIT_MS));
+	ASSERT_EQ(1, w_attach(&w[2], S, WAIT_MS));
+	ASSERT_EQ(1, w_attach(&w[3], S, WAIT_MS));
 	EXPECT_EQ(0, w_detach(&w[1]));
 	worker_kill(&w[2]);
 	EXPECT_EQ(0, w_detach(&w[0]));
-	EXPECT_EQ(0, w_granted(&w[3], 5000));
+	EXPECT_EQ(0, w_granted(&w[3], WAIT_MS));
 }
 
 TEST_F(attach, waiters_hear_that_the_section_goes_down)
@@ -272,10 +256,10 @@ TEST_F(attach, waiters_hear_that_the_section_goes_down)
 
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
 	ASSERT_EQ(0, w_attach(&w[0], S, 0));
-	ASSERT_EQ(1, w_attach(&w[1], S, 60000));
+	ASSERT_EQ(1, w_attach(&w[1], S, WAIT_MS));
 	EXPECT_EQ(0, sec_set(S, "live", "0"));
 	EXPECT_TRUE(sec_is(S, "status", "draining"));
-	EXPECT_EQ(-ESHUTDOWN, w_granted(&w[1], 5000));
+	EXPECT_EQ(-ESHUTDOWN, w_granted(&w[1], WAIT_MS));
 	EXPECT_EQ(-ESHUTDOWN, w_attach(&w[2], S, 0));
 	EXPECT_EQ(-EBUSY, sec_set(S, "live", "1"));
 	EXPECT_EQ(-EBUSY, sec_rmdir(S));
@@ -290,9 +274,9 @@ TEST_F(attach, waiters_get_slots_that_are_added)
 
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
 	ASSERT_EQ(0, w_attach(&w[0], S, 0));
-	ASSERT_EQ(1, w_attach(&w[1], S, 60000));
+	ASSERT_EQ(1, w_attach(&w[1], S, WAIT_MS));
 	EXPECT_EQ(0, sec_set(S, "num_processes", "2"));
-	EXPECT_EQ(0, w_granted(&w[1], 5000));
+	EXPECT_EQ(0, w_granted(&w[1], WAIT_MS));
 	EXPECT_EQ(-EBUSY, sec_set(S, "num_processes", "1"));
 	EXPECT_EQ(0, w_detach(&w[1]));
 	EXPECT_EQ(0, sec_set(S, "num_processes", "1"));
@@ -306,10 +290,10 @@ TEST_F(attach, who_may_not_any_more_gets_no_slot_in_the_end)
 	ASSERT_EQ(0, sec_set(S, "allowed_uids", "*"));
 	ASSERT_EQ(0, w_attach(&w[0], S, 0));
 	ASSERT_EQ(0, w_setuid(&w[1], 1234));
-	ASSERT_EQ(1, w_attach(&w[1], S, 60000));
+	ASSERT_EQ(1, w_attach(&w[1], S, WAIT_MS));
 	ASSERT_EQ(0, sec_set(S, "allowed_uids", "\n"));
 	EXPECT_EQ(0, w_detach(&w[0]));
-	EXPECT_EQ(-EACCES, w_granted(&w[1], 5000));
+	EXPECT_EQ(-EACCES, w_granted(&w[1], WAIT_MS));
 }
 
 TEST_HARNESS_MAIN

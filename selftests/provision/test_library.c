@@ -19,20 +19,18 @@ FIXTURE(library) {
 
 FIXTURE_SETUP(library)
 {
+	/* Those of the process of the test before. */
+	ASSERT_EQ(0, soon_zero(DEV0, "used_ctxs"));
 	ASSERT_EQ(0, worker_start(&self->w));
 }
 
 FIXTURE_TEARDOWN(library)
 {
-	int i;
-
 	worker_kill(&self->w);
 	if (!access(sec_path(S, NULL), F_OK))
 		EXPECT_EQ(0, sec_end(S));
 	/* Contexts of those that were killed come back a moment later; this process' own, when it ends. */
-	for (i = 0; i < 5000 && dev_num(DEV0, "reserved_ctxs"); i++)
-		usleep(1000);
-	EXPECT_EQ(0, dev_num(DEV0, "reserved_ctxs"));
+	EXPECT_EQ(0, soon_zero(DEV0, "reserved_ctxs"));
 	EXPECT_TRUE(accounts_ok());
 }
 
@@ -268,7 +266,7 @@ TEST_F(library, attaches_a_child_by_itself_or_not_at_all)
 	shared = hw(WD_DIR_COMPRESS);
 	ASSERT_EQ(0, compress(shared));
 	EXPECT_EQ(0, in_child(child_attaches));
-	ASSERT_EQ(0, w_attach(&self->w, S, 0));
+	ASSERT_EQ(0, w_attach_soon(&self->w, S));
 	EXPECT_EQ(0, in_child(child_can_not));
 	EXPECT_EQ(0, compress(shared));
 }
@@ -305,7 +303,7 @@ TEST_F(library, finds_the_slot_that_it_was_executed_with)
 {
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 2, 0));
 	EXPECT_EQ(0, in_child(run));
-	EXPECT_EQ(0, w_attach(&self->w, S, 60000) < 0);
+	EXPECT_EQ(0, w_attach(&self->w, S, WAIT_MS) < 0);
 }
 
 int main(int argc, char **argv)

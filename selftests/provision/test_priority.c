@@ -9,20 +9,26 @@
 
 #define BYTES		2000
 #define FLYING		64
+#define FEW		(FLYING / 8)	/* so few left: its sender comes too late to keep the device busy */
 #define REQUESTS	600	/* of both together: then the shares are compared */
 #define PACE		TREE "/../hisi_sim/zip0/bandwidth_mbps"
+#define PACE_FIRST	4
 
 struct share {
 	atomic_uint ready;
+	atomic_uint full;	/* queues: from two on, what is done counts */
 	atomic_uint done[2];
+	atomic_bool dry;	/* one of them was about to be empty */
 };
+
+static struct share *share;
 
 static void on_done(struct wd_comp_arg *arg, void *param)
 {
-	if (!arg->status)
-		atomic_fetch_add((atomic_uint *)param, 1);
-	else
+	if (arg->status)
 		_exit(5);
+	if (atomic_load(&share->full) >= 2)
+		atomic_fetch_add((atomic_uint *)param, 1);
 }
 
 static unsigned int all_done(struct share *s)
@@ -38,9 +44,18 @@ static int saturate(const char *section, struct share *s, atomic_uint *done)
 	static size_t len[FLYING];
 	struct nl_client c;
 	unsigned int i = 0;
+	bool full = false;
 	handle_t h;
+	int ret;
 
-	if (client_open(&c) || client_attach(&c, section, NULL, NULL, 0))
+	share = s;
+	ret = client_open(&c);
+	if (!ret)
+		ret = client_attach(&c, section, NULL, NULL, WAIT_MS);
+	/* Who had the slot at another pace may have just gone. */
+	if (ret > 0)
+		ret = client_granted(&c, WAIT_MS);
+	if (ret)
 		return 2;
 	h = sess_flags(WD_GZIP, WD_DIR_COMPRESS, true, WD_FLAT_BUF, 1, WD_COMP_WS_32K, WD_SESS_PATH_HW);
 	if (!h)
@@ -59,7 +74,13 @@ static int saturate(const char *section, struct share *s, atomic_uint *done)
 				break;
 			i = (i + 1) % FLYING;
 		}
-		wd_comp_poll(1, 100, NULL);
+		if (!full)
+			atomic_fetch_add(&s->full, 1);
+		full = true;
+		/* All that is there: what is left is in the device. */
+		wd_comp_poll(FLYING, 100, NULL);
+		if (wd_in_flight(NULL) < FEW && all_done(s) < REQUESTS)
+			atomic_store(&s->dry, true);
 	}
 	_exit(0);
 }
@@ -71,7 +92,6 @@ FIXTURE(priority) {
 FIXTURE_SETUP(priority)
 {
 	ASSERT_EQ(0, tree_read(PACE, self->pace, sizeof(self->pace)));
-	ASSERT_EQ(0, text_write(PACE, "4"));
 	ASSERT_EQ(0, sec_make("low", DEV0, 1, 2, 0));
 	ASSERT_EQ(0, sec_make("high", DEV0, 1, 2, 0));
 }
@@ -84,11 +104,15 @@ FIXTURE_TEARDOWN(priority)
 }
 
 /* What each got of the first REQUESTS. */
-static int compete(struct share *s)
+static int compete_at(struct share *s, int pace)
 {
-	int i, status, bad = 0;
+	int i, status, bad;
+	char text[16];
 	pid_t pid[2];
 
+	memset((void *)s, 0, sizeof(*s));
+	snprintf(text, sizeof(text), "%d", pace);
+	bad = text_write(PACE, text);
 	for (i = 0; i < 2; i++) {
 		pid[i] = fork();
 		if (!pid[i])
@@ -101,12 +125,29 @@ static int compete(struct share *s)
 	return bad;
 }
 
+/* A device that is never waited for has nothing to share out: a slower one then. 1: none was slow enough. */
+static int compete(struct share *s)
+{
+	int pace, bad = 0;
+
+	for (pace = PACE_FIRST; pace; pace /= 2) {
+		bad = compete_at(s, pace);
+		if (bad || !atomic_load(&s->dry))
+			return bad;
+	}
+	return 1;
+}
+
 TEST_F(priority, seven_gets_visibly_more_than_zero_which_does_not_starve)
 {
 	struct share *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int ret;
 
 	ASSERT_EQ(0, sec_set("high", "queue_priority", "7"));
-	EXPECT_EQ(0, compete(s));
+	ret = compete(s);
+	if (ret == 1)
+		SKIP(return, "this machine is too busy to keep a device busy");
+	EXPECT_EQ(0, ret);
 	TH_LOG("priority 0: %u, priority 7: %u", s->done[0], s->done[1]);
 	EXPECT_LT(2 * s->done[0], s->done[1]);
 	EXPECT_LT(REQUESTS / 30, s->done[0]);
@@ -116,8 +157,11 @@ TEST_F(priority, seven_gets_visibly_more_than_zero_which_does_not_starve)
 TEST_F(priority, equals_get_about_the_same)
 {
 	struct share *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int ret = compete(s);
 
-	EXPECT_EQ(0, compete(s));
+	if (ret == 1)
+		SKIP(return, "this machine is too busy to keep a device busy");
+	EXPECT_EQ(0, ret);
 	TH_LOG("priority 0: %u, priority 0: %u", s->done[0], s->done[1]);
 	EXPECT_LT(s->done[0], 2 * s->done[1]);
 	EXPECT_LT(s->done[1], 2 * s->done[0]);

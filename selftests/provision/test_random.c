@@ -149,15 +149,6 @@ static void find_pci(struct mind *m)
 	}
 }
 
-static long soon_zero(const char *dev, const char *attr)
-{
-	int i;
-
-	for (i = 0; i < 5000 && dev_num(dev, attr); i++)
-		usleep(1000);
-	return dev_num(dev, attr);
-}
-
 FIXTURE(many) {
 };
 

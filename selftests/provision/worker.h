@@ -11,8 +11,10 @@
 #include <time.h>
 #include "uacce_tree.h"
 #include "uacce_nl.h"
+#include "uacce_sys.h"
 
 #define WORKER_FILES	64
+#define WAIT_MS		300000	/* only a hang takes so long; also how long slots are waited for */
 
 /* --- the process itself --- */
 
@@ -269,5 +271,27 @@ static inline int w_simple(struct worker *w, int what, int number)
 #define w_granted(w, ms)	w_simple(w, W_GRANTED, ms)
 #define w_close_socket(w)	w_simple(w, W_CLOSE_SOCKET, 0)
 #define w_setuid(w, id)		w_simple(w, W_SETUID, id)
+
+/* Dead processes are noticed a moment later. */
+static inline int w_attach_soon(struct worker *w, const char *section)
+{
+	long long end = now_ms() + WAIT_MS;
+	int ret;
+
+	while ((ret = w_attach(w, section, 0)) == -EUSERS && now_ms() < end)
+		usleep(1000);
+	return ret;
+}
+
+/* And their contexts come back then: what the number is in the end. */
+static inline long soon_zero(const char *dev, const char *attr)
+{
+	long long end = now_ms() + WAIT_MS;
+	long n;
+
+	while ((n = dev_num(dev, attr)) && now_ms() < end)
+		usleep(1000);
+	return n;
+}
 
 #endif

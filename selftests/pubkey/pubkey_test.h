@@ -14,6 +14,8 @@
 #include "noise.h"
 #include "vectors.h"
 
+#define WAIT_MS	300000u	/* only a hang takes so long */
+
 static inline const char *detail(handle_t h)
 {
 	static __thread char buf[256];

@@ -12,7 +12,7 @@ TESTS=$OUT/tests/pubkey
 
 drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
-	[ ! -d /sys/module/hisi_hpre ] || timeout 60 modprobe -r hisi_hpre
+	[ ! -d /sys/module/hisi_hpre ] || timeout 600 modprobe -r hisi_hpre
 }
 
 there() {
@@ -21,7 +21,7 @@ there() {
 
 begin() {
 	drop
-	timeout 60 modprobe hisi_hpre
+	timeout 600 modprobe hisi_hpre
 	mkdir $ITEM
 	echo hpre >$ITEM/type
 	echo 1 >$ITEM/live

@@ -250,12 +250,14 @@ TEST_F(async, each_request_calls_back_once_with_its_result)
 	unsigned int i, sent;
 
 	for (i = 0; i < REQUESTS; i += sent) {
-		for (sent = 0; sent < 25 && i + sent < REQUESTS; sent++)
+		for (sent = 0; sent < 25 && i + sent < REQUESTS; sent++) {
 			ASSERT_EQ(0, self->lib->send(self->h, &self->job[i + sent], NULL)) TH_LOG("%s", detail(self->h));
+		}
 		EXPECT_EQ(-EBUSY, self->lib->close(self->h));
 		EXPECT_EQ(-EBUSY, self->lib->rekey(self->h));
-		while (total < i + sent)
-			ASSERT_LT(0, self->lib->poll(i + sent - total, 10000, NULL));
+		while (total < i + sent) {
+			ASSERT_LT(0, self->lib->poll(i + sent - total, WAIT_MS, NULL));
+		}
 	}
 	EXPECT_EQ(0, self->lib->poll(1, 0, NULL));
 	EXPECT_TRUE(all_right(self->lib, self->job, REQUESTS, 1));
@@ -274,8 +276,9 @@ TEST_F(async, bursts_stop_at_the_first_that_is_refused)
 	ASSERT_EQ(30, n);
 	EXPECT_EQ(-EINVAL, self->lib->burst(self->h, jobs + 30, 10, NULL));
 	EXPECT_EQ(0, self->lib->burst(self->h, jobs, 0, NULL));
-	while (total < 30)
-		ASSERT_LT(0, self->lib->poll(30, 10000, NULL));
+	while (total < 30) {
+		ASSERT_LT(0, self->lib->poll(30, WAIT_MS, NULL));
+	}
 	EXPECT_TRUE(all_right(self->lib, self->job, 30, 1));
 }
 
@@ -296,15 +299,16 @@ TEST_F(async, who_finds_no_room_waits_and_loses_nothing)
 		if (ret == -EBUSY) {
 			busy++;
 			EXPECT_EQ(0, self->lib->wakeup(self->h));
-			ASSERT_LT(0, self->lib->poll(100, 10000, NULL));
-			EXPECT_EQ(0, self->lib->wait(self->h, 1000));
+			ASSERT_LT(0, self->lib->poll(100, WAIT_MS, NULL));
+			EXPECT_EQ(0, self->lib->wait(self->h, WAIT_MS));
 			continue;
 		}
 		ASSERT_EQ(0, ret);
 		sent++;
 	}
-	while (total < 1500)
-		ASSERT_LT(0, self->lib->poll(1500, 10000, NULL));
+	while (total < 1500) {
+		ASSERT_LT(0, self->lib->poll(1500, WAIT_MS, NULL));
+	}
 	EXPECT_LT(0, busy);
 	EXPECT_TRUE(all_right(self->lib, many, 1500, 1));
 	free(many);
@@ -370,7 +374,7 @@ TEST(a_wrong_signature_and_a_bad_point_are_told)
 	ASSERT_TRUE(h && g);
 	total = 0;
 	ASSERT_EQ(0, wd_ecc_async(h, &arg, NULL)) TH_LOG("%s", detail(h));
-	EXPECT_EQ(1, wd_ecc_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_ecc_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(-EBADMSG, status);
 	/* Before anybody is asked. */
 	REFUSED(EINVAL, g, wd_ecc_async(g, &bad, NULL), "not a point");

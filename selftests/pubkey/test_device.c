@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* RSA, DH and ECC on emulated devices that dawdle, are reset, go, or don't take what is asked. */
+#include <poll.h>
 #include <pthread.h>
+#include <wd_cq.h>
 
 #include "dh_test.h"
 #include "ecc_test.h"
@@ -176,6 +178,99 @@ TEST_F(device, every_algorithm_is_served_by_devices_only)
 	EXPECT_EQ(0, dh_do(dh, WD_DH_PUBLIC, &x, NULL, 0, out, &len));
 	EXPECT_EQ(32, out[511]);
 	EXPECT_EQ(0, wd_dh_free_sess(dh));
+}
+
+/* Signatures are made ready one by one, whichever call brings them. */
+FIXTURE(signer) {
+	handle_t cq, h;
+	unsigned char digest[32], out[2][64];
+	size_t len[2];
+	struct wd_ecc_arg arg[2], *args[2];
+	unsigned int over;
+};
+
+static void sign_done(struct wd_ecc_arg *arg, void *param)
+{
+	*(unsigned int *)param += arg->status == -ETIMEDOUT;
+}
+
+/* A session without a deadline, whose requests have one, on devices that do nothing. */
+static bool signer_open(FIXTURE_DATA(signer) *self, bool with_cq)
+{
+	struct wd_ecc_sess_setup s = { .alg = WD_ECC_ECDSA, .curve = WD_ECC_SECP256R1, .op_type = WD_ASYNC, .flags = WD_SESS_PATH_HW };
+	unsigned char d[32] = { 1, 2, 3 };
+	struct wd_ecc_key key = { .d = number(d, 32) };
+	unsigned int i;
+
+	if (with_cq) {
+		self->cq = wd_cq_create(8);
+		s.cq = self->cq;
+		s.flags |= WD_SESS_CQ;
+	}
+	self->h = wd_ecc_alloc_sess(&s, NULL);
+	fill_noise(self->digest, 32, 1);
+	for (i = 0; i < 2; i++) {
+		self->len[i] = 64;
+		self->arg[i] = (struct wd_ecc_arg){
+			.src = self->digest, .src_len = 32, .dst = self->out[i], .dst_len = &self->len[i], .op = WD_ECC_SIGN, .timeout_ms = 50,
+			.cb = with_cq ? NULL : sign_done, .cb_param = &self->over,
+		};
+		self->args[i] = &self->arg[i];
+	}
+	return self->h && !wd_ecc_set_key(self->h, &key) && !emulated_control(DEVICE, "hold") && !emulated_control(OTHER, "hold");
+}
+
+FIXTURE_SETUP(signer)
+{
+	if (!emulated() || expected_path("ecdsa") != WD_PATH_SIM)
+		SKIP(return, "needs wd-emulate --hpre");
+}
+
+FIXTURE_TEARDOWN(signer)
+{
+	emulated_control(DEVICE, "release");
+	emulated_control(OTHER, "release");
+	EXPECT_EQ(0, wd_ecc_free_sess(self->h));
+	if (self->cq)
+		EXPECT_EQ(0, wd_cq_destroy(self->cq));
+}
+
+TEST_F(signer, keeps_the_deadlines_of_a_burst)
+{
+	ASSERT_TRUE(signer_open(self, false)) TH_LOG("%s", detail(self->h));
+	ASSERT_EQ(2, wd_ecc_async_burst(self->h, self->args, 2, NULL));
+	while (wd_ecc_poll(2, 20000, NULL) > 0 && self->over < 2)
+		;
+	EXPECT_EQ(2, self->over);
+}
+
+TEST_F(signer, keeps_a_deadline_on_contexts_of_a_set)
+{
+	wd_ctx_set_t *set = wd_ctx_set_alloc();
+
+	ASSERT_TRUE(signer_open(self, false)) TH_LOG("%s", detail(self->h));
+	ASSERT_EQ(0, wd_ctx_set_from_sess(self->h, set));
+	ASSERT_EQ(0, wd_ecc_async(self->h, self->args[0], set));
+	EXPECT_EQ(1, wd_ecc_poll(1, 20000, set));
+	EXPECT_EQ(1, self->over);
+	wd_ctx_set_free(set);
+}
+
+TEST_F(signer, keeps_a_deadline_with_a_completion_queue)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	struct wd_wc wc = { .status = 1 };
+	int n;
+
+	ASSERT_TRUE(signer_open(self, true)) TH_LOG("%s", detail(self->h));
+	ASSERT_EQ(0, wd_ecc_async(self->h, self->args[0], NULL));
+	pfd.fd = wd_cq_fd(self->cq);
+	do {
+		ASSERT_EQ(0, wd_cq_arm(self->cq));
+		n = wd_poll_cq(self->cq, 1, &wc);
+	} while (!n && poll(&pfd, 1, 20000) > 0);
+	EXPECT_EQ(1, n);
+	EXPECT_EQ(-ETIMEDOUT, wc.status);
 }
 
 TEST_HARNESS_MAIN

@@ -21,7 +21,7 @@ static int in_child(int (*what)(void *), void *p)
 	pid_t pid = fork();
 
 	if (!pid) {
-		alarm(20);
+		alarm(WAIT_MS / 1000);
 		_exit(what(p));
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
@@ -87,7 +87,7 @@ static int agree_async(void *p)
 	if (wd_ecc_async(self->a, &arg, NULL))
 		return 1;
 	while (atomic_load(&ran) == before)
-		if (wd_ecc_poll(1, 10000, NULL) <= 0)
+		if (wd_ecc_poll(1, WAIT_MS, NULL) <= 0)
 			return 2;
 	return arg.status || memcmp(out, self->want, 32) ? 3 : 0;
 }
@@ -102,8 +102,9 @@ TEST_F(forked, what_was_in_flight_belongs_to_the_parent)
 
 	ASSERT_EQ(0, wd_ecc_async(self->a, &arg, NULL));
 	EXPECT_EQ(0, in_child(agree_async, self));
-	while (!atomic_load(&ran))
-		ASSERT_LT(0, wd_ecc_poll(1, 10000, NULL));
+	while (!atomic_load(&ran)) {
+		ASSERT_LT(0, wd_ecc_poll(1, WAIT_MS, NULL));
+	}
 	EXPECT_EQ(1, atomic_load(&ran));
 	EXPECT_EQ(0, memcmp(out, self->want, 32));
 	EXPECT_EQ(0, agree_async(self));

@@ -13,7 +13,7 @@ drop_all() {
 	local module
 
 	for module in hisi_sim hisi_zip hisi_sec2 hisi_hpre hisi_qm; do
-		[ ! -d /sys/module/$module ] || timeout 60 rmmod $module
+		[ ! -d /sys/module/$module ] || timeout 600 rmmod $module
 	done
 }
 

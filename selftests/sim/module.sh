@@ -11,7 +11,7 @@ ROUNDS=3
 [ -z "${WD_TEST_BRIEF:-}" ] || ROUNDS=1
 
 unload() {
-	[ ! -d /sys/module/hisi_sim ] || timeout 60 rmmod hisi_sim
+	[ ! -d /sys/module/hisi_sim ] || timeout 600 rmmod hisi_sim
 }
 
 # refused TEXT PARAMETER...: the module doesn't load, says why, and leaves nothing.
@@ -113,7 +113,7 @@ test_it_unloads_with_queues_open() {
 	modprobe hisi_sim devices=zip
 	until_true 30 test -c /dev/hisi_zip-0
 	exec 7<>/dev/hisi_zip-0 8<>/dev/hisi_zip-0
-	timeout 10 rmmod hisi_sim
+	timeout 600 rmmod hisi_sim
 	uacce_count 0
 	exec 7>&- 8>&-
 }
@@ -129,7 +129,7 @@ test_it_unloads_under_busy_clients() {
 		"$CLIENT" hisi_zip-0 8 >busy &
 		pid=$!
 		until_true 120 grep -q busy busy
-		timeout 90 rmmod hisi_sim
+		timeout 600 rmmod hisi_sim
 		wait $pid
 	done
 }

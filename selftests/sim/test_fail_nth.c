@@ -103,4 +103,47 @@ TEST_F_TIMEOUT(sweep, going_away, 900)
 	EXPECT_LT(n, ROUNDS_MAX);
 }
 
+/* Too long to be kept in the item itself. */
+#define LONG_NAME	"a-name-of-more-than-twenty-bytes"
+
+static bool has_its_name(const char *name)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool found = false;
+	char line[1024];
+	ssize_t n;
+
+	lseek(fd, 0, SEEK_END);
+	/* What is refused is reported with the name that the driver has. */
+	sim_set(name, "faults/fail", "nonsense");
+	while (!found && (n = read(fd, line, sizeof(line) - 1)) > 0) {
+		line[n] = 0;
+		found = strstr(line, name) && strstr(line, "/faults/fail:");
+	}
+	close(fd);
+	return found;
+}
+
+/* An allocation that has another way to go may fail without an error. */
+TEST_F_TIMEOUT(sweep, a_directory_is_made_with_its_name_or_not_at_all, 300)
+{
+	const char *missing = fail_nth_missing();
+	int happened = 1, ret;
+	unsigned int n;
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	for (n = 1; n < ROUNDS_MAX && happened; n++) {
+		fail_nth_set(n);
+		ret = sim_mkdir(LONG_NAME);
+		happened = fail_nth_happened();
+		EXPECT_EQ(ret ? -1 : 0, access(SIM_ROOT "/" LONG_NAME, F_OK)) TH_LOG("allocation %u", n);
+		if (ret)
+			continue;
+		EXPECT_TRUE(has_its_name(LONG_NAME)) TH_LOG("allocation %u", n);
+		EXPECT_EQ(0, sim_rmdir(LONG_NAME));
+	}
+	EXPECT_LT(n, ROUNDS_MAX);
+}
+
 TEST_HARNESS_MAIN

@@ -1,141 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Payload whose pages come from user space or from files: late, never, or as any others. */
 #include <dirent.h>
-#include <linux/fuse.h>
+#include <linux/loop.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+
+#define NEED_DEVICES	1
+#include "need_zip.h"
+#include "fuse_fs.h"
 #include "rawq.h"
 #include "sim_item.h"
 
 #define NAME		"testpay"
-#define WAIT_MS		60000
+#define WAIT_MS		300000
 #define BYTES		(64 * 1024)
 #define BAD		16	/* more than a device has job threads */
 #define GOOD		8
-#define FUSE_FILE	2	/* node number; 1 is the root */
-
-/* A file system that never answers a read. */
-struct mute_fs {
-	char dir[64];
-	int fd;
-	pid_t pid;
-};
-
-static void fuse_reply(int fd, const struct fuse_in_header *in, int error, const void *body, size_t len)
-{
-	struct fuse_out_header out = { .len = sizeof(out) + len, .error = error, .unique = in->unique };
-	uint8_t buf[512];
-
-	memcpy(buf, &out, sizeof(out));
-	if (len)
-		memcpy(buf + sizeof(out), body, len);
-	if (write(fd, buf, sizeof(out) + len) < 0 && errno != ENOENT)
-		_exit(1);
-}
-
-static struct fuse_attr fuse_attr_of(uint64_t node)
-{
-	return (struct fuse_attr) {
-		.ino = node,
-		.size = node == FUSE_FILE ? 1 << 20 : 0,
-		.mode = node == FUSE_FILE ? S_IFREG | 0644 : S_IFDIR | 0755,
-		.nlink = 1,
-		.blksize = 4096,
-	};
-}
-
-static void fuse_serve(int fd)
-{
-	static uint8_t buf[FUSE_MIN_READ_BUFFER + 65536] __attribute__((aligned(8)));
-	const struct fuse_in_header *in = (const void *)buf;
-	struct fuse_entry_out entry = { .nodeid = FUSE_FILE, .attr_valid = 1000, .entry_valid = 1000 };
-	struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096 };
-	struct fuse_attr_out attr = { .attr_valid = 1000 };
-	struct fuse_open_out opened = { .fh = 1 };
-
-	while (read(fd, buf, sizeof(buf)) > 0) {
-		switch (in->opcode) {
-		case FUSE_INIT:
-			init.max_readahead = BYTES;
-			fuse_reply(fd, in, 0, &init, sizeof(init));
-			break;
-		case FUSE_LOOKUP:
-			entry.attr = fuse_attr_of(FUSE_FILE);
-			fuse_reply(fd, in, 0, &entry, sizeof(entry));
-			break;
-		case FUSE_GETATTR:
-			attr.attr = fuse_attr_of(in->nodeid);
-			fuse_reply(fd, in, 0, &attr, sizeof(attr));
-			break;
-		case FUSE_OPEN:
-			fuse_reply(fd, in, 0, &opened, sizeof(opened));
-			break;
-		case FUSE_READ:
-		case FUSE_FORGET:
-		case FUSE_INTERRUPT:
-			break;
-		default:
-			fuse_reply(fd, in, -ENOSYS, NULL, 0);
-		}
-	}
-	_exit(0);
-}
-
-/* 0, or -errno; -ENODEV when the kernel has none of it. */
-static int mute_fs_begin(struct mute_fs *fs)
-{
-	char options[96];
-	int ret;
-
-	if (system("modprobe -q fuse") && access("/dev/fuse", F_OK))
-		return -ENODEV;
-	snprintf(fs->dir, sizeof(fs->dir), "/tmp/mute-XXXXXX");
-	if (!mkdtemp(fs->dir))
-		return -errno;
-	fs->fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	if (fs->fd < 0)
-		return -ENODEV;
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fs->fd);
-	ret = mount("mute", fs->dir, "fuse", 0, options) ? -errno : 0;
-	if (ret)
-		return ret;
-	fs->pid = fork();
-	if (!fs->pid)
-		fuse_serve(fs->fd);
-	close(fs->fd);
-	return 0;
-}
-
-/* With the server gone, whoever waits for it gets an error. */
-static void mute_fs_end(struct mute_fs *fs)
-{
-	kill(fs->pid, SIGKILL);
-	waitpid(fs->pid, NULL, 0);
-	umount2(fs->dir, MNT_DETACH);
-	rmdir(fs->dir);
-}
-
-/* Its pages are asked for and never come; as readahead would, or one by one as random access does. */
-static void *mute_fs_map(struct mute_fs *fs, int advice)
-{
-	char path[96];
-	void *map;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/file", fs->dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return MAP_FAILED;
-	map = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	if (map != MAP_FAILED)
-		madvise(map, BYTES, advice);
-	return map;
-}
 
 static void *uffd_map(int *uffd)
 {
@@ -244,17 +127,17 @@ TEST_F_TIMEOUT(payload, faults_nobody_answers_fail_alone, 200)
 
 static void mute_file(struct __test_metadata *_metadata, FIXTURE_DATA(payload) *self, int advice)
 {
-	struct mute_fs fs = {};
+	struct fuse_fs fs = {};
 	void *src;
-	int ret = mute_fs_begin(&fs);
+	int ret = fuse_fs_begin(&fs, FUSE_NEVER);
 
 	if (ret == -ENODEV)
 		SKIP(return, "this kernel has no FUSE");
 	ASSERT_EQ(0, ret);
-	src = mute_fs_map(&fs, advice);
+	src = fuse_fs_map(&fs, 0, BYTES, advice);
 	ASSERT_NE(MAP_FAILED, src);
 	expect_only_its_own_fail(_metadata, &self->q, src, self->dst);
-	mute_fs_end(&fs);
+	fuse_fs_end(&fs);
 	/* What was left waiting has ended: files are served again. */
 	munmap(src, BYTES);
 }
@@ -267,6 +150,68 @@ TEST_F_TIMEOUT(payload, a_file_that_never_comes_fails_alone, 200)
 TEST_F_TIMEOUT(payload, a_file_read_page_by_page_that_never_comes_fails_alone, 200)
 {
 	mute_file(_metadata, self, MADV_RANDOM);
+}
+
+/* A block device whose blocks are a file of @fs: its number, or -1. */
+static int loop_begin(struct fuse_fs *fs)
+{
+	struct loop_config config = { .info.lo_flags = LO_FLAGS_READ_ONLY };
+	char path[32];
+	int control, nr, fd, file, ret = -1;
+
+	if (system("modprobe -q loop") && access("/dev/loop-control", F_OK))
+		return -1;
+	control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	if (control < 0)
+		return -1;
+	nr = ioctl(control, LOOP_CTL_GET_FREE);
+	close(control);
+	snprintf(path, sizeof(path), "/dev/loop%d", nr);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	file = fuse_fs_open(fs, 0);
+	config.fd = file;
+	if (file >= 0)
+		ret = ioctl(fd, LOOP_CONFIGURE, &config);
+	close(file);
+	close(fd);
+	return ret ? -1 : nr;
+}
+
+static void *loop_map(int nr, int *fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/dev/loop%d", nr);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return mmap(NULL, BYTES, PROT_READ, MAP_SHARED, *fd, 0);
+}
+
+/* Its node is a file of a tmpfs, and yet its pages come from elsewhere. */
+TEST_F_TIMEOUT(payload, a_block_device_that_never_answers_fails_alone, 200)
+{
+	struct fuse_fs fs = {};
+	int nr, fd, ret = fuse_fs_begin(&fs, FUSE_NEVER);
+	void *src;
+
+	if (ret == -ENODEV)
+		SKIP(return, "this kernel has no FUSE");
+	ASSERT_EQ(0, ret);
+	nr = loop_begin(&fs);
+	if (nr < 0) {
+		fuse_fs_end(&fs);
+		SKIP(return, "no loop devices: %s", strerror(errno));
+	}
+	src = loop_map(nr, &fd);
+	ASSERT_NE(MAP_FAILED, src);
+	/* Page by page: readahead would be another way to wait. */
+	madvise(src, BYTES, MADV_RANDOM);
+	expect_only_its_own_fail(_metadata, &self->q, src, self->dst);
+	fuse_fs_end(&fs);
+	munmap(src, BYTES);
+	ioctl(fd, LOOP_CLR_FD);
+	close(fd);
 }
 
 static int fill_file(int fd, int seed)
@@ -312,8 +257,9 @@ TEST_F_TIMEOUT(payload, what_may_not_be_written_is_not, 200)
 	memset(self->dst, 'y', BYTES);
 	submit(&self->q, self->dst, dst, BYTES);
 	EXPECT_EQ(ZIP_ST_ADDRESS, finish(&self->q));
-	for (int i = 0; i < BYTES; i++)
+	for (int i = 0; i < BYTES; i++) {
 		ASSERT_EQ(0, dst[i]);
+	}
 }
 
 /* The uacce node of the simulated device. */
@@ -340,16 +286,16 @@ static int node_of(const char *item, char name[UACCE_NAME_MAX])
 
 TEST_F_TIMEOUT(payload, a_device_goes_while_its_requests_wait_for_a_file, 200)
 {
-	struct mute_fs fs = {};
+	struct fuse_fs fs = {};
 	char name[UACCE_NAME_MAX];
 	struct rawq q;
 	void *src;
-	int ret = mute_fs_begin(&fs);
+	int ret = fuse_fs_begin(&fs, FUSE_NEVER);
 
 	if (ret == -ENODEV)
 		SKIP(return, "this kernel has no FUSE");
 	ASSERT_EQ(0, ret);
-	src = mute_fs_map(&fs, MADV_NORMAL);
+	src = fuse_fs_map(&fs, 0, BYTES, MADV_NORMAL);
 	ASSERT_NE(MAP_FAILED, src);
 	ASSERT_EQ(0, sim_mkdir(NAME));
 	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
@@ -360,7 +306,7 @@ TEST_F_TIMEOUT(payload, a_device_goes_while_its_requests_wait_for_a_file, 200)
 	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
 	rawq_close(&q);
 	EXPECT_EQ(0, sim_rmdir(NAME));
-	mute_fs_end(&fs);
+	fuse_fs_end(&fs);
 }
 
 TEST_HARNESS_MAIN

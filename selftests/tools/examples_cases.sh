@@ -54,6 +54,8 @@ test_polling_loses_no_block() {
 		example $sample >got
 		says "2000 blocks, 0 failed" got
 		says "path $WANT" got
+		# Each line: nothing was done by anybody else.
+		! grep -v ", path $WANT\$" got || return
 	done
 }
 

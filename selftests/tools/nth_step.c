@@ -3,7 +3,7 @@
  * Counts what a program started with LD_PRELOAD changes below the folder NTH_BELOW: each mkdir, rmdir and write to
  * a file is one step, from 1.
  *   NTH_LOG=FILE   a line for each that succeeds
- *   NTH_KILL=N     SIGKILL after the Nth; NTH_INT=N: SIGINT
+ *   NTH_KILL=N     SIGKILL after the Nth; NTH_INT=N, NTH_INT2=N: SIGINT
  *   NTH_FAIL=N     the Nth does nothing and gives EIO
  * Only calls relative to an open folder are seen.
  */
@@ -77,7 +77,7 @@ static void __attribute__((format(printf, 1, 2))) step_done(const char *fmt, ...
 	}
 	if (is_nth("NTH_KILL"))
 		kill(getpid(), SIGKILL);
-	if (is_nth("NTH_INT"))
+	if (is_nth("NTH_INT") || is_nth("NTH_INT2"))
 		raise(SIGINT);
 }
 

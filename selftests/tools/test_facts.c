@@ -439,6 +439,43 @@ TEST(no_screen_is_too_small)
 	picture_free(&p);
 }
 
+TEST(what_keeps_a_device_from_being_opened_is_shown)
+{
+	static const struct {
+		uint32_t state;
+		const char *word, *shown;
+	} states[] = {
+		{ UACCE_NL_DEV_NORMAL, "ok", NULL },
+		{ UACCE_NL_DEV_ISOLATED, "isolated", "isolated" },
+		{ UACCE_NL_DEV_RESETTING, "resetting", "resetting" },
+		{ 99, "unknown", "unknown" },
+	};
+	struct top_shape shape = { .columns = 100, .rows = 40 };
+	struct top_picture p;
+	char line[512], *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		struct nl_msg *msg = begin(UACCE_NL_DEV_CHANGE);
+		struct json_object *o;
+
+		nla_put_string(msg, UACCE_A_DEV, "hisi_zip-0");
+		nla_put_u32(msg, UACCE_A_DEV_STATE, states[i].state);
+		nla_put_u64(msg, UACCE_A_CONFIG_SEQ, 8);
+		event_text(msg, line, sizeof(line));
+		EXPECT_EQ(!states[i].shown, !strstr(line, states[i].shown ?: ", ok")) TH_LOG("%s", line);
+		picture_make(&p);
+		p.devices.item[0].state = states[i].state;
+		o = json_from_fact_device(&p.devices.item[0]);
+		EXPECT_STREQ(states[i].word, json_object_get_string(json_object_object_get(o, "state")));
+		json_object_put(o);
+		text = picture_text(&p, &shape);
+		EXPECT_EQ(!states[i].shown, !strstr(text, states[i].shown ?: " ok"));
+		free(text);
+		picture_free(&p);
+	}
+}
+
 TEST(what_does_not_fit_is_counted)
 {
 	struct top_shape shape = { .columns = 100, .rows = 20 };

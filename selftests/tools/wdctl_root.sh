@@ -45,7 +45,7 @@ test_every_option_is_in_the_manual_page() {
 		done
 	done
 	for o in $(wdzip --list-opts | tr -d =); do
-		[ "$o" = --help ] || says "$o" <(sed 's/\\-/-/g' "$TOP/configfs-tools/man/wdzip.1")
+		[ "$o" = --help ] || says "$o" <(sed 's/\\-/-/g' "$TOP/user/tools/wdzip/wdzip.1")
 	done
 }
 
@@ -248,6 +248,20 @@ test_list_survives_broken_attributes() {
 	golden got <<'END'
 NAME        PARENT  ALGORITHMS  NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
 hisi_zip-0  a       -           0     -         no         -      -         -     -     ok
+END
+}
+
+test_list_shows_the_node_that_libraries_use() {
+	make_root r
+	add_device r hisi_zip-0 a zone_id=1
+	add_device r hisi_zip-1 b zone_id=-1
+	add_device r hisi_zip-2 c zone_id=gone
+	wdctl list --root r >got
+	golden got <<'END'
+NAME        PARENT  ALGORITHMS         NODE  PRIORITY  SIMULATED  TOTAL  RESERVED  USED  FREE  STATE
+hisi_zip-0  a       zlib gzip deflate  1     0         no         -      -         -     256   ok
+hisi_zip-1  b       zlib gzip deflate  0     0         no         -      -         -     256   ok
+hisi_zip-2  c       zlib gzip deflate  0     0         no         -      -         -     256   ok
 END
 }
 
@@ -660,7 +674,7 @@ complete_words() {
 
 test_completion_knows_commands_and_options() {
 	. "$TOP/configfs-tools/completion/wdctl"
-	. "$TOP/configfs-tools/completion/wdzip"
+	. "$TOP/user/tools/wdzip/completion/wdzip"
 	[ "$(complete_words wdctl do)" = doctor ]
 	[ "$(complete_words wdctl load --si)" = --sim ]
 	[ "$(complete_words wdctl load --sim zip, | xargs)" = "zip,zip zip,sec" ]

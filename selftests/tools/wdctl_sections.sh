@@ -218,6 +218,46 @@ test_a_wait_can_be_interrupted() {
 	says "section S: goes on draining" err
 }
 
+# ended CODE COMMAND...: before a wait of an hour could have.
+ended() {
+	local want=$1
+	shift
+	LD_PRELOAD=$FAKE exits "$want" timeout -k 5 300 wdctl "$@" --root r
+}
+
+# A is live and in use at once; of B there is too much.
+a_holds_b_fails() {
+	machine
+	printf '[A]\n[B]\nNumProcesses = 900\n' >f
+	export FAKE_ATTACHES=A
+}
+
+test_undoing_waits_for_holders_for_seconds_only() {
+	a_holds_b_fails
+	ended 1 apply --wait 3600 f 2>err
+	says "section B: live: not enough free contexts" err
+	says "section A: goes on draining: processes hold its slots" err
+	[ "$(state A)" = draining ]
+	absent "$U/sections/B"
+}
+
+test_a_signal_ends_the_waits_of_undoing() {
+	a_holds_b_fails
+	# B's live=1 is the fifth step and fails; its removal is the first that undoing does.
+	NTH_INT=6 ended 1 apply --wait 3600 f 2>err
+	says "section A: goes on draining: processes hold its slots, and the wait for them was interrupted" err
+	absent "$U/sections/B"
+}
+
+test_a_second_signal_ends_the_waits_of_undoing_the_first() {
+	machine
+	printf '[A]\n[B]\n' >f
+	# After A is live, and after it has begun to drain.
+	FAKE_ATTACHES=A NTH_INT=2 NTH_INT2=3 ended 1 apply --wait 3600 f 2>err
+	says "interrupted" err
+	says "section A: goes on draining: processes hold its slots, and the wait for them was interrupted" err
+}
+
 test_revoke_takes_held_slots() {
 	machine
 	echo '[S] NumProcesses = 2' | w apply - >/dev/null
@@ -242,7 +282,7 @@ test_one_writer_at_a_time() {
 	mkfifo go
 	mkdir r/run
 	flock r/run/wdctl.lock cat go >/dev/null &
-	until_true 10 not flock -n r/run/wdctl.lock true
+	until_true 30 not flock -n r/run/wdctl.lock true
 	exits 3 w apply f 2>err
 	says "another wdctl is changing sections" err
 	exits 3 w section add X 2>err

@@ -115,6 +115,47 @@ test_replaces_the_file_and_keeps_mode_and_time() {
 	same f copy
 }
 
+# with_closed REDIRECTIONS ARGUMENT...: wdzip without some of its standard files.
+with_closed() {
+	local closed=$1
+
+	shift
+	"${RUN[@]}" bash -c "exec wdzip \"\$@\" $closed" - "$@"
+}
+
+test_a_file_is_a_file_when_standard_input_is_closed() {
+	local closed
+
+	for closed in '<&-' '<&- >&-' '<&- >&- 2>&-'; do
+		text 1000 >f
+		cp f copy
+		chmod 600 f
+		touch -d 2001-02-03T04:05:06Z f
+		with_closed "$closed" f
+		absent f
+		[ "$(stat -c '%a %Y' f.gz)" = "600 $(date -d 2001-02-03T04:05:06Z +%s)" ]
+		with_closed "$closed" -d f.gz
+		absent f.gz
+		[ "$(stat -c '%a %Y' f)" = "600 $(date -d 2001-02-03T04:05:06Z +%s)" ]
+		same f copy
+	done
+}
+
+test_warnings_go_to_no_file_when_standard_error_is_closed() {
+	text 1000 >f
+	{ gzip -c f; echo garbage; } >g.gz
+	exits 2 with_closed '<&- 2>&-' -dk g.gz
+	same g f
+}
+
+test_closed_standard_files_cannot_be_worked_on() {
+	text 1000 >f
+	exits 1 with_closed '<&-' -c >got 2>err
+	says "stdin: " err
+	exits 1 with_closed '>&-' -c f 2>err
+	says "f: write: Bad file descriptor" err
+}
+
 test_keeps_the_input_with_k_and_with_o_and_with_c() {
 	text 1000 >f
 	wz -k f
@@ -176,6 +217,76 @@ test_leaves_alone_what_it_must_not_replace() {
 	[ -s g.gz ]
 }
 
+test_leaves_set_id_and_sticky_files_alone() {
+	local mode
+
+	text 100 >f
+	cp f copy
+	for mode in 4755 2755 1755; do
+		chmod $mode f
+		exits 2 wz f 2>err
+		says "f: warning: " err
+		exits 2 wz -k f 2>err
+		absent f.gz
+		# What is elsewhere replaces nothing, and has none of these rights.
+		wz -c f | gzip -dc | same - copy
+		wz -o g.gz f
+		[ "$(stat -c %a f)" = $mode ]
+		[ "$(stat -c %a g.gz)" = 755 ]
+		chmod $mode g.gz
+		exits 2 wz -d g.gz 2>err
+		absent g
+		rm -f g.gz
+	done
+	chmod 4755 f
+	exits 2 wz -f f 2>err
+	says "is set-user-ID on execution, ignored" err
+	chmod 2755 f
+	exits 2 wz -f f 2>err
+	says "is set-group-ID on execution, ignored" err
+	chmod 1755 f
+	wz -f f
+	[ "$(stat -c %a f.gz)" = 755 ]
+}
+
+test_works_on_non_blocking_pipes() {
+	head -c 3000000 /dev/urandom >f
+	cat >nonblocking.py <<'END'
+import os, subprocess, sys, time
+data = open("f", "rb").read()
+stdin, feed = os.pipe()
+drain, stdout = os.pipe()
+os.set_blocking(stdin, False)
+os.set_blocking(stdout, False)
+run = subprocess.Popen(sys.argv[1:], stdin=stdin, stdout=stdout, close_fds=True)
+os.close(stdin)
+os.close(stdout)
+if not os.fork():
+    os.close(drain)
+    # So that it finds nothing at first.
+    time.sleep(0.5)
+    with os.fdopen(feed, "wb") as pipe:
+        pipe.write(data)
+    os._exit(0)
+os.close(feed)
+time.sleep(1)
+open("got.gz", "wb").write(os.fdopen(drain, "rb").read())
+sys.exit(run.wait())
+END
+	python3 nonblocking.py "${RUN[@]}" wdzip -c
+	gzip -dc got.gz | same - f
+}
+
+test_a_temporary_left_by_another_is_no_hindrance() {
+	text 1000 >f
+	echo old >f.gz
+	# exec: the name may have had this number in it.
+	"${RUN[@]}" bash -c 'echo stale >".f.gz.$$"; exec wdzip -f f'
+	gzip -t f.gz
+	absent f
+	[ "$(cat .f.gz.*)" = stale ]
+}
+
 test_works_on_the_other_inputs_when_one_fails() {
 	text 100 >a
 	text 100 >b
@@ -191,6 +302,108 @@ test_finds_the_compressed_file_for_a_plain_name() {
 	same f copy
 }
 
+# time_of FILE: its seconds.
+time_of() {
+	stat -c %Y "$1"
+}
+
+test_stores_name_and_time_when_asked_to() {
+	local when=1234567890
+
+	text 100000 >f
+	touch -d @$when f
+	wz -N -c f >f.gz
+	gzip -dc f.gz | same - f
+	gzip -lN f.gz >list
+	says ' f' list
+	mv f.gz other.gz
+	mkdir d
+	mv other.gz d
+	gzip -dN d/other.gz
+	same d/f f
+	[ "$(time_of d/f)" = $when ]
+	wz -cn f >none.gz
+	wz -c f | same - none.gz
+	[ "$(od -An -tx1 -j3 -N5 none.gz)" = ' 00 00 00 00 00' ]
+	wz -N <f >stdin.gz
+	same stdin.gz none.gz
+}
+
+test_restores_name_and_time_when_asked_to() {
+	local when=1234567890
+
+	text 100000 >f
+	touch -d @$when f
+	gzip -cN f >other.gz
+	cp other.gz again.gz
+	mkdir d
+	mv other.gz d
+	wz -dN d/other.gz
+	same d/f f
+	absent d/other
+	[ "$(time_of d/f)" = $when ]
+	wz -d again.gz
+	same again f
+	rm f
+	gzip -cn <d/f >none.gz
+	wz -dN none.gz
+	same none d/f
+}
+
+# named NAME: a member whose header has that name, and an extra field before it.
+named() {
+	printf '\x1f\x8b\x08\x0c\0\0\0\0\0\x03\x02\0xx%s\0' "$1"
+	printf x | gzip -cn | tail -c +11
+}
+
+test_restores_no_name_that_leads_elsewhere() {
+	local name
+
+	mkdir d
+	for name in . .. '' d/.. a/; do
+		named "$name" >d/plain.gz
+		wz -dfN d/plain.gz
+		[ "$(cat d/plain)" = x ]
+		rm d/plain
+	done
+	named /etc/../../outside >d/plain.gz
+	wz -dN d/plain.gz
+	[ "$(ls d)" = outside ]
+	named itself.gz >d/itself.gz
+	wz -dfN d/itself.gz
+	[ "$(cat d/itself)" = x ]
+	printf '\x1f\x8b\x08\x0c\0\0\0\0\0\x03\x02' >cut.gz
+	exits 1 wz -dN cut.gz 2>err
+	says 'unexpected end of file' err
+	[ -s cut.gz ]
+}
+
+test_takes_all_files_of_folders() {
+	mkdir -p d/e/f empty
+	text 1000 >d/one
+	text 2000 >d/e/two
+	text 3000 >d/e/f/three
+	cp -r d copy
+	gzip -k d/one
+	rm d/one
+	ln -s one.gz d/e/link
+	exits 1 wz -r d empty 2>err
+	says 'd/e/link: is a symbolic link' err
+	rm d/e/link
+	wz -r d 2>err
+	[ ! -s err ]
+	[ "$(cd d && find . -type f | sort | xargs)" = './e/f/three.gz ./e/two.gz ./one.gz' ]
+	exits 2 wz -rv d 2>err
+	says 'd/one.gz: warning: already has a suffix' err
+	wz -tr d
+	wz -dr d
+	diff -r d copy
+	exits 1 wz -r -o x d 2>err
+	says 'neither -c nor -r' err
+	exits 1 wz -r d/one missing 2>err
+	says 'missing: No such file' err
+}
+
 test_knows_the_suffixes_of_gzip() {
 	text 1000 >f
 	gzip -c f >a.tgz
@@ -200,6 +413,43 @@ test_knows_the_suffixes_of_gzip() {
 	same f a.tar
 	same f b
 	same f c
+}
+
+test_takes_a_suffix_of_its_own() {
+	text 1000 >f
+	cp f copy
+	wz -S .packed f
+	absent f
+	gzip -t <f.packed
+	exits 2 wz -d f.packed 2>err
+	says "unknown suffix" err
+	wz -d -S .packed f
+	same f copy
+	wz -S .x -k f
+	exits 2 wz -S .x f.x 2>err
+	says "already has a suffix" err
+	gzip -kf f
+	rm f
+	wz -d -S .x f.gz
+	same f copy
+	exits 1 wz -S '' f 2>err
+	exits 1 wz -S a/b f 2>err
+	[ -s f ]
+}
+
+test_takes_options_of_gzip_that_change_nothing_here() {
+	text 1000 >f
+	wz -a -b 16 -nc f | gzip -dc | same - f
+	exits 1 wz -b x f 2>err
+	says "-b x: expected a number" err
+	wz -L >got
+	says "Apache License" got
+	wz --synchronous f
+	gzip -t f.gz
+	absent f
+	wz --synchronous -dc f.gz >f
+	wz --synchronous -d -o g f.gz
+	same f g
 }
 
 test_writes_to_a_pipe_or_device_as_it_is() {
@@ -448,14 +698,30 @@ test_writes_no_compressed_data_to_a_terminal_without_f() {
 	on_terminal "wdzip -cf f"
 	exits 1 on_terminal "wdzip -d"
 	says "not read from a terminal" tty.log
+	# What is typed is nothing: but it is read.
+	exits 1 on_terminal "wdzip -df"
+	says "stdin: unexpected end of file" tty.log
+}
+
+# So little work is long only where the machine stands still for a second, which it doesn't do each time.
+quiet_when_short() {
+	local i begun
+
+	for ((i = 0; i < 30; i++)); do
+		begun=${EPOCHREALTIME/[.,]/}
+		on_terminal "wdzip -c f >f.gz"
+		[ -s tty.log ] || return 0
+		[ $((${EPOCHREALTIME/[.,]/} - begun)) -ge 1000000 ] || return 1
+	done
+	return 1
 }
 
 test_shows_progress_on_a_terminal_for_long_work_only() {
 	command -v script >/dev/null || skip "no script(1)"
 	[ ${#RUN[@]} = 0 ] || skip "same as on the other paths"
+	text 1000 >f
+	quiet_when_short
 	text 2000000 >f
-	on_terminal "wdzip -c f >f.gz"
-	[ ! -s tty.log ]
 	on_terminal "bash -c '{ cat f; sleep 1.1; cat f; } | wdzip -c >g.gz'"
 	says "MiB" tty.log
 	on_terminal "bash -c '{ cat f; sleep 1.1; cat f; } | wdzip -qc >g.gz'"
@@ -490,7 +756,9 @@ test_drops_set_user_id_when_the_owner_changes() {
 	chmod 777 .
 	text 1000 >f
 	chmod 6755 f
-	as_nobody wdzip -k f
+	exits 2 as_nobody wdzip -k f
+	absent f.gz
+	as_nobody wdzip -o f.gz f
 	[ "$(stat -c '%u %a' f.gz)" = "65534 705" ]
 }
 

@@ -18,9 +18,15 @@ test_falls_to_soft_when_asked() {
 	says "path soft" err
 }
 
+# Those of the test before come back a moment after its end.
+all_given_back() {
+	! grep -qvx 0 /sys/kernel/config/uacce/devices/*/used_ctxs
+}
+
 test_killed_in_the_middle_it_gives_its_queues_back() {
 	local before pid i
 
+	until_true 30 all_given_back
 	before=$(cat /sys/class/uacce/*/available_instances)
 	for i in 1 2 3; do
 		wdzip -c </dev/zero >/dev/null &
@@ -47,6 +53,7 @@ pull_devices_from() {
 test_begins_a_file_anew_when_its_device_goes() {
 	local before
 
+	until_true 30 all_given_back
 	before=$(cat /sys/class/uacce/*/available_instances)
 	text 60000000 >f
 	wdzip -kv f 2>err &
@@ -61,6 +68,7 @@ test_begins_a_file_anew_when_its_device_goes() {
 test_a_pipe_whose_device_goes_is_an_error() {
 	local before
 
+	until_true 30 all_given_back
 	before=$(cat /sys/class/uacce/*/available_instances)
 	wdzip -c </dev/zero >got 2>err &
 	pull_devices_from $! "$before"

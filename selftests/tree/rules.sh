@@ -45,7 +45,7 @@ licence() {
 licences() {
 	local code=0
 	licence 'GPL-2.0-or-later WITH Linux-syscall-note' 'include/uapi/*' || code=1
-	licence 'GPL-2.0-or-later OR Apache-2.0' 'model/*' kernel/hisi_qm/qm_hw.h kernel/hisi_qm/zip_hw.h || code=1
+	licence 'GPL-2.0-or-later OR Apache-2.0' 'model/*' 'include/hw/*' || code=1
 	licence 'Apache-2.0' 'user/*' 'configfs-tools/*' || code=1
 	return $code
 }
@@ -83,17 +83,71 @@ kernel_from_user() { includes kernel | grep -E 'user/|selftests/|configfs-tools/
 
 # The model sees the user ABI, the register headers and itself.
 model_alone() {
-	includes model | grep -vE '"[a-z0-9_]+\.h"|[<"](linux/types\.h|stdint\.h|stdbool\.h|stddef\.h|string\.h|linux/string\.h|linux/errno\.h|errno\.h|linux/kernel\.h)[>"]|misc/uacce/|linux/' |
-		none 'model/ includes something else'
-	includes model | grep -E 'uacce\.h"|"(\.\./)' | grep -vE 'uapi|misc/uacce|qm_hw\.h|zip_hw\.h' | none 'model/ reaches into another folder'
+	local code=0
+	includes model | grep -vE '"[a-z0-9_]+\.h"|"hw/[a-z]+_hw\.h"|[<"](linux/types\.h|stdint\.h|stdbool\.h|stddef\.h|string\.h|linux/string\.h|linux/errno\.h|errno\.h|linux/kernel\.h)[>"]|misc/uacce/|linux/' |
+		none 'model/ includes something else' || code=1
+	includes model | grep -E 'uacce\.h"' | grep -vE 'uapi|misc/uacce' | none 'model/ includes uacce.h' || code=1
+	return $code
 }
 
-user_from_kernel() {
-	includes user configfs-tools | grep -E 'kernel/' | grep -vE 'linux/kernel|(qm_hw|zip_hw|sec_hw|hpre_hw)\.h' |
-		none 'user/ includes more of kernel/ than the register headers'
-}
+user_from_kernel() { includes user configfs-tools | grep -E 'kernel/' | grep -v 'linux/kernel' | none 'user/ includes of kernel/'; }
 
 nothing_from_tests() { includes kernel model user configfs-tools | grep 'selftests' | none 'selftests/ is included'; }
+
+# Of libwd's folders a driver sees the fast path and how a context is opened, a class the frame of its calls; and base/.
+core_headers() {
+	{
+		includes user/algs | grep -vE '"request/frame\.inc\.h"'
+		includes user/drivers | grep -vE '"request/fast\.h"|queue\.c:[0-9]+: *"section/ctx\.h"'
+	} | grep -E '"(device|section|request)/' | none 'a driver or class looks into libwd'
+}
+
+relative() { includes user kernel model configfs-tools | grep -E '"\.\./' | none 'a relative include out of a folder'; }
+
+# A template behind functions is one that neither grep nor who reads the head sees.
+heads() {
+	files 'user/*.c' 'kernel/*.c' 'model/*.c' 'configfs-tools/*.c' | xargs awk '
+		FNR == 1 { code = 0 }
+		code && /^[ \t]*#[ \t]*include/ { print FILENAME ":" FNR ": " $0 }
+		/^\{/ { code = 1 }' | none 'an include behind functions'
+}
+
+# on_path FOLDER...: no header lies in two folders that one compiler searches.
+on_path() { for dir; do find "$dir" -maxdepth 1 -name '*.h' -printf '%f\n'; done | sort | uniq -d | sed "s|^|$1: |"; }
+
+# asked FOLDER: which folders its Makefile searches, one a line; and those of its sources, behind a "+".
+asked() {
+	make -s --no-print-directory -C "$1" asked --eval='asked: ; @printf "%s\n" $(patsubst -I%,%,$(filter -I%,$(WD_CPPFLAGS) $(CPPFLAGS))) \
+		+ $(sort $(dir $(SRCS) $(foreach p,$(PROGS),$($(p)_SRCS))))'
+}
+
+# Of libwd, tools compile single files, which find their headers by the folder's name.
+twice() {
+	local part folder own path
+	{
+		for part in user/libwd user/libhisi_qm user/algs/*/ user/emulator/*/ user/tools/*/ configfs-tools; do
+			[ -f "$part/Makefile" ] || continue
+			own='' path=''
+			while read -r folder; do
+				if [[ $folder == */+ ]]; then path=$own own=''; else own+=" $folder"; fi
+			done < <(asked "$part" | (cd "$part" && xargs realpath -s --relative-to="$OLDPWD"))
+			for folder in $own; do
+				[[ $folder == user/libwd/* && $part != user/libwd ]] || on_path $(printf '%s\n' "$folder" $path | sort -u)
+			done
+		done
+		for part in kernel/uacce kernel/hisi_qm kernel/hisi_sim; do
+			on_path $part $(grep -ohE -e '-I\$\(src\)[^ ]*' Kbuild $part/Kbuild | sed 's|-I$(src)|.|')
+		done
+	} | sort -u | none 'a header name twice on a path'
+}
+
+# A function of one word says nothing in a stack trace.
+one_word() {
+	files 'kernel/*.c' 'kernel/*.h' | xargs grep -nE '^static [^;={}()#]*\b[a-z0-9]+\(' | none 'a function of the kernel whose name is one word'
+}
+
+# What libwd and wdctl do alike is libwd's, compiled into both: readers of sysfs.
+lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -v '"base/sysfs\.h"' | none 'a tool looks into libwd'; }
 
 # A class library may not look inside a driver, nor a tool inside a library.
 private_headers() { includes configfs-tools docs/examples | grep -E '/(driver|engine|slot|internal)\.h|user/libwd/[a-z]' | none 'a tool uses a private header'; }
@@ -104,16 +158,31 @@ selects() { grep -rnE '\bselect[[:space:]]*\(' user configfs-tools --include='*.
 unfinished() { files '*.c' '*.h' '*.sh' '*.py' '*Makefile' '*.mk' '*.md' | grep -v '^selftests/tree/' | xargs -d '\n' grep -nE '\b(TODO|FIXME|XXX|HACK)\b' /dev/null | none 'unfinished'; }
 harness_stays_out() { files '*kselftest.h' '*kselftest_harness.h' | none "kselftest's headers are committed"; }
 
+# What ends the test is the macro's second statement: without braces a loop that waits never ends.
+loops() {
+	files 'selftests/*.c' 'selftests/*.h' | xargs awk '
+		FNR == 1 { head = 0 }
+		head && /^\t+ASSERT_/ { print FILENAME ":" FNR ": " $0 }
+		{ head = /^\t+while \(.*\)$/ }' | none 'in a loop without braces'
+}
+
 test_that 'every source says its licence' spdx
 test_that 'each place has its licence' licences
 test_that 'every licence has its text' texts
 test_that 'no file is longer than 1000 lines' long_files
 test_that 'kernel versions are known in kernel/compat only' versions
+test_that "an assertion that is a loop's whole body is in braces" loops
 test_that 'no file has a name that says nothing' vague_names
 test_that 'kernel/ includes nothing from user space' kernel_from_user
 test_that 'model/ includes the ABI, the registers and itself only' model_alone
-test_that 'user/ knows the registers of kernel/ only' user_from_kernel
+test_that 'user/ includes nothing of kernel/' user_from_kernel
 test_that 'nothing includes selftests/' nothing_from_tests
+test_that 'drivers and classes see driver.h and their doors of libwd only' core_headers
+test_that 'no include leaves its folder upwards' relative
+test_that 'includes stand at the head' heads
+test_that 'no header name is twice on a path' twice
+test_that 'names of functions in the kernel have two words at least' one_word
+test_that 'of libwd, tools share what reads sysfs only' lower_part
 test_that 'tools use public headers only' private_headers
 test_that 'user/ does not sleep to poll' sleeping_poll
 test_that 'no select()' selects

@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 #include <sys/wait.h>
+
+#define NEED_DEVICES	2
+#include "need_zip.h"
 #include "uacce_nl.h"
 #include "uacce_tree.h"
 #include "uacce_sys.h"

@@ -5,7 +5,7 @@
 #include "rawq.h"
 
 #define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
-#define QUEUE_MS	20000
+#define QUEUE_MS	300000
 #define REGS_PAGE	(QM_ABNORMAL_INT_SET & ~4095)
 
 FIXTURE(devices) {

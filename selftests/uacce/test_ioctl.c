@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* ioctl, read and write on a queue: numbers, order, arguments, errors. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "../sim/sim_item.h"
 #include "zip_queue.h"
 
 _Static_assert(UACCE_CMD_START_Q == 0x5700, "START_Q");
@@ -143,5 +148,92 @@ TEST_F(zip, compat_callers_use_the_same_numbers)
 	EXPECT_EQ(0, compat_ioctl(self->q.fd, UACCE_CMD_PUT_Q, NULL));
 }
 #endif
+
+/* The simulated device's directory in configfs, below its root. */
+static const char *sim_item_of(const char *name)
+{
+	static const char *const items[] = { "zip0", "zip1" };
+	char parent[64], address[64];
+
+	if (uacce_parent(name, parent, sizeof(parent)))
+		return NULL;
+	for (int i = 0; i < 2; i++)
+		if (sim_get(items[i], "address", address, sizeof(address)) > 0 && !strcmp(address, parent))
+			return items[i];
+	return NULL;
+}
+
+static void *starts(void *arg)
+{
+	return (void *)(long)uacce_start_q(*(int *)arg);
+}
+
+/* A process of its own in the same memory: it may use the queue, and be killed alone. */
+static int stops(void *arg)
+{
+	return uacce_put_q(*(int *)arg) ? 1 : 0;
+}
+
+static char state_of(pid_t pid)
+{
+	char path[32], text[256];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (text_read(path, text, sizeof(text)) < 0)
+		return '?';
+	at = strrchr(text, ')');
+	return at ? at[2] : '?';
+}
+
+/* The two commands of a start, each answered in time and late; as the attribute shows it. */
+#define LATE_START	"2:2000000000ns"
+
+/* Kills a process that waits while another starts the queue: its status; -EAGAIN: the start was over first. */
+static int kill_who_waits(const char *item, int *fd)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	pthread_t starter;
+	void *started;
+	int status;
+	pid_t pid;
+	char state;
+	bool over;
+
+	if (uacce_put_q(*fd) || sim_set(item, "faults/mailbox", LATE_START) || pthread_create(&starter, NULL, starts, fd))
+		return -EIO;
+	while (sim_is(item, "faults/mailbox", LATE_START))
+		sched_yield();
+	pid = clone(stops, stack + sizeof(stack), CLONE_VM | SIGCHLD, fd);
+	if (pid < 0)
+		return -errno;
+	do
+		state = state_of(pid);
+	while (state != 'D' && state != 'Z');
+	kill(pid, SIGKILL);
+	if (waitpid(pid, &status, 0) != pid)
+		return -errno;
+	over = !pthread_tryjoin_np(starter, &started);
+	if (!over)
+		pthread_join(starter, &started);
+	if ((long)started)
+		return (int)(long)started;
+	return over ? -EAGAIN : status;
+}
+
+TEST_F_TIMEOUT(zip, who_waits_for_anothers_command_can_be_killed, 120)
+{
+	const char *item = sim_item_of(self->name);
+	int status = -EAGAIN;
+
+	if (!item)
+		SKIP(return, "the device isn't simulated");
+	/* A machine that stands still for the seconds of a start doesn't do so each time. */
+	for (int i = 0; i < 20 && status == -EAGAIN; i++)
+		status = kill_who_waits(item, &self->q.fd);
+	ASSERT_LE(0, status);
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(0, sim_set(item, "faults/mailbox", "0"));
+}
 
 TEST_HARNESS_MAIN

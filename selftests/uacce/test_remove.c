@@ -3,16 +3,22 @@
 #include <libgen.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "fuse_fs.h"
+#include "text_file.h"
 #include "zip_queue.h"
 
 #define GONE		(POLLIN | POLLRDNORM | POLLERR | POLLHUP)
 #define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
-#define BACK_MS		30000
+#define BACK_MS		300000
+#define PF_EXITING	0x4	/* flags in /proc/PID/stat */
 
 static int write_file(const char *path, const char *text)
 {
@@ -164,6 +170,37 @@ TEST_F_TIMEOUT(removal, pages_never_touched_come_after_removal, 120)
 	ASSERT_EQ(0, wait_devices(self->devices));
 }
 
+/* As in a container: a node by hand, one inode for as long as that lives. */
+TEST_F_TIMEOUT(removal, a_node_opens_what_came_back_beside_a_dead_file_of_it, 120)
+{
+	char path[] = "/tmp/uacce-node-XXXXXX", dev[32];
+	unsigned int major, minor;
+	int dead, fd;
+
+	ASSERT_GT(uacce_attr(self->name, "dev", dev, sizeof(dev)), 0);
+	ASSERT_EQ(2, sscanf(dev, "%u:%u", &major, &minor));
+	ASSERT_GE(close(mkstemp(path)), 0);
+	unlink(path);
+	ASSERT_EQ(0, mknod(path, S_IFCHR | 0600, makedev(major, minor)));
+	dead = open(path, O_RDWR | O_CLOEXEC);
+	if (dead < 0 && errno == EACCES)
+		SKIP(return, "no device nodes on this file system");
+	ASSERT_GE(dead, 0);
+	ASSERT_EQ(0, unbind(self->parent));
+	EXPECT_EQ(-ENXIO, neg_errno(open(path, O_RDWR | O_CLOEXEC)));
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	EXPECT_GE(fd, 0) TH_LOG("open %s: %s", path, strerror(errno));
+	if (fd >= 0) {
+		test_start_q(fd);
+		close(fd);
+	}
+	EXPECT_EQ(-ENXIO, uacce_start_q(dead));
+	close(dead);
+	unlink(path);
+}
+
 static void *sleeps_in_poll(void *arg)
 {
 	struct rawq *q = arg;
@@ -180,8 +217,9 @@ TEST_F_TIMEOUT(removal, sleepers_are_woken, 120)
 	pthread_t sleepers[4];
 	void *ret;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_create(&sleepers[i], NULL, sleeps_in_poll, &self->q));
+	}
 	ASSERT_EQ(0, unbind(self->parent));
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_join(sleepers[i], &ret));
@@ -302,14 +340,87 @@ TEST_F_TIMEOUT(removal, ioctls_race_with_removal, 120)
 {
 	pthread_t threads[2];
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, starts_and_stops, &self->q));
+	}
 	ASSERT_EQ(0, unbind(self->parent));
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pthread_join(threads[i], NULL));
+	}
 	expect_gone(_metadata, &self->q);
 	ASSERT_EQ(0, bind(self->parent));
 	ASSERT_EQ(0, wait_devices(self->devices));
+}
+
+struct opener {
+	pthread_t thread;
+	const char *path;
+	atomic_bool *stop;
+	atomic_int opened;
+	int odd;
+};
+
+/* The device is there, is going, or has gone. */
+static void *opens(void *arg)
+{
+	struct opener *o = arg;
+
+	while (!atomic_load(o->stop)) {
+		int fd = open(o->path, O_RDWR | O_CLOEXEC);
+
+		if (fd >= 0) {
+			o->opened++;
+			close(fd);
+		} else if (errno != EINVAL && errno != ENXIO && errno != EBUSY) {
+			o->odd = errno;
+		}
+	}
+	return NULL;
+}
+
+/* Each has opened it more often than that: they are at it. */
+static void all_open(const struct opener *openers, int n, const int *before)
+{
+	for (int i = 0; i < n; i++)
+		while (atomic_load(&openers[i].opened) <= before[i])
+			sched_yield();
+}
+
+TEST_F_TIMEOUT(removal, opens_race_with_removal, 240)
+{
+	int before[4] = {};
+
+	char path[] = "/tmp/uacce-node-XXXXXX", dev[32];
+	struct opener openers[4] = {};
+	atomic_bool stop = false;
+	unsigned int major, minor;
+
+	ASSERT_GT(uacce_attr(self->name, "dev", dev, sizeof(dev)), 0);
+	ASSERT_EQ(2, sscanf(dev, "%u:%u", &major, &minor));
+	ASSERT_GE(close(mkstemp(path)), 0);
+	unlink(path);
+	ASSERT_EQ(0, mknod(path, S_IFCHR | 0600, makedev(major, minor)));
+	for (int i = 0; i < 4; i++) {
+		openers[i] = (struct opener){ .path = path, .stop = &stop };
+		ASSERT_EQ(0, pthread_create(&openers[i].thread, NULL, opens, &openers[i]));
+	}
+	for (int i = 0; i < 5; i++) {
+		all_open(openers, 4, before);
+		for (int k = 0; k < 4; k++)
+			before[k] = atomic_load(&openers[k].opened);
+		ASSERT_EQ(0, unbind(self->parent));
+		ASSERT_EQ(0, bind(self->parent));
+		ASSERT_EQ(0, wait_devices(self->devices));
+	}
+	all_open(openers, 4, before);
+	atomic_store(&stop, true);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(openers[i].thread, NULL);
+		EXPECT_EQ(0, openers[i].odd) TH_LOG("%s", strerror(openers[i].odd));
+	}
+	unlink(path);
+	rawq_close(&self->q);
+	EXPECT_EQ(self->available, wait_available(self->name, self->available, REQUEST_MS));
 }
 
 /* A page that comes when the test says so; NULL when the kernel can't do that. */
@@ -365,6 +476,81 @@ TEST_F_TIMEOUT(removal, a_user_page_that_does_not_come_holds_nobody_up, 120)
 	ASSERT_EQ(0, pthread_join(thread, &ret));
 	EXPECT_EQ(-ENXIO, (long)ret);
 	close(uffd);
+}
+
+/* Opens a node when its mappings are locked, by another of its threads and for good. */
+static pid_t opener_with_locked_mappings(const char *name, struct fuse_fs *fs, int said)
+{
+	pid_t pid = fork();
+	int fd;
+
+	if (pid)
+		return pid;
+	/* What is needed below is there from now on. */
+	fd = uacce_open(name);
+	if (fd < 0 || close(fd) || mlockall(MCL_CURRENT) || fuse_hold_mappings(fs))
+		_exit(1);
+	if (write(said, "", 1) != 1)
+		_exit(2);
+	fd = uacce_open(name);
+	if (write(said, "", 1) != 1)
+		_exit(3);
+	pause();
+	_exit(0);
+}
+
+/* Is the process' first thread on its way out of the kernel? */
+static bool is_exiting(pid_t pid)
+{
+	char path[32], text[256], *at;
+	unsigned int flags = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (text_read(path, text, sizeof(text)) < 0)
+		return true;
+	at = strrchr(text, ')');
+	return at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && (flags & PF_EXITING);
+}
+
+/*
+ * Where an IOMMU binds its address space, opening takes that lock under locks that others need. So it waits
+ * for it before, alone, here as well.
+ */
+TEST_F_TIMEOUT(removal, a_process_with_locked_mappings_holds_nobody_up, 120)
+{
+	struct fuse_fs fs = {};
+	struct pollfd more;
+	int said[2], status, ret = fuse_fs_begin(&fs, FUSE_NEVER);
+	pid_t pid;
+	char c;
+
+	if (ret == -ENODEV)
+		SKIP(return, "this kernel has no FUSE");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, pipe(said));
+	pid = opener_with_locked_mappings(self->name, &fs, said[1]);
+	close(said[1]);
+	ASSERT_EQ(1, read(said[0], &c, 1));
+	while (fuse_thread_state(pid, pid) != 'D')
+		usleep(1000);
+
+	close(test_open(self->name));
+	ASSERT_EQ(0, unbind(self->parent));
+	ASSERT_EQ(0, bind(self->parent));
+	ASSERT_EQ(0, wait_devices(self->devices));
+	more = (struct pollfd){ .fd = said[0], .events = POLLIN };
+	EXPECT_EQ(0, poll(&more, 1, 0));
+
+	/* It leaves open() by the kill; for its end it needs that lock as well, so only when the file system goes. */
+	EXPECT_FALSE(is_exiting(pid));
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	while (!is_exiting(pid))
+		usleep(1000);
+	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+	fuse_fs_end(&fs);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	close(said[0]);
 }
 
 TEST_F_TIMEOUT(removal, client_killed_after_removal_leaves_nothing, 120)

@@ -99,7 +99,7 @@ TEST_F(zip, each_algorithm_has_its_group)
 		EXPECT_ATTR(IN_GROUP("name"), algorithms[i]);
 		EXPECT_ATTR(IN_GROUP("latency"), "10");
 		EXPECT_ATTR(IN_GROUP("throughput"), "10");
-		EXPECT_ATTR(IN_GROUP("flags"), "0x00000003");
+		EXPECT_ATTR(IN_GROUP("flags"), "0x00000103");
 		EXPECT_ATTR(IN_GROUP("available_instances"), avail);
 		EXPECT_ATTR(IN_GROUP("device_api"), "hisi_qm_v3");
 	}

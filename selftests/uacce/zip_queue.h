@@ -3,9 +3,11 @@
 #ifndef WD_TEST_ZIP_QUEUE_H
 #define WD_TEST_ZIP_QUEUE_H
 
+#define NEED_DEVICES	1
+#include "need_zip.h"
 #include "rawq.h"
 
-#define REQUEST_MS	20000
+#define REQUEST_MS	300000
 
 FIXTURE(zip) {
 	char name[UACCE_NAME_MAX];

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../libwd/ctx.h"
-#include "../libwd/error.h"
-#include "../libwd/handle.h"
-#include "ring.h"
+#include "base/error.h"
+#include "base/handle.h"
+#include "qp_ring.h"
+#include "section/ctx.h"
 
 #define SQE_MAX	128
 
@@ -27,7 +27,7 @@ struct call {
 
 struct qp {
 	struct wd_object obj;
-	struct wd_ring ring;
+	struct qp_ring ring;
 	handle_t h_ctx;
 	enum hisi_qm_mode mode;
 	pthread_mutex_t send_lock;
@@ -91,24 +91,25 @@ handle_t hisi_qm_alloc_qp(const char *node_path, const struct hisi_qp_cfg *cfg)
 	ret = cfg_check(node_path, cfg);
 	if (ret)
 		return wd_no_handle(ret);
-	ring_cfg = (struct wd_ring_cfg){ .sqe_size = cfg->sqe_size, .qc_type = cfg->op_type };
 	qp = aligned_alloc(_Alignof(struct qp), sizeof(*qp));
 	if (!qp)
 		return wd_no_handle(wd_fail(NULL, ENOMEM, "queue pair"));
 	memset(qp, 0, sizeof(*qp));
+	ring_cfg = (struct wd_ring_cfg){ .sqe_size = cfg->sqe_size, .qc_type = cfg->op_type, .filling = &qp->ring.filling };
 	qp->mode = cfg->mode;
 	qp->h_ctx = wd_request_ctx(node_path);
 	if (!qp->h_ctx) {
 		ret = -errno;
 		goto free_qp;
 	}
-	ret = wd_ring_open(&qp->ring, qp->h_ctx, &ring_cfg);
+	ret = wd_ring_open(&qp->ring.ring, qp->h_ctx, &ring_cfg);
 	if (ret)
 		goto release_ctx;
-	qp->calls = cfg->mode == QP_ASYN ? calloc(qp->ring.sq_depth, sizeof(*qp->calls)) : NULL;
-	if (cfg->mode == QP_ASYN && !qp->calls) {
+	qp->ring.busy = calloc(qp->ring.ring.sq_depth, sizeof(*qp->ring.busy));
+	qp->calls = cfg->mode == QP_ASYN ? calloc(qp->ring.ring.sq_depth, sizeof(*qp->calls)) : NULL;
+	if (!qp->ring.busy || (cfg->mode == QP_ASYN && !qp->calls)) {
 		ret = wd_fail(NULL, ENOMEM, "queue pair");
-		goto close_ring;
+		goto free_slots;
 	}
 	pthread_mutex_init(&qp->send_lock, NULL);
 	pthread_mutex_init(&qp->recv_lock, NULL);
@@ -121,9 +122,9 @@ handle_t hisi_qm_alloc_qp(const char *node_path, const struct hisi_qp_cfg *cfg)
 destroy_locks:
 	pthread_mutex_destroy(&qp->recv_lock);
 	pthread_mutex_destroy(&qp->send_lock);
+free_slots:
 	free(qp->calls);
-close_ring:
-	wd_ring_close(&qp->ring);
+	free((void *)qp->ring.busy);
 release_ctx:
 	wd_release_ctx(qp->h_ctx);
 free_qp:
@@ -145,18 +146,18 @@ void hisi_qm_free_qp(handle_t h_qp)
 	}
 	wd_handle_free(h_qp);
 	wd_release_ctx(qp->h_ctx);
-	wd_ring_close(&qp->ring);
 	pthread_mutex_destroy(&qp->recv_lock);
 	pthread_mutex_destroy(&qp->send_lock);
 	free(qp->calls);
+	free((void *)qp->ring.busy);
 	free(qp);
 }
 
 static int stopped_fail(struct qp *qp)
 {
-	if (qp->ring.broken)
+	if (qp->ring.ring.broken)
 		return wd_fail(&qp->obj, EIO, "completion ring holds nonsense");
-	if (wd_ring_why(&qp->ring) == -ENODEV)
+	if (wd_ring_why(&qp->ring.ring) == -ENODEV)
 		return wd_fail(&qp->obj, ENODEV, "device is gone");
 	return wd_fail(&qp->obj, EIO, "queue was stopped or reset");
 }
@@ -176,23 +177,23 @@ static void call_set(struct call *call, const struct hisi_qm_async_data *data)
  */
 static int give(struct qp *qp, const unsigned char *req, int num, const struct hisi_qm_async_data *data)
 {
-	struct wd_ring *ring = &qp->ring;
+	struct qp_ring *ring = &qp->ring;
 	/* Asked once: room may appear at any moment, and with it a slot whose call isn't set. */
-	uint32_t n = wd_ring_room(ring, (uint32_t)num);
+	uint32_t n = qp_ring_room(ring, (uint32_t)num);
 	uint32_t i;
 	bool given;
 
-	if (wd_ring_tx_stopped(ring))
+	if (wd_ring_tx_stopped(&ring->ring))
 		return -EPIPE;
 	if (!n)
 		return -EBUSY;
 	if (data)
-		call_set(&qp->calls[wd_ring_index(ring, 0)], data);
-	wd_ring_fill_begin(ring);
+		call_set(&qp->calls[qp_ring_index(ring, 0)], data);
+	qp_ring_fill_begin(ring);
 	for (i = 0; i < n; i++)
-		memcpy(wd_ring_sqe(ring, i), req + (size_t)i * ring->sqe_size, ring->sqe_size);
-	given = wd_ring_submit(ring, n);
-	wd_ring_fill_end(ring);
+		memcpy(qp_ring_sqe(ring, i), req + (size_t)i * ring->ring.sqe_size, ring->ring.sqe_size);
+	given = qp_ring_submit(ring, n);
+	qp_ring_fill_end(ring);
 	return given ? (int)n : -EPIPE;
 }
 
@@ -201,7 +202,7 @@ static int give_result(struct qp *qp, int ret)
 	if (ret == -EPIPE)
 		return stopped_fail(qp);
 	if (ret == -EBUSY)
-		return wd_fail_num(&qp->obj, EBUSY, "%u descriptors are in flight", wd_ring_in_flight(&qp->ring), 0);
+		return wd_fail_num(&qp->obj, EBUSY, "%u descriptors are in flight", wd_ring_in_flight(&qp->ring.ring), 0);
 	return ret;
 }
 
@@ -235,9 +236,9 @@ int hisi_qm_recv(handle_t h_qp, void *rsp, int num)
 		return wd_fail_num(&qp->obj, EINVAL, "hisi_qm_recv: %d descriptors at %x", num, (uintptr_t)rsp);
 	ret = 1;
 	pthread_mutex_lock(&qp->recv_lock);
-	while (n < num && (ret = wd_ring_take(&qp->ring, to + (size_t)n * qp->ring.sqe_size)) > 0)
+	while (n < num && (ret = qp_ring_take(&qp->ring, to + (size_t)n * qp->ring.ring.sqe_size)) > 0)
 		n++;
-	wd_ring_end(&qp->ring);
+	wd_ring_end(&qp->ring.ring);
 	pthread_mutex_unlock(&qp->recv_lock);
 	return !n && ret < 0 ? stopped_fail(qp) : n;
 }
@@ -278,13 +279,13 @@ static int take_call(struct qp *qp, void *sqe, struct call *call)
 	int ret;
 
 	pthread_mutex_lock(&qp->recv_lock);
-	ret = wd_ring_take_held(&qp->ring, &index);
+	ret = qp_ring_take_held(&qp->ring, &index);
 	if (ret > 0) {
-		memcpy(sqe, wd_ring_slot(&qp->ring, index), qp->ring.sqe_size);
+		memcpy(sqe, wd_ring_slot(&qp->ring.ring, index), qp->ring.ring.sqe_size);
 		*call = qp->calls[index];
-		wd_ring_release(&qp->ring, index);
+		qp_ring_release(&qp->ring, index);
 	}
-	wd_ring_end(&qp->ring);
+	wd_ring_end(&qp->ring.ring);
 	pthread_mutex_unlock(&qp->recv_lock);
 	return ret;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Setting a ring up: regions, queue type, sizes, doorbell. */
 #include <misc/uacce/hisi_qm.h>
-#include <stdlib.h>
 #include <string.h>
-#include "../libwd/ctx.h"
-#include "../libwd/error.h"
+#include "base/error.h"
 #include "ring.h"
+#include "section/ctx.h"
 
 #define API_PREFIX	"hisi_qm_v"
 #define OLD_DEPTH	1024	/* of kernels that can't be asked */
@@ -85,15 +84,10 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 		return ret;
 	wd_ring_limits(ring, cfg->sleeps);
 	atomic_init(&ring->cq_pos, WD_RING_PHASE);
-	ring->filling = cfg->filling ? cfg->filling : &ring->own_filling;
+	ring->filling = cfg->filling;
 	ring->fd = wd_ctx_fd(ring->ctx);
-	ring->busy = calloc(ring->sq_depth, sizeof(*ring->busy));
-	if (!ring->busy)
-		return wd_fail_str(&ring->ctx->obj, ENOMEM, "%s: ring", ring->ctx->name);
 	ret = wd_ctx_start(h_ctx);
-	if (ret)
-		wd_ring_close(ring);
-	else
+	if (!ret)
 		ring->filled = wd_ring_cqe_valid(ring);
 	return ret;
 }
@@ -111,12 +105,6 @@ int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg 
 	if (!api_known(ring->ctx->api))
 		return wd_fail_str(&ring->ctx->obj, EOPNOTSUPP, "%s: api is not supported", ring->ctx->api);
 	return ring_set_up(ring, h_ctx, cfg);
-}
-
-void wd_ring_close(struct wd_ring *ring)
-{
-	free((void *)ring->busy);
-	ring->busy = NULL;
 }
 
 void wd_ring_due(struct wd_ring *ring)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <wd.h>
 #include "barrier.h"
-#include "qm_hw.h"
+#include "hw/qm_hw.h"
 
 struct wd_ctx;
 
@@ -30,7 +30,6 @@ struct wd_ring {
 	_Atomic uint64_t *doorbell;
 	const _Atomic uint32_t *tx_stop;
 	const _Atomic uint32_t *rx_stop;
-	_Atomic uint8_t *busy;	/* per submission slot: enum wd_ring_slot_state */
 	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
 	struct wd_ctx *ctx;
 	int fd;
@@ -45,8 +44,6 @@ struct wd_ring {
 	bool filled;		/* entries are valid in advance */
 
 	alignas(64) _Atomic uint32_t produced;
-	_Atomic uint32_t own_filling;
-	uint16_t tail;
 
 	alignas(64) _Atomic uint32_t consumed;
 	_Atomic uint32_t acked;	/* the device was told of so many */
@@ -59,17 +56,11 @@ struct wd_ring {
 	atomic_bool armed;	/* somebody sleeps: CQ doorbells ask for an event */
 };
 
-enum wd_ring_slot_state {
-	WD_RING_FREE,
-	WD_RING_GIVEN,		/* the device's */
-	WD_RING_TAKEN,		/* completed, its descriptor still in use */
-};
-
 struct wd_ring_cfg {
 	uint32_t sqe_size;	/* must be the device's */
 	uint16_t qc_type;
 	bool sleeps;		/* keep the kernel's head close (wd_ring_end()), at the price of ring space */
-	const _Atomic uint32_t *filling;	/* for who doesn't use wd_ring_fill_begin(); NULL: for who does */
+	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
 };
 
 /*
@@ -78,9 +69,6 @@ struct wd_ring_cfg {
  * must outlive the ring; the ring ends with wd_ctx_stop().
  */
 int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg);
-
-/* Free what wd_ring_open() allocated; after the context's stop, or in a fork's child. */
-void wd_ring_close(struct wd_ring *ring);
 
 /* Acknowledge, and make the kernel look, where it is time for that. For wd_ring_end(). */
 void wd_ring_due(struct wd_ring *ring);
@@ -103,7 +91,7 @@ static inline bool wd_ring_rx_stopped(const struct wd_ring *ring)
 #define WD_RING_ROW	64	/* completions taken before wd_ring_end(), at most, by who makes room without it */
 
 /*
- * From the depth. Who goes by the limit alone, and not by wd_ring_room(), may
+ * From the depth. Who goes by the limit alone, and not by qp_ring_room(), may
  * find room again for what was taken, but not acknowledged yet: a batch but
  * one, and the row that is just being taken.
  */
@@ -131,53 +119,10 @@ static inline uint32_t wd_ring_after(const struct wd_ring *ring, uint32_t index)
 	return __builtin_expect(++index == ring->sq_depth, 0) ? 0 : index;
 }
 
-static inline uint16_t wd_ring_index(const struct wd_ring *ring, uint32_t i)
-{
-	uint32_t slot = ring->tail + i;
-
-	return slot < ring->sq_depth ? slot : slot - ring->sq_depth;
-}
-
 /* The descriptor of a slot. */
 static inline void *wd_ring_slot(const struct wd_ring *ring, uint16_t index)
 {
 	return ring->sq + (size_t)index * ring->sqe_size;
-}
-
-/* How many descriptors, up to want, can be filled now. */
-static inline uint32_t wd_ring_room(const struct wd_ring *ring, uint32_t want)
-{
-	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
-	uint32_t used = produced - atomic_load_explicit(&ring->consumed, memory_order_acquire);
-	/* Completions that the device does not know to be taken occupy its ring, too. */
-	uint32_t held = produced - atomic_load_explicit(&ring->acked, memory_order_relaxed);
-	uint32_t room = used < ring->limit ? ring->limit - used : 0;
-	uint32_t spare = held < ring->cq_depth - 1u ? ring->cq_depth - 1u - held : 0;
-	uint32_t n;
-
-	if (room > spare)
-		room = spare;
-	if (want > room)
-		want = room;
-	/* Completions may come out of order: a slot is free when its own has come. */
-	for (n = 0; n < want; n++)
-		if (atomic_load_explicit(&ring->busy[wd_ring_index(ring, n)], memory_order_acquire))
-			break;
-	return n;
-}
-
-/*
- * Around the building of descriptors and wd_ring_submit(): a software device
- * may look before the doorbell, and complete what nobody has counted yet.
- */
-static inline void wd_ring_fill_begin(struct wd_ring *ring)
-{
-	atomic_exchange(&ring->own_filling, 1);
-}
-
-static inline void wd_ring_fill_end(struct wd_ring *ring)
-{
-	atomic_store_explicit(&ring->own_filling, 0, memory_order_release);
 }
 
 /*
@@ -190,13 +135,7 @@ static inline bool wd_ring_filling(const struct wd_ring *ring)
 	return atomic_load_explicit(ring->filling, memory_order_acquire);
 }
 
-/* Where to build the i-th descriptor (i < wd_ring_room()). It holds what was there before. */
-static inline void *wd_ring_sqe(const struct wd_ring *ring, uint32_t i)
-{
-	return wd_ring_slot(ring, wd_ring_index(ring, i));
-}
-
-/* Give n descriptors, up to the slot before tail, to the device: for who keeps the tail. */
+/* Give n descriptors, up to the slot before tail, to the device, and ring. */
 static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint32_t tail)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
@@ -204,24 +143,6 @@ static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint32_t 
 	/* Before the doorbell: a drain believes no completion beyond this. */
 	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
 	wd_ring_publish(ring->doorbell, ring->sq_db | (uint64_t)tail << QM_DB_INDEX_SHIFT);
-}
-
-/*
- * Give the first n descriptors to the device, with one doorbell. false: the
- * queue has been stopped and nothing was given. When the stop comes at the
- * same time they may be given and never complete.
- */
-static inline bool wd_ring_submit(struct wd_ring *ring, uint32_t n)
-{
-	uint32_t i;
-
-	if (wd_ring_tx_stopped(ring))
-		return false;
-	for (i = 0; i < n; i++)
-		atomic_store_explicit(&ring->busy[wd_ring_index(ring, i)], WD_RING_GIVEN, memory_order_relaxed);
-	ring->tail = wd_ring_index(ring, n);
-	wd_ring_submit_to(ring, n, ring->tail);
-	return true;
 }
 
 /* --- draining: under the drain lock --- */
@@ -247,7 +168,7 @@ static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
 }
 
 /*
- * Would wd_ring_take() have an answer other than "nothing yet"? Not for a
+ * Would wd_ring_next() have an answer other than "nothing yet"? Not for a
  * completion with nothing in flight. Without the drain lock the answer may be
  * that of a moment ago.
  */
@@ -334,55 +255,6 @@ static inline void wd_ring_took(struct wd_ring *ring, uint32_t pos, uint32_t n)
 	ring->taken += n;
 }
 
-static inline bool wd_ring_is_given(const struct wd_ring *ring, uint16_t index)
-{
-	return atomic_load_explicit(&ring->busy[index], memory_order_relaxed) == WD_RING_GIVEN;
-}
-
-/*
- * Take one finished descriptor: its slot's number goes to index, and the slot
- * stays the caller's until wd_ring_release(). Returns as wd_ring_next().
- */
-static inline int wd_ring_take_held(struct wd_ring *ring, uint16_t *index)
-{
-	uint32_t pos = wd_ring_pos(ring), next = pos;
-	int ret;
-
-	if (!wd_ring_may_take(ring, 1))
-		return wd_ring_nothing(ring);
-	/* A second completion of the same descriptor is not believed. */
-	while ((ret = wd_ring_next(ring, &next, index)) > 0 && !wd_ring_is_given(ring, *index)) {
-		if (wd_ring_filling(ring) || wd_ring_is_given(ring, *index)) {
-			wd_ring_took(ring, pos, 0);
-			return 0;
-		}
-		pos = next;
-	}
-	if (ret > 0)
-		atomic_store_explicit(&ring->busy[*index], WD_RING_TAKEN, memory_order_relaxed);
-	wd_ring_took(ring, next, ret > 0);
-	return ret;
-}
-
-/* The slot may be filled again. */
-static inline void wd_ring_release(struct wd_ring *ring, uint16_t index)
-{
-	atomic_store_explicit(&ring->busy[index], WD_RING_FREE, memory_order_release);
-}
-
-/* A copy of it, and its slot released, for who keeps nothing by slot. */
-static inline int wd_ring_take(struct wd_ring *ring, void *sqe)
-{
-	uint16_t index;
-	int ret = wd_ring_take_held(ring, &index);
-
-	if (ret > 0) {
-		memcpy(sqe, wd_ring_slot(ring, index), ring->sqe_size);
-		wd_ring_release(ring, index);
-	}
-	return ret;
-}
-
 /* Tell the device how far the completion ring has been read. */
 static inline void wd_ring_ack(struct wd_ring *ring)
 {
@@ -407,7 +279,7 @@ static inline void wd_ring_nudge(struct wd_ring *ring)
 	ring->polled = ring->taken;
 }
 
-/* Finish a row of wd_ring_take(): only now producers see the room. Doorbell and system call once per batch. */
+/* Finish a row of completions: only now producers see the room. Doorbell and system call once per batch. */
 static inline void wd_ring_end(struct wd_ring *ring)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);

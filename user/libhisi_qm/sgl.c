@@ -13,10 +13,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../libwd/error.h"
-#include "../libwd/fork.h"
-#include "../libwd/handle.h"
-#include "qm_hw.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include "base/handle.h"
+#include "hw/qm_hw.h"
 #include "sgl.h"
 
 #define SGL_NUM_MAX	65535

@@ -13,9 +13,11 @@
 #include <wd.h>
 #include <wd_cq.h>
 #include <wd_request.h>
-#include "error.h"
-#include "fork.h"
-#include "handle.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include "base/handle.h"
+#include "base/keep.h"
+#include "base/sleep.h"
 
 struct wd_cq;
 struct wd_queue;
@@ -45,13 +47,14 @@ enum wd_msg_state {
  * @over:	requests of the session that are over with this one's completion
  * @path:	who did it, enum wd_path
  * @reason:	why, enum wd_path_reason
- * @redo:	how often it may be done again elsewhere; fill says WD_REDO when it is
- *		stateless and src and dst don't overlap, else 0
- * @told:	the results of a request that went the straight way are in the caller's struct
+ * @redo:	0: it may not be done again. Else how often on a context, and one more
+ *		for this CPU; fill says WD_REDO when it is stateless and src and dst don't overlap
+ * @waited:	it was stopped, and has waited for a context once
+ * @told:	the results of a request that took the fast path are in the caller's struct
  *
  * It lies on the stack of whoever submits, waits or delivers: an asynchronous
  * request has none while it is in flight, only its slot. Of a request that
- * went the straight way (WD_SLOT_STRAIGHT) nobody fills one in, unless it ends
+ * took the fast path (WD_SLOT_FAST) nobody fills one in, unless it ends
  * in another way than most.
  */
 struct wd_msg {
@@ -68,6 +71,7 @@ struct wd_msg {
 	__u16 reason;
 	__u8 redo;
 	bool told;
+	bool waited;
 };
 
 /* How every class's message begins: what the counters want to know of a request that went well. */
@@ -78,8 +82,14 @@ struct wd_msg_ends {
 };
 
 #define WD_MSG_BYTES_MAX	256	/* a class's message */
+
+/* Behind a class's message. */
+#define WD_MSG_ASSERT(type) \
+	static_assert(sizeof(type) <= WD_MSG_BYTES_MAX, "it lies in rows of these"); \
+	static_assert(offsetof(type, consumed) == offsetof(struct wd_msg_ends, consumed) && \
+		      offsetof(type, produced) == offsetof(struct wd_msg_ends, produced), "counters read these")
 #define WD_PULL_MAX	64	/* completions that one pull takes off a queue in use */
-#define WD_REDO		4	/* contexts that stop under a request before the device is taken for broken */
+#define WD_REDO		5	/* contexts that stop under a request before the device is taken for broken */
 
 /**
  * struct wd_class - an algorithm family: everything the core must know of it
@@ -90,11 +100,11 @@ struct wd_msg_ends {
  * @drivers:	device drivers, preferred first, NULL-terminated
  * @soft:	the driver that needs no device
  * @too_much:	what an asynchronous request that no device takes is refused with; 0: EOPNOTSUPP
- * @async_other: an asynchronous request that can't go the straight way: check it, wd_request_async()
+ * @async_other: an asynchronous request that can't take the fast path: check it, wd_request_async()
  * @fill:	message of a checked request, all of it but tag and deadline; 0
  *		or -errno, recorded. No lock is held
  * @refill:	the same of a request that is complete, whose aux fill chose; 0 of one that
- *		went the straight way
+ *		took the fast path
  * @bytes:	size of a request, for choosing its path
  * @timeout_ms:	the request's own, 0 none
  * @complete:	results into the caller's struct and its callback (no lock held,
@@ -124,11 +134,11 @@ struct wd_class {
 	void (*work_told)(const struct wd_session *s, const void *req, struct wd_wc *wc);
 };
 
-/* What became of a synchronous request that was to go the straight way. */
-enum wd_straight {
-	WD_STRAIGHT_TOLD,	/* done well, and the caller's struct says so */
-	WD_STRAIGHT_OVER,	/* done, and all there is to say is in the message: WD_STOPPED, too */
-	WD_STRAIGHT_NOT,	/* not begun: let it be checked, and go the other way */
+/* What became of a synchronous request that was to take the fast path. */
+enum wd_fast {
+	WD_FAST_TOLD,	/* done well, and the caller's struct says so */
+	WD_FAST_OVER,	/* done, and all there is to say is in the message: WD_STOPPED, too */
+	WD_FAST_NOT,	/* not begun: let it be checked, and go the other way */
 };
 
 /**
@@ -136,6 +146,7 @@ enum wd_straight {
  * @name:	for messages
  * @apis:	device_api strings it understands, NULL-terminated; NULL: needs no device
  * @min_bytes:	with path "auto", smaller requests aren't worth a real device
+ * @begin:	before each session of the class: whatever @exec needs is made ready, once; NULL: nothing
  * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub()
  * @close:	the reverse, in any state, also twice; nobody else touches the queue. If the device
  *		has not stopped, memory that it was given is never freed, and wd_queue_pub()->stuck
@@ -145,11 +156,11 @@ enum wd_straight {
  *		longer as the kernel takes for an answer. Under the drain lock
  * @push:	fill descriptors for n messages and ring once; returns how many were
  *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
- * @sync:	the straight way: descriptors from the callers' structs themselves, of requests
- *		that need nothing beside one, which it checks; made of wd_straight_sync().
- *		No lock is held. The queue is the last argument, so that those before are
+ * @sync:	the fast path: descriptors from the callers' structs themselves, of requests
+ *		that need nothing beside one, which it checks. Of the message, which has the
+ *		size of the class's, only req and deadline are filled in. No lock is held. The queue is the last argument, so that those before are
  *		handed on where they are
- * @async_one:	the same, made of wd_straight_async(); 0, or what the class's async_other() says
+ * @async_one:	the same for one without a deadline; 0, or what the class's async_other() says
  * @async:	the same for n of one session, up to the first that is not fit; how many
  * @tell:	the reverse: results of the request of that slot, which was sent so, into its
  *		caller's struct, and counted; false, and nothing done, when it did not end as
@@ -172,11 +183,12 @@ struct wd_driver {
 	const char *name;
 	const char *const *apis;
 	size_t min_bytes;
+	void (*begin)(void);
 	int (*open)(struct wd_queue *q, const struct uacce_dev_info *dev);
 	void (*close)(struct wd_queue *q);
 	int (*stop)(struct wd_queue *q);
 	int (*push)(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
-	enum wd_straight (*sync)(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q);
+	enum wd_fast (*sync)(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q);
 	int (*async_one)(struct wd_session *s, void *req, struct wd_queue *q);
 	unsigned int (*async)(struct wd_session *s, void *const reqs[], unsigned int n, struct wd_queue *q);
 	bool (*tell)(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
@@ -188,10 +200,6 @@ struct wd_driver {
 	void (*disarm)(struct wd_queue *q);
 	int (*exec)(struct wd_msg *msg);
 };
-
-/* Features of an algorithm on a device, in its sysfs attribute "flags"; bits 8 to 31 are the algorithm's own. */
-#define WD_CAPA_SHARE_ALL	(1u << 0)	/* it works on all addresses of the process */
-#define WD_CAPA_SGL_MEM		(1u << 1)	/* and on lists of pieces */
 
 /**
  * struct wd_session_attr - what a class asks a session to be
@@ -218,6 +226,10 @@ struct wd_session_attr {
 };
 
 #define WD_SESS_QUEUES	8	/* contexts that one session spreads over at most */
+
+/* wd_session.fast_call; a class with several synchronous calls counts on from the first. */
+#define WD_CALL_ASYNC	1
+#define WD_CALL_SYNC	2
 
 /* Requests that are over: bytes and number of those that went well, number of the others. */
 struct wd_tally {
@@ -248,6 +260,13 @@ struct wd_row {
 	struct wd_tally tally;
 };
 
+/* Contexts that a session is bound to, so that they stay open. */
+struct wd_hold {
+	__u32 gen;			/* wd_fork_now() of the binding */
+	unsigned int nr;
+	struct wd_queue *queue[WD_SESS_QUEUES];
+};
+
 /**
  * struct wd_session - the core's part of a session; a class's own session begins with it
  *
@@ -263,18 +282,24 @@ struct wd_session {
 	bool hw_ok;			/* policy allows devices */
 	_Atomic __u16 reason;		/* why a request of this session takes the path it takes */
 	_Atomic __u32 in_flight;	/* asynchronous requests */
-	__u64 again_at;			/* when looking for devices again is worth a try; under the engine's lock */
+	_Atomic __u64 again_at;		/* when looking for devices again is worth a try; changes under the engine's lock */
+	struct wd_hold hold;		/* what it counts for a user of; the same */
+	__u32 era;			/* wd_engine.era of its allocation; the same */
 	_Atomic __u32 bound_gen;	/* wd_fork_now() of the binding */
+	unsigned int own_nr;		/* contexts that serve no other session; under the engine's lock */
 	_Atomic unsigned int nr;
 	_Atomic(struct wd_queue *) first;	/* queue[0], or NULL when there is none */
 	_Atomic(struct wd_queue *) queue[WD_SESS_QUEUES];
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
+	_Atomic __u32 folds;		/* odd while rows become shared counters */
 	struct wd_row row;		/* of the first context that a request ended on */
 	_Atomic(struct wd_row *) more;	/* WD_MORE_ROWS for others, made when there is one */
 	struct wd_own_tally own;	/* on this CPU, of most sessions' only thread */
 	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what neither a row nor that thread has */
 	struct wd_cq *cq;		/* instead of callbacks, or NULL */
-	bool straight;			/* the class: requests may be tried on the straight way */
+	bool fast;			/* requests may be tried on the fast path */
+	bool no_cb;			/* a completion queue instead of callbacks */
+	__u8 fast_call;			/* the call that begins with the fast path: WD_CALL_*, or 0 */
 };
 
 enum wd_slot_state {
@@ -288,7 +313,7 @@ enum wd_slot_state {
 
 #define WD_SLOT_REDO	0x0f	/* wd_msg.redo */
 #define WD_SLOT_LATE	0x10	/* its deadline has passed: it fails, whatever becomes of it */
-#define WD_SLOT_STRAIGHT 0x20	/* its message was never filled in */
+#define WD_SLOT_FAST 0x20	/* its message was never filled in */
 
 /**
  * struct wd_slot - a place in the ring; index = position modulo depth
@@ -313,19 +338,29 @@ static_assert(sizeof(struct wd_slot) <= 32, "two to a cache line");
 struct wd_queue_pub {
 	void *drv;		/* the driver's own */
 	struct wd_slot *slots;
+	const struct wd_driver *ops;	/* with refusing defaults */
+	size_t worth;		/* with path "auto", smaller requests are for this CPU */
 	const struct wd_msg *self;	/* the message of the thread that drains */
-	_Atomic int fd;		/* to sleep on, -1 none; another after it was opened again */
+	_Atomic int fd;		/* to sleep on, -1 none, or closed; another after it was opened again */
 	__u32 depth;		/* places in the ring */
 	__u32 limit;		/* requests in flight at most */
 	__u8 qc_type;
 	__u16 path;		/* enum wd_path */
-	_Atomic __u32 stuck;	/* times it was closed with a device that had not stopped: see @close */
 	const _Atomic __u32 *filling;	/* not 0 while requests may be in the ring that aren't counted yet */
+	_Atomic __u32 stuck;	/* times it was closed with a device that had not stopped: see @close */
 };
 
 static inline struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)
 {
 	return (struct wd_queue_pub *)q;
+}
+
+/* The session's first context, if requests of so many bytes are worth it; NULL: the slow path finds out. */
+static inline __attribute__((always_inline)) struct wd_queue *wd_first_queue(struct wd_session *s, size_t bytes)
+{
+	struct wd_queue *q = atomic_load_explicit(&s->first, memory_order_acquire);
+
+	return __builtin_expect(!q || (bytes < wd_queue_pub(q)->worth && s->soft_ok), 0) ? NULL : q;
 }
 
 /* --- what a class calls --- */
@@ -358,16 +393,6 @@ int wd_session_caps(struct wd_session *s);
 
 /* Do msg and wait for it until msg->deadline: on a device, or on this CPU, as the session's policy says. Returns msg->status. */
 int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes);
-/*
- * The same for a request of which nobody has filled in more than req and
- * deadline, when the driver can take it as it is. The message has the size of
- * the class's.
- */
-enum wd_straight wd_request_straight(struct wd_session *s, struct wd_msg *msg, size_t bytes);
-/* The same for an asynchronous request without a deadline, or the class's async_other(). */
-int wd_request_straight_one(struct wd_session *s, void *req, size_t bytes);
-/* The same for n requests of which nobody has checked anything but that there is a first; how many were taken. */
-unsigned int wd_request_straight_async(struct wd_session *s, void *const reqs[], unsigned int n, size_t bytes);
 /* A request that was stopped, and whose message is filled in now, goes on as wd_request_sync(). */
 int wd_request_resume(struct wd_session *s, struct wd_msg *msg, size_t bytes);
 /* The same on one queue and nowhere else. */
@@ -387,15 +412,10 @@ int wd_session_wakeup(struct wd_session *s);
 int wd_class_wait_set(const struct wd_class *cls, const wd_ctx_set_t *set, unsigned int timeout_ms);
 int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set);
 
-/* --- keep.c --- */
+/* --- pollers.c --- */
 
-/* A member of what has to be kept. */
-struct wd_kept {
-	struct wd_kept *next;
-};
-
-/* Its memory, and all that it points to, is never freed, and a search for leaks finds it: see struct wd_driver's @close. */
-void wd_keep(struct wd_kept *k);
+/* Poll threads end at exit, before what was registered with atexit() until now runs. */
+void wd_pollers_end_at_exit(void);
 
 /* --- frame.c: what every class does alike --- */
 
@@ -418,6 +438,17 @@ static inline int wd_frame_check_end(struct wd_session *s, bool has_cb, __u32 fl
 /* What setups have in common, into attr. The same. */
 int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
 		  const __u64 reserved[4]);
+/*
+ * The session is made: whether its requests may take the fast path, which plain says of them, and which call is to begin
+ * with it: the asynchronous one, or that synchronous one.
+ */
+void wd_frame_ready(struct wd_session *s, bool plain, __u8 sync_call);
+/* The class's call of that name. end frees what the class's own part holds, and may refuse; NULL: nothing. 0, -EINVAL, -EBUSY, -EDEADLK. */
+int wd_frame_free_sess(handle_t h, const struct wd_class *cls, int (*end)(struct wd_session *s));
+/* The session, if a key may be set in it now, else NULL and *ret. */
+struct wd_session *wd_frame_key_begin(handle_t h, const struct wd_class *cls, const void *key, int *ret);
+/* Do msg, of a class whose message begins with struct wd_msg_ends, on the software path, whatever the session is bound to. Returns its status. */
+int wd_frame_do_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason);
 /* Records why a request failed, in words of the class's (why) or of the errno's own; returns ret. */
 int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor);
 
@@ -435,12 +466,6 @@ void wd_queue_async_done(struct wd_queue *q, struct wd_slot *slot, unsigned int 
 
 /* A synchronous request's is: result() is asked, its slot is free, and its owner, who may leave at once, goes on. The same. */
 void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
-
-/* --- time --- */
-
-/* Nanoseconds of the monotonic clock; a deadline of 0 is none. */
-__u64 wd_now_ns(void);
-__u64 wd_deadline(__u32 timeout_ms);
 
 /* A request found no context. -ENODEV, recorded with the reason, which may be that the process has no slot. */
 int wd_section_no_device(struct wd_object *obj);

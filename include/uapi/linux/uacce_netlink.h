@@ -84,6 +84,7 @@ enum uacce_nl_dev_flags {
 enum uacce_nl_dev_state {
 	UACCE_NL_DEV_NORMAL,
 	UACCE_NL_DEV_ISOLATED,
+	UACCE_NL_DEV_RESETTING,
 };
 
 enum uacce_nl_section_state {

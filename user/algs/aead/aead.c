@@ -4,8 +4,13 @@
 #include <string.h>
 
 #include "aead.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
 #include "stream.h"
+
+#define FRAME_ARG		struct wd_aead_arg
+#define FRAME_CLASS		aead_class
+#define FRAME_OPCODE(s, arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
+#include "crypto_request.inc.h"
 
 #define CCM_NONCE_MIN	7
 #define CCM_NONCE_MAX	13
@@ -172,11 +177,6 @@ static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
 	return crypto_do_sync(s, c);
 }
 
-#define FRAME_ARG		struct wd_aead_arg
-#define FRAME_CLASS		aead_class
-#define FRAME_OPCODE(s, arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
-#include "request.h"
-
 /* --- sessions --- */
 
 static const struct aead_alg *row_find(const struct wd_aead_sess_setup *setup)
@@ -241,7 +241,7 @@ int wd_aead_set_ckey(handle_t sess, const __u8 *key, __u32 key_len)
 	struct crypto_sess *s;
 	int ret;
 
-	s = crypto_key_begin(sess, &aead_class, key, &ret);
+	s = to_crypto_sess(wd_frame_key_begin(sess, &aead_class, key, &ret));
 	if (!s)
 		return ret;
 	if (key_len != 16 && (row_of(s)->calg != WD_CIPHER_AES || (key_len != 24 && key_len != 32)))
@@ -255,7 +255,7 @@ int wd_aead_set_akey(handle_t sess, const __u8 *key, __u32 key_len)
 	struct crypto_sess *s;
 	int ret;
 
-	s = crypto_key_begin(sess, &aead_class, key, &ret);
+	s = to_crypto_sess(wd_frame_key_begin(sess, &aead_class, key, &ret));
 	if (!s)
 		return ret;
 	if (!(s->needs & CRYPTO_HAS_AKEY))
@@ -282,7 +282,7 @@ int wd_aead_set_authsize(handle_t sess, __u32 authsize)
 	__u8 before;
 	int ret;
 
-	s = crypto_key_begin(sess, &aead_class, "", &ret);
+	s = to_crypto_sess(wd_frame_key_begin(sess, &aead_class, "", &ret));
 	if (!s)
 		return ret;
 	if (!tag_size_good(row_of(s), authsize))
@@ -342,5 +342,5 @@ const struct wd_class aead_class = {
 	.algs = aead_algs,
 	.drivers = aead_drivers,
 	.soft = &soft_aead_driver,
-	FRAME_CALLS,
+	CRYPTO_CALLS,
 };

@@ -13,7 +13,7 @@
 
 #include "aead.h"
 #include "evp.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
 
 #define FRAME_ARG	struct wd_aead_arg
 #define FRAME_CLASS	aead_class

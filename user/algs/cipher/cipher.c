@@ -4,7 +4,13 @@
 #include <string.h>
 
 #include "cipher.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
+
+#define FRAME_ARG		struct wd_cipher_arg
+#define FRAME_CLASS		cipher_class
+#define FRAME_OPCODE(s, arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
+static const struct wd_class cipher_class;
+#include "crypto_request.inc.h"
 
 #define XTS_MAX_BYTES	(16u << 20)	/* of a data unit: 2^20 blocks */
 
@@ -264,12 +270,6 @@ static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
 	return ret;
 }
 
-#define FRAME_ARG		struct wd_cipher_arg
-#define FRAME_CLASS		cipher_class
-#define FRAME_OPCODE(s, arg)	((arg)->op == WD_CIPHER_DECRYPTION ? WD_WC_DECRYPT : WD_WC_ENCRYPT)
-static const struct wd_class cipher_class;
-#include "request.h"
-
 /* --- sessions --- */
 
 static const struct cipher_alg *row_find(__u8 alg, __u8 mode)
@@ -339,7 +339,7 @@ int wd_cipher_set_key(handle_t sess, const __u8 *key, __u32 key_len)
 	__u8 three[24];
 	int ret;
 
-	s = crypto_key_begin(sess, &cipher_class, key, &ret);
+	s = to_crypto_sess(wd_frame_key_begin(sess, &cipher_class, key, &ret));
 	if (!s)
 		return ret;
 	ret = key_check(s, key, key_len);
@@ -379,5 +379,5 @@ static const struct wd_class cipher_class = {
 	.algs = cipher_algs,
 	.drivers = cipher_drivers,
 	.soft = &soft_cipher_driver,
-	FRAME_CALLS,
+	CRYPTO_CALLS,
 };

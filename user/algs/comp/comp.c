@@ -6,6 +6,13 @@
 
 #include "comp.h"
 
+#define FRAME_ARG		struct wd_comp_arg
+#define FRAME_MSG		struct comp_msg
+#define FRAME_CLASS		comp_class
+#define FRAME_STATUS(ret)	comp_status(ret)
+#define FRAME_OPCODE(s, arg)	(((const struct comp_sess *)(s))->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS)
+#include "request/frame.inc.h"
+
 static const char *const comp_algs[] = {
 	[WD_ZLIB] = "zlib",
 	[WD_GZIP] = "gzip",
@@ -92,12 +99,6 @@ static int frame_check(struct wd_session *base, const struct wd_comp_arg *arg)
 	return arg_check(s, arg);
 }
 
-#define FRAME_ARG		struct wd_comp_arg
-#define FRAME_CLASS		comp_class
-#define FRAME_BYTES(arg)	((arg)->src_len)
-#define FRAME_STRAIGHT(s)	(to_comp_sess(s)->straight == COMP_CALL(WD_ASYNC, 0))
-#include "frame.h"
-
 static bool overlaps(const struct comp_msg *c)
 {
 	uintptr_t src = (uintptr_t)c->src, dst = (uintptr_t)c->dst;
@@ -169,16 +170,6 @@ static int do_empty(struct comp_msg *c)
 	return 0;
 }
 
-/* On this CPU, whatever the session is bound to. */
-static int do_here(struct comp_sess *s, struct comp_msg *c, __u16 reason)
-{
-	int ret = s->s.cls->soft->exec(&c->m);
-
-	wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
-	c->m.reason = reason;
-	return ret;
-}
-
 /* More than one descriptor can do: a stream of our own, on one device. */
 static int do_stream(struct comp_sess *s, struct comp_msg *c)
 {
@@ -192,7 +183,7 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	if (ret)
 		return ret;
 	if (!q)
-		return do_here(s, c, c->m.reason);
+		return wd_frame_do_soft(&s->s, &c->m, c->m.reason);
 	if (!probe_mapped(c))
 		return -EFAULT;
 	h = hw_stream_alloc(s, q);
@@ -201,7 +192,7 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	wd_list_walk_init(&e.in, c->sgl, c->src, c->src_len);
 	wd_list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
 	do {
-		ret = stream_run(h, NULL, &e, &t);
+		ret = hw_stream_run(h, &e, &t);
 	} while (!ret);
 	hw_stream_free(h);
 	c->m.path = wd_queue_pub(q)->path;
@@ -213,7 +204,7 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 		return 0;
 	/* Its device went: whoever is left may do all of it again. */
 	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
-		ret = do_here(s, c, WD_REASON_GONE);
+		ret = wd_frame_do_soft(&s->s, &c->m, WD_REASON_GONE);
 	return ret;
 }
 
@@ -224,7 +215,7 @@ static int sync_over(struct comp_sess *s, struct comp_msg *c, int ret)
 	if (ret == -EFBIG || (ret == -ENOSPC && c->more_room && c->m.path != WD_PATH_SOFT))
 		return do_stream(s, c);
 	if (ret == -E2BIG && s->s.soft_ok)
-		return do_here(s, c, WD_REASON_UNSUPPORTED);
+		return wd_frame_do_soft(&s->s, &c->m, WD_REASON_UNSUPPORTED);
 	return ret;
 }
 
@@ -240,10 +231,10 @@ static int do_sync(struct comp_sess *s, struct comp_msg *c)
 	return sync_over(s, c, wd_request_sync(&s->s, &c->m, c->src_len));
 }
 
-static int frame_check_sync(struct wd_session *base, const struct wd_comp_arg *arg, int dir)
+static int frame_check_sync(struct wd_session *base, const struct wd_comp_arg *arg, int call)
 {
 	struct comp_sess *s = to_comp_sess(base);
-	int ret = comp_check_call(s, WD_SYNC, (__u8)dir);
+	int ret = comp_check_call(s, WD_SYNC, (__u8)(call - COMP_CALL(0)));
 
 	return ret ? ret : arg_check(s, arg);
 }
@@ -267,7 +258,7 @@ static inline int frame_do_over(struct wd_session *base, struct comp_msg *c)
 	return sync_over(to_comp_sess(base), c, ret);
 }
 
-static inline int frame_result(struct wd_session *base, struct wd_comp_arg *arg, const struct comp_msg *c, int ret)
+static int frame_result(struct wd_session *base, struct wd_comp_arg *arg, struct comp_msg *c, int ret)
 {
 	arg_result(arg, c, ret);
 	return ret ? comp_fail(to_comp_sess(base), ret, c->why, c->m.vendor) : 0;
@@ -284,20 +275,14 @@ static int frame_ended(struct wd_msg *m)
 	return frame_result(m->sess, m->req, c, ret);
 }
 
-#define FRAME_MSG		struct comp_msg
-#define FRAME_STATUS(ret)	comp_status(ret)
-#define FRAME_IS_STRAIGHT(s, dir) (to_comp_sess(s)->straight == COMP_CALL(WD_SYNC, dir))
-#define FRAME_OPCODE(s, arg)	(((const struct comp_sess *)(s))->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS)
-#include "frame_sync.h"
-
 int wd_compress(handle_t sess, struct wd_comp_arg *arg)
 {
-	return frame_sync(sess, arg, WD_DIR_COMPRESS);
+	return frame_sync(sess, arg, COMP_CALL(WD_DIR_COMPRESS));
 }
 
 int wd_decompress(handle_t sess, struct wd_comp_arg *arg)
 {
-	return frame_sync(sess, arg, WD_DIR_DECOMPRESS);
+	return frame_sync(sess, arg, COMP_CALL(WD_DIR_DECOMPRESS));
 }
 
 /* --- asynchronous requests --- */
@@ -335,5 +320,5 @@ const struct wd_class comp_class = {
 	.too_much = E2BIG,
 	.fill = comp_fill,
 	.refill = comp_refill,
-	FRAME_SYNC_CALLS,
+	FRAME_CALLS,
 };

@@ -4,9 +4,10 @@
 #define WD_COMP_PRIVATE_H
 
 #include <assert.h>
+#include <errno.h>
 #include <wd_comp.h>
+#include "base/lists.h"
 #include "driver.h"
-#include "lists.h"
 
 /* Largest input and output of one descriptor. */
 #define COMP_MAX_BYTES		(8u << 20)
@@ -81,18 +82,15 @@ struct comp_msg {
 	void *bounce;
 	size_t room;
 };
-static_assert(sizeof(struct comp_msg) <= WD_MSG_BYTES_MAX, "it lies in rows of these");
-
-static_assert(offsetof(struct comp_msg, consumed) == offsetof(struct wd_msg_ends, consumed) &&
-	      offsetof(struct comp_msg, produced) == offsetof(struct wd_msg_ends, produced), "counters read these");
+WD_MSG_ASSERT(struct comp_msg);
 
 static inline struct comp_msg *to_comp_msg(struct wd_msg *m)
 {
 	return (struct comp_msg *)m;
 }
 
-/* A call of the library, as a number; 0 is none. An asynchronous one is the same in both directions. */
-#define COMP_CALL(async, dir)	(1 + 2 * (async) + (dir))
+/* A synchronous call of the library. */
+#define COMP_CALL(dir)	(WD_CALL_SYNC + (dir))
 
 struct comp_sess {
 	struct wd_session s;
@@ -100,8 +98,6 @@ struct comp_sess {
 	__u8 head;			/* bytes of header that are written */
 	__u8 least;			/* no result is shorter */
 	bool plain;			/* flat, and no header to be read */
-	bool no_cb;			/* a completion queue instead of callbacks */
-	__u8 straight;			/* the call that begins with the straight way, COMP_CALL() */
 	__u8 header[COMP_HEADER_MAX];	/* what is written */
 	__u64 sqe_word;			/* its driver's: what a descriptor says of the session, */
 	__u32 sqe_good;			/* and what it says when it is back and all is well, in these bits: */
@@ -193,7 +189,7 @@ static inline bool probe_recent(const struct comp_msg *c)
 	return comp_probe(c, WD_PROBE_RECENT, WD_PROBE_RECENT);
 }
 
-/* stream.c: what a device's stream and this CPU's have in common */
+/* --- streams: what a device's and this CPU's have in common --- */
 
 /**
  * struct comp_step - one call of a stream's back end, over flat pieces
@@ -219,8 +215,46 @@ struct comp_ends {
 	size_t produced;
 };
 
-/* Steps until neither side moves. 0, 1 at the end, -errno; -ENOSPC only when nothing moved. */
-int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, struct comp_step *t);
+/*
+ * Steps until neither side moves. 0, 1 at the end, -errno; -ENOSPC only when
+ * nothing moved. eager: a step that leaves room has nothing more to give, but
+ * the end it may have to be asked for.
+ */
+static inline int comp_run(int (*step)(void *stream, struct comp_step *t), void *stream, bool eager, struct comp_ends *e,
+			   struct comp_step *t)
+{
+	bool last = t->last, sync = t->sync, moved = false;
+	int ret;
+
+	for (;;) {
+		size_t in, out;
+
+		t->src = wd_list_walk_piece(&e->in, &in);
+		t->dst = wd_list_walk_piece(&e->out, &out);
+		t->src_len = in;
+		t->dst_len = out;
+		t->last = last && in == e->in.left;
+		t->sync = sync && in == e->in.left;
+		ret = step(stream, t);
+		if (ret < 0)
+			break;
+		wd_list_walk_advance(&e->in, t->src_len);
+		wd_list_walk_advance(&e->out, t->dst_len);
+		e->consumed += t->src_len;
+		e->produced += t->dst_len;
+		if (ret || (!t->src_len && !t->dst_len))
+			break;
+		moved = true;
+		if (eager && !last && !e->in.left && t->dst_len < out)
+			break;
+	}
+	t->last = last;
+	t->sync = sync;
+	return ret == -ENOSPC && moved ? 0 : ret;
+}
+
+/* stream.c */
+
 /* Before the session is freed: it has none any more. 0, -EBUSY. */
 int stream_end(struct comp_sess *s);
 
@@ -228,13 +262,13 @@ int stream_end(struct comp_sess *s);
 struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q);
 void hw_stream_free(struct hw_stream *h);
 void hw_stream_reset(struct hw_stream *h);
-/* 0, 1 at the end, -errno. */
-int hw_stream_step(struct hw_stream *h, struct comp_step *t);
+/* comp_run() with its steps. */
+int hw_stream_run(struct hw_stream *h, struct comp_ends *e, struct comp_step *t);
 
 /* soft/stream.c: the same on this CPU. NULL: no memory */
 struct soft_stream *soft_stream_alloc(const struct comp_sess *s);
 void soft_stream_free(struct soft_stream *z);
 void soft_stream_reset(struct soft_stream *z);
-int soft_stream_step(struct soft_stream *z, struct comp_step *t);
+int soft_stream_run(struct soft_stream *z, struct comp_ends *e, struct comp_step *t);
 
 #endif

@@ -361,8 +361,10 @@ static int decompress_step(struct hw_stream *h, struct comp_step *t, struct room
 	}
 }
 
-int hw_stream_step(struct hw_stream *h, struct comp_step *t)
+/* 0, 1 at the end, -errno. */
+static int step(void *stream, struct comp_step *t)
 {
+	struct hw_stream *h = stream;
 	struct room r = { .src = t->src, .in = t->src_len, .dst = t->dst, .out = t->dst_len };
 	int ret;
 
@@ -372,4 +374,9 @@ int hw_stream_step(struct hw_stream *h, struct comp_step *t)
 	t->src_len -= r.in;
 	t->dst_len -= r.out;
 	return ret;
+}
+
+int hw_stream_run(struct hw_stream *h, struct comp_ends *e, struct comp_step *t)
+{
+	return comp_run(step, h, false, e, t);
 }

@@ -21,14 +21,6 @@ static int setup_check(const struct wd_comp_sess_setup *setup, struct wd_session
 	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->reserved);
 }
 
-/* A completion queue's credits come first. */
-static __u8 straight_call(const struct comp_sess *s)
-{
-	if (!s->s.straight || s->s.cq)
-		return 0;
-	return s->s.attr.async ? COMP_CALL(WD_ASYNC, 0) : COMP_CALL(WD_SYNC, s->dir);
-}
-
 handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
@@ -57,26 +49,19 @@ handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev
 	s->least = s->head + 2 + format_trailer_bytes(s->alg);
 	format_write_header(s->alg, s->win, s->level, s->header);
 	s->plain = !s->sgl && (s->dir == WD_DIR_COMPRESS || s->alg == WD_DEFLATE_RAW);
-	s->no_cb = base->cq;
-	/* Deadlines of others than the caller are noted with a lock held. */
-	base->straight = s->plain && !(base->attr.async && base->attr.timeout_ms);
-	s->straight = straight_call(s);
+	wd_frame_ready(base, s->plain, COMP_CALL(s->dir));
 	hisi_zip_session(s);
 	return base->obj.handle;
 }
 
+static int sess_end(struct wd_session *base)
+{
+	return stream_end(to_comp_sess(base));
+}
+
 int wd_comp_free_sess(handle_t sess)
 {
-	struct wd_session *base = wd_session_find(sess, &comp_class);
-	int ret;
-
-	if (!base)
-		return -EINVAL;
-	ret = wd_session_busy(base);
-	if (ret)
-		return ret;
-	ret = stream_end(to_comp_sess(base));
-	return ret ? ret : wd_session_free(base);
+	return wd_frame_free_sess(sess, &comp_class, sess_end);
 }
 
 int wd_comp_sess_caps(handle_t sess)

@@ -70,39 +70,6 @@ int stream_end(struct comp_sess *s)
 	return ret;
 }
 
-int stream_run(struct hw_stream *h, struct soft_stream *z, struct comp_ends *e, struct comp_step *t)
-{
-	bool last = t->last, sync = t->sync, moved = false;
-	int ret;
-
-	for (;;) {
-		size_t in, out;
-
-		t->src = wd_list_walk_piece(&e->in, &in);
-		t->dst = wd_list_walk_piece(&e->out, &out);
-		t->src_len = in;
-		t->dst_len = out;
-		t->last = last && in == e->in.left;
-		t->sync = sync && in == e->in.left;
-		ret = h ? hw_stream_step(h, t) : soft_stream_step(z, t);
-		if (ret < 0)
-			break;
-		wd_list_walk_advance(&e->in, t->src_len);
-		wd_list_walk_advance(&e->out, t->dst_len);
-		e->consumed += t->src_len;
-		e->produced += t->dst_len;
-		if (ret || (!t->src_len && !t->dst_len))
-			break;
-		moved = true;
-		/* A library that leaves room has nothing more to give; the end it may have to be asked for. */
-		if (z && !last && !e->in.left && t->dst_len < out)
-			break;
-	}
-	t->last = last;
-	t->sync = sync;
-	return ret == -ENOSPC && moved ? 0 : ret;
-}
-
 static int stream_bind(struct comp_sess *s, struct comp_stream *st)
 {
 	int ret;
@@ -213,7 +180,7 @@ static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
 	wd_list_walk_init(&e.in, s->sgl, strm->src, *strm->src_len);
 	wd_list_walk_init(&e.out, s->sgl, strm->dst, *strm->dst_len);
 	st->active = true;
-	ret = stream_run(st->hw, st->soft, &e, &t);
+	ret = st->hw ? hw_stream_run(st->hw, &e, &t) : soft_stream_run(st->soft, &e, &t);
 	if (st->soft)
 		wd_session_count_soft(&s->s, ret, e.consumed, e.produced);
 	if (ret == -ENOSPC)

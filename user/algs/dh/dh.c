@@ -4,6 +4,12 @@
 
 #include "dh.h"
 
+#define FRAME_ARG		struct wd_dh_arg
+#define FRAME_CLASS		dh_class
+#define FRAME_OPCODE(s, arg)	((arg)->op == WD_DH_PUBLIC ? WD_WC_KEYGEN : WD_WC_AGREE)
+static const struct wd_class dh_class;
+#include "pubkey_request.inc.h"
+
 /* --- requests --- */
 
 static int private_check(struct dh_sess *s, const struct wd_number *x, __u8 *field)
@@ -70,12 +76,6 @@ static inline int msg_end(struct pubkey_msg *c)
 	return -EBADMSG;
 }
 
-#define FRAME_ARG		struct wd_dh_arg
-#define FRAME_CLASS		dh_class
-#define FRAME_OPCODE(s, arg)	((arg)->op == WD_DH_PUBLIC ? WD_WC_KEYGEN : WD_WC_AGREE)
-static const struct wd_class dh_class;
-#include "request.h"
-
 /* --- sessions --- */
 
 static int setup_check(const struct wd_dh_sess_setup *setup, struct wd_session_attr *attr)
@@ -88,12 +88,13 @@ static int setup_check(const struct wd_dh_sess_setup *setup, struct wd_session_a
 				 setup->reserved);
 }
 
-static void sess_wipe(struct wd_session *base)
+static int sess_wipe(struct wd_session *base)
 {
 	struct dh_sess *s = to_dh_sess(base);
 
 	soft_dh_free(s->soft);
 	explicit_bzero(s->key, sizeof(s->key));
+	return 0;
 }
 
 handle_t wd_dh_alloc_sess(struct wd_dh_sess_setup *setup, wd_dev_mask_t *dev_mask)
@@ -112,7 +113,7 @@ handle_t wd_dh_alloc_sess(struct wd_dh_sess_setup *setup, wd_dev_mask_t *dev_mas
 
 int wd_dh_free_sess(handle_t sess)
 {
-	return pubkey_sess_free(sess, &dh_class, sess_wipe);
+	return wd_frame_free_sess(sess, &dh_class, sess_wipe);
 }
 
 int wd_dh_sess_caps(handle_t sess)
@@ -133,7 +134,7 @@ int wd_dh_set_key(handle_t sess, const struct wd_number *x)
 	struct dh_sess *s;
 	int ret;
 
-	s = to_dh_sess(pubkey_key_begin(sess, &dh_class, x, &ret));
+	s = to_dh_sess(wd_frame_key_begin(sess, &dh_class, x, &ret));
 	if (!s)
 		return ret;
 	ret = private_check(s, x, field);
@@ -164,5 +165,5 @@ static const struct wd_class dh_class = {
 	.algs = dh_algs,
 	.drivers = dh_drivers,
 	.soft = &soft_dh_driver,
-	FRAME_CALLS,
+	PUBKEY_CALLS,
 };

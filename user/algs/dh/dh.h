@@ -17,10 +17,7 @@ struct soft_dh;
  * @key:	x, p, as descriptors want them
  */
 struct dh_sess {
-	union {
-		struct wd_session s;
-		struct pubkey_sess pub;
-	};
+	struct wd_session s;
 	__u32 k;
 	bool g_is_2;
 	bool has_x;

@@ -4,8 +4,13 @@
 #include <string.h>
 
 #include "digest.h"
-#include "sec_hw.h"
-#include "stream.h"
+#include "hw/sec_hw.h"
+#include "steps.h"
+
+#define FRAME_ARG		struct wd_digest_arg
+#define FRAME_CLASS		digest_class
+#define FRAME_OPCODE(s, arg)	((void)(arg), WD_WC_DIGEST)
+#include "crypto_request.inc.h"
 
 /**
  * struct digest_alg - a row
@@ -71,11 +76,6 @@ static int do_sync(struct crypto_sess *s, struct crypto_msg *c)
 	return digest_do_long(s, c);
 }
 
-#define FRAME_ARG		struct wd_digest_arg
-#define FRAME_CLASS		digest_class
-#define FRAME_OPCODE(s, arg)	((void)(arg), WD_WC_DIGEST)
-#include "request.h"
-
 /* --- sessions --- */
 
 static int setup_check(const struct wd_digest_sess_setup *setup, struct wd_session_attr *attr)
@@ -126,7 +126,7 @@ int wd_digest_set_key(handle_t sess, const __u8 *key, __u32 key_len)
 	struct crypto_sess *s;
 	int ret;
 
-	s = crypto_key_begin(sess, &digest_class, key, &ret);
+	s = to_crypto_sess(wd_frame_key_begin(sess, &digest_class, key, &ret));
 	if (!s)
 		return ret;
 	if (!s->needs)
@@ -161,5 +161,5 @@ const struct wd_class digest_class = {
 	.algs = digest_algs,
 	.drivers = digest_drivers,
 	.soft = &soft_digest_driver,
-	FRAME_CALLS,
+	CRYPTO_CALLS,
 };

@@ -10,11 +10,6 @@ extern const struct wd_class digest_class;
 extern const struct wd_driver hisi_digest_driver;
 extern const struct wd_driver soft_digest_driver;
 
-/* --- stream.c --- */
-
-/* More than a descriptor holds: a stream of its own, on one device. As crypto_do_sync(). */
-int digest_do_long(struct crypto_sess *s, struct crypto_msg *c);
-
 /* --- soft/digest.c: steps on this CPU --- */
 
 struct soft_ctx;

@@ -4,6 +4,14 @@
 
 #include "ecc.h"
 
+static inline __u32 opcode(__u32 op);
+
+#define FRAME_ARG		struct wd_ecc_arg
+#define FRAME_CLASS		ecc_class
+#define FRAME_OPCODE(s, arg)	opcode((arg)->op)
+static const struct wd_class ecc_class;
+#include "pubkey_request.inc.h"
+
 /* --- operations --- */
 
 #define OP(name)	(1u << WD_ECC_##name)
@@ -137,16 +145,14 @@ static bool is_looked_at(const struct ecc_sess *s)
 static int check_point(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
-	int ret;
 
 	if (arg->op != WD_ECC_AGREE && arg->op != WD_ECC_DECRYPT)
 		return 0;
 	if (!ecc_point_in_range(s, arg->src))
 		return wd_fail(obj, EINVAL, ecc_is_montgomery(s) ? "the peer's point has a small order" : "x or y of the point is not below p");
-	ret = is_looked_at(s) ? 0 : soft_ecc_on_curve(s, arg->src, (const __u8 *)arg->src + s->w);
-	if (!ret)
+	if (is_looked_at(s) || ecc_is_point(s, arg->src, (const __u8 *)arg->src + s->w))
 		return 0;
-	return wd_fail(obj, -ret, ret == -EINVAL ? "x, y is not a point of the curve" : "no memory for looking at the point");
+	return wd_fail(obj, EINVAL, "x, y is not a point of the curve");
 }
 
 static int arg_check(struct wd_session *base, const struct wd_ecc_arg *arg)
@@ -201,12 +207,6 @@ static inline __u32 opcode(__u32 op)
 	return codes[op];
 }
 
-#define FRAME_ARG		struct wd_ecc_arg
-#define FRAME_CLASS		ecc_class
-#define FRAME_OPCODE(s, arg)	opcode((arg)->op)
-static const struct wd_class ecc_class;
-#include "request.h"
-
 /* --- sessions --- */
 
 static int setup_check(const struct wd_ecc_sess_setup *setup, struct wd_session_attr *attr)
@@ -222,12 +222,13 @@ static int setup_check(const struct wd_ecc_sess_setup *setup, struct wd_session_
 	return pubkey_setup_attr(attr, setup->op_type, setup->reserved16, setup->flags, setup->timeout_ms, setup->reserved);
 }
 
-static void sess_wipe(struct wd_session *base)
+static int sess_wipe(struct wd_session *base)
 {
 	struct ecc_sess *s = to_ecc_sess(base);
 
 	ecc_key_free(s->key);
 	soft_ecc_free(s->soft);
+	return 0;
 }
 
 handle_t wd_ecc_alloc_sess(struct wd_ecc_sess_setup *setup, wd_dev_mask_t *dev_mask)
@@ -246,7 +247,7 @@ handle_t wd_ecc_alloc_sess(struct wd_ecc_sess_setup *setup, wd_dev_mask_t *dev_m
 
 int wd_ecc_free_sess(handle_t sess)
 {
-	return pubkey_sess_free(sess, &ecc_class, sess_wipe);
+	return wd_frame_free_sess(sess, &ecc_class, sess_wipe);
 }
 
 int wd_ecc_sess_caps(handle_t sess)
@@ -267,7 +268,7 @@ int wd_ecc_set_key(handle_t sess, const struct wd_ecc_key *key)
 	struct ecc_key *made;
 	int ret;
 
-	s = to_ecc_sess(pubkey_key_begin(sess, &ecc_class, key, &ret));
+	s = to_ecc_sess(wd_frame_key_begin(sess, &ecc_class, key, &ret));
 	if (!s)
 		return ret;
 	made = ecc_key_make(s, key, &ret);
@@ -320,5 +321,5 @@ static const struct wd_class ecc_class = {
 	.algs = ecc_algs,
 	.drivers = ecc_drivers,
 	.soft = &soft_ecc_driver,
-	FRAME_CALLS,
+	PUBKEY_CALLS,
 };

@@ -7,8 +7,13 @@
 #include "pubkey.h"
 
 #define ECC_BYTES_MAX	72	/* of a number: 576 bits */
+#define ECC_WORDS_MAX	(ECC_BYTES_MAX / 8)
 #define ECC_HASH_BYTES	32	/* SM3 */
+#define ECC_X25519_BYTES 32
+#define ECC_X448_BYTES	56
+#define ECC_NONE_AHEAD	UINT32_MAX
 
+struct ecc_nonces;
 struct soft_ecc;
 struct soft_ecc_key;
 
@@ -26,16 +31,32 @@ enum ecc_part {
 /**
  * struct ecc_key - a key, numbers in fields of the session's size
  * @soft:	libcrypto's
+ * @nonces:	of one that makes signatures, or NULL
  * @priv, @pub:	as descriptors want them, in fields of a device's size
  */
 struct ecc_key {
 	bool has_d;
 	bool d_is_1;		/* what devices don't take */
 	struct soft_ecc_key *soft;
+	struct ecc_nonces *nonces;
 	__u8 d[ECC_BYTES_MAX];
 	__u8 point[2 * ECC_BYTES_MAX];		/* x, y in 2 w bytes */
 	__u8 priv[7 * ECC_BYTES_MAX];		/* p, a, d, b, n, gx, gy; of X25519 and X448 p, (A - 2) / 4, k */
 	__u8 pub[8 * ECC_BYTES_MAX];		/* p, a, b, n, gx, gy, px, py */
+};
+
+/**
+ * struct ecc_words - a curve as point.c wants it, the least word first
+ * @n:		words of a number
+ * @inverse:	of -p, modulo a word
+ * @a, @b:	divided by 2^(64 n), once and twice
+ */
+struct ecc_words {
+	unsigned int n;
+	__u64 inverse;
+	__u64 p[ECC_WORDS_MAX];
+	__u64 a[ECC_WORDS_MAX];
+	__u64 b[ECC_WORDS_MAX];
 };
 
 /**
@@ -46,6 +67,7 @@ struct ecc_key {
  * @field:	bytes of a number on a device
  * @digest_least: bytes of a digest that is signed without a second look
  * @digest_span: that it may have more
+ * @ahead:	operation that is prepared in front of a context's lock; ECC_NONE_AHEAD: none
  * @head_multiply, @head_sign, @head_verify: first words of descriptors
  * @priv:	the key's, if it has one that devices take
  * @sign_priv, @sign_pub: the same and the public one, if there are signatures
@@ -54,10 +76,7 @@ struct ecc_key {
  *		generator; of X25519 and X448 p, (A - 2) / 4, nothing, and its u
  */
 struct ecc_sess {
-	union {
-		struct wd_session s;
-		struct pubkey_sess pub;
-	};
+	struct wd_session s;
 	__u8 alg;
 	__u32 w;
 	int nid;
@@ -65,9 +84,11 @@ struct ecc_sess {
 	struct soft_ecc *soft;
 	struct ecc_key *key;
 	__u8 part[ECC_PARTS][ECC_BYTES_MAX];
+	struct ecc_words words;
 	__u32 field;
 	__u32 digest_least;
 	__u32 digest_span;
+	__u32 ahead;
 	__u64 head_multiply;
 	__u64 head_sign;
 	__u64 head_verify;
@@ -117,6 +138,9 @@ static inline void ecc_private(const struct ecc_sess *s, const struct pubkey_msg
 
 /* alg, w, nid and the parts. 0, -EINVAL, -EOPNOTSUPP, -ENOMEM, recorded. */
 int ecc_curve_set(struct ecc_sess *s, const struct wd_ecc_sess_setup *setup);
+
+/* --- range.c --- */
+
 /* A private value, a nonce: 1 .. n - 1, of SM2's keys 1 .. n - 2. Strings of X25519 and X448 have no range. */
 bool ecc_scalar_in_range(const struct ecc_sess *s, const __u8 *d, bool key);
 /* Of x, y: below p. Of u: not of small order, whatever its highest bit and multiple of p. */
@@ -126,30 +150,38 @@ bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *u);
 /* A string of X25519 or X448 as a number below p, most significant byte first. */
 void ecc_u_reduce(const struct ecc_sess *s, const __u8 *string, __u8 *u);
 
+/* --- point.c --- */
+
+/* Of a session whose curve is set; not of X25519 and X448. */
+void ecc_words_set(struct ecc_sess *s);
+/* Two numbers of w bytes: both below p, and a point of the curve. */
+bool ecc_is_point(const struct ecc_sess *s, const __u8 *x, const __u8 *y);
+
+/* --- random.c --- */
+
+/* A private key. False: no randomness. */
+bool ecc_random(const struct ecc_sess *s, __u8 *d);
+/* What makes nonces for the key's signatures, if it makes any. 0, -ENOMEM. */
+int ecc_nonces_make(const struct ecc_sess *s, struct ecc_key *key);
+void ecc_nonces_free(struct ecc_nonces *e);
+/* A nonce for a signature, of the session's private key, the digest and randomness. */
+bool ecc_nonce(const struct ecc_sess *s, const void *digest, size_t len, __u8 *k);
+
 /* --- key.c --- */
 
 /* A key from the caller's parts; NULL and *ret, recorded. */
 struct ecc_key *ecc_key_make(struct ecc_sess *s, const struct wd_ecc_key *from, int *ret);
 void ecc_key_free(struct ecc_key *key);
 
-/* --- soft/ecc.c --- */
+/* --- soft/curve.c --- */
 
 /* The parts of a curve by libcrypto's name, and w. 0, -EOPNOTSUPP. */
 int soft_ecc_curve(struct ecc_sess *s);
 /* What libcrypto needs for the curve. 0, -EINVAL: it is none, -EOPNOTSUPP: it has no such signatures, -ENOMEM. */
 int soft_ecc_make(struct ecc_sess *s);
 void soft_ecc_free(struct soft_ecc *e);
-/* 0, -EINVAL: it is none, -ENOMEM. */
-int soft_ecc_on_curve(struct ecc_sess *s, const __u8 *x, const __u8 *y);
-/* The same of a whole one, x and y below p or not, behind SOFT_ECC_FORM (SEC 1, 2.3.3: not compressed). False: it is none, or no memory. */
-#define SOFT_ECC_FORM	4
-bool soft_ecc_is_point(struct ecc_sess *s, const __u8 *point);
 /* The point d G, or d times a point. 0, -EINVAL: it is none, or infinity, -ENOMEM. */
 int soft_ecc_multiply(struct ecc_sess *s, const __u8 *d, const __u8 *point, __u8 *out);
-/* A private key. False: no randomness. */
-bool soft_ecc_random(const struct ecc_sess *s, __u8 *d);
-/* A nonce for a signature, of the session's private key, the digest and randomness. */
-bool soft_ecc_nonce(const struct ecc_sess *s, const void *digest, size_t len, __u8 *k);
 
 /* --- soft/ecc_sign.c --- */
 

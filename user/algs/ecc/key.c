@@ -54,10 +54,7 @@ static int point_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd_e
 		ret = wd_fail(obj, EINVAL, "x or y is not below p");
 	if (ret)
 		return ret;
-	ret = soft_ecc_on_curve(s, key->point, key->point + s->w);
-	if (!ret)
-		return 0;
-	return wd_fail(obj, -ret, ret == -EINVAL ? "the public key is not a point of the curve" : "no memory for looking at the point");
+	return ecc_is_point(s, key->point, key->point + s->w) ? 0 : wd_fail(obj, EINVAL, "the public key is not a point of the curve");
 }
 
 static int private_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd_number *d)
@@ -104,7 +101,7 @@ static int key_fill(struct ecc_sess *s, struct ecc_key *key, const struct wd_ecc
 	if (!pubkey_number_given(&from->d) && !pubkey_number_given(&from->x) && !pubkey_number_given(&from->y))
 		return wd_fail(obj, EINVAL, "the key has neither d nor x");
 	ret = ecc_is_montgomery(s) ? montgomery_copy(s, key, from) : key_copy(s, key, from);
-	if (!ret && soft_ecc_key_make(s, key))
+	if (!ret && (soft_ecc_key_make(s, key) || ecc_nonces_make(s, key)))
 		ret = wd_fail(obj, ENOMEM, "libcrypto can't prepare the key");
 	if (!ret)
 		hisi_ecc_key(s, key);
@@ -126,6 +123,7 @@ void ecc_key_free(struct ecc_key *key)
 {
 	if (!key)
 		return;
+	ecc_nonces_free(key->nonces);
 	soft_ecc_key_free(key->soft);
 	explicit_bzero(key, sizeof(*key));
 	free(key);

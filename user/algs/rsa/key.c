@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <openssl/crypto.h>
 
-#include "../../drivers/soft/bn.h"
+#include "bn.h"
 #include "rsa.h"
 
 #define BASES_MAX	64	/* tried for one that is no square */

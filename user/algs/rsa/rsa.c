@@ -4,6 +4,12 @@
 
 #include "rsa.h"
 
+#define FRAME_ARG		struct wd_rsa_arg
+#define FRAME_CLASS		rsa_class
+#define FRAME_OPCODE(s, arg)	((arg)->op == WD_RSA_SIGN ? WD_WC_SIGN : (arg)->op == WD_RSA_VERIFY ? WD_WC_VERIFY : WD_WC_KEYGEN)
+static const struct wd_class rsa_class;
+#include "pubkey_request.inc.h"
+
 /* --- requests --- */
 
 static size_t result_bytes(const struct rsa_sess *s, __u32 op)
@@ -70,12 +76,6 @@ static inline int msg_end(struct pubkey_msg *c)
 	return 0;
 }
 
-#define FRAME_ARG		struct wd_rsa_arg
-#define FRAME_CLASS		rsa_class
-#define FRAME_OPCODE(s, arg)	((arg)->op == WD_RSA_SIGN ? WD_WC_SIGN : (arg)->op == WD_RSA_VERIFY ? WD_WC_VERIFY : WD_WC_KEYGEN)
-static const struct wd_class rsa_class;
-#include "request.h"
-
 /* --- sessions --- */
 
 static int setup_check(const struct wd_rsa_sess_setup *setup, struct wd_session_attr *attr)
@@ -100,18 +100,19 @@ handle_t wd_rsa_alloc_sess(struct wd_rsa_sess_setup *setup, wd_dev_mask_t *dev_m
 	if (!s)
 		return 0;
 	to_rsa_sess(s)->k = setup->key_bits / 8;
-	pubkey_sess_ready(s);
+	wd_frame_ready(s, true, WD_CALL_SYNC);
 	return s->obj.handle;
 }
 
-static void sess_wipe(struct wd_session *s)
+static int sess_wipe(struct wd_session *s)
 {
 	rsa_key_free(to_rsa_sess(s)->key);
+	return 0;
 }
 
 int wd_rsa_free_sess(handle_t sess)
 {
-	return pubkey_sess_free(sess, &rsa_class, sess_wipe);
+	return wd_frame_free_sess(sess, &rsa_class, sess_wipe);
 }
 
 int wd_rsa_sess_caps(handle_t sess)
@@ -125,7 +126,7 @@ int wd_rsa_set_key(handle_t sess, const struct wd_rsa_key *key)
 	struct rsa_key *made;
 	int ret;
 
-	s = to_rsa_sess(pubkey_key_begin(sess, &rsa_class, key, &ret));
+	s = to_rsa_sess(wd_frame_key_begin(sess, &rsa_class, key, &ret));
 	if (!s)
 		return ret;
 	made = rsa_key_make(&s->s.obj, s->k, key, &ret);
@@ -155,5 +156,5 @@ static const struct wd_class rsa_class = {
 	.algs = rsa_algs,
 	.drivers = rsa_drivers,
 	.soft = &soft_rsa_driver,
-	FRAME_CALLS,
+	PUBKEY_CALLS,
 };

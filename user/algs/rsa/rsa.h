@@ -47,10 +47,7 @@ enum rsa_crt {
 };
 
 struct rsa_sess {
-	union {
-		struct wd_session s;
-		struct pubkey_sess pub;
-	};
+	struct wd_session s;
 	__u32 k;
 	struct rsa_key *key;
 };

@@ -51,13 +51,13 @@ static int status_of(struct pubkey_msg *c, __u32 dw0)
 	__u32 error = dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK, error1 = dw0 >> HPRE_DW0_ETYPE1_SHIFT & HPRE_DW0_ETYPE1_MASK;
 
 	c->m.vendor = error | error1 << 16;
+	if (hpre_is_good(dw0))
+		return 0;
 	if (dw0 >> HPRE_DW0_DONE_SHIFT != HPRE_DONE_HARDWARE) {
 		c->m.vendor = 0;
 		c->why = "the descriptor came back damaged";
 		return -EIO;
 	}
-	if (!c->m.vendor)
-		return 0;
 	if (error == HPRE_ERR_ABORTED)
 		return WD_STOPPED;
 	c->why = error1 & HPRE_ETYPE1_SVA ? "the device couldn't reach the request's memory" : "the device refused the request";
@@ -68,18 +68,16 @@ void hpre_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, const
 {
 	struct hisi_queue *h = hisi_queue_of(q);
 	struct pubkey_msg *c = to_pubkey_msg(m);
-	/* Shared memory: what is checked must be what is used. */
-	const volatile struct hpre_sqe *sqe = wd_ring_slot(&h->ring, (__u16)index);
-	__u32 dw0 = le32toh(sqe->dw0);
-	__u64 tag = le64toh(sqe->tag), answer = le64toh(sqe->out);
+	struct hpre_answer answer;
 
-	m->status = status_of(c, dw0);
-	if (tag != m->tag) {
+	hpre_read(wd_ring_slot(&h->ring, (__u16)index), &answer);
+	m->status = status_of(c, answer.dw0);
+	if (answer.tag != m->tag) {
 		c->m.vendor = 0;
 		c->why = "the descriptor came back damaged";
 		m->status = -EIO;
 	}
 	if (!m->status || m->status == -EIO)
-		m->status = cls->finish(c, hisi_queue_scratch_at(h, index), answer);
+		m->status = cls->finish(c, hisi_queue_scratch_at(h, index), answer.out);
 	hpre_area_wipe(hisi_queue_scratch_at(h, index));
 }

@@ -7,25 +7,23 @@
 #include <string.h>
 
 #include "pubkey.h"
-#include "../../libhisi_qm/queue.h"
-#include "hpre_hw.h"
+#include "queue.h"
+#include "hw/hpre_hw.h"
 
 /**
  * struct hpre_area - a request's memory by its place in the ring
  * @used:	bytes of data that hold something; wiped when the request ends
- * @bytes:	of the result in the caller's memory, on the straight way
+ * @bytes:	of the result in the caller's memory, on the fast path
  * @out:	where its results come
- * @form:	before a point at the beginning of data: what libcrypto wants there
  */
 struct hpre_area {
 	__u32 used;
 	__u32 bytes;
 	__u8 *out;
-	__u8 spare[15];
-	__u8 form;
+	__u8 spare[16];
 	__u8 data[];
 };
-static_assert(offsetof(struct hpre_area, data) == 32, "data is aligned, and follows form at once");
+static_assert(offsetof(struct hpre_area, data) == 32, "data is aligned");
 
 /* Room for n bytes of operands or results; the caller fills it. What a class asks for fits into what it has announced. */
 static inline __u8 *hpre_take(struct hpre_area *a, size_t n)
@@ -77,6 +75,26 @@ static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const 
 	sqe[5] = htole64(j->text);
 	sqe[6] = 0;
 	atomic_store_explicit((_Atomic __u64 *)(void *)&sqe[7], 0, memory_order_release);
+}
+
+/* What came back, read once: the memory is shared with the device. */
+struct hpre_answer {
+	__u64 tag;
+	__u64 out;
+	__u32 dw0;
+};
+
+static inline __attribute__((always_inline)) void hpre_read(const volatile struct hpre_sqe *sqe, struct hpre_answer *a)
+{
+	a->dw0 = le32toh(sqe->dw0);
+	a->tag = le64toh(sqe->tag);
+	a->out = le64toh(sqe->out);
+}
+
+/* Done, and no error of either kind. */
+static inline bool hpre_is_good(__u32 dw0)
+{
+	return dw0 >> HPRE_DW0_ETYPE_SHIFT == HPRE_DONE_HARDWARE << (HPRE_DW0_DONE_SHIFT - HPRE_DW0_ETYPE_SHIFT);
 }
 
 /**

@@ -3,7 +3,9 @@
 #include <errno.h>
 
 #include "dh.h"
-#include "hpre.h"
+
+#define HPRE_ARG	struct wd_dh_arg
+#include "hpre_fast.inc.h"
 
 #define AREA_BYTES	(4 * PUBKEY_BYTES_MAX)	/* x and p, the peer's value, the result */
 
@@ -53,7 +55,7 @@ static int dh_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 answ
 
 static const struct hpre_class dh_class = { .fill = dh_fill, .finish = dh_finish };
 
-/* --- the way of most requests: from the caller's struct into a descriptor, and back --- */
+/* --- the fast path --- */
 
 /* One that the request brings: when it is a word shorter than p there is only one end of its range to be looked at. */
 static bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
@@ -64,7 +66,7 @@ static bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
 }
 
 /* Whether the class's check would find nothing. */
-static inline bool arg_plain(struct wd_session *base, const struct wd_dh_arg *arg)
+static inline bool arg_fits(struct wd_session *base, const struct wd_dh_arg *arg)
 {
 	const struct dh_sess *s = to_dh_sess(base);
 	bool shared = arg->op == WD_DH_SHARED;
@@ -76,11 +78,11 @@ static inline bool arg_plain(struct wd_session *base, const struct wd_dh_arg *ar
 	return arg->key ? own_plain(s, arg) : s->has_x && !arg->key_len;
 }
 
-static inline bool job_plain(struct wd_session *base, const struct wd_dh_arg *arg, struct hpre_area *a, struct hpre_job *j)
+WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_dh_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct dh_sess *s = to_dh_sess(base);
 
-	if (!arg_plain(base, arg))
+	if (!arg_fits(base, arg))
 		return false;
 	j->key = s->key;
 	if (arg->key) {
@@ -94,7 +96,7 @@ static inline bool job_plain(struct wd_session *base, const struct wd_dh_arg *ar
 	return arg->op != WD_DH_SHARED || pubkey_is_between(j->in, s->p);
 }
 
-static inline bool told_plain(struct wd_session *base, const struct wd_dh_arg *arg, const struct hpre_area *a, __u64 answer)
+static inline bool hpre_results_of(struct wd_session *base, const struct wd_dh_arg *arg, const struct hpre_area *a, __u64 answer)
 {
 	const struct dh_sess *s = to_dh_sess(base);
 
@@ -105,9 +107,6 @@ static inline bool told_plain(struct wd_session *base, const struct wd_dh_arg *a
 	memcpy(arg->dst, a->out, a->bytes);
 	return true;
 }
-
-#define HPRE_ARG	struct wd_dh_arg
-#include "hpre_straight.h"
 
 /* --- struct wd_driver's --- */
 
@@ -133,7 +132,7 @@ static void dh_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 
 const struct wd_driver hisi_dh_driver = {
 	HPRE_DRIVER,
-	STRAIGHT_RING,
+	HISI_FAST,
 	.open = dh_open,
 	.push = dh_push,
 	.result = dh_result,

@@ -72,6 +72,7 @@ static void digests(struct ecc_sess *s)
 {
 	__u32 most = s->n_bits / 8 < WD_ECC_DIGEST_MAX ? s->n_bits / 8 : WD_ECC_DIGEST_MAX;
 
+	s->ahead = ecc_is_montgomery(s) ? ECC_NONE_AHEAD : s->alg == WD_ECC_ECDH ? WD_ECC_AGREE : WD_ECC_SIGN;
 	s->digest_least = s->alg == WD_ECC_SM2 ? ECC_HASH_BYTES : sizeof(__u64);
 	s->digest_span = s->alg == WD_ECC_SM2 || most < sizeof(__u64) ? 0 : most - s->digest_least;
 }
@@ -152,7 +153,7 @@ static bool own_key(const struct pubkey_msg *c)
 static int scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
 {
 	if (c->op == WD_ECC_KEYGEN)
-		return soft_ecc_random(s, d) ? 0 : -ENOMEM;
+		return ecc_random(s, d) ? 0 : -ENOMEM;
 	ecc_private(s, c, d);
 	return 0;
 }
@@ -179,13 +180,10 @@ static int own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, st
  * Of what was copied, again: whoever shares the caller's memory may have written
  * to it since it was checked, and a product with what is no point tells of the key.
  */
-static int check_copy(struct ecc_sess *s, const __u8 *x, const __u8 *y)
+static int check_copy(const struct ecc_sess *s, const __u8 *x, const __u8 *y)
 {
-	const __u8 *p = s->part[ECC_P];
-	int ret = pubkey_less(x, p, s->w) && pubkey_less(y, p, s->w) ? soft_ecc_on_curve(s, x, y) : -EINVAL;
-
 	/* Who looks closer says so. */
-	return ret == -EINVAL ? -E2BIG : ret;
+	return ecc_is_point(s, x, y) ? 0 : -E2BIG;
 }
 
 /* The generator, or a peer's point */
@@ -296,7 +294,7 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 	if (c->extra)
 		ecc_private(s, c, k);
 	else
-		good = soft_ecc_nonce(s, c->src, c->src_len, k);
+		good = ecc_nonce(s, c->src, c->src_len, k);
 	j->head = s->head_sign;
 	j->key = s->key->priv;
 	j->in = field_put(a, s, e);
@@ -341,7 +339,7 @@ static int fill_encrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 		return -E2BIG;
 	if (c->extra)
 		ecc_private(s, c, k);
-	else if (!soft_ecc_random(s, k))
+	else if (!ecc_random(s, k))
 		return -ENOMEM;
 	j->head = hpre_head(HPRE_SM2_ENCRYPT, s->field);
 	j->key = s->key->pub;

@@ -2,8 +2,10 @@
 /* RSA on the HPRE engine. */
 #include <errno.h>
 
-#include "hpre.h"
 #include "rsa.h"
+
+#define HPRE_ARG	struct wd_rsa_arg
+#include "hpre_fast.inc.h"
 
 /* e, p, q of a key to be made; d, n, qinv, dq, dp of it */
 #define AREA_BYTES	(2 * RSA_BYTES_MAX + 7 * RSA_BYTES_MAX / 2)
@@ -55,10 +57,10 @@ static int rsa_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 
 static const struct hpre_class rsa_class = { .fill = rsa_fill, .finish = rsa_finish };
 
-/* --- the way of most requests: from the caller's struct into a descriptor, and back --- */
+/* --- the fast path --- */
 
 /* Whether the class's check would find nothing. */
-static inline bool arg_plain(struct wd_session *base, const struct wd_rsa_arg *arg)
+static inline bool arg_fits(struct wd_session *base, const struct wd_rsa_arg *arg)
 {
 	const struct rsa_sess *s = to_rsa_sess(base);
 
@@ -68,11 +70,11 @@ static inline bool arg_plain(struct wd_session *base, const struct wd_rsa_arg *a
 	return wd_probe_pair(arg->src, s->k, arg->dst, s->k);
 }
 
-static inline bool job_plain(struct wd_session *base, const struct wd_rsa_arg *arg, struct hpre_area *a, struct hpre_job *j)
+WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_rsa_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct rsa_sess *s = to_rsa_sess(base);
 
-	if (!arg_plain(base, arg))
+	if (!arg_fits(base, arg))
 		return false;
 	fill_power(s, arg->op, arg->src, a, j);
 	a->bytes = s->k;
@@ -80,15 +82,12 @@ static inline bool job_plain(struct wd_session *base, const struct wd_rsa_arg *a
 	return pubkey_is_between(j->in, rsa_key_n(s->key));
 }
 
-static inline bool told_plain(struct wd_session *base, const struct wd_rsa_arg *arg, const struct hpre_area *a, __u64 answer)
+static inline bool hpre_results_of(struct wd_session *base, const struct wd_rsa_arg *arg, const struct hpre_area *a, __u64 answer)
 {
 	(void)base, (void)answer;
 	memcpy(arg->dst, a->out, a->bytes);
 	return true;
 }
-
-#define HPRE_ARG	struct wd_rsa_arg
-#include "hpre_straight.h"
 
 /* --- struct wd_driver's --- */
 
@@ -114,7 +113,7 @@ static void rsa_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 
 const struct wd_driver hisi_rsa_driver = {
 	HPRE_DRIVER,
-	STRAIGHT_RING,
+	HISI_FAST,
 	.open = rsa_open,
 	.push = rsa_push,
 	.result = rsa_result,

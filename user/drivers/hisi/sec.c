@@ -334,7 +334,7 @@ static int status_of(struct crypto_msg *c, __u32 w28)
 		c->why = "the tag is wrong";
 		return -EBADMSG;
 	}
-	if (!error && w28 & 1 && (w28 >> 1 & 7) < SEC_ICV_MISMATCH)
+	if (sec_is_good(w28))
 		return 0;
 	if (error == SEC_ERR_ABORTED)
 		return WD_STOPPED;
@@ -350,17 +350,16 @@ void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 {
 	struct hisi_queue *h = hisi_queue_of(q);
 	struct crypto_msg *c = to_crypto_msg(m);
-	/* Shared memory: what is checked must be what is used. */
-	const volatile struct sec_bd *bd = wd_ring_slot(&h->ring, (__u16)index);
-	__u32 w28 = le32toh(bd->dw[SEC_BD_RESULT_FIRST]), tag = le32toh(bd->dw[SEC_BD3_TAG]);
+	struct sec_answer answer;
 
+	sec_read(wd_ring_slot(&h->ring, (__u16)index), &answer);
 	c->consumed = c->src_len;
 	c->produced = to_crypto_sess(m->sess)->alg->sec.kind == SEC_KIND_DIGEST ? c->mac_len : c->src_len;
-	if (tag != m->tag) {
+	if (answer.tag != m->tag) {
 		c->why = "the descriptor came back damaged";
 		m->status = -EIO;
 	} else {
-		m->status = status_of(c, w28);
+		m->status = status_of(c, answer.result);
 	}
 	hisi_queue_put_lists(h, index);
 }

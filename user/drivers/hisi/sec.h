@@ -5,8 +5,8 @@
 
 #include <endian.h>
 #include "crypto.h"
-#include "../../libhisi_qm/queue.h"
-#include "sec_hw.h"
+#include "queue.h"
+#include "hw/sec_hw.h"
 
 #define SEC_NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
 
@@ -66,9 +66,23 @@ static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 he
 	bd[15] = 0;
 }
 
-/* The result's word of one that went well: done, no error, no mismatch. */
-#define SEC_GOOD_MASK	0x00ff000du
-#define SEC_GOOD	0x00000001u
+/* What came back, read once: the memory is shared with the device. */
+struct sec_answer {
+	__u32 result;
+	__u32 tag;
+};
+
+static inline __attribute__((always_inline)) void sec_read(const volatile struct sec_bd *bd, struct sec_answer *a)
+{
+	a->result = le32toh(bd->dw[SEC_BD_RESULT_FIRST]);
+	a->tag = le32toh(bd->dw[SEC_BD3_TAG]);
+}
+
+/* Done, no error, no mismatch. */
+static inline bool sec_is_good(__u32 result)
+{
+	return (result & 0x00ff000du) == 0x00000001u;
+}
 
 /* sec.c: struct wd_driver's */
 int sec_open(struct wd_queue *q, const struct uacce_dev_info *dev);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Authenticated encryption on the SEC engine, the way of most requests: from the caller's struct into a descriptor, and back. */
+/* Authenticated encryption on the SEC engine: what the fast path wants to know of a request. */
 #include "aead.h"
-#include "sec.h"
 
-static inline bool arg_plain(const struct crypto_sess *s, const struct wd_aead_arg *arg)
+#define SEC_ARG			struct wd_aead_arg
+#define SEC_DECRYPT(arg)	((arg)->op)
+#define SEC_PRODUCED(s, arg)	((arg)->src_len)
+#define SEC_C_KEY(s)		((uintptr_t)(s)->key)
+#include "sec_fast.inc.h"
+
+static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_aead_arg *arg)
 {
 	const size_t *dst_len = arg->dst_len;
 	size_t len = arg->src_len, data = len - arg->assoc_len;
@@ -23,8 +28,8 @@ static inline bool arg_plain(const struct crypto_sess *s, const struct wd_aead_a
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
 }
 
-static inline bool job_plain(const struct crypto_sess *s, const struct wd_aead_arg *arg, struct hisi_queue *h, unsigned int index,
-			     struct sec_job *j)
+static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_aead_arg *arg, struct hisi_queue *h, unsigned int index,
+				  struct sec_job *j)
 {
 	__u8 kind = s->alg->sec.kind;
 	__u32 data = (__u32)arg->src_len - arg->assoc_len;
@@ -52,13 +57,7 @@ static inline bool job_plain(const struct crypto_sess *s, const struct wd_aead_a
 	return true;
 }
 
-#define SEC_ARG			struct wd_aead_arg
-#define SEC_DECRYPT(arg)	((arg)->op)
-#define SEC_PRODUCED(s, arg)	((arg)->src_len)
-#define SEC_C_KEY(s)		((uintptr_t)(s)->key)
-#include "sec_straight.h"
-
 const struct wd_driver hisi_aead_driver = {
 	SEC_DRIVER,
-	STRAIGHT_RING,
+	HISI_FAST,
 };

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ciphers on the SEC engine, the way of most requests: from the caller's struct into a descriptor, and back. */
+/* Ciphers on the SEC engine: what the fast path wants to know of a request. */
 #include "cipher.h"
-#include "sec.h"
 
-static inline bool arg_plain(const struct crypto_sess *s, const struct wd_cipher_arg *arg)
+#define SEC_ARG			struct wd_cipher_arg
+#define SEC_DECRYPT(arg)	((arg)->op)
+#define SEC_PRODUCED(s, arg)	((arg)->src_len)
+#define SEC_C_KEY(s)		((uintptr_t)(s)->key)
+#include "sec_fast.inc.h"
+
+static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_cipher_arg *arg)
 {
 	const size_t *dst_len = arg->dst_len;
 	size_t len = arg->src_len;
@@ -17,8 +22,8 @@ static inline bool arg_plain(const struct crypto_sess *s, const struct wd_cipher
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
 }
 
-static inline bool job_plain(const struct crypto_sess *s, const struct wd_cipher_arg *arg, struct hisi_queue *h, unsigned int index,
-			     struct sec_job *j)
+static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_cipher_arg *arg, struct hisi_queue *h, unsigned int index,
+				  struct sec_job *j)
 {
 	(void)s, (void)h, (void)index;
 	*j = (struct sec_job){
@@ -27,13 +32,7 @@ static inline bool job_plain(const struct crypto_sess *s, const struct wd_cipher
 	return true;
 }
 
-#define SEC_ARG			struct wd_cipher_arg
-#define SEC_DECRYPT(arg)	((arg)->op)
-#define SEC_PRODUCED(s, arg)	((arg)->src_len)
-#define SEC_C_KEY(s)		((uintptr_t)(s)->key)
-#include "sec_straight.h"
-
 const struct wd_driver hisi_cipher_driver = {
 	SEC_DRIVER,
-	STRAIGHT_RING,
+	HISI_FAST,
 };

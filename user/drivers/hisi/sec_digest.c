@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Digests on the SEC engine, the way of most requests: from the caller's struct into a descriptor, and back. */
+/* Digests on the SEC engine: what the fast path wants to know of a request. */
 #include "digest.h"
-#include "sec.h"
 
-static inline bool arg_plain(const struct crypto_sess *s, const struct wd_digest_arg *arg)
+#define SEC_ARG			struct wd_digest_arg
+#define SEC_DECRYPT(arg)	0
+#define SEC_PRODUCED(s, arg)	((s)->mac_len)
+#define SEC_C_KEY(s)		0
+#include "sec_fast.inc.h"
+
+static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_digest_arg *arg)
 {
 	const size_t *dst_len = arg->dst_len;
 
 	return arg->src && arg->dst && dst_len && arg->src_len - 1 < SEC_MAX_BYTES && *dst_len >= s->mac_len && s->keyed == s->needs;
 }
 
-static inline bool job_plain(const struct crypto_sess *s, const struct wd_digest_arg *arg, struct hisi_queue *h, unsigned int index,
-			     struct sec_job *j)
+static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_digest_arg *arg, struct hisi_queue *h, unsigned int index,
+				  struct sec_job *j)
 {
 	(void)s, (void)h, (void)index;
 	*j = (struct sec_job){ .src = (uintptr_t)arg->src, .mac = (uintptr_t)arg->dst, .a_len = (__u32)arg->src_len };
 	return true;
 }
 
-#define SEC_ARG			struct wd_digest_arg
-#define SEC_DECRYPT(arg)	0
-#define SEC_PRODUCED(s, arg)	((s)->mac_len)
-#define SEC_C_KEY(s)		0
-#include "sec_straight.h"
-
 const struct wd_driver hisi_digest_driver = {
 	SEC_DRIVER,
-	STRAIGHT_RING,
+	HISI_FAST,
 };

@@ -1,20 +1,215 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Driver of the ZIP engine: one descriptor for each request, and what became of it; zip_straight.c has the way of most. */
+/*
+ * Driver of the ZIP engine: a descriptor for each request, and what became of
+ * it. Two callers fill one in and read it: the fast path, for a whole flat
+ * buffer with room enough and no header to be read, from and to the caller's
+ * struct; every line of it counts. And the core, for all others, by messages.
+ */
 #include <errno.h>
 #include <string.h>
 
-#include "zip.h"
+#include "comp.h"
+#include "fast.inc.h"
+#include "hw/zip_hw.h"
 
-int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
+#define PAGE_MIN	4096u
+#define NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
+
+/* Whether a header of so many bytes may lie on another page than what the device wrote behind it. */
+static inline bool head_apart(const void *dst, size_t head)
+{
+	return ((uintptr_t)dst + head) % PAGE_MIN < head;
+}
+
+static inline __u32 req_type(__u8 alg)
+{
+	return alg == WD_ZLIB ? ZIP_REQ_ZLIB : alg == WD_GZIP ? ZIP_REQ_GZIP : ZIP_REQ_DEFLATE;
+}
+
+static int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 {
 	return hisi_queue_open(q, dev, ZIP_SQE_SIZE, COMP_BOUNCE_BYTES);
 }
 
-static void addr_set(__le32 *low, __le32 *high, const void *p)
+/* --- descriptors --- */
+
+/**
+ * struct zip_job - what a descriptor says of its request
+ * @dw7:	what is to be done with the stream
+ * @dw8_9:	two words that most requests of a session have alike
+ * @state:	of the stream that it belongs to, or NULL
+ */
+struct zip_job {
+	__u64 src;
+	__u64 dst;
+	__u64 src_len;
+	__u64 room;
+	__u64 dw7;
+	__u64 dw8_9;
+	__u32 tag;
+	const struct comp_hw_state *state;
+};
+
+static inline __u64 pair_of(__u32 low, __u32 high)
 {
-	*low = htole32((__u32)(uintptr_t)p);
-	*high = htole32((__u32)((__u64)(uintptr_t)p >> 32));
+	return (__u64)high << 32 | low;
 }
+
+static inline void zero_pair(__le64 *to)
+{
+	memset(to, 0, 2 * sizeof(*to));
+}
+
+/*
+ * A software device may look before the doorbell, so it must find the old
+ * descriptor or the new one: the stores stand together, and the last of them
+ * is the last word that the model marks a descriptor with that it has taken.
+ */
+WD_INLINE void sqe_write(__le64 *sqe, const struct zip_job *j)
+{
+	const struct comp_hw_state *st = j->state;
+
+	zero_pair(sqe);
+	sqe[2] = htole64(j->src_len);
+	sqe[3] = htole64(j->dw7 << 32);
+	sqe[4] = htole64(j->dw8_9);
+	zero_pair(sqe + 5);
+	sqe[7] = htole64(st ? pair_of((__u32)j->room, st->ctx_dw[0]) : j->room);
+	sqe[8] = 0;
+	sqe[9] = htole64(j->src);
+	sqe[10] = htole64(j->dst);
+	sqe[13] = htole64(j->tag);
+	if (!st) {
+		zero_pair(sqe + 14);
+		hisi_sqe_order((void *)sqe);
+		zero_pair(sqe + 11);
+		return;
+	}
+	sqe[12] = 0;
+	sqe[14] = htole64(pair_of(st->ctx_dw[1], st->ctx_dw[2]));
+	sqe[15] = htole64(pair_of(st->isize, st->checksum));
+	hisi_sqe_order((void *)sqe);
+	sqe[11] = htole64((uintptr_t)st->ctx + ZIP_CTX_HW_OFFSET);
+}
+
+/* What came back, read once: the memory is shared with the device. */
+struct zip_answer {
+	__u32 consumed;
+	__u32 produced;
+	__u32 dw3;
+	__u32 tag;
+};
+
+WD_INLINE void sqe_read(const volatile struct zip_sqe *sqe, struct zip_answer *a)
+{
+	a->consumed = le32toh(sqe->consumed);
+	a->produced = le32toh(sqe->produced);
+	a->dw3 = le32toh(sqe->dw3);
+	a->tag = le32toh(sqe->tag_l);
+}
+
+/* --- the fast path --- */
+
+void hisi_zip_session(struct comp_sess *s)
+{
+	__u32 dw9 = req_type(s->alg) | ZIP_BUF_FLAT << ZIP_DW9_BUF_SHIFT |
+		    (s->dir == WD_DIR_COMPRESS ? (__u32)s->win << ZIP_DW9_WIN_SHIFT : 0);
+
+	struct wd_queue *q = atomic_load_explicit(&s->s.first, memory_order_acquire);
+
+	s->sqe_word = (__u64)dw9 << 32;
+	/*
+	 * Reading, the end of the stream must have been seen; of which simulated devices make no status of its own. What
+	 * comes back in another way takes the other, to the same end.
+	 */
+	s->sqe_good_mask = ZIP_DW3_STATUS_MASK | (s->dir == WD_DIR_COMPRESS ? 0 : ZIP_DW3_LAST_BLOCK);
+	s->sqe_good = ZIP_ST_OK;
+	if (s->dir == WD_DIR_DECOMPRESS)
+		s->sqe_good = ZIP_DW3_LAST_BLOCK | (q && wd_queue_pub(q)->path == WD_PATH_SIM ? ZIP_ST_OK : ZIP_ST_END);
+}
+
+/*
+ * Whether a request of a session that is plain is fit to go as it is: its
+ * argument right, as arg_refuse() would find, and of a size that fits. What
+ * can't be said in one look is refused as well. Each member is read once.
+ */
+WD_INLINE bool job_of_arg(const struct comp_sess *s, const struct wd_comp_arg *arg, __u32 head, enum hisi_kind kind, struct zip_job *j)
+{
+	const __u64 *r = arg->reserved;
+	const size_t *dst_len = arg->dst_len;
+
+	j->src = (uintptr_t)arg->src;
+	j->dst = (uintptr_t)arg->dst;
+	if (__builtin_expect(arg->flags | (kind == ONE_OF_MANY ? arg->timeout_ms : 0) | r[0] | r[1] | r[2] | r[3], 0))
+		return false;
+	j->src_len = arg->src_len;
+	if (__builtin_expect(!j->src || j->src_len - 1 >= ZIP_MAX_INPUT, 0))
+		return false;
+	if (__builtin_expect(!j->dst || (kind != OWN && !arg->cb != s->s.no_cb) || !dst_len, 0))
+		return false;
+	j->dst += head;
+	j->room = *dst_len - head;
+	j->dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT | ZIP_DW7_NEW_STREAM | ZIP_DW7_FINISH;
+	j->dw8_9 = s->sqe_word;
+	j->state = NULL;
+	return j->room - COMP_MIN_OUT <= ZIP_MAX_OUTPUT - COMP_MIN_OUT;
+}
+
+WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_session *base, void *req, struct wd_msg *own,
+			 unsigned int index, enum hisi_kind kind)
+{
+	const struct comp_sess *s = to_comp_sess(base);
+	struct wd_slot *slot = &q->pub.slots[index];
+	struct zip_job j;
+
+	if (__builtin_expect(!job_of_arg(s, req, s->head, kind, &j) || !wd_slot_is_free(slot), 0))
+		return false;
+	j.tag = WD_TAG(wd_slot_begin(slot, base, req, own), index);
+	sqe_write((__le64 *)(void *)(h->ring.sq + (size_t)index * ZIP_SQE_SIZE), &j);
+	wd_slot_filled(slot, !own);
+	return true;
+}
+
+/* zlib's, or gzip's: no length for which a compiler would make a loop. false: that the device could write behind it says nothing. */
+static inline bool header_copy(__u8 *to, const struct comp_sess *s)
+{
+	if (__builtin_expect(head_apart(to, s->head), 0))
+		return false;
+	memcpy(to, s->header, 2);
+	if (s->head > 2)
+		memcpy(to + 2, s->header + 2, 8);
+	return true;
+}
+
+WD_INLINE bool fast_result(const struct wd_queue *q, const struct hisi_queue *h, const struct wd_slot *slot, void *req,
+			   unsigned int index, __u64 *in, __u64 *out)
+{
+	const struct comp_sess *s = to_comp_sess(slot->sess);
+	struct wd_comp_arg *arg = req;
+	size_t *dst_len = arg->dst_len, head = s->head;
+	struct zip_answer a;
+
+	sqe_read((const volatile void *)(h->ring.sq + (size_t)index * ZIP_SQE_SIZE), &a);
+	if (__builtin_expect((a.dw3 & s->sqe_good_mask) != s->sqe_good || a.tag != WD_TAG(slot->gen, index) ||
+			     a.consumed > arg->src_len || a.produced > *dst_len - head, 0))
+		return false;
+	*in = a.consumed;
+	*out = a.produced + head;
+	*dst_len = *out;
+	arg->consumed = a.consumed;
+	arg->status = WD_COMP_OK;
+	arg->path = q->pub.path;
+	arg->path_reason = atomic_load_explicit(&s->s.reason, memory_order_relaxed);
+	/* Now that the device could write behind it, so can we. */
+	if (head && !header_copy(arg->dst, s)) {
+		/* The slow path's test wants dst_len with the reserve. */
+		*dst_len += COMP_MIN_OUT;
+		return false;
+	}
+	return true;
+}
+
+/* --- by messages --- */
 
 static int msg_lists(struct hisi_queue *z, struct comp_msg *c)
 {
@@ -30,8 +225,8 @@ static bool header_near(const struct comp_msg *c)
 	const struct wd_datalist *first = c->dst;
 
 	if (c->sgl)
-		return first->len > c->head && !zip_head_apart(first->data, c->head);
-	return !zip_head_apart(c->dst, c->head);
+		return first->len > c->head && !head_apart(first->data, c->head);
+	return !head_apart(c->dst, c->head);
 }
 
 static int header_put(struct comp_msg *c)
@@ -81,70 +276,54 @@ static int msg_prepare(struct hisi_queue *z, struct comp_msg *c)
 	return ret;
 }
 
-static void sqe_fill_stream(struct zip_sqe *sqe, const struct comp_msg *c)
-{
-	const struct comp_hw_state *hw = c->hw;
-
-	addr_set(&sqe->stream_ctx_addr_l, &sqe->stream_ctx_addr_h, (__u8 *)hw->ctx + ZIP_CTX_HW_OFFSET);
-	sqe->ctx_dw0 = htole32(hw->ctx_dw[0]);
-	sqe->ctx_dw1 = htole32(hw->ctx_dw[1]);
-	sqe->ctx_dw2 = htole32(hw->ctx_dw[2]);
-	sqe->isize = htole32(hw->isize);
-	sqe->checksum = htole32(hw->checksum);
-}
-
-static void sqe_fill(const struct hisi_queue *z, struct zip_sqe *sqe, const struct comp_msg *c)
+static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, struct zip_job *j)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	__u32 head = (__u32)c->head, src_head = comp ? 0 : head, dst_head = comp && !c->bounce ? head : 0;
-	__u32 dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT;
 	__u8 *dst = c->bounce ? c->bounce : (__u8 *)c->dst + dst_head;
 	const __u8 *src = (const __u8 *)c->src + src_head;
+	__u32 dw8 = 0;
 
-	memset(sqe, 0, sizeof(*sqe));
-	sqe->input_data_length = htole32((__u32)(c->src_len - src_head));
+	j->dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT;
 	if (c->hw)
-		dw7 |= ZIP_DW7_STREAM;
+		j->dw7 |= ZIP_DW7_STREAM;
 	if (c->fresh || !c->hw)
-		dw7 |= ZIP_DW7_NEW_STREAM;
+		j->dw7 |= ZIP_DW7_NEW_STREAM;
 	if (c->finish || !c->hw)
-		dw7 |= ZIP_DW7_FINISH;
+		j->dw7 |= ZIP_DW7_FINISH;
 	if (c->sgl) {
-		dw7 |= src_head;
-		sqe->dw8 = htole32(dst_head);
+		j->dw7 |= src_head;
+		dw8 = dst_head;
 		src = z->lists[HISI_INDEX(&c->m)].src;
 		dst = z->lists[HISI_INDEX(&c->m)].dst;
 	} else if (c->src_len == src_head) {
 		/* Nothing is read, but the address must be a good one. */
 		src = dst;
 	}
-	sqe->dw7 = htole32(dw7);
-	sqe->dw9 = htole32(zip_req_type(c->alg) |
-			   (c->sgl ? ZIP_BUF_SGL : ZIP_BUF_FLAT) << ZIP_DW9_BUF_SHIFT |
-			   (comp ? (__u32)c->win << ZIP_DW9_WIN_SHIFT : 0));
-	sqe->dest_avail_out = htole32((__u32)c->room);
-	addr_set(&sqe->source_addr_l, &sqe->source_addr_h, src);
-	addr_set(&sqe->dest_addr_l, &sqe->dest_addr_h, dst);
-	sqe->tag_l = htole32(c->m.tag);
-	if (c->hw)
-		sqe_fill_stream(sqe, c);
+	j->dw8_9 = pair_of(dw8, req_type(c->alg) | (c->sgl ? ZIP_BUF_SGL : ZIP_BUF_FLAT) << ZIP_DW9_BUF_SHIFT |
+				(comp ? (__u32)c->win << ZIP_DW9_WIN_SHIFT : 0));
+	j->src = (uintptr_t)src;
+	j->dst = (uintptr_t)dst;
+	j->src_len = (__u32)(c->src_len - src_head);
+	j->room = (__u32)c->room;
+	j->tag = c->m.tag;
+	j->state = c->hw;
 }
 
 static int msg_send(struct hisi_queue *z, struct wd_msg *m)
 {
 	struct comp_msg *c = to_comp_msg(m);
-	struct zip_sqe sqe;
+	struct zip_job j;
 	int ret = msg_prepare(z, c);
 
 	if (ret)
 		return ret;
-	sqe_fill(z, &sqe, c);
-	/* In one go: a software device may look before the doorbell. */
-	memcpy(wd_ring_slot(&z->ring, HISI_INDEX(m)), &sqe, sizeof(sqe));
+	job_of_msg(z, c, &j);
+	sqe_write(wd_ring_slot(&z->ring, HISI_INDEX(m)), &j);
 	return 0;
 }
 
-int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+static int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
 	return hisi_queue_push(q, msgs, n, msg_send, hisi_queue_abort);
 }
@@ -203,15 +382,18 @@ static void stream_keep(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
-	__u32 dw3 = le32toh(sqe->dw3), status = dw3 & ZIP_DW3_STATUS_MASK;
+	struct zip_answer a;
+	__u32 status;
 	int ret = 0;
 
+	sqe_read(sqe, &a);
+	status = a.dw3 & ZIP_DW3_STATUS_MASK;
 	c->m.vendor = status;
-	c->consumed = le32toh(sqe->consumed);
-	c->produced = le32toh(sqe->produced);
-	c->last_block = dw3 & ZIP_DW3_LAST_BLOCK;
+	c->consumed = a.consumed;
+	c->produced = a.produced;
+	c->last_block = a.dw3 & ZIP_DW3_LAST_BLOCK;
 	c->ended = c->last_block && status == ZIP_ST_END;
-	if (le32toh(sqe->tag_l) != c->m.tag || c->consumed > c->src_len - (comp ? 0 : c->head) || c->produced > c->room) {
+	if (a.tag != c->m.tag || c->consumed > c->src_len - (comp ? 0 : c->head) || c->produced > c->room) {
 		c->why = "the descriptor came back damaged";
 		return -EIO;
 	}
@@ -231,7 +413,7 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 	return ret;
 }
 
-void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
+static void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 {
 	struct hisi_queue *z = hisi_queue_of(q);
 	struct comp_msg *c = to_comp_msg(m);
@@ -240,3 +422,23 @@ void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 	m->status = msg_result(c, wd_ring_slot(&z->ring, index));
 	hisi_queue_put_lists(z, index);
 }
+
+/* --- --- */
+
+static const char *const zip_apis[] = { "hisi_qm_v3", "hisi_qm_v5", NULL };
+
+const struct wd_driver hisi_zip_driver = {
+	.name = "hisi_zip",
+	.apis = zip_apis,
+	.min_bytes = NOT_WORTH_IT,
+	.open = zip_open,
+	.close = hisi_queue_close,
+	.stop = hisi_queue_stop,
+	.push = zip_push,
+	.result = zip_result,
+	.abort = hisi_queue_abort,
+	.ready = hisi_queue_ready,
+	.arm = hisi_queue_arm,
+	.disarm = hisi_queue_disarm,
+	HISI_FAST,
+};

@@ -8,6 +8,7 @@
 
 #include "aead.h"
 #include "evp.h"
+#include "libcrypto.h"
 
 /* What is to be done, in one piece. */
 struct work {
@@ -197,5 +198,6 @@ static int aead_exec(struct wd_msg *m)
 
 const struct wd_driver soft_aead_driver = {
 	.name = "soft",
+	.begin = soft_libcrypto_begin,
 	.exec = aead_exec,
 };

@@ -4,6 +4,7 @@
 
 #include "cipher.h"
 #include "evp.h"
+#include "libcrypto.h"
 
 static int cipher_flat(struct crypto_sess *s, struct crypto_msg *c, const struct soft_flat *f)
 {
@@ -48,5 +49,6 @@ static int cipher_exec(struct wd_msg *m)
 
 const struct wd_driver soft_cipher_driver = {
 	.name = "soft",
+	.begin = soft_libcrypto_begin,
 	.exec = cipher_exec,
 };

@@ -11,12 +11,10 @@
 
 /**
  * struct soft_ecc_key - a key in libcrypto's hands
- * @d:		the private number of one that makes signatures, or NULL
  * @ctx:	prepared for verifying, and for signing; for deriving a secret
  */
 struct soft_ecc_key {
 	EVP_PKEY *pkey;
-	BIGNUM *d;
 	struct soft_spare ctx[2];
 };
 
@@ -31,7 +29,6 @@ struct soft_work {
 	EC_POINT *in;
 	EC_POINT *out;
 	BIGNUM *x, *y;		/* of in */
-	BIGNUM *k;		/* a nonce, while it is made */
 	bool secret;		/* out holds a product */
 };
 

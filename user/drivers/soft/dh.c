@@ -10,6 +10,7 @@
 
 #include "bn.h"
 #include "dh.h"
+#include "libcrypto.h"
 #include "spare.h"
 
 /**
@@ -140,5 +141,6 @@ static int dh_exec(struct wd_msg *m)
 
 const struct wd_driver soft_dh_driver = {
 	.name = "soft",
+	.begin = soft_libcrypto_begin,
 	.exec = dh_exec,
 };

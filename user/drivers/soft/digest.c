@@ -5,6 +5,7 @@
 
 #include "digest.h"
 #include "evp.h"
+#include "libcrypto.h"
 
 bool soft_digest_begin(struct soft_ctx *x)
 {
@@ -66,5 +67,6 @@ static int digest_exec(struct wd_msg *m)
 
 const struct wd_driver soft_digest_driver = {
 	.name = "soft",
+	.begin = soft_libcrypto_begin,
 	.exec = digest_exec,
 };

@@ -60,18 +60,6 @@ static EVP_PKEY *pkey_make(const struct ecc_sess *s, const struct ecc_key *key, 
 	return pkey;
 }
 
-static BIGNUM *number_keep(const __u8 *field, size_t width)
-{
-	BIGNUM *bn = BN_secure_new();
-
-	if (bn && BN_bin2bn(field, (int)width, bn)) {
-		BN_set_flags(bn, BN_FLG_CONSTTIME);
-		return bn;
-	}
-	BN_clear_free(bn);
-	return NULL;
-}
-
 int soft_ecc_key_make(struct ecc_sess *s, struct ecc_key *key)
 {
 	OSSL_PARAM_BLD *bld;
@@ -88,16 +76,14 @@ int soft_ecc_key_make(struct ecc_sess *s, struct ecc_key *key)
 	key->soft = calloc(1, sizeof(*key->soft));
 	if (bns)
 		BN_CTX_start(bns);
-	if (key->soft) {
+	if (key->soft)
 		key->soft->pkey = pkey_make(s, key, bld, bns, ctx);
-		key->soft->d = key->has_d ? number_keep(key->d, s->w) : NULL;
-	}
 	if (bns)
 		BN_CTX_end(bns);
 	EVP_PKEY_CTX_free(ctx);
 	BN_CTX_free(bns);
 	OSSL_PARAM_BLD_free(bld);
-	return key->soft && key->soft->pkey && (key->soft->d || !key->has_d) ? 0 : -ENOMEM;
+	return key->soft && key->soft->pkey ? 0 : -ENOMEM;
 }
 
 void soft_ecc_key_free(struct soft_ecc_key *key)
@@ -109,7 +95,6 @@ void soft_ecc_key_free(struct soft_ecc_key *key)
 	for (i = 0; i < 2 * SOFT_SPARE_NR; i++)
 		EVP_PKEY_CTX_free(key->ctx[i / SOFT_SPARE_NR].at[i % SOFT_SPARE_NR]);
 	EVP_PKEY_free(key->pkey);
-	BN_clear_free(key->d);
 	free(key);
 }
 
@@ -208,11 +193,32 @@ static int sign_random(struct ecc_sess *s, struct pubkey_msg *c)
 
 /* --- with a nonce --- */
 
-/* What the formulas say, in numbers of a BN_CTX. */
+/*
+ * What the formulas say, in numbers of a BN_CTX. Arithmetic modulo n takes ways
+ * that depend on its numbers, so d, k and e are there only as products with a
+ * random number b; Montgomery's products make them.
+ */
 struct terms {
 	const BIGNUM *n;
-	BIGNUM *d, *k, *e, *r, *s, *t;
+	BIGNUM *d, *k, *e, *r, *s, *t, *b;
 };
+
+/* A number times b; b is in Montgomery's form. */
+static bool blind(struct terms *x, BIGNUM *v, BN_MONT_CTX *mont, BN_CTX *ctx)
+{
+	return BN_mod_mul_montgomery(v, v, x->b, mont, ctx);
+}
+
+static bool blind_begin(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
+{
+	do {
+		if (!BN_priv_rand_range(x->b, x->n))
+			return false;
+	} while (BN_is_zero(x->b));
+	BN_set_flags(x->b, BN_FLG_CONSTTIME);
+	return BN_MONT_CTX_set(mont, x->n, ctx) && BN_to_montgomery(x->b, x->b, mont, ctx) && blind(x, x->d, mont, ctx) &&
+	       blind(x, x->k, mont, ctx);
+}
 
 /* The leftmost bits of the digest, as many as n has. */
 static bool digest_number(const struct ecc_sess *s, const struct pubkey_msg *c, BIGNUM *e)
@@ -224,22 +230,25 @@ static bool digest_number(const struct ecc_sess *s, const struct pubkey_msg *c, 
 }
 
 /* s = (e + r d) / k */
-static bool ecdsa_terms(struct terms *x, BN_CTX *ctx)
+static bool ecdsa_terms(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
 {
-	return BN_nnmod(x->r, x->t, x->n, ctx) && BN_mod_mul(x->s, x->r, x->d, x->n, ctx) && BN_mod_add(x->s, x->s, x->e, x->n, ctx) &&
+	return BN_nnmod(x->r, x->t, x->n, ctx) && BN_nnmod(x->e, x->e, x->n, ctx) && blind(x, x->e, mont, ctx) &&
+	       BN_mod_mul(x->s, x->r, x->d, x->n, ctx) && BN_mod_add(x->s, x->s, x->e, x->n, ctx) &&
 	       BN_mod_inverse(x->t, x->k, x->n, ctx) && BN_mod_mul(x->s, x->s, x->t, x->n, ctx) && !BN_is_zero(x->r) && !BN_is_zero(x->s);
 }
 
-/* r = e + x, s = (k - r d) / (1 + d) */
-static bool sm2_terms(struct terms *x, BN_CTX *ctx)
+/* r = e + x, s = (k - r d) / (1 + d), and r + k isn't n */
+static bool sm2_terms(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
 {
-	if (!BN_mod_add(x->r, x->e, x->t, x->n, ctx) || !BN_mod_add(x->t, x->r, x->k, x->n, ctx) || BN_is_zero(x->t) || BN_is_zero(x->r))
+	if (!BN_mod_add(x->r, x->e, x->t, x->n, ctx) || BN_is_zero(x->r) || !BN_copy(x->e, x->r) || !blind(x, x->e, mont, ctx) ||
+	    !BN_mod_add(x->t, x->e, x->k, x->n, ctx) || BN_is_zero(x->t) || !BN_from_montgomery(x->b, x->b, mont, ctx))
 		return false;
-	return BN_mod_mul(x->s, x->r, x->d, x->n, ctx) && BN_mod_sub(x->s, x->k, x->s, x->n, ctx) && BN_add(x->t, x->d, BN_value_one()) &&
-	       BN_mod_inverse(x->t, x->t, x->n, ctx) && BN_mod_mul(x->s, x->s, x->t, x->n, ctx) && !BN_is_zero(x->s);
+	return BN_mod_mul(x->s, x->r, x->d, x->n, ctx) && BN_mod_sub(x->s, x->k, x->s, x->n, ctx) &&
+	       BN_mod_add(x->t, x->b, x->d, x->n, ctx) && BN_mod_inverse(x->t, x->t, x->n, ctx) &&
+	       BN_mod_mul(x->s, x->s, x->t, x->n, ctx) && !BN_is_zero(x->s);
 }
 
-static bool sign_terms(struct ecc_sess *s, struct pubkey_msg *c, struct soft_work *w, struct terms *x)
+static bool sign_terms(struct ecc_sess *s, struct pubkey_msg *c, struct soft_work *w, struct terms *x, BN_MONT_CTX *mont)
 {
 	__u8 point[2 * ECC_BYTES_MAX], k[ECC_BYTES_MAX];
 	bool good;
@@ -252,12 +261,14 @@ static bool sign_terms(struct ecc_sess *s, struct pubkey_msg *c, struct soft_wor
 	x->r = BN_CTX_get(w->bn);
 	x->s = BN_CTX_get(w->bn);
 	x->t = BN_CTX_get(w->bn);
+	x->b = BN_CTX_get(w->bn);
 	explicit_bzero(k, sizeof(k));
-	if (!x->t || !x->d || !x->k)
+	if (!mont || !x->b || !x->d || !x->k)
 		return false;
 	BN_set_flags(x->t, BN_FLG_CONSTTIME);
 	good = digest_number(s, c, x->e) && !soft_work_multiply(s, w, x->k, NULL) && soft_work_point(s, w, point) &&
-	       BN_bin2bn(point, (int)s->w, x->t) && (s->alg == WD_ECC_SM2 ? sm2_terms(x, w->bn) : ecdsa_terms(x, w->bn)) &&
+	       BN_bin2bn(point, (int)s->w, x->t) && blind_begin(x, mont, w->bn) &&
+	       (s->alg == WD_ECC_SM2 ? sm2_terms(x, mont, w->bn) : ecdsa_terms(x, mont, w->bn)) &&
 	       soft_bn_put(x->r, c->dst, s->w) && soft_bn_put(x->s, c->dst + s->w, s->w);
 	return good;
 }
@@ -265,12 +276,18 @@ static bool sign_terms(struct ecc_sess *s, struct pubkey_msg *c, struct soft_wor
 static int sign_with(struct ecc_sess *s, struct pubkey_msg *c)
 {
 	struct soft_work *w = soft_work_get(s->soft);
+	BN_MONT_CTX *mont = BN_MONT_CTX_new();
 	struct terms x;
 	bool good;
 
-	if (!w)
+	if (!w) {
+		BN_MONT_CTX_free(mont);
 		return -ENOMEM;
-	good = sign_terms(s, c, w, &x);
+	}
+	good = sign_terms(s, c, w, &x, mont);
+	BN_MONT_CTX_free(mont);
+	if (x.b)
+		BN_clear(x.b);
 	if (x.t)
 		BN_clear(x.t);
 	if (x.d)

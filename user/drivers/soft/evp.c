@@ -14,7 +14,7 @@
 #include <openssl/params.h>
 
 #include "evp.h"
-#include "sec_hw.h"
+#include "hw/sec_hw.h"
 
 static void ctx_free(struct soft_ctx *x)
 {

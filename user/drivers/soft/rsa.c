@@ -9,6 +9,7 @@
 #include <openssl/rsa.h>
 
 #include "bn.h"
+#include "libcrypto.h"
 #include "rsa.h"
 #include "spare.h"
 
@@ -227,5 +228,6 @@ static int rsa_exec(struct wd_msg *m)
 
 const struct wd_driver soft_rsa_driver = {
 	.name = "soft",
+	.begin = soft_libcrypto_begin,
 	.exec = rsa_exec,
 };

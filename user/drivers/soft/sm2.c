@@ -85,7 +85,7 @@ int soft_sm2_encrypt(struct ecc_sess *s, struct pubkey_msg *c)
 		ret = md && out ? 0 : -ENOMEM;
 		if (!ret && c->extra)
 			ecc_private(s, c, k);
-		else if (!ret && !soft_ecc_random(s, k))
+		else if (!ret && !ecc_random(s, k))
 			ret = -EIO;
 		if (!ret)
 			ret = encrypt(s, c, md, k, out);

@@ -20,6 +20,7 @@ struct soft_choice {
 	int level;	/* of that library */
 };
 
+/* level.c */
 struct soft_choice soft_choose_whole(__u8 level);
 struct soft_choice soft_choose_stream(__u8 dir, __u8 level);
 
@@ -45,6 +46,8 @@ struct soft_stream {
 
 /* NULL: no memory. */
 struct soft_stream *soft_stream_new(struct soft_key key);
+/* One step over flat pieces; 0, 1 at the end, -errno. */
+int soft_stream_step(struct soft_stream *z, struct comp_step *t);
 struct soft_stream *zlib_stream_new(struct soft_key key, int level);
 
 /* --- whole buffers --- */
@@ -83,6 +86,8 @@ static inline bool soft_overlaps(const struct comp_msg *c)
 
 /* A flat buffer in one go. 0 or -errno, results in the message. */
 int soft_whole(struct comp_msg *c, struct soft_tools *t);
+/* The same of lists as well, as one stream. */
+int soft_pieces(struct comp_msg *c, struct soft_tools *t);
 
 /* Room beyond its result that a library wants before it calls a buffer large enough. */
 #define SOFT_SLACK	512

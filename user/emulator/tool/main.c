@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../sections.h"
+#include "messages.h"
 #include "devices.h"
 #include "faults.h"
-#include "qm_hw.h"
+#include "hw/qm_hw.h"
 #include "sections.h"
 #include "serve.h"
-#include "tree.h"
+#include "sysfs_tree.h"
 
 #define LIBRARY	"libuacce-emu.so.0"
 #define FAULT_MAX	600
@@ -348,6 +348,8 @@ int main(int argc, char **argv)
 	}
 	sections_start(&o, root, address);
 	if (!tree_make(root, &o.shape)) {
+		if (*address)
+			sections_show(root);
 		env_set(&o, root, library, address);
 		status = run(argv + first);
 	}

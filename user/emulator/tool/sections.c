@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Slots, attachments and charges by the kernel's rules (docs/provisioning.md), in one thread. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 static struct sections_devices devs;
 static unsigned int reserved[DEVICES_MAX], used_pool[DEVICES_MAX];
 static struct charge charges[CHARGES_MAX];	/* number 0 is none */
+static const char *tree;	/* NULL: nobody sees the account */
 
 struct section *section_find(const char *name)
 {
@@ -20,6 +22,39 @@ struct section *section_find(const char *name)
 		if (!strcmp(sections[i].name, name))
 			return &sections[i];
 	return NULL;
+}
+
+/* What the pool has left, reserved contexts set aside whether they are used or not. */
+static unsigned int pool_free(unsigned int device)
+{
+	return devs.queues - reserved[device] - used_pool[device];
+}
+
+static void available_write(unsigned int device)
+{
+	char path[512], name[DEVICE_NAME], text[16];
+	int fd, n = snprintf(text, sizeof(text), "%u\n", pool_free(device));
+
+	if (!tree)
+		return;
+	device_name(device, name);
+	snprintf(path, sizeof(path), "%s/sys/class/uacce/%s/available_instances", tree, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	/* Not truncated to nothing first: somebody may be reading. */
+	if (write(fd, text, (size_t)n) != n || ftruncate(fd, n))
+		fprintf(stderr, "wd-emulate: %s: %s\n", path, strerror(errno));
+	close(fd);
+}
+
+void sections_show(const char *root)
+{
+	unsigned int i;
+
+	tree = root;
+	for (i = 0; i < devs.nr; i++)
+		available_write(i);
 }
 
 int device_node(unsigned int device)
@@ -149,14 +184,46 @@ static struct slot *charged_to(pid_t pid, struct section **s)
 	return NULL;
 }
 
-bool section_allows(const struct section *s, uid_t uid)
+static bool ids_have(const struct section_ids *ids, unsigned int id)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->nr_allowed; i++)
-		if (s->allowed[i] == uid)
+	for (i = 0; i < ids->nr; i++)
+		if (id >= ids->range[i].first && id <= ids->range[i].last)
 			return true;
-	return s->everybody || !s->nr_allowed;
+	return ids->all;
+}
+
+/* A process' effective and supplementary groups. */
+static bool groups_have(const struct section_ids *gids, pid_t pid)
+{
+	char path[64], line[4096], *at;
+	unsigned int gid, egid;
+	bool has = false;
+	FILE *f;
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && !has && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "Gid: %*u %u", &egid) == 1)
+			has = ids_have(gids, egid);
+		if (strncmp(line, "Groups:", 7))
+			continue;
+		for (at = line + 7; !has && sscanf(at, "%u%n", &gid, &n) == 1; at += n)
+			has = ids_have(gids, gid);
+	}
+	if (f)
+		fclose(f);
+	return has;
+}
+
+/* As the kernel's, but that nobody is an administrator, and where nothing is said everybody is. */
+static bool section_allows(const struct section *s, pid_t pid, uid_t uid)
+{
+	bool nothing_said = !s->uids.all && !s->uids.nr && !s->gids.all && !s->gids.nr;
+
+	return nothing_said || ids_have(&s->uids, uid) || groups_have(&s->gids, pid);
 }
 
 struct slot *slot_take(struct section *s, const char *want, pid_t pid, int conn)
@@ -222,10 +289,10 @@ int attach(const char *name, const char *want, pid_t pid, uid_t uid, int conn, s
 	if (!*s)
 		return -ENOENT;
 	*why = (*s)->state == SECTION_DRAINING ? "the section is draining" : "the section is not live";
-	if ((*s)->state != SECTION_LIVE)
+	if ((*s)->state != SECTION_IS_LIVE)
 		return -ESHUTDOWN;
 	*why = "neither this user nor its groups are allowed in the section";
-	if (!section_allows(*s, uid))
+	if (!section_allows(*s, pid, uid))
 		return -EACCES;
 	*why = "this process is attached already";
 	if (attachment_of(pid, &other))
@@ -280,7 +347,7 @@ static int charge_choose(struct charge *c)
 
 	if (slot && (k < 0 || !slot_has(slot, (unsigned int)k)))
 		return -EACCES;
-	if (slot && s->state != SECTION_LIVE)
+	if (slot && s->state != SECTION_IS_LIVE)
 		return -ESHUTDOWN;
 	if (slot && slot->used[k] < share_sum(s, (unsigned int)k)) {
 		c->slot = slot;
@@ -291,10 +358,11 @@ static int charge_choose(struct charge *c)
 	}
 	if (slot && extras_of(c->pid) >= s->max_extra)
 		return -EDQUOT;
-	if (devs.queues - reserved[c->device] <= used_pool[c->device])
+	if (!pool_free(c->device))
 		return -EBUSY;
 	c->extra = slot != NULL;
 	used_pool[c->device]++;
+	available_write(c->device);
 	return 0;
 }
 
@@ -330,6 +398,7 @@ void charge_close(int id)
 		section_settle(c->section);
 	} else {
 		used_pool[c->device]--;
+		available_write(c->device);
 	}
 	memset(c, 0, sizeof(*c));
 }
@@ -373,12 +442,12 @@ int section_control(const char *name, const char *command)
 	if (!strcmp(command, "revoke")) {
 		section_revoke(s);
 	} else if (!strcmp(command, "drain")) {
-		s->state = s->state == SECTION_LIVE ? SECTION_DRAINING : s->state;
+		s->state = s->state == SECTION_IS_LIVE ? SECTION_DRAINING : s->state;
 		section_settle(s);
 	} else if (!strcmp(command, "live")) {
 		if (s->state == SECTION_DRAINING)
 			return -EBUSY;
-		s->state = SECTION_LIVE;
+		s->state = SECTION_IS_LIVE;
 	} else {
 		return -EINVAL;
 	}

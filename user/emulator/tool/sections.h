@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include "config.h"
 #include "devices.h"
 
 #define SECTIONS_MAX	16
 #define SLOTS_MAX	64	/* of a section */
 #define CHARGES_MAX	4096
-#define ALLOWED_MAX	16
 
 struct slot {
 	int member;		/* position of the only device, -1 all */
@@ -31,14 +31,19 @@ struct waiter {
 	unsigned long long until;	/* ns */
 };
 
-enum section_state {
-	SECTION_CONFIGURED,
-	SECTION_LIVE,
-	SECTION_DRAINING,
+struct id_range {
+	unsigned int first, last;
+};
+
+/* Users or groups. */
+struct section_ids {
+	bool all;
+	unsigned int nr;
+	struct id_range range[VALUE_LIST_MAX];
 };
 
 struct section {
-	char name[32];
+	char name[SECTION_NAME_MAX + 1];
 	unsigned int num_processes, limit, sync, async, priority, max_extra;
 	struct {
 		int node;
@@ -47,9 +52,7 @@ struct section {
 	unsigned int nr_nodes;
 	unsigned int device[DEVICES_MAX];	/* numbers, in order */
 	unsigned int nr_devices;
-	bool everybody;
-	uid_t allowed[ALLOWED_MAX];
-	unsigned int nr_allowed;
+	struct section_ids uids, gids;
 	enum section_state state;
 	struct slot slot[SLOTS_MAX];
 	unsigned int nr_slots;
@@ -74,7 +77,7 @@ extern struct section sections[SECTIONS_MAX];
 extern unsigned int nr_sections;
 
 /* sections_parse.c */
-/* Read the file; 0, or -1 after a message that names file and line. */
+/* Read the file, "-" standard input; 0, or -1 after messages that name file and line. */
 int sections_read(const char *path);
 
 /* sections.c */
@@ -82,6 +85,8 @@ int sections_read(const char *path);
 int sections_begin(const struct sections_devices *devices);
 struct section *section_find(const char *name);
 void section_share(const struct section *s, unsigned int position, unsigned int *sync, unsigned int *async);
+/* From here on available_instances of the devices below @root follows the account. */
+void sections_show(const char *root);
 int device_node(unsigned int device);
 void slot_name(const struct section *s, const struct slot *slot, char name[64]);
 bool slot_has(const struct slot *slot, unsigned int position);
@@ -89,7 +94,6 @@ struct slot *attachment_of(pid_t pid, struct section **s);
 /* 0 and *slot (NULL: none is free); or -errno and *why. */
 int attach(const char *name, const char *want, pid_t pid, uid_t uid, int conn, struct section **s, struct slot **slot,
 	   const char **why);
-bool section_allows(const struct section *s, uid_t uid);
 struct slot *slot_take(struct section *s, const char *want, pid_t pid, int conn);
 void slot_leave(struct section *s, struct slot *slot);
 unsigned int slots_attached(const struct section *s);

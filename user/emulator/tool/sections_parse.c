@@ -1,192 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file of sections: wdctl's, as far as an emulator needs it. */
-#include <ctype.h>
+/* The file of sections: wdctl's parser reads it, and what it says becomes what the emulator keeps. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "idname.h"
 #include "sections.h"
+#include "text_file.h"
 
 struct section sections[SECTIONS_MAX];
 unsigned int nr_sections;
 
 static const char *file_name;
-static unsigned int line_nr;
 
-__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
+static int complain(const struct object *o, const char *what, long most)
 {
-	va_list ap;
-
-	fprintf(stderr, "wd-emulate: %s:%u: ", file_name, line_nr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
+	fprintf(stderr, "wd-emulate: %s:%zu: [%s] ", file_name, o->line, o->name);
+	fprintf(stderr, what, most);
 	fputc('\n', stderr);
 	return -1;
 }
 
-static int number(const char *text, unsigned long most, unsigned int *value)
+/* All values are in their canonical form from here on: numbers are digits, and lists have what is expected in them. */
+static unsigned int number(const struct object *o, enum section_attr attr)
 {
-	unsigned long v;
-	char *end;
-
-	errno = 0;
-	v = strtoul(text, &end, 10);
-	if (errno || end == text || *end || !isdigit((unsigned char)*text) || v > most)
-		return complain("%s: expected a number from 0 to %lu", text, most);
-	*value = (unsigned int)v;
-	return 0;
+	return (unsigned int)strtoul(o->value[attr], NULL, 10);
 }
 
-static int nodes(struct section *s, char *text)
+static int nodes(struct section *s, const struct object *o)
 {
-	char *save = NULL, *word, tail;
+	const char *list = o->value[SECTION_NODES], *element;
+	size_t len;
 
-	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+	while (value_next(&list, &element, &len)) {
 		if (s->nr_nodes == DEVICES_MAX)
-			return complain("more than %d nodes", DEVICES_MAX);
-		if (sscanf(word, "%d=%u+%u%c", &s->nodes[s->nr_nodes].node, &s->nodes[s->nr_nodes].sync,
-			   &s->nodes[s->nr_nodes].async, &tail) != 3)
-			return complain("%s: expected NODE=SYNC+ASYNC", word);
+			return complain(o, "Nodes: expected at most %ld here", DEVICES_MAX);
+		sscanf(element, "%d=%u+%u", &s->nodes[s->nr_nodes].node, &s->nodes[s->nr_nodes].sync,
+		       &s->nodes[s->nr_nodes].async);
 		s->nr_nodes++;
 	}
 	return 0;
 }
 
-static int devices(struct section *s, char *text)
+static int devices(struct section *s, const struct object *o)
 {
-	char *save = NULL, *word;
+	const char *list = o->value[SECTION_DEVICES], *element;
+	char name[OBJECT_NAME_MAX + 1];
+	size_t len;
 	int id;
 
-	for (word = strtok_r(text, " ,", &save); word; word = strtok_r(NULL, " ,", &save)) {
-		id = device_find(word);
-		if (id < 0)
-			return complain("%s: there is no such device", word);
+	while (value_next(&list, &element, &len)) {
+		snprintf(name, sizeof(name), "%.*s", (int)len, element);
+		id = device_find(name);
+		if (id < 0) {
+			fprintf(stderr, "wd-emulate: %s:%zu: [%s] Devices: there is no device %s\n", file_name, o->line,
+				o->name, name);
+			return -1;
+		}
 		s->device[s->nr_devices++] = (unsigned int)id;
 	}
 	return 0;
 }
 
-static int users(struct section *s, char *text)
+static void ids(struct section_ids *ids, const char *list)
 {
-	char *save = NULL, *word;
+	const char *element;
+	struct id_range *r;
+	size_t len;
 
-	s->everybody = !strcmp(text, "*");
-	if (s->everybody)
-		return 0;
-	for (word = strtok_r(text, " ,", &save); word; word = strtok_r(NULL, " ,", &save)) {
-		unsigned int uid;
-
-		if (s->nr_allowed == ALLOWED_MAX)
-			return complain("more than %d users", ALLOWED_MAX);
-		if (number(word, 4294967294ul, &uid))
-			return -1;
-		s->allowed[s->nr_allowed++] = uid;
+	ids->all = !strcmp(list, "*");
+	while (!ids->all && value_next(&list, &element, &len)) {
+		r = &ids->range[ids->nr++];
+		if (sscanf(element, "%u-%u", &r->first, &r->last) == 1)
+			r->last = r->first;
 	}
-	return 0;
 }
 
-static int pair(struct section *s, const char *key, char *value)
-{
-	const struct {
-		const char *key;
-		unsigned long most;
-		unsigned int *to;
-	} numbers[] = {
-		{ "NumProcesses", SLOTS_MAX, &s->num_processes }, { "LimitDevAccess", 1, &s->limit },
-		{ "SyncCtxs", 1024, &s->sync }, { "AsyncCtxs", 1024, &s->async },
-		{ "QueuePriority", 7, &s->priority }, { "MaxExtraCtxs", 1024, &s->max_extra },
-	};
-	unsigned int live;
-	size_t i;
-
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (!strcasecmp(key, numbers[i].key))
-			return number(value, numbers[i].most, numbers[i].to);
-	if (!strcasecmp(key, "Nodes"))
-		return nodes(s, value);
-	if (!strcasecmp(key, "Devices"))
-		return devices(s, value);
-	if (!strcasecmp(key, "AllowedUsers"))
-		return users(s, value);
-	if (strcasecmp(key, "Live"))
-		return complain("%s: expected NumProcesses, LimitDevAccess, SyncCtxs, AsyncCtxs, Nodes, Devices, QueuePriority, "
-				"MaxExtraCtxs, AllowedUsers or Live", key);
-	if (number(value, 1, &live))
-		return -1;
-	s->state = live ? SECTION_LIVE : SECTION_CONFIGURED;
-	return 0;
-}
-
-static struct section *header(char *name)
+static int section(const struct object *o)
 {
 	struct section *s = &sections[nr_sections];
-	char *end = strchr(name, ']');
 
-	if (!end || end[1] || end == name || end - name > 31) {
-		complain("[%s: expected a section's name of 1 to 31 characters", name);
-		return NULL;
-	}
-	*end = '\0';
-	if (section_find(name)) {
-		complain("section %s: a second time", name);
-		return NULL;
-	}
-	if (nr_sections == SECTIONS_MAX) {
-		complain("more than %d sections", SECTIONS_MAX);
-		return NULL;
-	}
-	strcpy(s->name, name);
-	s->num_processes = s->sync = s->async = 1;
-	s->state = SECTION_LIVE;
+	if (nr_sections == SECTIONS_MAX)
+		return complain(o, "expected at most %ld sections here", SECTIONS_MAX);
 	nr_sections++;
-	return s;
+	memcpy(s->name, o->name, sizeof(s->name));
+	s->num_processes = number(o, SECTION_NUM_PROCESSES);
+	s->limit = number(o, SECTION_LIMIT_DEV_ACCESS);
+	s->sync = number(o, SECTION_SYNC_CTXS);
+	s->async = number(o, SECTION_ASYNC_CTXS);
+	s->priority = number(o, SECTION_QUEUE_PRIORITY);
+	s->max_extra = number(o, SECTION_MAX_EXTRA_CTXS);
+	s->state = number(o, SECTION_LIVE) ? SECTION_IS_LIVE : SECTION_CONFIGURED;
+	ids(&s->uids, o->value[SECTION_ALLOWED_UIDS]);
+	ids(&s->gids, o->value[SECTION_ALLOWED_GIDS]);
+	return nodes(s, o) ? -1 : devices(s, o);
 }
 
-static char *trim(char *text)
+static int sections_from(const struct config *c)
 {
-	size_t n;
+	const struct object_list *list = &c->objects[OBJECT_SECTION];
+	size_t i;
 
-	text[strcspn(text, ";#\n")] = '\0';
-	text += strspn(text, " \t\r");
-	for (n = strlen(text); n && isspace((unsigned char)text[n - 1]); n--)
-		text[n - 1] = '\0';
-	return text;
-}
-
-static int line(struct section **s, char *text)
-{
-	char *value;
-
-	text = trim(text);
-	if (!*text)
-		return 0;
-	if (*text == '[') {
-		*s = header(text + 1);
-		return *s ? 0 : -1;
-	}
-	value = strchr(text, '=');
-	if (!value || !*s)
-		return complain("%s: expected [NAME], then Key = value", text);
-	*value++ = '\0';
-	return pair(*s, trim(text), trim(value));
+	for (i = 0; i < c->errors && i < CONFIG_ERRORS_SHOWN; i++)
+		fprintf(stderr, "wd-emulate: %s:%zu: %s\n", file_name, c->error[i].line,
+			c->error[i].text ? c->error[i].text : "out of memory");
+	if (c->errors)
+		return -1;
+	if (c->objects[OBJECT_DEVICE].count)
+		return complain(&c->objects[OBJECT_DEVICE].item[0], "emulated devices have no settings", 0);
+	for (i = 0; i < list->count; i++)
+		if (section(&list->item[i]))
+			return -1;
+	return 0;
 }
 
 int sections_read(const char *path)
 {
-	struct section *s = NULL;
-	char text[1024];
-	int ret = 0;
-	FILE *f = fopen(path, "re");
+	struct config config = { 0 };
+	struct id_names names;
+	struct root machine;
+	char *text = NULL;
+	size_t len;
+	int ret = text_file_read(path, &text, &len);
 
 	file_name = path;
-	if (!f) {
-		fprintf(stderr, "wd-emulate: %s: %s\n", path, strerror(errno));
-		return -1;
+	if (!ret)
+		ret = root_open(&machine, NULL);
+	if (!ret) {
+		names = idname_source(&machine);
+		ret = config_parse(&config, text, len, &names);
+		root_close(&machine);
 	}
-	for (line_nr = 1; !ret && fgets(text, sizeof(text), f); line_nr++)
-		ret = line(&s, text);
-	fclose(f);
-	return ret;
+	free(text);
+	if (ret)
+		fprintf(stderr, "wd-emulate: %s: %s\n", path, strerror(-ret));
+	else
+		ret = sections_from(&config);
+	config_free(&config);
+	return ret ? -1 : 0;
 }

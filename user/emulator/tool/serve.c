@@ -17,7 +17,7 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-#include "../sections.h"
+#include "messages.h"
 #include "sections.h"
 #include "serve.h"
 
@@ -195,8 +195,8 @@ static void waiters_serve(void)
 
 	while (i < nr_waiters) {
 		struct waiter w = waiters[i];
-		struct slot *slot = w.section->state == SECTION_LIVE ? slot_take(w.section, NULL, w.pid, w.conn) : NULL;
-		int error = slot ? 0 : w.section->state != SECTION_LIVE ? ESHUTDOWN : now_ns() >= w.until ? ETIMEDOUT : -1;
+		struct slot *slot = w.section->state == SECTION_IS_LIVE ? slot_take(w.section, NULL, w.pid, w.conn) : NULL;
+		int error = slot ? 0 : w.section->state != SECTION_IS_LIVE ? ESHUTDOWN : now_ns() >= w.until ? ETIMEDOUT : -1;
 
 		if (error < 0) {
 			i++;

@@ -29,9 +29,12 @@ typedef enum _CpaBoolean {
 #endif
 
 /*
- * icp_sal_userStart() - wd_user_start(), which never waits for a slot here.
+ * icp_sal_userStart() - wd_user_start(), which never waits for a slot here, and
+ *	fails on a kernel without sections, where nothing is held back.
  * icp_sal_userStartMultiProcess() - the same; limitDevAccess is the section's, and ignored here.
- * icp_sal_userStop() - wd_user_stop().
+ * icp_sal_userStop() - wd_user_stop(), which ends what sessions have instead of
+ *	being refused: requests end as when the slot is taken away. Such sessions
+ *	get no context again and are to be freed as ever.
  *
  * Return CPA_STATUS_SUCCESS; CPA_STATUS_INVALID_PARAM for what can't be a
  * section's name; CPA_STATUS_FAIL, and wd_error_detail(0, ...) says why.

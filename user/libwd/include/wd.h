@@ -42,6 +42,11 @@ typedef unsigned long long int handle_t;
 #define WD_PRIORITY_MIN		(-100)
 #define WD_PRIORITY_MAX		99
 
+/* Features of an algorithm on a device, its sysfs attribute "flags"; bits 8 to 31 are the algorithm's own. */
+#define WD_CAPA_SHARE_ALL	(1u << 0)	/* it works on all addresses of the process */
+#define WD_CAPA_SGL_MEM		(1u << 1)	/* and on lists of pieces */
+#define WD_CAPA_STREAM		(1u << 8)	/* a request goes on with the state of an earlier one */
+
 /*
  * A device as sysfs describes it. Allocated by this library only, so that a
  * later version may append members. A mainline kernel lacks the attributes of
@@ -122,11 +127,21 @@ int wd_error_detail(handle_t h, char *buf, size_t len);
  * throughput. NULL: every device, those that are not to be used at the end.
  *
  * The list is the caller's: wd_free_list_accels(). NULL and errno: ENODEV (no
- * such device), EINVAL (empty name, or one with a line break), ENOMEM.
+ * such device), EINVAL (empty name, or one with a line break), ENOMEM; EMFILE,
+ * ENFILE, EACCES (it can't be found out now).
  */
 struct uacce_dev_list *wd_list_accels(const char *alg_name);
 
-/* wd_free_list_accels() - free a list of wd_list_accels(); NULL is ignored. */
+/*
+ * wd_list_accels_with() - those of them that have features (WD_CAPA_*) for the algorithm.
+ *
+ * A device that doesn't say (mainline's) is listed. NULL and errno as
+ * wd_list_accels(); EOPNOTSUPP: devices offer the algorithm, none has the
+ * features; EINVAL: features of no algorithm (alg_name NULL).
+ */
+struct uacce_dev_list *wd_list_accels_with(const char *alg_name, unsigned int features);
+
+/* wd_free_list_accels() - free a list of these; NULL is ignored. */
 void wd_free_list_accels(struct uacce_dev_list *list);
 
 /*

@@ -116,10 +116,12 @@ int wd_cq_fd(handle_t cq);
  * wd_cq_arm() - make the descriptor readable with the next completion or
  * event, and at once if one is there already.
  *
- * Once: arm again when wd_poll_cq() has returned completions, after
- * epoll_ctl(), and before every sleep. The order that loses nothing is:
- * epoll_ctl(), wd_cq_arm(), wd_poll_cq() until it returns 0, sleep. The
- * descriptor may be readable without a reason. Returns 0, and the errors of wd_cq_fd().
+ * Once: arm again before the next sleep, and after epoll_ctl(). The order that
+ * loses nothing is: epoll_ctl(), wd_cq_arm(), wd_poll_cq() until it returns 0,
+ * sleep. Completions that the thread takes between its arming and that 0 don't
+ * end the arming. When several threads arm, what one of them takes makes
+ * the descriptor readable for the others. The descriptor may be readable
+ * without a reason. Returns 0, and the errors of wd_cq_fd().
  */
 int wd_cq_arm(handle_t cq);
 
@@ -128,7 +130,8 @@ int wd_cq_arm(handle_t cq);
  *
  * A context that breaks raises WD_EVENT_CQ_ERR once. What was in it ends with
  * errors (or elsewhere, where that is allowed) and is polled as usual; what had
- * finished before is not lost. Returns 0, -EAGAIN when there is none, -EINVAL, -ESTALE.
+ * finished before is not lost. The queue lasts, also when a ring overran: its
+ * other contexts go on, and a context that is opened again has a new ring. Returns 0, -EAGAIN when there is none, -EINVAL, -ESTALE.
  */
 int wd_get_async_event(handle_t cq, struct wd_async_event *ev);
 

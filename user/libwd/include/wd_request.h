@@ -25,7 +25,7 @@ enum wd_path_reason {
 	WD_REASON_POLICY = 1,		/* the session's flags or WD_PATH asked for it */
 	WD_REASON_NO_DEVICE = 2,	/* no device offers this algorithm */
 	WD_REASON_NO_QUEUE = 3,		/* every fitting device is out of queues */
-	WD_REASON_NO_ACCESS = 4,	/* the device nodes may not be opened by this process */
+	WD_REASON_NO_ACCESS = 4,	/* the device nodes may not be opened by this process, or can't be now */
 	WD_REASON_NO_DRIVER = 5,	/* the devices present speak an API that is not known here */
 	WD_REASON_UNSUPPORTED = 6,	/* the devices present can't do what this session needs */
 	WD_REASON_SIZE = 7,		/* smaller than what is worth giving to a device */
@@ -125,10 +125,46 @@ int wd_sess_stats(handle_t sess, struct wd_sess_stats *stats);
 /*
  * wd_ctx_set_from_sess() - add the contexts that a session uses to a set.
  *
+ * These are the devices' contexts. Requests that name the set are never given
+ * to this CPU because devices are full: that is -EBUSY. Only the set of a
+ * session without any device has the CPU's place.
+ *
  * Any thread, one at a time per set. Returns 0, -EINVAL for a stale session or
  * a bad set, -ESTALE for a set that was made before fork(), -ENOMEM.
  */
 int wd_ctx_set_from_sess(handle_t sess, wd_ctx_set_t *set);
+
+/*
+ * wd_ctx_set_add_soft() - add this CPU's place to a set: the software path.
+ *
+ * Asynchronous requests of the session that name the set go to this CPU when
+ * all devices in it are full, or can't take them. Any thread, one at a time per
+ * set. Returns as wd_ctx_set_from_sess(); -EOPNOTSUPP for a session that is
+ * for devices only, or synchronous.
+ */
+int wd_ctx_set_add_soft(handle_t sess, wd_ctx_set_t *set);
+
+/*
+ * wd_sess_own_ctxs() - n contexts that serve this session and no other.
+ *
+ * They are opened now, on the devices that the session may use: the best ones,
+ * each in turn. From now on the session's requests use them only. n is the
+ * whole number, 8 at most: calling it again opens or closes the difference, 0
+ * has the session share contexts again. They are closed with the session. set:
+ * NULL, or what their numbers are added to, as by wd_ctx_set_from_sess().
+ *
+ * In a section they count among the slot's grants and extras. Outside of one
+ * they are beyond what wd_user_ctxs() says. A fork's child opens as many as it
+ * can have when it uses the session; so does a session whose devices had gone.
+ *
+ * Any thread, with no other in a call with the session. Returns 0, or, with
+ * nothing changed: -EINVAL (not a session, not a set, n is too large), -EBUSY
+ * (the devices have no more free queues, or requests are in flight on a
+ * context that would be closed), -EDQUOT (the section grants no more),
+ * -ENODEV, -EACCES, -EOPNOTSUPP (a session on a completion queue, or for this
+ * CPU only), -ESTALE, -ENOMEM.
+ */
+int wd_sess_own_ctxs(handle_t sess, unsigned int n, wd_ctx_set_t *set);
 
 /*
  * wd_in_flight() - how many requests are in flight in a set.
@@ -163,9 +199,9 @@ int wd_start_pollers(const char *config);
 /*
  * wd_stop_pollers() - end them, and wait for callbacks that run now.
  *
- * What is in flight is from now on for wd_<alg>_poll(). At exit, and when the
- * library is unloaded, they are stopped too, but waited for a second at most.
- * Any thread but theirs. Returns 0, -EDEADLK in a callback on one of them.
+ * What is in flight is from now on for wd_<alg>_poll(). At exit they are
+ * stopped too, before functions that were registered with atexit() before they
+ * were started, but waited for a second at most. Any thread but theirs. Returns 0, -EDEADLK in a callback on one of them.
  */
 int wd_stop_pollers(void);
 

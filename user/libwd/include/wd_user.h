@@ -55,7 +55,11 @@ struct wd_user_grant {
  * It need not be called: without it the first session that may use devices
  * attaches to the section that WD_SECTION in the environment names, and where
  * that isn't set, the process stays outside any section. Neither falls back to
- * the pool when a section can't be had: the session can't be allocated.
+ * the pool when a section can't be had: the session can't be allocated. After
+ * this has failed, outside of any section, everything that may use devices is
+ * refused with its error, until it succeeds or wd_user_stop() is called.
+ *
+ * section NULL: the pool, whatever WD_SECTION says; a child's, too.
  *
  * On a kernel without sections (mainline's uacce) it returns 0, and
  * wd_user_info() and wd_error_detail(0, ...) say WD_USER_UNPROVISIONED.
@@ -65,23 +69,47 @@ struct wd_user_grant {
  * that its parent was in, unless it calls this before. exec: the slot is given
  * back, except when it was inherited (wdctl run).
  *
- * Returns 0; -EALREADY (in that section), -EBUSY (in another one; or sessions
+ * Returns 0; -EALREADY (in that section, or the pool), -EBUSY (in another one; or sessions
  * exist that were bound outside it; or raw contexts are charged to another
  * slot); -EINVAL (not a name); -ENOENT (no such section), -ESHUTDOWN (it isn't
  * live, or is draining), -EACCES (this user may not), -EUSERS (full, after the
- * time to wait), -ENOBUFS (too many wait), -ENOMEM, -EMFILE, -ENFILE.
+ * time to wait), -EINTR (a signal's handler ran meanwhile), -ENOBUFS (too many wait), -ENOMEM, -EMFILE, -ENFILE.
  */
 int wd_user_start(const char *section);
 
 /*
  * wd_user_stop() - close the contexts and give the slot back.
  *
- * Afterwards no session that may use devices can be allocated, nor a context
- * opened (-ESHUTDOWN), until the next wd_user_start(): WD_SECTION isn't heeded
- * again. Returns 0; -EBUSY while such sessions exist (nothing is changed);
- * -ENOTCONN before any start or session; -ESHUTDOWN when stopped already.
+ * Until the next wd_user_start() no context can be opened, nor a session
+ * allocated that is for devices only or names devices (-ESHUTDOWN); one that may
+ * use this CPU is made, and uses that for its life (WD_REASON_POLICY). WD_SECTION
+ * isn't heeded again. Returns 0; -EBUSY while such sessions exist (nothing is changed);
+ * -ENOTCONN before any start, failed ones included, or session; -ESHUTDOWN when stopped already.
  */
 int wd_user_stop(void);
+
+/*
+ * wd_user_ctxs() - how many contexts to have outside of sections.
+ *
+ * nodes: as a section's Nodes, "0=2+2 1=1+0": on each device of NUMA node 0 two
+ * contexts for synchronous sessions and two for asynchronous ones. "2+2"
+ * without a node: on each device of the nodes that aren't named, or aren't
+ * known; one and one without it. A number is up to 1024, and holds for each class
+ * (compression, ciphers, ...) and queue type by itself. NULL: what WD_CTXS in
+ * the environment says, which the first session heeds where this wasn't called;
+ * without it, one and one.
+ *
+ * Each session opens another context, on the best devices in turn, until there
+ * are that many; from then on sessions share them. Fewer of one kind than
+ * sessions need are made up for by the other kind, which then serves both.
+ * "0+0": none on these devices.
+ *
+ * Heeded by sessions that are allocated from now on; open contexts stay. No
+ * meaning in a section, which grants contexts. Completion queues have theirs for
+ * themselves, as many each. Any thread. A fork's child inherits it.
+ * Returns 0, -EINVAL (the text; wd_error_detail() says where; nothing has changed).
+ */
+int wd_user_ctxs(const char *nodes);
 
 /* wd_user_info() - where this process stands. Any thread. Returns 0, -EINVAL (NULL). */
 int wd_user_info(struct wd_user_info *info);

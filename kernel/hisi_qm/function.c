@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A function in its device: brought to a known state, given its queues and event rings, started and stopped. */
+#include <linux/acpi.h>
+#include "internal.h"
+
+/* ------ bringing the device to a known state ------ */
+
+/**
+ * qm_master_close - the device, with all its functions, accesses no memory afterwards
+ * @qm: the physical function
+ */
+int qm_master_close(struct hisi_qm *qm)
+{
+	int ret;
+
+	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 1);
+	ret = hisi_qm_wait(qm, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE, ACC_MASTER_TRANS_IDLE);
+	if (ret)
+		pci_err(qm->pdev, "bus transactions don't end (%d)\n", ret);
+	return ret;
+}
+
+static int qm_acpi_reset(struct hisi_qm *qm)
+{
+	unsigned long long result = 0;
+	acpi_handle handle = ACPI_HANDLE(&qm->pdev->dev);
+	char *method = (char *)qm->engine->reset_method;
+	int ret;
+
+	if (!handle || !acpi_has_method(handle, method))
+		return 0;
+
+	ret = qm_master_close(qm);
+	if (ret)
+		return ret;
+	if (ACPI_FAILURE(acpi_evaluate_integer(handle, method, NULL, &result)) || result) {
+		pci_err(qm->pdev, "reset by %s failed (%llu)\n", method, result);
+		return -EIO;
+	}
+	return 0;
+}
+
+/**
+ * qm_hw_init - have the queue manager forget all that was before
+ * @qm: the physical function; the engine's own registers come next
+ */
+int qm_hw_init(struct hisi_qm *qm)
+{
+	int ret;
+
+	ret = qm_acpi_reset(qm);
+	if (ret)
+		return ret;
+
+	if (qm->gen->pm_control)
+		hisi_qm_write(qm, QM_PM_CTRL, hisi_qm_read(qm, QM_PM_CTRL) | QM_PM_CTRL_IDLE_DISABLE);
+
+	hisi_qm_write(qm, QM_MEM_START_INIT, 1);
+	ret = hisi_qm_wait(qm, QM_MEM_INIT_DONE, 1, 1);
+	if (ret) {
+		pci_err(qm->pdev, "memory of the queue manager is not ready (%d)\n", ret);
+		return ret;
+	}
+	/* An earlier driver may have closed it; the contexts that it left there are gone now. */
+	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 0);
+	return 0;
+}
+
+/* ------ queues and event rings ------ */
+
+static int qm_eventq_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, struct qm_eventq *q)
+{
+	struct qm_eqc eqc = {
+		.base_l = cpu_to_le32(lower_32_bits(q->dma)),
+		.base_h = cpu_to_le32(upper_32_bits(q->dma)),
+		.dw6 = cpu_to_le32((q->depth - 1) | QM_EQC_DW6_PHASE),
+	};
+
+	q->head = 0;
+	q->phase = true;
+	return qm_context_load(qm, cmd, 0, &eqc, sizeof(eqc));
+}
+
+static int qm_contexts_load(struct hisi_qm *qm)
+{
+	int ret;
+
+	ret = qm_eventq_load(qm, QM_MB_CMD_EQC, &qm->eq);
+	if (ret)
+		return ret;
+	ret = qm_eventq_load(qm, QM_MB_CMD_AEQC, &qm->aeq);
+	if (ret)
+		return ret;
+	ret = qm_mailbox(qm, QM_MB_CMD_SQC_BT, 0, qm->sqc_table);
+	if (ret)
+		return ret;
+	return qm_mailbox(qm, QM_MB_CMD_CQC_BT, 0, qm->cqc_table);
+}
+
+/**
+ * qm_function_start - give the function its queues and event rings
+ * @qm: the function; the device may access memory
+ */
+int qm_function_start(struct hisi_qm *qm)
+{
+	int ret;
+
+	/* Whoever puts a queue reads the asynchronous event ring. */
+	mutex_lock(&qm->aeq_lock);
+	memset(qm->mem, 0, qm->mem_size);
+	ret = qm_vft_set(qm, 0, 0, qm->qp_num);
+	if (!ret)
+		ret = qm_contexts_load(qm);
+	mutex_unlock(&qm->aeq_lock);
+	if (ret)
+		goto err_clear_vft;
+
+	if (hisi_qm_has(qm, QM_CAP_SVA_PREFETCH))
+		hisi_qm_write(qm, QM_PAGE_SIZE, (PAGE_SHIFT - 12) / 2);
+	qm_irq_unmask(qm);
+	return 0;
+
+err_clear_vft:
+	qm_vft_set(qm, 0, 0, 0);
+	return ret;
+}
+
+/**
+ * qm_function_stop - undo qm_function_start()
+ * @qm: the function; its queues have ended
+ */
+void qm_function_stop(struct hisi_qm *qm)
+{
+	qm_irq_mask(qm);
+	qm_vft_set(qm, 0, 0, 0);
+}
+
+/* ------ start and stop ------ */
+
+/**
+ * qm_start - the function gets its queues; errors are reported
+ * @qm: an allocated function, engine initialised
+ *
+ * From here on the device may access memory: until qm_free(), or a reset.
+ */
+int qm_start(struct hisi_qm *qm)
+{
+	int ret;
+
+	qm_error_init(qm);
+	pci_set_master(qm->pdev);
+	ret = qm_function_start(qm);
+	if (ret)
+		goto err_exit_error;
+	ret = qm_started(qm);
+	if (ret)
+		goto err_stop_function;
+	return 0;
+
+err_stop_function:
+	qm_function_stop(qm);
+err_exit_error:
+	pci_err(qm->pdev, "cannot start (%d)\n", ret);
+	qm_error_exit(qm);
+	return ret;
+}
+
+/**
+ * qm_stop - undo qm_start(): all queues end
+ * @qm: a started function
+ */
+void qm_stop(struct hisi_qm *qm)
+{
+	qm_ending(qm);
+	qm_state_set(qm, QM_STOPPED);
+	qm_queues_kill(qm);
+	qm_function_stop(qm);
+	qm_error_exit(qm);
+}

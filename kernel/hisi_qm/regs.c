@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Access to a function's registers. */
+#include <linux/io.h>
+#include <linux/iopoll.h>
+#include "internal.h"
+
+/**
+ * hisi_qm_read - read a 32-bit register
+ * @qm: the function
+ * @reg: offset in BAR2
+ */
+u32 hisi_qm_read(struct hisi_qm *qm, u32 reg)
+{
+	return readl(qm->io + reg);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_read);
+
+/**
+ * hisi_qm_write - write a 32-bit register
+ * @qm: the function
+ * @reg: offset in BAR2
+ * @value: the value
+ */
+void hisi_qm_write(struct hisi_qm *qm, u32 reg, u32 value)
+{
+	writel(value, qm->io + reg);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_write);
+
+/**
+ * hisi_qm_wait - wait until the device has set bits of a register
+ * @qm: the function
+ * @reg: offset in BAR2
+ * @mask: bits looked at
+ * @value: what they must become
+ *
+ * Hardware needs microseconds, but a software device on a busy machine can be
+ * away for long. -ETIMEDOUT, -ENODEV when the device is gone. Sleeps.
+ */
+int hisi_qm_wait(struct hisi_qm *qm, u32 reg, u32 mask, u32 value)
+{
+	u32 now;
+	int ret;
+
+	ret = read_poll_timeout(hisi_qm_read, now, (now & mask) == value || qm_gone(qm, now),
+				QM_REG_PERIOD_US, QM_REG_TIMEOUT_US, false, qm, reg);
+	if ((now & mask) == value)
+		return 0;
+	return qm_gone(qm, now) ? -ENODEV : ret;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_wait);
+
+/**
+ * hisi_qm_write_regs - write registers in order
+ * @qm: the function
+ * @regs: what to write
+ * @nr: how many
+ */
+void hisi_qm_write_regs(struct hisi_qm *qm, const struct hisi_qm_reg *regs, unsigned int nr)
+{
+	for (; nr; nr--, regs++)
+		hisi_qm_write(qm, regs->offset, regs->value);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_write_regs);
+
+/**
+ * hisi_qm_set_bits - set bits of a register, leave the others
+ * @qm: the function
+ * @reg: offset in BAR2
+ * @bits: which
+ */
+void hisi_qm_set_bits(struct hisi_qm *qm, u32 reg, u32 bits)
+{
+	hisi_qm_write(qm, reg, hisi_qm_read(qm, reg) | bits);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_set_bits);
+
+/**
+ * hisi_qm_clear_bits - clear bits of a register, leave the others
+ * @qm: the function
+ * @reg: offset in BAR2
+ * @bits: which
+ */
+void hisi_qm_clear_bits(struct hisi_qm *qm, u32 reg, u32 bits)
+{
+	hisi_qm_write(qm, reg, hisi_qm_read(qm, reg) & ~bits);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_clear_bits);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Ways back and the end of a function in use: its restart after an event was lost,
+ * its reset by PCI, an error that only a reset clears, and queues that stop late.
+ *
+ * state.c says when the works here run. A reset by PCI holds the lock of the device,
+ * which the works never take.
+ */
+#include <linux/workqueue.h>
+#include "internal.h"
+
+#define QM_STUCK_PERIOD_MAX_S	64
+
+/* ------ restart after an event was lost, and the end after an error ------ */
+
+static void qm_restart_work(struct work_struct *work)
+{
+	struct hisi_qm *qm = container_of(work, struct hisi_qm, restart_work);
+	bool broken = READ_ONCE(qm->broken);
+	/* After a restart that ended half way: framework and listeners know. */
+	bool again = qm->state == QM_RESETTING;
+
+	qm_state_set(qm, QM_RESETTING);
+	/*
+	 * Not every generation closes its master by itself, nor does any say when
+	 * the accesses under way have ended.
+	 */
+	if (broken)
+		WRITE_ONCE(qm->silent, !qm_master_close(qm));
+	if (qm->uacce && !again)
+		uacce_kill_queues(qm->uacce);
+	/* One that was just being opened wasn't on the framework's list. */
+	qm_queues_kill(qm);
+	if (broken) {
+		qm_state_set(qm, QM_STOPPED);
+		if (qm->uacce)
+			uacce_isolated(qm->uacce);
+		return;
+	}
+	/* Broken since: this work comes again, and closes the master first. */
+	if (READ_ONCE(qm->broken))
+		return;
+
+	qm_function_stop(qm);
+	if (qm_function_start(qm)) {
+		qm_break(qm, "restart failed");
+		return;
+	}
+	qm_state_set(qm, QM_STARTED);
+	if (qm->uacce)
+		uacce_reset_done(qm->uacce);
+	qm_stuck_after(qm, 0);
+}
+
+/* ------ queues that didn't stop when they had to ------ */
+
+/* 0: none is left; else why one is. */
+static int qm_stuck_ask(struct hisi_qm *qm)
+{
+	int refused = 0;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < qm->qp_num; i++) {
+		struct hisi_qp *qp = &qm->qps[i];
+
+		if (!READ_ONCE(qp->stuck) && !READ_ONCE(qp->left))
+			continue;
+		ret = qm_qp_recover(qp);
+		/* The mailbox is taken: the others wouldn't get it either. */
+		if (ret == -EBUSY || ret == -ETIMEDOUT)
+			return ret;
+		if (ret)
+			refused = ret;
+	}
+	return refused;
+}
+
+static void qm_stuck_work(struct work_struct *work)
+{
+	struct hisi_qm *qm = container_of(to_delayed_work(work), struct hisi_qm, stuck_work);
+	unsigned int period = READ_ONCE(qm->stuck_period_s);
+	int ret;
+
+	ret = qm_mailbox_look(qm);
+	if (!ret)
+		ret = qm_stuck_ask(qm);
+	if (!ret)
+		return;
+	/* It comes free when it does; but who refuses once will do so for a while. */
+	if (ret == -EBUSY || ret == -ETIMEDOUT)
+		period = QM_STUCK_PERIOD_S;
+	else
+		period = clamp_t(unsigned int, 2 * period, QM_STUCK_PERIOD_S, QM_STUCK_PERIOD_MAX_S);
+	qm_stuck_after(qm, period);
+}
+
+/* ------ begin ------ */
+
+/**
+ * qm_reset_init - nothing of this file happens before the function is started
+ * @qm: a new function
+ */
+void qm_reset_init(struct hisi_qm *qm)
+{
+	qm->ending = true;
+	INIT_WORK(&qm->restart_work, qm_restart_work);
+	INIT_DELAYED_WORK(&qm->stuck_work, qm_stuck_work);
+}
+
+/* ------ reset by PCI: whoever asks for it, the function forgets everything ------ */
+
+/**
+ * qm_reset_prepare - take all queues from their users, and stop the function
+ * @qm: a function that was started, broken or not
+ */
+void qm_reset_prepare(struct hisi_qm *qm)
+{
+	qm_ending(qm);
+	qm_state_set(qm, QM_RESETTING);
+	if (qm->uacce)
+		uacce_kill_queues(qm->uacce);
+	qm_queues_kill(qm);
+	qm_function_stop(qm);
+	qm_error_exit(qm);
+	/* The PCI core restores it as it is now: off until the function starts. */
+	pci_clear_master(qm->pdev);
+}
+
+static int qm_reset_start(struct hisi_qm *qm)
+{
+	int ret;
+
+	/* As a device that was just found: a reset of the function leaves the engine without its values. */
+	ret = qm_hw_init(qm);
+	if (ret)
+		return ret;
+	ret = qm->engine->hw_init(qm);
+	if (ret)
+		return ret;
+	return qm_start(qm);
+}
+
+/**
+ * qm_reset_done - the function forgot everything: start it again
+ * @qm: the function, after qm_reset_prepare()
+ *
+ * A reset that failed leaves a device that doesn't start.
+ */
+void qm_reset_done(struct hisi_qm *qm)
+{
+	int ret;
+
+	mutex_lock(&qm->state_lock);
+	WRITE_ONCE(qm->broken, false);
+	mutex_unlock(&qm->state_lock);
+	WRITE_ONCE(qm->silent, false);
+	qm_mailbox_reset(qm);
+	qm_queues_forgotten(qm);
+
+	ret = qm_reset_start(qm);
+	if (ret) {
+		pci_clear_master(qm->pdev);
+		qm_break(qm, "reset failed");
+		qm_state_set(qm, QM_STOPPED);
+		if (qm->uacce)
+			uacce_isolated(qm->uacce);
+		return;
+	}
+	if (qm->uacce)
+		uacce_reset_done(qm->uacce);
+	pci_info(qm->pdev, "reset and started again\n");
+}

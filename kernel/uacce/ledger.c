@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The ledger of provisioning: devices, sections, slots and owners, and how to
+ * find one of them and what is free. It calls nobody, and everybody reads it.
+ *
+ * lock        protects                                   taken with
+ * ----------  -----------------------------------------  -----------------------------
+ * uacce_prov  all that provision.h declares              uacce_ctx.mutex; a leaf but for
+ *                                                        sockets', pids' and allocation's
+ */
+#include <linux/bitmap.h>
+#include <linux/device.h>
+#include <linux/hashtable.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include "provision.h"
+
+DEFINE_MUTEX(uacce_prov);
+LIST_HEAD(uacce_accounts);
+LIST_HEAD(uacce_sections);
+LIST_HEAD(uacce_claims);
+u32 uacce_prov_generation;
+u32 uacce_ctx_generation;
+u64 uacce_config_seq;
+u64 uacce_event_seq;
+struct workqueue_struct *uacce_wq;
+
+static LIST_HEAD(settings);
+static DEFINE_HASHTABLE(owners, 8);
+
+/* ------ devices ------ */
+
+struct uacce_settings *uacce_settings_get(const char *parent)
+{
+	struct uacce_settings *s;
+
+	list_for_each_entry(s, &settings, all)
+		if (!strcmp(s->parent, parent))
+			return s;
+	s = kzalloc(struct_size(s, parent, strlen(parent) + 1), GFP_KERNEL);
+	if (!s)
+		return NULL;
+	strcpy(s->parent, parent);
+	s->latency = UACCE_LEVEL_AVERAGE;
+	s->throughput = UACCE_LEVEL_AVERAGE;
+	list_add_tail(&s->all, &settings);
+	return s;
+}
+
+int uacce_account_zone(const struct uacce_device *uacce)
+{
+	const struct uacce_settings *s = uacce->acct.settings;
+
+	return s && s->zone_set ? s->zone : dev_to_node(uacce->parent);
+}
+
+/* Less than nothing when a queue that was promised to somebody is lost. */
+s64 uacce_account_free(const struct uacce_device *uacce)
+{
+	const struct uacce_account *acct = &uacce->acct;
+
+	return (s64)acct->total - acct->reserved - acct->used_pool - acct->quarantined;
+}
+
+/* What can be given out of that. */
+u32 uacce_account_room(const struct uacce_device *uacce)
+{
+	return max_t(s64, uacce_account_free(uacce), 0);
+}
+
+struct uacce_device *uacce_account_find(const char *name)
+{
+	struct uacce_account *acct;
+
+	list_for_each_entry(acct, &uacce_accounts, all) {
+		struct uacce_device *uacce = uacce_of_account(acct);
+
+		if (!strcmp(dev_name(&uacce->dev), name) || !strcmp(dev_name(uacce->parent), name))
+			return uacce;
+	}
+	return NULL;
+}
+
+/* ------ owners ------ */
+
+struct uacce_owner *uacce_owner_find(struct pid *pid)
+{
+	struct uacce_owner *owner;
+
+	hash_for_each_possible(owners, owner, hash, (unsigned long)pid)
+		if (owner->pid == pid)
+			return owner;
+	return NULL;
+}
+
+struct uacce_owner *uacce_owner_get(struct pid *pid)
+{
+	struct uacce_owner *owner = uacce_owner_find(pid);
+
+	if (owner)
+		return owner;
+	owner = kzalloc(sizeof(*owner), GFP_KERNEL);
+	if (!owner)
+		return NULL;
+	owner->pid = get_pid(pid);
+	INIT_LIST_HEAD(&owner->charges);
+	hash_add(owners, &owner->hash, (unsigned long)pid);
+	return owner;
+}
+
+void uacce_owner_put(struct uacce_owner *owner)
+{
+	if (owner->attachment || !list_empty(&owner->charges))
+		return;
+	hash_del(&owner->hash);
+	put_pid(owner->pid);
+	kfree(owner);
+}
+
+/* ------ sections ------ */
+
+struct uacce_section *uacce_section_find(const char *name)
+{
+	struct uacce_section *section;
+
+	list_for_each_entry(section, &uacce_sections, all)
+		if (!strcmp(uacce_section_name(section), name))
+			return section;
+	return NULL;
+}
+
+int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++)
+		if (section->members[k].uacce == uacce)
+			return k;
+	return -1;
+}
+
+u64 uacce_section_slots(const struct uacce_section *section)
+{
+	u64 devices = 0;
+	unsigned int k;
+
+	if (section->state == UACCE_NL_SECTION_CONFIGURED)
+		return 0;
+	if (!section->limit_dev_access)
+		return section->num_processes;
+	for (k = 0; k < section->nr_members; k++)
+		devices += section->members[k].sync + section->members[k].async > 0;
+	return devices * section->num_processes;
+}
+
+bool uacce_section_uses_nodes_of(const struct uacce_device *uacce)
+{
+	struct uacce_section *section;
+
+	list_for_each_entry(section, &uacce_claims, claims)
+		if (section->nodes && uacce_section_position(section, uacce) >= 0)
+			return true;
+	return false;
+}
+
+/* ------ slots ------ */
+
+unsigned long *uacce_slot_map(const struct uacce_section *section, int member)
+{
+	return section->members[member < 0 ? 0 : member].taken;
+}
+
+u32 uacce_slots_taken(const struct uacce_section *section, int member)
+{
+	return bitmap_weight(uacce_slot_map(section, member), section->taken_bits);
+}
+
+/* member -1: mode 0, where the slot has some of every device. */
+bool uacce_slot_has(const struct uacce_slot *slot, int position)
+{
+	return slot->member < 0 || slot->member == position;
+}
+
+u16 *uacce_slot_used(struct uacce_slot *slot, int position)
+{
+	return &slot->used[slot->member < 0 ? position : 0];
+}
+
+void uacce_slot_name(const struct uacce_slot *slot, char *name)
+{
+	const char *section = uacce_section_name(slot->section);
+
+	if (slot->member < 0)
+		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_INT_%u", section, slot->index);
+	else
+		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_DEV%d_INT_%u", section, slot->member, slot->index);
+}
+
+/* ------ ------ */
+
+int uacce_ledger_init(void)
+{
+	uacce_wq = alloc_workqueue("uacce", 0, 0);
+	return uacce_wq ? 0 : -ENOMEM;
+}
+
+/* Nobody opens any more, and nobody is attached; works that found that may still run. */
+void uacce_ledger_exit(void)
+{
+	struct uacce_settings *s, *next;
+
+	destroy_workqueue(uacce_wq);
+	list_for_each_entry_safe(s, next, &settings, all)
+		kfree(s);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * wdctl reads what the kernel answers: as it stands in a message, and through libnl and a socket. What it shows is
+ * whole JSON, and it sees the attributes that libwd sees.
+ * Input: which way, command, and attributes; or answers, each of flags, a length (2 bytes) and so many bytes.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <sys/socket.h>
+
+#include "event.h"
+#include "facts.h"
+#include "feed.h"
+#include "json_facts.h"
+#include "seen.h"
+
+#define FAMILY	0x1c
+
+/* --- a message --- */
+
+static void json_good(struct json_object *o)
+{
+	const char *text;
+	struct json_object *back;
+
+	MUST(o);
+	text = json_object_to_json_string(o);
+	back = json_tokener_parse(text);
+	MUST(back, "not JSON: %s", text);
+	json_object_put(back);
+	json_object_put(o);
+}
+
+static void event_good(const struct family_message *m)
+{
+	struct event e;
+	size_t len;
+	char *text;
+	FILE *f;
+	int ret = event_parse(&e, m);
+
+	MUST(!ret || ret == -EINVAL);
+	if (ret)
+		return;
+	f = open_memstream(&text, &len);
+	event_print(f, &e);
+	fclose(f);
+	free(text);
+	json_good(json_from_event(&e));
+	event_fini(&e);
+}
+
+static void facts_good(const struct family_message *m)
+{
+	struct fact_section section;
+	struct fact_device device;
+	struct fact_ctx ctx;
+
+	fact_device_parse(&device, m);
+	json_good(json_from_fact_device(&device));
+	fact_ctx_parse(&ctx, m);
+	json_good(json_from_fact_ctx(&ctx));
+	MUST(!fact_section_parse(&section, m));
+	MUST(section.nodes && section.uids && section.gids && section.reason);
+	json_good(json_from_fact_section(&section));
+	fact_section_fini(&section);
+}
+
+static void one_message(struct feed *f)
+{
+	uint8_t cmd = feed_u8(f) % (UACCE_NL_CMD_MAX + 2);
+	size_t len = NLMSG_HDRLEN + GENL_HDRLEN + f->left;
+	const struct nlattr *seen[UACCE_A_MAX + 1] = { NULL };
+	struct family family = { .id = FAMILY };
+	struct family_message m;
+	struct nlmsghdr *h;
+	uint8_t *whole;
+	int type;
+
+	whole = calloc(1, len);
+	MUST(whole);
+	h = (struct nlmsghdr *)(void *)whole;
+	whole[NLMSG_HDRLEN] = cmd;
+	h->nlmsg_type = FAMILY;
+	h->nlmsg_len = (uint32_t)len;
+	feed_bytes(f, whole + NLMSG_HDRLEN + GENL_HDRLEN, f->left);
+	if (family_parse(&family, h, &m)) {
+		seen_by_library(whole + NLMSG_HDRLEN + GENL_HDRLEN, len - NLMSG_HDRLEN - GENL_HDRLEN, seen, UACCE_A_MAX);
+		for (type = 1; type <= UACCE_A_MAX; type++)
+			MUST(seen[type] == m.attr[type], "attribute %d: libwd sees another", type);
+		event_good(&m);
+		facts_good(&m);
+	}
+	free(whole);
+}
+
+/* --- answers --- */
+
+enum answer {
+	ANSWER_RAW = 1,
+	ANSWER_ERROR = 2,
+	ANSWER_DONE = 4,
+	ANSWER_TLVS = 8,
+	ANSWER_CAPPED = 16,
+	ANSWER_MULTI = 32,
+	ANSWER_TORN = 64,	/* NLM_F_DUMP_INTR */
+};
+
+static struct {
+	struct feed f;
+	uint32_t seq;
+	uint8_t next[NLMSG_HDRLEN + 2048];
+	size_t len;		/* of what was looked at, and not taken */
+} kernel;
+
+static void next_answer(void)
+{
+	uint8_t flags = feed_u8(&kernel.f);
+	size_t len = feed_u16(&kernel.f) % 2048, head = 0;
+	struct nlmsghdr h = { .nlmsg_seq = kernel.seq };
+
+	if (!(flags & ANSWER_RAW)) {
+		head = NLMSG_HDRLEN;
+		len = len < kernel.f.left ? len : kernel.f.left;
+		h.nlmsg_len = (uint32_t)(head + len);
+		h.nlmsg_type = flags & ANSWER_ERROR ? NLMSG_ERROR : flags & ANSWER_DONE ? NLMSG_DONE : FAMILY;
+		h.nlmsg_flags = (flags & ANSWER_TLVS ? NLM_F_ACK_TLVS : 0) | (flags & ANSWER_CAPPED ? NLM_F_CAPPED : 0) |
+				(flags & ANSWER_MULTI ? NLM_F_MULTI : 0) | (flags & ANSWER_TORN ? NLM_F_DUMP_INTR : 0);
+		memcpy(kernel.next, &h, sizeof(h));
+	}
+	kernel.len = feed_bytes(&kernel.f, kernel.next + head, len) + head;
+}
+
+/* libnl's calls come here: the program's symbols are before libc's. */
+ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	const struct nlmsghdr *h = msg->msg_iov[0].iov_base;
+
+	(void)fd;
+	(void)flags;
+	kernel.seq = h->nlmsg_seq;
+	return h->nlmsg_len;
+}
+
+ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
+{
+	struct sockaddr_nl from = { .nl_family = AF_NETLINK };
+	size_t n, room = msg->msg_iov[0].iov_len, len;
+
+	(void)fd;
+	if (!kernel.len) {
+		if (!kernel.f.left) {
+			errno = ECONNRESET;
+			return -1;
+		}
+		next_answer();
+	}
+	len = kernel.len;
+	n = len < room ? len : room;
+	memcpy(msg->msg_iov[0].iov_base, kernel.next, n);
+	memcpy(msg->msg_name, &from, sizeof(from));
+	msg->msg_namelen = sizeof(from);
+	msg->msg_controllen = 0;
+	msg->msg_flags = len > room ? MSG_TRUNC : 0;
+	if (!(flags & MSG_PEEK))
+		kernel.len = 0;
+	return (ssize_t)(flags & MSG_TRUNC ? len : n);
+}
+
+static int show(void *arg, const struct family_message *m)
+{
+	(void)arg;
+	event_good(m);
+	return 0;
+}
+
+static void answers(struct feed *f)
+{
+	struct family family = { .id = FAMILY };
+	struct fact_sections sections;
+	struct fact_devices devices;
+	struct fact_section section;
+	struct fact_ctxs ctxs;
+	uint8_t what = feed_u8(f);
+
+	family.sock = nl_socket_alloc();
+	MUST(family.sock);
+	nl_socket_enable_msg_peek(family.sock);
+	kernel.f = *f;
+	kernel.len = 0;
+	switch (what % 5) {
+	case 0:
+		facts_devices(&family, &devices);
+		fact_devices_free(&devices);
+		break;
+	case 1:
+		facts_sections(&family, &sections);
+		fact_section_find(&sections, "SSL");
+		fact_sections_free(&sections);
+		break;
+	case 2:
+		facts_ctxs(&family, &ctxs);
+		fact_ctxs_free(&ctxs);
+		break;
+	case 3:
+		if (!facts_section(&family, "SSL", &section))
+			fact_section_fini(&section);
+		break;
+	default:
+		while (!family_receive(&family, show, NULL))
+			;
+	}
+	MUST(memchr(family.why, 0, sizeof(family.why)));
+	nl_socket_free(family.sock);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed f = { data, size };
+
+	if (feed_u8(&f) & 1)
+		answers(&f);
+	else
+		one_message(&f);
+	return 0;
+}

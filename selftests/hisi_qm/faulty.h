@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulated ZIP device of a test's own, that is told what to do wrong. */
+#ifndef WD_TEST_FAULTY_H
+#define WD_TEST_FAULTY_H
+
+#include <stdbool.h>
+#include "../sim/sim_item.h"
+#include "uacce_nl.h"
+#include "zip_client.h"
+
+#define FAULTY_NAME	"faulty"
+
+/* The uacce device of a PCI function. */
+static inline bool device_of(const char *address, char dev[UACCE_NAME_MAX])
+{
+	char parent[UACCE_NAME_MAX];
+
+	for (unsigned int n = 0; uacce_find("hisi_zip", n, dev); n++)
+		if (!uacce_parent(dev, parent, sizeof(parent)) && !strcmp(parent, address))
+			return true;
+	return false;
+}
+
+/* What a test that ended by an assertion has left. */
+static inline void faulty_drop(void)
+{
+	sim_set(FAULTY_NAME, "live", "0");
+	sim_rmdir(FAULTY_NAME);
+}
+
+static inline int faults(const char *attr, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "faults/%s", attr);
+	return sim_set(FAULTY_NAME, path, text);
+}
+
+/* How often @kind has happened. */
+static inline long fault_count(const char *kind)
+{
+	char buf[512], *at;
+
+	if (sim_get(FAULTY_NAME, "faults/counts", buf, sizeof(buf)) < 0)
+		return -1;
+	at = strstr(buf, kind);
+	return at ? strtol(at + strlen(kind), NULL, 10) : -1;
+}
+
+/* Waits until @kind has happened @nr times. */
+static inline int fault_wait(const char *kind, long nr)
+{
+	long long deadline = now_ms() + CLIENT_WAIT_MS;
+
+	while (fault_count(kind) < nr)
+		if (now_ms() > deadline)
+			return -ETIMEDOUT;
+		else
+			poll(NULL, 0, 1);
+	return 0;
+}
+
+/* A process or thread in the kernel that isn't to be woken by an ordinary signal: what /proc calls D. */
+static inline bool sleeps(int tid)
+{
+	char path[64], stat[256], *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	if (text_read(path, stat, sizeof(stat)) < 0)
+		return false;
+	at = strrchr(stat, ')');
+	return at && !strncmp(at, ") D", 3);
+}
+
+#endif

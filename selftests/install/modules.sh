@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# scripts/modules builds with the compiler that is here when packaged headers name another, down to the last make.
+set -u
+cd "${TOP:-$(dirname "$0")/../..}" || exit 1
+. selftests/include/tap.sh
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+headers=$scratch/headers
+mkdir -p "$headers/include/config"
+echo 1.2-made-up >"$headers/include/config/kernel.release"
+# As the kernel's build: what counts is what a make below the first one has.
+printf '%s\n' '-include .kernelvariables' 'modules:' '	@$(MAKE) -s -f below.mk' >"$headers/Makefile"
+printf '%s\n' '-include .kernelvariables' 'CONFIG_DEBUG_INFO_BTF_MODULES := y' \
+	'all:' '	@echo "compiler $(CC), btf $(CONFIG_DEBUG_INFO_BTF_MODULES)."' >"$headers/below.mk"
+
+# gives LINE WORDS...: it is built with that, when the headers' variables are these words.
+gives() {
+	local want=$1
+	shift
+	printf '%s\n' "$@" >"$headers/.kernelvariables"
+	BUILD=$scratch/build MAKEFLAGS='' scripts/modules "$headers" >"$scratch/said" 2>&1
+	grep -qxF "$want" "$scratch/said" || { cat "$scratch/said"; return 1; }
+}
+
+mkdir "$scratch/bin"
+ln -s "$(command -v gcc)" "$scratch/bin/x86_64-none-gcc-1"
+PATH=$PATH:$scratch/bin
+
+test_that 'a compiler that is here is taken' gives 'compiler x86_64-none-gcc-1, btf .' \
+	'CC = $(CROSS_COMPILE)gcc-1' 'override CROSS_COMPILE = x86_64-none-'
+test_that 'one that is missing is replaced' gives 'compiler gcc, btf .' 'CC = $(CROSS_COMPILE)gcc-2'
+test_that 'so is one behind a condition' gives 'compiler gcc, btf .' \
+	'CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-2'
+test_that 'so is one whose prefix the headers give' gives 'compiler gcc, btf .' \
+	'CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-2' 'override CROSS_COMPILE = x86_64-none-'
+test_that 'so is one without a number' gives 'compiler gcc, btf .' 'CC = no-such-compiler'
+test_that 'headers that name none have the usual one' gives 'compiler cc, btf .' ''
+tap_done

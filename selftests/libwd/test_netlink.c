@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Answers to the question for a slot that no kernel should give: an error, and no attachment. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/uacce_netlink.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <wd_user.h>
+#include "kselftest_harness.h"
+
+#define FAMILY	0x1c
+
+static struct {
+	struct nlmsghdr asked;
+	unsigned int next;
+	struct answer {
+		int type;		/* of the message */
+		int error;		/* NLMSG_ERROR: its number */
+		int attr, len;		/* else an attribute, of so many bytes */
+		uint32_t value;
+	} answer[3];
+} kernel;
+
+/* libwd's calls come here: a program's symbols are before libc's. */
+int socket(int domain, int type, int protocol)
+{
+	return dup(STDERR_FILENO);
+}
+
+ssize_t send(int fd, const void *buf, size_t len, int flags)
+{
+	memcpy(&kernel.asked, buf, sizeof(kernel.asked));
+	return (ssize_t)len;
+}
+
+static size_t put_attr(char *to, int type, const void *data, size_t len)
+{
+	struct nlattr a = { .nla_len = (__u16)(NLA_HDRLEN + len), .nla_type = (__u16)type };
+
+	memcpy(to, &a, sizeof(a));
+	memcpy(to + NLA_HDRLEN, data, len);
+	return NLA_ALIGN(NLA_HDRLEN + len);
+}
+
+ssize_t recvfrom(int fd, void *buf, size_t room, int flags, struct sockaddr *from, socklen_t *from_len)
+{
+	struct nlmsghdr h = { .nlmsg_seq = kernel.asked.nlmsg_seq, .nlmsg_type = FAMILY };
+	const struct answer *a = &kernel.answer[kernel.next];
+	struct nlmsgerr e = { .error = a->error };
+	size_t at = NLMSG_HDRLEN + GENL_HDRLEN;
+	uint16_t family = FAMILY;
+
+	memset(from, 0, *from_len);
+	from->sa_family = AF_NETLINK;
+	memset(buf, 0, 256);
+	if (kernel.asked.nlmsg_type == GENL_ID_CTRL) {
+		at += put_attr((char *)buf + at, CTRL_ATTR_FAMILY_ID, &family, sizeof(family));
+	} else if (kernel.next++ == 3) {
+		return 0;
+	} else if (a->type == NLMSG_ERROR) {
+		h.nlmsg_type = NLMSG_ERROR;
+		memcpy((char *)buf + NLMSG_HDRLEN, &e, sizeof(e));
+		at = NLMSG_HDRLEN + sizeof(e);
+	} else {
+		at += put_attr((char *)buf + at, a->attr, &a->value, (size_t)a->len);
+	}
+	h.nlmsg_len = (__u32)at;
+	memcpy(buf, &h, sizeof(h));
+	return (ssize_t)at;
+}
+
+static int ask(const struct answer *answers, unsigned int nr)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	memcpy(kernel.answer, answers, nr * sizeof(*answers));
+	return wd_user_start("SSL");
+}
+
+TEST(an_error_is_the_kernels_number)
+{
+	const struct answer busy = { .type = NLMSG_ERROR, .error = -EACCES };
+
+	EXPECT_EQ(-EACCES, ask(&busy, 1));
+}
+
+TEST(a_number_that_is_no_error_is_none)
+{
+	static const int numbers[] = { 1, EACCES, INT_MAX, -4096, INT_MIN + 1, INT_MIN };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const struct answer strange = { .type = NLMSG_ERROR, .error = numbers[i] };
+
+		EXPECT_EQ(-EPROTO, ask(&strange, 1)) TH_LOG("%d", numbers[i]);
+	}
+}
+
+TEST(an_answer_without_a_slot_is_no_attachment)
+{
+	const struct answer empty = { .attr = UACCE_A_MAX_EXTRA, .len = 4, .value = 1 };
+	const struct answer acknowledged = { .type = NLMSG_ERROR };
+
+	EXPECT_EQ(-EPROTO, ask(&empty, 1));
+	EXPECT_EQ(-EPROTO, ask(&acknowledged, 1));
+}
+
+TEST(a_wait_that_ends_with_a_strange_error_has_failed)
+{
+	static const struct {
+		uint32_t value;
+		int len, want;
+	} ends[] = {
+		{ ETIMEDOUT, 4, -EUSERS }, { ESHUTDOWN, 4, -ESHUTDOWN }, { 0, 4, -EPROTO }, { 0x80000000, 4, -EPROTO }, { 4096, 4, -EPROTO },
+		{ ESHUTDOWN, 2, -EPROTO },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const struct answer answers[] = {
+			{ .attr = UACCE_A_TICKET, .len = 4, .value = 1 },
+			{ .attr = UACCE_A_ERROR, .len = ends[i].len, .value = ends[i].value },
+		};
+
+		EXPECT_EQ(ends[i].want, ask(answers, 2)) TH_LOG("%u in %d bytes", ends[i].value, ends[i].len);
+	}
+}
+
+TEST_HARNESS_MAIN

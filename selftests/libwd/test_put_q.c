@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A stop that the kernel refuses for a moment: the queue isn't taken for one that never stops, whose memory is kept for ever. */
+#include <dlfcn.h>
+#include <malloc.h>
+#include <misc/uacce/uacce.h>
+#include <stdarg.h>
+#include <wd_comp.h>
+#include <wd_cq.h>
+
+#include "need_device.h"
+
+#define CYCLES	200
+#define NOISE	(CYCLES * 64)	/* bytes; what is kept of a queue is more */
+
+static int refusal;
+static bool refused;
+
+int ioctl(int fd, unsigned long cmd, ...)
+{
+	union { void *p; __typeof__(&ioctl) f; } u = { .p = dlsym(RTLD_NEXT, "ioctl") };
+	va_list args;
+	void *arg;
+
+	va_start(args, cmd);
+	arg = va_arg(args, void *);
+	va_end(args);
+	/* Every other time. */
+	if (cmd == UACCE_CMD_PUT_Q && refusal && (refused = !refused)) {
+		errno = refusal;
+		return -1;
+	}
+	return u.f(fd, cmd, arg);
+}
+
+/* Opens a context, and closes it. */
+static int cycle(void)
+{
+	handle_t cq = wd_cq_create(4), h;
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.flags = WD_SESS_PATH_HW | WD_SESS_CQ, .cq = cq,
+	};
+
+	h = wd_comp_alloc_sess(&setup, NULL);
+	return !h || wd_comp_free_sess(h) || wd_cq_destroy(cq);
+}
+
+FIXTURE(put_q) {
+	int wrong;
+};
+
+FIXTURE_VARIANT(put_q) {
+	int refusal;
+};
+
+FIXTURE_VARIANT_ADD(put_q, interrupted) { .refusal = EINTR };
+FIXTURE_VARIANT_ADD(put_q, busy) { .refusal = EBUSY };
+
+FIXTURE_SETUP(put_q)
+{
+	int i;
+
+	/* What is allocated once. */
+	for (i = 0; i < 8; i++)
+		self->wrong += cycle();
+	refusal = variant->refusal;
+}
+
+FIXTURE_TEARDOWN(put_q)
+{
+	refusal = 0;
+	EXPECT_EQ(0, self->wrong);
+}
+
+TEST_F(put_q, a_stop_that_is_refused_once_leaves_nothing_behind)
+{
+	size_t before = mallinfo2().uordblks, after;
+	int i;
+
+	for (i = 0; i < CYCLES; i++)
+		self->wrong += cycle();
+	after = mallinfo2().uordblks;
+	EXPECT_GT(before + NOISE, after);
+}

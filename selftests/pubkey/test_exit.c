@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Processes that end while poll threads compute in libcrypto. */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ecc_test.h"
+#include "kselftest_harness.h"
+
+#ifdef __SANITIZE_THREAD__
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+	return "die_after_fork=0";
+}
+#endif
+
+#define IN_FLIGHT	32
+#define CHILDREN	20
+#define LOOK_MS		20
+#define STILL_RUNNING	3
+
+struct flight {
+	struct wd_ecc_arg arg;
+	unsigned char dst[3 * ECC_MAX];
+	size_t len;
+	_Atomic bool idle;
+};
+
+static struct flight flights[IN_FLIGHT];
+static _Atomic unsigned int done;
+static handle_t sess;
+
+static void submit_idle(void);
+
+static void on_done(struct wd_ecc_arg *arg, void *param)
+{
+	struct flight *f = param;
+
+	(void)arg;
+	atomic_fetch_add(&done, 1);
+	atomic_store(&f->idle, true);
+	submit_idle();
+}
+
+/* A new key pair: random numbers and points, nearly all of it in libcrypto. */
+static int submit(struct flight *f)
+{
+	f->len = sizeof(f->dst);
+	f->arg = (struct wd_ecc_arg){
+		.dst = f->dst, .dst_len = &f->len, .op = WD_ECC_KEYGEN, .cb = on_done, .cb_param = f,
+	};
+	return wd_ecc_async(sess, &f->arg, NULL);
+}
+
+/* While a slow request holds the next place there is no room: a later callback tries again. */
+static void submit_idle(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < IN_FLIGHT; i++) {
+		if (!atomic_exchange(&flights[i].idle, false))
+			continue;
+		ret = submit(&flights[i]);
+		if (ret == -EBUSY) {
+			atomic_store(&flights[i].idle, true);
+			return;
+		}
+		if (ret)
+			abort();
+	}
+}
+
+static void work(void)
+{
+	unsigned int i;
+
+	sess = ecc_open(WD_ECC_ECDH, WD_ECC_SECP256R1, WD_ASYNC, WD_SESS_PATH_SOFT);
+	if (!sess)
+		_exit(4);
+	for (i = 0; i < IN_FLIGHT; i++)
+		atomic_store(&flights[i].idle, true);
+	submit_idle();
+	while (atomic_load(&done) < IN_FLIGHT)
+		sched_yield();
+}
+
+/* Registered before libcrypto's own handler, this runs after it. */
+static void look_for_threads(void)
+{
+	unsigned int before = atomic_load(&done);
+
+	poll(NULL, 0, LOOK_MS);
+	if (atomic_load(&done) != before)
+		_exit(STILL_RUNNING);
+}
+
+static void threads_first(void)
+{
+	atexit(look_for_threads);
+	if (wd_start_pollers("2"))
+		_exit(5);
+	work();
+	exit(0);
+}
+
+static void threads_of_the_environment(void)
+{
+	atexit(look_for_threads);
+	setenv("WD_POLL_THREADS", "2", 1);
+	work();
+	exit(0);
+}
+
+static void session_first(void)
+{
+	handle_t first;
+
+	atexit(look_for_threads);
+	first = ecc_open(WD_ECC_ECDH, WD_ECC_SECP256R1, WD_ASYNC, WD_SESS_PATH_SOFT);
+	if (wd_start_pollers("2") || wd_ecc_free_sess(first))
+		_exit(5);
+	work();
+	exit(0);
+}
+
+/* wait()'s status of the first that ends badly, or 0. */
+static int children(void (*body)(void))
+{
+	int status = 0, i;
+
+	fflush(NULL);
+	for (i = 0; i < CHILDREN && !status; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			body();
+		if (waitpid(pid, &status, 0) != pid)
+			return -1;
+	}
+	return status;
+}
+
+TEST(poll_threads_end_before_libcrypto_does)
+{
+	EXPECT_EQ(0, children(threads_first));
+}
+
+TEST(poll_threads_that_the_environment_asks_for_do_so_too)
+{
+	EXPECT_EQ(0, children(threads_of_the_environment));
+}
+
+TEST(poll_threads_that_are_started_after_a_session_do_so_too)
+{
+	EXPECT_EQ(0, children(session_first));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files that share a run of lines of one shape, outside tests, are those of copies.txt, which only becomes shorter."""
+
+import os
+import re
+import sys
+
+TOP = os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+LIST = os.path.join(TOP, "selftests/tree/copies.txt")
+PLACES = ("include", "kernel", "model", "user", "configfs-tools")
+RUN = 8	# lines; shorter ones are idioms
+KEYWORDS = frozenset("""auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false NULL""".split())
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\d\w*|\S')
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
+
+def shape(line):
+    """The line with names, numbers and texts folded; none for what says nothing: braces, includes, table rows and macros."""
+    if line.lstrip().startswith("#"):
+        return ""
+    words = []
+    for token in TOKEN.findall(line):
+        if token[0].isalpha() or token[0] == "_":
+            words.append(token if token in KEYWORDS else "i")
+        elif token[0].isdigit():
+            words.append("0")
+        elif token[0] in "\"'":
+            words.append("s")
+        else:
+            words.append(token)
+    text = " ".join(words)
+    return "" if len(words) < 4 or words[0] in "{[." else text
+
+
+def lines(source):
+    """(number, shape) of the lines that count."""
+    with open(os.path.join(TOP, source), encoding="utf-8") as file:
+        text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), file.read())
+    return [(nr, s) for nr, s in enumerate(map(shape, text.splitlines()), 1) if s]
+
+
+def pairs(names):
+    """{(a, b): where}: the files share RUN lines in a row; a file may share them with itself."""
+    seen, found = {}, {}
+    for name in names:
+        counted = lines(name)
+        for at in range(len(counted) - RUN + 1):
+            run = tuple(s for _, s in counted[at:at + RUN])
+            # Rows of one table repeat themselves.
+            if len(set(run)) < RUN - 2:
+                continue
+            for other, index, nr in seen.get(run, ()):
+                if other != name or at - index >= RUN:
+                    found.setdefault((other, name), f"{other}:{nr} ~ {name}:{counted[at][0]}")
+            seen.setdefault(run, []).append((name, at, counted[at][0]))
+    return found
+
+
+def sources():
+    names = []
+    for place in PLACES:
+        for folder, _, files in os.walk(os.path.join(TOP, place)):
+            names += [os.path.relpath(os.path.join(folder, f), TOP) for f in files if f.endswith((".c", ".h"))]
+    return sorted(names)
+
+
+def permitted():
+    with open(LIST, encoding="utf-8") as file:
+        return {tuple(line.split()) for line in file if line.strip() and not line.startswith("#")}
+
+
+def main():
+    found, allowed = pairs(sources()), permitted()
+    results = (
+        ("no two places share lines of one shape but those permitted", [where for pair, where in found.items() if pair not in allowed]),
+        ("each permitted pair still shares some", [f"not any more, copies.txt must shrink: {' '.join(p)}" for p in allowed if p not in found]),
+    )
+    print(f"1..{len(results)}")
+    for nr, (title, wrong) in enumerate(results, 1):
+        for line in sorted(wrong):
+            print(f"# {line}")
+        print(f"{'not ok' if wrong else 'ok'} {nr} - {title}")
+    return any(wrong for _, wrong in results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Elliptic curves on the HPRE engine: the fast path. */
+#include "ecc.h"
+
+/**
+ * struct ecc_ready - copies of what was looked at, and a nonce, which costs thousands of instructions of libcrypto's
+ * @good:	they may be used
+ * @len:	of digest, which is to be signed
+ * @data:	x, y of a peer's point, or a signature's nonce
+ */
+struct ecc_ready {
+	bool good;
+	size_t len;
+	__u8 digest[WD_ECC_DIGEST_MAX];
+	__u8 data[2 * ECC_BYTES_MAX];
+};
+
+#define HPRE_ARG	struct wd_ecc_arg
+#define FAST_READY	struct ecc_ready
+#include "hpre_fast.inc.h"
+
+/* Not in the functions that most requests stay in. */
+#define NOINLINE	__attribute__((noinline))
+
+/* A number of most curves is copied without a call. */
+static inline void copy(__u8 *to, const void *from, size_t len)
+{
+	if (__builtin_expect(len == HPRE_ECC_BYTES_256, 1))
+		memcpy(to, from, HPRE_ECC_BYTES_256);
+	else
+		memcpy(to, from, len);
+}
+
+/* Bytes of a number, which are not more than a field has, into one. Returns the one behind it. */
+static inline __u8 *number_put(const struct ecc_sess *s, __u8 *field, const void *from, size_t len)
+{
+	size_t pad = s->field - len;
+
+	if (__builtin_expect(pad != 0, 0))
+		memset(field, 0, pad);
+	copy(field + pad, from, len);
+	return field + s->field;
+}
+
+/* n fields from the beginning of the area, of which out is the first of the result. */
+static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, unsigned int n, unsigned int out, __u32 bytes)
+{
+	a->used = n * s->field;
+	a->bytes = bytes;
+	a->out = a->data + out * s->field;
+	return a->data;
+}
+
+/* Not zero, of which nearly always the first word tells; it has one. */
+static inline bool is_some(const __u8 *a, size_t len)
+{
+	return __builtin_expect(pubkey_word(a) != 0, 1) || !pubkey_is_zero(a, len);
+}
+
+/* What the caller has room for. */
+static inline bool room_plain(const struct wd_ecc_arg *arg, size_t bytes)
+{
+	return __builtin_expect(arg->dst_len && *arg->dst_len >= bytes, 1);
+}
+
+/* --- points --- */
+
+/* The private key that the request brings, behind what the area has. Of the copy: the caller's may change meanwhile. */
+static NOINLINE bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+{
+	const struct wd_span span = { arg->extra, s->w };
+	__u8 *key;
+
+	if (!arg->extra || arg->extra_len != s->w || !wd_probe_recent(&span, 1))
+		return false;
+	key = hpre_take(a, s->key_bytes);
+	j->key = key;
+	hisi_ecc_private(s, arg->extra, key);
+	return ecc_is_montgomery(s) || pubkey_is_between(key + 3 * s->field - s->w, s->part[ECC_N]);
+}
+
+/* The session has the private key, and devices take it. */
+static inline bool key_is_sessions(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
+{
+	return __builtin_expect(!arg->extra && !arg->extra_len && s->priv, 1);
+}
+
+static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+{
+	const struct wd_span span = { arg->dst, ecc_point_bytes(s) };
+
+	if (arg->src_len || !room_plain(arg, span.len) || !wd_probe_recent(&span, 1))
+		return false;
+	fields_take(s, a, ecc_is_montgomery(s) ? 1 : 2, 0, (__u32)span.len);
+	j->head = s->head_multiply;
+	j->key = s->priv;
+	j->in = s->multiply + s->key_bytes;
+	return key_is_sessions(s, arg) || own_plain(s, arg, a, j);
+}
+
+/* A string of X25519 becomes a number, or the other way, without a call. */
+static inline void reverse_256(const __u8 *from, __u8 *to)
+{
+	__u64 a = pubkey_word(from), b = pubkey_word(from + 8), c = pubkey_word(from + 16), d = pubkey_word(from + 24);
+
+	WD_SCALAR(a);
+	WD_SCALAR(b);
+	WD_SCALAR(c);
+	WD_SCALAR(d);
+	memcpy(to, &d, sizeof(d));
+	memcpy(to + 8, &c, sizeof(c));
+	memcpy(to + 16, &b, sizeof(b));
+	memcpy(to + 24, &a, sizeof(a));
+}
+
+/* A string into a field. Returns the number there, without the highest bit that X25519's has. */
+static inline const __u8 *string_put(const struct ecc_sess *s, __u8 *field, const void *from)
+{
+	size_t w = s->w, pad;
+
+	if (__builtin_expect(w == HPRE_ECC_BYTES_256, 1)) {
+		reverse_256(from, field);
+		field[0] &= 0x7f;
+		return field;
+	}
+	pad = s->field - w;
+	memset(field, 0, pad);
+	pubkey_reverse(from, field + pad, w);
+	return field + pad;
+}
+
+static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+{
+	size_t w = s->w;
+	__u8 *u;
+
+	if (__builtin_expect(!ecc_is_montgomery(s) || arg->src_len != w || !room_plain(arg, w) ||
+			     !wd_probe_pair(arg->src, w, arg->dst, w), 0))
+		return false;
+	u = fields_take(s, a, 2, 1, s->w);
+	j->head = s->head_multiply;
+	j->key = s->priv;
+	j->in = u;
+	return ecc_u_is_plain(s, string_put(s, u, arg->src)) && (key_is_sessions(s, arg) || own_plain(s, arg, a, j));
+}
+
+/* --- what is made in front of the lock --- */
+
+/* What is looked at is the copy, as whoever shares the caller's memory may write to it meanwhile. */
+static inline bool agree_ready(const struct ecc_sess *s, const struct wd_ecc_arg *arg, struct ecc_ready *ready)
+{
+	size_t w = s->w;
+
+	if (__builtin_expect(arg->src_len != 2 * w || !room_plain(arg, w) || !wd_probe_pair(arg->src, 2 * w, arg->dst, w), 0))
+		return false;
+	copy(ready->data, arg->src, w);
+	copy(ready->data + w, (const __u8 *)arg->src + w, w);
+	return __builtin_expect(ecc_is_point(s, ready->data, ready->data + w), 1);
+}
+
+/* A digest of which nothing has to be cut off, of a word at least. */
+static inline bool digest_plain(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
+{
+	return __builtin_expect(arg->src_len - s->digest_least <= s->digest_span, 1);
+}
+
+/* With a nonce of the request's own, which hardly any has. */
+static NOINLINE bool sign_mapped(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
+{
+	const struct wd_span spans[] = { { arg->src, arg->src_len }, { arg->dst, 2 * s->w }, { arg->extra, s->w } };
+
+	return arg->extra_len == s->w && wd_probe_recent(spans, 3);
+}
+
+static inline bool sign_mappable(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
+{
+	return __builtin_expect(digest_plain(s, arg) && s->sign_priv && room_plain(arg, 2 * s->w), 1);
+}
+
+static inline bool sign_ready(const struct ecc_sess *s, const struct wd_ecc_arg *arg, struct ecc_ready *ready)
+{
+	size_t len = arg->src_len;
+
+	if (__builtin_expect(!sign_mappable(s, arg) || arg->extra_len || !wd_probe_pair(arg->src, len, arg->dst, 2 * s->w), 0))
+		return false;
+	ready->len = len;
+	copy(ready->digest, arg->src, len);
+	return __builtin_expect(is_some(ready->digest, len), 1) && ecc_nonce(s, ready->digest, len, ready->data);
+}
+
+WD_INLINE bool fast_wants_ready(struct wd_session *base, const void *req)
+{
+	const struct wd_ecc_arg *arg = req;
+
+	/* A nonce of the caller's is looked at in no time. */
+	return arg->op == to_ecc_sess(base)->ahead && (arg->op == WD_ECC_AGREE || !arg->extra);
+}
+
+WD_INLINE void fast_make_ready(struct wd_session *base, const void *req, struct ecc_ready *ready)
+{
+	const struct ecc_sess *s = to_ecc_sess(base);
+
+	ready->good = s->ahead == WD_ECC_SIGN ? sign_ready(s, req, ready) : agree_ready(s, req, ready);
+}
+
+/* A nonce; all else is public. */
+WD_INLINE void fast_forget_ready(struct ecc_ready *ready)
+{
+	explicit_bzero(ready->data, ECC_BYTES_MAX);
+}
+
+/* --- jobs of it --- */
+
+WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j,
+			   const struct ecc_ready *ready)
+{
+	size_t w = s->w;
+	__u8 *x;
+
+	if (!ready)
+		return montgomery_plain(s, arg, a, j);
+	if (__builtin_expect(!ready->good, 0))
+		return false;
+	x = fields_take(s, a, 4, 2, s->w);
+	j->head = s->head_multiply;
+	j->key = s->priv;
+	j->in = x;
+	number_put(s, number_put(s, x, ready->data, w), ready->data + w, w);
+	return key_is_sessions(s, arg) || own_plain(s, arg, a, j);
+}
+
+WD_INLINE bool sign_prepared(struct ecc_sess *s, struct hpre_area *a, struct hpre_job *j, const struct ecc_ready *ready)
+{
+	if (__builtin_expect(!ready->good, 0))
+		return false;
+	j->in = fields_take(s, a, 4, 2, 2 * s->w);
+	number_put(s, number_put(s, (__u8 *)j->in, ready->digest, ready->len), ready->data, s->w);
+	return true;
+}
+
+/* With the caller's nonce. */
+WD_INLINE bool sign_given(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+{
+	size_t len = arg->src_len, w = s->w;
+	__u8 *k;
+
+	if (__builtin_expect(!arg->extra || !sign_mappable(s, arg) || !sign_mapped(s, arg), 0))
+		return false;
+	k = fields_take(s, a, 4, 2, 2 * w);
+	j->in = k;
+	k = number_put(s, k, arg->src, len);
+	if (__builtin_expect(!is_some(k - len, len), 0))
+		return false;
+	return pubkey_is_between(number_put(s, k, arg->extra, w) - w, s->part[ECC_N]);
+}
+
+WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j,
+			  const struct ecc_ready *ready)
+{
+	j->head = s->head_sign;
+	j->key = s->sign_priv;
+	return ready ? sign_prepared(s, a, j, ready) : sign_given(s, arg, a, j);
+}
+
+/* --- verification --- */
+
+/* e, s, r; what is looked at is public, and the copies. */
+static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+{
+	const __u8 *n = s->part[ECC_N], *r = arg->extra;
+	size_t len = arg->src_len, w = s->w;
+	__u8 *to;
+
+	if (__builtin_expect(!digest_plain(s, arg) || !s->sign_pub || arg->extra_len != 2 * w ||
+			     !wd_probe_pair(arg->src, len, r, 2 * w), 0))
+		return false;
+	to = fields_take(s, a, 3, 0, 0);
+	/* It has no result. */
+	a->out = NULL;
+	j->head = s->head_verify;
+	j->key = s->sign_pub;
+	j->in = to;
+	to = number_put(s, to, arg->src, len);
+	if (__builtin_expect(!is_some(to - len, len), 0))
+		return false;
+	to = number_put(s, to, r + w, w);
+	if (__builtin_expect(!pubkey_is_between(to - w, n), 0))
+		return false;
+	return pubkey_is_between(number_put(s, to, r, w) - w, n);
+}
+
+/* --- any --- */
+
+WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j,
+			 const struct ecc_ready *ready)
+{
+	struct ecc_sess *s = to_ecc_sess(base);
+
+	if (arg->op == WD_ECC_SIGN)
+		return sign_plain(s, arg, a, j, ready);
+	if (arg->op == WD_ECC_AGREE)
+		return agree_plain(s, arg, a, j, ready);
+	if (arg->op == WD_ECC_VERIFY)
+		return verify_plain(s, arg, a, j);
+	return arg->op == WD_ECC_PUBLIC && public_plain(s, arg, a, j);
+}
+
+static bool told_montgomery(const struct ecc_sess *s, const struct wd_ecc_arg *arg, const struct hpre_area *a)
+{
+	const __u8 *u = a->out + s->field - s->w;
+
+	/* RFC 7748: zeroes are for a closer look. */
+	if (arg->op == WD_ECC_AGREE && !is_some(u, s->w))
+		return false;
+	if (__builtin_expect(s->w == HPRE_ECC_BYTES_256, 1))
+		reverse_256(u, arg->dst);
+	else
+		pubkey_reverse(u, arg->dst, s->w);
+	return true;
+}
+
+static inline bool hpre_results_of(struct wd_session *base, const struct wd_ecc_arg *arg, const struct hpre_area *a, __u64 answer)
+{
+	const struct ecc_sess *s = to_ecc_sess(base);
+	__u8 *dst = arg->dst;
+
+	if (__builtin_expect(arg->op == WD_ECC_VERIFY, 0))
+		return answer & HPRE_VERIFY_VALID;
+	if (__builtin_expect(ecc_is_montgomery(s), 0))
+		return told_montgomery(s, arg, a);
+	if (__builtin_expect(s->w == s->field, 1)) {
+		memcpy(dst, a->out, a->bytes);
+		return true;
+	}
+	ecc_field_get(s, a->out, 0, dst);
+	if (a->bytes > s->w)
+		ecc_field_get(s, a->out, 1, dst + s->w);
+	return true;
+}
+
+const struct wd_driver hisi_ecc_driver = {
+	HPRE_DRIVER,
+	HISI_FAST,
+	.open = hpre_ecc_open,
+	.push = hpre_ecc_push,
+	.result = hpre_ecc_result,
+};

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Contexts in the hands of a hisi driver: opening, stopping, sleeping, and what requests need beside a descriptor. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue.h"
+#include "section/ctx.h"
+
+#define STOP_NS		1000000000ull
+#define POOL_LISTS	256
+#define POOL_ENTRIES	255
+
+static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for a pull's");
+
+int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
+{
+	struct wd_queue_pub *pub = wd_queue_pub(q);
+	struct wd_ring_cfg cfg = { .sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling };
+	struct hisi_queue *h;
+	int ret;
+
+	h = aligned_alloc(_Alignof(struct hisi_queue), sizeof(*h));
+	if (!h)
+		return -ENOMEM;
+	memset(h, 0, sizeof(*h));
+	h->scratch_bytes = scratch_bytes;
+	h->ctx = wd_request_ctx(dev->dev_root);
+	if (!h->ctx) {
+		ret = -errno;
+		goto err_free;
+	}
+	ret = wd_ring_open(&h->ring, h->ctx, &cfg);
+	if (ret)
+		goto err_release;
+	pub->drv = h;
+	pub->fd = h->ring.fd;
+	pub->depth = h->ring.sq_depth;
+	pub->limit = h->ring.limit;
+	return 0;
+
+err_release:
+	wd_release_ctx(h->ctx);
+err_free:
+	free(h);
+	return ret;
+}
+
+/* 0 once the device can't touch memory for the queue any more. */
+static int put_q(struct hisi_queue *h)
+{
+	int ret = 0;
+
+	if (!h->stopped)
+		do
+			ret = wd_ctx_ioctl(h->ring.ctx, UACCE_CMD_PUT_Q, NULL);
+		while (ret == -EINTR);
+
+	/* Who has lost the queue can't ask any more: the kernel says it with this word, which it may also set before it is so. */
+	h->stopped = !ret || (ret == -ENODEV && wd_ring_rx_stopped(&h->ring));
+	return h->stopped ? 0 : ret;
+}
+
+void hisi_queue_close(struct wd_queue *q)
+{
+	struct wd_queue_pub *pub = wd_queue_pub(q);
+	struct hisi_queue *h = pub->drv;
+	bool stuck;
+
+	if (!h)
+		return;
+	pub->drv = NULL;
+	pub->fd = -1;
+	/*
+	 * Refused for a moment is not stuck: what is kept for that is kept for ever. And a
+	 * fork's child has a copy of the memory, which the parent's queue can't touch.
+	 */
+	stuck = !wd_stale(&h->ring.ctx->obj) && put_q(h) && put_q(h);
+	wd_ctx_stop(h->ctx);
+	wd_release_ctx(h->ctx);
+	if (stuck) {
+		/* The kernel keeps the queue's number, its rings and the right to this address space. */
+		atomic_fetch_add(&pub->stuck, 1);
+		wd_keep(&h->kept);
+		return;
+	}
+	if (h->pool)
+		wd_sglpool_free(h->pool);
+	free(h->lists);
+	/* Of a context that is closed before what was in it has ended, nobody else wipes it any more. */
+	if (h->scratch)
+		explicit_bzero(h->scratch, h->ring.sq_depth * h->scratch_bytes);
+	free(h->scratch);
+	free(h);
+}
+
+int hisi_queue_stop(struct wd_queue *q)
+{
+	struct hisi_queue *h = hisi_queue_of(q);
+	__u64 end = wd_now_ns() + STOP_NS;
+	int ret;
+
+	if (!h)
+		return 0;
+	for (;;) {
+		ret = put_q(h);
+		if (!ret || wd_now_ns() >= end)
+			return ret;
+		poll(NULL, 0, 1);
+	}
+}
+
+static void list_put(struct hisi_queue *h, void **sgl)
+{
+	if (*sgl)
+		wd_sglpool_put(h->pool, *sgl);
+	*sgl = NULL;
+}
+
+void hisi_queue_put_lists(struct hisi_queue *h, unsigned int index)
+{
+	struct hisi_lists *lists = atomic_load_explicit(&h->lists, memory_order_acquire);
+
+	if (!lists)
+		return;
+	list_put(h, &lists[index].src);
+	list_put(h, &lists[index].dst);
+}
+
+/* Published empty: whoever drains requests without lists meanwhile finds none at their places. */
+static struct hisi_lists *lists_make(struct hisi_queue *h)
+{
+	struct hisi_lists *lists = atomic_load_explicit(&h->lists, memory_order_relaxed);
+
+	if (!lists) {
+		lists = calloc(h->ring.sq_depth, sizeof(*lists));
+		atomic_store_explicit(&h->lists, lists, memory_order_release);
+	}
+	if (lists && !h->pool)
+		h->pool = wd_sglpool_new(POOL_LISTS, POOL_ENTRIES);
+	return h->pool ? lists : NULL;
+}
+
+static int list_get(struct hisi_queue *h, const struct wd_datalist *list, void **sgl)
+{
+	int ret = 0;
+
+	*sgl = wd_sglpool_get(h->pool, list, &ret);
+	return *sgl ? 0 : ret;
+}
+
+static int lists_get(struct hisi_queue *h, unsigned int index, const struct wd_datalist *src, const struct wd_datalist *dst)
+{
+	struct hisi_lists *lists = lists_make(h);
+	int ret = lists ? list_get(h, src, &lists[index].src) : -ENOMEM;
+
+	if (!ret)
+		ret = list_get(h, dst, &lists[index].dst);
+	if (ret)
+		hisi_queue_put_lists(h, index);
+	return ret;
+}
+
+int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct wd_datalist *src, const struct wd_datalist *dst)
+{
+	int ret = lists_get(h, index, src, dst);
+
+	/* Only this side takes from the pool: what doesn't fit into all of it never will. */
+	if (ret == -EBUSY && !wd_sglpool_used(h->pool)) {
+		ret = lists_get(h, index, src, dst);
+		if (ret == -EBUSY)
+			ret = -E2BIG;
+	}
+	return ret;
+}
+
+int hisi_queue_make_scratch(struct hisi_queue *h)
+{
+	h->scratch = calloc(h->ring.sq_depth, h->scratch_bytes);
+	return h->scratch ? 0 : -ENOMEM;
+}
+
+void hisi_queue_abort(struct wd_queue *q, unsigned int index)
+{
+	struct hisi_queue *h = hisi_queue_of(q);
+
+	if (h)
+		hisi_queue_put_lists(h, index);
+}
+
+bool hisi_queue_ready(struct wd_queue *q)
+{
+	return wd_ring_ready(&hisi_queue_of(q)->ring);
+}
+
+void hisi_queue_arm(struct wd_queue *q)
+{
+	wd_ring_arm(&hisi_queue_of(q)->ring);
+}
+
+void hisi_queue_disarm(struct wd_queue *q)
+{
+	struct hisi_queue *h = hisi_queue_of(q);
+
+	if (h)
+		wd_ring_disarm(&h->ring);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcrypto, made ready before a class's first session; for the one driver of a library that computes with it. */
+#ifndef WD_SOFT_LIBCRYPTO_H
+#define WD_SOFT_LIBCRYPTO_H
+
+#include <openssl/crypto.h>
+#include <pthread.h>
+
+#include "driver.h"
+
+/*
+ * libcrypto registers its cleanup with atexit() when it is initialised. Handlers run in
+ * the reverse order, so the one that ends the poll threads has to be registered later.
+ * An initialisation without any option may be none at all.
+ */
+static void soft_libcrypto_init(void)
+{
+	OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, NULL);
+	wd_pollers_end_at_exit();
+}
+
+static inline void soft_libcrypto_begin(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, soft_libcrypto_init);
+}
+
+#endif

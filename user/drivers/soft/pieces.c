@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A whole request piece by piece, as one stream: for lists and for small windows. */
+#include <errno.h>
+#include <string.h>
+
+#include "soft.h"
+
+/* The thread's stream. */
+static struct soft_stream *pieces_get(const struct comp_msg *c, struct soft_tools *t)
+{
+	struct soft_key key = { .alg = c->alg, .dir = c->dir, .level = c->level, .win = c->win };
+	struct soft_stream **z = &t->pieces[c->dir];
+
+	if (*z && !memcmp(&(*z)->key, &key, sizeof(key))) {
+		soft_stream_reset(*z);
+		return *z;
+	}
+	soft_stream_free(*z);
+	*z = soft_stream_new(key);
+	return *z;
+}
+
+/* All input is in, and there is no room: is there more to come, or has it been cut off? One byte of room will tell. */
+static int pieces_judge(struct soft_stream *z, struct comp_step *t)
+{
+	__u8 spare;
+	int ret;
+
+	t->src_len = 0;
+	t->dst = &spare;
+	t->dst_len = 1;
+	ret = soft_stream_step(z, t);
+	return ret < 0 ? ret : -ENOSPC;
+}
+
+int soft_pieces(struct comp_msg *c, struct soft_tools *tools)
+{
+	struct comp_ends e = { .consumed = 0 };
+	struct comp_step t = { .last = true };
+	struct soft_stream *z = pieces_get(c, tools);
+	int ret;
+
+	if (!z)
+		return -ENOMEM;
+	wd_list_walk_init(&e.in, c->sgl, c->src, c->src_len);
+	wd_list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
+	do {
+		ret = soft_stream_run(z, &e, &t);
+	} while (!ret);
+	if (ret == -ENOSPC && c->dir == WD_DIR_DECOMPRESS && !e.in.left)
+		ret = pieces_judge(z, &t);
+	c->consumed = e.consumed;
+	c->produced = e.produced;
+	c->why = t.why;
+	return ret < 0 ? ret : 0;
+}

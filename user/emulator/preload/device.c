@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A model device in this process: its memory, its control thread and its workers. */
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <stdint.h>
+#include "emu.h"
+
+#define SPIN_NS		30000ull
+#define YIELDS		100	/* of a thread in whose way the device is, before it naps */
+#define REST_MIN_NS	20000ull
+#define REST_MAX_NS	1000000ull
+#define RINGS_BYTES	65536
+#define LATENT_JOBS	16384
+
+unsigned long long emu_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (unsigned long long)t.tv_sec * 1000000000ull + (unsigned long long)t.tv_nsec;
+}
+
+static u64 env_now(void *host)
+{
+	(void)host;
+	return emu_now();
+}
+
+/* Rings and contexts: addresses of this process, but only those that the driver gave out. */
+static unsigned char *bus_memory(struct emu_device *dev, u64 addr, u32 len)
+{
+	unsigned char *p = (unsigned char *)(uintptr_t)addr;
+	size_t dus = emu_dus_size(dev);
+	unsigned int i;
+
+	if (addr + len < addr)
+		return NULL;
+	if (p >= dev->rings && p + len <= dev->rings + RINGS_BYTES)
+		return p;
+	for (i = 0; i < dev->nr_queues; i++)
+		if (dev->queues[i] && p >= dev->queues[i]->dus && p + len <= dev->queues[i]->dus + dus)
+			return p;
+	return NULL;
+}
+
+/* Aligned words are single accesses: a client looks at them while they are written. */
+static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
+{
+	unsigned char *p = bus_memory(host, addr, len);
+	u64 *to = buf;
+	u32 i;
+
+	(void)fn;
+	if (!p)
+		return -EFAULT;
+	if (addr % 8 || len % 8 || (uintptr_t)buf % 8) {
+		memcpy(buf, p, len);
+		return 0;
+	}
+	for (i = 0; i < len / 8; i++)
+		to[i] = __atomic_load_n((u64 *)(void *)p + i, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return 0;
+}
+
+static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
+{
+	unsigned char *p = bus_memory(host, addr, len);
+	u32 word;
+
+	(void)fn;
+	if (!p)
+		return -EFAULT;
+	if (len == 4 && addr % 4 == 0) {
+		memcpy(&word, buf, 4);
+		__atomic_store_n((u32 *)(void *)p, word, __ATOMIC_RELEASE);
+	} else {
+		memcpy(p, buf, len);
+	}
+	return 0;
+}
+
+static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len)
+{
+	(void)host, (void)fn, (void)pasid;
+	return emu_payload_read(addr, buf, len);
+}
+
+static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len)
+{
+	(void)host, (void)fn, (void)pasid;
+	return emu_payload_write(addr, buf, len);
+}
+
+static void env_irq(void *host, u32 fn, u32 vector)
+{
+	(void)fn;
+	emu_driver_irq(host, vector);
+}
+
+void emu_device_enter(struct emu_device *dev)
+{
+	atomic_fetch_add(&dev->callers, 1);
+	pthread_mutex_lock(&dev->lock);
+	atomic_fetch_sub(&dev->callers, 1);
+}
+
+void emu_device_leave(struct emu_device *dev)
+{
+	pthread_mutex_unlock(&dev->lock);
+}
+
+void emu_wait_until(struct emu_device *dev, unsigned long long ns)
+{
+	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000ull), .tv_nsec = (long)(ns % 1000000000ull) };
+
+	pthread_cond_timedwait(&dev->kick, &dev->lock, &t);
+}
+
+void emu_device_turn(struct emu_device *dev, struct wdm_look *look)
+{
+	struct wdm_job *job;
+
+	while ((job = dev->done)) {
+		dev->done = job->host[0];
+		wdm_job_done(dev->model, job);
+	}
+	wdm_poll(dev->model, look);
+	/* Nothing to compute: not worth a worker's waking. */
+	while (emu_config()->no_engine && (job = wdm_job_next(dev->model))) {
+		wdm_job_run(job, dev->runners[0].scratch);
+		wdm_job_done(dev->model, job);
+	}
+	while (dev->running < 2 * emu_config()->workers && (job = wdm_job_next(dev->model))) {
+		job->host[0] = NULL;
+		*dev->todo_last = job;
+		dev->todo_last = (struct wdm_job **)(void *)&job->host[0];
+		dev->running++;
+		pthread_cond_signal(&dev->work);
+	}
+}
+
+static void *worker(void *arg)
+{
+	struct emu_runner *r = arg;
+	struct emu_device *dev = r->dev;
+	struct wdm_job *job;
+
+	pthread_mutex_lock(&dev->lock);
+	for (;;) {
+		while (!(job = dev->todo))
+			pthread_cond_wait(&dev->work, &dev->lock);
+		dev->todo = job->host[0];
+		if (!dev->todo)
+			dev->todo_last = &dev->todo;
+		pthread_mutex_unlock(&dev->lock);
+		wdm_job_run(job, r->scratch);
+		emu_device_enter(dev);
+		job->host[0] = dev->done;
+		dev->done = job;
+		dev->running--;
+		pthread_cond_broadcast(&dev->kick);
+	}
+	return NULL;
+}
+
+/* Those who wait for the lock go first: one of them may not run for as long as all CPUs are busy with others. */
+static void let_callers_in(struct emu_device *dev)
+{
+	unsigned int i = 0;
+
+	pthread_mutex_unlock(&dev->lock);
+	do
+		sched_yield();
+	while (atomic_load(&dev->callers) && ++i < YIELDS);
+	pthread_mutex_lock(&dev->lock);
+	if (atomic_load(&dev->callers))
+		emu_wait_until(dev, emu_now() + REST_MIN_NS);
+}
+
+/* Busy looks, then naps that grow with the time nothing has happened; none while no queue is open. */
+static void *control(void *arg)
+{
+	struct emu_device *dev = arg;
+	unsigned long long now, worked = emu_now(), nap;
+	struct wdm_look look;
+
+	/* A request's latency is to be the one asked for, not the kernel's idea of when to wake us. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	pthread_mutex_lock(&dev->lock);
+	for (;;) {
+		emu_control_wait(dev);
+		emu_device_turn(dev, &look);
+		now = emu_now();
+		if (look.worked)
+			worked = now;
+		if (!dev->nr_open && !look.busy) {
+			pthread_cond_wait(&dev->kick, &dev->lock);
+			worked = emu_now();
+		} else if (now - worked < SPIN_NS) {
+			let_callers_in(dev);
+		} else {
+			nap = (now - worked) / 8;
+			nap = nap < REST_MIN_NS ? REST_MIN_NS : nap > REST_MAX_NS ? REST_MAX_NS : nap;
+			if (!dev->done)
+				emu_wait_until(dev, look.next_ns < now + nap ? look.next_ns : now + nap);
+		}
+	}
+	return NULL;
+}
+
+static int thread_start(void *(*fn)(void *), void *arg)
+{
+	sigset_t all, old;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!err)
+		pthread_detach(thread);
+	return -err;
+}
+
+static void *memory(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int model_up(struct emu_device *dev)
+{
+	const struct emu_config *c = emu_config();
+	struct wdm_attr attr = {
+		.type = dev->kind->type, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
+		/* While a latency passes, requests pile up without anybody working on them. */
+		.jobs = c->latency_ns ? LATENT_JOBS : 0,
+	};
+	void *mem = memory(wdm_device_size(&attr));
+
+	dev->env = (struct wdm_env){
+		.dma_read = env_dma_read, .dma_write = env_dma_write, .sva_read = env_sva_read,
+		.sva_write = env_sva_write, .irq = env_irq, .now_ns = env_now,
+		.engine = emu_config()->no_engine ? dev->kind->no_engine : dev->kind->engine,
+	};
+	dev->model = mem ? wdm_device_init(mem, &attr, &dev->env, dev) : NULL;
+	if (!dev->model)
+		return -ENOMEM;
+	dev->bar2 = memory(wdm_bar_size(dev->model, WDM_PF, QM_BAR_REGS));
+	dev->bar4 = memory(wdm_bar_size(dev->model, WDM_PF, QM_BAR_DB));
+	dev->rings = memory(RINGS_BYTES);
+	dev->queues = calloc(dev->nr_queues, sizeof(*dev->queues));
+	if (!dev->bar2 || !dev->bar4 || !dev->rings || !dev->queues)
+		return -ENOMEM;
+	return wdm_function_attach(dev->model, WDM_PF, dev->bar2, dev->bar4);
+}
+
+/* No model: the queues' doorbell pages are all there is. */
+static int null_up(struct emu_device *dev)
+{
+	dev->bar4 = memory((size_t)dev->nr_queues * QM_DB_WINDOW);
+	dev->queues = calloc(dev->nr_queues, sizeof(*dev->queues));
+	dev->up = dev->bar4 && dev->queues;
+	return dev->up ? 0 : -ENOMEM;
+}
+
+/* At the first open, so that a program that never uses a device has no thread. Stays until exit. */
+int emu_device_up(struct emu_device *dev)
+{
+	unsigned int i;
+	int err;
+
+	if (dev->up)
+		return 0;
+	if (emu_config()->null)
+		return null_up(dev);
+	err = model_up(dev);
+	if (!err)
+		err = emu_driver_init(dev);
+	if (!err)
+		err = emu_faults_up(dev);
+	for (i = 0; !err && i < emu_config()->workers; i++) {
+		struct emu_runner *r = &dev->runners[i];
+		void *mem = malloc(wdm_scratch_size());
+
+		r->dev = dev;
+		r->engine_ws = dev->kind->ws_alloc();
+		if (!mem || !r->engine_ws)
+			return -ENOMEM;
+		r->scratch = wdm_scratch_init(mem, r->engine_ws);
+		err = thread_start(worker, r);
+	}
+	if (!err)
+		err = thread_start(control, dev);
+	dev->up = !err;
+	return err;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the kernel's driver does with the device: registers, mailbox, queue contexts, interrupts. */
+#include <stdint.h>
+#include "emu.h"
+
+#define EQ_AT		0
+#define AEQ_AT		(QM_EQ_DEPTH_V2 * 4)
+#define QC_AT		(AEQ_AT + QM_AEQ_DEPTH_V2 * 4)
+#define MAILBOX_LIMIT_NS 30000000000ull
+#define MAILBOX_NAP_NS	100000ull
+#define PASID		1
+
+static u32 reg_read(struct emu_device *dev, u32 reg)
+{
+	return wdm_readl(dev->bar2 + reg);
+}
+
+static void reg_write(struct emu_device *dev, u32 reg, u32 value)
+{
+	wdm_writel(value, dev->bar2 + reg);
+}
+
+static u64 bus(const void *p)
+{
+	return (u64)(uintptr_t)p;
+}
+
+void emu_driver_begin(struct emu_device *dev)
+{
+	while (dev->mailbox_busy)
+		pthread_cond_wait(&dev->kick, &dev->lock);
+	dev->mailbox_busy = true;
+}
+
+void emu_driver_end(struct emu_device *dev)
+{
+	dev->mailbox_busy = false;
+	pthread_cond_broadcast(&dev->kick);
+}
+
+static int mailbox(struct emu_device *dev, enum qm_mb_cmd cmd, u32 queue, u64 base)
+{
+	unsigned long long limit = emu_now() + emu_faults_patience(MAILBOX_LIMIT_NS);
+	struct wdm_look look;
+
+	reg_write(dev, QM_MB, cmd | QM_MB_BUSY | queue << 16);
+	reg_write(dev, QM_MB_DATA_L, (u32)base);
+	reg_write(dev, QM_MB_DATA_H, (u32)(base >> 32));
+	reg_write(dev, QM_MB_LAST, 0);
+	for (;;) {
+		emu_device_turn(dev, &look);
+		if (!(reg_read(dev, QM_MB) & QM_MB_BUSY))
+			break;
+		if (emu_now() > limit)
+			return -ETIMEDOUT;
+		emu_wait_until(dev, emu_now() + MAILBOX_NAP_NS);
+	}
+	return reg_read(dev, QM_MB) & QM_MB_STATUS_MASK ? -EIO : 0;
+}
+
+static void vft_write(struct emu_device *dev, enum qm_vft_type type, u64 entry)
+{
+	struct wdm_look look;
+
+	reg_write(dev, QM_VFT_OP_WR, 0);
+	reg_write(dev, QM_VFT_TYPE, type);
+	reg_write(dev, QM_VFT_FUNC, WDM_PF);
+	reg_write(dev, QM_VFT_DATA_L, (u32)entry);
+	reg_write(dev, QM_VFT_DATA_H, (u32)(entry >> 32));
+	reg_write(dev, QM_VFT_RDY, 0);
+	reg_write(dev, QM_VFT_OP_ENABLE, 1);
+	emu_device_turn(dev, &look);
+}
+
+static int event_queue(struct emu_device *dev, enum qm_mb_cmd cmd, size_t ring, u32 depth)
+{
+	struct qm_eqc *qc = (void *)(dev->rings + QC_AT);
+	u64 at = bus(dev->rings + ring);
+
+	*qc = (struct qm_eqc){ .base_l = (u32)at, .base_h = (u32)(at >> 32), .dw6 = (depth - 1) | QM_EQC_DW6_PHASE };
+	return mailbox(dev, cmd, 0, bus(qc));
+}
+
+static void engine_start(struct emu_device *dev)
+{
+	const struct emu_reg *start;
+	struct wdm_look look;
+
+	reg_write(dev, QM_MEM_START_INIT, 1);
+	for (start = dev->kind->start; start->reg; start++)
+		reg_write(dev, start->reg, start->value);
+	emu_device_turn(dev, &look);
+}
+
+int emu_driver_init(struct emu_device *dev)
+{
+	int err;
+
+	engine_start(dev);
+	memset(dev->rings, 0, QC_AT);
+	dev->eq_head = dev->aeq_head = 0;
+	vft_write(dev, QM_VFT_TYPE_SQC, QM_VFT_SQC_VALID | (u64)(dev->nr_queues - 1) << QM_VFT_SQC_NUM_SHIFT);
+	vft_write(dev, QM_VFT_TYPE_CQC, QM_VFT_CQC_VALID);
+	err = event_queue(dev, QM_MB_CMD_EQC, EQ_AT, QM_EQ_DEPTH_V2);
+	if (!err)
+		err = event_queue(dev, QM_MB_CMD_AEQC, AEQ_AT, QM_AEQ_DEPTH_V2);
+	reg_write(dev, QM_EQ_INT_MASK, 0);
+	reg_write(dev, QM_AEQ_INT_MASK, 0);
+	return err;
+}
+
+int emu_driver_start(struct emu_queue *q)
+{
+	struct emu_device *dev = q->dev;
+	u8 *qc = dev->rings + QC_AT;
+	u64 sq = bus(q->dus), cq = bus(q->dus + emu_sq_size(q->dev));
+	struct qm_sqc sqc = {
+		.base_l = (u32)sq, .base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | dev->kind->sqe_shift << QM_QC_ENTRY_SHIFT,
+		.pasid = PASID, .w11 = QM_SQC_W11_PASID, .cq_num = (__le16)q->id,
+		.w13 = (__le16)(QM_SQC_W13_ORDER_ONE | q->qc_type << QM_SQC_W13_ALG_SHIFT),
+	};
+	struct qm_cqc cqc = {
+		.base_l = (u32)cq, .base_h = (u32)(cq >> 32), .dw3 = (emu_depth() - 1) | 4 << QM_QC_ENTRY_SHIFT,
+		.pasid = PASID, .w11 = QM_CQC_W11_PASID, .dw6 = QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG,
+	};
+	int err;
+
+	if (emu_config()->null) {
+		emu_null_start(q);
+		return 0;
+	}
+	memset(q->dus + emu_sq_size(q->dev), 0, sizeof(struct qm_cqe) * emu_depth());
+	q->poll_head = 0;
+	atomic_store(&q->event, EMU_EVENT_NONE);
+	memcpy(qc, &sqc, sizeof(sqc));
+	err = mailbox(dev, QM_MB_CMD_SQC, q->id, bus(qc));
+	if (err)
+		return err;
+	memcpy(qc, &cqc, sizeof(cqc));
+	return mailbox(dev, QM_MB_CMD_CQC, q->id, bus(qc));
+}
+
+int emu_driver_stop(struct emu_queue *q)
+{
+	if (emu_config()->null)
+		return 0;
+	return mailbox(q->dev, QM_MB_CMD_STOP_QP, q->id, 0);
+}
+
+static void event_doorbell(struct emu_device *dev, enum qm_db_cmd cmd, u32 head)
+{
+	wdm_writeq(qm_db_value(0, cmd, (u16)head, 0), dev->bar2 + QM_DB_EQ_AEQ);
+}
+
+static bool event_next(const u8 *ring, u32 depth, u32 head, u32 *entry)
+{
+	*entry = __atomic_load_n((const u32 *)(const void *)ring + head % depth, __ATOMIC_ACQUIRE);
+	return (*entry & QM_EQE_PHASE ? 1u : 0u) == (head / depth & 1 ? 0u : 1u);
+}
+
+static void irq_eq(struct emu_device *dev)
+{
+	u32 entry;
+
+	for (; event_next(dev->rings + EQ_AT, QM_EQ_DEPTH_V2, dev->eq_head, &entry); dev->eq_head++) {
+		u32 id = entry & QM_EQE_QN_MASK;
+
+		if (id < dev->nr_queues && dev->queues[id])
+			emu_queue_wake(dev->queues[id]);
+	}
+	event_doorbell(dev, QM_DB_CMD_EQ, dev->eq_head % QM_EQ_DEPTH_V2);
+}
+
+/* A queue in error is closed to its user; it is stopped when its user stops or closes it. */
+static void irq_aeq(struct emu_device *dev)
+{
+	struct emu_queue *q;
+	u32 entry;
+
+	for (; event_next(dev->rings + AEQ_AT, QM_AEQ_DEPTH_V2, dev->aeq_head, &entry); dev->aeq_head++) {
+		q = (entry & QM_EQE_QN_MASK) < dev->nr_queues ? dev->queues[entry & QM_EQE_QN_MASK] : NULL;
+		if (!q)
+			continue;
+		wdm_writel(1, q->dus + QM_DUS_TX_STOP(emu_dus_size(q->dev)));
+		wdm_writel(1, q->dus + QM_DUS_RX_STOP(emu_dus_size(q->dev)));
+		emu_queue_wake(q);
+	}
+	event_doorbell(dev, QM_DB_CMD_AEQ, dev->aeq_head % QM_AEQ_DEPTH_V2);
+}
+
+void emu_driver_irq(struct emu_device *dev, unsigned int vector)
+{
+	if (vector == WDM_IRQ_EQ)
+		irq_eq(dev);
+	else if (vector == WDM_IRQ_AEQ)
+		irq_aeq(dev);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The emulator: model devices inside a process, and the libc calls that lead to them. */
+#ifndef EMU_H
+#define EMU_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include "model.h"
+#include "hw/qm_hw.h"
+
+#define EMU_DEVICES_MAX		16
+#define EMU_WORKERS_MAX		8
+#define EMU_FDS			65536
+
+struct emu_reg {
+	unsigned int reg, value;
+};
+
+/**
+ * struct emu_kind - what differs between kinds of device
+ * @name: of the kernel's driver
+ * @type: to the model
+ * @qc_types: classes that a queue may be of
+ * @sqe_shift: log2 of a descriptor's bytes
+ * @start: what its registers are told at the start, ended by register 0
+ * @engine, @no_engine: the mathematics, and none of it
+ * @ws_alloc, @ws_free: a worker's memory for it
+ */
+struct emu_kind {
+	const char *name;
+	enum wdm_type type;
+	unsigned int qc_types;
+	unsigned int sqe_shift;
+	const struct emu_reg *start;
+	const struct wdm_engine_ops *engine;
+	const struct wdm_engine_ops *no_engine;
+	void *(*ws_alloc)(void);
+	void (*ws_free)(void *ws);
+};
+
+struct emu_config {
+	bool on;
+	unsigned int devices;
+	unsigned int queues;
+	unsigned int workers;
+	unsigned int mbps;
+	unsigned long long latency_ns;
+	unsigned int depth;	/* of both rings of a queue */
+	bool nodes;		/* the tree has NUMA nodes of its own */
+	bool null;		/* rings complete in advance, no engine and no threads */
+	bool no_engine;		/* requests are accepted and answered, nothing is computed */
+	bool mainline_poll;	/* as mainline's uacce: no event since the last poll is remembered */
+	char sections[64];	/* where wd-emulate answers for sections; "" there are none */
+	char root[256];		/* where the sysfs tree and the nodes are materialised */
+};
+
+/* What a look at a queue may still report. */
+enum emu_event {
+	EMU_EVENT_NONE,
+	EMU_EVENT_SEEN,		/* by one look */
+	EMU_EVENT_NEW,
+};
+
+enum emu_state {
+	EMU_INIT,
+	EMU_STARTED,
+	EMU_ZOMBIE,
+};
+
+/* Locks: device->lock, then queue->poll_lock. Neither is held while a client sleeps. */
+struct emu_queue {
+	struct emu_device *dev;
+	unsigned int id;
+	atomic_uint refs;	/* descriptors of the process */
+	atomic_bool foreign;	/* inherited by fork: the parent's */
+	atomic_bool dead;	/* taken back from its user */
+	enum emu_state state;	/* device->lock */
+	unsigned short qc_type;
+	int event_fd;
+	int mem_fd;		/* window, then DUS */
+	unsigned char *dus;
+	bool mapped[2];		/* region.c's lock */
+	int charge;		/* what wd-emulate counts it as */
+	pthread_mutex_t poll_lock;
+	unsigned int poll_head;	/* completions that poll() has looked at */
+	atomic_int event;	/* enum emu_event */
+	/* null.c; poll_lock */
+	unsigned int null_head;	/* completions known to be consumed, and renewed */
+	unsigned int null_tail;	/* submissions known */
+	bool null_missed;	/* the last look found no CQ doorbell */
+	bool null_guessed;	/* null_head is less than what was consumed, perhaps */
+	unsigned long long null_bell;	/* doorbell at the last look */
+};
+
+enum emu_release {
+	EMU_RELEASE_NEVER,
+	EMU_RELEASE_AT_LOOK,
+	EMU_RELEASE_AT_SLEEP,
+};
+
+struct emu_runner {
+	struct emu_device *dev;
+	struct wdm_scratch *scratch;
+	void *engine_ws;
+};
+
+struct emu_device {
+	const struct emu_kind *kind;
+	unsigned int index;
+	char name[32];
+	pthread_mutex_t lock;
+	pthread_cond_t kick;	/* the control thread's and mailbox waiters' */
+	pthread_cond_t work;	/* the workers' */
+	atomic_uint callers;	/* threads that want the lock: the control thread makes way */
+	bool up;
+	bool gone;		/* removed */
+	bool held;		/* doesn't look, for a test's sake */
+	atomic_uint release_at;	/* enum emu_release: when it does again */
+	bool mailbox_busy;	/* a client is in the driver; it may sleep there with the lock given back */
+	unsigned int nr_queues;
+	unsigned int nr_open;
+	struct emu_queue **queues;
+	struct wdm_device *model;
+	struct wdm_env env;
+	unsigned char *bar2;
+	unsigned char *bar4;
+	unsigned char *rings;
+	unsigned int eq_head, aeq_head;
+	struct wdm_job *todo, **todo_last;
+	struct wdm_job *done;
+	unsigned int running;
+	struct emu_runner runners[EMU_WORKERS_MAX];
+};
+
+/* config.c */
+const struct emu_config *emu_config(void);
+struct emu_device *emu_device_find(const char *path);
+struct emu_device *emu_device_at(unsigned int index);
+void emu_config_after_fork(void);
+void emu_config_mainline_poll(bool on);
+/* Entries of a submission ring, and of a completion ring. */
+unsigned int emu_depth(void);
+
+/* device.c: a device's lock is taken and given back here; all others expect it held */
+void emu_device_enter(struct emu_device *dev);
+void emu_device_leave(struct emu_device *dev);
+int emu_device_up(struct emu_device *dev);
+void emu_device_turn(struct emu_device *dev, struct wdm_look *look);
+unsigned long long emu_now(void);
+void emu_wait_until(struct emu_device *dev, unsigned long long ns);
+
+/* driver.c: what the kernel's driver does, with the device's lock held, between begin and end */
+void emu_driver_begin(struct emu_device *dev);
+void emu_driver_end(struct emu_device *dev);
+int emu_driver_init(struct emu_device *dev);
+int emu_driver_start(struct emu_queue *q);
+int emu_driver_stop(struct emu_queue *q);
+void emu_driver_irq(struct emu_device *dev, unsigned int vector);
+
+/* faults.c: what wd-emulate and tests ask for; payload is accessed through it */
+bool emu_faults_word(const char *word, const char *value);
+int emu_faults_up(struct emu_device *dev);
+int emu_faults_change(struct emu_device *dev, const char *text);
+unsigned long long emu_faults_pages(void);
+/* How long a driver call may take: not long when one is going to hang. */
+unsigned long long emu_faults_patience(unsigned long long otherwise);
+int emu_payload_read(unsigned long long addr, void *buf, unsigned int len);
+int emu_payload_write(unsigned long long addr, const void *buf, unsigned int len);
+
+/* control.c */
+/* Until a test lets the device go on. */
+void emu_control_wait(struct emu_device *dev);
+/* poll() is going to look at a queue of the device, and to sleep if it isn't ready; no lock held. */
+void emu_control_look(struct emu_device *dev, bool sleeps_then);
+/* poll() is going to sleep on queues; it did until its time was over. */
+void emu_control_sleeps(void);
+void emu_control_timeout(void);
+/* All queues of all devices are dead; the devices go on. */
+void emu_control_revoke(void);
+/* Inside the driver: drop all, kill all open queues. */
+int emu_control_reset(struct emu_device *dev);
+
+/* netlink.c */
+/* What the kernel would say to an open of that device: 0 when nothing is counted, a charge, or -errno. */
+bool emu_sections_there(void);
+int emu_sections_charge(unsigned int device);
+void emu_sections_uncharge(int charge);
+void emu_sections_after_fork(void);
+
+/* queue.c */
+size_t emu_dus_size(const struct emu_device *dev);
+/* Of a submission ring; the completion ring is behind it. */
+size_t emu_sq_size(const struct emu_device *dev);
+int emu_queue_open(struct emu_device *dev, int flags);
+void emu_queue_get(struct emu_queue *q);
+void emu_queue_put(struct emu_queue *q);
+int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg);
+bool emu_queue_ready(struct emu_queue *q, bool waits);
+void emu_queue_wake(struct emu_queue *q);
+
+/* null.c */
+void emu_null_start(struct emu_queue *q);
+bool emu_null_look(struct emu_queue *q);
+
+/* region.c */
+void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, int prot, int flags, off_t offset);
+/* 1: handled, *ret is munmap's result; 0: not ours */
+int emu_region_unmap(void *addr, size_t len, int *ret);
+bool emu_region_covers(const void *addr, size_t len);
+/* Would a call on that range split a region? */
+bool emu_region_cut(const void *addr, size_t len);
+void emu_region_after_fork(void);
+
+/* fd.c */
+struct emu_queue *emu_fd_get(int fd);
+int emu_fd_access(int fd);
+void emu_fd_set(int fd, struct emu_queue *q, int access);
+struct emu_queue *emu_fd_clear(int fd);
+void emu_fd_foreign(void);
+
+/* memory.c: this process' memory by address, without faulting */
+int emu_memory_read(unsigned long long addr, void *buf, unsigned int len);
+int emu_memory_write(unsigned long long addr, const void *buf, unsigned int len);
+
+/* engine_zip.c, engine_sec.c */
+extern const struct emu_kind emu_zip;
+extern const struct emu_kind emu_sec;
+extern const struct emu_kind emu_hpre;
+
+/* real.c: libc's own functions behind those that we replace */
+void *emu_real(void **cache, const char *name);
+#define EMU_REAL(ret, name, ...) \
+	static void *name##_cache; \
+	static ret (*real_##name(void))(__VA_ARGS__) \
+	{ \
+		union { void *p; ret (*f)(__VA_ARGS__); } u = { .p = emu_real(&name##_cache, #name) }; \
+		return u.f; \
+	}
+
+#endif

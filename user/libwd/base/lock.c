@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The slow halves of lock.h. */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/lock.h"
+
+#define LOCK_LOOKS	100
+#define UNTOLD_NS	1000000ull	/* where membarrier(2) is refused, who unlocks may not see a waiter */
+
+_Atomic bool wd_barrier_asymmetric;
+
+static int membarrier(int command)
+{
+	return (int)syscall(SYS_membarrier, command, 0, 0);
+}
+
+void wd_barrier_init(void)
+{
+	int saved = errno;
+
+	atomic_store(&wd_barrier_asymmetric, !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+	errno = saved;
+}
+
+void wd_barrier_heavy(void)
+{
+	int saved = errno;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	/* A registration that was lost (a raw clone() of some kind) is made again. */
+	if (atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed) &&
+	    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	errno = saved;
+}
+
+void wd_lock_slow(struct wd_lock *lock)
+{
+	int i;
+
+	for (i = 0; i < LOCK_LOOKS; i++) {
+		if (!atomic_load_explicit(&lock->held, memory_order_relaxed) &&
+		    !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
+			return;
+		wd_cpu_relax();
+	}
+	atomic_fetch_add(&lock->waiters, 1);
+	wd_barrier_heavy();
+	while (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
+		wd_futex_wait(&lock->held, 1, wd_barrier_asymmetric ? 0 : wd_now_ns() + UNTOLD_NS);
+	atomic_fetch_sub(&lock->waiters, 1);
+}

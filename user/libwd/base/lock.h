@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A lock whose unlocking is a plain store, and the pair of barriers that makes
+ * it one: those who wait pay with a system call, so that those who pass don't
+ * pay at all (membarrier(2); where that is refused, both pay with a fence, and
+ * waiters for a lock look again now and then).
+ */
+#ifndef WD_LOCK_H
+#define WD_LOCK_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <linux/types.h>
+#include "base/sleep.h"
+
+/* Between two looks at a word that another CPU writes. */
+static inline void wd_cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+extern _Atomic bool wd_barrier_asymmetric;
+
+/* Before anything here is used; again in a child. */
+void wd_barrier_init(void);
+
+/* Between a store that a waiter may sleep for and the look whether there is a waiter. */
+static inline void wd_barrier_light(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed), 1))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* The waiter's side: between saying that it waits and its last look. A system call. */
+void wd_barrier_heavy(void);
+
+struct wd_lock {
+	_Atomic __u32 held;
+	_Atomic __u32 waiters;
+};
+
+void wd_lock_slow(struct wd_lock *lock);
+
+static inline void wd_lock(struct wd_lock *lock)
+{
+	if (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire))
+		wd_lock_slow(lock);
+}
+
+static inline bool wd_trylock(struct wd_lock *lock)
+{
+	return !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
+}
+
+static inline void wd_unlock(struct wd_lock *lock)
+{
+	atomic_store_explicit(&lock->held, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(atomic_load_explicit(&lock->waiters, memory_order_relaxed), 0))
+		wd_futex_wake(&lock->held, 1);
+}
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Whether memory is there: devices say only that they failed, and a CPU would be killed for trying. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/lists.h"
+#include "base/thread.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ	22
+#define MADV_POPULATE_WRITE	23
+#endif
+
+static bool range_call(const void *addr, size_t len, int (*call)(void *addr, size_t len, int arg), int arg)
+{
+	uintptr_t page = sysconf(_SC_PAGESIZE), first = (uintptr_t)addr & ~(page - 1);
+	int saved = errno, ret, cancel;
+
+	if (!len)
+		return true;
+	/* Nothing lies in the last page, and rounding up must not come out at the beginning. */
+	if ((uintptr_t)addr + len < len || (uintptr_t)addr + len > UINTPTR_MAX - page)
+		return false;
+	/* msync() can be cancelled; whoever asks here may hold a lock or a stream. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = call((void *)first, ((uintptr_t)addr + len - first + page - 1) & ~(page - 1), arg);
+	/* A kernel that doesn't know the call gives no answer. */
+	if (ret && (errno == EINVAL || errno == ENOSYS))
+		ret = 0;
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+	return !ret;
+}
+
+static bool range_usable(const void *addr, size_t len, bool write)
+{
+	/* Not synchronising anything: the quickest call that fails for what isn't mapped. */
+	return range_call(addr, len, msync, MS_ASYNC) &&
+	       range_call(addr, len, madvise, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+}
+
+static bool range_mapped(const void *addr, size_t len)
+{
+	return range_call(addr, len, msync, MS_ASYNC);
+}
+
+static bool range_readable(const void *addr, size_t len)
+{
+	return range_usable(addr, len, false);
+}
+
+static bool range_writable(const void *addr, size_t len)
+{
+	return range_usable(addr, len, true);
+}
+
+/* --- what was found a moment ago --- */
+
+#define RECENT_NR	8
+#define RECENT_USES	256
+#define RECENT_BLOCK	((uintptr_t)128 << 10)	/* asked about as a whole: whoever walks through memory goes on in it */
+#define RECENT_PAGE	((uintptr_t)4 << 10)	/* where that isn't all there, as on a stack; no kernel has smaller ones */
+
+static WD_THREAD_LOCAL struct recent {
+	uintptr_t end;
+	size_t size;		/* 0: it is not believed any more */
+	uintptr_t start;
+	unsigned int left;	/* how often it is believed */
+} recents[RECENT_NR];
+static WD_THREAD_LOCAL unsigned int recent_next;	/* to be replaced */
+
+/* Two comparisons: room is huge where the range begins before r or ends behind it. */
+static inline bool recent_has(const struct recent *r, const void *addr, size_t len)
+{
+	size_t room = r->end - (uintptr_t)addr;
+
+	return room <= r->size && len <= room;
+}
+
+static inline void recent_used(struct recent *r)
+{
+	if (__builtin_expect(!--r->left, 0))
+		r->size = 0;
+}
+
+/* The whole blocks that a range lies in. False: they aren't all mapped, or there is nothing behind them. */
+static bool recent_fill(struct recent *r, const void *addr, size_t len, uintptr_t block)
+{
+	uintptr_t end = (uintptr_t)addr + len, first = (uintptr_t)addr & ~(block - 1), last = (end + block - 1) & ~(block - 1);
+
+	if (!first || end < len || last < end || !range_mapped((void *)first, last - first))
+		return false;
+	*r = (struct recent){ .end = last, .size = last - first, .start = first, .left = RECENT_USES };
+	return true;
+}
+
+/* Into the place of what is asked about again, so that what is used now stays where it is found first. */
+static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, struct recent *r)
+{
+	struct recent found;
+
+	if (!len)
+		return true;
+	if (!recent_fill(&found, addr, len, RECENT_BLOCK) && !recent_fill(&found, addr, len, RECENT_PAGE))
+		return false;
+	if (!r)
+		r = &recents[recent_next++ % RECENT_NR];
+	*r = found;
+	return true;
+}
+
+static inline bool range_recent(const void *addr, size_t len)
+{
+	uintptr_t start = (uintptr_t)addr;
+	struct recent *r;
+
+	for (r = recents; r < recents + RECENT_NR; r++) {
+		if (recent_has(r, addr, len)) {
+			recent_used(r);
+			return true;
+		}
+		if (start >= r->start && start < r->end && len <= r->end - start)
+			return recent_ask(addr, len, r);
+	}
+	return recent_ask(addr, len, NULL);
+}
+
+static bool (*const probes[])(const void *addr, size_t len) = {
+	[WD_PROBE_READ] = range_readable,
+	[WD_PROBE_WRITE] = range_writable,
+	[WD_PROBE_MAPPED] = range_mapped,
+	[WD_PROBE_RECENT] = range_recent,
+};
+
+static __attribute__((noinline)) bool probe_list(enum wd_probe how, const void *buf, size_t len)
+{
+	struct wd_list_walk w;
+
+	for (wd_list_walk_init(&w, true, buf, len); ; ) {
+		size_t n;
+		const void *piece = wd_list_walk_piece(&w, &n);
+
+		if (!n)
+			return true;
+		if (!probes[how](piece, n))
+			return false;
+		wd_list_walk_advance(&w, n);
+	}
+}
+
+/* Not all of these are known, or not any more. */
+static __attribute__((noinline)) bool spans_ask(const struct wd_span *spans, size_t n)
+{
+	for (; n--; spans++)
+		if (!range_recent(spans->at, spans->len))
+			return false;
+	return true;
+}
+
+static inline bool recent_look(const void *addr, size_t len)
+{
+	struct recent *r = recents;
+
+	while (!recent_has(r, addr, len))
+		if (++r == recents + RECENT_NR)
+			return false;
+	recent_used(r);
+	return true;
+}
+
+bool wd_probe_recent(const struct wd_span *spans, unsigned int n)
+{
+	const struct wd_span *end = spans + n;
+
+	for (; spans != end; spans++)
+		if (!recent_look(spans->at, spans->len))
+			return spans_ask(spans, (size_t)(end - spans));
+	return true;
+}
+
+bool wd_probe_pair(const void *a, size_t a_len, const void *b, size_t b_len)
+{
+	if (__builtin_expect(recent_look(a, a_len) && recent_look(b, b_len), 1))
+		return true;
+	return spans_ask((struct wd_span []){ { a, a_len }, { b, b_len } }, 2);
+}
+
+bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)
+{
+	if (__builtin_expect(sgl, 0))
+		return probe_list(how, buf, len);
+	return __builtin_expect(how == WD_PROBE_RECENT, 1) ? range_recent(buf, len) : probes[how](buf, len);
+}

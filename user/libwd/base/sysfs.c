@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Attributes of sysfs, for libwd and for wdctl. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/sysfs.h"
+
+#define PATH_BYTES	1024
+
+/* What fits of the file: its length, or -errno. */
+static ssize_t read_whole(int fd, char *buf, size_t size)
+{
+	size_t used = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, buf + used, size - used);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		used += n > 0 ? (size_t)n : 0;
+	} while (n && used < size);
+	return (ssize_t)used;
+}
+
+int wd_sysfs_text(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+	bool cut;
+
+	if (fd < 0)
+		return -errno;
+	len = read_whole(fd, buf, size);
+	close(fd);
+	if (len < 0) {
+		buf[0] = '\0';
+		return (int)len;
+	}
+	cut = (size_t)len == size;
+	if (cut || (len && buf[len - 1] == '\n'))
+		len--;
+	buf[len] = '\0';
+	return cut ? -EFBIG : 0;
+}
+
+int wd_sysfs_number(const char *path, long *value)
+{
+	char text[32], *end;
+	int ret = wd_sysfs_text(path, text, sizeof(text));
+
+	if (ret)
+		return ret == -EFBIG ? -EINVAL : ret;
+	errno = 0;
+	*value = strtol(text, &end, 10);
+	return end == text || *end || errno ? -EINVAL : 0;
+}
+
+int wd_sysfs_node(const char *folder, long *node)
+{
+	char zone[PATH_BYTES], parent[PATH_BYTES];
+	long of_parent;
+	int ret, more;
+
+	if (snprintf(zone, sizeof(zone), "%s/zone_id", folder) >= PATH_BYTES ||
+	    snprintf(parent, sizeof(parent), "%s/device/numa_node", folder) >= PATH_BYTES)
+		return -ENAMETOOLONG;
+	ret = wd_sysfs_number(zone, node);
+	if (!ret && *node >= 0)
+		return 0;
+	more = wd_sysfs_number(parent, &of_parent);
+	if (!more)
+		*node = of_parent;
+	return ret ? more : 0;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The table of this process' contexts, and what a fork makes of it. */
+#include "device/table.h"
+
+WD_THREAD_LOCAL struct wd_session *wd_in_callback_of;
+
+struct wd_engine wd_engine = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+/*
+ * Inherited contexts are the parent's; their locks, and the engine's, may be held
+ * by threads that don't exist here. fork() doesn't wait for them: a context may
+ * take long to stop. What a session was bound to is not looked at before it is
+ * bound anew.
+ */
+static void on_fork_child(void)
+{
+	unsigned int i;
+
+	pthread_mutex_init(&wd_engine.lock, NULL);
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		atomic_store(&q->produce.held, 0);
+		atomic_store(&q->produce.waiters, 0);
+		atomic_store(&q->state, -ESTALE);
+		atomic_store(&q->drain.held, 0);
+		atomic_store(&q->drain.waiters, 0);
+		atomic_store(&q->sleeper, 0);
+		atomic_store(&q->sleeper_wanted, 0);
+		atomic_store(&q->wanted, false);
+		q->users = 0;
+		q->ended = false;
+	}
+	atomic_store(&wd_engine.room_waiters, 0);
+	atomic_store(&wd_engine.done_waiters, 0);
+	atomic_store(&wd_engine.spinners, 0);
+	wd_barrier_init();
+}
+
+static void hook_init(void)
+{
+	static struct wd_fork_hook hook = {
+		.child = on_fork_child,
+	};
+
+	wd_barrier_init();
+	wd_fork_hook_add(&hook);
+}
+
+void wd_table_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, hook_init);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a thread that sleeps in poll() on contexts' files is to know and no file
+ * tells: work for this CPU, callbacks that another's drain left, contexts that
+ * are new, opened again or to be closed. The lock is innermost of all.
+ */
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "request/bell.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct wd_bell *bells;
+
+/* The files are closed by fork.c. */
+static void on_fork_child(void)
+{
+	struct wd_bell *b;
+
+	pthread_mutex_init(&lock, NULL);
+	for (b = bells; b; b = b->next)
+		*b = (struct wd_bell){ .next = b->next, .file = b->file };
+}
+
+static void hook_init(void)
+{
+	static struct wd_fork_hook hook = { .child = on_fork_child };
+
+	wd_fork_hook_add(&hook);
+}
+
+/* Whoever has the lock may be lost in a fork. */
+static void bells_lock(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, hook_init);
+	pthread_mutex_lock(&lock);
+}
+
+static struct wd_bell *bell_find(void)
+{
+	struct wd_bell *b;
+
+	bells_lock();
+	for (b = bells; b && b->taken; b = b->next)
+		;
+	if (!b) {
+		b = calloc(1, sizeof(*b));
+		if (b) {
+			b->file.fd = -1;
+			b->next = bells;
+			bells = b;
+		}
+	}
+	if (b)
+		b->taken = true;
+	pthread_mutex_unlock(&lock);
+	return b;
+}
+
+static bool file_open(struct wd_bell *b)
+{
+	int saved = errno, fd;
+
+	if (b->file.fd >= 0)
+		return true;
+	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	errno = saved;
+	if (fd < 0)
+		return false;
+	wd_fork_file_add(&b->file, fd);
+	return true;
+}
+
+struct wd_bell *wd_bell_take(struct wd_queue *const queue[], unsigned int nr)
+{
+	struct wd_bell *b = bell_find();
+
+	if (!b)
+		return NULL;
+	if (!file_open(b)) {
+		wd_bell_put(b);
+		return NULL;
+	}
+	bells_lock();
+	b->queue = queue;
+	b->nr = nr;
+	b->done = true;
+	pthread_mutex_unlock(&lock);
+	return b;
+}
+
+void wd_bell_not_done(struct wd_bell *b)
+{
+	bells_lock();
+	b->done = false;
+	pthread_mutex_unlock(&lock);
+}
+
+/* read() and write() could be cancelled, and this may be anybody's thread. */
+void wd_bell_put(struct wd_bell *b)
+{
+	int saved = errno;
+	__u64 count;
+
+	bells_lock();
+	if (b->rung)
+		syscall(SYS_read, b->file.fd, &count, sizeof(count));
+	b->rung = false;
+	b->taken = false;
+	b->done = false;
+	/* The list lies on its owner's stack. */
+	b->nr = 0;
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}
+
+static void ring(struct wd_bell *b)
+{
+	__u64 one = 1;
+	int saved = errno;
+
+	if (!b->taken || b->rung || b->file.fd < 0)
+		return;
+	b->rung = true;
+	syscall(SYS_write, b->file.fd, &one, sizeof(one));
+	errno = saved;
+}
+
+static bool looks_after(const struct wd_bell *b, const struct wd_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->nr && b->queue[i] != q; i++)
+		;
+	return i < b->nr;
+}
+
+void wd_bells_ring(const struct wd_queue *q)
+{
+	struct wd_bell *b;
+
+	bells_lock();
+	for (b = bells; b; b = b->next)
+		if (!q || looks_after(b, q))
+			ring(b);
+	pthread_mutex_unlock(&lock);
+}
+
+void wd_bells_done(void)
+{
+	struct wd_bell *b;
+
+	bells_lock();
+	for (b = bells; b; b = b->next)
+		if (b->done)
+			ring(b);
+	pthread_mutex_unlock(&lock);
+}

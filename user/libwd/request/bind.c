@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which contexts a session uses: another for each session, on devices that the
+ * process uses least, until there are as many as the section grants, or WD_CTXS
+ * says outside of sections; then those that are open, in turn. A session that
+ * has contexts of its own uses these and no others.
+ */
+#include <string.h>
+
+#include "device/device.h"
+#include "request/pollers.h"
+#include "section/section.h"
+
+static bool session_may_use(const struct wd_session *s, int node_id)
+{
+	return !s->mask || wd_bits_test(s->mask, s->mask_len, node_id);
+}
+
+static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
+{
+	int state = atomic_load(&q->state);
+
+	/* Its own ones no more, once it is to have none. */
+	if (q->owner && (q->owner != s || !s->own_nr))
+		return false;
+	return q->cls == s->cls && q->for_cq == !!s->cq && q->cq == s->cq && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
+	       (!state || state == -EIO) && session_may_use(s, q->node_id);
+}
+
+/* The context's device among those that may serve a session: it offers the algorithm, and is neither isolated nor disabled. */
+static const struct uacce_dev_info *listed(const struct uacce_dev_list *list, const struct wd_queue *q)
+{
+	for (; list; list = list->next)
+		if (!strcmp(list->info->name, q->dev_name))
+			return list->info;
+	return NULL;
+}
+
+/*
+ * Among the contexts that are open: one for this session, on that device's
+ * node and of its priority, in turn where there are several; or on any device
+ * by that name.
+ */
+static struct wd_queue *table_find(const struct wd_session *s, bool async, const struct uacce_dev_list *list,
+				   const struct uacce_dev_info *info, bool by_name)
+{
+	struct wd_queue *fits[WD_ENGINE_QUEUES];
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		const struct uacce_dev_info *other;
+
+		if (!queue_suits(q, s) || q->async != async)
+			continue;
+		if (by_name ? strcmp(q->dev_name, info->name) : q->numa_node != info->numa_node)
+			continue;
+		other = listed(list, q);
+		if (other && other->priority == info->priority)
+			fits[nr++] = q;
+	}
+	return nr ? fits[wd_engine.turn++ % nr] : NULL;
+}
+
+/* What kept devices from being used; the first that applies is told. */
+struct refusals {
+	unsigned int masked;
+	unsigned int not_granted;
+	unsigned int no_driver;
+	unsigned int no_sva;
+	bool no_feature;
+	unsigned int busy;
+	unsigned int quota;
+	unsigned int access;
+	unsigned int numbers;
+	int err;
+	int blind;	/* devices can't be looked for now: why */
+};
+
+static void refusal_note(struct refusals *no, int ret)
+{
+	no->err = ret;
+	if (ret == -EBUSY)
+		no->busy++;
+	else if (ret == -EDQUOT)
+		no->quota++;
+	else if (ret == -EUSERS)
+		no->numbers++;
+	else if (ret == -EACCES || ret == -EPERM)
+		no->access++;
+}
+
+/* May the device serve the session, with a driver that is known? NULL: no, and it is noted why. */
+static const struct wd_driver *device_driver(const struct wd_session *s, const struct uacce_dev_info *info,
+					     struct refusals *no)
+{
+	const struct wd_driver *drv = NULL;
+	char api[WD_NAME_SIZE];
+
+	if (!session_may_use(s, info->node_id)) {
+		no->masked++;
+	} else if (!(info->flags & UACCE_DEV_SVA)) {
+		no->no_sva++;
+	} else if (!wd_grant_has(info->name)) {
+		no->not_granted++;
+	} else {
+		wd_device_alg_api(info, s->cls->algs[s->attr.alg], api);
+		drv = wd_driver_find(s->cls, api);
+		no->no_driver += !drv;
+	}
+	return drv;
+}
+
+static struct wd_queue *bind_open(struct wd_session *s, const struct wd_driver *drv, const struct uacce_dev_info *info,
+				  enum wd_place how, struct refusals *no)
+{
+	struct wd_queue *q = NULL;
+	int ret = wd_queue_open(s, drv, info, how, &q);
+
+	if (!ret)
+		return q;
+	/* That there is none to spare is no refusal. */
+	if (how != WD_PLACE_SPARE)
+		refusal_note(no, ret);
+	return NULL;
+}
+
+/* Ways to a context, best first. */
+enum bind_way {
+	BIND_SPARE,	/* one more, of a device as good as the best */
+	BIND_ALONE,	/* one more for this session alone */
+	BIND_OWN,	/* one that is open on that device's node, else one more */
+	BIND_EXTRA,	/* one out of the pool, which the section lets its processes have */
+	BIND_SHARE,	/* one of the other mode: it serves both then */
+	BIND_EXCHANGE,	/* the place of an idle one */
+	BIND_WAYS
+};
+
+static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev_list *list,
+				    const struct uacce_dev_info *info, enum bind_way way, struct refusals *no)
+{
+	const struct wd_driver *drv = device_driver(s, info, no);
+	struct wd_queue *q;
+
+	if (!drv)
+		return NULL;
+	switch (way) {
+	case BIND_SPARE:
+		return bind_open(s, drv, info, WD_PLACE_SPARE, no);
+	case BIND_ALONE:
+		return bind_open(s, drv, info, WD_PLACE_OWN, no);
+	case BIND_OWN:
+		q = table_find(s, s->attr.async, list, info, false);
+		return q ? q : bind_open(s, drv, info, WD_PLACE_FREE, no);
+	case BIND_EXTRA:
+		return bind_open(s, drv, info, WD_PLACE_EXTRA, no);
+	case BIND_SHARE:
+		return table_find(s, !s->attr.async, list, info, true);
+	default:
+		return bind_open(s, drv, info, WD_PLACE_EXCHANGE, no);
+	}
+}
+
+/* How many of the contexts that would do for the session are open on that device. */
+static unsigned int open_on(const struct wd_session *s, const char *dev_name)
+{
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		const struct wd_queue *q = wd_engine.queue[i];
+
+		nr += queue_suits(q, s) && q->async == s->attr.async && !strcmp(q->dev_name, dev_name);
+	}
+	return nr;
+}
+
+static bool as_good(const struct uacce_dev_info *a, const struct uacce_dev_info *b)
+{
+	return a->priority == b->priority && a->numa_node == b->numa_node;
+}
+
+/*
+ * One more on a device as good as the best, where the process has the fewest:
+ * an idle device is used before a busy one is shared.
+ */
+static struct wd_queue *bind_spread(struct wd_session *s, const struct uacce_dev_list *list, enum bind_way way,
+				    struct refusals *no)
+{
+	const struct uacce_dev_list *best, *l;
+	unsigned int nr, has, most = 0;
+	struct wd_queue *q = NULL;
+
+	for (best = list; best && !device_driver(s, best->info, no); best = best->next)
+		;
+	for (nr = 0; nr <= most && !q; nr++)
+		for (l = best; l && !q; l = l->next) {
+			if (!as_good(l->info, best->info))
+				continue;
+			has = open_on(s, l->info->name);
+			most = has > most ? has : most;
+			if (has == nr)
+				q = bind_device(s, list, l->info, way, no);
+		}
+	return q;
+}
+
+/* Each way is tried on all devices before the next is. */
+static struct wd_queue *bind_in_section(struct wd_session *s, const struct uacce_dev_list *list, struct refusals *no)
+{
+	const struct uacce_dev_list *l;
+	struct wd_queue *q;
+	enum bind_way way;
+
+	wd_grant_look(list);
+	q = bind_spread(s, list, BIND_SPARE, no);
+	for (way = BIND_OWN; way < BIND_WAYS && !q; way++) {
+		memset(no, 0, sizeof(*no));
+		for (l = list; l && !q; l = l->next)
+			q = bind_device(s, list, l->info, way, no);
+	}
+	return q;
+}
+
+/* One that the process may have more; else each device in turn: one of its node that is open, else one more, else one of the other mode. */
+static struct wd_queue *bind_in_pool(struct wd_session *s, const struct uacce_dev_list *list, struct refusals *no)
+{
+	struct wd_queue *q = bind_spread(s, list, BIND_SPARE, no);
+	const struct uacce_dev_list *l;
+
+	memset(no, 0, sizeof(*no));
+	for (l = list; l && !q; l = l->next) {
+		q = bind_device(s, list, l->info, BIND_OWN, no);
+		if (!q && device_driver(s, l->info, no))
+			q = table_find(s, !s->attr.async, list, l->info, true);
+	}
+	return q;
+}
+
+static int refuse(struct wd_session *s, enum wd_path_reason reason, int err, const char *fmt)
+{
+	atomic_store(&s->reason, reason);
+	return wd_fail_str(NULL, err, fmt, s->cls->algs[s->attr.alg]);
+}
+
+static int bind_refused(struct wd_session *s, const struct refusals *no)
+{
+	if (s->attr.refuse)
+		return refuse(s, s->attr.refuse, EOPNOTSUPP, "no device can do what this session asks of %s");
+	if (no->blind)
+		return refuse(s, WD_REASON_NO_ACCESS, no->blind, "devices for %s can't be looked for now");
+	if (no->no_feature)
+		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP, "no device has the features of %s that this session needs");
+	if (no->quota)
+		return refuse(s, WD_REASON_NO_QUEUE, EDQUOT, wd_section_state() == WD_USER_SECTION ?
+			      "every context that is granted is in use, and none is left for %s" :
+			      "the numbers of contexts that the process asked for leave none for %s");
+	if (no->busy)
+		return refuse(s, WD_REASON_NO_QUEUE, EBUSY, "every device for %s is out of queues");
+	if (no->numbers)
+		return refuse(s, WD_REASON_NO_QUEUE, EUSERS, "all numbers for contexts are in use, and none is left for %s");
+	if (no->access)
+		return refuse(s, WD_REASON_NO_ACCESS, EACCES, "the devices for %s may not be opened");
+	if (no->no_driver)
+		return refuse(s, WD_REASON_NO_DRIVER, ENODEV, "the devices for %s speak an API that is not known here");
+	if (no->no_sva)
+		return refuse(s, WD_REASON_UNSUPPORTED, ENODEV, "the devices for %s can't work on this process' addresses");
+	if (no->err)
+		return refuse(s, WD_REASON_GONE, -no->err, "no device for %s could be opened");
+	if (no->not_granted)
+		return refuse(s, WD_REASON_NO_ACCESS, EACCES, "the section grants no device for %s");
+	if (no->masked)
+		return refuse(s, WD_REASON_MASKED, ENODEV, "the device mask leaves no device for %s");
+	return refuse(s, WD_REASON_NO_DEVICE, ENODEV, "no device offers %s");
+}
+
+/* Contexts that exist already take what the first one has no room for. */
+static unsigned int bind_overflow(struct wd_session *s, const struct uacce_dev_list *list, unsigned int nr)
+{
+	unsigned int all = atomic_load(&wd_engine.nr), i;
+
+	for (i = 0; i < all && nr < WD_SESS_QUEUES; i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		if (queue_suits(q, s) && listed(list, q) && q->async == s->attr.async && q != atomic_load(&s->queue[0]))
+			atomic_store(&s->queue[nr++], q);
+	}
+	return nr;
+}
+
+/* Nothing is taken from the pool by whom a section was meant for. */
+static int section_refused(struct wd_session *s)
+{
+	int ret = wd_section_usable();
+
+	if (!ret && s->era != wd_engine.era)
+		ret = wd_fail(NULL, ESHUTDOWN, "devices were taken away from the session (icp_sal_userStop)");
+	if (!ret && wd_section_state() == WD_USER_NONE)
+		ret = wd_fail(NULL, EACCES, "the process isn't in the section that it is meant for");
+	if (ret)
+		atomic_store(&s->reason, WD_REASON_NO_ACCESS);
+	return ret;
+}
+
+static struct wd_queue *open_alone(struct wd_session *s, const struct uacce_dev_list *list, struct refusals *no)
+{
+	struct wd_queue *q = bind_spread(s, list, BIND_ALONE, no);
+
+	/* Also those that are farther away, or worse. */
+	for (; list && !q; list = list->next)
+		q = bind_device(s, NULL, list->info, BIND_ALONE, no);
+	return q;
+}
+
+/*
+ * The session's own contexts: those that it has, and as many more as are due
+ * and to be had. All of them are in its table; nr: how many. The first, or NULL.
+ */
+static struct wd_queue *bind_own(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr,
+				 struct refusals *no)
+{
+	struct wd_queue *q;
+	unsigned int i;
+
+	*nr = 0;
+	for (i = 0; i < atomic_load(&wd_engine.nr) && *nr < s->own_nr; i++) {
+		q = wd_engine.queue[i];
+		if (q->owner == s && queue_suits(q, s))
+			atomic_store(&s->queue[(*nr)++], q);
+	}
+	while (*nr < s->own_nr && (q = open_alone(s, list, no)))
+		atomic_store(&s->queue[(*nr)++], q);
+	return *nr ? atomic_load(&s->queue[0]) : NULL;
+}
+
+static int bind_devices(struct wd_session *s)
+{
+	struct uacce_dev_list *list = NULL;
+	struct refusals no = { 0 };
+	struct wd_queue *q = NULL;
+	int ret = section_refused(s);
+	unsigned int nr = 1;
+	int why = ENODEV;
+
+	if (ret)
+		return ret;
+	if (!s->attr.refuse)
+		list = wd_device_list(s->cls->algs[s->attr.alg], s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY,
+				      s->attr.features);
+	if (!s->attr.refuse && !list)
+		why = errno;
+	if (s->own_nr)
+		q = bind_own(s, list, &nr, &no);
+	else if (wd_section_state() == WD_USER_SECTION)
+		q = bind_in_section(s, list, &no);
+	else
+		q = bind_in_pool(s, list, &no);
+	if (!q) {
+		wd_free_list_accels(list);
+		no.no_feature = why == EOPNOTSUPP;
+		no.blind = why != ENODEV && why != EOPNOTSUPP ? why : 0;
+		return bind_refused(s, &no);
+	}
+	if (s->attr.async && !s->cq)
+		wd_pollers_adopt(q);
+	atomic_store(&s->queue[0], q);
+	atomic_store(&s->reason, s->soft_ok ? WD_REASON_BEST : WD_REASON_POLICY);
+	atomic_store_explicit(&s->nr, s->own_nr ? nr : bind_overflow(s, list, 1), memory_order_release);
+	atomic_store_explicit(&s->first, q, memory_order_release);
+	wd_free_list_accels(list);
+	return 0;
+}
+
+/* 0, or why it has no context of a device, although it may have one; or -ENOMEM. */
+static int bind_anew(struct wd_session *s)
+{
+	int ret = 0, saved = errno, cancel;
+
+	/* The engine's lock is held while files are opened: not to be cancelled with it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	wd_tally_fold(s);
+	atomic_store(&s->nr, 0);
+	atomic_store(&s->first, NULL);
+	atomic_store(&s->reason, WD_REASON_POLICY);
+	/* Of no use to a child. */
+	if (s->cq && s->obj.fork_gen && wd_stale(&s->obj))
+		goto out;
+	if (s->attr.async && s->soft_ok) {
+		atomic_store(&s->soft, wd_queue_soft(s));
+		if (!atomic_load(&s->soft))
+			ret = wd_fail(NULL, ENOMEM, "no memory for the software context");
+	}
+	if (!ret && s->hw_ok)
+		ret = bind_devices(s);
+out:
+	wd_idle_hold(s);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+	atomic_store_explicit(&s->bound_gen, wd_fork_now(), memory_order_release);
+	return ret;
+}
+
+int wd_engine_bind(struct wd_session *s)
+{
+	int ret = bind_anew(s);
+
+	return ret == -ENOMEM || !s->soft_ok ? ret : 0;
+}
+
+/* Those beyond the first keep ones are nobody's, and closed unless another session takes them. */
+static void own_drop(struct wd_session *s, unsigned int keep)
+{
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		if (q->owner == s && !(queue_suits(q, s) && keep && keep--))
+			atomic_store(&q->owner, NULL);
+	}
+}
+
+/* Beyond the first keep ones. */
+static bool own_busy(const struct wd_session *s, unsigned int keep)
+{
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		if (q->owner != s || !queue_suits(q, s) || (keep && keep--))
+			continue;
+		if (wd_queue_in_flight(q) || wd_queue_async_nr(q))
+			return true;
+	}
+	return false;
+}
+
+int wd_engine_own(struct wd_session *s, unsigned int nr)
+{
+	unsigned int before = s->own_nr;
+	int ret;
+
+	if (nr < before && own_busy(s, nr))
+		return wd_fail(&s->obj, EBUSY, "requests are in flight on contexts that the session would give back");
+	s->own_nr = nr;
+	ret = bind_anew(s);
+	if (!nr && ret != -ENOMEM)
+		ret = 0;
+	if (!ret && nr && atomic_load(&s->nr) < nr)
+		ret = wd_fail_num(&s->obj, EBUSY, "of %u contexts for the session alone there are %u", nr, atomic_load(&s->nr));
+	if (ret)
+		s->own_nr = before;
+	own_drop(s, s->own_nr);
+	if (ret)
+		wd_engine_bind(s);
+	return ret;
+}
+
+void wd_engine_release(struct wd_session *s)
+{
+	pthread_mutex_lock(&wd_engine.lock);
+	if (s->era == wd_engine.era)
+		wd_engine.sessions--;
+	wd_idle_drop(s);
+	own_drop(s, 0);
+	pthread_mutex_unlock(&wd_engine.lock);
+	wd_idle_close();
+}

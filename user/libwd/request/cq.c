@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Completion queues: credits, their contexts, and taking completions. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request/cq.h"
+#include "request/tally.h"
+#include "section/section.h"
+
+#define ROW	16
+
+handle_t wd_cq_create(__u32 depth)
+{
+	struct wd_cq *cq;
+	int i;
+
+	if (!depth || depth > WD_CQ_DEPTH_MAX)
+		return wd_no_handle(wd_fail_num(NULL, EINVAL, "depth %u is not in 1 .. %u", depth, WD_CQ_DEPTH_MAX));
+	wd_section_init();
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return wd_no_handle(wd_fail(NULL, ENOMEM, "no memory for the completion queue"));
+	cq->depth = depth;
+	pthread_mutex_init(&cq->lock, NULL);
+	atomic_store(&cq->epfd, -1);
+	for (i = 0; i < WD_CQ_FILES; i++)
+		cq->file[i].fd = -1;
+	if (!wd_handle_new(WD_KIND_CQ, &cq->obj)) {
+		free(cq);
+		return wd_no_handle(wd_fail(NULL, ENOMEM, "no memory for the completion queue's handle"));
+	}
+	return cq->obj.handle;
+}
+
+/* No session is left that could add one: no need for the engine's lock, which would be held as long as a device takes to stop. */
+static void queues_close(struct wd_cq *cq)
+{
+	unsigned int i;
+
+	for (i = 0; i < wd_cq_nr(cq); i++)
+		if (wd_cq_queue(cq, i))
+			wd_queue_park(wd_cq_queue(cq, i));
+}
+
+int wd_cq_destroy(handle_t h)
+{
+	struct wd_cq *cq = wd_handle_get(h, WD_KIND_CQ);
+	int cancel;
+
+	if (!cq)
+		return wd_handle_bad(h, "a completion queue");
+	if (!wd_stale(&cq->obj)) {
+		if (atomic_load(&cq->sessions))
+			return wd_fail_num(&cq->obj, EBUSY, "%u sessions deliver to the completion queue",
+					   atomic_load(&cq->sessions), 0);
+		/* The last completion can be polled before its submitter has returned. */
+		while (atomic_load(&cq->used) >= WD_CQ_INSIDE)
+			sched_yield();
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+		queues_close(cq);
+		wd_cq_files_close(cq);
+		pthread_setcancelstate(cancel, NULL);
+	}
+	wd_handle_free(h);
+	free(cq);
+	return 0;
+}
+
+/* --- taking completions --- */
+
+/* Results to the caller, who may use buffers and argument struct from now on. */
+static void finish(struct wd_queue *q, struct wd_msg *msg, struct wd_wc *wc)
+{
+	memset(wc, 0, sizeof(*wc));
+	wc->status = q->cls->work(msg, wc);
+	if (wc->status) {
+		wc->opcode = 0;
+		wc->byte_len = 0;
+		wc->consumed = 0;
+	} else {
+		wc->path = msg->path;
+		wc->path_reason = msg->reason;
+	}
+	wc->vendor_err = msg->vendor;
+	wc->ctx = q->index;
+	/* The last use of the session. */
+	msg->over = 1;
+	wd_request_over(msg);
+}
+
+/* The same of one whose caller has the results already. */
+static void finish_told(struct wd_queue *q, const struct wd_due *due, struct wd_wc *wc)
+{
+	struct wd_session *s = due->sess;
+
+	memset(wc, 0, sizeof(*wc));
+	q->cls->work_told(s, due->req, wc);
+	wc->ctx = q->index;
+	atomic_fetch_sub(&s->in_flight, 1);
+}
+
+/*
+ * Up to max results off the queue, their credits given back: before their
+ * places, so that who waits for a place finds a credit, too.
+ */
+static unsigned int pop_row(struct wd_cq *cq, struct wd_queue *q, char msg[][WD_MSG_BYTES_MAX], struct wd_due due[],
+			    unsigned int max)
+{
+	unsigned int n, i;
+
+	wd_drain_lock(q);
+	n = atomic_load_explicit(&q->ready_nr, memory_order_relaxed);
+	if (n > max)
+		n = max;
+	atomic_fetch_sub(&cq->used, n);
+	for (i = 0; i < n; i++)
+		wd_ready_pop(q, (struct wd_msg *)msg[i], &due[i]);
+	wd_drain_unlock(q);
+	return n;
+}
+
+static unsigned int take_ready(struct wd_cq *cq, struct wd_queue *q, struct wd_wc *wc, unsigned int max)
+{
+	_Alignas(max_align_t) char row[ROW][WD_MSG_BYTES_MAX];
+	struct wd_due due[ROW];
+	unsigned int got = 0, waiting, n, i;
+
+	while (got < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire)) {
+		n = pop_row(cq, q, row, due, max - got < ROW ? max - got : ROW);
+		wd_room_made();
+		waiting = 0;
+		for (i = 0; i < n; i++) {
+			struct wd_msg *msg = (struct wd_msg *)row[i];
+			enum wd_redone redone = WD_REDONE_OVER;
+
+			if (due[i].req) {
+				finish_told(q, &due[i], &wc[got++]);
+				continue;
+			}
+			if (msg->status == WD_STOPPED)
+				redone = wd_deliver_redo(q, msg);
+			waiting += redone == WD_REDONE_WAITS;
+			if (redone == WD_REDONE_OVER)
+				finish(q, msg, &wc[got++]);
+			else
+				atomic_fetch_add(&cq->used, 1);
+		}
+		atomic_fetch_add(&q->async_over, n - waiting);
+	}
+	return got;
+}
+
+static unsigned int take_soft(struct wd_cq *cq, struct wd_queue *q, struct wd_wc *wc, unsigned int max)
+{
+	_Alignas(max_align_t) char buf[WD_MSG_BYTES_MAX];
+	struct wd_msg *msg = (struct wd_msg *)buf;
+	unsigned int got;
+
+	for (got = 0; got < max && wd_queue_in_flight(q); got++) {
+		struct wd_slot *slot;
+
+		wd_drain_lock(q);
+		slot = wd_soft_claim(q);
+		wd_drain_unlock(q);
+		if (!slot)
+			break;
+		wd_soft_compute(q, slot, msg);
+		wd_drain_lock(q);
+		atomic_fetch_sub(&cq->used, 1);
+		wd_tally_end(q, msg);
+		wd_slot_free(q, slot);
+		wd_drain_unlock(q);
+		wd_room_made();
+		finish(q, msg, &wc[got]);
+		atomic_fetch_add(&q->async_over, 1);
+	}
+	return got;
+}
+
+static unsigned int take(struct wd_cq *cq, struct wd_queue *q, struct wd_wc *wc, unsigned int max)
+{
+	if (q->pub.path == WD_PATH_SOFT)
+		return take_soft(cq, q, wc, max);
+	if (!atomic_load_explicit(&q->state, memory_order_relaxed)) {
+		if (wd_queue_in_flight(q)) {
+			wd_queue_drain(q, NULL);
+			wd_check_deadlines(q);
+		} else if (atomic_load_explicit(&cq->epfd, memory_order_relaxed) >= 0) {
+			wd_cq_look_idle(q);
+		}
+	}
+	if (atomic_load_explicit(&q->aside_nr, memory_order_relaxed))
+		wd_check_deadlines(q);
+	max = take_ready(cq, q, wc, max);
+	if (atomic_load_explicit(&q->state, memory_order_relaxed))
+		wd_queue_gone(q);
+	return max;
+}
+
+static int poll_all(struct wd_cq *cq, unsigned int max, struct wd_wc *wc)
+{
+	unsigned int nr = wd_cq_nr(cq), from = 0, got = 0, i;
+
+	/* With little room in wc, the first contexts would starve the others. */
+	if (nr > 1)
+		from = atomic_fetch_add_explicit(&cq->turn, 1, memory_order_relaxed);
+	for (i = 0; i < nr && got < max; i++) {
+		struct wd_queue *q = wd_cq_queue(cq, (from + i) % nr);
+
+		if (q)
+			got += take(cq, q, wc + got, max - got);
+	}
+	return got;
+}
+
+int wd_poll_cq(handle_t h, int num_entries, struct wd_wc *wc)
+{
+	int ret, cancel;
+	struct wd_cq *cq = wd_cq_get(h, &ret);
+
+	if (!cq)
+		return ret;
+	if (num_entries < 1)
+		return wd_fail(&cq->obj, EINVAL, "num_entries is below 1");
+	if (!wc)
+		return wd_fail(&cq->obj, EINVAL, "wc is NULL");
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = poll_all(cq, num_entries, wc);
+	if (ret)
+		wd_cq_progress(cq);
+	else
+		wd_cq_rearm(cq);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
+}
+
+int wd_get_async_event(handle_t h, struct wd_async_event *ev)
+{
+	int ret;
+	struct wd_cq *cq = wd_cq_get(h, &ret);
+	unsigned int i;
+
+	if (!cq)
+		return ret;
+	if (!ev)
+		return wd_fail(&cq->obj, EINVAL, "ev is NULL");
+	for (i = 0; i < wd_cq_nr(cq); i++) {
+		struct wd_queue *q = wd_cq_queue(cq, i);
+		int err = q ? atomic_exchange(&q->cq_event, 0) : 0;
+
+		if (!err)
+			continue;
+		*ev = (struct wd_async_event){ .event = WD_EVENT_CQ_ERR, .err = err, .ctx = q->index, .cq = h };
+		return 0;
+	}
+	return -EAGAIN;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Deadlines of asynchronous requests: the first of a context's, and what ends when it has come. */
+#include "request/aside.h"
+#include "request/pollers.h"
+
+void wd_deadline_note(struct wd_queue *q, __u64 deadline)
+{
+	__u64 old = atomic_load_explicit(&q->deadline, memory_order_relaxed);
+
+	while (deadline && (!old || deadline < old))
+		if (atomic_compare_exchange_weak(&q->deadline, &old, deadline)) {
+			wd_pollers_due(q);
+			break;
+		}
+}
+
+static __u64 sooner(__u64 a, __u64 b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+/* Of the requests on the ring. Under both locks. */
+static __u64 first_on_ring(struct wd_queue *q)
+{
+	__u64 first = 0;
+	__u32 i;
+
+	for (i = 0; i < q->pub.depth; i++) {
+		struct wd_slot *slot = &q->pub.slots[i];
+
+		if (atomic_load_explicit(&slot->state, memory_order_acquire) == WD_SLOT_ASYNC)
+			first = sooner(first, slot->deadline);
+	}
+	return first;
+}
+
+/* Later deadlines are remembered. */
+void wd_check_deadlines(struct wd_queue *q)
+{
+	__u64 old = atomic_load_explicit(&q->deadline, memory_order_relaxed), first, next, now;
+
+	if (!old)
+		return;
+	now = wd_now_ns();
+	if (now < old)
+		return;
+	/* No request may come between what is found and what is noted of it. */
+	wd_lock(&q->produce);
+	wd_drain_lock(q);
+	first = first_on_ring(q);
+	next = wd_aside_due(q, now);
+	/* A request that begins to wait after this look notes its own time after this, too. */
+	atomic_store_explicit(&q->deadline, sooner(first, next), memory_order_relaxed);
+	wd_drain_unlock(q);
+	wd_unlock(&q->produce);
+	if (first && now >= first)
+		wd_queue_stop(q);
+}

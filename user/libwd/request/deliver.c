@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Callbacks: requests that are complete are copied out of their slots in rows,
+ * under the drain lock, and delivered without any lock.
+ */
+#include "request/aside.h"
+#include "request/pollers.h"
+#include "request/tally.h"
+
+#define REOPEN_NS	(WD_REOPEN_AFTER_NS + 10000000ull)	/* a context that could not be opened at once may be a little later */
+#define BUSY_NS		2000000ull				/* and one that is full has room soon */
+
+/* A row that is being delivered; a callback that polls must not wait for what stands behind it in its own row. */
+struct row {
+	struct wd_queue *q;
+	struct wd_due *next;
+	struct wd_due *end;
+	struct wd_due *first;	/* of those of the current session that aren't subtracted yet */
+	unsigned int waiting;	/* of those delivered, how many are to be again */
+	struct row *outer;
+	int cancel;
+	struct wd_due_row all;	/* req is NULL where the message is needed, at the same place */
+	_Alignas(max_align_t) char msg[WD_DUE_MAX][WD_MSG_BYTES_MAX];
+};
+
+static WD_THREAD_LOCAL struct row *rows;
+
+static struct wd_msg *row_msg(struct row *row, unsigned int i)
+{
+	return (struct wd_msg *)row->msg[i];
+}
+
+/* All of it is still to be delivered. */
+static void row_begin(struct row *row)
+{
+	row->first = row->next = row->all.due;
+	row->waiting = 0;
+	row->end = row->next + row->all.nr;
+}
+
+/* No context takes it now: whether it waits for one. The thread that delivers doesn't. */
+static bool redo_waits(struct wd_queue *q, struct wd_msg *msg, int why)
+{
+	__u64 at = wd_now_ns();
+
+	if (msg->sess->soft_ok)
+		return false;
+	if (why == -EBUSY) {
+		at += BUSY_NS;
+	} else if ((why == -EIO || why == -EDQUOT) && !msg->waited) {
+		msg->waited = true;
+		at += REOPEN_NS;
+	} else {
+		return false;
+	}
+	if (msg->deadline && msg->deadline < at)
+		at = msg->deadline;
+	if (!wd_aside_wait(q, msg, at))
+		return false;
+	wd_deadline_note(q, at);
+	return true;
+}
+
+static bool is_late(const struct wd_msg *msg)
+{
+	return msg->deadline && wd_now_ns() >= msg->deadline;
+}
+
+enum wd_redone wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
+{
+	struct wd_session *s = msg->sess;
+
+	if (is_late(msg)) {
+		msg->status = -ETIMEDOUT;
+		return WD_REDONE_OVER;
+	}
+	if (msg->redo > 1) {
+		int ret = wd_request_again(msg);
+
+		if (!ret)
+			return WD_REDONE_FLIES;
+		if (redo_waits(q, msg, ret))
+			return WD_REDONE_WAITS;
+	}
+	if (msg->redo && s->soft_ok && !s->cls->fill(s, msg->req, msg)) {
+		s->cls->soft->exec(msg);
+		wd_tally_soft(msg);
+		msg->reason = WD_REASON_GONE;
+	} else {
+		msg->status = atomic_load(&q->state) == -ENODEV ? -ENODEV : -EIO;
+	}
+	return WD_REDONE_OVER;
+}
+
+/*
+ * Counts go down before the callback, so that whoever is told by it may free
+ * what this was the last of; once for a row, as those before aren't the last.
+ * How many of the session's are over now.
+ */
+static inline unsigned int row_over(struct row *row, const struct wd_session *s)
+{
+	bool last = row->next == row->end;
+	unsigned int over;
+
+	if (__builtin_expect(!last && row->next->sess == s, 1))
+		return 0;
+	if (last)
+		atomic_fetch_add(&row->q->async_over, row->all.nr - row->waiting);
+	over = (unsigned int)(row->next - row->first);
+	row->first = row->next;
+	return over;
+}
+
+/*
+ * Counts those before the current one now: that may end elsewhere as soon as it
+ * goes again, and whoever is told there may take it for the session's last.
+ */
+static void row_settle(struct row *row, struct wd_session *s)
+{
+	unsigned int over = (unsigned int)(row->next - 1 - row->first);
+
+	row->first += over;
+	atomic_fetch_sub(&s->in_flight, over);
+}
+
+/* false: it is in flight once more, or still, by its session's count. */
+static __attribute__((noinline)) bool deliver_msg(struct row *row, struct wd_msg *msg)
+{
+	enum wd_redone redone = WD_REDONE_OVER;
+
+	if (msg->status == WD_STOPPED) {
+		row_settle(row, msg->sess);
+		redone = wd_deliver_redo(row->q, msg);
+		row->waiting += redone == WD_REDONE_WAITS;
+	}
+	msg->over = row_over(row, msg->sess);
+	if (redone == WD_REDONE_OVER)
+		row->q->cls->complete(msg);
+	else
+		row->first = row->next;
+	return redone == WD_REDONE_OVER;
+}
+
+static inline void deliver_told(struct row *row, const struct wd_due *due, void (*call)(void *req))
+{
+	struct wd_session *s = due->sess;
+	unsigned int over = row_over(row, s);
+
+	if (over)
+		atomic_fetch_sub(&s->in_flight, over);
+	call(due->req);
+}
+
+static unsigned int deliver_row(struct row *row, unsigned int max)
+{
+	struct wd_session *outer = wd_in_callback_of;
+	void (*call)(void *req) = row->q->cls->call;
+	struct wd_due *stop = row->end - row->next > (ptrdiff_t)max ? row->next + max : row->end;
+	unsigned int ran = 0;
+
+	/* A callback's own poll may run some of these. */
+	while (row->next < stop) {
+		struct wd_due *due = row->next++;
+
+		ran++;
+		wd_in_callback_of = due->sess;
+		if (__builtin_expect(due->req != NULL, 1))
+			deliver_told(row, due, call);
+		else if (!deliver_msg(row, row_msg(row, due - row->all.due)))
+			ran--;
+	}
+	wd_in_callback_of = outer;
+	return ran;
+}
+
+unsigned int wd_deliver_outer(unsigned int max)
+{
+	unsigned int ran = 0;
+	struct row *row;
+
+	for (row = rows; row; row = row->outer)
+		ran += deliver_row(row, max - ran);
+	return ran;
+}
+
+static void rows_push(struct row *row, struct wd_queue *q)
+{
+	row->q = q;
+	row->next = row->end = NULL;
+	row->outer = rows;
+	rows = row;
+	/* A callback's thread isn't cancelled: what stands behind in its row would be lost. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &row->cancel);
+}
+
+static void rows_pop(struct row *row)
+{
+	pthread_setcancelstate(row->cancel, NULL);
+	rows = row->outer;
+}
+
+/* What others took in and left, then what is complete. Under the drain lock; returns what pull said. */
+static int row_take_locked(struct row *row, struct wd_queue *q, __u32 *left)
+{
+	struct wd_due_row *all = &row->all;
+	__u32 n = *left;
+	int ret = 0;
+
+	if (__builtin_expect(atomic_load_explicit(&q->ready_nr, memory_order_relaxed), 0))
+		while (all->nr < all->room && wd_ready_pop(q, row_msg(row, all->nr), &all->due[all->nr]))
+			all->nr++;
+	if (n > all->room - all->nr)
+		n = all->room - all->nr;
+	if (!n)
+		return 0;
+	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
+		q->due = all;
+		ret = q->drv.pull(q, n);
+		q->due = NULL;
+	} else {
+		wd_queue_shed(q);
+	}
+	*left = ret == (int)n ? *left - n : 0;
+	return ret;
+}
+
+/* A row of at most room; left: what may be taken off the ring, of which others may take as well. */
+static int row_take(struct row *row, struct wd_queue *q, unsigned int room, __u32 *left)
+{
+	int ret;
+
+	row->all.nr = 0;
+	row->all.room = room < WD_DUE_MAX ? room : WD_DUE_MAX;
+	if (!wd_drain_trylock(q)) {
+		*left = 0;
+		/* What is on the ring is taken by whoever has the lock; what is ready waits for nobody else. */
+		if (!atomic_load_explicit(&q->ready_nr, memory_order_acquire))
+			return 0;
+		wd_drain_lock(q);
+	}
+	ret = row_take_locked(row, q, left);
+	wd_drain_unlock(q);
+	return ret;
+}
+
+/* Nothing to deliver, nor a reason to look once more. */
+static bool row_is_last(const struct row *row, struct wd_queue *q, int pulled)
+{
+	return !row->all.nr && !pulled && !atomic_load_explicit(&q->ready_nr, memory_order_acquire);
+}
+
+/* Who waits for room, or has callbacks to run or more to take in; and the end of the queue. */
+static void row_tell_others(struct wd_queue *q, int pulled, __u32 left)
+{
+	wd_room_made();
+	if (left || atomic_load_explicit(&q->ready_nr, memory_order_relaxed)) {
+		wd_async_done();
+		wd_pollers_due(q);
+	}
+	if (__builtin_expect(pulled < 0, 0))
+		wd_queue_broken(q, pulled);
+}
+
+unsigned int wd_deliver(struct wd_queue *q, unsigned int max)
+{
+	/* A device that is as fast as the callbacks would keep us here for ever. */
+	__u32 left = wd_queue_in_flight(q);
+	unsigned int ran = 0;
+	struct row row;
+	int pulled;
+
+	if (!left && !atomic_load_explicit(&q->ready_nr, memory_order_acquire))
+		return 0;
+	pulled = row_take(&row, q, max, &left);
+	if (row_is_last(&row, q, pulled))
+		return 0;
+	rows_push(&row, q);
+	do {
+		row_begin(&row);
+		row_tell_others(q, pulled, left);
+		/* What a callback's own poll ran of this row counts there. */
+		ran += deliver_row(&row, row.all.nr);
+		wd_async_done();
+		if (ran >= max)
+			break;
+		pulled = row_take(&row, q, max - ran, &left);
+	} while (!row_is_last(&row, q, pulled));
+	rows_pop(&row);
+	return ran;
+}
+
+unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
+{
+	struct row row;
+	struct wd_msg *msg = row_msg(&row, 0);
+	unsigned int ran = 0;
+
+	rows_push(&row, q);
+	while (ran < max && wd_queue_in_flight(q)) {
+		struct wd_slot *slot;
+
+		wd_drain_lock(q);
+		slot = wd_soft_claim(q);
+		wd_drain_unlock(q);
+		if (!slot)
+			break;
+		wd_soft_compute(q, slot, msg);
+		wd_drain_lock(q);
+		wd_tally_end(q, msg);
+		wd_slot_free(q, slot);
+		wd_drain_unlock(q);
+		wd_room_made();
+		row.all.nr = 1;
+		row.all.due[0] = (struct wd_due){ .sess = msg->sess };
+		row_begin(&row);
+		ran += deliver_row(&row, 1);
+		wd_async_done();
+	}
+	rows_pop(&row);
+	return ran;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Closing contexts for the sake of others: of those that no session uses, of
+ * one whose place another needs, of all.
+ *
+ * Under the grants' lock. Of the context that is closed the drain lock comes
+ * after it, and the others are only tried: their holders may wait here.
+ */
+#include <sched.h>
+#include <string.h>
+
+#include "request/pollers.h"
+#include "section/section.h"
+
+#define EXCHANGE_NS	100000000ull	/* how long to wait for a context that only short work keeps busy */
+#define IDLE_NS		300000000ull	/* and for one that nothing but another's sleep does */
+
+static bool same_group(const struct wd_queue *a, const struct wd_queue *b)
+{
+	return a->cls == b->cls && a->pub.qc_type == b->pub.qc_type && a->async == b->async && a->cq == b->cq &&
+	       a->for_cq == b->for_cq && !strcmp(a->dev_name, b->dev_name);
+}
+
+static bool has_group(const struct wd_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++)
+		if (wd_engine.queue[i] != q && wd_holds_place(wd_engine.queue[i]) && same_group(wd_engine.queue[i], q))
+			return true;
+	return false;
+}
+
+/* What waits for a poller may wait for long; the rest is over soon. */
+static bool has_only_short_work(struct wd_queue *q)
+{
+	return !wd_queue_async_nr(q) && !atomic_load(&q->ready_nr);
+}
+
+/* No more requests from now on. */
+static bool queue_shut(struct wd_queue *q)
+{
+	bool shut = false;
+
+	if (!wd_trylock(&q->produce))
+		return false;
+	if (wd_holds_place(q) && has_only_short_work(q)) {
+		/* The file of one that was stopped is closed anew when it is closed already. */
+		shut = !atomic_load(&q->state) || !wd_queue_in_flight(q);
+		if (shut)
+			atomic_store(&q->state, -EDQUOT);
+	}
+	wd_unlock(&q->produce);
+	return shut;
+}
+
+/* Under the drain lock: close it, once nothing is in flight. Its number stays, for when it is opened again. */
+static bool queue_close(struct wd_queue *q)
+{
+	if (wd_queue_in_flight(q) && !q->settled) {
+		q->pub.self = NULL;
+		q->drv.pull(q, wd_queue_in_flight(q));
+		wd_room_made();
+	}
+	if (wd_queue_in_flight(q) || !wd_sleeper_enter(q))
+		return false;
+	wd_cq_unwatch(q);
+	q->drv.close(q);
+	atomic_store(&q->deadline, 0);
+	q->retry_at = 0;
+	q->settled = true;
+	wd_sleeper_leave(q);
+	return true;
+}
+
+/*
+ * Its owners wait for their requests meanwhile, and others at the grants' lock.
+ * When it takes too long it goes on as if nothing had been.
+ */
+static bool queue_evict(struct wd_queue *q, __u64 until)
+{
+	bool closed, late;
+	int shut;
+
+	if (!queue_shut(q))
+		return false;
+	atomic_store(&q->wanted, true);
+	/* One who sleeps on its file has the role. */
+	wd_pollers_due(q);
+	do {
+		late = wd_now_ns() >= until;
+		wd_drain_lock(q);
+		closed = queue_close(q);
+		shut = -EDQUOT;
+		if (!closed && late && !q->settled)
+			atomic_compare_exchange_strong(&q->state, &shut, 0);
+		wd_drain_unlock(q);
+		if (!closed && !late)
+			sched_yield();
+	} while (!closed && !late);
+	atomic_store(&q->wanted, false);
+	return closed;
+}
+
+/* A context of the device, in turn, of those that aren't the only ones of their kind first. */
+static bool evict_any(const struct wd_queue *q, __u64 until, bool *busy)
+{
+	static unsigned int turn;
+	unsigned int nr = atomic_load(&wd_engine.nr), pass, i;
+
+	*busy = false;
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < nr; i++) {
+			struct wd_queue *o = wd_engine.queue[(turn + i) % nr];
+
+			if (o == q || o->owner || !wd_holds_place_on(o, q->dev_name) || same_group(o, q) ||
+			    has_group(o) == pass || !has_only_short_work(o))
+				continue;
+			*busy = true;
+			if (queue_evict(o, until)) {
+				turn += i + 1;
+				return true;
+			}
+		}
+	return false;
+}
+
+bool wd_evict_for(const struct wd_queue *q)
+{
+	__u64 until = wd_now_ns() + EXCHANGE_NS;
+	bool busy;
+
+	/* Those of its kind that are open do as well. */
+	if (has_group(q))
+		return false;
+	while (!evict_any(q, until, &busy)) {
+		if (!busy || wd_now_ns() >= until)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+void wd_evict_idle(struct wd_queue *q)
+{
+	wd_grant_lock();
+	if (wd_grant_overdrawn(q->dev_name))
+		queue_evict(q, wd_now_ns() + IDLE_NS);
+	wd_grant_unlock();
+}
+
+/* Nobody submits: what keeps one busy, a sleeper most often, is over soon. */
+void wd_evict_all(void)
+{
+	unsigned int i;
+
+	wd_grant_lock();
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		while (wd_holds_place(q) && !queue_evict(q, wd_now_ns() + EXCHANGE_NS))
+			sched_yield();
+	}
+	wd_grant_unlock();
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What every class does alike with sessions; what requests and setups are refused for; what failures are called that no class knows better. */
+#include <errno.h>
+
+#include "driver.h"
+
+/* --- sessions --- */
+
+void wd_frame_ready(struct wd_session *s, bool plain, __u8 sync_call)
+{
+	/* Deadlines of others than the caller are noted with a lock held. */
+	s->fast = plain && !(s->attr.async && s->attr.timeout_ms);
+	s->no_cb = s->cq;
+	/* A completion queue's credits come first. */
+	if (s->fast && s->hw_ok && !s->cq)
+		s->fast_call = s->attr.async ? WD_CALL_ASYNC : sync_call;
+}
+
+int wd_frame_free_sess(handle_t h, const struct wd_class *cls, int (*end)(struct wd_session *s))
+{
+	struct wd_session *s = wd_session_find(h, cls);
+	int ret;
+
+	if (!s)
+		return -EINVAL;
+	ret = wd_session_busy(s);
+	if (!ret && end)
+		ret = end(s);
+	return ret ? ret : wd_session_free(s);
+}
+
+struct wd_session *wd_frame_key_begin(handle_t h, const struct wd_class *cls, const void *key, int *ret)
+{
+	struct wd_session *s = wd_session_get(h, cls);
+	__u32 in_flight = s ? atomic_load(&s->in_flight) : 0;
+
+	*ret = s ? 0 : -EINVAL;
+	if (s && !key)
+		*ret = wd_fail(&s->obj, EINVAL, "key is NULL");
+	else if (in_flight)
+		*ret = wd_fail_num(&s->obj, EBUSY, "%u requests that use the key are in flight", in_flight, 0);
+	return *ret ? NULL : s;
+}
+
+int wd_frame_do_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
+{
+	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;
+	int ret = s->cls->soft->exec(msg);
+
+	wd_session_count_soft(s, ret, ends->consumed, ends->produced);
+	msg->reason = reason;
+	return ret;
+}
+
+/* --- refusals and failures --- */
+
+int wd_frame_refuse_mode(struct wd_session *s, bool async)
+{
+	return wd_fail(&s->obj, EINVAL, async ? "a synchronous session was given to an asynchronous call" :
+		       "an asynchronous session was given to a synchronous call");
+}
+
+int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4])
+{
+	int i;
+
+	if (s->attr.async && !has_cb && !s->cq)
+		return wd_fail(&s->obj, EINVAL, "arg->cb is NULL");
+	if (s->cq && has_cb)
+		return wd_fail(&s->obj, EINVAL, "arg->cb is set, but the session delivers to a completion queue");
+	if (flags)
+		return wd_fail_num(&s->obj, EINVAL, "arg->flags %x are unknown", flags, 0);
+	for (i = 0; i < 4; i++)
+		if (reserved[i])
+			return wd_fail_num(&s->obj, EINVAL, "arg->reserved[%u] is not 0", i, 0);
+	return 0;
+}
+
+int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
+		  const __u64 reserved[4])
+{
+	int i;
+
+	if (op_type > WD_ASYNC)
+		return wd_fail_num(NULL, EINVAL, "setup->op_type %u is unknown", op_type, 0);
+	if (data_fmt > WD_SGL_BUF)
+		return wd_fail_num(NULL, EINVAL, "setup->data_fmt %u is unknown", data_fmt, 0);
+	/* The bit says what the first one holds. */
+	for (i = flags & WD_SESS_CQ ? 1 : 0; i < 4; i++)
+		if (reserved[i])
+			return wd_fail_num(NULL, EINVAL, "setup->reserved[%u] is not 0", i, 0);
+	attr->async = op_type == WD_ASYNC;
+	attr->flags = flags;
+	attr->timeout_ms = timeout_ms;
+	attr->features = WD_CAPA_SHARE_ALL | (data_fmt == WD_SGL_BUF ? WD_CAPA_SGL_MEM : 0);
+	if (flags & WD_SESS_CQ)
+		attr->cq = reserved[0];
+	return 0;
+}
+
+int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor)
+{
+	struct wd_object *obj = &s->obj;
+
+	if (why && vendor)
+		return wd_fail_all(obj, -ret, "%s (device status %x)", why, vendor, 0);
+	if (why)
+		return wd_fail_str(obj, -ret, "%s", why);
+	switch (ret) {
+	case -ENOSPC:
+		return wd_fail(obj, ENOSPC, "dst is too small for the result");
+	case -EFAULT:
+		return wd_fail(obj, EFAULT, "a buffer is not mapped, or dst is read-only");
+	case -ETIMEDOUT:
+		return wd_fail(obj, ETIMEDOUT, "the deadline passed");
+	case -EDQUOT:
+		return wd_fail(obj, EDQUOT, "the context was closed for another kind of session, and the section grants no other");
+	case -ENOMEM:
+		return wd_fail(obj, ENOMEM, "out of memory");
+	case -ENODEV:
+		return wd_section_no_device(obj);
+	case -EIO:
+		return wd_fail_num(obj, EIO, "the device failed or was stopped (device status %x)", vendor, 0);
+	}
+	return wd_fail_num(obj, -ret, "the request failed (device status %x)", vendor, 0);
+}

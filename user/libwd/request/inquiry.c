@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What users may ask about contexts and paths. */
+#include <string.h>
+
+#include "request/core.h"
+
+int wd_ctx_info(unsigned int i, struct wd_ctx_info *info)
+{
+	struct wd_queue *q;
+
+	wd_fork_now();
+	if (!info)
+		return wd_fail(NULL, EINVAL, "info is NULL");
+	if (i >= atomic_load_explicit(&wd_engine.nr, memory_order_acquire))
+		return wd_fail_num(NULL, ENOENT, "there is no context %u", i, 0);
+	q = wd_engine.queue[i];
+	memset(info, 0, sizeof(*info));
+	memcpy(info->dev_name, q->dev_name, sizeof(info->dev_name));
+	info->numa_node = q->numa_node;
+	info->path = q->pub.path;
+	info->qc_type = q->pub.qc_type;
+	info->async = q->async;
+	info->depth = q->limit;
+	info->in_flight = wd_queue_in_flight(q) + atomic_load(&q->aside_nr);
+	info->state = atomic_load(&q->state);
+	return 0;
+}
+
+/* A session of whatever class, bound to this process' contexts; NULL, recorded. */
+static struct wd_session *session_of(handle_t h)
+{
+	struct wd_object *obj = wd_handle_any(h);
+	struct wd_session *s = (struct wd_session *)obj;
+
+	if (!obj || h >> WD_HANDLE_KIND_SHIFT < WD_KIND_COMP) {
+		wd_handle_bad(h, "a session");
+		return NULL;
+	}
+	if (atomic_load_explicit(&s->bound_gen, memory_order_acquire) != wd_fork_now())
+		wd_session_rebind(s);
+	return s;
+}
+
+static int set_add(wd_ctx_set_t *set, struct wd_session *s)
+{
+	unsigned int nr = atomic_load_explicit(&s->nr, memory_order_acquire), i;
+	struct wd_queue *soft = atomic_load(&s->soft);
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret; i++)
+		ret = wd_ctx_set_set(set, atomic_load(&s->queue[i])->index);
+	/* Where no device could be too full. */
+	return !nr && soft ? wd_ctx_set_set(set, soft->index) : ret;
+}
+
+int wd_ctx_set_from_sess(handle_t sess, wd_ctx_set_t *set)
+{
+	struct wd_session *s = session_of(sess);
+	int ret = s ? wd_ctx_set_check(set) : -EINVAL;
+
+	return ret ? ret : set_add(set, s);
+}
+
+int wd_ctx_set_add_soft(handle_t sess, wd_ctx_set_t *set)
+{
+	struct wd_session *s = session_of(sess);
+	int ret = s ? wd_ctx_set_check(set) : -EINVAL;
+	struct wd_queue *soft;
+
+	if (ret)
+		return ret;
+	soft = atomic_load(&s->soft);
+	if (soft)
+		return wd_ctx_set_set(set, soft->index);
+	return wd_fail(&s->obj, EOPNOTSUPP, s->attr.async ? "the session is for devices only" :
+		       "a synchronous session's requests are in no context of this CPU");
+}
+
+int wd_sess_own_ctxs(handle_t sess, unsigned int n, wd_ctx_set_t *set)
+{
+	struct wd_session *s = session_of(sess);
+	int ret = s ? 0 : -EINVAL;
+
+	if (!ret && set)
+		ret = wd_ctx_set_check(set);
+	if (ret)
+		return ret;
+	if (n > WD_SESS_QUEUES)
+		return wd_fail_num(&s->obj, EINVAL, "a session has %u contexts of its own at most", WD_SESS_QUEUES, 0);
+	if (s->cq)
+		return wd_fail(&s->obj, EOPNOTSUPP, "contexts of a completion queue are its own already");
+	if (!s->hw_ok)
+		return wd_fail(&s->obj, EOPNOTSUPP, "the session is for this CPU only");
+	pthread_mutex_lock(&wd_engine.lock);
+	ret = wd_engine_own(s, n);
+	pthread_mutex_unlock(&wd_engine.lock);
+	wd_idle_close();
+	return ret || !set ? ret : set_add(set, s);
+}
+
+int wd_in_flight(const wd_ctx_set_t *set)
+{
+	unsigned int nr = atomic_load_explicit(&wd_engine.nr, memory_order_acquire), i;
+	int sum = 0, ret;
+
+	wd_fork_now();
+	if (set) {
+		ret = wd_ctx_set_check(set);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < nr; i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+
+		if (atomic_load(&q->state) != -ESTALE && (!set || wd_bits_test(set->set, set->len, i)))
+			sum += wd_queue_in_flight(q) + atomic_load(&q->aside_nr);
+	}
+	return sum;
+}
+
+const char *wd_path_str(unsigned int path)
+{
+	static const char *const names[] = {
+		[WD_PATH_NONE] = "none",
+		[WD_PATH_HW] = "hw",
+		[WD_PATH_SIM] = "sim",
+		[WD_PATH_SOFT] = "soft",
+	};
+
+	return path < sizeof(names) / sizeof(names[0]) ? names[path] : "unknown";
+}
+
+const char *wd_path_reason_str(unsigned int reason)
+{
+	static const char *const names[] = {
+		[WD_REASON_BEST] = "best device present",
+		[WD_REASON_POLICY] = "asked for",
+		[WD_REASON_NO_DEVICE] = "no device offers it",
+		[WD_REASON_NO_QUEUE] = "devices are out of queues",
+		[WD_REASON_NO_ACCESS] = "devices may not be opened",
+		[WD_REASON_NO_DRIVER] = "devices speak an unknown API",
+		[WD_REASON_UNSUPPORTED] = "devices can't do it",
+		[WD_REASON_SIZE] = "too small for a device",
+		[WD_REASON_GONE] = "devices are gone",
+		[WD_REASON_MASKED] = "devices are masked",
+	};
+
+	return reason < sizeof(names) / sizeof(names[0]) ? names[reason] : "unknown";
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A completion queue's descriptor: an epoll set of its contexts' files, an
+ * event file for all that no device reports, and a clock.
+ *
+ * Looking at a context's file consumes what it has to report (on mainline's
+ * kernel for good), and several may look: whoever sleeps, who is about to,
+ * epoll_ctl(). So nobody relies on it alone. Arming looks at the rings after
+ * the file, and what a thread takes away that somebody else may sleep for is
+ * signalled on the event file, which stays readable until somebody arms.
+ */
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "request/cq.h"
+
+static const char many;
+static _Thread_local char self;
+
+static void unsignal(struct wd_cq *cq)
+{
+	int saved = errno;
+	__u64 count;
+
+	pthread_mutex_lock(&cq->lock);
+	if (cq->signalled) {
+		syscall(SYS_read, cq->event_fd, &count, sizeof(count));
+		cq->signalled = false;
+	}
+	pthread_mutex_unlock(&cq->lock);
+	errno = saved;
+}
+
+void wd_cq_progress(struct wd_cq *cq)
+{
+	if (!atomic_load(&cq->armed) || !atomic_exchange(&cq->armed, false))
+		return;
+	/* The only thread that ever sleeps is awake. */
+	if (atomic_load(&cq->armer) != &self)
+		wd_cq_signal(cq);
+	else
+		atomic_store_explicit(&cq->rearm, true, memory_order_relaxed);
+}
+
+/*
+ * The rings and the clock are as its arming left them. What nobody was told of
+ * since then, because this thread was awake, it is told now.
+ */
+void wd_cq_rearm(struct wd_cq *cq)
+{
+	unsigned int i;
+	bool due;
+
+	if (!atomic_load_explicit(&cq->rearm, memory_order_relaxed) || atomic_load(&cq->armer) != &self)
+		return;
+	atomic_store_explicit(&cq->rearm, false, memory_order_relaxed);
+	atomic_store(&cq->armed, true);
+	atomic_thread_fence(memory_order_seq_cst);
+	due = atomic_exchange(&cq->news, false);
+	for (i = 0; i < wd_cq_nr(cq); i++) {
+		struct wd_queue *q = wd_cq_queue(cq, i);
+
+		due |= q && (q->pub.path == WD_PATH_SOFT ? wd_soft_waits(q) : atomic_load(&q->ready_nr) != 0);
+	}
+	if (due)
+		wd_cq_signal(cq);
+}
+
+void wd_cq_look_idle(struct wd_queue *q)
+{
+	int ret = 0;
+
+	if (!wd_drain_trylock(q))
+		return;
+	if (!atomic_load(&q->state) && !wd_queue_in_flight(q) && q->drv.ready(q))
+		ret = q->drv.pull(q, 1);
+	wd_drain_unlock(q);
+	if (ret < 0)
+		wd_queue_broken(q, ret);
+}
+
+/* --- the descriptor --- */
+
+static int file_add(struct wd_cq *cq, int epfd, enum wd_cq_file which, int fd, __u64 what)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = what };
+
+	if (fd < 0)
+		return -errno;
+	wd_fork_file_add(&cq->file[which], fd);
+	return epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+void wd_cq_files_close(struct wd_cq *cq)
+{
+	int i;
+
+	for (i = 0; i < WD_CQ_FILES; i++) {
+		int fd = wd_fork_file_del(&cq->file[i]);
+
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/* Under the lock. */
+static int files_open(struct wd_cq *cq)
+{
+	int epfd = epoll_create1(EPOLL_CLOEXEC), ret;
+
+	if (epfd < 0)
+		return -errno;
+	wd_fork_file_add(&cq->file[WD_CQ_EPOLL], epfd);
+	cq->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ret = file_add(cq, epfd, WD_CQ_EVENT, cq->event_fd, WD_CQ_SIGNAL);
+	if (!ret) {
+		cq->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		ret = file_add(cq, epfd, WD_CQ_CLOCK, cq->timer_fd, WD_CQ_TIMER);
+	}
+	if (ret)
+		wd_cq_files_close(cq);
+	else
+		atomic_store(&cq->epfd, epfd);
+	return ret;
+}
+
+static int descriptor(struct wd_cq *cq)
+{
+	int saved = errno, ret = 0;
+	unsigned int i;
+
+	if (atomic_load(&cq->epfd) >= 0)
+		return 0;
+	pthread_mutex_lock(&cq->lock);
+	if (atomic_load(&cq->epfd) < 0)
+		ret = files_open(cq);
+	pthread_mutex_unlock(&cq->lock);
+	for (i = 0; !ret && i < wd_cq_nr(cq); i++) {
+		struct wd_queue *q = wd_cq_queue(cq, i);
+
+		if (!q)
+			continue;
+		wd_drain_lock(q);
+		if (!atomic_load(&q->state))
+			wd_cq_watch(q);
+		wd_drain_unlock(q);
+	}
+	errno = saved;
+	return ret ? wd_fail(&cq->obj, -ret, "the completion queue's descriptor could not be made") : 0;
+}
+
+int wd_cq_fd(handle_t h)
+{
+	int ret, cancel;
+	struct wd_cq *cq = wd_cq_get(h, &ret);
+
+	if (!cq)
+		return ret;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = descriptor(cq);
+	pthread_setcancelstate(cancel, NULL);
+	return ret ? ret : atomic_load(&cq->epfd);
+}
+
+/* Whether there is something to take already. */
+static bool queue_arm(struct wd_queue *q)
+{
+	if (q->pub.path == WD_PATH_SOFT)
+		return wd_soft_waits(q);
+	/* In this order: what completes after the look raises an event. */
+	if (!atomic_load(&q->state) && !wd_sleeper_arm(q)) {
+		if (wd_queue_in_flight(q))
+			return true;
+		wd_cq_look_idle(q);
+	}
+	return atomic_load(&q->ready_nr);
+}
+
+static void arm_all(struct wd_cq *cq)
+{
+	const void *none = NULL;
+	unsigned int i;
+	bool due;
+
+	unsignal(cq);
+	if (!atomic_compare_exchange_strong(&cq->armer, &none, &self) && none != &self)
+		atomic_store(&cq->armer, &many);
+	atomic_store_explicit(&cq->rearm, false, memory_order_relaxed);
+	atomic_store(&cq->armed, true);
+	atomic_thread_fence(memory_order_seq_cst);
+	due = atomic_exchange(&cq->news, false);
+	for (i = 0; i < wd_cq_nr(cq); i++)
+		if (wd_cq_queue(cq, i))
+			due |= queue_arm(wd_cq_queue(cq, i));
+	wd_cq_clock_set(cq, true);
+	if (due)
+		wd_cq_signal(cq);
+}
+
+int wd_cq_arm(handle_t h)
+{
+	int ret, cancel;
+	struct wd_cq *cq = wd_cq_get(h, &ret);
+
+	if (!cq)
+		return ret;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = descriptor(cq);
+	if (!ret)
+		arm_all(cq);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Delivering asynchronous completions, and waiting for them or for room. */
+#include <limits.h>
+#include <poll.h>
+
+#include "request/aside.h"
+#include "request/bell.h"
+#include "request/pollers.h"
+
+#define SLICE_MIN_NS	2000000ull
+#define SLICE_MAX_NS	100000000ull
+#define HUNG_NS		1000000ull
+#define POLL_FILES	64	/* that one sleep is on; it is a short one when there are more */
+
+/* The contexts that one call looks at. */
+struct poll_set {
+	const struct wd_class *cls;
+	const wd_ctx_set_t *set;
+	__u32 gen;			/* wd_engine.gen that it was filled at */
+	unsigned int nr;
+	unsigned int known;		/* how many the set names, gone ones included */
+	struct wd_queue *queue[WD_ENGINE_QUEUES];
+};
+
+static void poll_set_fill(struct poll_set *ps)
+{
+	const wd_ctx_set_t *set = ps->set;
+	unsigned int nr, i;
+
+	ps->gen = atomic_load(&wd_engine.gen);
+	nr = atomic_load_explicit(&wd_engine.nr, memory_order_acquire);
+	ps->nr = 0;
+	ps->known = 0;
+	for (i = 0; i < nr; i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+		int state = atomic_load(&q->state);
+
+		if (q->cls != ps->cls || q->for_cq || state == -ESTALE || (set && !wd_bits_test(set->set, set->len, i)))
+			continue;
+		/* A synchronous context may serve both modes: look, unless nobody ever used it so. */
+		if (!set && !atomic_load(&q->delivers))
+			continue;
+		ps->known++;
+		/* A stopped one isn't gone: the next submission opens it again. */
+		if (state != -ENODEV || wd_queue_async_nr(q))
+			ps->queue[ps->nr++] = q;
+	}
+}
+
+static unsigned int poll_set_in_flight(const struct poll_set *ps)
+{
+	unsigned int sum = 0, i;
+
+	for (i = 0; i < ps->nr; i++)
+		sum += wd_queue_async_nr(ps->queue[i]);
+	return sum;
+}
+
+unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
+{
+	unsigned int ran;
+
+	if (q->pub.path == WD_PATH_SOFT)
+		return wd_deliver_soft(q, max);
+	ran = wd_deliver(q, max);
+	if (__builtin_expect(atomic_load_explicit(&q->deadline, memory_order_relaxed) != 0, 0))
+		wd_check_deadlines(q);
+	/* Those that ended with the context because they were late. */
+	if (ran < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire))
+		ran += wd_deliver(q, max - ran);
+	return ran;
+}
+
+static unsigned int run_all(struct poll_set *ps, unsigned int max)
+{
+	unsigned int ran = wd_deliver_outer(max), i;
+
+	for (i = 0; i < ps->nr && ran < max; i++)
+		ran += wd_queue_run(ps->queue[i], max - ran);
+	return ran;
+}
+
+static __u64 first_deadline(const struct poll_set *ps, __u64 end)
+{
+	unsigned int i;
+
+	for (i = 0; i < ps->nr; i++) {
+		__u64 d = atomic_load(&ps->queue[i]->deadline);
+
+		if (d && d < end)
+			end = d;
+	}
+	return end;
+}
+
+/* --- sleeping --- */
+
+/* One poll() for all contexts whose role is free, idle ones too: no submit says that they have work. */
+struct nap {
+	bool quiet;
+	bool busy;		/* it is on a file of a context with requests in flight */
+	bool unseen;		/* more contexts than fit */
+	unsigned int n;		/* files; the first of pfd is the bell's */
+	struct wd_queue *mine[POLL_FILES];
+	struct pollfd pfd[1 + POLL_FILES];
+};
+
+static void nap_queue(struct nap *nap, struct wd_queue *q)
+{
+	if (q->pub.path == WD_PATH_SOFT) {
+		nap->quiet &= !wd_soft_waits(q);
+		return;
+	}
+	if (atomic_load(&q->state) || atomic_load(&q->wanted))
+		return;
+	if (nap->n == POLL_FILES) {
+		nap->unseen = true;
+		return;
+	}
+	/* Who has the role tells when it is given up. */
+	if (!wd_sleeper_enter(q))
+		return;
+	nap->mine[nap->n++] = q;
+	nap->pfd[nap->n] = (struct pollfd){ .fd = q->pub.fd, .events = POLLIN };
+	nap->busy |= wd_queue_async_nr(q) != 0;
+	if (!wd_sleeper_arm(q))
+		nap->quiet = false;
+}
+
+static void nap_begin(struct nap *nap, struct poll_set *ps)
+{
+	unsigned int i;
+
+	atomic_fetch_add(&wd_engine.done_waiters, 1);
+	for (i = 0; i < ps->nr; i++)
+		atomic_fetch_add(&ps->queue[i]->watchers, 1);
+	wd_barrier_heavy();
+	nap->n = 0;
+	nap->busy = nap->unseen = false;
+	nap->quiet = ps->gen == atomic_load(&wd_engine.gen) && poll_set_in_flight(ps);
+	for (i = 0; i < ps->nr; i++)
+		nap_queue(nap, ps->queue[i]);
+	/* After the last arming: what others drained before it, no event tells. */
+	for (i = 0; i < ps->nr; i++)
+		if (atomic_load(&ps->queue[i]->ready_nr))
+			nap->quiet = false;
+}
+
+/* A file that is ready for ever, and an idle context with something to say: its end. Without any role. */
+static void nap_look(const struct nap *nap)
+{
+	bool hung = false;
+	unsigned int i;
+
+	for (i = 0; i < nap->n; i++) {
+		bool over = nap->quiet && nap->pfd[i + 1].revents & (POLLERR | POLLHUP | POLLNVAL);
+
+		if ((over || !nap->quiet) && !wd_queue_in_flight(nap->mine[i]))
+			wd_queue_look(nap->mine[i]);
+		hung |= over && !atomic_load(&nap->mine[i]->state);
+	}
+	/* The rings don't show it yet: the kernel is on its way, don't burn the CPU meanwhile. */
+	if (hung)
+		wd_poll_fds(NULL, 0, wd_now_ns() + HUNG_NS);
+}
+
+static void nap_end(struct nap *nap, struct poll_set *ps)
+{
+	unsigned int i;
+
+	for (i = 0; i < ps->nr; i++)
+		atomic_fetch_sub(&ps->queue[i]->watchers, 1);
+	atomic_fetch_sub(&wd_engine.done_waiters, 1);
+	for (i = 0; i < nap->n; i++)
+		wd_sleeper_pass_on(nap->mine[i]);
+	nap_look(nap);
+}
+
+static void sleep_all(struct poll_set *ps, __u64 slice, __u64 until)
+{
+	struct wd_bell *bell = wd_bell_take(ps->queue, ps->nr);
+	__u64 end = wd_now_ns() + slice;
+	struct nap nap;
+
+	if (until < end)
+		end = until;
+	nap_begin(&nap, ps);
+	end = first_deadline(ps, end);
+	if ((!bell || nap.unseen) && end > wd_now_ns() + SLICE_MIN_NS)
+		end = wd_now_ns() + SLICE_MIN_NS;
+	if (bell && nap.busy)
+		wd_bell_not_done(bell);
+	nap.pfd[0] = (struct pollfd){ .fd = bell ? bell->file.fd : -1, .events = POLLIN };
+	if (nap.quiet)
+		wd_poll_fds(nap.pfd, nap.n + 1, end);
+	if (bell)
+		wd_bell_put(bell);
+	nap_end(&nap, ps);
+}
+
+/* Looks worth doing before a sleep. */
+static bool spin_all(struct poll_set *ps)
+{
+	unsigned int i;
+
+	for (i = 0; i < ps->nr; i++)
+		if (ps->queue[i]->pub.fd >= 0 && wd_queue_async_nr(ps->queue[i]) && wd_spin(ps->queue[i]))
+			return true;
+	return false;
+}
+
+static int poll_until(struct poll_set *ps, __u32 count, unsigned int timeout_ms)
+{
+	__u64 until = 0, slice = SLICE_MIN_NS;
+	unsigned int ran = 0;
+
+	for (;;) {
+		unsigned int n = run_all(ps, count - ran);
+
+		ran += n;
+		if (ran >= count || !timeout_ms)
+			break;
+		if (ps->gen != atomic_load_explicit(&wd_engine.gen, memory_order_relaxed))
+			poll_set_fill(ps);
+		if (!poll_set_in_flight(ps))
+			break;
+		if (!until)
+			until = wd_now_ns() + timeout_ms * 1000000ull;
+		if (wd_now_ns() >= until)
+			return ran ? (int)ran : -ETIME;
+		slice = n ? SLICE_MIN_NS : slice * 2 < SLICE_MAX_NS ? slice * 2 : SLICE_MAX_NS;
+		if (!n && !spin_all(ps))
+			sleep_all(ps, slice, until);
+	}
+	return ran;
+}
+
+static int set_known(const struct wd_class *cls, const wd_ctx_set_t *set, struct poll_set *ps)
+{
+	int ret;
+
+	if (set) {
+		ret = wd_ctx_set_check(set);
+		if (ret)
+			return ret;
+	}
+	ps->cls = cls;
+	ps->set = set;
+	poll_set_fill(ps);
+	if (set && !ps->known)
+		return wd_fail_str(NULL, EINVAL, "the set names no context of %s", cls->name);
+	return 0;
+}
+
+int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
+{
+	struct poll_set ps;
+	int ret;
+
+	wd_fork_now();
+	if (!count || count > INT_MAX)
+		return wd_fail_num(NULL, EINVAL, "count %u is not in 1 .. 2147483647", count, 0);
+	ret = set_known(cls, set, &ps);
+	if (ret)
+		return ret;
+	ret = poll_until(&ps, count, timeout_ms);
+	if (!ret && ps.known && !ps.nr)
+		return wd_fail(NULL, ENODEV, "every context of the set is gone");
+	return ret;
+}

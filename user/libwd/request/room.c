@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Waiting for room in contexts that are full. */
+#include <sched.h>
+
+#include "request/core.h"
+
+#define SLICE_NS	2000000ull
+
+/* What this thread saw when it was last told -EBUSY. */
+static WD_THREAD_LOCAL struct {
+	__u32 seq;		/* wd_engine.room_seq before it looked */
+	__u32 freed;		/* of all its contexts, when something other than room was scarce */
+	bool scarce;
+} busy;
+
+/* The contexts that one wait is for. */
+struct room_set {
+	unsigned int nr;
+	struct wd_queue *queue[WD_ENGINE_QUEUES];
+};
+
+static bool queue_has_room(struct wd_queue *q, bool async)
+{
+	/* A context that is out of use has an answer, too: the next submit gives it. */
+	return atomic_load(&q->state) || (async ? wd_queue_async_room(q) > 0 : wd_queue_in_flight(q) < q->limit);
+}
+
+static bool has_room(struct wd_queue *const queue[], unsigned int nr, bool async)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (queue_has_room(queue[i], async))
+			return true;
+	return !nr;
+}
+
+/* Those whose completions make room for the session; at most WD_CQ_QUEUES. */
+static unsigned int session_queues(struct wd_session *s, struct wd_queue *queue[])
+{
+	bool soft = !atomic_load_explicit(&s->nr, memory_order_acquire);
+	unsigned int nr;
+
+	/* Its credits are shared. */
+	if (s->cq)
+		return wd_cq_queues(s->cq, queue);
+	for (nr = 0; nr < WD_SESS_QUEUES && (queue[nr] = wd_session_queue(s, nr, soft)); nr++)
+		;
+	return nr;
+}
+
+static __u32 freed_sum(struct wd_queue *const queue[], unsigned int nr, bool *flying)
+{
+	__u32 sum = 0;
+	unsigned int i;
+
+	*flying = false;
+	for (i = 0; i < nr; i++) {
+		sum += atomic_load(&queue[i]->freed);
+		*flying |= wd_queue_in_flight(queue[i]) != 0;
+	}
+	return sum;
+}
+
+void wd_room_busy(struct wd_session *s, __u32 seq)
+{
+	struct wd_queue *queue[WD_CQ_QUEUES];
+	unsigned int nr = session_queues(s, queue);
+	bool flying;
+
+	busy.seq = seq;
+	busy.scarce = has_room(queue, nr, true);
+	if (busy.scarce)
+		busy.freed = freed_sum(queue, nr, &flying);
+}
+
+/*
+ * What is complete leaves the ring, also that whose callback waits for a poll:
+ * nobody may be about to, least of all this thread.
+ */
+static void room_make(struct wd_queue *const queue[], unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		wd_queue_drain(queue[i], NULL);
+		wd_ready_aside(queue[i]);
+	}
+}
+
+int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline)
+{
+	struct wd_queue *queue[WD_CQ_QUEUES] = { q };
+	unsigned int nr = q ? 1 : session_queues(s, queue);
+	int ret = 0;
+
+	/* Room, and still -EBUSY: the next place in the ring is taken, or something else is scarce for a moment. */
+	if (has_room(queue, nr, false)) {
+		room_make(queue, nr);
+		sched_yield();
+	}
+	atomic_fetch_add(&wd_engine.room_waiters, 1);
+	wd_barrier_heavy();
+	while (!has_room(queue, nr, false)) {
+		__u32 seq = atomic_load(&wd_engine.room_seq);
+		__u64 now = wd_now_ns();
+
+		if (deadline && now >= deadline) {
+			ret = -ETIMEDOUT;
+			break;
+		}
+		room_make(queue, nr);
+		if (has_room(queue, nr, false))
+			break;
+		wd_futex_wait(&wd_engine.room_seq, seq, now + SLICE_NS);
+	}
+	atomic_fetch_sub(&wd_engine.room_waiters, 1);
+	return ret;
+}
+
+/* Has anything changed since this thread's -EBUSY? */
+static bool may_go_on(struct wd_queue *const queue[], unsigned int nr)
+{
+	bool flying;
+
+	if (!busy.scarce)
+		return has_room(queue, nr, true);
+	return freed_sum(queue, nr, &flying) != busy.freed || !flying;
+}
+
+static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigned int timeout_ms)
+{
+	__u64 until = wd_deadline(timeout_ms);
+	int ret = 0;
+
+	atomic_fetch_add(&wd_engine.room_waiters, 1);
+	wd_barrier_heavy();
+	while (!may_go_on(queue, nr)) {
+		__u32 seq = atomic_load(&wd_engine.room_seq);
+
+		if (seq != busy.seq || may_go_on(queue, nr))
+			break;
+		if (until && wd_now_ns() >= until) {
+			ret = -ETIMEDOUT;
+			break;
+		}
+		wd_futex_wait(&wd_engine.room_seq, seq, until);
+	}
+	atomic_fetch_sub(&wd_engine.room_waiters, 1);
+	busy.scarce = false;
+	return ret;
+}
+
+int wd_session_wait(struct wd_session *s, unsigned int timeout_ms)
+{
+	struct wd_queue *queue[WD_CQ_QUEUES];
+	int ret = wd_cq_check(s);
+
+	return ret ? ret : wait_as_told(queue, session_queues(s, queue), timeout_ms);
+}
+
+static void wake_all(void)
+{
+	atomic_fetch_add(&wd_engine.room_seq, 1);
+	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
+}
+
+int wd_session_wakeup(struct wd_session *s)
+{
+	int ret = wd_cq_check(s);
+
+	if (!ret)
+		wake_all();
+	return ret;
+}
+
+static int set_queues(const struct wd_class *cls, const wd_ctx_set_t *set, struct room_set *rs)
+{
+	unsigned int nr = atomic_load_explicit(&wd_engine.nr, memory_order_acquire), known = 0, i;
+	int ret;
+
+	wd_fork_now();
+	if (!set)
+		return wd_fail(NULL, EINVAL, "set is NULL");
+	ret = wd_ctx_set_check(set);
+	if (ret)
+		return ret;
+	rs->nr = 0;
+	for (i = 0; i < nr; i++) {
+		struct wd_queue *q = wd_engine.queue[i];
+		int state = atomic_load(&q->state);
+
+		if (q->cls != cls || state == -ESTALE || !wd_bits_test(set->set, set->len, i))
+			continue;
+		known++;
+		if (!state || wd_queue_async_nr(q))
+			rs->queue[rs->nr++] = q;
+	}
+	return known ? 0 : wd_fail_str(NULL, EINVAL, "the set names no context of %s", cls->name);
+}
+
+int wd_class_wait_set(const struct wd_class *cls, const wd_ctx_set_t *set, unsigned int timeout_ms)
+{
+	struct room_set rs;
+	int ret = set_queues(cls, set, &rs);
+
+	return ret ? ret : wait_as_told(rs.queue, rs.nr, timeout_ms);
+}
+
+int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set)
+{
+	struct room_set rs;
+	int ret = set_queues(cls, set, &rs);
+
+	if (!ret)
+		wake_all();
+	return ret;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sessions: what every class's sessions have in common, and which paths they may take. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "request/pollers.h"
+#include "section/ctxs.h"
+#include "section/section.h"
+
+#define WD_SESS_KNOWN	(WD_SESS_PATH_HW | WD_SESS_PATH_SOFT | WD_SESS_CQ)
+
+enum path_policy {
+	POLICY_AUTO,
+	POLICY_HW,
+	POLICY_SOFT,
+};
+
+static int session_set_policy(struct wd_session *s)
+{
+	static const char *const names[] = { "auto", "hw", "soft", NULL };
+	int policy = wd_env_choice("WD_PATH", names, POLICY_AUTO);
+	__u32 flags = s->attr.flags;
+
+	if (policy < 0)
+		return policy;
+	if (flags & ~WD_SESS_KNOWN)
+		return wd_fail_num(NULL, EINVAL, "setup flags %x are unknown", flags & ~WD_SESS_KNOWN, 0);
+	if ((flags & WD_SESS_PATH_HW) && (flags & WD_SESS_PATH_SOFT))
+		return wd_fail(NULL, EINVAL, "setup flags ask for devices only and for this CPU only");
+	if ((flags & WD_SESS_PATH_HW) && policy == POLICY_SOFT)
+		return wd_fail(NULL, EOPNOTSUPP, "the session asks for devices only, WD_PATH for this CPU only");
+	if ((flags & WD_SESS_PATH_SOFT) && policy == POLICY_HW)
+		return wd_fail(NULL, EOPNOTSUPP, "the session asks for this CPU only, WD_PATH for devices only");
+	s->hw_ok = policy != POLICY_SOFT && !(flags & WD_SESS_PATH_SOFT);
+	s->soft_ok = policy != POLICY_HW && !(flags & WD_SESS_PATH_HW);
+	return 0;
+}
+
+static int session_copy_mask(struct wd_session *s)
+{
+	const wd_dev_mask_t *mask = s->attr.mask;
+	int ret;
+
+	s->attr.mask = NULL;
+	if (!mask)
+		return 0;
+	ret = wd_dev_mask_check(mask);
+	if (ret)
+		return ret;
+	s->mask = malloc(mask->len ? mask->len : 1);
+	if (!s->mask)
+		return wd_fail(NULL, ENOMEM, "no memory for the device mask");
+	if (mask->len)
+		memcpy(s->mask, mask->mask, mask->len);
+	s->mask_len = mask->len;
+	return 0;
+}
+
+static int session_join_cq(struct wd_session *s)
+{
+	int ret = 0;
+
+	if (!(s->attr.flags & WD_SESS_CQ))
+		return 0;
+	if (!s->attr.async)
+		return wd_fail(NULL, EINVAL, "setup flags name a completion queue for a synchronous session");
+	s->cq = wd_cq_join(s->attr.cq, &ret);
+	return ret;
+}
+
+/* Who names devices wants one of them: this CPU doesn't stand in for a mask that leaves none. */
+static int session_require_masked(struct wd_session *s)
+{
+	__u16 reason = atomic_load(&s->reason);
+
+	if (!s->mask || !s->hw_ok || (reason != WD_REASON_MASKED && reason != WD_REASON_NO_DEVICE))
+		return 0;
+	return wd_fail_str(NULL, ENODEV, "the device mask leaves no device for %s", s->cls->algs[s->attr.alg]);
+}
+
+/* Once the process has stopped using devices, a session that may use this CPU is as one that asks for it. */
+static int session_begin(struct wd_session *s)
+{
+	if (!s->hw_ok)
+		return 0;
+	if (wd_section_state() != WD_USER_STOPPED || !s->soft_ok || s->mask)
+		return wd_section_begin();
+	s->hw_ok = false;
+	return 0;
+}
+
+/* Which it counts as from then on: the process' section can't be left before it is freed. */
+static int session_bind(struct wd_session *s)
+{
+	int ret = session_begin(s);
+	bool bound;
+
+	if (!ret && s->hw_ok)
+		ret = wd_ctxs_begin();
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&wd_engine.lock);
+	s->era = wd_engine.era;
+	ret = wd_engine_bind(s);
+	bound = !ret && s->hw_ok;
+	wd_engine.sessions += bound;
+	if (bound && !atomic_load(&s->nr))
+		atomic_store(&s->again_at, wd_now_ns() + WD_LOOK_AGAIN_NS);
+	/* Whoever may use this CPU is told, too, that the section was lost, or left meanwhile. */
+	if (bound)
+		ret = wd_section_usable();
+	pthread_mutex_unlock(&wd_engine.lock);
+	if (ret && bound)
+		wd_engine_release(s);
+	return ret;
+}
+
+static void session_unbind(struct wd_session *s)
+{
+	if (s->hw_ok)
+		wd_engine_release(s);
+}
+
+struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, const struct wd_session_attr *attr)
+{
+	struct wd_session *s = calloc(1, size);
+	int ret;
+
+	wd_section_init();
+	if (!s) {
+		ret = wd_fail(NULL, ENOMEM, "no memory for the session");
+		goto err_errno;
+	}
+	s->cls = cls;
+	s->attr = *attr;
+	if (cls->soft->begin)
+		cls->soft->begin();
+	ret = session_set_policy(s);
+	if (ret)
+		goto err_free;
+	ret = session_copy_mask(s);
+	if (ret)
+		goto err_free;
+	ret = session_join_cq(s);
+	if (ret)
+		goto err_free_mask;
+	ret = session_bind(s);
+	if (ret)
+		goto err_quit_cq;
+	ret = session_require_masked(s);
+	if (!ret && s->attr.async)
+		ret = wd_pollers_begin();
+	if (ret)
+		goto err_unbind;
+	if (!wd_handle_new(cls->kind, &s->obj)) {
+		ret = wd_fail(NULL, ENOMEM, "no memory for the session's handle");
+		goto err_unbind;
+	}
+	return s;
+
+err_unbind:
+	session_unbind(s);
+err_quit_cq:
+	if (s->cq)
+		wd_cq_quit(s->cq);
+err_free_mask:
+	free(s->mask);
+err_free:
+	free(s);
+err_errno:
+	errno = -ret;
+	return NULL;
+}
+
+int wd_session_busy(const struct wd_session *s)
+{
+	if (wd_in_callback_of == s)
+		return wd_fail(NULL, EDEADLK, "a session can't be freed in its own callback");
+	/* Those of a fork's parent are the parent's. */
+	if (atomic_load(&s->bound_gen) != wd_fork_now())
+		return 0;
+	if (atomic_load(&s->in_flight))
+		return wd_fail_num(NULL, EBUSY, "%u requests of the session are in flight", atomic_load(&s->in_flight), 0);
+	return 0;
+}
+
+int wd_session_free(struct wd_session *s)
+{
+	int ret = wd_session_busy(s);
+
+	if (ret)
+		return ret;
+	wd_handle_free(s->obj.handle);
+	/* In a child the queue may be gone before its sessions. */
+	if (s->cq && !wd_stale(&s->obj))
+		wd_cq_quit(s->cq);
+	session_unbind(s);
+	free(atomic_load(&s->more));
+	free(s->mask);
+	free(s);
+	return 0;
+}
+
+struct wd_session *wd_session_find(handle_t h, const struct wd_class *cls)
+{
+	struct wd_session *s = wd_handle_get(h, cls->kind);
+
+	if (!s)
+		wd_handle_bad(h, cls->what);
+	return s;
+}
+
+struct wd_session *wd_session_get_slow(handle_t h, const struct wd_class *cls)
+{
+	struct wd_session *s = wd_session_find(h, cls);
+
+	if (s && atomic_load_explicit(&s->bound_gen, memory_order_acquire) != wd_fork_now())
+		wd_session_rebind(s);
+	return s;
+}
+
+void wd_session_rebind(struct wd_session *s)
+{
+	__u32 now = wd_fork_now();
+
+	/* When this child can't have a slot, the binding says so. */
+	if (s->hw_ok)
+		wd_section_begin();
+	pthread_mutex_lock(&wd_engine.lock);
+	if (atomic_load(&s->bound_gen) != now) {
+		atomic_store(&s->in_flight, 0);
+		atomic_store(&s->soft, NULL);
+		wd_tally_forget(s);
+		wd_engine_bind(s);
+	}
+	pthread_mutex_unlock(&wd_engine.lock);
+	if (s->attr.async)
+		wd_pollers_begin();
+}

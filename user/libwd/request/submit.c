@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The slow path: give messages to a queue; a synchronous one then waits for its slot. */
+#include "request/fast.h"
+#include "section/section.h"
+
+#define BURST_MAX	32
+
+/* Is the queue usable, or made so? Under the produce lock. */
+static int queue_usable(struct wd_queue *q)
+{
+	int state = atomic_load_explicit(&q->state, memory_order_relaxed);
+
+	if (state == -EIO || state == -EDQUOT) {
+		wd_queue_reopen(q);
+		state = atomic_load(&q->state);
+	}
+	return state;
+}
+
+/* The slot at the tail becomes that of a request; not before it is free again. Its tag is filled in. */
+static inline __attribute__((always_inline)) bool slot_take(struct wd_queue *q, struct wd_msg *msg, bool async)
+{
+	__u32 index = q->tail;
+	struct wd_slot *slot = &q->pub.slots[index];
+
+	if (atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_FREE)
+		return false;
+	slot->owner = async ? msg->req : msg;
+	slot->deadline = msg->deadline;
+	slot->flags = msg->redo;
+	slot->sess = msg->sess;
+	if (async)
+		slot->aux = msg->aux;
+	slot->gen = (slot->gen + 1) & WD_TAG_GEN_MASK;
+	msg->tag = WD_TAG(slot->gen, index);
+	atomic_store_explicit(&slot->state, async ? WD_SLOT_ASYNC : WD_SLOT_SYNC, memory_order_release);
+	q->tail = ++index == q->pub.depth ? 0 : index;
+	return true;
+}
+
+static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+{
+	__s32 room = wd_queue_async_room(q);
+	__u32 got;
+	int ret;
+
+	if ((__s32)n > room)
+		n = room > 0 ? room : 0;
+	for (got = 0; got < n && slot_take(q, msgs[got], true); got++)
+		;
+	if (!got)
+		return -EBUSY;
+	/* Before the doorbell, so that no drain finds more complete than is in flight. */
+	wd_count(&q->async_submitted, got);
+	wd_count(&q->submitted, got);
+	ret = q->drv.push(q, msgs, got);
+	if (ret < (int)got)
+		wd_slots_untake(q, got - (ret > 0 ? ret : 0));
+	return ret;
+}
+
+static int push_failed(struct wd_queue *q, int ret)
+{
+	if (ret == -EIO || ret == -ENODEV)
+		wd_queue_broken(q, ret);
+	return ret;
+}
+
+/* As push_locked() does it for many. */
+static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, struct wd_msg *msg)
+{
+	int ret;
+
+	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
+	wd_lock(&q->produce);
+	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
+	if (__builtin_expect(ret, 0))
+		ret = queue_usable(q);
+	if (__builtin_expect(!ret, 1)) {
+		if (wd_queue_in_flight(q) < q->limit && slot_take(q, msg, false)) {
+			wd_count(&q->submitted, 1);
+			ret = q->drv.push(q, &msg, 1);
+			if (__builtin_expect(ret < 1, 0))
+				wd_slots_untake(q, 1);
+		} else {
+			ret = -EBUSY;
+		}
+	}
+	wd_unlock(&q->produce);
+	return __builtin_expect(ret > 0, 1) ? 0 : push_failed(q, ret);
+}
+
+static int push_again(struct wd_queue *q, struct wd_msg *msg)
+{
+	return push_one(q, msg);
+}
+
+/* Submit to this queue, waiting for room until the deadline, and wait for the end. */
+int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
+{
+	int ret;
+
+	for (;;) {
+		ret = push_again(q, msg);
+		if (!ret)
+			ret = wd_queue_wait(q, msg, bytes);
+		else if (ret == -EBUSY)
+			ret = wd_room_wait(NULL, q, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
+		if (ret != -EAGAIN)
+			break;
+	}
+	if (ret == WD_STOPPED)
+		ret = -EIO;
+	msg->status = ret;
+	msg->path = q->pub.path;
+	return ret;
+}
+
+/*
+ * One try over the session's contexts. -EAGAIN: stopped by a neighbour's
+ * deadline, may be tried elsewhere; -ENXIO, -EDQUOT, -ENOTCONN: taken by nobody,
+ * because all are gone, closed for others' sake, or stopped.
+ */
+static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes)
+{
+	unsigned int nr = atomic_load_explicit(&s->nr, memory_order_acquire), i;
+	bool busy = false, closed = false, stopped = false;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		struct wd_queue *q = atomic_load_explicit(&s->queue[i], memory_order_relaxed);
+
+		ret = push_again(q, msg);
+		if (!ret) {
+			ret = wd_queue_wait(q, msg, bytes);
+			if (ret != WD_STOPPED)
+				return ret;
+			if (!msg->redo)
+				return -EIO;
+			return --msg->redo ? -EAGAIN : -ENOTCONN;
+		}
+		busy |= ret == -EBUSY;
+		closed |= ret == -EDQUOT;
+		stopped |= ret == -EIO;
+		if (ret != -EBUSY && ret != -EDQUOT && ret != -EIO && ret != -ENODEV)
+			return ret;
+	}
+	return busy ? -EBUSY : closed ? -EDQUOT : stopped ? -ENOTCONN : -ENXIO;
+}
+
+static int exec_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
+{
+	if (!s->soft_ok)
+		return reason == WD_REASON_GONE ? -EIO : -ENODEV;
+	s->cls->soft->exec(msg);
+	wd_tally_soft(msg);
+	msg->path = WD_PATH_SOFT;
+	msg->reason = reason;
+	return msg->status;
+}
+
+/*
+ * All contexts of the session are gone, or it never had one: perhaps there are
+ * devices, or a slot, now. true: there are, or another thread was just about it,
+ * and had taken the contexts away meanwhile.
+ */
+static bool session_again(struct wd_session *s)
+{
+	__u64 now = wd_now_ns();
+	bool any = false, due;
+	unsigned int i;
+
+	pthread_mutex_lock(&wd_engine.lock);
+	due = s->hw_ok && now >= atomic_load(&s->again_at);
+	if (due)
+		atomic_store(&s->again_at, now + (s->soft_ok && !atomic_load(&s->nr) ? WD_LOOK_AGAIN_NS : WD_REOPEN_AFTER_NS));
+	pthread_mutex_unlock(&wd_engine.lock);
+	if (due)
+		wd_section_again();
+	pthread_mutex_lock(&wd_engine.lock);
+	if (due)
+		wd_engine_bind(s);
+	for (i = 0; i < atomic_load(&s->nr); i++)
+		any |= atomic_load(&atomic_load(&s->queue[i])->state) != -ENODEV;
+	pthread_mutex_unlock(&wd_engine.lock);
+	return any;
+}
+
+/* This CPU does it, for want of a device: of one that there may be by now. */
+static void look_again(struct wd_session *s, __u16 reason)
+{
+	if (!s->hw_ok || (reason != WD_REASON_GONE && reason != WD_REASON_NO_DEVICE && reason != WD_REASON_NO_QUEUE &&
+			  reason != WD_REASON_NO_ACCESS))
+		return;
+	if (wd_now_ns() >= atomic_load_explicit(&s->again_at, memory_order_relaxed))
+		session_again(s);
+}
+
+static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
+{
+	bool again = false;
+	int ret;
+
+	msg->path = WD_PATH_NONE;
+	for (;;) {
+		if (wd_session_soft(s, bytes, &msg->path, &msg->reason)) {
+			look_again(s, msg->reason);
+			return exec_soft(s, msg, msg->reason);
+		}
+		ret = try_queues(s, msg, bytes);
+		if (!ret)
+			return 0;
+		if (ret == -EBUSY)
+			ret = wd_room_wait(s, NULL, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
+		if (ret == -EAGAIN && msg->deadline && wd_now_ns() >= msg->deadline)
+			ret = -ETIMEDOUT;
+		if (ret == -ENXIO && session_again(s) && !again)
+			again = true;
+		else if (ret != -EAGAIN)
+			break;
+	}
+	if (ret == -ENXIO || ret == -ENOTCONN) {
+		bool gone = ret == -ENXIO;
+
+		ret = s->soft_ok ? exec_soft(s, msg, WD_REASON_GONE) : gone ? -ENODEV : -EIO;
+	} else if (ret == -EDQUOT && s->soft_ok) {
+		ret = exec_soft(s, msg, WD_REASON_NO_QUEUE);
+	}
+	msg->status = ret;
+	return ret;
+}
+
+static inline struct wd_queue *first_usable(struct wd_session *s, size_t bytes)
+{
+	struct wd_queue *q = wd_first_queue(s, bytes);
+
+	return q && !atomic_load_explicit(&q->state, memory_order_relaxed) ? q : NULL;
+}
+
+int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
+{
+	struct wd_queue *q = first_usable(s, bytes);
+	int ret;
+
+	if (!q || push_one(q, msg))
+		return request_sync(s, msg, bytes);
+	ret = wd_queue_wait(q, msg, bytes);
+	return ret == WD_STOPPED ? wd_request_resume(s, msg, bytes) : ret;
+}
+
+int wd_request_resume(struct wd_session *s, struct wd_msg *msg, size_t bytes)
+{
+	if (!msg->redo)
+		return msg->status = -EIO;
+	msg->redo--;
+	return request_sync(s, msg, bytes);
+}
+
+/* --- asynchronous --- */
+
+struct burst {
+	struct wd_session *s;
+	void *const *reqs;
+	const struct wd_msg *again;	/* the one before, of a request that is done again */
+	bool fast;		/* nobody has tried that way */
+};
+
+static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg *msg)
+{
+	const struct wd_class *cls = b->s->cls;
+	int ret = cls->fill(b->s, b->reqs[i], msg);
+	__u32 timeout;
+
+	if (__builtin_expect(b->again != NULL, 0)) {
+		msg->deadline = b->again->deadline;
+		msg->redo = b->again->redo - 1;
+		return ret;
+	}
+	timeout = cls->timeout_ms(b->reqs[i]);
+	if (!timeout)
+		timeout = b->s->attr.timeout_ms;
+	msg->deadline = timeout ? wd_deadline(timeout) : 0;
+	return ret;
+}
+
+static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n, __u64 deadline)
+{
+	int ret;
+
+	/* Before anybody can be told of their ends. One that goes again is counted still. */
+	if (__builtin_expect(!b->again, 1))
+		atomic_fetch_add(&b->s->in_flight, n);
+	wd_lock(&q->produce);
+	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
+	if (__builtin_expect(ret, 0))
+		ret = queue_usable(q);
+	if (__builtin_expect(!ret, 1))
+		ret = push_locked(q, msgs, n);
+	/*
+	 * After the push: whoever looks for the first deadline must find the request that has it.
+	 * Software has nothing that could be stopped: a poller would wake for it in vain, again and again.
+	 */
+	if (ret > 0 && deadline && q->pub.path != WD_PATH_SOFT)
+		wd_deadline_note(q, deadline);
+	wd_unlock(&q->produce);
+	if (__builtin_expect(ret == (int)n, 1))
+		return ret;
+	if (!b->again)
+		atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
+	return ret < 0 ? push_failed(q, ret) : ret;
+}
+
+/* Somebody has to compute it. */
+static void soft_submitted(struct wd_queue *q)
+{
+	wd_async_done();
+	wd_pollers_due(q);
+}
+
+/* Up to n of them into this queue; how many were taken, or -errno. */
+static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from, unsigned int n)
+{
+	_Alignas(max_align_t) char msg[BURST_MAX][WD_MSG_BYTES_MAX];
+	struct wd_msg *msgs[BURST_MAX];
+	__u64 deadline = 0;
+	unsigned int i;
+	int ret = 0;
+
+	if (b->fast && q->pub.path != WD_PATH_SOFT) {
+		ret = (int)q->drv.async(b->s, b->reqs + from, n, q);
+		if (ret)
+			return ret;
+	}
+	/* Full: found out before anything is done for it. */
+	if (wd_queue_async_room(q) <= 0 && !atomic_load_explicit(&q->state, memory_order_relaxed))
+		return -EBUSY;
+	if (n > BURST_MAX)
+		n = BURST_MAX;
+	for (i = 0; i < n; i++) {
+		msgs[i] = (struct wd_msg *)msg[i];
+		ret = fill_one(b, from + i, msgs[i]);
+		if (ret)
+			break;
+		if (msgs[i]->deadline && (!deadline || msgs[i]->deadline < deadline))
+			deadline = msgs[i]->deadline;
+	}
+	if (!i)
+		return ret;
+	ret = burst_push(q, b, msgs, i, deadline);
+	if (ret > 0 && q->pub.path == WD_PATH_SOFT)
+		soft_submitted(q);
+	return ret;
+}
+
+static bool in_set(const struct wd_session *s, const wd_ctx_set_t *set, unsigned int k, bool soft)
+{
+	const struct wd_queue *q = wd_engine.queue[k];
+
+	if (!wd_bits_test(set->set, set->len, k) || q->cls != s->cls || q->for_cq != !!s->cq || q->cq != s->cq)
+		return false;
+	if (q->owner && q->owner != s)
+		return false;
+	if (soft != (q->pub.path == WD_PATH_SOFT))
+		return false;
+	return soft ? s->soft_ok : s->hw_ok && q->pub.qc_type == s->attr.qc_type;
+}
+
+/* The i-th context that this burst may use, or NULL: the set's, devices first (soft: none of them), or the session's own. */
+static struct wd_queue *burst_queue(struct wd_session *s, const wd_ctx_set_t *set, unsigned int i, bool soft)
+{
+	unsigned int nr, k;
+	int pass;
+
+	if (!set)
+		return wd_session_queue(s, i, soft);
+	nr = atomic_load_explicit(&wd_engine.nr, memory_order_acquire);
+	for (pass = soft; pass < 2; pass++)
+		for (k = 0; k < nr; k++)
+			if (in_set(s, set, k, pass) && !i--) {
+				if (!s->cq)
+					wd_pollers_adopt(wd_engine.queue[k]);
+				return wd_engine.queue[k];
+			}
+	return NULL;
+}
+
+/* An error that is the context's, so that another may take the request. */
+static bool try_next(int ret)
+{
+	return ret == -EBUSY || ret == -EDQUOT || ret == -EIO || ret == -ENODEV || ret == -ESTALE || ret == -ENOMEM;
+}
+
+static int burst_over_queues(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set, bool soft)
+{
+	unsigned int taken = from, i;
+	int err = -ENXIO;
+	struct wd_queue *q;
+
+	for (i = 0; taken < n && (q = burst_queue(b->s, set, i, soft)); ) {
+		int ret = burst_on(q, b, taken, n - taken);
+
+		if (ret > 0) {
+			taken += ret;
+			continue;
+		}
+		if (!try_next(ret))
+			return taken ? (int)taken : ret;
+		if (ret != -ENODEV && (err == -ENXIO || ret == -EBUSY || err == -EIO))
+			err = ret;
+		i++;
+	}
+	return taken ? (int)taken : err == -ENXIO && i ? -ENODEV : err;
+}
+
+/* More than a device takes, however often it is asked. */
+static int not_for_devices(const struct burst *b, unsigned int from, const wd_ctx_set_t *set)
+{
+	struct wd_session *s = b->s;
+	int ret = s->soft_ok ? burst_over_queues(b, from, from + 1, set, true) : -ENXIO;
+
+	if (ret != -ENXIO)
+		return ret;
+	return wd_fail(&s->obj, s->cls->too_much ? s->cls->too_much : EOPNOTSUPP, "a device doesn't take such a request");
+}
+
+static int request_async(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set)
+{
+	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
+	struct wd_session *s = b->s;
+	__u16 path, reason;
+	bool soft;
+	int ret;
+
+	/* Whoever is told of the last request's end may free the session before this thread has returned. */
+	soft = !set && wd_session_soft(s, s->cls->bytes(b->reqs[from]), &path, &reason);
+	if (soft)
+		look_again(s, reason);
+	ret = burst_over_queues(b, from, n, set, soft);
+	if (ret > 0)
+		return ret;
+	if (!set && !soft && s->soft_ok && (ret == -ENODEV || ret == -EDQUOT || ret == -EIO || ret == -ENXIO))
+		ret = burst_over_queues(b, from, n, NULL, true);
+	else if (!set && (ret == -ENODEV || ret == -ENXIO))
+		ret = session_again(s) ? burst_over_queues(b, from, n, NULL, false) : wd_section_no_device(&s->obj);
+	if (ret == -E2BIG)
+		ret = not_for_devices(b, from, set);
+	if (ret == -EBUSY)
+		wd_room_busy(s, seq);
+	return ret == -ENXIO ? (set ? -EINVAL : -ENODEV) : ret;
+}
+
+static inline int start_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
+{
+	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
+	struct burst b = { .s = s, .reqs = reqs, .fast = s->fast && (set || s->cq) };
+	struct wd_queue *q;
+	int taken, ret;
+
+	if (set) {
+		ret = wd_ctx_set_check(set);
+		return ret ? ret : request_async(&b, 0, n, set);
+	}
+	q = first_usable(s, s->cls->bytes(reqs[0]));
+	taken = q ? burst_on(q, &b, 0, n) : 0;
+	if (taken == (int)n)
+		return taken;
+	if (taken < 0 && taken != -E2BIG && !try_next(taken))
+		return taken;
+	if (taken == -EBUSY && atomic_load_explicit(&s->nr, memory_order_acquire) == 1) {
+		wd_room_busy(s, seq);
+		return taken;
+	}
+	return request_async(&b, taken > 0 ? taken : 0, n, NULL);
+}
+
+/* As many of them as the session's completion queue has room for. */
+static __attribute__((noinline)) int cq_async(struct wd_session *s, void *const reqs[], unsigned int n,
+					      const wd_ctx_set_t *set)
+{
+	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
+	struct wd_cq *cq = s->cq;
+	int ret = wd_cq_enter(s, &n);
+
+	if (ret == -EBUSY)
+		wd_room_busy(s, seq);
+	if (ret)
+		return ret;
+	ret = start_async(s, reqs, n, set);
+	wd_cq_leave(cq, n, ret);
+	return ret;
+}
+
+int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
+{
+	return __builtin_expect(s->cq != NULL, 0) ? cq_async(s, reqs, n, set) : start_async(s, reqs, n, set);
+}
+
+int wd_request_again(const struct wd_msg *msg)
+{
+	struct burst b = { .s = msg->sess, .reqs = (void *const *)&msg->req, .again = msg };
+	int ret = burst_over_queues(&b, 0, 1, NULL, false);
+
+	return ret > 0 ? 0 : ret;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Counting. Whoever drains a context is the only one who writes the context's
+ * counters, and each session's row for it; whoever reads takes the same lock.
+ * What is in flight is counted nowhere but found out by reading, so that a
+ * submit costs nothing. On this CPU no lock is held at a request's end: a
+ * session's first thread there has counters that only it writes, and the
+ * others add to shared ones, which costs them a locked addition each.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "request/tally.h"
+
+static WD_THREAD_LOCAL char self;	/* by its address */
+
+struct wd_row *wd_tally_row(struct wd_session *s, unsigned int i)
+{
+	struct wd_row *more;
+
+	if (!i)
+		return &s->row;
+	more = atomic_load_explicit(&s->more, memory_order_acquire);
+	return more && i <= WD_MORE_ROWS ? &more[i - 1] : NULL;
+}
+
+/* Most sessions end all their requests on one context. */
+static bool rows_make(struct wd_session *s)
+{
+	struct wd_row *none = NULL, *more;
+
+	if (atomic_load_explicit(&s->more, memory_order_relaxed))
+		return false;
+	more = calloc(WD_MORE_ROWS, sizeof(*more));
+	/* Another context's completion may have been faster. */
+	if (more && !atomic_compare_exchange_strong(&s->more, &none, more))
+		free(more);
+	return more;
+}
+
+static struct wd_row *row_made(struct wd_session *s, unsigned int i)
+{
+	struct wd_row *row = wd_tally_row(s, i);
+
+	return row || !rows_make(s) ? row : wd_tally_row(s, i);
+}
+
+/* The session's counts for that context; NULL: there is no row left. */
+static struct wd_tally *row_of(struct wd_session *s, struct wd_queue *q)
+{
+	struct wd_row *row;
+	unsigned int i;
+
+	for (i = 0; (row = row_made(s, i)); i++) {
+		struct wd_queue *owner = atomic_load_explicit(&row->q, memory_order_acquire);
+
+		/* Other contexts' completions may be looking for a row of their own. */
+		if (!owner && atomic_compare_exchange_strong(&row->q, &owner, q))
+			return &row->tally;
+		if (owner == q)
+			return &row->tally;
+	}
+	return NULL;
+}
+
+static void tally_add(struct wd_tally *t, const struct wd_tally *one)
+{
+	t->in += one->in;
+	t->out += one->out;
+	t->good += one->good;
+	t->errors += one->errors;
+}
+
+static struct wd_tally tally_of(const struct wd_msg *msg)
+{
+	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;
+
+	return msg->status ? (struct wd_tally){ .errors = 1 } :
+	       (struct wd_tally){ .good = 1, .in = ends->consumed, .out = ends->produced };
+}
+
+/* A locked addition of nothing costs as much as any. */
+static inline void shared_count(_Atomic __u64 *to, __u64 n)
+{
+	if (n)
+		atomic_fetch_add_explicit(to, n, memory_order_relaxed);
+}
+
+static void shared_add(struct wd_session *s, unsigned int path, const struct wd_tally *t)
+{
+	struct wd_shared_tally *to = &s->shared[path - WD_PATH_HW];
+
+	shared_count(&to->good, t->good);
+	shared_count(&to->errors, t->errors);
+	shared_count(&to->in, t->in);
+	shared_count(&to->out, t->out);
+}
+
+static bool own_is_mine(struct wd_own_tally *own)
+{
+	const void *thread = atomic_load_explicit(&own->thread, memory_order_relaxed);
+
+	return thread == &self || (!thread && atomic_compare_exchange_strong(&own->thread, &thread, &self));
+}
+
+/* By its only writer. */
+static inline void own_count(_Atomic __u64 *to, __u64 n)
+{
+	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static inline void soft_good(struct wd_session *s, __u64 in, __u64 out)
+{
+	struct wd_shared_tally *to = &s->own.tally;
+
+	if (__builtin_expect(!own_is_mine(&s->own), 0)) {
+		shared_add(s, WD_PATH_SOFT, &(struct wd_tally){ .good = 1, .in = in, .out = out });
+		return;
+	}
+	own_count(&to->good, 1);
+	own_count(&to->in, in);
+	own_count(&to->out, out);
+}
+
+void wd_session_count_soft(struct wd_session *s, int status, size_t consumed, size_t produced)
+{
+	if (__builtin_expect(status < 0, 0))
+		shared_add(s, WD_PATH_SOFT, &(struct wd_tally){ .errors = 1 });
+	else
+		soft_good(s, consumed, produced);
+}
+
+void wd_tally_soft(const struct wd_msg *msg)
+{
+	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;
+
+	wd_session_count_soft(msg->sess, msg->status, ends->consumed, ends->produced);
+}
+
+void wd_tally_slow(struct wd_queue *q, struct wd_session *s, const struct wd_tally *one)
+{
+	struct wd_tally *t = row_of(s, q);
+
+	tally_add(&q->tally, one);
+	if (t)
+		tally_add(t, one);
+	else
+		shared_add(s, q->pub.path, one);
+}
+
+void wd_tally_slow_msg(struct wd_queue *q, const struct wd_msg *msg)
+{
+	struct wd_tally one = tally_of(msg);
+
+	wd_tally_slow(q, msg->sess, &one);
+}
+
+/* Rows of contexts that will never end a request again make room for others. */
+void wd_tally_fold(struct wd_session *s)
+{
+	struct wd_row *row;
+	unsigned int i;
+
+	/* Who reads both must see a request in one of them. */
+	atomic_fetch_add(&s->folds, 1);
+	for (i = 0; (row = wd_tally_row(s, i)); i++) {
+		struct wd_queue *q = atomic_load(&row->q);
+
+		if (!q || atomic_load(&q->state) != -ENODEV)
+			continue;
+		wd_drain_lock(q);
+		if (q->settled && !wd_queue_in_flight(q)) {
+			shared_add(s, q->pub.path, &row->tally);
+			memset(&row->tally, 0, sizeof(row->tally));
+			atomic_store_explicit(&row->q, NULL, memory_order_release);
+		}
+		wd_drain_unlock(q);
+	}
+	atomic_fetch_add(&s->folds, 1);
+}
+
+static void shared_forget(struct wd_shared_tally *t)
+{
+	atomic_store(&t->good, 0);
+	atomic_store(&t->errors, 0);
+	atomic_store(&t->in, 0);
+	atomic_store(&t->out, 0);
+}
+
+void wd_tally_forget(struct wd_session *s)
+{
+	struct wd_row *row;
+	unsigned int i;
+
+	for (i = 0; (row = wd_tally_row(s, i)); i++) {
+		memset(&row->tally, 0, sizeof(row->tally));
+		atomic_store(&row->q, NULL);
+	}
+	for (i = 0; i < WD_PATH_SOFT; i++)
+		shared_forget(&s->shared[i]);
+	shared_forget(&s->own.tally);
+	atomic_store(&s->own.thread, NULL);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Waking whoever sleeps and looks after contexts: poll threads, and callers in their own polls. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "request/bell.h"
+#include "request/wake.h"
+
+struct wd_pool wd_pool = { .control = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+_Atomic __u8 wd_poll_group_of[WD_ENGINE_QUEUES];
+
+static void on_fork_child(void)
+{
+	pthread_mutex_init(&wd_pool.lock, NULL);
+}
+
+static void hook_init(void)
+{
+	static struct wd_fork_hook hook = { .child = on_fork_child };
+
+	wd_fork_hook_add(&hook);
+}
+
+/* Whoever has the lock may be lost in a fork, also before there was a poll thread. */
+void wd_pool_lock(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, hook_init);
+	pthread_mutex_lock(&wd_pool.lock);
+}
+
+void wd_pool_unlock(void)
+{
+	pthread_mutex_unlock(&wd_pool.lock);
+}
+
+void wd_poller_kick(struct wd_poller *p)
+{
+	__u64 one = 1;
+	int saved = errno;
+
+	if (!p->asleep)
+		return;
+	p->asleep = false;
+	/* Not write(), which could be cancelled: this may be anybody's thread. */
+	syscall(SYS_write, p->event, &one, sizeof(one));
+	errno = saved;
+}
+
+static void kick_group(const struct wd_poll_group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->nr; i++)
+		wd_poller_kick(&wd_pool.poller[g->first + i]);
+}
+
+void wd_poller_activate(struct wd_poller *p, bool active)
+{
+	p->active = active;
+	atomic_fetch_add(&wd_pool.gen, 1);
+	kick_group(p->group);
+}
+
+/* Any thread computes: one that sleeps, else one that is not active. */
+static void kick_one(void)
+{
+	struct wd_poller *spare = NULL;
+	unsigned int i;
+
+	for (i = 0; i < wd_pool.nr; i++) {
+		struct wd_poller *p = &wd_pool.poller[i];
+
+		if (p->active && p->asleep) {
+			wd_poller_kick(p);
+			return;
+		}
+		if (!p->active && !spare)
+			spare = p;
+	}
+	if (spare)
+		wd_poller_activate(spare, true);
+}
+
+void wd_pollers_wake(struct wd_queue *q)
+{
+	unsigned int g = atomic_load(&wd_poll_group_of[q->index]);
+
+	wd_pool_lock();
+	if (q->pub.path == WD_PATH_SOFT)
+		kick_one();
+	else if (g && g <= wd_pool.set.nr)
+		kick_group(&wd_pool.set.group[g - 1]);
+	wd_pool_unlock();
+	wd_bells_ring(q);
+}
+
+void wd_pollers_changed(void)
+{
+	unsigned int i;
+
+	atomic_fetch_add(&wd_engine.gen, 1);
+	wd_bells_ring(NULL);
+	wd_pool_lock();
+	atomic_fetch_add(&wd_pool.gen, 1);
+	for (i = 0; i < wd_pool.nr; i++)
+		wd_poller_kick(&wd_pool.poller[i]);
+	wd_pool_unlock();
+}

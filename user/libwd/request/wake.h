@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads that deliver completions, as whoever wakes them sees them. Private to pollers.c. */
+#ifndef WD_WAKE_H
+#define WD_WAKE_H
+
+#include "request/pollers.h"
+#include "request/pollset.h"
+
+struct wd_poller {
+	struct wd_poll_group *group;
+	unsigned int index;		/* in its group */
+	pthread_t thread;
+	bool joinable;			/* started, and not joined yet; under wd_pool.control */
+	int event;
+	bool active;			/* under wd_pool.lock, like asleep */
+	bool asleep;
+};
+
+struct wd_pool {
+	pthread_mutex_t control;	/* starting and stopping */
+	pthread_mutex_t lock;
+	_Atomic __u32 gen;		/* changes with what each thread has to look after */
+	_Atomic bool stop;
+	unsigned int nr;
+	struct wd_pollset set;
+	struct wd_poller poller[WD_POLLERS_MAX];
+	__u32 begun;			/* wd_fork_now() when WD_POLL_THREADS was heeded, or overruled */
+};
+
+extern struct wd_pool wd_pool;
+
+/* Which group looks after a context, from 1; 0: not yet known. */
+extern _Atomic __u8 wd_poll_group_of[WD_ENGINE_QUEUES];
+
+/* wd_pool.lock, which a child of fork() finds free. */
+void wd_pool_lock(void);
+void wd_pool_unlock(void);
+
+/* The rest is under it. */
+void wd_poller_kick(struct wd_poller *p);
+void wd_poller_activate(struct wd_poller *p, bool active);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A context: one open queue of a uacce device. */
+#ifndef WD_CTX_H
+#define WD_CTX_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include "base/fork.h"
+#include "base/handle.h"
+
+enum wd_ctx_state {
+	WD_CTX_OPEN,
+	WD_CTX_STARTED,
+	WD_CTX_STOPPED,		/* queue given back, file closed */
+};
+
+#define WD_CTX_REGIONS	2	/* MMIO, DUS */
+
+struct wd_ctx {
+	struct wd_object obj;
+	struct wd_fork_file file;
+	atomic_uint refs;
+	pthread_mutex_t lock;	/* state, map */
+	enum wd_ctx_state state;
+	void *map[WD_CTX_REGIONS];
+	size_t size[WD_CTX_REGIONS];	/* constant, as all below but priv */
+	int node_id;
+	bool simulated;
+	char name[WD_NAME_SIZE];
+	char api[WD_NAME_SIZE];
+	_Atomic(void *) priv;
+};
+
+/*
+ * The context of a handle; NULL and *ret -EINVAL or -ESTALE, recorded. It
+ * lives as long as the caller's reference.
+ */
+struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret);
+
+/* ioctl() without touching errno: its result or -errno, with -ENODEV for a queue whose device is gone. Records nothing. */
+int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg);
+
+/* Why a queue whose stop word is set was stopped: -ENODEV when the device is gone, else -EIO. A system call. */
+int wd_ctx_why_stopped(struct wd_ctx *ctx);
+
+/* The descriptor to sleep on; -1 once stopped, or inherited. */
+static inline int wd_ctx_fd(const struct wd_ctx *ctx)
+{
+	return ctx->file.fd;
+}
+
+#endif

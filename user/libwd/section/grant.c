@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Places for contexts: how many a slot's grants leave, or WD_CTXS outside of sections. */
+#include <string.h>
+
+#include "section/ctxs.h"
+#include "section/section.h"
+
+#define REFRESH_NS	100000000ull
+
+static const struct wd_grant *grant_find(const char *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < wd_section.nr; i++)
+		if (!strcmp(wd_section.grants[i].dev, dev))
+			return &wd_section.grants[i];
+	return NULL;
+}
+
+static bool grant_of(const char *dev, const struct wd_grant **g)
+{
+	*g = grant_find(dev);
+	return *g && (*g)->share[0] + (*g)->share[1];
+}
+
+bool wd_grant_has(const char *dev)
+{
+	const struct wd_grant *g;
+	bool has;
+
+	if (wd_section_state() != WD_USER_SECTION)
+		return true;
+	wd_grant_lock();
+	has = grant_of(dev, &g);
+	wd_grant_unlock();
+	return has;
+}
+
+void wd_grant_look(const struct uacce_dev_list *list)
+{
+	const struct wd_grant *g;
+
+	wd_grant_lock();
+	while (list && grant_of(list->info->name, &g))
+		list = list->next;
+	if (list && wd_now_ns() > wd_section.read_at + REFRESH_NS)
+		wd_attach_refresh(&wd_section);
+	wd_grant_unlock();
+}
+
+void wd_grant_count(const char *dev, __u32 open[2])
+{
+	unsigned int i;
+
+	open[0] = open[1] = 0;
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++)
+		if (wd_holds_place_on(wd_engine.queue[i], dev))
+			open[wd_engine.queue[i]->async]++;
+}
+
+/* Does anybody of this mode use the device's other queue type? */
+static bool has_other_type(const struct wd_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		const struct wd_queue *o = wd_engine.queue[i];
+
+		if (wd_holds_place_on(o, q->dev_name) && o->async == q->async && o->pub.qc_type != q->pub.qc_type)
+			return true;
+	}
+	return false;
+}
+
+/* --- beyond the grants --- */
+
+/* Contexts of other queues than q that the device has no granted place for. */
+static __u32 extras_on(const struct wd_grant *g, const struct wd_queue *q, __u32 open[2])
+{
+	__u32 share = g->share[0] + g->share[1];
+
+	wd_grant_count(g->dev, open);
+	/* It has its place still. */
+	if (!strcmp(g->dev, q->dev_name) && wd_holds_place(q) && q->half[0])
+		open[q->async]--;
+	return open[0] + open[1] > share ? open[0] + open[1] - share : 0;
+}
+
+/*
+ * The kernel counts them by what each was charged to, and those that this library
+ * didn't open, too: what it refuses isn't asked for again for a while.
+ */
+static bool extra_is_left(const struct wd_queue *q)
+{
+	__u32 open[2], extras = 0;
+	unsigned int i;
+
+	if (!wd_section.max_extra || wd_now_ns() < wd_section.no_extra_until)
+		return false;
+	for (i = 0; i < wd_section.nr; i++)
+		extras += extras_on(&wd_section.grants[i], q, open);
+	return extras < wd_section.max_extra;
+}
+
+static bool would_be_extra(const struct wd_queue *q)
+{
+	const struct wd_grant *g = grant_find(q->dev_name);
+	__u32 open[2];
+
+	if (!g)
+		return false;
+	extras_on(g, q, open);
+	return open[0] + open[1] >= g->share[0] + g->share[1];
+}
+
+/* --- outside of sections --- */
+
+/* As many of a kind on each device as WD_CTXS says. A place that it has is kept when that becomes fewer. */
+static int pool_place(const struct wd_queue *q, enum wd_place how)
+{
+	__u32 open[2] = { 0 }, share[2];
+	unsigned int i;
+
+	if (how == WD_PLACE_OWN || q->owner || (q->half[0] && wd_holds_place(q)))
+		return 0;
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		const struct wd_queue *o = wd_engine.queue[i];
+
+		if (o != q && wd_holds_place_on(o, q->dev_name) && !o->owner && o->cls == q->cls && o->pub.qc_type == q->pub.qc_type &&
+		    o->for_cq == q->for_cq && o->cq == q->cq)
+			open[o->async]++;
+	}
+	wd_ctxs_of(q->numa_node, share);
+	if (open[0] + open[1] < share[0] + share[1] && (how != WD_PLACE_SPARE || open[q->async] < share[q->async]))
+		return 0;
+	return how == WD_PLACE_SPARE ? -EDQUOT :
+	       wd_fail_all(NULL, EDQUOT, "%s: the process has its %u+%u contexts there", q->dev_name, share[0], share[1]);
+}
+
+int wd_grant_refuse(const struct wd_queue *q)
+{
+	const struct wd_grant *g = grant_find(q->dev_name);
+
+	return wd_fail_all(NULL, EDQUOT, "%s: the slot's %u contexts are in use", q->dev_name,
+			   g ? g->share[0] + g->share[1] : 0, 0);
+}
+
+int wd_grant_place(const struct wd_queue *q, enum wd_place how)
+{
+	const struct wd_grant *g;
+	__u32 open[2];
+	int ret = wd_section_usable();
+
+	if (ret)
+		return ret;
+	if (wd_section_state() != WD_USER_SECTION)
+		return pool_place(q, how);
+	if (!grant_of(q->dev_name, &g))
+		return wd_fail_all(NULL, EACCES, "section %s grants nothing of this device", wd_section.name, 0, 0);
+	extras_on(g, q, open);
+	if (how == WD_PLACE_SPARE)
+		return open[q->async] + !has_other_type(q) < g->share[q->async] ? 0 : -EDQUOT;
+	if (open[0] + open[1] < g->share[0] + g->share[1])
+		return 0;
+	if (how >= WD_PLACE_EXTRA && extra_is_left(q))
+		return 0;
+	return how == WD_PLACE_EXCHANGE ? WD_PLACE_TAKEN : wd_grant_refuse(q);
+}
+
+int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info)
+{
+	bool extra = wd_section_state() == WD_USER_SECTION && would_be_extra(q);
+	int ret = q->drv.open(q, info);
+
+	if (extra && (ret == -EBUSY || ret == -EDQUOT))
+		wd_section.no_extra_until = wd_now_ns() + REFRESH_NS;
+	if (wd_section_state() != WD_USER_SECTION || wd_attach_alive(&wd_section))
+		return ret;
+	/* What was opened came out of the pool: not what was asked for. */
+	if (!ret)
+		q->drv.close(q);
+	atomic_store(&wd_section.state, WD_USER_LOST);
+	return wd_section_usable();
+}
+
+bool wd_grant_overdrawn(const char *dev)
+{
+	const struct wd_grant *g = grant_find(dev);
+	__u32 open[2];
+
+	if (wd_section_state() != WD_USER_SECTION || !g)
+		return true;
+	wd_grant_count(dev, open);
+	return open[0] + open[1] > g->share[0] + g->share[1];
+}

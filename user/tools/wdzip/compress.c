@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One input to one gzip member. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wdzip.h"
+
+#define IN_BYTES (512U << 10)
+#define OUT_BYTES (640U << 10)
+/* A device may ask for empty calls now and then, but never for so many in a row. */
+#define IDLE_CALLS_MAX 64
+
+struct buffers {
+	unsigned char *in, *out;
+};
+
+/* Gives one piece to the session until it is used up and, at the end, the trailer is out. */
+static int piece_compress(struct job *job, const struct buffers *b, size_t len, bool last)
+{
+	size_t used = 0, src_len, dst_len;
+	unsigned int idle = 0;
+	int ret;
+
+	for (;;) {
+		struct wd_comp_strm strm = {
+			.src = b->in + used,
+			.src_len = &src_len,
+			.dst = b->out,
+			.dst_len = &dst_len,
+			.last = last,
+		};
+
+		src_len = len - used;
+		dst_len = OUT_BYTES;
+		ret = wd_strm_compress(job->set->sess, &strm);
+		job->path = strm.path;
+		job->path_reason = strm.path_reason;
+		if (ret < 0)
+			return ret;
+		used += src_len;
+		idle = src_len || dst_len ? 0 : idle + 1;
+		if (header_write(job, b->out, dst_len))
+			return 1;
+		if (last ? ret == 1 : used == len)
+			return 0;
+		if (idle > IDLE_CALLS_MAX)
+			return -EPROTO;
+	}
+}
+
+static int pieces_compress(struct job *job, const struct buffers *b)
+{
+	bool last = false;
+	ssize_t got;
+	int ret;
+
+	while (!last) {
+		got = io_read(job->in, b->in, IN_BYTES);
+		if (got < 0) {
+			complain(job->name, "read: %s", strerror(-got));
+			return 1;
+		}
+		last = got < (ssize_t)IN_BYTES;
+		ret = piece_compress(job, b, got, last);
+		if (ret)
+			return ret;
+		job->in_bytes += got;
+		progress_update(job);
+	}
+	return 0;
+}
+
+int compress_stream(struct job *job)
+{
+	struct buffers b = { .in = malloc(IN_BYTES), .out = malloc(OUT_BYTES) };
+	int ret = -ENOMEM;
+
+	if (b.in && b.out)
+		ret = pieces_compress(job, &b);
+	free(b.out);
+	free(b.in);
+	if (!ret)
+		return 0;
+	wd_comp_reset_sess(job->set->sess);
+	if (session_is_device_error(ret))
+		return ret;
+	if (ret < 0)
+		session_complain(job, ret, "compression failed");
+	return -1;
+}
