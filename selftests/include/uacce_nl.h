@@ -34,6 +34,7 @@ struct nlc {
 	uint32_t event_group;
 	uint32_t version;
 	uint32_t seq;
+	int joined;		/* hears events, and may ask nothing: an event would be lost among the answers */
 	/* of the last nlc_ask(): */
 	union nlm reply;	/* nlmsg_len 0: none came */
 	char why[128];		/* the extended acknowledgement's words */
@@ -221,6 +222,8 @@ static inline int nlc_ask(struct nlc *c, union nlm *m)
 	struct nlmsghdr *h = NULL;
 	int ret;
 
+	if (c->joined)
+		return -EBUSY;
 	m->h.nlmsg_flags |= NLM_F_ACK;
 	memset(&c->reply, 0, sizeof(c->reply.h));
 	ret = nlc_send(c, m);
@@ -289,7 +292,8 @@ static inline void nlc_close(struct nlc *c)
 
 static inline int nlc_join(struct nlc *c, uint32_t group)
 {
-	return setsockopt(c->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) ? -errno : 0;
+	c->joined = !setsockopt(c->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group));
+	return c->joined ? 0 : -errno;
 }
 
 /* ------ requests ------ */
