@@ -84,6 +84,9 @@ Q := @
 say = @printf '  %-7s %s\n' '$(1)' '$(patsubst $(TOP)/%,%,$(2))'
 endif
 
+# Whatever says how things are built. The lists of headers are read as makefiles too, and each compilation writes one.
+RULE_FILES = $(filter-out %.d,$(MAKEFILE_LIST))
+
 # src-objs: objects of the sources $(2) for the artefact $(1); a source may lie in another folder.
 obj-of = $(OUT)/obj/$(1)/$(patsubst $(TOP)/%,%,$(abspath $(2))).o
 src-objs = $(foreach s,$(2),$(call obj-of,$(1),$(s)))
@@ -95,7 +98,7 @@ PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS)))$(PKG_CFLAGS)
 # repeated, or a build folder were of no use after it has moved.
 # compile-rule: $(1) artefact, $(2) one source, $(3) extra flags.
 define compile-rule
-$(call obj-of,$(1),$(2)): $(2) $(MAKEFILE_LIST)
+$(call obj-of,$(1),$(2)): $(2) $(RULE_FILES)
 	$$(call say,CC,$(abspath $(2)))
 	$$(Q)mkdir -p $$(dir $$@)
 	$$(Q)$$(CC) $$(WD_CPPFLAGS) $$(CPPFLAGS) $$(PKG_CFLAGS) $$(CFLAGS) $$(WD_CFLAGS) $(3) -MMD -MP -c -o $$@ $$<

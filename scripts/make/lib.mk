@@ -45,7 +45,7 @@ $(OUT)/lib/$(LIB).a: $(OBJS)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)rm -f $@; $(AR) rcs $@ $(OBJS)
 
-$(PC): $(MAKEFILE_LIST) $(TOP)/VERSION
+$(PC): $(RULE_FILES) $(TOP)/VERSION
 	@mkdir -p $(dir $@)
 	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
 		'Name: $(LIB)' 'Description: $(DESC)' 'Version: $(VERSION)' \

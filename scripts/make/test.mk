@@ -72,7 +72,7 @@ $(foreach p,$(BINS),$(eval $(call test-rule,$(p))))
 # kind, area, timeout, program: what selftests/run reads.
 vm-kind = $(if $(filter $(1),$(ONCE)),vm-once,$(if $(filter $(1),$(NOT_DEBUG)),vm-user,vm))
 timeout-of = $(or $($(1)_TIMEOUT),$($(basename $(1))_TIMEOUT),$(TIMEOUT))
-$(TESTS)/list: $(MAKEFILE_LIST)
+$(TESTS)/list: $(RULE_FILES)
 	@mkdir -p $(TESTS)
 	@{ :; $(foreach t,$(RUN_NATIVE),echo native $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
 	$(foreach t,$(RUN_EMULATED),echo emulated $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
