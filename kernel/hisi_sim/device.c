@@ -39,6 +39,7 @@ static struct sim_dev *add_now(const struct sim_shape *shape)
 		return ERR_PTR(-ENOMEM);
 	sdev->shape = *shape;
 	sdev->pf.sdev = sdev;
+	sim_sva_init(sdev);
 	err = ida_alloc_max(&ids, DEVICES_MAX - 1, GFP_KERNEL);
 	if (err < 0)
 		goto err_free_device;
@@ -116,6 +117,9 @@ static void move_run(struct kthread_work *work)
 	struct move *move = container_of(work, struct move, work);
 
 	sim_inject_give(move->inject);
+	/* A driver's removal waits for who is opening. */
+	if (!move->shape)
+		sim_sva_hold_binds(move->sdev, false);
 	if (move->surprise)
 		device_vanish(move->sdev);
 	if (move->shape)

@@ -284,6 +284,35 @@ unlock:
 }
 CONFIGFS_ATTR_WO(sim_faults_, error);
 
+static ssize_t sim_faults_bind_show(struct config_item *ci, char *page)
+{
+	struct sim_item *item = faults_item(ci);
+	bool held;
+
+	mutex_lock(&item->lock);
+	held = item->sdev && sim_sva_holds_binds(item->sdev);
+	mutex_unlock(&item->lock);
+	return sysfs_emit(page, "%d\n", held);
+}
+
+static ssize_t sim_faults_bind_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = faults_item(ci);
+	unsigned int hold;
+	int err = 0;
+
+	if (kstrtouint(page, 10, &hold) || hold > 1)
+		return fault_refuse(item, "bind", "expected 0 or 1", -EINVAL);
+	mutex_lock(&item->lock);
+	if (item->sdev)
+		sim_sva_hold_binds(item->sdev, hold);
+	else if (hold)
+		err = fault_refuse(item, "bind", "the device isn't live", -ENODEV);
+	mutex_unlock(&item->lock);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_faults_, bind);
+
 static ssize_t sim_faults_remove_store(struct config_item *ci, const char *page, size_t len)
 {
 	struct sim_item *item = faults_item(ci);
@@ -316,6 +345,7 @@ static struct configfs_attribute *faults_attrs[] = {
 	&sim_faults_attr_seed,
 	&sim_faults_attr_counts,
 	&sim_faults_attr_error,
+	&sim_faults_attr_bind,
 	&sim_faults_attr_remove,
 	NULL,
 };

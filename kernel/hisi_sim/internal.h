@@ -91,6 +91,12 @@ struct sim_late {
 	atomic64_t count;
 };
 
+/* Openers that wait in bind() while it is held. */
+struct sim_binds {
+	wait_queue_head_t wait;
+	bool held;
+};
+
 struct sim_bar {
 	phys_addr_t phys;
 	size_t size;
@@ -146,6 +152,7 @@ struct sim_dev {
 	struct sim_fn pf;
 	struct sim_msi msi;
 	struct sim_late late;
+	struct sim_binds binds;
 	struct pci_host_bridge *bridge;
 	struct sim_worker *worker;
 };
@@ -280,6 +287,9 @@ struct sim_access {
 
 void sim_sva_exit(void);
 void sim_sva_register(void);
+void sim_sva_init(struct sim_dev *sdev);
+void sim_sva_hold_binds(struct sim_dev *sdev, bool hold);
+bool sim_sva_holds_binds(struct sim_dev *sdev);
 void sim_sva_drop(struct sim_dev *sdev);
 bool sim_space_slow(struct sim_dev *sdev, u32 pasid);
 struct sim_space *sim_space_use(struct sim_dev *sdev, u32 pasid);

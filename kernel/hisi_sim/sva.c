@@ -16,6 +16,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/wait.h>
 #include <linux/xarray.h>
 
 #include "internal.h"
@@ -106,6 +107,9 @@ static int provider_bind(struct device *parent, struct mm_struct *mm, u32 *pasid
 
 	if (!sdev)
 		return -ENODEV;
+	/* No lock: only who opens waits. */
+	if (wait_event_killable(sdev->binds.wait, !READ_ONCE(sdev->binds.held)))
+		return -EINTR;
 	mutex_lock(&spaces_lock);
 	space = space_find(sdev, mm) ?: space_add(sdev, mm);
 	if (!IS_ERR(space)) {
@@ -183,6 +187,24 @@ void sim_sva_exit(void)
 	unregister(&provider);
 	symbol_put(uacce_sva_provider_unregister);
 	unregister = NULL;
+}
+
+void sim_sva_init(struct sim_dev *sdev)
+{
+	init_waitqueue_head(&sdev->binds.wait);
+}
+
+/* While held, a process' first open of the device waits in bind(), as an IOMMU's may. */
+void sim_sva_hold_binds(struct sim_dev *sdev, bool hold)
+{
+	WRITE_ONCE(sdev->binds.held, hold);
+	if (!hold)
+		wake_up_all(&sdev->binds.wait);
+}
+
+bool sim_sva_holds_binds(struct sim_dev *sdev)
+{
+	return READ_ONCE(sdev->binds.held);
 }
 
 /* The device goes: what its users didn't unbind ends here. */

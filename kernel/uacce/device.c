@@ -79,6 +79,7 @@ struct uacce_device *uacce_alloc(struct device *parent,
 	INIT_LIST_HEAD(&uacce->ctxs);
 	INIT_LIST_HEAD(&uacce->held);
 	INIT_LIST_HEAD(&uacce->bonds);
+	init_waitqueue_head(&uacce->opened);
 	uacce_pool_init(uacce);
 	device_initialize(&uacce->dev);
 	uacce->dev.class = &uacce_class;
@@ -348,6 +349,8 @@ EXPORT_SYMBOL_GPL(uacce_unregister);
 void uacce_remove(struct uacce_device *uacce)
 {
 	uacce_unregister(uacce);
+	/* Who was killed in open() may still be in the provider. */
+	wait_event(uacce->opened, !atomic_read(&uacce->openers));
 	uacce_pool_exit(uacce);
 	uacce_release_held(uacce);
 	uacce_sva_detach(uacce);

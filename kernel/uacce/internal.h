@@ -82,6 +82,8 @@ struct uacce_device {
 	struct list_head ctxs;
 	struct list_head held;
 	struct list_head bonds;
+	atomic_t openers;		/* rises under lock, while not dead */
+	wait_queue_head_t opened;
 };
 
 /* One open file: a hardware queue held by a process. */

@@ -14,10 +14,9 @@
  * The mutex is held while hardware works, which has deadlines, but never while
  * user memory is touched and never from mmap or a page fault: so nobody's
  * mmap_lock waits for hardware. Binding an address space by an IOMMU takes
- * mmap_lock under the mutex: then a removal waits for hardware, and for who has
- * that lock of the process that is opening; open() has waited for it before, so
- * that is one who took it in between. i_mmap_rwsem is taken under the
- * mutex, and map_lock is not taken under i_mmap_rwsem.
+ * mmap_lock: open() does it before it takes the mutex, so that only a removal
+ * waits for it. i_mmap_rwsem is taken under the mutex, and map_lock is not taken
+ * under i_mmap_rwsem.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -92,7 +91,10 @@ void uacce_ctx_put(struct uacce_ctx *ctx)
 	kref_put(&ctx->ref, uacce_ctx_free);
 }
 
-/* Enters a context that is being opened: from here on a removal takes it back. */
+/*
+ * Enters a context that is being opened: from here on a removal takes it back,
+ * and waits for uacce_ctx_opened().
+ */
 static int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx)
 {
 	int ret = 0;
@@ -103,9 +105,16 @@ static int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx)
 	} else {
 		ctx->kill_round = uacce->kill_round;
 		list_add_tail(&ctx->node, &uacce->ctxs);
+		atomic_inc(&uacce->openers);
 	}
 	spin_unlock(&uacce->lock);
 	return ret;
+}
+
+static void uacce_ctx_opened(struct uacce_device *uacce)
+{
+	if (atomic_dec_and_test(&uacce->openers))
+		wake_up_all(&uacce->opened);
 }
 
 /* Only when the driver can't see the context any more: a removal won't wait for it. */
@@ -197,18 +206,19 @@ static int uacce_ctx_acquire(struct uacce_ctx *ctx)
 	const struct uacce_ops *ops = ctx->q.uacce->ops;
 	int ret;
 
+	/* Before the mutex: who kills the context must not wait for its process' memory. */
+	ret = uacce_sva_bind(ctx);
 	mutex_lock(&ctx->mutex);
+	if (ret)
+		goto err_bury;
 	/* Killed before it had anything: by a removal, or by a reset that open() could come after. */
 	ret = READ_ONCE(ctx->q.uacce->dead) ? -EINVAL : -EPERM;
 	if (ctx->state == UACCE_CTX_ZOMBIE)
-		goto err_unlock;
+		goto err_unbind;
 	ret = -EIO;
 	if (ops->get_isolate_state &&
 	    ops->get_isolate_state(ctx->q.uacce) == UACCE_DEV_ISOLATE)
-		goto err_bury;
-	ret = uacce_sva_bind(ctx);
-	if (ret)
-		goto err_bury;
+		goto err_unbind;
 	ret = ops->get_queue(ctx->q.uacce, &ctx->q);
 	if (ret)
 		goto err_unbind;
@@ -227,7 +237,6 @@ err_unbind:
 	uacce_sva_unbind(ctx);
 err_bury:
 	uacce_dus_put(uacce_ctx_bury(ctx));
-err_unlock:
 	mutex_unlock(&ctx->mutex);
 	return ret;
 }
@@ -257,6 +266,18 @@ void uacce_ctx_kill(struct uacce_ctx *ctx)
 	wake_up_poll(&ctx->wait, UACCE_POLL_GONE);
 }
 
+static int uacce_ctx_obtain(struct uacce_ctx *ctx)
+{
+	int ret = uacce_charge(ctx);
+
+	if (ret)
+		return ret;
+	ret = uacce_ctx_acquire(ctx);
+	if (ret)
+		uacce_uncharge(ctx);
+	return ret;
+}
+
 static int uacce_open_device(struct uacce_device *uacce, struct file *file)
 {
 	struct uacce_ctx *ctx;
@@ -273,19 +294,15 @@ static int uacce_open_device(struct uacce_device *uacce, struct file *file)
 	ret = uacce_ctx_attach(uacce, ctx);
 	if (ret)
 		goto err_put;
-	ret = uacce_charge(ctx);
+	ret = uacce_ctx_obtain(ctx);
+	uacce_ctx_opened(uacce);
 	if (ret)
 		goto err_detach;
-	ret = uacce_ctx_acquire(ctx);
-	if (ret)
-		goto err_uncharge;
 	file->private_data = ctx;
 	file->f_mapping = ctx->inode->i_mapping;
 	trace_queue_open(ctx, 0);
 	return 0;
 
-err_uncharge:
-	uacce_uncharge(ctx);
 err_detach:
 	uacce_ctx_detach(uacce, ctx);
 err_put:

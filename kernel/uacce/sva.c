@@ -7,14 +7,18 @@
  * uacce_providers_lock  the list, users of each provider  nothing; its holders may sleep
  *                                                         in match() and enable()
  * uacce_device.lock     bonds, users of each bond         anything; a leaf, spins
- * uacce_bond.mutex      binds, pasid, handle              uacce_ctx.mutex; its holders
- *                                                         may sleep in bind() and unbind()
+ * uacce_bond.mutex      binds, pasid, handle              uacce_ctx.mutex (unbind); its
+ *                                                         holders may sleep in bind() and
+ *                                                         unbind()
  *
  * A process is bound to a device once, however many queues it opens: an IOMMU's
  * bind() takes a lock of all devices and, under it, the process' mmap_lock.
  *
+ * No context that is bound waits for a bind() on its bond: that one is bound then.
+ *
  * A provider has one user for each device. A device uses it from uacce_alloc()
- * to uacce_remove(), by when all its queues are unbound; so binding needs no lock.
+ * to uacce_remove(), by when all its queues are unbound and nobody is in open(); so
+ * binding needs no lock.
  */
 #include <linux/completion.h>
 #include <linux/iommu.h>
@@ -204,13 +208,13 @@ static void uacce_bond_put(struct uacce_device *uacce, struct uacce_bond *bond)
 		kfree(bond);
 }
 
+/* For a context that only its opener knows the bond of; takes no other lock meanwhile. */
 int uacce_sva_bind(struct uacce_ctx *ctx)
 {
 	struct uacce_device *uacce = ctx->q.uacce;
 	struct uacce_bond *bond;
 	int ret = 0;
 
-	lockdep_assert_held(&ctx->mutex);
 	if (!(uacce->flags & UACCE_DEV_SVA))
 		return 0;
 	bond = uacce_bond_get(uacce, ctx->mm);

@@ -268,6 +268,78 @@ TEST_F_TIMEOUT(reset, a_device_with_an_error_comes_back, 100)
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
 
+/* ------ openers whose address space is not bound yet ------ */
+
+/* A process' first open of the device, which stays in the binding until the device lets it; it exits with the error. */
+static pid_t opener_that_binds(const char *dev)
+{
+	pid_t pid;
+
+	if (faults("bind", "1"))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		struct rawq q;
+
+		_exit(-rawq_open(&q, dev));
+	}
+	/* Its queue is counted before it is bound. */
+	while (pid > 0 && uacce_attr_num(dev, "available_instances") == QUEUES)
+		poll(NULL, 0, 1);
+	return pid;
+}
+
+TEST_F_TIMEOUT(reset, it_does_not_wait_for_an_opener_that_binds, 100)
+{
+	pid_t pid = opener_that_binds(self->dev);
+	int status;
+
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, reset(self->address));
+	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+	ASSERT_EQ(0, faults("bind", "0"));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(EPERM, WEXITSTATUS(status));
+	EXPECT_EQ(QUEUES, uacce_attr_num(self->dev, "available_instances"));
+	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+}
+
+TEST_F_TIMEOUT(reset, an_opener_that_binds_can_be_killed, 100)
+{
+	pid_t pid = opener_that_binds(self->dev);
+	int status;
+
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(QUEUES, uacce_attr_num(self->dev, "available_instances"));
+	ASSERT_EQ(0, faults("bind", "0"));
+	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+}
+
+static int call_unbind(struct call *call)
+{
+	return text_write("/sys/bus/pci/drivers/hisi_zip/unbind", call->address);
+}
+
+/* The binding is the device's: what it is made by must not go before. */
+TEST_F_TIMEOUT(reset, a_removal_waits_for_an_opener_that_binds, 100)
+{
+	struct call removal = { .address = self->address };
+	pid_t pid = opener_that_binds(self->dev);
+	int status;
+
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, call_begin(&removal, call_unbind));
+	EXPECT_TRUE(call_sleeps(&removal));
+	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+	ASSERT_EQ(0, faults("bind", "0"));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(EINVAL, WEXITSTATUS(status));
+	EXPECT_EQ(0, call_end(&removal));
+}
+
 /* ------ queues that don't stop, and a mailbox that is away ------ */
 
 TEST_F_TIMEOUT(reset, it_gives_back_a_queue_that_never_stops, 100)

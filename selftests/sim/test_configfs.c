@@ -251,6 +251,11 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 1 1"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 4294967298"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/remove", "0"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/bind", "2"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/bind", "x"));
+		EXPECT_EQ(live ? 0 : -ENODEV, sim_set(NAME, "faults/bind", "1"));
+		EXPECT_TRUE(sim_is(NAME, "faults/bind", live ? "1" : "0"));
+		EXPECT_EQ(0, sim_set(NAME, "faults/bind", "0"));
 		EXPECT_EQ(live ? -EINVAL : -ENODEV, sim_set(NAME, "faults/error", "qm 31"));
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
 	}
