@@ -12,7 +12,7 @@
 #define NOTHING_MS	200
 
 FIXTURE(faulty) {
-	struct nlc *event;
+	struct nlc *event, *ask;
 	char address[64];
 	char dev[UACCE_NAME_MAX];
 	struct rawq q;
@@ -23,7 +23,9 @@ FIXTURE_SETUP(faulty)
 {
 	self->q.fd = -1;
 	self->event = malloc(sizeof(*self->event));
+	self->ask = malloc(sizeof(*self->ask));
 	ASSERT_EQ(0, nlc_open(self->event));
+	ASSERT_EQ(0, nlc_open(self->ask));
 	faulty_drop();
 	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");
 	ASSERT_EQ(0, sim_set(NAME, "queues", "8"));
@@ -41,7 +43,9 @@ FIXTURE_TEARDOWN(faulty)
 	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
 	EXPECT_EQ(0, sim_rmdir(NAME));
 	nlc_close(self->event);
+	nlc_close(self->ask);
 	free(self->event);
+	free(self->ask);
 }
 
 /* One request: the device's status, or -errno. */
@@ -142,8 +146,8 @@ TEST_F_TIMEOUT(faulty, an_error_that_only_a_reset_clears_isolates_the_device, 10
 	EXPECT_EQ(-EPERM, uacce_attr_write(self->dev, "isolate_strategy", "1"));
 	EXPECT_EQ(-EIO, rawq_begin(&other, self->dev, ZIP_QC_COMPRESS));
 	EXPECT_NE(0, uacce_poll_gone(self->q.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
-	ASSERT_EQ(0, nlc_dev_get(self->event, self->dev));
-	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, nlm_num(&self->event->reply.h, UACCE_A_DEV_STATE));
+	ASSERT_EQ(0, nlc_dev_get(self->ask, self->dev));
+	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, nlm_num(&self->ask->reply.h, UACCE_A_DEV_STATE));
 	/* What the driver finds when it is bound again is as new. */
 	rawq_close(&self->q);
 	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
