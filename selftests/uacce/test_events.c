@@ -321,7 +321,8 @@ TEST_F(nl, refusals_are_told_once_a_second)
 		told++;
 	}
 	EXPECT_EQ(49, sum);
-	EXPECT_LE(told, (now_ms() - start) / 1000 + 1);
+	/* And one more: seconds are the kernel's ticks, which a CPU that stood still makes up for all at once. */
+	EXPECT_LE(told, (now_ms() - start) / 1000 + 2);
 	EXPECT_EQ(-ETIMEDOUT, nlc_next(c, &h, 1500));
 	ASSERT_EQ(0, dev_set(self->dev, "max_ctxs_per_process", "0"));
 	close(fd);
