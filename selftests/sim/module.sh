@@ -10,8 +10,13 @@ CLIENT=$OUT/tests/hisi_qm/busy_client
 ROUNDS=3
 [ -z "${WD_TEST_BRIEF:-}" ] || ROUNDS=1
 
+# A thread that waited for a file's page lets go of the module a moment after the request that it served is done.
+let_go() {
+	[ "$(cat /sys/module/hisi_sim/refcnt)" = 0 ]
+}
+
 unload() {
-	[ ! -d /sys/module/hisi_sim ] || timeout 600 rmmod hisi_sim
+	[ ! -d /sys/module/hisi_sim ] || { until_true 10 let_go && timeout 600 rmmod hisi_sim; }
 }
 
 # refused TEXT PARAMETER...: the module doesn't load, says why, and leaves nothing.
