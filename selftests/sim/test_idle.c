@@ -9,6 +9,7 @@
 
 #define IDLE_MS		1300
 #define MEASURE_MS	5000
+#define TRIES		5
 #define ANSWER_MS	300000
 #define ROUNDS		8
 #define LEN		512
@@ -117,20 +118,28 @@ TEST_F_TIMEOUT(idle, the_first_request_after_it_is_answered, 120)
 	       idle[0], idle[ROUNDS / 2], idle[ROUNDS - 1]);
 }
 
+/*
+ * Where a machine stands still while such a thread has a CPU, that counts as the thread's time, but not each time; and
+ * who stands still between the looks has measured longer.
+ */
 TEST_F_TIMEOUT(idle, the_threads_sleep, 120)
 {
-	long long before, used;
+	long long before, since, used = 1, took_us = 0;
 
 	ASSERT_EQ(0, request(&self->q, self->src, self->dst));
 	rest_ms(IDLE_MS);
-	before = threads_ns();
-	ASSERT_LT(0, before);
-	rest_ms(MEASURE_MS);
-	used = threads_ns() - before;
-	TH_LOG("all devices' threads in %d ms of idleness: %lld us, %lld.%04lld %% of a CPU", MEASURE_MS,
-	       used / 1000, used / 10000 / MEASURE_MS, used / MEASURE_MS % 10000);
 	/* An order of magnitude above what is meant: a spinning thread, not a slow machine. */
-	EXPECT_LT(used, MEASURE_MS * 1000000ll / 10);
+	for (int i = 0; i < TRIES && used >= took_us * 1000 / 10; i++) {
+		since = now_us();
+		before = threads_ns();
+		ASSERT_LT(0, before);
+		rest_ms(MEASURE_MS);
+		used = threads_ns() - before;
+		took_us = now_us() - since;
+		TH_LOG("all devices' threads in %lld ms of idleness: %lld us, %lld.%04lld %% of a CPU", took_us / 1000,
+		       used / 1000, used / 10 / took_us, used * 1000 / took_us % 10000);
+	}
+	EXPECT_LT(used, took_us * 1000 / 10);
 }
 
 TEST_HARNESS_MAIN
