@@ -19,6 +19,7 @@
 #define BYTES		(64 * 1024)
 #define BAD		16	/* more than a device has job threads */
 #define GOOD		8
+#define PAGE_WAIT_MS	2000	/* of a device for one page, at least */
 
 static void *uffd_map(int *uffd)
 {
@@ -222,6 +223,25 @@ static int fill_file(int fd, int seed)
 	return pwrite(fd, data, sizeof(data), 0) == sizeof(data) && !fsync(fd) ? 0 : -EIO;
 }
 
+/*
+ * The file system may get no CPU for the seconds that a device waits for a page. A later request finds what has come
+ * since, once the thread that was left waiting is back. An answer without such a wait is the answer.
+ */
+static int deflate_in_the_end(struct rawq *q, const void *src, void *dst, uint32_t room, uint32_t *produced)
+{
+	long long begin = now_ms(), deadline = begin + WAIT_MS;
+	int ret = rawq_zip(q, ZIP_REQ_DEFLATE, src, BYTES, dst, room, produced, WAIT_MS);
+
+	if (now_ms() < begin + PAGE_WAIT_MS / 2)
+		return ret;
+	while (ret == ZIP_ST_ADDRESS && now_ms() < deadline) {
+		rawq_ack(q, 0);
+		poll(NULL, 0, 100);
+		ret = rawq_zip(q, ZIP_REQ_DEFLATE, src, BYTES, dst, room, produced, WAIT_MS);
+	}
+	return ret;
+}
+
 /* Pages of a file that nobody has touched through the mapping: read, and copied on write. */
 TEST_F_TIMEOUT(payload, mapped_files_are_payload_like_any_other, 200)
 {
@@ -239,7 +259,7 @@ TEST_F_TIMEOUT(payload, mapped_files_are_payload_like_any_other, 200)
 	dst = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	back = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_TRUE(src != MAP_FAILED && dst != MAP_FAILED && back != MAP_FAILED);
-	ASSERT_EQ(ZIP_ST_OK, rawq_zip(&self->q, ZIP_REQ_DEFLATE, src, BYTES, dst, BYTES, &produced, WAIT_MS));
+	ASSERT_EQ(ZIP_ST_OK, deflate_in_the_end(&self->q, src, dst, BYTES, &produced));
 	ASSERT_EQ(0, rawq_begin(&inflate, self->name, ZIP_QC_DECOMPRESS));
 	status = rawq_zip(&inflate, ZIP_REQ_DEFLATE, dst, produced, back, BYTES, &unpacked, WAIT_MS);
 	EXPECT_TRUE(status == ZIP_ST_OK || status == ZIP_ST_END) TH_LOG("status %d", status);
