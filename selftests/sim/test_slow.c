@@ -22,22 +22,31 @@
 /* Takes 4 s, which no limit for one request alone ends: with such before each of them, 8 requests would take 32 s. */
 #define SLOW_BYTES	(20 * 4096)
 #define GOOD_MS		20000
+#define GOOD_TRIES	3
 
 #define USER_SLOW	1001
 #define USER_OTHER	1002
 
+#define HUNG_TASK	"/proc/sys/kernel/hung_task_timeout_secs"
+
 FIXTURE(slow) {
 	char name[UACCE_NAME_MAX];
+	char hung_task[32];
 	struct fuse_fs fs;
 };
 
+/* Threads are left waiting on purpose, eight of them one after the other: the kernel isn't to complain after two minutes. */
 FIXTURE_SETUP(slow)
 {
 	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->name));
+	if (text_read(HUNG_TASK, self->hung_task, sizeof(self->hung_task)) > 0)
+		text_write(HUNG_TASK, "0");
 }
 
 FIXTURE_TEARDOWN(slow)
 {
+	if (self->hung_task[0])
+		text_write(HUNG_TASK, self->hung_task);
 }
 
 #define fs_begin(self, delay_ms) do {					\
@@ -269,21 +278,26 @@ static long long neighbours_time(const char *name)
 static void expect_neighbour_gets_on(struct __test_metadata *_metadata, FIXTURE_DATA(slow) *self,
 				     pid_t (*client)(const char *, uid_t, struct fuse_fs *, int))
 {
+	/* What they take on this machine when nobody is in the way. */
+	long long ms = -1, alone = neighbours_time(self->name);
 	int said[2], status;
-	long long ms;
 	pid_t pid;
 	char c;
 
+	ASSERT_LE(0, alone);
 	ASSERT_EQ(0, pipe(said));
 	pid = client(self->name, USER_SLOW, &self->fs, said[1]);
 	close(said[1]);
 	ASSERT_EQ(1, read(said[0], &c, 1));
 	/* All threads are its own now, before anybody else comes. */
 	usleep(4 * PAGE_MS * 1000);
-	ms = neighbours_time(self->name);
-	EXPECT_GE(ms, 0);
-	EXPECT_LT(ms, GOOD_MS);
-	TH_LOG("%d requests of a neighbour in %lld ms", GOOD, ms);
+	/* Who is starved waits each time; a machine that stands still does so now and then. */
+	for (int i = 0; i < GOOD_TRIES && (ms < 0 || ms >= alone + GOOD_MS); i++) {
+		ms = neighbours_time(self->name);
+		EXPECT_GE(ms, 0);
+		TH_LOG("%d requests of a neighbour in %lld ms, alone in %lld", GOOD, ms, alone);
+	}
+	EXPECT_LT(ms, alone + GOOD_MS);
 	kill(pid, SIGKILL);
 	/* Before it is waited for: it may hang in there. */
 	fuse_fs_end(&self->fs);
