@@ -79,9 +79,13 @@ static int saturate(const char *section, struct share *s, atomic_uint *done)
 		full = true;
 		/* All that is there: what is left is in the device. */
 		wd_comp_poll(FLYING, 100, NULL);
-		if (wd_in_flight(NULL) < FEW && all_done(s) < REQUESTS)
+		if (wd_in_flight(NULL) < FEW)
 			atomic_store(&s->dry, true);
 	}
+	/* Who stood still while the other came to the end has not counted what is done of its own, and may be dry. */
+	wd_comp_poll(FLYING, 0, NULL);
+	if (wd_in_flight(NULL) < FEW)
+		atomic_store(&s->dry, true);
 	_exit(0);
 }
 
