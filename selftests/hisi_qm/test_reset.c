@@ -229,7 +229,7 @@ TEST_F_TIMEOUT(reset, its_state_is_told_while_it_lasts, 100)
 	struct call resetter = { .address = self->address };
 	bool seen = false, refused = false, normal = false;
 	struct rawq late;
-	int ret;
+	int ret = 0;
 
 	for (int i = 0; i < 10 && !(seen && refused && normal); i++) {
 		rawq_close(&self->q);
@@ -516,7 +516,7 @@ TEST_F_TIMEOUT(reset, a_process_that_waits_for_the_mailbox_can_be_killed, 100)
 	long long deadline = now_ms() + CLIENT_WAIT_MS;
 	bool in_time = false;
 	struct call busy;
-	int status, ret;
+	int status = 0, ret;
 
 	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
 	busy.fd = self->q.fd;
