@@ -57,11 +57,16 @@ interrupted() {
 	begin second
 	until_true grep -q '^vm: waiting' "$scratch/second.err" && ended second TERM 143 && ended first TERM 143
 }
+# A name of its own: what the first one said is there before this one has emptied the file.
 killed() {
-	begin first
-	until_true grep -q up "$scratch/first.out" && ended first KILL 137
+	begin third
+	until_true grep -q up "$scratch/third.out" && ended third KILL 137
 }
-no_folder_left() { ! find "${BUILD:-build}/vm" -maxdepth 1 -name 'run.*' -newer "$scratch/before" | grep .; }
+# Of those two: other runs make and change theirs meanwhile, in the same place.
+no_folder_left() {
+	! find "${BUILD:-build}/vm" -maxdepth 1 \( -name "run.$(cat "$scratch/first.pid").*" -o -name "run.$(cat "$scratch/second.pid").*" \) \
+		-newer "$scratch/before" | grep .
+}
 
 test_that 'the exit status is that of the command' facts
 test_that 'the output is that of the command, and nothing else' output
