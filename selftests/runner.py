@@ -260,6 +260,9 @@ def started(command, listing, **options):
         with subprocess.Popen(["setpriv", "--pdeathsig", "TERM"] + command, stdout=subprocess.PIPE, **options) as run:
             RUNNING.add(run)
             try:
+                # What ended the run may have come before this one could be ended with it.
+                if ENDED.is_set():
+                    sys.exit()
                 yield run
             except BaseException:
                 run.terminate()
