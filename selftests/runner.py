@@ -26,6 +26,8 @@ BUDGET = 1500
 BUDGET_DEBUG = 2500
 # No second of a limit takes more than this many.
 SLOWEST = 20
+# Seconds that count of the time from one look at the machine to the next.
+LOOK_MAX = 1
 # Seconds that a program has to end when it is told to, before its VM is ended.
 GRACE = 60
 
@@ -67,7 +69,8 @@ class Clock:
         while True:
             time.sleep(0.5)
             machine, now = self._look()
-            self.seconds += (now - then) * machine.share(before)
+            # Where this thread didn't get to look, others may have stood still as well.
+            self.seconds += min(now - then, LOOK_MAX) * machine.share(before)
             before, then = machine, now
 
     @staticmethod
