@@ -567,7 +567,8 @@ END
 test_monitor_and_top_end_with_the_module() {
 	machine
 	watch_events
-	wdctl unload >/dev/null
+	# What jobs before this had comes back a moment after their end, and keeps uacce until then.
+	until_true 30 wdctl unload >/dev/null
 	exits 1 wait $MONITOR
 	says "the module uacce was unloaded" monitor_err
 	exits 1 wdctl ctx 2>err

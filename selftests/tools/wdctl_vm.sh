@@ -10,9 +10,10 @@ loaded() {
 	[ -e "/sys/module/$1/initstate" ]
 }
 
-# from NOTHING, or from ENGINES simulated: every test says what it begins with.
+# from NOTHING, or from ENGINES simulated: every test says what it begins with. A process' memory may be a device's for a
+# moment after its end, and keeps the process' queues, and uacce, for so long.
 from() {
-	wdctl unload >/dev/null
+	until_true 30 wdctl unload >/dev/null
 	[ "$1" = nothing ] || wdctl load --sim "$1" >/dev/null
 }
 
