@@ -202,7 +202,7 @@ test_a_drain_is_waited_for() {
 	echo '[S] NumProcesses = 2' | w apply - >/dev/null
 	held S 1
 	echo '[S] NumProcesses = 2 SyncCtxs = 3' >f
-	w apply --wait 60 f >got &
+	w apply --wait 3600 f >got &
 	until_true 30 grep -q draining "$U/sections/S/status"
 	let_go S
 	wait $!
