@@ -4,6 +4,7 @@
 #include "rawq.h"
 
 #define REQUESTS	1000
+#define WAIT_MS		300000
 
 static unsigned char src[4096], dst[8192];
 
@@ -29,11 +30,11 @@ int main(int argc, char **argv)
 		rawq_zip_fill(rawq_slot(&q), ZIP_REQ_DEFLATE, src, sizeof(src), dst, sizeof(dst), i);
 		rawq_push(&q, 1);
 	}
-	if (rawq_wait(&q, &done, 60000) || rawq_zip_status(rawq_zip_done(&q, &done)) != ZIP_ST_OK)
+	if (rawq_wait(&q, &done, WAIT_MS) || rawq_zip_status(rawq_zip_done(&q, &done)) != ZIP_ST_OK)
 		return 3;
 	first = now_ns() - start;
 	for (i = 1; i < REQUESTS; i++)
-		if (rawq_wait(&q, &done, 60000) || rawq_zip_status(rawq_zip_done(&q, &done)) != ZIP_ST_OK)
+		if (rawq_wait(&q, &done, WAIT_MS) || rawq_zip_status(rawq_zip_done(&q, &done)) != ZIP_ST_OK)
 			return 4;
 	rawq_close(&q);
 	if (first < latency)
