@@ -21,6 +21,8 @@ OUT = os.environ.get("OUT") or os.path.join(BUILD, "user")
 RECORD = os.path.join(TOP, "benchmarks", "instructions.record")
 GROWTH = 1.05
 SLOW = ["--engine", "none", "--latency"]
+# For what hangs: a busy machine may take minutes for what takes seconds.
+STUCK_S = 3000
 
 PUBKEY = ("rsa2048-sign", "rsa2048-verify", "ffdhe2048", "ecdh-p256", "ecdsa-p256-sign", "ecdsa-p256-verify", "x25519")
 CRYPTO = ("aes-128-cbc", "aes-256-ctr", "sm4-cbc", "sha256", "hmac-sha256", "sm3", "aes-128-gcm")
@@ -76,7 +78,7 @@ def wd_bench(devices, *args, mode=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
     if mode:
         env["WD_WAIT"] = mode
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=env, timeout=120, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=env, timeout=STUCK_S, check=False)
     if done.returncode:
         raise SystemExit(f"bench: {' '.join(args)} failed with {done.returncode}")
     return done.stdout.splitlines()
