@@ -24,11 +24,20 @@ nothing_left() {
 	[ "$(ls "$dir")" = bench.csv ] || { ls "$dir"; return 1; }
 }
 
+# The programs, but for a measurement that goes on until it is stopped, whenever that is.
+endless() {
+	mkdir -p "$1/bench"
+	ln -s "$OUT/bin" "$1/bin"
+	printf '#!/bin/bash\nexec %q "${@:1:$#-1}" 1000000000\n' "$OUT/bench/wd-bench" >"$1/bench/wd-bench"
+	chmod +x "$1/bench/wd-bench"
+}
+
 # Once its devices are there.
 stopped() {
 	local pid deadline=$((SECONDS + 600)) code=0
 
-	setsid env --default-signal=INT "$TOP/benchmarks/run" 'sync.8thr*' >"$dir/said" &
+	endless "$dir/out"
+	OUT=$dir/out setsid env --default-signal=INT "$TOP/benchmarks/run" 'sync.8thr*' >"$dir/said" &
 	pid=$!
 	until compgen -G "$dir/*/wd-emulate.*" >/dev/null; do
 		[ $SECONDS -lt $deadline ] || return 1
@@ -36,7 +45,7 @@ stopped() {
 	done
 	kill -INT -- -$pid
 	wait $pid || code=$?
-	rm "$dir/said"
+	rm -r "$dir/said" "$dir/out"
 	[ $code = 130 ] || { echo "exit status $code"; return 1; }
 	nothing_left
 }
