@@ -49,7 +49,7 @@ reserved_counts() {
 		cat $left; exec 7<>/dev/hisi_zip-0; cat $left
 		bash -c "exec 8<>/dev/hisi_zip-0; cat $left; :"
 		# That a program has gone is noticed by and by.
-		for ((i = 0; i < 600; i++)); do [ "$(cat $left)" = 1 ] && break; sleep 0.05; done
+		for ((i = 0; i < 6000; i++)); do [ "$(cat $left)" = 1 ] && break; sleep 0.05; done
 		exec 7<&-; cat $left' | tr '\n' ' ')
 	rm -f "$dir/../sections.$$"
 	[ "$got" = '2 1 0 2 ' ] || { echo "available: $got"; return 1; }
