@@ -10,6 +10,7 @@
 #define BYTES		4096	/* of a request, unless a row says otherwise */
 #define WINDOW		32
 #define ROUNDS_MAX	31
+#define STALL_MS	300000	/* what only a request takes that never ends */
 
 /* --- measure.c --- */
 

@@ -343,7 +343,7 @@ static int send_all(const struct job *j, void *args, int n)
 
 static int poll_some(const struct job *j, unsigned int n)
 {
-	return !j->lib ? wd_cipher_poll(n, 1000, NULL) : j->lib == 1 ? wd_digest_poll(n, 1000, NULL) : wd_aead_poll(n, 1000, NULL);
+	return !j->lib ? wd_cipher_poll(n, STALL_MS, NULL) : j->lib == 1 ? wd_digest_poll(n, STALL_MS, NULL) : wd_aead_poll(n, STALL_MS, NULL);
 }
 
 static void windows(const struct job *j, bool burst, unsigned int n)

@@ -486,7 +486,7 @@ static handle_t loop_session(const char *what)
 
 static int loop_poll(const char *what, unsigned int n)
 {
-	return *what == 'r' ? wd_rsa_poll(n, 1000, NULL) : *what == 'd' ? wd_dh_poll(n, 1000, NULL) : wd_ecc_poll(n, 1000, NULL);
+	return *what == 'r' ? wd_rsa_poll(n, STALL_MS, NULL) : *what == 'd' ? wd_dh_poll(n, STALL_MS, NULL) : wd_ecc_poll(n, STALL_MS, NULL);
 }
 
 /* WHAT N: nothing but that, for who counts from outside. */

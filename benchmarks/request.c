@@ -76,7 +76,7 @@ static void poll_all(struct client *c, unsigned int until)
 	int ret;
 
 	while (c->done != until) {
-		ret = wd_comp_poll(until - c->done, 1000, NULL);
+		ret = wd_comp_poll(until - c->done, STALL_MS, NULL);
 		if (ret <= 0)
 			die("wd_comp_poll", ret);
 	}
