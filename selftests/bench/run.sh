@@ -40,7 +40,7 @@ stopped() {
 	OUT=$dir/out setsid env --default-signal=INT "$TOP/benchmarks/run" 'sync.8thr*' >"$dir/said" &
 	pid=$!
 	until compgen -G "$dir/*/wd-emulate.*" >/dev/null; do
-		[ $SECONDS -lt $deadline ] || return 1
+		[ $SECONDS -lt $deadline ] || { kill -KILL -- -$pid; return 1; }
 		read -rt 0.05 <> <(:)
 	done
 	kill -INT -- -$pid
