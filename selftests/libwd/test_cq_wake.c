@@ -84,6 +84,13 @@ static int sleep_and_poll(FIXTURE_DATA(cq_wake) *self, int max)
 	}
 }
 
+/* A deadline that comes before the device has seen the request would leave the fault to the next one. */
+static void until_fault(const char *what)
+{
+	while (!emulated_count(EMULATED_DEVICE, what))
+		sched_yield();
+}
+
 static int spin_through(FIXTURE_DATA(cq_wake) *self, unsigned int n)
 {
 	for (; n; n--) {
@@ -224,6 +231,7 @@ TEST_F(cq_wake, a_deadline_wakes_and_ends_as_a_completion)
 {
 	ASSERT_EQ(0, control("fault drop=1"));
 	ASSERT_EQ(0, submit(self, 3, 30));
+	until_fault("drop");
 	ASSERT_EQ(1, sleep_and_poll(self, 4));
 	EXPECT_EQ(3, self->wc[0].wr_id);
 	EXPECT_EQ(-ETIMEDOUT, self->wc[0].status);
@@ -241,8 +249,7 @@ TEST_F(cq_wake, what_a_deadline_interrupts_is_done_again_and_delivered_once)
 
 	ASSERT_EQ(0, control("fault drop=1"));
 	ASSERT_EQ(0, submit(self, 0, 30));
-	while (!emulated_count(EMULATED_DEVICE, "drop"))
-		sched_yield();
+	until_fault("drop");
 	ASSERT_EQ(0, control("fault delay=1:10s"));
 	ASSERT_EQ(0, submit(self, 1, 0));
 	while (got < 2) {
@@ -308,6 +315,7 @@ TEST_F(cq_wake, a_device_that_does_not_stop_is_an_event_for_each_queue_on_it)
 	ASSERT_EQ(0, epoll_wait(wd_cq_fd(other), &ready, 1, 0));
 	ASSERT_EQ(0, control("fault stuck=1"));
 	ASSERT_EQ(0, submit(self, 0, 30));
+	until_fault("stuck");
 	ASSERT_EQ(1, sleep_and_poll(self, 4));
 	EXPECT_EQ(-ETIMEDOUT, self->wc[0].status);
 	ASSERT_EQ(0, wd_get_async_event(self->cq, &mine));
