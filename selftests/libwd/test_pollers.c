@@ -60,8 +60,9 @@ static void on_done(struct wd_comp_arg *arg, void *param)
 	f->status = arg->status;
 	f->thread = thread_id();
 	pthread_getname_np(pthread_self(), f->name, sizeof(f->name));
-	atomic_fetch_add(&total, 1);
+	/* In this order: who has counted all of them looks at each next. */
 	atomic_fetch_add(&f->done, 1);
+	atomic_fetch_add(&total, 1);
 }
 
 static int submit(handle_t sess, struct flight *f, wd_alg_comp_cb_t *cb)
