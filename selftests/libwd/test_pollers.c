@@ -268,23 +268,29 @@ TEST_F(on, a_callback_does_not_stop_its_own_thread)
 	EXPECT_EQ(-EDEADLK, refused);
 }
 
-static struct flight second;
+static _Atomic bool second_over;
 
-/* Waits for the other one, so that the two must run on two threads. */
+static void on_done_second(struct wd_comp_arg *arg, void *param)
+{
+	on_done(arg, param);
+	atomic_store(&second_over, true);
+}
+
+/* Waits for the other one, which may not have been filled in yet, so that the two must run on two threads. */
 static void on_done_first(struct wd_comp_arg *arg, void *param)
 {
-	WAIT_FOR(second.done);
+	WAIT_FOR(atomic_load(&second_over));
 	on_done(arg, param);
 }
 
 TEST(a_busy_thread_gets_help)
 {
 	handle_t sess = soft_session();
-	struct flight first;
+	struct flight first, second;
 
 	ASSERT_EQ(0, wd_start_pollers("2"));
 	ASSERT_EQ(0, submit(sess, &first, on_done_first));
-	ASSERT_EQ(0, submit(sess, &second, on_done));
+	ASSERT_EQ(0, submit(sess, &second, on_done_second));
 	ASSERT_TRUE(WAIT_FOR(first.done));
 	EXPECT_EQ(1, second.done);
 	EXPECT_NE(first.thread, second.thread);
