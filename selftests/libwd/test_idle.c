@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <wd_cq.h>
 #include <wd_user.h>
@@ -17,6 +18,8 @@
 #define ROOM		1200
 #define FLAPS		12
 #define GENERATIONS	4
+#define CLOSE_MS	300	/* what a close waits for who sleeps on the queue */
+#define ROUNDS		20
 #define WAIT_MS		300000
 
 static unsigned char src[LEN];
@@ -77,7 +80,7 @@ struct flight {
 	struct wd_comp_arg arg;
 	unsigned char dst[ROOM];
 	size_t len;
-	int done;
+	_Atomic int done;
 	int status;
 };
 
@@ -202,23 +205,51 @@ TEST(a_completion_queues_context_is_given_back_too)
 	EXPECT_EQ(0, wd_cq_destroy(cq));
 }
 
+static long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+}
+
+/* One request of a session that is freed as soon as it can be: whether its queue is given back, and how long the freeing took. */
+static bool queue_comes_back(int before, long long *ms)
+{
+	handle_t sess = session_on_device(true, true);
+	long long begun;
+	struct flight f;
+	int ret;
+
+	*ms = 0;
+	if (submit(sess, &f, on_done))
+		return false;
+	do {
+		sched_yield();
+		begun = now_ms();
+		ret = wd_comp_free_sess(sess);
+	} while (ret == -EBUSY);
+	*ms = now_ms() - begun;
+	/* It can be freed when its last callback is about to run, which looks at the request. */
+	while (!f.done)
+		sched_yield();
+	return !ret && free_queues() == before;
+}
+
+/* A thread without a CPU for as long as a close waits keeps the queue, until the next close: not each time. */
 TEST(poll_threads_that_sleep_on_a_queue_let_it_go)
 {
-	struct flight f;
-	int before = free_queues();
-	handle_t sess;
+	int before = free_queues(), back = 0, round;
+	long long ms;
 
 	ASSERT_EQ(0, wd_start_pollers("1"));
-	sess = session_on_device(true, true);
-	ASSERT_EQ(0, submit(sess, &f, on_done));
-	while (wd_comp_free_sess(sess) == -EBUSY)
-		sched_yield();
-	EXPECT_EQ(before, free_queues());
-	sess = session_on_device(true, true);
-	ASSERT_EQ(0, submit(sess, &f, on_done));
-	while (wd_comp_free_sess(sess) == -EBUSY)
-		sched_yield();
-	EXPECT_EQ(before, free_queues());
+	for (round = 0; round < ROUNDS && back < 2; round++) {
+		if (queue_comes_back(before, &ms))
+			back++;
+		else
+			EXPECT_LE(CLOSE_MS, ms);
+	}
+	EXPECT_EQ(2, back);
 	EXPECT_EQ(0, wd_stop_pollers());
 }
 
