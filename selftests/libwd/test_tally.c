@@ -129,7 +129,9 @@ TEST_F(tally, contexts_may_look_for_their_first_rows_at_the_same_time)
 	for (i = 0; i < QUEUES; i++)
 		pthread_join(t[i], NULL);
 	EXPECT_EQ(QUEUES * EACH, in_rows() + in_shared());
-	EXPECT_EQ(WD_SESS_QUEUES * EACH, in_rows());
+	/* Rows that another makes at the moment come too late for that one request. */
+	EXPECT_GE(WD_SESS_QUEUES * EACH, in_rows());
+	EXPECT_LE(WD_SESS_QUEUES * (EACH - 1), in_rows());
 }
 
 /* --- on this CPU --- */
