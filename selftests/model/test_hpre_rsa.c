@@ -79,6 +79,14 @@ TEST_F(dev, zero_and_one_have_their_powers)
 	EXPECT_TRUE(is_bn(r, AT_OUT, 0, 128, self->m));
 }
 
+/* A prime that a key with that exponent may have: one in 65536 is 1 more than a multiple of it, and leaves e no inverse. */
+static void prime_for(BIGNUM *p, u32 bytes, BN_ULONG e)
+{
+	do
+		BN_generate_prime_ex(p, (int)bytes * 8, 0, NULL, NULL, NULL);
+	while (BN_mod_word(p, e) == 1);
+}
+
 /* The device makes a key from primes; with that key it undoes what libcrypto does with the public one. */
 static void key_of(struct __test_metadata *_metadata, FIXTURE_DATA(dev) *self, u32 k, bool bigger_first)
 {
@@ -88,8 +96,8 @@ static void key_of(struct __test_metadata *_metadata, FIXTURE_DATA(dev) *self, u
 	u32 h = k / 2;
 
 	do {
-		BN_generate_prime_ex(p, (int)h * 8, 0, NULL, NULL, NULL);
-		BN_generate_prime_ex(q, (int)h * 8, 0, NULL, NULL, NULL);
+		prime_for(p, h, 65537);
+		prime_for(q, h, 65537);
 	} while (bigger_first != (BN_cmp(p, q) > 0));
 	BN_set_word(e, 65537);
 	put_bn(r, AT_KEY, 0, k, e);
