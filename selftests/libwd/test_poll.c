@@ -37,6 +37,7 @@ struct job {
 	struct wd_comp_arg arg;
 	unsigned char src[LEN], dst[2 * LEN];
 	size_t len;
+	unsigned int timeouts;		/* as they were when it was over */
 	atomic_bool over;
 };
 
@@ -58,7 +59,10 @@ FIXTURE_VARIANT_ADD(poller, this_cpu) { .soft = true };
 
 static void cb(struct wd_comp_arg *arg, void *param)
 {
-	((struct job *)param)->over = true;
+	struct job *j = param;
+
+	j->timeouts = timeouts;
+	j->over = true;
 }
 
 static int submit(handle_t h, struct job *j)
@@ -168,7 +172,7 @@ TEST_F(poller, is_woken_by_a_context_that_was_idle)
 		before = timeouts;
 		ASSERT_EQ(0, submit(self->other, &self->second));
 		until(&self->second.over);
-		in_time += timeouts == before;
+		in_time += self->second.timeouts == before;
 	}
 	EXPECT_LT(ROUNDS / 4, in_time);
 }
