@@ -27,6 +27,7 @@
 
 #define QM_REG_TIMEOUT_US	(5 * USEC_PER_SEC)
 #define QM_REG_PERIOD_US	10
+#define QM_LOOK_MAX_US		(500 * USEC_PER_MSEC)	/* counts from one look to the next */
 #define QM_MB_TIMEOUT_US	(5 * USEC_PER_SEC)
 #define QM_STOP_TIMEOUT_US	(10 * USEC_PER_SEC)
 #define QM_DRAIN_TIMEOUT_MS	10000
@@ -247,6 +248,9 @@ void qm_stuck_schedule(struct hisi_qm *qm);
 /* caps.c */
 int qm_caps_init(struct hisi_qm *qm);
 void qm_caps_exit(struct hisi_qm *qm);
+
+/* regs.c */
+int qm_poll(struct hisi_qm *qm, u32 reg, u32 mask, u32 value, u64 timeout_us, u32 *now);
 
 /* mailbox.c */
 void qm_mailbox_init(struct hisi_qm *qm);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Commands to the device through its 16-byte mailbox register. */
-#include <linux/delay.h>
 #include <linux/io.h>
-#include <linux/iopoll.h>
 #include <linux/sched/signal.h>
 #include "qm_trace.h"
 
@@ -11,14 +9,7 @@
 /* Reads dword 0 until the device has let go of the mailbox. */
 static int qm_mailbox_wait(struct hisi_qm *qm, u64 timeout_us, u32 *value)
 {
-	void __iomem *reg = qm->io + QM_MB;
-	int ret;
-
-	ret = read_poll_timeout(readl, *value, !(*value & QM_MB_BUSY) || qm_gone(qm, *value),
-				QM_REG_PERIOD_US, timeout_us, false, reg);
-	if (qm_gone(qm, *value))
-		return -ENODEV;
-	return ret;
+	return qm_poll(qm, QM_MB, QM_MB_BUSY, 0, timeout_us, value);
 }
 
 /*

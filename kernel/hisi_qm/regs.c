@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Access to a function's registers. */
+#include <linux/delay.h>
 #include <linux/io.h>
-#include <linux/iopoll.h>
 #include "internal.h"
 
 /**
@@ -28,6 +28,39 @@ void hisi_qm_write(struct hisi_qm *qm, u32 reg, u32 value)
 EXPORT_SYMBOL_GPL(hisi_qm_write);
 
 /**
+ * qm_poll - look at a register until bits of it have a value
+ * @qm: the function
+ * @reg: offset in BAR2
+ * @mask: bits looked at
+ * @value: what they must become
+ * @timeout_us: how long
+ * @now: what was read last
+ *
+ * Where nobody looked for long, the machine stood still, and a software device
+ * with it: little of that time counts. 0, -ETIMEDOUT, -ENODEV when the device is
+ * gone. Sleeps.
+ */
+int qm_poll(struct hisi_qm *qm, u32 reg, u32 mask, u32 value, u64 timeout_us, u32 *now)
+{
+	ktime_t seen = ktime_get(), last;
+	u64 waited_us = 0;
+
+	for (;;) {
+		*now = hisi_qm_read(qm, reg);
+		if ((*now & mask) == value)
+			return 0;
+		if (qm_gone(qm, *now))
+			return -ENODEV;
+		if (waited_us > timeout_us)
+			return -ETIMEDOUT;
+		usleep_range(QM_REG_PERIOD_US / 4 + 1, QM_REG_PERIOD_US);
+		last = seen;
+		seen = ktime_get();
+		waited_us += min_t(s64, ktime_us_delta(seen, last), QM_LOOK_MAX_US);
+	}
+}
+
+/**
  * hisi_qm_wait - wait until the device has set bits of a register
  * @qm: the function
  * @reg: offset in BAR2
@@ -40,13 +73,8 @@ EXPORT_SYMBOL_GPL(hisi_qm_write);
 int hisi_qm_wait(struct hisi_qm *qm, u32 reg, u32 mask, u32 value)
 {
 	u32 now;
-	int ret;
 
-	ret = read_poll_timeout(hisi_qm_read, now, (now & mask) == value || qm_gone(qm, now),
-				QM_REG_PERIOD_US, QM_REG_TIMEOUT_US, false, qm, reg);
-	if ((now & mask) == value)
-		return 0;
-	return qm_gone(qm, now) ? -ENODEV : ret;
+	return qm_poll(qm, reg, mask, value, QM_REG_TIMEOUT_US, &now);
 }
 EXPORT_SYMBOL_GPL(hisi_qm_wait);
 
