@@ -8,6 +8,7 @@
 #include "kselftest_harness.h"
 
 #define MANY 3000
+#define WAIT_MS 300000	/* only a hang takes so long */
 
 static atomic_int ran, failed, path_seen;
 
@@ -81,12 +82,12 @@ TEST_F(async, a_callback_runs_in_poll_and_not_before)
 	EXPECT_EQ(0, atomic_load(&ran));
 	EXPECT_EQ(1, wd_in_flight(NULL));
 	EXPECT_EQ(-EBUSY, wd_comp_free_sess(self->h));
-	EXPECT_EQ(1, wd_comp_poll(1, 10000, NULL));
+	EXPECT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(1, atomic_load(&ran));
 	EXPECT_EQ(self->path, job->arg.path);
 	EXPECT_EQ(1, job_right(job, WD_ZLIB));
 	EXPECT_EQ(0, wd_in_flight(NULL));
-	EXPECT_EQ(0, wd_comp_poll(1, 10000, NULL));
+	EXPECT_EQ(0, wd_comp_poll(1, WAIT_MS, NULL));
 	free(job);
 }
 
@@ -98,7 +99,7 @@ TEST_F_TIMEOUT(async, poll_1_one_thread_submits_and_polls, 120)
 	for (i = 0; i < MANY; ) {
 		ret = wd_comp_async(self->h, &jobs[i].arg, NULL);
 		if (ret == -EBUSY) {
-			ret = wd_comp_poll(cached, 10000, NULL);
+			ret = wd_comp_poll(cached, WAIT_MS, NULL);
 			ASSERT_LT(0, ret);
 			cached -= ret;
 			continue;
@@ -108,7 +109,7 @@ TEST_F_TIMEOUT(async, poll_1_one_thread_submits_and_polls, 120)
 		i++;
 	}
 	while (cached) {
-		ret = wd_comp_poll(cached, 10000, NULL);
+		ret = wd_comp_poll(cached, WAIT_MS, NULL);
 		ASSERT_LT(0, ret);
 		cached -= ret;
 	}
@@ -136,7 +137,7 @@ static void *send_all(void *p)
 	for (i = 0; i < s->n; ) {
 		ret = wd_comp_async(s->h, &s->jobs[i].arg, s->set);
 		if (ret == -EBUSY)
-			ret = s->set ? wd_comp_wait_set(s->set, 10000) : wd_comp_wait(s->h, 10000);
+			ret = s->set ? wd_comp_wait_set(s->set, WAIT_MS) : wd_comp_wait(s->h, WAIT_MS);
 		else if (!ret)
 			i++;
 		if (ret) {
@@ -245,7 +246,7 @@ TEST_F_TIMEOUT(async, a_burst_takes_what_there_is_room_for, 120)
 	if (self->path == WD_PATH_SOFT)
 		EXPECT_EQ(0, wd_comp_async_burst(self->h, args + sent, MANY - sent, NULL));
 	while (atomic_load(&ran) < MANY) {
-		ret = wd_comp_poll(100, 10000, NULL);
+		ret = wd_comp_poll(100, WAIT_MS, NULL);
 		ASSERT_LT(0, ret);
 		ret = wd_comp_async_burst(self->h, args + sent, MANY - sent < 50 ? MANY - sent : 50, NULL);
 		ASSERT_LE(0, ret);
@@ -266,7 +267,7 @@ TEST_F(async, a_burst_stops_at_the_first_bad_one)
 	jobs[1].arg.flags = 1;
 	EXPECT_EQ(1, wd_comp_async_burst(self->h, args, 3, NULL));
 	EXPECT_EQ(-EINVAL, wd_comp_async_burst(self->h, args + 1, 2, NULL));
-	EXPECT_EQ(1, wd_comp_poll(5, 10000, NULL));
+	EXPECT_EQ(1, wd_comp_poll(5, WAIT_MS, NULL));
 	EXPECT_EQ(1, job_right(&jobs[0], WD_ZLIB));
 	free(jobs);
 }
@@ -286,7 +287,7 @@ static void job_mix(struct job *job, enum mix kind)
 {
 	switch (kind) {
 	case MIX_TIMEOUT:
-		job->arg.timeout_ms = 60000;
+		job->arg.timeout_ms = WAIT_MS;
 		break;
 	case MIX_TINY:
 		job->arg.src_len = 10;
@@ -347,7 +348,7 @@ TEST_F_TIMEOUT(async, what_goes_different_ways_ends_in_one_row, 120)
 			ASSERT_LE(0, wd_comp_poll(20, 0, NULL));
 	}
 	while (atomic_load(&ran) < n) {
-		ASSERT_LT(0, wd_comp_poll(n, 10000, NULL));
+		ASSERT_LT(0, wd_comp_poll(n, WAIT_MS, NULL));
 	}
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(1, mixed_right(&jobs[i], i % MIX_KINDS, i / 3 % 2 ? WD_GZIP : WD_ZLIB))
@@ -384,7 +385,7 @@ TEST_F(async, a_callback_may_submit_again_and_not_free_its_session)
 	job->arg.cb = on_chain;
 	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL));
 	while (n < 21) {
-		int ret = wd_comp_poll(21 - n, 10000, NULL);
+		int ret = wd_comp_poll(21 - n, WAIT_MS, NULL);
 
 		ASSERT_LT(0, ret);
 		n += ret;
@@ -415,13 +416,13 @@ TEST_F(async, errors_come_by_callback)
 	job->arg.cb = on_error;
 	job->len = 20;
 	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL));
-	ASSERT_EQ(1, wd_comp_poll(1, 10000, NULL));
+	ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(WD_COMP_OUT_NOSPACE, last_status);
 	EXPECT_EQ(0, last_len);
 	memset(job->src, 0xff, sizeof(job->src));
 	job->len = sizeof(job->dst);
 	ASSERT_EQ(0, wd_comp_async(d, &job->arg, NULL));
-	ASSERT_EQ(1, wd_comp_poll(1, 10000, NULL));
+	ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(WD_DATA_ERR, last_status);
 	EXPECT_EQ(0, last_len);
 	EXPECT_EQ(0, wd_comp_free_sess(d));
@@ -451,7 +452,7 @@ TEST_F_TIMEOUT(async, a_session_lasts_until_its_last_callback_starts, 120)
 		};
 		ASSERT_EQ(0, wd_comp_async(h, &job.arg, NULL));
 		ASSERT_EQ(0, pthread_create(&t, NULL, free_when_idle, &h));
-		ASSERT_EQ(1, wd_comp_poll(1, 10000, NULL));
+		ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 		ASSERT_EQ(0, pthread_join(t, NULL));
 		ASSERT_EQ(WD_DATA_ERR, job.arg.status);
 	}
@@ -468,7 +469,7 @@ static void *poll_once(void *p)
 	struct poller *poller = p;
 	struct timespec ts;
 
-	poller->ret = wd_comp_poll(1, 60000, NULL);
+	poller->ret = wd_comp_poll(1, WAIT_MS, NULL);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	poller->cpu = ts.tv_sec + ts.tv_nsec / 1e9;
 	return NULL;
@@ -508,14 +509,14 @@ TEST_F(async, an_empty_source_makes_an_empty_stream)
 
 	job->arg.src_len = 0;
 	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL));
-	ASSERT_EQ(1, wd_comp_poll(1, 10000, NULL));
+	ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(1, job_right(job, WD_ZLIB));
 	free(job);
 }
 
 TEST_F(async, wait_returns_at_once_when_there_is_room)
 {
-	EXPECT_EQ(0, wd_comp_wait(self->h, 10000));
+	EXPECT_EQ(0, wd_comp_wait(self->h, WAIT_MS));
 }
 
 TEST_F_TIMEOUT(async, wait_gives_up_at_its_time_when_nobody_polls, 60)
@@ -530,9 +531,9 @@ TEST_F_TIMEOUT(async, wait_gives_up_at_its_time_when_nobody_polls, 60)
 	/* A wake-up between the -EBUSY and the wait counts. */
 	ASSERT_EQ(-EBUSY, wd_comp_async(self->h, &jobs[sent].arg, NULL));
 	EXPECT_EQ(0, wd_comp_wakeup(self->h));
-	EXPECT_EQ(0, wd_comp_wait(self->h, 10000));
+	EXPECT_EQ(0, wd_comp_wait(self->h, WAIT_MS));
 	while (atomic_load(&ran) < sent) {
-		ASSERT_LT(0, wd_comp_poll(sent, 10000, NULL));
+		ASSERT_LT(0, wd_comp_poll(sent, WAIT_MS, NULL));
 	}
 	free(jobs);
 }
