@@ -10,7 +10,7 @@
 #define MANY 3000
 #define WAIT_MS 300000	/* only a hang takes so long */
 
-static atomic_int ran, failed, path_seen;
+static atomic_int ran, failed, path_seen, senders;
 
 struct job {
 	struct wd_comp_arg arg;
@@ -145,15 +145,15 @@ static void *send_all(void *p)
 			break;
 		}
 	}
+	atomic_fetch_sub(&senders, 1);
 	return NULL;
 }
 
 /* As the seed's poll_usr(): until n callbacks have run, waking the senders. */
 static int poll_all(int n, wd_ctx_set_t *set, handle_t h)
 {
-	int idle = 0;
-
 	while (n) {
+		bool more = atomic_load(&senders);
 		int ret = wd_comp_poll(n, 1000, set);
 
 		if (ret < 0 && ret != -ETIME)
@@ -161,13 +161,12 @@ static int poll_all(int n, wd_ctx_set_t *set, handle_t h)
 		if (ret <= 0) {
 			struct timespec ts = { .tv_nsec = 100000 };
 
-			/* Nothing in flight: the sender has not come so far yet. */
-			if (++idle > 100000)
+			/* Nothing in flight: the senders have not come so far yet, or callbacks are lost. */
+			if (!ret && !more)
 				return -ELOOP;
 			nanosleep(&ts, NULL);
 			continue;
 		}
-		idle = 0;
 		n -= ret;
 		if (set)
 			wd_comp_wakeup_set(set);
@@ -184,6 +183,7 @@ TEST_F_TIMEOUT(async, poll_2_a_sender_sleeps_on_a_full_queue_and_loses_nothing, 
 	pthread_t t;
 	int i;
 
+	atomic_store(&senders, 1);
 	ASSERT_EQ(0, pthread_create(&t, NULL, send_all, &s));
 	EXPECT_EQ(0, poll_all(MANY, NULL, self->h));
 	pthread_join(t, NULL);
@@ -210,6 +210,7 @@ TEST_F_TIMEOUT(async, poll_3_two_senders_with_sets_and_one_poller_of_both, 120)
 	ASSERT_EQ(0, wd_ctx_set_from_sess(b.h, b.set));
 	ASSERT_EQ(0, wd_ctx_set_or(both, a.set));
 	ASSERT_EQ(0, wd_ctx_set_or(both, b.set));
+	atomic_store(&senders, 2);
 	ASSERT_EQ(0, pthread_create(&ta, NULL, send_all, &a));
 	ASSERT_EQ(0, pthread_create(&tb, NULL, send_all, &b));
 	EXPECT_EQ(0, poll_all(2 * MANY, both, 0));
