@@ -518,6 +518,25 @@ static bool readable(int ep, int ms)
 	return epoll_wait(ep, &ev, 1, ms) == 1;
 }
 
+#define SPURIOUS	100	/* far more than a completion has events */
+
+/*
+ * Armed, with nothing to take: is it quiet? The event of a completion that was taken off its ring may come later than
+ * that, and makes the descriptor readable until it is armed again.
+ */
+static bool quiet(handle_t cq, int ep, struct wd_wc *wc)
+{
+	int i;
+
+	for (i = 0; i < SPURIOUS; i++) {
+		if (wd_cq_arm(cq) || wd_poll_cq(cq, 1, wc))
+			return false;
+		if (!readable(ep, 0))
+			return true;
+	}
+	return false;
+}
+
 TEST_F(cq, the_descriptor_is_one_and_says_when_to_poll)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
@@ -529,9 +548,7 @@ TEST_F(cq, the_descriptor_is_one_and_says_when_to_poll)
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev));
 	EXPECT_FALSE(readable(ep, 0));
 	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, wd_cq_arm(self->cq));
-		EXPECT_EQ(0, wd_poll_cq(self->cq, 1, self->wc));
-		EXPECT_FALSE(readable(ep, 0));
+		EXPECT_TRUE(quiet(self->cq, ep, self->wc));
 		ASSERT_EQ(0, wd_comp_async(self->h, &jobs[i].arg, NULL));
 		EXPECT_TRUE(readable(ep, WAIT_MS));
 		ASSERT_EQ(1, poll_n(self->cq, 1, self->wc));
