@@ -386,7 +386,8 @@ struct submitter {
 	pthread_t thread;
 	handle_t sess;
 	struct request *r;
-	int count, result;
+	int count;
+	_Atomic int result;	/* the thread that polls looks at it meanwhile */
 };
 
 /* Never polls: room is made by another thread, as in the seed's second example, but nothing is lost at -EBUSY. */
