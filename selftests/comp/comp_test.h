@@ -18,6 +18,9 @@
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
 
+/* Where nothing is mapped: so low that no later mapping, of whatever thread, is put there by itself. */
+#define NOWHERE	((unsigned char *)0x100000)
+
 /* A run for the sake of another kernel or of a sanitizer: what doesn't depend on it is done in full elsewhere. */
 static inline bool brief(void)
 {

@@ -20,6 +20,9 @@
 #define MIB	(1024u * 1024u)
 #define WAIT_MS	300000u	/* only a hang takes so long */
 
+/* Where nothing is mapped: so low that no later mapping, of whatever thread, is put there by itself. */
+#define NOWHERE	((unsigned char *)0x100000)
+
 /* What takes minutes where even the CPU is simulated. */
 #define LARGE() do { \
 	if (getenv("WD_NO_LARGE")) \

@@ -212,27 +212,13 @@ TEST(nothing_is_touched_beyond_a_page_at_any_alignment)
 	edge_close(&mac);
 }
 
-/*
- * Before something is unmapped: what a first request maps for the library, the
- * device or a sanitizer could come to lie there.
- */
-static bool first_requests(handle_t c, handle_t d, handle_t a)
-{
-	unsigned char buf[4096] = { 0 }, mac[32];
-
-	return (!c || !cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, buf, 4096, buf)) && (!d || !digest_do(d, buf, 4096, mac, 20)) &&
-	       (!a || !aead_do(a, WD_CIPHER_ENCRYPTION, iv16, 12, buf, 16, 4080, buf, mac));
-}
-
 TEST(a_buffer_that_is_not_mapped_is_EFAULT)
 {
 	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0), a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
 	handle_t d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
-	unsigned char *gone = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), buf[4096] = { 0 }, mac[32];
+	unsigned char *gone = NOWHERE, buf[4096] = { 0 }, mac[32];
 
-	ASSERT_TRUE(c && a && d && gone != MAP_FAILED);
-	ASSERT_TRUE(first_requests(c, d, a));
-	munmap(gone, 65536);
+	ASSERT_TRUE(c && a && d);
 	EXPECT_EQ(-EFAULT, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, gone, 4096, buf));
 	EXPECT_NE(NULL, strstr(detail(c), "mapped"));
 	EXPECT_EQ(-EFAULT, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, buf, 4096, gone));
@@ -268,16 +254,14 @@ TEST(a_length_that_goes_beyond_the_last_address_is_EFAULT)
 TEST(a_stream_whose_digest_has_no_place_goes_on)
 {
 	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
-	unsigned char *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned char want[32], md[32], *data = malloc(MIB);
 
-	ASSERT_TRUE(d && data && gone != MAP_FAILED);
+	ASSERT_TRUE(d && data);
 	fill_noise(data, MIB, 3);
 	ASSERT_EQ(0, digest_do(d, data, MIB, want, 32));
 	ASSERT_EQ(0, digest_part(d, data, 100, NULL));
 	ASSERT_EQ(0, digest_part(d, data + 100, MIB - 200, NULL));
-	munmap(gone, 4096);
-	EXPECT_EQ(-EFAULT, digest_part(d, data + MIB - 100, 100, gone));
+	EXPECT_EQ(-EFAULT, digest_part(d, data + MIB - 100, 100, NOWHERE));
 	EXPECT_EQ(0, digest_part(d, data + MIB - 100, 100, md)) TH_LOG("%s", detail(d));
 	EXPECT_EQ(0, memcmp(want, md, 32));
 	EXPECT_EQ(0, wd_digest_free_sess(d));
@@ -287,12 +271,9 @@ TEST(a_stream_whose_digest_has_no_place_goes_on)
 TEST(a_stream_of_what_is_not_mapped_is_EFAULT)
 {
 	handle_t d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
-	unsigned char *gone = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct wd_digest_arg arg = { .src = gone, .src_len = 100 };
+	struct wd_digest_arg arg = { .src = NOWHERE, .src_len = 100 };
 
-	ASSERT_TRUE(d && gone != MAP_FAILED);
-	ASSERT_TRUE(first_requests(0, d, 0));
-	munmap(gone, 65536);
+	ASSERT_NE(0, d);
 	EXPECT_EQ(-EFAULT, wd_digest_update(d, &arg));
 	EXPECT_EQ(0, wd_digest_free_sess(d));
 }
@@ -300,15 +281,12 @@ TEST(a_stream_of_what_is_not_mapped_is_EFAULT)
 TEST(a_tag_that_cannot_be_read_releases_no_plaintext)
 {
 	handle_t a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
-	unsigned char *gone = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned char buf[4096] = { 0 }, out[4096];
 	size_t i;
 
-	ASSERT_TRUE(a && gone != MAP_FAILED);
-	ASSERT_TRUE(first_requests(0, 0, a));
-	munmap(gone, 65536);
+	ASSERT_NE(0, a);
 	memset(out, 0xdb, sizeof(out));
-	EXPECT_EQ(-EFAULT, aead_do(a, WD_CIPHER_DECRYPTION, iv16, 12, buf, 16, 4080, out, gone));
+	EXPECT_EQ(-EFAULT, aead_do(a, WD_CIPHER_DECRYPTION, iv16, 12, buf, 16, 4080, out, NOWHERE));
 	for (i = 16; i < sizeof(out) && out[i] == out[16]; i++)
 		;
 	EXPECT_EQ(sizeof(out), i);
