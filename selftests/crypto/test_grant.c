@@ -26,7 +26,7 @@ static void told(struct wd_cipher_arg *arg, void *param)
 
 FIXTURE_SETUP(one)
 {
-	setenv("WD_ATTACH_TIMEOUT", "60000", 1);
+	setenv("WD_ATTACH_TIMEOUT", "300000", 1);
 	ASSERT_EQ(0, wd_user_start("ONE")) TH_LOG("%s", detail(0));
 	fill_noise(self->in, sizeof(self->in), 1);
 	self->cipher = cipher_open(WD_CIPHER_AES, WD_CIPHER_CBC, WD_ASYNC, WD_FLAT_BUF, WD_SESS_PATH_HW);

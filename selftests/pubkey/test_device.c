@@ -239,7 +239,7 @@ TEST_F(signer, keeps_the_deadlines_of_a_burst)
 {
 	ASSERT_TRUE(signer_open(self, false)) TH_LOG("%s", detail(self->h));
 	ASSERT_EQ(2, wd_ecc_async_burst(self->h, self->args, 2, NULL));
-	while (wd_ecc_poll(2, 20000, NULL) > 0 && self->over < 2)
+	while (wd_ecc_poll(2, WAIT_MS, NULL) > 0 && self->over < 2)
 		;
 	EXPECT_EQ(2, self->over);
 }
@@ -251,7 +251,7 @@ TEST_F(signer, keeps_a_deadline_on_contexts_of_a_set)
 	ASSERT_TRUE(signer_open(self, false)) TH_LOG("%s", detail(self->h));
 	ASSERT_EQ(0, wd_ctx_set_from_sess(self->h, set));
 	ASSERT_EQ(0, wd_ecc_async(self->h, self->args[0], set));
-	EXPECT_EQ(1, wd_ecc_poll(1, 20000, set));
+	EXPECT_EQ(1, wd_ecc_poll(1, WAIT_MS, set));
 	EXPECT_EQ(1, self->over);
 	wd_ctx_set_free(set);
 }
@@ -268,7 +268,7 @@ TEST_F(signer, keeps_a_deadline_with_a_completion_queue)
 	do {
 		ASSERT_EQ(0, wd_cq_arm(self->cq));
 		n = wd_poll_cq(self->cq, 1, &wc);
-	} while (!n && poll(&pfd, 1, 20000) > 0);
+	} while (!n && poll(&pfd, 1, WAIT_MS) > 0);
 	EXPECT_EQ(1, n);
 	EXPECT_EQ(-ETIMEDOUT, wc.status);
 }
