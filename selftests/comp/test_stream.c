@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "comp_test.h"
+#include "emulated.h"
 #include "kselftest_harness.h"
 
 FIXTURE(stream) {
@@ -459,6 +460,9 @@ TEST_F_TIMEOUT(stream, one_with_a_thread_inside_is_left_alone_by_others_and_by_a
 		ASSERT_EQ(0, pthread_create(&p.t, NULL, pack_much, &p));
 		done = others_are_kept_out(self, &p, &child);
 		ASSERT_EQ(0, pthread_join(p.t, NULL));
+		/* fork() has the lock of this process' memory, and hisi_sim gives up a page that it can't have for two seconds. */
+		if (p.ret == -EFAULT && self->path == WD_PATH_SIM && !emulated())
+			done = false;
 	}
 	EXPECT_TRUE(done);
 	EXPECT_EQ(0, child);

@@ -62,6 +62,12 @@ static void one_new(struct one *o)
 	o->plain = malloc(most);
 	o->packed = malloc(2 * most);
 	o->back = malloc(2 * most);
+	/*
+	 * The pages are there: a simulated device gives one up that doesn't come within 250 ms while all of its threads wait
+	 * for some, and who has the lock of this process' memory may be off its CPU for so long.
+	 */
+	memset(o->packed, 0, 2 * most);
+	memset(o->back, 0, 2 * most);
 }
 
 static void one_free(struct one *o)
