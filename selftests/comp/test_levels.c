@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every level, format and window, whole and in pieces, on devices and on this CPU: zlib reads it, and it reads zlib's. */
 #include "comp_test.h"
-#include "kselftest_harness.h"
+#include "harness_long.h"
 
 #define LEN	70000u
 #define ROOM	(LEN * 2)
