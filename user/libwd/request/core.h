@@ -159,8 +159,8 @@ int wd_queue_open(struct wd_session *s, const struct wd_driver *drv, const struc
 		  struct wd_queue **res);
 /* Where the session's asynchronous requests wait for this CPU; NULL: no memory, or no place in its completion queue. */
 struct wd_queue *wd_queue_soft(struct wd_session *s);
-/* Try to open a queue that was stopped, or closed for another's sake. Under its produce lock. */
-void wd_queue_reopen(struct wd_queue *q);
+/* Try to open a queue that was stopped, or closed for another's sake. -EAGAIN: who is about it is in the way. Under its produce lock. */
+int wd_queue_reopen(struct wd_queue *q);
 /* What was inherited becomes a place of this process, closed. Under the engine's lock. */
 void wd_queue_renew(struct wd_queue *q);
 /* Close an idle queue of a completion queue, for the next one that wants its place. Who is stopping it is waited for. */

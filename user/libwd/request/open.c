@@ -333,14 +333,15 @@ out_drain:
 	return ret;
 }
 
-void wd_queue_reopen(struct wd_queue *q)
+int wd_queue_reopen(struct wd_queue *q)
 {
-	int cancel;
+	int cancel, ret;
 
 	/* Files are opened and closed: not to be cancelled with locks held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	queue_reopen(q, WD_PLACE_EXCHANGE);
+	ret = queue_reopen(q, WD_PLACE_EXCHANGE);
 	pthread_setcancelstate(cancel, NULL);
+	return ret;
 }
 
 void wd_queue_park(struct wd_queue *q)

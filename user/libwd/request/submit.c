@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The slow path: give messages to a queue; a synchronous one then waits for its slot. */
+#include <sched.h>
+
 #include "request/fast.h"
 #include "section/section.h"
 
 #define BURST_MAX	32
+#define REOPEN_TRIES	1000
 
-/* Is the queue usable, or made so? Under the produce lock. */
+/* Is the queue usable, or made so? Under the produce lock; -EAGAIN: another thread is in the way. */
 static int queue_usable(struct wd_queue *q)
 {
-	int state = atomic_load_explicit(&q->state, memory_order_relaxed);
+	int state = atomic_load_explicit(&q->state, memory_order_relaxed), ret = 0;
 
 	if (state == -EIO || state == -EDQUOT) {
-		wd_queue_reopen(q);
+		ret = wd_queue_reopen(q);
 		state = atomic_load(&q->state);
 	}
-	return state;
+	return state && ret == -EAGAIN ? ret : state;
 }
 
 /* The slot at the tail becomes that of a request; not before it is free again. Its tag is filled in. */
@@ -90,9 +93,19 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	return __builtin_expect(ret > 0, 1) ? 0 : push_failed(q, ret);
 }
 
+/* Who is in the way of a queue's reopening has seldom more to do than to leave; a stop takes longer. */
 static int push_again(struct wd_queue *q, struct wd_msg *msg)
 {
-	return push_one(q, msg);
+	int ret = push_one(q, msg), state, tries;
+
+	for (tries = 1; ret == -EAGAIN && tries < REOPEN_TRIES; tries++) {
+		sched_yield();
+		ret = push_one(q, msg);
+	}
+	if (ret != -EAGAIN)
+		return ret;
+	state = atomic_load(&q->state);
+	return state ? state : ret;
 }
 
 /* Submit to this queue, waiting for room until the deadline, and wait for the end. */
@@ -293,7 +306,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	wd_lock(&q->produce);
 	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
 	if (__builtin_expect(ret, 0))
-		ret = queue_usable(q);
+		ret = queue_usable(q) ? atomic_load(&q->state) : 0;
 	if (__builtin_expect(!ret, 1))
 		ret = push_locked(q, msgs, n);
 	/*
