@@ -20,7 +20,7 @@ enum answer {
 	ANSWER_TLVS = 8,	/* flags of its header */
 	ANSWER_CAPPED = 16,
 	ANSWER_INTERRUPTED = 32,	/* a signal comes first */
-	ANSWER_FAMILY = 64,	/* before it, a good answer to the question for the family */
+	ANSWER_FAMILY = 64,	/* by itself, where the family is asked for: a good answer to that */
 };
 
 static struct {
@@ -116,6 +116,7 @@ ssize_t __wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockadd
 	}
 	kernel.interrupted = false;
 	if (kernel.asked_family && *kernel.f.at & ANSWER_FAMILY) {
+		feed_u8(&kernel.f);
 		n = family_answer(answer);
 		kernel.asked_family = false;
 	} else {
