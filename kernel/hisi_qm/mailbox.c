@@ -9,7 +9,10 @@
 /* Reads dword 0 until the device has let go of the mailbox. */
 static int qm_mailbox_wait(struct hisi_qm *qm, u64 timeout_us, u32 *value)
 {
-	return qm_poll(qm, QM_MB, QM_MB_BUSY, 0, timeout_us, value);
+	int ret = qm_poll(qm, QM_MB, QM_MB_BUSY, 0, timeout_us, value);
+
+	/* A channel that is offline takes no command, whatever the register says. */
+	return !ret && qm_gone(qm, *value) ? -ENODEV : ret;
 }
 
 /*

@@ -117,9 +117,6 @@ static void move_run(struct kthread_work *work)
 	struct move *move = container_of(work, struct move, work);
 
 	sim_inject_give(move->inject);
-	/* A driver's removal waits for who is opening. */
-	if (!move->shape)
-		sim_sva_hold_binds(move->sdev, false);
 	if (move->surprise)
 		device_vanish(move->sdev);
 	if (move->shape)
@@ -150,6 +147,8 @@ void sim_device_remove(struct sim_dev *sdev, bool surprise)
 {
 	struct move move = { .sdev = sdev, .surprise = surprise };
 
+	/* A driver's removal, of this device or of one that is before it in the queue, waits for who is opening. */
+	sim_sva_hold_binds(sdev, false);
 	move_wait(&move);
 }
 

@@ -201,23 +201,38 @@ static void uacce_ctx_return_queue(struct uacce_ctx *ctx)
 	uacce_ctx_hold(ctx->q.uacce, ctx);
 }
 
+/* Killed before it had anything, by a removal, a revocation, or a reset that open() could come after; or of no use. */
+static int uacce_ctx_may_open(struct uacce_ctx *ctx)
+{
+	const struct uacce_ops *ops = ctx->q.uacce->ops;
+	bool killed = ctx->state == UACCE_CTX_ZOMBIE;
+
+	lockdep_assert_held(&ctx->mutex);
+	/* The driver's ops last until the removal has killed the context. */
+	if (killed && READ_ONCE(ctx->q.uacce->dead))
+		return -EINVAL;
+	if (ops->get_isolate_state &&
+	    ops->get_isolate_state(ctx->q.uacce) == UACCE_DEV_ISOLATE)
+		return -EIO;
+	return killed ? -EPERM : 0;
+}
+
 static int uacce_ctx_acquire(struct uacce_ctx *ctx)
 {
 	const struct uacce_ops *ops = ctx->q.uacce->ops;
 	int ret;
 
-	/* Before the mutex: who kills the context must not wait for its process' memory. */
-	ret = uacce_sva_bind(ctx);
+	mutex_lock(&ctx->mutex);
+	ret = uacce_ctx_may_open(ctx);
+	mutex_unlock(&ctx->mutex);
+	/* Without the mutex: who kills the context must not wait for its process' memory. */
+	if (!ret)
+		ret = uacce_sva_bind(ctx);
 	mutex_lock(&ctx->mutex);
 	if (ret)
 		goto err_bury;
-	/* Killed before it had anything: by a removal, or by a reset that open() could come after. */
-	ret = READ_ONCE(ctx->q.uacce->dead) ? -EINVAL : -EPERM;
-	if (ctx->state == UACCE_CTX_ZOMBIE)
-		goto err_unbind;
-	ret = -EIO;
-	if (ops->get_isolate_state &&
-	    ops->get_isolate_state(ctx->q.uacce) == UACCE_DEV_ISOLATE)
+	ret = uacce_ctx_may_open(ctx);
+	if (ret)
 		goto err_unbind;
 	ret = ops->get_queue(ctx->q.uacce, &ctx->q);
 	if (ret)

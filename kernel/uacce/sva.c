@@ -220,7 +220,10 @@ int uacce_sva_bind(struct uacce_ctx *ctx)
 	bond = uacce_bond_get(uacce, ctx->mm);
 	if (!bond)
 		return -ENOMEM;
-	mutex_lock(&bond->mutex);
+	if (mutex_lock_killable(&bond->mutex)) {
+		uacce_bond_put(uacce, bond);
+		return -EINTR;
+	}
 	if (!bond->binds)
 		ret = uacce->provider->ops->bind(uacce->parent, ctx->mm, &bond->pasid, &bond->handle);
 	if (!ret) {

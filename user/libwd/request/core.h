@@ -6,6 +6,7 @@
 #include "device/table.h"
 
 #define WD_REOPEN_AFTER_NS	100000000ull	/* between two tries to open a context again */
+#define WD_REOPENED_NS		(WD_REOPEN_AFTER_NS + 10000000ull)	/* one that could not be opened at once may be a little later */
 #define WD_LOOK_AGAIN_NS	1000000000ull	/* between two looks for devices by a session that works without */
 
 /* --- the drain lock --- */
@@ -159,7 +160,7 @@ int wd_queue_open(struct wd_session *s, const struct wd_driver *drv, const struc
 		  struct wd_queue **res);
 /* Where the session's asynchronous requests wait for this CPU; NULL: no memory, or no place in its completion queue. */
 struct wd_queue *wd_queue_soft(struct wd_session *s);
-/* Try to open a queue that was stopped, or closed for another's sake. -EAGAIN: who is about it is in the way. Under its produce lock. */
+/* Try to open a queue that was stopped, or closed for another's sake; -EAGAIN: another thread is in the way. Under its produce lock. */
 int wd_queue_reopen(struct wd_queue *q);
 /* What was inherited becomes a place of this process, closed. Under the engine's lock. */
 void wd_queue_renew(struct wd_queue *q);

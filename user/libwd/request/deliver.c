@@ -7,8 +7,7 @@
 #include "request/pollers.h"
 #include "request/tally.h"
 
-#define REOPEN_NS	(WD_REOPEN_AFTER_NS + 10000000ull)	/* a context that could not be opened at once may be a little later */
-#define BUSY_NS		2000000ull				/* and one that is full has room soon */
+#define BUSY_NS		2000000ull	/* a context that is full has room soon */
 
 /* A row that is being delivered; a callback that polls must not wait for what stands behind it in its own row. */
 struct row {
@@ -49,7 +48,7 @@ static bool redo_waits(struct wd_queue *q, struct wd_msg *msg, int why)
 		at += BUSY_NS;
 	} else if ((why == -EIO || why == -EDQUOT) && !msg->waited) {
 		msg->waited = true;
-		at += REOPEN_NS;
+		at += WD_REOPENED_NS;
 	} else {
 		return false;
 	}

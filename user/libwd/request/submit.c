@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The slow path: give messages to a queue; a synchronous one then waits for its slot. */
-#include <sched.h>
-
 #include "request/fast.h"
 #include "section/section.h"
 
 #define BURST_MAX	32
-#define REOPEN_TRIES	1000
+#define NAP_NS		1000000ull
 
 /* Is the queue usable, or made so? Under the produce lock; -EAGAIN: another thread is in the way. */
 static int queue_usable(struct wd_queue *q)
@@ -93,32 +91,51 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	return __builtin_expect(ret > 0, 1) ? 0 : push_failed(q, ret);
 }
 
-/* Who is in the way of a queue's reopening has seldom more to do than to leave; a stop takes longer. */
-static int push_again(struct wd_queue *q, struct wd_msg *msg)
+/* As push_one(); a context that is not usable says why, and another thread may be what keeps it so (*held_up). */
+static int push_again(struct wd_queue *q, struct wd_msg *msg, bool *held_up)
 {
-	int ret = push_one(q, msg), state, tries;
+	int ret = push_one(q, msg);
 
-	for (tries = 1; ret == -EAGAIN && tries < REOPEN_TRIES; tries++) {
-		sched_yield();
-		ret = push_one(q, msg);
-	}
 	if (ret != -EAGAIN)
 		return ret;
-	state = atomic_load(&q->state);
-	return state ? state : ret;
+	*held_up = true;
+	ret = atomic_load(&q->state);
+	/* Opened since, by that thread. */
+	return ret ? ret : -EBUSY;
+}
+
+/*
+ * Another thread was in the way of a context's reopening: it mostly has little more to do than to leave. A while later
+ * it may be worth another try, until *until, which is set by the first call.
+ */
+static bool wait_for_reopening(__u64 *until, __u64 deadline)
+{
+	__u64 now = wd_now_ns();
+
+	if (!*until)
+		*until = now + WD_REOPENED_NS;
+	if (now >= *until || (deadline && now >= deadline))
+		return false;
+	wd_poll_fds(NULL, 0, now + NAP_NS);
+	return true;
 }
 
 /* Submit to this queue, waiting for room until the deadline, and wait for the end. */
 int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 {
+	__u64 until = 0;
 	int ret;
 
 	for (;;) {
-		ret = push_again(q, msg);
+		bool held_up = false;
+
+		ret = push_again(q, msg, &held_up);
 		if (!ret)
 			ret = wd_queue_wait(q, msg, bytes);
 		else if (ret == -EBUSY)
 			ret = wd_room_wait(NULL, q, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
+		else if (held_up && wait_for_reopening(&until, msg->deadline))
+			ret = -EAGAIN;
 		if (ret != -EAGAIN)
 			break;
 	}
@@ -132,19 +149,22 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 /*
  * One try over the session's contexts. -EAGAIN: stopped by a neighbour's
  * deadline, may be tried elsewhere; -ENXIO, -EDQUOT, -ENOTCONN: taken by nobody,
- * because all are gone, closed for others' sake, or stopped.
+ * because all are gone, closed for others' sake, or stopped; *held_up: some of
+ * these two only for another thread's sake.
  */
-static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes)
+static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes, bool *held_up)
 {
 	unsigned int nr = atomic_load_explicit(&s->nr, memory_order_acquire), i;
 	bool busy = false, closed = false, stopped = false;
 	int ret;
 
+	*held_up = false;
 	for (i = 0; i < nr; i++) {
 		struct wd_queue *q = atomic_load_explicit(&s->queue[i], memory_order_relaxed);
 
-		ret = push_again(q, msg);
+		ret = push_again(q, msg, held_up);
 		if (!ret) {
+			*held_up = false;
 			ret = wd_queue_wait(q, msg, bytes);
 			if (ret != WD_STOPPED)
 				return ret;
@@ -211,7 +231,8 @@ static void look_again(struct wd_session *s, __u16 reason)
 
 static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 {
-	bool again = false;
+	bool again = false, held_up;
+	__u64 until = 0;
 	int ret;
 
 	msg->path = WD_PATH_NONE;
@@ -220,9 +241,11 @@ static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 			look_again(s, msg->reason);
 			return exec_soft(s, msg, msg->reason);
 		}
-		ret = try_queues(s, msg, bytes);
+		ret = try_queues(s, msg, bytes, &held_up);
 		if (!ret)
 			return 0;
+		if ((ret == -EDQUOT || ret == -ENOTCONN) && held_up && !s->soft_ok && wait_for_reopening(&until, msg->deadline))
+			ret = -EAGAIN;
 		if (ret == -EBUSY)
 			ret = wd_room_wait(s, NULL, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
 		if (ret == -EAGAIN && msg->deadline && wd_now_ns() >= msg->deadline)
