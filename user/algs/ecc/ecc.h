@@ -49,14 +49,14 @@ struct ecc_key {
  * struct ecc_words - a curve as point.c wants it, the least word first
  * @n:		words of a number
  * @inverse:	of -p, modulo a word
- * @a, @b:	divided by 2^(64 n), once and twice
+ * @minus_b:	p - b
  */
 struct ecc_words {
 	unsigned int n;
 	__u64 inverse;
 	__u64 p[ECC_WORDS_MAX];
 	__u64 a[ECC_WORDS_MAX];
-	__u64 b[ECC_WORDS_MAX];
+	__u64 minus_b[ECC_WORDS_MAX];
 };
 
 /**
