@@ -86,6 +86,7 @@ int crypto_rows(int argc, char **argv);
 int crypto_heap(int argc, char **argv);
 int crypto_loop(int argc, char **argv);
 int pubkey_rows(int argc, char **argv);
+int pubkey_null_rows(int argc, char **argv);
 int pubkey_loop(int argc, char **argv);
 
 #endif

@@ -22,6 +22,7 @@ static const struct {
 	{ "crypto-heap", crypto_heap },
 	{ "crypto-loop", crypto_loop },
 	{ "pubkey", pubkey_rows },
+	{ "pubkey-null", pubkey_null_rows },
 	{ "pubkey-loop", pubkey_loop },
 };
 

@@ -1,35 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA, DH and ECC: this CPU's path against libcrypto called directly, and loops for counting instructions. */
-#include <dlfcn.h>
+/* RSA, DH and ECC: this CPU's path against libcrypto called directly, and the keys of all rows. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
-#include <wd_dh.h>
-#include <wd_ecc.h>
-#include <wd_rsa.h>
-#include "bench.h"
+#include "pubkey.h"
 
 #define ROUNDS	15
 #define TURN_NS	8000000.0	/* of CPU time for one measurement */
 #define BITS	2048
-#define MOST	(BITS / 8)
 
-/* Keys and operands of all operations, made once. */
+struct pubkey_operands pubkey;
+
 static struct {
-	EVP_PKEY *rsa, *ec, *x, *dh, *dh_peer, *ec_peer, *x_peer;
-	unsigned char in[MOST], out[MOST], digest[32], sig[64], der[80], ec_point[65], x_point[32], dh_value[MOST];
-	size_t der_len;
 	handle_t h_rsa, h_ecdsa, h_ecdh, h_x, h_dh;
-} b;
+} soft;
 
-static void need(bool good, const char *what)
+void pubkey_need(bool good, const char *what)
 {
 	if (!good)
 		die(what, -EIO);
@@ -41,13 +33,13 @@ static void number_of(struct wd_number *n, const EVP_PKEY *pkey, const char *nam
 {
 	BIGNUM *bn = NULL;
 
-	need(EVP_PKEY_get_bn_param(pkey, name, &bn), name);
+	pubkey_need(EVP_PKEY_get_bn_param(pkey, name, &bn), name);
 	n->len = (__u32)BN_bn2bin(bn, room);
 	n->data = room;
 	BN_clear_free(bn);
 }
 
-static handle_t rsa_session(int op_type, __u32 flags)
+handle_t pubkey_rsa_session(int op_type, __u32 flags)
 {
 	struct wd_rsa_sess_setup setup = { .key_bits = BITS, .op_type = (__u8)op_type, .flags = flags };
 	static const char *const names[] = {
@@ -61,12 +53,12 @@ static handle_t rsa_session(int op_type, __u32 flags)
 	int i;
 
 	for (i = 0; i < 8; i++)
-		number_of(to + i, b.rsa, names[i], room[i]);
-	need(h && !wd_rsa_set_key(h, &key), "an RSA session");
+		number_of(to + i, pubkey.rsa, names[i], room[i]);
+	pubkey_need(h && !wd_rsa_set_key(h, &key), "an RSA session");
 	return h;
 }
 
-static handle_t ecc_session(int alg, int curve, int op_type, __u32 flags)
+handle_t pubkey_ecc_session(int alg, int curve, int op_type, __u32 flags)
 {
 	struct wd_ecc_sess_setup setup = { .alg = (__u8)alg, .curve = (__u32)curve, .op_type = (__u8)op_type, .flags = flags };
 	unsigned char room[32];
@@ -75,66 +67,66 @@ static handle_t ecc_session(int alg, int curve, int op_type, __u32 flags)
 	handle_t h = wd_ecc_alloc_sess(&setup, NULL);
 
 	if (alg == WD_ECC_X25519) {
-		need(EVP_PKEY_get_raw_private_key(b.x, room, &len), "a key");
+		pubkey_need(EVP_PKEY_get_raw_private_key(pubkey.x, room, &len), "a key");
 		key.d = (struct wd_number){ .data = room, .len = 32 };
 	} else {
-		number_of(&key.d, b.ec, OSSL_PKEY_PARAM_PRIV_KEY, room);
+		number_of(&key.d, pubkey.ec, OSSL_PKEY_PARAM_PRIV_KEY, room);
 	}
-	need(h && !wd_ecc_set_key(h, &key), "an ECC session");
+	pubkey_need(h && !wd_ecc_set_key(h, &key), "an ECC session");
 	return h;
 }
 
-static handle_t dh_session(int op_type, __u32 flags)
+handle_t pubkey_dh_session(int op_type, __u32 flags)
 {
 	struct wd_dh_sess_setup setup = { .group = WD_DH_FFDHE2048, .op_type = (__u8)op_type, .flags = flags };
 	unsigned char room[MOST];
 	struct wd_number x;
 	handle_t h = wd_dh_alloc_sess(&setup, NULL);
 
-	number_of(&x, b.dh, OSSL_PKEY_PARAM_PRIV_KEY, room);
-	need(h && !wd_dh_set_key(h, &x), "a DH session");
+	number_of(&x, pubkey.dh, OSSL_PKEY_PARAM_PRIV_KEY, room);
+	pubkey_need(h && !wd_dh_set_key(h, &x), "a DH session");
 	return h;
 }
 
-static void dh_make(void)
+void pubkey_dh_make(void)
 {
 	OSSL_PARAM group[] = { OSSL_PARAM_construct_utf8_string("group", (char *)"ffdhe2048", 0), OSSL_PARAM_construct_end() };
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", NULL);
 	BIGNUM *y = NULL;
 
-	need(ctx && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_params(ctx, group) > 0 && EVP_PKEY_generate(ctx, &b.dh) > 0 &&
-	     EVP_PKEY_generate(ctx, &b.dh_peer) > 0, "keys of DH");
-	need(EVP_PKEY_get_bn_param(b.dh_peer, OSSL_PKEY_PARAM_PUB_KEY, &y) && BN_bn2binpad(y, b.dh_value, MOST) == MOST, "a value");
+	pubkey_need(ctx && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_params(ctx, group) > 0 && EVP_PKEY_generate(ctx, &pubkey.dh) > 0 &&
+	     EVP_PKEY_generate(ctx, &pubkey.dh_peer) > 0, "keys of DH");
+	pubkey_need(EVP_PKEY_get_bn_param(pubkey.dh_peer, OSSL_PKEY_PARAM_PUB_KEY, &y) && BN_bn2binpad(y, pubkey.dh_value, MOST) == MOST, "a value");
 	BN_free(y);
 	EVP_PKEY_CTX_free(ctx);
 }
 
-static void ec_make(void)
+void pubkey_ec_make(void)
 {
 	size_t n;
 
-	b.ec = EVP_EC_gen("P-256");
-	b.ec_peer = EVP_EC_gen("P-256");
-	need(b.ec && b.ec_peer, "keys");
-	need(EVP_PKEY_get_octet_string_param(b.ec_peer, OSSL_PKEY_PARAM_PUB_KEY, b.ec_point, sizeof(b.ec_point), &n), "a point");
-	memset(b.digest, 0x71, sizeof(b.digest));
+	pubkey.ec = EVP_EC_gen("P-256");
+	pubkey.ec_peer = EVP_EC_gen("P-256");
+	pubkey_need(pubkey.ec && pubkey.ec_peer, "keys");
+	pubkey_need(EVP_PKEY_get_octet_string_param(pubkey.ec_peer, OSSL_PKEY_PARAM_PUB_KEY, pubkey.ec_point, sizeof(pubkey.ec_point), &n), "a point");
+	memset(pubkey.digest, 0x71, sizeof(pubkey.digest));
 }
 
-static void x_make(void)
+void pubkey_x_make(void)
 {
-	size_t n = sizeof(b.x_point);
+	size_t n = sizeof(pubkey.x_point);
 
-	b.x = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
-	b.x_peer = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
-	need(b.x && b.x_peer && EVP_PKEY_get_raw_public_key(b.x_peer, b.x_point, &n), "keys");
+	pubkey.x = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+	pubkey.x_peer = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+	pubkey_need(pubkey.x && pubkey.x_peer && EVP_PKEY_get_raw_public_key(pubkey.x_peer, pubkey.x_point, &n), "keys");
 }
 
-static void rsa_make(void)
+void pubkey_rsa_make(void)
 {
-	b.rsa = EVP_RSA_gen(BITS);
-	need(b.rsa, "an RSA key");
-	memset(b.in, 0x35, sizeof(b.in));
-	b.in[0] = 0;
+	pubkey.rsa = EVP_RSA_gen(BITS);
+	pubkey_need(pubkey.rsa, "an RSA key");
+	memset(pubkey.in, 0x35, sizeof(pubkey.in));
+	pubkey.in[0] = 0;
 }
 
 /* --- ours --- */
@@ -142,12 +134,12 @@ static void rsa_make(void)
 static int rsa_do(handle_t h, int op)
 {
 	size_t len = MOST;
-	struct wd_rsa_arg arg = { .src = b.in, .src_len = MOST, .dst = b.out, .dst_len = &len, .op = (__u32)op };
+	struct wd_rsa_arg arg = { .src = pubkey.in, .src_len = MOST, .dst = pubkey.out, .dst_len = &len, .op = (__u32)op };
 
 	return wd_rsa_sync(h, &arg);
 }
 
-static int ecc_do(handle_t h, int op, void *in, size_t n, void *extra, size_t extra_len, void *out)
+int pubkey_ecc_do(handle_t h, int op, void *in, size_t n, void *extra, size_t extra_len, void *out)
 {
 	size_t len = MOST;
 	struct wd_ecc_arg arg = {
@@ -159,40 +151,40 @@ static int ecc_do(handle_t h, int op, void *in, size_t n, void *extra, size_t ex
 
 static int ours_rsa_sign(void)
 {
-	return rsa_do(b.h_rsa, WD_RSA_SIGN);
+	return rsa_do(soft.h_rsa, WD_RSA_SIGN);
 }
 
 static int ours_rsa_verify(void)
 {
-	return rsa_do(b.h_rsa, WD_RSA_VERIFY);
+	return rsa_do(soft.h_rsa, WD_RSA_VERIFY);
 }
 
 static int ours_dh(void)
 {
 	size_t len = MOST;
-	struct wd_dh_arg arg = { .src = b.dh_value, .src_len = MOST, .dst = b.out, .dst_len = &len, .op = WD_DH_SHARED };
+	struct wd_dh_arg arg = { .src = pubkey.dh_value, .src_len = MOST, .dst = pubkey.out, .dst_len = &len, .op = WD_DH_SHARED };
 
-	return wd_dh_sync(b.h_dh, &arg);
+	return wd_dh_sync(soft.h_dh, &arg);
 }
 
 static int ours_ecdh(void)
 {
-	return ecc_do(b.h_ecdh, WD_ECC_AGREE, b.ec_point + 1, 64, NULL, 0, b.out);
+	return pubkey_ecc_do(soft.h_ecdh, WD_ECC_AGREE, pubkey.ec_point + 1, 64, NULL, 0, pubkey.out);
 }
 
 static int ours_ecdsa_sign(void)
 {
-	return ecc_do(b.h_ecdsa, WD_ECC_SIGN, b.digest, 32, NULL, 0, b.out);
+	return pubkey_ecc_do(soft.h_ecdsa, WD_ECC_SIGN, pubkey.digest, 32, NULL, 0, pubkey.out);
 }
 
 static int ours_ecdsa_verify(void)
 {
-	return ecc_do(b.h_ecdsa, WD_ECC_VERIFY, b.digest, 32, b.sig, 64, NULL);
+	return pubkey_ecc_do(soft.h_ecdsa, WD_ECC_VERIFY, pubkey.digest, 32, pubkey.sig, 64, NULL);
 }
 
 static int ours_x25519(void)
 {
-	return ecc_do(b.h_x, WD_ECC_AGREE, b.x_point, 32, NULL, 0, b.out);
+	return pubkey_ecc_do(soft.h_x, WD_ECC_AGREE, pubkey.x_point, 32, NULL, 0, pubkey.out);
 }
 
 /* --- libcrypto's: contexts prepared once, the peer's key as it comes --- */
@@ -201,7 +193,7 @@ static EVP_PKEY_CTX *prepared(EVP_PKEY *pkey, int (*init)(EVP_PKEY_CTX *), bool 
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, pkey, NULL);
 
-	need(ctx && init(ctx) > 0 && (!raw || EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING) > 0), "a context");
+	pubkey_need(ctx && init(ctx) > 0 && (!raw || EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING) > 0), "a context");
 	return ctx;
 }
 
@@ -211,8 +203,8 @@ static int direct_rsa_sign(void)
 	size_t n = MOST;
 
 	if (!ctx)
-		ctx = prepared(b.rsa, EVP_PKEY_sign_init, true);
-	return EVP_PKEY_sign(ctx, b.out, &n, b.in, MOST) > 0 ? 0 : -EIO;
+		ctx = prepared(pubkey.rsa, EVP_PKEY_sign_init, true);
+	return EVP_PKEY_sign(ctx, pubkey.out, &n, pubkey.in, MOST) > 0 ? 0 : -EIO;
 }
 
 static int direct_rsa_verify(void)
@@ -221,8 +213,8 @@ static int direct_rsa_verify(void)
 	size_t n = MOST;
 
 	if (!ctx)
-		ctx = prepared(b.rsa, EVP_PKEY_encrypt_init, true);
-	return EVP_PKEY_encrypt(ctx, b.out, &n, b.in, MOST) > 0 ? 0 : -EIO;
+		ctx = prepared(pubkey.rsa, EVP_PKEY_encrypt_init, true);
+	return EVP_PKEY_encrypt(ctx, pubkey.out, &n, pubkey.in, MOST) > 0 ? 0 : -EIO;
 }
 
 static int direct_dh(void)
@@ -231,15 +223,15 @@ static int direct_dh(void)
 	size_t n = MOST;
 
 	if (!ctx)
-		ctx = prepared(b.dh, EVP_PKEY_derive_init, false);
-	return EVP_PKEY_derive_set_peer_ex(ctx, b.dh_peer, 0) > 0 && EVP_PKEY_derive(ctx, b.out, &n) > 0 ? 0 : -EIO;
+		ctx = prepared(pubkey.dh, EVP_PKEY_derive_init, false);
+	return EVP_PKEY_derive_set_peer_ex(ctx, pubkey.dh_peer, 0) > 0 && EVP_PKEY_derive(ctx, pubkey.out, &n) > 0 ? 0 : -EIO;
 }
 
 static int direct_derive(EVP_PKEY_CTX *ctx, EVP_PKEY *peer)
 {
 	size_t n = MOST;
 
-	return EVP_PKEY_derive_set_peer_ex(ctx, peer, 0) > 0 && EVP_PKEY_derive(ctx, b.out, &n) > 0 ? 0 : -EIO;
+	return EVP_PKEY_derive_set_peer_ex(ctx, peer, 0) > 0 && EVP_PKEY_derive(ctx, pubkey.out, &n) > 0 ? 0 : -EIO;
 }
 
 static int direct_ecdh(void)
@@ -249,22 +241,22 @@ static int direct_ecdh(void)
 	static EVP_PKEY *peer;
 
 	if (!ctx) {
-		ctx = prepared(b.ec, EVP_PKEY_derive_init, false);
+		ctx = prepared(pubkey.ec, EVP_PKEY_derive_init, false);
 		group = EC_GROUP_new_by_curve_name_ex(NULL, NULL, NID_X9_62_prime256v1);
-		peer = EVP_PKEY_dup(b.ec_peer);
-		need(group && peer, "a peer");
+		peer = EVP_PKEY_dup(pubkey.ec_peer);
+		pubkey_need(group && peer, "a peer");
 	}
-	return EVP_PKEY_set1_encoded_public_key(peer, b.ec_point, 65) > 0 ? direct_derive(ctx, peer) : -EIO;
+	return EVP_PKEY_set1_encoded_public_key(peer, pubkey.ec_point, 65) > 0 ? direct_derive(ctx, peer) : -EIO;
 }
 
 static int direct_x25519(void)
 {
 	static EVP_PKEY_CTX *ctx;
-	EVP_PKEY *peer = EVP_PKEY_new_raw_public_key_ex(NULL, "X25519", NULL, b.x_point, 32);
+	EVP_PKEY *peer = EVP_PKEY_new_raw_public_key_ex(NULL, "X25519", NULL, pubkey.x_point, 32);
 	int ret;
 
 	if (!ctx)
-		ctx = prepared(b.x, EVP_PKEY_derive_init, false);
+		ctx = prepared(pubkey.x, EVP_PKEY_derive_init, false);
 	ret = peer ? direct_derive(ctx, peer) : -EIO;
 	EVP_PKEY_free(peer);
 	return ret;
@@ -275,9 +267,9 @@ static int direct_ecdsa_sign(void)
 	static EVP_PKEY_CTX *ctx;
 
 	if (!ctx)
-		ctx = prepared(b.ec, EVP_PKEY_sign_init, false);
-	b.der_len = sizeof(b.der);
-	return EVP_PKEY_sign(ctx, b.der, &b.der_len, b.digest, 32) > 0 ? 0 : -EIO;
+		ctx = prepared(pubkey.ec, EVP_PKEY_sign_init, false);
+	pubkey.der_len = sizeof(pubkey.der);
+	return EVP_PKEY_sign(ctx, pubkey.der, &pubkey.der_len, pubkey.digest, 32) > 0 ? 0 : -EIO;
 }
 
 static int direct_ecdsa_verify(void)
@@ -285,8 +277,8 @@ static int direct_ecdsa_verify(void)
 	static EVP_PKEY_CTX *ctx;
 
 	if (!ctx)
-		ctx = prepared(b.ec, EVP_PKEY_verify_init, false);
-	return EVP_PKEY_verify(ctx, b.der, b.der_len, b.digest, 32) == 1 ? 0 : -EIO;
+		ctx = prepared(pubkey.ec, EVP_PKEY_verify_init, false);
+	return EVP_PKEY_verify(ctx, pubkey.der, pubkey.der_len, pubkey.digest, 32) == 1 ? 0 : -EIO;
 }
 
 /* --- rows --- */
@@ -349,166 +341,22 @@ int pubkey_rows(int argc, char **argv)
 	unsigned int i;
 
 	(void)argc, (void)argv;
-	rsa_make();
-	dh_make();
-	ec_make();
-	x_make();
-	b.h_rsa = rsa_session(WD_SYNC, WD_SESS_PATH_SOFT);
-	b.h_dh = dh_session(WD_SYNC, WD_SESS_PATH_SOFT);
-	b.h_ecdh = ecc_session(WD_ECC_ECDH, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
-	b.h_ecdsa = ecc_session(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
-	b.h_x = ecc_session(WD_ECC_X25519, 0, WD_SYNC, WD_SESS_PATH_SOFT);
-	need(!ecc_do(b.h_ecdsa, WD_ECC_SIGN, b.digest, 32, NULL, 0, b.sig), "a signature");
+	pubkey_rsa_make();
+	pubkey_dh_make();
+	pubkey_ec_make();
+	pubkey_x_make();
+	soft.h_rsa = pubkey_rsa_session(WD_SYNC, WD_SESS_PATH_SOFT);
+	soft.h_dh = pubkey_dh_session(WD_SYNC, WD_SESS_PATH_SOFT);
+	soft.h_ecdh = pubkey_ecc_session(WD_ECC_ECDH, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
+	soft.h_ecdsa = pubkey_ecc_session(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
+	soft.h_x = pubkey_ecc_session(WD_ECC_X25519, 0, WD_SYNC, WD_SESS_PATH_SOFT);
+	pubkey_need(!pubkey_ecc_do(soft.h_ecdsa, WD_ECC_SIGN, pubkey.digest, 32, NULL, 0, pubkey.sig), "a signature");
 	for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
 		measure(&jobs[i]);
-	wd_rsa_free_sess(b.h_rsa);
-	wd_dh_free_sess(b.h_dh);
-	wd_ecc_free_sess(b.h_ecdh);
-	wd_ecc_free_sess(b.h_ecdsa);
-	wd_ecc_free_sess(b.h_x);
-	return 0;
-}
-
-/* --- counting --- */
-
-static unsigned int finished;
-
-static void r_done(struct wd_rsa_arg *arg, void *param)
-{
-	(void)arg, (void)param;
-	finished++;
-}
-
-static void d_done(struct wd_dh_arg *arg, void *param)
-{
-	(void)arg, (void)param;
-	finished++;
-}
-
-static void e_done(struct wd_ecc_arg *arg, void *param)
-{
-	(void)param;
-	need(!arg->status, "a request of ECC");
-	finished++;
-}
-
-/* Until the device has finished so many in all: what a poll finds is the same every time then. */
-static void device_finishes(unsigned long long until)
-{
-	union { void *p; int (*f)(const char *, const char *, unsigned long long *); } u = { .p = dlsym(RTLD_DEFAULT, "wd_emulate_count") };
-	unsigned long long n = 0;
-
-	while (u.p && n < until) {
-		usleep(20);
-		u.f("hisi_hpre-0", "completions", &n);
-	}
-}
-
-/* Nonces and private values are given, so that making them isn't counted. */
-static const struct ecc_loop {
-	const char *name;
-	int alg, curve;
-	__u32 op;
-	void *src, *extra;
-	__u32 src_len, extra_len;
-} ecc_loops[] = {
-	{ "ecdsa", WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_ECC_SIGN, b.digest, b.digest, 32, 32 },
-	{ "ecdsa-verify", WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_ECC_VERIFY, b.digest, b.sig, 32, 64 },
-	{ "ecdh", WD_ECC_ECDH, WD_ECC_SECP256R1, WD_ECC_AGREE, b.ec_point + 1, NULL, 64, 0 },
-	{ "x25519", WD_ECC_X25519, 0, WD_ECC_AGREE, b.x_point, NULL, 32, 0 },
-};
-
-static const struct ecc_loop *ecc_loop(const char *what)
-{
-	const struct ecc_loop *l;
-
-	for (l = ecc_loops; l < ecc_loops + sizeof(ecc_loops) / sizeof(ecc_loops[0]); l++)
-		if (!strcmp(what, l->name))
-			return l;
-	return NULL;
-}
-
-static int send_one(const char *what, handle_t h, void *room, size_t *len)
-{
-	const struct ecc_loop *l = ecc_loop(what);
-	struct wd_rsa_arg *r = room;
-	struct wd_dh_arg *d = room;
-	struct wd_ecc_arg *e = room;
-
-	*len = MOST;
-	if (!l && *what == 'r') {
-		*r = (struct wd_rsa_arg){ .src = b.in, .src_len = MOST, .dst = b.out, .dst_len = len, .op = WD_RSA_SIGN, .cb = r_done };
-		return wd_rsa_async(h, r, NULL);
-	}
-	if (!l) {
-		*d = (struct wd_dh_arg){ .dst = b.out, .dst_len = len, .op = WD_DH_PUBLIC, .cb = d_done };
-		return wd_dh_async(h, d, NULL);
-	}
-	*e = (struct wd_ecc_arg){
-		.src = l->src, .src_len = l->src_len, .op = l->op, .extra = l->extra, .extra_len = l->extra_len, .cb = e_done,
-	};
-	if (l->op != WD_ECC_VERIFY) {
-		e->dst = b.out;
-		e->dst_len = len;
-	}
-	return wd_ecc_async(h, e, NULL);
-}
-
-/* Of the key that the loop's session gets. */
-static void signature_make(void)
-{
-	handle_t h = ecc_session(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
-
-	need(!ecc_do(h, WD_ECC_SIGN, b.digest, 32, NULL, 0, b.sig), "a signature");
-	wd_ecc_free_sess(h);
-}
-
-static handle_t loop_session(const char *what)
-{
-	const struct ecc_loop *l = ecc_loop(what);
-
-	if (!strcmp(what, "rsa")) {
-		rsa_make();
-		return rsa_session(WD_ASYNC, WD_SESS_PATH_HW);
-	}
-	if (!strcmp(what, "dh")) {
-		dh_make();
-		return dh_session(WD_ASYNC, WD_SESS_PATH_HW);
-	}
-	if (!l)
-		return 0;
-	ec_make();
-	x_make();
-	if (l->op == WD_ECC_VERIFY)
-		signature_make();
-	return ecc_session(l->alg, l->curve, WD_ASYNC, WD_SESS_PATH_HW);
-}
-
-static int loop_poll(const char *what, unsigned int n)
-{
-	return *what == 'r' ? wd_rsa_poll(n, STALL_MS, NULL) : *what == 'd' ? wd_dh_poll(n, STALL_MS, NULL) : wd_ecc_poll(n, STALL_MS, NULL);
-}
-
-/* WHAT N: nothing but that, for who counts from outside. */
-int pubkey_loop(int argc, char **argv)
-{
-	union { struct wd_rsa_arg r; struct wd_dh_arg d; struct wd_ecc_arg e; } args[WINDOW];
-	unsigned int n = argc == 2 ? (unsigned int)strtoul(argv[1], NULL, 10) : 0, sent = 0, i;
-	size_t len[WINDOW];
-	handle_t h;
-
-	h = n ? loop_session(argv[0]) : 0;
-	if (!h) {
-		fputs("usage: wd-bench pubkey-loop rsa|dh|ecdsa|ecdsa-verify|ecdh|x25519 N\n", stderr);
-		return 2;
-	}
-	while (sent < n) {
-		for (i = 0; i < WINDOW; i++)
-			need(!send_one(argv[0], h, &args[i], &len[i]), "a request");
-		sent += WINDOW;
-		device_finishes(sent);
-		while (finished < sent)
-			need(loop_poll(argv[0], sent - finished) > 0, "a poll");
-	}
+	wd_rsa_free_sess(soft.h_rsa);
+	wd_dh_free_sess(soft.h_dh);
+	wd_ecc_free_sess(soft.h_ecdh);
+	wd_ecc_free_sess(soft.h_ecdsa);
+	wd_ecc_free_sess(soft.h_x);
 	return 0;
 }

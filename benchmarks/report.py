@@ -161,6 +161,7 @@ def crowd(name, latency_ns):
 # What yields rows, and what they are called.
 GROUPS = [
     (plain(["--null"], "null"), ("sync.null.ns", "async.null.ns", "burst.null.ns", "submit.full.ns")),
+    (plain(["--hpre", "1", "--engine", "none"], "pubkey-null"), tuple(f"{op}.null.ns" for op in ("rsa", "dh", "ecdsa", "ecdh"))),
     *((counted(kind), (f"{kind}.null.instr", f"{kind}.null.locked")) for kind in count.KINDS),
     (plain(["--null", "--zip", "2"], "two"), ("sync.2thr.scale",)),
     (crowd("sync.8thr1ctx.scale.1ms", 1000000), ("sync.8thr1ctx.scale.1ms",)),
