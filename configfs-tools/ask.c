@@ -9,9 +9,9 @@
 
 #define SECONDS_MAX 86400
 
-enum wdctl_exit ask_open(const char *command, struct family *f)
+enum wdctl_exit ask_open(const char *command, struct wd_nl *f)
 {
-	int ret = family_open(f);
+	int ret = wd_nl_open(f, UACCE_GENL_NAME);
 
 	if (!ret)
 		return EXIT_DONE;
@@ -23,7 +23,7 @@ enum wdctl_exit ask_open(const char *command, struct family *f)
 	return EXIT_FAILED;
 }
 
-void ask_failed(const char *command, const char *what, const struct family *f, int error)
+void ask_failed(const char *command, const char *what, const struct wd_nl *f, int error)
 {
 	wdctl_error(command, "%s%s%s", what ? what : "", what ? ": " : "", f->why[0] ? f->why : strerror(-error));
 }

@@ -7,10 +7,10 @@
 #include "lib/facts.h"
 
 /** ask_open() - the reason is printed when this fails. */
-enum wdctl_exit ask_open(const char *command, struct family *f);
+enum wdctl_exit ask_open(const char *command, struct wd_nl *f);
 
 /** ask_failed() - print why the last request was refused. @what: it was about, may be NULL. */
-void ask_failed(const char *command, const char *what, const struct family *f, int error);
+void ask_failed(const char *command, const char *what, const struct wd_nl *f, int error);
 
 /** ask_torn() - true if @ret is of a list that may miss some; says so. */
 bool ask_torn(const char *command, int ret);

@@ -97,7 +97,7 @@ static enum wdctl_exit print_json(const struct filter *f, const struct fact_ctxs
 	return provision_print_json(COMMAND, top);
 }
 
-static enum wdctl_exit print_ctxs(struct family *family, const struct filter *f, bool json)
+static enum wdctl_exit print_ctxs(struct wd_nl *family, const struct filter *f, bool json)
 {
 	enum wdctl_exit result;
 	struct fact_ctxs ctxs;
@@ -130,7 +130,7 @@ static bool filter_device(struct filter *f, const struct fact_devices *devices)
 	return true;
 }
 
-static bool filter_section(struct family *family, const struct filter *f)
+static bool filter_section(struct wd_nl *family, const struct filter *f)
 {
 	struct fact_section s;
 	int ret = facts_section(family, f->section, &s);
@@ -142,7 +142,7 @@ static bool filter_section(struct family *family, const struct filter *f)
 	return !ret;
 }
 
-static enum wdctl_exit ask(struct family *family, struct filter *f, bool json)
+static enum wdctl_exit ask(struct wd_nl *family, struct filter *f, bool json)
 {
 	struct fact_devices devices = { 0 };
 	enum wdctl_exit result = EXIT_FAILED;
@@ -161,7 +161,7 @@ static enum wdctl_exit ctx_run(const struct wdctl_run *r)
 {
 	struct filter f = { .dev = r->opt['d'], .section = r->opt['s'], .by_pid = r->opt['p'] };
 	enum wdctl_exit result;
-	struct family family;
+	struct wd_nl family;
 
 	if (f.by_pid && !ask_number(COMMAND, "pid", r->opt['p'], INT_MAX, &f.pid))
 		return EXIT_USAGE;
@@ -169,7 +169,7 @@ static enum wdctl_exit ctx_run(const struct wdctl_run *r)
 	if (result != EXIT_DONE)
 		return result;
 	result = ask(&family, &f, r->json);
-	family_close(&family);
+	wd_nl_close(&family);
 	return result;
 }
 

@@ -92,17 +92,17 @@ static int print_json(const struct wdctl_run *r, const struct device_list *list)
 static void ask_counts(const struct wdctl_run *r, struct device_list *list)
 {
 	struct fact_devices facts;
-	struct family family;
+	struct wd_nl family;
 	int ret;
 
-	if (root_is_fake(&r->root) || family_open(&family))
+	if (root_is_fake(&r->root) || wd_nl_open(&family, UACCE_GENL_NAME))
 		return;
 	ret = facts_devices(&family, &facts);
 	if (!ret || ret == -EINTR) {
 		device_list_take_counts(list, &facts);
 		fact_devices_free(&facts);
 	}
-	family_close(&family);
+	wd_nl_close(&family);
 }
 
 static enum wdctl_exit list_run(const struct wdctl_run *r)

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <linux/genetlink.h>
-#include <netlink/genl/ctrl.h>
 
 #include "ask.h"
 #include "lib/event.h"
@@ -30,7 +29,8 @@ struct monitor {
 	unsigned long count, seen;	/* events; count 0: no end */
 	long timeout_ms;		/* 0: none */
 	struct timespec began;
-	struct family events, questions;
+	struct wd_nl events, questions, control;
+	bool has_control;
 	struct gap gap[EVENT_GROUPS];
 	bool unloaded;
 };
@@ -118,7 +118,7 @@ static bool is_over(const struct monitor *m)
 	return m->count && m->seen >= m->count;
 }
 
-static int take_event(void *arg, const struct family_message *message)
+static int take_event(void *arg, const struct wd_nl_message *message)
 {
 	struct monitor *m = arg;
 	struct event e;
@@ -169,7 +169,7 @@ static int drain(struct monitor *m)
 	int ret;
 
 	do {
-		ret = family_receive(&m->events, take_event, m);
+		ret = wd_nl_receive(&m->events, take_event, m);
 		lost |= ret == -ENOBUFS;
 	} while ((!ret || ret == -ENOBUFS) && !is_over(m));
 	if (ret && ret != -EAGAIN && ret != -ENOBUFS)
@@ -206,36 +206,24 @@ static int settle(struct monitor *m)
 
 /* ------ the family goes with its module ------ */
 
-static int on_control(struct nl_msg *msg, void *arg)
+static int take_control(void *arg, const struct wd_nl_message *message)
 {
-	struct nlattr *a[CTRL_ATTR_MAX + 1];
-	struct nlmsghdr *h = nlmsg_hdr(msg);
 	struct monitor *m = arg;
 
-	if (h->nlmsg_type != GENL_ID_CTRL || !genlmsg_valid_hdr(h, 0) ||
-	    genlmsg_hdr(h)->cmd != CTRL_CMD_DELFAMILY || genlmsg_parse(h, 0, a, CTRL_ATTR_MAX, NULL))
-		return NL_OK;
-	if (a[CTRL_ATTR_FAMILY_ID] && nla_get_u16(a[CTRL_ATTR_FAMILY_ID]) == m->events.id)
-		m->unloaded = true;
-	return NL_OK;
+	m->unloaded |= message->cmd == CTRL_CMD_DELFAMILY && message->attr[CTRL_ATTR_FAMILY_ID] &&
+		       nla_get_u16(message->attr[CTRL_ATTR_FAMILY_ID]) == m->events.family;
+	return 0;
 }
 
 /* A socket that tells of families; where there is none, an unloaded module isn't noticed. */
-static struct nl_sock *control_open(struct monitor *m)
+static bool control_open(struct monitor *m)
 {
-	struct nl_sock *sock = nl_socket_alloc();
-	int group;
-
-	if (!sock)
-		return NULL;
-	group = genl_connect(sock) ? -1 : genl_ctrl_resolve_grp(sock, "nlctrl", "notify");
-	if (group < 0 || nl_socket_add_membership(sock, group) || nl_socket_set_nonblocking(sock)) {
-		nl_socket_free(sock);
-		return NULL;
-	}
-	nl_socket_disable_seq_check(sock);
-	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_control, m);
-	return sock;
+	if (wd_nl_open(&m->control, WD_NL_CONTROL))
+		return false;
+	if (!wd_nl_join(&m->control, "notify"))
+		return true;
+	wd_nl_close(&m->control);
+	return false;
 }
 
 /* ------ the loop ------ */
@@ -254,11 +242,11 @@ static int time_left(const struct monitor *m)
 }
 
 /* Until enough events came, the time is over (-ETIME), the module is gone (-ENODEV), or -errno. */
-static int watch(struct monitor *m, struct nl_sock *control)
+static int watch(struct monitor *m)
 {
 	struct pollfd fds[] = {
-		{ nl_socket_get_fd(m->events.sock), POLLIN, 0 },
-		{ control ? nl_socket_get_fd(control) : -1, POLLIN, 0 },
+		{ m->events.fd, POLLIN, 0 },
+		{ m->has_control ? m->control.fd : -1, POLLIN, 0 },
 		{ STDOUT_FILENO, 0, 0 },	/* its reader may go away */
 	};
 	int ret = 0, left;
@@ -272,7 +260,7 @@ static int watch(struct monitor *m, struct nl_sock *control)
 		if (fds[2].revents & POLLERR)
 			return -EPIPE;
 		if (fds[1].revents)
-			nl_recvmsgs_default(control);
+			wd_nl_receive(&m->control, take_control, m);
 		ret = drain(m);
 		if (ret == -ENOBUFS)
 			ret = settle(m);
@@ -306,9 +294,9 @@ static enum wdctl_exit finish(const struct monitor *m, int ret)
 
 /* ------ the beginning ------ */
 
-static void set_buffer(struct nl_sock *sock, int kib)
+static void set_buffer(int fd, int kib)
 {
-	int bytes = kib > INT_MAX / 1024 ? INT_MAX : kib * 1024, fd = nl_socket_get_fd(sock);
+	int bytes = kib > INT_MAX / 1024 ? INT_MAX : kib * 1024;
 
 	/* Beyond net.core.rmem_max with the right to it, else as much as that. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
@@ -320,7 +308,7 @@ static enum wdctl_exit join(struct monitor *m, bool named)
 	int ret;
 
 	if (m->wanted[EVENT_GROUP_CONFIG]) {
-		ret = family_join(&m->events, UACCE_MCGRP_CONFIG);
+		ret = wd_nl_join(&m->events, UACCE_MCGRP_CONFIG);
 		if (ret) {
 			wdctl_error(COMMAND, "group config: %s", strerror(-ret));
 			return EXIT_FAILED;
@@ -328,7 +316,7 @@ static enum wdctl_exit join(struct monitor *m, bool named)
 	}
 	if (!m->wanted[EVENT_GROUP_EVENT])
 		return EXIT_DONE;
-	ret = family_join(&m->events, UACCE_MCGRP_EVENT);
+	ret = wd_nl_join(&m->events, UACCE_MCGRP_EVENT);
 	if (!ret)
 		return EXIT_DONE;
 	if (ret != -EPERM || named) {
@@ -343,11 +331,10 @@ static enum wdctl_exit join(struct monitor *m, bool named)
 static enum wdctl_exit monitor(struct monitor *m, bool named, int buffer_kib)
 {
 	uint64_t current[EVENT_GROUPS];
-	struct nl_sock *control = NULL;
 	enum wdctl_exit result;
 	int g, ret;
 
-	set_buffer(m->events.sock, buffer_kib);
+	set_buffer(m->events.fd, buffer_kib);
 	result = join(m, named);
 	if (result != EXIT_DONE)
 		return result;
@@ -356,14 +343,14 @@ static enum wdctl_exit monitor(struct monitor *m, bool named, int buffer_kib)
 	for (g = 0; g < EVENT_GROUPS && !ret; g++)
 		gap_begin(&m->gap[g], current[g]);
 	if (!ret || ret == -ENODATA) {
-		control = control_open(m);
-		nl_socket_set_nonblocking(m->events.sock);
+		m->has_control = control_open(m);
 		/* Who started this may wait for it, and then begin what is to be seen. */
 		wdctl_error(COMMAND, "listening to group%s%s%s", m->wanted[EVENT_GROUP_CONFIG] ? " config" : "",
 			    m->wanted[EVENT_GROUP_CONFIG] && m->wanted[EVENT_GROUP_EVENT] ? " and" : "",
 			    m->wanted[EVENT_GROUP_EVENT] ? " event" : "");
-		ret = watch(m, control);
-		nl_socket_free(control);
+		ret = watch(m);
+		if (m->has_control)
+			wd_nl_close(&m->control);
 	}
 	return finish(m, ret);
 }
@@ -399,9 +386,9 @@ static enum wdctl_exit monitor_run(const struct wdctl_run *r)
 	result = ask_open(COMMAND, &m.questions);
 	if (result == EXIT_DONE) {
 		result = monitor(&m, r->opt['g'], (int)buffer_kib);
-		family_close(&m.questions);
+		wd_nl_close(&m.questions);
 	}
-	family_close(&m.events);
+	wd_nl_close(&m.events);
 	return result;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/netlink.h>
 
 #include "ask.h"
 
@@ -36,7 +37,7 @@ struct grant {
 	char slot[FACT_NAME_MAX];
 };
 
-static enum wdctl_exit fail(const struct grant *g, const struct family *f, int error)
+static enum wdctl_exit fail(const struct grant *g, const struct wd_nl *f, int error)
 {
 	char what[FACT_NAME_MAX];
 
@@ -47,26 +48,19 @@ static enum wdctl_exit fail(const struct grant *g, const struct family *f, int e
 
 /* ------ the attachment ------ */
 
-static struct nla_policy grant_policy[UACCE_A_GRANT_MAX + 1] = {
-	[UACCE_A_GRANT_DEV] = { .type = NLA_STRING },
-	[UACCE_A_GRANT_NODE] = { .type = NLA_S32 },
-	[UACCE_A_GRANT_SYNC] = { .type = NLA_U32 },
-	[UACCE_A_GRANT_ASYNC] = { .type = NLA_U32 },
-};
-
 static void tell_grant(struct nlattr *nest)
 {
 	struct nlattr *a[UACCE_A_GRANT_MAX + 1];
 
-	if (nla_parse_nested(a, UACCE_A_GRANT_MAX, nest, grant_policy) || !a[UACCE_A_GRANT_DEV] ||
-	    !a[UACCE_A_GRANT_SYNC] || !a[UACCE_A_GRANT_ASYNC])
+	wd_nl_grant(nest, a);
+	if (!a[UACCE_A_GRANT_DEV] || !a[UACCE_A_GRANT_SYNC] || !a[UACCE_A_GRANT_ASYNC])
 		return;
 	wdctl_error(COMMAND, "  %s: %u+%u contexts (node %d)", nla_get_string(a[UACCE_A_GRANT_DEV]),
-		    nla_get_u32(a[UACCE_A_GRANT_SYNC]), nla_get_u32(a[UACCE_A_GRANT_ASYNC]),
+		    wd_nl_u32(a[UACCE_A_GRANT_SYNC]), wd_nl_u32(a[UACCE_A_GRANT_ASYNC]),
 		    a[UACCE_A_GRANT_NODE] ? nla_get_s32(a[UACCE_A_GRANT_NODE]) : -1);
 }
 
-static void tell_grants(const struct grant *g, const struct family_message *m)
+static void tell_grants(const struct grant *g, const struct wd_nl_message *m)
 {
 	struct nlattr *a;
 	int left;
@@ -77,7 +71,7 @@ static void tell_grants(const struct grant *g, const struct family_message *m)
 			tell_grant(a);
 }
 
-static int take_answer(void *arg, const struct family_message *m)
+static int take_answer(void *arg, const struct wd_nl_message *m)
 {
 	struct grant *g = arg;
 
@@ -85,9 +79,9 @@ static int take_answer(void *arg, const struct family_message *m)
 		return 0;
 	g->seq = m->seq;
 	if (m->attr[UACCE_A_ERROR]) {
-		g->error = (int)nla_get_u32(m->attr[UACCE_A_ERROR]);
+		g->error = -wd_nl_error(m->attr[UACCE_A_ERROR]);
 	} else if (m->attr[UACCE_A_SLOT]) {
-		nla_strlcpy(g->slot, m->attr[UACCE_A_SLOT], sizeof(g->slot));
+		wd_nl_string(m->attr[UACCE_A_SLOT], g->slot, sizeof(g->slot));
 		g->granted = true;
 		if (g->verbose)
 			tell_grants(g, m);
@@ -97,17 +91,16 @@ static int take_answer(void *arg, const struct family_message *m)
 	return 0;
 }
 
-static struct nl_msg *request(const struct family *f, const struct wdctl_run *r, uint32_t wait_ms, int *put)
+static void request(struct wd_nl *f, const struct wdctl_run *r, uint32_t wait_ms)
 {
-	struct nl_msg *msg = family_request(f, UACCE_NL_SECTION_ATTACH, 0);
-
-	if (!msg)
-		return NULL;
-	*put = nla_put_string(msg, UACCE_A_SECTION, r->opt['s']) ||
-	       (r->opt['x'] && nla_put_string(msg, UACCE_A_SLOT, r->opt['x'])) ||
-	       (r->opt['d'] && nla_put_string(msg, UACCE_A_DEV, r->opt['d'])) ||
-	       (wait_ms && nla_put_u32(msg, UACCE_A_WAIT_MS, wait_ms));
-	return msg;
+	wd_nl_begin(f, UACCE_NL_SECTION_ATTACH, NLM_F_ACK);
+	wd_nl_put_string(f, UACCE_A_SECTION, r->opt['s']);
+	if (r->opt['x'])
+		wd_nl_put_string(f, UACCE_A_SLOT, r->opt['x']);
+	if (r->opt['d'])
+		wd_nl_put_string(f, UACCE_A_DEV, r->opt['d']);
+	if (wait_ms)
+		wd_nl_put_u32(f, UACCE_A_WAIT_MS, wait_ms);
 }
 
 /* ------ waiting ------ */
@@ -117,15 +110,15 @@ static void tell_waiting(const struct grant *g, long waited_ms)
 {
 	unsigned int waiting = 0;
 	struct fact_section s;
-	struct family f;
+	struct wd_nl f;
 
-	if (family_open(&f))
+	if (wd_nl_open(&f, UACCE_GENL_NAME))
 		return;
 	if (!facts_section(&f, g->section, &s)) {
 		waiting = s.waiting;
 		fact_section_fini(&s);
 	}
-	family_close(&f);
+	wd_nl_close(&f);
 	fprintf(stderr, "\r\033[Kwdctl run: section %s: waiting %ld s, %u in the queue; Ctrl-C gives the place up",
 		g->section, waited_ms / 1000, waiting);
 	fflush(stderr);
@@ -140,9 +133,9 @@ static long ms_since(const struct timespec *began)
 }
 
 /* The kernel counts the time. A signal ends this process, and with it the place in the queue. */
-static int await(struct family *f, struct grant *g)
+static int await(struct wd_nl *f, struct grant *g)
 {
-	struct pollfd fd = { nl_socket_get_fd(f->sock), POLLIN, 0 };
+	struct pollfd fd = { f->fd, POLLIN, 0 };
 	bool terminal = isatty(STDERR_FILENO);
 	struct timespec began;
 	int ret = 0;
@@ -154,7 +147,10 @@ static int await(struct family *f, struct grant *g)
 		if (terminal)
 			tell_waiting(g, ms_since(&began));
 		if (poll(&fd, 1, terminal ? PROGRESS_MS : -1) > 0)
-			ret = family_receive(f, take_answer, g);
+			ret = wd_nl_receive(f, take_answer, g);
+		/* Another's, or a spurious one. */
+		if (ret == -EAGAIN)
+			ret = 0;
 	}
 	if (terminal)
 		fprintf(stderr, "\r\033[K");
@@ -162,7 +158,7 @@ static int await(struct family *f, struct grant *g)
 }
 
 /* What a full section looks like, as the sentence has no numbers. */
-static void tell_full(struct family *f, const struct grant *g, bool waited)
+static void tell_full(struct wd_nl *f, const struct grant *g, bool waited)
 {
 	struct fact_section s;
 
@@ -173,7 +169,7 @@ static void tell_full(struct family *f, const struct grant *g, bool waited)
 	fact_section_fini(&s);
 }
 
-static enum wdctl_exit tell_waited(struct family *f, const struct grant *g, int error)
+static enum wdctl_exit tell_waited(struct wd_nl *f, const struct grant *g, int error)
 {
 	f->why[0] = '\0';
 	if (error == -ETIMEDOUT)
@@ -188,12 +184,12 @@ static enum wdctl_exit tell_waited(struct family *f, const struct grant *g, int 
 	return EXIT_NOT_RUN;
 }
 
-static enum wdctl_exit attach(struct family *f, const struct wdctl_run *r, uint32_t wait_ms, struct grant *g)
+static enum wdctl_exit attach(struct wd_nl *f, const struct wdctl_run *r, uint32_t wait_ms, struct grant *g)
 {
-	int put = 0, ret;
-	struct nl_msg *msg = request(f, r, wait_ms, &put);
+	int ret;
 
-	ret = family_ask(f, msg, put, take_answer, g);
+	request(f, r, wait_ms);
+	ret = wd_nl_ask(f, take_answer, g);
 	if (ret) {
 		fail(g, f, ret);
 		if (ret == -EUSERS)
@@ -209,9 +205,9 @@ static enum wdctl_exit attach(struct family *f, const struct wdctl_run *r, uint3
 /* ------ the program ------ */
 
 /* The descriptor is left open to the program, so the attachment lives as long as it. */
-static int keep_open(const struct family *f)
+static int keep_open(const struct wd_nl *f)
 {
-	int fd = nl_socket_get_fd(f->sock), high = fcntl(fd, F_DUPFD, FD_MIN);
+	int fd = f->fd, high = fcntl(fd, F_DUPFD, FD_MIN);
 
 	if (high >= 0)
 		return high;
@@ -267,7 +263,7 @@ static enum wdctl_exit run_run(const struct wdctl_run *r)
 {
 	struct grant g = { .section = r->opt['s'], .verbose = r->opt['v'] };
 	enum wdctl_exit result;
-	struct family family;
+	struct wd_nl family;
 	uint32_t wait_ms;
 	int fd;
 
@@ -283,7 +279,7 @@ static enum wdctl_exit run_run(const struct wdctl_run *r)
 		else
 			result = fail(&g, &family, fd);
 	}
-	family_close(&family);
+	wd_nl_close(&family);
 	return result;
 }
 

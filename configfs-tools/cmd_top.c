@@ -27,7 +27,7 @@ static const char *const sorts[] = {
 };
 
 struct top {
-	struct family family;
+	struct wd_nl family;
 	struct top_shape shape;
 	unsigned long rounds;	/* 0: no end */
 	long interval_ms;
@@ -236,7 +236,7 @@ static enum wdctl_exit top_run(const struct wdctl_run *r)
 		result = in_lines(&t);
 	else
 		result = on_screen(&t);
-	family_close(&t.family);
+	wd_nl_close(&t.family);
 	return result;
 }
 

@@ -272,12 +272,12 @@ static bool has_to_drain(const struct plan *plan)
 static int wait_until_free(const struct provision *p, const struct plan *plan, int *wait_ms)
 {
 	struct text_list held;
-	struct family family;
+	struct wd_nl family;
 	bool told = false;
 	int ret = 0;
 
 	/* A recorded machine has no holders any more; a kernel that can't be asked tells by the drain. */
-	if (!has_to_drain(plan) || root_is_fake(&p->run->root) || family_open(&family))
+	if (!has_to_drain(plan) || root_is_fake(&p->run->root) || wd_nl_open(&family, UACCE_GENL_NAME))
 		return 0;
 	while (!ret && !held_read(&family, plan, &held) && held.count) {
 		if (*wait_ms <= 0 || stopped) {
@@ -292,7 +292,7 @@ static int wait_until_free(const struct provision *p, const struct plan *plan, i
 			poll(NULL, 0, HELD_LOOK_MS);
 		*wait_ms -= HELD_LOOK_MS;
 	}
-	family_close(&family);
+	wd_nl_close(&family);
 	*wait_ms = *wait_ms > 0 ? *wait_ms : 0;
 	return ret;
 }

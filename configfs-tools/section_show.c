@@ -17,13 +17,13 @@
  */
 static void ask_slots(const struct provision *p, struct fact_sections *facts)
 {
-	struct family family;
+	struct wd_nl family;
 
 	memset(facts, 0, sizeof(*facts));
-	if (root_is_fake(&p->run->root) || family_open(&family))
+	if (root_is_fake(&p->run->root) || wd_nl_open(&family, UACCE_GENL_NAME))
 		return;
 	facts_sections(&family, facts);
-	family_close(&family);
+	wd_nl_close(&family);
 }
 
 static const char *value(const struct object *o, enum section_attr i)

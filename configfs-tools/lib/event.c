@@ -42,7 +42,7 @@ const char *event_error_name(uint32_t error)
 	return name ? name : "";
 }
 
-int event_parse(struct event *e, const struct family_message *m)
+int event_parse(struct event *e, const struct wd_nl_message *m)
 {
 	int seq_attr;
 
@@ -58,8 +58,8 @@ int event_parse(struct event *e, const struct family_message *m)
 	fact_device_parse(&e->device, m);
 	fact_ctx_parse(&e->ctx, m);
 	e->has_process = m->attr[UACCE_A_PID];
-	e->error = m->attr[UACCE_A_ERROR] ? nla_get_u32(m->attr[UACCE_A_ERROR]) : 0;
-	e->count = m->attr[UACCE_A_COUNT] ? nla_get_u32(m->attr[UACCE_A_COUNT]) : 0;
+	e->error = wd_nl_u32(m->attr[UACCE_A_ERROR]);
+	e->count = wd_nl_u32(m->attr[UACCE_A_COUNT]);
 	return fact_section_parse(&e->section, m);
 }
 

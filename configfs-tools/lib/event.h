@@ -26,7 +26,7 @@ struct event {
 };
 
 /** event_parse() - Return: 0, -EINVAL for what isn't an event that we know, -ENOMEM. */
-int event_parse(struct event *e, const struct family_message *m);
+int event_parse(struct event *e, const struct wd_nl_message *m);
 void event_fini(struct event *e);
 
 const char *event_name(uint8_t cmd);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/netlink.h>
 
 #include "escape.h"
 #include "facts.h"
@@ -13,26 +14,19 @@
 
 /* ------ attributes ------ */
 
-static uint32_t number(const struct family_message *m, int type)
+static uint32_t number(const struct wd_nl_message *m, int type)
 {
-	return m->attr[type] ? nla_get_u32(m->attr[type]) : 0;
+	return wd_nl_u32(m->attr[type]);
 }
 
-static uint64_t long_number(const struct family_message *m, int type)
+static uint64_t long_number(const struct wd_nl_message *m, int type)
 {
 	return m->attr[type] ? nla_get_u64(m->attr[type]) : 0;
 }
 
-static int signed_number(const struct family_message *m, int type, int otherwise)
+static int signed_number(const struct wd_nl_message *m, int type, int otherwise)
 {
 	return m->attr[type] ? nla_get_s32(m->attr[type]) : otherwise;
-}
-
-static void word(char *buf, size_t size, const struct nlattr *a)
-{
-	buf[0] = '\0';
-	if (a)
-		nla_strlcpy(buf, a, size);
 }
 
 static void process_name(char buf[FACT_COMM_MAX], const struct nlattr *a)
@@ -42,11 +36,11 @@ static void process_name(char buf[FACT_COMM_MAX], const struct nlattr *a)
 	escape(buf, FACT_COMM_MAX, comm, strlen(comm));
 }
 
-void fact_device_parse(struct fact_device *d, const struct family_message *m)
+void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 {
 	memset(d, 0, sizeof(*d));
-	word(d->name, sizeof(d->name), m->attr[UACCE_A_DEV]);
-	word(d->parent, sizeof(d->parent), m->attr[UACCE_A_DEV_PARENT]);
+	wd_nl_string(m->attr[UACCE_A_DEV], d->name, sizeof(d->name));
+	wd_nl_string(m->attr[UACCE_A_DEV_PARENT], d->parent, sizeof(d->parent));
 	d->flags = number(m, UACCE_A_DEV_FLAGS);
 	d->state = number(m, UACCE_A_DEV_STATE);
 	d->node = signed_number(m, UACCE_A_NODE, -1);
@@ -64,37 +58,21 @@ void fact_device_parse(struct fact_device *d, const struct family_message *m)
 	d->event_seq = long_number(m, UACCE_A_EVENT_SEQ);
 }
 
-static struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
-	[UACCE_A_MEMBER_NAME] = { .type = NLA_STRING },
-	[UACCE_A_MEMBER_DEV] = { .type = NLA_STRING },
-	[UACCE_A_MEMBER_SYNC] = { .type = NLA_U32 },
-	[UACCE_A_MEMBER_ASYNC] = { .type = NLA_U32 },
-	[UACCE_A_MEMBER_RESERVED] = { .type = NLA_U32 },
-	[UACCE_A_MEMBER_PENDING] = { .type = NLA_FLAG },
-};
-
-static uint32_t nested_number(struct nlattr **a, int type)
-{
-	return a[type] ? nla_get_u32(a[type]) : 0;
-}
-
 static void member_parse(struct fact_member *member, struct nlattr *nest)
 {
 	struct nlattr *a[UACCE_A_MEMBER_MAX + 1];
 
-	memset(member, 0, sizeof(*member));
-	if (nla_parse_nested(a, UACCE_A_MEMBER_MAX, nest, member_policy))
-		return;
-	word(member->name, sizeof(member->name), a[UACCE_A_MEMBER_NAME]);
-	word(member->dev, sizeof(member->dev), a[UACCE_A_MEMBER_DEV]);
-	member->sync = nested_number(a, UACCE_A_MEMBER_SYNC);
-	member->async = nested_number(a, UACCE_A_MEMBER_ASYNC);
-	member->reserved = nested_number(a, UACCE_A_MEMBER_RESERVED);
+	wd_nl_member(nest, a);
+	wd_nl_string(a[UACCE_A_MEMBER_NAME], member->name, sizeof(member->name));
+	wd_nl_string(a[UACCE_A_MEMBER_DEV], member->dev, sizeof(member->dev));
+	member->sync = wd_nl_u32(a[UACCE_A_MEMBER_SYNC]);
+	member->async = wd_nl_u32(a[UACCE_A_MEMBER_ASYNC]);
+	member->reserved = wd_nl_u32(a[UACCE_A_MEMBER_RESERVED]);
 	member->pending = a[UACCE_A_MEMBER_PENDING];
 }
 
 /* There may be many of the one type, of which the table of attributes has the last. */
-static int members_parse(struct fact_section *s, const struct family_message *m)
+static int members_parse(struct fact_section *s, const struct wd_nl_message *m)
 {
 	struct nlattr *last = m->attr[UACCE_A_MEMBER], *a;
 	size_t count = 0;
@@ -118,10 +96,10 @@ static char *text(const struct nlattr *a)
 	return strdup(a ? nla_get_string((struct nlattr *)a) : "");
 }
 
-int fact_section_parse(struct fact_section *s, const struct family_message *m)
+int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m)
 {
 	memset(s, 0, sizeof(*s));
-	word(s->name, sizeof(s->name), m->attr[UACCE_A_SECTION]);
+	wd_nl_string(m->attr[UACCE_A_SECTION], s->name, sizeof(s->name));
 	s->state = number(m, UACCE_A_SECTION_STATE);
 	s->num_processes = number(m, UACCE_A_NUM_PROCESSES);
 	s->limit_dev_access = number(m, UACCE_A_LIMIT_DEV_ACCESS);
@@ -153,12 +131,12 @@ void fact_section_fini(struct fact_section *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void fact_ctx_parse(struct fact_ctx *c, const struct family_message *m)
+void fact_ctx_parse(struct fact_ctx *c, const struct wd_nl_message *m)
 {
 	memset(c, 0, sizeof(*c));
-	word(c->dev, sizeof(c->dev), m->attr[UACCE_A_DEV]);
-	word(c->section, sizeof(c->section), m->attr[UACCE_A_SECTION]);
-	word(c->slot, sizeof(c->slot), m->attr[UACCE_A_SLOT]);
+	wd_nl_string(m->attr[UACCE_A_DEV], c->dev, sizeof(c->dev));
+	wd_nl_string(m->attr[UACCE_A_SECTION], c->section, sizeof(c->section));
+	wd_nl_string(m->attr[UACCE_A_SLOT], c->slot, sizeof(c->slot));
 	process_name(c->comm, m->attr[UACCE_A_COMM]);
 	c->has_id = m->attr[UACCE_A_CTX_ID];
 	c->id = number(m, UACCE_A_CTX_ID);
@@ -185,7 +163,7 @@ static void *grow(void **items, size_t count, size_t size)
 	return (char *)*items + count * size;
 }
 
-static int take_device(void *arg, const struct family_message *m)
+static int take_device(void *arg, const struct wd_nl_message *m)
 {
 	struct fact_devices *l = arg;
 	struct fact_device *d = grow((void **)&l->item, l->count, sizeof(*d));
@@ -197,7 +175,7 @@ static int take_device(void *arg, const struct family_message *m)
 	return 0;
 }
 
-static int take_section(void *arg, const struct family_message *m)
+static int take_section(void *arg, const struct wd_nl_message *m)
 {
 	struct fact_sections *l = arg;
 	struct fact_section *s = grow((void **)&l->item, l->count, sizeof(*s));
@@ -208,7 +186,7 @@ static int take_section(void *arg, const struct family_message *m)
 	return 0;
 }
 
-static int take_ctx(void *arg, const struct family_message *m)
+static int take_ctx(void *arg, const struct wd_nl_message *m)
 {
 	struct fact_ctxs *l = arg;
 	struct fact_ctx *c = grow((void **)&l->item, l->count, sizeof(*c));
@@ -242,12 +220,13 @@ void fact_ctxs_free(struct fact_ctxs *l)
 	memset(l, 0, sizeof(*l));
 }
 
-static int dump(struct family *f, enum uacce_nl_cmd cmd, family_take take, void *list)
+static int dump(struct wd_nl *f, enum uacce_nl_cmd cmd, wd_nl_take take, void *list)
 {
-	return family_ask(f, family_request(f, cmd, NLM_F_DUMP), 0, take, list);
+	wd_nl_begin(f, (uint8_t)cmd, NLM_F_DUMP);
+	return wd_nl_ask(f, take, list);
 }
 
-int facts_devices(struct family *f, struct fact_devices *l)
+int facts_devices(struct wd_nl *f, struct fact_devices *l)
 {
 	int ret, tries = DUMP_TRIES;
 
@@ -266,7 +245,7 @@ static int section_order(const void *a, const void *b)
 	return fact_order(((const struct fact_section *)a)->name, ((const struct fact_section *)b)->name);
 }
 
-int facts_sections(struct family *f, struct fact_sections *l)
+int facts_sections(struct wd_nl *f, struct fact_sections *l)
 {
 	int ret, tries = DUMP_TRIES;
 
@@ -282,7 +261,7 @@ int facts_sections(struct family *f, struct fact_sections *l)
 	return ret;
 }
 
-int facts_ctxs(struct family *f, struct fact_ctxs *l)
+int facts_ctxs(struct wd_nl *f, struct fact_ctxs *l)
 {
 	int ret, tries = DUMP_TRIES;
 
@@ -296,7 +275,7 @@ int facts_ctxs(struct family *f, struct fact_ctxs *l)
 	return ret;
 }
 
-static int take_one_section(void *arg, const struct family_message *m)
+static int take_one_section(void *arg, const struct wd_nl_message *m)
 {
 	struct fact_section *s = arg;
 
@@ -304,13 +283,17 @@ static int take_one_section(void *arg, const struct family_message *m)
 	return fact_section_parse(s, m);
 }
 
-int facts_section(struct family *f, const char *name, struct fact_section *s)
+int facts_section(struct wd_nl *f, const char *name, struct fact_section *s)
 {
-	struct nl_msg *msg = family_request(f, UACCE_NL_SECTION_GET, 0);
-	int ret, put = msg ? nla_put_string(msg, UACCE_A_SECTION, name) : 0;
+	int ret;
 
 	memset(s, 0, sizeof(*s));
-	ret = family_ask(f, msg, put, take_one_section, s);
+	wd_nl_begin(f, UACCE_NL_SECTION_GET, NLM_F_ACK);
+	wd_nl_put_string(f, UACCE_A_SECTION, name);
+	ret = wd_nl_ask(f, take_one_section, s);
+	/* Acknowledged, and never answered. */
+	if (!ret && !s->nodes)
+		ret = -EPROTO;
 	if (ret)
 		fact_section_fini(s);
 	return ret;

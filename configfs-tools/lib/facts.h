@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "family.h"
+#include "base/netlink.h"
 
 #define FACT_NAME_MAX 80
 #define FACT_COMM_MAX 64	/* escaped */
@@ -66,24 +66,24 @@ struct fact_ctxs {
 };
 
 /** fact_*_parse() - from a message; what it doesn't have is 0, "" or -1 (nodes). Return: 0 or -ENOMEM. */
-void fact_device_parse(struct fact_device *d, const struct family_message *m);
-int fact_section_parse(struct fact_section *s, const struct family_message *m);
-void fact_ctx_parse(struct fact_ctx *c, const struct family_message *m);
+void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m);
+int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m);
+void fact_ctx_parse(struct fact_ctx *c, const struct wd_nl_message *m);
 void fact_section_fini(struct fact_section *s);
 
 /**
  * facts_*() - all there are; asked again while they change. Sections in the order of their names, the rest in the kernel's.
  * Return: 0; -EINTR when they changed each time: the list is there, but may miss some; other -errno, no list.
  */
-int facts_devices(struct family *f, struct fact_devices *l);
-int facts_sections(struct family *f, struct fact_sections *l);
-int facts_ctxs(struct family *f, struct fact_ctxs *l);
+int facts_devices(struct wd_nl *f, struct fact_devices *l);
+int facts_sections(struct wd_nl *f, struct fact_sections *l);
+int facts_ctxs(struct wd_nl *f, struct fact_ctxs *l);
 void fact_devices_free(struct fact_devices *l);
 void fact_sections_free(struct fact_sections *l);
 void fact_ctxs_free(struct fact_ctxs *l);
 
 /** facts_section() - one. Return: 0, -ENOENT, other -errno. */
-int facts_section(struct family *f, const char *name, struct fact_section *s);
+int facts_section(struct wd_nl *f, const char *name, struct fact_section *s);
 
 /** fact_device_find() - by its name or its parent's; NULL. */
 const struct fact_device *fact_device_find(const struct fact_devices *l, const char *name);

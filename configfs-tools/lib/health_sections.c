@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "export.h"
-#include "family.h"
+#include "base/netlink.h"
 #include "health.h"
 
 #define AREA "sections"
@@ -13,14 +13,14 @@
 /* A recorded machine doesn't answer. */
 static void check_family(struct health *h, const struct root *r)
 {
-	struct family f;
+	struct wd_nl f;
 	int ret;
 
 	if (root_is_fake(r))
 		return;
-	ret = family_open(&f);
+	ret = wd_nl_open(&f, UACCE_GENL_NAME);
 	if (!ret) {
-		family_close(&f);
+		wd_nl_close(&f);
 		health_add(h, HEALTH_OK, AREA, "netlink family %s answers", UACCE_GENL_NAME);
 		return;
 	}

@@ -64,7 +64,7 @@ static int held_add(struct text_list *held, const struct fact_section *s, const 
 	return ret;
 }
 
-int held_read(struct family *f, const struct plan *p, struct text_list *held)
+int held_read(struct wd_nl *f, const struct plan *p, struct text_list *held)
 {
 	struct fact_sections sections;
 	struct fact_ctxs ctxs = { 0 };

@@ -10,7 +10,7 @@
  * held_read() - ask the kernel; a line for each section that has to be free and isn't, printable.
  * Return: 0, or -errno when nothing can be known.
  */
-int held_read(struct family *f, const struct plan *p, struct text_list *held);
+int held_read(struct wd_nl *f, const struct plan *p, struct text_list *held);
 
 /** held_describe() - one section in words, and who of @ctxs has contexts of it; NULL without memory. */
 char *held_describe(const struct fact_section *s, const struct fact_ctxs *ctxs);

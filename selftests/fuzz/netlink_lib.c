@@ -5,6 +5,7 @@
  * Input: answers, each a byte of flags, a length (2 bytes) and so many bytes.
  */
 #include <errno.h>
+#include <linux/netlink.h>
 #include <sanitizer/asan_interface.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,6 +28,8 @@ static struct {
 	struct feed f;
 	uint32_t seq;
 	bool asked_family, interrupted;
+	uint8_t next[NLMSG_HDRLEN + 2048];
+	size_t len;		/* of what was looked at, and not taken */
 	uint8_t *poisoned;
 	size_t poisoned_len;
 } kernel;
@@ -95,36 +98,48 @@ static void close_behind(uint8_t *buf, size_t len, size_t room)
 	ASAN_POISON_MEMORY_REGION(kernel.poisoned, kernel.poisoned_len);
 }
 
+/* The next one is there from when it is first looked at. */
+static bool look_ahead(void)
+{
+	if (kernel.len)
+		return true;
+	if (!kernel.f.left)
+		return false;
+	if (kernel.asked_family && *kernel.f.at & ANSWER_FAMILY) {
+		feed_u8(&kernel.f);
+		kernel.len = family_answer(kernel.next);
+		kernel.asked_family = false;
+	} else {
+		kernel.len = next_answer(kernel.next);
+	}
+	return kernel.len;
+}
+
 ssize_t __wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *from_len)
 {
-	uint8_t answer[NLMSG_HDRLEN + 2048];
+	struct sockaddr_nl kernels = { .nl_family = AF_NETLINK };
 	size_t n;
 
 	(void)fd;
-	(void)flags;
 	ASAN_UNPOISON_MEMORY_REGION(kernel.poisoned, kernel.poisoned_len);
 	kernel.poisoned_len = 0;
-	memset(from, 0, sizeof(struct sockaddr_nl));
-	((struct sockaddr_nl *)(void *)from)->nl_family = AF_NETLINK;
-	*from_len = sizeof(struct sockaddr_nl);
-	if (!kernel.f.left)
-		return 0;
-	if (*kernel.f.at & ANSWER_INTERRUPTED && !kernel.interrupted) {
+	if (!kernel.len && kernel.f.left && *kernel.f.at & ANSWER_INTERRUPTED && !kernel.interrupted) {
 		kernel.interrupted = true;
 		errno = EINTR;
 		return -1;
 	}
 	kernel.interrupted = false;
-	if (kernel.asked_family && *kernel.f.at & ANSWER_FAMILY) {
-		feed_u8(&kernel.f);
-		n = family_answer(answer);
-		kernel.asked_family = false;
-	} else {
-		n = next_answer(answer);
-	}
-	MUST(n <= len);
-	memcpy(buf, answer, n);
+	if (!look_ahead())
+		return 0;
+	if (flags & MSG_PEEK)
+		return (ssize_t)kernel.len;
+	MUST(kernel.len <= len && *from_len >= sizeof(kernels));
+	memcpy(from, &kernels, sizeof(kernels));
+	*from_len = sizeof(kernels);
+	n = kernel.len;
+	memcpy(buf, kernel.next, n);
 	close_behind(buf, n, len);
+	kernel.len = 0;
 	return (ssize_t)n;
 }
 
@@ -145,6 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	kernel.f = (struct feed){ data, size };
 	kernel.interrupted = false;
+	kernel.len = 0;
 	/* So that a kernel which says that the process is attached already is believed. */
 	snprintf(text, sizeof(text), "%d,%d,SSL,SSL_DEV1_INT_0", getpid(), STDERR_FILENO);
 	setenv("WD_ATTACHED", size & 1 ? text : "", 1);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * wdctl reads what the kernel answers: as it stands in a message, and through libnl and a socket. What it shows is
- * whole JSON, and it sees the attributes that libwd sees.
+ * wdctl reads what the kernel answers: as it stands in a message, and through a socket. What it shows is whole JSON, and
+ * it sees the attributes that a plain walk over the message sees.
  * Input: which way, command, and attributes; or answers, each of flags, a length (2 bytes) and so many bytes.
  */
 #include <errno.h>
 #include <json-c/json.h>
+#include <linux/netlink.h>
 #include <sys/socket.h>
 
 #include "event.h"
 #include "facts.h"
 #include "feed.h"
 #include "json_facts.h"
-#include "seen.h"
 
 #define FAMILY	0x1c
 
@@ -31,7 +31,7 @@ static void json_good(struct json_object *o)
 	json_object_put(o);
 }
 
-static void event_good(const struct family_message *m)
+static void event_good(const struct wd_nl_message *m)
 {
 	struct event e;
 	size_t len;
@@ -50,7 +50,7 @@ static void event_good(const struct family_message *m)
 	event_fini(&e);
 }
 
-static void facts_good(const struct family_message *m)
+static void facts_good(const struct wd_nl_message *m)
 {
 	struct fact_section section;
 	struct fact_device device;
@@ -66,13 +66,29 @@ static void facts_good(const struct family_message *m)
 	fact_section_fini(&section);
 }
 
+/* The last attribute of each type. */
+static void walk(const uint8_t *attrs, size_t len, const void **seen)
+{
+	struct nlattr a;
+	size_t at;
+
+	for (at = 0; len - at >= sizeof(a); at += NLA_ALIGN(a.nla_len)) {
+		memcpy(&a, attrs + at, sizeof(a));
+		if (a.nla_len < sizeof(a) || a.nla_len > len - at)
+			return;
+		if ((a.nla_type & NLA_TYPE_MASK) <= UACCE_A_MAX)
+			seen[a.nla_type & NLA_TYPE_MASK] = attrs + at;
+		if (NLA_ALIGN(a.nla_len) > len - at)
+			return;
+	}
+}
+
 static void one_message(struct feed *f)
 {
 	uint8_t cmd = feed_u8(f) % (UACCE_NL_CMD_MAX + 2);
 	size_t len = NLMSG_HDRLEN + GENL_HDRLEN + f->left;
-	const struct nlattr *seen[UACCE_A_MAX + 1] = { NULL };
-	struct family family = { .id = FAMILY };
-	struct family_message m;
+	const void *seen[UACCE_A_MAX + 1] = { NULL };
+	struct wd_nl_message m;
 	struct nlmsghdr *h;
 	uint8_t *whole;
 	int type;
@@ -84,10 +100,10 @@ static void one_message(struct feed *f)
 	h->nlmsg_type = FAMILY;
 	h->nlmsg_len = (uint32_t)len;
 	feed_bytes(f, whole + NLMSG_HDRLEN + GENL_HDRLEN, f->left);
-	if (family_parse(&family, h, &m)) {
-		seen_by_library(whole + NLMSG_HDRLEN + GENL_HDRLEN, len - NLMSG_HDRLEN - GENL_HDRLEN, seen, UACCE_A_MAX);
+	if (!wd_nl_parse(FAMILY, h, &m)) {
+		walk(whole + NLMSG_HDRLEN + GENL_HDRLEN, len - NLMSG_HDRLEN - GENL_HDRLEN, seen);
 		for (type = 1; type <= UACCE_A_MAX; type++)
-			MUST(seen[type] == m.attr[type], "attribute %d: libwd sees another", type);
+			MUST(seen[type] == m.attr[type], "attribute %d is another", type);
 		event_good(&m);
 		facts_good(&m);
 	}
@@ -131,21 +147,24 @@ static void next_answer(void)
 	kernel.len = feed_bytes(&kernel.f, kernel.next + head, len) + head;
 }
 
-/* libnl's calls come here: the program's symbols are before libc's. */
-ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags);
+ssize_t __wrap_recvfrom(int fd, void *buf, size_t len, int flags, struct sockaddr *from, socklen_t *from_len);
+
+ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 {
-	const struct nlmsghdr *h = msg->msg_iov[0].iov_base;
+	const struct nlmsghdr *h = buf;
 
 	(void)fd;
 	(void)flags;
+	MUST(len >= NLMSG_HDRLEN + GENL_HDRLEN && h->nlmsg_len == len);
 	kernel.seq = h->nlmsg_seq;
-	return h->nlmsg_len;
+	return (ssize_t)len;
 }
 
-ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
+ssize_t __wrap_recvfrom(int fd, void *buf, size_t room, int flags, struct sockaddr *from, socklen_t *from_len)
 {
-	struct sockaddr_nl from = { .nl_family = AF_NETLINK };
-	size_t n, room = msg->msg_iov[0].iov_len, len;
+	struct sockaddr_nl kernels = { .nl_family = AF_NETLINK };
+	size_t n;
 
 	(void)fd;
 	if (!kernel.len) {
@@ -155,19 +174,18 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 		}
 		next_answer();
 	}
-	len = kernel.len;
-	n = len < room ? len : room;
-	memcpy(msg->msg_iov[0].iov_base, kernel.next, n);
-	memcpy(msg->msg_name, &from, sizeof(from));
-	msg->msg_namelen = sizeof(from);
-	msg->msg_controllen = 0;
-	msg->msg_flags = len > room ? MSG_TRUNC : 0;
-	if (!(flags & MSG_PEEK))
-		kernel.len = 0;
-	return (ssize_t)(flags & MSG_TRUNC ? len : n);
+	if (flags & MSG_PEEK)
+		return (ssize_t)kernel.len;
+	MUST(kernel.len <= room && *from_len >= sizeof(kernels));
+	memcpy(from, &kernels, sizeof(kernels));
+	*from_len = sizeof(kernels);
+	n = kernel.len;
+	memcpy(buf, kernel.next, n);
+	kernel.len = 0;
+	return (ssize_t)n;
 }
 
-static int show(void *arg, const struct family_message *m)
+static int show(void *arg, const struct wd_nl_message *m)
 {
 	(void)arg;
 	event_good(m);
@@ -176,16 +194,14 @@ static int show(void *arg, const struct family_message *m)
 
 static void answers(struct feed *f)
 {
-	struct family family = { .id = FAMILY };
+	struct wd_nl family;
 	struct fact_sections sections;
 	struct fact_devices devices;
 	struct fact_section section;
 	struct fact_ctxs ctxs;
 	uint8_t what = feed_u8(f);
 
-	family.sock = nl_socket_alloc();
-	MUST(family.sock);
-	nl_socket_enable_msg_peek(family.sock);
+	MUST(!wd_nl_init(&family, -1, FAMILY));
 	kernel.f = *f;
 	kernel.len = 0;
 	switch (what % 5) {
@@ -207,11 +223,11 @@ static void answers(struct feed *f)
 			fact_section_fini(&section);
 		break;
 	default:
-		while (!family_receive(&family, show, NULL))
+		while (!wd_nl_receive(&family, show, NULL))
 			;
 	}
 	MUST(memchr(family.why, 0, sizeof(family.why)));
-	nl_socket_free(family.sock);
+	wd_nl_fini(&family);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -75,7 +75,7 @@ links_all_statically() {
 	EOF
 	# shellcheck disable=SC2046
 	cc -o "$scratch/all" "$scratch/all.c" $(pc --cflags libwd_aead) -L"$root/usr/lib" -Wl,-Bstatic -lwd_aead -lwd_cipher -lwd_dh -lwd_digest -lwd_ecc -lwd_rsa \
-		-lhisi_qm -lwd -Wl,-Bdynamic -lcrypto -lnuma -pthread && "$scratch/all"
+		-lhisi_qm -lwd -Wl,-Bdynamic -lcrypto -lnl-genl-3 -lnl-3 -lnuma -pthread && "$scratch/all"
 }
 
 tools_run() {

@@ -11,6 +11,7 @@
 #include "kselftest_harness.h"
 
 #define FAMILY	0x1c
+#define ANSWER_BYTES	256
 
 static struct {
 	struct nlmsghdr asked;
@@ -20,6 +21,7 @@ static struct {
 		int error;		/* NLMSG_ERROR: its number */
 		int attr, len;		/* else an attribute, of so many bytes */
 		uint32_t value;
+		const char *text;	/* instead of it */
 	} answer[3];
 } kernel;
 
@@ -44,31 +46,45 @@ static size_t put_attr(char *to, int type, const void *data, size_t len)
 	return NLA_ALIGN(NLA_HDRLEN + len);
 }
 
-ssize_t recvfrom(int fd, void *buf, size_t room, int flags, struct sockaddr *from, socklen_t *from_len)
+/* The next answer: its length, 0 behind the last. */
+static size_t put_answer(char *to)
 {
-	struct nlmsghdr h = { .nlmsg_seq = kernel.asked.nlmsg_seq, .nlmsg_type = FAMILY };
+	struct nlmsghdr h = { .nlmsg_seq = kernel.asked.nlmsg_seq, .nlmsg_type = kernel.asked.nlmsg_type };
 	const struct answer *a = &kernel.answer[kernel.next];
-	struct nlmsgerr e = { .error = a->error };
 	size_t at = NLMSG_HDRLEN + GENL_HDRLEN;
 	uint16_t family = FAMILY;
 
-	memset(from, 0, *from_len);
-	from->sa_family = AF_NETLINK;
-	memset(buf, 0, 256);
+	memset(to, 0, ANSWER_BYTES);
 	if (kernel.asked.nlmsg_type == GENL_ID_CTRL) {
-		at += put_attr((char *)buf + at, CTRL_ATTR_FAMILY_ID, &family, sizeof(family));
-	} else if (kernel.next++ == 3) {
+		at += put_attr(to + at, CTRL_ATTR_FAMILY_ID, &family, sizeof(family));
+	} else if (kernel.next == 3) {
 		return 0;
 	} else if (a->type == NLMSG_ERROR) {
+		struct nlmsgerr e = { .error = a->error };
+
 		h.nlmsg_type = NLMSG_ERROR;
-		memcpy((char *)buf + NLMSG_HDRLEN, &e, sizeof(e));
+		memcpy(to + NLMSG_HDRLEN, &e, sizeof(e));
 		at = NLMSG_HDRLEN + sizeof(e);
 	} else {
-		at += put_attr((char *)buf + at, a->attr, &a->value, (size_t)a->len);
+		at += put_attr(to + at, a->attr, a->text ? a->text : (const char *)&a->value, (size_t)a->len);
 	}
 	h.nlmsg_len = (__u32)at;
-	memcpy(buf, &h, sizeof(h));
-	return (ssize_t)at;
+	memcpy(to, &h, sizeof(h));
+	return at;
+}
+
+ssize_t recvfrom(int fd, void *buf, size_t room, int flags, struct sockaddr *from, socklen_t *from_len)
+{
+	char answer[ANSWER_BYTES];
+	size_t len = put_answer(answer);
+
+	if (flags & MSG_PEEK)
+		return (ssize_t)len;
+	memset(from, 0, *from_len);
+	from->sa_family = AF_NETLINK;
+	memcpy(buf, answer, len);
+	kernel.next += kernel.asked.nlmsg_type != GENL_ID_CTRL;
+	return (ssize_t)len;
 }
 
 static int ask(const struct answer *answers, unsigned int nr)
@@ -104,6 +120,24 @@ TEST(an_answer_without_a_slot_is_no_attachment)
 
 	EXPECT_EQ(-EPROTO, ask(&empty, 1));
 	EXPECT_EQ(-EPROTO, ask(&acknowledged, 1));
+}
+
+TEST(an_answer_that_is_not_as_it_should_be_is_no_attachment)
+{
+	static const struct answer bad[] = {
+		{ .attr = UACCE_A_SLOT, .len = 9, .text = "SSL_INT_0" },
+		{ .attr = UACCE_A_SLOT, .len = 0 },
+		{ .attr = UACCE_A_TICKET, .len = 2, .value = 1 },
+		{ .attr = UACCE_A_TICKET, .len = 8, .text = "1234567" },
+		{ .attr = UACCE_A_GRANT, .len = 8, .text = "\6\0\3\0\1\0\0" },
+	};
+	const struct answer good = { .attr = UACCE_A_SLOT, .len = 10, .text = "SSL_INT_0" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		EXPECT_EQ(-EPROTO, ask(&bad[i], 1)) TH_LOG("%u", i);
+	EXPECT_EQ(0, ask(&good, 1));
+	wd_user_stop();
 }
 
 TEST(a_wait_that_ends_with_a_strange_error_has_failed)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <netlink/genl/genl.h>
 #include <kselftest_harness.h>
 
 #include "gap.h"
@@ -14,8 +15,6 @@
 
 #define FAMILY_ID 42
 
-static const struct family family = { .id = FAMILY_ID };
-
 static struct nl_msg *begin(uint8_t cmd)
 {
 	struct nl_msg *msg = nlmsg_alloc();
@@ -24,9 +23,9 @@ static struct nl_msg *begin(uint8_t cmd)
 	return msg;
 }
 
-static bool parse(struct nl_msg *msg, struct family_message *m)
+static bool parse(struct nl_msg *msg, struct wd_nl_message *m)
 {
-	return family_parse(&family, nlmsg_hdr(msg), m);
+	return !wd_nl_parse(FAMILY_ID, nlmsg_hdr(msg), m);
 }
 
 static void put_member(struct nl_msg *msg, const char *name, const char *dev, uint32_t reserved, bool pending)
@@ -66,7 +65,7 @@ static void put_process(struct nl_msg *msg, const char *comm)
 TEST(a_section_is_read_with_all_its_devices)
 {
 	struct nl_msg *msg = begin(UACCE_NL_SECTION_GET);
-	struct family_message m;
+	struct wd_nl_message m;
 	struct fact_section s;
 
 	put_section(msg, "SSL");
@@ -91,7 +90,7 @@ TEST(a_section_is_read_with_all_its_devices)
 TEST(a_message_without_attributes_is_empty_and_harmless)
 {
 	struct nl_msg *msg = begin(UACCE_NL_CTX_GET);
-	struct family_message m;
+	struct wd_nl_message m;
 	struct fact_section s;
 	struct fact_device d;
 	struct fact_ctx c;
@@ -112,7 +111,7 @@ TEST(a_message_without_attributes_is_empty_and_harmless)
 TEST(messages_of_others_and_attributes_of_other_types_are_refused)
 {
 	struct nl_msg *msg = begin(UACCE_NL_DEV_GET);
-	struct family_message m;
+	struct wd_nl_message m;
 
 	nlmsg_hdr(msg)->nlmsg_type = FAMILY_ID + 1;
 	EXPECT_FALSE(parse(msg, &m));
@@ -127,10 +126,30 @@ TEST(messages_of_others_and_attributes_of_other_types_are_refused)
 	nlmsg_free(msg);
 }
 
+TEST(so_are_those_of_a_nest_also_of_one_that_is_not_the_last)
+{
+	struct nl_msg *msg = begin(UACCE_NL_SECTION_GET);
+	struct wd_nl_message m;
+	struct nlattr *nest;
+
+	nest = nla_nest_start(msg, UACCE_A_MEMBER);
+	nla_put(msg, UACCE_A_MEMBER_NAME, 4, "evil");
+	nla_nest_end(msg, nest);
+	put_member(msg, "0000:75:00.0", "hisi_zip-0", 8, false);
+	EXPECT_FALSE(parse(msg, &m));
+	nlmsg_free(msg);
+	msg = begin(UACCE_NL_SECTION_ATTACH);
+	nest = nla_nest_start(msg, UACCE_A_GRANT);
+	nla_put_u16(msg, UACCE_A_GRANT_SYNC, 1);
+	nla_nest_end(msg, nest);
+	EXPECT_FALSE(parse(msg, &m));
+	nlmsg_free(msg);
+}
+
 TEST(attributes_of_a_newer_kernel_are_skipped)
 {
 	struct nl_msg *msg = begin(UACCE_NL_DEV_GET);
-	struct family_message m;
+	struct wd_nl_message m;
 	struct fact_device d;
 
 	nla_put_u32(msg, UACCE_A_MAX + 5, 1);
@@ -147,7 +166,7 @@ TEST(attributes_of_a_newer_kernel_are_skipped)
 TEST(a_name_that_a_process_chose_does_nothing_to_a_terminal)
 {
 	struct nl_msg *msg = begin(UACCE_NL_CTX_GET);
-	struct family_message m;
+	struct wd_nl_message m;
 	struct json_object *o;
 	struct fact_ctx c;
 
@@ -166,7 +185,7 @@ TEST(a_name_that_a_process_chose_does_nothing_to_a_terminal)
 TEST(the_longest_name_of_a_process_fits_when_all_of_it_is_escaped)
 {
 	struct nl_msg *msg = begin(UACCE_NL_CTX_GET);
-	struct family_message m;
+	struct wd_nl_message m;
 	struct fact_ctx c;
 
 	put_process(msg, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17");
@@ -182,7 +201,7 @@ TEST(the_longest_name_of_a_process_fits_when_all_of_it_is_escaped)
 static const char *event_text(struct nl_msg *msg, char *buf, size_t size)
 {
 	FILE *f = fmemopen(buf, size, "w");
-	struct family_message m;
+	struct wd_nl_message m;
 	struct event e;
 
 	buf[0] = '\0';
@@ -229,7 +248,7 @@ TEST(events_are_a_line_each)
 TEST(a_json_event_has_its_group_and_number_and_no_fields_of_others)
 {
 	struct nl_msg *msg = begin(UACCE_NL_SLOT_DETACH);
-	struct family_message m;
+	struct wd_nl_message m;
 	struct json_object *o;
 	struct event e;
 
@@ -249,7 +268,7 @@ TEST(a_json_event_has_its_group_and_number_and_no_fields_of_others)
 TEST(what_is_no_event_is_none)
 {
 	uint8_t cmds[] = { 0, UACCE_NL_DEV_GET, UACCE_NL_SLOT_GRANTED, UACCE_NL_CMD_MAX + 1, 255 };
-	struct family_message m;
+	struct wd_nl_message m;
 	struct nl_msg *msg;
 	struct event e;
 	size_t i;

@@ -146,8 +146,8 @@ one_word() {
 	files 'kernel/*.c' 'kernel/*.h' | xargs grep -nE '^static [^;={}()#]*\b[a-z0-9]+\(' | none 'a function of the kernel whose name is one word'
 }
 
-# What libwd and wdctl do alike is libwd's, compiled into both: readers of sysfs.
-lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -v '"base/sysfs\.h"' | none 'a tool looks into libwd'; }
+# What libwd and wdctl do alike is libwd's, compiled into both: reading sysfs, asking by netlink.
+lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -vE '"base/sysfs\.h"|^configfs-tools/.*"base/netlink\.h"' | none 'a tool looks into libwd'; }
 
 # A class library may not look inside a driver, nor a tool inside a library.
 private_headers() { includes configfs-tools docs/examples | grep -E '/(driver|engine|slot|internal)\.h|user/libwd/[a-z]' | none 'a tool uses a private header'; }
@@ -182,7 +182,7 @@ test_that 'no include leaves its folder upwards' relative
 test_that 'includes stand at the head' heads
 test_that 'no header name is twice on a path' twice
 test_that 'names of functions in the kernel have two words at least' one_word
-test_that 'of libwd, tools share what reads sysfs only' lower_part
+test_that 'of libwd, tools share what reads sysfs and asks by netlink only' lower_part
 test_that 'tools use public headers only' private_headers
 test_that 'user/ does not sleep to poll' sleeping_poll
 test_that 'no select()' selects

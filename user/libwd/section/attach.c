@@ -16,6 +16,7 @@
 
 #define GRACE_NS	1000000000ull	/* the kernel tells of a wait's end; not for ever to be relied on */
 #define NO_SLOT		"?"		/* never a slot's name */
+#define NO_NAME		"the kernel's answer names no slot"
 
 static int refused(const char *name, int err, const char *why)
 {
@@ -44,64 +45,42 @@ static struct wd_grant *grant_add(struct wd_section *a)
 	return more;
 }
 
-static int take_grant(struct wd_section *a, const struct nlattr *nest)
+static int take_grant(struct wd_section *a, struct nlattr *nest)
 {
+	struct nlattr *attr[UACCE_A_GRANT_MAX + 1];
 	struct wd_grant *g = grant_add(a);
-	const struct nlattr *attr;
-	size_t at = 0;
 
 	if (!g)
 		return -ENOMEM;
-	while ((attr = wd_nl_next(wd_nl_data(nest), wd_nl_len(nest), &at)))
-		switch (wd_nl_type(attr)) {
-		case UACCE_A_GRANT_DEV:
-			wd_nl_string(attr, g->dev, sizeof(g->dev));
-			break;
-		case UACCE_A_GRANT_NODE:
-			g->node = (int)wd_nl_u32(attr);
-			break;
-		case UACCE_A_GRANT_SYNC:
-			g->share[0] = wd_nl_u32(attr);
-			break;
-		case UACCE_A_GRANT_ASYNC:
-			g->share[1] = wd_nl_u32(attr);
-			break;
-		}
+	wd_nl_grant(nest, attr);
+	wd_nl_string(attr[UACCE_A_GRANT_DEV], g->dev, sizeof(g->dev));
+	if (attr[UACCE_A_GRANT_NODE])
+		g->node = nla_get_s32(attr[UACCE_A_GRANT_NODE]);
+	g->share[0] = wd_nl_u32(attr[UACCE_A_GRANT_SYNC]);
+	g->share[1] = wd_nl_u32(attr[UACCE_A_GRANT_ASYNC]);
 	return 0;
 }
 
 /* What a section says of all its slots, in a grant as in its description. */
-static void take_terms(struct wd_section *a, const struct nlattr *attr)
+static void take_terms(struct wd_section *a, const struct wd_nl_message *m)
 {
-	switch (wd_nl_type(attr)) {
-	case UACCE_A_QUEUE_PRIORITY:
-		a->queue_priority = wd_nl_u32(attr);
-		break;
-	case UACCE_A_MAX_EXTRA:
-		a->max_extra = wd_nl_u32(attr);
-		break;
-	}
+	if (m->attr[UACCE_A_QUEUE_PRIORITY])
+		a->queue_priority = wd_nl_u32(m->attr[UACCE_A_QUEUE_PRIORITY]);
+	if (m->attr[UACCE_A_MAX_EXTRA])
+		a->max_extra = wd_nl_u32(m->attr[UACCE_A_MAX_EXTRA]);
 }
 
-static int take_slot(struct wd_section *a, const struct wd_nl_reply *reply)
+static int take_slot(struct wd_section *a, const struct wd_nl_message *m)
 {
-	const struct nlattr *attr;
-	size_t at = 0;
-	int ret = 0;
+	struct nlattr *attr;
+	int left, ret = 0;
 
 	a->nr = 0;
-	*a->slot = '\0';
-	while (!ret && (attr = wd_nl_next(reply->attrs, reply->len, &at)))
-		switch (wd_nl_type(attr)) {
-		case UACCE_A_SLOT:
-			wd_nl_string(attr, a->slot, sizeof(a->slot));
-			break;
-		case UACCE_A_GRANT:
+	wd_nl_string(m->attr[UACCE_A_SLOT], a->slot, sizeof(a->slot));
+	take_terms(a, m);
+	nla_for_each_attr(attr, m->first, m->len, left)
+		if (!ret && nla_type(attr) == UACCE_A_GRANT)
 			ret = take_grant(a, attr);
-			break;
-		default:
-			take_terms(a, attr);
-		}
 	a->read_at = wd_now_ns();
 	return ret || *a->slot ? ret : -EPROTO;
 }
@@ -119,72 +98,57 @@ static int slot_position(const struct wd_section *a)
 	return strncmp(end, "_INT_", 5) ? -1 : (int)k;
 }
 
-static void take_member(struct wd_section *a, const struct nlattr *nest)
+static void take_member(struct wd_section *a, struct nlattr *nest)
 {
+	struct nlattr *attr[UACCE_A_MEMBER_MAX + 1];
 	struct wd_grant g = { .node = -1 }, *place;
-	const struct nlattr *attr;
-	bool pending = false;
-	size_t at = 0;
 
-	while ((attr = wd_nl_next(wd_nl_data(nest), wd_nl_len(nest), &at)))
-		switch (wd_nl_type(attr)) {
-		case UACCE_A_MEMBER_DEV:
-			wd_nl_string(attr, g.dev, sizeof(g.dev));
-			break;
-		case UACCE_A_MEMBER_SYNC:
-			g.share[0] = wd_nl_u32(attr);
-			break;
-		case UACCE_A_MEMBER_ASYNC:
-			g.share[1] = wd_nl_u32(attr);
-			break;
-		case UACCE_A_MEMBER_PENDING:
-			pending = true;
-			break;
-		}
-	if (pending || !*g.dev)
+	wd_nl_member(nest, attr);
+	wd_nl_string(attr[UACCE_A_MEMBER_DEV], g.dev, sizeof(g.dev));
+	if (attr[UACCE_A_MEMBER_PENDING] || !*g.dev)
 		return;
+	g.share[0] = wd_nl_u32(attr[UACCE_A_MEMBER_SYNC]);
+	g.share[1] = wd_nl_u32(attr[UACCE_A_MEMBER_ASYNC]);
 	g.node = wd_device_node(g.dev);
 	place = grant_add(a);
 	if (place)
 		*place = g;
 }
 
-/* The same from the section's description, for a slot that is had already. */
-static int read_section(struct wd_section *a, int fd, struct wd_nl_reply *reply)
+static int take_section(void *arg, const struct wd_nl_message *m)
 {
-	int position = slot_position(a), i = 0, ret;
-	const struct nlattr *attr;
-	struct wd_nl_request r;
-	size_t at = 0;
+	struct wd_section *a = arg;
+	int position = slot_position(a), i = 0, left;
+	struct nlattr *attr;
 
-	wd_nl_begin(&r, a->family, UACCE_NL_SECTION_GET, 0);
-	wd_nl_put_string(&r, UACCE_A_SECTION, a->name);
-	ret = wd_nl_ask(fd, &r, reply);
-	if (ret)
-		return ret;
 	a->nr = 0;
-	while ((attr = wd_nl_next(reply->attrs, reply->len, &at)))
-		switch (wd_nl_type(attr)) {
-		case UACCE_A_MEMBER:
+	take_terms(a, m);
+	nla_for_each_attr(attr, m->first, m->len, left)
+		if (nla_type(attr) == UACCE_A_MEMBER) {
 			if (position < 0 || position == i)
 				take_member(a, attr);
 			i++;
-			break;
-		default:
-			take_terms(a, attr);
 		}
 	a->read_at = wd_now_ns();
 	return 0;
 }
 
+/* The same from the section's description, for a slot that is had already. */
+static int read_section(struct wd_section *a, struct wd_nl *nl)
+{
+	wd_nl_begin(nl, UACCE_NL_SECTION_GET, 0);
+	wd_nl_put_string(nl, UACCE_A_SECTION, a->name);
+	return wd_nl_ask(nl, take_section, a);
+}
+
 void wd_attach_refresh(struct wd_section *a)
 {
-	struct wd_nl_reply reply;
+	struct wd_nl nl;
 
-	if (wd_nl_reply_init(&reply))
+	if (wd_nl_init(&nl, a->socket.fd, a->family))
 		return;
-	read_section(a, a->socket.fd, &reply);
-	wd_nl_reply_fini(&reply);
+	read_section(a, &nl);
+	wd_nl_fini(&nl);
 }
 
 /* --- what wdctl run left: WD_ATTACHED=PID,SOCKET,SECTION,SLOT --- */
@@ -216,26 +180,26 @@ const char *wd_attach_inherited(char name[WD_SECTION_NAME_MAX + 1])
 }
 
 /* The kernel has said that this process is attached; this is how it may know to what. */
-static int take_over(struct wd_section *a, const char *name, int fd, struct wd_nl_reply *reply)
+static int take_over(struct wd_section *a, struct wd_nl *nl)
 {
 	struct inherited i;
 	int ret;
 
 	if (!inherited_read(&i))
-		return wd_fail_str(NULL, EBUSY, "section %s: this process is attached, but not by this library", name);
-	if (strcmp(i.section, name))
+		return wd_fail_str(NULL, EBUSY, "section %s: this process is attached, but not by this library", a->name);
+	if (strcmp(i.section, a->name))
 		return wd_fail_str(NULL, EBUSY, "this process was executed with a slot of section %s", i.section);
 	strcpy(a->slot, i.slot);
-	ret = read_section(a, fd, reply);
+	ret = read_section(a, nl);
 	if (ret)
-		return refused(name, ret, reply->why);
+		return refused(a->name, ret, nl->why);
 	a->inherited = true;
 	/* A child of ours is to have nothing of it, nor what it executes. */
 	if (!wd_nl_is_socket(i.fd)) {
-		wd_fork_file_add(&a->socket, fd);
+		wd_fork_file_add(&a->socket, nl->fd);
 		return 0;
 	}
-	close(fd);
+	close(nl->fd);
 	fcntl(i.fd, F_SETFD, FD_CLOEXEC);
 	wd_fork_file_add(&a->socket, i.fd);
 	return 0;
@@ -243,76 +207,95 @@ static int take_over(struct wd_section *a, const char *name, int fd, struct wd_n
 
 /* --- asking --- */
 
-static void attach_request(struct wd_nl_request *r, const struct wd_section *a, const char *slot, __u32 wait_ms)
+static void attach_request(struct wd_nl *nl, const struct wd_section *a, const char *slot, __u32 wait_ms)
 {
-	wd_nl_begin(r, a->family, UACCE_NL_SECTION_ATTACH, 0);
-	wd_nl_put_string(r, UACCE_A_SECTION, a->name);
+	wd_nl_begin(nl, UACCE_NL_SECTION_ATTACH, 0);
+	wd_nl_put_string(nl, UACCE_A_SECTION, a->name);
 	if (slot)
-		wd_nl_put_string(r, UACCE_A_SLOT, slot);
+		wd_nl_put_string(nl, UACCE_A_SLOT, slot);
 	if (wait_ms)
-		wd_nl_put_u32(r, UACCE_A_WAIT_MS, wait_ms);
+		wd_nl_put_u32(nl, UACCE_A_WAIT_MS, wait_ms);
 }
 
-static void detach(int family, int fd, struct wd_nl_reply *reply)
+static void detach(struct wd_nl *nl)
 {
-	struct wd_nl_request r;
-
-	wd_nl_begin(&r, family, UACCE_NL_SECTION_DETACH, NLM_F_ACK);
-	wd_nl_ask(fd, &r, reply);
+	wd_nl_begin(nl, UACCE_NL_SECTION_DETACH, NLM_F_ACK);
+	wd_nl_ask(nl, NULL, NULL);
 }
 
-static const struct nlattr *find(const struct wd_nl_reply *reply, unsigned int type)
-{
-	const struct nlattr *attr;
-	size_t at = 0;
+/* A question for a slot: what it comes to, beside what the section gets. */
+struct question {
+	struct wd_section *section;
+	bool waits;		/* for its turn */
+	bool answered;		/* with a slot, or with what kept it from being taken */
+	const char *wrong;	/* why what was granted is of no use */
+	int error;		/* that ended the wait */
+};
 
-	while ((attr = wd_nl_next(reply->attrs, reply->len, &at)))
-		if (wd_nl_type(attr) == type)
-			return attr;
-	return NULL;
+static int take_place(void *arg, const struct wd_nl_message *m)
+{
+	struct question *q = arg;
+	int ret;
+
+	q->waits = m->attr[UACCE_A_TICKET];
+	if (q->waits)
+		return 0;
+	q->answered = true;
+	if (m->attr[UACCE_A_ERROR]) {
+		q->error = wd_nl_error(m->attr[UACCE_A_ERROR]);
+		return 0;
+	}
+	ret = take_slot(q->section, m);
+	if (ret)
+		q->wrong = ret == -ENOMEM ? "no memory for what it grants" : NO_NAME;
+	return ret;
 }
 
 /* In the queue: until the kernel grants a slot, or says that it won't, or a signal's handler has run. */
-static int wait_for_slot(struct wd_section *a, const struct wd_nl_request *r, struct wd_nl_reply *reply, __u32 wait_ms)
+static int wait_for_slot(struct question *q, struct wd_nl *nl, __u32 wait_ms)
 {
 	__u64 until = wd_now_ns() + wait_ms * 1000000ull + GRACE_NS;
-	const struct nlattr *error;
+	const struct wd_section *a = q->section;
 	int ret;
 
-	ret = wd_nl_wait(a->socket.fd, r, reply, until, true);
+	ret = wd_nl_wait(nl, take_place, q, until, true);
 	if (ret == -ETIME || ret == -EINTR)
-		detach(a->family, a->socket.fd, reply);
-	error = ret ? NULL : find(reply, UACCE_A_ERROR);
-	if (error)
-		ret = wd_nl_error(error);
+		detach(nl);
+	if (q->wrong)
+		return ret;
+	if (!ret)
+		ret = q->error;
 	if (ret == -ETIME || ret == -ETIMEDOUT)
 		return wd_fail_all(NULL, EUSERS, "section %s: no slot has become free within %u ms", a->name, wait_ms, 0);
 	return ret ? refused(a->name, ret, "while waiting for a slot") : 0;
 }
 
-static int ask(struct wd_section *a, __u32 wait_ms, struct wd_nl_reply *reply)
+static int ask(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
 {
-	int fd = a->socket.fd, ret;
-	struct wd_nl_request r;
+	struct question q = { .section = a };
+	int ret;
 
-	attach_request(&r, a, NULL, wait_ms);
-	ret = wd_nl_ask(fd, &r, reply);
+	attach_request(nl, a, NULL, wait_ms);
+	ret = wd_nl_ask(nl, take_place, &q);
 	if (ret == -EALREADY) {
 		wd_fork_file_del(&a->socket);
-		ret = take_over(a, a->name, fd, reply);
+		ret = take_over(a, nl);
 		if (ret)
-			wd_fork_file_add(&a->socket, fd);
+			wd_fork_file_add(&a->socket, nl->fd);
 		return ret;
 	}
-	if (ret)
-		return refused(a->name, ret, reply->why);
-	if (find(reply, UACCE_A_TICKET)) {
-		ret = wait_for_slot(a, &r, reply, wait_ms);
-		if (ret)
+	if (ret && !q.wrong)
+		return refused(a->name, ret, nl->why);
+	if (q.waits) {
+		ret = wait_for_slot(&q, nl, wait_ms);
+		if (ret && !q.wrong)
 			return ret;
 	}
-	ret = take_slot(a, reply);
-	return ret ? refused(a->name, ret, ret == -ENOMEM ? "no memory for what it grants" : "the kernel's answer names no slot") : 0;
+	if (!ret && (!q.answered || q.error)) {
+		ret = -EPROTO;
+		q.wrong = NO_NAME;
+	}
+	return ret ? refused(a->name, ret, q.wrong) : 0;
 }
 
 static bool no_netlink(int ret)
@@ -320,41 +303,48 @@ static bool no_netlink(int ret)
 	return ret == -EAFNOSUPPORT || ret == -EPROTONOSUPPORT || ret == -ENOPROTOOPT;
 }
 
+/* On a socket of the section's own. */
+static int attach(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
+{
+	int ret;
+
+	nl->fd = wd_nl_socket();
+	if (nl->fd < 0)
+		return no_netlink(nl->fd) ? -EOPNOTSUPP : refused(a->name, nl->fd, "no netlink socket");
+	/* A child forked meanwhile must not keep the place in the queue. */
+	wd_fork_file_add(&a->socket, nl->fd);
+	ret = wd_nl_find(nl, UACCE_GENL_NAME);
+	a->family = nl->family;
+	if (ret)
+		ret = ret == -ENOENT ? -EOPNOTSUPP : refused(a->name, ret, "netlink");
+	else
+		ret = ask(a, wait_ms, nl);
+	if (ret)
+		close(wd_fork_file_del(&a->socket));
+	return ret;
+}
+
 int wd_attach(struct wd_section *a, const char *name, __u32 wait_ms)
 {
-	struct wd_nl_reply reply;
-	int fd, ret;
+	struct wd_nl nl;
+	int ret;
 
-	if (wd_nl_reply_init(&reply))
+	if (wd_nl_init(&nl, -1, 0))
 		return wd_fail(NULL, ENOMEM, "no memory for a netlink message");
 	a->inherited = false;
 	strcpy(a->name, name);
-	fd = wd_nl_socket();
-	if (fd < 0) {
-		ret = no_netlink(fd) ? -EOPNOTSUPP : refused(name, fd, "no netlink socket");
-		goto out;
-	}
-	/* A child forked meanwhile must not keep the place in the queue. */
-	wd_fork_file_add(&a->socket, fd);
-	a->family = wd_nl_family(fd, &reply);
-	if (!a->family)
-		ret = -EOPNOTSUPP;
-	else
-		ret = a->family < 0 ? refused(name, a->family, "netlink") : ask(a, wait_ms, &reply);
-	if (ret)
-		close(wd_fork_file_del(&a->socket));
-out:
-	wd_nl_reply_fini(&reply);
+	ret = attach(a, wait_ms, &nl);
+	wd_nl_fini(&nl);
 	return ret;
 }
 
 void wd_detach(struct wd_section *a)
 {
-	struct wd_nl_reply reply;
+	struct wd_nl nl;
 
-	if (!wd_nl_reply_init(&reply)) {
-		detach(a->family, a->socket.fd, &reply);
-		wd_nl_reply_fini(&reply);
+	if (!wd_nl_init(&nl, a->socket.fd, a->family)) {
+		detach(&nl);
+		wd_nl_fini(&nl);
 	}
 	close(wd_fork_file_del(&a->socket));
 }
@@ -365,15 +355,14 @@ void wd_detach(struct wd_section *a)
  */
 bool wd_attach_alive(struct wd_section *a)
 {
-	struct wd_nl_request r;
-	struct wd_nl_reply reply;
+	struct wd_nl nl;
 	int ret;
 
-	if (wd_nl_reply_init(&reply))
+	if (wd_nl_init(&nl, a->socket.fd, a->family))
 		return true;
-	attach_request(&r, a, NO_SLOT, 0);
-	ret = wd_nl_ask(a->socket.fd, &r, &reply);
-	wd_nl_reply_fini(&reply);
+	attach_request(&nl, a, NO_SLOT, 0);
+	ret = wd_nl_ask(&nl, NULL, NULL);
+	wd_nl_fini(&nl);
 	/* Not allowed to attach any more says nothing of a slot that it has. */
 	return ret != -ENOENT && ret != -ESHUTDOWN;
 }
