@@ -139,7 +139,10 @@ static int take_event(void *arg, const struct wd_nl_message *message)
 	return ret;
 }
 
-/* Current numbers of the groups, which any device tells. Return: 0, -ENODATA without a device, -errno. */
+/*
+ * Current numbers of the groups, which any device tells. Return: 0, -ENODATA without a device, -errno; not -ETIME or
+ * -EPIPE, which are the monitor's own ends.
+ */
 static int ask_current(struct monitor *m, uint64_t current[EVENT_GROUPS])
 {
 	struct fact_devices devices;
@@ -147,7 +150,7 @@ static int ask_current(struct monitor *m, uint64_t current[EVENT_GROUPS])
 	int ret = facts_devices(&m->questions, &devices);
 
 	if (ret && ret != -EINTR)
-		return ret;
+		return ret == -ETIME ? -ETIMEDOUT : ret == -EPIPE ? -ECONNRESET : ret;
 	ret = devices.count ? 0 : -ENODATA;
 	current[EVENT_GROUP_CONFIG] = 0;
 	current[EVENT_GROUP_EVENT] = 0;

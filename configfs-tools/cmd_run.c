@@ -2,16 +2,16 @@
 /* wdctl run: any program with a slot of a section. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <linux/netlink.h>
 
 #include "ask.h"
+#include "base/sleep.h"
 
 #define COMMAND "run"
 
@@ -26,7 +26,8 @@
 #define FD_MIN 200
 
 #define WAIT_FOREVER UINT32_MAX
-#define PROGRESS_MS 1000
+#define PROGRESS_NS NS_PER_S
+#define NS_PER_S UINT64_C(1000000000)
 
 struct grant {
 	const char *section;
@@ -106,7 +107,7 @@ static void request(struct wd_nl *f, const struct wdctl_run *r, uint32_t wait_ms
 /* ------ waiting ------ */
 
 /* Asked on a socket of its own: this one is for the grant. */
-static void tell_waiting(const struct grant *g, long waited_ms)
+static void tell_waiting(const struct grant *g, uint64_t waited_ns)
 {
 	unsigned int waiting = 0;
 	struct fact_section s;
@@ -119,37 +120,25 @@ static void tell_waiting(const struct grant *g, long waited_ms)
 		fact_section_fini(&s);
 	}
 	wd_nl_close(&f);
-	fprintf(stderr, "\r\033[Kwdctl run: section %s: waiting %ld s, %u in the queue; Ctrl-C gives the place up",
-		g->section, waited_ms / 1000, waiting);
+	fprintf(stderr, "\r\033[Kwdctl run: section %s: waiting %" PRIu64 " s, %u in the queue; Ctrl-C gives the place up",
+		g->section, waited_ns / NS_PER_S, waiting);
 	fflush(stderr);
-}
-
-static long ms_since(const struct timespec *began)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - began->tv_sec) * 1000 + (now.tv_nsec - began->tv_nsec) / 1000000;
 }
 
 /* The kernel counts the time. A signal ends this process, and with it the place in the queue. */
 static int await(struct wd_nl *f, struct grant *g)
 {
-	struct pollfd fd = { f->fd, POLLIN, 0 };
 	bool terminal = isatty(STDERR_FILENO);
-	struct timespec began;
+	uint64_t began = wd_now_ns();
 	int ret = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &began);
 	if (!terminal)
 		wdctl_error(COMMAND, "section %s: all slots are taken, waiting", g->section);
 	while (!ret && !g->granted && !g->error) {
 		if (terminal)
-			tell_waiting(g, ms_since(&began));
-		if (poll(&fd, 1, terminal ? PROGRESS_MS : -1) > 0)
-			ret = wd_nl_receive(f, take_answer, g);
-		/* Another's, or a spurious one. */
-		if (ret == -EAGAIN)
+			tell_waiting(g, wd_now_ns() - began);
+		ret = wd_nl_wait(f, take_answer, g, wd_now_ns() + PROGRESS_NS, false);
+		if (ret == -ETIME)
 			ret = 0;
 	}
 	if (terminal)

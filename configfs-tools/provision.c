@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sleep.h"
 #include "lib/apply.h"
 #include "lib/held.h"
 #include "lib/idname.h"
@@ -273,14 +274,19 @@ static int wait_until_free(const struct provision *p, const struct plan *plan, i
 {
 	struct text_list held;
 	struct wd_nl family;
+	uint64_t until = wd_now_ns() + (uint64_t)*wait_ms * 1000000, now;
 	bool told = false;
-	int ret = 0;
+	int ret = 0, look;
 
 	/* A recorded machine has no holders any more; a kernel that can't be asked tells by the drain. */
 	if (!has_to_drain(plan) || root_is_fake(&p->run->root) || wd_nl_open(&family, UACCE_GENL_NAME))
 		return 0;
-	while (!ret && !held_read(&family, plan, &held) && held.count) {
-		if (*wait_ms <= 0 || stopped) {
+	while (!ret) {
+		look = held_read(&family, plan, &held);
+		/* One answer that doesn't come, in the middle of a wait, isn't its end. */
+		if (look ? !told || look == -ENOENT : !held.count)
+			break;
+		if (stopped || wd_now_ns() >= until) {
 			ret = stopped ? -EINTR : -ETIMEDOUT;
 			print_lines(p, &held, "");
 		} else if (!told) {
@@ -290,10 +296,10 @@ static int wait_until_free(const struct provision *p, const struct plan *plan, i
 		text_list_free(&held);
 		if (!ret)
 			poll(NULL, 0, HELD_LOOK_MS);
-		*wait_ms -= HELD_LOOK_MS;
 	}
 	wd_nl_close(&family);
-	*wait_ms = *wait_ms > 0 ? *wait_ms : 0;
+	now = wd_now_ns();
+	*wait_ms = now < until ? (int)((until - now) / 1000000) : 0;
 	return ret;
 }
 

@@ -49,8 +49,8 @@ $(PC): $(RULE_FILES) $(TOP)/VERSION
 	@mkdir -p $(dir $@)
 	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
 		'Name: $(LIB)' 'Description: $(DESC)' 'Version: $(VERSION)' \
-		'Requires: $(LIBS)' 'Requires.private: $(PKGS)' \
-		'Libs: -L$${libdir} -l$(LIB:lib%=%)' 'Libs.private: -pthread' 'Cflags: -I$${includedir}/warpdrive' >$@
+		'Requires: $(LIBS)' \
+		'Libs: -L$${libdir} -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call pkg-libs,$(PKGS)) -pthread)' 'Cflags: -I$${includedir}/warpdrive' >$@
 
 install: all
 	$(Q)$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/warpdrive

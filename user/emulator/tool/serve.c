@@ -329,6 +329,9 @@ static int command(const struct request *r, unsigned char cmd, const char **why)
 		return family_get(r, why);
 	if (r->h->nlmsg_type != EMU_SECTIONS_FAMILY)
 		return -ENOENT;
+	/* There are no lists. */
+	if ((r->h->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP)
+		return -EOPNOTSUPP;
 	switch (cmd) {
 	case UACCE_NL_SECTION_ATTACH:
 		return section_attach(r, why);
@@ -378,8 +381,9 @@ static void request(struct request *r, const char *p, size_t len)
 		return;
 	request_parse(r, p + NLMSG_HDRLEN + GENL_HDRLEN, r->h->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN);
 	ret = command(r, ((const struct genlmsghdr *)(const void *)(p + NLMSG_HDRLEN))->cmd, &why);
-	if (ret < 0 || (!ret && r->h->nlmsg_flags & NLM_F_ACK))
-		acknowledge(r->conn, r->h, ret, ret ? why : NULL);
+	/* An answer doesn't stand for the acknowledgement, as the kernel's doesn't. */
+	if (ret < 0 || r->h->nlmsg_flags & NLM_F_ACK)
+		acknowledge(r->conn, r->h, ret < 0 ? ret : 0, ret < 0 ? why : NULL);
 }
 
 /* --- connections --- */

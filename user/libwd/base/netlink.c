@@ -256,7 +256,7 @@ void wd_nl_put_u32(struct wd_nl *nl, int type, __u32 value)
 
 /* --- datagrams --- */
 
-/* The number of bytes, or -errno. */
+/* The number of bytes, 0 for an empty datagram or where the other end is gone, or -errno. */
 static ssize_t receive(int fd, void *buf, size_t size, int flags, struct sockaddr_nl *from, socklen_t *len)
 {
 	ssize_t n;
@@ -264,7 +264,7 @@ static ssize_t receive(int fd, void *buf, size_t size, int flags, struct sockadd
 	do
 		n = recvfrom(fd, buf, size, MSG_DONTWAIT | MSG_TRUNC | flags, (struct sockaddr *)from, len);
 	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n ? n : -ECONNRESET;
+	return n < 0 ? -errno : n;
 }
 
 static int make_room(struct wd_nl *nl, size_t size)
@@ -295,17 +295,20 @@ static ssize_t next_datagram(struct wd_nl *nl)
 	ssize_t n;
 	int ret;
 
-	/* A section of many devices is a message of any length. */
-	n = receive(nl->fd, NULL, 0, MSG_PEEK, NULL, NULL);
+	/* A section of many devices is a message of any length. What is no message has no say in what memory is taken. */
+	n = receive(nl->fd, NULL, 0, MSG_PEEK, &from, &len);
 	if (n < 0)
 		return n;
-	ret = make_room(nl, (size_t)n);
+	ret = from_kernel(&from, len) ? make_room(nl, (size_t)n) : 0;
 	if (ret)
 		return ret;
+	len = sizeof(from);
 	n = receive(nl->fd, nl->buf, nl->size, 0, &from, &len);
-	if (n > 0 && (size_t)n > nl->size)
-		return -EMSGSIZE;
-	return n > 0 && !from_kernel(&from, len) ? 0 : n;
+	if (!n && from.nl_family != AF_NETLINK)
+		return -ECONNRESET;
+	if (n <= 0 || !from_kernel(&from, len))
+		return n < 0 ? n : 0;
+	return (size_t)n > nl->size ? -EMSGSIZE : n;
 }
 
 /* --- answers --- */

@@ -115,9 +115,16 @@ static void take_member(struct wd_section *a, struct nlattr *nest)
 		*place = g;
 }
 
+/* A section's description. */
+struct description {
+	struct wd_section *section;
+	bool read;
+};
+
 static int take_section(void *arg, const struct wd_nl_message *m)
 {
-	struct wd_section *a = arg;
+	struct description *d = arg;
+	struct wd_section *a = d->section;
 	int position = slot_position(a), i = 0, left;
 	struct nlattr *attr;
 
@@ -130,15 +137,20 @@ static int take_section(void *arg, const struct wd_nl_message *m)
 			i++;
 		}
 	a->read_at = wd_now_ns();
+	d->read = true;
 	return 0;
 }
 
 /* The same from the section's description, for a slot that is had already. */
 static int read_section(struct wd_section *a, struct wd_nl *nl)
 {
+	struct description d = { .section = a };
+	int ret;
+
 	wd_nl_begin(nl, UACCE_NL_SECTION_GET, 0);
 	wd_nl_put_string(nl, UACCE_A_SECTION, a->name);
-	return wd_nl_ask(nl, take_section, a);
+	ret = wd_nl_ask(nl, take_section, &d);
+	return ret || d.read ? ret : -EPROTO;
 }
 
 void wd_attach_refresh(struct wd_section *a)
