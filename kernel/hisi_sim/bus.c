@@ -15,8 +15,9 @@ typedef struct pci_config_window sim_sysdata_t;
 #endif
 
 /*
- * Lives as long as the bridge: a late config access finds sdev gone, not freed memory. Who uses what it
- * points to is in an RCU section, as some architectures read config space without a lock.
+ * Lives as long as the bridge: a late config access finds sdev gone, not freed memory. Config accesses, which
+ * some architectures make without a lock, use what it points to in an RCU section. Who asks by a device that is
+ * on the bus needs none: it is taken off the bus first.
  */
 struct sim_bus {
 	sim_sysdata_t sysdata;
