@@ -53,6 +53,16 @@ int wdm_fault_error(struct wdm_device *dev, enum wdm_errors which, u32 bit)
 	return 0;
 }
 
+int wdm_fault_overflow(struct wdm_device *dev)
+{
+	struct wdm_function *pf = &dev->fns[WDM_PF];
+
+	if (!pf->attached)
+		return -EINVAL;
+	wdm_async_event(dev, pf, 0, QM_AEQE_EQ_OVERFLOW);
+	return 0;
+}
+
 void wdm_fault_seed(struct wdm_device *dev, u64 seed)
 {
 	dev->faults.random = seed;

@@ -69,7 +69,7 @@ int wdm_fault_check(const struct wdm_attr *attr, enum wdm_fault kind, const stru
 
 /*
  * Control context. Takes effect from the next descriptor or command on; a rule with neither @next nor
- * @one_in ends that fault. A stuck queue comes free by its function's reset only. As wdm_fault_check().
+ * @one_in ends that fault. A stuck queue comes free when its function is reset or loses its queues, only then. As wdm_fault_check().
  */
 int wdm_fault_set(struct wdm_device *dev, enum wdm_fault kind, const struct wdm_fault_rule *rule);
 
@@ -81,6 +81,9 @@ const struct wdm_fault_rule *wdm_fault_rules(const struct wdm_device *dev);
  * error, or no physical function is attached.
  */
 int wdm_fault_error(struct wdm_device *dev, enum wdm_errors which, u32 bit);
+
+/* Control context. The device reports that its event queue has overrun. -EINVAL: no physical function is attached. */
+int wdm_fault_overflow(struct wdm_device *dev);
 
 /* The same seed and the same requests give the same faults. Zeroes the counters. */
 void wdm_fault_seed(struct wdm_device *dev, u64 seed);

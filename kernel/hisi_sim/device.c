@@ -91,12 +91,11 @@ static void pull_out(struct wdm_device *model, void *arg)
 	memset_io(sdev->pf.db.io, 0xff, sdev->pf.db.size);
 }
 
-/* As if pulled out: nothing answers, registers read as ones, and nobody has been told. Its removal follows. */
-static void device_vanish(struct sim_dev *sdev)
+/* As if pulled out: nothing answers, registers read as ones, and nobody has been told. Not while it is added or removed. */
+void sim_device_vanish(struct sim_dev *sdev)
 {
 	sim_config_vanish(&sdev->pf);
 	sim_worker_call(sdev, pull_out, sdev);
-	sim_bus_disconnect(sdev);
 }
 
 static void remove_now(struct sim_dev *sdev)
@@ -117,8 +116,10 @@ static void move_run(struct kthread_work *work)
 	struct move *move = container_of(work, struct move, work);
 
 	sim_inject_give(move->inject);
-	if (move->surprise)
-		device_vanish(move->sdev);
+	if (move->surprise) {
+		sim_device_vanish(move->sdev);
+		sim_bus_disconnect(move->sdev);
+	}
 	if (move->shape)
 		move->sdev = add_now(move->shape);
 	else

@@ -313,21 +313,68 @@ static ssize_t sim_faults_bind_store(struct config_item *ci, const char *page, s
 }
 CONFIGFS_ATTR(sim_faults_, bind);
 
-static ssize_t sim_faults_remove_store(struct config_item *ci, const char *page, size_t len)
+/* Writes of 1 that happen to a live device. */
+static ssize_t event_store(struct config_item *ci, const char *attr, int (*event)(struct sim_item *item), const char *page,
+			   size_t len)
 {
 	struct sim_item *item = faults_item(ci);
 	unsigned int on;
-	int err = 0;
+	int err;
 
 	if (kstrtouint(page, 10, &on) || on != 1)
-		return fault_refuse(item, "remove", "expected 1", -EINVAL);
+		return fault_refuse(item, attr, "expected 1", -EINVAL);
 	mutex_lock(&item->lock);
 	if (item->sdev)
-		sim_item_go_away(item, true);
+		err = event(item);
 	else
-		err = fault_refuse(item, "remove", "the device isn't live", -ENODEV);
+		err = fault_refuse(item, attr, "the device isn't live", -ENODEV);
 	mutex_unlock(&item->lock);
 	return err ?: len;
+}
+
+static void overflow_report(struct wdm_device *model, void *arg)
+{
+	*(int *)arg = wdm_fault_overflow(model);
+}
+
+static int events_overflow(struct sim_item *item)
+{
+	int err;
+
+	/* Nobody would be told: the driver's ring is memory of the host. */
+	if (!sim_config_memory_enabled(&item->sdev->pf))
+		return fault_refuse(item, "overflow", "no driver has switched its memory on", -ENODEV);
+	sim_worker_call(item->sdev, overflow_report, &err);
+	return err;
+}
+
+static ssize_t sim_faults_overflow_store(struct config_item *ci, const char *page, size_t len)
+{
+	return event_store(ci, "overflow", events_overflow, page, len);
+}
+CONFIGFS_ATTR_WO(sim_faults_, overflow);
+
+static int device_vanish(struct sim_item *item)
+{
+	sim_device_vanish(item->sdev);
+	return 0;
+}
+
+static ssize_t sim_faults_gone_store(struct config_item *ci, const char *page, size_t len)
+{
+	return event_store(ci, "gone", device_vanish, page, len);
+}
+CONFIGFS_ATTR_WO(sim_faults_, gone);
+
+static int device_pull_out(struct sim_item *item)
+{
+	sim_item_go_away(item, true);
+	return 0;
+}
+
+static ssize_t sim_faults_remove_store(struct config_item *ci, const char *page, size_t len)
+{
+	return event_store(ci, "remove", device_pull_out, page, len);
 }
 CONFIGFS_ATTR_WO(sim_faults_, remove);
 
@@ -346,6 +393,8 @@ static struct configfs_attribute *faults_attrs[] = {
 	&sim_faults_attr_counts,
 	&sim_faults_attr_error,
 	&sim_faults_attr_bind,
+	&sim_faults_attr_overflow,
+	&sim_faults_attr_gone,
 	&sim_faults_attr_remove,
 	NULL,
 };

@@ -198,6 +198,7 @@ struct sim_dev *sim_bus_owner(struct device *dev);
 int sim_bus_domain(void);
 
 /* device.c: add and remove run on a thread of their own and are waited for */
+void sim_device_vanish(struct sim_dev *sdev);
 int sim_device_init(void);
 void sim_device_exit(void);
 struct sim_dev *sim_device_add(const struct sim_shape *shape);

@@ -448,4 +448,15 @@ TEST_F(dev, an_error_that_the_device_has_is_reported_and_another_refused)
 	EXPECT_LE(1, r->irqs[WDM_IRQ_ABNORMAL]);
 }
 
+TEST_F(dev, an_overflow_of_events_is_reported_as_a_real_one)
+{
+	struct rig *r = &self->r;
+
+	EXPECT_EQ(-1, rig_async_event(r));
+	ASSERT_EQ(0, wdm_fault_overflow(r->dev));
+	rig_turn(r);
+	EXPECT_EQ(QM_AEQE_EQ_OVERFLOW << 16, rig_async_event(r));
+	EXPECT_EQ(-1, rig_async_event(r));
+}
+
 TEST_HARNESS_MAIN

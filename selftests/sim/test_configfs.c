@@ -251,6 +251,8 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 1 1"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 4294967298"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/remove", "0"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/gone", "0"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/overflow", "x"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/bind", "2"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/bind", "x"));
 		EXPECT_EQ(live ? 0 : -ENODEV, sim_set(NAME, "faults/bind", "1"));
@@ -260,6 +262,8 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
 	}
 	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/remove", "1"));
+	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/gone", "1"));
+	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/overflow", "1"));
 }
 
 static int config_write(const char *address, off_t at, uint16_t value)
