@@ -30,17 +30,17 @@
 #define QM_LOOK_MAX_US		(500 * USEC_PER_MSEC)	/* counts from one look to the next */
 #define QM_MB_TIMEOUT_US	(5 * USEC_PER_SEC)
 #define QM_STOP_TIMEOUT_US	(10 * USEC_PER_SEC)
-#define QM_DRAIN_TIMEOUT_MS	10000
-
-/* A start waits so long while the device finishes another queue. */
-#define QM_START_TIMEOUT_MS	30000
+#define QM_DRAIN_TIMEOUT_US	(10 * USEC_PER_SEC)
 
 /* A command that was given up is a broken device's after so long; a STOP_QP may have terabytes before it. */
-#define QM_HUNG_LIMIT_S		30
-#define QM_STOPPING_LIMIT_S	300
+#define QM_HUNG_LIMIT_US	(30ull * USEC_PER_SEC)
+#define QM_STOPPING_LIMIT_US	(300ull * USEC_PER_SEC)
 
 /* Stuck queues are asked again after so long at first. */
 #define QM_STUCK_PERIOD_S	1
+
+/* Counts from one look at a mailbox that was given up to the next: they come that often at least. */
+#define QM_MB_LOOK_MAX_US	(2 * QM_STUCK_PERIOD_S * USEC_PER_SEC)
 
 /* A ring that belongs to nobody, where stopped queues point. */
 #define QM_PARKING_DEPTH	2
@@ -176,7 +176,9 @@ struct hisi_qm {
 	struct mutex mb_lock;
 	bool mb_busy;		/* with a command that was given up */
 	bool mb_stopping;	/* which is a STOP_QP */
-	unsigned long mb_busy_since;
+	u64 mb_busy_us;		/* so long, as far as it was looked at */
+	ktime_t mb_seen;	/* when that was */
+	ktime_t mb_start_asked;	/* when a start last had to wait for that */
 
 	/* Everything the device keeps in memory for the function, one block. */
 	void *mem;
@@ -250,12 +252,13 @@ int qm_caps_init(struct hisi_qm *qm);
 void qm_caps_exit(struct hisi_qm *qm);
 
 /* regs.c */
+u64 qm_looked(ktime_t *seen, u64 most_us);
 int qm_poll(struct hisi_qm *qm, u32 reg, u32 mask, u32 value, u64 timeout_us, u32 *now);
 
 /* mailbox.c */
 void qm_mailbox_init(struct hisi_qm *qm);
 int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base);
-int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool killable);
+int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool by_owner);
 int qm_mailbox_begin(struct hisi_qm *qm);
 void qm_mailbox_end(struct hisi_qm *qm);
 bool qm_mailbox_may_recover(struct hisi_qm *qm);

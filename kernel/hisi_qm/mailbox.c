@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Commands to the device through its 16-byte mailbox register. */
 #include <linux/io.h>
-#include <linux/sched/signal.h>
 #include "qm_trace.h"
 
-#define QM_STOPPING_PERIOD_MS	20
+/* A start that had to wait comes before the stops that wait as well. It asks more often than that. */
+#define QM_START_FIRST_MS	200
 
 /* Reads dword 0 until the device has let go of the mailbox. */
 static int qm_mailbox_wait(struct hisi_qm *qm, u64 timeout_us, u32 *value)
@@ -50,12 +50,17 @@ static u64 qm_mailbox_timeout_us(enum qm_mb_cmd cmd)
  */
 static void qm_mailbox_give_up(struct hisi_qm *qm, bool stopping)
 {
-	if (qm->mb_busy)
-		return;
 	qm->mb_busy = true;
 	qm->mb_stopping = stopping;
-	qm->mb_busy_since = jiffies;
+	qm->mb_busy_us = 0;
+	qm->mb_seen = ktime_get();
 	qm_stuck_schedule(qm);
+}
+
+/* Still busy with what was given up: what has passed since the last look counts. */
+static void qm_mailbox_found_busy(struct hisi_qm *qm)
+{
+	qm->mb_busy_us += qm_looked(&qm->mb_seen, QM_MB_LOOK_MAX_US);
 }
 
 static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
@@ -76,7 +81,10 @@ static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 	/* One look if a command was given up: the next users needn't all wait as long. */
 	ret = qm_mailbox_wait(qm, qm->mb_busy ? QM_REG_PERIOD_US : QM_MB_TIMEOUT_US, &value);
 	if (ret == -ETIMEDOUT) {
-		qm_mailbox_give_up(qm, false);
+		if (qm->mb_busy)
+			qm_mailbox_found_busy(qm);
+		else
+			qm_mailbox_give_up(qm, false);
 		ret = -EBUSY;
 	}
 	if (ret)
@@ -139,63 +147,66 @@ int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base)
 	return ret;
 }
 
-/**
- * qm_mailbox_stop_qp - have the device finish a queue
- * @qm: the function; its stop_lock is held
- * @queue: queue number
- * @killable: the wait for other commands ends with the process, by -EINTR
- *
- * Otherwise as qm_mailbox().
- */
-int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool killable)
-{
-	int ret;
-
-	lockdep_assert_held(&qm->stop_lock);
-	ret = qm_mutex_lock(&qm->mb_lock, killable);
-	if (ret)
-		return ret;
-	ret = qm_mailbox_locked(qm, QM_MB_CMD_STOP_QP, queue, 0, NULL, 0);
-	mutex_unlock(&qm->mb_lock);
-	return ret;
-}
-
+/* The device finishes a queue, and that was given up: it isn't a fault, and may take minutes. */
 static bool qm_mailbox_is_stopping(struct hisi_qm *qm)
 {
 	u32 value;
 
 	lockdep_assert_held(&qm->mb_lock);
-	return qm->mb_busy && qm->mb_stopping && qm_mailbox_wait(qm, QM_REG_PERIOD_US, &value) == -ETIMEDOUT;
+	if (!qm->mb_busy || !qm->mb_stopping || qm_mailbox_wait(qm, QM_REG_PERIOD_US, &value) != -ETIMEDOUT)
+		return false;
+	qm_mailbox_found_busy(qm);
+	return true;
+}
+
+static bool qm_mailbox_has_starts(struct hisi_qm *qm)
+{
+	lockdep_assert_held(&qm->mb_lock);
+	return qm->mb_start_asked && ktime_ms_delta(ktime_get(), qm->mb_start_asked) < QM_START_FIRST_MS;
+}
+
+/**
+ * qm_mailbox_stop_qp - have the device finish a queue
+ * @qm: the function; its stop_lock is held
+ * @queue: queue number
+ * @by_owner: who lives and can wait, or be killed
+ *
+ * Otherwise as qm_mailbox(). An owner has two errors more, and nothing was
+ * asked of the device then: -EINTR, he was killed; -EAGAIN, the device finishes
+ * another queue, or a start comes first.
+ */
+int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool by_owner)
+{
+	int ret;
+
+	lockdep_assert_held(&qm->stop_lock);
+	ret = qm_mutex_lock(&qm->mb_lock, by_owner);
+	if (ret)
+		return ret;
+	if (by_owner && (qm_mailbox_is_stopping(qm) || qm_mailbox_has_starts(qm)))
+		ret = -EAGAIN;
+	else
+		ret = qm_mailbox_locked(qm, QM_MB_CMD_STOP_QP, queue, 0, NULL, 0);
+	mutex_unlock(&qm->mb_lock);
+	return ret;
 }
 
 /**
  * qm_mailbox_begin - have the mailbox for several commands of a process that can wait
  * @qm: the function
  *
- * Waits while the device finishes another queue, which isn't a fault of the
- * device. -EINTR: the process was killed; -EPERM: the function is about to
- * stop; -EBUSY: it took too long. After 0, qm_mailbox_end() follows.
+ * -EINTR: the process was killed; -EAGAIN: the device finishes another queue.
+ * After 0, qm_mailbox_end() follows.
  */
 int qm_mailbox_begin(struct hisi_qm *qm)
 {
-	unsigned long deadline = jiffies + msecs_to_jiffies(QM_START_TIMEOUT_MS);
-
-	for (;;) {
-		if (mutex_lock_killable(&qm->mb_lock))
-			return -EINTR;
-		if (!qm_mailbox_is_stopping(qm))
-			return 0;
-		mutex_unlock(&qm->mb_lock);
-
-		/* Whoever stops it waits for the locks of this queue. */
-		if (qm_is_ending(qm))
-			return -EPERM;
-		if (time_after(jiffies, deadline))
-			return -EBUSY;
-		schedule_timeout_killable(msecs_to_jiffies(QM_STOPPING_PERIOD_MS));
-		if (fatal_signal_pending(current))
-			return -EINTR;
-	}
+	if (mutex_lock_killable(&qm->mb_lock))
+		return -EINTR;
+	if (!qm_mailbox_is_stopping(qm))
+		return 0;
+	qm->mb_start_asked = ktime_get();
+	mutex_unlock(&qm->mb_lock);
+	return -EAGAIN;
 }
 
 /**
@@ -219,9 +230,7 @@ bool qm_mailbox_may_recover(struct hisi_qm *qm)
 	bool may;
 
 	mutex_lock(&qm->mb_lock);
-	may = !qm->mb_busy ||
-	      (!qm->mb_stopping &&
-	       time_before(jiffies, qm->mb_busy_since + usecs_to_jiffies(QM_MB_TIMEOUT_US)));
+	may = !qm->mb_busy || (!qm->mb_stopping && qm->mb_busy_us < QM_MB_TIMEOUT_US);
 	mutex_unlock(&qm->mb_lock);
 	return may;
 }
@@ -243,9 +252,10 @@ int qm_mailbox_look(struct hisi_qm *qm)
 	ret = qm_mailbox_wait(qm, QM_REG_PERIOD_US, &value);
 	if (!ret)
 		qm->mb_busy = false;
-	if (qm->mb_busy)
-		late = time_after(jiffies, qm->mb_busy_since +
-				  (qm->mb_stopping ? QM_STOPPING_LIMIT_S : QM_HUNG_LIMIT_S) * HZ);
+	if (qm->mb_busy) {
+		qm_mailbox_found_busy(qm);
+		late = qm->mb_busy_us > (qm->mb_stopping ? QM_STOPPING_LIMIT_US : QM_HUNG_LIMIT_US);
+	}
 	mutex_unlock(&qm->mb_lock);
 
 	if (ret == -ENODEV)

@@ -184,16 +184,14 @@ static bool qm_qp_is_drained(const struct qm_sqc *sqc, const struct qm_cqc *cqc)
 /* For devices that can't be told to drain: ask until everything submitted has completed. */
 static int qm_qp_wait_drained(struct hisi_qp *qp)
 {
-	unsigned long deadline = jiffies + msecs_to_jiffies(QM_DRAIN_TIMEOUT_MS);
 	unsigned int period = QM_DRAIN_PERIOD_US;
+	ktime_t seen = ktime_get();
+	u64 waited_us = 0;
 	struct qm_sqc sqc;
 	struct qm_cqc cqc;
-	bool late;
 	int ret;
 
 	for (;;) {
-		late = time_after(jiffies, deadline);
-
 		ret = qm_context_dump(qp->qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
 		if (ret)
 			return ret;
@@ -202,11 +200,12 @@ static int qm_qp_wait_drained(struct hisi_qp *qp)
 			return ret;
 		if (qm_qp_is_drained(&sqc, &cqc))
 			return 0;
-		if (late)
+		if (waited_us > QM_DRAIN_TIMEOUT_US)
 			return -ETIMEDOUT;
 
 		usleep_range(period, 2 * period);
 		period = min(2 * period, QM_DRAIN_PERIOD_MAX_US);
+		waited_us += qm_looked(&seen, QM_LOOK_MAX_US);
 	}
 }
 
@@ -214,16 +213,16 @@ static int qm_qp_wait_drained(struct hisi_qp *qp)
  * One stop at a time waits for the mailbox, so that a start among many of them
  * waits for one queue to finish, not for all.
  */
-static int qm_qp_finish_and_park(struct hisi_qp *qp, bool killable)
+static int qm_qp_finish_and_park(struct hisi_qp *qp, bool by_owner)
 {
 	struct hisi_qm *qm = qp->qm;
 	int ret;
 
-	ret = qm_mutex_lock(&qm->stop_lock, killable);
+	ret = qm_mutex_lock(&qm->stop_lock, by_owner);
 	if (ret)
 		return ret;
 	if (hisi_qm_has(qm, QM_CAP_STOP_QP))
-		ret = qm_mailbox_stop_qp(qm, qp->id, killable);
+		ret = qm_mailbox_stop_qp(qm, qp->id, by_owner);
 	if (!ret)
 		ret = qm_qp_park(qp);
 	mutex_unlock(&qm->stop_lock);
@@ -231,7 +230,7 @@ static int qm_qp_finish_and_park(struct hisi_qp *qp, bool killable)
 }
 
 /* After an error the queue is as before, and may be stopped again. */
-static int qm_qp_stop_locked(struct hisi_qp *qp, bool killable)
+static int qm_qp_stop_locked(struct hisi_qp *qp, bool by_owner)
 {
 	int ret = 0;
 
@@ -245,7 +244,7 @@ static int qm_qp_stop_locked(struct hisi_qp *qp, bool killable)
 	if (!hisi_qm_has(qp->qm, QM_CAP_STOP_QP))
 		ret = qm_qp_wait_drained(qp);
 	if (!ret)
-		ret = qm_qp_finish_and_park(qp, killable);
+		ret = qm_qp_finish_and_park(qp, by_owner);
 	if (ret)
 		return ret;
 	qp->started = false;
@@ -258,7 +257,8 @@ static int qm_qp_stop_locked(struct hisi_qp *qp, bool killable)
  * @qp: the queue
  *
  * After an error it counts as started. -EBUSY: the device took no command;
- * -EINTR: the process was killed before it was asked.
+ * -EAGAIN: it finishes another queue; -EINTR: the process was killed before it
+ * was asked.
  */
 int qm_qp_stop(struct hisi_qp *qp)
 {
@@ -353,8 +353,9 @@ static void qm_qp_wipe(struct hisi_qp *qp)
  * @pasid: address space of its payload, or UACCE_PASID_NONE
  * @priority: 0..7
  *
- * -EPERM while the function is stopped; -EINTR: the process was killed before
- * anything was asked of the device; else an error of it.
+ * -EPERM while the function is stopped. Nothing was asked of the device after
+ * -EINTR, the process was killed, and -EAGAIN, it finishes another queue. Else
+ * an error of it.
  */
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 {
@@ -377,13 +378,12 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 		goto unlock;
 	}
 
-	qm_qp_wipe(qp);
-	qm_sqc_fill(qp, &sqc, pasid, priority);
-	qm_cqc_fill(qp, &cqc, pasid);
-
 	ret = qm_mailbox_begin(qm);
 	if (ret)
 		goto unlock;
+	qm_qp_wipe(qp);
+	qm_sqc_fill(qp, &sqc, pasid, priority);
+	qm_cqc_fill(qp, &cqc, pasid);
 	ret = qm_context_load_locked(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
 	asked = ret != -EBUSY;
 	if (!ret)

@@ -28,6 +28,22 @@ void hisi_qm_write(struct hisi_qm *qm, u32 reg, u32 value)
 EXPORT_SYMBOL_GPL(hisi_qm_write);
 
 /**
+ * qm_looked - how much of the time since the last look counts for a deadline
+ * @seen: when the last look was; now, afterwards
+ * @most_us: microseconds that count at most
+ *
+ * Where nobody looked for long, the machine stood still, and a software device
+ * with it.
+ */
+u64 qm_looked(ktime_t *seen, u64 most_us)
+{
+	ktime_t last = *seen;
+
+	*seen = ktime_get();
+	return min_t(u64, ktime_us_delta(*seen, last), most_us);
+}
+
+/**
  * qm_poll - look at a register until bits of it have a value
  * @qm: the function
  * @reg: offset in BAR2
@@ -36,13 +52,12 @@ EXPORT_SYMBOL_GPL(hisi_qm_write);
  * @timeout_us: how long
  * @now: what was read last
  *
- * Where nobody looked for long, the machine stood still, and a software device
- * with it: little of that time counts. 0, -ETIMEDOUT, -ENODEV when the device is
- * gone. Sleeps.
+ * Of a time in which nobody looked little counts. 0, -ETIMEDOUT, -ENODEV when the
+ * device is gone. Sleeps.
  */
 int qm_poll(struct hisi_qm *qm, u32 reg, u32 mask, u32 value, u64 timeout_us, u32 *now)
 {
-	ktime_t seen = ktime_get(), last;
+	ktime_t seen = ktime_get();
 	u64 waited_us = 0;
 
 	for (;;) {
@@ -54,9 +69,7 @@ int qm_poll(struct hisi_qm *qm, u32 reg, u32 mask, u32 value, u64 timeout_us, u3
 		if (waited_us > timeout_us)
 			return -ETIMEDOUT;
 		usleep_range(QM_REG_PERIOD_US / 4 + 1, QM_REG_PERIOD_US);
-		last = seen;
-		seen = ktime_get();
-		waited_us += min_t(s64, ktime_us_delta(seen, last), QM_LOOK_MAX_US);
+		waited_us += qm_looked(&seen, QM_LOOK_MAX_US);
 	}
 }
 

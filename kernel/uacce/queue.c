@@ -25,9 +25,15 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "trace.h"
+
+/* A device that is busy with another's queue: how often it is asked, what counts of the time between, how long. */
+#define UACCE_BUSY_PERIOD_MS	20
+#define UACCE_BUSY_COUNTED_MS	500
+#define UACCE_BUSY_LIMIT_MS	(600 * MSEC_PER_SEC)
 
 #define UACCE_POLL_READY	(EPOLLIN | EPOLLRDNORM)
 #define UACCE_POLL_GONE		(EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP)
@@ -369,6 +375,8 @@ static int uacce_ctx_start(struct uacce_ctx *ctx)
 	atomic_set(&ctx->event, 0);
 	ctx->q.priority = uacce_charge_priority(ctx);
 	ret = ctx->q.uacce->ops->start_queue(&ctx->q);
+	if (ret == -EAGAIN)
+		return ret;
 	trace_queue_start(ctx, ret);
 	if (!ret)
 		uacce_ctx_set_state(ctx, UACCE_CTX_STARTED);
@@ -382,6 +390,8 @@ static int uacce_ctx_stop(struct uacce_ctx *ctx)
 	if (ctx->state == UACCE_CTX_INIT)
 		return 0;
 	ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
+	if (ret == -EAGAIN)
+		return ret;
 	trace_queue_stop(ctx, false, ret);
 	if (!ret)
 		uacce_ctx_set_state(ctx, UACCE_CTX_INIT);
@@ -418,9 +428,45 @@ static int uacce_ctx_command(struct uacce_ctx *ctx, unsigned int cmd, void *arg,
 	return fault ? -EFAULT : i->fn(&ctx->q, arg);
 }
 
+/* How long a call has waited, as far as it got to look. */
+struct uacce_busy {
+	ktime_t seen;
+	s64 waited_ms;
+};
+
+/* Without the mutex: who takes the queue back meanwhile doesn't wait for this. 0: ask again. */
+static int uacce_busy_wait(struct uacce_busy *busy, unsigned int flags)
+{
+	ktime_t last = busy->seen;
+
+	if ((flags & O_NONBLOCK) || busy->waited_ms > UACCE_BUSY_LIMIT_MS)
+		return -EBUSY;
+	schedule_timeout_killable(msecs_to_jiffies(UACCE_BUSY_PERIOD_MS));
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	busy->seen = ktime_get();
+	/* A machine that stands still isn't a device that is busy. */
+	busy->waited_ms += min_t(s64, ktime_ms_delta(busy->seen, last), UACCE_BUSY_COUNTED_MS);
+	return 0;
+}
+
+static int uacce_ctx_call(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bool fault)
+{
+	int ret;
+
+	/* Another call of the same file may have it while hardware works. */
+	ret = mutex_lock_killable(&ctx->mutex);
+	if (ret)
+		return ret;
+	ret = uacce_ctx_command(ctx, cmd, arg, fault);
+	mutex_unlock(&ctx->mutex);
+	return ret;
+}
+
 static long uacce_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	u64 buf[UACCE_IOCTL_MAX_BYTES / sizeof(u64)] = {};
+	struct uacce_busy busy = { .seen = ktime_get() };
 	struct uacce_ctx *ctx = file->private_data;
 	void __user *uarg = (void __user *)arg;
 	size_t bytes = _IOC_SIZE(cmd);
@@ -431,12 +477,10 @@ static long uacce_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -EPERM;
 	if (_IOC_DIR(cmd) & _IOC_WRITE)
 		fault = bytes > sizeof(buf) || copy_from_user(buf, uarg, bytes);
-	/* Another call of the same file may have it while hardware works. */
-	ret = mutex_lock_killable(&ctx->mutex);
-	if (ret)
-		return ret;
-	ret = uacce_ctx_command(ctx, cmd, buf, fault);
-	mutex_unlock(&ctx->mutex);
+	do
+		ret = uacce_ctx_call(ctx, cmd, buf, fault);
+	while (ret == -EAGAIN && (cmd == UACCE_CMD_START_Q || cmd == UACCE_CMD_PUT_Q) &&
+	       !(ret = uacce_busy_wait(&busy, file->f_flags)));
 	if (ret >= 0 && (_IOC_DIR(cmd) & _IOC_READ) && copy_to_user(uarg, buf, bytes))
 		ret = -EFAULT;
 	return ret;

@@ -88,6 +88,8 @@ struct uacce_ioctl {
  *		also called after @stop_queue
  * @stop_queue:	stop and drain; called only after a successful start. On an
  *		error the queue counts as started and will be stopped again.
+ *		Both may say -EAGAIN, nothing was done, while the device is busy
+ *		with another queue: a user who can wait then comes again
  * @kill_queue:	as @stop_queue, also for a queue that wasn't started, with the
  *		"do not send"/"do not receive" words of the DUS block set around
  *		the stop: the queue is taken away from a living user

@@ -11,7 +11,8 @@
  * PUT_Q:   the queue stops and forgets what was in flight. The portable use is
  *          to close the file next: whether START_Q works again differs between
  *          kernels.
- * Both answer ENXIO once the device is gone.
+ * Both answer ENXIO once the device is gone. While the device finishes somebody
+ * else's queue they wait, or answer EBUSY on a file with O_NONBLOCK.
  */
 #define UACCE_CMD_START_Q	_IO('W', 0)
 #define UACCE_CMD_PUT_Q		_IO('W', 1)
