@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A stop that the kernel refuses for a moment: the queue isn't taken for one that never stops, whose memory is kept for ever. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <misc/uacce/uacce.h>
 #include <stdarg.h>
@@ -12,8 +13,26 @@
 #define CYCLES	200
 #define NOISE	(CYCLES * 64)	/* bytes; what is kept of a queue is more */
 
+#define FILES	1024
+
 static int refusal;
 static bool refused;
+static bool impatient[FILES];	/* files whose stops wait for nobody else's */
+static int patient;		/* stops of others */
+
+int fcntl(int fd, int cmd, ...)
+{
+	union { void *p; __typeof__(&fcntl) f; } u = { .p = dlsym(RTLD_NEXT, "fcntl") };
+	va_list args;
+	void *arg;
+
+	va_start(args, cmd);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (cmd == F_SETFL && fd < FILES)
+		impatient[fd] = (uintptr_t)arg & O_NONBLOCK;
+	return u.f(fd, cmd, arg);
+}
 
 int ioctl(int fd, unsigned long cmd, ...)
 {
@@ -24,6 +43,8 @@ int ioctl(int fd, unsigned long cmd, ...)
 	va_start(args, cmd);
 	arg = va_arg(args, void *);
 	va_end(args);
+	if (cmd == UACCE_CMD_PUT_Q)
+		patient += fd >= FILES || !impatient[fd];
 	/* Every other time. */
 	if (cmd == UACCE_CMD_PUT_Q && refusal && (refused = !refused)) {
 		errno = refusal;
@@ -81,4 +102,13 @@ TEST_F(put_q, a_stop_that_is_refused_once_leaves_nothing_behind)
 		self->wrong += cycle();
 	after = mallinfo2().uordblks;
 	EXPECT_GT(before + NOISE, after);
+}
+
+/* Else whoever has requests there would sleep for minutes while the device finishes another process' queue. */
+TEST_F(put_q, the_kernel_is_asked_not_to_wait)
+{
+	memset(impatient, 0, sizeof(impatient));
+	patient = 0;
+	self->wrong += cycle();
+	EXPECT_EQ(0, patient);
 }

@@ -218,6 +218,7 @@ int wd_ctx_start(handle_t h_ctx);
  * The handle lives on for wd_ctx_get_api(), _priv() and wd_release_ctx().
  * When it returns, the device does not touch the process' memory for this
  * context any more. Not while another thread uses the context's regions.
+ * The kernel may wait for minutes while the device finishes another process' queue.
  * Returns 0, -EINVAL (bad handle), -ESHUTDOWN (stopped before), -ESTALE; or
  * what the kernel's PUT_Q said, but the queue is closed all the same.
  */
