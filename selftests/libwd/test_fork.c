@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a child notices and what it loses; a parent notices nothing. */
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -152,6 +155,131 @@ TEST(fork_among_busy_threads_leaves_no_lock_taken)
 	}
 	stop = true;
 	pthread_join(thread, NULL);
+}
+
+/* --- an open() that takes its time --- */
+
+#define NODE	"/dev/null"
+
+enum where {
+	NOWHERE,
+	BEFORE,		/* the kernel is at work */
+	BEHIND,		/* there is a descriptor, which nobody has been told yet */
+};
+
+static _Thread_local enum where stay_at;
+static _Atomic int stays;	/* enum where */
+static atomic_bool go_on;
+
+static void stay(enum where at)
+{
+	if (stay_at != at)
+		return;
+	stays = at;
+	while (!go_on)
+		poll(NULL, 0, 1);
+}
+
+int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+	int fd;
+
+	if (flags & O_CREAT) {
+		va_start(args, flags);
+		mode = va_arg(args, int);
+		va_end(args);
+	}
+	stay(BEFORE);
+	fd = openat(AT_FDCWD, path, flags, mode);
+	stay(BEHIND);
+	return fd;
+}
+
+static struct wd_fork_file slow = { .fd = -1 };
+static int own[3], nr_before;
+
+static void *open_slowly(void *arg)
+{
+	stay_at = *(const enum where *)arg;
+	wd_fork_file_open(&slow, NODE, O_RDWR);
+	return NULL;
+}
+
+static int descriptors(void)
+{
+	int fd, nr = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) != -1;
+	return nr;
+}
+
+static int child_has_its_own_only(void)
+{
+	unsigned int i;
+
+	wd_fork_now();
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (fcntl(own[i], F_GETFD) == -1)
+			return 1;
+	return descriptors() == nr_before ? 0 : 2;
+}
+
+FIXTURE(opening) {
+	pthread_t thread;
+};
+
+FIXTURE_VARIANT(opening) {
+	enum where where;
+	pid_t (*start)(void);
+};
+
+FIXTURE_VARIANT_ADD(opening, in_the_kernel_at_fork) { .where = BEFORE, .start = fork };
+FIXTURE_VARIANT_ADD(opening, in_the_kernel_at_clone) { .where = BEFORE, .start = raw_clone };
+FIXTURE_VARIANT_ADD(opening, about_to_be_told_at_fork) { .where = BEHIND, .start = fork };
+FIXTURE_VARIANT_ADD(opening, about_to_be_told_at_clone) { .where = BEHIND, .start = raw_clone };
+
+FIXTURE_SETUP(opening)
+{
+	/* The program's, of that device and of another. */
+	own[0] = openat(AT_FDCWD, NODE, O_RDWR | O_CLOEXEC);
+	own[1] = openat(AT_FDCWD, "/dev/zero", O_RDWR | O_SYNC | O_CLOEXEC);
+	own[2] = openat(AT_FDCWD, "/dev/zero", O_RDWR | O_DSYNC | O_CLOEXEC);
+	ASSERT_NE(-1, own[0]);
+	ASSERT_NE(-1, own[2]);
+	nr_before = descriptors();
+	ASSERT_EQ(0, pthread_create(&self->thread, NULL, open_slowly, (void *)&variant->where));
+	while (stays != variant->where)
+		poll(NULL, 0, 1);
+}
+
+FIXTURE_TEARDOWN(opening)
+{
+}
+
+/* Nothing goes on in the thread before the child has ended. */
+TEST_F(opening, neither_holds_a_fork_up_nor_leaves_a_child_its_descriptor)
+{
+	EXPECT_EQ(0, run_child(child_has_its_own_only, variant->start));
+	go_on = true;
+	pthread_join(self->thread, NULL);
+	EXPECT_EQ(nr_before + 1, descriptors());
+	EXPECT_LE(0, slow.fd);
+	EXPECT_EQ(0, run_child(child_has_its_own_only, variant->start));
+	EXPECT_EQ(0, close(wd_fork_file_del(&slow)));
+	EXPECT_EQ(nr_before, descriptors());
+}
+
+TEST(an_open_that_fails_leaves_nothing_to_close)
+{
+	nr_before = descriptors();
+	EXPECT_EQ(-ENOENT, wd_fork_file_open(&slow, "/nonexistent", O_RDWR));
+	EXPECT_EQ(-EISDIR, wd_fork_file_open(&slow, "/", O_RDWR));
+	EXPECT_EQ(-1, slow.fd);
+	EXPECT_EQ(NULL, slow.link);
+	EXPECT_EQ(nr_before, descriptors());
 }
 
 TEST_HARNESS_MAIN

@@ -3,6 +3,7 @@
 #ifndef EMU_H
 #define EMU_H
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -214,8 +215,9 @@ void emu_region_after_fork(void);
 
 /* fd.c */
 struct emu_queue *emu_fd_get(int fd);
-int emu_fd_access(int fd);
-void emu_fd_set(int fd, struct emu_queue *q, int access);
+#define EMU_FD_FLAGS	(O_ACCMODE | O_SYNC)	/* that F_GETFL tells; O_SYNC has O_DSYNC in it */
+int emu_fd_flags(int fd);
+void emu_fd_set(int fd, struct emu_queue *q, int flags);
 struct emu_queue *emu_fd_clear(int fd);
 void emu_fd_foreign(void);
 

@@ -3,21 +3,21 @@
 #include "emu.h"
 
 static _Atomic(struct emu_queue *) table[EMU_FDS];
-static int access_mode[EMU_FDS];	/* O_RDONLY, O_WRONLY or O_RDWR, as opened */
+static int open_flags[EMU_FDS];	/* EMU_FD_FLAGS, as opened */
 
 struct emu_queue *emu_fd_get(int fd)
 {
 	return fd >= 0 && fd < EMU_FDS ? atomic_load_explicit(&table[fd], memory_order_acquire) : NULL;
 }
 
-int emu_fd_access(int fd)
+int emu_fd_flags(int fd)
 {
-	return access_mode[fd];
+	return open_flags[fd];
 }
 
-void emu_fd_set(int fd, struct emu_queue *q, int access)
+void emu_fd_set(int fd, struct emu_queue *q, int flags)
 {
-	access_mode[fd] = access;
+	open_flags[fd] = flags & EMU_FD_FLAGS;
 	atomic_store(&table[fd], q);
 }
 

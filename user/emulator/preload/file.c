@@ -386,7 +386,7 @@ static int fd_copied(int from, int fd)
 
 	if (fd >= 0 && q) {
 		emu_queue_get(q);
-		emu_fd_set(fd, q, emu_fd_access(from));
+		emu_fd_set(fd, q, emu_fd_flags(from));
 	}
 	return fd;
 }
@@ -431,7 +431,7 @@ int fcntl(int fd, int cmd, ...)
 	va_end(ap);
 	ret = real_fcntl()(fd, cmd, arg);
 	if (cmd == F_GETFL && ret >= 0 && emu_fd_get(fd))
-		return (ret & ~(O_ACCMODE | O_NONBLOCK)) | emu_fd_access(fd);
+		return (ret & ~(O_ACCMODE | O_NONBLOCK)) | emu_fd_flags(fd);
 	return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC ? fd_copied(fd, ret) : ret;
 }
 
@@ -486,7 +486,7 @@ static void *map(void *addr, size_t len, int prot, int flags, int fd, off_t offs
 {
 	struct emu_queue *q = flags & MAP_ANONYMOUS ? NULL : emu_fd_get(fd);
 
-	return q ? emu_region_map(q, emu_fd_access(fd), addr, len, prot, flags, offset) :
+	return q ? emu_region_map(q, emu_fd_flags(fd) & O_ACCMODE, addr, len, prot, flags, offset) :
 		   real_mmap()(addr, len, prot, flags, fd, offset);
 }
 

@@ -167,7 +167,7 @@ int emu_queue_open(struct emu_device *dev, int flags)
 		errno = err;
 		return -1;
 	}
-	emu_fd_set(fd, q, flags & O_ACCMODE);
+	emu_fd_set(fd, q, flags);
 	return fd;
 }
 

@@ -6,15 +6,25 @@
  * fork_lock protects the lists, and what wd_fork_block() is for. The parent
  * holds it over fork().
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdalign.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/fork.h"
 
 #define SETTLING	(-1)
+
+/*
+ * Means nothing to a device. By it a child tells a descriptor that another thread had
+ * opened here, but not written down yet, from a program's own.
+ */
+#define MARK		O_DSYNC
 
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
@@ -34,6 +44,69 @@ static void on_parent(void)
 	pthread_mutex_unlock(&fork_lock);
 }
 
+static void object_of(const struct stat *st, struct wd_fork_file *file)
+{
+	bool device = S_ISCHR(st->st_mode);
+
+	file->dev = device ? st->st_rdev : st->st_dev;
+	file->ino = device ? 0 : st->st_ino;
+}
+
+/* One that a thread of the parent had got from open(), and nothing more. */
+static bool was_being_opened(int fd)
+{
+	const struct wd_fork_file *file;
+	struct wd_fork_file found;
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (flags < 0 || !(flags & MARK) || fstat(fd, &st))
+		return false;
+	object_of(&st, &found);
+	for (file = files; file; file = file->next)
+		if (file->opening && file->dev == found.dev && file->ino == found.ino)
+			return true;
+	return false;
+}
+
+/* No memory is asked for: after a bare clone() another thread may have malloc()'s lock. */
+static void openings_close(void)
+{
+	alignas(struct dirent64) char buf[2048];
+	const struct dirent64 *entry;
+	int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+	ssize_t len, at;
+
+	if (dir < 0)
+		return;
+	while ((len = getdents64(dir, buf, sizeof(buf))) > 0)
+		for (at = 0; at < len; at += entry->d_reclen) {
+			entry = (const struct dirent64 *)(const void *)(buf + at);
+			fd = atoi(entry->d_name);
+			if (*entry->d_name != '.' && fd != dir && was_being_opened(fd))
+				close(fd);
+		}
+	close(dir);
+}
+
+static void files_close(void)
+{
+	struct wd_fork_file *file;
+	bool opening = false;
+
+	for (file = files; file; file = file->next) {
+		if (file->fd >= 0)
+			close(file->fd);
+		file->fd = -1;
+		file->link = NULL;
+		opening |= file->opening;
+	}
+	if (opening)
+		openings_close();
+	for (; files; files = files->next)
+		files->opening = false;
+}
+
 static void child_clean(void)
 {
 	struct wd_fork_hook *hook;
@@ -42,11 +115,7 @@ static void child_clean(void)
 	/* close() can be cancelled, and the others would wait for the end of this for ever. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_init(&fork_lock, NULL);
-	for (; files; files = files->next) {
-		close(files->fd);
-		files->fd = -1;
-		files->link = NULL;
-	}
+	files_close();
 	for (hook = hooks; hook; hook = hook->next)
 		hook->child();
 	generation++;
@@ -113,9 +182,10 @@ void wd_fork_unblock(void)
 }
 
 /* Under the lock. */
-static void file_link(struct wd_fork_file *file, int fd)
+static void file_link(struct wd_fork_file *file, int fd, bool opening)
 {
 	file->fd = fd;
+	file->opening = opening;
 	file->next = files;
 	file->link = &files;
 	if (files)
@@ -123,12 +193,48 @@ static void file_link(struct wd_fork_file *file, int fd)
 	files = file;
 }
 
+/* The same. */
+static void file_unlink(struct wd_fork_file *file)
+{
+	if (file->link) {
+		*file->link = file->next;
+		if (file->next)
+			file->next->link = file->link;
+		file->link = NULL;
+	}
+	file->fd = -1;
+}
+
 void wd_fork_file_add(struct wd_fork_file *file, int fd)
 {
 	wd_fork_now();
 	pthread_mutex_lock(&fork_lock);
-	file_link(file, fd);
+	file_link(file, fd, false);
 	pthread_mutex_unlock(&fork_lock);
+}
+
+static int file_open(struct wd_fork_file *file, const char *path, int flags)
+{
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st))
+		return -errno;
+	object_of(&st, file);
+	pthread_mutex_lock(&fork_lock);
+	file_link(file, -1, true);
+	pthread_mutex_unlock(&fork_lock);
+	/* The kernel binds an address space for it, which may take long. */
+	fd = open(path, flags | MARK | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	pthread_mutex_lock(&fork_lock);
+	file->opening = false;
+	file->fd = fd;
+	if (fd < 0)
+		file_unlink(file);
+	pthread_mutex_unlock(&fork_lock);
+	return fd;
 }
 
 int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags)
@@ -138,13 +244,7 @@ int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags)
 	wd_fork_now();
 	/* open() can be cancelled. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	pthread_mutex_lock(&fork_lock);
-	fd = open(path, flags | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	else
-		file_link(file, fd);
-	pthread_mutex_unlock(&fork_lock);
+	fd = file_open(file, path, flags);
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return fd;
@@ -157,13 +257,7 @@ int wd_fork_file_del(struct wd_fork_file *file)
 	wd_fork_now();
 	pthread_mutex_lock(&fork_lock);
 	fd = file->fd;
-	if (file->link) {
-		*file->link = file->next;
-		if (file->next)
-			file->next->link = file->link;
-		file->link = NULL;
-	}
-	file->fd = -1;
+	file_unlink(file);
 	pthread_mutex_unlock(&fork_lock);
 	return fd;
 }

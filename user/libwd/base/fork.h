@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include "base/handle.h"
 
 /*
@@ -72,15 +73,21 @@ static inline bool wd_stale(const struct wd_object *obj)
 void wd_fork_block(void);
 void wd_fork_unblock(void);
 
-/* An open file that a child must not keep. fd -1: closed. */
+/* An open file that a child must not keep. */
 struct wd_fork_file {
-	int fd;
+	int fd;			/* -1: closed, or not open yet */
+	bool opening;		/* by a thread that will say as what descriptor; until then a child looks for it itself */
+	dev_t dev;		/* what is being opened: the device by its number, any other file with its inode */
+	ino_t ino;
 	struct wd_fork_file *next;
 	struct wd_fork_file **link;
 };
 
 void wd_fork_file_add(struct wd_fork_file *file, int fd);
-/* open() and add, as one: no fork() in between. Returns the descriptor, or -errno and nothing was added. */
+/*
+ * open() and add: a child has it closed, whenever it begins, and fork() doesn't wait for open(). Returns the descriptor,
+ * or -errno and nothing was added.
+ */
 int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags);
 /* Forget it; returns the fd to close, -1 when it was closed by a fork. */
 int wd_fork_file_del(struct wd_fork_file *file);

@@ -149,7 +149,7 @@ void wd_sleeper_pass_on(struct wd_queue *q);
 /* --- evict.c --- */
 /* Under the grants' lock: close an idle context of the device for q's sake. false: none can be spared. */
 bool wd_evict_for(const struct wd_queue *q);
-/* Under the engine's lock: close what is open; no session uses it. */
+/* Close what is open; no session uses it, and none can open another. No lock is held. */
 void wd_evict_all(void);
 /* Close one that no session uses, unless its place is the slot's own, which nobody else can have. No lock is held. */
 void wd_evict_idle(struct wd_queue *q);

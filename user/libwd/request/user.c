@@ -8,10 +8,33 @@
 
 /* --- starting --- */
 
+/*
+ * How many sessions have contexts; 0: none, and what is open is closed. That is
+ * done without the engine's lock: a device may take its time to stop, and other
+ * threads' sessions on this CPU don't wait for it. In the new state nothing is
+ * opened.
+ */
+static unsigned int contexts_give_up(enum wd_user_state state)
+{
+	unsigned int sessions;
+
+	pthread_mutex_lock(&wd_engine.lock);
+	sessions = wd_engine.sessions;
+	if (!sessions)
+		atomic_store(&wd_section.state, state);
+	pthread_mutex_unlock(&wd_engine.lock);
+	if (!sessions)
+		wd_evict_all();
+	return sessions;
+}
+
 /* name NULL: the pool. */
 static int start_over(const char *name)
 {
-	switch (wd_section_state()) {
+	enum wd_user_state state = wd_section_state();
+	unsigned int sessions;
+
+	switch (state) {
 	case WD_USER_SECTION:
 	case WD_USER_UNPROVISIONED:
 		return !name || strcmp(wd_section.name, name) ? wd_fail_str(NULL, EBUSY, "this process is in section %s", wd_section.name) :
@@ -25,17 +48,13 @@ static int start_over(const char *name)
 	default:
 		return 0;
 	}
-	pthread_mutex_lock(&wd_engine.lock);
-	if (wd_engine.sessions) {
-		pthread_mutex_unlock(&wd_engine.lock);
+	/* Who needs a device from now on waits for its turn, and finds the new section. */
+	sessions = contexts_give_up(WD_USER_NONE);
+	if (sessions)
 		return wd_fail_all(NULL, EBUSY, "section %s: %u sessions exist that were bound before", name ? name : "none",
-				   wd_engine.sessions, 0);
-	}
-	wd_evict_all();
-	if (wd_section_state() == WD_USER_LOST)
+				   sessions, 0);
+	if (state == WD_USER_LOST)
 		close(wd_fork_file_del(&wd_section.socket));
-	atomic_store(&wd_section.state, WD_USER_NONE);
-	pthread_mutex_unlock(&wd_engine.lock);
 	return 0;
 }
 
@@ -100,7 +119,6 @@ int wd_user_start(const char *section)
 
 /* --- stopping --- */
 
-/* Under the engine's lock. */
 static int may_stop(void)
 {
 	if (wd_section_state() == WD_USER_NONE && !wd_section_refused())
@@ -110,21 +128,17 @@ static int may_stop(void)
 
 static int stop_idle(void)
 {
-	enum wd_user_state state;
-	int ret;
+	enum wd_user_state state = wd_section_state();
+	unsigned int sessions;
+	int ret = may_stop();
 
-	pthread_mutex_lock(&wd_engine.lock);
-	state = wd_section_state();
-	ret = may_stop();
-	if (!ret && wd_engine.sessions)
-		ret = wd_fail_num(NULL, EBUSY, "%u sessions exist", wd_engine.sessions, 0);
-	if (!ret) {
-		atomic_store(&wd_section.state, WD_USER_STOPPED);
-		wd_evict_all();
-		wd_section_leave(state);
-	}
-	pthread_mutex_unlock(&wd_engine.lock);
-	return ret;
+	if (ret)
+		return ret;
+	sessions = contexts_give_up(WD_USER_STOPPED);
+	if (sessions)
+		return wd_fail_num(NULL, EBUSY, "%u sessions exist", sessions, 0);
+	wd_section_leave(state);
+	return 0;
 }
 
 /* The contexts of sessions of an era that is over aren't used anew while they have them. */

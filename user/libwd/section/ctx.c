@@ -3,7 +3,7 @@
  * Contexts: open, map, start, stop, release.
  *
  * Locks: wd_ctx.lock protects state and map; the fork list's lock is taken
- * inside it. Nothing but that is held while a context's file is opened.
+ * inside it. Neither is held while a context's file is opened.
  */
 #include <fcntl.h>
 #include <stdlib.h>

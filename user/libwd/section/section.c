@@ -94,10 +94,14 @@ static int begin(bool wait)
 
 static int begin_in_turn(bool wait)
 {
+	enum wd_user_state state = wd_section_state();
 	int saved = errno, cancel, ret;
 
-	if (wd_section_state() == WD_USER_SECTION || wd_section_state() == WD_USER_POOL)
+	if (state == WD_USER_SECTION || state == WD_USER_POOL)
 		return 0;
+	/* Contexts may still be closing, and whoever does that has the turn. */
+	if (state == WD_USER_STOPPED)
+		return wd_section_usable();
 	wd_section_turn_begin(&cancel);
 	ret = begin(wait);
 	if (ret && wd_section_state() == WD_USER_NONE && !wd_section_refused())
