@@ -281,12 +281,14 @@ static void *run_bursts(void *p)
 	return NULL;
 }
 
-static unsigned int requests(void)
+static unsigned int requests(unsigned int usual)
 {
 	const char *text = getenv("WD_TEST_REQUESTS");
 
 	if (text)
 		return strtoul(text, NULL, 0);
+	if (usual && !getenv("WD_TEST_LONG"))
+		return usual;
 	if (getenv("WD_TEST_LONG"))
 		return LONG;
 	return getenv("WD_TEST_BRIEF") ? SHORT / 10 : SHORT;
@@ -331,6 +333,9 @@ FIXTURE_VARIANT(checker) {
 	const char *faults;
 	unsigned int timeout_ms;
 	bool harmless;		/* nobody needs to fail */
+	bool lossless;		/* nobody needs to time out, and nothing but an injected failure fails; synchronous only */
+	const char *seed;
+	unsigned int requests;	/* 0: as many as usual */
 };
 
 FIXTURE_VARIANT_ADD(checker, disorder) {
@@ -342,6 +347,14 @@ FIXTURE_VARIANT_ADD(checker, disorder) {
 FIXTURE_VARIANT_ADD(checker, loss_and_failure) {
 	.faults = "fail=1/5000:4,delay=1/500:300us,reorder=1/20,duplicate=1/50,drop=1/20000,page-fault=1/10000:500us",
 	.timeout_ms = 150,
+};
+
+FIXTURE_VARIANT_ADD(checker, failure_without_loss) {
+	.faults = "fail=1/50:0x8,delay=1/100:2ms,duplicate=1/50",
+	.timeout_ms = 300000,
+	.lossless = true,
+	.seed = "3",
+	.requests = 2000,
 };
 
 FIXTURE_SETUP(checker)
@@ -356,8 +369,11 @@ FIXTURE_TEARDOWN(checker)
 TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 {
 	const char *seed = getenv("WD_TEST_SEED"), *other = getenv("WD_TEST_FAULTS");
+	void *(*run)(void *p);
 	char text[64], fault[300];
 	unsigned int i, k;
+
+	seed = seed ? seed : variant->seed;
 
 	if (!emulated())
 		SKIP(return, "needs an emulated device, which has faults");
@@ -372,7 +388,7 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 			ASSERT_NE(0, all.sess[i][k]);
 		}
 	}
-	atomic_store(&all.left, requests());
+	atomic_store(&all.left, requests(variant->requests));
 	for (i = 0; i < THREADS; i++) {
 		struct thread *t = &all.thread[i];
 
@@ -383,8 +399,8 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 			t->request[k].owner = t;
 			t->request[k].dst = t->request[k].src + LOAN_BYTES;
 		}
-		ASSERT_EQ(0, pthread_create(&t->t, NULL, i < SYNC_THREADS ? run_sync : i == THREADS - 1 ? run_bursts : run_async,
-					    t));
+		run = i < SYNC_THREADS || variant->lossless ? run_sync : i == THREADS - 1 ? run_bursts : run_async;
+		ASSERT_EQ(0, pthread_create(&t->t, NULL, run, t));
 	}
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(all.thread[i].t, NULL);
@@ -396,6 +412,12 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 	EXPECT_EQ(0, wd_in_flight(NULL));
 	if (variant->harmless && !other)
 		EXPECT_EQ(atomic_load(&all.ended), atomic_load(&all.ends[END_OK]));
+	if (variant->lossless && !other) {
+		EXPECT_EQ(0, atomic_load(&all.ends[END_TIMEDOUT]));
+		EXPECT_EQ(both("fail"), atomic_load(&all.ends[END_IO]) + atomic_load(&all.ends[END_DATA]));
+		EXPECT_NE(0, both("fail"));
+		EXPECT_NE(0, both("duplicate"));
+	}
 	/* Nothing but an injected failure may look like one. */
 	EXPECT_GE(both("fail"), atomic_load(&all.ends[END_DATA]));
 	for (i = 0; i < 4; i++)
