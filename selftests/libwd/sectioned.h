@@ -9,17 +9,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const char sectioned_file[] =
-	"[PAIR]\nNumProcesses = 2\n"
-	"[ONE]\nNodes = 0=1+0\nQueuePriority = 5\n"
-	"[EXTRA]\nNodes = 0=1+0\nQueuePriority = 5\nMaxExtraCtxs = 1\n"
-	"[ASYNC]\nNodes = 0=0+1\n"
-	"[BOTH]\nNodes = 0=1+1\n"
-	"[FOUR]\nDevices = hisi_zip-0\nSyncCtxs = 4\nAsyncCtxs = 2\n"
-	"[NODES]\nNodes = 0=1+1 1=2+3\n"
-	"[LIMIT]\nLimitDevAccess = 1\n"
-	"[DOWN]\nLive = 0\n"
-	"[CLOSED]\nAllowedUsers = 54321\n";
+#ifndef SECTIONED_FILE
+#define SECTIONED_FILE \
+	"[PAIR]\nNumProcesses = 2\n" \
+	"[ONE]\nNodes = 0=1+0\nQueuePriority = 5\n" \
+	"[EXTRA]\nNodes = 0=1+0\nQueuePriority = 5\nMaxExtraCtxs = 1\n" \
+	"[ASYNC]\nNodes = 0=0+1\n" \
+	"[BOTH]\nNodes = 0=1+1\n" \
+	"[FOUR]\nDevices = hisi_zip-0\nSyncCtxs = 4\nAsyncCtxs = 2\n" \
+	"[NODES]\nNodes = 0=1+1 1=2+3\n" \
+	"[LIMIT]\nLimitDevAccess = 1\n" \
+	"[DOWN]\nLive = 0\n" \
+	"[CLOSED]\nAllowedUsers = 54321\n"
+#endif
+
+static const char sectioned_file[] = SECTIONED_FILE;
 
 /* Returns under wd-emulate only, with so many devices of each kind, of 64 queues each. */
 static inline void sectioned_on(char **argv, const char *zip, const char *sec, const char *nodes)

@@ -16,6 +16,7 @@
 enum emu_sections_type {
 	EMU_CHARGE = 0x7f00,	/* value: the device's number; the answer's: a charge, or -errno */
 	EMU_UNCHARGE,		/* value: the charge */
+	EMU_LEFT,		/* value: the device's number; the answer's: what the sender could still open of it, or -errno */
 	EMU_CONTROL,		/* name, command: drain, revoke, live */
 };
 

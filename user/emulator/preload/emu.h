@@ -13,6 +13,7 @@
 #define EMU_DEVICES_MAX		16
 #define EMU_WORKERS_MAX		8
 #define EMU_FDS			65536
+#define EMU_CLASS		"/sys/class/uacce"
 
 struct emu_reg {
 	unsigned int reg, value;
@@ -187,6 +188,10 @@ int emu_control_reset(struct emu_device *dev);
 bool emu_sections_there(void);
 int emu_sections_charge(unsigned int device);
 void emu_sections_uncharge(int charge);
+/* Where there are sections: the device whose available_instances that is, in its own folder or in an algorithm's; NULL. */
+struct emu_device *emu_available_of(const char *path);
+/* A descriptor with its number in it, or -1 and errno. */
+int emu_available_open(struct emu_device *dev, int flags);
 void emu_sections_after_fork(void);
 
 /* queue.c */

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "emu.h"
 
-#define CLASS		"/sys/class/uacce"
 #define NODES		"/sys/devices/system/node"
 #define EMU_MAJOR	511
 
@@ -56,14 +55,14 @@ struct path {
 static const char *path_map(const char *path, struct path *p)
 {
 	const struct emu_config *c;
-	size_t n = sizeof(CLASS) - 1;
+	size_t n = sizeof(EMU_CLASS) - 1;
 
 	if (!path || path[0] != '/')
 		return path;
 	c = emu_config();
 	if (!c->on)
 		return path;
-	if (emu_device_find(path) || (!strncmp(path, CLASS, n) && (path[n] == '/' || !path[n])) ||
+	if (emu_device_find(path) || (!strncmp(path, EMU_CLASS, n) && (path[n] == '/' || !path[n])) ||
 	    (c->nodes && !strncmp(path, NODES, sizeof(NODES) - 1) && (path[sizeof(NODES) - 1] == '/' || !path[sizeof(NODES) - 1]))) {
 		/* A path that lies there already stays. */
 		if (!strncmp(path, c->root, strlen(c->root)))
@@ -104,6 +103,9 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 		errno = EACCES;
 		return -1;
 	}
+	dev = flags & O_PATH ? NULL : emu_available_of(path);
+	if (dev && !real_access()(mapped, R_OK))
+		return emu_available_open(dev, flags);
 	if (dir == AT_FDCWD)
 		return real_open()(mapped, flags, mode);
 	return real_openat()(dir, mapped, flags, mode);
@@ -173,9 +175,20 @@ int __openat64_2(int dir, const char *path, int flags)
 
 FILE *fopen(const char *path, const char *mode)
 {
+	struct emu_device *dev = *mode == 'r' && !strchr(mode, '+') ? emu_available_of(path) : NULL;
+	const char *mapped;
 	struct path p;
+	FILE *f;
+	int fd;
 
-	return real_fopen()(path_map(path, &p), mode);
+	mapped = path_map(path, &p);
+	if (!dev || real_access()(mapped, R_OK))
+		return real_fopen()(mapped, mode);
+	fd = emu_available_open(dev, strchr(mode, 'e') ? O_CLOEXEC : 0);
+	f = fd < 0 ? NULL : fdopen(fd, mode);
+	if (!f && fd >= 0)
+		real_close()(fd);
+	return f;
 }
 
 FILE *fopen64(const char *path, const char *mode)

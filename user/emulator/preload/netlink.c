@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -125,6 +126,50 @@ void emu_sections_uncharge(int charge)
 
 	if (charge)
 		ask(&m, EMU_UNCHARGE);
+}
+
+struct emu_device *emu_available_of(const char *path)
+{
+	static const char attr[] = "/available_instances";
+	struct emu_device *dev;
+	unsigned int i;
+	size_t len, n;
+
+	n = path && path[0] == '/' && emu_sections_there() ? strlen(path) : 0;
+	if (n < sizeof(attr) || strcmp(path + n - (sizeof(attr) - 1), attr))
+		return NULL;
+	if (!strncmp(path, emu_config()->root, strlen(emu_config()->root)))
+		path += strlen(emu_config()->root);
+	if (strncmp(path, EMU_CLASS "/", sizeof(EMU_CLASS)))
+		return NULL;
+	path += sizeof(EMU_CLASS);
+	for (i = 0; (dev = emu_device_at(i)); i++) {
+		len = strlen(dev->name);
+		if (!strncmp(path, dev->name, len) && path[len] == '/')
+			return dev;
+	}
+	return NULL;
+}
+
+/* The file itself has what the pool has; to an attached process the kernel tells another number. */
+int emu_available_open(struct emu_device *dev, int flags)
+{
+	struct emu_sections_message m = { .value = (int)dev->index };
+	int left = ask(&m, EMU_LEFT), fd;
+	char text[16];
+	ssize_t n;
+
+	if (left < 0) {
+		errno = -left;
+		return -1;
+	}
+	fd = memfd_create("available_instances", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+	n = snprintf(text, sizeof(text), "%d\n", left);
+	if (fd < 0 || pwrite(fd, text, (size_t)n, 0) == n)
+		return fd;
+	real_close()(fd);
+	errno = EIO;
+	return -1;
 }
 
 int wd_emulate_section(const char *name, const char *command)

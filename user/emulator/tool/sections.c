@@ -403,6 +403,25 @@ void charge_close(int id)
 	memset(c, 0, sizeof(*c));
 }
 
+int charges_left(unsigned int device, pid_t pid)
+{
+	unsigned int free, extras = extras_of(pid), extra;
+	struct section *s = NULL;
+	struct slot *slot = attachment_of(pid, &s);
+	int k;
+
+	if (device >= devs.nr)
+		return -ENODEV;
+	free = pool_free(device);
+	if (!slot)
+		return (int)free;
+	k = position_of(s, device);
+	if (k < 0 || !slot_has(slot, (unsigned int)k) || s->state != SECTION_IS_LIVE)
+		return 0;
+	extra = s->max_extra > extras ? s->max_extra - extras : 0;
+	return (int)(share_sum(s, (unsigned int)k) - slot->used[k] + (extra < free ? extra : free));
+}
+
 void conn_gone(int conn)
 {
 	unsigned int i, j;

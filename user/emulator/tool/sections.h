@@ -100,6 +100,8 @@ unsigned int slots_attached(const struct section *s);
 unsigned int slots_lingering(const struct section *s);
 int charge_open(unsigned int device, pid_t pid, int conn);
 void charge_close(int charge);
+/* What that process could still open, as the kernel's available_instances says: of its slot's, or of the pool. */
+int charges_left(unsigned int device, pid_t pid);
 /* The connection is gone. */
 void conn_gone(int conn);
 int section_control(const char *name, const char *command);

@@ -358,6 +358,9 @@ static void request_private(const struct request *r)
 	case EMU_UNCHARGE:
 		charge_close(m.value);
 		break;
+	case EMU_LEFT:
+		m.value = charges_left((unsigned int)m.value, r->pid);
+		break;
 	default:
 		m.value = section_control(m.name, m.command);
 	}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a process is told that it could still open, by the emulator. */
+#define SECTIONED_FILE "[ROOM]\nDevices = hisi_zip-0\nSyncCtxs = 1\nAsyncCtxs = 1\nMaxExtraCtxs = 2\n"
+#include <dlfcn.h>
+#include "available_cases.h"
+#include "control.h"
+#include "sectioned.h"
+
+static int control(const char *command)
+{
+	union { void *p; __typeof__(&wd_emulate_section) f; } u = { .p = dlsym(RTLD_DEFAULT, "wd_emulate_section") };
+
+	return u.p ? u.f(SECTION, command) : -ENOSYS;
+}
+
+static long section_begin(void)
+{
+	int ret = control("live");
+
+	return ret ? ret : 64;
+}
+
+static void section_drain(void)
+{
+	control("drain");
+}
+
+static void section_end(void)
+{
+	wd_user_stop();
+}
+
+int main(int argc, char **argv)
+{
+	sectioned(argv);
+	return test_harness_run(argc, argv);
+}

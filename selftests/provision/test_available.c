@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a process is told that it could still open. */
+#include "available_cases.h"
+#include "uacce_tree.h"
+
+static long section_begin(void)
+{
+	long queues;
+
+	/* One that a test could not end. */
+	if (!access(sec_path(SECTION, NULL), F_OK))
+		sec_end(SECTION);
+	queues = uacce_attr_num(MEMBER, "available_instances");
+	if (sec_mkdir(SECTION) || sec_set(SECTION, "num_processes", "1") || sec_set(SECTION, "sync_ctxs", "1") ||
+	    sec_set(SECTION, "async_ctxs", "1") || sec_set(SECTION, "max_extra_ctxs", "2") ||
+	    sec_set(SECTION, "devices", MEMBER) || sec_set(SECTION, "live", "1"))
+		return -EINVAL;
+	return queues;
+}
+
+static void section_drain(void)
+{
+	sec_set(SECTION, "live", "0");
+}
+
+static void section_end(void)
+{
+	wd_user_stop();
+	sec_end(SECTION);
+}
+
+TEST_HARNESS_MAIN
