@@ -64,8 +64,31 @@ reserved_refused() {
 	return $code
 }
 
+# A signal as soon as the folder is there, mostly while its files are still being made.
+ended_early() {
+	local sub="$dir/early" pid i code
+
+	mkdir -p "$sub"
+	for i in {1..5}; do
+		TMPDIR=$sub "$emulate" --zip 4 -- sleep 10000 &
+		pid=$!
+		until compgen -G "$sub/wd-emulate.*" >/dev/null; do
+			:
+		done
+		kill -"$1" "$pid"
+		wait "$pid"
+		code=$?
+		[ $code = "$2" ] || { echo "try $i: status $code"; return 1; }
+		rmdir "$sub" || return 1
+		mkdir "$sub"
+	done
+	rmdir "$sub"
+}
+
 test_that 'exit status is the command'\''s' is 7 "$emulate" -- sh -c 'exit 7'
 test_that 'a signal is 128 plus its number' killed
+test_that 'one that comes early leaves nothing behind, and is the command'\''s' ended_early TERM 143
+test_that 'so does a hang-up' ended_early HUP 129
 test_that 'a command that does not exist is 127' is 127 "$emulate" -- "$dir/none"
 test_that 'no command is a usage error' is 2 "$emulate" --zip 2
 test_that 'an unknown option is a usage error' is 2 "$emulate" --frob -- true

@@ -273,13 +273,45 @@ static void env_set(const struct options *o, const char *root, const char *libra
 
 static void pass_on(int sig)
 {
-	if (child > 0)
-		kill(child, sig);
+	kill(child, sig);
 }
 
-static int run(char **argv)
+/* What would end us before we have cleaned up waits, until there is a program that it can be passed on to. */
+static void signals_hold(sigset_t *before)
+{
+	sigset_t hold;
+
+	sigemptyset(&hold);
+	sigaddset(&hold, SIGINT);
+	sigaddset(&hold, SIGQUIT);
+	sigaddset(&hold, SIGTERM);
+	sigaddset(&hold, SIGHUP);
+	sigprocmask(SIG_BLOCK, &hold, before);
+}
+
+/* The terminal sends the first two to both of us, but not to one that was not there yet. */
+static void signals_pass_on(const sigset_t *before)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, forward = { .sa_handler = pass_on };
+	sigset_t early;
+
+	sigpending(&early);
+	if (sigismember(&early, SIGINT))
+		kill(child, SIGINT);
+	if (sigismember(&early, SIGQUIT))
+		kill(child, SIGQUIT);
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGTERM, &forward, NULL);
+	sigaction(SIGHUP, &forward, NULL);
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* With signals held; they are so again when it has ended. */
+static int run(char **argv, const sigset_t *before)
+{
+	sigset_t unused;
+	siginfo_t info;
 	int status;
 
 	child = fork();
@@ -288,18 +320,18 @@ static int run(char **argv)
 		return EXIT_SETUP;
 	}
 	if (!child) {
+		sigprocmask(SIG_SETMASK, before, NULL);
 		execvp(argv[0], argv);
 		fprintf(stderr, "wd-emulate: %s: %s\n", argv[0], strerror(errno));
 		_exit(EXIT_NOT_FOUND);
 	}
-	/* The terminal sends these to both of us; we stay to clean up. */
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGTERM, &forward, NULL);
-	sigaction(SIGHUP, &forward, NULL);
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return EXIT_SETUP;
+	signals_pass_on(before);
+	/* Its number is nobody else's until it is waited for without WNOWAIT. */
+	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
+		;
+	signals_hold(&unused);
+	if (waitpid(child, &status, 0) < 0)
+		return EXIT_SETUP;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -333,6 +365,7 @@ int main(int argc, char **argv)
 	char library[4096], root[256], address[EMU_SECTIONS_ADDRESS];
 	int first, err, status = EXIT_SETUP;
 	const char *tmp = getenv("TMPDIR");
+	sigset_t signals;
 
 	memset(o.shape.node, -1, sizeof(o.shape.node));
 	first = options_parse(argc, argv, &o);
@@ -342,6 +375,7 @@ int main(int argc, char **argv)
 		return EXIT_SETUP;
 	}
 	snprintf(root, sizeof(root), "%.200s/wd-emulate.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	signals_hold(&signals);
 	if (!mkdtemp(root)) {
 		fprintf(stderr, "wd-emulate: %s: %s\n", root, strerror(errno));
 		return EXIT_SETUP;
@@ -351,7 +385,7 @@ int main(int argc, char **argv)
 		if (*address)
 			sections_show(root);
 		env_set(&o, root, library, address);
-		status = run(argv + first);
+		status = run(argv + first, &signals);
 	}
 	tree_remove(root);
 	return status;
