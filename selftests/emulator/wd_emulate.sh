@@ -70,10 +70,11 @@ ended_early() {
 
 	mkdir -p "$sub"
 	for i in {1..5}; do
-		TMPDIR=$sub "$emulate" --zip 4 -- sleep 10000 &
+		# Under nohup a hang-up would be ignored.
+		TMPDIR=$sub env --default-signal=HUP "$emulate" --zip 4 -- sleep 10000 &
 		pid=$!
 		until compgen -G "$sub/wd-emulate.*" >/dev/null; do
-			:
+			kill -0 "$pid" || return 1
 		done
 		kill -"$1" "$pid"
 		wait "$pid"

@@ -86,7 +86,9 @@ static unsigned int stopped_until_its_end(struct victim *v, handle_t h)
 	v->over = false;
 	if (pthread_create(&v->thread, NULL, wait_for_result, v))
 		abort();
-	there = soon(v, before + 1);
+	while (!v->over && dropped() == before)
+		poll(NULL, 0, 1);
+	there = !v->over;
 	while (!v->over) {
 		before = dropped();
 		if (neighbour(h) == -ETIMEDOUT && there)

@@ -289,16 +289,14 @@ static void signals_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &hold, before);
 }
 
-/* The terminal sends the first two to both of us, but not to one that was not there yet. */
-static void signals_pass_on(const sigset_t *before)
+/* The terminal sends the first two to both of us, but not to one that was not there yet: @early was pending before. */
+static void signals_pass_on(const sigset_t *before, const sigset_t *early)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, forward = { .sa_handler = pass_on };
-	sigset_t early;
 
-	sigpending(&early);
-	if (sigismember(&early, SIGINT))
+	if (sigismember(early, SIGINT))
 		kill(child, SIGINT);
-	if (sigismember(&early, SIGQUIT))
+	if (sigismember(early, SIGQUIT))
 		kill(child, SIGQUIT);
 	sigaction(SIGINT, &ignore, NULL);
 	sigaction(SIGQUIT, &ignore, NULL);
@@ -310,10 +308,11 @@ static void signals_pass_on(const sigset_t *before)
 /* With signals held; they are so again when it has ended. */
 static int run(char **argv, const sigset_t *before)
 {
-	sigset_t unused;
+	sigset_t unused, early;
 	siginfo_t info;
 	int status;
 
+	sigpending(&early);
 	child = fork();
 	if (child < 0) {
 		perror("wd-emulate: fork");
@@ -325,7 +324,7 @@ static int run(char **argv, const sigset_t *before)
 		fprintf(stderr, "wd-emulate: %s: %s\n", argv[0], strerror(errno));
 		_exit(EXIT_NOT_FOUND);
 	}
-	signals_pass_on(before);
+	signals_pass_on(before, &early);
 	/* Its number is nobody else's until it is waited for without WNOWAIT. */
 	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
 		;

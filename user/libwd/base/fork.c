@@ -14,6 +14,7 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/fork.h"
@@ -25,6 +26,8 @@
  * opened here, but not written down yet, from a program's own.
  */
 #define MARK		O_DSYNC
+
+#define FDS_MAX		65536	/* of which are looked at one by one */
 
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
@@ -60,25 +63,24 @@ static bool was_being_opened(int fd)
 	int flags = fcntl(fd, F_GETFL);
 	struct stat st;
 
-	if (flags < 0 || !(flags & MARK) || fstat(fd, &st))
+	/* A program's own may be open with O_SYNC, which has the mark in it. */
+	if (flags < 0 || (flags & O_SYNC) != MARK || !(fcntl(fd, F_GETFD) & FD_CLOEXEC) || fstat(fd, &st))
 		return false;
 	object_of(&st, &found);
 	for (file = files; file; file = file->next)
-		if (file->opening && file->dev == found.dev && file->ino == found.ino)
+		if (atomic_load_explicit(&file->opening, memory_order_acquire) && file->dev == found.dev && file->ino == found.ino)
 			return true;
 	return false;
 }
 
-/* No memory is asked for: after a bare clone() another thread may have malloc()'s lock. */
-static void openings_close(void)
+/* Returns whether all descriptors could be listed. */
+static bool listed_close(int dir)
 {
 	alignas(struct dirent64) char buf[2048];
 	const struct dirent64 *entry;
-	int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
 	ssize_t len, at;
+	int fd;
 
-	if (dir < 0)
-		return;
 	while ((len = getdents64(dir, buf, sizeof(buf))) > 0)
 		for (at = 0; at < len; at += entry->d_reclen) {
 			entry = (const struct dirent64 *)(const void *)(buf + at);
@@ -86,7 +88,24 @@ static void openings_close(void)
 			if (*entry->d_name != '.' && fd != dir && was_being_opened(fd))
 				close(fd);
 		}
-	close(dir);
+	return !len;
+}
+
+/* No memory is asked for: after a bare clone() another thread may have malloc()'s lock. */
+static void openings_close(void)
+{
+	int dir = open("/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+	bool all = dir >= 0 && listed_close(dir);
+	struct rlimit limit;
+
+	if (dir >= 0)
+		close(dir);
+	/* Without /proc, or a descriptor for it. */
+	if (all || getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	for (fd = 0; (rlim_t)fd < limit.rlim_cur && fd < FDS_MAX; fd++)
+		if (was_being_opened(fd))
+			close(fd);
 }
 
 static void files_close(void)
@@ -99,12 +118,12 @@ static void files_close(void)
 			close(file->fd);
 		file->fd = -1;
 		file->link = NULL;
-		opening |= file->opening;
+		opening |= atomic_load_explicit(&file->opening, memory_order_acquire);
 	}
 	if (opening)
 		openings_close();
 	for (; files; files = files->next)
-		files->opening = false;
+		atomic_store(&files->opening, false);
 }
 
 static void child_clean(void)
@@ -185,7 +204,7 @@ void wd_fork_unblock(void)
 static void file_link(struct wd_fork_file *file, int fd, bool opening)
 {
 	file->fd = fd;
-	file->opening = opening;
+	atomic_store(&file->opening, opening);
 	file->next = files;
 	file->link = &files;
 	if (files)
@@ -213,6 +232,14 @@ void wd_fork_file_add(struct wd_fork_file *file, int fd)
 	pthread_mutex_unlock(&fork_lock);
 }
 
+/* Where O_DSYNC is refused, as by some sandboxes, a fork waits for it. Under the lock. */
+static int open_unmarked(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
 static int file_open(struct wd_fork_file *file, const char *path, int flags)
 {
 	struct stat st;
@@ -229,8 +256,11 @@ static int file_open(struct wd_fork_file *file, const char *path, int flags)
 	if (fd < 0)
 		fd = -errno;
 	pthread_mutex_lock(&fork_lock);
-	file->opening = false;
+	if (fd == -EINVAL)
+		fd = open_unmarked(path, flags);
+	/* A bare clone() waits for no lock: one or the other tells its child. */
 	file->fd = fd;
+	atomic_store_explicit(&file->opening, false, memory_order_release);
 	if (fd < 0)
 		file_unlink(file);
 	pthread_mutex_unlock(&fork_lock);

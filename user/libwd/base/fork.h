@@ -76,7 +76,7 @@ void wd_fork_unblock(void);
 /* An open file that a child must not keep. */
 struct wd_fork_file {
 	int fd;			/* -1: closed, or not open yet */
-	bool opening;		/* by a thread that will say as what descriptor; until then a child looks for it itself */
+	atomic_bool opening;	/* by a thread that will say as what descriptor; until then a child looks for it itself */
 	dev_t dev;		/* what is being opened: the device by its number, any other file with its inode */
 	ino_t ino;
 	struct wd_fork_file *next;

@@ -154,12 +154,13 @@ void wd_evict_all(void)
 {
 	unsigned int i;
 
-	wd_grant_lock();
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
+		/* Who only asks what is granted waits for one device at most. */
+		wd_grant_lock();
 		while (wd_holds_place(q) && !queue_evict(q, wd_now_ns() + EXCHANGE_NS))
 			sched_yield();
+		wd_grant_unlock();
 	}
-	wd_grant_unlock();
 }

@@ -406,8 +406,9 @@ static int queue_unpark(struct wd_queue *q, struct wd_cq *cq, const struct uacce
 
 	wd_lock(&q->produce);
 	wd_drain_lock(q);
-	wd_grant_lock();
+	/* This CPU's has no place to get, and doesn't wait for devices that close. */
 	if (info) {
+		wd_grant_lock();
 		ret = place_get(q, how);
 		if (!ret)
 			ret = wd_grant_open(q, info);
@@ -423,7 +424,8 @@ static int queue_unpark(struct wd_queue *q, struct wd_cq *cq, const struct uacce
 		atomic_store(&q->cq, cq);
 		atomic_store(&q->state, 0);
 	}
-	wd_grant_unlock();
+	if (info)
+		wd_grant_unlock();
 	wd_drain_unlock(q);
 	wd_unlock(&q->produce);
 	wd_sleeper_leave(q);

@@ -20,11 +20,15 @@ static unsigned int contexts_give_up(enum wd_user_state state)
 
 	pthread_mutex_lock(&wd_engine.lock);
 	sessions = wd_engine.sessions;
-	if (!sessions)
+	if (!sessions) {
+		atomic_store(&wd_section.closing, true);
 		atomic_store(&wd_section.state, state);
+	}
 	pthread_mutex_unlock(&wd_engine.lock);
-	if (!sessions)
+	if (!sessions) {
 		wd_evict_all();
+		atomic_store(&wd_section.closing, false);
+	}
 	return sessions;
 }
 

@@ -99,8 +99,8 @@ static int begin_in_turn(bool wait)
 
 	if (state == WD_USER_SECTION || state == WD_USER_POOL)
 		return 0;
-	/* Contexts may still be closing, and whoever does that has the turn. */
-	if (state == WD_USER_STOPPED)
+	/* Whoever closes contexts has the turn, and devices may take their time. */
+	if (state == WD_USER_STOPPED && atomic_load(&wd_section.closing))
 		return wd_section_usable();
 	wd_section_turn_begin(&cancel);
 	ret = begin(wait);

@@ -17,11 +17,13 @@ struct wd_grant {
  * struct wd_section - what this process has
  * @state:	enum wd_user_state. Becomes WD_USER_LOST under the grants' lock, all else
  *		under the engine's lock, too
+ * @closing:	contexts are being closed, by whoever has the turn
  * @name:	the section's; "" none. Both as @slot .. @grants under the grants' lock
  * @socket:	the attachment lives as long as it is open
  */
 struct wd_section {
 	_Atomic int state;
+	atomic_bool closing;
 	char name[WD_SECTION_NAME_MAX + 1];
 	char slot[WD_NAME_SIZE];
 	__u32 queue_priority;
