@@ -15,10 +15,11 @@
 #include <wd_request.h>
 
 #include "noise.h"
+#include "session.h"
+#include "wait_ms.h"
 
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
-#define WAIT_MS	300000u	/* only a hang takes so long */
 
 /* Where nothing is mapped: so low that no later mapping, of whatever thread, is put there by itself. */
 #define NOWHERE	((unsigned char *)0x100000)
@@ -28,25 +29,6 @@
 	if (getenv("WD_NO_LARGE")) \
 		SKIP(return, "large ones are left out here"); \
 } while (0)
-
-static inline const char *detail(handle_t h)
-{
-	static __thread char buf[256];
-
-	if (wd_error_detail(h, buf, sizeof(buf)) < 0)
-		strcpy(buf, "(no detail)");
-	return buf;
-}
-
-/* Where requests of that sysfs algorithm have to end up here. */
-static inline int expected_path(const char *alg)
-{
-	struct uacce_dev_list *list = wd_list_accels((char *)alg);
-	int path = list ? WD_PATH_SIM : WD_PATH_SOFT;
-
-	wd_free_list_accels(list);
-	return path;
-}
 
 /* --- ciphers --- */
 

@@ -5,6 +5,7 @@
 #include <wd_cq.h>
 
 #include "aead_test.h"
+#include "async.h"
 #include "digest_test.h"
 #include "kselftest_harness.h"
 
@@ -58,12 +59,7 @@ static handle_t c_open(int op_type, unsigned int flags, handle_t cq)
 	return h && !wd_cipher_set_key(h, key64, 16) ? h : 0;
 }
 
-static void c_done(struct wd_cipher_arg *arg, void *param)
-{
-	(void)arg;
-	((struct job *)param)->calls++;
-	total++;
-}
+ASYNC_LIB(c, cipher, c)
 
 static void c_fill(struct job *j, unsigned int seed, bool cb)
 {
@@ -81,24 +77,9 @@ static void c_expect(handle_t sync, struct job *j)
 	cipher_do(sync, (int)j->c.op, iv16, 16, j->src, BYTES, j->want);
 }
 
-static int c_send(handle_t h, struct job *j, const wd_ctx_set_t *set)
-{
-	return wd_cipher_async(h, &j->c, set);
-}
-
-static int c_burst(handle_t h, struct job *j[], int n, const wd_ctx_set_t *set)
-{
-	return wd_cipher_async_burst(h, (struct wd_cipher_arg **)j, n, set);
-}
-
 static int c_rekey(handle_t h)
 {
 	return wd_cipher_set_key(h, key64 + 1, 16);
-}
-
-static __s32 c_status(const struct job *j)
-{
-	return j->c.status;
 }
 
 /* --- digests --- */
@@ -114,12 +95,7 @@ static handle_t d_open(int op_type, unsigned int flags, handle_t cq)
 	return h && !wd_digest_set_key(h, key64, 33) ? h : 0;
 }
 
-static void d_done(struct wd_digest_arg *arg, void *param)
-{
-	(void)arg;
-	((struct job *)param)->calls++;
-	total++;
-}
+ASYNC_LIB(d, digest, d)
 
 static void d_fill(struct job *j, unsigned int seed, bool cb)
 {
@@ -137,24 +113,9 @@ static void d_expect(handle_t sync, struct job *j)
 	digest_do(sync, j->src, j->d.src_len, j->want, 32);
 }
 
-static int d_send(handle_t h, struct job *j, const wd_ctx_set_t *set)
-{
-	return wd_digest_async(h, &j->d, set);
-}
-
-static int d_burst(handle_t h, struct job *j[], int n, const wd_ctx_set_t *set)
-{
-	return wd_digest_async_burst(h, (struct wd_digest_arg **)j, n, set);
-}
-
 static int d_rekey(handle_t h)
 {
 	return wd_digest_set_key(h, key64 + 1, 16);
-}
-
-static __s32 d_status(const struct job *j)
-{
-	return j->d.status;
 }
 
 /* --- AEAD --- */
@@ -170,12 +131,7 @@ static handle_t a_open(int op_type, unsigned int flags, handle_t cq)
 	return h && !wd_aead_set_ckey(h, key64, 32) ? h : 0;
 }
 
-static void a_done(struct wd_aead_arg *arg, void *param)
-{
-	(void)arg;
-	((struct job *)param)->calls++;
-	total++;
-}
+ASYNC_LIB(a, aead, a)
 
 static void a_fill(struct job *j, unsigned int seed, bool cb)
 {
@@ -193,24 +149,9 @@ static void a_expect(handle_t sync, struct job *j)
 	aead_do(sync, WD_CIPHER_ENCRYPTION, iv16, 12, j->src, j->a.assoc_len, j->a.src_len - j->a.assoc_len, j->want, j->want_mac);
 }
 
-static int a_send(handle_t h, struct job *j, const wd_ctx_set_t *set)
-{
-	return wd_aead_async(h, &j->a, set);
-}
-
-static int a_burst(handle_t h, struct job *j[], int n, const wd_ctx_set_t *set)
-{
-	return wd_aead_async_burst(h, (struct wd_aead_arg **)j, n, set);
-}
-
 static int a_rekey(handle_t h)
 {
 	return wd_aead_set_ckey(h, key64 + 1, 16);
-}
-
-static __s32 a_status(const struct job *j)
-{
-	return j->a.status;
 }
 
 static const struct lib libs[] = {

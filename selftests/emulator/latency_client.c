@@ -2,9 +2,9 @@
 /* Under wd-emulate --engine none --latency NS, NS in argv: many requests at once, each NS after its doorbell. */
 #include <stdlib.h>
 #include "rawq.h"
+#include "wait_ms.h"
 
 #define REQUESTS	1000
-#define WAIT_MS		300000
 
 static unsigned char src[4096], dst[8192];
 

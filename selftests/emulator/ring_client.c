@@ -11,6 +11,7 @@
 #include "noise.h"
 #include "rawq.h"
 #include "hw/sec_hw.h"
+#include "wait_ms.h"
 
 #define DEVICE		"hisi_sec2-0"
 #define BLOCK		4096
@@ -18,7 +19,6 @@
 #define BLOCKS		1500	/* of each process: more than a pass of the ring */
 #define UNIT		32	/* bytes: each has a mark of the device */
 #define AWAY_US		30000
-#define WAIT_MS		300000
 
 static uint8_t src[BLOCK], dst[BLOCK], want[BLOCK], key[16], iv[16];
 

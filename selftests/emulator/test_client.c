@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include "kselftest_harness.h"
 #include "rawq.h"
+#include "wait_ms.h"
 
 #define LEN	5000
-#define WAIT_MS	300000
 #define THREADS	6
 #define ROUNDS	200
 

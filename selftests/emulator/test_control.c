@@ -5,9 +5,9 @@
 #include "emulated.h"
 #include "kselftest_harness.h"
 #include "rawq.h"
+#include "wait_ms.h"
 
 #define LEN	500
-#define WAIT_MS	300000
 
 FIXTURE(zip) {
 	struct rawq q;

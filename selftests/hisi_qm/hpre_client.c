@@ -6,8 +6,8 @@
 #include "kselftest_harness.h"
 #include "hw/hpre_hw.h"
 #include "rawq.h"
+#include "wait_ms.h"
 
-#define WAIT_MS		300000
 #define TAG		0x1122334455667788ull
 
 FIXTURE(hpre) {

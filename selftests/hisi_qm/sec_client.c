@@ -6,8 +6,8 @@
 #include "kselftest_harness.h"
 #include "rawq.h"
 #include "hw/sec_hw.h"
+#include "wait_ms.h"
 
-#define WAIT_MS		300000
 #define LARGE		1000000
 
 FIXTURE(sec) {

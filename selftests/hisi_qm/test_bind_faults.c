@@ -4,21 +4,10 @@
 #include "kselftest_harness.h"
 #include "fail_nth.h"
 #include "zip_client.h"
+#include "text_file.h"
 
 #define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
 #define SWEEP_MAX	2000
-
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
 
 static int is_bound(const char *address)
 {
@@ -87,7 +76,7 @@ FIXTURE_SETUP(bind)
 FIXTURE_TEARDOWN(bind)
 {
 	if (!is_bound(self->address))
-		EXPECT_EQ(0, write_file(DRIVER "/bind", self->address));
+		EXPECT_EQ(0, text_write(DRIVER "/bind", self->address));
 	EXPECT_EQ(0, client_wait_available(self->name, self->available));
 }
 
@@ -106,7 +95,7 @@ TEST_F_TIMEOUT(bind, unwinds_from_every_failed_allocation, 580)
 
 		ASSERT_LT(nth, SWEEP_MAX);
 		if (is_bound(self->address))
-			ASSERT_EQ(0, write_file(DRIVER "/unbind", self->address));
+			ASSERT_EQ(0, text_write(DRIVER "/unbind", self->address));
 		ret = write_failing(fd, self->address, nth, &injected);
 		/* Not every allocation is worth failing for: debugfs files are not. */
 		if (ret)

@@ -22,18 +22,6 @@ FIXTURE(stuck) {
 	uint8_t src[BYTES], dst[2 * BYTES];
 };
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
 static int set_master(const char *address, int on)
 {
 	char path[PATH_MAX];
@@ -63,7 +51,7 @@ static long pasid_of(const char *address, int id)
 		return -ENOMEM;
 	snprintf(path, sizeof(path), DEBUGFS "/%s/qm/cmd", address);
 	snprintf(command, sizeof(command), "sqc %d", id);
-	ret = write_file(path, command);
+	ret = text_write(path, command);
 	if (!ret && klogctl(LOG_READ_ALL, log, LOG_BYTES - 1) < 0)
 		ret = -errno;
 	for (at = log; !ret && (at = strstr(at, "SQC DW5 = ")); at++)
@@ -102,8 +90,8 @@ FIXTURE_TEARDOWN(stuck)
 {
 	rawq_close(&self->q);
 	EXPECT_EQ(0, set_master(self->address, 1));
-	EXPECT_EQ(0, write_file(DRIVER "/unbind", self->address));
-	EXPECT_EQ(0, write_file(DRIVER "/bind", self->address));
+	EXPECT_EQ(0, text_write(DRIVER "/unbind", self->address));
+	EXPECT_EQ(0, text_write(DRIVER "/bind", self->address));
 	EXPECT_EQ(0, client_wait_available(self->name, self->available));
 }
 
@@ -208,8 +196,8 @@ TEST_F_TIMEOUT(stuck, removal_frees_what_was_kept, 200)
 	for (int i = 0; i < 10; i++)
 		rawq_close(&many[i]);
 	ASSERT_EQ(self->available - 11, uacce_attr_num(self->name, "available_instances"));
-	ASSERT_EQ(0, write_file(DRIVER "/unbind", self->address));
-	ASSERT_EQ(0, write_file(DRIVER "/bind", self->address));
+	ASSERT_EQ(0, text_write(DRIVER "/unbind", self->address));
+	ASSERT_EQ(0, text_write(DRIVER "/bind", self->address));
 	EXPECT_EQ(0, client_wait_available(self->name, self->available));
 }
 

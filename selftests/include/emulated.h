@@ -5,9 +5,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "control.h"
 
 #define EMULATED_DEVICE	"hisi_zip-0"
@@ -31,6 +37,21 @@ static inline unsigned long long emulated_count(const char *device, const char *
 	unsigned long long value;
 
 	return u.p && !u.f(device, what, &value) ? value : 0;
+}
+
+/* The emulator's tree is files: written past it, since it refuses others' writes of read-only attributes. */
+static inline int emulated_attribute(unsigned int device, const char *name, const char *value)
+{
+	char path[4096];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/sys/class/uacce/hisi_zip-%u/%s", getenv("WD_EMULATE_ROOT"), device, name);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_TRUNC);
+	if (fd < 0)
+		return -errno;
+	ret = (int)syscall(SYS_write, fd, value, strlen(value));
+	syscall(SYS_close, fd);
+	return ret == (int)strlen(value) ? 0 : -EIO;
 }
 
 /*

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "text_file.h"
 
 #define FAIL_NTH_FILE	"/proc/thread-self/fail-nth"
 #define FAIL_NTH_KNOBS	"/sys/kernel/debug/"
@@ -20,16 +21,9 @@
 static inline int fail_nth_knob(const char *knob, const char *text)
 {
 	char path[128];
-	int fd, ret = 0;
 
 	snprintf(path, sizeof(path), FAIL_NTH_KNOBS "%s", knob);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
+	return text_write(path, text);
 }
 
 /* NULL when all kinds of allocations can be made to fail, quietly; else the reason why not. */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <misc/uacce/hisi_qm.h>
 #include <misc/uacce/uacce.h>
+#include "text_file.h"
 
 #define UACCE_CLASS	"/sys/class/uacce"
 #define UACCE_NAME_MAX	64
@@ -120,16 +121,9 @@ static inline long uacce_attr_num(const char *name, const char *attr)
 static inline int uacce_attr_write(const char *name, const char *attr, const char *value)
 {
 	char path[256];
-	int fd, ret = 0;
 
 	snprintf(path, sizeof(path), UACCE_CLASS "/%s/%s", name, attr);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, value, strlen(value)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
+	return text_write(path, value);
 }
 
 static inline int uacce_start_q(int fd)

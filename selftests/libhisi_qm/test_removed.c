@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "text_file.h"
 #include "zip_job.h"
 #include "kselftest_harness.h"
 
@@ -35,18 +36,6 @@ static int count_devices(void)
 		n++;
 	wd_free_list_accels(list);
 	return n;
-}
-
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = write(fd, text, strlen(text));
-	close(fd);
-	return n < 0 ? -errno : 0;
 }
 
 static bool wait_for_devices(int n)
@@ -142,7 +131,7 @@ static int take_away(const struct uacce_dev_info *info, const char *path, const 
 		memset(workers[i].src, 'a' + i, LEN);
 		pthread_create(&workers[i].thread, NULL, work_until_error, &workers[i]);
 	}
-	if (!all_at_work() || write_text(path, text))
+	if (!all_at_work() || text_write(path, text))
 		return -2;
 	for (i = 0; i < THREADS; i++) {
 		struct zip_sqe sqe;
@@ -172,7 +161,7 @@ TEST_F(removed, its_driver_unbound)
 	snprintf(path, sizeof(path), "%s/unbind", self->driver);
 	EXPECT_EQ(0, take_away(&self->info, path, self->pci));
 	snprintf(path, sizeof(path), "%s/bind", self->driver);
-	EXPECT_EQ(0, write_text(path, self->pci));
+	EXPECT_EQ(0, text_write(path, self->pci));
 }
 
 TEST_F(removed, its_function_removed)
@@ -183,7 +172,7 @@ TEST_F(removed, its_function_removed)
 		SKIP(return, "mainline's uacce: a removal is a SIGBUS there");
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/remove", self->pci);
 	EXPECT_EQ(0, take_away(&self->info, path, "1"));
-	EXPECT_EQ(0, write_text("/sys/bus/pci/rescan", "1"));
+	EXPECT_EQ(0, text_write("/sys/bus/pci/rescan", "1"));
 }
 
 #include "need_device.h"

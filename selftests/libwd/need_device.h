@@ -6,15 +6,7 @@
 #include <stdio.h>
 #include <wd.h>
 #include "kselftest_harness.h"
-
-#ifdef __SANITIZE_THREAD__
-/* Emulated devices are threads, and tests fork among them. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "die_after_fork=0";
-}
-#endif
+#include "tsan_fork.h"
 
 #define main harness_main
 TEST_HARNESS_MAIN

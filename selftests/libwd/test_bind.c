@@ -9,23 +9,9 @@
 
 #include "kselftest_harness.h"
 #include "on_device.h"
+#include "emulated.h"
 
 #define LEN	1000
-
-/* The tree is files: written past the emulator, which guards read-only attributes. */
-static int attribute(unsigned int device, const char *name, const char *value)
-{
-	char path[512];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), "%s/sys/class/uacce/hisi_zip-%u/%s", getenv("WD_EMULATE_ROOT"), device, name);
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_TRUNC);
-	if (fd < 0)
-		return -errno;
-	ret = (int)syscall(SYS_write, fd, value, strlen(value));
-	syscall(SYS_close, fd);
-	return ret == (int)strlen(value) ? 0 : -EIO;
-}
 
 static handle_t session(int alg, int device)
 {
@@ -92,13 +78,13 @@ static int devices_reset(void)
 	int ret = emulated() ? 0 : -ENODEV;
 
 	for (i = 0; i < 2 && !ret; i++) {
-		ret = attribute(i, "algorithms", "zlib\ngzip\ndeflate\n");
+		ret = emulated_attribute(i, "algorithms", "zlib\ngzip\ndeflate\n");
 		if (!ret)
-			ret = attribute(i, "priority", "0\n");
+			ret = emulated_attribute(i, "priority", "0\n");
 		if (!ret)
-			ret = attribute(i, "isolate", "0\n");
+			ret = emulated_attribute(i, "isolate", "0\n");
 		if (!ret)
-			ret = attribute(i, "hisi_zip-zlib/flags", "0x00000003\n");
+			ret = emulated_attribute(i, "hisi_zip-zlib/flags", "0x00000003\n");
 	}
 	return ret;
 }
@@ -124,7 +110,7 @@ TEST(sessions_take_turns_among_the_contexts_of_a_node)
 TEST(a_context_whose_device_lacks_the_algorithm_is_not_used)
 {
 	NEED_DEVICES();
-	ASSERT_EQ(0, attribute(0, "algorithms", "zlib\n"));
+	ASSERT_EQ(0, emulated_attribute(0, "algorithms", "zlib\n"));
 	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
 	EXPECT_EQ(1, device_of(session(WD_GZIP, -1)));
 }
@@ -148,12 +134,12 @@ TEST(lists_are_for_devices_that_take_them)
 	NEED_DEVICES();
 	for (device = 0; device < 2; device++) {
 		ASSERT_EQ(0, devices_reset());
-		ASSERT_EQ(0, attribute(device, "hisi_zip-zlib/flags", "0x00000001\n"));
+		ASSERT_EQ(0, emulated_attribute(device, "hisi_zip-zlib/flags", "0x00000001\n"));
 		/* Also not by way of a context that is open. */
 		ASSERT_EQ(device, device_of(session(WD_ZLIB, device)));
 		EXPECT_EQ(!device, list_device_of(list_session(WD_SESS_PATH_HW)));
 	}
-	ASSERT_EQ(0, attribute(0, "hisi_zip-zlib/flags", "0x00000001\n"));
+	ASSERT_EQ(0, emulated_attribute(0, "hisi_zip-zlib/flags", "0x00000001\n"));
 	errno = 0;
 	EXPECT_EQ(0, list_session(WD_SESS_PATH_HW));
 	EXPECT_EQ(EOPNOTSUPP, errno);
@@ -168,7 +154,7 @@ TEST(lists_are_for_devices_that_take_them)
 TEST(a_device_that_does_not_see_all_memory_gets_no_sessions)
 {
 	NEED_DEVICES();
-	ASSERT_EQ(0, attribute(0, "hisi_zip-zlib/flags", "0x00000002\n"));
+	ASSERT_EQ(0, emulated_attribute(0, "hisi_zip-zlib/flags", "0x00000002\n"));
 	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
 	errno = 0;
 	EXPECT_EQ(0, session(WD_ZLIB, 0));
@@ -178,7 +164,7 @@ TEST(a_device_that_does_not_see_all_memory_gets_no_sessions)
 TEST(a_better_device_is_preferred_to_an_open_context)
 {
 	NEED_DEVICES();
-	ASSERT_EQ(0, attribute(0, "priority", "5\n"));
+	ASSERT_EQ(0, emulated_attribute(0, "priority", "5\n"));
 	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
 	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
 }
@@ -187,7 +173,7 @@ TEST(an_isolated_device_gets_no_sessions)
 {
 	NEED_DEVICES();
 	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
-	ASSERT_EQ(0, attribute(0, "isolate", "1\n"));
+	ASSERT_EQ(0, emulated_attribute(0, "isolate", "1\n"));
 	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
 	errno = 0;
 	EXPECT_EQ(0, session(WD_ZLIB, 0));
@@ -202,11 +188,11 @@ TEST(a_stopped_context_of_an_isolated_device_stays_closed_until_it_is_released)
 	NEED_DEVICES();
 	sess = session(WD_ZLIB, 0);
 	ASSERT_EQ(0, compress(sess));
-	ASSERT_EQ(0, attribute(0, "isolate", "1\n"));
+	ASSERT_EQ(0, emulated_attribute(0, "isolate", "1\n"));
 	ASSERT_EQ(0, emulated_control("hisi_zip-0", "reset"));
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(-EIO, compress(sess));
-	ASSERT_EQ(0, attribute(0, "isolate", "0\n"));
+	ASSERT_EQ(0, emulated_attribute(0, "isolate", "0\n"));
 	for (i = 0; i < 10000 && compress(sess); i++)
 		usleep(1000);
 	EXPECT_EQ(0, compress(sess));

@@ -13,12 +13,12 @@
 #include "need_device.h"
 #include "on_device.h"
 #include "hw/qm_hw.h"
+#include "wait_ms.h"
 
 #define LEN		500
 #define ROOM		(3 * LOAN_BYTES)
 #define GRANULES	8	/* source, destination, and spare ones that nobody may touch */
 #define TWICE_ROUND	2100	/* requests, in rings of 1,024 */
-#define WAIT_MS		300000
 #define LATE_MS		500	/* a deadline that comes when the device has seen the request, on most machines */
 #define FAULT_MS	150	/* how long the device is in the middle of a request */
 #define LONGER		200	/* times, where the test comes too late: only a hang is later */

@@ -13,10 +13,10 @@
 #include "need_device.h"
 #include "on_device.h"
 #include "request/cq.h"
+#include "wait_ms.h"
 
 #define LEN	200
 #define ROUNDS	100
-#define WAIT_MS	300000
 #define LONGER_S	1
 
 FIXTURE(cq_wake) {

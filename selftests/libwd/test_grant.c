@@ -11,18 +11,11 @@
 #include "kselftest_harness.h"
 #include "on_device.h"
 #include "sectioned.h"
+#include "tsan_fork.h"
 
 #define LEN	1000
 #define ROUNDS	200
 #define CTXS	64
-
-#ifdef __SANITIZE_THREAD__
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "die_after_fork=0";
-}
-#endif
 
 static unsigned char plain[LEN], packed[2 * LEN];
 static size_t packed_len;

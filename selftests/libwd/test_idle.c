@@ -13,6 +13,7 @@
 
 #include "need_device.h"
 #include "on_device.h"
+#include "wait_ms.h"
 
 #define LEN		600
 #define ROOM		1200
@@ -20,7 +21,6 @@
 #define GENERATIONS	4
 #define CLOSE_MS	300	/* what a close waits for who sleeps on the queue */
 #define ROUNDS		20
-#define WAIT_MS		300000
 
 static unsigned char src[LEN];
 

@@ -18,26 +18,11 @@
 #include "emulated.h"
 #include "kselftest_harness.h"
 
-/* The tree is files: written past the emulator, which guards read-only attributes. */
-static int put(unsigned int device, const char *attr, const char *value)
-{
-	char path[512];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), "%s/sys/class/uacce/hisi_zip-%u/%s", getenv("WD_EMULATE_ROOT"), device, attr);
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_TRUNC);
-	if (fd < 0)
-		return -errno;
-	ret = (int)syscall(SYS_write, fd, value, strlen(value));
-	syscall(SYS_close, fd);
-	return ret == (int)strlen(value) ? 0 : -EIO;
-}
-
 static int set_node(unsigned int device, const char *node)
 {
-	int ret = put(device, "zone_id", node);
+	int ret = emulated_attribute(device, "zone_id", node);
 
-	return ret ? ret : put(device, "device/numa_node", node);
+	return ret ? ret : emulated_attribute(device, "device/numa_node", node);
 }
 
 static int near_and_far(void)

@@ -16,6 +16,7 @@
 #include "base/node.h"
 #include "kselftest_harness.h"
 #include "on_device.h"
+#include "tsan_fork.h"
 
 #define LEN		1000
 #define ROOM		2000
@@ -26,11 +27,6 @@
 
 #ifdef __SANITIZE_THREAD__
 #define CHILD_THREADS	false	/* it takes them for the parent's */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "die_after_fork=0";
-}
 #else
 #define CHILD_THREADS	true
 #endif

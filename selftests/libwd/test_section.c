@@ -10,16 +10,10 @@
 #include <wd_user.h>
 
 #include "kselftest_harness.h"
+#include "in_child.h"
 #include "on_device.h"
 #include "sectioned.h"
-
-#ifdef __SANITIZE_THREAD__
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "die_after_fork=0";
-}
-#endif
+#include "tsan_fork.h"
 
 static handle_t session(__u32 flags)
 {
@@ -122,17 +116,6 @@ static void other_ends(struct other o)
 	kill(o.pid, SIGKILL);
 	waitpid(o.pid, NULL, 0);
 	close(o.pipe);
-}
-
-/* Its exit status. */
-static int in_child(int (*body)(void))
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid)
-		_exit(body());
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 TEST(a_section_once_entered_is_already_and_another_is_busy)
@@ -307,7 +290,7 @@ TEST(a_failed_start_counts_more_than_the_environment)
 	EXPECT_EQ(WD_USER_NONE, info().state);
 }
 
-static int child_is_refused(void)
+static int child_is_refused(void *unused)
 {
 	return !session(0) && errno == ENOENT && says("section NONE: there is no section of this name") ? 0 : 1;
 }
@@ -315,7 +298,7 @@ static int child_is_refused(void)
 TEST(a_child_of_who_was_refused_is_refused)
 {
 	EXPECT_EQ(-ENOENT, wd_user_start("NONE"));
-	EXPECT_EQ(0, in_child(child_is_refused));
+	EXPECT_EQ(0, in_child(child_is_refused, NULL));
 }
 
 TEST(a_start_that_succeeds_ends_the_refusal_of_another)
@@ -346,7 +329,7 @@ TEST(a_process_may_choose_the_pool)
 	EXPECT_EQ(WD_USER_POOL, info().state);
 }
 
-static int child_has_the_pool(void)
+static int child_has_the_pool(void *unused)
 {
 	return info().state == WD_USER_POOL && !compress(session(WD_SESS_PATH_HW)) && info().state == WD_USER_POOL ? 0 : 1;
 }
@@ -355,7 +338,7 @@ TEST(a_child_has_what_its_parent_chose)
 {
 	setenv("WD_SECTION", "PAIR", 1);
 	ASSERT_EQ(0, wd_user_start(NULL));
-	EXPECT_EQ(0, in_child(child_has_the_pool));
+	EXPECT_EQ(0, in_child(child_has_the_pool, NULL));
 }
 
 TEST(the_pool_may_be_chosen_after_a_stop)
@@ -462,7 +445,7 @@ TEST(outside_a_section_contexts_come_from_the_pool)
 
 static handle_t shared;
 
-static int child_has_a_slot_of_its_own(void)
+static int child_has_a_slot_of_its_own(void *unused)
 {
 	char parents[64];
 
@@ -485,12 +468,12 @@ TEST(a_child_attaches_by_itself_and_its_parent_notices_nothing)
 	strcpy(slot, info().slot);
 	shared = session(WD_SESS_PATH_HW);
 	ASSERT_EQ(0, compress(shared));
-	EXPECT_EQ(0, in_child(child_has_a_slot_of_its_own));
+	EXPECT_EQ(0, in_child(child_has_a_slot_of_its_own, NULL));
 	EXPECT_EQ(0, compress(shared));
 	EXPECT_STREQ(slot, info().slot);
 }
 
-static int child_finds_no_slot(void)
+static int child_finds_no_slot(void *unused)
 {
 	char text[256];
 
@@ -510,7 +493,7 @@ TEST(a_child_without_a_slot_takes_nothing_from_the_pool)
 	ASSERT_EQ(0, start("ONE"));
 	shared = session(WD_SESS_PATH_HW);
 	ASSERT_EQ(0, compress(shared));
-	EXPECT_EQ(0, in_child(child_finds_no_slot));
+	EXPECT_EQ(0, in_child(child_finds_no_slot, NULL));
 }
 
 static void never(struct wd_comp_arg *arg, void *param)
@@ -519,7 +502,7 @@ static void never(struct wd_comp_arg *arg, void *param)
 	abort();
 }
 
-static int async_without_a_slot(void)
+static int async_without_a_slot(void *unused)
 {
 	unsigned char src[100], dst[200];
 	size_t len = sizeof(dst);
@@ -538,7 +521,7 @@ TEST(an_asynchronous_request_of_a_child_without_a_slot_says_so)
 	ASSERT_EQ(0, start("ONE"));
 	shared = wd_comp_alloc_sess(&setup, NULL);
 	ASSERT_NE(0, shared);
-	EXPECT_EQ(0, in_child(async_without_a_slot));
+	EXPECT_EQ(0, in_child(async_without_a_slot, NULL));
 }
 
 static int go[2], come[2];
@@ -578,7 +561,7 @@ TEST(a_child_without_a_slot_gets_one_when_one_is_free)
 	EXPECT_EQ(0, status);
 }
 
-static int child_may_choose(void)
+static int child_may_choose(void *unused)
 {
 	return start("BOTH") || strcmp(info().section, "BOTH");
 }
@@ -586,11 +569,11 @@ static int child_may_choose(void)
 TEST(a_child_may_be_in_another_section)
 {
 	ASSERT_EQ(0, start("ONE"));
-	EXPECT_EQ(0, in_child(child_may_choose));
+	EXPECT_EQ(0, in_child(child_may_choose, NULL));
 	EXPECT_STREQ("ONE", info().section);
 }
 
-static int child_stays_stopped(void)
+static int child_stays_stopped(void *unused)
 {
 	return info().state == WD_USER_STOPPED && !session(WD_SESS_PATH_HW) && errno == ESHUTDOWN ? 0 : 1;
 }
@@ -599,7 +582,7 @@ TEST(a_child_of_who_has_stopped_has_stopped)
 {
 	ASSERT_EQ(0, start("ONE"));
 	ASSERT_EQ(0, wd_user_stop());
-	EXPECT_EQ(0, in_child(child_stays_stopped));
+	EXPECT_EQ(0, in_child(child_stays_stopped, NULL));
 }
 
 TEST(a_parents_slot_is_free_when_it_ends_though_a_child_lives)

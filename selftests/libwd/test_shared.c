@@ -6,11 +6,11 @@
 #include "kselftest_harness.h"
 #include "on_device.h"
 #include "sectioned.h"
+#include "wait_ms.h"
 
 #define LEN	512
 #define MANY	2000
 #define SYNCS	1500	/* more than the ring has places */
-#define WAIT_MS	300000
 
 FIXTURE(shared) {
 	handle_t async, sync;

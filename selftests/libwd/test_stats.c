@@ -11,20 +11,13 @@
 
 #include "kselftest_harness.h"
 #include "on_device.h"
+#include "wait_ms.h"
+#include "tsan_fork.h"
 
 #define LEN	1000
 #define ROOM	2000
 #define THREADS	4
 #define EACH	200
-#define WAIT_MS	300000
-
-#ifdef __SANITIZE_THREAD__
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "die_after_fork=0";
-}
-#endif
 
 static unsigned char src[LEN];
 static unsigned int ended;

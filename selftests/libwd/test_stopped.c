@@ -58,21 +58,6 @@ static int control(const char *command)
 	return emulated_control(EMULATED_DEVICE, command);
 }
 
-/* The emulator's files refuse others' writes. */
-static int isolate(const char *value)
-{
-	char path[4096];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), "%s/sys/class/uacce/%s/isolate", getenv("WD_EMULATE_ROOT"), EMULATED_DEVICE);
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_TRUNC);
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_write, fd, value, strlen(value)) == (long)strlen(value) ? 0 : -EIO;
-	syscall(SYS_close, fd);
-	return ret;
-}
-
 static void note(FIXTURE_DATA(stopped) *self, unsigned int i, int status)
 {
 	self->ended[i]++;
@@ -143,7 +128,7 @@ FIXTURE_SETUP(stopped)
 {
 	if (!emulated())
 		SKIP(return, "needs an emulated device, which can be held");
-	ASSERT_EQ(0, isolate("0\n"));
+	ASSERT_EQ(0, emulated_attribute(0, "isolate", "0\n"));
 	self->cq = variant->cq ? wd_cq_create(MANY) : 0;
 	self->h = session(self, false);
 	ASSERT_NE(0, self->h);
@@ -167,7 +152,7 @@ FIXTURE_TEARDOWN(stopped)
 		ASSERT_EQ(0, control("hold")); \
 		for (i_ = 0; i_ < (nr); i_++) \
 			ASSERT_EQ(0, submit(self, i_, timeout_ms)); \
-		ASSERT_EQ(0, isolate("1\n")); \
+		ASSERT_EQ(0, emulated_attribute(0, "isolate", "1\n")); \
 		ASSERT_EQ(0, control("reset")); \
 		ASSERT_EQ(0, control("release")); \
 	} while (0)
@@ -229,7 +214,7 @@ TEST_F(stopped, those_that_wait_go_to_the_context_that_comes_back)
 		begun = now_ms();
 		look(self, 0);
 		early = self->over;
-		ASSERT_EQ(0, isolate("0\n"));
+		ASSERT_EQ(0, emulated_attribute(0, "isolate", "0\n"));
 		in_time = now_ms() - begun < 100;
 		look_until(self, nr);
 		good = ended_with(self, 0);

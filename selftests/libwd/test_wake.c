@@ -9,10 +9,10 @@
 
 #include "need_device.h"
 #include "on_device.h"
+#include "wait_ms.h"
 
 #define LEN	200
 #define ROUNDS	100
-#define WAIT_MS	300000
 
 FIXTURE(wake) {
 	handle_t sync, async;

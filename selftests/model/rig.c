@@ -424,6 +424,11 @@ u64 rig_refused(struct rig *r, enum wdm_refusal reason)
 	return wdm_device_stats(r->dev)->refused[reason];
 }
 
+u64 rig_recovered(struct rig *r)
+{
+	return wdm_device_stats(r->dev)->sq_recovered;
+}
+
 void rig_sqe(struct zip_sqe *sqe, u32 type, u64 src, u32 len, u64 dst, u32 room)
 {
 	*sqe = (struct zip_sqe){

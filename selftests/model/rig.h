@@ -108,6 +108,8 @@ int rig_async_event(struct rig *r);
 
 enum wdm_refusal rig_refusal(struct rig *r);
 u64 rig_refused(struct rig *r, enum wdm_refusal reason);
+/* Descriptors taken although their doorbell was lost. */
+u64 rig_recovered(struct rig *r);
 
 /* A descriptor that compresses or decompresses @len bytes at the start of user memory. */
 void rig_sqe(struct zip_sqe *sqe, u32 type, u64 src, u32 len, u64 dst, u32 room);

@@ -189,7 +189,7 @@ TEST_F(dev, a_dropped_one_isnt_taken_for_a_lost_doorbell)
 	rig_ring_cq(r, 0, true);
 	rig_run(r, 2000000);
 	EXPECT_EQ(-1, rig_pop(r, 0));
-	EXPECT_EQ(0, wdm_device_stats(r->dev)->sq_recovered);
+	EXPECT_EQ(0, rig_recovered(r));
 }
 
 TEST_F(dev, a_duplicate_completes_twice)
@@ -269,7 +269,7 @@ TEST_F(dev, order_and_duplicates_lose_nothing_through_many_wraps)
 	EXPECT_EQ(twice, count(r, WDM_FAULT_DUPLICATE));
 	EXPECT_LT(100, moved);
 	EXPECT_LT(100, count(r, WDM_FAULT_DELAY));
-	EXPECT_EQ(0, wdm_device_stats(r->dev)->sq_recovered);
+	EXPECT_EQ(0, rig_recovered(r));
 	EXPECT_EQ(0, rig_refused(r, WDM_REFUSE_DB_INDEX));
 }
 

@@ -27,11 +27,6 @@ FIXTURE_TEARDOWN(dev)
 	rig_free(&self->r);
 }
 
-static u64 recovered(struct rig *r)
-{
-	return wdm_device_stats(r->dev)->sq_recovered;
-}
-
 /* In the ring's first pass, and over a completed one. */
 TEST_F(dev, a_half_written_descriptor_isnt_taken)
 {
@@ -49,7 +44,7 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 			memcpy(old, slot, HALF);
 			memcpy(slot, (unsigned char *)&self->sqe + half * HALF, HALF);
 			rig_run(r, 500 * SETTLE_NS);
-			EXPECT_EQ(0, recovered(r)) TH_LOG("pass %u, half %u", pass, half);
+			EXPECT_EQ(0, rig_recovered(r)) TH_LOG("pass %u, half %u", pass, half);
 			memcpy(slot, old, HALF);
 		}
 	}
@@ -62,10 +57,10 @@ TEST_F(dev, one_whose_last_store_is_split_waits_for_its_end)
 
 	ASSERT_EQ(0, hpre_ask(r, HPRE_RSA, 128));
 	for (n = 0; rig_store(r, 0, &self->sqe, n); n++) {
-		EXPECT_EQ(0, recovered(r)) TH_LOG("%u stores", n);
+		EXPECT_EQ(0, rig_recovered(r)) TH_LOG("%u stores", n);
 		rig_run(r, 500 * SETTLE_NS);
 	}
-	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(1, rig_recovered(r));
 }
 
 TEST_F(dev, a_whole_one_is_taken_without_its_doorbell)
@@ -76,7 +71,7 @@ TEST_F(dev, a_whole_one_is_taken_without_its_doorbell)
 	memset(at(r, AT_OUT), 0, 128);
 	rig_push(r, 0, &self->sqe);
 	rig_run(r, 10 * SETTLE_NS);
-	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(1, rig_recovered(r));
 	EXPECT_EQ(1, rig_pop(r, 0));
 	EXPECT_TRUE(is_number(r, AT_OUT, 0, 128, "08"));
 }

@@ -55,7 +55,7 @@ TEST_F(dev, requests_complete_in_ring_order_through_many_wraps)
 		rig_ring_cq(r, 0, false);
 	}
 	EXPECT_EQ(4000, wdm_device_stats(r->dev)->completions);
-	EXPECT_EQ(0, wdm_device_stats(r->dev)->sq_recovered);
+	EXPECT_EQ(0, rig_recovered(r));
 }
 
 TEST_F(dev, a_ring_takes_depth_minus_one)
@@ -197,7 +197,7 @@ TEST_F(dev, cq_doorbell_over_unseen_sq_doorbell_loses_nothing)
 		ASSERT_EQ((int)(i % RIG_DEPTH), slot);
 		ASSERT_EQ(i + 1, ((struct zip_sqe *)rig_slot(r, 0, (u32)slot))->tag_l);
 	}
-	EXPECT_EQ(3 * RIG_DEPTH, wdm_device_stats(r->dev)->sq_recovered);
+	EXPECT_EQ(3 * RIG_DEPTH, rig_recovered(r));
 }
 
 TEST_F(dev, overwritten_doorbell_of_several_descriptors_loses_none)
@@ -262,7 +262,7 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 			memcpy(rig_slot(r, 0, slot), &self->sqe, 32 * part);
 			memcpy((char *)rig_slot(r, 0, slot) + 32 * (part + 1), (char *)&self->sqe + 32 * (part + 1), 96 - 32 * part);
 			rig_run(r, LONG_NS);
-			ASSERT_EQ(0, wdm_device_stats(r->dev)->sq_recovered) TH_LOG("pass %u, all but part %u", pass, part);
+			ASSERT_EQ(0, rig_recovered(r)) TH_LOG("pass %u, all but part %u", pass, part);
 			ASSERT_TRUE(one(r, 0, &self->sqe, part)) TH_LOG("part %u", part);
 			rig_ring_cq(r, 0, false);
 		}
@@ -281,7 +281,7 @@ TEST_F(dev, a_descriptor_that_is_written_from_its_beginning_waits_for_its_end)
 	for (bytes = 16; bytes < 112; bytes += 16) {
 		memcpy(rig_slot(r, 0, 0), &self->sqe, bytes);
 		rig_run(r, LONG_NS);
-		ASSERT_EQ(0, wdm_device_stats(r->dev)->sq_recovered) TH_LOG("%u bytes", bytes);
+		ASSERT_EQ(0, rig_recovered(r)) TH_LOG("%u bytes", bytes);
 	}
 	rig_push(r, 0, &self->sqe);
 	rig_run(r, SETTLE_NS + 2 * RIG_STEP_NS);
@@ -295,10 +295,10 @@ TEST_F(dev, a_descriptor_whose_last_store_is_split_waits_for_its_end)
 
 	rig_ring_cq(r, 0, false);
 	for (n = 0; rig_store(r, 0, &self->sqe, n); n++) {
-		ASSERT_EQ(0, wdm_device_stats(r->dev)->sq_recovered) TH_LOG("%u stores", n);
+		ASSERT_EQ(0, rig_recovered(r)) TH_LOG("%u stores", n);
 		rig_run(r, LONG_NS);
 	}
-	EXPECT_EQ(1, wdm_device_stats(r->dev)->sq_recovered);
+	EXPECT_EQ(1, rig_recovered(r));
 }
 
 /* In 8 bytes each, as an emulated CPU stores what the library copies: bytes 80 to 95 last. What comes before them may be as in the slot. */
@@ -314,7 +314,7 @@ TEST_F(dev, a_descriptor_as_the_library_stores_it_waits_for_its_end)
 
 			memcpy((char *)rig_slot(r, 0, r->q[0].tail) + at, (char *)&self->sqe + at, 8);
 			rig_run(r, LONG_NS);
-			ASSERT_EQ(n == 15 ? pass + 1 : pass, wdm_device_stats(r->dev)->sq_recovered) TH_LOG("pass %u, %u stores", pass, n + 1);
+			ASSERT_EQ(n == 15 ? pass + 1 : pass, rig_recovered(r)) TH_LOG("pass %u, %u stores", pass, n + 1);
 		}
 		r->q[0].tail++;
 		EXPECT_LE(0, rig_pop(r, 0));
@@ -365,7 +365,7 @@ TEST_F(dev, an_older_doorbell_after_recovery_submits_nothing)
 	rig_push(r, 0, &self->sqe);
 	rig_push(r, 0, &self->sqe);
 	rig_run(r, 2 * SETTLE_NS);
-	EXPECT_EQ(2, wdm_device_stats(r->dev)->sq_recovered);
+	EXPECT_EQ(2, rig_recovered(r));
 	ASSERT_EQ(0, rig_pop(r, 0));
 	ASSERT_EQ(1, rig_pop(r, 0));
 	rig_ring(r, 0, qm_db_value(0, QM_DB_CMD_SQ, 1, 0));

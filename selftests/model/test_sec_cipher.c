@@ -4,22 +4,7 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include "block_answers.h"
-#include "kselftest_harness.h"
-#include "sec_rig.h"
-
-FIXTURE(dev) {
-	struct rig r;
-};
-
-FIXTURE_SETUP(dev)
-{
-	sec_rig_init(&self->r);
-}
-
-FIXTURE_TEARDOWN(dev)
-{
-	rig_free(&self->r);
-}
+#include "sec_dev.h"
 
 struct vector {
 	const char *name;

@@ -4,22 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <stdlib.h>
-#include "kselftest_harness.h"
-#include "sec_rig.h"
-
-FIXTURE(dev) {
-	struct rig r;
-};
-
-FIXTURE_SETUP(dev)
-{
-	sec_rig_init(&self->r);
-}
-
-FIXTURE_TEARDOWN(dev)
-{
-	rig_free(&self->r);
-}
+#include "sec_dev.h"
 
 static const struct hash {
 	const char *name;

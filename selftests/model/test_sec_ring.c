@@ -23,11 +23,6 @@ FIXTURE_TEARDOWN(dev)
 	rig_free(&self->r);
 }
 
-static u64 recovered(struct rig *r)
-{
-	return wdm_device_stats(r->dev)->sq_recovered;
-}
-
 /* Over one of either type, or over nothing in the ring's first pass. */
 TEST_F(dev, a_half_written_descriptor_isnt_taken)
 {
@@ -53,7 +48,7 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 				memcpy(rig_slot(r, 0, slot), &bd, 32 * part);
 				memcpy((char *)rig_slot(r, 0, slot) + 32 * (part + 1), (char *)&bd + 32 * (part + 1), 96 - 32 * part);
 				rig_run(r, LONG_NS);
-				EXPECT_EQ(0, recovered(r)) TH_LOG("type %u over %u, all but part %u", type, before, part);
+				EXPECT_EQ(0, rig_recovered(r)) TH_LOG("type %u over %u, all but part %u", type, before, part);
 				memcpy(rig_slot(r, 0, slot), &old, sizeof(old));
 			}
 		}
@@ -71,10 +66,10 @@ TEST_F(dev, a_descriptor_whose_last_store_is_split_waits_for_its_end)
 		ASSERT_EQ(0, ask_do(r, &self->cipher));
 		ask_fill(&bd, &self->cipher);
 		for (n = 0; rig_store(r, 0, &bd, n); n++) {
-			EXPECT_EQ(type - 2, recovered(r)) TH_LOG("type %u, %u stores", type, n);
+			EXPECT_EQ(type - 2, rig_recovered(r)) TH_LOG("type %u, %u stores", type, n);
 			rig_run(r, LONG_NS);
 		}
-		EXPECT_EQ(type - 1, recovered(r));
+		EXPECT_EQ(type - 1, rig_recovered(r));
 		r->q[0].tail++;
 		EXPECT_LE(0, rig_pop(r, 0));
 	}
@@ -89,7 +84,7 @@ TEST_F(dev, a_whole_one_is_taken_without_its_doorbell)
 	ask_fill(&bd, &self->cipher);
 	rig_push(r, 0, &bd);
 	rig_run(r, 10 * SETTLE_NS);
-	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(1, rig_recovered(r));
 	EXPECT_EQ(1, rig_pop(r, 0));
 }
 
@@ -104,7 +99,7 @@ static void without_doorbell(struct __test_metadata *_metadata, struct rig *r, c
 	rig_ring_cq(r, 0, false);
 	r->hold_db = false;
 	rig_run(r, 2 * SETTLE_NS);
-	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(1, rig_recovered(r));
 	EXPECT_EQ(0, rig_pop(r, 0));
 }
 
@@ -140,10 +135,10 @@ TEST_F(dev, half_an_address_waits_for_the_other)
 	rig_ring_cq(r, 0, false);
 	memcpy(rig_slot(r, 0, 0), &bd, 96);
 	rig_run(r, LONG_NS);
-	EXPECT_EQ(0, recovered(r));
+	EXPECT_EQ(0, rig_recovered(r));
 	rig_push(r, 0, &bd);
 	rig_run(r, 4 * SETTLE_NS);
-	EXPECT_EQ(1, recovered(r));
+	EXPECT_EQ(1, rig_recovered(r));
 	EXPECT_EQ(0, rig_pop(r, 0));
 }
 

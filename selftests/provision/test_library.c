@@ -5,6 +5,7 @@
 #include <wd_user.h>
 
 #include "kselftest_harness.h"
+#include "in_child.h"
 #include "worker.h"
 
 #define S	"SSL"
@@ -92,17 +93,6 @@ static bool says(const char *words)
 	return strstr(text, words);
 }
 
-/* Its exit status. */
-static int in_child(int (*body)(void))
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid)
-		_exit(body());
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 TEST_F(library, opens_what_is_granted_and_no_more)
 {
 	struct wd_user_grant g;
@@ -169,7 +159,7 @@ TEST_F(library, gets_the_slot_of_who_goes)
 	EXPECT_EQ(0, compress(hw(WD_DIR_COMPRESS)));
 }
 
-static int unprivileged(void)
+static int unprivileged(void *unused)
 {
 	if (setgid(65534) || setuid(65534))
 		return 1;
@@ -178,7 +168,7 @@ static int unprivileged(void)
 	return says("neither this user nor its groups are allowed in the section") ? 0 : 3;
 }
 
-static int permitted(void)
+static int permitted(void *unused)
 {
 	return setgid(65534) || setuid(65534) || wd_user_start(S) ? 1 : 0;
 }
@@ -186,9 +176,9 @@ static int permitted(void)
 TEST_F(library, is_refused_and_allowed_by_user)
 {
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
-	EXPECT_EQ(0, in_child(unprivileged));
+	EXPECT_EQ(0, in_child(unprivileged, NULL));
 	ASSERT_EQ(0, sec_set(S, "allowed_uids", "65534"));
-	EXPECT_EQ(0, in_child(permitted));
+	EXPECT_EQ(0, in_child(permitted, NULL));
 }
 
 TEST_F(library, exchanges_queue_types_on_one_context)
@@ -252,12 +242,12 @@ TEST_F(library, gives_everything_back_when_it_stops)
 
 static handle_t shared;
 
-static int child_attaches(void)
+static int child_attaches(void *unused)
 {
 	return compress(shared) ? 1 : strcmp(info().slot, "SSL_INT_1") ? 2 : 0;
 }
 
-static int child_can_not(void)
+static int child_can_not(void *unused)
 {
 	return compress(shared) != -ENODEV ? 1 : info().state != WD_USER_NONE ? 2 : 0;
 }
@@ -268,14 +258,14 @@ TEST_F(library, attaches_a_child_by_itself_or_not_at_all)
 	ASSERT_EQ(0, wd_user_start(S));
 	shared = hw(WD_DIR_COMPRESS);
 	ASSERT_EQ(0, compress(shared));
-	EXPECT_EQ(0, in_child(child_attaches));
+	EXPECT_EQ(0, in_child(child_attaches, NULL));
 	ASSERT_EQ(0, w_attach_soon(&self->w, S));
-	EXPECT_EQ(0, in_child(child_can_not));
+	EXPECT_EQ(0, in_child(child_can_not, NULL));
 	EXPECT_EQ(0, compress(shared));
 }
 
 /* As wdctl run: the slot is had before exec, and kept. */
-static int run(void)
+static int run(void *unused)
 {
 	struct nl_client c;
 	char text[128];
@@ -305,7 +295,7 @@ static int executed(void)
 TEST_F(library, finds_the_slot_that_it_was_executed_with)
 {
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 2, 0));
-	EXPECT_EQ(0, in_child(run));
+	EXPECT_EQ(0, in_child(run, NULL));
 	EXPECT_EQ(0, w_attach(&self->w, S, WAIT_MS) < 0);
 }
 

@@ -12,9 +12,9 @@
 #include "uacce_tree.h"
 #include "uacce_nl.h"
 #include "uacce_sys.h"
+#include "wait_ms.h"
 
 #define WORKER_FILES	64
-#define WAIT_MS		300000	/* only a hang takes so long; also how long slots are waited for */
 
 /* --- the process itself --- */
 

@@ -12,28 +12,9 @@
 #include <wd_request.h>
 
 #include "noise.h"
+#include "session.h"
 #include "vectors.h"
-
-#define WAIT_MS	300000u	/* only a hang takes so long */
-
-static inline const char *detail(handle_t h)
-{
-	static __thread char buf[256];
-
-	if (wd_error_detail(h, buf, sizeof(buf)) < 0)
-		strcpy(buf, "(no detail)");
-	return buf;
-}
-
-/* Where requests of that sysfs algorithm have to end up here. */
-static inline int expected_path(const char *alg)
-{
-	struct uacce_dev_list *list = wd_list_accels((char *)alg);
-	int path = list ? WD_PATH_SIM : WD_PATH_SOFT;
-
-	wd_free_list_accels(list);
-	return path;
-}
+#include "wait_ms.h"
 
 static inline struct wd_number number(const void *p, size_t len)
 {

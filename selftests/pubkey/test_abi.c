@@ -1,48 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The structs of wd_rsa.h, wd_dh.h and wd_ecc.h: layouts that programs were built with, and values. */
-#include <stddef.h>
 #include <wd_cq.h>
 #include <wd_dh.h>
 #include <wd_ecc.h>
 #include <wd_rsa.h>
 
+#include "abi.h"
 #include "kselftest_harness.h"
-
-#define AT(type, member, offset)	EXPECT_EQ(offset, offsetof(struct type, member))
-
-/* What every argument struct begins with, and ends with. */
-#define ARG(type, end) do { \
-	AT(type, src, 0); \
-	AT(type, src_len, 8); \
-	AT(type, dst, 16); \
-	AT(type, dst_len, 24); \
-	AT(type, cb, 32); \
-	AT(type, cb_param, 40); \
-	AT(type, flags, end); \
-	AT(type, timeout_ms, (end) + 4); \
-	AT(type, wr_id, (end) + 8); \
-	AT(type, consumed, (end) + 16); \
-	AT(type, status, (end) + 24); \
-	AT(type, path, (end) + 28); \
-	AT(type, path_reason, (end) + 30); \
-	AT(type, reserved, (end) + 32); \
-	EXPECT_EQ((end) + 64, sizeof(struct type)); \
-} while (0)
-
-/* From the flags on. */
-#define SETUP(type, from) do { \
-	AT(type, op_type, OP_AT); \
-	AT(type, flags, from); \
-	AT(type, timeout_ms, (from) + 4); \
-	AT(type, wr_id, (from) + 8); \
-	AT(type, consumed, (from) + 16); \
-	AT(type, status, (from) + 24); \
-	AT(type, path, (from) + 28); \
-	AT(type, path_reason, (from) + 30); \
-	AT(type, reserved, (from) + 32); \
-	AT(type, cq, (from) + 32); \
-	EXPECT_EQ((from) + 64, sizeof(struct type)); \
-} while (0)
 
 TEST(requests_are_laid_out_as_they_were)
 {
@@ -60,18 +24,13 @@ TEST(requests_are_laid_out_as_they_were)
 
 TEST(setups_are_laid_out_as_they_were)
 {
-#define OP_AT 4
-	SETUP(wd_rsa_sess_setup, 8);
+	SETUP(wd_rsa_sess_setup, 4, 8);
 	AT(wd_rsa_sess_setup, key_bits, 0);
-#undef OP_AT
-#define OP_AT 36
-	SETUP(wd_dh_sess_setup, 40);
+	SETUP(wd_dh_sess_setup, 36, 40);
 	AT(wd_dh_sess_setup, p, 0);
 	AT(wd_dh_sess_setup, g, 16);
 	AT(wd_dh_sess_setup, group, 32);
-#undef OP_AT
-#define OP_AT 13
-	SETUP(wd_ecc_sess_setup, 16);
+	SETUP(wd_ecc_sess_setup, 13, 16);
 	AT(wd_ecc_sess_setup, params, 0);
 	AT(wd_ecc_sess_setup, curve, 8);
 	AT(wd_ecc_sess_setup, alg, 12);

@@ -13,14 +13,7 @@
 
 #include "ecc_test.h"
 #include "kselftest_harness.h"
-
-#ifdef __SANITIZE_THREAD__
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "die_after_fork=0";
-}
-#endif
+#include "tsan_fork.h"
 
 #define IN_FLIGHT	32
 #define CHILDREN	20

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "ecc_test.h"
+#include "in_child.h"
 #include "kselftest_harness.h"
 
 static atomic_int ran;
@@ -13,20 +14,6 @@ static void on_done(struct wd_ecc_arg *arg, void *param)
 {
 	(void)arg, (void)param;
 	atomic_fetch_add(&ran, 1);
-}
-
-static int in_child(int (*what)(void *), void *p)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid) {
-		alarm(WAIT_MS / 1000);
-		_exit(what(p));
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
 }
 
 FIXTURE(forked) {

@@ -13,9 +13,9 @@
 #include "fuse_fs.h"
 #include "rawq.h"
 #include "sim_item.h"
+#include "wait_ms.h"
 
 #define NAME		"testpay"
-#define WAIT_MS		300000
 #define BYTES		(64 * 1024)
 #define BAD		16	/* more than a device has job threads */
 #define GOOD		8

@@ -9,8 +9,8 @@
 #include "fuse_fs.h"
 #include "rawq.h"
 #include "text_file.h"
+#include "wait_ms.h"
 
-#define WAIT_MS		300000
 #define BYTES		(64 * 1024)
 #define TURNS		20
 #define LEFT_MAX	8	/* threads left waiting for one user's pages */

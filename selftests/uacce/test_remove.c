@@ -20,19 +20,6 @@
 #define BACK_MS		300000
 #define PF_EXITING	0x4	/* flags in /proc/PID/stat */
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
 static unsigned int devices(void)
 {
 	char name[UACCE_NAME_MAX];
@@ -98,12 +85,12 @@ static int wait_devices(unsigned int wanted)
 
 static int unbind(const char *parent)
 {
-	return write_file(DRIVER "/unbind", parent);
+	return text_write(DRIVER "/unbind", parent);
 }
 
 static int bind(const char *parent)
 {
-	return write_file(DRIVER "/bind", parent);
+	return text_write(DRIVER "/bind", parent);
 }
 
 /* Everything that a client of a device that has gone may see. */

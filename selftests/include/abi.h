@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The members that argument and setup structs of all algorithms' libraries have in common, where programs were built to find them. */
+#ifndef WD_TEST_ABI_H
+#define WD_TEST_ABI_H
+
+#include <stddef.h>
+
+#define AT(type, member, offset)	EXPECT_EQ(offset, offsetof(struct type, member))
+
+/* What every argument struct begins with, and ends with. */
+#define ARG(type, end) do { \
+	AT(type, src, 0); \
+	AT(type, src_len, 8); \
+	AT(type, dst, 16); \
+	AT(type, dst_len, 24); \
+	AT(type, cb, 32); \
+	AT(type, cb_param, 40); \
+	AT(type, flags, end); \
+	AT(type, timeout_ms, (end) + 4); \
+	AT(type, wr_id, (end) + 8); \
+	AT(type, consumed, (end) + 16); \
+	AT(type, status, (end) + 24); \
+	AT(type, path, (end) + 28); \
+	AT(type, path_reason, (end) + 30); \
+	AT(type, reserved, (end) + 32); \
+	EXPECT_EQ((end) + 64, sizeof(struct type)); \
+} while (0)
+
+/* What every setup ends with, from the flags on. */
+#define SETUP(type, op_at, from) do { \
+	AT(type, op_type, op_at); \
+	AT(type, flags, from); \
+	AT(type, timeout_ms, (from) + 4); \
+	AT(type, wr_id, (from) + 8); \
+	AT(type, consumed, (from) + 16); \
+	AT(type, status, (from) + 24); \
+	AT(type, path, (from) + 28); \
+	AT(type, path_reason, (from) + 30); \
+	AT(type, reserved, (from) + 32); \
+	AT(type, cq, (from) + 32); \
+	EXPECT_EQ((from) + 64, sizeof(struct type)); \
+} while (0)
+
+#endif
