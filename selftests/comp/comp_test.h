@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <wd.h>
 #include <wd_comp.h>
 #include <zlib.h>
 
 #include "noise.h"
+#include "session.h"
 
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
@@ -49,6 +49,25 @@ static inline void fill_text(unsigned char *p, size_t n, unsigned int seed)
 	}
 }
 
+#define GUARD		0xa5
+#define GUARD_BYTES	64
+
+/* Behind a destination, so that it can be said whether anything was written there. */
+static inline void guard_set(unsigned char *p)
+{
+	memset(p, GUARD, GUARD_BYTES);
+}
+
+static inline bool guard_intact(const unsigned char *p)
+{
+	int i;
+
+	for (i = 0; i < GUARD_BYTES; i++)
+		if (p[i] != GUARD)
+			return false;
+	return true;
+}
+
 static inline int z_bits(int alg, int bits)
 {
 	return alg == WD_ZLIB ? bits : alg == WD_GZIP ? bits + 16 : -bits;
@@ -68,17 +87,29 @@ static inline long z_compress(int alg, const void *src, size_t n, void *dst, siz
 	return ret;
 }
 
-static inline long z_decompress(int alg, const void *src, size_t n, void *dst, size_t room, int bits)
+/* What zlib reads of it; the length, or -1 when it is no whole stream. *used says where that ends. */
+static inline long z_inflate(int alg, const void *src, size_t n, void *dst, size_t room, int bits, size_t *used)
 {
 	z_stream z = { .next_in = (void *)src, .avail_in = n, .next_out = dst, .avail_out = room };
 	long ret = -1;
 
 	if (inflateInit2(&z, z_bits(alg, bits)))
 		return -1;
-	if (inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in)
+	if (inflate(&z, Z_FINISH) == Z_STREAM_END)
 		ret = z.total_out;
 	inflateEnd(&z);
+	if (used)
+		*used = z.total_in;
 	return ret;
+}
+
+/* The same of a stream that nothing follows. */
+static inline long z_decompress(int alg, const void *src, size_t n, void *dst, size_t room, int bits)
+{
+	size_t used = 0;
+	long ret = z_inflate(alg, src, n, dst, room, bits, &used);
+
+	return used == n ? ret : -1;
 }
 
 static inline handle_t sess_flags(int alg, int dir, int op, int fmt, int level, int win, unsigned int flags)
@@ -94,25 +125,6 @@ static inline handle_t sess_flags(int alg, int dir, int op, int fmt, int level, 
 static inline handle_t sess_new(int alg, int dir, int op)
 {
 	return sess_flags(alg, dir, op, WD_FLAT_BUF, 6, WD_COMP_WS_32K, 0);
-}
-
-/* Where requests have to end up here: on the simulated device if there is one. */
-static inline int expected_path(void)
-{
-	struct uacce_dev_list *list = wd_list_accels("zlib");
-	int path = list ? WD_PATH_SIM : WD_PATH_SOFT;
-
-	wd_free_list_accels(list);
-	return path;
-}
-
-static inline const char *detail(handle_t h)
-{
-	static __thread char buf[256];
-
-	if (wd_error_detail(h, buf, sizeof(buf)) < 0)
-		strcpy(buf, "(no detail)");
-	return buf;
 }
 
 #endif

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The structs of wd_comp.h and wd_request.h: layouts that programs were built with, and values that the seed fixed. */
-#include <stddef.h>
 #include <wd_cq.h>
 
+#include "abi.h"
 #include "comp_test.h"
 #include "kselftest_harness.h"
 
-#define AT(type, member, offset)	EXPECT_EQ(offset, offsetof(struct type, member))
-
 TEST(a_request_is_laid_out_as_it_was)
 {
-	AT(wd_comp_arg, src, 0);
-	AT(wd_comp_arg, src_len, 8);
-	AT(wd_comp_arg, dst, 16);
-	AT(wd_comp_arg, dst_len, 24);
-	AT(wd_comp_arg, cb, 32);
-	AT(wd_comp_arg, cb_param, 40);
-	AT(wd_comp_arg, flags, 48);
-	AT(wd_comp_arg, timeout_ms, 52);
-	AT(wd_comp_arg, wr_id, 56);
-	AT(wd_comp_arg, consumed, 64);
-	AT(wd_comp_arg, status, 72);
-	AT(wd_comp_arg, path, 76);
-	AT(wd_comp_arg, path_reason, 78);
-	AT(wd_comp_arg, reserved, 80);
-	EXPECT_EQ(112, sizeof(struct wd_comp_arg));
+	ARG(wd_comp_arg, 48);
 }
 
 TEST(a_stream_step_is_laid_out_as_it_was)
@@ -47,22 +31,12 @@ TEST(a_stream_step_is_laid_out_as_it_was)
 
 TEST(a_setup_is_laid_out_as_it_was)
 {
+	SETUP(wd_comp_sess_setup, 1, 8);
 	AT(wd_comp_sess_setup, alg_type, 0);
-	AT(wd_comp_sess_setup, op_type, 1);
 	AT(wd_comp_sess_setup, dir_type, 2);
 	AT(wd_comp_sess_setup, comp_lv, 3);
 	AT(wd_comp_sess_setup, win_size, 4);
 	AT(wd_comp_sess_setup, data_fmt, 6);
-	AT(wd_comp_sess_setup, flags, 8);
-	AT(wd_comp_sess_setup, timeout_ms, 12);
-	AT(wd_comp_sess_setup, wr_id, 16);
-	AT(wd_comp_sess_setup, consumed, 24);
-	AT(wd_comp_sess_setup, status, 32);
-	AT(wd_comp_sess_setup, path, 36);
-	AT(wd_comp_sess_setup, path_reason, 38);
-	AT(wd_comp_sess_setup, reserved, 40);
-	AT(wd_comp_sess_setup, cq, 40);
-	EXPECT_EQ(72, sizeof(struct wd_comp_sess_setup));
 }
 
 TEST(completions_are_laid_out_as_they_were)

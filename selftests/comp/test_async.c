@@ -1,87 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asynchronous requests: callbacks, bursts, a full queue, waiting and waking, sets. */
+/* Asynchronous requests: callbacks, what they may do, errors, sets, what a poll takes. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <time.h>
 
-#include "comp_test.h"
-#include "kselftest_harness.h"
-
-#define MANY 3000
-#define WAIT_MS 300000	/* only a hang takes so long */
-
-static atomic_int ran, failed, path_seen, senders;
-
-struct job {
-	struct wd_comp_arg arg;
-	unsigned char src[600], dst[900];
-	size_t len;
-	int calls;
-};
-
-static void on_done(struct wd_comp_arg *arg, void *param)
-{
-	struct job *job = param;
-
-	job->calls++;
-	if (arg->status != WD_COMP_OK || job->calls != 1 || arg != &job->arg)
-		atomic_fetch_add(&failed, 1);
-	atomic_store(&path_seen, arg->path);
-	atomic_fetch_add(&ran, 1);
-}
-
-static struct job *jobs_new(int n)
-{
-	struct job *jobs = calloc(n, sizeof(*jobs));
-	int i;
-
-	for (i = 0; i < n; i++) {
-		fill_text(jobs[i].src, sizeof(jobs[i].src), i);
-		jobs[i].len = sizeof(jobs[i].dst);
-		jobs[i].arg = (struct wd_comp_arg){
-			.src = jobs[i].src, .src_len = sizeof(jobs[i].src) - i % 500, .dst = jobs[i].dst,
-			.dst_len = &jobs[i].len, .cb = on_done, .cb_param = &jobs[i],
-		};
-	}
-	atomic_store(&ran, 0);
-	atomic_store(&failed, 0);
-	return jobs;
-}
-
-static int job_right(struct job *job, int alg)
-{
-	unsigned char back[600];
-
-	return job->calls == 1 &&
-	       z_decompress(alg, job->dst, job->len, back, sizeof(back), 15) == (long)job->arg.src_len &&
-	       !memcmp(back, job->src, job->arg.src_len);
-}
-
-FIXTURE(async) {
-	handle_t h;
-	int path;
-};
-
-FIXTURE_SETUP(async)
-{
-	self->path = expected_path();
-	self->h = sess_new(WD_ZLIB, WD_DIR_COMPRESS, WD_ASYNC);
-	ASSERT_NE(0, self->h);
-}
-
-FIXTURE_TEARDOWN(async)
-{
-	EXPECT_EQ(0, wd_comp_free_sess(self->h));
-}
+#include "async_test.h"
+#include "in_child.h"
 
 TEST_F(async, a_callback_runs_in_poll_and_not_before)
 {
 	struct job *job = jobs_new(1);
 
+	memset(job->dst, GUARD, sizeof(job->dst));
 	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL)) TH_LOG("%s", detail(self->h));
 	EXPECT_EQ(0, atomic_load(&ran));
 	EXPECT_EQ(1, wd_in_flight(NULL));
-	EXPECT_EQ(-EBUSY, wd_comp_free_sess(self->h));
+	/* This CPU computes nothing at submit. */
+	if (self->path == WD_PATH_SOFT)
+		EXPECT_EQ(GUARD, job->dst[0]);
 	EXPECT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(1, atomic_load(&ran));
 	EXPECT_EQ(self->path, job->arg.path);
@@ -91,185 +26,36 @@ TEST_F(async, a_callback_runs_in_poll_and_not_before)
 	free(job);
 }
 
-TEST_F_TIMEOUT(async, poll_1_one_thread_submits_and_polls, 120)
+TEST_F(async, a_session_with_requests_in_flight_is_not_freed)
 {
-	struct job *jobs = jobs_new(MANY);
-	int i, ret, cached = 0;
+	struct job *job = jobs_new(1);
 
-	for (i = 0; i < MANY; ) {
-		ret = wd_comp_async(self->h, &jobs[i].arg, NULL);
-		if (ret == -EBUSY) {
-			ret = wd_comp_poll(cached, WAIT_MS, NULL);
-			ASSERT_LT(0, ret);
-			cached -= ret;
-			continue;
-		}
-		ASSERT_EQ(0, ret) TH_LOG("%s", detail(self->h));
-		cached++;
-		i++;
-	}
-	while (cached) {
-		ret = wd_comp_poll(cached, WAIT_MS, NULL);
-		ASSERT_LT(0, ret);
-		cached -= ret;
-	}
-	EXPECT_EQ(MANY, atomic_load(&ran));
-	EXPECT_EQ(0, atomic_load(&failed));
-	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB)) TH_LOG("request %d", i);
-	}
-	free(jobs);
+	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL)) TH_LOG("%s", detail(self->h));
+	EXPECT_EQ(-EBUSY, wd_comp_free_sess(self->h));
+	EXPECT_EQ(0, poll_until(1));
+	EXPECT_EQ(1, job_right(job, WD_ZLIB));
+	free(job);
 }
 
-struct sender {
-	handle_t h;
-	struct job *jobs;
-	int n;
-	wd_ctx_set_t *set;
-	int ret;
-};
-
-static void *send_all(void *p)
+TEST_F(async, poll_says_0_when_nothing_is_in_flight_and_never_waits_then)
 {
-	struct sender *s = p;
-	int i, ret;
-
-	for (i = 0; i < s->n; ) {
-		ret = wd_comp_async(s->h, &s->jobs[i].arg, s->set);
-		if (ret == -EBUSY)
-			ret = s->set ? wd_comp_wait_set(s->set, WAIT_MS) : wd_comp_wait(s->h, WAIT_MS);
-		else if (!ret)
-			i++;
-		if (ret) {
-			s->ret = ret;
-			break;
-		}
-	}
-	atomic_fetch_sub(&senders, 1);
-	return NULL;
+	EXPECT_EQ(0, wd_comp_poll(1, 0, NULL));
+	EXPECT_EQ(0, wd_comp_poll(1000, WAIT_MS, NULL));
 }
 
-/* As the seed's poll_usr(): until n callbacks have run, waking the senders. */
-static int poll_all(int n, wd_ctx_set_t *set, handle_t h)
+TEST_F(async, poll_stops_at_count)
 {
-	while (n) {
-		bool more = atomic_load(&senders);
-		int ret = wd_comp_poll(n, 1000, set);
-
-		if (ret < 0 && ret != -ETIME)
-			return ret;
-		if (ret <= 0) {
-			struct timespec ts = { .tv_nsec = 100000 };
-
-			/* Nothing in flight: the senders have not come so far yet, or callbacks are lost. */
-			if (!ret && !more)
-				return -ELOOP;
-			nanosleep(&ts, NULL);
-			continue;
-		}
-		n -= ret;
-		if (set)
-			wd_comp_wakeup_set(set);
-		else
-			wd_comp_wakeup(h);
-	}
-	return 0;
-}
-
-TEST_F_TIMEOUT(async, poll_2_a_sender_sleeps_on_a_full_queue_and_loses_nothing, 120)
-{
-	struct job *jobs = jobs_new(MANY);
-	struct sender s = { .h = self->h, .jobs = jobs, .n = MANY };
-	pthread_t t;
+	struct job *jobs = jobs_new(10);
 	int i;
 
-	atomic_store(&senders, 1);
-	ASSERT_EQ(0, pthread_create(&t, NULL, send_all, &s));
-	EXPECT_EQ(0, poll_all(MANY, NULL, self->h));
-	pthread_join(t, NULL);
-	EXPECT_EQ(0, s.ret);
-	EXPECT_EQ(MANY, atomic_load(&ran));
-	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB));
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, wd_comp_async(self->h, &jobs[i].arg, NULL)) TH_LOG("%s", detail(self->h));
 	}
-	free(jobs);
-}
-
-TEST_F_TIMEOUT(async, poll_3_two_senders_with_sets_and_one_poller_of_both, 120)
-{
-	handle_t d = sess_new(WD_ZLIB, WD_DIR_COMPRESS, WD_ASYNC);
-	struct job *jobs = jobs_new(2 * MANY);
-	struct sender a = { .h = self->h, .jobs = jobs, .n = MANY, .set = wd_ctx_set_alloc() };
-	struct sender b = { .h = d, .jobs = jobs + MANY, .n = MANY, .set = wd_ctx_set_alloc() };
-	wd_ctx_set_t *both = wd_ctx_set_alloc();
-	pthread_t ta, tb;
-	int i;
-
-	ASSERT_TRUE(a.set && b.set && both && d);
-	ASSERT_EQ(0, wd_ctx_set_from_sess(a.h, a.set));
-	ASSERT_EQ(0, wd_ctx_set_from_sess(b.h, b.set));
-	ASSERT_EQ(0, wd_ctx_set_or(both, a.set));
-	ASSERT_EQ(0, wd_ctx_set_or(both, b.set));
-	atomic_store(&senders, 2);
-	ASSERT_EQ(0, pthread_create(&ta, NULL, send_all, &a));
-	ASSERT_EQ(0, pthread_create(&tb, NULL, send_all, &b));
-	EXPECT_EQ(0, poll_all(2 * MANY, both, 0));
-	pthread_join(ta, NULL);
-	pthread_join(tb, NULL);
-	EXPECT_EQ(0, a.ret);
-	EXPECT_EQ(0, b.ret);
-	EXPECT_EQ(2 * MANY, atomic_load(&ran));
-	EXPECT_EQ(0, atomic_load(&failed));
-	for (i = 0; i < 2 * MANY; i++) {
-		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB));
-	}
-	wd_ctx_set_free(a.set);
-	wd_ctx_set_free(b.set);
-	wd_ctx_set_free(both);
-	EXPECT_EQ(0, wd_comp_free_sess(d));
-	free(jobs);
-}
-
-TEST_F_TIMEOUT(async, a_burst_takes_what_there_is_room_for, 120)
-{
-	struct job *jobs = jobs_new(MANY);
-	struct wd_comp_arg *args[MANY];
-	int i, ret, sent = 0;
-
-	for (i = 0; i < MANY; i++)
-		args[i] = &jobs[i].arg;
-	ret = wd_comp_async_burst(self->h, args, MANY, NULL);
-	ASSERT_LT(32, ret) TH_LOG("%d %s", ret, detail(self->h));
-	EXPECT_GT(MANY, ret);
-	sent = ret;
-	EXPECT_EQ(ret, wd_in_flight(NULL));
-	/* Nothing is taken off a queue by itself. */
-	if (self->path == WD_PATH_SOFT)
-		EXPECT_EQ(0, wd_comp_async_burst(self->h, args + sent, MANY - sent, NULL));
-	while (atomic_load(&ran) < MANY) {
-		ret = wd_comp_poll(100, WAIT_MS, NULL);
-		ASSERT_LT(0, ret);
-		ret = wd_comp_async_burst(self->h, args + sent, MANY - sent < 50 ? MANY - sent : 50, NULL);
-		ASSERT_LE(0, ret);
-		sent += ret;
-	}
-	EXPECT_EQ(0, atomic_load(&failed));
-	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(1, job_right(&jobs[i], WD_ZLIB));
-	}
-	free(jobs);
-}
-
-TEST_F(async, a_burst_stops_at_the_first_bad_one)
-{
-	struct job *jobs = jobs_new(3);
-	struct wd_comp_arg *args[] = { &jobs[0].arg, &jobs[1].arg, &jobs[2].arg };
-
-	jobs[1].arg.flags = 1;
-	EXPECT_EQ(1, wd_comp_async_burst(self->h, args, 3, NULL));
-	EXPECT_EQ(-EINVAL, wd_comp_async_burst(self->h, args + 1, 2, NULL));
-	EXPECT_EQ(1, wd_comp_poll(5, WAIT_MS, NULL));
-	EXPECT_EQ(1, job_right(&jobs[0], WD_ZLIB));
+	EXPECT_EQ(3, wd_comp_poll(3, WAIT_MS, NULL));
+	EXPECT_EQ(3, atomic_load(&ran));
+	EXPECT_EQ(7, wd_in_flight(NULL));
+	EXPECT_EQ(7, wd_comp_poll(100, WAIT_MS, NULL));
+	EXPECT_EQ(10, atomic_load(&ran));
 	free(jobs);
 }
 
@@ -359,39 +145,70 @@ TEST_F_TIMEOUT(async, what_goes_different_ways_ends_in_one_row, 120)
 	free(jobs);
 }
 
-static atomic_int chained;
-static handle_t chain_sess;
+/* The session of the callbacks below, and what their calls returned. */
+static struct {
+	handle_t h;
+	struct job *next;
+	int freed, submitted, polled;
+} inside;
+
+static void on_reenter(struct wd_comp_arg *arg, void *param)
+{
+	on_done(arg, param);
+	inside.freed = wd_comp_free_sess(inside.h);
+	inside.submitted = wd_comp_async(inside.h, &inside.next->arg, NULL);
+	inside.polled = wd_comp_poll(1, 0, NULL);
+}
+
+TEST_F(async, a_callback_may_submit_and_poll_but_not_free_its_session)
+{
+	struct job *jobs = jobs_new(2);
+
+	inside.h = self->h;
+	inside.next = &jobs[1];
+	jobs[0].arg.cb = on_reenter;
+	ASSERT_EQ(0, wd_comp_async(self->h, &jobs[0].arg, NULL)) TH_LOG("%s", detail(self->h));
+	EXPECT_EQ(0, poll_until(2));
+	EXPECT_EQ(-EDEADLK, inside.freed);
+	EXPECT_EQ(0, inside.submitted);
+	EXPECT_LE(0, inside.polled);
+	EXPECT_EQ(0, atomic_load(&failed));
+	EXPECT_EQ(1, job_right(&jobs[1], WD_ZLIB));
+	free(jobs);
+}
+
+#define ROUNDS	3000
 
 static void on_chain(struct wd_comp_arg *arg, void *param)
 {
 	struct job *job = param;
 
-	if (arg->status)
+	if (arg->status || wd_comp_free_sess(inside.h) != -EDEADLK)
 		atomic_fetch_add(&failed, 1);
-	if (wd_comp_free_sess(chain_sess) != -EDEADLK)
-		atomic_fetch_add(&failed, 1);
-	if (atomic_fetch_add(&chained, 1) < 20) {
+	if (atomic_fetch_add(&ran, 1) < ROUNDS - 1) {
 		job->len = sizeof(job->dst);
-		if (wd_comp_async(chain_sess, arg, NULL))
-			atomic_fetch_add(&failed, 1);
+		inside.submitted |= wd_comp_async(inside.h, arg, NULL);
 	}
 }
 
-TEST_F(async, a_callback_may_submit_again_and_not_free_its_session)
+TEST_F_TIMEOUT(async, arg_may_be_used_again_inside_its_callback, 120)
 {
 	struct job *job = jobs_new(1);
 	int n = 0;
 
-	chain_sess = self->h;
+	inside.h = self->h;
+	inside.submitted = 0;
 	job->arg.cb = on_chain;
-	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL));
-	while (n < 21) {
-		int ret = wd_comp_poll(21 - n, WAIT_MS, NULL);
+	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL)) TH_LOG("%s", detail(self->h));
+	while (n < ROUNDS) {
+		int ret = wd_comp_poll(ROUNDS - n, WAIT_MS, NULL);
 
 		ASSERT_LT(0, ret);
 		n += ret;
 	}
-	EXPECT_EQ(21, atomic_load(&chained));
+	EXPECT_EQ(ROUNDS, n);
+	EXPECT_EQ(ROUNDS, atomic_load(&ran));
+	EXPECT_EQ(0, inside.submitted);
 	EXPECT_EQ(0, atomic_load(&failed));
 	EXPECT_EQ(0, wd_comp_poll(1, 0, NULL));
 	free(job);
@@ -410,23 +227,55 @@ static void on_error(struct wd_comp_arg *arg, void *param)
 
 TEST_F(async, errors_come_by_callback)
 {
-	struct job *job = jobs_new(1);
-	handle_t d = sess_new(WD_DEFLATE_RAW, WD_DIR_DECOMPRESS, WD_ASYNC);
+	struct job *jobs = jobs_new(3);
+	handle_t d = sess_new(WD_DEFLATE_RAW, WD_DIR_DECOMPRESS, WD_ASYNC), g = sess_new(WD_GZIP, WD_DIR_DECOMPRESS, WD_ASYNC);
+	long packed;
+	int i;
 
-	ASSERT_NE(0, d);
-	job->arg.cb = on_error;
-	job->len = 20;
-	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL));
+	ASSERT_TRUE(d && g);
+	for (i = 0; i < 3; i++)
+		jobs[i].arg.cb = on_error;
+	jobs[0].len = 20;
+	ASSERT_EQ(0, wd_comp_async(self->h, &jobs[0].arg, NULL));
 	ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(WD_COMP_OUT_NOSPACE, last_status);
 	EXPECT_EQ(0, last_len);
-	memset(job->src, 0xff, sizeof(job->src));
-	job->len = sizeof(job->dst);
-	ASSERT_EQ(0, wd_comp_async(d, &job->arg, NULL));
+	memset(jobs[1].src, 0xff, sizeof(jobs[1].src));
+	ASSERT_EQ(0, wd_comp_async(d, &jobs[1].arg, NULL));
+	ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
+	EXPECT_EQ(WD_DATA_ERR, last_status);
+	EXPECT_EQ(0, last_len);
+	/* A wrong checksum, which only the end shows. */
+	packed = z_compress(WD_GZIP, jobs[0].src, sizeof(jobs[0].src), jobs[2].src, sizeof(jobs[2].src));
+	ASSERT_LT(8, packed);
+	jobs[2].src[packed - 5] ^= 1;
+	jobs[2].arg.src_len = packed;
+	ASSERT_EQ(0, wd_comp_async(g, &jobs[2].arg, NULL));
 	ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(WD_DATA_ERR, last_status);
 	EXPECT_EQ(0, last_len);
 	EXPECT_EQ(0, wd_comp_free_sess(d));
+	EXPECT_EQ(0, wd_comp_free_sess(g));
+	free(jobs);
+}
+
+/* Damage in the header may be seen at once; then nothing is taken and no callback comes. */
+TEST_F(async, bad_data_is_told_once_at_submit_or_in_the_callback)
+{
+	handle_t g = sess_new(WD_GZIP, WD_DIR_DECOMPRESS, WD_ASYNC);
+	struct job *job = jobs_new(1);
+	int ret;
+
+	ASSERT_NE(0, g);
+	job->arg.cb = on_error;
+	ret = wd_comp_async(g, &job->arg, NULL);
+	EXPECT_TRUE(!ret || ret == -EBADMSG) TH_LOG("%d", ret);
+	EXPECT_EQ(!ret, wd_in_flight(NULL));
+	EXPECT_EQ(0, poll_until(!ret));
+	EXPECT_EQ(!ret, atomic_load(&ran));
+	if (!ret)
+		EXPECT_EQ(WD_DATA_ERR, last_status);
+	EXPECT_EQ(0, wd_comp_free_sess(g));
 	free(job);
 }
 
@@ -534,28 +383,57 @@ TEST_F(async, an_empty_source_makes_an_empty_stream)
 	free(job);
 }
 
-TEST_F(async, wait_returns_at_once_when_there_is_room)
+TEST_F(async, a_set_of_the_session_works)
 {
-	EXPECT_EQ(0, wd_comp_wait(self->h, WAIT_MS));
+	wd_ctx_set_t *set = wd_ctx_set_alloc();
+	struct job *jobs = jobs_new(2);
+	struct wd_ctx_info info;
+	int i, found = 0;
+
+	ASSERT_NE(NULL, set);
+	ASSERT_EQ(0, wd_comp_async(self->h, &jobs[0].arg, NULL)) TH_LOG("%s", detail(self->h));
+	ASSERT_EQ(0, poll_until(1));
+	ASSERT_EQ(0, wd_ctx_set_from_sess(self->h, set));
+	for (i = 0; i < set->len * 8; i++) {
+		if (wd_ctx_set_test(set, i) != 1)
+			continue;
+		EXPECT_EQ(0, wd_ctx_info(i, &info));
+		EXPECT_STRNE("", info.dev_name);
+		found += info.path == self->path;
+	}
+	EXPECT_LT(0, found);
+	EXPECT_EQ(0, wd_comp_async(self->h, &jobs[1].arg, set));
+	EXPECT_EQ(1, wd_in_flight(set));
+	EXPECT_EQ(1, wd_comp_poll(1, WAIT_MS, set));
+	EXPECT_EQ(1, job_right(&jobs[1], WD_ZLIB));
+	wd_ctx_set_free(set);
+	free(jobs);
 }
 
-TEST_F_TIMEOUT(async, wait_gives_up_at_its_time_when_nobody_polls, 60)
-{
-	struct job *jobs = jobs_new(MANY);
-	int sent = 0, ret;
+struct inherited {
+	handle_t h;
+	wd_ctx_set_t *set;
+	struct job *job;
+};
 
-	while (!(ret = wd_comp_async(self->h, &jobs[sent].arg, NULL)))
-		sent++;
-	ASSERT_EQ(-EBUSY, ret);
-	EXPECT_EQ(-ETIMEDOUT, wd_comp_wait(self->h, 20));
-	/* A wake-up between the -EBUSY and the wait counts. */
-	ASSERT_EQ(-EBUSY, wd_comp_async(self->h, &jobs[sent].arg, NULL));
-	EXPECT_EQ(0, wd_comp_wakeup(self->h));
-	EXPECT_EQ(0, wd_comp_wait(self->h, WAIT_MS));
-	while (atomic_load(&ran) < sent) {
-		ASSERT_LT(0, wd_comp_poll(sent, WAIT_MS, NULL));
-	}
-	free(jobs);
+static int use_set(void *p)
+{
+	struct inherited *i = p;
+
+	return wd_comp_poll(1, 10, i->set) == -ESTALE && wd_comp_async(i->h, &i->job->arg, i->set) == -ESTALE &&
+	       wd_comp_wait_set(i->set, 10) == -ESTALE && wd_comp_wakeup_set(i->set) == -ESTALE &&
+	       wd_in_flight(i->set) == -ESTALE && wd_ctx_set_from_sess(i->h, i->set) == -ESTALE ? 0 : 1;
+}
+
+TEST_F(async, sets_of_the_parent_are_ESTALE)
+{
+	struct inherited i = { .h = self->h, .set = wd_ctx_set_alloc(), .job = jobs_new(1) };
+
+	ASSERT_NE(NULL, i.set);
+	ASSERT_EQ(0, wd_ctx_set_from_sess(i.h, i.set));
+	EXPECT_EQ(0, in_child(use_set, &i));
+	wd_ctx_set_free(i.set);
+	free(i.job);
 }
 
 TEST_HARNESS_MAIN

@@ -6,8 +6,7 @@
 
 #include "comp_test.h"
 #include "kselftest_harness.h"
-
-#define WAIT_MS	300000	/* only a hang takes so long */
+#include "wait_ms.h"
 
 struct call {
 	int (*run)(struct call *c);

@@ -7,8 +7,8 @@
 #include "comp_test.h"
 #include "emulated.h"
 #include "kselftest_harness.h"
+#include "wait_ms.h"
 
-#define WAIT_MS	300000	/* only a hang takes so long */
 #define LATENCY	0.4	/* s: what the device surely takes */
 #define ROUNDS	20	/* for a machine on which the device is done before anybody looks */
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a fork's child may do with its parent's sessions, sets and requests. */
+/* What a fork's child may do with its parent's sessions and requests. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 
 #include "comp_test.h"
 #include "emulated.h"
+#include "in_child.h"
 #include "kselftest_harness.h"
-
-#define WAIT_MS	300000	/* only a hang takes so long */
+#include "wait_ms.h"
 
 static atomic_int ran;
 
@@ -19,24 +18,12 @@ static void on_done(struct wd_comp_arg *arg, void *param)
 	atomic_fetch_add(&ran, 1);
 }
 
-static int in_child(int (*what)(void *), void *p)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(what(p));
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
-}
-
 FIXTURE(forked) {
 	handle_t s, a;
 	unsigned char src[5000], dst[9000], back[5000];
 	size_t len;
 	struct wd_comp_arg arg;
-	wd_ctx_set_t *set;
+	int path;
 };
 
 FIXTURE_SETUP(forked)
@@ -49,14 +36,12 @@ FIXTURE_SETUP(forked)
 	self->arg = (struct wd_comp_arg){
 		.src = self->src, .src_len = sizeof(self->src), .dst = self->dst, .dst_len = &self->len, .cb = on_done,
 	};
-	self->set = wd_ctx_set_alloc();
-	ASSERT_EQ(0, wd_ctx_set_from_sess(self->a, self->set));
+	self->path = expected_path("zlib");
 	atomic_store(&ran, 0);
 }
 
 FIXTURE_TEARDOWN(forked)
 {
-	wd_ctx_set_free(self->set);
 	EXPECT_EQ(0, wd_comp_free_sess(self->s));
 	EXPECT_EQ(0, wd_comp_free_sess(self->a));
 }
@@ -72,7 +57,7 @@ static int use_sync(void *p)
 	FIXTURE_DATA(forked) *self = p;
 
 	self->len = sizeof(self->dst);
-	return wd_compress(self->s, &self->arg) ? 1 : right(self) ? 0 : 2;
+	return wd_compress(self->s, &self->arg) ? 1 : !right(self) ? 2 : self->arg.path == self->path ? 0 : 3;
 }
 
 static int use_deeper(void *p)
@@ -82,9 +67,13 @@ static int use_deeper(void *p)
 
 TEST_F(forked, sessions_work_in_children_of_any_depth_and_in_the_parent)
 {
+	int i;
+
 	EXPECT_EQ(0, use_sync(self));
-	EXPECT_EQ(0, in_child(use_deeper, self));
-	EXPECT_EQ(0, use_sync(self));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, in_child(use_deeper, self));
+		EXPECT_EQ(0, use_sync(self));
+	}
 }
 
 static int use_async(void *p)
@@ -99,7 +88,7 @@ static int use_async(void *p)
 		return 2;
 	if (wd_comp_poll(1, WAIT_MS, NULL) != 1 || atomic_load(&ran) != 1)
 		return 3;
-	return right(self) ? 0 : 4;
+	return !right(self) ? 4 : wd_comp_free_sess(self->a) ? 5 : 0;
 }
 
 TEST_F(forked, callbacks_of_the_parent_never_run_in_the_child)
@@ -110,20 +99,6 @@ TEST_F(forked, callbacks_of_the_parent_never_run_in_the_child)
 	EXPECT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(1, atomic_load(&ran));
 	EXPECT_EQ(1, right(self));
-}
-
-static int use_set(void *p)
-{
-	FIXTURE_DATA(forked) *self = p;
-
-	return wd_comp_poll(1, 10, self->set) == -ESTALE && wd_comp_async(self->a, &self->arg, self->set) == -ESTALE &&
-	       wd_comp_wait_set(self->set, 10) == -ESTALE && wd_comp_wakeup_set(self->set) == -ESTALE &&
-	       wd_in_flight(self->set) == -ESTALE && wd_ctx_set_from_sess(self->a, self->set) == -ESTALE ? 0 : 1;
-}
-
-TEST_F(forked, sets_of_the_parent_are_ESTALE)
-{
-	EXPECT_EQ(0, in_child(use_set, self));
 }
 
 static int free_all(void *p)
@@ -178,7 +153,7 @@ TEST_F_TIMEOUT(forked, forking_while_other_threads_are_busy_hurts_nobody, 120)
 	SKIP(return, "the sanitizer's allocator locks don't survive a fork beside threads that allocate");
 #endif
 	atomic_store(&stop, false);
-	may_give_up = expected_path() == WD_PATH_SIM && !emulated();
+	may_give_up = expected_path("zlib") == WD_PATH_SIM && !emulated();
 	for (i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_create(&t[i], NULL, keep_busy, self));
 	}

@@ -5,7 +5,6 @@
 
 #define LEN	70000u
 #define ROOM	(LEN * 2)
-#define GUARD	0xa5
 
 FIXTURE(levels) {
 	unsigned char *plain, *packed, *back;
@@ -48,6 +47,17 @@ static size_t rnd(unsigned int *seed, size_t most)
 {
 	*seed = *seed * 1103515245u + 12345u;
 	return 1 + (*seed >> 8) % most;
+}
+
+/* What one call sees of a side: so much, or anything up to that. */
+struct steps {
+	size_t in, out;
+	bool fixed;
+};
+
+static size_t step_of(FIXTURE_DATA(levels) *self, const struct steps *s, size_t most)
+{
+	return s->fixed ? most : rnd(&self->seed, most);
 }
 
 static handle_t sess_of(FIXTURE_DATA(levels) *self, const FIXTURE_VARIANT(levels) *variant, int dir, int level, int win)
@@ -163,15 +173,15 @@ TEST_F(levels, a_decompressed_buffer_fits_into_its_length_and_not_into_a_byte_le
 	wd_comp_free_sess(h);
 }
 
-/* A stream in random steps, flushed here and there; the length. */
-static long write_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, size_t in, size_t out, z_stream *reader)
+/* A stream in steps, in random ones flushed here and there; the length. */
+static long write_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, const struct steps *s, z_stream *reader)
 {
 	size_t used = 0, made = 0;
 	int ret, calls;
 
 	for (calls = 0; calls < 1000000; calls++) {
-		size_t n = rnd(&self->seed, in), room = rnd(&self->seed, out);
-		bool sync = rnd(&self->seed, 8) == 1;
+		size_t n = step_of(self, s, s->in), room = step_of(self, s, s->out);
+		bool sync = !s->fixed && rnd(&self->seed, 8) == 1;
 		size_t given;
 
 		if (n > len - used)
@@ -199,7 +209,13 @@ static long write_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, siz
 TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
 {
 	static const int levels[] = { 1, 2, 3, 4, 6, 9, 10, 22 };
-	static const size_t steps[][2] = { { 30000, ROOM }, { 100, ROOM }, { 5000, 100 }, { 300, 7 }, { 3, 3000 }, { LEN, 9000 } };
+	static const struct steps steps[] = {
+		{ .in = 30000, .out = ROOM }, { .in = 100, .out = ROOM }, { .in = 5000, .out = 100 }, { .in = 300, .out = 7 },
+		{ .in = 3, .out = 3000 }, { .in = LEN, .out = 9000 },
+		{ .in = LEN, .out = ROOM, .fixed = true }, { .in = 4096, .out = 4096, .fixed = true },
+		{ .in = 1000, .out = 100, .fixed = true }, { .in = 100, .out = LEN, .fixed = true },
+		{ .in = 65536, .out = 313, .fixed = true }, { .in = LEN, .out = 65536, .fixed = true },
+	};
 	/* A device has windows but no levels, and its streams in small steps take long. */
 	unsigned int i, k, count = brief() ? 2 : variant->flags & WD_SESS_PATH_SOFT ? sizeof(levels) / sizeof(levels[0]) : 5;
 
@@ -208,13 +224,13 @@ TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
 		handle_t h = sess_of(self, variant, WD_DIR_COMPRESS, levels[i], win);
 
 		ASSERT_NE(0, h);
-		for (k = 0; k < 6; k++) {
-			size_t len = steps[k][0] < 50 ? 3000 : LEN;
+		for (k = 0; k < sizeof(steps) / sizeof(steps[0]); k++) {
+			size_t len = steps[k].in < 50 ? 3000 : LEN;
 			z_stream reader = { .next_out = self->back, .avail_out = ROOM };
 			long n;
 
 			ASSERT_EQ(Z_OK, inflateInit2(&reader, z_bits(variant->alg, 15)));
-			n = write_stream(self, h, len, steps[k][0], steps[k][1], &reader);
+			n = write_stream(self, h, len, &steps[k], &reader);
 			inflateEnd(&reader);
 			ASSERT_LT(0, n) TH_LOG("level %d steps %u: %ld %s", levels[i], k, n, detail(h));
 			ASSERT_EQ((long)len, z_decompress(variant->alg, self->packed, n, self->back, ROOM,
@@ -226,14 +242,14 @@ TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
 	}
 }
 
-/* Reads all of packed in random steps; the length or the error, and what was consumed. */
-static long read_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, size_t in, size_t out, size_t *consumed)
+/* Reads all of packed in steps; the length or the error, and what was consumed. */
+static long read_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, const struct steps *s, size_t *consumed)
 {
 	size_t used = 0, made = 0;
 	int ret, calls;
 
 	for (calls = 0; calls < 1000000; calls++) {
-		size_t n = rnd(&self->seed, in), room = rnd(&self->seed, out);
+		size_t n = step_of(self, s, s->in), room = step_of(self, s, s->out);
 
 		if (n > len - used)
 			n = len - used;
@@ -253,7 +269,13 @@ static long read_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, size
 
 TEST_F(levels, what_zlib_wrote_is_read_in_any_steps_and_not_a_byte_more)
 {
-	static const size_t steps[][2] = { { ROOM, ROOM }, { 100, ROOM }, { 5000, 100 }, { 300, 7 }, { 3, 3000 }, { 1, 1 }, { ROOM, 700 } };
+	static const struct steps steps[] = {
+		{ .in = ROOM, .out = ROOM }, { .in = 100, .out = ROOM }, { .in = 5000, .out = 100 }, { .in = 300, .out = 7 },
+		{ .in = 3, .out = 3000 }, { .in = 1, .out = 1 }, { .in = ROOM, .out = 700 },
+		{ .in = ROOM, .out = ROOM, .fixed = true }, { .in = 4096, .out = 4096, .fixed = true },
+		{ .in = 1, .out = 65536, .fixed = true }, { .in = 1000, .out = 100, .fixed = true },
+		{ .in = 100, .out = LEN, .fixed = true }, { .in = 65536, .out = 313, .fixed = true },
+	};
 	static const int how[][2] = {
 		{ 0, Z_DEFAULT_STRATEGY }, { 1, Z_DEFAULT_STRATEGY }, { 9, Z_DEFAULT_STRATEGY }, { 6, Z_FIXED }, { 6, Z_HUFFMAN_ONLY },
 		{ 6, Z_RLE },
@@ -263,13 +285,13 @@ TEST_F(levels, what_zlib_wrote_is_read_in_any_steps_and_not_a_byte_more)
 
 	ASSERT_NE(0, h);
 	for (i = 0; i < 6; i++) {
-		for (k = 0; k < 7; k++) {
-			size_t len = steps[k][0] < 50 || steps[k][1] < 50 ? 3000 : LEN, used = 0, n;
+		for (k = 0; k < sizeof(steps) / sizeof(steps[0]); k++) {
+			size_t len = steps[k].in < 50 || steps[k].out < 50 ? 3000 : LEN, used = 0, n;
 
 			n = z_write(variant->alg, self->plain, len, self->packed, how[i][0], how[i][1]);
 			ASSERT_LT(0, n);
 			fill_noise(self->packed + n, 40, i);
-			ASSERT_EQ((long)len, read_stream(self, h, n + 40, steps[k][0], steps[k][1], &used))
+			ASSERT_EQ((long)len, read_stream(self, h, n + 40, &steps[k], &used))
 				TH_LOG("writer %u steps %u: %s", i, k, detail(h));
 			EXPECT_EQ(n, used) TH_LOG("writer %u steps %u", i, k);
 			EXPECT_EQ(0, memcmp(self->plain, self->back, len));
@@ -278,10 +300,38 @@ TEST_F(levels, what_zlib_wrote_is_read_in_any_steps_and_not_a_byte_more)
 	wd_comp_free_sess(h);
 }
 
+TEST_F(levels, random_steps_both_ways)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		handle_t c = sess_of(self, variant, WD_DIR_COMPRESS, 6, WD_COMP_WS_32K);
+		handle_t d = sess_of(self, variant, WD_DIR_DECOMPRESS, 6, WD_COMP_WS_32K);
+		struct steps to = { rnd(&self->seed, i % 2 ? 5000 : LEN), rnd(&self->seed, i % 3 ? 5000 : LEN), true };
+		struct steps from = { to.out, to.in, true };
+		size_t len = rnd(&self->seed, to.in < 50 || to.out < 50 ? 20000 : LEN), used = 0;
+		z_stream reader = { .next_out = self->back, .avail_out = ROOM };
+		long n;
+
+		ASSERT_TRUE(c && d);
+		ASSERT_EQ(Z_OK, inflateInit2(&reader, z_bits(variant->alg, 15)));
+		n = write_stream(self, c, len, &to, &reader);
+		inflateEnd(&reader);
+		ASSERT_LT(0, n) TH_LOG("%zu bytes, in %zu out %zu: %ld %s", len, to.in, to.out, n, detail(c));
+		memset(self->back, 0, len);
+		ASSERT_EQ((long)len, read_stream(self, d, n, &from, &used)) TH_LOG("%zu bytes, in %zu out %zu: %s", len, from.in, from.out, detail(d));
+		EXPECT_EQ((size_t)n, used);
+		EXPECT_EQ(0, memcmp(self->plain, self->back, len));
+		wd_comp_free_sess(c);
+		wd_comp_free_sess(d);
+	}
+}
+
 TEST_F(levels, a_stream_cut_at_any_byte_is_EBADMSG_in_any_steps)
 {
 	static const int how[][2] = { { 0, Z_DEFAULT_STRATEGY }, { 6, Z_FIXED }, { 6, Z_DEFAULT_STRATEGY } };
 	handle_t h = sess_of(self, variant, WD_DIR_DECOMPRESS, 0, WD_COMP_WS_32K);
+	const struct steps small = { .in = 50, .out = 100 }, all = { .in = ROOM, .out = ROOM };
 	size_t cut, n, used, room;
 	unsigned int i;
 
@@ -289,9 +339,9 @@ TEST_F(levels, a_stream_cut_at_any_byte_is_EBADMSG_in_any_steps)
 	for (i = 0; i < 3; i++) {
 		n = z_write(variant->alg, self->plain, 600, self->packed, how[i][0], how[i][1]);
 		for (cut = 0; cut < n; cut++) {
-			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, 50, 100, &used)) TH_LOG("writer %u: %zu of %zu", i, cut, n);
+			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, &small, &used)) TH_LOG("writer %u: %zu of %zu", i, cut, n);
 			ASSERT_EQ(0, wd_comp_reset_sess(h));
-			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, ROOM, ROOM, &used)) TH_LOG("writer %u: %zu of %zu", i, cut, n);
+			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, &all, &used)) TH_LOG("writer %u: %zu of %zu", i, cut, n);
 			ASSERT_EQ(0, wd_comp_reset_sess(h));
 			room = 600;
 			ASSERT_EQ(-EBADMSG, whole(h, false, self->packed, cut, self->back, &room));
@@ -304,6 +354,7 @@ TEST_F(levels, a_stream_cut_at_any_byte_is_EBADMSG_in_any_steps)
 TEST_F(levels, damage_to_a_stream_is_noticed_where_zlib_notices_it)
 {
 	handle_t h = sess_of(self, variant, WD_DIR_DECOMPRESS, 0, WD_COMP_WS_32K);
+	const struct steps steps = { .in = 300, .out = 300 };
 	unsigned char *judged = malloc(ROOM);
 	size_t at, n, used;
 
@@ -318,7 +369,7 @@ TEST_F(levels, damage_to_a_stream_is_noticed_where_zlib_notices_it)
 		ASSERT_EQ(Z_OK, inflateInit2(&z, z_bits(variant->alg, 15)));
 		want = inflate(&z, Z_FINISH);
 		inflateEnd(&z);
-		got = read_stream(self, h, n, 300, 300, &used);
+		got = read_stream(self, h, n, &steps, &used);
 		if (want == Z_STREAM_END) {
 			EXPECT_EQ((long)z.total_out, got) TH_LOG("byte %zu", at);
 			EXPECT_EQ(z.total_in, used) TH_LOG("byte %zu", at);

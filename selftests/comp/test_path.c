@@ -4,8 +4,7 @@
 
 #include "comp_test.h"
 #include "kselftest_harness.h"
-
-#define WAIT_MS	300000	/* only a hang takes so long */
+#include "wait_ms.h"
 
 FIXTURE(path) {
 	unsigned char src[20000], dst[30000], back[20000];

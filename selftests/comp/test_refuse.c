@@ -31,8 +31,21 @@ TEST(a_setup_out_of_range_is_EINVAL_and_named)
 	s = good_setup(); s.win_size = 5; REFUSED(s, "win_size");
 	s = good_setup(); s.data_fmt = 2; REFUSED(s, "data_fmt");
 	s = good_setup(); s.flags = 0x80; REFUSED(s, "flags");
+	s = good_setup(); s.flags = 0x80000000u; REFUSED(s, "flags");
 	s = good_setup(); s.flags = WD_SESS_PATH_HW | WD_SESS_PATH_SOFT; REFUSED(s, "flags");
 	s = good_setup(); s.reserved[2] = 1; REFUSED(s, "reserved");
+}
+
+TEST(level_0_is_accepted_when_decompressing)
+{
+	struct wd_comp_sess_setup s = good_setup();
+	handle_t h;
+
+	s.dir_type = WD_DIR_DECOMPRESS;
+	s.comp_lv = 0;
+	h = wd_comp_alloc_sess(&s, NULL);
+	ASSERT_NE(0, h) TH_LOG("%s", detail(0));
+	EXPECT_EQ(0, wd_comp_free_sess(h));
 }
 
 TEST(a_mask_that_is_none_is_EINVAL)
@@ -57,6 +70,26 @@ TEST(an_empty_mask_leaves_no_device)
 	EXPECT_EQ(0, wd_comp_alloc_sess(&s, mask));
 	EXPECT_EQ(ENODEV, errno);
 	wd_dev_mask_free(mask);
+}
+
+TEST(a_path_flag_is_granted_where_there_is_such_a_path)
+{
+	struct wd_comp_sess_setup s = good_setup();
+	bool device = expected_path("zlib") != WD_PATH_SOFT;
+	handle_t h;
+
+	s.flags = WD_SESS_PATH_HW;
+	errno = 0;
+	h = wd_comp_alloc_sess(&s, NULL);
+	EXPECT_EQ(device, h != 0) TH_LOG("%s", detail(0));
+	if (h)
+		EXPECT_EQ(0, wd_comp_free_sess(h));
+	if (!device)
+		EXPECT_EQ(ENODEV, errno);
+	s.flags = WD_SESS_PATH_SOFT;
+	h = wd_comp_alloc_sess(&s, NULL);
+	ASSERT_NE(0, h) TH_LOG("%s", detail(0));
+	EXPECT_EQ(0, wd_comp_free_sess(h));
 }
 
 TEST(WD_PATH_restricts_and_never_widens)
@@ -131,6 +164,7 @@ FIXTURE_TEARDOWN(refuse)
 	self->len = sizeof(self->dst); \
 	change; \
 	EXPECT_EQ(-EINVAL, wd_compress(self->c, &arg)); \
+	EXPECT_EQ(arg.dst_len ? 0 : sizeof(self->dst), self->len); \
 	EXPECT_EQ(WD_COMP_PARMS, arg.status); \
 	EXPECT_EQ(WD_PATH_NONE, arg.path); \
 	EXPECT_NE(NULL, strstr(detail(self->c), word)) TH_LOG("%s", detail(self->c)); \
@@ -147,19 +181,26 @@ TEST_F(refuse, a_request_with_bad_members_is_EINVAL_and_the_member_named)
 	BAD_ARG(arg.dst = NULL, "dst is NULL");
 	BAD_ARG(arg.dst_len = NULL, "dst_len");
 	BAD_ARG(arg.flags = 1, "flags");
+	BAD_ARG(arg.flags = 1u << 31, "flags");
 	BAD_ARG(arg.reserved[3] = 1, "reserved");
 	EXPECT_EQ(-EINVAL, wd_compress(self->c, NULL));
 	EXPECT_EQ(-EINVAL, wd_comp_async(self->a, NULL, NULL));
 	self->arg.cb = NULL;
 	EXPECT_EQ(-EINVAL, wd_comp_async(self->a, &self->arg, NULL));
 	EXPECT_NE(NULL, strstr(detail(self->a), "cb"));
+	EXPECT_EQ(0, wd_in_flight(NULL));
 }
 
 TEST_F(refuse, a_session_of_the_other_kind_is_EINVAL)
 {
 	EXPECT_EQ(-EINVAL, wd_decompress(self->c, &self->arg));
+	EXPECT_EQ(0, self->len);
+	EXPECT_EQ(WD_COMP_PARMS, self->arg.status);
+	self->len = sizeof(self->dst);
 	EXPECT_EQ(-EINVAL, wd_compress(self->d, &self->arg));
+	self->len = sizeof(self->dst);
 	EXPECT_EQ(-EINVAL, wd_compress(self->a, &self->arg));
+	self->len = sizeof(self->dst);
 	EXPECT_EQ(-EINVAL, wd_comp_async(self->c, &self->arg, NULL));
 	EXPECT_EQ(-EINVAL, wd_strm_compress(self->a, &self->strm));
 	EXPECT_EQ(-EINVAL, wd_strm_decompress(self->c, &self->strm));
@@ -167,14 +208,14 @@ TEST_F(refuse, a_session_of_the_other_kind_is_EINVAL)
 
 TEST_F(refuse, a_handle_that_is_none_is_EINVAL_everywhere)
 {
-	handle_t bad[] = { 0, 1, ~0ull, self->c ^ 1ull << 40, 0 }, h;
+	handle_t bad[] = { 0, 0, 1, ~0ull, 0x1234567812345678ull, self->c ^ 1ull << 40 }, h;
 	struct wd_comp_arg *args[] = { &self->arg };
 	wd_ctx_set_t *set = wd_ctx_set_alloc();
 	unsigned int i;
 
-	bad[4] = sess_new(WD_ZLIB, WD_DIR_COMPRESS, WD_SYNC);
-	ASSERT_EQ(0, wd_comp_free_sess(bad[4]));
-	for (i = 0; i < 5; i++) {
+	bad[0] = sess_new(WD_ZLIB, WD_DIR_COMPRESS, WD_SYNC);
+	ASSERT_EQ(0, wd_comp_free_sess(bad[0]));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		h = bad[i];
 		EXPECT_EQ(-EINVAL, wd_compress(h, &self->arg));
 		EXPECT_EQ(-EINVAL, wd_decompress(h, &self->arg));
@@ -195,28 +236,70 @@ TEST_F(refuse, a_handle_that_is_none_is_EINVAL_everywhere)
 	wd_ctx_set_free(set);
 }
 
-TEST_F(refuse, a_step_with_bad_members_is_EINVAL)
+TEST_F(refuse, errno_is_left_alone)
 {
-	struct wd_comp_strm strm;
+	handle_t h = sess_new(WD_ZLIB, WD_DIR_COMPRESS, WD_SYNC);
 
+	ASSERT_NE(0, h);
+	errno = 4242;
+	EXPECT_EQ(0, wd_compress(self->c, &self->arg));
+	EXPECT_EQ(4242, errno);
+	self->len = 1;
+	EXPECT_EQ(-ENOSPC, wd_compress(self->c, &self->arg));
+	EXPECT_EQ(4242, errno);
+	EXPECT_EQ(-EINVAL, wd_compress(0, &self->arg));
+	EXPECT_EQ(4242, errno);
+	EXPECT_EQ(0, wd_comp_free_sess(h));
+	EXPECT_EQ(4242, errno);
+}
+
+#define BAD_STEP(change, made) do { \
+	struct wd_comp_strm strm = *good; \
+	\
+	self->arg.src_len = 1000; \
+	self->len = 2000; \
+	change; \
+	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, &strm)); \
+	EXPECT_EQ(made, self->len); \
+} while (0)
+
+static void check_bad_steps(struct __test_metadata *_metadata, FIXTURE_DATA(refuse) *self, const struct wd_comp_strm *good)
+{
 	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, NULL));
-	strm = self->strm; strm.src = NULL;
-	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, &strm));
-	self->arg.src_len = 1000; self->len = 2000;
-	strm = self->strm; strm.dst = NULL;
-	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, &strm));
-	strm = self->strm; strm.src_len = NULL;
-	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, &strm));
-	strm = self->strm; strm.dst_len = NULL;
-	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, &strm));
-	self->arg.src_len = 1000; self->len = 2000;
-	strm = self->strm; strm.last = 2;
-	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, &strm));
-	strm = self->strm; strm.flags = 4;
-	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, &strm));
-	/* Nothing of that began a stream. */
-	self->arg.src_len = 1000; self->len = 2000;
+	BAD_STEP(strm.src = NULL, 0);
+	BAD_STEP(strm.dst = NULL, 0);
+	BAD_STEP(strm.src_len = NULL, 0);
+	BAD_STEP(strm.dst_len = NULL, 2000);
+	BAD_STEP(strm.last = 2, 0);
+	BAD_STEP(strm.flags = 4, 0);
+	BAD_STEP(strm.flags = 1u << 31, 0);
+	self->arg.src_len = 1000;
+	self->len = 2000;
+	EXPECT_EQ(-EINVAL, wd_strm_decompress(self->c, &(struct wd_comp_strm){
+		.src = good->src, .src_len = good->src_len, .dst = good->dst, .dst_len = good->dst_len, .last = good->last,
+	}));
+	self->arg.src_len = 1000;
+	self->len = 2000;
+}
+
+/* Nothing of that begins a stream, and one that has begun goes on. */
+TEST_F(refuse, a_step_with_bad_members_is_EINVAL_and_leaves_the_stream_alone)
+{
+	struct wd_comp_strm half = self->strm;
+	unsigned char back[2000];
+	size_t made;
+
+	check_bad_steps(_metadata, self, &self->strm);
+	half.last = 0;
+	EXPECT_EQ(0, wd_strm_compress(self->c, &half)) TH_LOG("%s", detail(self->c));
+	EXPECT_EQ(1000, self->arg.src_len);
+	made = self->len;
+	self->strm.dst = self->dst + made;
+	check_bad_steps(_metadata, self, &self->strm);
+	self->len = sizeof(self->dst) - made;
 	EXPECT_EQ(1, wd_strm_compress(self->c, &self->strm)) TH_LOG("%s", detail(self->c));
+	ASSERT_EQ(2000, z_decompress(WD_ZLIB, self->dst, made + self->len, back, sizeof(back), 15));
+	EXPECT_EQ(0, memcmp(self->src, back, 1000) | memcmp(self->src, back + 1000, 1000));
 }
 
 TEST_F(refuse, lists_shorter_than_their_length_are_EINVAL)
@@ -249,6 +332,7 @@ TEST_F(refuse, more_than_a_descriptor_holds_is_EFBIG_when_asynchronous)
 	self->arg.src = calloc(1, n);
 	self->arg.src_len = n;
 	EXPECT_EQ(-EFBIG, wd_comp_async(self->a, &self->arg, NULL));
+	EXPECT_EQ(0, wd_in_flight(NULL));
 	free(self->arg.src);
 }
 
@@ -264,6 +348,7 @@ TEST_F(refuse, polling_for_nothing_or_a_bad_set_is_EINVAL)
 	EXPECT_EQ(-EINVAL, wd_comp_poll(1, 10, empty));
 	EXPECT_EQ(-EINVAL, wd_comp_async(self->a, &self->arg, &bad));
 	EXPECT_EQ(-EINVAL, wd_comp_async(self->a, &self->arg, empty));
+	EXPECT_EQ(-EINVAL, wd_in_flight(&bad));
 	EXPECT_EQ(-EINVAL, wd_comp_wait_set(&bad, 1));
 	EXPECT_EQ(-EINVAL, wd_comp_wakeup_set(&bad));
 	EXPECT_EQ(-EINVAL, wd_comp_wakeup_set(NULL));
@@ -282,10 +367,18 @@ TEST_F(refuse, a_burst_of_less_than_nothing_is_EINVAL)
 
 TEST_F(refuse, no_buffer_can_hold_the_bound_of_everything)
 {
-	errno = 0;
-	EXPECT_EQ(0, wd_comp_bound(self->c, (size_t)-1));
-	EXPECT_EQ(EOVERFLOW, errno);
-	EXPECT_LT(0, wd_comp_bound(self->c, 0));
+	int alg;
+
+	for (alg = WD_ZLIB; alg <= WD_DEFLATE_RAW; alg++) {
+		handle_t h = sess_new(alg, WD_DIR_COMPRESS, WD_SYNC);
+
+		ASSERT_NE(0, h);
+		errno = 0;
+		EXPECT_EQ(0, wd_comp_bound(h, (size_t)-1));
+		EXPECT_EQ(EOVERFLOW, errno);
+		EXPECT_LT(0, wd_comp_bound(h, 0));
+		EXPECT_EQ(0, wd_comp_free_sess(h));
+	}
 }
 
 TEST_F(refuse, contexts_that_never_were_are_ENOENT)
@@ -294,6 +387,7 @@ TEST_F(refuse, contexts_that_never_were_are_ENOENT)
 
 	EXPECT_EQ(-EINVAL, wd_ctx_info(0, NULL));
 	EXPECT_EQ(-ENOENT, wd_ctx_info(100000, &info));
+	EXPECT_EQ(-ENOENT, wd_ctx_info(1000000, &info));
 	EXPECT_EQ(0, wd_ctx_info(0, &info));
 }
 

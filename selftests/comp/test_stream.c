@@ -1,104 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams, cut everywhere on both sides, judged by zlib. */
+/* Streams, cut everywhere on both sides, judged by zlib; flushes, room, sessions that others use. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "comp_test.h"
+#include "stream_test.h"
 #include "emulated.h"
-#include "kselftest_harness.h"
-
-FIXTURE(stream) {
-	unsigned char *plain, *packed, *back;
-	size_t room;
-	int path;
-	handle_t c, d;
-	unsigned int seed;
-};
-
-FIXTURE_VARIANT(stream) {
-	int alg;
-};
-
-FIXTURE_VARIANT_ADD(stream, zlib) { .alg = WD_ZLIB };
-FIXTURE_VARIANT_ADD(stream, gzip) { .alg = WD_GZIP };
-FIXTURE_VARIANT_ADD(stream, deflate) { .alg = WD_DEFLATE_RAW };
-
-FIXTURE_SETUP(stream)
-{
-	self->room = 20 * MIB;
-	self->plain = malloc(self->room);
-	self->packed = malloc(self->room);
-	self->back = malloc(self->room);
-	ASSERT_TRUE(self->plain && self->packed && self->back);
-	self->path = expected_path();
-	self->c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);
-	self->d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
-	ASSERT_TRUE(self->c && self->d) TH_LOG("%s", detail(0));
-	self->seed = 1;
-}
-
-FIXTURE_TEARDOWN(stream)
-{
-	EXPECT_EQ(0, wd_comp_free_sess(self->c));
-	EXPECT_EQ(0, wd_comp_free_sess(self->d));
-	free(self->plain);
-	free(self->packed);
-	free(self->back);
-}
-
-/* How much of a side one call sees: the same for all, or (0) anything up to a limit. */
-struct chunks {
-	size_t in, in_most;
-	size_t out, out_most;
-	unsigned int flags;
-	bool late_end;		/* last = 1 only with nothing left */
-};
-
-static size_t chunk(FIXTURE_DATA(stream) *self, size_t fixed, size_t most)
-{
-	if (fixed)
-		return fixed;
-	self->seed = self->seed * 1103515245u + 12345u;
-	return (self->seed >> 8) % most + 1;
-}
-
-/* The whole of src through a stream; what came out, or -errno. */
-static long run(FIXTURE_DATA(stream) *self, handle_t h, bool comp, const unsigned char *src, size_t n,
-		unsigned char *dst, size_t room, const struct chunks *ch, size_t *used)
-{
-	size_t at = 0, out = 0;
-	unsigned int idle = 0;
-	int ret;
-
-	do {
-		size_t in = chunk(self, ch->in, ch->in_most), space = chunk(self, ch->out, ch->out_most);
-		struct wd_comp_strm strm = { .src_len = &in, .dst_len = &space, .flags = ch->flags };
-
-		if (in > n - at)
-			in = n - at;
-		if (space > room - out)
-			space = room - out;
-		strm.src = (void *)(src + at);
-		strm.dst = dst + out;
-		strm.last = ch->late_end ? at == n : at + in == n;
-		ret = comp ? wd_strm_compress(h, &strm) : wd_strm_decompress(h, &strm);
-		if (ret < 0)
-			return ret;
-		if (strm.path != self->path)
-			return -ERANGE;
-		idle = in || space ? 0 : idle + 1;
-		if (idle > 3)
-			return -ELOOP;
-		at += in;
-		out += space;
-	} while (!ret);
-	if (used)
-		*used = at;
-	return out;
-}
-
-static const struct chunks whole = { .in = 64 * MIB, .out = 64 * MIB };
 
 TEST_F(stream, whole_in_one_call_is_what_zlib_reads_and_writes)
 {
@@ -115,17 +22,6 @@ TEST_F(stream, whole_in_one_call_is_what_zlib_reads_and_writes)
 	ASSERT_EQ((long)n, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL))
 		TH_LOG("%s", detail(self->d));
 	EXPECT_EQ(0, memcmp(self->plain, self->back, n));
-}
-
-TEST_F(stream, an_empty_stream_is_one)
-{
-	struct chunks late = { .in = 10, .out = 4096, .late_end = true };
-	long len;
-
-	len = run(self, self->c, true, self->plain, 0, self->packed, self->room, &late, NULL);
-	ASSERT_LT(0, len) TH_LOG("%ld %s", len, detail(self->c));
-	EXPECT_EQ(0, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
-	EXPECT_EQ(0, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL));
 }
 
 TEST_F(stream, byte_by_byte_on_either_side_changes_nothing)
@@ -203,80 +99,36 @@ TEST_F_TIMEOUT(stream, more_than_one_descriptor_holds_goes_through, 200)
 
 TEST_F(stream, sync_flush_lets_the_reader_have_everything)
 {
-	size_t in = 1000, room = self->room;
-	struct wd_comp_strm strm = {
-		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_SYNC,
-	};
+	size_t made = 0, n, room;
 	z_stream z = { 0 };
+	unsigned int i;
+	int ret;
 
-	fill_text(self->plain, in, 1);
-	ASSERT_EQ(0, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
-	EXPECT_EQ(1000, in);
+	fill_text(self->plain, 10000, 1);
 	ASSERT_EQ(0, inflateInit2(&z, z_bits(variant->alg, 15)));
-	z.next_in = self->packed;
-	z.avail_in = room;
 	z.next_out = self->back;
 	z.avail_out = self->room;
-	EXPECT_EQ(0, inflate(&z, Z_SYNC_FLUSH));
-	EXPECT_EQ(1000, z.total_out);
-	EXPECT_EQ(0, memcmp(self->plain, self->back, 1000));
-	inflateEnd(&z);
-	EXPECT_EQ(0, wd_comp_reset_sess(self->c));
-}
-
-TEST_F(stream, the_finish_flag_ends_it_like_last)
-{
-	size_t in = 1000, room = self->room;
-	struct wd_comp_strm strm = {
-		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_FINISH,
-	};
-
-	fill_text(self->plain, in, 1);
-	EXPECT_EQ(1, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
-	EXPECT_EQ(1000, z_decompress(variant->alg, self->packed, room, self->back, self->room, 15));
-}
-
-TEST_F_TIMEOUT(stream, input_that_ends_early_is_EBADMSG_wherever_it_ends, 200)
-{
-	static const struct chunks cuts[] = {
-		{ .in = 64 * MIB, .out = 64 * MIB },
-		{ .in = 5, .out = 50 },
-		{ .in = 100, .out = 4096, .late_end = true },
-	};
-	size_t n = 500;
-	unsigned int i;
-	long len, cut;
-
-	fill_text(self->plain, n, 4);
-	len = z_compress(variant->alg, self->plain, n, self->packed, self->room);
-	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
-		for (cut = 0; cut < len; cut++) {
-			long ret = run(self, self->d, false, self->packed, cut, self->back, self->room, &cuts[i], NULL);
-
-			ASSERT_EQ(-EBADMSG, ret) TH_LOG("cut %u at %ld of %ld: %ld %s", i, cut, len, ret, detail(self->d));
-			ASSERT_NE(NULL, strstr(detail(self->d), "early")) TH_LOG("cut at %ld: %s", cut, detail(self->d));
-			ASSERT_EQ(0, wd_comp_reset_sess(self->d));
-		}
+	for (i = 0; i < 10; i++) {
+		n = 1000;
+		room = self->room - made;
+		ASSERT_EQ(0, call(self->c, true, self->plain + i * 1000, &n, self->packed + made, &room, false, WD_COMP_FLUSH_SYNC))
+			TH_LOG("%s", detail(self->c));
+		EXPECT_EQ(1000, n);
+		z.next_in = self->packed + made;
+		z.avail_in = room;
+		made += room;
+		ret = inflate(&z, Z_SYNC_FLUSH);
+		EXPECT_TRUE(ret == Z_OK || ret == Z_BUF_ERROR);
+		EXPECT_EQ((i + 1) * 1000, z.total_out) TH_LOG("flush %u", i);
 	}
-}
-
-TEST_F(stream, after_an_error_only_a_reset_starts_anew)
-{
-	size_t in = 100, room = 4096;
-	struct wd_comp_strm strm = {
-		.src = self->plain, .src_len = &in, .dst = self->back, .dst_len = &room, .last = 1,
-	};
-	long len;
-
-	memset(self->plain, 0xff, 100);
-	EXPECT_EQ(-EBADMSG, wd_strm_decompress(self->d, &strm));
-	EXPECT_EQ(WD_DATA_ERR, strm.status);
-	EXPECT_EQ(0, room);
-	fill_text(self->plain, 100, 1);
-	len = z_compress(variant->alg, self->plain, 100, self->packed, self->room);
-	EXPECT_EQ(-EBADMSG, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL));
-	EXPECT_EQ(0, wd_comp_reset_sess(self->d));
-	EXPECT_EQ(100, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL)) TH_LOG("%s", detail(self->d));
+	n = 0;
+	room = self->room - made;
+	EXPECT_EQ(1, call(self->c, true, self->plain, &n, self->packed + made, &room, false, WD_COMP_FLUSH_FINISH));
+	z.next_in = self->packed + made;
+	z.avail_in = room;
+	EXPECT_EQ(Z_STREAM_END, inflate(&z, Z_FINISH));
+	EXPECT_EQ(0, memcmp(self->plain, self->back, 10000));
+	inflateEnd(&z);
 }
 
 TEST_F(stream, no_room_is_ENOSPC_only_when_nothing_moves)
@@ -299,45 +151,66 @@ TEST_F(stream, no_room_is_ENOSPC_only_when_nothing_moves)
 	EXPECT_EQ(1, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
 }
 
-TEST_F(stream, what_follows_the_end_is_not_consumed)
+/* No room at all in each other call, and a little in the rest. */
+TEST_F(stream, enospc_means_no_progress_was_possible_and_more_room_goes_on)
 {
-	size_t n = 5000, used;
+	size_t total = 300000, used = 0, made = 0, refused = 0, n, room;
+	int ret = 0, calls;
 	long len;
 
-	fill_text(self->plain, n, 6);
-	len = z_compress(variant->alg, self->plain, n, self->packed, self->room);
-	memset(self->packed + len, 0x55, 200);
-	ASSERT_EQ((long)n, run(self, self->d, false, self->packed, len + 200, self->back, self->room, &whole, &used));
-	EXPECT_EQ((size_t)len, used);
-}
-
-TEST_F(stream, a_new_one_begins_after_the_end)
-{
-	size_t n = 5000;
-	long one, two;
-
-	fill_text(self->plain, n, 6);
-	one = run(self, self->c, true, self->plain, n, self->packed, self->room, &whole, NULL);
-	ASSERT_LT(0, one);
-	two = run(self, self->c, true, self->plain, n, self->packed + one, self->room - one, &whole, NULL);
-	EXPECT_EQ(one, two);
-	EXPECT_EQ(0, memcmp(self->packed, self->packed + one, one));
+	fill_text(self->plain, total, 7);
+	fill_noise(self->plain + total / 2, total / 6, 8);
+	memset(self->plain + 2 * total / 3, 'x', total / 6);
+	len = z_compress(variant->alg, self->plain, total, self->packed, self->room);
+	ASSERT_LT(0, len);
+	for (calls = 1; ret != 1 && calls < 100000; calls++) {
+		n = len - used;
+		room = calls % 2 ? 0 : 3000;
+		ret = call(self->d, false, self->packed + used, &n, self->back + made, &room, true, 0);
+		if (ret == -ENOSPC) {
+			refused++;
+			ASSERT_EQ(1, calls % 2);
+			ASSERT_EQ(0, n);
+			ASSERT_EQ(0, room);
+			continue;
+		}
+		ASSERT_LE(0, ret) TH_LOG("%s", detail(self->d));
+		used += n;
+		made += room;
+	}
+	EXPECT_EQ(1, ret);
+	EXPECT_LT(0, refused);
+	EXPECT_EQ(total, made);
+	EXPECT_EQ(0, memcmp(self->plain, self->back, total));
 }
 
 TEST_F(stream, reset_abandons_half_of_one)
 {
-	size_t in = 1000, room = self->room;
-	struct wd_comp_strm strm = {
-		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_SYNC,
-	};
+	static const unsigned int flags[] = { 0, WD_COMP_FLUSH_SYNC };
+	size_t total = 300000, n, room;
+	unsigned int i;
+	handle_t h;
 	long len;
 
-	fill_text(self->plain, 5000, 6);
-	ASSERT_EQ(0, wd_strm_compress(self->c, &strm));
-	ASSERT_EQ(0, wd_comp_reset_sess(self->c));
-	len = run(self, self->c, true, self->plain, 5000, self->packed, self->room, &whole, NULL);
-	ASSERT_LT(0, len);
-	EXPECT_EQ(5000, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
+	fill_text(self->plain, total, 6);
+	EXPECT_EQ(0, wd_comp_reset_sess(self->c));
+	for (i = 0; i < 2; i++) {
+		n = 1000;
+		room = self->room;
+		ASSERT_EQ(0, call(self->c, true, self->plain, &n, self->packed, &room, false, flags[i])) TH_LOG("%s", detail(self->c));
+		ASSERT_EQ(0, wd_comp_reset_sess(self->c));
+		len = run(self, self->c, true, self->plain, total, self->packed, self->room, &whole, NULL);
+		ASSERT_LT(0, len);
+		EXPECT_EQ((long)total, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
+		EXPECT_EQ(0, memcmp(self->plain, self->back, total));
+	}
+	/* Also freed half done. */
+	h = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);
+	ASSERT_NE(0, h);
+	n = 5000;
+	room = self->room;
+	EXPECT_EQ(0, call(h, true, self->plain, &n, self->packed, &room, false, 0));
+	EXPECT_EQ(0, wd_comp_free_sess(h));
 }
 
 TEST_F(stream, half_of_one_is_ESTALE_in_a_forks_child_until_reset)
@@ -346,17 +219,24 @@ TEST_F(stream, half_of_one_is_ESTALE_in_a_forks_child_until_reset)
 	struct wd_comp_strm strm = {
 		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_SYNC,
 	};
-	size_t first;
+	handle_t other = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);
+	size_t first, n = 1000, more = self->room / 2;
 	int status;
 	pid_t pid;
 
+	ASSERT_NE(0, other);
 	fill_text(self->plain, 2000, 6);
+	ASSERT_EQ(0, call(other, true, self->plain, &n, self->back, &more, false, 0));
 	ASSERT_EQ(0, wd_strm_compress(self->c, &strm));
 	first = room;
 	pid = fork();
 	if (!pid) {
 		int ret;
 
+		n = 1000;
+		more = 4096;
+		if (call(other, true, self->plain, &n, self->back, &more, false, 0) != -ESTALE)
+			_exit(5);
 		in = 1000;
 		room = 4096;
 		ret = wd_strm_compress(self->c, &strm);
@@ -365,7 +245,10 @@ TEST_F(stream, half_of_one_is_ESTALE_in_a_forks_child_until_reset)
 		if (wd_comp_reset_sess(self->c))
 			_exit(2);
 		ret = run(self, self->c, true, self->plain, 2000, self->packed, self->room, &whole, NULL);
-		_exit(ret > 0 && z_decompress(variant->alg, self->packed, ret, self->back, self->room, 15) == 2000 ? 0 : 3);
+		if (ret <= 0 || z_decompress(variant->alg, self->packed, ret, self->back, self->room, 15) != 2000)
+			_exit(3);
+		/* The other one hasn't been reset. */
+		_exit(wd_comp_free_sess(self->c) || wd_comp_free_sess(other) ? 4 : 0);
 	}
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -378,6 +261,7 @@ TEST_F(stream, half_of_one_is_ESTALE_in_a_forks_child_until_reset)
 	strm.last = 1;
 	EXPECT_EQ(1, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
 	EXPECT_EQ(2000, z_decompress(variant->alg, self->packed, first + room, self->back, self->room, 15));
+	EXPECT_EQ(0, wd_comp_free_sess(other));
 }
 
 /* A thread that makes one call: who has seen it inside knows that it doesn't enter again. */
@@ -502,6 +386,7 @@ TEST_F(stream, gzip_headers_with_everything_are_read_cut_anywhere)
 		'n', 'a', 'm', 'e', 0, 'c', 'o', 'm', 'm', 'e', 'n', 't', 0, 0, 0,
 	};
 	size_t n = 1000, at = sizeof(head) - 2, step;
+	struct chunks steps = { .in = 7, .out = 100 };
 	unsigned long crc = crc32(0, head, at);
 	long body;
 
@@ -521,8 +406,23 @@ TEST_F(stream, gzip_headers_with_everything_are_read_cut_anywhere)
 			TH_LOG("step %zu: %s", step, detail(self->d));
 		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
 	}
+	/* The rest at once, too. */
+	for (step = 0; step <= sizeof(head) + 2; step++) {
+		size_t part = step, room = self->room;
+
+		ASSERT_EQ(0, call(self->d, false, self->packed, &part, self->back, &room, false, 0)) TH_LOG("split %zu", step);
+		ASSERT_EQ(step, part);
+		ASSERT_EQ((long)(n - room), run(self, self->d, false, self->packed + step, body - step, self->back + room,
+						self->room - room, &whole, NULL)) TH_LOG("split %zu: %s", step, detail(self->d));
+		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
+	}
+	/* What its checksum is of, and the checksum. */
 	self->packed[14] ^= 1;
 	EXPECT_EQ(-EBADMSG, run(self, self->d, false, self->packed, body, self->back, self->room, &whole, NULL));
+	ASSERT_EQ(0, wd_comp_reset_sess(self->d));
+	self->packed[14] ^= 1;
+	self->packed[sizeof(head) - 1] ^= 1;
+	EXPECT_EQ(-EBADMSG, run(self, self->d, false, self->packed, body, self->back, self->room, &steps, NULL));
 }
 
 TEST_HARNESS_MAIN

@@ -189,7 +189,7 @@ static void *run_async(void *p)
 static void run_eight(struct __test_metadata *_metadata, unsigned int round)
 {
 	struct worker w[THREADS];
-	int i, path = expected_path();
+	int i, path = expected_path("zlib");
 
 	memset(w, 0, sizeof(w));
 	for (i = 0; i < THREADS; i++) {
@@ -230,23 +230,28 @@ TEST_F_TIMEOUT(threads, mixed_requests_are_all_right_twice_in_a_row, 500)
 	run_eight(_metadata, 2);
 }
 
-TEST_F_TIMEOUT(threads, eight_share_one_session, 500)
+TEST_F_TIMEOUT(threads, threads_share_a_synchronous_session_while_requests_are_in_flight, 500)
 {
-	struct worker w[THREADS];
+	struct worker w[THREADS + 1], *last = &w[THREADS];
 	handle_t h = sess_new(WD_GZIP, WD_DIR_COMPRESS, WD_SYNC);
-	int i, path = expected_path();
+	int i, path = expected_path("zlib");
 
 	ASSERT_NE(0, h);
 	memset(w, 0, sizeof(w));
-	for (i = 0; i < THREADS; i++) {
+	*last = (struct worker){ .seed = 7, .alg = WD_ZLIB, .comp = true, .async = true, .path = path };
+	last->h = sess_new(WD_ZLIB, WD_DIR_COMPRESS, WD_ASYNC);
+	ASSERT_NE(0, last->h) TH_LOG("%s", detail(0));
+	for (i = 0; i < THREADS; i++)
 		w[i] = (struct worker){ .seed = i + 77, .alg = WD_GZIP, .comp = true, .path = path, .h = h };
-		ASSERT_EQ(0, pthread_create(&w[i].t, NULL, run_sync, &w[i]));
+	for (i = 0; i <= THREADS; i++) {
+		ASSERT_EQ(0, pthread_create(&w[i].t, NULL, w[i].async ? run_async : run_sync, &w[i]));
 	}
-	for (i = 0; i < THREADS; i++) {
+	for (i = 0; i <= THREADS; i++) {
 		pthread_join(w[i].t, NULL);
 		EXPECT_EQ(0, w[i].bad) TH_LOG("thread %d: %u bad, first: %s", i, w[i].bad, w[i].why);
 	}
 	EXPECT_EQ(0, wd_comp_free_sess(h));
+	EXPECT_EQ(0, wd_comp_free_sess(last->h));
 }
 
 TEST_HARNESS_MAIN
