@@ -78,7 +78,10 @@ ssize_t recvfrom(int fd, void *buf, size_t room, int flags, struct sockaddr *fro
 	char answer[ANSWER_BYTES];
 	size_t len = put_answer(answer);
 
-	if (flags & MSG_PEEK)
+	/* No address: there is nobody any more. */
+	if (!len)
+		*from_len = 0;
+	if (flags & MSG_PEEK || !len)
 		return (ssize_t)len;
 	memset(from, 0, *from_len);
 	from->sa_family = AF_NETLINK;
