@@ -49,10 +49,11 @@ static size_t rnd(unsigned int *seed, size_t most)
 	return 1 + (*seed >> 8) % most;
 }
 
-/* What one call sees of a side: so much, or anything up to that. */
+/* What one call sees of a side: so much, or anything up to that. How many calls there are to a flush; 0: none. */
 struct steps {
 	size_t in, out;
 	bool fixed;
+	unsigned int flush;
 };
 
 static size_t step_of(FIXTURE_DATA(levels) *self, const struct steps *s, size_t most)
@@ -173,7 +174,7 @@ TEST_F(levels, a_decompressed_buffer_fits_into_its_length_and_not_into_a_byte_le
 	wd_comp_free_sess(h);
 }
 
-/* A stream in steps, in random ones flushed here and there; the length. */
+/* A stream in steps, flushed here and there; the length. */
 static long write_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, const struct steps *s, z_stream *reader)
 {
 	size_t used = 0, made = 0;
@@ -181,7 +182,7 @@ static long write_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, con
 
 	for (calls = 0; calls < 1000000; calls++) {
 		size_t n = step_of(self, s, s->in), room = step_of(self, s, s->out);
-		bool sync = !s->fixed && rnd(&self->seed, 8) == 1;
+		bool sync = s->flush && rnd(&self->seed, s->flush) == 1;
 		size_t given;
 
 		if (n > len - used)
@@ -210,8 +211,10 @@ TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
 {
 	static const int levels[] = { 1, 2, 3, 4, 6, 9, 10, 22 };
 	static const struct steps steps[] = {
-		{ .in = 30000, .out = ROOM }, { .in = 100, .out = ROOM }, { .in = 5000, .out = 100 }, { .in = 300, .out = 7 },
-		{ .in = 3, .out = 3000 }, { .in = LEN, .out = 9000 },
+		{ .in = 30000, .out = ROOM, .flush = 8 }, { .in = 100, .out = ROOM, .flush = 8 }, { .in = 5000, .out = 100, .flush = 8 },
+		{ .in = 300, .out = 7, .flush = 8 }, { .in = 3, .out = 3000, .flush = 8 }, { .in = LEN, .out = 9000, .flush = 8 },
+		/* Many a flush finds no room, and input comes with the call that finishes it. */
+		{ .in = 6, .out = 20, .flush = 2 },
 		{ .in = LEN, .out = ROOM, .fixed = true }, { .in = 4096, .out = 4096, .fixed = true },
 		{ .in = 1000, .out = 100, .fixed = true }, { .in = 100, .out = LEN, .fixed = true },
 		{ .in = 65536, .out = 313, .fixed = true }, { .in = LEN, .out = 65536, .fixed = true },
@@ -307,8 +310,8 @@ TEST_F(levels, random_steps_both_ways)
 	for (i = 0; i < 20; i++) {
 		handle_t c = sess_of(self, variant, WD_DIR_COMPRESS, 6, WD_COMP_WS_32K);
 		handle_t d = sess_of(self, variant, WD_DIR_DECOMPRESS, 6, WD_COMP_WS_32K);
-		struct steps to = { rnd(&self->seed, i % 2 ? 5000 : LEN), rnd(&self->seed, i % 3 ? 5000 : LEN), true };
-		struct steps from = { to.out, to.in, true };
+		struct steps to = { rnd(&self->seed, i % 2 ? 5000 : LEN), rnd(&self->seed, i % 3 ? 5000 : LEN), true, 0 };
+		struct steps from = { to.out, to.in, true, 0 };
 		size_t len = rnd(&self->seed, to.in < 50 || to.out < 50 ? 20000 : LEN), used = 0;
 		z_stream reader = { .next_out = self->back, .avail_out = ROOM };
 		long n;

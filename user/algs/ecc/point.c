@@ -17,8 +17,8 @@ INLINE void number_get(const __u8 *from, size_t width, __u64 *to, unsigned int n
 	unsigned int i;
 
 	if (__builtin_expect(width != sizeof(__u64) * n, 0)) {
-		memcpy(field + sizeof(__u64) * n - width, from, width);
-		from = field;
+		memcpy(field + sizeof(field) - width, from, width);
+		from = field + sizeof(field) - sizeof(__u64) * n;
 	}
 	for (i = 0; i < n; i++)
 		to[n - 1 - i] = pubkey_word(from + sizeof(__u64) * i);

@@ -144,6 +144,17 @@ static size_t head_put(struct deflate_stream *s, __u8 *dst, size_t room)
 	return n;
 }
 
+/*
+ * A flush that found no room is finished by the next call, which leaves what
+ * came with that in the library's buffer and has room left all the same.
+ */
+static bool is_flushed(const struct isal_zstream *z)
+{
+	const struct isal_zstate *state = &z->internal_state;
+
+	return !z->avail_in && state->state == ZSTATE_NEW_HDR && state->b_bytes_valid == state->b_bytes_processed;
+}
+
 static int deflate_step(struct soft_stream *base, struct comp_step *t)
 {
 	struct deflate_stream *s = to_deflate(base);
@@ -154,7 +165,7 @@ static int deflate_step(struct soft_stream *base, struct comp_step *t)
 	while (!ret && out < t->dst_len) {
 		__u32 in_part = t->src_len - in < PART_MAX ? t->src_len - in : PART_MAX;
 		__u32 out_part = t->dst_len - out < PART_MAX ? t->dst_len - out : PART_MAX;
-		bool all = in_part == t->src_len - in;
+		bool all = in_part == t->src_len - in, flushed;
 
 		s->dirty |= in_part;
 		z->flush = t->sync && all && s->dirty ? SYNC_FLUSH : NO_FLUSH;
@@ -170,13 +181,16 @@ static int deflate_step(struct soft_stream *base, struct comp_step *t)
 		if (err != COMP_OK)
 			return -EIO;
 		/* Asked once more, it would write another empty block. */
-		if (z->flush == SYNC_FLUSH && !z->avail_in && (z->avail_out || z->internal_state.state == ZSTATE_NEW_HDR))
+		flushed = z->flush == SYNC_FLUSH && is_flushed(z);
+		if (flushed)
 			s->dirty = false;
 		in += in_part - z->avail_in;
 		out += out_part - z->avail_out;
 		if (z->internal_state.state == ZSTATE_END)
 			ret = 1;
-		else if ((in == t->src_len && !z->end_of_stream) || (in_part == z->avail_in && out_part == z->avail_out))
+		else if (in_part == z->avail_in && out_part == z->avail_out)
+			break;
+		else if (in == t->src_len && !z->end_of_stream && (flushed || z->flush != SYNC_FLUSH))
 			break;
 	}
 	t->src_len = in;
