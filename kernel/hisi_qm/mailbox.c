@@ -202,8 +202,10 @@ int qm_mailbox_begin(struct hisi_qm *qm)
 {
 	if (mutex_lock_killable(&qm->mb_lock))
 		return -EINTR;
-	if (!qm_mailbox_is_stopping(qm))
+	if (!qm_mailbox_is_stopping(qm)) {
+		qm->mb_start_asked = 0;
 		return 0;
+	}
 	qm->mb_start_asked = ktime_get();
 	mutex_unlock(&qm->mb_lock);
 	return -EAGAIN;
@@ -273,6 +275,7 @@ void qm_mailbox_reset(struct hisi_qm *qm)
 {
 	mutex_lock(&qm->mb_lock);
 	qm->mb_busy = false;
+	qm->mb_start_asked = 0;
 	mutex_unlock(&qm->mb_lock);
 }
 

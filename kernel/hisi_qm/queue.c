@@ -205,7 +205,8 @@ static int qm_qp_wait_drained(struct hisi_qp *qp)
 
 		usleep_range(period, 2 * period);
 		period = min(2 * period, QM_DRAIN_PERIOD_MAX_US);
-		waited_us += qm_looked(&seen, QM_LOOK_MAX_US);
+		/* The time of the mailbox' commands counts, too. */
+		waited_us += qm_looked(&seen, QM_MB_LOOK_MAX_US);
 	}
 }
 

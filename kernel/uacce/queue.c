@@ -19,6 +19,7 @@
  * under i_mmap_rwsem.
  */
 #include <linux/capability.h>
+#include <linux/freezer.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -442,6 +443,8 @@ static int uacce_busy_wait(struct uacce_busy *busy, unsigned int flags)
 	if ((flags & O_NONBLOCK) || busy->waited_ms > UACCE_BUSY_LIMIT_MS)
 		return -EBUSY;
 	schedule_timeout_killable(msecs_to_jiffies(UACCE_BUSY_PERIOD_MS));
+	/* No lock is held, and the machine may be about to sleep. */
+	try_to_freeze();
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	busy->seen = ktime_get();

@@ -17,8 +17,8 @@
 
 static int refusal;
 static bool refused;
-static bool impatient[FILES];	/* files whose stops wait for nobody else's */
-static int patient;		/* stops of others */
+static bool impatient[FILES];	/* files whose commands wait for nobody else's */
+static int patient, asked;	/* commands on others; all */
 
 int fcntl(int fd, int cmd, ...)
 {
@@ -43,8 +43,10 @@ int ioctl(int fd, unsigned long cmd, ...)
 	va_start(args, cmd);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (cmd == UACCE_CMD_PUT_Q)
+	if (cmd == UACCE_CMD_PUT_Q || cmd == UACCE_CMD_START_Q) {
 		patient += fd >= FILES || !impatient[fd];
+		asked++;
+	}
 	/* Every other time. */
 	if (cmd == UACCE_CMD_PUT_Q && refusal && (refused = !refused)) {
 		errno = refusal;
@@ -109,6 +111,8 @@ TEST_F(put_q, the_kernel_is_asked_not_to_wait)
 {
 	memset(impatient, 0, sizeof(impatient));
 	patient = 0;
+	asked = 0;
 	self->wrong += cycle();
 	EXPECT_EQ(0, patient);
+	EXPECT_LE(2, asked);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Setting a ring up: regions, queue type, sizes, doorbell. */
+#include <fcntl.h>
 #include <misc/uacce/hisi_qm.h>
 #include <string.h>
 #include "base/error.h"
@@ -71,6 +72,18 @@ static int ring_layout(struct wd_ring *ring)
 	return 0;
 }
 
+/*
+ * A start or a stop would wait for minutes while the device finishes another process' queue, with locks that other
+ * requests need.
+ */
+static void dont_wait(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0)
+		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
 static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg)
 {
 	int saved = errno;
@@ -86,6 +99,8 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 	atomic_init(&ring->cq_pos, WD_RING_PHASE);
 	ring->filling = cfg->filling;
 	ring->fd = wd_ctx_fd(ring->ctx);
+	if (cfg->impatient)
+		dont_wait(ring->fd);
 	ret = wd_ctx_start(h_ctx);
 	if (!ret)
 		ring->filled = wd_ring_cqe_valid(ring);

@@ -60,6 +60,7 @@ struct wd_ring_cfg {
 	uint32_t sqe_size;	/* must be the device's */
 	uint16_t qc_type;
 	bool sleeps;		/* keep the kernel's head close (wd_ring_end()), at the price of ring space */
+	bool impatient;		/* the kernel refuses a start or stop rather than wait for another process' queue: O_NONBLOCK */
 	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
 };
 

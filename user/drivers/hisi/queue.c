@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Contexts in the hands of a hisi driver: opening, stopping, sleeping, and what requests need beside a descriptor. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,22 +14,10 @@
 
 static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for a pull's");
 
-/*
- * A stop would wait for minutes while the device finishes another process' queue, and others with requests
- * here for it: they are told that it is busy instead. A start, before this, may wait.
- */
-static void dont_wait(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags >= 0)
-		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-}
-
 int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
-	struct wd_ring_cfg cfg = { .sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling };
+	struct wd_ring_cfg cfg = { .sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling, .impatient = true };
 	struct hisi_queue *h;
 	int ret;
 
@@ -47,7 +34,6 @@ int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 
 	ret = wd_ring_open(&h->ring, h->ctx, &cfg);
 	if (ret)
 		goto err_release;
-	dont_wait(h->ring.fd);
 	pub->drv = h;
 	pub->fd = h->ring.fd;
 	pub->depth = h->ring.sq_depth;
