@@ -9,6 +9,8 @@
 #include "zip_client.h"
 
 #define FAULTY_NAME	"faulty"
+#define FAULTY_QUEUES	8	/* its "queues" */
+#define FAULTY_BYTES	4096	/* of a request */
 
 /* The uacce device of a PCI function. */
 static inline bool device_of(const char *address, char dev[UACCE_NAME_MAX])
@@ -71,5 +73,41 @@ static inline bool sleeps(int tid)
 	at = strrchr(stat, ')');
 	return at && !strncmp(at, ") D", 3);
 }
+
+/* ------ a fixture: the device, clients of it, and who listens to its events and asks about it ------ */
+
+#define FAULTY_MEMBERS										\
+	struct nlc *event, *ask;								\
+	char address[64];									\
+	char dev[UACCE_NAME_MAX];								\
+	struct rawq q, other;									\
+	uint8_t src[FAULTY_BYTES], dst[2 * FAULTY_BYTES]
+
+#define FAULTY_BEGIN(self) do {									\
+	(self)->q.fd = -1;									\
+	(self)->other.fd = -1;									\
+	(self)->event = malloc(sizeof(*(self)->event));						\
+	(self)->ask = malloc(sizeof(*(self)->ask));						\
+	ASSERT_EQ(0, nlc_open((self)->event));							\
+	ASSERT_EQ(0, nlc_open((self)->ask));							\
+	faulty_drop();										\
+	ASSERT_EQ(0, sim_mkdir(FAULTY_NAME)) TH_LOG("no hisi_sim in configfs");			\
+	ASSERT_EQ(0, sim_set(FAULTY_NAME, "queues", "8"));			\
+	ASSERT_EQ(0, sim_set(FAULTY_NAME, "live", "1"));					\
+	ASSERT_LT(0, sim_get(FAULTY_NAME, "address", (self)->address, sizeof((self)->address)));	\
+	ASSERT_TRUE(device_of((self)->address, (self)->dev));					\
+	client_fill((self)->src, FAULTY_BYTES, 1);						\
+} while (0)
+
+#define FAULTY_END(self) do {									\
+	rawq_close(&(self)->q);									\
+	rawq_close(&(self)->other);								\
+	EXPECT_EQ(0, sim_set(FAULTY_NAME, "live", "0"));					\
+	EXPECT_EQ(0, sim_rmdir(FAULTY_NAME));							\
+	nlc_close((self)->event);								\
+	nlc_close((self)->ask);									\
+	free((self)->event);									\
+	free((self)->ask);									\
+} while (0)
 
 #endif

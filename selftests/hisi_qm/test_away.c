@@ -7,46 +7,23 @@
 #include "call.h"
 
 #define NAME		FAULTY_NAME
-#define QUEUES		8
-#define BYTES		4096
+#define QUEUES		FAULTY_QUEUES
+#define BYTES		FAULTY_BYTES
 #define NOTHING_MS	200
 
 FIXTURE(away) {
-	struct nlc *event, *ask;
-	char address[64];
-	char dev[UACCE_NAME_MAX];
-	struct rawq q, other;
-	uint8_t src[BYTES], dst[2 * BYTES];
+	FAULTY_MEMBERS;
 };
 
 FIXTURE_SETUP(away)
 {
-	self->q.fd = -1;
-	self->other.fd = -1;
-	self->event = malloc(sizeof(*self->event));
-	self->ask = malloc(sizeof(*self->ask));
-	ASSERT_EQ(0, nlc_open(self->event));
-	ASSERT_EQ(0, nlc_open(self->ask));
-	faulty_drop();
-	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");
-	ASSERT_EQ(0, sim_set(NAME, "queues", "8"));
-	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
-	ASSERT_LT(0, sim_get(NAME, "address", self->address, sizeof(self->address)));
-	ASSERT_TRUE(device_of(self->address, self->dev));
-	client_fill(self->src, BYTES, 1);
+	FAULTY_BEGIN(self);
 	ASSERT_EQ(0, nlc_join(self->event, self->event->event_group));
 }
 
 FIXTURE_TEARDOWN(away)
 {
-	rawq_close(&self->q);
-	rawq_close(&self->other);
-	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
-	EXPECT_EQ(0, sim_rmdir(NAME));
-	nlc_close(self->event);
-	nlc_close(self->ask);
-	free(self->event);
-	free(self->ask);
+	FAULTY_END(self);
 }
 
 static int wait_num(struct nlc *ask, const char *dev, uint16_t type, long long n)

@@ -7,45 +7,24 @@
 #include "faulty.h"
 
 #define NAME		FAULTY_NAME
-#define BYTES		4096
+#define BYTES		FAULTY_BYTES
 #define LATE_MS		300
 #define NOTHING_MS	200
 
 FIXTURE(faulty) {
-	struct nlc *event, *ask;
-	char address[64];
-	char dev[UACCE_NAME_MAX];
-	struct rawq q;
-	uint8_t src[BYTES], dst[2 * BYTES];
+	FAULTY_MEMBERS;
 };
 
 FIXTURE_SETUP(faulty)
 {
-	self->q.fd = -1;
-	self->event = malloc(sizeof(*self->event));
-	self->ask = malloc(sizeof(*self->ask));
-	ASSERT_EQ(0, nlc_open(self->event));
-	ASSERT_EQ(0, nlc_open(self->ask));
-	faulty_drop();
-	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");
-	ASSERT_EQ(0, sim_set(NAME, "queues", "8"));
-	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
-	ASSERT_LT(0, sim_get(NAME, "address", self->address, sizeof(self->address)));
-	ASSERT_TRUE(device_of(self->address, self->dev));
-	client_fill(self->src, BYTES, 1);
+	FAULTY_BEGIN(self);
 	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
 	ASSERT_EQ(0, nlc_join(self->event, self->event->event_group));
 }
 
 FIXTURE_TEARDOWN(faulty)
 {
-	rawq_close(&self->q);
-	EXPECT_EQ(0, sim_set(NAME, "live", "0"));
-	EXPECT_EQ(0, sim_rmdir(NAME));
-	nlc_close(self->event);
-	nlc_close(self->ask);
-	free(self->event);
-	free(self->ask);
+	FAULTY_END(self);
 }
 
 /* One request: the device's status, or -errno. */
