@@ -64,6 +64,15 @@ reserved_refused() {
 	return $code
 }
 
+# The kernel's answer and its acknowledgement are two messages, and wdctl waits for both.
+slot_by_wdctl() {
+	printf '[SSL]\nNumProcesses = 1\n' >"$dir/../sections.$$"
+	is 5 "$emulate" --sections "$dir/../sections.$$" -- "$OUT/bin/wdctl" run -s SSL -- sh -c '[ "$WD_SECTION" = SSL ] && exit 5'
+	local code=$?
+	rm -f "$dir/../sections.$$"
+	return $code
+}
+
 # A signal as soon as the folder is there, mostly while its files are still being made.
 ended_early() {
 	local sub="$dir/early" pid i code
@@ -124,6 +133,7 @@ test_that 'an engine has its level' attr hisi_sec2-0/hisi_sec2-cipher/throughput
 test_that 'an algorithm has its features' attr hisi_sec2-0/hisi_sec2-digest/flags 0x00000103 --zip 0 --sec 1
 test_that 'another one has not' attr hisi_sec2-0/hisi_sec2-cipher/flags 0x00000003 --zip 0 --sec 1
 test_that 'what is reserved is not for everybody' reserved_refused
+test_that 'wdctl run gets a slot' slot_by_wdctl
 for engine in all none; do
 	test_that "requests in flight don't wait for each other's latency, engine $engine" is 0 \
 		"$emulate" --engine $engine --latency 300000000 -- "$OUT/tests/emulator/latency_client" 300000000
