@@ -146,8 +146,8 @@ one_word() {
 	files 'kernel/*.c' 'kernel/*.h' | xargs grep -nE '^static [^;={}()#]*\b[a-z0-9]+\(' | none 'a function of the kernel whose name is one word'
 }
 
-# What libwd and wdctl do alike is libwd's, compiled into both: reading sysfs, asking by netlink.
-lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -vE '"base/sysfs\.h"|^configfs-tools/.*"base/netlink\.h"' | none 'a tool looks into libwd'; }
+# What libwd and wdctl do alike is libwd's, compiled into both: reading sysfs, asking by netlink, whose times are of that clock.
+lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -vE '"base/sysfs\.h"|^configfs-tools/.*"base/(netlink|sleep)\.h"' | none 'a tool looks into libwd'; }
 
 # A class library may not look inside a driver, nor a tool inside a library.
 private_headers() { includes configfs-tools docs/examples | grep -E '/(driver|engine|slot|internal)\.h|user/libwd/[a-z]' | none 'a tool uses a private header'; }
