@@ -67,6 +67,11 @@ static inline void msg_fill(struct wd_session *s, const struct wd_dh_arg *arg, s
 	c->extra_len = arg->key_len;
 }
 
+static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c)
+{
+	(void)s, (void)c;
+}
+
 /* SP 800-56A: nobody is to go on with a secret that anybody knows. */
 static inline int msg_end(struct pubkey_msg *c)
 {

@@ -185,6 +185,17 @@ static inline void msg_fill(struct wd_session *s, const struct wd_ecc_arg *arg, 
 	c->extra_len = arg->extra_len;
 }
 
+/* Where that fails the driver tries again, and says what is wrong. */
+static inline void msg_ahead(struct wd_session *base, struct pubkey_msg *c)
+{
+	struct ecc_sess *s = to_ecc_sess(base);
+
+	if (c->op == WD_ECC_KEYGEN || (c->op == WD_ECC_ENCRYPT && !c->extra))
+		c->ahead = ecc_random_ahead(s);
+	else if (c->op == WD_ECC_SIGN && !c->extra)
+		c->ahead = ecc_nonce_ahead(s, c->src, c->src_len);
+}
+
 /* RFC 7748: a secret of zeroes is nobody's; that points of small order are refused leaves none. */
 static inline int msg_end(struct pubkey_msg *c)
 {

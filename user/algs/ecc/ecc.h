@@ -167,6 +167,15 @@ void ecc_nonces_free(struct ecc_nonces *e);
 /* A nonce for a signature, of the session's private key, the digest and randomness. */
 bool ecc_nonce(const struct ecc_sess *s, const void *digest, size_t len, __u8 *k);
 
+/*
+ * The same for a request that isn't submitted yet, so that no context's lock is held meanwhile: in memory of the thread,
+ * until so many more are made as one call submits. NULL: it failed.
+ */
+__u8 *ecc_random_ahead(const struct ecc_sess *s);
+__u8 *ecc_nonce_ahead(const struct ecc_sess *s, const void *digest, size_t len);
+/* What was made for the request, if that is so. */
+bool ecc_ahead_take(const struct ecc_sess *s, struct pubkey_msg *c, __u8 *to);
+
 /* --- key.c --- */
 
 /* A key from the caller's parts; NULL and *ret, recorded. */

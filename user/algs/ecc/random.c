@@ -20,6 +20,43 @@ bool ecc_random(const struct ecc_sess *s, __u8 *d)
 	return true;
 }
 
+/* --- ahead of a context's lock --- */
+
+/* As many as one call submits before a device has them. One that no device took was never used, and tells nothing. */
+#define AHEAD_NR	32
+
+static __u8 *ahead_room(void)
+{
+	static _Thread_local __u8 ahead[AHEAD_NR][ECC_BYTES_MAX];
+	static _Thread_local unsigned int next;
+
+	return ahead[next++ % AHEAD_NR];
+}
+
+__u8 *ecc_random_ahead(const struct ecc_sess *s)
+{
+	__u8 *d = ahead_room();
+
+	return ecc_random(s, d) ? d : NULL;
+}
+
+__u8 *ecc_nonce_ahead(const struct ecc_sess *s, const void *digest, size_t len)
+{
+	__u8 *k = ahead_room();
+
+	return ecc_nonce(s, digest, len, k) ? k : NULL;
+}
+
+bool ecc_ahead_take(const struct ecc_sess *s, struct pubkey_msg *c, __u8 *to)
+{
+	if (!c->ahead)
+		return false;
+	memcpy(to, c->ahead, s->w);
+	explicit_bzero(c->ahead, s->w);
+	c->ahead = NULL;
+	return true;
+}
+
 /* --- nonces --- */
 
 /* What making one uses at a time. */

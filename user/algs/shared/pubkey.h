@@ -20,6 +20,7 @@
  * @room:	of dst
  * @extra:	a key, nonce or signature that the request itself brings, or NULL
  * @key:	the session's, or NULL
+ * @ahead:	a secret number that was made for it before the context's lock was taken, or NULL; whoever takes it wipes it
  * @op:		the class's
  * @why:	what is wrong, in words, or NULL
  */
@@ -34,6 +35,7 @@ struct pubkey_msg {
 	size_t dst_len;
 	size_t room;
 	size_t extra_len;
+	__u8 *ahead;
 	__u32 op;
 	const char *why;
 };

@@ -21,6 +21,8 @@
 static int arg_check(struct wd_session *s, const FRAME_ARG *arg);
 /* op, dst_len and extra of a checked one. */
 static inline void msg_fill(struct wd_session *s, const FRAME_ARG *arg, struct pubkey_msg *c);
+/* What takes long, and no context is needed for, for one that may go to a device. */
+static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c);
 /* What is wrong with a result: 0, or -errno and msg->why. */
 static inline int msg_end(struct pubkey_msg *c);
 
@@ -53,6 +55,7 @@ static inline void frame_begin(struct wd_session *s, const FRAME_ARG *arg, struc
 	c->dst = arg->dst;
 	c->room = arg->dst_len ? *arg->dst_len : 0;
 	c->why = NULL;
+	c->ahead = NULL;
 	msg_fill(s, arg, c);
 	c->consumed = c->src_len;
 	c->produced = c->dst_len;
@@ -98,6 +101,8 @@ static inline int frame_check_sync(struct wd_session *s, const FRAME_ARG *arg, i
 
 static inline int frame_do(struct wd_session *s, struct pubkey_msg *c)
 {
+	if (s->hw_ok)
+		msg_ahead(s, c);
 	return pubkey_do_sync(s, c);
 }
 
@@ -122,6 +127,8 @@ static void req_refill(struct wd_session *s, void *req, __u32 aux, struct wd_msg
 static int req_fill(struct wd_session *s, void *req, struct wd_msg *m)
 {
 	req_refill(s, req, 0, m);
+	if (s->hw_ok)
+		msg_ahead(s, to_pubkey_msg(m));
 	return 0;
 }
 

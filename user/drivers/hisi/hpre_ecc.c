@@ -150,10 +150,10 @@ static bool own_key(const struct pubkey_msg *c)
 }
 
 /* It, or a new one of WD_ECC_KEYGEN. 0, -ENOMEM. */
-static int scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
+static int scalar(const struct ecc_sess *s, struct pubkey_msg *c, __u8 *d)
 {
 	if (c->op == WD_ECC_KEYGEN)
-		return ecc_random(s, d) ? 0 : -ENOMEM;
+		return ecc_ahead_take(s, c, d) || ecc_random(s, d) ? 0 : -ENOMEM;
 	ecc_private(s, c, d);
 	return 0;
 }
@@ -161,7 +161,7 @@ static int scalar(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *d)
 /* --- multiplication --- */
 
 /* A request's own key: p, a, k, b */
-static int own_multiply(const struct ecc_sess *s, const struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
+static int own_multiply(const struct ecc_sess *s, struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	__u8 *key = hpre_take(a, s->key_bytes), d[ECC_BYTES_MAX];
 	int ret = scalar(s, c, d);
@@ -294,7 +294,7 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 	if (c->extra)
 		ecc_private(s, c, k);
 	else
-		good = ecc_nonce(s, c->src, c->src_len, k);
+		good = ecc_ahead_take(s, c, k) || ecc_nonce(s, c->src, c->src_len, k);
 	j->head = s->head_sign;
 	j->key = s->key->priv;
 	j->in = field_put(a, s, e);
@@ -339,7 +339,7 @@ static int fill_encrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 		return -E2BIG;
 	if (c->extra)
 		ecc_private(s, c, k);
-	else if (!ecc_random(s, k))
+	else if (!ecc_ahead_take(s, c, k) && !ecc_random(s, k))
 		return -ENOMEM;
 	j->head = hpre_head(HPRE_SM2_ENCRYPT, s->field);
 	j->key = s->key->pub;
