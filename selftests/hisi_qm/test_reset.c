@@ -144,6 +144,7 @@ TEST_F_TIMEOUT(reset, a_device_with_an_error_comes_back, 100)
 /* A process' first open of the device, which stays in the binding until the device lets it; it exits with the error. */
 static pid_t opener_that_binds(const char *dev)
 {
+	long before = uacce_attr_num(dev, "available_instances");
 	pid_t pid;
 
 	if (faults("bind", "1"))
@@ -155,7 +156,7 @@ static pid_t opener_that_binds(const char *dev)
 		_exit(-rawq_open(&q, dev));
 	}
 	/* Its queue is counted before it is bound. */
-	while (pid > 0 && uacce_attr_num(dev, "available_instances") == QUEUES)
+	while (pid > 0 && uacce_attr_num(dev, "available_instances") == before)
 		poll(NULL, 0, 1);
 	return pid;
 }
@@ -198,11 +199,16 @@ static int call_unbind(struct call *call)
 TEST_F_TIMEOUT(reset, a_removal_waits_for_an_opener_that_binds, 100)
 {
 	struct call removal = { .address = self->address };
-	pid_t pid = opener_that_binds(self->dev);
 	int status;
+	pid_t pid;
 
+	ASSERT_EQ(0, rawq_open(&self->q, self->dev));
+	pid = opener_that_binds(self->dev);
 	ASSERT_LT(0, pid);
+	/* Killed last: once it is gone, the opener has been killed. */
+	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
 	ASSERT_EQ(0, call_begin(&removal, call_unbind));
+	EXPECT_NE(0, uacce_poll_gone(self->other.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
 	EXPECT_TRUE(call_sleeps(&removal));
 	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
 	ASSERT_EQ(0, faults("bind", "0"));
