@@ -317,6 +317,28 @@ TEST(without_a_free_extra_context_queue_types_take_turns)
 	waitpid(pid, NULL, 0);
 }
 
+/* Longer than the refusal of an extra context is remembered, so that each turn asks the pool again. */
+TEST(queue_types_take_turns_also_when_the_pool_refuses_again)
+{
+	handle_t c, d;
+	int end, i;
+	pid_t pid;
+
+	pack();
+	pid = pool_emptied(&end);
+	ASSERT_EQ(0, start("EXTRA"));
+	ASSERT_TRUE(both_types(&c, &d));
+	for (i = 0; i < 3; i++) {
+		poll(NULL, 0, 150);
+		EXPECT_EQ(0, decompress(d));
+		poll(NULL, 0, 150);
+		EXPECT_EQ(0, compress(c));
+	}
+	EXPECT_EQ(1, open_ctxs(-1, -1, NULL));
+	close(end);
+	waitpid(pid, NULL, 0);
+}
+
 static handle_t work[2];
 
 static void *worker(void *arg)

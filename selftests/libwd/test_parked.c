@@ -65,8 +65,9 @@ bool wd_evict_for(const struct wd_queue *q)
 	return false;
 }
 
-int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info)
+int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *refused)
 {
+	*refused = false;
 	opened = q;
 	role_held = atomic_load(&q->sleeper);
 	q->pub.depth = q->pub.limit = DEPTH;

@@ -132,6 +132,17 @@ static int place_get(const struct wd_queue *q, enum wd_place how)
 	return wd_evict_for(q) ? 0 : wd_grant_refuse(q);
 }
 
+/* In the place that it got. Where the pool refuses an extra context after all, another's place will do. */
+static int place_enter(struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how)
+{
+	bool refused;
+	int ret = wd_grant_open(q, info, &refused);
+
+	if (!refused || how != WD_PLACE_EXCHANGE || place_get(q, how))
+		return ret;
+	return wd_grant_open(q, info, &refused);
+}
+
 /*
  * With the grants' lock, so that its place is taken before anybody else looks
  * for one. -EAGAIN: an open context of its kind was closed meanwhile, and is
@@ -142,7 +153,7 @@ static int queue_begin(struct wd_session *s, struct wd_queue *q, const struct ua
 	int ret = closed_find(s, info) ? -EAGAIN : place_get(q, how);
 
 	if (!ret)
-		ret = wd_grant_open(q, info);
+		ret = place_enter(q, info, how);
 	if (ret)
 		return ret;
 	ret = queue_fill_room(q, q->pub.limit);
@@ -278,7 +289,7 @@ static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, 
 	wd_cq_unwatch(q);
 	q->drv.close(q);
 	q->tail = 0;
-	ret = wd_grant_open(q, info);
+	ret = place_enter(q, info, how);
 	if (!ret && q->pub.depth == depth) {
 		q->settled = false;
 		q->retry_at = 0;
@@ -411,7 +422,7 @@ static int queue_unpark(struct wd_queue *q, struct wd_cq *cq, const struct uacce
 		wd_grant_lock();
 		ret = place_get(q, how);
 		if (!ret)
-			ret = wd_grant_open(q, info);
+			ret = place_enter(q, info, how);
 		if (!ret && q->pub.depth != depth) {
 			q->drv.close(q);
 			ret = -ENODEV;

@@ -167,12 +167,13 @@ int wd_grant_place(const struct wd_queue *q, enum wd_place how)
 	return how == WD_PLACE_EXCHANGE ? WD_PLACE_TAKEN : wd_grant_refuse(q);
 }
 
-int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info)
+int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *refused)
 {
 	bool extra = wd_section_state() == WD_USER_SECTION && would_be_extra(q);
 	int ret = q->drv.open(q, info);
 
-	if (extra && (ret == -EBUSY || ret == -EDQUOT))
+	*refused = extra && (ret == -EBUSY || ret == -EDQUOT);
+	if (*refused)
 		wd_section.no_extra_until = wd_now_ns() + REFRESH_NS;
 	if (wd_section_state() != WD_USER_SECTION || wd_attach_alive(&wd_section))
 		return ret;

@@ -117,8 +117,8 @@ void wd_grant_look(const struct uacce_dev_list *list);
 int wd_grant_place(const struct wd_queue *q, enum wd_place how);
 /* -EDQUOT, recorded: all are in use. Under the lock. */
 int wd_grant_refuse(const struct wd_queue *q);
-/* Under the lock: open q in the place that it got. 0 or -errno. */
-int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info);
+/* Under the lock: open q in the place that it got. 0 or -errno; *refused: as a context beyond the grants. */
+int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *refused);
 /* Are more contexts of the device open than the slot has places of its own for? Always, outside of sections. Under the lock. */
 bool wd_grant_overdrawn(const char *dev);
 /* How many contexts of it are open. */
