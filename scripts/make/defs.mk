@@ -85,7 +85,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(patsubst $(TOP)/%,%,$(2))'
 endif
 
 # Whatever says how things are built. The lists of headers are read as makefiles too, and each compilation writes one.
-RULE_FILES = $(filter-out %.d,$(MAKEFILE_LIST))
+RULE_FILES = $(filter-out %.d,$(MAKEFILE_LIST)) $(TOP)/VERSION
 
 # src-objs: objects of the sources $(2) for the artefact $(1); a source may lie in another folder.
 obj-of = $(OUT)/obj/$(1)/$(patsubst $(TOP)/%,%,$(abspath $(2))).o

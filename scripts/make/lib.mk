@@ -45,7 +45,7 @@ $(OUT)/lib/$(LIB).a: $(OBJS)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)rm -f $@; $(AR) rcs $@ $(OBJS)
 
-$(PC): $(RULE_FILES) $(TOP)/VERSION
+$(PC): $(RULE_FILES)
 	@mkdir -p $(dir $@)
 	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
 		'Name: $(LIB)' 'Description: $(DESC)' 'Version: $(VERSION)' \

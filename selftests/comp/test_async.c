@@ -356,18 +356,19 @@ TEST_F_TIMEOUT(async, a_poller_sleeps_while_another_computes_what_is_late, 120)
 	handle_t h = sess_flags(WD_ZLIB, WD_DIR_COMPRESS, WD_ASYNC, WD_FLAT_BUF, 12, WD_COMP_WS_32K, WD_SESS_PATH_SOFT);
 	double waited = 1, computed = 0;
 	struct job job = { .len = 0 };
+	void *src = malloc(2 * MIB);
 	int round;
 
 	ASSERT_NE(0, h);
 	job.arg = (struct wd_comp_arg){
-		.src = malloc(2 * MIB), .src_len = 2 * MIB, .dst = malloc(3 * MIB), .dst_len = &job.len,
+		.src = src, .src_len = 2 * MIB, .dst = malloc(3 * MIB), .dst_len = &job.len,
 		.cb = on_done, .cb_param = &job, .timeout_ms = 1,
 	};
-	fill_text(job.arg.src, 2 * MIB, 1);
+	fill_text(src, 2 * MIB, 1);
 	for (round = 0; round < 5 && waited >= computed / 2 + 0.02; round++)
 		two_poll(_metadata, h, &job, &waited, &computed);
 	EXPECT_GT(computed / 2 + 0.02, waited) TH_LOG("%f s of CPU to wait, %f s to compute", waited, computed);
-	free(job.arg.src);
+	free(src);
 	free(job.arg.dst);
 	EXPECT_EQ(0, wd_comp_free_sess(h));
 }

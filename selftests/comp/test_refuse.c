@@ -328,12 +328,13 @@ TEST_F(refuse, lists_shorter_than_their_length_are_EINVAL)
 TEST_F(refuse, more_than_a_descriptor_holds_is_EFBIG_when_asynchronous)
 {
 	size_t n = 8 * MIB + 1;
+	void *src = calloc(1, n);
 
-	self->arg.src = calloc(1, n);
+	self->arg.src = src;
 	self->arg.src_len = n;
 	EXPECT_EQ(-EFBIG, wd_comp_async(self->a, &self->arg, NULL));
 	EXPECT_EQ(0, wd_in_flight(NULL));
-	free(self->arg.src);
+	free(src);
 }
 
 TEST_F(refuse, polling_for_nothing_or_a_bad_set_is_EINVAL)

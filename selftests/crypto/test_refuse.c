@@ -35,6 +35,7 @@ TEST(a_cipher_setup_out_of_range_is_refused_and_the_member_named)
 	BAD_SETUP(setup.flags = 0x80, EINVAL, "flags");
 	BAD_SETUP(setup.reserved[3] = 1, EINVAL, "reserved[3]");
 	BAD_SETUP((setup.flags = WD_SESS_CQ, setup.reserved[1] = 1), EINVAL, "reserved[1]");
+	BAD_SETUP(setup.cq = 1, EINVAL, "setup->cq is set, but setup->flags lacks WD_SESS_CQ");
 	BAD_SETUP(setup.alg = WD_CIPHER_DES, EOPNOTSUPP, "alg");
 	BAD_SETUP(setup.mode = WD_CIPHER_GCM, EOPNOTSUPP, "mode");
 	BAD_SETUP((setup.alg = WD_CIPHER_3DES, setup.mode = WD_CIPHER_CTR), EOPNOTSUPP, "mode");

@@ -31,14 +31,9 @@
 	AT(type, op_type, op_at); \
 	AT(type, flags, from); \
 	AT(type, timeout_ms, (from) + 4); \
-	AT(type, wr_id, (from) + 8); \
-	AT(type, consumed, (from) + 16); \
-	AT(type, status, (from) + 24); \
-	AT(type, path, (from) + 28); \
-	AT(type, path_reason, (from) + 30); \
-	AT(type, reserved, (from) + 32); \
-	AT(type, cq, (from) + 32); \
-	EXPECT_EQ((from) + 64, sizeof(struct type)); \
+	AT(type, cq, (from) + 8); \
+	AT(type, reserved, (from) + 16); \
+	EXPECT_EQ((from) + 48, sizeof(struct type)); \
 } while (0)
 
 #endif

@@ -95,7 +95,7 @@ install_all() {
 	local m
 
 	for m in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
-		add_module "$1" $m updates 0.1.0
+		add_module "$1" $m updates 0.2.0
 	done
 	depmod -b "$1" "$REL"
 }
@@ -104,6 +104,6 @@ load_all() {
 	local m
 
 	for m in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
-		load_module "$1" $m 0.1.0
+		load_module "$1" $m 0.2.0
 	done
 }

@@ -299,12 +299,12 @@ test_doctor_finds_no_problem_on_a_healthy_machine() {
 	golden got <<'END'
 ok       kernel     6.1.0-48-test
 ok       kernel     configuration has what the modules need (r/boot/config-6.1.0-48-test)
-ok       modules    uacce: loaded (0.1.0), installed: updates
-ok       modules    hisi_qm: loaded (0.1.0), installed: updates
-ok       modules    hisi_zip: loaded (0.1.0), installed: updates
-ok       modules    hisi_sec2: loaded (0.1.0), installed: updates
-ok       modules    hisi_hpre: loaded (0.1.0), installed: updates
-ok       modules    hisi_sim: loaded (0.1.0), installed: updates
+ok       modules    uacce: loaded (0.2.0), installed: updates
+ok       modules    hisi_qm: loaded (0.2.0), installed: updates
+ok       modules    hisi_zip: loaded (0.2.0), installed: updates
+ok       modules    hisi_sec2: loaded (0.2.0), installed: updates
+ok       modules    hisi_hpre: loaded (0.2.0), installed: updates
+ok       modules    hisi_sim: loaded (0.2.0), installed: updates
 ok       devices    hisi_zip-0: zlib gzip deflate
 ok       sva        hisi_zip-0: sva-iommu
 ok       nodes      /dev/hisi_zip-0 can be opened
@@ -367,9 +367,9 @@ test_doctor_names_each_kernel_problem() {
 test_doctor_names_each_module_problem() {
 	healthy r
 	rm -r r/sys/module/hisi_zip
-	problem r "hisi_zip: installed (updates, 0.1.0), not loaded"
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
 	load_module r hisi_zip 0.0.9
-	problem r "hisi_zip: loaded (0.0.9) is another build than installed (updates, 0.1.0)"
+	problem r "hisi_zip: loaded (0.0.9) is another build than installed (updates, 0.2.0)"
 	rm -r r/sys/module/hisi_zip r/lib/modules
 	mkdir -p "r/lib/modules/$REL"
 	depmod -b r "$REL"
@@ -393,7 +393,7 @@ test_doctor_notices_another_build_of_the_same_version() {
 	objcopy -O binary --only-section=.note.gnu.build-id "$ko" r/sys/module/hisi_zip/notes/.note.gnu.build-id
 	wdctl doctor --root r >got
 	build_module "$ko" two
-	problem r "hisi_zip: loaded (0.1.0) is another build than installed (updates, without version)"
+	problem r "hisi_zip: loaded (0.2.0) is another build than installed (updates, without version)"
 	echo garbage >"$ko"
 	wdctl doctor --root r >got || :
 	not says "another build" got >/dev/null
@@ -541,23 +541,23 @@ test_load_says_what_it_would_do_in_order() {
 	install_all r
 	wdctl load --dry-run --root r >got
 	golden got <<'END'
-uacce: would be loaded (updates, 0.1.0)
-hisi_qm: would be loaded (updates, 0.1.0)
-hisi_zip: would be loaded (updates, 0.1.0)
-hisi_sec2: would be loaded (updates, 0.1.0)
-hisi_hpre: would be loaded (updates, 0.1.0)
+uacce: would be loaded (updates, 0.2.0)
+hisi_qm: would be loaded (updates, 0.2.0)
+hisi_zip: would be loaded (updates, 0.2.0)
+hisi_sec2: would be loaded (updates, 0.2.0)
+hisi_hpre: would be loaded (updates, 0.2.0)
 END
 	wdctl load --dry-run --sim zip,zip --root r >got
-	says "hisi_sim: would be loaded (updates, 0.1.0) devices=zip,zip" got
-	load_module r uacce 0.1.0
-	load_module r hisi_qm 0.1.0
+	says "hisi_sim: would be loaded (updates, 0.2.0) devices=zip,zip" got
+	load_module r uacce 0.2.0
+	load_module r hisi_qm 0.2.0
 	wdctl load --dry-run --root r >got
 	golden got <<'END'
-uacce: already there (loaded, 0.1.0)
-hisi_qm: already there (loaded, 0.1.0)
-hisi_zip: would be loaded (updates, 0.1.0)
-hisi_sec2: would be loaded (updates, 0.1.0)
-hisi_hpre: would be loaded (updates, 0.1.0)
+uacce: already there (loaded, 0.2.0)
+hisi_qm: already there (loaded, 0.2.0)
+hisi_zip: would be loaded (updates, 0.2.0)
+hisi_sec2: would be loaded (updates, 0.2.0)
+hisi_hpre: would be loaded (updates, 0.2.0)
 END
 }
 
@@ -580,11 +580,11 @@ test_load_takes_modules_of_a_build_folder() {
 	cp "r/lib/modules/$REL/updates/hisi_zip.ko" b/kernel/hisi_qm/
 	wdctl load --dry-run --root r --from b >got
 	golden got <<'END'
-uacce: would be loaded (updates, 0.1.0)
-hisi_qm: would be loaded (updates, 0.1.0)
-hisi_zip: would be loaded (other, 0.1.0)
-hisi_sec2: would be loaded (updates, 0.1.0)
-hisi_hpre: would be loaded (updates, 0.1.0)
+uacce: would be loaded (updates, 0.2.0)
+hisi_qm: would be loaded (updates, 0.2.0)
+hisi_zip: would be loaded (other, 0.2.0)
+hisi_sec2: would be loaded (updates, 0.2.0)
+hisi_hpre: would be loaded (updates, 0.2.0)
 END
 }
 

@@ -437,7 +437,7 @@ static inline int wd_frame_check_end(struct wd_session *s, bool has_cb, __u32 fl
 }
 /* What setups have in common, into attr. The same. */
 int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
-		  const __u64 reserved[4]);
+		  handle_t cq, const __u64 reserved[4]);
 /*
  * The session is made: whether its requests may take the fast path, which plain says of them, and which call is to begin
  * with it: the asynchronous one, or that synchronous one.

@@ -206,10 +206,10 @@ static int setup_check(const struct wd_aead_sess_setup *setup, struct wd_session
 	if (!row_find(setup))
 		return wd_fail_all(NULL, EOPNOTSUPP, "there is no setup->calg %u with setup->cmode %u and that dalg here", NULL,
 				   setup->calg, setup->cmode);
-	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->reserved);
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
 }
 
-handle_t wd_aead_alloc_sess(struct wd_aead_sess_setup *setup, wd_dev_mask_t *dev_mask)
+handle_t wd_aead_alloc_sess(const struct wd_aead_sess_setup *setup, const wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
 	const struct aead_alg *row;

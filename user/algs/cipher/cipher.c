@@ -294,10 +294,10 @@ static int setup_check(const struct wd_cipher_sess_setup *setup, struct wd_sessi
 		return wd_fail(NULL, EINVAL, "setup->reserved8 or reserved16 is not 0");
 	if (!row_find(setup->alg, setup->mode))
 		return wd_fail_num(NULL, EOPNOTSUPP, "there is no setup->mode %u with setup->alg %u here", setup->mode, setup->alg);
-	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->reserved);
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
 }
 
-handle_t wd_cipher_alloc_sess(struct wd_cipher_sess_setup *setup, wd_dev_mask_t *dev_mask)
+handle_t wd_cipher_alloc_sess(const struct wd_cipher_sess_setup *setup, const wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
 	const struct cipher_alg *row;

@@ -90,7 +90,7 @@ static int setup_check(const struct wd_dh_sess_setup *setup, struct wd_session_a
 	if (setup->group > WD_DH_FFDHE4096)
 		return wd_fail_num(NULL, EINVAL, "setup->group %u is unknown", setup->group, 0);
 	return pubkey_setup_attr(attr, setup->op_type, setup->reserved8 | setup->reserved16, setup->flags, setup->timeout_ms,
-				 setup->reserved);
+				 setup->cq, setup->reserved);
 }
 
 static int sess_wipe(struct wd_session *base)
@@ -102,7 +102,7 @@ static int sess_wipe(struct wd_session *base)
 	return 0;
 }
 
-handle_t wd_dh_alloc_sess(struct wd_dh_sess_setup *setup, wd_dev_mask_t *dev_mask)
+handle_t wd_dh_alloc_sess(const struct wd_dh_sess_setup *setup, const wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
 	int ret = setup_check(setup, &attr);

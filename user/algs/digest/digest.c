@@ -93,10 +93,10 @@ static int setup_check(const struct wd_digest_sess_setup *setup, struct wd_sessi
 	bytes = digest_rows[setup->alg][setup->mode].bytes;
 	if (setup->out_bytes % 4 || setup->out_bytes > bytes)
 		return wd_fail_num(NULL, EINVAL, "setup->out_bytes %u is not a multiple of 4 up to %u", setup->out_bytes, bytes);
-	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->reserved);
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
 }
 
-handle_t wd_digest_alloc_sess(struct wd_digest_sess_setup *setup, wd_dev_mask_t *dev_mask)
+handle_t wd_digest_alloc_sess(const struct wd_digest_sess_setup *setup, const wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
 	const struct digest_alg *row;

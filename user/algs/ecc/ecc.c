@@ -230,7 +230,8 @@ static int setup_check(const struct wd_ecc_sess_setup *setup, struct wd_session_
 		return wd_fail_num(NULL, EINVAL, "setup->curve %u is unknown", setup->curve, 0);
 	attr->alg = setup->alg;
 	attr->qc_type = 1;
-	return pubkey_setup_attr(attr, setup->op_type, setup->reserved16, setup->flags, setup->timeout_ms, setup->reserved);
+	return pubkey_setup_attr(attr, setup->op_type, setup->reserved16, setup->flags, setup->timeout_ms, setup->cq,
+				 setup->reserved);
 }
 
 static int sess_wipe(struct wd_session *base)
@@ -242,7 +243,7 @@ static int sess_wipe(struct wd_session *base)
 	return 0;
 }
 
-handle_t wd_ecc_alloc_sess(struct wd_ecc_sess_setup *setup, wd_dev_mask_t *dev_mask)
+handle_t wd_ecc_alloc_sess(const struct wd_ecc_sess_setup *setup, const wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
 	int ret = setup_check(setup, &attr);

@@ -90,10 +90,10 @@ static int setup_check(const struct wd_rsa_sess_setup *setup, struct wd_session_
 	if (setup->key_bits != 1024 && setup->key_bits != 2048 && setup->key_bits != 3072 && setup->key_bits != 4096)
 		return wd_fail_num(NULL, EINVAL, "setup->key_bits is %u: there are 1024, 2048, 3072 and 4096", setup->key_bits, 0);
 	return pubkey_setup_attr(attr, setup->op_type, setup->reserved8 | setup->reserved16, setup->flags, setup->timeout_ms,
-				 setup->reserved);
+				 setup->cq, setup->reserved);
 }
 
-handle_t wd_rsa_alloc_sess(struct wd_rsa_sess_setup *setup, wd_dev_mask_t *dev_mask)
+handle_t wd_rsa_alloc_sess(const struct wd_rsa_sess_setup *setup, const wd_dev_mask_t *dev_mask)
 {
 	struct wd_session_attr attr = { .mask = dev_mask };
 	int ret = setup_check(setup, &attr);

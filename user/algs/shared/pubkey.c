@@ -7,11 +7,11 @@
 /* --- sessions --- */
 
 int pubkey_setup_attr(struct wd_session_attr *attr, __u8 op_type, __u32 must_be_zero, __u32 flags, __u32 timeout_ms,
-		      const __u64 reserved[4])
+		      handle_t cq, const __u64 reserved[4])
 {
 	if (must_be_zero)
 		return wd_fail(NULL, EINVAL, "setup->reserved8 or reserved16 is not 0");
-	return wd_frame_attr(attr, op_type, 0, flags, timeout_ms, reserved);
+	return wd_frame_attr(attr, op_type, 0, flags, timeout_ms, cq, reserved);
 }
 
 handle_t pubkey_sess_made(struct wd_session *s, int ret, int (*wipe)(struct wd_session *s))

@@ -56,7 +56,7 @@ int pubkey_sess_caps(handle_t sess, const struct wd_class *cls);
 int pubkey_check_ends(struct wd_session *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len, size_t room);
 /* Members of a setup that are to be 0, and what all classes' have. 0, -EINVAL, recorded. */
 int pubkey_setup_attr(struct wd_session_attr *attr, __u8 op_type, __u32 must_be_zero, __u32 flags, __u32 timeout_ms,
-		      const __u64 reserved[4]);
+		      handle_t cq, const __u64 reserved[4]);
 
 /* Whether all that a request names is memory. */
 bool pubkey_mapped(const struct pubkey_msg *c);

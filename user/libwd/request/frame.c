@@ -77,7 +77,7 @@ int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __
 }
 
 int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
-		  const __u64 reserved[4])
+		  handle_t cq, const __u64 reserved[4])
 {
 	int i;
 
@@ -85,16 +85,16 @@ int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __
 		return wd_fail_num(NULL, EINVAL, "setup->op_type %u is unknown", op_type, 0);
 	if (data_fmt > WD_SGL_BUF)
 		return wd_fail_num(NULL, EINVAL, "setup->data_fmt %u is unknown", data_fmt, 0);
-	/* The bit says what the first one holds. */
-	for (i = flags & WD_SESS_CQ ? 1 : 0; i < 4; i++)
+	if (cq && !(flags & WD_SESS_CQ))
+		return wd_fail(NULL, EINVAL, "setup->cq is set, but setup->flags lacks WD_SESS_CQ");
+	for (i = 0; i < 4; i++)
 		if (reserved[i])
 			return wd_fail_num(NULL, EINVAL, "setup->reserved[%u] is not 0", i, 0);
 	attr->async = op_type == WD_ASYNC;
 	attr->flags = flags;
 	attr->timeout_ms = timeout_ms;
 	attr->features = WD_CAPA_SHARE_ALL | (data_fmt == WD_SGL_BUF ? WD_CAPA_SGL_MEM : 0);
-	if (flags & WD_SESS_CQ)
-		attr->cq = reserved[0];
+	attr->cq = cq;
 	return 0;
 }
 

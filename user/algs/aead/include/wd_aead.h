@@ -58,13 +58,13 @@ typedef void wd_alg_aead_cb_t(struct wd_aead_arg *arg, void *cb_param);
  * there, after -EFAULT and -EOPNOTSUPP from a device.
  */
 struct wd_aead_arg {
-	void *src;
+	const void *src;
 	size_t src_len;			/* bytes, with assoc_len; data of CBC is whole blocks */
 	void *dst;			/* src itself, or memory that src doesn't overlap */
 	size_t *dst_len;		/* in: bytes of room, src_len or more; out: src_len, 0 on an error */
 	wd_alg_aead_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
-	void *iv;			/* never written, nor looked after: one that isn't mapped may be a SIGSEGV */
+	const void *iv;			/* never written, nor looked after: one that isn't mapped may be a SIGSEGV */
 	__u32 iv_len;			/* bytes: GCM 12 (others on this CPU only, up to 128), CCM 7 .. 13, CBC 16 */
 	__u32 op;			/* enum wd_cipher_op */
 	void *mac;			/* the tag, flat: written when encrypting, compared when decrypting */
@@ -91,15 +91,8 @@ struct wd_aead_sess_setup {
 	__u16 data_fmt;			/* enum wd_buff_type */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
-	__u64 wr_id;			/* the caller's, untouched */
-	__u64 consumed;			/* results are not used in a setup */
-	__s32 status;
-	__u16 path;
-	__u16 path_reason;
-	union {
-		__u64 reserved[4];	/* 0 */
-		handle_t cq;		/* asynchronous sessions, with WD_SESS_CQ in flags: the completion queue */
-	};
+	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
+	__u64 reserved[4];		/* 0 */
 };
 
 /*
@@ -112,7 +105,7 @@ struct wd_aead_sess_setup {
  * it; WD_PATH forbids what the session asks for), and those of
  * wd_comp_alloc_sess() about devices, sections and completion queues.
  */
-handle_t wd_aead_alloc_sess(struct wd_aead_sess_setup *setup, wd_dev_mask_t *dev_mask);
+handle_t wd_aead_alloc_sess(const struct wd_aead_sess_setup *setup, const wd_dev_mask_t *dev_mask);
 
 /*
  * wd_aead_free_sess() - wipe the keys and free the session.

@@ -88,7 +88,7 @@ typedef void wd_alg_comp_cb_t(struct wd_comp_arg *arg, void *cb_param);
 
 /* One whole buffer. Members up to cb_param and flags .. wr_id are read, consumed .. path_reason are written. */
 struct wd_comp_arg {
-	void *src;
+	const void *src;
 	size_t src_len;			/* bytes */
 	void *dst;
 	size_t *dst_len;		/* in: bytes of room; out: bytes produced, 0 on an error */
@@ -106,7 +106,7 @@ struct wd_comp_arg {
 
 /* One call of a stream. */
 struct wd_comp_strm {
-	void *src;
+	const void *src;
 	size_t *src_len;		/* in: bytes available; out: consumed */
 	void *dst;
 	size_t *dst_len;		/* in: bytes of room; out: produced */
@@ -131,15 +131,8 @@ struct wd_comp_sess_setup {
 	__u16 data_fmt;			/* enum wd_buff_type */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
-	__u64 wr_id;			/* the caller's, untouched */
-	__u64 consumed;			/* results are not used in a setup */
-	__s32 status;
-	__u16 path;
-	__u16 path_reason;
-	union {
-		__u64 reserved[4];	/* 0 */
-		handle_t cq;		/* asynchronous sessions, with WD_SESS_CQ in flags: the completion queue */
-	};
+	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
+	__u64 reserved[4];		/* 0 */
 };
 
 /*
@@ -158,7 +151,7 @@ struct wd_comp_sess_setup {
  * EACCES, EOPNOTSUPP (WD_PATH forbids what the session asks for), ESTALE (the
  * completion queue was made before fork()), ENOMEM.
  */
-handle_t wd_comp_alloc_sess(struct wd_comp_sess_setup *setup, wd_dev_mask_t *dev_mask);
+handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev_mask_t *dev_mask);
 
 /*
  * wd_comp_free_sess() - free a session, abandoning its stream if it has one.

@@ -67,7 +67,7 @@ typedef void wd_alg_digest_cb_t(struct wd_digest_arg *arg, void *cb_param);
 
 /* One message, or a part of a stream. Members up to cb_param and flags .. wr_id are read, consumed .. path_reason are written. */
 struct wd_digest_arg {
-	void *src;
+	const void *src;
 	size_t src_len;			/* bytes; 0 is a message, too */
 	void *dst;			/* the digest; always flat */
 	size_t *dst_len;		/* in: bytes of room; out: bytes of the digest, 0 on an error */
@@ -93,15 +93,8 @@ struct wd_digest_sess_setup {
 	__u16 out_bytes;		/* of the digest, from its beginning: a multiple of 4; 0: all of it */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
-	__u64 wr_id;			/* the caller's, untouched */
-	__u64 consumed;			/* results are not used in a setup */
-	__s32 status;
-	__u16 path;
-	__u16 path_reason;
-	union {
-		__u64 reserved[4];	/* 0 */
-		handle_t cq;		/* asynchronous sessions, with WD_SESS_CQ in flags: the completion queue */
-	};
+	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
+	__u64 reserved[4];		/* 0 */
 };
 
 /*
@@ -113,7 +106,7 @@ struct wd_digest_sess_setup {
  * what the session asks for), and those of wd_comp_alloc_sess() about devices, sections
  * and completion queues.
  */
-handle_t wd_digest_alloc_sess(struct wd_digest_sess_setup *setup, wd_dev_mask_t *dev_mask);
+handle_t wd_digest_alloc_sess(const struct wd_digest_sess_setup *setup, const wd_dev_mask_t *dev_mask);
 
 /*
  * wd_digest_free_sess() - wipe the key and free the session, abandoning its stream if it has one.

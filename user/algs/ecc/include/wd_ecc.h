@@ -99,7 +99,7 @@ typedef void wd_alg_ecc_cb_t(struct wd_ecc_arg *arg, void *cb_param);
 
 /* One request. op .. wr_id are read, consumed .. path_reason are written. */
 struct wd_ecc_arg {
-	void *src;
+	const void *src;
 	size_t src_len;
 	void *dst;			/* NULL for WD_ECC_VERIFY, as dst_len */
 	size_t *dst_len;		/* in: bytes of room; out: of the result, 0 on an error */
@@ -137,15 +137,8 @@ struct wd_ecc_sess_setup {
 	__u16 reserved16;		/* 0 */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
-	__u64 wr_id;			/* the caller's, untouched */
-	__u64 consumed;			/* results are not used in a setup */
-	__s32 status;
-	__u16 path;
-	__u16 path_reason;
-	union {
-		__u64 reserved[4];	/* 0 */
-		handle_t cq;		/* asynchronous sessions, with WD_SESS_CQ in flags: the completion queue */
-	};
+	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
+	__u64 reserved[4];		/* 0 */
 };
 
 /*
@@ -169,7 +162,7 @@ struct wd_ecc_key {
  * ECDSA on it, as on SM2's), and those of wd_comp_alloc_sess() about devices,
  * sections and completion queues.
  */
-handle_t wd_ecc_alloc_sess(struct wd_ecc_sess_setup *setup, wd_dev_mask_t *dev_mask);
+handle_t wd_ecc_alloc_sess(const struct wd_ecc_sess_setup *setup, const wd_dev_mask_t *dev_mask);
 
 /*
  * wd_ecc_free_sess() - wipe the key and free the session.

@@ -62,7 +62,7 @@ typedef void wd_alg_rsa_cb_t(struct wd_rsa_arg *arg, void *cb_param);
 
 /* One request. Numbers are big-endian, with leading zeroes. op .. wr_id are read, consumed .. path_reason are written. */
 struct wd_rsa_arg {
-	void *src;
+	const void *src;
 	size_t src_len;
 	void *dst;
 	size_t *dst_len;		/* in: bytes of room; out: of the result, 0 on an error */
@@ -88,15 +88,8 @@ struct wd_rsa_sess_setup {
 	__u16 reserved16;		/* 0 */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
-	__u64 wr_id;			/* the caller's, untouched */
-	__u64 consumed;			/* results are not used in a setup */
-	__s32 status;
-	__u16 path;
-	__u16 path_reason;
-	union {
-		__u64 reserved[4];	/* 0 */
-		handle_t cq;		/* asynchronous sessions, with WD_SESS_CQ in flags: the completion queue */
-	};
+	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
+	__u64 reserved[4];		/* 0 */
 };
 
 /*
@@ -124,7 +117,7 @@ struct wd_rsa_key {
  * forbids what the session asks for), and those of wd_comp_alloc_sess() about
  * devices, sections and completion queues.
  */
-handle_t wd_rsa_alloc_sess(struct wd_rsa_sess_setup *setup, wd_dev_mask_t *dev_mask);
+handle_t wd_rsa_alloc_sess(const struct wd_rsa_sess_setup *setup, const wd_dev_mask_t *dev_mask);
 
 /*
  * wd_rsa_free_sess() - wipe the key and free the session.
