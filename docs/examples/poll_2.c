@@ -6,7 +6,7 @@
  *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the session's).
  *  - wd_comp_wait() has a time limit. After it the same request is tried again (i--), which would be lost; other errors end A.
  *  - POLL_MAX was 20 tries of 10 us: on a busy machine they are over before A has run at all.
- *  - An error of wd_comp_poll() is returned; it was taken for success. -ETIME there means that something is still in flight.
+ *  - An error of wd_comp_poll() is returned; it was taken for success. -ETIMEDOUT there means that something is still in flight.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -56,7 +56,7 @@ static int poll_usr(handle_t h_sess, int nums, unsigned int timeout)
 			usleep(10);
 			ret = -EFAULT;
 			retry++;
-		} else if (ret == -ETIME) {
+		} else if (ret == -ETIMEDOUT) {
 			/* Timeout */
 			usleep(10);
 			retry++;
@@ -64,7 +64,7 @@ static int poll_usr(handle_t h_sess, int nums, unsigned int timeout)
 			return ret;
 		}
 	}
-	if (retry == POLL_MAX && ret < 0 && ret != -ETIME) {
+	if (retry == POLL_MAX && ret < 0 && ret != -ETIMEDOUT) {
 		printf("Failed to poll any packet from sess.\n");
 		return ret;
 	}

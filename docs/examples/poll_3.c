@@ -55,7 +55,7 @@ static int poll_usr(int nums, unsigned int timeout, const wd_ctx_set_t *set_c)
 			usleep(10);
 			ret = -EFAULT;
 			retry++;
-		} else if (ret == -ETIME) {
+		} else if (ret == -ETIMEDOUT) {
 			/* Timeout */
 			usleep(10);
 			retry++;
@@ -63,7 +63,7 @@ static int poll_usr(int nums, unsigned int timeout, const wd_ctx_set_t *set_c)
 			return ret;
 		}
 	}
-	if (retry == POLL_MAX && ret < 0 && ret != -ETIME) {
+	if (retry == POLL_MAX && ret < 0 && ret != -ETIMEDOUT) {
 		printf("Failed to poll any packet from sess.\n");
 		return ret;
 	}

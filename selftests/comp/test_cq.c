@@ -484,7 +484,7 @@ static void *sleep_and_poll(void *p)
 		else if (!ret && !armed)
 			ret = wd_cq_arm(w->cq);
 		else if (!ret && !epoll_wait(ep, &ev, 1, WAIT_MS))
-			ret = -ETIME;
+			ret = -ETIMEDOUT;
 		if (ret < 0)
 			atomic_fetch_add(&w->bad, 1);
 		armed = !ret && !armed;

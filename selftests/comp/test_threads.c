@@ -170,7 +170,7 @@ static void *run_async(void *p)
 		/* Whoever polls runs anybody's callbacks: ours may have been run by another thread. */
 		while (!atomic_load(&o[got % WINDOW].done)) {
 			ret = wd_comp_poll(1, 10, NULL);
-			if (ret < 0 && ret != -ETIME) {
+			if (ret < 0 && ret != -ETIMEDOUT) {
 				complain(w, "poll", ret);
 				break;
 			}

@@ -109,7 +109,7 @@ static int one_async(handle_t sess)
 
 	while (!ret && !f.done)
 		if (wd_comp_poll(1, WAIT_MS, NULL) < 0)
-			ret = -ETIME;
+			ret = -ETIMEDOUT;
 	return ret ? ret : f.status;
 }
 

@@ -156,7 +156,7 @@ static void *send_and_poll(void *p)
 	t->wrong = REQUESTS - i;
 	/* Another thread may run their callbacks, and leave nothing to be polled here. */
 	while (atomic_load(&t->ended) < i)
-		if ((ret = wd_ecc_poll(1, 1000, NULL)) < 0 && ret != -ETIME)
+		if ((ret = wd_ecc_poll(1, 1000, NULL)) < 0 && ret != -ETIMEDOUT)
 			return NULL;
 	for (i = 0; jobs && i < REQUESTS; i++)
 		t->wrong += !is_right(t, &jobs[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sleeping on a word in memory or on files, and the clock that deadlines are measured with. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -22,7 +23,12 @@ __u64 wd_now_ns(void)
 
 __u64 wd_deadline(__u32 timeout_ms)
 {
-	return timeout_ms ? wd_now_ns() + timeout_ms * 1000000ull : 0;
+	return timeout_ms && timeout_ms != UINT_MAX ? wd_now_ns() + timeout_ms * 1000000ull : 0;
+}
+
+__u64 wd_wait_end(__u32 timeout_ms)
+{
+	return timeout_ms == UINT_MAX ? 0 : wd_now_ns() + timeout_ms * 1000000ull;
 }
 
 void wd_futex_wait(_Atomic __u32 *word, __u32 value, __u64 until)

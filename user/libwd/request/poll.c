@@ -182,7 +182,7 @@ static void sleep_all(struct poll_set *ps, __u64 slice, __u64 until)
 	__u64 end = wd_now_ns() + slice;
 	struct nap nap;
 
-	if (until < end)
+	if (until && until < end)
 		end = until;
 	nap_begin(&nap, ps);
 	end = first_deadline(ps, end);
@@ -213,6 +213,7 @@ static int poll_until(struct poll_set *ps, __u32 count, unsigned int timeout_ms)
 {
 	__u64 until = 0, slice = SLICE_MIN_NS;
 	unsigned int ran = 0;
+	bool timed = false;
 
 	for (;;) {
 		unsigned int n = run_all(ps, count - ran);
@@ -224,10 +225,11 @@ static int poll_until(struct poll_set *ps, __u32 count, unsigned int timeout_ms)
 			poll_set_fill(ps);
 		if (!poll_set_in_flight(ps))
 			break;
-		if (!until)
-			until = wd_now_ns() + timeout_ms * 1000000ull;
-		if (wd_now_ns() >= until)
-			return ran ? (int)ran : -ETIME;
+		if (!timed)
+			until = wd_wait_end(timeout_ms);
+		timed = true;
+		if (until && wd_now_ns() >= until)
+			return ran ? (int)ran : -ETIMEDOUT;
 		slice = n ? SLICE_MIN_NS : slice * 2 < SLICE_MAX_NS ? slice * 2 : SLICE_MAX_NS;
 		if (!n && !spin_all(ps))
 			sleep_all(ps, slice, until);

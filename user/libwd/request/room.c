@@ -130,7 +130,7 @@ static bool may_go_on(struct wd_queue *const queue[], unsigned int nr)
 
 static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigned int timeout_ms)
 {
-	__u64 until = wd_deadline(timeout_ms);
+	__u64 until = wd_wait_end(timeout_ms);
 	int ret = 0;
 
 	atomic_fetch_add(&wd_engine.room_waiters, 1);

@@ -71,7 +71,7 @@ struct wd_aead_arg {
 	__u32 mac_len;			/* bytes there: the session's size of a tag, or more when encrypting */
 	__u32 assoc_len;		/* bytes of src that are only authenticated */
 	__u32 flags;			/* 0; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* 0: none */
+	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
 	__u64 wr_id;			/* the caller's, untouched */
 	__u64 consumed;			/* bytes of src used */
 	__s32 status;			/* 0 or -errno */
@@ -90,7 +90,7 @@ struct wd_aead_sess_setup {
 	__u8 reserved8;			/* 0 */
 	__u16 data_fmt;			/* enum wd_buff_type */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
+	__u32 timeout_ms;		/* deadline of requests that set none; 0 or UINT_MAX: none */
 	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
 	__u64 reserved[4];		/* 0 */
 };
@@ -212,7 +212,7 @@ int wd_aead_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
  * wd_aead_wait(), wd_aead_wait_set() - sleep until there is room since the
  * -EBUSY that this thread saw last.
  *
- * timeout_ms 0: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
+ * timeout_ms 0: don't wait; UINT_MAX: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
  */
 int wd_aead_wait(handle_t sess, unsigned int timeout_ms);
 int wd_aead_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);

@@ -93,7 +93,7 @@ struct wd_cipher_arg {
 	__u32 iv_len;			/* bytes: the block's, 0 for ECB */
 	__u32 op;			/* enum wd_cipher_op */
 	__u32 flags;			/* WD_CIPHER_CHAIN; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* 0: none */
+	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
 	__u64 wr_id;			/* the caller's, untouched */
 	__u64 consumed;			/* bytes of src used */
 	__s32 status;			/* 0 or -errno */
@@ -111,7 +111,7 @@ struct wd_cipher_sess_setup {
 	__u16 data_fmt;			/* enum wd_buff_type */
 	__u16 reserved16;		/* 0 */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
+	__u32 timeout_ms;		/* deadline of requests that set none; 0 or UINT_MAX: none */
 	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
 	__u64 reserved[4];		/* 0 */
 };
@@ -188,7 +188,7 @@ int wd_cipher_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set
  * wd_cipher_wait(), wd_cipher_wait_set() - sleep until there is room since the
  * -EBUSY that this thread saw last.
  *
- * timeout_ms 0: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
+ * timeout_ms 0: don't wait; UINT_MAX: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
  */
 int wd_cipher_wait(handle_t sess, unsigned int timeout_ms);
 int wd_cipher_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);

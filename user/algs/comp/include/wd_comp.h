@@ -95,7 +95,7 @@ struct wd_comp_arg {
 	wd_alg_comp_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
 	__u32 flags;			/* 0; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* 0: none */
+	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
 	__u64 wr_id;			/* the caller's, untouched */
 	__u64 consumed;			/* bytes of src used; a decompression stops at the stream's end */
 	__s32 status;			/* enum wd_comp_result or -errno */
@@ -112,7 +112,7 @@ struct wd_comp_strm {
 	size_t *dst_len;		/* in: bytes of room; out: produced */
 	size_t last;			/* 1: no input follows this, 0: more may follow */
 	__u32 flags;			/* WD_COMP_FLUSH_*; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* 0: none */
+	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
 	__u64 wr_id;			/* the caller's, untouched */
 	__u64 consumed;			/* as *src_len */
 	__s32 status;
@@ -130,7 +130,7 @@ struct wd_comp_sess_setup {
 	__u16 win_size;			/* enum wd_comp_win_type */
 	__u16 data_fmt;			/* enum wd_buff_type */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
+	__u32 timeout_ms;		/* deadline of requests that set none; 0 or UINT_MAX: none */
 	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
 	__u64 reserved[4];		/* 0 */
 };
@@ -230,7 +230,7 @@ int wd_comp_async_burst(handle_t sess, struct wd_comp_arg *args[], int n, const 
  *
  * Returns when count callbacks have run, nothing is in flight in the set (NULL:
  * all asynchronous contexts of compression), or timeout_ms is over. n > 0: as
- * many ran; 0: nothing in flight, or timeout_ms 0 and none ready; -ETIME: time
+ * many ran; 0: nothing in flight, or timeout_ms 0 and none ready; -ETIMEDOUT: time
  * over, some in flight, none finished; -ENODEV: every context of the set is
  * gone; -EINVAL: count 0, a bad set or an empty one; -ESTALE: a set from before fork().
  * Any number of threads may poll.
@@ -241,7 +241,7 @@ int wd_comp_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
  * wd_comp_wait(), wd_comp_wait_set() - sleep until there is room since the
  * -EBUSY that this thread saw last.
  *
- * timeout_ms 0: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE. Room that
+ * timeout_ms 0: don't wait; UINT_MAX: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE. Room that
  * came between the -EBUSY and this call counts.
  */
 int wd_comp_wait(handle_t sess, unsigned int timeout_ms);

@@ -74,7 +74,7 @@ struct wd_digest_arg {
 	wd_alg_digest_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
 	__u32 flags;			/* 0; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* 0: none */
+	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
 	__u64 wr_id;			/* the caller's, untouched */
 	__u64 consumed;			/* bytes of src used */
 	__s32 status;			/* 0 or -errno */
@@ -92,7 +92,7 @@ struct wd_digest_sess_setup {
 	__u16 data_fmt;			/* enum wd_buff_type: of src */
 	__u16 out_bytes;		/* of the digest, from its beginning: a multiple of 4; 0: all of it */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
+	__u32 timeout_ms;		/* deadline of requests that set none; 0 or UINT_MAX: none */
 	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
 	__u64 reserved[4];		/* 0 */
 };
@@ -190,7 +190,7 @@ int wd_digest_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set
  * wd_digest_wait(), wd_digest_wait_set() - sleep until there is room since the
  * -EBUSY that this thread saw last.
  *
- * timeout_ms 0: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
+ * timeout_ms 0: don't wait; UINT_MAX: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
  */
 int wd_digest_wait(handle_t sess, unsigned int timeout_ms);
 int wd_digest_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);

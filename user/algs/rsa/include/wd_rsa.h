@@ -71,7 +71,7 @@ struct wd_rsa_arg {
 	__u32 op;			/* enum wd_rsa_op */
 	__u32 reserved32;		/* 0 */
 	__u32 flags;			/* none is defined: 0 */
-	__u32 timeout_ms;		/* 0: none */
+	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
 	__u64 wr_id;			/* the caller's, untouched */
 	__u64 consumed;			/* bytes of src used */
 	__s32 status;			/* 0 or -errno */
@@ -87,7 +87,7 @@ struct wd_rsa_sess_setup {
 	__u8 reserved8;			/* 0 */
 	__u16 reserved16;		/* 0 */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
-	__u32 timeout_ms;		/* deadline of requests that bring none; 0: none */
+	__u32 timeout_ms;		/* deadline of requests that set none; 0 or UINT_MAX: none */
 	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
 	__u64 reserved[4];		/* 0 */
 };
@@ -179,7 +179,7 @@ int wd_rsa_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
  * wd_rsa_wait(), wd_rsa_wait_set() - sleep until there is room since the
  * -EBUSY that this thread saw last.
  *
- * timeout_ms 0: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
+ * timeout_ms 0: don't wait; UINT_MAX: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
  */
 int wd_rsa_wait(handle_t sess, unsigned int timeout_ms);
 int wd_rsa_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
