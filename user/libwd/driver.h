@@ -407,6 +407,7 @@ void wd_session_count_soft(struct wd_session *s, int status, size_t consumed, si
 int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set);
 
 int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_class_poll_wait(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_session_wait(struct wd_session *s, unsigned int timeout_ms);
 int wd_session_wakeup(struct wd_session *s);
 int wd_class_wait_set(const struct wd_class *cls, const wd_ctx_set_t *set, unsigned int timeout_ms);

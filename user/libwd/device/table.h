@@ -146,6 +146,7 @@ struct wd_engine {
 	_Atomic __u32 room_seq;		/* futex: room, or a wake-up */
 	_Atomic __u32 room_waiters;
 	_Atomic __u32 done_waiters;	/* threads that sleep in polls */
+	_Atomic __u32 wake_ups;		/* wd_<alg>_wakeup() and _wakeup_set() so far */
 	_Atomic __u32 gen;		/* changes with the contexts that somebody looks after */
 	_Atomic int spinners;		/* threads that look for a completion */
 };

@@ -256,6 +256,11 @@ int name##_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set) \
 	return wd_class_poll(&FRAME_CLASS, count, timeout_ms, set); \
 } \
 \
+int name##_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set) \
+{ \
+	return wd_class_poll_wait(&FRAME_CLASS, count, timeout_ms, set); \
+} \
+\
 int name##_wait(handle_t sess, unsigned int timeout_ms) \
 { \
 	return frame_wait(sess, timeout_ms); \

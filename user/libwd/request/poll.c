@@ -9,6 +9,7 @@
 
 #define SLICE_MIN_NS	2000000ull
 #define SLICE_MAX_NS	100000000ull
+#define IDLE_MAX_NS	1000000000ull	/* with nothing in flight */
 #define HUNG_NS		1000000ull
 #define POLL_FILES	64	/* that one sleep is on; it is a short one when there are more */
 
@@ -16,6 +17,7 @@
 struct poll_set {
 	const struct wd_class *cls;
 	const wd_ctx_set_t *set;
+	bool for_work;			/* sleeps with nothing in flight, too */
 	__u32 gen;			/* wd_engine.gen that it was filled at */
 	unsigned int nr;
 	unsigned int known;		/* how many the set names, gone ones included */
@@ -45,6 +47,14 @@ static void poll_set_fill(struct poll_set *ps)
 		if (state != -ENODEV || wd_queue_async_nr(q))
 			ps->queue[ps->nr++] = q;
 	}
+}
+
+/* wd_engine.wake_ups that this thread has returned for. */
+static WD_THREAD_LOCAL __u32 wake_ups;
+
+static bool woken(void)
+{
+	return atomic_load(&wd_engine.wake_ups) != wake_ups;
 }
 
 static unsigned int poll_set_in_flight(const struct poll_set *ps)
@@ -137,7 +147,7 @@ static void nap_begin(struct nap *nap, struct poll_set *ps)
 	wd_barrier_heavy();
 	nap->n = 0;
 	nap->busy = nap->unseen = false;
-	nap->quiet = ps->gen == atomic_load(&wd_engine.gen) && poll_set_in_flight(ps);
+	nap->quiet = ps->gen == atomic_load(&wd_engine.gen) && (ps->for_work ? !woken() : poll_set_in_flight(ps) != 0);
 	for (i = 0; i < ps->nr; i++)
 		nap_queue(nap, ps->queue[i]);
 	/* After the last arming: what others drained before it, no event tells. */
@@ -237,6 +247,33 @@ static int poll_until(struct poll_set *ps, __u32 count, unsigned int timeout_ms)
 	return ran;
 }
 
+/* A wake-up that came since this thread's last one counts. */
+static int poll_for_work(struct poll_set *ps, __u32 count, unsigned int timeout_ms)
+{
+	__u64 until = wd_wait_end(timeout_ms), slice = SLICE_MIN_NS;
+
+	for (;;) {
+		unsigned int ran = run_all(ps, count);
+		__u64 max = poll_set_in_flight(ps) ? SLICE_MAX_NS : IDLE_MAX_NS;
+
+		if (ran)
+			return (int)ran;
+		if (woken()) {
+			wake_ups = atomic_load(&wd_engine.wake_ups);
+			return 0;
+		}
+		if (ps->gen != atomic_load_explicit(&wd_engine.gen, memory_order_relaxed))
+			poll_set_fill(ps);
+		if (ps->set && !ps->nr)
+			return 0;
+		if (until && wd_now_ns() >= until)
+			return -ETIMEDOUT;
+		slice = slice * 2 < max ? slice * 2 : max;
+		if (!spin_all(ps))
+			sleep_all(ps, slice, until);
+	}
+}
+
 static int set_known(const struct wd_class *cls, const wd_ctx_set_t *set, struct poll_set *ps)
 {
 	int ret;
@@ -248,13 +285,15 @@ static int set_known(const struct wd_class *cls, const wd_ctx_set_t *set, struct
 	}
 	ps->cls = cls;
 	ps->set = set;
+	ps->for_work = false;
 	poll_set_fill(ps);
 	if (set && !ps->known)
 		return wd_fail_str(NULL, EINVAL, "the set names no context of %s", cls->name);
 	return 0;
 }
 
-int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
+static int class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set,
+		      bool for_work)
 {
 	struct poll_set ps;
 	int ret;
@@ -265,8 +304,19 @@ int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_
 	ret = set_known(cls, set, &ps);
 	if (ret)
 		return ret;
-	ret = poll_until(&ps, count, timeout_ms);
-	if (!ret && ps.known && !ps.nr)
+	ps.for_work = for_work;
+	ret = for_work ? poll_for_work(&ps, count, timeout_ms) : poll_until(&ps, count, timeout_ms);
+	if (!ret && ps.known && !ps.nr && (set || !for_work))
 		return wd_fail(NULL, ENODEV, "every context of the set is gone");
 	return ret;
+}
+
+int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
+{
+	return class_poll(cls, count, timeout_ms, set, false);
+}
+
+int wd_class_poll_wait(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
+{
+	return class_poll(cls, count, timeout_ms, set, true);
 }

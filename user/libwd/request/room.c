@@ -2,7 +2,7 @@
 /* Waiting for room in contexts that are full. */
 #include <sched.h>
 
-#include "request/core.h"
+#include "request/bell.h"
 
 #define SLICE_NS	2000000ull
 
@@ -163,6 +163,8 @@ static void wake_all(void)
 {
 	atomic_fetch_add(&wd_engine.room_seq, 1);
 	wd_futex_wake(&wd_engine.room_seq, INT_MAX);
+	atomic_fetch_add(&wd_engine.wake_ups, 1);
+	wd_bells_ring(NULL);
 }
 
 int wd_session_wakeup(struct wd_session *s)

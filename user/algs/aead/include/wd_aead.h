@@ -205,8 +205,9 @@ int wd_aead_async(handle_t sess, struct wd_aead_arg *arg, const wd_ctx_set_t *se
  */
 int wd_aead_async_burst(handle_t sess, struct wd_aead_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_aead_poll() - run callbacks of finished requests: as wd_comp_poll(), for the contexts of AEAD. */
+/* wd_aead_poll(), wd_aead_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of AEAD. */
 int wd_aead_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_aead_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
 /*
  * wd_aead_wait(), wd_aead_wait_set() - sleep until there is room since the
@@ -217,7 +218,7 @@ int wd_aead_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_aead_wait(handle_t sess, unsigned int timeout_ms);
 int wd_aead_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_aead_wakeup(), wd_aead_wakeup_set() - wake those who wait so. Return 0, -EINVAL, -ESTALE. */
+/* wd_aead_wakeup(), wd_aead_wakeup_set() - wake those who wait so, or in wd_aead_poll_wait(). Return 0, -EINVAL, -ESTALE. */
 int wd_aead_wakeup(handle_t sess);
 int wd_aead_wakeup_set(const wd_ctx_set_t *set);
 

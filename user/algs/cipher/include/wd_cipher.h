@@ -181,8 +181,9 @@ int wd_cipher_async(handle_t sess, struct wd_cipher_arg *arg, const wd_ctx_set_t
  */
 int wd_cipher_async_burst(handle_t sess, struct wd_cipher_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_cipher_poll() - run callbacks of finished requests: as wd_comp_poll(), for the contexts of ciphers. */
+/* wd_cipher_poll(), wd_cipher_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of ciphers. */
 int wd_cipher_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_cipher_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
 /*
  * wd_cipher_wait(), wd_cipher_wait_set() - sleep until there is room since the
@@ -193,7 +194,7 @@ int wd_cipher_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set
 int wd_cipher_wait(handle_t sess, unsigned int timeout_ms);
 int wd_cipher_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_cipher_wakeup(), wd_cipher_wakeup_set() - wake those who wait so. Return 0, -EINVAL, -ESTALE. */
+/* wd_cipher_wakeup(), wd_cipher_wakeup_set() - wake those who wait so, or in wd_cipher_poll_wait(). Return 0, -EINVAL, -ESTALE. */
 int wd_cipher_wakeup(handle_t sess);
 int wd_cipher_wakeup_set(const wd_ctx_set_t *set);
 

@@ -247,12 +247,23 @@ int wd_comp_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_comp_wait(handle_t sess, unsigned int timeout_ms);
 int wd_comp_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_comp_wakeup(), wd_comp_wakeup_set() - wake those who wait so. Return 0, -EINVAL, -ESTALE. */
+/* wd_comp_wakeup(), wd_comp_wakeup_set() - wake those who wait so, or in wd_comp_poll_wait(). Return 0, -EINVAL, -ESTALE. */
 int wd_comp_wakeup(handle_t sess);
 int wd_comp_wakeup_set(const wd_ctx_set_t *set);
 
 /* wd_comp_bound() - bytes of room that compressing len bytes can ever need in this session; 0 and errno EINVAL, EOVERFLOW. */
 size_t wd_comp_bound(handle_t sess, size_t len);
+
+/*
+ * wd_comp_poll_wait() - sleep until there are callbacks to run, and run them.
+ *
+ * The loop of a thread that does nothing else. As wd_comp_poll(), but it also
+ * sleeps while nothing is in flight, and returns with the first callbacks, at
+ * most count of them. n > 0: as many ran; 0: wd_comp_wakeup() or
+ * wd_comp_wakeup_set() was called since this thread's last 0; -ETIMEDOUT: time
+ * over, none ran; else the errors of wd_comp_poll().
+ */
+int wd_comp_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
 /* wd_comp_sess_caps() - WD_CAP_* of a session as it is bound now, or -EINVAL. */
 int wd_comp_sess_caps(handle_t sess);

@@ -177,8 +177,9 @@ int wd_dh_async(handle_t sess, struct wd_dh_arg *arg, const wd_ctx_set_t *set);
  */
 int wd_dh_async_burst(handle_t sess, struct wd_dh_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_dh_poll() - run callbacks of finished requests: as wd_comp_poll(), for the contexts of DH. */
+/* wd_dh_poll(), wd_dh_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of DH. */
 int wd_dh_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_dh_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
 /*
  * wd_dh_wait(), wd_dh_wait_set() - sleep until there is room since the
@@ -189,7 +190,7 @@ int wd_dh_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_dh_wait(handle_t sess, unsigned int timeout_ms);
 int wd_dh_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_dh_wakeup(), wd_dh_wakeup_set() - wake those who wait so. Return 0, -EINVAL, -ESTALE. */
+/* wd_dh_wakeup(), wd_dh_wakeup_set() - wake those who wait so, or in wd_dh_poll_wait(). Return 0, -EINVAL, -ESTALE. */
 int wd_dh_wakeup(handle_t sess);
 int wd_dh_wakeup_set(const wd_ctx_set_t *set);
 

@@ -183,8 +183,9 @@ int wd_digest_async(handle_t sess, struct wd_digest_arg *arg, const wd_ctx_set_t
  */
 int wd_digest_async_burst(handle_t sess, struct wd_digest_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_digest_poll() - run callbacks of finished requests: as wd_comp_poll(), for the contexts of digests. */
+/* wd_digest_poll(), wd_digest_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of digests. */
 int wd_digest_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_digest_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
 /*
  * wd_digest_wait(), wd_digest_wait_set() - sleep until there is room since the
@@ -195,7 +196,7 @@ int wd_digest_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set
 int wd_digest_wait(handle_t sess, unsigned int timeout_ms);
 int wd_digest_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_digest_wakeup(), wd_digest_wakeup_set() - wake those who wait so. Return 0, -EINVAL, -ESTALE. */
+/* wd_digest_wakeup(), wd_digest_wakeup_set() - wake those who wait so, or in wd_digest_poll_wait(). Return 0, -EINVAL, -ESTALE. */
 int wd_digest_wakeup(handle_t sess);
 int wd_digest_wakeup_set(const wd_ctx_set_t *set);
 

@@ -232,8 +232,9 @@ int wd_ecc_async(handle_t sess, struct wd_ecc_arg *arg, const wd_ctx_set_t *set)
  */
 int wd_ecc_async_burst(handle_t sess, struct wd_ecc_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_ecc_poll() - run callbacks of finished requests: as wd_comp_poll(), for the contexts of ECC. */
+/* wd_ecc_poll(), wd_ecc_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of ECC. */
 int wd_ecc_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_ecc_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
 /*
  * wd_ecc_wait(), wd_ecc_wait_set() - sleep until there is room since the
@@ -244,7 +245,7 @@ int wd_ecc_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_ecc_wait(handle_t sess, unsigned int timeout_ms);
 int wd_ecc_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_ecc_wakeup(), wd_ecc_wakeup_set() - wake those who wait so. Return 0, -EINVAL, -ESTALE. */
+/* wd_ecc_wakeup(), wd_ecc_wakeup_set() - wake those who wait so, or in wd_ecc_poll_wait(). Return 0, -EINVAL, -ESTALE. */
 int wd_ecc_wakeup(handle_t sess);
 int wd_ecc_wakeup_set(const wd_ctx_set_t *set);
 

@@ -172,8 +172,9 @@ int wd_rsa_async(handle_t sess, struct wd_rsa_arg *arg, const wd_ctx_set_t *set)
  */
 int wd_rsa_async_burst(handle_t sess, struct wd_rsa_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_rsa_poll() - run callbacks of finished requests: as wd_comp_poll(), for the contexts of RSA. */
+/* wd_rsa_poll(), wd_rsa_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of RSA. */
 int wd_rsa_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+int wd_rsa_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
 /*
  * wd_rsa_wait(), wd_rsa_wait_set() - sleep until there is room since the
@@ -184,7 +185,7 @@ int wd_rsa_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_rsa_wait(handle_t sess, unsigned int timeout_ms);
 int wd_rsa_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_rsa_wakeup(), wd_rsa_wakeup_set() - wake those who wait so. Return 0, -EINVAL, -ESTALE. */
+/* wd_rsa_wakeup(), wd_rsa_wakeup_set() - wake those who wait so, or in wd_rsa_poll_wait(). Return 0, -EINVAL, -ESTALE. */
 int wd_rsa_wakeup(handle_t sess);
 int wd_rsa_wakeup_set(const wd_ctx_set_t *set);
 
