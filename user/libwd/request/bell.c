@@ -89,6 +89,7 @@ struct wd_bell *wd_bell_take(struct wd_queue *const queue[], unsigned int nr)
 	b->queue = queue;
 	b->nr = nr;
 	b->done = true;
+	b->listens = true;
 	pthread_mutex_unlock(&lock);
 	return b;
 }
@@ -111,6 +112,7 @@ void wd_bell_put(struct wd_bell *b)
 		syscall(SYS_read, b->file.fd, &count, sizeof(count));
 	b->rung = false;
 	b->taken = false;
+	b->listens = false;
 	b->done = false;
 	/* The list lies on its owner's stack. */
 	b->nr = 0;
@@ -123,7 +125,8 @@ static void ring(struct wd_bell *b)
 	__u64 one = 1;
 	int saved = errno;
 
-	if (!b->taken || b->rung || b->file.fd < 0)
+	/* Its file is opened without the lock, and there only once it listens. */
+	if (!b->listens || b->rung)
 		return;
 	b->rung = true;
 	syscall(SYS_write, b->file.fd, &one, sizeof(one));

@@ -8,6 +8,7 @@
 /**
  * struct wd_bell - an event file for the time of a sleep; kept for the next one, as long as the process lives
  * @taken:	somebody's
+ * @listens:	its file is open, and its owner may be asleep
  * @rung:	the file is readable
  * @done:	its owner sleeps on no file of a context with requests in flight: callbacks that others run are news
  * @queue:	contexts that its owner looks after
@@ -16,6 +17,7 @@ struct wd_bell {
 	struct wd_bell *next;
 	struct wd_fork_file file;
 	bool taken;
+	bool listens;
 	bool rung;
 	bool done;
 	struct wd_queue *const *queue;
