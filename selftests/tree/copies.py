@@ -13,12 +13,14 @@ RUN = 8	# lines; shorter ones are idioms
 KEYWORDS = frozenset("""auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false NULL""".split())
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\d\w*|\S')
+# The compiler compares a prototype with what it declares, and calls that classes have in common look alike by intent.
+PROTOTYPE = re.compile(r"[A-Za-z_][\w\s*]*\(.*\);$")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 def shape(line):
-    """The line with names, numbers and texts folded; none for what says nothing: braces, includes, table rows and macros."""
-    if line.lstrip().startswith("#"):
+    """The line with names, numbers and texts folded; none for what says nothing: braces, includes, table rows, macros and prototypes."""
+    if line.lstrip().startswith("#") or PROTOTYPE.match(line):
         return ""
     words = []
     for token in TOKEN.findall(line):

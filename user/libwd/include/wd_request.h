@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests of every algorithm class share: paths, reasons, context numbers and session-independent queries. */
+/* What every algorithm class shares: rules, calls, paths, reasons, contexts, statistics and poller threads. */
 #ifndef WD_REQUEST_H
 #define WD_REQUEST_H
 
@@ -11,82 +11,222 @@
 extern "C" {
 #endif
 
+/*
+ * Rules that hold for every class
+ *
+ * The classes are compression, ciphers, digests, AEAD, RSA, DH and ECC. The
+ * header of a class says where that class differs.
+ *
+ * Errors: a function returns 0 or a count on success, and -errno on failure; it
+ * doesn't change errno. A function that returns a handle or a size returns 0
+ * on failure and sets errno. wd_error_detail(sess, ...) describes the session's
+ * last failure in words, wd_error_detail(0, ...) the calling thread's.
+ *
+ * Buffers may lie anywhere in the process' memory. When a call returns or a
+ * callback starts, successful or not, neither the library nor a device
+ * accesses the request's buffers any more. On an error *dst_len is 0. Nothing
+ * is ever written beyond the given length. An asynchronous request that is
+ * refused is left unchanged: its results and *dst_len keep their values, and
+ * no callback runs.
+ *
+ * RSA, DH and ECC: no other thread may write to a request's buffers while the
+ * request is in flight. If an operand changes after the library checked it,
+ * the result is undefined. After an error dst may have changed, or may hold a
+ * result that came too late. src and dst may be the same buffer.
+ *
+ * Threads: any thread may use any session, and several threads may use one
+ * session at once. A session has one stream, which takes one call at a time; a
+ * second concurrent call returns -EBUSY. While a thread sets a key or the size
+ * of a tag, no other thread may be inside a call with the session.
+ *
+ * fork: sessions, with their keys, go on working in the child, on contexts of
+ * its own. A stream that the parent began returns -ESTALE in the child.
+ * Requests in flight belong to the parent: their callbacks never run in the
+ * child. Sessions on a completion queue: see wd_cq.h.
+ *
+ * Secrets: keys are copied into the session. The library wipes a key when it
+ * is replaced and when the session is freed. RSA, DH and ECC also wipe what a
+ * request leaves in the library's memory.
+ *
+ * Signals: interrupted system calls are retried. No function may be called
+ * from a signal handler.
+ */
+
+/*
+ * The calls that every class has
+ *
+ * <alg> is comp, cipher, digest, aead, rsa, dh or ecc.
+ *
+ * handle_t wd_<alg>_alloc_sess(const struct wd_<alg>_sess_setup *setup, const wd_dev_mask_t *dev_mask);
+ *
+ *	Allocates a session and binds it to contexts. dev_mask names the devices
+ *	that the session may use; NULL allows all. Both structs are only read, and
+ *	only during the call. Without a mask a session that may use the software
+ *	path needs no device. A mask is binding: one of its devices must be present.
+ *
+ *	Returns a handle, or 0 and errno: EINVAL (a NULL, or a member that is
+ *	unknown or out of range; the detail names the member), ENODEV (devices
+ *	only or a mask, and no device fits), EBUSY (devices only, and all queues
+ *	are in use), EDQUOT (devices only, and all contexts that the section
+ *	grants are in use), ENOENT, EUSERS, ESHUTDOWN (the process' section is
+ *	unavailable: wd_user.h), EACCES, EOPNOTSUPP (WD_PATH forbids what the
+ *	session asks for, or no path offers it), ESTALE (the completion queue was
+ *	created before fork()), ENOMEM.
+ *
+ * int wd_<alg>_free_sess(handle_t sess);
+ *
+ *	Wipes the session's keys, abandons its stream and frees it. Freeing a
+ *	session while another thread is inside a call with it is the caller's
+ *	error. Returns 0, -EINVAL (not a session of this class, or already freed),
+ *	-EBUSY (requests are in flight, or a thread is inside the stream; nothing
+ *	is freed), -EDEADLK (called from the session's own callback).
+ *
+ * int wd_<alg>_sess_caps(handle_t sess);
+ *
+ *	Returns the WD_CAP_* bits of the session as it is bound now, or -EINVAL.
+ *
+ * int wd_<alg>_async(handle_t sess, struct wd_<alg>_arg *arg, const wd_ctx_set_t *set);
+ *
+ *	Starts one request of an asynchronous session. set names the contexts to
+ *	use, NULL the session's own; it is only read, and only during the call.
+ *	From success until the callback starts, or until wd_poll_cq() has returned
+ *	the completion, the library owns arg and everything that it points to. On
+ *	the software path the polling thread computes.
+ *
+ *	Returns 0, -EINVAL, -EBUSY (the contexts or the completion queue are full:
+ *	poll, or call wd_<alg>_wait()), -ENOSPC (dst is too small for any result),
+ *	-EFBIG (src exceeds the class's limit), -EOPNOTSUPP (devices only, and none
+ *	takes such a request), -EDQUOT (devices only, and the section grants no
+ *	context for it), -ENODEV, -EIO, -ESTALE (set was created before fork()).
+ *	The header of the class lists further errors.
+ *
+ * int wd_<alg>_async_burst(handle_t sess, struct wd_<alg>_arg *args[], int n, const wd_ctx_set_t *set);
+ *
+ *	Starts up to n requests with one doorbell per context. Returns how many
+ *	were started, 0 .. n; they are the first ones. If none was started for
+ *	another reason than lack of room, returns the error of the first.
+ *
+ * Callbacks, wd_alg_<alg>_cb_t: each request's callback runs once, on a polling
+ *	thread. The library holds no lock then, and the request's slot is free.
+ *	A callback may submit, poll, reuse and free arg. It must not call fork(), and
+ *	can't free its own session (-EDEADLK).
+ *
+ * int wd_<alg>_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+ *
+ *	Runs the callbacks of finished requests. Returns when count callbacks have
+ *	run, when nothing is in flight in set (NULL: on all asynchronous contexts
+ *	of the class), or when timeout_ms has passed (0: doesn't wait; UINT_MAX:
+ *	no limit). Any number of threads may poll. Returns the number of callbacks
+ *	that ran; 0: nothing is in flight, or timeout_ms is 0 and nothing has
+ *	finished; -ETIMEDOUT: the time has passed, requests are in flight and none
+ *	has finished; -ENODEV: every context of set is gone; -EINVAL: count is 0,
+ *	set is not a set or names no context of the class; -ESTALE: set was created
+ *	before fork().
+ *
+ * int wd_<alg>_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
+ *
+ *	The loop of a thread that does nothing else. Sleeps until there are
+ *	callbacks to run, even while nothing is in flight, and returns after the
+ *	first ones, at most count. Returns the number of callbacks that ran; 0:
+ *	wd_<alg>_wakeup() or wd_<alg>_wakeup_set() was called since this thread's
+ *	last 0; -ETIMEDOUT: the time has passed and no callback ran; and the
+ *	errors of wd_<alg>_poll().
+ *
+ * int wd_<alg>_wait(handle_t sess, unsigned int timeout_ms);
+ * int wd_<alg>_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
+ *
+ *	Sleep until a context of the session or set has room. Room that appeared
+ *	after this thread's last -EBUSY counts, so none is missed. timeout_ms 0:
+ *	don't wait; UINT_MAX: no limit. Return 0, -ETIMEDOUT, -EINVAL, -ESTALE.
+ *
+ * int wd_<alg>_wakeup(handle_t sess);
+ * int wd_<alg>_wakeup_set(const wd_ctx_set_t *set);
+ *
+ *	Wake the threads in wd_<alg>_wait(), wd_<alg>_wait_set() and
+ *	wd_<alg>_poll_wait(). Return 0, -EINVAL, -ESTALE.
+ *
+ * Members of each request: timeout_ms is its deadline in milliseconds; 0 takes
+ *	the session's, UINT_MAX sets none. wr_id is the caller's and never changed.
+ *	The library writes consumed (bytes of src used), status, path and
+ *	path_reason. Reserved members and undefined bits of flags must be 0.
+ */
+
 /* Who did the work of a request: arg->path. */
 enum wd_path {
-	WD_PATH_NONE = 0,	/* nobody: refused before it was given to anyone */
+	WD_PATH_NONE = 0,	/* nobody: the request was refused before it was submitted */
 	WD_PATH_HW = 1,		/* a device */
 	WD_PATH_SIM = 2,	/* a simulated device (sysfs "simulated" is 1) */
-	WD_PATH_SOFT = 3,	/* this CPU */
+	WD_PATH_SOFT = 3,	/* the software path: a CPU */
 };
 
 /* Why that path was taken: arg->path_reason. */
 enum wd_path_reason {
-	WD_REASON_BEST = 0,		/* the best device present, nothing spoke against it */
-	WD_REASON_POLICY = 1,		/* the session's flags or WD_PATH asked for it */
+	WD_REASON_BEST = 0,		/* the best device present */
+	WD_REASON_POLICY = 1,		/* the session's flags or WD_PATH ask for it */
 	WD_REASON_NO_DEVICE = 2,	/* no device offers this algorithm */
-	WD_REASON_NO_QUEUE = 3,		/* every fitting device is out of queues */
-	WD_REASON_NO_ACCESS = 4,	/* the device nodes may not be opened by this process, or can't be now */
-	WD_REASON_NO_DRIVER = 5,	/* the devices present speak an API that is not known here */
+	WD_REASON_NO_QUEUE = 3,		/* all queues of all suitable devices are in use */
+	WD_REASON_NO_ACCESS = 4,	/* this process can't open the device nodes */
+	WD_REASON_NO_DRIVER = 5,	/* this library doesn't know the API of the devices present */
 	WD_REASON_UNSUPPORTED = 6,	/* the devices present can't do what this session needs */
-	WD_REASON_SIZE = 7,		/* smaller than what is worth giving to a device */
+	WD_REASON_SIZE = 7,		/* the request is too small to be worth a device */
 	WD_REASON_GONE = 8,		/* the devices were removed, isolated or stopped */
-	WD_REASON_MASKED = 9,		/* the session's device mask leaves no fitting device */
+	WD_REASON_MASKED = 9,		/* the session's device mask leaves no suitable device */
 };
 
 /*
- * Bits of "flags" in a session's setup, equal for all classes. Neither: the
- * environment's WD_PATH (auto, hw, soft), which restricts and never widens:
- * a session whose flag says otherwise than WD_PATH can't be allocated
- * (-EOPNOTSUPP).
+ * Bits of "flags" in a session's setup, the same for all classes. Without
+ * either flag the environment's WD_PATH (auto, hw, soft) decides. WD_PATH can
+ * restrict a session but never widen it: a session whose flag contradicts
+ * WD_PATH can't be allocated (EOPNOTSUPP).
  */
 #define WD_SESS_PATH_HW		0x1u	/* devices only (simulated ones included) */
-#define WD_SESS_PATH_SOFT	0x2u	/* this CPU only */
+#define WD_SESS_PATH_SOFT	0x2u	/* the software path only */
 
-/* Another bit of them: the setup's cq names a completion queue (wd_cq.h), which takes the place of callbacks. */
+/* Another bit of flags: the setup's cq names a completion queue (wd_cq.h), which replaces callbacks. */
 #define WD_SESS_CQ		0x4u
 
 /* What wd_<alg>_sess_caps() returns. */
 #define WD_CAP_HW		0x01	/* bound to a device */
 #define WD_CAP_SIM		0x02	/* bound to a simulated device */
-#define WD_CAP_SOFT		0x04	/* may be served by this CPU */
+#define WD_CAP_SOFT		0x04	/* may use the software path */
 #define WD_CAP_ASYNC		0x08	/* takes asynchronous requests */
 #define WD_CAP_STREAM		0x10	/* takes streams */
 #define WD_CAP_SGL		0x20	/* buffers are lists */
 
 /* A session's setup->op_type. */
 enum wd_op_type {
-	WD_SYNC,		/* calls that return with the result */
-	WD_ASYNC,		/* calls that return at once, and callbacks or a completion queue */
+	WD_SYNC,		/* calls that return the result */
+	WD_ASYNC,		/* calls that return at once; a callback or completion queue delivers the result */
 };
 
-/* One context of this process, as its number names it. */
+/* One context of this process. */
 struct wd_ctx_info {
-	char dev_name[64];	/* "hisi_zip-0"; "soft" for the CPU's place */
+	char dev_name[64];	/* "hisi_zip-0"; "soft" for the software path */
 	int numa_node;		/* -1 unknown */
 	__u16 path;		/* enum wd_path */
 	__u8 qc_type;		/* queue type, device specific */
 	__u8 async;		/* 1: serves asynchronous sessions */
 	__u32 depth;		/* requests that may be in flight */
 	__u32 in_flight;
-	__s32 state;		/* 0 usable, else the -errno that its requests get */
+	__s32 state;		/* 0: usable; else the -errno that its requests return */
 	__u64 reserved[4];
 };
 
 /*
  * wd_ctx_info() - describe context number i of this process.
  *
- * Numbers are never reused in a process. Any thread. Returns 0, -EINVAL for
- * a NULL info, -ENOENT for a number that no context ever had.
+ * A process never reuses a number. Any thread. Returns 0, -EINVAL (info is
+ * NULL), -ENOENT (no context ever had this number).
  */
 int wd_ctx_info(unsigned int i, struct wd_ctx_info *info);
 
-/* Requests by what became of them. All counters only grow. */
+/* Requests by outcome. No counter ever decreases. */
 struct wd_counts {
-	__u64 submitted;	/* given to it; in flight: submitted - completed */
-	__u64 completed;	/* over, in whatever way */
-	__u64 errors;		/* over with an error */
-	__u64 bytes_in;		/* consumed by those without one */
-	__u64 bytes_out;	/* produced by them */
+	__u64 submitted;	/* in flight: submitted - completed */
+	__u64 completed;	/* ended, with or without an error */
+	__u64 errors;		/* ended with an error */
+	__u64 bytes_in;		/* consumed by requests without an error */
+	__u64 bytes_out;	/* produced by requests without an error */
 	__u64 reserved[3];
 };
 
@@ -103,21 +243,22 @@ struct wd_sess_stats {
 };
 
 /*
- * wd_ctx_stats() - what went through context number i of this process.
- * wd_sess_stats() - what a session's requests came to, by the path that did the work.
+ * wd_ctx_stats() - count the requests of context number i of this process.
+ * wd_sess_stats() - count a session's requests by the path that did the work.
  *
- * What is counted is a request's stay on a context: one that is done again
- * elsewhere, because a context was stopped, is an error there and a request
- * here. Large buffers and streams count for each piece that was given to a
- * device, streams on this CPU for each call. A synchronous request on this CPU
- * goes through no context, and is counted when it ends. Requests refused
- * before they were given to anyone aren't counted.
+ * The unit is one request's stay on one context. If a context is stopped and
+ * its request is repeated elsewhere, the request is an error on the first
+ * context and a new request on the second. A large buffer or a stream counts
+ * once for each piece that is submitted to a device, a stream on the software
+ * path once for each call. A synchronous request on the software path uses no
+ * context and is counted when it ends. Refused requests aren't counted.
  *
- * Exact: nothing is submitted to, or taken from, a context while it is read,
- * so this is for looking now and then. Any thread, callbacks too; not signal
- * handlers. A fork's child begins with zeroes for its sessions.
- * Return 0, -EINVAL (NULL, not a session), -ENOENT (no context ever had that
- * number), -ESTALE (a context of a fork's parent).
+ * The counts are exact: while a context is read, nothing is submitted to it or
+ * taken from it. Don't call this for every request. Any thread, also in
+ * callbacks; not in signal handlers. In a fork's child the counts of sessions
+ * start at 0.
+ * Return 0, -EINVAL (NULL, or not a session), -ENOENT (no context ever had
+ * this number), -ESTALE (a context of a fork's parent).
  */
 int wd_ctx_stats(unsigned int i, struct wd_ctx_stats *stats);
 int wd_sess_stats(handle_t sess, struct wd_sess_stats *stats);
@@ -125,87 +266,92 @@ int wd_sess_stats(handle_t sess, struct wd_sess_stats *stats);
 /*
  * wd_ctx_set_from_sess() - add the contexts that a session uses to a set.
  *
- * These are the devices' contexts. Requests that name the set are never given
- * to this CPU because devices are full: that is -EBUSY. Only the set of a
- * session without any device has the CPU's place.
+ * Only contexts of devices are added. When they are full, requests that name
+ * the set return -EBUSY and don't take the software path. The software path's
+ * context is added only if the session has no device at all.
  *
- * Any thread, one at a time per set. Returns 0, -EINVAL for a stale session or
- * a bad set, -ESTALE for a set that was made before fork(), -ENOMEM.
+ * Any thread, one at a time per set. Returns 0, -EINVAL (not a live session or
+ * not a set), -ESTALE (the set was created before fork()), -ENOMEM.
  */
 int wd_ctx_set_from_sess(handle_t sess, wd_ctx_set_t *set);
 
 /*
- * wd_ctx_set_add_soft() - add this CPU's place to a set: the software path.
+ * wd_ctx_set_add_soft() - add the software path's context to a set.
  *
- * Asynchronous requests of the session that name the set go to this CPU when
- * all devices in it are full, or can't take them. Any thread, one at a time per
- * set. Returns as wd_ctx_set_from_sess(); -EOPNOTSUPP for a session that is
- * for devices only, or synchronous.
+ * Asynchronous requests of the session that name the set take the software
+ * path when all devices in the set are full or can't take them. Any thread,
+ * one at a time per set. Returns as wd_ctx_set_from_sess(); -EOPNOTSUPP for a
+ * session that is synchronous or restricted to devices.
  */
 int wd_ctx_set_add_soft(handle_t sess, wd_ctx_set_t *set);
 
 /*
- * wd_sess_own_ctxs() - n contexts that serve this session and no other.
+ * wd_sess_own_ctxs() - open n contexts that serve this session and no other.
  *
- * They are opened now, on the devices that the session may use: the best ones,
- * each in turn. From now on the session's requests use them only. n is the
- * whole number, 8 at most: calling it again opens or closes the difference, 0
- * has the session share contexts again. They are closed with the session. set:
- * NULL, or what their numbers are added to, as by wd_ctx_set_from_sess().
+ * The contexts are opened now, on the best devices that the session may use,
+ * in turn. From now on the session's requests use only these contexts. n is
+ * the total, 8 at most: a later call opens or closes the difference, and with
+ * 0 the session shares contexts again. Freeing the session closes them. If set
+ * is not NULL, their numbers are added to it as by wd_ctx_set_from_sess().
  *
- * In a section they count among the slot's grants and extras. Outside of one
- * they are beyond what wd_user_ctxs() says. A fork's child opens as many as it
- * can have when it uses the session; so does a session whose devices had gone.
+ * In a section the contexts count against the slot's grants and extras.
+ * Outside of sections they come on top of what wd_user_ctxs() allows. A fork's
+ * child opens as many as it can get when it first uses the session; so does a
+ * session whose devices were gone and have returned.
  *
- * Any thread, with no other in a call with the session. Returns 0, or, with
+ * Any thread, while no other is in a call with the session. Returns 0, or, with
  * nothing changed: -EINVAL (not a session, not a set, n is too large), -EBUSY
  * (the devices have no more free queues, or requests are in flight on a
  * context that would be closed), -EDQUOT (the section grants no more),
- * -ENODEV, -EACCES, -EOPNOTSUPP (a session on a completion queue, or for this
- * CPU only), -ESTALE, -ENOMEM.
+ * -ENODEV, -EACCES, -EOPNOTSUPP (a session on a completion queue, or on the
+ * software path only), -ESTALE, -ENOMEM.
  */
 int wd_sess_own_ctxs(handle_t sess, unsigned int n, wd_ctx_set_t *set);
 
 /*
- * wd_in_flight() - how many requests are in flight in a set.
+ * wd_in_flight() - count the requests in flight in a set.
  *
  * set NULL: every context of the process. Any thread. Returns the count,
- * -EINVAL for a bad set, -ESTALE for one that was made before fork().
+ * -EINVAL (not a set), -ESTALE (the set was created before fork()).
  */
 int wd_in_flight(const wd_ctx_set_t *set);
 
 /*
- * wd_start_pollers() - have threads of the library run the callbacks.
+ * wd_start_pollers() - start threads of the library that run callbacks.
  *
- * config: "2@0,2@1": at most so many threads on each of these NUMA nodes; a
- * count without a node: threads that may run anywhere. 64 threads, 16 nodes at
- * most. NULL: what WD_POLL_THREADS says; without it, a thread on every node
- * that this process may run on. With WD_POLL_THREADS in the environment the
- * first asynchronous session starts them by itself.
+ * config "2@0,2@1" allows at most two threads on each of the NUMA nodes 0 and
+ * 1. A count without a node is for threads that may run anywhere. The limits
+ * are 64 threads and 16 nodes. NULL takes the value of WD_POLL_THREADS; if
+ * that isn't set, one thread on every node that this process may run on. If
+ * WD_POLL_THREADS is set, the first asynchronous session starts the threads.
  *
- * A node's threads share its contexts; those of nodes without any go to the
- * nearest; requests for this CPU are everybody's. One thread a node waits,
- * the others help when it can't keep up. Who has nothing to do sleeps without
- * waking. They block all signals. A callback that blocks holds up others'.
- * wd_<alg>_poll() may be called as before, and then tells of what itself ran.
+ * The threads of a node share the contexts of that node. Contexts of a node
+ * without threads go to the nearest node that has some. Every thread serves
+ * the software path. One thread of each node waits for completions; the others
+ * help when it can't keep up. A thread without work sleeps. The threads block
+ * all signals. A callback that blocks delays other callbacks. wd_<alg>_poll()
+ * may still be called, and returns the number of callbacks that it ran itself.
  *
- * A fork's child has none, until it starts its own; with WD_POLL_THREADS its
- * first asynchronous call does. Any thread. Returns 0, -EALREADY (they run
- * already), -EINVAL (the text, or a node without a CPU for this process;
- * wd_error_detail() says which), -EAGAIN, -ENOMEM, -EMFILE.
+ * A fork's child has no such threads until it starts its own; with
+ * WD_POLL_THREADS its first asynchronous call does. Any thread. Returns 0,
+ * -EALREADY (the threads are running), -EINVAL (config is malformed, or names
+ * a node without a CPU for this process; wd_error_detail() says which),
+ * -EAGAIN, -ENOMEM, -EMFILE.
  */
 int wd_start_pollers(const char *config);
 
 /*
- * wd_stop_pollers() - end them, and wait for callbacks that run now.
+ * wd_stop_pollers() - end the poller threads and wait for their running callbacks.
  *
- * What is in flight is from now on for wd_<alg>_poll(). At exit they are
- * stopped too, before functions that were registered with atexit() before they
- * were started, but waited for a second at most. Any thread but theirs. Returns 0, -EDEADLK in a callback on one of them.
+ * From now on the program polls for what is in flight. The library also stops
+ * the threads at exit, and then waits at most a second for callbacks. That
+ * comes before functions that were passed to atexit() before the threads
+ * were started. Any thread but the pollers. Returns 0, or -EDEADLK in a callback
+ * on one of them.
  */
 int wd_stop_pollers(void);
 
-/* Names for people: "hw", "sim", "soft"; a few words for a reason. Never NULL, static storage. */
+/* Names to print: "hw", "sim", "soft", and a few words for a reason. Never NULL, static storage. */
 const char *wd_path_str(unsigned int path);
 const char *wd_path_reason_str(unsigned int reason);
 

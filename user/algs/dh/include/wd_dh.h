@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diffie-Hellman over prime fields on accelerators, on simulated ones, or on this CPU. */
+/* Diffie-Hellman over prime fields on accelerators, on simulated ones, or on the software path. */
 #ifndef WD_DH_H
 #define WD_DH_H
 
@@ -13,35 +13,7 @@
 extern "C" {
 #endif
 
-/*
- * Rules that hold for every function here
- *
- * Errors: 0 or a count, else -errno (errno itself is left alone). A function
- * that returns a handle returns 0 and sets errno. In words:
- * wd_error_detail(session, ...), or wd_error_detail(0, ...) for the calling
- * thread's last failed call.
- *
- * Buffers: any memory of the process. When a call returns, or a callback
- * starts, with whatever result, nobody reads or writes the request's buffers
- * any more. Until then nobody else writes to them: an operand that changes
- * after it was checked is an error of the caller's, whatever comes out. On an
- * error *dst_len is 0, and dst may have changed, or hold a result that came too
- * late. An asynchronous request that isn't taken is left as it was. src and dst
- * may be the same.
- *
- * Threads: any thread may use any session, several at once; a key is set
- * while no other thread is inside a call with the session.
- *
- * fork: the child's copies of sessions go on working, keys included, on the
- * child's own contexts. What was in flight belongs to the parent, whose
- * callbacks never run in the child.
- *
- * Secrets: keys are copied, and wiped when they are replaced or the session is
- * freed; what a request left in the library's memory is wiped when it ends.
- *
- * Interrupted system calls are retried; nothing here may be called from a
- * signal handler.
- */
+/* The rules and calls that all classes share are described in wd_request.h. */
 
 /* Groups of RFC 2409, 3526 and 7919, all with a generator of 2; their numbers are stable. */
 enum wd_dh_group {
@@ -59,17 +31,13 @@ enum wd_dh_group {
 
 /* A request's operation; k: bytes of p. */
 enum wd_dh_op {
-	WD_DH_PUBLIC,		/* src none; dst g^x mod p (k): the public value of x */
-	WD_DH_SHARED,		/* src the peer's public value (k); dst its power x mod p (k): the shared secret */
+	WD_DH_PUBLIC,		/* no src; dst g^x mod p (k): the public value of x */
+	WD_DH_SHARED,		/* src the peer's public value (k); dst src^x mod p (k): the shared secret */
 };
 
 struct wd_dh_arg;
 
-/*
- * Called by whoever polls, once per request, with no lock held and the slot
- * already free: it may submit, poll, free or reuse arg; it may not free its
- * own session (-EDEADLK) nor fork.
- */
+/* See "Callbacks" in wd_request.h. */
 typedef void wd_alg_dh_cb_t(struct wd_dh_arg *arg, void *cb_param);
 
 /*
@@ -80,15 +48,15 @@ struct wd_dh_arg {
 	const void *src;
 	size_t src_len;
 	void *dst;
-	size_t *dst_len;		/* in: bytes of room; out: of the result, 0 on an error */
+	size_t *dst_len;		/* in: bytes of room; out: bytes of the result, 0 on an error */
 	wd_alg_dh_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
 	const void *key;		/* this request's own private value x, of key_len bytes; NULL: the session's */
-	__u32 key_len;			/* leading zeroes may be there or not; 0: the session's */
+	__u32 key_len;			/* leading zeroes are allowed; 0: the session's */
 	__u32 op;			/* enum wd_dh_op */
-	__u32 flags;			/* none is defined: 0 */
+	__u32 flags;			/* no flag is defined: 0 */
 	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
-	__u64 wr_id;			/* the caller's, untouched */
+	__u64 wr_id;			/* the caller's, never changed */
 	__u64 consumed;			/* bytes of src used */
 	__s32 status;			/* 0 or -errno */
 	__u16 path;			/* enum wd_path */
@@ -96,9 +64,9 @@ struct wd_dh_arg {
 	__u64 reserved[4];		/* 0 */
 };
 
-/* Only read, so one may serve many sessions and threads. */
+/* The library only reads a setup: several sessions and threads may share one. */
 struct wd_dh_sess_setup {
-	struct wd_number p;		/* by value: of 768, 1024, 1536, 2048, 3072 or 4096 bits; else none */
+	struct wd_number p;		/* with WD_DH_BY_VALUE: 768, 1024, 1536, 2048, 3072 or 4096 bits; else none */
 	struct wd_number g;		/* 2 .. p - 2 */
 	__u32 group;			/* enum wd_dh_group */
 	__u8 op_type;			/* enum wd_op_type */
@@ -111,90 +79,62 @@ struct wd_dh_sess_setup {
 };
 
 /*
- * wd_dh_alloc_sess() - make a session and bind it to contexts.
+ * wd_dh_alloc_sess() - allocate a session: see wd_request.h.
  *
- * dev_mask: the devices it may use, NULL for all; read only during the call.
- * That a p by value is prime is not looked at. Returns a handle, or 0 and
- * errno: EINVAL (a NULL, an unknown value or flag, p or g that can't be; the detail
- * names the member), EOPNOTSUPP (WD_PATH forbids what the session asks for), and those
- * of wd_comp_alloc_sess() about devices, sections and completion queues.
+ * EINVAL also for values that p or g can't have. Whether a p given by value is
+ * prime is not checked.
  */
 handle_t wd_dh_alloc_sess(const struct wd_dh_sess_setup *setup, const wd_dev_mask_t *dev_mask);
 
-/*
- * wd_dh_free_sess() - wipe the private value and free the session.
- *
- * Freeing while another thread is inside a call with it is the caller's error.
- * Returns 0, -EINVAL (not a session of this library, or freed before), -EBUSY
- * (requests in flight, nothing freed), -EDEADLK (from its own callback).
- */
+/* wd_dh_free_sess() - free a session: see wd_request.h. */
 int wd_dh_free_sess(handle_t sess);
 
 /*
- * wd_dh_set_key() - set the session's private value x, 2 .. p - 2; the one before is wiped.
+ * wd_dh_set_key() - set the session's private value x, 2 .. p - 2; the old one is wiped.
  *
- * It is copied. Returns 0, -EINVAL (NULL, none, or out of range: the one
- * before stays), -EBUSY (requests in flight).
+ * The value is copied. Returns 0, -EINVAL (NULL, empty, or out of range: the
+ * old value stays), -EBUSY (requests in flight).
  */
 int wd_dh_set_key(handle_t sess, const struct wd_number *x);
 
-/* wd_dh_sess_bytes() - k, the bytes of p and of each operand and result, or -EINVAL. */
+/* wd_dh_sess_bytes() - k, the size in bytes of p and of each operand and result, or -EINVAL. */
 int wd_dh_sess_bytes(handle_t sess);
 
 /*
- * wd_dh_sync() - one request.
+ * wd_dh_sync() - do one operation.
  *
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EINVAL (among
  * others: no private value, or one out of range, src of another length, a
  * public value that isn't 2 .. p - 2), -EBADMSG (the shared secret is 0, 1 or
- * p - 1: p is no prime, or not a safe one), -ENOSPC (dst is too small), -EFAULT (a
- * buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV
- * (device gone), -EIO (device reset or stopped), -EDQUOT (the context was closed
- * for another kind of session), -EOPNOTSUPP (no device takes it, and it must be
- * one), -ENOMEM.
+ * p - 1: p is no prime, or not a safe one), -ENOSPC (dst is too small), -EFAULT
+ * (a buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV
+ * (device gone), -EIO (device reset or stopped), -EDQUOT (devices only, and the
+ * section grants no context for it), -EOPNOTSUPP (devices only, and none takes
+ * such operands), -ENOMEM.
  */
 int wd_dh_sync(handle_t sess, struct wd_dh_arg *arg);
 
 /*
- * wd_dh_async() - start a request of an asynchronous session.
+ * wd_dh_async(), wd_dh_async_burst() - start asynchronous requests: see wd_request.h.
  *
- * set: contexts to use, NULL for the session's own; read only during the
- * call. From success until the callback starts, or wd_poll_cq() has returned
- * the completion, the library owns arg and all that it points to. On the CPU
- * path the poller computes.
- *
- * Returns 0, -EINVAL, -ENOSPC, -EFAULT, -EBUSY (full: poll, or wd_dh_wait()),
- * -ENODEV, -EIO, -EDQUOT, -ENOMEM, -ESTALE, -EOPNOTSUPP (no device takes it, and it
- * must be one). What was refused is untouched, and no callback will run.
+ * Further errors: -EFAULT, -ENOMEM.
  */
 int wd_dh_async(handle_t sess, struct wd_dh_arg *arg, const wd_ctx_set_t *set);
-
-/*
- * wd_dh_async_burst() - start up to n requests, one doorbell per context.
- *
- * Returns how many were taken (0 .. n; the first ones), or the error of the
- * first when none was taken for another reason than room.
- */
 int wd_dh_async_burst(handle_t sess, struct wd_dh_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_dh_poll(), wd_dh_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of DH. */
+/* wd_dh_poll(), wd_dh_poll_wait() - run callbacks of finished requests: see wd_request.h. */
 int wd_dh_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_dh_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
-/*
- * wd_dh_wait(), wd_dh_wait_set() - sleep until there is room since the
- * -EBUSY that this thread saw last.
- *
- * timeout_ms 0: don't wait; UINT_MAX: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
- */
+/* wd_dh_wait(), wd_dh_wait_set() - sleep until there is room for a request: see wd_request.h. */
 int wd_dh_wait(handle_t sess, unsigned int timeout_ms);
 int wd_dh_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_dh_wakeup(), wd_dh_wakeup_set() - wake those who wait so, or in wd_dh_poll_wait(). Return 0, -EINVAL, -ESTALE. */
+/* wd_dh_wakeup(), wd_dh_wakeup_set() - wake threads that wait for room or for callbacks: see wd_request.h. */
 int wd_dh_wakeup(handle_t sess);
 int wd_dh_wakeup_set(const wd_ctx_set_t *set);
 
-/* wd_dh_sess_caps() - WD_CAP_* of a session as it is bound now, or -EINVAL. */
+/* wd_dh_sess_caps() - WD_CAP_* of a session: see wd_request.h. */
 int wd_dh_sess_caps(handle_t sess);
 
 #ifdef __cplusplus

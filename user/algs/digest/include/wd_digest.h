@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes and HMACs (SM3, MD5, SHA-1, SHA-2) on accelerators, on simulated ones, or on this CPU. */
+/* Hashes and HMACs (SM3, MD5, SHA-1, SHA-2) on accelerators, on simulated ones, or on the software path. */
 #ifndef WD_DIGEST_H
 #define WD_DIGEST_H
 
@@ -12,30 +12,7 @@
 extern "C" {
 #endif
 
-/*
- * Rules that hold for every function here
- *
- * Errors: 0 or a count, else -errno (errno itself is left alone). A function
- * that returns a handle returns 0 and sets errno. In words:
- * wd_error_detail(session, ...), or wd_error_detail(0, ...) for the calling
- * thread's last failed call.
- *
- * Buffers: any memory of the process. When a call returns, or a callback
- * starts, with whatever result, nobody reads or writes the request's buffers
- * any more. On an error *dst_len is 0, and nothing is ever written past the
- * length given. An asynchronous request that isn't taken is left as it was.
- *
- * Threads: any thread may use any session, several at once; one stream per
- * session, with one call at a time (another gets -EBUSY); a key is set while
- * no other thread is inside a call with the session.
- *
- * fork: the child's copies of sessions go on working, keys included, on the
- * child's own contexts. A half-done stream answers -ESTALE in the child; what
- * was in flight belongs to the parent, whose callbacks never run in the child.
- *
- * Interrupted system calls are retried; nothing here may be called from a
- * signal handler.
- */
+/* The rules and calls that all classes share are described in wd_request.h. */
 
 enum wd_digest_alg {
 	WD_DIGEST_SM3,			/* 32 bytes */
@@ -51,31 +28,27 @@ enum wd_digest_alg {
 
 enum wd_digest_mode {
 	WD_DIGEST_NORMAL,
-	WD_DIGEST_HMAC,			/* with a key: wd_digest_set_key() */
+	WD_DIGEST_HMAC,			/* needs a key: wd_digest_set_key() */
 };
 
-#define WD_DIGEST_MAX		64	/* bytes of the longest */
+#define WD_DIGEST_MAX		64	/* bytes of the longest digest */
 
 struct wd_digest_arg;
 
-/*
- * Called by whoever polls, once per request, with no lock held and the slot
- * already free: it may submit, poll, free or reuse arg; it may not free its
- * own session (-EDEADLK) nor fork.
- */
+/* See "Callbacks" in wd_request.h. */
 typedef void wd_alg_digest_cb_t(struct wd_digest_arg *arg, void *cb_param);
 
-/* One message, or a part of a stream. Members up to cb_param and flags .. wr_id are read, consumed .. path_reason are written. */
+/* One message, or a part of a stream. Up to cb_param and flags .. wr_id are read, consumed .. path_reason are written. */
 struct wd_digest_arg {
 	const void *src;
-	size_t src_len;			/* bytes; 0 is a message, too */
+	size_t src_len;			/* bytes; 0 is valid */
 	void *dst;			/* the digest; always flat */
 	size_t *dst_len;		/* in: bytes of room; out: bytes of the digest, 0 on an error */
 	wd_alg_digest_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
 	__u32 flags;			/* 0; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
-	__u64 wr_id;			/* the caller's, untouched */
+	__u64 wr_id;			/* the caller's, never changed */
 	__u64 consumed;			/* bytes of src used */
 	__s32 status;			/* 0 or -errno */
 	__u16 path;			/* enum wd_path */
@@ -83,14 +56,14 @@ struct wd_digest_arg {
 	__u64 reserved[4];		/* 0 */
 };
 
-/* Only read, so one may serve many sessions and threads. */
+/* The library only reads a setup: several sessions and threads may share one. */
 struct wd_digest_sess_setup {
 	__u8 alg;			/* enum wd_digest_alg */
 	__u8 mode;			/* enum wd_digest_mode */
 	__u8 op_type;			/* enum wd_op_type */
 	__u8 reserved8;			/* 0 */
 	__u16 data_fmt;			/* enum wd_buff_type: of src */
-	__u16 out_bytes;		/* of the digest, from its beginning: a multiple of 4; 0: all of it */
+	__u16 out_bytes;		/* truncates the digest to a multiple of 4 bytes; 0: the whole digest */
 	__u32 flags;			/* WD_SESS_*; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline of requests that set none; 0 or UINT_MAX: none */
 	handle_t cq;			/* with WD_SESS_CQ in flags: the completion queue; else 0 */
@@ -98,58 +71,51 @@ struct wd_digest_sess_setup {
 };
 
 /*
- * wd_digest_alloc_sess() - make a session and bind it to contexts.
+ * wd_digest_alloc_sess() - allocate a session: see wd_request.h.
  *
- * dev_mask: the devices it may use, NULL for all; read only during the call.
- * Returns a handle, or 0 and errno: EINVAL (a NULL, an unknown value or flag, out_bytes that is no
- * such length; the detail names the member), EOPNOTSUPP (neither a device nor this CPU has it; WD_PATH forbids
- * what the session asks for), and those of wd_comp_alloc_sess() about devices, sections
- * and completion queues.
+ * EINVAL also for an out_bytes that the digest can't have. EOPNOTSUPP also if
+ * neither a device nor libcrypto offers the digest.
  */
 handle_t wd_digest_alloc_sess(const struct wd_digest_sess_setup *setup, const wd_dev_mask_t *dev_mask);
 
-/*
- * wd_digest_free_sess() - wipe the key and free the session, abandoning its stream if it has one.
- *
- * Freeing while another thread is inside a call with it is the caller's error.
- * Returns 0, -EINVAL (not a session of this library, or freed before), -EBUSY
- * (requests in flight, nothing freed), -EDEADLK (from its own callback).
- */
+/* wd_digest_free_sess() - free a session: see wd_request.h. */
 int wd_digest_free_sess(handle_t sess);
 
 /*
- * wd_digest_set_key() - set the key of an HMAC, or replace it; the one before is wiped.
+ * wd_digest_set_key() - set or replace the key of an HMAC; the old key is wiped.
  *
- * The key is copied, and may have any length, 0 too. Returns 0, -EINVAL (NULL, a session
- * without HMAC: the key before stays), -EBUSY (requests in flight, or a stream
- * has begun), -EOPNOTSUPP (a long key has to be hashed, and libcrypto lacks the hash), -ENOMEM (the session
- * has no key then).
+ * The key is copied, and may have any length, also 0. Returns 0, -EINVAL (NULL,
+ * or the session has no HMAC: the old key stays), -EBUSY (requests in flight,
+ * or a stream has begun), -EOPNOTSUPP (a long key has to be hashed, and
+ * libcrypto lacks the hash), -ENOMEM (the session then has no key).
  */
 int wd_digest_set_key(handle_t sess, const __u8 *key, __u32 key_len);
 
 /*
- * wd_digest_sync() - one message, any size.
+ * wd_digest_sync() - hash one message of any size.
  *
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EINVAL (among
- * others: no key), -ENOSPC (room below the digest), -EFAULT (a
+ * others: no key), -ENOSPC (less room than the digest needs), -EFAULT (a
  * buffer is not mapped), -ETIMEDOUT (the device has been stopped), -ENODEV
- * (device gone), -EIO (device reset or stopped), -EOPNOTSUPP (devices only, and they lack the
- * algorithm, or a list has more pieces than they take), -EDQUOT (devices only, and no context of the section's grant can be had), -ENOMEM.
+ * (device gone), -EIO (device reset or stopped), -EOPNOTSUPP (devices only, and
+ * they lack the algorithm, or a list has more pieces than they take), -EDQUOT
+ * (devices only, and the section grants no context for it), -ENOMEM.
  */
 int wd_digest_sync(handle_t sess, struct wd_digest_arg *arg);
 
 /*
- * wd_digest_update(), wd_digest_final() - a message in parts: the session's stream.
+ * wd_digest_update(), wd_digest_final() - hash a message in parts, the session's stream.
  *
- * A stream starts by itself with the first part and after wd_digest_final();
- * it is bound to one device or to this CPU when it starts and never moves.
- * Parts may have any length. wd_digest_update() doesn't look at dst and
- * dst_len; wd_digest_final() takes a last part, which may be empty, and writes
- * the digest.
+ * A stream starts with the first part, and again with the first part after
+ * wd_digest_final(). It is bound to one device or to the software path when it
+ * starts, and never moves. Parts may have any length. wd_digest_update()
+ * ignores dst and dst_len. wd_digest_final() takes the last part, which may be
+ * empty, and writes the digest.
  *
- * Return 0, and the errors of wd_digest_sync(); -EBUSY when another thread is
- * inside, -ESTALE for a stream that a fork's parent began. After any error but
- * -EBUSY, -EINVAL and -ENOSPC the stream is over: wd_digest_reset_sess() starts a new one.
+ * Return 0, and the errors of wd_digest_sync(); -EBUSY if another thread is
+ * inside the stream, -ESTALE if a fork's parent began it. After any error but
+ * -EBUSY, -EINVAL and -ENOSPC the stream is over: wd_digest_reset_sess() starts
+ * a new one.
  */
 int wd_digest_update(handle_t sess, struct wd_digest_arg *arg);
 int wd_digest_final(handle_t sess, struct wd_digest_arg *arg);
@@ -157,50 +123,31 @@ int wd_digest_final(handle_t sess, struct wd_digest_arg *arg);
 /*
  * wd_digest_reset_sess() - abandon the session's stream; the next part starts a new one.
  *
- * Returns 0 (also when there was none), -EINVAL, -EBUSY (a call is inside the stream).
+ * Returns 0 (also if there was no stream), -EINVAL, -EBUSY (a call is inside the stream).
  */
 int wd_digest_reset_sess(handle_t sess);
 
 /*
- * wd_digest_async() - start a request of an asynchronous session.
+ * wd_digest_async(), wd_digest_async_burst() - start asynchronous requests: see wd_request.h.
  *
- * set: contexts to use, NULL for the session's own; read only during the
- * call. From success until the callback starts, or wd_poll_cq() has returned
- * the completion, the library owns arg, src, dst, *dst_len and list nodes.
- * On the CPU path the poller computes.
- *
- * Returns 0, -EINVAL, -ENOSPC, -EBUSY (full: poll, or wd_digest_wait()), -EFBIG (src
- * above 16 MiB - 512), -EOPNOTSUPP, -EDQUOT, -ENODEV, -EIO, -ESTALE (as wd_digest_sync()). What was refused is untouched,
- * and no callback will run.
+ * src may have at most 16 MiB - 512 bytes.
  */
 int wd_digest_async(handle_t sess, struct wd_digest_arg *arg, const wd_ctx_set_t *set);
-
-/*
- * wd_digest_async_burst() - start up to n requests, one doorbell per context.
- *
- * Returns how many were taken (0 .. n; the first ones), or the error of the
- * first when none was taken for another reason than room.
- */
 int wd_digest_async_burst(handle_t sess, struct wd_digest_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_digest_poll(), wd_digest_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of digests. */
+/* wd_digest_poll(), wd_digest_poll_wait() - run callbacks of finished requests: see wd_request.h. */
 int wd_digest_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_digest_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
-/*
- * wd_digest_wait(), wd_digest_wait_set() - sleep until there is room since the
- * -EBUSY that this thread saw last.
- *
- * timeout_ms 0: don't wait; UINT_MAX: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
- */
+/* wd_digest_wait(), wd_digest_wait_set() - sleep until there is room for a request: see wd_request.h. */
 int wd_digest_wait(handle_t sess, unsigned int timeout_ms);
 int wd_digest_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_digest_wakeup(), wd_digest_wakeup_set() - wake those who wait so, or in wd_digest_poll_wait(). Return 0, -EINVAL, -ESTALE. */
+/* wd_digest_wakeup(), wd_digest_wakeup_set() - wake threads that wait for room or for callbacks: see wd_request.h. */
 int wd_digest_wakeup(handle_t sess);
 int wd_digest_wakeup_set(const wd_ctx_set_t *set);
 
-/* wd_digest_sess_caps() - WD_CAP_* of a session as it is bound now, or -EINVAL. */
+/* wd_digest_sess_caps() - WD_CAP_* of a session: see wd_request.h. */
 int wd_digest_sess_caps(handle_t sess);
 
 #ifdef __cplusplus

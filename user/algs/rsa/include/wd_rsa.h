@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RSA on accelerators, on simulated ones, or on this CPU: the arithmetic, padding is the caller's. */
+/* RSA on accelerators, on simulated ones, or on the software path: the arithmetic only, without padding. */
 #ifndef WD_RSA_H
 #define WD_RSA_H
 
@@ -13,51 +13,19 @@
 extern "C" {
 #endif
 
-/*
- * Rules that hold for every function here
- *
- * Errors: 0 or a count, else -errno (errno itself is left alone). A function
- * that returns a handle returns 0 and sets errno. In words:
- * wd_error_detail(session, ...), or wd_error_detail(0, ...) for the calling
- * thread's last failed call.
- *
- * Buffers: any memory of the process. When a call returns, or a callback
- * starts, with whatever result, nobody reads or writes the request's buffers
- * any more. Until then nobody else writes to them: an operand that changes
- * after it was checked is an error of the caller's, whatever comes out. On an
- * error *dst_len is 0, and dst may have changed, or hold a result that came too
- * late. An asynchronous request that isn't taken is left as it was. src and dst
- * may be the same.
- *
- * Threads: any thread may use any session, several at once; a key is set
- * while no other thread is inside a call with the session.
- *
- * fork: the child's copies of sessions go on working, keys included, on the
- * child's own contexts. What was in flight belongs to the parent, whose
- * callbacks never run in the child.
- *
- * Secrets: keys are copied, and wiped when they are replaced or the session is
- * freed; what a request left in the library's memory is wiped when it ends.
- *
- * Interrupted system calls are retried; nothing here may be called from a
- * signal handler.
- */
+/* The rules and calls that all classes share are described in wd_request.h. */
 
-/* A request's operation: operands in src, results in dst, each of exactly the bytes said; k: those of the modulus. */
+/* A request's operation: operands in src, results in dst, each of exactly the size given; k: bytes of the modulus. */
 enum wd_rsa_op {
-	WD_RSA_SIGN,		/* src (k) by the private key: sign or decrypt; dst k */
-	WD_RSA_VERIFY,		/* src (k) by the public key: verify or encrypt; dst k */
+	WD_RSA_SIGN,		/* src (k) to the private exponent: sign or decrypt; dst k */
+	WD_RSA_VERIFY,		/* src (k) to the public exponent: verify or encrypt; dst k */
 	WD_RSA_GENKEY,		/* src e (k), p, q (k / 2 each); dst d, n (k each). No key is needed */
 	WD_RSA_GENKEY_CRT,	/* the same; dst d, n (k each), qinv, dq, dp (k / 2 each) */
 };
 
 struct wd_rsa_arg;
 
-/*
- * Called by whoever polls, once per request, with no lock held and the slot
- * already free: it may submit, poll, free or reuse arg; it may not free its
- * own session (-EDEADLK) nor fork.
- */
+/* See "Callbacks" in wd_request.h. */
 typedef void wd_alg_rsa_cb_t(struct wd_rsa_arg *arg, void *cb_param);
 
 /* One request. Numbers are big-endian, with leading zeroes. op .. wr_id are read, consumed .. path_reason are written. */
@@ -65,14 +33,14 @@ struct wd_rsa_arg {
 	const void *src;
 	size_t src_len;
 	void *dst;
-	size_t *dst_len;		/* in: bytes of room; out: of the result, 0 on an error */
+	size_t *dst_len;		/* in: bytes of room; out: bytes of the result, 0 on an error */
 	wd_alg_rsa_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
 	__u32 op;			/* enum wd_rsa_op */
 	__u32 reserved32;		/* 0 */
-	__u32 flags;			/* none is defined: 0 */
+	__u32 flags;			/* no flag is defined: 0 */
 	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
-	__u64 wr_id;			/* the caller's, untouched */
+	__u64 wr_id;			/* the caller's, never changed */
 	__u64 consumed;			/* bytes of src used */
 	__s32 status;			/* 0 or -errno */
 	__u16 path;			/* enum wd_path */
@@ -80,7 +48,7 @@ struct wd_rsa_arg {
 	__u64 reserved[4];		/* 0 */
 };
 
-/* Only read, so one may serve many sessions and threads. */
+/* The library only reads a setup: several sessions and threads may share one. */
 struct wd_rsa_sess_setup {
 	__u32 key_bits;			/* of the modulus: 1024, 2048, 3072 or 4096 */
 	__u8 op_type;			/* enum wd_op_type */
@@ -93,8 +61,9 @@ struct wd_rsa_sess_setup {
 };
 
 /*
- * A key. n and e: a public one; with d a private one, too; with all of p, q,
- * dp, dq and qinv, which is q^-1 mod p, its operations are about three times as fast.
+ * A key. n and e make a public key, d added makes a private key. With all of p,
+ * q, dp, dq and qinv = q^-1 mod p private operations are about three times as
+ * fast.
  */
 struct wd_rsa_key {
 	struct wd_number n;
@@ -109,87 +78,58 @@ struct wd_rsa_key {
 };
 
 /*
- * wd_rsa_alloc_sess() - make a session and bind it to contexts.
+ * wd_rsa_alloc_sess() - allocate a session: see wd_request.h.
  *
- * dev_mask: the devices it may use, NULL for all; read only during the call.
- * Returns a handle, or 0 and errno: EINVAL (a NULL, an unknown value or flag, a
- * size that there isn't; the detail names the member), EOPNOTSUPP (WD_PATH
- * forbids what the session asks for), and those of wd_comp_alloc_sess() about
- * devices, sections and completion queues.
+ * EINVAL also for a key_bits that is not listed above.
  */
 handle_t wd_rsa_alloc_sess(const struct wd_rsa_sess_setup *setup, const wd_dev_mask_t *dev_mask);
 
-/*
- * wd_rsa_free_sess() - wipe the key and free the session.
- *
- * Freeing while another thread is inside a call with it is the caller's error.
- * Returns 0, -EINVAL (not a session of this library, or freed before), -EBUSY
- * (requests in flight, nothing freed), -EDEADLK (from its own callback).
- */
+/* wd_rsa_free_sess() - free a session: see wd_request.h. */
 int wd_rsa_free_sess(handle_t sess);
 
 /*
- * wd_rsa_set_key() - set the key, or replace it; the one before is wiped.
+ * wd_rsa_set_key() - set or replace the session's key; the old key is wiped.
  *
  * The key is copied. Returns 0, -EINVAL (a part is missing, or the parts don't
- * make a key: the detail says which; the key before stays), -EBUSY (requests
- * in flight), -ENOMEM.
+ * make a key: the detail says which; the old key stays), -EBUSY (requests in
+ * flight), -ENOMEM.
  */
 int wd_rsa_set_key(handle_t sess, const struct wd_rsa_key *key);
 
 /*
- * wd_rsa_sync() - one request.
+ * wd_rsa_sync() - do one operation.
  *
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EINVAL (among
- * others: no key, or a public one where a private one is needed, src of
+ * others: no key, or a public key where a private one is needed, src of
  * another length, an operand that isn't below the modulus), -ENOSPC (dst is
  * too small), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device has been
  * stopped), -ENODEV (device gone), -EIO (device reset or stopped; libcrypto
- * failed), -EDQUOT (the context was closed for another kind of session),
- * -EOPNOTSUPP (no device takes it, and it must be one), -ENOMEM.
+ * failed), -EDQUOT (devices only, and the section grants no context for it),
+ * -EOPNOTSUPP (devices only, and none takes such operands), -ENOMEM.
  */
 int wd_rsa_sync(handle_t sess, struct wd_rsa_arg *arg);
 
 /*
- * wd_rsa_async() - start a request of an asynchronous session.
+ * wd_rsa_async(), wd_rsa_async_burst() - start asynchronous requests: see wd_request.h.
  *
- * set: contexts to use, NULL for the session's own; read only during the
- * call. From success until the callback starts, or wd_poll_cq() has returned
- * the completion, the library owns arg and all that it points to. On the CPU
- * path the poller computes.
- *
- * Returns 0, -EINVAL, -ENOSPC, -EFAULT, -EBUSY (full: poll, or wd_rsa_wait()),
- * -ENODEV, -EIO, -EDQUOT, -ENOMEM, -ESTALE, -EOPNOTSUPP (no device takes it, and it
- * must be one). What was refused is untouched, and no callback will run.
+ * Further errors: -EFAULT, -ENOMEM.
  */
 int wd_rsa_async(handle_t sess, struct wd_rsa_arg *arg, const wd_ctx_set_t *set);
-
-/*
- * wd_rsa_async_burst() - start up to n requests, one doorbell per context.
- *
- * Returns how many were taken (0 .. n; the first ones), or the error of the
- * first when none was taken for another reason than room.
- */
 int wd_rsa_async_burst(handle_t sess, struct wd_rsa_arg *args[], int n, const wd_ctx_set_t *set);
 
-/* wd_rsa_poll(), wd_rsa_poll_wait() - run callbacks of finished requests, as for compression, for the contexts of RSA. */
+/* wd_rsa_poll(), wd_rsa_poll_wait() - run callbacks of finished requests: see wd_request.h. */
 int wd_rsa_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 int wd_rsa_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
 
-/*
- * wd_rsa_wait(), wd_rsa_wait_set() - sleep until there is room since the
- * -EBUSY that this thread saw last.
- *
- * timeout_ms 0: don't wait; UINT_MAX: for ever. Returns 0, -ETIMEDOUT, -EINVAL, -ESTALE.
- */
+/* wd_rsa_wait(), wd_rsa_wait_set() - sleep until there is room for a request: see wd_request.h. */
 int wd_rsa_wait(handle_t sess, unsigned int timeout_ms);
 int wd_rsa_wait_set(const wd_ctx_set_t *set, unsigned int timeout_ms);
 
-/* wd_rsa_wakeup(), wd_rsa_wakeup_set() - wake those who wait so, or in wd_rsa_poll_wait(). Return 0, -EINVAL, -ESTALE. */
+/* wd_rsa_wakeup(), wd_rsa_wakeup_set() - wake threads that wait for room or for callbacks: see wd_request.h. */
 int wd_rsa_wakeup(handle_t sess);
 int wd_rsa_wakeup_set(const wd_ctx_set_t *set);
 
-/* wd_rsa_sess_caps() - WD_CAP_* of a session as it is bound now, or -EINVAL. */
+/* wd_rsa_sess_caps() - WD_CAP_* of a session: see wd_request.h. */
 int wd_rsa_sess_caps(handle_t sess);
 
 #ifdef __cplusplus
