@@ -148,7 +148,7 @@ void wd_free_list_accels(struct uacce_dev_list *list);
  * wd_get_accel_name() - device name in a node's path.
  *
  * "/dev/hisi_zip-0" gives "hisi_zip-0", or "hisi_zip" with no_apdx != 0. Only
- * the string is looked at. The result is malloc'ed for the caller. NULL and
+ * the string is looked at. The caller passes the result to free(). NULL and
  * errno: EINVAL (NULL, or not <driver>-<number>), ENAMETOOLONG, ENOMEM.
  */
 char *wd_get_accel_name(const char *node_path, int no_apdx);
