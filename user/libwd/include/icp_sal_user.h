@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names under which programs written for QAT attach to a section: see
- * wd_user.h for what they do. Where Intel's cpa.h is used too, include it first.
+ * The functions by which programs written for QAT attach to a section; wd_user.h
+ * describes sections. If Intel's cpa.h is used too, include it first.
  */
 #ifndef ICP_SAL_USER_H
 #define ICP_SAL_USER_H
@@ -29,15 +29,15 @@ typedef enum _CpaBoolean {
 #endif
 
 /*
- * icp_sal_userStart() - wd_user_start(), which never waits for a slot here, and
- *	fails on a kernel without sections, where nothing is held back.
- * icp_sal_userStartMultiProcess() - the same; limitDevAccess is the section's, and ignored here.
- * icp_sal_userStop() - wd_user_stop(), which ends what sessions have instead of
- *	being refused: requests end as when the slot is taken away. Such sessions
- *	get no context again and are to be freed as ever.
+ * icp_sal_userStart() - wd_user_start() that never waits for a slot, and fails
+ *	on a kernel without sections, which reserves nothing for the process.
+ * icp_sal_userStartMultiProcess() - the same; limitDevAccess is ignored, since the section determines it.
+ * icp_sal_userStop() - wd_user_stop() that doesn't fail while sessions exist:
+ *	their contexts are closed, and requests end as when the slot is taken
+ *	away. These sessions never get a context again; the program frees them.
  *
- * Return CPA_STATUS_SUCCESS; CPA_STATUS_INVALID_PARAM for what can't be a
- * section's name; CPA_STATUS_FAIL, and wd_error_detail(0, ...) says why.
+ * Return CPA_STATUS_SUCCESS; CPA_STATUS_INVALID_PARAM if the name can't be that
+ * of a section; CPA_STATUS_FAIL, and wd_error_detail(0, ...) says why.
  */
 CpaStatus icp_sal_userStart(const char *pSectionName);
 CpaStatus icp_sal_userStartMultiProcess(const char *pSectionName, CpaBoolean limitDevAccess);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices, contexts (one hardware queue each), device masks and context sets: what every WarpDrive library stands on. */
+/* Devices, contexts (one hardware queue each), device masks and context sets: the base of every WarpDrive library. */
 #ifndef WD_H
 #define WD_H
 
@@ -14,24 +14,25 @@ extern "C" {
 /*
  * Rules that hold for every function here
  *
- * Errors: functions returning int give 0 or a count, or -errno; errno itself
- * is left alone. Functions returning a handle or a pointer give 0 or NULL and
- * set errno. The words for it: wd_error_detail().
+ * Errors: a function that returns int returns 0 or a count on success, and
+ * -errno on failure; it doesn't change errno. A function that returns a handle
+ * or a pointer returns 0 or NULL on failure and sets errno. wd_error_detail()
+ * describes the failure in words.
  *
- * Handles are checked: a stale one, or one of another kind, is EINVAL and
- * never touches memory. Freeing an object while another thread is inside a
- * call with it is the caller's error.
+ * Handles are checked: a stale handle, or one of another kind, is EINVAL and
+ * no memory is accessed through it. Freeing an object while another thread is
+ * inside a call with it is the caller's error.
  *
  * Threads: every function may be called by any thread at any time, unless its
  * comment says otherwise. Nothing here may be called from a signal handler.
  *
- * fork: contexts and sets of the parent answer ESTALE in the child, where
- * releasing them only frees memory. The parent notices nothing.
+ * fork: contexts and sets of the parent return ESTALE in the child, where
+ * releasing them only frees memory. The parent is not affected.
  *
- * exec: no descriptor survives it.
+ * exec: no descriptor survives.
  */
 
-/* What names an object of these libraries; 0 never does. */
+/* Names an object of these libraries; 0 never names one. */
 typedef unsigned long long int handle_t;
 
 #define WD_NAME_SIZE		64
@@ -42,15 +43,15 @@ typedef unsigned long long int handle_t;
 #define WD_PRIORITY_MIN		(-100)
 #define WD_PRIORITY_MAX		99
 
-/* Features of an algorithm on a device, its sysfs attribute "flags"; bits 8 to 31 are the algorithm's own. */
-#define WD_CAPA_SHARE_ALL	(1u << 0)	/* it works on all addresses of the process */
-#define WD_CAPA_SGL_MEM		(1u << 1)	/* and on lists of pieces */
-#define WD_CAPA_STREAM		(1u << 8)	/* a request goes on with the state of an earlier one */
+/* Features of an algorithm on a device: its sysfs attribute "flags". Bits 8 to 31 are specific to the algorithm. */
+#define WD_CAPA_SHARE_ALL	(1u << 0)	/* works on all addresses of the process */
+#define WD_CAPA_SGL_MEM		(1u << 1)	/* takes lists of pieces */
+#define WD_CAPA_STREAM		(1u << 8)	/* a request can continue from the state of an earlier one */
 
 /*
- * A device as sysfs describes it. Allocated by this library only, so that a
- * later version may append members. A mainline kernel lacks the attributes of
- * priority, simulated and sometimes isolated: they read 0 there.
+ * A device as sysfs describes it. Only the library allocates this struct, so
+ * later versions may append members. A mainline kernel lacks the attributes
+ * for priority, simulated and sometimes isolated: these members are then 0.
  */
 struct uacce_dev_info {
 	int flags;				/* UACCE_DEV_SVA */
@@ -108,70 +109,71 @@ struct wd_datalist {
 const char *wd_version(void);
 
 /*
- * wd_error_detail() - the last failure of an object, in words.
+ * wd_error_detail() - describe the last failure of an object in words.
  *
- * h: a handle of any of these libraries; 0: the calling thread's last failed
- * call (the way to ask when an allocation failed). At most len - 1 characters
+ * h is a handle of any of these libraries, or 0 for the calling thread's last
+ * failed call (for example a failed allocation). At most len - 1 characters
  * and a terminating 0 are written. Returns the length of the whole text as
- * snprintf() does, 0 (and "") when nothing has failed, -EINVAL for a bad
- * handle, a NULL buf or len 0.
+ * snprintf() does, 0 (and "") if nothing has failed, -EINVAL for a bad handle,
+ * a NULL buf or len 0.
  */
 int wd_error_detail(handle_t h, char *buf, size_t len);
 
 /*
- * wd_list_accels() - the devices that offer an algorithm, best first.
+ * wd_list_accels() - list the devices that offer an algorithm, best first.
  *
- * alg_name is compared with whole lines of the device's algorithms ("dh" is
- * not "ecdh"). Disabled and isolated devices are left out. Order: priority,
- * distance of the caller's NUMA node (unknown counts as near), free queues,
- * throughput. NULL: every device, those that are not to be used at the end.
+ * alg_name is compared with whole lines of the device's algorithms ("dh" does
+ * not match "ecdh"). Disabled and isolated devices are left out. The order is
+ * by priority, distance from the caller's NUMA node (unknown counts as near),
+ * free queues, throughput. With alg_name NULL every device is listed, and
+ * those that should not be used come last.
  *
- * The list is the caller's: wd_free_list_accels(). NULL and errno: ENODEV (no
- * such device), EINVAL (empty name, or one with a line break), ENOMEM; EMFILE,
- * ENFILE, EACCES (it can't be found out now).
+ * Free the list with wd_free_list_accels(). NULL and errno: ENODEV (no such
+ * device), EINVAL (empty name, or one with a line break), ENOMEM; EMFILE,
+ * ENFILE, EACCES (the devices can't be read).
  */
 struct uacce_dev_list *wd_list_accels(const char *alg_name);
 
 /*
- * wd_list_accels_with() - those of them that have features (WD_CAPA_*) for the algorithm.
+ * wd_list_accels_with() - list only devices that have features (WD_CAPA_*) for the algorithm.
  *
- * A device that doesn't say (mainline's) is listed. NULL and errno as
- * wd_list_accels(); EOPNOTSUPP: devices offer the algorithm, none has the
- * features; EINVAL: features of no algorithm (alg_name NULL).
+ * A device without the attribute (with a mainline kernel) is listed. NULL and
+ * errno as wd_list_accels(); EOPNOTSUPP: devices offer the algorithm, none has
+ * the features; EINVAL: features without an algorithm (alg_name NULL).
  */
 struct uacce_dev_list *wd_list_accels_with(const char *alg_name, unsigned int features);
 
-/* wd_free_list_accels() - free a list of these; NULL is ignored. */
+/* wd_free_list_accels() - free a list of devices; NULL is ignored. */
 void wd_free_list_accels(struct uacce_dev_list *list);
 
 /*
- * wd_get_accel_name() - device name in a node's path.
+ * wd_get_accel_name() - extract the device name from the path of a node.
  *
- * "/dev/hisi_zip-0" gives "hisi_zip-0", or "hisi_zip" with no_apdx != 0. Only
- * the string is looked at. The caller passes the result to free(). NULL and
+ * "/dev/hisi_zip-0" gives "hisi_zip-0", or "hisi_zip" if no_apdx is not 0. Only
+ * the string is examined. The caller passes the result to free(). NULL and
  * errno: EINVAL (NULL, or not <driver>-<number>), ENAMETOOLONG, ENOMEM.
  */
 char *wd_get_accel_name(const char *node_path, int no_apdx);
 
 /*
- * wd_ctx_get_avail_ctx() - how many contexts this process could still open.
+ * wd_ctx_get_avail_ctx() - count the contexts that this process could still open.
  *
- * Others open and close meanwhile: it is a hint. Returns the count, or
- * -EINVAL (NULL), -ENOENT (no such path), -ENODEV (not a node of a uacce
- * device, or the device is gone), -EACCES.
+ * A hint only, since other processes open and close contexts. Returns the
+ * count, or -EINVAL (NULL), -ENOENT (no such path), -ENODEV (not a node of a
+ * uacce device, or the device is gone), -EACCES.
  */
 int wd_ctx_get_avail_ctx(const char *node_path);
 
 /*
  * wd_request_ctx() - open a context: one queue of the device.
  *
- * The context has one reference, and lives until wd_release_ctx() has been
- * called as often as references were taken. Returns a handle, or 0 and errno:
- * EINVAL (NULL), ENOENT (no such path), ENODEV (not a node of a uacce device,
- * or the device is gone), EBUSY (no queue is free), EDQUOT (the section's slot,
- * or the process, has as many as it may), EACCES (also of a device that the
- * section hasn't), ESHUTDOWN (after wd_user_stop(), or the section was shut
- * down), EPERM (resetting, or not permitted), EMFILE, ENFILE, ENOMEM.
+ * The context starts with one reference, and lives until wd_release_ctx() has
+ * dropped all references. Returns a handle, or 0 and errno: EINVAL (NULL),
+ * ENOENT (no such path), ENODEV (not a node of a uacce device, or the device
+ * is gone), EBUSY (no queue is free), EDQUOT (the section's slot, or the
+ * process, has as many as it may), EACCES (not permitted, or the section has
+ * no share of the device), ESHUTDOWN (after wd_user_stop(), or the section was
+ * shut down), EPERM (resetting, or not permitted), EMFILE, ENFILE, ENOMEM.
  */
 handle_t wd_request_ctx(const char *node_path);
 
@@ -179,76 +181,81 @@ handle_t wd_request_ctx(const char *node_path);
 int wd_ctx_ref(handle_t h_ctx);
 
 /*
- * wd_release_ctx() - drop a reference; the last one stops, unmaps and closes.
+ * wd_release_ctx() - drop a reference; the last one stops, unmaps and closes the context.
  *
- * A bad handle is ignored; wd_error_detail(0, ...) then says so. Works on
- * contexts inherited over fork(), too: only memory is freed.
+ * A bad handle is ignored; wd_error_detail(0, ...) then says so. In a fork's
+ * child this only frees the memory of an inherited context.
  */
 void wd_release_ctx(handle_t h_ctx);
 
 /*
- * wd_drv_mmap_qfr() - address of a region of the context, mapped at first use.
+ * wd_drv_mmap_qfr() - return the address of a region of the context; the first call maps it.
  *
- * The same region has the same address until wd_drv_unmap_qfr(). Its size is
+ * A region keeps its address until wd_drv_unmap_qfr(). Its size is
  * uacce_dev_info.qfrs_offs[qfrt]. NULL and errno: EINVAL (bad handle, or no
  * such region), ESHUTDOWN (after wd_ctx_stop()), ENODEV (device gone), ESTALE,
  * ENOMEM.
  *
- * When the device is removed under the warpdrive kernel the mapping stays
- * valid; under a mainline kernel the next access is a SIGBUS.
+ * When the device is removed, the mapping stays valid with the kernel modules
+ * of WarpDrive. With a mainline kernel the next access raises SIGBUS.
  */
 void *wd_drv_mmap_qfr(handle_t h_ctx, enum uacce_qfrt qfrt);
 
-/* wd_drv_unmap_qfr() - undo it, for all who share the context. A bad handle or a region that isn't mapped is ignored. */
+/* wd_drv_unmap_qfr() - unmap a region for all users of the context. A bad handle or an unmapped region is ignored. */
 void wd_drv_unmap_qfr(handle_t h_ctx, enum uacce_qfrt qfrt);
 
 /*
- * wd_ctx_start() - let the queue work.
+ * wd_ctx_start() - start the queue.
  *
  * Returns 0, -EINVAL (bad handle, or started before), -ESHUTDOWN (after
- * wd_ctx_stop()), -ENODEV (device gone), -ESTALE, or what the kernel's
- * START_Q said.
+ * wd_ctx_stop()), -ENODEV (device gone), -ESTALE, or the error of the
+ * kernel's START_Q.
  */
 int wd_ctx_start(handle_t h_ctx);
 
 /*
- * wd_ctx_stop() - give the hardware queue back at once.
+ * wd_ctx_stop() - return the hardware queue at once.
  *
  * The queue is stopped and drained, its regions unmapped, its file closed.
- * The handle lives on for wd_ctx_get_api(), _priv() and wd_release_ctx().
- * When it returns, the device does not touch the process' memory for this
- * context any more. Not while another thread uses the context's regions.
- * The kernel may wait for minutes while the device finishes another process' queue.
- * Returns 0, -EINVAL (bad handle), -ESHUTDOWN (stopped before), -ESTALE; or
- * what the kernel's PUT_Q said, but the queue is closed all the same.
+ * The handle stays valid for wd_ctx_get_api(), _priv() and wd_release_ctx().
+ * When the call returns, the device no longer accesses the process' memory for
+ * this context. No other thread may use the context's regions meanwhile. The
+ * kernel may wait for minutes while the device finishes another process'
+ * queue. Returns 0, -EINVAL (bad handle), -ESHUTDOWN (stopped before), -ESTALE,
+ * or the error of the kernel's PUT_Q; the queue is closed nevertheless.
  */
 int wd_ctx_stop(handle_t h_ctx);
 
-/* wd_ctx_get_api() - the device's "api" string; it belongs to the context. NULL and errno EINVAL for a bad handle. */
+/* wd_ctx_get_api() - return the device's "api" string; it belongs to the context. NULL and errno EINVAL for a bad handle. */
 char *wd_ctx_get_api(handle_t h_ctx);
 
-/* wd_ctx_get_priv(), wd_ctx_set_priv() - a pointer kept for the user; NULL at first. A bad handle: NULL and errno EINVAL, or ignored. */
+/*
+ * wd_ctx_get_priv(), wd_ctx_set_priv() - get and set a pointer of the program; NULL at first.
+ *
+ * For a bad handle wd_ctx_get_priv() returns NULL and sets errno to EINVAL;
+ * wd_ctx_set_priv() ignores it.
+ */
 void *wd_ctx_get_priv(handle_t h_ctx);
 void wd_ctx_set_priv(handle_t h_ctx, void *priv);
 
 /*
- * wd_ctx_set_io_cmd() - an ioctl of the device's driver on the context.
+ * wd_ctx_set_io_cmd() - send an ioctl of the device's driver to the context.
  *
- * Not for uacce's own START_Q and PUT_Q (-EINVAL). Returns what ioctl()
- * returned, or -errno; -ENODEV when the device is gone, -ESHUTDOWN after
+ * uacce's own START_Q and PUT_Q are refused (-EINVAL). Returns the result of
+ * ioctl(), or -errno; -ENODEV if the device is gone, -ESHUTDOWN after
  * wd_ctx_stop(), -ESTALE.
  */
 int wd_ctx_set_io_cmd(handle_t h_ctx, int cmd, void *arg);
 
 /*
- * wd_dev_mask_alloc() - an empty set of devices. NULL and errno ENOMEM.
- * wd_dev_mask_from_list() - the devices of a list. NULL and errno EINVAL (NULL list), ENOMEM.
- * wd_dev_mask_free() - free one; NULL and what is not one are ignored.
+ * wd_dev_mask_alloc() - create an empty set of devices. NULL and errno ENOMEM.
+ * wd_dev_mask_from_list() - create a set of the devices in a list. NULL and errno EINVAL (NULL list), ENOMEM.
+ * wd_dev_mask_free() - free a set; NULL and pointers that are not masks are ignored.
  *
  * wd_dev_mask_set(), wd_clear_mask(): 0, -EINVAL (not a mask, number out of
- * range), -ENOMEM. wd_dev_mask_test(): 1, 0, -EINVAL. Setting makes the mask
- * wider as needed; clearing or testing beyond its width is no error.
- * One thread at a time may change a mask. fork: a mask goes on working.
+ * range), -ENOMEM. wd_dev_mask_test(): 1, 0, -EINVAL. Setting widens the mask
+ * as needed; clearing or testing beyond its width is no error. One thread at a
+ * time may change a mask. fork: a mask stays valid in the child.
  */
 wd_dev_mask_t *wd_dev_mask_alloc(void);
 wd_dev_mask_t *wd_dev_mask_from_list(const struct uacce_dev_list *list);
@@ -258,14 +265,14 @@ int wd_clear_mask(wd_dev_mask_t *dev_mask, int idx);
 int wd_dev_mask_test(const wd_dev_mask_t *dev_mask, int idx);
 
 /*
- * wd_ctx_set_alloc() - an empty set of contexts. NULL and errno ENOMEM.
- * wd_ctx_set_free() - free one; NULL and what is not one are ignored.
+ * wd_ctx_set_alloc() - create an empty set of contexts. NULL and errno ENOMEM.
+ * wd_ctx_set_free() - free a set; NULL and pointers that are not sets are ignored.
  *
  * wd_ctx_set_set(), wd_ctx_set_clear(): 0, -EINVAL (not a set, number out of
- * range), -ENOMEM, -ESTALE (made before fork). wd_ctx_set_test(): 1, 0,
- * -EINVAL, -ESTALE. Setting makes the set wider as needed; clearing or testing
- * beyond its width is no error. wd_ctx_set_or() adds what is in src to dst: 0,
- * -EINVAL, -ENOMEM, -ESTALE. One thread at a time may change a set.
+ * range), -ENOMEM, -ESTALE (created before fork()). wd_ctx_set_test(): 1, 0,
+ * -EINVAL, -ESTALE. Setting widens the set as needed; clearing or testing
+ * beyond its width is no error. wd_ctx_set_or() adds the contexts in src to
+ * dst: 0, -EINVAL, -ENOMEM, -ESTALE. One thread at a time may change a set.
  */
 wd_ctx_set_t *wd_ctx_set_alloc(void);
 void wd_ctx_set_free(wd_ctx_set_t *set);
@@ -275,11 +282,11 @@ int wd_ctx_set_test(const wd_ctx_set_t *set, int ctx);
 int wd_ctx_set_or(wd_ctx_set_t *dst, const wd_ctx_set_t *src);
 
 /*
- * wd_prefault() - have a buffer's pages in memory before a device uses them.
+ * wd_prefault() - bring a buffer's pages into memory before a device uses them.
  *
- * A page that a device touches first costs a page fault on the request's
- * path. Contents are kept; read-only memory is made readable only. Pages may
- * be swapped out later. Returns 0, -EINVAL (NULL with len > 0, or wrapping
+ * If a device is the first to touch a page, the request pays for a page fault.
+ * Contents are kept; read-only memory is made readable only. Pages may be
+ * swapped out later. Returns 0, -EINVAL (NULL with len > 0, or wrapping
  * around), -EFAULT or -ENOMEM (not mapped), -EOPNOTSUPP (Linux before 5.14).
  */
 int wd_prefault(void *buf, size_t len);

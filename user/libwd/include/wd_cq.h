@@ -12,31 +12,31 @@ extern "C" {
 
 /*
  * A session whose setup has WD_SESS_CQ in flags and the queue's handle in cq
- * delivers there instead of calling back: its requests have no callback, and
- * each of them ends as one struct wd_wc, polled once, by whichever thread
- * comes first. Sessions of several libraries may share a queue.
+ * delivers to the queue: its requests have no callback. Each request ends as
+ * one struct wd_wc, which the first thread to poll takes. Sessions of several
+ * libraries may share a queue.
  *
  * The contexts of a queue's sessions are the queue's own: nobody else's
  * requests get into them, wd_<alg>_poll() doesn't look at them, and
  * wd_cq_destroy() closes them.
  *
- * Threads: any number may use one queue at the same time.
+ * Threads: any number of threads may use one queue at the same time.
  *
- * fork: -ESTALE in the child, for the queue and for its sessions; destroying
- * it and freeing them there only frees memory.
+ * fork: in the child the queue and its sessions return -ESTALE. Destroying the
+ * queue and freeing the sessions there only frees memory.
  */
 
 #define WD_CQ_DEPTH_MAX		65536u
 
-/* What was done: wc->opcode. Later libraries append theirs. */
+/* The operation: wc->opcode. Later libraries append their own. */
 enum wd_wc_opcode {
 	WD_WC_COMPRESS = 1,
 	WD_WC_DECOMPRESS = 2,
-	WD_WC_ENCRYPT = 3,	/* of ciphers and of AEAD */
+	WD_WC_ENCRYPT = 3,	/* ciphers and AEAD */
 	WD_WC_DECRYPT = 4,
 	WD_WC_DIGEST = 5,
-	WD_WC_SIGN = 6,		/* and what else RSA's private key does */
-	WD_WC_VERIFY = 7,	/* the same of its public key */
+	WD_WC_SIGN = 6,		/* and other operations of RSA's private key */
+	WD_WC_VERIFY = 7,	/* and other operations of RSA's public key */
 	WD_WC_KEYGEN = 8,
 	WD_WC_AGREE = 9,	/* on a shared secret: DH, ECDH, X25519, X448 */
 };
@@ -61,7 +61,7 @@ struct wd_wc {
 };
 
 enum wd_event_type {
-	WD_EVENT_CQ_ERR = 1,	/* a context is broken: its ring overran or holds nonsense, or its device failed or went */
+	WD_EVENT_CQ_ERR = 1,	/* a context is broken: its ring overran or is invalid, or its device failed or is gone */
 };
 
 struct wd_async_event {
@@ -77,7 +77,7 @@ struct wd_async_event {
  * wd_cq_create() - make a completion queue for at most depth requests that
  * are submitted and not yet polled.
  *
- * depth: 1 .. WD_CQ_DEPTH_MAX. A submission beyond it is -EBUSY, so that the
+ * depth: 1 .. WD_CQ_DEPTH_MAX. A submission beyond it returns -EBUSY, so the
  * queue itself can't overrun. Returns a handle, or 0 and errno EINVAL, ENOMEM.
  */
 handle_t wd_cq_create(__u32 depth);
@@ -85,53 +85,55 @@ handle_t wd_cq_create(__u32 depth);
 /*
  * wd_cq_destroy() - destroy it and close its contexts.
  *
- * Its descriptor is closed: take it out of your own epoll sets before.
- * Returns 0, -EINVAL (not a completion queue, or destroyed before), -EBUSY
- * (sessions name it).
+ * Its descriptor is closed: remove it from epoll sets before. Returns 0, -EINVAL (not a
+ * completion queue, or already destroyed), -EBUSY (sessions name it).
  */
 int wd_cq_destroy(handle_t cq);
 
 /*
  * wd_poll_cq() - take up to num_entries completions; never waits for a device.
  *
- * Requests that wait for this CPU are computed in here. Their time over,
- * requests end here too (-ETIMEDOUT), after their device has let go of them.
- * No order is promised. Returns how many entries of wc were filled, 0 when
- * none is complete; -EINVAL (not a completion queue, num_entries below 1, wc
- * NULL), -ESTALE.
+ * Requests that take the software path are computed in this call. Requests
+ * whose deadline has passed end in it as well (-ETIMEDOUT), after their device
+ * no longer accesses their buffers. No order is promised. Returns how many
+ * entries of wc were filled, 0 if nothing is complete; -EINVAL (not a
+ * completion queue, num_entries below 1, wc NULL), -ESTALE.
  */
 int wd_poll_cq(handle_t cq, int num_entries, struct wd_wc *wc);
 
 /*
- * wd_cq_fd() - the one descriptor to sleep on: readable when wd_poll_cq() or
- * wd_get_async_event() is worth a call, after wd_cq_arm().
+ * wd_cq_fd() - return the descriptor to sleep on: after wd_cq_arm() it becomes
+ * readable when wd_poll_cq() or wd_get_async_event() has work.
  *
- * For poll() and epoll; it belongs to the queue: don't read, change or close
- * it. Returns it, the same every time; -EINVAL, -ESTALE, or -errno of the
- * system (-EMFILE, ...) when it can't be made.
+ * For poll() and epoll. The descriptor belongs to the queue: don't read, change
+ * or close it. Returns the same descriptor at each call; -EINVAL, -ESTALE, or
+ * -errno of the system (-EMFILE, ...) if it can't be created.
  */
 int wd_cq_fd(handle_t cq);
 
 /*
- * wd_cq_arm() - make the descriptor readable with the next completion or
- * event, and at once if one is there already.
+ * wd_cq_arm() - make the descriptor readable at the next completion or event,
+ * or at once if there is one already.
  *
- * Once: arm again before the next sleep, and after epoll_ctl(). The order that
- * loses nothing is: epoll_ctl(), wd_cq_arm(), wd_poll_cq() until it returns 0,
- * sleep. Completions that the thread takes between its arming and that 0 don't
- * end the arming. When several threads arm, what one of them takes makes
- * the descriptor readable for the others. The descriptor may be readable
- * without a reason. Returns 0, and the errors of wd_cq_fd().
+ * This works once: arm again before the next sleep, and after epoll_ctl(). The
+ * order that loses nothing is: epoll_ctl(), wd_cq_arm(), wd_poll_cq() until it
+ * returns 0, sleep. Completions that the thread takes between wd_cq_arm() and
+ * that 0 leave the queue armed. If several threads arm, the completions that
+ * one of them takes make the descriptor readable for the others. The
+ * descriptor may be readable without a reason. Returns 0, and the errors of
+ * wd_cq_fd().
  */
 int wd_cq_arm(handle_t cq);
 
 /*
  * wd_get_async_event() - take one event of the queue.
  *
- * A context that breaks raises WD_EVENT_CQ_ERR once. What was in it ends with
- * errors (or elsewhere, where that is allowed) and is polled as usual; what had
- * finished before is not lost. The queue lasts, also when a ring overran: its
- * other contexts go on, and a context that is opened again has a new ring. Returns 0, -EAGAIN when there is none, -EINVAL, -ESTALE.
+ * A context that breaks raises WD_EVENT_CQ_ERR once. Its requests in flight end
+ * with errors, or are repeated elsewhere where that is allowed, and are polled
+ * as usual; requests that had finished before are not lost. The queue stays
+ * usable, also after a ring overran: its other contexts continue, and a
+ * context that is opened again has a new ring. Returns 0, -EAGAIN (no event),
+ * -EINVAL, -ESTALE.
  */
 int wd_get_async_event(handle_t cq, struct wd_async_event *ev);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of public-key algorithms, as they stand in keys and parameters. */
+/* Numbers in the keys and parameters of public-key algorithms. */
 #ifndef WD_NUMBER_H
 #define WD_NUMBER_H
 
 #include <linux/types.h>
 
-/* Bytes, most significant first; zeroes may lead. NULL and 0: there is none. */
+/* Bytes, most significant first, possibly with leading zeroes. NULL and 0: no number. */
 struct wd_number {
 	const void *data;
 	__u32 len;

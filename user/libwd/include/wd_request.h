@@ -153,7 +153,7 @@ extern "C" {
 
 /* Who did the work of a request: arg->path. */
 enum wd_path {
-	WD_PATH_NONE = 0,	/* nobody: the request was refused before it was submitted */
+	WD_PATH_NONE = 0,	/* none: the request was refused before it was submitted */
 	WD_PATH_HW = 1,		/* a device */
 	WD_PATH_SIM = 2,	/* a simulated device (sysfs "simulated" is 1) */
 	WD_PATH_SOFT = 3,	/* the software path: a CPU */
