@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the request core, the algorithm classes and the drivers linked into them; private, changes with every release. */
+/*
+ * The interface between the request core, the algorithm classes and the drivers linked into them; private, changes with
+ * every release.
+ */
 #ifndef WD_DRIVER_H
 #define WD_DRIVER_H
 
@@ -24,38 +27,40 @@ struct wd_queue;
 struct wd_session;
 struct wd_slot;
 
-/* Status of a request that was stopped through no fault of its own; becomes another before its caller sees it. */
+/*
+ * Status of a request that was stopped through no fault of its own. Its caller never sees this status: it is replaced
+ * first.
+ */
 #define WD_STOPPED	(-ECANCELED)
 
 /* wd_msg.state of a synchronous request: a futex word that its owner waits on. */
 enum wd_msg_state {
 	WD_MSG_FLYING = 0,	/* owned by the device */
-	WD_MSG_WAITED = 1,	/* the same, and its owner sleeps on the word */
-	WD_MSG_DONE = 2,	/* results are in; the memory is its owner's again */
+	WD_MSG_WAITED = 1,	/* the same, and the owner sleeps on the word */
+	WD_MSG_DONE = 2,	/* the results are in; the owner has its memory back */
 };
 
 /**
  * struct wd_msg - one request inside the core; a class's own message begins with it
- * @sess:	whose it is
+ * @sess:	the request's session
  * @req:	the caller's argument struct, for the class's complete()
- * @deadline:	of the monotonic clock in ns, 0 none
+ * @deadline:	on the monotonic clock, in ns; 0: none
  * @state:	enum wd_msg_state
- * @tag:	slot index and generation, as the descriptor carries it
+ * @tag:	slot index and generation, as the descriptor carries them
  * @status:	result: 0 or -errno
  * @vendor:	raw device status
- * @aux:	the class's, and all that is kept of an asynchronous message until its completion
- * @over:	requests of the session that are over with this one's completion
- * @path:	who did it, enum wd_path
- * @reason:	why, enum wd_path_reason
- * @redo:	0: it may not be done again. Else how often on a context, and one more
- *		for this CPU; fill says WD_REDO when it is stateless and src and dst don't overlap
- * @waited:	it was stopped, and has waited for a context once
- * @told:	the results of a request that took the fast path are in the caller's struct
+ * @aux:	owned by the class; the only part of an asynchronous message that is kept until completion
+ * @over:	number of the session's requests that are over with this completion
+ * @path:	the path that the request took, enum wd_path
+ * @reason:	why it took that path, enum wd_path_reason
+ * @redo:	0: no retry. Otherwise the retries left on a context, plus one for the software path.
+ *		fill() sets WD_REDO when the request is stateless and src and dst don't overlap
+ * @waited:	the request was stopped, and has waited for a context once
+ * @told:	the request took the fast path, and its results are in the caller's struct
  *
- * It lies on the stack of whoever submits, waits or delivers: an asynchronous
- * request has none while it is in flight, only its slot. Of a request that
- * took the fast path (WD_SLOT_FAST) nobody fills one in, unless it ends
- * in another way than most.
+ * The message lies on the stack of the thread that submits, waits or delivers: an
+ * asynchronous request in flight has only its slot. For a request that took the fast
+ * path (WD_SLOT_FAST) no message is filled in, unless the request ends unusually.
  */
 struct wd_msg {
 	struct wd_session *sess;
@@ -74,46 +79,47 @@ struct wd_msg {
 	bool waited;
 };
 
-/* How every class's message begins: what the counters want to know of a request that went well. */
+/* How every class's message begins: what the counters need from a request that succeeded. */
 struct wd_msg_ends {
 	struct wd_msg m;
 	size_t consumed;
 	size_t produced;
 };
 
-#define WD_MSG_BYTES_MAX	256	/* a class's message */
+#define WD_MSG_BYTES_MAX	256	/* size of a class's message at most */
 
-/* Behind a class's message. */
+/* Stands after the definition of a class's message. */
 #define WD_MSG_ASSERT(type) \
 	static_assert(sizeof(type) <= WD_MSG_BYTES_MAX, "it lies in rows of these"); \
 	static_assert(offsetof(type, consumed) == offsetof(struct wd_msg_ends, consumed) && \
 		      offsetof(type, produced) == offsetof(struct wd_msg_ends, produced), "counters read these")
-#define WD_PULL_MAX	64	/* completions that one pull takes off a queue in use */
-#define WD_REDO		5	/* contexts that stop under a request before the device is taken for broken */
+#define WD_PULL_MAX	64	/* completions that one pull() takes from a queue in use, at most */
+#define WD_REDO		5	/* stops of a request's context after which the device counts as broken */
 
 /**
- * struct wd_class - an algorithm family: everything the core must know of it
+ * struct wd_class - an algorithm family: everything the core must know about it
  * @name:	"comp"
- * @kind:	of its sessions' handles
+ * @kind:	kind of its sessions' handles
  * @what:	"a compression session", for messages
  * @algs:	sysfs algorithm names by the session's alg number, NULL-terminated
  * @drivers:	device drivers, preferred first, NULL-terminated
  * @soft:	the driver that needs no device
- * @too_much:	what an asynchronous request that no device takes is refused with; 0: EOPNOTSUPP
- * @async_other: an asynchronous request that can't take the fast path: check it, wd_request_async()
- * @fill:	message of a checked request, all of it but tag and deadline; 0
+ * @too_much:	the errno for an asynchronous request that no device takes; 0: EOPNOTSUPP
+ * @async_other: check an asynchronous request that can't take the fast path, and pass it to wd_request_async()
+ * @fill:	fill in the message of a checked request, all but tag and deadline; 0
  *		or -errno, recorded. No lock is held
- * @refill:	the same of a request that is complete, whose aux fill chose; 0 of one that
- *		took the fast path
+ * @refill:	the same for a completed request, with the aux that fill() chose; 0 for a request
+ *		that took the fast path
  * @bytes:	size of a request, for choosing its path
- * @timeout_ms:	the request's own, 0 none
- * @complete:	results into the caller's struct and its callback (no lock held,
- *		the slot already free), after wd_request_over() and without
- *		another look at the session
- * @call:	only its callback: the results are in the caller's struct, and wd_request_over() was
- * @work:	the same without a callback, before wd_request_over(), for a session with a
- *		completion queue: wr_id, opcode, byte_len and consumed of wc; returns its status
- * @work_told:	the same when the results are in the caller's struct, path and path_reason, too
+ * @timeout_ms:	the request's own timeout, 0: none
+ * @complete:	put results into the caller's struct and call its callback (no lock held, the
+ *		slot already free), after wd_request_over(); doesn't touch the session
+ *		afterwards
+ * @call:	only call the callback: the results are in the caller's struct already, and
+ *		wd_request_over() was called
+ * @work:	like complete() without a callback, before wd_request_over(), for a session with a
+ *		completion queue: sets wr_id, opcode, byte_len and consumed of wc; returns the status
+ * @work_told:	the same when the results are in the caller's struct already; sets path and path_reason, too
  */
 struct wd_class {
 	const char *name;
@@ -134,49 +140,49 @@ struct wd_class {
 	void (*work_told)(const struct wd_session *s, const void *req, struct wd_wc *wc);
 };
 
-/* What became of a synchronous request that was to take the fast path. */
+/* How a synchronous request ended that was to take the fast path. */
 enum wd_fast {
-	WD_FAST_TOLD,	/* done well, and the caller's struct says so */
-	WD_FAST_OVER,	/* done, and all there is to say is in the message: WD_STOPPED, too */
-	WD_FAST_NOT,	/* not begun: let it be checked, and go the other way */
+	WD_FAST_TOLD,	/* succeeded; the caller's struct has the results */
+	WD_FAST_OVER,	/* ended; the message has everything, also for WD_STOPPED */
+	WD_FAST_NOT,	/* not started: check it and send it by the slow path */
 };
 
 /**
- * struct wd_driver - operations of a driver; wd_driver_fill() puts refusing defaults in for what is missing
+ * struct wd_driver - operations of a driver; wd_driver_fill() supplies refusing defaults for missing ones
  * @name:	for messages
- * @apis:	device_api strings it understands, NULL-terminated; NULL: needs no device
+ * @apis:	device_api strings that the driver understands, NULL-terminated; NULL: needs no device
  * @min_bytes:	with path "auto", smaller requests aren't worth a real device
- * @begin:	before each session of the class: whatever @exec needs is made ready, once; NULL: nothing
+ * @begin:	before each session of the class: prepare, once, whatever @exec needs; NULL: nothing
  * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub()
- * @close:	the reverse, in any state, also twice; nobody else touches the queue. If the device
+ * @close:	undo @open, in any state, also twice; no other thread touches the queue. If the device
  *		has not stopped, memory that it was given is never freed, and wd_queue_pub()->stuck
  *		tells the class to do the same
- * @stop:	stop the queue; 0 once the device can't touch memory for it any more,
- *		also when somebody else stopped it. Asks for a second at least, and as much
- *		longer as the kernel takes for an answer. Under the drain lock
- * @push:	fill descriptors for n messages and ring once; returns how many were
+ * @stop:	stop the queue; 0 once the device can't touch memory for it any more, also
+ *		when another thread stopped it. Retries for at least a second, plus the time that
+ *		the kernel takes to answer. Under the drain lock
+ * @push:	fill descriptors for n messages and ring the doorbell once; returns how many were
  *		taken, or -errno when none was (-EBUSY: no room). Under the producer lock
- * @sync:	the fast path: descriptors from the callers' structs themselves, of requests
- *		that need nothing beside one, which it checks. Of the message, which has the
- *		size of the class's, only req and deadline are filled in. No lock is held. The queue is the last argument, so that those before are
- *		handed on where they are
- * @async_one:	the same for one without a deadline; 0, or what the class's async_other() says
- * @async:	the same for n of one session, up to the first that is not fit; how many
- * @tell:	the reverse: results of the request of that slot, which was sent so, into its
- *		caller's struct, and counted; false, and nothing done, when it did not end as
- *		most do. Under the drain lock
- * @pull:	what is complete (at most max): what tell() can do and needs no poller, else
- *		wd_queue_sync_done() or wd_queue_async_done(); returns how many, or -EIO/-ENODEV once the queue can't complete
- *		anything more. Under the drain lock
- * @result:	status and results of the request that is complete at
- *		that index into its message; its place in the ring is free
- *		afterwards. Under the drain lock
- * @abort:	give back what push took at that index for a request that will not
+ * @sync:	the fast path: build the descriptor straight from the caller's struct, for a request
+ *		that needs only a descriptor, which the driver checks. In the message, which
+ *		has the size of the class's message, only req and deadline are filled in. No lock is
+ *		held. The queue is the last argument, so that the arguments before it are passed on
+ *		in the same registers
+ * @async_one:	the same for one asynchronous request without a deadline; 0, or what the class's async_other() returns
+ * @async:	the same for n requests of one session, up to the first that can't take the fast path; returns how many
+ * @tell:	for the request in that slot, which took the fast path: put the results into the
+ *		caller's struct and count the request. False, with nothing done, when the request
+ *		ended unusually. Under the drain lock
+ * @pull:	take completions (at most max). Those that tell() can handle and that need no poller are
+ *		finished at once, the others by wd_queue_sync_done() or wd_queue_async_done(). Returns
+ *		how many, or -EIO/-ENODEV once the queue can't complete anything more. Under the drain lock
+ * @result:	put status and results of the completed request at that index into its
+ *		message; the ring entry is free afterwards. Under the drain lock
+ * @abort:	release what push() took at that index for a request that will not
  *		complete. Under the drain lock
- * @ready:	whether pull would find something. Under the drain lock
- * @arm:	ask for an event with every completion from now on; by the sleeper,
+ * @ready:	whether pull() would find a completion. Under the drain lock
+ * @arm:	ask for an event with every completion from now on; called by the sleeper,
  *		under the drain lock
- * @disarm:	undo it; no lock
+ * @disarm:	undo @arm; no lock
  * @exec:	compute one message now (software drivers)
  */
 struct wd_driver {
@@ -202,14 +208,14 @@ struct wd_driver {
 };
 
 /**
- * struct wd_session_attr - what a class asks a session to be
+ * struct wd_session_attr - the properties of a session that a class asks for
  * @alg:	index into the class's algs
  * @qc_type:	queue type of the device
  * @async:	asynchronous requests
  * @flags:	WD_SESS_*
- * @timeout_ms:	deadline of requests that bring none
- * @mask:	devices, NULL for all
- * @refuse:	0, or the reason why no device can serve it
+ * @timeout_ms:	deadline of requests without one of their own
+ * @mask:	permitted devices, NULL for all
+ * @refuse:	0, or the reason why no device can serve the session
  * @features:	WD_CAPA_* that a device must have
  * @cq:		with WD_SESS_CQ: the completion queue
  */
@@ -225,13 +231,13 @@ struct wd_session_attr {
 	handle_t cq;
 };
 
-#define WD_SESS_QUEUES	8	/* contexts that one session spreads over at most */
+#define WD_SESS_QUEUES	8	/* contexts that one session uses, at most */
 
-/* wd_session.fast_call; a class with several synchronous calls counts on from the first. */
+/* wd_session.fast_call; a class with several synchronous calls numbers the others upwards from WD_CALL_SYNC. */
 #define WD_CALL_ASYNC	1
 #define WD_CALL_SYNC	2
 
-/* Requests that are over: bytes and number of those that went well, number of the others. */
+/* Requests that are over: bytes and number of the successful ones, number of the others. */
 struct wd_tally {
 	__u64 in;
 	__u64 out;
@@ -246,23 +252,23 @@ struct wd_shared_tally {
 	_Atomic __u64 errors;
 };
 
-/* What one thread has come to on this CPU: it alone writes, and others read. */
+/* What one thread computed on the software path: only that thread writes, others read. */
 struct wd_own_tally {
-	_Atomic(const void *) thread;	/* the first that ended a request there; NULL: none yet */
+	_Atomic(const void *) thread;	/* the first that ended a software request; NULL: none yet */
 	struct wd_shared_tally tally;
 };
 
 #define WD_MORE_ROWS	(WD_SESS_QUEUES - 1)
 
-/* A session's counts for one context, taken at its first completion there; under that context's drain lock. */
+/* A session's counts for one context, assigned at its first completion there; under that context's drain lock. */
 struct wd_row {
 	_Atomic(struct wd_queue *) q;
 	struct wd_tally tally;
 };
 
-/* Contexts that a session is bound to, so that they stay open. */
+/* Contexts that a session is bound to; the binding keeps them open. */
 struct wd_hold {
-	__u32 gen;			/* wd_fork_now() of the binding */
+	__u32 gen;			/* wd_fork_now() at the binding */
 	unsigned int nr;
 	struct wd_queue *queue[WD_SESS_QUEUES];
 };
@@ -270,7 +276,7 @@ struct wd_hold {
 /**
  * struct wd_session - the core's part of a session; a class's own session begins with it
  *
- * @queue, @first and @nr change after fork and removal only, under the engine's lock.
+ * @queue, @first and @nr change only after a fork or a removal, under the engine's lock.
  */
 struct wd_session {
 	struct wd_object obj;
@@ -278,25 +284,25 @@ struct wd_session {
 	struct wd_session_attr attr;
 	unsigned char *mask;		/* copy of attr.mask's bits */
 	int mask_len;
-	bool soft_ok;			/* policy allows the CPU */
+	bool soft_ok;			/* policy allows the software path */
 	bool hw_ok;			/* policy allows devices */
 	_Atomic __u16 reason;		/* why a request of this session takes the path it takes */
 	_Atomic __u32 in_flight;	/* asynchronous requests */
-	_Atomic __u64 again_at;		/* when looking for devices again is worth a try; changes under the engine's lock */
-	struct wd_hold hold;		/* what it counts for a user of; the same */
-	__u32 era;			/* wd_engine.era of its allocation; the same */
-	_Atomic __u32 bound_gen;	/* wd_fork_now() of the binding */
+	_Atomic __u64 again_at;		/* when to search for devices again; changes under the engine's lock */
+	struct wd_hold hold;		/* contexts that count this session as a user; the same */
+	__u32 era;			/* wd_engine.era at its allocation; the same */
+	_Atomic __u32 bound_gen;	/* wd_fork_now() at the binding */
 	unsigned int own_nr;		/* contexts that serve no other session; under the engine's lock */
 	_Atomic unsigned int nr;
 	_Atomic(struct wd_queue *) first;	/* queue[0], or NULL when there is none */
 	_Atomic(struct wd_queue *) queue[WD_SESS_QUEUES];
 	_Atomic(struct wd_queue *) soft;	/* where asynchronous software requests wait for a poller */
-	_Atomic __u32 folds;		/* odd while rows become shared counters */
-	struct wd_row row;		/* of the first context that a request ended on */
-	_Atomic(struct wd_row *) more;	/* WD_MORE_ROWS for others, made when there is one */
-	struct wd_own_tally own;	/* on this CPU, of most sessions' only thread */
-	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: what neither a row nor that thread has */
-	struct wd_cq *cq;		/* instead of callbacks, or NULL */
+	_Atomic __u32 folds;		/* odd while rows are added to the shared counters */
+	struct wd_row row;		/* for the first context that a request ended on */
+	_Atomic(struct wd_row *) more;	/* WD_MORE_ROWS for others, allocated on first use */
+	struct wd_own_tally own;	/* on the software path, by most sessions' only thread */
+	struct wd_shared_tally shared[WD_PATH_SOFT];	/* by path, from WD_PATH_HW: counts in no row and not in own */
+	struct wd_cq *cq;		/* replaces callbacks, or NULL */
 	bool fast;			/* requests may be tried on the fast path */
 	bool no_cb;			/* a completion queue instead of callbacks */
 	__u8 fast_call;			/* the call that begins with the fast path: WD_CALL_*, or 0 */
@@ -307,21 +313,21 @@ enum wd_slot_state {
 	WD_SLOT_SYNC,		/* in flight; the message is its caller's */
 	WD_SLOT_ASYNC,		/* in flight */
 	WD_SLOT_CLAIMED,	/* software: a poller computes it */
-	WD_SLOT_READY,		/* complete: results still lie in the ring */
+	WD_SLOT_READY,		/* complete: results are still in the ring */
 	WD_SLOT_FAILED,		/* complete: aux is the status */
 };
 
 #define WD_SLOT_REDO	0x0f	/* wd_msg.redo */
-#define WD_SLOT_LATE	0x10	/* its deadline has passed: it fails, whatever becomes of it */
+#define WD_SLOT_LATE	0x10	/* its deadline has passed: it fails, however it ends */
 #define WD_SLOT_FAST 0x20	/* its message was never filled in */
 
 /**
- * struct wd_slot - a place in the ring; index = position modulo depth
- * @owner:	struct wd_msg of a synchronous request, the caller's argument struct of another
- * @sess:	whose it is
+ * struct wd_slot - a position in the ring; index = position modulo depth
+ * @owner:	struct wd_msg of a synchronous request, the caller's argument struct of an asynchronous one
+ * @sess:	the request's session
  * @aux:	wd_msg.aux, or the status
- * @gen:	the tag's generation, to tell a request from its predecessors
- * @state:	enum wd_slot_state. Free ones are the producer's, others the drain lock's
+ * @gen:	the tag's generation, which tells a request from its predecessors
+ * @state:	enum wd_slot_state. Free slots belong to the producer, others are under the drain lock
  */
 struct wd_slot {
 	void *owner;
@@ -334,20 +340,20 @@ struct wd_slot {
 };
 static_assert(sizeof(struct wd_slot) <= 32, "two to a cache line");
 
-/* What a driver may know of its queue. */
+/* The part of a queue that its driver may use. */
 struct wd_queue_pub {
-	void *drv;		/* the driver's own */
+	void *drv;		/* owned by the driver */
 	struct wd_slot *slots;
 	const struct wd_driver *ops;	/* with refusing defaults */
-	size_t worth;		/* with path "auto", smaller requests are for this CPU */
+	size_t worth;		/* with path "auto", smaller requests take the software path */
 	const struct wd_msg *self;	/* the message of the thread that drains */
-	_Atomic int fd;		/* to sleep on, -1 none, or closed; another after it was opened again */
-	__u32 depth;		/* places in the ring */
-	__u32 limit;		/* requests in flight at most */
+	_Atomic int fd;		/* to sleep on; -1: none or closed; changes when the queue is opened again */
+	__u32 depth;		/* entries in the ring */
+	__u32 limit;		/* requests in flight, at most */
 	__u8 qc_type;
 	__u16 path;		/* enum wd_path */
-	const _Atomic __u32 *filling;	/* not 0 while requests may be in the ring that aren't counted yet */
-	_Atomic __u32 stuck;	/* times it was closed with a device that had not stopped: see @close */
+	const _Atomic __u32 *filling;	/* not 0 while requests that aren't counted yet may be in the ring */
+	_Atomic __u32 stuck;	/* number of times it was closed before its device had stopped: see @close */
 };
 
 static inline struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)
@@ -355,7 +361,7 @@ static inline struct wd_queue_pub *wd_queue_pub(struct wd_queue *q)
 	return (struct wd_queue_pub *)q;
 }
 
-/* The session's first context, if requests of so many bytes are worth it; NULL: the slow path finds out. */
+/* The session's first context, if requests of that size are worth it; NULL: the slow path decides. */
 static inline __attribute__((always_inline)) struct wd_queue *wd_first_queue(struct wd_session *s, size_t bytes)
 {
 	struct wd_queue *q = atomic_load_explicit(&s->first, memory_order_acquire);
@@ -365,16 +371,16 @@ static inline __attribute__((always_inline)) struct wd_queue *wd_first_queue(str
 
 /* --- what a class calls --- */
 
-/* Make room for a session of size bytes, bind it and give it a handle. Returns it, or NULL and errno. */
+/* Allocate a session of size bytes, bind it and give it a handle. Returns the session, or NULL and errno. */
 struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, const struct wd_session_attr *attr);
-/* 0, -EBUSY, -EDEADLK; frees the memory when 0. */
+/* 0, -EBUSY, -EDEADLK; frees the memory only when it returns 0. */
 int wd_session_free(struct wd_session *s);
-/* Whether wd_session_free() would say no, and what. */
+/* The error that wd_session_free() would return now, or 0. */
 int wd_session_busy(const struct wd_session *s);
-/* The session of that handle if it is of that class, else NULL, recorded. */
+/* The session with that handle if it is of that class, else NULL, recorded. */
 struct wd_session *wd_session_find(handle_t h, const struct wd_class *cls);
 struct wd_session *wd_session_get_slow(handle_t h, const struct wd_class *cls);
-/* The same if it is bound to contexts of this process, else NULL, of which nothing is recorded. */
+/* The same, only for a session bound to contexts of this process; else NULL, not recorded. */
 static inline struct wd_session *wd_session_peek(handle_t h, const struct wd_class *cls)
 {
 	struct wd_session *s = wd_handle_get(h, cls->kind);
@@ -382,7 +388,7 @@ static inline struct wd_session *wd_session_peek(handle_t h, const struct wd_cla
 	return __builtin_expect(s && wd_fork_is(atomic_load_explicit(&s->bound_gen, memory_order_acquire)), 1) ? s : NULL;
 }
 
-/* The same, which is bound if it was not. */
+/* The same; binds the session if it isn't bound. */
 static inline struct wd_session *wd_session_get(handle_t h, const struct wd_class *cls)
 {
 	struct wd_session *s = wd_session_peek(h, cls);
@@ -391,19 +397,25 @@ static inline struct wd_session *wd_session_get(handle_t h, const struct wd_clas
 }
 int wd_session_caps(struct wd_session *s);
 
-/* Do msg and wait for it until msg->deadline: on a device, or on this CPU, as the session's policy says. Returns msg->status. */
+/*
+ * Execute msg and wait for it until msg->deadline: on a device or on the software path, as the session's policy says.
+ * Returns msg->status.
+ */
 int wd_request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes);
-/* A request that was stopped, and whose message is filled in now, goes on as wd_request_sync(). */
+/* Continue a request that was stopped, and whose message is filled in now, like wd_request_sync(). */
 int wd_request_resume(struct wd_session *s, struct wd_msg *msg, size_t bytes);
-/* The same on one queue and nowhere else. */
+/* The same on one queue only. */
 int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes);
-/* Whether a request of so many bytes is for this CPU; the path it would take now, and why. */
+/* Whether a request of that size takes the software path; the path it would take now, and why. */
 bool wd_session_soft(struct wd_session *s, size_t bytes, __u16 *path, __u16 *reason);
-/* The queue a stream should be bound to; NULL: this CPU (reason says why). Negative errno when neither may serve it. */
+/*
+ * The queue that a stream should be bound to; NULL: the software path (reason says why). Negative errno when neither
+ * may serve it.
+ */
 int wd_session_pick(struct wd_session *s, struct wd_queue **q, __u16 *reason);
-/* This CPU did a request, or a call of a stream, for the session: status negative for an error. */
+/* Count a request, or a call of a stream, that the software path did for the session; a negative status is an error. */
 void wd_session_count_soft(struct wd_session *s, int status, size_t consumed, size_t produced);
-/* n checked requests; how many were taken, or -errno when none was. */
+/* Submit n checked requests; returns how many were taken, or -errno when none was. */
 int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set);
 
 int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
@@ -415,20 +427,20 @@ int wd_class_wakeup_set(const struct wd_class *cls, const wd_ctx_set_t *set);
 
 /* --- pollers.c --- */
 
-/* Poll threads end at exit, before what was registered with atexit() until now runs. */
+/* Makes poll threads end at exit, before handlers run that were registered with atexit() until now. */
 void wd_pollers_end_at_exit(void);
 
-/* --- frame.c: what every class does alike --- */
+/* --- frame.c: shared by all classes --- */
 
-/* -EINVAL, recorded: it isn't such a session. */
+/* -EINVAL, recorded: the session is not synchronous (async false) or not asynchronous (async true). */
 __attribute__((cold)) int wd_frame_refuse_mode(struct wd_session *s, bool async);
 static inline int wd_frame_check_mode(struct wd_session *s, bool async)
 {
 	return __builtin_expect(s->attr.async == async, 1) ? 0 : wd_frame_refuse_mode(s, async);
 }
-/* The end of an argument struct. 0, or -EINVAL and which member, recorded. */
+/* Checks the last members of an argument struct. 0, or -EINVAL, recorded with the name of the member. */
 __attribute__((cold)) int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4]);
-/* The same: one look for what is nearly always right. */
+/* The same, with one inlined test for the usual case. */
 static inline int wd_frame_check_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4])
 {
 	if (__builtin_expect((has_cb ? s->attr.async && !s->cq : !s->attr.async || s->cq) &&
@@ -436,24 +448,30 @@ static inline int wd_frame_check_end(struct wd_session *s, bool has_cb, __u32 fl
 		return 0;
 	return wd_frame_refuse_end(s, has_cb, flags, reserved);
 }
-/* What setups have in common, into attr. The same. */
+/* Puts the members that all setups share into attr. Returns as above. */
 int wd_frame_attr(struct wd_session_attr *attr, __u8 op_type, __u16 data_fmt, __u32 flags, __u32 timeout_ms,
 		  handle_t cq, const __u64 reserved[4]);
 /*
- * The session is made: whether its requests may take the fast path, which plain says of them, and which call is to begin
- * with it: the asynchronous one, or that synchronous one.
+ * Called when the session is complete. plain: its requests may take the fast path. That path is tried first by the
+ * asynchronous call, or by the synchronous call sync_call.
  */
 void wd_frame_ready(struct wd_session *s, bool plain, __u8 sync_call);
-/* The class's call of that name. end frees what the class's own part holds, and may refuse; NULL: nothing. 0, -EINVAL, -EBUSY, -EDEADLK. */
+/*
+ * The class's call of that name. end frees what the class's own part holds, and may refuse; NULL: nothing to free. 0,
+ * -EINVAL, -EBUSY, -EDEADLK.
+ */
 int wd_frame_free_sess(handle_t h, const struct wd_class *cls, int (*end)(struct wd_session *s));
 /* The session, if a key may be set in it now, else NULL and *ret. */
 struct wd_session *wd_frame_key_begin(handle_t h, const struct wd_class *cls, const void *key, int *ret);
-/* Do msg, of a class whose message begins with struct wd_msg_ends, on the software path, whatever the session is bound to. Returns its status. */
+/*
+ * Execute msg, of a class whose message begins with struct wd_msg_ends, on the software path, whatever the session is
+ * bound to. Returns its status.
+ */
 int wd_frame_do_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason);
-/* Records why a request failed, in words of the class's (why) or of the errno's own; returns ret. */
+/* Records why a request failed, in the class's words (why) or in those of the errno; returns ret. */
 int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor);
 
-/* An asynchronous request is over: when it is the session's last, others may free the session from now on. */
+/* An asynchronous request is over: if it was the session's last, another thread may free the session from now on. */
 static inline void wd_request_over(struct wd_msg *msg)
 {
 	if (msg->over)
@@ -462,10 +480,13 @@ static inline void wd_request_over(struct wd_msg *msg)
 
 /* --- what a driver calls --- */
 
-/* An asynchronous request's descriptor is complete: it waits for a poller. Only inside pull. */
+/* An asynchronous request's descriptor is complete: the request waits for a poller. Only inside pull(). */
 void wd_queue_async_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
 
-/* A synchronous request's is: result() is asked, its slot is free, and its owner, who may leave at once, goes on. The same. */
+/*
+ * The same for a synchronous request: result() is called, the slot is freed, and the owner continues, which may return
+ * at once. Only inside pull().
+ */
 void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index);
 
 /* A request found no context. -ENODEV, recorded with the reason, which may be that the process has no slot. */
