@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices: sysfs attributes into structs, and which of them is best. */
+/* Devices: reads sysfs attributes into structs, and ranks devices. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #include "device/facts.h"
 
 #define PATH_MAX_HERE	1024
-#define GROWTH		16	/* a list of devices at a time */
+#define GROWTH		16	/* a list of devices grows by this many entries */
 
-static char root[128];	/* tests put a tree of their own here */
+static char root[128];	/* prefix of all paths; tests set it to a tree of their own */
 
 int wd_device_set_root(const char *path)
 {
@@ -35,13 +35,16 @@ static int read_attr(const char *name, const char *attr, char *buf, size_t size)
 	return wd_sysfs_text(path, buf, size);
 }
 
-/* Says nothing of a device, but of this process at the moment. */
+/* These errors say nothing about the device, only about this process now. */
 static bool is_trouble(int ret)
 {
 	return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM || ret == -EACCES;
 }
 
-/* A decimal number, or none when the attribute is absent or isn't one; *err when that can't be found out. */
+/*
+ * A decimal number; none when the attribute is absent or isn't a number. *err is set when the attribute couldn't be
+ * read.
+ */
 static long read_number_err(const char *name, const char *attr, long none, int *err)
 {
 	char path[PATH_MAX_HERE];
@@ -62,7 +65,7 @@ static long read_number(const char *name, const char *attr, long none)
 	return read_number_err(name, attr, none, &err);
 }
 
-/* Where the number begins in <driver>-<number>, NULL for any other name. */
+/* The start of the number in <driver>-<number>, NULL for any other name. */
 static const char *number_of(const char *name)
 {
 	const char *dash = strrchr(name, '-');
@@ -73,11 +76,11 @@ static const char *number_of(const char *name)
 	for (p = dash + 1; *p; p++)
 		if (!isdigit((unsigned char)*p))
 			return NULL;
-	/* A minor number: 20 bits. */
+	/* A minor number has 20 bits. */
 	return p - dash > 8 ? NULL : dash + 1;
 }
 
-/* Only whole lines, so that no name is cut into another one. */
+/* Copies only whole lines: a name cut short could be another valid name. */
 static void read_algs(const char *name, char algs[MAX_ATTR_STR_SIZE], int *err)
 {
 	char text[WD_SYSFS_ATTR + 1];
@@ -118,7 +121,7 @@ int wd_device_node(const char *name)
 	return read_node(name, &err);
 }
 
-/* What stays as long as the device lives. */
+/* Attributes that don't change during the device's life. */
 static int read_facts(const char *name, struct uacce_dev_info *info)
 {
 	int ret = read_attr(name, "api", info->api, sizeof(info->api)), err = 0;
@@ -133,7 +136,7 @@ static int read_facts(const char *name, struct uacce_dev_info *info)
 	return err;
 }
 
-/* The device's number, 0 while it has none: the kernel makes this attribute when it has made all others. */
+/* The device number, 0 while there is none: the kernel creates this attribute after all others. */
 static dev_t read_rdev(const char *name)
 {
 	unsigned int maj, min;
@@ -144,7 +147,7 @@ static dev_t read_rdev(const char *name)
 	return makedev(maj, min);
 }
 
-/* A name is only a name: what was kept is its device's if that is still the same one. */
+/* A device may reuse a name: kept facts count only if the folder still belongs to the same life of the device. */
 static int find_facts(const char *name, struct uacce_dev_info *info, dev_t *rdev)
 {
 	const char *number = strchr(name, '/') ? NULL : number_of(name);
@@ -213,7 +216,7 @@ void wd_device_alg_api(const struct uacce_dev_info *info, const char *alg_name, 
 		strcpy(api, info->api);
 }
 
-/* What the device's flags don't say (mainline has none) isn't held against it. */
+/* A device without the flags attribute (as on mainline kernels) isn't excluded. */
 static bool has_features(const struct uacce_dev_info *info, const char *alg_name, unsigned int features)
 {
 	struct alg_attr a;
@@ -241,7 +244,7 @@ bool wd_device_usable(const struct uacce_dev_info *info)
 	return !info->isolated && info->priority >= WD_PRIORITY_MIN && info->priority <= WD_PRIORITY_MAX;
 }
 
-/* A device and its place in a list are one piece of memory. */
+/* A device and its list node in one allocation. */
 struct listed {
 	struct uacce_dev_list node;
 	struct uacce_dev_info info;
@@ -251,7 +254,7 @@ struct candidate {
 	struct listed *dev;
 	const struct uacce_dev_info *info;
 	bool unusable;
-	bool lacks;	/* a feature that is needed */
+	bool lacks;	/* a required feature */
 	int distance;
 	int level;	/* smaller is better */
 };
@@ -290,7 +293,7 @@ static void candidates_free(struct candidate *all, size_t n)
 	free(all);
 }
 
-/* Appends the device if it fits. 0, or why that can't be done now. */
+/* Appends the device if it fits. 0, or the error that prevented it. */
 static int candidate_add(struct candidate **all, size_t *n, const char *name, const char *alg_name)
 {
 	struct uacce_dev_info info;
@@ -338,7 +341,7 @@ static int candidates_find(struct candidate **all, size_t *n, const char *alg_na
 	return ret;
 }
 
-/* How many are left. */
+/* Returns how many are left. */
 static size_t candidates_drop_lacking(struct candidate *all, size_t n)
 {
 	size_t kept = 0, i;
@@ -371,10 +374,10 @@ struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank, u
 	int ret;
 
 	if (alg_name && (!*alg_name || strchr(alg_name, '\n')))
-		return wd_null(wd_fail(NULL, EINVAL, "algorithm name is empty or has a line break"));
+		return wd_null(wd_fail(NULL, EINVAL, "the algorithm name is empty or contains a line break"));
 	ret = candidates_find(&all, &n, alg_name);
 	if (ret)
-		return wd_null(wd_fail(NULL, -ret, "device list"));
+		return wd_null(wd_fail(NULL, -ret, "can't list the devices"));
 	if (!n)
 		return wd_null(wd_fail_str(NULL, ENODEV, alg_name ? "no usable device offers %s" : "no uacce device",
 					   alg_name));
@@ -384,7 +387,7 @@ struct uacce_dev_list *wd_device_list(const char *alg_name, enum wd_rank rank, u
 	n = candidates_drop_lacking(all, n);
 	if (!n) {
 		free(all);
-		return wd_null(wd_fail_str(NULL, EOPNOTSUPP, "no device has the features of %s that are needed", alg_name));
+		return wd_null(wd_fail_str(NULL, EOPNOTSUPP, "no device has the requested features of %s", alg_name));
 	}
 	qsort(all, n, sizeof(*all), compare);
 	return list_from(all, n);
@@ -398,7 +401,7 @@ struct uacce_dev_list *wd_list_accels(const char *alg_name)
 struct uacce_dev_list *wd_list_accels_with(const char *alg_name, unsigned int features)
 {
 	if (!alg_name && features)
-		return wd_null(wd_fail(NULL, EINVAL, "features are an algorithm's, and none is named"));
+		return wd_null(wd_fail(NULL, EINVAL, "features need an algorithm name, and alg_name is NULL"));
 	return wd_device_list(alg_name, WD_RANK_THROUGHPUT, features);
 }
 
@@ -428,17 +431,17 @@ char *wd_get_accel_name(const char *node_path, int no_apdx)
 		return wd_null(wd_fail(NULL, EINVAL, "wd_get_accel_name: path is NULL"));
 	name = last_part(node_path);
 	if (strlen(name) >= WD_NAME_SIZE)
-		return wd_null(wd_fail_str(NULL, ENAMETOOLONG, "%s...: device name", name));
+		return wd_null(wd_fail_str(NULL, ENAMETOOLONG, "%s...: the device name is too long", name));
 	number = number_of(name);
 	if (!number)
-		return wd_null(wd_fail_str(NULL, EINVAL, "%s: not a path to <driver>-<number>", node_path));
+		return wd_null(wd_fail_str(NULL, EINVAL, "%s: not the path of a <driver>-<number> node", node_path));
 	result = strndup(name, no_apdx ? (size_t)(number - 1 - name) : strlen(name));
 	if (!result)
-		return wd_null(wd_fail(NULL, ENOMEM, "device name"));
+		return wd_null(wd_fail(NULL, ENOMEM, "no memory for the device name"));
 	return result;
 }
 
-/* The device with this device number, for nodes under other names. */
+/* The device with this device number, for nodes with other names. */
 static int find_by_number(dev_t rdev, struct uacce_dev_info *info)
 {
 	struct candidate *all;
@@ -467,7 +470,7 @@ int wd_device_of_node(const char *node_path, struct uacce_dev_info *info, dev_t 
 		return -ENAMETOOLONG;
 	if (!find_facts(last_part(node_path), info, rdev) && !strcmp(info->dev_root, node_path))
 		return 0;
-	/* Not opened to find out: opening may do things to other kinds of devices. */
+	/* Uses stat() only: open() may have side effects on other kinds of devices. */
 	if (stat(node_path, &st))
 		return errno == EACCES || errno == ENOENT ? -errno : -ENODEV;
 	*rdev = st.st_rdev;
@@ -482,7 +485,7 @@ static int node_fail(int ret, const char *node_path)
 	case -ENOENT:
 		return wd_fail_str(NULL, ENOENT, "%s", node_path);
 	default:
-		return wd_fail_str(NULL, -ret, "%s: can't be used", node_path);
+		return wd_fail_str(NULL, -ret, "%s: can't identify the device", node_path);
 	}
 }
 

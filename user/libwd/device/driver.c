@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finding the driver for a device, and refusing defaults for what a driver leaves out. */
+/* Finds the driver for a device, and supplies refusing defaults for operations that a driver leaves out. */
 #include <string.h>
 
 #include "device/device.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Facts about devices, kept by their numbers.
+ * Facts about devices, cached by device number.
  *
- * Folders tell one life of a device from the next. In sysfs inode numbers
- * aren't given twice; in a file system that does, the time at which the
- * folder was made or moved is another.
+ * The sysfs folder identifies one life of a device. sysfs never reuses an inode
+ * number; on a file system that does, the folder's change time differs.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,10 +11,10 @@
 #include "base/fork.h"
 #include "device/facts.h"
 
-#define PLACES	64	/* devices whose numbers differ by that take turns */
+#define PLACES	64	/* devices whose numbers are equal modulo PLACES share an entry */
 
 struct fact {
-	uint32_t fork_gen;	/* of who wrote it: what a fork cut off in the middle isn't believed */
+	uint32_t fork_gen;	/* of the writer: an entry that a fork left half written is ignored */
 	struct wd_life life;
 	struct uacce_dev_info info;
 	dev_t rdev;
@@ -42,7 +41,7 @@ static bool same_life(const struct wd_life *a, const struct wd_life *b)
 	       a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-/* Nobody waits: who doesn't get in reads the files. */
+/* Nobody waits for the lock: a thread that doesn't get it reads the files. */
 bool wd_facts_recall(const struct wd_life *life, struct uacce_dev_info *info, dev_t *rdev)
 {
 	const struct fact *f = &facts[info->node_id % PLACES];

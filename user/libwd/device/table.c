@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of this process' contexts, and what a fork makes of it. */
+/* The table of this process' contexts, and its state after a fork. */
 #include "device/table.h"
 
 WD_THREAD_LOCAL struct wd_session *wd_in_callback_of;
@@ -9,9 +9,9 @@ struct wd_engine wd_engine = {
 };
 
 /*
- * Inherited contexts are the parent's; their locks, and the engine's, may be held
- * by threads that don't exist here. fork() doesn't wait for them: a context may
- * take long to stop. What a session was bound to is not looked at before it is
+ * Inherited contexts belong to the parent. Their locks, and the engine's, may be
+ * held by threads that don't exist in the child. fork() doesn't wait for these locks: a
+ * context may take long to stop. A session's old binding isn't used before the session is
  * bound anew.
  */
 static void on_fork_child(void)
