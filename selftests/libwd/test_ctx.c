@@ -208,7 +208,7 @@ TEST_F(ctx, a_released_context_is_stale)
 	EXPECT_EQ(-EINVAL, wd_ctx_ref(h));
 	wd_release_ctx(h);
 	EXPECT_LT(0, wd_error_detail(0, text, sizeof(text)));
-	EXPECT_NE(NULL, strstr(text, "freed before"));
+	EXPECT_NE(NULL, strstr(text, "freed, or never valid"));
 	EXPECT_EQ(-EINVAL, wd_error_detail(h, text, sizeof(text)));
 	EXPECT_EQ(0, wd_ctx_start(self->h));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bit arrays that grow, under masks and sets. */
+/* Growing bit arrays, used by masks and sets. */
 #ifndef WD_BITS_H
 #define WD_BITS_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Have room for bit i. 0 or -ENOMEM, with nothing changed. */
+/* Makes room for bit i. 0, or -ENOMEM with nothing changed. */
 static inline int wd_bits_widen(unsigned char **bits, int *len, int i)
 {
 	int bytes = (i >> 3) + 1;

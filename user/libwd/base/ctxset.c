@@ -6,7 +6,7 @@
 #include "base/fork.h"
 #include "base/set.h"
 
-/* The low bits of the magic number say in which generation the set was made. */
+/* The low bits of the magic number hold the fork generation in which the set was made. */
 #define SET_MAGIC	0x57435000u	/* "WCP" */
 #define SET_GEN_MASK	0xfffu
 
@@ -25,7 +25,7 @@ int wd_ctx_set_check(const wd_ctx_set_t *set)
 	if (!set)
 		return wd_fail(NULL, EINVAL, "context set is NULL");
 	if (!is_set(set))
-		return wd_fail(NULL, EINVAL, "context set is not one of wd_ctx_set_alloc(), or was freed");
+		return wd_fail(NULL, EINVAL, "the context set was not made by wd_ctx_set_alloc(), or was freed");
 	if (set->magic != magic_now())
 		return wd_fail(NULL, ESTALE, "context set was made before fork()");
 	return 0;
@@ -47,7 +47,7 @@ wd_ctx_set_t *wd_ctx_set_alloc(void)
 	wd_ctx_set_t *set = calloc(1, sizeof(*set));
 
 	if (!set)
-		return wd_null(wd_fail(NULL, ENOMEM, "context set"));
+		return wd_null(wd_fail(NULL, ENOMEM, "no memory for the context set"));
 	set->magic = magic_now();
 	return set;
 }
@@ -72,7 +72,7 @@ int wd_ctx_set_set(wd_ctx_set_t *set, int ctx)
 	if (ret)
 		return ret;
 	if (wd_bits_widen(&set->set, &set->len, ctx))
-		return wd_fail_num(NULL, ENOMEM, "context set up to number %d", ctx, 0);
+		return wd_fail_num(NULL, ENOMEM, "no memory for context number %d in the context set", ctx, 0);
 	set->set[ctx >> 3] |= (unsigned char)(1 << (ctx & 7));
 	return 0;
 }
@@ -103,7 +103,7 @@ int wd_ctx_set_or(wd_ctx_set_t *dst, const wd_ctx_set_t *src)
 	if (ret)
 		return ret;
 	if (src->len && wd_bits_widen(&dst->set, &dst->len, src->len * 8 - 1))
-		return wd_fail_num(NULL, ENOMEM, "context set of %d bytes", src->len, 0);
+		return wd_fail_num(NULL, ENOMEM, "no memory for a context set of %d bytes", src->len, 0);
 	for (i = 0; i < src->len; i++)
 		dst->set[i] |= src->set[i];
 	return 0;

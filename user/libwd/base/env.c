@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Settings from the environment, with one way to say that a value is wrong. */
+/* Settings from the environment, with one way to report a wrong value. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/env.h"

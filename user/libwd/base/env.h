@@ -3,13 +3,16 @@
 #ifndef WD_ENV_H
 #define WD_ENV_H
 
-/* Value of a WD_* variable, NULL when unset, empty, or not to be trusted. */
+/* Value of a WD_* variable; NULL when it is unset or empty, or when the program is privileged. */
 const char *wd_env(const char *name);
 
-/* Index of the value in names (NULL at the end); none when unset; -EINVAL, recorded, for anything else. */
+/*
+ * Index of the value in names (NULL at the end); none when the variable is unset; -EINVAL, recorded, for any other
+ * value.
+ */
 int wd_env_choice(const char *name, const char *const names[], int none);
 
-/* A decimal number between min and max; *value is left alone when unset. 0, or -EINVAL, recorded. */
+/* A decimal number between min and max; *value doesn't change when the variable is unset. 0, or -EINVAL, recorded. */
 int wd_env_number(const char *name, long min, long max, long *value);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The last failure of each object and thread, and its words. */
+/* The last failure of each object and thread, and its text. */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ static void error_fill(struct wd_error *e, int err, const char *fmt, const char 
 int wd_fail_all(struct wd_object *obj, int err, const char *fmt, const char *str, uint64_t a, uint64_t b)
 {
 	error_fill(&thread_error, err, fmt, str, a, b);
-	/* When two threads fail at the same time, either is the last. */
+	/* When two threads fail at the same time, either failure may be kept as the last. */
 	if (obj && !wd_fork_trylock(&obj->error.holder)) {
 		error_fill(&obj->error, err, fmt, str, a, b);
 		wd_fork_unlock(&obj->error.holder);
@@ -59,15 +59,15 @@ static void error_copy(struct wd_error *from, struct wd_error *to)
 int wd_handle_bad(handle_t h, const char *what)
 {
 	if (wd_handle_any(h))
-		return wd_fail_all(NULL, EINVAL, "handle %x is of another kind, not %s", what, h, 0);
-	return wd_fail_all(NULL, EINVAL, h ? "handle %x is not %s: freed before, or never one" : "no handle, where %s is needed",
+		return wd_fail_all(NULL, EINVAL, "handle %x is not %s, but of another kind", what, h, 0);
+	return wd_fail_all(NULL, EINVAL, h ? "handle %x is not %s: freed, or never valid" : "the handle is 0, not %s",
 			   what, h, 0);
 }
 
 struct text {
 	char *buf;
 	size_t len;
-	size_t pos;	/* of the whole text, written or not */
+	size_t pos;	/* length of the whole text so far, written or not */
 };
 
 static void text_add(struct text *t, const char *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures in words: recorded as a format and its arguments, put together only when somebody asks. */
+/* Failure texts: recorded as a format and its arguments, formatted only when they are read. */
 #ifndef WD_ERROR_H
 #define WD_ERROR_H
 
@@ -14,7 +14,7 @@ struct wd_object;
 
 /* The last failure of an object or thread. All zero: none. */
 struct wd_error {
-	_Atomic uint32_t holder;	/* fork generation of whoever reads or writes; 0: nobody */
+	_Atomic uint32_t holder;	/* fork generation of the thread that reads or writes; 0: none */
 	int err;		/* positive errno */
 	const char *fmt;	/* static storage */
 	uint64_t a;
@@ -23,12 +23,12 @@ struct wd_error {
 };
 
 /*
- * Record a failure of obj (NULL: of no object) and of this thread; returns
- * -err, so that "return wd_fail(...)" reads as it should.
+ * Records a failure of obj (NULL: of no object) and of this thread; returns
+ * -err, for "return wd_fail(...)".
  *
  * fmt: static text that may contain, in any order, %s (str, its first 127
  * characters) and %d, %u, %x (the next of a, b). No punctuation at the end: the name
- * of err is appended when it is formatted. Leaves errno alone.
+ * of err is appended when the text is formatted. Doesn't change errno.
  */
 __attribute__((cold))
 int wd_fail_all(struct wd_object *obj, int err, const char *fmt, const char *str, uint64_t a, uint64_t b);
@@ -37,7 +37,7 @@ int wd_fail_all(struct wd_object *obj, int err, const char *fmt, const char *str
 #define wd_fail_str(obj, err, fmt, str)		wd_fail_all(obj, err, fmt, str, 0, 0)
 #define wd_fail_num(obj, err, fmt, a, b)	wd_fail_all(obj, err, fmt, NULL, (uint64_t)(a), (uint64_t)(b))
 
-/* For functions that return pointers or handles: sets errno, gives NULL. */
+/* For functions that return pointers or handles: sets errno, returns NULL. */
 static inline void *wd_null(int ret)
 {
 	errno = -ret;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Fork detection. The generation lies in a page that the kernel zeroes in a
- * child; whoever finds zero there first settles the child.
+ * child; the first thread that finds zero there settles the child.
  *
- * fork_lock protects the lists, and what wd_fork_block() is for. The parent
- * holds it over fork().
+ * fork_lock protects the lists, and the stores between wd_fork_block() and
+ * wd_fork_unblock(). The parent holds it over fork().
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,19 +22,19 @@
 #define SETTLING	(-1)
 
 /*
- * Means nothing to a device. By it a child tells a descriptor that another thread had
- * opened here, but not written down yet, from a program's own.
+ * Devices ignore this flag. It tells a child that a descriptor was opened here, by a
+ * thread that hadn't recorded it yet, and not by the program itself.
  */
 #define MARK		O_DSYNC
 
-#define FDS_MAX		65536	/* of which are looked at one by one */
+#define FDS_MAX		65536	/* descriptors that are checked one by one, at most */
 
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static struct wd_fork_file *files;
 static struct wd_fork_hook *hooks, **last_hook = &hooks;
-static int32_t generation;	/* of the process that last settled: the parent's, until we do */
-static _Atomic int32_t static_word;	/* when no page can be had: only fork() itself is noticed */
+static int32_t generation;	/* of the process that last settled: the parent's, until this process settles */
+static _Atomic int32_t static_word;	/* used when no page can be mapped: only fork() itself is noticed */
 _Atomic(_Atomic int32_t *) wd_fork_word = &static_word;
 
 static void on_prepare(void)
@@ -55,7 +55,7 @@ static void object_of(const struct stat *st, struct wd_fork_file *file)
 	file->ino = device ? 0 : st->st_ino;
 }
 
-/* One that a thread of the parent had got from open(), and nothing more. */
+/* Whether a thread of the parent got fd from open() and hadn't recorded it yet. */
 static bool was_being_opened(int fd)
 {
 	const struct wd_fork_file *file;
@@ -63,7 +63,7 @@ static bool was_being_opened(int fd)
 	int flags = fcntl(fd, F_GETFL);
 	struct stat st;
 
-	/* A program's own may be open with O_SYNC, which has the mark in it. */
+	/* O_SYNC on a program's own descriptor includes the bit of the mark. */
 	if (flags < 0 || (flags & O_SYNC) != MARK || !(fcntl(fd, F_GETFD) & FD_CLOEXEC) || fstat(fd, &st))
 		return false;
 	object_of(&st, &found);
@@ -91,7 +91,7 @@ static bool listed_close(int dir)
 	return !len;
 }
 
-/* No memory is asked for: after a bare clone() another thread may have malloc()'s lock. */
+/* Allocates no memory: after a bare clone() a thread that doesn't exist here may hold malloc()'s lock. */
 static void openings_close(void)
 {
 	int dir = open("/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
@@ -100,7 +100,7 @@ static void openings_close(void)
 
 	if (dir >= 0)
 		close(dir);
-	/* Without /proc, or a descriptor for it. */
+	/* Without /proc, or without a free descriptor for it. */
 	if (all || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	for (fd = 0; (rlim_t)fd < limit.rlim_cur && fd < FDS_MAX; fd++)
@@ -131,7 +131,7 @@ static void child_clean(void)
 	struct wd_fork_hook *hook;
 	int cancel;
 
-	/* close() can be cancelled, and the others would wait for the end of this for ever. */
+	/* close() can be cancelled, and the other threads would then wait for this function for ever. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_init(&fork_lock, NULL);
 	files_close();
@@ -146,7 +146,10 @@ static void on_child(void)
 	_Atomic int32_t *word = atomic_load_explicit(&wd_fork_word, memory_order_relaxed);
 
 	atomic_store_explicit(word, SETTLING, memory_order_relaxed);
-	/* This thread took the lock: a new one could not be told from it by who watches it. */
+	/*
+	 * This thread took the lock in on_prepare(). Unlocked here, because a lock checker can't tell a new lock from
+	 * it.
+	 */
 	on_parent();
 	child_clean();
 	atomic_store_explicit(word, generation, memory_order_release);
@@ -200,7 +203,7 @@ void wd_fork_unblock(void)
 	pthread_mutex_unlock(&fork_lock);
 }
 
-/* Under the lock. */
+/* Under fork_lock. */
 static void file_link(struct wd_fork_file *file, int fd, bool opening)
 {
 	file->fd = fd;
@@ -212,7 +215,7 @@ static void file_link(struct wd_fork_file *file, int fd, bool opening)
 	files = file;
 }
 
-/* The same. */
+/* Under fork_lock. */
 static void file_unlink(struct wd_fork_file *file)
 {
 	if (file->link) {
@@ -232,7 +235,7 @@ void wd_fork_file_add(struct wd_fork_file *file, int fd)
 	pthread_mutex_unlock(&fork_lock);
 }
 
-/* Where O_DSYNC is refused, as by some sandboxes, a fork waits for it. Under the lock. */
+/* Where O_DSYNC is refused, as by some sandboxes, fork() waits for open(). Under fork_lock. */
 static int open_unmarked(const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC);
@@ -251,14 +254,14 @@ static int file_open(struct wd_fork_file *file, const char *path, int flags)
 	pthread_mutex_lock(&fork_lock);
 	file_link(file, -1, true);
 	pthread_mutex_unlock(&fork_lock);
-	/* The kernel binds an address space for it, which may take long. */
+	/* Without the lock: the kernel binds an address space to the file, which may take long. */
 	fd = open(path, flags | MARK | O_CLOEXEC);
 	if (fd < 0)
 		fd = -errno;
 	pthread_mutex_lock(&fork_lock);
 	if (fd == -EINVAL)
 		fd = open_unmarked(path, flags);
-	/* A bare clone() waits for no lock: one or the other tells its child. */
+	/* A bare clone() doesn't wait for the lock: its child finds the descriptor by fd, or by opening. */
 	file->fd = fd;
 	atomic_store_explicit(&file->opening, false, memory_order_release);
 	if (fd < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noticing that this process is a fork's child: generation, hooks, descriptors to close. */
+/* Detects that this process is a fork's child: generation, hooks, descriptors to close. */
 #ifndef WD_FORK_H
 #define WD_FORK_H
 
@@ -10,12 +10,12 @@
 #include "base/handle.h"
 
 /*
- * The current generation, in a page that the kernel wipes in a child: even a
- * raw clone() is noticed by the first call in it. Not positive: not settled.
+ * The current generation, in a page that the kernel wipes in a child: the first call in
+ * the child notices even a raw clone(). Not positive: not settled.
  */
 extern _Atomic(_Atomic int32_t *) wd_fork_word;
 
-/* Close what was inherited, run the hooks, start a new generation. Idempotent; returns the generation. */
+/* Closes inherited files, runs the hooks and starts a new generation. Idempotent; returns the generation. */
 int32_t wd_fork_settle(void);
 
 static inline uint32_t wd_fork_now(void)
@@ -25,16 +25,17 @@ static inline uint32_t wd_fork_now(void)
 	return (uint32_t)(gen > 0 ? gen : wd_fork_settle());
 }
 
-/* Whether gen, which wd_fork_now() once said, is still the generation. */
+/* Whether gen, an earlier result of wd_fork_now(), is still the generation. */
 static inline bool wd_fork_is(uint32_t gen)
 {
 	return (uint32_t)atomic_load_explicit(atomic_load_explicit(&wd_fork_word, memory_order_acquire), memory_order_acquire) == gen;
 }
 
 /*
- * A lock that nobody waits for. Its value is the generation, so that a holder
- * who was lost in a fork, maybe half way, doesn't keep it. 0: taken, and *lost
- * is 0 or the generation of such a holder; else the holder's generation.
+ * A lock without waiting. Its value is the holder's generation, so that a holder that
+ * doesn't exist in a fork's child doesn't keep the lock there. Returns 0 when the lock was
+ * taken; *lost is then 0 or the generation of such a holder, which may have stopped half
+ * way. Otherwise returns the holder's generation.
  */
 static inline uint32_t wd_fork_trylock_lost(_Atomic uint32_t *holder, uint32_t *lost)
 {
@@ -60,15 +61,15 @@ static inline void wd_fork_unlock(_Atomic uint32_t *holder)
 	atomic_store_explicit(holder, 0, memory_order_release);
 }
 
-/* Was this object made before a fork? */
+/* Whether this object was made before a fork. */
 static inline bool wd_stale(const struct wd_object *obj)
 {
 	return obj->fork_gen != wd_fork_now();
 }
 
 /*
- * Between the two fork() waits: for a few stores that a child has to find all of
- * or none. No other lock is taken under this one.
+ * fork() waits for a thread between these two calls: for a few stores of which a child
+ * must find all or none. No other lock is taken under this one.
  */
 void wd_fork_block(void);
 void wd_fork_unblock(void);
@@ -76,8 +77,8 @@ void wd_fork_unblock(void);
 /* An open file that a child must not keep. */
 struct wd_fork_file {
 	int fd;			/* -1: closed, or not open yet */
-	atomic_bool opening;	/* by a thread that will say as what descriptor; until then a child looks for it itself */
-	dev_t dev;		/* what is being opened: the device by its number, any other file with its inode */
+	atomic_bool opening;	/* a thread is in open() and will record fd; until then a child searches for it */
+	dev_t dev;		/* identity of the file: a device's own number, or the file system's number with ino */
 	ino_t ino;
 	struct wd_fork_file *next;
 	struct wd_fork_file **link;
@@ -85,18 +86,18 @@ struct wd_fork_file {
 
 void wd_fork_file_add(struct wd_fork_file *file, int fd);
 /*
- * open() and add: a child has it closed, whenever it begins, and fork() doesn't wait for open(). Returns the descriptor,
- * or -errno and nothing was added.
+ * open() and wd_fork_file_add(): a child closes the file, at whatever point it was forked, and fork() doesn't wait for
+ * open(). Returns the descriptor, or -errno with nothing added.
  */
 int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags);
-/* Forget it; returns the fd to close, -1 when it was closed by a fork. */
+/* Forgets the file; returns the fd to close, or -1 when a fork closed it. */
 int wd_fork_file_del(struct wd_fork_file *file);
 
 /*
- * For libraries with locks of their own: child starts afresh in a child, and
- * initialises locks anew instead of unlocking them. Hooks run in the order in
- * which they were added, and are never removed. One that is there is not added
- * again: a child may repeat what a thread of its parent was about.
+ * For libraries with locks of their own: child() resets the library's state in a fork's
+ * child, and initialises locks instead of unlocking them. Hooks run in the order in
+ * which they were added, and are never removed. Adding a hook again has no effect: a
+ * child may repeat a call that was interrupted in a thread of its parent.
  */
 struct wd_fork_hook {
 	void (*child)(void);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The handle table: reserved as a whole, backed by memory as it is used.
+ * The handle table: its address range is reserved as a whole, and backed by memory on
+ * first use.
  *
- * fork() waits for changes of the free list and for the set-up of the table, and
- * so do other threads' changes. Checks take no lock: a handle's entry is written
- * before anybody can hold the handle.
+ * Changes of the free list and the set-up of the table exclude each other and fork().
+ * Checks take no lock: a handle's entry is written before any thread can hold the handle.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -14,15 +14,15 @@
 #define ENTRIES		(1u << WD_HANDLE_INDEX_BITS)
 #define GEN_MASK	((1ull << WD_HANDLE_GEN_BITS) - 1)
 
-/* A free entry's other word: generation above, next free index below; index 0 is never used and ends the list. */
+/* The second word of a free entry: generation above, next free index below; index 0 is never used and ends the list. */
 #define SPARE(gen, next)	(((gen) & GEN_MASK) << WD_HANDLE_INDEX_BITS | (next))
 #define SPARE_GEN(spare)	((spare) >> WD_HANDLE_INDEX_BITS)
 #define SPARE_NEXT(spare)	((uint32_t)(spare) & WD_HANDLE_INDEX_MASK)
 
 _Atomic(struct wd_handle_entry *) wd_handle_table;
 
-static uint32_t first_free;	/* of those that were used before */
-static uint32_t never_used = 1;	/* the lowest of the others */
+static uint32_t first_free;	/* head of the list of entries that were used before */
+static uint32_t never_used = 1;	/* the lowest index that was never used */
 
 static struct wd_handle_entry *table_get(void)
 {

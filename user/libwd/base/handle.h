@@ -8,7 +8,7 @@
 #include <wd.h>
 #include "base/error.h"
 
-/* One number per kind of object, of all libraries; never reused. */
+/* One number per kind of object, across all libraries; never reused. */
 enum wd_kind {
 	WD_KIND_CTX = 1,
 	WD_KIND_QP = 2,
@@ -23,7 +23,7 @@ enum wd_kind {
 	WD_KIND_ECC = 22,
 };
 
-/* First member of everything that has a handle. */
+/* First member of every object that has a handle. */
 struct wd_object {
 	handle_t handle;
 	uint32_t fork_gen;	/* wd_fork_now() when it was made */
@@ -35,7 +35,7 @@ struct wd_object {
 #define WD_HANDLE_KIND_SHIFT	56
 #define WD_HANDLE_INDEX_MASK	((1u << WD_HANDLE_INDEX_BITS) - 1)
 
-/* In use: tag is the handle. Free: tag is 0 and the other word links and counts. */
+/* In use: tag is the handle. Free: tag is 0, and the other word holds generation and next free index. */
 struct wd_handle_entry {
 	_Atomic uint64_t tag;
 	union {
@@ -46,10 +46,10 @@ struct wd_handle_entry {
 
 extern _Atomic(struct wd_handle_entry *) wd_handle_table;
 
-/* A handle for obj, whose handle and fork_gen are filled in; 0 and errno ENOMEM. */
+/* A new handle for obj; sets obj's handle and fork_gen. 0 and errno ENOMEM on failure. */
 handle_t wd_handle_new(enum wd_kind kind, struct wd_object *obj);
 
-/* From now on the handle is stale. The object is the caller's to free. */
+/* Makes the handle stale. The caller frees the object. */
 void wd_handle_free(handle_t h);
 
 /* The object of a handle of any kind, or NULL. */
@@ -65,22 +65,19 @@ static inline struct wd_object *wd_handle_any(handle_t h)
 	if (__builtin_expect(atomic_load_explicit(&entry->tag, memory_order_acquire) != h, 0))
 		return NULL;
 	obj = atomic_load_explicit(&entry->obj, memory_order_relaxed);
-	/* There is one behind every live handle: nobody needs to look again. */
+	/* Every live handle has an object: callers need no second check. */
 	if (!obj)
 		__builtin_unreachable();
 	return obj;
 }
 
-/*
- * The object of a live handle of this kind, or NULL. Says nothing about fork:
- * see wd_stale() in fork.h.
- */
+/* The object of a live handle of this kind, or NULL. Doesn't check for a fork: see wd_stale() in fork.h. */
 static inline void *wd_handle_get(handle_t h, enum wd_kind kind)
 {
 	return __builtin_expect(h >> WD_HANDLE_KIND_SHIFT == (handle_t)kind, 1) ? wd_handle_any(h) : NULL;
 }
 
-/* Records that h is not a live handle of what; returns -EINVAL. */
+/* Records that h is not a live handle of the kind that what names; returns -EINVAL. */
 int wd_handle_bad(handle_t h, const char *what);
 
 #endif

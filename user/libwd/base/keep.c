@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory that is never freed, as a device that has not stopped may still write to it. */
+/* Memory that is never freed, because a device that has not stopped may still write to it. */
 #include <stdatomic.h>
 
 #include "base/keep.h"

@@ -5,7 +5,7 @@
 
 #include "base/lists.h"
 
-/* A list that is longer than this is taken for a loop. */
+/* A longer list counts as a loop. */
 #define LIST_MAX_PIECES	(1u << 20)
 
 int wd_list_check(const struct wd_datalist *l, size_t len)

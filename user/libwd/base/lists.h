@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callers' buffers, flat or lists of pieces: checks, copies, walking through them, and whether their memory is there. */
+/* Callers' buffers, flat or lists of pieces: checks, copies, walks, and whether their memory is accessible. */
 #ifndef WD_LISTS_H
 #define WD_LISTS_H
 
@@ -15,27 +15,26 @@ int wd_list_check(const struct wd_datalist *l, size_t len);
 size_t wd_list_copy_out(const struct wd_datalist *l, size_t skip, void *buf, size_t len);
 size_t wd_list_copy_in(const struct wd_datalist *l, size_t skip, const void *buf, size_t len);
 
-/* One end of a request, walked piece by piece; a flat buffer is a list of one. */
+/* The source or destination of a request, walked piece by piece; a flat buffer is a list of one piece. */
 struct wd_list_walk {
 	const struct wd_datalist *l;
 	struct wd_datalist one;
-	size_t at;		/* in l */
+	size_t at;		/* offset in l */
 	size_t left;		/* of the request's length */
 };
 
 void wd_list_walk_init(struct wd_list_walk *w, bool sgl, const void *buf, size_t len);
-/* The piece at the walk's place: its address, and its length in *len (0: over). */
+/* The current piece: its address, and its length in *len (0: the end). */
 void *wd_list_walk_piece(struct wd_list_walk *w, size_t *len);
 void wd_list_walk_advance(struct wd_list_walk *w, size_t n);
 
 /* --- probe.c: whether memory can be read, or written --- */
 
 /*
- * READ, WRITE: for finding out why something failed. MAPPED: cheaper, whether
- * the ranges are mapped at all, one system call each. RECENT: the same for the
- * request path: what this thread found mapped a moment ago isn't asked about
- * again. For buffers that this CPU is about to touch: who unmaps one and gives
- * it again may be told by a signal.
+ * READ, WRITE: for finding out why something failed. MAPPED: cheaper, only whether the ranges are mapped, with one
+ * system call each. RECENT: the same for the request path: a range that this thread found mapped a moment ago isn't
+ * checked again. For buffers that the software path is about to touch: a caller that unmaps one and passes it again may
+ * get a signal.
  */
 enum wd_probe {
 	WD_PROBE_READ,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The slow halves of lock.h. */
+/* The slow paths of lock.h. */
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include "base/lock.h"
 
 #define LOCK_LOOKS	100
-#define UNTOLD_NS	1000000ull	/* where membarrier(2) is refused, who unlocks may not see a waiter */
+#define UNTOLD_NS	1000000ull	/* without membarrier(2), the unlocking thread may miss a waiter */
 
 _Atomic bool wd_barrier_asymmetric;
 
@@ -30,7 +30,7 @@ void wd_barrier_heavy(void)
 	int saved = errno;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	/* A registration that was lost (a raw clone() of some kind) is made again. */
+	/* Registers again when the registration was lost, as after some kinds of raw clone(). */
 	if (atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed) &&
 	    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
 		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);

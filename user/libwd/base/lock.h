@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lock whose unlocking is a plain store, and the pair of barriers that makes
- * it one: those who wait pay with a system call, so that those who pass don't
- * pay at all (membarrier(2); where that is refused, both pay with a fence, and
- * waiters for a lock look again now and then).
+ * A lock that is unlocked by a plain store, and the pair of barriers that makes this
+ * safe: a thread that waits pays with a system call, so that others pay nothing
+ * (membarrier(2); where it is refused, both sides pay with a fence, and waiters for
+ * a lock check again periodically).
  */
 #ifndef WD_LOCK_H
 #define WD_LOCK_H
@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #include "base/sleep.h"
 
-/* Between two looks at a word that another CPU writes. */
+/* Between two reads of a word that another CPU writes. */
 static inline void wd_cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -26,10 +26,10 @@ static inline void wd_cpu_relax(void)
 
 extern _Atomic bool wd_barrier_asymmetric;
 
-/* Before anything here is used; again in a child. */
+/* Call before using anything here, and again in a fork's child. */
 void wd_barrier_init(void);
 
-/* Between a store that a waiter may sleep for and the look whether there is a waiter. */
+/* Between a store that a waiter may sleep for and the check for a waiter. */
 static inline void wd_barrier_light(void)
 {
 	if (__builtin_expect(atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed), 1))
@@ -38,7 +38,7 @@ static inline void wd_barrier_light(void)
 		atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* The waiter's side: between saying that it waits and its last look. A system call. */
+/* The waiter's side: between announcing the wait and the last check. A system call. */
 void wd_barrier_heavy(void);
 
 struct wd_lock {

@@ -12,7 +12,7 @@ int wd_dev_mask_check(const wd_dev_mask_t *mask)
 	if (!mask)
 		return wd_fail(NULL, EINVAL, "device mask is NULL");
 	if (mask->magic != MASK_MAGIC || mask->len < 0 || (mask->len && !mask->mask))
-		return wd_fail(NULL, EINVAL, "device mask is not one of wd_dev_mask_alloc(), or was freed");
+		return wd_fail(NULL, EINVAL, "the device mask was not made by wd_dev_mask_alloc(), or was freed");
 	return 0;
 }
 
@@ -28,7 +28,7 @@ wd_dev_mask_t *wd_dev_mask_alloc(void)
 	wd_dev_mask_t *mask = calloc(1, sizeof(*mask));
 
 	if (!mask)
-		return wd_null(wd_fail(NULL, ENOMEM, "device mask"));
+		return wd_null(wd_fail(NULL, ENOMEM, "no memory for the device mask"));
 	mask->magic = MASK_MAGIC;
 	return mask;
 }
@@ -71,7 +71,7 @@ int wd_dev_mask_set(wd_dev_mask_t *mask, int idx)
 	if (ret)
 		return ret;
 	if (wd_bits_widen(&mask->mask, &mask->len, idx))
-		return wd_fail_num(NULL, ENOMEM, "device mask up to number %d", idx, 0);
+		return wd_fail_num(NULL, ENOMEM, "no memory for device number %d in the device mask", idx, 0);
 	mask->mask[idx >> 3] |= (unsigned char)(1 << (idx & 7));
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The client of the kernel's generic netlink family "uacce". Messages are libnl's. The socket is not: a deadline, a
- * signal, an overrun and a child's descriptors are seen in the calls themselves.
+ * The client of the kernel's generic netlink family "uacce". libnl builds and parses messages. The socket isn't
+ * libnl's: this code has to see deadlines, signals, overruns and a child's descriptors in the calls themselves.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,10 +18,10 @@
 #include "base/sleep.h"
 
 #define REQUEST_BYTES	4096
-#define ANSWER_BYTES	8192		/* at first */
+#define ANSWER_BYTES	8192		/* initial size */
 #define ANSWER_MAX	(16 << 20)
 #define ERROR_END	4096
-#define ANSWER_NS	10000000000ull	/* the kernel answers before send() returns; an emulator may take its time */
+#define ANSWER_NS	10000000000ull	/* the kernel answers before send() returns; an emulator may be slower */
 
 _Static_assert(CTRL_ATTR_MAX <= UACCE_A_MAX, "a message has room for the attributes of both families");
 
@@ -31,7 +31,7 @@ int wd_nl_socket(void)
 
 	if (fd < 0)
 		return -errno;
-	/* Where these aren't known there is no sentence; the number stays. */
+	/* A kernel without these options sends no text; the error number is the same. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	return fd;
@@ -151,7 +151,7 @@ static const struct nla_policy group_policy[CTRL_ATTR_MCAST_GRP_MAX + 1] = {
 	[CTRL_ATTR_MCAST_GRP_ID] = U32,
 };
 
-/* Each attribute in a nest of one type. */
+/* Whether each attribute of a nest of one type is valid. */
 static bool nest_good(struct nlattr *nest, int max, const struct nla_policy *policy)
 {
 	return !nla_validate(nla_data(nest), nla_len(nest), max, policy);
@@ -211,7 +211,7 @@ void wd_nl_member(struct nlattr *nest, struct nlattr *attr[UACCE_A_MEMBER_MAX + 
 	nla_parse_nested(attr, UACCE_A_MEMBER_MAX, nest, NULL);
 }
 
-/* Whoever got none as an error would go on with what isn't there. */
+/* A value that isn't an error number must not become 0: the caller would go on without a result. */
 static int error_number(__s64 positive)
 {
 	return positive > 0 && positive < ERROR_END ? -(int)positive : -EPROTO;
@@ -224,13 +224,13 @@ int wd_nl_error(const struct nlattr *attr)
 
 /* --- requests --- */
 
-/* In the memory of the one before, so that giving a slot back takes no more. */
+/* Reuses the memory of the previous request, so that giving a slot back allocates nothing. */
 void wd_nl_begin(struct wd_nl *nl, __u8 cmd, int flags)
 {
 	static _Atomic __u32 last;
 	__u32 seq;
 
-	/* Events have number 0. */
+	/* Sequence number 0 is for events. */
 	do
 		seq = atomic_fetch_add(&last, 1) + 1;
 	while (!seq);
@@ -239,7 +239,7 @@ void wd_nl_begin(struct wd_nl *nl, __u8 cmd, int flags)
 	nl->put = 0;
 }
 
-/* What doesn't fit makes the request too long, and wd_nl_ask() refuses that. */
+/* An attribute that doesn't fit makes the request too long, and wd_nl_ask() refuses it. */
 void wd_nl_put_string(struct wd_nl *nl, int type, const char *text)
 {
 	size_t len = strlen(text) + 1;
@@ -256,7 +256,7 @@ void wd_nl_put_u32(struct wd_nl *nl, int type, __u32 value)
 
 /* --- datagrams --- */
 
-/* The number of bytes, 0 for an empty datagram or where the other end is gone, or -errno. */
+/* The number of bytes, 0 for an empty datagram or when the peer is gone, or -errno. */
 static ssize_t receive(int fd, void *buf, size_t size, int flags, struct sockaddr_nl *from, socklen_t *len)
 {
 	ssize_t n;
@@ -281,13 +281,13 @@ static int make_room(struct wd_nl *nl, size_t size)
 	return 0;
 }
 
-/* Anybody may send to a netlink socket: only the kernel is believed. */
+/* Any process may send to a netlink socket: only the kernel's messages are accepted. */
 static bool from_kernel(const struct sockaddr_nl *from, socklen_t len)
 {
 	return len != sizeof(*from) || from->nl_family != AF_NETLINK || !from->nl_pid;
 }
 
-/* What is there, all of it: its length, 0 if somebody else has sent it, or -errno. */
+/* Reads one whole datagram: its length, 0 if the sender isn't the kernel, or -errno. */
 static ssize_t next_datagram(struct wd_nl *nl)
 {
 	struct sockaddr_nl from = { 0 };
@@ -295,7 +295,7 @@ static ssize_t next_datagram(struct wd_nl *nl)
 	ssize_t n;
 	int ret;
 
-	/* A section of many devices is a message of any length. What is no message has no say in what memory is taken. */
+	/* A section of many devices needs a message of any length. Only the kernel's messages make the buffer grow. */
 	n = receive(nl->fd, NULL, 0, MSG_PEEK, &from, &len);
 	if (n < 0)
 		return n;
@@ -313,20 +313,20 @@ static ssize_t next_datagram(struct wd_nl *nl)
 
 /* --- answers --- */
 
-/* The reading of a request's answers. */
+/* State while the answers to a request are read. */
 struct reading {
 	wd_nl_take take;
 	void *arg;
 	__u32 seq;
 	int type;
-	bool one;	/* the first is the last; else they end with an acknowledgement, or as a dump */
+	bool one;	/* one answer is expected; else an acknowledgement or the end of a dump comes last */
 	bool dump;
-	bool heard;	/* of it, in this datagram */
+	bool heard;	/* this datagram held an answer to the request */
 	bool done, torn;
 	int error;
 };
 
-/* The number, and the sentence that may follow the request's copy. */
+/* The error number, and the kernel's text, which may follow the copy of the request. */
 static int take_error(struct wd_nl *nl, struct nlmsghdr *h)
 {
 	int len = nlmsg_datalen(h), at = sizeof(struct nlmsgerr);
@@ -351,7 +351,7 @@ static int take_error(struct wd_nl *nl, struct nlmsghdr *h)
 	return e.error;
 }
 
-/* The end of a dump has its error as payload. */
+/* The message that ends a dump carries the dump's error as payload. */
 static int dump_error(struct nlmsghdr *h)
 {
 	int error = 0;
@@ -369,7 +369,7 @@ static int take_answer(struct reading *r, struct nlmsghdr *h)
 	if (ret == -ENOENT)
 		return 0;
 	r->done = r->one;
-	/* After an error the rest is only read: it must not be the next one's beginning. */
+	/* After an error the other answers are still read: the next request must not find them. */
 	return ret || r->error || !r->take ? ret : r->take(r->arg, &m);
 }
 

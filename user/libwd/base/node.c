@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * NUMA nodes. libnuma reads the system's tables once in a process, and
- * complains on stderr about nodes that aren't there: it isn't asked for those.
+ * NUMA nodes. libnuma reads the system's tables once per process, and complains on stderr about nodes that don't exist:
+ * it is never asked about them.
  */
 #include <errno.h>
 #include <numa.h>
@@ -29,7 +29,7 @@ static bool node_known(int node)
 	return available && numa_bitmask_isbitset(numa_nodes_ptr, (unsigned int)node);
 }
 
-/* The kernel's answer: libnuma would look for the CPU among all nodes' CPUs. */
+/* Asks the kernel: libnuma would search all nodes' CPUs for the caller's. */
 int wd_node_of_caller(void)
 {
 	unsigned int cpu, node;

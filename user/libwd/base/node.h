@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NUMA nodes, as libnuma knows them. Where it says that there is no NUMA, every node is near and has no CPUs. */
+/* NUMA nodes, as libnuma reports them. Where libnuma finds no NUMA, every node is near and has no CPUs. */
 #ifndef WD_NODE_H
 #define WD_NODE_H
 
 #include <sched.h>
 
-/* Of the calling thread's CPU, -1 unknown. */
+/* The node of the calling thread's CPU, -1 unknown. */
 int wd_node_of_caller(void);
 
-/* How far node to is from node from, by ACPI's numbers; unknown nodes are near. */
+/* The distance between two nodes, in ACPI's numbers; unknown nodes are near. */
 int wd_node_distance(int from, int to);
 
 /* The node's CPUs that this thread may use and a cpu_set_t holds. 0, or -ENOENT: none, or no such node. */

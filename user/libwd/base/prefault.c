@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bringing pages into memory ahead of a device. */
+/* Faults pages in before a device uses them. */
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <wd.h>
 #include "base/error.h"
 
-/* Linux 5.14; older C libraries don't name them. */
+/* Linux 5.14; older C libraries don't define them. */
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ	22
 #define MADV_POPULATE_WRITE	23
@@ -42,8 +42,8 @@ int wd_prefault(void *buf, size_t len)
 
 	ret = populate(start, end - start);
 	if (ret == -EINVAL)
-		return wd_fail(NULL, EOPNOTSUPP, "wd_prefault: this kernel can't populate memory");
+		return wd_fail(NULL, EOPNOTSUPP, "wd_prefault: this kernel doesn't support MADV_POPULATE_READ");
 	if (ret)
-		return wd_fail_num(NULL, -ret, "wd_prefault: %u bytes at %x can't be populated", len, (uintptr_t)buf);
+		return wd_fail_num(NULL, -ret, "wd_prefault: can't populate %u bytes at %x", len, (uintptr_t)buf);
 	return 0;
 }

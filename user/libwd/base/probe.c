@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whether memory is there: devices say only that they failed, and a CPU would be killed for trying. */
+/*
+ * Whether memory is accessible: a device reports only that it failed, and on the software path an access would kill the
+ * process.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -21,13 +24,13 @@ static bool range_call(const void *addr, size_t len, int (*call)(void *addr, siz
 
 	if (!len)
 		return true;
-	/* Nothing lies in the last page, and rounding up must not come out at the beginning. */
+	/* No mapping includes the last page, and rounding up must not wrap around to 0. */
 	if ((uintptr_t)addr + len < len || (uintptr_t)addr + len > UINTPTR_MAX - page)
 		return false;
-	/* msync() can be cancelled; whoever asks here may hold a lock or a stream. */
+	/* msync() can be cancelled; the caller may hold a lock or a stream. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	ret = call((void *)first, ((uintptr_t)addr + len - first + page - 1) & ~(page - 1), arg);
-	/* A kernel that doesn't know the call gives no answer. */
+	/* Where the kernel doesn't know the call, the range counts as accessible. */
 	if (ret && (errno == EINVAL || errno == ENOSYS))
 		ret = 0;
 	pthread_setcancelstate(cancel, NULL);
@@ -37,7 +40,7 @@ static bool range_call(const void *addr, size_t len, int (*call)(void *addr, siz
 
 static bool range_usable(const void *addr, size_t len, bool write)
 {
-	/* Not synchronising anything: the quickest call that fails for what isn't mapped. */
+	/* MS_ASYNC synchronises nothing: msync() is the quickest call that fails for unmapped memory. */
 	return range_call(addr, len, msync, MS_ASYNC) &&
 	       range_call(addr, len, madvise, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
 }
@@ -57,22 +60,22 @@ static bool range_writable(const void *addr, size_t len)
 	return range_usable(addr, len, true);
 }
 
-/* --- what was found a moment ago --- */
+/* --- ranges that were found mapped a moment ago --- */
 
 #define RECENT_NR	8
 #define RECENT_USES	256
-#define RECENT_BLOCK	((uintptr_t)128 << 10)	/* asked about as a whole: whoever walks through memory goes on in it */
-#define RECENT_PAGE	((uintptr_t)4 << 10)	/* where that isn't all there, as on a stack; no kernel has smaller ones */
+#define RECENT_BLOCK	((uintptr_t)128 << 10)	/* checked as a whole: a caller that walks through memory stays in it */
+#define RECENT_PAGE	((uintptr_t)4 << 10)	/* if the block isn't fully mapped, as on a stack; the smallest page */
 
 static WD_THREAD_LOCAL struct recent {
 	uintptr_t end;
-	size_t size;		/* 0: it is not believed any more */
+	size_t size;		/* 0: not valid any more */
 	uintptr_t start;
-	unsigned int left;	/* how often it is believed */
+	unsigned int left;	/* uses before it has to be checked again */
 } recents[RECENT_NR];
-static WD_THREAD_LOCAL unsigned int recent_next;	/* to be replaced */
+static WD_THREAD_LOCAL unsigned int recent_next;	/* the entry to replace next */
 
-/* Two comparisons: room is huge where the range begins before r or ends behind it. */
+/* Two comparisons: room is above size if addr lies before r, and wraps around if addr lies behind r. */
 static inline bool recent_has(const struct recent *r, const void *addr, size_t len)
 {
 	size_t room = r->end - (uintptr_t)addr;
@@ -86,7 +89,10 @@ static inline void recent_used(struct recent *r)
 		r->size = 0;
 }
 
-/* The whole blocks that a range lies in. False: they aren't all mapped, or there is nothing behind them. */
+/*
+ * Fills r with the whole blocks around the range. False: they aren't all mapped, or they reach an end of the address
+ * space.
+ */
 static bool recent_fill(struct recent *r, const void *addr, size_t len, uintptr_t block)
 {
 	uintptr_t end = (uintptr_t)addr + len, first = (uintptr_t)addr & ~(block - 1), last = (end + block - 1) & ~(block - 1);
@@ -97,7 +103,10 @@ static bool recent_fill(struct recent *r, const void *addr, size_t len, uintptr_
 	return true;
 }
 
-/* Into the place of what is asked about again, so that what is used now stays where it is found first. */
+/*
+ * Replaces r, in which the range begins, so that memory in use keeps its position in the search; without r, the next
+ * entry in turn.
+ */
 static __attribute__((noinline)) bool recent_ask(const void *addr, size_t len, struct recent *r)
 {
 	struct recent found;
@@ -151,7 +160,7 @@ static __attribute__((noinline)) bool probe_list(enum wd_probe how, const void *
 	}
 }
 
-/* Not all of these are known, or not any more. */
+/* Some of these ranges are unknown, or not valid any more. */
 static __attribute__((noinline)) bool spans_ask(const struct wd_span *spans, size_t n)
 {
 	for (; n--; spans++)

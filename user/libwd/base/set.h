@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking into masks and context sets from inside the libraries. */
+/* Access to masks and context sets inside the libraries. */
 #ifndef WD_SET_H
 #define WD_SET_H
 
@@ -15,7 +15,7 @@ int wd_dev_mask_check(const wd_dev_mask_t *mask);
 /* 0, -EINVAL (not a set), -ESTALE (made before a fork). Recorded as a failure of no object. */
 int wd_ctx_set_check(const wd_ctx_set_t *set);
 
-/* Is bit i set? Of a set or mask that has been checked. */
+/* Whether bit i is set, in a checked set or mask. */
 static inline bool wd_bits_test(const unsigned char *bits, int len, int i)
 {
 	return i >> 3 < len && bits[i >> 3] >> (i & 7) & 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sleeping on a word in memory or on files, and the clock that deadlines are measured with. */
+/* Sleeping on a word in memory or on files, and the clock for deadlines. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -64,7 +64,7 @@ bool wd_poll_fds(struct pollfd *pfd, unsigned int n, __u64 end)
 		ts.tv_sec = (end - now) / 1000000000ull;
 		ts.tv_nsec = (end - now) % 1000000000ull;
 	}
-	/* Roles are held by those who sleep: not to be cancelled with them. */
+	/* A sleeping thread may hold a role, and must not be cancelled with it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	signal = ppoll(pfd, n, &ts, NULL) < 0 && errno == EINTR;
 	pthread_setcancelstate(cancel, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Attributes of sysfs, for libwd and for wdctl. */
+/* sysfs attributes, for libwd and for wdctl. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #define PATH_BYTES	1024
 
-/* What fits of the file: its length, or -errno. */
+/* Reads as much of the file as fits: the length, or -errno. */
 static ssize_t read_whole(int fd, char *buf, size_t size)
 {
 	size_t used = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of a thread's own. */
+/* Thread-local variables. */
 #ifndef WD_THREAD_H
 #define WD_THREAD_H
 
-/* A few words, which every thread has from its start: a dlopen()ed library gets them, too. */
+/* For a few words, which fit into the memory that every thread has from its start, also in a dlopen()ed library. */
 #define WD_THREAD_LOCAL		_Thread_local __attribute__((tls_model("initial-exec")))
 
 #endif
