@@ -113,7 +113,7 @@ TEST_F(ctx, it_starts_once_and_stops_once)
 	EXPECT_EQ(0, wd_ctx_start(self->h));
 	EXPECT_EQ(-EINVAL, wd_ctx_start(self->h));
 	EXPECT_LT(0, wd_error_detail(self->h, text, sizeof(text)));
-	EXPECT_NE(NULL, strstr(text, "started before"));
+	EXPECT_NE(NULL, strstr(text, "started already"));
 	EXPECT_EQ(0, wd_ctx_stop(self->h));
 	EXPECT_EQ(-ESHUTDOWN, wd_ctx_stop(self->h));
 	EXPECT_EQ(-ESHUTDOWN, wd_ctx_start(self->h));

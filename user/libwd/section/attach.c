@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attaching over netlink: ask for a slot, wait for it, read what it grants; or
- * take over the slot of a program that executed this one.
+ * Attaches over netlink: asks for a slot, waits for it, and reads its grants; or takes over the slot of the program
+ * that executed this one.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include "device/device.h"
 #include "section/section.h"
 
-#define GRACE_NS	1000000000ull	/* the kernel tells of a wait's end; not for ever to be relied on */
+#define GRACE_NS	1000000000ull	/* the kernel reports the end of a wait; this is for a kernel that doesn't */
 #define NO_SLOT		"?"		/* never a slot's name */
-#define NO_NAME		"the kernel's answer names no slot"
+#define NO_NAME		"the kernel's answer has no valid slot"
 
 static int refused(const char *name, int err, const char *why)
 {
@@ -61,7 +61,7 @@ static int take_grant(struct wd_section *a, struct nlattr *nest)
 	return 0;
 }
 
-/* What a section says of all its slots, in a grant as in its description. */
+/* The terms that a section sets for all its slots; the same in a grant and in the section's description. */
 static void take_terms(struct wd_section *a, const struct wd_nl_message *m)
 {
 	if (m->attr[UACCE_A_QUEUE_PRIORITY])
@@ -85,7 +85,7 @@ static int take_slot(struct wd_section *a, const struct wd_nl_message *m)
 	return ret || *a->slot ? ret : -EPROTO;
 }
 
-/* Of a section's devices, which of them the slot has: all, or the one in its name. */
+/* Which of the section's devices the slot has: -1 for all, or the one in the slot's name. */
 static int slot_position(const struct wd_section *a)
 {
 	size_t len = strlen(a->name);
@@ -141,7 +141,7 @@ static int take_section(void *arg, const struct wd_nl_message *m)
 	return 0;
 }
 
-/* The same from the section's description, for a slot that is had already. */
+/* Reads the same from the section's description, for a slot that this process has already. */
 static int read_section(struct wd_section *a, struct wd_nl *nl)
 {
 	struct description d = { .section = a };
@@ -163,7 +163,7 @@ void wd_attach_refresh(struct wd_section *a)
 	wd_nl_fini(&nl);
 }
 
-/* --- what wdctl run left: WD_ATTACHED=PID,SOCKET,SECTION,SLOT --- */
+/* --- WD_ATTACHED=PID,SOCKET,SECTION,SLOT, set by wdctl run --- */
 
 struct inherited {
 	int pid;
@@ -172,7 +172,7 @@ struct inherited {
 	char slot[WD_NAME_SIZE];
 };
 
-/* Of another process, which handed its environment down: nothing. */
+/* False also for another process' value, inherited with its environment. */
 static bool inherited_read(struct inherited *i)
 {
 	const char *text = wd_env("WD_ATTACHED");
@@ -191,14 +191,16 @@ const char *wd_attach_inherited(char name[WD_SECTION_NAME_MAX + 1])
 	return name;
 }
 
-/* The kernel has said that this process is attached; this is how it may know to what. */
+/* The kernel has reported that this process is attached already; WD_ATTACHED may say to which slot. */
 static int take_over(struct wd_section *a, struct wd_nl *nl)
 {
 	struct inherited i;
 	int ret;
 
 	if (!inherited_read(&i))
-		return wd_fail_str(NULL, EBUSY, "section %s: this process is attached, but not by this library", a->name);
+		return wd_fail_str(NULL, EBUSY,
+				   "section %s: this process is attached already, without a valid WD_ATTACHED",
+				   a->name);
 	if (strcmp(i.section, a->name))
 		return wd_fail_str(NULL, EBUSY, "this process was executed with a slot of section %s", i.section);
 	strcpy(a->slot, i.slot);
@@ -206,7 +208,7 @@ static int take_over(struct wd_section *a, struct wd_nl *nl)
 	if (ret)
 		return refused(a->name, ret, nl->why);
 	a->inherited = true;
-	/* A child of ours is to have nothing of it, nor what it executes. */
+	/* A child, and a program that this process executes, must not inherit the socket. */
 	if (!wd_nl_is_socket(i.fd)) {
 		wd_fork_file_add(&a->socket, nl->fd);
 		return 0;
@@ -235,13 +237,13 @@ static void detach(struct wd_nl *nl)
 	wd_nl_ask(nl, NULL, NULL);
 }
 
-/* A question for a slot: what it comes to, beside what the section gets. */
+/* A request for a slot: its result, apart from what is stored in the section. */
 struct question {
 	struct wd_section *section;
-	bool waits;		/* for its turn */
-	bool answered;		/* with a slot, or with what kept it from being taken */
-	const char *wrong;	/* why what was granted is of no use */
-	int error;		/* that ended the wait */
+	bool waits;		/* in the section's queue */
+	bool answered;		/* with a slot, or with the error that kept it from being stored */
+	const char *wrong;	/* why the granted slot can't be used */
+	int error;		/* error that ended the wait */
 };
 
 static int take_place(void *arg, const struct wd_nl_message *m)
@@ -259,11 +261,11 @@ static int take_place(void *arg, const struct wd_nl_message *m)
 	}
 	ret = take_slot(q->section, m);
 	if (ret)
-		q->wrong = ret == -ENOMEM ? "no memory for what it grants" : NO_NAME;
+		q->wrong = ret == -ENOMEM ? "no memory for the slot's grants" : NO_NAME;
 	return ret;
 }
 
-/* In the queue: until the kernel grants a slot, or says that it won't, or a signal's handler has run. */
+/* Waits in the queue until the kernel grants or refuses a slot, or a signal handler has run. */
 static int wait_for_slot(struct question *q, struct wd_nl *nl, __u32 wait_ms)
 {
 	__u64 until = wd_now_ns() + wait_ms * 1000000ull + GRACE_NS;
@@ -278,7 +280,7 @@ static int wait_for_slot(struct question *q, struct wd_nl *nl, __u32 wait_ms)
 	if (!ret)
 		ret = q->error;
 	if (ret == -ETIME || ret == -ETIMEDOUT)
-		return wd_fail_all(NULL, EUSERS, "section %s: no slot has become free within %u ms", a->name, wait_ms, 0);
+		return wd_fail_all(NULL, EUSERS, "section %s: no slot became free within %u ms", a->name, wait_ms, 0);
 	return ret ? refused(a->name, ret, "while waiting for a slot") : 0;
 }
 
@@ -315,20 +317,20 @@ static bool no_netlink(int ret)
 	return ret == -EAFNOSUPPORT || ret == -EPROTONOSUPPORT || ret == -ENOPROTOOPT;
 }
 
-/* On a socket of the section's own. */
+/* Attaches over a socket that belongs to the section. */
 static int attach(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
 {
 	int ret;
 
 	nl->fd = wd_nl_socket();
 	if (nl->fd < 0)
-		return no_netlink(nl->fd) ? -EOPNOTSUPP : refused(a->name, nl->fd, "no netlink socket");
-	/* A child forked meanwhile must not keep the place in the queue. */
+		return no_netlink(nl->fd) ? -EOPNOTSUPP : refused(a->name, nl->fd, "can't open a netlink socket");
+	/* A child that is forked meanwhile must not keep the process' position in the queue. */
 	wd_fork_file_add(&a->socket, nl->fd);
 	ret = wd_nl_find(nl, UACCE_GENL_NAME);
 	a->family = nl->family;
 	if (ret)
-		ret = ret == -ENOENT ? -EOPNOTSUPP : refused(a->name, ret, "netlink");
+		ret = ret == -ENOENT ? -EOPNOTSUPP : refused(a->name, ret, "can't ask for the uacce netlink family");
 	else
 		ret = ask(a, wait_ms, nl);
 	if (ret)
@@ -362,8 +364,8 @@ void wd_detach(struct wd_section *a)
 }
 
 /*
- * An attachment can't be looked at, but who has one is told so whatever else he
- * asks for; who has none doesn't get a slot that can't exist.
+ * An attachment can't be queried. The kernel answers any attach request of an attached process with that fact; a
+ * process that isn't attached gets no slot, because none has this name.
  */
 bool wd_attach_alive(struct wd_section *a)
 {
@@ -375,6 +377,6 @@ bool wd_attach_alive(struct wd_section *a)
 	attach_request(&nl, a, NO_SLOT, 0);
 	ret = wd_nl_ask(&nl, NULL, NULL);
 	wd_nl_fini(&nl);
-	/* Not allowed to attach any more says nothing of a slot that it has. */
+	/* A refusal for lack of permission says nothing about a slot that the process has. */
 	return ret != -ENOENT && ret != -ESHUTDOWN;
 }

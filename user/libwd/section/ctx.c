@@ -17,7 +17,7 @@
 #include "section/ctx.h"
 #include "section/section.h"
 
-#define UNKNOWN_CMD	_IO('W', 0xff)	/* no driver has it: tells only whether the queue is there */
+#define UNKNOWN_CMD	_IO('W', 0xff)	/* no driver has this command: its error tells only whether the queue exists */
 
 struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret)
 {
@@ -28,7 +28,7 @@ struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret)
 		return NULL;
 	}
 	if (wd_stale(&ctx->obj)) {
-		*ret = wd_fail_str(&ctx->obj, ESTALE, "%s: context of the parent process", ctx->name);
+		*ret = wd_fail_str(&ctx->obj, ESTALE, "%s: the context belongs to the parent process", ctx->name);
 		return NULL;
 	}
 	return ctx;
@@ -51,11 +51,11 @@ int wd_ctx_why_stopped(struct wd_ctx *ctx)
 
 	if (wd_ctx_ioctl(ctx, UNKNOWN_CMD, NULL) != -ENODEV)
 		return -EIO;
-	/* A reset takes queues away as removal does; but a device that is removed leaves sysfs before that. */
+	/* A reset takes queues away, like a removal; but a device that is being removed leaves sysfs first. */
 	return wd_device_read(ctx->name, &info) == -ENODEV ? -ENODEV : -EIO;
 }
 
-/* Is the open file the device that sysfs means by its name, as far as sysfs says? */
+/* Whether the open file is the device that sysfs lists under this name, as far as sysfs says. */
 static bool same_device(int fd, dev_t rdev)
 {
 	struct stat st;
@@ -67,21 +67,21 @@ static int open_fail(int err, const char *node_path)
 {
 	switch (err) {
 	case EBUSY:
-		return wd_fail_str(NULL, err, "%s: no queue is free", node_path);
+		return wd_fail_str(NULL, err, "%s: no queue is free on the device", node_path);
 	case EDQUOT:
-		return wd_fail_str(NULL, err, "%s: no more queues for this process", node_path);
+		return wd_fail_str(NULL, err, "%s: this process has all the queues that it may have", node_path);
 	case ESHUTDOWN:
-		return wd_fail_str(NULL, err, "%s: the section of this process is not live", node_path);
+		return wd_fail_str(NULL, err, "%s: this process' section is not live", node_path);
 	case EPERM:
-		return wd_fail_str(NULL, err, "%s: resetting, or not permitted", node_path);
+		return wd_fail_str(NULL, err, "%s: the device is resetting, or access is not permitted", node_path);
 	case ENODEV:
-		return wd_fail_str(NULL, err, "%s: not a uacce device, or gone", node_path);
+		return wd_fail_str(NULL, err, "%s: not a uacce device, or the device is gone", node_path);
 	default:
-		return wd_fail_str(NULL, err, "%s", node_path);
+		return wd_fail_str(NULL, err, "%s: can't be opened", node_path);
 	}
 }
 
-/* Open the node and fill in what never changes. 0 or -errno, recorded. */
+/* Opens the node and fills in the constant members. 0 or -errno, recorded. */
 static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 {
 	struct uacce_dev_info info;
@@ -93,7 +93,7 @@ static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 	if (ret)
 		return open_fail(-ret, node_path);
 	fd = wd_fork_file_open(&ctx->file, node_path, O_RDWR);
-	/* What the kernel says between a device's end and its node's. */
+	/* open() fails like this between a device's removal and its node's. */
 	if (fd < 0)
 		return open_fail(fd == -ENXIO || fd == -EINVAL ? ENODEV : -fd, node_path);
 	if (!same_device(fd, rdev)) {
@@ -121,14 +121,14 @@ handle_t wd_request_ctx(const char *node_path)
 		return wd_no_handle(ret);
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
-		return wd_no_handle(wd_fail(NULL, ENOMEM, "context"));
+		return wd_no_handle(wd_fail(NULL, ENOMEM, "no memory for the context"));
 	ret = ctx_open(ctx, node_path);
 	if (ret)
 		goto free_ctx;
 	pthread_mutex_init(&ctx->lock, NULL);
 	atomic_init(&ctx->refs, 1);
 	if (!wd_handle_new(WD_KIND_CTX, &ctx->obj)) {
-		ret = wd_fail(NULL, ENOMEM, "too many handles");
+		ret = wd_fail(NULL, ENOMEM, "no memory for the context's handle");
 		goto close_file;
 	}
 	return ctx->obj.handle;
@@ -160,8 +160,8 @@ static void unmap(struct wd_ctx *ctx, unsigned int region)
 }
 
 /*
- * Files are opened, asked and closed under the lock, and a queue that is half
- * closed is nobody's: not to be cancelled meanwhile.
+ * Files are opened, queried and closed under the lock, and a half closed queue has no owner: the thread must not be
+ * cancelled meanwhile.
  */
 static int ctx_lock(struct wd_ctx *ctx)
 {
@@ -178,7 +178,7 @@ static void ctx_unlock(struct wd_ctx *ctx, int cancel)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* Under the lock. The queue is closed whatever this returns. */
+/* Under the lock. Closes the queue in any case. */
 static int ctx_stop(struct wd_ctx *ctx)
 {
 	unsigned int i;
@@ -221,10 +221,10 @@ void wd_release_ctx(handle_t h_ctx)
 
 static int stopped_fail(struct wd_ctx *ctx)
 {
-	return wd_fail_str(&ctx->obj, ESHUTDOWN, "%s: context was stopped before", ctx->name);
+	return wd_fail_str(&ctx->obj, ESHUTDOWN, "%s: the context is stopped already", ctx->name);
 }
 
-/* Under the lock. NULL and *ret, recorded. */
+/* Under the lock. NULL and *ret, recorded, on failure. */
 static void *region_map(struct wd_ctx *ctx, enum uacce_qfrt qfrt, int *ret)
 {
 	off_t offset = (off_t)qfrt * sysconf(_SC_PAGESIZE);
@@ -238,10 +238,10 @@ static void *region_map(struct wd_ctx *ctx, enum uacce_qfrt qfrt, int *ret)
 		return ctx->map[qfrt];
 	base = mmap(NULL, ctx->size[qfrt], PROT_READ | PROT_WRITE, MAP_SHARED, ctx->file.fd, offset);
 	if (base == MAP_FAILED) {
-		/* A queue whose device is gone: ENXIO on newer kernels, EINVAL on older ones. */
+		/* The mapping of a removed device's queue fails with ENXIO on newer kernels, EINVAL on older ones. */
 		int err = wd_ctx_why_stopped(ctx) == -ENODEV ? ENODEV : errno;
 
-		*ret = wd_fail_all(&ctx->obj, err, "%s: region %d of %u bytes can't be mapped", ctx->name, qfrt,
+		*ret = wd_fail_all(&ctx->obj, err, "%s: can't map region %d of %u bytes", ctx->name, qfrt,
 				   ctx->size[qfrt]);
 		return NULL;
 	}
@@ -259,7 +259,8 @@ void *wd_drv_mmap_qfr(handle_t h_ctx, enum uacce_qfrt qfrt)
 	if (!ctx)
 		return wd_null(ret);
 	if ((unsigned int)qfrt >= WD_CTX_REGIONS || !ctx->size[qfrt])
-		return wd_null(wd_fail_all(&ctx->obj, EINVAL, "%s: has no region %d", ctx->name, (uint64_t)qfrt, 0));
+		return wd_null(wd_fail_all(&ctx->obj, EINVAL, "%s: the queue has no region %d", ctx->name,
+					   (uint64_t)qfrt, 0));
 	cancel = ctx_lock(ctx);
 	base = region_map(ctx, qfrt, &ret);
 	ctx_unlock(ctx, cancel);
@@ -287,12 +288,12 @@ static int ctx_start(struct wd_ctx *ctx)
 	if (ctx->state == WD_CTX_STOPPED)
 		return stopped_fail(ctx);
 	if (ctx->state == WD_CTX_STARTED)
-		return wd_fail_str(&ctx->obj, EINVAL, "%s: context was started before", ctx->name);
+		return wd_fail_str(&ctx->obj, EINVAL, "%s: the context is started already", ctx->name);
 	do
 		ret = wd_ctx_ioctl(ctx, UACCE_CMD_START_Q, NULL);
 	while (ret == -EINTR);
 	if (ret < 0)
-		return wd_fail_str(&ctx->obj, -ret, "%s: queue can't be started", ctx->name);
+		return wd_fail_str(&ctx->obj, -ret, "%s: can't start the queue", ctx->name);
 	ctx->state = WD_CTX_STARTED;
 	return 0;
 }
@@ -326,7 +327,7 @@ int wd_ctx_stop(handle_t h_ctx)
 	} else {
 		ret = ctx_stop(ctx);
 		if (ret < 0)
-			wd_fail_str(&ctx->obj, -ret, "%s: queue didn't stop in order", ctx->name);
+			wd_fail_str(&ctx->obj, -ret, "%s: the device failed to stop the queue", ctx->name);
 	}
 	ctx_unlock(ctx, cancel);
 	errno = saved;
@@ -372,7 +373,7 @@ int wd_ctx_set_io_cmd(handle_t h_ctx, int cmd, void *arg)
 	if (!ctx)
 		return ret;
 	if (number == UACCE_CMD_START_Q || number == UACCE_CMD_PUT_Q)
-		return wd_fail_str(&ctx->obj, EINVAL, "%s: wd_ctx_start() and wd_ctx_stop() are the way to do this",
+		return wd_fail_str(&ctx->obj, EINVAL, "%s: use wd_ctx_start() or wd_ctx_stop() for this command",
 				   ctx->name);
 	cancel = ctx_lock(ctx);
 	stopped = ctx->state == WD_CTX_STOPPED;

@@ -12,7 +12,7 @@
 enum wd_ctx_state {
 	WD_CTX_OPEN,
 	WD_CTX_STARTED,
-	WD_CTX_STOPPED,		/* queue given back, file closed */
+	WD_CTX_STOPPED,		/* queue released, file closed */
 };
 
 #define WD_CTX_REGIONS	2	/* MMIO, DUS */
@@ -24,7 +24,7 @@ struct wd_ctx {
 	pthread_mutex_t lock;	/* state, map */
 	enum wd_ctx_state state;
 	void *map[WD_CTX_REGIONS];
-	size_t size[WD_CTX_REGIONS];	/* constant, as all below but priv */
+	size_t size[WD_CTX_REGIONS];	/* constant, like all members below but priv */
 	int node_id;
 	bool simulated;
 	char name[WD_NAME_SIZE];
@@ -32,19 +32,19 @@ struct wd_ctx {
 	_Atomic(void *) priv;
 };
 
-/*
- * The context of a handle; NULL and *ret -EINVAL or -ESTALE, recorded. It
- * lives as long as the caller's reference.
- */
+/* The context of a handle, valid as long as the caller's reference; NULL and *ret -EINVAL or -ESTALE, recorded. */
 struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret);
 
-/* ioctl() without touching errno: its result or -errno, with -ENODEV for a queue whose device is gone. Records nothing. */
+/*
+ * ioctl() that doesn't change errno: its result or -errno, with -ENODEV for a queue whose device is gone. Records
+ * nothing.
+ */
 int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg);
 
-/* Why a queue whose stop word is set was stopped: -ENODEV when the device is gone, else -EIO. A system call. */
+/* Why a queue whose stop word is set was stopped: -ENODEV if the device is gone, else -EIO. A system call. */
 int wd_ctx_why_stopped(struct wd_ctx *ctx);
 
-/* The descriptor to sleep on; -1 once stopped, or inherited. */
+/* The descriptor to sleep on; -1 if stopped or inherited. */
 static inline int wd_ctx_fd(const struct wd_ctx *ctx)
 {
 	return ctx->file.fd;

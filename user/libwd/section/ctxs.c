@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* "0=2+2 1=1+0": how many contexts a process outside of sections has on each device of a node. */
+/* Parses "0=2+2 1=1+0": the number of contexts that a process outside of sections has on each device of a node. */
 #include <string.h>
 #include <wd_user.h>
 
@@ -11,7 +11,7 @@
 static struct wd_ctxs in_force = { .rest = { 1, 1 } };
 static bool begun;
 
-/* A decimal number at *p up to max, which moves behind it; -1: there is none. */
+/* The decimal number up to max at *p, which then points behind it; -1: no number. */
 static long number(const char **p, long max)
 {
 	const char *c = *p;
@@ -67,7 +67,7 @@ static int item_parse(const char **p, struct wd_ctxs *ctxs, bool *rest)
 	if (named)
 		return node_add(ctxs, (int)node, share);
 	if (*rest)
-		return wd_fail(NULL, EINVAL, "contexts: two counts without a node");
+		return wd_fail(NULL, EINVAL, "contexts: two items have no node");
 	*rest = true;
 	memcpy(ctxs->rest, share, sizeof(share));
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Places for contexts: how many a slot's grants leave, or WD_CTXS outside of sections. */
+/* Places for contexts: as many as a slot grants, or as WD_CTXS says outside of sections. */
 #include <string.h>
 
 #include "section/ctxs.h"
@@ -58,7 +58,7 @@ void wd_grant_count(const char *dev, __u32 open[2])
 			open[wd_engine.queue[i]->async]++;
 }
 
-/* Does anybody of this mode use the device's other queue type? */
+/* Whether any queue of this mode uses the device's other queue type. */
 static bool has_other_type(const struct wd_queue *q)
 {
 	unsigned int i;
@@ -74,21 +74,21 @@ static bool has_other_type(const struct wd_queue *q)
 
 /* --- beyond the grants --- */
 
-/* Contexts of other queues than q that the device has no granted place for. */
+/* The device's open contexts, without q, beyond the granted places. */
 static __u32 extras_on(const struct wd_grant *g, const struct wd_queue *q, __u32 open[2])
 {
 	__u32 share = g->share[0] + g->share[1];
 
 	wd_grant_count(g->dev, open);
-	/* It has its place still. */
+	/* q still holds its own place. */
 	if (!strcmp(g->dev, q->dev_name) && wd_holds_place(q) && q->half[0])
 		open[q->async]--;
 	return open[0] + open[1] > share ? open[0] + open[1] - share : 0;
 }
 
 /*
- * The kernel counts them by what each was charged to, and those that this library
- * didn't open, too: what it refuses isn't asked for again for a while.
+ * The kernel's count also includes contexts that this library didn't open, and each context counts as what it was
+ * charged to: after a refusal the next attempt waits for a while.
  */
 static bool extra_is_left(const struct wd_queue *q)
 {
@@ -115,7 +115,7 @@ static bool would_be_extra(const struct wd_queue *q)
 
 /* --- outside of sections --- */
 
-/* As many of a kind on each device as WD_CTXS says. A place that it has is kept when that becomes fewer. */
+/* The limit of WD_CTXS per device and kind. A context keeps its place when WD_CTXS is lowered. */
 static int pool_place(const struct wd_queue *q, enum wd_place how)
 {
 	__u32 open[2] = { 0 }, share[2];
@@ -134,14 +134,15 @@ static int pool_place(const struct wd_queue *q, enum wd_place how)
 	if (open[0] + open[1] < share[0] + share[1] && (how != WD_PLACE_SPARE || open[q->async] < share[q->async]))
 		return 0;
 	return how == WD_PLACE_SPARE ? -EDQUOT :
-	       wd_fail_all(NULL, EDQUOT, "%s: the process has its %u+%u contexts there", q->dev_name, share[0], share[1]);
+	       wd_fail_all(NULL, EDQUOT, "%s: the process has all its %u+%u contexts there", q->dev_name, share[0],
+			   share[1]);
 }
 
 int wd_grant_refuse(const struct wd_queue *q)
 {
 	const struct wd_grant *g = grant_find(q->dev_name);
 
-	return wd_fail_all(NULL, EDQUOT, "%s: the slot's %u contexts are in use", q->dev_name,
+	return wd_fail_all(NULL, EDQUOT, "%s: all %u contexts of the slot are in use", q->dev_name,
 			   g ? g->share[0] + g->share[1] : 0, 0);
 }
 
@@ -156,7 +157,7 @@ int wd_grant_place(const struct wd_queue *q, enum wd_place how)
 	if (wd_section_state() != WD_USER_SECTION)
 		return pool_place(q, how);
 	if (!grant_of(q->dev_name, &g))
-		return wd_fail_all(NULL, EACCES, "section %s grants nothing of this device", wd_section.name, 0, 0);
+		return wd_fail_all(NULL, EACCES, "section %s grants no context of this device", wd_section.name, 0, 0);
 	extras_on(g, q, open);
 	if (how == WD_PLACE_SPARE)
 		return open[q->async] + !has_other_type(q) < g->share[q->async] ? 0 : -EDQUOT;
@@ -177,7 +178,7 @@ int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *r
 		wd_section.no_extra_until = wd_now_ns() + REFRESH_NS;
 	if (wd_section_state() != WD_USER_SECTION || wd_attach_alive(&wd_section))
 		return ret;
-	/* What was opened came out of the pool: not what was asked for. */
+	/* The context came from the pool, which the process didn't ask for. */
 	if (!ret)
 		q->drv.close(q);
 	atomic_store(&wd_section.state, WD_USER_LOST);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Entering the section that the program names, or its first session is meant for; leaving it; what a process may ask about it. */
+/* Entering the section that the program names or that its first session needs; leaving it; queries. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ bool wd_section_is_name(const char *name)
 
 int wd_section_enter(const char *name, __u32 wait_ms, bool held)
 {
-	/* The list of files to close in a child has it by its address. */
+	/* Static: the list of files to close in a child points to it. */
 	static struct wd_section new;
 	int ret;
 
@@ -29,7 +29,7 @@ int wd_section_enter(const char *name, __u32 wait_ms, bool held)
 		return ret;
 	}
 	if (ret)
-		wd_fail_str(NULL, EOPNOTSUPP, "section %s isn't in force: this kernel has no sections", name);
+		wd_fail_str(NULL, EOPNOTSUPP, "section %s has no effect: this kernel has no sections", name);
 	if (ret && held)
 		return ret;
 	if (!ret)
@@ -63,7 +63,7 @@ void wd_section_leave(enum wd_user_state state)
 
 /* --- a first session --- */
 
-/* Which section an undecided process is meant for: its parent's, the one it was executed in, the environment's. */
+/* The section that an undecided process needs: its parent's, the one that it was executed in, or the environment's. */
 static const char *section_due(char name[WD_SECTION_NAME_MAX + 1])
 {
 	if (*wd_section.name)
@@ -87,7 +87,7 @@ static int begin(bool wait)
 		return 0;
 	}
 	if (!wd_section_is_name(name))
-		return wd_fail_str(NULL, EINVAL, "WD_SECTION is %s: a section's name is 1 to 31 of A-Z a-z 0-9 _ -", name);
+		return wd_fail_str(NULL, EINVAL, "WD_SECTION is \"%s\", not 1 to 31 of A-Z a-z 0-9 _ -", name);
 	ret = wait ? wd_section_wait_ms(&wait_ms) : 0;
 	return ret ? ret : wd_section_enter(name, wait_ms, false);
 }
@@ -99,7 +99,7 @@ static int begin_in_turn(bool wait)
 
 	if (state == WD_USER_SECTION || state == WD_USER_POOL)
 		return 0;
-	/* Whoever closes contexts has the turn, and devices may take their time. */
+	/* The thread that closes contexts has the turn, and devices may be slow. */
 	if (state == WD_USER_STOPPED && atomic_load(&wd_section.closing))
 		return wd_section_usable();
 	wd_section_turn_begin(&cancel);
@@ -122,7 +122,7 @@ void wd_section_again(void)
 		begin_in_turn(false);
 }
 
-/* --- inquiry --- */
+/* --- queries --- */
 
 int wd_user_info(struct wd_user_info *info)
 {
@@ -168,7 +168,7 @@ int wd_user_grant(unsigned int i, struct wd_user_grant *grant)
 		grant->sync_open = open[0];
 		grant->async_open = open[1];
 	} else {
-		ret = wd_fail_num(NULL, ENOENT, "there is no grant %u", i, 0);
+		ret = wd_fail_num(NULL, ENOENT, "grant %u doesn't exist", i, 0);
 	}
 	wd_grant_unlock();
 	return ret;

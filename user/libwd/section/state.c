@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which section this process is in, or why it is in none; read by whoever opens
- * a context, written in turns.
+ * The process' section, or why it is in none; read before a context is opened, written
+ * in turns.
  *
  * Locks, outer first:
- *   turn		starting, stopping, a first session: one after the other, also while waiting for a slot
+ *   turn		starting, stopping, a first session: one at a time, also while waiting for a slot
  *   engine.lock	sessions, contexts
- *   grants' lock	the socket's use, what is granted; after all locks of a context that is to be opened
- *   refusal_lock	words; inside all others
+ *   grants' lock	use of the socket, grants; after all locks of a context that is being opened
+ *   refusal_lock	refusal text; inside all others
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +19,20 @@ struct wd_section wd_section = { .socket.fd = -1 };
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t grants_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Why a first session or request found no slot, in words; "" where none was refused. */
+/* The text of why a first session or request found no slot; "" when none was refused. */
 static char refusal[WD_ERROR_STR];
 static pthread_mutex_t refusal_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The process said itself that it takes its contexts from the pool. */
+/* The process itself chose to take its contexts from the pool. */
 static _Atomic bool pool_chosen;
 
 /*
- * The process asked for a section and didn't get it, the errno; 0: it did, or
- * asked for none. Until it decides otherwise it has nothing, and refusal says why.
+ * The errno when the process asked for a section and didn't get it, else 0. Until it decides otherwise the process may
+ * open no context, and refusal says why.
  */
 static _Atomic int refused_with;
 
-/* What a parent had its child gets for itself when it first needs it. */
+/* A child gets its own section or pool when it first needs a device. */
 static void on_fork_child(void)
 {
 	int state = atomic_load(&wd_section.state);
@@ -100,7 +100,7 @@ void wd_section_turn_end(int cancel)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* What is published is complete. */
+/* The state is published last, when the rest is complete. */
 void wd_section_settle(const struct wd_section *a, enum wd_user_state state)
 {
 	wd_grant_lock();
@@ -154,7 +154,7 @@ bool wd_section_refused(void)
 	return atomic_load(&refused_with);
 }
 
-/* The words have the errno's own already, and they end with them here, too. */
+/* The text ends with the errno's own, which wd_fail_str() appends again: cut it off. */
 static int refused(int err)
 {
 	char words[WD_ERROR_STR], own[64], *end;
@@ -175,7 +175,7 @@ int wd_section_usable(void)
 		err = atomic_load(&refused_with);
 		return err ? refused(err) : 0;
 	case WD_USER_LOST:
-		return wd_fail_str(NULL, ESHUTDOWN, "section %s: it was shut down, and this process has lost its slot",
+		return wd_fail_str(NULL, ESHUTDOWN, "section %s: it was shut down, and this process lost its slot",
 				   wd_section.name);
 	case WD_USER_STOPPED:
 		return wd_fail(NULL, ESHUTDOWN, "the process has stopped using devices (wd_user_stop)");
