@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fast path over rings, for one engine's requests of one class. A driver's
- * file includes it once, at its head, and defines further down
+ * file includes this once, at its head, and defines further down
  *
  *	fast_fill(q, h, session, req, own, index, kind)
- *		the request into the slot at index; false when it, or the slot,
- *		isn't fit. Under the produce lock
+ *		writes the request into the slot at index; false when the request
+ *		or the slot can't take the fast path. Under the produce lock
  *	fast_result(q, h, slot, req, index, &in, &out)
- *		what went well, into the caller's struct, and its bytes; false,
- *		and nothing done, when it did not. Under the drain lock
+ *		puts the results of a successful request into the caller's struct,
+ *		and counts its bytes; false, with nothing done, when the request
+ *		didn't succeed. Under the drain lock
  *
- * Both are inlined, as all of this is: the loops call nothing, so that a
- * request makes one call and nothing is loaded twice. HISI_FAST are a driver's
- * entries.
+ * Both are inlined, like everything here: the loops call no function, so that a
+ * request costs one call and nothing is loaded twice. HISI_FAST are the entries of
+ * a driver's table.
  *
- * A file whose requests need much before they can be sent says
+ * A file whose requests need long preparation defines before the inclusion
  *
- *	FAST_READY	the struct that is made ready; defined before
+ *	FAST_READY	the struct that holds what was prepared
  *
- * and defines
+ * and further down
  *
  *	fast_wants_ready(session, req)
- *		whether that is to be done for the request
+ *		whether the request needs preparation
  *	fast_make_ready(session, req, ready)
- *		in front of the produce lock, so that threads don't wait for
- *		each other
+ *		prepares, before the produce lock is taken, so that threads don't
+ *		wait for each other
  *	fast_forget_ready(ready)
- *		what nobody may find on the stack
+ *		wipes secrets from the stack
  *
- * Its fast_fill() has a last parameter, ready, which is NULL for requests that
- * don't want it. Those of a row are sent one by one: next to what they need, a
- * doorbell is nothing.
+ * Its fast_fill() has a last parameter, ready, which is NULL for requests without
+ * preparation. Prepared requests of a row are sent one by one: compared with their
+ * preparation, a doorbell costs nothing.
  */
 #include <errno.h>
 
@@ -59,7 +60,10 @@ WD_INLINE bool fast_result(const struct wd_queue *q, const struct hisi_queue *h,
 
 /* --- submitting --- */
 
-/* n slots, up to that before tail, are filled. Before the doorbell, so that no drain finds more complete than is in flight. */
+/*
+ * Submits n filled slots, up to the one before tail. Counts before the doorbell, so that no drain finds more complete
+ * than in flight.
+ */
 WD_INLINE void fast_send(struct wd_queue *q, struct hisi_queue *h, unsigned int n, unsigned int tail, bool async)
 {
 	q->tail = tail;
@@ -69,7 +73,7 @@ WD_INLINE void fast_send(struct wd_queue *q, struct hisi_queue *h, unsigned int 
 	wd_ring_submit_to(&h->ring, n, tail);
 }
 
-/* own: the message of a synchronous one, NULL of another. Whether it was fit. */
+/* own: the message of a synchronous request, else NULL. False when the request can't take the fast path. */
 WD_INLINE bool fast_send_one(struct wd_queue *q, struct wd_session *s, void *req, struct wd_msg *own, enum hisi_kind kind,
 			     const FAST_READY *ready)
 {
@@ -77,7 +81,7 @@ WD_INLINE bool fast_send_one(struct wd_queue *q, struct wd_session *s, void *req
 	unsigned int index = q->tail;
 
 	(void)ready;
-	/* The slow path says why. */
+	/* The slow path records why. */
 	if (__builtin_expect(wd_ring_tx_stopped(&h->ring) ||
 			     !fast_fill(q, h, s, req, own, index, kind FAST_READY_ARGUMENT), 0))
 		return false;
@@ -85,7 +89,7 @@ WD_INLINE bool fast_send_one(struct wd_queue *q, struct wd_session *s, void *req
 	return true;
 }
 
-/* As many as are fit, with one doorbell. */
+/* Up to the first request that can't take the fast path, with one doorbell. */
 WD_INLINE unsigned int fast_send_row(struct wd_queue *q, struct wd_session *s, void *const reqs[], unsigned int n)
 {
 	const FAST_READY *const ready = NULL;
@@ -102,19 +106,19 @@ WD_INLINE unsigned int fast_send_row(struct wd_queue *q, struct wd_session *s, v
 	return i;
 }
 
-/* Under the produce lock: for how many requests the context has room. */
+/* Under the produce lock: the context's room for requests. */
 WD_INLINE __u32 fast_room(struct wd_queue *q)
 {
 	return __builtin_expect(atomic_load_explicit(&q->state, memory_order_relaxed), 0) ? 0 : q->limit - wd_queue_in_flight(q);
 }
 
-/* The same for asynchronous ones; below 0: none. */
+/* The same for asynchronous requests; below 0: none. */
 WD_INLINE __s32 fast_async_room(struct wd_queue *q)
 {
 	return __builtin_expect(atomic_load_explicit(&q->state, memory_order_relaxed), 0) ? 0 : wd_queue_async_room(q);
 }
 
-/* ready: of the first, which is the only one then, of whatever kind. */
+/* With ready, which belongs to the first request, only that one is submitted. */
 WD_INLINE unsigned int fast_submit(struct wd_queue *q, struct wd_session *s, void *const reqs[], unsigned int n,
 				   enum hisi_kind kind, const FAST_READY *ready)
 {
@@ -124,7 +128,7 @@ WD_INLINE unsigned int fast_submit(struct wd_queue *q, struct wd_session *s, voi
 	wd_lock(&q->produce);
 	room = fast_async_room(q);
 	if (__builtin_expect(room > 0, 1)) {
-		/* Before anybody can be told of their ends. */
+		/* Before another thread can learn of their completions. */
 		atomic_fetch_add(&s->in_flight, n);
 		sent = kind == ONE || ready ? fast_send_one(q, s, reqs[0], NULL, kind, ready) :
 		       fast_send_row(q, s, reqs, n < (__u32)room ? n : (__u32)room);
@@ -136,9 +140,8 @@ WD_INLINE unsigned int fast_submit(struct wd_queue *q, struct wd_session *s, voi
 }
 
 /*
- * If the next completion is that of the slot, and it went well: take it. With
- * a device that is done when its doorbell has been rung that is all there is
- * to do.
+ * Takes the next completion if it is that of the slot, and successful. With a device that is done when its doorbell has
+ * been rung, no more is needed.
  */
 WD_INLINE bool fast_take_own(struct wd_queue *q, struct wd_msg *msg, unsigned int index)
 {
@@ -147,7 +150,7 @@ WD_INLINE bool fast_take_own(struct wd_queue *q, struct wd_msg *msg, unsigned in
 	__u64 in, out;
 	__u32 pos = wd_ring_pos(&h->ring);
 
-	/* Another thread may have taken it already, and the slot may be somebody else's again. */
+	/* Another thread may have taken the completion already, and the slot may belong to another request. */
 	if (__builtin_expect(!wd_ring_is_about(&h->ring, pos, (__u16)index) ||
 			     atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_SYNC || slot->owner != msg ||
 			     !wd_slot_is_fast(slot) || !fast_result(q, h, slot, msg->req, index, &in, &out), 0))
@@ -243,7 +246,10 @@ static bool fast_tell(struct wd_queue *q, struct wd_slot *slot, unsigned int ind
 	return true;
 }
 
-/* A synchronous one's results, for another thread: its slot is free, and its owner, who may leave at once, goes on. */
+/*
+ * For a synchronous request of another thread: puts the results into its caller's struct, frees the slot and wakes the
+ * owner, which may return at once.
+ */
 static bool fast_tell_owner(struct wd_queue *q, struct hisi_queue *h, struct wd_slot *slot, unsigned int index)
 {
 	struct wd_msg *msg = slot->owner;
@@ -260,9 +266,8 @@ static bool fast_tell_owner(struct wd_queue *q, struct hisi_queue *h, struct wd_
 }
 
 /*
- * The others: nobody takes them off before somebody has time for them, or they
- * didn't go well. 1: it counts; 0: it is a second completion of the same
- * descriptor, which is not believed; -1: that can't be told yet.
+ * All other requests: unsuccessful ones, and those that stay in the ring until a thread has time for them. 1: the
+ * completion counts; 0: it is a second completion of the same descriptor, and is ignored; -1: that isn't known yet.
  */
 static __attribute__((noinline)) int fast_pull_other(struct wd_queue *q, struct hisi_queue *h, struct wd_slot *slot,
 						     unsigned int index)
@@ -283,8 +288,8 @@ static __attribute__((noinline)) int fast_pull_other(struct wd_queue *q, struct 
 }
 
 /*
- * What a pull for somebody who delivers keeps over its row: where the next one
- * goes, and those of one session, since from, that nobody has counted yet.
+ * State of a pull that also delivers: where the next request goes in the row, and the requests of one session, from
+ * @from on, that aren't counted yet.
  */
 struct fast_row {
 	struct wd_due *due;
@@ -306,7 +311,7 @@ WD_INLINE void fast_row_count(struct fast_row *row, struct wd_queue *q)
 	row->in = row->out = 0;
 }
 
-/* The slot's request has its results: its callback is due, its slot free. */
+/* Adds a request whose results are in place: frees the slot, and makes the callback due. */
 WD_INLINE void fast_row_add(struct fast_row *row, struct wd_queue *q, struct wd_slot *slot, __u64 in, __u64 out)
 {
 	struct wd_session *s = slot->sess;
@@ -326,13 +331,13 @@ WD_INLINE void fast_row_add(struct fast_row *row, struct wd_queue *q, struct wd_
 	atomic_store_explicit(&slot->state, WD_SLOT_FREE, memory_order_release);
 }
 
-/* Whether that slot's request is one for the row; its arrival is known from the ring. */
+/* Whether that slot's request belongs into the row; the ring shows that it has completed. */
 WD_INLINE bool fast_is_for_row(const struct wd_slot *slot)
 {
 	return atomic_load_explicit(&slot->state, memory_order_acquire) == WD_SLOT_ASYNC && wd_slot_is_fast(slot);
 }
 
-/* The caller delivers what it takes off: max is no more than it has room for. */
+/* For a caller that delivers what this takes; max is not above its room. */
 static __u32 fast_pull_row(struct wd_queue *q, struct hisi_queue *h, __u32 max, __u32 *pos)
 {
 	struct wd_due *first = q->due->due + q->due->nr;
@@ -359,7 +364,7 @@ static __u32 fast_pull_row(struct wd_queue *q, struct hisi_queue *h, __u32 max, 
 	return n;
 }
 
-/* It doesn't. */
+/* For a caller that doesn't deliver. */
 static __u32 fast_pull_all(struct wd_queue *q, struct hisi_queue *h, __u32 max, __u32 *pos)
 {
 	__u32 n = 0, next = *pos;
@@ -376,7 +381,7 @@ static __u32 fast_pull_all(struct wd_queue *q, struct hisi_queue *h, __u32 max, 
 	return n;
 }
 
-/* 0, or why there will never be anything again. */
+/* 0, or why nothing will complete any more. */
 static __attribute__((noinline, cold)) int fast_pull_none(struct hisi_queue *h)
 {
 	return wd_ring_nothing(&h->ring) ? wd_ring_why(&h->ring) : 0;
@@ -387,7 +392,7 @@ static int fast_pull(struct wd_queue *q, unsigned int max)
 	struct hisi_queue *h = hisi_queue_of(q);
 	__u32 n, may = wd_ring_may_take(&h->ring, max), pos = wd_ring_pos(&h->ring);
 
-	/* Often asked in vain. */
+	/* Often there is nothing to pull. */
 	if (__builtin_expect(may && !wd_ring_cqe_valid(&h->ring) && !wd_ring_rx_stopped(&h->ring), 0)) {
 		wd_ring_end(&h->ring);
 		return 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Drivers of the HPRE engine: one descriptor for each request, its operands in memory of the queue, and what became of it. */
+/*
+ * The base of the HPRE engine's drivers: one descriptor per request, with operands in the queue's memory, and its
+ * result.
+ */
 #include <errno.h>
 
 #include "hpre.h"
@@ -60,7 +63,8 @@ static int status_of(struct pubkey_msg *c, __u32 dw0)
 	}
 	if (error == HPRE_ERR_ABORTED)
 		return WD_STOPPED;
-	c->why = error1 & HPRE_ETYPE1_SVA ? "the device couldn't reach the request's memory" : "the device refused the request";
+	c->why = error1 & HPRE_ETYPE1_SVA ? "the device can't access the request's memory" :
+		 "the device refused the request";
 	return -EIO;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the HPRE engine's drivers share; private. */
+/* Shared by the files of the HPRE engine's drivers; private. */
 #ifndef WD_HPRE_PRIVATE_H
 #define WD_HPRE_PRIVATE_H
 
@@ -11,10 +11,10 @@
 #include "hw/hpre_hw.h"
 
 /**
- * struct hpre_area - a request's memory by its place in the ring
- * @used:	bytes of data that hold something; wiped when the request ends
- * @bytes:	of the result in the caller's memory, on the fast path
- * @out:	where its results come
+ * struct hpre_area - the memory of the request at one ring index
+ * @used:	bytes of data in use; wiped when the request ends
+ * @bytes:	length of the result in the caller's memory, on the fast path
+ * @out:	where the device writes the result
  */
 struct hpre_area {
 	__u32 used;
@@ -25,7 +25,10 @@ struct hpre_area {
 };
 static_assert(offsetof(struct hpre_area, data) == 32, "data is aligned");
 
-/* Room for n bytes of operands or results; the caller fills it. What a class asks for fits into what it has announced. */
+/*
+ * Takes n bytes for operands or results, which the caller fills. The area_bytes that a class passed to hpre_open()
+ * suffice.
+ */
 static inline __u8 *hpre_take(struct hpre_area *a, size_t n)
 {
 	__u8 *p = a->data + a->used;
@@ -46,24 +49,23 @@ static inline void hpre_area_wipe(struct hpre_area *a)
 	a->used = 0;
 }
 
-/* What a descriptor says of its request. */
+/* The part of a descriptor that differs between requests. */
 struct hpre_job {
-	__u64 head;		/* its first words: hpre_head() */
+	__u64 head;		/* first words of the descriptor: hpre_head() */
 	const void *key;
-	const void *in;		/* NULL: nothing is read */
-	__u32 text;		/* bytes of SM2's plaintext less one, or 0 */
+	const void *in;		/* NULL: the device reads nothing */
+	__u32 text;		/* length of SM2's plaintext minus one, or 0 */
 };
 
-/* bytes: of an operand */
+/* bytes: length of an operand */
 static inline __u64 hpre_head(enum hpre_op op, __u32 bytes)
 {
 	return (__u64)(bytes / 8 - 1) << 32 | op | HPRE_DONE_SOFTWARE << HPRE_DW0_DONE_SHIFT;
 }
 
 /*
- * A software device may look before the doorbell, so it must find the old
- * descriptor or the new one: the stores stand together, and the last of them
- * is the last word that the model marks a descriptor with that it has taken.
+ * A software device may read the descriptor before the doorbell, and must find the old one or the new one: the stores
+ * stand together, and the last one goes to the word in which the model last marks a descriptor as taken.
  */
 static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const struct hpre_job *j, const void *out, __u32 tag)
 {
@@ -77,7 +79,7 @@ static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const 
 	atomic_store_explicit((_Atomic __u64 *)(void *)&sqe[7], 0, memory_order_release);
 }
 
-/* What came back, read once: the memory is shared with the device. */
+/* The device's answer, read once: the device shares the memory. */
 struct hpre_answer {
 	__u64 tag;
 	__u64 out;
@@ -91,16 +93,16 @@ static inline __attribute__((always_inline)) void hpre_read(const volatile struc
 	a->out = le64toh(sqe->out);
 }
 
-/* Done, and no error of either kind. */
+/* Done, without an error of either kind. */
 static inline bool hpre_is_good(__u32 dw0)
 {
 	return dw0 >> HPRE_DW0_ETYPE_SHIFT == HPRE_DONE_HARDWARE << (HPRE_DW0_DONE_SHIFT - HPRE_DW0_ETYPE_SHIFT);
 }
 
 /**
- * struct hpre_class - what is special to RSA, DH or ECC
- * @fill:	operands into the area, and what the descriptor says; 0, -E2BIG: no device takes it, -ENOMEM
- * @finish:	results into the caller's memory; 0, or -errno and msg->why
+ * struct hpre_class - what RSA, DH and ECC do differently
+ * @fill:	put operands into the area, and fill in the job; 0, -ENOMEM, -E2BIG: no device takes it
+ * @finish:	put results into the caller's memory; 0, or -errno and msg->why
  */
 struct hpre_class {
 	int (*fill)(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j);

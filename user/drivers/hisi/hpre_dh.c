@@ -9,7 +9,7 @@
 
 #define AREA_BYTES	(4 * PUBKEY_BYTES_MAX)	/* x and p, the peer's value, the result */
 
-/* The request's own private value, with p behind it. */
+/* Puts the request's own private value, with p behind it, into the area. */
 static __u8 *own_put(const struct dh_sess *s, const struct pubkey_msg *c, struct hpre_area *a)
 {
 	__u8 *key = hpre_take(a, 2 * s->k);
@@ -57,7 +57,9 @@ static const struct hpre_class dh_class = { .fill = dh_fill, .finish = dh_finish
 
 /* --- the fast path --- */
 
-/* One that the request brings: when it is a word shorter than p there is only one end of its range to be looked at. */
+/*
+ * The request's own private value: if it is a word shorter than p, only the lower end of its range has to be checked.
+ */
 static bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
 {
 	const struct wd_span span = { arg->key, arg->key_len };
@@ -65,7 +67,7 @@ static bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
 	return arg->key_len && arg->key_len <= s->k - 8 && wd_probe_recent(&span, 1) && pubkey_above_1(arg->key, arg->key_len);
 }
 
-/* Whether the class's check would find nothing. */
+/* Whether the class's check would accept the request. */
 static inline bool arg_fits(struct wd_session *base, const struct wd_dh_arg *arg)
 {
 	const struct dh_sess *s = to_dh_sess(base);
@@ -92,7 +94,7 @@ WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_dh_arg *
 	}
 	fill_power(s, arg->op, arg->src, a, j);
 	a->bytes = s->k;
-	/* The copy, as the caller's may change meanwhile. */
+	/* Checks the copy, because the caller's memory may change meanwhile. */
 	return arg->op != WD_DH_SHARED || pubkey_is_between(j->in, s->p);
 }
 
@@ -101,7 +103,7 @@ static inline bool hpre_results_of(struct wd_session *base, const struct wd_dh_a
 	const struct dh_sess *s = to_dh_sess(base);
 
 	(void)answer;
-	/* Nearer to either end than a secret ever comes: it is looked at closely. */
+	/* A shared secret outside of 2 .. p - 2 goes to the slow path, which checks it in full. */
 	if (arg->op == WD_DH_SHARED && !pubkey_is_between(a->out, s->p))
 		return false;
 	memcpy(arg->dst, a->out, a->bytes);

@@ -5,24 +5,24 @@
 #include "ecc.h"
 #include "hpre.h"
 
-/* A public key of eight numbers; an SM2 text with what its cipher text has beside, in, and out. */
+/* A public key of eight numbers; an SM2 text with its ciphertext's additions, as input and as output. */
 #define AREA_BYTES	(HPRE_PUBLIC_KEY_FIELDS * ECC_BYTES_MAX + 2 * (HPRE_SM2_MAX_TEXT + WD_ECC_SM2_EXTRA))
 
 static_assert(ECC_BYTES_MAX == HPRE_ECC_BYTES_576, "curves have its sizes");
 static_assert(sizeof(((struct ecc_key *)0)->priv) == HPRE_SIGN_KEY_FIELDS * ECC_BYTES_MAX &&
-	      sizeof(((struct ecc_key *)0)->pub) == HPRE_PUBLIC_KEY_FIELDS * ECC_BYTES_MAX, "keys have their fields");
+	      sizeof(((struct ecc_key *)0)->pub) == HPRE_PUBLIC_KEY_FIELDS * ECC_BYTES_MAX, "keys have its fields");
 static_assert(6 * ECC_BYTES_MAX <= HPRE_SM2_MAX_TEXT, "operands of other operations fit");
 
-#define SURE_TEXT	8	/* bytes of a key stream that is never zero: one byte's is, once in 256 times */
+#define SURE_TEXT	8	/* bytes of a key stream that are never all zeroes; one byte is, once in 256 times */
 
 /* (A - 2) / 4 */
 #define X25519_LADDER	121665u
 #define X448_LADDER	39081u
-/* u of their generators */
+/* u of the generators */
 #define X25519_BASE	9u
 #define X448_BASE	5u
 
-/* A number of w bytes into a field. Returns the one behind it. */
+/* Copies a number of w bytes into a field. Returns the address behind the field. */
 static __u8 *field_fill(const struct ecc_sess *s, __u8 *field, const __u8 *number)
 {
 	__u32 size = s->field, pad = size - s->w;
@@ -32,7 +32,7 @@ static __u8 *field_fill(const struct ecc_sess *s, __u8 *field, const __u8 *numbe
 	return field + size;
 }
 
-/* The same into the next of an area. Returns it. */
+/* The same into the area's next field. Returns the field. */
 static __u8 *field_put(struct hpre_area *a, const struct ecc_sess *s, const __u8 *number)
 {
 	__u8 *field = hpre_take(a, s->field);
@@ -50,7 +50,10 @@ void hisi_ecc_private(const struct ecc_sess *s, const __u8 *d, __u8 *to)
 	if (!ecc_is_montgomery(s)) {
 		__u32 three = 3 * s->field;
 
-		/* b is the last: registers that copies go through don't keep the private value for whoever saves them. */
+		/*
+		 * Copies b last: registers used by the copy then don't still hold the private value when they are
+		 * saved.
+		 */
 		memcpy(to, s->multiply, three);
 		memcpy(k, d, s->w);
 		memcpy(to + three, s->multiply + three, s->field);
@@ -67,7 +70,10 @@ void hisi_ecc_private(const struct ecc_sess *s, const __u8 *d, __u8 *to)
 	}
 }
 
-/* Of a word at least, and none that would have to be shortened to as many bits as n has. */
+/*
+ * Lengths of digests that go without a check: at least one word, and not more bits than n has, which would have to be
+ * cut.
+ */
 static void digests(struct ecc_sess *s)
 {
 	__u32 most = s->n_bits / 8 < WD_ECC_DIGEST_MAX ? s->n_bits / 8 : WD_ECC_DIGEST_MAX;
@@ -143,13 +149,13 @@ void hisi_ecc_key(const struct ecc_sess *s, struct ecc_key *key)
 		to = field_fill(s, to, s->part[i]);
 }
 
-/* Whether a request has a private key that isn't the session's. */
+/* Whether the request's private key isn't the session's. */
 static bool own_key(const struct pubkey_msg *c)
 {
 	return c->extra || c->op == WD_ECC_KEYGEN;
 }
 
-/* It, or a new one of WD_ECC_KEYGEN. 0, -ENOMEM. */
+/* The request's private key, or a new one for WD_ECC_KEYGEN. 0, -ENOMEM. */
 static int scalar(const struct ecc_sess *s, struct pubkey_msg *c, __u8 *d)
 {
 	if (c->op == WD_ECC_KEYGEN)
@@ -160,13 +166,13 @@ static int scalar(const struct ecc_sess *s, struct pubkey_msg *c, __u8 *d)
 
 /* --- multiplication --- */
 
-/* A request's own key: p, a, k, b */
+/* The key of a request with a private key of its own: p, a, k, b. */
 static int own_multiply(const struct ecc_sess *s, struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	__u8 *key = hpre_take(a, s->key_bytes), d[ECC_BYTES_MAX];
 	int ret = scalar(s, c, d);
 
-	/* Software is to see that it is above 1. */
+	/* The software path checks that the key is above 1. */
 	if (!ret && pubkey_is(d, s->w, 1))
 		ret = -E2BIG;
 	if (!ret)
@@ -177,16 +183,16 @@ static int own_multiply(const struct ecc_sess *s, struct pubkey_msg *c, struct h
 }
 
 /*
- * Of what was copied, again: whoever shares the caller's memory may have written
- * to it since it was checked, and a product with what is no point tells of the key.
+ * Checks the copied point again: a thread that shares the caller's memory may have changed it since the first check,
+ * and a product with a pair that isn't a point reveals the key.
  */
 static int check_copy(const struct ecc_sess *s, const __u8 *x, const __u8 *y)
 {
-	/* Who looks closer says so. */
+	/* The slow path reports the exact error. */
 	return ecc_is_point(s, x, y) ? 0 : -E2BIG;
 }
 
-/* The generator, or a peer's point */
+/* Multiplies the generator, or a peer's point. */
 static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
@@ -213,7 +219,7 @@ static int fill_multiply(struct pubkey_msg *c, struct hpre_area *a, struct hpre_
 	return ret;
 }
 
-/* u */
+/* X25519 and X448: multiplies u. */
 static int fill_montgomery(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
@@ -234,7 +240,7 @@ static int fill_montgomery(struct pubkey_msg *c, struct hpre_area *a, struct hpr
 		j->in = field_put(a, s, number);
 	}
 	a->out = hpre_take(a, s->field);
-	/* As the string that the caller wants, where finish() finds it. */
+	/* As the string that the caller gets; finish() finds it here. */
 	if (c->op == WD_ECC_KEYGEN)
 		memcpy(hpre_take(a, s->w), d, s->w);
 	if (own_key(c))
@@ -251,7 +257,7 @@ static void finish_multiply(struct pubkey_msg *c, const struct hpre_area *a)
 	if (c->op == WD_ECC_AGREE)
 		return;
 	ecc_field_get(s, a->out, 1, c->dst + s->w);
-	/* The third number of the key. */
+	/* The key's third number. */
 	if (c->op == WD_ECC_KEYGEN)
 		memcpy(c->dst + 2 * s->w, a->data + 3 * size - s->w, s->w);
 }
@@ -268,7 +274,7 @@ static void finish_montgomery(struct pubkey_msg *c, const struct hpre_area *a)
 
 /* --- signatures --- */
 
-/* The leftmost bits of the digest, as many as n has. */
+/* The leftmost bits of the digest, as many as n has bits. */
 static void digest_number(const struct ecc_sess *s, const struct pubkey_msg *c, __u8 *e)
 {
 	size_t len = c->src_len < s->w ? c->src_len : s->w;
@@ -276,7 +282,7 @@ static void digest_number(const struct ecc_sess *s, const struct pubkey_msg *c, 
 
 	memset(e, 0, s->w - len);
 	memcpy(e + s->w - len, c->src, len);
-	/* It is less than a byte: the order has as many bytes as the field. */
+	/* The shift is below 8: n has as many bytes as the field. */
 	for (i = s->w; shift && i--; )
 		e[i] = (__u8)(e[i] >> shift | (i ? e[i - 1] << (8 - shift) : 0));
 }
@@ -288,7 +294,7 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 	bool good = true;
 
 	digest_number(s, c, e);
-	/* Hardware has no place for these. */
+	/* Hardware doesn't support these. */
 	if (pubkey_is_zero(e, s->w) || s->key->d_is_1)
 		return -E2BIG;
 	if (c->extra)
@@ -304,7 +310,7 @@ static int fill_sign(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job 
 	return good ? 0 : -ENOMEM;
 }
 
-/* e, s, r. Nobody may have looked at these copies yet, and a device isn't asked about s or r of 0. */
+/* e, s, r. These copies may be unchecked, and a device never gets s or r of 0. */
 static int fill_verify(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *j)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
@@ -334,7 +340,7 @@ static int fill_encrypt(struct pubkey_msg *c, struct hpre_area *a, struct hpre_j
 
 	if (c->src_len > HPRE_SM2_MAX_TEXT)
 		return -E2BIG;
-	/* A key stream of zeroes needs another nonce, which this CPU would know to make. */
+	/* A key stream of zeroes needs another nonce, which only the software path can choose. */
 	if (c->src_len < SURE_TEXT && !c->extra && s->s.soft_ok)
 		return -E2BIG;
 	if (c->extra)
@@ -391,15 +397,19 @@ static int ecc_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *
 	return ecc_is_montgomery(s) ? fill_montgomery(c, a, j) : fill_multiply(c, a, j);
 }
 
-/* Codes of hardware aren't public: of what it refuses otherwise than for its memory the text is most likely the reason. */
+/*
+ * Hardware's error codes aren't public: if a decryption fails for another reason than its memory, the text is the
+ * likely cause.
+ */
 static int refused(struct pubkey_msg *c)
 {
 	if (c->op == WD_ECC_DECRYPT && c->m.vendor && !(c->m.vendor >> 16)) {
-		c->why = "the hash of the text is not C3";
+		c->why = "the hash of the decrypted text is not C3";
 		return -EBADMSG;
 	}
 	if (c->extra && (c->op == WD_ECC_SIGN || c->op == WD_ECC_ENCRYPT) && c->m.vendor == HPRE_ERR_RESULT) {
-		c->why = c->op == WD_ECC_SIGN ? "the nonce makes no signature" : "the nonce makes a key stream of zeroes";
+		c->why = c->op == WD_ECC_SIGN ? "the nonce yields no signature" :
+			 "the nonce yields a key stream of zeroes";
 		return -EINVAL;
 	}
 	return c->m.status;

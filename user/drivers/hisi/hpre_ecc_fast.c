@@ -3,9 +3,9 @@
 #include "ecc.h"
 
 /**
- * struct ecc_ready - copies of what was looked at, and a nonce, which costs thousands of instructions of libcrypto's
- * @good:	they may be used
- * @len:	of digest, which is to be signed
+ * struct ecc_ready - checked copies, and a nonce, which costs thousands of libcrypto's instructions
+ * @good:	the copies may be used
+ * @len:	length of digest, which is to be signed
  * @data:	x, y of a peer's point, or a signature's nonce
  */
 struct ecc_ready {
@@ -19,10 +19,10 @@ struct ecc_ready {
 #define FAST_READY	struct ecc_ready
 #include "hpre_fast.inc.h"
 
-/* Not in the functions that most requests stay in. */
+/* For functions that most requests don't call. */
 #define NOINLINE	__attribute__((noinline))
 
-/* A number of most curves is copied without a call. */
+/* Copies a number; most curves' numbers without a call. */
 static inline void copy(__u8 *to, const void *from, size_t len)
 {
 	if (__builtin_expect(len == HPRE_ECC_BYTES_256, 1))
@@ -31,7 +31,7 @@ static inline void copy(__u8 *to, const void *from, size_t len)
 		memcpy(to, from, len);
 }
 
-/* Bytes of a number, which are not more than a field has, into one. Returns the one behind it. */
+/* Copies a number, not longer than a field, into a field. Returns the address behind the field. */
 static inline __u8 *number_put(const struct ecc_sess *s, __u8 *field, const void *from, size_t len)
 {
 	size_t pad = s->field - len;
@@ -42,7 +42,7 @@ static inline __u8 *number_put(const struct ecc_sess *s, __u8 *field, const void
 	return field + s->field;
 }
 
-/* n fields from the beginning of the area, of which out is the first of the result. */
+/* Takes n fields from the start of the area; the result begins at field out. */
 static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, unsigned int n, unsigned int out, __u32 bytes)
 {
 	a->used = n * s->field;
@@ -51,13 +51,13 @@ static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, u
 	return a->data;
 }
 
-/* Not zero, of which nearly always the first word tells; it has one. */
+/* Whether a number of at least one word isn't zero; the first word nearly always decides. */
 static inline bool is_some(const __u8 *a, size_t len)
 {
 	return __builtin_expect(pubkey_word(a) != 0, 1) || !pubkey_is_zero(a, len);
 }
 
-/* What the caller has room for. */
+/* Whether the caller has room for the result. */
 static inline bool room_plain(const struct wd_ecc_arg *arg, size_t bytes)
 {
 	return __builtin_expect(arg->dst_len && *arg->dst_len >= bytes, 1);
@@ -65,7 +65,9 @@ static inline bool room_plain(const struct wd_ecc_arg *arg, size_t bytes)
 
 /* --- points --- */
 
-/* The private key that the request brings, behind what the area has. Of the copy: the caller's may change meanwhile. */
+/*
+ * Puts the request's own private key behind the area's data. Checks the copy: the caller's memory may change meanwhile.
+ */
 static NOINLINE bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const struct wd_span span = { arg->extra, s->w };
@@ -79,7 +81,7 @@ static NOINLINE bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg,
 	return ecc_is_montgomery(s) || pubkey_is_between(key + 3 * s->field - s->w, s->part[ECC_N]);
 }
 
-/* The session has the private key, and devices take it. */
+/* Whether the request uses the session's private key, and devices take it. */
 static inline bool key_is_sessions(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
 	return __builtin_expect(!arg->extra && !arg->extra_len && s->priv, 1);
@@ -98,7 +100,7 @@ static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 	return key_is_sessions(s, arg) || own_plain(s, arg, a, j);
 }
 
-/* A string of X25519 becomes a number, or the other way, without a call. */
+/* Converts a string of X25519 to a number, or back, without a call. */
 static inline void reverse_256(const __u8 *from, __u8 *to)
 {
 	__u64 a = pubkey_word(from), b = pubkey_word(from + 8), c = pubkey_word(from + 16), d = pubkey_word(from + 24);
@@ -113,7 +115,7 @@ static inline void reverse_256(const __u8 *from, __u8 *to)
 	memcpy(to + 24, &a, sizeof(a));
 }
 
-/* A string into a field. Returns the number there, without the highest bit that X25519's has. */
+/* Puts a string into a field. Returns the number there, without the highest bit for X25519. */
 static inline const __u8 *string_put(const struct ecc_sess *s, __u8 *field, const void *from)
 {
 	size_t w = s->w, pad;
@@ -144,9 +146,9 @@ static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_ar
 	return ecc_u_is_plain(s, string_put(s, u, arg->src)) && (key_is_sessions(s, arg) || own_plain(s, arg, a, j));
 }
 
-/* --- what is made in front of the lock --- */
+/* --- preparation before the lock --- */
 
-/* What is looked at is the copy, as whoever shares the caller's memory may write to it meanwhile. */
+/* Checks the copy: a thread that shares the caller's memory may write to it meanwhile. */
 static inline bool agree_ready(const struct ecc_sess *s, const struct wd_ecc_arg *arg, struct ecc_ready *ready)
 {
 	size_t w = s->w;
@@ -158,13 +160,13 @@ static inline bool agree_ready(const struct ecc_sess *s, const struct wd_ecc_arg
 	return __builtin_expect(ecc_is_point(s, ready->data, ready->data + w), 1);
 }
 
-/* A digest of which nothing has to be cut off, of a word at least. */
+/* Whether the digest has at least one word and doesn't have to be shortened. */
 static inline bool digest_plain(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
 	return __builtin_expect(arg->src_len - s->digest_least <= s->digest_span, 1);
 }
 
-/* With a nonce of the request's own, which hardly any has. */
+/* With the request's own nonce, which is rare. */
 static NOINLINE bool sign_mapped(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
 	const struct wd_span spans[] = { { arg->src, arg->src_len }, { arg->dst, 2 * s->w }, { arg->extra, s->w } };
@@ -192,7 +194,7 @@ WD_INLINE bool fast_wants_ready(struct wd_session *base, const void *req)
 {
 	const struct wd_ecc_arg *arg = req;
 
-	/* A nonce of the caller's is looked at in no time. */
+	/* A caller's nonce is checked fast enough under the lock. */
 	return arg->op == to_ecc_sess(base)->ahead && (arg->op == WD_ECC_AGREE || !arg->extra);
 }
 
@@ -203,13 +205,13 @@ WD_INLINE void fast_make_ready(struct wd_session *base, const void *req, struct 
 	ready->good = s->ahead == WD_ECC_SIGN ? sign_ready(s, req, ready) : agree_ready(s, req, ready);
 }
 
-/* A nonce; all else is public. */
+/* Only the nonce is secret. */
 WD_INLINE void fast_forget_ready(struct ecc_ready *ready)
 {
 	explicit_bzero(ready->data, ECC_BYTES_MAX);
 }
 
-/* --- jobs of it --- */
+/* --- jobs from what was prepared --- */
 
 WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j,
 			   const struct ecc_ready *ready)
@@ -264,7 +266,7 @@ WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 
 /* --- verification --- */
 
-/* e, s, r; what is looked at is public, and the copies. */
+/* e, s, r; the checks use the copies, which are public. */
 static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
 {
 	const __u8 *n = s->part[ECC_N], *r = arg->extra;
@@ -275,7 +277,7 @@ static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 			     !wd_probe_pair(arg->src, len, r, 2 * w), 0))
 		return false;
 	to = fields_take(s, a, 3, 0, 0);
-	/* It has no result. */
+	/* A verification has no result. */
 	a->out = NULL;
 	j->head = s->head_verify;
 	j->key = s->sign_pub;
@@ -289,7 +291,7 @@ static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 	return pubkey_is_between(number_put(s, to, r, w) - w, n);
 }
 
-/* --- any --- */
+/* --- all operations --- */
 
 WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j,
 			 const struct ecc_ready *ready)
@@ -309,7 +311,7 @@ static bool told_montgomery(const struct ecc_sess *s, const struct wd_ecc_arg *a
 {
 	const __u8 *u = a->out + s->field - s->w;
 
-	/* RFC 7748: zeroes are for a closer look. */
+	/* RFC 7748: a secret of all zeroes goes to the slow path. */
 	if (arg->op == WD_ECC_AGREE && !is_some(u, s->w))
 		return false;
 	if (__builtin_expect(s->w == HPRE_ECC_BYTES_256, 1))

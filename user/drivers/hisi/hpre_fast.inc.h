@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fast path over HPRE's descriptors, for one class. Its file includes this
- * once, at its head, behind HPRE_ARG, the struct of a request, and FAST_READY if
- * it has one (fast.inc.h), and defines
+ * once, at its head, after it defined HPRE_ARG, the struct of a request, and FAST_READY
+ * if it needs one (fast.inc.h). It defines further down
  *
  *	hpre_job_of_arg(session, arg, area, job)
- *		operands into the area, and what the descriptor says, if the
- *		request is fit to go as it is, as the class's check would find.
- *		What can't be said in one look is refused as well; the area is
- *		wiped then. job->text is 0. With a FAST_READY that is a last
+ *		puts operands into the area and fills in the job, if the
+ *		request passes the class's check. A request that needs more than a
+ *		short check is refused as well; the area is wiped
+ *		then. job->text is 0. With a FAST_READY that is the last
  *		parameter
  *	hpre_results_of(session, arg, area, answer)
- *		results into the caller's memory; false, and nothing done, when
- *		they need a closer look
+ *		puts results into the caller's memory; false, with nothing done,
+ *		when the slow path has to check them
  */
 #include "fast.inc.h"
 #include "hpre.h"
@@ -21,7 +21,7 @@ WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const HPRE_ARG *arg, str
 			       FAST_READY_PARAMETER);
 static inline bool hpre_results_of(struct wd_session *base, const HPRE_ARG *arg, const struct hpre_area *a, __u64 answer);
 
-/* The end of an argument struct, in one look. */
+/* Checks the last members of an argument struct in one expression. */
 WD_INLINE bool hpre_end_fits(struct wd_session *s, const HPRE_ARG *arg, enum hisi_kind kind)
 {
 	const __u64 *r = arg->reserved;
@@ -39,13 +39,13 @@ WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_ses
 	struct hpre_job j;
 	__u32 gen;
 
-	/* The area is the slot's. */
+	/* The area belongs to the slot. */
 	if (__builtin_expect(!hpre_end_fits(s, arg, kind) || !wd_slot_is_free(slot), 0))
 		return false;
 	a = hisi_queue_scratch(h, index);
 	if (__builtin_expect(!a, 0))
 		return false;
-	/* Nothing is in it, and what becomes of out is hpre_job_of_arg()'s. */
+	/* The area is empty; hpre_job_of_arg() sets out. */
 	j.text = 0;
 	if (__builtin_expect(!hpre_job_of_arg(s, arg, a, &j FAST_READY_ARGUMENT), 0)) {
 		hpre_area_wipe(a);
@@ -71,7 +71,7 @@ WD_INLINE bool fast_result(const struct wd_queue *q, const struct hisi_queue *h,
 	*in = arg->src_len;
 	*out = a->bytes;
 	hpre_area_wipe(a);
-	/* A verification has none. */
+	/* A verification has no dst_len. */
 	if (arg->dst_len)
 		*arg->dst_len = *out;
 	arg->consumed = *in;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Contexts in the hands of a hisi driver: opening, stopping, sleeping, and what requests need beside a descriptor. */
+/* Contexts of the hisi drivers: opening, stopping, sleeping, and memory that requests need beside a descriptor. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define POOL_LISTS	256
 #define POOL_ENTRIES	255
 
-static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for a pull's");
+static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for one pull");
 
 int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
 {
@@ -57,7 +57,10 @@ static int put_q(struct hisi_queue *h)
 			ret = wd_ctx_ioctl(h->ring.ctx, UACCE_CMD_PUT_Q, NULL);
 		while (ret == -EINTR);
 
-	/* Who has lost the queue can't ask any more: the kernel says it with this word, which it may also set before it is so. */
+	/*
+	 * -ENODEV: the queue is lost. The kernel reports this in the stop word too, which it may set before the device
+	 * has stopped.
+	 */
 	h->stopped = !ret || (ret == -ENODEV && wd_ring_rx_stopped(&h->ring));
 	return h->stopped ? 0 : ret;
 }
@@ -73,14 +76,14 @@ void hisi_queue_close(struct wd_queue *q)
 	pub->drv = NULL;
 	pub->fd = -1;
 	/*
-	 * Refused for a moment is not stuck: what is kept for that is kept for ever. And a
-	 * fork's child has a copy of the memory, which the parent's queue can't touch.
+	 * A second try, because memory kept for a queue counted as stuck is kept for ever. In a fork's child no queue
+	 * is stuck: the child has a copy of the memory, which the parent's queue can't touch.
 	 */
 	stuck = !wd_stale(&h->ring.ctx->obj) && put_q(h) && put_q(h);
 	wd_ctx_stop(h->ctx);
 	wd_release_ctx(h->ctx);
 	if (stuck) {
-		/* The kernel keeps the queue's number, its rings and the right to this address space. */
+		/* The kernel keeps the queue's number, its rings and the right to access this address space. */
 		atomic_fetch_add(&pub->stuck, 1);
 		wd_keep(&h->kept);
 		return;
@@ -88,7 +91,7 @@ void hisi_queue_close(struct wd_queue *q)
 	if (h->pool)
 		wd_sglpool_free(h->pool);
 	free(h->lists);
-	/* Of a context that is closed before what was in it has ended, nobody else wipes it any more. */
+	/* If the context is closed before all requests have ended, nothing else wipes their data. */
 	if (h->scratch)
 		explicit_bzero(h->scratch, h->ring.sq_depth * h->scratch_bytes);
 	free(h->scratch);
@@ -128,7 +131,7 @@ void hisi_queue_put_lists(struct hisi_queue *h, unsigned int index)
 	list_put(h, &lists[index].dst);
 }
 
-/* Published empty: whoever drains requests without lists meanwhile finds none at their places. */
+/* Published empty: a thread that meanwhile drains requests without lists finds none at their indexes. */
 static struct hisi_lists *lists_make(struct hisi_queue *h)
 {
 	struct hisi_lists *lists = atomic_load_explicit(&h->lists, memory_order_relaxed);
@@ -166,7 +169,7 @@ int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct 
 {
 	int ret = lists_get(h, index, src, dst);
 
-	/* Only this side takes from the pool: what doesn't fit into all of it never will. */
+	/* Only this side takes lists from the pool: a request that doesn't fit into the whole pool never will. */
 	if (ret == -EBUSY && !wd_sglpool_used(h->pool)) {
 		ret = lists_get(h, index, src, dst);
 		if (ret == -EBUSY)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Drivers of the SEC engine: descriptors of type 3 from messages, and what became of them. */
+/* The base of the SEC engine's drivers: descriptors of type 3 from messages, and their results. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 
 const char *const sec_apis[] = { "hisi_qm_v3", "hisi_qm_v5", NULL };
 
-static_assert(CRYPTO_MAX_BYTES == SEC_MAX_BYTES, "classes check it");
-static_assert(CRYPTO_MAC_MAX == SEC_MAC_BUF, "streams are kept in it");
+static_assert(CRYPTO_MAX_BYTES == SEC_MAX_BYTES, "the classes check this limit");
+static_assert(CRYPTO_MAC_MAX == SEC_MAC_BUF, "a stream's state fits");
 
 static __u64 addr_of(const void *p)
 {
@@ -20,7 +20,7 @@ int sec_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 	return hisi_queue_open(q, dev, SEC_BD_SIZE, sizeof(struct sec_scratch));
 }
 
-/* --- what a session's descriptors have in common --- */
+/* --- the part of a descriptor that is constant in a session --- */
 
 static __u32 key_code(const struct crypto_sess *s)
 {
@@ -69,7 +69,7 @@ static void auth_fill(const struct crypto_sess *s, struct sec_bd *bd, bool decry
 	sec_put(bd, SEC_BD3_AUTH, decrypt ? SEC_AUTH_VERIFY : SEC_AUTH_CALCULATE);
 	sec_put(bd, SEC_BD3_MAC_LEN, s->mac_len / 4u);
 	sec_put(bd, SEC_BD3_A_ALG, sec->a_alg);
-	/* What the key lacks of its last word is zeroes, as an HMAC has it. */
+	/* A key whose length isn't a multiple of 4 is padded with zeroes, as HMAC defines. */
 	if (s->keyed & CRYPTO_HAS_AKEY)
 		sec_put(bd, SEC_BD3_A_KEY_LEN, s->akey_len ? (s->akey_len + 3) / 4 : 1);
 }
@@ -79,7 +79,7 @@ void sec_session(struct crypto_sess *s)
 	__u8 kind = s->alg->sec.kind;
 	int decrypt;
 
-	/* CCM and GCM have one key for both. */
+	/* CCM and GCM have one key for both purposes. */
 	s->bd.a_key = kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? addr_of(s->key) :
 		      s->keyed & CRYPTO_HAS_AKEY ? addr_of(s->akey) : 0;
 	for (decrypt = 0; decrypt < 2; decrypt++) {
@@ -109,7 +109,7 @@ static void gcm_blocks(const struct crypto_msg *c, struct sec_scratch *b)
 	memcpy(b->a_iv, c->iv, SEC_GCM_IV_BYTES);
 }
 
-/* What no device takes, whatever it is asked: 0, -E2BIG, -EFBIG. */
+/* Requests that no device takes: 0, -E2BIG, -EFBIG. */
 static int refuse(const struct crypto_sess *s, const struct crypto_msg *c)
 {
 	__u8 kind = s->alg->sec.kind;
@@ -143,7 +143,7 @@ static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *
 	return 0;
 }
 
-/* A step of a hash's stream: state in, state or digest out, in the same place. */
+/* A step of a hash's stream: reads the state, writes state or digest to the same memory. */
 static void job_hash_step(struct sec_job *j, struct sec_stream *strm)
 {
 	struct sec_bd bd = { 0 };
@@ -157,7 +157,7 @@ static void job_hash_step(struct sec_job *j, struct sec_stream *strm)
 	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
 }
 
-/* The same of GCM's: only authenticated, which begins the running hash, or data, of which software counts the blocks. */
+/* A step of GCM's: associated data, which begins the running hash, or data, whose blocks software counts. */
 static void job_gcm_step(struct sec_job *j, const struct crypto_msg *c)
 {
 	struct sec_bd bd = { 0 };
@@ -188,7 +188,7 @@ static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const str
 		j->a_len = len;
 		if (c->strm)
 			job_hash_step(j, c->strm);
-		/* Nothing is read, but the address must be a good one. */
+		/* The device reads nothing, but the address must be valid. */
 		if (!len && !c->sgl)
 			j->src = j->mac;
 		return 0;
@@ -222,7 +222,7 @@ static void gcm_auth(const struct crypto_sess *s, const struct crypto_msg *c, st
 	sec_put(bd, SEC_BD3_MAC_LEN, c->mac_len / 4u);
 }
 
-/* What one asks for until its end: all of it, which for the plain hashes but SM3 is said by 0. */
+/* The length of an unfinished hash's state; 0 means the whole state, for the plain hashes but SM3. */
 static __u32 state_words(const struct crypto_sess *s)
 {
 	__u8 alg = s->alg->sec.a_alg;
@@ -230,7 +230,7 @@ static __u32 state_words(const struct crypto_sess *s)
 	return alg < SEC_A_HMAC ? 0 : s->state_len / 4u;
 }
 
-/* A stream's steps say what the session's descriptors don't. */
+/* Replaces the session's fields by those of a stream's step. */
 static __u64 step_auth(const struct crypto_sess *s, const struct crypto_msg *c)
 {
 	const struct sec_stream *strm = c->strm;
@@ -258,13 +258,15 @@ static void gcm_head(const struct crypto_msg *c, struct sec_bd *bd)
 	}
 }
 
-/* The same of the head. One block's worth of stealing is plain CBC, which is what the device has for it. */
+/*
+ * The same for the head. Ciphertext stealing with one block is plain CBC, and the device needs the mode for CBC then.
+ */
 static __u64 step_head(const struct crypto_sess *s, const struct crypto_msg *c)
 {
 	struct sec_bd bd = { 0 };
 
 	sec_put64(&bd, 0, s->bd.head[c->decrypt]);
-	/* Of no data there is nothing to do: it only comes back. */
+	/* With no data the device has nothing to do: it only returns the descriptor. */
 	if (s->alg->sec.kind == SEC_KIND_CIPHER && !c->src_len)
 		sec_put(&bd, SEC_BD3_INVALID, 1);
 	if (c->sgl != s->sgl) {
@@ -284,7 +286,7 @@ static int msg_lists(struct hisi_queue *h, const struct crypto_sess *s, const st
 {
 	struct wd_datalist mac = { .data = c->mac, .len = c->mac_len };
 
-	/* A digest's result isn't data; and where nothing is read the device wants a list all the same. */
+	/* A digest's result isn't data, and the device needs a source list even if it reads nothing. */
 	return hisi_queue_get_lists(h, HISI_INDEX(&c->m), c->src_len ? c->src : &mac,
 				    s->alg->sec.kind == SEC_KIND_DIGEST ? &mac : c->dst);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the SEC engine's drivers share; private. */
+/* Shared by the files of the SEC engine's drivers; private. */
 #ifndef WD_SEC_PRIVATE_H
 #define WD_SEC_PRIVATE_H
 
@@ -8,29 +8,29 @@
 #include "queue.h"
 #include "hw/sec_hw.h"
 
-#define SEC_NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
+#define SEC_NOT_WORTH_IT	1024	/* bytes: below this, a real device is slower than the software path */
 
-/* A request's memory by its place in the ring: the blocks of CCM and GCM. */
+/* The memory of the request at one ring index: the blocks of CCM and GCM. */
 struct sec_scratch {
 	__u8 c_iv[SEC_IV_BYTES];
 	__u8 a_iv[SEC_IV_BYTES];
 };
 
-/* What a descriptor says of its request, and the session's own part doesn't. */
+/* The part of a descriptor that differs between requests of a session. */
 struct sec_job {
 	__u64 src;
 	__u64 dst;
 	__u64 mac;
 	__u64 c_iv;
 	__u64 a_iv;
-	__u64 bits;		/* of a whole message at its end */
+	__u64 bits;		/* length of a whole message, in its last step */
 	__u32 c_len;
 	__u32 a_len;
-	__u32 offset;		/* of what is encrypted */
+	__u32 offset;		/* where the data to encrypt begins */
 	__u32 pad;		/* word 27 */
 };
 
-/* 64 bits from an odd word of 32 on: shifting them into place would cost more than the store. */
+/* Stores 64 bits from an odd 32-bit word on: shifting them into place would cost more than the store. */
 static inline __attribute__((always_inline)) void sec_store(__le64 *bd, unsigned int word, __u64 v)
 {
 	v = htole64(v);
@@ -38,9 +38,8 @@ static inline __attribute__((always_inline)) void sec_store(__le64 *bd, unsigned
 }
 
 /*
- * A software device may look before the doorbell, so it must find the old
- * descriptor or the new one: the stores stand together, and the last of them
- * is the last word that the model marks a descriptor with that it has taken.
+ * A software device may read the descriptor before the doorbell, and must find the old one or the new one: the stores
+ * stand together, and the last one goes to the word in which the model last marks a descriptor as taken.
  */
 static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
 							    const struct sec_job *j, __u32 tag)
@@ -54,7 +53,7 @@ static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 he
 	bd[6] = htole64(c_key);
 	bd[7] = htole64(auth);
 	bd[8] = htole64((__u64)j->a_len << 32 | j->offset << 16);
-	/* Each of these takes back what the one before has written too much. */
+	/* Each store repairs the word that the one before it wrote too far. */
 	bd[9] = htole64(j->c_len);
 	sec_store(bd, 19, j->dst);
 	sec_store(bd, 21, j->mac);
@@ -66,7 +65,7 @@ static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 he
 	bd[15] = 0;
 }
 
-/* What came back, read once: the memory is shared with the device. */
+/* The device's answer, read once: the device shares the memory. */
 struct sec_answer {
 	__u32 result;
 	__u32 tag;
@@ -91,9 +90,9 @@ void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
 extern const char *const sec_apis[];
 
 /*
- * Counter block and B0 of CCM (SP 800-38C, A.2 and A.3): a byte of flags, a
- * nonce of 7 to 13 bytes, and a number in what it leaves. Of the nonce the first
- * and the last eight bytes are read, so one of seven needs memory on either side.
+ * Counter block and B0 of CCM (SP 800-38C, A.2 and A.3): a byte of flags, a nonce of 7 to 13 bytes, and a number in the
+ * remaining bytes. This reads the first and the last eight bytes of the nonce, so a nonce of seven bytes needs readable
+ * memory on either side.
  */
 static inline void sec_ccm_blocks(struct sec_scratch *b, const __u8 *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Authenticated encryption on the SEC engine: what the fast path wants to know of a request. */
+/* Authenticated encryption on the SEC engine: the fast path's view of a request. */
 #include "aead.h"
 
 #define SEC_ARG			struct wd_aead_arg
@@ -16,12 +16,12 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_aea
 
 	if (__builtin_expect(!arg->src || !arg->dst || !dst_len || len - 1 >= SEC_MAX_BYTES || *dst_len < len || !arg->iv || !arg->mac, 0))
 		return false;
-	/* Without data, with the longest of what is only authenticated, or with the tag in dst, it is for a closer look. */
+	/* Requests without data, with long associated data, or with the tag in dst take the slow path. */
 	if (__builtin_expect(arg->op > WD_CIPHER_DECRYPTION || arg->assoc_len >= len || arg->assoc_len > SEC_MAX_CCM_AAD ||
 			     arg->mac_len != s->mac_len || (uintptr_t)arg->mac - (uintptr_t)arg->dst < len ||
 			     (uintptr_t)arg->dst - (uintptr_t)arg->mac < s->mac_len, 0))
 		return false;
-	/* A nonce of seven bytes is rare, and for a closer look as well. */
+	/* So do requests with a nonce of seven bytes, which are rare. */
 	if (kind == SEC_KIND_CCM ? arg->iv_len - 8u > 5 || data >> 16 : arg->iv_len != s->iv_len)
 		return false;
 	return (kind != SEC_KIND_AUTHENC || !(data % SEC_IV_BYTES)) && s->keyed == s->needs &&
@@ -51,7 +51,7 @@ static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_a
 		sec_ccm_blocks(b, arg->iv, arg->iv_len, s->mac_len, arg->assoc_len, data);
 		return true;
 	}
-	/* One block is both values: the hash's is the same. */
+	/* One block serves both: the hash's has the same value. */
 	memcpy(b->c_iv, arg->iv, GCM_IV_BYTES);
 	memset(b->c_iv + GCM_IV_BYTES, 0, SEC_IV_BYTES - GCM_IV_BYTES);
 	return true;

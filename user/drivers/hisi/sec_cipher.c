@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ciphers on the SEC engine: what the fast path wants to know of a request. */
+/* Ciphers on the SEC engine: the fast path's view of a request. */
 #include "cipher.h"
 
 #define SEC_ARG			struct wd_cipher_arg
@@ -17,7 +17,7 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_cip
 		return false;
 	if (__builtin_expect(arg->op > WD_CIPHER_DECRYPTION || arg->iv_len != s->iv_len || !arg->iv != !s->iv_len, 0))
 		return false;
-	/* Stealing from no more than a block isn't plain. */
+	/* Ciphertext stealing with a single block takes the slow path. */
 	return cipher_fits(s, len) && !(s->alg->sec.c_width && len == SEC_IV_BYTES) && s->keyed &&
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Digests on the SEC engine: what the fast path wants to know of a request. */
+/* Digests on the SEC engine: the fast path's view of a request. */
 #include "digest.h"
 
 #define SEC_ARG			struct wd_digest_arg

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fast path over SEC's descriptors, for one class. Its file includes this
- * once, at its head, behind
+ * once, at its head, after it defined
  *
  *	SEC_ARG			the struct of a request
  *	SEC_DECRYPT(arg)	its direction, 0 or 1
- *	SEC_PRODUCED(s, arg)	bytes that it produces
+ *	SEC_PRODUCED(s, arg)	number of bytes that it produces
  *	SEC_C_KEY(s)		address of a cipher's key, or 0
  *
- * and defines
+ * It defines further down
  *
  *	sec_arg_fits(s, arg)
- *		whether it is fit to go as it is, as the class's check would
- *		find. What can't be said in one look is refused as well
+ *		whether the request passes the class's check. A request that needs
+ *		more than a short check is refused as well
  *	sec_job_of_arg(s, arg, h, index, job)
- *		what its descriptor says, at that place
+ *		fills in the job for the request at that ring index
  */
 #include "fast.inc.h"
 #include "sec.h"
@@ -23,7 +23,7 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const SEC_ARG *arg)
 static inline bool sec_job_of_arg(const struct crypto_sess *s, const SEC_ARG *arg, struct hisi_queue *h, unsigned int index,
 				  struct sec_job *j);
 
-/* The end of an argument struct, in one look. */
+/* Checks the last members of an argument struct in one expression. */
 WD_INLINE bool sec_end_fits(const struct crypto_sess *s, const SEC_ARG *arg, enum hisi_kind kind)
 {
 	const __u64 *r = arg->reserved;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Driver of the ZIP engine: a descriptor for each request, and what became of
- * it. Two callers fill one in and read it: the fast path, for a whole flat
- * buffer with room enough and no header to be read, from and to the caller's
- * struct; every line of it counts. And the core, for all others, by messages.
+ * Driver of the ZIP engine: one descriptor per request, and its result. Two callers
+ * fill in and read descriptors. The fast path serves a whole flat buffer with enough
+ * room and no header to parse, from and to the caller's struct; every line of it counts.
+ * The core serves all other requests, by messages.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "hw/zip_hw.h"
 
 #define PAGE_MIN	4096u
-#define NOT_WORTH_IT	1024	/* bytes: below, a real device is slower than this CPU */
+#define NOT_WORTH_IT	1024	/* bytes: below this, a real device is slower than the software path */
 
-/* Whether a header of so many bytes may lie on another page than what the device wrote behind it. */
+/* Whether a header of that size may lie on another page than the device's output behind it. */
 static inline bool head_apart(const void *dst, size_t head)
 {
 	return ((uintptr_t)dst + head) % PAGE_MIN < head;
@@ -34,10 +34,10 @@ static int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 /* --- descriptors --- */
 
 /**
- * struct zip_job - what a descriptor says of its request
- * @dw7:	what is to be done with the stream
- * @dw8_9:	two words that most requests of a session have alike
- * @state:	of the stream that it belongs to, or NULL
+ * struct zip_job - the part of a descriptor that differs between requests
+ * @dw7:	the operation on the stream
+ * @dw8_9:	two words that most requests of a session share
+ * @state:	state of the request's stream, or NULL
  */
 struct zip_job {
 	__u64 src;
@@ -61,9 +61,8 @@ static inline void zero_pair(__le64 *to)
 }
 
 /*
- * A software device may look before the doorbell, so it must find the old
- * descriptor or the new one: the stores stand together, and the last of them
- * is the last word that the model marks a descriptor with that it has taken.
+ * A software device may read the descriptor before the doorbell, and must find the old one or the new one: the stores
+ * stand together, and the last one goes to the word in which the model last marks a descriptor as taken.
  */
 WD_INLINE void sqe_write(__le64 *sqe, const struct zip_job *j)
 {
@@ -92,7 +91,7 @@ WD_INLINE void sqe_write(__le64 *sqe, const struct zip_job *j)
 	sqe[11] = htole64((uintptr_t)st->ctx + ZIP_CTX_HW_OFFSET);
 }
 
-/* What came back, read once: the memory is shared with the device. */
+/* The device's answer, read once: the device shares the memory. */
 struct zip_answer {
 	__u32 consumed;
 	__u32 produced;
@@ -119,8 +118,8 @@ void hisi_zip_session(struct comp_sess *s)
 
 	s->sqe_word = (__u64)dw9 << 32;
 	/*
-	 * Reading, the end of the stream must have been seen; of which simulated devices make no status of its own. What
-	 * comes back in another way takes the other, to the same end.
+	 * A decompression must have seen the end of the stream, for which simulated devices have no status of their
+	 * own. Any other answer goes to the slow path, with the same result.
 	 */
 	s->sqe_good_mask = ZIP_DW3_STATUS_MASK | (s->dir == WD_DIR_COMPRESS ? 0 : ZIP_DW3_LAST_BLOCK);
 	s->sqe_good = ZIP_ST_OK;
@@ -129,9 +128,8 @@ void hisi_zip_session(struct comp_sess *s)
 }
 
 /*
- * Whether a request of a session that is plain is fit to go as it is: its
- * argument right, as arg_refuse() would find, and of a size that fits. What
- * can't be said in one look is refused as well. Each member is read once.
+ * Whether a request of a plain session can take the fast path: the argument is right, as arg_refuse() checks, and the
+ * size fits. A request that needs more than a short check is refused as well. Each member is read once.
  */
 WD_INLINE bool job_of_arg(const struct comp_sess *s, const struct wd_comp_arg *arg, __u32 head, enum hisi_kind kind, struct zip_job *j)
 {
@@ -170,7 +168,9 @@ WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_ses
 	return true;
 }
 
-/* zlib's, or gzip's: no length for which a compiler would make a loop. false: that the device could write behind it says nothing. */
+/*
+ * A header of zlib or gzip, by copies of constant length, without a loop. False: the header's page may not be writable.
+ */
 static inline bool header_copy(__u8 *to, const struct comp_sess *s)
 {
 	if (__builtin_expect(head_apart(to, s->head), 0))
@@ -200,9 +200,9 @@ WD_INLINE bool fast_result(const struct wd_queue *q, const struct hisi_queue *h,
 	arg->status = WD_COMP_OK;
 	arg->path = q->pub.path;
 	arg->path_reason = atomic_load_explicit(&s->s.reason, memory_order_relaxed);
-	/* Now that the device could write behind it, so can we. */
+	/* The device wrote behind the header, so the header's page is normally writable, too. */
 	if (head && !header_copy(arg->dst, s)) {
-		/* The slow path's test wants dst_len with the reserve. */
+		/* The slow path's check expects dst_len with the reserve. */
 		*dst_len += COMP_MIN_OUT;
 		return false;
 	}
@@ -215,11 +215,11 @@ static int msg_lists(struct hisi_queue *z, struct comp_msg *c)
 {
 	struct wd_datalist bounce = { .data = c->bounce, .len = COMP_BOUNCE_BYTES };
 
-	/* Nothing is read from an empty source, but the device wants a list. */
+	/* The device reads nothing from an empty source, but needs a list. */
 	return hisi_queue_get_lists(z, HISI_INDEX(&c->m), c->src_len ? c->src : &bounce, c->bounce ? &bounce : c->dst);
 }
 
-/* Whether the device has written to where the header goes, or at least on that page. */
+/* Whether the device has written to the header's page. */
 static bool header_near(const struct comp_msg *c)
 {
 	const struct wd_datalist *first = c->dst;
@@ -243,7 +243,7 @@ static int header_put(struct comp_msg *c)
 	return 0;
 }
 
-/* How the room is used; true: by way of a bounce buffer. The same whenever it is asked. */
+/* How the output room is used; true: through a bounce buffer. Gives the same result each time. */
 static inline bool msg_plan(struct comp_msg *c)
 {
 	c->room = c->dst_len - (c->dir == WD_DIR_COMPRESS ? c->head : 0);
@@ -256,17 +256,17 @@ static inline bool msg_plan(struct comp_msg *c)
 	return true;
 }
 
-/* What the request needs beside its descriptor. */
+/* Provides what the request needs beside its descriptor. */
 static int msg_prepare(struct hisi_queue *z, struct comp_msg *c)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	int ret = 0;
 
 	c->bounce = NULL;
-	/* Also a header: a descriptor has little room to say how much of a list to skip. */
+	/* The limit also holds for a header: a descriptor has few bits for the length to skip in a list. */
 	if (c->src_len - (comp ? 0 : c->head) > ZIP_MAX_INPUT || c->head > ZIP_MAX_INPUT)
 		return -EFBIG;
-	/* A device wants some room, more than it may need in the end. */
+	/* A device needs some minimum of room, maybe more than it uses. */
 	if (msg_plan(c)) {
 		c->bounce = hisi_queue_scratch(z, HISI_INDEX(&c->m));
 		ret = c->bounce ? 0 : -ENOMEM;
@@ -297,7 +297,7 @@ static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, str
 		src = z->lists[HISI_INDEX(&c->m)].src;
 		dst = z->lists[HISI_INDEX(&c->m)].dst;
 	} else if (c->src_len == src_head) {
-		/* Nothing is read, but the address must be a good one. */
+		/* The device reads nothing, but the address must be valid. */
 		src = dst;
 	}
 	j->dw8_9 = pair_of(dw8, req_type(c->alg) | (c->sgl ? ZIP_BUF_SGL : ZIP_BUF_FLAT) << ZIP_DW9_BUF_SHIFT |
@@ -328,7 +328,7 @@ static int zip_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned in
 	return hisi_queue_push(q, msgs, n, msg_send, hisi_queue_abort);
 }
 
-/* The engine's status, as an error and in words. */
+/* The engine's status, as an errno and a text. */
 static int msg_status(struct comp_msg *c, __u32 status)
 {
 	switch (status) {
@@ -399,7 +399,7 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe)
 	}
 	if (c->hw)
 		stream_keep(c, sqe);
-	/* Else the end of the stream counts, too. */
+	/* A decompression also has to reach the end of the stream. */
 	if (status != ZIP_ST_OK || !comp)
 		ret = msg_status(c, status);
 	if (!ret && c->bounce)
@@ -423,7 +423,7 @@ static void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 	hisi_queue_put_lists(z, index);
 }
 
-/* --- --- */
+/* --- the table --- */
 
 static const char *const zip_apis[] = { "hisi_qm_v3", "hisi_qm_v5", NULL };
 
