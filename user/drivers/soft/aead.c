@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Authenticated encryption on this CPU. */
+/* Authenticated encryption on the software path. */
 #include <errno.h>
 #include <string.h>
 #include <openssl/core_names.h>
@@ -10,7 +10,7 @@
 #include "evp.h"
 #include "libcrypto.h"
 
-/* What is to be done, in one piece. */
+/* One request, with its data in one piece. */
 struct work {
 	struct crypto_sess *s;
 	struct soft_ctx *x;
@@ -35,7 +35,7 @@ static bool cbc_of(const struct work *w)
 	       soft_cipher_update(w->x->cipher, w->out, w->in, w->len);
 }
 
-/* The data stands behind what is only authenticated, in both buffers. */
+/* The data follows the associated data in both buffers. */
 static int authenc(const struct work *w)
 {
 	const struct crypto_msg *c = w->c;
@@ -54,7 +54,7 @@ static int authenc(const struct work *w)
 		return -EIO;
 	}
 	same = !CRYPTO_memcmp(mac, c->mac, c->mac_len);
-	/* The tag that a forged message would need. */
+	/* A forged message would need the tag. */
 	OPENSSL_cleanse(mac, sizeof(mac));
 	return !same ? -EBADMSG : cbc_of(w) ? 0 : -EIO;
 }
@@ -64,7 +64,7 @@ static bool ctrl(const struct work *w, int type, int len, void *p)
 	return EVP_CIPHER_CTX_ctrl(w->x->cipher, type, len, p) > 0;
 }
 
-/* What the control operation would make, without finding out whose it is. */
+/* Does what the control operation does, without its search for the method. */
 #define TAG_OF(mac, len) \
 	{ OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, mac, len), OSSL_PARAM_construct_end() }
 
@@ -100,7 +100,7 @@ static int gcm(const struct work *w)
 	return soft_gcm_end(w->x, c->decrypt, c->mac, c->mac_len);
 }
 
-/* Sizes of nonce and tag go into what is made of the key. */
+/* libcrypto derives values from the key and the sizes of nonce and tag: set the key again after them. */
 static bool ccm_sizes(const struct work *w)
 {
 	const struct crypto_msg *c = w->c;
@@ -115,7 +115,7 @@ static bool ccm_sizes(const struct work *w)
 	return true;
 }
 
-/* A wrong tag is told by an error; the thread's queue of those is the application's, and its TLS looks there. */
+/* libcrypto reports a wrong tag as an error. Its error queue belongs to the application, whose TLS reads it. */
 static int ccm_compare(const struct work *w, const __u8 *in, __u8 *out)
 {
 	bool good;
@@ -136,7 +136,7 @@ static int ccm(const struct work *w)
 	__u8 none[1], *out = w->len ? w->out : none;
 	int n;
 
-	/* EVP takes int. */
+	/* EVP lengths are int. */
 	if (w->len > INT32_MAX || c->assoc_len > INT32_MAX)
 		return -EFBIG;
 	if (!ccm_sizes(w))
@@ -175,8 +175,8 @@ static int aead_flat(struct crypto_sess *s, struct crypto_msg *c, const struct s
 	}
 	soft_ctx_put(w.x);
 	if (ret)
-		c->why = ret == -EBADMSG ? "the tag is wrong" : ret == -EFBIG ? "it is more than libcrypto takes in one request" :
-			 "libcrypto refused the request";
+		c->why = ret == -EBADMSG ? "the tag is wrong" : ret == -EFBIG ?
+			 "the request is longer than libcrypto's limit" : "libcrypto refused the request";
 	return ret;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcrypto's numbers from fields, and back. */
+/* Converts libcrypto's numbers from fields, and back. */
 #ifndef WD_SOFT_BN_H
 #define WD_SOFT_BN_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Into one of a BN_CTX; whatever is made with it takes the ways of libcrypto that don't depend on its value. */
+/* Reads a field into a number of a BN_CTX; libcrypto computes with it in constant time. */
 static inline BIGNUM *soft_bn_get(BN_CTX *ctx, const __u8 *field, size_t width)
 {
 	BIGNUM *bn = BN_CTX_get(ctx);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Block ciphers on this CPU. */
+/* Block ciphers on the software path. */
 #include <errno.h>
 
 #include "cipher.h"
@@ -21,7 +21,7 @@ static int cipher_flat(struct crypto_sess *s, struct crypto_msg *c, const struct
 	return good ? 0 : -EIO;
 }
 
-/* With stealing libcrypto wants all of it at once, and counts it in an int. */
+/* For ciphertext stealing libcrypto needs the whole data at once, and its length in an int. */
 static bool too_much(const struct crypto_sess *s, const struct crypto_msg *c)
 {
 	return s->alg->sec.c_width && c->src_len > SOFT_UPDATE_MAX;
@@ -34,7 +34,7 @@ static int cipher_exec(struct wd_msg *m)
 
 	m->path = WD_PATH_SOFT;
 	if (__builtin_expect(too_much(to_crypto_sess(m->sess), c), 0)) {
-		c->why = "it is more than libcrypto takes in one request";
+		c->why = "the request is longer than libcrypto's limit";
 		return m->status = -EFBIG;
 	}
 	m->status = soft_flat_begin(&f, c, true);

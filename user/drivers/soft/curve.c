@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A curve in libcrypto's hands: what it needs for one, and products of points. */
+/* A curve as libcrypto sees it: its objects, and products of points. */
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/err.h>
@@ -7,7 +7,7 @@
 
 #include "curve.h"
 
-/* --- what one computation uses --- */
+/* --- the memory of one computation --- */
 
 static void work_free(struct soft_work *w)
 {
@@ -51,7 +51,7 @@ struct soft_work *soft_work_get(struct soft_ecc *e)
 
 void soft_work_put(struct soft_ecc *e, struct soft_work *w)
 {
-	/* A secret may be left in it: of a point that nobody knows better the generator is as good as zeroes. */
+	/* A secret point is overwritten with the generator, which is as good as zeroes. */
 	if (w->secret)
 		EC_POINT_copy(w->out, EC_GROUP_get0_generator(e->group));
 	w->secret = false;
@@ -62,7 +62,7 @@ void soft_work_put(struct soft_ecc *e, struct soft_work *w)
 
 /* --- curves --- */
 
-/* NULL: this libcrypto doesn't have it, which is no error of the program's. */
+/* NULL: this libcrypto doesn't have the curve, which is no error of the program. */
 static EC_GROUP *group_by_name(int nid)
 {
 	EC_GROUP *group;
@@ -101,7 +101,7 @@ int soft_ecc_curve(struct ecc_sess *s)
 	return good ? 0 : -EOPNOTSUPP;
 }
 
-/* A generator of prime order on a curve that isn't singular, and nothing beside what it generates. */
+/* Whether the curve isn't singular, and its generator has prime order and generates all points. */
 static bool is_curve(const struct ecc_sess *s, const EC_GROUP *group, const BIGNUM *p, const BIGNUM *n, BN_CTX *ctx)
 {
 	BIGNUM *h = BN_CTX_get(ctx);
@@ -135,7 +135,7 @@ static EC_GROUP *group_by_value(const struct ecc_sess *s, BN_CTX *ctx)
 	return NULL;
 }
 
-/* It signs on SM2's curve as SM2 only, also when that comes by value. */
+/* On SM2's curve libcrypto makes no ECDSA signatures, even if the curve comes by value. */
 static bool has_signatures(const struct ecc_sess *s, const EC_GROUP *group, BN_CTX *ctx)
 {
 	return s->alg != WD_ECC_ECDSA || EC_GROUP_check_named_curve(group, 0, ctx) != NID_sm2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A curve in libcrypto's hands, between the files that compute on one. */
+/* A curve as libcrypto sees it, for the files that compute on one. */
 #ifndef WD_SOFT_CURVE_H
 #define WD_SOFT_CURVE_H
 
@@ -10,8 +10,8 @@
 #include "spare.h"
 
 /**
- * struct soft_ecc_key - a key in libcrypto's hands
- * @ctx:	prepared for verifying, and for signing; for deriving a secret
+ * struct soft_ecc_key - a key as libcrypto sees it
+ * @ctx:	prepared for verifying and for signing; or for deriving a secret
  */
 struct soft_ecc_key {
 	EVP_PKEY *pkey;
@@ -23,23 +23,23 @@ struct soft_ecc {
 	struct soft_spare work;
 };
 
-/* What one computation uses at a time. */
+/* The memory of one computation at a time. */
 struct soft_work {
 	BN_CTX *bn;
 	EC_POINT *in;
 	EC_POINT *out;
-	BIGNUM *x, *y;		/* of in */
+	BIGNUM *x, *y;		/* coordinates of in */
 	bool secret;		/* out holds a product */
 };
 
-/* NULL: no memory. Who gets secret numbers from bn clears them before soft_work_put(). */
+/* NULL: no memory. A caller that takes secret numbers from bn clears them before soft_work_put(). */
 struct soft_work *soft_work_get(struct soft_ecc *e);
 void soft_work_put(struct soft_ecc *e, struct soft_work *w);
 
-/* in = the point; false: it is none. */
+/* in = the point; false: the coordinates are not a point of the curve. */
 static inline bool soft_work_in(struct ecc_sess *s, struct soft_work *w, const __u8 *x, const __u8 *y)
 {
-	/* The last of these looks whether it is on the curve. */
+	/* The last call checks that the point lies on the curve. */
 	return BN_bin2bn(x, (int)s->w, w->x) && BN_bin2bn(y, (int)s->w, w->y) &&
 	       EC_POINT_set_affine_coordinates(s->soft->group, w->in, w->x, w->y, w->bn);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Diffie-Hellman on this CPU. */
+/* Diffie-Hellman on the software path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/core_names.h>
@@ -14,8 +14,8 @@
 #include "spare.h"
 
 /**
- * struct soft_dh - a group in libcrypto's hands
- * @mont:	of p
+ * struct soft_dh - a group as libcrypto sees it
+ * @mont:	Montgomery context of p
  * @ctx:	memory for numbers: BN_CTX
  */
 struct soft_dh {
@@ -26,7 +26,7 @@ struct soft_dh {
 
 /* --- groups --- */
 
-/* Those that libcrypto has, but not by name. */
+/* Groups that libcrypto has, but not by name. */
 static BIGNUM *old_group(const char *name)
 {
 	return !strcmp(name, "modp_768") ? BN_get_rfc2409_prime_768(NULL) : !strcmp(name, "modp_1024") ? BN_get_rfc2409_prime_1024(NULL) :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Hashes and HMACs on this CPU. */
+/* Hashes and HMACs on the software path. */
 #include <errno.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ bool soft_digest_end(struct soft_ctx *x, __u8 *mac, __u32 mac_len)
 		return digest_final(x, mac);
 	good = digest_final(x, whole);
 	memcpy(mac, whole, good ? mac_len : 0);
-	/* What a truncated one leaves out is nobody's. */
+	/* The bytes beyond a truncated result must not stay in memory. */
 	explicit_bzero(whole, sizeof(whole));
 	return good;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Elliptic curves on this CPU: what each operation of a request computes. */
+/* Elliptic curves on the software path: the computation of each operation. */
 #include <errno.h>
 #include <openssl/err.h>
 
@@ -60,7 +60,7 @@ static int ecc_exec(struct wd_msg *m)
 	m->status = -EFAULT;
 	if (!pubkey_mapped(c))
 		return m->status;
-	/* libcrypto's queue of errors is the caller's: what is refused here is no error of the caller's. */
+	/* libcrypto's error queue belongs to the caller: a refused request leaves nothing there. */
 	ERR_set_mark();
 	m->status = compute(to_ecc_sess(m->sess), c);
 	ERR_pop_to_mark();

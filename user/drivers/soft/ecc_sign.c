@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ECDSA's and SM2's signatures on this CPU: libcrypto's own, and with a nonce that the caller brings. */
+/* ECDSA's and SM2's signatures on the software path: libcrypto's own, and those with a caller's nonce. */
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/core_names.h>
@@ -130,7 +130,7 @@ static size_t der_put(const __u8 *r_s, size_t w, __u8 *to)
 	return at + n;
 }
 
-/* One number of what libcrypto wrote; NULL when it can't be that. */
+/* Reads one number of libcrypto's encoding; NULL if the encoding is malformed. */
 static const __u8 *der_get_number(const __u8 *at, const __u8 *end, __u8 *to, size_t w)
 {
 	size_t n, skip;
@@ -194,16 +194,16 @@ static int sign_random(struct ecc_sess *s, struct pubkey_msg *c)
 /* --- with a nonce --- */
 
 /*
- * What the formulas say, in numbers of a BN_CTX. Arithmetic modulo n takes ways
- * that depend on its numbers, so d, k and e are there only as products with a
- * random number b; Montgomery's products make them.
+ * The terms of the formulas, in numbers of a BN_CTX. Arithmetic modulo n takes time that
+ * depends on its numbers, so d, k and e occur only as products with a random number b.
+ * These products are made by Montgomery multiplication.
  */
 struct terms {
 	const BIGNUM *n;
 	BIGNUM *d, *k, *e, *r, *s, *t, *b;
 };
 
-/* A number times b; b is in Montgomery's form. */
+/* Multiplies a number by b, which is in Montgomery's form. */
 static bool blind(struct terms *x, BIGNUM *v, BN_MONT_CTX *mont, BN_CTX *ctx)
 {
 	return BN_mod_mul_montgomery(v, v, x->b, mont, ctx);
@@ -220,7 +220,7 @@ static bool blind_begin(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
 	       blind(x, x->k, mont, ctx);
 }
 
-/* The leftmost bits of the digest, as many as n has. */
+/* The leftmost bits of the digest, as many as n has bits. */
 static bool digest_number(const struct ecc_sess *s, const struct pubkey_msg *c, BIGNUM *e)
 {
 	size_t len = c->src_len < s->w ? c->src_len : s->w;
@@ -237,7 +237,7 @@ static bool ecdsa_terms(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
 	       BN_mod_inverse(x->t, x->k, x->n, ctx) && BN_mod_mul(x->s, x->s, x->t, x->n, ctx) && !BN_is_zero(x->r) && !BN_is_zero(x->s);
 }
 
-/* r = e + x, s = (k - r d) / (1 + d), and r + k isn't n */
+/* r = e + x, s = (k - r d) / (1 + d); r + k must not be n. */
 static bool sm2_terms(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
 {
 	if (!BN_mod_add(x->r, x->e, x->t, x->n, ctx) || BN_is_zero(x->r) || !BN_copy(x->e, x->r) || !blind(x, x->e, mont, ctx) ||
@@ -297,7 +297,7 @@ static int sign_with(struct ecc_sess *s, struct pubkey_msg *c)
 	soft_work_put(s->soft, w);
 	if (good)
 		return 0;
-	c->why = "the nonce makes no signature";
+	c->why = "the nonce yields no signature";
 	return -EINVAL;
 }
 
@@ -309,9 +309,8 @@ int soft_ecc_sign(struct ecc_sess *s, struct pubkey_msg *c)
 /* --- verification --- */
 
 /*
- * Whether the signature's point is none, which libcrypto calls an error of its
- * own as it does what is one: of ECDSA s times the point is e G + r Q, of SM2
- * it is s G + (r + s) Q.
+ * Whether the signature's point is the point at infinity. libcrypto reports this as an error, like a failure of its
+ * own. For ECDSA, s times the point is e G + r Q; for SM2, the point is s G + (r + s) Q.
  */
 static bool makes_infinity(struct ecc_sess *s, const struct pubkey_msg *c)
 {
@@ -349,6 +348,6 @@ int soft_ecc_verify(struct ecc_sess *s, struct pubkey_msg *c)
 		c->why = "the signature is wrong";
 		return -EBADMSG;
 	}
-	c->why = "libcrypto couldn't verify the signature";
+	c->why = "libcrypto failed to verify the signature";
 	return -EIO;
 }

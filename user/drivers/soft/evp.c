@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libcrypto's contexts with a session's key: expanding a key costs more than
- * a small request. Whoever needs one takes it out of the session's row with an
- * exchange, and stores it in its place again; when the row is empty one more is
- * made, which has a place as long as there are any.
+ * libcrypto's contexts with a session's key: expanding a key costs more than a small
+ * request. A request takes a context out of the session's row with an atomic exchange,
+ * and stores it at the same index afterwards. If the row is empty, another context is
+ * made. It gets an index of its own while there are free ones.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,14 +51,14 @@ static EVP_CIPHER *cipher_fetch(const struct crypto_alg *alg, __u32 bits)
 {
 	char name[32];
 
-	/* Of XTS a half counts. Only a literal of this library is a format here. */
+	/* For XTS one half of the key counts. The format is always a string literal of this library. */
 	if (alg->sec.kind == SEC_KIND_CIPHER && alg->sec.c_mode == SEC_C_XTS)
 		bits /= 2;
 	snprintf(name, sizeof(name), alg->evp, bits);
 	return EVP_CIPHER_fetch(NULL, name, NULL);
 }
 
-/* What it lacks is no error of the application, whose TLS looks into the thread's queue of those. */
+/* A missing algorithm is no error of the application, whose TLS reads the thread's error queue. */
 static void fetch_all(struct soft_evp *e, const struct crypto_alg *alg, const char *md, const char *mac, __u32 bits)
 {
 	ERR_set_mark();
@@ -100,7 +100,7 @@ static bool ctx_make_cipher(struct soft_ctx *x, struct crypto_sess *s, bool decr
 		params[0] = OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE, (char *)cts[s->alg->sec.c_width - 1], 0);
 	if (!EVP_CipherInit_ex2(x->cipher, s->evp->cipher, s->key, NULL, !decrypt, params))
 		return false;
-	/* Each beginning of a request says it again: only to those that would pad. */
+	/* libcrypto repeats this setting at the start of each request: skip it for ciphers without padding. */
 	return s->granule == 1 || EVP_CIPHER_CTX_set_padding(x->cipher, 0);
 }
 
@@ -112,7 +112,7 @@ static bool ctx_make_mac(struct soft_ctx *x, struct crypto_sess *s)
 	};
 
 	x->mac = EVP_MAC_CTX_new(s->evp->mac);
-	/* A key of no bytes is one, but NULL is none. */
+	/* An empty key is a key, but for libcrypto NULL is no key. */
 	return x->mac && EVP_MAC_init(x->mac, s->akey, s->akey_len, params);
 }
 
@@ -138,7 +138,7 @@ static struct soft_ctx *ctx_make(struct crypto_sess *s, bool decrypt)
 	struct soft_ctx *x = calloc(1, sizeof(*x));
 	bool good = x;
 
-	/* Before the key is looked at. */
+	/* The generation is read before the key. */
 	if (good) {
 		x->now = &s->evp->gen;
 		x->gen = atomic_load(x->now);
@@ -166,12 +166,12 @@ int soft_evp_rekey(struct crypto_sess *s)
 	struct soft_ctx *x;
 	EVP_CIPHER *cipher;
 
-	/* First: what is out now has no place any more. */
+	/* First: contexts in use lose their index. */
 	atomic_fetch_add(&e->gen, 1);
 	spare_free(e);
 	if (e->cipher && s->keyed & CRYPTO_HAS_KEY) {
 		cipher = cipher_fetch(s->alg, s->key_len * 8);
-		/* That libcrypto has it was seen when the session was made. */
+		/* libcrypto has the cipher, as the session's allocation has found: only memory can be missing. */
 		if (!cipher)
 			return -ENOMEM;
 		EVP_CIPHER_free(e->cipher);
@@ -214,7 +214,7 @@ void soft_ctx_put(struct soft_ctx *x)
 
 /* --- data in one piece --- */
 
-/* All of it, when it lies in the list's first piece that isn't empty. */
+/* The list's data, if all of it lies in the first piece that isn't empty. */
 static void *list_flat(const struct wd_datalist *l, size_t len)
 {
 	while (l && !l->len)

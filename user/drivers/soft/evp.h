@@ -6,15 +6,15 @@
 #include <openssl/evp.h>
 #include "crypto.h"
 
-#define SOFT_EVP_SPARE	4	/* contexts that nobody uses are kept, for each direction */
+#define SOFT_EVP_SPARE	4	/* unused contexts kept per direction */
 
 /**
- * struct soft_ctx - one of them: of what an algorithm needs, the rest is NULL
- * @now:	the session's generation of keys
- * @gen:	that it was made in
- * @home:	its place while nobody uses it, and no other's; NULL: it is freed then
- * @iv_len:	that it is set to
- * @mac_len:	of a hash's result
+ * struct soft_ctx - one context: members that the algorithm doesn't need are NULL
+ * @now:	the session's current key generation
+ * @gen:	the key generation in which the context was made
+ * @home:	its own entry while it is unused; NULL: it is freed after use
+ * @iv_len:	the length that it is set to
+ * @mac_len:	length of a hash's result
  */
 struct soft_ctx {
 	EVP_CIPHER_CTX *cipher;
@@ -27,30 +27,32 @@ struct soft_ctx {
 	__u32 mac_len;
 };
 
-/* What a session has of libcrypto. Methods don't change while it lives, but for the cipher's, with the length of the key. */
+/*
+ * A session's libcrypto objects. Methods are constant, except for the cipher's, which depends on the length of the key.
+ */
 struct soft_evp {
 	EVP_CIPHER *cipher;
 	EVP_MD *md;
 	EVP_MAC *mac;
 	_Atomic(struct soft_ctx *) spare[2][SOFT_EVP_SPARE];
-	_Atomic unsigned int gen;	/* one more with each key */
-	_Atomic unsigned int homes[2];	/* of those, how many are somebody's */
+	_Atomic unsigned int gen;	/* incremented with each key */
+	_Atomic unsigned int homes[2];	/* how many entries have an owner */
 };
 
-/* Whether libcrypto has the algorithm; makes s->evp. 0, -EOPNOTSUPP, -ENOMEM. bits: of a key that it can have. */
+/* Whether libcrypto has the algorithm; makes s->evp. 0, -EOPNOTSUPP, -ENOMEM. bits: a possible length of a key. */
 int soft_evp_alloc(struct crypto_sess *s, const char *md, const char *mac, __u32 bits);
 void soft_evp_free(struct soft_evp *e);
-/* After a key was set: contexts of the one before are gone, or will be when they come back. 0, -ENOMEM. */
+/* After a key was set: frees the old key's contexts, those in use when they are put back. 0, -ENOMEM. */
 int soft_evp_rekey(struct crypto_sess *s);
 
-/* A context with the session's key, for that direction, that nobody else uses; NULL: no memory. */
+/* A context with the session's key for that direction, for this caller only; NULL: no memory. */
 struct soft_ctx *soft_ctx_get(struct crypto_sess *s, bool decrypt);
 void soft_ctx_put(struct soft_ctx *x);
 
 /**
  * struct soft_flat - a request's data in one piece
  *
- * Lists are gathered into memory of its own, where the result comes as well.
+ * Lists are gathered into allocated memory, which also takes the result.
  */
 struct soft_flat {
 	const __u8 *src;
@@ -59,11 +61,11 @@ struct soft_flat {
 	size_t len;
 };
 
-/* Of lists. Whether all that the request names is there; and 0, -ENOMEM. */
+/* For lists: whether all the request's memory is mapped; and 0, -ENOMEM. */
 bool soft_lists_mapped(const struct crypto_msg *c, bool has_dst);
 int soft_flat_gather(struct soft_flat *f, const struct crypto_msg *c, bool has_dst);
 
-/* The same of buffers, in one look. */
+/* The same for flat buffers, in one check. */
 static inline bool soft_ends_mapped(const struct crypto_msg *c, bool has_dst)
 {
 	struct wd_span spans[3];
@@ -79,7 +81,7 @@ static inline bool soft_ends_mapped(const struct crypto_msg *c, bool has_dst)
 	return wd_probe_recent(spans, n);
 }
 
-/* 0, -EFAULT, -ENOMEM. has_dst: the result is as long as src, and goes to c->dst. */
+/* 0, -EFAULT, -ENOMEM. has_dst: the result has the length of src, and goes to c->dst. */
 static inline int soft_flat_begin(struct soft_flat *f, const struct crypto_msg *c, bool has_dst)
 {
 	f->own = NULL;
@@ -90,7 +92,7 @@ static inline int soft_flat_begin(struct soft_flat *f, const struct crypto_msg *
 		return -EFAULT;
 	return c->sgl ? soft_flat_gather(f, c, has_dst) : 0;
 }
-/* good: the result is to be told. */
+/* good: the result goes to the caller. */
 void soft_flat_scatter(struct soft_flat *f, struct crypto_msg *c, bool good);
 
 static inline void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool good)
@@ -99,12 +101,12 @@ static inline void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool
 		soft_flat_scatter(f, c, good);
 }
 
-/* EVP takes int. */
+/* EVP lengths are int. */
 #define SOFT_UPDATE_MAX	((size_t)1 << 30)
 
 bool soft_cipher_pieces(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8 *in, size_t len);
 
-/* EVP_CipherUpdate() of any length; out NULL: what is only authenticated. */
+/* EVP_CipherUpdate() for any length; out NULL: associated data. */
 static inline bool soft_cipher_update(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8 *in, size_t len)
 {
 	int n;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ISA-L: the low levels, and reading streams. Headers are ours: it knows one of each, and no window in zlib's. */
+/*
+ * ISA-L: the low levels, and decompressing streams. Headers are written and read here: ISA-L supports one form of each,
+ * and no window in zlib's.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +13,8 @@
 
 #include "soft.h"
 
-#define PART_MAX	(UINT32_MAX / 2)	/* ISA-L counts in 32 bits */
-#define CACHE_LINE	64		/* its tables are quicker when they begin with one */
+#define PART_MAX	(UINT32_MAX / 2)	/* ISA-L's lengths have 32 bits */
+#define CACHE_LINE	64		/* its tables are faster if aligned to this */
 
 static const __u8 hist_bits[] = {
 	[WD_COMP_WS_4K] = 12,
@@ -78,8 +81,8 @@ ssize_t isal_whole(struct comp_msg *c, struct soft_tools *tools, int level, void
 
 /**
  * struct deflate_stream
- * @head_at, @head_len:	what of the header is written yet
- * @dirty:	something came since the last flush
+ * @head_at, @head_len:	the part of the header that is written already, and the header's length
+ * @dirty:	data came since the last flush
  */
 struct deflate_stream {
 	struct soft_stream base;
@@ -93,8 +96,8 @@ struct deflate_stream {
 };
 
 /*
- * ISA-L comes back with the upper halves of vector registers in use. The next
- * instruction on a lower half alone, wherever it is, would wait for some 100 ns.
+ * ISA-L returns with the upper halves of vector registers in use. The next
+ * instruction that uses only a lower half would wait for about 100 ns.
  */
 #ifdef __x86_64__
 __attribute__((target("avx"))) static void upper_halves_zero(void)
@@ -145,8 +148,8 @@ static size_t head_put(struct deflate_stream *s, __u8 *dst, size_t room)
 }
 
 /*
- * A flush that found no room is finished by the next call, which leaves what
- * came with that in the library's buffer and has room left all the same.
+ * A flush that ran out of room is finished by the next call. That call leaves its own input in the library's buffer,
+ * although it has room left.
  */
 static bool is_flushed(const struct isal_zstream *z)
 {
@@ -180,7 +183,7 @@ static int deflate_step(struct soft_stream *base, struct comp_step *t)
 		vectors_leave();
 		if (err != COMP_OK)
 			return -EIO;
-		/* Asked once more, it would write another empty block. */
+		/* Another call would write another empty block. */
 		flushed = z->flush == SYNC_FLUSH && is_flushed(z);
 		if (flushed)
 			s->dirty = false;
@@ -227,8 +230,8 @@ struct soft_stream *isal_deflate_new(struct soft_key key, int level)
 
 /**
  * struct inflate_stream
- * @bytes:	produced so far, as gzip counts
- * @trailer_len: bytes of the trailer read
+ * @bytes:	bytes produced so far, as gzip counts them
+ * @trailer_len: bytes of the trailer read so far
  */
 struct inflate_stream {
 	struct soft_stream base;
@@ -258,9 +261,8 @@ static void inflate_restart(struct soft_stream *base)
 }
 
 /*
- * ISA-L reads ahead into a word. What lies in it when output is full, or behind
- * the end, is given back; what lies in it when input has run out belongs to a
- * symbol that isn't complete, or to a block's header, the rest of which is kept
+ * ISA-L reads ahead into a word. Bytes in it are given back when the output is full, or when they lie behind the end.
+ * When the input has run out, they belong to an incomplete symbol, or to a block's header, whose rest is kept
  * elsewhere.
  */
 static void give_back(struct inflate_state *z, __u32 taken)
@@ -291,7 +293,7 @@ static const char *inflate_why(int err)
 	return "the data is corrupt";
 }
 
-/* 0, 1 when the deflate data has ended, -EBADMSG. */
+/* 0, 1 at the end of the deflate data, -EBADMSG. */
 static int inflate_body(struct inflate_stream *s, struct comp_step *t, size_t *in, size_t *out)
 {
 	struct inflate_state *z = &s->z;
@@ -328,7 +330,7 @@ static __u32 read_le32(const __u8 *p)
 	return p[0] | p[1] << 8 | p[2] << 16 | (__u32)p[3] << 24;
 }
 
-/* 0, 1 when it is whole and right, -EBADMSG. */
+/* 0, 1 when the trailer is complete and right, -EBADMSG. */
 static int inflate_trailer(struct inflate_stream *s, struct comp_step *t, size_t *in)
 {
 	size_t n = format_trailer_bytes(s->base.key.alg) - s->trailer_len;

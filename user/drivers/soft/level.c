@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which library computes a level. */
+/* Selects the library for a compression level. */
 #include "soft.h"
 
-/* Levels up to most; level 0: the one asked for. */
+/* Applies to levels up to most; how.level 0: the requested level. */
 struct soft_row {
 	__u8 most;
 	struct soft_choice how;
@@ -45,6 +45,6 @@ struct soft_choice soft_choose_whole(__u8 level)
 
 struct soft_choice soft_choose_stream(__u8 dir, __u8 level)
 {
-	/* Whoever reads has no level; ISA-L is the fastest at it, too. */
+	/* Decompression has no level; ISA-L is the fastest for it, too. */
 	return choose(stream_rows, dir == WD_DIR_COMPRESS ? level : 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcrypto, made ready before a class's first session; for the one driver of a library that computes with it. */
+/* Initialises libcrypto before a class's first session; for the one driver of a library that uses it. */
 #ifndef WD_SOFT_LIBCRYPTO_H
 #define WD_SOFT_LIBCRYPTO_H
 
@@ -9,9 +9,8 @@
 #include "driver.h"
 
 /*
- * libcrypto registers its cleanup with atexit() when it is initialised. Handlers run in
- * the reverse order, so the one that ends the poll threads has to be registered later.
- * An initialisation without any option may be none at all.
+ * libcrypto registers its cleanup with atexit() when it is initialised. Handlers run in reverse order, so the handler
+ * that ends the poll threads has to be registered later. An initialisation without any option may do nothing.
  */
 static void soft_libcrypto_init(void)
 {

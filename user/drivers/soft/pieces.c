@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A whole request piece by piece, as one stream: for lists and for small windows. */
+/* Computes a whole request piece by piece, as one stream: for lists and for small windows. */
 #include <errno.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static struct soft_stream *pieces_get(const struct comp_msg *c, struct soft_tool
 	return *z;
 }
 
-/* All input is in, and there is no room: is there more to come, or has it been cut off? One byte of room will tell. */
+/* All input is consumed and there is no room: one byte of room shows whether the output is complete, or was cut off. */
 static int pieces_judge(struct soft_stream *z, struct comp_step *t)
 {
 	__u8 spare;

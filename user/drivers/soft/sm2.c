@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SM2's encryption on this CPU, in the layout of devices (C1, C2, C3), and what it signs of a message: GM/T 0003. */
+/*
+ * SM2's encryption on the software path, in the devices' layout (C1, C2, C3), and the digest that it signs: GM/T 0003.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/crypto.h>
@@ -26,7 +28,7 @@ static bool sm3(EVP_MD_CTX *ctx, const struct piece *pieces, unsigned int n, __u
 	return EVP_DigestFinal_ex(ctx, hash, NULL);
 }
 
-/* to = from, with the key stream of the point added; 0, -EAGAIN: that is all zeroes, -EIO: there is no SM3. */
+/* to = from, with the key stream of the point added; 0, -EAGAIN: the key stream is all zeroes, -EIO: no SM3. */
 static int stream_add(EVP_MD_CTX *ctx, const __u8 *point, const __u8 *from, __u8 *to, size_t len)
 {
 	__u8 hash[ECC_HASH_BYTES], count[4], any = 0;
@@ -51,7 +53,7 @@ static int stream_add(EVP_MD_CTX *ctx, const __u8 *point, const __u8 *from, __u8
 	return !good ? -EIO : any ? 0 : -EAGAIN;
 }
 
-/* C3: of the point's x, the text, and its y */
+/* C3: the hash of the point's x, the text, and the point's y. */
 static bool text_hash(EVP_MD_CTX *ctx, const __u8 *point, const __u8 *text, size_t len, __u8 *hash)
 {
 	struct piece in[] = { { point, ECC_HASH_BYTES }, { text, len }, { point + ECC_HASH_BYTES, ECC_HASH_BYTES } };
@@ -91,12 +93,12 @@ int soft_sm2_encrypt(struct ecc_sess *s, struct pubkey_msg *c)
 			ret = encrypt(s, c, md, k, out);
 	} while (ret == -EAGAIN && !c->extra);
 	if (ret == -EAGAIN) {
-		c->why = "the nonce makes a key stream of zeroes";
+		c->why = "the nonce yields a key stream of zeroes";
 		ret = -EINVAL;
 	}
 	if (ret == -EIO)
 		c->why = "libcrypto has no SM3, or no random numbers";
-	/* The text may lie where the result goes. */
+	/* The text may overlap the result's memory. */
 	if (!ret)
 		memcpy(c->dst, out, c->dst_len);
 	explicit_bzero(k, sizeof(k));
@@ -120,7 +122,7 @@ static int decrypt(struct ecc_sess *s, struct pubkey_msg *c, EVP_MD_CTX *md, __u
 	if (ret == -EIO)
 		c->why = "libcrypto can't compute SM3";
 	if (ret == -EAGAIN || (!ret && CRYPTO_memcmp(hash, c3, ECC_HASH_BYTES))) {
-		c->why = "the hash of the text is not C3";
+		c->why = "the hash of the decrypted text is not C3";
 		ret = -EBADMSG;
 	}
 	explicit_bzero(point, sizeof(point));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The driver that needs no device: a request in one go, or in pieces. */
+/* The driver that needs no device: a request in one call, or in pieces. */
 #include <errno.h>
 
 #include "soft.h"
 
-/* libdeflate knows flat buffers and the full window only; ISA-L in one go no more than 32 bits count. */
+/* libdeflate supports only flat buffers and the full window; one call of ISA-L, only lengths of 32 bits. */
 static bool needs_pieces(const struct comp_msg *c)
 {
 	if (c->sgl)
@@ -16,7 +16,7 @@ static bool needs_pieces(const struct comp_msg *c)
 	return c->win < WD_COMP_WS_24K;
 }
 
-/* libdeflate stores what is as small as this; there may be room for something better only. */
+/* libdeflate stores data this small uncompressed; the room may only be enough for a compressed form. */
 #define TINY_BYTES	64
 
 static bool is_tiny(const struct comp_msg *c)
@@ -25,8 +25,8 @@ static bool is_tiny(const struct comp_msg *c)
 }
 
 /*
- * libdeflate doesn't say what is wrong, and may run out of room on what follows
- * the end of data that was cut off: a stream knows better.
+ * libdeflate doesn't report what is wrong. After data that was cut off it may also decode the bytes that follow, and
+ * run out of room. A stream gives the exact error.
  */
 static int soft_judge(struct comp_msg *c, struct soft_tools *t, int ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of the software driver; private. */
+/* Shared by the files of the software driver; private. */
 #ifndef WD_SOFT_H
 #define WD_SOFT_H
 
@@ -14,10 +14,10 @@ enum soft_lib {
 	SOFT_ZLIB,
 };
 
-/* Who computes a level. */
+/* The library that computes a level. */
 struct soft_choice {
 	enum soft_lib lib;
-	int level;	/* of that library */
+	int level;	/* in that library's numbering */
 };
 
 /* level.c */
@@ -27,13 +27,13 @@ struct soft_choice soft_choose_stream(__u8 dir, __u8 level);
 /* --- streams --- */
 
 struct soft_stream_ops {
-	/* Consumes and produces what it can; 0, 1 at the end, -errno. Must move if it can. */
+	/* Consumes and produces as much as possible; 0, 1 at the end, -errno. Makes progress if it can. */
 	int (*step)(struct soft_stream *z, struct comp_step *t);
 	void (*reset)(struct soft_stream *z);
 	void (*free)(struct soft_stream *z);
 };
 
-/* A library's stream begins with it. */
+/* First member of each library's stream. */
 struct soft_stream {
 	const struct soft_stream_ops *ops;
 	struct soft_key {
@@ -52,15 +52,15 @@ struct soft_stream *zlib_stream_new(struct soft_key key, int level);
 
 /* --- whole buffers --- */
 
-#define SOFT_COMPRESSORS	2	/* that a thread keeps; some have megabytes */
+#define SOFT_COMPRESSORS	2	/* that a thread keeps; some need megabytes */
 
 /**
- * struct soft_tools - what a thread keeps from one request to the next
+ * struct soft_tools - memory that a thread keeps between requests
  * @comp:	the last used first
  * @isal:	ISA-L's state and level buffer
  * @pieces:	stream for lists and for small windows, by direction
  *
- * Made when first needed, freed when the thread ends. A fork's child goes on
+ * Allocated on first use, freed when the thread ends. A fork's child continues
  * with its copy.
  */
 struct soft_tools {
@@ -76,7 +76,7 @@ struct soft_tools {
 /* NULL: no memory. */
 struct soft_tools *soft_tools_get(void);
 
-/* Whether a first try to fill dst may have written over src. */
+/* Whether a first attempt at filling dst may have overwritten src. */
 static inline bool soft_overlaps(const struct comp_msg *c)
 {
 	uintptr_t src = (uintptr_t)c->src, dst = (uintptr_t)c->dst;
@@ -84,18 +84,18 @@ static inline bool soft_overlaps(const struct comp_msg *c)
 	return src < dst + c->dst_len && dst < src + c->src_len;
 }
 
-/* A flat buffer in one go. 0 or -errno, results in the message. */
+/* Computes a flat buffer in one call. 0 or -errno, results in the message. */
 int soft_whole(struct comp_msg *c, struct soft_tools *t);
-/* The same of lists as well, as one stream. */
+/* The same as one stream, for lists as well. */
 int soft_pieces(struct comp_msg *c, struct soft_tools *t);
 
-/* Room beyond its result that a library wants before it calls a buffer large enough. */
+/* Room beyond the result that a library needs before it accepts a buffer. */
 #define SOFT_SLACK	512
 
-/* --- isal.c; where there is no ISA-L, no table names it --- */
+/* --- isal.c; without ISA-L, no table refers to it --- */
 
 #ifdef WD_HAVE_ISAL
-/* Compresses c into dst; the length, 0 if it has no room, -errno. */
+/* Compresses c into dst; returns the length, 0 if dst is too small, -errno. */
 ssize_t isal_whole(struct comp_msg *c, struct soft_tools *t, int level, void *dst, size_t room);
 void isal_tools_free(struct isal_tools *t);
 struct soft_stream *isal_deflate_new(struct soft_key key, int level);

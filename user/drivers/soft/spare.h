@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of libcrypto that one request uses at a time: a row of them, taken and put back by one exchange each. */
+/*
+ * libcrypto's objects that one request uses at a time: a row, from which one is taken and put back by one atomic
+ * exchange each.
+ */
 #ifndef WD_SOFT_SPARE_H
 #define WD_SOFT_SPARE_H
 
@@ -7,13 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SOFT_SPARE_NR	4	/* that nobody uses are kept */
+#define SOFT_SPARE_NR	4	/* unused objects kept */
 
 struct soft_spare {
 	_Atomic(void *) at[SOFT_SPARE_NR];
 };
 
-/* NULL: make one. */
+/* NULL: the caller makes a new one. */
 static inline void *soft_spare_get(struct soft_spare *s)
 {
 	unsigned int i;
@@ -29,7 +32,7 @@ static inline void *soft_spare_get(struct soft_spare *s)
 	return NULL;
 }
 
-/* False: there are enough of them, free it. */
+/* False: the row is full, and the caller frees the object. */
 static inline bool soft_spare_put(struct soft_spare *s, void *x)
 {
 	unsigned int i;

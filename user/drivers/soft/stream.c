@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams on this CPU: what the libraries' have in common. */
+/* Streams on the software path: shared by all libraries. */
 #include <errno.h>
 
 #include "soft.h"
@@ -42,7 +42,7 @@ int soft_stream_step(struct soft_stream *z, struct comp_step *t)
 	ret = z->ops->step(z, t);
 	if (ret || t->src_len || t->dst_len)
 		return ret;
-	/* With room left, it stopped for want of input: there is none to come. */
+	/* With room left, the stream stopped for lack of input, and no more input will come. */
 	if (t->last && z->key.dir == WD_DIR_DECOMPRESS && out) {
 		t->why = "the stream ends early";
 		return -EBADMSG;
@@ -57,6 +57,6 @@ static int step(void *z, struct comp_step *t)
 
 int soft_stream_run(struct soft_stream *z, struct comp_ends *e, struct comp_step *t)
 {
-	/* A library that leaves room has nothing more to give. */
+	/* A library that leaves room has no more output. */
 	return comp_run(step, z, true, e, t);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a thread keeps for computing: making a compressor costs more than a small request. */
+/* A thread's memory for computing: making a compressor costs more than a small request. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ static void tools_init(void)
 	tools_have_key = !pthread_key_create(&tools_key, tools_free);
 }
 
-/* A thread that exits through main() runs no key destructors. */
+/* The main thread runs no key destructors when the process exits. */
 __attribute__((destructor)) static void tools_exit(void)
 {
 	struct soft_tools *t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whole buffers on this CPU. */
+/* Whole buffers on the software path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static ssize_t compress_into(struct comp_msg *c, struct soft_tools *t, void *dst
 	return libdeflate_whole(c, t, how.level, dst, room);
 }
 
-/* The room may be enough for the result, and only the library have wanted more. */
+/* The room may suffice for the result, and only the library needed more. */
 static ssize_t compress_tight(struct comp_msg *c, struct soft_tools *t)
 {
 	ssize_t n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* X25519 and X448 on this CPU. */
+/* X25519 and X448 on the software path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/core_names.h>
@@ -13,7 +13,7 @@ static const char *name_of(const struct ecc_sess *s)
 	return s->alg == WD_ECC_X25519 ? "X25519" : "X448";
 }
 
-/* Without a public key libcrypto would compute it, which takes as long as the secret. */
+/* Without a public key libcrypto computes it, which takes as long as the secret. */
 static EVP_PKEY *pkey_make(const struct ecc_sess *s, const __u8 *d, const __u8 *pub)
 {
 	OSSL_PARAM params[] = {
@@ -65,14 +65,14 @@ static int derive(const struct ecc_sess *s, EVP_PKEY_CTX *ctx, const __u8 *peer,
 	size_t len = s->w;
 	int ret = -ENOMEM;
 
-	/* It fails for zeroes only. */
+	/* Fails only for a secret of all zeroes. */
 	if (other && EVP_PKEY_derive_set_peer_ex(ctx, other, 0) > 0)
 		ret = EVP_PKEY_derive(ctx, out, &len) > 0 ? 0 : -EBADMSG;
 	EVP_PKEY_free(other);
 	return ret;
 }
 
-/* Of a key that only the request has, the public one doesn't matter: the peer's is one. */
+/* For a request's own private key, any public key will do: the peer's is used. */
 static int agree_once(const struct ecc_sess *s, const __u8 *d, const __u8 *peer, __u8 *out)
 {
 	EVP_PKEY *own = pkey_make(s, d, peer);

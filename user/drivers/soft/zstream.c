@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams by zlib, which also reads and writes the headers itself. */
+/* Streams with zlib, which also reads and writes the headers. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void zlib_reset(struct soft_stream *base)
 {
 	struct zlib_stream *s = to_zlib(base);
 
-	/* They fail for what is no stream only. */
+	/* These fail only for an invalid stream. */
 	if (base->key.dir == WD_DIR_COMPRESS)
 		deflateReset(&s->z);
 	else
@@ -68,10 +68,10 @@ static int zlib_pass(struct zlib_stream *s, int flush, const char **why)
 	case Z_STREAM_END:
 		return 1;
 	case Z_NEED_DICT:
-		*why = "a preset dictionary is needed";
+		*why = "the stream needs a preset dictionary";
 		return -EBADMSG;
 	case Z_DATA_ERROR:
-		*why = s->z.msg ? s->z.msg : "data is corrupt";
+		*why = s->z.msg ? s->z.msg : "the data is corrupt";
 		return -EBADMSG;
 	case Z_MEM_ERROR:
 		return -ENOMEM;
