@@ -262,8 +262,8 @@ TEST_F(refuse, cipher_requests)
 	BAD_CIPHER(xts, (arg.src_len = (16u << 20) + 16, arg.dst_len = (size_t *)&big, big = 1ull << 40), EINVAL, "data unit");
 	BAD_CIPHER(cbc, arg.src = self->dst + 1, EINVAL, "overlap");
 	BAD_CIPHER(cbc, arg.src = self->dst + 63, EINVAL, "overlap");
-	BAD_CIPHER(ecb, (arg.flags = WD_CIPHER_CHAIN, arg.iv_len = 0, arg.iv = NULL), EINVAL, "follow");
-	BAD_CIPHER(xts, arg.flags = WD_CIPHER_CHAIN, EINVAL, "follow");
+	BAD_CIPHER(ecb, (arg.flags = WD_CIPHER_CHAIN, arg.iv_len = 0, arg.iv = NULL), EINVAL, "chained");
+	BAD_CIPHER(xts, arg.flags = WD_CIPHER_CHAIN, EINVAL, "chained");
 	BAD_CIPHER(ctr, (arg.flags = WD_CIPHER_CHAIN, arg.src_len = 63), EINVAL, "within a block");
 }
 

@@ -172,13 +172,13 @@ TEST(a_setup_out_of_range_is_refused_and_the_member_named)
 	BAD_SETUP(wd_dh_alloc_sess, setup.g = number(NULL, 0), EINVAL, "setup->g is missing");
 	BAD_SETUP(wd_dh_alloc_sess, setup.p = number(prime(64), 64), EINVAL, "512 bits");
 	BAD_SETUP(wd_dh_alloc_sess, setup.p = number(prime(127), 127), EINVAL, "1016 bits");
-	BAD_SETUP(wd_dh_alloc_sess, setup.p.len = 513, EINVAL, "more than the 512");
+	BAD_SETUP(wd_dh_alloc_sess, setup.p.len = 513, EINVAL, "longer than 512");
 	BAD_SETUP(wd_dh_alloc_sess, setup.p = number(even, 128), EINVAL, "even");
 	BAD_SETUP(wd_dh_alloc_sess, setup.g = number("\0", 1), EINVAL, "2 .. p - 2");
 	BAD_SETUP(wd_dh_alloc_sess, setup.g = number("\1", 1), EINVAL, "2 .. p - 2");
 	BAD_SETUP(wd_dh_alloc_sess, setup.g = number(even, 128), EINVAL, "2 .. p - 2");
 	BAD_SETUP(wd_dh_alloc_sess, setup.g = setup.p, EINVAL, "2 .. p - 2");
-	BAD_SETUP(wd_dh_alloc_sess, setup.g.len = 129, EINVAL, "more than the 128");
+	BAD_SETUP(wd_dh_alloc_sess, setup.g.len = 129, EINVAL, "longer than 128");
 }
 
 FIXTURE(dh) {

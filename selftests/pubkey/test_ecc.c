@@ -341,7 +341,7 @@ TEST_F(p256, keys_that_are_none_are_refused_and_the_key_before_stays)
 	REFUSED(EINVAL, self->ecdsa, KEY(d, NONE, y), "x is missing");
 	REFUSED(EINVAL, self->ecdsa, KEY(number(self->zero, 32), NONE, NONE), "d is not one of");
 	REFUSED(EINVAL, self->ecdsa, KEY(number(self->n, 32), NONE, NONE), "d is not one of");
-	REFUSED(EINVAL, self->ecdsa, KEY(number(self->ones, 33), NONE, NONE), "d has more");
+	REFUSED(EINVAL, self->ecdsa, KEY(number(self->ones, 33), NONE, NONE), "d is longer");
 	REFUSED(EINVAL, self->ecdsa, KEY(number(self->zero, 0), NONE, NONE), "d has no bytes");
 	REFUSED(EINVAL, self->ecdsa, KEY(NONE, number(self->zero, 32), number(self->zero, 32)), "not a point");
 	REFUSED(EINVAL, self->ecdsa, KEY(NONE, number(self->p, 32), y), "not below p");
@@ -415,7 +415,7 @@ TEST_F(p256, peers_that_are_no_points_are_refused)
 	REFUSED(EFAULT, self->ecdh, DO(self->ecdh, WD_ECC_AGREE, self->other, 64, (void *)4096, 32), "mapped");
 	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_AGREE, self->other, 64, self->zero, 32), "no private key");
 	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_AGREE, self->other, 64, self->n, 32), "no private key");
-	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_AGREE, self->other, 64, self->ones, 33), "more than the 32");
+	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_AGREE, self->other, 64, self->ones, 33), "longer than 32");
 	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_AGREE, self->other, 64, NULL, 32), "extra is NULL");
 	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_KEYGEN, NULL, 0, d, 32), "extra is set");
 	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_KEYGEN, d, 32, NULL, 0), "src_len is 32");

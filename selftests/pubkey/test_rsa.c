@@ -403,7 +403,7 @@ TEST_F(rsa, keys_with_parts_missing_or_wrong_are_refused_and_the_key_before_stay
 	BAD_KEY(TURNED(d, 2), "is not d modulo");
 	BAD_KEY(TURNED(p, 1), "even");
 	BAD_KEY(key.p = key.q, "the same");
-	BAD_KEY(key.p = key.n, "p has more than the 64 bytes");
+	BAD_KEY(key.p = key.n, "p is longer than 64 bytes");
 	BAD_KEY(TURNED(dp, 2), "dp is not");
 	BAD_KEY(TURNED(dq, 2), "dq is not");
 	BAD_KEY(TURNED(qinv, 2), "qinv is not");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Authenticated encryption: its table, keys and tags, and what is wrong with a request. */
+/* Authenticated encryption: its table, keys and tags, and checks of a request. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@
 
 /**
  * struct aead_alg - a row
- * @tag:	bytes of a whole tag
- * @block:	of the hash
+ * @tag:	length of a whole tag
+ * @block:	block size of the hash
  */
 struct aead_alg {
 	struct crypto_alg a;
@@ -67,7 +67,7 @@ int aead_check_iv(struct crypto_sess *s, const struct wd_aead_arg *arg)
 	switch (row_of(s)->cmode) {
 	case WD_CIPHER_GCM:
 		if (len > AEAD_IV_MAX)
-			return wd_fail_num(obj, EOPNOTSUPP, "iv_len is %u: nobody here has more than %u", len, AEAD_IV_MAX);
+			return wd_fail_num(obj, EOPNOTSUPP, "iv_len is %u: the limit is %u", len, AEAD_IV_MAX);
 		good = len;
 		break;
 	case WD_CIPHER_CCM:
@@ -77,7 +77,7 @@ int aead_check_iv(struct crypto_sess *s, const struct wd_aead_arg *arg)
 		good = len == CRYPTO_IV_MAX;
 	}
 	if (!good)
-		return wd_fail_all(obj, EINVAL, "iv_len is %u: %s has no such iv", s->alg->name, len, 0);
+		return wd_fail_all(obj, EINVAL, "iv_len is %u: %s has no iv of this length", s->alg->name, len, 0);
 	return arg->iv ? 0 : wd_fail(obj, EINVAL, "arg->iv is NULL");
 }
 
@@ -117,14 +117,14 @@ static int check_lengths(struct crypto_sess *s, const struct wd_aead_arg *arg)
 		break;
 	case WD_CIPHER_CCM:
 		if (field < sizeof(len) && len >> 8 * field)
-			return wd_fail_num(obj, EINVAL, "%u bytes of data are more than a nonce of %u bytes leaves room to count", len,
+			return wd_fail_num(obj, EINVAL, "%u bytes of data are too many for a nonce of %u bytes", len,
 					   arg->iv_len);
 		break;
 	}
 	return 0;
 }
 
-/* What no device takes, and nobody else may do. */
+/* Checks for requests that no device takes, and software may not do. */
 static int check_device(struct crypto_sess *s, const struct wd_aead_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
@@ -133,9 +133,10 @@ static int check_device(struct crypto_sess *s, const struct wd_aead_arg *arg)
 	if (s->s.soft_ok)
 		return 0;
 	if (mode == WD_CIPHER_GCM && arg->iv_len != GCM_IV_BYTES)
-		return wd_fail_num(obj, EOPNOTSUPP, "devices have an iv of %u bytes only, not of %u", GCM_IV_BYTES, arg->iv_len);
+		return wd_fail_num(obj, EOPNOTSUPP, "devices take an iv of %u bytes only, not of %u", GCM_IV_BYTES,
+				   arg->iv_len);
 	if (mode == WD_CIPHER_CBC ? arg->src_len == arg->assoc_len : !arg->src_len)
-		return wd_fail_str(obj, EOPNOTSUPP, "devices don't take %s of nothing", s->alg->name);
+		return wd_fail_str(obj, EOPNOTSUPP, "devices don't compute %s without data", s->alg->name);
 	if (arg->assoc_len > (mode == WD_CIPHER_CCM ? SEC_MAX_CCM_AAD : SEC_MAX_AAD))
 		return wd_fail_num(obj, EOPNOTSUPP, "assoc_len %u is more than devices take", arg->assoc_len, 0);
 	return 0;
@@ -200,11 +201,12 @@ static int setup_check(const struct wd_aead_sess_setup *setup, struct wd_session
 	if (setup->dalg > WD_DIGEST_SHA512_256)
 		return wd_fail_num(NULL, EINVAL, "setup->dalg %u is unknown", setup->dalg, 0);
 	if (setup->dmode != (setup->cmode == WD_CIPHER_CBC ? WD_DIGEST_HMAC : 0))
-		return wd_fail_num(NULL, EINVAL, "setup->dmode %u is not what setup->cmode %u goes with", setup->dmode, setup->cmode);
+		return wd_fail_num(NULL, EINVAL, "setup->dmode %u doesn't go with setup->cmode %u", setup->dmode,
+				   setup->cmode);
 	if (setup->reserved8)
 		return wd_fail(NULL, EINVAL, "setup->reserved8 is not 0");
 	if (!row_find(setup))
-		return wd_fail_all(NULL, EOPNOTSUPP, "there is no setup->calg %u with setup->cmode %u and that dalg here", NULL,
+		return wd_fail_all(NULL, EOPNOTSUPP, "setup->calg %u doesn't go with cmode %u and this dalg", NULL,
 				   setup->calg, setup->cmode);
 	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
 }
@@ -223,7 +225,7 @@ handle_t wd_aead_alloc_sess(const struct wd_aead_sess_setup *setup, const wd_dev
 	if (!s)
 		return 0;
 	s->needs = row->cmode == WD_CIPHER_CBC ? CRYPTO_HAS_KEY | CRYPTO_HAS_AKEY : CRYPTO_HAS_KEY;
-	/* CCM's lies in what a context is made for: it is set when it is known. */
+	/* CCM: part of a context's preparation, and set when a request has chosen it. */
 	s->iv_len = row->cmode == WD_CIPHER_GCM ? GCM_IV_BYTES : row->cmode == WD_CIPHER_CCM ? 0 : CRYPTO_IV_MAX;
 	s->granule = row->cmode == WD_CIPHER_CBC ? CRYPTO_IV_MAX : 1;
 	s->mac_len = row->tag;

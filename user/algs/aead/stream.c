@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Messages of GCM in parts. A device hashes and enciphers whole blocks, from
- * a running hash in memory and a counter that is software's. What it has no
- * descriptor for is made of those that it has: a block of key stream is a
- * block of zeroes enciphered, with a hash that nobody wants, and a block of
- * hash is one deciphered, with a text that nobody wants. So a part may end
- * within a block, and the tag needs no hash on this CPU.
+ * Messages of GCM in parts. A device hashes and encrypts whole blocks, from a running
+ * hash in memory and a counter that software maintains. Operations without a descriptor of
+ * their own are made from these: a block of zeroes, encrypted, is a block of key stream (the
+ * hash is ignored), and a block, decrypted, updates the running hash (the text is
+ * ignored). So a part may end within a block, and the software path needs no hash
+ * for the tag.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +25,15 @@
 /**
  * struct aead_strm - a stream
  * @data:	bytes of data so far
- * @assoc_len:	bytes of what is only authenticated
+ * @assoc_len:	bytes of associated data
  * @hw:		on a device: its running hash
- * @other:	what is written over by steps whose hash nobody wants
+ * @other:	takes the hash of steps whose hash is ignored
  * @counter:	of the next step
- * @zero:	a block of them
+ * @zero:	a block of zeroes
  * @mask:	hides the tag
- * @keys:	key stream of the block that has begun
- * @block:	what is known of its ciphertext; at the end followed by one more
- * @text:	of steps whose text nobody wants
+ * @keys:	key stream of the unfinished block
+ * @block:	the unfinished block's ciphertext so far; at the end followed by one more block
+ * @text:	takes the text of steps whose text is ignored
  */
 struct aead_strm {
 	struct crypto_strm c;
@@ -50,7 +50,7 @@ struct aead_strm {
 	__u8 text[2 * BLOCK];
 };
 
-/* A part, as it is worked through. */
+/* State while a part is processed. */
 struct part {
 	struct crypto_sess *s;
 	struct aead_strm *st;
@@ -64,7 +64,7 @@ static struct aead_strm *to_aead_strm(struct crypto_strm *st)
 	return (struct aead_strm *)st;
 }
 
-/* Where the next bytes lie, up to so many; how many lie together. */
+/* The addresses of the next bytes, at most that many; returns how many are contiguous. */
 static size_t next_piece(struct part *p, size_t most, const __u8 **src, __u8 **dst)
 {
 	size_t in, out;
@@ -81,7 +81,7 @@ static void piece_done(struct part *p, size_t n)
 	wd_list_walk_advance(&p->dst, n);
 }
 
-/* --- on a device --- */
+/* --- a device --- */
 
 static int hw_step(struct part *p, struct crypto_msg *c)
 {
@@ -98,7 +98,7 @@ static int hw_step(struct part *p, struct crypto_msg *c)
 	return ret;
 }
 
-/* Whole blocks; @blocks: of the counter, from the one that hides the tag. */
+/* Processes whole blocks; @blocks: counter value, relative to the block that hides the tag. */
 static int hw_blocks(struct part *p, const __u8 *src, __u8 *dst, size_t len, __u64 blocks, bool decrypt, __u8 *mac)
 {
 	struct aead_strm *st = p->st;
@@ -107,7 +107,7 @@ static int hw_blocks(struct part *p, const __u8 *src, __u8 *dst, size_t len, __u
 	};
 	int i;
 
-	/* The device begins with the one after. */
+	/* The device begins with the next counter value. */
 	for (i = BLOCK - 1; i >= (int)GCM_IV_BYTES; i--, blocks >>= 8)
 		st->counter[i] = (__u8)blocks;
 	return hw_step(p, &c);
@@ -128,7 +128,7 @@ static __u64 blocks_so_far(const struct aead_strm *st)
 	return 1 + (st->data + BLOCK - 1) / BLOCK;
 }
 
-/* The associated data, which the device wants in one piece. */
+/* Hashes the associated data, which the device needs in one piece. */
 static int hw_assoc(struct part *p)
 {
 	struct aead_strm *st = p->st;
@@ -148,7 +148,7 @@ static int hw_assoc(struct part *p)
 	return hw_step(p, &c);
 }
 
-/* Before any of the message is written: who can't do it, can't do this. */
+/* Done before any data of the message is written: a device that can't compute GCM fails here. */
 static int hw_begin(struct part *p)
 {
 	struct aead_strm *st = p->st;
@@ -159,7 +159,7 @@ static int hw_begin(struct part *p)
 	return ret ? ret : hw_assoc(p);
 }
 
-/* Of the block that has begun. */
+/* Processes bytes of the unfinished block. */
 static int hw_bytes(struct part *p, const __u8 *src, __u8 *dst, size_t len)
 {
 	struct aead_strm *st = p->st;
@@ -170,7 +170,7 @@ static int hw_bytes(struct part *p, const __u8 *src, __u8 *dst, size_t len)
 		__u8 in = src[i], out = in ^ st->keys[at + i];
 
 		dst[i] = out;
-		/* Not what dst has by now, which others may write to. */
+		/* Uses the local value: other threads may write to dst meanwhile. */
 		st->block[at + i] = st->decrypt ? in : out;
 	}
 	st->data += len;
@@ -230,7 +230,7 @@ static int hw_end(struct part *p, __u8 *mac)
 	return ret;
 }
 
-/* --- on this CPU --- */
+/* --- the software path --- */
 
 static int soft_begin(struct part *p)
 {
@@ -243,13 +243,13 @@ static int soft_begin(struct part *p)
 	return soft_gcm_begin(st->soft, p->c->iv, p->c->iv_len) ? 0 : -EIO;
 }
 
-/* dst NULL: only authenticated. */
+/* dst NULL: associated data. */
 static int soft_add(struct part *p, const __u8 *src, __u8 *dst, size_t len)
 {
 	return soft_cipher_update(p->st->c.soft->cipher, dst, src, len) ? 0 : -EIO;
 }
 
-/* --- either way --- */
+/* --- both --- */
 
 static int strm_pick(struct part *p)
 {
@@ -286,7 +286,7 @@ static int strm_begin(struct part *p)
 	return ret;
 }
 
-/* What is only authenticated comes into the result as it is. */
+/* Associated data is copied to the result unchanged. */
 static int assoc_add(struct part *p)
 {
 	size_t left = p->c->assoc_len, n;
@@ -367,22 +367,23 @@ static int part_check(struct crypto_sess *s, const struct wd_aead_arg *arg, bool
 	return ret ? ret : crypto_check_pair(s, arg->src, arg->dst, arg->src_len);
 }
 
-/* What belongs to the first part, and to no other. */
+/* Checks the members that are for the first part only. */
 static int part_fits(struct crypto_sess *s, const struct wd_aead_arg *arg)
 {
 	const struct aead_strm *st = to_aead_strm(s->strm);
 	struct wd_object *obj = &s->s.obj;
 
 	if (arg->src_len - arg->assoc_len > DATA_MAX - st->data)
-		return wd_fail(obj, EFBIG, "the message would have more than 2^36 - 32 bytes, the most of GCM");
+		return wd_fail(obj, EFBIG, "the message would have more than 2^36 - 32 bytes, GCM's limit");
 	if (!st->c.gen)
 		return aead_check_iv(s, arg);
 	if (arg->iv || arg->iv_len)
-		return wd_fail(obj, EINVAL, "a stream has begun, and its iv is that of its first part: arg->iv is not NULL, or iv_len not 0");
+		return wd_fail(obj, EINVAL, "only a stream's first part has an iv: arg->iv or iv_len is not 0");
 	if (arg->assoc_len)
-		return wd_fail(obj, EINVAL, "a stream has begun, and associated data belongs to its first part: assoc_len is not 0");
+		return wd_fail(obj, EINVAL, "only a stream's first part has associated data: assoc_len is not 0");
 	if (st->decrypt != (arg->op == WD_CIPHER_DECRYPTION))
-		return wd_fail_str(obj, EINVAL, "the stream that has begun %s", st->decrypt ? "decrypts" : "encrypts");
+		return wd_fail_str(obj, EINVAL, "arg->op differs: the stream %s",
+				   st->decrypt ? "decrypts" : "encrypts");
 	return 0;
 }
 
@@ -390,7 +391,7 @@ static int part_failed(struct crypto_sess *s, struct crypto_msg *c, int ret)
 {
 	struct crypto_strm *st = s->strm;
 
-	/* Before it has begun nothing of its data is written. */
+	/* A stream that hasn't begun has written no data. */
 	if (st->gen)
 		crypto_failed(c, ret);
 	ret = crypto_say(s, ret, st->why, st->vendor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Block ciphers: their table, what is wrong with a request, and what goes before and after a descriptor. */
+/* Block ciphers: their table, checks of a request, and work before and after a descriptor. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,14 +14,14 @@ static const struct wd_class cipher_class;
 
 #define XTS_MAX_BYTES	(16u << 20)	/* of a data unit: 2^20 blocks */
 
-/* Lengths of keys, in units of 8 bytes, as bits. */
+/* A set of key lengths, one bit per 8 bytes. */
 #define K(bytes)	(1u << (bytes) / 8)
 
 /**
  * struct cipher_alg - a row
- * @keys:	K() of lengths that there are; of XTS both halves together
- * @granule:	data comes in multiples of it
- * @least:	bytes of data; 0: none is a request, too
+ * @keys:	K() of the valid lengths; for XTS of both halves together
+ * @granule:	length of data is a multiple of it
+ * @least:	smallest length of data; 0: an empty request is valid
  */
 struct cipher_alg {
 	struct crypto_alg a;
@@ -76,7 +76,7 @@ static int refuse_length(struct crypto_sess *s, size_t len)
 
 	if (len % row->granule)
 		return wd_fail_all(obj, EINVAL, "src_len %u: %s takes whole blocks of %u bytes", row->a.name, len, row->granule);
-	return wd_fail_all(obj, EINVAL, "src_len %u: %s takes %u bytes at least", row->a.name, len, row->least);
+	return wd_fail_all(obj, EINVAL, "src_len %u: %s takes at least %u bytes", row->a.name, len, row->least);
 }
 
 static int refuse_chain(struct crypto_sess *s, const struct wd_cipher_arg *arg)
@@ -85,11 +85,11 @@ static int refuse_chain(struct crypto_sess *s, const struct wd_cipher_arg *arg)
 	__u8 mode = row_of(s)->mode;
 
 	if (s->s.attr.async)
-		return wd_fail(obj, EINVAL, "WD_CIPHER_CHAIN: asynchronous requests don't follow one another");
+		return wd_fail(obj, EINVAL, "WD_CIPHER_CHAIN: asynchronous requests can't be chained");
 	if (mode != WD_CIPHER_CBC && mode != WD_CIPHER_CTR && mode != WD_CIPHER_OFB && mode != WD_CIPHER_CFB)
-		return wd_fail_str(obj, EINVAL, "WD_CIPHER_CHAIN: requests of %s don't follow one another", s->alg->name);
+		return wd_fail_str(obj, EINVAL, "WD_CIPHER_CHAIN: requests of %s can't be chained", s->alg->name);
 	if (arg->src_len % s->iv_len)
-		return wd_fail_num(obj, EINVAL, "WD_CIPHER_CHAIN: nothing can follow %u bytes, which end within a block", arg->src_len, 0);
+		return wd_fail_num(obj, EINVAL, "WD_CIPHER_CHAIN: src_len %u ends within a block", arg->src_len, 0);
 	return 0;
 }
 
@@ -117,7 +117,8 @@ static int arg_check(struct crypto_sess *s, const struct wd_cipher_arg *arg)
 	if (!ret && !cipher_fits(s, arg->src_len))
 		ret = refuse_length(s, arg->src_len);
 	if (!ret && row_of(s)->mode == WD_CIPHER_XTS && arg->src_len > XTS_MAX_BYTES)
-		ret = wd_fail_num(&s->s.obj, EINVAL, "src_len %u is above %u, the most of an XTS data unit", arg->src_len, XTS_MAX_BYTES);
+		ret = wd_fail_num(&s->s.obj, EINVAL, "src_len %u is above %u, an XTS data unit's limit", arg->src_len,
+				  XTS_MAX_BYTES);
 	if (!ret)
 		ret = crypto_check_ends(s, arg->src, arg->src_len, arg->dst, arg->dst_len, arg->src_len);
 	if (!ret)
@@ -138,7 +139,7 @@ static inline void msg_fill(struct crypto_sess *s, const struct wd_cipher_arg *a
 	c->assoc_len = 0;
 }
 
-/* --- more than a descriptor holds, and chains --- */
+/* --- chains, and requests larger than a descriptor --- */
 
 static void counter_add(__u8 *ctr, __u64 n)
 {
@@ -159,7 +160,10 @@ static void last_block(bool sgl, const void *buf, size_t len, __u8 *to, size_t n
 		memcpy(to, (const __u8 *)buf + len - n, n);
 }
 
-/* What a following request's iv is: before it is done src is kept, in place it is gone afterwards. */
+/*
+ * The iv of a following request. The last block of src is saved before the request, because an in-place request
+ * overwrites it.
+ */
 struct next_iv {
 	__u8 src[CRYPTO_IV_MAX];
 	__u8 iv[CRYPTO_IV_MAX];
@@ -186,7 +190,7 @@ static void next_iv_after(struct next_iv *next, const struct crypto_sess *s, con
 	explicit_bzero(dst, sizeof(dst));
 }
 
-/* Whether what is too large can be done in pieces on a device. */
+/* Whether a device can do a too large request in pieces. */
 static bool may_cut(const struct crypto_sess *s, const struct crypto_msg *c)
 {
 	__u8 mode = row_of(s)->mode;
@@ -194,7 +198,7 @@ static bool may_cut(const struct crypto_sess *s, const struct crypto_msg *c)
 	return c->src_len > CRYPTO_MAX_BYTES && !c->sgl && mode <= WD_CIPHER_CFB && mode != WD_CIPHER_XTS;
 }
 
-/* One after the other, each going on where the one before ended. */
+/* Does the pieces one after the other; each continues the one before. */
 static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 {
 	const __u8 *iv = c->iv, *src = c->src;
@@ -203,7 +207,7 @@ static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 	struct next_iv next;
 	int ret = 0;
 
-	/* The last block of each piece is read here. */
+	/* The software path reads the last block of each piece. */
 	if (c->iv_len && !wd_probe(WD_PROBE_RECENT, false, src, left))
 		return -EFAULT;
 	if (c->iv_len)
@@ -225,7 +229,7 @@ static int do_pieces(struct crypto_sess *s, struct crypto_msg *c)
 		dst += c->src_len;
 		c->m.redo = redo;
 	}
-	/* Plaintext may be among it, and of OFB its key stream. */
+	/* It may hold plaintext, and for OFB key stream. */
 	explicit_bzero(&next, sizeof(next));
 	c->iv = iv;
 	return ret;
@@ -293,7 +297,8 @@ static int setup_check(const struct wd_cipher_sess_setup *setup, struct wd_sessi
 	if (setup->reserved8 || setup->reserved16)
 		return wd_fail(NULL, EINVAL, "setup->reserved8 or reserved16 is not 0");
 	if (!row_find(setup->alg, setup->mode))
-		return wd_fail_num(NULL, EOPNOTSUPP, "there is no setup->mode %u with setup->alg %u here", setup->mode, setup->alg);
+		return wd_fail_num(NULL, EOPNOTSUPP, "setup->mode %u is not supported with setup->alg %u", setup->mode,
+				   setup->alg);
 	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
 }
 
@@ -347,7 +352,7 @@ int wd_cipher_set_key(handle_t sess, const __u8 *key, __u32 key_len)
 		return ret;
 	if (row_of(s)->alg != WD_CIPHER_3DES || key_len == sizeof(three))
 		return crypto_key_put(s, CRYPTO_HAS_KEY, key, key_len);
-	/* Two keys: the first is the third as well. */
+	/* A key of two keys: the first is also the third. */
 	memcpy(three, key, 16);
 	memcpy(three + 16, key, 8);
 	ret = crypto_key_put(s, CRYPTO_HAS_KEY, three, sizeof(three));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between libwd_cipher and its drivers; private. */
+/* Shared by libwd_cipher and its drivers; private. */
 #ifndef WD_CIPHER_PRIVATE_H
 #define WD_CIPHER_PRIVATE_H
 
 #include <wd_cipher.h>
 #include "crypto.h"
 
-#define CIPHER_BLOCK	16	/* of what chains and has no padding */
+#define CIPHER_BLOCK	16	/* of chaining modes without padding */
 
-/* Data of that many bytes is something a session can do; granule and least are its mode's. */
+/* Whether a session can process len bytes; granule and block are those of its mode. */
 static inline bool cipher_fits(const struct crypto_sess *s, size_t len)
 {
 	return !(len & (s->granule - 1u)) && len >= s->block;

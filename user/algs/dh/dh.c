@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Diffie-Hellman: what is wrong with a request or with its result. */
+/* Diffie-Hellman: checks of a request and of its result. */
 #include <errno.h>
 
 #include "dh.h"
@@ -72,7 +72,7 @@ static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c)
 	(void)s, (void)c;
 }
 
-/* SP 800-56A: nobody is to go on with a secret that anybody knows. */
+/* SP 800-56A: a secret that anybody can guess must not be used. */
 static inline int msg_end(struct pubkey_msg *c)
 {
 	if (c->op == WD_DH_PUBLIC || dh_in_range(to_dh_sess(c->m.sess), c->dst))

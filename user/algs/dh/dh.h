@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between libwd_dh and its drivers; private. */
+/* Shared by libwd_dh and its drivers; private. */
 #ifndef WD_DH_PRIVATE_H
 #define WD_DH_PRIVATE_H
 
@@ -10,11 +10,11 @@ struct soft_dh;
 
 /**
  * struct dh_sess - a session
- * @k:		bytes of p
- * @g_is_2:	what descriptors have an operation of its own for
+ * @k:		length of p in bytes
+ * @g_is_2:	descriptors have an operation of its own for this generator
  * @p, @g:	in fields of k bytes
  * @top:	p - 1
- * @key:	x, p, as descriptors want them
+ * @key:	x, p, as descriptors need them
  */
 struct dh_sess {
 	struct wd_session s;
@@ -33,7 +33,7 @@ static inline struct dh_sess *to_dh_sess(struct wd_session *s)
 	return (struct dh_sess *)s;
 }
 
-/* The private value of a request, in a field of k bytes. */
+/* Copies the request's private value into a field of k bytes. */
 static inline void dh_private(const struct dh_sess *s, const struct pubkey_msg *c, __u8 *x)
 {
 	size_t skip = c->extra_len > s->k ? c->extra_len - s->k : 0, n = c->extra_len - skip;
@@ -46,7 +46,7 @@ static inline void dh_private(const struct dh_sess *s, const struct pubkey_msg *
 	memcpy(x + s->k - n, c->extra + skip, n);
 }
 
-/* What a request raises to a power: its operand, or the generator. */
+/* The base of a request's power: its operand, or the generator. */
 static inline const __u8 *dh_base(const struct dh_sess *s, const struct pubkey_msg *c)
 {
 	return c->op == WD_DH_PUBLIC ? s->g : c->src;
@@ -54,14 +54,14 @@ static inline const __u8 *dh_base(const struct dh_sess *s, const struct pubkey_m
 
 /* --- group.c --- */
 
-/* k, p, top and g of a session. 0, -EINVAL, -EOPNOTSUPP, -ENOMEM, recorded. */
+/* Sets k, p, top and g of a session. 0, -EINVAL, -EOPNOTSUPP, -ENOMEM, recorded. */
 int dh_group_set(struct dh_sess *s, const struct wd_dh_sess_setup *setup);
-/* 2 .. p - 2 */
+/* Whether v is in 2 .. p - 2. */
 bool dh_in_range(const struct dh_sess *s, const __u8 *v);
 
 /* --- soft/dh.c --- */
 
-/* p of a group by libcrypto's name into a field; its bytes, or 0. */
+/* Puts p of the group with libcrypto's name into a field; returns its length, or 0. */
 __u32 soft_dh_group(const char *name, __u8 p[PUBKEY_BYTES_MAX]);
 int soft_dh_make(struct dh_sess *s);
 void soft_dh_free(struct soft_dh *d);

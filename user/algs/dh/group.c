@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Groups of Diffie-Hellman, by name and by value. */
+/* Diffie-Hellman groups, by name and by value. */
 #include <errno.h>
 
 #include "dh.h"
 
-/* As libcrypto calls those that it knows by name. */
+/* libcrypto's names of the groups. */
 static const char *const names[] = {
 	[WD_DH_MODP_768] = "modp_768",
 	[WD_DH_MODP_1024] = "modp_1024",
@@ -25,10 +25,10 @@ bool dh_in_range(const struct dh_sess *s, const __u8 *v)
 static int by_name(struct dh_sess *s, const struct wd_dh_sess_setup *setup)
 {
 	if (pubkey_number_given(&setup->p) || pubkey_number_given(&setup->g))
-		return wd_fail(NULL, EINVAL, "setup->p or g is given, but the group is one by name");
+		return wd_fail(NULL, EINVAL, "setup->p or g is set, but setup->group is a group by name");
 	s->k = soft_dh_group(names[setup->group], s->p);
 	if (!s->k)
-		return wd_fail_str(NULL, EOPNOTSUPP, "libcrypto here doesn't have the group %s", names[setup->group]);
+		return wd_fail_str(NULL, EOPNOTSUPP, "this libcrypto doesn't support group %s", names[setup->group]);
 	s->g[s->k - 1] = 2;
 	return 0;
 }
@@ -46,7 +46,8 @@ static int by_value(struct dh_sess *s, const struct wd_dh_sess_setup *setup)
 		if (sizes[i] == bits)
 			s->k = bits / 8;
 	if (!s->k)
-		return wd_fail_num(NULL, EINVAL, "setup->p has %u bits: there are 768, 1024, 1536, 2048, 3072 and 4096", bits, 0);
+		return wd_fail_num(NULL, EINVAL, "setup->p has %u bits, not 768, 1024, 1536, 2048, 3072 or 4096", bits,
+				   0);
 	memmove(s->p, s->p + sizeof(s->p) - s->k, s->k);
 	if (!(s->p[s->k - 1] & 1))
 		return wd_fail(NULL, EINVAL, "setup->p is even");
@@ -59,7 +60,7 @@ int dh_group_set(struct dh_sess *s, const struct wd_dh_sess_setup *setup)
 
 	if (ret)
 		return ret;
-	/* p is odd. */
+	/* The subtraction needs no borrow: p is odd. */
 	memcpy(s->top, s->p, s->k);
 	s->top[s->k - 1]--;
 	memcpy(s->key + s->k, s->p, s->k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Hashes and HMACs: their table, and what is wrong with a request. */
+/* Hashes and HMACs: their table, and checks of a request. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@
 
 /**
  * struct digest_alg - a row
- * @bytes:	of a whole digest
- * @block:	that data is hashed in
- * @state:	bytes of what is kept between two blocks
+ * @bytes:	length of a whole digest
+ * @block:	block size of the hash
+ * @state:	size of the state between two blocks
  */
 struct digest_alg {
 	struct crypto_alg a;

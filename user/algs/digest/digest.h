@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of libwd_digest and its drivers; private. */
+/* Shared by the files of libwd_digest and its drivers; private. */
 #ifndef WD_DIGEST_PRIVATE_H
 #define WD_DIGEST_PRIVATE_H
 
@@ -10,10 +10,10 @@ extern const struct wd_class digest_class;
 extern const struct wd_driver hisi_digest_driver;
 extern const struct wd_driver soft_digest_driver;
 
-/* --- soft/digest.c: steps on this CPU --- */
+/* --- soft/digest.c: steps on the software path --- */
 
 struct soft_ctx;
-/* A hash, or HMAC with the session's key, from its beginning. */
+/* Begins a hash, or an HMAC with the session's key. */
 bool soft_digest_begin(struct soft_ctx *x);
 bool soft_digest_add(struct soft_ctx *x, const void *data, size_t len);
 bool soft_digest_end(struct soft_ctx *x, __u8 *mac, __u32 mac_len);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A message in steps. A device keeps the chaining state in memory between the
- * steps and takes whole blocks; what is left of a part waits in a buffer here.
- * Nothing is sent before the buffer is full, so that a short message in many
- * parts is one descriptor.
+ * A message in steps. A device takes whole blocks, and keeps the chaining state in memory
+ * between the steps; the rest of a part waits in a buffer here. Nothing is sent before the
+ * buffer is full, so that a short message in many parts is one descriptor.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "evp.h"
 #include "steps.h"
 
-/* --- on this CPU --- */
+/* --- the software path --- */
 
 static int soft_start(struct crypto_sess *s, struct digest_strm *st)
 {
@@ -31,7 +30,7 @@ static int soft_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac)
 	return soft_digest_end(st->c.soft, mac, s->mac_len) ? 0 : -EIO;
 }
 
-/* From the beginning, after a device that couldn't. */
+/* Starts again on the software path, after a device that couldn't do the first step. */
 static int soft_instead(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, bool last, __u8 *mac)
 {
 	int ret = soft_start(s, st);
@@ -41,9 +40,9 @@ static int soft_instead(struct crypto_sess *s, struct digest_strm *st, const voi
 	return ret || !last ? ret : soft_end(s, st, mac);
 }
 
-/* --- on a device --- */
+/* --- a device --- */
 
-/* One descriptor: begun or not, the last or not; the digest goes to mac. */
+/* One descriptor, for any step; the digest of the last one goes to mac. */
 static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, bool last, __u8 *mac, __u64 deadline)
 {
 	bool whole = last && !st->hw.begun;
@@ -58,7 +57,7 @@ static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *da
 	ret = wd_request_on(st->c.q, &c.m, len);
 	st->c.vendor = c.m.vendor;
 	st->c.why = c.why;
-	/* The first step has all of the message so far. */
+	/* Until the first step has succeeded, data holds the whole message so far. */
 	if (ret && !st->hw.begun && crypto_strm_instead(s, &st->c, ret))
 		return soft_instead(s, st, data, len, last, mac);
 	st->hw.begun = true;
@@ -92,7 +91,7 @@ static int hw_add(struct crypto_sess *s, struct digest_strm *st, const __u8 *dat
 	return ret || st->c.q ? ret : soft_add(st, data, len);
 }
 
-/* --- either way --- */
+/* --- both --- */
 
 int digest_strm_pick(struct crypto_sess *s, struct digest_strm *st)
 {
@@ -153,7 +152,7 @@ int digest_do_long(struct crypto_sess *s, struct crypto_msg *c)
 	if (!st->c.q)
 		wd_session_count_soft(&s->s, ret, c->consumed, c->produced);
 	crypto_strm_free(&st->c);
-	/* Its device went, or its context: whoever is left may do all of it again. */
+	/* The device or its context is gone: the software path, if allowed, repeats the whole message. */
 	if ((ret == -ENODEV || ret == -EIO || ret == -EDQUOT) && c->m.redo && s->s.soft_ok)
 		ret = wd_frame_do_soft(&s->s, &c->m, ret == -EDQUOT ? WD_REASON_NO_QUEUE : WD_REASON_GONE);
 	return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A message that is hashed in steps, on a device or on this CPU; private. */
+/* A message that is hashed in steps, on a device or on the software path; private. */
 #ifndef WD_DIGEST_STEPS_H
 #define WD_DIGEST_STEPS_H
 
@@ -11,7 +11,7 @@
 /**
  * struct digest_strm - a stream
  * @hw:		on a device: its state
- * @fill:	bytes in @buf that wait
+ * @fill:	number of bytes that wait in @buf
  */
 struct digest_strm {
 	struct crypto_strm c;
@@ -25,11 +25,11 @@ static inline struct digest_strm *to_digest_strm(struct crypto_strm *st)
 	return (struct digest_strm *)st;
 }
 
-/* What it runs on from now on. 0, or the -errno of who may not serve it. */
+/* Chooses what the stream runs on. 0, or -errno if neither a device nor software may serve it. */
 int digest_strm_pick(struct crypto_sess *s, struct digest_strm *st);
-/* More of the message: bytes or a list. 0, -errno. */
+/* Adds data to the message: bytes or a list. 0, -errno. */
 int digest_strm_add_all(struct crypto_sess *s, struct digest_strm *st, bool sgl, const void *src, size_t len, __u64 deadline);
-/* Its end; the digest goes to mac, which is mapped. 0, -errno. */
+/* Ends the message; the digest goes to mac, which is mapped. 0, -errno. */
 int digest_strm_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac, __u64 deadline);
 
 static inline bool digest_place_mapped(const void *mac, size_t len)
@@ -37,7 +37,7 @@ static inline bool digest_place_mapped(const void *mac, size_t len)
 	return wd_probe(WD_PROBE_RECENT, false, mac, len);
 }
 
-/* More than a descriptor holds: a stream of its own, on one device. As crypto_do_sync(). */
+/* For more data than a descriptor holds: a stream of its own, on one device. Results as of crypto_do_sync(). */
 int digest_do_long(struct crypto_sess *s, struct crypto_msg *c);
 
 #endif

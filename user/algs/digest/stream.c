@@ -23,7 +23,7 @@ static int part_check(struct crypto_sess *s, const struct wd_digest_arg *arg, bo
 	return ret ? ret : crypto_check_ends(s, arg->src, arg->src_len, arg->dst, last ? arg->dst_len : &none, last ? s->mac_len : 0);
 }
 
-/* The session's stream, which is one that may go on. */
+/* The session's stream, which may begin or continue. */
 static int strm_begin(struct crypto_sess *s)
 {
 	int ret = crypto_strm_ready(s, sizeof(struct digest_strm), "wd_digest_reset_sess");
@@ -66,7 +66,7 @@ static int part_do(struct crypto_sess *s, struct wd_digest_arg *arg, bool last)
 {
 	int ret = strm_begin(s);
 
-	/* Before anything is added: the stream may go on. */
+	/* Checked before data is added, so that the stream can continue after this error. */
 	if (!ret && last && !digest_place_mapped(arg->dst, s->mac_len))
 		ret = wd_frame_fail(&s->s, -EFAULT, NULL, 0);
 	return ret ? ret : part_add(s, arg, last);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sessions with keys, and what becomes of requests that a descriptor can't hold: ciphers', digests' and AEAD's alike. */
+/* Sessions with keys, and requests that don't fit into a descriptor: shared by ciphers, digests and AEAD. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,9 @@ handle_t crypto_sess_ready(struct crypto_sess *s, bool soft_has_it)
 	if (!soft_has_it)
 		base->soft_ok = false;
 	if (!base->soft_ok && !atomic_load(&base->nr))
-		ret = wd_fail_str(NULL, EOPNOTSUPP, "no device can be had for %s, and libcrypto here doesn't have it", s->alg->name);
+		ret = wd_fail_str(NULL, EOPNOTSUPP,
+				  "no device is available for %s, and this libcrypto doesn't support it",
+				  s->alg->name);
 	sec_session(s);
 	if (!ret)
 		return base->obj.handle;
@@ -108,7 +110,8 @@ int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len)
 		return crypto_key_put(s, CRYPTO_HAS_AKEY, key, len);
 	if (!s->evp || !EVP_Digest(key, len, hashed, &n, s->evp->md, NULL)) {
 		explicit_bzero(hashed, sizeof(hashed));
-		return wd_fail_str(&s->s.obj, EOPNOTSUPP, "a key longer than a block of %s has to be hashed first, and libcrypto can't",
+		return wd_fail_str(&s->s.obj, EOPNOTSUPP,
+				   "a key longer than a block of %s needs a hash that libcrypto lacks",
 				   s->alg->name);
 	}
 	ret = crypto_key_put(s, CRYPTO_HAS_AKEY, hashed, n);
@@ -147,7 +150,7 @@ int crypto_check_pair_slow(struct crypto_sess *s, const void *src, const void *d
 	if (s->sgl && wd_list_check(dst, len))
 		return wd_fail(&s->s.obj, EINVAL, "the list at arg->dst is shorter than src_len, or has a piece without data");
 	if (!s->sgl && crypto_overlap_bad(src, dst, len))
-		return wd_fail(&s->s.obj, EINVAL, "src and dst overlap, and are not the same");
+		return wd_fail(&s->s.obj, EINVAL, "src and dst overlap, but are not the same");
 	return 0;
 }
 
@@ -158,7 +161,7 @@ static bool ranges_meet(const void *a, size_t a_len, const void *b, size_t b_len
 
 __u8 crypto_may_redo(const struct crypto_msg *c)
 {
-	/* Lists would have to be compared piece by piece; a step of a stream has changed its state. */
+	/* Lists would have to be compared piece by piece; a step of a stream has changed its own state. */
 	if (c->sgl || c->strm || ranges_meet(c->src, c->src_len, c->dst, c->dst_len) ||
 	    ranges_meet(c->iv, c->iv_len, c->dst, c->dst_len))
 		return 0;
@@ -177,8 +180,8 @@ int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c)
 }
 
 /*
- * A device had it, and can't compute such. A simulated one says so before it
- * writes anything; of others nobody knows.
+ * A device took the request, and can't compute it. A simulated device reports this before it writes anything; other
+ * devices may have written.
  */
 static int do_unknown(struct crypto_sess *s, struct crypto_msg *c)
 {
@@ -188,7 +191,7 @@ static int do_unknown(struct crypto_sess *s, struct crypto_msg *c)
 	return wd_frame_do_soft(&s->s, &c->m, WD_REASON_UNSUPPORTED);
 }
 
-/* What a device doesn't take, however often it is asked. */
+/* A retry of a request that no device takes is useless: it goes to the software path. */
 static int do_elsewhere(struct crypto_sess *s, struct crypto_msg *c, int ret)
 {
 	if (crypto_lacks(ret, c->m.vendor))
@@ -198,7 +201,8 @@ static int do_elsewhere(struct crypto_sess *s, struct crypto_msg *c, int ret)
 	if (s->s.soft_ok)
 		return wd_frame_do_soft(&s->s, &c->m, WD_REASON_UNSUPPORTED);
 	if (!c->why)
-		c->why = ret == -EFBIG ? "it is more than a device takes in one request" : "a device doesn't take such a request";
+		c->why = ret == -EFBIG ? "the data is more than a device takes in one request" :
+			 "a device doesn't take such a request";
 	return ret == -EFBIG ? ret : -EOPNOTSUPP;
 }
 
@@ -230,19 +234,19 @@ int crypto_say(struct crypto_sess *s, int ret, const char *why, __u32 vendor)
 	return wd_frame_fail(&s->s, ret, why, vendor);
 }
 
-/* With this end a device may have written what it has deciphered. */
+/* Whether a device may have written decrypted data before the request failed with ret. */
 static bool may_have_run(const struct crypto_msg *c, int ret)
 {
-	/* What may be done again may have run before that for which it was refused in the end. */
+	/* A request that may be retried may have run before the attempt that was refused. */
 	if (crypto_may_redo(c))
 		return true;
-	/* Of a stream's part the steps before the one that failed have. */
+	/* In a stream's part, the steps before the failed one have run. */
 	if (ret == -EFAULT || (c->strm && ret == -EDQUOT))
 		return c->m.path != WD_PATH_SOFT;
 	return ret == -EBADMSG || ret == -ETIMEDOUT || ret == -EIO || ret == -ENODEV || crypto_lacks(ret, c->m.vendor);
 }
 
-/* As far as it is there. */
+/* Zeroes the pages that are mapped. */
 static void zero_there(__u8 *p, size_t len)
 {
 	size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ciphers, digests and AEAD, and their drivers, have in common; private, and compiled into each of the three libraries. */
+/* Shared by ciphers, digests and AEAD and their drivers; private, and compiled into each of the three libraries. */
 #ifndef WD_CRYPTO_H
 #define WD_CRYPTO_H
 
@@ -10,18 +10,18 @@
 #include "base/lists.h"
 #include "driver.h"
 
-/* Largest request of one descriptor: data, with what is only authenticated. */
+/* Largest request of one descriptor: associated data and data. */
 #define CRYPTO_MAX_BYTES	0xfffe00u
 
 #define CRYPTO_KEY_MAX		64	/* of a cipher */
-#define CRYPTO_AKEY_MAX		128	/* of an HMAC; longer ones are hashed first */
+#define CRYPTO_AKEY_MAX		128	/* of an HMAC; longer keys are hashed first */
 #define CRYPTO_IV_MAX		16
 #define CRYPTO_MAC_MAX		64
 
 struct soft_evp;
 struct crypto_strm;
 
-/* What kind of descriptor */
+/* The kind of descriptor. */
 enum sec_kind {
 	SEC_KIND_CIPHER,
 	SEC_KIND_DIGEST,
@@ -30,15 +30,15 @@ enum sec_kind {
 	SEC_KIND_AUTHENC,
 };
 
-/* A step of a long message on a device: what is kept between two of them, and its length so far. */
+/* A step of a long message on a device: the state between two steps, and the length so far. */
 struct sec_stream {
 	__u8 state[CRYPTO_MAC_MAX];
-	__u64 bytes;		/* of a hashed message, with this step */
-	bool begun;		/* state is one */
+	__u64 bytes;		/* of a hashed message, including this step */
+	bool begun;		/* state is valid */
 	bool last;
 };
 
-/* What a device calls it: the constant parts of a descriptor. */
+/* A device's codes for an algorithm: the constant parts of a descriptor. */
 struct crypto_sec {
 	__u8 kind;
 	__u8 c_alg;
@@ -47,29 +47,29 @@ struct crypto_sec {
 	__u8 a_alg;
 };
 
-/* A class's table of algorithms begins its rows with this. */
+/* First member of a row in a class's table of algorithms. */
 struct crypto_alg {
 	const char *name;		/* for messages */
 	struct crypto_sec sec;
-	const char *evp;		/* libcrypto's name, with %u for the bits of the key; NULL: hasn't it */
-	const char *evp_md;		/* the same for what authenticates */
+	const char *evp;		/* libcrypto's name, with %u for the bits of the key; NULL: not supported */
+	const char *evp_md;		/* the same for the hash */
 };
 
 /**
  * struct crypto_msg - one request to a driver
  * @src, @dst:	bytes or struct wd_datalist, as @sgl says
- * @src_len:	all of it: what is only authenticated (@assoc_len), then data
- * @dst_len:	room
- * @iv:		of iv_len bytes
- * @mac:	tag or digest: written, or compared
- * @mac_len:	of so many bytes
+ * @src_len:	total length: associated data (@assoc_len), then data
+ * @dst_len:	size of dst
+ * @iv:		iv_len bytes
+ * @mac:	tag or digest: written or compared
+ * @mac_len:	length of the tag or digest
  * @decrypt:	else encrypt, or hash
- * @strm:	the device's part of a stream that this is a step of, or NULL
- * @why:	what is wrong, in words, or NULL
+ * @strm:	the device's state, for a step of a stream, or NULL
+ * @why:	text of the error, or NULL
  */
 struct crypto_msg {
 	struct wd_msg m;
-	size_t consumed;	/* here and in this order: struct wd_msg_ends */
+	size_t consumed;	/* here and in this order because of struct wd_msg_ends */
 	size_t produced;
 	const void *src;
 	void *dst;
@@ -94,17 +94,17 @@ static inline struct crypto_msg *to_crypto_msg(struct wd_msg *m)
 
 /**
  * struct crypto_sess - a session of one of the three classes
- * @alg:	its row
- * @keyed:	bits of CRYPTO_HAS_*: the keys that were set
- * @needs:	the same: those that it can't work without
- * @granule:	data comes in multiples of it
- * @mac_len:	of a tag or digest
- * @block:	the least bytes of data of a cipher; of a hash, whose streams are cut there
- * @state_len:	of a hash: what its chaining state has
- * @bd:		what its descriptors have in common: sec.c
- * @evp:	on this CPU: what libcrypto has prepared, or NULL
- * @strm:	its stream, of a class that has them
- * @strm_busy:	wd_fork_trylock() of who is inside
+ * @alg:	row of the algorithm
+ * @keyed:	bits of CRYPTO_HAS_*: the keys that are set
+ * @needs:	bits of CRYPTO_HAS_*: the keys that requests need
+ * @granule:	length of data is a multiple of it
+ * @mac_len:	length of a tag or digest
+ * @block:	smallest length of a cipher's data; for a hash, the block at which streams are cut
+ * @state_len:	for a hash: size of the chaining state
+ * @bd:		the constant part of the session's descriptors: sec.c
+ * @evp:	software path: libcrypto's objects, or NULL
+ * @strm:	the session's stream, if the class has streams
+ * @strm_busy:	wd_fork_trylock() of the thread that uses the stream
  */
 struct crypto_sess {
 	struct wd_session s;
@@ -141,34 +141,37 @@ static inline struct crypto_sess *to_crypto_sess(struct wd_session *s)
 
 /* --- crypto.c --- */
 
-/* A session of that class; alg says what it is. NULL and errno. */
+/* A session of that class with the algorithm alg. NULL and errno on failure. */
 struct crypto_sess *crypto_sess_alloc(const struct wd_class *cls, const struct wd_session_attr *attr,
 				      const struct crypto_alg *alg, __u16 data_fmt);
 /*
- * What a class has filled in is complete: what its driver and its fast path
- * make of it. Returns its handle; 0 and errno, and the session is gone, when neither a device nor this
- * CPU can serve it.
+ * To be called when the class's part of the session is complete: prepares the driver and
+ * the fast path. Returns the handle; 0 and errno, with the session freed, when neither a
+ * device nor the software path can serve it.
  */
 handle_t crypto_sess_ready(struct crypto_sess *s, bool soft_has_it);
 /* 0, -EINVAL, -EBUSY, -EDEADLK. */
 int crypto_sess_free(handle_t sess, const struct wd_class *cls);
 int crypto_sess_caps(handle_t sess, const struct wd_class *cls);
 
-/* Of len bytes, into to, which has room for room; what was there is wiped. Also tells the drivers. 0, -ENOMEM. */
+/* Sets the key that which names, wipes the old one and updates the drivers. 0, -ENOMEM. */
 int crypto_key_put(struct crypto_sess *s, __u8 which, const void *key, __u32 len);
 
-/* Something that drivers have prepared has changed. 0, -ENOMEM. */
+/* Updates the drivers after a change of the session. 0, -ENOMEM. */
 int crypto_changed(struct crypto_sess *s);
-/* The same for the key of an HMAC, of any length: what is longer than a block of its hash is hashed. */
+/* The same for an HMAC's key, of any length: a key longer than a block of its hash is hashed. */
 int crypto_akey_put(struct crypto_sess *s, const void *key, __u32 len);
 
-/* Neither the same nor apart. */
+/* True if src and dst overlap, but are not the same. */
 static inline bool crypto_overlap_bad(const void *src, const void *dst, size_t len)
 {
 	return src != dst && (uintptr_t)src < (uintptr_t)dst + len && (uintptr_t)dst < (uintptr_t)src + len;
 }
 
-/* Checks of a request: one look for what is nearly always right, then what is wrong, recorded, or 0 after all. */
+/*
+ * Checks of a request: an inlined test for the usual case; otherwise the full check, which returns 0 or records the
+ * error.
+ */
 __attribute__((cold)) int crypto_refuse_keys(struct crypto_sess *s);
 __attribute__((cold)) int crypto_check_ends_slow(struct crypto_sess *s, const void *src, size_t src_len, const void *dst,
 						 const size_t *dst_len, size_t room);
@@ -179,7 +182,7 @@ static inline int crypto_check_keys(struct crypto_sess *s)
 	return __builtin_expect(s->needs & ~s->keyed, 0) ? crypto_refuse_keys(s) : 0;
 }
 
-/* The ends of a request's buffers; room: what dst must have. */
+/* Checks a request's buffers; room: the size that dst needs. */
 static inline int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, const void *dst,
 				    const size_t *dst_len, size_t room)
 {
@@ -188,38 +191,38 @@ static inline int crypto_check_ends(struct crypto_sess *s, const void *src, size
 	return crypto_check_ends_slow(s, src, src_len, dst, dst_len, room);
 }
 
-/* The same of two ends of that length, for what is no digest. */
+/* Checks two buffers of the same length; not for digests. */
 static inline int crypto_check_pair(struct crypto_sess *s, const void *src, const void *dst, size_t len)
 {
 	return __builtin_expect(!s->sgl && !crypto_overlap_bad(src, dst, len), 1) ? 0 : crypto_check_pair_slow(s, src, dst, len);
 }
 
-/* Whether it may be done again from the beginning. */
+/* WD_REDO if the request may be repeated from its start, else 0. */
 __u8 crypto_may_redo(const struct crypto_msg *c);
 
-/* Do a filled request, on a device or here; results in the message. Returns its status. */
+/* Executes a filled request, on a device or on the software path; results in the message. Returns its status. */
 int crypto_do_sync(struct crypto_sess *s, struct crypto_msg *c);
-/* The same for one that took the fast path, but not to its end. */
+/* The same for a request that began on the fast path, but didn't end there. */
 int crypto_do_over(struct crypto_sess *s, struct crypto_msg *c);
-/* The same for an asynchronous one that has ended otherwise than well. */
+/* The same for an asynchronous request that has failed. */
 int crypto_do_ended(struct crypto_sess *s, struct crypto_msg *c);
-/* Of no bytes: nothing to do. */
+/* For a request without data: sets an empty result. */
 int crypto_do_nothing(struct crypto_sess *s, struct crypto_msg *c);
 
-/* A device had the request, and can't compute such. */
+/* A device took the request, and can't compute it. */
 static inline bool crypto_lacks(int ret, __u32 vendor)
 {
 	return ret == -EOPNOTSUPP && vendor;
 }
 
-/* What a request has failed with, in words; why: as its message says. Returns ret. */
+/* Records why a request failed; why: text from its message. Returns ret. */
 int crypto_say(struct crypto_sess *s, int ret, const char *why, __u32 vendor);
-/* A request has failed: the data in dst is zeroed where it may be what a tag was to vouch for. */
+/* After a failed request: zeroes the data in dst if it may be decrypted data that no tag has verified. */
 void crypto_failed(struct crypto_msg *c, int ret);
 
 /* --- hisi/sec.c --- */
 
-/* What the session's descriptors have in common, whenever something of that has changed. */
+/* Computes the constant part of the session's descriptors; to be called after each change of the session. */
 void sec_session(struct crypto_sess *s);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests of a class with keys, as far as they are the same for the three. A
- * class's file includes this once, at its head, behind
+ * Requests of a class with keys: the part that the three classes share. A class's
+ * file includes this once, at its head, after it defined
  *
  *	FRAME_ARG			the struct of a request
  *	FRAME_CLASS			the class
  *	FRAME_OPCODE(session, arg)	enum wd_wc_opcode
  *
- * and defines the functions that are declared below.
+ * It defines the functions that are declared below.
  */
 #include <errno.h>
 
@@ -18,11 +18,11 @@
 #define FRAME_STATUS(ret)	(ret)
 #include "request/frame.inc.h"
 
-/* Everything that is wrong with an argument struct; recorded. */
+/* Checks the argument struct; recorded. */
 static int arg_check(struct crypto_sess *s, const FRAME_ARG *arg);
-/* A message of a checked request. */
+/* Fills in the message of a checked request. */
 static inline void msg_fill(struct crypto_sess *s, const FRAME_ARG *arg, struct crypto_msg *c);
-/* Do it: crypto_do_sync(), or what goes before. */
+/* Executes the message: crypto_do_sync(), after the class's own preparation. */
 static int do_sync(struct crypto_sess *s, struct crypto_msg *c);
 
 static int frame_check(struct wd_session *base, const FRAME_ARG *arg)
@@ -34,7 +34,7 @@ static int frame_check(struct wd_session *base, const FRAME_ARG *arg)
 	if (!arg)
 		return wd_fail(&base->obj, EINVAL, "arg is NULL");
 	if (arg->src_len > CRYPTO_MAX_BYTES)
-		return wd_fail_num(&base->obj, EFBIG, "src_len %u is above %u, the most of an asynchronous request", arg->src_len,
+		return wd_fail_num(&base->obj, EFBIG, "src_len %u is above %u, an asynchronous request's limit", arg->src_len,
 				   CRYPTO_MAX_BYTES);
 	return arg_check(to_crypto_sess(base), arg);
 }

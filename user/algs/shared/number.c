@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers as bytes in fields: what keys and operands are before any arithmetic. */
+/* Numbers as bytes in fields: keys and operands before any arithmetic. */
 #include <errno.h>
 
 #include "pubkey.h"
@@ -15,7 +15,7 @@ int pubkey_number_put(struct wd_object *obj, const char *name, const struct wd_n
 	for (i = 0; i < lead; i++)
 		beyond |= data[i];
 	if (beyond)
-		return wd_fail_all(obj, EINVAL, "%s has more than the %u bytes that there are for it", name, width, 0);
+		return wd_fail_all(obj, EINVAL, "%s is longer than %u bytes", name, width, 0);
 	memset(field, 0, width);
 	memcpy(field + width - (n->len - lead), data + lead, n->len - lead);
 	return 0;
@@ -41,7 +41,7 @@ bool pubkey_less(const __u8 *a, const __u8 *b, size_t width)
 {
 	__u64 x, y, borrow = 0;
 
-	/* The borrow of a subtraction, from the lowest word up. */
+	/* Computes the borrow of a subtraction, from the lowest word up. */
 	for (; width >= sizeof(x); width -= sizeof(x)) {
 		x = pubkey_word(a + width - sizeof(x));
 		y = pubkey_word(b + width - sizeof(y));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call with a part of a message, for one class: to be included once, behind
- * FRAME_ARG, the struct of a request, and FRAME_CLASS.
+ * A call with a part of a message, for one class. To be included once, after FRAME_ARG, the struct of a request, and
+ * FRAME_CLASS are defined.
  */
 #include <errno.h>
 
 #include "stream.h"
 
-/* What is wrong with it, whatever the stream is at; recorded. */
+/* Checks of the argument that don't depend on the stream's state; recorded. */
 static int part_check(struct crypto_sess *s, const FRAME_ARG *arg, bool last);
-/* The part, if the stream may go on with it; recorded. Tells arg who has it. */
+/* Executes the part, if it fits the stream's state; recorded. Sets path and reason in arg. */
 static int part_do(struct crypto_sess *s, FRAME_ARG *arg, bool last);
 
 static int part(handle_t sess, FRAME_ARG *arg, bool last)
@@ -39,7 +39,7 @@ static int part(handle_t sess, FRAME_ARG *arg, bool last)
 	return ret;
 }
 
-/* Until when, of a part that begins now; 0: it may take its time. */
+/* The deadline of a part that begins now; 0: none. */
 static __u64 part_deadline(const struct crypto_sess *s, const FRAME_ARG *arg)
 {
 	__u32 timeout = arg->timeout_ms ? arg->timeout_ms : s->s.attr.timeout_ms;

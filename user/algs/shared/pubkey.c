@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sessions of RSA, DH and ECC as far as they are alike, and where their requests are done. */
+/* Shared parts of RSA's, DH's and ECC's sessions, and the execution of their requests. */
 #include <errno.h>
 
 #include "pubkey.h"
@@ -67,7 +67,7 @@ int pubkey_do_sync(struct wd_session *s, struct pubkey_msg *c)
 	if (!s->hw_ok)
 		return wd_frame_do_soft(s, &c->m, atomic_load_explicit(&s->reason, memory_order_relaxed));
 	ret = wd_request_sync(s, &c->m, c->src_len);
-	/* What no device takes, however often it is asked. */
+	/* -E2BIG: no device takes the request, so a retry is useless. */
 	return ret == -E2BIG && s->soft_ok ? wd_frame_do_soft(s, &c->m, WD_REASON_UNSUPPORTED) : ret;
 }
 

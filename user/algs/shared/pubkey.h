@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What RSA, DH and ECC, and their drivers, have in common; private, and compiled into each of the three libraries. */
+/* Shared by RSA, DH and ECC and their drivers; private, and compiled into each of the three libraries. */
 #ifndef WD_PUBKEY_H
 #define WD_PUBKEY_H
 
@@ -11,22 +11,22 @@
 #include "base/lists.h"
 #include "driver.h"
 
-#define PUBKEY_BYTES_MAX	512	/* of an operand of RSA and DH: 4,096 bits */
+#define PUBKEY_BYTES_MAX	512	/* size of an operand of RSA and DH: 4,096 bits */
 
 /**
  * struct pubkey_msg - one request to a driver
  * @src:	operands, one after the other
- * @dst:	results, the same way; dst_len is what they have
- * @room:	of dst
- * @extra:	a key, nonce or signature that the request itself brings, or NULL
- * @key:	the session's, or NULL
- * @ahead:	a secret number that was made for it before the context's lock was taken, or NULL; whoever takes it wipes it
- * @op:		the class's
- * @why:	what is wrong, in words, or NULL
+ * @dst:	results, one after the other; dst_len is their length
+ * @room:	size of dst
+ * @extra:	the request's own key, nonce or signature, or NULL
+ * @key:	the session's key, or NULL
+ * @ahead:	a secret number that was prepared before the context's lock was taken, or NULL; wiped by its user
+ * @op:		operation, numbered by the class
+ * @why:	text of the error, or NULL
  */
 struct pubkey_msg {
 	struct wd_msg m;
-	size_t consumed;	/* here and in this order: struct wd_msg_ends */
+	size_t consumed;	/* here and in this order because of struct wd_msg_ends */
 	size_t produced;
 	const __u8 *src;
 	__u8 *dst;
@@ -48,33 +48,33 @@ static inline struct pubkey_msg *to_pubkey_msg(struct wd_msg *m)
 
 /* --- pubkey.c --- */
 
-/* The handle of a new session; ret: what became of its class's own part, which wipe frees when that failed. */
+/* The handle of a new session; ret: result of setting up the class's own part, which wipe frees on failure. */
 handle_t pubkey_sess_made(struct wd_session *s, int ret, int (*wipe)(struct wd_session *s));
 int pubkey_sess_caps(handle_t sess, const struct wd_class *cls);
 
-/* 0, or what is wrong with the ends of a request's buffers; recorded. room: what dst must have, 0: there is no dst. */
+/* Checks a request's buffers: 0, or -errno, recorded. room: the size that dst needs, 0: there is no dst. */
 int pubkey_check_ends(struct wd_session *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len, size_t room);
-/* Members of a setup that are to be 0, and what all classes' have. 0, -EINVAL, recorded. */
+/* Checks the setup members that must be 0, and those that all classes have. 0, -EINVAL, recorded. */
 int pubkey_setup_attr(struct wd_session_attr *attr, __u8 op_type, __u32 must_be_zero, __u32 flags, __u32 timeout_ms,
 		      handle_t cq, const __u64 reserved[4]);
 
-/* Whether all that a request names is memory. */
+/* Whether all the request's memory is mapped. */
 bool pubkey_mapped(const struct pubkey_msg *c);
-/* Do a filled request, on a device or here; results in the message. Returns its status. */
+/* Executes a filled request, on a device or on the software path; results in the message. Returns its status. */
 int pubkey_do_sync(struct wd_session *s, struct pubkey_msg *c);
-/* The same for one that took the fast path, but not to its end. */
+/* The same for a request that began on the fast path, but didn't end there. */
 int pubkey_do_over(struct wd_session *s, struct pubkey_msg *c);
 
-/* --- number.c: what is secret decides neither branches nor addresses here --- */
+/* --- number.c: no branch or address depends on secret values here --- */
 
-/* Into a field of so many bytes, right-aligned. 0, -EINVAL, recorded: there is none, or it is wider. */
+/* Copies a number into a field of width bytes, right-aligned. 0, -EINVAL, recorded: no number, or it is longer. */
 int pubkey_number_put(struct wd_object *obj, const char *name, const struct wd_number *n, __u8 *field, size_t width);
 static inline bool pubkey_number_given(const struct wd_number *n)
 {
 	return n->data || n->len;
 }
 
-/* The word that a number has there. */
+/* The big-endian word at p. */
 static inline __u64 pubkey_word(const __u8 *p)
 {
 	__u64 v;
@@ -84,11 +84,10 @@ static inline __u64 pubkey_word(const __u8 *p)
 }
 
 /*
- * One look instead of a scan: true says that the number is neither 0 nor 1, and
- * below the limit, which has the same width of more than a word; when that is
- * odd, below it by more than 1. False says nothing. It is for public numbers,
- * and for those of which nobody comes across a first word that is not between:
- * not for short secrets.
+ * A test of the first word instead of a scan. True: the number is neither 0 nor 1, and
+ * below the limit, which has the same width of more than a word; if the limit is odd,
+ * below limit - 1, too. False: unknown. For public numbers, and for secret ones whose
+ * first word practically never makes this false: not for short secrets.
  */
 static inline bool pubkey_is_between(const __u8 *a, const __u8 *limit)
 {
@@ -113,9 +112,9 @@ bool pubkey_is_zero(const __u8 *a, size_t width);
 /* a == v, for a small v. */
 bool pubkey_is(const __u8 *a, size_t width, __u8 v);
 bool pubkey_less(const __u8 *a, const __u8 *b, size_t width);
-/* The last byte first, of whole words; not in place. */
+/* Reverses the order of bytes, for whole words; not in place. */
 void pubkey_reverse(const __u8 *from, __u8 *to, size_t width);
-/* The place of the highest bit, from 1; of what is public. */
+/* The position of the highest bit, from 1; for public numbers. */
 unsigned int pubkey_bits(const __u8 *a, size_t width);
 
 #endif

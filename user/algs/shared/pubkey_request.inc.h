@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests of a public-key class, as far as they are the same for the three. A
- * class's file includes this once, at its head, behind
+ * Requests of a public-key class: the part that the three classes share. A class's
+ * file includes this once, at its head, after it defined
  *
  *	FRAME_ARG			the struct of a request
  *	FRAME_CLASS			the class
  *	FRAME_OPCODE(session, arg)	enum wd_wc_opcode
  *
- * and defines the functions that are declared below.
+ * It defines the functions that are declared below.
  */
 #include <errno.h>
 
@@ -17,13 +17,13 @@
 #define FRAME_STATUS(ret)	(ret)
 #include "request/frame.inc.h"
 
-/* Everything that is wrong with an argument struct; recorded. */
+/* Checks the argument struct; recorded. */
 static int arg_check(struct wd_session *s, const FRAME_ARG *arg);
-/* op, dst_len and extra of a checked one. */
+/* Fills in op, dst_len and extra for a checked request. */
 static inline void msg_fill(struct wd_session *s, const FRAME_ARG *arg, struct pubkey_msg *c);
-/* What takes long, and no context is needed for, for one that may go to a device. */
+/* Prepares what takes long and needs no context, for a request that may go to a device. */
 static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c);
-/* What is wrong with a result: 0, or -errno and msg->why. */
+/* Checks a result: 0, or -errno and msg->why. */
 static inline int msg_end(struct pubkey_msg *c);
 
 static int frame_check_arg(struct wd_session *s, const FRAME_ARG *arg)
@@ -48,7 +48,7 @@ static inline void frame_begin(struct wd_session *s, const FRAME_ARG *arg, struc
 	c->m.req = (void *)arg;
 	c->m.vendor = 0;
 	c->m.aux = 0;
-	/* Operands are copied before the device begins: what is written doesn't meet what is read. */
+	/* Operands are copied before the device begins, so an overlap of src and dst doesn't prevent a retry. */
 	c->m.redo = WD_REDO;
 	c->src = arg->src;
 	c->src_len = arg->src_len;
@@ -68,7 +68,7 @@ static int frame_result(struct wd_session *s, FRAME_ARG *arg, struct pubkey_msg 
 		if (ret)
 			explicit_bzero(c->dst, c->dst_len);
 	}
-	/* One that came too late may have brought words about itself. */
+	/* A late request's text, if any, describes its result, not the timeout. */
 	if (ret == -ETIMEDOUT)
 		c->why = NULL;
 	if (ret == -E2BIG) {

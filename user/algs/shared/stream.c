@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whose a session's stream is, what it is bound to, and how it ends. */
+/* A session's stream: which thread may use it, what it runs on, and how it ends. */
 #include <stdlib.h>
 
 #include "evp.h"
 #include "stream.h"
 
-/* In place of one that a thread was inside when its process forked, which nobody can trust any more: begun by nobody here. */
+/*
+ * Replaces a stream that a thread was using when its process forked, and whose state is therefore unknown. Has not
+ * begun in any process.
+ */
 static struct crypto_strm lost_strm = { .size = sizeof(lost_strm), .gen = UINT32_MAX };
 
 struct crypto_strm *crypto_strm_alloc(size_t size)
@@ -24,7 +27,7 @@ void crypto_strm_drop(struct crypto_strm *st)
 	if (st->soft)
 		soft_ctx_put(st->soft);
 	free(st->own);
-	/* What is in there may be somebody's secret. */
+	/* The memory may hold secrets. */
 	explicit_bzero(st, size);
 	st->size = size;
 }
@@ -36,7 +39,7 @@ void crypto_strm_free(struct crypto_strm *st)
 
 	if (!st || st == &lost_strm)
 		return;
-	/* A device that hasn't stopped may still write to it. */
+	/* A device that hasn't stopped may still write to own. */
 	keep = st->q && st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck);
 	own = st->own;
 	if (keep)
@@ -83,7 +86,7 @@ bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret)
 		reason = WD_REASON_GONE;
 	else
 		return false;
-	/* One that hasn't stopped may still write to what this CPU would free. */
+	/* A device that hasn't stopped may still write to memory that the software path would free. */
 	if (!s->s.soft_ok || st->stuck != atomic_load(&wd_queue_pub(st->q)->stuck))
 		return false;
 	crypto_strm_to_soft(st, reason);
@@ -128,7 +131,7 @@ int crypto_strm_check(struct crypto_sess *s)
 	if (ret)
 		return ret;
 	if (s->strm && s->strm->gen)
-		ret = wd_fail(&s->s.obj, EBUSY, "a stream that uses the key has begun");
+		ret = wd_fail(&s->s.obj, EBUSY, "an unfinished stream uses the key");
 	crypto_strm_leave(s);
 	return ret;
 }

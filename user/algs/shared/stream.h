@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages in parts, as far as classes have it alike: whose the stream is, and what it is bound to; private. */
+/* Messages in parts, shared by the classes: which thread may use a stream, and what it runs on; private. */
 #ifndef WD_CRYPTO_STREAM_H
 #define WD_CRYPTO_STREAM_H
 
@@ -8,14 +8,14 @@
 struct soft_ctx;
 
 /**
- * struct crypto_strm - what a class's stream begins with
- * @size:	bytes of all of it
- * @gen:	wd_fork_now() of when it began; 0: it hasn't, and no data of its message has been worked on
- * @q:		its device's context; NULL: this CPU
- * @stuck:	the context's, when the stream began
- * @soft:	on this CPU: its context
- * @own:	memory of its own that a device reads
- * @dead:	an error has ended it
+ * struct crypto_strm - first member of a class's stream
+ * @size:	size of the class's stream
+ * @gen:	wd_fork_now() when the stream began; 0: not begun, no data of its message was processed
+ * @q:		the device's context; NULL: the software path
+ * @stuck:	the context's counter, when the stream began
+ * @soft:	software path: its context
+ * @own:	allocated memory that a device reads
+ * @dead:	an error has ended the stream
  */
 struct crypto_strm {
 	size_t size;
@@ -32,34 +32,40 @@ struct crypto_strm {
 	bool dead;
 };
 
-/* One that hasn't begun, of that many bytes; NULL: no memory. */
+/* A new stream of that size, not begun; NULL: no memory. */
 struct crypto_strm *crypto_strm_alloc(size_t size);
-/* It hasn't begun any more, and nothing of it is left. */
+/* Wipes the stream and makes it one that hasn't begun. */
 void crypto_strm_drop(struct crypto_strm *st);
-/* NULL is none. */
+/* st may be NULL. */
 void crypto_strm_free(struct crypto_strm *st);
 
-/* What it runs on from now on. 0, or the -errno of who may not serve it. */
+/* Chooses what the stream runs on. 0, or -errno if neither a device nor software may serve it. */
 int crypto_strm_pick(struct crypto_sess *s, struct crypto_strm *st);
-/* This CPU instead. */
+/* Moves the stream to the software path. */
 void crypto_strm_to_soft(struct crypto_strm *st, __u16 reason);
-/* The same, if it may, of one whose first step its device has failed with ret: can't compute it, is gone, or has no context. */
+/*
+ * The same, if allowed, after ret ended the first step on its device: the device can't compute it, is gone, or has no
+ * context.
+ */
 bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret);
 
-/* --- the session's --- */
+/* --- the session's stream --- */
 
-/* One call at a time is inside. -EBUSY, recorded. */
+/* Only one call at a time may use the stream. -EBUSY, recorded. */
 int crypto_strm_enter(struct crypto_sess *s);
 void crypto_strm_leave(struct crypto_sess *s);
-/* s->strm is there, and may go on or begin: 0; -ENOMEM, -ESTALE, -EINVAL, recorded. reset: who ends a dead one. */
+/*
+ * Makes s->strm and checks that it may begin or continue: 0; -ENOMEM, -ESTALE, -EINVAL, recorded. reset: name of the
+ * call that resets it.
+ */
 int crypto_strm_ready(struct crypto_sess *s, size_t size, const char *reset);
-/* It has none any more. */
+/* Drops the stream, if there is one. */
 void crypto_strm_forget(struct crypto_sess *s);
-/* -EBUSY, recorded, while one that uses what is to be changed has begun. */
+/* -EBUSY, recorded, while an unfinished stream uses what is about to change. */
 int crypto_strm_check(struct crypto_sess *s);
-/* wd_<class>_reset_sess(). */
+/* Implements wd_<class>_reset_sess(). */
 int crypto_strm_reset(handle_t sess, const struct wd_class *cls);
-/* Before crypto_sess_free(), that the session may be freed. */
+/* To be called before crypto_sess_free(): checks whether the session may be freed. */
 int crypto_strm_sess_free(handle_t sess, const struct wd_class *cls);
 
 #endif
