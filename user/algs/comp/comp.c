@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whole buffers, synchronous and asynchronous: checking, filling, and what the caller is told. */
+/* Whole buffers, synchronous and asynchronous: checks, messages, and results. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static inline int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
 {
 	const __u64 *r = arg->reserved;
 
-	/* One look for what is nearly always right; words only for what is not. */
+	/* An inlined test for the usual case; the error texts are in arg_refuse(). */
 	if (arg->dst_len && arg->dst && (arg->src || !arg->src_len) && !s->sgl && (arg->cb ? !s->s.cq : !s->s.attr.async || s->s.cq) &&
 	    !(arg->flags | r[0] | r[1] | r[2] | r[3]))
 		return 0;
@@ -94,8 +94,8 @@ static int frame_check(struct wd_session *base, const struct wd_comp_arg *arg)
 	if (!arg)
 		return wd_fail(&s->s.obj, EINVAL, "arg is NULL");
 	if (arg->src_len > COMP_MAX_BYTES)
-		return wd_fail_num(&s->s.obj, EFBIG, "src_len %u is above %u, the most of an asynchronous request", arg->src_len,
-				   COMP_MAX_BYTES);
+		return wd_fail_num(&s->s.obj, EFBIG, "src_len %u is above %u, an asynchronous request's limit",
+				   arg->src_len, COMP_MAX_BYTES);
 	return arg_check(s, arg);
 }
 
@@ -103,7 +103,7 @@ static bool overlaps(const struct comp_msg *c)
 {
 	uintptr_t src = (uintptr_t)c->src, dst = (uintptr_t)c->dst;
 
-	/* Lists would have to be compared piece by piece; taking them for overlapping only forbids a second try. */
+	/* Lists would have to be compared piece by piece. Treating them as overlapping only rules out a retry. */
 	return c->sgl || (src < dst + c->dst_len && dst < src + c->src_len);
 }
 
@@ -122,7 +122,7 @@ static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, 
 	c->m.redo = overlaps(c) ? 0 : WD_REDO;
 }
 
-/* The header, which devices leave to software; 0, -EFAULT, -EBADMSG, -ENOSPC. */
+/* Reads the header, which devices leave to software; 0, -EFAULT, -EBADMSG, -ENOSPC. */
 static int msg_read_header(struct comp_msg *c)
 {
 	if (c->alg != WD_DEFLATE_RAW && !probe_recent(c))
@@ -170,7 +170,7 @@ static int do_empty(struct comp_msg *c)
 	return 0;
 }
 
-/* More than one descriptor can do: a stream of our own, on one device. */
+/* For more data than a descriptor holds: a stream of its own, on one device. */
 static int do_stream(struct comp_sess *s, struct comp_msg *c)
 {
 	struct comp_ends e = { .consumed = 0 };
@@ -202,16 +202,16 @@ static int do_stream(struct comp_sess *s, struct comp_msg *c)
 	c->produced = e.produced;
 	if (ret > 0)
 		return 0;
-	/* Its device went: whoever is left may do all of it again. */
+	/* The device is gone: the software path, if allowed, repeats the whole request. */
 	if ((ret == -ENODEV || ret == -EIO) && c->m.redo && s->s.soft_ok)
 		ret = wd_frame_do_soft(&s->s, &c->m, WD_REASON_GONE);
 	return ret;
 }
 
-/* A request that a descriptor can't hold, or that the device doesn't take, goes on elsewhere. */
+/* Continues a request that a descriptor can't hold, or that no device takes. */
 static int sync_over(struct comp_sess *s, struct comp_msg *c, int ret)
 {
-	/* The driver knows what a descriptor holds. */
+	/* Only the driver knows a descriptor's limits. */
 	if (ret == -EFBIG || (ret == -ENOSPC && c->more_room && c->m.path != WD_PATH_SOFT))
 		return do_stream(s, c);
 	if (ret == -E2BIG && s->s.soft_ok)
@@ -269,7 +269,7 @@ static int frame_ended(struct wd_msg *m)
 	struct comp_msg *c = to_comp_msg(m);
 	int ret = m->status;
 
-	/* Room there is, but not for one descriptor. */
+	/* There is room, but one descriptor can't use all of it. */
 	if (ret == -ENOSPC && c->more_room && m->path != WD_PATH_SOFT)
 		ret = -EFBIG;
 	return frame_result(m->sess, m->req, c, ret);

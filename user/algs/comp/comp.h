@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of libwd_comp and its drivers share; private. */
+/* Shared by the files of libwd_comp and its drivers; private. */
 #ifndef WD_COMP_PRIVATE_H
 #define WD_COMP_PRIVATE_H
 
@@ -12,18 +12,18 @@
 /* Largest input and output of one descriptor. */
 #define COMP_MAX_BYTES		(8u << 20)
 
-/* Room a device wants for one request; less is given through a bounce buffer. */
+/* Room that a device needs for one request; a smaller buffer is served through a bounce buffer. */
 #define COMP_MIN_OUT		200
 #define COMP_BOUNCE_BYTES	256
 
-#define COMP_HEADER_MAX		16	/* bytes of header that are written */
+#define COMP_HEADER_MAX		16	/* length of a written header */
 
 struct hw_stream;
 struct soft_stream;
 
 /**
- * struct comp_hw_state - what a device keeps between the requests of a stream
- * @ctx:	its context buffer, zeroed at the start
+ * struct comp_hw_state - a device's state between the requests of a stream
+ * @ctx:	the device's context buffer, zeroed at the start
  */
 struct comp_hw_state {
 	void *ctx;
@@ -33,8 +33,8 @@ struct comp_hw_state {
 };
 
 /*
- * What every request of a session is, in one word so that it is copied as one.
- * fresh: first request of the stream; finish: end the stream with it.
+ * Properties that all requests of a session share, in one word so that they are copied at once. fresh: first request of
+ * the stream; finish: end the stream with this request.
  */
 #define COMP_KIND		\
 	union {			\
@@ -52,20 +52,20 @@ struct comp_hw_state {
 
 /**
  * struct comp_msg - one request to a driver
- * @src, @dst:	bytes or struct wd_datalist, as @sgl says; the whole of them
- * @head:	bytes of header, in front of @src or to be put in front of @dst
- * @why:	what is wrong, in words, or NULL
- * @hw:		state of the stream it belongs to, NULL: a whole buffer
+ * @src, @dst:	bytes or struct wd_datalist, as @sgl says; the whole buffers
+ * @head:	length of the header, at the start of @src or to be put at the start of @dst
+ * @why:	text of the error, or NULL
+ * @hw:		state of the request's stream, NULL: a whole buffer
  * @last_block:	the device saw the final block
  * @ended:	the stream is complete, trailer included
- * @more_room:	it lacked output space that one descriptor can't be given
+ * @more_room:	output space was missing that one descriptor can't use
  *
- * @consumed, @produced and from @last_block on the driver writes, and nobody
- * reads before the result is in.
+ * The driver writes @consumed, @produced and the members from @last_block on. They are
+ * not read before the result is there.
  */
 struct comp_msg {
 	struct wd_msg m;
-	size_t consumed;	/* here and in this order: struct wd_msg_ends */
+	size_t consumed;	/* here and in this order because of struct wd_msg_ends */
 	size_t produced;
 	const void *src;
 	void *dst;
@@ -78,7 +78,7 @@ struct comp_msg {
 	bool last_block;
 	bool ended;
 	bool more_room;
-	/* the driver's own */
+	/* owned by the driver */
 	void *bounce;
 	size_t room;
 };
@@ -89,20 +89,20 @@ static inline struct comp_msg *to_comp_msg(struct wd_msg *m)
 	return (struct comp_msg *)m;
 }
 
-/* A synchronous call of the library. */
+/* The number of a synchronous call of the library. */
 #define COMP_CALL(dir)	(WD_CALL_SYNC + (dir))
 
 struct comp_sess {
 	struct wd_session s;
 	COMP_KIND;
-	__u8 head;			/* bytes of header that are written */
-	__u8 least;			/* no result is shorter */
-	bool plain;			/* flat, and no header to be read */
-	__u8 header[COMP_HEADER_MAX];	/* what is written */
-	__u64 sqe_word;			/* its driver's: what a descriptor says of the session, */
-	__u32 sqe_good;			/* and what it says when it is back and all is well, in these bits: */
+	__u8 head;			/* length of the header that is written */
+	__u8 least;			/* shortest possible result */
+	bool plain;			/* flat, and without a header to parse */
+	__u8 header[COMP_HEADER_MAX];	/* the header that is written */
+	__u64 sqe_word;			/* the driver's: constant part of a descriptor */
+	__u32 sqe_good;			/* status bits of a successful request, under sqe_good_mask */
 	__u32 sqe_good_mask;
-	_Atomic __u32 strm_busy;	/* wd_fork_trylock() of who is inside the stream */
+	_Atomic __u32 strm_busy;	/* wd_fork_trylock() of the thread that uses the stream */
 	struct comp_stream *strm;
 };
 
@@ -115,15 +115,15 @@ extern const struct wd_class comp_class;
 extern const struct wd_driver hisi_zip_driver;
 extern const struct wd_driver soft_deflate_driver;
 
-/* hisi/zip.c: what its descriptors say of such a session. */
+/* hisi/zip.c: computes the constant part of the session's descriptors. */
 void hisi_zip_session(struct comp_sess *s);
 
 /* comp.c */
 
-/* arg->status of a return code. */
+/* arg->status for a return code. */
 __s32 comp_status(int ret);
 int comp_refuse_call(struct comp_sess *s, __u8 op, __u8 dir);
-/* Whether this is a call for such a session; recorded. */
+/* Whether the call goes with the session's mode and direction; recorded. */
 static inline int comp_check_call(struct comp_sess *s, __u8 op, __u8 dir)
 {
 	return s->s.attr.async == (op == WD_ASYNC) && s->dir == dir ? 0 : comp_refuse_call(s, op, dir);
@@ -134,18 +134,18 @@ int comp_fail(struct comp_sess *s, int ret, const char *why, __u32 vendor);
 
 /* format.c: headers that software writes and reads */
 
-/* Bytes of header written to buf (at least 10) for this format. */
+/* Writes the format's header to buf (at least 10 bytes); returns its length. */
 size_t format_write_header(__u8 alg, __u8 win, __u8 level, __u8 *buf);
-/* Length of the header that is written, and of the trailer. */
+/* Length of the written header, and of the trailer. */
 size_t format_header_bytes(__u8 alg);
 size_t format_trailer_bytes(__u8 alg);
-/* Length of the header in front of a whole buffer; -EBADMSG and *why. */
+/* Length of the header at the start of a whole buffer; -EBADMSG and *why. */
 int format_read_header(__u8 alg, bool sgl, const void *src, size_t len, size_t *head, const char **why);
-/* An empty stream, whole, into buf (at least 32); its length. */
+/* Writes a complete empty stream to buf (at least 32 bytes); returns its length. */
 size_t format_write_empty(__u8 alg, __u8 win, __u8 level, __u8 *buf);
 
 /**
- * struct format_parser - reads a header that may be cut anywhere
+ * struct format_parser - reads a header that arrives in arbitrary pieces
  */
 struct format_parser {
 	__u8 state;
@@ -159,10 +159,10 @@ struct format_parser {
 };
 
 void format_parser_init(struct format_parser *p, __u8 alg);
-/* Feeds n bytes. 0: *used of them were taken, *done when the header is over. -EBADMSG: p->why says what is wrong. */
+/* Parses n bytes. 0: *used of them were taken, *done at the end of the header. -EBADMSG: p->why is the error's text. */
 int format_parse(struct format_parser *p, __u8 alg, const void *buf, size_t n, size_t *used, bool *done);
 
-/* Whether both buffers of a request are there. */
+/* Whether both buffers of a request are mapped. */
 static inline bool comp_probe(const struct comp_msg *c, enum wd_probe src, enum wd_probe dst)
 {
 	return wd_probe(src, c->sgl, c->src, c->src_len) && wd_probe(dst, c->sgl, c->dst, c->dst_len);
@@ -178,7 +178,7 @@ static inline bool probe_mapped(const struct comp_msg *c)
 	return comp_probe(c, WD_PROBE_MAPPED, WD_PROBE_MAPPED);
 }
 
-/* As probe_msg(), of where the header goes. */
+/* Like probe_msg(), for the header's memory. */
 static inline bool probe_head(const struct comp_msg *c)
 {
 	return wd_probe(WD_PROBE_WRITE, c->sgl, c->dst, c->head);
@@ -189,12 +189,12 @@ static inline bool probe_recent(const struct comp_msg *c)
 	return comp_probe(c, WD_PROBE_RECENT, WD_PROBE_RECENT);
 }
 
-/* --- streams: what a device's and this CPU's have in common --- */
+/* --- streams: shared by devices and the software path --- */
 
 /**
  * struct comp_step - one call of a stream's back end, over flat pieces
  * @src_len, @dst_len: in: available; out: consumed, produced
- * @why:	what is wrong, in words, after -EBADMSG
+ * @why:	text of the error, after -EBADMSG
  */
 struct comp_step {
 	const void *src;
@@ -216,9 +216,8 @@ struct comp_ends {
 };
 
 /*
- * Steps until neither side moves. 0, 1 at the end, -errno; -ENOSPC only when
- * nothing moved. eager: a step that leaves room has nothing more to give, but
- * the end it may have to be asked for.
+ * Repeats steps until neither side moves. 0, 1 at the end, -errno; -ENOSPC only when nothing moved. eager: a step that
+ * leaves room has no more output, except for the end of the stream, which another step may have to write.
  */
 static inline int comp_run(int (*step)(void *stream, struct comp_step *t), void *stream, bool eager, struct comp_ends *e,
 			   struct comp_step *t)
@@ -255,17 +254,17 @@ static inline int comp_run(int (*step)(void *stream, struct comp_step *t), void 
 
 /* stream.c */
 
-/* Before the session is freed: it has none any more. 0, -EBUSY. */
+/* Before the session is freed: frees its stream. 0, -EBUSY. */
 int stream_end(struct comp_sess *s);
 
 /* hwstrm.c: a stream over a device's descriptors */
 struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q);
 void hw_stream_free(struct hw_stream *h);
 void hw_stream_reset(struct hw_stream *h);
-/* comp_run() with its steps. */
+/* comp_run() with hw_stream's steps. */
 int hw_stream_run(struct hw_stream *h, struct comp_ends *e, struct comp_step *t);
 
-/* soft/stream.c: the same on this CPU. NULL: no memory */
+/* soft/stream.c: the same on the software path. NULL: no memory */
 struct soft_stream *soft_stream_alloc(const struct comp_sess *s);
 void soft_stream_free(struct soft_stream *z);
 void soft_stream_reset(struct soft_stream *z);

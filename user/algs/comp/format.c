@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Headers of zlib and gzip streams, which software writes and reads because devices handle bodies and trailers only. */
+/* Headers of zlib and gzip streams, written and read by software: devices handle only bodies and trailers. */
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
@@ -16,7 +16,7 @@
 #define ZLIB_HEADER	2
 #define GZIP_HEADER	10
 
-/* CINFO: log2 of the window less 8; zlib knows no 24K. */
+/* CINFO: log2 of the window minus 8; zlib has no window of 24K. */
 static const __u8 zlib_cinfo[] = {
 	[WD_COMP_WS_4K] = 4,
 	[WD_COMP_WS_8K] = 5,
@@ -61,7 +61,7 @@ size_t format_write_empty(__u8 alg, __u8 win, __u8 level, __u8 *buf)
 {
 	size_t n = format_write_header(alg, win, level, buf);
 
-	/* A final block with fixed codes and nothing in it; then the checksum (and length) of nothing. */
+	/* A final block with fixed codes and no data; then the checksum (and length) of no data. */
 	buf[n++] = 0x03;
 	buf[n++] = 0x00;
 	memset(buf + n, 0, format_trailer_bytes(alg));
@@ -110,7 +110,7 @@ static int parse_zlib_byte(struct format_parser *p, __u8 b)
 	if ((p->first << 8 | b) % 31)
 		return parse_fail(p, "zlib header: check bits are wrong");
 	if (b & 0x20)
-		return parse_fail(p, "zlib header: a preset dictionary is needed");
+		return parse_fail(p, "zlib header: the stream needs a preset dictionary");
 	p->state = PARSE_DONE;
 	return 0;
 }
@@ -131,7 +131,7 @@ static int parse_gzip_fixed(struct format_parser *p, __u8 b)
 	return 0;
 }
 
-/* The first optional field at or after the given state that the flags announce. */
+/* Goes to the first optional field at or after the given state that the flags announce. */
 static void gzip_next_field(struct format_parser *p, enum parser_state from)
 {
 	p->at = 0;
@@ -208,7 +208,7 @@ int format_parse(struct format_parser *p, __u8 alg, const void *buf, size_t n, s
 	return 0;
 }
 
-/* What nearly every gzip header is: the fixed part, and nothing that its flags announce. */
+/* The common gzip header: the fixed part without optional fields. */
 static bool gzip_is_plain(const __u8 *b, size_t n)
 {
 	return n >= GZIP_HEADER && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8 && !b[3];

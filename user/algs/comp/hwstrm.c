@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A stream over a device: headers, tiny pieces and the end are software's part, everything between the device's. */
+/* A stream over a device: software handles headers, tiny pieces and the end; the device handles the rest. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "comp.h"
 
 #define CTX_BYTES	0x10000
-#define STORE_BYTES	236	/* what a device may need for one small step */
-#define GATHER_BYTES	0x8000	/* small input is collected up to this, unless flushed */
+#define STORE_BYTES	236	/* room that a device may need for one small step */
+#define GATHER_BYTES	0x8000	/* small input is collected up to this size, unless flushed */
 
 /* ctx_dw[0]: why the device stopped decompressing */
 #define CTX_STATE(dw0)		((dw0) & 0xf)
@@ -16,13 +16,13 @@
 #define CTX_NOT_STARTED		3u
 
 /**
- * struct hw_stream - a stream in the making
+ * struct hw_stream - a stream on a device
  * @store:	output that waits for room: headers, the end, small steps
- * @gather:	input that waits for more, compressing only
- * @again:	the device may have output that it could not give yet
- * @synced:	everything that was given has been flushed
- * @ended:	the end is in the store, or was written or verified by the device
- * @stuck:	the queue's, when the stream began
+ * @gather:	input that waits for more, compression only
+ * @again:	the device may have output for which there was no room
+ * @synced:	all input so far has been flushed
+ * @ended:	the end is in the store, or the device has written or verified it
+ * @stuck:	the queue's counter, when the stream began
  */
 struct hw_stream {
 	struct wd_queue *q;
@@ -66,7 +66,7 @@ void hw_stream_free(struct hw_stream *h)
 {
 	if (!h)
 		return;
-	/* The state and the store. */
+	/* The device may still write to the state and the store. */
 	if (h->stuck != atomic_load(&wd_queue_pub(h->q)->stuck)) {
 		wd_keep(&h->kept);
 		return;
@@ -95,7 +95,7 @@ void hw_stream_reset(struct hw_stream *h)
 	h->ended = false;
 }
 
-/* What a step may still use of both sides. */
+/* The rest of both sides during a step. */
 struct room {
 	const __u8 *src;
 	size_t in;
@@ -127,7 +127,7 @@ static __u32 bit_reverse32(__u32 v)
 	return __builtin_bswap32(v);
 }
 
-/* The end of a stream that got no more data: an empty final stored block, and the trailer from what the device kept. */
+/* Ends a stream without more data: an empty final stored block, and the trailer from the device's state. */
 static void store_end(struct hw_stream *h)
 {
 	static const __u8 block[] = { 0x01, 0x00, 0x00, 0xff, 0xff };
@@ -155,7 +155,7 @@ static void store_end(struct hw_stream *h)
 	h->ended = true;
 }
 
-/* One descriptor. Output goes to the caller's room, or to the store when that is too small for a device. */
+/* Sends one descriptor. Output goes to the caller's room, or to the store when that room is too small for a device. */
 static int send_one(struct hw_stream *h, struct comp_step *t, struct comp_msg *c, const __u8 *src, size_t in,
 		    struct room *r, bool finish)
 {
@@ -173,7 +173,7 @@ static int send_one(struct hw_stream *h, struct comp_step *t, struct comp_msg *c
 	c->dst_len = store ? STORE_BYTES : r->out < COMP_MAX_BYTES ? r->out : COMP_MAX_BYTES;
 	if (in > COMP_MAX_BYTES)
 		in = COMP_MAX_BYTES;
-	/* Compressed data may be larger than the data, by an eighth at most. */
+	/* Compressed data may be larger than its source, by an eighth at most. */
 	if (c->dir == WD_DIR_COMPRESS && in > c->dst_len / 9 * 8) {
 		in = c->dst_len / 9 * 8 & ~(size_t)3;
 		finish = false;
@@ -216,7 +216,7 @@ static void gather_more(struct hw_stream *h, struct room *r)
 	r->in -= n;
 }
 
-/* Keeps small input back; true: that was all. */
+/* Holds small input back; true: nothing is left to send. */
 static bool gather(struct hw_stream *h, const struct comp_step *t, struct room *r)
 {
 	bool flush = t->last || t->sync;
@@ -234,7 +234,7 @@ static bool gather(struct hw_stream *h, const struct comp_step *t, struct room *
 	return false;
 }
 
-/* 0: stop for now, 1: go on. */
+/* 0: stop for now, 1: continue. */
 static int compress_data(struct hw_stream *h, struct comp_step *t, struct room *r)
 {
 	bool held, all;
@@ -311,7 +311,7 @@ static int header_step(struct hw_stream *h, struct comp_step *t, struct room *r)
 	return 0;
 }
 
-/* May an empty request bring something? The device kept data that it could not finish with. */
+/* Whether an empty request may produce output: the device kept data that it couldn't finish. */
 static bool wants_again(const struct hw_stream *h, const struct comp_msg *c)
 {
 	__u32 state = CTX_STATE(h->hw.ctx_dw[0]);
@@ -351,9 +351,9 @@ static int decompress_step(struct hw_stream *h, struct comp_step *t, struct room
 		h->ended = c.ended;
 		h->again = !c.ended && wants_again(h, &c);
 		if (!c.ended && !c.consumed && !c.produced) {
-			/* Nothing moved: more input is what it wants, unless there is some. */
+			/* Nothing moved: the device needs more input, so input that it refuses is an error. */
 			if (r->in) {
-				t->why = "the data can't be continued";
+				t->why = "the device makes no progress on the data";
 				return -EBADMSG;
 			}
 			h->again = false;

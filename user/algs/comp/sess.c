@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sessions: what is asked for, and all that can be found out once for their requests. */
+/* Sessions: checks of the setup, and everything that can be computed once for all requests. */
 #include <errno.h>
 
 #include "comp.h"
@@ -88,9 +88,9 @@ size_t wd_comp_bound(handle_t sess, size_t len)
 		errno = EINVAL;
 		return 0;
 	}
-	/* A device may need an eighth more than the data; every software encoder needs less. */
+	/* A device may need an eighth more than the data; all software encoders need less. */
 	if (len > SIZE_MAX - extra) {
-		wd_fail(&base->obj, EOVERFLOW, "no buffer can be that large");
+		wd_fail(&base->obj, EOVERFLOW, "len is too large: no buffer can hold the result");
 		errno = EOVERFLOW;
 		return 0;
 	}

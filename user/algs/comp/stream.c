@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams: one a session, bound where it starts, one call inside at a time. */
+/* Streams: one per session, bound when it starts, used by one call at a time. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 /**
  * struct comp_stream - the session's stream
  * @active:	begun and not ended
- * @dead:	0, or the error that ended it too early
- * @fork_gen:	the process it belongs to
+ * @dead:	0, or the error that ended it
+ * @fork_gen:	generation of the process that it belongs to
  */
 struct comp_stream {
 	struct hw_stream *hw;
@@ -22,7 +22,10 @@ struct comp_stream {
 	__u32 fork_gen;
 };
 
-/* In place of one that a thread was inside when its process forked, which nobody can trust any more: begun by nobody here. */
+/*
+ * Replaces a stream that a thread was using when its process forked, and whose state is therefore unknown. Has not
+ * begun in any process.
+ */
 static struct comp_stream lost_stream = { .active = true, .fork_gen = UINT32_MAX };
 
 static void stream_unbind(struct comp_stream *st)
@@ -35,7 +38,7 @@ static void stream_unbind(struct comp_stream *st)
 	st->dead = 0;
 }
 
-/* One call at a time is inside. */
+/* Only one call at a time may use the stream. */
 static int stream_enter(struct comp_sess *s)
 {
 	__u32 lost;
@@ -90,7 +93,7 @@ static int stream_bind(struct comp_sess *s, struct comp_stream *st)
 	return ret ? wd_fail(&s->s.obj, ENOMEM, "no memory for the stream") : 0;
 }
 
-/* Ready to take a step: a new stream if none is going on. */
+/* Makes the stream ready for a step: starts a new one if there is none. */
 static int stream_ready(struct comp_sess *s)
 {
 	struct comp_stream *st = s->strm;
@@ -147,7 +150,7 @@ static int strm_check(struct comp_sess *s, const struct wd_comp_strm *strm)
 	return 0;
 }
 
-/* Steps copy small pieces themselves, so the memory must be there. */
+/* Steps copy small pieces in software, so the memory must be mapped. */
 static bool strm_mapped(const struct comp_sess *s, const struct wd_comp_strm *strm)
 {
 	struct comp_msg c = {
@@ -184,7 +187,8 @@ static int strm_inside(struct comp_sess *s, struct wd_comp_strm *strm)
 	if (st->soft)
 		wd_session_count_soft(&s->s, ret, e.consumed, e.produced);
 	if (ret == -ENOSPC)
-		return wd_fail_num(&s->s.obj, ENOSPC, "the stream can't go on without more room than %u bytes", *strm->dst_len, 0);
+		return wd_fail_num(&s->s.obj, ENOSPC, "the stream needs more output room than %u bytes", *strm->dst_len,
+				   0);
 	if (ret < 0) {
 		st->dead = ret;
 		return comp_fail(s, ret, t.why, t.vendor);
@@ -245,7 +249,7 @@ int wd_comp_reset_sess(handle_t sess)
 
 	if (ret)
 		return ret;
-	/* What this CPU has made for one serves the next. */
+	/* A software stream's memory serves the next stream. */
 	if (s->strm && s->strm->soft && s->strm->fork_gen == wd_fork_now()) {
 		s->strm->active = false;
 		s->strm->dead = 0;

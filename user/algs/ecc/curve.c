@@ -24,7 +24,8 @@ static int by_name(struct ecc_sess *s, int nid)
 {
 	s->nid = nid;
 	if (soft_ecc_curve(s))
-		return wd_fail_num(NULL, EOPNOTSUPP, "libcrypto here doesn't have the curve of setup->alg %u", s->alg, 0);
+		return wd_fail_num(NULL, EOPNOTSUPP, "this libcrypto doesn't support the curve of setup->alg %u",
+				   s->alg, 0);
 	return soft_ecc_make(s) ? wd_fail(NULL, ENOMEM, "libcrypto can't prepare the curve") : 0;
 }
 
@@ -43,7 +44,7 @@ static int parts_copy(struct ecc_sess *s, const struct wd_ecc_params *params)
 		return ret;
 	bits = pubkey_bits(p, sizeof(p));
 	if (bits < 112)
-		return wd_fail_num(NULL, EINVAL, "setup->params->p has %u bits: there are curves of 112 to 576", bits, 0);
+		return wd_fail_num(NULL, EINVAL, "setup->params->p has %u bits, not 112 to 576", bits, 0);
 	s->w = (bits + 7) / 8;
 	for (i = 0; !ret && i < ECC_PARTS; i++) {
 		ret = pubkey_number_put(NULL, names[i], from[i], s->part[i], s->w);
@@ -93,7 +94,7 @@ int ecc_curve_set(struct ecc_sess *s, const struct wd_ecc_sess_setup *setup)
 	if (own && (setup->curve || setup->params))
 		return wd_fail_num(NULL, EINVAL, "setup->curve or params is set, but setup->alg %u has a curve of its own", setup->alg, 0);
 	if (setup->curve && setup->params)
-		return wd_fail(NULL, EINVAL, "setup->params is set, but the curve is one by name");
+		return wd_fail(NULL, EINVAL, "setup->params is set, but setup->curve is a curve by name");
 	if (ecc_is_montgomery(s)) {
 		montgomery(s);
 		hisi_ecc_curve(s);

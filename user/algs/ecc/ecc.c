@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Elliptic curves: which operations there are, and what is wrong with a request or with its result. */
+/* Elliptic curves: the operations, and checks of a request and of its result. */
 #include <errno.h>
 
 #include "ecc.h"
@@ -30,7 +30,7 @@ static const struct {
 	[WD_ECC_X448] = { "X448", OP_MAKE | OP(AGREE) },
 };
 
-/* What a result has; src_len is one that the operation takes. */
+/* The length of a result; src_len is valid for the operation. */
 static size_t result_bytes(const struct ecc_sess *s, __u32 op, size_t src_len)
 {
 	switch (op) {
@@ -50,7 +50,7 @@ static size_t result_bytes(const struct ecc_sess *s, __u32 op, size_t src_len)
 	return 0;
 }
 
-/* --- what is wrong with a request --- */
+/* --- checks of a request --- */
 
 static int check_src_len(struct ecc_sess *s, __u32 op, size_t len)
 {
@@ -67,12 +67,12 @@ static int check_src_len(struct ecc_sess *s, __u32 op, size_t len)
 		least = 1 + (op == WD_ECC_DECRYPT ? WD_ECC_SM2_EXTRA : 0);
 		most = least - 1 + WD_ECC_TEXT_MAX;
 		if (len > most)
-			return wd_fail_num(obj, EFBIG, "src_len %u is above %u, the most that SM2 takes", len, most);
+			return wd_fail_num(obj, EFBIG, "src_len %u is above %u, SM2's limit", len, most);
 	}
 	if (len >= least && len <= most)
 		return 0;
 	return least == most ? wd_fail_num(obj, EINVAL, "src_len is %u: the operation takes %u bytes", len, least) :
-	       wd_fail_all(obj, EINVAL, "src_len is %u: %s takes more, or less", algs[s->alg].name, len, 0);
+	       wd_fail_all(obj, EINVAL, "src_len is %u: out of range for %s", algs[s->alg].name, len, 0);
 }
 
 static int check_own_private(struct ecc_sess *s, const struct wd_number *d, bool key)
@@ -96,7 +96,7 @@ static int check_signature(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 	const __u8 *r = arg->extra;
 
 	if (!r)
-		return wd_fail(obj, EINVAL, "arg->extra is NULL: WD_ECC_VERIFY has the signature there");
+		return wd_fail(obj, EINVAL, "arg->extra is NULL: WD_ECC_VERIFY needs the signature there");
 	if (arg->extra_len != 2 * s->w)
 		return wd_fail_num(obj, EINVAL, "extra_len is %u: a signature has %u bytes", arg->extra_len, 2 * s->w);
 	if (!wd_probe(WD_PROBE_RECENT, false, r, arg->extra_len))
@@ -117,7 +117,7 @@ static int check_extra(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 	if (!arg->extra)
 		return arg->extra_len ? wd_fail(obj, EINVAL, "arg->extra is NULL, but extra_len isn't 0") : 0;
 	if (!key && arg->op != WD_ECC_SIGN && arg->op != WD_ECC_ENCRYPT)
-		return wd_fail(obj, EINVAL, "arg->extra is set, which the operation doesn't have");
+		return wd_fail(obj, EINVAL, "arg->extra is set, but the operation doesn't use it");
 	if (!wd_probe(WD_PROBE_RECENT, false, arg->extra, arg->extra_len))
 		return wd_fail(obj, EFAULT, "extra is not mapped");
 	return check_own_private(s, &extra, key);
@@ -136,7 +136,10 @@ static int check_key(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 	return pub || s->key->has_d ? 0 : wd_fail(obj, EINVAL, "the operation needs a private key, and the session has a public one");
 }
 
-/* A synchronous request for this CPU is computed next: libcrypto looks whether a point is one. */
+/*
+ * Whether the point needs no check here. On the software path a synchronous request is computed next, and libcrypto
+ * checks its point.
+ */
 static bool is_looked_at(const struct ecc_sess *s)
 {
 	return ecc_is_montgomery(s) || (!s->s.attr.async && !s->s.hw_ok);
@@ -185,7 +188,7 @@ static inline void msg_fill(struct wd_session *s, const struct wd_ecc_arg *arg, 
 	c->extra_len = arg->extra_len;
 }
 
-/* Where that fails the driver tries again, and says what is wrong. */
+/* After a failure here the driver tries again, and reports the error. */
 static inline void msg_ahead(struct wd_session *base, struct pubkey_msg *c)
 {
 	struct ecc_sess *s = to_ecc_sess(base);
@@ -196,7 +199,7 @@ static inline void msg_ahead(struct wd_session *base, struct pubkey_msg *c)
 		c->ahead = ecc_nonce_ahead(s, c->src, c->src_len);
 }
 
-/* RFC 7748: a secret of zeroes is nobody's; that points of small order are refused leaves none. */
+/* RFC 7748: a secret of all zeroes must not be used. Points of small order are refused, so there should be none. */
 static inline int msg_end(struct pubkey_msg *c)
 {
 	struct ecc_sess *s = to_ecc_sess(c->m.sess);
@@ -296,7 +299,7 @@ int wd_ecc_set_key(handle_t sess, const struct wd_ecc_key *key)
 	return 0;
 }
 
-#define ID_MAX	8191	/* bytes, of whose bits 16 tell the number */
+#define ID_MAX	8191	/* bytes; the number of bits has to fit into 16 bits */
 
 int wd_ecc_sm2_digest(handle_t sess, const void *id, size_t id_len, const void *msg, size_t len, void *digest)
 {
@@ -306,7 +309,7 @@ int wd_ecc_sm2_digest(handle_t sess, const void *id, size_t id_len, const void *
 	if (!base)
 		return -EINVAL;
 	if (s->alg != WD_ECC_SM2 || !s->key)
-		return wd_fail(&base->obj, EINVAL, s->key ? "it is not a session of SM2" : "no key has been set");
+		return wd_fail(&base->obj, EINVAL, s->key ? "this is not a session of SM2" : "no key has been set");
 	if (!digest || (!msg && len) || (!id && id_len))
 		return wd_fail(&base->obj, EINVAL, !digest ? "digest is NULL" : !id && id_len ? "id is NULL" : "msg is NULL");
 	if (id_len > ID_MAX)

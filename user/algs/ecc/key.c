@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keys of elliptic curves: from their parts, and whether these fit. */
+/* Keys of elliptic curves: built from their parts, and checked. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@
 static int string_copy(struct ecc_sess *s, const char *name, const struct wd_number *from, __u8 *to)
 {
 	if (!from->data || from->len != s->w)
-		return wd_fail_all(&s->s.obj, EINVAL, "%s has %u bytes: it is a string of %u", name, from->data ? from->len : 0, s->w);
+		return wd_fail_all(&s->s.obj, EINVAL, "%s has %u bytes, not %u", name,
+				   from->data ? from->len : 0, s->w);
 	memcpy(to, from->data, s->w);
 	return 0;
 }
@@ -22,7 +23,7 @@ static int montgomery_copy(struct ecc_sess *s, struct ecc_key *key, const struct
 	int ret = 0;
 
 	if (pubkey_number_given(&from->y))
-		return wd_fail(obj, EINVAL, "y is set, which X25519 and X448 don't have");
+		return wd_fail(obj, EINVAL, "y is set, but X25519 and X448 have no y");
 	if (pubkey_number_given(&from->x))
 		ret = string_copy(s, "x", &from->x, key->point);
 	if (!ret && pubkey_number_given(&from->x) && !ecc_point_in_range(s, key->point))
@@ -88,7 +89,7 @@ static int key_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd_ecc
 	return 0;
 }
 
-/* --- all of them --- */
+/* --- all curves --- */
 
 static int key_fill(struct ecc_sess *s, struct ecc_key *key, const struct wd_ecc_key *from)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whether two numbers are a point of a curve, and nothing else: libcrypto takes several times as long to say so. Points
- * are public: branches depend on them. Numbers are words, the least first, and products are Montgomery's.
+ * Checks whether two numbers are a point of a curve: libcrypto takes several times as long for this. Points are public:
+ * branches may depend on them. Numbers are words, the least significant first, and products are Montgomery's.
  */
 #include "ecc.h"
 
-/* With a number of words that the compiler knows, nothing is left of the loops. */
+/* With a constant number of words the compiler unrolls the loops. */
 #define UNROLL	_Pragma("GCC unroll 4")
 #define INLINE	static inline __attribute__((always_inline))
 
@@ -24,7 +24,7 @@ INLINE void number_get(const __u8 *from, size_t width, __u64 *to, unsigned int n
 		to[n - 1 - i] = pubkey_word(from + sizeof(__u64) * i);
 }
 
-/* a - p, of n words and the one above them. Returns whether that is below 0. */
+/* r = a - p, for n words and the one above them. Returns whether the result is below 0. */
 INLINE bool minus_p(const struct ecc_words *w, const __u64 *a, __u64 above, __u64 *r, unsigned int n)
 {
 	__u64 borrow = 0;
@@ -39,7 +39,7 @@ INLINE bool minus_p(const struct ecc_words *w, const __u64 *a, __u64 above, __u6
 	return above < borrow;
 }
 
-/* a, or a - p if that isn't below 0 */
+/* r = a - p if that isn't below 0, else a */
 INLINE void reduce(const struct ecc_words *w, const __u64 *a, __u64 above, __u64 *r, unsigned int n)
 {
 	__u64 less[ECC_WORDS_MAX];
@@ -111,7 +111,7 @@ bool ecc_is_point(const struct ecc_sess *s, const __u8 *x, const __u8 *y)
 {
 	const struct ecc_words *w = &s->words;
 
-	/* What the compiler knows the number of words of costs half as much. */
+	/* With a constant number of words the check takes half as long. */
 	if (__builtin_expect(w->n == 4, 1))
 		return is_point(w, x, y, s->w, 4);
 	return is_point(w, x, y, s->w, w->n);
@@ -128,7 +128,7 @@ void ecc_words_set(struct ecc_sess *s)
 	number_get(s->part[ECC_A], s->w, w->a, w->n);
 	number_get(s->part[ECC_B], s->w, w->minus_b, w->n);
 	negate(w, w->minus_b, w->minus_b, w->n);
-	/* p is odd; each step makes twice as many bits right. */
+	/* p is odd; each step doubles the number of correct bits. */
 	for (i = 0; i < 6; i++)
 		inverse *= 2 - w->p[0] * inverse;
 	w->inverse = -inverse;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Secret numbers of a curve that nobody brings: new private keys, and nonces of signatures. */
+/* Secret numbers that the library itself makes for a curve: new private keys, and nonces of signatures. */
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/rand.h>
@@ -13,16 +13,19 @@ bool ecc_random(const struct ecc_sess *s, __u8 *d)
 	do {
 		if (RAND_priv_bytes(d, (int)s->w) <= 0)
 			return false;
-		/* n may begin far below the top of its first byte. */
+		/* n may be far below a power of 256. */
 		if (!ecc_is_montgomery(s) && s->n_bits % 8)
 			d[0] &= (__u8)((1u << s->n_bits % 8) - 1);
 	} while (!ecc_scalar_in_range(s, d, true));
 	return true;
 }
 
-/* --- ahead of a context's lock --- */
+/* --- before a context's lock is taken --- */
 
-/* As many as one call submits before a device has them. One that no device took was never used, and tells nothing. */
+/*
+ * As many as one call submits before a device has them. A number that is overwritten was never used, and reveals
+ * nothing.
+ */
 #define AHEAD_NR	32
 
 static __u8 *ahead_room(void)
@@ -59,7 +62,7 @@ bool ecc_ahead_take(const struct ecc_sess *s, struct pubkey_msg *c, __u8 *to)
 
 /* --- nonces --- */
 
-/* What making one uses at a time. */
+/* The memory for making one nonce at a time. */
 struct maker {
 	BN_CTX *bn;
 	BIGNUM *k;

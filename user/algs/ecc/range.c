@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which numbers are scalars of a curve, and which can be points of it. */
+/* Valid scalars and coordinates of a curve. */
 #include "ecc.h"
 
 bool ecc_scalar_in_range(const struct ecc_sess *s, const __u8 *d, bool key)
@@ -8,7 +8,7 @@ bool ecc_scalar_in_range(const struct ecc_sess *s, const __u8 *d, bool key)
 
 	if (ecc_is_montgomery(s))
 		return true;
-	/* n is odd. */
+	/* The subtraction needs no borrow: n is odd. */
 	memcpy(top, s->part[ECC_N], s->w);
 	if (key && s->alg == WD_ECC_SM2)
 		top[s->w - 1]--;
@@ -23,7 +23,7 @@ void ecc_u_reduce(const struct ecc_sess *s, const __u8 *string, __u8 *u)
 	pubkey_reverse(string, u, s->w);
 	if (s->alg == WD_ECC_X25519)
 		u[0] &= 0x7f;
-	/* What is left is below 2 p. */
+	/* The remaining number is below 2 p. */
 	if (pubkey_is_between(u, p) || pubkey_less(u, p, s->w))
 		return;
 	for (i = s->w; i--; ) {
@@ -34,7 +34,7 @@ void ecc_u_reduce(const struct ecc_sess *s, const __u8 *string, __u8 *u)
 	}
 }
 
-/* Of X25519's small orders: 0, 1 and p - 1 as X448's, and these, of order 8. */
+/* X25519's points of small order: u is 0, 1 or p - 1, as with X448, or one of these, of order 8. */
 static const __u8 order_8[2][ECC_X25519_BYTES] = {
 	{ 0x00, 0xb8, 0x49, 0x5f, 0x16, 0x05, 0x62, 0x86, 0xfd, 0xb1, 0x32, 0x9c, 0xeb, 0x8d, 0x09, 0xda,
 	  0x6a, 0xc4, 0x9f, 0xf1, 0xfa, 0xe3, 0x56, 0x16, 0xae, 0xb8, 0x41, 0x3b, 0x7c, 0x7a, 0xeb, 0xe0 },
@@ -54,7 +54,10 @@ static bool u_in_range(const struct ecc_sess *s, const __u8 *string)
 	return s->alg != WD_ECC_X25519 || (memcmp(u, order_8[0], s->w) && memcmp(u, order_8[1], s->w));
 }
 
-/* All that are refused have one of these for their first word. X448 has no order 8: a u of its that begins so is looked at closer, too. */
+/*
+ * The first word rules out all refused values. X448 has no order 8: for a u that begins like these, the result is false
+ * as well, and the full check follows.
+ */
 bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *u)
 {
 	__u64 first = pubkey_word(u);

@@ -34,8 +34,8 @@ static int frame_check(struct wd_session *base, const FRAME_ARG *arg)
 	if (!arg)
 		return wd_fail(&base->obj, EINVAL, "arg is NULL");
 	if (arg->src_len > CRYPTO_MAX_BYTES)
-		return wd_fail_num(&base->obj, EFBIG, "src_len %u is above %u, an asynchronous request's limit", arg->src_len,
-				   CRYPTO_MAX_BYTES);
+		return wd_fail_num(&base->obj, EFBIG, "src_len %u is above %u, an asynchronous request's limit",
+				   arg->src_len, CRYPTO_MAX_BYTES);
 	return arg_check(to_crypto_sess(base), arg);
 }
 
