@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordering between this process and a device, named by purpose. */
+/* Memory ordering between this process and a device, named by purpose. */
 #ifndef HISI_QM_BARRIER_H
 #define HISI_QM_BARRIER_H
 
@@ -8,22 +8,22 @@
 #include <stdint.h>
 
 /*
- * Everything is a C11 atomic as well, so that a device made of threads in
- * this process (the emulator) and ThreadSanitizer see the same order. Doorbells
- * are uncached device memory: never a read-modify-write there.
+ * Each access is also a C11 atomic, so that ThreadSanitizer, and a device made of
+ * threads in this process (the emulator), see the same order. Doorbells are uncached
+ * device memory: never use a read-modify-write there.
  */
 
-/* Ring a doorbell: the device sees it only after every earlier store to normal memory. One 64-bit store. */
+/* Ring a doorbell: the device sees it only after all earlier stores to normal memory. One 64-bit store. */
 static inline void wd_ring_publish(_Atomic uint64_t *doorbell, uint64_t value)
 {
 #ifdef __aarch64__
-	/* A release orders stores for other CPUs only; a device reads by DMA. */
+	/* A release orders stores only for other CPUs; a device reads by DMA. */
 	__asm__ volatile("dmb oshst" ::: "memory");
 #endif
 	atomic_store_explicit(doorbell, htole64(value), memory_order_release);
 }
 
-/* Read the word that says an entry is valid: what is read afterwards is not older. */
+/* Read the word that shows that an entry is valid: later reads don't return older data. */
 static inline uint16_t wd_ring_consume(const _Atomic uint16_t *word)
 {
 	uint16_t value = le16toh(atomic_load_explicit(word, memory_order_acquire));
@@ -34,7 +34,7 @@ static inline uint16_t wd_ring_consume(const _Atomic uint16_t *word)
 	return value;
 }
 
-/* Between asking for an event and the last look at the ring: the device saw the request before we look. */
+/* Between asking for an event and the last check of the ring: the device sees the request before the check. */
 static inline void wd_ring_settle(void)
 {
 #if defined(__aarch64__)

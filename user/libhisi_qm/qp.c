@@ -17,7 +17,7 @@
 
 #define SQE_MAX	128
 
-/* Whom to call, by submission slot: written before the doorbell, read after the completion. */
+/* The callback per submission slot: written before the doorbell, read after the completion. */
 struct call {
 	void (*callback)(void *para, void *rsp);
 	void *para;
@@ -35,7 +35,7 @@ struct qp {
 	struct call *calls;
 };
 
-/* The callbacks that this thread is in, innermost first. */
+/* The callbacks that this thread is running, innermost first. */
 struct frame {
 	const struct qp *qp;
 	struct frame *outer;
@@ -60,10 +60,11 @@ static struct qp *qp_lookup(handle_t h, enum hisi_qm_mode mode, int *ret)
 	if (!qp)
 		*ret = wd_handle_bad(h, "a queue pair");
 	else if (wd_stale(&qp->obj))
-		*ret = wd_fail(&qp->obj, ESTALE, "queue pair of the parent process");
+		*ret = wd_fail(&qp->obj, ESTALE, "the queue pair belongs to the parent process");
 	else if (qp->mode != mode)
-		*ret = wd_fail(&qp->obj, EINVAL, mode == QP_SYNC ? "queue pair is asynchronous: hisi_qm_send_async() is its way"
-				: "queue pair is synchronous: hisi_qm_send() is its way");
+		*ret = wd_fail(&qp->obj, EINVAL, mode == QP_SYNC ?
+			       "the queue pair is asynchronous: use hisi_qm_send_async()" :
+			       "the queue pair is synchronous: use hisi_qm_send()");
 	else
 		return qp;
 	return NULL;
@@ -74,11 +75,11 @@ static int cfg_check(const char *node_path, const struct hisi_qp_cfg *cfg)
 	if (!node_path || !cfg)
 		return wd_fail_str(NULL, EINVAL, "hisi_qm_alloc_qp: %s is NULL", node_path ? "cfg" : "node_path");
 	if (!cfg->sqe_size || cfg->sqe_size > SQE_MAX)
-		return wd_fail_num(NULL, EINVAL, "hisi_qm_alloc_qp: no device has descriptors of %u bytes", cfg->sqe_size, 0);
+		return wd_fail_num(NULL, EINVAL, "hisi_qm_alloc_qp: no device has a sqe_size of %u", cfg->sqe_size, 0);
 	if (cfg->op_type > 1)
 		return wd_fail_num(NULL, EINVAL, "hisi_qm_alloc_qp: op_type %u is neither 0 nor 1", cfg->op_type, 0);
 	if (cfg->mode != QP_SYNC && cfg->mode != QP_ASYN)
-		return wd_fail_num(NULL, EINVAL, "hisi_qm_alloc_qp: unknown mode %d", cfg->mode, 0);
+		return wd_fail_num(NULL, EINVAL, "hisi_qm_alloc_qp: mode %d is unknown", cfg->mode, 0);
 	return 0;
 }
 
@@ -93,7 +94,7 @@ handle_t hisi_qm_alloc_qp(const char *node_path, const struct hisi_qp_cfg *cfg)
 		return wd_no_handle(ret);
 	qp = aligned_alloc(_Alignof(struct qp), sizeof(*qp));
 	if (!qp)
-		return wd_no_handle(wd_fail(NULL, ENOMEM, "queue pair"));
+		return wd_no_handle(wd_fail(NULL, ENOMEM, "no memory for the queue pair"));
 	memset(qp, 0, sizeof(*qp));
 	ring_cfg = (struct wd_ring_cfg){ .sqe_size = cfg->sqe_size, .qc_type = cfg->op_type, .filling = &qp->ring.filling };
 	qp->mode = cfg->mode;
@@ -108,13 +109,13 @@ handle_t hisi_qm_alloc_qp(const char *node_path, const struct hisi_qp_cfg *cfg)
 	qp->ring.busy = calloc(qp->ring.ring.sq_depth, sizeof(*qp->ring.busy));
 	qp->calls = cfg->mode == QP_ASYN ? calloc(qp->ring.ring.sq_depth, sizeof(*qp->calls)) : NULL;
 	if (!qp->ring.busy || (cfg->mode == QP_ASYN && !qp->calls)) {
-		ret = wd_fail(NULL, ENOMEM, "queue pair");
+		ret = wd_fail(NULL, ENOMEM, "no memory for the slots of the queue pair");
 		goto free_slots;
 	}
 	pthread_mutex_init(&qp->send_lock, NULL);
 	pthread_mutex_init(&qp->recv_lock, NULL);
 	if (!wd_handle_new(WD_KIND_QP, &qp->obj)) {
-		ret = wd_fail(NULL, ENOMEM, "too many handles");
+		ret = wd_fail(NULL, ENOMEM, "no memory for the queue pair's handle");
 		goto destroy_locks;
 	}
 	return qp->obj.handle;
@@ -141,7 +142,7 @@ void hisi_qm_free_qp(handle_t h_qp)
 		return;
 	}
 	if (in_callback_of(qp)) {
-		wd_fail(&qp->obj, EDEADLK, "queue pair can't be freed from its own callback");
+		wd_fail(&qp->obj, EDEADLK, "a queue pair can't be freed in its own callback");
 		return;
 	}
 	wd_handle_free(h_qp);
@@ -156,10 +157,10 @@ void hisi_qm_free_qp(handle_t h_qp)
 static int stopped_fail(struct qp *qp)
 {
 	if (qp->ring.ring.broken)
-		return wd_fail(&qp->obj, EIO, "completion ring holds nonsense");
+		return wd_fail(&qp->obj, EIO, "the completion ring is corrupt");
 	if (wd_ring_why(&qp->ring.ring) == -ENODEV)
-		return wd_fail(&qp->obj, ENODEV, "device is gone");
-	return wd_fail(&qp->obj, EIO, "queue was stopped or reset");
+		return wd_fail(&qp->obj, ENODEV, "the device is gone");
+	return wd_fail(&qp->obj, EIO, "the queue was stopped or reset");
 }
 
 static void call_set(struct call *call, const struct hisi_qm_async_data *data)
@@ -172,13 +173,13 @@ static void call_set(struct call *call, const struct hisi_qm_async_data *data)
 }
 
 /*
- * Under send_lock; data for an asynchronous qp, whose num is 1. How many were
- * given, -EBUSY, or -EPIPE for a stopped queue: not recorded.
+ * Under send_lock. data: for an asynchronous qp, whose num is 1. Returns how many descriptors the device got, -EBUSY,
+ * or -EPIPE for a stopped queue: not recorded.
  */
 static int give(struct qp *qp, const unsigned char *req, int num, const struct hisi_qm_async_data *data)
 {
 	struct qp_ring *ring = &qp->ring;
-	/* Asked once: room may appear at any moment, and with it a slot whose call isn't set. */
+	/* Read once: room may grow at any moment, and would include a slot whose call isn't set. */
 	uint32_t n = qp_ring_room(ring, (uint32_t)num);
 	uint32_t i;
 	bool given;
@@ -249,8 +250,8 @@ static int data_check(struct qp *qp, const void *req, const struct hisi_qm_async
 		return wd_fail_str(&qp->obj, EINVAL, "hisi_qm_send_async: %s is NULL",
 				   !req ? "req" : !data ? "data" : "callback");
 	if (data->len > HISI_QM_PARA_MAX || (data->len && !data->para))
-		return wd_fail_num(&qp->obj, EINVAL, "hisi_qm_send_async: para of %u bytes at %x, %d are possible", data->len,
-				   (uintptr_t)data->para);
+		return wd_fail_num(&qp->obj, EINVAL, "hisi_qm_send_async: para is %u bytes at %x: too long, or NULL",
+				   data->len, (uintptr_t)data->para);
 	return 0;
 }
 
@@ -272,7 +273,7 @@ int hisi_qm_send_async(handle_t h_qp, const void *req, const struct hisi_qm_asyn
 	return ret > 0 ? 0 : ret;
 }
 
-/* One finished request, out of the ring with its call. 1, 0, -EIO. */
+/* Takes one finished request and its call out of the ring. 1, 0, -EIO. */
 static int take_call(struct qp *qp, void *sqe, struct call *call)
 {
 	uint16_t index;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A queue pair's ring, which knows by itself what slots are the device's: the request core keeps that in slots of its own. */
+/*
+ * A queue pair's ring, which tracks the slots that the device owns: the request core tracks this in slots of its own.
+ */
 #ifndef HISI_QM_QP_RING_H
 #define HISI_QM_QP_RING_H
 
@@ -7,12 +9,12 @@
 
 enum qp_slot_state {
 	QP_SLOT_FREE,
-	QP_SLOT_GIVEN,		/* the device's */
+	QP_SLOT_GIVEN,		/* owned by the device */
 	QP_SLOT_TAKEN,		/* completed, its descriptor still in use */
 };
 
 /**
- * struct qp_ring - a ring, and its slots
+ * struct qp_ring - a ring and its slots
  * @busy:	for each slot, enum qp_slot_state
  * @tail:	the next slot; under the producer lock
  * @filling:	descriptors are being built, see qp_ring_fill_begin()
@@ -33,12 +35,12 @@ static inline uint16_t qp_ring_index(const struct qp_ring *q, uint32_t i)
 	return slot < q->ring.sq_depth ? slot : slot - q->ring.sq_depth;
 }
 
-/* How many descriptors, up to want, can be filled now. */
+/* The number of descriptors, up to want, that can be filled now. */
 static inline uint32_t qp_ring_room(const struct qp_ring *q, uint32_t want)
 {
 	uint32_t produced = atomic_load_explicit(&q->ring.produced, memory_order_relaxed);
 	uint32_t used = produced - atomic_load_explicit(&q->ring.consumed, memory_order_acquire);
-	/* Completions that the device does not know to be taken occupy its ring, too. */
+	/* Completions also occupy the device's ring until the device knows that they were taken. */
 	uint32_t held = produced - atomic_load_explicit(&q->ring.acked, memory_order_relaxed);
 	uint32_t room = used < q->ring.limit ? q->ring.limit - used : 0;
 	uint32_t spare = held < q->ring.cq_depth - 1u ? q->ring.cq_depth - 1u - held : 0;
@@ -48,7 +50,7 @@ static inline uint32_t qp_ring_room(const struct qp_ring *q, uint32_t want)
 		room = spare;
 	if (want > room)
 		want = room;
-	/* Completions may come out of order: a slot is free when its own has come. */
+	/* Completions may arrive out of order: a slot is free when its own completion has arrived. */
 	for (n = 0; n < want; n++)
 		if (atomic_load_explicit(&q->busy[qp_ring_index(q, n)], memory_order_acquire))
 			break;
@@ -56,8 +58,8 @@ static inline uint32_t qp_ring_room(const struct qp_ring *q, uint32_t want)
 }
 
 /*
- * Around the building of descriptors and qp_ring_submit(): a software device
- * may look before the doorbell, and complete what nobody has counted yet.
+ * Enclose the building of descriptors and qp_ring_submit(): a software device may read
+ * descriptors before the doorbell, and complete one that isn't counted yet.
  */
 static inline void qp_ring_fill_begin(struct qp_ring *q)
 {
@@ -69,16 +71,16 @@ static inline void qp_ring_fill_end(struct qp_ring *q)
 	atomic_store_explicit(&q->filling, 0, memory_order_release);
 }
 
-/* Where to build the i-th descriptor (i < qp_ring_room()). It holds what was there before. */
+/* The memory of the i-th descriptor (i < qp_ring_room()). It still holds an older descriptor. */
 static inline void *qp_ring_sqe(const struct qp_ring *q, uint32_t i)
 {
 	return wd_ring_slot(&q->ring, qp_ring_index(q, i));
 }
 
 /*
- * Give the first n descriptors to the device, with one doorbell. false: the
- * queue has been stopped and nothing was given. When the stop comes at the
- * same time they may be given and never complete.
+ * Passes the first n descriptors to the device, with one doorbell. False: the queue has
+ * been stopped, and the device got nothing. If the stop happens at the same time, the
+ * device may get them and never complete them.
  */
 static inline bool qp_ring_submit(struct qp_ring *q, uint32_t n)
 {
@@ -101,8 +103,8 @@ static inline bool qp_ring_is_given(const struct qp_ring *q, uint16_t index)
 }
 
 /*
- * Take one finished descriptor: its slot's number goes to index, and the slot
- * stays the caller's until qp_ring_release(). Returns as wd_ring_next().
+ * Takes one finished descriptor: stores its slot's number in index. The slot belongs
+ * to the caller until qp_ring_release(). Returns as wd_ring_next().
  */
 static inline int qp_ring_take_held(struct qp_ring *q, uint16_t *index)
 {
@@ -111,7 +113,7 @@ static inline int qp_ring_take_held(struct qp_ring *q, uint16_t *index)
 
 	if (!wd_ring_may_take(&q->ring, 1))
 		return wd_ring_nothing(&q->ring);
-	/* A second completion of the same descriptor is not believed. */
+	/* A second completion of the same descriptor is ignored. */
 	while ((ret = wd_ring_next(&q->ring, &next, index)) > 0 && !qp_ring_is_given(q, *index)) {
 		if (wd_ring_filling(&q->ring) || qp_ring_is_given(q, *index)) {
 			wd_ring_took(&q->ring, pos, 0);
@@ -125,13 +127,13 @@ static inline int qp_ring_take_held(struct qp_ring *q, uint16_t *index)
 	return ret;
 }
 
-/* The slot may be filled again. */
+/* Makes the slot free for a new descriptor. */
 static inline void qp_ring_release(struct qp_ring *q, uint16_t index)
 {
 	atomic_store_explicit(&q->busy[index], QP_SLOT_FREE, memory_order_release);
 }
 
-/* A copy of it, and its slot released. */
+/* Takes one finished descriptor: copies it, and releases its slot. */
 static inline int qp_ring_take(struct qp_ring *q, void *sqe)
 {
 	uint16_t index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Setting a ring up: regions, queue type, sizes, doorbell. */
+/* Setting up a ring: regions, queue type, sizes, doorbell. */
 #include <fcntl.h>
 #include <misc/uacce/hisi_qm.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "section/ctx.h"
 
 #define API_PREFIX	"hisi_qm_v"
-#define OLD_DEPTH	1024	/* of kernels that can't be asked */
+#define OLD_DEPTH	1024	/* on kernels that don't report it */
 
-/* Doorbells stand at the same place for all versions after the first, which nothing here was written for. */
+/* All versions after the first have the doorbells at the same place; the first is not supported. */
 static bool api_known(const char *api)
 {
 	const char *number = api + sizeof(API_PREFIX) - 1;
@@ -27,13 +27,13 @@ static int ring_configure(struct wd_ring *ring, const struct wd_ring_cfg *cfg)
 
 	ret = wd_ctx_ioctl(ring->ctx, UACCE_CMD_QM_SET_QP_CTX, &qc);
 	if (ret < 0)
-		return wd_fail_all(obj, -ret, "%s: queue type %u refused", ring->ctx->name, cfg->qc_type, 0);
+		return wd_fail_all(obj, -ret, "%s: the device refused queue type %u", ring->ctx->name, cfg->qc_type, 0);
 	ret = wd_ctx_ioctl(ring->ctx, UACCE_CMD_QM_SET_QP_INFO, &info);
 	if (ret == -ENODEV)
-		return wd_fail_str(obj, ENODEV, "%s: device is gone", ring->ctx->name);
+		return wd_fail_str(obj, ENODEV, "%s: the device is gone", ring->ctx->name);
 	if (info.sqe_size != cfg->sqe_size)
-		return wd_fail_all(obj, EINVAL, "%s: descriptors have %u bytes, not %u", ring->ctx->name, info.sqe_size,
-				   cfg->sqe_size);
+		return wd_fail_all(obj, EINVAL, "%s: the device's descriptors have %u bytes, not %u", ring->ctx->name,
+				   info.sqe_size, cfg->sqe_size);
 	ring->qn = qc.id;
 	ring->sq_db = qm_db_value(ring->qn, QM_DB_CMD_SQ, 0, 0);
 	ring->sqe_size = info.sqe_size;
@@ -42,7 +42,7 @@ static int ring_configure(struct wd_ring *ring, const struct wd_ring_cfg *cfg)
 	return 0;
 }
 
-/* The kernel's numbers, checked against each other before anything is written by them. */
+/* Checks the kernel's numbers against each other before they are used for writing. */
 static int ring_layout(struct wd_ring *ring)
 {
 	size_t sq_bytes = (size_t)ring->sqe_size * ring->sq_depth;
@@ -52,7 +52,7 @@ static int ring_layout(struct wd_ring *ring)
 	unsigned char *base;
 
 	if (ring->sq_depth < 4 || ring->cq_depth < ring->sq_depth || bytes + 8 > dus)
-		return wd_fail_all(obj, ENODEV, "%s: rings of %u bytes don't fit its region of %u", ring->ctx->name, bytes,
+		return wd_fail_all(obj, ENODEV, "%s: rings of %u bytes exceed the region of %u", ring->ctx->name, bytes,
 				   dus);
 	base = wd_drv_mmap_qfr(obj->handle, UACCE_QFRT_DUS);
 	if (!base)
@@ -63,7 +63,7 @@ static int ring_layout(struct wd_ring *ring)
 	ring->rx_stop = (const _Atomic uint32_t *)(base + QM_DUS_RX_STOP(dus));
 
 	if (ring->ctx->size[UACCE_QFRT_MMIO] < QM_DB_SQ_CQ + sizeof(uint64_t))
-		return wd_fail_all(obj, ENODEV, "%s: no doorbell within its region of %u bytes", ring->ctx->name,
+		return wd_fail_all(obj, ENODEV, "%s: the region of %u bytes has no doorbell", ring->ctx->name,
 				   ring->ctx->size[UACCE_QFRT_MMIO], 0);
 	base = wd_drv_mmap_qfr(obj->handle, UACCE_QFRT_MMIO);
 	if (!base)
@@ -73,8 +73,8 @@ static int ring_layout(struct wd_ring *ring)
 }
 
 /*
- * A start or a stop would wait for minutes while the device finishes another process' queue, with locks that other
- * requests need.
+ * Without O_NONBLOCK a start or a stop may wait for minutes while the device finishes another process' queue, and the
+ * caller holds locks that other requests need.
  */
 static void dont_wait(int fd)
 {
@@ -118,7 +118,7 @@ int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg 
 	if (strncmp(ring->ctx->api, API_PREFIX, sizeof(API_PREFIX) - 1))
 		return wd_fail_str(&ring->ctx->obj, ENODEV, "%s: not a hisi device", ring->ctx->name);
 	if (!api_known(ring->ctx->api))
-		return wd_fail_str(&ring->ctx->obj, EOPNOTSUPP, "%s: api is not supported", ring->ctx->api);
+		return wd_fail_str(&ring->ctx->obj, EOPNOTSUPP, "api %s is not supported", ring->ctx->api);
 	return ring_set_up(ring, h_ctx, cfg);
 }
 
@@ -126,25 +126,29 @@ void wd_ring_due(struct wd_ring *ring)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
 	uint32_t acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
-	/* The kernel's head is nobody's business where nobody sleeps, but a device may live in poll() only (wd-emulate --null). */
+	/*
+	 * The kernel's own head matters only for sleepers. But a device may work only during poll() (wd-emulate
+	 * --null).
+	 */
 	uint32_t every = ring->sleeps ? ring->batch : 2u * ring->batch;
 	bool armed = atomic_load_explicit(&ring->armed, memory_order_relaxed);
 	bool poll_due = ring->taken - ring->polled >= every;
 
 	/*
-	 * A poll takes the event away from who sleeps, and whose completion may have been among those taken here.
-	 * The sleeper's own polls move the head as well; unless what is out could lap it.
+	 * A poll consumes the event that a sleeper waits for, whose completion may be among those taken here. The
+	 * sleeper's own polls move the kernel's head as well. Poll here only if the outstanding completions could
+	 * otherwise lap that head.
 	 */
 	if (armed && produced - ring->polled + ring->batch < ring->cq_depth)
 		poll_due = false;
 
-	/* The last: producers stand still because of completions that weren't acknowledged. */
+	/* The last condition: producers are blocked by completions that weren't acknowledged. */
 	if (poll_due || ring->taken - acked >= ring->batch ||
 	    (ring->taken != acked && produced - acked + ring->batch >= ring->cq_depth))
 		wd_ring_ack(ring);
 	if (poll_due)
 		wd_ring_nudge(ring);
-	/* Both only grow, also when somebody arms: what is noted is never too late. */
+	/* polled and acked only grow, also when a thread arms: the noted limits never come too late. */
 	acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
 	ring->quiet_until = !armed && ring->polled + every - acked < ring->batch ? ring->polled + every : acked + ring->batch;
 	ring->full_at = (armed ? ring->polled : acked) + ring->cq_depth - ring->batch;
@@ -154,7 +158,7 @@ int wd_ring_why(struct wd_ring *ring)
 {
 	int ret, cancel;
 
-	/* Asked with locks held: not to be cancelled with them. */
+	/* The caller holds locks: the thread must not be cancelled here. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	ret = wd_ctx_why_stopped(ring->ctx);
 	pthread_setcancelstate(cancel, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Submission and completion rings of one queue. No locks inside: the caller has one for producing and one for draining. */
+/*
+ * The submission and completion ring of one queue. Without locks: the caller has one for producing and one for
+ * draining.
+ */
 #ifndef HISI_QM_RING_H
 #define HISI_QM_RING_H
 
@@ -20,8 +23,8 @@ struct wd_ctx;
  * Counters run freely and are compared by difference. produced is written
  * under the producer lock, consumed and acked under the drain lock.
  *
- * Nothing in the rings is trusted: they are shared with a device, and with
- * whatever else runs in this process.
+ * The rings' content is not trusted: the device and all other code in this
+ * process can write to it.
  */
 struct wd_ring {
 	/* constant once open */
@@ -39,45 +42,45 @@ struct wd_ring {
 	uint16_t qn;
 	uint64_t sq_db;		/* the SQ doorbell's value without the tail */
 	uint16_t batch;		/* completions between two CQ doorbells, or two polls of the kernel */
-	uint32_t limit;		/* most in flight */
-	bool sleeps;		/* somebody may sleep on fd */
-	bool filled;		/* entries are valid in advance */
+	uint32_t limit;		/* requests in flight, at most */
+	bool sleeps;		/* a thread may sleep on fd */
+	bool filled;		/* completion entries are valid in advance */
 
 	alignas(64) _Atomic uint32_t produced;
 
 	alignas(64) _Atomic uint32_t consumed;
-	_Atomic uint32_t acked;	/* the device was told of so many */
+	_Atomic uint32_t acked;	/* number of completions that the device was told about */
 	uint32_t taken;		/* consumed, not yet published */
-	uint32_t polled;	/* consumed when the kernel last looked */
-	uint32_t quiet_until;	/* until so many are taken, or sent, wd_ring_due() has nothing to do */
+	uint32_t polled;	/* consumed when the kernel last polled */
+	uint32_t quiet_until;	/* until taken reaches this, or produced full_at, wd_ring_due() has nothing to do */
 	uint32_t full_at;
-	_Atomic uint32_t cq_pos;	/* next completion: index, and the phase it will have */
-	atomic_bool broken;	/* the completion ring is not to be believed any more */
-	atomic_bool armed;	/* somebody sleeps: CQ doorbells ask for an event */
+	_Atomic uint32_t cq_pos;	/* next completion: index, and the phase that makes it valid */
+	atomic_bool broken;	/* the completion ring is corrupt */
+	atomic_bool armed;	/* a thread sleeps: CQ doorbells ask for an event */
 };
 
 struct wd_ring_cfg {
-	uint32_t sqe_size;	/* must be the device's */
+	uint32_t sqe_size;	/* must equal the device's */
 	uint16_t qc_type;
-	bool sleeps;		/* keep the kernel's head close (wd_ring_end()), at the price of ring space */
-	bool impatient;		/* the kernel refuses a start or stop rather than wait for another process' queue: O_NONBLOCK */
+	bool sleeps;		/* keep the kernel's head close (wd_ring_end()), at the cost of ring space */
+	bool impatient;		/* O_NONBLOCK: a start or stop fails rather than wait for another process' queue */
 	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
 };
 
 /*
- * Map, configure and start the context's queue. 0 or -errno as
- * hisi_qm_alloc_qp() documents it, recorded as a failure of ctx. The context
- * must outlive the ring; the ring ends with wd_ctx_stop().
+ * Maps, configures and starts the context's queue. 0 or -errno as documented for
+ * hisi_qm_alloc_qp(), recorded as a failure of ctx. The context must outlive the
+ * ring; the ring ends with wd_ctx_stop().
  */
 int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg);
 
-/* Acknowledge, and make the kernel look, where it is time for that. For wd_ring_end(). */
+/* Acknowledges completions, and makes the kernel poll, if either is due. For wd_ring_end(). */
 void wd_ring_due(struct wd_ring *ring);
 
-/* -ENODEV or -EIO: why a ring that says it is stopped was stopped. A system call. */
+/* Why a stopped ring was stopped: -ENODEV or -EIO. A system call. */
 int wd_ring_why(struct wd_ring *ring);
 
-/* The kernel disabled the queue for sending, or for receiving. */
+/* Whether the kernel disabled the queue for sending, or for receiving. */
 static inline bool wd_ring_tx_stopped(const struct wd_ring *ring)
 {
 	return atomic_load_explicit(ring->tx_stop, memory_order_acquire);
@@ -89,12 +92,12 @@ static inline bool wd_ring_rx_stopped(const struct wd_ring *ring)
 }
 
 #define WD_RING_BATCH	256
-#define WD_RING_ROW	64	/* completions taken before wd_ring_end(), at most, by who makes room without it */
+#define WD_RING_ROW	64	/* most completions before wd_ring_end(), for callers that respect only the limit */
 
 /*
- * From the depth. Who goes by the limit alone, and not by qp_ring_room(), may
- * find room again for what was taken, but not acknowledged yet: a batch but
- * one, and the row that is just being taken.
+ * Computes the limits from the depth. A caller that respects only the limit, and doesn't use qp_ring_room(), may reuse
+ * the slots of completions that were taken, but not acknowledged yet: at most a batch minus one, plus the row that is
+ * being taken.
  */
 static inline void wd_ring_limits(struct wd_ring *ring, bool sleeps)
 {
@@ -114,7 +117,7 @@ static inline uint32_t wd_ring_in_flight(const struct wd_ring *ring)
 	return atomic_load_explicit(&ring->produced, memory_order_relaxed) - consumed;
 }
 
-/* The slot behind that one. */
+/* The slot after index. */
 static inline uint32_t wd_ring_after(const struct wd_ring *ring, uint32_t index)
 {
 	return __builtin_expect(++index == ring->sq_depth, 0) ? 0 : index;
@@ -127,28 +130,28 @@ static inline void *wd_ring_slot(const struct wd_ring *ring, uint16_t index)
 }
 
 /*
- * Behind the look at a completion that seems to be about nothing: while this is
- * so it may be about a descriptor that is in the ring, and isn't counted yet.
- * Once it isn't so, what had been counted is seen.
+ * Call after reading a completion that matches no counted descriptor. While this is true,
+ * it may belong to a descriptor that is in the ring, but isn't counted yet. Once this is
+ * false, all counts are visible.
  */
 static inline bool wd_ring_filling(const struct wd_ring *ring)
 {
 	return atomic_load_explicit(ring->filling, memory_order_acquire);
 }
 
-/* Give n descriptors, up to the slot before tail, to the device, and ring. */
+/* Passes n descriptors, up to the slot before tail, to the device, and rings the doorbell. */
 static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint32_t tail)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
 
-	/* Before the doorbell: a drain believes no completion beyond this. */
+	/* Before the doorbell: a drain accepts no completions beyond this count. */
 	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
 	wd_ring_publish(ring->doorbell, ring->sq_db | (uint64_t)tail << QM_DB_INDEX_SHIFT);
 }
 
 /* --- draining: under the drain lock --- */
 
-#define WD_RING_PHASE	0x10000u	/* of cq_pos; the index below */
+#define WD_RING_PHASE	0x10000u	/* bit of the phase in cq_pos; the index is below it */
 
 static inline uint16_t wd_ring_cq_head(const struct wd_ring *ring)
 {
@@ -169,24 +172,24 @@ static inline bool wd_ring_cqe_valid(const struct wd_ring *ring)
 }
 
 /*
- * Would wd_ring_next() have an answer other than "nothing yet"? Not for a
+ * Whether wd_ring_next() would return something other than "nothing yet". False for a
  * completion with nothing in flight. Without the drain lock the answer may be
- * that of a moment ago.
+ * outdated.
  */
 static inline bool wd_ring_ready(const struct wd_ring *ring)
 {
 	return (wd_ring_cqe_valid(ring) && wd_ring_in_flight(ring)) || wd_ring_rx_stopped(ring);
 }
 
-/* Why there is nothing to take: 0, not yet; -EIO for a stopped queue, and for a ring with nonsense in it. */
+/* Why there is nothing to take: 0: not yet; -EIO: the queue is stopped, or the ring is corrupt. */
 static inline int wd_ring_nothing(const struct wd_ring *ring)
 {
 	return wd_ring_rx_stopped(ring) || atomic_load_explicit(&ring->broken, memory_order_relaxed) ? -EIO : 0;
 }
 
 /*
- * How many of max completions there can be. A ring may hold valid entries for
- * what was never sent: pre-filled, or scribbled on.
+ * The number of completions, up to max, that there can be. The ring may hold valid entries
+ * for descriptors that were never sent: pre-filled entries, or overwritten ones.
  */
 static inline uint32_t wd_ring_may_take(const struct wd_ring *ring, uint32_t max)
 {
@@ -197,7 +200,7 @@ static inline uint32_t wd_ring_may_take(const struct wd_ring *ring, uint32_t max
 	return sent < max ? sent : max;
 }
 
-/* Where a row of completions begins: for wd_ring_next(), which moves it on, and wd_ring_took(). */
+/* The start of a row of completions: for wd_ring_next(), which advances it, and wd_ring_took(). */
 static inline uint32_t wd_ring_pos(const struct wd_ring *ring)
 {
 	return atomic_load_explicit(&ring->cq_pos, memory_order_relaxed);
@@ -210,18 +213,18 @@ static inline uint32_t wd_ring_pos_after(const struct wd_ring *ring, uint32_t po
 }
 
 /*
- * The next completion: which slot it is about. Whoever believes it counts it,
- * up to wd_ring_may_take() of them. Returns 1; 0 for nothing yet; -EIO for a
- * stopped queue with nothing left to take (wd_ring_why() knows more), and for
- * a ring with nonsense in it. Call wd_ring_took() and wd_ring_end() after the
- * last of a row.
+ * The next completion: stores the slot that it belongs to. The caller counts the
+ * completions that it accepts, up to wd_ring_may_take(). Returns 1; 0 for nothing yet;
+ * -EIO for a stopped queue with nothing left to take (see wd_ring_why()), and for a corrupt
+ * ring. Call wd_ring_took() and wd_ring_end() after the last completion of a
+ * row.
  */
 static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *index)
 {
 	const struct qm_cqe *cqe = &ring->cq[(uint16_t)*pos];
 	uint16_t head;
 
-	/* The stop word is set after the last completion: that one may have come in between. */
+	/* The stop word is set after the last completion, which may have arrived between the two reads. */
 	if (__builtin_expect(!wd_ring_valid_at(ring, *pos), 0) && (!wd_ring_rx_stopped(ring) || !wd_ring_valid_at(ring, *pos)))
 		return wd_ring_nothing(ring);
 	head = le16toh(cqe->sq_head);
@@ -235,28 +238,28 @@ static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *in
 }
 
 /*
- * Behind wd_ring_next(), where nothing else says that a descriptor is seen as
- * it was sent: it may have been sent after wd_ring_may_take().
+ * After wd_ring_next(), if nothing else makes sure that the descriptor is seen as it
+ * was sent: it may have been sent after wd_ring_may_take().
  */
 static inline void wd_ring_see_sent(const struct wd_ring *ring)
 {
 	(void)atomic_load_explicit(&ring->produced, memory_order_acquire);
 }
 
-/* Whether the completion at pos has come, and is about that slot. */
+/* Whether the completion at pos has arrived, and belongs to that slot. */
 static inline bool wd_ring_is_about(const struct wd_ring *ring, uint32_t pos, uint16_t index)
 {
 	return wd_ring_valid_at(ring, pos) && le16toh(ring->cq[(uint16_t)pos].sq_head) == index;
 }
 
-/* n completions were believed, up to the one before pos. */
+/* n completions were accepted; pos is the position after the last one. */
 static inline void wd_ring_took(struct wd_ring *ring, uint32_t pos, uint32_t n)
 {
 	atomic_store_explicit(&ring->cq_pos, pos, memory_order_relaxed);
 	ring->taken += n;
 }
 
-/* Tell the device how far the completion ring has been read. */
+/* Tells the device how far the completion ring has been read. */
 static inline void wd_ring_ack(struct wd_ring *ring)
 {
 	bool armed = atomic_load_explicit(&ring->armed, memory_order_relaxed);
@@ -266,13 +269,13 @@ static inline void wd_ring_ack(struct wd_ring *ring)
 	atomic_store_explicit(&ring->acked, ring->taken, memory_order_relaxed);
 }
 
-/* A poll of the kernel moves its own head over all that is complete; nothing else does. */
+/* Only a poll of the kernel moves the kernel's head, and moves it over all completions. */
 static inline void wd_ring_nudge(struct wd_ring *ring)
 {
 	struct pollfd pfd = { .fd = ring->fd, .events = POLLIN };
 	int saved = errno, cancel;
 
-	/* The drain lock is held: not to be cancelled with it. */
+	/* The caller holds the drain lock: the thread must not be cancelled here. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	poll(&pfd, 1, 0);
 	pthread_setcancelstate(cancel, NULL);
@@ -280,7 +283,7 @@ static inline void wd_ring_nudge(struct wd_ring *ring)
 	ring->polled = ring->taken;
 }
 
-/* Finish a row of completions: only now producers see the room. Doorbell and system call once per batch. */
+/* Ends a row of completions: only now producers see the room. Doorbell and system call once per batch. */
 static inline void wd_ring_end(struct wd_ring *ring)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
@@ -291,23 +294,23 @@ static inline void wd_ring_end(struct wd_ring *ring)
 }
 
 /*
- * With nothing in flight a completion is a second one of something. A device
- * that is asked for an event would tell of it at once, again and again.
+ * With nothing in flight, a completion is a repeated one. A device that is asked for
+ * an event would report it at once, again and again.
  */
 static inline void wd_ring_drop_strays(struct wd_ring *ring)
 {
 	uint32_t pos = wd_ring_pos(ring);
 
-	/* The entry first, what is being sent next: one that is due is counted then, or will be. */
+	/* Reads the entry before the counters: a genuine completion's descriptor is counted then, or filling is set. */
 	while (!ring->filled && wd_ring_valid_at(ring, pos) && !wd_ring_filling(ring) && !wd_ring_may_take(ring, 1))
 		pos = wd_ring_pos_after(ring, pos);
 	wd_ring_took(ring, pos, 0);
 }
 
 /*
- * Ask for an event with the next completion; until wd_ring_disarm() every CQ
- * doorbell asks again. After it: look at wd_ring_ready() once more, then sleep
- * in poll(fd), with a time limit.
+ * Asks for an event with the next completion; until wd_ring_disarm() each CQ doorbell asks
+ * again. Afterwards check wd_ring_ready() once more, then sleep in poll(fd) with a time
+ * limit.
  */
 static inline void wd_ring_arm(struct wd_ring *ring)
 {

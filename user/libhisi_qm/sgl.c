@@ -2,10 +2,10 @@
 /*
  * Hardware scatter/gather lists in pools.
  *
- * Lock: wd_sglpool.lock protects the free list and states; a list that is
- * out belongs to whoever has it.
+ * Lock: wd_sglpool.lock protects the free list and states; a list in use
+ * belongs to the caller that took it.
  *
- * What links and counts lists lies outside them: the device could write there.
+ * Links and counts lie outside the lists, because the device could write to the lists.
  */
 #include <endian.h>
 #include <errno.h>
@@ -25,8 +25,8 @@
 
 enum sgl_state {
 	SGL_FREE,
-	SGL_HEAD,	/* out, first of its chain */
-	SGL_CHAINED,	/* out, behind another one */
+	SGL_HEAD,	/* in use, first of its chain */
+	SGL_CHAINED,	/* in use, behind another list */
 };
 
 struct sgl_info {
@@ -52,17 +52,18 @@ struct wd_sglpool *wd_sglpool_new(__u32 sgl_num, __u32 sge_num)
 	__u32 i;
 
 	if (!sgl_num || sgl_num > SGL_NUM_MAX || !sge_num || sge_num > QM_SGL_MAX_ENTRIES)
-		return wd_null(wd_fail_num(NULL, EINVAL, "SGL pool of %u lists with %u entries: 1 .. 65535 and 1 .. 255 are possible",
+		return wd_null(wd_fail_num(NULL, EINVAL,
+					   "SGL pool of %u lists with %u entries: not in 1 .. 65535, 1 .. 255",
 					   sgl_num, sge_num));
 	pool = calloc(1, sizeof(*pool) + sgl_num * sizeof(pool->info[0]));
 	if (!pool)
-		return wd_null(wd_fail(NULL, ENOMEM, "SGL pool"));
+		return wd_null(wd_fail(NULL, ENOMEM, "no memory for the SGL pool"));
 	pool->stride = (sizeof(struct qm_sgl) + sge_num * sizeof(struct qm_sge) + QM_SGL_ALIGN - 1) &
 		       ~(size_t)(QM_SGL_ALIGN - 1);
 	pool->memory = aligned_alloc(QM_SGL_ALIGN, pool->stride * sgl_num);
 	if (!pool->memory) {
 		free(pool);
-		return wd_null(wd_fail(NULL, ENOMEM, "SGL pool"));
+		return wd_null(wd_fail(NULL, ENOMEM, "no memory for the SGL pool"));
 	}
 	memset(pool->memory, 0, pool->stride * sgl_num);
 	pool->sgl_num = sgl_num;
@@ -87,7 +88,7 @@ static struct qm_sgl *sgl_at(struct wd_sglpool *pool, uint32_t i)
 	return (struct qm_sgl *)(pool->memory + i * pool->stride);
 }
 
-/* How many entries the list takes; a list without bytes takes one. -EINVAL, -E2BIG. */
+/* The number of entries that the list needs; a list without bytes needs one. -EINVAL, -E2BIG. */
 static int64_t count_entries(const struct wd_sglpool *pool, const struct wd_datalist *list)
 {
 	uint64_t most = (uint64_t)pool->sge_num * (pool->sgl_num < QM_SGL_MAX_CHAIN ? pool->sgl_num : QM_SGL_MAX_CHAIN);
@@ -104,7 +105,7 @@ static int64_t count_entries(const struct wd_sglpool *pool, const struct wd_data
 	return entries ? (int64_t)entries : 1;
 }
 
-/* n lists as one chain; the index of the first, or NONE. */
+/* Takes n lists as one chain; the index of the first, or NONE. */
 static uint32_t take(struct wd_sglpool *pool, uint32_t n)
 {
 	uint32_t first, i, last = NONE;
@@ -126,7 +127,7 @@ static uint32_t take(struct wd_sglpool *pool, uint32_t n)
 	return first;
 }
 
-/* Where the next entry goes while a chain is filled. */
+/* The position of the next entry while a chain is filled. */
 struct cursor {
 	struct wd_sglpool *pool;
 	uint32_t index;
@@ -172,7 +173,7 @@ static void fill(struct cursor *c, const struct wd_datalist *list, int64_t entri
 		const unsigned char *data = node->data;
 		uint64_t left = node->len;
 
-		/* A node that grows meanwhile must not take more than was counted. */
+		/* A node that grows meanwhile must not use more entries than were counted. */
 		for (; left && entries; entries--) {
 			uint32_t len = left < QM_SGE_MAX_BYTES ? (uint32_t)left : QM_SGE_MAX_BYTES;
 
@@ -248,7 +249,7 @@ handle_t hisi_qm_create_sglpool(__u32 sgl_num, __u32 sge_num)
 		return 0;
 	if (!wd_handle_new(WD_KIND_SGLPOOL, &pool->obj)) {
 		wd_sglpool_free(pool);
-		return wd_no_handle(wd_fail(NULL, ENOMEM, "too many handles"));
+		return wd_no_handle(wd_fail(NULL, ENOMEM, "no memory for the SGL pool's handle"));
 	}
 	return pool->obj.handle;
 }
@@ -260,7 +261,7 @@ static struct wd_sglpool *pool_lookup(handle_t h, int *ret)
 	if (!pool)
 		*ret = wd_handle_bad(h, "an SGL pool");
 	else if (wd_stale(&pool->obj))
-		*ret = wd_fail(&pool->obj, ESTALE, "SGL pool of the parent process");
+		*ret = wd_fail(&pool->obj, ESTALE, "the SGL pool belongs to the parent process");
 	else
 		return pool;
 	return NULL;
@@ -273,10 +274,10 @@ int hisi_qm_destroy_sglpool(handle_t h_pool)
 
 	if (!pool)
 		return wd_handle_bad(h_pool, "an SGL pool");
-	/* The parent's lists that are out are no reason to keep the child's memory. */
+	/* The parent's lists in use are no reason to keep the child's memory. */
 	used = wd_stale(&pool->obj) ? 0 : wd_sglpool_used(pool);
 	if (used)
-		return wd_fail_num(&pool->obj, EBUSY, "%u lists of the SGL pool are still out", used, 0);
+		return wd_fail_num(&pool->obj, EBUSY, "%u lists of the SGL pool are still in use", used, 0);
 	wd_handle_free(h_pool);
 	wd_sglpool_free(pool);
 	return 0;
@@ -300,10 +301,11 @@ void *hisi_qm_get_hw_sgl(handle_t h_pool, const struct wd_datalist *list)
 	case -EINVAL:
 		return wd_null(wd_fail(&pool->obj, EINVAL, "hisi_qm_get_hw_sgl: a piece has a length, but no data"));
 	case -E2BIG:
-		return wd_null(wd_fail_num(&pool->obj, E2BIG, "list never fits into %u hardware lists of %u entries",
+		return wd_null(wd_fail_num(&pool->obj, E2BIG, "the list never fits %u hardware lists of %u entries",
 					   pool->sgl_num, pool->sge_num));
 	default:
-		return wd_null(wd_fail_num(&pool->obj, EBUSY, "too few of %u hardware lists are free", pool->sgl_num, 0));
+		return wd_null(wd_fail_num(&pool->obj, EBUSY, "too few of the pool's %u hardware lists are free",
+					   pool->sgl_num, 0));
 	}
 }
 
@@ -317,6 +319,6 @@ int hisi_qm_put_hw_sgl(handle_t h_pool, void *sgl)
 		return ret;
 	ret = wd_sglpool_put(pool, sgl);
 	if (ret)
-		wd_fail_num(&pool->obj, EINVAL, "%x is not a list of this pool that is out", (uintptr_t)sgl, 0);
+		wd_fail_num(&pool->obj, EINVAL, "%x is not a list in use of this pool", (uintptr_t)sgl, 0);
 	return ret;
 }
