@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA keys: from their parts into the layouts that devices read, and whether the parts make a key. */
+/* RSA keys: copies their parts into the layouts that devices read, and checks whether the parts make a key. */
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/crypto.h>
@@ -7,9 +7,9 @@
 #include "bn.h"
 #include "rsa.h"
 
-#define BASES_MAX	64	/* tried for one that is no square */
+#define BASES_MAX	64	/* bases that are tried, to find one that is no square */
 
-/* --- what can be said without arithmetic --- */
+/* --- checks without arithmetic --- */
 
 static int modulus_check(struct wd_object *obj, const __u8 *n, __u32 k)
 {
@@ -36,7 +36,7 @@ static int primes_look(struct wd_object *obj, const __u8 *p, const __u8 *q, __u3
 
 /* --- arithmetic --- */
 
-/* A number of key generation: what p and q come to. */
+/* Numbers that follow from p and q. */
 struct primes {
 	BN_CTX *ctx;
 	BIGNUM *p, *q, *p1, *q1, *n;
@@ -67,7 +67,7 @@ static void primes_end(struct primes *x)
 	BN_CTX_free(x->ctx);
 }
 
-/* a * b is 1 modulo m */
+/* Whether a * b is 1 modulo m. */
 static bool inverse_of(struct primes *x, const BIGNUM *a, const BIGNUM *b, const BIGNUM *m)
 {
 	BIGNUM *r = BN_CTX_get(x->ctx);
@@ -75,7 +75,7 @@ static bool inverse_of(struct primes *x, const BIGNUM *a, const BIGNUM *b, const
 	return r && a && b && BN_mod_mul(r, a, b, m, x->ctx) && BN_is_one(r);
 }
 
-/* What a wrong part would make of a result gives the primes away. */
+/* A result computed with a wrong part would reveal the primes. */
 static const char *crt_wrong(struct primes *x, const struct rsa_key *key)
 {
 	__u32 k = key->k, half = k / 2;
@@ -115,8 +115,8 @@ static int crt_check(struct wd_object *obj, const struct rsa_key *key)
 }
 
 /*
- * A number that is no square modulo n, which Jacobi's symbol tells: one that is
- * hides a d that is off by half of the order. False: no memory.
+ * Finds a number that is no square modulo n, by Jacobi's symbol: with a square, a d that is off by half of the order
+ * would go unnoticed. False: no memory.
  */
 static bool base_find(BIGNUM *base, const BIGNUM *n, BN_CTX *ctx)
 {
@@ -128,11 +128,11 @@ static bool base_find(BIGNUM *base, const BIGNUM *n, BN_CTX *ctx)
 		if (symbol < 0)
 			return symbol == -1;
 	}
-	/* n is a square, or a strange number: one base is as good as another. */
+	/* n is a square, or unusual: any base will do. */
 	return BN_set_word(base, 2);
 }
 
-/* Of a key without its primes: what e makes of a number, d undoes. A test, and no proof. */
+/* For a key without its primes: checks with one number that d undoes e. A test, not a proof. */
 static int exponents_check(struct wd_object *obj, const struct rsa_key *key)
 {
 	BN_CTX *ctx = BN_CTX_secure_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA: what is wrong with a request, and which operands it has. */
+/* RSA: checks of a request, and its operands. */
 #include <errno.h>
 
 #include "rsa.h"
@@ -56,7 +56,7 @@ static int arg_check(struct wd_session *base, const struct wd_rsa_arg *arg)
 	if (arg->src_len != want)
 		return wd_fail_num(obj, EINVAL, "src_len is %u: the operands have %u bytes", arg->src_len, want);
 	ret = pubkey_check_ends(base, arg->src, arg->src_len, arg->dst, arg->dst_len, result_bytes(s, arg->op));
-	/* What isn't memory can't be looked at. */
+	/* The check of the operand reads memory, so it must be mapped. */
 	if (!ret && !wd_probe(WD_PROBE_RECENT, false, arg->src, arg->src_len))
 		ret = wd_fail(obj, EFAULT, "src is not mapped");
 	return ret ? ret : check_operand(s, arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between libwd_rsa and its drivers; private. */
+/* Shared by libwd_rsa and its drivers; private. */
 #ifndef WD_RSA_PRIVATE_H
 #define WD_RSA_PRIVATE_H
 
@@ -11,8 +11,8 @@
 struct soft_rsa;
 
 /**
- * struct rsa_key - a key as descriptors want it, and as libcrypto does
- * @k:		bytes of the modulus
+ * struct rsa_key - a key, as descriptors and libcrypto need it
+ * @k:		length of the modulus in bytes
  * @pub:	e, n
  * @priv:	d, n
  * @crt:	dq, dp, q, p, qinv, of half the size
@@ -27,7 +27,7 @@ struct rsa_key {
 	__u8 crt[5 * RSA_BYTES_MAX / 2];
 };
 
-/* Where its parts lie. */
+/* The addresses of a key's parts. */
 static inline const __u8 *rsa_key_n(const struct rsa_key *key)
 {
 	return key->pub + key->k;
@@ -64,16 +64,16 @@ static inline bool rsa_is_genkey(__u32 op)
 
 /* --- key.c --- */
 
-/* A key of k bytes from the caller's parts; NULL and *ret, recorded. */
+/* Makes a key of k bytes from the caller's parts; NULL and *ret, recorded. */
 struct rsa_key *rsa_key_make(struct wd_object *obj, __u32 k, const struct wd_rsa_key *from, int *ret);
-/* Wiped. */
+/* Wipes and frees the key. */
 void rsa_key_free(struct rsa_key *key);
-/* e, p, q, as a request brings them: 0, -EINVAL, recorded. */
+/* Checks a request's e, p, q: 0, -EINVAL, recorded. */
 int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src);
 
 /* --- soft/rsa.c --- */
 
-/* Of a key that is complete but for it: 0, -EINVAL, -ENOMEM. */
+/* Makes key->soft for an otherwise complete key: 0, -EINVAL, -ENOMEM. */
 int soft_rsa_make(struct rsa_key *key);
 void soft_rsa_free(struct soft_rsa *r);
 

@@ -7,7 +7,7 @@
 #define HPRE_ARG	struct wd_rsa_arg
 #include "hpre_fast.inc.h"
 
-/* e, p, q of a key to be made; d, n, qinv, dq, dp of it */
+/* A new key's e, p, q; its d, n, qinv, dq, dp. */
 #define AREA_BYTES	(2 * RSA_BYTES_MAX + 7 * RSA_BYTES_MAX / 2)
 
 static inline void fill_power(const struct rsa_sess *s, __u32 op, const void *src, struct hpre_area *a, struct hpre_job *j)
@@ -37,7 +37,7 @@ static int rsa_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *
 {
 	struct rsa_sess *s = to_rsa_sess(c->m.sess);
 
-	/* Nobody knows what hardware makes of nothing. */
+	/* The result of hardware for an operand of 0 is unknown. */
 	if (!rsa_is_genkey(c->op) && pubkey_is_zero(c->src, s->k))
 		return -E2BIG;
 	if (rsa_is_genkey(c->op))
@@ -59,7 +59,7 @@ static const struct hpre_class rsa_class = { .fill = rsa_fill, .finish = rsa_fin
 
 /* --- the fast path --- */
 
-/* Whether the class's check would find nothing. */
+/* Whether the class's check would accept the request. */
 static inline bool arg_fits(struct wd_session *base, const struct wd_rsa_arg *arg)
 {
 	const struct rsa_sess *s = to_rsa_sess(base);
@@ -78,7 +78,7 @@ WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_rsa_arg 
 		return false;
 	fill_power(s, arg->op, arg->src, a, j);
 	a->bytes = s->k;
-	/* The copy, as the caller's may change meanwhile. */
+	/* Checks the copy, because the caller's memory may change meanwhile. */
 	return pubkey_is_between(j->in, rsa_key_n(s->key));
 }
 

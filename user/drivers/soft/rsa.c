@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA on this CPU. */
+/* RSA on the software path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <openssl/core_names.h>
@@ -14,8 +14,8 @@
 #include "spare.h"
 
 /**
- * struct soft_rsa - a key in libcrypto's hands
- * @ctx:	prepared for the public key's operation, and the private one's
+ * struct soft_rsa - a key as libcrypto sees it
+ * @ctx:	prepared for the public key's operation and the private one's
  */
 struct soft_rsa {
 	EVP_PKEY *pkey;
@@ -108,7 +108,7 @@ static EVP_PKEY_CTX *ctx_make(EVP_PKEY *pkey, bool priv)
 	return NULL;
 }
 
-/* What libcrypto's RSA doesn't take: an e of more than 64 bits with an n of more than 3072. */
+/* libcrypto's RSA refuses an e of more than 64 bits with an n of more than 3072. */
 #define LARGE_N_BYTES	384
 #define SMALL_E_BYTES	8
 
@@ -216,7 +216,7 @@ static int rsa_exec(struct wd_msg *m)
 	m->status = -EFAULT;
 	if (!pubkey_mapped(c))
 		return m->status;
-	/* libcrypto's queue of errors is the caller's. */
+	/* libcrypto's error queue belongs to the caller. */
 	ERR_set_mark();
 	if (rsa_is_genkey(c->op))
 		m->status = genkey(c, s->k);
