@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Charges: who pays for a context, and what open() says.
+ * Charges: who pays for a context, and the errors of open().
  *
- * A charge is made before the driver is asked for a queue, and ends once: with
- * the last close, with the device, or when its section is revoked.
+ * A charge is made before the driver is asked for a queue, and ends once: at the last close, at
+ * the removal of the device, or at the revocation of its section.
  */
 #include <linux/debugfs.h>
 #include <linux/device.h>
@@ -35,7 +35,7 @@ static int charge_pool(const struct uacce_owner *owner, const struct uacce_devic
 	return uacce_account_room(uacce) ? 0 : -EBUSY;
 }
 
-/* What an attached process' next context of this device is charged to. */
+/* The class that the next context of an attached process on this device is charged to. */
 static int charge_attached(const struct uacce_owner *owner, struct uacce_device *uacce,
 			   enum uacce_nl_ctx_class *class)
 {
@@ -65,7 +65,7 @@ static bool is_attached(const struct uacce_owner *owner)
 static int charge_choose(const struct uacce_owner *owner, struct uacce_device *uacce,
 			 enum uacce_nl_ctx_class *class)
 {
-	/* It is being removed. */
+	/* The device is being removed. */
 	if (!uacce->acct.on)
 		return -EINVAL;
 	if (is_attached(owner))
@@ -101,8 +101,8 @@ static void charge_count(struct uacce_ctx *ctx, struct uacce_owner *owner)
 }
 
 /*
- * The opener pays, whoever uses the file later. -EACCES, -ESHUTDOWN, -EDQUOT,
- * -EBUSY: docs/provisioning.md has the table.
+ * The opener pays, whichever process uses the file later. Returns -EACCES, -ESHUTDOWN, -EDQUOT
+ * or -EBUSY; docs/provisioning.md has the table.
  */
 int uacce_charge(struct uacce_ctx *ctx)
 {
@@ -128,7 +128,7 @@ int uacce_charge(struct uacce_ctx *ctx)
 	return ret;
 }
 
-/* One context less is charged to it. */
+/* Drops one charge from the slot. */
 static void slot_put(struct uacce_slot *slot)
 {
 	struct uacce_section *section = slot->section;
@@ -141,7 +141,7 @@ static void slot_put(struct uacce_slot *slot)
 	uacce_section_settle(section);
 }
 
-/* Nothing if it was done before. */
+/* Does nothing if the charge has ended already. */
 void uacce_uncharge_locked(struct uacce_ctx *ctx)
 {
 	struct uacce_charge *charge = &ctx->charge;
@@ -181,17 +181,17 @@ void uacce_uncharge(struct uacce_ctx *ctx)
 	mutex_unlock(&uacce_prov);
 }
 
-/* The device didn't let go of its queue: nobody can have that one. */
+/* The device failed to stop the queue, so no other context can have it. */
 void uacce_quarantine(struct uacce_ctx *ctx)
 {
 	mutex_lock(&uacce_prov);
-	/* First, since what comes free is given out at once. */
+	/* First, since uncharging gives freed contexts out at once. */
 	ctx->q.uacce->acct.quarantined++;
 	uacce_uncharge_locked(ctx);
 	mutex_unlock(&uacce_prov);
 }
 
-/* It did after all. */
+/* The device stopped the queue after all. */
 void uacce_unquarantine(struct uacce_device *uacce)
 {
 	mutex_lock(&uacce_prov);
@@ -200,7 +200,7 @@ void uacce_unquarantine(struct uacce_device *uacce)
 	mutex_unlock(&uacce_prov);
 }
 
-/* Of its next start in the hardware. */
+/* The priority for the queue's next start. */
 u8 uacce_charge_priority(struct uacce_ctx *ctx)
 {
 	u8 priority = 0;
@@ -239,7 +239,7 @@ u32 uacce_account_left(struct uacce_device *uacce)
 	return left;
 }
 
-/* ------ debugfs: the sums, made anew from what they are the sums of ------ */
+/* ------ debugfs: the sums, recomputed from what they count ------ */
 
 static void account_recount(const struct uacce_device *uacce, struct uacce_account *sum)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a device and a context carry of their accounting; provision.h has the rest. */
+/* The accounting members of a device and a context; provision.h has the rest. */
 #ifndef WD_UACCE_ACCOUNT_H
 #define WD_UACCE_ACCOUNT_H
 
@@ -9,16 +9,16 @@
 #include <linux/uacce_netlink.h>
 #include <linux/uidgid.h>
 
-#define UACCE_CTX_NO_ID		((u32)-1)	/* the driver hasn't given it a queue yet */
+#define UACCE_CTX_NO_ID		((u32)-1)	/* the driver hasn't assigned a queue yet */
 
 struct uacce_device_item;
 struct uacce_owner;
 struct uacce_slot;
 
-/* What an admin set for the device in some place; remembered until the module goes. */
+/* An administrator's settings for a device, by its parent's name; kept until the module is unloaded. */
 struct uacce_settings {
 	struct list_head all;
-	int priority;			/* any int; chosen only in -100 .. 99 */
+	int priority;			/* settable to -100 .. 99; internally any int */
 	int zone;
 	bool zone_set;
 	u32 max_ctxs;
@@ -38,18 +38,18 @@ struct uacce_account {
 	u32 quarantined;
 	struct list_head charges;
 	struct uacce_settings *settings;
-	struct uacce_device_item *item;	/* its directory */
+	struct uacce_device_item *item;	/* the device's configfs directory */
 };
 
-/* One open context, in what it is counted. */
+/* How one open context is charged. */
 struct uacce_charge {
-	struct list_head node;		/* uacce_account::charges, while counted there */
+	struct list_head node;		/* uacce_account::charges, until the charge ends */
 	struct list_head of_owner;	/* uacce_owner::charges, until the last close */
 	struct uacce_owner *owner;
-	struct uacce_slot *slot;	/* NULL: the pool's */
+	struct uacce_slot *slot;	/* NULL: charged to the pool */
 	enum uacce_nl_ctx_class class;
 	u32 id;
-	u64 serial;			/* counts openings: the device's list is in its order */
+	u64 serial;			/* counts openings; uacce_account::charges is in this order */
 	kuid_t euid;
 	ktime_t since;
 	char comm[TASK_COMM_LEN];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Attachments: a process' claim to a slot, had or waited for. It ends with
- * DETACH, with its socket, or with the process, whichever comes first, and what
- * it had is given on (uacce_section_settle()).
+ * Attachments: a process' claim to a slot, granted or waiting. An attachment ends with DETACH,
+ * with its socket, or with the process, whichever comes first; the slot then goes to the next
+ * waiter (uacce_section_settle()).
  *
- * All of it is under uacce_prov. A socket is known by its held sock, a process
- * by its pinned struct pid: numbers come again. The pid's wait queue, which pidfds
- * poll, tells of the death; that runs in the dying task with its locks held, so
- * the rest is done by a work item.
+ * uacce_prov protects everything here. A socket is identified by its held sock, a process by
+ * its pinned struct pid, because port and process numbers are reused. The pid's wait queue,
+ * which pidfds poll, reports the death of the process; that callback runs in the dying task
+ * with locks held, so a work item does the rest.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -22,7 +22,7 @@
 
 static u32 next_ticket = 1;
 
-/* ------ the end ------ */
+/* ------ end of an attachment ------ */
 
 void uacce_attachment_end(struct uacce_attachment *a, int error)
 {
@@ -32,7 +32,7 @@ void uacce_attachment_end(struct uacce_attachment *a, int error)
 	uacce_section_settle(section);
 }
 
-/* ------ processes and sockets that go ------ */
+/* ------ exiting processes and closed sockets ------ */
 
 static bool group_is_dead(struct pid *pid)
 {
@@ -61,7 +61,7 @@ static int attachment_on_death(wait_queue_entry_t *wait, unsigned int mode, int 
 {
 	struct uacce_attachment *a = container_of(wait, struct uacce_attachment, death);
 
-	/* It stays on this queue as long as it has its first reference. */
+	/* The entry stays on this wait queue while the attachment has its first reference. */
 	kref_get(&a->ref);
 	if (!queue_work(uacce_wq, &a->died))
 		uacce_attachment_put(a);
@@ -96,7 +96,7 @@ static int attach_on_netlink(struct notifier_block *nb, unsigned long event, voi
 
 	if (event != NETLINK_URELEASE || n->protocol != NETLINK_GENERIC)
 		return NOTIFY_DONE;
-	/* Whatever this socket attached has been there since before its release, and keeps the list from being empty. */
+	/* Attachments of this socket were listed before its release, so they keep the list from being empty. */
 	if (list_empty_careful(&uacce_attachments))
 		return NOTIFY_DONE;
 	mutex_lock(&uacce_prov);
@@ -110,7 +110,7 @@ static struct notifier_block attach_netlink_nb = {
 	.notifier_call = attach_on_netlink,
 };
 
-/* ------ the beginning ------ */
+/* ------ start of an attachment ------ */
 
 static int attach_refuse(struct uacce_refusal *no, int error, u16 attr, const char *why)
 {
@@ -119,7 +119,7 @@ static int attach_refuse(struct uacce_refusal *no, int error, u16 attr, const ch
 	return error;
 }
 
-/* It is there, and the section gives its slots nothing of it as long as it is live. */
+/* The device is present, but gives the slots of the live section no contexts. */
 static bool member_is_empty(const struct uacce_member *m)
 {
 	return m->uacce && !(m->sync + m->async);
@@ -150,7 +150,7 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 	return 0;
 }
 
-/* What there is none of: the slot or the device that was asked for, or any. */
+/* The attribute to blame when no slot is free: the requested slot, the requested device, or the section. */
 static u16 wanted_attr(const struct uacce_attachment *a)
 {
 	if (a->want_index >= 0)
@@ -182,7 +182,7 @@ static struct uacce_attachment *attachment_new(const struct uacce_attach_request
 	return a;
 }
 
-/* Contexts that are charged to a slot bind the process to it. */
+/* A process with contexts charged to a slot can only attach to that slot. */
 static int attachment_own_slot(struct uacce_attachment *a, struct uacce_slot **slot, struct uacce_refusal *no)
 {
 	struct uacce_slot *own = a->owner->slot;
@@ -215,7 +215,7 @@ static int attachment_wait(struct uacce_attachment *a, u32 wait_ms, struct uacce
 	list_add_tail(&a->waiting, &section->waiters);
 	section->waiting++;
 	kref_get(&a->ref);
-	/* A jiffy that has begun is none. */
+	/* The current jiffy has partly elapsed and doesn't count. */
 	queue_delayed_work(uacce_wq, &a->expiry, min(msecs_to_jiffies(wait_ms) + 1, (unsigned long)MAX_JIFFY_OFFSET));
 	return 0;
 }
@@ -231,7 +231,7 @@ static int attachment_begin(struct uacce_attachment *a, const struct uacce_attac
 	if (ret)
 		return ret;
 	if (!slot) {
-		/* Whatever is free is theirs first who came first. */
+		/* Earlier waiters get free slots first. */
 		uacce_waiters_serve(a->section);
 		slot = uacce_slot_take(a);
 	}
@@ -261,7 +261,10 @@ int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment
 	struct uacce_owner *owner;
 	int ret;
 
-	/* First, so that who inherited a slot over exec learns that, whatever it may have now. */
+	/*
+	 * First, so that a process that kept its attachment over exec gets this error, whatever its
+	 * permissions are now.
+	 */
 	owner = uacce_owner_find(task_tgid(current));
 	if (owner && owner->attachment)
 		return attach_refuse(no, -EALREADY, 0, owner->attachment->slot ? "this process is attached already" :

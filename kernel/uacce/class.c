@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The class, the device numbers and who they are, and the inodes behind mappings. */
+/* The class, the device numbers and the devices behind them, and the inodes of mappings. */
 #include <linux/cdev.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -15,12 +15,16 @@ struct class uacce_class = {
 	.name = "uacce",
 };
 
-/* By id, which is the minor number: from allocation to removal, and the device while its node may be opened. */
+/*
+ * Indexed by id, which is the minor number. An id is taken from allocation to removal; the
+ * entry is the device while its node may be opened.
+ */
 static DEFINE_XARRAY_ALLOC(uacce_devices);
 static dev_t uacce_first_devt;
 /*
- * One for all numbers. An inode keeps the cdev that it was opened with first, and a node in a container
- * is one inode for long: a cdev of a device that has gone would stay there while anybody has it open.
+ * One cdev for all numbers. An inode keeps the cdev that it was first opened with, and a node
+ * in a container may keep its inode for long: a cdev per device would outlive its device while
+ * the inode is open.
  */
 static struct cdev *uacce_cdev;
 static struct vfsmount *uacce_mnt;
@@ -39,20 +43,20 @@ void uacce_id_free(int id)
 	xa_erase(&uacce_devices, id);
 }
 
-/* From here on its node opens it. */
+/* From here on, opening the node opens the device. */
 void uacce_id_publish(struct uacce_device *uacce)
 {
-	/* The id's place is there already. */
+	/* uacce_id_alloc() has allocated the entry, so the store can't fail. */
 	WARN_ON(xa_is_err(xa_store(&uacce_devices, uacce->id, uacce, GFP_KERNEL)));
 }
 
-/* Its number stays taken. */
+/* The id stays taken. */
 void uacce_id_withdraw(struct uacce_device *uacce)
 {
 	xa_store(&uacce_devices, uacce->id, NULL, GFP_KERNEL);
 }
 
-/* With a reference to it, or NULL. */
+/* Returns the device with a reference, or NULL. */
 struct uacce_device *uacce_id_find(int id)
 {
 	struct uacce_device *uacce;
@@ -75,7 +79,7 @@ static int uacce_fs_init_context(struct fs_context *fc)
 	return init_pseudo(fc, UACCE_FS_MAGIC) ? 0 : -ENOMEM;
 }
 
-/* No owner: the mount, which lives as long as the module, would pin it. */
+/* No owner: the mount lives as long as the module and would pin it. */
 static struct file_system_type uacce_fs_type = {
 	.name = "uacce",
 	.init_fs_context = uacce_fs_init_context,
@@ -83,15 +87,15 @@ static struct file_system_type uacce_fs_type = {
 };
 
 /*
- * A device can have several nodes, hence several inodes (mknod in a container),
- * so a queue brings its own: all its mappings hang on that one's address space.
+ * A device can have several nodes, hence several inodes (mknod in a container). So each queue
+ * has an inode of its own, whose address space holds all of the queue's mappings.
  */
 struct inode *uacce_inode_alloc(void)
 {
 	return alloc_anon_inode(uacce_mnt->mnt_sb);
 }
 
-/* Opened from here on. */
+/* Nodes can be opened from here on. */
 int uacce_class_open(const struct file_operations *fops)
 {
 	int ret;

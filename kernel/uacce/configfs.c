@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * /sys/kernel/config/uacce: intent. devices/ is filled by the kernel, sections/
- * by mkdir. No lock of ours is held while a directory is made or taken away by us.
+ * /sys/kernel/config/uacce: what the administrator wants. The kernel fills devices/, mkdir
+ * fills sections/. None of our locks is held while the kernel creates or removes a directory.
  */
 #include <linux/configfs.h>
 #include <linux/module.h>

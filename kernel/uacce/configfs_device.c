@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* devices/<dev>/: what an admin wants of a device, and what it has. */
+/* devices/<dev>/: an administrator's settings for a device, and its state. */
 #include <linux/configfs.h>
 #include <linux/device.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include "provision.h"
 
-/* Open attributes may outlive the device: the item holds a reference to it. */
+/* Open attributes may outlive the device, so the item holds a reference to it. */
 struct uacce_device_item {
 	struct config_group group;
 	struct uacce_device *uacce;
@@ -40,7 +40,7 @@ DEVICE_SHOW(used_ctxs, uacce->acct.used)
 DEVICE_SHOW(free_ctxs, uacce_account_room(uacce))
 DEVICE_SHOW(quarantined_ctxs, uacce->acct.quarantined)
 
-/* Under uacce_prov, after a change of the settings. */
+/* Called under uacce_prov, after a change of the settings. */
 static void device_changed(struct uacce_device *uacce)
 {
 	if (uacce->acct.on)
@@ -176,7 +176,7 @@ int uacce_configfs_add_device(struct uacce_device *uacce)
 	get_device(&uacce->dev);
 	d->uacce = uacce;
 	config_group_init_type_name(&d->group, dev_name(&uacce->dev), &device_type);
-	/* It doesn't say that there was no memory for a long name. */
+	/* config_group_init_type_name() doesn't report that it had no memory for a long name. */
 	ret = d->group.cg_item.ci_name ? configfs_register_group(&devices_group, &d->group) : -ENOMEM;
 	if (ret) {
 		config_group_put(&d->group);

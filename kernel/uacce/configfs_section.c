@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sections/<name>/: the shape of a section, and its life by writes to "live".
+ * sections/<name>/: the shape of a section, and its state, changed by writes to "live".
  *
  * A store parses into a local, then takes uacce_prov, checks and assigns.
  */
@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include "provision.h"
 
-/* What gives the section its shape stands while somebody relies on it. */
+/* The attributes that shape the section can't change while it is live or draining. */
 static int shape_lock(struct uacce_section *section)
 {
 	mutex_lock(&uacce_prov);
@@ -201,7 +201,7 @@ static void section_reason(struct uacce_section *section, const char *why)
 	mutex_unlock(&uacce_prov);
 }
 
-/* The directory stays while the section isn't configured; section.c lets go of it. */
+/* The directory is pinned until the section is configured again; section.c drops the reference. */
 static int go_live(struct uacce_section *section)
 {
 	int ret = configfs_depend_item_unlocked(section->group.cg_subsys, &section->group.cg_item);
@@ -310,7 +310,7 @@ static struct config_group *sections_make(struct config_group *group, const char
 	if (IS_ERR(section))
 		return ERR_CAST(section);
 	config_group_init_type_name(&section->group, name, &section_type);
-	/* It doesn't say that there was no memory for a name of 20 bytes or more. */
+	/* config_group_init_type_name() doesn't report that it had no memory for a name of 20 bytes or more. */
 	if (!section->group.cg_item.ci_name) {
 		uacce_section_free(section);
 		return ERR_PTR(-ENOMEM);
@@ -323,7 +323,7 @@ static struct config_group *sections_make(struct config_group *group, const char
 	return &section->group;
 }
 
-/* Configured, or its directory were pinned. */
+/* The section is configured: otherwise its directory would be pinned. */
 static void sections_drop(struct config_group *group, struct config_item *item)
 {
 	struct uacce_section *section = to_uacce_section(item);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Devices: allocation, registration, removal, and taking the queues of one back.
+ * Devices: allocation, registration, removal, and revoking all queues of a device.
  *
  * lock                    protects                           taken with
  * ----------------------  ---------------------------------  ------------------------
- * uacce_device.kill_lock  one walk over the queues at a time  whatever the driver holds
- * uacce_device.lock       ctxs, held, bonds, dead,           anything; a leaf, spins
+ * uacce_device.kill_lock  one walk over the queues at a time  any lock of the driver
+ * uacce_device.lock       ctxs, held, bonds, dead,           any lock; a leaf, spins
  *                         kill_round
  * uacce_ctx.*             see queue.c                        kill_lock
  *
- * References: a device lives as long as an open file of it (open() looks it up by
- * its number and holds it, the context later). Everything a driver or provider could see of
- * it ends in uacce_remove(): what remains is memory.
+ * References: a device lives as long as any open file of it. open() looks the device up by
+ * its number and holds a reference, which the context takes over. Nothing of the device is
+ * visible to a driver or provider after uacce_remove(): only memory remains.
  */
 #include <linux/device.h>
 #include <linux/err.h>
@@ -118,7 +118,7 @@ err_put_device:
 }
 EXPORT_SYMBOL_GPL(uacce_alloc);
 
-/* ------ what there is of it, as long as it is registered ------ */
+/* ------ accounting of a registered device ------ */
 
 static void account_insert(struct uacce_device *uacce)
 {
@@ -150,7 +150,7 @@ static void uacce_account_del(struct uacce_device *uacce)
 {
 	uacce_configfs_del_device(uacce);
 	mutex_lock(&uacce_prov);
-	/* Whoever reserves on a device that is off would keep a pointer to what is freed soon. */
+	/* A section that reserves on a device that is off would keep a pointer to freed memory. */
 	WARN_ON(uacce->acct.reserved);
 	list_del(&uacce->acct.all);
 	uacce_prov_generation++;
@@ -195,13 +195,13 @@ static void uacce_account_announce(struct uacce_device *uacce)
 	mutex_unlock(&uacce_prov);
 }
 
-/* ------ ------ */
+/* ------ registration and removal ------ */
 
 int uacce_register(struct uacce_device *uacce)
 {
 	int ret;
 
-	/* Claims are served before anybody can open it. */
+	/* Claims are served before the device can be opened. */
 	ret = uacce_account_add(uacce);
 	if (ret)
 		return ret;
@@ -232,13 +232,13 @@ void uacce_queue_recovered(struct uacce_queue *q)
 	struct uacce_ctx *ctx = to_uacce_ctx(q);
 	struct uacce_device *uacce = q->uacce;
 
-	/* Who put the queue is still about to hold the context. */
+	/* Waits for the thread in put_queue(), which has yet to hold the context. */
 	mutex_lock(&ctx->mutex);
 	spin_lock(&uacce->lock);
 	list_del_init(&ctx->held);
 	spin_unlock(&uacce->lock);
 	mutex_unlock(&ctx->mutex);
-	/* The address space first: who is given the place may count on it. */
+	/* The address space first: the next context that is charged relies on it. */
 	uacce_ctx_unhold(ctx);
 	uacce_unquarantine(uacce);
 }
@@ -261,8 +261,8 @@ static void uacce_release_held(struct uacce_device *uacce)
 }
 
 /*
- * The next context that this round hasn't met. Met ones and those opened since
- * the round began are at the end of the list, so the first one tells.
+ * Returns the next context that this round hasn't visited. Visited contexts and those opened
+ * since the round began are at the end of the list, so checking the first is enough.
  */
 static struct uacce_ctx *uacce_next_ctx(struct uacce_device *uacce, u64 round)
 {
@@ -299,7 +299,7 @@ static void uacce_kill_round(struct uacce_device *uacce, bool dead)
 	mutex_unlock(&uacce->kill_lock);
 }
 
-/* Nobody has been told of a device that fails before it is announced. */
+/* A device that fails before it is announced sends no events. */
 static void uacce_tell(struct uacce_device *uacce, enum uacce_nl_cmd cmd)
 {
 	mutex_lock(&uacce_prov);
@@ -333,7 +333,7 @@ void uacce_unregister(struct uacce_device *uacce)
 {
 	if (uacce->unregistered)
 		return;
-	/* Ends the node and waits for readers of attributes, so no op runs on their behalf. */
+	/* Removes the node and waits for readers of attributes, so no op runs on their behalf. */
 	if (uacce->registered) {
 		device_del(&uacce->dev);
 		uacce_id_withdraw(uacce);
@@ -349,13 +349,13 @@ EXPORT_SYMBOL_GPL(uacce_unregister);
 void uacce_remove(struct uacce_device *uacce)
 {
 	uacce_unregister(uacce);
-	/* Who was killed in open() may still be in the provider. */
+	/* An open() that was killed may still be in the provider. */
 	wait_event(uacce->opened, !atomic_read(&uacce->openers));
 	uacce_pool_exit(uacce);
 	uacce_release_held(uacce);
 	uacce_sva_detach(uacce);
 	put_device(uacce->parent);
-	/* Last, so that the name comes back only when everything of it is gone. */
+	/* Last, so that the name is free only when nothing of the device remains. */
 	uacce_id_free(uacce->id);
 	put_device(&uacce->dev);
 }

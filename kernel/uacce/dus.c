@@ -2,8 +2,8 @@
 /*
  * DUS blocks: the memory that a queue's device, kernel and user share.
  *
- * One is made for each open, so no owner sees what the last one left. It is
- * counted, not owned: the driver, the context and each mapping hold it.
+ * Each open allocates a new block, so no owner sees the data of the last. The block is
+ * reference counted: the driver, the context and each mapping hold a reference.
  */
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
@@ -12,13 +12,13 @@
 #include <linux/slab.h>
 #include "internal.h"
 
-/* The block is mapped once and never synchronised: device and CPU must see one memory. */
+/* The block is mapped once and never synchronised: device and CPU must be coherent. */
 static bool uacce_dus_possible(struct device *dev)
 {
 	return dev_is_dma_coherent(dev) && dma_max_mapping_size(dev) == SIZE_MAX;
 }
 
-/* A reserved context's memory is reserved, too. */
+/* A context charged to a slot takes memory that its section reserved. */
 static void uacce_dus_find_pages(struct uacce_dus *dus, struct uacce_queue *q)
 {
 	struct uacce_device *uacce = q->uacce;
@@ -34,7 +34,7 @@ static void uacce_dus_find_pages(struct uacce_dus *dus, struct uacce_queue *q)
 	dus->va = uacce_pages_alloc(dus->dev, dus->size, GFP_KERNEL_ACCOUNT);
 }
 
-/* When only the mappings of processes remain, which keep the pages: the pool makes others. */
+/* Called when only processes' mappings remain. They keep the pages, so the pool allocates others. */
 static void uacce_dus_leave_pool(struct uacce_dus *dus)
 {
 	struct uacce_device *uacce = dus->pool;
@@ -43,7 +43,7 @@ static void uacce_dus_leave_pool(struct uacce_dus *dus)
 	if (!uacce)
 		return;
 	dus->pool = NULL;
-	/* Whoever could share it would need a reference to get another from. */
+	/* With one reference left, nobody else can take another. */
 	if (kref_read(&dus->ref) == 1)
 		swap(va, dus->va);
 	uacce_pool_give(uacce, va);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the kernel says without being asked: events to two groups, and a slot to
- * who waits for one.
+ * Unsolicited messages: events to two multicast groups, and slots granted to waiting processes.
  *
- * A number is taken for each event, under uacce_prov and before anything can
- * fail, so that whoever misses one sees a gap.
+ * Each event takes a number, under uacce_prov and before anything can fail, so that a listener
+ * that misses an event sees a gap.
  */
 #include <linux/jiffies.h>
 #include <linux/pid.h>
@@ -16,20 +15,20 @@
 #define QUOTA_ENTRIES	64
 #define QUOTA_PERIOD	HZ
 
-/* Names, a process, a number or two. */
+/* Room for names, a process, a number or two. */
 #define EVENT_BYTES	512
 
-/* Set before there is anything to tell. */
+/* Set before there is anything to send. */
 static struct genl_family *family;
 
 /* ------ sending ------ */
 
-/* NULL: nobody listens, or there is no memory. */
+/* NULL: no listener, or out of memory. */
 static struct sk_buff *event_new(enum uacce_mcgrp group, enum uacce_nl_cmd cmd, size_t bytes, void **hdr)
 {
 	struct sk_buff *skb;
 
-	/* Listeners in any namespace are found by any of them. */
+	/* Looking in one namespace is enough: listeners are counted for all namespaces together. */
 	if (!genl_has_listeners(family, &init_net, group))
 		return NULL;
 	skb = genlmsg_new(bytes, GFP_KERNEL);
@@ -43,8 +42,8 @@ static struct sk_buff *event_new(enum uacce_mcgrp group, enum uacce_nl_cmd cmd, 
 }
 
 /*
- * Each namespace by itself: genlmsg_multicast_allns() stops at the first one where
- * a listener has asked for errors of delivery (NETLINK_BROADCAST_ERROR).
+ * Sends to each namespace separately: genlmsg_multicast_allns() stops at the first namespace
+ * where a listener has asked for delivery errors (NETLINK_BROADCAST_ERROR).
  */
 static void send_everywhere(struct sk_buff *skb)
 {
@@ -61,7 +60,7 @@ static void send_everywhere(struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* Sends it if @ret, of the filling, is 0. */
+/* Sends the message if @ret, the result of filling it, is 0. */
 static void event_end(enum uacce_mcgrp group, struct sk_buff *skb, void *hdr, int ret)
 {
 	if (ret) {
@@ -182,7 +181,7 @@ static int fill_ctx_error(struct sk_buff *skb, const struct uacce_ctx *ctx, int 
 	return 0;
 }
 
-/* Once for what has happened since the last; by a work item, or before the owner of the context is forgotten. */
+/* Sends one event for all errors since the last. Called by a work item, or before the context's owner is forgotten. */
 void uacce_event_ctx_error(struct uacce_ctx *ctx)
 {
 	struct sk_buff *skb;
@@ -201,15 +200,15 @@ void uacce_event_ctx_error(struct uacce_ctx *ctx)
 
 /* ------ refusals of open(), one event a second for each process and device ------ */
 
-/* Told of until a second without refusals has passed; names are copies, what they name may go. */
+/* An entry lives until a second has passed without refusals. Names are copies: the objects that they name may go. */
 struct quota {
 	struct pid *pid;		/* NULL: the entry is free */
 	char dev[UACCE_NAME_SIZE + 16];
-	char section[UACCE_SECTION_NAME_MAX + 1];	/* of the last refusal; "": not attached */
+	char section[UACCE_SECTION_NAME_MAX + 1];	/* section of the last refusal; "": not attached */
 	char comm[TASK_COMM_LEN];
 	int error;
-	u32 count;			/* refusals that weren't told yet */
-	unsigned long told;		/* jiffies */
+	u32 count;			/* refusals not reported yet */
+	unsigned long told;		/* time of the last report, in jiffies */
 };
 
 static struct quota quotas[QUOTA_ENTRIES];
@@ -287,7 +286,7 @@ static struct quota *quota_find(const struct pid *pid, const char *dev)
 	return NULL;
 }
 
-/* A free entry, if need be the one that was told of the longest ago. */
+/* Returns a free entry, or else reuses the entry that was reported longest ago. */
 static struct quota *quota_room(void)
 {
 	struct quota *q, *oldest = quotas;
@@ -326,11 +325,11 @@ void uacce_event_quota(const struct uacce_device *uacce, const struct uacce_sect
 	q->count++;
 	if (!known || quota_due(q))
 		quota_tell(q);
-	/* Not later than it is due already. */
+	/* Doesn't postpone work that is already scheduled. */
 	schedule_delayed_work(&quota_work, QUOTA_PERIOD);
 }
 
-/* ------ to one who waits ------ */
+/* ------ to a waiting process ------ */
 
 static int fill_granted(struct sk_buff *skb, const struct uacce_attachment *a, int error)
 {
@@ -367,20 +366,20 @@ int uacce_tell_granted(const struct uacce_attachment *a, int error)
 	if (IS_ERR(skb))
 		return PTR_ERR(skb);
 	ret = genlmsg_unicast(a->net, skb, a->portid);
-	/* A port is free before its socket is dead: another one may have it, and the message, now. */
+	/* A port is freed before its socket is dead: another socket may have the port, and the message, by now. */
 	if (!ret && sock_flag(a->sk, SOCK_DEAD))
 		ret = -ECONNREFUSED;
 	return ret;
 }
 
-/* ------ ------ */
+/* ------ init and exit ------ */
 
 void uacce_event_init(struct genl_family *genl_family)
 {
 	family = genl_family;
 }
 
-/* Nobody opens any more, and nobody is attached. */
+/* No open() runs any more, and no process is attached. */
 void uacce_event_exit(void)
 {
 	struct quota *q;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the framework share, and nobody else sees. */
+/* Declarations that the framework's files share and that no other module sees. */
 #ifndef WD_UACCE_INTERNAL_H
 #define WD_UACCE_INTERNAL_H
 
@@ -18,34 +18,31 @@ struct uacce_provider;
 struct uacce_alg;
 
 enum uacce_ctx_state {
-	UACCE_CTX_OPENING,	/* inside open(): the driver hasn't got it yet */
+	UACCE_CTX_OPENING,	/* inside open(): the driver has no queue for it yet */
 	UACCE_CTX_INIT,
 	UACCE_CTX_STARTED,
-	UACCE_CTX_ZOMBIE,	/* the driver has had it back; only close() remains */
+	UACCE_CTX_ZOMBIE,	/* the queue is back with the driver; only close() remains */
 };
 
-/* What poll() finds of a queue's events. */
+/* Pending events of a queue, as poll() sees them. */
 enum uacce_event {
 	UACCE_EVENT_NONE,
-	UACCE_EVENT_SEEN,	/* by one look */
+	UACCE_EVENT_SEEN,	/* by one poll */
 	UACCE_EVENT_NEW,
 };
 
-/* Memory for the contexts that sections reserve on a device; pool.c. */
+/* Memory for the contexts that sections reserve on a device; see pool.c. */
 struct uacce_pool {
 	spinlock_t lock;
-	struct list_head blocks;	/* wiped, with nobody */
-	u32 kept;			/* of these */
-	u32 out;			/* with contexts of slots */
-	u32 want;			/* contexts reserved: kept + out should be that */
+	struct list_head blocks;	/* zeroed and unused */
+	u32 kept;			/* number of blocks in the list */
+	u32 out;			/* blocks in use by contexts of slots */
+	u32 want;			/* contexts reserved; the target for kept + out */
 	bool closed;
 	struct work_struct refill;
 };
 
-/*
- * A device instance. The locks of this struct and of the next are described in
- * device.c and queue.c.
- */
+/* A device instance. device.c and queue.c describe the locks of this struct and of the next. */
 struct uacce_device {
 	struct device dev;
 	struct device *parent;		/* referenced until uacce_remove() */
@@ -77,12 +74,12 @@ struct uacce_device {
 	struct mutex kill_lock;
 	spinlock_t lock;
 	bool dead;
-	bool resetting;			/* written by the driver's reset, read by anybody */
+	bool resetting;			/* written by the driver's reset, read without a lock */
 	u64 kill_round;
 	struct list_head ctxs;
 	struct list_head held;
 	struct list_head bonds;
-	atomic_t openers;		/* rises under lock, while not dead */
+	atomic_t openers;		/* incremented under lock, while not dead */
 	wait_queue_head_t opened;
 };
 
@@ -90,8 +87,8 @@ struct uacce_device {
 struct uacce_ctx {
 	struct uacce_queue q;		/* what the driver sees */
 	struct kref ref;
-	struct mm_struct *mm;		/* the opener's, by mmgrab */
-	struct inode *inode;		/* the address space that its mappings are found by */
+	struct mm_struct *mm;		/* the opener's mm, held by mmgrab() */
+	struct inode *inode;		/* its address space holds the queue's mappings */
 
 	struct list_head node;		/* uacce_device::ctxs */
 	struct list_head held;		/* uacce_device::held */
@@ -110,8 +107,8 @@ struct uacce_ctx {
 	struct uacce_region *regions[UACCE_QFRT_DUS + 1];
 
 	struct uacce_charge charge;
-	struct work_struct failed;	/* tells of the next */
-	int error;			/* that nobody was told of yet; any context */
+	struct work_struct failed;	/* reports the error below */
+	int error;			/* not reported yet; set in any context */
 
 	wait_queue_head_t wait;
 	atomic_t event;			/* enum uacce_event */
@@ -124,7 +121,7 @@ struct uacce_ctx {
 extern struct class uacce_class;
 int uacce_class_init(void);
 void uacce_class_exit(void);
-int uacce_class_open(const struct file_operations *fops);	/* from here on nodes can be opened */
+int uacce_class_open(const struct file_operations *fops);	/* nodes can be opened from here on */
 void uacce_class_close(void);
 int uacce_id_alloc(void);
 void uacce_id_free(int id);
@@ -134,7 +131,7 @@ struct uacce_device *uacce_id_find(int id);
 dev_t uacce_devt(int id);
 struct inode *uacce_inode_alloc(void);
 
-/* account.c: for open(), the last close, and a queue that did not stop */
+/* account.c: for open(), the last close, and a queue that failed to stop */
 int uacce_charge(struct uacce_ctx *ctx);
 void uacce_uncharge(struct uacce_ctx *ctx);
 void uacce_quarantine(struct uacce_ctx *ctx);
@@ -154,8 +151,8 @@ void uacce_region_revoke(struct uacce_ctx *ctx);
 struct uacce_dus *uacce_dus_get(struct uacce_dus *dus);
 void uacce_dus_put(struct uacce_dus *dus);
 
-/* pool.c: without locks, but for uacce_prov in what uacce_prov's own changes call (set) */
-void *uacce_pages_alloc(struct device *dev, size_t size, gfp_t gfp);	/* zeroed; free_pages_exact() */
+/* pool.c: called without locks; only uacce_pool_set() may be called under uacce_prov */
+void *uacce_pages_alloc(struct device *dev, size_t size, gfp_t gfp);	/* zeroed; freed by free_pages_exact() */
 void uacce_pool_init(struct uacce_device *uacce);
 void uacce_pool_exit(struct uacce_device *uacce);
 bool uacce_pool_lacks(struct uacce_device *uacce, u32 want);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ledger of provisioning: devices, sections, slots and owners, and how to
- * find one of them and what is free. It calls nobody, and everybody reads it.
+ * The ledger of provisioning: devices, sections, slots and owners, lookup by name
+ * or pid, and free contexts. It calls no other file of provisioning; all others call it.
  *
  * lock        protects                                   taken with
  * ----------  -----------------------------------------  -----------------------------
- * uacce_prov  all that provision.h declares              uacce_ctx.mutex; a leaf but for
- *                                                        sockets', pids' and allocation's
+ * uacce_prov  everything declared in provision.h         uacce_ctx.mutex; a leaf but for
+ *                                                        sockets', pids' and allocators'
  */
 #include <linux/bitmap.h>
 #include <linux/device.h>
@@ -54,7 +54,7 @@ int uacce_account_zone(const struct uacce_device *uacce)
 	return s && s->zone_set ? s->zone : dev_to_node(uacce->parent);
 }
 
-/* Less than nothing when a queue that was promised to somebody is lost. */
+/* Negative when a queue is lost that a section has reserved. */
 s64 uacce_account_free(const struct uacce_device *uacce)
 {
 	const struct uacce_account *acct = &uacce->acct;
@@ -62,7 +62,7 @@ s64 uacce_account_free(const struct uacce_device *uacce)
 	return (s64)acct->total - acct->reserved - acct->used_pool - acct->quarantined;
 }
 
-/* What can be given out of that. */
+/* How many contexts can still be given out: never negative. */
 u32 uacce_account_room(const struct uacce_device *uacce)
 {
 	return max_t(s64, uacce_account_free(uacce), 0);
@@ -175,7 +175,7 @@ u32 uacce_slots_taken(const struct uacce_section *section, int member)
 	return bitmap_weight(uacce_slot_map(section, member), section->taken_bits);
 }
 
-/* member -1: mode 0, where the slot has some of every device. */
+/* In mode 0 (member -1) a slot has contexts on every device. */
 bool uacce_slot_has(const struct uacce_slot *slot, int position)
 {
 	return slot->member < 0 || slot->member == position;
@@ -196,7 +196,7 @@ void uacce_slot_name(const struct uacce_slot *slot, char *name)
 		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_DEV%d_INT_%u", section, slot->member, slot->index);
 }
 
-/* ------ ------ */
+/* ------ init and exit ------ */
 
 int uacce_ledger_init(void)
 {
@@ -204,7 +204,7 @@ int uacce_ledger_init(void)
 	return uacce_wq ? 0 : -ENOMEM;
 }
 
-/* Nobody opens any more, and nobody is attached; works that found that may still run. */
+/* No open() runs any more and no process is attached. Work items that these queued may still run. */
 void uacce_ledger_exit(void)
 {
 	struct uacce_settings *s, *next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Module entry: what there is once for all devices, in the order in which it begins. */
+/* Module entry: initialises the global parts, in order of dependency. */
 #include <linux/module.h>
 #include "provision.h"
 

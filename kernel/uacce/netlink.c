@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The generic netlink family: requests and their replies; event.c says the rest.
+ * The generic netlink family: requests and their replies; event.c sends everything else.
  *
- * Handlers run in parallel, each under uacce_prov, and none sleeps for another
- * process. Replies are sent before the mutex is dropped: a socket gets what
- * concerns it in the order in which it happened.
+ * Handlers run in parallel, each under uacce_prov, and none sleeps waiting for another process.
+ * Replies are sent before the mutex is dropped, so a socket receives its messages in the order
+ * of the changes.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -33,7 +33,7 @@ static const struct nla_policy attach_policy[] = {
 
 /* ------ replies ------ */
 
-/* ERR_PTR(); the message's header in *hdr. */
+/* Returns the message or ERR_PTR(); *hdr is the message's header. */
 static struct sk_buff *reply_new(struct genl_info *info, size_t bytes, void **hdr)
 {
 	struct sk_buff *msg = genlmsg_new(bytes, GFP_KERNEL);
@@ -48,7 +48,7 @@ static struct sk_buff *reply_new(struct genl_info *info, size_t bytes, void **hd
 	return msg;
 }
 
-/* Sends it if @ret, of the filling, is 0. */
+/* Sends the message if @ret, the result of filling it, is 0. */
 static int reply_end(struct sk_buff *msg, struct genl_info *info, void *hdr, int ret)
 {
 	if (ret) {
@@ -86,7 +86,7 @@ static int dev_get(struct sk_buff *skb, struct genl_info *info)
 	int ret;
 
 	if (GENL_REQ_ATTR_CHECK(info, UACCE_A_DEV)) {
-		GENL_SET_ERR_MSG(info, "the device isn't named");
+		GENL_SET_ERR_MSG(info, "the request names no device");
 		return -EINVAL;
 	}
 	mutex_lock(&uacce_prov);
@@ -116,7 +116,7 @@ static int section_missing(struct genl_info *info)
 {
 	if (!GENL_REQ_ATTR_CHECK(info, UACCE_A_SECTION))
 		return 0;
-	GENL_SET_ERR_MSG(info, "the section isn't named");
+	GENL_SET_ERR_MSG(info, "the request names no section");
 	return -EINVAL;
 }
 
@@ -142,7 +142,7 @@ static int section_get(struct sk_buff *skb, struct genl_info *info)
 
 /* ------ attaching ------ */
 
-/* The sentence lies in the module, which can't go while a request is answered. */
+/* The text is in the module's rodata, and the module can't be unloaded while a request is answered. */
 static int netlink_refuse(struct genl_info *info, const struct uacce_refusal *no, int error)
 {
 	if (info->extack && no->why)
@@ -188,7 +188,7 @@ static int section_attach(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	if (req.slot && req.dev) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UACCE_A_DEV], "either a slot or a device can be asked for");
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UACCE_A_DEV], "the request names both a slot and a device");
 		return -EINVAL;
 	}
 	if (info->attrs[UACCE_A_WAIT_MS])
@@ -198,7 +198,7 @@ static int section_attach(struct sk_buff *skb, struct genl_info *info)
 	if (ret) {
 		refuse_attach(info, &no, ret);
 	} else {
-		/* Who doesn't learn of it must not have it. */
+		/* A process that can't be sent the reply must not keep the attachment. */
 		ret = attach_reply(info, a);
 		if (ret)
 			uacce_attachment_end(a, 0);
@@ -217,14 +217,14 @@ static int section_detach(struct sk_buff *skb, struct genl_info *info)
 
 /* ------ dumps ------ */
 
-/* What a dump keeps from message to message. */
+/* State of a dump between messages. */
 struct dump {
-	struct pid_namespace *pid_ns;	/* of who asks; contexts only */
+	struct pid_namespace *pid_ns;	/* the caller's; contexts only */
 	kuid_t euid;
 	bool admin;
 	int dev;			/* id of the next device */
-	unsigned int nr;		/* sections that are done */
-	u64 serial;			/* of the last context of that device that is done */
+	unsigned int nr;		/* sections dumped */
+	u64 serial;			/* of the last context dumped of that device */
 };
 
 static struct dump *to_dump(struct netlink_callback *cb)
@@ -233,7 +233,7 @@ static struct dump *to_dump(struct netlink_callback *cb)
 	return (struct dump *)cb->ctx;
 }
 
-/* Messages are made as large as the largest entry. */
+/* Makes the dump's messages large enough for the largest entry. */
 static void dump_needs(struct netlink_callback *cb, size_t bytes)
 {
 	bytes = nlmsg_total_size(GENL_HDRLEN + bytes);
@@ -245,7 +245,7 @@ static int dump_start(struct netlink_callback *cb)
 {
 	if (!nlmsg_attrlen(cb->nlh, GENL_HDRLEN))
 		return 0;
-	/* Older kernels have no room for words here. */
+	/* Older kernels have no extack here. */
 	NL_SET_ERR_MSG(cb->extack, "a dump takes no attributes");
 	return -EINVAL;
 }
@@ -278,7 +278,7 @@ static int section_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* Else a privileged program could be made to write a request, and somebody else read the answer. */
+/* Otherwise a privileged program could be tricked into writing a request whose answer another process reads. */
 static bool opener_asks(const struct sk_buff *skb)
 {
 	const struct file *file = NETLINK_CB(skb).sk->sk_socket->file;
@@ -286,7 +286,7 @@ static bool opener_asks(const struct sk_buff *skb)
 	return file && uid_eq(file->f_cred->euid, current_euid());
 }
 
-/* Who reads the messages later may be somebody else: this is the one who asked. */
+/* Another process may read the messages later; current is the process that sent the request. */
 static int ctx_dump_start(struct netlink_callback *cb)
 {
 	struct dump *dump = to_dump(cb);
@@ -306,13 +306,13 @@ static int ctx_dump_done(struct netlink_callback *cb)
 	return 0;
 }
 
-/* 0 would mean that there is none. */
+/* 0 would mean "no sequence number". */
 static void dump_begin(struct netlink_callback *cb, u32 generation)
 {
 	cb->seq = (generation + 1) ?: 1;
 }
 
-/* An entry that didn't fit is the next message's first; one that never fits ends the dump. */
+/* An entry that didn't fit becomes the first of the next message. An entry that never fits ends the dump. */
 static int dump_end(const struct sk_buff *skb, int ret)
 {
 	if (ret == -EMSGSIZE && skb->len)

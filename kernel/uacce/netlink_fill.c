@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Devices, sections, grants and contexts as attributes of a message, and how many
- * bytes they take at most.
- */
+/* Fills devices, sections, grants and contexts into messages, and computes how many bytes they take at most. */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <net/genetlink.h>
 #include "provision.h"
 
-/* Numbers of any message, with the headers; strings and nests come on top. */
+/* Bytes for the numbers of any message and its headers, without strings and nests. */
 #define NUMBERS_BYTES	512
 #define MEMBER_BYTES	(NLA_HDRLEN + 4 * 8)
 #define GRANT_BYTES	(NLA_HDRLEN + 3 * 8)
@@ -110,7 +107,7 @@ static size_t ranges_bytes(const struct uacce_ranges *ranges)
 	return 4 + (ranges ? ranges->nr * PRINTED_BYTES : 0);
 }
 
-/* What a member that is named has beside its numbers; a device's name is as long as its parent's may be. */
+/* Bytes of a member: its numbers, @name, and the longest name that a device can have. */
 static size_t name_bytes(const char *name)
 {
 	return MEMBER_BYTES + string_bytes(name) + nla_total_size(UACCE_NAME_SIZE + 16);
@@ -131,7 +128,7 @@ size_t uacce_section_bytes(const struct uacce_section *section)
 	return bytes;
 }
 
-/* What was printed into an attribute that has room for more: its newline becomes the end. */
+/* Trims an attribute to the text printed into it; the trailing newline becomes the terminator. */
 static void end_printed(struct sk_buff *skb, struct nlattr *nla, ssize_t n)
 {
 	char *s = nla_data(nla);
@@ -200,7 +197,7 @@ static int fill_member(struct sk_buff *skb, const struct uacce_member *m)
 	const struct uacce_device *uacce = m->uacce;
 	struct nlattr *nest = nla_nest_start(skb, UACCE_A_MEMBER);
 
-	/* That it is there but short is seen by its having a device. */
+	/* A pending member with a device is present but short. */
 	if (!uacce && m->is_short)
 		uacce = uacce_account_find(m->name);
 	if (!nest || fill_member_names(skb, m->name, uacce) ||
@@ -213,7 +210,7 @@ static int fill_member(struct sk_buff *skb, const struct uacce_member *m)
 	return 0;
 }
 
-/* A section that isn't live has no members yet, only names of them. */
+/* A section that isn't live has no members yet, only their names. */
 static int fill_configured(struct sk_buff *skb, const struct uacce_names *names)
 {
 	struct nlattr *nest;
@@ -296,7 +293,7 @@ int uacce_fill_grants(struct sk_buff *skb, const struct uacce_attachment *a)
 
 static u32 ctx_state(const struct uacce_ctx *ctx)
 {
-	/* Its locks may be held while hardware works: what it was a moment ago will do. */
+	/* The locks may be held while hardware works, so this reads a possibly stale state. */
 	switch (READ_ONCE(ctx->state)) {
 	case UACCE_CTX_OPENING:
 		return UACCE_NL_CTX_OPENING;
@@ -310,7 +307,7 @@ static u32 ctx_state(const struct uacce_ctx *ctx)
 	return UACCE_NL_CTX_DEAD;
 }
 
-/* Given by the driver, at the end of open(). */
+/* The driver assigns the id at the end of open(). */
 int uacce_fill_ctx_id(struct sk_buff *skb, const struct uacce_charge *charge)
 {
 	u32 id = READ_ONCE(charge->id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Values of attributes: numbers in canonical decimal, and lists. What is printed
- * can be parsed; nothing is given back of what was refused.
+ * Values of attributes: numbers in canonical decimal, and lists. Whatever is printed can be
+ * parsed back; a refused value leaves nothing allocated.
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -11,13 +11,13 @@
 
 #define NUMBER_DIGITS_MAX	10
 
-/* Part of a value that is being read. */
+/* The part of a value that remains to be parsed. */
 struct cursor {
 	const char *at;
 	const char *end;
 };
 
-/* One newline may end a value; a NUL in it is nothing that could be meant. */
+/* One newline may end a value; a NUL inside is an error. */
 static int cursor_begin(struct cursor *c, const char *s, size_t len)
 {
 	if (len > UACCE_VALUE_MAX)
@@ -39,7 +39,7 @@ static bool cursor_skip(struct cursor *c, char ch)
 	return true;
 }
 
-/* Up to the next separator; false at the end of the value. */
+/* Takes the next word; false at the end of the value. */
 static bool cursor_word(struct cursor *c, struct cursor *word)
 {
 	while (c->at < c->end && isspace(*c->at))
@@ -105,7 +105,7 @@ int uacce_parse_int(const char *s, size_t len, int *res)
 	return 0;
 }
 
-/* How many words there are, with the cursor before the first: 0 is a list that was cleared. */
+/* Returns the number of words and moves the cursor before the first. 0 words clear the list. */
 static int list_begin(struct cursor *c, const char *s, size_t len)
 {
 	struct cursor at, word;
@@ -179,7 +179,7 @@ void uacce_names_free(struct uacce_names *names)
 	kfree(names);
 }
 
-/* What a device or its parent can be called. */
+/* Could this be the name of a device or its parent? */
 static bool name_valid(const struct cursor *word)
 {
 	const char *at;
@@ -250,7 +250,7 @@ static int parse_range(struct cursor *c, struct uacce_ranges *r)
 		if (ret)
 			return ret;
 	}
-	/* The last number means "no id". */
+	/* U32_MAX means "no id". */
 	if (last == U32_MAX)
 		return -ERANGE;
 	if (last < first)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory of the contexts that sections reserve.
+ * Memory for the contexts that sections reserve.
  *
- * A queue needs many contiguous pages. A host that has run for long may have
- * none, and a control group at its limit may not take them; a reserved context
- * opens all the same. So each device keeps as many wiped blocks as are
- * reserved on it, less those that contexts of slots have.
+ * A queue needs many contiguous pages. A host that has run for long may have none left, and a
+ * control group may be at its limit, but a reserved context must open all the same. So each
+ * device keeps as many zeroed blocks as contexts are reserved on it, less those in use by
+ * contexts of slots.
  *
- * Blocks are made without any lock: finding contiguous pages may take long.
- * The pool's own lock is a leaf and spins.
+ * Blocks are allocated without any lock: finding contiguous pages may take long. The pool's own
+ * lock is a leaf and spins.
  */
 #include <linux/gfp.h>
 #include <linux/list.h>
@@ -18,7 +18,7 @@
 #include <linux/workqueue.h>
 #include "internal.h"
 
-/* A block that nobody has begins with its place in the pool, and is zero beyond. */
+/* An unused block begins with its list node and is zero beyond. */
 struct uacce_block {
 	struct list_head node;
 };
@@ -32,7 +32,7 @@ void *uacce_pages_alloc(struct device *dev, size_t size, gfp_t gfp)
 
 	if (node != NUMA_NO_NODE && !node_online(node))
 		node = NUMA_NO_NODE;
-	/* Large: worth some reclaim, not somebody's life. */
+	/* A large order: worth some reclaim, but not the OOM killer. */
 	page = alloc_pages_node(node, gfp | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL, order);
 	if (!page)
 		return NULL;
@@ -98,8 +98,8 @@ bool uacce_pool_lacks(struct uacce_device *uacce, u32 want)
 }
 
 /*
- * Makes blocks until the pool would do for @want contexts. What is beyond the
- * number set waits for uacce_pool_set(). -ENOMEM, -EINTR: some were made.
+ * Allocates blocks until the pool has enough for @want contexts. Blocks beyond pool->want stay
+ * until uacce_pool_set(). On -ENOMEM or -EINTR, some blocks were added.
  */
 int uacce_pool_fill(struct uacce_device *uacce, u32 want)
 {
@@ -119,13 +119,13 @@ int uacce_pool_fill(struct uacce_device *uacce, u32 want)
 	return 0;
 }
 
-/* A device's arrival, a mapping that outlives its queue: nobody waits for these blocks. */
+/* For a new device, or a mapping that outlives its queue: nobody waits for these blocks. */
 static void pool_refill(struct work_struct *work)
 {
 	struct uacce_pool *pool = container_of(work, struct uacce_pool, refill);
 	struct uacce_device *uacce = container_of(pool, struct uacce_device, pool);
 
-	/* Without memory now, an open of a slot tries by itself. */
+	/* If memory is short now, the open of a slot's context allocates its own block. */
 	uacce_pool_fill(uacce, READ_ONCE(pool->want));
 	pool_trim(uacce);
 }
@@ -136,7 +136,7 @@ static void pool_order(struct uacce_pool *pool)
 		queue_work(system_unbound_wq, &pool->refill);
 }
 
-/* So many contexts are reserved now. */
+/* @want contexts are reserved from now on. */
 void uacce_pool_set(struct uacce_device *uacce, u32 want)
 {
 	struct uacce_pool *pool = &uacce->pool;
@@ -150,7 +150,7 @@ void uacce_pool_set(struct uacce_device *uacce, u32 want)
 	pool_trim(uacce);
 }
 
-/* A zeroed block for a context of a slot, or NULL. */
+/* Returns a zeroed block for a context of a slot, or NULL. */
 void *uacce_pool_take(struct uacce_device *uacce)
 {
 	struct uacce_pool *pool = &uacce->pool;
@@ -164,7 +164,7 @@ void *uacce_pool_take(struct uacce_device *uacce)
 	return va;
 }
 
-/* The end of what uacce_pool_take() gave: @va, or NULL when somebody still has it mapped. */
+/* Returns a block that uacce_pool_take() gave out: @va, or NULL when it is still mapped somewhere. */
 void uacce_pool_give(struct uacce_device *uacce, void *va)
 {
 	struct uacce_pool *pool = &uacce->pool;
@@ -190,7 +190,7 @@ void uacce_pool_init(struct uacce_device *uacce)
 	INIT_WORK(&uacce->pool.refill, pool_refill);
 }
 
-/* Nothing is reserved on it any more; queues that never stopped still have theirs. */
+/* Nothing is reserved any more; queues that failed to stop still have their blocks. */
 void uacce_pool_exit(struct uacce_device *uacce)
 {
 	struct uacce_pool *pool = &uacce->pool;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Contexts: open, ioctl, poll, release, and being taken back.
+ * Contexts: open, ioctl, poll, release and revocation.
  *
  * lock                 protects                              taken with
  * -------------------  ------------------------------------  ----------------------------
@@ -12,11 +12,10 @@
  *
  * The state is read under any of the three; ZOMBIE is set under all of them.
  * The mutex is held while hardware works, which has deadlines, but never while
- * user memory is touched and never from mmap or a page fault: so nobody's
- * mmap_lock waits for hardware. Binding an address space by an IOMMU takes
- * mmap_lock: open() does it before it takes the mutex, so that only a removal
- * waits for it. i_mmap_rwsem is taken under the mutex, and map_lock is not taken
- * under i_mmap_rwsem.
+ * user memory is accessed and never in mmap or a page fault, so no mmap_lock waits
+ * for hardware. Binding an address space by an IOMMU takes mmap_lock: open() binds
+ * before it takes the mutex, so that only a removal waits for the bind. i_mmap_rwsem
+ * is taken under the mutex; map_lock is not taken under i_mmap_rwsem.
  */
 #include <linux/capability.h>
 #include <linux/freezer.h>
@@ -31,7 +30,10 @@
 #include <linux/uaccess.h>
 #include "trace.h"
 
-/* A device that is busy with another's queue: how often it is asked, what counts of the time between, how long. */
+/*
+ * While a device is busy with another queue: polling period, longest gap between polls that
+ * counts as waiting, and limit.
+ */
 #define UACCE_BUSY_PERIOD_MS	20
 #define UACCE_BUSY_COUNTED_MS	500
 #define UACCE_BUSY_LIMIT_MS	(600 * MSEC_PER_SEC)
@@ -54,7 +56,7 @@ static struct uacce_ctx *uacce_ctx_alloc(struct uacce_device *uacce)
 	struct uacce_ctx *ctx;
 	struct inode *inode;
 
-	/* A kernel thread has no address space to lend. */
+	/* A kernel thread has no address space to bind. */
 	if (!current->mm)
 		return ERR_PTR(-EINVAL);
 	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
@@ -98,10 +100,7 @@ void uacce_ctx_put(struct uacce_ctx *ctx)
 	kref_put(&ctx->ref, uacce_ctx_free);
 }
 
-/*
- * Enters a context that is being opened: from here on a removal takes it back,
- * and waits for uacce_ctx_opened().
- */
+/* Adds a context that is being opened. From here on a removal kills it, and waits for uacce_ctx_opened(). */
 static int uacce_ctx_attach(struct uacce_device *uacce, struct uacce_ctx *ctx)
 {
 	int ret = 0;
@@ -124,7 +123,7 @@ static void uacce_ctx_opened(struct uacce_device *uacce)
 		wake_up_all(&uacce->opened);
 }
 
-/* Only when the driver can't see the context any more: a removal won't wait for it. */
+/* Called only when the driver can't see the context any more, since a removal doesn't wait for it. */
 static void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx)
 {
 	spin_lock(&uacce->lock);
@@ -133,9 +132,8 @@ static void uacce_ctx_detach(struct uacce_device *uacce, struct uacce_ctx *ctx)
 }
 
 /*
- * The device may still use the address space of a queue that it didn't let go
- * of: the PASID must not come to mean another one, nor be taken from the mm.
- * Each context that is held is counted as quarantined.
+ * The device may still use the address space of a queue that failed to stop, so the PASID must
+ * neither be reused nor be unbound from the mm. Each held context is counted as quarantined.
  */
 static void uacce_ctx_hold(struct uacce_device *uacce, struct uacce_ctx *ctx)
 {
@@ -153,7 +151,7 @@ static void uacce_ctx_set_state(struct uacce_ctx *ctx, enum uacce_ctx_state stat
 	spin_unlock(&ctx->lock);
 }
 
-/* Returns the reference to the DUS block that the context held for mmap. */
+/* Returns the context's reference to the DUS block, held for mmap. */
 static struct uacce_dus *uacce_ctx_bury(struct uacce_ctx *ctx)
 {
 	struct uacce_dus *dus;
@@ -188,7 +186,7 @@ static int uacce_ctx_describe(struct uacce_ctx *ctx)
 		return ret;
 	if (WARN_ON(!PAGE_ALIGNED(ctx->mmio_start) || ctx->mmio_bytes < uacce->mmio_size))
 		return -EINVAL;
-	/* What the last owner left in its doorbells must not ring for this one. */
+	/* Doorbell values of the last owner must not ring for this one. */
 	uacce_sva_scrub(ctx);
 	return 0;
 }
@@ -203,19 +201,22 @@ static void uacce_ctx_return_queue(struct uacce_ctx *ctx)
 		uacce_sva_unbind(ctx);
 		return;
 	}
-	/* It may recover from now on, which waits for the mutex. */
+	/* The queue may recover from now on; uacce_queue_recovered() waits for the mutex. */
 	uacce_quarantine(ctx);
 	uacce_ctx_hold(ctx->q.uacce, ctx);
 }
 
-/* Killed before it had anything, by a removal, a revocation, or a reset that open() could come after; or of no use. */
+/*
+ * Refuses a context that was killed before it got a queue (by a removal, a revocation or a
+ * reset), and a device that is isolated.
+ */
 static int uacce_ctx_may_open(struct uacce_ctx *ctx)
 {
 	const struct uacce_ops *ops = ctx->q.uacce->ops;
 	bool killed = ctx->state == UACCE_CTX_ZOMBIE;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* The driver's ops last until the removal has killed the context. */
+	/* The driver's ops are valid until the removal has killed the context. */
 	if (killed && READ_ONCE(ctx->q.uacce->dead))
 		return -EINVAL;
 	if (ops->get_isolate_state &&
@@ -232,7 +233,7 @@ static int uacce_ctx_acquire(struct uacce_ctx *ctx)
 	mutex_lock(&ctx->mutex);
 	ret = uacce_ctx_may_open(ctx);
 	mutex_unlock(&ctx->mutex);
-	/* Without the mutex: who kills the context must not wait for its process' memory. */
+	/* Binds without the mutex: a thread that kills the context must not wait for the process' mmap_lock. */
 	if (!ret)
 		ret = uacce_sva_bind(ctx);
 	mutex_lock(&ctx->mutex);
@@ -263,12 +264,12 @@ err_bury:
 	return ret;
 }
 
-/* Everything that the device and its driver have to do with a stopped queue ends here, once. */
+/* The only place where a stopped queue goes back to the driver; runs once for each queue. */
 static void uacce_ctx_take_back(struct uacce_ctx *ctx)
 {
 	struct uacce_dus *dus = uacce_ctx_bury(ctx);
 
-	/* Before the window can have a new owner. */
+	/* Before the window can get a new owner. */
 	uacce_region_revoke(ctx);
 	uacce_dus_put(dus);
 	uacce_ctx_return_queue(ctx);
@@ -352,7 +353,7 @@ static int uacce_release(struct inode *inode, struct file *file)
 
 	mutex_lock(&ctx->mutex);
 	if (uacce_ctx_alive(ctx)) {
-		/* A queue that doesn't stop is the driver's to keep away from others. */
+		/* On an error here the driver quarantines the queue. */
 		if (ctx->state == UACCE_CTX_STARTED) {
 			ret = ctx->q.uacce->ops->stop_queue(&ctx->q);
 			trace_queue_stop(ctx, false, ret);
@@ -409,7 +410,7 @@ static const struct uacce_ioctl *uacce_find_ioctl(struct uacce_device *uacce, un
 	return NULL;
 }
 
-/* With the argument in kernel memory; @fault: it couldn't be brought there. */
+/* @arg is in kernel memory; @fault: it couldn't be copied there. */
 static int uacce_ctx_command(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bool fault)
 {
 	const struct uacce_ioctl *i;
@@ -429,13 +430,13 @@ static int uacce_ctx_command(struct uacce_ctx *ctx, unsigned int cmd, void *arg,
 	return fault ? -EFAULT : i->fn(&ctx->q, arg);
 }
 
-/* How long a call has waited, as far as it got to look. */
+/* How long a call has waited, counted up to the last poll. */
 struct uacce_busy {
 	ktime_t seen;
 	s64 waited_ms;
 };
 
-/* Without the mutex: who takes the queue back meanwhile doesn't wait for this. 0: ask again. */
+/* Waits without the mutex, so a thread that kills the queue doesn't wait. 0: try again. */
 static int uacce_busy_wait(struct uacce_busy *busy, unsigned int flags)
 {
 	ktime_t last = busy->seen;
@@ -443,12 +444,12 @@ static int uacce_busy_wait(struct uacce_busy *busy, unsigned int flags)
 	if ((flags & O_NONBLOCK) || busy->waited_ms > UACCE_BUSY_LIMIT_MS)
 		return -EBUSY;
 	schedule_timeout_killable(msecs_to_jiffies(UACCE_BUSY_PERIOD_MS));
-	/* No lock is held, and the machine may be about to sleep. */
+	/* No lock is held, and the system may be about to suspend. */
 	try_to_freeze();
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	busy->seen = ktime_get();
-	/* A machine that stands still isn't a device that is busy. */
+	/* Time while the machine was stopped doesn't count as busy time of the device. */
 	busy->waited_ms += min_t(s64, ktime_ms_delta(busy->seen, last), UACCE_BUSY_COUNTED_MS);
 	return 0;
 }
@@ -457,7 +458,7 @@ static int uacce_ctx_call(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bo
 {
 	int ret;
 
-	/* Another call of the same file may have it while hardware works. */
+	/* Another call on the same file may hold the mutex while hardware works. */
 	ret = mutex_lock_killable(&ctx->mutex);
 	if (ret)
 		return ret;
@@ -499,10 +500,10 @@ static int uacce_mmap(struct file *file, struct vm_area_struct *vma)
 }
 
 /*
- * What is ready, once for each look of a waiter. epoll looks twice before it
- * tells: when an item is added or modified, and when the item is fetched, both
- * times without waiting but for the adding. So what was found is found again by
- * one look that doesn't wait. Nobody loses an event by that; some see it twice.
+ * Is the queue ready? Each event is reported once to each waiter. epoll polls twice before it
+ * reports an event: once when an item is added or modified, once when the event is fetched.
+ * Only the poll at adding may wait. So each event found stays visible to one more poll that
+ * doesn't wait. No event is lost by that; some are reported twice.
  */
 static bool uacce_ctx_look(struct uacce_ctx *ctx, bool waits)
 {
@@ -512,7 +513,7 @@ static bool uacce_ctx_look(struct uacce_ctx *ctx, bool waits)
 
 	lockdep_assert_held(&ctx->lock);
 	if (event == UACCE_EVENT_NEW || (event && !waits)) {
-		/* Unless a newer one comes. */
+		/* A newer event keeps its full count. */
 		atomic_cmpxchg(&ctx->event, event, event - 1);
 		ready = true;
 	}
@@ -523,13 +524,13 @@ static bool uacce_ctx_look(struct uacce_ctx *ctx, bool waits)
 	return ready;
 }
 
-/* Looking consumes, so only who asks for input may look. */
+/* A poll consumes the event, so only a poll for input checks for one. */
 static __poll_t uacce_poll(struct file *file, poll_table *pt)
 {
 	struct uacce_ctx *ctx = file->private_data;
 	__poll_t mask = 0;
 
-	/* A kernel thread asks for who submitted the poll (aio), and was checked then. */
+	/* A kernel thread polls for the process that submitted the request (aio), which was checked then. */
 	if (current->mm != ctx->mm && !(current->flags & PF_KTHREAD))
 		return EPOLLERR;
 	poll_wait(file, &ctx->wait, pt);
@@ -548,9 +549,9 @@ void uacce_queue_failed(struct uacce_queue *q, int error)
 {
 	struct uacce_ctx *ctx = to_uacce_ctx(q);
 
-	/* Not the last reference: nobody has put the queue yet. */
+	/* Not the last reference: the queue hasn't been put yet. */
 	kref_get(&ctx->ref);
-	/* One that wasn't told of yet is the same event. */
+	/* An error that hasn't been reported yet merges with this one. */
 	xchg(&ctx->error, error);
 	if (!queue_work(uacce_wq, &ctx->failed))
 		uacce_ctx_put(ctx);

@@ -2,10 +2,10 @@
 /*
  * Regions: a queue's doorbell window and rings in its owner's address space.
  *
- * A region hangs on its VMA and lives until the last piece of it goes: a VMA is
- * never split, but a move that is refused makes a second one for a moment. Its
- * slot in the context is taken while it lives, so that it can be mapped again
- * after munmap, and not twice. Locks: see queue.c.
+ * A region belongs to its VMA and lives until the last VMA of it is closed: a VMA is never
+ * split, but a refused move makes a second VMA for a moment. A region occupies its slot in the
+ * context while it lives, so it can be mapped again after munmap, but not twice. Locks: see
+ * queue.c.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -17,7 +17,7 @@ struct uacce_region {
 	enum uacce_qfrt type;
 	struct uacce_ctx *ctx;		/* held by the VMA's file */
 	struct uacce_dus *dus;		/* DUS: the memory itself */
-	struct page *idle;		/* MMIO: what stands in for a window that is gone */
+	struct page *idle;		/* MMIO: replaces the window after a revocation */
 };
 
 static void uacce_region_free(struct uacce_region *region)
@@ -59,10 +59,10 @@ static int uacce_vma_mremap(struct vm_area_struct *vma)
 }
 
 /*
- * A window is mapped page by page on access, never in mmap: a VMA that isn't
- * linked yet would escape uacce_region_revoke(). Under map_lock it is either
- * still ours, and a revocation that follows finds the page, or the idle page
- * goes in: its owner may ring without effect and reads back what it wrote.
+ * A window is mapped page by page on access, never in mmap: a VMA that isn't linked yet would
+ * escape uacce_region_revoke(). Under map_lock the window either still belongs to the context,
+ * and a later revocation finds the page, or the idle page is mapped: the owner's doorbells then
+ * have no effect, and it reads back what it wrote.
  */
 static vm_fault_t uacce_mmio_fault(struct vm_fault *vmf)
 {
@@ -110,7 +110,7 @@ static const struct vm_operations_struct uacce_dus_vm_ops = {
 	.fault = uacce_dus_fault,
 };
 
-/* The request path shouldn't fault; pages that this misses come by fault all the same. */
+/* Avoids page faults in the request path. Pages not inserted here are mapped by a fault. */
 static void uacce_dus_populate(struct vm_area_struct *vma, struct uacce_dus *dus)
 {
 	size_t offset;
@@ -151,7 +151,7 @@ static struct uacce_region *uacce_region_alloc(struct uacce_ctx *ctx, enum uacce
 	region->type = type;
 	region->ctx = ctx;
 	if (type == UACCE_QFRT_MMIO) {
-		/* Now: a fault after removal must not fail. */
+		/* Allocated now, since a fault after removal must not fail. */
 		region->idle = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 		if (!region->idle) {
 			kfree(region);
@@ -163,7 +163,7 @@ static struct uacce_region *uacce_region_alloc(struct uacce_ctx *ctx, enum uacce
 
 int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma)
 {
-	/* As mainline has them; VM_IO also keeps madvise() from undoing VM_DONTCOPY. */
+	/* The same flags as mainline; VM_IO also keeps madvise() from undoing VM_DONTCOPY. */
 	vm_flags_t flags = VM_IO | VM_DONTCOPY | VM_WIPEONFORK | VM_DONTEXPAND | VM_DONTDUMP;
 	unsigned long bytes = vma->vm_end - vma->vm_start;
 	struct uacce_region *region;
@@ -172,7 +172,7 @@ int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma)
 
 	if (vma->vm_pgoff != UACCE_QFRT_MMIO && vma->vm_pgoff != UACCE_QFRT_DUS)
 		return -EINVAL;
-	/* Not VM_SHARED: a file opened for reading doesn't get that. */
+	/* Not VM_SHARED: a mapping of a file opened for reading doesn't have that. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	type = vma->vm_pgoff;
@@ -201,8 +201,8 @@ int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma)
 }
 
 /*
- * Takes the window away from whoever has it mapped. The context is a zombie, so
- * the next access finds the idle page. Ring pages go too, and come back.
+ * Unmaps the window from every process. The context is a zombie, so the next access maps the
+ * idle page. Ring pages are unmapped too, and mapped again by a fault.
  */
 void uacce_region_revoke(struct uacce_ctx *ctx)
 {

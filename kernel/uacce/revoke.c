@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Taking a section away from those who have something of it. */
+/* Revoking a section: ends its attachments and takes back its contexts. */
 #include "provision.h"
 
-/* Some context that is charged to the section, with a reference. */
+/* Returns one context that is charged to the section, with a reference. */
 static struct uacce_ctx *section_ctx(struct uacce_section *section)
 {
 	struct uacce_account *acct;

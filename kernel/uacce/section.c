@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sections: configured, live, draining; what they hold back on their devices.
+ * Sections: configured, live, draining; their reservations on devices.
  *
- * Everything here is called with uacce_prov held, but for uacce_section_live()
- * and _resize(), which find memory. A section that isn't configured pins its
- * directory.
+ * Everything here is called with uacce_prov held, except uacce_section_live() and
+ * uacce_section_resize(), which allocate memory. A section pins its directory unless it is
+ * configured.
  */
 #include <linux/bitmap.h>
 #include <linux/ctype.h>
@@ -55,7 +55,7 @@ static const char *member_name(const struct uacce_member *m)
 	return m->uacce ? dev_name(&m->uacce->dev) : m->name;
 }
 
-/* As people order names: numbers in them by value. */
+/* Natural order: numbers in names are compared by value. */
 static int natural_cmp(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -86,7 +86,7 @@ static int member_cmp(const void *a, const void *b)
 	return natural_cmp(member_name(a), member_name(b));
 }
 
-/* A slot's contexts on a device of that node. */
+/* A slot's contexts on a device of node @zone. */
 static void section_share(const struct uacce_section *section, int zone, u32 *sync, u32 *async)
 {
 	unsigned int i;
@@ -105,7 +105,7 @@ static u64 member_need(const struct uacce_member *m, u32 slots)
 	return (u64)slots * (m->sync + m->async);
 }
 
-/* Slots that a member's reservation is for: all, or of a draining section those that are taken. */
+/* Number of slots that a member reserves for: all, or those taken if the section is draining. */
 static u32 member_slots(const struct uacce_section *section, unsigned int k)
 {
 	if (section->state == UACCE_NL_SECTION_DRAINING)
@@ -148,7 +148,7 @@ static void members_free(struct uacce_section *section)
 	section->taken_bits = 0;
 }
 
-/* One that is going has given back what was reserved on it, and won't be asked again. */
+/* A device that is being removed has returned its reservations, and gets no new ones. */
 static struct uacce_device *device_present(const char *name)
 {
 	struct uacce_device *uacce = uacce_account_find(name);
@@ -176,7 +176,7 @@ static int member_add(struct uacce_section *section, const char *name, struct ua
 	return 0;
 }
 
-/* Those named, present or not; or those present. */
+/* The devices named, present or not; by default, those present. */
 static int members_list(struct uacce_section *section)
 {
 	struct uacce_names *names = section->devices;
@@ -228,7 +228,7 @@ static int members_make(struct uacce_section *section)
 	return 0;
 }
 
-/* Bitmaps of taken slots: one, or one each. */
+/* Number of bitmaps of taken slots: one for the section, or one per member. */
 static unsigned int members_maps(const struct uacce_section *section)
 {
 	return section->limit_dev_access ? section->nr_members : 1;
@@ -253,7 +253,7 @@ static int members_grow_maps(struct uacce_section *section, unsigned int bits)
 		struct uacce_member *m = &section->members[k];
 		unsigned long *map = map_grown(m->taken, section->taken_bits, bits);
 
-		/* The longer ones do no harm. */
+		/* Bitmaps that have grown already do no harm. */
 		if (!map)
 			return -ENOMEM;
 		kvfree(m->taken);
@@ -263,13 +263,13 @@ static int members_grow_maps(struct uacce_section *section, unsigned int bits)
 	return 0;
 }
 
-/* Nothing always does, also where a loss has made what is free negative. */
+/* A need of 0 always fits, even where lost queues have made the free count negative. */
 static bool member_fits(const struct uacce_device *uacce, u64 need)
 {
 	return !need || (s64)need <= uacce_account_free(uacce);
 }
 
-/* Has every present device room for that many slots more? */
+/* Has every present device enough free contexts for that many more slots? */
 static int members_check_room(struct uacce_section *section, u32 slots)
 {
 	unsigned int k;
@@ -290,13 +290,13 @@ static int members_check_room(struct uacce_section *section, u32 slots)
 	return 0;
 }
 
-/* Memory that a step needs first, and that isn't looked for under uacce_prov. */
+/* Memory that a step needs. It is allocated without uacce_prov. */
 struct section_lack {
 	struct uacce_device *uacce;	/* with a reference */
 	u32 want;
 };
 
-/* Has every present device memory for the contexts of that many slots more? -EAGAIN: @lack says what to bring. */
+/* Has every present device memory for the contexts of that many more slots? On -EAGAIN, @lack is what to allocate. */
 static int members_check_memory(struct uacce_section *section, u32 slots, struct section_lack *lack)
 {
 	unsigned int k;
@@ -317,7 +317,7 @@ static int members_check_memory(struct uacce_section *section, u32 slots, struct
 	return 0;
 }
 
-/* Does the shape give a slot any context at all, on some device that is or may come? */
+/* Does the shape give a slot at least one context, on a device that is present or may appear? */
 static int members_check_shares(struct uacce_section *section)
 {
 	bool some = false;
@@ -326,7 +326,7 @@ static int members_check_shares(struct uacce_section *section)
 	for (k = 0; k < section->nr_members; k++) {
 		struct uacce_member *m = &section->members[k];
 
-		/* Without "nodes" it doesn't matter where an absent one will be. */
+		/* Without "nodes", the node of an absent device doesn't matter. */
 		if (m->uacce || !section->nodes) {
 			section_share(section, m->uacce ? uacce_account_zone(m->uacce) : NUMA_NO_NODE,
 				      &m->sync, &m->async);
@@ -389,7 +389,7 @@ static int section_live(struct uacce_section *section, u32 num, struct section_l
 	return section_go_live(section, lack);
 }
 
-/* What was made for a step that failed. */
+/* Frees memory that was allocated for a failed step. */
 static void section_trim_memory(void)
 {
 	struct uacce_account *acct;
@@ -398,7 +398,7 @@ static void section_trim_memory(void)
 		uacce_pool_set(uacce_of_account(acct), acct->reserved);
 }
 
-/* All of it or nothing: a step is tried anew when what it lacked has been brought. */
+/* All or nothing: after the missing memory is allocated, the whole step runs again. */
 static int section_try(struct uacce_section *section, u32 num,
 		       int (*step)(struct uacce_section *section, u32 num, struct section_lack *lack))
 {
@@ -423,20 +423,20 @@ static int section_try(struct uacce_section *section, u32 num,
 	return ret;
 }
 
-/* The caller has pinned the directory, and unpins it unless 1 is returned: the state changed. */
+/* The caller has pinned the directory, and unpins it unless this returns 1 (the state changed). */
 int uacce_section_live(struct uacce_section *section)
 {
 	return section_try(section, 0, section_live);
 }
 
-/* ------ not live any more ------ */
+/* ------ draining ------ */
 
 static void section_configured(struct uacce_section *section)
 {
 	members_free(section);
 	list_del_init(&section->claims);
 	section_set_state(section, UACCE_NL_SECTION_CONFIGURED);
-	/* From here on rmdir can end it. */
+	/* From here on, rmdir can remove the section. */
 	configfs_undepend_item(&section->group.cg_item);
 }
 
@@ -484,7 +484,7 @@ int uacce_section_drain(struct uacce_section *section)
 	return 0;
 }
 
-/* ------ more or fewer slots ------ */
+/* ------ resizing ------ */
 
 static bool slots_taken_from(const struct uacce_section *section, u32 first)
 {
@@ -496,7 +496,7 @@ static bool slots_taken_from(const struct uacce_section *section, u32 first)
 	return false;
 }
 
-/* The section itself may need less of it now. */
+/* Retries all claims on that device: this section's own claim may fit now. */
 static void claims_retry_by_name(const char *name)
 {
 	struct uacce_device *uacce = device_present(name);
@@ -513,7 +513,7 @@ static int section_resize_live(struct uacce_section *section, u32 num, struct se
 
 	section->reason[0] = 0;
 	if (num < old && slots_taken_from(section, num)) {
-		uacce_section_refused(section, "num_processes %u: a slot beyond is held", num);
+		uacce_section_refused(section, "num_processes %u: a slot beyond it is in use", num);
 		return -EBUSY;
 	}
 	if (num > old) {
@@ -566,14 +566,14 @@ int uacce_section_resize(struct uacce_section *section, u32 num)
 	return section_try(section, num, section_resize);
 }
 
-/* ------ devices that come and go ------ */
+/* ------ devices that appear and disappear ------ */
 
 static bool member_is(const struct uacce_member *m, const struct uacce_device *uacce)
 {
 	return !strcmp(m->name, dev_name(&uacce->dev)) || !strcmp(m->name, dev_name(uacce->parent));
 }
 
-/* The whole claim or nothing of it. */
+/* Serves the whole claim or nothing. */
 static void claim_serve(struct uacce_section *section, struct uacce_member *m, struct uacce_device *uacce)
 {
 	bool was_short = m->is_short;
@@ -591,7 +591,7 @@ static void claim_serve(struct uacce_section *section, struct uacce_member *m, s
 		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
 }
 
-/* Those who wait for this device, first come first served. */
+/* Serves the claims on this device, in the order of going live. */
 void uacce_claims_serve(struct uacce_device *uacce)
 {
 	struct uacce_section *section;
@@ -627,7 +627,7 @@ void uacce_section_device_opens(struct uacce_device *uacce)
 			uacce_waiters_serve(section);
 }
 
-/* The section's claim on it, served or found short. */
+/* The section's claim on this device, served or found short. */
 static struct uacce_member *member_of(struct uacce_section *section, const struct uacce_device *uacce)
 {
 	unsigned int k;
@@ -641,7 +641,10 @@ static struct uacce_member *member_of(struct uacce_section *section, const struc
 	return NULL;
 }
 
-/* Its charges have ended. What was held back becomes a claim again; one that was short is no longer that. */
+/*
+ * Called when the device's charges have ended. A reservation becomes a claim again; a claim
+ * that was short is merely absent.
+ */
 void uacce_claims_drop(struct uacce_device *uacce)
 {
 	struct uacce_section *section;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Slots: which one is given out next, and how it is asked for by its name.
+ * Slots: which slot to give out next, and slots by name.
  *
- * Called with uacce_prov held. A free slot is a zero bit in its map; a struct
- * exists as long as somebody is attached or contexts are charged.
+ * Called with uacce_prov held. A free slot is a zero bit in its bitmap; its struct exists while
+ * a process is attached or contexts are charged.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -25,7 +25,7 @@ static bool parse_canonical(const char **s, u32 *res)
 	return !kstrtou32(number, 10, res);
 }
 
-/* -ENOENT: this section has no slot of that name now. */
+/* -ENOENT: the section has no slot of that name now. */
 int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index)
 {
 	size_t len = strlen(uacce_section_name(section));
@@ -56,7 +56,7 @@ static int first_free(const struct uacce_section *section, int member, int want)
 	unsigned long *map = uacce_slot_map(section, member);
 	unsigned long i;
 
-	/* There may be fewer than when it was asked for. */
+	/* num_processes may have shrunk since the request. */
 	if (want >= 0)
 		return want >= section->num_processes || test_bit(want, map) ? -1 : want;
 	i = find_first_zero_bit(map, section->num_processes);
@@ -70,13 +70,13 @@ static int zone_distance(int from, const struct uacce_device *uacce)
 	return zone < 0 || from < 0 || zone >= nr_node_ids ? LOCAL_DISTANCE : node_distance(from, zone);
 }
 
-/* One of contexts, whose device is there, and its node as well. */
+/* The member's slots have contexts, and its device is registered and announced. */
 static bool gives_slots(const struct uacce_member *m)
 {
 	return m->sync + m->async && uacce_member_is_on(m) && m->uacce->announced;
 }
 
-/* In mode 1: of the nearest devices, the one whose first free slot is lowest. */
+/* Mode 1: of the nearest devices, the one whose first free slot is lowest. */
 static int nearest_free(const struct uacce_section *section, const struct uacce_attachment *a, int *index)
 {
 	int best = -1, best_distance = 0, k;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Address space binding: who turns a PASID into a process' memory.
+ * Address space binding: which provider binds a process' memory to a device, by PASID.
  *
  * lock                  protects                          taken with
  * --------------------  --------------------------------  -----------------------------
  * uacce_providers_lock  the list, users of each provider  nothing; its holders may sleep
  *                                                         in match() and enable()
- * uacce_device.lock     bonds, users of each bond         anything; a leaf, spins
+ * uacce_device.lock     bonds, users of each bond         any lock; a leaf, spins
  * uacce_bond.mutex      binds, pasid, handle              uacce_ctx.mutex (unbind); its
  *                                                         holders may sleep in bind() and
  *                                                         unbind()
  *
  * A process is bound to a device once, however many queues it opens: an IOMMU's
- * bind() takes a lock of all devices and, under it, the process' mmap_lock.
+ * bind() takes a lock shared by all devices and, under it, the process' mmap_lock.
  *
- * No context that is bound waits for a bind() on its bond: that one is bound then.
+ * A context that is bound never waits for a bind(): its bond is bound already.
  *
- * A provider has one user for each device. A device uses it from uacce_alloc()
- * to uacce_remove(), by when all its queues are unbound and nobody is in open(); so
- * binding needs no lock.
+ * A provider has one user for each device. A device uses its provider from uacce_alloc()
+ * to uacce_remove(). By then all its queues are unbound and no open() runs, so binding
+ * needs no lock.
  */
 #include <linux/completion.h>
 #include <linux/iommu.h>
@@ -37,10 +37,10 @@ struct uacce_provider {
 	struct completion unused;
 };
 
-/* A process' address space, bound to a device for as many of its queues as use it. */
+/* A process' address space, bound to a device for all of its queues that use it. */
 struct uacce_bond {
 	struct list_head node;
-	struct mm_struct *mm;		/* each user's context keeps it from being another's */
+	struct mm_struct *mm;		/* pinned by the contexts that use the bond, so it can't be reused */
 	unsigned int users;
 	struct mutex mutex;
 	unsigned int binds;
@@ -106,7 +106,7 @@ static struct uacce_provider uacce_iommu = {
 	.ops = &uacce_iommu_ops,
 };
 
-/* Those of software devices are asked first: they know their own. */
+/* Providers of software devices are asked first: they know their own devices. */
 static LIST_HEAD(uacce_providers);
 static DEFINE_MUTEX(uacce_providers_lock);
 
@@ -121,7 +121,7 @@ static struct uacce_provider *uacce_provider_find(struct device *parent)
 	return uacce_iommu.ops->match(parent) ? &uacce_iommu : NULL;
 }
 
-/* A device that doesn't ask for SVA still has its provider: its windows are scrubbed. */
+/* A device without SVA has a provider too, which scrubs its windows. */
 int uacce_sva_attach(struct uacce_device *uacce)
 {
 	struct uacce_provider *p;
@@ -138,7 +138,7 @@ int uacce_sva_attach(struct uacce_device *uacce)
 		uacce->provider = p;
 	}
 	mutex_unlock(&uacce_providers_lock);
-	/* IOMMU drivers have no common code for "can't" (ENODEV, EINVAL, EBUSY). */
+	/* IOMMU drivers don't agree on an error for "unsupported" (ENODEV, EINVAL, EBUSY). */
 	return ret && ret != -ENOMEM ? -EOPNOTSUPP : ret;
 }
 
@@ -158,9 +158,9 @@ void uacce_sva_detach(struct uacce_device *uacce)
 }
 
 /*
- * bind() may wait for the process' mmap_lock under locks that others need. Who
- * lets that be held for long is the process itself: so it waits here first,
- * with nothing in hand, and may be killed.
+ * bind() may wait for the process' mmap_lock while it holds locks that others need. Only the
+ * process itself can hold its mmap_lock for long. So open() waits for mmap_lock here first,
+ * without any lock, and can be killed.
  */
 int uacce_sva_wait(struct uacce_device *uacce)
 {
@@ -208,7 +208,7 @@ static void uacce_bond_put(struct uacce_device *uacce, struct uacce_bond *bond)
 		kfree(bond);
 }
 
-/* For a context that only its opener knows the bond of; takes no other lock meanwhile. */
+/* Called while only the opener uses ctx->bond; takes no other lock meanwhile. */
 int uacce_sva_bind(struct uacce_ctx *ctx)
 {
 	struct uacce_device *uacce = ctx->q.uacce;

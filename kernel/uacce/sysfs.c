@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Facts about a device: its attributes, and a group for each of its algorithms.
+ * Sysfs attributes of a device, and a group for each of its algorithms.
  *
- * All of them go before uacce_remove() touches anything that they show, and
- * device_del() waits for readers; so they take no lock.
+ * device_del() removes them and waits for readers before uacce_remove() frees anything that
+ * they show, so they take no lock.
  */
 #include <linux/device.h>
 #include <linux/slab.h>
@@ -15,9 +15,9 @@
 #define UACCE_FLAGS_SHOWN		UACCE_DEV_SVA
 
 
-/* The group "<driver>-<algorithm>"; only its name differs from one to the next. */
+/* The group "<driver>-<algorithm>". Only the name differs between groups. */
 struct uacce_alg {
-	char *name;			/* whole lines of "algorithms" */
+	char *name;			/* matches whole lines of "algorithms" */
 	u32 capa;
 	u32 latency;
 	u32 throughput;
@@ -181,7 +181,10 @@ static u32 own_value(struct device_attribute *attr)
 	return *(u32 *)container_of(attr, struct dev_ext_attribute, attr)->var;
 }
 
-/* 10: as good as the driver says of each algorithm; another level is the administrator's word. */
+/*
+ * At the default setting, 10, shows the driver's level for the algorithm; any other setting is
+ * the administrator's and takes precedence.
+ */
 static ssize_t level_emit(char *buf, u32 setting, struct device_attribute *attr)
 {
 	return sysfs_emit(buf, "%u\n", setting == UACCE_LEVEL_AVERAGE ? own_value(attr) : setting);
@@ -274,7 +277,7 @@ static unsigned int uacce_lines(const char *s)
 	return nr;
 }
 
-/* Groups of the device, there before its node is announced. */
+/* Groups of the device, present before its node is announced. */
 int uacce_sysfs_init(struct uacce_device *uacce, const struct uacce_alg_level *levels)
 {
 	unsigned int lines = uacce_lines(uacce->algorithms);
@@ -299,7 +302,7 @@ int uacce_sysfs_init(struct uacce_device *uacce, const struct uacce_alg_level *l
 	return 0;
 }
 
-/* At the last reference: also undoes a uacce_sysfs_init() that failed half way. */
+/* Called at the last reference; also undoes a uacce_sysfs_init() that failed midway. */
 void uacce_sysfs_exit(struct uacce_device *uacce)
 {
 	while (uacce->algs_nr)

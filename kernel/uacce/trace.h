@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracepoints uacce:*, for who looks for what a process or an admin's section
- * does to queues. Names are copied in fixed sizes: how strings of any length are
- * assigned differs between kernels.
+ * Tracepoints uacce:*, which show what a process or a section does to queues. Names are copied
+ * into fixed-size arrays, because assigning strings of any length differs between kernels.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM uacce
@@ -20,7 +19,7 @@ TRACE_DEFINE_ENUM(UACCE_NL_SECTION_CONFIGURED);
 TRACE_DEFINE_ENUM(UACCE_NL_SECTION_LIVE);
 TRACE_DEFINE_ENUM(UACCE_NL_SECTION_DRAINING);
 
-/* id -1: the driver gave no queue. */
+/* id -1: the driver assigned no queue. */
 TRACE_EVENT(queue_open,
 	TP_PROTO(const struct uacce_ctx *ctx, int result),
 	TP_ARGS(ctx, result),
@@ -44,7 +43,7 @@ TRACE_EVENT(queue_open,
 		  __entry->pasid, __entry->result)
 );
 
-/* The last close, of a queue that may have been taken back long before. */
+/* The last close; the queue may have been taken back long before. */
 TRACE_EVENT(queue_close,
 	TP_PROTO(const struct uacce_ctx *ctx),
 	TP_ARGS(ctx),
@@ -80,7 +79,7 @@ TRACE_EVENT(queue_start,
 		  __entry->result)
 );
 
-/* killed: taken from its user, by a reset, a removal or a revoked section; then there is no result. */
+/* killed: taken from its user by a reset, a removal or a revoked section; result is 0 then. */
 TRACE_EVENT(queue_stop,
 	TP_PROTO(const struct uacce_ctx *ctx, bool killed, int result),
 	TP_ARGS(ctx, killed, result),
@@ -99,7 +98,7 @@ TRACE_EVENT(queue_stop,
 	TP_printk("device=%s id=%d killed=%d result=%d", __entry->device, __entry->id, __entry->killed, __entry->result)
 );
 
-/* Each refusal of open(); the event QUOTA sums them. section "": not attached. */
+/* Each refusal of open(); the event QUOTA sums them up. section "": not attached. */
 TRACE_EVENT(quota_refused,
 	TP_PROTO(const struct uacce_device *uacce, const struct uacce_section *section, int error),
 	TP_ARGS(uacce, section, error),

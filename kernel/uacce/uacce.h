@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a function driver and a software device need from the uacce framework. */
+/* Interface of the uacce framework for function drivers and software devices. */
 #ifndef WD_UACCE_H
 #define WD_UACCE_H
 
@@ -14,13 +14,13 @@ struct uacce_queue;
 
 #define UACCE_NAME_SIZE		64
 
-/* Device flags given by the driver at allocation, beside UACCE_DEV_SVA. */
-#define UACCE_DEV_UNSAFE_MMIO	(1u << 8)	/* doorbells of other queues in the window: CAP_SYS_RAWIO */
+/* Device flags that the driver sets at allocation, besides UACCE_DEV_SVA. */
+#define UACCE_DEV_UNSAFE_MMIO	(1u << 8)	/* the window has doorbells of other queues: needs CAP_SYS_RAWIO */
 
 /* Bits of an algorithm's sysfs attribute "flags"; the core adds SHARE_ALL under SVA. */
 #define UACCE_CAPA_SHARE_ALL	(1u << 0)	/* the device sees the whole address space */
 #define UACCE_CAPA_SGL_MEM	(1u << 1)	/* the device takes scatter-gather lists */
-#define UACCE_CAPA_STREAM	(1u << 8)	/* a request goes on with the state of an earlier one */
+#define UACCE_CAPA_STREAM	(1u << 8)	/* a request continues from the state of an earlier one */
 
 #define UACCE_LEVEL_AVERAGE	10
 
@@ -30,11 +30,10 @@ struct uacce_queue;
  * @dma:	bus address of the whole, contiguous block
  * @size:	bytes, a multiple of the page size
  * @dev:	DMA device; NULL once unmapped from it
- * @pool:	the core's: whose reserved memory it is, or NULL
+ * @pool:	the core's; device whose pool the memory comes from, or NULL
  * @ref:	the core's
  *
- * A user mapping keeps the pages alive after the queue, the device and the
- * driver are gone.
+ * A user mapping keeps the pages alive after the queue, the device and the driver are gone.
  */
 struct uacce_dus {
 	void *va;
@@ -47,12 +46,9 @@ struct uacce_dus {
 
 struct uacce_queue;
 
-/*
- * For get_queue(), mapped for @dev. ERR_PTR() on failure; -EOPNOTSUPP when @dev
- * isn't DMA-coherent.
- */
+/* For get_queue(); the block is mapped for @dev. ERR_PTR() on failure; -EOPNOTSUPP when @dev isn't DMA-coherent. */
 struct uacce_dus *uacce_dus_alloc(struct uacce_queue *q, struct device *dev, size_t size);
-/* The device can't reach it any more; the caller must not touch it either. */
+/* Unmaps the block from the device. The caller must not access it any more either. */
 void uacce_dus_free(struct uacce_dus *dus);
 
 enum uacce_dev_state {
@@ -62,10 +58,9 @@ enum uacce_dev_state {
 
 /**
  * struct uacce_ioctl - one command of the driver
- * @cmd:	its number; size and direction in it rule the copying
- * @fn:		called with the argument in kernel memory (at most
- *		UACCE_IOCTL_MAX_BYTES), copied in and out by the core, so that no
- *		lock is held while user memory is touched
+ * @cmd:	its number; the size and direction encoded in it control the copying
+ * @fn:		called with the argument in kernel memory (at most UACCE_IOCTL_MAX_BYTES); the
+ *		core copies it in and out, so that no lock is held while user memory is accessed
  */
 struct uacce_ioctl {
 	unsigned int cmd;
@@ -75,37 +70,36 @@ struct uacce_ioctl {
 #define UACCE_IOCTL_MAX_BYTES	128
 
 /**
- * struct uacce_ops - what a function driver does for its queues
- * @get_available_instances:	free queues of this function
- * @get_queue:	reserve a hardware queue for @q (q->pasid is bound already);
- *		-EBUSY when none is free, -EPERM while resetting
- * @put_queue:	give it back; the queue is stopped. True: frees q->dus. False:
- *		it failed to stop, so the device may still write. The driver keeps
- *		q->dus and the core @q and the address space behind q->pasid, until
- *		uacce_queue_recovered() or uacce_remove(). No uacce_wake_up() of @q
- *		may be running or come when it returns.
- * @start_queue: the device may work on it, from fresh rings (index 0, phase 1):
- *		also called after @stop_queue
- * @stop_queue:	stop and drain; called only after a successful start. On an
- *		error the queue counts as started and will be stopped again.
- *		Both may say -EAGAIN, nothing was done, while the device is busy
- *		with another queue: a user who can wait then comes again
- * @kill_queue:	as @stop_queue, also for a queue that wasn't started, with the
- *		"do not send"/"do not receive" words of the DUS block set around
- *		the stop: the queue is taken away from a living user
- * @is_q_updated: optional; completions that the last call hasn't seen
- * @get_mmio:	physical window of the queue's doorbell, page aligned; needed
- *		with an MMIO region
- * @ioctls:	optional; commands the core doesn't know, ended by cmd 0
+ * struct uacce_ops - operations of a function driver on its queues
+ * @get_available_instances:	number of free queues of this function
+ * @get_queue:	reserve a hardware queue for @q (q->pasid is bound already); -EBUSY when none is
+ *		free, -EPERM while resetting
+ * @put_queue:	release the queue, which is stopped. True: the driver has freed q->dus. False: the
+ *		queue failed to stop, so the device may still write. The driver then keeps q->dus,
+ *		and the core keeps @q and the address space behind q->pasid, until
+ *		uacce_queue_recovered() or uacce_remove(). After the return, no uacce_wake_up() of
+ *		@q may run or start.
+ * @start_queue: start the queue on fresh rings (index 0, phase 1); also called after @stop_queue
+ * @stop_queue:	stop and drain; called only after a successful start. After an error the queue
+ *		counts as started and will be stopped again.
+ *		@start_queue and @stop_queue may return -EAGAIN without having done anything
+ *		while the device is busy with another queue; the core retries if the user can
+ *		wait
+ * @kill_queue:	like @stop_queue, but takes the queue from a user that may be running, and is also
+ *		called for a queue that wasn't started. Sets the "do not send" and "do not
+ *		receive" words of the DUS block before and after the stop
+ * @is_q_updated: optional; true if there are completions that the last call hasn't seen
+ * @get_mmio:	physical window of the queue's doorbell, page aligned; needed with an MMIO region
+ * @ioctls:	optional; commands that the core doesn't know, terminated by cmd 0
  * @get_isolate_state, @isolate_threshold_read, @isolate_threshold_write:
  *		optional; sysfs isolate and isolate_strategy
  *
- * All may sleep except is_q_updated; get_isolate_state waits for no hardware, as
- * it runs under the lock of all accounting. The core serialises get, ioctls, start,
- * stop, kill and put of one queue; different queues run in parallel.
- * is_q_updated runs under a spin lock, between get and put, in parallel with
- * the others. None of them runs after uacce_unregister() returned. A lock that they
- * take must not be held by the caller of that or of uacce_kill_queues().
+ * All may sleep except is_q_updated. get_isolate_state must not wait for hardware, as it runs
+ * under uacce_prov. The core serialises get, ioctls, start, stop, kill and put of one queue;
+ * calls for different queues run in parallel. is_q_updated runs under a spin lock, between get
+ * and put, in parallel with the others. None of them runs after uacce_unregister() has
+ * returned. The caller of uacce_unregister() or uacce_kill_queues() must not hold a lock that
+ * any of them takes.
  */
 struct uacce_ops {
 	int (*get_available_instances)(struct uacce_device *uacce);
@@ -123,9 +117,9 @@ struct uacce_ops {
 };
 
 /**
- * struct uacce_alg_level - what a driver says of one of its algorithms
+ * struct uacce_alg_level - properties of one algorithm
  * @name:	a line of the device's algorithms
- * @capa:	UACCE_CAPA_* that not all of them have
+ * @capa:	UACCE_CAPA_* in addition to the device's
  * @latency:	0..99, smaller is better
  * @throughput:	0..99, greater is better
  */
@@ -140,16 +134,17 @@ struct uacce_alg_level {
  * struct uacce_interface - a driver's description of its device
  * @name:	base of the node's name ("hisi_zip" becomes hisi_zip-0)
  * @flags:	UACCE_DEV_*
- * @capa:	UACCE_CAPA_* of its algorithms; bits 8 and up are the algorithm's
+ * @capa:	UACCE_CAPA_* of its algorithms; bits 8 and up depend on the algorithm
  * @ops:	operations
  * @api:	string of the sysfs attribute "api"
  * @algorithms:	newline separated names, no newline at the end
- * @levels:	of its algorithms, ends with a NULL name; NULL, or those that aren't there: average
+ * @levels:	levels of its algorithms, terminated by a NULL name; algorithms without an entry
+ *		are average
  * @wd_type:	"compression" or "crypto"
  * @mmio_size:	bytes of the MMIO region, 0 = none
  * @dus_size:	bytes of the DUS region, 0 = none
  *
- * Copied by uacce_alloc(), strings included; @ops must stay.
+ * uacce_alloc() copies the struct and its strings; @ops must remain valid.
  */
 struct uacce_interface {
 	char name[UACCE_NAME_SIZE];
@@ -169,10 +164,10 @@ struct uacce_interface {
  * @uacce:	its device
  * @pasid:	address space id bound to the opener, UACCE_PASID_NONE without SVA
  * @dus:	set by get_queue
- * @id:		set by get_queue: the queue's number in its function, for people
+ * @id:		set by get_queue: the queue's number in its function, for display
  * @priv:	the driver's
  * @priority:	0..7, hardware scheduling priority for the next start
- * The rest is the core's (kernel/uacce/internal.h).
+ * The core keeps the rest in kernel/uacce/internal.h.
  */
 struct uacce_queue {
 	struct uacce_device *uacce;
@@ -186,21 +181,20 @@ struct uacce_queue {
 #define UACCE_PASID_NONE	((u32)-1)
 
 /*
- * Allocate; not visible to user space before uacce_register(). ERR_PTR() on
- * failure; -EOPNOTSUPP when UACCE_DEV_SVA is asked for and no provider has it.
+ * Allocates a device; it isn't visible to user space before uacce_register(). ERR_PTR() on
+ * failure; -EOPNOTSUPP when UACCE_DEV_SVA is requested and no provider supports it.
  */
 struct uacce_device *uacce_alloc(struct device *parent,
 				 const struct uacce_interface *interface);
 int uacce_register(struct uacce_device *uacce);
 /*
- * Takes the device from user space, registered or not: open queues are killed
- * and put; never waits for user space.
+ * Takes the device from user space, whether it was registered or not: open queues are killed
+ * and put. Never waits for user space.
  */
 void uacce_unregister(struct uacce_device *uacce);
 /*
- * Ends the device from any state. What queues that didn't stop have bound is
- * unbound, so the device must be unable to reach memory by now. The pointer is
- * dead afterwards.
+ * Ends the device from any state. The address spaces of queues that failed to stop are unbound,
+ * so the device must be unable to reach memory by now. @uacce is invalid afterwards.
  */
 void uacce_remove(struct uacce_device *uacce);
 
@@ -209,53 +203,56 @@ void uacce_set_drvdata(struct uacce_device *uacce, void *data);
 void *uacce_get_drvdata(const struct uacce_device *uacce);
 struct device *uacce_parent(struct uacce_device *uacce);
 
-/* An event for the queue (completion interrupt, error): wakes poll(). Any context. */
+/* Reports an event of the queue (completion interrupt, error): wakes poll(). Callable in any context. */
 void uacce_wake_up(struct uacce_queue *q);
 
-/* The queue ended by an error of its own (negative errno): admins are told. As uacce_wake_up(). */
+/*
+ * Reports that the queue ended by an error of its own (negative errno); sends an event to
+ * administrators. Same context rules as uacce_wake_up().
+ */
 void uacce_queue_failed(struct uacce_queue *q, int error);
 
 /**
- * uacce_kill_queues - take every open queue from its user (reset begins)
- * @uacce:	the device; stays registered. It is resetting until
- *		uacce_reset_done() or uacce_isolated().
+ * uacce_kill_queues - take every open queue from its user when a reset begins
+ * @uacce:	the device; stays registered. It is resetting until uacce_reset_done() or
+ *		uacce_isolated().
  */
 void uacce_kill_queues(struct uacce_device *uacce);
 
 /**
- * uacce_reset_done - queues can be opened again (the reset has ended)
+ * uacce_reset_done - the reset has ended: queues can be opened again
  * @uacce:	the device
  */
 void uacce_reset_done(struct uacce_device *uacce);
 
 /**
- * uacce_queue_recovered - the device has let go of a queue that @put_queue was false for
- * @q:		what it was called with; dead afterwards
+ * uacce_queue_recovered - the device has let go of a queue for which @put_queue returned false
+ * @q:		the argument of that @put_queue; invalid afterwards
  *
- * The driver has its number and memory back already. Sleeps; waits for that
- * @put_queue, so no lock that it takes may be held. Not after uacce_remove().
+ * The driver has reclaimed the queue's number and memory already. Sleeps, and waits for that
+ * @put_queue, so the caller must not hold a lock that @put_queue takes. Not to be called after
+ * uacce_remove().
  */
 void uacce_queue_recovered(struct uacce_queue *q);
 
 /**
- * uacce_isolated - the device may not be used any more: admins are told
- * @uacce:	the device, whose driver says so in @get_isolate_state from now on
+ * uacce_isolated - the device may not be used any more; sends an event to administrators
+ * @uacce:	the device; its @get_isolate_state returns UACCE_DEV_ISOLATE from now on
  */
 void uacce_isolated(struct uacce_device *uacce);
 
 /**
  * struct uacce_sva_provider - how address spaces are bound for some devices
  * @name:	value of the sysfs attribute "iommu"
- * @simulated:	devices served by it are software
- * @match:	does it serve this device?
- * @enable, @disable: optional; prepare a device, in uacce_alloc() and
- *		uacce_remove()
- * @bind:	bind @mm for one queue; gives the PASID, and a handle that @unbind
- *		gets back. Queues of one mm may share a PASID: it counts them.
- * @unbind:	undo one bind; the queue has stopped, or its device can't reach
- *		memory any more. The mm may be dead already.
- * @scrub:	optional; wipe a queue's MMIO window before its next owner,
- *		where that window is memory
+ * @simulated:	the devices that it serves are software
+ * @match:	does the provider serve this device?
+ * @enable, @disable: optional; prepare a device, in uacce_alloc() and uacce_remove()
+ * @bind:	bind @mm for one queue; returns the PASID, and a handle for @unbind. Queues of one
+ *		mm may share a PASID, so the provider counts binds.
+ * @unbind:	undo one bind; the queue has stopped, or its device can't reach memory any more.
+ *		The mm may be dead already.
+ * @scrub:	optional; clear a queue's MMIO window before its next owner gets it, where that
+ *		window is memory
  */
 struct uacce_sva_provider {
 	const char *name;
@@ -270,9 +267,9 @@ struct uacce_sva_provider {
 };
 
 /*
- * @p must stay valid until unregistered. Devices don't pin the provider's module,
- * since it may be unloaded while queues are open: it removes its devices first,
- * then unregisters, which waits for a removal that runs elsewhere.
+ * @p must stay valid until unregistered. Devices don't pin the provider's module, since it may
+ * be unloaded while queues are open: the module removes its devices first, then unregisters,
+ * which waits for removals that run elsewhere.
  */
 int uacce_sva_provider_register(const struct uacce_sva_provider *p);
 void uacce_sva_provider_unregister(const struct uacce_sva_provider *p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Attachments in a section: who is given a slot, who waits for one, and their
- * end. Under uacce_prov; nothing of this settles: whoever calls it does.
+ * Attachments of a section: granting slots, waiting, and the end of both. Called under
+ * uacce_prov. None of these functions settles the section; the caller does.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -26,7 +26,7 @@ void uacce_attachment_put(struct uacce_attachment *a)
 	kref_put(&a->ref, attachment_release);
 }
 
-/* ------ the end ------ */
+/* ------ end of an attachment ------ */
 
 static void attachment_leave_slot(struct uacce_attachment *a)
 {
@@ -52,7 +52,7 @@ static void attachment_leave_queue(struct uacce_attachment *a, int error)
 		uacce_tell_granted(a, error);
 }
 
-/* @error: what a waiting one is told, 0 = nothing. Its slot isn't given on yet. */
+/* @error: sent to a waiter, 0 = nothing. Doesn't pass the slot on. */
 void uacce_attachment_finish(struct uacce_attachment *a, int error)
 {
 	struct uacce_owner *owner = a->owner;
@@ -66,7 +66,7 @@ void uacce_attachment_finish(struct uacce_attachment *a, int error)
 	owner->attachment = NULL;
 	remove_wait_queue(&owner->pid->wait_pidfd, &a->death);
 	uacce_owner_put(owner);
-	/* One that runs already finds it over. */
+	/* An expiry that runs already finds the attachment over. */
 	if (cancel_delayed_work(&a->expiry))
 		uacce_attachment_put(a);
 	uacce_attachment_put(a);
@@ -99,7 +99,7 @@ void uacce_waiters_cut(struct uacce_section *section)
 			uacce_attachment_finish(a, ENOENT);
 }
 
-/* ------ who may ------ */
+/* ------ permission ------ */
 
 static bool groups_have(const struct uacce_ranges *gids, const struct cred *cred)
 {
@@ -119,7 +119,7 @@ bool uacce_section_allows(const struct uacce_section *section, const struct uacc
 	       groups_have(section->gids, a->cred);
 }
 
-/* ------ the beginning ------ */
+/* ------ granting slots ------ */
 
 void uacce_attachment_has(struct uacce_attachment *a, struct uacce_slot *slot)
 {
@@ -131,8 +131,8 @@ void uacce_attachment_has(struct uacce_attachment *a, struct uacce_slot *slot)
 }
 
 /*
- * In the order of coming; who wants a slot that is taken is passed over. One
- * that can't be told is out, and its slot is the next one's.
+ * Serves waiters in order of arrival; a waiter whose slot is taken is skipped. A waiter that
+ * can't be notified is ended, and its slot goes to the next.
  */
 static bool waiter_serve(struct uacce_attachment *a)
 {

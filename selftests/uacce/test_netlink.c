@@ -83,7 +83,7 @@ TEST_F(nl, device_that_is_not_there_is_refused_by_name)
 	nlm_begin(&m, c->family, 0, UACCE_NL_DEV_GET);
 	EXPECT_EQ(-EINVAL, nlc_ask(c, &m));
 	EXPECT_EQ(UACCE_A_DEV, c->missing);
-	EXPECT_STREQ("the device isn't named", c->why);
+	EXPECT_STREQ("the request names no device", c->why);
 }
 
 static void count_device(const struct nlmsghdr *h, void *arg)
