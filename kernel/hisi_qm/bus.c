@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers of the queue manager's bus side, which every engine's driver sets: who accesses memory, and how. */
+/* Registers of the queue manager's bus side, common to all engines: bus attributes of memory accesses. */
 #include "internal.h"
 
 static const struct hisi_qm_reg qm_bus_regs[] = {
@@ -10,14 +10,14 @@ static const struct hisi_qm_reg qm_bus_regs[] = {
 	{ QM_WUSER_M_CFG_ENABLE, 0xffffffff },
 	{ QM_AXI_M_CFG, QM_AXI_M_CFG_VALUE },
 	{ QM_AXI_M_CFG_ENABLE, 0xffffffff },
-	/* clearing bus master must not act as a function level reset */
+	/* clearing the bus master bit must not act as a function level reset */
 	{ QM_PEH_AXUSER_CFG, QM_PEH_AXUSER_VALUE },
 	{ QM_PEH_AXUSER_CFG_ENABLE, 0xffffffff },
 	{ QM_CACHE_CTL, QM_CACHE_CTL_VALUE },
 };
 
 /**
- * hisi_qm_bus_init - give the bus side its working values
+ * hisi_qm_bus_init - initialise the bus side's registers
  * @qm: a function that isn't started
  */
 void hisi_qm_bus_init(struct hisi_qm *qm)
@@ -27,9 +27,9 @@ void hisi_qm_bus_init(struct hisi_qm *qm)
 EXPORT_SYMBOL_GPL(hisi_qm_bus_init);
 
 /**
- * hisi_qm_prefetch_open - let the engine fetch translations ahead
+ * hisi_qm_prefetch_open - allow the engine to prefetch translations
  * @qm: the function
- * @prefetch: the engine's registers for it
+ * @prefetch: the engine's prefetch registers
  */
 int hisi_qm_prefetch_open(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch)
 {
@@ -47,9 +47,9 @@ int hisi_qm_prefetch_open(struct hisi_qm *qm, const struct hisi_qm_prefetch *pre
 EXPORT_SYMBOL_GPL(hisi_qm_prefetch_open);
 
 /**
- * hisi_qm_prefetch_close - undo hisi_qm_prefetch_open(), and wait for what is under way
+ * hisi_qm_prefetch_close - undo hisi_qm_prefetch_open(), and wait for prefetches in flight
  * @qm: the function
- * @prefetch: the engine's registers for it
+ * @prefetch: the engine's prefetch registers
  */
 void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch)
 {
@@ -63,7 +63,7 @@ void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *p
 EXPORT_SYMBOL_GPL(hisi_qm_prefetch_close);
 
 /**
- * hisi_qm_counters_clear - forget what the queue manager has counted
+ * hisi_qm_counters_clear - clear the queue manager's counters
  * @qm: a function that isn't started
  */
 void hisi_qm_counters_clear(struct hisi_qm *qm)

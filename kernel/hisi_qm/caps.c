@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a device can do: the hardware generations and the capability tables of core and engine. */
+/* Capabilities of a device: the hardware generations and the capability tables of core and engine. */
 #include <linux/slab.h>
 #include "internal.h"
 
-/* Newest last: a device belongs to the last row that isn't newer than it. */
+/* Newest last: a device belongs to the last row whose version isn't above its own. */
 static const struct qm_generation qm_generations[] = {
 	{
 		.version = QM_HW_V2,
@@ -111,8 +111,8 @@ static int qm_algorithms_init(struct hisi_qm *qm)
 }
 
 /**
- * qm_caps_init - find the generation, read all capabilities
- * @qm: its registers are mapped
+ * qm_caps_init - determine the generation and read all capabilities
+ * @qm: the function; its registers are mapped
  */
 int qm_caps_init(struct hisi_qm *qm)
 {
@@ -188,7 +188,7 @@ u32 hisi_qm_cap(struct hisi_qm *qm, unsigned int cap)
 EXPORT_SYMBOL_GPL(hisi_qm_cap);
 
 /**
- * hisi_qm_is_v3 - registers and contexts as of generation 3?
+ * hisi_qm_is_v3 - does the function have the registers and contexts of generation 3?
  * @qm: the function
  */
 bool hisi_qm_is_v3(struct hisi_qm *qm)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* For people, never an ABI: registers, state and counters of the queue manager in debugfs. */
+/* Registers, state and counters of the queue manager in debugfs. For debugging, not an ABI. */
 #include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/overflow.h>
 #include <linux/seq_file.h>
 #include "internal.h"
 
-/* Which queue's traffic the DFX counters count, bits [31:16]. */
+/* The queue whose traffic the DFX counters count, in bits [31:16]. */
 #define QM_DFX_SQE_SELECT	0x104030
 #define QM_DFX_CQE_SELECT	0x104040
 #define QM_DFX_SELECT_SHIFT	16
@@ -38,7 +38,7 @@ static const struct hisi_qm_named_reg qm_debugfs_regs[] = {
 	{ QM_DFX_FUNS_ACTIVE_ST, "QM_DFX_FUNS_ACTIVE_ST" },
 };
 
-/* What two files show; @first: the values when they were made. */
+/* The registers behind the files "regs" and "diff_regs"; @first: values at creation. */
 struct qm_regs {
 	struct hisi_qm *qm;
 	u32 base;
@@ -79,14 +79,15 @@ static int qm_diff_regs_show(struct seq_file *s, void *unused)
 DEFINE_SHOW_ATTRIBUTE(qm_diff_regs);
 
 /**
- * hisi_qm_debugfs_regs - make a file "regs" that shows registers, and "diff_regs" of those that have changed since
+ * hisi_qm_debugfs_regs - create a file "regs" that shows registers, and "diff_regs" that shows
+ * those changed since
  * @qm: a started function
- * @dir: where; goes, with all in it, before the function stops
- * @base: added to their offsets
- * @regs: which; stays
- * @nr: how many
+ * @dir: directory; removed, with its contents, before the function stops
+ * @base: added to the registers' offsets
+ * @regs: the registers; must remain valid
+ * @nr: number of @regs
  *
- * As usual with debugfs, a failure only means a file less.
+ * As usual with debugfs, a failure only means that a file is missing.
  */
 void hisi_qm_debugfs_regs(struct hisi_qm *qm, struct dentry *dir, u32 base,
 			  const struct hisi_qm_named_reg *regs, unsigned int nr)
@@ -104,7 +105,7 @@ void hisi_qm_debugfs_regs(struct hisi_qm *qm, struct dentry *dir, u32 base,
 }
 EXPORT_SYMBOL_GPL(hisi_qm_debugfs_regs);
 
-/* Bits of a register that a file switches, all at once. */
+/* Bits of a register that a file sets or clears together. */
 struct qm_switch {
 	struct hisi_qm *qm;
 	u32 reg;
@@ -134,12 +135,12 @@ static int qm_switch_set(void *data, u64 value)
 DEFINE_DEBUGFS_ATTRIBUTE(qm_switch_fops, qm_switch_get, qm_switch_set, "%llu\n");
 
 /**
- * hisi_qm_debugfs_switch - make a file that switches bits of a register on and off
+ * hisi_qm_debugfs_switch - create a file that sets and clears bits of a register
  * @qm: a started function
- * @dir: where; goes, with all in it, before the function stops
- * @name: of the file
+ * @dir: directory; removed, with its contents, before the function stops
+ * @name: name of the file
  * @reg: offset in BAR2
- * @bits: all set by 1, cleared by 0
+ * @bits: all set by writing 1, all cleared by writing 0
  */
 void hisi_qm_debugfs_switch(struct hisi_qm *qm, struct dentry *dir, const char *name, u32 reg, u32 bits)
 {
@@ -228,12 +229,12 @@ static const char * const qm_counter_names[QM_COUNT_NR] = {
 };
 
 /**
- * qm_debugfs_init - make the function's files
+ * qm_debugfs_init - create the function's files
  * @qm: a started function
  * @root: the driver's directory
  *
- * Returns the function's directory, where the engine's driver adds its own.
- * As usual with debugfs, failures only mean fewer files.
+ * Returns the function's directory, where the engine's driver adds its own files. As usual with
+ * debugfs, a failure only means that files are missing.
  */
 struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* debugfs qm/cmd: dumps of contexts and ring entries into the kernel log. */
+/* debugfs qm/cmd: dumps contexts and ring entries into the kernel log. */
 #include <linux/fs.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -7,7 +7,7 @@
 
 #define QM_CMD_MAX	32
 
-/* A command: its name, how many numbers follow, what prints it. */
+/* A command: its name, the number of arguments, and the function that prints. */
 struct qm_cmd {
 	const char *name;
 	int numbers;
@@ -120,7 +120,7 @@ static int qm_cmd_aeq(struct hisi_qm *qm, u32 entry, u32 unused)
 
 static int qm_cmd_help(struct hisi_qm *qm, u32 unused, u32 unused2)
 {
-	pci_info(qm->pdev, "sqc QUEUE, cqc QUEUE, eqc, aeqc, sq QUEUE ENTRY, cq QUEUE ENTRY, eq ENTRY, aeq ENTRY\n");
+	pci_info(qm->pdev, "commands: sqc QUEUE, cqc QUEUE, eqc, aeqc, sq QUEUE ENTRY, cq QUEUE ENTRY, eq ENTRY, aeq ENTRY\n");
 	return 0;
 }
 

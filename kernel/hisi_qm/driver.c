@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the PCI drivers of all engines are made of: module parameters, probe, remove. */
+/* Common parts of the engines' PCI drivers: module parameters, probe, remove. */
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include "internal.h"
@@ -33,7 +33,7 @@ static int qm_queues_get(char *buffer, const struct kernel_param *kp)
 	return sysfs_emit(buffer, "%u\n", ((struct hisi_qm_config *)kp->arg)->queues);
 }
 
-/* Queues of a function: the argument is a struct hisi_qm_config. */
+/* Number of queues of a function; the argument is a struct hisi_qm_config. */
 const struct kernel_param_ops hisi_qm_queues_ops = {
 	.set = qm_queues_set,
 	.get = qm_queues_get,
@@ -68,7 +68,7 @@ static int qm_vfs_set(const char *value, const struct kernel_param *kp)
 
 	ret = kstrtouint(value, 10, &number);
 	if (ret || number) {
-		pr_err("%s: %s=%.32s: expected 0, there are no virtual functions yet\n", qm_param_module(kp),
+		pr_err("%s: %s=%.32s: expected 0, virtual functions are not supported\n", qm_param_module(kp),
 		       kp->name, value);
 		return ret ? -EINVAL : -EOPNOTSUPP;
 	}
@@ -80,7 +80,7 @@ static int qm_vfs_get(char *buffer, const struct kernel_param *kp)
 	return sysfs_emit(buffer, "0\n");
 }
 
-/* Virtual functions to enable: none; no argument. */
+/* Number of virtual functions to enable: only 0 is accepted; no argument. */
 const struct kernel_param_ops hisi_qm_vfs_ops = {
 	.set = qm_vfs_set,
 	.get = qm_vfs_get,
@@ -90,10 +90,10 @@ EXPORT_SYMBOL_GPL(hisi_qm_vfs_ops);
 /* ------ probe and remove ------ */
 
 /**
- * hisi_qm_probe - take over a device of an engine, up to users opening its queues
- * @pdev: the device; its driver data is the core's
- * @engine: what it is
- * @config: what the administrator wants
+ * hisi_qm_probe - take over a device; its queues can be opened afterwards
+ * @pdev: the device; the core sets its driver data
+ * @engine: description of the engine
+ * @config: the administrator's settings
  */
 int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
 		  const struct hisi_qm_config *config)
@@ -146,7 +146,7 @@ void hisi_qm_remove(struct pci_dev *pdev)
 EXPORT_SYMBOL_GPL(hisi_qm_remove);
 
 /**
- * hisi_qm_shutdown - the machine goes down or boots another kernel: no DMA any more
+ * hisi_qm_shutdown - end all DMA, before the machine shuts down or boots another kernel
  * @pdev: the device
  */
 void hisi_qm_shutdown(struct pci_dev *pdev)
@@ -155,7 +155,7 @@ void hisi_qm_shutdown(struct pci_dev *pdev)
 }
 EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
 
-/* ------ reset by PCI ------ */
+/* ------ PCI reset ------ */
 
 static void qm_err_reset_prepare(struct pci_dev *pdev)
 {
@@ -173,13 +173,13 @@ const struct pci_error_handlers hisi_qm_err_handlers = {
 };
 EXPORT_SYMBOL_GPL(hisi_qm_err_handlers);
 
-/* ------ the module ------ */
+/* ------ registration of drivers ------ */
 
 /**
- * hisi_qm_register - let an engine's driver have its devices
+ * hisi_qm_register - register an engine's PCI driver
  * @driver: the driver
  * @owner: its module
- * @config: what the administrator wants; its @debugfs is filled in
+ * @config: the administrator's settings; @debugfs is filled in
  */
 int hisi_qm_register(struct pci_driver *driver, struct module *owner, struct hisi_qm_config *config)
 {
@@ -196,7 +196,7 @@ EXPORT_SYMBOL_GPL(hisi_qm_register);
 /**
  * hisi_qm_unregister - undo hisi_qm_register()
  * @driver: the driver
- * @config: as it was given
+ * @config: the same as for hisi_qm_register()
  */
 void hisi_qm_unregister(struct pci_driver *driver, struct hisi_qm_config *config)
 {

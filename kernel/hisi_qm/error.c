@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Errors of the device itself, of the queue manager and its engine: which are reported, and the log. */
+/* Errors of the device, i.e. of queue manager and engine: which are reported, and their log messages. */
 #include <linux/interrupt.h>
 #include "internal.h"
 
@@ -34,7 +34,7 @@ static const struct hisi_qm_error_block qm_error_block = {
 	.errors = qm_errors,
 };
 
-/* The masks of a block, from the capability table. */
+/* The error masks of a block, from the capability table. */
 struct qm_error_masks {
 	u32 ce;
 	u32 nfe;
@@ -90,7 +90,7 @@ static void qm_error_block_disable(struct hisi_qm *qm, const struct hisi_qm_erro
 		hisi_qm_write(qm, block->shutdown, 0);
 }
 
-/* Logs and acknowledges what @block reports; true if only a reset helps. */
+/* Logs and acknowledges the errors of @block; returns true if the device needs a reset. */
 static bool qm_error_block_handle(struct hisi_qm *qm, const struct hisi_qm_error_block *block,
 				  struct qm_error_masks masks)
 {
@@ -106,7 +106,7 @@ static bool qm_error_block_handle(struct hisi_qm *qm, const struct hisi_qm_error
 			dev_err_ratelimited(&qm->pdev->dev, "%s error: %s%s\n", block->name, error->text,
 					    fatal & error->bit ? " (needs a reset)" : "");
 
-	/* What stays until a reset would interrupt for ever. */
+	/* An error that persists until a reset would keep interrupting. */
 	if (fatal)
 		hisi_qm_write(qm, block->nfe, hisi_qm_read(qm, block->nfe) & ~fatal);
 	if (fatal)
@@ -115,7 +115,7 @@ static bool qm_error_block_handle(struct hisi_qm *qm, const struct hisi_qm_error
 	return fatal;
 }
 
-/* Threaded: it may log a lot, and nobody waits for it. */
+/* Threaded: it may log a lot and isn't urgent. */
 irqreturn_t qm_error_irq(int irq, void *data)
 {
 	struct hisi_qm *qm = data;
@@ -130,7 +130,7 @@ irqreturn_t qm_error_irq(int irq, void *data)
 }
 
 /**
- * qm_error_init - have the errors of queue manager and engine reported
+ * qm_error_init - enable error reporting of queue manager and engine
  * @qm: the physical function
  */
 void qm_error_init(struct hisi_qm *qm)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A function in its device: brought to a known state, given its queues and event rings, started and stopped. */
+/* A function's setup in its device: initialisation, queues and event rings, start and stop. */
 #include <linux/acpi.h>
 #include "internal.h"
 
-/* ------ bringing the device to a known state ------ */
+/* ------ initialisation ------ */
 
 /**
- * qm_master_close - the device, with all its functions, accesses no memory afterwards
+ * qm_master_close - stop all memory accesses of the device, for all its functions
  * @qm: the physical function
  */
 int qm_master_close(struct hisi_qm *qm)
@@ -16,7 +16,7 @@ int qm_master_close(struct hisi_qm *qm)
 	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 1);
 	ret = hisi_qm_wait(qm, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE, ACC_MASTER_TRANS_IDLE);
 	if (ret)
-		pci_err(qm->pdev, "bus transactions don't end (%d)\n", ret);
+		pci_err(qm->pdev, "bus transactions did not drain (%d)\n", ret);
 	return ret;
 }
 
@@ -41,8 +41,8 @@ static int qm_acpi_reset(struct hisi_qm *qm)
 }
 
 /**
- * qm_hw_init - have the queue manager forget all that was before
- * @qm: the physical function; the engine's own registers come next
+ * qm_hw_init - reset the queue manager to a known state
+ * @qm: the physical function; its engine is initialised after this
  */
 int qm_hw_init(struct hisi_qm *qm)
 {
@@ -61,7 +61,7 @@ int qm_hw_init(struct hisi_qm *qm)
 		pci_err(qm->pdev, "memory of the queue manager is not ready (%d)\n", ret);
 		return ret;
 	}
-	/* An earlier driver may have closed it; the contexts that it left there are gone now. */
+	/* An earlier driver may have closed the bus master; the contexts that it left are gone now. */
 	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 0);
 	return 0;
 }
@@ -105,7 +105,7 @@ int qm_function_start(struct hisi_qm *qm)
 {
 	int ret;
 
-	/* Whoever puts a queue reads the asynchronous event ring. */
+	/* A concurrent qm_qp_put() reads the asynchronous event ring. */
 	mutex_lock(&qm->aeq_lock);
 	memset(qm->mem, 0, qm->mem_size);
 	ret = qm_vft_set(qm, 0, 0, qm->qp_num);
@@ -138,10 +138,10 @@ void qm_function_stop(struct hisi_qm *qm)
 /* ------ start and stop ------ */
 
 /**
- * qm_start - the function gets its queues; errors are reported
+ * qm_start - give the function its queues and enable error reporting
  * @qm: an allocated function, engine initialised
  *
- * From here on the device may access memory: until qm_free(), or a reset.
+ * From here on the device may access memory, until qm_free() or a reset.
  */
 int qm_start(struct hisi_qm *qm)
 {

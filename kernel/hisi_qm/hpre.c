@@ -12,9 +12,9 @@ static struct hisi_qm_config hpre_config = {
 module_param_cb(pf_q_num, &hisi_qm_queues_ops, &hpre_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 64)");
 module_param_cb(uacce_mode, &hisi_qm_switch_ops, &hpre_config.user, 0444);
-MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
+MODULE_PARM_DESC(uacce_mode, "User space can open queues: 1 (default) or 0");
 module_param_cb(vfs_num, &hisi_qm_vfs_ops, NULL, 0444);
-MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, there are none yet");
+MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, others are not supported");
 
 /* ------ tables ------ */
 
@@ -53,7 +53,7 @@ static const struct hisi_qm_alg hpre_algs[] = {
 	{}
 };
 
-/* Beside ZIP, which is the average: long requests of few bytes, shortest on curves. */
+/* Relative to ZIP, which is average: long requests with little data; those on curves are the shortest. */
 static const struct uacce_alg_level hpre_levels[] = {
 	{ "rsa", 0, 40, 3 },
 	{ "dh", 0, 40, 3 },
@@ -93,7 +93,7 @@ static const struct hisi_qm_error_block hpre_error_block = {
 	.errors = hpre_errors,
 };
 
-/* A dump leaves out the addresses. */
+/* A dump omits the addresses. */
 static const struct hisi_qm_engine hpre_engine = {
 	.name = "hisi_hpre",
 	.wd_type = "crypto",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* For people, never an ABI: the HPRE engine and its clusters in debugfs. */
+/* The HPRE engine and its clusters in debugfs. For debugging, not an ABI. */
 #include <linux/bits.h>
 #include <linux/debugfs.h>
 #include <linux/device.h>
@@ -34,7 +34,7 @@ static const struct hisi_qm_named_reg hpre_cluster_regs[] = {
 	{ HPRE_CLUSTER_SCHEDULED, "CORES_IS_SCHD" },
 };
 
-/* A register of the device, seen through a file. */
+/* A device register shown in a file. */
 struct hpre_view {
 	struct hisi_qm *qm;
 	u32 base;
@@ -75,9 +75,9 @@ static void hpre_cluster_dir(struct hisi_qm *qm, struct dentry *parent, u32 numb
 }
 
 /**
- * hpre_debugfs_init - make the engine's files
+ * hpre_debugfs_init - create the engine's files
  * @qm: a started function
- * @dir: its directory; goes, with all in it, before the function stops
+ * @dir: directory; removed, with its contents, before the function stops
  */
 void hpre_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
 {

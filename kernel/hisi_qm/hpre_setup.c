@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers of the HPRE engine: values at start and stop. */
+/* Registers of the HPRE engine: initialisation and shutdown. */
 #include <linux/acpi.h>
 #include <linux/bits.h>
 #include "hpre.h"
 
-/* Generation 2: what bus mastering's end does to the function is switched by the firmware. */
+/* Generation 2: firmware sets whether the end of bus mastering resets the function. */
 #define HPRE_DSM_FUNCTION	1
 static const guid_t hpre_dsm_guid =
 	GUID_INIT(0xb06b81ab, 0x0134, 0x4a45, 0x9b, 0x0c, 0x48, 0x34, 0x47, 0xb9, 0x5f, 0xa7);
 
-/* The same that clear a gate at the start of the initialisation and set it at the end, on generation 3. */
+/* Clock gates on generation 3: cleared when the initialisation begins, set when it ends. */
 static const struct hisi_qm_reg hpre_gates[] = {
 	{ HPRE_CLOCK_GATE, HPRE_CLOCK_GATE_ON },
 	{ HPRE_PEH_GATE, HPRE_PEH_GATE_ON },
@@ -17,7 +17,7 @@ static const struct hisi_qm_reg hpre_gates[] = {
 	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_AUTO_GATE, HPRE_CLUSTER_AUTO_GATE_ON },
 };
 
-/* The queue manager's bus side differs from the other engines'. */
+/* The bus side differs from that of the other engines. */
 static const struct hisi_qm_reg hpre_regs[] = {
 	{ QM_ARUSER_M_CFG_ENABLE, QM_XUSER_ENABLE },
 	{ QM_AWUSER_M_CFG_ENABLE, QM_XUSER_ENABLE },
@@ -38,7 +38,7 @@ static const struct hisi_qm_prefetch hpre_prefetch = {
 	.busy = HPRE_SVA_TRANS_BUSY,
 };
 
-/* @was: what they were before, one for each */
+/* @was: receives the gates' old values, one per gate */
 static void hpre_gates_clear(struct hisi_qm *qm, u32 *was)
 {
 	unsigned int i;
@@ -75,8 +75,8 @@ u32 hpre_clusters(struct hisi_qm *qm)
 }
 
 /**
- * hpre_cluster - first register of a cluster
- * @number: which
+ * hpre_cluster - offset of a cluster's first register
+ * @number: the cluster's number
  */
 u32 hpre_cluster(u32 number)
 {
@@ -116,7 +116,7 @@ static int hpre_engine_init(struct hisi_qm *qm)
 	return hpre_clusters_init(qm);
 }
 
-/* What only generation 2 needs: payload in the caller's address space, and that clearing bus master resets nothing. */
+/* Generation 2 only: payload is in the caller's address space, and clearing the bus master bit resets nothing. */
 static void hpre_v2_init(struct hisi_qm *qm)
 {
 	union acpi_object *answer;
@@ -128,7 +128,7 @@ static void hpre_v2_init(struct hisi_qm *qm)
 	hisi_qm_set_bits(qm, QM_PEH_AXUSER_CFG, BIT(11));
 	answer = handle ? acpi_evaluate_dsm(handle, &hpre_dsm_guid, 0, HPRE_DSM_FUNCTION, NULL) : NULL;
 	if (!answer)
-		pci_warn(hisi_qm_pdev(qm), "firmware doesn't say how to reset the function\n");
+		pci_warn(hisi_qm_pdev(qm), "firmware has no method (_DSM) for the reset behaviour of the function\n");
 	ACPI_FREE(answer);
 }
 
@@ -143,7 +143,7 @@ static void hpre_counters_clear(struct hisi_qm *qm)
 }
 
 /**
- * hpre_hw_init - give the engine its working values
+ * hpre_hw_init - initialise the engine's registers
  * @qm: a function that isn't started
  */
 int hpre_hw_init(struct hisi_qm *qm)
@@ -151,7 +151,7 @@ int hpre_hw_init(struct hisi_qm *qm)
 	u32 gates[ARRAY_SIZE(hpre_gates)];
 	int ret;
 
-	/* With their clocks gated the clusters are never ready. */
+	/* With gated clocks the clusters never become ready. */
 	hpre_gates_clear(qm, gates);
 	ret = hpre_engine_init(qm);
 	if (ret)
@@ -172,7 +172,7 @@ err_restore_gates:
 }
 
 /**
- * hpre_hw_exit - undo hpre_hw_init() as far as it matters
+ * hpre_hw_exit - undo hpre_hw_init() as far as needed
  * @qm: a stopped function
  */
 void hpre_hw_exit(struct hisi_qm *qm)

@@ -13,36 +13,39 @@
 #include "uacce/uacce.h"
 
 /*
- * lock			protects				may be held when taking it
- * qm->aeq_lock		the asynchronous event ring		the core's locks of a queue
- * qp->lock		one queue's hardware and memory		those, aeq_lock
- * qm->stop_lock	the place of the next stop		aeq_lock, qp->lock
+ * lock			protects				taken with
+ * qm->aeq_lock		the asynchronous event ring		uacce's locks of a queue
+ * qp->lock		one queue's hardware and memory		those and aeq_lock
+ * qm->stop_lock	the turn of the next stop		aeq_lock, qp->lock
  * qm->mb_lock		mailbox register, context buffer	aeq_lock, qp->lock, stop_lock
  * qm->state_lock	state, ending, broken, numbers in use	all of these
- * qp->event_lock	link to the open file, completion head	qp->lock, the core's lock of a poll; hard irq
+ * qp->event_lock	link to the open file, completion head	qp->lock, uacce's lock of a poll; hard irq
  *
- * state_lock is never held while waiting for hardware: opening a queue needs it,
- * and it needs nothing else of these that another queue's owner can hold.
+ * state_lock is never held while waiting for hardware. Opening a queue takes it, and no
+ * other of these locks that the owner of another queue can hold.
  */
 
 #define QM_REG_TIMEOUT_US	(5 * USEC_PER_SEC)
 #define QM_REG_PERIOD_US	10
-#define QM_LOOK_MAX_US		(500 * USEC_PER_MSEC)	/* counts from one look to the next */
+#define QM_LOOK_MAX_US		(500 * USEC_PER_MSEC)	/* most that counts towards a deadline between two polls */
 #define QM_MB_TIMEOUT_US	(5 * USEC_PER_SEC)
 #define QM_STOP_TIMEOUT_US	(10 * USEC_PER_SEC)
 #define QM_DRAIN_TIMEOUT_US	(10 * USEC_PER_SEC)
 
-/* A command that was given up is a broken device's after so long; a STOP_QP may have terabytes before it. */
+/*
+ * Time after which a device with an abandoned command counts as broken; a STOP_QP may have
+ * terabytes to finish first.
+ */
 #define QM_HUNG_LIMIT_US	(30ull * USEC_PER_SEC)
 #define QM_STOPPING_LIMIT_US	(300ull * USEC_PER_SEC)
 
-/* Stuck queues are asked again after so long at first. */
+/* First period for stopping stuck queues again. */
 #define QM_STUCK_PERIOD_S	1
 
-/* Counts from one look at a mailbox that was given up to the next: they come that often at least. */
+/* Most that counts between two polls of a busy mailbox after a timeout; it is polled at least that often. */
 #define QM_MB_LOOK_MAX_US	(2 * QM_STUCK_PERIOD_S * USEC_PER_SEC)
 
-/* A ring that belongs to nobody, where stopped queues point. */
+/* A ring of no owner, to which stopped queues point. */
 #define QM_PARKING_DEPTH	2
 #define QM_PARKING_BYTES	4096
 #define QM_MEMORY_ALIGN		64
@@ -65,13 +68,13 @@ enum qm_cap {
 };
 
 /**
- * struct qm_generation - what differs between hardware generations
- * @version:	least PCI revision
+ * struct qm_generation - differences between hardware generations
+ * @version:	lowest PCI revision
  * @api:	value of the uacce attribute "api"
  * @cap_registers: capabilities can be read from the device
  * @pasid_in_context: queues carry their own PASID
  * @pm_control:	idle power-down must be switched off for exact bandwidth shares
- * @shutdown_on_error: hardware closes its bus master on the reset errors
+ * @shutdown_on_error: hardware closes its bus master on errors that need a reset
  */
 struct qm_generation {
 	u8 version;
@@ -90,20 +93,20 @@ enum qm_state {
 
 /**
  * struct hisi_qp - one hardware queue pair
- * @lock:	start, stop and kill
+ * @lock:	serialises start, stop and kill
  * @qm:		its function
  * @id:		number within the function
  * @qc_type:	engine class for the next start
- * @started:	the device works on it
- * @used_before: its owner had it started already
- * @failed:	ended by the device or by us: its owner can only close it
- * @stuck:	could not be stopped: the device may still write to @dus, and to the
- *		address space that the framework keeps bound. It is asked again.
- * @left:	its last owner, whom the framework keeps while it is stuck
- * @dus:	rings, while somebody owns the queue or it is stuck
- * @event_lock:	the fields below
+ * @started:	the device works on the queue
+ * @used_before: its owner has started it before
+ * @failed:	ended by the device or by the driver: its owner can only close it
+ * @stuck:	failed to stop: the device may still write to @dus, and to the address space that
+ *		the framework keeps bound. The stop is retried.
+ * @left:	its last owner, whom the framework keeps while the queue is stuck
+ * @dus:	rings, while the queue has an owner or is stuck
+ * @event_lock:	protects the fields below
  * @file:	the open file, NULL without an owner
- * @cq_head:	the kernel's own view of what poll() has reported
+ * @cq_head:	first completion that poll() hasn't reported
  * @cq_phase:	phase bit expected at @cq_head
  */
 struct hisi_qp {
@@ -133,7 +136,7 @@ struct qm_eventq {
 	bool phase;
 };
 
-/* What the debugfs counters show; only 0 can be written to them. */
+/* Counters in debugfs; only 0 can be written to them. */
 enum qm_counter {
 	QM_COUNT_ERR_IRQ,
 	QM_COUNT_AEQ_IRQ,
@@ -158,8 +161,8 @@ struct hisi_qm {
 	struct mutex state_lock;
 	enum qm_state state;
 	bool ending;
-	bool broken;	/* only a reset helps: nothing is asked of the device; isolated */
-	bool silent;	/* its bus master is closed: stuck queues access no memory either */
+	bool broken;	/* needs a reset: gets no commands, is isolated */
+	bool silent;	/* its bus master is closed, so stuck queues can't access memory */
 	u16 qp_num;
 	u16 qp_next;
 	u16 qp_used;
@@ -174,13 +177,13 @@ struct hisi_qm {
 
 	struct mutex stop_lock;
 	struct mutex mb_lock;
-	bool mb_busy;		/* with a command that was given up */
-	bool mb_stopping;	/* which is a STOP_QP */
-	u64 mb_busy_us;		/* so long, as far as it was looked at */
-	ktime_t mb_seen;	/* when that was */
-	ktime_t mb_start_asked;	/* when a start last had to wait for that */
+	bool mb_busy;		/* with a command that has timed out */
+	bool mb_stopping;	/* that command is a STOP_QP */
+	u64 mb_busy_us;		/* time it has been busy, up to mb_seen */
+	ktime_t mb_seen;	/* time of the last poll */
+	ktime_t mb_start_asked;	/* last time a start found the device finishing a queue */
 
-	/* Everything the device keeps in memory for the function, one block. */
+	/* All memory that the device uses for the function, in one block. */
 	void *mem;
 	dma_addr_t mem_dma;
 	size_t mem_size;
@@ -196,7 +199,7 @@ struct hisi_qm {
 	int vectors;
 	bool irqs_on;
 	struct uacce_device *uacce;
-	u32 isolate_threshold;	/* resets an hour that are one too many, 0: any number is fine */
+	u32 isolate_threshold;	/* resets within an hour that isolate the device, 0: no limit */
 	struct dentry *debugfs;
 	u32 current_q;
 	atomic_t counters[QM_COUNT_NR];
@@ -207,19 +210,19 @@ static inline void qm_count(struct hisi_qm *qm, enum qm_counter counter)
 	atomic_inc(&qm->counters[counter]);
 }
 
-/* Pulled out: it reads as ones, or as what was last written where registers are memory. */
+/* The device is unplugged: reads return ones, or, where registers are memory, the last value written. */
 static inline bool qm_gone(struct hisi_qm *qm, u32 value)
 {
 	return value == ~0u || pci_channel_offline(qm->pdev);
 }
 
-/* About to stop, or stopped: whoever does that waits for the locks of each queue. */
+/* About to stop, or stopped. The stop takes the lock of each queue after this has become true. */
 static inline bool qm_is_ending(struct hisi_qm *qm)
 {
 	return READ_ONCE(qm->ending) || READ_ONCE(qm->broken) || READ_ONCE(qm->state) != QM_STARTED;
 }
 
-/* -EINTR when @killable and the process is killed meanwhile. */
+/* Returns -EINTR if @killable and the process is killed while it waits. */
 static inline int qm_mutex_lock(struct mutex *lock, bool killable)
 {
 	if (killable)
@@ -299,7 +302,7 @@ void qm_error_init(struct hisi_qm *qm);
 void qm_error_exit(struct hisi_qm *qm);
 irqreturn_t qm_error_irq(int irq, void *data);
 
-/* Classes of work that a queue of the device can choose from. */
+/* Number of engine classes that a queue can choose from. */
 static inline u32 qm_qc_types(const struct hisi_qm *qm)
 {
 	return qm->gen->version >= QM_HW_V3 ? qm->engine->qc_types : qm->engine->qc_types_v2;

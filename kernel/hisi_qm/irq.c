@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event rings: completions that somebody waits for (EQ) and queue errors (AEQ). */
+/* Event rings: completions (EQ) and queue errors (AEQ). */
 #include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/log2.h>
@@ -20,10 +20,10 @@ static bool qm_eventq_next(struct qm_eventq *q, u32 *entry)
 }
 
 /*
- * Entries are handled one by one where they are read, never collected: how many
- * a misbehaving device writes can't overrun anything. At most one is outstanding
- * for each queue, so a pass over as many as there are queues is enough; more of
- * them raise the interrupt again at the doorbell.
+ * Entries are handled one by one as they are read, never collected, so a misbehaving device
+ * can't overrun a buffer. Each queue has at most one entry outstanding, so one pass over as
+ * many entries as there are queues is enough; further entries raise the interrupt again at the
+ * doorbell.
  */
 static irqreturn_t qm_eq_irq(int irq, void *data)
 {
@@ -55,7 +55,7 @@ static void qm_aeqe_handle(struct hisi_qm *qm, u32 entry)
 
 	switch (type) {
 	case QM_AEQE_EQ_OVERFLOW:
-		dev_err_ratelimited(&qm->pdev->dev, "event queue overflow, restarting\n");
+		dev_err_ratelimited(&qm->pdev->dev, "event queue overflow, restarting the function\n");
 		qm_restart_schedule(qm);
 		return;
 	case QM_AEQE_CQ_OVERFLOW:
@@ -106,11 +106,11 @@ static irqreturn_t qm_aeq_thread(int irq, void *data)
 }
 
 /**
- * qm_aeq_drain - act on every asynchronous event that the device has written by now
+ * qm_aeq_drain - handle every asynchronous event that the device has written by now
  * @qm: the function
  *
- * A queue that was stopped raises no more, so none is left that names it, and
- * its next owner isn't stopped for the last one's errors.
+ * A stopped queue raises no more events, so afterwards no event for it is left, and its next
+ * owner isn't stopped for the errors of the last.
  */
 void qm_aeq_drain(struct hisi_qm *qm)
 {
@@ -141,7 +141,7 @@ static int qm_irq_request(struct hisi_qm *qm, unsigned int i)
 	if (!qm->caps[qm_irqs[i].type])
 		return 0;
 	if (vector >= qm->vectors) {
-		pci_err(qm->pdev, "%s interrupt: vector %u of %d\n", qm_irqs[i].name, vector, qm->vectors);
+		pci_err(qm->pdev, "%s interrupt: vector %u, expected less than %d\n", qm_irqs[i].name, vector, qm->vectors);
 		return -EINVAL;
 	}
 	return request_threaded_irq(pci_irq_vector(qm->pdev, vector), qm_irqs[i].handler,
@@ -155,8 +155,8 @@ static void qm_irq_release(struct hisi_qm *qm, unsigned int i)
 }
 
 /*
- * Masking at the device doesn't recall a message that is on its way, which would
- * run a handler on a ring that is being cleared: the lines are disabled too.
+ * Masking at the device doesn't recall an interrupt message in flight, whose handler would read
+ * a ring that is being cleared. So the lines are disabled too.
  */
 static void qm_irq_lines(struct hisi_qm *qm, bool on)
 {
@@ -179,7 +179,7 @@ static void qm_irq_lines(struct hisi_qm *qm, bool on)
 }
 
 /**
- * qm_irq_init - allocate vectors, request the interrupts
+ * qm_irq_init - allocate vectors and request the interrupts
  * @qm: the function; its rings exist and its event interrupts are masked
  */
 int qm_irq_init(struct hisi_qm *qm)
@@ -190,7 +190,7 @@ int qm_irq_init(struct hisi_qm *qm)
 
 	ret = pci_alloc_irq_vectors(qm->pdev, want, want, PCI_IRQ_MSI);
 	if (ret < 0) {
-		pci_err(qm->pdev, "no %u MSI vectors (%d)\n", want, ret);
+		pci_err(qm->pdev, "cannot allocate %u MSI vectors (%d)\n", want, ret);
 		return ret;
 	}
 	qm->vectors = ret;
@@ -210,7 +210,7 @@ err_release_irqs:
 }
 
 /**
- * qm_irq_unmask - let the event rings interrupt
+ * qm_irq_unmask - enable the interrupts of the event rings
  * @qm: the function; the device knows its rings
  */
 void qm_irq_unmask(struct hisi_qm *qm)
@@ -223,10 +223,10 @@ void qm_irq_unmask(struct hisi_qm *qm)
 }
 
 /**
- * qm_irq_mask - no event interrupts from now on
+ * qm_irq_mask - disable the interrupts of the event rings
  * @qm: the function; its interrupts are requested
  *
- * No handler touches the rings afterwards.
+ * No handler accesses the rings afterwards.
  */
 void qm_irq_mask(struct hisi_qm *qm)
 {

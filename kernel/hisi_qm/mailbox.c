@@ -3,29 +3,32 @@
 #include <linux/io.h>
 #include "qm_trace.h"
 
-/* A start that had to wait comes before the stops that wait as well. It asks more often than that. */
+/*
+ * Time for which stops of live owners give way to a start that found the device busy. The start
+ * retries more often than that.
+ */
 #define QM_START_FIRST_MS	200
 
-/* Reads dword 0 until the device has let go of the mailbox. */
+/* Polls dword 0 until the device releases the mailbox. */
 static int qm_mailbox_wait(struct hisi_qm *qm, u64 timeout_us, u32 *value)
 {
 	int ret = qm_poll(qm, QM_MB, QM_MB_BUSY, 0, timeout_us, value);
 
-	/* A channel that is offline takes no command, whatever the register says. */
+	/* An offline channel takes no command, whatever the register reads. */
 	return !ret && qm_gone(qm, *value) ? -ENODEV : ret;
 }
 
 /*
- * The device starts when the last byte arrives. Hardware wants one 128-bit
- * store; where there is none, the first dword carries "busy" and the last dword
- * is what a device that looks at memory waits for, so the order counts.
+ * The device starts when the last byte arrives. Hardware needs one 128-bit store. Without such
+ * a store the order counts: the first dword carries "busy", and a device that polls memory
+ * waits for the last dword.
  */
 #ifdef CONFIG_ARM64
 static void qm_mailbox_write(void __iomem *reg, const struct qm_mailbox *mb)
 {
 	const u64 *half = (const u64 *)mb;
 
-	/* what the command points at first */
+	/* first, the memory that the command points to */
 	wmb();
 	asm volatile("stp %x0, %x1, [%2]" : : "rZ" (half[0]), "rZ" (half[1]), "r" (reg) : "memory");
 }
@@ -45,8 +48,8 @@ static u64 qm_mailbox_timeout_us(enum qm_mb_cmd cmd)
 }
 
 /*
- * The command can't be called back: it keeps the register until it is done. A
- * STOP_QP may take minutes, because it waits for what its queue was given.
+ * A command that has timed out can't be cancelled: it keeps the register until it is done. A
+ * STOP_QP may take minutes, because it waits for all requests of its queue.
  */
 static void qm_mailbox_give_up(struct hisi_qm *qm, bool stopping)
 {
@@ -57,7 +60,7 @@ static void qm_mailbox_give_up(struct hisi_qm *qm, bool stopping)
 	qm_stuck_schedule(qm);
 }
 
-/* Still busy with what was given up: what has passed since the last look counts. */
+/* Still busy with the command that timed out: the time since the last poll counts. */
 static void qm_mailbox_found_busy(struct hisi_qm *qm)
 {
 	qm->mb_busy_us += qm_looked(&qm->mb_seen, QM_MB_LOOK_MAX_US);
@@ -78,7 +81,7 @@ static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 
 	lockdep_assert_held(&qm->mb_lock);
 
-	/* One look if a command was given up: the next users needn't all wait as long. */
+	/* Only one poll after an earlier timeout: the next callers need not wait as long. */
 	ret = qm_mailbox_wait(qm, qm->mb_busy ? QM_REG_PERIOD_US : QM_MB_TIMEOUT_US, &value);
 	if (ret == -ETIMEDOUT) {
 		if (qm->mb_busy)
@@ -91,7 +94,7 @@ static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 		goto err_count;
 	qm->mb_busy = false;
 
-	/* Not earlier: a command that was given up may have been reading the buffer until now. */
+	/* Not earlier: a command that timed out may have been reading the buffer until now. */
 	if (context) {
 		memset(qm->context, 0, QM_QC_SIZE);
 		memcpy(qm->context, context, size);
@@ -110,16 +113,18 @@ static int qm_mailbox_locked(struct hisi_qm *qm, u16 w0, u16 queue, u64 base,
 err_count:
 	trace_mailbox(qm, w0, queue, base, ret);
 	qm_count(qm, QM_COUNT_MB_ERR);
-	dev_err_ratelimited(&qm->pdev->dev, "mailbox command 0x%x for queue %u: %d (register 0x%x)\n",
+	dev_err_ratelimited(&qm->pdev->dev, "mailbox command 0x%x for queue %u returned %d (register 0x%x)\n",
 			    w0, queue, ret, value);
 	if (ret == -ENODEV)
-		qm_break(qm, "the device is off the bus");
+		qm_break(qm, "the device is gone from the bus");
 	return ret;
 }
 
 /**
- * qm_mailbox_init - prepare the software side; the register needs nothing
+ * qm_mailbox_init - initialise the mailbox's locks
  * @qm: the function
+ *
+ * The register needs no initialisation.
  */
 void qm_mailbox_init(struct hisi_qm *qm)
 {
@@ -130,12 +135,12 @@ void qm_mailbox_init(struct hisi_qm *qm)
 /**
  * qm_mailbox - send one command and wait until the device has done it
  * @qm: the function
- * @cmd: the command, of the kind that sets something
+ * @cmd: the command; must be one that sets something
  * @queue: queue number within the function
  * @base: 64-bit argument
  *
- * -EBUSY: the device doesn't take commands; -ETIMEDOUT: no answer in time;
- * -EIO: it refused; -ENODEV: it is gone.
+ * -EBUSY: the device doesn't take commands; -ETIMEDOUT: no answer in time; -EIO: the device
+ * refused; -ENODEV: it is gone.
  */
 int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base)
 {
@@ -147,7 +152,7 @@ int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base)
 	return ret;
 }
 
-/* The device finishes a queue, and that was given up: it isn't a fault, and may take minutes. */
+/* The device is still finishing a queue whose STOP_QP has timed out. That isn't a fault, and may take minutes. */
 static bool qm_mailbox_is_stopping(struct hisi_qm *qm)
 {
 	u32 value;
@@ -166,14 +171,14 @@ static bool qm_mailbox_has_starts(struct hisi_qm *qm)
 }
 
 /**
- * qm_mailbox_stop_qp - have the device finish a queue
+ * qm_mailbox_stop_qp - make the device finish a queue
  * @qm: the function; its stop_lock is held
  * @queue: queue number
- * @by_owner: who lives and can wait, or be killed
+ * @by_owner: called for a live owner, who can wait or be killed
  *
- * Otherwise as qm_mailbox(). An owner has two errors more, and nothing was
- * asked of the device then: -EINTR, he was killed; -EAGAIN, the device finishes
- * another queue, or a start comes first.
+ * Errors are those of qm_mailbox(). With @by_owner there are two more, after which nothing was
+ * sent to the device: -EINTR, the owner was killed; -EAGAIN, the device is finishing another
+ * queue, or a start goes first.
  */
 int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool by_owner)
 {
@@ -192,11 +197,11 @@ int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool by_owner)
 }
 
 /**
- * qm_mailbox_begin - have the mailbox for several commands of a process that can wait
+ * qm_mailbox_begin - lock the mailbox for several commands of a process that can wait
  * @qm: the function
  *
- * -EINTR: the process was killed; -EAGAIN: the device finishes another queue.
- * After 0, qm_mailbox_end() follows.
+ * -EINTR: the process was killed; -EAGAIN: the device is finishing another queue. After 0, the
+ * caller must call qm_mailbox_end().
  */
 int qm_mailbox_begin(struct hisi_qm *qm)
 {
@@ -212,7 +217,7 @@ int qm_mailbox_begin(struct hisi_qm *qm)
 }
 
 /**
- * qm_mailbox_end - let others have the mailbox
+ * qm_mailbox_end - unlock the mailbox
  * @qm: the function, after qm_mailbox_begin()
  */
 void qm_mailbox_end(struct hisi_qm *qm)
@@ -221,11 +226,11 @@ void qm_mailbox_end(struct hisi_qm *qm)
 }
 
 /**
- * qm_mailbox_may_recover - it is worth to ask a busy device again
+ * qm_mailbox_may_recover - is it worth sending a command to a busy device again?
  * @qm: the function
  *
- * For a while after the mailbox hung, not for each who finds it so; not while
- * the device finishes a queue, which takes as long as it takes.
+ * True for a limited time after the mailbox hung, shared by all callers. False while the device
+ * is finishing a queue, which may take any time.
  */
 bool qm_mailbox_may_recover(struct hisi_qm *qm)
 {
@@ -238,11 +243,11 @@ bool qm_mailbox_may_recover(struct hisi_qm *qm)
 }
 
 /**
- * qm_mailbox_look - see whether the device takes commands
+ * qm_mailbox_look - check whether the device takes commands
  * @qm: the function
  *
- * 0, -EBUSY or -ENODEV. One that has been busy for longer than any command
- * takes is broken then.
+ * Returns 0, -EBUSY or -ENODEV. A device that has been busy for longer than any command takes
+ * becomes broken.
  */
 int qm_mailbox_look(struct hisi_qm *qm)
 {
@@ -261,14 +266,14 @@ int qm_mailbox_look(struct hisi_qm *qm)
 	mutex_unlock(&qm->mb_lock);
 
 	if (ret == -ENODEV)
-		qm_break(qm, "the device is off the bus");
+		qm_break(qm, "the device is gone from the bus");
 	else if (late)
-		qm_break(qm, qm->mb_stopping ? "a queue doesn't stop" : "the mailbox doesn't answer");
+		qm_break(qm, qm->mb_stopping ? "a queue did not stop in time" : "the mailbox did not answer in time");
 	return ret == -ETIMEDOUT ? -EBUSY : ret;
 }
 
 /**
- * qm_mailbox_reset - forget what was under way
+ * qm_mailbox_reset - forget a command that timed out
  * @qm: the function; the device was reset
  */
 void qm_mailbox_reset(struct hisi_qm *qm)
@@ -280,12 +285,12 @@ void qm_mailbox_reset(struct hisi_qm *qm)
 }
 
 /**
- * qm_context_load_locked - give the device a context
+ * qm_context_load_locked - load a context into the device, with the mailbox locked
  * @qm: the function, between qm_mailbox_begin() and qm_mailbox_end()
  * @cmd: QM_MB_CMD_SQC, CQC, EQC or AEQC
  * @queue: queue number
  * @context: the context
- * @size: its bytes
+ * @size: its size in bytes
  */
 int qm_context_load_locked(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context,
 			   size_t size)
@@ -294,12 +299,12 @@ int qm_context_load_locked(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, co
 }
 
 /**
- * qm_context_load - give the device a context
+ * qm_context_load - load a context into the device
  * @qm: the function
  * @cmd: QM_MB_CMD_SQC, CQC, EQC or AEQC
  * @queue: queue number
  * @context: the context
- * @size: its bytes
+ * @size: its size in bytes
  */
 int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context, size_t size)
 {
@@ -316,8 +321,8 @@ int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const voi
  * @qm: the function
  * @cmd: QM_MB_CMD_SQC, CQC, EQC or AEQC
  * @queue: queue number
- * @context: filled
- * @size: its bytes
+ * @context: receives the context
+ * @size: its size in bytes
  */
 int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Life of a function: from a bare PCI device to one whose queues users may open, and back, each step mirrored. */
+/*
+ * Life cycle of a function: from a bare PCI device to queues that users can open, and back.
+ * Each step has its reverse.
+ */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -35,13 +38,13 @@ static int qm_pci_init(struct hisi_qm *qm)
 
 	ret = pci_request_mem_regions(pdev, qm->engine->name);
 	if (ret) {
-		pci_err(pdev, "BARs are taken (%d)\n", ret);
+		pci_err(pdev, "cannot reserve the BARs (%d)\n", ret);
 		goto err_disable_device;
 	}
 
 	len = pci_resource_len(pdev, QM_BAR_REGS);
 	if (len < qm->engine->regs_size) {
-		pci_err(pdev, "BAR%d has %pa bytes, expected %u\n", QM_BAR_REGS, &len,
+		pci_err(pdev, "BAR%d has %pa bytes, expected at least %u\n", QM_BAR_REGS, &len,
 			qm->engine->regs_size);
 		ret = -ENODEV;
 		goto err_release_regions;
@@ -56,10 +59,10 @@ static int qm_pci_init(struct hisi_qm *qm)
 
 	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 	if (ret) {
-		pci_err(pdev, "no 64-bit DMA (%d)\n", ret);
+		pci_err(pdev, "cannot set a 64-bit DMA mask (%d)\n", ret);
 		goto err_unmap_registers;
 	}
-	/* Whatever an earlier driver or kernel left in the device must not work before it is forgotten. */
+	/* Work that an earlier driver or kernel left in the device must not run before it is cleared. */
 	pci_clear_master(pdev);
 	return 0;
 
@@ -80,7 +83,7 @@ static void qm_pci_exit(struct hisi_qm *qm)
 	pci_disable_device(qm->pdev);
 }
 
-/* ------ how many queues ------ */
+/* ------ number of queues ------ */
 
 static int qm_queue_number_init(struct hisi_qm *qm, const struct hisi_qm_config *config)
 {
@@ -102,7 +105,7 @@ static int qm_queue_number_init(struct hisi_qm *qm, const struct hisi_qm_config 
 		return -ENODEV;
 	}
 	if (config->queues > most && config->queues_asked) {
-		pci_err(qm->pdev, "pf_q_num=%u: the device has %u for this function\n",
+		pci_err(qm->pdev, "pf_q_num=%u: expected at most %u for this function\n",
 			config->queues, most);
 		return -EINVAL;
 	}
@@ -111,7 +114,7 @@ static int qm_queue_number_init(struct hisi_qm *qm, const struct hisi_qm_config 
 	return 0;
 }
 
-/* ------ memory that the device uses for the function ------ */
+/* ------ memory for the device ------ */
 
 static size_t qm_memory_part(size_t *offset, size_t bytes)
 {
@@ -157,15 +160,15 @@ static void qm_memory_exit(struct hisi_qm *qm)
 	dma_free_coherent(&qm->pdev->dev, qm->mem_size, qm->mem, qm->mem_dma);
 }
 
-/* ------ for driver.c ------ */
+/* ------ interface for driver.c ------ */
 
 /**
- * qm_alloc - take over a PCI device: everything up to, not including, its start
+ * qm_alloc - take over a PCI device, up to but not including its start
  * @pdev: the device
- * @engine: what it is
- * @config: what the administrator wants
+ * @engine: description of the engine
+ * @config: the administrator's settings
  *
- * The engine's own registers come next, then qm_start().
+ * The caller initialises the engine's registers next, then calls qm_start().
  */
 struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
 			 const struct hisi_qm_config *config)
@@ -234,8 +237,8 @@ void qm_free(struct hisi_qm *qm)
 	qm_uacce_stop(qm);
 	hisi_qm_write(qm, QM_CACHE_WB_START, 1);
 	if (hisi_qm_wait(qm, QM_CACHE_WB_DONE, 1, 1))
-		pci_warn(qm->pdev, "context caches were not written back\n");
-	/* Whatever the device still wants to write must not find freed memory or another's PASID. */
+		pci_warn(qm->pdev, "context caches were not written back in time\n");
+	/* Late writes of the device must not reach freed memory or a reused PASID. */
 	pci_clear_master(qm->pdev);
 	qm_uacce_exit(qm);
 	qm_irq_exit(qm);
@@ -247,7 +250,7 @@ void qm_free(struct hisi_qm *qm)
 }
 
 /**
- * qm_register - user space may open queues from now on
+ * qm_register - allow user space to open queues
  * @qm: a started function
  */
 int qm_register(struct hisi_qm *qm)
@@ -273,8 +276,8 @@ void qm_unregister(struct hisi_qm *qm)
 }
 
 /**
- * qm_shutdown - the machine goes down or boots another kernel: no DMA any more
- * @qm: a registered function; nothing but qm_free() may follow
+ * qm_shutdown - end all DMA, before the machine shuts down or boots another kernel
+ * @qm: a registered function; only qm_free() may follow
  */
 void qm_shutdown(struct hisi_qm *qm)
 {

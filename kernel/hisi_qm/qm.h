@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the driver of one engine (zip, ...) gives to and calls in the queue manager core. */
+/* Interface between the queue manager core and the drivers of the engines (ZIP, SEC, HPRE). */
 #ifndef WD_QM_H
 #define WD_QM_H
 
@@ -12,10 +12,10 @@
 struct hisi_qm;
 
 /**
- * struct hisi_qm_cap - one capability field and where its value comes from
+ * struct hisi_qm_cap - one capability field and the source of its value
  * @offset:	register, read on generations that have capability registers
- * @shift:	of the field
- * @mask:	of the field, after the shift
+ * @shift:	position of the field
+ * @mask:	mask of the field, after the shift
  * @v2:		value on generation 2
  * @v3:		value when the device's capability version is 0
  */
@@ -27,7 +27,7 @@ struct hisi_qm_cap {
 	u32 v3;
 };
 
-/* Every engine's capability table starts with these; its own follow. */
+/* Every engine's capability table starts with these entries; the engine's own follow. */
 enum hisi_qm_engine_cap {
 	HISI_QM_ENGINE_CAP_QM_NFE,
 	HISI_QM_ENGINE_CAP_QM_RESET,
@@ -40,7 +40,7 @@ enum hisi_qm_engine_cap {
 	HISI_QM_ENGINE_CAP_OWN,
 };
 
-/* A line of the "algorithms" attribute, there when a bit of @mask is set. */
+/* A line of the "algorithms" attribute, present when a bit of @mask is set. */
 struct hisi_qm_alg {
 	u64 mask;
 	const char *name;
@@ -53,16 +53,16 @@ struct hisi_qm_error {
 
 /**
  * struct hisi_qm_error_block - registers and texts of one group of error bits
- * @name:	whose errors these are
- * @source:	what happened, write 1 to clear
- * @mask:	1 = not reported, or the other way round
- * @mask_enables: the other way round
- * @status:	what is reported now
- * @ce:		bits that are correctable
- * @nfe:	bits that are not fatal
- * @fe:		bits that are fatal
- * @shutdown:	bits on which hardware closes its bus master by itself
- * @errors:	texts, ends with a zero bit
+ * @name:	name of the block in log messages
+ * @source:	errors that have occurred, write 1 to clear
+ * @mask:	1 = not reported, unless @mask_enables
+ * @mask_enables: in @mask, 1 = reported
+ * @status:	errors that are being reported
+ * @ce:		enables the correctable errors
+ * @nfe:	enables the non-fatal errors
+ * @fe:		enables the fatal errors
+ * @shutdown:	errors on which hardware closes its bus master by itself
+ * @errors:	texts, terminated by a zero bit
  */
 struct hisi_qm_error_block {
 	const char *name;
@@ -78,26 +78,28 @@ struct hisi_qm_error_block {
 };
 
 /**
- * struct hisi_qm_engine - what differs between the engines
+ * struct hisi_qm_engine - differences between the engines
  * @name:	PCI driver and base of the uacce device's name
  * @wd_type:	category, "compression" or "crypto"
  * @reset_method: ACPI method that resets the device
  * @sqe_size:	bytes of a submission descriptor, a power of two
- * @sqe_hide:	first byte of a descriptor that a dump leaves out (addresses)
- * @sqe_hide_bytes: how many
- * @shaper_rates: bandwidth of the engine classes, as QM_SHAPER_CFG counts it
- * @qc_types:	number of engine classes a queue can choose from
+ * @sqe_hide:	first byte of a descriptor that a dump omits (addresses)
+ * @sqe_hide_bytes: number of bytes omitted
+ * @shaper_rates: bandwidths of the engine classes, in units of QM_SHAPER_CFG
+ * @qc_types:	number of engine classes that a queue can choose from
  * @qc_types_v2: the same on generation 2
- * @sgl:		it takes scatter-gather lists
- * @regs_size:	bytes of BAR2 that the driver touches
- * @caps:	capability table, starts as enum hisi_qm_engine_cap says
- * @cap_nr:	its length
- * @algs:	algorithm names, ends with a NULL name
- * @levels:	what the framework tells of them, ends with a NULL name; NULL: all of them are average
+ * @sgl:		the engine takes scatter-gather lists
+ * @regs_size:	bytes of BAR2 that the driver accesses
+ * @caps:	capability table, beginning with the entries of enum hisi_qm_engine_cap
+ * @cap_nr:	number of entries of @caps
+ * @algs:	algorithm names, terminated by a NULL name
+ * @levels:	levels of the algorithms for the framework, terminated by a NULL name; NULL: all
+ *		average
  * @errors:	the engine's error bits
- * @hw_init:	give the engine's registers their working values; the function isn't started
- * @hw_exit:	undo it as far as it matters; the function is stopped
- * @debugfs_init: make the engine's files in the function's directory; they go with it
+ * @hw_init:	initialise the engine's registers; the function isn't started
+ * @hw_exit:	undo @hw_init as far as needed; the function is stopped
+ * @debugfs_init: create the engine's files in the function's directory, with which they are
+ *		removed
  */
 struct hisi_qm_engine {
 	const char *name;
@@ -122,9 +124,10 @@ struct hisi_qm_engine {
 };
 
 /**
- * struct hisi_qm_config - what the administrator asked for, and where people look at it
+ * struct hisi_qm_config - the administrator's settings, and the driver's debugfs directory
  * @queues:	queues of the physical function
- * @queues_asked: @queues was given, so too many is an error, not a wish
+ * @queues_asked: @queues was set explicitly, so too large a number is an error; the default is
+ *		lowered instead
  * @user:	1: queues can be opened by user space
  * @debugfs:	the driver's directory
  */
@@ -138,13 +141,13 @@ struct hisi_qm_config {
 #define HISI_QM_QUEUES_MIN	2
 #define HISI_QM_QUEUES_MAX	QM_MAX_QUEUES_V2
 
-/* A register and what is written to it. */
+/* A register and the value written to it. */
 struct hisi_qm_reg {
 	u32 offset;
 	u32 value;
 };
 
-/* A register that people look at. */
+/* A register shown in debugfs. */
 struct hisi_qm_named_reg {
 	u32 offset;
 	const char *name;
@@ -152,11 +155,11 @@ struct hisi_qm_named_reg {
 
 /**
  * struct hisi_qm_prefetch - an engine's registers of the translation prefetcher
- * @config:	switches it
- * @disable:	the bit that does
- * @closed:	bits to clear when it opens
- * @status:	says what is under way
- * @busy:	bits that do
+ * @config:	register that switches the prefetcher
+ * @disable:	bit of @config that disables it
+ * @closed:	bits of @config to clear when it opens
+ * @status:	register that shows prefetches in flight
+ * @busy:	bits of @status that show them
  */
 struct hisi_qm_prefetch {
 	u32 config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tracepoints hisi_qm:*. Not trace.h: the framework's has that name, in a folder that is searched, too. */
+/* Tracepoints hisi_qm:*. Not named trace.h, because the framework has a trace.h in the include path. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hisi_qm
 
@@ -9,7 +9,7 @@
 #include <linux/tracepoint.h>
 #include "internal.h"
 
-/* A command that is over. -EBUSY: not sent, the device takes none. */
+/* A command that has ended. -EBUSY: not sent, because the device takes no commands. */
 TRACE_EVENT(mailbox,
 	TP_PROTO(const struct hisi_qm *qm, u16 w0, u16 queue, u64 base, int result),
 	TP_ARGS(qm, w0, queue, base, result),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Queue pairs of a function: who has them, and their start, drain and stop in the device. */
+/* Queue pairs of a function: their owners, and their start, drain and stop in the device. */
 #include <linux/bitmap.h>
 #include <linux/delay.h>
 #include <linux/log2.h>
@@ -12,7 +12,7 @@
 #define QM_DRAIN_PERIOD_MAX_US	10000
 #define QM_BUSY_PERIOD_MS	50
 
-/* ------ numbers ------ */
+/* ------ reservation ------ */
 
 static struct hisi_qp *qm_qp_reserve(struct hisi_qm *qm)
 {
@@ -111,9 +111,9 @@ static void qm_cqc_fill(struct hisi_qp *qp, struct qm_cqc *cqc, u32 pasid)
 }
 
 /*
- * A stopped queue keeps its contexts, and its next owner has the doorbell before
- * he has started it: without this he could make the device use the last owner's
- * rings, which are free memory by then, and address space.
+ * A stopped queue keeps its contexts, and its next owner can ring the doorbell before the queue
+ * is started. Without parking, that doorbell would make the device use the last owner's address
+ * space and rings, which are free memory by then.
  */
 static int qm_qp_park(struct hisi_qp *qp)
 {
@@ -136,7 +136,7 @@ static int qm_qp_park(struct hisi_qp *qp)
 	};
 	int ret;
 
-	/* The SQC last: it is what ends the queue. */
+	/* The SQC last: loading it ends the queue. */
 	ret = qm_context_load(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
 	if (ret)
 		return ret;
@@ -146,7 +146,7 @@ static int qm_qp_park(struct hisi_qp *qp)
 /* ------ events ------ */
 
 /**
- * qm_qp_notify - something happened on a queue: wake who polls it
+ * qm_qp_notify - wake up the processes that poll a queue
  * @qp: the queue, owned or not; any context
  */
 void qm_qp_notify(struct hisi_qp *qp)
@@ -181,7 +181,7 @@ static bool qm_qp_is_drained(const struct qm_sqc *sqc, const struct qm_cqc *cqc)
 	       !((sqc->w11 ^ cqc->w11) & cpu_to_le16(QM_QC_W11_TAIL_WRAP));
 }
 
-/* For devices that can't be told to drain: ask until everything submitted has completed. */
+/* For devices without STOP_QP: polls until everything submitted has completed. */
 static int qm_qp_wait_drained(struct hisi_qp *qp)
 {
 	unsigned int period = QM_DRAIN_PERIOD_US;
@@ -205,14 +205,14 @@ static int qm_qp_wait_drained(struct hisi_qp *qp)
 
 		usleep_range(period, 2 * period);
 		period = min(2 * period, QM_DRAIN_PERIOD_MAX_US);
-		/* The time of the mailbox' commands counts, too. */
+		/* The time of the mailbox commands counts, too. */
 		waited_us += qm_looked(&seen, QM_MB_LOOK_MAX_US);
 	}
 }
 
 /*
- * One stop at a time waits for the mailbox, so that a start among many of them
- * waits for one queue to finish, not for all.
+ * One stop at a time waits for the mailbox, so that a start that competes with many stops waits
+ * for one queue to finish, not for all.
  */
 static int qm_qp_finish_and_park(struct hisi_qp *qp, bool by_owner)
 {
@@ -230,7 +230,7 @@ static int qm_qp_finish_and_park(struct hisi_qp *qp, bool by_owner)
 	return ret;
 }
 
-/* After an error the queue is as before, and may be stopped again. */
+/* After an error the queue is unchanged, and may be stopped again. */
 static int qm_qp_stop_locked(struct hisi_qp *qp, bool by_owner)
 {
 	int ret = 0;
@@ -238,7 +238,7 @@ static int qm_qp_stop_locked(struct hisi_qp *qp, bool by_owner)
 	lockdep_assert_held(&qp->lock);
 	if (!qp->started && !qp->stuck)
 		return 0;
-	/* A device in that state is asked for nothing. */
+	/* A broken device gets no commands. */
 	if (READ_ONCE(qp->qm->broken))
 		return -EIO;
 
@@ -254,12 +254,11 @@ static int qm_qp_stop_locked(struct hisi_qp *qp, bool by_owner)
 }
 
 /**
- * qm_qp_stop - let what was submitted finish, then take the queue from the device
+ * qm_qp_stop - drain the queue and take it from the device
  * @qp: the queue
  *
- * After an error it counts as started. -EBUSY: the device took no command;
- * -EAGAIN: it finishes another queue; -EINTR: the process was killed before it
- * was asked.
+ * After an error the queue counts as started. -EBUSY: the device took no command; -EAGAIN: it
+ * is finishing another queue; -EINTR: the process was killed before the device got the command.
  */
 int qm_qp_stop(struct hisi_qp *qp)
 {
@@ -273,11 +272,11 @@ int qm_qp_stop(struct hisi_qp *qp)
 	return ret;
 }
 
-/* Of a device that is broken as a whole, or pulled out, its own message says enough. */
+/* For a device that is broken or unplugged, its own message is enough. */
 static void qm_qp_stuck(struct hisi_qp *qp, int err)
 {
 	if (!qp->stuck && err != -ENODEV && !READ_ONCE(qp->qm->broken))
-		pci_err(qp->qm->pdev, "queue %u did not stop (%d): not used again before it does\n",
+		pci_err(qp->qm->pdev, "queue %u did not stop (%d): it stays reserved until it does\n",
 			qp->id, err);
 	qp->started = false;
 	qp->stuck = true;
@@ -285,8 +284,8 @@ static void qm_qp_stuck(struct hisi_qp *qp, int err)
 }
 
 /*
- * The last stop by its owner: a device that doesn't answer gets as long as one
- * mailbox that hangs, one that finishes another queue isn't waited for.
+ * The last stop by the owner. A device that doesn't answer gets the time of one hung mailbox
+ * command; a device that is finishing another queue isn't waited for.
  */
 static int qm_qp_end_locked(struct hisi_qp *qp)
 {
@@ -305,12 +304,12 @@ static void qm_qp_word(struct hisi_qp *qp, size_t offset)
 }
 
 /**
- * qm_qp_kill - take the queue away from a living owner
- * @qp: the queue; nothing happens if nobody owns it
+ * qm_qp_kill - take the queue from a live owner
+ * @qp: the queue; nothing happens if it has no owner
  *
- * The owner sees "don't send" before and "don't receive" after the stop. The
- * latter says that the device has let go of his memory, so a stuck queue hasn't
- * it before the device is kept from all memory.
+ * The owner sees "do not send" before and "do not receive" after the stop. The latter means
+ * that the device has let go of the owner's memory, so a stuck queue gets it only once the
+ * device can't access any memory.
  */
 void qm_qp_kill(struct hisi_qp *qp)
 {
@@ -319,7 +318,7 @@ void qm_qp_kill(struct hisi_qp *qp)
 	mutex_lock(&qp->lock);
 	if (qp->dus) {
 		qm_qp_word(qp, QM_DUS_TX_STOP(size));
-		/* a sender that misses the word has rung before the stop begins */
+		/* a sender that misses the word has rung the doorbell before the stop begins */
 		smp_mb();
 		/* also for a queue that failed to stop before: its owner must see the words */
 		if (!qm_qp_end_locked(qp) || READ_ONCE(qp->qm->silent))
@@ -337,7 +336,7 @@ static void qm_qp_wipe(struct hisi_qp *qp)
 	struct hisi_qm *qm = qp->qm;
 	void *cq = qp->dus->va + qm_sq_bytes(qm);
 
-	/* A new owner has zeroed memory; one that starts again has the old phases. */
+	/* A new owner's memory is zeroed; an owner that starts again has old phase bits in the ring. */
 	if (qp->used_before)
 		memset(cq, 0, sizeof(struct qm_cqe) * qm->caps[QM_CAP_ID_CQ_DEPTH]);
 	qp->used_before = true;
@@ -354,9 +353,9 @@ static void qm_qp_wipe(struct hisi_qp *qp)
  * @pasid: address space of its payload, or UACCE_PASID_NONE
  * @priority: 0..7
  *
- * -EPERM while the function is stopped. Nothing was asked of the device after
- * -EINTR, the process was killed, and -EAGAIN, it finishes another queue. Else
- * an error of it.
+ * -EPERM while the function is stopped. -EINTR (the process was killed) and -EAGAIN (the device
+ * is finishing another queue): nothing was sent to the device. Otherwise an error of the
+ * device.
  */
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 {
@@ -369,7 +368,7 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	ret = mutex_lock_killable(&qp->lock);
 	if (ret)
 		return ret;
-	/* qm_queues_kill() comes after the state has changed, and takes this lock. */
+	/* qm_queues_kill() runs after the state has changed, and takes this lock. */
 	if (qm_is_ending(qm)) {
 		ret = -EPERM;
 		goto unlock;
@@ -392,7 +391,7 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	qm_mailbox_end(qm);
 
 	qp->started = !ret;
-	/* What of it the device has taken isn't known. */
+	/* How much of the contexts the device has taken isn't known. */
 	if (ret && asked && qm_qp_park(qp))
 		qm_qp_stuck(qp, ret);
 unlock:
@@ -405,9 +404,9 @@ unlock:
 /**
  * qm_qp_get - reserve a queue and its memory for a new owner
  * @qm: the function
- * @file: the owner's
+ * @file: the owner's queue in the framework
  *
- * -EBUSY when all are in use, -EPERM while the function is stopped.
+ * -EBUSY when all queues are in use, -EPERM while the function is stopped.
  */
 struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 {
@@ -430,7 +429,7 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 	qp->qc_type = 0;
 	qp->used_before = false;
 	qp->failed = false;
-	/* poll() looks before the start, too */
+	/* poll() reads these before the start, too */
 	qp->cq_head = 0;
 	qp->cq_phase = true;
 	mutex_unlock(&qp->lock);
@@ -442,12 +441,12 @@ err_count:
 }
 
 /**
- * qm_qp_put - end of an ownership
- * @qp: the queue, stopped unless it can't be
- * @file: who had it
+ * qm_qp_put - release a queue from its owner
+ * @qp: the queue, stopped unless it is stuck
+ * @file: the owner's queue in the framework
  *
- * False when it is stuck: the device may go on using its memory and its PASID,
- * until the framework is told that @file has recovered.
+ * Returns false when the queue is stuck: the device may go on using its memory and its PASID,
+ * until uacce_queue_recovered() is called for @file.
  */
 bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file)
 {
@@ -459,7 +458,7 @@ bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file)
 	qm_aeq_drain(qp->qm);
 
 	mutex_lock(&qp->lock);
-	/* qm_stuck_work() may have stopped it meanwhile. */
+	/* qm_stuck_work() may have stopped the queue meanwhile. */
 	stopped = !qp->stuck;
 	if (stopped) {
 		uacce_dus_free(qp->dus);
@@ -472,7 +471,7 @@ bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file)
 	return stopped;
 }
 
-/* Nobody's any more, and the device has let go of it: it can have another owner. */
+/* If the queue has no owner and the device has let go of it, makes it available again. */
 static struct uacce_queue *qm_qp_give_back(struct hisi_qp *qp)
 {
 	struct uacce_queue *file = qp->left;
@@ -482,7 +481,7 @@ static struct uacce_queue *qm_qp_give_back(struct hisi_qp *qp)
 	if (!file || qp->stuck)
 		return NULL;
 	qp->left = NULL;
-	/* Whoever has it still mapped was left without an answer. */
+	/* A process that still maps the queue has had no answer so far. */
 	qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
 	uacce_dus_free(qp->dus);
 	qp->dus = NULL;
@@ -495,10 +494,10 @@ static struct uacce_queue *qm_qp_give_back(struct hisi_qp *qp)
 }
 
 /**
- * qm_qp_recover - ask a stuck queue to stop again
+ * qm_qp_recover - try to stop a stuck queue again
  * @qp: the queue
  *
- * 0: it isn't stuck any more; -EBUSY, -ETIMEDOUT: the device has no time now.
+ * 0: the queue isn't stuck any more; -EBUSY, -ETIMEDOUT: the device is busy.
  */
 int qm_qp_recover(struct hisi_qp *qp)
 {
@@ -522,7 +521,7 @@ int qm_qp_recover(struct hisi_qp *qp)
 }
 
 /**
- * qm_queues_forgotten - give back every stuck queue
+ * qm_queues_forgotten - release every stuck queue
  * @qm: the function; the device was reset, and can't access memory
  */
 void qm_queues_forgotten(struct hisi_qm *qm)
@@ -545,7 +544,7 @@ void qm_queues_forgotten(struct hisi_qm *qm)
 }
 
 /**
- * qm_queues_kill - stop every queue of the function, whoever owns it
+ * qm_queues_kill - kill every queue of the function that has an owner
  * @qm: the function; its state isn't QM_STARTED any more
  */
 void qm_queues_kill(struct hisi_qm *qm)
@@ -557,8 +556,8 @@ void qm_queues_kill(struct hisi_qm *qm)
 }
 
 /**
- * qm_queues_init - queues without owners
- * @qm: the function; number and depths are known
+ * qm_queues_init - allocate the queues
+ * @qm: the function; the number and depths of its queues are known
  */
 int qm_queues_init(struct hisi_qm *qm)
 {
@@ -600,7 +599,7 @@ void qm_queues_exit(struct hisi_qm *qm)
 		qp = &qm->qps[i];
 		if (!qp->dus)
 			continue;
-		/* Whoever has it still mapped was left without an answer. */
+		/* A process that still maps the queue has had no answer so far. */
 		qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
 		uacce_dus_free(qp->dus);
 	}

@@ -28,12 +28,11 @@ void hisi_qm_write(struct hisi_qm *qm, u32 reg, u32 value)
 EXPORT_SYMBOL_GPL(hisi_qm_write);
 
 /**
- * qm_looked - how much of the time since the last look counts for a deadline
- * @seen: when the last look was; now, afterwards
- * @most_us: microseconds that count at most
+ * qm_looked - time since the last poll that counts towards a deadline
+ * @seen: time of the last poll; set to now
+ * @most_us: most that counts, in microseconds
  *
- * Where nobody looked for long, the machine stood still, and a software device
- * with it.
+ * A long gap between polls means that the machine was stopped, and a software device with it.
  */
 u64 qm_looked(ktime_t *seen, u64 most_us)
 {
@@ -44,15 +43,15 @@ u64 qm_looked(ktime_t *seen, u64 most_us)
 }
 
 /**
- * qm_poll - look at a register until bits of it have a value
+ * qm_poll - poll a register until its bits have a value
  * @qm: the function
  * @reg: offset in BAR2
- * @mask: bits looked at
- * @value: what they must become
- * @timeout_us: how long
- * @now: what was read last
+ * @mask: bits to check
+ * @value: value that they must have
+ * @timeout_us: deadline
+ * @now: receives the last value read
  *
- * Of a time in which nobody looked little counts. 0, -ETIMEDOUT, -ENODEV when the
+ * Long gaps between polls count little towards the deadline. 0, -ETIMEDOUT, or -ENODEV when the
  * device is gone. Sleeps.
  */
 int qm_poll(struct hisi_qm *qm, u32 reg, u32 mask, u32 value, u64 timeout_us, u32 *now)
@@ -77,11 +76,11 @@ int qm_poll(struct hisi_qm *qm, u32 reg, u32 mask, u32 value, u64 timeout_us, u3
  * hisi_qm_wait - wait until the device has set bits of a register
  * @qm: the function
  * @reg: offset in BAR2
- * @mask: bits looked at
- * @value: what they must become
+ * @mask: bits to check
+ * @value: value that they must have
  *
- * Hardware needs microseconds, but a software device on a busy machine can be
- * away for long. -ETIMEDOUT, -ENODEV when the device is gone. Sleeps.
+ * Hardware needs microseconds, but a software device on a busy machine may not run for long. 0,
+ * -ETIMEDOUT, or -ENODEV when the device is gone. Sleeps.
  */
 int hisi_qm_wait(struct hisi_qm *qm, u32 reg, u32 mask, u32 value)
 {
@@ -94,8 +93,8 @@ EXPORT_SYMBOL_GPL(hisi_qm_wait);
 /**
  * hisi_qm_write_regs - write registers in order
  * @qm: the function
- * @regs: what to write
- * @nr: how many
+ * @regs: registers and values
+ * @nr: number of @regs
  */
 void hisi_qm_write_regs(struct hisi_qm *qm, const struct hisi_qm_reg *regs, unsigned int nr)
 {
@@ -108,7 +107,7 @@ EXPORT_SYMBOL_GPL(hisi_qm_write_regs);
  * hisi_qm_set_bits - set bits of a register, leave the others
  * @qm: the function
  * @reg: offset in BAR2
- * @bits: which
+ * @bits: bits to set
  */
 void hisi_qm_set_bits(struct hisi_qm *qm, u32 reg, u32 bits)
 {
@@ -120,7 +119,7 @@ EXPORT_SYMBOL_GPL(hisi_qm_set_bits);
  * hisi_qm_clear_bits - clear bits of a register, leave the others
  * @qm: the function
  * @reg: offset in BAR2
- * @bits: which
+ * @bits: bits to clear
  */
 void hisi_qm_clear_bits(struct hisi_qm *qm, u32 reg, u32 bits)
 {

@@ -1,35 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ways back and the end of a function in use: its restart after an event was lost,
- * its reset by PCI, an error that only a reset clears, and queues that stop late.
+ * Recovery of a function in use: restart after a lost event, PCI reset, isolation after an
+ * error that needs a reset, and queues that stop late.
  *
- * state.c says when the works here run. A reset by PCI holds the lock of the device,
- * which the works never take.
+ * state.c decides when the work items here run. A PCI reset holds the device lock, which the
+ * work items never take.
  */
 #include <linux/workqueue.h>
 #include "internal.h"
 
 #define QM_STUCK_PERIOD_MAX_S	64
 
-/* ------ restart after an event was lost, and the end after an error ------ */
+/* ------ restart after a lost event, isolation after an error ------ */
 
 static void qm_restart_work(struct work_struct *work)
 {
 	struct hisi_qm *qm = container_of(work, struct hisi_qm, restart_work);
 	bool broken = READ_ONCE(qm->broken);
-	/* After a restart that ended half way: framework and listeners know. */
+	/* A restart that failed midway has killed the framework's queues already. */
 	bool again = qm->state == QM_RESETTING;
 
 	qm_state_set(qm, QM_RESETTING);
-	/*
-	 * Not every generation closes its master by itself, nor does any say when
-	 * the accesses under way have ended.
-	 */
+	/* Not every generation closes its bus master by itself, and none reports when accesses in flight have ended. */
 	if (broken)
 		WRITE_ONCE(qm->silent, !qm_master_close(qm));
 	if (qm->uacce && !again)
 		uacce_kill_queues(qm->uacce);
-	/* One that was just being opened wasn't on the framework's list. */
+	/* A queue that was just being opened wasn't on the framework's list. */
 	qm_queues_kill(qm);
 	if (broken) {
 		qm_state_set(qm, QM_STOPPED);
@@ -37,7 +34,7 @@ static void qm_restart_work(struct work_struct *work)
 			uacce_isolated(qm->uacce);
 		return;
 	}
-	/* Broken since: this work comes again, and closes the master first. */
+	/* Broken since the check above: this work runs again, and closes the bus master first. */
 	if (READ_ONCE(qm->broken))
 		return;
 
@@ -52,9 +49,9 @@ static void qm_restart_work(struct work_struct *work)
 	qm_stuck_after(qm, 0);
 }
 
-/* ------ queues that didn't stop when they had to ------ */
+/* ------ queues that failed to stop ------ */
 
-/* 0: none is left; else why one is. */
+/* Returns 0 if no queue is stuck any more, or else the error of one that is. */
 static int qm_stuck_ask(struct hisi_qm *qm)
 {
 	int refused = 0;
@@ -67,7 +64,7 @@ static int qm_stuck_ask(struct hisi_qm *qm)
 		if (!READ_ONCE(qp->stuck) && !READ_ONCE(qp->left))
 			continue;
 		ret = qm_qp_recover(qp);
-		/* The mailbox is taken: the others wouldn't get it either. */
+		/* The mailbox is busy: the other queues wouldn't get it either. */
 		if (ret == -EBUSY || ret == -ETIMEDOUT)
 			return ret;
 		if (ret)
@@ -87,7 +84,10 @@ static void qm_stuck_work(struct work_struct *work)
 		ret = qm_stuck_ask(qm);
 	if (!ret)
 		return;
-	/* It comes free when it does; but who refuses once will do so for a while. */
+	/*
+	 * A busy mailbox may become free at any time, but a queue that failed to stop will probably
+	 * fail again for a while.
+	 */
 	if (ret == -EBUSY || ret == -ETIMEDOUT)
 		period = QM_STUCK_PERIOD_S;
 	else
@@ -95,10 +95,10 @@ static void qm_stuck_work(struct work_struct *work)
 	qm_stuck_after(qm, period);
 }
 
-/* ------ begin ------ */
+/* ------ init ------ */
 
 /**
- * qm_reset_init - nothing of this file happens before the function is started
+ * qm_reset_init - initialise the work items; they don't run before the function is started
  * @qm: a new function
  */
 void qm_reset_init(struct hisi_qm *qm)
@@ -108,7 +108,7 @@ void qm_reset_init(struct hisi_qm *qm)
 	INIT_DELAYED_WORK(&qm->stuck_work, qm_stuck_work);
 }
 
-/* ------ reset by PCI: whoever asks for it, the function forgets everything ------ */
+/* ------ PCI reset: the function loses all its state ------ */
 
 /**
  * qm_reset_prepare - take all queues from their users, and stop the function
@@ -123,7 +123,7 @@ void qm_reset_prepare(struct hisi_qm *qm)
 	qm_queues_kill(qm);
 	qm_function_stop(qm);
 	qm_error_exit(qm);
-	/* The PCI core restores it as it is now: off until the function starts. */
+	/* The PCI core restores the bit as it is now: off until the function starts. */
 	pci_clear_master(qm->pdev);
 }
 
@@ -131,7 +131,7 @@ static int qm_reset_start(struct hisi_qm *qm)
 {
 	int ret;
 
-	/* As a device that was just found: a reset of the function leaves the engine without its values. */
+	/* As after probe: a reset of the function clears the engine's registers. */
 	ret = qm_hw_init(qm);
 	if (ret)
 		return ret;
@@ -142,10 +142,10 @@ static int qm_reset_start(struct hisi_qm *qm)
 }
 
 /**
- * qm_reset_done - the function forgot everything: start it again
+ * qm_reset_done - restart the function after a reset
  * @qm: the function, after qm_reset_prepare()
  *
- * A reset that failed leaves a device that doesn't start.
+ * After a reset that failed, the device doesn't start.
  */
 void qm_reset_done(struct hisi_qm *qm)
 {
@@ -169,5 +169,5 @@ void qm_reset_done(struct hisi_qm *qm)
 	}
 	if (qm->uacce)
 		uacce_reset_done(qm->uacce);
-	pci_info(qm->pdev, "reset and started again\n");
+	pci_info(qm->pdev, "reset and restarted\n");
 }

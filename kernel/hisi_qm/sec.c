@@ -12,9 +12,9 @@ static struct hisi_qm_config sec_config = {
 module_param_cb(pf_q_num, &hisi_qm_queues_ops, &sec_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 256)");
 module_param_cb(uacce_mode, &hisi_qm_switch_ops, &sec_config.user, 0444);
-MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
+MODULE_PARM_DESC(uacce_mode, "User space can open queues: 1 (default) or 0");
 module_param_cb(vfs_num, &hisi_qm_vfs_ops, NULL, 0444);
-MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, there are none yet");
+MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, others are not supported");
 
 /* ------ tables ------ */
 
@@ -46,7 +46,7 @@ static const struct hisi_qm_alg sec_algs[] = {
 	{}
 };
 
-/* Beside ZIP, which is the average: faster and sooner done. */
+/* Relative to ZIP, which is average: faster, with lower latency. */
 static const struct uacce_alg_level sec_levels[] = {
 	{ "cipher", 0, 5, 20 },
 	{ "digest", UACCE_CAPA_STREAM, 6, 16 },
@@ -85,7 +85,7 @@ static const struct hisi_qm_error_block sec_error_block = {
 	.errors = sec_errors,
 };
 
-/* A dump leaves out addresses: all between the tag and the last length. */
+/* A dump omits the addresses: everything between the tag and the last length. */
 static const struct hisi_qm_engine sec_engine = {
 	.name = "hisi_sec2",
 	.wd_type = "crypto",

@@ -14,7 +14,7 @@ enum sec_cap {
 
 #define SEC_REGS_SIZE		(SEC_USER_CTRL1_V3 + 4)
 
-/* Counters and states of descriptors; reading one clears it where SEC_CNT_CLR_CE says so. */
+/* Counters and states of descriptors; a read clears a register while SEC_CNT_CLR_CE is set. */
 extern const struct hisi_qm_named_reg sec_dfx_regs[];
 extern const unsigned int sec_dfx_nr;
 

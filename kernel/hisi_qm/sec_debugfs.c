@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* For people, never an ABI: the SEC engine's counters in debugfs. */
+/* The SEC engine's counters in debugfs. For debugging, not an ABI. */
 #include <linux/bits.h>
 #include <linux/debugfs.h>
 #include "sec.h"
@@ -31,9 +31,9 @@ const struct hisi_qm_named_reg sec_dfx_regs[] = {
 const unsigned int sec_dfx_nr = ARRAY_SIZE(sec_dfx_regs);
 
 /**
- * sec_debugfs_init - make the engine's files
+ * sec_debugfs_init - create the engine's files
  * @qm: a started function
- * @dir: its directory; goes, with all in it, before the function stops
+ * @dir: directory; removed, with its contents, before the function stops
  */
 void sec_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
 {

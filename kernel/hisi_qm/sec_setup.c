@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers of the SEC engine: values at start and stop. */
+/* Registers of the SEC engine: initialisation and shutdown. */
 #include "sec.h"
 
 static const struct hisi_qm_prefetch sec_prefetch = {
@@ -10,14 +10,14 @@ static const struct hisi_qm_prefetch sec_prefetch = {
 	.busy = SEC_SVA_TRANS_BUSY,
 };
 
-/* Generation 2 checks descriptors too strictly for SM4's modes and for XTS with several values. */
+/* Generation 2 checks descriptors too strictly for SM4's modes, and for XTS with several values. */
 static const struct hisi_qm_reg sec_check_regs_v2[] = {
 	{ SEC_BD_ERR_CHK_EN0, SEC_BD_ERR_CHK_EN0_V2 },
 	{ SEC_BD_ERR_CHK_EN1, SEC_BD_ERR_CHK_EN1_V2 },
 	{ SEC_BD_ERR_CHK_EN3, SEC_BD_ERR_CHK_EN3_V2 },
 };
 
-/* Whose address space descriptors and payload are in. */
+/* The address space of descriptors and payload. */
 static void sec_address_space_init(struct hisi_qm *qm)
 {
 	if (hisi_qm_is_v3(qm)) {
@@ -35,7 +35,7 @@ static int sec_memory_init(struct hisi_qm *qm)
 {
 	int ret;
 
-	/* With its clock gated the memory is never ready. */
+	/* With a gated clock the memory never becomes ready. */
 	hisi_qm_clear_bits(qm, SEC_CONTROL, SEC_CONTROL_CLOCK_GATE);
 	hisi_qm_write(qm, SEC_MEM_START_INIT, 1);
 	ret = hisi_qm_wait(qm, SEC_MEM_INIT_DONE, 1, 1);
@@ -56,7 +56,7 @@ static void sec_counters_clear(struct hisi_qm *qm)
 }
 
 /**
- * sec_hw_init - give the engine its working values
+ * sec_hw_init - initialise the engine's registers
  * @qm: a function that isn't started
  */
 int sec_hw_init(struct hisi_qm *qm)
@@ -94,7 +94,7 @@ err_restore_control:
 }
 
 /**
- * sec_hw_exit - undo sec_hw_init() as far as it matters
+ * sec_hw_exit - undo sec_hw_init() as far as needed
  * @qm: a stopped function
  */
 void sec_hw_exit(struct hisi_qm *qm)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * State of a function in use, and what it is asked for: a restart, its end after an
- * error, a look at queues that stop late.
+ * State of a function in use, and requests for its work items: restart, isolation after an
+ * error, retries for queues that stop late.
  *
- * The works that do it (reset.c) begin and end with a started function: qm_ending()
- * cancels them, qm_started() lets them come.
+ * The work items (reset.c) run only while the function is started: qm_started() allows them,
+ * qm_ending() cancels them.
  */
 #include <linux/workqueue.h>
 #include "internal.h"
 
 /**
- * qm_state_set - say what the function does
+ * qm_state_set - set the function's state
  * @qm: the function
  * @state: its new state
  */
@@ -22,11 +22,11 @@ void qm_state_set(struct hisi_qm *qm, enum qm_state state)
 }
 
 /**
- * qm_started - the function works from now on
+ * qm_started - mark the function as started
  * @qm: the function, in the device
  *
- * From here on qm_break() has its work done; until here it has only been noted,
- * and the result is -EIO.
+ * From here on, qm_break() schedules its work. If qm_break() was called before, this returns
+ * -EIO.
  */
 int qm_started(struct hisi_qm *qm)
 {
@@ -44,7 +44,7 @@ int qm_started(struct hisi_qm *qm)
 }
 
 /**
- * qm_ending - no restart and no look at stuck queues any more, until the function is started again
+ * qm_ending - cancel the work items, and allow none until the function is started again
  * @qm: the function
  */
 void qm_ending(struct hisi_qm *qm)
@@ -57,8 +57,8 @@ void qm_ending(struct hisi_qm *qm)
 }
 
 /**
- * qm_restart_schedule - stop and start the function soon, all queues end
- * @qm: the function; nothing happens when it is about to end anyway
+ * qm_restart_schedule - schedule a stop and start of the function, which kills all queues
+ * @qm: the function; nothing happens if it is ending
  */
 void qm_restart_schedule(struct hisi_qm *qm)
 {
@@ -69,13 +69,14 @@ void qm_restart_schedule(struct hisi_qm *qm)
 }
 
 /**
- * qm_break - only a reset helps the device: all queues end soon, none is opened
+ * qm_break - mark the device as broken until a reset: all queues are killed soon, none can be
+ * opened
  * @qm: the function
- * @why: for the log
+ * @why: reason, for the log
  *
- * That is a reset that failed, until there is one, so the device is isolated.
- * The queues are stuck, since a device in that state is asked for nothing, and
- * what is in its contexts would be used by whoever opens its bus master again.
+ * Without a reset the device counts as one whose reset has failed, so it is isolated. Its
+ * queues are stuck, since a broken device gets no commands, and its contexts would take effect
+ * again if its bus master were opened.
  */
 void qm_break(struct hisi_qm *qm, const char *why)
 {
@@ -83,20 +84,20 @@ void qm_break(struct hisi_qm *qm, const char *why)
 
 	mutex_lock(&qm->state_lock);
 	before = qm->broken;
-	/* The works look without the lock. */
+	/* The work items read it without the lock. */
 	WRITE_ONCE(qm->broken, true);
-	/* Once, however often it is reported; not while it starts: qm_started() looks. */
+	/* Scheduled once, however often the error is reported; not during a start, since qm_started() checks broken. */
 	if (!before && !qm->ending && qm->state != QM_STOPPED)
 		schedule_work(&qm->restart_work);
 	mutex_unlock(&qm->state_lock);
 	if (!before)
-		pci_err(qm->pdev, "%s: no queues until it is reset, or its driver bound again\n", why);
+		pci_err(qm->pdev, "%s: no queues until the device is reset or its driver is rebound\n", why);
 }
 
 /**
- * qm_stuck_after - look after stuck queues again
- * @qm: the function; nothing happens when it is about to end anyway
- * @seconds: when
+ * qm_stuck_after - schedule the next attempt to stop stuck queues
+ * @qm: the function; nothing happens if it is ending or broken
+ * @seconds: delay
  */
 void qm_stuck_after(struct hisi_qm *qm, unsigned int seconds)
 {
@@ -108,8 +109,9 @@ void qm_stuck_after(struct hisi_qm *qm, unsigned int seconds)
 }
 
 /**
- * qm_stuck_schedule - look after stuck queues and a mailbox that was given up
- * @qm: the function; nothing happens when it is about to end anyway
+ * qm_stuck_schedule - schedule an early attempt to stop stuck queues and to check a busy
+ * mailbox
+ * @qm: the function; nothing happens if it is ending or broken
  */
 void qm_stuck_schedule(struct hisi_qm *qm)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How queues look to the uacce framework: its operations on ours. */
+/* The uacce framework's operations on the function's queues. */
 #include <misc/uacce/hisi_qm.h>
 #include "internal.h"
 
@@ -65,7 +65,7 @@ static void qm_uacce_kill_queue(struct uacce_queue *q)
 	qm_qp_kill(to_qp(q));
 }
 
-/* Moves the kernel's head over what has completed; the ring is the user's, so nothing in it is believed. */
+/* Advances the kernel's head past the completed entries. User space can write the ring, so no entry is trusted. */
 static bool qm_cq_advance(struct hisi_qp *qp, const struct qm_cqe *cq)
 {
 	u32 depth = qp->qm->caps[QM_CAP_ID_CQ_DEPTH];
@@ -178,10 +178,10 @@ static const struct uacce_ops qm_uacce_ops = {
 };
 
 /**
- * qm_uacce_init - describe the function to the framework; user space doesn't see it yet
+ * qm_uacce_init - allocate the framework's device; user space doesn't see it yet
  * @qm: the function
  *
- * Success without a uacce device when nobody can bind address spaces for it.
+ * Succeeds without a uacce device when no provider can bind address spaces for it.
  */
 int qm_uacce_init(struct hisi_qm *qm)
 {
@@ -204,7 +204,7 @@ int qm_uacce_init(struct hisi_qm *qm)
 	if (IS_ERR(uacce)) {
 		if (PTR_ERR(uacce) != -EOPNOTSUPP)
 			return PTR_ERR(uacce);
-		pci_warn(qm->pdev, "nothing binds address spaces for this device: no user queues\n");
+		pci_warn(qm->pdev, "no provider can bind address spaces for this device: no user queues\n");
 		return 0;
 	}
 	uacce_set_drvdata(uacce, qm);
@@ -213,7 +213,7 @@ int qm_uacce_init(struct hisi_qm *qm)
 }
 
 /**
- * qm_uacce_stop - take the queues from user space, for good; all have been put when it returns
+ * qm_uacce_stop - take the queues from user space for good; all have been put on return
  * @qm: the function
  */
 void qm_uacce_stop(struct hisi_qm *qm)
@@ -223,7 +223,7 @@ void qm_uacce_stop(struct hisi_qm *qm)
 }
 
 /**
- * qm_uacce_exit - end the framework's device, and what queues that didn't stop have bound
+ * qm_uacce_exit - remove the framework's device, and unbind the queues that failed to stop
  * @qm: the function; it can't access memory any more
  */
 void qm_uacce_exit(struct hisi_qm *qm)

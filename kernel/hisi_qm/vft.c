@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table that says which of the device's queues belong to which function. */
+/* The table that assigns the device's queues to functions. */
 #include "internal.h"
 
 /*
- * The whole device for one function, 1000 of 1000 or 100 Gbit/s: a rate is
- * cir_b * 2^cir_u * 8000 / (768 * 2^cir_s) Mbit/s, the rest is the burst.
+ * The whole bandwidth for one function, 1000 of 1000 or 100 Gbit/s: a rate is cir_b * 2^cir_u *
+ * 8000 / (768 * 2^cir_s) Mbit/s; cbs_b and cbs_s are the burst.
  */
 #define QM_SHAPER_CIR_B		150
 #define QM_SHAPER_CIR_U		6
@@ -45,7 +45,7 @@ static int qm_vft_write(struct hisi_qm *qm, enum qm_vft_type type, u32 function,
 	return hisi_qm_wait(qm, QM_VFT_RDY, 1, 1);
 }
 
-/* One entry for each engine class that the device's bandwidth is counted by. */
+/* Writes one entry for each engine class that shares the device's bandwidth. */
 static int qm_vft_shape(struct hisi_qm *qm, u32 function, u32 number)
 {
 	u64 entry = qm_vft_entry(QM_VFT_TYPE_SHAPER, 0, number);
@@ -65,11 +65,11 @@ static int qm_vft_shape(struct hisi_qm *qm, u32 function, u32 number)
 }
 
 /**
- * qm_vft_set - give queues to a function, and a share of the bandwidth
+ * qm_vft_set - assign queues and a share of the bandwidth to a function
  * @qm: the physical function
- * @function: 0 for itself
- * @base: its first queue, counted over the whole device
- * @number: how many; 0 takes all away
+ * @function: 0 for @qm itself
+ * @base: the first queue, counted over the whole device
+ * @number: number of queues; 0 removes all
  */
 int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number)
 {
@@ -88,6 +88,6 @@ int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number)
 	return 0;
 
 err_log:
-	pci_err(qm->pdev, "queue table of function %u: not ready (%d)\n", function, ret);
+	pci_err(qm->pdev, "queue table of function %u is not ready (%d)\n", function, ret);
 	return ret;
 }

@@ -12,13 +12,13 @@ static struct hisi_qm_config zip_config = {
 module_param_cb(pf_q_num, &hisi_qm_queues_ops, &zip_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 64)");
 module_param_cb(uacce_mode, &hisi_qm_switch_ops, &zip_config.user, 0444);
-MODULE_PARM_DESC(uacce_mode, "1: user space can open queues (default), 0: it can't");
+MODULE_PARM_DESC(uacce_mode, "User space can open queues: 1 (default) or 0");
 module_param_cb(vfs_num, &hisi_qm_vfs_ops, NULL, 0444);
-MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, there are none yet");
+MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, others are not supported");
 
 static unsigned int perf_mode;
 module_param_cb(perf_mode, &hisi_qm_switch_ops, &perf_mode, 0444);
-MODULE_PARM_DESC(perf_mode, "Compress for 0: size (default), 1: speed");
+MODULE_PARM_DESC(perf_mode, "Compress for size: 0 (default), or for speed: 1");
 
 /* ------ tables ------ */
 
@@ -54,7 +54,7 @@ static const struct hisi_qm_alg zip_algs[] = {
 	{}
 };
 
-/* The average that other engines are measured by. */
+/* The average to which the levels of other engines relate. */
 static const struct uacce_alg_level zip_levels[] = {
 	{ "zlib", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
 	{ "gzip", UACCE_CAPA_STREAM, UACCE_LEVEL_AVERAGE, UACCE_LEVEL_AVERAGE },
@@ -91,7 +91,7 @@ static const struct hisi_qm_error_block zip_error_block = {
 	.errors = zip_errors,
 };
 
-/* ------ the engine ------ */
+/* ------ binding ------ */
 
 static int zip_engine_init(struct hisi_qm *qm)
 {

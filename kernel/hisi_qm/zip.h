@@ -14,7 +14,7 @@ enum zip_cap {
 	ZIP_CAP_ID_END,
 };
 
-/* A compression core's register block comes first, then the decompression cores'. */
+/* The register blocks of the two compression cores come first, then those of the decompression cores. */
 #define ZIP_DECOMP_CORE_FIRST	2
 #define ZIP_CORES_MAX		8
 #define ZIP_CORE_LAST		0x8c

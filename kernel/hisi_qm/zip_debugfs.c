@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* For people, never an ABI: the ZIP engine's cores and request counters in debugfs. */
+/* The ZIP engine's cores and request counters in debugfs. For debugging, not an ABI. */
 #include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/seq_file.h>
@@ -28,7 +28,7 @@ static const struct hisi_qm_named_reg zip_core_regs[] = {
 	{ ZIP_CORE_LAST, "HZIP_ADD_BD_AXI_ERR_NUM" },
 };
 
-/* One file's view: a register summed over all cores. */
+/* A register shown in a file, summed over all cores. */
 struct zip_view {
 	struct hisi_qm *qm;
 	u32 offset;
@@ -60,9 +60,9 @@ static void zip_core_dir(struct hisi_qm *qm, struct dentry *dir, const char *kin
 }
 
 /**
- * zip_debugfs_init - make the engine's files
+ * zip_debugfs_init - create the engine's files
  * @qm: a started function
- * @dir: its directory; goes, with all in it, in hisi_qm_debugfs_exit()
+ * @dir: directory; removed, with its contents, before the function stops
  */
 void zip_debugfs_init(struct hisi_qm *qm, struct dentry *dir)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers of the ZIP engine: values at start and stop. */
+/* Registers of the ZIP engine: initialisation and shutdown. */
 #include <linux/bits.h>
 #include <linux/minmax.h>
 #include "zip.h"
 
-/* Cache attributes, then descriptors. */
+/* Cache attributes, then the address space of descriptors. */
 static const struct hisi_qm_reg zip_bus_regs[] = {
 	{ ZIP_PORT_ARCA_0, ZIP_CACHE_ATTR_ALL },
 	{ ZIP_PORT_ARCA_1, ZIP_CACHE_ATTR_ALL },
@@ -14,7 +14,7 @@ static const struct hisi_qm_reg zip_bus_regs[] = {
 	{ ZIP_BD_WUSER, QM_AXUSER_BASE },
 };
 
-/* Payload: where a queue can't carry a PASID, these say that there is one. */
+/* Payload: on generation 2, where a queue can't carry a PASID, these registers enable PASIDs. */
 static const u32 zip_payload_regs[] = { ZIP_DATA_RUSER, ZIP_DATA_WUSER, ZIP_SGL_RUSER };
 
 static const struct hisi_qm_prefetch zip_prefetch = {
@@ -41,7 +41,7 @@ u32 zip_cores(struct hisi_qm *qm)
 	return min_t(u32, ZIP_CORES_MAX, ZIP_DECOMP_CORE_FIRST + hisi_qm_cap(qm, ZIP_CAP_ID_DECOMP_CORES));
 }
 
-/* Reading the counters clears them while this is on; twice, so that none is left over. */
+/* Reading the counters clears them while this bit is set. */
 static void zip_counters_clear(struct hisi_qm *qm)
 {
 	unsigned int core, reg;
@@ -55,9 +55,9 @@ static void zip_counters_clear(struct hisi_qm *qm)
 }
 
 /**
- * zip_hw_init - give the engine its working values
+ * zip_hw_init - initialise the engine's registers
  * @qm: a function that isn't started
- * @perf_mode: compress faster, not smaller
+ * @perf_mode: compress for speed, not for size
  */
 int zip_hw_init(struct hisi_qm *qm, bool perf_mode)
 {
@@ -87,7 +87,7 @@ int zip_hw_init(struct hisi_qm *qm, bool perf_mode)
 }
 
 /**
- * zip_hw_exit - undo zip_hw_init() as far as it matters
+ * zip_hw_exit - undo zip_hw_init() as far as needed
  * @qm: a stopped function
  */
 void zip_hw_exit(struct hisi_qm *qm)

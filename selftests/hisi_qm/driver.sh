@@ -65,8 +65,8 @@ test_a_switch_that_is_neither_0_nor_1_is_refused() {
 }
 
 test_virtual_functions_are_refused() {
-	refused vfs_num=4 '0, there are no virtual functions'
-	refused vfs_num=some '0, there are no virtual functions'
+	refused vfs_num=4 '0, virtual functions are not supported'
+	refused vfs_num=some '0, virtual functions are not supported'
 	with vfs_num=0
 	until_true 30 available hisi_zip-0 64
 }
@@ -97,7 +97,7 @@ test_bus_mastering_comes_after_the_engine_and_before_the_queues() {
 test_more_queues_than_the_device_has_are_refused() {
 	with pf_q_num=1024
 	dmesg >log
-	says 'pf_q_num=1024: the device has' log
+	says 'pf_q_num=1024: expected at most' log
 	absent "$CLASS/hisi_zip-0"
 }
 
