@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Force-included into every module source: states which kernels are supported, and refuses the others. */
+/* Force-included into every module source: defines the range of supported kernels, and refuses others. */
 #ifndef WD_COMPAT_H
 #define WD_COMPAT_H
 
 #include <linux/version.h>
 
 /*
- * The only version numbers in the tree. What differs between these kernels is
- * probed for by Kbuild.include and evened out by shim/.
+ * The only version numbers in the tree. Kbuild.include probes for differences between these
+ * kernels; shim/ hides them.
  */
 #define COMPAT_KERNEL_FIRST	KERNEL_VERSION(6, 1, 0)
 #define COMPAT_KERNEL_BEYOND	KERNEL_VERSION(6, 13, 0)

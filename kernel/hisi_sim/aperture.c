@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Physical range outside System RAM that holds the BARs of all simulated functions. */
+/* The physical range outside System RAM that holds the BARs of all simulated functions. */
 /*
  * Lock		protects		taken under
- * map_lock	map			anything that may sleep
+ * map_lock	map			any lock whose holder may sleep
  */
 #include <linux/bitmap.h>
 #include <linux/io.h>
@@ -36,7 +36,7 @@ struct resource *sim_aperture_resource(void)
 	return &aperture;
 }
 
-/* A hole in the address map swallows writes: the functions need real memory. */
+/* A hole in the address map swallows writes, but the functions need real memory. */
 static int check_memory(void)
 {
 	static const u32 pattern[] = { 0x5a5a1234, 0xa5a5edcb };
@@ -62,7 +62,7 @@ static int check_memory(void)
 	return 0;
 }
 
-/* Below the smallest resource around the range; the range must be free in it. */
+/* Places the range below the smallest resource around it, in which the range must be free. */
 static int aperture_place(void)
 {
 	struct resource *same;
@@ -73,7 +73,10 @@ static int aperture_place(void)
 		return err;
 	same = aperture.child;
 	if (same) {
-		/* It went above its equal, which stands for the memory itself, or above what uses the range. */
+		/*
+		 * insert_resource() put the range above an equal resource, which is the memory itself,
+		 * or above resources that use the range.
+		 */
 		bool equal = same->start == aperture.start && same->end == aperture.end &&
 			     !same->child;
 
@@ -127,7 +130,7 @@ static int claim_range(const char *range)
 		goto err_syntax;
 	if (!size || size > APERTURE_MAX || start + size < start ||
 	    !IS_ALIGNED(start, UNIT) || !IS_ALIGNED(size, UNIT)) {
-		pr_err("hisi_sim: aperture: start and size must be multiples of 64 KiB, size at most 16 GiB\n");
+		pr_err("hisi_sim: aperture: expected start and size in multiples of 64 KiB, size at most 16 GiB\n");
 		return -EINVAL;
 	}
 	return aperture_claim(start, size);
@@ -191,7 +194,7 @@ void sim_aperture_exit(void)
 	}
 }
 
-/* Zeroed memory for a BAR of @size bytes, a power of two, naturally aligned. */
+/* Allocates zeroed memory for a BAR of @size bytes, a power of two; naturally aligned. */
 int sim_aperture_alloc(struct sim_bar *bar, size_t size)
 {
 	unsigned long units = size >> UNIT_SHIFT, at;

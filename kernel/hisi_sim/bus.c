@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The virtual PCI side of a device: a root bus of its own, made and removed while the system runs. */
+/* The virtual PCI side of a device: a root bus of its own, added and removed at run time. */
 #include <linux/pci.h>
 #include <linux/pci-ecam.h>
 #include <linux/rcupdate.h>
@@ -7,7 +7,7 @@
 #include "inject.h"
 #include "internal.h"
 
-/* What the architecture expects behind pci_bus.sysdata. */
+/* The type that the architecture expects behind pci_bus.sysdata. */
 #ifdef CONFIG_X86
 typedef struct pci_sysdata sim_sysdata_t;
 #else
@@ -15,9 +15,10 @@ typedef struct pci_config_window sim_sysdata_t;
 #endif
 
 /*
- * Lives as long as the bridge: a late config access finds sdev gone, not freed memory. Config accesses, which
- * some architectures make without a lock, use what it points to in an RCU section. Who asks by a device that is
- * on the bus needs none: it is taken off the bus first.
+ * Lives as long as the bridge, so that a late config access finds sdev NULL instead of freed
+ * memory. Config accesses, which some architectures make without a lock, use sdev in an RCU
+ * read-side section. A caller that looks up sdev from a device on the bus needs none: the
+ * device is taken off the bus before sdev is freed.
  */
 struct sim_bus {
 	sim_sysdata_t sysdata;
@@ -73,7 +74,7 @@ static struct pci_ops sim_pci_ops = {
 	.write = write_config,
 };
 
-/* The device behind a PCI function, NULL if it isn't one of ours. */
+/* The simulated device behind a PCI function, or NULL if the function isn't simulated. */
 struct sim_dev *sim_bus_owner(struct device *dev)
 {
 	struct sim_fn *fn;
@@ -84,7 +85,10 @@ struct sim_dev *sim_bus_owner(struct device *dev)
 	return fn ? fn->sdev : NULL;
 }
 
-/* Before any driver looks: its memory is shared with threads, and it belongs to a node. */
+/*
+ * Runs before any driver's probe: marks the device's memory as coherent, since threads access
+ * it, and sets the NUMA node.
+ */
 static int prepare_function(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct device *dev = data;
@@ -136,7 +140,7 @@ static void remove_bus(struct pci_host_bridge *bridge)
 	pci_remove_root_bus(bridge->bus);
 	WRITE_ONCE(sbus->sdev, NULL);
 	synchronize_rcu();
-	/* Removing the bus leaves our own reference, of the allocation. */
+	/* Removing the bus drops its own reference; the reference of the allocation remains. */
 	pci_free_host_bridge(bridge);
 }
 
@@ -165,7 +169,7 @@ int sim_bus_add(struct sim_dev *sdev)
 	pci_add_resource(&bridge->windows, &sbus->busn);
 
 	pci_lock_rescan_remove();
-	/* The PCI core warns about its own failing allocations, and goes on. */
+	/* The PCI core warns about its own failed allocations and continues, so no fault is injected here. */
 	inject = sim_inject_take();
 	err = pci_scan_root_bus_bridge(bridge);
 	sim_inject_give(inject);
@@ -181,7 +185,10 @@ int sim_bus_add(struct sim_dev *sdev)
 		return -ENOMEM;
 	}
 	sdev->bridge = bridge;
-	/* Quirks and a driver's interrupts: 6.1 doesn't survive all of its own failures there. */
+	/*
+	 * Nor here: 6.1 doesn't survive all failed allocations of its own in quirks and in a driver's
+	 * interrupt setup.
+	 */
 	inject = sim_inject_take();
 	pci_bus_add_devices(bridge->bus);
 	sim_inject_give(inject);
@@ -189,7 +196,7 @@ int sim_bus_add(struct sim_dev *sdev)
 	return 0;
 }
 
-/* Drivers unbind in here and need answers: the device's threads must still run. */
+/* Drivers unbind here and need answers, so the device's threads must still run. */
 void sim_bus_remove(struct sim_dev *sdev)
 {
 	unsigned int inject = sim_inject_take();
@@ -200,7 +207,7 @@ void sim_bus_remove(struct sim_dev *sdev)
 	sim_inject_give(inject);
 }
 
-/* As a hotplug port would have noticed it. */
+/* Marks the devices as disconnected, as a hotplug port would. */
 void sim_bus_disconnect(struct sim_dev *sdev)
 {
 	struct pci_dev *pdev;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Config space of a simulated function: bytes, their writable bits, and what a write sets off. */
+/* Config space of a simulated function: its bytes, their write mask, and the effects of writes. */
 /*
  * Lock		protects		taken under
  * fn->lock	cfg, flr, gone, msi_todo pci_lock, where the architecture has it; the device's threads.
@@ -35,7 +35,7 @@ static void config_set32(struct sim_fn *fn, int at, u32 val, u32 mask)
 	put_unaligned_le32(mask, fn->wmask + at);
 }
 
-/* The write mask makes the sizing protocol work: bits below the size read as they were. */
+/* The write mask implements the sizing protocol: address bits below the BAR's size are read-only. */
 static void set_bar(struct sim_fn *fn, int nr, const struct sim_bar *bar)
 {
 	u64 mask = ~((u64)bar->size - 1);
@@ -117,23 +117,24 @@ u32 sim_config_read(struct sim_fn *fn, int where, int size)
 	u32 val;
 
 	raw_spin_lock_irqsave(&fn->lock, flags);
-	/* All ones while resetting: the PCI core waits for an answer. And for good when it is gone. */
+	/* All ones during a reset, since the PCI core waits for an answer, and for ever when the function is gone. */
 	val = fn->flr || fn->gone ? ~0u : cfg_get(fn->cfg, where, size);
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 	return val;
 }
 
 /*
- * An access to memory, which the function may only make as a bus master: false means don't. Between
- * begin and end nothing sleeps, and clearing the bit waits for the end: afterwards the driver may free
- * what the device was writing to. Whoever clears it holds locks that interrupts want, the device's own
- * message and any config access among them: none may come in between.
+ * Begins an access to memory, which the function may make only as a bus master; false means
+ * don't access. Nothing sleeps between begin and end. A write that clears the bus master bit
+ * waits for the end, since the driver may then free the memory that the device was writing to.
+ * The writer holds locks that interrupt handlers take, that of the device's own message and any
+ * config access included. So interrupts are off between begin and end.
  */
 bool sim_config_dma_begin(struct sim_fn *fn, unsigned long *flags)
 {
 	local_irq_save(*flags);
 	atomic_inc(&fn->dma);
-	/* Pairs with the barrier in wait_dma(): one of the two sees the other. */
+	/* Pairs with the barrier in wait_dma(): one of the two sides sees the other. */
 	smp_mb__after_atomic();
 	if (READ_ONCE(fn->cfg[PCI_COMMAND]) & PCI_COMMAND_MASTER)
 		return true;
@@ -174,7 +175,7 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val)
 		u8 byte = val >> (8 * i), mask = fn->wmask[where + i];
 
 		fn->cfg[where + i] = (fn->cfg[where + i] & ~mask) | (byte & mask);
-		/* The trigger bit reads as zero, so the mask doesn't have it. */
+		/* The trigger bit reads as zero, so it isn't in the write mask. */
 		if (where + i == CAP_PCIE + PCI_EXP_DEVCTL + 1 &&
 		    byte & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			fn->flr = kick = true;
@@ -192,7 +193,7 @@ unlock:
 		sim_worker_kick(fn->sdev);
 }
 
-/* Has a function-level reset been asked for? Its end is sim_config_flr_done(). */
+/* Has a function-level reset been requested? sim_config_flr_done() ends it. */
 bool sim_config_flr_wanted(struct sim_fn *fn)
 {
 	return READ_ONCE(fn->flr);
@@ -208,7 +209,7 @@ void sim_config_flr_done(struct sim_fn *fn)
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 }
 
-/* Pulled out: no config access is answered any more, and no access to memory is under way. */
+/* Surprise removal: from here on no config access is answered, and no memory access is in flight. */
 void sim_config_vanish(struct sim_fn *fn)
 {
 	unsigned long flags;
@@ -226,8 +227,8 @@ bool sim_config_memory_enabled(struct sim_fn *fn)
 }
 
 /*
- * Called with fn->lock held: which of @vectors may be delivered now; the others
- * are remembered as pending. @base is the first line of the function.
+ * Called with fn->lock held. Returns those of @vectors that may be delivered now; the others
+ * become pending. @base is the function's first line.
  */
 unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u16 *base)
 {
@@ -237,7 +238,7 @@ unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u1
 	unsigned int count = 1u << ((control & PCI_MSI_FLAGS_QSIZE) >> 4);
 
 	lockdep_assert_held(&fn->lock);
-	/* Disabled, or not allowed to write to the bus: the message is lost, as the hardware would lose it. */
+	/* MSI is disabled, or the function isn't a bus master: the message is lost, as in hardware. */
 	if (!(control & PCI_MSI_FLAGS_ENABLE) || !(fn->cfg[PCI_COMMAND] & PCI_COMMAND_MASTER))
 		vectors = pending = 0;
 	vectors = (vectors | pending) & GENMASK_ULL(min(count, 32u) - 1, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* /sys/kernel/config/hisi_sim: make a device by mkdir, shape it by writes, commit with live. */
+/* /sys/kernel/config/hisi_sim: mkdir creates a device, writes shape it, "live" commits it. */
 /*
  * Lock		protects			taken under
- * item->lock	shape, sdev			configfs' lock of an open attribute, faults/ too
+ * item->lock	shape, sdev			configfs' lock of an open attribute, also of faults/
  * made_lock	made				nothing
  *
  * item->lock is held while a device is added or removed; mkdir and rmdir take neither lock.
@@ -30,7 +30,7 @@ static struct sim_item *to_sim_item(struct config_item *item)
 	return container_of(to_config_group(item), struct sim_item, group);
 }
 
-/* A shape attribute: parsed by the caller, assigned unless the device lives. */
+/* Stores a shape attribute that the caller has parsed, unless the device is live. */
 #define STORE_SHAPE(item, field, val) ({			\
 	int err_ = 0;						\
 	mutex_lock(&(item)->lock);				\
@@ -114,7 +114,7 @@ static ssize_t sim_item_vfs_show(struct config_item *ci, char *page)
 	return sysfs_emit(page, "0\n");
 }
 
-/* A number that hardware could have is understood and refused; anything else is a mistake. */
+/* A number that hardware could have is valid but unsupported; any other is an invalid argument. */
 static ssize_t sim_item_vfs_store(struct config_item *ci, const char *page, size_t len)
 {
 	struct sim_item *item = to_sim_item(ci);
@@ -210,7 +210,7 @@ static int go_live(struct sim_item *item)
 	err = sim_faults_check(item);
 	if (err)
 		return err;
-	/* rmdir can't be refused by its callback: the dependency does it. */
+	/* The rmdir callback can't refuse, so the dependency does. */
 	if (!item->by_parameter) {
 		err = configfs_depend_item_unlocked(&subsystem, &item->group.cg_item);
 		if (err)
@@ -311,7 +311,7 @@ static struct sim_item *item_alloc(const char *name)
 		.queues = SIM_QUEUES_DEFAULT,
 	};
 	config_group_init_type_name(&item->group, name, &item_type);
-	/* It doesn't say that there was no memory for a name of 20 bytes or more. */
+	/* config_group_init_type_name() doesn't report that it had no memory for a name of 20 bytes or more. */
 	if (!item->group.cg_item.ci_name) {
 		mutex_destroy(&item->lock);
 		kfree(item);
@@ -337,7 +337,7 @@ static const struct config_item_type group_type = {
 	.ct_owner = THIS_MODULE,
 };
 
-/* A live device with a directory that the kernel owns; its files work as the others' do. */
+/* Adds a live device whose directory the kernel owns; its files work like the others'. */
 int sim_configfs_add(const char *name, const struct sim_type *type)
 {
 	struct sim_item *item = item_alloc(name);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Life of a simulated device: its parts in order, added and removed one device at a time. */
+/* Life cycle of a simulated device: its parts are added and removed in order, one device at a time. */
 /*
- * Adding and removing probes and unbinds drivers, which register and unregister configfs
- * directories of their own. It runs on one thread, so that none of it happens under the locks
- * that a configfs store holds.
+ * Adding and removing a device probes and unbinds drivers, which register and unregister
+ * configfs directories of their own. It runs on one separate thread, so that none of it happens
+ * under the locks that a configfs store holds.
  */
 #include <linux/err.h>
 #include <linux/idr.h>
@@ -16,7 +16,7 @@
 #include "model/model.h"
 #include "hw/qm_hw.h"
 
-#define DEVICES_MAX	256	/* bus numbers */
+#define DEVICES_MAX	256	/* number of PCI buses */
 
 static DEFINE_IDA(ids);
 static struct kthread_worker *mover;
@@ -91,7 +91,10 @@ static void pull_out(struct wdm_device *model, void *arg)
 	memset_io(sdev->pf.db.io, 0xff, sdev->pf.db.size);
 }
 
-/* As if pulled out: nothing answers, registers read as ones, and nobody has been told. Not while it is added or removed. */
+/*
+ * Surprise removal: no access is answered, registers read as ones, and the driver isn't
+ * notified. Must not run while the device is added or removed.
+ */
 void sim_device_vanish(struct sim_dev *sdev)
 {
 	sim_config_vanish(&sdev->pf);
@@ -148,7 +151,7 @@ void sim_device_remove(struct sim_dev *sdev, bool surprise)
 {
 	struct move move = { .sdev = sdev, .surprise = surprise };
 
-	/* A driver's removal, of this device or of one that is before it in the queue, waits for who is opening. */
+	/* The removal of a driver, of this device or of one queued earlier, waits for processes in open(). */
 	sim_sva_hold_binds(sdev, false);
 	move_wait(&move);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Memory at bus addresses, as the device sees it: any address may be wrong, none may hurt the kernel. */
+/* Device access to memory at bus addresses: any address may be wrong, none may harm the kernel. */
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
@@ -7,9 +7,9 @@
 #include "internal.h"
 
 /*
- * Bus addresses are physical ones: the functions have no IOMMU and no offset. Only pages that the
- * kernel manages are touched, and those with faults caught, since some (module text, guarded
- * pages) are read-only or absent in the direct map.
+ * Bus addresses are physical addresses: the functions have neither an IOMMU nor an offset. Only
+ * pages that the kernel manages are accessed, and faults are caught, since some pages (module
+ * text, guard pages) are read-only or absent in the direct map.
  */
 static void *bus_to_virt(u64 addr, bool write)
 {
@@ -27,7 +27,10 @@ static void *bus_to_virt(u64 addr, bool write)
 		(src) += sizeof(type);					\
 	}
 
-/* The counterpart of copy_from_kernel_nofault(), which modules may call; widest stores first. */
+/*
+ * The counterpart of copy_from_kernel_nofault(), which is exported to modules while
+ * copy_to_kernel_nofault() isn't. Widest stores first.
+ */
 static int store_nofault(void *dst, const void *src, size_t len)
 {
 	pagefault_disable();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The model's mathematics in the kernel: powers by its MPI library, random numbers. */
+/* The model's mathematics in the kernel: modular powers by the MPI library, and random numbers. */
 #include <linux/errno.h>
 #include <linux/mpi.h>
 #include <linux/random.h>
@@ -8,7 +8,7 @@
 #include "model/env.h"
 #include "internal.h"
 
-/* The library writes a number without zeroes in front. */
+/* The library writes a number without leading zeroes. */
 static int number_write(MPI a, u8 *to, u32 bytes)
 {
 	unsigned int nr;
@@ -34,7 +34,7 @@ static int hpre_power(void *ws, const struct wdm_power *p)
 		err = mpi_powm(result, base, exponent, modulus);
 	if (!err)
 		err = number_write(result, p->result, p->bytes);
-	/* It wipes what it frees. */
+	/* mpi_free() zeroes the memory. */
 	mpi_free(result);
 	mpi_free(modulus);
 	mpi_free(exponent);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The model's mathematics in the kernel: block ciphers of its library, compression functions of its hashes. */
+/* The model's mathematics in the kernel: block ciphers of the kernel's library, compression functions of its hashes. */
 #include <crypto/aes.h>
 #include <crypto/des.h>
 #include <crypto/hash.h>
@@ -11,7 +11,7 @@
 #include "internal.h"
 
 #define CORES	(WDM_HASH_SHA512 + 1)
-#define STATE_MAX	512	/* bytes that an shash may export */
+#define STATE_MAX	512	/* most bytes that a shash may export */
 
 struct cipher_key {
 	enum wdm_block_alg alg;
@@ -27,10 +27,10 @@ struct workspace {
 	u8 state[STATE_MAX] __aligned(8);
 };
 
-/* Hashes that are in software by nature: an shash is never a driver of hardware. */
+/* shash algorithms are always software, never a hardware driver. */
 static const struct {
 	const char *name;
-	unsigned int words_bytes;	/* what a state begins with, whoever computes it */
+	unsigned int words_bytes;	/* bytes of chaining values, first in the state of every implementation */
 	unsigned int block_bytes;
 } cores[CORES] = {
 	[WDM_HASH_MD5] = { "md5", 16, 64 },
@@ -39,7 +39,7 @@ static const struct {
 	[WDM_HASH_SHA512] = { "sha512", 64, 128 },
 };
 
-/* The library complains of weak keys after it has expanded them; hardware doesn't look. */
+/* The library reports weak keys after it has expanded them; hardware doesn't check. */
 static int des_keys(struct cipher_key *k, const u8 *key, u32 bytes)
 {
 	unsigned int i;
@@ -111,7 +111,7 @@ static int cipher_blocks(void *ws, u32 slot, bool encrypt, const u8 *in, u8 *out
 	return 0;
 }
 
-/* A state of which only the words matter: no byte is waiting, and nobody asks for the length. */
+/* A state in which only the chaining values matter: it has no buffered bytes, and its length isn't used. */
 static int hash_compress(struct crypto_shash *tfm, u8 *state, const u8 *data, unsigned int bytes)
 {
 	SHASH_DESC_ON_STACK(desc, tfm);
@@ -160,13 +160,13 @@ static void workspace_exit(void *ws)
 	memzero_explicit(w, sizeof(*w));
 }
 
-/* A hash that this kernel hasn't got is refused when it is asked for. */
+/* A hash that this kernel lacks is refused when it is used. */
 static struct crypto_shash *hash_alloc(const char *name)
 {
 	struct crypto_shash *tfm = crypto_alloc_shash(name, 0, 0);
 
 	if (tfm == ERR_PTR(-ENOENT)) {
-		pr_warn_once("hisi_sim: this kernel has no %s: SEC devices refuse it\n", name);
+		pr_warn_once("hisi_sim: hash %s is missing in this kernel: SEC devices refuse it\n", name);
 		return NULL;
 	}
 	if (!IS_ERR(tfm) && crypto_shash_statesize(tfm) > STATE_MAX) {

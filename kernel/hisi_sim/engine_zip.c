@@ -7,7 +7,7 @@
 #include "model/env.h"
 #include "internal.h"
 
-#define LEVEL		1	/* the hardware has none; speed matters more where it is simulated */
+#define LEVEL		1	/* hardware has no level; speed matters more in a simulation */
 #define WBITS_MEM	7	/* memLevel below windowBits: keeps stored blocks short of 9/8 */
 
 struct workspace {
@@ -57,7 +57,7 @@ static int zip_deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush flush
 
 	if (ret == Z_STREAM_END)
 		return 1;
-	/* Z_BUF_ERROR: asked again after everything had just fitted. */
+	/* Z_BUF_ERROR: called again after everything had fitted exactly. */
 	if (ret == Z_BUF_ERROR)
 		return io->out_len && !io->in_len && flush != WDM_FLUSH_FINISH ? 1 :
 		       io->out_len ? -EIO : 0;

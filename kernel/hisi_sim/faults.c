@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* faults/ of a simulated device: what goes wrong, in the words of wd-emulate. */
+/* faults/ of a simulated device: faults to inject, in the syntax of wd-emulate. */
 #include <linux/kstrtox.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -20,7 +20,7 @@ static int fault_refuse(struct sim_item *item, const char *attr, const char *why
 
 /* ------ rules ------ */
 
-/* One call of the thread that has the model. */
+/* Arguments of a call on the thread that runs the model. */
 struct rules_call {
 	unsigned int kind;
 	struct wdm_fault_rule *rules;
@@ -40,7 +40,7 @@ static void rules_set(struct wdm_device *model, void *arg)
 {
 	struct rules_call *call = arg;
 
-	/* Checked by its caller, against the shape that the model has been made from. */
+	/* The caller has checked the rule against the shape that the model was made from. */
 	wdm_fault_set(model, call->kind, call->rule);
 }
 
@@ -74,7 +74,7 @@ static int rule_check(struct sim_item *item, const char *attr, unsigned int kind
 	if (kind == WDM_FAULT_PAGE || !wdm_fault_check(&attrs, kind, rule))
 		return 0;
 	return fault_refuse(item, attr, kind == WDM_FAULT_FAIL && rule->queue == WDM_FAULT_ANY ?
-			    "not a status that means failure" : "the device hasn't that queue or status", -EINVAL);
+			    "the status doesn't mean failure" : "the device has no such queue or status", -EINVAL);
 }
 
 int sim_faults_check(struct sim_item *item)
@@ -199,7 +199,7 @@ static ssize_t sim_faults_seed_store(struct config_item *ci, const char *page, s
 
 	err = kstrtou64(page, 0, &call.seed);
 	if (err)
-		return fault_refuse(item, "seed", "expected a number of 64 bits", err);
+		return fault_refuse(item, "seed", "expected a 64-bit number", err);
 	mutex_lock(&item->lock);
 	item->shape.fault_seed = call.seed;
 	if (item->sdev) {
@@ -231,7 +231,7 @@ static ssize_t sim_faults_counts_show(struct config_item *ci, char *page)
 }
 CONFIGFS_ATTR_RO(sim_faults_, counts);
 
-/* ------ what happens to the whole device, at once ------ */
+/* ------ faults of the whole device, at once ------ */
 
 struct error_call {
 	enum wdm_errors which;
@@ -250,7 +250,7 @@ static bool error_parse(const char *page, struct error_call *call)
 {
 	char group[8], rest;
 
-	/* As many digits as can't overflow: nobody tells of that. */
+	/* Few enough digits that none can overflow, which sscanf() wouldn't report. */
 	if (sscanf(page, "%7s %3u %c", group, &call->bit, &rest) != 2)
 		return false;
 	call->which = strcmp(group, "qm") ? WDM_ERRORS_ENGINE : WDM_ERRORS_QM;
@@ -270,9 +270,9 @@ static ssize_t sim_faults_error_store(struct config_item *ci, const char *page, 
 		err = fault_refuse(item, "error", "the device isn't live", -ENODEV);
 		goto unlock;
 	}
-	/* Nobody would read it, and a driver that comes clears what was before. */
+	/* No driver would read the error, and a driver that probes later clears earlier errors. */
 	if (!sim_config_memory_enabled(&item->sdev->pf)) {
-		err = fault_refuse(item, "error", "no driver has switched its memory on", -ENODEV);
+		err = fault_refuse(item, "error", "no driver has enabled memory decoding", -ENODEV);
 		goto unlock;
 	}
 	sim_worker_call(item->sdev, error_set, &call);
@@ -313,7 +313,7 @@ static ssize_t sim_faults_bind_store(struct config_item *ci, const char *page, s
 }
 CONFIGFS_ATTR(sim_faults_, bind);
 
-/* Writes of 1 that happen to a live device. */
+/* Stores of 1 that trigger an event of a live device. */
 static ssize_t event_store(struct config_item *ci, const char *attr, int (*event)(struct sim_item *item), const char *page,
 			   size_t len)
 {
@@ -341,9 +341,9 @@ static int events_overflow(struct sim_item *item)
 {
 	int err;
 
-	/* Nobody would be told: the driver's ring is memory of the host. */
+	/* No driver has a ring for the event. */
 	if (!sim_config_memory_enabled(&item->sdev->pf))
-		return fault_refuse(item, "overflow", "no driver has switched its memory on", -ENODEV);
+		return fault_refuse(item, "overflow", "no driver has enabled memory decoding", -ENODEV);
 	sim_worker_call(item->sdev, overflow_report, &err);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Fault injection follows a task: these hand a task's pending fault on, and back. */
+/* Fault injection belongs to a task: these move a task's pending fault to another task, and back. */
 #ifndef HISI_SIM_INJECT_H
 #define HISI_SIM_INJECT_H
 

@@ -20,18 +20,18 @@
 #define SIM_QUEUES_MAX		1024
 #define SIM_QUEUES_DEFAULT	64
 
-/* A kernel that checks each access holds its locks that much longer. */
+/* A kernel that checks each access holds its locks longer by about this factor. */
 #define SIM_SLOWNESS		(IS_ENABLED(CONFIG_KASAN) ? 4 : 1)
 
 struct wdm_device;
 struct wdm_engine_ops;
 
 /**
- * struct sim_engine - the mathematics of a kind
- * @ops:	for the model
- * @workspace_size: bytes that each job thread needs for it
- * @workspace_init: of zeroed memory; 0 or -errno. NULL: there is nothing to do
- * @workspace_exit: its counterpart
+ * struct sim_engine - the mathematics of one kind of device
+ * @ops:	operations for the model
+ * @workspace_size: bytes of workspace that each job thread needs
+ * @workspace_init: initialises zeroed memory as a workspace; 0 or -errno. NULL: nothing to do
+ * @workspace_exit: undoes @workspace_init
  */
 struct sim_engine {
 	const struct wdm_engine_ops *ops;
@@ -41,8 +41,8 @@ struct sim_engine {
 };
 
 /**
- * struct sim_type - one kind of accelerator
- * @name:	as in configfs and in the devices parameter
+ * struct sim_type - one kind of device
+ * @name:	its name in configfs and in the devices parameter
  * @device:	PCI device id of the physical function
  * @model:	enum wdm_type
  * @engine:	its mathematics
@@ -55,17 +55,17 @@ struct sim_type {
 };
 
 /**
- * struct sim_shape - what a device is made from
+ * struct sim_shape - parameters of a device
  * @type:	kind
  * @node:	NUMA node or NUMA_NO_NODE
- * @queues:	of the whole device
- * @latency_ns:	least time from a descriptor's acceptance to its completion
- * @bandwidth_mbps: megabits of input a second, 0 = as fast as it can
+ * @queues:	queues of the whole device
+ * @latency_ns:	minimum time from a descriptor's acceptance to its completion
+ * @bandwidth_mbps: megabits of input per second, 0 = unlimited
  *
- * @faults:	rules by enum wdm_fault, and WDM_FAULT_PAGE
- * @fault_seed:	of their chances
+ * @faults:	rules, indexed by enum wdm_fault; those of WDM_FAULT_PAGE are for the host
+ * @fault_seed:	seed of random faults
  *
- * The last four may change while the device lives.
+ * The last four may change while the device is live.
  */
 struct sim_shape {
 	const struct sim_type *type;
@@ -78,11 +78,11 @@ struct sim_shape {
 };
 
 /**
- * struct sim_late - accesses to payload that take longer
- * @next:	so many at once
- * @one_in:	then one in so many by chance, 0 = none
- * @ns:		how much longer
- * @count:	how often it has happened
+ * struct sim_late - delayed accesses to payload
+ * @next:	number of accesses to delay from now on
+ * @one_in:	afterwards, delay one in this many at random, 0 = none
+ * @ns:		the delay
+ * @count:	number of delayed accesses so far
  */
 struct sim_late {
 	atomic_t next;
@@ -91,7 +91,7 @@ struct sim_late {
 	atomic64_t count;
 };
 
-/* Openers that wait in bind() while it is held. */
+/* Processes in open() wait in bind() while held is true. */
 struct sim_binds {
 	wait_queue_head_t wait;
 	bool held;
@@ -109,13 +109,13 @@ struct sim_dev;
  * struct sim_fn - one PCI function
  * @sdev:	its device
  * @regs, @db:	BAR2 and BAR4
- * @lock:	the members below, see config.c
- * @cfg, @init, @wmask: config space, its state after a reset, its writable bits
- * @flr:	function-level reset asked for and not yet done
- * @gone:	pulled out: nothing answers any more
- * @dma:	accesses to memory under way, see sim_config_dma_begin()
- * @msi_todo:	lines that @msi_work hands to their handlers
- * @msi_work:	gets into hard interrupt context
+ * @lock:	protects the members below, see config.c
+ * @cfg, @init, @wmask: config space, its state after a reset, its write mask
+ * @flr:	function-level reset in progress
+ * @gone:	removed by surprise: nothing answers any more
+ * @dma:	memory accesses in flight, see sim_config_dma_begin()
+ * @msi_todo:	lines whose handlers @msi_work calls
+ * @msi_work:	enters hard interrupt context
  */
 struct sim_fn {
 	struct sim_dev *sdev;
@@ -197,7 +197,7 @@ void sim_bus_disconnect(struct sim_dev *sdev);
 struct sim_dev *sim_bus_owner(struct device *dev);
 int sim_bus_domain(void);
 
-/* device.c: add and remove run on a thread of their own and are waited for */
+/* device.c: adding and removing runs on a thread of its own, which these functions wait for */
 void sim_device_vanish(struct sim_dev *sdev);
 int sim_device_init(void);
 void sim_device_exit(void);
@@ -219,8 +219,8 @@ void sim_late(struct sim_late *late, const u32 *abort);
 /* waits.c */
 
 /**
- * struct sim_left - a thread that was left waiting for a page
- * @uid, @mm:	whose page
+ * struct sim_left - a thread that was abandoned while it waits for a page
+ * @uid, @mm:	owner of the page
  */
 struct sim_left {
 	struct list_head node;
@@ -240,9 +240,9 @@ void sim_waits_returned(struct sim_left *l);
 struct sim_pager;
 
 /**
- * struct sim_space - a process' memory, as one device sees it
- * @uid:	user that its waits are counted for
- * @pasid:	by which the device names it
+ * struct sim_space - a process' memory as seen by one device
+ * @uid:	user that the waits are charged to
+ * @pasid:	the device's number for it
  * @binds:	queues that use it
  */
 struct sim_space {
@@ -255,10 +255,11 @@ struct sim_space {
 };
 
 /**
- * struct sim_crowd - the job threads of a device that wait for pages
- * @waiters:	how many do
- * @threads:	how many there are
- * @held:	jobs of slow users don't begin, since others of them occupy all threads but one
+ * struct sim_crowd - job threads of a device that wait for pages
+ * @waiters:	number of waiting threads
+ * @threads:	number of job threads
+ * @held:	jobs of slow users don't start, since jobs of slow users occupy all threads but
+ *		one
  */
 struct sim_crowd {
 	atomic_t waiters;
@@ -267,13 +268,13 @@ struct sim_crowd {
 };
 
 /**
- * struct sim_access - payload accesses of a job thread: whose they are, how long they may wait
+ * struct sim_access - state of a job thread's payload accesses
  * @fn:		the function that makes them
- * @pager:	the thread's, NULL before it needs one
- * @space:	of the present job, NULL when it is gone
- * @abort:	the job has been dropped, end soon
+ * @pager:	the thread's pager, NULL before it needs one
+ * @space:	address space of the current job, NULL when it is gone
+ * @abort:	the job has been dropped and must end soon
  * @crowd:	the device's
- * @slow:	the job's user is one that threads have waited for much
+ * @slow:	threads have waited long for pages of the job's user
  * @waited:	jiffies that this job has waited
  */
 struct sim_access {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A directory of configfs, and what its attributes share. */
+/* A configfs directory, and the state that its attributes share. */
 #ifndef HISI_SIM_ITEM_H
 #define HISI_SIM_ITEM_H
 
@@ -7,11 +7,11 @@
 
 #include "internal.h"
 
-/* The locks are at the top of configfs.c. */
+/* configfs.c describes the locks. */
 struct sim_item {
 	struct config_group group;
 	struct config_group faults;
-	struct list_head made;	/* those of the devices parameter */
+	struct list_head made;	/* list of items made by the devices parameter */
 	bool by_parameter;
 	struct mutex lock;
 	struct sim_shape shape;
@@ -19,14 +19,14 @@ struct sim_item {
 };
 
 /* configfs.c */
-/* The device goes; @surprise: nobody has told its driver. */
+/* Removes the device; @surprise: without notifying its driver. */
 void sim_item_go_away(struct sim_item *item, bool surprise);
 
 /* faults.c */
 void sim_faults_init(struct sim_item *item);
-/* Whether the device can have the faults it is to start with; the log says which it can't. */
+/* Can the device have the faults that it would start with? The log names the one it can't have. */
 int sim_faults_check(struct sim_item *item);
-/* What is left of them when it goes. */
+/* Keeps the remaining faults when the device is removed. */
 void sim_faults_keep(struct sim_item *item);
 
 #endif

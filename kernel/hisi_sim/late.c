@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A fault of the host's own: accesses to payload that take longer. Drawn by many threads without a lock. */
+/* A fault that the host injects: delayed accesses to payload. Many threads draw delays without a lock. */
 #include <linux/delay.h>
 #include <linux/random.h>
 
@@ -11,7 +11,7 @@ void sim_late_set(struct sim_late *late, const struct wdm_fault_rule *rule)
 {
 	WRITE_ONCE(late->ns, rule->value);
 	WRITE_ONCE(late->one_in, rule->one_in);
-	/* Pairs with the decrement in late_draw(): who has drawn one sees its time. */
+	/* Pairs with the decrement in late_draw(): a thread that draws a delay sees its time. */
 	smp_mb__before_atomic();
 	atomic_set(&late->next, rule->next);
 }
@@ -35,7 +35,7 @@ static bool late_draw(struct sim_late *late)
 	return one_in && get_random_u32() % one_in == 0;
 }
 
-/* Before an access. Whoever drops the job doesn't wait for it: @abort. */
+/* Called before an access. A job that is dropped (@abort) doesn't wait for the delay's end. */
 void sim_late(struct sim_late *late, const u32 *abort)
 {
 	u64 end;

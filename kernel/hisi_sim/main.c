@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hisi_sim.ko: software accelerators on a virtual PCI bus, which the hisi drivers bind to. */
+/* hisi_sim.ko: software accelerators on a virtual PCI bus, to which the hisi drivers bind. */
 #include <linux/module.h>
 #include <linux/string.h>
 
@@ -7,13 +7,13 @@
 
 static char *devices;
 module_param(devices, charp, 0444);
-MODULE_PARM_DESC(devices, "devices to make at load, e.g. zip,sec,hpre");
+MODULE_PARM_DESC(devices, "Devices to create at load, e.g. zip,sec,hpre");
 
 static char *aperture;
 module_param(aperture, charp, 0444);
-MODULE_PARM_DESC(aperture, "START,SIZE of memory for the BARs that isn't System RAM; default: the ivshmem-plain device of a VM");
+MODULE_PARM_DESC(aperture, "START,SIZE of memory for the BARs, outside System RAM; default: the ivshmem-plain device of a VM");
 
-/* "zip,zip" makes zip0 and zip1. */
+/* "zip,zip" creates zip0 and zip1. */
 static int make_devices(void)
 {
 	unsigned int counts[SIM_TYPES_NR] = {};
@@ -30,14 +30,14 @@ static int make_devices(void)
 	while (!err && (word = strsep(&rest, ","))) {
 		type = sim_type_find(word);
 		if (!type) {
-			pr_err("hisi_sim: devices: \"%s\" is not a kind of device\n", word);
+			pr_err("hisi_sim: devices: \"%s\": expected zip, sec or hpre\n", word);
 			err = -EINVAL;
 			break;
 		}
 		snprintf(name, sizeof(name), "%s%u", type->name, counts[type - sim_types]++);
 		err = sim_configfs_add(name, type);
 		if (err)
-			pr_err("hisi_sim: devices: can't make %s: %pe\n", name, ERR_PTR(err));
+			pr_err("hisi_sim: devices: cannot create %s: %pe\n", name, ERR_PTR(err));
 	}
 	kfree(list);
 	return err;

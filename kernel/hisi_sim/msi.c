@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Message interrupts of simulated functions: an interrupt domain of our own below the PCI/MSI layer. */
+/* Message interrupts of simulated functions: an interrupt domain below the PCI/MSI layer. */
 /*
  * Lock		protects		taken under
- * msi->lock	used			anything that may sleep
+ * msi->lock	used			any lock whose holder may sleep
  * fn->lock	msi_todo		see config.c
  *
  * x86's vector domain has no multi-message MSI, hence the inner domain.
@@ -19,7 +19,7 @@ static void inner_ack(struct irq_data *data)
 
 static void inner_compose(struct irq_data *data, struct msi_msg *msg)
 {
-	/* Nobody decodes the address: the function finds its line by the data alone. */
+	/* The address is never decoded: the data alone identifies the line. */
 	msg->address_hi = 0;
 	msg->address_lo = 0xfee00000;
 	msg->data = data->hwirq;
@@ -37,7 +37,7 @@ static struct irq_chip inner_chip = {
 	.irq_set_affinity = inner_set_affinity,
 };
 
-/* The vectors of one function differ in the low bits of the data only: aligned blocks. */
+/* The vectors of a function differ only in the low bits of the data, so blocks are aligned. */
 static int inner_alloc(struct irq_domain *domain, unsigned int virq, unsigned int nr, void *arg)
 {
 	struct sim_msi *msi = domain->host_data;
@@ -87,7 +87,7 @@ static struct msi_domain_info msi_info = {
 	.chip = &msi_chip,
 };
 
-/* Hard interrupt context: hand the lines to their handlers. */
+/* In hard interrupt context: calls the handlers of the lines. */
 static void msi_deliver(struct irq_work *work)
 {
 	struct sim_fn *fn = container_of(work, struct sim_fn, msi_work);
@@ -149,14 +149,14 @@ static void queue_vectors(struct sim_fn *fn, unsigned long vectors)
 	vectors = sim_config_msi_filter(fn, vectors, &base);
 	if (!vectors)
 		return;
-	/* The data register is the driver's to write: lines past the domain don't exist. */
+	/* The driver can write any value to the data register: ignore lines beyond the domain. */
 	if (base >= SIM_MSI_VECTORS)
 		return;
 	fn->msi_todo |= vectors << base & GENMASK(SIM_MSI_VECTORS - 1, 0);
 	irq_work_queue(&fn->msi_work);
 }
 
-/* The device's control thread: an event of the function. */
+/* Called by the device's control thread for an event of the function. */
 void sim_msi_raise(struct sim_fn *fn, unsigned int vector)
 {
 	unsigned long flags;
@@ -168,7 +168,7 @@ void sim_msi_raise(struct sim_fn *fn, unsigned int vector)
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 }
 
-/* With fn->lock held: what was pending may have become deliverable. */
+/* Called with fn->lock held: pending lines may have become deliverable. */
 void sim_msi_config_changed(struct sim_fn *fn)
 {
 	queue_vectors(fn, 0);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Payload pages that aren't there: brought in within a bounded time, whatever user space put behind them. */
+/* Absent payload pages: faulted in within a bounded time, whatever user space backs them with. */
 /*
- * Anonymous memory and that of tmpfs and hugetlbfs is faulted in by the job's own thread, which a
- * fault can be told not to wait for (RETRY_NOWAIT). File systems don't heed that in all places, and
- * some of them are user space: theirs is left to a pager, a thread that may be abandoned.
+ * The job's own thread faults in anonymous, tmpfs and hugetlbfs memory, where it can request a
+ * fault that doesn't wait (RETRY_NOWAIT). Other file systems don't respect that flag
+ * everywhere, and some run in user space: their pages are left to a pager, a thread that may be
+ * abandoned.
  *
- * A pager's state goes IDLE -> ASKED -> DONE -> IDLE, or ASKED -> LEFT: by the exchange that leaves
- * ASKED, one of the two sides learns that the pager is now the other's. One that was left has been
- * killed, frees itself when its fault returns, and pins the module until then.
+ * A pager's state goes IDLE -> ASKED -> DONE -> IDLE, or ASKED -> LEFT. The atomic exchange
+ * that leaves ASKED tells one of the two sides that the pager now belongs to the other. A pager
+ * in state LEFT has been killed, frees itself when its fault returns, and pins the module until
+ * then.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -50,9 +52,9 @@ struct sim_pager {
 };
 
 /*
- * The time that one page takes.
- * @begun:	since when it is being brought in
- * @since:	since when the thread waits, if @waiting
+ * How long one page takes.
+ * @begun: when the page's fault began
+ * @since: when the thread began to wait, if @waiting
  */
 struct patience {
 	struct sim_access *how;
@@ -70,7 +72,7 @@ static void patience_begin(struct patience *p)
 	atomic_inc(&p->how->crowd->waiters);
 }
 
-/* Nobody else gets on while this job waits, or nobody else of those that threads have waited for. */
+/* All of the device's threads wait, or all that jobs of slow users may use. */
 static bool is_in_the_way(const struct sim_access *how)
 {
 	return atomic_read(&how->crowd->waiters) >= how->crowd->threads ||
@@ -87,7 +89,7 @@ static bool patience_over(const struct patience *p)
 	return READ_ONCE(*p->how->abort) || waited > page || p->how->waited + waited > job;
 }
 
-/* What a fault took by itself is the user's too, but doesn't end the job. */
+/* Time within a fault is charged to the user too, but doesn't count towards the job's limit. */
 static void patience_end(struct patience *p, struct sim_space *space)
 {
 	sim_waits_charge(space->uid, jiffies - p->begun);
@@ -97,7 +99,7 @@ static void patience_end(struct patience *p, struct sim_space *space)
 	p->how->waited += jiffies - p->since;
 }
 
-/* Pager */
+/* ------ pager ------ */
 
 static int pager_fault(struct sim_pager *pager)
 {
@@ -127,7 +129,10 @@ static int pager_main(void *data)
 		mmput_async(pager->space->mm);
 		if (atomic_cmpxchg(&pager->state, PAGER_ASKED, PAGER_DONE) != PAGER_ASKED)
 			break;
-		/* Not the last that keeps this code: whoever asked stops this thread before the module goes. */
+		/*
+		 * Not the last reference to the module: the job thread stops this thread before the
+		 * module is unloaded.
+		 */
 		module_put(THIS_MODULE);
 		wake_up(&pager->wait);
 	}
@@ -159,7 +164,7 @@ static struct sim_pager *pager_get(struct sim_access *how)
 	return pager;
 }
 
-/* No job uses @how any more. */
+/* Called when no job uses @how any more. */
 void sim_access_end(struct sim_access *how)
 {
 	struct sim_pager *pager = how->pager;
@@ -172,12 +177,12 @@ void sim_access_end(struct sim_access *how)
 	how->pager = NULL;
 }
 
-/* False when it has answered after all. */
+/* Returns false when the pager has answered meanwhile. */
 static bool pager_leave(struct sim_access *how, struct sim_pager *pager)
 {
 	struct task_struct *task = pager->task;
 
-	/* Before it can see that it was left and take them back. */
+	/* Before the exchange, since the pager may then see LEFT and drop them. */
 	kref_get(&pager->space->ref);
 	sim_waits_left(&pager->left, pager->space->uid, pager->space->mm);
 	if (atomic_cmpxchg(&pager->state, PAGER_ASKED, PAGER_LEFT) != PAGER_ASKED) {
@@ -204,7 +209,7 @@ static int ask_pager(struct patience *p, struct sim_space *space, unsigned long 
 	pager->space = space;
 	pager->addr = addr;
 	pager->write = write;
-	/* The exchange orders the request before its state. */
+	/* The exchange orders the request before the state. */
 	atomic_xchg(&pager->state, PAGER_ASKED);
 	wake_up(&pager->wait);
 	patience_begin(p);
@@ -216,9 +221,9 @@ static int ask_pager(struct patience *p, struct sim_space *space, unsigned long 
 	return pager->result;
 }
 
-/* Own thread */
+/* ------ job thread ------ */
 
-/* A device's node is in a tmpfs too: what is behind it may wait for anything. */
+/* Only regular files: a device node is in a tmpfs too, but its faults may wait for anything. */
 static bool waits_for_nobody(struct vm_area_struct *vma)
 {
 	unsigned long magic;
@@ -231,7 +236,7 @@ static bool waits_for_nobody(struct vm_area_struct *vma)
 	return magic == TMPFS_MAGIC || magic == HUGETLBFS_MAGIC;
 }
 
-/* -EAGAIN: not yet; -EREMOTE: a pager has to do it. */
+/* -EAGAIN: not yet; -EREMOTE: needs a pager. */
 static int fault_now(struct mm_struct *mm, unsigned long addr, bool write)
 {
 	unsigned int flags = FAULT_FLAG_REMOTE | FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT |
@@ -240,7 +245,7 @@ static int fault_now(struct mm_struct *mm, unsigned long addr, bool write)
 	vm_fault_t fault;
 	int ret = -EFAULT;
 
-	/* Its holder may be waiting for user space too. */
+	/* The lock's holder may be waiting for user space, too. */
 	if (!mmap_read_trylock(mm))
 		return -EAGAIN;
 	vma = find_vma(mm, addr);
@@ -260,13 +265,13 @@ unlock:
 }
 
 /**
- * sim_page_in - have one page of the job's address space there, for a moment at least
- * @how: the job's
- * @space: entered by this thread
- * @addr: in the page
- * @write: to be written
+ * sim_page_in - make one page of the job's address space present, at least for a moment
+ * @how: the job's access state
+ * @space: address space that this thread uses
+ * @addr: address in the page
+ * @write: make the page writable
  *
- * -EFAULT when that can't be, or takes too long.
+ * -EFAULT when that is impossible or takes too long.
  */
 int sim_page_in(struct sim_access *how, struct sim_space *space, unsigned long addr, bool write)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Shared virtual addressing: which address space a PASID means, and payload copies through it. */
+/* Shared virtual addressing: the address space of a PASID, and payload copies through it. */
 /*
  * Lock		protects			taken under
- * spaces_lock	spaces, binds			anything that may sleep
- * xa_lock	lookups against erasure		spaces_lock
+ * spaces_lock	spaces, binds			any lock whose holder may sleep
+ * xa_lock	lookup against erasure		spaces_lock
  *
- * A space keeps the mm_struct, not its contents: each job takes the contents with mmget_not_zero()
- * and gives them back with mmput_async(), because a final mmput() would close the mappings of this
+ * A space pins the mm_struct, not its contents: each job pins the contents with mmget_not_zero()
+ * and releases them with mmput_async(), because a final mmput() would close the mappings of this
  * very device from its own thread.
  */
 #include <linux/kthread.h>
@@ -68,7 +68,7 @@ static struct sim_space *space_find(struct sim_dev *sdev, struct mm_struct *mm)
 	return NULL;
 }
 
-/* The table's reference is the new space's first. */
+/* The new space's first reference belongs to the table. */
 static struct sim_space *space_add(struct sim_dev *sdev, struct mm_struct *mm)
 {
 	struct sim_space *space = kzalloc(sizeof(*space), GFP_KERNEL);
@@ -82,7 +82,7 @@ static struct sim_space *space_add(struct sim_dev *sdev, struct mm_struct *mm)
 	space->mm = mm;
 	space->uid = sim_waits_user();
 	mmgrab(mm);
-	/* Cyclic: what still carries an old number doesn't meet a new process soon. */
+	/* Cyclic, so that a stale PASID doesn't soon mean another process. */
 	err = xa_alloc_cyclic(&spaces, &space->pasid, space, XA_LIMIT(1, PASID_MAX), &next_pasid,
 			      GFP_KERNEL);
 	if (err < 0) {
@@ -107,7 +107,7 @@ static int provider_bind(struct device *parent, struct mm_struct *mm, u32 *pasid
 
 	if (!sdev)
 		return -ENODEV;
-	/* No lock: only who opens waits. */
+	/* Without a lock, so that only the opener waits. */
 	if (wait_event_killable(sdev->binds.wait, !READ_ONCE(sdev->binds.held)))
 		return -EINTR;
 	mutex_lock(&spaces_lock);
@@ -127,14 +127,14 @@ static void provider_unbind(struct device *parent, u32 pasid, void *handle)
 	struct sim_space *space = handle;
 
 	mutex_lock(&spaces_lock);
-	/* No binds: the device's removal came first and took it off the table. */
+	/* binds is 0 if the device's removal has erased the space already. */
 	if (space->binds && !--space->binds)
 		space_erase(space);
 	mutex_unlock(&spaces_lock);
 	sim_space_put(space);
 }
 
-/* The doorbell window is memory: its last owner's stores stay in it. */
+/* The doorbell window is memory, in which the last owner's stores remain. */
 static void provider_scrub(struct device *parent, phys_addr_t start, size_t size)
 {
 	struct sim_dev *sdev = sim_bus_owner(parent);
@@ -148,7 +148,7 @@ static void provider_scrub(struct device *parent, phys_addr_t start, size_t size
 	memset_io(db->io + (start - db->phys), 0, size);
 }
 
-/* No owner: uacce must not pin this module. Devices go first, so nobody is left at unregistering. */
+/* No owner: uacce must not pin this module. Devices are removed first, so no queue is bound at unregistration. */
 static const struct uacce_sva_provider provider = {
 	.name = "sva-sim",
 	.simulated = true,
@@ -162,7 +162,7 @@ static const struct uacce_sva_provider provider = {
 
 static void (*unregister)(const struct uacce_sva_provider *p);
 
-/* uacce may be ours, another kernel's, or absent: only ours has providers. */
+/* uacce may be this tree's, another kernel's, or absent; only this tree's has providers. */
 void sim_sva_register(void)
 {
 	int (*register_provider)(const struct uacce_sva_provider *p);
@@ -194,7 +194,7 @@ void sim_sva_init(struct sim_dev *sdev)
 	init_waitqueue_head(&sdev->binds.wait);
 }
 
-/* While held, a process' first open of the device waits in bind(), as an IOMMU's may. */
+/* While held, a process' first open of the device waits in bind(), as it may with an IOMMU. */
 void sim_sva_hold_binds(struct sim_dev *sdev, bool hold)
 {
 	WRITE_ONCE(sdev->binds.held, hold);
@@ -207,7 +207,7 @@ bool sim_sva_holds_binds(struct sim_dev *sdev)
 	return READ_ONCE(sdev->binds.held);
 }
 
-/* The device goes: what its users didn't unbind ends here. */
+/* The device is being removed: drops the address spaces that are still bound. */
 void sim_sva_drop(struct sim_dev *sdev)
 {
 	struct sim_space *space;
@@ -220,7 +220,7 @@ void sim_sva_drop(struct sim_dev *sdev)
 	mutex_unlock(&spaces_lock);
 }
 
-/* Whether job threads have waited much for the pages of the user behind @pasid. */
+/* Have job threads waited long for pages of the user behind @pasid? */
 bool sim_space_slow(struct sim_dev *sdev, u32 pasid)
 {
 	struct sim_space *space;
@@ -236,7 +236,7 @@ bool sim_space_slow(struct sim_dev *sdev, u32 pasid)
 	return uid_valid(uid) && sim_waits_slow(uid);
 }
 
-/* Enter the address space of @pasid; NULL when it or its process is gone. */
+/* Uses the address space of @pasid on this thread; NULL when the space or its process is gone. */
 struct sim_space *sim_space_use(struct sim_dev *sdev, u32 pasid)
 {
 	struct sim_space *space;
@@ -264,8 +264,9 @@ void sim_space_unuse(struct sim_space *space)
 }
 
 /*
- * Pages that are there are copied as they are; the first that isn't is fetched, and its copy begun
- * again, since it may have gone again. No progress for that often means that it can't be copied.
+ * Present pages are copied directly. The first absent page is faulted in, and the copy retried,
+ * since the page may be gone again. TRIES_MAX retries without progress mean that it can't be
+ * copied.
  */
 static int next_page(struct sim_access *how, u64 addr, bool write, size_t done, unsigned int *tries)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kinds of device that can be made. */
+/* The kinds of simulated device. */
 #include <linux/string.h>
 
 #include "internal.h"

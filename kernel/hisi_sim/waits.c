@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose absent pages the job threads wait for: the users that make them wait much, and those left waiting. */
+/* Waits of job threads for absent pages: users that cause long waits, and abandoned threads. */
 /*
  * Lock		protects		taken under
  * waits_lock	debtors, left, nr_left	nothing; a leaf, spins
  *
- * Users, not processes: a process is made anew in no time, and so is what it has open.
+ * Waits are charged to users, not processes: a process and its open files are quickly replaced.
  */
 #include <linux/cred.h>
 #include <linux/jiffies.h>
@@ -17,13 +17,13 @@
 #define DEBTORS		32
 #define DEBT_SLOW	msecs_to_jiffies(250 * SIM_SLOWNESS)
 #define DEBT_MAX	(10 * DEBT_SLOW)
-/* A user may keep a quarter of one thread waiting all the time. */
+/* A user may keep a quarter of one thread waiting permanently. */
 #define DEBT_FORGIVEN	4
 
 #define LEFT_USER_MAX	8
 #define LEFT_MAX	64
 
-/* Time that threads have waited for this user's pages, as of @stamp. */
+/* Time that threads have waited for this user's pages, at @stamp. */
 struct debtor {
 	kuid_t uid;
 	unsigned long debt;
@@ -34,11 +34,11 @@ static DEFINE_SPINLOCK(waits_lock);
 static struct debtor debtors[DEBTORS];
 static LIST_HEAD(left);
 static unsigned int nr_left;
-/* Nobody is slow from then on. */
+/* After this time no user is slow. */
 static unsigned long slow_until;
 static bool slow_ever;
 
-/* A user namespace has as many users as its maker likes: all of them count as that one. */
+/* The creator of a user namespace can have any number of users in it: all count as the creator. */
 kuid_t sim_waits_user(void)
 {
 	const struct user_namespace *ns;
@@ -56,7 +56,7 @@ static unsigned long debt_now(const struct debtor *d)
 	return d->debt > forgiven ? d->debt - forgiven : 0;
 }
 
-/* The user's entry, or the one that is least worth keeping. */
+/* Returns the user's entry, or reuses the one with the smallest debt. */
 static struct debtor *debtor_find(kuid_t uid)
 {
 	struct debtor *d, *least = debtors;
@@ -73,7 +73,7 @@ static struct debtor *debtor_find(kuid_t uid)
 }
 
 /**
- * sim_waits_charge - a job thread has waited for pages of a user
+ * sim_waits_charge - charge a job thread's wait for pages to their user
  * @uid:	the user
  * @waited:	jiffies
  */
@@ -97,13 +97,13 @@ void sim_waits_charge(kuid_t uid, unsigned long waited)
 	spin_unlock(&waits_lock);
 }
 
-/* Is anybody slow? Without a lock, for each job. */
+/* Is any user slow? Called for each job, so without the lock. */
 bool sim_waits_any_slow(void)
 {
 	return READ_ONCE(slow_ever) && time_before_eq(jiffies, READ_ONCE(slow_until));
 }
 
-/* Have threads waited for this user's pages much of the last seconds? */
+/* Have threads waited for this user's pages during much of the last seconds? */
 bool sim_waits_slow(kuid_t uid)
 {
 	bool slow = false;
@@ -117,8 +117,8 @@ bool sim_waits_slow(kuid_t uid)
 }
 
 /*
- * May another thread be left waiting for a page of @mm, of @uid? One is enough of a process: what
- * that waits for concerns this process alone, and so does the refusal.
+ * May another thread be abandoned while it waits for a page of @mm, owned by @uid? One per
+ * process is enough: both the wait and the refusal concern only that process.
  */
 bool sim_waits_may_leave(kuid_t uid, const struct mm_struct *mm)
 {
@@ -138,7 +138,7 @@ bool sim_waits_may_leave(kuid_t uid, const struct mm_struct *mm)
 	return may;
 }
 
-/* @l stays until sim_waits_returned(). */
+/* @l must remain valid until sim_waits_returned(). */
 void sim_waits_left(struct sim_left *l, kuid_t uid, const struct mm_struct *mm)
 {
 	l->uid = uid;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The threads of a device: one looks at registers and doorbells, the others execute descriptors. */
+/* The threads of a device: the control thread polls registers and doorbells, the runners execute descriptors. */
 /*
  * Lock		protects		taken under
  * w->lock	todo, done, calls	nothing
  *
- * running and running_slow are the control thread's. The model itself needs none: only the control thread calls it, but for wdm_job_run().
+ * running and running_slow belong to the control thread. The model needs no lock: only the control
+ * thread calls it, except for wdm_job_run().
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -27,9 +28,9 @@
 #define JOBS		1024
 
 /*
- * How long to rest before the next look, by how long nothing has happened. The last row bounds the
- * first answer of an idle device. From WATCH_NS on a timer looks while the thread sleeps on: two
- * context switches for each look would be most of an idle device's cost.
+ * How long to rest between polls, by the time since the last event. The last row bounds the
+ * first answer of an idle device. From WATCH_NS on, a timer polls while the thread sleeps,
+ * since two context switches per poll would be most of an idle device's cost.
  */
 static const struct pace {
 	u64 idle_ns;
@@ -46,7 +47,7 @@ static const struct pace {
 
 #define WATCH_NS	NSEC_PER_MSEC
 
-/* Something that only the control thread may do, for somebody who waits for it. */
+/* A call that only the control thread may make, for a thread that waits for it. */
 struct call {
 	struct list_head node;
 	void (*call)(struct wdm_device *model, void *arg);
@@ -69,7 +70,7 @@ struct sim_worker {
 	struct task_struct *control;
 	bool kicked;
 	bool new_pace;
-	u64 worked_ns;		/* when something last happened */
+	u64 worked_ns;		/* time of the last event */
 	struct hrtimer watch;
 	struct wdm_device *model;
 	void *model_mem;
@@ -86,10 +87,10 @@ struct sim_worker {
 	struct runner runners[RUNNERS_MAX];
 };
 
-/* What the model keeps of a job for its host. */
+/* The host's data in a job of the model. */
 struct mark {
 	struct list_head link;
-	bool slow;		/* its user is one that threads have waited for much */
+	bool slow;		/* threads have waited long for pages of its user */
 };
 
 static struct mark *job_mark(struct wdm_job *job)
@@ -108,7 +109,7 @@ static struct wdm_job *link_job(struct list_head *link)
 	return container_of((void *)link, struct wdm_job, host);
 }
 
-/* Services for the model. */
+/* ------ services for the model ------ */
 
 static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
 {
@@ -121,8 +122,8 @@ static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 }
 
 /*
- * The runner entered the space of its job's PASID before it began. A job is megabytes long, so each
- * of its pieces is a place to let others run.
+ * The runner uses the address space of its job's PASID already. A job may have megabytes, so it
+ * may reschedule at each piece.
  */
 static int env_sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len)
 {
@@ -154,7 +155,7 @@ static u64 env_now_ns(void *host)
 	return ktime_get_ns();
 }
 
-/* Jobs of users that threads have waited for much never have the last one. */
+/* Jobs of slow users never occupy the last thread. */
 static bool env_hold(void *host, u32 fn, u32 pasid)
 {
 	struct sim_worker *w = host;
@@ -165,7 +166,7 @@ static bool env_hold(void *host, u32 fn, u32 pasid)
 	return true;
 }
 
-/* Something happened that the control thread should look at now. Any context. */
+/* Wakes the control thread for an event. Any context. */
 static void worker_kick(struct sim_worker *w)
 {
 	WRITE_ONCE(w->kicked, true);
@@ -183,12 +184,15 @@ void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbp
 {
 	WRITE_ONCE(sdev->shape.latency_ns, latency_ns);
 	WRITE_ONCE(sdev->shape.bandwidth_mbps, bandwidth_mbps);
-	/* Pairs with xchg() in worker_serve(): whoever sees the flag sees the values. */
+	/* Pairs with xchg() in worker_serve(): a reader that sees the flag sees the values. */
 	smp_store_release(&sdev->worker->new_pace, true);
 	worker_kick(sdev->worker);
 }
 
-/* Has @call made by the thread that has the model, and returns after it. Not while the device is added or removed. */
+/*
+ * Makes @call on the thread that runs the model, and waits for it. Must not run while the
+ * device is added or removed.
+ */
 void sim_worker_call(struct sim_dev *sdev, void (*call)(struct wdm_device *model, void *arg), void *arg)
 {
 	struct sim_worker *w = sdev->worker;
@@ -201,7 +205,7 @@ void sim_worker_call(struct sim_dev *sdev, void (*call)(struct wdm_device *model
 	wait_for_completion(&c.made);
 }
 
-/* Runners */
+/* ------ runners ------ */
 
 static struct wdm_job *take_job(struct sim_worker *w)
 {
@@ -220,7 +224,7 @@ static void give_back(struct sim_worker *w, struct wdm_job *job)
 {
 	spin_lock(&w->lock);
 	list_add_tail(job_link(job), &w->done);
-	/* Under the lock: a control thread that stops ends when it has taken the last job. */
+	/* Under the lock: a control thread that stops may exit, and free @w, once it has collected the last job. */
 	worker_kick(w);
 	spin_unlock(&w->lock);
 }
@@ -252,7 +256,7 @@ static int runner_main(void *data)
 	}
 }
 
-/* Control thread */
+/* ------ control thread ------ */
 
 static bool worker_collect(struct sim_worker *w)
 {
@@ -286,7 +290,7 @@ static void make_calls(struct sim_worker *w)
 	}
 }
 
-/* One job beyond the runners, so that none of them waits for this thread. */
+/* Twice as many jobs as runners, so that no runner waits for this thread. */
 static void worker_dispatch(struct sim_worker *w)
 {
 	struct wdm_job *job;
@@ -304,7 +308,7 @@ static void worker_dispatch(struct sim_worker *w)
 	}
 }
 
-/* Config space answers all ones until the last job of the old life has ended. */
+/* Config space reads as ones until the last job from before the reset has ended. */
 static bool reset_if_asked(struct sim_worker *w, bool *resetting)
 {
 	struct sim_fn *pf = &w->sdev->pf;
@@ -350,7 +354,7 @@ static const struct pace *pace_at(struct sim_worker *w, u64 now)
 	return pace;
 }
 
-/* Control context while the thread sleeps: it cancels this timer before it goes on. */
+/* Runs in place of the control thread, which sleeps and cancels this timer before it continues. */
 static enum hrtimer_restart worker_watch(struct hrtimer *timer)
 {
 	struct sim_worker *w = container_of(timer, struct sim_worker, watch);
@@ -359,7 +363,7 @@ static enum hrtimer_restart worker_watch(struct hrtimer *timer)
 
 	wdm_poll(w->model, &look);
 	now = ktime_get_ns();
-	/* Jobs that are held wait for others that run, whose end is a kick. */
+	/* Held jobs wait for running jobs, whose ends kick the thread. */
 	if (look.worked || (look.jobs && !READ_ONCE(w->crowd.held)) || look.next_ns != WDM_NEVER) {
 		worker_kick(w);
 		return HRTIMER_NORESTART;
@@ -368,7 +372,7 @@ static enum hrtimer_restart worker_watch(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* Until kicked, or @ns have passed (U64_MAX: they never do). */
+/* Sleeps until a kick, or for @ns (U64_MAX: no limit). */
 static void sleep_ns(struct sim_worker *w, u64 ns, u64 slack_ns)
 {
 	ktime_t time = ns_to_ktime(ns);
@@ -386,13 +390,13 @@ static void sleep_watched(struct sim_worker *w, u64 ns, u64 slack_ns)
 	hrtimer_cancel(&w->watch);
 }
 
-/* Spin a little, then sleep longer the longer nothing has come. */
+/* Spins at first, then sleeps longer the longer nothing has happened. */
 static void worker_rest(struct sim_worker *w, u64 now, const struct wdm_look *look)
 {
 	const struct pace *pace = pace_at(w, now);
 	u64 ns = pace->rest_ns;
 
-	/* With memory decoding off no register can change: a config write comes first. */
+	/* With memory decoding off no register can change before a config write, which kicks. */
 	if (!sim_config_memory_enabled(&w->sdev->pf) && !w->running && !look->busy) {
 		sleep_ns(w, U64_MAX, 0);
 		return;
@@ -433,7 +437,7 @@ static int control_main(void *data)
 	return 0;
 }
 
-/* Life */
+/* ------ start and stop ------ */
 
 static void runner_exit(struct runner *r)
 {
@@ -587,7 +591,7 @@ err_free_worker:
 	return err;
 }
 
-/* The control thread first: it waits until the runners have given every job back. */
+/* The control thread first: it waits until the runners have returned every job. */
 void sim_worker_stop(struct sim_dev *sdev)
 {
 	struct sim_worker *w = sdev->worker;

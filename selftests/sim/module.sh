@@ -38,14 +38,14 @@ uacce_count() {
 }
 
 test_an_unknown_kind_of_device_is_refused() {
-	refused '"zap" is not a kind of device' devices=zap
-	refused '"" is not a kind of device' devices=,
-	refused '"" is not a kind of device' devices=zip,
-	refused '"0" is not a kind of device' devices=0
+	refused '"zap": expected zip, sec or hpre' devices=zap
+	refused '"": expected zip, sec or hpre' devices=,
+	refused '"": expected zip, sec or hpre' devices=zip,
+	refused '"0": expected zip, sec or hpre' devices=0
 }
 
 test_devices_before_a_bad_one_go_away_again() {
-	refused '"nonsense" is not a kind of device' devices=zip,zip,nonsense
+	refused '"nonsense": expected zip, sec or hpre' devices=zip,zip,nonsense
 	uacce_count 0
 }
 

@@ -326,7 +326,7 @@ TEST_F(item, the_log_says_what_is_wrong_with_a_fault)
 	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/delay", "1:5"));
 	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/delay: expected a time"));
 	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/drop", "1@64"));
-	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/drop: the device hasn't that queue"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/drop: the device has no such queue"));
 }
 
 TEST_F(item, a_fault_that_the_shape_cannot_have_keeps_it_from_going_live)

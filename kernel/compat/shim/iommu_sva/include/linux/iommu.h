@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* iommu_sva_bind_device() as since 6.2; the third argument of before was never used. */
+/* iommu_sva_bind_device() as of 6.2; the earlier third argument was never used. */
 #ifndef WD_SHIM_LINUX_IOMMU_H
 #define WD_SHIM_LINUX_IOMMU_H
 

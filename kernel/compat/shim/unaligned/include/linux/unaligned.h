@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The header's place since 6.12. */
+/* The header's location as of 6.12. */
 #ifndef WD_SHIM_LINUX_UNALIGNED_H
 #define WD_SHIM_LINUX_UNALIGNED_H
 

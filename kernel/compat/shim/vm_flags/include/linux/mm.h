@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vm_flags_set() for kernels before 6.3, where the flags were assigned. */
+/* vm_flags_set() for kernels before 6.3, where vm_flags was assigned directly. */
 #ifndef WD_SHIM_LINUX_MM_H
 #define WD_SHIM_LINUX_MM_H
 
