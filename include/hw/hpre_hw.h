@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* Registers, descriptor, operand layouts and result codes of the HPRE engine; nothing else. */
+/* Registers, descriptor, operand layouts and result codes of the HPRE engine. */
 #ifndef WD_HPRE_HW_H
 #define WD_HPRE_HW_H
 
@@ -10,17 +10,17 @@
 #define HPRE_QUEUES_DEFAULT	64
 #define HPRE_SHAPER_RATE	640
 
-/* Queue algorithm type, SQC w13 [11:8]: one queue carries one kind */
+/* Queue algorithm type, SQC w13 [11:8]: a queue carries one kind of requests */
 enum hpre_qc_type {
 	HPRE_QC_RSA_DH = 0,	/* the only kind on V2 */
 	HPRE_QC_ECC = 1,
 };
 
-/* Capability registers with their V3 defaults (hpre.md 9) */
+/* Capability registers with their V3 defaults */
 #define HPRE_CAP_NFE_MASK	0x3130
 #define HPRE_CAP_RESET_MASK	0x3134
 #define HPRE_CAP_CE_MASK	0x3138
-#define HPRE_CAP_CORES		0x313c	/* [23:20] clusters, [19:16] core types, [15:8] cores, [7:0] of a cluster */
+#define HPRE_CAP_CORES		0x313c	/* [23:20] clusters, [19:16] core types, [15:8] cores, [7:0] per cluster */
 #define HPRE_CAP_CORE_ENABLE	0x3140
 #define HPRE_CAP_DRV_ALGS	0x3144
 #define HPRE_CAP_DEV_ALGS	0x3148
@@ -50,7 +50,7 @@ enum hpre_qc_type {
 #define HPRE_ALG_X25519		(1u << 5)
 #define HPRE_ALG_X448		(1u << 6)
 
-/* Engine registers, PF only (hpre.md 8 and 9) */
+/* Engine registers, PF only */
 #define HPRE_CNT_CLR_CE		0x301000
 #define HPRE_AXQOS		0x30100c
 #define HPRE_AXCACHE		0x301010
@@ -94,39 +94,39 @@ enum hpre_qc_type {
 #define HPRE_RNG_TIMEOUTS	0x301a34
 #define HPRE_OOO_SHUTDOWN_SEL	0x301a3c
 
-/* Each cluster of cores has these, from HPRE_CLUSTER_BASE + HPRE_CLUSTER_STRIDE * number. */
+/* Registers of each cluster of cores, at HPRE_CLUSTER_BASE + HPRE_CLUSTER_STRIDE * number */
 #define HPRE_CLUSTER_BASE	0x302000
 #define HPRE_CLUSTER_STRIDE	0x1000
 #define HPRE_CLUSTERS_MAX	4
-#define HPRE_CLUSTER_CORES	0x4	/* which to use */
-#define HPRE_CLUSTER_GATE	0x10	/* of the first cluster */
+#define HPRE_CLUSTER_CORES	0x4	/* mask of cores to use */
+#define HPRE_CLUSTER_GATE	0x10	/* first cluster only */
 #define HPRE_CLUSTER_GATE_ON	(1u << 0)
 #define HPRE_CLUSTER_START	0x20
-#define HPRE_CLUSTER_READY	0x80	/* which are ready */
-#define HPRE_CLUSTER_AUTO_GATE	0x88	/* of the first cluster */
+#define HPRE_CLUSTER_READY	0x80	/* mask of ready cores */
+#define HPRE_CLUSTER_AUTO_GATE	0x88	/* first cluster only */
 #define HPRE_CLUSTER_AUTO_GATE_ON 0xc0000000u
-#define HPRE_CLUSTER_HEARTBEAT	0x8c	/* which are late */
+#define HPRE_CLUSTER_HEARTBEAT	0x8c	/* mask of late cores */
 #define HPRE_CLUSTER_SCHEDULED	0x90
-#define HPRE_CLUSTER_INQUIRY	0x100	/* number of a core */
+#define HPRE_CLUSTER_INQUIRY	0x100	/* write the number of a core */
 #define HPRE_CLUSTER_ANSWER	0x104
 
 /**
- * struct hpre_sqe - one request (hpre.md 2)
+ * struct hpre_sqe - one request
  *
- * Numbers in memory are big-endian, right-aligned in fields of one size, with
- * zeroes in front. The device writes done, both errors and sva_status, and
- * for a verification the address of the result; everything else comes back as
- * it was, but for the marks of the simulated device (HPRE_SQE_MARKED).
+ * Numbers in memory are big-endian, right-aligned in fields of equal size, padded with leading
+ * zeroes. The device writes done, both errors and sva_status, and for a verification the out
+ * word. All other fields come back unchanged, except for the marks of the simulated device
+ * (HPRE_SQE_MARKED).
  */
 struct hpre_sqe {
 	__le32 dw0;
-	__u8 task_len1;		/* bytes of an operand / 8 - 1 */
+	__u8 task_len1;		/* operand size in bytes / 8 - 1 */
 	__u8 task_len2;
 	__u8 mrttest_num;
 	__u8 flags;
 	__le64 key;
 	__le64 in;
-	__le64 out;		/* verification: the result */
+	__le64 out;		/* verification: the device writes the result here */
 	__le64 tag;
 	__le32 dw10;
 	__le32 kek_key;
@@ -152,26 +152,27 @@ QM_HW_ASSERT("HPRE SQE is 64 bytes", sizeof(struct hpre_sqe) == HPRE_SQE_SIZE);
 #define HPRE_FLAG_SVA_BYPASS	(1u << 2)
 #define HPRE_FLAG_SVA_STATUS_SHIFT 3
 #define HPRE_FLAG_SVA_STATUS_MASK 0xfu
-#define HPRE_FLAG_RSV2		(1u << 7)	/* fast core of secp256r1, or software's own mark */
+#define HPRE_FLAG_RSV2		(1u << 7)	/* fast core of secp256r1; otherwise free for software */
 
 /* dw10 */
-#define HPRE_DW10_SM2_MLEN_MASK	0x1ffu		/* bytes of SM2's plaintext - 1; otherwise software's own */
+#define HPRE_DW10_SM2_MLEN_MASK	0x1ffu		/* size of SM2's plaintext in bytes - 1; otherwise free for software */
 #define HPRE_DW10_UWKEY_SEL_SHIFT 16
 #define HPRE_DW10_UWKEY_SEL_MASK 0xfu
 #define HPRE_DW10_WRAP_NUM_SHIFT 20
 #define HPRE_DW10_WRAP_NUM_MASK	0x7u
 
 /*
- * Words that tell a completed descriptor from a request: the first, by HPRE_DONE_HARDWARE, and two that must be 0, which
- * the simulated device overwrites: one of them is in what is stored last, whether a copy stores 16 or 32 bytes at once.
+ * Words that distinguish a completed descriptor from a request: word 0, by HPRE_DONE_HARDWARE,
+ * and these two, which are 0 in a request and which the simulated device overwrites. One of
+ * them is in the part that a copy stores last, whether it stores 16 or 32 bytes at a time.
  */
 #define HPRE_SQE_MARKED		{ 11, 15 }
 
-/* A verification's answer, in the low half of out */
+/* Result of a verification, in the low half of out */
 #define HPRE_VERIFY_VALID	(1u << 1)
 
 enum hpre_op {
-	HPRE_RSA = 0x0,			/* key e or d, n; in, out: n's size */
+	HPRE_RSA = 0x0,			/* key e or d, n; in and out: size of n */
 	HPRE_RSA_CRT = 0x1,		/* key dq, dp, q, p, qinv */
 	HPRE_RSA_KEYGEN = 0x2,		/* key e, p, q; out d, n */
 	HPRE_RSA_KEYGEN_CRT = 0x3,	/* key e, p, q; out d, n, qinv, dq, dp */
@@ -195,23 +196,23 @@ enum hpre_op {
 	HPRE_SM2_DECRYPT = 0x15,	/* key as ECDSA_SIGN; in x1, y1, c2, c3; out text */
 };
 
-/* The hardware's values other than 0 aren't public: these are the simulated device's. */
+/* The values of hardware, except 0, aren't public: these are the simulated device's. */
 enum hpre_error {
 	HPRE_ERR_OK = 0,
-	HPRE_ERR_BAD_SQE = 1,		/* field of the descriptor refused */
-	HPRE_ERR_OPERATION = 2,		/* no such operation here, or not on this kind of queue */
-	HPRE_ERR_LENGTH = 3,		/* size that the operation doesn't take */
-	HPRE_ERR_ADDRESS = 4,		/* key, operand or result not mapped; etype1 says so too */
-	HPRE_ERR_MODULUS = 5,		/* modulus even or too small, curve or key not possible */
-	HPRE_ERR_OPERAND = 6,		/* number out of its range, or point not on the curve */
-	HPRE_ERR_RESULT = 7,		/* point at infinity, signature of 0: other random numbers are needed */
-	HPRE_ERR_MISMATCH = 8,		/* SM2 decryption: the hash is another */
-	HPRE_ERR_ABORTED = 9,		/* queue stopped, or the engine failed */
+	HPRE_ERR_BAD_SQE = 1,		/* invalid field in the descriptor */
+	HPRE_ERR_OPERATION = 2,		/* operation unknown, or not allowed on this kind of queue */
+	HPRE_ERR_LENGTH = 3,		/* the operation doesn't take this size */
+	HPRE_ERR_ADDRESS = 4,		/* key, operand or result not mapped; etype1 is set too */
+	HPRE_ERR_MODULUS = 5,		/* modulus even or too small, or invalid curve or key */
+	HPRE_ERR_OPERAND = 6,		/* number out of range, or point not on the curve */
+	HPRE_ERR_RESULT = 7,		/* point at infinity, or a signature of 0: retry with other random numbers */
+	HPRE_ERR_MISMATCH = 8,		/* SM2 decryption: the hash doesn't match */
+	HPRE_ERR_ABORTED = 9,		/* queue stopped, or engine failure */
 };
 
-/* Sizes (hpre.md 5 to 7, 10) */
-#define HPRE_MAX_BYTES		512	/* RSA and DH: of an operand */
-#define HPRE_ECC_BYTES_256	32	/* of a number, curves of up to 256 bits */
+/* Sizes */
+#define HPRE_MAX_BYTES		512	/* of an operand of RSA or DH */
+#define HPRE_ECC_BYTES_256	32	/* of a number, on curves of up to 256 bits */
 #define HPRE_ECC_BYTES_384	48
 #define HPRE_ECC_BYTES_576	72
 #define HPRE_SM2_BYTES		32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* Registers and memory layouts of the queue manager; nothing else. Kernel, model and user space share it. */
+/* Registers and memory layouts of the queue manager, shared by kernel, model and user space. */
 #ifndef WD_QM_HW_H
 #define WD_QM_HW_H
 
@@ -22,7 +22,7 @@
 #define QM_BAR_DB		4
 #define QM_BAR2_PF_SIZE		0x400000
 #define QM_BAR2_VF_SIZE		0x10000
-#define QM_DB_WINDOW		0x10000	/* BAR4 bytes a queue, with isolation */
+#define QM_DB_WINDOW		0x10000	/* bytes of BAR4 per queue, with isolated doorbells */
 #define QM_MAX_QUEUES_V2	1024
 #define QM_MAX_VFS		63
 
@@ -47,7 +47,7 @@
 #define QM_MB_DATA_H		0x308
 #define QM_MB_LAST		0x30c
 #define QM_DB_V1		0x340
-#define QM_DB_SQ_CQ		0x1000	/* from the doorbell base of the queue */
+#define QM_DB_SQ_CQ		0x1000	/* offset from the queue's doorbell base */
 #define QM_DB_EQ_AEQ		0x2000	/* always BAR2 */
 
 /* Capability registers (V3+) */
@@ -123,7 +123,7 @@
 #define QM_IFC_INT_SOURCE_P	0x100138	/* 64 bit */
 #define QM_PM_CTRL		0x100148
 #define QM_PM_CTRL_IDLE_DISABLE	(1u << 9)
-#define QM_QUEUE_NUM		0x100158	/* [10:0] total, [21:11] most per function */
+#define QM_QUEUE_NUM		0x100158	/* [10:0] queues of the device, [21:11] most per function */
 #define QM_SHAPER_CFG		0x100164	/* [9:0], [19:10]: rates of the two engine classes */
 #define QM_SHAPER_CFG_RATE1_SHIFT 10
 #define QM_SHAPER_CFG_ENABLE	(1u << 30)
@@ -134,7 +134,7 @@
 #define QM_DFX_CQE_CNT		0x104048
 #define QM_OOO_SHUTDOWN_SEL	0x1040f8
 
-/* Values of the user/cache configuration, PF init (qm.md 3.2) */
+/* Values of the user and cache configuration registers, at PF init */
 #define QM_AXUSER_BASE		0x40001070
 #define QM_AXUSER_SSV		(1u << 0)
 #define QM_XUSER_ENABLE		0xfffffffe
@@ -146,7 +146,7 @@
 #define ACC_MASTER_TRANS_RETURN	0x300150
 #define ACC_MASTER_TRANS_IDLE	0x3
 
-/* Error bits of QM_ABNORMAL_INT_* (qm.md 11.1) */
+/* Error bits of QM_ABNORMAL_INT_* */
 #define QM_ERR_AXI_RRESP	(1u << 0)
 #define QM_ERR_AXI_BRESP	(1u << 1)
 #define QM_ERR_ECC_MBIT		(1u << 2)
@@ -237,7 +237,7 @@ struct qm_eqc {
 #define QM_EQC_SIZE		28
 
 #define QM_QC_DEPTH_MASK	0xfffu		/* dw3: depth - 1 */
-#define QM_QC_ENTRY_SHIFT	12		/* dw3: log2 of the entry's bytes */
+#define QM_QC_ENTRY_SHIFT	12		/* dw3: log2 of the entry size in bytes */
 #define QM_SQC_W11_PASID	(1u << 7)
 #define QM_CQC_W11_PASID	(1u << 0)
 #define QM_QC_W11_TAIL_WRAP	(1u << 6)
@@ -294,7 +294,7 @@ enum qm_aeqe_type {
 	QM_AEQE_CQE_ERROR = 2,
 };
 
-/* Virtual function table entries (V2, V3) */
+/* Queue table (VFT) entries (V2, V3) */
 enum qm_vft_type {
 	QM_VFT_TYPE_SQC = 0,
 	QM_VFT_TYPE_CQC = 1,
@@ -311,20 +311,20 @@ enum qm_vft_type {
 #define QM_VFT_SHAPER_CIR_S_SHIFT 11
 #define QM_VFT_SHAPER_CBS_B_SHIFT 15
 #define QM_VFT_SHAPER_CBS_S_SHIFT 19
-#define QM_VFT_FUNC_CLASS_SHIFT	6	/* in QM_VFT_FUNC, of a shaper */
+#define QM_VFT_FUNC_CLASS_SHIFT	6	/* in QM_VFT_FUNC, for a shaper entry */
 
-/* Words at the end of a DUS block (qm.md 8) */
+/* Words at the end of a DUS block */
 #define QM_DUS_TX_STOP(size)	((size) - 4)
 #define QM_DUS_RX_STOP(size)	((size) - 8)
 
-/* Hardware scatter/gather list (sgl.md) */
+/* Hardware scatter-gather list */
 struct qm_sgl {
 	__le64 next_dma;
 	__le16 entry_sum_in_chain;
 	__le16 entry_sum_in_sgl;
 	__le16 entry_length_in_sgl;
 	__le16 rsvd0;
-	__le64 soft[6];	/* bytes 16..63: the device never looks */
+	__le64 soft[6];	/* bytes 16..63, ignored by the device */
 };
 
 struct qm_sge {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* Registers, descriptors and result codes of the SEC engine; nothing else. */
+/* Registers, descriptors and result codes of the SEC engine. */
 #ifndef WD_SEC_HW_H
 #define WD_SEC_HW_H
 
@@ -12,7 +12,7 @@
 #define SEC_QC_TYPE		0	/* queue algorithm type of every operation */
 #define SEC_SHAPER_RATE		400
 
-/* Capability registers with their V3 defaults (sec.md 3) */
+/* Capability registers with their V3 defaults */
 #define SEC_CAP_NFE_MASK	0x3130
 #define SEC_CAP_RESET_MASK	0x3134
 #define SEC_CAP_CE_MASK		0x3138
@@ -22,7 +22,7 @@
 #define SEC_CAP_DRV_ALGS_HIGH	0x3148
 #define SEC_CAP_DEV_ALGS_LOW	0x314c
 #define SEC_CAP_DEV_ALGS_HIGH	0x3150
-#define SEC_CAP_CORE_ALGS_FIRST	0x3154	/* low, high of each core */
+#define SEC_CAP_CORE_ALGS_FIRST	0x3154	/* two registers, low and high, per core */
 
 #define SEC_CAP_QM_NFE_V3	0x7c77
 #define SEC_CAP_QM_RESET_V3	0x6c77
@@ -38,16 +38,16 @@
 #define SEC_CAP_DEV_ALGS_HIGH_V3 0x3fff
 #define SEC_CORES		4
 
-/* Bits of SEC_CAP_DEV_ALGS_HIGH:LOW, by class (uacce-abi.md 6) */
+/* Bits of SEC_CAP_DEV_ALGS_HIGH:LOW, by class */
 #define SEC_ALG_CIPHER		0x1e1f03full
 #define SEC_ALG_DIGEST		0x7fffe180f00ull
 #define SEC_ALG_AEAD		0x3800000600c0ull
 
-/* Engine registers, PF only (sec.md 2 and 3) */
+/* Engine registers, PF only */
 #define SEC_AM_MAX_TRANS	0x300014
 #define SEC_AM_MAX_TRANS_VALUE	0x2060
-#define SEC_ERR_ENABLE		0x301000	/* 1 = reported: opposite of the other engines */
-#define SEC_ERR_SET		0x301004	/* model: a 1 makes the error happen */
+#define SEC_ERR_ENABLE		0x301000	/* 1 = reported, the opposite of the other engines' masks */
+#define SEC_ERR_SET		0x301004	/* model: writing 1 raises the error */
 #define SEC_ERR_STATUS		0x301008
 #define SEC_ERR_SOURCE		0x301010
 #define SEC_OOO_SHUTDOWN_SEL	0x301014
@@ -85,7 +85,7 @@
 #define SEC_ECC_1BIT_CNT	0x301c00
 #define SEC_ECC_1BIT_INFO	0x301c04
 #define SEC_ECC_2BIT_CNT	0x301c10
-#define SEC_ECC_2BIT_INFO	0x301c14	/* [23:16]: which memory */
+#define SEC_ECC_2BIT_INFO	0x301c14	/* [23:16]: number of the memory */
 #define SEC_BD_SAA_FIRST	0x301c20
 #define SEC_BD_SAA_LAST		0x301c40
 #define SEC_SVA_TRANS		0x301ec4
@@ -94,7 +94,7 @@
 #define SEC_CORE_AUTO_GATE_ON	0xfu
 #define SEC_USER_CTRL0_V3	0x302220
 #define SEC_USER_CTRL1_V3	0x302224
-/* The same bits say in both generations that descriptors and payload carry a substream. */
+/* These bits mark descriptors and payload as accesses with a substream, in both generations. */
 #define SEC_USER_CTRL0_SVA	((1u << 23) | (1u << 15))
 #define SEC_USER_CTRL1_V3_KEEP	0xff79e79eu
 #define SEC_USER_CTRL1_V3_SVA	((1u << 23) | (1u << 17) | (1u << 11) | (1u << 5))
@@ -102,20 +102,19 @@
 #define SEC_USER_CTRL1_V2_USER	((1u << 31) | (1u << 23) | (1u << 15) | (1u << 7))
 
 /**
- * struct sec_bd - one request (sec.md 5 and 6)
+ * struct sec_bd - one request
  *
- * Two layouts share the type nibble and the result. Whoever makes one begins
- * with zeroes: a reserved bit, and a field that the operation doesn't use,
- * is 0. The device writes the result words back into the slot before it
- * writes the CQE; all others come back as they were, but for the marks of the
- * simulated device (SEC_BD2_MARKED, SEC_BD3_MARKED).
+ * The two layouts share the type field and the result words. A request is built from zeroes:
+ * reserved bits, and fields that the operation doesn't use, are 0. The device writes the result
+ * words back into the slot before it writes the CQE. All other words come back unchanged,
+ * except for the marks of the simulated device (SEC_BD2_MARKED, SEC_BD3_MARKED).
  */
 struct sec_bd {
 	__le32 dw[SEC_BD_SIZE / 4];
 };
 QM_HW_ASSERT("SEC BD is 128 bytes", sizeof(struct sec_bd) == SEC_BD_SIZE);
 
-/* A field: word, lowest bit, bits. None crosses a word but addresses and the tag of type 3. */
+/* A field: word, lowest bit, number of bits. No field crosses a word, except addresses and the tag of type 3. */
 #define SEC_FIELD(dw, low, bits) ((dw) << 16 | (low) << 8 | (bits))
 
 static inline __u32 sec_field_mask(__u32 field)
@@ -128,13 +127,13 @@ static inline __u32 sec_get(const struct sec_bd *bd, __u32 field)
 	return (__le32_to_cpu(bd->dw[field >> 16]) & sec_field_mask(field)) >> (field >> 8 & 0xff);
 }
 
-/* Into a field that is 0; @value must fit. */
+/* The field must be 0, and @value must fit. */
 static inline void sec_put(struct sec_bd *bd, __u32 field, __u32 value)
 {
 	bd->dw[field >> 16] |= __cpu_to_le32(value << (field >> 8 & 0xff));
 }
 
-/* @dw: first of the two words of an address, a tag or a length in bits */
+/* @dw: the first of two words that hold an address, a tag or a length in bits */
 static inline __u64 sec_get64(const struct sec_bd *bd, __u32 dw)
 {
 	return __le32_to_cpu(bd->dw[dw]) | (__u64)__le32_to_cpu(bd->dw[dw + 1]) << 32;
@@ -146,19 +145,19 @@ static inline void sec_put64(struct sec_bd *bd, __u32 dw, __u64 value)
 	bd->dw[dw + 1] = __cpu_to_le32((__u32)(value >> 32));
 }
 
-/* Both layouts */
+/* Fields of both layouts */
 #define SEC_BD_TYPE		SEC_FIELD(0, 0, 4)
 #define SEC_BD_DONE		SEC_FIELD(28, 0, 1)
 #define SEC_BD_ICV		SEC_FIELD(28, 1, 3)	/* enum sec_icv */
 #define SEC_BD_CSC		SEC_FIELD(28, 4, 3)
 #define SEC_BD_FLAG		SEC_FIELD(28, 7, 4)	/* enum sec_flag */
-#define SEC_BD_DIF		SEC_FIELD(28, 11, 5)	/* type 2 */
+#define SEC_BD_DIF		SEC_FIELD(28, 11, 5)	/* type 2 only */
 #define SEC_BD_ERROR		SEC_FIELD(28, 16, 8)	/* enum sec_error */
 #define SEC_BD_WARNING		SEC_FIELD(28, 24, 8)
 #define SEC_BD_RESULT_FIRST	28
 
-/* Type 3 */
-#define SEC_BD3_INVALID		SEC_FIELD(0, 4, 1)	/* complete without work */
+/* Fields of type 3 */
+#define SEC_BD3_INVALID		SEC_FIELD(0, 4, 1)	/* complete the request without doing it */
 #define SEC_BD3_SCENE		SEC_FIELD(0, 5, 4)
 #define SEC_BD3_DE		SEC_FIELD(0, 9, 2)	/* 1: the destination address is used */
 #define SEC_BD3_SRC_TYPE	SEC_FIELD(0, 11, 3)	/* enum sec_addr_type */
@@ -207,7 +206,7 @@ static inline void sec_put64(struct sec_bd *bd, __u32 dw, __u64 value)
 #define SEC_BD3_PLAINTEXT_TYPE	SEC_FIELD(27, 8, 8)
 #define SEC_BD3_PAD_LEN_1P3	SEC_FIELD(27, 16, 16)
 
-/* Type 2 */
+/* Fields of type 2 */
 #define SEC_BD2_CIPHER		SEC_FIELD(0, 4, 2)
 #define SEC_BD2_AUTH		SEC_FIELD(0, 6, 2)
 #define SEC_BD2_SEQ		SEC_FIELD(0, 8, 1)
@@ -253,9 +252,10 @@ static inline void sec_put64(struct sec_bd *bd, __u32 dw, __u64 value)
 #define SEC_BD2_DST		26
 
 /*
- * Words, one in each 32 bytes, that the simulated device overwrites in a completed descriptor with a value that no
- * request may have there: high halves of addresses of no further use, offsets and reserved words that are 0. A copy by
- * 32 bytes stores the third of these last, and an emulated CPU splits that store: there is one in its end as well.
+ * Words that the simulated device overwrites in a completed descriptor, one in each 32 bytes,
+ * with a value that no request may have there: high halves of addresses that aren't used any
+ * more, and offsets and reserved words that are 0. A copy in units of 32 bytes stores the third
+ * of these last. An emulated CPU splits that store, so another word is at its end.
  */
 #define SEC_BD3_MARKED		{ 7, 11, 16, 22, 31 }
 #define SEC_BD2_MARKED		{ 7, 9, 17, 23, 31 }
@@ -296,9 +296,9 @@ enum sec_seq {
 	SEC_SEQ_DIGEST_FIRST = 1,	/* decryption */
 };
 
-/* Where an initial value comes from */
+/* Source of an initial value */
 enum sec_gen {
-	SEC_GEN_STANDARD = 0,		/* of a cipher: the address */
+	SEC_GEN_STANDARD = 0,		/* for a cipher: at the IV address */
 	SEC_GEN_ADDRESS = 1,
 	SEC_GEN_CALCULATED = 2,
 	SEC_GEN_RANDOM = 3,
@@ -328,7 +328,7 @@ enum sec_c_mode {
 	SEC_C_CBC_CS = 9,
 };
 
-/* CBC-CS: width is the variant, 1..3 */
+/* CBC-CS: the width selects the variant, 1..3 */
 #define SEC_C_WIDTH_CS1		1
 #define SEC_C_WIDTH_CS2		2
 #define SEC_C_WIDTH_CS3		3
@@ -352,7 +352,7 @@ enum sec_a_alg {
 	SEC_A_SHA512 = 0x05,
 	SEC_A_SHA512_224 = 0x06,
 	SEC_A_SHA512_256 = 0x07,
-	SEC_A_HMAC = 0x10,		/* added to the eight above */
+	SEC_A_HMAC = 0x10,		/* added to the eight values above */
 	SEC_A_HMAC_SHA1 = 0x10,
 	SEC_A_HMAC_SHA256 = 0x11,
 	SEC_A_HMAC_MD5 = 0x12,
@@ -369,7 +369,7 @@ enum sec_a_alg {
 };
 
 enum sec_ctr_xts {
-	SEC_XTS_SM4_GB = 1,		/* SM4-XTS as of GB/T 17964, not IEEE 1619 */
+	SEC_XTS_SM4_GB = 1,		/* SM4-XTS according to GB/T 17964, not IEEE 1619 */
 	SEC_CTR_ROLLOVER_128 = 2,
 };
 
@@ -385,25 +385,25 @@ enum sec_flag {
 	SEC_FLAG_AEAD = 3,
 };
 
-/* The hardware's values other than 0 aren't public: these are the simulated device's. */
+/* The values of hardware, except 0, aren't public: these are the simulated device's. */
 enum sec_error {
 	SEC_ERR_OK = 0,
-	SEC_ERR_BAD_BD = 1,		/* field of the descriptor refused */
-	SEC_ERR_ADDRESS = 2,		/* key, value or payload not mapped */
-	SEC_ERR_BAD_SGL = 3,		/* list malformed or too short for its length */
-	SEC_ERR_ALGORITHM = 4,		/* no such algorithm, mode or key length here */
-	SEC_ERR_LENGTH = 5,		/* length that the algorithm doesn't take */
-	SEC_ERR_VALUE = 6,		/* initial value contradicts the descriptor (CCM) */
-	SEC_ERR_ABORTED = 7,		/* queue stopped, or the engine failed */
+	SEC_ERR_BAD_BD = 1,		/* invalid field in the descriptor */
+	SEC_ERR_ADDRESS = 2,		/* key, IV or payload not mapped */
+	SEC_ERR_BAD_SGL = 3,		/* list malformed, or too short for the length */
+	SEC_ERR_ALGORITHM = 4,		/* algorithm, mode or key length not supported */
+	SEC_ERR_LENGTH = 5,		/* the algorithm doesn't take this length */
+	SEC_ERR_VALUE = 6,		/* the initial value contradicts the descriptor (CCM) */
+	SEC_ERR_ABORTED = 7,		/* queue stopped, or engine failure */
 };
 
-/* Limits (sec.md 7, 13) */
+/* Limits */
 #define SEC_MAX_BYTES		0xfffe00u	/* data and AAD together */
 #define SEC_MAX_AAD		65535u
 #define SEC_MAX_CCM_AAD		65279u
-#define SEC_MAX_HMAC_KEY	64u		/* longer ones are hashed by software */
+#define SEC_MAX_HMAC_KEY	64u		/* software hashes longer keys first */
 #define SEC_MAX_HMAC_KEY_512	128u		/* SHA-384 and SHA-512 family */
-#define SEC_MAC_BUF		64		/* what a part of a streamed message may write at the MAC address */
+#define SEC_MAC_BUF		64		/* most bytes that part of a stream may write at the MAC address */
 #define SEC_IV_BYTES		16
 #define SEC_GCM_IV_BYTES	12
 #define SEC_MIN_ICV		4

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* Registers, descriptor and status codes of the ZIP engine; nothing else. */
+/* Registers, descriptor and status codes of the ZIP engine. */
 #ifndef WD_ZIP_HW_H
 #define WD_ZIP_HW_H
 
@@ -9,13 +9,13 @@
 #define ZIP_SQE_SIZE		128
 #define ZIP_QUEUES_DEFAULT	64
 
-/* Queue algorithm type, SQC w13 [11:8]: direction belongs to the queue */
+/* Queue algorithm type, SQC w13 [11:8]: a queue has one direction */
 enum zip_qc_type {
 	ZIP_QC_COMPRESS = 0,
 	ZIP_QC_DECOMPRESS = 1,
 };
 
-/* Capability registers with their V3 defaults (zip.md 1.1) */
+/* Capability registers with their V3 defaults */
 #define ZIP_CAP_NFE_MASK	0x3130
 #define ZIP_CAP_RESET_MASK	0x3134
 #define ZIP_CAP_CE_MASK		0x3138
@@ -36,13 +36,13 @@ enum zip_qc_type {
 #define ZIP_CAP_QM_RESET_V3	0x6c77
 #define ZIP_CAP_QM_CE_V3	0x8
 
-/* Bits of ZIP_CAP_DEV_ALGS: two for each algorithm */
+/* Bits of ZIP_CAP_DEV_ALGS: two per algorithm */
 #define ZIP_ALG_ZLIB		0x3
 #define ZIP_ALG_GZIP		0xc
 #define ZIP_ALG_DEFLATE		0x30
 #define ZIP_ALG_LZ77		0xc0
 
-/* Engine registers, PF only (zip.md 2) */
+/* Engine registers, PF only */
 #define ZIP_SOFT_CTRL_CNT_CLR	0x301000
 #define ZIP_SOFT_CTRL_CNT_CLR_ON 0x5u
 #define ZIP_CLOCK_GATE_CTRL	0x301004
@@ -83,10 +83,10 @@ enum zip_qc_type {
 #define ZIP_SHAPER_RATE_DECOMP	140
 
 /**
- * struct zip_sqe - one request (zip.md 3)
+ * struct zip_sqe - one request
  *
- * The device writes consumed, produced, comp_data_length, dw3, ctx_dw*, isize
- * and checksum back into the same slot before it writes the CQE.
+ * The device writes consumed, produced, comp_data_length, dw3, ctx_dw*, isize and checksum back
+ * into the same slot before it writes the CQE.
  */
 struct zip_sqe {
 	__le32 consumed;
@@ -164,27 +164,27 @@ enum zip_win {
 	ZIP_WIN_32K = 4,
 };
 
-/* The hardware's values for other failures aren't public: those marked "model" are the simulated device's. */
+/* The values of hardware for other failures aren't public: those marked "model" are the simulated device's. */
 enum zip_status {
 	ZIP_ST_OK = 0x00,
-	ZIP_ST_BAD_REQUEST = 0x01,	/* model: field of the descriptor refused */
+	ZIP_ST_BAD_REQUEST = 0x01,	/* model: invalid field in the descriptor */
 	ZIP_ST_ADDRESS = 0x02,		/* model: payload or context address not mapped */
-	ZIP_ST_BAD_SGL = 0x03,		/* model: list malformed or too short for its length */
+	ZIP_ST_BAD_SGL = 0x03,		/* model: list malformed, or too short for the length */
 	ZIP_ST_BAD_DATA = 0x04,		/* model: not a valid deflate stream */
-	ZIP_ST_TRUNCATED = 0x05,	/* model: stateless input ended before its stream */
-	ZIP_ST_BAD_CONTEXT = 0x06,	/* model: stream context isn't one the device wrote */
-	ZIP_ST_ABORTED = 0x07,		/* model: queue stopped, or the engine failed */
-	ZIP_ST_NEGATIVE_COMP = 0x0d,	/* output not smaller than input; valid */
+	ZIP_ST_TRUNCATED = 0x05,	/* model: stateless input ends before its stream does */
+	ZIP_ST_BAD_CONTEXT = 0x06,	/* model: the stream context wasn't written by the device */
+	ZIP_ST_ABORTED = 0x07,		/* model: queue stopped, or engine failure */
+	ZIP_ST_NEGATIVE_COMP = 0x0d,	/* output not smaller than input; a valid result */
 	ZIP_ST_NOSPACE = 0x0e,
 	ZIP_ST_DIF_IN = 0x0f,
 	ZIP_ST_CHECKSUM = 0x10,
 	ZIP_ST_DIF_UNCOMP = 0x12,
-	ZIP_ST_END = 0x13,		/* decompression reached the end */
+	ZIP_ST_END = 0x13,		/* decompression reached the end of the stream */
 };
 
 /* ctx_dw0 */
 #define ZIP_CTX_STATE_MASK	0xfu
-#define ZIP_CTX_STATE_NO_SPACE_LAST 1u	/* last block done, output space missing */
+#define ZIP_CTX_STATE_NO_SPACE_LAST 1u	/* last block done, but output space missing */
 #define ZIP_CTX_STATE_NO_SPACE	2u
 #define ZIP_CTX_STATE_NOT_STARTED 3u
 #define ZIP_CTX_STATE_NO_CHECKSUM 4u
@@ -195,17 +195,17 @@ enum zip_status {
 #define ZIP_CTX_STORED_MASK	0x7ffffu
 #define ZIP_CTX_WINDOW_MASK	0xffffu
 
-/* Stream context buffer in user memory (zip.md 6.3) */
+/* Stream context buffer in user memory */
 #define ZIP_CTX_BUF_SIZE	0x10000
-#define ZIP_CTX_HW_OFFSET	64	/* what the descriptor's stream_ctx_addr points at */
-#define ZIP_CTX_HW_WINDOW	0xc00	/* from the hardware context's start */
-#define ZIP_CTX_HW_MAX		0x9800	/* the device uses at most this much of the buffer */
+#define ZIP_CTX_HW_OFFSET	64	/* start of the hardware context, to which stream_ctx_addr points */
+#define ZIP_CTX_HW_WINDOW	0xc00	/* offset from the start of the hardware context */
+#define ZIP_CTX_HW_MAX		0x9800	/* the device uses at most this many bytes */
 
 #define ZIP_MAX_INPUT		(8u << 20)
 #define ZIP_MAX_OUTPUT		(8u << 20)
-#define ZIP_STREAM_MIN_OUT	200	/* least output space of a stateful request */
+#define ZIP_STREAM_MIN_OUT	200	/* minimum output space of a stateful request */
 
-/* Software headers (zip.md 5) */
+/* Headers that software handles */
 #define ZIP_ZLIB_HEADER		2
 #define ZIP_GZIP_HEADER		10
 

@@ -120,7 +120,7 @@ static int qm_cmd_aeq(struct hisi_qm *qm, u32 entry, u32 unused)
 
 static int qm_cmd_help(struct hisi_qm *qm, u32 unused, u32 unused2)
 {
-	pci_info(qm->pdev, "commands: sqc QUEUE, cqc QUEUE, eqc, aeqc, sq QUEUE ENTRY, cq QUEUE ENTRY, eq ENTRY, aeq ENTRY\n");
+	pci_info(qm->pdev, "sqc QUEUE, cqc QUEUE, eqc, aeqc, sq QUEUE ENTRY, cq QUEUE ENTRY, eq ENTRY, aeq ENTRY\n");
 	return 0;
 }
 

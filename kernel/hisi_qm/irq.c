@@ -141,7 +141,8 @@ static int qm_irq_request(struct hisi_qm *qm, unsigned int i)
 	if (!qm->caps[qm_irqs[i].type])
 		return 0;
 	if (vector >= qm->vectors) {
-		pci_err(qm->pdev, "%s interrupt: vector %u, expected less than %d\n", qm_irqs[i].name, vector, qm->vectors);
+		pci_err(qm->pdev, "%s interrupt: vector %u, expected less than %d\n",
+			qm_irqs[i].name, vector, qm->vectors);
 		return -EINVAL;
 	}
 	return request_threaded_irq(pci_irq_vector(qm->pdev, vector), qm_irqs[i].handler,

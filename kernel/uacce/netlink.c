@@ -188,7 +188,8 @@ static int section_attach(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	if (req.slot && req.dev) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UACCE_A_DEV], "the request names both a slot and a device");
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UACCE_A_DEV],
+				    "the request names both a slot and a device");
 		return -EINVAL;
 	}
 	if (info->attrs[UACCE_A_WAIT_MS])

@@ -318,8 +318,7 @@ size_t uacce_grants_bytes(const struct uacce_attachment *a);
 int uacce_fill_grants(struct sk_buff *skb, const struct uacce_attachment *a);	/* or the ticket of a waiter */
 int uacce_fill_slot(struct sk_buff *skb, const struct uacce_slot *slot);
 int uacce_fill_ctx_id(struct sk_buff *skb, const struct uacce_charge *charge);
-u32 uacce_pid_nr(struct pid *pid, struct pid_namespace *pid_ns);	/* 0 when the number may belong to another
-									 * process by now */
+u32 uacce_pid_nr(struct pid *pid, struct pid_namespace *pid_ns);	/* 0: the process has ended */
 int uacce_fill_process(struct sk_buff *skb, const struct uacce_owner *owner, const char *comm,
 		       struct pid_namespace *pid_ns);
 int uacce_fill_ctx(struct sk_buff *skb, const struct uacce_ctx *ctx, struct pid_namespace *pid_ns);

@@ -1,45 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
 /*
- * Generic netlink family "uacce", version 1: facts about accelerators, their
- * sections and contexts; attaching a process to a section; events.
+ * Generic netlink family "uacce", version 1: reports accelerators, their
+ * sections and contexts, attaches a process to a section, and sends events.
  * docs/netlink/uacce.yaml is the specification; a test compares the two.
  *
- * DEV_GET (do: DEV; dump): one device a message, with all of UACCE_A_DEV ..
- *	UACCE_A_EVENT_SEQ of one moment. Everybody.
- * SECTION_GET (do: SECTION; dump): SECTION .. SLOTS_LINGERING, REASON, and a
- *	MEMBER for each device; those of a section that isn't live have names only.
- *	Everybody.
+ * DEV_GET (do: DEV; dump): one device per message, a snapshot of UACCE_A_DEV ..
+ *	UACCE_A_EVENT_SEQ. Allowed for every user.
+ * SECTION_GET (do: SECTION; dump): SECTION .. SLOTS_LINGERING, REASON, and one
+ *	MEMBER per device; members of a section that isn't live have names only.
+ *	Allowed for every user.
  * SECTION_ATTACH (do: SECTION; optional SLOT or DEV; optional WAIT_MS): the
  *	reply has the same command and either SLOT, QUEUE_PRIORITY, MAX_EXTRA and
- *	a GRANT for each present device, or TICKET: the process waits its turn.
- *	A waiting one is told later, on the same socket with the request's sequence
- *	number, by SLOT_GRANTED: the same attributes, or ERROR (a positive errno).
- *	It comes after the reply, but may come before the acknowledgement.
- *	Errors: ENOENT no such section, slot or device in it; ESHUTDOWN not live;
- *	EACCES not allowed; EUSERS no slot is free (WAIT_MS 0 or absent); EALREADY
- *	attached or waiting; EBUSY contexts of this process are charged to another
- *	slot; ENOBUFS 1,024 processes wait already.
+ *	a GRANT for each present device, or TICKET: the process waits for a slot.
+ *	The end of the wait is reported by SLOT_GRANTED on the same socket, with
+ *	the request's sequence number: the same attributes, or ERROR (a positive
+ *	errno). SLOT_GRANTED comes after the reply, but may come before the
+ *	acknowledgement.
+ *	Errors: ENOENT no such section, or no such slot or device in it; ESHUTDOWN
+ *	not live; EACCES not allowed; EUSERS no slot is free (WAIT_MS 0 or absent);
+ *	EALREADY attached or waiting; EBUSY contexts of this process are charged to
+ *	another slot; ENOBUFS 1,024 processes wait already.
  *	The attachment ends with DETACH, with the socket, or with the process.
- * SECTION_DETACH (do): of the calling process, its attachment or its ticket.
- *	ENOENT: it has neither.
- * CTX_GET (dump): one context a message, CTX_ID .. CTX_AGE_MS with DEV, NODE and, of
- *	contexts of a section, SECTION and SLOT. Those whose opener has the
- *	requester's effective user id; all of them with CAP_SYS_ADMIN. CTX_ID is
- *	missing while open() runs.
+ * SECTION_DETACH (do): ends the calling process' attachment, or withdraws its
+ *	ticket. ENOENT: it has neither.
+ * CTX_GET (dump): one context per message, CTX_ID .. CTX_AGE_MS with DEV, NODE
+ *	and, for contexts of a section, SECTION and SLOT. Lists the contexts whose
+ *	opener has the requester's effective user id; with CAP_SYS_ADMIN, all.
+ *	CTX_ID is missing while open() runs.
  *
- * A dump takes no attributes, and has NLM_F_DUMP_INTR if what it lists came or went
- * meanwhile. Its messages are as large as the largest entry (a section of many
- * devices): peek at their length. Every refusal names its cause in the extended
- * acknowledgement (but for attributes of a dump, on Linux 6.1).
+ * A dump takes no attributes. It has NLM_F_DUMP_INTR if listed objects appeared
+ * or disappeared meanwhile. Its messages are as large as the largest entry (a
+ * section of many devices), so peek at their length. Every refusal gives its
+ * reason in the extended acknowledgement (except for attributes of a dump, on
+ * Linux 6.1).
  *
  * Group "config": DEV_ADD, DEV_DEL, DEV_CHANGE (as DEV_GET's reply; DEL: DEV and
  * DEV_PARENT only), SECTION_ADD, SECTION_DEL, SECTION_CHANGE (as SECTION_GET's
  * reply; DEL: SECTION only). CONFIG_SEQ is the event's number.
  * Group "event" (initial network namespace, CAP_SYS_ADMIN): SLOT_ATTACH,
  * SLOT_DETACH (SECTION, SLOT, PID, COMM), QUOTA (DEV, PID, COMM, ERROR, COUNT
- * refusals of about a second, SECTION if attached), CTX_ERROR (DEV, CTX_ID, PID, COMM, ERROR),
- * DEV_RESET, DEV_ISOLATE (DEV, DEV_PARENT). EVENT_SEQ is the event's number.
- * Each group's numbers have no gaps but for lost events; a client that lost some
+ * refusals within about a second, SECTION if attached), CTX_ERROR (DEV, CTX_ID,
+ * PID, COMM, ERROR), DEV_RESET, DEV_ISOLATE (DEV, DEV_PARENT). PID is the number
+ * in the initial pid namespace, EVENT_SEQ the event's number.
+ * A gap in a group's numbers means lost events; a client that lost some
  * (ENOBUFS) compares with the current numbers in DEV_GET.
  */
 #ifndef _UAPI_LINUX_UACCE_NETLINK_H
@@ -74,10 +77,13 @@ enum uacce_nl_cmd {
 	UACCE_NL_CMD_MAX = __UACCE_NL_CMD_MAX - 1,
 };
 
-/* What a device is. */
+/*
+ * Properties of a device. Without isolated doorbells, open() needs CAP_SYS_RAWIO and no section can
+ * use the device.
+ */
 enum uacce_nl_dev_flags {
 	UACCE_NL_DEV_SIMULATED		= 1,
-	UACCE_NL_DEV_ISOLATED_DOORBELLS	= 2,	/* each queue has its own; else it takes CAP_SYS_RAWIO, and no section has it */
+	UACCE_NL_DEV_ISOLATED_DOORBELLS	= 2,	/* each queue has a window of its own */
 	UACCE_NL_DEV_SVA		= 4,
 };
 
@@ -95,8 +101,8 @@ enum uacce_nl_section_state {
 
 /* What a context is charged to. */
 enum uacce_nl_ctx_class {
-	UACCE_NL_CTX_POOL,	/* what is reserved for nobody */
-	UACCE_NL_CTX_EXTRA,	/* the same, beyond the slot of an attached process */
+	UACCE_NL_CTX_POOL,	/* the contexts that aren't reserved */
+	UACCE_NL_CTX_EXTRA,	/* the pool too, beyond the slot of an attached process */
 	UACCE_NL_CTX_SLOT,
 };
 
@@ -112,7 +118,7 @@ enum uacce_nl_attr {
 	UACCE_A_UNSPEC,
 	UACCE_A_PAD,
 
-	UACCE_A_DEV,			/* string, "hisi_zip-0"; in requests the parent's name too */
+	UACCE_A_DEV,			/* string, "hisi_zip-0"; requests may give the parent's name */
 	UACCE_A_DEV_PARENT,		/* string, "0000:75:00.0" */
 	UACCE_A_DEV_API,		/* string */
 	UACCE_A_DEV_ALGORITHMS,		/* string, lines */
@@ -129,8 +135,8 @@ enum uacce_nl_attr {
 	UACCE_A_CTXS_USED_POOL,		/* u32 */
 	UACCE_A_CTXS_FREE,		/* u32 */
 	UACCE_A_CTXS_QUARANTINED,	/* u32 */
-	UACCE_A_CONFIG_SEQ,		/* u64, number of the last event of group "config", or of this one */
-	UACCE_A_EVENT_SEQ,		/* u64, the same of group "event" */
+	UACCE_A_CONFIG_SEQ,		/* u64, number of the last event of group "config", or of this event */
+	UACCE_A_EVENT_SEQ,		/* u64, the same for group "event" */
 
 	UACCE_A_SECTION,		/* string */
 	UACCE_A_SECTION_STATE,		/* u32, enum uacce_nl_section_state */
@@ -143,23 +149,23 @@ enum uacce_nl_attr {
 	UACCE_A_MAX_EXTRA,		/* u32 */
 	UACCE_A_ALLOWED_UIDS,		/* string */
 	UACCE_A_ALLOWED_GIDS,		/* string */
-	UACCE_A_SLOTS_TOTAL,		/* u32; of devices that are absent, too */
+	UACCE_A_SLOTS_TOTAL,		/* u32, includes slots on absent devices */
 	UACCE_A_SLOTS_ATTACHED,		/* u32 */
-	UACCE_A_SLOTS_LINGERING,	/* u32; no owner, but contexts that are still open */
+	UACCE_A_SLOTS_LINGERING,	/* u32, without a process, but with open contexts */
 	UACCE_A_WAITING,		/* u32, processes in the queue */
-	UACCE_A_REASON,			/* string: why the last write of "live" was refused */
-	UACCE_A_MEMBER,			/* nest, one for each device of a section: enum uacce_nl_member_attr */
+	UACCE_A_REASON,			/* string, why the last write of "live" was refused */
+	UACCE_A_MEMBER,			/* nest, one per device of a section: enum uacce_nl_member_attr */
 
 	UACCE_A_SLOT,			/* string, "SSL_INT_0" or "SSL_DEV1_INT_0" */
 	UACCE_A_WAIT_MS,		/* u32 */
 	UACCE_A_TICKET,			/* u32, not 0 */
-	UACCE_A_GRANT,			/* nest, one for each device: enum uacce_nl_grant_attr */
+	UACCE_A_GRANT,			/* nest, one per device: enum uacce_nl_grant_attr */
 
 	UACCE_A_CTX_ID,			/* u32, the queue's number, unique among the device's open contexts */
 	UACCE_A_CTX_CLASS,		/* u32, enum uacce_nl_ctx_class */
 	UACCE_A_CTX_STATE,		/* u32, enum uacce_nl_ctx_state */
 	UACCE_A_CTX_AGE_MS,		/* u64, since open() */
-	UACCE_A_PID,			/* u32, thread group in the requester's pid namespace (0: not visible there, or it has ended), in events in the initial one */
+	UACCE_A_PID,			/* u32, thread group in the requester's pid namespace; 0: not visible or ended */
 	UACCE_A_COMM,			/* string, chosen by the process: escape it */
 
 	UACCE_A_ERROR,			/* u32, a positive errno */
@@ -173,15 +179,15 @@ enum uacce_nl_member_attr {
 	UACCE_A_MEMBER_UNSPEC,
 	UACCE_A_MEMBER_NAME,		/* string, as configured, or the parent's name */
 	UACCE_A_MEMBER_DEV,		/* string, only if present */
-	UACCE_A_MEMBER_SYNC,		/* u32, contexts of a slot */
+	UACCE_A_MEMBER_SYNC,		/* u32, contexts per slot */
 	UACCE_A_MEMBER_ASYNC,		/* u32 */
-	UACCE_A_MEMBER_RESERVED,	/* u32, of the whole section; 0 while pending */
+	UACCE_A_MEMBER_RESERVED,	/* u32, for the whole section; 0 while pending */
 	UACCE_A_MEMBER_PENDING,		/* flag: absent, or present but too small */
 	__UACCE_A_MEMBER_MAX,
 	UACCE_A_MEMBER_MAX = __UACCE_A_MEMBER_MAX - 1,
 };
 
-/* What a slot is entitled to. */
+/* A slot's contexts on one device. */
 enum uacce_nl_grant_attr {
 	UACCE_A_GRANT_UNSPEC,
 	UACCE_A_GRANT_DEV,		/* string */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
-/* User ABI of HiSilicon queue manager queues: the ioctls beside uacce's own. */
+/* User ABI of HiSilicon queue manager queues: the ioctls in addition to uacce's own. */
 #ifndef _UAPI_MISC_UACCE_HISI_QM_H
 #define _UAPI_MISC_UACCE_HISI_QM_H
 
@@ -19,9 +19,9 @@ struct hisi_qp_ctx {
 
 /**
  * struct hisi_qp_info - result of UACCE_CMD_QM_SET_QP_INFO
- * @sqe_size:	bytes of one submission descriptor
- * @sq_depth:	descriptors in the submission ring
- * @cq_depth:	entries in the completion ring
+ * @sqe_size:	size of a submission descriptor in bytes
+ * @sq_depth:	number of descriptors in the submission ring
+ * @cq_depth:	number of entries in the completion ring
  * @reserved:	zero
  */
 struct hisi_qp_info {

@@ -7,12 +7,11 @@
 #include <linux/types.h>
 
 /*
- * START_Q: the queue may work from now on. EINVAL unless it was only opened.
- * PUT_Q:   the queue stops and forgets what was in flight. The portable use is
- *          to close the file next: whether START_Q works again differs between
- *          kernels.
- * Both answer ENXIO once the device is gone. While the device finishes somebody
- * else's queue they wait, or answer EBUSY on a file with O_NONBLOCK.
+ * START_Q: starts the queue. EINVAL unless the queue is in its state after open().
+ * PUT_Q: stops the queue and drops what was in flight. Portable programs close the file next:
+ * kernels differ in whether START_Q works again.
+ * Both return ENXIO once the device is gone. While the device is finishing another queue, they
+ * wait, or return EBUSY on a file with O_NONBLOCK.
  */
 #define UACCE_CMD_START_Q	_IO('W', 0)
 #define UACCE_CMD_PUT_Q		_IO('W', 1)
