@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* What every part of a device needs: its engine and queues, memory, digests of slots, and refusals. */
+/* Shared by all parts of a device: its engine and queues, memory, digests of slots, and refusals. */
 #include "internal.h"
 
 const struct wdm_personality *wdm_engine(enum wdm_type type)
@@ -20,7 +20,7 @@ static u32 wdm_vft_base(const struct wdm_function *f)
 	return f->vft.sqc >> QM_VFT_SQC_BASE_SHIFT & QM_VFT_SQC_BASE_MASK;
 }
 
-/* Queues of the function; 0 while either of its two entries is invalid. */
+/* Number of the function's queues; 0 while either of its two VFT entries is invalid. */
 static u32 wdm_vft_num(const struct wdm_function *f)
 {
 	if (!(f->vft.sqc & QM_VFT_SQC_VALID) || !(f->vft.cqc & QM_VFT_CQC_VALID))

@@ -124,7 +124,7 @@ void wdm_num_mul(u64 *r, u32 r_nr, const u64 *a, u32 a_nr, const u64 *b, u32 b_n
 	}
 }
 
-/* Twice @r, plus @bit, of an @r below @m. */
+/* r = 2 * r + bit modulo m; @r must be below @m. */
 static void num_double_mod(u64 *r, u64 bit, const u64 *m, u32 nr)
 {
 	u64 next;
@@ -177,7 +177,10 @@ static void num_halve_mod(u64 *a, const u64 *m, u32 nr)
 	num_halve(a, a[0] & 1 ? wdm_num_add(a, a, m, nr) : 0, nr);
 }
 
-/* The binary form of Euclid's algorithm: x * a == u and y * a == v modulo m; each turn takes a bit from u or v. */
+/*
+ * The binary form of Euclid's algorithm, with x * a == u and y * a == v modulo m; each
+ * iteration removes a bit from u or v.
+ */
 bool wdm_num_inverse(u64 *r, const u64 *a, const u64 *m, u32 nr, u64 *tmp)
 {
 	u64 *u = tmp, *v = tmp + nr, *x = tmp + 2 * nr, *y = tmp + 3 * nr;
@@ -207,7 +210,7 @@ bool wdm_num_inverse(u64 *r, const u64 *a, const u64 *m, u32 nr, u64 *tmp)
 	return wdm_num_is(v, 1, nr);
 }
 
-/* 1 / a modulo 2 ^ 64, of an odd number: each turn doubles the bits that are right, of which there are 3 to begin with. */
+/* 1 / a modulo 2 ^ 64, for an odd number. The lowest 3 bits are right at first; each iteration doubles that number. */
 static u64 word_inverse(u64 a)
 {
 	u64 x = a;
@@ -218,7 +221,7 @@ static u64 word_inverse(u64 a)
 	return x;
 }
 
-/* (1 + m * k) / e, where k is what makes it whole. It is below m, so its low words are all that has to be computed. */
+/* (1 + m * k) / e, where k makes the division exact. The result is below m, so only its low words are computed. */
 bool wdm_num_inverse_even(u64 *r, const u64 *e, const u64 *m, u32 nr, u64 *tmp)
 {
 	u64 *k = tmp, *t = tmp + nr, inverse = word_inverse(e[0]), q, borrow;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* A keyed block cipher, the host's or SM4, and CBC-MAC of it. */
+/* A keyed block cipher, the host's or SM4, and its CBC-MAC. */
 #include "block.h"
 #include "internal.h"
 

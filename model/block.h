@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* Block ciphers and what is made of them: modes, CBC-MAC, GHASH. The ciphers are the host's, but SM4. */
+/* Block ciphers and what is built on them: modes, CBC-MAC, GHASH. The host provides the ciphers, except SM4. */
 #ifndef WDM_BLOCK_H
 #define WDM_BLOCK_H
 
 #include "env.h"
 
-#define WDM_BLOCK_BYTES		16	/* of all but DES and 3DES: 8 */
+#define WDM_BLOCK_BYTES		16	/* for all ciphers except DES and 3DES, which have 8 */
 #define WDM_BLOCK_BATCH		64
 #define WDM_SM4_ROUNDS		32
 
@@ -13,14 +13,14 @@ struct wdm_sm4 {
 	u32 round[WDM_SM4_ROUNDS];
 };
 
-/* A cipher with its key. Two may be in use at once in a worker: they are told apart by @slot. */
+/* A cipher with its key. A worker may use two at a time, which @slot distinguishes. */
 struct wdm_block {
 	enum wdm_block_alg alg;
-	u32 bytes;		/* of a block */
+	u32 bytes;		/* block size in bytes */
 	u32 slot;
 	const struct wdm_engine_ops *engine;
 	void *engine_ws;
-	int err;		/* the first; what is computed afterwards is garbage */
+	int err;		/* the first error; later results are garbage */
 	struct wdm_sm4 sm4;
 };
 
@@ -37,11 +37,11 @@ enum wdm_mode_kind {
 };
 
 /**
- * struct wdm_mode - a message on its way through a mode
- * @block, @tweak: ciphers; the second is XTS's
- * @iv: initial value, then what the next block needs
- * @ctr_bytes: CTR: so many last bytes of @iv are the counter
- * @gb: XTS as of GB/T 17964
+ * struct wdm_mode - a message that is being processed in a mode
+ * @block, @tweak: ciphers; @tweak is for XTS
+ * @iv: initial value, then the state for the next block
+ * @ctr_bytes: CTR: the last bytes of @iv that are the counter
+ * @gb: XTS according to GB/T 17964
  * @batch: room for blocks that are computed together
  */
 struct wdm_mode {
@@ -55,15 +55,16 @@ struct wdm_mode {
 	u8 batch[WDM_BLOCK_BATCH * WDM_BLOCK_BYTES];
 };
 
-/* @key: as the algorithm has it; sizes are the caller's to check. */
+/* @key is in the algorithm's own format; the caller checks sizes. */
 void wdm_block_init(struct wdm_block *b, enum wdm_block_alg alg, u32 slot, const struct wdm_engine_ops *engine,
 		    void *engine_ws, const u8 *key, u32 key_bytes);
-/* @n blocks, each by itself; @in may be @out. */
+/* Processes @n independent blocks; @in may be @out. */
 void wdm_block_crypt(struct wdm_block *b, bool encrypt, const u8 *in, u8 *out, u32 n);
 
 /*
- * The next part of the message, in place: whole blocks, but for the last part. The last part of one that steals
- * (XTS, CBC-CS) has more than one block, or is the message.
+ * Processes the next part of the message, in place. All parts but the last are whole blocks.
+ * With ciphertext stealing (XTS, CBC-CS), the last part is more than one block, or the whole
+ * message.
  */
 void wdm_mode_crypt(struct wdm_mode *m, u8 *p, u32 len, bool last);
 /* Adds @n to a big-endian counter. */
@@ -78,20 +79,20 @@ struct wdm_cbcmac {
 
 void wdm_cbcmac_init(struct wdm_cbcmac *c, struct wdm_block *block);
 void wdm_cbcmac_update(struct wdm_cbcmac *c, const u8 *p, u32 len);
-/* Zeroes up to the block's end. */
+/* Pads with zeroes to the end of the block. */
 void wdm_cbcmac_pad(struct wdm_cbcmac *c);
 
 /* GHASH */
 struct wdm_ghash {
-	u64 high[16];		/* multiples of H by four bits */
+	u64 high[16];		/* multiples of H by four-bit numbers */
 	u64 low[16];
 	u8 y[WDM_BLOCK_BYTES];
 };
 
 void wdm_ghash_init(struct wdm_ghash *g, const u8 *h);
-/* Zeroes follow up to the last block's end. */
+/* Pads the last block with zeroes. */
 void wdm_ghash_update(struct wdm_ghash *g, const u8 *p, u32 len);
-/* The closing block: lengths in bytes. */
+/* Adds the closing block; lengths are in bytes. */
 void wdm_ghash_lengths(struct wdm_ghash *g, u64 aad, u64 data);
 
 /* sm4.c */

@@ -70,7 +70,7 @@ bool wdm_curve_affine(struct wdm_curve *c, u64 *x, u64 *y, const struct wdm_poin
 	return true;
 }
 
-/* With z = 0 it remains 0, and with y = 0 it becomes 0. */
+/* With z = 0, z remains 0; with y = 0, z becomes 0. */
 static void point_double(struct wdm_curve *c, struct wdm_point *p)
 {
 	u64 *s = c->t[0], *m = c->t[1], *yy = c->t[2], *zz = c->t[3];
@@ -123,7 +123,7 @@ static void point_add(struct wdm_curve *c, struct wdm_point *p, const struct wdm
 		point_double(c, p);
 		return;
 	}
-	/* Of opposite points h is 0, and so is z then. */
+	/* For opposite points h is 0, so z becomes 0. */
 	mul(c, p->z, p->z, q->z);
 	mul(c, p->z, p->z, h);
 	mul(c, hh, h, h);
@@ -167,7 +167,10 @@ void wdm_curve_mul(struct wdm_curve *c, struct wdm_point *r, const u64 *k, const
 	}
 }
 
-/* The pair (x2, z2), (x3, z3) of RFC 7748: of n and n + 1 times the point, where n is made of the bits so far. */
+/*
+ * The pairs (x2, z2) and (x3, z3) of RFC 7748 are n and n + 1 times the point, where n is the
+ * number of the bits processed so far.
+ */
 bool wdm_curve_ladder(struct wdm_curve *c, u64 *r, const u64 *k, const u64 *u, const u64 *a24)
 {
 	u64 *x1 = c->t[0], *a = c->t[1], *aa = c->t[2], *b = c->t[3], *bb = c->t[4], *e = c->t[5], *da = c->t[6], *m24 = c->t[7];
@@ -210,7 +213,7 @@ bool wdm_curve_ladder(struct wdm_curve *c, u64 *r, const u64 *k, const u64 *u, c
 			swap = z2, z2 = z3, z3 = swap;
 		}
 	}
-	/* Its temporaries are those of t from the third on. */
+	/* inverse() uses temporaries of t from the third on, so a is preserved. */
 	if (!inverse(c, a, z2))
 		return false;
 	mul(c, a, a, x2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* Elliptic curves over prime fields of up to 576 bits: short Weierstrass form, and Montgomery's ladder. */
+/* Elliptic curves over prime fields of up to 576 bits: short Weierstrass form, and the Montgomery ladder. */
 #ifndef WDM_CURVE_H
 #define WDM_CURVE_H
 
@@ -7,7 +7,7 @@
 
 #define WDM_CURVE_WORDS	9
 
-/* Jacobian coordinates in Montgomery form: x = X / Z ^ 2, y = Y / Z ^ 3; at infinity Z is 0. */
+/* Jacobian coordinates in Montgomery form: x = X / Z ^ 2, y = Y / Z ^ 3; Z is 0 at infinity. */
 struct wdm_point {
 	u64 x[WDM_CURVE_WORDS];
 	u64 y[WDM_CURVE_WORDS];
@@ -18,8 +18,8 @@ struct wdm_point {
  * struct wdm_curve - y ^ 2 = x ^ 3 + a * x + b
  * @p: the field
  * @a, @b: in Montgomery form
- * @abort: ends a multiplication early when it becomes other than 0; the result is garbage then
- * @t, @sum: of an operation under way
+ * @abort: a value other than 0 ends a multiplication early, with a garbage result
+ * @t, @sum: temporaries of an operation
  */
 struct wdm_curve {
 	struct wdm_mont p;
@@ -30,16 +30,22 @@ struct wdm_curve {
 	struct wdm_point sum;
 };
 
-/* @p odd and above 3, @a and @b below it. */
+/* @p must be odd and above 3, @a and @b below it. */
 void wdm_curve_init(struct wdm_curve *c, const u64 *p, const u64 *a, const u64 *b, u32 nr, const u32 *abort);
-/* false: the coordinates aren't those of a point of the curve. */
+/* Returns false if the point isn't on the curve. */
 bool wdm_curve_point(struct wdm_curve *c, struct wdm_point *r, const u64 *x, const u64 *y);
-/* false: the point is at infinity. @y may be NULL. */
+/* Returns false if the point is at infinity. @y may be NULL. */
 bool wdm_curve_affine(struct wdm_curve *c, u64 *x, u64 *y, const struct wdm_point *p);
-/* k * p, plus l * q if there is a @q. Operands are not @r. Scalars of any value, as wide as the field. */
+/*
+ * r = k * p, plus l * q if @q isn't NULL. Operands must not be @r. Scalars may have any value,
+ * and are as wide as the field.
+ */
 void wdm_curve_mul(struct wdm_curve *c, struct wdm_point *r, const u64 *k, const struct wdm_point *p, const u64 *l,
 		   const struct wdm_point *q);
-/* Curve @c has only a field here: u-coordinate of k times the point of coordinate @u. false: that is at infinity. */
+/*
+ * u-coordinate of k times the point with coordinate @u; only the field of @c is used. Returns
+ * false if the result is at infinity.
+ */
 bool wdm_curve_ladder(struct wdm_curve *c, u64 *r, const u64 *k, const u64 *u, const u64 *a24);
 
 #endif

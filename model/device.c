@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* A model device: memory, functions, reset, and the look at everything. */
+/* A model device: memory, functions, reset, and polling of all parts. */
 #include "internal.h"
 
 #define WDM_ALIGN		64
@@ -8,7 +8,7 @@
 #define WDM_JOBS_DEFAULT	256
 #define WDM_SETTLE_DEFAULT	100000
 
-/* Fills defaults in; false when a value is out of range. */
+/* Fills in defaults; returns false when a value is out of range. */
 static bool wdm_attr_settle(struct wdm_attr *attr)
 {
 	const struct wdm_personality *engine = wdm_engine(attr->type);
@@ -184,7 +184,7 @@ static void wdm_queues_poll(struct wdm_device *dev)
 {
 	u32 i;
 
-	/* Backwards: an entry that goes is replaced by the last one, which has been looked at. */
+	/* Backwards: a removed entry is replaced by the last one, which has been visited already. */
 	for (i = dev->nr_active; i-- > 0;) {
 		struct wdm_queue *q = &dev->queues[dev->active[i]];
 		struct wdm_function *f = &dev->fns[q->fn];

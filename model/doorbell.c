@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* SQ and CQ doorbells, and the recovery of those that polled memory loses. */
+/* SQ and CQ doorbells, and the recovery of doorbells that were overwritten before a poll. */
 #include "internal.h"
 
 #define WDM_LOST_BATCH	16
@@ -35,8 +35,8 @@ static bool wdm_slot_read(struct wdm_device *dev, struct wdm_queue *q, u64 total
 }
 
 /*
- * A doorbell far ahead whose first slot is as the device left it isn't news: it is an older one than what
- * recovery has taken already.
+ * A doorbell far ahead, whose first slot is unchanged since the device wrote it, is stale:
+ * recovery has already gone past it.
  */
 static bool wdm_sq_stale(struct wdm_device *dev, struct wdm_queue *q, u32 advance)
 {
@@ -73,13 +73,15 @@ static void wdm_doorbell_sq(struct wdm_device *dev, struct wdm_queue *q, const s
 	dev->worked = true;
 }
 
-/* A driver reuses a slot only after it has consumed its completion, so a submission says as much about
- * the CQ as a CQ doorbell, and it isn't lost for good. */
+/*
+ * A driver reuses a slot only after it has consumed its completion, so a submission implies a
+ * CQ head as a CQ doorbell does, and can't be lost for good.
+ */
 static u64 wdm_cq_head(const struct wdm_queue *q)
 {
 	u64 implied = q->tail > q->sq_depth - 1 ? q->tail - (q->sq_depth - 1) : 0;
 
-	/* SQ and CQ count from the same index only when both began at 0. */
+	/* The indices of SQ and CQ correspond only when both began at 0. */
 	if (q->done + q->skew != q->cq_tail)
 		return q->cq_head;
 	return implied > q->cq_head ? implied : q->cq_head;
@@ -115,7 +117,10 @@ static void wdm_doorbell_cq(struct wdm_device *dev, struct wdm_queue *q, const s
 		q->armed = true;
 }
 
-/* Only what moves something counts as work: an owner who rings for nothing can't keep the device awake. */
+/*
+ * Only a doorbell that changes state counts as work, so an owner who rings without effect can't
+ * keep the device busy.
+ */
 static void wdm_doorbell(struct wdm_device *dev, struct wdm_queue *q, u64 v)
 {
 	struct wdm_doorbell db = wdm_doorbell_decode(v);
@@ -144,7 +149,7 @@ void wdm_doorbell_poll(struct wdm_device *dev, struct wdm_function *f, struct wd
 		return;
 	if ((v & QM_DB_QN_MASK) == q->rel)
 		wdm_doorbell(dev, q, v);
-	else if (v)	/* 0 is what a wiped window reads */
+	else if (v)	/* 0 is the value in a cleared window */
 		wdm_refuse(dev, WDM_REFUSE_DB_QUEUE, q->fn, q->rel, v);
 }
 
@@ -166,12 +171,12 @@ void wdm_doorbell_poll_shared(struct wdm_device *dev, struct wdm_function *f)
 void wdm_doorbell_clear(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {
 	q->db_seen = WDM_DB_NONE;
-	/* A register of all queues can't be cleared: it may hold another queue's doorbell. */
+	/* The register shared by all queues can't be cleared: it may hold another queue's doorbell. */
 	if (!dev->attr.no_isolation)
 		wdm_writeq(WDM_DB_NONE, wdm_window(f, q));
 }
 
-/* Could the register's present value have been written over an SQ doorbell of this queue? */
+/* Could the register's current value have overwritten an SQ doorbell of this queue? */
 static bool wdm_doorbell_may_hide(const struct wdm_device *dev, const struct wdm_function *f, const struct wdm_queue *q)
 {
 	u64 v = dev->attr.no_isolation ? f->db_seen : q->db_seen;
@@ -183,10 +188,11 @@ static bool wdm_doorbell_may_hide(const struct wdm_device *dev, const struct wdm
 }
 
 /*
- * SQ and CQ doorbells share one register of plain memory, so a CQ doorbell can overwrite an SQ doorbell
- * that nobody has seen. Then the slots from the tail on have changed since the device last knew them. They
- * are taken as submitted when they have stayed the same for a while and no mark of the device is left in
- * them, so a descriptor that is being written isn't taken half done, however long its writer is away.
+ * SQ and CQ doorbells share one register, which is plain memory, so a CQ doorbell can overwrite
+ * an SQ doorbell before a poll has seen it. In that case the slots from the tail on have
+ * changed since the device last read them. They are taken as submitted when they have been
+ * stable for a while and contain no mark of the device. So a descriptor that is being written
+ * isn't taken incomplete, however long its writer is interrupted.
  */
 void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* What a host gives the hardware model: fixed types, register access, memory, interrupts, time, mathematics. */
+/* Services that the host provides to the model: fixed types, register access, memory, interrupts, time, mathematics. */
 #ifndef WDM_ENV_H
 #define WDM_ENV_H
 
@@ -37,11 +37,11 @@ static inline void wdm_writeq(u64 v, void WDM_IOMEM *p)
 
 #define wdm_load(p)		READ_ONCE(*(p))
 #define wdm_store(p, v)		WRITE_ONCE(*(p), (v))
-/* orders all earlier memory writes before all later ones, seen from a driver on another CPU */
+/* orders all earlier memory writes before all later ones, as seen by a driver on another CPU */
 #define wdm_wmb()		mb()
-/* in long computations: others may want the CPU */
+/* called in long computations, to let other threads run */
 #define wdm_relax()		cond_resched()
-/* no compiler leaves it out */
+/* never optimised away */
 #define wdm_wipe(p, bytes)	memzero_explicit((p), (bytes))
 
 #else /* user space */
@@ -99,7 +99,7 @@ enum wdm_flush {
 	WDM_FLUSH_FINISH,	/* last block */
 };
 
-/* The callee advances all four members by what it used. */
+/* The callee advances all four members by the amounts that it used. */
 struct wdm_deflate_io {
 	const u8 *in;
 	u32 in_len;
@@ -108,23 +108,23 @@ struct wdm_deflate_io {
 };
 
 enum wdm_block_alg {
-	WDM_BLOCK_AES,		/* keys of 16, 24 and 32 bytes */
-	WDM_BLOCK_DES,		/* 8 */
-	WDM_BLOCK_3DES,		/* 24 */
-	WDM_BLOCK_SM4,		/* the model's own */
+	WDM_BLOCK_AES,		/* key of 16, 24 or 32 bytes */
+	WDM_BLOCK_DES,		/* key of 8 bytes */
+	WDM_BLOCK_3DES,		/* key of 24 bytes */
+	WDM_BLOCK_SM4,		/* implemented in the model */
 };
 
 enum wdm_hash_core {
-	WDM_HASH_MD5,		/* four words of 32 bits */
-	WDM_HASH_SHA1,		/* five */
-	WDM_HASH_SHA256,	/* eight */
-	WDM_HASH_SHA512,	/* eight words of 64 bits */
-	WDM_HASH_SM3,		/* the model's own */
+	WDM_HASH_MD5,		/* state of four 32-bit words */
+	WDM_HASH_SHA1,		/* state of five 32-bit words */
+	WDM_HASH_SHA256,	/* state of eight 32-bit words */
+	WDM_HASH_SHA512,	/* state of eight 64-bit words */
+	WDM_HASH_SM3,		/* implemented in the model */
 };
 
 #define WDM_BLOCK_SLOTS	2
 
-/* Numbers are big-endian. All have @bytes bytes, but the base: any length, also above the modulus. */
+/* Numbers are big-endian with @bytes bytes, except the base, which may have any length and exceed the modulus. */
 struct wdm_power {
 	const u8 *base;
 	u32 base_bytes;
@@ -136,22 +136,26 @@ struct wdm_power {
 
 /**
  * struct wdm_engine_ops - the mathematics that differ between hosts
- * @deflate_start: begin a raw deflate stream in the worker's workspace @ws. Matches must not reach
- *	further back than @window_bytes (4096, 8192, 16384, 24576 or 32768). To keep incompressible
- *	data below the driver's 9/8 rule, zlib hosts use windowBits w (14 for 24576) and memLevel w - 7.
- *	0 or -errno.
- * @deflate: 1 when all input is consumed and all output asked for by @flush is written; 0 when it
- *	stopped because @io->out_len is 0 (call again, same flush); -errno on failure. Calling again
- *	after 1 with new input goes on with the same stream (except after WDM_FLUSH_FINISH).
+ * @deflate_start: begin a raw deflate stream in the worker's workspace @ws. Matches must not
+ *		reach further back than @window_bytes (4096, 8192, 16384, 24576 or 32768). To
+ *		keep incompressible data below the driver's 9/8 rule, zlib hosts use windowBits
+ *		w (14 for 24576) and memLevel w - 7. 0 or -errno.
+ * @deflate: 1 when all input is consumed and all output that @flush requires is written; 0 when
+ *		it stopped because @io->out_len is 0 (call again with the same flush); -errno on
+ *		failure. Calling again after 1 with new input continues the same stream (except after
+ *		WDM_FLUSH_FINISH).
  * @block_key: expand a key into schedule @slot (below WDM_BLOCK_SLOTS) of @ws. 0 or -errno.
- * @block: @blocks blocks, each by itself, with that schedule; @in may be @out. 0 or -errno.
- * @hash: the compression function over @blocks blocks; @state: words of the host's byte order. 0 or -errno.
- * @forget: no key or state is left in @ws; after each request that may have brought one
- * @power: a power modulo an odd number of up to 4096 bits. 0 or -errno. NULL: HPRE computes nothing.
- * @random: bytes that nobody can guess. 0 or -errno.
+ * @block: process @blocks independent blocks with that schedule; @in may be @out. 0 or -errno.
+ * @hash: apply the compression function to @blocks blocks; the words of @state have the host's
+ *		byte order. 0 or -errno.
+ * @forget: erase all keys and states in @ws; called after each request that may have left one
+ * @power: compute a power modulo an odd number of up to 4096 bits. 0 or -errno. NULL: the host
+ *		has no HPRE.
+ * @random: fill with unpredictable bytes. 0 or -errno.
  *
- * A host's table has those of the engines that it offers. Called from wdm_job_run() only, each @ws by one
- * worker at a time. May sleep if the worker may. -EOPNOTSUPP: this host has no such algorithm.
+ * A host sets the members for the engines that it offers. They are called only from
+ * wdm_job_run(), with each @ws used by one worker at a time. They may sleep if the worker may.
+ * -EOPNOTSUPP: the host doesn't have the algorithm.
  */
 struct wdm_engine_ops {
 	int (*deflate_start)(void *ws, u32 window_bytes);
@@ -166,20 +170,22 @@ struct wdm_engine_ops {
 
 /**
  * struct wdm_env - services of the host
- * @dma_read, @dma_write: memory at a bus address of function @fn: rings, contexts, and the payload of
- *	queues without a PASID. 0 or -EFAULT; nothing is trusted, so the host checks every address.
- *	A naturally aligned access of 4 or 8 bytes must be a single one, and a reader must see writes of
- *	one caller in order when wdm_wmb() stands between them.
- * @sva_read, @sva_write: payload at a virtual address of the process bound to @pasid. 0, or -EFAULT when
- *	any byte can't be reached (part may have been copied), also when the PASID is gone.
- * @irq: raise MSI vector @vector of function @fn; the host looks at MSI enable, mask and pending.
+ * @dma_read, @dma_write: memory at a bus address of function @fn: rings, contexts, and the
+ *		payload of queues without a PASID. 0 or -EFAULT; the address isn't
+ *		trusted, so the host checks it. A naturally aligned access of 4 or 8
+ *		bytes must be single-copy atomic, and a reader must see writes of one
+ *		caller in order when wdm_wmb() separates them.
+ * @sva_read, @sva_write: payload at a virtual address of the process bound to @pasid. 0, or
+ *		-EFAULT when any byte can't be reached (part may have been copied), also
+ *		when the PASID is gone.
+ * @irq: raise MSI vector @vector of function @fn; the host handles MSI enable, mask and pending.
  * @now_ns: monotonic time.
- * @hold: optional; requests of queues bound to @pasid don't begin now. Asked by wdm_job_next(), which
- *	takes the next queue instead; wdm_look.jobs counts them all the same.
+ * @hold: optional; true if requests of queues bound to @pasid must not start now. wdm_job_next()
+ *		then takes another queue; wdm_look.jobs counts held requests all the same.
  * @engine: mathematics
  *
- * Control context calls dma_*, irq, now_ns and hold; workers call dma_*, sva_* and the engine, any number at
- * once. None may call back into the model.
+ * Control context calls dma_*, irq, now_ns and hold; workers call dma_*, sva_* and the engine,
+ * any number in parallel. None may call back into the model.
  */
 struct wdm_env {
 	int (*dma_read)(void *host, u32 fn, u64 addr, void *buf, u32 len);

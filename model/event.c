@@ -92,7 +92,7 @@ void wdm_async_event(struct wdm_device *dev, struct wdm_function *f, u32 queue, 
 		dev->stats.async_events++;
 }
 
-/* Acknowledges what was read: those queues may have their next event. */
+/* Acknowledges the entries that the driver has read, so that their queues may raise the next event. */
 static void wdm_eq_ack(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, u32 index)
 {
 	u32 behind, i;
@@ -143,8 +143,8 @@ static void wdm_eq_doorbell_poll(struct wdm_device *dev, struct wdm_function *f)
 }
 
 /*
- * EQ and AEQ doorbells share a register too, so an acknowledgement can be lost. The interrupt is then
- * raised again: handlers answer one that finds nothing with their doorbell.
+ * EQ and AEQ doorbells share a register too, so an acknowledgement can be lost. The interrupt
+ * is then raised again: a handler that finds no entry rings its doorbell too.
  */
 static void wdm_eq_retry(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq)
 {
@@ -171,7 +171,10 @@ void wdm_eq_poll(struct wdm_device *dev, struct wdm_function *f)
 	wdm_eq_retry(dev, f, &f->aeq);
 }
 
-/* An event finds no room. It stays owed, but a driver that doesn't take them for that long is told. */
+/*
+ * The event queue is full. The event remains pending; a driver that doesn't read events for a
+ * while gets an overflow event.
+ */
 static void wdm_eq_full(struct wdm_device *dev, struct wdm_function *f)
 {
 	struct wdm_eq *eq = &f->eq;
@@ -206,10 +209,11 @@ static void wdm_event_fire(struct wdm_device *dev, struct wdm_function *f, struc
 }
 
 /*
- * One event for a queue that is armed and has completions the driver hasn't consumed; the next only when
- * the EQ doorbell has acknowledged this one, because interrupt handlers collect events of distinct queues.
- * An arm may have been overwritten by an SQ doorbell, so completions that no event has covered raise one
- * after a while too. Spurious events are allowed, lost ones never.
+ * Raises one event for a queue that is armed and has unconsumed completions. The next event
+ * waits until the EQ doorbell has acknowledged this one, because interrupt handlers collect
+ * events of distinct queues. An SQ doorbell may have overwritten the CQ doorbell that arms, so
+ * completions not covered by an event raise one after a while, too. Spurious events are
+ * allowed, lost events aren't.
  */
 void wdm_event_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Injected faults: drawn when a descriptor or command is accepted, acted on when it is answered. */
+/* Injected faults: drawn when a descriptor or command is accepted, applied when it is answered. */
 #include "internal.h"
 
 #define WDM_REORDER_NS	100000ull
-#define WDM_ANSWERED	(1u << WDM_FAULT_NR)	/* overtook an earlier one, which still heads the queue */
+#define WDM_ANSWERED	(1u << WDM_FAULT_NR)	/* answered before an earlier job that is still the queue's first */
 
 #define WDM_BIT(kind)	(1u << (kind))
 
@@ -74,7 +74,7 @@ const u64 *wdm_fault_counts(const struct wdm_device *dev)
 	return dev->faults.count;
 }
 
-/* SplitMix64: any seed will do, 0 too. */
+/* SplitMix64: works with any seed, including 0. */
 static u32 wdm_fault_random(struct wdm_faults *f)
 {
 	u64 x = f->random += 0x9e3779b97f4a7c15ull;
@@ -118,7 +118,7 @@ bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 		job->due_ns += f->rule[WDM_FAULT_DELAY].value;
 		f->count[WDM_FAULT_DELAY]++;
 	}
-	/* It stays in the ring as it is: not to be taken for a new one whose doorbell was lost. */
+	/* The slot stays unchanged, and must not be taken for a new descriptor whose doorbell was lost. */
 	if (job->faults & WDM_BIT(WDM_FAULT_DROP))
 		q->digest[job->slot] = wdm_slot_digest(job->sqe, 1u << dev->engine->sqe_shift);
 	return true;
@@ -135,7 +135,7 @@ bool wdm_fault_fails(struct wdm_job *job)
 	return true;
 }
 
-/* Answers what is done behind @job first. false: nothing is, and there is time left. */
+/* Answers finished jobs behind @job first. Returns false if there is none and there is still time to wait. */
 static bool wdm_fault_overtake(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
 {
 	u64 wait = dev->faults.rule[WDM_FAULT_REORDER].value;

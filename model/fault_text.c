@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Faults in words, the same for every host. */
+/* Texts of fault rules, the same for every host. */
 #include "fault.h"
 
 #define TIME_MAX_NS	10000000000ull
-#define MAILBOX_MAX_NS	60000000000ull	/* longer than a driver waits */
+#define MAILBOX_MAX_NS	60000000000ull	/* longer than a driver's timeout */
 #define STATUS_MAX	0xff
 #define TIMES_MAX	1000000000
 #define QUEUE_MAX	1023
@@ -108,26 +108,29 @@ static const char *value(const char **p, u32 kind, struct wdm_fault_rule *rule)
 
 	if (**p != ':')
 		return takes == VALUE_TIME_NEEDED && (rule->next || rule->one_in) && !rule->value ?
-		       "a time is missing, like :2ms" : NULL;
+		       "expected a time, such as :2ms" : NULL;
 	++*p;
 	if (takes == VALUE_NONE)
 		return "takes no value";
 	if (takes == VALUE_STATUS)
 		return number(p, STATUS_MAX, &rule->value) ? NULL : "expected a status from 0 to 0xff after :";
 	if (!time_value(p, kind == WDM_FAULT_MAILBOX ? MAILBOX_MAX_NS : TIME_MAX_NS, &rule->value))
-		return "expected a time up to 10s (of a mailbox 60s) after :, with ns, us, ms or s";
-	return takes == VALUE_TIME_NEEDED && !rule->value ? "no time at all is no fault" : NULL;
+		return "expected a time up to 10s (mailbox: 60s) after :, in ns, us, ms or s";
+	return takes == VALUE_TIME_NEEDED && !rule->value ? "expected a time above 0" : NULL;
 }
 
-/* The next N times and once in N share one value and one queue, which either may name. */
+/*
+ * The two parts of a rule, the next N times and once in N, share one value and one queue, which
+ * either part may name.
+ */
 static const char *agrees(const struct wdm_fault_rule *rule, const struct wdm_fault_rule *was)
 {
 	if (!was->next && !was->one_in)
 		return NULL;
 	if (was->value && rule->value != was->value)
-		return "has another value already";
+		return "conflicts with the value given before";
 	if (was->queue != WDM_FAULT_ANY && rule->queue != was->queue)
-		return "is of another queue already";
+		return "conflicts with the queue given before";
 	return NULL;
 }
 
@@ -145,13 +148,13 @@ const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *r
 	if (*p == '@') {
 		p++;
 		if (!kinds[kind].queue)
-			return "is not of a queue";
+			return "takes no queue";
 		if (!number(&p, QUEUE_MAX, &queue))
 			return "expected a queue from 0 to 1023 after @";
 		r.queue = (u32)queue;
 	}
 	if (*p)
-		return "something follows that isn't understood";
+		return "unexpected text after the rule";
 	wrong = agrees(&r, rule);
 	if (wrong)
 		return wrong;

@@ -3,7 +3,7 @@
 #include "block.h"
 #include "internal.h"
 
-/* What the four bits that are shifted out put back in at the top. */
+/* XORed in at the top for the four bits that are shifted out. */
 static const u16 reduce[16] = {
 	0x0000, 0x1c20, 0x3840, 0x2460, 0x7080, 0x6ca0, 0x48c0, 0x54e0,
 	0xe100, 0xfd20, 0xd940, 0xc560, 0x9180, 0x8da0, 0xa9c0, 0xb5e0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Hashes and HMAC: initial values, padding and the chaining state; the compression functions are the host's. */
+/* Hashes and HMAC: initial values, padding and the chaining state. The host provides the compression functions. */
 #include "hash.h"
 #include "internal.h"
 #include "hw/sec_hw.h"

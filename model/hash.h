@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* Hashes and HMAC over the compression functions of the host, with a chaining state that can leave and come back. */
+/* Hashes and HMAC on the host's compression functions, with a chaining state that can be exported and imported. */
 #ifndef WDM_HASH_H
 #define WDM_HASH_H
 
@@ -10,10 +10,10 @@
 
 struct wdm_hash_info {
 	enum wdm_hash_core core;
-	u32 block;		/* bytes */
-	u32 state;		/* bytes of the chaining state */
-	u32 digest;		/* bytes of the result: the first of the state */
-	const void *init;	/* words of the core */
+	u32 block;		/* block size in bytes */
+	u32 state;		/* size of the chaining state in bytes */
+	u32 digest;		/* size of the result in bytes, taken from the start of the state */
+	const void *init;	/* initial state, in words of the algorithm */
 };
 
 union wdm_hash_state {
@@ -26,30 +26,30 @@ struct wdm_hash {
 	const struct wdm_engine_ops *engine;
 	void *engine_ws;
 	union wdm_hash_state state;
-	u64 bytes;		/* of the message so far */
+	u64 bytes;		/* bytes of the message so far */
 	u32 fill;
-	int err;		/* the first; later calls do nothing */
+	int err;		/* the first error; later calls do nothing */
 	u8 buf[WDM_HASH_BLOCK_MAX];
 };
 
-/* Key of a keyed one: padded to a block, never longer. */
+/* For HMAC, the key padded to a block; never longer. */
 struct wdm_hmac {
 	struct wdm_hash hash;
 	u8 key[WDM_HASH_BLOCK_MAX];
 };
 
-/* By the device's number of the plain algorithm (enum sec_a_alg); NULL if there is none. */
+/* @a_alg: number of the plain algorithm (enum sec_a_alg). NULL if there is none. */
 const struct wdm_hash_info *wdm_hash_find(u32 a_alg);
 
 void wdm_hash_init(struct wdm_hash *h, const struct wdm_hash_info *info, const struct wdm_engine_ops *engine, void *engine_ws);
 void wdm_hash_update(struct wdm_hash *h, const u8 *p, u32 len);
-/* All bytes of the state's last word are written: info->state of them. */
+/* Writes info->state bytes, which may be more than the digest has. */
 int wdm_hash_final(struct wdm_hash *h, u8 *digest);
-/* The chaining state in natural byte order, between whole blocks only. */
+/* The chaining state in natural byte order; only between whole blocks. */
 void wdm_hash_export(const struct wdm_hash *h, u8 *state);
 void wdm_hash_import(struct wdm_hash *h, const u8 *state, u64 bytes);
 
-/* After wdm_hash_init() and before anything else; @resumed: the first block is in the imported state. */
+/* Called right after wdm_hash_init(). @resumed: the first block is in the imported state already. */
 void wdm_hmac_start(struct wdm_hmac *h, const u8 *key, u32 len, bool resumed);
 int wdm_hmac_final(struct wdm_hmac *h, u8 *digest);
 

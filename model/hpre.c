@@ -172,7 +172,7 @@ static u32 hpre_work(struct wdm_hpre_req *r)
 	return status;
 }
 
-/* Whose fault an error is: the request's, not that of memory, of chance or of the device. */
+/* Is the request to blame for an error, rather than memory, chance or the device? */
 static bool hpre_refuses(u32 status)
 {
 	return status && status != HPRE_ERR_ADDRESS && status != HPRE_ERR_RESULT && status != HPRE_ERR_MISMATCH &&
@@ -191,7 +191,7 @@ static void hpre_execute(struct wdm_job *job, struct wdm_scratch *s)
 	status = wdm_hpre_decode(&r, job->sqe);
 	if (!status) {
 		status = hpre_work(&r);
-		/* Nothing of a key outlives its request. */
+		/* No key remains after its request. */
 		wdm_wipe(r.w, sizeof(*r.w));
 	}
 	job->refused = hpre_refuses(status);

@@ -8,14 +8,14 @@
 #include "scratch.h"
 
 /**
- * struct wdm_hpre_req - one request, checked but for what lies in memory
- * @bytes, @words: of an operand: modulus of RSA and DH, number of a curve
+ * struct wdm_hpre_req - one request, checked except for its operands in memory
+ * @bytes, @words: size of an operand: the modulus of RSA and DH, or a number of a curve
  * @key, @in, @out: addresses
- * @key_bytes, @in_bytes, @out_bytes: what is read before, what is written after
+ * @key_bytes, @in_bytes, @out_bytes: sizes of what is read first and written last
  * @text: bytes of SM2's plaintext
  * @own_random: the device chooses the random number
- * @valid: what a verification found
- * @w: operands, and what is computed from them
+ * @valid: result of a verification
+ * @w: operands, and values computed from them
  */
 struct wdm_hpre_req {
 	struct wdm_job *job;
@@ -30,7 +30,7 @@ struct wdm_hpre_req {
 	bool valid;
 };
 
-/* All but helpers return an enum hpre_error; the operands are in @w, and the result goes there. */
+/* Functions return an enum hpre_error unless declared otherwise; operands and result are in @w. */
 
 /* hpre_decode.c */
 u32 wdm_hpre_decode(struct wdm_hpre_req *r, const u32 *sqe);
@@ -53,21 +53,21 @@ u32 wdm_hpre_sm2_verify(struct wdm_hpre_req *r);
 u32 wdm_hpre_sm2_encrypt(struct wdm_hpre_req *r);
 u32 wdm_hpre_sm2_decrypt(struct wdm_hpre_req *r);
 
-/* hpre_ecc.c: the @i-th number of the key and of the input, as it stands there */
+/* hpre_ecc.c: number @i of the key and of the input, as in memory */
 const u8 *wdm_hpre_key(const struct wdm_hpre_req *r, u32 i);
 const u8 *wdm_hpre_in(const struct wdm_hpre_req *r, u32 i);
 void wdm_hpre_put(struct wdm_hpre_req *r, u32 i, const u64 *a);
 
-/* The curve, its order and its generator, from a key that signs or one that is public. */
+/* Loads the curve, its order and its generator from a signing key or from a public key. */
 u32 wdm_hpre_sign_key(struct wdm_hpre_req *r);
 u32 wdm_hpre_public_key(struct wdm_hpre_req *r);
-/* Signature in @w->r and @w->s; false: one of them is out of range. */
+/* Loads the signature into @w->r and @w->s; false if one of them is out of range. */
 bool wdm_hpre_signature(struct wdm_hpre_req *r);
-/* The input's @i-th number, if it is from 1 to the order - 1. */
+/* Loads the number at @from; false unless it is between 1 and the order - 1. */
 bool wdm_hpre_scalar(const struct wdm_hpre_req *r, u64 *k, const u8 *from);
-/* A random one of these */
+/* A random number in that range */
 u32 wdm_hpre_random(struct wdm_hpre_req *r, u64 *k);
-/* Any number, modulo the order */
+/* Reduces any number modulo the order */
 void wdm_hpre_reduce(const struct wdm_hpre_req *r, u64 *to, const u64 *a);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* What an HPRE descriptor asks for: one table of operations, and every bit that none of them has refused. */
+/* Decodes an HPRE descriptor: one table of operations. Any bit that the operation doesn't use is refused. */
 #include "hpre.h"
 
 enum sizes {
@@ -19,7 +19,7 @@ static const u16 sizes[SIZES_NR][7] = {
 	[SIZES_SM2] = { HPRE_SM2_BYTES },
 };
 
-/* Operands are counted by halves: RSA's primes are as long as half its modulus. */
+/* Operands are counted in halves: RSA's primes are half as long as its modulus. */
 struct rule {
 	u8 known;
 	u8 qc_type;
@@ -79,7 +79,7 @@ static u32 decode_head(struct wdm_hpre_req *r, const u32 *sqe)
 	return HPRE_ERR_OK;
 }
 
-/* Of a curve's request, software may use two fields for marks of its own. */
+/* In a request on a curve, software may use two fields for its own marks. */
 static u32 decode_flags(struct wdm_hpre_req *r, const struct rule *rule, const u8 *b)
 {
 	u32 flags = b[offsetof(struct hpre_sqe, flags)], dw10 = wdm_get32(b + offsetof(struct hpre_sqe, dw10));

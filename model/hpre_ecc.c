@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Elliptic curves of any parameters: multiplication, ECDSA, and what SM2 shares with it. */
+/* Elliptic curves with any parameters: multiplication, ECDSA, and functions shared with SM2. */
 #include "hpre.h"
 
-#define RANDOM_TRIES	64	/* each does with a probability of a half or more */
+#define RANDOM_TRIES	64	/* each attempt succeeds with a probability of at least one half */
 
 const u8 *wdm_hpre_key(const struct wdm_hpre_req *r, u32 i)
 {
@@ -19,7 +19,7 @@ void wdm_hpre_put(struct wdm_hpre_req *r, u32 i, const u64 *a)
 	wdm_num_store(r->w->out + i * r->bytes, a, r->words);
 }
 
-/* Where a key has each of a curve's numbers; the rest follow at their places. */
+/* @p_at, @a_at, @b_at: where the key has these numbers; their order differs between keys. */
 static u32 curve_init(struct wdm_hpre_req *r, u32 p_at, u32 a_at, u32 b_at)
 {
 	struct wdm_hpre_work *w = r->w;
@@ -86,7 +86,7 @@ u32 wdm_hpre_montgomery(struct wdm_hpre_req *r)
 	return HPRE_ERR_OK;
 }
 
-/* Order and generator, which stand together in both kinds of key. */
+/* Order and generator, which follow each other in both kinds of key. */
 static u32 group_init(struct wdm_hpre_req *r, u32 at)
 {
 	struct wdm_hpre_work *w = r->w;
@@ -157,7 +157,7 @@ bool wdm_hpre_signature(struct wdm_hpre_req *r)
 	return wdm_hpre_scalar(r, r->w->s, wdm_hpre_in(r, 1)) && r_fits;
 }
 
-/* a / b modulo the order, @b in range */
+/* a / b modulo the order; @b must be in range */
 static bool divide(struct wdm_hpre_req *r, u64 *to, const u64 *a, const u64 *b)
 {
 	struct wdm_hpre_work *w = r->w;
@@ -170,7 +170,7 @@ static bool divide(struct wdm_hpre_req *r, u64 *to, const u64 *a, const u64 *b)
 	return true;
 }
 
-/* r = x of k * g, s = (e + d * r) / k */
+/* r = x-coordinate of k * g, s = (e + d * r) / k */
 u32 wdm_hpre_ecdsa_sign(struct wdm_hpre_req *r)
 {
 	struct wdm_hpre_work *w = r->w;
@@ -198,7 +198,7 @@ u32 wdm_hpre_ecdsa_sign(struct wdm_hpre_req *r)
 	return HPRE_ERR_OK;
 }
 
-/* x of (e / s) * g + (r / s) * q is r */
+/* The x-coordinate of (e / s) * g + (r / s) * q must be r */
 u32 wdm_hpre_ecdsa_verify(struct wdm_hpre_req *r)
 {
 	struct wdm_hpre_work *w = r->w;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Powers: RSA with and without the Chinese remainder theorem, DH; and the last step of making an RSA key. */
+/* Powers: RSA with and without the Chinese remainder theorem, DH; and the last step of RSA key generation. */
 #include "hpre.h"
 
 static u32 engine_error(int err)
@@ -12,7 +12,7 @@ static u32 power(const struct wdm_hpre_req *r, const struct wdm_power *p)
 	return engine_error(r->job->env->engine->power(r->s->engine_ws, p));
 }
 
-/* Montgomery's products want an odd one. */
+/* Montgomery multiplication needs an odd modulus above 1. */
 static bool good_modulus(const u64 *m, u32 nr)
 {
 	return m[0] & 1 && !wdm_num_is(m, 1, nr);
@@ -43,7 +43,7 @@ u32 wdm_hpre_power(struct wdm_hpre_req *r)
 	return power(r, &p);
 }
 
-/* The private operation modulo one prime, the result in @to: @exponent and @prime are places in the key. */
+/* The private operation modulo one prime, with the result in @to; @exponent and @prime point into the key. */
 static u32 half_power(struct wdm_hpre_req *r, u64 *to, const u8 *exponent, const u8 *prime)
 {
 	struct wdm_power p = {
@@ -100,7 +100,7 @@ u32 wdm_hpre_crt(struct wdm_hpre_req *r)
 	return status ? status : crt_join(r, p, q, qinv, m1, m2);
 }
 
-/* @prime becomes itself - 1: it is odd. */
+/* Decrements @prime, which is odd. */
 static void put_crt(struct wdm_hpre_req *r, u32 half_at, const u64 *d, u64 *prime)
 {
 	u32 half = r->words / 2;
@@ -111,7 +111,7 @@ static void put_crt(struct wdm_hpre_req *r, u32 half_at, const u64 *d, u64 *prim
 	wdm_num_store(r->w->out + half_at * (r->bytes / 2), t, half);
 }
 
-/* d, n and, for CRT, qinv, dq, dp; d is the inverse of e modulo (p - 1) * (q - 1). */
+/* Outputs d, n and, for CRT, qinv, dq, dp; d is the inverse of e modulo (p - 1) * (q - 1). */
 u32 wdm_hpre_keygen(struct wdm_hpre_req *r)
 {
 	struct wdm_hpre_work *w = r->w;

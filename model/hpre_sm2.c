@@ -6,7 +6,7 @@
 #define SM3_BYTES	32
 #define RANDOM_TRIES	64
 
-/* The request's random number, in @w->k */
+/* Loads the request's random number into @w->k */
 static u32 choose(struct wdm_hpre_req *r, const u8 *given)
 {
 	if (r->own_random)
@@ -14,7 +14,7 @@ static u32 choose(struct wdm_hpre_req *r, const u8 *given)
 	return wdm_hpre_scalar(r, r->w->k, given) ? HPRE_ERR_OK : HPRE_ERR_OPERAND;
 }
 
-/* A private key is at most the order - 2: of the order - 1, 1 + d has no inverse. */
+/* A private key is at most the order - 2: for the order - 1, 1 + d has no inverse. */
 static bool is_private(struct wdm_hpre_req *r, const u64 *d)
 {
 	u64 *t = r->w->num[5];
@@ -36,7 +36,7 @@ u32 wdm_hpre_sm2_keygen(struct wdm_hpre_req *r)
 	struct wdm_hpre_work *w = r->w;
 	u32 status = wdm_hpre_public_key(r);
 
-	/* The generator is there twice; the device has no use for two. */
+	/* The request has the generator twice, and both must be equal. */
 	if (!status && memcmp(w->in, wdm_hpre_key(r, 4), 2 * r->bytes))
 		status = HPRE_ERR_OPERAND;
 	if (!status)
@@ -54,7 +54,7 @@ u32 wdm_hpre_sm2_keygen(struct wdm_hpre_req *r)
 	return HPRE_ERR_OK;
 }
 
-/* r = e + x of k * g; false: this k won't do. */
+/* r = e + x-coordinate of k * g; false: this k can't be used. */
 static bool sign_r(struct wdm_hpre_req *r)
 {
 	struct wdm_hpre_work *w = r->w;
@@ -109,7 +109,7 @@ u32 wdm_hpre_sm2_sign(struct wdm_hpre_req *r)
 	return HPRE_ERR_OK;
 }
 
-/* e + x of s * g + (r + s) * q is r */
+/* e + x-coordinate of s * g + (r + s) * q must be r */
 u32 wdm_hpre_sm2_verify(struct wdm_hpre_req *r)
 {
 	struct wdm_hpre_work *w = r->w;
@@ -138,7 +138,7 @@ static void sm3_begin(struct wdm_hpre_req *r)
 	wdm_hash_init(&r->w->hash, wdm_hash_find(SEC_A_SM3), r->job->env->engine, r->s->engine_ws);
 }
 
-/* x and y of the shared point, behind each other at the start of @tmp */
+/* x and y of the shared point, one after the other at the start of @tmp */
 static u8 *shared(struct wdm_hpre_req *r)
 {
 	u8 *xy = (u8 *)r->w->tmp;
@@ -148,7 +148,7 @@ static u8 *shared(struct wdm_hpre_req *r)
 	return xy;
 }
 
-/* @to = @from with the key derived from the shared point. false: that key is nothing but zeroes. */
+/* @to = @from XOR the key derived from the shared point. false: that key is all zeroes. */
 static bool mask(struct wdm_hpre_req *r, u8 *to, const u8 *from)
 {
 	u8 *t = (u8 *)r->w->num[5], *xy = shared(r), any = 0;
@@ -171,7 +171,7 @@ static bool mask(struct wdm_hpre_req *r, u8 *to, const u8 *from)
 	return any;
 }
 
-/* Of x, the plaintext and y */
+/* Hash of x, the plaintext and y */
 static void check_value(struct wdm_hpre_req *r, u8 *to, const u8 *text)
 {
 	u8 *xy = shared(r);
@@ -183,7 +183,7 @@ static void check_value(struct wdm_hpre_req *r, u8 *to, const u8 *text)
 	wdm_hash_final(&r->w->hash, to);
 }
 
-/* With @w->k: false when another is needed. */
+/* Encrypts with @w->k; false: another k is needed. */
 static bool encrypt(struct wdm_hpre_req *r)
 {
 	struct wdm_hpre_work *w = r->w;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Raw deflate decoder (RFC 1951) that can stop at any bit and go on in another request. */
+/* Raw deflate decoder (RFC 1951) that can stop at any bit and continue in another request. */
 #include "inflate.h"
 
 #define WINDOW		32768u
@@ -32,7 +32,7 @@ static u32 reverse_bits(u32 code, u32 len)
 	return r;
 }
 
-/* 0 for a complete code; more: that much of the code space is unused; -1: over-subscribed. */
+/* Returns 0 for a complete code, the unused code space if above 0, or -1 for an over-subscribed code. */
 static int huff_build(struct wdm_huff *h, const u8 *lens, u32 n)
 {
 	u16 offset[WDM_HUFF_MAX + 2], next[WDM_HUFF_MAX + 1];
@@ -73,7 +73,7 @@ static int huff_build(struct wdm_huff *h, const u8 *lens, u32 n)
 #define HUFF_NEED	(-1)
 #define HUFF_BAD	(-2)
 
-/* Symbol << 4 | length from the low bits of @hold, of which @bits are there. */
+/* Returns symbol << 4 | length, decoded from the low bits of @hold, which holds @bits bits. */
 static int huff_decode(const struct wdm_huff *h, u64 hold, u32 bits)
 {
 	u32 len, code = 0, first = 0, index = 0, count, e = h->fast[hold & ((1u << WDM_HUFF_FAST) - 1)];
@@ -138,7 +138,7 @@ static void fixed_lens(u8 *lens)
 	memset(lens + WDM_LIT_CODES, 5, WDM_DIST_CODES);
 }
 
-/* As zlib judges them: literals need an end of block; a code may be incomplete only if it has one bit. */
+/* The same rules as zlib's: literals need an end-of-block code; a code may be incomplete only if it has one bit. */
 static bool build_codes(struct wdm_inflate *inf)
 {
 	int left;
@@ -303,7 +303,7 @@ static enum wdm_inflate_result do_lens(struct wdm_inflate *inf)
 	return WDM_INF_END;
 }
 
-/* A whole match or nothing: so that no state between its parts has to be kept. At most 48 bits. */
+/* Decodes a whole match or nothing, so that no state between its parts has to be saved. At most 48 bits. */
 static enum wdm_inflate_result decode_match(struct wdm_inflate *inf, u32 symbol, u32 used)
 {
 	u32 length, dist, n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* Raw deflate decoder that can stop at any bit and go on in another request. */
+/* Raw deflate decoder that can stop at any bit and continue in another request. */
 #ifndef WDM_INFLATE_H
 #define WDM_INFLATE_H
 
@@ -12,13 +12,13 @@
 #define WDM_LENS		(WDM_LIT_CODES + WDM_DIST_CODES)
 #define WDM_CODE_LENS		19
 #define WDM_TRAILER_MAX		8
-#define WDM_INFLATE_SAVED	512	/* bytes of a saved state */
+#define WDM_INFLATE_SAVED	512	/* size of a saved state in bytes */
 
 struct wdm_huff {
-	u16 fast[1 << WDM_HUFF_FAST];	/* symbol << 4 | length; 0: longer, or no code */
+	u16 fast[1 << WDM_HUFF_FAST];	/* symbol << 4 | length; 0: a longer code, or none */
 	u16 count[WDM_HUFF_MAX + 1];
 	u16 symbol[WDM_LIT_CODES];
-	u32 max;			/* longest length in use */
+	u32 max;			/* longest code length in use */
 };
 
 enum wdm_inflate_mode {
@@ -57,12 +57,12 @@ struct wdm_inflate {
 	u32 valid;			/* bytes of history, at most 32768 */
 	u8 code_lens[WDM_CODE_LENS];
 	u8 lens[WDM_LENS];
-	/* of this request */
+	/* for this request only */
 	u32 trailer_bytes;		/* 0, 4 or 8; set by the caller */
 	const u8 *in;
 	u32 in_len;
 	u32 in_used;
-	u8 *out;			/* at least min(valid, 32768) bytes of history lie before out[pos] */
+	u8 *out;			/* at least min(valid, 32768) bytes of history precede out[pos] */
 	u32 pos;
 	u32 limit;
 	struct wdm_huff lit;
@@ -70,15 +70,15 @@ struct wdm_inflate {
 };
 
 void wdm_inflate_start(struct wdm_inflate *inf, u32 trailer_bytes);
-/* Runs until input is used up, out[limit] is reached, or the stream with its trailer has ended. */
+/* Runs until the input is used up, out[limit] is reached, or the stream and its trailer have ended. */
 enum wdm_inflate_result wdm_inflate_run(struct wdm_inflate *inf);
-/* Gives whole bytes read ahead back, at most @most; how many. To be called when the request ends. */
+/* Returns whole bytes read ahead to the input, at most @most, and their number. Called when the request ends. */
 u32 wdm_inflate_unread(struct wdm_inflate *inf, u32 most);
 
-/* Builds the tables of the present mode from the code lengths; -EINVAL when those are no code. */
+/* Builds the tables of the current mode from the code lengths; -EINVAL when these form no valid code. */
 int wdm_inflate_rebuild(struct wdm_inflate *inf);
 
-/* A saved state lies in user memory: load refuses anything that run() can't have left there. */
+/* A saved state is in user memory: load refuses any state that run() can't have produced. */
 void wdm_inflate_save(const struct wdm_inflate *inf, u8 *saved);
 int wdm_inflate_load(struct wdm_inflate *inf, const u8 *saved, u32 trailer_bytes);
 

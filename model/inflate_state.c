@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The decoder's state in a user's stream context: written by the device, readable and writable by the user. */
+/* The decoder's state in a user's stream context: written by the device, but the user can read and write it. */
 #include "inflate.h"
 #include "internal.h"
 

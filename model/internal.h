@@ -6,23 +6,29 @@
 #include "model.h"
 #include "hw/qm_hw.h"
 
-/* A stop lets accepted descriptors run this long; what then hasn't started ends with an error, so that a
- * ring full of large requests can't hold a function's mailbox for minutes. */
+/*
+ * A stop lets accepted descriptors run for this long. Descriptors that haven't started by then
+ * end with an error, so that a ring full of large requests can't occupy a function's mailbox
+ * for minutes.
+ */
 #define WDM_STOP_GRACE_NS	20000000ull
 #define WDM_IRQ_RETRY_NS	1000000ull
 #define WDM_IRQ_RETRIES		10
-#define WDM_MB_POISON		0x6d786277u	/* a mailbox's last dword is reserved, so never this */
+#define WDM_MB_POISON		0x6d786277u	/* never written by a driver: the last dword of a mailbox is reserved */
 #define WDM_DB_NONE		(~0ull)
 #define WDM_ABORTS_PER_POLL	64
 #define WDM_OVERFLOW_SETTLES	10
 
-/* A capability or other register with a reset value. */
+/* A register with a reset value, such as a capability. */
 struct wdm_reg {
 	u32 offset;
 	u32 value;
 };
 
-/* A register that starts something, and the one that tells it is done, by @value: of it what @of has, if not 0. */
+/*
+ * A register that starts an operation, and the register that reports its end by @value, masked
+ * with the value of register @of if that isn't 0.
+ */
 struct wdm_init {
 	u32 start;
 	u32 done;
@@ -30,7 +36,7 @@ struct wdm_init {
 	u32 of;
 };
 
-/* A register without any of whose bits in @mask the engine does nothing for queues of the classes in @classes. */
+/* A register that needs one of the bits in @mask set, or the engine does nothing for queues of @classes. */
 struct wdm_need {
 	u32 reg;
 	u32 mask;
@@ -46,30 +52,31 @@ struct wdm_error_block {
 	u32 mask;
 	u32 set;
 	u32 status;
-	u32 shutdown;	/* errors that close the bus master */
-	u32 shutdown_on, shutdown_bit;	/* register and bit that let them; 0: always */
-	u32 caps[2];	/* the errors that there are */
-	bool mask_enables;	/* a 1 in the mask reports, instead of hiding */
+	u32 shutdown;	/* selects the errors that close the bus master */
+	u32 shutdown_on, shutdown_bit;	/* register and bit that enable this; 0: always enabled */
+	u32 caps[2];	/* registers with the errors that exist */
+	bool mask_enables;	/* a 1 in the mask reports the error instead of hiding it */
 };
 
 struct wdm_function;
 
 /**
- * struct wdm_personality - what an engine adds to the queue machinery
- * @sqe_shift: log2 of a descriptor's bytes
+ * struct wdm_personality - the parts of a device that depend on its engine
+ * @sqe_shift: log2 of a descriptor's size in bytes
  * @alg_types: number of values of the queue's algorithm type
- * @regs: reset values beyond the queue manager's, ended by offset 0
- * @inits: what a driver starts and waits for, beyond the queue manager's, ended by offset 0
- * @needs: what a driver must have set before the engine works, ended by offset 0
- * @errors: registers of its errors
- * @accepted: optional; counts a descriptor that was accepted
+ * @regs: reset values in addition to the queue manager's, terminated by offset 0
+ * @inits: operations that a driver starts and waits for, in addition to the queue manager's,
+ *		terminated by offset 0
+ * @needs: registers that a driver must have set before the engine works, terminated by offset 0
+ * @errors: registers of the engine's errors
+ * @accepted: optional; counts an accepted descriptor
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
- * @abort: give a descriptor that is not executed its error status
- * @failure: whether a status means that a request failed
- * @fail: give a descriptor that is not executed this status
- * @mark: mark a slot that holds no request, in words that software must write anew
- * @unmarked: no mark is left in any part of the descriptor
+ * @abort: set the error status of a descriptor that isn't executed
+ * @failure: does a status mean that a request failed?
+ * @fail: set this status of a descriptor that isn't executed
+ * @mark: mark a slot that holds no request, in words that software must write again
+ * @unmarked: is there no mark in any part of the descriptor?
  */
 struct wdm_personality {
 	u32 sqe_shift;
@@ -100,7 +107,7 @@ struct wdm_queue {
 	bool cq_valid;
 	bool stopping;
 	bool overflow;
-	bool stuck;		/* a fault: neither works nor stops */
+	bool stuck;		/* by a fault: neither works nor stops */
 	bool pasid_valid;
 	u8 prio;
 	u8 alg_type;
@@ -115,22 +122,22 @@ struct wdm_queue {
 
 	u64 sq_base;
 	u32 sq_depth;
-	u64 tail;		/* submitted */
-	u64 head;		/* fetched */
-	u64 done;		/* completed, and all before it */
+	u64 tail;		/* submitted so far */
+	u64 head;		/* fetched so far */
+	u64 done;		/* completed, with all earlier ones */
 
 	u64 cq_base;
 	u32 cq_depth;
 	u32 cq_phase;
 	u16 cq_w11;
 	u64 cq_tail;
-	u64 cq_head;		/* by doorbell */
+	u64 cq_head;		/* reported by the driver's doorbells */
 	u64 cq_full_since;
-	u64 skew;		/* completions that faults have put ahead of @done; wraps below 0 */
+	u64 skew;		/* completions in excess of @done, due to faults; wraps below 0 */
 	bool armed;
 	bool eqe_out;
 	u64 eqe_pos;
-	u64 event_tail;		/* completions that some event has covered */
+	u64 event_tail;		/* completions covered by an event */
 	u64 quiet_since;
 
 	u64 db_seen;
@@ -140,11 +147,11 @@ struct wdm_queue {
 
 	u64 stop_at;
 	u64 pass;		/* virtual time of the priority scheduler */
-	struct wdm_job *first;	/* accepted, in ring order */
+	struct wdm_job *first;	/* accepted jobs, in ring order */
 	struct wdm_job *last;
-	u32 jobs_out;		/* of them at workers */
+	u32 jobs_out;		/* jobs that workers have */
 	u32 jobs;
-	u32 *digest;		/* of each slot, as the device last knew it */
+	u32 *digest;		/* of each slot, as last read or written by the device */
 };
 
 /* Event queue or asynchronous event queue */
@@ -159,11 +166,11 @@ struct wdm_eq {
 	u32 mask_reg;
 	u32 vector;
 	bool raised;
-	bool want;		/* raise as soon as unmasked */
+	bool want;		/* raise when unmasked */
 	u32 retries;
 	u64 retry_at;
 	u64 full_since;
-	bool overflow;		/* reported */
+	bool overflow;		/* the overflow has been reported */
 };
 
 struct wdm_vft {
@@ -188,16 +195,16 @@ struct wdm_function {
 	struct wdm_eq aeq;
 	u64 sqc_bt;
 	u64 cqc_bt;
-	u64 db_seen;		/* without isolation */
+	u64 db_seen;		/* register shared by all queues, without isolation */
 	u64 eq_db_seen;
 	enum wdm_mb_state mb_state;
 	u32 mb_w0;
 	u32 mb_queue;
-	u64 mb_until;		/* hung: when it is answered after all */
+	u64 mb_until;		/* hung: time of the late answer */
 	u32 abnormal[WDM_ERRORS_NR];
-	u32 shut_by[WDM_ERRORS_NR];	/* those of them that have closed the master */
-	u32 running;		/* jobs at workers */
-	u32 accepted;		/* descriptors, as the engine's counters say */
+	u32 shut_by[WDM_ERRORS_NR];	/* the errors of these that have closed the bus master */
+	u32 running;		/* jobs that workers have */
+	u32 accepted;		/* descriptors counted by the engine's counters */
 };
 
 struct wdm_device {
@@ -209,12 +216,12 @@ struct wdm_device {
 	u64 next_ns;
 	bool worked;
 	bool master_closed;
-	bool memory_ready;	/* of the queue manager, since power on */
-	u32 looked;		/* classes of queues whose needs this look has seen to */
-	u32 unready;		/* those of them that lack something */
+	bool memory_ready;	/* the queue manager's memory has been initialised since power on */
+	u32 looked;		/* queue classes whose needs this poll has checked */
+	u32 unready;		/* those of them whose needs aren't met */
 	u64 bandwidth_free_ns;
 	u64 vtime;
-	u32 jobs_out;		/* accepted, not completed */
+	u32 jobs_out;		/* jobs accepted but not completed */
 	u32 nr_active;
 	struct wdm_job *free_jobs;
 	struct wdm_stats stats;
@@ -319,7 +326,7 @@ static inline u32 wdm_settle(const struct wdm_device *dev)
 	return dev->attr.settle_ns;
 }
 
-/* A ring that looks full may have had its doorbell overwritten: only a while later it is an overflow. */
+/* A ring that looks full may have had its doorbell overwritten, so it counts as overflowed only after a while. */
 static inline u64 wdm_settle_overflow(const struct wdm_device *dev)
 {
 	return (u64)wdm_settle(dev) * WDM_OVERFLOW_SETTLES;
@@ -337,7 +344,7 @@ void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 que
 const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum wdm_errors which);
 void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f);
 void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f);
-/* The register that a driver has forgotten before it used queues of that class; 0: none. */
+/* Returns the register that the driver should have set before it used queues of that class; 0: none. */
 u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type);
 
 /* mailbox.c */
@@ -360,7 +367,7 @@ void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm
 u64 wdm_cq_unconsumed(const struct wdm_queue *q);
 
 /* job.c */
-/* Write-back and completion of what was in that slot; false when that is impossible, or not yet possible. */
+/* Writes back and completes the descriptor of a slot; false when that is impossible, or not yet possible. */
 bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe);
 void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q);
@@ -370,12 +377,12 @@ bool wdm_jobs_pending(const struct wdm_queue *q);
 bool wdm_jobs_ready(struct wdm_device *dev);
 void wdm_bandwidth_refund(struct wdm_device *dev, const struct wdm_job *job);
 
-/* fault.c: called only when there are faults */
-/* false: the queue is stuck, the descriptor stays where it is. */
+/* fault.c: called only when there are rules */
+/* false: the queue is stuck, and the descriptor remains in the ring. */
 bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job);
-/* Any thread. true: not to be executed, it has its status. */
+/* Any thread. true: the job isn't executed; its status is set. */
 bool wdm_fault_fails(struct wdm_job *job);
-/* The first of the queue is due: answers it as its faults say. false: not now. */
+/* The queue's first job is due: answers it according to its faults. false: not now. */
 bool wdm_fault_answer(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job);
 /* true: the command isn't answered before @until. */
 bool wdm_fault_mailbox(struct wdm_device *dev, u64 *until);

@@ -3,7 +3,7 @@
 #include "internal.h"
 
 #define WDM_STRIDE	(1u << 16)
-#define WDM_NS_PER_MBIT	1000u		/* one bit a nanosecond is 1000 Mbit/s */
+#define WDM_NS_PER_MBIT	1000u		/* one bit per ns is 1000 Mbit/s */
 #define WDM_DUPLICATE_SETTLES 1000
 #define WDM_BANDWIDTH_AHEAD_NS 10000000ull
 
@@ -21,9 +21,9 @@ void wdm_job_free(struct wdm_device *dev, struct wdm_job *job)
 }
 
 /*
- * The limit is a line of jobs, each with its time on the wire. No more are accepted than the next few
- * milliseconds take, and who goes takes his place in the line with him: nobody waits long for the bytes
- * of a queue that is no more.
+ * The limit works as a line of jobs, each with its time on the wire. Jobs are accepted only
+ * while the line is shorter than a few milliseconds. A dropped job returns its time, so no job
+ * waits long for the bytes of a removed queue.
  */
 static bool wdm_bandwidth_full(const struct wdm_device *dev)
 {
@@ -44,12 +44,12 @@ static void wdm_queue_break(struct wdm_device *dev, struct wdm_queue *q, u64 add
 	wdm_async_event(dev, &dev->fns[q->fn], q->rel, QM_AEQE_CQE_ERROR);
 }
 
-/* The CQ looks full. A CQ doorbell may have been overwritten, so only a while later it is an overflow. */
+/* Is the CQ full? A CQ doorbell may have been overwritten, so a full CQ counts as overflowed only after a while. */
 static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 {
 	u64 settle = wdm_settle_overflow(dev);
 
-	/* Duplicates take room that no submission shows to be free again: only a CQ doorbell that is seen does. */
+	/* Duplicates take entries that no submission implies to be consumed: only a CQ doorbell does. */
 	if (q->skew)
 		settle *= WDM_DUPLICATE_SETTLES;
 	if (wdm_cq_unconsumed(q) < q->cq_depth - 1) {
@@ -68,7 +68,7 @@ static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 	return true;
 }
 
-/* Write-back, then the completion, its phase bit last. */
+/* Writes back the descriptor, then the completion, with its phase bit last. */
 bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe)
 {
 	u32 bytes = 1u << dev->engine->sqe_shift;
@@ -139,7 +139,7 @@ static void wdm_queue_end_jobs(struct wdm_queue *q)
 			wdm_store(&job->abort, 1);
 }
 
-/* Tells all that runs to end. */
+/* Makes all running jobs end. */
 void wdm_jobs_end(struct wdm_device *dev)
 {
 	u32 i;
@@ -148,7 +148,7 @@ void wdm_jobs_end(struct wdm_device *dev)
 		wdm_queue_end_jobs(&dev->queues[dev->active[i]]);
 }
 
-/* Ends what runs, and answers what hasn't started, once all before it is answered. */
+/* Makes running jobs end, and answers descriptors that haven't started once all earlier ones are answered. */
 void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
 {
 	u32 bytes = 1u << dev->engine->sqe_shift, sqe[WDM_SQE_MAX / 4], i;
@@ -176,7 +176,7 @@ static bool wdm_queue_held(const struct wdm_device *dev, const struct wdm_queue 
 	return dev->env->hold && q->pasid_valid && dev->env->hold(dev->host, q->fn, q->pasid);
 }
 
-/* Least virtual time first; a queue's time runs slower the higher its priority. */
+/* Smallest virtual time first; a queue's virtual time advances more slowly the higher its priority. */
 static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 {
 	bool full = wdm_bandwidth_full(dev);
@@ -186,10 +186,13 @@ static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 	for (i = 0; i < dev->nr_active; i++) {
 		struct wdm_queue *q = &dev->queues[dev->active[i]];
 
-		/* No more than what is free, so deep queues, however many, can't keep another from being accepted. */
+		/*
+		 * At most as many jobs as are still free, so deep queues, however many, can't keep
+		 * another queue from being served.
+		 */
 		if (!wdm_jobs_pending(q) || q->jobs >= dev->attr.jobs - dev->jobs_out)
 			continue;
-		/* A stop waits for what it can finish soon, whatever the limit. */
+		/* A stopping queue finishes its short jobs regardless of the limit. */
 		if (full && !q->stopping)
 			continue;
 		if ((!best || q->pass < best->pass) && !wdm_queue_held(dev, q))
@@ -212,7 +215,7 @@ static void wdm_job_schedule(struct wdm_device *dev, struct wdm_job *job)
 		job->due_ns = dev->bandwidth_free_ns;
 }
 
-/* wdm_job_next() would return one; if only the bandwidth is in the way, look again when it isn't. */
+/* Would wdm_job_next() return a job? If only the bandwidth limit prevents it, schedules a poll for when it doesn't. */
 bool wdm_jobs_ready(struct wdm_device *dev)
 {
 	bool full = wdm_bandwidth_full(dev), ready = false;

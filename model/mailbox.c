@@ -2,7 +2,7 @@
 /* The mailbox: one command at a time for each function. */
 #include "internal.h"
 
-/* Values of the status field; hardware's aren't public. */
+/* Values of the status field; those of hardware aren't public. */
 enum wdm_mb_status {
 	WDM_MB_OK = 0,
 	WDM_MB_BAD_CMD = 1,
@@ -13,7 +13,7 @@ enum wdm_mb_status {
 
 static void wdm_mailbox_finish(struct wdm_function *f, u32 status)
 {
-	/* Busy goes last: after it the driver may write the next command. */
+	/* The busy bit last: after it is clear the driver may write the next command. */
 	wdm_reg_write(f, QM_MB_LAST, WDM_MB_POISON);
 	wdm_wmb();
 	wdm_reg_write(f, QM_MB, (f->mb_w0 & ~(QM_MB_BUSY | QM_MB_STATUS_MASK)) | status << QM_MB_STATUS_SHIFT |
@@ -171,8 +171,9 @@ static void wdm_mailbox_wait(struct wdm_device *dev, struct wdm_function *f)
 }
 
 /*
- * A driver without 128-bit stores writes four dwords, the one with the busy bit first. So the last one is
- * poisoned after each command, and a command is complete when it has been written too.
+ * A driver without 128-bit stores writes four dwords, the one with the busy bit first. So the
+ * last dword is poisoned after each command, and a command is complete only when the last dword
+ * has been written, too.
  */
 void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 {
@@ -203,7 +204,7 @@ void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 	f->mb_queue = w >> 16;
 	dev->stats.mailboxes++;
 	dev->worked = true;
-	/* What was written back is old now. A driver that starts the next one must not find the last one's end. */
+	/* An earlier write-back is outdated now. A driver that starts the next must not see the end of the last one. */
 	wdm_reg_write(f, QM_CACHE_WB_DONE, 0);
 	if (last || (f->mb_w0 & ~(QM_MB_CMD_MASK | QM_MB_BUSY | QM_MB_OP_GET))) {
 		wdm_refuse(dev, WDM_REFUSE_MB_CMD, f->index, f->mb_queue, last ? last : f->mb_w0);

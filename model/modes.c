@@ -56,13 +56,13 @@ static void cbc(struct wdm_mode *m, u8 *p, u32 len)
 		cbc_decrypt(m, p, len);
 }
 
-/* The last two blocks of ciphertext change places: always in CS3, when the last is short in CS2, never in CS1. */
+/* Are the last two blocks of ciphertext swapped? Always in CS3, only with a short last block in CS2, never in CS1. */
 static bool cs_swaps(const struct wdm_mode *m, u32 tail)
 {
 	return m->kind == WDM_MODE_CBC_CS3 || (m->kind == WDM_MODE_CBC_CS2 && tail < WDM_BLOCK_BYTES);
 }
 
-/* @p: a whole block and @tail more bytes, 1 to 16, the end of the message */
+/* @p: the end of the message, a whole block and @tail more bytes, 1 to 16 */
 static void cs_encrypt(struct wdm_mode *m, u8 *p, u32 tail)
 {
 	u8 first[WDM_BLOCK_BYTES], last[WDM_BLOCK_BYTES] = { 0 };
@@ -90,7 +90,7 @@ static void cs_decrypt(struct wdm_mode *m, u8 *p, u32 tail)
 		memcpy(first, p, tail);
 		memcpy(last, p + tail, sizeof(last));
 	}
-	/* The padding was zeroes, so what is missing of the first of them shows through the second. */
+	/* The padding is zeroes, so the decrypted second block reveals the missing bytes of the first. */
 	wdm_block_crypt(&m->block, false, last, plain, 1);
 	memcpy(first + tail, plain + tail, WDM_BLOCK_BYTES - tail);
 	xor(plain, first, WDM_BLOCK_BYTES);
@@ -166,7 +166,7 @@ static void ctr(struct wdm_mode *m, u8 *p, u32 len)
 	}
 }
 
-/* The next block's tweak: times x, in IEEE's bit order or in GB/T's, which is GCM's. */
+/* The next block's tweak: multiplied by x, in the bit order of IEEE 1619 or of GB/T 17964, which is that of GCM. */
 static void xts_double(u8 *t, bool gb)
 {
 	u32 i, carry;
@@ -200,7 +200,7 @@ static void xts_whole(struct wdm_mode *m, u8 *p, u32 len)
 	}
 }
 
-/* A whole block and @tail more bytes, 1 to 15. Decryption needs the two last tweaks in the other order. */
+/* A whole block and @tail more bytes, 1 to 15. Decryption uses the last two tweaks in reverse order. */
 static void xts_steal(struct wdm_mode *m, u8 *p, u32 tail)
 {
 	u8 next[WDM_BLOCK_BYTES], first[WDM_BLOCK_BYTES];

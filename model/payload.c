@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Payload access: flat and scatter/gather. Lists are user memory: every field is bounded before use. */
+/* Payload access: flat and scatter-gather. Lists are in user memory: every field is bounded before use. */
 #include "payload.h"
 #include "internal.h"
 
@@ -50,7 +50,7 @@ static int wdm_sgl_open(struct wdm_cursor *c, u64 addr)
 	return 0;
 }
 
-/* Makes the next piece that isn't empty the current one. */
+/* Advances to the next non-empty piece. */
 static int wdm_sgl_next(struct wdm_cursor *c)
 {
 	const u8 *sge;
@@ -83,7 +83,7 @@ static int wdm_sgl_next(struct wdm_cursor *c)
 	}
 }
 
-/* Next stretch of at most @len bytes. */
+/* Returns the next contiguous range of at most @len bytes. */
 static int wdm_cursor_step(struct wdm_cursor *c, u32 len, u64 *addr, u32 *n)
 {
 	int err;

@@ -27,8 +27,9 @@ static void wdm_queue_deactivate(struct wdm_device *dev, struct wdm_queue *q)
 }
 
 /*
- * Marks every slot as if its last descriptor was completed, and remembers what it holds: so from the first pass on, a new
- * descriptor whose doorbell was lost is told from an old one, and from one that is half written.
+ * Marks every slot as if its last descriptor had been completed, and records its digest. So
+ * from the first pass on, a new descriptor whose doorbell was lost can be distinguished from an
+ * old one and from an incomplete one.
  */
 static int wdm_ring_begin(struct wdm_device *dev, struct wdm_queue *q)
 {
@@ -80,7 +81,7 @@ int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 		wdm_refuse(dev, why, f->index, rel, wdm_get32(qc + 12));
 		return -EINVAL;
 	}
-	/* A driver takes a queue out of service this way: nothing rings it any more. */
+	/* A driver takes a queue out of service by this bit: doorbells have no effect any more. */
 	if (wdm_get16(qc + 26) & QM_SQC_W13_DISABLED) {
 		wdm_queue_drop(dev, q);
 		return 0;
@@ -110,8 +111,10 @@ int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 	}
 	q->sq_valid = true;
 	wdm_queue_activate(dev, q);
-	/* The driver can't ring before this command ends. What the window's last owner left there must not
-	 * look like this one's first doorbell, nor hide it. */
+	/*
+	 * The driver can't ring before this command ends. A value that the window's last owner
+	 * left must neither look like this owner's first doorbell nor hide it.
+	 */
 	wdm_doorbell_clear(dev, f, q);
 	return 0;
 }
@@ -203,7 +206,7 @@ void wdm_queue_stop(struct wdm_device *dev, struct wdm_queue *q)
 	q->stop_at = dev->now + WDM_STOP_GRACE_NS;
 }
 
-/* Drives a stop on; true when nothing of the queue is left in the device. */
+/* Advances a stop; returns true when no descriptor of the queue is left in the device. */
 bool wdm_queue_stopped(struct wdm_device *dev, struct wdm_queue *q)
 {
 	bool mute = q->overflow || !q->sq_valid || !q->cq_valid || dev->master_closed;
@@ -218,7 +221,7 @@ bool wdm_queue_stopped(struct wdm_device *dev, struct wdm_queue *q)
 		wdm_jobs_abort(dev, q);
 	else
 		wdm_wake_at(dev, q->stop_at);
-	/* Nobody can be told: wait only for the workers. */
+	/* No completion can be written, so wait only for the workers. */
 	mute |= q->overflow || !q->sq_valid;
 	if (mute ? !!q->jobs_out : q->first || q->head != q->tail)
 		return false;
@@ -226,7 +229,7 @@ bool wdm_queue_stopped(struct wdm_device *dev, struct wdm_queue *q)
 	return true;
 }
 
-/* Forgets a queue at once; what workers still run is dropped when they bring it back. */
+/* Drops a queue at once; jobs that workers still run are dropped when they return. */
 void wdm_queue_drop(struct wdm_device *dev, struct wdm_queue *q)
 {
 	struct wdm_job *job;

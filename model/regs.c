@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Registers outside the rings: reset values, the virtual function table, memory init, caches, errors. */
+/* Registers outside the rings: reset values, the queue table (VFT), memory init, caches, errors. */
 #include "internal.h"
 
-/* What a driver may have written and a reset clears; the rest of the BAR is never looked at. */
+/* Registers that a driver may have written and that a reset clears; the rest of the BAR is never read. */
 static const struct { u32 first, end; bool pf; } wdm_reg_ranges[] = {
 	{ 0x0, 0x400, false },
 	{ 0x1000, 0x1010, false },
@@ -99,7 +99,7 @@ static void wdm_vft_set(struct wdm_device *dev, struct wdm_function *f, u32 type
 	}
 	if (f->vft.sqc == data)
 		return;
-	/* Queues are named by absolute number: those of the old range lose their meaning. */
+	/* Queues have absolute numbers, so those of the old range become invalid. */
 	for (i = dev->nr_active; i-- > 0;)
 		if (dev->queues[dev->active[i]].fn == f->index)
 			wdm_queue_drop(dev, &dev->queues[dev->active[i]]);
@@ -131,7 +131,7 @@ static void wdm_vft_access(struct wdm_device *dev, struct wdm_function *pf)
 	}
 }
 
-/* Contexts go to the backing tables as a driver would read them after a mailbox dump. */
+/* Writes contexts to the backing tables, in the format of a mailbox dump. */
 static void wdm_cache_writeback(struct wdm_device *dev, struct wdm_function *f)
 {
 	u8 qc[QM_QC_SIZE];
@@ -166,7 +166,7 @@ const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum
 	return which == WDM_ERRORS_QM ? &wdm_qm_errors : dev->engine->errors;
 }
 
-/* A guess: an error that has closed the master keeps it closed until it is acknowledged. */
+/* Assumption: an error that has closed the bus master keeps it closed until it is acknowledged. */
 static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enum wdm_errors which)
 {
 	const struct wdm_error_block *e = wdm_error_block(dev, which);
@@ -201,7 +201,7 @@ static void wdm_master_poll(struct wdm_device *dev, struct wdm_function *pf)
 		if (!close)
 			wdm_reg_write(pf, ACC_MASTER_TRANS_RETURN, 0);
 	}
-	/* Its driver lets what runs finish; an error doesn't. */
+	/* When the driver closes the bus master, running jobs finish; after an error they are made to end. */
 	if (error)
 		wdm_jobs_end(dev);
 	if (!close || wdm_reg_read(pf, ACC_MASTER_TRANS_RETURN))
@@ -245,7 +245,7 @@ u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type)
 {
 	u32 lacks = 0;
 
-	/* Registers are read once in a look as long as all is well. */
+	/* Registers are read once per poll, unless one of them isn't set. */
 	if ((dev->looked & WDM_CLASS(alg_type)) && !(dev->unready & WDM_CLASS(alg_type)))
 		return 0;
 	if (dev->fns[WDM_PF].attached)
@@ -260,13 +260,13 @@ u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type)
 static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
 	wdm_inits_poll(dev, pf, wdm_qm_inits);
-	/* A function's reset leaves it, as drivers don't do it again then. */
+	/* Survives a function's reset, after which drivers don't initialise the memory again. */
 	dev->memory_ready |= wdm_reg_read(pf, QM_MEM_INIT_DONE) & 1;
 	if (dev->engine->inits)
 		wdm_inits_poll(dev, pf, dev->engine->inits);
 	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {
 		wdm_vft_access(dev, pf);
-		/* In this order: after ready the driver may start the next operation. */
+		/* In this order: after ready is set the driver may start the next operation. */
 		wdm_reg_write(pf, QM_VFT_OP_ENABLE, 0);
 		wdm_reg_write(pf, QM_VFT_RDY, 1);
 		dev->worked = true;
@@ -287,7 +287,7 @@ void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f)
 		wdm_reg_write(f, QM_CACHE_WB_DONE, 1);
 		dev->worked = true;
 	}
-	/* Written with ones to clear; no message is ever pending yet. */
+	/* A write-1-to-clear register; no message is ever pending. */
 	if (wdm_reg_read(f, QM_IFC_INT_SOURCE_V))
 		wdm_reg_write(f, QM_IFC_INT_SOURCE_V, 0);
 }

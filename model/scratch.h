@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* A worker's memory: payload cursors, buffers, and what each engine keeps while it works. */
+/* A worker's memory: payload cursors, buffers, and each engine's working state. */
 #ifndef WDM_SCRATCH_H
 #define WDM_SCRATCH_H
 
@@ -19,20 +19,20 @@ struct wdm_sec_work {
 	struct wdm_hmac hmac;
 	struct wdm_ghash ghash;
 	struct wdm_cbcmac cbcmac;
-	u8 first[WDM_BLOCK_BYTES];	/* GCM, CCM: the block that hides the tag; CMAC, XCBC: the last block's key */
-	u8 key[WDM_HASH_BLOCK_MAX];	/* on its way to where it is used */
-	u8 mac[WDM_HASH_STATE_MAX];	/* a digest's state or result, from and to memory */
+	u8 first[WDM_BLOCK_BYTES];	/* GCM, CCM: block that encrypts the tag; CMAC, XCBC: key for the last block */
+	u8 key[WDM_HASH_BLOCK_MAX];	/* temporary copy */
+	u8 mac[WDM_HASH_STATE_MAX];	/* state or result of a digest, from or to memory */
 	u8 end[WDM_BLOCK_BYTES];	/* CMAC, XCBC: the last block with its padding and key */
 };
 
-#define WDM_HPRE_KEY_MAX	1280	/* RSA-4096 with CRT */
+#define WDM_HPRE_KEY_MAX	1280	/* RSA-4096: a key with CRT */
 #define WDM_HPRE_IN_MAX		640	/* SM2: a point, text and hash */
-#define WDM_HPRE_OUT_MAX	1792	/* RSA-4096: a key with CRT */
+#define WDM_HPRE_OUT_MAX	1792	/* RSA-4096: a generated key with CRT */
 
 /**
  * struct wdm_hpre_work - the state of one HPRE request
  * @num: numbers of RSA: modulus, exponents, halves
- * @curve, @order: of elliptic curves; @order serves RSA too
+ * @curve, @order: for elliptic curves; @order is used by RSA too
  * @g, @q, @point: generator, public key, result
  * @d, @e, @k, @r, @s, @x, @y: private key, digest, random number, signature, coordinates
  */
@@ -61,7 +61,7 @@ struct wdm_scratch {
 	struct wdm_cursor dst;
 	u8 in[WDM_CHUNK];
 	u8 out[WDM_WINDOW_MAX + WDM_CHUNK];	/* decompression: window, then new output */
-	u8 window[WDM_WINDOW_MAX];		/* compression: what the next request may refer to */
+	u8 window[WDM_WINDOW_MAX];		/* compression: the window for the next request */
 };
 
 #endif

@@ -2,7 +2,7 @@
 /* The SEC engine: registers, descriptor in, one operation, result out. */
 #include "sec.h"
 
-/* Neither an address's high half nor an offset that is 0. */
+/* Differs from any high half of an address, and from an offset of 0. */
 #define SEC_MARK	0x5343444du
 
 static const u8 sec_marked2[] = SEC_BD2_MARKED;
@@ -55,7 +55,10 @@ static const struct wdm_need sec_needs[] = {
 	{ 0, 0, 0 },
 };
 
-/* A guess: of the two cores' numbers of descriptors each has half. Reads aren't seen: nothing is counted while one would clear. */
+/*
+ * Assumption: each of the two cores gets half of the descriptors. Reads can't be observed, so
+ * counters stay 0 while a read would clear them.
+ */
 static void sec_accepted(struct wdm_function *pf)
 {
 	pf->accepted = wdm_reg_read(pf, SEC_CNT_CLR_CE) & 1 ? 0 : pf->accepted + 1;
@@ -83,7 +86,7 @@ static void sec_mark(u32 *sqe)
 		wdm_put32(sqe + marked[i], SEC_MARK);
 }
 
-/* What stands there may be half of a descriptor of the other type. */
+/* The words may belong to an incomplete descriptor of the other type. */
 static bool sec_unmarked(const u32 *sqe)
 {
 	u32 i;
@@ -171,7 +174,7 @@ static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
 	if (!status)
 		status = sec_run(&r);
 	job->refused |= status == SEC_ERR_VALUE;
-	/* Nothing of a key outlives its request: it has been here and with the host only. */
+	/* No key remains after its request, neither here nor with the host. */
 	wdm_wipe(&s->sec, sizeof(s->sec));
 	job->env->engine->forget(s->engine_ws);
 	if (status) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-/* A parsed SEC request: what is asked, whichever descriptor said it. */
+/* A parsed SEC request, the same for both types of descriptor. */
 #ifndef WDM_SEC_H
 #define WDM_SEC_H
 
@@ -8,7 +8,7 @@
 #include "hw/sec_hw.h"
 
 enum wdm_sec_op {
-	WDM_SEC_NOTHING,	/* complete, and that is all */
+	WDM_SEC_NOTHING,	/* complete without doing anything */
 	WDM_SEC_CIPHER,
 	WDM_SEC_HASH,
 	WDM_SEC_HMAC,
@@ -17,7 +17,7 @@ enum wdm_sec_op {
 	WDM_SEC_GMAC,
 	WDM_SEC_GCM,
 	WDM_SEC_GCM_AAD,	/* first part of a stream */
-	WDM_SEC_GCM_DATA,	/* any later part but the tag, which is software's to make */
+	WDM_SEC_GCM_DATA,	/* any later part except the tag, which software computes */
 	WDM_SEC_CCM,
 	WDM_SEC_AUTHENC,
 };
@@ -30,14 +30,15 @@ enum wdm_sec_part {
 };
 
 /**
- * struct wdm_sec_req - one request, checked but for what lies in memory
- * @kind: mode of a plain cipher, and of authenc's
- * @key_bytes: of one cipher key (XTS has two)
- * @hash, @part, @total: digests and authenc: algorithm, part of a stream, bytes of the whole message (END)
- * @a_key_bytes, @mac_bytes: lengths; the tag of GCM and CCM is @mac_bytes too
+ * struct wdm_sec_req - one request, checked except for its data in memory
+ * @kind: mode of the cipher, plain or in authenc
+ * @key_bytes: size of one cipher key (XTS has two)
+ * @hash, @part, @total: digests and authenc: algorithm, part of a stream, bytes of the whole
+ *		message (END)
+ * @a_key_bytes, @mac_bytes: lengths; @mac_bytes is also the tag's for GCM and CCM
  * @in_place: the destination is the source
- * @aad, @len: bytes of AAD in front of the data, of the data; a digest has data only
- * @last: no more of its kind follows the chunk at hand
+ * @aad, @len: bytes of the AAD, which precedes the data, and of the data; a digest has data only
+ * @last: the current chunk is the last of its kind
  * @icv, @flag: results
  */
 struct wdm_sec_req {
@@ -63,20 +64,20 @@ struct wdm_sec_req {
 	enum sec_flag flag;
 };
 
-/* All return an enum sec_error. */
+/* Functions return an enum sec_error. */
 
 /* sec_decode.c */
 u32 wdm_sec_decode(struct wdm_sec_req *r, const struct sec_bd *bd);
 
 /* sec_cipher.c */
 u32 wdm_sec_cipher(struct wdm_sec_req *r);
-/* The request's cipher for its data, with the key from memory; @iv: the message's, or NULL to have it fetched. */
+/* Prepares the request's cipher for its data, with the key from memory; @iv: the IV, or NULL to read it from memory. */
 u32 wdm_sec_mode(struct wdm_sec_req *r, const u8 *iv);
 
 /* sec_digest.c */
 u32 wdm_sec_digest(struct wdm_sec_req *r);
 u32 wdm_sec_mac(struct wdm_sec_req *r);
-/* Hash and HMAC of the request, ready for the message. */
+/* Prepares the request's hash or HMAC for the message. */
 u32 wdm_sec_hash_start(struct wdm_sec_req *r);
 
 /* sec_aead.c */
@@ -90,12 +91,12 @@ u32 wdm_sec_gmac(struct wdm_sec_req *r);
 u32 wdm_sec_open(struct wdm_sec_req *r);
 u32 wdm_sec_fetch(struct wdm_sec_req *r, u64 addr, u8 *p, u32 len);
 u32 wdm_sec_store(struct wdm_sec_req *r, u64 addr, const u8 *p, u32 len);
-/* The tag: written, or compared with what is there. */
+/* Writes the tag, or compares it with the one in memory. */
 u32 wdm_sec_tag(struct wdm_sec_req *r, const u8 *tag);
-/* The first error of what was computed. */
+/* Converts the first error of a computation. */
 u32 wdm_sec_engine_error(int err);
 
-/* What is done with each chunk of the AAD or of the data, in place. */
+/* Processes one chunk of the AAD or of the data, in place. */
 typedef void (*wdm_sec_chunk)(struct wdm_sec_req *r, u8 *p, u32 len);
 u32 wdm_sec_aad(struct wdm_sec_req *r, wdm_sec_chunk chunk);
 u32 wdm_sec_data(struct wdm_sec_req *r, wdm_sec_chunk chunk);

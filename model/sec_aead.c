@@ -2,9 +2,9 @@
 /* Encryption with authentication: GCM and GMAC (SP 800-38D), CCM (SP 800-38C), CBC with HMAC. */
 #include "sec.h"
 
-/* --- GCM --- */
+/* ------ GCM ------ */
 
-/* Cipher and hash key; @j0 becomes the counter block that hides the tag. */
+/* Cipher and hash key; @j0 becomes the counter block that encrypts the tag. */
 static u32 gcm_start(struct wdm_sec_req *r, const u8 *j0)
 {
 	struct wdm_sec_work *w = &r->s->sec;
@@ -94,7 +94,7 @@ u32 wdm_sec_gmac(struct wdm_sec_req *r)
 	return status ? status : gcm_finish(r, r->len, 0);
 }
 
-/* AAD or data of a stream: the running hash comes from and goes to memory, software keeps the counter. */
+/* AAD or data of a stream: the running hash is read from and written to memory; software keeps the counter. */
 u32 wdm_sec_gcm_part(struct wdm_sec_req *r)
 {
 	struct wdm_sec_work *w = &r->s->sec;
@@ -119,9 +119,9 @@ u32 wdm_sec_gcm_part(struct wdm_sec_req *r)
 	return status ? status : wdm_sec_store(r, r->mac, w->ghash.y, sizeof(w->ghash.y));
 }
 
-/* --- CCM --- */
+/* ------ CCM ------ */
 
-/* What the first block of the MAC has to say, once the nonce and the size of its length field are known. */
+/* Does the first block of the MAC match the nonce, the size of the length field and the lengths? */
 static bool ccm_agrees(const struct wdm_sec_req *r, const u8 *ctr, const u8 *b0)
 {
 	u32 l = ctr[0] + 1u, flags = ctr[0] | (r->mac_bytes - 2) / 2 << 3 | (r->aad ? 0x40 : 0), i;
@@ -199,7 +199,7 @@ u32 wdm_sec_ccm(struct wdm_sec_req *r)
 	return w->mode.block.err ? wdm_sec_engine_error(w->mode.block.err) : wdm_sec_tag(r, w->cbcmac.x);
 }
 
-/* --- CBC with HMAC: the MAC is of the ciphertext --- */
+/* ------ CBC with HMAC: the MAC covers the ciphertext ------ */
 
 static void authenc_aad_chunk(struct wdm_sec_req *r, u8 *p, u32 len)
 {

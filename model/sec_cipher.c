@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Plain ciphers, and the cipher of those that do more. */
+/* Plain ciphers, and the cipher part of combined operations. */
 #include "sec.h"
 
 static bool two_keys(const struct wdm_sec_req *r)
@@ -11,7 +11,7 @@ static void block_init(struct wdm_sec_req *r, struct wdm_block *b, u32 slot, u8 
 {
 	u32 bytes = r->key_bytes;
 
-	/* Of two keys of 3DES the first is the third, too. */
+	/* With two keys for 3DES, the first is also the third. */
 	if (r->alg == WDM_BLOCK_3DES && bytes == 16) {
 		memcpy(key + 16, key, 8);
 		bytes = 24;
@@ -44,7 +44,10 @@ u32 wdm_sec_mode(struct wdm_sec_req *r, const u8 *iv)
 	return status ? status : wdm_sec_engine_error(m->block.err ? m->block.err : m->tweak.err);
 }
 
-/* Where the counter's carry goes beyond 32 bits depends on a bit of the descriptor; without it nobody knows. */
+/*
+ * Whether the counter's carry goes beyond 32 bits depends on a bit of the descriptor. Without
+ * that bit the behaviour isn't known.
+ */
 static bool counter_wraps(const struct wdm_sec_req *r)
 {
 	return r->kind == WDM_MODE_CTR && !r->ctr_rollover &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The way of a SEC request's data through memory: parameters, AAD and payload in chunks, the tag. */
+/* A SEC request's data in memory: parameters, AAD and payload in chunks, the tag. */
 #include "sec.h"
 
 static u32 sec_memory_error(int err)
@@ -29,13 +29,13 @@ u32 wdm_sec_open(struct wdm_sec_req *r)
 
 	if (err || r->flag == SEC_FLAG_DIGEST)
 		return err ? sec_memory_error(err) : SEC_ERR_OK;
-	/* In place, what isn't changed isn't written. */
+	/* In place, unchanged bytes aren't written. */
 	err = wdm_cursor_init(&r->s->dst, r->job, r->dst_sgl, r->dst_sgl ? r->dst : r->dst + skip, r->dst_sgl ? skip : 0,
 			      len - skip);
 	return err ? sec_memory_error(err) : SEC_ERR_OK;
 }
 
-/* Whole blocks of every algorithm, and never so many that less than two blocks remain. */
+/* A multiple of every algorithm's block size that never leaves less than two blocks for the last chunk. */
 static u32 chunk_bytes(u32 left)
 {
 	if (left <= WDM_CHUNK)
@@ -85,7 +85,7 @@ u32 wdm_sec_tag(struct wdm_sec_req *r, const u8 *tag)
 	status = wdm_sec_fetch(r, r->mac, theirs, r->mac_bytes);
 	if (status)
 		return status;
-	/* All of it, whatever differs: the time would tell how much was right. */
+	/* Compares all bytes, since the time would otherwise reveal how many were right. */
 	for (i = 0; i < r->mac_bytes; i++)
 		differ |= theirs[i] ^ tag[i];
 	r->icv = differ ? SEC_ICV_MISMATCH : SEC_ICV_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* A descriptor of type 2 or 3 made into a request, or refused: nothing that it says is believed. */
+/* Decodes a descriptor of type 2 or 3 into a request, or refuses it. No field is trusted. */
 #include "sec.h"
 
 enum bd_field {
@@ -43,11 +43,14 @@ enum bd_long {
 	L_NR,
 };
 
-/* Where a type of descriptor has what; 0 (the type's own place) where it hasn't. What is nowhere is reserved. */
+/*
+ * The position of each field in a type of descriptor, or 0 (the position of the type field)
+ * where the type doesn't have it. All other bits are reserved.
+ */
 struct bd_layout {
 	u32 field[F_NR];
 	u32 first[L_NR];
-	u32 tag;		/* first of its words, or one field of one */
+	u32 tag;		/* first of its words, or a part of one word */
 	u32 tag_mask[2];
 };
 
@@ -132,7 +135,7 @@ static const struct bd_layout layout3 = {
 	.tag_mask = { ~0u, ~0u },
 };
 
-/* A descriptor's fields, those that its type doesn't have 0. */
+/* A descriptor's fields; those that its type doesn't have are 0. */
 struct bd {
 	u32 f[F_NR];
 	u64 l[L_NR];
@@ -181,7 +184,7 @@ static bool bd_read(struct bd *b, const struct sec_bd *bd)
 			 BIT_OF(F_AI_GEN))
 #define F_AEAD		(F_ANY_CIPHER | BIT_OF(F_SEQ) | BIT_OF(F_A_LEN) | BIT_OF(F_CIPHER_SRC_OFFSET))
 
-/* What an operation doesn't use is 0. */
+/* Are all fields that the operation doesn't use 0? */
 static bool bd_uses_only(const struct bd *b, u32 fields)
 {
 	u32 i;
@@ -192,9 +195,9 @@ static bool bd_uses_only(const struct bd *b, u32 fields)
 	return true;
 }
 
-/* --- ciphers --- */
+/* ------ ciphers ------ */
 
-/* Key sizes in bytes by the descriptor's code; DES has but one, whatever it says. */
+/* Key sizes in bytes by the descriptor's code; DES has only one size, whatever the code. */
 static u32 key_bytes(u32 alg, u32 code)
 {
 	static const u8 sizes[4][4] = {
@@ -238,7 +241,7 @@ static bool cipher_kind(struct wdm_sec_req *r, const struct bd *b)
 	return !width && (r->kind != WDM_MODE_ECB || mode == SEC_C_ECB);
 }
 
-/* DES and 3DES have two modes, AES-XTS two key sizes. */
+/* DES and 3DES have two modes, AES-XTS has two key sizes. */
 static bool cipher_has(const struct wdm_sec_req *r)
 {
 	if (r->alg == WDM_BLOCK_DES || r->alg == WDM_BLOCK_3DES)
@@ -269,7 +272,7 @@ static u32 decode_cipher(struct wdm_sec_req *r, const struct bd *b)
 {
 	u32 fields = F_ANY_CIPHER | BIT_OF(F_C_WIDTH), status;
 
-	/* Software for type 2 is known to put the key's code of DES one field too low. */
+	/* Software for type 2 puts the code of DES's key one field too low. */
 	if (!b->type3 && b->f[F_C_ALG] == SEC_C_DES && b->f[F_C_ICV_LEN] == SEC_C_KEY_DES)
 		fields |= BIT_OF(F_C_ICV_LEN);
 	if (!bd_uses_only(b, fields))
@@ -291,9 +294,9 @@ static u32 decode_cipher(struct wdm_sec_req *r, const struct bd *b)
 	return cipher_takes(r) ? SEC_ERR_OK : SEC_ERR_LENGTH;
 }
 
-/* --- digests --- */
+/* ------ digests ------ */
 
-/* (initial value from memory, device pads): which part of a message */
+/* (initial value from memory, device pads): part of a message */
 static bool digest_part(struct wdm_sec_req *r, const struct bd *b)
 {
 	u32 gen = b->f[F_AI_GEN], pad = b->f[F_AUTH_PAD];
@@ -312,7 +315,7 @@ static u32 digest_length(struct wdm_sec_req *r, const struct bd *b)
 
 	switch (r->part) {
 	case WDM_SEC_SINGLE:
-		/* Hardware of the second generation, for which type 2 is, has no empty messages. */
+		/* Hardware of generation 2, which type 2 is for, has no empty messages. */
 		return r->len || b->type3 ? SEC_ERR_OK : SEC_ERR_LENGTH;
 	case WDM_SEC_FIRST:
 	case WDM_SEC_MIDDLE:
@@ -325,7 +328,7 @@ static u32 digest_length(struct wdm_sec_req *r, const struct bd *b)
 	return SEC_ERR_BAD_BD;
 }
 
-/* A part that isn't the last writes its whole state; for plain hashes 0 says that. */
+/* A part that isn't the last writes its whole state; for plain hashes, 0 means that, too. */
 static bool digest_mac_len(const struct wdm_sec_req *r)
 {
 	if (r->part == WDM_SEC_FIRST || r->part == WDM_SEC_MIDDLE)
@@ -375,7 +378,7 @@ static u32 decode_mac(struct wdm_sec_req *r, const struct bd *b, u32 a_alg)
 	return r->len || (gmac && b->type3) ? SEC_ERR_OK : SEC_ERR_LENGTH;
 }
 
-/* Of a stream's tag, which software makes, a part may say the length or nothing. */
+/* A part of a stream may give the tag's length or 0: software computes the tag. */
 static bool gcm_icv_len(const struct bd *b)
 {
 	u32 tag = b->f[F_C_ICV_LEN];
@@ -383,14 +386,14 @@ static bool gcm_icv_len(const struct bd *b)
 	return !tag || (tag >= SEC_MIN_ICV && tag <= SEC_MAX_ICV);
 }
 
-/* The AAD of a GCM stream; its hash is all that comes out. */
+/* The AAD of a GCM stream; the result is its hash. */
 static u32 decode_gcm_aad(struct wdm_sec_req *r, const struct bd *b)
 {
 	u32 fields = F_ANY_DIGEST | BIT_OF(F_A_KEY_LEN) | BIT_OF(F_AUTH_PAD) | BIT_OF(F_MAC_SEL) | BIT_OF(F_C_MODE) |
 		     BIT_OF(F_C_ALG) | BIT_OF(F_C_KEY_LEN) | BIT_OF(F_C_ICV_LEN) | BIT_OF(F_CTR_XTS);
 	u32 offset = b->f[F_CIPHER_SRC_OFFSET], c_alg = b->f[F_C_ALG] ? b->f[F_C_ALG] : SEC_C_AES;
 
-	/* What UADK leaves of the data's descriptor says nothing here. */
+	/* UADK leaves these fields as in the data's descriptor; they have no meaning here. */
 	fields |= BIT_OF(F_DE) | BIT_OF(F_DST_TYPE) | BIT_OF(F_CIPHER_SRC_OFFSET) | BIT_OF(F_SEQ);
 	r->op = WDM_SEC_GCM_AAD;
 	r->alg = c_alg == SEC_C_SM4 ? WDM_BLOCK_SM4 : WDM_BLOCK_AES;
@@ -423,7 +426,7 @@ static u32 decode_digest(struct wdm_sec_req *r, const struct bd *b)
 	return decode_hash(r, b, a_alg);
 }
 
-/* --- AEAD --- */
+/* ------ AEAD ------ */
 
 static u32 decode_authenc(struct wdm_sec_req *r, const struct bd *b)
 {
@@ -452,13 +455,13 @@ static u32 decode_authenc(struct wdm_sec_req *r, const struct bd *b)
 static u32 decode_gcm_data(struct wdm_sec_req *r, const struct bd *b)
 {
 	r->op = WDM_SEC_GCM_DATA;
-	/* The tag at the end is software's: only the next generation of hardware makes it. */
+	/* Software computes the final tag: only the next generation of hardware does. */
 	if (!bd_uses_only(b, F_ANY_CIPHER | BIT_OF(F_SEQ) | BIT_OF(F_AI_GEN) | BIT_OF(F_AUTH_PAD) | BIT_OF(F_MAC_SEL) |
 			  BIT_OF(F_A_KEY_LEN) | BIT_OF(F_MAC_LEN) | BIT_OF(F_A_ALG) | BIT_OF(F_C_ICV_LEN)) ||
 	    b->f[F_AI_GEN] != SEC_GEN_ADDRESS || b->f[F_AUTH_PAD] != SEC_PAD_NONE || !b->f[F_MAC_SEL] || r->src_sgl ||
 	    r->dst_sgl)
 		return SEC_ERR_BAD_BD;
-	/* What is said of the hash must be what it is. */
+	/* The fields of the hash must match, where they are set. */
 	if (r->a_key_bytes != r->key_bytes || (b->f[F_A_ALG] && b->f[F_A_ALG] != SEC_A_AES_GMAC) ||
 	    (r->mac_bytes && r->mac_bytes != SEC_MAX_ICV) || !gcm_icv_len(b))
 		return SEC_ERR_BAD_BD;
@@ -496,15 +499,15 @@ static u32 decode_aead(struct wdm_sec_req *r, const struct bd *b)
 {
 	r->flag = SEC_FLAG_AEAD;
 	r->len = b->f[F_C_LEN];
-	/* The value that drivers put into every descriptor of type 3 */
+	/* The value that drivers set in every descriptor of type 3 */
 	if (!r->mac || !r->c_key || b->f[F_CTR_XTS] & SEC_XTS_SM4_GB)
 		return SEC_ERR_BAD_BD;
 	return b->f[F_AUTH] ? decode_authenc(r, b) : decode_gcm_ccm(r, b);
 }
 
-/* --- both --- */
+/* ------ common checks ------ */
 
-/* A destination that overlaps the source without being it: nothing is said about who wins. */
+/* Does the destination overlap the source without being equal to it? The result of that isn't specified. */
 static bool overlaps(const struct wdm_sec_req *r)
 {
 	u64 n = (u64)r->aad + r->len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Digests: hashes and HMAC, whole or in parts, and the MACs that are made of AES. */
+/* Digests: hashes and HMAC, whole or in parts, and the MACs based on AES. */
 #include "sec.h"
 
 u32 wdm_sec_hash_start(struct wdm_sec_req *r)
@@ -15,7 +15,7 @@ u32 wdm_sec_hash_start(struct wdm_sec_req *r)
 		status = wdm_sec_fetch(r, r->a_iv, w->mac, r->hash->state);
 		if (status)
 			return status;
-		/* The length counts the key's block; before the end it doesn't matter. */
+		/* The length includes the key's block; before the last part it doesn't matter. */
 		wdm_hash_import(&h->hash, w->mac, r->total - (r->part == WDM_SEC_END ? r->len : 0) + (keyed ? r->hash->block : 0));
 	}
 	if (!keyed)
@@ -24,7 +24,7 @@ u32 wdm_sec_hash_start(struct wdm_sec_req *r)
 	if (status)
 		return status;
 	wdm_hmac_start(h, w->key, r->a_key_bytes, resumed);
-	/* What can't be computed has to be said before anything is written. */
+	/* Report an error of the computation before anything is written. */
 	return h->hash.err ? wdm_sec_engine_error(h->hash.err) : SEC_ERR_OK;
 }
 
@@ -57,7 +57,7 @@ u32 wdm_sec_digest(struct wdm_sec_req *r)
 	return h->hash.err ? wdm_sec_engine_error(h->hash.err) : wdm_sec_tag(r, out);
 }
 
-/* --- CMAC (SP 800-38B) and XCBC (RFC 3566) --- */
+/* ------ CMAC (SP 800-38B) and XCBC (RFC 3566) ------ */
 
 static void double_block(u8 *p)
 {
@@ -68,7 +68,7 @@ static void double_block(u8 *p)
 	p[15] = (u8)(p[15] << 1 ^ (carry ? 0x87 : 0));
 }
 
-/* What is added to the last block: @whole or not. XCBC also goes on with another key. */
+/* The value XORed into the last block, which is @whole or not. XCBC also changes to another key. */
 static void mac_last_key(struct wdm_sec_req *r, bool whole, u8 *last)
 {
 	struct wdm_block *b = &r->s->sec.mode.block;

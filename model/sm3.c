@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The compression function of SM3 (GB/T 32905): kernels of the distributions that we support don't have it. */
+/* The compression function of SM3 (GB/T 32905), which the kernels of supported distributions lack. */
 #include "hash.h"
 #include "internal.h"
 
@@ -40,7 +40,7 @@ static void sm3_block(u32 *state, const u8 *data)
 	}
 	for (i = 0; i < 8; i++)
 		state[i] ^= v[i];
-	/* The first block of a HMAC is its key. */
+	/* The first block of an HMAC contains its key. */
 	wdm_wipe(w, sizeof(w));
 	wdm_wipe(v, sizeof(v));
 }

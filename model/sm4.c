@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The SM4 block cipher (GB/T 32907): kernels of the distributions that we support don't have it. */
+/* The SM4 block cipher (GB/T 32907), which the kernels of supported distributions lack. */
 #include "block.h"
 #include "internal.h"
 
@@ -39,7 +39,7 @@ static u32 sm4_mix_key(u32 x)
 	return x ^ wdm_rol32(x, 13) ^ wdm_rol32(x, 23);
 }
 
-/* Each byte of the i-th constant is seven times its own number. */
+/* Each byte of the i-th constant is seven times the byte's number. */
 static u32 sm4_round_constant(u32 i)
 {
 	u32 j, ck = 0;

@@ -5,10 +5,11 @@
 #define ZIP_MARK	0x5a4d4457u
 
 /*
- * One word in each 32 bytes of the descriptor that software has to write as 0 for the request types served
- * (DIF, reserved, literals): however a descriptor is copied, while it is incomplete one of them remains. A copy by 32
- * bytes stores the third of these last, and an emulated CPU splits that store: the high half of the context's address
- * is in its end, and no such address has the mark's value.
+ * One word in each 32 bytes of the descriptor that software must write as 0 for the supported
+ * request types (DIF, reserved, literals). However a descriptor is copied, one of the marks
+ * remains while it is incomplete. A copy in units of 32 bytes stores the third of these last.
+ * An emulated CPU splits that store, so the high half of the context's address, at its end, is
+ * marked too; no such address has the mark's value.
  */
 static const u32 zip_marked[] = { 5, 12, 16, 23, 24 };
 
@@ -99,7 +100,7 @@ static void zip_abort(u32 *sqe)
 	zip_fail(sqe, ZIP_ST_ABORTED);
 }
 
-/* Fields whose legal values are known; @r is filled in. */
+/* Fills in @r from the fields whose legal values are known. */
 static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
 {
 	u32 dw7 = sqe_get(sqe, 7), dw8 = sqe_get(sqe, 8), dw9 = sqe_get(sqe, 9);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The compressing direction of the ZIP engine: the host's deflate between two cursors. */
+/* Compression of the ZIP engine: the host's deflate between two cursors. */
 #include "zip.h"
 
 #define CTX_MAGIC	0x31634357u
 #define CTX_BYTES	16
 
-/* A smaller window than asked for is always right, a larger never. */
+/* A smaller window than requested is always valid, a larger one never is. */
 static const u32 window_bytes[] = { 4096, 8192, 16384, 24576, 32768 };
 
 static u32 context_load(struct wdm_zip_req *r, u32 *window_len)
@@ -25,7 +25,7 @@ static u32 context_load(struct wdm_zip_req *r, u32 *window_len)
 	return ZIP_ST_OK;
 }
 
-/* A finished stream leaves a context that can't be gone on with. */
+/* The context of a finished stream can't be continued. */
 static u32 context_save(struct wdm_zip_req *r, u32 window_len)
 {
 	u8 saved[CTX_BYTES] = { 0 };
@@ -46,7 +46,7 @@ static u32 context_save(struct wdm_zip_req *r, u32 window_len)
 	return ZIP_ST_OK;
 }
 
-/* Lets the engine know the window: what it makes of it is thrown away, up to a byte boundary. */
+/* Passes the window to the host's engine and discards the output, up to a byte boundary. */
 static u32 window_prime(struct wdm_zip_req *r, u32 window_len)
 {
 	const struct wdm_engine_ops *engine = r->job->env->engine;

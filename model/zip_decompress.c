@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The decompressing direction of the ZIP engine: the model's own inflate between two cursors. */
+/* Decompression of the ZIP engine: the model's own inflate between two cursors. */
 #include "zip.h"
 
 static u32 stored_left(const struct wdm_inflate *inf)
@@ -7,7 +7,7 @@ static u32 stored_left(const struct wdm_inflate *inf)
 	return inf->mode == WDM_INF_STORED ? inf->stored : 0;
 }
 
-/* ctx_dw0 as drivers read it: where the stream stands. */
+/* ctx_dw0 as drivers read it: the stream's position. */
 static u32 context_state(const struct wdm_inflate *inf, enum wdm_inflate_result why)
 {
 	u32 dw0 = inf->final ? ZIP_CTX_BFINAL : 0;
@@ -19,7 +19,7 @@ static u32 context_state(const struct wdm_inflate *inf, enum wdm_inflate_result 
 	return dw0;
 }
 
-/* A descriptor hands back what the previous one of its stream reported. */
+/* A descriptor returns the values that the previous one of its stream reported. */
 static u32 context_load(struct wdm_zip_req *r)
 {
 	struct wdm_inflate *inf = &r->s->inflate;
@@ -58,7 +58,7 @@ static u32 context_save(struct wdm_zip_req *r, enum wdm_inflate_result why)
 	return ZIP_ST_OK;
 }
 
-/* Hands out what lies between @from and the present position, and makes room behind the window. */
+/* Writes the output from @from to the current position, and makes room behind the window. */
 static u32 flush(struct wdm_zip_req *r, u32 *from)
 {
 	struct wdm_inflate *inf = &r->s->inflate;
@@ -93,7 +93,7 @@ static u32 refill(struct wdm_zip_req *r, u32 *left)
 	return ZIP_ST_OK;
 }
 
-/* Until input or output space is used up, or the stream has ended. */
+/* Runs until input or output space is used up, or the stream has ended. */
 static u32 inflate_all(struct wdm_zip_req *r, enum wdm_inflate_result *why)
 {
 	struct wdm_inflate *inf = &r->s->inflate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* What both directions of the ZIP engine ask of a request: its checksum, its trailer, the status of an error. */
+/* Shared by both directions of the ZIP engine: a request's checksum, its trailer, and the status of an error. */
 #include "zip.h"
 
 u32 wdm_zip_trailer_bytes(const struct wdm_zip_req *r)
