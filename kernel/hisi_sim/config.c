@@ -127,8 +127,8 @@ u32 sim_config_read(struct sim_fn *fn, int where, int size)
  * Begins an access to memory, which the function may make only as a bus master; false means
  * don't access. Nothing sleeps between begin and end. A write that clears the bus master bit
  * waits for the end, since the driver may then free the memory that the device was writing to.
- * The writer holds locks that interrupt handlers take, that of the device's own message and any
- * config access included. So interrupts are off between begin and end.
+ * The writer holds locks that interrupt handlers take: those of the device's own message, and of
+ * any config access. So interrupts are off between begin and end.
  */
 bool sim_config_dma_begin(struct sim_fn *fn, unsigned long *flags)
 {
