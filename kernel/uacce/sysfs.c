@@ -17,7 +17,7 @@
 
 /* The group "<driver>-<algorithm>". Only the name differs between groups. */
 struct uacce_alg {
-	char *name;			/* matches whole lines of "algorithms" */
+	char *name;			/* a whole line of "algorithms" */
 	u32 capa;
 	u32 latency;
 	u32 throughput;
