@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The structs of wd_comp.h and wd_request.h: layouts that programs were built with, and values that the seed fixed. */
+/* The structs of wd_comp.h and wd_request.h: layouts that programs were built with, and values that are fixed. */
 #include <wd_cq.h>
 
 #include "abi.h"

@@ -88,7 +88,7 @@ static void *send_all(void *p)
 	return NULL;
 }
 
-/* As the seed's poll_usr(): until n callbacks have run, waking the senders. */
+/* Polls until n callbacks have run, and wakes the senders. */
 static int poll_all(int n, wd_ctx_set_t *set, handle_t h)
 {
 	while (n) {
@@ -117,7 +117,7 @@ static int poll_all(int n, wd_ctx_set_t *set, handle_t h)
 
 #define SENDERS	4
 
-/* The seed's second example, with one sender and with more. */
+/* With one sender and with more. */
 TEST_F_TIMEOUT(async, threads_that_wait_for_room_are_woken_by_the_one_that_polls, 120)
 {
 	struct sender s[SENDERS];

@@ -18,7 +18,7 @@ FIXED(offsetof(struct hisi_qm_async_data, len) == 16);
 FIXED(offsetof(struct hisi_qm_async_data, rsp) == 24);
 FIXED(HISI_QM_PARA_MAX == 64);
 
-/* The seed's declarations, as far as callers can see them. */
+/* The documented declarations, as far as callers can see them. */
 TEST(functions_have_the_types_of_the_documented_interface)
 {
 	handle_t (*alloc_qp)(const char *, const struct hisi_qp_cfg *) = hisi_qm_alloc_qp;

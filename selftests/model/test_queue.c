@@ -178,7 +178,7 @@ TEST_F(dev, a_window_reaches_only_its_own_queue)
 	EXPECT_EQ(WDM_REFUSE_DB_QUEUE, rig_refusal(r));
 }
 
-/* The rule of the issue: a CQ doorbell over an SQ doorbell that nobody has seen. */
+/* A CQ doorbell overwrites an SQ doorbell that the device has not seen. */
 TEST_F(dev, cq_doorbell_over_unseen_sq_doorbell_loses_nothing)
 {
 	struct rig *r = &self->r;
