@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rules that the source tree keeps: licences, sizes, dependencies, names.
 set -u
+shopt -s extglob
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
 
@@ -158,6 +159,70 @@ selects() { grep -rnE '\bselect[[:space:]]*\(' user configfs-tools --include='*.
 unfinished() { files '*.c' '*.h' '*.sh' '*.py' '*Makefile' '*.mk' '*.md' | grep -v '^selftests/tree/' | xargs -d '\n' grep -nE '\b(TODO|FIXME|XXX|HACK)\b' /dev/null | none 'unfinished'; }
 harness_stays_out() { files '*kselftest.h' '*kselftest_harness.h' | none "kselftest's headers are committed"; }
 
+# Text that people read: neither inputs of fuzzers nor licences.
+prose() { files | grep -vE '^(selftests/fuzz/corpus|LICENSES)/'; }
+markdown() { files '*.md' | grep -E '^docs/|^[^/]*$'; }
+documents() { files | grep -E '^docs/|^[^/]*\.md$' | grep -v '^docs/examples/'; }
+
+# Tables and code, too; a line that is one link can't be shorter.
+wide_apart=(README.md docs/changes.md)
+wide() {
+	markdown | grep -vxF "$(printf '%s\n' "${wide_apart[@]}")" | LC_ALL=C.UTF-8 xargs grep -nE '.{121}' /dev/null |
+		grep -vE '^[^:]*:[0-9]*:[-*> ]*(\[[^]]*\]\([^ )]*\)|<?https?://[^ ]*)[.,;]?$' | none 'wider than 120 columns'
+}
+
+# Documents that aren't in the tree; random numbers come from "a seed" or "its seed".
+cites='the (seeds?|issue|contract|tradition)'
+cites_apart=(selftests/tree/rules.sh configfs-tools/lib/attr.c configfs-tools/lib/attr.h)
+outside() {
+	prose | grep -vxF "$(printf '%s\n' "${cites_apart[@]}")" | xargs grep -nIiwE "$cites" /dev/null | none 'cites what is not in the tree'
+}
+
+this_cpu() { documents | xargs grep -niwE 'this CPU' /dev/null | none '"this CPU" for the software path'; }
+
+# "file:line: path" for each path of the tree in documents, manual pages and comments; and for links, from the link's folder.
+cited() {
+	prose | grep -E '^docs/|\.md$|/man/|\.[chS]$|\.sh$|\.py$|\.mk$|Makefile$|Kbuild$' | xargs awk '
+		FNR == 1 {
+			text = FILENAME ~ /\.md$|\/man\/|^docs\/(abi|netlink)\//
+			c = FILENAME ~ /\.[chS]$/
+			folder = FILENAME
+			sub(/[^\/]*$/, "", folder)
+			link = FILENAME ~ /\.md$/
+		}
+		!text && c && !/^[ \t]*(\/?\*|\/\/)|\/\*/ { next }
+		!text && !c && !/^[ \t]*#/ { next }
+		{
+			gsub(/\\f[A-Z]|\\/, "")
+			line = $0
+			while (match(line, /(^|[^A-Za-z0-9_.\/$}<>~-])(docs|kernel|user|model|include|selftests|scripts|configfs-tools|benchmarks|packaging)\/[A-Za-z0-9_.\/*{},\[\]-]+/)) {
+				path = substr(line, RSTART, RLENGTH)
+				line = substr(line, RSTART + RLENGTH)
+				sub(/^[^a-z]/, "", path)
+				if (path !~ /\[/)
+					sub(/\].*$/, "", path)
+				sub(/[.,\/-]+$/, "", path)
+				if (line !~ /^[<$]/)
+					print FILENAME ":" FNR ": " path
+			}
+			line = $0
+			while (link && match(line, /\]\([^)#:]+[)#]/)) {
+				print FILENAME ":" FNR ": " folder substr(line, RSTART + 2, RLENGTH - 3)
+				line = substr(line, RSTART + RLENGTH)
+			}
+		}'
+}
+
+# A part of a path has no ending, a library that is built has the name of its source.
+missing() {
+	local where path
+	cited | sort -u | while read -r where path; do
+		[[ $path == docs/* || ${path##*/} == *.* || ${path##*/} == *[*]* ]] || continue
+		path=${path//\{*([!\}])\}/*}
+		compgen -G "$path" >/dev/null || [ -e "${path%.so}.c" ] || echo "$where $path"
+	done | none 'a file is cited that is not there'
+}
+
 # What ends the test is the macro's second statement: without braces a loop that waits never ends.
 loops() {
 	files 'selftests/*.c' 'selftests/*.h' | xargs awk '
@@ -170,6 +235,10 @@ test_that 'every source says its licence' spdx
 test_that 'each place has its licence' licences
 test_that 'every licence has its text' texts
 test_that 'no file is longer than 1000 lines' long_files
+test_that 'no document is wider than 120 columns' wide
+test_that 'no text cites what is not in the tree' outside
+test_that 'documents call the software path by its name' this_cpu
+test_that 'files that documents and comments cite are there' missing
 test_that 'kernel versions are known in kernel/compat only' versions
 test_that "an assertion that is a loop's whole body is in braces" loops
 test_that 'no file has a name that says nothing' vague_names
