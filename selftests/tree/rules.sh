@@ -213,13 +213,14 @@ cited() {
 		}'
 }
 
-# A part of a path has no ending, a library that is built has the name of its source.
+# A part of a path has no ending, a library that is built has the name of its source, and some folders name their own "include".
 missing() {
-	local where path
+	local where path tree
+	tree=$(files)
 	cited | sort -u | while read -r where path; do
 		[[ $path == docs/* || ${path##*/} == *.* || ${path##*/} == *[*]* ]] || continue
 		path=${path//\{*([!\}])\}/*}
-		compgen -G "$path" >/dev/null || [ -e "${path%.so}.c" ] || echo "$where $path"
+		compgen -G "$path" >/dev/null || [ -e "${path%.so}.c" ] || grep -qE "/${path//./\\.}\$" <<<"$tree" || echo "$where $path"
 	done | none 'a file is cited that is not there'
 }
 
