@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <wd_comp.h>
 
 #define BLOCKS 2000
@@ -114,13 +113,13 @@ int main(void)
 
 	sess = blocks ? wd_comp_alloc_sess(&setup, NULL) : 0;
 	if (!sess) {
-		perror("comp_async");
+		fprintf(stderr, "comp_async: %s\n", wd_status_str(-errno));
 		free(blocks);
 		return 1;
 	}
 	ret = run(sess, blocks);
 	if (ret)
-		fprintf(stderr, "comp_async: %s\n", strerror(-ret));
+		fprintf(stderr, "comp_async: %s\n", wd_status_str(ret));
 	/* Refused while requests are in flight: then the buffers must stay as well. */
 	if (!wd_comp_free_sess(sess))
 		free(blocks);

@@ -26,7 +26,7 @@ static int report(handle_t sess, const char *what, int err)
 	char detail[256] = "";
 
 	wd_error_detail(sess, detail, sizeof(detail));
-	fprintf(stderr, "%s: %s (%s)\n", what, strerror(-err), detail);
+	fprintf(stderr, "%s: %s (%s)\n", what, wd_status_str(err), detail);
 	return -1;
 }
 

@@ -69,13 +69,13 @@ int main(int argc, char **argv)
 
 	sess = wd_comp_alloc_sess(&setup, NULL);
 	if (!sess) {
-		perror("wd_comp_alloc_sess");
+		fprintf(stderr, "wd_comp_alloc_sess: %s\n", wd_status_str(-errno));
 		return 1;
 	}
 	ret = run(sess, compress);
 	if (ret) {
 		wd_error_detail(sess, detail, sizeof(detail));
-		fprintf(stderr, "comp_stream: %s (%s)\n", strerror(-ret), detail);
+		fprintf(stderr, "comp_stream: %s (%s)\n", wd_status_str(ret), detail);
 	}
 	wd_comp_free_sess(sess);
 	return ret != 0;

@@ -168,14 +168,14 @@ int main(void)
 	sign_sess = wd_ecc_alloc_sess(&sign, NULL);
 	hash_sess = wd_digest_alloc_sess(&hash, NULL);
 	if (!all || !agree_sess || !sign_sess || !hash_sess) {
-		perror("handshakes");
+		fprintf(stderr, "handshakes: %s\n", wd_status_str(-errno));
 		return 1;
 	}
 	ret = set_server_key();
 	if (!ret)
 		ret = run(all);
 	if (ret) {
-		fprintf(stderr, "handshakes: %s\n", strerror(-ret));
+		fprintf(stderr, "handshakes: %s\n", wd_status_str(ret));
 		return 1;
 	}
 	printf("%u handshakes, %u failed: %u operations done by hw, %u by sim, %u by soft\n", over, failed, paths[WD_PATH_HW],

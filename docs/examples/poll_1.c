@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "poll_blocks.h"
 
 static int send_async_usr(handle_t h_sess, struct block *input, int nums, unsigned int timeout)
@@ -49,14 +48,14 @@ int main(void)
 	int ret;
 
 	if (!sess) {
-		perror("poll_1");
+		fprintf(stderr, "poll_1: %s\n", wd_status_str(-errno));
 		return 1;
 	}
 	ret = send_async_usr(sess, blocks, BLOCKS, POLL_MS);
 	if (!ret)
 		ret = blocks_report(blocks);
 	else
-		fprintf(stderr, "poll_1: %s\n", strerror(-ret));
+		fprintf(stderr, "poll_1: %s\n", wd_status_str(ret));
 	/* Refused while requests are in flight: then the buffers must stay as well. */
 	if (!wd_comp_free_sess(sess))
 		free(blocks);

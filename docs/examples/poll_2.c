@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "poll_blocks.h"
 
@@ -82,7 +81,7 @@ static void *thread_a(void *param)
 	int ret = send_async_usr(a->h_sess, a->input, BLOCKS);
 
 	if (ret)
-		fprintf(stderr, "poll_2: %s\n", strerror(-ret));
+		fprintf(stderr, "poll_2: %s\n", wd_status_str(ret));
 	return NULL;
 }
 
@@ -94,7 +93,7 @@ int main(void)
 
 	a.h_sess = a.input ? session_new() : 0;
 	if (!a.h_sess) {
-		perror("poll_2");
+		fprintf(stderr, "poll_2: %s\n", wd_status_str(-errno));
 		return 1;
 	}
 	ret = -pthread_create(&thread, NULL, thread_a, &a);
@@ -105,7 +104,7 @@ int main(void)
 	if (ret == BLOCKS)
 		ret = blocks_report(a.input);
 	else
-		fprintf(stderr, "poll_2: %s\n", strerror(-ret));
+		fprintf(stderr, "poll_2: %s\n", wd_status_str(ret));
 	if (!wd_comp_free_sess(a.h_sess))
 		free(a.input);
 	return ret != 0;

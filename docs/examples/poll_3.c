@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "poll_blocks.h"
 
@@ -83,7 +82,7 @@ static void *sender_main(void *param)
 	int ret = send_async_usr(s->h_sess, s->input, BLOCKS, s->set);
 
 	if (ret)
-		fprintf(stderr, "poll_3: %s\n", strerror(-ret));
+		fprintf(stderr, "poll_3: %s\n", wd_status_str(ret));
 	return NULL;
 }
 
@@ -137,7 +136,7 @@ int main(void)
 	if (!ret)
 		ret = run(&a, &b, set_c);
 	if (ret)
-		fprintf(stderr, "poll_3: %s\n", strerror(-ret));
+		fprintf(stderr, "poll_3: %s\n", wd_status_str(ret));
 	else
 		ret = blocks_report(a.input) | blocks_report(b.input);
 	sender_exit(&a);

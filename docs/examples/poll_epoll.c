@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 #include <wd_cq.h>
@@ -40,7 +39,7 @@ static void show_events(struct loop *l)
 	struct wd_async_event ev;
 
 	while (!wd_get_async_event(l->cq, &ev))
-		fprintf(stderr, "poll_epoll: context %u: %s\n", ev.ctx, strerror(-ev.err));
+		fprintf(stderr, "poll_epoll: context %u: %s\n", ev.ctx, wd_status_str(ev.err));
 }
 
 static int take_some(struct loop *l)
@@ -54,7 +53,7 @@ static int take_some(struct loop *l)
 		atomic_fetch_add(&b->ends, 1);
 		if (wc[i].status)
 			fprintf(stderr, "poll_epoll: block %llu: %s\n", (unsigned long long)wc[i].wr_id,
-				strerror(-wc[i].status));
+				wd_status_str(wc[i].status));
 		l->done++;
 	}
 	return n;
@@ -98,7 +97,7 @@ int main(void)
 	l.cq = l.blocks && l.epoll >= 0 ? wd_cq_create(DEPTH) : 0;
 	l.sess = l.cq ? session_with(WD_SESS_CQ, l.cq) : 0;
 	if (!l.sess) {
-		perror("poll_epoll");
+		fprintf(stderr, "poll_epoll: %s\n", wd_status_str(-errno));
 		return 1;
 	}
 	/* No callback where completions are polled. */
@@ -108,7 +107,7 @@ int main(void)
 	if (!ret)
 		ret = blocks_report(l.blocks);
 	else
-		fprintf(stderr, "poll_epoll: %s\n", strerror(-ret));
+		fprintf(stderr, "poll_epoll: %s\n", wd_status_str(ret));
 	close(l.epoll);
 	if (!wd_comp_free_sess(l.sess)) {
 		wd_cq_destroy(l.cq);

@@ -35,6 +35,19 @@ __s32 comp_status(int ret)
 	return ret;
 }
 
+const char *wd_comp_status_str(int status)
+{
+	switch (status) {
+	case WD_COMP_PARMS:
+		return wd_status_str(-EINVAL);
+	case WD_DATA_ERR:
+		return "the data is corrupt, cut off, or has a wrong checksum";
+	case WD_COMP_OUT_NOSPACE:
+		return wd_status_str(-ENOSPC);
+	}
+	return wd_status_str(status);
+}
+
 int comp_fail(struct comp_sess *s, int ret, const char *why, __u32 vendor)
 {
 	return wd_frame_fail(&s->s, ret, why, vendor);

@@ -355,6 +355,19 @@ int wd_stop_pollers(void);
 const char *wd_path_str(unsigned int path);
 const char *wd_path_reason_str(unsigned int reason);
 
+/*
+ * wd_status_str() - what a status means to these libraries, in a few words.
+ *
+ * status: 0, or a -errno that a function here returned, a request's
+ * arg->status, or a completion's status. errno's own words (strerror()) are
+ * about files and sockets: -ESHUTDOWN is "the section was shut down, ..."
+ * here. Compression's arg->status has values of its own: wd_comp_status_str().
+ * wd_error_detail() says more about the last failure.
+ *
+ * Static storage, English, never NULL, for every int. Any thread.
+ */
+const char *wd_status_str(int status);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,7 +18,7 @@ static int section_enter(const struct settings *set)
 	ret = wd_user_start(set->section);
 	if (ret) {
 		complain(NULL, "--section %s: %s", set->section,
-			 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : strerror(-ret));
+			 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : wd_status_str(ret));
 		return ret;
 	}
 	if (!set->quiet && !wd_user_info(&info) && info.state == WD_USER_UNPROVISIONED)
@@ -48,7 +48,7 @@ int session_open(struct settings *set)
 		return 0;
 	err = errno;
 	complain(NULL, "no %s session: %s", compress ? "compression" : "decompression",
-		 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : strerror(err));
+		 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : wd_status_str(-err));
 	return -err;
 }
 
@@ -77,7 +77,7 @@ void session_complain(const struct job *job, int err, const char *doing)
 	if (err == -EPROTO)
 		strcpy(detail, "the session makes no progress");
 	else if (err == -ENOMEM || wd_error_detail(job->set->sess, detail, sizeof(detail)) <= 0)
-		strcpy(detail, err == -EBADMSG ? "corrupt data" : strerror(-err));
+		strcpy(detail, err == -EBADMSG ? "corrupt data" : wd_status_str(err));
 	else
 		cut_error_name(detail, err);
 	complain(job->name, "%s: %s", doing, detail);

@@ -51,6 +51,17 @@ enum wd_comp_result {
 };
 
 /*
+ * wd_comp_status_str() - an arg->status or strm->status of this library in a few words.
+ *
+ * The values -1 to -3 of enum wd_comp_result are the numbers of other errors
+ * in errno, and no request of compression ends with one of those. For the
+ * return values of the calls and for wc.status there is wd_status_str(), which
+ * also has the words for all other values here. Static storage, never NULL.
+ * Any thread.
+ */
+const char *wd_comp_status_str(int status);
+
+/*
  * setup->data_fmt is an enum wd_buff_type. With WD_SGL_BUF src and dst point to
  * a struct wd_datalist; src_len and *dst_len are totals over the list and must
  * not exceed the sum of its lengths.
