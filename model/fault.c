@@ -97,6 +97,12 @@ static bool wdm_fault_draw(struct wdm_faults *f, enum wdm_fault kind, u32 queue)
 	return r->one_in && wdm_fault_random(f) % r->one_in == 0;
 }
 
+/* One that fails isn't executed. */
+bool wdm_fault_corrupts(const struct wdm_job *job)
+{
+	return (job->faults & (WDM_BIT(WDM_FAULT_CORRUPT) | WDM_BIT(WDM_FAULT_FAIL))) == WDM_BIT(WDM_FAULT_CORRUPT);
+}
+
 bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
 {
 	struct wdm_faults *f = &dev->faults;
@@ -107,7 +113,7 @@ bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 		q->stuck = true;
 		return false;
 	}
-	for (kind = WDM_FAULT_FAIL; kind <= WDM_FAULT_DUPLICATE; kind++)
+	for (kind = WDM_FAULT_FAIL; kind <= WDM_FAULT_CORRUPT; kind++)
 		if (wdm_fault_draw(f, kind, q->abs))
 			job->faults |= WDM_BIT(kind);
 	if (job->faults & WDM_BIT(WDM_FAULT_FAIL)) {
@@ -118,6 +124,8 @@ bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 		job->due_ns += f->rule[WDM_FAULT_DELAY].value;
 		f->count[WDM_FAULT_DELAY]++;
 	}
+	if (wdm_fault_corrupts(job))
+		f->count[WDM_FAULT_CORRUPT]++;
 	/* The slot stays unchanged, and must not be taken for a new descriptor whose doorbell was lost. */
 	if (job->faults & WDM_BIT(WDM_FAULT_DROP))
 		q->digest[job->slot] = wdm_slot_digest(job->sqe, 1u << dev->engine->sqe_shift);

@@ -9,7 +9,7 @@ struct wdm_attr;
 struct wdm_device;
 
 /*
- * Kinds of fault, and what a rule's value means for each. The first five are drawn once for
+ * Kinds of fault, and what a rule's value means for each. The first six are drawn once for
  * each descriptor when the device accepts it; several may apply to one.
  */
 enum wdm_fault {
@@ -18,6 +18,7 @@ enum wdm_fault {
 	WDM_FAULT_REORDER,	/* completed after later ones of its queue; value: ns to wait for those, 0 = 100 us */
 	WDM_FAULT_DROP,		/* executed, but neither written back nor completed */
 	WDM_FAULT_DUPLICATE,	/* completed twice in a row */
+	WDM_FAULT_CORRUPT,	/* a bit of each piece of its results in memory is wrong, and its status is good */
 	WDM_FAULT_STUCK,	/* its queue takes no more descriptors, including this one, and can't be stopped */
 	WDM_FAULT_MAILBOX,	/* a command is answered later; value: delay in ns, 0 = until the function's reset */
 	WDM_FAULT_NR,

@@ -25,6 +25,7 @@ static const struct {
 	[WDM_FAULT_REORDER] = { "reorder", VALUE_TIME, true },
 	[WDM_FAULT_DROP] = { "drop", VALUE_NONE, true },
 	[WDM_FAULT_DUPLICATE] = { "duplicate", VALUE_NONE, true },
+	[WDM_FAULT_CORRUPT] = { "corrupt", VALUE_NONE, true },
 	[WDM_FAULT_STUCK] = { "stuck", VALUE_NONE, true },
 	[WDM_FAULT_MAILBOX] = { "mailbox", VALUE_TIME, false },
 	[WDM_FAULT_PAGE] = { "page-fault", VALUE_TIME_NEEDED, false },

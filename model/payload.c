@@ -17,13 +17,26 @@ int wdm_payload_read(const struct wdm_job *job, u64 addr, void *buf, u32 len)
 	return job->env->dma_read(job->env_host, job->fn, addr, buf, len);
 }
 
-int wdm_payload_write(const struct wdm_job *job, u64 addr, const void *buf, u32 len)
+static int wdm_payload_put(const struct wdm_job *job, u64 addr, const void *buf, u32 len)
 {
-	if (wdm_wraps(addr, len))
-		return -EFAULT;
 	if (job->pasid_valid)
 		return job->env->sva_write(job->env_host, job->fn, job->pasid, addr, buf, len);
 	return job->env->dma_write(job->env_host, job->fn, addr, buf, len);
+}
+
+int wdm_payload_write(const struct wdm_job *job, u64 addr, const void *buf, u32 len)
+{
+	u8 last;
+	int err;
+
+	if (wdm_wraps(addr, len))
+		return -EFAULT;
+	err = wdm_payload_put(job, addr, buf, len);
+	if (err || !len || !job->faults || !wdm_fault_corrupts(job))
+		return err;
+	/* The lowest bit of a big-endian number: it stays below its modulus. */
+	last = ((const u8 *)buf)[len - 1] ^ 1;
+	return wdm_payload_put(job, addr + len - 1, &last, 1);
 }
 
 static int wdm_sgl_open(struct wdm_cursor *c, u64 addr)

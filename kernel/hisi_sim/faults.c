@@ -176,6 +176,7 @@ FAULT_ATTR(delay, WDM_FAULT_DELAY);
 FAULT_ATTR(reorder, WDM_FAULT_REORDER);
 FAULT_ATTR(drop, WDM_FAULT_DROP);
 FAULT_ATTR(duplicate, WDM_FAULT_DUPLICATE);
+FAULT_ATTR(corrupt, WDM_FAULT_CORRUPT);
 FAULT_ATTR(stuck, WDM_FAULT_STUCK);
 FAULT_ATTR(mailbox, WDM_FAULT_MAILBOX);
 FAULT_ATTR(page_fault, WDM_FAULT_PAGE);
@@ -386,6 +387,7 @@ static struct configfs_attribute *faults_attrs[] = {
 	&sim_faults_attr_reorder,
 	&sim_faults_attr_drop,
 	&sim_faults_attr_duplicate,
+	&sim_faults_attr_corrupt,
 	&sim_faults_attr_stuck,
 	&sim_faults_attr_mailbox,
 	&sim_faults_attr_page_fault,

@@ -192,6 +192,25 @@ TEST_F(dev, a_dropped_one_isnt_taken_for_a_lost_doorbell)
 	EXPECT_EQ(0, rig_recovered(r));
 }
 
+TEST_F(dev, a_corrupt_result_is_wrong_by_a_bit_and_its_status_good)
+{
+	unsigned char *dst = rig_user(&self->r, DST), right[64];
+	struct rig *r = &self->r;
+	u32 i, wrong = 0;
+
+	ASSERT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	memcpy(right, dst, sizeof(right));
+	memset(dst, 0, sizeof(right));
+	ASSERT_EQ(0, fault(r, WDM_FAULT_CORRUPT, 1, 0, 0));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	for (i = 0; i < sizeof(right); i++)
+		wrong += !!(dst[i] ^ right[i]);
+	EXPECT_LE(1, wrong);
+	EXPECT_EQ(1, count(r, WDM_FAULT_CORRUPT));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	EXPECT_EQ(0, memcmp(right, dst, sizeof(right)));
+}
+
 TEST_F(dev, a_duplicate_completes_twice)
 {
 	struct rig *r = &self->r;

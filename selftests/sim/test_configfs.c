@@ -200,7 +200,7 @@ TEST_F(item, the_node_is_the_device_node)
 }
 
 static const char *const kinds[] = {
-	"fail", "delay", "reorder", "drop", "duplicate", "stuck", "mailbox", "page_fault",
+	"fail", "delay", "reorder", "drop", "duplicate", "corrupt", "stuck", "mailbox", "page_fault",
 };
 
 TEST_F(item, has_no_faults_at_first)
@@ -213,7 +213,7 @@ TEST_F(item, has_no_faults_at_first)
 		EXPECT_EQ(0, sim_set(NAME, path, "0\n"));
 	}
 	EXPECT_TRUE(sim_is(NAME, "faults/seed", "0"));
-	EXPECT_TRUE(sim_is(NAME, "faults/counts", "fail 0\ndelay 0\nreorder 0\ndrop 0\nduplicate 0\nstuck 0\nmailbox 0\npage-fault 0"));
+	EXPECT_TRUE(sim_is(NAME, "faults/counts", "fail 0\ndelay 0\nreorder 0\ndrop 0\nduplicate 0\ncorrupt 0\nstuck 0\nmailbox 0\npage-fault 0"));
 }
 
 static int written_back(const char *path, const char *text)

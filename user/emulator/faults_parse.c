@@ -19,7 +19,7 @@ static const char *word_parse(struct emu_faults *f, const char *word)
 			break;
 	}
 	if (!p || kind == WDM_FAULT_NAMED)
-		return "expected fail, delay, reorder, drop, duplicate, stuck, mailbox or page-fault, and =";
+		return "expected fail, delay, reorder, drop, duplicate, corrupt, stuck, mailbox or page-fault, and =";
 	if (!(f->set & 1u << kind))
 		f->rule[kind] = (struct wdm_fault_rule){ .queue = WDM_FAULT_ANY };
 	f->set |= 1u << kind;
