@@ -39,7 +39,7 @@ static void number_of(struct wd_number *n, const EVP_PKEY *pkey, const char *nam
 	BN_clear_free(bn);
 }
 
-handle_t pubkey_rsa_session(int op_type, __u32 flags)
+handle_t pubkey_rsa_session(int op_type, __u32 flags, bool primes)
 {
 	struct wd_rsa_sess_setup setup = { .key_bits = BITS, .op_type = (__u8)op_type, .flags = flags };
 	static const char *const names[] = {
@@ -52,7 +52,7 @@ handle_t pubkey_rsa_session(int op_type, __u32 flags)
 	handle_t h = wd_rsa_alloc_sess(&setup, NULL);
 	int i;
 
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < (primes ? 8 : 3); i++)
 		number_of(to + i, pubkey.rsa, names[i], room[i]);
 	pubkey_need(h && !wd_rsa_set_key(h, &key), "an RSA session");
 	return h;
@@ -345,7 +345,7 @@ int pubkey_rows(int argc, char **argv)
 	pubkey_dh_make();
 	pubkey_ec_make();
 	pubkey_x_make();
-	soft.h_rsa = pubkey_rsa_session(WD_SYNC, WD_SESS_PATH_SOFT);
+	soft.h_rsa = pubkey_rsa_session(WD_SYNC, WD_SESS_PATH_SOFT, true);
 	soft.h_dh = pubkey_dh_session(WD_SYNC, WD_SESS_PATH_SOFT);
 	soft.h_ecdh = pubkey_ecc_session(WD_ECC_ECDH, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
 	soft.h_ecdsa = pubkey_ecc_session(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);

@@ -26,7 +26,7 @@ void pubkey_dh_make(void);
 void pubkey_ec_make(void);
 void pubkey_x_make(void);
 
-handle_t pubkey_rsa_session(int op_type, __u32 flags);
+handle_t pubkey_rsa_session(int op_type, __u32 flags, bool primes);
 handle_t pubkey_dh_session(int op_type, __u32 flags);
 handle_t pubkey_ecc_session(int alg, int curve, int op_type, __u32 flags);
 int pubkey_ecc_do(handle_t h, int op, void *in, size_t n, void *extra, size_t extra_len, void *out);

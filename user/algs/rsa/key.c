@@ -187,6 +187,13 @@ int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src)
 
 /* --- keys --- */
 
+#define SMALL_E_BYTES	4	/* a larger e costs too much for each result */
+
+static bool e_is_small(const struct rsa_key *key)
+{
+	return pubkey_is_zero(key->pub, key->k - SMALL_E_BYTES);
+}
+
 static int crt_copy(struct wd_object *obj, struct rsa_key *key, const struct wd_rsa_key *from)
 {
 	const struct {
@@ -208,7 +215,10 @@ static int crt_copy(struct wd_object *obj, struct rsa_key *key, const struct wd_
 		return wd_fail(obj, EINVAL, "d is missing: p, q, dp, dq and qinv come with it");
 	for (i = 0; !ret && i < sizeof(parts) / sizeof(parts[0]); i++)
 		ret = pubkey_number_put(obj, parts[i].name, parts[i].from, key->crt + i * (key->k / 2), key->k / 2);
-	return ret ? ret : crt_check(obj, key);
+	if (!ret)
+		ret = crt_check(obj, key);
+	key->proves = !ret && e_is_small(key);
+	return ret;
 }
 
 static int private_copy(struct wd_object *obj, struct rsa_key *key, const struct wd_number *d)

@@ -75,10 +75,29 @@ static inline void msg_ahead(struct wd_session *s, struct pubkey_msg *c)
 	(void)s, (void)c;
 }
 
+/* What a device made wrong is made again, by the session's software path if it has one. */
+static __attribute__((cold)) int do_again(struct wd_session *s, struct pubkey_msg *c)
+{
+	if (!s->soft_ok) {
+		c->why = "the device's result is wrong: the public key doesn't verify it";
+		return -EIO;
+	}
+	if (c->kept)
+		c->src = c->kept;
+	c->m.vendor = 0;
+	return wd_frame_do_soft(s, &c->m, WD_REASON_WRONG);
+}
+
+static int prove(struct pubkey_msg *c)
+{
+	struct wd_session *s = c->m.sess;
+
+	return soft_rsa_proves(to_rsa_sess(s)->key, c->kept ? c->kept : c->src, c->dst) ? 0 : do_again(s, c);
+}
+
 static inline int msg_end(struct pubkey_msg *c)
 {
-	(void)c;
-	return 0;
+	return c->unproved ? prove(c) : 0;
 }
 
 /* --- sessions --- */

@@ -13,6 +13,7 @@ struct soft_rsa;
 /**
  * struct rsa_key - a key, as descriptors and libcrypto need it
  * @k:		length of the modulus in bytes
+ * @proves:	results of the private key are verified: it has primes, and e is small
  * @pub:	e, n
  * @priv:	d, n
  * @crt:	dq, dp, q, p, qinv, of half the size
@@ -21,6 +22,7 @@ struct rsa_key {
 	__u32 k;
 	bool has_priv;
 	bool has_crt;
+	bool proves;
 	struct soft_rsa *soft;
 	__u8 pub[2 * RSA_BYTES_MAX];
 	__u8 priv[2 * RSA_BYTES_MAX];
@@ -76,6 +78,8 @@ int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src);
 /* Makes key->soft for an otherwise complete key: 0, -EINVAL, -ENOMEM. */
 int soft_rsa_make(struct rsa_key *key);
 void soft_rsa_free(struct soft_rsa *r);
+/* Whether out to the public exponent is in; false also if that can't be computed. */
+bool soft_rsa_proves(struct rsa_key *key, const __u8 *in, const __u8 *out);
 
 extern const struct wd_driver hisi_rsa_driver;
 extern const struct wd_driver soft_rsa_driver;

@@ -21,6 +21,8 @@
  * @extra:	the request's own key, nonce or signature, or NULL
  * @key:	the session's key, or NULL
  * @ahead:	a secret number that was prepared before the context's lock was taken, or NULL; wiped by its user
+ * @kept:	a copy of the operand, which the result has overwritten, or NULL; freed with the result
+ * @unproved:	dst has a result that must be verified before it is handed out
  * @op:		operation, numbered by the class
  * @why:	text of the error, or NULL
  */
@@ -36,6 +38,8 @@ struct pubkey_msg {
 	size_t room;
 	size_t extra_len;
 	__u8 *ahead;
+	__u8 *kept;
+	bool unproved;
 	__u32 op;
 	const char *why;
 };

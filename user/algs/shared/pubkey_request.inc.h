@@ -10,6 +10,7 @@
  * It defines the functions that are declared below.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "pubkey.h"
 
@@ -56,6 +57,8 @@ static inline void frame_begin(struct wd_session *s, const FRAME_ARG *arg, struc
 	c->room = arg->dst_len ? *arg->dst_len : 0;
 	c->why = NULL;
 	c->ahead = NULL;
+	c->kept = NULL;
+	c->unproved = false;
 	msg_fill(s, arg, c);
 	c->consumed = c->src_len;
 	c->produced = c->dst_len;
@@ -67,7 +70,11 @@ static int frame_result(struct wd_session *s, FRAME_ARG *arg, struct pubkey_msg 
 		ret = msg_end(c);
 		if (ret)
 			explicit_bzero(c->dst, c->dst_len);
+	} else if (c->unproved) {
+		/* It came too late to be looked at. */
+		explicit_bzero(c->dst, c->dst_len);
 	}
+	free(c->kept);
 	/* A late request's text, if any, describes its result, not the timeout. */
 	if (ret == -ETIMEDOUT)
 		c->why = NULL;

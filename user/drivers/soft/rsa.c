@@ -157,6 +157,19 @@ static int power(struct rsa_key *key, struct pubkey_msg *c)
 	return -EIO;
 }
 
+bool soft_rsa_proves(struct rsa_key *key, const __u8 *in, const __u8 *out)
+{
+	__u8 again[RSA_BYTES_MAX];
+	struct pubkey_msg c = { .op = WD_RSA_VERIFY, .src = out, .src_len = key->k, .dst = again, .dst_len = key->k };
+	bool same;
+
+	ERR_set_mark();
+	same = pubkey_less(out, rsa_key_n(key), key->k) && !power(key, &c) && !CRYPTO_memcmp(again, in, key->k);
+	ERR_pop_to_mark();
+	explicit_bzero(again, sizeof(again));
+	return same;
+}
+
 /* --- the rest of a key --- */
 
 static bool genkey_put(struct pubkey_msg *c, size_t k, const BIGNUM *d, const BIGNUM *n, const BIGNUM *const crt[3])

@@ -171,6 +171,7 @@ enum wd_path_reason {
 	WD_REASON_SIZE = 7,		/* the request is too small to be worth a device */
 	WD_REASON_GONE = 8,		/* the devices were removed, isolated or stopped */
 	WD_REASON_MASKED = 9,		/* the session's device mask leaves no suitable device */
+	WD_REASON_WRONG = 10,		/* a device's result was wrong, and was computed again */
 };
 
 /*
@@ -248,7 +249,8 @@ struct wd_sess_stats {
  *
  * The unit is one request's stay on one context. If a context is stopped and
  * its request is repeated elsewhere, the request is an error on the first
- * context and a new request on the second. A large buffer or a stream counts
+ * context and a new request on the second. A wrong result of RSA counts as a
+ * success of the device, and again on the software path. A large buffer or a stream counts
  * once for each piece that is submitted to a device, a stream on the software
  * path once for each call. A synchronous request on the software path uses no
  * context and is counted when it ends. Refused requests aren't counted.

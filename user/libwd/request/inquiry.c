@@ -143,6 +143,7 @@ const char *wd_path_reason_str(unsigned int reason)
 		[WD_REASON_SIZE] = "too small for a device",
 		[WD_REASON_GONE] = "devices are gone",
 		[WD_REASON_MASKED] = "devices are masked",
+		[WD_REASON_WRONG] = "a device's result was wrong",
 	};
 
 	return reason < sizeof(names) / sizeof(names[0]) ? names[reason] : "unknown";

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RSA on accelerators, on simulated ones, or on the software path: the arithmetic only, without padding. */
+/*
+ * RSA on accelerators, on simulated ones, or on the software path: the bare
+ * primitives of RFC 8017, sections 5.1 and 5.2 (RSAEP, RSADP, RSASP1, RSAVP1).
+ * This is not a signature or encryption scheme: the caller has to add the
+ * padding, and without it the results are neither signatures nor secrets.
+ */
 #ifndef WD_RSA_H
 #define WD_RSA_H
 
@@ -99,12 +104,19 @@ int wd_rsa_set_key(handle_t sess, const struct wd_rsa_key *key);
 /*
  * wd_rsa_sync() - do one operation.
  *
+ * Wrong results: one wrong result that was computed with the primes is enough
+ * to find them. If the key has all of p, q, dp, dq and qinv, and e is below
+ * 2^32, a device's WD_RSA_SIGN is verified with e before it is handed out. A
+ * wrong result is computed again on the software path (path_reason is
+ * WD_REASON_WRONG), or is -EIO in a session that is restricted to devices; dst
+ * is wiped then. Other results of devices are not verified.
+ *
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EINVAL (among
  * others: no key, or a public key where a private one is needed, src of
  * another length, an operand that isn't below the modulus), -ENOSPC (dst is
  * too small), -EFAULT (a buffer is not mapped), -ETIMEDOUT (the device has been
- * stopped), -ENODEV (device gone), -EIO (device reset or stopped; libcrypto
- * failed), -EDQUOT (devices only, and the section grants no context for it),
+ * stopped), -ENODEV (device gone), -EIO (device reset or stopped; its result is
+ * wrong; libcrypto failed), -EDQUOT (devices only, and the section grants no context for it),
  * -EOPNOTSUPP (devices only, and none takes such operands), -ENOMEM.
  */
 int wd_rsa_sync(handle_t sess, struct wd_rsa_arg *arg);
