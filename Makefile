@@ -95,6 +95,7 @@ install: install-user install-modules ## libraries, tools, headers, manual pages
 install-user: user
 	@+for d in $(USER_DIRS); do $(SUB) -C $$d install || exit; done
 	@+scripts/install files
+	@[ -n "$(DESTDIR)" ] || echo "run ldconfig, so that programs find the libraries; with a PREFIX of your own link them with -Wl,-rpath"
 
 install-modules: modules
 	@scripts/install modules $(KERNEL)

@@ -17,6 +17,10 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+# What only a compiler wants. UADK's development files are LIBDIR/libwd.so, libwd.a, libwd_comp.so, libwd.pc, ...: with a
+# folder and names of our own both can be installed. The sonames differ (libwd.so.0, UADK's is libwd.so.2).
+DEVLIBDIR ?= $(LIBDIR)/warpdrive
+pc-name = $(patsubst lib%,warpdrive-%,$(patsubst libwd_%,warpdrive-%,$(1:libwd=warpdrive)))
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
 SAN ?=
@@ -105,6 +109,13 @@ $(call obj-of,$(1),$(2)): $(2) $(RULE_FILES)
 	$$(Q)sed -i -e '1s|^[^ :]*:|$$@:|' -e 's, $$<\( \|$$$$\), ,' $$(@:.o=.d)
 -include $(patsubst %.o,%.d,$(call obj-of,$(1),$(2)))
 endef
+
+# In the build folder files find each other by their own place. What is installed is linked a second time: without any path
+# where the loader looks by itself, as distributions demand it; elsewhere, with a PREFIX like /opt/x, with the one absolute
+# path LIBDIR, or neither the tools nor the libraries of libraries would be found. ldconfig is the installer's part.
+LOADER_DIRS := /lib /lib64 /lib/% /lib64/% /usr/lib /usr/lib64 /usr/lib/% /usr/lib64/% /usr/local/lib /usr/local/lib64 /usr/local/lib/%
+INSTALL_RPATH = $(if $(filter $(LOADER_DIRS),$(LIBDIR)),,-Wl$(comma)-rpath$(comma)$(LIBDIR)) -Wl,-rpath-link,$(OUT)/lib
+comma := ,
 
 link-libs = $(LIBS:lib%=-l%) $(call pkg-libs,$(PKGS))
 lib-files = $(foreach l,$(1),$(OUT)/lib/$(l).so)

@@ -7,7 +7,7 @@ include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 DESC ?= WarpDrive: $(LIB)
 OBJS := $(call src-objs,$(LIB),$(SRCS))
 SO := $(OUT)/lib/$(LIB).so
-PC := $(OUT)/lib/pkgconfig/$(LIB).pc
+PC := $(OUT)/lib/pkgconfig/$(call pc-name,$(LIB)).pc
 WHY := $(left-out-why)
 
 ifneq ($(WHY),)
@@ -28,12 +28,14 @@ $(OUT)/obj/$(LIB)/$(LIB).map: $(MAP) $(TOP)/VERSION
 	@mkdir -p $(dir $@)
 	$(Q)sed 's/@VERSION@/$(VERSION)/g' $< >$@
 
-# Never unmapped: a library has threads, handlers of fork() and exit(), and open queues.
+# With these linker options, to that file. Never unmapped: a library has threads, handlers of fork() and exit(), and open queues.
+link-so = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed \
+	-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
+
 $(SO).$(VERSION): $(OBJS) $(OUT)/obj/$(LIB)/$(LIB).map $(call lib-files,$(LIBS))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed \
-		-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map -Wl,-rpath,'$$ORIGIN' -o $@.new $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
+	$(Q)$(call link-so,-Wl$(comma)-rpath$(comma)'$$ORIGIN',$@.new)
 	$(Q)mv $@.new $@
 
 $(SO): $(SO).$(VERSION)
@@ -48,26 +50,29 @@ $(OUT)/lib/$(LIB).a: $(OBJS)
 $(PC): $(RULE_FILES)
 	@mkdir -p $(dir $@)
 	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
-		'Name: $(LIB)' 'Description: $(DESC)' 'Version: $(VERSION)' \
-		'Requires: $(LIBS)' \
-		'Libs: -L$${libdir} -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call pkg-libs,$(PKGS)) -pthread)' 'Cflags: -I$${includedir}/warpdrive' >$@
+		'Name: $(call pc-name,$(LIB))' 'Description: $(DESC)' 'Version: $(VERSION)' \
+		'Requires: $(foreach l,$(LIBS),$(call pc-name,$(l)))' \
+		'Libs: -L$(DEVLIBDIR:$(LIBDIR)%=$${libdir}%) -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call pkg-libs,$(PKGS)) -pthread)' 'Cflags: -I$${includedir}/warpdrive' >$@
 
 install: all
-	$(Q)$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/warpdrive
-	$(Q)$(INSTALL) -m 755 $(SO).$(VERSION) $(DESTDIR)$(LIBDIR)/
+	$(Q)$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(DEVLIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/warpdrive
+	$(Q)$(call link-so,$(INSTALL_RPATH),$(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION).new)
+	$(Q)chmod 755 $(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION).new
+	$(Q)mv $(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION).new $(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION)
 	$(Q)ln -sf $(LIB).so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR)
-	$(Q)ln -sf $(LIB).so.$(SOMAJOR) $(DESTDIR)$(LIBDIR)/$(LIB).so
-	$(Q)$(INSTALL) -m 644 $(OUT)/lib/$(LIB).a $(DESTDIR)$(LIBDIR)/
+	$(Q)ln -sf ../$(LIB).so.$(SOMAJOR) $(DESTDIR)$(DEVLIBDIR)/$(LIB).so
+	$(Q)$(INSTALL) -m 644 $(OUT)/lib/$(LIB).a $(DESTDIR)$(DEVLIBDIR)/
 	$(Q)sed -e 's|^prefix=.*|prefix=$(PREFIX)|' -e 's|^libdir=.*|libdir=$(LIBDIR)|' \
-		-e 's|^includedir=.*|includedir=$(INCLUDEDIR)|' $(PC) >$(DESTDIR)$(PKGCONFIGDIR)/$(LIB).pc
+		-e 's|^includedir=.*|includedir=$(INCLUDEDIR)|' $(PC) >$(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC))
 	$(Q)$(if $(HEADERS),$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/warpdrive/)
 	$(install-man)
 endif
 
 # Whatever can be built here today.
 uninstall:
-	$(Q)rm -f $(DESTDIR)$(LIBDIR)/$(LIB).so $(DESTDIR)$(LIBDIR)/$(LIB).so.* $(DESTDIR)$(LIBDIR)/$(LIB).a \
-		$(DESTDIR)$(PKGCONFIGDIR)/$(LIB).pc $(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))
+	$(Q)rm -f $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR) $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR).* \
+		$(DESTDIR)$(DEVLIBDIR)/$(LIB).so $(DESTDIR)$(DEVLIBDIR)/$(LIB).a $(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC)) $(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))
+	$(Q)rmdir $(DESTDIR)$(DEVLIBDIR) 2>/dev/null || true
 	$(uninstall-man)
 
 include $(TOP)/scripts/make/man.mk

@@ -18,19 +18,23 @@ else
 all: $(BINS)
 	@rm -f $(PROGS:%=$(LEFT_OUT)/%)
 
+# $(1), with these linker options, to that file.
+prog-objs = $(call src-objs,$(1),$(or $($(1)_SRCS),$(1).c))
+link-prog = $(CC) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed $(2) -o $(3) $(prog-objs) -L$(OUT)/lib $(link-libs) $(LDLIBS)
+
 define prog-rule
-$(OUT)/bin/$(1): $(call src-objs,$(1),$(or $($(1)_SRCS),$(1).c)) $(call lib-files,$(LIBS))
+$(OUT)/bin/$(1): $(prog-objs) $(call lib-files,$(LIBS))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(dir $$@)
-	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../lib' -o $$@.new \
-		$$(filter %.o,$$^) -L$$(OUT)/lib $$(link-libs) $$(LDLIBS) && mv $$@.new $$@
+	$$(Q)$$(call link-prog,$(1),-Wl$$(comma)-rpath$$(comma)'$$$$ORIGIN/../lib',$$@.new) && mv $$@.new $$@
 $(foreach s,$(or $($(1)_SRCS),$(1).c),$(eval $(call compile-rule,$(1),$(s),)))
 endef
 $(foreach p,$(PROGS),$(eval $(call prog-rule,$(p))))
 
 install: all
 	$(Q)$(INSTALL) -d $(DESTDIR)$(BINDIR)
-	$(Q)$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
+	$(Q)$(foreach p,$(PROGS),$(call link-prog,$(p),$(INSTALL_RPATH),$(DESTDIR)$(BINDIR)/$(p).new) && \
+		chmod 755 $(DESTDIR)$(BINDIR)/$(p).new && mv $(DESTDIR)$(BINDIR)/$(p).new $(DESTDIR)$(BINDIR)/$(p) &&) true
 	$(Q)$(if $(COMPLETION),$(INSTALL) -d $(DESTDIR)$(COMPLETIONDIR) && $(INSTALL) -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/)
 	$(install-man)
 endif

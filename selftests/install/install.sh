@@ -44,7 +44,7 @@ compiles() {
 		}
 	EOF
 	# shellcheck disable=SC2046
-	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" $(pc --cflags --libs libwd_aead libwd_cipher libwd_comp libwd_dh libwd_digest libwd_ecc libwd_rsa libwd libhisi_qm)
+	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" $(pc --cflags --libs warpdrive{-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa,,-hisi_qm}) -Wl,-rpath-link,"$root/usr/lib"
 }
 
 says_version() {
@@ -55,7 +55,7 @@ says_version() {
 
 links_statically() {
 	# shellcheck disable=SC2046
-	cc -o "$scratch/static" "$scratch/user.c" $(pc --cflags libwd) "$root/usr/lib/libwd.a" $(pc --static --libs-only-l libwd | sed 's/-lwd//')
+	cc -o "$scratch/static" "$scratch/user.c" $(pc --cflags warpdrive) "$root/usr/lib/warpdrive/libwd.a" $(pc --static --libs-only-l warpdrive | sed 's/-lwd//')
 }
 
 # What some of them share must not be there several times.
@@ -74,12 +74,13 @@ links_all_statically() {
 		}
 	EOF
 	# shellcheck disable=SC2046
-	cc -o "$scratch/all" "$scratch/all.c" $(pc --cflags libwd_aead) -L"$root/usr/lib" -Wl,-Bstatic -lwd_aead -lwd_cipher -lwd_dh -lwd_digest -lwd_ecc -lwd_rsa \
+	cc -o "$scratch/all" "$scratch/all.c" $(pc --cflags warpdrive-aead) -L"$root/usr/lib/warpdrive" -Wl,-Bstatic -lwd_aead -lwd_cipher -lwd_dh -lwd_digest -lwd_ecc -lwd_rsa \
 		-lhisi_qm -lwd -Wl,-Bdynamic -lcrypto -lnl-genl-3 -lnl-3 -lnuma -pthread && "$scratch/all"
 }
 
 tools_run() {
-	"$root/usr/bin/wdctl" --help >/dev/null && echo hello | "$root/usr/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello
+	LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" --help >/dev/null &&
+		echo hello | LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello
 }
 
 pages_found() {
@@ -93,8 +94,36 @@ pages_found() {
 service_right() {
 	grep -qx 'ExecStart=/usr/bin/wdctl apply --missing-ok /etc/warpdrive/sections.conf' \
 		"$root/usr/lib/systemd/system/warpdrive-sections.service" &&
-		"$root/usr/bin/wdctl" export udev | cmp - "$root/usr/lib/udev/rules.d/60-warpdrive.rules" &&
-		"$root/usr/bin/wdctl" export sysusers | cmp - "$root/usr/lib/sysusers.d/warpdrive.conf"
+		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export udev | cmp - "$root/usr/lib/udev/rules.d/60-warpdrive.rules" &&
+		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export sysusers | cmp - "$root/usr/lib/sysusers.d/warpdrive.conf"
+}
+
+no_paths_inside() {
+	! readelf -d "$root"/usr/lib/*.so.*.* "$root"/usr/bin/* | grep -E 'RPATH|RUNPATH'
+}
+
+# Where the loader doesn't look by itself there is one path. The build folder isn't needed for it.
+own_prefix_works() {
+	local paths
+	for part in user/libwd user/libhisi_qm user/algs/comp user/tools/wdzip; do
+		MAKEFLAGS='' make --no-print-directory -s -C $part install PREFIX="$scratch/own" || return
+	done
+	paths=$(readelf -d "$scratch"/own/lib/*.so.*.* "$scratch"/own/bin/* | sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p' | sort -u)
+	[ "$paths" = "$scratch/own/lib" ] || { echo "$paths"; return 1; }
+	echo hello | "$scratch/own/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello
+}
+
+# What UADK 2 installs, by its Makefile.am: libtool's libraries, links and archives, headers, pkg-config's files, its tool.
+uadk_files() {
+	printf 'usr/lib/%s\n' lib{wd,wd_comp,wd_crypto,hisi_zip,hisi_hpre,hisi_sec}.{so,so.2,a,la} pkgconfig/lib{wd,wd_comp,wd_crypto}.pc
+	printf 'usr/include/uadk/%s\n' {wd,wd_aead,wd_alg,wd_alg_common,wd_cipher,wd_comp,wd_dh,wd_digest,wd_ecc,wd_rsa,wd_sched,uacce}.h
+	printf 'usr/include/uadk/v1/%s\n' {wd,wd_aead,wd_bmm,wd_cipher,wd_dh,wd_digest,wd_rsa,uacce}.h
+	echo usr/bin/uadk_tool
+}
+nothing_of_uadk() {
+	local both
+	both=$(comm -12 <(uadk_files | sort) <(cd "$root" && find usr ! -type d | sort))
+	[ -z "$both" ] || { echo "$both"; return 1; }
 }
 
 nothing_left() {
@@ -104,8 +133,12 @@ nothing_left() {
 }
 
 test_that 'make install works' mk install
-test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.{so,so.0,a} \
-	usr/lib/pkgconfig/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.pc
+test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.so.0 \
+	usr/lib/warpdrive/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.{so,a} \
+	usr/lib/pkgconfig/warpdrive{,-hisi_qm,-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa}.pc
+test_that 'nothing has a name that UADK installs' nothing_of_uadk
+test_that 'nothing has an RPATH or RUNPATH' no_paths_inside
+test_that 'from a PREFIX where the loader does not look the tools run' own_prefix_works
 test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_number,wd_{aead,cipher,comp,dh,digest,ecc,rsa},hisi_qm}.h usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
 test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip} usr/share/bash-completion/completions/{wdctl,wdzip}
 test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_hpre,hisi_sim}.ko
