@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl doctor: whether accelerators can be used here, and what to do when not. */
+/* wdctl doctor: checks whether accelerators can be used here; each problem comes with its remedy. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void print_lines(const struct health *h)
 
 		printf("%-8s %-10s %s\n", health_state_name(item->state), item->area, item->text);
 		if (item->remedy[0])
-			printf("%-8s %-10s -> %s\n", "", "", item->remedy);
+			printf("%-8s %-10s %s%s\n", "", "", item->command ? "-> " : "", item->remedy);
 	}
 	if (problems)
 		printf("%zu problem%s\n", problems, problems == 1 ? "" : "s");
@@ -95,7 +95,7 @@ static enum wdctl_exit doctor_run(const struct wdctl_run *r)
 
 const struct wdctl_cmd cmd_doctor = {
 	.name = "doctor",
-	.help = "check whether accelerators can be used here; says what to do when not",
+	.help = "check whether accelerators can be used here, and print remedies",
 	.kind = WDCTL_QUERY,
 	.run = doctor_run,
 };

@@ -9,6 +9,7 @@
 #include "device.h"
 
 #define EXPORT_SECTIONS_FILE "/etc/warpdrive/sections.conf"
+#define EXPORT_RULES_FILE "/etc/udev/rules.d/60-warpdrive.rules"
 #define EXPORT_UNIT "warpdrive-sections.service"
 #define EXPORT_GROUP "accel"
 

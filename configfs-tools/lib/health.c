@@ -28,16 +28,33 @@ void health_add(struct health *h, enum health_state state, const char *area, con
 	va_end(ap);
 }
 
-void health_remedy(struct health *h, const char *fmt, ...)
+static void remedy_set(struct health *h, bool command, const char *fmt, va_list ap)
 {
 	struct health_item *item;
-	va_list ap;
 
-	if (!h->count)
+	/* After -ENOMEM the last item is another finding's. */
+	if (!h->count || h->error)
 		return;
 	item = &h->item[h->count - 1];
-	va_start(ap, fmt);
+	item->command = command;
 	vsnprintf(item->remedy, sizeof(item->remedy), fmt, ap);
+}
+
+void health_remedy(struct health *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	remedy_set(h, false, fmt, ap);
+	va_end(ap);
+}
+
+void health_command(struct health *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	remedy_set(h, true, fmt, ap);
 	va_end(ap);
 }
 

@@ -3,6 +3,7 @@
 #ifndef WDCTL_HEALTH_H
 #define WDCTL_HEALTH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "device.h"
@@ -12,7 +13,7 @@
 
 enum health_state {
 	HEALTH_OK,
-	HEALTH_NOTE,		/* missing or unusual, but nothing that is needed here */
+	HEALTH_NOTE,		/* missing or unusual, but not needed here */
 	HEALTH_PROBLEM,
 };
 
@@ -20,7 +21,8 @@ struct health_item {
 	enum health_state state;
 	const char *area;
 	char text[512];
-	char remedy[512];	/* "" when there is nothing to do */
+	char remedy[512];	/* "" if there is nothing to do */
+	bool command;		/* the remedy is one, for a shell of root; else a sentence */
 };
 
 struct health {
@@ -29,21 +31,25 @@ struct health {
 	int error;		/* -ENOMEM once an item was lost */
 };
 
-/* What the checks look at, read once. */
+/* Facts that the checks share, read once. */
 struct health_input {
 	const struct root *root;
 	const struct device_list *devices;
 	struct module_db *modules;
-	const struct kconfig *config;	/* NULL when the machine keeps none */
+	const struct kconfig *config;	/* NULL if the machine keeps none */
 	const char *version;		/* of this build */
 };
 
 void health_add(struct health *h, enum health_state state, const char *area, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Says what to do about the item added last. */
+/* For the item added last: a sentence that says what to do, where no command does it. */
 void health_remedy(struct health *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* For the item added last: a command that can be pasted into a shell as it is. */
+void health_command(struct health *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 size_t health_problems(const struct health *h);
 const char *health_state_name(enum health_state state);
+/* Is configfs where wdctl expects it? */
+bool health_configfs_mounted(const struct root *r);
 void health_free(struct health *h);
 
 void health_check_kernel(struct health *h, const struct health_input *in);

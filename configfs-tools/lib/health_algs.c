@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of what can be computed where: by simulated devices with their kernel, by this CPU with libcrypto. */
+/* Checks of the algorithms: those of simulated devices on this kernel, those of the software path with libcrypto. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +14,11 @@ enum kind {
 	KINDS,
 };
 
-/* The libraries' names and libcrypto's; those of HMACs and of CBC with HMAC are made of these. */
+/* The libraries' names and libcrypto's. HMACs and CBC with HMAC consist of these. */
 static const struct {
 	enum kind kind;
 	const char *name;
-	const char *evp;	/* NULL: done by devices only */
+	const char *evp;	/* NULL: only devices compute it */
 } algs[] = {
 	{ CIPHER, "ecb(aes)", "AES-128-ECB" },
 	{ CIPHER, "cbc(aes)", "AES-128-CBC" },
@@ -96,13 +96,16 @@ static void ask_libcrypto(struct health *h, const struct libcrypto *c)
 			used += (size_t)snprintf(lacks + used, sizeof(lacks) - used, " %s", algs[i].name);
 	}
 	if (!nr)
-		health_add(h, HEALTH_OK, "algorithms", "this CPU: all, with %s", c->version(0));
+		health_add(h, HEALTH_OK, "algorithms", "software path: all algorithms, with %s", c->version(0));
 	else if (used < sizeof(lacks))
-		health_add(h, HEALTH_NOTE, "algorithms", "this CPU: all but%s, with %s", lacks, c->version(0));
+		health_add(h, HEALTH_NOTE, "algorithms", "software path: all algorithms but%s, with %s", lacks,
+			   c->version(0));
 	else
-		health_add(h, HEALTH_NOTE, "algorithms", "this CPU: %zu of %zu, with %s", ALGS - nr, ALGS, c->version(0));
+		health_add(h, HEALTH_NOTE, "algorithms", "software path: %zu of %zu algorithms, with %s", ALGS - nr, ALGS,
+			   c->version(0));
 	if (nr)
-		health_remedy(h, "these are done by devices only; without one a session for them is refused (EOPNOTSUPP)");
+		health_remedy(h, "Only devices compute the missing ones; without a device their sessions fail with "
+			      "EOPNOTSUPP.");
 }
 
 static void check_libcrypto(struct health *h)
@@ -111,15 +114,39 @@ static void check_libcrypto(struct health *h)
 	struct libcrypto c;
 
 	if (!lib) {
-		health_add(h, HEALTH_NOTE, "algorithms", "this CPU: no ciphers, digests or AEAD, for want of " LIBCRYPTO);
-		health_remedy(h, "install OpenSSL 3, unless devices do it all");
+		health_add(h, HEALTH_NOTE, "algorithms", "software path: no ciphers, digests or AEAD without " LIBCRYPTO);
+		health_remedy(h, "Install OpenSSL 3, unless a device computes all that is needed.");
 		return;
 	}
-	if (libcrypto_find(lib, &c))
+	if (libcrypto_find(lib, &c)) {
 		ask_libcrypto(h, &c);
-	else
-		health_add(h, HEALTH_PROBLEM, "algorithms", LIBCRYPTO " isn't OpenSSL's: it lacks functions");
+	} else {
+		health_add(h, HEALTH_PROBLEM, "algorithms", LIBCRYPTO " lacks functions of OpenSSL 3");
+		health_remedy(h, "Install OpenSSL 3, and remove the other " LIBCRYPTO ".");
+	}
 	dlclose(lib);
+}
+
+/* A simulated device takes hashes from its kernel once, when it is made. */
+static void lacks_remedy(struct health *h, const struct root *r, const struct device *d)
+{
+	static const char *const hashes[] = { "md5", "sha1", "sha256", "sha512" };
+	char fips[8], devices[256] = "", modules[128] = "";
+	size_t i, used = 0;
+
+	if (!root_read(r, fips, sizeof(fips), "/proc/sys/crypto/fips_enabled") && fips[0] == '1') {
+		health_remedy(h, "Boot without fips=1: in FIPS mode the kernel doesn't offer these hashes.");
+		return;
+	}
+	for (i = 0; i < sizeof(hashes) / sizeof(hashes[0]); i++)
+		if (strstr(d->lacks, hashes[i]))
+			used += (size_t)snprintf(modules + used, sizeof(modules) - used, " crypto-%s", hashes[i]);
+	if (!root_read(r, devices, sizeof(devices), "/sys/module/%s/parameters/devices", module_sim_name) &&
+	    devices[0] && strcmp(devices, "(null)"))
+		health_command(h, "modprobe -a%s && wdctl unload && wdctl load --sim %s", modules, devices);
+	else
+		health_remedy(h, "Run 'modprobe -a%s', then write 0 and 1 to the file live of the device in "
+			      "/sys/kernel/config/%s.", modules, module_sim_name);
 }
 
 void health_check_algorithms(struct health *h, const struct health_input *in)
@@ -131,9 +158,9 @@ void health_check_algorithms(struct health *h, const struct health_input *in)
 
 		if (!d->lacks[0])
 			continue;
-		health_add(h, HEALTH_NOTE, "algorithms", "%s: all but %s, which this kernel can't compute for it", d->name,
+		health_add(h, HEALTH_NOTE, "algorithms", "%s: lacks %s, which this kernel doesn't compute for it", d->name,
 			   d->lacks);
-		health_remedy(h, "load the kernel's modules of that name or leave its FIPS mode, then make the device live anew");
+		lacks_remedy(h, in->root, d);
 	}
 	if (!root_is_fake(in->root))
 		check_libcrypto(h);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of the accelerators, their nodes, and of what a simulated one needs. */
+/* Checks of the accelerators, of their device nodes, and of the registers' memory of simulated ones. */
 #include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "export.h"
 #include "health.h"
 
 #define VENDOR_HUAWEI 0x19e5
@@ -47,25 +50,32 @@ static const char *engine_driver(const struct root *r, const char *function)
 	return NULL;
 }
 
-/* A PCI function that is there but gave no uacce device: the commonest trouble on real hardware. */
+/* A PCI function without a uacce device is the most common problem on real hardware. */
 static void check_function(struct health *h, const struct health_input *in, const char *function)
 {
 	const char *driver = engine_driver(in->root, function);
 	char bound[64];
+	long mode;
 
 	if (!driver || device_find(in->devices, function))
 		return;
 	if (root_link_name(in->root, bound, sizeof(bound), "/sys/bus/pci/devices/%s/driver",
 			   function)) {
-		health_add(h, HEALTH_PROBLEM, "devices", "%s: no driver has it (%s would)",
-			   function, driver);
-		health_remedy(h, "wdctl load");
+		health_add(h, HEALTH_PROBLEM, "devices", "%s: no driver is bound to it; expected %s", function, driver);
+		if (root_exists(in->root, "/sys/module/%s", driver))
+			health_command(h, "echo %s >/sys/bus/pci/drivers/%s/bind", function, driver);
+		else
+			health_command(h, "wdctl load");
 		return;
 	}
-	health_add(h, HEALTH_PROBLEM, "devices", "%s: %s has it, but registered no uacce device",
+	health_add(h, HEALTH_PROBLEM, "devices", "%s: driver %s is bound to it, but registered no uacce device",
 		   function, bound);
-	health_remedy(h, "needs an IOMMU with SVA (firmware setting), uacce loaded before %s, and its parameter uacce_mode=1",
-		      bound);
+	if (!root_read_long(in->root, &mode, "/sys/module/%s/parameters/uacce_mode", bound) && mode != 1)
+		health_command(h, "modprobe -r %s && modprobe %s uacce_mode=1", bound, bound);
+	else if (!root_exists(in->root, "/sys/module/uacce"))
+		health_command(h, "modprobe uacce && modprobe -r %s && modprobe %s", bound, bound);
+	else
+		health_remedy(h, "Enable the IOMMU and its shared virtual addressing (SVA, SMMUv3) in the firmware.");
 }
 
 static void check_functions(struct health *h, const struct health_input *in)
@@ -80,28 +90,39 @@ static void check_functions(struct health *h, const struct health_input *in)
 	root_names_free(&names);
 }
 
-static void check_state(struct health *h, const struct device *d)
+static void check_isolated(struct health *h, const struct root *r, const struct device *d)
+{
+	char driver[64];
+
+	health_add(h, HEALTH_PROBLEM, "devices", "%s: isolated after errors, which the kernel log names; "
+		   "opening it fails until it is reset", d->name);
+	if (root_exists(r, "/sys/bus/pci/devices/%s/reset", d->parent))
+		health_command(h, "echo 1 >/sys/bus/pci/devices/%s/reset", d->parent);
+	else if (!root_link_name(r, driver, sizeof(driver), "/sys/bus/pci/devices/%s/driver", d->parent))
+		health_command(h, "echo %s >/sys/bus/pci/drivers/%s/unbind && echo %s >/sys/bus/pci/drivers/%s/bind",
+			       d->parent, driver, d->parent, driver);
+	else
+		health_remedy(h, "Unbind the driver from the device and bind it again.");
+}
+
+static void check_state(struct health *h, const struct root *r, const struct device *d)
 {
 	switch (d->state) {
 	case DEVICE_ISOLATED:
-		health_add(h, HEALTH_PROBLEM, "devices", "%s: isolated, only a reset helps",
-			   d->name);
-		health_remedy(h, "find the cause in the kernel log, then write 1 to /sys/bus/pci/devices/%s/reset, or unbind and bind its driver",
-			      d->parent);
+		check_isolated(h, r, d);
 		break;
 	case DEVICE_RESETTING:
-		health_add(h, HEALTH_NOTE, "devices", "%s: is being reset", d->name);
+		health_add(h, HEALTH_NOTE, "devices", "%s: the kernel is resetting it", d->name);
 		break;
 	case DEVICE_DISABLED:
-		health_add(h, HEALTH_NOTE, "devices", "%s: priority %ld keeps it from being chosen",
-			   d->name, d->priority.value);
-		health_remedy(h, "set a priority from %d to %d", WD_PRIORITY_MIN,
-			      WD_PRIORITY_MAX);
+		health_add(h, HEALTH_NOTE, "devices", "%s: priority %ld is outside %d..%d, so the libraries don't choose it",
+			   d->name, d->priority.value, WD_PRIORITY_MIN, WD_PRIORITY_MAX);
+		health_command(h, "echo 0 >/sys/kernel/config/uacce/devices/%s/priority", d->name);
 		break;
 	case DEVICE_OK:
 		if (d->available.known && !d->available.value) {
-			health_add(h, HEALTH_NOTE, "devices", "%s: all its queues are in use",
-				   d->name);
+			health_add(h, HEALTH_NOTE, "devices", "%s: all its queues are in use", d->name);
+			health_command(h, "wdctl ctx --dev %s", d->name);
 			break;
 		}
 		health_add(h, HEALTH_OK, "devices", "%s: %s%s", d->name,
@@ -111,23 +132,58 @@ static void check_state(struct health *h, const struct device *d)
 	}
 }
 
-/* What the drivers of the libraries (user/drivers/hisi) have descriptors for. */
+/* The libraries' drivers (user/drivers/hisi) have descriptors for these two. */
 static void check_api(struct health *h, const struct device *d)
 {
 	if (!strcmp(d->api, "hisi_qm_v3") || !strcmp(d->api, "hisi_qm_v5"))
 		return;
-	health_add(h, HEALTH_NOTE, "devices", "%s: the libraries have no driver for api %s", d->name, d->api[0] ? d->api : "(none)");
-	health_remedy(h, "they use hisi_qm_v3 and hisi_qm_v5; programs that write their own descriptors may use its queues");
+	health_add(h, HEALTH_NOTE, "devices", "%s: the libraries have no driver for api '%s', only for hisi_qm_v3 and "
+		   "hisi_qm_v5", d->name, d->api);
+	health_remedy(h, "Only programs that write their own descriptors can use this device.");
 }
 
 static void check_sva(struct health *h, const struct device *d)
 {
 	if (!(d->flags & UACCE_DEV_SVA) || !strcmp(d->iommu, "none")) {
-		health_add(h, HEALTH_PROBLEM, "sva", "%s: no shared virtual addressing", d->name);
-		health_remedy(h, "the libraries need it: enable the IOMMU with SVA in the firmware and the kernel");
+		health_add(h, HEALTH_PROBLEM, "sva", "%s: no shared virtual addressing, which the libraries need", d->name);
+		health_remedy(h, "Enable the IOMMU and its SVA support (SMMUv3) in the firmware and in the kernel.");
 		return;
 	}
 	health_add(h, HEALTH_OK, "sva", "%s: %s", d->name, d->iommu[0] ? d->iommu : "on");
+}
+
+/* Replaces the file of the name, if @there, by the device node. */
+static void remedy_mknod(struct health *h, const struct device *d, bool there)
+{
+	unsigned int major, minor;
+	char remove[sizeof("rm -r /dev/ && ") + DEVICE_NAME_MAX] = "";
+
+	if (sscanf(d->dev, "%u:%u", &major, &minor) != 2) {
+		health_remedy(h, "Mount devtmpfs on /dev, or give the container the device /dev/%s.", d->name);
+		return;
+	}
+	if (there)
+		snprintf(remove, sizeof(remove), "rm -r /dev/%s && ", d->name);
+	health_command(h, "%smknod -m 660 /dev/%s c %u %u", remove, d->name, major, minor);
+}
+
+/* Gives all device nodes to a group, now and at boot. */
+static void remedy_group(struct health *h)
+{
+	health_command(h, "groupadd --force --system " EXPORT_GROUP " && wdctl export udev >" EXPORT_RULES_FILE
+		       " && udevadm control --reload && udevadm trigger --subsystem-match=uacce");
+}
+
+/* If a group can open the node, the user only has to join it. */
+static void remedy_open(struct health *h, const struct stat *node)
+{
+	const struct group *group = getgrgid(node->st_gid);
+	const struct passwd *user = getpwuid(getuid());
+
+	if (node->st_gid && group && user && (node->st_mode & 0060) == 0060)
+		health_command(h, "usermod --append --groups %s %s", group->gr_name, user->pw_name);
+	else
+		remedy_group(h);
 }
 
 static void check_node(struct health *h, const struct root *r, const struct device *d)
@@ -138,29 +194,43 @@ static void check_node(struct health *h, const struct root *r, const struct devi
 	if (root_path(r, path, sizeof(path), "/dev/%s", d->name))
 		return;
 	if (stat(path, &st)) {
-		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s is missing", d->name);
-		health_remedy(h, "mount devtmpfs on /dev, or give the container this device (%s)",
-			      d->dev);
+		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s is missing; expected character device %s", d->name, d->dev);
+		remedy_mknod(h, d, false);
 		return;
 	}
 	if (!root_is_fake(r) && !S_ISCHR(st.st_mode)) {
-		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s is not a character device", d->name);
-		health_remedy(h, "remove it and load the driver again");
+		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s isn't a character device; expected %s", d->name, d->dev);
+		remedy_mknod(h, d, true);
 		return;
 	}
 	if (access(path, R_OK | W_OK)) {
 		health_add(h, HEALTH_PROBLEM, "nodes",
 			   "/dev/%s (mode %03o, group %u) can't be opened by user %u", d->name,
 			   st.st_mode & 0777, st.st_gid, getuid());
-		health_remedy(h, "join that group after giving it mode 660, with a udev rule; never mode 666");
+		remedy_open(h, &st);
 		return;
 	}
 	health_add(h, HEALTH_OK, "nodes", "/dev/%s can be opened", d->name);
 	if (st.st_mode & 0006) {
-		health_add(h, HEALTH_NOTE, "nodes", "/dev/%s is open to everybody (mode %03o)",
+		health_add(h, HEALTH_NOTE, "nodes", "/dev/%s is open to every user (mode %03o)",
 			   d->name, st.st_mode & 0777);
-		health_remedy(h, "give it to a group instead: wdctl export udev");
+		remedy_group(h);
 	}
+}
+
+/* Does the machine have an engine without a uacce device? */
+static bool has_functions(const struct health_input *in)
+{
+	struct root_names names;
+	bool found = false;
+	size_t i;
+
+	if (root_list(in->root, &names, "/sys/bus/pci/devices"))
+		return false;
+	for (i = 0; i < names.count && !found; i++)
+		found = engine_driver(in->root, names.name[i]);
+	root_names_free(&names);
+	return found;
 }
 
 void health_check_devices(struct health *h, const struct health_input *in)
@@ -169,11 +239,11 @@ void health_check_devices(struct health *h, const struct health_input *in)
 
 	check_functions(h, in);
 	if (!in->devices->count) {
-		health_add(h, HEALTH_PROBLEM, "devices", "no accelerator");
-		health_remedy(h, "wdctl load for hardware, wdctl load --sim zip for a simulated one; without any, the libraries compute on the CPU");
+		health_add(h, HEALTH_PROBLEM, "devices", "no accelerator, so the libraries compute in software");
+		health_command(h, has_functions(in) ? "wdctl load" : "wdctl load --sim zip");
 	}
 	for (i = 0; i < in->devices->count; i++) {
-		check_state(h, &in->devices->dev[i]);
+		check_state(h, in->root, &in->devices->dev[i]);
 		check_api(h, &in->devices->dev[i]);
 		check_sva(h, &in->devices->dev[i]);
 		check_node(h, in->root, &in->devices->dev[i]);
@@ -223,7 +293,7 @@ void health_check_simulator(struct health *h, const struct health_input *in)
 	if (!root_read(in->root, aperture, sizeof(aperture),
 		       "/sys/module/%s/parameters/aperture", module_sim_name) && aperture[0] &&
 	    strcmp(aperture, "(null)")) {
-		health_add(h, HEALTH_OK, "simulator", "its registers are in %s", aperture);
+		health_add(h, HEALTH_OK, "simulator", "its registers are at %s", aperture);
 		return;
 	}
 	if (aperture_find(in->root, function, sizeof(function), &bytes)) {
@@ -231,6 +301,7 @@ void health_check_simulator(struct health *h, const struct health_input *in)
 			   bytes >> 20, function);
 		return;
 	}
-	health_add(h, HEALTH_NOTE, "simulator", "no memory range for its registers is known");
-	health_remedy(h, "in a VM add an ivshmem-plain device; else keep a range free (memmap=, mem=) and name it in hisi_sim's parameter aperture=START,SIZE");
+	health_add(h, HEALTH_NOTE, "simulator", "no memory range for the registers of simulated devices");
+	health_remedy(h, "In a VM, add an ivshmem-plain device. Otherwise, reserve a range at boot (memmap= or mem=), and "
+		      "name it in hisi_sim's parameter aperture=START,SIZE.");
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of what surrounds the kernel: NUMA, limits, configfs, libraries. */
+/* Checks of NUMA nodes, limits, configfs and the libraries. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -31,7 +32,7 @@ static void check_numa(struct health *h, const struct health_input *in)
 	char online[256];
 
 	if (root_read(in->root, online, sizeof(online), "/sys/devices/system/node/online")) {
-		health_add(h, HEALTH_NOTE, "numa", "this kernel knows no nodes");
+		health_add(h, HEALTH_NOTE, "numa", "this kernel has no NUMA nodes");
 		return;
 	}
 	for (i = 0; i < in->devices->count; i++) {
@@ -40,12 +41,12 @@ static void check_numa(struct health *h, const struct health_input *in)
 		if (!d->node.known || d->node.value < 0 || list_has(online, d->node.value))
 			continue;
 		wrong++;
-		health_add(h, HEALTH_PROBLEM, "numa", "%s: node %ld is not online (%s)", d->name,
+		health_add(h, HEALTH_PROBLEM, "numa", "%s: zone_id is node %ld, but only %s are online", d->name,
 			   d->node.value, online);
-		health_remedy(h, "correct its zone_id; no process is ever near that node");
+		health_command(h, "echo %d >/sys/kernel/config/uacce/devices/%s/zone_id", atoi(online), d->name);
 	}
 	if (!wrong)
-		health_add(h, HEALTH_OK, "numa", "nodes online: %s", online);
+		health_add(h, HEALTH_OK, "numa", "nodes %s are online", online);
 }
 
 static void check_memlock(struct health *h, const struct health_input *in)
@@ -61,46 +62,51 @@ static void check_memlock(struct health *h, const struct health_input *in)
 	if (limit.rlim_cur == RLIM_INFINITY)
 		health_add(h, HEALTH_OK, "memlock", "unlimited");
 	else
-		health_add(h, pins ? HEALTH_NOTE : HEALTH_OK, "memlock", "%llu KiB%s",
+		health_add(h, pins ? HEALTH_NOTE : HEALTH_OK, "memlock", "%llu KiB; %s",
 			   (unsigned long long)limit.rlim_cur >> 10,
-			   pins ? "" : ", enough: with shared virtual addressing nothing is locked");
+			   pins ? "a device without shared virtual addressing locks its buffers" :
+			   "enough, as shared virtual addressing locks no memory");
 	if (pins && limit.rlim_cur != RLIM_INFINITY)
-		health_remedy(h, "a device without shared virtual addressing locks its buffers: raise LimitMEMLOCK or ulimit -l");
+		health_command(h, "ulimit -l unlimited");
+}
+
+bool health_configfs_mounted(const struct root *r)
+{
+	char mounts[65536];
+
+	return !root_read(r, mounts, sizeof(mounts), "/proc/mounts") && strstr(mounts, " /sys/kernel/config configfs ");
 }
 
 static void check_configfs(struct health *h, const struct root *r)
 {
-	char mounts[65536];
-
-	if (root_read(r, mounts, sizeof(mounts), "/proc/mounts")) {
-		health_add(h, HEALTH_NOTE, "configfs", "the mounts can't be read");
+	if (!root_exists(r, "/proc/mounts")) {
+		health_add(h, HEALTH_NOTE, "configfs", "/proc/mounts can't be read");
 		return;
 	}
-	if (strstr(mounts, " /sys/kernel/config configfs ")) {
+	if (health_configfs_mounted(r)) {
 		health_add(h, HEALTH_OK, "configfs", "mounted on /sys/kernel/config");
 		return;
 	}
 	health_add(h, HEALTH_PROBLEM, "configfs", "not mounted on /sys/kernel/config");
-	health_remedy(h, "modprobe configfs; mount -t configfs configfs /sys/kernel/config");
+	health_command(h, "modprobe configfs && mount -t configfs configfs /sys/kernel/config");
 }
 
-/* Symbols rather than versions of the files: what counts is what the loader would take. */
+/* A symbol rather than the version of a file: the check is of the library that the loader takes. */
 static void check_library(struct health *h, const struct health_input *in, const char *name)
 {
 	const char *(*version)(void) = NULL;
 	void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 
 	if (!lib) {
-		health_add(h, HEALTH_PROBLEM, "libraries", "%s: the loader can't find or load it",
-			   name);
-		health_remedy(h, "make install-user, then ldconfig");
+		health_add(h, HEALTH_PROBLEM, "libraries", "%s: the loader can't find or load it", name);
+		health_command(h, "make install-user && ldconfig");
 		return;
 	}
 	*(void **)&version = dlsym(lib, "wd_version");
 	if (version && strcmp(version(), in->version)) {
-		health_add(h, HEALTH_PROBLEM, "libraries", "%s is version %s, this tool %s", name,
-			   version(), in->version);
-		health_remedy(h, "install one version of the libraries and the tools");
+		health_add(h, HEALTH_PROBLEM, "libraries", "%s is version %s, but wdctl is version %s", name, version(),
+			   in->version);
+		health_command(h, "make install-user && ldconfig");
 	} else {
 		health_add(h, HEALTH_OK, "libraries", "%s", name);
 	}

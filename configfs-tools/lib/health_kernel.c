@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of the running kernel and of this project's modules in it. */
+/* Checks of the running kernel and of this project's modules. */
 #include <stdio.h>
 #include <string.h>
 
 #include "health.h"
 
-/* The oldest kernel the modules build for, and the newest they were tried on. */
+/* The oldest kernel for which the modules build, and the newest on which they were tried. */
 #define KERNEL_MIN_MAJOR 6
 #define KERNEL_MIN_MINOR 1
 #define KERNEL_TRIED_MAJOR 6
@@ -16,16 +16,16 @@ static void check_release(struct health *h, const struct root *r)
 	int major, minor;
 
 	if (sscanf(r->release, "%d.%d", &major, &minor) != 2) {
-		health_add(h, HEALTH_PROBLEM, "kernel", "release \"%s\" is not understood",
-			   r->release);
+		health_add(h, HEALTH_PROBLEM, "kernel", "release '%s' doesn't begin with MAJOR.MINOR", r->release);
+		health_remedy(h, "Boot kernel %d.%d or newer.", KERNEL_MIN_MAJOR, KERNEL_MIN_MINOR);
 		return;
 	}
 	if (major < KERNEL_MIN_MAJOR || (major == KERNEL_MIN_MAJOR && minor < KERNEL_MIN_MINOR)) {
-		health_add(h, HEALTH_PROBLEM, "kernel", "%s is too old", r->release);
-		health_remedy(h, "boot kernel %d.%d or newer", KERNEL_MIN_MAJOR, KERNEL_MIN_MINOR);
+		health_add(h, HEALTH_PROBLEM, "kernel", "%s is too old for the modules", r->release);
+		health_remedy(h, "Boot kernel %d.%d or newer.", KERNEL_MIN_MAJOR, KERNEL_MIN_MINOR);
 	} else if (major > KERNEL_TRIED_MAJOR ||
 		   (major == KERNEL_TRIED_MAJOR && minor > KERNEL_TRIED_MINOR)) {
-		health_add(h, HEALTH_NOTE, "kernel", "%s is newer than any tried (%d.%d)",
+		health_add(h, HEALTH_NOTE, "kernel", "%s is newer than %d.%d, the newest that was tested",
 			   r->release, KERNEL_TRIED_MAJOR, KERNEL_TRIED_MINOR);
 	} else {
 		health_add(h, HEALTH_OK, "kernel", "%s", r->release);
@@ -42,19 +42,17 @@ static void check_options(struct health *h, const struct kconfig *k)
 			continue;
 		missing++;
 		health_add(h, HEALTH_PROBLEM, "kernel", "built without CONFIG_%s", needed[i]);
-		health_remedy(h, "boot a kernel that has it; distribution kernels do");
+		health_remedy(h, "Boot a kernel built with CONFIG_%s, for example the distribution's.", needed[i]);
 	}
 	if (!missing)
-		health_add(h, HEALTH_OK, "kernel", "configuration has what the modules need (%s)",
-			   k->source);
+		health_add(h, HEALTH_OK, "kernel", "%s has all options that the modules need", k->source);
 	if (kconfig_get(k, "UACCE") == 'y') {
-		health_add(h, HEALTH_PROBLEM, "kernel",
-			   "its own uacce is built in, so this project's cannot be loaded");
-		health_remedy(h, "boot a kernel with CONFIG_UACCE unset or =m");
+		health_add(h, HEALTH_PROBLEM, "kernel", "the kernel's own uacce is built in, so WarpDrive's can't be loaded");
+		health_remedy(h, "Boot a kernel with CONFIG_UACCE=m or without CONFIG_UACCE.");
 	}
 	if (kconfig_get(k, "MODULE_SIG_FORCE") == 'y') {
-		health_add(h, HEALTH_PROBLEM, "kernel", "loads signed modules only");
-		health_remedy(h, "sign the modules with a key this kernel trusts");
+		health_add(h, HEALTH_PROBLEM, "kernel", "the kernel loads signed modules only (CONFIG_MODULE_SIG_FORCE)");
+		health_remedy(h, "Sign the modules with a key that this kernel trusts.");
 	}
 }
 
@@ -66,8 +64,10 @@ static void check_lockdown(struct health *h, const struct root *r)
 		return;
 	if (strstr(text, "[none]"))
 		return;
-	health_add(h, HEALTH_PROBLEM, "kernel", "is locked down: %s", text);
-	health_remedy(h, "sign the modules, or switch Secure Boot off");
+	health_add(h, HEALTH_PROBLEM, "kernel", "the kernel is locked down (%s), so it loads signed modules only",
+		   text);
+	health_remedy(h, "Sign the modules with a key that this kernel trusts, or switch Secure Boot off in the "
+		      "firmware.");
 }
 
 void health_check_kernel(struct health *h, const struct health_input *in)
@@ -76,7 +76,8 @@ void health_check_kernel(struct health *h, const struct health_input *in)
 	if (in->config)
 		check_options(h, in->config);
 	else
-		health_add(h, HEALTH_NOTE, "kernel", "its configuration is not to be found");
+		health_add(h, HEALTH_NOTE, "kernel", "no configuration found in /proc/config.gz, /boot or /lib/modules/%s",
+			   in->root->release);
 	check_lockdown(h, in->root);
 }
 
@@ -85,27 +86,25 @@ static const char *version_of(const struct module *m)
 	return m->version[0] ? m->version : "without version";
 }
 
-static void check_absent(struct health *h, const struct module *m)
+static void check_absent(struct health *h, const struct health_input *in, const struct module *m)
 {
-	if (!strcmp(m->name, module_sim_name)) {
-		health_add(h, HEALTH_NOTE, "modules", "%s: not installed", m->name);
-		health_remedy(h, "only needed for simulated devices: make install");
-		return;
-	}
-	health_add(h, HEALTH_PROBLEM, "modules", "%s: not installed", m->name);
-	health_remedy(h, "make install, or make dkms-install");
+	bool sim = !strcmp(m->name, module_sim_name);
+
+	health_add(h, sim ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: not installed for kernel %s%s", m->name,
+		   in->root->release, sim ? "; only simulated devices need it" : "");
+	if (root_exists(in->root, "/usr/src/warpdrive-%s/dkms.conf", in->version))
+		health_command(h, "dkms install warpdrive/%s -k %s", in->version, in->root->release);
+	else
+		health_command(h, "make install-modules");
 }
 
 static void check_unloaded(struct health *h, const struct module *m)
 {
-	enum health_state state = HEALTH_PROBLEM;
+	bool sim = !strcmp(m->name, module_sim_name);
 
-	if (!strcmp(m->name, module_sim_name))
-		state = HEALTH_NOTE;
-	health_add(h, state, "modules", "%s: installed (%s, %s), not loaded", m->name,
-		   module_origin_name(m->origin), version_of(m));
-	health_remedy(h, state == HEALTH_NOTE ? "for simulated devices: wdctl load --sim zip,zip" :
-		      "wdctl load");
+	health_add(h, sim ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: installed (%s, %s), not loaded%s", m->name,
+		   module_origin_name(m->origin), version_of(m), sim ? "; only simulated devices need it" : "");
+	health_command(h, sim ? "wdctl load --sim zip,zip" : "wdctl load");
 }
 
 static void check_loaded(struct health *h, const struct module *m)
@@ -113,16 +112,17 @@ static void check_loaded(struct health *h, const struct module *m)
 	const char *version = m->loaded_version[0] ? m->loaded_version : "without version";
 
 	if (!m->loaded_out_of_tree && strcmp(m->name, module_sim_name)) {
-		health_add(h, HEALTH_NOTE, "modules", "%s: loaded is the kernel's own (%s)",
-			   m->name, version);
-		health_remedy(h, "it serves, without sections; for this project's: wdctl unload, make install, wdctl load");
+		health_add(h, HEALTH_NOTE, "modules", "%s: the kernel's own module is loaded (%s); it works, but has "
+			   "no sections", m->name, version);
+		health_command(h, m->origin == MODULE_UPDATES ? "wdctl unload && wdctl load" :
+			       "wdctl unload && make install-modules && wdctl load");
 		return;
 	}
 	if (module_is_stale(m)) {
 		health_add(h, HEALTH_PROBLEM, "modules",
-			   "%s: loaded (%s) is another build than installed (%s, %s)", m->name,
+			   "%s: the loaded module (%s) is another build than the installed one (%s, %s)", m->name,
 			   version, module_origin_name(m->origin), version_of(m));
-		health_remedy(h, "wdctl unload, then wdctl load");
+		health_command(h, "wdctl unload && wdctl load");
 		return;
 	}
 	health_add(h, HEALTH_OK, "modules", "%s: loaded (%s), installed: %s", m->name, version,
@@ -136,15 +136,14 @@ void health_check_modules(struct health *h, const struct health_input *in)
 
 	for (i = 0; module_names[i]; i++) {
 		if (module_read(in->modules, module_names[i], &m)) {
-			health_add(h, HEALTH_PROBLEM, "modules", "%s: its file can't be read",
-				   module_names[i]);
-			health_remedy(h, "run depmod, or install again");
+			health_add(h, HEALTH_PROBLEM, "modules", "%s: the module's file can't be read", module_names[i]);
+			health_command(h, "depmod %s", in->root->release);
 		} else if (m.loaded) {
 			check_loaded(h, &m);
 		} else if (m.origin == MODULE_BUILTIN) {
 			health_add(h, HEALTH_NOTE, "modules", "%s: built into the kernel", m.name);
 		} else if (m.origin == MODULE_ABSENT) {
-			check_absent(h, &m);
+			check_absent(h, in, &m);
 		} else {
 			check_unloaded(h, &m);
 		}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of what sections need: the kernel's side, the nodes' group, the service that restores them. */
+/* Checks for sections: the kernel's side, the group of the device nodes, the service that restores them at boot. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define AREA "sections"
 #define ENABLED "/etc/systemd/system/multi-user.target.wants/" EXPORT_UNIT
 
-/* A recorded machine doesn't answer. */
+/* A recorded machine has no kernel to ask. */
 static void check_family(struct health *h, const struct root *r)
 {
 	struct wd_nl f;
@@ -24,22 +24,28 @@ static void check_family(struct health *h, const struct root *r)
 		health_add(h, HEALTH_OK, AREA, "netlink family %s answers", UACCE_GENL_NAME);
 		return;
 	}
-	health_add(h, HEALTH_PROBLEM, AREA, "netlink family %s: %s", UACCE_GENL_NAME, strerror(-ret));
-	health_remedy(h, "no process can attach: allow this one AF_NETLINK sockets, or load the modules again");
+	health_add(h, HEALTH_PROBLEM, AREA, "netlink family %s: %s, so this process can't attach to sections",
+		   UACCE_GENL_NAME, strerror(-ret));
+	if (ret == -ENOENT)
+		health_command(h, "wdctl unload && wdctl load");
+	else
+		health_remedy(h, "Allow this process AF_NETLINK sockets, in a systemd unit by RestrictAddressFamilies=.");
 }
 
-/* That nothing is loaded is said elsewhere. */
+/* The checks of the modules report an uacce that isn't loaded, those of configfs one that isn't mounted. */
 static void check_kernel_side(struct health *h, const struct root *r)
 {
 	if (!root_exists(r, "/sys/module/uacce"))
 		return;
 	if (root_exists(r, "/sys/kernel/config/uacce/sections")) {
-		health_add(h, HEALTH_OK, AREA, "this kernel has them");
+		health_add(h, HEALTH_OK, AREA, "the loaded uacce has sections");
 		check_family(h, r);
 		return;
 	}
-	health_add(h, HEALTH_NOTE, AREA, "the loaded uacce has none, or configfs is not mounted");
-	health_remedy(h, "for sections load this project's: wdctl unload, make install, wdctl load");
+	if (!health_configfs_mounted(r))
+		return;
+	health_add(h, HEALTH_NOTE, AREA, "the loaded uacce has no sections");
+	health_command(h, "wdctl unload && make install-modules && wdctl load");
 }
 
 static bool group_exists(const struct root *r, const char *name)
@@ -49,7 +55,7 @@ static bool group_exists(const struct root *r, const char *name)
 	const char *line;
 	int ret = root_read(r, text, sizeof(text), "/etc/group");
 
-	/* Of a file that doesn't fit nothing is known: say nothing wrong of it. */
+	/* A file that doesn't fit may have the group: report nothing. */
 	if (ret)
 		return ret == -EFBIG;
 	for (line = text; line; line = strchr(line, '\n')) {
@@ -63,24 +69,25 @@ static bool group_exists(const struct root *r, const char *name)
 static void check_group(struct health *h, const struct root *r)
 {
 	if (group_exists(r, EXPORT_GROUP)) {
-		health_add(h, HEALTH_OK, AREA, "group " EXPORT_GROUP " for the devices' nodes");
+		health_add(h, HEALTH_OK, AREA, "group " EXPORT_GROUP " exists");
 		return;
 	}
-	health_add(h, HEALTH_NOTE, AREA, "there is no group " EXPORT_GROUP ", so only root opens the devices' nodes");
-	health_remedy(h, "groupadd --system " EXPORT_GROUP "; udevadm trigger --subsystem-match=uacce");
+	health_add(h, HEALTH_NOTE, AREA, "group " EXPORT_GROUP " doesn't exist, so only root can open the device "
+		   "nodes");
+	health_command(h, "groupadd --system " EXPORT_GROUP " && udevadm trigger --subsystem-match=uacce");
 }
 
 static void check_service(struct health *h, const struct root *r)
 {
 	if (!root_exists(r, EXPORT_SECTIONS_FILE)) {
-		health_add(h, HEALTH_NOTE, AREA, "none are restored at boot: " EXPORT_SECTIONS_FILE " does not exist");
-		health_remedy(h, "wdctl save >" EXPORT_SECTIONS_FILE "; systemctl enable " EXPORT_UNIT);
+		health_add(h, HEALTH_NOTE, AREA, "no sections are restored at boot: " EXPORT_SECTIONS_FILE " doesn't exist");
+		health_command(h, "mkdir -p /etc/warpdrive && wdctl save " EXPORT_SECTIONS_FILE " && systemctl enable "
+			       EXPORT_UNIT);
 	} else if (!root_exists(r, ENABLED)) {
-		health_add(h, HEALTH_NOTE, AREA, EXPORT_UNIT " is not enabled: " EXPORT_SECTIONS_FILE
-			   " is not applied at boot");
-		health_remedy(h, "systemctl enable " EXPORT_UNIT);
+		health_add(h, HEALTH_NOTE, AREA, "no sections are restored at boot: " EXPORT_UNIT " is not enabled");
+		health_command(h, "systemctl enable " EXPORT_UNIT);
 	} else {
-		health_add(h, HEALTH_OK, AREA, "restored at boot from " EXPORT_SECTIONS_FILE);
+		health_add(h, HEALTH_OK, AREA, EXPORT_SECTIONS_FILE " is restored at boot");
 	}
 }
 

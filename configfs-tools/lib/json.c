@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* JSON of what the library reads (json-c); printing is the commands' business. */
+/* JSON of devices and findings (json-c); the commands print it. */
 #include <string.h>
 
 #include "json.h"
@@ -67,6 +67,7 @@ struct json_object *json_from_health(const struct health *h)
 		add_text(o, "area", h->item[i].area);
 		add_text(o, "text", h->item[i].text);
 		add_text(o, "remedy", h->item[i].remedy);
+		json_object_object_add(o, "command", json_object_new_boolean(h->item[i].command));
 		json_object_array_add(list, o);
 	}
 	return list;

@@ -298,7 +298,7 @@ test_doctor_finds_no_problem_on_a_healthy_machine() {
 	doctor r >got
 	golden got <<'END'
 ok       kernel     6.1.0-48-test
-ok       kernel     configuration has what the modules need (r/boot/config-6.1.0-48-test)
+ok       kernel     r/boot/config-6.1.0-48-test has all options that the modules need
 ok       modules    uacce: loaded (0.2.0), installed: updates
 ok       modules    hisi_qm: loaded (0.2.0), installed: updates
 ok       modules    hisi_zip: loaded (0.2.0), installed: updates
@@ -309,13 +309,56 @@ ok       devices    hisi_zip-0: zlib gzip deflate
 ok       sva        hisi_zip-0: sva-iommu
 ok       nodes      /dev/hisi_zip-0 can be opened
 ok       simulator  room for its registers: 64 MiB at 0000:00:05.0
-ok       sections   this kernel has them
-ok       sections   group accel for the devices' nodes
-ok       sections   restored at boot from /etc/warpdrive/sections.conf
-ok       numa       nodes online: 0-1
+ok       sections   the loaded uacce has sections
+ok       sections   group accel exists
+ok       sections   /etc/warpdrive/sections.conf is restored at boot
+ok       numa       nodes 0-1 are online
 ok       configfs   mounted on /sys/kernel/config
 no problems
 END
+}
+
+# Programs that remedies name; not every machine has all of them.
+REMEDY_PROGRAMS=" echo mkdir rm mknod mount modprobe depmod dkms ldconfig groupadd usermod udevadm systemctl ulimit "
+
+# a_command WORD...: wdctl and make know the command or target and its options; anything else is a program from the list.
+a_command() {
+	local o
+
+	case $1 in
+	wdctl)
+		wdctl --list-cmds | grep -qxF -- "$2" || return
+		for o in "${@:3}"; do
+			[[ $o != -* ]] || wdctl --list-opts "$2" | tr -d = | grep -qxF -- "$o" || return
+		done
+		;;
+	make)
+		[ $# = 2 ] && grep -q "^$2:" "$TOP/Makefile"
+		;;
+	*)
+		[[ $REMEDY_PROGRAMS == *" $1 "* ]]
+		;;
+	esac
+}
+
+# commands_of FILE: every remedy behind an arrow is a command that bash parses, and names what exists.
+commands_of() {
+	local line part
+
+	sed -n 's/^ * -> //p' "$1" >commands
+	while read -r line; do
+		bash -n -c "$line"
+		not grep -e '<' -e '\.\.\.' -e '[A-Z]\{4\}' <<<"$line"
+		while read -r part; do
+			# shellcheck disable=SC2086
+			a_command ${part%% >*} || {
+				echo "no such command: $part"
+				return 1
+			}
+		done < <(sed 's/ && /\n/g' <<<"$line")
+	done <commands
+	# Any other remedy is a sentence.
+	sed -n '/^ * -> /d; s/^ \{20\}//p' "$1" | not grep -v '^[A-Z].*\.$'
 }
 
 # problem ROOT TEXT: doctor ends with 1 and has this problem, with a remedy.
@@ -326,12 +369,27 @@ problem() {
 		cat got
 		return 1
 	}
-	grep -A1 -F -- "$2" got | tail -1 | grep -q -- '->'
+	grep -A1 -F -- "$2" got | tail -1 | grep -q '^ '
+	commands_of got
 }
 
 note() {
 	wdctl doctor --root "$1" >got
-	grep -F -- "$2" got | grep -q '^note'
+	grep -F -- "$2" got | grep -q '^note' || {
+		echo "no note '$2' in:"
+		cat got
+		return 1
+	}
+	commands_of got
+}
+
+# remedy TEXT COMMAND: the finding in got has exactly this command.
+remedy() {
+	[ "$(grep -A1 -F -- "$1" got | sed -n 's/^ * -> //p')" = "$2" ] || {
+		echo "expected '$2' after '$1' in:"
+		cat got
+		return 1
+	}
 }
 
 test_doctor_names_each_kernel_problem() {
@@ -340,6 +398,8 @@ test_doctor_names_each_kernel_problem() {
 	healthy r
 	put r/proc/sys/kernel/osrelease 5.10.0-test
 	problem r "5.10.0-test is too old"
+	put r/proc/sys/kernel/osrelease next
+	problem r "release 'next' doesn't begin with MAJOR.MINOR"
 	put r/proc/sys/kernel/osrelease "$REL"
 	for o in MODULES PCI PCI_MSI CONFIGFS_FS; do
 		cp "r/boot/config-$REL" keep
@@ -348,32 +408,41 @@ test_doctor_names_each_kernel_problem() {
 		mv keep "r/boot/config-$REL"
 	done
 	echo CONFIG_UACCE=y >>"r/boot/config-$REL"
-	problem r "its own uacce is built in"
+	problem r "the kernel's own uacce is built in"
 	sed -i '/UACCE/d' "r/boot/config-$REL"
 	echo CONFIG_MODULE_SIG_FORCE=y >>"r/boot/config-$REL"
 	problem r "loads signed modules only"
 	sed -i '/SIG_FORCE/d' "r/boot/config-$REL"
 	put r/sys/kernel/security/lockdown "none [integrity] confidentiality"
-	problem r "is locked down"
+	problem r "is locked down (none [integrity] confidentiality)"
 	put r/sys/kernel/security/lockdown "[none] integrity confidentiality"
 	gzip -c "r/boot/config-$REL" >r/proc/config.gz
 	rm "r/boot/config-$REL"
 	wdctl doctor --root r >got
 	says "r/proc/config.gz" got
 	rm r/proc/config.gz
-	note r "its configuration is not to be found"
+	note r "no configuration found in /proc/config.gz, /boot or /lib/modules/$REL"
 }
 
 test_doctor_names_each_module_problem() {
 	healthy r
 	rm -r r/sys/module/hisi_zip
 	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
+	remedy "hisi_zip: installed" "wdctl load"
 	load_module r hisi_zip 0.0.9
-	problem r "hisi_zip: loaded (0.0.9) is another build than installed (updates, 0.2.0)"
+	problem r "hisi_zip: the loaded module (0.0.9) is another build than the installed one (updates, 0.2.0)"
+	remedy "hisi_zip: the loaded" "wdctl unload && wdctl load"
 	rm -r r/sys/module/hisi_zip r/lib/modules
 	mkdir -p "r/lib/modules/$REL"
 	depmod -b r "$REL"
-	problem r "hisi_zip: not installed"
+	problem r "hisi_zip: not installed for kernel $REL"
+	remedy "hisi_zip: not installed" "make install-modules"
+	put "r/usr/src/warpdrive-$(cat "$TOP/VERSION")/dkms.conf" ""
+	problem r "hisi_zip: not installed for kernel $REL"
+	remedy "hisi_zip: not installed" "dkms install warpdrive/$(cat "$TOP/VERSION") -k $REL"
+	rm -r r/sys/module/hisi_sim
+	wdctl doctor --root r >got || :
+	grep -q "^note .*hisi_sim: not installed" got
 }
 
 # build_module FILE WORD: a module with the linker's note, as the kernel's build makes it.
@@ -393,7 +462,7 @@ test_doctor_notices_another_build_of_the_same_version() {
 	objcopy -O binary --only-section=.note.gnu.build-id "$ko" r/sys/module/hisi_zip/notes/.note.gnu.build-id
 	wdctl doctor --root r >got
 	build_module "$ko" two
-	problem r "hisi_zip: loaded (0.2.0) is another build than installed (updates, without version)"
+	problem r "hisi_zip: the loaded module (0.2.0) is another build than the installed one (updates, without version)"
 	echo garbage >"$ko"
 	wdctl doctor --root r >got || :
 	not says "another build" got >/dev/null
@@ -405,7 +474,9 @@ test_doctor_tells_the_kernels_own_modules_apart() {
 	depmod -b r "$REL"
 	load_module r uacce 1.0 ""
 	exits 1 wdctl doctor --root r >got
-	says "uacce: loaded is the kernel's own (1.0)" got
+	says "uacce: the kernel's own module is loaded (1.0)" got
+	commands_of got
+	remedy "uacce: the kernel's own" "wdctl unload && make install-modules && wdctl load"
 }
 
 test_doctor_names_each_device_problem() {
@@ -413,8 +484,13 @@ test_doctor_names_each_device_problem() {
 	install_all r
 	load_all r
 	problem r "no accelerator"
+	remedy "no accelerator" "wdctl load --sim zip"
 	add_device r hisi_zip-0 0000:75:00.0 isolate=1
 	problem r "hisi_zip-0: isolated"
+	remedy "hisi_zip-0: isolated" "echo 0000:75:00.0 >/sys/bus/pci/drivers/hisi_zip/unbind && echo 0000:75:00.0 >/sys/bus/pci/drivers/hisi_zip/bind"
+	put r/sys/devices/pci/0000:75:00.0/reset ""
+	problem r "hisi_zip-0: isolated"
+	remedy "hisi_zip-0: isolated" "echo 1 >/sys/bus/pci/devices/0000:75:00.0/reset"
 	put r/sys/class/uacce/hisi_zip-0/isolate 0
 	put r/sys/class/uacce/hisi_zip-0/flags 0
 	problem r "hisi_zip-0: no shared virtual addressing"
@@ -423,27 +499,39 @@ test_doctor_names_each_device_problem() {
 	problem r "hisi_zip-0: no shared virtual addressing"
 	put r/sys/class/uacce/hisi_zip-0/iommu sva-sim
 	put r/sys/class/uacce/hisi_zip-0/zone_id 7
-	problem r "hisi_zip-0: node 7 is not online (0-1)"
+	problem r "hisi_zip-0: zone_id is node 7, but only 0-1 are online"
+	remedy "hisi_zip-0: zone_id" "echo 0 >/sys/kernel/config/uacce/devices/hisi_zip-0/zone_id"
 	put r/sys/class/uacce/hisi_zip-0/zone_id -1
 	put r/sys/class/uacce/hisi_zip-0/priority 1000
-	note r "hisi_zip-0: priority 1000 keeps it from being chosen"
+	note r "hisi_zip-0: priority 1000 is outside -100..99"
+	remedy "hisi_zip-0: priority" "echo 0 >/sys/kernel/config/uacce/devices/hisi_zip-0/priority"
 	put r/sys/class/uacce/hisi_zip-0/priority 0
 	put r/sys/class/uacce/hisi_zip-0/available_instances 0
 	note r "hisi_zip-0: all its queues are in use"
+	remedy "hisi_zip-0: all its queues" "wdctl ctx --dev hisi_zip-0"
 	put r/sys/class/uacce/hisi_zip-0/available_instances 256
 	put r/sys/class/uacce/hisi_zip-0/api hisi_qm_v2
-	note r "hisi_zip-0: the libraries have no driver for api hisi_qm_v2"
+	note r "hisi_zip-0: the libraries have no driver for api 'hisi_qm_v2'"
 	rm r/dev/hisi_zip-0
 	problem r "/dev/hisi_zip-0 is missing"
+	remedy "/dev/hisi_zip-0 is missing" "mknod -m 660 /dev/hisi_zip-0 c 240 0"
 }
 
 test_doctor_finds_functions_that_gave_no_device() {
 	healthy r
 	put r/sys/bus/pci/devices/0000:76:00.0/vendor 0x19e5
 	put r/sys/bus/pci/devices/0000:76:00.0/device 0xa255
-	problem r "0000:76:00.0: no driver has it (hisi_sec2 would)"
+	problem r "0000:76:00.0: no driver is bound to it; expected hisi_sec2"
+	remedy "0000:76:00.0: no driver" "echo 0000:76:00.0 >/sys/bus/pci/drivers/hisi_sec2/bind"
+	mv r/sys/module/hisi_sec2 keep
+	problem r "0000:76:00.0: no driver is bound to it; expected hisi_sec2"
+	remedy "0000:76:00.0: no driver" "wdctl load"
+	mv keep r/sys/module/hisi_sec2
 	ln -s ../../drivers/hisi_sec2 r/sys/bus/pci/devices/0000:76:00.0/driver
-	problem r "0000:76:00.0: hisi_sec2 has it, but registered no uacce device"
+	problem r "0000:76:00.0: driver hisi_sec2 is bound to it, but registered no uacce device"
+	put r/sys/module/hisi_sec2/parameters/uacce_mode 0
+	problem r "0000:76:00.0: driver hisi_sec2 is bound to it, but registered no uacce device"
+	remedy "0000:76:00.0: driver" "modprobe -r hisi_sec2 && modprobe hisi_sec2 uacce_mode=1"
 }
 
 test_doctor_answers_for_the_caller() {
@@ -454,39 +542,48 @@ test_doctor_answers_for_the_caller() {
 	wdctl doctor --root r >/dev/null
 	exits 1 setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got
 	says "/dev/hisi_zip-0 (mode 660, group 0) can't be opened by user 65534" got
+	says "-> groupadd --force --system accel && wdctl export udev >/etc/udev/rules.d/60-warpdrive.rules && udevadm" got
+	commands_of got
+	chgrp 1 r/dev/hisi_zip-0
+	exits 1 setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got
+	remedy "can't be opened" "usermod --append --groups $(getent group 1 | cut -d: -f1) $(id -nu 65534)"
 	chmod 666 r/dev/hisi_zip-0
 	setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got
-	says "/dev/hisi_zip-0 is open to everybody (mode 666)" got
+	says "/dev/hisi_zip-0 is open to every user (mode 666)" got
+	commands_of got
 }
 
 test_doctor_names_what_surrounds_the_kernel() {
 	healthy r
 	put r/proc/mounts "none / tmpfs rw 0 0"
 	problem r "not mounted on /sys/kernel/config"
+	remedy "not mounted" "modprobe configfs && mount -t configfs configfs /sys/kernel/config"
 	rm r/proc/mounts
-	note r "the mounts can't be read"
+	note r "/proc/mounts can't be read"
 	rm -r r/sys/devices/system
-	note r "this kernel knows no nodes"
+	note r "this kernel has no NUMA nodes"
 	rm -r r/sys/bus/pci/devices/0000:00:05.0
-	note r "no memory range for its registers"
+	note r "no memory range for the registers of simulated devices"
 	put r/sys/module/hisi_sim/parameters/aperture 0x100000000
 	wdctl doctor --root r >got
-	says "its registers are in 0x100000000" got
+	says "its registers are at 0x100000000" got
 }
 
 test_doctor_names_what_sections_lack() {
 	healthy r
 	rmdir r/sys/kernel/config/uacce/sections
-	note r "the loaded uacce has none"
+	note r "the loaded uacce has no sections"
 	mkdir r/sys/kernel/config/uacce/sections
 	put r/etc/group "xaccel:x:999:"
-	note r "there is no group accel"
+	note r "group accel doesn't exist"
 	rm r/etc/group
-	note r "there is no group accel"
+	note r "group accel doesn't exist"
+	remedy "group accel" "groupadd --system accel && udevadm trigger --subsystem-match=uacce"
 	rm r/etc/systemd/system/multi-user.target.wants/warpdrive-sections.service
 	note r "warpdrive-sections.service is not enabled"
+	remedy "is not enabled" "systemctl enable warpdrive-sections.service"
 	rm r/etc/warpdrive/sections.conf
-	note r "none are restored at boot"
+	note r "no sections are restored at boot: /etc/warpdrive/sections.conf doesn't exist"
 }
 
 test_doctor_json_is_valid_and_counts() {
@@ -498,35 +595,42 @@ import json
 d = json.load(open("got"))
 assert d["problems"] == 1, d
 bad = [f for f in d["findings"] if f["state"] == "problem"]
-assert len(bad) == 1 and bad[0]["area"] == "devices" and bad[0]["remedy"], bad
-assert all(set(f) == {"state", "area", "text", "remedy"} for f in d["findings"])'
+assert len(bad) == 1 and bad[0]["area"] == "devices" and bad[0]["remedy"] and bad[0]["command"] is True, bad
+assert all(set(f) == {"state", "area", "text", "remedy", "command"} for f in d["findings"])
+assert not any(f["command"] for f in d["findings"] if f["remedy"] is None)'
 }
 
 test_doctor_names_what_a_simulated_device_lacks() {
 	healthy r
 	sec_device r
 	crypto sha1 sha256 sha512 >r/proc/crypto
-	note r "hisi_sec2-0: all but md5, which this kernel can't compute for it"
+	note r "hisi_sec2-0: lacks md5, which this kernel doesn't compute for it"
+	put r/sys/module/hisi_sim/parameters/devices sec,zip
+	note r "hisi_sec2-0: lacks md5"
+	remedy "hisi_sec2-0: lacks" "modprobe -a crypto-md5 && wdctl unload && wdctl load --sim sec,zip"
+	put r/proc/sys/crypto/fips_enabled 1
+	note r "hisi_sec2-0: lacks md5"
+	says "Boot without fips=1" got
 	crypto md5 sha1 sha256 sha512 >r/proc/crypto
 	doctor r >got
 	[ "$(grep -c algorithms got)" = 0 ]
 }
 
-# this_cpu: what doctor says of it in this process' libcrypto.
-this_cpu() {
+# software_path: doctor's finding with this process' libcrypto.
+software_path() {
 	{ wdctl doctor --json || :; } | python3 -c '
 import json, sys
-f, = [f for f in json.load(sys.stdin)["findings"] if f["area"] == "algorithms" and f["text"].startswith("this CPU")]
+f, = [f for f in json.load(sys.stdin)["findings"] if f["area"] == "algorithms" and f["text"].startswith("software path")]
 print(f["state"], f["text"], f["remedy"])'
 }
 
-test_doctor_names_what_this_cpu_lacks() {
-	this_cpu >got
+test_doctor_names_what_the_software_path_lacks() {
+	software_path >got
 	says "xts(sm4)" got
 	[ "$(grep -c 'gcm(aes)\|sha256' got)" = 0 ]
 	printf '%s\n' 'openssl_conf = a' '[a]' 'providers = b' '[b]' 'base = c' '[c]' 'activate = 1' >conf
-	OPENSSL_CONF=$PWD/conf this_cpu >got
-	says "note this CPU: 0 of 29, with OpenSSL" got
+	OPENSSL_CONF=$PWD/conf software_path >got
+	says "note software path: 0 of 29 algorithms, with OpenSSL" got
 	says EOPNOTSUPP got
 }
 
