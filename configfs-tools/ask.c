@@ -17,7 +17,7 @@ enum wdctl_exit ask_open(const char *command, struct wd_nl *f)
 		return EXIT_DONE;
 	if (ret == -ENOENT)
 		wdctl_error(command, "this kernel has no netlink family '%s', so it has no sections; "
-			    "'wdctl doctor' says what is missing", UACCE_GENL_NAME);
+			    "run 'wdctl doctor' for the cause", UACCE_GENL_NAME);
 	else
 		wdctl_error(command, "netlink: %s", strerror(-ret));
 	return EXIT_FAILED;
@@ -31,7 +31,7 @@ void ask_failed(const char *command, const char *what, const struct wd_nl *f, in
 bool ask_torn(const char *command, int ret)
 {
 	if (ret == -EINTR)
-		wdctl_error(command, "note: it changed while it was read, and may not be complete");
+		wdctl_error(command, "note: the list changed while it was read, and may be incomplete");
 	return ret == -EINTR;
 }
 

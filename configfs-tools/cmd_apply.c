@@ -33,7 +33,7 @@ static const struct wdctl_option apply_options[] = {
 
 const struct wdctl_cmd cmd_apply = {
 	.name = "apply",
-	.help = "make the sections those of a file; undone when a step fails",
+	.help = "make the kernel's sections those of FILE; undo everything if a step fails",
 	.args = "FILE",
 	.kind = WDCTL_CHANGE | WDCTL_CHANGES_ROOT,
 	.options = apply_options,

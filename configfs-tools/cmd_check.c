@@ -29,7 +29,7 @@ static enum wdctl_exit check_run(const struct wdctl_run *r)
 
 const struct wdctl_cmd cmd_check = {
 	.name = "check",
-	.help = "check a file of sections, without looking at the kernel's",
+	.help = "check FILE for errors, without asking the kernel",
 	.args = "FILE",
 	.kind = WDCTL_QUERY,
 	.run = check_run,

@@ -112,7 +112,7 @@ static enum wdctl_exit print_ctxs(struct wd_nl *family, const struct filter *f, 
 	result = json ? print_json(f, &ctxs, !ret) : print_table(f, &ctxs);
 	fact_ctxs_free(&ctxs);
 	if (!privilege_admin())
-		wdctl_error(COMMAND, "note: only contexts of user %u are shown; CAP_SYS_ADMIN shows all",
+		wdctl_error(COMMAND, "note: only contexts of user %u are listed; listing all needs CAP_SYS_ADMIN",
 			    (unsigned int)geteuid());
 	return result;
 }
@@ -182,7 +182,7 @@ static const struct wdctl_option ctx_options[] = {
 
 const struct wdctl_cmd cmd_ctx = {
 	.name = COMMAND,
-	.help = "list the open contexts: who holds what",
+	.help = "list the open contexts and the processes that hold them",
 	.kind = WDCTL_HAS_JSON,
 	.options = ctx_options,
 	.run = ctx_run,

@@ -41,7 +41,7 @@ static enum wdctl_exit systemd(const struct wdctl_run *r)
 		program = self;
 	}
 	if (program[0] != '/') {
-		wdctl_error("export", "--program: expected a path from the root");
+		wdctl_error("export", "--program %s: expected an absolute path", program);
 		return EXIT_USAGE;
 	}
 	if (!word_good("program", program, ALNUM "/._+-"))
@@ -81,7 +81,7 @@ static enum wdctl_exit cdi(const struct wdctl_run *r)
 		return EXIT_FAILED;
 	}
 	if (!devices.count)
-		fprintf(stderr, "no accelerators; 'wdctl doctor' says why\n");
+		fprintf(stderr, "no accelerators found; run 'wdctl doctor' for the cause\n");
 	result = provision_print_json("export", export_cdi(&devices));
 	device_list_free(&devices);
 	return result;
@@ -109,8 +109,8 @@ static enum wdctl_exit export_run(const struct wdctl_run *r)
 }
 
 static const struct wdctl_option export_options[] = {
-	{ 'b', "program", "PATH", "of wdctl, in the unit (default: this one)" },
-	{ 'g', "group", "NAME", "that may open the devices (" EXPORT_GROUP ")" },
+	{ 'b', "program", "PATH", "path of wdctl in the unit (default: this program's)" },
+	{ 'g', "group", "NAME", "group that may open the devices (" EXPORT_GROUP ")" },
 	{ 0 },
 };
 

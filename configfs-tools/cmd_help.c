@@ -22,10 +22,10 @@ static enum wdctl_exit help_run(const struct wdctl_run *r)
 		wdctl_cmd_usage(one);
 		return EXIT_DONE;
 	}
-	printf("usage: wdctl COMMAND [options]\n\nAdministers accelerators.\n\n");
+	printf("usage: wdctl COMMAND [options]\n\nAdminister accelerators.\n\n");
 	for (cmd = wdctl_cmds; *cmd; cmd++)
 		printf("  %-10s %s\n", (*cmd)->name, (*cmd)->help);
-	printf("\n'wdctl COMMAND --help' lists a command's options, wdctl-COMMAND(8) has the rest.\n");
+	printf("\nRun 'wdctl COMMAND --help' for a command's options; wdctl-COMMAND(8) describes the command.\n");
 	return EXIT_DONE;
 }
 

@@ -129,7 +129,7 @@ static enum wdctl_exit list_run(const struct wdctl_run *r)
 		ret = print_table(r, &list);
 		print_lacks(r, &list);
 	} else if (!r->args_nr) {
-		fprintf(stderr, "no accelerators; 'wdctl doctor' says why\n");
+		fprintf(stderr, "no accelerators found; run 'wdctl doctor' for the cause\n");
 	}
 	device_list_free(&list);
 	if (ret) {

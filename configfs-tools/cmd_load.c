@@ -42,7 +42,8 @@ static bool sim_parse(struct load_plan *plan, const char *spec)
 	for (;;) {
 		len = strcspn(word, ",");
 		if (!is_engine(word, len)) {
-			wdctl_error("load", "--sim %s: '%.*s' is no engine; expected zip, sec or hpre, separated by commas",
+			wdctl_error("load", "--sim %s: unknown engine '%.*s'; expected zip, sec or hpre, separated by "
+				    "commas",
 				    spec, (int)len, word);
 			return false;
 		}
@@ -53,7 +54,7 @@ static bool sim_parse(struct load_plan *plan, const char *spec)
 	}
 	if (snprintf(plan->params, sizeof(plan->params), "devices=%s", spec) >=
 	    (int)sizeof(plan->params)) {
-		wdctl_error("load", "--sim: too many devices");
+		wdctl_error("load", "--sim: too many devices for the parameter of hisi_sim");
 		return false;
 	}
 	plan->sim = spec;
@@ -79,14 +80,15 @@ static enum wdctl_exit plan_check(const struct wdctl_run *r, const struct load_p
 		const struct module *m = &plan->module[i];
 
 		if (m->origin == MODULE_ABSENT && !m->loaded) {
-			wdctl_error("load", "%s: not installed for kernel %s (make install, or make dkms-install)",
+			wdctl_error("load", "%s: not installed for kernel %s; run 'make install-modules' or "
+				    "'make dkms-install'",
 				    m->name, r->root.release);
 			return EXIT_FAILED;
 		}
 		if (is_foreign(m)) {
-			wdctl_error("load", "%s: loaded is %s, to be loaded with it is %s; 'wdctl unload' first",
-				    m->name, m->loaded_out_of_tree ? "one from outside the kernel" :
-				    "the kernel's own", m->path);
+			wdctl_error("load", "%s: %s is loaded, which doesn't work with %s; run 'wdctl unload' first",
+				    m->name, m->loaded_out_of_tree ? "a module from outside the kernel" :
+				    "the kernel's own module", m->path);
 			return EXIT_BUSY;
 		}
 		if (strcmp(m->name, module_sim_name) || !m->loaded)
@@ -94,7 +96,8 @@ static enum wdctl_exit plan_check(const struct wdctl_run *r, const struct load_p
 		root_read(&r->root, devices, sizeof(devices), "/sys/module/%s/parameters/devices",
 			  m->name);
 		if (strcmp(devices, plan->sim)) {
-			wdctl_error("load", "%s: already loaded with devices=%s; 'wdctl unload' first, or make devices in configfs",
+			wdctl_error("load", "%s: already loaded with devices=%s; run 'wdctl unload' first, or create "
+				    "devices in configfs",
 				    m->name, devices[0] ? devices : "(none)");
 			return EXIT_BUSY;
 		}
@@ -154,7 +157,7 @@ static void load_undo(struct module_db *db, const struct load_plan *plan, const 
 			continue;
 		ret = module_remove(db, plan->module[i].name);
 		if (ret)
-			wdctl_error("load", "%s: can't be unloaded again: %s",
+			wdctl_error("load", "%s: loaded by this command, but can't be unloaded: %s",
 				    plan->module[i].name, strerror(-ret));
 		else
 			printf("%s: unloaded again\n", plan->module[i].name);
@@ -201,7 +204,7 @@ static void report_failure(const struct module *m, int err)
 	const char *meaning = module_error(err);
 
 	if (!strcmp(m->name, module_sim_name) && (err == -ENODEV || err == -ENXIO))
-		meaning = "no memory range for its registers; 'wdctl doctor' says what it needs";
+		meaning = "no memory range for its registers; run 'wdctl doctor' for the remedy";
 	wdctl_error("load", "%s: %s%s%s%s", m->path[0] ? m->path : m->name, strerror(-err),
 		    meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "");
 }
@@ -271,8 +274,8 @@ static enum wdctl_exit load_run(const struct wdctl_run *r)
 }
 
 static const struct wdctl_option load_options[] = {
-	{ 's', "sim", "ENGINES", "also simulate devices: zip,zip for two" },
-	{ 'f', "from", "DIR", "take modules from a build folder, not the installed ones" },
+	{ 's', "sim", "ENGINES", "also load hisi_sim with these devices, for example zip,zip" },
+	{ 'f', "from", "DIR", "load the modules of build folder DIR, not the installed ones" },
 	{ 0 },
 };
 

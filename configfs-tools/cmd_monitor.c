@@ -89,7 +89,7 @@ static int print_lost(const struct monitor *m, enum event_group group, bool know
 		if (known)
 			printf("lost %" PRIu64 " event%s\n", lost, lost == 1 ? "" : "s");
 		else
-			printf("lost events: there is no device to tell how many\n");
+			printf("lost events: their number is unknown without a device\n");
 	}
 	return end_line();
 }
@@ -281,7 +281,7 @@ static enum wdctl_exit finish(const struct monitor *m, int ret)
 	case -ETIME:
 		if (!m->count)
 			return EXIT_DONE;
-		wdctl_error(COMMAND, "only %lu of %lu events came in time", m->seen, m->count);
+		wdctl_error(COMMAND, "%lu of %lu events came before the timeout", m->seen, m->count);
 		return EXIT_FAILED;
 	case -ENODEV:
 		wdctl_error(COMMAND, "the module uacce was unloaded: no more events will come");
@@ -323,10 +323,10 @@ static enum wdctl_exit join(struct monitor *m, bool named)
 	if (!ret)
 		return EXIT_DONE;
 	if (ret != -EPERM || named) {
-		wdctl_error(COMMAND, "group event: %s", ret == -EPERM ? "it needs CAP_SYS_ADMIN" : strerror(-ret));
+		wdctl_error(COMMAND, "group event: %s", ret == -EPERM ? "needs CAP_SYS_ADMIN" : strerror(-ret));
 		return EXIT_FAILED;
 	}
-	wdctl_error(COMMAND, "note: only group config; group event needs CAP_SYS_ADMIN");
+	wdctl_error(COMMAND, "note: listening to group config only; group event needs CAP_SYS_ADMIN");
 	m->wanted[EVENT_GROUP_EVENT] = false;
 	return EXIT_DONE;
 }
@@ -396,10 +396,10 @@ static enum wdctl_exit monitor_run(const struct wdctl_run *r)
 }
 
 static const struct wdctl_option monitor_options[] = {
-	{ 'g', "group", "config|event", "only this group of events" },
+	{ 'g', "group", "config|event", "print only this group of events" },
 	{ 'n', "count", "N", "end after N events" },
-	{ 't', "timeout", "SECONDS", "end after that time" },
-	{ 'b', "buffer", "KIB", "room for events that come faster than they are printed (16384)" },
+	{ 't', "timeout", "SECONDS", "end after SECONDS" },
+	{ 'b', "buffer", "KIB", "size of the buffer for events not yet printed (16384)" },
 	{ 0 },
 };
 

@@ -120,7 +120,7 @@ static void tell_waiting(const struct grant *g, uint64_t waited_ns)
 		fact_section_fini(&s);
 	}
 	wd_nl_close(&f);
-	fprintf(stderr, "\r\033[Kwdctl run: section %s: waiting %" PRIu64 " s, %u in the queue; Ctrl-C gives the place up",
+	fprintf(stderr, "\r\033[Kwdctl run: section %s: waiting %" PRIu64 " s, %u waiting; Ctrl-C ends the wait",
 		g->section, waited_ns / NS_PER_S, waiting);
 	fflush(stderr);
 }
@@ -164,9 +164,9 @@ static enum wdctl_exit tell_waited(struct wd_nl *f, const struct grant *g, int e
 	if (error == -ETIMEDOUT)
 		snprintf(f->why, sizeof(f->why), "no slot came free in time");
 	else if (error == -ESHUTDOWN)
-		snprintf(f->why, sizeof(f->why), "it was drained or revoked meanwhile");
+		snprintf(f->why, sizeof(f->why), "the section was drained or revoked during the wait");
 	else if (error == -EACCES)
-		snprintf(f->why, sizeof(f->why), "this user and its groups are not allowed in it any more");
+		snprintf(f->why, sizeof(f->why), "the section no longer allows this user and its groups");
 	fail(g, f, error);
 	if (error == -ETIMEDOUT)
 		tell_full(f, g, true);
@@ -240,9 +240,9 @@ static bool usage_good(const struct wdctl_run *r)
 	if (!r->opt['s'])
 		wdctl_error(COMMAND, "expected --section NAME");
 	else if (r->opt['x'] && r->opt['d'])
-		wdctl_error(COMMAND, "either --slot or --device can be asked for");
+		wdctl_error(COMMAND, "expected --slot or --device, not both");
 	else if (!r->args_nr)
-		wdctl_error(COMMAND, "expected a command");
+		wdctl_error(COMMAND, "expected a COMMAND to run");
 	else
 		return true;
 	return false;
@@ -274,10 +274,10 @@ static enum wdctl_exit run_run(const struct wdctl_run *r)
 
 static const struct wdctl_option run_options[] = {
 	{ 's', "section", "NAME", "the section to attach to" },
-	{ 'x', "slot", "SLOT", "this slot of it" },
-	{ 'd', "device", "DEVICE", "a slot with contexts on this device" },
-	{ 'w', "wait", "MS|forever", "wait for a slot that long (0)" },
-	{ 'v', "verbose", NULL, "say which slot it is, and what it is entitled to" },
+	{ 'x', "slot", "SLOT", "attach to this slot of the section" },
+	{ 'd', "device", "DEVICE", "attach to a slot with contexts on this device" },
+	{ 'w', "wait", "MS|forever", "wait that many milliseconds for a slot (0)" },
+	{ 'v', "verbose", NULL, "print the slot and the contexts it has" },
 	{ 0 },
 };
 

@@ -33,7 +33,8 @@ static enum wdctl_exit save_run(const struct wdctl_run *r)
 	int ret = 0;
 
 	if (r->args_nr > 1 || (r->args_nr && r->json)) {
-		wdctl_error("save", r->json ? "--json goes to standard output" : "expected at most one FILE");
+		wdctl_error("save", "%s", r->json ? "--json prints to standard output: expected no FILE" :
+			    "expected at most one FILE");
 		return EXIT_USAGE;
 	}
 	result = provision_open(&p, r, "save", false);

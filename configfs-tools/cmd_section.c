@@ -100,7 +100,7 @@ static enum wdctl_exit set_run(struct provision *p, const struct verb *v, char *
 
 	old = add ? config_find(&p->kernel, OBJECT_SECTION, arg[0]) : find_existing(p, arg[0]);
 	if (add && old)
-		wdctl_error(COMMAND, "%s: exists already; 'wdctl section set' changes it", arg[0]);
+		wdctl_error(COMMAND, "%s: exists already; use 'wdctl section set' to change it", arg[0]);
 	if (add ? !!old : !old)
 		return EXIT_FAILED;
 	o = config_add(&wanted, OBJECT_SECTION, arg[0], strlen(arg[0]));
@@ -233,7 +233,7 @@ static bool names_good(const struct verb *v, char **arg, int count)
 
 	if (names < v->names_min || names > v->names_max) {
 		wdctl_error(COMMAND, "%s: expected %s", v->name,
-			    !v->names_max ? "nothing after it" : v->pairs ? "NAME [KEY=VALUE...]" : "NAME...");
+			    !v->names_max ? "no argument" : v->pairs ? "NAME [KEY=VALUE...]" : "NAME...");
 		return false;
 	}
 	for (i = 0; i < names; i++) {
@@ -258,7 +258,7 @@ static enum wdctl_exit section_run(const struct wdctl_run *r)
 	}
 	if (v->change ? r->json && !r->dry_run : r->dry_run) {
 		wdctl_error(COMMAND, v->change ? "%s: --json prints a plan: add --dry-run" :
-			    "%s: changes nothing, with or without --dry-run", v->name);
+			    "%s: --dry-run is for verbs that change sections", v->name);
 		return EXIT_USAGE;
 	}
 	if (!names_good(v, r->args + 1, r->args_nr - 1))

@@ -214,7 +214,7 @@ static bool parse_options(struct top *t, const struct wdctl_run *r)
 	t->rounds = r->opt['o'] ? 1 : 0;
 	t->shape.columns = COLUMNS_OF_FILE;
 	if (r->opt['o'] && r->opt['b']) {
-		wdctl_error(COMMAND, "--once is --batch 1: expected one of them");
+		wdctl_error(COMMAND, "expected --once or --batch, not both");
 		return false;
 	}
 	return parse_sort(t, r->opt['s']) &&
@@ -241,10 +241,10 @@ static enum wdctl_exit top_run(const struct wdctl_run *r)
 }
 
 static const struct wdctl_option top_options[] = {
-	{ 'i', "interval", "SECONDS", "from one picture to the next (2)" },
+	{ 'i', "interval", "SECONDS", "time between two pictures (2)" },
 	{ 'o', "once", NULL, "print one picture" },
-	{ 'b', "batch", "N", "print N pictures, 0 = without end" },
-	{ 's', "sort", "KEY", "of contexts: device, section, pid or age" },
+	{ 'b', "batch", "N", "print N pictures; 0: without end" },
+	{ 's', "sort", "KEY", "sort contexts by device, section, pid or age" },
 	{ 0 },
 };
 

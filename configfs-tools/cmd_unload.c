@@ -36,7 +36,7 @@ static bool has_other_holder(const struct module *m)
 	while (*word) {
 		len = strcspn(word, " ");
 		if (!is_ours(word, len)) {
-			wdctl_error("unload", "%s: in use by module %.*s; unload that first",
+			wdctl_error("unload", "%s: in use by module %.*s; unload that module first",
 				    m->name, (int)len, word);
 			found = true;
 		}
@@ -112,7 +112,7 @@ static void report_configured(const struct root *r)
 	if (root_list(r, &names, "/sys/kernel/config/%s", module_sim_name))
 		return;
 	for (i = 0; i < names.count; i++)
-		wdctl_error("unload", "%s: device '%s' is configured (rmdir /sys/kernel/config/%s/%s)",
+		wdctl_error("unload", "%s: device '%s' is configured; remove it with 'rmdir /sys/kernel/config/%s/%s'",
 			    module_sim_name, names.name[i], module_sim_name, names.name[i]);
 	root_names_free(&names);
 }
@@ -181,7 +181,7 @@ static enum wdctl_exit unload_run(const struct wdctl_run *r)
 }
 
 static const struct wdctl_option unload_options[] = {
-	{ 'f', "force", NULL, "also when processes have queues open; their requests fail" },
+	{ 'f', "force", NULL, "unload although processes have queues open; their requests fail" },
 	{ 0 },
 };
 

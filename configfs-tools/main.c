@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : NULL;
 
 	if (!name) {
-		wdctl_error(NULL, "no command given; 'wdctl help' lists them");
+		wdctl_error(NULL, "no command given; run 'wdctl help' for the list");
 		return EXIT_USAGE;
 	}
 	if (!strcmp(name, "--list-cmds") || !strcmp(name, "--list-opts"))
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 		name = "version";
 	cmd = wdctl_cmd_find(name);
 	if (!cmd) {
-		wdctl_error(NULL, "unknown command '%s'; 'wdctl help' lists them", name);
+		wdctl_error(NULL, "unknown command '%s'; run 'wdctl help' for the list", name);
 		return EXIT_USAGE;
 	}
 	return wdctl_cmd_main(cmd, argc - 1, argv + 1);

@@ -24,10 +24,10 @@ static const struct wdctl_option opt_json = {
 	KEY_JSON, "json", NULL, "print JSON instead of a table"
 };
 static const struct wdctl_option opt_dry_run = {
-	KEY_DRY_RUN, "dry-run", NULL, "say what would be done, change nothing"
+	KEY_DRY_RUN, "dry-run", NULL, "print what would be done, and change nothing"
 };
 static const struct wdctl_option opt_root = {
-	KEY_ROOT, "root", "DIR", "the machine below DIR instead of this one"
+	KEY_ROOT, "root", "DIR", "use the machine recorded below DIR instead of this one"
 };
 static const struct wdctl_option opt_help = {
 	KEY_HELP, "help", NULL, "print this help"
@@ -135,7 +135,7 @@ static enum wdctl_exit options_apply(const struct wdctl_cmd *cmd, struct wdctl_r
 	}
 	if (r->opt[KEY_ROOT] && cmd->kind & WDCTL_HAS_DRY_RUN && !(cmd->kind & WDCTL_CHANGES_ROOT) &&
 	    !r->dry_run) {
-		wdctl_error(cmd->name, "--root shows another machine, which can't be changed: add --dry-run");
+		wdctl_error(cmd->name, "--root: a recorded machine can't be changed; add --dry-run");
 		return EXIT_USAGE;
 	}
 	ret = root_open(&r->root, r->opt[KEY_ROOT]);
@@ -153,7 +153,7 @@ enum wdctl_exit wdctl_cmd_main(const struct wdctl_cmd *cmd, int argc, char **arg
 
 	memset(&r, 0, sizeof(r));
 	if (options_parse(cmd, &r, argc, argv)) {
-		fprintf(stderr, "wdctl: 'wdctl %s --help' lists the options\n", cmd->name);
+		fprintf(stderr, "wdctl: run 'wdctl %s --help' for the options\n", cmd->name);
 		return cmd->kind & WDCTL_RUNS ? EXIT_NOT_RUN : EXIT_USAGE;
 	}
 	if (r.opt[KEY_HELP]) {

@@ -88,7 +88,7 @@ static bool wait_parse(struct provision *p, const char *text)
 static void open_failed(const struct provision *p, int ret)
 {
 	if (ret == -ENOENT)
-		wdctl_error(p->command, "%s%s: this kernel has no sections; 'wdctl doctor' says what is missing",
+		wdctl_error(p->command, "%s%s: this kernel has no sections; run 'wdctl doctor' for the cause",
 			    p->run->root.dir, TREE_PATH);
 	else
 		wdctl_error(p->command, "%s%s: %s", p->run->root.dir, TREE_PATH, strerror(-ret));
@@ -308,8 +308,8 @@ static enum wdctl_exit not_free(const struct provision *p, int error)
 	if (error == -EINTR)
 		wdctl_error(p->command, "interrupted; nothing has been changed");
 	else
-		wdctl_error(p->command, "processes hold slots of what has to drain, so nothing has been changed; "
-			    "--wait gives them longer, --revoke takes them away");
+		wdctl_error(p->command, "processes hold slots of sections that must drain, so nothing has been changed; "
+			    "use --wait to wait longer, or --revoke to take the slots away");
 	return error == -EINTR ? EXIT_FAILED : EXIT_BUSY;
 }
 

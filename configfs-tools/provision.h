@@ -27,15 +27,15 @@ struct provision {
 #define PROVISION_VERBOSE 'v'
 
 #define PROVISION_OPTION_REVOKE \
-	{ PROVISION_REVOKE, "revoke", NULL, "take slots from processes that hold them, at once" }
+	{ PROVISION_REVOKE, "revoke", NULL, "take slots from the processes that hold them, at once" }
 #define PROVISION_OPTION_WAIT \
-	{ PROVISION_WAIT, "wait", "SECONDS", "how long processes may hold slots of what has to drain (5)" }
+	{ PROVISION_WAIT, "wait", "SECONDS", "wait that long for slots of sections that must drain (5)" }
 #define PROVISION_OPTION_VERBOSE \
 	{ PROVISION_VERBOSE, "verbose", NULL, "print each step when it is done" }
 #define PROVISION_OPTIONS_FILE \
 	{ PROVISION_PRUNE, "prune", NULL, "remove the sections that are not in FILE" }, \
 	PROVISION_OPTION_REVOKE, \
-	{ PROVISION_MISSING_OK, "missing-ok", NULL, "leave out the settings of devices that are not there" }
+	{ PROVISION_MISSING_OK, "missing-ok", NULL, "skip the settings of missing devices" }
 
 /** provision_parse_file() - read and check FILE; all its errors are printed. */
 enum wdctl_exit provision_parse_file(const struct wdctl_run *r, const char *command, const char *file,

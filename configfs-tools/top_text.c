@@ -250,7 +250,7 @@ void top_print(FILE *f, struct top_picture *p, const struct top_shape *shape)
 	line(&page, false, "%zu device%s, %" PRIu64 " contexts open; %zu section%s, %" PRIu64 " of %" PRIu64
 	     " slots attached%s", p->devices.count, p->devices.count == 1 ? "" : "s", used, p->sections.count,
 	     p->sections.count == 1 ? "" : "s", attached, slots,
-	     p->all_users ? "" : "; of contexts only your own are listed");
+	     p->all_users ? "" : "; only your own contexts are listed");
 	print_devices(&page, &p->devices);
 	/* A screen of sections only would hide who holds them: half of what is left, if there are any. */
 	print_sections(&page, &p->sections, p->ctxs.count ? (room(&page) + 1) / 2 : room(&page));

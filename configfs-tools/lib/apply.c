@@ -145,11 +145,11 @@ static void undo_failed(struct applier *a, struct apply_result *res, const struc
 
 	/* A drain that has begun can't be called off while slots are held. */
 	if (s->op == STEP_LIVE && (error == -EINTR || error == -ETIMEDOUT)) {
-		text_list_add(&res->left, "section %s: goes on draining: processes hold its slots%s", s->name,
+		text_list_add(&res->left, "section %s: still draining: processes hold its slots%s", s->name,
 			      error == -EINTR ? ", and the wait for them was interrupted" : "");
 	} else if ((s->op == STEP_DRAIN || s->op == STEP_DRAIN_WAIT) && error == -EBUSY) {
 		reason = reason_read(a, s->name);
-		text_list_add(&res->left, "section %s: goes on draining%s%s", s->name, reason ? ": " : "",
+		text_list_add(&res->left, "section %s: still draining%s%s", s->name, reason ? ": " : "",
 			      reason ? reason : "");
 	} else {
 		text_list_add(&res->left, "%s: can't be undone: %s", text ? text : s->name, strerror(-error));
@@ -180,7 +180,7 @@ static void undo_all(struct applier *a, struct apply_result *res)
 		else
 			res->undone++;
 		if (!ret && a->p->step[i].op == STEP_REVOKE && a->p->step[i].old->state == SECTION_IS_LIVE)
-			text_list_add(&res->left, "section %s: live again, but the slots that were taken stay lost",
+			text_list_add(&res->left, "section %s: live again, but its revoked slots stay lost",
 				      a->p->step[i].name);
 	}
 }
@@ -227,20 +227,20 @@ static const struct {
 	const char *text;
 } meanings[] = {
 	{ -ETIMEDOUT, STEP_DRAIN_WAIT, OBJECT_SECTION,
-	  "processes hold its slots; --wait gives them longer, --revoke takes them away" },
+	  "processes hold its slots; use --wait to wait longer, or --revoke to take them away" },
 	{ -ENOENT, STEP_SET, OBJECT_SECTION, "this kernel has no such attribute" },
 	{ -ENOENT, STEP_SET, OBJECT_DEVICE, "the device is gone, or this kernel has no such attribute" },
-	{ -EBUSY, STEP_SET, OBJECT_SECTION, "somebody else has taken it live meanwhile" },
+	{ -EBUSY, STEP_SET, OBJECT_SECTION, "another program has taken it live meanwhile" },
 	{ -EBUSY, STEP_SET, OBJECT_DEVICE, "in use by a live section" },
 	{ -ERANGE, STEP_SET, OBJECT_SECTION, "out of this kernel's range" },
 	{ -ERANGE, STEP_SET, OBJECT_DEVICE, "out of this kernel's range" },
 	{ -EBUSY, STEP_LIVE, OBJECT_SECTION, "the section is draining" },
 	{ -ENOSPC, STEP_SET, OBJECT_SECTION, "not enough free contexts" },
 	{ -ENOSPC, STEP_LIVE, OBJECT_SECTION, "not enough free contexts" },
-	{ -ENODEV, STEP_LIVE, OBJECT_SECTION, "there is no device for it" },
-	{ -EINVAL, STEP_LIVE, OBJECT_SECTION, "it can't have that shape" },
-	{ -EEXIST, STEP_MAKE, OBJECT_SECTION, "somebody else has made it meanwhile" },
-	{ -EBUSY, STEP_REMOVE, OBJECT_SECTION, "somebody else has taken it live meanwhile" },
+	{ -ENODEV, STEP_LIVE, OBJECT_SECTION, "it has no device" },
+	{ -EINVAL, STEP_LIVE, OBJECT_SECTION, "this kernel doesn't accept its contexts and devices" },
+	{ -EEXIST, STEP_MAKE, OBJECT_SECTION, "another program has made it meanwhile" },
+	{ -EBUSY, STEP_REMOVE, OBJECT_SECTION, "another program has taken it live meanwhile" },
 };
 
 const char *apply_error(const struct step *s, int error)
@@ -251,7 +251,7 @@ const char *apply_error(const struct step *s, int error)
 		return "interrupted";
 	/* What may change while live is refused for one reason only. */
 	if (error == -EBUSY && s->op == STEP_SET && s->kind == OBJECT_SECTION && s->attr->while_live)
-		return "in use: the slots above have to be free for it";
+		return "in use: the slots named above must be free first";
 	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (meanings[i].error == error && meanings[i].op == s->op && meanings[i].kind == s->kind)
 			return meanings[i].text;

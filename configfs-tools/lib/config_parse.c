@@ -60,7 +60,7 @@ int config_set(struct config *c, enum object_kind kind, struct object *o, size_t
 		return 0;
 	}
 	if (o->value[i]) {
-		add_error(c, line, "[%s] %s: expected once, it is there twice", name,
+		add_error(c, line, "[%s] %s: expected once, found twice", name,
 			  attr_get(kind, i)->key);
 		return 0;
 	}
@@ -191,7 +191,7 @@ static int check_duplicates(struct config *c, enum object_kind kind)
 	qsort(sorted, l->count, sizeof(struct object *), by_name);
 	for (i = 1; i < l->count; i++)
 		if (!strcmp(sorted[i]->name, sorted[i - 1]->name))
-			add_error(c, sorted[i]->line, "[%s] expected once, it is in line %zu as well",
+			add_error(c, sorted[i]->line, "[%s] expected once, found in line %zu too",
 				  label(name, sizeof(name), kind, sorted[i]), sorted[i - 1]->line);
 	free(sorted);
 	return 0;

@@ -87,7 +87,7 @@ static void parse_line(const char *at, const char *end, size_t line, const struc
 	if (at == end)
 		return;
 	if (memchr(at, '\0', end - at)) {
-		h->error(h->arg, line, "expected text, there is a NUL byte", word(at, end));
+		h->error(h->arg, line, "expected text, found a NUL byte", word(at, end));
 		return;
 	}
 	if (*at != '[') {

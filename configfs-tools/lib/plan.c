@@ -163,7 +163,8 @@ static void find_unwanted(struct planner *pl, const enum seen *seen)
 			*c = (struct change){ .old = &l->item[i] };
 			decide(pl, c);
 		} else if (!pl->options->partial) {
-			pl->error = text_list_add(&pl->p->notes, "section %s: not wanted, left alone (--prune removes it)",
+			pl->error = text_list_add(&pl->p->notes, "section %s: not in the file, left as it is "
+						  "(--prune removes it)",
 						  l->item[i].name);
 		}
 	}
@@ -263,7 +264,7 @@ static void check_twice(struct planner *pl, const struct object *old, size_t fir
 
 	for (i = 0; i < first; i++)
 		if (config_find(pl->kernel, OBJECT_DEVICE, want->item[i].name) == old &&
-		    text_list_add(&pl->p->errors, "line %zu: [device %s] and line %zu: [device %s] are one device",
+		    text_list_add(&pl->p->errors, "line %zu: [device %s] and line %zu: [device %s] are the same device",
 				  want->item[i].line, want->item[i].name, want->item[first].line,
 				  want->item[first].name))
 			pl->error = -ENOMEM;
@@ -279,10 +280,11 @@ static void check_devices(struct planner *pl)
 	for (i = 0; i < want->count && !pl->error; i++) {
 		old = config_find(pl->kernel, OBJECT_DEVICE, want->item[i].name);
 		if (!old && pl->options->missing_ok)
-			ret = text_list_add(&pl->p->notes, "device %s: not there, its settings are left out",
+			ret = text_list_add(&pl->p->notes, "device %s: not present, so its settings are skipped",
 					    want->item[i].name);
 		else if (!old)
-			ret = text_list_add(&pl->p->errors, "line %zu: [device %s] is not there (--missing-ok leaves its settings out)",
+			ret = text_list_add(&pl->p->errors, "line %zu: [device %s] is not present (--missing-ok skips its "
+					    "settings)",
 					    want->item[i].line, want->item[i].name);
 		if (ret)
 			pl->error = ret;
@@ -307,7 +309,8 @@ static void note_absent(struct planner *pl, const struct object *section)
 		memcpy(name, text, len);
 		name[len] = '\0';
 		if (!config_find(pl->kernel, OBJECT_DEVICE, name))
-			pl->error = text_list_add(&pl->p->notes, "section %s: device %s is not there: its share waits for it",
+			pl->error = text_list_add(&pl->p->notes, "section %s: device %s is not present: its share waits for "
+						  "it",
 						  section->name, name);
 	}
 }

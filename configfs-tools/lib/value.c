@@ -138,7 +138,7 @@ static int parse_named_id(bool group, const char *text, size_t len, const struct
 	memcpy(name, text, len);
 	name[len] = '\0';
 	if (names->find(names->arg, group, name, &id))
-		return refuse(why, text, len, "expected the name of a %s that exists", group ? "group" : "user");
+		return refuse(why, text, len, "expected the name of an existing %s", group ? "group" : "user");
 	return list_add(list, &(struct list_item){ .first = id, .last = id });
 }
 
@@ -224,17 +224,17 @@ static int check_list(const struct attr *a, const char *text, size_t len, struct
 	} else {
 		twice = list_sort(list, a->type == VALUE_DEVICES);
 		if (twice && a->type == VALUE_DEVICES) {
-			snprintf(why, VALUE_WHY_SIZE, "expected each device once, %s is there twice",
+			snprintf(why, VALUE_WHY_SIZE, "expected each device once, found %s twice",
 				 escape(shown, sizeof(shown), twice->name, twice->len));
 			return -EINVAL;
 		}
 		if (twice) {
-			snprintf(why, VALUE_WHY_SIZE, "expected each node once, %ld is there twice", twice->first);
+			snprintf(why, VALUE_WHY_SIZE, "expected each node once, found %ld twice", twice->first);
 			return -EINVAL;
 		}
 	}
 	if (list->count > VALUE_LIST_MAX)
-		return refuse(why, text, len, "expected at most %d elements, there are %zu", VALUE_LIST_MAX,
+		return refuse(why, text, len, "expected at most %d elements, found %zu", VALUE_LIST_MAX,
 			      list->count);
 	return 0;
 }

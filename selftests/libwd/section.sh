@@ -116,7 +116,7 @@ else
 fi
 test_that 'a file of sections names file and line of what is wrong' bad_file '[A]\nNonsense = 1\n' "$dir/bad:2: [A] unknown key 'Nonsense', expected one of"
 test_that 'a key before any section is wrong' bad_file 'SyncCtxs = 1\n' "$dir/bad:1:"
-test_that 'a section twice is wrong' bad_file '[A]\n[A]\n' "$dir/bad:2: [A] expected once, it is in line 1 as well"
+test_that 'a section twice is wrong' bad_file '[A]\n[A]\n' "$dir/bad:2: [A] expected once, found in line 1 too"
 test_that 'a section larger than its devices is wrong' bad_file '[A]\nNumProcesses = 5\n' 'has 8 queues, not 10'
 test_that 'a device that is not there is wrong' bad_file '[A]\nDevices = hisi_zip-1\n' 'there is no device hisi_zip-1'
 test_that 'a name that is too long is wrong' bad_file '[12345678901234567890123456789012]\n' '1 to 31 letters'

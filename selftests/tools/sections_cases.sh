@@ -96,7 +96,7 @@ test_plan_as_json_has_the_same_steps() {
 	before | w apply - >/dev/null
 	after >f
 	w plan f >plan 2>err
-	says "note: section Gone: not wanted, left alone" err
+	says "note: section Gone: not in the file, left as it is" err
 	w plan --json f >got 2>err
 	[ ! -s err ]
 	python3 -c '
@@ -241,8 +241,8 @@ test_what_is_not_in_the_file_is_left_alone_and_said() {
 	before | w apply - >/dev/null
 	echo '[Gone] NumProcesses = 2' | w apply - >got 2>err
 	[ "$(cat got)" = "nothing to do" ]
-	[ "$(grep -c 'left alone' err)" = 5 ]
-	says "wdctl apply: note: section Zoned: not wanted, left alone (--prune removes it)" err
+	[ "$(grep -c 'left as it is' err)" = 5 ]
+	says "wdctl apply: note: section Zoned: not in the file, left as it is (--prune removes it)" err
 	: | w apply --prune - >/dev/null
 	[ -z "$(ls "$U/sections")" ]
 }

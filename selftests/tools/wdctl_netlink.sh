@@ -23,11 +23,11 @@ test_run_ends_with_125_when_nothing_was_run() {
 	exits 125 wdctl run 2>err
 	says "expected --section NAME" err
 	exits 125 wdctl run --section A 2>err
-	says "expected a command" err
+	says "expected a COMMAND to run" err
 	exits 125 wdctl run --section A --wait long -- true 2>err
 	says "--wait long: expected a number" err
 	exits 125 wdctl run --section A --slot A_INT_0 --device hisi_zip-0 -- true 2>err
-	says "either --slot or --device" err
+	says "expected --slot or --device, not both" err
 	exits 125 wdctl run --frobnicate -- true 2>err
 	says "unrecognized option '--frobnicate'" err
 }
@@ -38,7 +38,7 @@ test_without_the_netlink_family_it_says_so() {
 		exits 1 wdctl $c >got 2>err
 		[ ! -s got ]
 		says "wdctl ${c%% *}: this kernel has no netlink family 'uacce'" err
-		says "'wdctl doctor' says what is missing" err
+		says "run 'wdctl doctor' for the cause" err
 	done
 	exits 125 wdctl run --section A -- touch ran 2>err
 	says "this kernel has no netlink family 'uacce'" err

@@ -222,8 +222,8 @@ test_root_sees_all_contexts_and_others_their_own() {
 	not grep -q "^$DEV0 .* init" got
 	[ "$(grep -c "^$DEV1 .* pool .* init" got)" = 2 ]
 	says '"all_users":false' got
-	says "of contexts only your own are listed" got
-	says "only contexts of user 65534 are shown; CAP_SYS_ADMIN shows all" err
+	says "only your own contexts are listed" got
+	says "only contexts of user 65534 are listed; listing all needs CAP_SYS_ADMIN" err
 	exec 8>&-
 }
 
@@ -374,7 +374,7 @@ test_monitor_ends_as_told() {
 	says "config section-add A" events
 	wdctl monitor --timeout 0.1 >got
 	exits 1 wdctl monitor --timeout 0.1 --count 1 >got 2>err
-	says "only 0 of 1 events came in time" err
+	says "0 of 1 events came before the timeout" err
 	watch_events_into /dev/full
 	wdctl section del A >/dev/null
 	exits 1 wait $MONITOR
@@ -454,12 +454,12 @@ test_monitor_shows_others_what_they_may_see() {
 	as_nobody wdctl monitor --json --count 2 >events 2>err &
 	monitor=$!
 	until_true 30 grep -q "listening to group config$" err
-	says "only group config; group event needs CAP_SYS_ADMIN" err
+	says "listening to group config only; group event needs CAP_SYS_ADMIN" err
 	section A AllowedUsers=65534
 	wait $monitor
 	not grep -q '"pid"' events
 	exits 1 as_nobody wdctl monitor --group event 2>err
-	says "group event: it needs CAP_SYS_ADMIN" err
+	says "group event: needs CAP_SYS_ADMIN" err
 }
 
 # ------ top ------

@@ -710,7 +710,7 @@ test_load_refuses_to_mix_two_sources() {
 	install_all r
 	load_module r uacce 1.0 ""
 	exits 3 wdctl load --dry-run --root r 2>err
-	says "uacce: loaded is the kernel's own" err
+	says "uacce: the kernel's own module is loaded, which doesn't work with" err
 }
 
 test_load_leaves_a_loaded_simulator_alone() {

@@ -104,7 +104,7 @@ test_check_finds_all_errors_and_does_not_ask_the_kernel() {
 	golden err <<'END'
 f:2: [S] NumProcesses: expected a number from 1 to 65535, not 'many'
 f:3: [S] unknown key 'Foo', expected one of NumProcesses, LimitDevAccess, SyncCtxs, AsyncCtxs, Nodes, Devices, QueuePriority, MaxExtraCtxs, AllowedUsers, AllowedGroups, Live
-f:4: [S] AllowedUsers: expected the name of a user that exists, not 'bob'
+f:4: [S] AllowedUsers: expected the name of an existing user, not 'bob'
 f:5: [T] Live: expected 0 or 1 (or no, yes, off, on, false, true), not '3'
 END
 	exits 1 wdctl check --json f --root r | python3 -c '
@@ -177,7 +177,7 @@ test_a_live_section_changes_while_live_where_it_can() {
 	says "num_processes = 900 (was 9): not enough free contexts: hisi_zip-" err
 	held S 9
 	echo '[S] NumProcesses = 8' | exits 3 w apply - 2>err
-	says "num_processes = 8 (was 9): in use: the slots above have to be free for it" err
+	says "num_processes = 8 (was 9): in use: the slots named above must be free first" err
 	[ "$(cat "$U/sections/S/num_processes")" = 9 ]
 }
 
@@ -187,8 +187,8 @@ test_held_slots_refuse_what_needs_a_drain() {
 	held S 1
 	echo '[S] NumProcesses = 2 SyncCtxs = 3' >f
 	exits 3 w apply --wait 0 f 2>err
-	says "section S: drain and wait: processes hold its slots; --wait gives them longer, --revoke takes them away" err
-	says "section S: goes on draining: the section is draining: 1 slots are attached" err
+	says "section S: drain and wait: processes hold its slots; use --wait to wait longer, or --revoke to take them away" err
+	says "section S: still draining: the section is draining: 1 slots are attached" err
 	[ "$(cat "$U/sections/S/sync_ctxs")" = 1 ]
 	[ "$(state S)" = draining ]
 	# Run again when they have gone, it finishes.
@@ -215,7 +215,7 @@ test_a_wait_can_be_interrupted() {
 	held S 1
 	echo '[S] NumProcesses = 2 SyncCtxs = 3' | NTH_INT=1 exits 1 w apply --wait 3600 - 2>err
 	says "section S: drain and wait: interrupted" err
-	says "section S: goes on draining" err
+	says "section S: still draining" err
 }
 
 # ended CODE COMMAND...: before a wait of an hour could have.
@@ -236,7 +236,7 @@ test_undoing_waits_for_holders_for_seconds_only() {
 	a_holds_b_fails
 	ended 1 apply --wait 3600 f 2>err
 	says "section B: live: not enough free contexts" err
-	says "section A: goes on draining: processes hold its slots" err
+	says "section A: still draining: processes hold its slots" err
 	[ "$(state A)" = draining ]
 	absent "$U/sections/B"
 }
@@ -245,7 +245,7 @@ test_a_signal_ends_the_waits_of_undoing() {
 	a_holds_b_fails
 	# B's live=1 is the fifth step and fails; its removal is the first that undoing does.
 	NTH_INT=6 ended 1 apply --wait 3600 f 2>err
-	says "section A: goes on draining: processes hold its slots, and the wait for them was interrupted" err
+	says "section A: still draining: processes hold its slots, and the wait for them was interrupted" err
 	absent "$U/sections/B"
 }
 
@@ -255,7 +255,7 @@ test_a_second_signal_ends_the_waits_of_undoing_the_first() {
 	# After A is live, and after it has begun to drain.
 	FAKE_ATTACHES=A NTH_INT=2 NTH_INT2=3 ended 1 apply --wait 3600 f 2>err
 	says "interrupted" err
-	says "section A: goes on draining: processes hold its slots, and the wait for them was interrupted" err
+	says "section A: still draining: processes hold its slots, and the wait for them was interrupted" err
 }
 
 test_revoke_takes_held_slots() {
@@ -271,7 +271,7 @@ END
 	[ "$(state S)" = live ]
 	# What was taken can't be given back.
 	echo '[S] NumProcesses = 2 SyncCtxs = 1' | NTH_FAIL=2 exits 1 w apply --revoke - 2>err
-	says "section S: live again, but the slots that were taken stay lost" err
+	says "section S: live again, but its revoked slots stay lost" err
 	[ "$(state S) $(cat "$U/sections/S/sync_ctxs")" = "live 3" ]
 }
 
@@ -310,22 +310,22 @@ test_absent_devices() {
 	picture >want
 	printf '%s\n' '[S]' '[device hisi_sec2-0]' 'Priority = 1' >f
 	exits 1 w apply f 2>err
-	says "wdctl apply: line 2: [device hisi_sec2-0] is not there" err
+	says "wdctl apply: line 2: [device hisi_sec2-0] is not present" err
 	exits 1 w plan f 2>err
 	picture | same - want
 	w apply --missing-ok f 2>err >/dev/null
-	says "note: device hisi_sec2-0: not there, its settings are left out" err
+	says "note: device hisi_sec2-0: not present, so its settings are skipped" err
 	[ "$(state S)" = live ]
 	# A section may claim what is not there yet.
 	echo '[T] Devices = hisi_sec2-0' | w apply - 2>err >/dev/null || :
-	says "note: section T: device hisi_sec2-0 is not there: its share waits for it" err
+	says "note: section T: device hisi_sec2-0 is not present: its share waits for it" err
 }
 
 test_a_device_has_one_block_whatever_it_is_called() {
 	machine
 	printf '%s\n' '[device hisi_zip-0]' 'Priority = 1' '[device 0000:75:00.0]' 'Priority = 2' >f
 	exits 1 w apply f 2>err
-	says "line 1: [device hisi_zip-0] and line 3: [device 0000:75:00.0] are one device" err
+	says "line 1: [device hisi_zip-0] and line 3: [device 0000:75:00.0] are the same device" err
 	[ "$(cat "$U/devices/hisi_zip-0/priority")" = 0 ]
 }
 
@@ -413,7 +413,7 @@ test_without_sections_in_the_kernel_it_says_so() {
 	echo '[S]' >f
 	for c in 'apply f' 'plan f' save 'section list' 'section add S'; do
 		exits 1 w $c 2>err
-		says "$U: this kernel has no sections; 'wdctl doctor' says what is missing" err
+		says "$U: this kernel has no sections; run 'wdctl doctor' for the cause" err
 	done
 }
 
