@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The manual pages in sections 1, 5 and 8: whether man -k finds them, and whether their examples work.
+
+. "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/machine.sh"
+
+PAGES=("$TOP"/configfs-tools/man/*.[58])
+
+# examples PAGE: what stands between .EX and .EE in EXAMPLES, as man prints it, and "#" after each.
+examples() {
+	sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' "$1" | sed -n '/^\.EX/,/^\.EE/{/^\.EX/d;s/^\.EE/#/;p}' |
+		sed "s/\\\\(aq/'/g; s/\\\\-/-/g; s/\\\\&//g; s/\\\\e/\\\\/g"
+}
+
+test_man_k_finds_all_pages_by_the_name_of_the_project() {
+	local page
+
+	for page in "${PAGES[@]}"; do
+		grep -A1 '^\.SH NAME' "$page" | tail -1 >name
+		says WarpDrive name
+	done
+}
+
+test_mandoc_has_nothing_to_complain_about() {
+	command -v mandoc >/dev/null || skip "mandoc is not installed"
+	mandoc -T lint -W warning "${PAGES[@]}" >got 2>&1 || :
+	[ ! -s got ] || {
+		cat got
+		return 1
+	}
+}
+
+test_every_page_has_examples_that_a_shell_can_parse() {
+	local page
+
+	for page in "${PAGES[@]}"; do
+		examples "$page" >block
+		[ -s block ] || {
+			echo "no examples in $page"
+			return 1
+		}
+		[ "${page##*.}" = 5 ] || bash -n block
+	done
+}
+
+# An option's letter or name is in the command's help.
+test_examples_use_options_that_exist() {
+	local command line word
+
+	for page in "${PAGES[@]}"; do
+		examples "$page" >block
+		while read -r line; do
+			command=$(cut -d' ' -f2 <<<"$line")
+			wdctl help "$command" >help
+			# shellcheck disable=SC2086
+			for word in ${line#wdctl * }; do
+				case $word in
+				-- | '|' | \>*) break ;;
+				-?*) grep -q -e "^ *$word " -e " $word[ ,]" help || {
+					echo "no option $word in: $line"
+					return 1
+				} ;;
+				esac
+			done
+		done < <(grep -o 'wdctl [a-z].*' block)
+	done
+}
+
+# run PAGE: each of its examples; paths from the root are below this folder.
+run() {
+	local line block=
+
+	mkdir -p etc/warpdrive etc/udev/rules.d run tmp
+	examples "$1" | sed 's,\(^\|[ >]\)/\(etc\|run\|tmp\)/,\1\2/,g' >blocks
+	[ -s blocks ]
+	while IFS= read -r line; do
+		if [ "$line" != '#' ]; then
+			block+=$line$'\n'
+			continue
+		fi
+		echo "$block"
+		(set -eo pipefail && eval "$block")
+		block=
+	done <blocks
+}
+
+test_the_file_of_warpdrive_conf_5_has_no_errors() {
+	machine
+	examples "$TOP/configfs-tools/man/warpdrive.conf.5" | grep -v '^#$' >f
+	command wdctl check --root r f >got
+	says "2 sections, 1 device: no errors" got
+}
+
+# Pages of commands that read and write files; those that ask the kernel by netlink can't be run here.
+test_examples_of_wdctl_work_on_a_recorded_machine() {
+	local page
+
+	# The machine r instead of this one; loading can only be planned, and r has problems.
+	wdctl() {
+		local code=0 dry=
+
+		case $1 in
+		load | unload) dry=--dry-run ;;
+		esac
+		LD_PRELOAD=$FAKE command wdctl "$@" $dry --root r || code=$?
+		[ "$1" = doctor ] && [ $code = 1 ] || return $code
+	}
+	podman() { [ "$1 $3" = "run --device" ] || [ "$1 $2 $3" = "run --rm --device" ]; }
+	systemctl() { [ "$*" = "enable warpdrive-sections.service" ]; }
+	udevadm() { [ "$1" = control ] || [ "$1" = trigger ]; }
+	command -v jq >/dev/null || jq() { cat; }
+	for page in wdctl wdctl-apply wdctl-check wdctl-doctor wdctl-export wdctl-list wdctl-load wdctl-plan wdctl-save \
+		wdctl-section wdctl-unload; do
+		machine
+		make_root r
+		put r/etc/group "www-data:x:33:"
+		install_all r
+		mkdir -p etc/warpdrive
+		echo '[SSL] NumProcesses = 3' >etc/warpdrive/sections.conf
+		run "$TOP/configfs-tools/man/$page.8" >got
+	done
+}
+
+run_tests "$@"
