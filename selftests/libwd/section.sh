@@ -56,7 +56,7 @@ in_section() {
 
 in_none() {
 	"$OUT/bin/wd-emulate" -- "$wdzip" --section SSL -v -c "$dir/f" 2>"$dir/err" | gzip -dc | cmp - "$dir/f" &&
-		says 'no sections; going on without' && says 'path sim'
+		says 'no sections; continuing without a section' && says 'path sim'
 }
 
 bad_file() {

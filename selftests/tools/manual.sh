@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/machine.sh"
 
-PAGES=("$TOP"/configfs-tools/man/*.[58])
+PAGES=("$TOP"/configfs-tools/man/*.[58] "$TOP/user/tools/wdzip/wdzip.1")
 
 # examples PAGE: what stands between .EX and .EE in EXAMPLES, as man prints it, and "#" after each.
 examples() {
@@ -120,6 +120,16 @@ test_examples_of_wdctl_work_on_a_recorded_machine() {
 		echo '[SSL] NumProcesses = 3' >etc/warpdrive/sections.conf
 		run "$TOP/configfs-tools/man/$page.8" >got
 	done
+}
+
+test_examples_of_wdzip_work() {
+	mkdir folder
+	seq 1 10000 | tee access.log >folder/f
+	cp access.log before
+	run "$TOP/user/tools/wdzip/wdzip.1" >got
+	same before access.log
+	gzip -dc folder.tar.gz | tar -xOf - folder/f | same - before
+	gzip -dc access.log.gz | same - before
 }
 
 run_tests "$@"

@@ -173,7 +173,7 @@ test_never_overwrites_without_f() {
 	text 1000 >f
 	echo old >f.gz
 	exits 1 wz f 2>err
-	says "f.gz: already exists; -f overwrites it" err
+	says "f.gz: already exists; use -f to overwrite it" err
 	says old f.gz
 	[ -s f ]
 	exits 1 wz -o f.gz f 2>err
@@ -765,7 +765,7 @@ test_drops_set_user_id_when_the_owner_changes() {
 test_refuses_bad_options() {
 	text 10 >f
 	exits 1 wz --nonsense f 2>err
-	says "lists the options" err
+	says "run 'wdzip -h' for the options" err
 	exits 1 wz --path fast f 2>err
 	says "--path fast: expected auto, hw or soft" err
 	exits 1 wz --section 'S S L' f 2>err

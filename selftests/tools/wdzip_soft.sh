@@ -45,10 +45,10 @@ END
 test_begins_a_file_anew_when_its_device_goes() {
 	text 9000000 >f
 	lose_device wdzip -k f 2>err
-	says "f: device lost, beginning anew" err
+	says "f: device lost, starting again" err
 	gzip -dc f.gz | same - f
 	lose_device wdzip -d -o g f.gz 2>err
-	says "f.gz: device lost, beginning anew" err
+	says "f.gz: device lost, starting again" err
 	same f g
 	lose_device wdzip -t f.gz
 	lose_device wdzip -o h.gz 2>err <f

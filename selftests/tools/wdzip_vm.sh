@@ -71,9 +71,9 @@ test_begins_a_file_anew_when_its_device_goes() {
 		cat err
 		[ "$rc" = 0 ]
 		gzip -dc f.gz | same - f
-		! grep -q "beginning anew" err || ! grep -q "path soft" err || break
+		! grep -q "starting again" err || ! grep -q "path soft" err || break
 	done
-	says "beginning anew" err
+	says "starting again" err
 	says "path soft" err
 }
 

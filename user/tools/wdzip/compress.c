@@ -8,14 +8,14 @@
 
 #define IN_BYTES (512U << 10)
 #define OUT_BYTES (640U << 10)
-/* A device may ask for empty calls now and then, but never for so many in a row. */
+/* A device may need some calls without progress, but never this many in a row. */
 #define IDLE_CALLS_MAX 64
 
 struct buffers {
 	unsigned char *in, *out;
 };
 
-/* Gives one piece to the session until it is used up and, at the end, the trailer is out. */
+/* Gives one piece to the session until it is used up and, at the end of input, the trailer is written. */
 static int piece_compress(struct job *job, const struct buffers *b, size_t len, bool last)
 {
 	size_t used = 0, src_len, dst_len;

@@ -19,7 +19,7 @@ struct window {
 	bool eof;
 };
 
-/* Reads on; what is left moves to the front. Return: 0 or COMPLAINED. */
+/* Reads more input behind the unused part, which moves to the front. Return: 0 or COMPLAINED. */
 static int window_fill(struct job *job, struct window *w)
 {
 	ssize_t got;
@@ -42,10 +42,7 @@ static bool is_gzip(const struct window *w)
 	return w->end - w->start >= 2 && w->in[w->start] == 0x1f && w->in[w->start + 1] == 0x8b;
 }
 
-/*
- * The end of input is told by an empty call, never together with data: so
- * corrupt data and a stream that was cut short can't be mistaken for each other.
- */
+/* The end of input is a call of its own, without data: this tells a truncated stream from corrupt data. */
 static int member_step(struct job *job, struct window *w)
 {
 	size_t src_len = w->end - w->start, dst_len = OUT_BYTES;
@@ -97,7 +94,7 @@ static int member_decompress(struct job *job, struct window *w)
 	}
 }
 
-/* What follows the last member: nothing, padding of zeros (tapes), or garbage. */
+/* The last member is followed by nothing, by padding of zeros (tapes), or by garbage. */
 static int trailing_check(struct job *job, struct window *w)
 {
 	bool zeros = true;
@@ -113,7 +110,7 @@ static int trailing_check(struct job *job, struct window *w)
 			return COMPLAINED;
 	}
 	if (!zeros)
-		warn(job, "decompressed well, trailing garbage ignored");
+		warn(job, "decompressed, but trailing garbage ignored");
 	return 0;
 }
 
@@ -131,7 +128,7 @@ static int members_decompress(struct job *job, struct window *w)
 	return trailing_check(job, w);
 }
 
-/* zcat -f and its like: what isn't compressed goes through as it is. */
+/* As zcat -f does: data that isn't compressed is copied. */
 static int copy_through(struct job *job, struct window *w)
 {
 	do {

@@ -9,7 +9,7 @@
 
 #include "wdzip.h"
 
-#define TRIES	5	/* at one file, when devices go away under it */
+#define TRIES	5	/* for one file, if devices are lost */
 
 static bool is_stdin(const char *name)
 {
@@ -25,7 +25,7 @@ static bool makes_file(const struct job *job)
 	return set->output || !job->from_stdin;
 }
 
-/* gzip's rules: only a file that may safely be replaced by another is taken. */
+/* gzip's rules: only a file that can safely be replaced is processed. */
 static enum wdzip_exit input_check(struct job *job, bool replaces)
 {
 	if (S_ISDIR(job->stat.st_mode)) {
@@ -38,7 +38,7 @@ static enum wdzip_exit input_check(struct job *job, bool replaces)
 		warn(job, "is not a regular file, ignored");
 		return WDZIP_WARNING;
 	}
-	/* Not even by force: a copy without these rights is another file, and one with them may be another's. */
+	/* Not even with -f: a copy without these bits is another file, and a copy with them may have another owner. */
 	if (job->stat.st_mode & (S_ISUID | S_ISGID)) {
 		warn(job, "is set-%s-ID on execution, ignored", job->stat.st_mode & S_ISUID ? "user" : "group");
 		return WDZIP_WARNING;
@@ -76,7 +76,7 @@ static enum wdzip_exit input_open(struct job *job, const char *name)
 		job->in = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | (replaces ? O_NONBLOCK : 0) |
 			       (replaces && !job->set->force && !job->set->keep ? O_NOFOLLOW : 0));
 		if (job->in < 0 && errno == ELOOP && replaces) {
-			complain(name, "is a symbolic link; -f, -k and -c follow it");
+			complain(name, "is a symbolic link; use -f, -k or -c to follow it");
 			return WDZIP_ERROR;
 		}
 	}
@@ -85,7 +85,7 @@ static enum wdzip_exit input_open(struct job *job, const char *name)
 		return WDZIP_ERROR;
 	}
 	if (job->from_stdin && job->set->mode != MODE_COMPRESS && !job->set->force && isatty(job->in)) {
-		complain(NULL, "compressed data not read from a terminal; -f does it, -h for help");
+		complain(NULL, "compressed data not read from a terminal; use -f to read it, or -h for help");
 		return WDZIP_ERROR;
 	}
 	result = input_check(job, replaces);
@@ -94,7 +94,7 @@ static enum wdzip_exit input_open(struct job *job, const char *name)
 	return result;
 }
 
-/* In a folder, what needs nothing done is no news. */
+/* Files in a folder that need no work get no warning. */
 static enum wdzip_exit left_alone(struct job *job, const char *why)
 {
 	if (job->set->recursive && !job->set->verbose)
@@ -103,7 +103,7 @@ static enum wdzip_exit left_alone(struct job *job, const char *why)
 	return WDZIP_WARNING;
 }
 
-/* The name and the time of the header, where it has them and they are asked for; else the file's own. */
+/* With -N, the name and the time of the header, if it has them; otherwise the file's own. */
 static char *restored_name(struct job *job, const char *name)
 {
 	time_t when = 0;
@@ -112,7 +112,7 @@ static char *restored_name(struct job *job, const char *name)
 
 	if (when)
 		job->stat.st_mtim = (struct timespec){ .tv_sec = when };
-	/* The compressed file itself would be written over, and then removed. */
+	/* The output would overwrite the compressed file, which would then be removed. */
 	if (!stored || (path && !strcmp(path, name))) {
 		free(path);
 		path = name_decompressed(job->set, name);
@@ -121,7 +121,7 @@ static char *restored_name(struct job *job, const char *name)
 	return path;
 }
 
-/* Gives the name of the file to write, malloc'ed, or NULL and the result. */
+/* Returns the name of the output file, malloc'ed, or NULL and the result. */
 static char *output_name(struct job *job, const char *name, enum wdzip_exit *result)
 {
 	char *path;
@@ -135,7 +135,7 @@ static char *output_name(struct job *job, const char *name, enum wdzip_exit *res
 		}
 		path = name_compressed(job->set, name);
 	} else if (!name_has_suffix(job->set, name)) {
-		*result = left_alone(job, "unknown suffix, ignored; -c or -o say where to write");
+		*result = left_alone(job, "unknown suffix, ignored; use -c or -o to choose the output");
 		return NULL;
 	} else {
 		path = restored_name(job, name);
@@ -147,7 +147,7 @@ static char *output_name(struct job *job, const char *name, enum wdzip_exit *res
 	return path;
 }
 
-/* out is rewound only when it is a file of our own, so to its very beginning. */
+/* out is rewound to its beginning, and only if it is a file that this process made. */
 static int job_rewind(struct job *job, off_t in_start)
 {
 	if (in_start < 0 || lseek(job->in, in_start, SEEK_SET) != in_start)
@@ -160,7 +160,7 @@ static int job_rewind(struct job *job, off_t in_start)
 	return 0;
 }
 
-/* Where input and output allow it, the loss of a device costs only time. */
+/* If input and output can be rewound, the loss of a device costs only time. */
 static int job_run(struct job *job, bool may_rewind)
 {
 	bool compress = job->set->mode == MODE_COMPRESS;
@@ -169,10 +169,10 @@ static int job_run(struct job *job, bool may_rewind)
 
 	progress_start(job);
 	ret = compress ? compress_stream(job) : decompress_stream(job);
-	/* A removal may be seen twice: the queue goes first, and a new stream may meet the device before it goes, too. */
+	/* One removal may fail two streams: the queue goes first, and a new stream may still find the device. */
 	for (tries = 1; ret < -1 && tries < TRIES && !job_rewind(job, in_start); tries++) {
 		if (!job->set->quiet)
-			session_complain(job, ret, "device lost, beginning anew");
+			session_complain(job, ret, "device lost, starting again");
 		ret = compress ? compress_stream(job) : decompress_stream(job);
 	}
 	progress_clear();
@@ -217,7 +217,7 @@ static enum wdzip_exit to_file(struct job *job, const char *name)
 		return result;
 	ret = output_open(&out, path, job->set->force);
 	if (ret == -EEXIST)
-		complain(path, "already exists; -f overwrites it");
+		complain(path, "already exists; use -f to overwrite it");
 	else if (ret)
 		complain(path, "%s", strerror(-ret));
 	if (ret)
@@ -253,10 +253,10 @@ static enum wdzip_exit to_nowhere_or_stdout(struct job *job)
 
 	job->out = writes ? STDOUT_FILENO : -1;
 	if (job->set->mode == MODE_COMPRESS && !job->set->force && isatty(STDOUT_FILENO)) {
-		complain(NULL, "compressed data not written to a terminal; -f does it, -h for help");
+		complain(NULL, "compressed data not written to a terminal; use -f to write it, or -h for help");
 		return WDZIP_ERROR;
 	}
-	/* A standard output that is a file may hold what others wrote: never rewound. */
+	/* A standard output that is a file may contain other programs' output: it is never rewound. */
 	if (job_run(job, !writes && !job->from_stdin))
 		return WDZIP_ERROR;
 	if (job->set->mode == MODE_LIST)

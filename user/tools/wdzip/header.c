@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Name and time in a member's header (RFC 1952, 2.3): put into what the library wrote, and read from a file. */
+/* Name and time in a member's header (RFC 1952, 2.3): added to the library's header, and read from a file. */
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ static void header_name_it(struct job *job)
 	unsigned int i;
 
 	if (when < 0 || when > UINT32_MAX) {
-		warn(job, "its time is out of the format's range, not stored");
+		warn(job, "its time is out of the range of gzip's format, not stored");
 		when = 0;
 	}
 	job->head[AT_FLAGS] |= FLAG_NAME;
@@ -34,7 +34,7 @@ static void header_name_it(struct job *job)
 		job->head[AT_TIME + i] = when >> 8 * i & 0xff;
 }
 
-/* The library's header is whole once as many bytes are out; the name follows them. */
+/* The library's header is complete after this many bytes; the name follows them. */
 int header_write(struct job *job, const void *buf, size_t len)
 {
 	size_t n = sizeof(job->head) - job->head_len;
@@ -53,7 +53,7 @@ int header_write(struct job *job, const void *buf, size_t len)
 	return io_write(job, (const char *)buf + n, len - n);
 }
 
-/* Past the extra field, if there is one; -1: the file ends before. */
+/* Return: the offset behind the extra field, if there is one, or -1 if the file ends before. */
 static off_t name_at(int fd, const unsigned char *head)
 {
 	unsigned char len[2];
@@ -65,7 +65,7 @@ static off_t name_at(int fd, const unsigned char *head)
 	return HEADER_BYTES + 2 + (len[0] | len[1] << 8);
 }
 
-/* A name that leads elsewhere, or nowhere, is none. */
+/* A name in another folder, or an empty one, counts as none. */
 static char *name_checked(const char *stored, size_t len)
 {
 	const char *base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whole reads and writes, and messages. */
+/* Complete reads and writes, and messages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -40,8 +40,8 @@ void warn(struct job *job, const char *fmt, ...)
 }
 
 /*
- * What was closed stays useless: it can't be read, or written to. But warnings
- * never end up in an output file that got number 2.
+ * A standard descriptor that was closed gets one that can be neither read nor written. Otherwise an output file could
+ * get number 2, and messages would go into it.
  */
 int io_reserve_std(void)
 {
@@ -54,7 +54,7 @@ int io_reserve_std(void)
 	return 0;
 }
 
-/* Who hands over a non-blocking pipe or socket (ssh, expect) shares it: its mode stays as it is. */
+/* A non-blocking pipe or socket is shared with its owner (ssh, expect): its mode doesn't change. */
 static bool wait_ready(int fd, short event)
 {
 	struct pollfd p = { .fd = fd, .events = event };

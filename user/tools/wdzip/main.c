@@ -21,29 +21,29 @@ static const struct {
 	int key;
 	const char *name, *arg, *help;
 } rows[] = {
-	{ 'a', "ascii", NULL, "accepted: ends of lines are the same here" },
-	{ 'b', "bits", "N", "accepted: of another format, compress's" },
-	{ 'c', "stdout", NULL, "write to standard output, keep the input" },
+	{ 'a', "ascii", NULL, "ignored, for compatibility with gzip" },
+	{ 'b', "bits", "N", "ignored, for compatibility with gzip" },
+	{ 'c', "stdout", NULL, "write to standard output, and keep the input" },
 	{ 'd', "decompress", NULL, "decompress" },
 	{ 'f', "force", NULL, "overwrite files, follow links, write to a terminal" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 'k', "keep", NULL, "keep the input" },
 	{ 'l', "list", NULL, "print sizes and ratio of compressed files" },
 	{ 'L', "license", NULL, "print the license" },
-	{ 'n', "no-name", NULL, "neither store nor restore name and time: the default" },
+	{ 'n', "no-name", NULL, "neither store nor restore name and time (default)" },
 	{ 'N', "name", NULL, "store or restore name and time" },
-	{ 'o', "output", "FILE", "write to FILE, keep the input; one input only" },
-	{ 'q', "quiet", NULL, "no warnings, no progress" },
-	{ 'r', "recursive", NULL, "take all files of folders, too" },
+	{ 'o', "output", "FILE", "write to FILE, and keep the input; one input only" },
+	{ 'q', "quiet", NULL, "print no warnings and no progress" },
+	{ 'r', "recursive", NULL, "process all files in folders, at any depth" },
 	{ 'S', "suffix", "SUF", "use suffix .SUF on compressed files, .gz if not given" },
 	{ 't', "test", NULL, "check compressed files" },
 	{ 'v', "verbose", NULL, "print ratio and the path taken: hw, sim or soft, and why" },
 	{ 'V', "version", NULL, "print the version" },
 	{ '1', "fast", NULL, "compress fastest; -2 .. -8 are between" },
 	{ '9', "best", NULL, "compress best (default -6; a device has one level)" },
-	{ OPT_PATH, "path", "PATH", "auto (default), hw (devices only), soft (this CPU only)" },
-	{ OPT_SYNCHRONOUS, "synchronous", NULL, "have the output on the disk before the input is removed" },
-	{ OPT_SECTION, "section", "NAME", "use the queues of this section" },
+	{ OPT_PATH, "path", "PATH", "auto (default), hw (devices only), soft (software only)" },
+	{ OPT_SYNCHRONOUS, "synchronous", NULL, "write the output to the disk before removing the input" },
+	{ OPT_SECTION, "section", "NAME", "use the queues reserved for this section" },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -53,8 +53,9 @@ static void print_help(void)
 	char left[48];
 	size_t i;
 
-	printf("usage: wdzip [options] [FILE...]\n\nCompresses or decompresses FILEs in gzip's format, on an accelerator where there is one.\n"
-	       "Without FILE, or for -, standard input goes to standard output.\n\n");
+	printf("usage: wdzip [options] [FILE...]\n\n"
+	       "Compress or decompress each FILE in gzip's format, on an accelerator if there is one.\n"
+	       "Without FILE, or if FILE is -, read standard input and write standard output.\n\n");
 	for (i = 0; i < ROWS; i++) {
 		if (rows[i].key < 256)
 			snprintf(left, sizeof(left), "-%c, --%s %s", rows[i].key, rows[i].name,
@@ -89,7 +90,7 @@ static int path_parse(struct settings *set, const char *name)
 	return 0;
 }
 
-/* What gzip takes, and does nothing with but for another format. */
+/* gzip accepts this option, which has a meaning for compress's format only. */
 static int bits_check(const char *arg)
 {
 	if (*arg && strspn(arg, "0123456789") == strlen(arg))
@@ -108,7 +109,7 @@ static int suffix_set(struct settings *set, const char *arg)
 	return 0;
 }
 
-/* Return: 0 to go on, 1 when all is done, -EINVAL after complaining. */
+/* Return: 0 to continue, 1 if nothing is left to do, -EINVAL after complaining. */
 static int option_apply(struct settings *set, int key, const char *arg)
 {
 	switch (key) {
@@ -167,7 +168,7 @@ static int options_parse(struct settings *set, int argc, char **argv)
 		set->to_stdout = true;
 	}
 	if (set->output && (set->to_stdout || set->recursive || argc - optind > 1)) {
-		complain(NULL, "-o %s: needs exactly one input, and neither -c nor -r", set->output);
+		complain(NULL, "-o %s: expected exactly one input, and neither -c nor -r", set->output);
 		return -EINVAL;
 	}
 	return 0;
@@ -195,7 +196,7 @@ int main(int argc, char **argv)
 	}
 	ret = options_parse(&set, argc, argv);
 	if (ret < 0) {
-		fprintf(stderr, "wdzip: 'wdzip -h' lists the options\n");
+		fprintf(stderr, "wdzip: run 'wdzip -h' for the options\n");
 		return WDZIP_ERROR;
 	}
 	if (ret > 0)

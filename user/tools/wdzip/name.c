@@ -14,7 +14,7 @@ static const struct {
 	{ "-gz", "" }, { ".z", "" }, { "-z", "" }, { "_z", "" },
 };
 
-/* Bytes of the suffix that leaves a base name, 0 without; what takes its place. */
+/* Return: bytes of the suffix behind a base name, or 0; @plain takes its place. */
 static size_t suffix_find(const struct settings *set, const char *name, const char **plain)
 {
 	const char *base = strrchr(name, '/');
@@ -26,7 +26,7 @@ static size_t suffix_find(const struct settings *set, const char *name, const ch
 	*plain = "";
 	if (have > len && !strcasecmp(base + have - len, set->suffix))
 		return len;
-	/* Asked for by name: only this one marks what has been compressed. */
+	/* With -S, only this suffix marks a compressed file. */
 	if (set->mode == MODE_COMPRESS && strcmp(set->suffix, ".gz"))
 		return 0;
 	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An output file that is there only when it is whole: removed on errors and on signals. */
+/* An output file that exists only when it is complete: it is removed on errors and signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 static const int fatal_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ };
 
-/* What the handler removes; changed only while the signals are blocked. */
+/* The file that the handler removes; it changes only while the signals are blocked. */
 static const char *volatile unfinished;
 
 static void on_signal(int number)
@@ -32,7 +32,7 @@ void output_catch_signals(void)
 	for (i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
 		sigaddset(&catch.sa_mask, fatal_signals[i]);
 	for (i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
-		/* nohup and its like have a reason to ignore one. */
+		/* A signal that nohup or a shell ignores stays ignored. */
 		if (!sigaction(fatal_signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(fatal_signals[i], &catch, NULL);
 }
@@ -48,7 +48,7 @@ static void signals_block(sigset_t *old)
 	sigprocmask(SIG_BLOCK, &set, old);
 }
 
-/* The old file stays until the new one is whole, so it is written beside it. */
+/* The old file stays until the new one is complete, so the new one is written beside it. */
 static char *temp_name(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -66,7 +66,7 @@ static int file_create(struct output *o)
 	int err = 0;
 
 	signals_block(&old);
-	/* A temporary that was left by others, killed, is no reason to fail: another name is taken. */
+	/* A killed process may have left a file of this name: take another name. */
 	if (o->temp != o->path)
 		o->fd = mkostemp(o->temp, O_CLOEXEC);
 	else
@@ -103,7 +103,7 @@ int output_open(struct output *o, const char *path, bool replace)
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
 		ret = -EISDIR;
 	} else if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		/* A device or pipe can't be overwritten, and isn't ours to remove. */
+		/* A device or pipe is written to as it is, and never removed. */
 		o->fd = open(path, O_WRONLY | O_CLOEXEC);
 		ret = o->fd < 0 ? -errno : 0;
 	} else {
@@ -119,11 +119,11 @@ int output_open(struct output *o, const char *path, bool replace)
 static int attributes_copy(int fd, const struct stat *like)
 {
 	struct timespec times[2] = { like->st_atim, like->st_mtim };
-	/* What decompressing makes is never set-user-ID, whatever held it. */
+	/* The output is never set-user-ID, whatever the input is. */
 	mode_t mode = like->st_mode & 0777;
 	int err = 0;
 
-	/* Whose group can't be kept must not be handed rights that were meant for it. */
+	/* If the group can't be kept, its rights must not go to another group. */
 	if (fchown(fd, -1, like->st_gid))
 		mode &= ~070;
 	if (fchown(fd, like->st_uid, -1) && errno != EPERM)
@@ -146,13 +146,13 @@ int output_attributes(struct output *o, const struct stat *like)
 	return fchmod(o->fd, 0666 & ~mask) ? -errno : 0;
 }
 
-/* A pipe or device has nothing to be put on a disk. */
+/* A pipe or device has no data on a disk. */
 static int sync_fd(int fd)
 {
 	return fsync(fd) && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
-/* The name is the folder's. */
+/* The name is data of the folder. */
 static int sync_folder(const char *path)
 {
 	const char *base = strrchr(path, '/');

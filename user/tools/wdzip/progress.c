@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A line on the terminal while work takes long. */
+/* A progress line on the terminal for work that takes long. */
 #include <stdio.h>
 #include <time.h>
 
@@ -8,7 +8,7 @@
 #define LONG_WORK_MS 1000
 #define REFRESH_MS 200
 
-/* There is one terminal line, whoever writes to it next must clear it first. */
+/* The terminal has one such line: the next message must clear it first. */
 static bool visible;
 
 static long now_ms(void)

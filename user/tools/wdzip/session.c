@@ -22,7 +22,7 @@ static int section_enter(const struct settings *set)
 		return ret;
 	}
 	if (!set->quiet && !wd_user_info(&info) && info.state == WD_USER_UNPROVISIONED)
-		complain(NULL, "--section %s: this kernel has no sections; going on without", set->section);
+		complain(NULL, "--section %s: this kernel has no sections; continuing without a section", set->section);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ void session_close(struct settings *set)
 	set->sess = 0;
 }
 
-/* What is wrong with the data has been said; that this is a bad message tells nobody more. */
+/* The session's detail describes corrupt data; strerror(EBADMSG) adds nothing. */
 static void cut_error_name(char *detail, int err)
 {
 	const char *name = strerror(-err);
@@ -73,7 +73,7 @@ void session_complain(const struct job *job, int err, const char *doing)
 {
 	char detail[256] = "";
 
-	/* The first two are wdzip's own: the session has nothing to say about them. */
+	/* The first two are wdzip's own errors, for which the session has no detail. */
 	if (err == -EPROTO)
 		strcpy(detail, "the session makes no progress");
 	else if (err == -ENOMEM || wd_error_detail(job->set->sess, detail, sizeof(detail)) <= 0)

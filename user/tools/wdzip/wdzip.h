@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of wdzip share: the settings of a run, and the job that one input is. */
+/* Shared by the parts of wdzip: the settings of a run, and the job of one input. */
 #ifndef WDZIP_H
 #define WDZIP_H
 
@@ -25,18 +25,18 @@ enum wdzip_mode {
 	MODE_LIST,
 };
 
-/* What every member begins with (RFC 1952). */
+/* Every member begins with these bytes (RFC 1952). */
 #define HEADER_BYTES 10
 
-/* Characters of a suffix, as gzip has it. */
+/* Most characters of a suffix, as in gzip. */
 #define SUFFIX_MAX 30
 
 struct settings {
 	enum wdzip_mode mode;
 	int level;
 	__u32 path_flags;	/* WD_SESS_PATH_* */
-	const char *output;	/* -o, NULL when not given */
-	const char *section;	/* --section, NULL when not given */
+	const char *output;	/* -o, NULL if not given */
+	const char *section;	/* --section, NULL if not given */
 	const char *suffix;	/* of compressed files */
 	bool names;		/* in headers, stored or restored; times too */
 	bool recursive;
@@ -50,18 +50,18 @@ struct job {
 	const struct settings *set;
 	const char *name;	/* for messages */
 	int in;
-	bool from_stdin;	/* asked for as "-"; a file may have that number as well */
+	bool from_stdin;	/* given as "-"; a file may have descriptor 0 too */
 	int out;		/* -1: the result is only checked and counted */
 	struct stat stat;	/* of the input */
 	__u64 in_bytes, out_bytes;
 	__u16 path, path_reason;
 	bool warned;
-	unsigned char head[HEADER_BYTES];	/* of the member that is written, until it is whole */
+	unsigned char head[HEADER_BYTES];	/* of the member being written, until it is complete */
 	size_t head_len;
 	long started_ms, shown_ms;	/* progress */
 };
 
-/* Messages. complain() is for what fails, warn() for what doesn't (silenced by -q). */
+/* Messages: complain() for failures, warn() for anything else (silent with -q). */
 void complain(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void warn(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -69,7 +69,7 @@ void warn(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2
 int session_open(struct settings *set);
 void session_close(struct settings *set);
 void session_complain(const struct job *job, int err, const char *doing);
-/* A device that stops answering leaves the data whole: the same work may begin anew. */
+/* The loss of a device doesn't damage the input: the same work can start again. */
 bool session_is_device_error(int err);
 
 /* compress.c, decompress.c: 0, or -1 after complaining, or a device's -errno not yet reported. */
@@ -78,37 +78,37 @@ int decompress_stream(struct job *job);
 
 /* io.c: 0, 1 and 2 are taken from here on, so no file gets one of them: 0 or -errno. */
 int io_reserve_std(void);
-/* Whole reads (a count or -errno) and writes (0, or -1 after complaining). */
+/* Complete reads (a count or -errno) and writes (0, or -1 after complaining). */
 ssize_t io_read(int fd, void *buf, size_t len);
 int io_write(struct job *job, const void *buf, size_t len);
 
 /* header.c: as io_write(), with name and time in the header if they are to be stored. */
 int header_write(struct job *job, const void *buf, size_t len);
-/* What the first member's header has: a name, malloc'ed, or NULL, and a time, 0 without. */
+/* The first member's name, malloc'ed, or NULL, and its time, or 0. */
 char *header_read(int fd, time_t *when);
 
-/* name.c: malloc'ed, NULL when there is no such name. */
+/* name.c: malloc'ed, NULL if there is no such name. */
 char *name_compressed(const struct settings *set, const char *name);
 char *name_decompressed(const struct settings *set, const char *name);
 /* In the same folder as the file of that name. */
 char *name_beside(const char *name, const char *base);
-/* The name itself, or with the suffix left out on the command line added when only that exists. */
+/* The name itself, or the name with a suffix if only that file exists. */
 char *name_resolve(const struct settings *set, const char *name);
 bool name_has_suffix(const struct settings *set, const char *name);
 
-/* output.c: a file that is there only when it is whole. */
+/* output.c: a file that exists only when it is complete. */
 struct output {
 	int fd;
 	char *path;		/* final name */
-	char *temp;		/* what is written; the same string when nothing is replaced */
+	char *temp;		/* the name that is written to; the same string if nothing is replaced */
 	bool ours;		/* to be removed on failure */
 };
 
-/* -EEXIST when there is one and replace is false. */
+/* -EEXIST if the file exists and replace is false. */
 int output_open(struct output *o, const char *path, bool replace);
-/* Owner, mode and times of another file, or what a new one gets when like is NULL. */
+/* Owner, mode and times of like, or those of a new file if like is NULL. */
 int output_attributes(struct output *o, const struct stat *like);
-/* synchronous: file and folder are on the disk then. */
+/* synchronous: file and folder are on the disk when this returns. */
 int output_commit(struct output *o, bool synchronous);
 void output_abort(struct output *o);
 void output_catch_signals(void);
@@ -121,7 +121,7 @@ void progress_clear(void);
 /* file.c */
 enum wdzip_exit file_process(struct settings *set, const char *name);
 
-/* walk.c: every file below it, at any depth. */
+/* walk.c: every file below a folder, at any depth. */
 enum wdzip_exit walk_process(struct settings *set, const char *folder);
 
 static inline enum wdzip_exit exit_worse(enum wdzip_exit a, enum wdzip_exit b)
