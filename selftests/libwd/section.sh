@@ -117,8 +117,8 @@ fi
 test_that 'a file of sections names file and line of what is wrong' bad_file '[A]\nNonsense = 1\n' "$dir/bad:2: [A] unknown key 'Nonsense', expected one of"
 test_that 'a key before any section is wrong' bad_file 'SyncCtxs = 1\n' "$dir/bad:1:"
 test_that 'a section twice is wrong' bad_file '[A]\n[A]\n' "$dir/bad:2: [A] expected once, found in line 1 too"
-test_that 'a section larger than its devices is wrong' bad_file '[A]\nNumProcesses = 5\n' 'has 8 queues, not 10'
-test_that 'a device that is not there is wrong' bad_file '[A]\nDevices = hisi_zip-1\n' 'there is no device hisi_zip-1'
+test_that 'a section larger than its devices is wrong' bad_file '[A]\nNumProcesses = 5\n' 'has 8 queues, but the sections need 10'
+test_that 'a device that is not there is wrong' bad_file '[A]\nDevices = hisi_zip-1\n' 'expected an emulated device, not hisi_zip-1'
 test_that 'a name that is too long is wrong' bad_file '[12345678901234567890123456789012]\n' '1 to 31 letters'
 test_that 'a section without contexts is wrong' bad_file '[A]\nSyncCtxs = 0\nAsyncCtxs = 0\n' 'expected at least one context'
 test_that 'settings of devices are wrong' bad_file '[device hisi_zip-0]\nPriority = 1\n' 'emulated devices have no settings'

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/machine.sh"
 
-PAGES=("$TOP"/configfs-tools/man/*.[58] "$TOP/user/tools/wdzip/wdzip.1")
+PAGES=("$TOP"/configfs-tools/man/*.[58] "$TOP/user/tools/wdzip/wdzip.1" "$TOP/user/emulator/tool/wd-emulate.1")
 
 # examples PAGE: what stands between .EX and .EE in EXAMPLES, as man prints it, and "#" after each.
 examples() {
@@ -130,6 +130,26 @@ test_examples_of_wdzip_work() {
 	same before access.log
 	gzip -dc folder.tar.gz | tar -xOf - folder/f | same - before
 	gzip -dc access.log.gz | same - before
+}
+
+test_examples_of_wd_emulate_work() {
+	seq 1 10000 >access.log
+	run "$TOP/user/emulator/tool/wd-emulate.1" >got 2>&1
+	says "-- path sim (" got
+	says hisi_sec2-2 got
+	gzip -dc access.log.gz | same - access.log
+}
+
+# An option in the page is one of the program, and the other way round.
+test_wd_emulate_1_has_all_options() {
+	wd-emulate --help | grep -o -e '--[a-z-]*[a-z]' | sort -u >options
+	[ "$(wc -l <options)" -gt 10 ]
+	while read -r option; do
+		grep -q "^\.B[IR]* \"*\\\\-\\\\-$(sed 's/^--//; s/-/\\\\-/g' <<<"$option")" "$TOP/user/emulator/tool/wd-emulate.1" || {
+			echo "no $option"
+			return 1
+		}
+	done <options
 }
 
 run_tests "$@"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults in words: KIND=WHEN[:VALUE][@QUEUE],... with WHEN = N, the next N times, or 1/N, once in N on average. */
+/* Faults as text: KIND=WHEN[:VALUE][@QUEUE],... where WHEN is N (the next N times) or 1/N (once in N on average). */
 #ifndef EMU_FAULTS_H
 #define EMU_FAULTS_H
 
 #include "fault.h"
 
 struct emu_faults {
-	unsigned int set;	/* bits by kind: named in the text */
+	unsigned int set;	/* bit for each kind that the text names */
 	struct wdm_fault_rule rule[WDM_FAULT_NAMED];
 };
 
-/* 0, or -EINVAL and what is wrong in @why. Doesn't know the device: queue and status may still be refused by it. */
+/* Return: 0, or -EINVAL and the reason in @why. The device may still refuse the queue and the status. */
 int emu_faults_parse(struct emu_faults *f, const char *text, char *why, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Faults in words; for the library and for wd-emulate, which refuses bad ones. */
+/* Parses faults, for wd-emulate, which refuses wrong ones, and for the library. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #define WORD_MAX	64
 
-/* What is wrong with one KIND=WHEN[:VALUE][@QUEUE], or NULL. */
+/* Return: the error in one KIND=WHEN[:VALUE][@QUEUE], or NULL. */
 static const char *word_parse(struct emu_faults *f, const char *word)
 {
 	const char *p = strchr(word, '='), *name;
@@ -19,7 +19,7 @@ static const char *word_parse(struct emu_faults *f, const char *word)
 			break;
 	}
 	if (!p || kind == WDM_FAULT_NAMED)
-		return "expected fail, delay, reorder, drop, duplicate, corrupt, stuck, mailbox or page-fault, and =";
+		return "expected KIND=WHEN with fail, delay, reorder, drop, duplicate, corrupt, stuck, mailbox or page-fault";
 	if (!(f->set & 1u << kind))
 		f->rule[kind] = (struct wdm_fault_rule){ .queue = WDM_FAULT_ANY };
 	f->set |= 1u << kind;
@@ -35,12 +35,12 @@ int emu_faults_parse(struct emu_faults *f, const char *text, char *why, size_t l
 	for (;;) {
 		n = strcspn(text, ",");
 		if (n >= sizeof(word)) {
-			snprintf(why, len, "%s: too long", text);
+			snprintf(why, len, "%s: expected a shorter text", text);
 			return -EINVAL;
 		}
 		memcpy(word, text, n);
 		word[n] = '\0';
-		wrong = n ? word_parse(f, word) : "a word is missing";
+		wrong = n ? word_parse(f, word) : "expected a fault before and after each comma";
 		if (wrong) {
 			snprintf(why, len, "%s: %s", word, wrong);
 			return -EINVAL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between wd-emulate, which answers for the kernel where sections are
- * concerned, and the library in each of its programs. A generic netlink socket
- * of a program is in truth a connection to wd-emulate; these messages, with
- * netlink's header, go over one of the library's own.
+ * Messages between wd-emulate, which serves sections instead of the kernel, and the library in each of its programs. A
+ * program's generic netlink socket is really a connection to wd-emulate. These messages, with netlink's header, go over
+ * a connection of the library's own.
  */
 #ifndef EMU_MESSAGES_H
 #define EMU_MESSAGES_H
@@ -11,12 +10,12 @@
 #include <linux/netlink.h>
 
 #define EMU_SECTIONS_FAMILY	0x20	/* number of the family "uacce" */
-#define EMU_SECTIONS_ADDRESS	64	/* bytes of an abstract socket's name, at most */
+#define EMU_SECTIONS_ADDRESS	64	/* most bytes of an abstract socket's name */
 
 enum emu_sections_type {
-	EMU_CHARGE = 0x7f00,	/* value: the device's number; the answer's: a charge, or -errno */
+	EMU_CHARGE = 0x7f00,	/* value: the device's number; of the answer: a charge, or -errno */
 	EMU_UNCHARGE,		/* value: the charge */
-	EMU_LEFT,		/* value: the device's number; the answer's: what the sender could still open of it, or -errno */
+	EMU_LEFT,		/* likewise; of the answer: contexts that the sender can still open, or -errno */
 	EMU_CONTROL,		/* name, command: drain, revoke, live */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What wd-emulate asked for, and the devices that follow from it. */
+/* wd-emulate's configuration of this process, and the devices that follow from it. */
 #include <stdlib.h>
 #include <string.h>
 #include "emu.h"
@@ -8,7 +8,7 @@ static struct emu_config config;
 static struct emu_device devices[EMU_DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Numbers are of all devices, whatever their kind, as the kernel's are. */
+/* As in the kernel, all kinds share one sequence of device numbers. */
 static void devices_add(const struct emu_kind *kind, unsigned long long nr)
 {
 	while (nr-- && config.devices < EMU_DEVICES_MAX)
@@ -108,7 +108,7 @@ void emu_config_mainline_poll(bool on)
 	config.mainline_poll = on;
 }
 
-/* A child begins with devices of its own; its copies of the parent's memory are left alone. */
+/* A child starts with devices of its own, and doesn't touch its copies of the parent's memory. */
 void emu_config_after_fork(void)
 {
 	unsigned int i;

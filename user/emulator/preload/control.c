@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a test asks of its devices: faults, order of events, reset, removal. */
+/* Requests of tests to their devices: faults, order of events, reset, removal. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static int hold(struct emu_device *dev, bool on)
 	return 0;
 }
 
-/* Nobody but the looking thread moves the device meanwhile, so what the look finds is the same every time. */
+/* Only the polling thread advances the device in the meantime, so its poll always finds the same completions. */
 void emu_control_look(struct emu_device *dev, bool sleeps_then)
 {
 	unsigned int at = sleeps_then ? EMU_RELEASE_AT_SLEEP : EMU_RELEASE_AT_LOOK;
@@ -65,7 +65,7 @@ static void queue_kill(struct emu_queue *q)
 	emu_queue_wake(q);
 }
 
-/* Inside the driver. The stop words come last: with them clients take their buffers back. */
+/* Inside the driver. The stop words come last, because clients take their buffers back when they see them. */
 int emu_control_reset(struct emu_device *dev)
 {
 	struct wdm_look look;
@@ -129,7 +129,7 @@ void emu_control_revoke(void)
 	}
 }
 
-/* Names go first, so that nobody who learns of the end finds the device again. */
+/* Remove the names first, so that a client that sees the end can't find the device again. */
 static int removal(struct emu_device *dev)
 {
 	int err = rename_both(dev, true);
@@ -145,7 +145,7 @@ static int comeback(struct emu_device *dev)
 	return rename_both(dev, false);
 }
 
-/* --- entrance --- */
+/* --- entry points --- */
 
 static const char *argument(const char *command, const char *name)
 {

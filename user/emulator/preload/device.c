@@ -10,7 +10,7 @@
 #include "emu.h"
 
 #define SPIN_NS		30000ull
-#define YIELDS		100	/* of a thread in whose way the device is, before it naps */
+#define YIELDS		100	/* of the control thread to callers, before it sleeps */
 #define REST_MIN_NS	20000ull
 #define REST_MAX_NS	1000000ull
 #define RINGS_BYTES	65536
@@ -30,7 +30,7 @@ static u64 env_now(void *host)
 	return emu_now();
 }
 
-/* Rings and contexts: addresses of this process, but only those that the driver gave out. */
+/* Rings and contexts are at addresses of this process, but only at those that the driver gave out. */
 static unsigned char *bus_memory(struct emu_device *dev, u64 addr, u32 len)
 {
 	unsigned char *p = (unsigned char *)(uintptr_t)addr;
@@ -47,7 +47,7 @@ static unsigned char *bus_memory(struct emu_device *dev, u64 addr, u32 len)
 	return NULL;
 }
 
-/* Aligned words are single accesses: a client looks at them while they are written. */
+/* Aligned words are written by single accesses, because a client reads them at the same time. */
 static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
 {
 	unsigned char *p = bus_memory(host, addr, len);
@@ -130,7 +130,7 @@ void emu_device_turn(struct emu_device *dev, struct wdm_look *look)
 		wdm_job_done(dev->model, job);
 	}
 	wdm_poll(dev->model, look);
-	/* Nothing to compute: not worth a worker's waking. */
+	/* With nothing to compute, no worker has to wake. */
 	while (emu_config()->no_engine && (job = wdm_job_next(dev->model))) {
 		wdm_job_run(job, dev->runners[0].scratch);
 		wdm_job_done(dev->model, job);
@@ -168,7 +168,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* Those who wait for the lock go first: one of them may not run for as long as all CPUs are busy with others. */
+/* Threads that wait for the lock go first: on busy CPUs they may otherwise not get it for a long time. */
 static void let_callers_in(struct emu_device *dev)
 {
 	unsigned int i = 0;
@@ -182,14 +182,14 @@ static void let_callers_in(struct emu_device *dev)
 		emu_wait_until(dev, emu_now() + REST_MIN_NS);
 }
 
-/* Busy looks, then naps that grow with the time nothing has happened; none while no queue is open. */
+/* Polls, then sleeps for times that grow with the idle time; doesn't poll while no queue is open. */
 static void *control(void *arg)
 {
 	struct emu_device *dev = arg;
 	unsigned long long now, worked = emu_now(), nap;
 	struct wdm_look look;
 
-	/* A request's latency is to be the one asked for, not the kernel's idea of when to wake us. */
+	/* A request's latency must be the configured one, and not depend on when the kernel wakes this thread. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	pthread_mutex_lock(&dev->lock);
 	for (;;) {
@@ -240,7 +240,7 @@ static int model_up(struct emu_device *dev)
 	const struct emu_config *c = emu_config();
 	struct wdm_attr attr = {
 		.type = dev->kind->type, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
-		/* While a latency passes, requests pile up without anybody working on them. */
+		/* Requests whose latency passes are waiting, and not with a worker. */
 		.jobs = c->latency_ns ? LATENT_JOBS : 0,
 	};
 	void *mem = memory(wdm_device_size(&attr));
@@ -262,7 +262,7 @@ static int model_up(struct emu_device *dev)
 	return wdm_function_attach(dev->model, WDM_PF, dev->bar2, dev->bar4);
 }
 
-/* No model: the queues' doorbell pages are all there is. */
+/* There is no model, only the doorbell pages of the queues. */
 static int null_up(struct emu_device *dev)
 {
 	dev->bar4 = memory((size_t)dev->nr_queues * QM_DB_WINDOW);
@@ -271,7 +271,7 @@ static int null_up(struct emu_device *dev)
 	return dev->up ? 0 : -ENOMEM;
 }
 
-/* At the first open, so that a program that never uses a device has no thread. Stays until exit. */
+/* Starts at the first open, so that a program without devices has no thread, and runs until exit. */
 int emu_device_up(struct emu_device *dev)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the kernel's driver does with the device: registers, mailbox, queue contexts, interrupts. */
+/* The kernel driver's part: registers, mailbox, queue contexts, interrupts. */
 #include <stdint.h>
 #include "emu.h"
 
@@ -171,7 +171,7 @@ static void irq_eq(struct emu_device *dev)
 	event_doorbell(dev, QM_DB_CMD_EQ, dev->eq_head % QM_EQ_DEPTH_V2);
 }
 
-/* A queue in error is closed to its user; it is stopped when its user stops or closes it. */
+/* A queue in error refuses its user's requests; it is stopped when its user stops or closes it. */
 static void irq_aeq(struct emu_device *dev)
 {
 	struct emu_queue *q;

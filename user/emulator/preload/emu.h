@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulator: model devices inside a process, and the libc calls that lead to them. */
+/* The emulator: model devices inside a process, and the libc calls that reach them. */
 #ifndef EMU_H
 #define EMU_H
 
@@ -25,8 +25,8 @@ struct emu_reg {
  * @type: to the model
  * @qc_types: classes that a queue may be of
  * @sqe_shift: log2 of a descriptor's bytes
- * @start: what its registers are told at the start, ended by register 0
- * @engine, @no_engine: the mathematics, and none of it
+ * @start: writes to its registers at the start, ended by register 0
+ * @engine, @no_engine: the engine that computes, and the one that doesn't
  * @ws_alloc, @ws_free: a worker's memory for it
  */
 struct emu_kind {
@@ -52,15 +52,15 @@ struct emu_config {
 	bool nodes;		/* the tree has NUMA nodes of its own */
 	bool null;		/* rings complete in advance, no engine and no threads */
 	bool no_engine;		/* requests are accepted and answered, nothing is computed */
-	bool mainline_poll;	/* as mainline's uacce: no event since the last poll is remembered */
-	char sections[64];	/* where wd-emulate answers for sections; "" there are none */
-	char root[256];		/* where the sysfs tree and the nodes are materialised */
+	bool mainline_poll;	/* as in mainline's uacce: poll doesn't remember events since the last poll */
+	char sections[64];	/* address of wd-emulate's service for sections; "": there are no sections */
+	char root[256];		/* folder of the sysfs tree and the device nodes */
 };
 
-/* What a look at a queue may still report. */
+/* State of a queue's event for poll(). */
 enum emu_event {
 	EMU_EVENT_NONE,
-	EMU_EVENT_SEEN,		/* by one look */
+	EMU_EVENT_SEEN,		/* by one check */
 	EMU_EVENT_NEW,
 };
 
@@ -83,16 +83,16 @@ struct emu_queue {
 	int mem_fd;		/* window, then DUS */
 	unsigned char *dus;
 	bool mapped[2];		/* region.c's lock */
-	int charge;		/* what wd-emulate counts it as */
+	int charge;		/* wd-emulate's number for its charge */
 	pthread_mutex_t poll_lock;
-	unsigned int poll_head;	/* completions that poll() has looked at */
+	unsigned int poll_head;	/* completions that poll() has seen */
 	atomic_int event;	/* enum emu_event */
 	/* null.c; poll_lock */
 	unsigned int null_head;	/* completions known to be consumed, and renewed */
 	unsigned int null_tail;	/* submissions known */
-	bool null_missed;	/* the last look found no CQ doorbell */
-	bool null_guessed;	/* null_head is less than what was consumed, perhaps */
-	unsigned long long null_bell;	/* doorbell at the last look */
+	bool null_missed;	/* the last check found no CQ doorbell */
+	bool null_guessed;	/* null_head may be less than what was consumed */
+	unsigned long long null_bell;	/* doorbell at the last check */
 };
 
 enum emu_release {
@@ -114,12 +114,12 @@ struct emu_device {
 	pthread_mutex_t lock;
 	pthread_cond_t kick;	/* the control thread's and mailbox waiters' */
 	pthread_cond_t work;	/* the workers' */
-	atomic_uint callers;	/* threads that want the lock: the control thread makes way */
+	atomic_uint callers;	/* threads that want the lock; the control thread yields to them */
 	bool up;
 	bool gone;		/* removed */
-	bool held;		/* doesn't look, for a test's sake */
-	atomic_uint release_at;	/* enum emu_release: when it does again */
-	bool mailbox_busy;	/* a client is in the driver; it may sleep there with the lock given back */
+	bool held;		/* stopped by a test */
+	atomic_uint release_at;	/* enum emu_release: when it continues */
+	bool mailbox_busy;	/* a client is in the driver, where it may sleep without the lock */
 	unsigned int nr_queues;
 	unsigned int nr_open;
 	struct emu_queue **queues;
@@ -144,7 +144,7 @@ void emu_config_mainline_poll(bool on);
 /* Entries of a submission ring, and of a completion ring. */
 unsigned int emu_depth(void);
 
-/* device.c: a device's lock is taken and given back here; all others expect it held */
+/* device.c takes and releases a device's lock; all other functions expect it held */
 void emu_device_enter(struct emu_device *dev);
 void emu_device_leave(struct emu_device *dev);
 int emu_device_up(struct emu_device *dev);
@@ -160,43 +160,43 @@ int emu_driver_start(struct emu_queue *q);
 int emu_driver_stop(struct emu_queue *q);
 void emu_driver_irq(struct emu_device *dev, unsigned int vector);
 
-/* faults.c: what wd-emulate and tests ask for; payload is accessed through it */
+/* faults.c: faults of wd-emulate and of tests; accesses to payload go through it */
 bool emu_faults_word(const char *word, const char *value);
 int emu_faults_up(struct emu_device *dev);
 int emu_faults_change(struct emu_device *dev, const char *text);
 unsigned long long emu_faults_pages(void);
-/* How long a driver call may take: not long when one is going to hang. */
+/* Deadline of a driver call: short if a call is going to hang. */
 unsigned long long emu_faults_patience(unsigned long long otherwise);
 int emu_payload_read(unsigned long long addr, void *buf, unsigned int len);
 int emu_payload_write(unsigned long long addr, const void *buf, unsigned int len);
 
 /* control.c */
-/* Until a test lets the device go on. */
+/* Waits until a test lets the device continue. */
 void emu_control_wait(struct emu_device *dev);
-/* poll() is going to look at a queue of the device, and to sleep if it isn't ready; no lock held. */
+/* poll() is going to check a queue of the device, and to sleep if it isn't ready; called without locks. */
 void emu_control_look(struct emu_device *dev, bool sleeps_then);
-/* poll() is going to sleep on queues; it did until its time was over. */
+/* poll() is going to sleep on queues; its timeout has expired. */
 void emu_control_sleeps(void);
 void emu_control_timeout(void);
-/* All queues of all devices are dead; the devices go on. */
+/* Takes all queues of all devices from their users; the devices stay. */
 void emu_control_revoke(void);
 /* Inside the driver: drop all, kill all open queues. */
 int emu_control_reset(struct emu_device *dev);
 
 /* netlink.c */
-/* What the kernel would say to an open of that device: 0 when nothing is counted, a charge, or -errno. */
+/* Asks for an open of the device. Return: 0 without sections, a charge, or -errno. */
 bool emu_sections_there(void);
 int emu_sections_charge(unsigned int device);
 void emu_sections_uncharge(int charge);
-/* Where there are sections: the device whose available_instances that is, in its own folder or in an algorithm's; NULL. */
+/* With sections: the device whose available_instances this path is, in any folder, or NULL. */
 struct emu_device *emu_available_of(const char *path);
-/* A descriptor with its number in it, or -1 and errno. */
+/* Return: a descriptor of a file with its number, or -1 and errno. */
 int emu_available_open(struct emu_device *dev, int flags);
 void emu_sections_after_fork(void);
 
 /* queue.c */
 size_t emu_dus_size(const struct emu_device *dev);
-/* Of a submission ring; the completion ring is behind it. */
+/* Bytes of a submission ring; the completion ring follows it. */
 size_t emu_sq_size(const struct emu_device *dev);
 int emu_queue_open(struct emu_device *dev, int flags);
 void emu_queue_get(struct emu_queue *q);
@@ -220,7 +220,7 @@ void emu_region_after_fork(void);
 
 /* fd.c */
 struct emu_queue *emu_fd_get(int fd);
-#define EMU_FD_FLAGS	(O_ACCMODE | O_SYNC)	/* that F_GETFL tells; O_SYNC has O_DSYNC in it */
+#define EMU_FD_FLAGS	(O_ACCMODE | O_SYNC)	/* that F_GETFL reports; O_SYNC includes O_DSYNC */
 int emu_fd_flags(int fd);
 void emu_fd_set(int fd, struct emu_queue *q, int flags);
 struct emu_queue *emu_fd_clear(int fd);
@@ -235,7 +235,7 @@ extern const struct emu_kind emu_zip;
 extern const struct emu_kind emu_sec;
 extern const struct emu_kind emu_hpre;
 
-/* real.c: libc's own functions behind those that we replace */
+/* real.c: the libc functions that this library replaces */
 void *emu_real(void **cache, const char *name);
 #define EMU_REAL(ret, name, ...) \
 	static void *name##_cache; \

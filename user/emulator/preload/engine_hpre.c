@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The mathematics of the emulated HPRE engine: libcrypto's powers, the kernel's random numbers. A worker mustn't
+ * The mathematics of the emulated HPRE engine: libcrypto's powers, the kernel's random numbers. A worker must not
  * allocate (a fork's child would find malloc's lock held): all numbers come from a pool that has been filled.
  */
 #include <openssl/bn.h>
@@ -67,9 +67,8 @@ static int engine_random(void *ws, u8 *p, u32 len)
 }
 
 /*
- * Powers of the largest numbers, with a base below the modulus, and one that has
- * to be divided first: what they allocate, all later ones find. Of a multiple
- * of the modulus there is nothing to compute, and nothing would be allocated.
+ * Computes powers of the largest numbers: one with a base below the modulus, and one whose base must be divided first.
+ * Later powers reuse their allocations. With a multiple of the modulus as base, nothing would be computed or allocated.
  */
 static bool pool_fill(struct engine_ws *e)
 {

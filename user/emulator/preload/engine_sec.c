@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The mathematics of the emulated SEC engine: libcrypto's block ciphers and compression functions. The functions are
- * those below EVP, deprecated as they are: EVP lets no chaining state in or out, and allocates, which a worker
- * mustn't (a fork's child would find malloc's lock held).
+ * those below EVP, although they are deprecated: EVP doesn't give access to the chaining state, and allocates, which
+ * a worker must not (a fork's child would find malloc's lock held).
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/aes.h>
@@ -31,7 +31,7 @@ static int aes_key(struct key *k, const u8 *key, u32 bytes)
 	       -EINVAL : 0;
 }
 
-/* Hardware looks neither at parity nor for weak keys. */
+/* The hardware checks neither parity nor weak keys. */
 static int des_keys(struct key *k, const u8 *key, u32 bytes)
 {
 	u32 i;

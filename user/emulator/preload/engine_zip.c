@@ -5,7 +5,7 @@
 #include "emu.h"
 #include "hw/zip_hw.h"
 
-/* Hardware goes for speed. */
+/* The hardware prefers speed to ratio. */
 #define ENGINE_LEVEL	1
 
 struct engine_ws {
@@ -26,7 +26,7 @@ static int window_bits(u32 window_bytes)
 {
 	int bits = 9;
 
-	/* Never more than asked for: 24 KiB is served with 16. */
+	/* Never more than requested: 24 KiB becomes 16 KiB. */
 	while (bits < MAX_WBITS && 2u << bits <= window_bytes)
 		bits++;
 	return bits;
@@ -50,9 +50,8 @@ static int engine_start(void *ws, u32 window_bytes)
 }
 
 /*
- * The stream of the usual window is made at once, not by the worker at its first
- * job: a worker in malloc() at that moment would leave its lock held in a fork's
- * child wherever malloc() isn't made for that, as in AddressSanitizer.
+ * The stream of the usual window is made here, not by the worker at its first job: a fork during the worker's malloc()
+ * would leave malloc's lock held in the child, if malloc() doesn't prevent that (AddressSanitizer's doesn't).
  */
 static void *engine_ws_alloc(void)
 {
@@ -84,7 +83,7 @@ static int engine_deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush fl
 	io->out_len = e->z.avail_out;
 	if (ret == Z_STREAM_END)
 		return 1;
-	/* zlib's answer when a flush is asked for twice. */
+	/* zlib returns this for a second flush in a row. */
 	if (ret == Z_BUF_ERROR && flush != WDM_FLUSH_FINISH)
 		return 1;
 	if (ret != Z_OK && ret != Z_BUF_ERROR)
@@ -92,7 +91,7 @@ static int engine_deflate(void *ws, struct wdm_deflate_io *io, enum wdm_flush fl
 	return flush != WDM_FLUSH_FINISH && !io->in_len && io->out_len;
 }
 
-/* Takes everything and makes an empty stream of it. */
+/* Consumes all input, and produces an empty stream. */
 static int none_start(void *ws, u32 window_bytes)
 {
 	(void)ws, (void)window_bytes;

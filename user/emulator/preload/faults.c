@@ -13,9 +13,9 @@
 
 static struct emu_faults initial;
 static unsigned long long initial_seed;
-static atomic_bool hangs;	/* some driver call is going to hang: don't wait as long as on a slow machine */
+static atomic_bool hangs;	/* a driver call is going to hang: use short deadlines */
 
-/* The host's own fault is of the process, as workers draw it without a lock. */
+/* The host's fault belongs to the process, not to a device, because workers draw it without a lock. */
 static _Atomic unsigned int page_next, page_one_in;
 static _Atomic unsigned long long page_ns, page_random, page_count;
 
@@ -45,7 +45,7 @@ static void page_set(const struct wdm_fault_rule *rule)
 	atomic_store(&page_one_in, rule->one_in);
 }
 
-/* With the device's lock held. */
+/* Called with the device's lock held. */
 static int faults_apply(struct emu_device *dev, const struct emu_faults *f)
 {
 	unsigned int kind;
@@ -141,7 +141,7 @@ static void guard_check(const char *what, unsigned long long addr, unsigned int 
 	abort();
 }
 
-/* Looked at on both sides of the copy: a buffer given back while it is copied was given back too early, too. */
+/* Checked before and after the copy: a buffer must not be given back during the copy either. */
 int emu_payload_read(unsigned long long addr, void *buf, unsigned int len)
 {
 	int err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which file descriptors are queues. A descriptor holds one reference of its queue. */
+/* The file descriptors that are queues. Each descriptor holds one reference to its queue. */
 #include "emu.h"
 
 static _Atomic(struct emu_queue *) table[EMU_FDS];

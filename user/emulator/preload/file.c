@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libc calls on paths and descriptors that may be an emulated device's. */
+/* libc calls on paths and descriptors that may belong to an emulated device. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ struct path {
 	char text[512];
 };
 
-/* Where a path of the emulated tree really lies; other paths as they are. */
+/* Translates a path of the emulated tree to its real path; other paths don't change. */
 static const char *path_map(const char *path, struct path *p)
 {
 	const struct emu_config *c;
@@ -64,7 +64,7 @@ static const char *path_map(const char *path, struct path *p)
 		return path;
 	if (emu_device_find(path) || (!strncmp(path, EMU_CLASS, n) && (path[n] == '/' || !path[n])) ||
 	    (c->nodes && !strncmp(path, NODES, sizeof(NODES) - 1) && (path[sizeof(NODES) - 1] == '/' || !path[sizeof(NODES) - 1]))) {
-		/* A path that lies there already stays. */
+		/* A real path of the tree doesn't change. */
 		if (!strncmp(path, c->root, strlen(c->root)))
 			return path;
 		if ((size_t)snprintf(p->text, sizeof(p->text), "%s%s", c->root, path) < sizeof(p->text))
@@ -78,7 +78,7 @@ static bool creates(int flags)
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* Even root can't write a read-only attribute. */
+/* Even root must not be able to write a read-only attribute. */
 static bool writable(const char *path, int flags)
 {
 	const char *name = strrchr(path, '/');
@@ -152,7 +152,7 @@ int openat64(int dir, const char *path, int flags, ...)
 	return open_at(dir, path, flags | O_LARGEFILE, mode);
 }
 
-/* The fortified names, which exist only when there is no mode to pass. */
+/* The fortified names, which are called only without a mode. */
 int __open_2(const char *path, int flags)
 {
 	return open_at(AT_FDCWD, path, flags, 0);
@@ -211,7 +211,7 @@ int scandir(const char *path, struct dirent ***list, int (*filter)(const struct 
 	return real_scandir()(path_map(path, &p), list, filter, compare);
 }
 
-/* A node is a file here and a character device to who asks. */
+/* A device node is really a file, but the program sees a character device. */
 static void stat_node(struct emu_device *dev, struct stat *st)
 {
 	st->st_mode = S_IFCHR | 0600;
@@ -275,7 +275,7 @@ int statx(int dir, const char *path, int flags, unsigned int mask, struct statx 
 	return ret;
 }
 
-/* struct stat64 is struct stat on the 64-bit machines that we run on. */
+/* On 64-bit machines, struct stat64 is struct stat. */
 int stat64(const char *path, struct stat64 *st)
 {
 	return stat_at(AT_FDCWD, path, (struct stat *)(void *)st, 0);
@@ -331,7 +331,7 @@ char *realpath(const char *path, char *out)
 	return real_realpath()(path_map(path, &p), out);
 }
 
-/* The fortified names of the last three; real ones end the program when the buffer is too small. */
+/* The fortified names of the last three; the real functions end the program if the buffer is too small. */
 ssize_t __readlink_chk(const char *path, char *buf, size_t len, size_t room)
 {
 	struct path p;
@@ -363,7 +363,7 @@ int close(int fd)
 	return ret;
 }
 
-/* A thread that gets a table of its own for it (CLOSE_RANGE_UNSHARE) is not told from the others. */
+/* CLOSE_RANGE_UNSHARE isn't supported: the thread's own descriptor table is not distinguished. */
 int close_range(unsigned int first, unsigned int last, int flags)
 {
 	unsigned int n = last < EMU_FDS ? last - first + 1 : first < EMU_FDS ? EMU_FDS - first : 0, i;
@@ -377,7 +377,7 @@ int close_range(unsigned int first, unsigned int last, int flags)
 		errno = ENOMEM;
 		return -1;
 	}
-	/* Before others can open files by these numbers. */
+	/* Before other threads can open files with these numbers. */
 	for (i = 0; i < n; i++)
 		old[i] = emu_fd_clear((int)(first + i));
 	ret = real_close_range()(first, last, flags);
@@ -478,7 +478,7 @@ int ioctl(int fd, unsigned long cmd, ...)
 	return -1;
 }
 
-/* The kernel's file has neither. */
+/* The kernel's file supports neither. */
 ssize_t read(int fd, void *buf, size_t len)
 {
 	if (!emu_fd_get(fd))
@@ -507,7 +507,7 @@ void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
 	int ret;
 
-	/* What lies there goes first, or, if it would be split, stays. */
+	/* Unmap what is there first, or refuse if this would split a region. */
 	if (flags & MAP_FIXED && emu_region_unmap(addr, len, &ret) && ret < 0)
 		return MAP_FAILED;
 	return map(addr, len, prot, flags, fd, offset);

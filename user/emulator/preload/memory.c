@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory of this process as a device sees it: an address that isn't mapped is an error, never a signal. */
+/* Access of a device to this process' memory: an unmapped address is an error, never a signal. */
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include "emu.h"
 
-/* Raw system calls: sanitizers must not take the device's accesses for those of a thread. */
+/* Raw system calls, because sanitizers must not see the device's accesses as those of a thread. */
 static int memory_copy(long nr, unsigned long long addr, void *buf, unsigned int len)
 {
 	struct iovec local = { .iov_base = buf, .iov_len = len };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sections: a generic netlink socket leads to wd-emulate, and so does what an open costs. */
+/* Sections: generic netlink sockets, and the charges of opens, go to wd-emulate. */
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ int socket(int domain, int type, int protocol)
 	return real_socket()(domain, type, protocol);
 }
 
-/* Also one that was opened before this program was executed. */
+/* This includes sockets opened before this program was executed. */
 static bool is_ours(int fd)
 {
 	struct sockaddr_un peer, to;
@@ -77,7 +77,7 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	return 0;
 }
 
-/* --- the library's own --- */
+/* --- requests of this library --- */
 
 static int private_open(void)
 {
@@ -95,7 +95,7 @@ static int private_open(void)
 	return private_fd;
 }
 
-/* The answer's value, or -errno. */
+/* Return: the value of the answer, or -errno. */
 static int ask(struct emu_sections_message *m, enum emu_sections_type type)
 {
 	ssize_t n = -1;
@@ -151,7 +151,7 @@ struct emu_device *emu_available_of(const char *path)
 	return NULL;
 }
 
-/* The file itself has what the pool has; to an attached process the kernel tells another number. */
+/* The file has the pool's number; the kernel shows an attached process another one. */
 int emu_available_open(struct emu_device *dev, int flags)
 {
 	struct emu_sections_message m = { .value = (int)dev->index };
@@ -182,7 +182,7 @@ int wd_emulate_section(const char *name, const char *command)
 	strcpy(m.name, name);
 	strcpy(m.command, command);
 	ret = ask(&m, EMU_CONTROL);
-	/* Which of the queues were the section's this process doesn't know: all, then. */
+	/* This process doesn't know which queues were the section's: all of them end. */
 	if (!ret && !strcmp(command, "revoke"))
 		emu_control_revoke();
 	return ret;

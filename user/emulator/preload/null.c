@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The null engine: a ring that is complete in advance, so that nothing but the client is measured. No thread, no
- * trap: poll() is the only moment at which the device lives. There it gives the entries behind the consumer the
+ * The null engine: a ring that is complete in advance, so that only the client is measured. There is no thread and no
+ * trap: the device works only in poll(), where it gives the entries behind the consumer the
  * phase of the next pass.
  */
 #include "emu.h"
@@ -35,7 +35,7 @@ static u32 distance(u32 from, u32 to)
 	return (to + emu_depth() - from % emu_depth()) % emu_depth();
 }
 
-/* So many more entries have been consumed. Part of what is measured, so nothing is worked out for each. */
+/* @nr more entries have been consumed. This is part of the measurement, so it computes nothing per entry. */
 static void renew(struct emu_queue *q, u32 entries)
 {
 	struct qm_cqe *cqes = ring(q);
@@ -52,7 +52,7 @@ static void renew(struct emu_queue *q, u32 entries)
 	}
 }
 
-/* The consumer said where it is. After a guess that may be a whole ring further: nobody rings without having consumed. */
+/* The doorbell has the consumer's position. After a guess it may be a ring ahead: clients ring only after consuming. */
 static u32 consumed_told(struct emu_queue *q, u32 index)
 {
 	u32 n = distance(q->null_head, index);
@@ -67,9 +67,9 @@ static u32 consumed_told(struct emu_queue *q, u32 index)
 }
 
 /*
- * What it said has been overwritten by an SQ doorbell. The next time may do, a pass has room for that. If that is
- * lost as well: at most a ring less its quarter is in flight, as a client has to see to that sleeps in poll(), so
- * everything before that was consumed.
+ * An SQ doorbell has overwritten the position. The next one may be in time, as a pass has room for that. If that is
+ * lost too: a client that sleeps in poll() must have at most three quarters of a ring in flight, so everything before
+ * that was consumed.
  */
 static u32 consumed_guess(struct emu_queue *q, u32 index)
 {
@@ -84,7 +84,7 @@ static u32 consumed_guess(struct emu_queue *q, u32 index)
 	return q->null_tail - q->null_head - most;
 }
 
-/* Under the queue's poll lock: has the client rung since the last look? */
+/* Called with the queue's poll lock: has the client rung since the last call? */
 bool emu_null_look(struct emu_queue *q)
 {
 	unsigned long long bell = __atomic_load_n(doorbell(q), __ATOMIC_ACQUIRE);

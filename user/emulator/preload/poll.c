@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Waiting for queues. Readiness is computed from the rings as the kernel does; the eventfd behind a queue
- * only wakes who sleeps.
+ * Waiting for queues. Readiness is computed from the rings, as in the kernel; the eventfd behind a queue only wakes
+ * sleepers.
  */
 #include <poll.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #define READY		(POLLIN | POLLRDNORM)
 #define ON_STACK	64
 #define NS_PER_S	1000000000ull
-/* Nothing wakes who sleeps on a null queue while another thread submits: it looks this often. */
+/* Nothing wakes a sleeper on a null queue when another thread submits, so the sleeper polls this often. */
 #define NULL_SLICE_NS	1000000ull
 
 EMU_REAL(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
@@ -47,8 +47,8 @@ static void release(const struct pollfd *fds, nfds_t n, bool sleeps)
 }
 
 /*
- * Looks at the queues of @fds; the others' entries go to the kernel as they are. As in the kernel, who has
- * found something waits for nothing else.
+ * Checks the queues of @fds; other entries go to the kernel as they are. As in the kernel, a caller that has
+ * found an event doesn't wait for others.
  */
 static int look(struct pollfd *fds, struct pollfd *kernel, nfds_t n, bool waits)
 {
@@ -64,7 +64,7 @@ static int look(struct pollfd *fds, struct pollfd *kernel, nfds_t n, bool waits)
 			continue;
 		fds[i].revents = queue_revents(q, fds[i].events, waits && !ready);
 		ready += fds[i].revents != 0;
-		/* Nobody asked for input: the kernel's entry must not report the eventfd. */
+		/* The caller doesn't wait for input: the kernel's entry must not report the eventfd. */
 		kernel[i].events = fds[i].events & READY ? POLLIN : 0;
 	}
 	return ready;
@@ -259,11 +259,11 @@ int select(int n, fd_set *in, fd_set *out, fd_set *err, struct timeval *timeout)
 
 #define WATCHES	1024
 
-/* Queues that sit in an epoll set, and sets in a set: the kernel knows the queues' eventfds. */
+/* Queues in an epoll set, and sets in sets: the kernel knows the queues' eventfds. */
 static struct watch {
 	int ep, fd;
 	bool set;	/* fd is an epoll set itself */
-	bool listed;	/* the kernel would have it in its list of ready items */
+	bool listed;	/* it would be in the kernel's list of ready items */
 	bool disarmed;	/* EPOLLONESHOT, and reported */
 	struct epoll_event event;
 } watches[WATCHES];
@@ -289,7 +289,7 @@ static bool is_set(int fd)
 	return readlink(link, text, sizeof(text)) == sizeof(name) - 1 && !memcmp(text, name, sizeof(name) - 1);
 }
 
-/* What the kernel reported, without the eventfds' and inner sets' own wake-ups. */
+/* The kernel's events, without the wake-ups of eventfds and inner sets. */
 static int kernel_only(int ep, struct epoll_event *events, int n)
 {
 	unsigned int w;
@@ -316,7 +316,7 @@ static unsigned int watch_queue(struct watch *w)
 	return revents;
 }
 
-/* Is anything in the set readable? Looking consumes. */
+/* Is anything in the set readable? This consumes events. */
 static bool set_ready(int ep)
 {
 	struct epoll_event events[8];
@@ -338,7 +338,7 @@ static unsigned int watch_revents(struct watch *w)
 	return !w->disarmed && set_ready(w->fd) ? w->event.events & READY : 0;
 }
 
-/* What the kernel leaves of an item that it has reported. */
+/* Updates an item after a report, as the kernel does. */
 static void watch_reported(struct watch *w)
 {
 	struct epoll_event quiet = { .data = w->event.data };
@@ -365,7 +365,7 @@ static void watch_put(int ep, int op, int fd, bool set, const struct epoll_event
 	if (!w)
 		return;
 	*w = (struct watch){ .ep = ep, .fd = fd, .set = set, .event = *event };
-	/* The kernel looks here, too, and once more before it reports anything. Only an item that is new waits. */
+	/* The kernel checks readiness here, and again before it reports. Only a new item waits. */
 	w->listed = op == EPOLL_CTL_MOD;
 	watch_revents(w);
 }
@@ -378,7 +378,7 @@ int epoll_ctl(int ep, int op, int fd, struct epoll_event *event)
 
 	if (!emu_fd_get(fd) && !set && !__atomic_load_n(&nr_watches, __ATOMIC_RELAXED))
 		return real_epoll_ctl()(ep, op, fd, event);
-	/* A wake-up that comes to nothing doesn't disarm: watch_reported() does. */
+	/* A wake-up without an event doesn't disarm the item; watch_reported() does that. */
 	kernel_event = event;
 	if ((emu_fd_get(fd) || set) && op != EPOLL_CTL_DEL && event) {
 		kernel = *event;
@@ -434,7 +434,7 @@ static int watches_ready(int ep, struct epoll_event *events, int max)
 	return n;
 }
 
-/* Held devices whose queues sit in the set, or in one within it, may be due. */
+/* Held devices with queues in the set, or in a set within it, may be due. */
 static void release_set(int ep, bool sleeps)
 {
 	struct emu_device *due[ON_STACK];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A queue as its file shows it: open, ioctl, readiness, last close. */
+/* The file operations of a queue: open, ioctl, readiness, last close. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <misc/uacce/uacce.h>
 #include "emu.h"
 
-/* Descriptors of our own keep out of the range that a program sees itself use. */
+/* This library's descriptors are above the range that a program usually uses. */
 #define PRIVATE_FD_MIN	512
 
 EMU_REAL(int, open, const char *path, int flags, ...)
@@ -49,17 +49,17 @@ static int fd_move(int fd)
 	return moved;
 }
 
-/* The attribute is a file: whoever reads it, however, sees the number. */
+/* The attribute is a file, so that every way to read it finds the number. */
 static void available_update(struct emu_device *dev)
 {
 	char path[512], text[16];
 	int fd, n = snprintf(text, sizeof(text), "%u\n", dev->nr_queues - dev->nr_open);
 
-	/* Whoever answers for sections knows what is reserved, and what other processes have. */
+	/* With sections, wd-emulate knows the reserved contexts and those of other processes. */
 	if (emu_sections_there())
 		return;
 	snprintf(path, sizeof(path), "%s/sys/class/uacce/%s/available_instances", emu_config()->root, dev->name);
-	/* Not truncated to nothing first: file systems take that for a file being replaced, and wait for the disk. */
+	/* Without O_TRUNC: file systems treat that as the replacement of a file, and wait for the disk. */
 	fd = real_open()(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -95,7 +95,7 @@ static unsigned char *window(struct emu_queue *q)
 	return q->dev->bar4 + (size_t)q->id * QM_DB_WINDOW;
 }
 
-/* Fresh memory for each owner: nobody sees what the last one left. */
+/* Each owner gets new memory, without the data of the last owner. */
 static struct emu_queue *queue_alloc(struct emu_device *dev, unsigned int id)
 {
 	struct emu_queue *q = calloc(1, sizeof(*q));
@@ -176,7 +176,7 @@ void emu_queue_get(struct emu_queue *q)
 	atomic_fetch_add(&q->refs, 1);
 }
 
-/* Last descriptor and last mapping gone: stop, and give the queue back. */
+/* After the last descriptor and the last mapping: stop the queue, and give it back. */
 void emu_queue_put(struct emu_queue *q)
 {
 	struct emu_device *dev = q->dev;
@@ -266,14 +266,14 @@ int emu_queue_ioctl(struct emu_queue *q, unsigned long cmd, void *arg)
 	return err;
 }
 
-/* An event is found by one look, and once more by one that doesn't wait. */
+/* An event is found by one check, and once more by a check that doesn't wait. */
 static bool event_look(struct emu_queue *q, bool waits)
 {
 	int event = atomic_load(&q->event);
 
 	if (event != EMU_EVENT_NEW && (event == EMU_EVENT_NONE || waits))
 		return false;
-	/* Unless a newer one comes. */
+	/* Unless a newer event comes. */
 	atomic_compare_exchange_strong(&q->event, &event, event - 1);
 	return true;
 }
@@ -300,7 +300,7 @@ static bool model_ready(struct emu_queue *q, bool waits)
 	unsigned long long count;
 	bool ready;
 
-	/* Before the look: what comes after it makes the descriptor readable again. */
+	/* Before the check: a later event makes the descriptor readable again. */
 	while (real_read()(q->event_fd, &count, sizeof(count)) > 0)
 		;
 	if (emu_config()->mainline_poll)
@@ -312,7 +312,7 @@ static bool model_ready(struct emu_queue *q, bool waits)
 	return true;
 }
 
-/* Looking consumes, as the kernel's own look does. @waits: who looks is going to sleep if it finds nothing. */
+/* This consumes the event, as the kernel's check does. @waits: the caller sleeps if there is no event. */
 bool emu_queue_ready(struct emu_queue *q, bool waits)
 {
 	bool ready;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libc's functions behind those that this library replaces. */
+/* The libc functions that this library replaces. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include "emu.h"

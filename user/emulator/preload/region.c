@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Mappings of queues: each region once, whole, and not in a child. */
+/* Mappings of queues: each region can be mapped once and completely, and a child doesn't inherit it. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ static struct region {
 	unsigned int type;
 } regions[REGIONS_MAX];
 static unsigned int nr_regions;
-static atomic_uint any;		/* nr_regions, for a look without the lock */
+static atomic_uint any;		/* nr_regions, for a check without the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int region_check(const struct emu_queue *q, size_t len, int flags, off_t offset, unsigned int *type)
@@ -71,7 +71,7 @@ void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, in
 	return p;
 }
 
-/* A region that is cut anywhere keeps the call from doing anything. */
+/* If the call would cut a region, it does nothing. */
 static bool region_cut(uintptr_t start, uintptr_t end)
 {
 	unsigned int i;
@@ -100,7 +100,7 @@ int emu_region_unmap(void *addr, size_t len, int *ret)
 		*ret = -1;
 		return 1;
 	}
-	/* More than two regions in one call: the rest's queues stay until exit. */
+	/* More than two regions in one call: the queues of the others stay until exit. */
 	for (i = nr_regions; i-- > 0 && n < 2;) {
 		if (regions[i].start < start || regions[i].end > end)
 			continue;
@@ -147,7 +147,7 @@ bool emu_region_cut(const void *addr, size_t len)
 	return cut;
 }
 
-/* The mappings aren't there in a child. */
+/* A child doesn't have the mappings. */
 void emu_region_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which devices there are. */
+/* The emulated devices. */
 #include <stdio.h>
 #include <string.h>
 #include "devices.h"

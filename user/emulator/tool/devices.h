@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices there are: kinds one after the other, numbered through, as the kernel numbers them. */
+/* The emulated devices: kind after kind, numbered consecutively as by the kernel. */
 #ifndef EMULATE_DEVICES_H
 #define EMULATE_DEVICES_H
 
@@ -17,7 +17,7 @@ void devices_set(enum device_kind kind, unsigned int nr);
 unsigned int devices_nr(void);
 unsigned int devices_nr_of(enum device_kind kind);
 enum device_kind device_kind(unsigned int id);
-/* Of its driver. */
+/* The name of its driver. */
 const char *device_driver(enum device_kind kind);
 void device_name(unsigned int id, char name[DEVICE_NAME]);
 /* The number of the device with that name, or -1. */

@@ -48,19 +48,22 @@ static void usage(FILE *to)
 	      "                  [--bandwidth MBPS] [--workers N] [--engine all|none] [--mainline-poll] [--null]\n"
 	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
 	      "                  [--node N,...] [--sections FILE]\n"
-	      "                  -- COMMAND [ARGUMENT]...\n"
-	      "With --null and --engine none nothing is computed: what requests produce is garbage.\n", to);
+	      "                  -- COMMAND [ARGUMENT]...\n\n"
+	      "Run COMMAND with emulated accelerators; wd-emulate(1) describes the options.\n"
+	      "With --null or --engine none, devices compute nothing: the output of requests is garbage.\n", to);
 }
 
-static unsigned long long number(const char *option, const char *text, unsigned long long most)
+static unsigned long long number(const char *option, const char *text, unsigned long long least,
+				 unsigned long long most)
 {
 	unsigned long long v;
 	char *end;
 
 	errno = 0;
 	v = strtoull(text, &end, 10);
-	if (errno || end == text || *end || *text == '-' || v > most) {
-		fprintf(stderr, "wd-emulate: --%s %s: expected a number from 0 to %llu\n", option, text, most);
+	if (errno || end == text || *end || *text == '-' || v < least || v > most) {
+		fprintf(stderr, "wd-emulate: --%s %s: expected a number from %llu to %llu\n", option, text, least,
+			most);
 		exit(EXIT_USAGE);
 	}
 	return v;
@@ -69,11 +72,12 @@ static unsigned long long number(const char *option, const char *text, unsigned 
 static void options_agree(const struct options *o)
 {
 	if (devices_nr() > DEVICES_MAX) {
-		fprintf(stderr, "wd-emulate: %u devices: expected at most %d\n", devices_nr(), DEVICES_MAX);
+		fprintf(stderr, "wd-emulate: %u devices: expected at most %d of all kinds together\n", devices_nr(),
+			DEVICES_MAX);
 		exit(EXIT_USAGE);
 	}
 	if (o->null && o->not_null) {
-		fprintf(stderr, "wd-emulate: --null has no engine for --%s\n", o->not_null);
+		fprintf(stderr, "wd-emulate: --%s has no effect with --null: expected one of them\n", o->not_null);
 		exit(EXIT_USAGE);
 	}
 	if (strcmp(o->engine, "all") && strcmp(o->engine, "none")) {
@@ -92,13 +96,13 @@ static const char *faults(const char *text)
 		exit(EXIT_USAGE);
 	}
 	if (strlen(text) > FAULT_MAX) {
-		fprintf(stderr, "wd-emulate: --fault: longer than %d characters\n", FAULT_MAX);
+		fprintf(stderr, "wd-emulate: --fault: expected at most %d characters\n", FAULT_MAX);
 		exit(EXIT_USAGE);
 	}
 	return text;
 }
 
-/* One number for each device; the last one is that of all others, too. */
+/* One number for each device; the last number is also that of all further devices. */
 static void nodes(const char *text, struct tree_shape *shape)
 {
 	const char *p = text;
@@ -110,7 +114,8 @@ static void nodes(const char *text, struct tree_shape *shape)
 		if (*p) {
 			v = strtol(p, &end, 10);
 			if (end == p || (*end && (*end != ',' || !end[1])) || v < -1 || v > 15) {
-				fprintf(stderr, "wd-emulate: --node %s: expected numbers from -1 to 15 with commas between\n", text);
+				fprintf(stderr, "wd-emulate: --node %s: expected numbers from -1 to 15, separated by "
+					"commas\n", text);
 				exit(EXIT_USAGE);
 			}
 			p = *end ? end + 1 : end;
@@ -149,28 +154,28 @@ static int options_parse(int argc, char **argv, struct options *o)
 			o->not_null = table[i].name;
 		switch (c) {
 		case 'z':
-			devices_set(DEVICE_ZIP, (unsigned int)number("zip", optarg, DEVICES_MAX));
+			devices_set(DEVICE_ZIP, (unsigned int)number("zip", optarg, 0, DEVICES_MAX));
 			o->devices = 1;
 			break;
 		case 'c':
-			devices_set(DEVICE_SEC, (unsigned int)number("sec", optarg, DEVICES_MAX));
+			devices_set(DEVICE_SEC, (unsigned int)number("sec", optarg, 0, DEVICES_MAX));
 			o->devices = 1;
 			break;
 		case 'p':
-			devices_set(DEVICE_HPRE, (unsigned int)number("hpre", optarg, DEVICES_MAX));
+			devices_set(DEVICE_HPRE, (unsigned int)number("hpre", optarg, 0, DEVICES_MAX));
 			o->devices = 1;
 			break;
 		case 'q':
-			o->shape.queues = (unsigned int)number("queues", optarg, 1024);
+			o->shape.queues = (unsigned int)number("queues", optarg, 2, 1024);
 			break;
 		case 'l':
-			o->latency_ns = number("latency", optarg, 10000000000ull);
+			o->latency_ns = number("latency", optarg, 0, 10000000000ull);
 			break;
 		case 'b':
-			o->mbps = number("bandwidth", optarg, 1000000);
+			o->mbps = number("bandwidth", optarg, 0, 1000000);
 			break;
 		case 'd':
-			o->shape.depth = (unsigned int)number("depth", optarg, QM_SQ_DEPTH_V2);
+			o->shape.depth = (unsigned int)number("depth", optarg, 4, QM_SQ_DEPTH_V2);
 			break;
 		case 'e':
 			o->engine = optarg;
@@ -179,13 +184,13 @@ static int options_parse(int argc, char **argv, struct options *o)
 			o->null = 1;
 			break;
 		case 'w':
-			o->workers = number("workers", optarg, 8);
+			o->workers = number("workers", optarg, 0, 8);
 			break;
 		case 'f':
 			o->fault = faults(optarg);
 			break;
 		case 's':
-			o->seed = number("seed", optarg, ~0ull);
+			o->seed = number("seed", optarg, 0, ~0ull);
 			break;
 		case 'm':
 			o->mainline_poll = 1;
@@ -207,14 +212,14 @@ static int options_parse(int argc, char **argv, struct options *o)
 	if (!o->devices)
 		devices_set(DEVICE_ZIP, 1);
 	options_agree(o);
-	if (optind == argc || o->shape.queues < 2 || o->shape.depth < 4) {
-		usage(stderr);
+	if (optind == argc) {
+		fprintf(stderr, "wd-emulate: expected a COMMAND; run 'wd-emulate --help' for the options\n");
 		exit(EXIT_USAGE);
 	}
 	return optind;
 }
 
-/* Beside us: in ../lib of where this program lies, as built and as installed. */
+/* The library is in ../lib of this program's folder, in the build folder and where it is installed. */
 static int library_path(char *path, size_t len)
 {
 	ssize_t n = readlink("/proc/self/exe", path, len - 1);
@@ -235,7 +240,7 @@ static int library_path(char *path, size_t len)
 	return access(path, R_OK) ? -errno : 0;
 }
 
-/* In front of what is there: a list separated by @separator. */
+/* Puts @value in front of the variable's list, whose elements @separator separates. */
 static void env_prepend(const char *name, const char *value, char separator)
 {
 	const char *old = getenv(name);
@@ -266,7 +271,7 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	setenv("WD_EMULATE", spec, 1);
 	setenv("WD_EMULATE_ROOT", root, 1);
 	env_prepend("LD_PRELOAD", library, ':');
-	/* A preloaded library necessarily comes before a sanitizer's, and a child has device threads of its own. */
+	/* A preloaded library always comes before a sanitizer's, and a child has device threads of its own. */
 	env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 	env_prepend("TSAN_OPTIONS", "die_after_fork=0", ':');
 }
@@ -276,7 +281,7 @@ static void pass_on(int sig)
 	kill(child, sig);
 }
 
-/* What would end us before we have cleaned up waits, until there is a program that it can be passed on to. */
+/* Signals that would end this program before it has cleaned up wait, until they can be passed on to the command. */
 static void signals_hold(sigset_t *before)
 {
 	sigset_t hold;
@@ -289,7 +294,7 @@ static void signals_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &hold, before);
 }
 
-/* The terminal sends the first two to both of us, but not to one that was not there yet: @early was pending before. */
+/* The terminal sends the first two to the command too, except those that came before it existed: @early. */
 static void signals_pass_on(const sigset_t *before, const sigset_t *early)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, forward = { .sa_handler = pass_on };
@@ -305,7 +310,7 @@ static void signals_pass_on(const sigset_t *before, const sigset_t *early)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-/* With signals held; they are so again when it has ended. */
+/* Called with signals held; they are held again when the command has ended. */
 static int run(char **argv, const sigset_t *before)
 {
 	sigset_t unused, early;
@@ -325,7 +330,7 @@ static int run(char **argv, const sigset_t *before)
 		_exit(EXIT_NOT_FOUND);
 	}
 	signals_pass_on(before, &early);
-	/* Its number is nobody else's until it is waited for without WNOWAIT. */
+	/* The pid isn't reused until it is waited for without WNOWAIT. */
 	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) && errno == EINTR)
 		;
 	signals_hold(&unused);
@@ -334,7 +339,7 @@ static int run(char **argv, const sigset_t *before)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Answers for sections, if there are any: where, "" nowhere. */
+/* Starts the service for sections, if there are any, at @address; otherwise @address is "". */
 static void sections_start(const struct options *o, const char *root, char address[EMU_SECTIONS_ADDRESS])
 {
 	struct sections_devices devices = { .nr = devices_nr(), .queues = o->shape.queues };
@@ -344,7 +349,7 @@ static void sections_start(const struct options *o, const char *root, char addre
 	if (!o->sections)
 		return;
 	memcpy(devices.node, o->shape.node, sizeof(devices.node));
-	/* mkdtemp()'s name is nobody else's. */
+	/* mkdtemp()'s name is unique. */
 	snprintf(address, EMU_SECTIONS_ADDRESS, "wd-emulate-%d%s", (int)getpid(), strrchr(root, '.'));
 	if (sections_read(o->sections) || sections_begin(&devices)) {
 		tree_remove(root);

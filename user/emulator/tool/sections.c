@@ -12,7 +12,7 @@
 static struct sections_devices devs;
 static unsigned int reserved[DEVICES_MAX], used_pool[DEVICES_MAX];
 static struct charge charges[CHARGES_MAX];	/* number 0 is none */
-static const char *tree;	/* NULL: nobody sees the account */
+static const char *tree;	/* NULL: the counts aren't shown in files */
 
 struct section *section_find(const char *name)
 {
@@ -24,7 +24,7 @@ struct section *section_find(const char *name)
 	return NULL;
 }
 
-/* What the pool has left, reserved contexts set aside whether they are used or not. */
+/* Free contexts of the pool, without reserved contexts, used or not. */
 static unsigned int pool_free(unsigned int device)
 {
 	return devs.queues - reserved[device] - used_pool[device];
@@ -42,7 +42,7 @@ static void available_write(unsigned int device)
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	/* Not truncated to nothing first: somebody may be reading. */
+	/* Without O_TRUNC: a program may be reading the file. */
 	if (write(fd, text, (size_t)n) != n || ftruncate(fd, n))
 		fprintf(stderr, "wd-emulate: %s: %s\n", path, strerror(errno));
 	close(fd);
@@ -98,12 +98,12 @@ static int section_begin(struct section *s)
 		if (reserved[s->device[k]] <= devs.queues)
 			continue;
 		device_name(s->device[k], name);
-		fprintf(stderr, "wd-emulate: section %s: %s has %u queues, not %u\n", s->name, name, devs.queues,
-			reserved[s->device[k]]);
+		fprintf(stderr, "wd-emulate: section %s: %s has %u queues, but the sections need %u\n", s->name,
+			name, devs.queues, reserved[s->device[k]]);
 		return -1;
 	}
 	if (!all) {
-		fprintf(stderr, "wd-emulate: section %s has no contexts\n", s->name);
+		fprintf(stderr, "wd-emulate: section %s: expected at least one context\n", s->name);
 		return -1;
 	}
 	for (i = 0; i < s->num_processes; i++)
@@ -113,7 +113,8 @@ static int section_begin(struct section *s)
 			if (s->limit && !share_sum(s, k))
 				continue;
 			if (s->nr_slots++ == SLOTS_MAX) {
-				fprintf(stderr, "wd-emulate: section %s: more than %d slots\n", s->name, SLOTS_MAX);
+				fprintf(stderr, "wd-emulate: section %s: expected at most %d slots\n", s->name,
+					SLOTS_MAX);
 				return -1;
 			}
 			slot->member = s->limit ? (int)k : -1;
@@ -218,7 +219,7 @@ static bool groups_have(const struct section_ids *gids, pid_t pid)
 	return has;
 }
 
-/* As the kernel's, but that nobody is an administrator, and where nothing is said everybody is. */
+/* As in the kernel, but root has no privilege, and without any key everybody is allowed. */
 static bool section_allows(const struct section *s, pid_t pid, uid_t uid)
 {
 	bool nothing_said = !s->uids.all && !s->uids.nr && !s->gids.all && !s->gids.nr;
@@ -338,7 +339,7 @@ static unsigned int extras_of(pid_t pid)
 	return n;
 }
 
-/* As the table of provisioning.md says. */
+/* As in the table of docs/provisioning.md. */
 static int charge_choose(struct charge *c)
 {
 	struct section *s = NULL;
@@ -436,7 +437,7 @@ void conn_gone(int conn)
 				slot_leave(&sections[i], &sections[i].slot[j]);
 }
 
-/* --- what a test asks for --- */
+/* --- requests of tests --- */
 
 static void section_revoke(struct section *s)
 {

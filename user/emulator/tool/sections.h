@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections as the kernel keeps them, for programs on emulated devices: who has which slot, and what is charged to it. */
+/* Sections as in the kernel, for programs on emulated devices: owners of slots, and contexts charged to slots. */
 #ifndef EMULATE_SECTIONS_H
 #define EMULATE_SECTIONS_H
 
@@ -13,12 +13,12 @@
 #define CHARGES_MAX	4096
 
 struct slot {
-	int member;		/* position of the only device, -1 all */
+	int member;		/* position of its only device, or -1 for all */
 	int index;
-	pid_t owner;		/* 0: nobody is attached */
+	pid_t owner;		/* 0: no process is attached */
 	int pidfd;
 	int conn;		/* the attachment's socket */
-	pid_t charged;		/* whose contexts are charged to it */
+	pid_t charged;		/* the process whose contexts are charged to it */
 	unsigned int used[DEVICES_MAX];		/* by position */
 };
 
@@ -67,7 +67,7 @@ struct charge {
 	bool extra;
 };
 
-/* How devices are where sections are. */
+/* The devices, as far as sections need them. */
 struct sections_devices {
 	unsigned int nr, queues;
 	int node[DEVICES_MAX];
@@ -77,7 +77,7 @@ extern struct section sections[SECTIONS_MAX];
 extern unsigned int nr_sections;
 
 /* sections_parse.c */
-/* Read the file, "-" standard input; 0, or -1 after messages that name file and line. */
+/* Read the file ("-": standard input); 0, or -1 after messages that name file and line. */
 int sections_read(const char *path);
 
 /* sections.c */
@@ -85,13 +85,13 @@ int sections_read(const char *path);
 int sections_begin(const struct sections_devices *devices);
 struct section *section_find(const char *name);
 void section_share(const struct section *s, unsigned int position, unsigned int *sync, unsigned int *async);
-/* From here on available_instances of the devices below @root follows the account. */
+/* From now on, available_instances of the devices below @root shows the counts. */
 void sections_show(const char *root);
 int device_node(unsigned int device);
 void slot_name(const struct section *s, const struct slot *slot, char name[64]);
 bool slot_has(const struct slot *slot, unsigned int position);
 struct slot *attachment_of(pid_t pid, struct section **s);
-/* 0 and *slot (NULL: none is free); or -errno and *why. */
+/* Return: 0 and *slot (NULL: none is free), or -errno and *why. */
 int attach(const char *name, const char *want, pid_t pid, uid_t uid, int conn, struct section **s, struct slot **slot,
 	   const char **why);
 struct slot *slot_take(struct section *s, const char *want, pid_t pid, int conn);
@@ -100,9 +100,9 @@ unsigned int slots_attached(const struct section *s);
 unsigned int slots_lingering(const struct section *s);
 int charge_open(unsigned int device, pid_t pid, int conn);
 void charge_close(int charge);
-/* What that process could still open, as the kernel's available_instances says: of its slot's, or of the pool. */
+/* Contexts that the process can still open, of its slot or of the pool: the kernel's available_instances. */
 int charges_left(unsigned int device, pid_t pid);
-/* The connection is gone. */
+/* The connection has ended. */
 void conn_gone(int conn);
 int section_control(const char *name, const char *command);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file of sections: wdctl's parser reads it, and what it says becomes what the emulator keeps. */
+/* The file of sections: wdctl's parser reads it, and this file turns the result into the emulator's sections. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int complain(const struct object *o, const char *what, long most)
 	return -1;
 }
 
-/* All values are in their canonical form from here on: numbers are digits, and lists have what is expected in them. */
+/* The parser leaves values in their canonical form: numbers are digits, and lists have valid elements. */
 static unsigned int number(const struct object *o, enum section_attr attr)
 {
 	return (unsigned int)strtoul(o->value[attr], NULL, 10);
@@ -34,7 +34,7 @@ static int nodes(struct section *s, const struct object *o)
 
 	while (value_next(&list, &element, &len)) {
 		if (s->nr_nodes == DEVICES_MAX)
-			return complain(o, "Nodes: expected at most %ld here", DEVICES_MAX);
+			return complain(o, "Nodes: expected at most %ld nodes", DEVICES_MAX);
 		sscanf(element, "%d=%u+%u", &s->nodes[s->nr_nodes].node, &s->nodes[s->nr_nodes].sync,
 		       &s->nodes[s->nr_nodes].async);
 		s->nr_nodes++;
@@ -53,8 +53,8 @@ static int devices(struct section *s, const struct object *o)
 		snprintf(name, sizeof(name), "%.*s", (int)len, element);
 		id = device_find(name);
 		if (id < 0) {
-			fprintf(stderr, "wd-emulate: %s:%zu: [%s] Devices: there is no device %s\n", file_name, o->line,
-				o->name, name);
+			fprintf(stderr, "wd-emulate: %s:%zu: [%s] Devices: expected an emulated device, not %s\n",
+				file_name, o->line, o->name, name);
 			return -1;
 		}
 		s->device[s->nr_devices++] = (unsigned int)id;
@@ -81,7 +81,7 @@ static int section(const struct object *o)
 	struct section *s = &sections[nr_sections];
 
 	if (nr_sections == SECTIONS_MAX)
-		return complain(o, "expected at most %ld sections here", SECTIONS_MAX);
+		return complain(o, "expected at most %ld sections", SECTIONS_MAX);
 	nr_sections++;
 	memcpy(s->name, o->name, sizeof(s->name));
 	s->num_processes = number(o, SECTION_NUM_PROCESSES);
@@ -107,7 +107,8 @@ static int sections_from(const struct config *c)
 	if (c->errors)
 		return -1;
 	if (c->objects[OBJECT_DEVICE].count)
-		return complain(&c->objects[OBJECT_DEVICE].item[0], "emulated devices have no settings", 0);
+		return complain(&c->objects[OBJECT_DEVICE].item[0],
+				"expected sections only: emulated devices have no settings", 0);
 	for (i = 0; i < list->count; i++)
 		if (section(&list->item[i]))
 			return -1;

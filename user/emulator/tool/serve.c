@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Generic netlink's messages over a local socket, which says who has sent each.
- * One thread looks at the connections, and at the processes that are attached.
+ * Generic netlink's messages over a local socket, which names the sender of each message. One thread serves the
+ * connections, and watches the attached processes.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -27,7 +27,7 @@
 static int listener;
 static int conns[CONNS_MAX];
 static unsigned int nr_conns;
-static struct waiter waiters[WAITERS_MAX];	/* in the order of coming */
+static struct waiter waiters[WAITERS_MAX];	/* first come, first served */
 static unsigned int nr_waiters;
 
 static unsigned long long now_ns(void)
@@ -86,7 +86,7 @@ static void nest_end(struct message *m, struct nlattr *nest)
 
 static void message_send(int conn, const struct message *m)
 {
-	/* Who doesn't read loses it, as with a socket's buffer in the kernel. */
+	/* A program that doesn't read loses the message, as with a full socket buffer in the kernel. */
 	if (send(conn, m, m->h.nlmsg_len, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return;
 }
@@ -188,7 +188,7 @@ static void waiter_drop(unsigned int i)
 	memmove(&waiters[i], &waiters[i + 1], (--nr_waiters - i) * sizeof(waiters[0]));
 }
 
-/* What has changed may be somebody's turn. */
+/* After a change, a waiting process may get a slot. */
 static void waiters_serve(void)
 {
 	unsigned int i = 0;
@@ -321,7 +321,7 @@ static int family_get(const struct request *r, const char **why)
 	return 1;
 }
 
-/* 1: answered; else 0 or -errno, and *why. */
+/* Return: 1 if answered, otherwise 0, or -errno and *why. */
 static int command(const struct request *r, unsigned char cmd, const char **why)
 {
 	*why = NULL;
@@ -329,7 +329,7 @@ static int command(const struct request *r, unsigned char cmd, const char **why)
 		return family_get(r, why);
 	if (r->h->nlmsg_type != EMU_SECTIONS_FAMILY)
 		return -ENOENT;
-	/* There are no lists. */
+	/* Dumps are not supported. */
 	if ((r->h->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP)
 		return -EOPNOTSUPP;
 	switch (cmd) {
@@ -384,7 +384,7 @@ static void request(struct request *r, const char *p, size_t len)
 		return;
 	request_parse(r, p + NLMSG_HDRLEN + GENL_HDRLEN, r->h->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN);
 	ret = command(r, ((const struct genlmsghdr *)(const void *)(p + NLMSG_HDRLEN))->cmd, &why);
-	/* An answer doesn't stand for the acknowledgement, as the kernel's doesn't. */
+	/* As in the kernel, an answer doesn't replace the acknowledgement. */
 	if (ret < 0 || r->h->nlmsg_flags & NLM_F_ACK)
 		acknowledge(r->conn, r->h, ret < 0 ? ret : 0, ret < 0 ? why : NULL);
 }
@@ -492,7 +492,7 @@ static void *serve(void *arg)
 		for (i = 1 + known; i < n; i++)
 			if (pfd[i].revents)
 				owners_end(pfd[i].fd);
-		/* The last takes the place of one that ends, so from the back. */
+		/* From the back, because the last connection moves to the index of one that ends. */
 		for (i = known; i-- > 0; )
 			if (pfd[1 + i].revents && !conn_read(conns[i]))
 				conn_end(i);
@@ -515,7 +515,7 @@ int serve_start(const char *address)
 	listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (listener < 0)
 		return -errno;
-	/* Handed down to what is accepted: no message is without its sender's name. */
+	/* Accepted connections inherit this: every message names its sender. */
 	if (setsockopt(listener, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
 		return -errno;
 	if (bind(listener, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address))) ||

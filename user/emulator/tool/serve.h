@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers, in the kernel's place, what programs ask of sections. */
+/* Answers requests about sections instead of the kernel. */
 #ifndef EMULATE_SERVE_H
 #define EMULATE_SERVE_H
 
-/* From now on, in a thread of its own; address: where, without NUL bytes. 0 or -errno. */
+/* Serve at this abstract address (without NUL bytes), in a thread of its own. Return: 0 or -errno. */
 int serve_start(const char *address);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The sysfs tree and the nodes of emulated devices, as files of a temporary folder. */
+/* The sysfs tree and the device nodes of emulated devices, as files in a temporary folder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -18,11 +18,11 @@
 struct tree {
 	const char *root;
 	char path[512];
-	size_t len;		/* of the folder that files go into */
+	size_t len;		/* of the path of the folder for files */
 	int err;
 };
 
-/* What a kernel's driver says of an algorithm, in its words. */
+/* The kernel driver's words for an algorithm. */
 struct algorithm {
 	const char *name;
 	unsigned int flags;
@@ -197,7 +197,7 @@ static void cpu_map(struct tree *t, long cpus)
 	file(t, "cpumap", "%s\n", map);
 }
 
-/* All with all CPUs, so that poll threads of any node find some. */
+/* Every node has all CPUs, so that poll threads of any node have CPUs to run on. */
 static void node(struct tree *t, int id, int nodes)
 {
 	char distance[16 * 4] = "";
