@@ -6,19 +6,19 @@
 #include "cmd.h"
 #include "lib/facts.h"
 
-/** ask_open() - the reason is printed when this fails. */
+/** ask_open() - open the kernel's family; prints the reason of a failure. */
 enum wdctl_exit ask_open(const char *command, struct wd_nl *f);
 
-/** ask_failed() - print why the last request was refused. @what: it was about, may be NULL. */
+/** ask_failed() - print why the last request was refused. @what: the object of the request, may be NULL. */
 void ask_failed(const char *command, const char *what, const struct wd_nl *f, int error);
 
-/** ask_torn() - true if @ret is of a list that may miss some; says so. */
+/** ask_torn() - true, after a note, if @ret means that the list may be incomplete. */
 bool ask_torn(const char *command, int ret);
 
-/** ask_number() - of an option, 0 to @max. @unit: for the message. */
+/** ask_number() - parse the number of an option, 0 to @max; false after a message. */
 bool ask_number(const char *command, const char *option, const char *text, unsigned long max, unsigned long *number);
 
-/** ask_seconds() - of an option, with decimals, in milliseconds; at least one. */
+/** ask_seconds() - parse the seconds of an option, with decimals, to milliseconds (at least one). */
 bool ask_seconds(const char *command, const char *option, const char *text, long *ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command of wdctl is, and what it is given. */
+/* A command of wdctl, and its input. */
 #ifndef WDCTL_CMD_H
 #define WDCTL_CMD_H
 
@@ -12,8 +12,8 @@ enum wdctl_exit {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,	/* the system refused, or doctor found a problem */
 	EXIT_USAGE = 2,		/* nothing was tried */
-	EXIT_BUSY = 3,		/* in use by somebody; nothing was changed unless said */
-	/* Of a command that becomes another program, whose code it is otherwise; as those of env(1). */
+	EXIT_BUSY = 3,		/* in use; nothing was changed unless a message says so */
+	/* Of a command that executes another program, as in env(1); otherwise that program's exit status. */
 	EXIT_NOT_RUN = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
@@ -44,7 +44,7 @@ struct wdctl_run {
 	bool json;
 	bool dry_run;
 	const char *opt[128];	/* by key: the argument, "" for an option without, NULL when not given */
-	char **args;		/* what is not an option */
+	char **args;		/* arguments that are not options */
 	int args_nr;
 };
 

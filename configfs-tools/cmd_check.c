@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl check: is a file of sections right; the kernel isn't asked. */
+/* wdctl check: checks a file of sections without asking the kernel. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl ctx: who holds what. */
+/* wdctl ctx: the open contexts and the processes that hold them. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static bool is_wanted(const struct filter *f, const struct fact_ctx *c)
 	       (!f->by_pid || f->pid == c->pid);
 }
 
-/* The kernel lists by number of the device. */
+/* The kernel lists contexts by number of the device, not by its name. */
 static int order(const void *a, const void *b)
 {
 	const struct fact_ctx *x = a, *y = b;

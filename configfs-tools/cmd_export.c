@@ -11,7 +11,7 @@
 #include "lib/export.h"
 #include "provision.h"
 
-/* They become words of somebody else's file. */
+/* The values become words in another program's file, so they must need no quotes. */
 static bool word_good(const char *option, const char *word, const char *chars)
 {
 	char shown[ESCAPE_SIZE];

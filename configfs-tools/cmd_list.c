@@ -53,14 +53,14 @@ static int print_table(const struct wdctl_run *r, const struct device_list *list
 		add_number(&t, &d->total);
 		add_number(&t, &d->reserved);
 		add_number(&t, &d->used);
-		/* A kernel without sections tells only what can be opened; the two are the same there. */
+		/* A kernel without sections only reports available_instances, which is the same number there. */
 		add_number(&t, d->free.known ? &d->free : &d->available);
 		table_add(&t, "%s", device_state_name(d->state));
 	}
 	return table_print(&t);
 }
 
-/* Too rare for a column. */
+/* Missing algorithms are too rare for a column. */
 static void print_lacks(const struct wdctl_run *r, const struct device_list *list)
 {
 	size_t i;
@@ -88,7 +88,7 @@ static int print_json(const struct wdctl_run *r, const struct device_list *list)
 	return 0;
 }
 
-/* Where the kernel doesn't answer, what the files say has to do. */
+/* If the kernel doesn't answer over netlink, the counts in the files are used. */
 static void ask_counts(const struct wdctl_run *r, struct device_list *list)
 {
 	struct fact_devices facts;

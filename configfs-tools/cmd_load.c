@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl load: the kernel modules, in order; what was loaded is unloaded again when a later one fails. */
+/* wdctl load: loads the kernel modules in order; if one fails, unloads those that it has loaded. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static bool sim_parse(struct load_plan *plan, const char *spec)
 	return true;
 }
 
-/* Drivers of one source on the core of the other differ in structures, not only in features. */
+/* A driver and a core of different sources disagree on the layout of structures. */
 static bool is_foreign(const struct module *m)
 {
 	if (!m->loaded || !strcmp(m->name, module_sim_name))
@@ -141,7 +141,7 @@ static const char *params_of(struct module_db *db, const struct load_plan *plan,
 {
 	if (!strcmp(m->name, module_sim_name))
 		return plan->params;
-	/* The kernel's own drivers offer their queues to processes only when told so. */
+	/* The kernel's own drivers offer queues to processes only with this parameter. */
 	if (module_has_param(db, m->name, "uacce_mode"))
 		return "uacce_mode=1";
 	return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl monitor: events as they come, and how many of them didn't. */
+/* wdctl monitor: prints events as they happen, and the number of lost events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -65,13 +65,13 @@ static void begin_line(enum event_group group)
 	printf("%s.%03ld %-6s ", text, t.tv_nsec / 1000000, event_group_name(group));
 }
 
-/* Written at once: who reads a pipe sees each event when it comes. */
+/* Flushed at once: the reader of a pipe sees each event when it happens. */
 static int end_line(void)
 {
 	return fflush(stdout) || ferror(stdout) ? -EPIPE : 0;
 }
 
-/* @known: of how many were lost. */
+/* @known: @lost is the number of lost events; otherwise the number is unknown. */
 static int print_lost(const struct monitor *m, enum event_group group, bool known, uint64_t lost)
 {
 	struct json_object *o;
@@ -125,7 +125,7 @@ static int take_event(void *arg, const struct wd_nl_message *message)
 	uint64_t lost;
 	int ret = event_parse(&e, message);
 
-	/* A newer kernel's, which has no name here; its number will be missed. */
+	/* An event of a newer kernel, unknown here; its number counts as lost. */
 	if (ret == -EINVAL || is_over(m))
 		return 0;
 	if (ret)
@@ -140,8 +140,8 @@ static int take_event(void *arg, const struct wd_nl_message *message)
 }
 
 /*
- * Current numbers of the groups, which any device tells. Return: 0, -ENODATA without a device, -errno; not -ETIME or
- * -EPIPE, which are the monitor's own ends.
+ * Reads the current numbers of the groups, which any device reports. Return: 0, -ENODATA without a device, -errno; but
+ * not -ETIME or -EPIPE, with which watch() ends.
  */
 static int ask_current(struct monitor *m, uint64_t current[EVENT_GROUPS])
 {
@@ -155,7 +155,7 @@ static int ask_current(struct monitor *m, uint64_t current[EVENT_GROUPS])
 	current[EVENT_GROUP_CONFIG] = 0;
 	current[EVENT_GROUP_EVENT] = 0;
 	for (i = 0; i < devices.count; i++) {
-		/* A long dump: the last message is the newest. */
+		/* During a long dump the numbers grow: the highest is the current one. */
 		if (devices.item[i].config_seq > current[EVENT_GROUP_CONFIG])
 			current[EVENT_GROUP_CONFIG] = devices.item[i].config_seq;
 		if (devices.item[i].event_seq > current[EVENT_GROUP_EVENT])
@@ -165,7 +165,7 @@ static int ask_current(struct monitor *m, uint64_t current[EVENT_GROUPS])
 	return ret;
 }
 
-/* All that is there. Return: 0, -ENOBUFS if some were lost, -errno. */
+/* Reads all events that are there. Return: 0, -ENOBUFS if some were lost, -errno. */
 static int drain(struct monitor *m)
 {
 	bool lost = false;
@@ -181,8 +181,8 @@ static int drain(struct monitor *m)
 }
 
 /*
- * Having overflowed, a socket takes nothing more until it is empty, and says so only once. Hence empty it first;
- * then what was sent up to the current number is either there to be read, or lost.
+ * After an overflow, a socket accepts nothing until it is empty, and reports the overflow only once. So this empties it
+ * first; then every event up to the current number is either in the socket or lost.
  */
 static int settle(struct monitor *m)
 {
@@ -207,7 +207,7 @@ static int settle(struct monitor *m)
 	return ret;
 }
 
-/* ------ the family goes with its module ------ */
+/* ------ unloading of the module ------ */
 
 static int take_control(void *arg, const struct wd_nl_message *message)
 {
@@ -218,7 +218,7 @@ static int take_control(void *arg, const struct wd_nl_message *message)
 	return 0;
 }
 
-/* A socket that tells of families; where there is none, an unloaded module isn't noticed. */
+/* A socket for changes of families. Without it, the unloading of the module isn't noticed. */
 static bool control_open(struct monitor *m)
 {
 	if (wd_nl_open(&m->control, WD_NL_CONTROL))
@@ -244,7 +244,7 @@ static int time_left(const struct monitor *m)
 	return ms >= m->timeout_ms ? 0 : (int)(m->timeout_ms - ms);
 }
 
-/* Until enough events came, the time is over (-ETIME), the module is gone (-ENODEV), or -errno. */
+/* Return: 0 after enough events, -ETIME after the timeout, -ENODEV after the module was unloaded, or -errno. */
 static int watch(struct monitor *m)
 {
 	struct pollfd fds[] = {
@@ -287,7 +287,7 @@ static enum wdctl_exit finish(const struct monitor *m, int ret)
 		wdctl_error(COMMAND, "the module uacce was unloaded: no more events will come");
 		return EXIT_FAILED;
 	case -EPIPE:
-		/* As if the signal of a closed pipe had come. */
+		/* The reader closed the pipe: end without a message, as SIGPIPE does. */
 		return EXIT_FAILED;
 	default:
 		wdctl_error(COMMAND, "netlink: %s", strerror(-ret));
@@ -295,13 +295,13 @@ static enum wdctl_exit finish(const struct monitor *m, int ret)
 	}
 }
 
-/* ------ the beginning ------ */
+/* ------ start ------ */
 
 static void set_buffer(int fd, int kib)
 {
 	int bytes = kib > INT_MAX / 1024 ? INT_MAX : kib * 1024;
 
-	/* Beyond net.core.rmem_max with the right to it, else as much as that. */
+	/* Exceeding net.core.rmem_max needs CAP_NET_ADMIN; without it that is the limit. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 }
@@ -347,7 +347,7 @@ static enum wdctl_exit monitor(struct monitor *m, bool named, int buffer_kib)
 		gap_begin(&m->gap[g], current[g]);
 	if (!ret || ret == -ENODATA) {
 		m->has_control = control_open(m);
-		/* Who started this may wait for it, and then begin what is to be seen. */
+		/* A script can wait for this line before it causes events. */
 		wdctl_error(COMMAND, "listening to group%s%s%s", m->wanted[EVENT_GROUP_CONFIG] ? " config" : "",
 			    m->wanted[EVENT_GROUP_CONFIG] && m->wanted[EVENT_GROUP_EVENT] ? " and" : "",
 			    m->wanted[EVENT_GROUP_EVENT] ? " event" : "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl plan: what apply would do, step by step. */
+/* wdctl plan: prints the steps that apply would take. */
 #include "cmd.h"
 #include "provision.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl run: any program with a slot of a section. */
+/* wdctl run: runs a program with a slot of a section. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,13 +16,13 @@
 #define COMMAND "run"
 
 /*
- * libwd knows by the first (PID,SOCKET,SECTION,SLOT) that its process is attached already. Children of the program
- * aren't: the second has their libwd ask for slots of their own, rather than work outside the section unnoticed.
+ * The first variable (PID,SOCKET,SECTION,SLOT) tells libwd that its process is already attached. Children of the
+ * program are not attached: the second variable makes their libwd ask for slots of their own.
  */
 #define ENV_ATTACHED "WD_ATTACHED"
 #define ENV_SECTION "WD_SECTION"
 
-/* Above what scripts use for themselves ("exec 3<file" would close it), below FD_SETSIZE. */
+/* Above the numbers that scripts use ("exec 3<file" would close it), below FD_SETSIZE. */
 #define FD_MIN 200
 
 #define WAIT_FOREVER UINT32_MAX
@@ -34,7 +34,7 @@ struct grant {
 	bool verbose;
 	uint32_t seq;		/* of the request */
 	bool queued, granted;
-	int error;		/* of one that waited */
+	int error;		/* of a request that waited */
 	char slot[FACT_NAME_MAX];
 };
 
@@ -106,7 +106,7 @@ static void request(struct wd_nl *f, const struct wdctl_run *r, uint32_t wait_ms
 
 /* ------ waiting ------ */
 
-/* Asked on a socket of its own: this one is for the grant. */
+/* Asks on a socket of its own, because the first socket waits for the grant. */
 static void tell_waiting(const struct grant *g, uint64_t waited_ns)
 {
 	unsigned int waiting = 0;
@@ -125,7 +125,7 @@ static void tell_waiting(const struct grant *g, uint64_t waited_ns)
 	fflush(stderr);
 }
 
-/* The kernel counts the time. A signal ends this process, and with it the place in the queue. */
+/* The kernel measures the time. A signal ends this process, and so removes it from the queue. */
 static int await(struct wd_nl *f, struct grant *g)
 {
 	bool terminal = isatty(STDERR_FILENO);
@@ -146,7 +146,7 @@ static int await(struct wd_nl *f, struct grant *g)
 	return ret ? ret : -g->error;
 }
 
-/* What a full section looks like, as the sentence has no numbers. */
+/* Prints the counts of a full section, which the kernel's sentence doesn't have. */
 static void tell_full(struct wd_nl *f, const struct grant *g, bool waited)
 {
 	struct fact_section s;
@@ -193,14 +193,14 @@ static enum wdctl_exit attach(struct wd_nl *f, const struct wdctl_run *r, uint32
 
 /* ------ the program ------ */
 
-/* The descriptor is left open to the program, so the attachment lives as long as it. */
+/* The program inherits the descriptor, so the attachment lasts as long as the program. */
 static int keep_open(const struct wd_nl *f)
 {
 	int fd = f->fd, high = fcntl(fd, F_DUPFD, FD_MIN);
 
 	if (high >= 0)
 		return high;
-	/* Few descriptors are allowed: it stays where it is. */
+	/* The limit on descriptors is low: keep the number. */
 	return fcntl(fd, F_SETFD, 0) ? -errno : fd;
 }
 

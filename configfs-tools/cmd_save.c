@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl save: the kernel's sections and settings of devices, as a file that 'apply' takes. */
+/* wdctl save: prints the kernel's sections and the devices' settings as a file for 'apply'. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl section: one or some sections, by hand; plans and undoes as 'apply' does. */
+/* wdctl section: changes and shows single sections; plans and undoes as 'apply' does. */
 #include <stdio.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ static enum wdctl_exit finish(struct provision *p, struct config *wanted)
 	return result;
 }
 
-/* What is about more than one value, once the rest is filled in. */
+/* Checks that need all values of the section, including defaults. */
 static bool whole_is_good(struct config *c, const struct object *o)
 {
 	config_check_section(c, o);
@@ -155,7 +155,7 @@ static enum wdctl_exit del_run(struct provision *p, const struct verb *v, char *
 	return result == EXIT_DONE ? finish(p, &wanted) : result;
 }
 
-/* A drain goes on after the command: who asked for it should know. */
+/* A drain continues after the command, so a note says so. */
 static void tell_draining(struct provision *p, char **name, int count)
 {
 	enum section_state state;

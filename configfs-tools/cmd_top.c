@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl top: devices, sections and contexts, again and again. */
+/* wdctl top: shows devices, sections and contexts, and updates them. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 
 #define COMMAND "top"
 #define INTERVAL_MS 2000
-/* Wide enough for all columns, where there is no screen to be as wide as. */
+/* Without a screen: wide enough for all columns. */
 #define COLUMNS_OF_FILE 120
 
 static const char *const sorts[] = {
@@ -41,7 +41,7 @@ static void picture_free(struct top_picture *p)
 	fact_ctxs_free(&p->ctxs);
 }
 
-/* What changes while it is asked for is right the next time: a torn list will do. */
+/* A list that changed while it was read is good enough: the next picture is right. */
 static int picture_take(struct top *t, struct top_picture *p)
 {
 	int ret;
@@ -61,7 +61,7 @@ static int picture_take(struct top *t, struct top_picture *p)
 
 static enum wdctl_exit failed(const struct top *t, int error)
 {
-	/* The number of a family whose module is gone is nobody's. */
+	/* The family ended with its module. */
 	if (error == -ENOENT)
 		wdctl_error(COMMAND, "the module uacce was unloaded");
 	else
@@ -123,7 +123,7 @@ static enum wdctl_exit in_lines(struct top *t)
 	int ret;
 
 	for (round = 0; !t->rounds || round < t->rounds; round++) {
-		/* poll() with nothing to wait for but the end of a pipe. */
+		/* This poll() is a sleep that ends when the reader closes the pipe. */
 		if (round && poll(&reader, 1, (int)t->interval_ms) > 0)
 			return EXIT_FAILED;
 		if (round && !t->json)
@@ -156,7 +156,7 @@ static int draw(struct top *t)
 	return 0;
 }
 
-/* Return: false at the key that ends it. */
+/* Return: false if the key ends the program. */
 static bool take_key(struct top *t, char key)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl unload: the kernel modules, last first; refuses while somebody uses a device. */
+/* wdctl unload: unloads the kernel modules, last first, unless a process uses a device. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool is_ours(const char *word, size_t len)
 	return false;
 }
 
-/* Modules that unload doesn't know of but that sit on ours, another engine's driver for example. */
+/* Reports other modules that use one of ours, for example another engine's driver. */
 static bool has_other_holder(const struct module *m)
 {
 	const char *word = m->holders;
@@ -67,7 +67,7 @@ static int plan_make(struct module_db *db, struct unload_plan *plan)
 	return 0;
 }
 
-/* Lists who has queues open. Return: true when somebody has. */
+/* Lists the processes with open queues. Return: true if there are any. */
 static bool report_holders(const struct wdctl_run *r, bool fatal)
 {
 	struct device_list devices;

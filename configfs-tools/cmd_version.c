@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl version: what this build is. */
+/* wdctl version: prints the version of this build. */
 #include <stdio.h>
 
 #include "cmd.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl: the table of commands and the way into them. */
+/* wdctl: the table of commands, and main(). */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ const struct wdctl_cmd *wdctl_cmd_find(const char *name)
 	return NULL;
 }
 
-/* What completion scripts ask; not in the help. */
+/* Options for completion scripts, which the help doesn't list. */
 static enum wdctl_exit list_for_scripts(int argc, char **argv)
 {
 	const struct wdctl_cmd *const *cmd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Options of a command from its table: parsing and help come from the same rows. */
+/* The options of a command: one table serves parsing and help. */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -12,7 +12,7 @@
 
 #define OPTIONS_MAX 32
 
-/* Keys of the shared options, out of the way of letters. */
+/* Keys of the shared options, which aren't letters. */
 enum {
 	KEY_HELP = 'h',
 	KEY_JSON = 1,
@@ -98,7 +98,7 @@ static int options_parse(const struct wdctl_cmd *cmd, struct wdctl_run *r, int a
 	int key;
 
 	memset(longs, 0, sizeof(longs));
-	/* The options behind another program's name are that program's. */
+	/* Options after the name of another program belong to that program. */
 	if (cmd->kind & WDCTL_RUNS)
 		shorts[used++] = '+';
 	for (i = 0; i < n; i++) {
@@ -164,7 +164,7 @@ enum wdctl_exit wdctl_cmd_main(const struct wdctl_cmd *cmd, int argc, char **arg
 	if (ret == EXIT_DONE)
 		ret = cmd->run(&r);
 	root_close(&r.root);
-	/* A table cut short by a full disk must not look complete. */
+	/* A full disk must not make a truncated table look complete. */
 	if (fflush(stdout) || ferror(stdout)) {
 		wdctl_error(cmd->name, "standard output: %s", strerror(errno));
 		return EXIT_FAILED;

@@ -166,13 +166,13 @@ static void print_step(const struct step *s)
 	free(text);
 }
 
-/* The first signal ends apply between two steps, so that it can undo them; the next one what undoing waits for. */
+/* The first signal stops apply after a step, and the steps are undone; the second ends the waits of undoing. */
 static volatile sig_atomic_t stopped;
 
 static void on_signal(int sig)
 {
 	(void)sig;
-	/* More than two say no more. */
+	/* Only the first two signals have a meaning. */
 	if (stopped < 2)
 		stopped++;
 }
@@ -190,11 +190,11 @@ static void signals_take(struct signals_before *before)
 	size_t i;
 
 	stopped = 0;
-	/* One at a time: each of them counts. */
+	/* Handled one at a time, so that each signal counts. */
 	sigfillset(&sa.sa_mask);
 	for (i = 0; i < STOP_SIGNALS; i++)
 		sigaction(stop_signals[i], &sa, &before->stop[i]);
-	/* A reader of our output that goes away must not stop the work half way. */
+	/* A reader that closes our output must not stop the change in between. */
 	sa.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &sa, &before->pipe);
 }
@@ -267,8 +267,8 @@ static bool has_to_drain(const struct plan *plan)
 }
 
 /*
- * A drain can't be called off while slots are held: it begins when none is. New holders may come meanwhile, and
- * between the last look and the drain; that one is waited for, too. What is left of the time comes back in @wait_ms.
+ * A drain can't be cancelled while slots are held, so it begins when none is held. New holders may attach during this
+ * wait, and after its last check; the drain waits for the latter. @wait_ms returns the rest of the time.
  */
 static int wait_until_free(const struct provision *p, const struct plan *plan, int *wait_ms)
 {
@@ -278,12 +278,12 @@ static int wait_until_free(const struct provision *p, const struct plan *plan, i
 	bool told = false;
 	int ret = 0, look;
 
-	/* A recorded machine has no holders any more; a kernel that can't be asked tells by the drain. */
+	/* A recorded machine has no holders. If the kernel doesn't answer, the drain itself finds out. */
 	if (!has_to_drain(plan) || root_is_fake(&p->run->root) || wd_nl_open(&family, UACCE_GENL_NAME))
 		return 0;
 	while (!ret) {
 		look = held_read(&family, plan, &held);
-		/* One answer that doesn't come, in the middle of a wait, isn't its end. */
+		/* One failed request during the wait doesn't end the wait. */
 		if (look ? !told || look == -ENOENT : !held.count)
 			break;
 		if (stopped || wd_now_ns() >= until) {

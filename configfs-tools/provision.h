@@ -19,7 +19,7 @@ struct provision {
 	bool verbose;
 };
 
-/* Keys of the options of commands that make a plan; those with letters are letters. */
+/* Keys of the options of commands that make a plan: their letters. */
 #define PROVISION_PRUNE 'p'
 #define PROVISION_REVOKE 'r'
 #define PROVISION_MISSING_OK 'm'
@@ -41,7 +41,7 @@ struct provision {
 enum wdctl_exit provision_parse_file(const struct wdctl_run *r, const char *command, const char *file,
 				     struct config *c);
 
-/** provision_print_errors() - on standard error, each with what it is about. */
+/** provision_print_errors() - print all errors on standard error, each with file and line. */
 void provision_print_errors(const struct config *c, const char *file);
 
 /** provision_open() - read the kernel's side, with other writers locked out if it is to be changed. */
@@ -49,7 +49,7 @@ enum wdctl_exit provision_open(struct provision *p, const struct wdctl_run *r, c
 			       bool change);
 void provision_close(struct provision *p);
 
-/** provision_change() - to what is wanted; with --dry-run, or @plan_only, only printed. */
+/** provision_change() - change the kernel's side to @wanted; with --dry-run or @plan_only, only print the steps. */
 enum wdctl_exit provision_change(struct provision *p, const struct config *wanted, bool plan_only);
 
 /** provision_print_json() - frees @top; NULL counts as out of memory. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The terminal as a screen that is drawn again and again, and given back as it was. */
+/* The terminal as a screen that is redrawn, and restored at the end. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,14 +11,14 @@
 
 #include "screen.h"
 
-/* Another page without cursor; the old one comes back as it was. */
+/* Switch to the alternate screen and hide the cursor; and back. */
 #define PAGE_BEGIN "\033[?1049h\033[?25l\033[H\033[2J"
 #define PAGE_END "\033[?25h\033[?1049l"
 
 #define COLUMNS_OTHERWISE 80
 #define ROWS_OTHERWISE 24
 
-/* They come as messages, between two drawings: no handler, and the terminal is always given back. */
+/* Read through a signalfd between two drawings, so that the terminal is always restored. */
 static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
 
 bool screen_usable(void)
@@ -45,7 +45,7 @@ static void keys_begin(struct screen *s)
 	t.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	t.c_cc[VMIN] = 0;
 	t.c_cc[VTIME] = 0;
-	/* In the background this would stop us: then there are no keys. */
+	/* In the background, tcsetattr() would stop this process: then there are no keys. */
 	s->keys = tcgetpgrp(STDIN_FILENO) == getpgrp() && !tcsetattr(STDIN_FILENO, TCSANOW, &t);
 }
 
@@ -97,7 +97,7 @@ void screen_size(int *columns, int *rows)
 	*rows = w.ws_row;
 }
 
-/* The shell gets its terminal back until it lets us go on. */
+/* The shell has its terminal while this process is stopped. */
 static void stop_here(struct screen *s)
 {
 	page(PAGE_END);
@@ -142,7 +142,7 @@ enum screen_event screen_wait(struct screen *s, long ms, char *key)
 		return SCREEN_TIME;
 	if (read(STDIN_FILENO, key, 1) == 1)
 		return SCREEN_KEY;
-	/* Its end, for ever readable. */
+	/* The end of input stays readable: stop reading keys. */
 	s->keys = false;
 	return SCREEN_REDRAW;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The terminal as a screen that is drawn again and again, and given back as it was. */
+/* The terminal as a screen that is redrawn, and restored at the end. */
 #ifndef WDCTL_SCREEN_H
 #define WDCTL_SCREEN_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sections as the kernel has them, for people and programs. */
+/* Shows the kernel's sections, as text and as JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "table.h"
 
 /*
- * Who holds slots, which configfs doesn't tell. Empty where the kernel doesn't answer, and for a recorded machine,
- * whose processes are long gone.
+ * The counts of slots, which configfs doesn't have. Empty if the kernel doesn't answer, and for a recorded machine,
+ * whose processes have ended.
  */
 static void ask_slots(const struct provision *p, struct fact_sections *facts)
 {
@@ -33,7 +33,7 @@ static const char *value(const struct object *o, enum section_attr i)
 
 static void add_slots(struct table *t, const struct fact_section *f)
 {
-	/* Made since the kernel was asked. */
+	/* The section was made after the kernel was asked. */
 	const struct fact_section none = { 0 };
 
 	f = f ? f : &none;
@@ -85,7 +85,7 @@ static enum wdctl_exit print_list(const struct provision *p, const struct fact_s
 	return EXIT_FAILED;
 }
 
-/* Added to one that has what configfs tells; null where nobody does. */
+/* Adds the kernel's counts to the attributes from configfs; null if unknown. */
 static void add_slots_json(struct json_object *o, const char *name, const struct fact_sections *facts)
 {
 	const struct fact_section *f = fact_section_find(facts, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections as the kernel has them, for people and programs. */
+/* Shows the kernel's sections, as text and as JSON. */
 #ifndef WDCTL_SECTION_SHOW_H
 #define WDCTL_SECTION_SHOW_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tables for people: columns as wide as their widest cell. */
+/* Tables as text: columns are as wide as their widest cell. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What wdctl top shows, as lines. */
+/* The lines of wdctl top. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@ struct page {
 	int used;
 };
 
-/* Rows that are left. */
+/* Return: the number of rows that are free. */
 static int room(const struct page *p)
 {
 	return p->shape->rows ? p->shape->rows - p->used : 1 << 30;
 }
 
-/* How many of @count fit into so many rows below a head. If not all, the last row says how many don't. */
+/* Return: how many of @count fit into @rows below a head. If not all fit, the last row counts the others. */
 static size_t fitting(size_t count, int rows)
 {
 	if (rows > 0 && count < (size_t)rows)
@@ -55,7 +55,7 @@ static void line(struct page *p, bool head, const char *fmt, ...)
 
 /* ------ devices ------ */
 
-/* Ends of parts are rounded, not their widths: together they are as wide as the bar. */
+/* The ends of parts are rounded, not their widths, so that the parts together fill the bar. */
 static size_t end_of(uint64_t part, uint64_t all, size_t width)
 {
 	if (part > all)
@@ -77,7 +77,7 @@ void top_bar(char *buf, size_t width, const struct fact_device *d)
 	memset(buf + lost, 'x', width - lost);
 	memset(buf, '=', reserved);
 	memset(buf, '#', used);
-	/* What is there at all can be seen. */
+	/* A used context is always visible. */
 	if (d->used && !used && width)
 		buf[0] = '#';
 	buf[width] = '\0';
@@ -88,7 +88,7 @@ static int device_order(const void *a, const void *b)
 	return fact_order(((const struct fact_device *)a)->name, ((const struct fact_device *)b)->name);
 }
 
-/* Columns for the words of devices that may not be opened, where there are some. */
+/* Return: the width of the states of devices that can't be opened. */
 static int states_width(const struct fact_devices *l)
 {
 	int width = 0, len;
@@ -165,7 +165,7 @@ static int by_device(const void *a, const void *b)
 	return ret ? ret : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Those outside sections come last. */
+/* Contexts outside sections come last. */
 static int by_section(const void *a, const void *b)
 {
 	const struct fact_ctx *x = a, *y = b;
@@ -252,7 +252,7 @@ void top_print(FILE *f, struct top_picture *p, const struct top_shape *shape)
 	     p->sections.count == 1 ? "" : "s", attached, slots,
 	     p->all_users ? "" : "; only your own contexts are listed");
 	print_devices(&page, &p->devices);
-	/* A screen of sections only would hide who holds them: half of what is left, if there are any. */
+	/* If there are contexts, sections get half of the free rows, so that their holders are visible. */
 	print_sections(&page, &p->sections, p->ctxs.count ? (room(&page) + 1) / 2 : room(&page));
 	print_ctxs(&page, &p->ctxs);
 	if (shape->rows)

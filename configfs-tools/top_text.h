@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What wdctl top shows, as lines. */
+/* The lines of wdctl top. */
 #ifndef WDCTL_TOP_TEXT_H
 #define WDCTL_TOP_TEXT_H
 
@@ -19,7 +19,7 @@ struct top_picture {
 	struct fact_devices devices;
 	struct fact_sections sections;
 	struct fact_ctxs ctxs;
-	bool all_users;		/* the contexts are everybody's */
+	bool all_users;		/* the contexts are those of all users */
 };
 
 struct top_shape {

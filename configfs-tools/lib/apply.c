@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Does the steps of a plan in order; when one fails, undoes those before it. */
+/* Takes the steps of a plan in order; if one fails, undoes the steps before it. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "apply.h"
 #include "escape.h"
 
-/* From a few looks that catch most, to few looks that cost nothing. */
+/* Intervals between checks: short at first, which is enough for most drains, then longer. */
 #define DRAIN_LOOK_MIN_MS 1
 #define DRAIN_LOOK_MAX_MS 100
-/* Undoing keeps other changes away: it doesn't wait for as long as a drain that is wanted. */
+/* Undoing holds the lock, so it waits for less time than a requested drain. */
 #define UNDO_WAIT_MS 5000
 
 struct applier {
@@ -20,7 +20,7 @@ struct applier {
 	const struct plan *p;
 	const struct apply_options *o;
 	long deadline;
-	int stops;	/* those that have been acted on */
+	int stops;	/* stops that have taken effect */
 };
 
 static long now_ms(void)
@@ -83,7 +83,7 @@ static int step_do(struct applier *a, const struct step *s)
 	return -EINVAL;
 }
 
-/* Why the kernel refused the last time, printable; NULL when it doesn't say. */
+/* The kernel's reason for its last refusal, printable, or NULL. */
 static char *reason_read(struct applier *a, const char *section)
 {
 	enum section_state state;
@@ -96,7 +96,7 @@ static char *reason_read(struct applier *a, const char *section)
 	return text;
 }
 
-/* A section that was removed comes back as it was configured; that it was live is the drain's to undo. */
+/* Restores a removed section as configured; undoing the drain takes it live. */
 static int remake(struct applier *a, const struct object *old)
 {
 	const struct attr *attr;
@@ -120,18 +120,18 @@ static int step_undo(struct applier *a, const struct step *s)
 	case STEP_MAKE:
 		return tree_remove(a->t, s->name);
 	case STEP_SET:
-		/* A new section goes as a whole. */
+		/* Undoing the new section removes all its settings. */
 		if (s->kind == OBJECT_SECTION && !s->old)
 			return 0;
 		return s->was ? tree_write(a->t, s->kind, s->name, s->attr->file, s->was) : -ENODATA;
 	case STEP_LIVE:
-		/* Somebody may have attached in the meantime. */
+		/* A process may have attached in the meantime. */
 		ret = live_write(a, s->name, "0");
 		return ret ? ret : drain_wait(a, s->name);
 	case STEP_DRAIN:
 	case STEP_DRAIN_WAIT:
 	case STEP_REVOKE:
-		/* One that was draining before is left to go on. */
+		/* A section that was already draining continues to drain. */
 		return s->old->state == SECTION_IS_LIVE ? live_write(a, s->name, "1") : 0;
 	case STEP_REMOVE:
 		return remake(a, s->old);
@@ -143,7 +143,7 @@ static void undo_failed(struct applier *a, struct apply_result *res, const struc
 {
 	char *text = plan_describe(s), *reason = NULL;
 
-	/* A drain that has begun can't be called off while slots are held. */
+	/* A drain can't be cancelled while slots are held. */
 	if (s->op == STEP_LIVE && (error == -EINTR || error == -ETIMEDOUT)) {
 		text_list_add(&res->left, "section %s: still draining: processes hold its slots%s", s->name,
 			      error == -EINTR ? ", and the wait for them was interrupted" : "");
@@ -164,13 +164,13 @@ static void undo_all(struct applier *a, struct apply_result *res)
 	size_t i;
 	int ret;
 
-	/* What failed did nothing, but a drain has begun by the time its wait ends. */
+	/* A failed step changed nothing, except that a drain whose wait failed has begun. */
 	if (s->op == STEP_DRAIN_WAIT && (res->error == -ETIMEDOUT || res->error == -EINTR)) {
 		ret = step_undo(a, s);
 		if (ret)
 			undo_failed(a, res, s, ret);
 	}
-	/* The waits of undoing count anew. */
+	/* The waits of undoing have a deadline of their own. */
 	a->deadline = now_ms() + (a->o->wait_ms < UNDO_WAIT_MS ? a->o->wait_ms : UNDO_WAIT_MS);
 	a->stops = stops(a);
 	for (i = res->done; i--;) {
@@ -204,7 +204,7 @@ int apply_plan(struct tree *t, const struct plan *p, const struct apply_options 
 	}
 	if (res->error) {
 		failed = &p->step[res->done];
-		/* What else is refused leaves an older cause behind. */
+		/* Other refusals don't update the reason, which may be an older one. */
 		if (failed->op == STEP_LIVE || (failed->kind == OBJECT_SECTION && res->error == -ENOSPC))
 			res->reason = reason_read(&a, failed->name);
 		undo_all(&a, res);
@@ -219,7 +219,7 @@ void apply_result_free(struct apply_result *res)
 	memset(res, 0, sizeof(*res));
 }
 
-/* What the kernel's errors mean here; strerror()'s "No space left on device" is about disks. */
+/* The meaning of the kernel's errors here; strerror()'s "No space left on device" is about disks. */
 static const struct {
 	int error;
 	enum step_op op;
@@ -249,7 +249,7 @@ const char *apply_error(const struct step *s, int error)
 
 	if (error == -EINTR)
 		return "interrupted";
-	/* What may change while live is refused for one reason only. */
+	/* For an attribute that can change while live, EBUSY has only one reason. */
 	if (error == -EBUSY && s->op == STEP_SET && s->kind == OBJECT_SECTION && s->attr->while_live)
 		return "in use: the slots named above must be free first";
 	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does the steps of a plan in order; when one fails, undoes those before it. */
+/* Takes the steps of a plan in order; if one fails, undoes the steps before it. */
 #ifndef WDCTL_APPLY_H
 #define WDCTL_APPLY_H
 

@@ -19,7 +19,7 @@ enum device_state {
 	DEVICE_DISABLED,	/* priority out of range: libraries never choose it */
 };
 
-/* A number that this kernel may not tell. */
+/* A number that the kernel may not report. */
 struct device_number {
 	bool known;
 	long value;

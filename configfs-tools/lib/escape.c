@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Text of strangers (files, the kernel, processes) made harmless for a terminal. */
+/* Makes text of files, the kernel and processes safe for a terminal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

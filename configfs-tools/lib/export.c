@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What other programs of the system need to know about accelerators. */
+/* Files for other programs of the system: systemd, udev, container runtimes. */
 #include "export.h"
 
-/* The oldest that says everything we need. */
+/* The oldest version with everything that is needed here. */
 #define CDI_VERSION "0.5.0"
 #define CDI_KIND "warpdrive/uacce"
 
 void export_systemd(FILE *f, const char *program)
 {
 	/*
-	 * After coldplug, since a device that isn't there yet gets no settings; a section waits for its devices
-	 * in the kernel. Users and groups of the file may come from a directory.
+	 * After coldplug, because a missing device gets no settings; a section waits for its devices in the kernel.
+	 * Users and groups of the file may come from a directory service.
 	 */
 	fprintf(f,
 		"# Written by 'wdctl export systemd'.\n"
@@ -43,7 +43,7 @@ void export_udev(FILE *f, const char *group)
 {
 	fprintf(f,
 		"# Written by 'wdctl export udev'.\n"
-		"# Who is in the group may open queues; sections say how many.\n"
+		"# Members of the group may open queues; sections limit how many.\n"
 		"SUBSYSTEM==\"uacce\", GROUP=\"%s\", MODE=\"0660\"\n",
 		group);
 }
@@ -56,7 +56,7 @@ void export_sysusers(FILE *f, const char *group)
 		group);
 }
 
-/* Without numbers: they change from boot to boot, and the runtime looks at the host's node. */
+/* Without device numbers, which change from boot to boot: the runtime reads them from the host's node. */
 static struct json_object *cdi_node(const struct device *d)
 {
 	struct json_object *node = json_object_new_object();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other programs of the system need to know about accelerators. */
+/* Files for other programs of the system: systemd, udev, container runtimes. */
 #ifndef WDCTL_EXPORT_H
 #define WDCTL_EXPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about a machine: whether accelerators can be used on it, and what to do when not. */
+/* Findings about a machine: whether it can use accelerators, and the remedies. */
 #ifndef WDCTL_HEALTH_H
 #define WDCTL_HEALTH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds the slots of sections that a plan has to drain. */
+/* The holders of slots of the sections that a plan must drain. */
 #ifndef WDCTL_HELD_H
 #define WDCTL_HELD_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes a text in the INI tradition apart; knows nothing of what it means. */
+/* Parses INI text into headers, keys and values, without their meaning. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes a text in the INI tradition apart; knows nothing of what it means. */
+/* Parses INI text into headers, keys and values, without their meaning. */
 #ifndef WDCTL_INI_H
 #define WDCTL_INI_H
 
 #include <stddef.h>
 
-/* A piece of the text: without NUL bytes, not ended by one. */
+/* A part of the text, without NUL bytes and not NUL-terminated. */
 struct ini_word {
 	const char *text;
 	size_t len;

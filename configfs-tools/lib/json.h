@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON of what the library reads (json-c); printing is the commands' business. */
+/* JSON of devices and findings (json-c); the commands print it. */
 #ifndef WDCTL_JSON_H
 #define WDCTL_JSON_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The steps from what the kernel has to what is wanted. */
+/* The steps from the kernel's configuration to the wanted one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ enum seen {
 	SEEN_REMOVE,
 };
 
-/* Those that are not in the file: removed, or said to be left alone. */
+/* Sections that are not in the file: removed, or named in a note. */
 static void find_unwanted(struct planner *pl, const enum seen *seen)
 {
 	const struct object_list *l = &pl->kernel->objects[OBJECT_SECTION];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps from what the kernel has to what is wanted. */
+/* The steps from the kernel's configuration to the wanted one. */
 #ifndef WDCTL_PLAN_H
 #define WDCTL_PLAN_H
 
@@ -25,10 +25,10 @@ struct step {
 };
 
 struct plan_options {
-	bool prune;		/* remove what is not wanted */
-	bool revoke;		/* take slots from who holds them */
-	bool missing_ok;	/* leave settings of absent devices out */
-	bool partial;		/* what is not wanted is nobody's business: no notes */
+	bool prune;		/* remove sections that are not in the file */
+	bool revoke;		/* take slots from their holders */
+	bool missing_ok;	/* skip the settings of missing devices */
+	bool partial;		/* no notes about sections that are not in the file */
 };
 
 /* Lines of words, printable as they are. */
@@ -40,8 +40,8 @@ struct text_list {
 struct plan {
 	struct step *step;
 	size_t steps, room;
-	struct text_list notes;		/* worth saying, no reason to stop */
-	struct text_list errors;	/* why it can't be done; there are no steps then */
+	struct text_list notes;		/* don't stop the plan */
+	struct text_list errors;	/* reasons why the plan is impossible; then there are no steps */
 };
 
 /**

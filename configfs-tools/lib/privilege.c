@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What this process may. */
+/* The privileges of this process. */
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this process may. */
+/* The privileges of this process. */
 #ifndef WDCTL_PRIVILEGE_H
 #define WDCTL_PRIVILEGE_H
 

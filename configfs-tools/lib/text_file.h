@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole files of people: read into memory, replaced at one blow. */
+/* Text files: read completely into memory, replaced atomically. */
 #ifndef WDCTL_TEXT_FILE_H
 #define WDCTL_TEXT_FILE_H
 

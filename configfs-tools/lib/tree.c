@@ -55,8 +55,8 @@ void tree_close(struct tree *t)
 }
 
 /*
- * A file that only root can open, as opposed to the folder of sections, which anybody could lock for ever. It
- * stays where it is: taking it away would let two hold what they think is the same lock.
+ * A file that only root can open, unlike the folder of sections, which any user could lock. It is never removed:
+ * otherwise two processes could hold locks on two files of this name.
  */
 static int lock_open(const struct root *r)
 {
