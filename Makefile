@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The way in for people: each target delegates.
+# The targets for users; each delegates to a folder or a script.
 
 TOP := $(CURDIR)
 ifneq ($(O),)
@@ -19,9 +19,9 @@ USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 SUB = $(MAKE) --no-print-directory
 
-all: user modules ## build everything that can be built here, and say what is left out
+all: user modules ## build everything that can be built here, and print what is left out
 
-help: ## this list
+help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 	@echo
 	@if [ -x selftests/fuzz/run ] && [ -r $(BUILD)/user-fuzz/fuzz/targets ]; then echo '  targets of fuzz:'; selftests/fuzz/run --list; echo; fi
@@ -31,7 +31,7 @@ help: ## this list
 deps: ## install the Debian packages that are missing
 	@scripts/deps
 
-user: $(USER_DIRS) ## libraries and tools
+user: $(USER_DIRS) ## build libraries and tools
 
 $(USER_DIRS):
 	@+$(SUB) -C $@
@@ -40,42 +40,42 @@ user/libhisi_qm: $(filter user/libwd,$(USER_DIRS))
 user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc: $(filter user/libwd user/libhisi_qm,$(USER_DIRS))
 user/emulator/preload user/emulator/tool user/tools/wdzip docs/examples: $(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
 
-tests: user $(TEST_DIRS) ## test programs
+tests: user $(TEST_DIRS) ## build the test programs
 $(TEST_DIRS): $(USER_DIRS)
 	@+$(SUB) -C $@
 .PHONY: $(TEST_DIRS)
 
-modules: ## kernel modules for KERNEL (default: the running one, if its headers are here)
+modules: ## build kernel modules for KERNEL (default: the running one, if its headers are installed)
 	@+scripts/modules $(KERNEL)
 
-check: ## every test; the last line counts them
+check: ## run all tests; the last line counts them
 	@+selftests/run check
 
-check-native: ## the tests that need no VM
+check-native: ## run the tests that need no VM
 	@+selftests/run native
 
-check-debug: ## kselftests under KASAN, lockdep, kmemleak and fault injection
+check-debug: ## run kselftests under KASAN, lockdep, kmemleak and fault injection
 	@+selftests/run debug
 
-fuzzers: ## the fuzzers, if clang and its libFuzzer are here
+fuzzers: ## build the fuzzers, if clang and its libFuzzer are installed
 	@+$(SUB) -C selftests/fuzz SAN=fuzz
 
 # A variable of that name is the shell's own.
 unexport SECONDS
-fuzz: ## coverage-guided fuzzers; TARGET=NAME one of them, SECONDS=N for each
+fuzz: ## run the coverage-guided fuzzers; TARGET=NAME selects one, SECONDS=N for each
 	@scripts/deps build fuzz
 	@+$(SUB) fuzzers
 	@selftests/fuzz/run "$(TARGET)" "$(or $(SECONDS),60)"
 
-fuzz-coverage: ## what of the model, and beside it, the fuzzers reach with the inputs they know
+fuzz-coverage: ## print the coverage of the model and other code by the fuzzers' stored inputs
 	@scripts/deps build fuzz
 	@+$(SUB) -C selftests/fuzz SAN=coverage
 	@selftests/fuzz/coverage $(TARGET)
 
-demo: ## from nothing to a compressed file
+demo: ## compress a file on a simulated device in a VM, step by step
 	@+scripts/demo
 
-bench: ## the benchmarks; ROWS=PATTERN selects some
+bench: ## run the benchmarks; ROWS=PATTERN selects some
 	@scripts/deps build bench
 	@+$(SUB) user
 	@+$(SUB) -C benchmarks
@@ -87,10 +87,10 @@ bench-record: ## write the instruction counts that check compares with
 	@+$(SUB) -C benchmarks
 	@benchmarks/run --record
 
-vm: ## a shell in the VM
+vm: ## open a shell in the VM
 	@scripts/vm
 
-install: install-user install-modules ## libraries, tools, headers, manual pages, modules (DESTDIR, PREFIX)
+install: install-user install-modules ## install libraries, tools, headers, manual pages, modules (DESTDIR, PREFIX)
 
 install-user: user
 	@+for d in $(USER_DIRS); do $(SUB) -C $$d install || exit; done
@@ -100,14 +100,14 @@ install-user: user
 install-modules: modules
 	@scripts/install modules $(KERNEL)
 
-dkms-install: ## the modules' source for dkms, built for the installed headers
+dkms-install: ## install the modules' source for dkms, and build it for the installed headers
 	@scripts/install dkms
 
-uninstall: ## what install put there
+uninstall: ## remove everything that install has installed
 	@+for d in $(USER_DIRS); do $(SUB) -C $$d uninstall || exit; done
 	@scripts/install remove $(KERNEL)
 
-clean: ## the build folder
+clean: ## remove the build folder
 	rm -rf $(BUILD)
 
 .PHONY: all help deps user tests modules check check-native check-debug fuzzers fuzz fuzz-coverage demo bench bench-record vm install install-user \

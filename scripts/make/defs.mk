@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What every folder's Makefile shares: output folders, flags, quiet output.
+# Shared by the Makefiles of all folders: output folders, flags, quiet output.
 
 override TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../..)
 VERSION := $(shell cat $(TOP)/VERSION)
@@ -95,7 +95,7 @@ RULE_FILES = $(filter-out %.d,$(MAKEFILE_LIST)) $(TOP)/VERSION
 obj-of = $(OUT)/obj/$(1)/$(patsubst $(TOP)/%,%,$(abspath $(2))).o
 src-objs = $(foreach s,$(2),$(call obj-of,$(1),$(s)))
 
-# Asked for once in a folder, by the first rule that compiles.
+# Evaluated once per folder, by the first rule that compiles.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS)))$(PKG_CFLAGS)
 
 # A compiler cache with a base folder calls the object by a relative name, which is no target here. The source is not

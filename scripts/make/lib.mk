@@ -68,7 +68,7 @@ install: all
 	$(install-man)
 endif
 
-# Whatever can be built here today.
+# Everything that can be built on this machine.
 uninstall:
 	$(Q)rm -f $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR) $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR).* \
 		$(DESTDIR)$(DEVLIBDIR)/$(LIB).so $(DESTDIR)$(DEVLIBDIR)/$(LIB).a $(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC)) $(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))

@@ -39,7 +39,7 @@ install: all
 	$(install-man)
 endif
 
-# Whatever can be built here today.
+# Everything that can be built on this machine.
 uninstall:
 	$(Q)rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) $(foreach c,$(notdir $(COMPLETION)),$(DESTDIR)$(COMPLETIONDIR)/$(c))
 	$(uninstall-man)
