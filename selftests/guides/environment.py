@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""docs/guide/environment.md lists each variable that the sources read, and no other."""
+
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+GUIDE = os.path.join(TOP, "docs/guide/environment.md")
+
+NAME = r"([A-Z][A-Z0-9_]*)"
+# What reads a variable, by the kind of file. In a script, a name with a default comes from outside, as do our prefixes.
+READERS = (
+    (r"\.[ch]$", rf'\b(?:secure_getenv|getenv|wd_env|wd_env_choice|wd_env_number|setenv|env_prepend|is_nth)\("{NAME}"'),
+    (r"\.(py|sh)$", rf'os\.environ(?:\.get\(|\[)"{NAME}"'),
+    (r"script$", rf"\$\{{{NAME}:?[-=?+]"),
+    (r"script$", r"\$\{?((?:WD|WARPDRIVE)_[A-Z0-9_]+)"),
+    (r"(Makefile|\.mk)$", rf"^(?:override )?{NAME} \?="),
+)
+FOLDERS = ("user", "configfs-tools", "scripts", "selftests", "benchmarks", "docs/examples", ".ci", "Makefile")
+# They look like it: variables of a script with a default of its own, what /etc/os-release says, words of a folder's
+# Makefile, and what a test calls its own.
+OTHERS = {"BY", "BY_KILL", "CYCLES", "VERSION_CODENAME", "DESC", "TIMEOUT", "WD_TEST", "WD_VERSION"}
+# One of each kind.
+KNOWN = ("WD_PATH", "TERM", "WD_TEST_SEED", "WARPDRIVE_ACCEL", "PREFIX", "SHARES")
+# Read by make itself, or by an expression that no search finds: each with a file that has the name.
+MORE = {"AR": "scripts/make/defs.mk", "O": "Makefile", "KERNEL": "Makefile"}
+
+
+def sources():
+    run = subprocess.run(["git", "-C", TOP, "ls-files", "--", *FOLDERS], capture_output=True, text=True, check=False)
+    files = run.stdout.split("\n")
+    if run.returncode:
+        files = [os.path.relpath(os.path.join(at, name), TOP) for folder in FOLDERS
+                 for at, _, names in os.walk(os.path.join(TOP, folder)) for name in names] + ["Makefile"]
+    return [path for path in files if path and not path.startswith("selftests/guides/")
+            and os.path.isfile(os.path.join(TOP, path))]
+
+
+def read():
+    """Each variable, with the first file that reads it."""
+    found = {}
+    for path in sources():
+        with open(os.path.join(TOP, path), encoding="utf-8", errors="replace") as source:
+            text = source.read()
+        script = path.endswith(".sh") or text.startswith("#!/bin/bash")
+        for kind, pattern in READERS:
+            if script if kind == "script$" else re.search(kind, path):
+                for name in re.findall(pattern, text, re.M):
+                    found.setdefault(name, path)
+    for name, path in MORE.items():
+        with open(os.path.join(TOP, path), encoding="utf-8") as source:
+            if re.search(rf"\b{name}\b", source.read()):
+                found.setdefault(name, path)
+    return {name: path for name, path in found.items() if name not in OTHERS}
+
+
+def listed():
+    with open(GUIDE, encoding="utf-8") as guide:
+        text = guide.read()
+    names = re.findall(rf"^\| `{NAME}` \|", text, re.M)
+    inner = re.search(r"not to be set by hand: (.*?)\n\n", text, re.S)
+    return names + re.findall(rf"`{NAME}`", inner.group(1) if inner else "")
+
+
+def result(number, rule, wrong):
+    for line in wrong:
+        print(f"# {line}")
+    print(f"{'not ok' if wrong else 'ok'} {number} - {rule}")
+    return not wrong
+
+
+def main():
+    found, names = read(), listed()
+    print("1..4")
+    good = [
+        result(1, "the search finds variables of each kind", [name for name in KNOWN if name not in found]),
+        result(2, "each variable that is read is in the guide",
+               [f"{name}: read by {path}" for name, path in sorted(found.items()) if name not in names]),
+        result(3, "each variable in the guide is read", [name for name in names if name not in found]),
+        result(4, "none is there twice", sorted({name for name in names if names.count(name) > 1})),
+    ]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

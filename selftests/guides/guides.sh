@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the guides and the README tell a user to do on a machine without accelerators works.
+
+. "$(dirname "$0")/guides.inc.sh"
+
+test_every_block_says_where_it_runs() {
+	local file wrong=0
+
+	for file in "$TOP"/README.md "$TOP"/docs/guide/*.md; do
+		python3 "$BLOCKS" check "$file" || wrong=1
+	done
+	[ $wrong = 0 ]
+}
+
+test_a_block_without_a_mark_is_found() {
+	printf '```sh\ntrue\n```\n' >a.md
+	exits 1 python3 "$BLOCKS" check a.md
+	printf '```sh host\nif true\n```\n' >a.md
+	exits 1 python3 "$BLOCKS" check a.md
+	printf '```sh syntax:\ntrue\n```\n' >a.md
+	exits 1 python3 "$BLOCKS" check a.md
+	printf '```c\nint a;\n```\n' >a.md
+	exits 1 python3 "$BLOCKS" check a.md
+	printf '```sh host\ntrue\n```\n' >a.md
+	python3 "$BLOCKS" check a.md
+}
+
+# Each link leads to a file that is there.
+test_links_of_the_documents_lead_somewhere() {
+	local file link wrong=0
+
+	for file in "$TOP"/README.md "$TOP"/docs/*.md "$TOP"/docs/guide/*.md "$TOP"/docs/examples/README.md; do
+		while read -r link; do
+			[ -e "${file%/*}/$link" ] || { echo "$file: $link"; wrong=1; }
+		done < <(grep -oE '\]\([^)#:]+(#[^)]*)?\)' "$file" | sed 's/^](//; s/[#)].*//')
+	done
+	[ $wrong = 0 ]
+}
+
+# in_index README: every file beside it has its line there.
+in_index() {
+	local file
+
+	for file in "${1%/*}"/*; do
+		file=${file##*/}
+		[ "$file" = README.md ] || [ "$file" = Makefile ] || says "($file" "$1"
+	done
+}
+
+test_the_indexes_name_every_file() {
+	in_index "$TOP/docs/README.md"
+	in_index "$TOP/docs/examples/README.md"
+}
+
+test_readme() { follow host README.md; }
+test_first_steps() { follow host docs/guide/first-steps.md; }
+test_program() { follow host docs/guide/program.md; }
+test_environment() { follow host docs/guide/environment.md; }
+
+run_tests "$@"

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the guides tell an administrator to do works on a machine with our modules. Leaves two simulated devices.
+
+OUT_HERE=${OUT:?}
+. "$(dirname "$0")/guides.inc.sh"
+
+at_exit() {
+	wdctl section list --json >/dev/null 2>&1 && printf '' | wdctl apply --prune --revoke - >/dev/null 2>&1
+	until_true 30 wdctl unload >/dev/null
+	wdctl load --sim zip,zip >/dev/null
+}
+
+# "Installed": a user of a service may not look into the checkout.
+install_here() {
+	cp -a "$OUT_HERE"/bin/wd* /usr/local/bin/
+	cp -a "$OUT_HERE"/lib/*.so* /usr/local/lib/
+}
+
+# The state of a device in the picture that wdctl list gave as the Nth.
+state_is() {
+	[ "$(awk '$1 == "hisi_zip-0" && NF == 13 { print $NF }' got | sed -n "$1p")" = "$2" ]
+}
+
+test_administer() {
+	install_here
+	follow vm docs/guide/administer.md >got 2>&1 || { cat got; false; }
+	says '/tmp/numbers:	 64' got
+	says 'path sim (asked for)' got
+	says 'slot nginx_INT_0' got
+	says 'hisi_zip-0: 1+0 contexts' got
+	says 'NumProcesses = 8' got
+	# Before and after the reset.
+	state_is 4 isolated
+	state_is 5 ok
+	state_is 6 ok
+}
+
+run_tests "$@"

@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The overview pages: wd(7) names every function, warpdrive(7) every page, and both are installed.
+
+. "$(dirname "$0")/../include/tap.sh"
+
+PAGES=$TOP/docs/man
+
+# A page without what only changes the type.
+plain() {
+	sed 's/\\f[A-Z]//g; s/\\-/-/g; s/\\e/\\/g' "$PAGES/$1"
+}
+
+# The functions that public headers declare, those of each class under one name.
+functions() {
+	sed -E 's|/\*.*\*/||; /^[ ]?\*|^\/\*/d' "$TOP"/user/*/include/*.h "$TOP"/user/algs/*/include/*.h |
+		grep -oE '^[a-z][a-zA-Z_0-9 ]*[ *]((wd|hisi_qm|icp_sal)_[a-zA-Z0-9_]+)\(|^CpaStatus icp_sal_[a-zA-Z]+\(' |
+		grep -oE '[a-zA-Z0-9_]+\($' | tr -d '(' | grep -vE '^wd_alg_.*_cb_t$' | sort -u
+}
+
+test_wd_names_every_function() {
+	local name family missing=0
+
+	functions >all
+	[ "$(wc -l <all)" -gt 150 ]
+	plain wd.7 >page
+	while read -r name; do
+		family=$(sed -E 's/^wd_(comp|cipher|digest|aead|rsa|dh|ecc)_/wd_ALG_/' <<<"$name")
+		grep -qE "\b($name|$family)\(3\)" page || { echo "$name"; missing=1; }
+	done <all
+	[ $missing = 0 ]
+}
+
+# One of a class that has it is enough: wd_ALG_x(3).
+test_wd_names_no_other_function() {
+	local name
+
+	functions >all
+	for name in $(plain wd.7 | grep -oE '\b(wd|hisi_qm|icp_sal)_[A-Za-z0-9_]+\(3\)' | sed 's/(3)//' | sort -u); do
+		name=${name/wd_ALG_/wd_comp_}
+		grep -qx "$name" all || { echo "$name"; false; }
+	done
+}
+
+test_warpdrive_names_every_page_of_the_tools() {
+	local page
+
+	plain warpdrive.7 >page
+	for page in "$TOP"/configfs-tools/man/*.[1-8] "$TOP"/user/tools/*/*.1 "$TOP"/user/emulator/tool/*.1; do
+		page=${page##*/}
+		says "${page%.*}" page
+	done
+}
+
+test_wd_has_every_variable_of_the_libraries() {
+	local name
+
+	plain wd.7 >page
+	for name in $(sed -n '/^## Libraries/,/^## Tools/s/^| `\([A-Z_]*\)` .*/\1/p' "$TOP/docs/guide/environment.md"); do
+		says ".B $name" page
+	done
+}
+
+test_both_are_found_by_the_name_of_the_system() {
+	local page
+
+	for page in "$PAGES"/*.7; do
+		sed -n '/^\.SH NAME/{n;p}' "$page" | grep -q WarpDrive
+	done
+}
+
+test_both_are_installed_and_removed() {
+	make -s --no-print-directory -C "$PAGES" install DESTDIR="$PWD" PREFIX=/usr
+	same usr/share/man/man7/wd.7 "$PAGES/wd.7"
+	same usr/share/man/man7/warpdrive.7 "$PAGES/warpdrive.7"
+	make -s --no-print-directory -C "$PAGES" uninstall DESTDIR="$PWD" PREFIX=/usr
+	absent usr/share/man/man7/wd.7
+}
+
+# The example is a whole program.
+test_the_example_of_wd_works() {
+	local libs='-lwd_comp -lwd' include=()
+
+	for dir in "$TOP"/user/*/include "$TOP"/user/algs/*/include "$TOP/include/uapi"; do
+		include+=(-I"$dir")
+	done
+	plain wd.7 | sed -n '/^\.EX/,/^\.EE/p' | grep -v '^\.E[XE]' >example.c
+	cc -Wall -Wextra -Werror "${include[@]}" example.c -o example -L"$OUT/lib" -Wl,-rpath,"$OUT/lib" $libs
+	./example >got
+	says 'path soft' got
+	wd-emulate -- ./example >got
+	says 'path sim' got
+}
+
+test_mandoc_has_nothing_to_say() {
+	command -v mandoc >/dev/null || skip 'mandoc is not installed'
+	mandoc -T lint "$PAGES"/*.7
+}
+
+run_tests "$@"
