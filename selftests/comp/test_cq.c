@@ -108,7 +108,8 @@ TEST_F(cq, a_completion_says_whose_it_is_and_what_became_of_it)
 	EXPECT_EQ(job->len, self->wc[0].byte_len);
 	EXPECT_EQ(SRC, self->wc[0].consumed);
 	EXPECT_EQ(0, self->wc[0].flags);
-	EXPECT_EQ(0, self->wc[0].reserved[0] | self->wc[0].reserved[1]);
+	EXPECT_EQ(0, self->wc[0].reserved);
+	EXPECT_EQ(self->h, self->wc[0].sess);
 	EXPECT_EQ(expected_path("zlib"), self->wc[0].path);
 	ASSERT_EQ(0, wd_ctx_info(self->wc[0].ctx, &info));
 	EXPECT_EQ(info.path, self->wc[0].path);
@@ -140,7 +141,7 @@ TEST_F(cq, sessions_of_all_directions_may_share_one)
 	free(jobs);
 }
 
-TEST_F(cq, a_failed_completion_has_four_valid_members_and_no_more)
+TEST_F(cq, a_failed_completion_has_five_valid_members_and_no_more)
 {
 	struct job *job = jobs_new(1);
 
@@ -150,6 +151,7 @@ TEST_F(cq, a_failed_completion_has_four_valid_members_and_no_more)
 	memset(self->wc, 0xff, sizeof(self->wc));
 	ASSERT_EQ(1, poll_n(self->cq, 1, self->wc));
 	EXPECT_EQ(77, self->wc[0].wr_id);
+	EXPECT_EQ(self->h, self->wc[0].sess);
 	EXPECT_EQ(-ENOSPC, self->wc[0].status);
 	EXPECT_EQ(0, self->wc[0].opcode);
 	EXPECT_EQ(0, self->wc[0].byte_len);

@@ -33,6 +33,10 @@ void wd_cq_unwatch(struct wd_queue *q)
 {
 }
 
+void wd_cq_tell(struct wd_queue *q)
+{
+}
+
 void wd_bells_done(void)
 {
 }

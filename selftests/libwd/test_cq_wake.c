@@ -9,6 +9,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 #include <wd_cq.h>
+#include <wd_user.h>
 
 #include "need_device.h"
 #include "on_device.h"
@@ -325,10 +326,14 @@ TEST_F(cq_wake, a_reset_wakes_ends_or_redoes_what_was_in_flight_and_is_an_event)
 /* Closing all contexts on the device is what stops it: neighbours that were idle are told, too. */
 TEST_F(cq_wake, a_device_that_does_not_stop_is_an_event_for_each_queue_on_it)
 {
-	handle_t other = wd_cq_create(4), h = session_on_cq(other);
-	struct epoll_event ready;
 	struct wd_async_event mine, theirs;
+	struct epoll_event ready;
+	handle_t other, h;
 
+	/* Not in the other's context. */
+	ASSERT_EQ(0, wd_user_ctxs("1+2"));
+	other = wd_cq_create(4);
+	h = session_on_cq(other);
 	ASSERT_NE(0, h);
 	ASSERT_EQ(0, wd_cq_arm(other));
 	ASSERT_EQ(0, wd_poll_cq(other, 4, self->wc));

@@ -16,8 +16,6 @@
 
 #define WD_ENGINE_QUEUES	1024	/* entries for a process' contexts, open or closed */
 
-#define WD_READY_SECOND	0x10000	/* the slot is in the second half; the index is below this bit */
-
 #define WD_SIZES	8	/* number of size classes with a service time of their own */
 
 struct wd_aside;
@@ -43,11 +41,40 @@ struct wd_due_row {
 	struct wd_due due[WD_DUE_MAX];
 };
 
+#define WD_LANES	256	/* completion queues that share a context at most */
+
+/**
+ * struct wd_lane - finished requests of a context for one receiver, oldest first; it stays as long as its context
+ * @cq:		the completion queue that receives them; NULL: callbacks, or nobody. Changes under the drain lock
+ * @nr:		how many, those in @aside included
+ * @first:	number of the first slot in wd_queue.link, plus one; 0: none
+ * @last:	of the last one
+ * @aside:	requests that have left their slots; behind those above
+ * @users:	sessions of @cq that are bound to the context; under the engine's lock
+ * @event:	why the context broke, until wd_get_async_event() reports it; 0: nothing to report
+ * @watched:	the context's file is in @cq's epoll set
+ * @fresh:	requests have come since @cq was last told
+ *
+ * Under the drain lock, unless stated otherwise.
+ */
+struct wd_lane {
+	struct wd_queue *q;
+	_Atomic(struct wd_cq *) cq;
+	_Atomic __u32 nr;
+	__u32 first;
+	__u32 last;
+	struct wd_aside_list aside;
+	unsigned int users;
+	_Atomic int event;
+	bool watched;
+	bool fresh;
+};
+
 /**
  * struct wd_queue - one context of the process; its memory and number are never freed
  *
  * @state: 0 usable; -EIO stopped (may be opened again); -ENODEV gone; -ESTALE
- * inherited; -ESHUTDOWN without a completion queue that it could serve; -EDQUOT closed
+ * inherited; -ESHUTDOWN software whose completion queue was destroyed; -EDQUOT closed
  * in favour of another context, or because no session used it (may be opened again). A
  * binding reuses the entry of a gone or inherited context when it needs a new one. The
  * state changes from 0 under @produce. It returns to 0 with @produce, the drain lock
@@ -60,8 +87,7 @@ struct wd_queue {
 	unsigned int index;
 	int node_id;
 	int numa_node;
-	bool for_cq;			/* serves only completion queues, one at a time */
-	_Atomic(struct wd_cq *) cq;	/* its completion queue; changes with all locks held */
+	bool for_cq;			/* serves only completion queues */
 	_Atomic(struct wd_session *) owner;	/* its only session, or NULL; changes under the engine's lock */
 	unsigned int limit;		/* requests in flight, at most */
 	_Atomic __u32 async_limit;	/* the same when adding an asynchronous request: less by @aside_nr */
@@ -86,17 +112,15 @@ struct wd_queue {
 	struct wd_slot *half[2];	/* slots of this opening and of the previous one, with unfetched results */
 	bool second;			/* which half belongs to this opening */
 	struct wd_due_row *due;		/* of the draining thread, when it also delivers */
-	__u32 *ready;			/* slots whose callbacks are due (WD_READY_*), a ring; under the drain lock */
-	_Atomic __u32 ready_nr;		/* includes those in @aside */
-	__u32 ready_len;
-	__u32 ready_head;
-	__u32 ready_size;
-	struct wd_aside_list aside;	/* callbacks are due, and the slots are free; under the drain lock */
+	struct wd_lane *lane;		/* one for callbacks, or one for each completion queue */
+	unsigned int lanes_max;
+	_Atomic unsigned int lanes;	/* lanes that were ever in use */
+	__u32 *link;			/* number of the next slot of a lane, plus one, by slot number: index, plus depth in half[1] */
+	_Atomic __u32 ready_nr;		/* sum of the lanes' nr */
+	bool fresh;			/* some lane is */
 	struct wd_aside_list waiting;	/* stopped, to be retried later; under the drain lock */
 	_Atomic __u32 aside_nr;		/* in both lists */
 	__u32 soft_head;		/* software: next slot to compute; under the drain lock */
-	bool watched;			/* in its completion queue's set of files; under the drain lock */
-	_Atomic int cq_event;		/* why the context broke, to be reported */
 	bool settled;			/* out of use, with nothing in flight; under the drain lock */
 	struct wd_tally tally;		/* under the drain lock */
 

@@ -16,9 +16,18 @@ extern "C" {
  * one struct wd_wc, which the first thread to poll takes. Sessions of several
  * libraries may share a queue.
  *
- * The contexts of a queue's sessions are the queue's own: nobody else's
- * requests get into them, wd_<alg>_poll() doesn't look at them, and
- * wd_cq_destroy() closes them.
+ * The sessions of completion queues have contexts of their own, which
+ * wd_<alg>_poll() skips. Completion queues share these contexts: on each
+ * device, for each class and queue type, there are as many as wd_user_ctxs()
+ * sets for asynchronous sessions (one by default), or as the section grants. A
+ * program that wants a context for each of its threads sets that number.
+ *
+ * A shared context ends for all of its completion queues when a request on it
+ * passes its deadline or its device fails: requests of the other queues are
+ * repeated elsewhere where that is allowed. A thread that polls any of the
+ * queues wakes those that sleep; a sleeping thread also looks by itself after
+ * 2, 4, 8 .. 100 ms. So poll a queue soon after its descriptor has become
+ * readable.
  *
  * Threads: any number of threads may use one queue at the same time.
  *
@@ -42,8 +51,8 @@ enum wd_wc_opcode {
 };
 
 /*
- * A completed request. If status is not 0 only wr_id, status, vendor_err and
- * ctx are valid, and the others are 0. The request's argument struct holds its
+ * A completed request. If status is not 0 only wr_id, status, vendor_err, sess
+ * and ctx are valid, and the others are 0. The request's argument struct holds its
  * results as well, and is the caller's again, as its buffers are.
  */
 struct wd_wc {
@@ -57,7 +66,8 @@ struct wd_wc {
 	__u32 ctx;		/* number of the context, as for wd_ctx_info() */
 	__u16 path;		/* enum wd_path */
 	__u16 path_reason;	/* enum wd_path_reason */
-	__u64 reserved[2];	/* 0 */
+	handle_t sess;		/* the session that submitted it; another thread may have freed that since */
+	__u64 reserved;		/* 0 */
 };
 
 enum wd_event_type {
@@ -83,12 +93,22 @@ struct wd_async_event {
 handle_t wd_cq_create(__u32 depth);
 
 /*
- * wd_cq_destroy() - destroy it and close its contexts.
+ * wd_cq_destroy() - destroy a completion queue.
  *
  * Its descriptor is closed: remove it from epoll sets before. Returns 0, -EINVAL (not a
  * completion queue, or already destroyed), -EBUSY (sessions name it).
  */
 int wd_cq_destroy(handle_t cq);
+
+/*
+ * wd_cq_set_priv(), wd_cq_get_priv() - set and get a pointer of the program; NULL at first.
+ *
+ * With it an event loop finds its own state from the queue in an event
+ * (wd_get_async_event()). Any thread. wd_cq_set_priv() returns 0, -EINVAL,
+ * -ESTALE; wd_cq_get_priv() NULL and errno EINVAL, ESTALE for a bad handle.
+ */
+int wd_cq_set_priv(handle_t cq, void *priv);
+void *wd_cq_get_priv(handle_t cq);
 
 /*
  * wd_poll_cq() - take up to num_entries completions; never waits for a device.

@@ -109,7 +109,7 @@ int wd_user_stop(void);
  *
  * Applies to sessions that are allocated from now on; open contexts stay open.
  * No effect in a section, which grants contexts. Completion queues have as many
- * each, for themselves. Any thread. A fork's child inherits the numbers.
+ * of their own, which they share. Any thread. A fork's child inherits the numbers.
  * Returns 0, or -EINVAL (nodes is malformed; wd_error_detail() says where;
  * nothing has changed).
  */

@@ -40,15 +40,18 @@ struct wd_aside *wd_aside_new(void)
 	return malloc(sizeof(struct wd_aside));
 }
 
-void wd_aside_put(struct wd_queue *q, struct wd_aside *a)
+void wd_aside_put(struct wd_lane *lane, struct wd_aside *a)
 {
-	list_append(&q->aside, a);
+	struct wd_queue *q = lane->q;
+
+	list_append(&lane->aside, a);
 	limit_set(q, atomic_load_explicit(&q->aside_nr, memory_order_relaxed) + 1);
 }
 
-bool wd_aside_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due)
+bool wd_aside_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due)
 {
-	struct wd_aside *a = list_take(&q->aside);
+	struct wd_aside *a = list_take(&lane->aside);
+	struct wd_queue *q = lane->q;
 
 	if (!a)
 		return false;
@@ -85,8 +88,10 @@ __u64 wd_aside_due(struct wd_queue *q, __u64 now)
 	q->waiting.first = NULL;
 	while ((a = list_take(&all))) {
 		if (now >= a->at) {
-			list_append(&q->aside, a);
-			wd_count(&q->ready_nr, 1);
+			struct wd_lane *lane = wd_lane_of(q, a->due.sess);
+
+			list_append(&lane->aside, a);
+			wd_lane_count(lane);
 			continue;
 		}
 		list_append(&q->waiting, a);
@@ -106,7 +111,10 @@ static void list_free(struct wd_aside_list *list)
 
 void wd_aside_forget(struct wd_queue *q)
 {
-	list_free(&q->aside);
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&q->lanes); i++)
+		list_free(&q->lane[i].aside);
 	list_free(&q->waiting);
 	limit_set(q, 0);
 }

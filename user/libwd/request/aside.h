@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "request/core.h"
+#include "request/lane.h"
 
 /**
  * struct wd_aside - such a request
@@ -21,10 +21,10 @@ struct wd_aside {
 
 /* NULL: no memory. */
 struct wd_aside *wd_aside_new(void);
-/* Under the drain lock: to be delivered; whoever calls answers for ready_nr. */
-void wd_aside_put(struct wd_queue *q, struct wd_aside *a);
-/* Under the drain lock: the first of those to be delivered, as wd_ready_pop(). */
-bool wd_aside_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due);
+/* Under the drain lock: to be delivered from that lane; wd_lane_count() is the caller's. */
+void wd_aside_put(struct wd_lane *lane, struct wd_aside *a);
+/* Under the drain lock: the first of those to be delivered from that lane, as wd_ready_pop(). */
+bool wd_aside_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due);
 /* A stopped request, which is to be delivered at that time. false: no memory. No lock is held. */
 bool wd_aside_wait(struct wd_queue *q, const struct wd_msg *msg, __u64 at);
 /* Under the drain lock: those whose time has come are ready. When the next one's comes, 0 never. */

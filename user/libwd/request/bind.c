@@ -23,7 +23,7 @@ static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
 	/* Its own ones no more, once it is to have none. */
 	if (q->owner && (q->owner != s || !s->own_nr))
 		return false;
-	return q->cls == s->cls && q->for_cq == !!s->cq && q->cq == s->cq && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
+	return q->cls == s->cls && q->for_cq == !!s->cq && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
 	       (!state || state == -EIO) && session_may_use(s, q->node_id);
 }
 
@@ -52,7 +52,7 @@ static struct wd_queue *table_find(const struct wd_session *s, bool async, const
 
 		const struct uacce_dev_info *other;
 
-		if (!queue_suits(q, s) || q->async != async)
+		if (!queue_suits(q, s) || q->async != async || (s->cq && !wd_cq_may_add(s->cq, q)))
 			continue;
 		if (by_name ? strcmp(q->dev_name, info->name) : q->numa_node != info->numa_node)
 			continue;
@@ -274,7 +274,7 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 	return refuse(s, WD_REASON_NO_DEVICE, ENODEV, "no device offers %s");
 }
 
-/* Contexts that exist already take what the first one has no room for. */
+/* Contexts that exist already, of a completion queue's session those of the queue, take what the first one has no room for. */
 static unsigned int bind_overflow(struct wd_session *s, const struct uacce_dev_list *list, unsigned int nr)
 {
 	unsigned int all = atomic_load(&wd_engine.nr), i;
@@ -282,7 +282,8 @@ static unsigned int bind_overflow(struct wd_session *s, const struct uacce_dev_l
 	for (i = 0; i < all && nr < WD_SESS_QUEUES; i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
-		if (queue_suits(q, s) && listed(list, q) && q->async == s->attr.async && q != atomic_load(&s->queue[0]))
+		if (queue_suits(q, s) && listed(list, q) && q->async == s->attr.async && q != atomic_load(&s->queue[0]) &&
+		    (!s->cq || wd_cq_has(s->cq, q)))
 			atomic_store(&s->queue[nr++], q);
 	}
 	return nr;
@@ -355,6 +356,10 @@ static int bind_devices(struct wd_session *s)
 		q = bind_in_section(s, list, &no);
 	else
 		q = bind_in_pool(s, list, &no);
+	if (q && s->cq && wd_cq_add(s->cq, q)) {
+		refusal_note(&no, -EUSERS);
+		q = NULL;
+	}
 	if (!q) {
 		wd_free_list_accels(list);
 		no.no_feature = why == EOPNOTSUPP;

@@ -73,8 +73,16 @@ bool wd_sleeper_arm(struct wd_queue *q);
 /* A session names the queue from now on: it lasts until wd_cq_quit(). NULL and *ret, recorded. */
 struct wd_cq *wd_cq_join(handle_t h, int *ret);
 void wd_cq_quit(struct wd_cq *cq);
-/* Under the engine's lock, and where cq_has_place() said so. */
-void wd_cq_add(struct wd_cq *cq, struct wd_queue *q);
+/*
+ * A context's requests may come to the queue. Under the engine's lock. 0, also when they do already; -EUSERS: one of the
+ * two has as many of the other as it can.
+ */
+int wd_cq_add(struct wd_cq *cq, struct wd_queue *q);
+/* Whether they do; and whether wd_cq_add() would succeed (under the engine's lock). */
+bool wd_cq_has(struct wd_cq *cq, struct wd_queue *q);
+bool wd_cq_may_add(struct wd_cq *cq, struct wd_queue *q);
+/* n sessions of the queue more, or less, are bound to the context. Under the engine's lock. */
+void wd_cq_use(struct wd_cq *cq, struct wd_queue *q, int n);
 /* All its contexts; how many (at most WD_CQ_QUEUES). */
 unsigned int wd_cq_queues(struct wd_cq *cq, struct wd_queue *queue[]);
 /* -ESTALE, recorded, for a session whose completion queue belongs to a fork's parent; else 0. */
@@ -85,11 +93,13 @@ int wd_cq_enter(struct wd_session *s, unsigned int *n);
 void wd_cq_leave(struct wd_cq *cq, unsigned int n, int ret);
 /* Requests were submitted: somebody may sleep on what doesn't report them. */
 void wd_cq_submitted(struct wd_cq *cq);
-/* Under the drain lock: the queue's file, into the set and out of it. */
+/* Under the drain lock: the context's file, into its completion queues' sets and out of them. */
 void wd_cq_watch(struct wd_queue *q);
 void wd_cq_unwatch(struct wd_queue *q);
-/* Under the drain lock: all that was in the queue has just ended; err: and that is an event. */
+/* Under the drain lock: all that was in the context has just ended; err: and that is an event. */
 void wd_cq_broke(struct wd_queue *q, int err);
+/* Under the drain lock: wakes those who sleep for what has come to the context's lanes. */
+void wd_cq_tell(struct wd_queue *q);
 
 /* --- drain.c --- */
 /* Take in what is complete; self: the caller's own message. Returns how many; 0 also when somebody else does it. */
@@ -112,11 +122,11 @@ void wd_queue_shed(struct wd_queue *q);
 /* The same with no lock held. */
 void wd_queue_gone(struct wd_queue *q);
 /*
- * Under the drain lock: the first of those that are ready, if there is one; its
+ * Under the drain lock: the first of the lane's requests, if there is one; its
  * slot is free afterwards. Into due when its caller's struct has the results
  * already, else due->req is NULL, and into msg.
  */
-bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due);
+bool wd_ready_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due);
 /* What is ready leaves the ring: its slots are free, its callbacks are due as before. */
 void wd_ready_aside(struct wd_queue *q);
 /* Wake those who wait for asynchronous completions. */
@@ -164,7 +174,7 @@ struct wd_queue *wd_queue_soft(struct wd_session *s);
 int wd_queue_reopen(struct wd_queue *q);
 /* What was inherited becomes a place of this process, closed. Under the engine's lock. */
 void wd_queue_renew(struct wd_queue *q);
-/* Close an idle queue of a completion queue, for the next one that wants its place. Who is stopping it is waited for. */
+/* The software context of a completion queue that is destroyed: for the next one. */
 void wd_queue_park(struct wd_queue *q);
 
 /* --- idle.c --- */

@@ -22,6 +22,7 @@ handle_t wd_cq_create(__u32 depth)
 	if (!cq)
 		return wd_no_handle(wd_fail(NULL, ENOMEM, "no memory for the completion queue"));
 	cq->depth = depth;
+	wd_cq_slice_begin(cq);
 	pthread_mutex_init(&cq->lock, NULL);
 	atomic_store(&cq->epfd, -1);
 	for (i = 0; i < WD_CQ_FILES; i++)
@@ -33,14 +34,20 @@ handle_t wd_cq_create(__u32 depth)
 	return cq->obj.handle;
 }
 
-/* No session is left that could add one: no need for the engine's lock, which would be held as long as a device takes to stop. */
-static void queues_close(struct wd_cq *cq)
+/* No session is left that could add one: no need for the engine's lock, while a drain lock is held as long as a device takes to stop. */
+static void lanes_drop(struct wd_cq *cq)
 {
 	unsigned int i;
 
-	for (i = 0; i < wd_cq_nr(cq); i++)
-		if (wd_cq_queue(cq, i))
-			wd_queue_park(wd_cq_queue(cq, i));
+	for (i = 0; i < wd_cq_nr(cq); i++) {
+		struct wd_lane *lane = wd_cq_lane(cq, i);
+
+		if (!lane)
+			continue;
+		wd_cq_drop(lane);
+		if (lane->q->pub.path == WD_PATH_SOFT)
+			wd_queue_park(lane->q);
+	}
 }
 
 int wd_cq_destroy(handle_t h)
@@ -58,7 +65,7 @@ int wd_cq_destroy(handle_t h)
 		while (atomic_load(&cq->used) >= WD_CQ_INSIDE)
 			sched_yield();
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-		queues_close(cq);
+		lanes_drop(cq);
 		wd_cq_files_close(cq);
 		pthread_setcancelstate(cancel, NULL);
 	}
@@ -73,6 +80,7 @@ int wd_cq_destroy(handle_t h)
 static void finish(struct wd_queue *q, struct wd_msg *msg, struct wd_wc *wc)
 {
 	memset(wc, 0, sizeof(*wc));
+	wc->sess = msg->sess->obj.handle;
 	wc->status = q->cls->work(msg, wc);
 	if (wc->status) {
 		wc->opcode = 0;
@@ -95,39 +103,44 @@ static void finish_told(struct wd_queue *q, const struct wd_due *due, struct wd_
 	struct wd_session *s = due->sess;
 
 	memset(wc, 0, sizeof(*wc));
+	wc->sess = s->obj.handle;
 	q->cls->work_told(s, due->req, wc);
 	wc->ctx = q->index;
 	atomic_fetch_sub(&s->in_flight, 1);
 }
 
 /*
- * Up to max results off the queue, their credits given back: before their
+ * Up to max results off the lane, their credits given back: before their
  * places, so that who waits for a place finds a credit, too.
  */
-static unsigned int pop_row(struct wd_cq *cq, struct wd_queue *q, char msg[][WD_MSG_BYTES_MAX], struct wd_due due[],
+static unsigned int pop_row(struct wd_cq *cq, struct wd_lane *lane, char msg[][WD_MSG_BYTES_MAX], struct wd_due due[],
 			    unsigned int max)
 {
 	unsigned int n, i;
 
-	wd_drain_lock(q);
-	n = atomic_load_explicit(&q->ready_nr, memory_order_relaxed);
+	wd_drain_lock(lane->q);
+	/* Another thread may have dropped it, and somebody else have it now. */
+	n = atomic_load(&lane->cq) == cq ? atomic_load_explicit(&lane->nr, memory_order_relaxed) : 0;
 	if (n > max)
 		n = max;
 	atomic_fetch_sub(&cq->used, n);
 	for (i = 0; i < n; i++)
-		wd_ready_pop(q, (struct wd_msg *)msg[i], &due[i]);
-	wd_drain_unlock(q);
+		wd_ready_pop(lane, (struct wd_msg *)msg[i], &due[i]);
+	wd_drain_unlock(lane->q);
 	return n;
 }
 
-static unsigned int take_ready(struct wd_cq *cq, struct wd_queue *q, struct wd_wc *wc, unsigned int max)
+static unsigned int take_ready(struct wd_cq *cq, struct wd_lane *lane, struct wd_wc *wc, unsigned int max)
 {
+	struct wd_queue *q = lane->q;
 	_Alignas(max_align_t) char row[ROW][WD_MSG_BYTES_MAX];
 	struct wd_due due[ROW];
 	unsigned int got = 0, waiting, n, i;
 
-	while (got < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire)) {
-		n = pop_row(cq, q, row, due, max - got < ROW ? max - got : ROW);
+	while (got < max && atomic_load_explicit(&lane->nr, memory_order_acquire)) {
+		n = pop_row(cq, lane, row, due, max - got < ROW ? max - got : ROW);
+		if (!n)
+			break;
 		wd_room_made();
 		waiting = 0;
 		for (i = 0; i < n; i++) {
@@ -178,8 +191,10 @@ static unsigned int take_soft(struct wd_cq *cq, struct wd_queue *q, struct wd_wc
 	return got;
 }
 
-static unsigned int take(struct wd_cq *cq, struct wd_queue *q, struct wd_wc *wc, unsigned int max)
+static unsigned int take(struct wd_cq *cq, struct wd_lane *lane, struct wd_wc *wc, unsigned int max)
 {
+	struct wd_queue *q = lane->q;
+
 	if (q->pub.path == WD_PATH_SOFT)
 		return take_soft(cq, q, wc, max);
 	if (!atomic_load_explicit(&q->state, memory_order_relaxed)) {
@@ -192,7 +207,7 @@ static unsigned int take(struct wd_cq *cq, struct wd_queue *q, struct wd_wc *wc,
 	}
 	if (atomic_load_explicit(&q->aside_nr, memory_order_relaxed))
 		wd_check_deadlines(q);
-	max = take_ready(cq, q, wc, max);
+	max = take_ready(cq, lane, wc, max);
 	if (atomic_load_explicit(&q->state, memory_order_relaxed))
 		wd_queue_gone(q);
 	return max;
@@ -206,10 +221,10 @@ static int poll_all(struct wd_cq *cq, unsigned int max, struct wd_wc *wc)
 	if (nr > 1)
 		from = atomic_fetch_add_explicit(&cq->turn, 1, memory_order_relaxed);
 	for (i = 0; i < nr && got < max; i++) {
-		struct wd_queue *q = wd_cq_queue(cq, (from + i) % nr);
+		struct wd_lane *lane = wd_cq_lane(cq, (from + i) % nr);
 
-		if (q)
-			got += take(cq, q, wc + got, max - got);
+		if (lane)
+			got += take(cq, lane, wc + got, max - got);
 	}
 	return got;
 }
@@ -226,11 +241,15 @@ int wd_poll_cq(handle_t h, int num_entries, struct wd_wc *wc)
 	if (!wc)
 		return wd_fail(&cq->obj, EINVAL, "wc is NULL");
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	wd_cq_polled = cq;
 	ret = poll_all(cq, num_entries, wc);
-	if (ret)
+	wd_cq_polled = NULL;
+	if (ret) {
+		wd_cq_slice_begin(cq);
 		wd_cq_progress(cq);
-	else
+	} else {
 		wd_cq_rearm(cq);
+	}
 	pthread_setcancelstate(cancel, NULL);
 	return ret;
 }
@@ -246,13 +265,33 @@ int wd_get_async_event(handle_t h, struct wd_async_event *ev)
 	if (!ev)
 		return wd_fail(&cq->obj, EINVAL, "ev is NULL");
 	for (i = 0; i < wd_cq_nr(cq); i++) {
-		struct wd_queue *q = wd_cq_queue(cq, i);
-		int err = q ? atomic_exchange(&q->cq_event, 0) : 0;
+		struct wd_lane *lane = wd_cq_lane(cq, i);
+		int err = lane ? atomic_exchange(&lane->event, 0) : 0;
 
 		if (!err)
 			continue;
-		*ev = (struct wd_async_event){ .event = WD_EVENT_CQ_ERR, .err = err, .ctx = q->index, .cq = h };
+		*ev = (struct wd_async_event){ .event = WD_EVENT_CQ_ERR, .err = err, .ctx = lane->q->index, .cq = h };
 		return 0;
 	}
 	return -EAGAIN;
+}
+
+int wd_cq_set_priv(handle_t h, void *priv)
+{
+	int ret;
+	struct wd_cq *cq = wd_cq_get(h, &ret);
+
+	if (cq)
+		atomic_store(&cq->priv, priv);
+	return ret;
+}
+
+void *wd_cq_get_priv(handle_t h)
+{
+	int ret;
+	struct wd_cq *cq = wd_cq_get(h, &ret);
+
+	if (!cq)
+		errno = -ret;
+	return cq ? atomic_load(&cq->priv) : NULL;
 }

@@ -4,7 +4,7 @@
 #define WD_CQ_PRIVATE_H
 
 #include <wd_cq.h>
-#include "request/core.h"
+#include "request/lane.h"
 
 /* What its descriptor, an epoll set, reports in data.u64; another number is a context's. */
 #define WD_CQ_SIGNAL	(1ull << 32)
@@ -24,8 +24,9 @@ enum wd_cq_file {
  * @used:	credits taken: requests submitted and not yet polled; above them WD_CQ_INSIDE for
  *		each thread that is still on its way out of a submit
  * @sessions:	that name it
- * @turn:	the context that is looked at first
- * @nr:		places in @queue; some may be NULL. Both change under the engine's lock
+ * @turn:	the lane that is looked at first
+ * @nr:		places in @lane; some may be NULL. Both change under the engine's lock
+ * @priv:	the user's
  * @armed:	somebody sleeps, or is about to
  * @armer:	the one thread that has ever armed it, &wd_cq_many for several
  * @rearm:	@armer took completions after it had armed: it need not do so again before it sleeps
@@ -34,6 +35,7 @@ enum wd_cq_file {
  * @epfd:	-1 until somebody asks for it, then constant
  * @signalled:	the event file is readable
  * @wake_at:	what the clock is set to, 0 not
+ * @slice:	time until the next look at shared contexts, ns
  */
 struct wd_cq {
 	struct wd_object obj;
@@ -42,7 +44,8 @@ struct wd_cq {
 	_Atomic __u32 sessions;
 	_Atomic __u32 turn;
 	_Atomic unsigned int nr;
-	_Atomic(struct wd_queue *) queue[WD_CQ_QUEUES];
+	_Atomic(struct wd_lane *) lane[WD_CQ_QUEUES];
+	_Atomic(void *) priv;
 	_Atomic bool armed;
 	_Atomic(const void *) armer;
 	_Atomic bool rearm;
@@ -54,11 +57,15 @@ struct wd_cq {
 	int timer_fd;
 	bool signalled;
 	__u64 wake_at;
+	_Atomic __u64 slice;
 };
 
-static inline struct wd_queue *wd_cq_queue(struct wd_cq *cq, unsigned int i)
+/* The completion queue that this thread polls: it needs no wake-up for what it takes in itself. */
+extern WD_THREAD_LOCAL struct wd_cq *wd_cq_polled;
+
+static inline struct wd_lane *wd_cq_lane(struct wd_cq *cq, unsigned int i)
 {
-	return atomic_load_explicit(&cq->queue[i], memory_order_acquire);
+	return atomic_load_explicit(&cq->lane[i], memory_order_acquire);
 }
 
 static inline unsigned int wd_cq_nr(struct wd_cq *cq)
@@ -76,6 +83,12 @@ void wd_cq_rearm(struct wd_cq *cq);
 void wd_cq_look_idle(struct wd_queue *q);
 /* When somebody has to look although nothing is reported: set, or only brought forward (unless anew). */
 void wd_cq_clock_set(struct wd_cq *cq, bool anew);
+/* Completions were polled: the next looks at shared contexts come soon again. */
+void wd_cq_slice_begin(struct wd_cq *cq);
+/* Under the drain lock: the file of one that is open, into the queue's set. */
+void wd_cq_watch_lane(struct wd_lane *lane);
+/* The context's requests come here no more: there is none, nor a session that could send one. */
+void wd_cq_drop(struct wd_lane *lane);
 /* Close the descriptor's files. */
 void wd_cq_files_close(struct wd_cq *cq);
 /* The queue of a handle, or NULL and *ret, recorded. */

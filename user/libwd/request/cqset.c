@@ -11,6 +11,9 @@
 #include "request/cq.h"
 
 #define SLICE_NS	100000000ull	/* between two looks at a device that tells nothing of its end */
+#define SLICE_MIN_NS	2000000ull	/* the first one, where another sleeper may take the event */
+
+WD_THREAD_LOCAL struct wd_cq *wd_cq_polled;
 
 struct wd_cq *wd_cq_get(handle_t h, int *ret)
 {
@@ -45,8 +48,10 @@ unsigned int wd_cq_queues(struct wd_cq *cq, struct wd_queue *queue[])
 	unsigned int nr = wd_cq_nr(cq), n = 0, i;
 
 	for (i = 0; i < nr; i++) {
-		queue[n] = wd_cq_queue(cq, i);
-		n += queue[n] != NULL;
+		struct wd_lane *lane = wd_cq_lane(cq, i);
+
+		if (lane)
+			queue[n++] = lane->q;
 	}
 	return n;
 }
@@ -74,36 +79,88 @@ void wd_cq_signal(struct wd_cq *cq)
 	errno = saved;
 }
 
+void wd_cq_slice_begin(struct wd_cq *cq)
+{
+	if (atomic_load_explicit(&cq->slice, memory_order_relaxed) != SLICE_MIN_NS)
+		atomic_store_explicit(&cq->slice, SLICE_MIN_NS, memory_order_relaxed);
+}
+
+/* What somebody sleeps for has come. */
+static void cq_news(struct wd_cq *cq)
+{
+	if (atomic_load(&cq->armed) && atomic_exchange(&cq->armed, false))
+		wd_cq_signal(cq);
+}
+
+/*
+ * Several completion queues may share the context, and its file reports an
+ * event to one of those who sleep on it only. Whoever takes completions in
+ * answers for the others.
+ */
+void wd_cq_tell(struct wd_queue *q)
+{
+	unsigned int nr = atomic_load_explicit(&q->lanes, memory_order_relaxed), i;
+
+	q->fresh = false;
+	/* Between what has come and the look whether somebody sleeps; arm_all() has the other. */
+	atomic_thread_fence(memory_order_seq_cst);
+	for (i = 0; i < nr; i++) {
+		struct wd_lane *lane = &q->lane[i];
+		struct wd_cq *cq = atomic_load_explicit(&lane->cq, memory_order_relaxed);
+
+		if (lane->fresh && cq && cq != wd_cq_polled)
+			cq_news(cq);
+		lane->fresh = false;
+	}
+}
+
 /* --- contexts in the set: under their drain lock --- */
 
-void wd_cq_watch(struct wd_queue *q)
+void wd_cq_watch_lane(struct wd_lane *lane)
 {
-	struct wd_cq *cq = q->cq;
+	struct wd_cq *cq = atomic_load(&lane->cq);
+	struct wd_queue *q = lane->q;
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = q->index };
 
-	if (!cq || q->watched || q->pub.fd < 0 || atomic_load(&cq->epfd) < 0)
+	if (!cq || lane->watched || q->pub.fd < 0 || atomic_load(&cq->epfd) < 0)
 		return;
-	q->watched = !epoll_ctl(atomic_load(&cq->epfd), EPOLL_CTL_ADD, q->pub.fd, &ev);
+	lane->watched = !epoll_ctl(atomic_load(&cq->epfd), EPOLL_CTL_ADD, q->pub.fd, &ev);
 	if (atomic_load(&cq->armed))
 		q->drv.arm(q);
 }
 
-void wd_cq_unwatch(struct wd_queue *q)
+static void unwatch_lane(struct wd_lane *lane)
 {
-	if (!q->watched)
+	if (!lane->watched)
 		return;
-	q->watched = false;
-	epoll_ctl(atomic_load(&q->cq->epfd), EPOLL_CTL_DEL, q->pub.fd, NULL);
+	lane->watched = false;
+	epoll_ctl(atomic_load(&atomic_load(&lane->cq)->epfd), EPOLL_CTL_DEL, lane->q->pub.fd, NULL);
 }
 
-void wd_cq_broke(struct wd_queue *q, int err)
+void wd_cq_watch(struct wd_queue *q)
 {
-	struct wd_cq *cq = q->cq;
+	unsigned int i;
 
-	/* Its file says so for ever, now that everybody knows. */
-	wd_cq_unwatch(q);
+	for (i = 0; i < atomic_load(&q->lanes); i++)
+		wd_cq_watch_lane(&q->lane[i]);
+}
+
+void wd_cq_unwatch(struct wd_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&q->lanes); i++)
+		unwatch_lane(&q->lane[i]);
+}
+
+static void lane_broke(struct wd_lane *lane, int err)
+{
+	struct wd_cq *cq = atomic_load(&lane->cq);
+
+	if (!cq)
+		return;
 	if (err)
-		atomic_store(&q->cq_event, err);
+		atomic_store(&lane->event, err);
 	atomic_store(&cq->news, true);
 	if (atomic_load(&cq->armed)) {
 		atomic_store(&cq->news, false);
@@ -111,18 +168,101 @@ void wd_cq_broke(struct wd_queue *q, int err)
 	}
 }
 
-void wd_cq_add(struct wd_cq *cq, struct wd_queue *q)
+void wd_cq_broke(struct wd_queue *q, int err)
 {
 	unsigned int i;
 
-	for (i = 0; i < wd_cq_nr(cq) && wd_cq_queue(cq, i); i++)
-		;
-	atomic_store(&cq->queue[i], q);
-	if (i == wd_cq_nr(cq))
-		atomic_store(&cq->nr, i + 1);
+	/* Its file says so for ever, now that everybody knows. */
+	wd_cq_unwatch(q);
+	for (i = 0; i < atomic_load(&q->lanes); i++)
+		lane_broke(&q->lane[i], err);
+}
+
+/* --- which contexts --- */
+
+static struct wd_lane *cq_find(struct wd_cq *cq, const struct wd_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < wd_cq_nr(cq); i++) {
+		struct wd_lane *lane = wd_cq_lane(cq, i);
+
+		if (lane && lane->q == q)
+			return lane;
+	}
+	return NULL;
+}
+
+bool wd_cq_has(struct wd_cq *cq, struct wd_queue *q)
+{
+	return cq_find(cq, q);
+}
+
+/* Its device is gone, no session of the queue is bound to it, and nothing of it is to be polled, or reported. */
+static bool is_left(struct wd_lane *lane)
+{
+	return atomic_load(&lane->q->state) == -ENODEV && !lane->users && !wd_queue_async_nr(lane->q) &&
+	       !atomic_load(&lane->event);
+}
+
+void wd_cq_drop(struct wd_lane *lane)
+{
+	wd_drain_lock(lane->q);
+	unwatch_lane(lane);
+	wd_lane_give(lane, NULL);
+	wd_drain_unlock(lane->q);
+}
+
+/* A place in the queue's list, if need be that of a context that it has left. -1: there is none. */
+static int place_find(struct wd_cq *cq)
+{
+	unsigned int i;
+
+	for (i = 0; i < WD_CQ_QUEUES; i++)
+		if (i >= wd_cq_nr(cq) || !wd_cq_lane(cq, i))
+			return (int)i;
+	for (i = 0; i < WD_CQ_QUEUES; i++)
+		if (is_left(wd_cq_lane(cq, i)))
+			return (int)i;
+	return -1;
+}
+
+bool wd_cq_may_add(struct wd_cq *cq, struct wd_queue *q)
+{
+	return wd_cq_has(cq, q) || (place_find(cq) >= 0 && wd_lane_spare(q));
+}
+
+int wd_cq_add(struct wd_cq *cq, struct wd_queue *q)
+{
+	struct wd_lane *lane = wd_lane_spare(q), *left;
+	int place = place_find(cq);
+
+	if (wd_cq_has(cq, q))
+		return 0;
+	if (place < 0 || !lane)
+		return -EUSERS;
+	left = (unsigned int)place < wd_cq_nr(cq) ? wd_cq_lane(cq, place) : NULL;
+	if (left) {
+		atomic_store(&cq->lane[place], NULL);
+		wd_cq_drop(left);
+	}
 	wd_drain_lock(q);
-	wd_cq_watch(q);
+	wd_lane_give(lane, cq);
+	atomic_store(&cq->lane[place], lane);
+	if ((unsigned int)place == wd_cq_nr(cq))
+		atomic_store(&cq->nr, place + 1);
+	if (!atomic_load(&q->state))
+		wd_cq_watch_lane(lane);
 	wd_drain_unlock(q);
+	return 0;
+}
+
+void wd_cq_use(struct wd_cq *cq, struct wd_queue *q, int n)
+{
+	struct wd_lane *lane = cq_find(cq, q);
+
+	if (lane)
+		lane->users += n;
 }
 
 /* --- the clock --- */
@@ -133,15 +273,18 @@ static __u64 next_look(struct wd_cq *cq, __u64 now)
 	__u64 end = 0;
 	unsigned int i;
 
+	if (!(__u32)atomic_load(&cq->used))
+		return 0;
 	for (i = 0; i < wd_cq_nr(cq); i++) {
-		struct wd_queue *q = wd_cq_queue(cq, i);
-		__u64 deadline;
+		struct wd_lane *lane = wd_cq_lane(cq, i);
+		__u64 slice, deadline;
 
-		if (!q || q->pub.path == WD_PATH_SOFT || !wd_queue_async_nr(q))
+		if (!lane || lane->q->pub.path == WD_PATH_SOFT || !wd_queue_async_nr(lane->q))
 			continue;
-		deadline = atomic_load(&q->deadline);
-		if (!end)
-			end = now + SLICE_NS;
+		deadline = atomic_load(&lane->q->deadline);
+		slice = wd_lanes_shared(lane->q) ? atomic_load(&cq->slice) : SLICE_NS;
+		if (!end || now + slice < end)
+			end = now + slice;
 		if (deadline && deadline < end)
 			end = deadline;
 	}
@@ -150,10 +293,16 @@ static __u64 next_look(struct wd_cq *cq, __u64 now)
 
 void wd_cq_clock_set(struct wd_cq *cq, bool anew)
 {
-	__u64 end = next_look(cq, wd_now_ns());
-	struct itimerspec when = { .it_value = { .tv_sec = end / 1000000000ull, .tv_nsec = end % 1000000000ull } };
+	struct itimerspec when = { 0 };
+	__u64 end, now = wd_now_ns();
 
 	pthread_mutex_lock(&cq->lock);
+	/* It has struck, and nothing has been polled since. */
+	if (anew && cq->wake_at && now >= cq->wake_at && atomic_load(&cq->slice) < SLICE_NS)
+		atomic_store(&cq->slice, 2 * atomic_load(&cq->slice));
+	end = next_look(cq, now);
+	when.it_value.tv_sec = end / 1000000000ull;
+	when.it_value.tv_nsec = end % 1000000000ull;
 	/* Setting it, if only to nothing, makes a clock that has struck quiet again. */
 	if (anew ? end || cq->wake_at : end && (!cq->wake_at || end < cq->wake_at)) {
 		cq->wake_at = end;
@@ -171,9 +320,9 @@ void wd_cq_submitted(struct wd_cq *cq)
 	if (!atomic_load_explicit(&cq->armed, memory_order_relaxed))
 		return;
 	for (i = 0; i < wd_cq_nr(cq); i++) {
-		struct wd_queue *q = wd_cq_queue(cq, i);
+		struct wd_lane *lane = wd_cq_lane(cq, i);
 
-		if (q && q->pub.path == WD_PATH_SOFT && wd_soft_waits(q))
+		if (lane && lane->q->pub.path == WD_PATH_SOFT && wd_soft_waits(lane->q))
 			wd_cq_signal(cq);
 	}
 	wd_cq_clock_set(cq, false);

@@ -49,6 +49,8 @@ void wd_check_deadlines(struct wd_queue *q)
 	wd_drain_lock(q);
 	first = first_on_ring(q);
 	next = wd_aside_due(q, now);
+	if (q->fresh)
+		wd_cq_tell(q);
 	/* A request that begins to wait after this look notes its own time after this, too. */
 	atomic_store_explicit(&q->deadline, sooner(first, next), memory_order_relaxed);
 	wd_drain_unlock(q);

@@ -206,7 +206,7 @@ static int row_take_locked(struct row *row, struct wd_queue *q, __u32 *left)
 	int ret = 0;
 
 	if (__builtin_expect(atomic_load_explicit(&q->ready_nr, memory_order_relaxed), 0))
-		while (all->nr < all->room && wd_ready_pop(q, row_msg(row, all->nr), &all->due[all->nr]))
+		while (all->nr < all->room && wd_ready_pop(q->lane, row_msg(row, all->nr), &all->due[all->nr]))
 			all->nr++;
 	if (n > all->room - all->nr)
 		n = all->room - all->nr;

@@ -7,27 +7,12 @@
 #include "request/pollers.h"
 #include "request/fast.h"
 
-static void ready_append(struct wd_queue *q, unsigned int which)
+static void ready_push(struct wd_queue *q, const struct wd_slot *slot, unsigned int index)
 {
-	__u32 at = q->ready_head + q->ready_len++;
+	struct wd_lane *lane = wd_lane_of(q, slot->sess);
 
-	q->ready[at < q->ready_size ? at : at - q->ready_size] = which;
-}
-
-static void ready_push(struct wd_queue *q, unsigned int index)
-{
-	ready_append(q, index | (q->second ? WD_READY_SECOND : 0));
-	wd_count(&q->ready_nr, 1);
-}
-
-static unsigned int ready_take(struct wd_queue *q)
-{
-	unsigned int which = q->ready[q->ready_head];
-
-	if (++q->ready_head == q->ready_size)
-		q->ready_head = 0;
-	q->ready_len--;
-	return which;
+	wd_lane_append(lane, q->second ? q->pub.depth + index : index);
+	wd_lane_count(lane);
 }
 
 /* What every result is told beside its status. */
@@ -71,7 +56,7 @@ void wd_queue_sync_done(struct wd_queue *q, struct wd_slot *slot, unsigned int i
 void wd_queue_async_done(struct wd_queue *q, struct wd_slot *slot, unsigned int index)
 {
 	atomic_store_explicit(&slot->state, WD_SLOT_READY, memory_order_relaxed);
-	ready_push(q, index);
+	ready_push(q, slot, index);
 }
 
 static void async_fail(struct wd_slot *slot, int err)
@@ -80,32 +65,31 @@ static void async_fail(struct wd_slot *slot, int err)
 	atomic_store_explicit(&slot->state, WD_SLOT_FAILED, memory_order_relaxed);
 }
 
-/* False: it may be redone, and has gone behind the others, of which some may have results in the ring that a redo needs anew. */
-static bool ready_result(struct wd_queue *q, struct wd_slot *slot, unsigned int which, struct wd_msg *msg)
+/* False: it may be redone, and belongs behind the others, of which some may have results in the ring that a redo needs anew. */
+static bool ready_result(struct wd_queue *q, struct wd_slot *slot, unsigned int index, struct wd_msg *msg)
 {
-	q->drv.result(q, msg, which & ~WD_READY_SECOND);
+	q->drv.result(q, msg, index);
 	if (__builtin_expect(msg->status != WD_STOPPED || !msg->redo, 1))
 		return true;
 	async_fail(slot, WD_STOPPED);
-	ready_append(q, which);
 	return false;
 }
 
 /* A message for the request, and its results into that. The same answer. */
-static bool ready_msg(struct wd_queue *q, struct wd_slot *slot, unsigned int which, struct wd_msg *msg)
+static bool ready_msg(struct wd_queue *q, struct wd_slot *slot, unsigned int index, struct wd_msg *msg)
 {
 	bool failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
 	bool fast = slot->flags & WD_SLOT_FAST;
 
 	q->cls->refill(slot->sess, slot->owner, failed || fast ? 0 : slot->aux, msg);
-	msg->tag = WD_TAG(slot->gen, which & ~WD_READY_SECOND);
+	msg->tag = WD_TAG(slot->gen, index);
 	msg->deadline = slot->deadline;
 	msg->waited = false;
 	if (!fast)
 		msg->redo = slot->flags & WD_SLOT_REDO;
 	if (failed)
 		msg->status = (__s32)slot->aux;
-	else if (!ready_result(q, slot, which, msg))
+	else if (!ready_result(q, slot, index, msg))
 		return false;
 	msg_end(q, slot, msg);
 	return true;
@@ -117,32 +101,38 @@ static bool ready_told(struct wd_queue *q, struct wd_slot *slot, unsigned int in
 	       q->drv.tell(q, slot, index);
 }
 
-/* Of those whose slots it is that are ready: ready_nr is the caller's. */
-static bool slot_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due)
+/* The first of the lane that has a slot; wd_lane_uncount() is the caller's. */
+static bool slot_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due)
 {
+	struct wd_queue *q = lane->q;
 	struct wd_slot *slot;
-	unsigned int which;
 	bool told;
 
-	do {
-		if (!q->ready_len)
+	for (;;) {
+		__u32 number, index;
+
+		if (!lane->first)
 			return false;
-		which = ready_take(q);
-		slot = &q->half[!!(which & WD_READY_SECOND)][which & ~WD_READY_SECOND];
-		told = ready_told(q, slot, which & ~WD_READY_SECOND);
-	} while (!told && !ready_msg(q, slot, which, msg));
+		number = wd_lane_take(lane);
+		index = number < q->pub.depth ? number : number - q->pub.depth;
+		slot = &q->half[number != index][index];
+		told = ready_told(q, slot, index);
+		if (told || ready_msg(q, slot, index, msg))
+			break;
+		wd_lane_append(lane, number);
+	}
 	*due = (struct wd_due){ .sess = slot->sess, .req = told ? slot->owner : NULL };
 	wd_slot_free(q, slot);
 	return true;
 }
 
-bool wd_ready_pop(struct wd_queue *q, struct wd_msg *msg, struct wd_due *due)
+bool wd_ready_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due)
 {
-	if (!atomic_load_explicit(&q->ready_nr, memory_order_relaxed))
+	if (!atomic_load_explicit(&lane->nr, memory_order_relaxed))
 		return false;
-	if (!slot_pop(q, msg, due) && !wd_aside_pop(q, msg, due))
+	if (!slot_pop(lane, msg, due) && !wd_aside_pop(lane, msg, due))
 		return false;
-	wd_count(&q->ready_nr, -1u);
+	wd_lane_uncount(lane);
 	return true;
 }
 
@@ -153,9 +143,9 @@ static bool ready_one_aside(struct wd_queue *q)
 	bool moved = false;
 
 	if (a && wd_drain_trylock(q)) {
-		moved = slot_pop(q, (struct wd_msg *)a->msg, &a->due);
+		moved = slot_pop(q->lane, (struct wd_msg *)a->msg, &a->due);
 		if (moved)
-			wd_aside_put(q, a);
+			wd_aside_put(q->lane, a);
 		wd_drain_unlock(q);
 	}
 	if (!moved)
@@ -188,7 +178,7 @@ static bool may_redo(struct wd_queue *q, struct wd_slot *slot, bool sync)
 
 /*
  * Everything that is still in the queue ends with why, or what may be redone as
- * stopped. event: what its completion queue is told of it, 0: nothing.
+ * stopped. event: what its completion queues report of it, 0: nothing.
  */
 static void queue_fail(struct wd_queue *q, int why, int event)
 {
@@ -206,7 +196,7 @@ static void queue_fail(struct wd_queue *q, int why, int event)
 		err = may_redo(q, slot, state == WD_SLOT_SYNC) ? WD_STOPPED : why;
 		if (state == WD_SLOT_ASYNC) {
 			async_fail(slot, err);
-			ready_push(q, i);
+			ready_push(q, slot, i);
 			continue;
 		}
 		sync_refill(q, slot, i);
@@ -216,7 +206,7 @@ static void queue_fail(struct wd_queue *q, int why, int event)
 	wd_room_made();
 	wd_async_done();
 	wd_pollers_due(q);
-	if (q->cq)
+	if (q->for_cq)
 		wd_cq_broke(q, event);
 }
 
@@ -403,6 +393,8 @@ static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, 
 		ret = q->drv.pull(q, max);
 		/* Who drains next may stop the queue, and is somebody else. */
 		q->pub.self = NULL;
+		if (__builtin_expect(q->fresh, 0))
+			wd_cq_tell(q);
 	}
 	wd_drain_unlock(q);
 	return ret;
@@ -429,6 +421,8 @@ void wd_queue_look(struct wd_queue *q)
 	if (!atomic_load(&q->state)) {
 		q->pub.self = NULL;
 		ret = q->drv.pull(q, 1);
+		if (q->fresh)
+			wd_cq_tell(q);
 	}
 	wd_drain_unlock(q);
 	if (ret)

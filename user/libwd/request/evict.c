@@ -17,7 +17,7 @@
 
 static bool same_group(const struct wd_queue *a, const struct wd_queue *b)
 {
-	return a->cls == b->cls && a->pub.qc_type == b->pub.qc_type && a->async == b->async && a->cq == b->cq &&
+	return a->cls == b->cls && a->pub.qc_type == b->pub.qc_type && a->async == b->async &&
 	       a->for_cq == b->for_cq && !strcmp(a->dev_name, b->dev_name);
 }
 

@@ -14,9 +14,12 @@ void wd_idle_drop(struct wd_session *s)
 	struct wd_hold *h = &s->hold;
 	unsigned int i;
 
-	for (i = 0; h->gen == wd_fork_now() && i < h->nr; i++)
+	for (i = 0; h->gen == wd_fork_now() && i < h->nr; i++) {
+		if (s->cq)
+			wd_cq_use(s->cq, h->queue[i], -1);
 		if (!--h->queue[i]->users)
 			h->queue[i]->ended = false;
+	}
 	h->nr = 0;
 }
 
@@ -29,6 +32,8 @@ void wd_idle_hold(struct wd_session *s)
 	for (i = 0; i < nr; i++) {
 		struct wd_queue *q = atomic_load(&s->queue[i]);
 
+		if (s->cq)
+			wd_cq_use(s->cq, q, 1);
 		q->users++;
 		s->hold.queue[s->hold.nr++] = q;
 	}

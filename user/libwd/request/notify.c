@@ -61,9 +61,9 @@ void wd_cq_rearm(struct wd_cq *cq)
 	atomic_thread_fence(memory_order_seq_cst);
 	due = atomic_exchange(&cq->news, false);
 	for (i = 0; i < wd_cq_nr(cq); i++) {
-		struct wd_queue *q = wd_cq_queue(cq, i);
+		struct wd_lane *lane = wd_cq_lane(cq, i);
 
-		due |= q && (q->pub.path == WD_PATH_SOFT ? wd_soft_waits(q) : atomic_load(&q->ready_nr) != 0);
+		due |= lane && (lane->q->pub.path == WD_PATH_SOFT ? wd_soft_waits(lane->q) : atomic_load(&lane->nr) != 0);
 	}
 	if (due)
 		wd_cq_signal(cq);
@@ -139,14 +139,14 @@ static int descriptor(struct wd_cq *cq)
 		ret = files_open(cq);
 	pthread_mutex_unlock(&cq->lock);
 	for (i = 0; !ret && i < wd_cq_nr(cq); i++) {
-		struct wd_queue *q = wd_cq_queue(cq, i);
+		struct wd_lane *lane = wd_cq_lane(cq, i);
 
-		if (!q)
+		if (!lane)
 			continue;
-		wd_drain_lock(q);
-		if (!atomic_load(&q->state))
-			wd_cq_watch(q);
-		wd_drain_unlock(q);
+		wd_drain_lock(lane->q);
+		if (!atomic_load(&lane->q->state))
+			wd_cq_watch_lane(lane);
+		wd_drain_unlock(lane->q);
 	}
 	errno = saved;
 	return ret ? wd_fail(&cq->obj, -ret, "the completion queue's descriptor could not be made") : 0;
@@ -166,8 +166,10 @@ int wd_cq_fd(handle_t h)
 }
 
 /* Whether there is something to take already. */
-static bool queue_arm(struct wd_queue *q)
+static bool lane_arm(struct wd_lane *lane)
 {
+	struct wd_queue *q = lane->q;
+
 	if (q->pub.path == WD_PATH_SOFT)
 		return wd_soft_waits(q);
 	/* In this order: what completes after the look raises an event. */
@@ -176,7 +178,7 @@ static bool queue_arm(struct wd_queue *q)
 			return true;
 		wd_cq_look_idle(q);
 	}
-	return atomic_load(&q->ready_nr);
+	return atomic_load(&lane->nr);
 }
 
 static void arm_all(struct wd_cq *cq)
@@ -193,8 +195,8 @@ static void arm_all(struct wd_cq *cq)
 	atomic_thread_fence(memory_order_seq_cst);
 	due = atomic_exchange(&cq->news, false);
 	for (i = 0; i < wd_cq_nr(cq); i++)
-		if (wd_cq_queue(cq, i))
-			due |= queue_arm(wd_cq_queue(cq, i));
+		if (wd_cq_lane(cq, i))
+			due |= lane_arm(wd_cq_lane(cq, i));
 	wd_cq_clock_set(cq, true);
 	if (due)
 		wd_cq_signal(cq);

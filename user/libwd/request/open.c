@@ -16,7 +16,6 @@
 
 #include "device/device.h"
 #include "request/aside.h"
-#include "request/cq.h"
 #include "request/pollers.h"
 #include "section/section.h"
 
@@ -30,7 +29,7 @@ static void queue_free(struct wd_queue *q)
 		return;
 	free(q->half[0]);
 	free(q->half[1]);
-	free(q->ready);
+	wd_lanes_free(q);
 	free(q);
 }
 
@@ -47,7 +46,6 @@ static struct wd_queue *queue_new(struct wd_session *s, const struct wd_driver *
 	q->async = async;
 	atomic_store(&q->delivers, async && !s->cq);
 	q->for_cq = s->cq;
-	atomic_store(&q->cq, s->cq);
 	q->pub.fd = -1;
 	/* Who sends has the lock from before the first descriptor until after the doorbell. */
 	q->pub.filling = &q->produce.held;
@@ -62,10 +60,9 @@ static int queue_fill_room(struct wd_queue *q, unsigned int limit)
 	atomic_store(&q->async_limit, limit);
 	q->half[0] = calloc(q->pub.depth, sizeof(*q->half[0]));
 	q->pub.slots = q->half[0];
-	/* Of both halves; there are more of none. */
-	q->ready_size = 2 * q->pub.depth;
-	q->ready = calloc(q->ready_size, sizeof(*q->ready));
-	return q->half[0] && q->ready ? 0 : -ENOMEM;
+	if (!q->half[0])
+		return -ENOMEM;
+	return wd_lanes_make(q, q->for_cq && q->pub.path != WD_PATH_SOFT ? WD_LANES : 1);
 }
 
 static int table_add(struct wd_queue *q)
@@ -83,13 +80,11 @@ static int table_add(struct wd_queue *q)
 	return 0;
 }
 
-/* A place of that kind, open or not; of a fork's parent only when it served no completion queue. */
+/* A place of that kind, open or not. */
 static bool is_place(const struct wd_queue *q, const struct wd_session *s, const struct uacce_dev_info *info)
 {
-	bool inherited = atomic_load(&q->state) == -ESTALE;
-
 	return q->cls == s->cls && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
-	       q->async == s->attr.async && q->for_cq == !!s->cq && (q->cq == s->cq && !(inherited && s->cq)) &&
+	       q->async == s->attr.async && q->for_cq == !!s->cq &&
 	       !strcmp(q->dev_name, info->name) && q->simulated == info->simulated && q->numa_node == info->numa_node;
 }
 
@@ -114,7 +109,7 @@ static struct wd_queue *closed_find(const struct wd_session *s, const struct uac
 			continue;
 		if (atomic_load(&q->state) == -ESTALE)
 			wd_queue_renew(q);
-		if (q->owner)
+		if (q->owner || (s->cq && !wd_cq_may_add(s->cq, q)))
 			continue;
 		if (atomic_load(&q->state) == -EDQUOT || (atomic_load(&q->state) == -ENODEV && is_over(q)))
 			return q;
@@ -246,16 +241,13 @@ void wd_queue_renew(struct wd_queue *q)
 	slots_forget(q, 1);
 	q->tail = 0;
 	q->soft_head = 0;
-	q->ready_head = 0;
-	q->ready_len = 0;
 	wd_aside_forget(q);
+	wd_lanes_forget(q);
 	q->due = NULL;
 	q->pub.self = NULL;
-	q->watched = false;
 	q->retry_at = 0;
 	q->settled = true;
 	memset(&q->tally, 0, sizeof(q->tally));
-	atomic_store(&q->ready_nr, 0);
 	atomic_store(&q->submitted, 0);
 	atomic_store(&q->freed, 0);
 	atomic_store(&q->async_submitted, 0);
@@ -263,15 +255,11 @@ void wd_queue_renew(struct wd_queue *q)
 	atomic_store(&q->deadline, 0);
 	atomic_store(&q->watchers, 0);
 	atomic_store(&q->owner, NULL);
-	atomic_store(&q->cq, NULL);
-	atomic_store(&q->cq_event, 0);
 	atomic_store(&q->delivers, q->async && !q->for_cq);
-	if (q->for_cq)
-		atomic_store(&q->state, -ESHUTDOWN);
-	else if (q->pub.path == WD_PATH_SOFT)
-		atomic_store(&q->state, 0);
-	else
+	if (q->pub.path != WD_PATH_SOFT)
 		atomic_store(&q->state, -EDQUOT);
+	else
+		atomic_store(&q->state, q->for_cq ? -ESHUTDOWN : 0);
 	wd_pollers_changed();
 }
 
@@ -360,141 +348,6 @@ void wd_queue_park(struct wd_queue *q)
 	wd_lock(&q->produce);
 	atomic_store(&q->state, -ESHUTDOWN);
 	wd_unlock(&q->produce);
-	wd_sleeper_wait(q);
-	wd_drain_lock(q);
-	wd_cq_unwatch(q);
-	q->drv.close(q);
-	atomic_store(&q->cq, NULL);
-	atomic_store(&q->cq_event, 0);
-	atomic_store(&q->deadline, 0);
-	q->settled = true;
-	wd_drain_unlock(q);
-	wd_sleeper_leave(q);
-}
-
-/* Nobody is stopping it any more, or begins to. */
-static bool is_dead(struct wd_queue *q)
-{
-	bool over;
-
-	if (atomic_load(&q->state) != -ENODEV || wd_queue_async_nr(q) || !wd_drain_trylock(q))
-		return false;
-	over = q->settled;
-	wd_drain_unlock(q);
-	return over;
-}
-
-/* What is gone makes room for what comes. */
-static void shed_gone(struct wd_cq *cq)
-{
-	unsigned int i;
-
-	for (i = 0; i < wd_cq_nr(cq); i++) {
-		struct wd_queue *q = wd_cq_queue(cq, i);
-
-		if (!q || !is_dead(q) || atomic_load(&q->cq_event))
-			continue;
-		atomic_store(&cq->queue[i], NULL);
-		wd_queue_park(q);
-	}
-}
-
-static bool cq_has_place(struct wd_cq *cq)
-{
-	unsigned int i;
-
-	shed_gone(cq);
-	for (i = 0; i < wd_cq_nr(cq) && wd_cq_queue(cq, i); i++)
-		;
-	return i < WD_CQ_QUEUES;
-}
-
-/* With the role, which is given up. */
-static int queue_unpark(struct wd_queue *q, struct wd_cq *cq, const struct uacce_dev_info *info, enum wd_place how)
-{
-	__u32 depth = q->pub.depth;
-	int ret = 0;
-
-	wd_lock(&q->produce);
-	wd_drain_lock(q);
-	/* This CPU's has no place to get, and doesn't wait for devices that close. */
-	if (info) {
-		wd_grant_lock();
-		ret = place_get(q, how);
-		if (!ret)
-			ret = place_enter(q, info, how);
-		if (!ret && q->pub.depth != depth) {
-			q->drv.close(q);
-			ret = -ENODEV;
-		}
-		q->tail = 0;
-		q->node_id = info->node_id;
-	}
-	if (!ret) {
-		q->settled = false;
-		atomic_store(&q->cq, cq);
-		atomic_store(&q->state, 0);
-	}
-	if (info)
-		wd_grant_unlock();
-	wd_drain_unlock(q);
-	wd_unlock(&q->produce);
-	wd_sleeper_leave(q);
-	return ret;
-}
-
-/* With its completion queue gone, or a fork's parent's. */
-static bool is_parked(const struct wd_queue *q)
-{
-	int state = atomic_load(&q->state);
-
-	return state == -ESHUTDOWN || (state == -ESTALE && q->for_cq);
-}
-
-/*
- * The place of a former completion queue's context, with its number and with
- * the sleeper's role: who has that closes it. info NULL: this CPU's. NULL: there
- * is none.
- */
-static struct wd_queue *parked_find(const struct wd_session *s, const struct uacce_dev_info *info)
-{
-	unsigned int i;
-
-	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
-		struct wd_queue *q = wd_engine.queue[i];
-
-		if (q->cls != s->cls || !is_parked(q) || (q->pub.path == WD_PATH_SOFT) != !info)
-			continue;
-		if (info && (strcmp(q->dev_name, info->name) || q->pub.qc_type != s->attr.qc_type))
-			continue;
-		if (atomic_load(&q->state) == -ESTALE)
-			wd_queue_renew(q);
-		/* Its former queue's destruction may still be about it: it has a queue until that is over. */
-		if (!wd_sleeper_enter(q))
-			continue;
-		if (!atomic_load(&q->cq))
-			return q;
-		wd_sleeper_leave(q);
-	}
-	return NULL;
-}
-
-/* A context of this session's completion queue, which has none there yet. */
-static int cq_open(struct wd_session *s, const struct wd_driver *drv, const struct uacce_dev_info *info,
-		   enum wd_place how, struct wd_queue **res)
-{
-	struct wd_queue *q;
-	int ret;
-
-	if (!cq_has_place(s->cq))
-		return -EUSERS;
-	q = parked_find(s, info);
-	ret = q ? queue_unpark(q, s->cq, info, how) : queue_open(s, drv, info, how, &q);
-	if (ret)
-		return ret;
-	wd_cq_add(s->cq, q);
-	*res = q;
-	return 0;
 }
 
 /* By whom the engine's lock keeps others from doing it: what is in the way is over soon. */
@@ -537,20 +390,15 @@ int wd_queue_open(struct wd_session *s, const struct wd_driver *drv, const struc
 		*res = closed_find(s, info);
 		if (*res)
 			return closed_open(s, *res, how);
-		ret = s->cq ? cq_open(s, drv, info, how, res) : queue_open(s, drv, info, how, res);
+		ret = queue_open(s, drv, info, how, res);
 	} while (ret == -EAGAIN && closed_find(s, info));
 	return ret;
 }
 
-static struct wd_queue *soft_open(struct wd_session *s)
+static struct wd_queue *soft_new(struct wd_session *s)
 {
-	struct wd_queue *q = s->cq ? parked_find(s, NULL) : NULL;
+	struct wd_queue *q = queue_new(s, s->cls->soft, 0, true);
 
-	if (q) {
-		queue_unpark(q, s->cq, NULL, WD_PLACE_FREE);
-		return q;
-	}
-	q = queue_new(s, s->cls->soft, 0, true);
 	if (!q)
 		return NULL;
 	strcpy(q->dev_name, "soft");
@@ -564,24 +412,42 @@ static struct wd_queue *soft_open(struct wd_session *s)
 	return q;
 }
 
-struct wd_queue *wd_queue_soft(struct wd_session *s)
+/* The software context for callbacks, or one of this completion queue, or one whose completion queue is gone (parked). */
+static struct wd_queue *soft_find(struct wd_session *s, bool parked)
 {
-	struct wd_queue *q;
 	unsigned int i;
 
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
-		q = wd_engine.queue[i];
-		if (q->cls != s->cls || q->pub.path != WD_PATH_SOFT || q->for_cq != !!s->cq || q->cq != s->cq)
+		struct wd_queue *q = wd_engine.queue[i];
+
+		if (q->cls != s->cls || q->pub.path != WD_PATH_SOFT || q->for_cq != !!s->cq)
 			continue;
-		if (!s->cq && atomic_load(&q->state) == -ESTALE)
+		if (atomic_load(&q->state) == -ESTALE)
 			wd_queue_renew(q);
-		if (!atomic_load(&q->state))
+		if (parked ? atomic_load(&q->state) == -ESHUTDOWN : !atomic_load(&q->state) && (!s->cq || wd_cq_has(s->cq, q)))
 			return q;
 	}
-	if (s->cq && !cq_has_place(s->cq))
+	return NULL;
+}
+
+struct wd_queue *wd_queue_soft(struct wd_session *s)
+{
+	struct wd_queue *q = soft_find(s, false);
+
+	if (q)
+		return q;
+	if (s->cq)
+		q = soft_find(s, true);
+	if (!q)
+		q = soft_new(s);
+	if (!q || !s->cq)
+		return q;
+	if (wd_cq_add(s->cq, q)) {
+		wd_queue_park(q);
 		return NULL;
-	q = soft_open(s);
-	if (q && s->cq)
-		wd_cq_add(s->cq, q);
+	}
+	wd_lock(&q->produce);
+	atomic_store(&q->state, 0);
+	wd_unlock(&q->produce);
 	return q;
 }

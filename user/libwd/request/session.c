@@ -192,10 +192,10 @@ int wd_session_free(struct wd_session *s)
 	if (ret)
 		return ret;
 	wd_handle_free(s->obj.handle);
+	session_unbind(s);
 	/* In a child the queue may be gone before its sessions. */
 	if (s->cq && !wd_stale(&s->obj))
 		wd_cq_quit(s->cq);
-	session_unbind(s);
 	free(atomic_load(&s->more));
 	free(s->mask);
 	free(s);

@@ -392,7 +392,9 @@ static bool in_set(const struct wd_session *s, const wd_ctx_set_t *set, unsigned
 {
 	const struct wd_queue *q = wd_engine.queue[k];
 
-	if (!wd_bits_test(set->set, set->len, k) || q->cls != s->cls || q->for_cq != !!s->cq || q->cq != s->cq)
+	if (!wd_bits_test(set->set, set->len, k) || q->cls != s->cls || q->for_cq != !!s->cq)
+		return false;
+	if (s->cq && !wd_cq_has(s->cq, wd_engine.queue[k]))
 		return false;
 	if (q->owner && q->owner != s)
 		return false;

@@ -127,7 +127,7 @@ static int pool_place(const struct wd_queue *q, enum wd_place how)
 		const struct wd_queue *o = wd_engine.queue[i];
 
 		if (o != q && wd_holds_place_on(o, q->dev_name) && !o->owner && o->cls == q->cls && o->pub.qc_type == q->pub.qc_type &&
-		    o->for_cq == q->for_cq && o->cq == q->cq)
+		    o->for_cq == q->for_cq)
 			open[o->async]++;
 	}
 	wd_ctxs_of(q->numa_node, share);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* open.c over devices that open at once: a former completion queue's context is opened for the next one; a fork meanwhile. */
+/* open.c over devices that open at once: a context that was closed is opened again for a session; a fork meanwhile. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,8 +15,19 @@
 static struct wd_queue *opened;
 static bool role_held;
 
-void wd_cq_add(struct wd_cq *cq, struct wd_queue *q)
+int wd_cq_add(struct wd_cq *cq, struct wd_queue *q)
 {
+	return 0;
+}
+
+bool wd_cq_has(struct wd_cq *cq, struct wd_queue *q)
+{
+	return false;
+}
+
+bool wd_cq_may_add(struct wd_cq *cq, struct wd_queue *q)
+{
+	return true;
 }
 
 void wd_cq_watch(struct wd_queue *q)
@@ -29,12 +40,14 @@ void wd_cq_unwatch(struct wd_queue *q)
 
 int wd_device_read(const char *name, struct uacce_dev_info *info)
 {
-	return -ENODEV;
+	*info = (struct uacce_dev_info){ 0 };
+	strcpy(info->name, name);
+	return 0;
 }
 
 bool wd_device_usable(const struct uacce_dev_info *info)
 {
-	return false;
+	return true;
 }
 
 void wd_driver_fill(struct wd_driver *full, const struct wd_driver *drv)
@@ -94,20 +107,28 @@ void wd_sleeper_leave(struct wd_queue *q)
 	atomic_store(&q->sleeper, 0);
 }
 
+static void never_open(struct wd_queue *q)
+{
+}
+
 static const struct wd_class cls = { .name = "test" };
-static const struct wd_driver drv = { .name = "test" };
+static const struct wd_driver drv = { .name = "test", .close = never_open };
 static const struct uacce_dev_info device = { .name = "dev-0" };
 
-FIXTURE(parked) {
+FIXTURE(closed) {
+	struct wd_slot slots[DEPTH];
 	struct wd_cq cq;
 	struct wd_queue q;
 	struct wd_session s;
 	struct wd_queue *res;
 };
 
-FIXTURE_SETUP(parked)
+FIXTURE_SETUP(closed)
 {
-	self->q = (struct wd_queue){ .cls = &cls, .state = -ESHUTDOWN, .pub.depth = DEPTH, .pub.path = WD_PATH_SIM, .for_cq = true };
+	self->q = (struct wd_queue){
+		.cls = &cls, .drv = drv, .state = -EDQUOT, .settled = true, .pub.depth = DEPTH, .pub.slots = self->slots,
+		.pub.path = WD_PATH_SIM, .pub.fd = -1, .for_cq = true, .async = true,
+	};
 	strcpy(self->q.dev_name, device.name);
 	/* Without contexts. */
 	self->s = (struct wd_session){ .cls = &cls, .cq = &self->cq, .attr.async = true };
@@ -115,12 +136,12 @@ FIXTURE_SETUP(parked)
 	atomic_store(&wd_engine.nr, 1);
 }
 
-FIXTURE_TEARDOWN(parked)
+FIXTURE_TEARDOWN(closed)
 {
 }
 
-/* Who has it may be about to close the context. */
-TEST_F(parked, is_opened_with_the_sleepers_role)
+/* The thread that has it may be about to close the context. */
+TEST_F(closed, is_opened_with_the_sleepers_role)
 {
 	ASSERT_EQ(0, wd_queue_open(&self->s, &drv, &device, WD_PLACE_FREE, &self->res));
 	EXPECT_EQ(&self->q, self->res);
@@ -128,26 +149,24 @@ TEST_F(parked, is_opened_with_the_sleepers_role)
 	EXPECT_TRUE(role_held);
 	EXPECT_EQ(0, atomic_load(&self->q.sleeper));
 	EXPECT_EQ(0, atomic_load(&self->q.state));
-	EXPECT_EQ(self->s.cq, atomic_load(&self->q.cq));
 }
 
-TEST_F(parked, is_left_alone_while_another_has_the_role)
+TEST_F(closed, is_left_alone_while_another_has_the_role)
 {
 	atomic_store(&self->q.sleeper, 1);
+	EXPECT_EQ(-EBUSY, wd_queue_open(&self->s, &drv, &device, WD_PLACE_FREE, &self->res));
+	EXPECT_EQ(NULL, opened);
+	EXPECT_EQ(1, atomic_load(&self->q.sleeper));
+	EXPECT_EQ(-EDQUOT, atomic_load(&self->q.state));
+}
+
+TEST_F(closed, is_not_for_callbacks_when_it_is_for_completion_queues)
+{
+	self->s.cq = NULL;
 	ASSERT_EQ(0, wd_queue_open(&self->s, &drv, &device, WD_PLACE_FREE, &self->res));
 	EXPECT_NE(&self->q, self->res);
 	EXPECT_EQ(self->res, opened);
-	EXPECT_EQ(1, atomic_load(&self->q.sleeper));
-	EXPECT_EQ(-ESHUTDOWN, atomic_load(&self->q.state));
-}
-
-TEST_F(parked, is_left_alone_until_its_former_queue_has_closed_it)
-{
-	atomic_store(&self->q.cq, (struct wd_cq *)&self->res);
-	ASSERT_EQ(0, wd_queue_open(&self->s, &drv, &device, WD_PLACE_FREE, &self->res));
-	EXPECT_NE(&self->q, self->res);
-	EXPECT_EQ(0, atomic_load(&self->q.sleeper));
-	EXPECT_EQ(-ESHUTDOWN, atomic_load(&self->q.state));
+	EXPECT_EQ(-EDQUOT, atomic_load(&self->q.state));
 }
 
 static void *hold_until(void *over)
