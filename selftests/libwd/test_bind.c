@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "on_device.h"
+#include "device/recent.h"
 #include "emulated.h"
+#include "on_device.h"
 
 #define LEN	1000
 
@@ -71,6 +72,15 @@ static int list_device_of(handle_t sess)
 	return device;
 }
 
+/* Seen by the next session, and not only after a moment. */
+static int attribute(unsigned int device, const char *name, const char *value)
+{
+	int ret = emulated_attribute(device, name, value);
+
+	wd_recent_forget();
+	return ret;
+}
+
 /* As emulated devices begin; what an earlier test wrote is gone. */
 static int devices_reset(void)
 {
@@ -78,13 +88,13 @@ static int devices_reset(void)
 	int ret = emulated() ? 0 : -ENODEV;
 
 	for (i = 0; i < 2 && !ret; i++) {
-		ret = emulated_attribute(i, "algorithms", "zlib\ngzip\ndeflate\n");
+		ret = attribute(i, "algorithms", "zlib\ngzip\ndeflate\n");
 		if (!ret)
-			ret = emulated_attribute(i, "priority", "0\n");
+			ret = attribute(i, "priority", "0\n");
 		if (!ret)
-			ret = emulated_attribute(i, "isolate", "0\n");
+			ret = attribute(i, "isolate", "0\n");
 		if (!ret)
-			ret = emulated_attribute(i, "hisi_zip-zlib/flags", "0x00000003\n");
+			ret = attribute(i, "hisi_zip-zlib/flags", "0x00000003\n");
 	}
 	return ret;
 }
@@ -110,7 +120,7 @@ TEST(sessions_take_turns_among_the_contexts_of_a_node)
 TEST(a_context_whose_device_lacks_the_algorithm_is_not_used)
 {
 	NEED_DEVICES();
-	ASSERT_EQ(0, emulated_attribute(0, "algorithms", "zlib\n"));
+	ASSERT_EQ(0, attribute(0, "algorithms", "zlib\n"));
 	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
 	EXPECT_EQ(1, device_of(session(WD_GZIP, -1)));
 }
@@ -134,12 +144,12 @@ TEST(lists_are_for_devices_that_take_them)
 	NEED_DEVICES();
 	for (device = 0; device < 2; device++) {
 		ASSERT_EQ(0, devices_reset());
-		ASSERT_EQ(0, emulated_attribute(device, "hisi_zip-zlib/flags", "0x00000001\n"));
+		ASSERT_EQ(0, attribute(device, "hisi_zip-zlib/flags", "0x00000001\n"));
 		/* Also not by way of a context that is open. */
 		ASSERT_EQ(device, device_of(session(WD_ZLIB, device)));
 		EXPECT_EQ(!device, list_device_of(list_session(WD_SESS_PATH_HW)));
 	}
-	ASSERT_EQ(0, emulated_attribute(0, "hisi_zip-zlib/flags", "0x00000001\n"));
+	ASSERT_EQ(0, attribute(0, "hisi_zip-zlib/flags", "0x00000001\n"));
 	errno = 0;
 	EXPECT_EQ(0, list_session(WD_SESS_PATH_HW));
 	EXPECT_EQ(EOPNOTSUPP, errno);
@@ -154,7 +164,7 @@ TEST(lists_are_for_devices_that_take_them)
 TEST(a_device_that_does_not_see_all_memory_gets_no_sessions)
 {
 	NEED_DEVICES();
-	ASSERT_EQ(0, emulated_attribute(0, "hisi_zip-zlib/flags", "0x00000002\n"));
+	ASSERT_EQ(0, attribute(0, "hisi_zip-zlib/flags", "0x00000002\n"));
 	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
 	errno = 0;
 	EXPECT_EQ(0, session(WD_ZLIB, 0));
@@ -164,7 +174,7 @@ TEST(a_device_that_does_not_see_all_memory_gets_no_sessions)
 TEST(a_better_device_is_preferred_to_an_open_context)
 {
 	NEED_DEVICES();
-	ASSERT_EQ(0, emulated_attribute(0, "priority", "5\n"));
+	ASSERT_EQ(0, attribute(0, "priority", "5\n"));
 	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
 	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
 }
@@ -173,7 +183,7 @@ TEST(an_isolated_device_gets_no_sessions)
 {
 	NEED_DEVICES();
 	ASSERT_EQ(0, device_of(session(WD_ZLIB, 0)));
-	ASSERT_EQ(0, emulated_attribute(0, "isolate", "1\n"));
+	ASSERT_EQ(0, attribute(0, "isolate", "1\n"));
 	EXPECT_EQ(1, device_of(session(WD_ZLIB, -1)));
 	errno = 0;
 	EXPECT_EQ(0, session(WD_ZLIB, 0));
@@ -188,11 +198,11 @@ TEST(a_stopped_context_of_an_isolated_device_stays_closed_until_it_is_released)
 	NEED_DEVICES();
 	sess = session(WD_ZLIB, 0);
 	ASSERT_EQ(0, compress(sess));
-	ASSERT_EQ(0, emulated_attribute(0, "isolate", "1\n"));
+	ASSERT_EQ(0, attribute(0, "isolate", "1\n"));
 	ASSERT_EQ(0, emulated_control("hisi_zip-0", "reset"));
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(-EIO, compress(sess));
-	ASSERT_EQ(0, emulated_attribute(0, "isolate", "0\n"));
+	ASSERT_EQ(0, attribute(0, "isolate", "0\n"));
 	for (i = 0; i < 10000 && compress(sess); i++)
 		usleep(1000);
 	EXPECT_EQ(0, compress(sess));

@@ -5,12 +5,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "device/device.h"
+#include "device/recent.h"
 #include "kselftest_harness.h"
 
 #define CLASS	"/sys/class/uacce"
@@ -483,22 +484,81 @@ TEST_F(tree, who_looks_after_a_change_sees_it_whoever_else_looks)
 
 TEST_F(tree, facts_of_an_algorithm_have_defaults)
 {
+	struct uacce_dev_list *list;
 	struct uacce_dev_info info;
-	char api[WD_NAME_SIZE];
 
 	add_device("hisi_zip-0", "zlib");
 	ASSERT_EQ(0, wd_device_read("hisi_zip-0", &info));
 	EXPECT_EQ(WD_LEVEL_AVERAGE, wd_device_level(&info, "zlib", WD_RANK_LATENCY));
 	EXPECT_EQ(WD_LEVEL_AVERAGE, wd_device_level(&info, "zlib", WD_RANK_THROUGHPUT));
-	wd_device_alg_api(&info, "zlib", api);
-	EXPECT_STREQ("hisi_qm_v3", api);
+	list = wd_device_list("zlib", WD_RANK_LATENCY, 0);
+	ASSERT_NE(NULL, list);
+	EXPECT_STREQ("hisi_qm_v3", wd_device_listed_api(list->info));
+	wd_free_list_accels(list);
 	attr("hisi_zip-0", "hisi_zip-zlib/latency", "3");
 	attr("hisi_zip-0", "hisi_zip-zlib/throughput", "4");
 	attr("hisi_zip-0", "hisi_zip-zlib/device_api", "hisi_qm_v9");
 	EXPECT_EQ(3, wd_device_level(&info, "zlib", WD_RANK_LATENCY));
 	EXPECT_EQ(4, wd_device_level(&info, "zlib", WD_RANK_THROUGHPUT));
-	wd_device_alg_api(&info, "zlib", api);
-	EXPECT_STREQ("hisi_qm_v9", api);
+	list = wd_device_list("zlib", WD_RANK_LATENCY, 0);
+	ASSERT_NE(NULL, list);
+	EXPECT_STREQ("hisi_qm_v9", wd_device_listed_api(list->info));
+	wd_free_list_accels(list);
+}
+
+static bool old;
+
+static struct wd_recent *recent(void)
+{
+	return wd_recent_get("zlib", WD_RANK_LATENCY, 0, &old);
+}
+
+TEST_F(tree, a_list_is_kept_for_the_next_session_until_a_device_fails)
+{
+	struct wd_recent *first, *next;
+
+	add_device("hisi_zip-0", "zlib");
+	first = recent();
+	ASSERT_NE(NULL, first);
+	EXPECT_FALSE(old);
+	next = recent();
+	EXPECT_EQ(first, next);
+	EXPECT_TRUE(old);
+	wd_recent_put(next);
+	wd_recent_forget();
+	next = recent();
+	EXPECT_NE(first, next);
+	EXPECT_FALSE(old);
+	EXPECT_STREQ("hisi_zip-0", first->list->info->name);
+	wd_recent_put(first);
+	wd_recent_put(next);
+}
+
+TEST_F(tree, a_kept_list_gets_too_old)
+{
+	struct wd_recent *r;
+
+	add_device("hisi_zip-0", "zlib");
+	wd_recent_forget();
+	r = recent();
+	ASSERT_NE(NULL, r);
+	wd_recent_put(r);
+	do {
+		poll(NULL, 0, 1);
+		r = recent();
+		ASSERT_NE(NULL, r);
+		wd_recent_put(r);
+	} while (old);
+}
+
+TEST_F(tree, a_refusal_is_not_kept)
+{
+	wd_recent_forget();
+	EXPECT_EQ(NULL, recent());
+	EXPECT_EQ(ENODEV, errno);
+	add_device("hisi_zip-0", "zlib");
+	wd_recent_put(recent());
+	EXPECT_FALSE(old);
 }
 
 TEST_F(tree, a_usual_path_names_its_device)

@@ -15,6 +15,7 @@
 #include <wd_request.h>
 
 #include "base/node.h"
+#include "device/recent.h"
 #include "emulated.h"
 #include "kselftest_harness.h"
 
@@ -22,7 +23,11 @@ static int set_node(unsigned int device, const char *node)
 {
 	int ret = emulated_attribute(device, "zone_id", node);
 
-	return ret ? ret : emulated_attribute(device, "device/numa_node", node);
+	if (!ret)
+		ret = emulated_attribute(device, "device/numa_node", node);
+	/* Seen by the next session, and not only after a moment. */
+	wd_recent_forget();
+	return ret;
 }
 
 static int near_and_far(void)

@@ -207,7 +207,7 @@ int wd_device_level(const struct uacce_dev_info *info, const char *alg_name, enu
 	return (int)read_number(info->name, alg_attr(&a, info, alg_name, attr), WD_LEVEL_AVERAGE);
 }
 
-void wd_device_alg_api(const struct uacce_dev_info *info, const char *alg_name, char api[WD_NAME_SIZE])
+static void read_alg_api(const struct uacce_dev_info *info, const char *alg_name, char api[WD_NAME_SIZE])
 {
 	struct alg_attr a;
 	int ret = read_attr(info->name, alg_attr(&a, info, alg_name, "device_api"), api, WD_NAME_SIZE);
@@ -248,7 +248,13 @@ bool wd_device_usable(const struct uacce_dev_info *info)
 struct listed {
 	struct uacce_dev_list node;
 	struct uacce_dev_info info;
+	char api[WD_NAME_SIZE];		/* for the list's algorithm */
 };
+
+const char *wd_device_listed_api(const struct uacce_dev_info *info)
+{
+	return ((const struct listed *)((const char *)info - offsetof(struct listed, info)))->api;
+}
 
 struct candidate {
 	struct listed *dev;
@@ -284,6 +290,8 @@ static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_ra
 	c->distance = wd_node_distance(node, c->info->numa_node);
 	c->lacks = alg_name && !has_features(c->info, alg_name, features);
 	c->level = rank == WD_RANK_LATENCY ? level : -level;
+	if (alg_name)
+		read_alg_api(c->info, alg_name, c->dev->api);
 }
 
 static void candidates_free(struct candidate *all, size_t n)
@@ -315,6 +323,7 @@ static int candidate_add(struct candidate **all, size_t *n, const char *name, co
 	if (!dev)
 		return -ENOMEM;
 	dev->info = info;
+	dev->api[0] = '\0';
 	dev->node = (struct uacce_dev_list){ .info = &dev->info };
 	(*all)[(*n)++] = (struct candidate){ .dev = dev, .info = &dev->info };
 	return 0;

@@ -98,7 +98,9 @@ struct wd_queue {
 	char dev_name[WD_NAME_SIZE];
 	_Atomic int state;
 	_Atomic __u64 retry_at;		/* when to try to open it again; read before opening takes its locks */
-	unsigned int users;		/* sessions that are bound to it; under the engine's lock, like ended */
+	unsigned int users;		/* sessions that are bound to it; under the engine's lock, like the three below */
+	unsigned int firsts;		/* sessions whose first context it is */
+	__u64 idle_at;			/* when its last session was freed; 0: it left for another reason */
 	bool ended;			/* its users' devices were taken away for good: not reused while it has users */
 
 	alignas(64) struct wd_lock produce;	/* tail, slots being filled, the SQ doorbell */
@@ -188,6 +190,11 @@ static inline bool wd_holds_place(const struct wd_queue *q)
 	int state = atomic_load(&q->state);
 
 	return q->pub.path != WD_PATH_SOFT && (!state || state == -EIO);
+}
+
+static inline bool wd_is_on(const struct wd_queue *q, const struct uacce_dev_info *info)
+{
+	return q->node_id == info->node_id && !strcmp(q->dev_name, info->name);
 }
 
 static inline bool wd_holds_place_on(const struct wd_queue *q, const char *dev_name)

@@ -7,8 +7,9 @@
  */
 #include <string.h>
 
-#include "device/device.h"
+#include "device/recent.h"
 #include "request/pollers.h"
+#include "section/ctxs.h"
 #include "section/section.h"
 
 static bool session_may_use(const struct wd_session *s, int node_id)
@@ -31,15 +32,15 @@ static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
 static const struct uacce_dev_info *listed(const struct uacce_dev_list *list, const struct wd_queue *q)
 {
 	for (; list; list = list->next)
-		if (!strcmp(list->info->name, q->dev_name))
+		if (wd_is_on(q, list->info))
 			return list->info;
 	return NULL;
 }
 
 /*
  * Among the contexts that are open: one for this session, on that device's
- * node and of its priority, in turn where there are several; or on any device
- * by that name.
+ * node and of its priority, or on any device by that name. Where there are
+ * several, one of those with the fewest sessions, in turn.
  */
 static struct wd_queue *table_find(const struct wd_session *s, bool async, const struct uacce_dev_list *list,
 				   const struct uacce_dev_info *info, bool by_name)
@@ -49,16 +50,18 @@ static struct wd_queue *table_find(const struct wd_session *s, bool async, const
 
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
-
 		const struct uacce_dev_info *other;
 
 		if (!queue_suits(q, s) || q->async != async || (s->cq && !wd_cq_may_add(s->cq, q)))
 			continue;
-		if (by_name ? strcmp(q->dev_name, info->name) : q->numa_node != info->numa_node)
+		if (by_name ? !wd_is_on(q, info) : q->numa_node != info->numa_node)
 			continue;
 		other = listed(list, q);
-		if (other && other->priority == info->priority)
-			fits[nr++] = q;
+		if (!other || other->priority != info->priority || (nr && q->firsts > fits[0]->firsts))
+			continue;
+		if (nr && q->firsts < fits[0]->firsts)
+			nr = 0;
+		fits[nr++] = q;
 	}
 	return nr ? fits[wd_engine.turn++ % nr] : NULL;
 }
@@ -96,7 +99,6 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 					     struct refusals *no)
 {
 	const struct wd_driver *drv = NULL;
-	char api[WD_NAME_SIZE];
 
 	if (!session_may_use(s, info->node_id)) {
 		no->masked++;
@@ -105,8 +107,7 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 	} else if (!wd_grant_has(info->name)) {
 		no->not_granted++;
 	} else {
-		wd_device_alg_api(info, s->cls->algs[s->attr.alg], api);
-		drv = wd_driver_find(s->cls, api);
+		drv = wd_driver_find(s->cls, wd_device_listed_api(info));
 		no->no_driver += !drv;
 	}
 	return drv;
@@ -163,16 +164,29 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 }
 
 /* How many of the contexts that would do for the session are open on that device. */
-static unsigned int open_on(const struct wd_session *s, const char *dev_name)
+static unsigned int open_on(const struct wd_session *s, const struct uacce_dev_info *info)
 {
 	unsigned int nr = 0, i;
 
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		const struct wd_queue *q = wd_engine.queue[i];
 
-		nr += queue_suits(q, s) && q->async == s->attr.async && !strcmp(q->dev_name, dev_name);
+		nr += queue_suits(q, s) && q->async == s->attr.async && wd_is_on(q, info);
 	}
 	return nr;
+}
+
+/* Whether one more may be worth a try, where so many are open: outside of sections the number is known. */
+static bool may_open(const struct wd_session *s, const struct uacce_dev_info *info, enum bind_way way, unsigned int has)
+{
+	__u32 share[2];
+
+	if (way != BIND_SPARE || wd_section_state() == WD_USER_SECTION)
+		return true;
+	wd_grant_lock();
+	wd_ctxs_of(info->numa_node, share);
+	wd_grant_unlock();
+	return has < share[s->attr.async];
 }
 
 static bool as_good(const struct uacce_dev_info *a, const struct uacce_dev_info *b)
@@ -197,9 +211,9 @@ static struct wd_queue *bind_spread(struct wd_session *s, const struct uacce_dev
 		for (l = best; l && !q; l = l->next) {
 			if (!as_good(l->info, best->info))
 				continue;
-			has = open_on(s, l->info->name);
+			has = open_on(s, l->info);
 			most = has > most ? has : most;
-			if (has == nr)
+			if (has == nr && may_open(s, l->info, way, has))
 				q = bind_device(s, list, l->info, way, no);
 		}
 	return q;
@@ -334,45 +348,74 @@ static struct wd_queue *bind_own(struct wd_session *s, const struct uacce_dev_li
 	return *nr ? atomic_load(&s->queue[0]) : NULL;
 }
 
+/* The session's first context, of these devices, or NULL; nr: how many of its own it has. */
+static struct wd_queue *bind_listed(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr,
+				    struct refusals *no)
+{
+	struct wd_queue *q;
+
+	if (s->own_nr)
+		q = bind_own(s, list, nr, no);
+	else if (wd_section_state() == WD_USER_SECTION)
+		q = bind_in_section(s, list, no);
+	else
+		q = bind_in_pool(s, list, no);
+	if (q && s->cq && wd_cq_add(s->cq, q)) {
+		refusal_note(no, -EUSERS);
+		q = NULL;
+	}
+	return q;
+}
+
+/* The same of the devices that there are; *recent: those, for who has a context. */
+static struct wd_queue *bind_any(struct wd_session *s, struct wd_recent **recent, unsigned int *nr, struct refusals *no)
+{
+	enum wd_rank rank = s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY;
+	struct wd_queue *q;
+	int why = ENODEV;
+	bool old;
+
+	do {
+		*recent = wd_recent_get(s->cls->algs[s->attr.alg], rank, s->attr.features, &old);
+		if (!*recent)
+			why = errno;
+		memset(no, 0, sizeof(*no));
+		/* Without a list, too: contexts of its own may be open. */
+		q = bind_listed(s, *recent ? (*recent)->list : NULL, nr, no);
+		if (q || !*recent)
+			break;
+		wd_recent_put(*recent);
+		*recent = NULL;
+		/* A list that was kept is no reason for a refusal. */
+		wd_recent_forget();
+	} while (old);
+	no->no_feature = why == EOPNOTSUPP;
+	no->blind = why != ENODEV && why != EOPNOTSUPP ? why : 0;
+	return q;
+}
+
 static int bind_devices(struct wd_session *s)
 {
-	struct uacce_dev_list *list = NULL;
+	struct wd_recent *recent = NULL;
 	struct refusals no = { 0 };
 	struct wd_queue *q = NULL;
 	int ret = section_refused(s);
 	unsigned int nr = 1;
-	int why = ENODEV;
 
 	if (ret)
 		return ret;
 	if (!s->attr.refuse)
-		list = wd_device_list(s->cls->algs[s->attr.alg], s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY,
-				      s->attr.features);
-	if (!s->attr.refuse && !list)
-		why = errno;
-	if (s->own_nr)
-		q = bind_own(s, list, &nr, &no);
-	else if (wd_section_state() == WD_USER_SECTION)
-		q = bind_in_section(s, list, &no);
-	else
-		q = bind_in_pool(s, list, &no);
-	if (q && s->cq && wd_cq_add(s->cq, q)) {
-		refusal_note(&no, -EUSERS);
-		q = NULL;
-	}
-	if (!q) {
-		wd_free_list_accels(list);
-		no.no_feature = why == EOPNOTSUPP;
-		no.blind = why != ENODEV && why != EOPNOTSUPP ? why : 0;
+		q = bind_any(s, &recent, &nr, &no);
+	if (!q)
 		return bind_refused(s, &no);
-	}
 	if (s->attr.async && !s->cq)
 		wd_pollers_adopt(q);
 	atomic_store(&s->queue[0], q);
 	atomic_store(&s->reason, s->soft_ok ? WD_REASON_BEST : WD_REASON_POLICY);
-	atomic_store_explicit(&s->nr, s->own_nr ? nr : bind_overflow(s, list, 1), memory_order_release);
+	atomic_store_explicit(&s->nr, s->own_nr ? nr : bind_overflow(s, recent ? recent->list : NULL, 1), memory_order_release);
 	atomic_store_explicit(&s->first, q, memory_order_release);
-	wd_free_list_accels(list);
+	if (recent)
+		wd_recent_put(recent);
 	return 0;
 }
 
@@ -412,6 +455,13 @@ int wd_engine_bind(struct wd_session *s)
 	return ret == -ENOMEM || !s->soft_ok ? ret : 0;
 }
 
+static void own_leave(struct wd_queue *q)
+{
+	atomic_store(&q->owner, NULL);
+	/* Beyond what the process may have otherwise. */
+	q->idle_at = 0;
+}
+
 /* Those beyond the first keep ones are nobody's, and closed unless another session takes them. */
 static void own_drop(struct wd_session *s, unsigned int keep)
 {
@@ -421,7 +471,7 @@ static void own_drop(struct wd_session *s, unsigned int keep)
 		struct wd_queue *q = wd_engine.queue[i];
 
 		if (q->owner == s && !(queue_suits(q, s) && keep && keep--))
-			atomic_store(&q->owner, NULL);
+			own_leave(q);
 	}
 }
 
@@ -467,7 +517,7 @@ void wd_engine_release(struct wd_session *s)
 	pthread_mutex_lock(&wd_engine.lock);
 	if (s->era == wd_engine.era)
 		wd_engine.sessions--;
-	wd_idle_drop(s);
+	wd_idle_drop(s, true);
 	own_drop(s, 0);
 	pthread_mutex_unlock(&wd_engine.lock);
 	wd_idle_close();

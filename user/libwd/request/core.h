@@ -180,8 +180,8 @@ void wd_queue_park(struct wd_queue *q);
 /* --- idle.c --- */
 /* The session's contexts are in use; those that it had before are so no longer. Under the engine's lock. */
 void wd_idle_hold(struct wd_session *s);
-/* It uses none any more. The same. */
-void wd_idle_drop(struct wd_session *s);
+/* It uses none any more; freed: because it is freed, so that another may soon be made like it. The same. */
+void wd_idle_drop(struct wd_session *s, bool freed);
 /* Contexts that no session uses are closed. No lock is held. */
 void wd_idle_close(void);
 

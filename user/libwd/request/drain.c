@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/recent.h"
 #include "request/aside.h"
 #include "request/pollers.h"
 #include "request/fast.h"
@@ -370,6 +371,7 @@ void wd_queue_end(struct wd_queue *q)
 
 void wd_queue_broken(struct wd_queue *q, int err)
 {
+	wd_recent_forget();
 	queue_leave(q, err == -ENODEV ? -ENODEV : -EIO, err, false);
 }
 

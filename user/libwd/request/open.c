@@ -85,7 +85,7 @@ static bool is_place(const struct wd_queue *q, const struct wd_session *s, const
 {
 	return q->cls == s->cls && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
 	       q->async == s->attr.async && q->for_cq == !!s->cq &&
-	       !strcmp(q->dev_name, info->name) && q->simulated == info->simulated && q->numa_node == info->numa_node;
+	       wd_is_on(q, info) && q->simulated == info->simulated && q->numa_node == info->numa_node;
 }
 
 /* Its file is closed, and nothing of it waits for anybody. */

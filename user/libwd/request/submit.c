@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The slow path: give messages to a queue; a synchronous one then waits for its slot. */
+#include "device/recent.h"
 #include "request/fast.h"
 #include "section/section.h"
 
@@ -208,8 +209,10 @@ static bool session_again(struct wd_session *s)
 	if (due)
 		atomic_store(&s->again_at, now + (s->soft_ok && !atomic_load(&s->nr) ? WD_LOOK_AGAIN_NS : WD_REOPEN_AFTER_NS));
 	pthread_mutex_unlock(&wd_engine.lock);
-	if (due)
+	if (due) {
 		wd_section_again();
+		wd_recent_forget();
+	}
 	pthread_mutex_lock(&wd_engine.lock);
 	if (due)
 		wd_engine_bind(s);
