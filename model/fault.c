@@ -5,8 +5,6 @@
 #define WDM_REORDER_NS	100000ull
 #define WDM_ANSWERED	(1u << WDM_FAULT_NR)	/* answered before an earlier job that is still the queue's first */
 
-#define WDM_BIT(kind)	(1u << (kind))
-
 int wdm_fault_check(const struct wdm_attr *attr, enum wdm_fault kind, const struct wdm_fault_rule *rule)
 {
 	const struct wdm_personality *engine = wdm_engine(attr->type);
@@ -95,12 +93,6 @@ static bool wdm_fault_draw(struct wdm_faults *f, enum wdm_fault kind, u32 queue)
 		return true;
 	}
 	return r->one_in && wdm_fault_random(f) % r->one_in == 0;
-}
-
-/* One that fails isn't executed. */
-bool wdm_fault_corrupts(const struct wdm_job *job)
-{
-	return (job->faults & (WDM_BIT(WDM_FAULT_CORRUPT) | WDM_BIT(WDM_FAULT_FAIL))) == WDM_BIT(WDM_FAULT_CORRUPT);
 }
 
 bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)

@@ -382,8 +382,14 @@ void wdm_bandwidth_refund(struct wdm_device *dev, const struct wdm_job *job);
 bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job);
 /* Any thread. true: the job isn't executed; its status is set. */
 bool wdm_fault_fails(struct wdm_job *job);
-/* Whether the data that the job writes to memory is to be wrong. */
-bool wdm_fault_corrupts(const struct wdm_job *job);
+#define WDM_BIT(kind)	(1u << (kind))
+
+/* Whether the data that the job writes to memory is to be wrong: a job that fails isn't executed. */
+static inline bool wdm_fault_corrupts(const struct wdm_job *job)
+{
+	return (job->faults & (WDM_BIT(WDM_FAULT_CORRUPT) | WDM_BIT(WDM_FAULT_FAIL))) == WDM_BIT(WDM_FAULT_CORRUPT);
+}
+
 /* The queue's first job is due: answers it according to its faults. false: not now. */
 bool wdm_fault_answer(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job);
 /* true: the command isn't answered before @until. */
