@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fixture of netlink tests: a socket, the first two ZIP devices, and a section that is configured only. */
+/* The fixture of netlink tests: a socket, the first two ZIP devices, and a section that is configured but not live. */
 #ifndef WD_TEST_NETLINK_TEST_H
 #define WD_TEST_NETLINK_TEST_H
 

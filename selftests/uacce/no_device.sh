@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Where there is no device, the programs of this folder are skipped, each with the reason.
+# On a machine without a device, the programs of this folder are skipped, each with the reason.
 set -u
 
 # shellcheck source=selftests/include/tap.sh

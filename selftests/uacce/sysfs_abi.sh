@@ -20,7 +20,7 @@ result() {
 	fi
 }
 
-# What the document lists, optional ones left out with "all" missing: path and mode.
+# The attributes that the document lists, as path and mode; the optional ones are left out unless the argument is "all".
 documented() {
 	awk -v want="$1" '
 		$1 == "What:" { path = $2; sub("^/sys/class/uacce/<dev>/", "", path) }
@@ -29,7 +29,7 @@ documented() {
 	' "$abi" | sort
 }
 
-# What the device has, groups by one name, the device model's own files left out.
+# The attributes that the device has: groups under one name, without the device model's own files.
 live() {
 	local driver=${1%-*}
 

@@ -8,10 +8,10 @@
 #include "fail_nth.h"
 #include "netlink_test.h"
 
-/* A child that does something, says so, and ends when told. */
+/* A child that performs an action, reports the result, and ends when it is asked to. */
 struct helper {
 	pid_t pid;
-	int told;		/* from it: one byte, what its action returned, positive */
+	int told;		/* from it: one byte, the positive result of its action */
 	int tell;
 };
 
@@ -50,7 +50,7 @@ static int helper_result(struct helper *h)
 
 static void helper_end(struct helper *h)
 {
-	/* Others may have a copy of this end. */
+	/* Other processes may have a copy of this end. */
 	if (write(h->tell, "", 1) != 1)
 		kill(h->pid, SIGKILL);
 	close(h->tell);
@@ -63,7 +63,7 @@ static int attaches(struct nlc *c, void *section)
 	return nlc_attach(c, section, NULL, NULL, 0);
 }
 
-/* Waits until the section has @n slots attached; how many it has then. */
+/* Waits until the section has @n slots attached; returns the number at the end. */
 static long long wait_attached(struct nlc *c, long long n)
 {
 	long long deadline = now_ms() + NL_WAIT_MS;
@@ -253,7 +253,7 @@ TEST_F(nl, contexts_bind_a_process_to_its_slot)
 	close(fd);
 }
 
-/* As uid @uid with group @gid besides; what the attempt gave. */
+/* The result of an attempt with uid @uid and the supplementary group @gid. */
 static int attach_as(uid_t uid, gid_t gid)
 {
 	static struct nlc c;
@@ -312,8 +312,8 @@ TEST_F(nl, who_waits_is_told)
 }
 
 /*
- * A time-out counts the kernel's ticks, which a CPU that comes to itself late makes up for all at once, while this
- * clock is right already: it may end early then, but not each time.
+ * A time-out counts the kernel's ticks. A CPU that resumes late makes up for all of them at once, while this clock is
+ * right already: the wait may then end early, but not each time.
  */
 TEST_F(nl, waiting_ends_in_time)
 {
@@ -328,7 +328,7 @@ TEST_F(nl, waiting_ends_in_time)
 	for (int i = 0; i < 10 && took < 80; i++) {
 		start = now_ms();
 		ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, 100));
-		/* On a slow machine it comes before the acknowledgement: the last answer is it then. */
+		/* On a slow machine the grant comes before the acknowledgement: the last answer is the grant then. */
 		h = &c->reply.h;
 		if (nlm_cmd(h) != UACCE_NL_SLOT_GRANTED) {
 			ASSERT_EQ(0, nlc_event(c, UACCE_NL_SLOT_GRANTED, &h, NL_WAIT_MS));
@@ -375,7 +375,7 @@ TEST_F(nl, who_waits_for_a_section_that_ends_is_told)
 }
 
 #define WAITERS_MAX	1024
-#define COPY_MS	5000	/* a copy of a socket lives so long */
+#define COPY_MS	5000	/* how long a copy of a socket lives */
 
 /* Children of one process group, which wait for a slot until they are killed. */
 struct crowd {
@@ -383,7 +383,7 @@ struct crowd {
 	int told[2];
 };
 
-/* What it was told: 0 (it waits) or a positive error. */
+/* The child's result: 0 (the child waits) or a positive error. */
 static int crowd_one_more(struct crowd *crowd)
 {
 	unsigned char ret = 255;
@@ -439,7 +439,7 @@ TEST_F_TIMEOUT(nl, one_more_than_1024_who_wait_is_refused, 300)
 	EXPECT_EQ(WAITERS_MAX, wait_waiting(c, WAITERS_MAX));
 	EXPECT_EQ(ENOBUFS, crowd_one_more(&crowd));
 	EXPECT_EQ(WAITERS_MAX, wait_waiting(c, WAITERS_MAX));
-	/* Its place is free when one has gone. */
+	/* A place in the line is free once a waiting process has ended. */
 	ASSERT_EQ(0, kill(crowd.group, SIGKILL));
 	EXPECT_EQ(WAITERS_MAX - 1, wait_waiting(c, WAITERS_MAX - 1));
 	EXPECT_EQ(0, crowd_one_more(&crowd));
@@ -448,7 +448,7 @@ TEST_F_TIMEOUT(nl, one_more_than_1024_who_wait_is_refused, 300)
 	EXPECT_EQ(0, wait_waiting(c, 0));
 }
 
-/* Its buffer is full when its turn comes: the slot is the next one's. */
+/* The socket's buffer is full when its turn comes: the next process gets the slot. */
 static int waits_and_chokes(struct nlc *c, void *section)
 {
 	int bytes = 1, ret = nlc_attach(c, section, NULL, NULL, NL_WAIT_MS);
@@ -499,7 +499,7 @@ static int attaches_and_leaves_a_copy(struct nlc *c, void *arg)
 	pid_t child = fork();
 
 	if (!child) {
-		/* Has the socket, and is gone soon enough. */
+		/* Holds a copy of the socket, and exits soon enough. */
 		poll(NULL, 0, COPY_MS);
 		_exit(0);
 	}
@@ -531,7 +531,7 @@ TEST_F(nl, a_child_has_no_attachment)
 	EXPECT_EQ(1, wait_attached(self->c, 1));
 }
 
-/* Nobody may hold what nobody knows of. */
+/* No process may hold a slot that no process knows of. */
 TEST_F(nl, reply_that_does_not_arrive_attaches_nobody)
 {
 	struct nlc *mute = malloc(sizeof(*mute));
@@ -556,7 +556,7 @@ TEST_F(nl, reply_that_does_not_arrive_attaches_nobody)
 	free(mute);
 }
 
-/* Every allocation on the way fails once: attached and told, or neither. */
+/* Each allocation on the way fails once: the process is attached and receives the answer, or neither. */
 TEST_F_TIMEOUT(nl, attach_survives_every_failing_allocation, 200)
 {
 	const char *missing = fail_nth_missing();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What listeners are told of devices: that they come, go and are reset. */
+/* Events about devices: a device comes, goes and is reset. */
 #include "kselftest_harness.h"
 #include "netlink_test.h"
 #include "rawq.h"
@@ -34,7 +34,7 @@ FIXTURE_SETUP(devices)
 	self->config = client();
 	self->event = client();
 	ASSERT_TRUE(self->ask && self->config && self->event) TH_LOG("no family \"uacce\"");
-	/* The second one: the first's number stays what other tests expect. */
+	/* The second device: the first device's number stays what other tests expect. */
 	ASSERT_TRUE(uacce_find("hisi_zip", 1, self->dev));
 	ASSERT_EQ(0, uacce_parent(self->dev, self->parent, sizeof(self->parent)));
 	self->available = test_attr_num(self->dev, "available_instances");
@@ -42,7 +42,7 @@ FIXTURE_SETUP(devices)
 	ASSERT_EQ(0, nlc_join(self->event, self->event->event_group));
 }
 
-/* Bound again, whatever a test has left. */
+/* The device is bound again, whatever state a test has left. */
 FIXTURE_TEARDOWN(devices)
 {
 	long long deadline = now_ms() + QUEUE_MS;
@@ -71,7 +71,7 @@ TEST_F_TIMEOUT(devices, coming_and_going_are_told, 120)
 	ASSERT_EQ(0, text_write(DRIVER "/unbind", self->parent));
 	ASSERT_EQ(0, nlc_event(self->config, UACCE_NL_DEV_DEL, &h, NL_WAIT_MS));
 	EXPECT_TRUE(is_of(h, self->dev, self->parent));
-	/* Of what is gone, nothing but the name. */
+	/* An event about a device that is gone has nothing but the name. */
 	EXPECT_EQ(NULL, nlm_next(h, UACCE_A_CTXS_TOTAL, NULL));
 	EXPECT_EQ(-ENOENT, nlc_dev_get(self->ask, self->dev));
 	seq = nlm_num(h, UACCE_A_CONFIG_SEQ);
@@ -80,13 +80,13 @@ TEST_F_TIMEOUT(devices, coming_and_going_are_told, 120)
 	EXPECT_TRUE(is_of(h, self->dev, self->parent));
 	EXPECT_EQ(self->available, nlm_num(h, UACCE_A_CTXS_FREE));
 	EXPECT_GT(nlm_num(h, UACCE_A_CONFIG_SEQ), seq);
-	/* Who is told of it can use it. */
+	/* A process that receives the event can use the device. */
 	fd = uacce_open(self->dev);
 	EXPECT_GE(fd, 0);
 	close(fd);
 }
 
-/* A section that waits for it has its share before anybody is told. */
+/* A section that waits for the device has its share before the event is sent. */
 TEST_F_TIMEOUT(devices, a_pending_claim_is_served_before_the_device_is_told_of, 120)
 {
 	struct nlmsghdr *h = NULL;
@@ -101,7 +101,7 @@ TEST_F_TIMEOUT(devices, a_pending_claim_is_served_before_the_device_is_told_of, 
 	EXPECT_EQ(0, sec_end("devevent"));
 }
 
-/* Errors can be set by hand, in a register of the device. 0 or -errno. */
+/* Errors can be set by hand, in a register of the device. Returns 0 or -errno. */
 static int inject(const char *parent, uint32_t error)
 {
 	char path[128];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the netlink family says by itself: who hears it, in which order, and how its numbers tell of losses. */
+/* The netlink family's events: who receives them, in which order, and how their numbers show losses. */
 #include <grp.h>
 #include <sched.h>
 #include "kselftest_harness.h"
@@ -90,7 +90,7 @@ TEST_F(nl, changes_of_devices_are_told)
 	listener_end(c);
 }
 
-/* One byte to @ready when it listens: what the kernel shows of a request comes before the answer to it. */
+/* Writes one byte to @ready when it listens: what the kernel shows of a request comes before the answer to it. */
 static int hears_of_sections(int privileged, int ready)
 {
 	static struct nlc c;
@@ -160,7 +160,7 @@ static int hears_in_another_namespace(void)
 	return nr == 20 ? 0 : 91;
 }
 
-/* Whichever way the kernel goes through namespaces, a full one comes before a listener. */
+/* Whichever order the kernel visits namespaces in, a full socket comes before a listener. */
 TEST_F_TIMEOUT(nl, a_full_socket_silences_nobody_else, 120)
 {
 	int hold[2], ready[2];
@@ -211,7 +211,7 @@ TEST_F(nl, losses_are_seen_and_made_up_for)
 	ASSERT_EQ(0, nlc_dev_get(self->c, self->dev));
 	seq = NUM(self->c, CONFIG_SEQ);
 	EXPECT_GT(seq, last);
-	/* From here on it hears all of them again. */
+	/* From here on the socket receives all events again. */
 	ASSERT_EQ(0, sec_set(SECTION, "max_extra_ctxs", "5"));
 	ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
 	EXPECT_EQ(seq + 1, CONFIG_SEQ(h));
@@ -292,7 +292,7 @@ TEST_F(nl, attaching_is_told)
 
 /* ------ refusals ------ */
 
-/* The first at once; the others summed, a second later. */
+/* The first refusal is reported at once; the others are summed and reported a second later. */
 TEST_F(nl, refusals_are_told_once_a_second)
 {
 	struct nlc *c = listener(_metadata, 1);
@@ -321,7 +321,7 @@ TEST_F(nl, refusals_are_told_once_a_second)
 		told++;
 	}
 	EXPECT_EQ(49, sum);
-	/* And one more: seconds are the kernel's ticks, which a CPU that stood still makes up for all at once. */
+	/* One more is allowed: seconds are kernel ticks, and a CPU that stalled makes up for all of them at once. */
 	EXPECT_LE(told, (now_ms() - start) / 1000 + 2);
 	EXPECT_EQ(-ETIMEDOUT, nlc_next(c, &h, 1500));
 	ASSERT_EQ(0, dev_set(self->dev, "max_ctxs_per_process", "0"));
@@ -359,7 +359,7 @@ static void refused_once(const char *dev)
 	exit_code(pid);
 }
 
-/* More processes than there is room for at a time: none is forgotten. */
+/* More processes than the kernel counts at a time: none is forgotten. */
 TEST_F_TIMEOUT(nl, every_process_is_told_of, 200)
 {
 	struct nlc *c = listener(_metadata, 1);

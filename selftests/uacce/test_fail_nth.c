@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs a sequence that succeeds again and again with the first allocation
- * failing, then the second, until nothing is left to fail. The kernel must stay
- * sound and lose nothing; which error comes out doesn't matter.
+ * Runs a sequence that succeeds again and again: first with the first allocation failing, then with the second, until
+ * no failure is left. The kernel must stay sound and lose nothing; which error is returned doesn't matter.
  */
 #include "kselftest_harness.h"
 #include "fail_nth.h"
@@ -26,8 +25,8 @@ FIXTURE_TEARDOWN(sweep)
 }
 
 /*
- * @body runs with the n-th allocation failing for n = 1, 2, ... and must clean
- * up itself; it ends when it succeeded without a failure.
+ * @body runs with the n-th allocation failing for n = 1, 2, ... and must clean up itself; the loop ends when @body
+ * succeeds without a failure.
  */
 #define sweep(setup, body, cleanup) do {					\
 	const char *__missing = fail_nth_missing();				\

@@ -93,7 +93,7 @@ TEST_F(zip, bad_argument_is_efault)
 	EXPECT_EQ(-EFAULT, neg_errno(ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_CTX, readonly)));
 	EXPECT_EQ(-EFAULT, neg_errno(ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_INFO, readonly)));
 	EXPECT_EQ(-EFAULT, neg_errno(ioctl(self->q.fd, UACCE_CMD_QM_SET_QP_INFO, (void *)-8ul)));
-	/* The queue is none the worse. */
+	/* The queue still works. */
 	test_start_q(self->q.fd);
 }
 
@@ -122,7 +122,7 @@ TEST_F(zip, read_and_write_are_einval)
 }
 
 #ifdef __x86_64__
-/* The 32-bit entry, from a 64-bit program; the argument must lie low. */
+/* The 32-bit entry, from a 64-bit program; the argument must lie below 4 GiB. */
 static int compat_ioctl(int fd, unsigned int cmd, void *arg)
 {
 	long ret;
@@ -168,7 +168,7 @@ static void *starts(void *arg)
 	return (void *)(long)uacce_start_q(*(int *)arg);
 }
 
-/* A process of its own in the same memory: it may use the queue, and be killed alone. */
+/* A separate process in the same memory: it may use the queue, and can be killed alone. */
 static int stops(void *arg)
 {
 	return uacce_put_q(*(int *)arg) ? 1 : 0;
@@ -186,12 +186,13 @@ static char state_of(pid_t pid)
 	return at ? at[2] : '?';
 }
 
-/* The two commands of a start, each answered in time and late; as the attribute shows it. */
+/* The two commands of a start, each answered late but before its deadline; in the form that the attribute shows. */
 #define LATE_START	"2:2000000000ns"
 
 /*
- * Kills a process that waits while another starts the queue: its status; -EAGAIN: the start was over first, or given
- * up. Each time another queue, as a start that was given up leaves one that is not to be started for a while.
+ * Kills a process that waits while another thread starts the queue. Returns the process' status; -EAGAIN: the start was
+ * over first, or the driver abandoned it. Each try needs another queue: a queue whose start was abandoned can't be
+ * started for a while.
  */
 static int kill_who_waits(const char *item, const char *name)
 {
@@ -221,14 +222,14 @@ static int kill_who_waits(const char *item, const char *name)
 		kill(pid, SIGKILL);
 		if (waitpid(pid, &status, 0) != pid)
 			return -errno;
-		/* Who has stopped the queue came after the start, whether or not the starter has got on since. */
+		/* A process that stopped the queue came after the start, whether or not the starter has run since. */
 		over = !pthread_tryjoin_np(starter, &started);
 		if (!over)
 			pthread_join(starter, &started);
 		over |= WIFEXITED(status) && !WEXITSTATUS(status);
 	}
 	close(fd);
-	/* The driver gives a command up after five seconds. */
+	/* The driver abandons a command after five seconds. */
 	if ((long)started == -ETIMEDOUT || (long)started == -EBUSY)
 		return -EAGAIN;
 	if ((long)started)
@@ -243,7 +244,7 @@ TEST_F_TIMEOUT(zip, who_waits_for_anothers_command_can_be_killed, 120)
 
 	if (!item)
 		SKIP(return, "the device isn't simulated");
-	/* A machine that stands still for the seconds of a start doesn't do so each time. */
+	/* A machine that stalls for the seconds of a start doesn't stall at each try. */
 	for (int i = 0; i < 20 && status == -EAGAIN; i++) {
 		poll(NULL, 0, i * 200);
 		status = kill_who_waits(item, self->name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Netlink messages that nobody should send: refused one by one, and then at random for a while: two seconds;
- * WD_TEST_LONG=1: two minutes; WD_TEST_SEED=N.
+ * Netlink messages that no client should send: refused one by one, and then random messages for two seconds;
+ * WD_TEST_LONG=1: for two minutes; WD_TEST_SEED=N.
  */
 #include "kselftest_harness.h"
 #include "netlink_test.h"
@@ -18,7 +18,7 @@ TEST_F(nl, attribute_of_another_command_is_refused)
 	nlm_str(&m, UACCE_A_SECTION, SECTION);
 	EXPECT_EQ(-EINVAL, nlc_ask(self->c, &m));
 	EXPECT_NE(0, self->c->bad);
-	/* Below the last that the command knows, but not its own. */
+	/* An attribute below the highest that the command knows, but not one of the command's own. */
 	nlm_begin(&m, self->c->family, 0, UACCE_NL_SECTION_GET);
 	nlm_str(&m, UACCE_A_SECTION, SECTION);
 	nlm_u32(&m, UACCE_A_NODE, 0);
@@ -56,7 +56,7 @@ TEST_F(nl, wrong_lengths_are_refused)
 		EXPECT_EQ(len == 4 ? -ENOENT : -EINVAL, nlc_ask(c, &m));
 		EXPECT_NE(0, c->bad);
 	}
-	/* A name without an end, and names as long as they may be and longer. */
+	/* A name without a terminating 0, and names of the maximum length and longer. */
 	nlm_begin(&m, c->family, 0, UACCE_NL_SECTION_GET);
 	nlm_put(&m, UACCE_A_SECTION, SECTION, strlen(SECTION));
 	EXPECT_EQ(-EINVAL, nlc_ask(c, &m));
@@ -196,7 +196,7 @@ static void random_message(union nlm *m, uint16_t family)
 		nlm_str(m, names[rng(3)], rng(2) ? SECTION : "hisi_zip-0");
 	for (int i = rng(4); i; i--)
 		random_attr(m);
-	/* Sometimes some of its bytes, its length among them, are something else. */
+	/* Sometimes some of the message's bytes, including its length, are replaced. */
 	len = m->h.nlmsg_len;
 	for (int i = rng(3) ? 0 : 1 + rng(4); i; i--)
 		m->bytes[rng(len)] ^= 1 << rng(8);
@@ -238,7 +238,7 @@ static int fuzzes(uint64_t seed, int root)
 	return 0;
 }
 
-/* All but the numbers of events, which attaching moves on. */
+/* Everything but the sequence numbers of events, which attaching increases. */
 static void add_up(const struct nlmsghdr *h, void *arg)
 {
 	uint64_t *sum = arg;

@@ -101,7 +101,7 @@ TEST_F(zip, partial_munmap_is_einval)
 	EXPECT_EQ(-EINVAL, neg_errno(munmap(self->q.dus + self->q.dus_size - page, page)));
 	EXPECT_EQ(-EINVAL, neg_errno(munmap(self->q.mmio, page)));
 	EXPECT_EQ(-EINVAL, neg_errno(munmap(self->q.mmio + page, page)));
-	/* Whole and working. */
+	/* The region is mapped whole and works. */
 	self->q.id = test_set_qp_ctx(self->q.fd, ZIP_QC_COMPRESS);
 	test_start_q(self->q.fd);
 	EXPECT_EQ(0, rawq_works(&self->q));
@@ -181,7 +181,7 @@ TEST_F(zip, madvise_keeps_rings_and_their_fork_rule)
 	EXPECT_EQ(0x99, self->q.dus[9]);
 }
 
-/* The signal that ends a child which reads there; 0 when it could. */
+/* The signal that ends a child which reads there; 0 when the read succeeds. */
 static int child_reads(volatile uint8_t *p)
 {
 	int status;
@@ -243,7 +243,7 @@ static void odd_calls_on_file(int fd, const char *name)
 	close(null);
 }
 
-/* None of these means anything here; none may hurt the kernel or the queue. */
+/* None of these calls means anything here; none may hurt the kernel or the queue. */
 TEST_F(zip, odd_calls_do_no_harm)
 {
 	ASSERT_EQ(0, rawq_map(&self->q));
@@ -300,7 +300,7 @@ static int not_zero(const uint8_t *p, size_t bytes)
 	return i < bytes;
 }
 
-/* Queues are handed out in turn, so the one that comes back is met when all have been opened. */
+/* Queues are handed out in turn, so the same queue comes back once all others have been opened. */
 TEST_F_TIMEOUT(zip, new_owner_finds_no_old_data, 120)
 {
 	struct rawq *all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The netlink family's requests: what they answer, what they refuse, and to whom. */
+/* The netlink family's requests: their answers, their refusals, and which callers they refuse. */
 #include <grp.h>
 #include <sched.h>
 #include <signal.h>
@@ -188,7 +188,7 @@ TEST_F(nl, live_section_has_its_members)
 	EXPECT_EQ(15, NUM(c, CTXS_RESERVED));
 }
 
-/* In mode 1; what a slot has there is known before it comes. */
+/* In mode 1; a slot's contexts on the device are known before the device comes. */
 TEST_F(nl, slots_of_an_absent_device_are_counted)
 {
 	const struct nlattr *m = NULL;
@@ -232,7 +232,7 @@ TEST_F(nl, section_that_is_not_there_is_refused_by_name)
 	EXPECT_EQ(UACCE_A_SECTION, c->missing);
 }
 
-/* 128 names of 30 bytes: more than a page, which a dump's messages are before anybody has read more. */
+/* 128 names of 30 bytes: more than a page, the size of a dump's messages until a larger read was seen. */
 TEST_F(nl, section_of_many_devices_is_dumped_whole)
 {
 	struct nlc *c = self->c;
@@ -289,7 +289,7 @@ TEST_F(nl, dump_in_many_messages_is_complete_and_says_when_it_is_not)
 	EXPECT_EQ(0, interrupted);
 	EXPECT_GT(messages, 3);
 
-	/* Two messages are made ahead. */
+	/* The kernel prepares two messages ahead. */
 	ASSERT_EQ(0, nlc_dump_send(c, UACCE_NL_SECTION_GET));
 	ASSERT_EQ(0, nlc_next(c, &h, NL_WAIT_MS));
 	ASSERT_EQ(0, sec_mkdir("nlmore"));
@@ -319,7 +319,7 @@ struct seen {
 	int nr;
 	int pool, slot;
 	pid_t pid;
-	uint32_t pids;		/* of how many the number isn't 0 */
+	uint32_t pids;		/* how many have a PID other than 0 */
 	uint32_t state;
 	char comm[32];
 	char slot_name[64];
@@ -390,7 +390,7 @@ TEST_F(nl, contexts_of_a_slot_name_it)
 	close(fd);
 }
 
-/* Its number may be another process' by now. */
+/* The PID may be another process' by now. */
 TEST_F(nl, contexts_of_the_dead_have_no_pid)
 {
 	int hold[2];
@@ -404,7 +404,7 @@ TEST_F(nl, contexts_of_the_dead_have_no_pid)
 		close(hold[1]);
 		if (uacce_open(self->dev) < 0)
 			_exit(1);
-		/* This one keeps the file open. */
+		/* This child keeps the file open. */
 		if (!fork() && read(hold[0], &byte, 1) < 0)
 			_exit(1);
 		_exit(0);
@@ -420,7 +420,7 @@ TEST_F(nl, contexts_of_the_dead_have_no_pid)
 	EXPECT_EQ(0, see(self->c).nr);
 }
 
-/* Others come and go: what was there all the time is seen all the same. */
+/* Other contexts come and go: the contexts that stay open are seen all the same. */
 TEST_F(nl, contexts_that_close_hide_no_others)
 {
 	struct nlc *c = self->c;
@@ -459,7 +459,7 @@ static int be_nobody(void)
 	return setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
 }
 
-/* Opens one of its own; what it then sees. */
+/* Opens a context of its own; returns what it sees then. */
 static int nobody_sees(const char *dev)
 {
 	static struct nlc c;
@@ -491,8 +491,7 @@ TEST_F(nl, the_unprivileged_see_their_own_contexts)
 	close(fd);
 }
 
-/* Asked as root, read as nobody: it is who asks that counts. */
-/* Whoever opened it may be the one who reads. */
+/* The asking process sees nothing of its own either: the opener of the socket may be the process that reads. */
 static int nobody_asks_by_the_socket_of_root(const char *dev)
 {
 	static struct nlc c;
@@ -520,6 +519,7 @@ TEST_F(nl, contexts_are_shown_to_who_opened_the_socket)
 	EXPECT_EQ(0, chmod(path, 0600));
 }
 
+/* Root asks, nobody reads: the rights of the asking process count. */
 TEST_F(nl, privilege_is_decided_when_the_dump_starts)
 {
 	int fd = test_open(self->dev);
@@ -549,7 +549,7 @@ static int in_new_pid_namespace(const char *dev)
 	if (nlc_open(&c) || uacce_open(dev) < 0)
 		return 91;
 	s = see(&c);
-	/* That of outside has no number here. */
+	/* A process outside has no PID in this namespace. */
 	return s.nr != 2 ? 92 : s.pids != 1 ? 93 : 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opening queues: how many, what they count as, who may. */
+/* Opening queues: how many, how they are counted, and who may open them. */
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

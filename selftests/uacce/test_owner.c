@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whose queue it is: children, other processes, exec, and what a dead owner leaves. */
+/* Who owns a queue: children, other processes, exec, and what a dead owner leaves. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 #include "kselftest_harness.h"
 #include "zip_queue.h"
 
-/* What a process without rights on the queue must see: 0, or the number of the check that failed. */
+/* What a process without rights on the queue must see: returns 0, or the number of the check that failed. */
 static int stranger_checks(int fd, size_t dus_size)
 {
 	struct hisi_qp_info info;
@@ -145,7 +145,7 @@ TEST_F(zip, program_after_exec_may_not_use_the_queue)
 	EXPECT_EQ(self->available - 1, wait_available(self->name, self->available - 1, REQUEST_MS));
 }
 
-/* Runs before the harness: this program is also what the test above executes. */
+/* Runs before the harness: the test above executes this program. */
 __attribute__((constructor)) static void be_the_stranger(void)
 {
 	const char *fd = getenv("UACCE_STRANGER_FD"), *size = getenv("UACCE_STRANGER_SIZE");
@@ -217,7 +217,7 @@ TEST_F(zip, queue_survives_its_owner_in_the_child)
 	EXPECT_EQ(self->available - 1, wait_available(self->name, self->available - 1, REQUEST_MS));
 }
 
-/* Keeps the queue full until killed; says when it is under way. */
+/* Keeps the queue full until it is killed; reports when the first requests are under way. */
 static void busy(const char *name, int say)
 {
 	const uint32_t len = 256 << 10;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* poll and epoll on a queue: what makes it ready, once, and what wakes a sleeper. */
+/* poll and epoll on a queue: what makes the queue ready, once, and what wakes a sleeper. */
 #include <pthread.h>
 #include <sys/epoll.h>
 #include "kselftest_harness.h"
@@ -38,8 +38,8 @@ TEST_F(zip, completion_makes_it_ready)
 }
 
 /*
- * The completion can be seen a moment before its event, and each of them once more by a poll that doesn't
- * wait any longer: so four polls may be ready, a fifth may not.
+ * The completion can be seen a moment before its event, and each of the two is seen once more by a poll with a time-out
+ * of 0: so four polls may be ready, a fifth may not.
  */
 TEST_F(zip, completion_is_not_reported_for_ever)
 {
@@ -91,8 +91,8 @@ TEST_F(zip, sleeper_is_woken_by_an_armed_completion)
 }
 
 /*
- * A client that spins through more than a ring and sleeps then: the kernel's own
- * look at the ring is behind, the event must make up for it.
+ * A client that spins through more than a ring and then sleeps: the kernel's own view of the ring is behind, and the
+ * event must make up for that.
  */
 TEST_F_TIMEOUT(zip, sleeper_is_woken_after_much_spinning, 120)
 {
@@ -186,7 +186,7 @@ TEST_F(zip, epoll_finds_what_came_before_the_item_was_armed_again)
 	close(ep);
 }
 
-/* Seen twice at most, and then not again: a loop of epoll_wait() sleeps. */
+/* The completion is seen twice at most and then no more: a loop of epoll_wait() sleeps. */
 TEST_F(zip, epoll_comes_to_rest)
 {
 	struct epoll_event event = { .events = EPOLLIN }, seen;
@@ -197,7 +197,7 @@ TEST_F(zip, epoll_comes_to_rest)
 	begin(self);
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->q.fd, &event));
 	complete_unseen(self, out);
-	/* The event wakes it, and may come long after the completion is in the ring. */
+	/* The event wakes the sleeper, and may come long after the completion is in the ring. */
 	while (epoll_wait(ep, &seen, 1, ready ? 300 : REQUEST_MS) == 1) {
 		ASSERT_LE(++ready, 4);
 	}

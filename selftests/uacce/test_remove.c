@@ -37,7 +37,7 @@ static int run(const char *command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A thread of a software device lets go of its module a moment after the request that it served is done. */
+/* A thread of a software device releases its module a moment after the request that it served is done. */
 static int unload(const char *module)
 {
 	long long deadline = now_ms() + BACK_MS;
@@ -48,7 +48,7 @@ static int unload(const char *module)
 	return ret;
 }
 
-/* Each test takes a device away its own way; this brings it back and finds all queues free. */
+/* Each test removes a device in its own way; the teardown brings it back and checks that all queues are free. */
 FIXTURE(removal) {
 	char name[UACCE_NAME_MAX];
 	char parent[64];
@@ -93,7 +93,7 @@ static int bind(const char *parent)
 	return text_write(DRIVER "/bind", parent);
 }
 
-/* Everything that a client of a device that has gone may see. */
+/* Everything that a client may see of a device that has gone. */
 static void expect_gone(struct __test_metadata *_metadata, struct rawq *q)
 {
 	volatile uint64_t *doorbell = (uint64_t *)(q->mmio + QM_DB_SQ_CQ);
@@ -109,7 +109,7 @@ static void expect_gone(struct __test_metadata *_metadata, struct rawq *q)
 	EXPECT_EQ(GONE, uacce_poll(q->fd, POLLIN | POLLRDNORM, REQUEST_MS));
 	EXPECT_EQ(POLLERR | POLLHUP, uacce_poll(q->fd, 0, REQUEST_MS));
 
-	/* Mappings stay: the words say stop, the bell rings nobody. */
+	/* Mappings stay: the words say stop, and a doorbell has no effect. */
 	EXPECT_EQ(1, rawq_tx_stop(q));
 	EXPECT_EQ(1, rawq_rx_stop(q));
 	EXPECT_EQ(-EIO, rawq_pull(q, &done));
@@ -168,7 +168,7 @@ TEST_F_TIMEOUT(removal, pages_never_touched_come_after_removal, 120)
 	ASSERT_EQ(0, wait_devices(self->devices));
 }
 
-/* As in a container: a node by hand, one inode for as long as that lives. */
+/* As in a container: a node made by hand, with one inode for the node's whole life. */
 TEST_F_TIMEOUT(removal, a_node_opens_what_came_back_beside_a_dead_file_of_it, 120)
 {
 	char path[] = "/tmp/uacce-node-XXXXXX", dev[32];
@@ -270,7 +270,7 @@ struct worker {
 	int bad;
 };
 
-/* A client that goes on whatever happens: everything may fail, nothing may kill it. */
+/* A client that goes on whatever happens: each of its calls may fail, none may kill it. */
 static void *works_on(void *arg)
 {
 	struct worker *w = arg;
@@ -378,7 +378,7 @@ static void *opens(void *arg)
 	return NULL;
 }
 
-/* Each has opened it more often than that: they are at it. */
+/* Each has opened the device more often than before: all of them are running. */
 static void all_open(const struct opener *openers, int n, const int *before)
 {
 	for (int i = 0; i < n; i++)
@@ -423,7 +423,7 @@ TEST_F_TIMEOUT(removal, opens_race_with_removal, 240)
 	EXPECT_EQ(self->available, wait_available(self->name, self->available, REQUEST_MS));
 }
 
-/* A page that comes when the test says so; NULL when the kernel can't do that. */
+/* A page that is supplied when the test decides; NULL when the kernel can't do that. */
 static void *page_to_wait_for(int *uffd, size_t page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -478,7 +478,7 @@ TEST_F_TIMEOUT(removal, a_user_page_that_does_not_come_holds_nobody_up, 120)
 	close(uffd);
 }
 
-/* Opens a node when its mappings are locked, by another of its threads and for good. */
+/* Opens a node while another thread of the process holds the lock of its mappings, for good. */
 static pid_t opener_with_locked_mappings(const char *name, struct fuse_fs *fs, int said)
 {
 	pid_t pid = fork();
@@ -486,7 +486,7 @@ static pid_t opener_with_locked_mappings(const char *name, struct fuse_fs *fs, i
 
 	if (pid)
 		return pid;
-	/* What is needed below is there from now on. */
+	/* Everything that the process needs below is in memory from here on. */
 	fd = uacce_open(name);
 	if (fd < 0 || close(fd) || mlockall(MCL_CURRENT) || fuse_hold_mappings(fs))
 		_exit(1);
@@ -513,8 +513,8 @@ static bool is_exiting(pid_t pid)
 }
 
 /*
- * Where an IOMMU binds its address space, opening takes that lock under locks that others need. So it waits
- * for it before, alone, here as well.
+ * Where an IOMMU binds a process' address space, opening takes the lock of the mappings under locks that others need.
+ * So open() first waits for the lock of the mappings alone, here as well.
  */
 TEST_F_TIMEOUT(removal, a_process_with_locked_mappings_holds_nobody_up, 120)
 {
@@ -541,7 +541,7 @@ TEST_F_TIMEOUT(removal, a_process_with_locked_mappings_holds_nobody_up, 120)
 	more = (struct pollfd){ .fd = said[0], .events = POLLIN };
 	EXPECT_EQ(0, poll(&more, 1, 0));
 
-	/* It leaves open() by the kill; for its end it needs that lock as well, so only when the file system goes. */
+	/* The kill ends open(). The exit needs the same lock, so the process ends only when the file system goes. */
 	EXPECT_FALSE(is_exiting(pid));
 	ASSERT_EQ(0, kill(pid, SIGKILL));
 	while (!is_exiting(pid))

@@ -22,7 +22,7 @@ static int trace_write(const char *file, const char *text)
 	return ret;
 }
 
-/* Does the trace have a line with both? */
+/* Does the trace have a line with both texts? */
 static int traced(const char *event, const char *fields)
 {
 	FILE *f = fopen(TRACING "/trace", "re");
@@ -36,12 +36,12 @@ static int traced(const char *event, const char *fields)
 	return found;
 }
 
-/* NULL, or why it can't be done. */
+/* NULL, or why tracing isn't possible. */
 static const char *trace_begin(void)
 {
 	if (access(TRACING "/events", F_OK) && mount("tracefs", TRACING, "tracefs", 0, NULL))
 		return "the kernel has no tracefs";
-	/* Recording the tasks' names patches the scheduler, and an emulated CPU may meet a patch half done (int3). */
+	/* Recording tasks' names patches the scheduler; an emulated CPU may execute a half-written patch (int3). */
 	return trace_write("options/record-cmd", "0") || trace_write("events/uacce/enable", "1") || trace_write("events/hisi_qm/enable", "1") ||
 	       trace_write("trace", "") ? "the events aren't there" : NULL;
 }

@@ -29,7 +29,7 @@ FIXTURE_TEARDOWN(zip)
 	rawq_close(&self->q);
 }
 
-/* Waits for queues to come back; how many are free in the end. */
+/* Waits for queues to come back; returns how many are free in the end. */
 static inline long wait_available(const char *name, long wanted, int ms)
 {
 	long long deadline = now_ms() + ms;
@@ -44,7 +44,7 @@ static inline long wait_available(const char *name, long wanted, int ms)
 /* Runs one small request; 0 or what went wrong. */
 static inline int rawq_works(struct rawq *q)
 {
-	/* Not in the program's file: a device waits two seconds for a file's page, and a machine may stand still. */
+	/* Not in the program's file: a device waits two seconds for a file's page; a machine may stall as long. */
 	char text[] = "a queue works when it compresses this, this, this and this";
 	uint8_t out[256];
 	uint32_t produced = 0;
