@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Threads that keep the queues of one device busy until each of their calls fails.
- * busy_client DEVICE THREADS: writes "busy" when all have a request done, ends with 0 when all were
- * refused in order: stop word or poll() first, then ioctl and open.
+ * busy_client DEVICE THREADS: writes "busy" once each thread has completed a request; ends with 0 when all were refused
+ * in order: stop word or poll() first, then ioctl and open.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ static void complain(const char *what, int ret)
 	atomic_store(&wrong, 1);
 }
 
-/* What is left of a queue that was taken away. */
+/* Checks a queue after the device was taken away. */
 static void check_gone(struct rawq *q)
 {
 	int ret = uacce_poll_gone(q->fd, CLIENT_WAIT_MS);
@@ -36,7 +36,7 @@ static void check_gone(struct rawq *q)
 		complain("PUT_Q on a removed queue", ret);
 	if (!rawq_tx_stop(q) || !rawq_rx_stop(q))
 		complain("stop words", rawq_tx_stop(q) << 1 | rawq_rx_stop(q));
-	/* Goes nowhere, and is no SIGBUS. */
+	/* The doorbell has no effect, and raises no SIGBUS. */
 	client_ring(q);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that wait, in threads of their own, and what becomes of their queues when the device is taken away. */
+/* Calls that wait, each in a thread of its own, and checks of a queue whose device was taken away. */
 #ifndef WD_TEST_CALL_H
 #define WD_TEST_CALL_H
 
@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include "faulty.h"
 
-#define LONG_MS		120000	/* for what has deadlines of half a minute */
+#define LONG_MS		120000	/* for waits with deadlines of half a minute */
 
 static inline int reset(const char *address)
 {
@@ -17,7 +17,7 @@ static inline int reset(const char *address)
 	return text_write(path, "1");
 }
 
-/* A number of the device's message, or -errno. */
+/* A number from the device's message, or -errno. */
 static inline long long dev_num(struct nlc *ask, const char *dev, uint16_t type)
 {
 	int ret = nlc_dev_get(ask, dev);
@@ -25,7 +25,7 @@ static inline long long dev_num(struct nlc *ask, const char *dev, uint16_t type)
 	return ret ? ret : nlm_num(&ask->reply.h, type);
 }
 
-/* What is left of a queue that was taken away. */
+/* A queue whose device was taken away. */
 #define EXPECT_GONE(q) do {									\
 	EXPECT_EQ(POLLIN | POLLERR | POLLHUP | POLLRDNORM,					\
 		  uacce_poll_gone((q)->fd, CLIENT_WAIT_MS) | POLLRDNORM);			\
@@ -59,7 +59,7 @@ struct call {
 	int (*fn)(struct call *call);
 	int fd, ret;
 	const char *address;
-	long before, after;	/* commands that were late */
+	long before, after;	/* counts of late commands */
 };
 
 static inline void *call_run(void *arg)
@@ -100,7 +100,7 @@ static inline int call_reset(struct call *call)
 	return reset(call->address);
 }
 
-/* Sleeps in the kernel, in one wait after the other. */
+/* Waits until the call sleeps in the kernel, in one wait or another; false when the call is over. */
 static inline bool call_sleeps(struct call *call)
 {
 	long long deadline = now_ms() + CLIENT_WAIT_MS;
@@ -110,7 +110,7 @@ static inline bool call_sleeps(struct call *call)
 	return !atomic_load(&call->done);
 }
 
-/* After five seconds, or ten for a stop: what is asked meanwhile finds the mailbox taken. */
+/* The driver abandons a command after five seconds, a stop after ten: a call made meanwhile finds the mailbox taken. */
 static inline bool given_up(int ret)
 {
 	return ret == -ETIMEDOUT || ret == -EBUSY;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The ZIP driver as a module: parameters, binding, debugfs, and going away under busy clients.
+# The ZIP driver as a module: parameters, binding, debugfs, and removal under busy clients.
 
 . "$(dirname "$0")/../include/tap.sh"
 
@@ -14,7 +14,7 @@ unload() {
 	timeout 600 modprobe -r hisi_zip
 }
 
-# with PARAMETER...: the driver, loaded anew.
+# with PARAMETER...: loads the driver anew.
 with() {
 	[ ! -d /sys/module/hisi_zip ] || unload
 	dmesg -C
@@ -29,12 +29,12 @@ address() {
 	basename "$(readlink "$CLASS/$1/device")"
 }
 
-# The driver's directory in debugfs of device $1, once it is there.
+# The driver's directory in debugfs for device $1, once the directory is there.
 debugfs() {
 	echo "/sys/kernel/debug/hisi_zip/$(address "$1")"
 }
 
-# refused PARAMETER=VALUE TEXT: the module doesn't load and says why.
+# refused PARAMETER=VALUE TEXT: the module doesn't load and reports why.
 refused() {
 	[ ! -d /sys/module/hisi_zip ] || unload
 	dmesg -C
@@ -71,7 +71,7 @@ test_virtual_functions_are_refused() {
 	until_true 30 available hisi_zip-0 64
 }
 
-# Whatever is left in the device of an earlier driver is forgotten before it may access memory.
+# The device forgets all state of an earlier driver before it may access memory.
 test_bus_mastering_comes_after_the_engine_and_before_the_queues() {
 	local trace=/sys/kernel/tracing pci event
 
@@ -176,9 +176,9 @@ test_debugfs_dumps_contexts_into_the_log() {
 	says 'SQC DW7 = ' log
 }
 
-# busy DEVICE THREADS: a client in the background, with requests done on all its queues; its pid in $client.
+# busy DEVICE THREADS: starts $client in the background, and returns once all its queues have done requests.
 busy() {
-	# What an earlier one said.
+	# Removes the output of an earlier client.
 	rm -f "busy-$1"
 	"$CLIENT" "$1" "$2" >"busy-$1" 2>"busy-$1.err" &
 	client=$!

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: tests that every engine's driver has to pass, on a simulated device made for it. Before:
-#   MODULE KIND	the driver, and what hisi_sim calls its devices
-#   QUEUES ALGORITHMS	its default, and the algorithms in their order
+# Sourced: tests that every engine's driver has to pass, on a simulated device made for it. The sourcing script sets:
+#   MODULE KIND	the driver, and hisi_sim's name of its devices
+#   QUEUES ALGORITHMS	the default number of queues, and the algorithms in their order
 # An engine's own tests and run_tests follow.
 
 . "$(dirname "$0")/../include/tap.sh"
@@ -26,7 +26,7 @@ drop() {
 	[ ! -d /sys/module/$MODULE ] || timeout 600 modprobe -r $MODULE
 }
 
-# begin [PARAMETER...]: the driver with these, and one device. Without any, the last test's will do.
+# begin [PARAMETER...]: loads the driver with these and makes one device. Without any, the last test's device is kept.
 begin() {
 	dmesg -C
 	[ $# != 0 ] || not there || return 0
@@ -38,7 +38,7 @@ begin() {
 	until_true 30 test -e "$DRIVER/$(cat $ITEM/address)"
 }
 
-# refused PARAMETER=VALUE TEXT: the module doesn't load and says why.
+# refused PARAMETER=VALUE TEXT: the module doesn't load and reports why.
 refused() {
 	drop
 	dmesg -C
@@ -146,7 +146,7 @@ at_exit() {
 	drop
 }
 
-# begin_debugfs: as begin, and DEBUGFS is the device's folder there.
+# begin_debugfs: as begin; DEBUGFS is then the device's folder there.
 begin_debugfs() {
 	begin
 	DEBUGFS=/sys/kernel/debug/$MODULE/$(cat $ITEM/address)

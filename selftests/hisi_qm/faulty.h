@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated ZIP device of a test's own, that is told what to do wrong. */
+/* A simulated ZIP device of the test's own, with faults to order. */
 #ifndef WD_TEST_FAULTY_H
 #define WD_TEST_FAULTY_H
 
@@ -9,7 +9,7 @@
 #include "zip_client.h"
 
 #define FAULTY_NAME	"faulty"
-#define FAULTY_QUEUES	8	/* its "queues" */
+#define FAULTY_QUEUES	8	/* the attribute "queues" */
 #define FAULTY_BYTES	4096	/* of a request */
 
 /* The uacce device of a PCI function. */
@@ -23,7 +23,7 @@ static inline bool device_of(const char *address, char dev[UACCE_NAME_MAX])
 	return false;
 }
 
-/* What a test that ended by an assertion has left. */
+/* Removes what a test that ended by an assertion has left. */
 static inline void faulty_drop(void)
 {
 	sim_set(FAULTY_NAME, "live", "0");
@@ -62,7 +62,7 @@ static inline int fault_wait(const char *kind, long nr)
 	return 0;
 }
 
-/* A process or thread in the kernel that isn't to be woken by an ordinary signal: what /proc calls D. */
+/* Is this process or thread in the kernel, in a sleep that ordinary signals don't end (state D in /proc)? */
 static inline bool sleeps(int tid)
 {
 	char path[64], stat[256], *at;
@@ -74,7 +74,7 @@ static inline bool sleeps(int tid)
 	return at && !strncmp(at, ") D", 3);
 }
 
-/* ------ a fixture: the device, clients of it, and who listens to its events and asks about it ------ */
+/* ------ a fixture: the device, clients of it, and sockets for its events and for requests about it ------ */
 
 #define FAULTY_MEMBERS										\
 	struct nlc *event, *ask;								\

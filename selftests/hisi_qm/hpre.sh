@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The HPRE driver on a simulated device made for it: what it says, raw descriptors, binding, going away.
+# The HPRE driver on a simulated device made for it: the driver's output, raw descriptors, binding, removal.
 
 MODULE=hisi_hpre
 KIND=hpre
@@ -8,7 +8,7 @@ QUEUES=64
 ALGORITHMS="rsa dh ecdh ecdsa sm2 x25519 x448"
 . "$(dirname "$0")/engine.sh"
 
-# ZIP's are 10.
+# ZIP's latency and throughput are 10.
 test_its_algorithms_are_slower_than_average() {
 	local alg
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Raw descriptors through queues of the first HPRE device. Started by hpre.sh on a simulated device, and by the
- * emulator's tests on an emulated one.
+ * Raw descriptors through queues of the first HPRE device. hpre.sh starts this program on a simulated device, and the
+ * emulator's tests start it on an emulated one.
  */
 #include "kselftest_harness.h"
 #include "hw/hpre_hw.h"
@@ -13,7 +13,7 @@
 FIXTURE(hpre) {
 	char name[UACCE_NAME_MAX];
 	struct rawq q[2];	/* by enum hpre_qc_type */
-	/* as the device sees them: this process' addresses */
+	/* device addresses: this process' own */
 	uint8_t key[2048], in[1024], out[2048];
 };
 
@@ -49,7 +49,7 @@ static struct hpre_sqe *begin(FIXTURE_DATA(hpre) *self, enum hpre_op op, uint32_
 	return sqe;
 }
 
-/* Submits what was begun: the device's error, 1000 for a signature that is valid, or -errno. */
+/* Submits the descriptor that was begun: returns the device's error, 1000 for a signature that is valid, or -errno. */
 static int finish(struct rawq *q)
 {
 	struct hpre_sqe sqe;
@@ -136,7 +136,7 @@ TEST_F(hpre, powers_are_right)
 	EXPECT_TRUE(is(self->out, 0, 128, "00"));
 }
 
-/* p = 11, q = 7, of which the device makes a key that undoes the power of 7. */
+/* p = 11, q = 7: the device makes a key from them that undoes the power of 7. */
 TEST_F(hpre, a_key_it_makes_works)
 {
 	put(self->key, 0, 128, "07");

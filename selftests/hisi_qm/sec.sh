@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The SEC driver on a simulated device made for it: what it says, raw descriptors, binding, going away.
+# The SEC driver on a simulated device made for it: the driver's output, raw descriptors, binding, removal.
 
 MODULE=hisi_sec2
 KIND=sec
@@ -8,7 +8,7 @@ QUEUES=256
 ALGORITHMS="cipher digest aead"
 . "$(dirname "$0")/engine.sh"
 
-# ZIP's are 10.
+# ZIP's latency and throughput are 10.
 test_its_algorithms_are_faster_than_average() {
 	local alg
 

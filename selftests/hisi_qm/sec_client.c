@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Raw descriptors through queues of the first SEC device. Started by sec.sh on a simulated device, and by the
- * emulator's tests on an emulated one.
+ * Raw descriptors through queues of the first SEC device. sec.sh starts this program on a simulated device, and the
+ * emulator's tests start it on an emulated one.
  */
 #include "kselftest_harness.h"
 #include "rawq.h"
@@ -13,7 +13,7 @@
 FIXTURE(sec) {
 	char name[UACCE_NAME_MAX];
 	struct rawq q;
-	/* as the device sees them: this process' addresses */
+	/* device addresses: this process' own */
 	uint8_t src[4096], dst[4096], mac[64], c_key[64], a_key[128], c_iv[16], a_iv[16];
 };
 
@@ -63,7 +63,7 @@ static void digest(struct sec_bd *bd, enum sec_a_alg alg, uint32_t len, uint32_t
 	sec_put(bd, SEC_BD3_MAC_LEN, mac_bytes / 4);
 }
 
-/* Submits what was begun: the device's error, 1000 for a mismatch of tags, or -errno. */
+/* Submits the descriptor that was begun: returns the device's error, 1000 for a mismatch of tags, or -errno. */
 static int finish(struct rawq *q)
 {
 	struct rawq_done done;
@@ -146,7 +146,7 @@ TEST_F(sec, digests_have_the_published_values)
 	}
 }
 
-/* GCM's test case 2: encrypt, decrypt, and with a tag that is wrong. */
+/* GCM's test case 2: encrypt, decrypt, and decrypt with a wrong tag. */
 TEST_F(sec, a_wrong_tag_is_noticed)
 {
 	for (int way = 0; way < 3; way++) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A device that is away for its users: for the time of another's long stop, for ever, until it begins anew, or off the bus. */
+/*
+ * A device that users can't reach: during another user's long stop, for ever, until it is reset, or because it is off
+ * the bus.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -48,18 +51,18 @@ static int call_start_q(struct call *call)
 	return ret;
 }
 
-/* One request of the fixture's queue: the device's status, or -errno. */
+/* One request on the fixture's queue: returns the device's status, or -errno. */
 #define ONE(self, q, ms) ({									\
 	uint32_t produced_;									\
 												\
 	rawq_zip(q, ZIP_REQ_DEFLATE, (self)->src, BYTES, (self)->dst, sizeof((self)->dst), &produced_, ms); \
 })
 
-/* ------ another's stop that takes long ------ */
+/* ------ another user's long stop ------ */
 
 /*
- * One tenant's queue takes long to finish: nobody is refused, nobody's queue is lost. Longer than any command else
- * may take.
+ * One tenant's queue takes long to finish: no user is refused, no user's queue is lost. The stop takes longer than any
+ * other command may.
  */
 TEST_F_TIMEOUT(away, a_long_stop_costs_others_nothing_but_time, 300)
 {
@@ -80,13 +83,13 @@ TEST_F_TIMEOUT(away, a_long_stop_costs_others_nothing_but_time, 300)
 	ASSERT_EQ(0, fault_wait("mailbox", 1));
 	ASSERT_EQ(0, call_begin(&start, call_start_q));
 	ASSERT_EQ(0, call_begin(&second, call_put_q));
-	/* Ends before the long one does: handed over, and back later. */
+	/* This close ends before the long stop does: the driver takes the queue over and frees it later. */
 	rawq_close(&third);
 	EXPECT_EQ(-ETIMEDOUT, call_end(&stop));
 	EXPECT_EQ(0, call_end(&start));
 	EXPECT_EQ(0, call_end(&second));
 	EXPECT_EQ(0, wait_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED, 0));
-	/* He who was too slow may ask again. */
+	/* The owner whose stop timed out may ask again. */
 	EXPECT_EQ(0, uacce_put_q(self->q.fd));
 	EXPECT_EQ(0, uacce_start_q(self->q.fd));
 	EXPECT_EQ(0, uacce_start_q(fourth.fd));
@@ -96,7 +99,7 @@ TEST_F_TIMEOUT(away, a_long_stop_costs_others_nothing_but_time, 300)
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
 
-/* A stop that takes a minute, of which ten seconds are over. */
+/* Begins a stop that takes a minute; returns when ten seconds are over. */
 static int long_stop(struct rawq *q)
 {
 	int ret = faults("mailbox", "1:60s");
@@ -122,7 +125,7 @@ TEST_F_TIMEOUT(away, who_must_not_wait_is_told_and_has_lost_nothing, 200)
 	EXPECT_EQ(-EBUSY, uacce_put_q(self->other.fd));
 	EXPECT_EQ(-EBUSY, uacce_start_q(third.fd));
 	EXPECT_EQ(ZIP_ST_OK, ONE(self, &self->other, CLIENT_WAIT_MS));
-	/* The mailbox forgets. */
+	/* The reset clears the mailbox. */
 	ASSERT_EQ(0, reset(self->address));
 	rawq_close(&third);
 }
@@ -163,7 +166,7 @@ TEST_F_TIMEOUT(away, who_waits_for_it_can_be_killed, 200)
 	EXPECT_EQ(QUEUES, uacce_attr_num(self->dev, "available_instances"));
 }
 
-/* Who takes the queues back doesn't wait for those who wait, nor do they go on. */
+/* The driver takes the queues back without waiting for the calls that wait, and those calls don't go on. */
 TEST_F_TIMEOUT(away, who_waits_for_it_is_told_of_a_reset, 200)
 {
 	struct call waiter;
@@ -183,7 +186,7 @@ TEST_F_TIMEOUT(away, who_waits_for_it_is_told_of_a_reset, 200)
 
 /* ------ a mailbox that never answers, one that is fought for ------ */
 
-/* Its own command, that is: no queue has to be finished for it. */
+/* The command itself gets no answer: it doesn't wait for a queue to finish. */
 TEST_F_TIMEOUT(away, a_mailbox_that_never_answers_isolates_the_device, 200)
 {
 	struct nlmsghdr *h = NULL;
@@ -201,13 +204,13 @@ TEST_F_TIMEOUT(away, a_mailbox_that_never_answers_isolates_the_device, 200)
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
 
-/* Six queues stop, which takes three commands each. Few of them come before the two of a start. */
+/* Six queues stop, which takes three commands each. Few of these come before the two commands of a start. */
 #define STOPS		(QUEUES - 2)
 #define FEW_COMMANDS	8
 
 /*
- * How many commands were late while @starter started among them, or -errno. -EAGAIN: the machine stood still, until a
- * stop was over before the start, or until the driver gave a command up.
+ * Returns how many commands were late while @starter started among the stops, or -errno. -EAGAIN: the machine stalled
+ * until a stop was over before the start, or until the driver abandoned a command.
  */
 static long start_among_stops(struct rawq *starter, struct rawq q[STOPS])
 {
@@ -244,7 +247,10 @@ TEST_F_TIMEOUT(away, a_start_does_not_wait_for_all_stops, 200)
 	long late = -EAGAIN;
 	struct rawq q[STOPS];
 
-	/* Who stands still before the start or after it counts commands that it didn't wait for, but not each time. */
+	/*
+	 * A test process that stalls before or after the start counts commands that the start didn't wait for, but not
+	 * each time.
+	 */
 	for (int n = 0; n < 5 && (late == -EAGAIN || late > FEW_COMMANDS); n++) {
 		ASSERT_EQ(0, rawq_open(&self->q, self->dev));
 		for (int i = 0; i < STOPS; i++) {
@@ -256,12 +262,15 @@ TEST_F_TIMEOUT(away, a_start_does_not_wait_for_all_stops, 200)
 		rawq_close(&self->q);
 		ASSERT_EQ(0, wait_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED, 0));
 	}
-	/* The one under way, one that was quicker, its own; in the order of their coming it were more than ten. */
+	/*
+	 * The command under way, one that was quicker, the start's own; in order of arrival there would be more than
+	 * ten.
+	 */
 	EXPECT_LE(0, late);
 	EXPECT_GE(FEW_COMMANDS, late);
 }
 
-/* A process that starts a queue while @busy stops one; killed as it waits, its status. */
+/* A process starts a queue while @busy stops one, and is killed as it waits. Returns the process' status. */
 static int killed_as_it_waits(const char *dev, struct call *busy)
 {
 	int child = fork(), status = 0;
@@ -278,7 +287,9 @@ static int killed_as_it_waits(const char *dev, struct call *busy)
 	return waitpid(child, &status, 0) == child ? status : -errno;
 }
 
-/* It has asked nothing of the device yet. A machine that stands still for the whole stop doesn't do so each time. */
+/*
+ * The process has asked nothing of the device yet. A machine that stalls for the whole stop doesn't stall at each try.
+ */
 TEST_F_TIMEOUT(away, a_process_that_waits_for_the_mailbox_can_be_killed, 100)
 {
 	long long deadline = now_ms() + CLIENT_WAIT_MS;
@@ -296,7 +307,7 @@ TEST_F_TIMEOUT(away, a_process_that_waits_for_the_mailbox_can_be_killed, 100)
 		ASSERT_EQ(0, call_begin(&busy, call_put_q));
 		ASSERT_EQ(0, fault_wait("mailbox", i + 1));
 		status = killed_as_it_waits(self->dev, &busy);
-		/* One that slept to stop its queue, as it exited, comes after the stop as well. */
+		/* A process that slept to stop its queue, as it exited, comes after the stop as well. */
 		in_time = !atomic_load(&busy.done) && WIFSIGNALED(status);
 		ret = call_end(&busy);
 		while (given_up(ret) && now_ms() < deadline) {
@@ -328,13 +339,13 @@ TEST_F_TIMEOUT(away, a_device_that_has_lost_events_begins_anew, 100)
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
 
-/* Asking it again doesn't help such a queue. */
+/* Asking the device again doesn't help such a queue. */
 TEST_F_TIMEOUT(away, a_queue_that_never_stops_comes_back_with_that, 200)
 {
 	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
 	ASSERT_EQ(0, faults("stuck", "1"));
 	EXPECT_EQ(-ETIMEDOUT, ONE(self, &self->q, NOTHING_MS));
-	/* However late the device came to it. */
+	/* However late the device takes the request. */
 	ASSERT_EQ(0, fault_wait("stuck", 1));
 	rawq_close(&self->q);
 	EXPECT_EQ(1, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
@@ -388,7 +399,7 @@ TEST_F_TIMEOUT(away, a_device_that_is_off_the_bus_is_isolated_by_the_first_who_a
 	EXPECT_EQ(-EIO, rawq_open(&late, self->dev));
 	rawq_close(&self->q);
 	rawq_close(&self->other);
-	/* Another one in its place. */
+	/* Another device in its place. */
 	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
 	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
 	ASSERT_TRUE(device_of(self->address, self->dev));
@@ -396,7 +407,9 @@ TEST_F_TIMEOUT(away, a_device_that_is_off_the_bus_is_isolated_by_the_first_who_a
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
 
-/* He waits for a queue that doesn't stop. A machine that stands still for all of that time doesn't do so each time. */
+/*
+ * The caller waits for a queue that doesn't stop. A machine that stalls for all of that time doesn't stall at each try.
+ */
 TEST_F_TIMEOUT(away, who_waits_for_an_answer_is_told_that_none_will_come, 300)
 {
 	struct nlmsghdr *h = NULL;

@@ -33,9 +33,8 @@ static int slab_reads(const char *cache, const char *text)
 }
 
 /*
- * All allocations may fail but those of files in /proc: the kernel itself doesn't
- * survive those of an interrupt missing without a warning. Which caches may is
- * settled at boot (slub_debug=).
+ * All allocations may fail but those of files in /proc: the kernel itself warns when an interrupt's files are missing
+ * there. Which caches may fail is settled at boot (slub_debug=).
  */
 static const char *faults_missing(void)
 {
@@ -48,7 +47,7 @@ static const char *faults_missing(void)
 	return fail_nth_knob("failslab/cache-filter", "Y") ? "failslab has no filter by cache" : NULL;
 }
 
-/* Writes @text to the open @fd with allocation @nth failing; *injected says whether there was one. */
+/* Writes @text to the open @fd with allocation @nth failing; *injected: whether an allocation failed. */
 static int write_failing(int fd, const char *text, int nth, int *injected)
 {
 	int ret;
@@ -97,7 +96,7 @@ TEST_F_TIMEOUT(bind, unwinds_from_every_failed_allocation, 580)
 		if (is_bound(self->address))
 			ASSERT_EQ(0, text_write(DRIVER "/unbind", self->address));
 		ret = write_failing(fd, self->address, nth, &injected);
-		/* Not every allocation is worth failing for: debugfs files are not. */
+		/* Binding succeeds without some allocations: those of debugfs files, for one. */
 		if (ret)
 			failures++;
 		EXPECT_EQ(!ret, is_bound(self->address)) TH_LOG("allocation %d: %d", nth, ret);

@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(client)
 	EXPECT_EQ(0, client_wait_available(self->name, self->available));
 }
 
-/* Keeps a queue full until it is killed; says so once requests are in flight. */
+/* Keeps a queue full until it is killed; reports when requests are in flight. */
 static void victim(const char *name, int tell)
 {
 	static uint8_t src[LEN], dst[32][ROOM];
@@ -111,8 +111,8 @@ static void vandal_round(struct rawq *q, uint32_t *seed)
 }
 
 /*
- * A start waits half a minute for who drains, which a slow machine may exceed; and none for another's command that was
- * given up after five seconds, in which a machine may stand still.
+ * A start waits half a minute for a queue that drains, which a slow machine may exceed. It doesn't wait at all for
+ * another client's command that was abandoned after five seconds, and a machine may stall that long.
  */
 static int begin_in_the_end(struct rawq *q, const char *name, unsigned int qc_type)
 {

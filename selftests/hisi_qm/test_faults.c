@@ -56,7 +56,7 @@ TEST_F_TIMEOUT(faulty, a_dropped_one_never_completes_and_a_duplicate_twice, 100)
 
 	ASSERT_EQ(0, faults("drop", "1"));
 	EXPECT_EQ(-ETIMEDOUT, ONE(self, NOTHING_MS));
-	/* However late the device came to it. */
+	/* However late the device takes the request. */
 	ASSERT_EQ(0, fault_wait("drop", 1));
 	EXPECT_EQ(1, fault_count("drop"));
 	EXPECT_FALSE(rawq_ready(&self->q));
@@ -93,7 +93,7 @@ TEST_F_TIMEOUT(faulty, a_queue_that_loses_completions_is_told_of, 100)
 	long long deadline = now_ms() + CLIENT_WAIT_MS;
 	struct nlmsghdr *h = NULL;
 
-	/* Twice each is more than the ring takes. */
+	/* 600 requests, each completed twice, are more than the ring holds. */
 	ASSERT_EQ(0, faults("duplicate", "1/1"));
 	for (int i = 0; i < 600; i++)
 		client_queue(&self->q, self->src, 16, self->dst, sizeof(self->dst));
@@ -127,7 +127,7 @@ TEST_F_TIMEOUT(faulty, an_error_that_only_a_reset_clears_isolates_the_device, 10
 	EXPECT_NE(0, uacce_poll_gone(self->q.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
 	ASSERT_EQ(0, nlc_dev_get(self->ask, self->dev));
 	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, nlm_num(&self->ask->reply.h, UACCE_A_DEV_STATE));
-	/* What the driver finds when it is bound again is as new. */
+	/* The driver that is bound again finds a device as new. */
 	rawq_close(&self->q);
 	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
 	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
@@ -154,7 +154,10 @@ static void *stop(void *arg)
 	return NULL;
 }
 
-/* The device is pulled out while the owner of a stuck queue waits for it to stop: what he is told, or another error. */
+/*
+ * The device is pulled out while the owner of a stuck queue waits for the queue to stop. Returns the owner's result, or
+ * an error of this function.
+ */
 static int stop_while_pulled_out(int fd)
 {
 	long long deadline = now_ms() + CLIENT_WAIT_MS;
@@ -170,7 +173,7 @@ static int stop_while_pulled_out(int fd)
 	return ret ? ret : s.ret;
 }
 
-/* Without the removal its owner hears of a time-out, as he does where a machine stands still for those ten seconds. */
+/* Without the removal the owner's call times out, as it does where a machine stalls for those ten seconds. */
 TEST_F_TIMEOUT(faulty, a_stuck_queue_does_not_stop_until_the_device_is_pulled_out, 100)
 {
 	int ret = -ETIMEDOUT;

@@ -98,7 +98,7 @@ TEST_F(queue, works_through_more_than_a_ring)
 	}
 }
 
-/* Who waits too long for what is in flight may ask again: a slow machine takes its time. */
+/* A stop that waits too long for requests in flight may be repeated: a slow machine needs the time. */
 static int stop_however_long(struct rawq *q)
 {
 	long long deadline = now_ms() + CLIENT_WAIT_MS;
@@ -127,7 +127,7 @@ TEST_F(queue, stop_leaves_nothing_in_flight)
 	ASSERT_TRUE(then);
 	memcpy(then, dst, (size_t)NR * ROOM(LEN));
 
-	/* Long enough for a straggler: the same device does as much again. */
+	/* Long enough for a straggler: the same device does the same amount of work again. */
 	ASSERT_EQ(0, rawq_begin(&other, self->name, ZIP_QC_COMPRESS));
 	for (int i = 0; i < NR; i++) {
 		uint32_t produced;
@@ -191,7 +191,7 @@ TEST_F(queue, wakes_a_sleeper)
 	}
 }
 
-/* What mainline's poll() loses: more than a ring was consumed without it. */
+/* More than a ring is consumed without poll(): mainline's poll() loses the wakeup then. */
 TEST_F(queue, wakes_a_sleeper_after_much_spinning)
 {
 	uint8_t src[64], dst[ROOM(64)];
@@ -240,7 +240,7 @@ TEST_F(queue, a_queue_that_was_not_started_does_nothing)
 	}
 }
 
-/* Opens queues until one has this number; the others land in @rest. */
+/* Opens queues until one has number @id; the others land in @rest. */
 static int open_number(struct rawq *q, const char *name, int id, struct rawq *rest, int max)
 {
 	for (int i = 0; i < max; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A reset by PCI of a device that its driver and clients use, and what comes back by it or by itself. */
+/* A PCI reset of a device that the driver and clients use, and what recovers by the reset or by itself. */
 #include <signal.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
@@ -66,8 +66,8 @@ TEST_F_TIMEOUT(reset, requests_under_way_are_no_obstacle_time_and_again, 200)
 }
 
 /*
- * A machine that stands still for the seconds of a reset, or for so long that the driver gives a command up, doesn't
- * do so each time.
+ * A machine that stalls for the seconds of a reset, or for so long that the driver abandons a command, doesn't stall at
+ * each try.
  */
 TEST_F_TIMEOUT(reset, its_state_is_told_while_it_lasts, 100)
 {
@@ -82,7 +82,7 @@ TEST_F_TIMEOUT(reset, its_state_is_told_while_it_lasts, 100)
 			ASSERT_EQ(0, reset(self->address));
 		}
 		ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
-		/* All its commands take so long, until both have been seen. */
+		/* Each of the reset's commands takes a second, until both states have been seen. */
 		ASSERT_EQ(0, faults("mailbox", "1/1:1s"));
 		ASSERT_EQ(0, call_begin(&resetter, call_reset));
 		while (!(seen = dev_num(self->ask, self->dev, UACCE_A_DEV_STATE) == UACCE_NL_DEV_RESETTING) &&
@@ -141,7 +141,9 @@ TEST_F_TIMEOUT(reset, a_device_with_an_error_comes_back, 100)
 
 /* ------ openers whose address space is not bound yet ------ */
 
-/* A process' first open of the device, which stays in the binding until the device lets it; it exits with the error. */
+/*
+ * A process' first open of the device, which stays in the binding until the device releases it; exits with the error.
+ */
 static pid_t opener_that_binds(const char *dev)
 {
 	long before = uacce_attr_num(dev, "available_instances");
@@ -155,7 +157,7 @@ static pid_t opener_that_binds(const char *dev)
 
 		_exit(-rawq_open(&q, dev));
 	}
-	/* Its queue is counted before it is bound. */
+	/* The queue is counted before the address space is bound. */
 	while (pid > 0 && uacce_attr_num(dev, "available_instances") == before)
 		poll(NULL, 0, 1);
 	return pid;
@@ -195,7 +197,7 @@ static int call_unbind(struct call *call)
 	return text_write("/sys/bus/pci/drivers/hisi_zip/unbind", call->address);
 }
 
-/* The binding is the device's: what it is made by must not go before. */
+/* The device makes the binding, so the device must not go before the binding is complete. */
 TEST_F_TIMEOUT(reset, a_removal_waits_for_an_opener_that_binds, 100)
 {
 	struct call removal = { .address = self->address };
@@ -205,7 +207,7 @@ TEST_F_TIMEOUT(reset, a_removal_waits_for_an_opener_that_binds, 100)
 	ASSERT_EQ(0, rawq_open(&self->q, self->dev));
 	pid = opener_that_binds(self->dev);
 	ASSERT_LT(0, pid);
-	/* Killed last: once it is gone, the opener has been killed. */
+	/* Queues are killed in order, this one last: once it is gone, the opener's queue has been killed. */
 	ASSERT_EQ(0, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
 	ASSERT_EQ(0, call_begin(&removal, call_unbind));
 	EXPECT_NE(0, uacce_poll_gone(self->other.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));

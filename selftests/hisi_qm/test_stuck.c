@@ -9,7 +9,7 @@
 #define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
 #define DEBUGFS		"/sys/kernel/debug/hisi_zip"
 #define PCI_COMMAND	4
-#define PCI_MASTER	4	/* bit 2 of it */
+#define PCI_MASTER	4	/* bit 2 of the command */
 #define BYTES		4096
 #define LOG_READ_ALL	3
 #define LOG_BYTES	(1 << 20)
@@ -62,7 +62,7 @@ static long pasid_of(const char *address, int id)
 	return ret;
 }
 
-/* Queues that the driver waits for, or -errno. */
+/* The number of queues that the driver waits for, or -errno. */
 static long quarantined(const char *address)
 {
 	char path[PATH_MAX], text[128], *at;
@@ -100,7 +100,7 @@ TEST_F_TIMEOUT(stuck, nothing_reaches_memory_without_bus_mastering, 200)
 	ASSERT_EQ(0, set_master(self->address, 0));
 	client_queue(&self->q, self->src, BYTES, self->dst, sizeof(self->dst));
 	client_ring(&self->q);
-	/* The mailbox is served in order with the doorbell, but contexts can't be fetched. */
+	/* The mailbox is served in order with the doorbell, but the device can't fetch contexts. */
 	EXPECT_EQ(-EIO, uacce_put_q(self->q.fd));
 	EXPECT_FALSE(rawq_ready(&self->q));
 	for (int i = 0; i < 2 * BYTES; i++) {
@@ -109,9 +109,9 @@ TEST_F_TIMEOUT(stuck, nothing_reaches_memory_without_bus_mastering, 200)
 }
 
 /*
- * A process has one PASID while any is bound, and a new one afterwards. The driver asks the queue again
- * from time to time, so it may have stopped just when this looks: @lost says so. The longer it has been refused
- * by then (@refused_ms), the later it asks.
+ * A process has one PASID while any of its queues is bound, and a new one afterwards. The driver asks the device about
+ * the queue from time to time, so the queue may have stopped just before this check: @lost reports that. The longer the
+ * device has refused by then (@refused_ms), the later the driver asks.
  */
 static int still_bound(const char *name, const char *address, struct rawq *q, int refused_ms, int *lost)
 {
@@ -152,7 +152,7 @@ TEST_F_TIMEOUT(stuck, its_address_space_stays_bound_after_close, 200)
 	EXPECT_EQ(1, ret);
 }
 
-/* Nothing but time is needed once the device can be asked. */
+/* Once the device answers again, the queue needs nothing but time. */
 TEST_F_TIMEOUT(stuck, a_queue_that_can_stop_again_comes_back, 200)
 {
 	int first = self->q.id;
@@ -165,13 +165,13 @@ TEST_F_TIMEOUT(stuck, a_queue_that_can_stop_again_comes_back, 200)
 	ASSERT_EQ(0, set_master(self->address, 1));
 	ASSERT_EQ(0, client_wait_available(self->name, self->available));
 	EXPECT_EQ(0, quarantined(self->address));
-	/* Nor is the address space bound for it any more. */
+	/* The address space isn't bound for the queue any more, either. */
 	ASSERT_EQ(0, rawq_begin(&self->q, self->name, ZIP_QC_COMPRESS));
 	if (pasid > 0)
 		EXPECT_NE(pasid, pasid_of(self->address, self->q.id));
 }
 
-/* What the first test needs to mean something. */
+/* The precondition of the first test: without it that test proves nothing. */
 TEST_F_TIMEOUT(stuck, address_space_of_a_stopped_queue_is_unbound, 200)
 {
 	long pasid = pasid_of(self->address, self->q.id);
@@ -184,7 +184,7 @@ TEST_F_TIMEOUT(stuck, address_space_of_a_stopped_queue_is_unbound, 200)
 	EXPECT_NE(pasid, pasid_of(self->address, self->q.id));
 }
 
-/* With 10 stuck clients gone and the device taken away, nothing may be left (the debug kernel looks). */
+/* With 10 stuck clients gone and the device taken away, no memory may be leaked (the debug kernel looks). */
 TEST_F_TIMEOUT(stuck, removal_frees_what_was_kept, 200)
 {
 	struct rawq many[10];
@@ -201,7 +201,7 @@ TEST_F_TIMEOUT(stuck, removal_frees_what_was_kept, 200)
 	EXPECT_EQ(0, client_wait_available(self->name, self->available));
 }
 
-/* Taking it away waits for the access under way, whatever interrupts come meanwhile. */
+/* Clearing bus mastering waits for the access under way, whatever interrupts come meanwhile. */
 TEST_F_TIMEOUT(stuck, bus_mastering_comes_and_goes_under_load, 200)
 {
 	struct rawq q;

@@ -61,7 +61,7 @@ free:
 	return ret;
 }
 
-/* @nr equal requests under one doorbell, all completed: 0, or what went wrong as above. */
+/* @nr equal requests under one doorbell, all completed: returns 0, or an error as above. */
 static inline int client_burst(struct rawq *q, int nr, const void *src, uint32_t len, void *dst,
 			       uint32_t room, int arm)
 {
