@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Mainline's own hisi_qm, hisi_zip, hisi_sec2 and hisi_hpre on a simulated device: what holds for them holds for hardware.
-# Nothing in them is changed but their register time-outs (mainline-build).
+# Mainline's own hisi_qm, hisi_zip, hisi_sec2 and hisi_hpre on a simulated device: a device that satisfies these drivers
+# behaves as hardware does.
+# The drivers are unchanged except for their register time-outs (mainline-build).
 
 . "$(dirname "$0")/../include/tap.sh"
 
@@ -60,12 +61,12 @@ cycle() {
 	done
 }
 
-# count of algorithms of driver names matching $1 whose field $2 of /proc/crypto matches $3
+# algorithms NAME FIELD VALUE: counts the algorithms of /proc/crypto whose driver and field match these.
 algorithms() {
 	awk -v RS= -v name="driver *: $1" -v field="$2 *: $3" '$0 ~ name && $0 ~ field { n++ } END { print n + 0 }' /proc/crypto
 }
 
-# self_tested NAMES COUNT: the kernel has run its tests of that many, when the driver registered them.
+# self_tested NAMES COUNT: the kernel ran its tests of COUNT such algorithms when the driver registered them.
 self_tested() {
 	[ "$(algorithms "$1" selftest passed)" = "$2" ]
 }
@@ -152,7 +153,7 @@ test_sec_algorithms_pass_the_self_tests_of_the_kernel() {
 	quiet
 }
 
-# Each time the kernel tests 13 algorithms.
+# The kernel tests 13 algorithms each time.
 test_sec_unbinds_and_binds_again() {
 	begin sec
 	quiet
@@ -179,7 +180,7 @@ test_hpre_algorithms_pass_the_self_tests_of_the_kernel() {
 	has_self_tests
 	[ "$(algorithms "$names" name .)" = 6 ]
 	until_true 120 self_tested "$names" 6
-	# By the device, not by what the driver falls back on.
+	# Computed by the device, not by the driver's fallback.
 	[ "$(cat /sys/kernel/debug/hisi_hpre/$address/hpre_dfx/recv_cnt)" -gt 20 ]
 	quiet
 }

@@ -10,7 +10,7 @@ CLIENT=$OUT/tests/hisi_qm/busy_client
 ROUNDS=3
 [ -z "${WD_TEST_BRIEF:-}" ] || ROUNDS=1
 
-# A thread that waited for a file's page lets go of the module a moment after the request that it served is done.
+# A thread that waited for a file's page releases the module a moment after the request that it served is done.
 let_go() {
 	[ "$(cat /sys/module/hisi_sim/refcnt)" = 0 ]
 }
@@ -19,7 +19,7 @@ unload() {
 	[ ! -d /sys/module/hisi_sim ] || { until_true 10 let_go && timeout 600 rmmod hisi_sim; }
 }
 
-# refused TEXT PARAMETER...: the module doesn't load, says why, and leaves nothing.
+# refused TEXT PARAMETER...: the module doesn't load, reports why, and leaves nothing.
 refused() {
 	local text=$1
 

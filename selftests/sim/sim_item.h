@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulated devices through configfs for tests: x() returns 0 or a length, or -errno. */
+/* Simulated devices through configfs for tests: calls that write or read return 0 or a length, or -errno. */
 #ifndef WD_TEST_SIM_ITEM_H
 #define WD_TEST_SIM_ITEM_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The configfs tree of simulated devices: what it takes, what it refuses, and that a refusal changes nothing. */
+/* The configfs tree of simulated devices: accepted values, refused values, and that a refusal changes nothing. */
 #include <endian.h>
 #include <linux/pci_regs.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(item)
 	EXPECT_EQ(0, sim_rmdir(NAME));
 }
 
-/* Writes each text; all must fail with @err and leave what was there. */
+/* Writes each text; all must fail with @err and leave the value unchanged. */
 static int all_refused(const char *attr, const char *const *texts, int err)
 {
 	char before[256];
@@ -231,7 +231,7 @@ TEST_F(item, faults_that_are_printed_can_be_written_back)
 		EXPECT_TRUE(written_back("faults/seed", "18446744073709551615"));
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
 	}
-	/* They stay when the device goes. */
+	/* The fault rules stay when the device goes. */
 	EXPECT_TRUE(sim_is(NAME, "faults/stuck", "1@63"));
 }
 
@@ -289,14 +289,14 @@ TEST_F(item, an_error_is_refused_while_no_driver_has_the_device)
 	snprintf(path, sizeof(path), SIM_PCI "/%s/driver/unbind", address);
 	if (sim_exists(path))
 		ASSERT_EQ(0, text_write(path, address));
-	/* As before the first driver: an unbound device's memory stays on. */
+	/* As before the first driver: memory decoding of an unbound device stays on. */
 	ASSERT_EQ(0, config_write(address, PCI_COMMAND, 0));
 	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/error", "qm 2"));
 	ASSERT_EQ(0, config_write(address, PCI_COMMAND, htole16(PCI_COMMAND_MEMORY)));
 	EXPECT_EQ(0, sim_set(NAME, "faults/error", "qm 2"));
 }
 
-/* A line that only this call has written; the log is others' too. */
+/* A line that only this call has written: other processes write to the log, too. */
 static int log_mark(char *mark, size_t size)
 {
 	struct timespec now;
@@ -347,7 +347,7 @@ TEST(devices_of_the_parameter_have_faults_too)
 	EXPECT_EQ(0, sim_set("zip0", "faults/fail", "0"));
 }
 
-/* 1024 queues want 64 MiB each: a few devices fill any aperture that a test machine has. */
+/* 1024 queues need 64 MiB for each device: a few devices fill any aperture that a test machine has. */
 TEST(a_full_aperture_is_refused_and_nothing_is_lost)
 {
 	char name[32];
@@ -362,7 +362,7 @@ TEST(a_full_aperture_is_refused_and_nothing_is_lost)
 	EXPECT_EQ(-ENOSPC, ret);
 	EXPECT_TRUE(sim_is(name, "live", "0"));
 	EXPECT_TRUE(sim_is(name, "address", ""));
-	/* What one gives back is enough for the one that was refused. */
+	/* The space that one device gives back is enough for the refused device. */
 	if (made > 1) {
 		EXPECT_EQ(0, sim_set("big0", "live", "0"));
 		again = sim_set(name, "live", "1");

@@ -173,7 +173,7 @@ TEST_F_TIMEOUT(device, survives_any_value_in_any_register, 300)
 			ASSERT_EQ(0, cfg_write(self->dir, &value, 4, at));
 		}
 	}
-	/* It may have been told to reset; the BARs must come back where they were. */
+	/* The writes may have reset the device; the BARs must come back where they were. */
 	cfg_write(self->dir, self->cfg, 64, 0);
 	ASSERT_EQ(0, cfg_read(self->dir, &value, 4, 0));
 	EXPECT_TRUE(value == 0xa25019e5 || value == 0xffffffff);

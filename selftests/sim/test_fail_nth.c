@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Adds and removes a device again and again with the first allocation failing,
- * then the second, until nothing is left to fail: the kernel must stay sound.
+ * Adds and removes a device again and again, first with the first allocation failing, then with the second, until no
+ * failure is left: the kernel must stay sound.
  */
 #include "kselftest_harness.h"
 #include "fail_nth.h"
@@ -11,7 +11,7 @@
 #define ROUNDS_MAX	4000
 #define AUTOPROBE	"/sys/bus/pci/drivers_autoprobe"
 
-/* Writes @text to live with the @n-th allocation failing; whether that failure happened. */
+/* Writes @text to live with the @n-th allocation failing; returns whether that failure happened. */
 static int live_failing(unsigned int n, const char *text, int *ret)
 {
 	char path[160];
@@ -35,7 +35,7 @@ FIXTURE_SETUP(sweep)
 {
 	if (fail_nth_missing())
 		return;
-	/* Binding has a sweep of its own (hisi_qm). */
+	/* Binding has a sweep of its own (in hisi_qm). */
 	ASSERT_EQ(0, text_write(AUTOPROBE, "0"));
 	ASSERT_EQ(0, sim_mkdir(NAME));
 }
@@ -73,7 +73,7 @@ TEST_F_TIMEOUT(sweep, going_live, 900)
 	going_live(_metadata, "zip");
 }
 
-/* Its job threads have hashes to allocate. */
+/* A SEC device's job threads have hashes to allocate. */
 TEST_F_TIMEOUT(sweep, going_live_with_the_mathematics_of_sec, 900)
 {
 	const char *missing = fail_nth_missing();
@@ -83,7 +83,7 @@ TEST_F_TIMEOUT(sweep, going_live_with_the_mathematics_of_sec, 900)
 	going_live(_metadata, "sec");
 }
 
-/* An end can't fail. */
+/* A removal can't fail. */
 TEST_F_TIMEOUT(sweep, going_away, 900)
 {
 	const char *missing = fail_nth_missing();
@@ -103,7 +103,7 @@ TEST_F_TIMEOUT(sweep, going_away, 900)
 	EXPECT_LT(n, ROUNDS_MAX);
 }
 
-/* Too long to be kept in the item itself. */
+/* Too long to be stored in the item itself. */
 #define LONG_NAME	"a-name-of-more-than-twenty-bytes"
 
 static bool has_its_name(const char *name)
@@ -114,7 +114,7 @@ static bool has_its_name(const char *name)
 	ssize_t n;
 
 	lseek(fd, 0, SEEK_END);
-	/* What is refused is reported with the name that the driver has. */
+	/* The driver reports a refused rule with the name that it knows. */
 	sim_set(name, "faults/fail", "nonsense");
 	while (!found && (n = read(fd, line, sizeof(line) - 1)) > 0) {
 		line[n] = 0;
@@ -124,7 +124,7 @@ static bool has_its_name(const char *name)
 	return found;
 }
 
-/* An allocation that has another way to go may fail without an error. */
+/* An allocation with a fallback may fail without an error. */
 TEST_F_TIMEOUT(sweep, a_directory_is_made_with_its_name_or_not_at_all, 300)
 {
 	const char *missing = fail_nth_missing();

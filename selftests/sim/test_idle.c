@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An idle device: what it costs, and how soon it answers. The figures are printed, not judged. */
+/* An idle device: what it costs, and how soon it answers. The figures are printed; only gross errors fail. */
 #include "kselftest_harness.h"
 
 #define NEED_DEVICES	1
@@ -66,7 +66,7 @@ static long long threads_ns(void)
 	return sum;
 }
 
-/* Few looks at the clock: where it is the emulated HPET, reading it holds up the timers that are measured. */
+/* Reads the clock rarely: where the clock is the emulated HPET, reading it holds up the timers that are measured. */
 static int request(struct rawq *q, uint8_t *src, uint8_t *dst)
 {
 	long long deadline = now_ms() + ANSWER_MS;
@@ -90,7 +90,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Times ROUNDS requests, each after @idle_ms, sorted; 0 or what the first failing one said. */
+/* Times ROUNDS requests, each after @idle_ms, sorted; returns 0 or the result of the first request that failed. */
 static int times(struct rawq *q, uint8_t *src, uint8_t *dst, int idle_ms, long long took[ROUNDS])
 {
 	int ret = request(q, src, dst);
@@ -105,7 +105,7 @@ static int times(struct rawq *q, uint8_t *src, uint8_t *dst, int idle_ms, long l
 	return ret;
 }
 
-/* Of a busy machine, only the difference between the two says something about the device. */
+/* On a busy machine only the difference between the two figures says something about the device. */
 TEST_F_TIMEOUT(idle, the_first_request_after_it_is_answered, 120)
 {
 	long long busy[ROUNDS] = {}, idle[ROUNDS] = {};
@@ -119,8 +119,8 @@ TEST_F_TIMEOUT(idle, the_first_request_after_it_is_answered, 120)
 }
 
 /*
- * Where a machine stands still while such a thread has a CPU, that counts as the thread's time, but not each time; and
- * who stands still between the looks has measured longer.
+ * If the machine stalls while such a thread has a CPU, the stall counts as the thread's time, but not at each try. If
+ * this thread stalls between the readings, it has measured a longer time.
  */
 TEST_F_TIMEOUT(idle, the_threads_sleep, 120)
 {
@@ -128,7 +128,7 @@ TEST_F_TIMEOUT(idle, the_threads_sleep, 120)
 
 	ASSERT_EQ(0, request(&self->q, self->src, self->dst));
 	rest_ms(IDLE_MS);
-	/* An order of magnitude above what is meant: a spinning thread, not a slow machine. */
+	/* An order of magnitude above the target: this catches a spinning thread, not a slow machine. */
 	for (int i = 0; i < TRIES && used >= took_us * 1000 / 10; i++) {
 		since = now_us();
 		before = threads_ns();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Payload whose pages come from user space or from files: late, never, or as any others. */
+/*
+ * Payload whose pages come from user space or from files: pages that come late, pages that never come, and ordinary
+ * pages.
+ */
 #include <dirent.h>
 #include <linux/loop.h>
 #include <linux/userfaultfd.h>
@@ -19,7 +22,7 @@
 #define BYTES		(64 * 1024)
 #define BAD		16	/* more than a device has job threads */
 #define GOOD		8
-#define PAGE_WAIT_MS	2000	/* of a device for one page, at least */
+#define PAGE_WAIT_MS	2000	/* how long a device waits for one page, at least */
 
 static void *uffd_map(int *uffd)
 {
@@ -54,7 +57,7 @@ static int finish(struct rawq *q)
 	return ret;
 }
 
-/* Another process and its requests: 0 when all of them came back right. */
+/* Another process and its requests: exits with 0 when all of them completed correctly. */
 static pid_t neighbour(const char *name)
 {
 	static uint8_t src[BYTES], dst[2 * BYTES];
@@ -101,7 +104,7 @@ FIXTURE_TEARDOWN(payload)
 	rawq_close(&self->q);
 }
 
-/* Requests on @src fail one by one with the status of a bad address; those of others are served. */
+/* Requests on @src fail one by one with the status of a bad address; another process' requests are served. */
 static void expect_only_its_own_fail(struct __test_metadata *_metadata, struct rawq *q, const void *src,
 				     uint8_t *dst)
 {
@@ -139,7 +142,7 @@ static void mute_file(struct __test_metadata *_metadata, FIXTURE_DATA(payload) *
 	ASSERT_NE(MAP_FAILED, src);
 	expect_only_its_own_fail(_metadata, &self->q, src, self->dst);
 	fuse_fs_end(&fs);
-	/* What was left waiting has ended: files are served again. */
+	/* The thread that was left waiting has ended: files are served again. */
 	munmap(src, BYTES);
 }
 
@@ -153,7 +156,7 @@ TEST_F_TIMEOUT(payload, a_file_read_page_by_page_that_never_comes_fails_alone, 2
 	mute_file(_metadata, self, MADV_RANDOM);
 }
 
-/* A block device whose blocks are a file of @fs: its number, or -1. */
+/* A loop device over a file of @fs: returns its number, or -1. */
 static int loop_begin(struct fuse_fs *fs)
 {
 	struct loop_config config = { .info.lo_flags = LO_FLAGS_READ_ONLY };
@@ -189,7 +192,7 @@ static void *loop_map(int nr, int *fd)
 	return mmap(NULL, BYTES, PROT_READ, MAP_SHARED, *fd, 0);
 }
 
-/* Its node is a file of a tmpfs, and yet its pages come from elsewhere. */
+/* The device's node is a file of a tmpfs, but the pages come from another file system. */
 TEST_F_TIMEOUT(payload, a_block_device_that_never_answers_fails_alone, 200)
 {
 	struct fuse_fs fs = {};
@@ -206,7 +209,7 @@ TEST_F_TIMEOUT(payload, a_block_device_that_never_answers_fails_alone, 200)
 	}
 	src = loop_map(nr, &fd);
 	ASSERT_NE(MAP_FAILED, src);
-	/* Page by page: readahead would be another way to wait. */
+	/* Page by page: readahead would wait in another place. */
 	madvise(src, BYTES, MADV_RANDOM);
 	expect_only_its_own_fail(_metadata, &self->q, src, self->dst);
 	fuse_fs_end(&fs);
@@ -224,8 +227,9 @@ static int fill_file(int fd, int seed)
 }
 
 /*
- * The file system may get no CPU for the seconds that a device waits for a page. A later request finds what has come
- * since, once the thread that was left waiting is back. An answer without such a wait is the answer.
+ * The file system may get no CPU for the seconds that a device waits for a page. A later request finds the pages that
+ * have come since, once the thread that was left waiting is back. The first status that comes without such a wait is
+ * returned.
  */
 static int deflate_in_the_end(struct rawq *q, const void *src, void *dst, uint32_t room, uint32_t *produced)
 {
@@ -242,7 +246,7 @@ static int deflate_in_the_end(struct rawq *q, const void *src, void *dst, uint32
 	return ret;
 }
 
-/* Pages of a file that nobody has touched through the mapping: read, and copied on write. */
+/* Pages of a file that were never touched through the mapping: read, and copied on write. */
 TEST_F_TIMEOUT(payload, mapped_files_are_payload_like_any_other, 200)
 {
 	char path[] = "payload-XXXXXX";

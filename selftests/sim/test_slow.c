@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Clients whose pages come slowly or never, again and again: what they cost others, and the system. */
+/* Clients whose pages come slowly or never, again and again: what these clients cost other clients and the system. */
 #include <dirent.h>
 #include <sys/sysmacros.h>
 #include "kselftest_harness.h"
@@ -14,12 +14,15 @@
 #define BYTES		(64 * 1024)
 #define TURNS		20
 #define LEFT_MAX	8	/* threads left waiting for one user's pages */
-#define THREADS_MAX	5	/* of a device, each of which may have a thread that isn't left */
+#define THREADS_MAX	5	/* job threads of a device, each of which may have a thread that isn't left waiting */
 #define QUEUES		8	/* more than a device has job threads */
 #define DEPTH		4
 #define PAGE_MS		200
 #define GOOD		8
-/* Takes 4 s, which no limit for one request alone ends: with such before each of them, 8 requests would take 32 s. */
+/*
+ * Takes 4 s, which no limit on a single request cuts short: with such a request before each of them, 8 requests would
+ * take 32 s.
+ */
 #define SLOW_BYTES	(20 * 4096)
 #define GOOD_MS		20000
 #define GOOD_TRIES	3
@@ -35,7 +38,10 @@ FIXTURE(slow) {
 	struct fuse_fs fs;
 };
 
-/* Threads are left waiting on purpose, eight of them one after the other: the kernel isn't to complain after two minutes. */
+/*
+ * Threads are left waiting on purpose, eight of them one after the other: the kernel must not complain after two
+ * minutes.
+ */
 FIXTURE_SETUP(slow)
 {
 	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->name));
@@ -57,7 +63,7 @@ FIXTURE_TEARDOWN(slow)
 	ASSERT_EQ(0, __ret);						\
 } while (0)
 
-/* What a device counts as the user is the real one: the node stays root's to open. */
+/* A device tells users apart by their real IDs; the effective ID stays root's, since only root can open the node. */
 static void become(uid_t uid)
 {
 	if (setresuid(uid, 0, 0))
@@ -90,7 +96,10 @@ static unsigned int pager_threads(void)
 	return nr;
 }
 
-/* A process of its own: one request on @src; exits with the request's status, 100 and more: it didn't get that far. */
+/*
+ * A separate process with one request on @src; exits with the request's status, or with 100 or more if it didn't
+ * complete.
+ */
 static pid_t one_request(const char *name, uid_t uid, const void *src)
 {
 	static uint8_t dst[2 * BYTES];
@@ -109,7 +118,7 @@ static pid_t one_request(const char *name, uid_t uid, const void *src)
 	_exit(ret < 0 ? 101 : ret);
 }
 
-/* The server may get no CPU for the seconds that a device waits for a page: a later request finds it there. */
+/* The server may get no CPU for the seconds that a device waits for a page: a later request finds the page present. */
 static int status_in_the_end(const char *name, uid_t uid, const void *src)
 {
 	int status = ZIP_ST_ADDRESS;
@@ -120,8 +129,8 @@ static int status_in_the_end(const char *name, uid_t uid, const void *src)
 }
 
 /*
- * Threads that wait for pages that never come are few, however often their user opens anew. Each turn
- * has a page of its own: a wait for one that somebody else asked for ends with the thread that waits.
+ * Threads that wait for pages that never come are few, however often their user opens anew. Each turn has a page of its
+ * own: a wait for a page that another thread asked for ends with that thread.
  */
 TEST_F_TIMEOUT(slow, opening_anew_strands_no_more_threads, 300)
 {
@@ -150,13 +159,13 @@ TEST_F_TIMEOUT(slow, who_has_none_left_waiting_may_use_files, 300)
 	file = fuse_fs_map(&quick, 0, BYTES, MADV_NORMAL);
 	ASSERT_NE(MAP_FAILED, (void *)src);
 	ASSERT_NE(MAP_FAILED, file);
-	/* More than are left waiting: a request that no server has read when its thread is left ends with that. */
+	/* More than may be left waiting: a request that no server has read when its thread is left fails then. */
 	for (int i = 0; i < TURNS; i++)
 		EXPECT_EQ(ZIP_ST_ADDRESS, ends_with(one_request(self->name, USER_SLOW, src + i * BYTES)));
 	EXPECT_EQ(ZIP_ST_ADDRESS, ends_with(one_request(self->name, USER_SLOW, file)));
 	EXPECT_EQ(ZIP_ST_OK, status_in_the_end(self->name, USER_OTHER, file));
 	fuse_fs_end(&self->fs);
-	/* What was left waiting has ended: its user's files are served again, soon. */
+	/* The threads that were left waiting end soon, and the user's files are served again. */
 	for (long long end = now_ms() + WAIT_MS; pager_threads() > THREADS_MAX && now_ms() < end;)
 		sched_yield();
 	EXPECT_EQ(ZIP_ST_OK, status_in_the_end(self->name, USER_SLOW, file));
@@ -165,7 +174,7 @@ TEST_F_TIMEOUT(slow, who_has_none_left_waiting_may_use_files, 300)
 	munmap(src, TURNS * BYTES);
 }
 
-/* The next part of the file, that nobody has read. */
+/* Submits the next part of the file, which has not been read yet. */
 static void submit_cold(struct rawq *q, uint8_t *src, size_t *at, uint8_t *dst)
 {
 	rawq_zip_fill(rawq_slot(q), ZIP_REQ_DEFLATE, src + *at, SLOW_BYTES, dst, 2 * BYTES, 0);
@@ -208,7 +217,7 @@ static pid_t slow_client(const char *name, uid_t uid, struct fuse_fs *fs, int sa
 	}
 }
 
-/* Memory of its own that no thread can bring in, since one of them keeps its mappings locked. */
+/* Anonymous memory that no thread can bring in, since one of the process' threads keeps the mappings locked. */
 static pid_t locked_client(const char *name, uid_t uid, struct fuse_fs *fs, int said)
 {
 	static uint8_t text[64], dst[2 * BYTES];
@@ -226,7 +235,7 @@ static pid_t locked_client(const char *name, uid_t uid, struct fuse_fs *fs, int 
 		if (rawq_begin(&q[i], name, ZIP_QC_COMPRESS) ||
 		    rawq_zip(&q[i], ZIP_REQ_DEFLATE, text, sizeof(text), dst, sizeof(dst), &produced, WAIT_MS))
 			_exit(101);
-	/* What the loop below needs is there from now on: doorbells by their first use. */
+	/* Everything that the loop below needs is in memory from here on; doorbells are mapped by their first use. */
 	if (mlockall(MCL_CURRENT))
 		_exit(104);
 	src = mmap(NULL, FUSE_FILE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -252,7 +261,7 @@ static pid_t locked_client(const char *name, uid_t uid, struct fuse_fs *fs, int 
 	}
 }
 
-/* Another user's requests, one after the other: how long they took, in ms, or below 0. */
+/* Another user's requests, one after the other: returns how long they took in ms, or less than 0. */
 static long long neighbours_time(const char *name)
 {
 	static uint8_t src[BYTES], dst[2 * BYTES];
@@ -278,7 +287,7 @@ static long long neighbours_time(const char *name)
 static void expect_neighbour_gets_on(struct __test_metadata *_metadata, FIXTURE_DATA(slow) *self,
 				     pid_t (*client)(const char *, uid_t, struct fuse_fs *, int))
 {
-	/* What they take on this machine when nobody is in the way. */
+	/* How long the requests take on this machine without a slow client. */
 	long long ms = -1, alone = neighbours_time(self->name);
 	int said[2], status;
 	pid_t pid;
@@ -289,9 +298,9 @@ static void expect_neighbour_gets_on(struct __test_metadata *_metadata, FIXTURE_
 	pid = client(self->name, USER_SLOW, &self->fs, said[1]);
 	close(said[1]);
 	ASSERT_EQ(1, read(said[0], &c, 1));
-	/* All threads are its own now, before anybody else comes. */
+	/* The slow client holds all threads now, before another client comes. */
 	usleep(4 * PAGE_MS * 1000);
-	/* Who is starved waits each time; a machine that stands still does so now and then. */
+	/* A starved client waits each time; a machine stalls only now and then. */
 	for (int i = 0; i < GOOD_TRIES && (ms < 0 || ms >= alone + GOOD_MS); i++) {
 		ms = neighbours_time(self->name);
 		EXPECT_GE(ms, 0);
@@ -299,7 +308,7 @@ static void expect_neighbour_gets_on(struct __test_metadata *_metadata, FIXTURE_
 	}
 	EXPECT_LT(ms, alone + GOOD_MS);
 	kill(pid, SIGKILL);
-	/* Before it is waited for: it may hang in there. */
+	/* Before the wait: the client may hang in the file system. */
 	fuse_fs_end(&self->fs);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_TRUE(WIFSIGNALED(status)) TH_LOG("the slow client ended by itself: %d", WEXITSTATUS(status));
