@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Slots: who gets which, in which order, and when it comes back. */
+/* Slots: which process gets which slot, in which order, and when a slot comes back. */
 #include "kselftest_harness.h"
 #include "worker.h"
 
@@ -159,7 +159,7 @@ TEST_F(attach, comes_back_when_the_socket_is_closed)
 	EXPECT_EQ(0, w_attach(&w[1], S, 0));
 }
 
-/* The child holds the socket, but it isn't the one that attached. */
+/* The child holds the socket, but the child isn't the process that attached. */
 TEST_F(attach, ends_with_the_process_though_a_child_has_the_socket)
 {
 	struct worker *w = self->w;

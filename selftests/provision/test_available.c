@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a process is told that it could still open. */
+/* The number of contexts that a process is told it can still open. */
 #include "available_cases.h"
 #include "uacce_tree.h"
 
@@ -7,7 +7,7 @@ static long section_begin(void)
 {
 	long queues;
 
-	/* One that a test could not end. */
+	/* A section that an aborted test has left. */
 	if (!access(sec_path(SECTION, NULL), F_OK))
 		sec_end(SECTION);
 	queues = uacce_attr_num(MEMBER, "available_instances");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* open(): what each caller is charged or refused, and that no way leads around it. */
+/* open(): what each caller is charged or refused, and that no caller gets around it. */
 #include <pthread.h>
 #include <sys/ioctl.h>
 #include <misc/uacce/uacce.h>
@@ -78,7 +78,7 @@ TEST_F(charge, the_others_have_what_is_not_reserved)
 	EXPECT_EQ(-EBUSY, w_open(&w[2], DEV0));
 	ASSERT_EQ(0, w_attach(&w[0], A, 0));
 	EXPECT_EQ(0, w_open(&w[0], DEV0));
-	/* Reserved, though nobody has it: an extra finds nothing. */
+	/* The context is reserved, though no process has it: an extra open finds none free. */
 	ASSERT_EQ(0, sec_set(A, "max_extra_ctxs", "5"));
 	EXPECT_EQ(-EBUSY, w_open(&w[0], DEV0));
 }
@@ -173,7 +173,7 @@ TEST_F(charge, threads_share_what_their_process_has)
 	client_close(&c);
 }
 
-/* What a child opens is its own: the pool's. */
+/* A context that a child opens is the child's own: the pool is charged. */
 TEST_F(charge, a_child_is_not_attached)
 {
 	struct nl_client c;
@@ -194,7 +194,7 @@ TEST_F(charge, a_child_is_not_attached)
 	client_close(&c);
 }
 
-/* Handed on, it stays the opener's charge and is of no use to who has it. */
+/* A file that is handed on stays charged to its opener, and is of no use to the receiver. */
 TEST_F(charge, a_file_that_is_handed_on_is_paid_by_its_opener)
 {
 	int pair[2], pid, fd, status;
@@ -208,7 +208,7 @@ TEST_F(charge, a_file_that_is_handed_on_is_paid_by_its_opener)
 		close(pair[1]);
 		if (ioctl(fd, UACCE_CMD_START_Q) != -1 || errno != EPERM)
 			_exit(1);
-		/* The parent has closed its own. */
+		/* The parent has closed its own copy. */
 		read(pair[0], &c, 1);
 		_exit(0);
 	}
@@ -221,7 +221,7 @@ TEST_F(charge, a_file_that_is_handed_on_is_paid_by_its_opener)
 	EXPECT_EQ(0, dev_num(DEV0, "used_ctxs"));
 }
 
-/* An attachment outlives exec with its socket, and the program draws from the slot without knowing. */
+/* An attachment outlives exec together with its socket, and the new program draws from the slot unknowingly. */
 TEST_F(charge, exec_keeps_the_attachment_if_it_keeps_the_socket)
 {
 	int pid, status, keep;
@@ -236,7 +236,7 @@ TEST_F(charge, exec_keeps_the_attachment_if_it_keeps_the_socket)
 				_exit(9);
 			if (keep)
 				fcntl(c.sk->fd, F_SETFD, 0);
-			/* DEV1 isn't the section's. */
+			/* DEV1 isn't a device of the section. */
 			execl("/bin/sh", "sh", "-c", "exec 2>/dev/null; exec 7<>/dev/" DEV1, NULL);
 			_exit(8);
 		}

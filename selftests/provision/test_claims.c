@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims on a device that goes and comes: when they are served, and who of those that wait gets what. */
+/* Claims on a device that goes and comes: when they are served, and which waiting process gets what. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include "kselftest_harness.h"
@@ -73,7 +73,7 @@ static void *goes_live_and_down(void *arg)
 	return NULL;
 }
 
-/* Taking back its queues takes a while, in which nobody may reserve any; the kernel warns if somebody did. */
+/* The device takes back its queues over a while, in which no section may reserve any; the kernel warns if one does. */
 TEST_F_TIMEOUT(claims, a_device_that_goes_is_absent, 120)
 {
 	struct worker *w = self->w;
@@ -130,7 +130,7 @@ TEST_F_TIMEOUT(claims, who_waits_for_a_device_gets_its_slots_in_order, 120)
 	EXPECT_EQ(0, w_granted(&w[1], WAIT_MS));
 }
 
-/* The slot comes free as the removal ends the context that held it. */
+/* The slot is freed when the removal ends the context that held it. */
 TEST_F_TIMEOUT(claims, a_device_that_goes_gives_out_no_slot, 120)
 {
 	struct worker *w = self->w;
@@ -148,7 +148,7 @@ TEST_F_TIMEOUT(claims, a_device_that_goes_gives_out_no_slot, 120)
 	EXPECT_EQ(0, w_open(&w[1], DEV0));
 }
 
-/* "other" leaves @free contexts of DEV0 when it comes, which @slots of S, live by then, need more than. */
+/* When the device comes, "other" leaves @free contexts of DEV0; the @slots of S, live by then, need more than that. */
 static int make_short(const char *pci, long total, long free, int slots)
 {
 	int ret = device_goes(pci);
@@ -168,7 +168,7 @@ TEST_F_TIMEOUT(claims, what_the_pool_gives_back_serves_a_short_claim, 120)
 	EXPECT_EQ(self->total - 3, dev_num(DEV0, "reserved_ctxs"));
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(0, w_open(&self->w[0], DEV0));
-	/* Room for the claim, but for what the pool has. */
+	/* There is room for the claim, except for the contexts that the pool has. */
 	snprintf(slots, sizeof(slots), "%ld", self->total - 4);
 	EXPECT_EQ(0, sec_set("other", "num_processes", slots));
 	EXPECT_EQ(self->total - 4, dev_num(DEV0, "reserved_ctxs"));
@@ -188,7 +188,7 @@ TEST_F_TIMEOUT(claims, a_section_that_shrinks_is_served_what_it_still_needs, 120
 	EXPECT_EQ(self->total - 1, dev_num(DEV0, "reserved_ctxs"));
 }
 
-/* Events about the section that have come. */
+/* The number of events about the section that have come. */
 static int changes(struct nlc *c)
 {
 	struct nlmsghdr *h = NULL;

@@ -109,7 +109,7 @@ TEST_F(device, that_returns_serves_claims_in_order_and_whole)
 	ASSERT_EQ(0, sec_make("third", DEV0, 1, 1, 0));
 	EXPECT_EQ(0, driver_write("bind", self->pci));
 	EXPECT_EQ(3, dev_num(DEV0, "reserved_ctxs"));
-	/* The second gets what the first gives back. */
+	/* The second section gets the contexts that the first gives back. */
 	EXPECT_EQ(0, sec_end("first"));
 	EXPECT_EQ(total, dev_num(DEV0, "reserved_ctxs"));
 	EXPECT_EQ(0, sec_end("second"));

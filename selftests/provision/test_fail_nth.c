@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each step of provisioning with its first allocation failing, then the second, until
- * none is left to fail: all of it happens, or nothing.
+ * Each step of provisioning with its first allocation failing, then with the second, until no failure is left: a step
+ * happens completely, or not at all.
  */
 #include "kselftest_harness.h"
 #include "fail_nth.h"
 #include "worker.h"
 
-#define S		"failing-where-names-are-long"	/* beyond what configfs has room for */
+#define S		"failing-where-names-are-long"	/* too long for configfs' own buffer */
 #define ROUNDS_MAX	2000
 
 #define NEED_FAULTS						\
@@ -35,7 +35,7 @@ FIXTURE_TEARDOWN(sweep)
 	EXPECT_TRUE(accounts_ok());
 }
 
-/* A write to an open file, so that only the store can fail; whether a failure happened. */
+/* A write to an open file, so that only the store can fail; returns whether a failure happened. */
 static int write_failing(const char *path, const char *text, unsigned int n, int *ret)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), happened;
@@ -150,7 +150,7 @@ TEST_F_TIMEOUT(sweep, attaching_and_opening, 600)
 	NEED_FAULTS;
 	ASSERT_EQ(0, sec_make(S, DEV0, 1, 1, 0));
 	for (n = 1; n < ROUNDS_MAX && happened; n++) {
-		/* What has been lost on the way is found by nobody: a socket each. */
+		/* A message that was lost on the way can't be recovered: each try has a socket of its own. */
 		ASSERT_EQ(0, client_open(&c));
 		fail_nth_set(n);
 		ret = client_attach(&c, S, NULL, NULL, 0);

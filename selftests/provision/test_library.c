@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libwd in sections of the kernel's: what it is granted, opens, exchanges, loses. */
+/* libwd in the kernel's sections: what the library is granted, opens, exchanges and loses. */
 #include <pthread.h>
 #include <wd_comp.h>
 #include <wd_user.h>
@@ -20,7 +20,7 @@ FIXTURE(library) {
 
 FIXTURE_SETUP(library)
 {
-	/* Those of the process of the test before. */
+	/* Contexts of the previous test's process. */
 	ASSERT_EQ(0, soon_zero(DEV0, "used_ctxs"));
 	ASSERT_EQ(0, worker_start(&self->w));
 }
@@ -30,7 +30,7 @@ FIXTURE_TEARDOWN(library)
 	worker_kill(&self->w);
 	if (!access(sec_path(S, NULL), F_OK))
 		EXPECT_EQ(0, sec_end(S));
-	/* Contexts of those that were killed come back a moment later; this process' own, when it ends. */
+	/* Contexts of killed processes come back a moment later; this process' own, when it ends. */
 	EXPECT_EQ(0, soon_zero(DEV0, "reserved_ctxs"));
 	EXPECT_TRUE(accounts_ok());
 }
@@ -56,7 +56,10 @@ static int compress(handle_t sess)
 	struct wd_comp_arg arg = { .src = plain, .src_len = LEN, .dst = packed, .dst_len = &len };
 	int ret;
 
-	/* Its page may be shared with the program's file: a device waits two seconds for those, and no CPU may be free. */
+	/*
+	 * The buffer's page may be the program's file: a device waits two seconds for such a page, and no CPU may be
+	 * free.
+	 */
 	memset(packed, 0, sizeof(packed));
 	ret = wd_compress(sess, &arg);
 	if (!ret)
@@ -264,7 +267,7 @@ TEST_F(library, attaches_a_child_by_itself_or_not_at_all)
 	EXPECT_EQ(0, compress(shared));
 }
 
-/* As wdctl run: the slot is had before exec, and kept. */
+/* As in wdctl run: the slot is granted before exec, and kept. */
 static int run(void *unused)
 {
 	struct nl_client c;
@@ -288,7 +291,7 @@ static int executed(void)
 		return 1;
 	if (info().state != WD_USER_SECTION || !info().inherited || info().nr_grants != 1)
 		return 2;
-	/* With one context for each direction, and one slot that is taken. */
+	/* There is one context for each direction, and the one slot is taken. */
 	return decompress(hw(WD_DIR_DECOMPRESS)) ? 3 : wd_user_start(S) != -EALREADY ? 4 : 0;
 }
 

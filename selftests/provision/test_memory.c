@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The memory of reserved contexts: there before they are opened, and clean. */
+/* The memory of reserved contexts: present before the contexts are opened, and clean. */
 #include <sys/mount.h>
 #include "kselftest_harness.h"
 #include "rawq.h"
@@ -8,7 +8,7 @@
 #define A	"A"
 #define CTXS	4
 
-/* --- a control group whose processes get next to nothing more --- */
+/* --- a control group that allows almost no further memory --- */
 
 struct group {
 	char mount[64], path[96];
@@ -45,7 +45,7 @@ static bool group_make(struct group *g)
 	return false;
 }
 
-/* From here on @w gets so many bytes more. */
+/* From here on @w may allocate only @bytes more. */
 static int group_close(const struct group *g, const struct worker *w, long bytes)
 {
 	char path[160], text[32];
@@ -109,7 +109,7 @@ TEST_F(memory, a_reserved_context_opens_where_a_process_gets_no_more)
 	ASSERT_EQ(0, w_attach(&self->w, A, 0));
 	ASSERT_EQ(0, group_close(&self->group, &self->w, 2 * 256 << 10));
 	EXPECT_EQ(0, open_all(&self->w));
-	/* What is given back is there for the next. */
+	/* Memory that is given back is available for the next open. */
 	EXPECT_EQ(0, w_close(&self->w));
 	EXPECT_EQ(0, w_open(&self->w, DEV0));
 }

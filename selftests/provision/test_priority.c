@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A section's priority reaches the hardware queue, and a device that is saturated goes by it. */
+/* A section's priority reaches the hardware queue, and a saturated device obeys it. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -9,16 +9,16 @@
 
 #define BYTES		2000
 #define FLYING		64
-#define FEW		(FLYING / 8)	/* so few left: its sender comes too late to keep the device busy */
-#define REQUESTS	600	/* of both together: then the shares are compared */
+#define FEW		(FLYING / 8)	/* so few in flight: the sender comes too late to keep the device busy */
+#define REQUESTS	600	/* done by both together, before the shares are compared */
 #define PACE		TREE "/../hisi_sim/zip0/bandwidth_mbps"
 #define PACE_FIRST	4
 
 struct share {
 	atomic_uint ready;
-	atomic_uint full;	/* queues: from two on, what is done counts */
+	atomic_uint full;	/* full queues: from two on, completions count */
 	atomic_uint done[2];
-	atomic_bool dry;	/* one of them was about to be empty */
+	atomic_bool dry;	/* one of the queues was about to be empty */
 };
 
 static struct share *share;
@@ -36,7 +36,7 @@ static unsigned int all_done(struct share *s)
 	return atomic_load(&s->done[0]) + atomic_load(&s->done[1]);
 }
 
-/* Attached to its section, with a full queue until both together have done enough. */
+/* Attached to its section, with a full queue until both processes together have done enough. */
 static int saturate(const char *section, struct share *s, atomic_uint *done)
 {
 	static unsigned char src[BYTES], dst[FLYING][2 * BYTES];
@@ -52,7 +52,7 @@ static int saturate(const char *section, struct share *s, atomic_uint *done)
 	ret = client_open(&c);
 	if (!ret)
 		ret = client_attach(&c, section, NULL, NULL, WAIT_MS);
-	/* Who had the slot at another pace may have just gone. */
+	/* The process that had the slot at the previous pace may not have exited yet. */
 	if (ret > 0)
 		ret = client_granted(&c, WAIT_MS);
 	if (ret)
@@ -77,12 +77,15 @@ static int saturate(const char *section, struct share *s, atomic_uint *done)
 		if (!full)
 			atomic_fetch_add(&s->full, 1);
 		full = true;
-		/* All that is there: what is left is in the device. */
+		/* Takes all completions that are there: requests still in flight are in the device. */
 		wd_comp_poll(FLYING, 100, NULL);
 		if (wd_in_flight(NULL) < FEW)
 			atomic_store(&s->dry, true);
 	}
-	/* Who stood still while the other came to the end has not counted what is done of its own, and may be dry. */
+	/*
+	 * A process that stalled while the other came to the end has not counted its own completions, and its queue may
+	 * be dry.
+	 */
 	wd_comp_poll(FLYING, 0, NULL);
 	if (wd_in_flight(NULL) < FEW)
 		atomic_store(&s->dry, true);
@@ -107,7 +110,7 @@ FIXTURE_TEARDOWN(priority)
 	EXPECT_EQ(0, sec_end("high"));
 }
 
-/* What each got of the first REQUESTS. */
+/* How many of the first REQUESTS each section got. */
 static int compete_at(struct share *s, int pace)
 {
 	int i, status, bad;
@@ -129,7 +132,9 @@ static int compete_at(struct share *s, int pace)
 	return bad;
 }
 
-/* A device that is never waited for has nothing to share out: a slower one then. 1: none was slow enough. */
+/*
+ * A device that is never saturated has nothing to share out: a slower pace is tried then. 1: no pace was slow enough.
+ */
 static int compete(struct share *s)
 {
 	int pace, bad = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Eight processes do whatever comes to their minds, at once; after each step the
- * kernel's sums must fit, and in the end nothing may be left. 10,000 steps; WD_TEST_LONG=1: 100,000;
- * WD_TEST_BRIEF=1: 800. WD_TEST_SEED=N repeats one run's choices, though not their timing.
+ * Eight processes perform random steps at once; after each step the kernel's sums must be consistent, and at the end
+ * nothing may be left. 10,000 steps; WD_TEST_LONG=1: 100,000; WD_TEST_BRIEF=1: 800. WD_TEST_SEED=N repeats one run's
+ * choices, though not their timing.
  */
 #include <sys/mman.h>
 #include "kselftest_harness.h"
@@ -174,7 +174,7 @@ TEST_F_TIMEOUT(many, nothing_is_lost_or_gained, 280)
 	find_pci(&m);
 	for (i = 0; i < PROCESSES; i++) {
 		m.random = seed + i * 7919;
-		/* One of them takes devices away, so that they are there at times. */
+		/* Only one process takes devices away, so that they are present at times. */
 		m.may_unbind = !i;
 		pid[i] = fork();
 		if (!pid[i])

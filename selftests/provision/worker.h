@@ -16,14 +16,14 @@
 
 #define WORKER_FILES	64
 
-/* --- the process itself --- */
+/* --- the worker process itself --- */
 
 struct nl_client {
 	struct nlc *sk;		/* NULL: closed */
 	char slot[64];		/* of the last grant */
 	unsigned int grants;
 	unsigned int sync;	/* of the first grant */
-	bool granted;		/* what was waited for has come, with this: */
+	bool granted;		/* the awaited grant has come, with this error: */
 	int error;
 };
 
@@ -43,7 +43,7 @@ static inline void client_close(struct nl_client *c)
 	c->sk = NULL;
 }
 
-/* A reply, or SLOT_GRANTED: what was granted. */
+/* A reply, or SLOT_GRANTED: stores the grant. */
 static inline void client_note(struct nl_client *c, const struct nlmsghdr *h)
 {
 	const struct nlattr *g = NULL;
@@ -58,7 +58,7 @@ static inline void client_note(struct nl_client *c, const struct nlmsghdr *h)
 			c->sync = nla_num_of(nest_attr(g, UACCE_A_GRANT_SYNC));
 }
 
-/* @slot, @dev: NULL or what is asked for. 0: attached, 1: it waits, or -errno. */
+/* @slot, @dev: NULL or the names that are asked for. Returns 0: attached, 1: waiting, or -errno. */
 static inline int client_attach(struct nl_client *c, const char *section, const char *slot, const char *dev,
 				unsigned int wait_ms)
 {
@@ -76,7 +76,7 @@ static inline int client_detach(struct nl_client *c)
 	return nlc_detach(c->sk);
 }
 
-/* For who waits: 0 when the slot is there, the error of the grant, -ETIME. */
+/* For a waiting client: 0 when the slot is granted, the error of the grant, or -ETIME. */
 static inline int client_granted(struct nl_client *c, int ms)
 {
 	struct nlmsghdr *h = NULL;
@@ -129,7 +129,7 @@ static inline int worker_open_dev(int *files, const char *dev)
 	return -EMFILE;
 }
 
-/* The file opened last. */
+/* The file that was opened last. */
 static inline int worker_close_dev(int *files)
 {
 	int i;
@@ -272,7 +272,7 @@ static inline int w_simple(struct worker *w, int what, int number)
 #define w_close_socket(w)	w_simple(w, W_CLOSE_SOCKET, 0)
 #define w_setuid(w, id)		w_simple(w, W_SETUID, id)
 
-/* Dead processes are noticed a moment later. */
+/* The kernel notices a dead process a moment later. */
 static inline int w_attach_soon(struct worker *w, const char *section)
 {
 	long long end = now_ms() + WAIT_MS;
@@ -283,7 +283,7 @@ static inline int w_attach_soon(struct worker *w, const char *section)
 	return ret;
 }
 
-/* And their contexts come back then: what the number is in the end. */
+/* The contexts of a dead process come back a moment later, too: returns the number at the end. */
 static inline long soon_zero(const char *dev, const char *attr)
 {
 	long long end = now_ms() + WAIT_MS;
