@@ -5,9 +5,9 @@
 
 #include "env.h"
 
-/* Hexadecimal digits into memory, spaces ignored; the number of bytes. */
+/* Hexadecimal digits into memory, spaces ignored; returns the number of bytes. */
 u32 hex(unsigned char *to, const char *digits);
-/* Is that what lies there? */
+/* Does memory hold these digits' bytes? */
 bool is_hex(const unsigned char *p, const char *digits);
 u32 rnd(void);
 void rnd_fill(unsigned char *p, u32 len);

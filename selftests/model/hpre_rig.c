@@ -34,7 +34,7 @@ void hpre_fill(struct hpre_sqe *sqe, enum hpre_op op, u32 bytes)
 	};
 }
 
-/* All but done, errors and a verification's answer comes back as it went out. */
+/* The device changes only done, the error bits and a verification's answer. */
 static bool echoed(const struct hpre_sqe *sent, const struct hpre_sqe *got)
 {
 	u32 op = sent->dw0 & HPRE_DW0_ALG_MASK, sva = HPRE_FLAG_SVA_STATUS_MASK << HPRE_FLAG_SVA_STATUS_SHIFT;

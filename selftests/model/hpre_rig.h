@@ -9,7 +9,7 @@
 #include "hw/hpre_hw.h"
 #include "rig.h"
 
-/* Where things are in user memory. */
+/* Addresses in user memory. */
 #define AT_KEY		RIG_USER_BASE
 #define AT_IN		(RIG_USER_BASE + (1u << 20))
 #define AT_OUT		(RIG_USER_BASE + (2u << 20))
@@ -20,9 +20,12 @@ unsigned char *at(struct rig *r, u64 addr);
 
 /* A descriptor of that operation on operands of @bytes, at the addresses above. */
 void hpre_fill(struct hpre_sqe *sqe, enum hpre_op op, u32 bytes);
-/* On a queue of that class: enum hpre_error, or -1 when no completion came or what came back makes no sense. */
+/*
+ * Submits on a queue of that class: returns enum hpre_error, or -1 when no completion came or its fields are
+ * inconsistent.
+ */
 int hpre_do_on(struct rig *r, u32 qc_type, struct hpre_sqe *sqe);
-/* The same on the queue that is right for it. */
+/* The same on a queue of the matching class. */
 int hpre_do(struct rig *r, struct hpre_sqe *sqe);
 int hpre_ask(struct rig *r, enum hpre_op op, u32 bytes);
 /* A verification: 1 valid, 0 not, or -enum hpre_error. */

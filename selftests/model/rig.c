@@ -78,7 +78,7 @@ static void *need(void *p)
 	return p;
 }
 
-/* Zeroes, of which only what is touched costs anything: a rig is made for each of many short tests. */
+/* Zeroes, of which only touched pages cost memory: each of many short tests makes a rig. */
 static void *pages(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model device with a driver small enough to see through: memory, clock and interrupts are the test's. */
+/* A model device with a small, transparent driver: memory, clock and interrupts are the test's. */
 #ifndef RIG_H
 #define RIG_H
 
@@ -38,7 +38,7 @@ struct rig {
 	u32 dma_used;
 	u32 irqs[WDM_IRQ_NR];
 	bool hold_jobs;		/* accepted, but not run */
-	bool hold_db;		/* the device doesn't look between writes */
+	bool hold_db;		/* the device doesn't read doorbells between writes */
 	u64 user_hole, user_hole_end;
 	u32 eq_head, aeq_head;
 	u64 eq, aeq;
@@ -54,12 +54,12 @@ struct rig_queue_opts {
 	bool no_pasid;
 };
 
-/* With VFT, event queues and unmasked interrupts; without any queue. */
+/* Sets up the device with VFT, event queues and unmasked interrupts, but without any queue; _bare: without these. */
 void rig_init(struct rig *r, const struct wdm_attr *attr);
 void rig_init_bare(struct rig *r, const struct wdm_attr *attr);
-/* What the first has in addition; also after a reset. No ring of before is kept. */
+/* Does what rig_init() does beyond rig_init_bare(); also after a reset. Earlier rings are not kept. */
 void rig_bring_up(struct rig *r);
-/* The memory and the engine, as a driver does it before it uses them. */
+/* Starts the memory and the engine, as a driver does before it uses them. */
 void rig_engine_start(struct rig *r);
 void rig_free(struct rig *r);
 
@@ -67,15 +67,15 @@ u64 rig_dma_alloc(struct rig *r, u32 bytes);
 void *rig_dma(struct rig *r, u64 addr);
 void *rig_user(struct rig *r, u64 addr);
 
-/* One look of the device, and all jobs that it accepted, run and done. */
+/* One look of the device at its doorbells; runs and completes all jobs that it accepted. */
 void rig_turn(struct rig *r);
-/* Looks for that long, the clock going on between them. */
+/* Looks again and again for that time, while the clock advances. */
 void rig_run(struct rig *r, u64 ns);
 
 u32 rig_reg(struct rig *r, u32 reg);
 void rig_reg_set(struct rig *r, u32 reg, u32 value);
 void rig_mailbox_write(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base);
-/* Status field, or -1 when still busy a second later. */
+/* Status field, or -1 when the request is still busy a second later. */
 int rig_mailbox(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base);
 void rig_vft(struct rig *r, u32 type, u32 fn, u64 entry);
 void rig_vft_queues(struct rig *r, u32 fn, u32 base, u32 num);
@@ -88,32 +88,33 @@ int rig_queue_stop(struct rig *r, u32 id);
 
 u32 rig_sqe_bytes(const struct rig *r);
 u32 *rig_slot(struct rig *r, u32 q, u32 slot);
-/* Writes the descriptor into the next slot, without doorbell; the slot. */
+/* Writes the descriptor into the next slot, without a doorbell; returns the slot. */
 u32 rig_push(struct rig *r, u32 q, const void *sqe);
 /*
- * The n-th store of a copy into the next slot as an emulated CPU splits it: 32 bytes at a time, those in the middle of
- * 128 last, each in 8 bytes from the lowest. The last of them completes the descriptor; false: there is no such one.
+ * The n-th store of a copy into the next slot, as an emulated CPU splits the copy: 32 bytes at a time, the middle ones
+ * of 128 last, each in 8-byte stores from the lowest. The last store completes the descriptor; false: there is no n-th
+ * store.
  */
 bool rig_store(struct rig *r, u32 q, const void *sqe, u32 n);
 void rig_ring(struct rig *r, u32 q, u64 value);
 void rig_ring_sq(struct rig *r, u32 q);
 void rig_ring_cq(struct rig *r, u32 q, bool arm);
 void rig_ring_eq(struct rig *r);
-/* Next completion: its slot, or -1. */
+/* Takes the next completion: returns its slot, or -1. */
 int rig_pop(struct rig *r, u32 q);
-/* Next event: queue number, or -1. */
+/* Takes the next event: returns its queue's number, or -1. */
 int rig_event(struct rig *r);
-/* Next asynchronous event: type << 16 | queue, or -1. */
+/* Takes the next asynchronous event: returns its type << 16 | its queue, or -1. */
 int rig_async_event(struct rig *r);
 
 enum wdm_refusal rig_refusal(struct rig *r);
 u64 rig_refused(struct rig *r, enum wdm_refusal reason);
-/* Descriptors taken although their doorbell was lost. */
+/* The number of descriptors that were taken although their doorbell was lost. */
 u64 rig_recovered(struct rig *r);
 
 /* A descriptor that compresses or decompresses @len bytes at the start of user memory. */
 void rig_sqe(struct zip_sqe *sqe, u32 type, u64 src, u32 len, u64 dst, u32 room);
-/* push, ring, wait: the completed descriptor. False when no completion came. */
+/* Pushes, rings, waits for the completed descriptor. False when no completion came. */
 bool rig_do(struct rig *r, u32 q, void *sqe);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fixture of tests that need a SEC device with a queue, and nothing else. */
+/* The fixture of tests that need only a SEC device with a queue. */
 #ifndef SEC_DEV_H
 #define SEC_DEV_H
 

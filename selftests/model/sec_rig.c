@@ -95,7 +95,7 @@ void ask_fill(struct sec_bd *bd, const struct ask *a)
 		fill2(bd, a);
 }
 
-/* All but the result and the marks comes back as it went out. */
+/* The device changes only the result and the marks. */
 static bool echoed(const struct sec_bd *sent, const struct sec_bd *got)
 {
 	static const u8 marked2[] = SEC_BD2_MARKED, marked3[] = SEC_BD3_MARKED;

@@ -86,7 +86,7 @@ TEST_F(dev, events_without_room_are_an_overflow_and_stay_owed)
 	EXPECT_EQ(QM_AEQE_EQ_OVERFLOW << 16, rig_async_event(r));
 	rig_run(r, 20 * SETTLE_NS);
 	EXPECT_EQ(-1, rig_async_event(r)) TH_LOG("told once");
-	/* The index of the acknowledgement: this ring has two entries. */
+	/* The index of the acknowledgement is 1: this ring has two entries. */
 	wdm_writeq(qm_db_value(0, QM_DB_CMD_EQ, 1, 0), r->bar2 + QM_DB_EQ_AEQ);
 	rig_turn(r);
 	EXPECT_EQ(1, ((u32 *)rig_dma(r, at))[1] & QM_EQE_QN_MASK);
@@ -120,7 +120,7 @@ TEST_F(dev, one_event_is_outstanding_for_a_queue_until_acknowledged)
 	}
 	EXPECT_EQ(0, rig_event(r));
 	EXPECT_EQ(-1, rig_event(r));
-	/* Acknowledged while completions remain and it is armed: another. */
+	/* Acknowledged and armed while completions remain: another event is raised. */
 	rig_ring_eq(r);
 	rig_turn(r);
 	EXPECT_EQ(0, rig_event(r));
@@ -139,7 +139,7 @@ TEST_F(dev, queues_have_events_of_their_own)
 	EXPECT_EQ(1, r->irqs[WDM_IRQ_EQ]);
 }
 
-/* An SQ doorbell over an unseen CQ doorbell with the arm flag. */
+/* An SQ doorbell overwrites a CQ doorbell with the arm flag that the device hasn't seen. */
 TEST_F(dev, a_lost_arm_raises_an_event_after_quiet)
 {
 	struct rig *r = &self->r;
@@ -214,7 +214,7 @@ TEST_F(dev, an_unacknowledged_interrupt_is_raised_again_but_not_for_ever)
 	EXPECT_EQ(WDM_NEVER, r->look.next_ns);
 }
 
-/* An AEQ doorbell over an unseen EQ doorbell: both use one register. */
+/* An AEQ doorbell overwrites an EQ doorbell that the device hasn't seen: both use one register. */
 TEST_F(dev, a_lost_acknowledgement_doesnt_silence_the_queue)
 {
 	struct rig *r = &self->r;

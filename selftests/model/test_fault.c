@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Injected faults: each does what it says, as often as told, and nothing else. */
+/* Injected faults: each has its effect, as often as ordered, and no other. */
 #include "kselftest_harness.h"
 #include "rig.h"
 
@@ -175,7 +175,7 @@ TEST_F(dev, a_dropped_one_was_done_and_never_completes)
 	EXPECT_EQ(-1, rig_pop(r, 0));
 }
 
-/* The slot of a dropped one differs from what the device last wrote there, as a lost submission does. */
+/* The slot of a dropped request differs from the device's last write there, as the slot of a lost submission does. */
 TEST_F(dev, a_dropped_one_isnt_taken_for_a_lost_doorbell)
 {
 	struct rig *r = &self->r;
@@ -225,7 +225,7 @@ TEST_F(dev, a_duplicate_completes_twice)
 	EXPECT_EQ(1, count(r, WDM_FAULT_DUPLICATE));
 }
 
-/* A submission says which completions were consumed, but not how many came twice among them. */
+/* A submission tells which completions were consumed, but not how many of those came twice. */
 TEST_F(dev, duplicates_and_lost_cq_doorbells_make_no_overflow)
 {
 	struct rig *r = &self->r;
@@ -254,7 +254,7 @@ TEST_F(dev, duplicates_and_lost_cq_doorbells_make_no_overflow)
 	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
 }
 
-/* Every request of many wraps: how often each completed is what the counters say. */
+/* Every request of many wraps: each completes as often as the counters say. */
 TEST_F(dev, order_and_duplicates_lose_nothing_through_many_wraps)
 {
 	struct rig *r = &self->r;
@@ -373,7 +373,7 @@ TEST_F(dev, bad_rules_are_refused)
 	EXPECT_EQ(ZIP_ST_OK, one(&self->r, 0, &self->sqe));
 }
 
-/* @text for an empty rule of @kind: NULL, or what is wrong with it. */
+/* Parses @text into an empty rule of @kind: NULL, or the error in the text. */
 static const char *parse(u32 kind, const char *text, struct wdm_fault_rule *rule)
 {
 	*rule = (struct wdm_fault_rule){ .queue = WDM_FAULT_ANY };
@@ -439,7 +439,7 @@ TEST(a_rule_has_one_value_and_one_queue)
 	EXPECT_EQ(1, rule.queue);
 	EXPECT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1/10:0x8@1", &rule));
 	EXPECT_EQ(10, rule.one_in);
-	/* Not one that has ended. */
+	/* A rule that has ended doesn't restrict the next one. */
 	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "0", &rule));
 	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1:0x9@2", &rule));
 	EXPECT_EQ(9, rule.value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whatever a process writes into its ring, doorbell, lists and stream context: the device and the others go on. */
+/* Whatever a process writes into its ring, doorbell, lists and stream context, the device and other queues go on. */
 #include <stdlib.h>
 #include "kselftest_harness.h"
 #include "rig.h"
@@ -65,7 +65,7 @@ TEST_F(dev, random_doorbells)
 		random_words(rig_slot(r, 0, slot), 32);
 	for (i = 0; i < ROUNDS; i++) {
 		v = (u64)rnd() << 32 | rnd();
-		if (i & 1)	/* likelier to be taken */
+		if (i & 1)	/* more likely to be accepted */
 			v = qm_db_value(0, rnd() % 2, (u16)(rnd() % 1100), rnd() % 2);
 		rig_ring(r, 0, v);
 		if (i % 100 == 0)
@@ -92,7 +92,7 @@ TEST_F(dev, random_descriptors)
 	}
 }
 
-/* Good descriptors with one field gone wrong, addresses and lengths near the edges of what is mapped. */
+/* Good descriptors with one corrupt field, addresses and lengths near the edges of mapped memory. */
 TEST_F(dev, nearly_right_descriptors)
 {
 	struct rig *r = &self->r;
@@ -151,7 +151,7 @@ static u32 stream(struct rig *r, const struct zip_sqe *last, u32 len, bool first
 	return rig_do(r, 1, sqe) ? sqe->dw3 & ZIP_DW3_STATUS_MASK : 0xff;
 }
 
-/* The saved state of a real stream, stopped at a random place, with some of it changed. */
+/* The saved state of a real stream, stopped at a random point, with some of its bytes changed. */
 TEST_F(dev, changed_stream_contexts)
 {
 	struct rig *r = &self->r;

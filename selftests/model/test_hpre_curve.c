@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Elliptic curves in the HPRE engine: RFC 7748, RFC 6979, CAVP's signatures, and libcrypto on random operands. */
-/* A key is its numbers here: EVP hides them. */
+/* Keys are built from their numbers here: EVP hides these. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(dev)
 	rig_free(&self->r);
 }
 
-/* RFC 7748 is little-endian, the device isn't: digits of numbers, not of its strings. */
+/* RFC 7748 is little-endian, the device isn't: these are digits of numbers, not of the RFC's strings. */
 static void reversed(char *to, const char *digits)
 {
 	size_t n = strlen(digits) / 2, i;
@@ -65,7 +65,7 @@ static void put_reversed(struct rig *r, u64 where, u32 i, u32 bytes, const char 
 	put_hex(r, where, i, bytes, number);
 }
 
-/* Scalars are decoded, and u's highest bit is cleared, by software. */
+/* Software decodes scalars, and clears u's highest bit. */
 static void put_x25519(struct rig *r, const char *scalar, const char *u)
 {
 	unsigned char *k = at(r, AT_KEY) + 2 * 32;
@@ -184,7 +184,7 @@ TEST_F(dev, both_sides_of_ecdh_get_libcryptos_point)
 	}
 }
 
-/* Whole numbers of the field, not just those below the order. */
+/* All numbers of the field, not only those below the order. */
 TEST_F(dev, any_scalar_will_do)
 {
 	struct named_curve *c = &self->c;
@@ -332,7 +332,7 @@ TEST_F_TIMEOUT(dev, signatures_have_the_values_of_cavp, 120)
 		if (!self->c.group || field(line, "Msg", v.msg) || field(line, "d", v.d) || field(line, "k", v.k) ||
 		    field(line, "R", v.r) || !field(line, "S", v.s))
 			continue;
-		/* Of each curve and hash the first ones. */
+		/* The first ones of each curve and hash. */
 		if (nr++ % 15 < 3)
 			cavp_check(_metadata, self, &v, hash);
 	}
@@ -340,7 +340,7 @@ TEST_F_TIMEOUT(dev, signatures_have_the_values_of_cavp, 120)
 	EXPECT_EQ(5 * 5 * 15, nr);
 }
 
-/* Signed by one, verified by the other, on every curve; and what was changed is invalid. */
+/* One signs, the other verifies, on every curve; anything changed is invalid. */
 TEST_F(dev, libcrypto_accepts_its_signatures_and_it_those_of_libcrypto)
 {
 	struct rig *r = &self->r;

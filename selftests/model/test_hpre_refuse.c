@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the HPRE engine refuses: descriptors, sizes, moduli, operands, points; and that each request ends. */
+/* The HPRE engine's refusals: descriptors, sizes, moduli, operands, points; and that each request ends. */
 #include <openssl/obj_mac.h>
 #include "kselftest_harness.h"
 #include "hpre_rig.h"
@@ -64,7 +64,9 @@ TEST_F(dev, what_they_begin_with_is_good)
 	EXPECT_EQ(0, rig_refused(&self->r, WDM_REFUSE_SQE));
 }
 
-/* Every bit that a good descriptor has as 0, but for those that carry addresses, sizes, the operation, and software's own. */
+/*
+ * Every bit that is 0 in a good descriptor, except in the addresses, sizes, the operation, and software's own fields.
+ */
 TEST_F(dev, every_reserved_bit_is_refused)
 {
 	struct rig *r = &self->r;
@@ -75,7 +77,7 @@ TEST_F(dev, every_reserved_bit_is_refused)
 		for (bit = 0; bit < 8 * HPRE_SQE_SIZE; bit++) {
 			struct hpre_sqe sqe = kind ? self->ecc : self->rsa;
 			u32 byte = bit / 8;
-			/* operation, task_len1, addresses, tag; done may not be more than software's */
+			/* operation, task_len1, addresses, tag; done may not exceed software's value */
 			bool free_bit = bit < 5 || byte == 4 || (byte >= 8 && byte < 40);
 
 			if (kind)
@@ -84,7 +86,7 @@ TEST_F(dev, every_reserved_bit_is_refused)
 				continue;
 			kind ? put_ecc(r, &self->c, self->k) : put_rsa(r);
 			((unsigned char *)&sqe)[byte] |= 1u << bit % 8;
-			/* What the device writes itself can't be compared. */
+			/* Fields that the device writes can't be compared. */
 			ASSERT_TRUE(rig_do(r, kind, &sqe));
 			EXPECT_EQ(HPRE_ERR_BAD_SQE, sqe.dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK)
 				TH_LOG("kind %d, bit %u", kind, bit);
@@ -136,7 +138,7 @@ TEST_F(dev, sizes_that_an_operation_lacks_are_refused)
 	};
 	u32 i, j, bytes;
 
-	/* All zeroes: a size that is taken leads to a modulus that isn't. */
+	/* All zeroes: a size that is accepted leads to a modulus that isn't. */
 	memset(at(&self->r, AT_KEY), 0, 4096);
 	for EACH(i, v)
 		for (bytes = 8; bytes <= 2048; bytes += 8) {
@@ -279,7 +281,7 @@ TEST_F(dev, points_that_arent_on_the_curve_are_refused)
 	put_bn(r, AT_IN, 0, 32, self->c.p);
 	put_bn(r, AT_IN, 1, 32, self->c.gy);
 	EXPECT_EQ(HPRE_ERR_OPERAND, again(r, &self->ecc));
-	/* The generator in numbers that aren't reduced: the device takes one way to write a point. */
+	/* The generator with unreduced coordinates: the device accepts only one form of a point. */
 	put_bn(r, AT_IN, 0, 32, self->c.gx);
 	memset(at(r, AT_IN) + 32, 0xff, 32);
 	EXPECT_EQ(HPRE_ERR_OPERAND, again(r, &self->ecc));
@@ -314,7 +316,9 @@ TEST_F(dev, curves_that_cant_be_are_refused)
 	EXPECT_EQ(HPRE_ERR_MODULUS, hpre_ask(r, HPRE_ECDSA_SIGN, 32));
 }
 
-/* k and d of a signature are below the order, and r and s of one that is to be verified: else it is no signature. */
+/*
+ * k and d of a signature must be below the order, and so must r and s of one to verify: anything else is no signature.
+ */
 TEST_F(dev, scalars_of_signatures_have_a_range)
 {
 	struct named_curve *c = &self->c;
@@ -389,7 +393,7 @@ TEST_F(dev, coordinates_of_small_order_have_no_result)
 	EXPECT_EQ(0, hpre_ask(&self->r, HPRE_MONTGOMERY, 32));
 }
 
-/* Whatever lies in memory, each operation ends, and none is mistaken for good that has an even modulus. */
+/* Whatever is in memory, each operation ends, and no operation with an even modulus succeeds. */
 TEST_F_TIMEOUT(dev, garbage_is_answered, 120)
 {
 	struct rig *r = &self->r;
@@ -414,7 +418,7 @@ TEST_F_TIMEOUT(dev, garbage_is_answered, 120)
 		}
 }
 
-/* A key and what was computed from it aren't there for the next one. */
+/* A key and the values computed from it are not visible to the next request. */
 TEST_F(dev, nothing_of_a_request_stays)
 {
 	static unsigned char before[1 << 20];

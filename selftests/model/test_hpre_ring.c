@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* HPRE descriptors in a ring: which are taken when their doorbell was lost, and what faults make of them. */
+/* HPRE descriptors in a ring: which are taken when their doorbell was lost, and how faults affect them. */
 #include "kselftest_harness.h"
 #include "fault.h"
 #include "hpre_rig.h"
@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(dev)
 	rig_free(&self->r);
 }
 
-/* In the ring's first pass, and over a completed one. */
+/* In the ring's first pass, and over a completed descriptor. */
 TEST_F(dev, a_half_written_descriptor_isnt_taken)
 {
 	struct rig *r = &self->r;
@@ -36,7 +36,7 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 	for (pass = 0; pass < 2; pass++) {
 		for (i = r->q[0].tail; pass && i < RIG_DEPTH; i++)
 			ASSERT_EQ(0, hpre_ask(r, HPRE_RSA, 128));
-		/* A CQ doorbell may have hidden one of the SQ. */
+		/* The CQ doorbell may have overwritten an SQ doorbell. */
 		ASSERT_EQ(0, hpre_ask(r, HPRE_RSA, 128));
 		for (half = 0; half < 2; half++) {
 			unsigned char *slot = (unsigned char *)rig_slot(r, 0, r->q[0].tail) + half * HALF, old[HALF];
@@ -93,7 +93,7 @@ TEST_F(dev, a_fault_fails_with_its_status)
 	EXPECT_EQ(HPRE_ERR_ABORTED, hpre_ask(r, HPRE_RSA, 128));
 }
 
-/* What hasn't begun is answered with an error, and the numbers stay where they are. */
+/* Requests that haven't begun complete with an error, and their operands stay as they are. */
 TEST_F(dev, a_stop_answers_what_waits)
 {
 	struct rig *r = &self->r;
@@ -119,7 +119,7 @@ TEST_F(dev, a_stop_answers_what_waits)
 	EXPECT_EQ(done, aborted);
 }
 
-/* One request of @op on a device whose register @reg has been cleared of @bits: its error. */
+/* One request of @op on a device whose register @reg was cleared of @bits: returns its error. */
 static int without(struct rig *r, enum hpre_op op, u32 qc_type, u32 reg, u32 bits)
 {
 	u32 was = rig_reg(r, reg);
@@ -147,7 +147,7 @@ TEST_F(dev, nothing_is_executed_before_the_engine_is_initialised)
 	EXPECT_EQ(HPRE_ERR_ABORTED, without(r, HPRE_ECC_MULTIPLY, HPRE_QC_ECC, HPRE_TYPES_ENABLE, HPRE_TYPES_ECC));
 	EXPECT_EQ(HPRE_ERR_ABORTED, without(r, HPRE_RSA, HPRE_QC_RSA_DH, HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY, ~0u));
 	EXPECT_EQ(4, refused(r));
-	/* A class by itself is enough for its own. */
+	/* One class alone is enough for the class' own operations. */
 	EXPECT_NE(HPRE_ERR_ABORTED, without(r, HPRE_RSA, HPRE_QC_RSA_DH, HPRE_TYPES_ENABLE, HPRE_TYPES_ECC));
 	EXPECT_NE(HPRE_ERR_ABORTED, without(r, HPRE_ECC_MULTIPLY, HPRE_QC_ECC, HPRE_TYPES_ENABLE, HPRE_TYPES_RSA));
 	EXPECT_EQ(4, refused(r));

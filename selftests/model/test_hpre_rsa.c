@@ -79,7 +79,7 @@ TEST_F(dev, zero_and_one_have_their_powers)
 	EXPECT_TRUE(is_bn(r, AT_OUT, 0, 128, self->m));
 }
 
-/* A prime that a key with that exponent may have: one in 65536 is 1 more than a multiple of it, and leaves e no inverse. */
+/* A prime that fits a key with this exponent: one in 65536 is a multiple of e plus 1, and leaves e no inverse. */
 static void prime_for(BIGNUM *p, u32 bytes, BN_ULONG e)
 {
 	do
@@ -87,7 +87,7 @@ static void prime_for(BIGNUM *p, u32 bytes, BN_ULONG e)
 	while (BN_mod_word(p, e) == 1);
 }
 
-/* The device makes a key from primes; with that key it undoes what libcrypto does with the public one. */
+/* The device makes a key from primes; the private key reverses libcrypto's operation with the public one. */
 static void key_of(struct __test_metadata *_metadata, FIXTURE_DATA(dev) *self, u32 k, bool bigger_first)
 {
 	struct rig *r = &self->r;
@@ -112,7 +112,7 @@ static void key_of(struct __test_metadata *_metadata, FIXTURE_DATA(dev) *self, u
 	EXPECT_EQ(0, memcmp(key, at(r, AT_OUT), 2 * k));
 	BN_mod_inverse(self->want, q, p, self->ctx);
 	EXPECT_TRUE(is_bn(r, AT_OUT, 4, h, self->want));
-	/* As the device wants it: dq, dp, q, p, qinv */
+	/* The device's order: dq, dp, q, p, qinv */
 	memcpy(at(r, AT_KEY), at(r, AT_OUT) + 5 * h, 2 * h);
 	put_bn(r, AT_KEY, 2, h, q);
 	put_bn(r, AT_KEY, 3, h, p);
@@ -170,7 +170,7 @@ TEST_F(dev, dh_agrees_with_libcrypto_at_every_size)
 	}
 }
 
-/* What the field holds then is whatever software left there. */
+/* The input field then holds whatever software left there. */
 TEST_F(dev, with_g_2_the_input_isnt_read)
 {
 	struct rig *r = &self->r;

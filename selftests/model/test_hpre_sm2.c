@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SM2 in the HPRE engine: the examples of GM/T 0003.5, keys and numbers of its own, what it refuses. */
+/* SM2 in the HPRE engine: the examples of GM/T 0003.5, keys and numbers that the device chooses, refusals. */
 #include <openssl/obj_mac.h>
 #include "kselftest_harness.h"
 #include "hpre_rig.h"

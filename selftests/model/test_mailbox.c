@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Registers, virtual function table and mailbox: what a driver does before and after it has queues. */
+/* Registers, virtual function table and mailbox: a driver's accesses before and after it has queues. */
 #include "kselftest_harness.h"
 #include "rig.h"
 
@@ -114,7 +114,7 @@ TEST_F(dev, master_shutdown_stops_work_and_reports_idle)
 	EXPECT_EQ(0, rig_pop(r, 0));
 }
 
-/* What an error of @set does when @select chooses those that close the master, and its end by @source. */
+/* @select: chooses the errors that close the master; @set: raises an error; @source: ends the error. */
 static void error_closes_master(struct __test_metadata *_metadata, struct rig *r, u32 select, u32 set, u32 source)
 {
 	struct wdm_job *job;
@@ -135,7 +135,7 @@ static void error_closes_master(struct __test_metadata *_metadata, struct rig *r
 	rig_turn(r);
 	EXPECT_EQ(1, job->abort);
 	EXPECT_EQ(0, rig_reg(r, ACC_MASTER_TRANS_RETURN));
-	/* Deselecting it doesn't open the master, nor does the other control. */
+	/* Deselecting the error doesn't open the master, nor does the other control. */
 	rig_reg_set(r, select, 0);
 	rig_reg_set(r, ACC_MASTER_GLOBAL_CTRL, 0);
 	wdm_job_run(job, r->scratch);
@@ -507,7 +507,7 @@ TEST_F(dev, stopped_queue_takes_no_doorbell_and_can_start_again)
 	EXPECT_FALSE(rig_do(r, 0, &sqe));
 	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
 	EXPECT_EQ(-1, rig_pop(r, 0));
-	/* The same doorbell value as the previous life's first. */
+	/* The same doorbell value as the first one before the reset. */
 	rig_sqe(&sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 100, RIG_USER_BASE + 4096, 4096);
 	EXPECT_TRUE(rig_do(r, 0, &sqe));
 }

@@ -82,7 +82,7 @@ TEST_F(dev, more_than_a_full_ring_is_refused)
 	r->hold_jobs = true;
 	rig_push(r, 0, &self->sqe);
 	rig_ring_sq(r, 0);
-	/* Tail moves on by 1023 while one is outstanding. */
+	/* The tail advances by 1023 while one request is outstanding. */
 	rig_ring(r, 0, qm_db_value(0, QM_DB_CMD_SQ, 0, 0));
 	EXPECT_EQ(WDM_REFUSE_DB_INDEX, rig_refusal(r));
 	r->hold_jobs = false;
@@ -247,13 +247,16 @@ TEST_F(dev, a_descriptor_whose_doorbell_is_to_come_isnt_taken_early)
 	EXPECT_EQ(1, rig_pop(r, 0));
 }
 
-/* Any three of its four quarters written, for as long as you like, over nothing and over a completed one. */
+/*
+ * Any three of a descriptor's four quarters written, however long ago, over an empty slot and over a completed
+ * descriptor.
+ */
 TEST_F(dev, a_half_written_descriptor_isnt_taken)
 {
 	struct rig *r = &self->r;
 	u32 pass, part;
 
-	/* A CQ doorbell may have hidden one of the SQ. */
+	/* The CQ doorbell may have overwritten an SQ doorbell. */
 	rig_ring_cq(r, 0, false);
 	for (pass = 0; pass < 2; pass++) {
 		for (part = 0; part < 4; part++) {
@@ -301,7 +304,10 @@ TEST_F(dev, a_descriptor_whose_last_store_is_split_waits_for_its_end)
 	EXPECT_EQ(1, rig_recovered(r));
 }
 
-/* In 8 bytes each, as an emulated CPU stores what the library copies: bytes 80 to 95 last. What comes before them may be as in the slot. */
+/*
+ * The library's copy in stores of 8 bytes each, as an emulated CPU makes them: bytes 80 to 95 last. The earlier stores
+ * may equal the slot's old contents.
+ */
 TEST_F(dev, a_descriptor_as_the_library_stores_it_waits_for_its_end)
 {
 	struct rig *r = &self->r;
@@ -382,7 +388,7 @@ TEST_F(dev, lost_cq_doorbells_never_make_an_overflow)
 	struct rig *r = &self->r;
 	u32 i;
 
-	/* All completions consumed, none of it ever told. */
+	/* All completions are consumed, but the device never gets a CQ doorbell. */
 	for (i = 0; i < 5 * RIG_DEPTH; i++) {
 		rig_push(r, 0, &self->sqe);
 		rig_ring_sq(r, 0);
@@ -469,7 +475,7 @@ TEST_F(dev, without_isolation_queues_share_one_register)
 	ASSERT_EQ(0, rig_queue_start(&r, 0, NULL));
 	ASSERT_EQ(0, rig_queue_start(&r, 1, NULL));
 	for (i = 0; i < 2000; i++) {
-		/* Queue 1's doorbell hides queue 0's. */
+		/* Queue 1's doorbell overwrites queue 0's. */
 		rig_push(&r, 0, &self->sqe);
 		rig_push(&r, 1, &self->sqe);
 		wdm_writeq(qm_db_value(0, QM_DB_CMD_SQ, (u16)r.q[0].tail, 0), r.bar2 + QM_DB_SQ_CQ);
@@ -508,7 +514,7 @@ TEST_F(dev, completions_wait_for_latency_and_bandwidth)
 	EXPECT_EQ(2, rig_pop(r, 0));
 }
 
-/* What a queue has ordered of the bandwidth ends with it. */
+/* A queue's reservation of bandwidth ends with the queue. */
 TEST_F(dev, a_queue_that_goes_takes_its_bandwidth_with_it)
 {
 	struct rig *r = &self->r;
@@ -694,7 +700,7 @@ TEST_F(dev, requests_that_the_host_holds_let_others_begin)
 	EXPECT_EQ(0, rig_pop(r, 0));
 }
 
-/* What hasn't begun is answered by the stop, as with any queue. */
+/* The stop answers the requests that haven't begun, as with any queue. */
 TEST_F(dev, a_queue_that_is_held_stops)
 {
 	struct rig *r = &self->r;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "sec_dev.h"
 
-/* The two initial values as software makes them. */
+/* The two initial values in the form that software makes. */
 static void gcm_iv(struct rig *r, const unsigned char *iv)
 {
 	memcpy(at(r, AT_C_IV), iv, 12);
@@ -199,7 +199,7 @@ static int both_ways(struct rig *r, struct ask *a, const struct message *m)
 		if (!ret && (memcmp(got, way ? m->in : m->out, all) || memcmp(m->tag, at(r, AT_MAC), m->tag_bytes)))
 			ret = -10 - (int)way;
 	}
-	/* What hides a wrong key, nonce or text is the tag. */
+	/* Only the tag reveals a wrong key, nonce or text. */
 	if (!ret && m->tag_bytes >= 8) {
 		if (!a->src_type && all)
 			at(r, src)[0] ^= 1;
@@ -316,7 +316,7 @@ TEST_F(dev, a_mismatch_comes_with_the_plaintext)
 	EXPECT_TRUE(is_hex(at(r, AT_DST), "00000000000000000000000000000000"));
 }
 
-/* Of the stream, its data in parts: the running hash is at AT_MAC, the counter is software's. */
+/* One stream with its data in parts: the running hash is at AT_MAC, software keeps the counter. */
 static int gcm_stream(struct rig *r, const struct message *m, bool encrypt)
 {
 	struct ask a = { .type = SEC_BD_TYPE3, .scene = SEC_SCENE_STREAM, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_AES_GMAC, .a_len = m->aad,
@@ -328,7 +328,7 @@ static int gcm_stream(struct rig *r, const struct message *m, bool encrypt)
 
 	memcpy(at(r, AT_SRC), m->in, m->aad);
 	ask_fill(&bd, &a);
-	/* UADK's begins as the one for the data does, and keeps some of it. */
+	/* UADK's request without data begins like the request with data, and keeps some of its fields. */
 	sec_put(&bd, SEC_BD3_DE, 1);
 	sec_put64(&bd, SEC_BD3_DST, AT_DST);
 	sec_put(&bd, SEC_BD3_CIPHER_SRC_OFFSET, m->aad);
@@ -385,7 +385,7 @@ static void ghash(unsigned char *y, const unsigned char *block, const unsigned c
 	memcpy(y, z, 16);
 }
 
-/* The tag as software makes it from what the parts left. */
+/* The tag that software makes from the state after the last part. */
 static void stream_tag(const struct message *m, unsigned char *y)
 {
 	unsigned char h[16] = { 0 }, lengths[16] = { 0 }, j0[16] = { [15] = 1 };

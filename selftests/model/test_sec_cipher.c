@@ -88,7 +88,7 @@ TEST_F(dev, published_vectors_by_both_types)
 		}
 }
 
-/* What libcrypto calls what the device does. */
+/* libcrypto's name of the device's algorithm. */
 struct twin {
 	const char *name;
 	u32 alg, mode, width, key_len, key_bytes, step, least;
@@ -189,7 +189,7 @@ TEST_F(dev, random_requests_are_as_libcrypto_has_them)
 	}
 }
 
-/* Where the device's own pieces end. */
+/* Lengths at the ends of the device's own pieces. */
 TEST_F(dev, every_length_around_the_pieces_of_the_device)
 {
 	u32 i, len;
@@ -218,7 +218,7 @@ TEST_F(dev, the_longest_request)
 	free(out);
 }
 
-/* Whatever the code of the key's length says, and where old software puts it. */
+/* Whatever the key length's code is, and wherever old software puts it. */
 TEST_F(dev, des_has_one_key_size)
 {
 	struct rig *r = &self->r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the SEC engine refuses, with which error; that it is counted; and that nothing was written. */
+/* The SEC engine's refusals: the error of each, that each is counted, and that nothing was written. */
 #include <stdlib.h>
 #include "kselftest_harness.h"
 #include "sec_rig.h"
@@ -61,7 +61,7 @@ static bool outputs_same(struct rig *r)
 	return !memcmp(outputs[0], at(r, AT_DST), 256) && !memcmp(outputs[1], at(r, AT_MAC), 256);
 }
 
-/* Refused with that error, counted, nothing written. */
+/* The request is refused with that error, and counted; nothing is written. */
 #define REFUSES(error, wrong) do { \
 	u64 before = rig_refused(&self->r, WDM_REFUSE_SQE); \
 	outputs_set(&self->r); \
@@ -70,7 +70,7 @@ static bool outputs_same(struct rig *r)
 	EXPECT_TRUE(outputs_same(&self->r)) TH_LOG("line %d", __LINE__); \
 } while (0)
 
-/* The good request with one field changed, and good again. */
+/* The good request is refused with one field changed; self->good itself stays good. */
 #define CHANGED(error, good, field, value) do { \
 	struct ask changed = self->good; \
 	changed.field = value; \
@@ -114,7 +114,7 @@ TEST_F(dev, types_scenes_and_addresses)
 	EXPECT_EQ(SEC_ERR_BAD_BD, sec_do(&self->r, &bd));
 }
 
-/* Keys and values have to be somewhere, and to be readable. */
+/* Keys and initial values need an address, and must be readable. */
 TEST_F(dev, addresses_that_are_0_or_not_mapped)
 {
 	static const u8 used[] = { SEC_BD3_SRC, SEC_BD3_DST, SEC_BD3_C_KEY, SEC_BD3_C_IVIN, SEC_BD3_A_KEY, SEC_BD3_MAC };
@@ -300,7 +300,7 @@ TEST_F(dev, lengths_tags_and_values_of_aead)
 	self->ccm.offset = SEC_MAX_CCM_AAD + 1;
 	CHANGED(SEC_ERR_LENGTH, ccm, a_len, SEC_MAX_CCM_AAD + 1);
 
-	REFUSES(SEC_ERR_VALUE, self->gcm);	/* its two values differ */
+	REFUSES(SEC_ERR_VALUE, self->gcm);	/* the two initial values differ */
 	memcpy(at(r, AT_A_IV), at(r, AT_C_IV), 12);
 	CHANGED(SEC_ERR_BAD_BD, gcm, c_icv_len, 3);
 	CHANGED(SEC_ERR_BAD_BD, gcm, c_icv_len, 17);
@@ -348,7 +348,7 @@ TEST_F(dev, parts_of_a_gcm_stream)
 	CHANGED(SEC_ERR_BAD_BD, part, a_alg, SEC_A_SHA256);
 	CHANGED(SEC_ERR_BAD_BD, part, mac_bytes, 12);
 	CHANGED(SEC_ERR_BAD_BD, part, c_icv_len, 3);
-	/* The tag at the end is software's. */
+	/* Software makes the tag at the end. */
 	CHANGED(SEC_ERR_BAD_BD, part, pad, SEC_PAD_DEVICE);
 }
 
@@ -363,7 +363,7 @@ TEST_F(dev, a_destination_that_overlaps_the_source)
 	EXPECT_EQ(0, ask_do(&self->r, &self->cipher));
 }
 
-/* UADK gives it with every request, of an earlier version also with lists and large ones. */
+/* UADK sets it in every request; an earlier version also with lists and large values. */
 TEST_F(dev, prefetching_is_a_hint)
 {
 	self->cipher.prefetch = 1;
@@ -397,7 +397,7 @@ TEST_F(dev, malformed_lists)
 	EXPECT_EQ(SEC_ERR_BAD_SGL, sec_do(r, &bd));
 }
 
-/* Whatever is written there: it completes, and the next good one works. */
+/* Whatever is in the descriptor: the request completes, and the next good one works. */
 TEST_F(dev, random_descriptors)
 {
 	const struct ask *good[] = { &self->cipher, &self->hash, &self->hmac, &self->gcm, &self->ccm, &self->authenc, &self->aad, &self->part };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SEC descriptors in a ring: which are taken when their doorbell was lost, what faults make of them, what stays. */
+/* SEC descriptors in a ring: which are taken when their doorbell was lost, how faults affect them, what is kept. */
 #include <string.h>
 #include "kselftest_harness.h"
 #include "sec_rig.h"
@@ -23,7 +23,7 @@ FIXTURE_TEARDOWN(dev)
 	rig_free(&self->r);
 }
 
-/* Over one of either type, or over nothing in the ring's first pass. */
+/* Over a descriptor of either type, or over an empty slot in the ring's first pass. */
 TEST_F(dev, a_half_written_descriptor_isnt_taken)
 {
 	struct rig *r = &self->r;
@@ -36,7 +36,7 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 				self->cipher.type = before;
 				ASSERT_EQ(0, ask_do(r, &self->cipher));
 			}
-			/* A CQ doorbell may have hidden one of the SQ. */
+			/* The CQ doorbell may have overwritten an SQ doorbell. */
 			self->cipher.type = type;
 			ASSERT_EQ(0, ask_do(r, &self->cipher));
 			ask_fill(&bd, &self->cipher);
@@ -62,7 +62,7 @@ TEST_F(dev, a_descriptor_whose_last_store_is_split_waits_for_its_end)
 
 	for (type = 2; type <= 3; type++) {
 		self->cipher.type = type;
-		/* A CQ doorbell may have hidden one of the SQ. */
+		/* The CQ doorbell may have overwritten an SQ doorbell. */
 		ASSERT_EQ(0, ask_do(r, &self->cipher));
 		ask_fill(&bd, &self->cipher);
 		for (n = 0; rig_store(r, 0, &bd, n); n++) {
@@ -142,7 +142,7 @@ TEST_F(dev, half_an_address_waits_for_the_other)
 	EXPECT_EQ(0, rig_pop(r, 0));
 }
 
-/* The mask has the other sense than that of the queue manager and the other engines. */
+/* The mask has the opposite meaning of the masks in the queue manager and the other engines. */
 TEST_F(dev, errors_are_reported_where_the_mask_is_1)
 {
 	struct rig *r = &self->r;
@@ -197,7 +197,7 @@ TEST_F(dev, a_fault_has_its_own_error)
 	EXPECT_EQ(-EINVAL, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
 }
 
-/* The beginning of the host's workspace is where it expands a key. */
+/* The engine expands a key at the beginning of the host's workspace. */
 static bool stays(struct rig *r, const unsigned char *key)
 {
 	static const unsigned char none[256];
@@ -216,7 +216,7 @@ TEST_F(dev, no_key_stays_with_the_worker)
 		{ .type = 3, .cipher = 1, .auth = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64, .a_alg = SEC_A_HMAC_SHA1,
 		  .a_key_bytes = 20, .mac_bytes = 20, .a_len = 64 },
 		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM, .c_len = 64, .c_icv_len = 16 },
-		/* Fails after the key was read. */
+		/* Fails after the key has been read. */
 		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64, .src = AT_HOLE },
 	};
 	struct rig *r = &self->r;
@@ -262,7 +262,7 @@ TEST_F(dev, capabilities_are_those_of_generation_3)
 	EXPECT_EQ(0xf, rig_reg(r, SEC_CAP_CORE_ENABLE));
 }
 
-/* One request on a device whose register @reg was put back to 0: an error, and the register is named. */
+/* One request on a device whose register @reg was reset to 0: returns an error, and the refusal names the register. */
 static bool refused_without(struct rig *r, const struct ask *a, u32 reg)
 {
 	u64 before = wdm_device_stats(r->dev)->refused[WDM_REFUSE_ENGINE];

@@ -69,7 +69,7 @@ static void header_put(u32 type, unsigned char *p)
 	memcpy(p, type == ZIP_REQ_GZIP ? gzip : zlib, header_bytes(type));
 }
 
-/* What the device made, with its software header, decoded by zlib; the length, or -1. */
+/* Decodes the device's output, with software's header in front, by zlib; returns the length, or -1. */
 static long zlib_decode(u32 type, const unsigned char *body, u32 len, unsigned char *out, u32 room)
 {
 	unsigned char *in = malloc(len + 16);
@@ -87,7 +87,7 @@ static long zlib_decode(u32 type, const unsigned char *body, u32 len, unsigned c
 	return ret == Z_STREAM_END && !z.avail_in ? (long)z.total_out : -1;
 }
 
-/* zlib's stream without its header: what software gives the device. */
+/* zlib's stream without its header, as software passes it to the device. */
 static u32 zlib_encode(u32 type, int level, const unsigned char *in, u32 len, unsigned char *out, u32 room)
 {
 	unsigned char *all = malloc(room + 32);
@@ -134,7 +134,7 @@ TEST_F(dev, compressed_output_is_what_zlib_expects)
 				ASSERT_EQ(lens[i], sqe.consumed);
 				ASSERT_EQ(lens[i], zlib_decode(type, rig_user(r, DST), sqe.produced, out, 400000));
 				ASSERT_EQ(0, memcmp(out, rig_user(r, SRC), lens[i]));
-				/* The driver's rule of 9/8, whatever the window. */
+				/* The driver's bound of 9/8, whatever the window. */
 				ASSERT_GE(lens[i] * 9 / 8 + 32, sqe.produced);
 			}
 	free(out);
@@ -528,7 +528,7 @@ TEST_F(dev, malformed_lists_are_refused)
 	EXPECT_EQ(ZIP_ST_ADDRESS, sgl_request(r, COMP, ZIP_REQ_ZLIB, HOLE, 0, 10, dst, 0, 8000, &sqe));
 	list->next_dma = HOLE;
 	EXPECT_EQ(ZIP_ST_ADDRESS, sgl_request(r, COMP, ZIP_REQ_ZLIB, src, 0, 1001, dst, 0, 8000, &sqe));
-	/* A list that leads to itself ends. */
+	/* A list that points to itself ends. */
 	((struct qm_sge *)(list + 1))->len = 0;
 	list->next_dma = src;
 	EXPECT_EQ(ZIP_ST_BAD_SGL, sgl_request(r, COMP, ZIP_REQ_ZLIB, src, 0, 1001, dst, 0, 8000, &sqe));
