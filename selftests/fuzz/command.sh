@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# "make fuzz": targets by name, refusals, and what becomes of an input that fails.
+# "make fuzz": targets by name, refusals, and the handling of an input that fails.
 . "$(dirname "$0")/../include/tap.sh"
 
 build=${BUILD:-$TOP/build}
 
-# The command with a build folder of its own, whose programs are the real ones.
+# The command with a build folder of its own, which holds the real programs.
 fuzz() {
 	mkdir -p build/user-fuzz
 	ln -sfn "$build/user-fuzz/fuzz" build/user-fuzz/fuzz
@@ -53,7 +53,7 @@ test_a_target_that_fails_nowhere_succeeds() {
 
 test_an_input_that_fails_is_kept_and_fails_again() {
 	local again
-	# As soon as it fails, it ends.
+	# The run ends as soon as an input fails.
 	exits 1 fuzz fails 1000 >said
 	says 'an input that begins with an F' said
 	again=$(sed -n 's/.*again: //p' said)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Registers, mailbox, doorbells and rings of two functions, by a driver that has gone mad: the model stays inside
- * its memory, each wait ends, and after a reset the device works as a new one.
+ * Registers, mailbox, doorbells and rings of two functions, driven by a driver that misbehaves at random: the model
+ * stays inside its memory, each wait ends, and after a reset the device works like a new one.
  * Input: steps.
  */
 #include "feed.h"
@@ -9,7 +9,7 @@
 
 #define STEPS		200
 #define VF		1
-#define MAD_DMA		(RIG_DMA_BASE + (4u << 20))	/* contexts and rings of its */
+#define MAD_DMA		(RIG_DMA_BASE + (4u << 20))	/* the misbehaving driver's contexts and rings */
 #define MAD_BYTES	(1u << 20)
 #define SRC		RIG_USER_BASE
 #define DST		(RIG_USER_BASE + (1u << 20))
@@ -26,7 +26,7 @@ enum step {
 	STEP_RING,
 	STEP_HOLD,
 	STEP_VF_REGISTER,
-	STEP_QUEUE,		/* as a good driver starts one */
+	STEP_QUEUE,		/* the way a good driver starts a queue */
 	STEP_NR,
 };
 
@@ -157,7 +157,7 @@ static void vft(struct rig *r, struct feed *f)
 {
 	u32 type = feed_u8(f), fn = feed_u8(f);
 
-	/* Queues for a function, as a driver shares them out; or anything. */
+	/* Queues for a function, distributed as a driver does; or random values. */
 	if (type & 0x80)
 		rig_vft(r, type & 3, fn % 4, feed_u64(f));
 	else
@@ -213,7 +213,7 @@ static void step(struct rig *r, struct feed *f, struct vf *v)
 	}
 }
 
-/* As a driver brings a device back; nothing that happened before it is left. */
+/* Brings the device back as a driver does; nothing that happened before is left. */
 static void comes_back(struct rig *r)
 {
 	struct zip_sqe sqe;
@@ -229,7 +229,7 @@ static void comes_back(struct rig *r)
 	MUST(!wdm_function_busy(r->dev, WDM_PF) && !wdm_function_busy(r->dev, VF), "busy for ever");
 	rig_run(r, RIG_STEP_NS);
 	MUST(!r->look.busy && !r->look.jobs);
-	/* Shares outlive a reset. */
+	/* Shares of queues and of bandwidth survive a reset. */
 	for (fn = VF + 1; fn-- > WDM_PF;) {
 		rig_vft_queues(r, fn, 0, 0);
 		rig_vft(r, QM_VFT_TYPE_SHAPER, fn, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What targets share: an input taken apart from its beginning, and what they say when a comparison fails. */
+/* Shared by the targets: takes an input apart from its beginning, and reports a comparison that fails. */
 #ifndef FUZZ_FEED_H
 #define FUZZ_FEED_H
 
@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-/* As a sanitizer: libFuzzer keeps the input. */
+/* Aborts like a sanitizer: libFuzzer keeps the input. */
 #define MUST(condition, ...) do { \
 	if (!(condition)) { \
 		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
@@ -21,7 +21,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 	} \
 } while (0)
 
-/* What is left of the input; zeroes come after it. */
+/* The rest of the input; zeroes follow it. */
 struct feed {
 	const uint8_t *at;
 	size_t left;
@@ -71,7 +71,7 @@ static inline uint64_t feed_u64(struct feed *f)
 	return v;
 }
 
-/* Memory of exactly that size, so that a step beyond either end is noticed; to be freed. */
+/* Memory of exactly that size, so that an access beyond either end is noticed; the caller frees it. */
 static inline uint8_t *exactly(const void *from, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);
@@ -82,7 +82,7 @@ static inline uint8_t *exactly(const void *from, size_t n)
 	return copy;
 }
 
-/* Numbers that follow from a seed: where to cut, and the like. */
+/* Numbers that follow from a seed: positions of cuts, and the like. */
 static inline uint32_t drawn(uint32_t *seed, uint32_t below)
 {
 	*seed = *seed * 1664525 + 1013904223;

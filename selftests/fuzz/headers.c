@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Headers of gzip and zlib streams: whatever the pieces they come in, the result is the same, and zlib's.
+ * Headers of gzip and zlib streams: however they are cut into pieces, the result is the same, and equals zlib's.
  * Input: format, seed of the cuts (4 bytes), the stream's beginning.
  */
 #include <errno.h>
@@ -115,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(got.ret == -EBADMSG && strstr(got.why, "early"));
 
 	got = by_zlib(alg, copy, f.left);
-	/* We look at each byte, zlib at up to six. */
+	/* libwd looks at each byte, zlib at up to six. */
 	if (want.ret && !got.ret && f.left < 8) {
 		memcpy(longer, copy, f.left);
 		got = by_zlib(alg, longer, sizeof(longer));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a process may do to its queues and memory, step by step out of an input; the rig plays the rest. */
+/* A process' possible actions on its queues and memory, step by step from an input; the rig plays the rest. */
 #include "hostile.h"
 
 enum step {
 	STEP_MEMORY,		/* write user memory */
-	STEP_DESCRIPTOR,	/* submit one, with some words changed */
-	STEP_RAW,		/* submit whatever is there */
-	STEP_SLOT,		/* change a slot that may be the device's */
+	STEP_DESCRIPTOR,	/* submit a good descriptor with some words changed */
+	STEP_RAW,		/* submit whatever is in the slot */
+	STEP_SLOT,		/* change a slot that the device may own */
 	STEP_DOORBELL,
 	STEP_HOLD,		/* jobs wait, or go on */
 	STEP_TIME,
-	STEP_ACKNOWLEDGE,	/* completions up to now */
+	STEP_ACKNOWLEDGE,	/* acknowledge all completions so far */
 	STEP_NR,
 };
 
@@ -67,7 +67,7 @@ static bool step(struct rig *r, struct feed *f, const struct hostile *h)
 		change(f, rig_slot(r, q, (r->q[q].tail + feed_u8(f) - 128) % RIG_DEPTH), words);
 		break;
 	case STEP_DOORBELL:
-		/* Likelier to be taken, or anything. */
+		/* A value that is likely to be accepted, or any value. */
 		if (feed_u8(f) & 1)
 			rig_ring(r, q, qm_db_value((u16)q, feed_u8(f) & 1, feed_u16(f), feed_u8(f) & 1));
 		else
@@ -96,7 +96,7 @@ static void settle(struct rig *r, const struct hostile *h)
 	r->hold_jobs = false;
 	for (i = 0; i < 100 && (!i || r->look.busy); i++)
 		rig_run(r, RIG_STEP_NS);
-	/* A ring that nobody reads holds its queue up, until that is stopped. */
+	/* A completion ring that no client reads holds its queue up until the queue is stopped. */
 	for (q = h->first; q < h->first + h->queues; q++)
 		MUST(!rig_queue_stop(r, q), "queue %u doesn't stop", q);
 	for (i = 0; i < 100 && r->look.busy; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process may do to its queues and memory, step by step out of an input; the rig plays the rest. */
+/* A process' possible actions on its queues and memory, step by step from an input; the rig plays the rest. */
 #ifndef FUZZ_HOSTILE_H
 #define FUZZ_HOSTILE_H
 
@@ -8,10 +8,10 @@
 
 /**
  * struct hostile - an engine's part
- * @areas, @nr_areas: where its descriptors point to, in user memory
- * @first, @queues: those that are the process'
- * @steps: at most, as many as the engine does in some milliseconds
- * @descriptor: nearly a good one
+ * @areas, @nr_areas: where its descriptors point, in user memory
+ * @first, @queues: the first of the process' queues, and their number
+ * @steps: the maximum, as many as the engine performs in some milliseconds
+ * @descriptor: makes a nearly good descriptor
  */
 struct hostile {
 	const u64 *areas;
@@ -22,8 +22,8 @@ struct hostile {
 };
 
 /*
- * Steps up to a byte of 0xff, or the input's end; then nothing is held back any more, the process' queues are stopped,
- * and the device is idle.
+ * Runs steps until a byte of 0xff or the input's end; then nothing is held back any more, the process' queues are
+ * stopped, and the device is idle.
  */
 void hostile_run(struct rig *r, struct feed *f, const struct hostile *h);
 

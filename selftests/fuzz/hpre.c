@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The HPRE engine: a process does what it likes to two queues; two others compute powers and points meanwhile and
- * afterwards, and what they get is what libcrypto gets.
+ * The HPRE engine: a process does what it likes to two queues; two other queues compute powers and points meanwhile and
+ * afterwards, and libcrypto confirms their results.
  * Input: steps of hostile.c, up to a byte 0xff; then operation, curve or size, and operands.
  */
 #include <openssl/obj_mac.h>
@@ -9,7 +9,7 @@
 #include "hostile.h"
 #include "hpre_rig.h"
 
-/* hpre_rig.c starts the first two, and they stay good. */
+/* hpre_rig.c starts the first two queues, and they stay good. */
 #define QUEUE_BAD	2
 #define BAD_KEY		(RIG_USER_BASE + (4u << 20))
 #define BAD_IN		(RIG_USER_BASE + (5u << 20))
@@ -131,7 +131,7 @@ static void multiply(struct rig *r, struct feed *f, const struct named_curve *c)
 	EC_POINT_free(point);
 }
 
-/* A signature with these numbers is good for its digest, and for no other. */
+/* A signature with these numbers is valid for its digest, and for no other. */
 static void sign(struct rig *r, struct feed *f, const struct named_curve *c)
 {
 	struct hpre_sqe sqe;
@@ -158,7 +158,7 @@ static void sign(struct rig *r, struct feed *f, const struct named_curve *c)
 	memcpy(at(r, AT_IN) + c->bytes, rs + c->bytes, c->bytes);
 	memcpy(at(r, AT_IN) + 2 * c->bytes, rs, c->bytes);
 	MUST(hpre_verify(r, HPRE_ECDSA_VERIFY, c->bytes) == 1, "%s: its own signature", c->name);
-	/* Another digest, less than the order as the first. */
+	/* Another digest; like the first, it is below the order. */
 	BN_add_word(p, 1);
 	BN_mod(p, p, c->n, c->ctx);
 	put_bn(r, AT_IN, 0, c->bytes, p);
@@ -170,7 +170,7 @@ static void sign(struct rig *r, struct feed *f, const struct named_curve *c)
 static const char rsa_p[] = "d32737e7267ffe1341b2d5c0d150a81b586fb3132bed2f8d5262864a9cb9f30af38be448598d413a172efb802c21acf1c11c520c2f26a471dcad212eac7ca39d";
 static const char rsa_q[] = "cc8853d1d54da630fac004f471f281c7b8982d8224a490edbeb33d3e3d5cc93c4765703d1dd791642f1f116a0dd852be2419b2af72bfe9a030e860b0288b5d77";
 
-/* A key out of two primes and an exponent; its private power, both ways, is undone by the public one. */
+/* Makes a key from two primes and an exponent; the public power reverses the private power, in both forms. */
 static void rsa(struct rig *r, struct feed *f)
 {
 	u8 made[7 * RSA_BYTES / 2], in[RSA_BYTES], *d = made, *n = made + RSA_BYTES, *crt = made + 2 * RSA_BYTES;
@@ -192,7 +192,7 @@ static void rsa(struct rig *r, struct feed *f)
 	memcpy(at(r, AT_KEY), d, 2 * RSA_BYTES);
 	MUST(!hpre_ask(r, HPRE_RSA, RSA_BYTES));
 	memcpy(made, at(r, AT_OUT), RSA_BYTES);
-	/* dq, dp, q, p, qinv of qinv, dq, dp */
+	/* Order dq, dp, q, p, qinv, from the generated qinv, dq, dp */
 	for (i = 0; i < 2; i++)
 		memcpy(at(r, AT_KEY) + i * half, crt + (1 + i) * half, half);
 	put_hex(r, AT_KEY, 2, half, rsa_q);
@@ -239,7 +239,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	hpre_rig_init(&r);
 	MUST(!rig_queue_start(&r, QUEUE_BAD, NULL) && !rig_queue_start(&r, QUEUE_BAD + 1, &o));
-	/* Their keys and points, which the input may change. */
+	/* The queues' keys and points, which the input may change. */
 	curve_key(&r, BAD_KEY, &curves[feed_u8(&f) % 4], feed_u8(&f) % 0x16);
 	put_bn(&r, BAD_IN, 0, curves[0].bytes, curves[0].gx);
 	put_bn(&r, BAD_IN, 1, curves[0].bytes, curves[0].gy);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The model's inflate: cut anywhere, its state saved and loaded between the pieces, it says what zlib says of the
- * whole. Or its state is changed meanwhile: what load() then takes, run() must survive.
+ * The model's inflate: cut anywhere, with its state saved and loaded between the pieces, it gives zlib's result for the
+ * whole. Or its state is changed meanwhile: run() must survive any state that load() accepts.
  * Input: flags, seed of the cuts (4 bytes), raw deflate.
  */
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "inflate.h"
 
 #define OUT_MAX		(64u << 10)
-#define OUT_MAX_SMALL	4096u	/* in small pieces, each of which has its history copied */
+#define OUT_MAX_SMALL	4096u	/* when cut into small pieces, as each copies its history */
 #define WINDOW		32768u
 
 enum flag {
@@ -31,7 +31,7 @@ struct stream {
 	struct wdm_inflate *inf;
 };
 
-/* One request: input and room of exactly their sizes, no more history than the state speaks of. */
+/* One request: input and room of exactly these sizes, no more history than the state mentions. */
 static enum wdm_inflate_result request(struct stream *s, size_t len, uint32_t room)
 {
 	struct wdm_inflate *inf = s->inf;
@@ -73,7 +73,7 @@ static void change(uint8_t *saved, uint32_t *seed)
 		saved[drawn(seed, 3) ? drawn(seed, 96) : drawn(seed, WDM_INFLATE_SAVED)] = (uint8_t)drawn(seed, drawn(seed, 2) ? 256 : 16);
 }
 
-/* What a context in memory does to a state: nothing, or what its user did to it. */
+/* What a saved state may suffer in memory: nothing, or changes by its user. */
 static bool save_and_load(struct stream *s)
 {
 	uint8_t *saved = malloc(WDM_INFLATE_SAVED);
@@ -82,7 +82,7 @@ static bool save_and_load(struct stream *s)
 
 	MUST(saved && next);
 	memset(next, 0xa5, sizeof(*next));
-	/* Any bit pattern is a number, but not each is a truth value. */
+	/* Any bit pattern is a valid integer, but not each is a valid bool. */
 	next->final = next->fixed = false;
 	wdm_inflate_save(s->inf, saved);
 	if (s->changed)
@@ -117,7 +117,7 @@ static enum wdm_inflate_result in_pieces(struct stream *s)
 			break;
 		if ((why == WDM_INF_NEED_IN && s->at == s->len) || s->made == s->out_max)
 			break;
-		/* Whoever got input, or had room for what is owed, goes on. */
+		/* A run with input, or with room for pending output, makes progress. */
 		idle = len && room && s->at == before && !s->made ? idle + 1 : 0;
 		MUST(idle < 1000);
 		if (!save_and_load(s))
@@ -146,7 +146,7 @@ static void by_zlib(struct reference *r, const uint8_t *in, size_t len)
 	inflateEnd(&z);
 }
 
-/* zlib waits for the codes of a block before it judges the lengths' own code. */
+/* zlib reads the codes of a block before it judges the lengths' own code. */
 static bool bad_later(const uint8_t *in, size_t len, struct reference *r)
 {
 	uint8_t *longer = calloc(1, len + 512);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Keys of RSA, curves and Diffie-Hellman, and groups and curves by value: good ones are taken, whatever zeroes lead;
- * what is taken computes what libcrypto computes; what is refused leaves the key before.
- * Input: family, then each part: how it is made of the good one (enum how), and with what.
+ * Keys of RSA, curves and Diffie-Hellman, and groups and curves by value: good keys are accepted, whatever zeroes lead;
+ * an accepted key computes what libcrypto computes; a refused key leaves the previous one in place.
+ * Input: family, then for each part: how it is derived from the good part (enum how), and the bytes for that.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 #include "feed.h"
 
-/* Of LeakSanitizer, where that is linked. */
+/* Of LeakSanitizer, if LeakSanitizer is linked. */
 void __attribute__((weak)) __lsan_disable(void);
 void __attribute__((weak)) __lsan_enable(void);
 
@@ -28,11 +28,11 @@ void __attribute__((weak)) __lsan_enable(void);
 enum how {
 	HOW_NONE,
 	HOW_GOOD,
-	HOW_ZEROES,	/* lead */
-	HOW_CHANGED,	/* in one byte */
+	HOW_ZEROES,	/* leading zeroes */
+	HOW_CHANGED,	/* one byte changed */
 	HOW_SHORT,
-	HOW_OTHER,	/* bytes of the input */
-	HOW_MORE,	/* by one */
+	HOW_OTHER,	/* bytes from the input */
+	HOW_MORE,	/* longer by one byte */
 	HOW_NR,
 };
 
@@ -128,7 +128,7 @@ static void rsa_begin(void)
 	MUST(rsa.sess);
 }
 
-/* By the private key as it was set, against the same power of libcrypto's. */
+/* Computes by the private key as it was set, and compares with libcrypto's power. */
 static void rsa_power(const BIGNUM *base, const BIGNUM *exponent, const BIGNUM *n, uint32_t op, int may)
 {
 	uint8_t in[RSA_BYTES], out[RSA_BYTES], want[RSA_BYTES];
@@ -166,7 +166,7 @@ static void rsa_keys(struct feed *f)
 	ret = wd_rsa_set_key(rsa.sess, &key);
 	MUST(!ret || ret == -EINVAL, "%d", ret);
 	MUST(!all || !ret, "a good key is refused");
-	/* Two parts alone may be a public key of somebody else's, and a d of somebody's who knows the primes. */
+	/* Two parts alone may form another valid public key, or a private key whose owner knows the primes. */
 	MUST(ret || all || (!crt && !p[N].good) || !p[E].good || !p[D].good, "a bad key is taken");
 	feed_bytes(f, b, sizeof(b));
 	BN_bin2bn(b, sizeof(b), base);
@@ -243,7 +243,7 @@ static bool on_curve(const struct curve *c, const struct part *x, const struct p
 	return on;
 }
 
-/* The key's rules once more, in libcrypto's numbers. */
+/* The key's rules once more, with libcrypto's numbers. */
 static bool key_good(const struct curve *c, bool sm2, const struct part *d, const struct part *x, const struct part *y)
 {
 	BIGNUM *top = BN_dup(c->n), *wx = BN_new(), *wy = BN_new();
@@ -329,7 +329,7 @@ static void curve_by_value(struct feed *f)
 	setup.params = &params;
 	part_make(&d, f, c->d, c->bytes);
 	sess = wd_ecc_alloc_sess(&setup, NULL);
-	/* ECDSA on SM2's curve is another matter. */
+	/* ECDSA with SM2's curve isn't supported. */
 	MUST(sess || !all || errno == EOPNOTSUPP, "a good curve is refused");
 	if (sess) {
 		struct wd_ecc_key key = { .d = d.number };
@@ -442,7 +442,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	setenv("WD_PATH", "soft", 1);
 	ctx = BN_CTX_new();
-	/* What is there for all inputs; a handle is no pointer. */
+	/* Objects that all inputs share; a handle is no pointer. */
 	if (__lsan_disable)
 		__lsan_disable();
 	rsa_begin();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libwd attaches to a section, and the kernel answers whatever it likes: no step beyond an answer's end, names that
- * end, an error or an attachment.
+ * libwd attaches to a section, and the kernel answers arbitrarily: libwd reads nothing beyond an answer's end, names
+ * are terminated, and the result is an error or an attachment.
  * Input: answers, each a byte of flags, a length (2 bytes) and so many bytes.
  */
 #include <errno.h>
@@ -15,13 +15,13 @@
 #include "section/section.h"
 
 enum answer {
-	ANSWER_RAW = 1,		/* else with a good header */
-	ANSWER_ERROR = 2,	/* its type */
-	ANSWER_OTHER = 4,	/* to another request */
-	ANSWER_TLVS = 8,	/* flags of its header */
+	ANSWER_RAW = 1,		/* raw bytes; else with a good header */
+	ANSWER_ERROR = 2,	/* the answer's type */
+	ANSWER_OTHER = 4,	/* an answer to another request */
+	ANSWER_TLVS = 8,	/* flags of the answer's header */
 	ANSWER_CAPPED = 16,
 	ANSWER_INTERRUPTED = 32,	/* a signal comes first */
-	ANSWER_FAMILY = 64,	/* by itself, where the family is asked for: a good answer to that */
+	ANSWER_FAMILY = 64,	/* alone, to the request for the family: a good answer */
 };
 
 static struct {
@@ -29,7 +29,7 @@ static struct {
 	uint32_t seq;
 	bool asked_family, interrupted;
 	uint8_t next[NLMSG_HDRLEN + 2048];
-	size_t len;		/* of what was looked at, and not taken */
+	size_t len;		/* of the answer that was peeked at, and not yet read */
 	uint8_t *poisoned;
 	size_t poisoned_len;
 } kernel;
@@ -83,13 +83,13 @@ static size_t next_answer(uint8_t *to)
 		memcpy(to, &h, sizeof(h));
 	}
 	len = feed_bytes(&kernel.f, to + head, len) + head;
-	/* A message, of a raw answer, may still be to what was asked. */
+	/* A raw answer that is a message may still have the request's sequence number. */
 	if (flags & ANSWER_RAW && len >= NLMSG_HDRLEN && !(flags & ANSWER_OTHER))
 		memcpy(to + offsetof(struct nlmsghdr, nlmsg_seq), &kernel.seq, sizeof(kernel.seq));
 	return len;
 }
 
-/* What lies behind an answer isn't to be read. */
+/* The bytes behind an answer must not be read. */
 static void close_behind(uint8_t *buf, size_t len, size_t room)
 {
 	ASAN_UNPOISON_MEMORY_REGION(kernel.poisoned, kernel.poisoned_len);
@@ -98,7 +98,7 @@ static void close_behind(uint8_t *buf, size_t len, size_t room)
 	ASAN_POISON_MEMORY_REGION(kernel.poisoned, kernel.poisoned_len);
 }
 
-/* The next one is there from when it is first looked at. */
+/* The next answer exists from the first peek on. */
 static bool look_ahead(void)
 {
 	if (kernel.len)
@@ -161,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	kernel.f = (struct feed){ data, size };
 	kernel.interrupted = false;
 	kernel.len = 0;
-	/* So that a kernel which says that the process is attached already is believed. */
+	/* Makes libwd believe a kernel that says that the process is attached already. */
 	snprintf(text, sizeof(text), "%d,%d,SSL,SSL_DEV1_INT_0", getpid(), STDERR_FILENO);
 	setenv("WD_ATTACHED", size & 1 ? text : "", 1);
 	wd_attach_inherited(name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * wdctl reads what the kernel answers: as it stands in a message, and through a socket. What it shows is whole JSON, and
- * it sees the attributes that a plain walk over the message sees.
- * Input: which way, command, and attributes; or answers, each of flags, a length (2 bytes) and so many bytes.
+ * wdctl reads the kernel's answers: straight from a message, and through a socket. Its output is whole JSON, and it
+ * sees the attributes that a plain walk over the message sees.
+ * Input: which of the two, command, and attributes; or answers, each of flags, a length (2 bytes) and so many bytes.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -86,7 +86,7 @@ static void walk(const uint8_t *attrs, size_t len, const void **seen)
 	}
 }
 
-/* Room that ends where no page is: libnl's own code is not built to notice a step beyond the end. */
+/* Room that ends before an unmapped page: libnl's own code is not instrumented to notice an access beyond the end. */
 static uint8_t *before_wall(size_t len)
 {
 	static uint8_t *room;
@@ -142,7 +142,7 @@ static struct {
 	struct feed f;
 	uint32_t seq;
 	uint8_t next[NLMSG_HDRLEN + 2048];
-	size_t len;		/* of what was looked at, and not taken */
+	size_t len;		/* of the answer that was peeked at, and not yet read */
 } kernel;
 
 static void next_answer(void)

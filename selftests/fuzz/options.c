@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* AddressSanitizer's settings, in every target: a program that makes and frees the same large things all day long. */
+/* AddressSanitizer's settings for every target: each makes and frees the same large objects all the time. */
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The SEC engine: a process does what it likes to a queue; on another, requests come to the same whichever way they
- * are asked: by either type of descriptor, flat or through lists, in place or not; what was encrypted decrypts, and
- * digests are libcrypto's.
+ * The SEC engine: a process does what it likes to a queue; on another queue, a request has the same result in every
+ * form: by either type of descriptor, flat or through lists, in place or not. Encrypted data decrypts, and digests are
+ * libcrypto's.
  * Input: steps of hostile.c, up to a byte 0xff; then struct wish, and data.
  */
 #include <openssl/evp.h>
@@ -11,7 +11,7 @@
 #include "hostile.h"
 #include "sec_rig.h"
 
-#define QUEUE_GOOD	0	/* the one that sec_rig.c submits to */
+#define QUEUE_GOOD	0	/* the queue that sec_rig.c submits to */
 #define QUEUE_BAD	1
 #define DATA_MAX	1024u
 #define BAD_SRC		(RIG_USER_BASE + (1u << 20))
@@ -27,10 +27,10 @@ enum what {
 	WHAT_AEAD,		/* GCM, CCM */
 	WHAT_CHAIN,		/* a cipher and a MAC */
 	WHAT_SHIFT = 5,
-	WHAT_STRAY = 0x80,	/* with fields that it doesn't use, or that contradict others */
+	WHAT_STRAY = 0x80,	/* with fields that the request doesn't use, or that contradict others */
 };
 
-/* Fields by their numbers, most of them such as there are. */
+/* Fields by their numbers, most of them valid. */
 struct wish {
 	u8 what, c_alg, c_mode, c_width, c_key_len, c_icv_len, a_alg, a_key_words, mac_words, ai_gen, pad, scene, ctr_xts, offset;
 	u8 a_len, total;
@@ -153,7 +153,7 @@ enum way {
 	WAY_IN_PLACE = 8,
 };
 
-/* sec_rig.c's function with the queue's rings as it has them; everything but the result is put back first. */
+/* sec_rig.c's function on this queue; everything but the result is restored first. */
 static void do_it(struct rig *r, const struct ask *how, u32 way, const struct given *g, struct result *got)
 {
 	struct ask a = *how;
@@ -197,21 +197,21 @@ static bool done(int ret)
 static void compare_ways(struct rig *r, const struct ask *a, const struct given *g, const struct result *want, u32 seed)
 {
 	struct result got = { 0 };
-	/* List in place is one list: of the source. */
+	/* In place there is only one list: the source's. */
 	u32 way = 1 + drawn(&seed, 15);
 
 	if (way & WAY_IN_PLACE)
 		way &= ~(u32)WAY_LIST_DST;
-	/* A digest has no result of the data's size, and a stream no lists. */
+	/* A digest's result doesn't have the data's size, and a stream has no lists. */
 	if (!a->cipher)
 		way &= WAY_TYPE2 | WAY_LIST_SRC;
 	if (a->scene == SEC_SCENE_STREAM)
 		way &= WAY_TYPE2 | WAY_IN_PLACE;
-	/* The older type can't ask for the other variant of XTS. */
+	/* The older descriptor type can't request the other variant of XTS. */
 	if (a->ctr_xts & SEC_XTS_SM4_GB)
 		way &= ~(u32)WAY_TYPE2;
 	do_it(r, a, way, g, &got);
-	/* Fields differ between the types: one may take what the other refuses. */
+	/* Fields differ between the types: one type may accept what the other refuses. */
 	if (way & WAY_TYPE2 && !(done(got.ret) && done(want->ret)))
 		return;
 	MUST(got.ret == want->ret, "way %u: %d, not %d", way, got.ret, want->ret);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files of sections: errors are printable and in order, what is accepted is the same after being printed and read
- * again, and neither comments nor the ends of lines change what is read.
+ * Files of sections: errors are printable and in order, an accepted file is the same after being printed and read
+ * again, and neither comments nor line endings change the result.
  * Input: the file.
  */
 #include "config_checks.h"
@@ -16,7 +16,7 @@ static bool errors_same(const struct config *a, const struct config *b, size_t l
 	for (i = 0; i < a->errors && i < CONFIG_ERRORS_SHOWN; i++) {
 		if (a->error[i].line + later != b->error[i].line)
 			return false;
-		/* Some name another line. */
+		/* Some errors name another line. */
 		if (strcmp(a->error[i].text, b->error[i].text) && (!later || !strstr(a->error[i].text, "in line")))
 			return false;
 	}
@@ -35,7 +35,7 @@ static void same_as(const struct config *c, uint8_t *text, size_t len, size_t la
 	config_free(&other);
 }
 
-/* As another system's editor leaves them. */
+/* Line ends as another system's editor leaves them. */
 static size_t blanks_at_ends(const uint8_t *text, size_t len, uint8_t *to)
 {
 	size_t i, n = 0;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Each fuzzer for a short time, from the inputs in the tree: as many at once as the machine has CPUs for, less one.
-#   WD_FUZZ_SECONDS: of each, 20 by default
+# Each fuzzer for a short time, from the inputs in the tree: as many at once as the machine has CPUs, less one.
+#   WD_FUZZ_SECONDS: for each fuzzer, 20 by default
 set -u
 
 top=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -13,7 +13,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/wd-fuzz.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$crashes"
 
-# One target; what it learns is forgotten, so that the next run does the same.
+# Runs one target; inputs that it finds are discarded, so that the next run does the same.
 fuzz() {
 	local target=$1 seeds=$top/selftests/fuzz/corpus/$1
 
@@ -23,7 +23,7 @@ fuzz() {
 	echo $? >"$work/$target.code"
 }
 
-# Whoever has not even read the inputs of the tree has tried nothing.
+# A target that has not even read the inputs of the tree has tested nothing.
 judge() {
 	local target=$1 log=$work/$1.log runs kept
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The ZIP engine: a process does what it likes to two queues; two others compress and decompress meanwhile and
- * afterwards, and what they do is zlib's work.
+ * The ZIP engine: a process does what it likes to two queues; two other queues compress and decompress meanwhile and
+ * afterwards, and zlib confirms their results.
  * Input: steps of hostile.c, up to a byte 0xff; then a format, a seed of cuts (4 bytes), and data.
  */
 #include <zlib.h>
@@ -12,7 +12,7 @@
 #define DST	(RIG_USER_BASE + (10u << 20))
 #define CTX	(RIG_USER_BASE + (20u << 20))
 #define LIST	(RIG_USER_BASE + (30u << 20))
-/* Of the process that keeps to the rules */
+/* Memory of the process that keeps to the rules */
 #define MINE	(RIG_USER_BASE + (32u << 20))
 #define ROOM	(64u << 10)
 #define DATA_MAX 4096u
@@ -45,7 +45,7 @@ static void descriptor(struct feed *f, u32 queue, u32 *sqe)
 
 static const struct hostile zip_process = { areas, sizeof(areas) / sizeof(areas[0]), QUEUE_BAD_COMP, 2, 48, descriptor };
 
-/* What the queues of others are asked. */
+/* Submits a request on a queue of the other process: returns the request's status. */
 static u32 ask(struct rig *r, u32 q, struct zip_sqe *sqe)
 {
 	MUST(rig_do(r, q, sqe), "no completion on a queue that nobody has touched");
@@ -65,7 +65,7 @@ static void make_trailer(u32 type, const u8 *plain, u32 len, u8 *to)
 	memcpy(to + 4, &len, 4);
 }
 
-/* Raw deflate as zlib reads it: its code, what it used and made. */
+/* Raw deflate as zlib reads it: its code, the bytes that it used and made. */
 static int unpack(const u8 *in, u32 len, u8 *out, u32 *used, u32 *made)
 {
 	z_stream z = { .next_in = (Bytef *)in, .avail_in = len };
@@ -105,7 +105,7 @@ struct unpacked {
 	u8 *out;
 };
 
-/* A stream in requests of any size, each with its own state from the one before. */
+/* A stream in requests of any size, each with the state from the request before. */
 static struct unpacked decompress_in_pieces(struct rig *r, u32 type, const u8 *data, u32 len, u32 seed)
 {
 	u64 ctx = MINE + 4 * ROOM + ZIP_CTX_HW_OFFSET;
