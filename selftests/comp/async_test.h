@@ -57,7 +57,7 @@ static inline int job_right(struct job *job, int alg)
 	       !memcmp(back, job->src, job->arg.src_len);
 }
 
-/* Polls until so many callbacks have run. Return: how many too many, or the error. */
+/* Polls until n callbacks have run. Return: how many ran beyond n, or the error. */
 static inline int poll_until(int n)
 {
 	int ret = 1;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Devices that go away, clients that die and deadlines that pass, seen through libwd_comp.
+# Devices that go away, clients that die and deadlines that pass, as libwd_comp reports them.
 
 . "$(dirname "$0")/../include/tap.sh"
 
@@ -19,13 +19,13 @@ all_free() {
 	[ "$(instances)" = "$1" ]
 }
 
-# As the last test found them.
+# The two devices are as they were before the last test.
 two_unused() {
 	[ "$(compgen -G "$CLASS/*" | sort | xargs -n1 basename | paste -sd' ')" = 'hisi_zip-0 hisi_zip-1' ] &&
 		[ -e "$WORK/unused" ] && all_free "$(<"$WORK/unused")"
 }
 
-# Two devices with all queues free, whatever the test before left.
+# Two devices with all queues free, whatever state the previous test left.
 fresh() {
 	local item
 
@@ -48,7 +48,7 @@ start() {
 	until_true 60 test -s ready || { cat errors; return 1; }
 }
 
-# Every thread got an error, no answer was wrong, the process lived.
+# Every thread got an error, no answer was wrong, and the process survived.
 all_refused() {
 	wait "$client" || { echo "exit $?"; cat errors; return 1; }
 	[ "$(grep -c 'No such device\|Input/output error' errors)" = 8 ] || { cat errors; return 1; }
@@ -91,7 +91,7 @@ test_a_client_lives_on_when_the_simulated_devices_are_removed() {
 	echo zip >"$SIM/comp_away/type"
 	echo 1 >"$SIM/comp_away/live"
 	until_true 30 test -e "$CLASS/hisi_zip-2/available_instances"
-	# Only the new one may be used.
+	# Leave only the new device usable.
 	echo -n >items
 	for name in hisi_zip-0 hisi_zip-1; do
 		basename "$(readlink "$CLASS/$name/device")" >>items

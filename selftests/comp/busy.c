@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A client that is busy with eight threads until its device goes away, for the
- * scripts that take it away: busy [SECONDS]. "ready" on stdout once every
- * thread has had an answer; exit 0 when every thread got an error in the end
- * and no answer was wrong, 2 when the time was over first.
+ * A client that keeps eight threads busy until its device goes away, for the
+ * scripts that remove the device: busy [SECONDS]. Prints "ready" on stdout once every
+ * thread has had an answer; exits with 0 when every thread ended with an error
+ * and no answer was wrong, with 2 when the time ran out first.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -35,7 +35,7 @@ static int one_async(struct busy *b, struct wd_comp_arg *arg)
 	atomic_int done = 0;
 	int ret;
 
-	/* A request that isn't taken is left as it was. */
+	/* A submit that fails leaves the argument struct unchanged. */
 
 	arg->cb = on_done;
 	arg->cb_param = &done;
@@ -50,7 +50,7 @@ static int one_async(struct busy *b, struct wd_comp_arg *arg)
 		if (ret < 0 && ret != -ETIMEDOUT && ret != -ENODEV)
 			return ret;
 	}
-	/* wd_comp_result's values for what the device said, else -errno. */
+	/* The status is a value of enum wd_comp_result from the device, else -errno. */
 	return arg->status == WD_DATA_ERR ? -EBADMSG : arg->status;
 }
 
@@ -61,7 +61,7 @@ static void *run(void *p)
 	bool first = true;
 
 	fill_text(src, BYTES, 1);
-	/* A simulated device gives up a page that isn't there and doesn't come for a while: not what is tried here. */
+	/* Touch the pages: a simulated device fails on a page that stays absent for a while. That isn't tested here. */
 	memset(dst, 0xdb, 2 * BYTES);
 	while (!b->err && time(NULL) < end) {
 		size_t len = 2 * BYTES;
@@ -72,7 +72,7 @@ static void *run(void *p)
 			atomic_fetch_add(&wrong, 1);
 		if (b->err && len)
 			atomic_fetch_add(&wrong, 1);
-		/* Nobody may look at them any more. */
+		/* The device must not access the buffers any more. */
 		memset(src, 0xdb, BYTES);
 		memset(dst, 0xdb, 2 * BYTES);
 		fill_text(src, BYTES, 1);

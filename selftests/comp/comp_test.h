@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compression tests share: data to compress, zlib as the judge, sessions. */
+/* Shared by the compression tests: data to compress, checks with zlib, sessions. */
 #ifndef COMP_TEST_H
 #define COMP_TEST_H
 
@@ -18,10 +18,10 @@
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
 
-/* Where nothing is mapped: so low that no later mapping, of whatever thread, is put there by itself. */
+/* An address where nothing is mapped: so low that the kernel doesn't place any thread's later mapping there. */
 #define NOWHERE	((unsigned char *)0x100000)
 
-/* A run for the sake of another kernel or of a sanitizer: what doesn't depend on it is done in full elsewhere. */
+/* A run for another kernel or a sanitizer: parts that don't depend on these run in full elsewhere. */
 static inline bool brief(void)
 {
 	return getenv("WD_TEST_BRIEF");
@@ -52,7 +52,7 @@ static inline void fill_text(unsigned char *p, size_t n, unsigned int seed)
 #define GUARD		0xa5
 #define GUARD_BYTES	64
 
-/* Behind a destination, so that it can be said whether anything was written there. */
+/* Guard bytes behind a destination, which show whether anything was written there. */
 static inline void guard_set(unsigned char *p)
 {
 	memset(p, GUARD, GUARD_BYTES);
@@ -73,7 +73,7 @@ static inline int z_bits(int alg, int bits)
 	return alg == WD_ZLIB ? bits : alg == WD_GZIP ? bits + 16 : -bits;
 }
 
-/* The whole of it through zlib; the length, or -1. */
+/* Compresses all of src with zlib; the length, or -1. */
 static inline long z_compress(int alg, const void *src, size_t n, void *dst, size_t room)
 {
 	z_stream z = { .next_in = (void *)src, .avail_in = n, .next_out = dst, .avail_out = room };
@@ -87,7 +87,7 @@ static inline long z_compress(int alg, const void *src, size_t n, void *dst, siz
 	return ret;
 }
 
-/* What zlib reads of it; the length, or -1 when it is no whole stream. *used says where that ends. */
+/* Decompresses with zlib; the length, or -1 when src is no complete stream. *used: where the stream ends. */
 static inline long z_inflate(int alg, const void *src, size_t n, void *dst, size_t room, int bits, size_t *used)
 {
 	z_stream z = { .next_in = (void *)src, .avail_in = n, .next_out = dst, .avail_out = room };
@@ -103,7 +103,7 @@ static inline long z_inflate(int alg, const void *src, size_t n, void *dst, size
 	return ret;
 }
 
-/* The same of a stream that nothing follows. */
+/* The same, for a stream with no data behind it. */
 static inline long z_decompress(int alg, const void *src, size_t n, void *dst, size_t room, int bits)
 {
 	size_t used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream of each format in both directions, cut as a test says. */
+/* A stream of each format in both directions, cut as a test chooses. */
 #ifndef STREAM_TEST_H
 #define STREAM_TEST_H
 
@@ -45,12 +45,12 @@ FIXTURE_TEARDOWN(stream)
 	free(self->back);
 }
 
-/* How much of a side one call sees: the same for all, or (0) anything up to a limit. */
+/* How many bytes in and out one call gets: the same for all calls, or (0) random up to a limit. */
 struct chunks {
 	size_t in, in_most;
 	size_t out, out_most;
 	unsigned int flags;
-	bool late_end;		/* last = 1 only with nothing left */
+	bool late_end;		/* last = 1 only in a call without input */
 };
 
 static inline size_t chunk(FIXTURE_DATA(stream) *self, size_t fixed, size_t most)
@@ -61,7 +61,7 @@ static inline size_t chunk(FIXTURE_DATA(stream) *self, size_t fixed, size_t most
 	return (self->seed >> 8) % most + 1;
 }
 
-/* The whole of src through a stream; what came out, or -errno. */
+/* Passes all of src through a stream; the length of the result, or -errno. */
 static inline long run(FIXTURE_DATA(stream) *self, handle_t h, bool comp, const unsigned char *src, size_t n,
 		unsigned char *dst, size_t room, const struct chunks *ch, size_t *used)
 {
@@ -98,7 +98,7 @@ static inline long run(FIXTURE_DATA(stream) *self, handle_t h, bool comp, const 
 
 static const struct chunks whole = { .in = 64 * MIB, .out = 64 * MIB };
 
-/* One call, all of a side at once; like the library's, and the lengths say what went through. */
+/* One call; it returns like the library's, and *n and *room become the consumed and produced lengths. */
 static inline int call(handle_t h, bool comp, const void *src, size_t *n, void *dst, size_t *room, bool last, unsigned int flags)
 {
 	struct wd_comp_strm strm = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asynchronous requests: callbacks, what they may do, errors, sets, what a poll takes. */
+/* Asynchronous requests: callbacks, the calls allowed in callbacks, errors, sets, the limits of a poll. */
 #include <pthread.h>
 #include <time.h>
 
@@ -14,7 +14,7 @@ TEST_F(async, a_callback_runs_in_poll_and_not_before)
 	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL)) TH_LOG("%s", detail(self->h));
 	EXPECT_EQ(0, atomic_load(&ran));
 	EXPECT_EQ(1, wd_in_flight(NULL));
-	/* This CPU computes nothing at submit. */
+	/* The software path computes nothing at submit. */
 	if (self->path == WD_PATH_SOFT)
 		EXPECT_EQ(GUARD, job->dst[0]);
 	EXPECT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
@@ -59,11 +59,11 @@ TEST_F(async, poll_stops_at_count)
 	free(jobs);
 }
 
-/* Some take the fast path to a device and back, some only there, and some neither. */
+/* Some requests take the fast path for submit and completion, some only for submit, and some for neither. */
 enum mix {
 	MIX_PLAIN,
 	MIX_TIMEOUT,		/* a deadline that is far away */
-	MIX_TINY,		/* less room than a device wants, and enough */
+	MIX_TINY,		/* less room than a device needs, but enough */
 	MIX_OVERLAP,
 	MIX_NOISE,		/* not smaller than its source */
 	MIX_NO_ROOM,
@@ -81,7 +81,7 @@ static void job_mix(struct job *job, enum mix kind)
 		job->len = 100;
 		break;
 	case MIX_OVERLAP:
-		/* Behind all that is read. */
+		/* dst begins at the end of the source. */
 		job->arg.dst = job->src + 590;
 		job->arg.src_len = 590;
 		job->len += 10;
@@ -245,7 +245,7 @@ TEST_F(async, errors_come_by_callback)
 	ASSERT_EQ(1, wd_comp_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(WD_DATA_ERR, last_status);
 	EXPECT_EQ(0, last_len);
-	/* A wrong checksum, which only the end shows. */
+	/* A wrong checksum, which is found only at the end. */
 	packed = z_compress(WD_GZIP, jobs[0].src, sizeof(jobs[0].src), jobs[2].src, sizeof(jobs[2].src));
 	ASSERT_LT(8, packed);
 	jobs[2].src[packed - 5] ^= 1;
@@ -259,7 +259,7 @@ TEST_F(async, errors_come_by_callback)
 	free(jobs);
 }
 
-/* Damage in the header may be seen at once; then nothing is taken and no callback comes. */
+/* Damage in the header may be found at submit; then the submit fails and no callback runs. */
 TEST_F(async, bad_data_is_told_once_at_submit_or_in_the_callback)
 {
 	handle_t g = sess_new(WD_GZIP, WD_DIR_DECOMPRESS, WD_ASYNC);
@@ -286,7 +286,7 @@ static void *free_when_idle(void *h)
 	return NULL;
 }
 
-/* What goes wrong is a look at freed memory: the sanitizers' to see. */
+/* A failure is an access to freed memory, which the sanitizers find. */
 TEST_F_TIMEOUT(async, a_session_lasts_until_its_last_callback_starts, 120)
 {
 	unsigned char junk[100] = { 0x78, 0x9c, 0xff }, out[100];
@@ -325,7 +325,7 @@ static void *poll_once(void *p)
 	return NULL;
 }
 
-/* Two threads poll for one request that is computed. How much CPU did each of them need? */
+/* Two threads poll for one request, which one of them computes. How much CPU time did each thread need? */
 static void two_poll(struct __test_metadata *_metadata, handle_t h, struct job *job, double *waited, double *computed)
 {
 	struct poller p[2] = { 0 };
@@ -347,9 +347,10 @@ static void two_poll(struct __test_metadata *_metadata, handle_t h, struct job *
 }
 
 /*
- * Who spins needs as much as who computes. Who sleeps needs some for each look, and in a virtual machine more than it seems:
- * a look passes a barrier, which waits for the CPU that computes, and the host may have taken that away; what it takes from
- * a thread in the middle of a look counts as the thread's, too. So half is the limit, which one of several rounds has to keep.
+ * A thread that spins needs as much CPU time as the thread that computes. A thread that sleeps needs some for each
+ * check, and in a virtual machine more than expected: a check passes a barrier, which waits for the CPU that
+ * computes, and the host may have descheduled that CPU; time that the host takes from a thread during a check is
+ * charged to the thread, too. So the limit is half, and one of several rounds has to keep it.
  */
 TEST_F_TIMEOUT(async, a_poller_sleeps_while_another_computes_what_is_late, 120)
 {

@@ -11,7 +11,7 @@ static const size_t sizes[] = {
 };
 #define SIZE_MOST (8 * MIB + 1)
 
-/* The last ones are the long ones. */
+/* The last three sizes are the long ones. */
 static unsigned int sizes_nr(void)
 {
 	return sizeof(sizes) / sizeof(sizes[0]) - (brief() ? 3 : 0);
@@ -90,7 +90,7 @@ static void check_decompress(struct __test_metadata *_metadata, FIXTURE_DATA(blo
 	packed = z_compress(alg, self->plain, n, self->packed, self->room);
 	ASSERT_LT(0, packed);
 	guard_set(self->back + n);
-	/* Room to the byte, but never none at all. */
+	/* Exactly enough room, but at least one byte. */
 	if (!len)
 		len = 1;
 	ret = do_decompress(h, self->packed, packed, self->back, &len, &arg);
@@ -157,7 +157,7 @@ TEST_F(block, every_size_comes_back_the_same)
 		fill_text(self->plain, sizes[i], i);
 		ASSERT_EQ(0, do_compress(c, self->plain, sizes[i], self->packed, &len, &arg)) TH_LOG("%zu bytes: %s", sizes[i], detail(c));
 		guard_set(self->back + sizes[i]);
-		/* Room to the byte, for nothing none at all. */
+		/* Exactly enough room: no bytes for empty data. */
 		ASSERT_EQ(0, do_decompress(d, self->packed, len, self->back, &back, &arg)) TH_LOG("%zu bytes: %s", sizes[i], detail(d));
 		EXPECT_EQ(sizes[i], back);
 		EXPECT_EQ(len, arg.consumed);
@@ -187,7 +187,7 @@ TEST_F(block, the_path_is_reported_and_is_the_devices_where_there_is_one)
 
 TEST_F(block, levels_and_windows_make_streams_for_their_readers)
 {
-	/* zlib's reader takes the window's size; 24K has none of its own. */
+	/* zlib's reader takes the size of the window; 24K has no value of its own there. */
 	static const int bits[] = { 12, 13, 14, 15, 15 };
 	int win, level;
 
@@ -244,7 +244,7 @@ TEST_F(block, a_destination_too_small_is_ENOSPC_and_nothing_is_written_past_it)
 	fill_text(self->plain, 100000, 1);
 	ASSERT_EQ(0, do_compress(c, self->plain, 100000, self->packed, &full, &arg)) TH_LOG("%s", detail(c));
 	for (i = 0; i < sizeof(tenths) / sizeof(tenths[0]); i++) {
-		/* The last is a byte less than it takes. */
+		/* The last room is one byte too small. */
 		size_t lack = tenths[i] == 10;
 
 		check_no_room(_metadata, c, true, self->plain, 100000, self->back, full * tenths[i] / 10 - lack);
@@ -273,7 +273,7 @@ TEST_F(block, small_results_fit_into_small_destinations)
 TEST_F(block, a_stream_cut_anywhere_is_EBADMSG)
 {
 	handle_t h = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
-	/* The longer one at its ends, and here and there. */
+	/* The longer stream is cut in steps, and everywhere near its ends. */
 	static const struct { size_t len, step; } streams[] = { { 700, 1 }, { 5000, 37 } };
 	struct wd_comp_arg arg;
 	long packed, cut;
@@ -339,7 +339,7 @@ TEST_F(block, damage_is_noticed_where_zlib_notices_it)
 		ret = do_decompress(h, self->packed, packed, self->back, &len, &arg);
 		self->packed[at] ^= 0x41;
 		if (want < 0) {
-			/* Raw deflate may lead anywhere, out of room as well. */
+			/* Damaged raw deflate may decode to anything, also to more than fits. */
 			EXPECT_TRUE(ret == -EBADMSG || ret == -ENOSPC) TH_LOG("byte %ld of %ld: %d", at, packed, ret);
 			EXPECT_EQ(0, len);
 			continue;
@@ -347,7 +347,10 @@ TEST_F(block, damage_is_noticed_where_zlib_notices_it)
 		EXPECT_EQ(0, ret) TH_LOG("byte %ld of %ld: %s", at, packed, detail(h));
 		EXPECT_EQ((size_t)want, len);
 		EXPECT_EQ(0, memcmp(judged, self->back, want));
-		/* Only what carries no checksum, and of a gzip header the time stamp, extra flags and system, may be anything. */
+		/*
+		 * Changes go unnoticed only without a checksum, or in a gzip header's time stamp, extra flags and
+		 * system.
+		 */
 		EXPECT_TRUE(variant->alg == WD_DEFLATE_RAW || (variant->alg == WD_GZIP && at >= 3 && at < 10)) TH_LOG("byte %ld", at);
 	}
 	free(judged);
@@ -461,7 +464,7 @@ TEST_F(block, buffers_that_are_not_mapped_are_EFAULT)
 	EXPECT_EQ(-EFAULT, do_decompress(d, self->packed, packed, hole, &len, &arg)) TH_LOG("%s", detail(d));
 	len = 64 * KIB;
 	EXPECT_EQ(-EFAULT, do_decompress(d, hole, 10000, self->back, &len, &arg));
-	/* The sessions go on. */
+	/* The sessions stay usable. */
 	len = 64 * KIB;
 	EXPECT_EQ(0, do_decompress(d, self->packed, packed, self->back, &len, &arg));
 	len = 64 * KIB;
@@ -481,7 +484,7 @@ TEST_F(block, memory_that_a_device_may_not_read_or_write_is_efault)
 	ASSERT_NE(0, c);
 	ASSERT_TRUE(none != MAP_FAILED && fixed != MAP_FAILED);
 	if (self->path == WD_PATH_SOFT)
-		SKIP(goto out_unmap, "on this CPU protected memory is the caller's fault signal");
+		SKIP(goto out_unmap, "on the software path, access to protected memory is the caller's SIGSEGV");
 	fill_text(self->plain, 100000, 1);
 	EXPECT_EQ(-EFAULT, do_compress(c, none, 100000, self->packed, &len, &arg));
 	EXPECT_EQ(0, len);
@@ -496,7 +499,7 @@ out_unmap:
 	wd_comp_free_sess(c);
 }
 
-/* The data goes to pages that are there; asked whether that makes the destination one. */
+/* The compressed data may lie in mapped pages only; the destination must still be refused. */
 TEST_F(block, a_header_over_the_end_of_a_page_that_is_not_mapped_is_EFAULT)
 {
 	size_t page = sysconf(_SC_PAGESIZE), before;

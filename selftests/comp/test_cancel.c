@@ -27,7 +27,7 @@ static void *cancelled_thread(void *p)
 	return NULL;
 }
 
-/* The call, by a thread whose cancellation is due at the first chance. */
+/* Makes the call in a thread that is cancelled at its first cancellation point. */
 static void *call_cancelled(struct call *c)
 {
 	void *end = NULL;
@@ -127,7 +127,7 @@ TEST_F(cancel, a_request_is_submitted_or_not_but_never_half)
 	EXPECT_EQ(0, wd_comp_free_sess(c.h));
 }
 
-/* It makes the descriptor readable. */
+/* The submit makes the descriptor readable. */
 TEST_F(cancel, a_submit_to_an_armed_queue_leaves_it_to_others)
 {
 	struct wd_comp_sess_setup setup = {

@@ -75,7 +75,7 @@ FIXTURE_TEARDOWN(cq)
 		EXPECT_EQ(0, wd_cq_destroy(self->cq));
 }
 
-/* Completions of the queue until there are n; how many came. */
+/* Polls the queue until n completions have come; returns how many came. */
 static int poll_n(handle_t cq, int n, struct wd_wc *wc)
 {
 	int got = 0, ret;
@@ -468,7 +468,7 @@ TEST_F_TIMEOUT(cq, two_threads_that_poll_get_each_completion_once, 120)
 	free(w.jobs);
 }
 
-/* As the manual says: take until nothing is left, arm, take once more, sleep. */
+/* As in the manual: poll until the queue is empty, arm, poll once more, sleep. */
 static void *sleep_and_poll(void *p)
 {
 	struct work *w = p;
@@ -519,11 +519,11 @@ static bool readable(int ep, int ms)
 	return epoll_wait(ep, &ev, 1, ms) == 1;
 }
 
-#define SPURIOUS	100	/* far more than a completion has events */
+#define SPURIOUS	100	/* far more events than a completion causes */
 
 /*
- * Armed, with nothing to take: is it quiet? The event of a completion that was taken off its ring may come later than
- * that, and makes the descriptor readable until it is armed again.
+ * Does the descriptor of an armed, empty queue stay quiet? The event of a completion may come after the completion was
+ * taken off its ring, and makes the descriptor readable until the queue is armed again.
  */
 static bool quiet(handle_t cq, int ep, struct wd_wc *wc)
 {
@@ -628,7 +628,7 @@ static int use_inherited(FIXTURE_DATA(cq) *self, struct job *job)
 		return 2;
 	if (sess_on_cq(self->cq, WD_DIR_COMPRESS, WD_ASYNC) || errno != ESTALE)
 		return 3;
-	/* In the order that hurts more. */
+	/* The queue goes before its session: the more dangerous order. */
 	if (wd_cq_destroy(self->cq) || wd_comp_async(self->h, &job->arg, NULL) != -ESTALE || wd_comp_free_sess(self->h))
 		return 4;
 	return all_refuse(self->cq, -EINVAL) && wd_comp_free_sess(self->h) == -EINVAL ? 0 : 5;
@@ -694,7 +694,7 @@ static void *submit_and_leave(void *arg)
 			l->jobs[i].len = sizeof(l->jobs[i].dst);
 			l->wrong += wd_comp_async(h, &l->jobs[i].arg, NULL) != 0;
 		}
-		/* Nothing of the session or the queue is its own from here on. */
+		/* From here on, this thread must not touch the session or the queue. */
 		pthread_barrier_wait(&l->begin);
 	}
 	return NULL;
@@ -713,7 +713,7 @@ TEST(the_last_completion_may_free_session_and_queue)
 		l.cq = wd_cq_create(LAST_JOBS);
 		l.h = sess_on_cq(l.cq, WD_DIR_COMPRESS, WD_ASYNC);
 		ASSERT_NE(0, l.h) TH_LOG("%s", detail(0));
-		/* Submits look at more of the queue while it is armed. */
+		/* A submit accesses more of the queue while the queue is armed. */
 		if (round % 2) {
 			ASSERT_LE(0, wd_cq_fd(l.cq));
 			ASSERT_EQ(0, wd_cq_arm(l.cq));

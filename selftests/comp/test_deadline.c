@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deadlines on a device that takes half a second for everything (WD_TEST_SLOW names it; any, if it is the only one). */
+/*
+ * Deadlines on a device that takes half a second for each request (WD_TEST_SLOW names it; the only device by
+ * default).
+ */
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,8 +13,8 @@
 #include "kselftest_harness.h"
 #include "wait_ms.h"
 
-#define LATENCY	0.4	/* s: what the device surely takes */
-#define ROUNDS	20	/* for a machine on which the device is done before anybody looks */
+#define LATENCY	0.4	/* s: the device takes at least this long */
+#define ROUNDS	20	/* for a machine so slow that the device is done before the deadline is checked */
 
 FIXTURE(deadline) {
 	struct wd_comp_sess_setup setup;
@@ -57,7 +60,10 @@ static double seconds(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-/* With a deadline that the device misses: what came of it. 0 counts only where nobody looked for so long. */
+/*
+ * Compresses with a deadline that the device misses; returns the result. A success that took as long as the device is
+ * tried again: the deadline was not checked in time.
+ */
 static int compress_late(FIXTURE_DATA(deadline) *self, handle_t h)
 {
 	int round, ret = 0;
@@ -152,7 +158,7 @@ static void *be_patient(void *p)
 	return NULL;
 }
 
-/* Four that wait for the same device, and one that doesn't for long: what came of that one. */
+/* Four threads wait for the same device; one request has a short deadline. Returns the result of that request. */
 static int among_patient(struct __test_metadata *_metadata, FIXTURE_DATA(deadline) *self, handle_t h, struct patient *w)
 {
 	int i, ret;
@@ -215,7 +221,7 @@ TEST_F(deadline, an_asynchronous_ones_ends_in_its_callback)
 		start = seconds();
 		self->len = sizeof(self->dst);
 		ASSERT_EQ(0, wd_comp_async(h, &self->arg, NULL));
-		/* Polls end without it until its deadline has come. */
+		/* Polls end without the request until its deadline has passed. */
 		do
 			ret = wd_comp_poll(1, 1, NULL);
 		while (ret == -ETIMEDOUT);
@@ -228,7 +234,7 @@ TEST_F(deadline, an_asynchronous_ones_ends_in_its_callback)
 	EXPECT_EQ(0, wd_comp_free_sess(h));
 }
 
-/* One that misses its deadline, and these behind it, that have none: how that one ended. */
+/* One request misses its deadline, nr requests behind it have none: returns the status of the first one. */
 static int neighbours(struct __test_metadata *_metadata, FIXTURE_DATA(deadline) *self, int nr, int bytes)
 {
 	struct patient *w = calloc(nr, sizeof(*w));
@@ -277,13 +283,13 @@ TEST_F(deadline, asynchronous_neighbours_without_one_get_their_results)
 	EXPECT_EQ(-ETIMEDOUT, status);
 }
 
-/* What a stop finds not begun comes back unexecuted, perhaps before what was. */
+/* Requests that a stop finds not begun come back unexecuted, perhaps before those that were begun. */
 TEST_F(deadline, neighbours_that_were_not_begun_get_them_too)
 {
 	int round, status = 1;
 
 	for (round = 0; status == 1 && round < ROUNDS; round++) {
-		/* A real device decides itself. */
+		/* A real device decides by itself which requests fail. */
 		if (emulated())
 			ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault fail=200"));
 		status = neighbours(_metadata, self, 300, 500);

@@ -80,7 +80,7 @@ static int use_async(void *p)
 {
 	FIXTURE_DATA(forked) *self = p;
 
-	/* Nothing of the parent's is in flight here. */
+	/* None of the parent's requests is in flight in the child. */
 	if (wd_in_flight(NULL) || wd_comp_poll(1, 1000, NULL))
 		return 1;
 	self->len = sizeof(self->dst);
@@ -120,7 +120,10 @@ TEST_F(forked, the_child_may_free_what_it_inherited)
 #define TRIES	5
 
 static atomic_bool stop;
-/* fork() has the lock of this process' memory, and hisi_sim gives up a page that it can't have for a quarter of a second. */
+/*
+ * fork() holds mmap_lock of this process, and hisi_sim fails on a page that stays unavailable for a quarter of a
+ * second.
+ */
 static bool may_give_up;
 
 static void *keep_busy(void *p)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Headers of zlib and gzip: written as others read them, read as others write them. */
+/* Headers of zlib and gzip: written so that other programs read them, and read as other programs write them. */
 #include "comp.h"
 #include "comp_test.h"
 #include "kselftest_harness.h"

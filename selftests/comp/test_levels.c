@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every level, format and window, whole and in pieces, on devices and on this CPU: zlib reads it, and it reads zlib's. */
+/* Every level, format and window, whole and in pieces, on both paths: zlib reads our streams, and we read zlib's. */
 #include "comp_test.h"
 #include "harness_long.h"
 
@@ -29,7 +29,7 @@ FIXTURE_SETUP(levels)
 	self->packed = malloc(ROOM + 64);
 	self->back = malloc(ROOM + 64);
 	ASSERT_TRUE(self->plain && self->packed && self->back);
-	/* Something of everything: text, noise, and a long run. */
+	/* A mix of text, noise, and a long run. */
 	fill_text(self->plain, LEN, 7);
 	fill_noise(self->plain + LEN / 2, LEN / 6, 8);
 	memset(self->plain + 2 * LEN / 3, 0, LEN / 6);
@@ -49,7 +49,10 @@ static size_t rnd(unsigned int *seed, size_t most)
 	return 1 + (*seed >> 8) % most;
 }
 
-/* What one call sees of a side: so much, or anything up to that. How many calls there are to a flush; 0: none. */
+/*
+ * Bytes in and out of one call: exactly as many if fixed, else random up to that. @flush: calls per flush on average;
+ * 0: no flushes.
+ */
 struct steps {
 	size_t in, out;
 	bool fixed;
@@ -83,7 +86,7 @@ static int step(handle_t h, bool comp, const void *src, size_t *n, void *dst, si
 	return comp ? wd_strm_compress(h, &strm) : wd_strm_decompress(h, &strm);
 }
 
-/* What zlib writes with that level and strategy; 0 when it can't. */
+/* The length of zlib's output for that level and strategy; 0 when zlib can't write it. */
 static size_t z_write(int alg, const void *src, size_t n, void *dst, int level, int strategy)
 {
 	z_stream z = { .next_in = (void *)src, .avail_in = n, .next_out = dst, .avail_out = ROOM };
@@ -174,7 +177,7 @@ TEST_F(levels, a_decompressed_buffer_fits_into_its_length_and_not_into_a_byte_le
 	wd_comp_free_sess(h);
 }
 
-/* A stream in steps, flushed here and there; the length. */
+/* Writes a stream in steps, with flushes at random; returns the length. */
 static long write_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, const struct steps *s, z_stream *reader)
 {
 	size_t used = 0, made = 0;
@@ -213,7 +216,7 @@ TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
 	static const struct steps steps[] = {
 		{ .in = 30000, .out = ROOM, .flush = 8 }, { .in = 100, .out = ROOM, .flush = 8 }, { .in = 5000, .out = 100, .flush = 8 },
 		{ .in = 300, .out = 7, .flush = 8 }, { .in = 3, .out = 3000, .flush = 8 }, { .in = LEN, .out = 9000, .flush = 8 },
-		/* Many a flush finds no room, and input comes with the call that finishes it. */
+		/* Many flushes find too little room, and the call that finishes such a flush brings more input. */
 		{ .in = 6, .out = 20, .flush = 2 },
 		{ .in = LEN, .out = ROOM, .fixed = true }, { .in = 4096, .out = 4096, .fixed = true },
 		{ .in = 1000, .out = 100, .fixed = true }, { .in = 100, .out = LEN, .fixed = true },
@@ -245,7 +248,7 @@ TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
 	}
 }
 
-/* Reads all of packed in steps; the length or the error, and what was consumed. */
+/* Reads all of packed in steps; the length or the error, and how much was consumed. */
 static long read_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, const struct steps *s, size_t *consumed)
 {
 	size_t used = 0, made = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* With simulated devices present, work goes to them and says so; deadlines, masks and queue numbers. */
+/* Where simulated devices exist, requests run on them and report it; deadlines, masks and queue numbers. */
 #include <sys/wait.h>
 
 #include "comp_test.h"
@@ -104,7 +104,7 @@ TEST_F(path, a_mask_chooses_the_device)
 	wd_free_list_accels(list);
 }
 
-/* Each asks sysfs, which takes its time on the debug kernel. */
+/* Each session reads sysfs, which is slow on the debug kernel. */
 TEST_F_TIMEOUT(path, a_hundred_sessions_share_a_context_of_a_device_for_each_mode_and_direction, 120)
 {
 	struct wd_ctx_info info, other;
@@ -132,7 +132,7 @@ static void ignore(struct wd_comp_arg *arg, void *param)
 	(void)param;
 }
 
-/* n bytes as a list of single ones. */
+/* n bytes as a list of single bytes. */
 static struct wd_datalist *crumbs(unsigned char *p, size_t n)
 {
 	struct wd_datalist *l = calloc(n, sizeof(*l));
@@ -145,7 +145,7 @@ static struct wd_datalist *crumbs(unsigned char *p, size_t n)
 
 TEST_F(path, lists_with_more_pieces_than_a_device_takes_are_done_by_this_cpu_or_are_E2BIG)
 {
-	/* More than one chain holds; and both of them more than all chains hold. */
+	/* Each list is longer than one chain; both together are longer than all chains. */
 	static const size_t pieces[] = { 66000, 40000 };
 	unsigned char *src = malloc(66000), *dst = malloc(66000), *back = malloc(66000);
 	unsigned int i, hw;

@@ -282,7 +282,7 @@ static void check_bad_steps(struct __test_metadata *_metadata, FIXTURE_DATA(refu
 	self->len = 2000;
 }
 
-/* Nothing of that begins a stream, and one that has begun goes on. */
+/* A bad step never begins a stream, and a stream that has begun goes on. */
 TEST_F(refuse, a_step_with_bad_members_is_EINVAL_and_leaves_the_stream_alone)
 {
 	struct wd_comp_strm half = self->strm;

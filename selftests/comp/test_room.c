@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A queue's room: requests until it is full, bursts, those who wait for room and those who make it. */
+/* A queue's room: requests until the queue is full, bursts, threads that wait for room and threads that make room. */
 #include <limits.h>
 #include <pthread.h>
 #include <time.h>
@@ -100,7 +100,7 @@ static int poll_all(int n, wd_ctx_set_t *set, handle_t h)
 		if (ret <= 0) {
 			struct timespec ts = { .tv_nsec = 100000 };
 
-			/* Nothing in flight: the senders have not come so far yet, or callbacks are lost. */
+			/* Nothing is in flight: the senders have not submitted yet, or callbacks are lost. */
 			if (!ret && !more)
 				return -ELOOP;
 			nanosleep(&ts, NULL);
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(async, a_burst_takes_what_there_is_room_for, 120)
 
 	for (i = 0; i < MANY; i++)
 		args[i] = &jobs[i].arg;
-	/* All of a few, and the first of many. */
+	/* A short burst is taken whole, a long one in part. */
 	ASSERT_EQ(32, wd_comp_async_burst(self->h, args, 32, NULL)) TH_LOG("%s", detail(self->h));
 	EXPECT_EQ(32, wd_in_flight(NULL));
 	ret = wd_comp_async_burst(self->h, args + 32, MANY - 32, NULL);
@@ -191,7 +191,7 @@ TEST_F_TIMEOUT(async, a_burst_takes_what_there_is_room_for, 120)
 	EXPECT_GT(MANY - 32, ret);
 	sent = 32 + ret;
 	EXPECT_EQ(sent, wd_in_flight(NULL));
-	/* Nothing is taken off a queue by itself. */
+	/* No request leaves the queue without a poll. */
 	if (self->path == WD_PATH_SOFT)
 		EXPECT_EQ(0, wd_comp_async_burst(self->h, args + sent, MANY - sent, NULL));
 	while (atomic_load(&ran) < MANY) {
@@ -223,7 +223,7 @@ TEST_F(async, a_burst_stops_at_the_first_bad_one)
 	free(jobs);
 }
 
-/* Submits until one is refused; how many were taken. */
+/* Submits until a request is refused; returns how many were accepted. */
 static int fill_up(handle_t h, struct job *jobs, int *ret)
 {
 	int sent = 0;
@@ -249,7 +249,7 @@ TEST_F(async, full_is_ebusy_and_nothing_of_that_request_was_taken)
 	free(jobs);
 }
 
-/* Until all callbacks have run, or those who submit have given up. */
+/* Polls until all callbacks have run, or the submitting threads have stopped. */
 static void *poll_meanwhile(void *p)
 {
 	struct timespec nap = { .tv_nsec = 100000 };
@@ -304,7 +304,7 @@ TEST_F_TIMEOUT(async, wait_gives_up_at_its_time_when_nobody_polls, 60)
 	ASSERT_EQ(-EBUSY, wd_comp_async(self->h, &jobs[sent].arg, NULL));
 	EXPECT_EQ(0, wd_comp_wakeup(self->h));
 	EXPECT_EQ(0, wd_comp_wait(self->h, WAIT_MS));
-	/* So does room that came between them. */
+	/* So does room that became free between them. */
 	ASSERT_EQ(-EBUSY, wd_comp_async(self->h, &jobs[sent].arg, NULL));
 	EXPECT_EQ(0, poll_until(sent));
 	EXPECT_EQ(0, wd_comp_wait(self->h, WAIT_MS));
@@ -316,7 +316,7 @@ TEST_F_TIMEOUT(async, a_time_of_0_is_now_and_of_UINT_MAX_for_ever, 60)
 	struct job *jobs = jobs_new(MANY);
 	int sent, ret;
 
-	/* Room is there. */
+	/* There is room. */
 	EXPECT_EQ(0, wd_comp_wait(self->h, 0));
 	sent = fill_up(self->h, jobs, &ret);
 	ASSERT_EQ(-EBUSY, ret);

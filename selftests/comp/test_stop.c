@@ -71,7 +71,7 @@ static void *find_broken(void *q)
 	return NULL;
 }
 
-/* How often the thread used the driver of a queue that was closed, and perhaps opened again, before it got at it. */
+/* How often the thread used the driver of a queue that was closed, and perhaps reopened, before the thread's turn. */
 static int touches_of(void *(*thread)(void *), bool reopened)
 {
 	struct wd_slot slots[4] = { 0 };
@@ -106,7 +106,7 @@ TEST(a_failure_leaves_a_queue_alone_that_was_closed)
 	EXPECT_EQ(0, touches_of(find_broken, true));
 }
 
-/* A completion that is on the ring, of which nobody knows yet. */
+/* A completion that is on the ring and not yet noticed. */
 static int last_pull(struct wd_queue *q, unsigned int max)
 {
 	struct wd_slot *slot = &q->pub.slots[1];

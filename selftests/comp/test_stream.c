@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams, cut everywhere on both sides, judged by zlib; flushes, room, sessions that others use. */
+/* Streams, cut everywhere on both sides, checked with zlib; flushes, room, sessions that other threads use. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -62,7 +62,7 @@ TEST_F_TIMEOUT(stream, random_pieces_change_nothing, 200)
 		{ .in_most = 300, .out_most = 100000 },
 		{ .in_most = 100000, .out_most = 100000, .flags = WD_COMP_FLUSH_SYNC, .late_end = true },
 	};
-	size_t n = 120000;	/* several windows; each short piece costs a device one of them */
+	size_t n = 120000;	/* several windows; each short piece costs a device one window */
 	unsigned int i;
 	long len, back;
 
@@ -139,7 +139,7 @@ TEST_F(stream, no_room_is_ENOSPC_only_when_nothing_moves)
 	};
 
 	fill_text(self->plain, 100, 1);
-	/* Input may be taken without room, once; then nothing moves any more. */
+	/* Input may be consumed without room, once; then there is no more progress. */
 	while (!wd_strm_compress(self->c, &strm)) {
 		ASSERT_LT(0, in);
 		in = 0;
@@ -151,7 +151,7 @@ TEST_F(stream, no_room_is_ENOSPC_only_when_nothing_moves)
 	EXPECT_EQ(1, wd_strm_compress(self->c, &strm)) TH_LOG("%s", detail(self->c));
 }
 
-/* No room at all in each other call, and a little in the rest. */
+/* Every other call has no room at all, and the rest a little. */
 TEST_F(stream, enospc_means_no_progress_was_possible_and_more_room_goes_on)
 {
 	size_t total = 300000, used = 0, made = 0, refused = 0, n, room;
@@ -204,7 +204,7 @@ TEST_F(stream, reset_abandons_half_of_one)
 		EXPECT_EQ((long)total, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
 		EXPECT_EQ(0, memcmp(self->plain, self->back, total));
 	}
-	/* Also freed half done. */
+	/* A session is also freed with an unfinished stream. */
 	h = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);
 	ASSERT_NE(0, h);
 	n = 5000;
@@ -247,13 +247,13 @@ TEST_F(stream, half_of_one_is_ESTALE_in_a_forks_child_until_reset)
 		ret = run(self, self->c, true, self->plain, 2000, self->packed, self->room, &whole, NULL);
 		if (ret <= 0 || z_decompress(variant->alg, self->packed, ret, self->back, self->room, 15) != 2000)
 			_exit(3);
-		/* The other one hasn't been reset. */
+		/* The other session's stream hasn't been reset. */
 		_exit(wd_comp_free_sess(self->c) || wd_comp_free_sess(other) ? 4 : 0);
 	}
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	/* The parent notices nothing. */
+	/* The parent's stream is not affected. */
 	in = 1000;
 	room = self->room - first;
 	strm.src = self->plain + 1000;
@@ -264,7 +264,7 @@ TEST_F(stream, half_of_one_is_ESTALE_in_a_forks_child_until_reset)
 	EXPECT_EQ(0, wd_comp_free_sess(other));
 }
 
-/* A thread that makes one call: who has seen it inside knows that it doesn't enter again. */
+/* A thread that makes one call: once it has been seen inside, it doesn't enter again. */
 struct packer {
 	FIXTURE_DATA(stream) *self;
 	pthread_t t;
@@ -298,8 +298,9 @@ static int child_without_it(FIXTURE_DATA(stream) *self)
 }
 
 /*
- * Others try what they may not, and a child is made. False: the thread was not inside for all of that, most often because
- * this one stood still meanwhile. Then nothing is proved, and it has to be done again.
+ * Makes the calls that are forbidden to other threads, and forks. False: the packer was not inside for all of that
+ * time, most often because this thread was not running meanwhile. Then nothing is proved, and the test has to try
+ * again.
  */
 static bool others_are_kept_out(FIXTURE_DATA(stream) *self, struct packer *p, int *child)
 {
@@ -319,7 +320,7 @@ static bool others_are_kept_out(FIXTURE_DATA(stream) *self, struct packer *p, in
 	pid = fork();
 	if (!pid)
 		_exit(child_without_it(self));
-	/* Inside still, so it was when the child was made. */
+	/* Still inside, so the thread was inside at fork() too. */
 	ret = wd_comp_reset_sess(self->c);
 	return pid > 0 && waitpid(pid, child, 0) == pid && ret == -EBUSY;
 }
@@ -344,7 +345,10 @@ TEST_F_TIMEOUT(stream, one_with_a_thread_inside_is_left_alone_by_others_and_by_a
 		ASSERT_EQ(0, pthread_create(&p.t, NULL, pack_much, &p));
 		done = others_are_kept_out(self, &p, &child);
 		ASSERT_EQ(0, pthread_join(p.t, NULL));
-		/* fork() has the lock of this process' memory, and hisi_sim gives up a page that it can't have for two seconds. */
+		/*
+		 * fork() holds mmap_lock of this process, and hisi_sim fails on a page that stays unavailable for two
+		 * seconds.
+		 */
 		if (p.ret == -EFAULT && self->path == WD_PATH_SIM && !emulated())
 			done = false;
 	}
@@ -406,7 +410,7 @@ TEST_F(stream, gzip_headers_with_everything_are_read_cut_anywhere)
 			TH_LOG("step %zu: %s", step, detail(self->d));
 		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
 	}
-	/* The rest at once, too. */
+	/* Also with all the rest in one call. */
 	for (step = 0; step <= sizeof(head) + 2; step++) {
 		size_t part = step, room = self->room;
 
@@ -416,7 +420,7 @@ TEST_F(stream, gzip_headers_with_everything_are_read_cut_anywhere)
 						self->room - room, &whole, NULL)) TH_LOG("split %zu: %s", step, detail(self->d));
 		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
 	}
-	/* What its checksum is of, and the checksum. */
+	/* Damage in the bytes that the header's checksum covers, then in the checksum. */
 	self->packed[14] ^= 1;
 	EXPECT_EQ(-EBADMSG, run(self, self->d, false, self->packed, body, self->back, self->room, &whole, NULL));
 	ASSERT_EQ(0, wd_comp_reset_sess(self->d));

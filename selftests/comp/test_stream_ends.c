@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where streams end: told by a flag or by an empty call, early, in damage, before more data; and what comes after. */
+/* Where streams end: at a flag or an empty call, early, in damage, before more data; and the calls after the end. */
 #include "stream_test.h"
 
 TEST_F(stream, an_empty_stream_is_one)
@@ -12,7 +12,7 @@ TEST_F(stream, an_empty_stream_is_one)
 	ASSERT_LT(0, len) TH_LOG("%ld %s", len, detail(self->c));
 	EXPECT_EQ(0, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
 	EXPECT_EQ(0, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL));
-	/* At once, out of no buffer. */
+	/* In one call, without a source buffer. */
 	ASSERT_EQ(1, call(self->c, true, NULL, &n, self->packed, &room, true, 0)) TH_LOG("%s", detail(self->c));
 	EXPECT_EQ(0, z_decompress(variant->alg, self->packed, room, self->back, self->room, 15));
 }
@@ -93,7 +93,7 @@ TEST_F(stream, after_an_error_only_a_reset_starts_anew)
 	EXPECT_EQ(100, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL)) TH_LOG("%s", detail(self->d));
 	if (variant->alg == WD_DEFLATE_RAW)
 		return;
-	/* A wrong checksum, which only the end shows. */
+	/* A wrong checksum, which is found only at the end. */
 	fill_text(self->plain, 50000, 7);
 	len = z_compress(variant->alg, self->plain, 50000, self->packed, self->room);
 	self->packed[len - (variant->alg == WD_GZIP ? 6 : 2)] ^= 1;
@@ -117,7 +117,7 @@ TEST_F(stream, what_follows_the_end_is_not_consumed)
 	memset(self->packed + len, 0x55, 200);
 	ASSERT_EQ((long)n, run(self, self->d, false, self->packed, len + 200, self->back, self->room, &whole, &used));
 	EXPECT_EQ((size_t)len, used);
-	/* Nor where nobody has said that this is the last of it. */
+	/* Nor is the data behind the stream consumed without the last flag. */
 	memset(self->packed + len, 0x1f, 500);
 	used = len + 500;
 	ASSERT_EQ(1, wd_strm_decompress(self->d, &strm)) TH_LOG("%s", detail(self->d));

@@ -41,7 +41,7 @@ static unsigned int rnd(struct worker *w)
 
 static const size_t most = 70000;
 
-/* Sizes as they come: mostly small, now and then large. */
+/* Random sizes: mostly small, sometimes large. */
 static size_t any_size(struct worker *w)
 {
 	unsigned int r = rnd(w) % 16;
@@ -63,8 +63,9 @@ static void one_new(struct one *o)
 	o->packed = malloc(2 * most);
 	o->back = malloc(2 * most);
 	/*
-	 * The pages are there: a simulated device gives one up that doesn't come within 250 ms while all of its threads wait
-	 * for some, and who has the lock of this process' memory may be off its CPU for so long.
+	 * Touch the pages: a simulated device fails on a page that doesn't come within 250 ms while all of its
+	 * threads wait for pages, and the thread that holds mmap_lock of this process may be off its CPU for that
+	 * long.
 	 */
 	memset(o->packed, 0, 2 * most);
 	memset(o->back, 0, 2 * most);
@@ -167,7 +168,7 @@ static void *run_async(void *p)
 			}
 			sent++;
 		}
-		/* Whoever polls runs anybody's callbacks: ours may have been run by another thread. */
+		/* A poll runs callbacks of all threads: another thread may have run ours. */
 		while (!atomic_load(&o[got % WINDOW].done)) {
 			ret = wd_comp_poll(1, 10, NULL);
 			if (ret < 0 && ret != -ETIMEDOUT) {
