@@ -20,7 +20,7 @@ static inline handle_t aead_open(struct aead_kind k, int op_type, int fmt, unsig
 	return wd_aead_alloc_sess(&setup, NULL);
 }
 
-/* tag 0: as it is at first. */
+/* tag 0: the default length. */
 static inline handle_t aead_keyed(struct aead_kind k, const void *ckey, size_t clen, const void *akey, size_t alen, size_t tag,
 				  unsigned int flags)
 {
@@ -38,7 +38,7 @@ static inline handle_t aead_keyed(struct aead_kind k, const void *ckey, size_t c
 	return 0;
 }
 
-/* in and out: what is only authenticated, and the data behind it. */
+/* in and out: the associated data, then the data. */
 static inline int aead_do(handle_t h, int op, const void *iv, size_t iv_len, const void *in, size_t assoc, size_t len, void *out,
 			  void *mac)
 {
@@ -52,7 +52,7 @@ static inline int aead_do(handle_t h, int op, const void *iv, size_t iv_len, con
 	return ret ? ret : out_len == assoc + len && arg.consumed == out_len ? 0 : -EIO;
 }
 
-/* mac NULL: more is to come; iv NULL: it isn't the first. */
+/* mac NULL: not the last part; iv NULL: not the first part. */
 static inline int aead_part(handle_t h, int op, const void *iv, size_t iv_len, const void *in, size_t assoc, size_t len, void *out,
 			    void *mac)
 {

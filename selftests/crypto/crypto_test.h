@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of ciphers, digests and AEAD share: data, memory with edges, sessions, words. */
+/* Shared by the tests of ciphers, digests and AEAD: data, unmapped memory, sessions, words in messages. */
 #ifndef CRYPTO_TEST_H
 #define CRYPTO_TEST_H
 
@@ -21,13 +21,13 @@
 #define KIB	1024u
 #define MIB	(1024u * 1024u)
 
-/* Where nothing is mapped: so low that no later mapping, of whatever thread, is put there by itself. */
+/* An address where nothing is mapped: so low that the kernel doesn't place any thread's later mapping there. */
 #define NOWHERE	((unsigned char *)0x100000)
 
-/* What takes minutes where even the CPU is simulated. */
+/* For tests that take minutes on a simulated CPU. */
 #define LARGE() do { \
 	if (getenv("WD_NO_LARGE")) \
-		SKIP(return, "large ones are left out here"); \
+		SKIP(return, "WD_NO_LARGE: large requests are left out"); \
 } while (0)
 
 /* --- ciphers --- */

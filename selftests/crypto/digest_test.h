@@ -37,7 +37,7 @@ static inline int digest_do(handle_t h, const void *msg, size_t len, void *md, s
 	return ret ? ret : out == md_len && arg.consumed == len ? 0 : -EIO;
 }
 
-/* md NULL: more is to come. */
+/* md NULL: not the last part. */
 static inline int digest_part(handle_t h, const void *part, size_t len, void *md)
 {
 	size_t out = WD_DIGEST_MAX;

@@ -7,7 +7,7 @@
 ITEM=/sys/kernel/config/hisi_sim/cryptotest
 TESTS=$OUT/tests/crypto
 CASES=100
-# All of them natively, and here on demand.
+# All vectors run natively; here they run only on demand.
 [ -n "${WD_TEST_LONG:-}" ] || export WD_VECTORS_EVERY=200
 export WD_NO_LARGE=1
 [ -z "${WD_TEST_BRIEF:-}" ] || CASES=30
@@ -30,7 +30,7 @@ begin() {
 	until_true 30 there
 }
 
-# good PROGRAM: it passes, with what it leaves out left out.
+# good PROGRAM: the program passes; its skips are accepted.
 good() {
 	"$TESTS/$1" >log || { grep -v '^ok' log; return 1; }
 	says 'fail:0' log

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SM4 in the modes that OpenSSL 3.0 lacks, made of the block cipher that it has, as the standards define them: what devices
- * compute is compared with that. Encryption only; a decryption is right if it is undone.
+ * SM4 in the modes that OpenSSL 3.0 lacks, built from its block cipher as the standards define them: the reference for
+ * results of devices. Encryption only; a decryption is right if encrypting its result gives its input.
  */
 #ifndef SM4_TWIN_H
 #define SM4_TWIN_H
@@ -34,7 +34,7 @@ static inline void xor_into(unsigned char *to, const unsigned char *from, size_t
 		*to++ ^= *from++;
 }
 
-/* A block that CBC, or its MAC, goes on with. */
+/* One step of CBC or of the CBC-MAC: the next chaining block. */
 static inline void twin_chain(EVP_CIPHER_CTX *c, unsigned char state[16], const unsigned char *in, size_t n)
 {
 	xor_into(state, in, n);
@@ -100,7 +100,7 @@ static inline void twin_cbc_cs(unsigned int cs, const unsigned char *key, const 
 		twin_chain(c, state, in + at, 16);
 		memcpy(out + at, state, 16);
 	}
-	/* Of the block before the last as much is kept as the last has, which zeroes fill. */
+	/* The last block, padded with zeroes, is encrypted; the block before it is cut to the last block's length. */
 	twin_chain(c, state, in + before, d);
 	at = before ? before - 16 + d : 0;
 	memcpy(out + at, state, 16);
@@ -114,7 +114,7 @@ static inline void twin_cbc_cs(unsigned int cs, const unsigned char *key, const 
 
 /* --- GCM: SP 800-38D, with a nonce of 12 bytes; CCM: SP 800-38C --- */
 
-/* Both count in the last four bytes, for as much as there is in tests. */
+/* Both modes count in the last four bytes, which is enough for the tests' lengths. */
 static inline void twin_ctr(EVP_CIPHER_CTX *c, const unsigned char first[16], const unsigned char *in, size_t len, unsigned char *out)
 {
 	unsigned char counter[16], stream[16];
@@ -166,7 +166,7 @@ static inline void big_endian(unsigned char *end, unsigned long long v, unsigned
 		*--end = (unsigned char)v;
 }
 
-/* in and out: the data alone. A whole tag. */
+/* in and out: the data without associated data. The tag has full length. */
 static inline void twin_gcm(const unsigned char *key, const unsigned char iv[12], const unsigned char *assoc, size_t assoc_len,
 			   const unsigned char *in, size_t len, unsigned char *out, unsigned char tag[16])
 {
@@ -187,7 +187,7 @@ static inline void twin_gcm(const unsigned char *key, const unsigned char iv[12]
 	EVP_CIPHER_CTX_free(c);
 }
 
-/* Associated data below 65,280 bytes, whose length has two bytes. */
+/* Only for associated data below 65,280 bytes, whose length field has two bytes. */
 static inline void twin_ccm(const unsigned char *key, const unsigned char *nonce, size_t nonce_len, const unsigned char *assoc,
 			   size_t assoc_len, const unsigned char *in, size_t len, unsigned char *out, unsigned char *tag, size_t tag_len)
 {

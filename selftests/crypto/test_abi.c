@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The structs of wd_cipher.h, wd_digest.h and wd_aead.h: layouts that programs were built with, and values. */
+/* The structs of wd_cipher.h, wd_digest.h and wd_aead.h: the layouts that programs were built with, and constants. */
 #include <wd_aead.h>
 #include <wd_cq.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Messages of GCM in parts: as at once, however they are cut; what is released, and what is refused.
- *   WD_STREAM_CASES=N   how many random ones (1,000)
+ * Messages of GCM in parts: the same result as in one request, however they are cut; released data and refusals.
+ *   WD_STREAM_CASES=N   how many random cases (1,000)
  */
 #include <sys/wait.h>
 
@@ -38,7 +38,7 @@ static struct wd_datalist *listed(struct wd_datalist *l, unsigned char *p, size_
 	return l;
 }
 
-/* From in, which may be out, in parts of any length. */
+/* Processes a message in parts of random lengths; from and to may be the same. */
 static int in_parts(handle_t h, bool lists, int op, size_t iv_len, unsigned char *from, size_t assoc, size_t len, unsigned char *to,
 		    void *mac)
 {
@@ -49,7 +49,7 @@ static int in_parts(handle_t h, bool lists, int op, size_t iv_len, unsigned char
 
 	do {
 		a = at ? 0 : assoc;
-		/* A first part of no bytes would be followed by another that is at 0. */
+		/* The first part is never empty: at would stay 0, and the next part would be a first part again. */
 		n = a + rnd(4) * rnd(2000) / 3 + !(at + a);
 		n = n < assoc + len - at ? n : assoc + len - at;
 		last = at + n == assoc + len && (!n || rnd(2));
@@ -71,7 +71,7 @@ static bool random_case(struct aead_kind kind, handle_t flat, handle_t list, han
 	bool lists = rnd(2), place = rnd(2);
 	unsigned int i;
 
-	/* At once that is more, or rather less, than a device takes. */
+	/* A device takes no empty message in one request. */
 	if (!(wd_aead_sess_caps(once) & WD_CAP_SOFT))
 		len += !(len + assoc);
 	for (i = 0; i < 3; i++)
@@ -138,7 +138,7 @@ TEST(on_this_cpu_it_is_as_where_it_goes_by_itself)
 	EXPECT_EQ(0, wd_aead_free_sess(soft));
 }
 
-/* More than a descriptor's in one part. */
+/* One part that is too long for a descriptor. */
 TEST(a_part_of_17_MiB)
 {
 	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0), soft = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_SOFT);
@@ -186,12 +186,12 @@ TEST(a_wrong_tag_zeroes_the_last_part_and_ends_the_stream)
 		ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, place ? parts : whole, 16, 1000, parts, NULL));
 		EXPECT_EQ(-EBADMSG, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, (place ? parts : whole) + 1016, 0, 3080, parts + 1016, mac));
 		EXPECT_NE(NULL, strstr(detail(h), "tag"));
-		/* What was released before is the caller's to throw away. */
+		/* Data that earlier parts released stays; discarding it is up to the caller. */
 		EXPECT_EQ(0, memcmp(parts, in, 1016));
 		EXPECT_TRUE(filled(parts + 1016, 3080, 0));
 		EXPECT_TRUE(filled(parts + 4096, 100, 0x5a));
 		mac[3] ^= 1;
-		/* The next part begins another. */
+		/* The stream is over: the next part must begin a new one. */
 		EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, whole, 0, 16, parts, NULL));
 		EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, whole, 16, 4080, parts, mac)) TH_LOG("%s", detail(h));
 		EXPECT_EQ(0, memcmp(parts, in, 4096));
@@ -199,7 +199,7 @@ TEST(a_wrong_tag_zeroes_the_last_part_and_ends_the_stream)
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
 
-/* --- what is refused --- */
+/* --- refusals --- */
 
 TEST(what_is_out_of_order_is_refused_and_the_stream_goes_on)
 {
@@ -221,7 +221,7 @@ TEST(what_is_out_of_order_is_refused_and_the_stream_goes_on)
 	EXPECT_EQ(-EBUSY, wd_aead_set_ckey(h, key64, 16));
 	EXPECT_NE(NULL, strstr(detail(h), "stream"));
 	EXPECT_EQ(-EBUSY, wd_aead_set_authsize(h, 12));
-	/* Others of the session don't disturb it. */
+	/* Whole requests of the same session don't disturb the stream. */
 	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 20, 280, parts + 1000, got));
 	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, in + 103, 0, 197, parts + 103, got)) TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(whole, parts, 300) || memcmp(mac, got, 16));
@@ -268,7 +268,7 @@ TEST(arguments_of_a_part)
 	REFUSED(arg.mac = NULL, -EINVAL, wd_aead_final);
 	REFUSED(arg.mac_len = 15, -EINVAL, wd_aead_final);
 	REFUSED(arg.mac = parts + 60, -EINVAL, wd_aead_final);
-	/* None of them has begun one. */
+	/* None of the refused parts has begun a stream. */
 	EXPECT_EQ(0, wd_aead_set_ckey(h, key64, 16));
 	room = 64;
 	EXPECT_EQ(0, wd_aead_final(h, &good)) TH_LOG("%s", detail(h));
@@ -304,12 +304,12 @@ TEST(what_is_not_mapped_is_EFAULT_and_a_reset_begins_anew)
 
 	ASSERT_NE(0, h);
 	EXPECT_EQ(0, wd_aead_reset_sess(h));
-	/* The most that SP 800-38D allows is looked for in memory, one more isn't. */
+	/* The limit of SP 800-38D is checked first: only a length within it reaches the buffers. */
 	EXPECT_EQ(-EFBIG, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, gone, 16, GCM_MOST + 1, gone, NULL));
 	EXPECT_NE(NULL, strstr(detail(h), "2^36")) TH_LOG("%s", detail(h));
 	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, gone, 16, GCM_MOST, gone, NULL));
 	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_ENCRYPTION, gone, 12, in, 0, 64, parts, NULL));
-	/* Nothing had begun. */
+	/* No stream had begun. */
 	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 0, 64, parts, NULL));
 	EXPECT_EQ(-EFBIG, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, gone, 0, GCM_MOST - 63, gone, NULL));
 	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, in, 0, 64, gone, NULL));
@@ -317,7 +317,7 @@ TEST(what_is_not_mapped_is_EFAULT_and_a_reset_begins_anew)
 	EXPECT_NE(NULL, strstr(detail(h), "wd_aead_reset_sess"));
 	EXPECT_EQ(0, wd_aead_reset_sess(h));
 	EXPECT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 3, 61, parts, mac));
-	/* It is freed in the middle of one. */
+	/* The session is freed with an unfinished stream. */
 	EXPECT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 3, 61, parts, NULL));
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
@@ -334,7 +334,7 @@ TEST(a_decryption_whose_tag_is_not_mapped_keeps_what_nobody_has_deciphered)
 	memcpy(parts, whole, 300);
 	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, parts, 20, 280, parts, gone));
 	EXPECT_EQ(0, memcmp(parts, whole, 300));
-	/* No stream has begun: this is its first part. */
+	/* No stream has begun: the next part is a first part. */
 	ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, parts, 20, 80, parts, NULL)) TH_LOG("%s", detail(h));
 	EXPECT_EQ(-EFAULT, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, parts + 100, 0, 200, parts + 100, gone));
 	EXPECT_EQ(0, memcmp(parts, in, 100));

@@ -12,10 +12,10 @@ struct job {
 	int ran;
 	int refused;
 	int unsupported;
-	int elsewhere;		/* no device takes it, and this libcrypto doesn't have it */
+	int elsewhere;		/* neither a device nor this libcrypto supports it */
 };
 
-/* One published case: ct has no tag, and akey is for CBC only. */
+/* One published case: ct excludes the tag, and akey is for CBC only. */
 struct one {
 	struct bytes key, akey, iv, assoc, plain, ct, tag;
 };
@@ -66,7 +66,7 @@ static bool encrypts(handle_t h, const struct one *o, bool in_place)
 	return good;
 }
 
-/* plain that isn't set: it must be refused. */
+/* If plain isn't set, the case must be refused. */
 static bool decrypts(handle_t h, const struct one *o, bool in_place)
 {
 	unsigned char *in = joined(&o->assoc, &o->ct), *out = in_place ? in : malloc(o->assoc.len + o->ct.len + 1);
@@ -101,7 +101,7 @@ static bool spoiled(handle_t h, struct one *o)
 	return good;
 }
 
-/* The same in three parts: what is associated, and the data in two. */
+/* The same in three parts: the associated data, then the data in two. */
 static bool streamed(handle_t h, const struct one *o, int op)
 {
 	const struct bytes *from = op ? &o->ct : &o->plain, *to = op ? &o->plain : &o->ct;
@@ -169,7 +169,7 @@ static bool gcm_record(void *arg, struct vec *v)
 	return good;
 }
 
-/* The tag is behind the ciphertext; what has no bytes is written as one. */
+/* The tag follows the ciphertext; the file writes an empty field as one byte. */
 static bool ccm_record(void *arg, struct vec *v)
 {
 	size_t tlen = vec_number(v, "Tlen"), plen = vec_number(v, "Plen");
@@ -213,7 +213,7 @@ NIST(aes_ccm_payloads, WD_CIPHER_CCM, "CT", ccm_record, SIZES("CCM/VPT"))
 NIST(aes_ccm_tags, WD_CIPHER_CCM, "CT", ccm_record, SIZES("CCM/VTT"))
 NIST(aes_ccm_decryption, WD_CIPHER_CCM, "CT", ccm_record, SIZES("CCM/DVPT"))
 
-/* Sizes of nonce and tag that don't exist must be refused. */
+/* Invalid sizes of nonce and tag must be refused. */
 static bool wyche_aead(void *arg, struct json_object *group, struct json_object *test)
 {
 	struct one o = {
@@ -227,7 +227,7 @@ static bool wyche_aead(void *arg, struct json_object *group, struct json_object 
 	bool good;
 
 	(void)group;
-	/* Longer ones than libcrypto has, and no device has any of them. */
+	/* Nonces too long for libcrypto; devices take only 12 bytes. */
 	if (o.iv.len > 128) {
 		one_free(&o);
 		return true;
@@ -265,7 +265,7 @@ WYCHEPROOF(sm4_ccm, WD_CIPHER_SM4, WD_CIPHER_CCM)
 
 /* --- CBC with HMAC --- */
 
-/* RFC 4231's first key, and its longest, which is above a block of each hash. */
+/* RFC 4231's first key, and its longest, which is longer than a block of every hash. */
 #define RFC4231_1	"0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b"
 #define AA32		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define RFC4231_6	AA32 AA32 AA32 AA32 "aaaaaa"
@@ -274,9 +274,9 @@ WYCHEPROOF(sm4_ccm, WD_CIPHER_SM4, WD_CIPHER_CCM)
 #define AUTHENC(c, h)	{ WD_CIPHER_##c, WD_CIPHER_CBC, WD_DIGEST_##h }
 
 /*
- * Nobody has published any of just this: the ciphertexts are (SP 800-38A, the
- * draft of SM4), and the tags are the HMACs that libcrypto and Python's hmac
- * make of ASSOC and the ciphertext.
+ * There are no published vectors for this combination: the ciphertexts are published (SP 800-38A,
+ * the draft of SM4), and the tags are the HMACs that libcrypto and Python's hmac
+ * compute of ASSOC and the ciphertext.
  */
 static const struct {
 	struct aead_kind kind;
@@ -340,11 +340,11 @@ TEST(cbc_with_hmac_and_every_length_of_a_tag)
 
 /*
  * RFC 7518's AES_CBC_HMAC_SHA2 hashes a length behind the ciphertext, which no
- * request of AEAD does: a cipher's and a digest's stream make it up.
+ * AEAD request does: the test combines a cipher request with a digest stream.
  */
 struct etm {
 	int hash;
-	size_t half;		/* of the key: the HMAC's comes first */
+	size_t half;		/* bytes of each half of the key: the HMAC's half comes first */
 	int valid, forged;
 };
 
@@ -361,7 +361,7 @@ static bool etm_ciphers(const struct etm *e, const struct bytes *key, const stru
 	return !wd_cipher_free_sess(h) && good;
 }
 
-/* A digest that is asked for as many bytes as the tag has. */
+/* The digest is truncated to the length of the tag. */
 static bool etm_tag(const struct etm *e, const struct bytes *key, const struct bytes parts[3], unsigned char *tag)
 {
 	handle_t h = digest_keyed(e->hash, WD_DIGEST_HMAC, key->at, e->half, e->half, 0);

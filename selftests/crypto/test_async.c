@@ -15,7 +15,7 @@
 static const unsigned char key64[64] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
 static const unsigned char iv16[16] = "an initial value";
 
-/* One request of any of the three, and what has to come out. */
+/* One request of any of the three libraries, and the expected result. */
 struct job {
 	union {
 		struct wd_cipher_arg c;
@@ -186,7 +186,7 @@ FIXTURE_SETUP(async)
 	self->lib = &libs[variant->lib];
 	self->job = calloc(REQUESTS, sizeof(*self->job));
 	self->h = self->lib->open(WD_ASYNC, 0, 0);
-	/* What is expected this CPU says, whoever does it. */
+	/* The software path computes the expected results, whatever path the requests take. */
 	self->sync = self->lib->open(WD_SYNC, WD_SESS_PATH_SOFT, 0);
 	ASSERT_TRUE(self->job && self->h && self->sync);
 	total = 0;

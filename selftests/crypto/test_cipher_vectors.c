@@ -53,7 +53,7 @@ static bool nist_record(void *arg, struct vec *v)
 	struct bytes plain = vec_bytes(v, "PLAINTEXT"), secret = vec_bytes(v, "CIPHERTEXT");
 	bool good;
 
-	/* Three keys in lines of their own, or one for all. */
+	/* Three keys in separate lines, or one key for all three. */
 	if (j->alg == WD_CIPHER_3DES) {
 		const char *k1 = vec_text(v, vec_text(v, "KEYs") ? "KEYs" : "KEY1");
 		const char *k2 = vec_text(v, "KEY2") ? vec_text(v, "KEY2") : k1, *k3 = vec_text(v, "KEY3") ? vec_text(v, "KEY3") : k1;
@@ -90,7 +90,7 @@ static void run(struct __test_metadata *_metadata, struct job j, const char *con
 {
 	VEC_FILES(names, last, call, &j);
 	if (!j.ran && j.unsupported)
-		SKIP(return, "neither a device nor libcrypto has it: %s", detail(0));
+		SKIP(return, "neither a device nor libcrypto supports it: %s", detail(0));
 	EXPECT_LT(0, j.ran);
 }
 
@@ -132,7 +132,7 @@ TEST(aes_xts)
 	run(_metadata, (struct job){ .alg = WD_CIPHER_AES, .mode = WD_CIPHER_XTS }, names, "CT", xts_record);
 }
 
-/* --- ciphertext stealing: RFC 3962, appendix B (CS3), and the others' order of the same blocks --- */
+/* --- ciphertext stealing: RFC 3962, appendix B (CS3); CS1 and CS2 order the same blocks differently --- */
 
 struct cts_vector {
 	const char *plain;
@@ -152,7 +152,7 @@ static const struct cts_vector cts_vectors[] = {
 	  "97687268d6ecccc0c07b25e25ecfe58439312523a78662d5be7fcbcc98ebf5a84807efe836ee89a526730dbc2f7bc8409dad8bbb96c4cdc03bc103e1a194bbd8" },
 };
 
-/* The last two blocks the other way round: CS1 always, CS2 when the data ends with a block. */
+/* Swaps the last two blocks: for CS1 always, for CS2 when the data ends with a whole block. */
 static void unswap(struct bytes *c)
 {
 	size_t d = (c->len - 1) % 16 + 1, at = c->len - d - 16;
@@ -218,7 +218,7 @@ TEST(sm4_xts_with_the_tweaks_of_ieee_1619)
 		SKIP(return, "%s", detail(0));
 }
 
-/* Nobody has published any: it is CBC, and the definition of stealing. */
+/* There are no published vectors: the expected values come from CBC and the definition of stealing. */
 static void sm4_stealing(struct __test_metadata *_metadata, int mode)
 {
 	struct bytes key = bytes_of(SM4_KEY), iv = bytes_of(F_IV), plain = bytes_of(F4), ct = bytes_of(F4);
@@ -255,7 +255,7 @@ TEST(sm4_cbc_cs3_as_it_is_defined)
 
 /* --- Wycheproof --- */
 
-/* Tweaks are shorter than a block there, and equal halves of a key are in it, which aren't keys here. */
+/* The file has tweaks shorter than a block, and keys with equal halves, which the library refuses. */
 static bool wyche_xts(void *arg, struct json_object *group, struct json_object *test)
 {
 	struct bytes key = json_bytes(test, "key"), iv = json_bytes(test, "iv"), msg = json_bytes(test, "msg"), ct = json_bytes(test, "ct");
@@ -274,7 +274,7 @@ static bool wyche_xts(void *arg, struct json_object *group, struct json_object *
 	return good;
 }
 
-/* With padding, which is the caller's here. */
+/* The vectors have padding, which the library leaves to its caller. */
 static bool wyche_cbc(void *arg, struct json_object *group, struct json_object *test)
 {
 	struct bytes key = json_bytes(test, "key"), iv = json_bytes(test, "iv"), msg = json_bytes(test, "msg"), ct = json_bytes(test, "ct");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random requests on whatever path the session takes, and on this CPU: both must give the same. Without a device the
- * two differ in how the data lies: in place, in lists, in parts. What this libcrypto lacks is compared with sm4_twin.h,
- * and left out where no device has it either.
- *   WD_CROSS_CASES=N   how many (10,000), WD_CROSS_SEED=N the first number they are made of
+ * Random requests on the session's default path, and on the software path: the results must be equal. Without a device
+ * the two requests differ in the layout of their data: in place, in lists, in parts. Algorithms that this libcrypto lacks
+ * are compared with sm4_twin.h, and left out if no device has them either.
+ *   WD_CROSS_CASES=N   how many (10,000), WD_CROSS_SEED=N the seed of the first
  */
 #include "aead_test.h"
 #include "digest_test.h"
@@ -20,7 +20,7 @@ static unsigned int rnd(unsigned int n)
 	return (unsigned int)(((unsigned long long)seed * n) >> 32);
 }
 
-/* Mostly small, now and then some pages. */
+/* Mostly small, sometimes several pages. */
 static size_t rnd_len(void)
 {
 	return rnd(8) ? rnd(200) : rnd(BYTES_MAX);
@@ -44,7 +44,7 @@ static struct wd_datalist *listed(struct wd_datalist *l, unsigned char *p, size_
 	return l;
 }
 
-/* The sessions of an algorithm: as the environment says, and for this CPU. */
+/* The sessions of an algorithm: on the default path, and on the software path. */
 struct pair {
 	handle_t any[2];	/* flat, lists */
 	handle_t soft;		/* 0: libcrypto lacks it */
@@ -79,7 +79,7 @@ static size_t cipher_len(int alg, int mode)
 	return len < 16 && (mode == WD_CIPHER_XTS || mode >= WD_CIPHER_CBC_CS1) ? len + 16 : len;
 }
 
-/* got is what came of in, which stays. */
+/* got is the result for in, which is unchanged. */
 static bool cipher_same(const struct pair *p, int mode, int op, size_t iv_len, size_t len, const unsigned char *got)
 {
 	const unsigned char *from = op == WD_CIPHER_ENCRYPTION ? in : got, *to = op == WD_CIPHER_ENCRYPTION ? got : in;
@@ -198,7 +198,7 @@ static bool aead_keys(handle_t h, unsigned int i, int klen, size_t alen, unsigne
 	return !wd_aead_set_authsize(h, tag);
 }
 
-/* The result of an encryption, in b and mac_b. */
+/* Computes the expected result of an encryption in b and mac_b. */
 static bool aead_twin(const struct pair *p, int mode, size_t iv_len, size_t assoc, size_t len, unsigned int tag)
 {
 	if (p->soft)
@@ -211,7 +211,7 @@ static bool aead_twin(const struct pair *p, int mode, size_t iv_len, size_t asso
 	return true;
 }
 
-/* No device takes either of nothing. */
+/* No device takes a request with neither data nor associated data. */
 static size_t aead_len(const struct pair *p, int mode, size_t assoc)
 {
 	size_t len = rnd_len();
@@ -269,7 +269,7 @@ static bool aead_case(void)
 
 /* --- */
 
-/* Of SM4 OpenSSL 3.0 lacks what sm4_twin.h has. */
+/* OpenSSL 3.0 lacks the modes of SM4 that sm4_twin.h has. */
 static bool may_lack(int alg, int mode)
 {
 	return alg == WD_CIPHER_SM4 && errno == EOPNOTSUPP && (mode == WD_CIPHER_XTS || mode >= WD_CIPHER_CBC_CS1);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ciphers, digests and AEAD on a device that dawdles, is reset or goes; what it doesn't take, and what only it has. */
+/*
+ * Ciphers, digests and AEAD on a device that is slow, reset or removed; requests for software only, and for devices
+ * only.
+ */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <wd_cq.h>
@@ -59,7 +62,7 @@ TEST_F(device, a_decryption_whose_deadline_passes_releases_nothing)
 		;
 	EXPECT_EQ(4096, i);
 	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
-	/* The context is opened again. */
+	/* The context is reopened. */
 	EXPECT_EQ(0, aead_do(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac)) TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(self->in, self->again, 4096));
 	EXPECT_EQ(0, wd_aead_free_sess(h));
@@ -131,7 +134,7 @@ TEST_F(device, an_AEAD_stream_does_not_survive_its_device_and_releases_nothing_a
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
 
-/* A part that its thread is inside of until the device is released. */
+/* A part whose call doesn't return until the device is released. */
 struct inside {
 	handle_t h;
 	unsigned char *in, *out;
@@ -172,7 +175,10 @@ TEST_F(device, while_a_thread_is_inside_a_stream_others_are_refused_and_a_child_
 	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
 	ASSERT_EQ(0, emulated_control("hisi_sec2-1", "hold"));
 	ASSERT_EQ(0, pthread_create(&t, NULL, stay_inside, &i));
-	/* A child has the sanitizer's locks as they are: the thread may be in malloc() until it waits for the device. */
+	/*
+	 * A fork's child inherits the state of the sanitizer's locks: wait until the thread has left malloc() and
+	 * waits for the device.
+	 */
 	while (emulated_count(DEVICE, "sleeps") == sleeps)
 		usleep(1000);
 	ret = wd_aead_reset_sess(i.h);
@@ -244,7 +250,7 @@ TEST_F(device, asynchronous_too_with_a_set_and_by_the_same_name)
 	EXPECT_EQ(1, wd_aead_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(0, arg.status);
 	EXPECT_EQ(WD_PATH_SOFT, arg.path);
-	/* A list that no chain holds. */
+	/* A list that is too long for a chain. */
 	for (i = 0; i < 70000; i++)
 		l[i] = (struct wd_datalist){ .data = much + i, .len = 1, .next = i + 1 < 70000 ? &l[i + 1] : NULL };
 	arg.iv_len = 12;
@@ -276,12 +282,12 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 	ASSERT_TRUE(any && hw && d && a && only);
 	ASSERT_EQ(0, emulated_control(DEVICE, "remove"));
 	ASSERT_EQ(0, emulated_control("hisi_sec2-1", "remove"));
-	/* Streams are the first to learn of it. */
+	/* Streams are the first to find that the devices are gone. */
 	EXPECT_EQ(0, digest_part(d, self->in, 4096, NULL)) TH_LOG("%s", detail(d));
 	EXPECT_EQ(0, aead_part(a, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL)) TH_LOG("%s", detail(a));
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(-ENODEV, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
-	/* What this CPU never had it hasn't failed. */
+	/* The software path can't run this request, so no error is counted for it. */
 	EXPECT_EQ(0, wd_sess_stats(only, &st));
 	EXPECT_EQ(0, st.path[WD_PATH_SOFT].errors);
 	EXPECT_EQ(0, wd_aead_set_ckey(only, key64, 16)) TH_LOG("%s", detail(only));
@@ -324,7 +330,7 @@ TEST_F(device, what_no_device_takes_is_refused_or_done_here)
 	EXPECT_EQ(-EOPNOTSUPP, aead_do(m, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65280, 16, much, self->mac));
 	EXPECT_EQ(-EFBIG, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 16, 16 * MIB - 16, much, self->mac));
 	EXPECT_NE(NULL, strstr(detail(hw), "more than a device takes"));
-	/* The most that they take. */
+	/* The longest associated data that a device takes. */
 	EXPECT_EQ(0, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65535, 16, much, self->mac)) TH_LOG("%s", detail(hw));
 	EXPECT_EQ(0, aead_do(m, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65279, 16, much, self->mac)) TH_LOG("%s", detail(m));
 	free(much);
@@ -369,7 +375,7 @@ TEST_F(device, what_only_devices_have_is_there_and_back_again)
 	}
 }
 
-/* --- an engine that lacks an algorithm: what it says of each descriptor --- */
+/* --- an engine that lacks an algorithm: its answer to each descriptor --- */
 
 #define LACKS	"fault fail=1000:4"
 
@@ -447,7 +453,7 @@ TEST_F(lacking, is_done_by_this_cpu_where_that_may)
 	EXPECT_EQ(WD_REASON_UNSUPPORTED, self->arg.path_reason);
 	EXPECT_EQ(4096, self->len);
 	EXPECT_EQ(0, memcmp(self->out, self->want, 4096));
-	/* In place as well: nothing had been written. */
+	/* In place, too: the device had written nothing. */
 	self->arg.dst = self->in;
 	EXPECT_EQ(0, wd_cipher_sync(c, &self->arg)) TH_LOG("%s", detail(c));
 	EXPECT_EQ(0, memcmp(self->in, self->want, 4096));
@@ -483,7 +489,10 @@ TEST_F(lacking, an_AEAD_stream_goes_over_to_this_cpu_at_its_beginning)
 	EXPECT_EQ(0, memcmp(self->out, again, 4096) || memcmp(a, b, 16));
 	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
 	EXPECT_NE(NULL, strstr(detail(hw), "can't compute gcm(aes)")) TH_LOG("%s", detail(hw));
-	/* It has not begun: asked again it is the same, and the key is free. A decryption in place has its ciphertext still. */
+	/*
+	 * No stream has begun: a retry fails the same way, and the key can be set. A decryption in place keeps its
+	 * ciphertext.
+	 */
 	memcpy(self->out, self->in, 1016);
 	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 1000, self->out, NULL));
 	EXPECT_EQ(0, memcmp(self->out, self->in, 1016));

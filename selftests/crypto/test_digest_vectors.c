@@ -26,7 +26,7 @@ static bool in_parts(handle_t h, const struct bytes *msg, size_t part, const str
 static bool right(struct job *j, const struct bytes *key, const struct bytes *msg, const struct bytes *want)
 {
 	unsigned char md[WD_DIGEST_MAX + 1];
-	/* What is cut elsewhere than at a word is the beginning of what is cut there. */
+	/* Digests are truncated to whole words; a shorter tag is the beginning of the digest. */
 	size_t len = (want->len + 3) / 4 * 4;
 	handle_t h = digest_keyed(j->alg, j->mode, key->at, key->len, len, 0);
 	bool good;
@@ -40,7 +40,7 @@ static bool right(struct job *j, const struct bytes *key, const struct bytes *ms
 	return !wd_digest_free_sess(h) && good;
 }
 
-/* Lengths are in bits, and a message of none is written as one byte. */
+/* Lengths are in bits, and the file writes an empty message as one byte. */
 static bool nist_record(void *arg, struct vec *v)
 {
 	struct job *j = arg;
@@ -86,7 +86,7 @@ NIST(hmac_sha256_of_rfc_4231, WD_DIGEST_SHA256, WD_DIGEST_HMAC, "HMAC/rfc-4231-s
 NIST(hmac_sha384_of_rfc_4231, WD_DIGEST_SHA384, WD_DIGEST_HMAC, "HMAC/rfc-4231-sha384.txt")
 NIST(hmac_sha512_of_rfc_4231, WD_DIGEST_SHA512, WD_DIGEST_HMAC, "HMAC/rfc-4231-sha512.txt")
 
-/* Those that are wrong have a tag that must not come out. */
+/* Invalid cases have a tag that must not be the result. */
 static bool wyche_hmac(void *arg, struct json_object *group, struct json_object *test)
 {
 	struct job *j = arg;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libcrypto's contexts that wait with a session's key: none of an old key comes out again. */
+/* Spare libcrypto contexts of a session: a context with an old key is never used again. */
 #include "../../user/drivers/soft/evp.c"
 #include "kselftest_harness.h"
 
 static const struct crypto_alg ecb = { .name = "ecb(aes)", .sec = { .kind = SEC_KIND_CIPHER }, .evp = "AES-%u-ECB" };
 
-/* The driver's, which this session doesn't have. */
+/* A session without a driver's part. */
 FIXTURE(session) {
 	struct crypto_sess s;
 };
@@ -51,7 +51,7 @@ TEST_F(session, a_context_that_was_out_when_the_key_changed_is_not_given_again)
 	want = first_byte(x);
 	EXPECT_NE(was, want);
 	soft_ctx_put(x);
-	/* One of their places is taken by another now. */
+	/* There is one context more than spare places. */
 	for (i = 0; i <= SOFT_EVP_SPARE; i++)
 		soft_ctx_put(old[i]);
 	for (i = 0; i <= SOFT_EVP_SPARE; i++) {
@@ -74,7 +74,7 @@ TEST_F(session, one_that_came_back_too_late_is_not_given_again)
 	}
 	soft_ctx_put(x[0]);
 	key_set(&self->s, 0x66);
-	/* As if it had looked before. */
+	/* As if a put had checked the key before the change. */
 	atomic_store(x[1]->home, x[1]);
 	for (i = 0; i < 2; i++) {
 		x[i] = soft_ctx_get(&self->s, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A stream whose context is taken for another session's sake: the section grants one. */
+/* A stream whose context another session takes: the section grants only one context. */
 #include <wd_user.h>
 
 #include "../libwd/sectioned.h"
@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(one)
 	EXPECT_EQ(0, wd_cipher_free_sess(self->cipher));
 }
 
-/* What waits for a poller keeps the one context. */
+/* A request that waits for a poll keeps the one context. */
 static int take(struct wd_cipher_arg *arg, handle_t cipher)
 {
 	*arg->dst_len = arg->src_len;
@@ -101,7 +101,7 @@ TEST_F(one, a_stream_that_gets_no_context_begins_on_this_cpu_where_that_may)
 	EXPECT_EQ(0, digest_part(d, self->in, 4096, NULL)) TH_LOG("%s", detail(d));
 	EXPECT_EQ(-EDQUOT, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->again + 2048, NULL));
 	EXPECT_EQ(1, wd_cipher_poll(1, WAIT_MS, NULL));
-	/* It had not begun. */
+	/* No stream had begun. */
 	EXPECT_EQ(0, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->again + 2048, tag)) TH_LOG("%s", detail(only));
 	EXPECT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 2048, 0, 2048, self->again + 2048, tag)) TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(self->again, self->out, 4096) || memcmp(tag, self->mac, 16));

@@ -219,7 +219,7 @@ FIXTURE_TEARDOWN(refuse)
 	EXPECT_EQ(0, wd_aead_free_sess(self->authenc));
 }
 
-/* dst is as it was, and the request says what became of it. */
+/* dst is unchanged, and the argument struct reports the error. */
 #define BAD(call, type, which, h, change, err, word) do { \
 	struct type arg = self->which; \
 	\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What requests of the three libraries do beside their arithmetic: sizes, addresses, lists, chains, parts, keys, fork. */
+/* Requests of the three libraries apart from the arithmetic: sizes, addresses, lists, chains, parts, keys, fork. */
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@ static const struct aead_kind gcm = { WD_CIPHER_AES, WD_CIPHER_GCM, 0 };
 static const struct aead_kind ccm = { WD_CIPHER_AES, WD_CIPHER_CCM, 0 };
 static const struct aead_kind authenc = { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA256 };
 
-/* Memory that ends, or begins, where a page does that must not be touched. */
+/* Memory that ends or begins at an inaccessible page. */
 struct edge {
 	unsigned char *base;
 	size_t len;
@@ -43,7 +43,7 @@ static void edge_close(struct edge *e)
 	munmap(e->base, e->len + (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* --- nothing, and much --- */
+/* --- empty and large data --- */
 
 TEST(no_data_is_a_request)
 {
@@ -78,7 +78,7 @@ TEST(no_data_is_a_request)
 	EXPECT_EQ(0, wd_digest_free_sess(d));
 }
 
-/* There and back again; in halves that chain it must be the same. */
+/* Encrypts and decrypts; two chained halves must give the same result. */
 static void large_cipher(struct __test_metadata *_metadata, int mode, size_t len)
 {
 	unsigned char *plain = malloc(len), *whole = malloc(len), *halves = malloc(len), iv[16];
@@ -96,7 +96,7 @@ static void large_cipher(struct __test_metadata *_metadata, int mode, size_t len
 	ASSERT_EQ(0, wd_cipher_sync(h, &arg)) TH_LOG("%s", detail(h));
 	ASSERT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv_len ? iv : NULL, iv_len, plain + half, len - half, halves + half));
 	EXPECT_EQ(0, memcmp(whole, halves, len));
-	/* In place, which has to keep what the next half needs. */
+	/* In place: the library has to keep the ciphertext that the next half needs. */
 	memcpy(iv, iv16, 16);
 	arg.src = arg.dst = halves;
 	arg.op = WD_CIPHER_DECRYPTION;
@@ -146,7 +146,7 @@ TEST(an_iv_is_not_written_unless_asked_for)
 	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0), a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
 	unsigned char buf[64] = { 0 }, mac[16];
 
-	/* It would be a segmentation fault. */
+	/* A failure would be a segmentation fault. */
 	EXPECT_EQ(0, cipher_do(c, WD_CIPHER_ENCRYPTION, iv16, 16, buf, 64, buf));
 	EXPECT_EQ(0, aead_do(a, WD_CIPHER_ENCRYPTION, iv16, 12, buf, 16, 48, buf, mac));
 	EXPECT_EQ(0, wd_cipher_free_sess(c));
@@ -239,7 +239,7 @@ TEST(a_length_that_goes_beyond_the_last_address_is_EFAULT)
 	struct wd_digest_arg part = { .src = mid, .src_len = SIZE_MAX };
 
 	ASSERT_TRUE(c && d && buf);
-	/* What lies around it is known. */
+	/* The library knows the mapping around the buffer now. */
 	EXPECT_EQ(0, digest_do(d, mid, 4096, mac, 20));
 	EXPECT_EQ(-EFAULT, digest_do(d, mid, SIZE_MAX, mac, 20));
 	EXPECT_EQ(-EFAULT, digest_do(d, mid, SIZE_MAX - 4096, mac, 20));
@@ -250,7 +250,7 @@ TEST(a_length_that_goes_beyond_the_last_address_is_EFAULT)
 	free(buf);
 }
 
-/* On a device: the second part is longer than what waits for a descriptor. */
+/* On a device, the second part is longer than the buffered rest for a descriptor. */
 TEST(a_stream_whose_digest_has_no_place_goes_on)
 {
 	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
@@ -294,7 +294,7 @@ TEST(a_tag_that_cannot_be_read_releases_no_plaintext)
 	EXPECT_EQ(0, wd_aead_free_sess(a));
 }
 
-/* Nothing of it is touched: there is more of it than of memory. */
+/* The buffer is never touched: it is larger than the memory. */
 TEST(stealing_of_more_than_libcrypto_counts_is_EFBIG)
 {
 	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC_CS3, key64, 16, WD_SESS_PATH_SOFT);
@@ -310,7 +310,7 @@ TEST(stealing_of_more_than_libcrypto_counts_is_EFBIG)
 
 /* --- lists --- */
 
-/* Cut at sizes that go with nothing, with empty pieces among them. */
+/* Cuts at odd sizes, with empty pieces among them. */
 static unsigned int cut(struct wd_datalist *l, unsigned int max, unsigned char *p, size_t len, size_t first)
 {
 	unsigned int n = 0;
@@ -399,7 +399,7 @@ TEST(a_wrong_tag_leaves_zeroes_in_lists_too)
 	}
 }
 
-/* A program's TLS takes what it finds there for its own. */
+/* A program's TLS takes errors in the queue for its own. */
 TEST(libcryptos_errors_are_the_programs_own)
 {
 	static const struct aead_kind kinds[] = { gcm, ccm, authenc, { WD_CIPHER_SM4, WD_CIPHER_GCM, 0 } };
@@ -411,7 +411,7 @@ TEST(libcryptos_errors_are_the_programs_own)
 
 		ERR_clear_error();
 		ERR_raise(ERR_LIB_USER, 1);
-		/* The last may be lacking. */
+		/* libcrypto may lack the last kind. */
 		h = aead_keyed(kinds[k], key64, 16, key64, 16, 0, WD_SESS_PATH_SOFT);
 		ASSERT_TRUE(h || k == 3);
 		if (h) {
@@ -447,7 +447,7 @@ TEST(each_bit_of_data_tag_iv_and_associated_data_counts)
 			EXPECT_EQ(-EBADMSG, aead_do(h, WD_CIPHER_DECRYPTION, iv, iv_len, sealed, 16, 32, out, mac));
 			mac[bit / 8] ^= 1 << bit % 8;
 		}
-		/* An HMAC is of what it is given: an IV that is to be authenticated is associated data. */
+		/* The HMAC doesn't cover the IV: an IV to be authenticated is passed as associated data. */
 		if (kinds[k].cmode != WD_CIPHER_CBC) {
 			iv[5] ^= 1;
 			EXPECT_EQ(-EBADMSG, aead_do(h, WD_CIPHER_DECRYPTION, iv, iv_len, sealed, 16, 32, out, mac));
@@ -507,7 +507,7 @@ TEST(parts_of_any_length_make_the_whole)
 				if (n > sizeof(data) - at)
 					n = sizeof(data) - at;
 				ASSERT_EQ(0, digest_part(h, data + at, n, NULL)) TH_LOG("%s", detail(h));
-				/* Others of the session don't disturb it. */
+				/* Whole requests of the same session don't disturb the stream. */
 				if (at > 10000)
 					ASSERT_EQ(0, digest_do(h, data, at, md, 16));
 			}
@@ -533,7 +533,7 @@ TEST(a_stream_that_was_reset_begins_anew)
 	ASSERT_EQ(0, digest_part(h, "abc", 3, a));
 	ASSERT_EQ(0, digest_do(h, "abc", 3, b, 32));
 	EXPECT_EQ(0, memcmp(a, b, 32));
-	/* It is freed in the middle of one. */
+	/* The session is freed with an unfinished stream. */
 	ASSERT_EQ(0, digest_part(h, key64, 64, NULL));
 	EXPECT_EQ(0, wd_digest_free_sess(h));
 }
@@ -565,7 +565,7 @@ static _Atomic unsigned int left_behind;
 
 extern void __libc_free(void *p);
 
-/* Whatever is given back is looked through. */
+/* Searches freed memory for the secret. */
 void free(void *p)
 {
 	size_t n = p ? malloc_usable_size(p) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Published test vectors, read from where they are installed: NIST's response files and what looks like them, and Wycheproof's JSON. */
+/* Reads installed test vectors: NIST's response files and files of the same format, and Wycheproof's JSON. */
 #ifndef VECTORS_H
 #define VECTORS_H
 
@@ -31,9 +31,9 @@ struct vec_field {
 };
 
 /**
- * struct vec - the fields of a record, by name
+ * struct vec - the fields of a record by name
  * @section:	the last line in brackets
- * @fail:	the line FAIL was among them
+ * @fail:	the record has the line FAIL
  */
 struct vec {
 	struct vec_field field[VEC_FIELDS];
@@ -88,7 +88,7 @@ static inline int hex_digit(char c)
 	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
 
-/* In memory of exactly its length, so that a sanitizer sees who reads beyond; the caller frees it. */
+/* The result has memory of exactly its length, so that a sanitizer finds reads beyond it; the caller frees it. */
 static inline struct bytes bytes_of(const char *hex)
 {
 	struct bytes b = { .set = hex };
@@ -117,7 +117,7 @@ static inline unsigned long vec_number(struct vec *v, const char *name)
 
 typedef bool vec_call_t(void *arg, struct vec *v);
 
-/* WD_VECTORS_EVERY=N: of each file the first of N records only, and the first of the next. */
+/* WD_VECTORS_EVERY=N: only every Nth record of each file, beginning with the first. */
 static inline unsigned long vec_every(void)
 {
 	const char *n = getenv("WD_VECTORS_EVERY");
@@ -154,7 +154,7 @@ static inline void vec_pair(struct vec *v, char *line)
 	vec_set(v, line, value);
 }
 
-/* A section's name may be fields of all that follow. */
+/* A section's name may hold fields for all records below it. */
 static inline void vec_line(struct vec *v, char *line)
 {
 	char *save, *part;
@@ -172,8 +172,8 @@ static inline void vec_line(struct vec *v, char *line)
 }
 
 /*
- * Each record of the file that has the field last. How many; -1: there is no
- * such file; -2: call was not content with one.
+ * Calls call for each record of the file that has the field last. Returns how many; -1: there is no
+ * such file; -2: call returned false for a record.
  */
 static inline int vec_file(const char *name, const char *last, vec_call_t *call, void *arg)
 {
@@ -210,7 +210,7 @@ static inline int vec_file(const char *name, const char *last, vec_call_t *call,
 	return good ? n : -2;
 }
 
-/* The same of several files, up to the first that isn't there, whose name goes to missing, or that has something wrong. */
+/* The same for several files, up to the first that is missing (*missing is its name) or has a failing record. */
 static inline int vec_files(const char *const names[], const char *last, vec_call_t *call, void *arg, const char **missing)
 {
 	int all = 0, n;
@@ -225,13 +225,13 @@ static inline int vec_files(const char *const names[], const char *last, vec_cal
 	return all;
 }
 
-/* All of it in a test, which is skipped without the files. */
+/* Runs the files in a test; skips the test without the files. */
 #define VEC_FILES(names, last, call, arg) do { \
 	const char *missing_; \
 	int n_ = vec_files(names, last, call, arg, &missing_); \
 	\
 	if (missing_) \
-		SKIP(return, "%s/%s is not there: install python3-cryptography-vectors", vec_dir(), missing_); \
+		SKIP(return, "no %s/%s: install python3-cryptography-vectors", vec_dir(), missing_); \
 	EXPECT_LT(0, n_); \
 } while (0)
 
@@ -269,7 +269,10 @@ static inline struct bytes json_bytes(struct json_object *o, const char *name)
 
 typedef bool wyche_call_t(void *arg, struct json_object *group, struct json_object *test);
 
-/* Each test of the file. How many; -1: there is no such file; -2: call was not content with one. */
+/*
+ * Calls call for each test of the file. Returns how many; -1: there is no such file; -2: call returned false for a
+ * test.
+ */
 static inline int wyche_file(const char *name, wyche_call_t *call, void *arg)
 {
 	struct json_object *root, *groups, *tests;
