@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of DH share: sessions and one request. */
+/* Shared by the tests of DH: sessions and one request. */
 #ifndef DH_TEST_H
 #define DH_TEST_H
 
@@ -22,7 +22,7 @@ static inline handle_t dh_open_value(struct wd_number p, struct wd_number g)
 	return wd_dh_alloc_sess(&setup, NULL);
 }
 
-/* With the request's own private value, or the session's: x NULL. */
+/* x: the request's own private value; NULL: the session's. */
 static inline int dh_do(handle_t h, int op, const struct wd_number *x, const void *in, size_t len, void *out, size_t *out_len)
 {
 	struct wd_dh_arg arg = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of elliptic curves share: sessions, keys, one request. */
+/* Shared by the tests of elliptic curves: sessions, keys, one request. */
 #ifndef ECC_TEST_H
 #define ECC_TEST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of RSA, DH and ECC share: words, paths, numbers, and how a refusal is looked at. */
+/* Shared by the tests of RSA, DH and ECC: words in messages, paths, numbers, checks of refusals. */
 #ifndef PUBKEY_TEST_H
 #define PUBKEY_TEST_H
 
@@ -26,7 +26,7 @@ static inline struct wd_number number_of(const struct bytes *b)
 	return number(b->at, b->len);
 }
 
-/* Right-aligned in so many bytes; what has more must begin with zeroes. */
+/* Right-aligned in width bytes; a longer number must begin with zeroes. */
 static inline bool pad_to(unsigned char *to, size_t width, const struct bytes *b)
 {
 	size_t lead = b->len > width ? b->len - width : 0, i;
@@ -39,7 +39,7 @@ static inline bool pad_to(unsigned char *to, size_t width, const struct bytes *b
 	return true;
 }
 
-/* A number whose first digit may be missing. */
+/* A hexadecimal number, perhaps without a leading zero digit. */
 static inline struct bytes digits(const char *hex)
 {
 	char even[1200];
@@ -75,12 +75,12 @@ static inline void release(struct bytes *b, unsigned int n)
 	NO_SESSION(err, alloc(&setup, NULL), word); \
 } while (0)
 
-/* Each test of the file, which is skipped without it. */
+/* Runs each test of the file; skips the test without the file. */
 #define WYCHE(name, call, arg) do { \
 	int n_ = wyche_file(name, call, arg); \
 	\
 	if (n_ == -1) \
-		SKIP(return, "no %s.json: set WYCHEPROOF to the folder that has it", name); \
+		SKIP(return, "no %s.json: set WYCHEPROOF to its folder", name); \
 	EXPECT_LT(0, n_); \
 } while (0)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of RSA share: sessions, keys, one request. */
+/* Shared by the tests of RSA: sessions, keys, one request. */
 #ifndef RSA_TEST_H
 #define RSA_TEST_H
 
@@ -24,7 +24,7 @@ static inline int rsa_do(handle_t h, int op, const void *in, size_t len, void *o
 
 	while (p && zeroes < len && (uintptr_t)p > 4096 && !p[zeroes])
 		zeroes++;
-	/* A zero is not for devices. */
+	/* Devices don't take a zero. */
 	if (zeroes == len)
 		path = WD_PATH_SOFT;
 	ret = wd_rsa_sync(h, &arg);
@@ -39,7 +39,7 @@ static inline int rsa_do(handle_t h, int op, const void *in, size_t len, void *o
 	"cc8853d1d54da630fac004f471f281c7b8982d8224a490edbeb33d3e3d5cc93c" \
 	"4765703d1dd791642f1f116a0dd852be2419b2af72bfe9a030e860b0288b5d77"
 
-/* All parts, each in its field. */
+/* A key with all parts, each in its field. */
 struct rsa_parts {
 	size_t k;
 	unsigned char e[RSA_MAX], p_q[RSA_MAX], out[7 * RSA_MAX / 2];

@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/../include/tap.sh"
 
-# All of them natively, and here on demand.
+# All cases run natively; here they run only on demand.
 [ -n "${WD_TEST_LONG:-}" ] || export WD_FEW_REQUESTS=1
 
 ITEM=/sys/kernel/config/hisi_sim/pubkeytest
@@ -28,7 +28,7 @@ begin() {
 	until_true 30 there
 }
 
-# good PROGRAM: it passes, with what it leaves out left out.
+# good PROGRAM: the program passes; its skips are accepted.
 good() {
 	"$TESTS/$1" >log || { grep -v '^ok' log; return 1; }
 	says 'fail:0' log

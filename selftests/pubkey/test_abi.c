@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The structs of wd_rsa.h, wd_dh.h and wd_ecc.h: layouts that programs were built with, and values. */
+/* The structs of wd_rsa.h, wd_dh.h and wd_ecc.h: the layouts that programs were built with, and constants. */
 #include <wd_cq.h>
 #include <wd_dh.h>
 #include <wd_ecc.h>

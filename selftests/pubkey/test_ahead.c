@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Random numbers of requests for a device, also of those that don't take the fast path: nobody waits for who makes one. */
+/* Random numbers for requests on a device, off the fast path too: no thread waits for another that makes a number. */
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include "ecc_test.h"
 #include "kselftest_harness.h"
 
-#define LATE_MS	1000000	/* a deadline that no request here meets */
+#define LATE_MS	1000000	/* a deadline so far away that no request misses it */
 
 static _Thread_local bool stays;
 static atomic_bool there, go_on;
@@ -66,7 +66,7 @@ static void done(struct wd_ecc_arg *arg, void *param)
 	nr_done++;
 }
 
-/* Results come by a poll of the test. */
+/* Submits a signature; the test polls for the result. */
 static int sign_soon(void)
 {
 	static struct {

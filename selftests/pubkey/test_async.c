@@ -12,7 +12,7 @@
 #define REQUESTS	60
 #define BYTES		128
 
-/* One request of any of the three, and what has to come out. */
+/* One request of any of the three libraries, and the expected result. */
 struct job {
 	union {
 		struct wd_rsa_arg r;
@@ -108,7 +108,7 @@ static handle_t d_open(int op_type, unsigned int flags, handle_t cq)
 
 LIB(d, dh, d)
 
-/* Every second one with a private value of its own. */
+/* Every second request has a private value of its own. */
 static void d_fill(struct job *j, unsigned int seed, bool cb)
 {
 	memset(j, 0, sizeof(*j));
@@ -147,7 +147,7 @@ static handle_t e_open(int op_type, unsigned int flags, handle_t cq)
 
 LIB(e, ecc, e)
 
-/* With a nonce, so that it can be said what comes out. */
+/* The nonce makes the result predictable. */
 static void e_fill(struct job *j, unsigned int seed, bool cb)
 {
 	memset(j, 0, sizeof(*j));
@@ -359,7 +359,7 @@ TEST(a_wrong_signature_and_a_bad_point_are_told)
 	ASSERT_EQ(0, wd_ecc_async(h, &arg, NULL)) TH_LOG("%s", detail(h));
 	EXPECT_EQ(1, wd_ecc_poll(1, WAIT_MS, NULL));
 	EXPECT_EQ(-EBADMSG, status);
-	/* Before anybody is asked. */
+	/* Refused before the request reaches either path. */
 	REFUSED(EINVAL, g, wd_ecc_async(g, &bad, NULL), "not a point");
 	EXPECT_EQ(1, total);
 	EXPECT_EQ(32, len);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The same on a device and on this CPU, and at the ends of what operands may be.
- *   WD_CROSS_ROUNDS=N	how often with other numbers (4)
+ * A device and the software path give the same results, also at the ends of operands' ranges.
+ *   WD_CROSS_ROUNDS=N	how many rounds, each with other numbers (4)
  */
 #include "dh_test.h"
 #include "ecc_test.h"
@@ -57,7 +57,7 @@ static bool has(int alg, int op)
 	return op == WD_ECC_PUBLIC || (op == WD_ECC_AGREE ? !sm2_or_ecdsa : sm2_or_ecdsa);
 }
 
-/* With the request's own key or nonce, or with the session's; of a digest of so many bytes. */
+/* With the request's own key or nonce, or with the session's; digest: its length in bytes. */
 static bool op_same(struct pair *p, int op, bool own, size_t digest)
 {
 	size_t n = op == WD_ECC_SIGN ? p->alg == WD_ECC_SM2 ? 32 : digest : op == WD_ECC_AGREE ? p->point : 0;
@@ -71,7 +71,7 @@ static bool op_same(struct pair *p, int op, bool own, size_t digest)
 	if (op == WD_ECC_SIGN && (ecc_do(p->hw, WD_ECC_VERIFY, in, n, b, lb, NULL, NULL) ||
 				  ecc_do(p->soft, WD_ECC_VERIFY, in, n, a, la, NULL, NULL)))
 		return false;
-	/* Each makes a nonce of its own. */
+	/* Without the caller's nonce, the two signatures have different nonces. */
 	return la == lb && ((op == WD_ECC_SIGN && !own) || !memcmp(a, b, la));
 }
 
@@ -91,7 +91,7 @@ static bool ecc_same(int alg, int curve, unsigned int seed)
 	good = p.hw && p.soft && !ecc_do(p.soft, WD_ECC_KEYGEN, NULL, 0, NULL, 0, p.key, &len) && !wd_ecc_set_key(p.hw, &key) &&
 	       !wd_ecc_set_key(p.soft, &key);
 	fill_noise(p.d, p.w, seed);
-	/* Short ones are private keys, too. */
+	/* Short numbers are valid private keys, too. */
 	memset(p.d, 0, alg >= WD_ECC_X25519 ? 0 : 1 + seed % 9);
 	fill_noise(p.digest, sizeof(p.digest), seed + 1);
 	for (op = WD_ECC_PUBLIC; good && op <= WD_ECC_SIGN; op++)
@@ -155,7 +155,7 @@ TEST_F(both, groups_give_the_same_on_both_paths)
 			EXPECT_TRUE(dh_same(group, seed));
 }
 
-/* Where the first word doesn't say that a number is in range. */
+/* Numbers whose first word alone doesn't decide whether they are in range. */
 TEST_F(both, numbers_near_the_ends_of_their_ranges_give_the_same_on_both_paths)
 {
 	static const unsigned char near_order_8[32] = {
@@ -187,7 +187,10 @@ TEST_F(both, numbers_near_the_ends_of_their_ranges_give_the_same_on_both_paths)
 	fill_noise(d, sizeof(d), 9);
 	d[0] &= 0x7f;
 	for (i = 0; i < 9; i++) {
-		/* As long as p, a byte too long and just short enough to be below it anyway; a peer's value at both ends, and between */
+		/*
+		 * Keys as long as p, one byte too long and just short enough to be surely below; a peer's value at
+		 * both ends and between.
+		 */
 		struct wd_number key = number(d, i % 3 == 0 ? 128 : i % 3 == 1 ? 121 : 120);
 
 		if (i < 6)

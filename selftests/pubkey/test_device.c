@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA, DH and ECC on emulated devices that dawdle, are reset, go, or don't take what is asked. */
+/* RSA, DH and ECC on emulated devices that are slow, reset or removed, or don't take a request. */
 #include <poll.h>
 #include <pthread.h>
 #include <wd_cq.h>
@@ -60,7 +60,7 @@ TEST_F(device, after_a_deadline_nothing_is_written_any_more)
 	ASSERT_EQ(0, emulated_control(OTHER, "release"));
 	EXPECT_EQ(0x5a, self->out[0]);
 	EXPECT_EQ(0x5a, self->out[127]);
-	/* The context is opened again. */
+	/* The context is reopened. */
 	self->len = 128;
 	self->arg.timeout_ms = 0;
 	EXPECT_EQ(0, wd_rsa_sync(self->hw, &self->arg)) TH_LOG("%s", detail(self->hw));
@@ -180,7 +180,7 @@ TEST_F(device, every_algorithm_is_served_by_devices_only)
 	EXPECT_EQ(0, wd_dh_free_sess(dh));
 }
 
-/* Signatures are made ready one by one, whichever call brings them. */
+/* Signatures are prepared one by one, whichever call submits them. */
 FIXTURE(signer) {
 	handle_t cq, h;
 	unsigned char digest[32], out[2][64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Diffie-Hellman against published vectors, among its groups, and what it refuses. */
+/* Diffie-Hellman against published vectors, exchanges in every group, and refusals. */
 #include <openssl/bn.h>
 
 #include "dh_test.h"
@@ -7,7 +7,7 @@
 
 /* --- vectors --- */
 
-/* The public value of x, and its secret with a peer's, where they are given. */
+/* Checks x's public value, and the secret with a peer's value, as far as they are given. */
 static bool exchange(struct wd_number p, struct wd_number g, struct wd_number x, struct bytes *own, struct bytes *peer, struct bytes *z)
 {
 	unsigned char out[DH_MAX], want[DH_MAX], theirs[DH_MAX];
@@ -124,7 +124,7 @@ TEST(two_sides_agree_in_every_group)
 		k = (size_t)wd_dh_sess_bytes(h);
 		ASSERT_EQ(bytes[group], k);
 		for (side = 0; side < 2; side++) {
-			/* Short, and as long as p. */
+			/* One short private value, one as long as p. */
 			priv[side] = number(x[side], side ? k : 33);
 			fill_noise(x[side], k, (unsigned int)group * 2 + (unsigned int)side);
 			x[side][0] &= 0x7f;
@@ -261,7 +261,7 @@ TEST_F(dh, public_values_out_of_range_and_of_other_lengths_are_refused)
 	REFUSED(EINVAL, self->h, dh_do(self->h, WD_DH_PUBLIC, &x, NULL, 0, self->out, NULL), "dst_len is NULL");
 }
 
-/* Of a p that is no prime, which nobody looks at. */
+/* p is no prime, which the library doesn't check. */
 TEST(a_secret_that_anybody_knows_is_an_error)
 {
 	unsigned char p[96], y[96] = { 0 }, out[96];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Elliptic curves: keys made, every operation of every curve, and what is refused. */
+/* Elliptic curves: key generation, every operation of every curve, and refusals. */
 #include <openssl/err.h>
 
 #include "ecc_test.h"
@@ -14,7 +14,7 @@ static int point_bytes(int alg, int w)
 	return alg >= WD_ECC_X25519 ? w : 2 * w;
 }
 
-/* A pair of keys of that session: the public point, then the private key. */
+/* Makes a key pair for that session: the public point, then the private key. */
 static int keygen(handle_t h, unsigned char *pair)
 {
 	size_t len = POINT_MAX;
@@ -207,7 +207,7 @@ TEST_F(params, a_curve_by_value_is_the_one_by_name)
 	self->params = was; \
 } while (0)
 
-/* A bit of a part's last byte. */
+/* Flips a bit of a parameter's last byte. */
 #define TURN(i, bit)	(self->b[i].at[31] ^= (bit))
 
 TEST_F(params, what_is_no_curve_is_refused)
@@ -239,7 +239,7 @@ TEST_F(params, what_is_no_curve_is_refused)
 	BAD_PARAMS(self->params.n = self->params.p, "no curve");
 }
 
-/* It would sign there as SM2 does. */
+/* On this curve, libcrypto would make SM2 signatures. */
 TEST(sm2s_curve_by_value_has_no_ecdsa_and_says_so_at_once)
 {
 	static const char *const hex[] = {
@@ -353,7 +353,7 @@ TEST_F(p256, keys_that_are_none_are_refused_and_the_key_before_stays)
 	ASSERT_EQ(0, ecc_do(self->ecdsa, WD_ECC_SIGN, digest, 32, NULL, 0, sig, &len));
 	EXPECT_EQ(0, KEY(NONE, x, y));
 	EXPECT_EQ(0, ecc_do(self->ecdsa, WD_ECC_VERIFY, digest, 32, sig, 64, NULL, NULL));
-	/* The largest, and one with a zero in front. */
+	/* The largest key, and a key with a leading zero. */
 	over[0] = 0;
 	memcpy(over + 1, self->n1, 32);
 	EXPECT_EQ(0, KEY(number(over, 33), NONE, NONE)) TH_LOG("%s", detail(self->ecdsa));
@@ -453,7 +453,7 @@ TEST_F(p256, signatures_out_of_range_are_refused)
 	EXPECT_EQ(0, ecc_do(self->ecdsa, WD_ECC_VERIFY, digest, 32, self->out, 64, NULL, NULL));
 }
 
-/* With d = 1 and r = n - e, whatever s is. */
+/* The point is infinity if d = 1 and r = n - e, for every s. */
 TEST_F(p256, a_signature_whose_point_is_infinity_is_wrong_whatever_failed_before)
 {
 	unsigned char one[32] = { [31] = 1 }, e[32] = { [31] = 0x51 }, sig[64], bad[64] = { 1 };
@@ -468,7 +468,7 @@ TEST_F(p256, a_signature_whose_point_is_infinity_is_wrong_whatever_failed_before
 	EXPECT_EQ(-EBADMSG, DO(self->ecdsa, WD_ECC_VERIFY, e, 32, sig, 64)) TH_LOG("%s", detail(self->ecdsa));
 	EXPECT_EQ(-EINVAL, DO(self->ecdh, WD_ECC_AGREE, bad, 64, one, 32));
 	EXPECT_EQ(0, ERR_peek_error());
-	/* The caller's own, of whatever kind. */
+	/* An error of the caller stays in the queue, whatever the result. */
 	ERR_raise(ERR_LIB_USER, 7);
 	EXPECT_EQ(-EINVAL, DO(self->ecdh, WD_ECC_AGREE, bad, 64, one, 32));
 	EXPECT_EQ(-EBADMSG, DO(self->ecdsa, WD_ECC_VERIFY, e, 32, sig, 64)) TH_LOG("%s", detail(self->ecdsa));
@@ -493,7 +493,7 @@ TEST_F(p256, texts_that_sm2_does_not_take_are_refused)
 	REFUSED(EINVAL, self->sm2, DO(self->sm2, WD_ECC_DECRYPT, self->ones, 100, NULL, 0), "not below p");
 	REFUSED(EINVAL, self->sm2, DO(self->sm2, WD_ECC_DECRYPT, large, 100, self->n1, 32), "extra is set");
 	REFUSED(ENOSPC, self->sm2, DO(self->sm2, WD_ECC_ENCRYPT, large, 500, NULL, 0), "room for 512");
-	/* n - 1 is a nonce, and no private key. */
+	/* n - 1 is a valid nonce, but no valid private key. */
 	EXPECT_EQ(-EINVAL, wd_ecc_set_key(self->sm2, &(struct wd_ecc_key){ .d = number(self->ones, 32) }));
 }
 
@@ -525,7 +525,7 @@ TEST_F(p256, members_that_are_unknown_are_refused)
 
 TEST(points_of_small_order_are_refused)
 {
-	/* 0, 1, p - 1, p, p + 1, and two of order 8, with and without the bit that doesn't count. */
+	/* 0, 1, p - 1, p, p + 1, and two of order 8, with and without the ignored bit. */
 	static const char *const x25519[] = {
 		"0000000000000000000000000000000000000000000000000000000000000000",
 		"0100000000000000000000000000000000000000000000000000000000000000",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Signatures with the caller's nonce, on this CPU: what takes ways that depend on its numbers has none that the key or
- * the nonce makes alone. Of two signatures of the same digest with the same key and nonce it sees the same numbers only
- * where they are public.
+ * Signatures with the caller's nonce, on the software path: functions whose timing depends on their operands never
+ * get a number that the key or the nonce determines alone. In two signatures of the same digest with the same key and
+ * nonce, these functions see equal numbers only if the numbers are public.
  */
 #include <dlfcn.h>
 #include <openssl/bn.h>
@@ -17,10 +17,10 @@ struct number {
 	unsigned char be[2 * BYTES];
 };
 
-/* Of two that are the same, and one with another key, nonce and digest. */
+/* The numbers of two equal signatures, and of one with another key, nonce and digest. */
 static struct number seen[3][SEEN_MAX];
 static unsigned int nr[3];
-static int round_nr = -1;	/* of them; -1: nobody looks */
+static int round_nr = -1;	/* the signature that is recorded; -1: none */
 
 static void number_make(struct number *to, const BIGNUM *v)
 {
@@ -93,7 +93,7 @@ int BN_nnmod(BIGNUM *r, const BIGNUM *a, const BIGNUM *m, BN_CTX *ctx)
 
 FIXTURE(blind) {
 	unsigned char digest[BYTES], r_s[3][2 * BYTES];
-	struct number open[3];		/* e, r, and what makes r of e */
+	struct number open[3];		/* the public numbers: e, r, and the number that turns e into r */
 };
 
 FIXTURE_VARIANT(blind) {
@@ -143,7 +143,7 @@ static void open_numbers(FIXTURE_DATA(blind) *self)
 
 	number_make(&self->open[0], e);
 	number_make(&self->open[1], r);
-	/* SM2's r is e and the point's x; ECDSA's is x itself. */
+	/* SM2's r is e plus the point's x; ECDSA's r is x itself. */
 	if (BN_cmp(r, e) >= 0)
 		BN_sub(x, r, e);
 	number_make(&self->open[2], x);
@@ -156,7 +156,7 @@ static bool is_open(const FIXTURE_DATA(blind) *self, const struct number *v)
 {
 	unsigned int i;
 
-	/* What the curve makes alone. */
+	/* Numbers that depend on the curve alone. */
 	for (i = 0; i < nr[2]; i++)
 		if (!memcmp(v, &seen[2][i], sizeof(*v)))
 			return true;
@@ -182,7 +182,7 @@ TEST_F(blind, nothing_but_public_numbers_comes_again)
 			open++;
 		}
 	EXPECT_EQ(0, again);
-	/* They would be found. */
+	/* The public numbers were seen, so secret ones would be found, too. */
 	EXPECT_LT(0, open);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which pairs of numbers are points of a curve: what the library says, against libcrypto. */
+/* Which pairs of numbers are points of a curve: the library's answer against libcrypto's. */
 #include <openssl/bn.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
@@ -8,9 +8,9 @@
 #include "ecc_test.h"
 #include "kselftest_harness.h"
 
-#define POINTS	24	/* of a curve, by multiplication, and as many at each end of x */
+#define POINTS	24	/* for each curve, by multiplication, and as many at each end of x */
 
-/* Of enum wd_ecc_curve; 0 is SM2's. */
+/* By enum wd_ecc_curve; 0 is SM2's curve. */
 static const int nids[] = {
 	NID_sm2,
 	[WD_ECC_SECP128R1] = NID_secp128r1,
@@ -27,7 +27,10 @@ static const int nids[] = {
 	[WD_ECC_BRAINPOOL_P512R1] = NID_brainpoolP512r1,
 };
 
-/* keys: a session that gets public keys only; peers: with a private key, absent for SM2; wrong: answers that differ */
+/*
+ * keys: a session that gets public keys only; peers: one with a private key, none for SM2; wrong: count of wrong
+ * answers
+ */
 FIXTURE(points) {
 	handle_t keys, peers;
 	EC_GROUP *group;
@@ -100,7 +103,7 @@ FIXTURE_TEARDOWN(points)
 
 typedef FIXTURE_DATA(points) points;
 
-/* 1, then x and y, as they are in the octets; numbers from p on are refused. */
+/* libcrypto's answer for octets (4, x, y); coordinates >= p are refused. */
 static bool libcrypto_says(points *t, const unsigned char *octets)
 {
 	bool good = EC_POINT_oct2point(t->group, t->point, octets, 1 + 2 * t->w, t->ctx) &&
@@ -125,7 +128,7 @@ static int peer_says(points *t, const unsigned char *xy)
 	return t->peers ? ecc_do(t->peers, WD_ECC_AGREE, xy, 2 * t->w, NULL, 0, secret, &len) : key_says(t, xy);
 }
 
-/* The same answer from all of them, about numbers that fit. Returns what libcrypto says. */
+/* Expects the same answer from key, peer and libcrypto, if the numbers fit. Returns libcrypto's answer. */
 static bool compare(points *t, const BIGNUM *x, const BIGNUM *y)
 {
 	unsigned char octets[1 + 2 * ECC_MAX] = { 4 };
@@ -153,7 +156,7 @@ static bool multiply(points *t, const BIGNUM *k)
 	       EC_POINT_get_affine_coordinates(t->group, t->point, t->x, t->y, t->ctx);
 }
 
-/* The point of that x, if there is one */
+/* The point with that x, if one exists */
 static bool lift(points *t)
 {
 	bool good = EC_POINT_set_compressed_coordinates(t->group, t->point, t->x, 1, t->ctx) &&
@@ -244,14 +247,14 @@ TEST_F(points, numbers_below_p_that_are_no_point_are_refused)
 	ASSERT_TRUE(random_point(self));
 	compare(self, self->y, self->x);
 	BN_zero(self->t);
-	/* No curve here has a b of 0. */
+	/* b isn't 0 for any of these curves. */
 	EXPECT_FALSE(compare(self, self->t, self->t));
 	compare(self, self->t, self->y);
 	EXPECT_FALSE(compare(self, self->x, self->t));
 	EXPECT_EQ(0, self->wrong);
 }
 
-/* They are points modulo p, so only the range tells them apart. */
+/* The pairs are points modulo p, so only the range check refuses them. */
 TEST_F(points, coordinates_from_p_on_are_refused)
 {
 	unsigned int i, before;
@@ -263,7 +266,7 @@ TEST_F(points, coordinates_from_p_on_are_refused)
 		ASSERT_TRUE(BN_add(self->t, self->x, self->p));
 		before = self->bad;
 		EXPECT_FALSE(compare(self, self->t, self->y));
-		/* It fits into as many bytes. */
+		/* x + p has as many bytes as p. */
 		EXPECT_EQ(before + 1, self->bad);
 		ASSERT_TRUE(BN_add(self->t, self->y, self->p));
 		EXPECT_FALSE(compare(self, self->x, self->t));

@@ -17,7 +17,7 @@ static const struct {
 	{ "secp384r1", WD_ECC_SECP384R1 }, { "secp521r1", WD_ECC_SECP521R1 }, { "K-256", WD_ECC_SECP256K1 },
 };
 
-/* One that begins so and goes on with no letter; 0: none of ours. */
+/* The curve whose name begins the text, with no letter behind it; 0: no supported curve. */
 static int curve_of(const char *name)
 {
 	unsigned int i;
@@ -31,7 +31,7 @@ static int curve_of(const char *name)
 	return 0;
 }
 
-/* A session for each curve, kept. */
+/* Each curve has one session, which is never freed. */
 static handle_t session(int alg, int curve)
 {
 	static handle_t open[5][WD_ECC_BRAINPOOL_P512R1 + 1];
@@ -67,7 +67,7 @@ static size_t hash(const char *name, const struct bytes *msg, unsigned char *dig
 	return n;
 }
 
-/* A device that computes slowly takes some of many that are alike. */
+/* A slow device runs only some of many similar cases. */
 static bool is_one_of_few(int i)
 {
 	return !getenv("WD_FEW_REQUESTS") || i % 15 == 0;
@@ -218,7 +218,7 @@ TEST(rfc_7027)
 	VEC_FILES(files, "y_Z", brainpool_case, NULL);
 }
 
-/* Those that are said to be wrong have another Z, a bad point, or a bad hash. */
+/* Failing cases have another Z, a bad point, or a bad hash. */
 static bool nist_agree_case(void *arg, struct vec *v)
 {
 	int curve = curve_of(v->section + 1);
@@ -236,7 +236,7 @@ TEST(nist_key_agreements)
 	VEC_FILES(files, "Result", nist_agree_case, NULL);
 }
 
-/* Points that are encoded otherwise than as 4, x, y aren't ours: a valid one of them is not run. */
+/* The library takes only points encoded as 4, x, y: valid cases with other encodings are left out. */
 static bool wyche_agree(void *arg, struct json_object *group, struct json_object *test)
 {
 	handle_t h = session(WD_ECC_ECDH, curve_of(json_text(group, "curve")));
@@ -320,7 +320,7 @@ static bool wyche_montgomery(void *arg, struct json_object *group, struct json_o
 	handle_t h = session(*(int *)arg, 0);
 	bool good;
 
-	/* Of another length: an error. */
+	/* Another length must be an error. */
 	if (b[1].len != (size_t)wd_ecc_sess_bytes(h))
 		good = !montgomery(h, &b[0], &b[1], &b[2]) && strcmp(json_text(test, "result"), "valid");
 	else

@@ -19,8 +19,8 @@
 #define CHILDREN	20
 #define LOOK_MS		20
 #define STILL_RUNNING	3
-#define EXIT_MS		1000	/* for so long a process waits at exit for its poll threads: a callback may be stuck */
-#define LATE		3	/* children of a test that may wait in vain, because a thread stood still for so long */
+#define EXIT_MS		1000	/* exit() waits at most this long for poll threads: a callback may be stuck */
+#define LATE		3	/* children per test that may wait in vain: a thread was off its CPU for that long */
 
 struct flight {
 	struct wd_ecc_arg arg;
@@ -32,7 +32,7 @@ struct flight {
 static struct flight flights[IN_FLIGHT];
 static _Atomic unsigned int done;
 static handle_t sess;
-static _Atomic long long *left_at;	/* ms, when the child called exit(); shared with it */
+static _Atomic long long *left_at;	/* ms: time of the child's call of exit(); shared with the child */
 
 static void submit_idle(void);
 
@@ -46,7 +46,7 @@ static void on_done(struct wd_ecc_arg *arg, void *param)
 	submit_idle();
 }
 
-/* A new key pair: random numbers and points, nearly all of it in libcrypto. */
+/* Makes a new key pair: random numbers and points, nearly all work in libcrypto. */
 static int submit(struct flight *f)
 {
 	f->len = sizeof(f->dst);
@@ -56,7 +56,7 @@ static int submit(struct flight *f)
 	return wd_ecc_async(sess, &f->arg, NULL);
 }
 
-/* While a slow request holds the next place there is no room: a later callback tries again. */
+/* There is no room while a slow request holds the next slot: a later callback tries again. */
 static void submit_idle(void)
 {
 	unsigned int i;
@@ -89,7 +89,7 @@ static void work(void)
 		sched_yield();
 }
 
-/* Registered before libcrypto's own handler, this runs after it. */
+/* Registered before libcrypto's exit handler, so this one runs after it. */
 static void look_for_threads(void)
 {
 	unsigned int before = atomic_load(&done);
@@ -142,7 +142,7 @@ static void session_first(void)
 	leave();
 }
 
-/* wait()'s status; late: it may have left a thread behind, as it is to do with a stuck one. */
+/* Returns wait()'s status; late: the child may have left a thread running, as it must with a stuck one. */
 static int child(void (*body)(void), bool *late)
 {
 	long long left;
@@ -161,7 +161,7 @@ static int child(void (*body)(void), bool *late)
 	return status;
 }
 
-/* The status of the first that ends badly, or 0. What a thread does that was left behind is nobody's fault. */
+/* The status of the first child that fails, or 0. A few failures due to a thread that was left running are accepted. */
 static int children(void (*body)(void))
 {
 	int good = 0, bad = 0, status = 0;

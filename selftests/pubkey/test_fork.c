@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a fork's child does with its parent's sessions and keys. */
+/* A fork's child uses its parent's sessions and keys. */
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA against published vectors, made keys, and what it refuses. */
+/* RSA against published vectors, generated keys, and refusals. */
 #include <openssl/bn.h>
 #include <openssl/evp.h>
 
 #include "rsa_test.h"
 #include "kselftest_harness.h"
 
-/* --- PKCS #1, as the vectors want it --- */
+/* --- PKCS #1, as the vectors need it --- */
 
 static const struct {
 	const char *wyche, *nist, *evp, *der;
@@ -48,7 +48,7 @@ static bool padded(unsigned char *em, size_t k, const char *hash, const struct b
 	return true;
 }
 
-/* Sign gives sig, and verify gives what was signed. */
+/* Signing gives sig, and verifying gives em again. */
 static bool signs(handle_t h, const unsigned char *em, const struct bytes *sig, size_t k)
 {
 	unsigned char out[RSA_MAX], back[RSA_MAX];
@@ -121,7 +121,7 @@ static bool nist_verify(void *arg, struct vec *v)
 	handle_t h = rsa_open((unsigned int)k * 8, WD_SYNC, 0);
 	bool good;
 
-	/* A size that there isn't. */
+	/* An unsupported size. */
 	if (k == 192)
 		good = !h && errno == EINVAL;
 	else
@@ -219,7 +219,7 @@ TEST(wycheproof_decryption_is_the_same_with_and_without_the_primes)
 	EXPECT_EQ(0, wd_rsa_free_sess(x.plain));
 }
 
-/* --- keys made of primes --- */
+/* --- keys from primes --- */
 
 FIXTURE(rsa) {
 	struct rsa_parts parts;
@@ -284,7 +284,7 @@ TEST(an_exponent_of_65_bits_goes_with_4096_bits)
 	struct wd_rsa_key key = { .n = number(n, 512), .e = number("\1\0\0\0\0\0\0\0\5", 9) };
 	size_t len = sizeof(out);
 
-	/* Modulo 2^4096 - 1 an exponent of 2 counts modulo 4096. */
+	/* Modulo 2^4096 - 1, exponents of 2 can be reduced modulo 4096. */
 	memset(n, 0xff, sizeof(n));
 	m[511] = 2;
 	ASSERT_NE(0, h);
@@ -371,7 +371,7 @@ TEST(a_setup_out_of_range_is_refused_and_the_member_named)
 	REFUSED(EINVAL, self->h, wd_rsa_set_key(self->h, &key), word); \
 } while (0)
 
-/* Another number for a part: with one bit turned. */
+/* Replaces a part of the key by the same number with one bit flipped. */
 #define TURNED(part, bit) (memcpy(other, key.part.data, key.part.len), other[key.part.len - 1] ^= (bit), key.part.data = other)
 
 TEST_F(rsa, keys_with_parts_missing_or_wrong_are_refused_and_the_key_before_stays)
@@ -425,7 +425,7 @@ TEST_F(rsa, a_private_exponent_that_is_no_inverse_is_refused_without_the_primes_
 	REFUSED(EINVAL, self->h, wd_rsa_set_key(self->h, &key), "d is not an inverse of e");
 }
 
-/* Of n and e that 2 is a square for: n and d, which is off by half of the group's exponent. False: not this time. */
+/* Makes n, modulo which 2 is a square, and d, wrong by half of the group's exponent. False: try again. */
 static bool half_off(BN_CTX *ctx, unsigned char *n_field, unsigned char *d_field)
 {
 	BIGNUM *p = BN_CTX_get(ctx), *q = BN_CTX_get(ctx), *n = BN_CTX_get(ctx), *l = BN_CTX_get(ctx), *gcd = BN_CTX_get(ctx);

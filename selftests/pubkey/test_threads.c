@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ECC from several threads with the same sessions: all of an operation's results, and none of another's. */
+/* ECC from several threads with the same sessions: each operation gets its own result, complete. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 
 #define THREADS		6
 #define ROUNDS		30
-#define REQUESTS	40	/* asynchronous ones, of a thread */
+#define REQUESTS	40	/* asynchronous requests per thread */
 
 FIXTURE(shared) {
 	handle_t ecdh, ecdsa, async;
@@ -116,7 +116,7 @@ static void ended(struct wd_ecc_arg *arg, void *param)
 
 	(void)arg;
 	atomic_fetch_add(&j->calls, 1);
-	/* Its thread looks at the result then. */
+	/* The job's thread checks the result when all have ended. */
 	atomic_fetch_add(&j->of->ended, 1);
 }
 
@@ -154,7 +154,7 @@ static void *send_and_poll(void *p)
 		if (send_one(t, &jobs[i], i))
 			break;
 	t->wrong = REQUESTS - i;
-	/* Another thread may run their callbacks, and leave nothing to be polled here. */
+	/* Another thread may run these callbacks, and leave nothing to poll here. */
 	while (atomic_load(&t->ended) < i)
 		if ((ret = wd_ecc_poll(1, 1000, NULL)) < 0 && ret != -ETIMEDOUT)
 			return NULL;
@@ -181,11 +181,11 @@ TEST_F(shared, two_threads_poll_what_both_have_sent)
 	}
 }
 
-/* --- a peer that shares the memory --- */
+/* --- another thread that writes to the operand --- */
 
 static atomic_bool stop;
 
-/* What it does is a race, and meant. */
+/* The race is intended. */
 __attribute__((no_sanitize("thread")))
 static void *turn(void *p)
 {
@@ -212,7 +212,7 @@ TEST_F(shared, a_point_that_changes_is_refused_or_was_good)
 
 		EXPECT_TRUE(!ret || ret == -EINVAL) TH_LOG("%d: %s", ret, detail(self->ecdh));
 		EXPECT_TRUE(ret || !memcmp(out, self->want, 32));
-		/* It turns it now at the latest, if both have one CPU. */
+		/* On a single CPU, the other thread runs now at the latest. */
 		sched_yield();
 	}
 	atomic_store(&stop, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* No private value as its caller wrote it is anywhere in the process when requests have ended and the session is gone. */
+/* No copy of the caller's private value remains in the process after the requests and the session have ended. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,11 +9,11 @@
 #include "rsa_test.h"
 #include "kselftest_harness.h"
 
-#define PIECE	16		/* bytes that are looked for, from the middle of a secret */
+#define PIECE	16		/* bytes to search for, from the middle of a secret */
 #define MASK	0x5a
-#define AREA_MAX (256ul << 20)	/* what is larger is a sanitizer's */
+#define AREA_MAX (256ul << 20)	/* larger areas belong to a sanitizer */
 
-/* Never there as it is. */
+/* The piece is kept masked only, so that the search doesn't find it here. */
 static unsigned char masked[PIECE];
 
 __attribute__((no_sanitize("address", "thread")))
@@ -37,7 +37,7 @@ static unsigned int find_in(const unsigned char *at, const unsigned char *end)
 	return n;
 }
 
-/* In all memory that may be written to. */
+/* Searches all writable memory. */
 static unsigned int find_all(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -53,7 +53,7 @@ static unsigned int find_all(void)
 	return maps ? n : 1000;
 }
 
-/* Of secrets of that length; the caller wipes its own. */
+/* Sets the secret to search for; the caller wipes its own copy. */
 static void look_for(const unsigned char *secret, size_t len)
 {
 	const unsigned char *middle = secret + (len - PIECE) / 2;
@@ -63,7 +63,7 @@ static void look_for(const unsigned char *secret, size_t len)
 		masked[i] = (unsigned char)(middle[i] ^ MASK);
 }
 
-/* In the caller's order, or the reverse, as devices have it of X25519. */
+/* Sets the secret with its bytes reversed, as devices take X25519's. */
 static void look_for_turned(const unsigned char *secret, size_t len)
 {
 	unsigned char turned[64];
@@ -75,7 +75,7 @@ static void look_for_turned(const unsigned char *secret, size_t len)
 	explicit_bzero(turned, sizeof(turned));
 }
 
-/* False: what was to leave the secret behind wasn't done. */
+/* False: the operation failed, so a secret could not have been left. */
 static bool ecc_use(int alg, int curve, bool own, bool turned)
 {
 	handle_t h = ecc_open(alg, curve, WD_SYNC, 0);
@@ -136,7 +136,7 @@ TEST(private_values_of_dh_are_wiped)
 	EXPECT_EQ(0, find_all());
 }
 
-/* Of n bytes from there in the parts. */
+/* The secret is n bytes at offset in the parts. */
 static bool rsa_use(size_t offset, size_t n)
 {
 	handle_t h = rsa_open(1024, WD_SYNC, 0);
@@ -155,7 +155,7 @@ static bool rsa_use(size_t offset, size_t n)
 
 TEST(private_keys_of_rsa_are_wiped)
 {
-	/* d, p, and dp behind n, qinv and dq */
+	/* d, p, and dp, which lies behind n, qinv and dq */
 	EXPECT_TRUE(rsa_use(offsetof(struct rsa_parts, out), 128));
 	EXPECT_EQ(0, find_all());
 	EXPECT_TRUE(rsa_use(offsetof(struct rsa_parts, p_q), 64));
