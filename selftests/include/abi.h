@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members that argument and setup structs of all algorithms' libraries have in common, where programs were built to find them. */
+/*
+ * The common members of argument and setup structs in the algorithms' libraries, at the offsets programs were built
+ * with.
+ */
 #ifndef WD_TEST_ABI_H
 #define WD_TEST_ABI_H
 
@@ -7,7 +10,7 @@
 
 #define AT(type, member, offset)	EXPECT_EQ(offset, offsetof(struct type, member))
 
-/* What every argument struct begins with, and ends with. */
+/* The first and last members of every argument struct. */
 #define ARG(type, end) do { \
 	AT(type, src, 0); \
 	AT(type, src_len, 8); \
@@ -26,7 +29,7 @@
 	EXPECT_EQ((end) + 64, sizeof(struct type)); \
 } while (0)
 
-/* What every setup ends with, from the flags on. */
+/* The last members of every setup struct, from the flags on. */
 #define SETUP(type, op_at, from) do { \
 	AT(type, op_type, op_at); \
 	AT(type, flags, from); \

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of asynchronous requests do alike with each library; struct job, its argument member, and a count of callbacks are theirs. */
+/*
+ * Shared by tests of asynchronous requests of each library. Each test defines struct job, its argument member, and a
+ * count of callbacks.
+ */
 #ifndef WD_TEST_ASYNC_H
 #define WD_TEST_ASYNC_H
 
-/* The functions that differ in their types only. */
+/* The functions that differ only in their types. */
 #define ASYNC_LIB(x, alg, member) \
 static void x##_done(struct wd_##alg##_arg *arg, void *param) \
 { \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What available_instances is to who reads it: the same of the kernel's sections and of wd-emulate's. Before it:
+ * The value of available_instances for each reader: the same tests for the kernel's sections and for wd-emulate's.
+ * Defined before this file is included:
  *
- *	static long section_begin(void);	SECTION is live with what is below; how many queues the device has, or -errno
- *	static void section_drain(void);	it is draining
- *	static void section_end(void);		no part of it is left; the process has stopped using it
+ *	static long section_begin(void);	makes SECTION live with the members below; the device's number of
+ *						queues, or -errno
+ *	static void section_drain(void);	makes SECTION drain
+ *	static void section_end(void);		removes SECTION completely, after the process has stopped using it
  */
 #ifndef WD_TEST_AVAILABLE_CASES_H
 #define WD_TEST_AVAILABLE_CASES_H
@@ -16,7 +18,7 @@
 #include "uacce_sys.h"
 
 #define SECTION	"ROOM"
-#define MEMBER	"hisi_zip-0"	/* of it: one slot of 1 + 1 contexts */
+#define MEMBER	"hisi_zip-0"	/* SECTION's device: one slot of 1 + 1 contexts */
 #define NONE	"hisi_zip-1"
 #define SHARE	2
 #define EXTRAS	2
@@ -26,7 +28,7 @@ static long section_begin(void);
 static void section_drain(void);
 static void section_end(void);
 
-/* As libwd is told it, unless the folder of an algorithm says something else. */
+/* The number as libwd reads it, unless an algorithm's folder has another value. */
 static long left_on(const char *dev)
 {
 	long left = uacce_attr_num(dev, "available_instances");
@@ -46,7 +48,7 @@ static int queue_open(void)
 	return neg_errno(open("/dev/" MEMBER, O_RDWR | O_CLOEXEC));
 }
 
-/* Others' contexts come back a moment after their end. */
+/* Contexts of other processes come back a moment after the processes end. */
 static long left_in_the_end(long wanted)
 {
 	long long end = now_ms() + HANG_MS;
@@ -57,7 +59,10 @@ static long left_in_the_end(long wanted)
 	return n;
 }
 
-/* A process outside of sections, which opens so many and sees the number in saw; it ends with its pipe. */
+/*
+ * A process outside of sections, which opens some queues and reads the number into saw; it ends when its pipe is
+ * closed.
+ */
 struct outsider {
 	pid_t pid;
 	int pipe;
@@ -106,7 +111,7 @@ FIXTURE_SETUP(available)
 
 	ASSERT_LT(SHARE + EXTRAS, queues);
 	self->pool = queues - SHARE;
-	/* That of the test before may be about to end. */
+	/* The outsider of the previous test may still be ending. */
 	ASSERT_EQ(self->pool, left_in_the_end(self->pool));
 	setenv("WD_ATTACH_TIMEOUT", "300000", 1);
 	ASSERT_EQ(0, wd_user_start(SECTION));
@@ -135,7 +140,7 @@ TEST_F(available, as_many_as_can_be_opened)
 		EXPECT_EQ(SHARE + EXTRAS - 1 - i, left());
 	}
 	EXPECT_EQ(-EDQUOT, queue_open());
-	/* The share's first: extras stay so. */
+	/* The first to close are the share's: extras stay extras. */
 	for (i = 0; i < SHARE + EXTRAS; i++) {
 		close(fd[i]);
 		EXPECT_EQ(1 + i, left());

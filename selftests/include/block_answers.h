@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Published keys, texts and ciphertexts of block ciphers that the tests of the model and those of the libraries have in common. */
+/* Published keys, texts and ciphertexts of block ciphers, shared by the tests of the model and of the libraries. */
 #ifndef WD_TEST_BLOCK_ANSWERS_H
 #define WD_TEST_BLOCK_ANSWERS_H
 
@@ -22,7 +22,7 @@
 #define SM4_TEXT	"aaaaaaaabbbbbbbbccccccccddddddddeeeeeeeeffffffffaaaaaaaabbbbbbbb"
 #define CBC_SM4		"78ebb11cc40b0a48312aaeb2040244cb4cb7016951909226979b0d15dc6a8f6d"
 
-/* GB/T 17964's example, which ends within a block, with its own doubling of the tweak and with IEEE 1619's. */
+/* GB/T 17964's example, which ends within a block: with its own doubling of the tweak, and with that of IEEE 1619. */
 #define XTS_SM4_KEY	K128 F_IV
 #define XTS_SM4_TWEAK	"f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 #define XTS_SM4_TEXT	"6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51" \

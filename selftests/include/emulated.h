@@ -18,7 +18,7 @@
 
 #define EMULATED_DEVICE	"hisi_zip-0"
 
-/* Is there one? Else the devices are real, or the kernel's. */
+/* Does the test run under the emulator? Otherwise the devices are real, or simulated by the kernel. */
 static inline bool emulated(void)
 {
 	return dlsym(RTLD_DEFAULT, "wd_emulate_control");
@@ -39,7 +39,10 @@ static inline unsigned long long emulated_count(const char *device, const char *
 	return u.p && !u.f(device, what, &value) ? value : 0;
 }
 
-/* The emulator's tree is files: written past it, since it refuses others' writes of read-only attributes. */
+/*
+ * The emulator's tree consists of files. A system call bypasses the emulator, which refuses writes to read-only
+ * attributes.
+ */
 static inline int emulated_attribute(unsigned int device, const char *name, const char *value)
 {
 	char path[4096];
@@ -55,15 +58,15 @@ static inline int emulated_attribute(unsigned int device, const char *name, cons
 }
 
 /*
- * Buffers in granules of 256 bytes that the device may touch only while they
- * are lent: from before a request is made until it has come back.
+ * Buffers in granules of 256 bytes that the device may access only while they
+ * are lent: from before a request is submitted until it has completed.
  */
 #define LOAN_SHIFT	8
 #define LOAN_BYTES	(1u << LOAN_SHIFT)
 
 struct loans {
 	unsigned char *base;
-	unsigned char *home;	/* by granule: 1 = not lent */
+	unsigned char *home;	/* per granule: 1 = not lent */
 	size_t len;
 };
 

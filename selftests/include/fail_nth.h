@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Letting the n-th allocation (or copy from user space) of this thread fail, on
- * kernels with fault injection: for sweeps over n = 1, 2, ... until a run in
- * which none was left to fail.
+ * Makes the n-th allocation (or copy from user space) of this thread fail, on
+ * kernels with fault injection: for sweeps over n = 1, 2, ... until a run
+ * without a failure.
  */
 #ifndef WD_TEST_FAIL_NTH_H
 #define WD_TEST_FAIL_NTH_H
@@ -43,7 +43,7 @@ static inline const char *fail_nth_missing(void)
 	return NULL;
 }
 
-/* Opened before the sweep and by the thread that sweeps: the file is that thread's. */
+/* To be opened before the sweep, by the thread that sweeps: the file belongs to that thread. */
 static inline int fail_nth_fd(void)
 {
 	static int fd = -1;
@@ -53,7 +53,7 @@ static inline int fail_nth_fd(void)
 	return fd;
 }
 
-/* From the next system call on; 0 ends it. Once more where this write's own copy is what failed. */
+/* Counts from the next system call on; 0 ends it. Writes again if the failure hit this write's own copy. */
 static inline void fail_nth_set(unsigned int n)
 {
 	char buf[16];
@@ -67,7 +67,7 @@ static inline void fail_nth_set(unsigned int n)
 		abort();
 }
 
-/* Ends it; true when the failure has happened, and not only to this read. */
+/* Ends the injection; true if the failure has happened before this read. */
 static inline int fail_nth_happened(void)
 {
 	char buf[16] = {};

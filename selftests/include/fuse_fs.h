@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file system of user space with one large file, whose reads are answered late or never. */
+/* A FUSE file system with one large file, whose reads are answered late or never. */
 #ifndef WD_TEST_FUSE_FS_H
 #define WD_TEST_FUSE_FS_H
 
@@ -20,13 +20,13 @@
 
 #define FUSE_FILE	2		/* node number; 1 is the root */
 #define FUSE_FILE_BYTES	(1ull << 30)
-#define FUSE_SERVERS	8		/* so many reads wait side by side */
+#define FUSE_SERVERS	8		/* so many reads can wait at the same time */
 #define FUSE_NEVER	(-1)
 #define FUSE_READ_MAX	(64 * 1024)
 
 struct fuse_fs {
 	char dir[64];
-	_Atomic unsigned int *reads;	/* that have reached a server; shared with them */
+	_Atomic unsigned int *reads;	/* reads that have reached a server; shared with the servers */
 	pid_t pids[FUSE_SERVERS];
 };
 
@@ -90,7 +90,7 @@ static inline void fuse_serve(struct fuse_fs *fs, int fd, int delay_ms)
 			fuse_reply(fd, in, 0, &attr, sizeof(attr));
 			break;
 		case FUSE_OPEN:
-			/* Kept: opening would wait for the pages, where only mapping should. */
+			/* Keep the cache: otherwise open() would wait for the pages; only mmap() should. */
 			opened.open_flags = open_in->flags & O_NONBLOCK ? FOPEN_DIRECT_IO | FOPEN_KEEP_CACHE : 0;
 			fuse_reply(fd, in, 0, &opened, sizeof(opened));
 			break;
@@ -107,7 +107,7 @@ static inline void fuse_serve(struct fuse_fs *fs, int fd, int delay_ms)
 	_exit(0);
 }
 
-/* Answers reads after @delay_ms, or FUSE_NEVER. 0, or -errno; -ENODEV when the kernel has none of it. */
+/* Answers reads after @delay_ms, or FUSE_NEVER. 0, or -errno; -ENODEV when the kernel has no FUSE. */
 static inline int fuse_fs_begin(struct fuse_fs *fs, int delay_ms)
 {
 	char options[96];
@@ -135,7 +135,7 @@ static inline int fuse_fs_begin(struct fuse_fs *fs, int delay_ms)
 	return ret;
 }
 
-/* With the servers gone, whoever waits for them gets an error. */
+/* When the servers are gone, threads that wait for them get an error. */
 static inline void fuse_fs_end(struct fuse_fs *fs)
 {
 	for (int i = 0; i < FUSE_SERVERS; i++)
@@ -155,7 +155,7 @@ static inline int fuse_fs_open(struct fuse_fs *fs, int flags)
 	return open(path, O_RDONLY | O_CLOEXEC | flags);
 }
 
-/* Its pages are asked for as readahead does, or one by one as random access does. */
+/* @advice: pages are requested with readahead, or one by one for random access. */
 static inline void *fuse_fs_map(struct fuse_fs *fs, off_t at, size_t bytes, int advice)
 {
 	int fd = fuse_fs_open(fs, 0);
@@ -199,20 +199,20 @@ struct fuse_holder {
 	_Atomic pid_t tid;
 };
 
-/* Waits under the lock of the process' mappings until the page that is being read comes. */
+/* Waits, with mmap_lock held, for the page that is being read. */
 static inline void *fuse_holds(void *arg)
 {
 	struct fuse_holder *h = arg;
 	int fd = fuse_fs_open(h->fs, O_NONBLOCK);
 
-	/* Opening sleeps as well, until a server has the CPU. */
+	/* Only now: opening sleeps as well, until a server gets the CPU. */
 	h->tid = gettid();
 	return fd < 0 ? NULL : mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 }
 
 /*
- * Has another thread of this process hold the lock of its mappings (mmap_lock, for writing) until a file
- * system that answers never ends. From then on nothing that isn't there can be touched. 0 or -errno.
+ * Makes another thread of this process hold mmap_lock for writing, until a file system that never
+ * answers ends. Meanwhile no absent page can be touched. 0 or -errno.
  */
 static inline int fuse_hold_mappings(struct fuse_fs *fs)
 {
@@ -225,7 +225,7 @@ static inline int fuse_hold_mappings(struct fuse_fs *fs)
 	ret = pthread_create(&reader, NULL, fuse_reads_page, fs);
 	if (ret)
 		return -ret;
-	/* Its page is locked before its request is sent. */
+	/* The page is locked before its request is sent. */
 	while (*fs->reads == reads)
 		usleep(1000);
 	ret = pthread_create(&mapper, NULL, fuse_holds, &holder);

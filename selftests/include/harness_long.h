@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The harness for tests that take minutes: of whole files of vectors, which a simulated device on a simulated CPU computes,
- * and of streams in small steps on an emulated device under a sanitizer.
+ * The harness for tests that take minutes: whole files of vectors on a simulated device and a simulated CPU,
+ * and streams in small steps on an emulated device under a sanitizer.
  */
 #ifndef WD_HARNESS_LONG_H
 #define WD_HARNESS_LONG_H

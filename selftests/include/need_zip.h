@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program whose tests all need devices is skipped as a whole where there are none: define NEED_DEVICES first. */
+/* Skips a whole program whose tests all need devices if there are too few: define NEED_DEVICES first. */
 #ifndef WD_TEST_NEED_ZIP_H
 #define WD_TEST_NEED_ZIP_H
 
@@ -9,7 +9,7 @@
 
 #define NEED_EXIT	4	/* KSFT_SKIP */
 
-/* Before the harness says anything. */
+/* Runs before the harness prints anything. */
 static void __attribute__((constructor)) need_devices(void)
 {
 	char name[UACCE_NAME_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A hisi queue used by hand, without the libraries: open, map, descriptors,
- * doorbells, completions. For tests of what is below the libraries; one thread
- * a queue.
+ * doorbells, completions. For tests of the layers below the libraries; one thread
+ * per queue.
  */
 #ifndef WD_TEST_RAWQ_H
 #define WD_TEST_RAWQ_H
@@ -45,7 +45,7 @@ static inline uint32_t rawq_rx_stop(const struct rawq *q)
 	return *(volatile uint32_t *)(q->dus + QM_DUS_RX_STOP(q->dus_size));
 }
 
-/* Index 0, phase 1: what a START_Q begins with. */
+/* Index 0, phase 1: the state after START_Q. */
 static inline void rawq_rewind(struct rawq *q)
 {
 	q->sq_tail = 0;
@@ -126,9 +126,9 @@ static inline int rawq_begin(struct rawq *q, const char *name, unsigned int qc_t
 }
 
 /*
- * The next descriptor, zeroed. Built beside the ring and copied into it in one
- * go: a device that looks at memory may take what changes there and then stays
- * the same for a while as submitted, if a doorbell could have been lost.
+ * The next descriptor, zeroed. It is built outside the ring and copied in one
+ * step: if a doorbell could have been lost, a device that polls memory may take
+ * a descriptor as submitted once it has changed and then stays the same for a while.
  */
 static inline void *rawq_slot(struct rawq *q)
 {
@@ -137,7 +137,7 @@ static inline void *rawq_slot(struct rawq *q)
 
 static inline void rawq_doorbell(struct rawq *q, uint64_t value)
 {
-	/* The device may be a thread: what was stored must be seen before the bell. */
+	/* The device may be a thread: earlier stores must be visible before the bell. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*(volatile uint64_t *)(q->mmio + QM_DB_SQ_CQ) = htole64(value);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every test of an algorithm's library asks: why a call failed, and where a request has to end up. */
+/* Shared by the tests of all algorithms' libraries: why a call failed, and which path a request must take. */
 #ifndef WD_TEST_SESSION_H
 #define WD_TEST_SESSION_H
 
@@ -16,7 +16,7 @@ static inline const char *detail(handle_t h)
 	return buf;
 }
 
-/* Where requests of that sysfs algorithm have to end up here. */
+/* The path that requests of that sysfs algorithm must take here. */
 static inline int expected_path(const char *alg)
 {
 	struct uacce_dev_list *list = wd_list_accels((char *)alg);

@@ -12,7 +12,7 @@ export PATH
 tap_count=0
 tap_failed=0
 
-# tap_result RULE CODE OUTPUT: one line of TAP; 4 is a skip, whose reason the output has after SKIP.
+# tap_result RULE CODE OUTPUT: prints one line of TAP; code 4 is a skip, whose reason follows SKIP in the output.
 tap_result() {
 	local rule=$1 code=$2 output=$3
 
@@ -28,7 +28,7 @@ tap_result() {
 	esac
 }
 
-# test_that RULE COMMAND...: passes when the command succeeds; what it says is shown when not.
+# test_that RULE COMMAND...: passes when the command succeeds; otherwise its output is shown.
 test_that() {
 	local rule=$1 output code=0
 
@@ -37,7 +37,7 @@ test_that() {
 	tap_result "$rule" "$code" "$output"
 }
 
-# skip_that RULE REASON: in place of test_that.
+# skip_that RULE REASON: instead of test_that.
 skip_that() {
 	tap_result "$1" 4 "SKIP $2"
 }
@@ -48,7 +48,7 @@ tap_done() {
 	exit
 }
 
-# A script's own, if it has something to put right after run_tests.
+# A script redefines this function if it has to clean up after run_tests.
 at_exit() {
 	:
 }
@@ -61,7 +61,7 @@ run_tests() {
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/wd-test.XXXXXX")
 	trap 'at_exit; chmod -R u+rwX "$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
 	log=$WORK/log
-	# Not the function above: its name has no more than the prefix in common with a test's.
+	# Without test_that, which is no test in spite of its prefix.
 	tests=$(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p' | grep -v '^test_that$' |
 		grep -E "$(IFS='|'; echo "$*")")
 	echo "1..$(echo "$tests" | wc -w)"
@@ -75,7 +75,7 @@ run_tests() {
 	[ $tap_failed = 0 ]
 }
 
-# skip REASON: ends this test, or the script before it has any.
+# skip REASON: ends this test, or the script if no test has run.
 skip() {
 	echo "SKIP $*"
 	exit 4
@@ -93,12 +93,12 @@ exits() {
 	}
 }
 
-# "set -e" looks away when a command is only negated by the shell.
+# "set -e" ignores a command that is negated with the shell's own "!".
 not() {
 	! "$@"
 }
 
-# says TEXT FILE: the file has this text, whatever the line.
+# says TEXT FILE: the file has this text, on any line.
 says() {
 	grep -qF -- "$1" "$2" || {
 		echo "expected '$1' in:"
@@ -118,8 +118,8 @@ absent() {
 	}
 }
 
-# until_true SECONDS COMMAND...: look again and again, as long as ten times that. It counts looks, for which a busy
-# machine has less time.
+# until_true SECONDS COMMAND...: repeats the command until it succeeds, for at most ten times that long. The limit
+# counts attempts, of which a busy machine makes fewer per second.
 until_true() {
 	local looks=$(($1 * 500))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small files that a kernel serves, whole: functions return 0 or a length, or -errno. */
+/* Reads and writes small files of the kernel as a whole: functions return 0 or a length, or -errno. */
 #ifndef WD_TEST_TEXT_FILE_H
 #define WD_TEST_TEXT_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Emulated devices are threads, and tests fork among them: ThreadSanitizer lets children of such a process go on. */
+/* Emulated devices are threads, and tests fork meanwhile: makes ThreadSanitizer accept forks of such a process. */
 #ifndef WD_TEST_TSAN_FORK_H
 #define WD_TEST_TSAN_FORK_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The netlink family "uacce" by its bytes, so that tests can also send what no
- * library would. Functions return 0 or a value, or -errno.
+ * The netlink family "uacce" at the level of bytes, so that tests can also send messages that no
+ * library would send. Functions return 0 or a value, or -errno.
  */
 #ifndef WD_TEST_UACCE_NL_H
 #define WD_TEST_UACCE_NL_H
@@ -21,7 +21,7 @@
 #define NL_WAIT_MS	300000
 #define NL_BUF_BYTES	(256 << 10)
 
-/* A message being made, or one that came. */
+/* A message under construction, or a received one. */
 union nlm {
 	struct nlmsghdr h;
 	char bytes[8192];
@@ -34,14 +34,14 @@ struct nlc {
 	uint32_t event_group;
 	uint32_t version;
 	uint32_t seq;
-	int joined;		/* hears events, and may ask nothing: an event would be lost among the answers */
+	int joined;		/* receives events, must not send requests: an event would be lost among the answers */
 	/* of the last nlc_ask(): */
-	union nlm reply;	/* nlmsg_len 0: none came */
-	char why[128];		/* the extended acknowledgement's words */
-	uint32_t bad;		/* offset of the attribute it names, 0 = none */
-	uint32_t missing;	/* type of the one that should have been there */
-	size_t room;		/* for one recv(); a dump's messages become as large, up to 32 KiB */
-	/* what has been received and not looked at: */
+	union nlm reply;	/* nlmsg_len 0: no reply came */
+	char why[128];		/* the extended acknowledgement's text */
+	uint32_t bad;		/* offset of the attribute at fault, 0 = none */
+	uint32_t missing;	/* type of the attribute that was missing */
+	size_t room;		/* for one recv(); a dump's messages fill it, up to 32 KiB */
+	/* received and not yet processed: */
 	char *at;
 	int left;
 	char buf[NL_BUF_BYTES];
@@ -138,7 +138,7 @@ static inline long long nla_num_of(const struct nlattr *a)
 	return n;
 }
 
-/* Absent: a number that none of ours is. */
+/* Absent: a number that no valid attribute holds. */
 static inline long long nlm_num(const struct nlmsghdr *h, uint16_t type)
 {
 	return nla_num_of(nlm_next(h, type, NULL));
@@ -191,7 +191,7 @@ static inline int nlc_send(struct nlc *c, union nlm *m)
 	return send(c->fd, m, m->h.nlmsg_len, 0) < 0 ? -errno : 0;
 }
 
-/* An error, or none; and what is said about it. */
+/* Parses an acknowledgement: the error, or 0, and its text. */
 static inline int nlc_ack(struct nlc *c, const struct nlmsghdr *h)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(h);
@@ -216,7 +216,7 @@ static inline int nlc_ack(struct nlc *c, const struct nlmsghdr *h)
 	return e->error;
 }
 
-/* Sends it and takes the answers to it, until the last: 0 or -errno. What isn't one is passed over. */
+/* Sends @m and takes its answers up to the last: 0 or -errno. Other messages are skipped. */
 static inline int nlc_ask(struct nlc *c, union nlm *m)
 {
 	struct nlmsghdr *h = NULL;
@@ -347,7 +347,7 @@ static inline int nlc_dump_send(struct nlc *c, uint8_t cmd)
 	return nlc_send(c, &m);
 }
 
-/* Each entry goes to @fn; how many there were. *interrupted: changes were seen on the way. */
+/* Calls @fn for each entry; returns how many there were. *interrupted: the dump saw changes. */
 static inline int nlc_dump(struct nlc *c, uint8_t cmd, void (*fn)(const struct nlmsghdr *h, void *arg), void *arg,
 			   int *interrupted)
 {
@@ -373,7 +373,7 @@ static inline int nlc_dump(struct nlc *c, uint8_t cmd, void (*fn)(const struct n
 	return ret;
 }
 
-/* The next event with that command; others are passed over. */
+/* The next event with that command; others are skipped. */
 static inline int nlc_event(struct nlc *c, uint8_t cmd, struct nlmsghdr **h, int ms)
 {
 	int ret;

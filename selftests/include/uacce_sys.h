@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls on uacce devices for tests, two ways each: x() returns 0 or a
+ * System calls on uacce devices for tests, in two forms each: x() returns 0 or a
  * value, or -errno; test_x() asserts success (kselftest_harness.h comes first).
  */
 #ifndef WD_TEST_UACCE_SYS_H
@@ -74,7 +74,7 @@ static inline int uacce_open(const char *name)
 	return neg_errno(open(path, O_RDWR | O_CLOEXEC));
 }
 
-/* The parent's name, its PCI address most often, from where the device's link leads. */
+/* The parent's name, usually its PCI address: the last part of the device link's target. */
 static inline int uacce_parent(const char *name, char *parent, size_t size)
 {
 	char path[128], target[256];
@@ -167,7 +167,7 @@ static inline int uacce_poll(int fd, short events, int ms)
 	return ret < 0 ? -errno : ret ? pfd.revents : 0;
 }
 
-/* The last events of a queue that is taken away: its stop words, an event of their own, come a moment before. */
+/* Waits for the last events of a queue that is taken away: the stop words come first, as a separate event. */
 static inline int uacce_poll_gone(int fd, int ms)
 {
 	long long deadline = now_ms() + ms;

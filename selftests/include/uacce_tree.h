@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configfs tree of provisioning for tests: x() returns 0 or -errno, is() whether it reads so. */
+/* The configfs tree of provisioning for tests: x() returns 0 or -errno, is() whether the attribute has that text. */
 #ifndef WD_TEST_UACCE_TREE_H
 #define WD_TEST_UACCE_TREE_H
 
@@ -18,7 +18,7 @@
 #define DEV0		"hisi_zip-0"
 #define DEV1		"hisi_zip-1"
 
-/* 0, where text_read() gives the length. */
+/* Like text_read(), but returns 0 instead of the length. */
 static inline int tree_read(const char *path, char *buf, size_t size)
 {
 	int n = text_read(path, buf, size);
@@ -113,14 +113,14 @@ static inline int sec_make(const char *name, const char *devices, int slots, int
 	return ret ? ret : sec_set(name, "live", "1");
 }
 
-/* Whatever its state; 0 or what rmdir says. */
+/* Removes a section in any state; 0 or the error of rmdir. */
 static inline int sec_end(const char *name)
 {
 	sec_set(name, "live", "revoke");
 	return sec_rmdir(name);
 }
 
-/* Do the sums fit, by the kernel's own recount? */
+/* Do the sums agree with the kernel's own recount? */
 static inline bool accounts_ok(void)
 {
 	char line[256];
