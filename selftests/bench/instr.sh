@@ -1,5 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Instructions a request, against benchmarks/instructions.record.
+# Instructions per request, against benchmarks/instructions.record.
 set -u
 exec "${TOP:?}/benchmarks/run" --check

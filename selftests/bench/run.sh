@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The runner of the benchmarks: rows by pattern, the CSV file, what is left when it is stopped. No figure is judged.
+# The runner of the benchmarks: rows by pattern, the CSV file, cleanup after an interrupt. No result is judged.
 set -u
 . "${TOP:?}/selftests/include/tap.sh"
 
@@ -24,7 +24,7 @@ nothing_left() {
 	[ "$(ls "$dir")" = bench.csv ] || { ls "$dir"; return 1; }
 }
 
-# The programs, but for a measurement that goes on until it is stopped, whenever that is.
+# The programs, but with a measurement so long that it always has to be stopped.
 endless() {
 	mkdir -p "$1/bench"
 	ln -s "$OUT/bin" "$1/bin"
@@ -32,7 +32,7 @@ endless() {
 	chmod +x "$1/bench/wd-bench"
 }
 
-# Once its devices are there.
+# Interrupts the runner once its devices exist.
 stopped() {
 	local pid deadline=$((SECONDS + 600)) code=0
 
