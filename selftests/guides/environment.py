@@ -60,7 +60,7 @@ def read():
 def listed():
     with open(GUIDE, encoding="utf-8") as guide:
         text = guide.read()
-    names = re.findall(rf"^\| `{NAME}` \|", text, re.M)
+    names = re.findall(rf"^- `{NAME}`$", text, re.M)
     inner = re.search(r"not to be set by hand: (.*?)\n\n", text, re.S)
     return names + re.findall(rf"`{NAME}`", inner.group(1) if inner else "")
 

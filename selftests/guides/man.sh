@@ -56,7 +56,7 @@ test_wd_has_every_variable_of_the_libraries() {
 	local name
 
 	plain wd.7 >page
-	for name in $(sed -n '/^## Libraries/,/^## Tools/s/^| `\([A-Z_]*\)` .*/\1/p' "$TOP/docs/guide/environment.md"); do
+	for name in $(sed -n '/^## Libraries/,/^## Tools/s/^- `\([A-Z_]*\)`$/\1/p' "$TOP/docs/guide/environment.md"); do
 		says ".B $name" page
 	done
 }
