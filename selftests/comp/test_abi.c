@@ -51,7 +51,8 @@ TEST(completions_are_laid_out_as_they_were)
 	AT(wd_wc, ctx, 40);
 	AT(wd_wc, path, 44);
 	AT(wd_wc, path_reason, 46);
-	AT(wd_wc, reserved, 48);
+	AT(wd_wc, sess, 48);
+	AT(wd_wc, reserved, 56);
 	EXPECT_EQ(64, sizeof(struct wd_wc));
 	AT(wd_async_event, event, 0);
 	AT(wd_async_event, err, 4);
