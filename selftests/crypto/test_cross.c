@@ -3,7 +3,7 @@
  * Random requests on the session's default path, and on the software path: the results must be equal. Without a device
  * the two requests differ in the layout of their data: in place, in lists, in parts. Algorithms that this libcrypto lacks
  * are compared with sm4_twin.h, and left out if no device has them either.
- *   WD_CROSS_CASES=N   how many (10,000), WD_CROSS_SEED=N the seed of the first
+ *   WD_CROSS_CASES=N   how many (10,000), WD_CROSS_SEED=N the first random seed
  */
 #include "aead_test.h"
 #include "digest_test.h"
