@@ -50,7 +50,7 @@ test_devices_before_a_bad_one_go_away_again() {
 }
 
 test_more_devices_than_the_aperture_holds_are_refused() {
-	refused "can't make zip" "devices=$(printf 'zip,%.0s' {1..63})zip"
+	refused "cannot create zip" "devices=$(printf 'zip,%.0s' {1..63})zip"
 }
 
 test_a_malformed_aperture_is_refused() {
