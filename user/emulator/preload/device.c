@@ -150,6 +150,7 @@ static void *worker(void *arg)
 	struct emu_device *dev = r->dev;
 	struct wdm_job *job;
 
+	atomic_fetch_add(&dev->started, 1);
 	pthread_mutex_lock(&dev->lock);
 	for (;;) {
 		while (!(job = dev->todo))
@@ -189,6 +190,7 @@ static void *control(void *arg)
 	unsigned long long now, worked = emu_now(), nap;
 	struct wdm_look look;
 
+	atomic_fetch_add(&dev->started, 1);
 	/* A request's latency must be the configured one, and not depend on when the kernel wakes this thread. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	pthread_mutex_lock(&dev->lock);
@@ -271,10 +273,38 @@ static int null_up(struct emu_device *dev)
 	return dev->up ? 0 : -ENOMEM;
 }
 
+static int runner_start(struct emu_runner *r, struct emu_device *dev)
+{
+	void *mem = malloc(wdm_scratch_size());
+
+	r->dev = dev;
+	r->engine_ws = dev->kind->ws_alloc();
+	if (!mem || !r->engine_ws)
+		return -ENOMEM;
+	r->scratch = wdm_scratch_init(mem, r->engine_ws);
+	return thread_start(worker, r);
+}
+
+/*
+ * Returns when all threads run. AddressSanitizer allocates memory when a thread starts, and the child of a fork() at
+ * that moment would find the allocator's lock held.
+ */
+static int threads_start(struct emu_device *dev)
+{
+	unsigned int workers = emu_config()->workers, n = 0;
+	int err;
+
+	do
+		err = n < workers ? runner_start(&dev->runners[n], dev) : thread_start(control, dev);
+	while (!err && ++n <= workers);
+	while (atomic_load(&dev->started) < n)
+		sched_yield();
+	return err;
+}
+
 /* Starts at the first open, so that a program without devices has no thread, and runs until exit. */
 int emu_device_up(struct emu_device *dev)
 {
-	unsigned int i;
 	int err;
 
 	if (dev->up)
@@ -286,19 +316,8 @@ int emu_device_up(struct emu_device *dev)
 		err = emu_driver_init(dev);
 	if (!err)
 		err = emu_faults_up(dev);
-	for (i = 0; !err && i < emu_config()->workers; i++) {
-		struct emu_runner *r = &dev->runners[i];
-		void *mem = malloc(wdm_scratch_size());
-
-		r->dev = dev;
-		r->engine_ws = dev->kind->ws_alloc();
-		if (!mem || !r->engine_ws)
-			return -ENOMEM;
-		r->scratch = wdm_scratch_init(mem, r->engine_ws);
-		err = thread_start(worker, r);
-	}
 	if (!err)
-		err = thread_start(control, dev);
+		err = threads_start(dev);
 	dev->up = !err;
 	return err;
 }

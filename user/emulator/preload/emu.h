@@ -115,6 +115,7 @@ struct emu_device {
 	pthread_cond_t kick;	/* the control thread's and mailbox waiters' */
 	pthread_cond_t work;	/* the workers' */
 	atomic_uint callers;	/* threads that want the lock; the control thread yields to them */
+	atomic_uint started;	/* of its threads */
 	bool up;
 	bool gone;		/* removed */
 	bool held;		/* stopped by a test */
