@@ -288,10 +288,11 @@ struct wd_session {
 	bool hw_ok;			/* policy allows devices */
 	_Atomic __u16 reason;		/* why a request of this session takes the path it takes */
 	_Atomic __u32 in_flight;	/* asynchronous requests */
-	_Atomic __u64 again_at;		/* when to search for devices again; changes under the engine's lock */
-	struct wd_hold hold;		/* contexts that count this session as a user; the same */
-	__u32 era;			/* wd_engine.era at its allocation; the same */
-	_Atomic __u32 bound_gen;	/* wd_fork_now() at the binding */
+	_Atomic __u64 again_at;		/* when looking for devices again is worth a try; changes under the engine's lock */
+	struct wd_hold hold;		/* what it counts for a user of; the same */
+	__u32 era;			/* wd_engine.era of its allocation; the same */
+	_Atomic __u32 bound_gen;	/* wd_fork_now() of the binding */
+	__u32 binding;			/* the same while a thread binds it, else 0; under the engine's lock */
 	unsigned int own_nr;		/* contexts that serve no other session; under the engine's lock */
 	_Atomic unsigned int nr;
 	_Atomic(struct wd_queue *) first;	/* queue[0], or NULL when there is none */

@@ -6,6 +6,7 @@ WD_THREAD_LOCAL struct wd_session *wd_in_callback_of;
 
 struct wd_engine wd_engine = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.bound = PTHREAD_COND_INITIALIZER,
 };
 
 /*
@@ -19,6 +20,9 @@ static void on_fork_child(void)
 	unsigned int i;
 
 	pthread_mutex_init(&wd_engine.lock, NULL);
+	pthread_cond_init(&wd_engine.bound, NULL);
+	/* Their openers are the parent's threads. */
+	wd_engine.opening = NULL;
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
@@ -30,6 +34,8 @@ static void on_fork_child(void)
 		atomic_store(&q->sleeper, 0);
 		atomic_store(&q->sleeper_wanted, 0);
 		atomic_store(&q->wanted, false);
+		atomic_store(&q->held, false);
+		q->binder = NULL;
 		q->users = 0;
 		q->ended = false;
 	}
@@ -37,6 +43,17 @@ static void on_fork_child(void)
 	atomic_store(&wd_engine.done_waiters, 0);
 	atomic_store(&wd_engine.spinners, 0);
 	wd_barrier_init();
+}
+
+struct wd_queue *wd_table_next(const struct wd_queue *q)
+{
+	unsigned int i = 0;
+
+	if (q && wd_engine.queue[q->index] != q)
+		return q->next;
+	if (q)
+		i = q->index + 1;
+	return i < atomic_load_explicit(&wd_engine.nr, memory_order_acquire) ? wd_engine.queue[i] : wd_engine.opening;
 }
 
 static void hook_init(void)

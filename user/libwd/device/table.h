@@ -94,7 +94,10 @@ struct wd_queue {
 	bool async;
 	_Atomic bool delivers;		/* asynchronous requests come here, even if async is false */
 	bool simulated;
-	_Atomic bool wanted;		/* another context needs its place: no thread may begin to sleep on it */
+	_Atomic bool wanted;		/* its place is: nobody is to begin a sleep */
+	_Atomic bool held;		/* a thread opens or closes it, in its place; changes under the grants' lock */
+	struct wd_queue *next;		/* of those that are opened before they enter the table; the same */
+	struct wd_session *binder;	/* whose binding opens it, or has just done so: closed by nobody; under the engine's lock */
 	char dev_name[WD_NAME_SIZE];
 	_Atomic int state;
 	_Atomic __u64 retry_at;		/* when to try to open it again; read before opening takes its locks */
@@ -165,9 +168,11 @@ static inline void wd_count(_Atomic __u32 *counter, __u32 n)
 }
 
 struct wd_engine {
-	pthread_mutex_t lock;		/* the table, and the binding of sessions */
+	pthread_mutex_t lock;		/* the table, what sessions are bound to; never held while a device is asked */
+	pthread_cond_t bound;		/* some session's binding is over */
 	_Atomic unsigned int nr;
 	struct wd_queue *queue[WD_ENGINE_QUEUES];
+	struct wd_queue *opening;	/* contexts that are not in the table yet, but hold places; under the grants' lock */
 	unsigned int turn;		/* round robin over sessions */
 	_Atomic __u32 sessions;		/* sessions that may use devices; changes under the lock */
 	__u32 era;			/* sessions of earlier eras get no context any more; under the lock */
@@ -184,12 +189,15 @@ extern struct wd_engine wd_engine;
 /* Call before using the table. */
 void wd_table_init(void);
 
-/* Open, or stopped and to be opened again. */
+/* Under the grants' lock: the next of the contexts that may hold places, in the table or about to enter it; NULL: the first. */
+struct wd_queue *wd_table_next(const struct wd_queue *q);
+
+/* Open, or stopped and to be opened again; or being opened, or not closed yet. */
 static inline bool wd_holds_place(const struct wd_queue *q)
 {
 	int state = atomic_load(&q->state);
 
-	return q->pub.path != WD_PATH_SOFT && (!state || state == -EIO);
+	return q->pub.path != WD_PATH_SOFT && (!state || state == -EIO || atomic_load(&q->held));
 }
 
 static inline bool wd_is_on(const struct wd_queue *q, const struct uacce_dev_info *info)

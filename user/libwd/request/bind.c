@@ -12,9 +12,17 @@
 #include "section/ctxs.h"
 #include "section/section.h"
 
+#define BIND_TRIES	100
+
 static bool session_may_use(const struct wd_session *s, int node_id)
 {
 	return !s->mask || wd_bits_test(s->mask, s->mask_len, node_id);
+}
+
+static bool is_kind(const struct wd_queue *q, const struct wd_session *s)
+{
+	return q->cls == s->cls && q->for_cq == !!s->cq && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
+	       session_may_use(s, q->node_id);
 }
 
 static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
@@ -24,8 +32,7 @@ static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
 	/* Its own ones no more, once it is to have none. */
 	if (q->owner && (q->owner != s || !s->own_nr))
 		return false;
-	return q->cls == s->cls && q->for_cq == !!s->cq && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
-	       (!state || state == -EIO) && session_may_use(s, q->node_id);
+	return is_kind(q, s) && (!state || state == -EIO);
 }
 
 /* The context's device among those that may serve a session: it offers the algorithm, and is neither isolated nor disabled. */
@@ -79,7 +86,14 @@ struct refusals {
 	unsigned int numbers;
 	int err;
 	int blind;	/* devices can't be looked for now: why */
+	bool patient;	/* what another thread opens, or closes, is waited for where it may be better than the next way */
+	bool coming;	/* there is such a context */
 };
+
+static void refusals_begin(struct refusals *no, bool patient)
+{
+	*no = (struct refusals){ .patient = patient };
+}
 
 static void refusal_note(struct refusals *no, int ret)
 {
@@ -138,6 +152,34 @@ enum bind_way {
 	BIND_WAYS
 };
 
+static bool moves_for(const struct wd_queue *q, const struct wd_session *s)
+{
+	return is_kind(q, s) && q->async == s->attr.async && !q->owner &&
+	       (atomic_load(&q->held) || (q->binder && atomic_load(&q->state)));
+}
+
+static bool opens_for(const struct wd_queue *q, const struct wd_session *s)
+{
+	return moves_for(q, s) && !atomic_load(&q->wanted);
+}
+
+/*
+ * Does another thread open a context that would do for the session, on that device's node? Or close it, outside of
+ * sections, where nobody takes its place: it is opened again then.
+ */
+static bool is_coming(const struct wd_session *s, const struct uacce_dev_info *info)
+{
+	const struct wd_queue *q = NULL;
+
+	wd_grant_lock();
+	while ((q = wd_table_next(q)))
+		if (q->numa_node == info->numa_node &&
+		    (wd_section_state() == WD_USER_SECTION ? opens_for(q, s) : moves_for(q, s)))
+			break;
+	wd_grant_unlock();
+	return q;
+}
+
 static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev_list *list,
 				    const struct uacce_dev_info *info, enum bind_way way, struct refusals *no)
 {
@@ -153,7 +195,8 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 		return bind_open(s, drv, info, WD_PLACE_OWN, no);
 	case BIND_OWN:
 		q = table_find(s, s->attr.async, list, info, false);
-		return q ? q : bind_open(s, drv, info, WD_PLACE_FREE, no);
+		no->coming |= !q && no->patient && is_coming(s, info);
+		return q || no->coming ? q : bind_open(s, drv, info, WD_PLACE_FREE, no);
 	case BIND_EXTRA:
 		return bind_open(s, drv, info, WD_PLACE_EXTRA, no);
 	case BIND_SHARE:
@@ -163,16 +206,16 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 	}
 }
 
-/* How many of the contexts that would do for the session are open on that device. */
+/* How many of the contexts that would do for the session are open on that device, or about to be. */
 static unsigned int open_on(const struct wd_session *s, const struct uacce_dev_info *info)
 {
-	unsigned int nr = 0, i;
+	const struct wd_queue *q = NULL;
+	unsigned int nr = 0;
 
-	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
-		const struct wd_queue *q = wd_engine.queue[i];
-
-		nr += queue_suits(q, s) && q->async == s->attr.async && wd_is_on(q, info);
-	}
+	wd_grant_lock();
+	while ((q = wd_table_next(q)))
+		nr += ((queue_suits(q, s) && q->async == s->attr.async) || opens_for(q, s)) && wd_is_on(q, info);
+	wd_grant_unlock();
 	return nr;
 }
 
@@ -219,6 +262,18 @@ static struct wd_queue *bind_spread(struct wd_session *s, const struct uacce_dev
 	return q;
 }
 
+/* Does another thread open or close a context of those devices? */
+static bool list_moves(const struct wd_session *s, const struct uacce_dev_list *list)
+{
+	bool moves = false;
+
+	wd_grant_lock();
+	for (; list && !moves; list = list->next)
+		moves = session_may_use(s, list->info->node_id) && wd_grant_moving(list->info->name);
+	wd_grant_unlock();
+	return moves;
+}
+
 /* Each way is tried on all devices before the next is. */
 static struct wd_queue *bind_in_section(struct wd_session *s, const struct uacce_dev_list *list, struct refusals *no)
 {
@@ -228,10 +283,11 @@ static struct wd_queue *bind_in_section(struct wd_session *s, const struct uacce
 
 	wd_grant_look(list);
 	q = bind_spread(s, list, BIND_SPARE, no);
-	for (way = BIND_OWN; way < BIND_WAYS && !q; way++) {
-		memset(no, 0, sizeof(*no));
-		for (l = list; l && !q; l = l->next)
+	for (way = BIND_OWN; way < BIND_WAYS && !q && !no->coming; way++) {
+		refusals_begin(no, no->patient);
+		for (l = list; l && !q && !no->coming; l = l->next)
 			q = bind_device(s, list, l->info, way, no);
+		no->coming |= !q && no->patient && no->quota && list_moves(s, list);
 	}
 	return q;
 }
@@ -242,10 +298,11 @@ static struct wd_queue *bind_in_pool(struct wd_session *s, const struct uacce_de
 	struct wd_queue *q = bind_spread(s, list, BIND_SPARE, no);
 	const struct uacce_dev_list *l;
 
-	memset(no, 0, sizeof(*no));
-	for (l = list; l && !q; l = l->next) {
+	refusals_begin(no, no->patient);
+	for (l = list; l && !q && !no->coming; l = l->next) {
 		q = bind_device(s, list, l->info, BIND_OWN, no);
-		if (!q && device_driver(s, l->info, no))
+		no->coming |= !q && no->patient && no->quota && list_moves(s, list);
+		if (!q && !no->coming && device_driver(s, l->info, no))
 			q = table_find(s, !s->attr.async, list, l->info, true);
 	}
 	return q;
@@ -348,18 +405,64 @@ static struct wd_queue *bind_own(struct wd_session *s, const struct uacce_dev_li
 	return *nr ? atomic_load(&s->queue[0]) : NULL;
 }
 
+/* Under the engine's lock, which is left meanwhile: has another thread opened or closed a context since there were so many moves? */
+static bool wait_for_moves(const struct wd_session *s, const struct uacce_dev_list *list, __u32 moves)
+{
+	const struct wd_queue *q = NULL;
+	bool any;
+
+	if (list_moves(s, list)) {
+		pthread_mutex_unlock(&wd_engine.lock);
+		wd_grant_lock();
+		if (wd_grant_moves() == moves && wd_grant_moving(NULL))
+			wd_grant_wait();
+		wd_grant_unlock();
+		pthread_mutex_lock(&wd_engine.lock);
+		return true;
+	}
+	wd_grant_lock();
+	any = wd_grant_moves() != moves;
+	while (!any && (q = wd_table_next(q)) && !moves_for(q, s))
+		;
+	wd_grant_unlock();
+	/* By a binding that holds no place yet. */
+	if (q)
+		pthread_cond_wait(&wd_engine.bound, &wd_engine.lock);
+	return any || q;
+}
+
+static struct wd_queue *bind_once(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr, struct refusals *no)
+{
+	if (s->own_nr)
+		return bind_own(s, list, nr, no);
+	return wd_section_state() == WD_USER_SECTION ? bind_in_section(s, list, no) : bind_in_pool(s, list, no);
+}
+
+/* What other threads hold places for may serve the session, or leave it one. They may go on doing so for ever. */
+static struct wd_queue *bind_patiently(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr,
+				       struct refusals *no)
+{
+	struct wd_queue *q;
+	int tries = 0;
+	__u32 moves;
+
+	do {
+		wd_grant_lock();
+		moves = wd_grant_moves();
+		wd_grant_unlock();
+		refusals_begin(no, tries < BIND_TRIES);
+		q = bind_once(s, list, nr, no);
+	} while ((!q || (s->own_nr && *nr < s->own_nr)) && (no->coming || no->quota || no->busy) && tries++ < BIND_TRIES &&
+		 wait_for_moves(s, list, moves));
+	return q;
+}
+
 /* The session's first context, of these devices, or NULL; nr: how many of its own it has. */
 static struct wd_queue *bind_listed(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr,
 				    struct refusals *no)
 {
-	struct wd_queue *q;
+	struct wd_queue *q = bind_patiently(s, list, nr, no);
 
-	if (s->own_nr)
-		q = bind_own(s, list, nr, no);
-	else if (wd_section_state() == WD_USER_SECTION)
-		q = bind_in_section(s, list, no);
-	else
-		q = bind_in_pool(s, list, no);
 	if (q && s->cq && wd_cq_add(s->cq, q)) {
 		refusal_note(no, -EUSERS);
 		q = NULL;
@@ -379,7 +482,6 @@ static struct wd_queue *bind_any(struct wd_session *s, struct wd_recent **recent
 		*recent = wd_recent_get(s->cls->algs[s->attr.alg], rank, s->attr.features, &old);
 		if (!*recent)
 			why = errno;
-		memset(no, 0, sizeof(*no));
 		/* Without a list, too: contexts of its own may be open. */
 		q = bind_listed(s, *recent ? (*recent)->list : NULL, nr, no);
 		if (q || !*recent)
@@ -419,14 +521,44 @@ static int bind_devices(struct wd_session *s)
 	return 0;
 }
 
+void wd_bind_begin(struct wd_session *s, int *cancel)
+{
+	/* Not with the lock, which a child makes anew. */
+	wd_fork_now();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	pthread_mutex_lock(&wd_engine.lock);
+	while (s->binding == wd_fork_now())
+		pthread_cond_wait(&wd_engine.bound, &wd_engine.lock);
+	s->binding = wd_fork_now();
+}
+
+void wd_bind_end(struct wd_session *s, int cancel)
+{
+	s->binding = 0;
+	pthread_cond_broadcast(&wd_engine.bound);
+	pthread_mutex_unlock(&wd_engine.lock);
+	pthread_setcancelstate(cancel, NULL);
+}
+
+/* What it uses of the contexts that it has opened is held for it by now. */
+static void binder_leave(const struct wd_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++)
+		if (wd_engine.queue[i]->binder == s)
+			wd_engine.queue[i]->binder = NULL;
+}
+
 /* 0, or why it has no context of a device, although it may have one; or -ENOMEM. */
 static int bind_anew(struct wd_session *s)
 {
-	int ret = 0, saved = errno, cancel;
+	int ret = 0, saved = errno;
 
-	/* The engine's lock is held while files are opened: not to be cancelled with it. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	/* A context that it counts of may take its time to stop. */
+	pthread_mutex_unlock(&wd_engine.lock);
 	wd_tally_fold(s);
+	pthread_mutex_lock(&wd_engine.lock);
 	atomic_store(&s->nr, 0);
 	atomic_store(&s->first, NULL);
 	atomic_store(&s->reason, WD_REASON_POLICY);
@@ -442,7 +574,7 @@ static int bind_anew(struct wd_session *s)
 		ret = bind_devices(s);
 out:
 	wd_idle_hold(s);
-	pthread_setcancelstate(cancel, NULL);
+	binder_leave(s);
 	errno = saved;
 	atomic_store_explicit(&s->bound_gen, wd_fork_now(), memory_order_release);
 	return ret;

@@ -50,7 +50,7 @@ void wd_soft_compute(struct wd_queue *q, const struct wd_slot *slot, struct wd_m
 void wd_bells_done(void);
 
 /* --- tally.c --- */
-/* Under the engine's lock: rows of contexts that are gone for good become free; all of them, in a child. */
+/* In the session's turn to be bound: rows of contexts that are gone for good become free; all of them, in a child. */
 void wd_tally_fold(struct wd_session *s);
 void wd_tally_forget(struct wd_session *s);
 
@@ -74,8 +74,8 @@ bool wd_sleeper_arm(struct wd_queue *q);
 struct wd_cq *wd_cq_join(handle_t h, int *ret);
 void wd_cq_quit(struct wd_cq *cq);
 /*
- * A context's requests may come to the queue. Under the engine's lock. 0, also when they do already; -EUSERS: one of the
- * two has as many of the other as it can.
+ * A context's requests may come to the queue. Under the engine's lock, which is left while somebody stops the context. 0,
+ * also when they do already; -EUSERS: one of the two has as many of the other as it can.
  */
 int wd_cq_add(struct wd_cq *cq, struct wd_queue *q);
 /* Whether they do; and whether wd_cq_add() would succeed (under the engine's lock). */
@@ -157,15 +157,21 @@ bool wd_spin(struct wd_queue *q);
 void wd_sleeper_pass_on(struct wd_queue *q);
 
 /* --- evict.c --- */
-/* Under the grants' lock: close an idle context of the device for q's sake. false: none can be spared. */
-bool wd_evict_for(const struct wd_queue *q);
+/*
+ * Under the grants' lock, which is left meanwhile: close an idle context of the device for q's sake. -EDQUOT: none can be
+ * spared; -EAGAIN: another thread has opened or closed one, and the caller looks again.
+ */
+int wd_evict_for(const struct wd_queue *q);
 /* Close what is open; no session uses it, and none can open another. No lock is held. */
 void wd_evict_all(void);
 /* Close one that no session uses, unless its place is the slot's own, which nobody else can have. No lock is held. */
 void wd_evict_idle(struct wd_queue *q);
 
 /* --- open.c --- */
-/* A context of its own kind on the device, in a place that is to be had as how says. Under the engine's lock. */
+/*
+ * A context of its own kind on the device, in a place that is to be had as how says. Under the engine's lock, which is
+ * left while the device is asked; until the session is its binder no more the context isn't closed for being idle.
+ */
 int wd_queue_open(struct wd_session *s, const struct wd_driver *drv, const struct uacce_dev_info *info, int how,
 		  struct wd_queue **res);
 /* Where the session's asynchronous requests wait for this CPU; NULL: no memory, or no place in its completion queue. */
@@ -186,9 +192,15 @@ void wd_idle_drop(struct wd_session *s, bool freed);
 void wd_idle_close(void);
 
 /* --- bind.c --- */
-/* Contexts for the session, opened as needed. Under the engine's lock. 0 or -errno when devices only and none. */
+/*
+ * The engine's lock, and one thread's turn to bind the session: that lasts until wd_bind_end(), the lock is left whenever a
+ * device is asked. Not to be cancelled meanwhile.
+ */
+void wd_bind_begin(struct wd_session *s, int *cancel);
+void wd_bind_end(struct wd_session *s, int cancel);
+/* Contexts for the session, opened as needed. In its turn. 0 or -errno when devices only and none. */
 int wd_engine_bind(struct wd_session *s);
-/* So many contexts of its own from now on, 0: none. Under the engine's lock. 0, or -errno, recorded, and nothing has changed. */
+/* So many contexts of its own from now on, 0: none. In its turn. 0, or -errno, recorded, and nothing has changed. */
 int wd_engine_own(struct wd_session *s, unsigned int nr);
 /* It is about to be freed: its own contexts are nobody's, and those that nobody else uses are closed. No lock is held. */
 void wd_engine_release(struct wd_session *s);

@@ -11,6 +11,7 @@
 #include "request/cq.h"
 
 #define SLICE_NS	100000000ull	/* between two looks at a device that tells nothing of its end */
+#define DRAIN_NAP_NS	100000ull
 #define SLICE_MIN_NS	2000000ull	/* the first one, where another sleeper may take the event */
 
 WD_THREAD_LOCAL struct wd_cq *wd_cq_polled;
@@ -201,7 +202,7 @@ bool wd_cq_has(struct wd_cq *cq, struct wd_queue *q)
 /* Its device is gone, no session of the queue is bound to it, and nothing of it is to be polled, or reported. */
 static bool is_left(struct wd_lane *lane)
 {
-	return atomic_load(&lane->q->state) == -ENODEV && !lane->users && !wd_queue_async_nr(lane->q) &&
+	return atomic_load(&lane->q->state) == -ENODEV && !lane->q->binder && !lane->users && !wd_queue_async_nr(lane->q) &&
 	       !atomic_load(&lane->event);
 }
 
@@ -234,19 +235,28 @@ bool wd_cq_may_add(struct wd_cq *cq, struct wd_queue *q)
 
 int wd_cq_add(struct wd_cq *cq, struct wd_queue *q)
 {
-	struct wd_lane *lane = wd_lane_spare(q), *left;
-	int place = place_find(cq);
+	struct wd_lane *lane, *left;
+	int place;
 
-	if (wd_cq_has(cq, q))
-		return 0;
-	if (place < 0 || !lane)
-		return -EUSERS;
-	left = (unsigned int)place < wd_cq_nr(cq) ? wd_cq_lane(cq, place) : NULL;
-	if (left) {
-		atomic_store(&cq->lane[place], NULL);
-		wd_cq_drop(left);
+	for (;;) {
+		lane = wd_lane_spare(q);
+		place = place_find(cq);
+		if (wd_cq_has(cq, q))
+			return 0;
+		if (place < 0 || !lane)
+			return -EUSERS;
+		left = (unsigned int)place < wd_cq_nr(cq) ? wd_cq_lane(cq, place) : NULL;
+		if (left) {
+			atomic_store(&cq->lane[place], NULL);
+			wd_cq_drop(left);
+		}
+		if (wd_drain_trylock(q))
+			break;
+		/* Held for copying, or for a stop, which others' sessions don't wait for. */
+		pthread_mutex_unlock(&wd_engine.lock);
+		wd_poll_fds(NULL, 0, wd_now_ns() + DRAIN_NAP_NS);
+		pthread_mutex_lock(&wd_engine.lock);
 	}
-	wd_drain_lock(q);
 	wd_lane_give(lane, cq);
 	atomic_store(&cq->lane[place], lane);
 	if ((unsigned int)place == wd_cq_nr(cq))

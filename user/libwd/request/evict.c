@@ -3,8 +3,9 @@
  * Closing contexts for the sake of others: of those that no session uses, of
  * one whose place another needs, of all.
  *
- * Under the grants' lock. Of the context that is closed the drain lock comes
- * after it, and the others are only tried: their holders may wait here.
+ * Its place is held meanwhile, and the grants' lock is not: a device may take its
+ * time. Of the locks of the context that is closed all but the drain lock are
+ * only tried: their holders may wait for its place.
  */
 #include <sched.h>
 #include <string.h>
@@ -23,10 +24,10 @@ static bool same_group(const struct wd_queue *a, const struct wd_queue *b)
 
 static bool has_group(const struct wd_queue *q)
 {
-	unsigned int i;
+	const struct wd_queue *o = NULL;
 
-	for (i = 0; i < atomic_load(&wd_engine.nr); i++)
-		if (wd_engine.queue[i] != q && wd_holds_place(wd_engine.queue[i]) && same_group(wd_engine.queue[i], q))
+	while ((o = wd_table_next(o)))
+		if (o != q && wd_holds_place(o) && same_group(o, q))
 			return true;
 	return false;
 }
@@ -44,7 +45,7 @@ static bool queue_shut(struct wd_queue *q)
 
 	if (!wd_trylock(&q->produce))
 		return false;
-	if (wd_holds_place(q) && has_only_short_work(q)) {
+	if (!atomic_load(&q->held) && wd_holds_place(q) && has_only_short_work(q)) {
 		/* The file of one that was stopped is closed anew when it is closed already. */
 		shut = !atomic_load(&q->state) || !wd_queue_in_flight(q);
 		if (shut)
@@ -74,8 +75,8 @@ static bool queue_close(struct wd_queue *q)
 }
 
 /*
- * Its owners wait for their requests meanwhile, and others at the grants' lock.
- * When it takes too long it goes on as if nothing had been.
+ * Under the grants' lock, which is left meanwhile. Its owners wait for their
+ * requests. When it takes too long it goes on as if nothing had been.
  */
 static bool queue_evict(struct wd_queue *q, __u64 until)
 {
@@ -84,7 +85,9 @@ static bool queue_evict(struct wd_queue *q, __u64 until)
 
 	if (!queue_shut(q))
 		return false;
+	wd_grant_hold(q);
 	atomic_store(&q->wanted, true);
+	wd_grant_unlock();
 	/* One who sleeps on its file has the role. */
 	wd_pollers_due(q);
 	do {
@@ -98,7 +101,9 @@ static bool queue_evict(struct wd_queue *q, __u64 until)
 		if (!closed && !late)
 			sched_yield();
 	} while (!closed && !late);
+	wd_grant_lock();
 	atomic_store(&q->wanted, false);
+	wd_grant_let_go(q);
 	return closed;
 }
 
@@ -125,20 +130,25 @@ static bool evict_any(const struct wd_queue *q, __u64 until, bool *busy)
 	return false;
 }
 
-bool wd_evict_for(const struct wd_queue *q)
+int wd_evict_for(const struct wd_queue *q)
 {
 	__u64 until = wd_now_ns() + EXCHANGE_NS;
 	bool busy;
 
+	/* It may make a place free, or open one of this kind. */
+	if (wd_grant_moving(q->dev_name)) {
+		wd_grant_wait();
+		return -EAGAIN;
+	}
 	/* Those of its kind that are open do as well. */
 	if (has_group(q))
-		return false;
+		return -EDQUOT;
 	while (!evict_any(q, until, &busy)) {
 		if (!busy || wd_now_ns() >= until)
-			return false;
+			return -EDQUOT;
 		sched_yield();
 	}
-	return true;
+	return 0;
 }
 
 void wd_evict_idle(struct wd_queue *q)
@@ -157,10 +167,12 @@ void wd_evict_all(void)
 	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
-		/* Who only asks what is granted waits for one device at most. */
 		wd_grant_lock();
-		while (wd_holds_place(q) && !queue_evict(q, wd_now_ns() + EXCHANGE_NS))
-			sched_yield();
+		while (wd_holds_place(q))
+			if (atomic_load(&q->held))
+				wd_grant_wait();
+			else if (!queue_evict(q, wd_now_ns() + EXCHANGE_NS))
+				sched_yield();
 		wd_grant_unlock();
 	}
 }

@@ -71,7 +71,7 @@ static struct wd_queue *idle_next(unsigned int *from)
 	while (*from < atomic_load(&wd_engine.nr)) {
 		struct wd_queue *q = wd_engine.queue[(*from)++];
 
-		if (!q->users && q->pub.fd >= 0 && atomic_load(&q->state) != -ESTALE && !lingers(q))
+		if (!q->users && !q->binder && q->pub.fd >= 0 && atomic_load(&q->state) != -ESTALE && !lingers(q))
 			return q;
 	}
 	return NULL;

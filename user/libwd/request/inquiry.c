@@ -79,7 +79,7 @@ int wd_ctx_set_add_soft(handle_t sess, wd_ctx_set_t *set)
 int wd_sess_own_ctxs(handle_t sess, unsigned int n, wd_ctx_set_t *set)
 {
 	struct wd_session *s = session_of(sess);
-	int ret = s ? 0 : -EINVAL;
+	int ret = s ? 0 : -EINVAL, cancel;
 
 	if (!ret && set)
 		ret = wd_ctx_set_check(set);
@@ -91,9 +91,9 @@ int wd_sess_own_ctxs(handle_t sess, unsigned int n, wd_ctx_set_t *set)
 		return wd_fail(&s->obj, EOPNOTSUPP, "contexts of a completion queue are its own already");
 	if (!s->hw_ok)
 		return wd_fail(&s->obj, EOPNOTSUPP, "the session is for this CPU only");
-	pthread_mutex_lock(&wd_engine.lock);
+	wd_bind_begin(s, &cancel);
 	ret = wd_engine_own(s, n);
-	pthread_mutex_unlock(&wd_engine.lock);
+	wd_bind_end(s, cancel);
 	wd_idle_close();
 	return ret || !set ? ret : set_add(set, s);
 }

@@ -3,11 +3,15 @@
  * The contexts of this process: opening, closing, opening again; numbered for ever.
  *
  * Locks, outer first:
- *   engine.lock	the table, what sessions are bound to
- *   queue.sleeper	a role: who sleeps on the file; waited for with no other lock but engine.lock
+ *   engine.lock	the table, what sessions are bound to; left while a context is opened, so that only those wait for a
+ *			device who need that context
+ *   queue.sleeper	a role: who sleeps on the file; waited for with no other lock
  *   queue.produce	tail, filling, SQ doorbell; opening a stopped queue again, which only tries the role
  *   queue.drain	completions, CQ doorbell; never while sleeping or in callbacks
- *   grants' lock	places: held while a context is opened, so that no two threads open the last one
+ *   grants' lock	who holds a place: taken by that before a context is opened, so that no two threads open the last one
+ *
+ * Under none of them a thread waits for another that holds a place, except under those of a context that it opens again:
+ * to close that one the other has only tried them, before.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -109,7 +113,7 @@ static struct wd_queue *closed_find(const struct wd_session *s, const struct uac
 			continue;
 		if (atomic_load(&q->state) == -ESTALE)
 			wd_queue_renew(q);
-		if (q->owner || (s->cq && !wd_cq_may_add(s->cq, q)))
+		if (q->owner || q->binder || atomic_load(&q->held) || (s->cq && !wd_cq_may_add(s->cq, q)))
 			continue;
 		if (atomic_load(&q->state) == -EDQUOT || (atomic_load(&q->state) == -ENODEV && is_over(q)))
 			return q;
@@ -117,46 +121,120 @@ static struct wd_queue *closed_find(const struct wd_session *s, const struct uac
 	return NULL;
 }
 
-/* Under the grants' lock. 0 or -errno. */
-static int place_get(const struct wd_queue *q, enum wd_place how)
+/* Is another session's binding about to open one of its kind there? It holds no place yet. */
+static bool closed_is_claimed(const struct wd_session *s, const struct uacce_dev_info *info)
 {
-	int ret = wd_grant_place(q, how);
+	unsigned int i;
 
-	if (ret != WD_PLACE_TAKEN)
-		return ret;
-	return wd_evict_for(q) ? 0 : wd_grant_refuse(q);
+	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
+		const struct wd_queue *q = wd_engine.queue[i];
+
+		if (is_place(q, s, info) && q->binder && !q->owner && atomic_load(&q->state) && !atomic_load(&q->held))
+			return true;
+	}
+	return false;
 }
 
-/* In the place that it got. Where the pool refuses an extra context after all, another's place will do. */
+/* Under the grants' lock, which is left where another's context has to be closed. 0 and q holds a place, or -errno. */
+static int place_get(struct wd_queue *q, enum wd_place how)
+{
+	int ret;
+
+	do {
+		ret = wd_grant_place(q, how);
+		if (ret != WD_PLACE_TAKEN)
+			break;
+		ret = wd_evict_for(q);
+		if (!ret)
+			ret = wd_section_usable();
+		else if (ret != -EAGAIN)
+			ret = wd_grant_refuse(q);
+	} while (ret == -EAGAIN);
+	if (!ret)
+		wd_grant_hold(q);
+	return ret;
+}
+
+/*
+ * In the place that it holds; it lets go of that when it fails. Under the grants' lock, which is left meanwhile. Where
+ * the pool refuses an extra context after all, another's place will do.
+ */
 static int place_enter(struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how)
 {
 	bool refused;
 	int ret = wd_grant_open(q, info, &refused);
 
+	if (ret)
+		wd_grant_let_go(q);
 	if (!refused || how != WD_PLACE_EXCHANGE || place_get(q, how))
 		return ret;
-	return wd_grant_open(q, info, &refused);
+	ret = wd_grant_open(q, info, &refused);
+	if (ret)
+		wd_grant_let_go(q);
+	return ret;
 }
 
-/*
- * With the grants' lock, so that its place is taken before anybody else looks
- * for one. -EAGAIN: an open context of its kind was closed meanwhile, and is
- * opened again instead.
- */
-static int queue_begin(struct wd_session *s, struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how)
+/* Under the grants' lock, which is given back. Whether it went well or not, q->held says whether it is open. */
+static int queue_try(struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how)
 {
-	int ret = closed_find(s, info) ? -EAGAIN : place_get(q, how);
+	int ret = place_get(q, how);
 
 	if (!ret)
 		ret = place_enter(q, info, how);
-	if (ret)
+	wd_grant_unlock();
+	return ret ? ret : queue_fill_room(q, q->pub.limit);
+}
+
+/*
+ * Its place is held before anybody else looks for one. The engine's lock is left meanwhile. -EAGAIN: an open context of
+ * its kind was closed since the caller looked, and is opened again instead.
+ */
+static int queue_begin(struct wd_session *s, struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how)
+{
+	int ret;
+
+	if (atomic_load(&wd_engine.nr) == WD_ENGINE_QUEUES)
+		return -EUSERS;
+	wd_grant_lock();
+	ret = closed_find(s, info) ? -EAGAIN : how <= WD_PLACE_FREE && closed_is_claimed(s, info) ? -EDQUOT : 0;
+	if (ret) {
+		wd_grant_unlock();
 		return ret;
-	ret = queue_fill_room(q, q->pub.limit);
-	if (!ret)
-		ret = table_add(q);
-	if (ret)
-		q->drv.close(q);
+	}
+	pthread_mutex_unlock(&wd_engine.lock);
+	ret = queue_try(q, info, how);
+	pthread_mutex_lock(&wd_engine.lock);
 	return ret;
+}
+
+/* Into the table, in the place that it holds; or not, when that went wrong. Under the engine's lock. */
+static int queue_settle(struct wd_session *s, struct wd_queue *q, int ret)
+{
+	wd_grant_lock();
+	if (!ret) {
+		q->binder = s;
+		atomic_store(&q->state, 0);
+		ret = table_add(q);
+	}
+	if (!ret)
+		wd_grant_let_go(q);
+	wd_grant_unlock();
+	return ret;
+}
+
+/* Under the engine's lock, which is left meanwhile. */
+static void queue_give_up(struct wd_queue *q)
+{
+	if (atomic_load(&q->held)) {
+		/* Open, and nothing came of it. */
+		pthread_mutex_unlock(&wd_engine.lock);
+		q->drv.close(q);
+		wd_grant_lock();
+		wd_grant_let_go(q);
+		wd_grant_unlock();
+		pthread_mutex_lock(&wd_engine.lock);
+	}
+	queue_free(q);
 }
 
 static int queue_open(struct wd_session *s, const struct wd_driver *drv, const struct uacce_dev_info *info,
@@ -174,11 +252,10 @@ static int queue_open(struct wd_session *s, const struct wd_driver *drv, const s
 	q->pub.path = info->simulated ? WD_PATH_SIM : WD_PATH_HW;
 	q->pub.worth = info->simulated ? 0 : drv->min_bytes;
 	atomic_store(&q->owner, how == WD_PLACE_OWN ? s : NULL);
-	wd_grant_lock();
-	ret = queue_begin(s, q, info, how);
-	wd_grant_unlock();
+	atomic_store(&q->state, -EDQUOT);
+	ret = queue_settle(s, q, queue_begin(s, q, info, how));
 	if (ret)
-		queue_free(q);
+		queue_give_up(q);
 	else
 		*res = q;
 	return ret;
@@ -263,6 +340,27 @@ void wd_queue_renew(struct wd_queue *q)
 	wd_pollers_changed();
 }
 
+/* Open, with a ring of that depth. Under all its locks. */
+static int queue_started(struct wd_queue *q, __u32 depth)
+{
+	int ret = 0;
+
+	if (q->pub.depth == depth) {
+		q->settled = false;
+		q->retry_at = 0;
+		atomic_store(&q->state, 0);
+		wd_pollers_changed();
+		wd_cq_watch(q);
+	} else {
+		q->drv.close(q);
+		ret = -ENODEV;
+	}
+	wd_grant_lock();
+	wd_grant_let_go(q);
+	wd_grant_unlock();
+	return ret;
+}
+
 /* In the place that it has, or another's. Under all its locks. */
 static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how, __u64 now)
 {
@@ -271,26 +369,17 @@ static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, 
 
 	wd_grant_lock();
 	ret = place_get(q, how);
+	wd_grant_unlock();
 	if (ret)
-		goto out;
+		return ret;
 	q->retry_at = now + WD_REOPEN_AFTER_NS;
 	wd_cq_unwatch(q);
 	q->drv.close(q);
 	q->tail = 0;
+	wd_grant_lock();
 	ret = place_enter(q, info, how);
-	if (!ret && q->pub.depth == depth) {
-		q->settled = false;
-		q->retry_at = 0;
-		atomic_store(&q->state, 0);
-		wd_pollers_changed();
-		wd_cq_watch(q);
-	} else if (!ret) {
-		q->drv.close(q);
-		ret = -ENODEV;
-	}
-out:
 	wd_grant_unlock();
-	return ret;
+	return ret ? ret : queue_started(q, depth);
 }
 
 /* -EAGAIN: somebody has one of its locks. */
@@ -302,6 +391,8 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 
 	/* Who is taking its place away may still be about it, and may yet give it back. */
 	wd_grant_lock();
+	while (atomic_load(&q->held))
+		wd_grant_wait();
 	wd_grant_unlock();
 	if (!atomic_load(&q->state))
 		return 0;
@@ -350,7 +441,7 @@ void wd_queue_park(struct wd_queue *q)
 	wd_unlock(&q->produce);
 }
 
-/* By whom the engine's lock keeps others from doing it: what is in the way is over soon. */
+/* By whom its binder keeps other bindings from it: what is in the way is over soon. */
 static int place_open(struct wd_queue *q, enum wd_place how)
 {
 	int ret = 0, tries;
@@ -375,9 +466,15 @@ static int closed_open(struct wd_session *s, struct wd_queue *q, enum wd_place h
 
 	/* Before others can use it. */
 	atomic_store(&q->owner, how == WD_PLACE_OWN ? s : NULL);
+	q->binder = s;
+	pthread_mutex_unlock(&wd_engine.lock);
 	ret = place_open(q, how);
-	if (ret)
+	pthread_mutex_lock(&wd_engine.lock);
+	if (ret) {
 		atomic_store(&q->owner, NULL);
+		q->binder = NULL;
+		pthread_cond_broadcast(&wd_engine.bound);
+	}
 	return ret;
 }
 

@@ -93,24 +93,27 @@ static int session_begin(struct wd_session *s)
 /* Which it counts as from then on: the process' section can't be left before it is freed. */
 static int session_bind(struct wd_session *s)
 {
-	int ret = session_begin(s);
+	int ret = session_begin(s), cancel;
 	bool bound;
 
 	if (!ret && s->hw_ok)
 		ret = wd_ctxs_begin();
 	if (ret)
 		return ret;
-	pthread_mutex_lock(&wd_engine.lock);
+	wd_bind_begin(s, &cancel);
+	/* Before contexts are opened for it. */
 	s->era = wd_engine.era;
+	wd_engine.sessions += s->hw_ok;
 	ret = wd_engine_bind(s);
 	bound = !ret && s->hw_ok;
-	wd_engine.sessions += bound;
+	if (ret && s->hw_ok && s->era == wd_engine.era)
+		wd_engine.sessions--;
 	if (bound && !atomic_load(&s->nr))
 		atomic_store(&s->again_at, wd_now_ns() + WD_LOOK_AGAIN_NS);
 	/* Whoever may use this CPU is told, too, that the section was lost, or left meanwhile. */
 	if (bound)
 		ret = wd_section_usable();
-	pthread_mutex_unlock(&wd_engine.lock);
+	wd_bind_end(s, cancel);
 	if (ret && bound)
 		wd_engine_release(s);
 	return ret;
@@ -223,18 +226,19 @@ struct wd_session *wd_session_get_slow(handle_t h, const struct wd_class *cls)
 void wd_session_rebind(struct wd_session *s)
 {
 	__u32 now = wd_fork_now();
+	int cancel;
 
 	/* When this child can't have a slot, the binding says so. */
 	if (s->hw_ok)
 		wd_section_begin();
-	pthread_mutex_lock(&wd_engine.lock);
+	wd_bind_begin(s, &cancel);
 	if (atomic_load(&s->bound_gen) != now) {
 		atomic_store(&s->in_flight, 0);
 		atomic_store(&s->soft, NULL);
 		wd_tally_forget(s);
 		wd_engine_bind(s);
 	}
-	pthread_mutex_unlock(&wd_engine.lock);
+	wd_bind_end(s, cancel);
 	if (s->attr.async)
 		wd_pollers_begin();
 }

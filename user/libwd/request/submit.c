@@ -203,6 +203,7 @@ static bool session_again(struct wd_session *s)
 	__u64 now = wd_now_ns();
 	bool any = false, due;
 	unsigned int i;
+	int cancel;
 
 	pthread_mutex_lock(&wd_engine.lock);
 	due = s->hw_ok && now >= atomic_load(&s->again_at);
@@ -213,12 +214,12 @@ static bool session_again(struct wd_session *s)
 		wd_section_again();
 		wd_recent_forget();
 	}
-	pthread_mutex_lock(&wd_engine.lock);
+	wd_bind_begin(s, &cancel);
 	if (due)
 		wd_engine_bind(s);
 	for (i = 0; i < atomic_load(&s->nr); i++)
 		any |= atomic_load(&atomic_load(&s->queue[i])->state) != -ENODEV;
-	pthread_mutex_unlock(&wd_engine.lock);
+	wd_bind_end(s, cancel);
 	return any;
 }
 

@@ -150,14 +150,16 @@ static void contexts_end(void)
 {
 	unsigned int nr, i;
 
+	/* Whoever was about to open one does so before. */
+	wd_grant_lock();
+	while (wd_grant_moving(NULL))
+		wd_grant_wait();
+	wd_grant_unlock();
 	pthread_mutex_lock(&wd_engine.lock);
 	nr = atomic_load(&wd_engine.nr);
 	for (i = 0; i < nr; i++)
 		wd_engine.queue[i]->ended = wd_engine.queue[i]->users;
 	pthread_mutex_unlock(&wd_engine.lock);
-	/* Whoever was about to open one has done so. */
-	wd_grant_lock();
-	wd_grant_unlock();
 	for (i = 0; i < nr; i++)
 		if (wd_engine.queue[i]->pub.path != WD_PATH_SOFT)
 			wd_queue_end(wd_engine.queue[i]);

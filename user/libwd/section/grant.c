@@ -48,27 +48,69 @@ void wd_grant_look(const struct uacce_dev_list *list)
 	wd_grant_unlock();
 }
 
+/* --- places that are held while a device is asked --- */
+
+static __u32 moves;
+static WD_THREAD_LOCAL __u32 own_moves;
+
+void wd_grant_hold(struct wd_queue *q)
+{
+	atomic_store(&q->held, true);
+	if (wd_engine.queue[q->index] == q)
+		return;
+	q->next = wd_engine.opening;
+	wd_engine.opening = q;
+}
+
+void wd_grant_let_go(struct wd_queue *q)
+{
+	struct wd_queue **link = &wd_engine.opening;
+
+	while (*link && *link != q)
+		link = &(*link)->next;
+	if (*link)
+		*link = q->next;
+	atomic_store(&q->held, false);
+	moves++;
+	own_moves++;
+	wd_grant_wake();
+}
+
+bool wd_grant_moving(const char *dev)
+{
+	const struct wd_queue *q = NULL;
+
+	while ((q = wd_table_next(q)))
+		if (atomic_load(&q->held) && (!dev || !strcmp(q->dev_name, dev)))
+			return true;
+	return false;
+}
+
+__u32 wd_grant_moves(void)
+{
+	return moves - own_moves;
+}
+
+/* --- how many --- */
+
 void wd_grant_count(const char *dev, __u32 open[2])
 {
-	unsigned int i;
+	const struct wd_queue *q = NULL;
 
 	open[0] = open[1] = 0;
-	for (i = 0; i < atomic_load(&wd_engine.nr); i++)
-		if (wd_holds_place_on(wd_engine.queue[i], dev))
-			open[wd_engine.queue[i]->async]++;
+	while ((q = wd_table_next(q)))
+		if (wd_holds_place_on(q, dev))
+			open[q->async]++;
 }
 
 /* Whether any queue of this mode uses the device's other queue type. */
 static bool has_other_type(const struct wd_queue *q)
 {
-	unsigned int i;
+	const struct wd_queue *o = NULL;
 
-	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
-		const struct wd_queue *o = wd_engine.queue[i];
-
+	while ((o = wd_table_next(o)))
 		if (wd_holds_place_on(o, q->dev_name) && o->async == q->async && o->pub.qc_type != q->pub.qc_type)
 			return true;
-	}
 	return false;
 }
 
@@ -80,8 +122,8 @@ static __u32 extras_on(const struct wd_grant *g, const struct wd_queue *q, __u32
 	__u32 share = g->share[0] + g->share[1];
 
 	wd_grant_count(g->dev, open);
-	/* q still holds its own place. */
-	if (!strcmp(g->dev, q->dev_name) && wd_holds_place(q) && q->half[0])
+	/* It has its place still. */
+	if (wd_holds_place_on(q, g->dev))
 		open[q->async]--;
 	return open[0] + open[1] > share ? open[0] + open[1] - share : 0;
 }
@@ -118,14 +160,12 @@ static bool would_be_extra(const struct wd_queue *q)
 /* The limit of WD_CTXS per device and kind. A context keeps its place when WD_CTXS is lowered. */
 static int pool_place(const struct wd_queue *q, enum wd_place how)
 {
+	const struct wd_queue *o = NULL;
 	__u32 open[2] = { 0 }, share[2];
-	unsigned int i;
 
-	if (how == WD_PLACE_OWN || q->owner || (q->half[0] && wd_holds_place(q)))
+	if (how == WD_PLACE_OWN || q->owner || wd_holds_place(q))
 		return 0;
-	for (i = 0; i < atomic_load(&wd_engine.nr); i++) {
-		const struct wd_queue *o = wd_engine.queue[i];
-
+	while ((o = wd_table_next(o))) {
 		if (o != q && wd_holds_place_on(o, q->dev_name) && !o->owner && o->cls == q->cls && o->pub.qc_type == q->pub.qc_type &&
 		    o->for_cq == q->for_cq)
 			open[o->async]++;
@@ -171,27 +211,37 @@ int wd_grant_place(const struct wd_queue *q, enum wd_place how)
 int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *refused)
 {
 	bool extra = wd_section_state() == WD_USER_SECTION && would_be_extra(q);
-	int ret = q->drv.open(q, info);
+	int ret;
 
+	wd_grant_unlock();
+	ret = q->drv.open(q, info);
+	wd_grant_lock();
 	*refused = extra && (ret == -EBUSY || ret == -EDQUOT);
 	if (*refused)
 		wd_section.no_extra_until = wd_now_ns() + REFRESH_NS;
-	if (wd_section_state() != WD_USER_SECTION || wd_attach_alive(&wd_section))
+	if (wd_section_state() == WD_USER_SECTION && !wd_attach_alive(&wd_section))
+		atomic_store(&wd_section.state, WD_USER_LOST);
+	if (wd_section_state() != WD_USER_LOST)
 		return ret;
-	/* The context came from the pool, which the process didn't ask for. */
-	if (!ret)
+	/* What was opened came out of the pool: not what was asked for. */
+	if (!ret) {
+		wd_grant_unlock();
 		q->drv.close(q);
-	atomic_store(&wd_section.state, WD_USER_LOST);
+		wd_grant_lock();
+	}
 	return wd_section_usable();
 }
 
 bool wd_grant_overdrawn(const char *dev)
 {
 	const struct wd_grant *g = grant_find(dev);
-	__u32 open[2];
+	const struct wd_queue *q = NULL;
+	__u32 open = 0;
 
 	if (wd_section_state() != WD_USER_SECTION || !g)
 		return true;
-	wd_grant_count(dev, open);
-	return open[0] + open[1] > g->share[0] + g->share[1];
+	/* Those that are being closed are as good as gone. */
+	while ((q = wd_table_next(q)))
+		open += wd_holds_place_on(q, dev) && !atomic_load(&q->wanted);
+	return open > g->share[0] + g->share[1];
 }

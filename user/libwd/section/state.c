@@ -6,8 +6,9 @@
  * Locks, outer first:
  *   turn		starting, stopping, a first session: one at a time, also while waiting for a slot
  *   engine.lock	sessions, contexts
- *   grants' lock	use of the socket, grants; after all locks of a context that is being opened
- *   refusal_lock	refusal text; inside all others
+ *   grants' lock	the socket's use, what is granted, who holds a place; after all locks of a context that is to be opened;
+ *		left while a device is asked to open or close
+ *   refusal_lock	words; inside all others
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct wd_section wd_section = { .socket.fd = -1 };
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t grants_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER;
 
 /* The text of why a first session or request found no slot; "" when none was refused. */
 static char refusal[WD_ERROR_STR];
@@ -40,6 +42,7 @@ static void on_fork_child(void)
 	pthread_mutex_init(&turn, NULL);
 	pthread_mutex_init(&refusal_lock, NULL);
 	pthread_mutex_init(&grants_lock, NULL);
+	pthread_cond_init(&let_go, NULL);
 	wd_section.nr = 0;
 	wd_section.inherited = false;
 	if (!atomic_load(&refused_with))
@@ -71,6 +74,16 @@ void wd_grant_lock(void)
 void wd_grant_unlock(void)
 {
 	pthread_mutex_unlock(&grants_lock);
+}
+
+void wd_grant_wait(void)
+{
+	pthread_cond_wait(&let_go, &grants_lock);
+}
+
+void wd_grant_wake(void)
+{
+	pthread_cond_broadcast(&let_go);
 }
 
 static void refusal_set(const char *words, int err)
