@@ -16,7 +16,9 @@
 #define FILES	1024
 
 static int refusal;
-static bool refused;
+static int refuse_of = 2;	/* so many commands are refused but the last */
+static int refused;
+static bool refuse_start;
 static bool impatient[FILES];	/* files whose commands wait for nobody else's */
 static int patient, asked;	/* commands on others; all */
 
@@ -47,8 +49,11 @@ int ioctl(int fd, unsigned long cmd, ...)
 		patient += fd >= FILES || !impatient[fd];
 		asked++;
 	}
-	/* Every other time. */
-	if (cmd == UACCE_CMD_PUT_Q && refusal && (refused = !refused)) {
+	if (cmd == UACCE_CMD_START_Q && refuse_start) {
+		errno = EBUSY;
+		return -1;
+	}
+	if (cmd == UACCE_CMD_PUT_Q && refusal && ++refused % refuse_of) {
 		errno = refusal;
 		return -1;
 	}
@@ -104,6 +109,44 @@ TEST_F(put_q, a_stop_that_is_refused_once_leaves_nothing_behind)
 		self->wrong += cycle();
 	after = mallinfo2().uordblks;
 	EXPECT_GT(before + NOISE, after);
+}
+
+TEST(a_queue_that_cannot_stop_yet_is_freed_once_it_has)
+{
+	size_t before, after;
+	int i, wrong = 0;
+
+	for (i = 0; i < 8; i++)
+		wrong += cycle();
+	refusal = EBUSY;
+	/* More often than a close asks. */
+	refuse_of = 7;
+	for (i = 0; i < 50; i++)
+		wrong += cycle();
+	before = mallinfo2().uordblks;
+	for (i = 0; i < 50; i++)
+		wrong += cycle();
+	refusal = 0;
+	wrong += cycle();
+	after = mallinfo2().uordblks;
+	EXPECT_GT(before + 4096, after);
+	EXPECT_EQ(0, wrong);
+}
+
+TEST(a_start_that_waits_for_another_process_is_told_from_a_lack_of_queues)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+	};
+	char words[256];
+
+	refuse_start = true;
+	EXPECT_EQ(0, wd_comp_alloc_sess(&setup, NULL));
+	EXPECT_EQ(EBUSY, errno);
+	wd_error_detail(0, words, sizeof(words));
+	EXPECT_NE(NULL, strstr(words, "finishing another process' queue")) TH_LOG("%s", words);
+	refuse_start = false;
+	EXPECT_EQ(0, cycle());
 }
 
 /* Else whoever has requests there would sleep for minutes while the device finishes another process' queue. */

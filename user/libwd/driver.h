@@ -153,10 +153,11 @@ enum wd_fast {
  * @apis:	device_api strings that the driver understands, NULL-terminated; NULL: needs no device
  * @min_bytes:	with path "auto", smaller requests aren't worth a real device
  * @begin:	before each session of the class: prepare, once, whatever @exec needs; NULL: nothing
- * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub()
+ * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub(). -EBUSY: the device has
+ *		none; -EINPROGRESS: it can't start one before it has finished another process' queue
  * @close:	undo @open, in any state, also twice; no other thread touches the queue. If the device
- *		has not stopped, memory that it was given is never freed, and wd_queue_pub()->stuck
- *		tells the class to do the same
+ *		has not stopped, memory that it was given is not freed before it has, or never, and
+ *		wd_queue_pub()->stuck tells the class never to free what it gave
  * @stop:	stop the queue; 0 once the device can't touch memory for it any more, also
  *		when another thread stopped it. Retries for at least a second, plus the time that
  *		the kernel takes to answer. Under the drain lock

@@ -14,38 +14,8 @@
 
 static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for one pull");
 
-int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
-{
-	struct wd_queue_pub *pub = wd_queue_pub(q);
-	struct wd_ring_cfg cfg = { .sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling, .impatient = true };
-	struct hisi_queue *h;
-	int ret;
-
-	h = aligned_alloc(_Alignof(struct hisi_queue), sizeof(*h));
-	if (!h)
-		return -ENOMEM;
-	memset(h, 0, sizeof(*h));
-	h->scratch_bytes = scratch_bytes;
-	h->ctx = wd_request_ctx(dev->dev_root);
-	if (!h->ctx) {
-		ret = -errno;
-		goto err_free;
-	}
-	ret = wd_ring_open(&h->ring, h->ctx, &cfg);
-	if (ret)
-		goto err_release;
-	pub->drv = h;
-	pub->fd = h->ring.fd;
-	pub->depth = h->ring.sq_depth;
-	pub->limit = h->ring.limit;
-	return 0;
-
-err_release:
-	wd_release_ctx(h->ctx);
-err_free:
-	free(h);
-	return ret;
-}
+/* Closed, while the device was finishing another process' queue: to be stopped later. */
+static struct hisi_queue *_Atomic unstopped;
 
 /* 0 once the device can't touch memory for the queue any more. */
 static int put_q(struct hisi_queue *h)
@@ -65,26 +35,12 @@ static int put_q(struct hisi_queue *h)
 	return h->stopped ? 0 : ret;
 }
 
-void hisi_queue_close(struct wd_queue *q)
+/* What is stuck is kept for ever: the kernel keeps the queue's number, its rings and the right to this address space. */
+static void queue_free(struct hisi_queue *h, bool stuck)
 {
-	struct wd_queue_pub *pub = wd_queue_pub(q);
-	struct hisi_queue *h = pub->drv;
-	bool stuck;
-
-	if (!h)
-		return;
-	pub->drv = NULL;
-	pub->fd = -1;
-	/*
-	 * A second try, because memory kept for a queue counted as stuck is kept for ever. In a fork's child no queue
-	 * is stuck: the child has a copy of the memory, which the parent's queue can't touch.
-	 */
-	stuck = !wd_stale(&h->ring.ctx->obj) && put_q(h) && put_q(h);
 	wd_ctx_stop(h->ctx);
 	wd_release_ctx(h->ctx);
 	if (stuck) {
-		/* The kernel keeps the queue's number, its rings and the right to access this address space. */
-		atomic_fetch_add(&pub->stuck, 1);
 		wd_keep(&h->kept);
 		return;
 	}
@@ -96,6 +52,92 @@ void hisi_queue_close(struct wd_queue *q)
 		explicit_bzero(h->scratch, h->ring.sq_depth * h->scratch_bytes);
 	free(h->scratch);
 	free(h);
+}
+
+/* Its file stays open: once that is closed nobody can ask any more when the device is done with its memory. */
+static void unstopped_add(struct hisi_queue *h)
+{
+	h->next = atomic_load(&unstopped);
+	while (!atomic_compare_exchange_weak(&unstopped, &h->next, h))
+		;
+}
+
+/* No lock: each is only one thread's that has taken it off the list. A child's copies are of queues that are its parent's. */
+static void unstopped_try(void)
+{
+	struct hisi_queue *h = atomic_exchange(&unstopped, NULL), *next;
+	int ret;
+
+	for (; h; h = next) {
+		next = h->next;
+		ret = wd_stale(&h->ring.ctx->obj) ? 0 : put_q(h);
+		if (ret == -EBUSY)
+			unstopped_add(h);
+		else
+			queue_free(h, ret);
+	}
+}
+
+int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
+{
+	struct wd_queue_pub *pub = wd_queue_pub(q);
+	struct wd_ring_cfg cfg = { .sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling, .impatient = true };
+	struct hisi_queue *h;
+	int ret;
+
+	unstopped_try();
+	h = aligned_alloc(_Alignof(struct hisi_queue), sizeof(*h));
+	if (!h)
+		return -ENOMEM;
+	memset(h, 0, sizeof(*h));
+	h->scratch_bytes = scratch_bytes;
+	h->ctx = wd_request_ctx(dev->dev_root);
+	if (!h->ctx) {
+		ret = -errno;
+		goto err_free;
+	}
+	ret = wd_ring_open(&h->ring, h->ctx, &cfg);
+	/* There was a queue, but the device can't start it now. */
+	if (ret == -EBUSY)
+		ret = -EINPROGRESS;
+	if (ret)
+		goto err_release;
+	pub->drv = h;
+	pub->fd = h->ring.fd;
+	pub->depth = h->ring.sq_depth;
+	pub->limit = h->ring.limit;
+	return 0;
+
+err_release:
+	wd_release_ctx(h->ctx);
+err_free:
+	free(h);
+	return ret;
+}
+
+void hisi_queue_close(struct wd_queue *q)
+{
+	struct wd_queue_pub *pub = wd_queue_pub(q);
+	struct hisi_queue *h = pub->drv;
+	int ret = 0;
+
+	if (!h)
+		return;
+	pub->drv = NULL;
+	pub->fd = -1;
+	unstopped_try();
+	/*
+	 * Refused for a moment is not stuck: what is kept for that is kept for ever. And a
+	 * fork's child has a copy of the memory, which the parent's queue can't touch.
+	 */
+	if (!wd_stale(&h->ring.ctx->obj) && put_q(h))
+		ret = put_q(h);
+	if (ret)
+		atomic_fetch_add(&pub->stuck, 1);
+	if (ret == -EBUSY)
+		unstopped_add(h);
+	else
+		queue_free(h, ret);
 }
 
 int hisi_queue_stop(struct wd_queue *q)

@@ -30,6 +30,7 @@ struct hisi_lists {
  * @scratch:	allocated on first use; the same
  * @scratch_bytes: size of scratch memory per ring index
  * @stopped:	the device doesn't touch any of this any more; under the drain lock
+ * @next:	the next of the queues that were closed but have not stopped
  */
 struct hisi_queue {
 	struct wd_ring ring;
@@ -39,6 +40,7 @@ struct hisi_queue {
 	__u8 *scratch;
 	size_t scratch_bytes;
 	bool stopped;
+	struct hisi_queue *next;
 	struct wd_kept kept;
 };
 

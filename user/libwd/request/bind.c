@@ -81,6 +81,7 @@ struct refusals {
 	unsigned int no_sva;
 	bool no_feature;
 	unsigned int busy;
+	unsigned int finishing;
 	unsigned int quota;
 	unsigned int access;
 	unsigned int numbers;
@@ -100,6 +101,8 @@ static void refusal_note(struct refusals *no, int ret)
 	no->err = ret;
 	if (ret == -EBUSY)
 		no->busy++;
+	else if (ret == -EINPROGRESS)
+		no->finishing++;
 	else if (ret == -EDQUOT)
 		no->quota++;
 	else if (ret == -EUSERS)
@@ -326,6 +329,8 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 		return refuse(s, WD_REASON_NO_QUEUE, EDQUOT, wd_section_state() == WD_USER_SECTION ?
 			      "every context that is granted is in use, and none is left for %s" :
 			      "the numbers of contexts that the process asked for leave none for %s");
+	if (no->finishing)
+		return refuse(s, WD_REASON_NO_QUEUE, EBUSY, "the device for %s is finishing another process' queue");
 	if (no->busy)
 		return refuse(s, WD_REASON_NO_QUEUE, EBUSY, "every device for %s is out of queues");
 	if (no->numbers)
