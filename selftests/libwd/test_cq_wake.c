@@ -315,9 +315,7 @@ TEST_F(cq_wake, a_reset_wakes_ends_or_redoes_what_was_in_flight_and_is_an_event)
 	EXPECT_EQ(self->wc[0].ctx, ev.ctx);
 	EXPECT_EQ(self->cq, ev.cq);
 	EXPECT_EQ(-EAGAIN, wd_get_async_event(self->cq, &ev));
-	while ((ret = submit(self, 2, 0)) == -EIO)
-		sched_yield();
-	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, submit(self, 2, 0));
 	ASSERT_EQ(1, sleep_and_poll(self, 4));
 	EXPECT_EQ(0, self->wc[0].status);
 	EXPECT_EQ(ev.ctx, self->wc[0].ctx);

@@ -250,6 +250,66 @@ TEST_F(exchanging, others_for_the_same_device_wait_and_take_its_place_in_turn)
 	EXPECT_EQ(WD_PATH_SIM, path);
 }
 
+/* --- a context that another thread stops --- */
+
+static atomic_int ended;
+
+static void count(struct wd_comp_arg *arg, void *param)
+{
+	(void)arg;
+	(void)param;
+	ended++;
+}
+
+static int submit(handle_t h, struct wd_comp_arg *arg, unsigned int timeout_ms)
+{
+	static unsigned char src[1000], dst[4][2000];
+	static size_t len[4];
+	static unsigned int nr;
+
+	len[nr] = sizeof(dst[nr]);
+	*arg = (struct wd_comp_arg){
+		.src = src, .src_len = sizeof(src), .dst = dst[nr], .dst_len = &len[nr], .timeout_ms = timeout_ms, .cb = count,
+	};
+	nr = (nr + 1) % 4;
+	return wd_comp_async(h, arg, NULL);
+}
+
+static void *poll_slowly(void *arg)
+{
+	(void)arg;
+	slow = UACCE_CMD_PUT_Q;
+	while (ended < 2)
+		wd_comp_poll(1, 10, NULL);
+	slow = 0;
+	return NULL;
+}
+
+TEST(a_context_that_another_thread_stops_is_busy_for_asynchronous_requests)
+{
+	handle_t h = session_on_device(true, true);
+	struct wd_comp_arg late, arg;
+	pthread_t thread;
+	int ret;
+
+	ASSERT_NE(0, h);
+	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "hold"));
+	ASSERT_EQ(0, submit(h, &late, 1));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, poll_slowly, NULL));
+	while (!stays)
+		poll(NULL, 0, 1);
+	EXPECT_EQ(-EBUSY, submit(h, &arg, 0));
+	EXPECT_EQ(0, wd_comp_wait(h, 10000));
+	EXPECT_EQ(-EBUSY, submit(h, &arg, 0));
+	EXPECT_EQ(0, emulated_control(EMULATED_DEVICE, "release"));
+	go_on = true;
+	while ((ret = submit(h, &arg, 0)) == -EBUSY)
+		EXPECT_EQ(0, wd_comp_wait(h, 10000));
+	EXPECT_EQ(0, ret);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, wd_comp_free_sess(h));
+}
+
 int main(int argc, char **argv)
 {
 	sectioned(argv);

@@ -143,8 +143,11 @@ void wd_deadline_note(struct wd_queue *q, __u64 deadline);
 static inline void wd_room_made(void);
 /* Until one of the session's contexts has room (or q, when given). 0, -ETIMEDOUT. */
 int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline);
-/* This thread is about to be told -EBUSY; seq: wd_engine.room_seq as it was before it looked. */
-void wd_room_busy(struct wd_session *s, __u32 seq);
+/*
+ * This thread is about to be told -EBUSY; seq: wd_engine.room_seq as it was before it looked; held_up: another thread is
+ * in the way of a context's reopening.
+ */
+void wd_room_busy(struct wd_session *s, __u32 seq, bool held_up);
 
 /* --- wait.c --- */
 /* Wait until msg, of so many bytes, is done, or until the queue was stopped for its deadline. Returns msg->status. */

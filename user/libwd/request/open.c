@@ -351,6 +351,7 @@ static int queue_started(struct wd_queue *q, __u32 depth)
 		atomic_store(&q->state, 0);
 		wd_pollers_changed();
 		wd_cq_watch(q);
+		wd_room_made();
 	} else {
 		q->drv.close(q);
 		ret = -ENODEV;

@@ -5,12 +5,14 @@
 #include "request/bell.h"
 
 #define SLICE_NS	2000000ull
+#define HELD_UP_NS	1000000ull	/* no event reports every way in which another thread leaves a context */
 
 /* What this thread saw when it was last told -EBUSY. */
 static WD_THREAD_LOCAL struct {
 	__u32 seq;		/* wd_engine.room_seq before it looked */
 	__u32 freed;		/* of all its contexts, when something other than room was scarce */
 	bool scarce;
+	bool held_up;		/* by another thread, which mostly has little more to do than to leave */
 } busy;
 
 /* The contexts that one wait is for. */
@@ -62,13 +64,14 @@ static __u32 freed_sum(struct wd_queue *const queue[], unsigned int nr, bool *fl
 	return sum;
 }
 
-void wd_room_busy(struct wd_session *s, __u32 seq)
+void wd_room_busy(struct wd_session *s, __u32 seq, bool held_up)
 {
 	struct wd_queue *queue[WD_CQ_QUEUES];
 	unsigned int nr = session_queues(s, queue);
 	bool flying;
 
 	busy.seq = seq;
+	busy.held_up = held_up;
 	busy.scarce = has_room(queue, nr, true);
 	if (busy.scarce)
 		busy.freed = freed_sum(queue, nr, &flying);
@@ -130,7 +133,7 @@ static bool may_go_on(struct wd_queue *const queue[], unsigned int nr)
 
 static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigned int timeout_ms)
 {
-	__u64 until = wd_wait_end(timeout_ms);
+	__u64 until = wd_wait_end(timeout_ms), held_until = busy.held_up ? wd_now_ns() + HELD_UP_NS : 0;
 	int ret = 0;
 
 	atomic_fetch_add(&wd_engine.room_waiters, 1);
@@ -144,10 +147,13 @@ static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigne
 			ret = -ETIMEDOUT;
 			break;
 		}
-		wd_futex_wait(&wd_engine.room_seq, seq, until);
+		if (held_until && wd_now_ns() >= held_until)
+			break;
+		wd_futex_wait(&wd_engine.room_seq, seq, held_until && (!until || held_until < until) ? held_until : until);
 	}
 	atomic_fetch_sub(&wd_engine.room_waiters, 1);
 	busy.scarce = false;
+	busy.held_up = false;
 	return ret;
 }
 

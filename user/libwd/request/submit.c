@@ -303,6 +303,7 @@ struct burst {
 	void *const *reqs;
 	const struct wd_msg *again;	/* the one before, of a request that is done again */
 	bool fast;		/* nobody has tried that way */
+	bool *held_up;		/* another thread is in the way of a context's reopening; NULL: of no interest */
 };
 
 static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg *msg)
@@ -325,15 +326,19 @@ static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg 
 
 static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n, __u64 deadline)
 {
-	int ret;
+	int ret, usable;
 
 	/* Before anybody can be told of their ends. One that goes again is counted still. */
 	if (__builtin_expect(!b->again, 1))
 		atomic_fetch_add(&b->s->in_flight, n);
 	wd_lock(&q->produce);
 	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
-	if (__builtin_expect(ret, 0))
-		ret = queue_usable(q) ? atomic_load(&q->state) : 0;
+	if (__builtin_expect(ret, 0)) {
+		usable = queue_usable(q);
+		ret = usable ? atomic_load(&q->state) : 0;
+		if (usable == -EAGAIN && b->held_up)
+			*b->held_up = true;
+	}
 	if (__builtin_expect(!ret, 1))
 		ret = push_locked(q, msgs, n);
 	/*
@@ -465,14 +470,18 @@ static int not_for_devices(const struct burst *b, unsigned int from, const wd_ct
 	return wd_fail(&s->obj, s->cls->too_much ? s->cls->too_much : EOPNOTSUPP, "a device doesn't take such a request");
 }
 
-static int request_async(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set)
+static int request_async(const struct burst *first, unsigned int from, unsigned int n, const wd_ctx_set_t *set)
 {
+	bool held_up = false;
+	struct burst again = *first;
+	const struct burst *b = &again;
 	__u32 seq = atomic_load_explicit(&wd_engine.room_seq, memory_order_acquire);
 	struct wd_session *s = b->s;
 	__u16 path, reason;
 	bool soft;
 	int ret;
 
+	again.held_up = &held_up;
 	/* Whoever is told of the last request's end may free the session before this thread has returned. */
 	soft = !set && wd_session_soft(s, s->cls->bytes(b->reqs[from]), &path, &reason);
 	if (soft)
@@ -486,8 +495,11 @@ static int request_async(const struct burst *b, unsigned int from, unsigned int 
 		ret = session_again(s) ? burst_over_queues(b, from, n, NULL, false) : wd_section_no_device(&s->obj);
 	if (ret == -E2BIG)
 		ret = not_for_devices(b, from, set);
+	/* Over soon; the context is opened then, or says why it can't be. */
+	if (held_up && (ret == -EIO || ret == -EDQUOT))
+		ret = -EBUSY;
 	if (ret == -EBUSY)
-		wd_room_busy(s, seq);
+		wd_room_busy(s, seq, held_up);
 	return ret == -ENXIO ? (set ? -EINVAL : -ENODEV) : ret;
 }
 
@@ -509,7 +521,7 @@ static inline int start_async(struct wd_session *s, void *const reqs[], unsigned
 	if (taken < 0 && taken != -E2BIG && !try_next(taken))
 		return taken;
 	if (taken == -EBUSY && atomic_load_explicit(&s->nr, memory_order_acquire) == 1) {
-		wd_room_busy(s, seq);
+		wd_room_busy(s, seq, false);
 		return taken;
 	}
 	return request_async(&b, taken > 0 ? taken : 0, n, NULL);
@@ -524,7 +536,7 @@ static __attribute__((noinline)) int cq_async(struct wd_session *s, void *const 
 	int ret = wd_cq_enter(s, &n);
 
 	if (ret == -EBUSY)
-		wd_room_busy(s, seq);
+		wd_room_busy(s, seq, false);
 	if (ret)
 		return ret;
 	ret = start_async(s, reqs, n, set);
