@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <openssl/bn.h>
 #include <openssl/rand.h>
+#include <wd_user.h>
 
 #include "ecc_test.h"
 #include "kselftest_harness.h"
@@ -15,8 +16,11 @@
 static _Thread_local bool stays;
 static atomic_bool there, go_on;
 
+static _Thread_local unsigned int made;
+
 static void stay(void)
 {
+	made++;
 	if (!stays)
 		return;
 	there = true;
@@ -142,6 +146,32 @@ TEST_F(ahead, other_requests_of_the_context_go_on)
 		ASSERT_LE(0, wd_ecc_poll(2, WAIT_MS, NULL));
 	}
 	EXPECT_EQ(2, nr_good);
+}
+
+/* How many random numbers a signature and a key take on this CPU. */
+static unsigned int numbers_of(__u32 flags)
+{
+	unsigned char d[32] = { 0x11, 0x22, 0x33 }, digest[32] = { 1 }, out[96];
+	struct wd_ecc_key key = { .d = { .data = d, .len = sizeof(d) } };
+	size_t len = sizeof(out);
+	int ret = -1;
+
+	h = ecc_open(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, flags);
+	made = 0;
+	if (h && !wd_ecc_set_key(h, &key))
+		ret = ecc_do(h, WD_ECC_SIGN, digest, sizeof(digest), NULL, 0, out, &len) || keygen();
+	wd_ecc_free_sess(h);
+	return ret ? ~0u : made;
+}
+
+TEST(a_session_that_has_no_context_makes_none_for_devices)
+{
+	unsigned int soft;
+
+	ASSERT_EQ(0, wd_user_ctxs("0+0"));
+	soft = numbers_of(WD_SESS_PATH_SOFT);
+	ASSERT_NE(~0u, soft);
+	EXPECT_EQ(soft, numbers_of(0));
 }
 
 TEST_HARNESS_MAIN

@@ -27,6 +27,7 @@ bool ecc_random(const struct ecc_sess *s, __u8 *d)
  * nothing.
  */
 #define AHEAD_NR	32
+static_assert(AHEAD_NR >= WD_BURST_MAX, "none is overwritten before it is used");
 
 static __u8 *ahead_room(void)
 {

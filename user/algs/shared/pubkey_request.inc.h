@@ -108,7 +108,7 @@ static inline int frame_check_sync(struct wd_session *s, const FRAME_ARG *arg, i
 
 static inline int frame_do(struct wd_session *s, struct pubkey_msg *c)
 {
-	if (s->hw_ok)
+	if (atomic_load_explicit(&s->first, memory_order_relaxed))
 		msg_ahead(s, c);
 	return pubkey_do_sync(s, c);
 }
@@ -134,7 +134,7 @@ static void req_refill(struct wd_session *s, void *req, __u32 aux, struct wd_msg
 static int req_fill(struct wd_session *s, void *req, struct wd_msg *m)
 {
 	req_refill(s, req, 0, m);
-	if (s->hw_ok)
+	if (atomic_load_explicit(&s->first, memory_order_relaxed))
 		msg_ahead(s, to_pubkey_msg(m));
 	return 0;
 }

@@ -207,6 +207,7 @@ void wd_drv_unmap_qfr(handle_t h_ctx, enum uacce_qfrt qfrt);
 /*
  * wd_ctx_start() - start the queue.
  *
+ * The kernel may wait for minutes while the device finishes another process' queue.
  * Returns 0, -EINVAL (bad handle, or started before), -ESHUTDOWN (after
  * wd_ctx_stop()), -ENODEV (device gone), -ESTALE, or the error of the
  * kernel's START_Q.

@@ -4,7 +4,6 @@
 #include "request/fast.h"
 #include "section/section.h"
 
-#define BURST_MAX	32
 #define NAP_NS		1000000ull
 
 /* Is the queue usable, or made so? Under the produce lock; -EAGAIN: another thread is in the way. */
@@ -365,8 +364,8 @@ static void soft_submitted(struct wd_queue *q)
 /* Up to n of them into this queue; how many were taken, or -errno. */
 static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from, unsigned int n)
 {
-	_Alignas(max_align_t) char msg[BURST_MAX][WD_MSG_BYTES_MAX];
-	struct wd_msg *msgs[BURST_MAX];
+	_Alignas(max_align_t) char msg[WD_BURST_MAX][WD_MSG_BYTES_MAX];
+	struct wd_msg *msgs[WD_BURST_MAX];
 	__u64 deadline = 0;
 	unsigned int i;
 	int ret = 0;
@@ -379,8 +378,8 @@ static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from
 	/* Full: found out before anything is done for it. */
 	if (wd_queue_async_room(q) <= 0 && !atomic_load_explicit(&q->state, memory_order_relaxed))
 		return -EBUSY;
-	if (n > BURST_MAX)
-		n = BURST_MAX;
+	if (n > WD_BURST_MAX)
+		n = WD_BURST_MAX;
 	for (i = 0; i < n; i++) {
 		msgs[i] = (struct wd_msg *)msg[i];
 		ret = fill_one(b, from + i, msgs[i]);
