@@ -261,18 +261,21 @@ static void count(struct wd_comp_arg *arg, void *param)
 	ended++;
 }
 
-static int submit(handle_t h, struct wd_comp_arg *arg, unsigned int timeout_ms)
-{
-	static unsigned char src[1000], dst[4][2000];
-	static size_t len[4];
-	static unsigned int nr;
+struct request {
+	struct wd_comp_arg arg;
+	unsigned char dst[2000];
+	size_t len;
+};
 
-	len[nr] = sizeof(dst[nr]);
-	*arg = (struct wd_comp_arg){
-		.src = src, .src_len = sizeof(src), .dst = dst[nr], .dst_len = &len[nr], .timeout_ms = timeout_ms, .cb = count,
+static int submit(handle_t h, struct request *r, unsigned int timeout_ms)
+{
+	static const unsigned char src[1000];
+
+	r->len = sizeof(r->dst);
+	r->arg = (struct wd_comp_arg){
+		.src = src, .src_len = sizeof(src), .dst = r->dst, .dst_len = &r->len, .timeout_ms = timeout_ms, .cb = count,
 	};
-	nr = (nr + 1) % 4;
-	return wd_comp_async(h, arg, NULL);
+	return wd_comp_async(h, &r->arg, NULL);
 }
 
 static void *poll_slowly(void *arg)
@@ -288,7 +291,7 @@ static void *poll_slowly(void *arg)
 TEST(a_context_that_another_thread_stops_is_busy_for_asynchronous_requests)
 {
 	handle_t h = session_on_device(true, true);
-	struct wd_comp_arg late, arg;
+	struct request late, refused;
 	pthread_t thread;
 	int ret;
 
@@ -298,12 +301,12 @@ TEST(a_context_that_another_thread_stops_is_busy_for_asynchronous_requests)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, poll_slowly, NULL));
 	while (!stays)
 		poll(NULL, 0, 1);
-	EXPECT_EQ(-EBUSY, submit(h, &arg, 0));
+	EXPECT_EQ(-EBUSY, submit(h, &refused, 0));
 	EXPECT_EQ(0, wd_comp_wait(h, 10000));
-	EXPECT_EQ(-EBUSY, submit(h, &arg, 0));
+	EXPECT_EQ(-EBUSY, submit(h, &refused, 0));
 	EXPECT_EQ(0, emulated_control(EMULATED_DEVICE, "release"));
 	go_on = true;
-	while ((ret = submit(h, &arg, 0)) == -EBUSY)
+	while ((ret = submit(h, &refused, 0)) == -EBUSY)
 		EXPECT_EQ(0, wd_comp_wait(h, 10000));
 	EXPECT_EQ(0, ret);
 	pthread_join(thread, NULL);
