@@ -86,6 +86,7 @@ static int in_child(int (*body)(void))
 
 struct slow_thread {
 	pthread_t thread;
+	bool joined;
 	unsigned long cmd;
 	__u8 dir;
 	handle_t sess;
@@ -118,11 +119,18 @@ static void begin(struct slow_thread *t, unsigned long cmd, __u8 dir)
 		poll(NULL, 0, 1);
 }
 
+static void join(struct slow_thread *t)
+{
+	if (!t->joined)
+		pthread_join(t->thread, NULL);
+	t->joined = true;
+}
+
 /* Nothing of the test waited for the device, which is slow until here. */
 static int end(struct slow_thread *t)
 {
 	go_on = true;
-	pthread_join(t->thread, NULL);
+	join(t);
 	if (t->sess)
 		wd_comp_free_sess(t->sess);
 	return t->err;
@@ -196,9 +204,8 @@ TEST_F(opening, whose_place_it_takes_waits_and_shares_it)
 	go_on = true;
 	pthread_join(thread, NULL);
 	EXPECT_EQ(WD_PATH_SIM, path);
-	pthread_join(self->slow.thread, NULL);
+	join(&self->slow);
 	EXPECT_EQ(2, contexts_open());
-	ASSERT_EQ(0, pthread_create(&self->slow.thread, NULL, share_it, &path));
 }
 
 /* The place of an idle context is taken, which doesn't stop. */
