@@ -157,6 +157,82 @@ TEST(fork_among_busy_threads_leaves_no_lock_taken)
 	pthread_join(thread, NULL);
 }
 
+/* --- a mutex that a child finds free --- */
+
+static int protected = 1;
+
+static void protected_reset(void);
+
+static struct wd_fork_mutex alone = WD_FORK_MUTEX(alone, NULL);
+static struct wd_fork_mutex with_reset = WD_FORK_MUTEX(with_reset, protected_reset);
+
+/* Leaves protected as it is if the mutex isn't free yet. */
+static void protected_reset(void)
+{
+	if (!pthread_mutex_trylock(&with_reset.mutex)) {
+		protected = 0;
+		pthread_mutex_unlock(&with_reset.mutex);
+	}
+}
+
+static atomic_bool both_held;
+
+static void *hold_both(void *arg)
+{
+	(void)arg;
+	wd_fork_mutex_lock(&alone);
+	wd_fork_mutex_lock(&with_reset);
+	both_held = true;
+	while (!stop)
+		poll(NULL, 0, 1);
+	wd_fork_mutex_unlock(&with_reset);
+	wd_fork_mutex_unlock(&alone);
+	return NULL;
+}
+
+static int child_can_lock_both(void)
+{
+	wd_fork_now();
+	if (pthread_mutex_trylock(&alone.mutex) || pthread_mutex_trylock(&with_reset.mutex))
+		return 1;
+	wd_fork_mutex_unlock(&with_reset);
+	wd_fork_mutex_unlock(&alone);
+	return protected;
+}
+
+FIXTURE(mutex) {
+	pthread_t thread;
+};
+
+FIXTURE_VARIANT(mutex) {
+	pid_t (*start)(void);
+};
+
+FIXTURE_VARIANT_ADD(mutex, at_fork) { .start = fork };
+FIXTURE_VARIANT_ADD(mutex, at_clone) { .start = raw_clone };
+
+FIXTURE_SETUP(mutex)
+{
+	ASSERT_EQ(0, pthread_create(&self->thread, NULL, hold_both, NULL));
+	while (!both_held)
+		poll(NULL, 0, 1);
+}
+
+FIXTURE_TEARDOWN(mutex)
+{
+}
+
+TEST_F(mutex, that_another_thread_holds_is_free_in_a_child_and_its_data_is_reset)
+{
+	EXPECT_EQ(0, run_child(child_can_lock_both, variant->start));
+	EXPECT_EQ(EBUSY, pthread_mutex_trylock(&alone.mutex));
+	EXPECT_EQ(1, protected);
+	stop = true;
+	pthread_join(self->thread, NULL);
+	EXPECT_EQ(0, pthread_mutex_trylock(&alone.mutex));
+	wd_fork_mutex_unlock(&alone);
+}
+
 /* --- an open() that takes its time --- */
 
 #define NODE	"/dev/null"

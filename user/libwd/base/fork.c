@@ -135,8 +135,12 @@ static void child_clean(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_init(&fork_lock, NULL);
 	files_close();
-	for (hook = hooks; hook; hook = hook->next)
-		hook->child();
+	for (hook = hooks; hook; hook = hook->next) {
+		if (hook->mutex)
+			pthread_mutex_init(hook->mutex, NULL);
+		if (hook->child)
+			hook->child();
+	}
 	generation++;
 	pthread_setcancelstate(cancel, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef WD_FORK_H
 #define WD_FORK_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,9 +102,35 @@ int wd_fork_file_del(struct wd_fork_file *file);
  */
 struct wd_fork_hook {
 	void (*child)(void);
+	pthread_mutex_t *mutex;		/* initialised before child(), which may then be NULL; or NULL */
 	struct wd_fork_hook *next;
 };
 
 void wd_fork_hook_add(struct wd_fork_hook *hook);
+
+/* A mutex that a fork's child finds free: the thread that holds it may not exist there. */
+struct wd_fork_mutex {
+	pthread_mutex_t mutex;
+	struct wd_fork_hook hook;
+	atomic_bool hooked;
+};
+
+/* Initialises the static variable; reset() resets in the child what the mutex protects, or is NULL. */
+#define WD_FORK_MUTEX(variable, reset) \
+	{ .mutex = PTHREAD_MUTEX_INITIALIZER, .hook = { .child = (reset), .mutex = &(variable).mutex } }
+
+static inline void wd_fork_mutex_lock(struct wd_fork_mutex *m)
+{
+	if (!atomic_load_explicit(&m->hooked, memory_order_acquire)) {
+		wd_fork_hook_add(&m->hook);
+		atomic_store_explicit(&m->hooked, true, memory_order_release);
+	}
+	pthread_mutex_lock(&m->mutex);
+}
+
+static inline void wd_fork_mutex_unlock(struct wd_fork_mutex *m)
+{
+	pthread_mutex_unlock(&m->mutex);
+}
 
 #endif

@@ -5,7 +5,6 @@
  * a process cheaply that sysfs has changed, so a list is kept for a time that
  * an administrator doesn't notice, and is dropped as soon as a device fails here.
  */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/fork.h"
@@ -17,30 +16,9 @@
 #define LISTS	32	/* algorithms that are in use at the same time */
 
 /* Each change under the lock is one word, so that a fork's child finds a whole table. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct wd_fork_mutex lock = WD_FORK_MUTEX(lock, NULL);
 static struct wd_recent *kept[LISTS];
 static unsigned int turn;
-
-/* The thread that holds the lock may not exist in the child. */
-static void on_fork_child(void)
-{
-	pthread_mutex_init(&lock, NULL);
-}
-
-static void hook_init(void)
-{
-	static struct wd_fork_hook hook = { .child = on_fork_child };
-
-	wd_fork_hook_add(&hook);
-}
-
-static void recent_lock(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, hook_init);
-	pthread_mutex_lock(&lock);
-}
 
 static void drop(struct wd_recent *r)
 {
@@ -73,13 +51,13 @@ static struct wd_recent *recent_find(const struct wd_recent *key)
 {
 	struct wd_recent *r;
 
-	recent_lock();
+	wd_fork_mutex_lock(&lock);
 	r = *place_of(key);
 	if (r && same_key(r, key) && wd_now_ns() < r->until)
 		r->refs++;
 	else
 		r = NULL;
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 	return r;
 }
 
@@ -103,29 +81,29 @@ struct wd_recent *wd_recent_get(const char *alg_name, enum wd_rank rank, unsigne
 	}
 	*r = key;
 	r->refs = 2;
-	recent_lock();
+	wd_fork_mutex_lock(&lock);
 	place = place_of(r);
 	before = *place;
 	*place = r;
 	drop(before);
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 	return r;
 }
 
 void wd_recent_put(struct wd_recent *recent)
 {
-	recent_lock();
+	wd_fork_mutex_lock(&lock);
 	drop(recent);
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 }
 
 void wd_recent_forget(void)
 {
 	unsigned int i;
 
-	recent_lock();
+	wd_fork_mutex_lock(&lock);
 	for (i = 0; i < LISTS; i++)
 		if (kept[i])
 			kept[i]->until = 0;
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 }

@@ -11,7 +11,6 @@
 
 #include "request/bell.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wd_bell *bells;
 
 /* The files are closed by fork.c. */
@@ -19,32 +18,17 @@ static void on_fork_child(void)
 {
 	struct wd_bell *b;
 
-	pthread_mutex_init(&lock, NULL);
 	for (b = bells; b; b = b->next)
 		*b = (struct wd_bell){ .next = b->next, .file = b->file };
 }
 
-static void hook_init(void)
-{
-	static struct wd_fork_hook hook = { .child = on_fork_child };
-
-	wd_fork_hook_add(&hook);
-}
-
-/* Whoever has the lock may be lost in a fork. */
-static void bells_lock(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, hook_init);
-	pthread_mutex_lock(&lock);
-}
+static struct wd_fork_mutex lock = WD_FORK_MUTEX(lock, on_fork_child);
 
 static struct wd_bell *bell_find(void)
 {
 	struct wd_bell *b;
 
-	bells_lock();
+	wd_fork_mutex_lock(&lock);
 	for (b = bells; b && b->taken; b = b->next)
 		;
 	if (!b) {
@@ -57,7 +41,7 @@ static struct wd_bell *bell_find(void)
 	}
 	if (b)
 		b->taken = true;
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 	return b;
 }
 
@@ -85,20 +69,20 @@ struct wd_bell *wd_bell_take(struct wd_queue *const queue[], unsigned int nr)
 		wd_bell_put(b);
 		return NULL;
 	}
-	bells_lock();
+	wd_fork_mutex_lock(&lock);
 	b->queue = queue;
 	b->nr = nr;
 	b->done = true;
 	b->listens = true;
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 	return b;
 }
 
 void wd_bell_not_done(struct wd_bell *b)
 {
-	bells_lock();
+	wd_fork_mutex_lock(&lock);
 	b->done = false;
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 }
 
 /* read() and write() could be cancelled, and this may be anybody's thread. */
@@ -107,7 +91,7 @@ void wd_bell_put(struct wd_bell *b)
 	int saved = errno;
 	__u64 count;
 
-	bells_lock();
+	wd_fork_mutex_lock(&lock);
 	if (b->rung)
 		syscall(SYS_read, b->file.fd, &count, sizeof(count));
 	b->rung = false;
@@ -116,7 +100,7 @@ void wd_bell_put(struct wd_bell *b)
 	b->done = false;
 	/* The list lies on its owner's stack. */
 	b->nr = 0;
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 	errno = saved;
 }
 
@@ -146,20 +130,20 @@ void wd_bells_ring(const struct wd_queue *q)
 {
 	struct wd_bell *b;
 
-	bells_lock();
+	wd_fork_mutex_lock(&lock);
 	for (b = bells; b; b = b->next)
 		if (!q || looks_after(b, q))
 			ring(b);
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 }
 
 void wd_bells_done(void)
 {
 	struct wd_bell *b;
 
-	bells_lock();
+	wd_fork_mutex_lock(&lock);
 	for (b = bells; b; b = b->next)
 		if (b->done)
 			ring(b);
-	pthread_mutex_unlock(&lock);
+	wd_fork_mutex_unlock(&lock);
 }

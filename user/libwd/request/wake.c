@@ -6,34 +6,18 @@
 #include "request/bell.h"
 #include "request/wake.h"
 
-struct wd_pool wd_pool = { .control = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
+struct wd_pool wd_pool = { .control = PTHREAD_MUTEX_INITIALIZER, .lock = WD_FORK_MUTEX(wd_pool.lock, NULL) };
 
 _Atomic __u8 wd_poll_group_of[WD_ENGINE_QUEUES];
 
-static void on_fork_child(void)
-{
-	pthread_mutex_init(&wd_pool.lock, NULL);
-}
-
-static void hook_init(void)
-{
-	static struct wd_fork_hook hook = { .child = on_fork_child };
-
-	wd_fork_hook_add(&hook);
-}
-
-/* Whoever has the lock may be lost in a fork, also before there was a poll thread. */
 void wd_pool_lock(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, hook_init);
-	pthread_mutex_lock(&wd_pool.lock);
+	wd_fork_mutex_lock(&wd_pool.lock);
 }
 
 void wd_pool_unlock(void)
 {
-	pthread_mutex_unlock(&wd_pool.lock);
+	wd_fork_mutex_unlock(&wd_pool.lock);
 }
 
 void wd_poller_kick(struct wd_poller *p)

@@ -18,7 +18,7 @@ struct wd_poller {
 
 struct wd_pool {
 	pthread_mutex_t control;	/* starting and stopping */
-	pthread_mutex_t lock;
+	struct wd_fork_mutex lock;
 	_Atomic __u32 gen;		/* changes with what each thread has to look after */
 	_Atomic bool stop;
 	unsigned int nr;
@@ -32,7 +32,7 @@ extern struct wd_pool wd_pool;
 /* Which group looks after a context, from 1; 0: not yet known. */
 extern _Atomic __u8 wd_poll_group_of[WD_ENGINE_QUEUES];
 
-/* wd_pool.lock, which a child of fork() finds free. */
+/* wd_pool.lock. */
 void wd_pool_lock(void);
 void wd_pool_unlock(void);
 
