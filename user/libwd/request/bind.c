@@ -9,7 +9,6 @@
 
 #include "device/recent.h"
 #include "request/pollers.h"
-#include "section/ctxs.h"
 #include "section/section.h"
 
 #define BIND_TRIES	100
@@ -222,17 +221,15 @@ static unsigned int open_on(const struct wd_session *s, const struct uacce_dev_i
 	return nr;
 }
 
-/* Whether one more may be worth a try, where so many are open: outside of sections the number is known. */
-static bool may_open(const struct wd_session *s, const struct uacce_dev_info *info, enum bind_way way, unsigned int has)
+/* Whether it is worth a try to open one more. */
+static bool may_open(const struct wd_session *s, const struct uacce_dev_info *info, enum bind_way way)
 {
-	__u32 share[2];
+	const struct wd_place_kind kind = {
+		.dev = info->name, .node = info->numa_node, .cls = s->cls, .qc_type = s->attr.qc_type, .async = s->attr.async,
+		.for_cq = s->cq,
+	};
 
-	if (way != BIND_SPARE || wd_section_state() == WD_USER_SECTION)
-		return true;
-	wd_grant_lock();
-	wd_ctxs_of(info->numa_node, share);
-	wd_grant_unlock();
-	return has < share[s->attr.async];
+	return way != BIND_SPARE || wd_grant_may_spare(&kind);
 }
 
 static bool as_good(const struct uacce_dev_info *a, const struct uacce_dev_info *b)
@@ -259,7 +256,7 @@ static struct wd_queue *bind_spread(struct wd_session *s, const struct uacce_dev
 				continue;
 			has = open_on(s, l->info);
 			most = has > most ? has : most;
-			if (has == nr && may_open(s, l->info, way, has))
+			if (has == nr && may_open(s, l->info, way))
 				q = bind_device(s, list, l->info, way, no);
 		}
 	return q;

@@ -157,21 +157,42 @@ static bool would_be_extra(const struct wd_queue *q)
 
 /* --- outside of sections --- */
 
-/* The limit of WD_CTXS per device and kind. A context keeps its place when WD_CTXS is lowered. */
+/* The limit of WD_CTXS per device and kind: whether one more context is within it. */
+static bool pool_allows(const struct wd_place_kind *k, enum wd_place how, __u32 share[2])
+{
+	const struct wd_queue *q = NULL;
+	__u32 open[2] = { 0 };
+
+	while ((q = wd_table_next(q)))
+		if (wd_holds_place_on(q, k->dev) && !q->owner && q->cls == k->cls && q->pub.qc_type == k->qc_type && q->for_cq == k->for_cq)
+			open[q->async]++;
+	wd_ctxs_of(k->node, share);
+	return open[0] + open[1] < share[0] + share[1] && (how != WD_PLACE_SPARE || open[k->async] < share[k->async]);
+}
+
+bool wd_grant_may_spare(const struct wd_place_kind *kind)
+{
+	__u32 share[2];
+	bool may;
+
+	if (wd_section_state() == WD_USER_SECTION)
+		return true;
+	wd_grant_lock();
+	may = pool_allows(kind, WD_PLACE_SPARE, share);
+	wd_grant_unlock();
+	return may;
+}
+
+/* A context keeps its place when WD_CTXS is lowered. */
 static int pool_place(const struct wd_queue *q, enum wd_place how)
 {
-	const struct wd_queue *o = NULL;
-	__u32 open[2] = { 0 }, share[2];
+	const struct wd_place_kind kind = {
+		.dev = q->dev_name, .node = q->numa_node, .cls = q->cls, .qc_type = q->pub.qc_type, .async = q->async,
+		.for_cq = q->for_cq,
+	};
+	__u32 share[2];
 
-	if (how == WD_PLACE_OWN || q->owner || wd_holds_place(q))
-		return 0;
-	while ((o = wd_table_next(o))) {
-		if (o != q && wd_holds_place_on(o, q->dev_name) && !o->owner && o->cls == q->cls && o->pub.qc_type == q->pub.qc_type &&
-		    o->for_cq == q->for_cq)
-			open[o->async]++;
-	}
-	wd_ctxs_of(q->numa_node, share);
-	if (open[0] + open[1] < share[0] + share[1] && (how != WD_PLACE_SPARE || open[q->async] < share[q->async]))
+	if (how == WD_PLACE_OWN || q->owner || wd_holds_place(q) || pool_allows(&kind, how, share))
 		return 0;
 	return how == WD_PLACE_SPARE ? -EDQUOT :
 	       wd_fail_all(NULL, EDQUOT, "%s: the process has all its %u+%u contexts there", q->dev_name, share[0],

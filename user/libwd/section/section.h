@@ -114,6 +114,20 @@ enum wd_place {
 bool wd_grant_has(const char *dev);
 /* Reads the grants again if the list has a device that they don't. */
 void wd_grant_look(const struct uacce_dev_list *list);
+
+/* A context that isn't made yet. */
+struct wd_place_kind {
+	const char *dev;
+	int node;
+	const struct wd_class *cls;
+	__u8 qc_type;
+	bool async;
+	bool for_cq;
+};
+
+/* Whether wd_grant_place() may find a WD_PLACE_SPARE for one. Always true in a section. */
+bool wd_grant_may_spare(const struct wd_place_kind *kind);
+
 #define WD_PLACE_TAKEN	1
 
 /*
