@@ -239,10 +239,10 @@ int wd_cq_add(struct wd_cq *cq, struct wd_queue *q)
 	int place;
 
 	for (;;) {
-		lane = wd_lane_spare(q);
-		place = place_find(cq);
 		if (wd_cq_has(cq, q))
 			return 0;
+		lane = wd_lane_spare(q);
+		place = place_find(cq);
 		if (place < 0 || !lane)
 			return -EUSERS;
 		left = (unsigned int)place < wd_cq_nr(cq) ? wd_cq_lane(cq, place) : NULL;
