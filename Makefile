@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The targets for users; each delegates to a folder or a script.
+# The targets for users; each calls a folder's Makefile or a script.
 
 TOP := $(CURDIR)
 ifneq ($(O),)
@@ -13,7 +13,7 @@ KERNELS ?=
 export BUILD PREFIX V WERROR KERNELS
 unexport O
 
-# A folder comes after those whose libraries it links.
+# Each folder comes after the folders whose libraries it links.
 USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
 	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip docs/examples)))
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
@@ -60,7 +60,7 @@ check-debug: ## run kselftests under KASAN, lockdep, kmemleak and fault injectio
 fuzzers: ## build the fuzzers, if clang and its libFuzzer are installed
 	@+$(SUB) -C selftests/fuzz SAN=fuzz
 
-# A variable of that name is the shell's own.
+# The shell has a variable of this name.
 unexport SECONDS
 fuzz: ## run the coverage-guided fuzzers; TARGET=NAME selects one, SECONDS=N for each
 	@scripts/deps build fuzz

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-# Sources of the model, for every host that compiles it.
+# The model's sources, for every host that compiles it.
 
 WDM_SOURCES := access.c bignum.c block.c checksum.c curve.c device.c doorbell.c event.c fault.c fault_text.c \
 	ghash.c hash.c hpre.c hpre_decode.c hpre_ecc.c hpre_rsa.c hpre_sm2.c inflate.c inflate_state.c job.c \

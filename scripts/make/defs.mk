@@ -17,8 +17,8 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
-# What only a compiler wants. UADK's development files are LIBDIR/libwd.so, libwd.a, libwd_comp.so, libwd.pc, ...: with a
-# folder and names of our own both can be installed. The sonames differ (libwd.so.0, UADK's is libwd.so.2).
+# Files that only a compiler needs. UADK's development files are LIBDIR/libwd.so, libwd.a, libwd_comp.so, libwd.pc, ...;
+# with a folder and names of our own both packages can be installed. The sonames differ (libwd.so.0, UADK: libwd.so.2).
 DEVLIBDIR ?= $(LIBDIR)/warpdrive
 pc-name = $(patsubst lib%,warpdrive-%,$(patsubst libwd_%,warpdrive-%,$(1:libwd=warpdrive)))
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
@@ -31,10 +31,10 @@ OUT := $(BUILD)/user-asan
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 else ifeq ($(SAN),thread)
 OUT := $(BUILD)/user-tsan
-# It says that it doesn't follow fences: what they order here are atomics all the same.
+# -Wno-tsan: the compiler warns that ThreadSanitizer ignores fences. The accesses that they order are atomic anyway.
 SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan
 else ifneq ($(filter fuzz coverage,$(SAN)),)
-# Of clang, which has libFuzzer: selftests/fuzz only.
+# Built with clang, which has libFuzzer; for selftests/fuzz only.
 OUT := $(BUILD)/user-$(SAN)
 FUZZ_CC ?= clang
 CC := $(FUZZ_CC)
@@ -47,7 +47,7 @@ else
 $(error SAN=$(SAN): expected address, thread, fuzz or coverage)
 endif
 
-# This folder, seen from the top: names its objects.
+# This folder, relative to the top: part of its objects' names.
 DIR := $(patsubst $(TOP)/%,%,$(abspath $(CURDIR)))
 
 CC ?= cc
@@ -56,9 +56,9 @@ PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wpedantic $(if $(filter 1,$(WERROR)),-Werror)
-# Fences that keep a load behind a store order nothing that ThreadSanitizer, which doesn't follow them, looks at.
+# ThreadSanitizer ignores fences. Those that keep a load behind a store order nothing that it checks.
 WARN += $(if $(filter thread,$(SAN)),-Wno-tsan)
-# Of clang; what doesn't tell secrets by its time is meant so.
+# clang's warnings. Constant-time code uses bitwise operators on purpose.
 WARN += $(if $(filter fuzz coverage,$(SAN)),-Wno-bitwise-instead-of-logical -Wno-unknown-warning-option)
 STD := -std=c11
 
@@ -88,18 +88,19 @@ Q := @
 say = @printf '  %-7s %s\n' '$(1)' '$(patsubst $(TOP)/%,%,$(2))'
 endif
 
-# Whatever says how things are built. The lists of headers are read as makefiles too, and each compilation writes one.
+# Files that determine how things are built. Lists of headers are excluded: they are read as makefiles too, but each
+# compilation writes one.
 RULE_FILES = $(filter-out %.d,$(MAKEFILE_LIST)) $(TOP)/VERSION
 
-# src-objs: objects of the sources $(2) for the artefact $(1); a source may lie in another folder.
+# src-objs: the objects of the sources $(2) for the artefact $(1); a source may be in another folder.
 obj-of = $(OUT)/obj/$(1)/$(patsubst $(TOP)/%,%,$(abspath $(2))).o
 src-objs = $(foreach s,$(2),$(call obj-of,$(1),$(s)))
 
 # Evaluated once per folder, by the first rule that compiles.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS)))$(PKG_CFLAGS)
 
-# A compiler cache with a base folder calls the object by a relative name, which is no target here. The source is not
-# repeated, or a build folder were of no use after it has moved.
+# A compiler cache with a base folder writes the object's relative name into the list of headers, which is no target
+# here: sed restores the name. It also drops the source, or a moved checkout would invalidate its build folder.
 # compile-rule: $(1) artefact, $(2) one source, $(3) extra flags.
 define compile-rule
 $(call obj-of,$(1),$(2)): $(2) $(RULE_FILES)
@@ -110,9 +111,10 @@ $(call obj-of,$(1),$(2)): $(2) $(RULE_FILES)
 -include $(patsubst %.o,%.d,$(call obj-of,$(1),$(2)))
 endef
 
-# In the build folder files find each other by their own place. What is installed is linked a second time: without any path
-# where the loader looks by itself, as distributions demand it; elsewhere, with a PREFIX like /opt/x, with the one absolute
-# path LIBDIR, or neither the tools nor the libraries of libraries would be found. ldconfig is the installer's part.
+# In the build folder files find each other by relative paths. Installed files are linked a second time: without any
+# path if LIBDIR is one that the loader searches by itself, as distributions demand; otherwise, with a PREFIX like
+# /opt/x, with LIBDIR as the one absolute path. Without it neither tools nor libraries would find their libraries.
+# ldconfig is the installer's task.
 LOADER_DIRS := /lib /lib64 /lib/% /lib64/% /usr/lib /usr/lib64 /usr/lib/% /usr/lib64/% /usr/local/lib /usr/local/lib64 /usr/local/lib/%
 INSTALL_RPATH = $(if $(filter $(LOADER_DIRS),$(LIBDIR)),,-Wl$(comma)-rpath$(comma)$(LIBDIR)) -Wl,-rpath-link,$(OUT)/lib
 comma := ,
@@ -124,6 +126,6 @@ $(OUT)/lib/lib%.so:
 	@echo "$(DIR): needs lib$*, which is not built: run 'make user' at the top first" >&2; false
 
 .SUFFIXES:
-# And programs are linked beside their place: a make that is killed deletes nothing.
+# Programs are linked under another name and then moved, because a killed make deletes nothing.
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all

@@ -23,12 +23,13 @@ all: $(SO) $(OUT)/lib/$(LIB).a $(PC)
 
 $(foreach s,$(SRCS),$(eval $(call compile-rule,$(LIB),$(s),)))
 
-# A map may name the version (a private node lasts for one release only).
+# A map may contain the version (a private node is valid for one release only).
 $(OUT)/obj/$(LIB)/$(LIB).map: $(MAP) $(TOP)/VERSION
 	@mkdir -p $(dir $@)
 	$(Q)sed 's/@VERSION@/$(VERSION)/g' $< >$@
 
-# With these linker options, to that file. Never unmapped: a library has threads, handlers of fork() and exit(), and open queues.
+# $(1): linker options, $(2): the output. nodelete: the library must stay mapped, because it has threads, handlers of
+# fork() and exit(), and open queues.
 link-so = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed \
 	-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 
@@ -68,7 +69,7 @@ install: all
 	$(install-man)
 endif
 
-# Everything that can be built on this machine.
+# Removes also what this machine could not build.
 uninstall:
 	$(Q)rm -f $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR) $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR).* \
 		$(DESTDIR)$(DEVLIBDIR)/$(LIB).so $(DESTDIR)$(DEVLIBDIR)/$(LIB).a $(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC)) $(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs the pages of MAN into the section that their suffix names. An alias is a link to its page, and stays one:
-# the page may belong to another library, but lies in the same folder after the installation.
+# Installs the pages of MAN into the sections that their suffixes name. An alias is a symbolic link and is installed as
+# one: its page may belong to another library, but is in the same folder once installed.
 
 MAN_FILES := $(wildcard $(MAN))
 MAN_SECTIONS := $(sort $(patsubst .%,%,$(suffix $(MAN_FILES))))

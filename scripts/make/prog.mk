@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs of one folder.
+# The programs of one folder.
 #   PROGS <prog>_SRCS [LIBS] [PKGS] [MAN] [COMPLETION] [CPPFLAGS]
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
@@ -18,7 +18,7 @@ else
 all: $(BINS)
 	@rm -f $(PROGS:%=$(LEFT_OUT)/%)
 
-# $(1), with these linker options, to that file.
+# $(1): the program, $(2): linker options, $(3): the output.
 prog-objs = $(call src-objs,$(1),$(or $($(1)_SRCS),$(1).c))
 link-prog = $(CC) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed $(2) -o $(3) $(prog-objs) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 
@@ -39,7 +39,7 @@ install: all
 	$(install-man)
 endif
 
-# Everything that can be built on this machine.
+# Removes also what this machine could not build.
 uninstall:
 	$(Q)rm -f $(PROGS:%=$(DESTDIR)$(BINDIR)/%) $(foreach c,$(notdir $(COMPLETION)),$(DESTDIR)$(COMPLETIONDIR)/$(c))
 	$(uninstall-man)

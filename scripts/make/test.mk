@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of one area, and the list of them for the runner.
+# The tests of one area, and the list of them for the runner.
 #   NATIVE EMULATED VM            C programs; <prog>_SRCS if not <prog>.c
-#   SHARED                        sources that all of them have in common, compiled once
+#   SHARED                        sources common to all of them, compiled once
 #   NATIVE_SCRIPTS VM_SCRIPTS     TAP scripts
-#   BOOT_SCRIPTS                  TAP scripts on the host that boot VMs of their own
+#   BOOT_SCRIPTS                  TAP scripts on the host that boot their own VMs
 #   BUILD_SCRIPTS                 TAP scripts on the host that build what VM_SCRIPTS need
-#   TSAN                          those of NATIVE and EMULATED to be built and run with SAN=thread as well
-#   NOT_DEBUG                     those of VM and VM_SCRIPTS that are about user space, and too long for the debug kernel
-#   ONCE                          those of VM and VM_SCRIPTS that run on the first of several kernels only
+#   TSAN                          those of NATIVE and EMULATED that are also built and run with SAN=thread
+#   NOT_DEBUG                     those of VM and VM_SCRIPTS that test user space and take too long on the debug kernel
+#   ONCE                          those of VM and VM_SCRIPTS that run only on the first of several kernels
 #   HELPERS                       C programs that tests start
 #   LIBS PKGS CPPFLAGS
 #   TIMEOUT                       seconds for one program; <prog>_TIMEOUT overrides
@@ -19,7 +19,7 @@ TESTS := $(OUT)/tests/$(AREA)
 TIMEOUT ?= 120
 WHY := $(left-out-why)
 
-# Sanitizers run natively only: a kernel under KASAN is the VM's part.
+# Sanitizers run natively only: the VM has KASAN instead.
 ifeq ($(SAN),thread)
 RUN_NATIVE := $(filter $(TSAN),$(NATIVE))
 RUN_EMULATED := $(filter $(TSAN),$(EMULATED))
@@ -36,11 +36,11 @@ RUN_BUILD_SCRIPTS := $(BUILD_SCRIPTS)
 endif
 BINS := $(sort $(RUN_NATIVE) $(RUN_EMULATED) $(RUN_VM) $(HELPERS))
 
-# The harness is the kernel's: GNU C, and not ours to keep pedantic.
+# The harness is the kernel's and needs GNU C; pedantic warnings about it are none of ours.
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 STD := -std=gnu11
 WARN := -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare $(if $(filter 1,$(WERROR)),-Werror)
-# Raw rings are ordered by fences, which ThreadSanitizer doesn't follow: it only looks at the libraries' side.
+# Raw rings are ordered by fences, which ThreadSanitizer ignores: it checks the libraries only.
 WARN += $(if $(filter thread,$(SAN)),-Wno-tsan)
 WD_CPPFLAGS += -isystem $(BUILD)/kselftest -I$(TOP)/selftests/include
 
@@ -69,7 +69,7 @@ $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)): | $(HARNESS)
 endef
 $(foreach p,$(BINS),$(eval $(call test-rule,$(p))))
 
-# kind, area, timeout, program: what selftests/run reads.
+# The lines that selftests/run reads: kind, area, timeout, program.
 vm-kind = $(if $(filter $(1),$(ONCE)),vm-once,$(if $(filter $(1),$(NOT_DEBUG)),vm-user,vm))
 timeout-of = $(or $($(1)_TIMEOUT),$($(basename $(1))_TIMEOUT),$(TIMEOUT))
 $(TESTS)/list: $(RULE_FILES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A class library: its own sources, those that classes share, and its drivers. Variables as in lib.mk; LIB SRCS MAP PKGS
-# HEADERS are the library's own.
+# A class library: its own sources, the sources that classes share, and its drivers. Variables as in lib.mk; the
+# library itself sets LIB SRCS MAP PKGS HEADERS.
 
 TOP := ../../..
 
@@ -10,5 +10,5 @@ SOFT := ../../drivers/soft
 
 LIBS := libhisi_qm libwd
 MAN := man/*.3
-# Drivers include their class by its name.
+# Drivers include their class's header by its bare name.
 CPPFLAGS += -I. -I$(SHARED) -I$(SOFT) -I$(TOP)/user/libwd -I$(TOP)/user/libhisi_qm
