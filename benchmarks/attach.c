@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What it takes a process to get at a queue of its section, and to give it back: for a kernel with sections only. */
+/* The time that a process needs to get a queue of its section and to return it; only on a kernel with sections. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 enum span {
 	ATTACH,		/* from nothing to a slot and its first context */
-	OPEN,		/* that context alone */
+	OPEN,		/* the context alone */
 	START,
 	CLOSE,
 	DETACH,
@@ -81,7 +81,7 @@ static void turn(const char *section, const char *node, double us[SPANS])
 	us[BARE] = bare_open_us(node);
 }
 
-/* attach SECTION NODE: the section has a free slot with a context there. */
+/* attach SECTION NODE: expects a free slot in SECTION with a context on NODE. */
 int attach_rows(int argc, char **argv)
 {
 	static double us[SPANS][TURNS];
@@ -90,7 +90,7 @@ int attach_rows(int argc, char **argv)
 
 	if (argc != 2)
 		die("attach SECTION NODE", -EINVAL);
-	/* Once for nothing. */
+	/* A first turn that isn't measured. */
 	turn(argv[0], argv[1], one);
 	for (i = 0; i < TURNS; i++) {
 		turn(argv[0], argv[1], one);

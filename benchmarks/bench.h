@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the benchmarks share: clocks, comparing two things in turn, and the row that comes out. */
+/* Shared by the benchmarks: clocks, measuring two things in turn, and the printed row. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -7,33 +7,33 @@
 #include <stddef.h>
 #include <wd_comp.h>
 
-#define BYTES		4096	/* of a request, unless a row says otherwise */
+#define BYTES		4096	/* bytes of a request, unless a row says otherwise */
 #define WINDOW		32
 #define ROUNDS_MAX	31
-#define STALL_MS	300000	/* what only a request takes that never ends */
+#define STALL_MS	300000	/* only a request that never ends takes this long */
 
 /* --- measure.c --- */
 
 unsigned long long now_ns(void);
-/* Of the calling thread. */
+/* CPU time of the calling thread. */
 unsigned long long cpu_ns(void);
 void die(const char *what, int ret) __attribute__((noreturn));
 
-/* One measurement of n requests: the nanoseconds it took. */
+/* One measurement of n requests; returns nanoseconds. */
 typedef unsigned long long measure_t(void *arg, unsigned int n);
 
 struct pair {
 	double ours;		/* medians, ns per request */
 	double floor;
-	double ratio;		/* median of the rounds' own: both halves of a round saw the same machine */
+	double ratio;		/* median of the rounds' ratios: a round's halves see the machine in the same state */
 };
 
-/* A B A B: both are measured in turn, so that what the machine does meanwhile falls on both. */
+/* Measures both in turn (A B A B), so that other load on the machine affects both. */
 struct pair measure_pair(measure_t *ours, void *ours_arg, measure_t *floor, void *floor_arg, unsigned int n,
 			 unsigned int rounds);
 double median(double *values, unsigned int n);
 
-/* floor, and the ratio to it, only when there is one: 0 is none. */
+/* Prints the floor, and the ratio to it, unless floor is 0. */
 void row(const char *name, double value, const char *unit, double floor);
 
 /* --- request.c: requests through libwd_comp --- */
@@ -50,27 +50,27 @@ struct client {
 
 /* mode: enum wd_comp_op_type; device: number of the only device to use */
 void client_open(struct client *c, int mode, int device);
-/* A session that compresses; NULL and errno in die(). */
+/* A session that compresses. On failure it ends the program with errno's text. */
 handle_t session_open(int mode, int level, __u32 flags, int device);
 void client_close(struct client *c);
 void client_sync(struct client *c, unsigned int n);
 void client_async(struct client *c, unsigned int n);
 void client_burst(struct client *c, unsigned int n);
 
-/* --- floor.c: the same by hand on the rings, with nothing around --- */
+/* --- floor.c: the same requests written into the rings by hand, without a library --- */
 
 struct bare;
 struct bare *bare_open(void);
 void bare_close(struct bare *b);
-/* n requests, window in flight, one doorbell for each window. */
+/* n requests, window of them in flight, one doorbell for each window. */
 void bare_run(struct bare *b, unsigned int n, unsigned int window);
 
 /* --- text.c --- */
 
-/* Fills with words as they occur in prose: deflate makes two fifths of it, the same on every machine. */
+/* Fills the buffer with words like prose: deflate shrinks it to two fifths, the same on every machine. */
 void text_fill(unsigned char *to, size_t bytes);
 
-/* --- groups: what the runner starts --- */
+/* --- groups that the runner starts --- */
 
 int null_rows(int argc, char **argv);
 int loop(int argc, char **argv);

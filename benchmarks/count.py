@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions a request, from callgrind: two runs of different length, so that start and end cancel."""
+"""Instructions per request, from callgrind: the difference of two runs, in which start and end cancel."""
 
 import collections
 import os
@@ -8,12 +8,12 @@ import subprocess
 import tempfile
 
 SHORT, LONG = 2048, 10240
-# Where the device computes: as many between the two as memory that was looked at is believed for.
+# Loops where the device computes. The difference is the number of uses for which a probe of memory stays valid.
 COMPUTED_SHORT, COMPUTED_LONG = 64, 320
-# The device is not the library, wherever it runs.
+# The device isn't part of the library, wherever it runs.
 LIBRARIES = re.compile(r"/lib(wd|hisi_qm)[^/]*$")
 NOT_OURS = re.compile(r"libuacce-emu|wd-bench|/valgrind/")
-# Whether a point is one is arithmetic, as what libcrypto does: a row of its own.
+# The check whether a point is on its curve is arithmetic, like libcrypto's work: it has a row of its own.
 POINT = "ecc_is_point"
 LOCKED = re.compile(r"^\s*([0-9a-f]+):\s+(?:lock |xchg .*\()")
 
@@ -38,7 +38,7 @@ class Counts:
                 elif line.startswith("calls="):
                     call = True
                 elif line.startswith("0x"):
-                    # The line after calls= is what the callee cost, which is counted there.
+                    # The line after calls= is the callee's cost, which is counted at the callee.
                     if not call:
                         address, _, cost = line.split()[:3]
                         self.by_function[obj, function] += int(cost)
@@ -50,12 +50,12 @@ class Counts:
         self.by_address.subtract(other.by_address)
 
 
-# How each kind of request is made. SEC's results lie in descriptors, which nobody writes on the null engine: there
-# devices compute nothing, and the loop waits until they are done before it polls.
+# How to make each kind of request. SEC's results are in descriptors, which the null engine never writes: those
+# devices compute nothing instead, and the loop waits until they are done before it polls.
 NULL = ["--null"]
 IDLE = ["--sec", "1", "--engine", "none"]
 IDLE_HPRE = ["--hpre", "1", "--engine", "none"]
-# What comes of nothing computed isn't a good signature, and a shared secret of zeroes is looked at again.
+# A device that computes nothing gives no good signature, and the library checks a shared secret of zeroes again.
 COMPUTING_HPRE = ["--hpre", "1"]
 KINDS = {
     "sync": (NULL, ["loop", "sync"]), "async": (NULL, ["loop", "async"]), "burst": (NULL, ["loop", "burst"]),
@@ -87,7 +87,7 @@ def locked_addresses(obj):
 
 
 class Loop:
-    """What a request of that kind costs: instructions, and who executes them."""
+    """The cost of one kind of request: instructions, and the functions that execute them."""
 
     def __init__(self, out, kind):
         short, long = (COMPUTED_SHORT, COMPUTED_LONG) if KINDS[kind][0] is COMPUTING_HPRE else (SHORT, LONG)
@@ -103,7 +103,7 @@ class Loop:
 
     @staticmethod
     def _is_ours(kind, obj, function):
-        """What a working device calls in libc can't be told from what the library does."""
+        """For a working device libc isn't counted: its calls can't be told from the library's."""
         if (function == POINT) != (kind == "ecdh-point.async"):
             return False
         return LIBRARIES.search(obj) if KINDS[kind][0] is not NULL else not NOT_OURS.search(obj)

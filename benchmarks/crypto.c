@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ciphers, digests and AEAD: this CPU's path against libcrypto called directly, and loops for counting instructions. */
+/* Ciphers, digests and AEAD: the software path against direct calls of libcrypto, and loops for counting
+ * instructions. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -12,13 +13,13 @@
 #include "bench.h"
 
 #define ROUNDS	15
-#define TURN_NS	4000000.0	/* of CPU time for one measurement */
+#define TURN_NS	4000000.0	/* CPU time of one measurement */
 #define MOST	(1u << 20)
 #define ASSOC	16
 
 static const unsigned char key[32] = "thirty-two bytes of secret, no 1", iv[16];
 
-/* One algorithm: as our session, and as libcrypto's contexts, prepared once. */
+/* One algorithm: as our session, and as libcrypto's contexts, which are prepared once. */
 struct job {
 	const char *name;
 	int lib;		/* 0 cipher, 1 digest, 2 AEAD */
@@ -99,7 +100,7 @@ static unsigned long long ours_ns(void *arg, unsigned int n)
 	return cpu_ns() - start;
 }
 
-/* --- libcrypto's --- */
+/* --- libcrypto --- */
 
 static bool direct_open(struct job *j)
 {
@@ -178,11 +179,11 @@ static void measure(struct job *j, const char *size)
 
 	direct_ns(j, 1);
 	once = (double)direct_ns(j, 1);
-	/* As many as fill a turn. */
+	/* As many as fill one measurement. */
 	n = once < TURN_NS ? (unsigned int)(TURN_NS / (once + 1)) + 1 : 1;
 	p = measure_pair(ours_ns, j, direct_ns, j, n, ROUNDS);
 	snprintf(name, sizeof(name), "soft.%s.%s.ratio", j->name, size);
-	/* The ratio is the row; the direct call's time is its floor. */
+	/* The row's value is the ratio; its floor is the direct call's time. */
 	printf("row %s %.4f x:libcrypto %.0f %.4f\n", name, p.ratio, p.floor, p.ratio);
 	fflush(stdout);
 }
@@ -197,7 +198,7 @@ static struct job jobs[] = {
 	{ .name = "aes-128-gcm", .lib = 2, .alg = WD_CIPHER_AES, .mode = WD_CIPHER_GCM, .key_len = 16, .evp = "AES-128-GCM" },
 };
 
-/* For counting only: libcrypto's CCM wants other calls. */
+/* For counting only: libcrypto's CCM needs other calls. */
 static struct job ccm = { .name = "aes-128-ccm", .lib = 2, .alg = WD_CIPHER_AES, .mode = WD_CIPHER_CCM, .key_len = 16 };
 
 int crypto_rows(int argc, char **argv)
@@ -244,7 +245,7 @@ static double heap(void)
 	return (double)(m.uordblks + m.hblkhd);
 }
 
-/* Of AES-GCM, with a key. The first opens things for the process. */
+/* A session of AES-GCM with its key. The first session isn't counted: it allocates what the process needs once. */
 static void heap_row(const char *name, __u32 flags)
 {
 	const struct job *j = &jobs[6];
@@ -296,13 +297,13 @@ static void a_done(struct wd_aead_arg *arg, void *param)
 	finished++;
 }
 
-/* Until the devices have finished so many in all: what a poll finds is the same every time then. */
+/* Waits until the devices have finished so many requests in all: then each poll finds the same. */
 static void devices_finish(unsigned long long until)
 {
 	union { void *p; int (*f)(const char *, const char *, unsigned long long *); } u = { .p = dlsym(RTLD_DEFAULT, "wd_emulate_count") };
 	unsigned long long n = 0;
 
-	/* Who counts instructions has one thread run at a time. */
+	/* Under callgrind one thread runs at a time. */
 	while (u.p && n < until) {
 		usleep(20);
 		u.f("hisi_sec2-0", "completions", &n);
@@ -371,7 +372,7 @@ static void windows(const struct job *j, bool burst, unsigned int n)
 	}
 }
 
-/* cipher|digest|aead|ccm async|burst N: nothing but that, for who counts from outside. */
+/* cipher|digest|aead|ccm async|burst N: only the loop, for callgrind. */
 int crypto_loop(int argc, char **argv)
 {
 	static const char *const names[] = { "cipher", "digest", "aead", "ccm" };

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries behind this CPU's path, called as their own users would. */
+/* The libraries behind the software path, called directly. */
 #ifndef BENCH_DIRECT_H
 #define BENCH_DIRECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of input that a stream is given at once. */
+/* Bytes of input for each call of a stream. */
 #define PIECE	16384u
 
 struct direct;
 
-/* The library that the path uses for that level, of whole buffers or of streams; level 0 decompresses. */
+/* The library that the software path uses for that level, for whole buffers or streams; level 0 decompresses. */
 struct direct *direct_open(int level, bool stream);
 void direct_close(struct direct *d);
-/* Its name and own level, as in "isal-1". */
+/* The library's name and its own level, as in "isal-1". */
 const char *direct_name(const struct direct *d);
-/* One whole buffer, or stream, of raw deflate: bytes produced. */
+/* One whole buffer, or one stream, of raw deflate; returns the bytes produced. */
 size_t direct_run(struct direct *d, const unsigned char *src, size_t size, unsigned char *dst, size_t room);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The floor: the same descriptors written into the rings by a loop that knows nothing of threads, errors or other
- * requests. Whatever a library costs comes on top of this.
+ * The floor: the same descriptors, written into the rings by a loop that knows nothing of threads, errors or other
+ * requests. A library's cost comes on top of this.
  */
 #include <endian.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ struct bare {
 	volatile uint64_t *doorbell;
 	struct qm_cqe *cq;
 	unsigned int id, tail, head, phase;
-	unsigned int unacked, batch;	/* completions consumed since the last CQ doorbell, and how many may be */
+	unsigned int unacked, batch;	/* completions since the last CQ doorbell, and the most that may be */
 	unsigned char src[BYTES], dst[2 * BYTES];
 };
 
@@ -83,7 +83,7 @@ static void ring(struct bare *b, enum qm_db_cmd cmd, unsigned int index)
 	*b->doorbell = htole64(qm_db_value((__u16)b->id, cmd, (__u16)index, 0));
 }
 
-/* In place: nobody looks at it before the doorbell, and all that isn't written here is the last one's and the same. */
+/* Writes in place: the device doesn't look before the doorbell, and the other fields keep the last request's values. */
 static void put(struct bare *b, unsigned int tag)
 {
 	struct zip_sqe *sqe = (struct zip_sqe *)(b->dus + (size_t)b->tail * sizeof(*sqe));

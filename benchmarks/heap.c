@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What sessions and contexts take from the heap. Null devices: the emulator's own part is some 150 bytes a queue. */
+/* Heap that sessions and contexts take. Null devices: the emulator's own part is some 150 bytes per queue. */
 #include <malloc.h>
 #include "bench.h"
 
-#define NR	8	/* contexts, and sessions: one device for each */
+#define NR	8	/* contexts, and sessions: one per device */
 #define MANY	64
 
 static double heap(void)
@@ -13,7 +13,8 @@ static double heap(void)
 	return (double)(m.uordblks + m.hblkhd);
 }
 
-/* The first of each mode opens things for the process, the second of a device only what it needs itself. */
+/* A mode's first session allocates what the process needs once; the second device's session only what it needs
+ * itself. */
 int heap_rows(int argc, char **argv)
 {
 	double before, opened, sessions;

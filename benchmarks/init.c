@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From nothing to one synchronous and one asynchronous context, ready for requests. */
+/* Time from program start to one synchronous and one asynchronous context, ready for requests. */
 #include "bench.h"
 
 static double open_both(int device)
@@ -11,7 +11,7 @@ static double open_both(int device)
 	return (double)(now_ns() - start) / 1000;
 }
 
-/* Two queues opened, mapped and started by hand. */
+/* The floor: two queues opened, mapped and started by hand. */
 static double bare_both(void)
 {
 	unsigned long long start = now_ns();
@@ -23,7 +23,7 @@ static double bare_both(void)
 	return us;
 }
 
-/* One sample each, for the runner to repeat in fresh processes. Wants two devices. */
+/* One sample each; the runner repeats it in new processes. Needs two devices. */
 int init_rows(int argc, char **argv)
 {
 	double bare;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Waiting: how many requests a context carries, what a waiter's CPU does meanwhile, and when it is told. */
+/* Waiting: how many requests a context carries, how much CPU a waiter takes meanwhile, and how soon it returns. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,7 +40,7 @@ static void *crowd_work(void *arg)
 	return NULL;
 }
 
-/* Requests a second of so many threads with one session. */
+/* Requests per second of so many threads that share one session. */
 static double crowd_rate(struct crowd *c, unsigned int threads, unsigned int ms)
 {
 	unsigned long long start, end;
@@ -51,7 +51,7 @@ static double crowd_rate(struct crowd *c, unsigned int threads, unsigned int ms)
 	for (i = 0; i < threads; i++)
 		if (pthread_create(&thread[i], NULL, crowd_work, c))
 			die("pthread_create", -EAGAIN);
-	/* Until all are at it. */
+	/* Start when all threads are running. */
 	for (start = now_ns(); now_ns() - start < 20000000;)
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
 	before = atomic_load(&c->done);
@@ -64,7 +64,7 @@ static double crowd_rate(struct crowd *c, unsigned int threads, unsigned int ms)
 	return (after - before) * 1e9 / (double)(end - start);
 }
 
-/* throughput NAME THREADS MS: THREADS on one context against one, in turn. */
+/* throughput NAME THREADS MS: THREADS threads on one context against one thread, in turn. */
 int throughput(int argc, char **argv)
 {
 	struct crowd c = { .sess = 0 };
@@ -83,12 +83,12 @@ int throughput(int argc, char **argv)
 		many[i] = crowd_rate(&c, threads, ms);
 		scale[i] = many[i] / one[i];
 	}
-	/* The floor is one thread's. */
+	/* The floor is one thread's throughput. */
 	printf("row %s %.2f x %.0f/s %.2f\n", argv[0], median(scale, 3), median(one, 3), median(scale, 3));
 	return wd_comp_free_sess(c.sess);
 }
 
-/* waiting N: one request after the other; median latency, and how much of a CPU the waiter took. */
+/* waiting N: N requests, one at a time; prints the median latency and the waiter's share of a CPU. */
 int waiting(int argc, char **argv)
 {
 	static unsigned char src[BYTES], dst[2 * BYTES];
@@ -99,7 +99,7 @@ int waiting(int argc, char **argv)
 
 	if (!n || n > SAMPLES_MAX)
 		return 2;
-	/* It has to learn how long a request takes. */
+	/* The library learns how long a request takes. */
 	for (i = 0; i < 64; i++)
 		compress_one(sess, src, dst);
 	all = now_ns();

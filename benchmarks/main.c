@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wd-bench GROUP: measures one group of rows; benchmarks/run knows under which devices each belongs. */
+/* wd-bench GROUP: measures one group of rows; benchmarks/run knows which devices each group needs. */
 #include <stdio.h>
 #include <string.h>
 #include "bench.h"

@@ -52,7 +52,7 @@ struct pair measure_pair(measure_t *ours, void *ours_arg, measure_t *floor, void
 	double a[ROUNDS_MAX], b[ROUNDS_MAX] = { 0 }, ratio[ROUNDS_MAX] = { 0 };
 	unsigned int i;
 
-	/* Once for nothing: caches, page faults, the CPU's clock. */
+	/* A first run that isn't measured: caches, page faults, the CPU's clock. */
 	ours(ours_arg, n / 10 + 1);
 	if (floor)
 		floor(floor_arg, n / 10 + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the library itself costs: rows of the null engine, and loops for counting their instructions. */
+/* The library's own cost: rows of the null engine, and loops for counting their instructions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct floor {
 	unsigned int window;
 };
 
-/* Of one thread that never sleeps: its CPU time is what another program on the machine can't add to. */
+/* CPU time of one thread that never sleeps: other programs on the machine don't add to it. */
 static unsigned long long ours_ns(void *arg, unsigned int n)
 {
 	struct ours *o = arg;
@@ -53,7 +53,7 @@ static void pair_row(const char *name, int mode, client_run_t *run, unsigned int
 	bare_close(f.bare);
 }
 
-/* What a submit costs that finds no room. */
+/* The cost of a submit that finds no room. */
 static void full_row(void)
 {
 	static struct wd_comp_arg spare;
@@ -96,7 +96,7 @@ int null_rows(int argc, char **argv)
 	return 0;
 }
 
-/* loop sync|async|burst|bare N: nothing but that, for who counts from outside. */
+/* loop sync|async|burst|bare N: only the loop, for callgrind. */
 int loop(int argc, char **argv)
 {
 	static const struct {

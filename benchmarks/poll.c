@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Polls that find nothing, with a request in flight on every context. Wants devices that take seconds. */
+/* Polls that find nothing, with a request in flight on every context. Needs devices that take seconds. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #define ROUNDS	9
 #define CTXS	16
 
-/* In turn: nothing in flight but the first context's request, then all of them. */
+/* Measured twice: with only the first context's request in flight, then with all of them. */
 static double empty_ns(void)
 {
 	double ns[ROUNDS];
@@ -41,6 +41,6 @@ int poll_rows(int argc, char **argv)
 	}
 	row("poll.empty.16ctx.ns", empty_ns() / CTXS, "ns/context", 0);
 	fflush(stdout);
-	/* Nobody is interested in the results. */
+	/* Nothing uses the results. */
 	_exit(0);
 }

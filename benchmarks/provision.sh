@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# In the VM, on one device of 1,024 queues: a process that attaches; then N sections of one context each, with wdctl.
-# Rows as wd-bench prints them.
+# Runs in the VM, on one device of 1,024 queues: times a process that attaches, then wdctl with N sections of one
+# context each. Rows as wd-bench prints them.
 set -euo pipefail
 
 SIM=/sys/kernel/config/hisi_sim
@@ -9,7 +9,7 @@ PATH=$OUT/bin:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The device that is there has fewer queues than are asked for: it stays without a driver.
+# The existing device has fewer queues than pf_q_num asks for, so it stays without a driver.
 modprobe -r hisi_zip
 modprobe hisi_zip uacce_mode=1 pf_q_num=1024 2>/dev/null
 mkdir $SIM/many
@@ -18,7 +18,7 @@ echo 1 >$SIM/many/live
 address=$(cat $SIM/many/address)
 device=$(ls "/sys/bus/pci/devices/$address/uacce")
 
-# timed FILE CMD...: milliseconds, appended to FILE
+# timed FILE CMD...: appends the command's milliseconds to FILE
 timed() {
 	local file=$1 start=$EPOCHREALTIME
 	shift
@@ -50,7 +50,7 @@ echo "[one] NumProcesses = 1 SyncCtxs = 1 AsyncCtxs = 0 Devices = $device" | wdc
 "$OUT/bench/wd-bench" attach one "/dev/$device"
 wdctl apply --prune /dev/null >/dev/null
 
-# The floor is a fourth of them, four times.
+# The floor is four times the time for a fourth of the sections.
 measure 250
 measure 1000
 for what in apply again save list; do

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA, DH and ECC: this CPU's path against libcrypto called directly, and the keys of all rows. */
+/* RSA, DH and ECC: the software path against direct calls of libcrypto, and the keys of all rows. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "pubkey.h"
 
 #define ROUNDS	15
-#define TURN_NS	8000000.0	/* of CPU time for one measurement */
+#define TURN_NS	8000000.0	/* CPU time of one measurement */
 #define BITS	2048
 
 struct pubkey_operands pubkey;
@@ -187,7 +187,7 @@ static int ours_x25519(void)
 	return pubkey_ecc_do(soft.h_x, WD_ECC_AGREE, pubkey.x_point, 32, NULL, 0, pubkey.out);
 }
 
-/* --- libcrypto's: contexts prepared once, the peer's key as it comes --- */
+/* --- libcrypto: contexts are prepared once, the peer's key comes with each request --- */
 
 static EVP_PKEY_CTX *prepared(EVP_PKEY *pkey, int (*init)(EVP_PKEY_CTX *), bool raw)
 {
@@ -331,7 +331,7 @@ static void measure(const struct job *j)
 	once = (double)direct_ns((void *)j, 1);
 	n = once < TURN_NS ? (unsigned int)(TURN_NS / (once + 1)) + 1 : 1;
 	p = measure_pair(ours_ns, (void *)j, direct_ns, (void *)j, n, ROUNDS);
-	/* The ratio is the row; the direct call's time is its floor. */
+	/* The row's value is the ratio; its floor is the direct call's time. */
 	printf("row soft.%s.ratio %.4f x:libcrypto %.0f %.4f\n", j->name, p.ratio, p.floor, p.ratio);
 	fflush(stdout);
 }

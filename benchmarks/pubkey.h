@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys and operands of the rows of RSA, DH and ECC. */
+/* Keys and operands for the rows of RSA, DH and ECC. */
 #ifndef WD_BENCH_PUBKEY_H
 #define WD_BENCH_PUBKEY_H
 
@@ -18,7 +18,7 @@ extern struct pubkey_operands {
 	size_t der_len;
 } pubkey;
 
-/* Ends the program where @good isn't true. */
+/* Ends the program unless @good is true. */
 void pubkey_need(bool good, const char *what);
 
 void pubkey_rsa_make(void);

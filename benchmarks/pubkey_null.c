@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA, DH and ECC on a device that computes nothing: what a request costs, and loops for counting its instructions. */
+/* RSA, DH and ECC on a device that computes nothing: the cost of a request, and loops for counting its instructions. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void e_done(struct wd_ecc_arg *arg, void *param)
 	finished++;
 }
 
-/* Until the device has finished so many in all: what a poll finds is the same every time then. */
+/* Waits until the device has finished so many requests in all: then each poll finds the same. */
 static void device_finishes(unsigned long long until)
 {
 	union { void *p; int (*f)(const char *, const char *, unsigned long long *); } u = { .p = dlsym(RTLD_DEFAULT, "wd_emulate_count") };
@@ -95,7 +95,7 @@ static int send_one(const char *what, handle_t h, void *room, size_t *len)
 	return wd_ecc_async(h, e, NULL);
 }
 
-/* Of the key that the loop's session gets. */
+/* Finds the key for the loop's session. */
 static void signature_make(void)
 {
 	handle_t h = pubkey_ecc_session(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_SOFT);
@@ -110,7 +110,7 @@ static handle_t loop_session(const char *what)
 
 	if (!strcmp(what, "rsa")) {
 		pubkey_rsa_make();
-		/* What nobody computed would not be verified. */
+		/* No primes: with them the library verifies the result, which this device does not compute. */
 		return pubkey_rsa_session(WD_ASYNC, WD_SESS_PATH_HW, false);
 	}
 	if (!strcmp(what, "rsa-primes")) {
@@ -135,7 +135,7 @@ static int loop_poll(const char *what, unsigned int n)
 	return *what == 'r' ? wd_rsa_poll(n, STALL_MS, NULL) : *what == 'd' ? wd_dh_poll(n, STALL_MS, NULL) : wd_ecc_poll(n, STALL_MS, NULL);
 }
 
-/* @n requests in windows. Returns the CPU time of submitting and polling; the device's work passes in between. */
+/* @n requests in windows. Returns the CPU time of submitting and polling, without the device's time in between. */
 static unsigned long long loop_run(const char *what, handle_t h, unsigned int n)
 {
 	union { struct wd_rsa_arg r; struct wd_dh_arg d; struct wd_ecc_arg e; } args[WINDOW];
@@ -158,7 +158,7 @@ static unsigned long long loop_run(const char *what, handle_t h, unsigned int n)
 	return ns;
 }
 
-/* WHAT N: nothing but that, for who counts from outside. */
+/* WHAT N: only the loop, for callgrind. */
 int pubkey_loop(int argc, char **argv)
 {
 	unsigned int n = argc == 2 ? (unsigned int)strtoul(argv[1], NULL, 10) : 0;
@@ -184,7 +184,7 @@ static unsigned long long null_ns(void *arg, unsigned int n)
 	return loop_run(r->what, r->h, n);
 }
 
-/* RSA has neither a nonce to make nor a point to look at: the others' floor. */
+/* RSA makes no nonce and checks no point: it is the others' floor. */
 int pubkey_null_rows(int argc, char **argv)
 {
 	static const char *const kinds[] = { "dh", "ecdsa", "ecdh" };

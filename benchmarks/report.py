@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of rows, how each is run, the table, and the record of instruction counts."""
+"""Groups of rows, how to run each, the table, and the record of instruction counts."""
 
 import csv
 import fnmatch
@@ -21,13 +21,13 @@ OUT = os.environ.get("OUT") or os.path.join(BUILD, "user")
 RECORD = os.path.join(TOP, "benchmarks", "instructions.record")
 GROWTH = 1.05
 SLOW = ["--engine", "none", "--latency"]
-# For what hangs: a busy machine may take minutes for what takes seconds.
+# A limit for hangs: a busy machine may take minutes for seconds of work.
 STUCK_S = 3000
 
 PUBKEY = ("rsa2048-sign", "rsa2048-verify", "ffdhe2048", "ecdh-p256", "ecdsa-p256-sign", "ecdsa-p256-verify", "x25519")
 CRYPTO = ("aes-128-cbc", "aes-256-ctr", "sm4-cbc", "sha256", "hmac-sha256", "sm3", "aes-128-gcm")
 
-# What the library has to reach, for who reads the table.
+# The library's targets, printed in the table.
 TARGETS = {
     "sync.null.instr": "<= 350", "sync.null.locked": "<= 3", "sync.null.ns": "<= 40",
     "async.null.instr": "<= 300", "async.null.ns": "<= 35", "burst.null.ns": "<= 15",
@@ -71,7 +71,7 @@ def machine():
 
 
 def wd_bench(devices, *args, mode=None):
-    """Lines that one run of wd-bench says."""
+    """The lines that one run of wd-bench prints."""
     command = [f"{OUT}/bench/wd-bench", *args]
     if devices is not None:
         command = [f"{OUT}/bin/wd-emulate", *devices, "--", *command]
@@ -89,7 +89,7 @@ def rows_of(lines):
 
 
 def plain(devices, *args):
-    """A group whose program knows everything itself."""
+    """A group whose program prints its rows itself."""
     return lambda: rows_of(wd_bench(devices, *args))
 
 
@@ -103,7 +103,7 @@ def init():
 
 
 def waits(latency_ns, requests, turns):
-    """Medians of latency and CPU share: adaptive, spinning, in turn."""
+    """Medians of latency and CPU share; adaptive and spinning waits take turns."""
     samples = {"adaptive": [], "spin": []}
     for _ in range(turns):
         for mode, got in samples.items():
@@ -146,7 +146,7 @@ def counted(kind):
 
 
 def provision():
-    """In a VM with the kernel modules; without one there are no such rows."""
+    """Runs in a VM with the kernel modules; if the VM fails there are no such rows."""
     command = [f"{TOP}/scripts/vm", "--sim", "zip", "--", "env", f"OUT={OUT}", f"{TOP}/benchmarks/provision.sh"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=600, check=False)
     if done.returncode:
@@ -158,7 +158,7 @@ def crowd(name, latency_ns):
     return plain([*SLOW, str(latency_ns)], "throughput", name, "8", "700")
 
 
-# What yields rows, and what they are called.
+# The groups: the function that yields the rows, and the rows' names.
 GROUPS = [
     (plain(["--null"], "null"), ("sync.null.ns", "async.null.ns", "burst.null.ns", "submit.full.ns")),
     (plain(["--hpre", "1", "--engine", "none"], "pubkey-null"), tuple(f"{op}.null.ns" for op in ("rsa", "dh", "ecdsa", "ecdh"))),
@@ -181,7 +181,7 @@ GROUPS = [
 
 
 def wanted(patterns, names):
-    """A group's own names may have a * as well."""
+    """The names of a group may also contain *."""
     return not patterns or any(fnmatch.fnmatchcase(n, p) or fnmatch.fnmatchcase(p, n) for n in names for p in patterns)
 
 
@@ -212,7 +212,7 @@ def bench(patterns):
 
 
 def compiler():
-    """What the counts depend on besides the source."""
+    """The versions that the counts depend on besides the source."""
     cc = os.environ.get("CC", "cc")
     version = subprocess.run([cc, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, check=True).stdout
     libc = platform.libc_ver()[1]
@@ -275,7 +275,7 @@ def run(args):
 def main(args):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        # Whatever is killed leaves its files there.
+        # Killed programs leave their files there.
         with tempfile.TemporaryDirectory(prefix="wd-bench.") as scratch:
             os.environ["TMPDIR"] = scratch
             return run(args)

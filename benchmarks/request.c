@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Requests through libwd_comp: one at a time, a window of them, a window at once. */
+/* Requests through libwd_comp: one at a time, a window in flight, a whole window at once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

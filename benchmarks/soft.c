@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* This CPU's path against the library that it uses, called directly. */
+/* The software path against direct calls of the library that it uses. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "direct.h"
 
 #define ROUNDS	15
-#define TURN_NS	8000000.0	/* of CPU time for one measurement */
+#define TURN_NS	8000000.0	/* CPU time of one measurement */
 #define MOST	(1u << 20)
 
-/* One kind of request: in what direction, whole or in pieces, of what. */
+/* One kind of request: its direction, whole or in pieces, and its data. */
 struct job {
 	int level;		/* 0: decompress */
 	bool stream;
@@ -100,14 +100,14 @@ static void measure(struct job *j, const char *size)
 	j->sess = session(j);
 	direct_ns(j, 1);
 	once = (double)direct_ns(j, 1);
-	/* As many as fill a turn. */
+	/* As many as fill one measurement. */
 	n = once < TURN_NS ? (unsigned int)(TURN_NS / (once + 1)) + 1 : 1;
 	p = measure_pair(ours_ns, j, direct_ns, j, n, ROUNDS);
 	if (j->level)
 		snprintf(level, sizeof(level), "%d.", j->level);
 	snprintf(name, sizeof(name), "soft.%s%s.%s%s.ratio", j->level ? "deflate" : "inflate", j->stream ? "-stream" : "",
 		 level, size);
-	/* The ratio is the row; the direct call's time is its floor. */
+	/* The row's value is the ratio; its floor is the direct call's time. */
 	printf("row %s %.4f x:%s %.0f %.4f\n", name, p.ratio, direct_name(j->direct), p.floor, p.ratio);
 	fflush(stdout);
 	wd_comp_free_sess(j->sess);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Something to compress. */
+/* Text to compress. */
 #include <string.h>
 #include "bench.h"
 
@@ -9,7 +9,7 @@ static unsigned int next(unsigned int *state)
 	return *state >> 8;
 }
 
-/* A word has its own seed, so a number always gives the same one; small numbers are frequent and short. */
+/* The number is the seed, so it always gives the same word; small numbers are frequent and short. */
 static size_t word(unsigned int number, unsigned char *to)
 {
 	static const char letters[] = "etaoinshrdlucmfwypvbgkjqxz";
@@ -32,7 +32,7 @@ void text_fill(unsigned char *to, size_t bytes)
 
 	while (at < bytes) {
 		number = next(&state) % 4096;
-		/* Twice the same halving: most words are among the first few hundred. */
+		/* Scaled down twice by a random factor: most words are among the first few hundred. */
 		number = number * (next(&state) % 4096) / 4096;
 		number = number * (next(&state) % 4096) / 4096;
 		n = word(number, one);

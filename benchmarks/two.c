@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two threads with a context each: whatever they share slows both. */
+/* Two threads with a context each: shared data would slow down both. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,9 +12,9 @@
 
 struct worker {
 	struct client client;
-	struct bare *bare;	/* instead, when there is one */
+	struct bare *bare;	/* used instead of the client, if set */
 	int cpu;
-	double ns;	/* CPU time of a request, while the other runs as well */
+	double ns;	/* CPU time of a request while the other thread runs as well */
 	atomic_bool *other_done;
 	atomic_bool done;
 	atomic_int *ready;
@@ -28,7 +28,7 @@ static void requests(struct worker *w, unsigned int n)
 		client_sync(&w->client, n);
 }
 
-/* Measured is what falls into the time when both run: the slower one is not left alone at the end. */
+/* Only the time in which both threads run counts: the slower one stops when the other is done. */
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -94,8 +94,8 @@ static double scale(struct worker *w)
 }
 
 /*
- * CPU time, not the clock's: another program on the machine takes from neither. The floor is what two hand-written
- * loops do to each other.
+ * CPU time, not wall-clock time: another program on the machine doesn't add to it. The floor is the slowdown that two
+ * hand-written loops cause each other.
  */
 int two_rows(int argc, char **argv)
 {
