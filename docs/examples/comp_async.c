@@ -61,7 +61,7 @@ static int submit_all(handle_t sess, struct block *blocks, struct totals *totals
 		if (!ret) {
 			i++;
 		} else if (ret == -EBUSY) {
-			/* Full: block i was not taken. Make room, then try the same one again. */
+			/* Full: block i was not taken. Make room, then submit the same block again. */
 			ret = wd_comp_poll(1, POLL_MS, NULL);
 			if (ret < 0)
 				return ret;
@@ -72,7 +72,7 @@ static int submit_all(handle_t sess, struct block *blocks, struct totals *totals
 	return 0;
 }
 
-/* Whatever happened, the buffers may be freed only when nothing is in flight. */
+/* Even after an error the buffers may be freed only when nothing is in flight. */
 static int drain(const struct totals *totals, unsigned int wanted)
 {
 	int ret = 1;
@@ -120,7 +120,7 @@ int main(void)
 	ret = run(sess, blocks);
 	if (ret)
 		fprintf(stderr, "comp_async: %s\n", wd_status_str(ret));
-	/* Refused while requests are in flight: then the buffers must stay as well. */
+	/* The session can't be freed while requests are in flight: then the buffers must stay as well. */
 	if (!wd_comp_free_sess(sess))
 		free(blocks);
 	return ret != 0;

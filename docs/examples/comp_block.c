@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Compresses a file in one call, decompresses it again, and says who did the work. */
+/* Compresses a file in one call, decompresses it again, and prints which path did the work. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +17,10 @@ static handle_t open_session(enum wd_comp_dir_type direction)
 		.data_fmt = WD_FLAT_BUF,
 	};
 
-	return wd_comp_alloc_sess(&setup, NULL);	/* NULL: any device, or this CPU */
+	return wd_comp_alloc_sess(&setup, NULL);	/* NULL: any device, or the software path */
 }
 
-/* Every failure can be asked for in words. */
+/* wd_error_detail() describes every failure. */
 static int report(handle_t sess, const char *what, int err)
 {
 	char detail[256] = "";

@@ -8,7 +8,7 @@
 
 static unsigned char in[65536], out[65536];
 
-/* One call takes what it can and gives what fits; it says 1 when the stream has ended. */
+/* One call takes as much input as it can and gives as much output as fits; it returns 1 when the stream has ended. */
 static int step(handle_t sess, bool compress, size_t *used, size_t len, bool last)
 {
 	size_t src_len = len - *used, dst_len = sizeof(out);
@@ -27,7 +27,7 @@ static int step(handle_t sess, bool compress, size_t *used, size_t len, bool las
 	*used += src_len;
 	if (fwrite(out, 1, dst_len, stdout) != dst_len)
 		return -EIO;
-	/* Output was left behind when all room was used, so call again even without input. */
+	/* All room was used, so output may be left: call again even without input. */
 	if (!ret && (*used < len || dst_len == sizeof(out) || last))
 		return -EAGAIN;
 	return ret;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Encrypts and authenticates a file, or verifies and decrypts one:
- *   crypt_file -e|-d KEYFILE IN OUT          KEYFILE: 32 bytes that nobody knows
- * OUT is there when it is whole, and not before: until then it is OUT.part, which goes with an error or Ctrl-C.
+ *   crypt_file -e|-d KEYFILE IN OUT          KEYFILE: 32 secret bytes
+ * OUT appears when it is complete. Until then the data is in OUT.part, which an error or Ctrl-C removes.
  *
- * A salt makes a key for this file only (HMAC-SHA256); pieces of 64 KiB are sealed with AES-256-GCM, each with its number
- * as the nonce. Number and "is the last" are authenticated, so that pieces can't be exchanged, dropped or added.
+ * A salt gives a key for this file only (HMAC-SHA256). Pieces of 64 KiB are sealed with AES-256-GCM; the nonce is the
+ * piece's number. The number and "is the last" are authenticated, so that pieces can't be exchanged, dropped or added.
  */
 #include <errno.h>
 #include <limits.h>
@@ -49,7 +49,7 @@ static int read_key(const char *name, unsigned char key[KEY])
 
 	if (!f)
 		return complain(name, strerror(errno));
-	/* No copy of it stays behind in a buffer. */
+	/* Not buffered: no copy of the key stays behind in a buffer. */
 	setvbuf(f, NULL, _IONBF, 0);
 	n = fread(key, 1, KEY, f);
 	fclose(f);
@@ -79,7 +79,7 @@ static int derive_key(const unsigned char master[KEY], const unsigned char salt[
 static handle_t open_session(const unsigned char key[KEY])
 {
 	struct wd_aead_sess_setup setup = { .calg = WD_CIPHER_AES, .cmode = WD_CIPHER_GCM, .op_type = WD_SYNC };
-	handle_t sess = wd_aead_alloc_sess(&setup, NULL);	/* NULL: any device, or this CPU */
+	handle_t sess = wd_aead_alloc_sess(&setup, NULL);	/* NULL: any device, or the software path */
 	int ret;
 
 	if (!sess) {
@@ -94,7 +94,7 @@ static handle_t open_session(const unsigned char key[KEY])
 	return 0;
 }
 
-/* In place: buf has room for what is only authenticated in front of the piece. */
+/* In place: buf has room in front of the piece for the data that is authenticated only. */
 static int seal(handle_t sess, int op, unsigned char *buf, size_t len, unsigned char *tag, uint64_t number, int last)
 {
 	unsigned char nonce[12] = { 0 };
@@ -114,7 +114,7 @@ static int seal(handle_t sess, int op, unsigned char *buf, size_t len, unsigned 
 	return ret;
 }
 
-/* Piece by piece; a sealed one is followed by its tag. */
+/* Piece by piece; each sealed piece is followed by its tag. */
 static int crypt_pieces(handle_t sess, int op, FILE *in, FILE *out, unsigned char *buf)
 {
 	size_t whole = op == WD_CIPHER_ENCRYPTION ? PIECE : PIECE + TAG;
@@ -185,7 +185,7 @@ static int crypt_files(int op, const unsigned char master[KEY], FILE *in, FILE *
 	return ret;
 }
 
-/* What is written to, up to now under this name. */
+/* The file that is being written, under this name so far. */
 static char part[PATH_MAX];
 
 static void stopped(int sig)
@@ -194,7 +194,7 @@ static void stopped(int sig)
 	raise(sig);
 }
 
-/* A signal that is ignored (nohup) stays so. */
+/* An ignored signal (nohup) stays ignored. */
 static void listen_to(int sig)
 {
 	struct sigaction old, act = { .sa_handler = stopped, .sa_flags = SA_RESETHAND };
@@ -204,7 +204,7 @@ static void listen_to(int sig)
 		sigaction(sig, &act, NULL);
 }
 
-/* No file that is read may be OUT, by whatever name; and a device or a pipe is nothing to be replaced. */
+/* OUT must not be a file that is read, under any name. A device or a pipe can't be replaced. */
 static int check_out(const char *to, const char *key, const char *from)
 {
 	const char *const read[] = { key, from };
@@ -252,7 +252,7 @@ static int crypt_names(int op, const unsigned char master[KEY], const char *from
 		fclose(in);
 		return -1;
 	}
-	/* The pieces are large, and what is secret in them has one place. */
+	/* Unbuffered: the pieces are large, and the secrets in them stay in one place. */
 	setvbuf(in, NULL, _IONBF, 0);
 	setvbuf(out, NULL, _IONBF, 0);
 	ret = crypt_files(op, master, in, out);
@@ -261,7 +261,7 @@ static int crypt_names(int op, const unsigned char master[KEY], const char *from
 		ret = complain(part, strerror(errno));
 	if (!ret && rename(part, to))
 		ret = complain(to, strerror(errno));
-	/* What was verified so far isn't the file: nobody is to take it for that. */
+	/* The pieces verified so far aren't the whole file: nothing may take them for it. */
 	if (ret)
 		unlink(part);
 	return ret;

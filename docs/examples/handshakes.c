@@ -26,11 +26,11 @@ struct handshake {
 };
 
 static handle_t agree_sess, sign_sess, hash_sess;
-static struct handshake *waiting[HANDSHAKES]; /* for room */
+static struct handshake *waiting[HANDSHAKES]; /* submits that found no room */
 static unsigned int nr_waiting, over, failed;
 static unsigned int paths[4];
 
-/* What both sides have seen of each other. */
+/* The data that both sides have seen of each other. */
 static int hash_transcript(struct handshake *h)
 {
 	unsigned char seen[4 * W];
@@ -100,7 +100,7 @@ static void start(struct handshake *h)
 	prepare(h);
 	ret = wd_ecc_async(sess, &h->arg, NULL);
 	if (ret == -EBUSY)
-		waiting[nr_waiting++] = h; /* not lost: started again when others are over */
+		waiting[nr_waiting++] = h; /* not lost: started again when others have ended */
 	else if (ret)
 		finish(h, ret);
 }
@@ -138,7 +138,7 @@ static int run(struct handshake *all)
 	return 0;
 }
 
-/* The server's key: here a new one, elsewhere from a file. */
+/* The server's key: here a new one; a server would read it from a file. */
 static int set_server_key(void)
 {
 	struct wd_ecc_sess_setup setup = { .alg = WD_ECC_ECDSA, .curve = WD_ECC_SECP256R1, .op_type = WD_SYNC };

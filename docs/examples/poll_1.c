@@ -4,8 +4,8 @@
  *
  * Edits of the pattern as it is usually written:
  *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the session's).
- *  - After -EBUSY the same request is tried again (i--); the for loop would step over it, and lose it.
- *  - wd_comp_poll() returns how many callbacks ran. That many are over, not all: async_cached -= ret, and "while" at the end.
+ *  - After -EBUSY the same request is submitted again (i--); the for loop would skip it and lose it.
+ *  - wd_comp_poll() returns how many callbacks ran, maybe not all: hence async_cached -= ret, and "while" at the end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ int main(void)
 		ret = blocks_report(blocks);
 	else
 		fprintf(stderr, "poll_1: %s\n", wd_status_str(ret));
-	/* Refused while requests are in flight: then the buffers must stay as well. */
+	/* The session can't be freed while requests are in flight: then the buffers must stay as well. */
 	if (!wd_comp_free_sess(sess))
 		free(blocks);
 	return ret != 0;

@@ -4,9 +4,10 @@
  *
  * Edits of the pattern as it is usually written:
  *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the session's).
- *  - wd_comp_wait() has a time limit. After it the same request is tried again (i--), which would be lost; other errors end A.
- *  - POLL_MAX was 20 tries of 10 us: on a busy machine they are over before A has run at all.
- *  - An error of wd_comp_poll() is returned; it was taken for success. -ETIMEDOUT there means that something is still in flight.
+ *  - wd_comp_wait() has a time limit. After it the same request is submitted again (i--), or it would be lost; other
+ *    errors end A.
+ *  - POLL_MAX was 20 tries of 10 us, which on a busy machine pass before A has run at all.
+ *  - An error of wd_comp_poll() is returned, not taken for success. -ETIMEDOUT means that requests are still in flight.
  */
 #include <errno.h>
 #include <pthread.h>

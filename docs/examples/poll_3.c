@@ -3,8 +3,8 @@
  * POLL-3: threads A and B submit to contexts of their own; thread C polls the union of their sets.
  *
  * Edits of the pattern as it is usually written, beside those of POLL-2:
- *  - Sets are passed by pointer, and only read during a call.
- *  - wd_comp_wakeup() of a set is wd_comp_wakeup_set().
+ *  - Sets are passed by pointer; a call only reads them.
+ *  - For a set wd_comp_wakeup() is wd_comp_wakeup_set().
  *  - wd_sess_own_ctxs() asks for a number of contexts and gives their set, for each of the two sessions.
  */
 #include <errno.h>
@@ -96,7 +96,7 @@ static int sender_init(struct sender *s, wd_ctx_set_t *set_c)
 	if (!s->h_sess)
 		return -errno;
 	ret = wd_sess_own_ctxs(s->h_sess, 1, s->set);
-	/* No device: both share this CPU's place. */
+	/* No device: both sessions have the software path's context. */
 	if (ret == -EOPNOTSUPP || ret == -ENODEV)
 		ret = wd_ctx_set_from_sess(s->h_sess, s->set);
 	return ret ? ret : wd_ctx_set_or(set_c, s->set);

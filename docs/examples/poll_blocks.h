@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the polling samples compress, and with what. */
+/* The polling samples' data, callback and session. */
 #ifndef POLL_BLOCKS_H
 #define POLL_BLOCKS_H
 
@@ -15,7 +15,7 @@
 struct block {
 	struct wd_comp_arg arg;
 	size_t packed_len;
-	atomic_int ends;	/* 1 when it is over: neither lost nor counted twice */
+	atomic_int ends;	/* 1 when the block is done: neither lost nor counted twice */
 	unsigned char plain[BLOCK_BYTES];
 	unsigned char packed[BLOCK_BYTES + 512];
 };
@@ -75,7 +75,7 @@ static inline handle_t session_new(void)
 	return session_with(0, 0);
 }
 
-/* "sim", or "sim 1500 soft 500" where several did the work. */
+/* "sim", or "sim 1500 soft 500" if several paths did the work. */
 static inline void paths_print(const struct block *blocks)
 {
 	unsigned int by[4] = { 0 }, n, path;
@@ -91,7 +91,7 @@ static inline void paths_print(const struct block *blocks)
 	printf("\n");
 }
 
-/* 0 when each block ended once and well. */
+/* 0 if each block ended exactly once and well. */
 static inline int blocks_report(const struct block *blocks)
 {
 	unsigned int n, failed = 0;

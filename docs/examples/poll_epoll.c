@@ -33,7 +33,7 @@ static int submit_some(struct loop *l)
 	return ret == -EBUSY ? 0 : ret;
 }
 
-/* A context that broke: what was in it comes as completions with errors. */
+/* A context failed: its requests complete with errors. */
 static void show_events(struct loop *l)
 {
 	struct wd_async_event ev;
@@ -72,7 +72,7 @@ static int run(struct loop *l)
 		ret = submit_some(l);
 		if (ret)
 			return ret;
-		/* Arm, look once more, sleep: what completes in between makes the descriptor readable. */
+		/* Arm, look once more, sleep: a completion after arming makes the descriptor readable. */
 		ret = wd_cq_arm(l->cq);
 		if (ret)
 			return ret;
@@ -100,7 +100,7 @@ int main(void)
 		fprintf(stderr, "poll_epoll: %s\n", wd_status_str(-errno));
 		return 1;
 	}
-	/* No callback where completions are polled. */
+	/* No callback: the completions are polled. */
 	for (i = 0; i < BLOCKS; i++)
 		l.blocks[i].arg.cb = NULL;
 	ret = run(&l);
