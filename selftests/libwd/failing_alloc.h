@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations that can be made to fail, for sources that are included after this. */
+/* Allocations that can be made to fail. Include this before the sources to test. */
 #ifndef FAILING_ALLOC_H
 #define FAILING_ALLOC_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The allocation after so many others fails, once; negative: none does. */
+/* The allocation after this many others fails, once. If negative, none fails. */
 static int fail_after = -1;
 static bool has_failed;
 
@@ -46,7 +46,7 @@ static inline char *failing_strndup(const char *s, size_t n)
 	return fails_now() ? NULL : strndup(s, n);
 }
 
-/* Tests leave by _exit(), where nobody would look. */
+/* Tests leave with _exit(), which runs no leak check. */
 #ifdef __SANITIZE_ADDRESS__
 int __lsan_do_recoverable_leak_check(void);
 #define leaks()	__lsan_do_recoverable_leak_check()
@@ -61,7 +61,7 @@ int __lsan_do_recoverable_leak_check(void);
 #undef strndup
 #define strndup		failing_strndup
 
-/* Run op with the first, second, ... allocation failing, until it gets through without. */
+/* Runs op with the first, second, ... allocation failing, until op succeeds without a failure. */
 #define SWEEP(op, undo)								\
 	do {									\
 		int nth_;							\

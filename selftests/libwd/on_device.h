@@ -9,7 +9,7 @@
 #include <wd_comp.h>
 #include "emulated.h"
 
-/* On that device only. 0 and errno. */
+/* A session on that device only; 0 and errno on failure. */
 static inline handle_t alloc_on_device(struct wd_comp_sess_setup *setup)
 {
 	struct uacce_dev_list *list = wd_list_accels("deflate"), *l;
@@ -24,7 +24,7 @@ static inline handle_t alloc_on_device(struct wd_comp_sess_setup *setup)
 	return h;
 }
 
-/* The same of raw deflate, devices only. */
+/* A raw deflate session on that device, without the software path. */
 static inline handle_t session_on_device(bool async, bool compress)
 {
 	struct wd_comp_sess_setup setup = {
@@ -35,7 +35,7 @@ static inline handle_t session_on_device(bool async, bool compress)
 	return alloc_on_device(&setup);
 }
 
-/* The callback's and the struct's status as the calls return it. */
+/* The error that a call returns for this status of the callback or the struct. */
 static inline int status_errno(int status)
 {
 	return status == WD_DATA_ERR ? -EBADMSG : status == WD_COMP_OUT_NOSPACE ? -ENOSPC :

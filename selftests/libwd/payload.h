@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small requests whose result is cheap to check: what they carry follows from a number. */
+/* Small requests with results that are cheap to check: their data follows from a number. */
 #ifndef PAYLOAD_H
 #define PAYLOAD_H
 
@@ -23,7 +23,7 @@ static inline void plain_fill(unsigned char *p, unsigned int n, __u64 number)
 	}
 }
 
-/* A source of n plain bytes: as they are, to compress, or in a stored block, to decompress. Its length. */
+/* Fills a source of n plain bytes: as they are to compress, in a stored block to decompress. Returns its length. */
 static inline unsigned int source_fill(unsigned char *src, bool compress, unsigned int n, __u64 number)
 {
 	if (compress) {
@@ -54,7 +54,7 @@ static inline bool inflates_to(const unsigned char *packed, size_t packed_len, c
 	return right;
 }
 
-/* Is that the result of that source? */
+/* Is this the result of that source? */
 static inline bool result_right(const unsigned char *src, bool compress, unsigned int n, const unsigned char *dst, size_t len)
 {
 	return compress ? inflates_to(dst, len, src, n) : len == n && !memcmp(dst, src + STORED_HEAD, n);

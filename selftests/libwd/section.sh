@@ -23,7 +23,7 @@ emulated() {
 	"$OUT/bin/wd-emulate" --zip 2 --sections "$dir/sections" -- "$@"
 }
 
-# prints WORDS COMMAND...: all of its output is that one line.
+# prints WORDS COMMAND...: the command's whole output is this one line.
 prints() {
 	local want=$1 got
 
@@ -65,7 +65,7 @@ bad_file() {
 	[ $? = 2 ] && says "$2"
 }
 
-# taken TEXT: with that file, this user has a slot of section A.
+# taken TEXT: for that text of sections, this user has a slot of section A.
 taken() {
 	printf '%b' "$1" >"$dir/file"
 	"$OUT/bin/wd-emulate" --zip 1 --queues 8 --sections "$dir/file" -- "$helper" info A >"$dir/out" 2>"$dir/err"

@@ -29,7 +29,7 @@ static size_t put(char *buf, size_t at, unsigned short type, const void *data, s
 	return at + NLA_ALIGN(NLA_HDRLEN + len);
 }
 
-/* The attribute of the answer to a request with one string, or NULL. */
+/* The string attribute in the answer to a request, or NULL. */
 static const char *ask(int fd, int type, int cmd, int attr, const char *value, int want, size_t *len)
 {
 	static _Alignas(8) char buf[65536];

@@ -25,7 +25,7 @@
 
 static const char sectioned_file[] = SECTIONED_FILE;
 
-/* Returns under wd-emulate only, with so many devices of each kind, of 64 queues each. */
+/* Returns only under wd-emulate, with this many devices of each kind; each device has 64 queues. */
 static inline void sectioned_on(char **argv, const char *zip, const char *sec, const char *nodes)
 {
 	const char *out = getenv("OUT");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a process is told that it could still open, by the emulator. */
+/* The number of queues that a process can still open, as the emulator reports it. */
 #define SECTIONED_FILE "[ROOM]\nDevices = hisi_zip-0\nSyncCtxs = 1\nAsyncCtxs = 1\nMaxExtraCtxs = 2\n"
 #include <dlfcn.h>
 #include "available_cases.h"

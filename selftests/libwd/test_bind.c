@@ -43,7 +43,7 @@ static int compress(handle_t sess)
 	return wd_compress(sess, &arg);
 }
 
-/* The device that has done the most since its count was last asked for; -1 none. */
+/* The device that has completed the most requests since the last call; -1 if none has completed any. */
 static int device_of(handle_t sess)
 {
 	static __u64 before[64];
@@ -72,7 +72,7 @@ static int list_device_of(handle_t sess)
 	return device;
 }
 
-/* Seen by the next session, and not only after a moment. */
+/* Makes the next session see the change at once. */
 static int attribute(unsigned int device, const char *name, const char *value)
 {
 	int ret = emulated_attribute(device, name, value);
@@ -81,7 +81,7 @@ static int attribute(unsigned int device, const char *name, const char *value)
 	return ret;
 }
 
-/* As emulated devices begin; what an earlier test wrote is gone. */
+/* Restores the emulated devices' first values; changes of an earlier test are undone. */
 static int devices_reset(void)
 {
 	unsigned int i;
@@ -135,7 +135,7 @@ static handle_t list_session(__u32 flags)
 	return wd_comp_alloc_sess(&setup, NULL);
 }
 
-/* What a device says of the algorithm: bit 1 is lists. */
+/* The device's flags for an algorithm: bit 1 means lists. */
 TEST(lists_are_for_devices_that_take_them)
 {
 	unsigned int device;
@@ -145,7 +145,7 @@ TEST(lists_are_for_devices_that_take_them)
 	for (device = 0; device < 2; device++) {
 		ASSERT_EQ(0, devices_reset());
 		ASSERT_EQ(0, attribute(device, "hisi_zip-zlib/flags", "0x00000001\n"));
-		/* Also not by way of a context that is open. */
+		/* An open context of the other device doesn't serve lists either. */
 		ASSERT_EQ(device, device_of(session(WD_ZLIB, device)));
 		EXPECT_EQ(!device, list_device_of(list_session(WD_SESS_PATH_HW)));
 	}
@@ -155,9 +155,9 @@ TEST(lists_are_for_devices_that_take_them)
 	EXPECT_EQ(EOPNOTSUPP, errno);
 	wd_error_detail(0, text, sizeof(text));
 	EXPECT_NE(NULL, strstr(text, "no device has the features of zlib that this session needs"));
-	/* This CPU takes lists, too. */
+	/* The software path takes lists as well. */
 	EXPECT_EQ(-1, list_device_of(list_session(0)));
-	/* Nor is anything else refused. */
+	/* Other sessions aren't refused. */
 	EXPECT_EQ(0, device_of(session(WD_ZLIB, 0)));
 }
 

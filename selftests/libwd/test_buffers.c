@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The buffer rule: when a call returns or a callback starts, with whatever code,
- * the device is done with the buffers. Here it is slow in the middle of a
- * request, and looked after: an access to a buffer that has come back kills.
+ * The buffer rule: when a call returns or a callback starts, with whatever code, the device is done with the buffers.
+ * The device is slow while it executes a request; it is checked: an access to a returned buffer kills the program.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -17,11 +16,11 @@
 
 #define LEN		500
 #define ROOM		(3 * LOAN_BYTES)
-#define GRANULES	8	/* source, destination, and spare ones that nobody may touch */
+#define GRANULES	8	/* source, destination, and spare granules that nothing may touch */
 #define TWICE_ROUND	2100	/* requests, in rings of 1,024 */
-#define LATE_MS		500	/* a deadline that comes when the device has seen the request, on most machines */
-#define FAULT_MS	150	/* how long the device is in the middle of a request */
-#define LONGER		200	/* times, where the test comes too late: only a hang is later */
+#define LATE_MS		500	/* a deadline that comes after the device has seen the request, on most machines */
+#define FAULT_MS	150	/* how long the device stays inside a request */
+#define LONGER		200	/* times longer, if the test comes too late: only a hang takes longer */
 
 FIXTURE(buffers) {
 	struct loans loans;
@@ -43,7 +42,7 @@ struct one {
 	unsigned int timeout_ms;
 	size_t len;
 	int ret;
-	unsigned long long running;	/* in the device when it came back */
+	unsigned long long running;	/* requests in the device when the call returned */
 	struct wd_comp_arg arg;
 	atomic_bool over;
 };
@@ -74,7 +73,7 @@ FIXTURE_SETUP(buffers)
 
 FIXTURE_TEARDOWN(buffers)
 {
-	/* What the device still has would come now. */
+	/* Late accesses of the device would happen now. */
 	while (count("running"))
 		sched_yield();
 	EXPECT_EQ(0, wd_comp_free_sess(self->sess));
@@ -117,7 +116,7 @@ static void *one_run(void *param)
 	return NULL;
 }
 
-/* The destination begins so many granules behind the source, which has two. */
+/* The destination begins this many granules behind the source, which has two. */
 static void one_start_to(struct one *o, FIXTURE_DATA(buffers) *self, unsigned int place, unsigned int timeout_ms,
 			 unsigned int behind)
 {
@@ -150,7 +149,7 @@ static int one(FIXTURE_DATA(buffers) *self, unsigned int timeout_ms)
 	return one_wait(&o);
 }
 
-/* So many accesses of the device to a buffer take so long. */
+/* This many accesses of the device to a buffer take this long each. */
 static int page_faults(unsigned int nr, unsigned int ms)
 {
 	char fault[64];
@@ -159,7 +158,7 @@ static int page_faults(unsigned int nr, unsigned int ms)
 	return control(fault);
 }
 
-/* A request; returns when the device is in the middle of it, at its first access to a buffer, and for so long. */
+/* Submits a request; returns when the device is inside it: at its first access to a buffer, which takes this long. */
 static void one_start_running(struct one *o, FIXTURE_DATA(buffers) *self, unsigned int behind, unsigned int ms)
 {
 	unsigned long long before = count("page-fault");
@@ -171,7 +170,7 @@ static void one_start_running(struct one *o, FIXTURE_DATA(buffers) *self, unsign
 		sched_yield();
 }
 
-/* After a disturbance that came too late for a request the next ones find the end of their context. */
+/* A disturbance that came too late for its request ends the context under the next requests. */
 static void device_back(FIXTURE_DATA(buffers) *self)
 {
 	while (one(self, 0))
@@ -190,7 +189,7 @@ TEST_F(buffers, after_a_failure_of_the_device)
 	EXPECT_EQ(0, one(self, 0));
 }
 
-/* Twice round the ring, so that second completions are pending while places are taken again. */
+/* Twice round the ring, so that second completions are pending while slots are reused. */
 TEST_F(buffers, after_a_completion_that_comes_twice)
 {
 	size_t len = 0;
@@ -210,7 +209,7 @@ TEST_F(buffers, after_a_completion_that_comes_twice)
 		ASSERT_LT(0, o.len);
 		ASSERT_EQ(len, o.len) TH_LOG("request %u", i);
 	}
-	/* A ring looks full for a moment, where CQ doorbells were lost, and has no room for a second one then. */
+	/* After lost CQ doorbells a ring looks full for a moment, and has no room for a second completion. */
 	EXPECT_GE(TWICE_ROUND, count("duplicate"));
 	EXPECT_LE(TWICE_ROUND - TWICE_ROUND / 100, count("duplicate"));
 }
@@ -229,7 +228,7 @@ TEST_F(buffers, after_too_little_room)
 	EXPECT_EQ(-ENOSPC, o.ret);
 }
 
-/* Whoever has no CPU for that long finds the request done, which is as good: then the device takes longer. */
+/* If this thread got no CPU for that long, the request ends first, which is no failure: retry with a slower device. */
 TEST_F(buffers, after_a_deadline_in_the_middle)
 {
 	unsigned int ms = FAULT_MS;
@@ -254,7 +253,7 @@ TEST_F(buffers, after_a_deadline_on_a_lost_completion)
 		ASSERT_EQ(-ETIMEDOUT, one(self, ms));
 	}
 	EXPECT_EQ(1, count("drop"));
-	/* Its context is stopped, not gone. */
+	/* The context was stopped, and is usable again. */
 	EXPECT_EQ(0, wd_comp_poll(1, 0, NULL));
 	EXPECT_EQ(0, one(self, 0));
 }
@@ -289,7 +288,7 @@ TEST_F(buffers, after_a_reset_in_the_middle_it_is_done_again)
 	EXPECT_EQ(0, one(self, 0));
 }
 
-/* Half of its source may have been overwritten. */
+/* Half of the source may be overwritten already. */
 TEST_F(buffers, after_a_reset_what_overlaps_is_not_done_again)
 {
 	unsigned int ms = FAULT_MS;
@@ -335,7 +334,7 @@ TEST_F(buffers, after_a_deadline_on_a_stuck_queue)
 	EXPECT_EQ(0, one(self, 0));
 }
 
-/* The stop itself fails while the request is being executed: only the close of the file ends it. */
+/* The stop itself fails while the device executes the request: only closing the file ends the request. */
 TEST_F(buffers, after_a_deadline_with_a_mailbox_that_hangs)
 {
 	unsigned int ms = 10 * FAULT_MS;
@@ -354,7 +353,7 @@ TEST_F(buffers, after_a_deadline_with_a_mailbox_that_hangs)
 	EXPECT_EQ(0, one(self, 0));
 }
 
-/* Both words in the rings of every queue that is open, as by a kernel that could not stop them. */
+/* Sets both stop words in the rings of every open queue, as a kernel does that could not stop them. */
 static unsigned int stop_words_set(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -378,7 +377,7 @@ static unsigned int stop_words_set(void)
 	return n;
 }
 
-/* Nothing that overlaps is done again: it comes back as soon as the library takes the queue for stopped. */
+/* A request with overlapping buffers isn't repeated: it returns as soon as the library considers the queue stopped. */
 TEST_F(buffers, after_stop_words_that_came_too_early)
 {
 	struct one o;
@@ -391,7 +390,7 @@ TEST_F(buffers, after_stop_words_that_came_too_early)
 	EXPECT_EQ(0, one(self, 0));
 }
 
-/* Whoever finds the end may sleep on the file that is to be closed then. */
+/* The thread that finds the queue stopped may sleep on the file that must be closed next. */
 TEST_F(buffers, after_stop_words_of_a_queue_that_can_not_be_stopped)
 {
 	unsigned int ms = 10 * FAULT_MS;
@@ -407,7 +406,7 @@ TEST_F(buffers, after_stop_words_of_a_queue_that_can_not_be_stopped)
 		while (count("sleeps") < sleeps + 2 && !atomic_load(&o.over))
 			sched_yield();
 		ASSERT_NE(0, stop_words_set());
-		/* The words came too late. */
+		/* The stop words came too late. */
 		over = atomic_load(&o.over);
 		if (over)
 			ASSERT_EQ(0, control("fault mailbox=0"));

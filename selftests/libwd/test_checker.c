@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests of several threads on shared contexts of a device that delays,
- * reorders, duplicates, drops and fails them: each ends once, none is reported
- * successful when it was not, and its buffers are its owner's from then on.
- *
- * WD_TEST_LONG=1: ten million of them; WD_TEST_REQUESTS=N: that many a round; WD_TEST_SEED=N;
- * WD_TEST_FAULTS: others than those below, in wd-emulate's words.
+ * Requests of several threads on shared contexts of a device that delays, reorders, duplicates, drops and fails them.
+ * Each request ends once, none succeeds wrongly, and its buffers belong to its owner from then on.
+ * WD_TEST_LONG=1: ten million requests; WD_TEST_REQUESTS=N: N in each round; WD_TEST_SEED=N;
+ * WD_TEST_FAULTS: other faults than those below, as wd-emulate --fault takes them.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,9 +19,9 @@
 #define LONG		5000000u
 #define SYNC_THREADS	2
 #define ASYNC_THREADS	2
-#define THREADS		(SYNC_THREADS + ASYNC_THREADS + 1)	/* the last one sends bursts */
+#define THREADS		(SYNC_THREADS + ASYNC_THREADS + 1)	/* the last thread sends bursts */
 #define WINDOW		32
-#define GRANULES	4	/* of a request: source, destination of two, one nobody may ever touch */
+#define GRANULES	4	/* of a request: source, destination of two, one that nothing may touch */
 #define POISON		0xdb
 
 struct thread;
@@ -35,10 +33,10 @@ struct request {
 	unsigned int plain;		/* bytes */
 	bool compress;
 	bool flying;
-	__u64 number;			/* of its owner's requests */
+	__u64 number;			/* requests of its owner so far */
 	struct thread *owner;
 	atomic_uint ends;
-	atomic_bool ended;		/* and checked: may be used again */
+	atomic_bool ended;		/* the request was checked: its struct can be reused */
 };
 
 enum {
@@ -104,7 +102,7 @@ static void request_make(struct thread *t, struct request *r)
 	lend(&all.loans, r->src, 3);
 }
 
-/* Whoever learns of its end: the buffers are its owner's before anything else happens. */
+/* The thread that sees the request's end takes its buffers back before anything else happens. */
 static void request_ended(struct thread *t, struct request *r, int ret)
 {
 	unsigned int before;
@@ -183,7 +181,7 @@ static void poll_some(struct thread *t, unsigned int ms)
 		complain(t, "poll: %d", ret);
 }
 
-/* Taken back before it was taken. */
+/* Takes the buffers back: the library did not take the request. */
 static void request_refused(struct thread *t, struct request *r, int ret)
 {
 	take_back(&all.loans, r->src, 3);
@@ -192,7 +190,7 @@ static void request_refused(struct thread *t, struct request *r, int ret)
 	atomic_fetch_add(&all.retried, 1);
 	if (atomic_load(&r->ends))
 		complain(t, "request %llu was refused (%d) and ended", r->number, ret);
-	/* -EIO: the context is being stopped for somebody's deadline. */
+	/* -EIO: another request's deadline is stopping the context. */
 	if (ret != -EBUSY && ret != -EIO)
 		complain(t, "async: %d", ret);
 }
@@ -258,7 +256,7 @@ static void *run_bursts(void *p)
 			}
 			do {
 				request_prepare_async(t, next);
-				/* One session a burst. */
+				/* All requests of a burst are on one session. */
 				if (next->compress)
 					request_refused(t, next, -EBUSY);
 			} while (next->compress);
@@ -273,7 +271,7 @@ static void *run_bursts(void *p)
 			if (ret <= 0)
 				poll_some(t, 1);
 		}
-		/* Given up half way. */
+		/* The burst ended half way. */
 		for (; i < n; i++)
 			request_refused(t, r[i], -EBUSY);
 	}
@@ -332,10 +330,10 @@ FIXTURE(checker) {
 FIXTURE_VARIANT(checker) {
 	const char *faults;
 	unsigned int timeout_ms;
-	bool harmless;		/* nobody needs to fail */
-	bool lossless;		/* nobody needs to time out, and nothing but an injected failure fails; synchronous only */
+	bool harmless;		/* no request may fail */
+	bool lossless;		/* no request may time out; only injected failures fail; synchronous only */
 	const char *seed;
-	unsigned int requests;	/* 0: as many as usual */
+	unsigned int requests;	/* 0: the default number */
 };
 
 FIXTURE_VARIANT_ADD(checker, disorder) {
@@ -418,7 +416,7 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 		EXPECT_NE(0, both("fail"));
 		EXPECT_NE(0, both("duplicate"));
 	}
-	/* Nothing but an injected failure may look like one. */
+	/* Only injected failures may look like failures. */
 	EXPECT_GE(both("fail"), atomic_load(&all.ends[END_DATA]));
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(0, wd_comp_free_sess(all.sess[i / 2][i % 2]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* open.c over devices that open at once: a context that was closed is opened again for a session; a fork meanwhile. */
+/* open.c with devices that open at once: a closed context is opened again for a session; fork meanwhile. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -161,7 +161,7 @@ FIXTURE_TEARDOWN(closed)
 	pthread_mutex_unlock(&wd_engine.lock);
 }
 
-/* The thread that has it may be about to close the context. */
+/* The thread that has the role may be about to close the context. */
 TEST_F(closed, is_opened_with_the_sleepers_role)
 {
 	ASSERT_EQ(0, wd_queue_open(&self->s, &drv, &device, WD_PLACE_FREE, &self->res));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Contexts of completion queues that end by an overrun of their ring, and that there is no number for. */
+/* Completion queues whose context fails by an overrun of its ring, and contexts without a free number. */
 #include <sched.h>
 #include <wd_cq.h>
 
@@ -7,9 +7,9 @@
 #include "on_device.h"
 
 #define LEN	64
-#define NR	600	/* twice as many completions are more than a ring takes */
+#define NR	600	/* twice as many completions exceed the ring */
 #define DEPTH	1024
-#define QUEUES	2000	/* more than there are numbers */
+#define QUEUES	2000	/* more contexts than there are numbers */
 
 static unsigned char src[LEN], dst[NR][2 * LEN];
 static size_t len[NR];
@@ -67,7 +67,7 @@ FIXTURE_TEARDOWN(overrun)
 		EXPECT_EQ(0, wd_cq_destroy(self->cq));
 }
 
-/* Nobody takes what completes before the device has given up. */
+/* Takes no completion until the device reports an error. */
 static int ring_overrun(handle_t h)
 {
 	unsigned long long before = emulated_count(EMULATED_DEVICE, "async_events");
@@ -82,7 +82,7 @@ static int ring_overrun(handle_t h)
 		return -EINVAL;
 	while (!ret && emulated_count(EMULATED_DEVICE, "async_events") == before)
 		sched_yield();
-	/* What it didn't come to is nobody else's. */
+	/* The faults that didn't happen must not hit other requests. */
 	return emulated_control(EMULATED_DEVICE, "fault duplicate=0") ? -EINVAL : ret;
 }
 
@@ -109,7 +109,7 @@ TEST_F(overrun, each_request_ends_once_and_the_queue_is_told_and_lasts)
 		EXPECT_EQ(1, self->seen[i]);
 	}
 	EXPECT_EQ(0, wd_poll_cq(self->cq, DEPTH, self->wc));
-	/* Half of the ring's entries at least were first ones. */
+	/* At least half of the ring's entries were first completions. */
 	EXPECT_LE(DEPTH / 2 - 1, right);
 
 	ASSERT_EQ(0, wd_get_async_event(self->cq, &ev));
@@ -118,7 +118,7 @@ TEST_F(overrun, each_request_ends_once_and_the_queue_is_told_and_lasts)
 	EXPECT_EQ(self->cq, ev.cq);
 	EXPECT_EQ(-EAGAIN, wd_get_async_event(self->cq, &ev));
 
-	/* The other context goes on, and this one is opened again with a new ring. */
+	/* The other context still works, and this one is opened again with a new ring. */
 	ASSERT_EQ(0, submit(self->soft, 0));
 	while (!(ret = wd_poll_cq(self->cq, DEPTH, self->wc)))
 		sched_yield();
@@ -135,7 +135,7 @@ TEST_F(overrun, each_request_ends_once_and_the_queue_is_told_and_lasts)
 	EXPECT_EQ(ev.ctx, self->wc[0].ctx);
 }
 
-/* Each completion queue has a context of its own on this CPU. */
+/* On the software path each completion queue has its own context. */
 TEST(without_a_number_for_a_context_nobody_says_that_there_is_no_device)
 {
 	static handle_t cq[QUEUES], soft[QUEUES];

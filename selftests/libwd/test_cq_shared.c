@@ -68,7 +68,7 @@ static int submit(struct user *u, unsigned int wr_id)
 	return submit_job(u, &u->job, wr_id);
 }
 
-/* How many came, all of them within the queue's four entries. */
+/* Polls n completions; all of them fit into the queue's four entries. Returns how many came. */
 static int poll_n(struct user *u, int n)
 {
 	int got = 0, ret;
@@ -200,7 +200,7 @@ TEST_F(cq_shared, a_sleeper_wakes_for_what_another_queues_thread_takes_in)
 	ASSERT_EQ(0, wd_cq_arm(self->b.cq));
 	ASSERT_EQ(0, wd_poll_cq(self->b.cq, 4, self->b.wc));
 	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "release"));
-	/* The event is consumed by A's look at its descriptor, the completion by its poll. */
+	/* A's look at its descriptor consumes the event; its poll consumes the completion. */
 	ASSERT_EQ(0, wd_cq_arm(self->a.cq));
 	readable(&self->a, 0);
 	until_more_than(before);
@@ -294,7 +294,7 @@ TEST_F(cq_shared, a_pointer_of_the_users_is_kept)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* --- a thread for each queue: all of them submit, sleep and poll at once --- */
+/* --- a thread for each queue: all threads submit, sleep and poll at once --- */
 
 struct loop {
 	struct user user;

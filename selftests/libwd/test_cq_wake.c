@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sleeping on a completion queue's descriptor while its device is held, and
- * goes on where a wake-up could be missed; deadlines, resets and removal that
- * happen meanwhile.
+ * Sleeping on a completion queue's descriptor while its device is held, and released exactly where a wake-up could be
+ * missed; deadlines, resets and removal meanwhile.
  */
 #include <sched.h>
 #include <sys/epoll.h>
@@ -27,15 +26,15 @@ FIXTURE(cq_wake) {
 	size_t len[4];
 	struct wd_comp_arg arg[4];
 	struct wd_wc wc[4];
-	unsigned int by_time;	/* wake-ups that only the clock can have made */
+	unsigned int by_time;	/* wake-ups that only the timer can have caused */
 };
 
 FIXTURE_VARIANT(cq_wake) {
 	const char *poll;
-	unsigned int spun;	/* completions consumed without a sleep before */
+	unsigned int spun;	/* completions consumed before, without a sleep */
 };
 
-/* Places in the ring where mainline's own head, if nobody moves it, expects the other phase. */
+/* Positions in the ring at which mainline's own head, if nothing moves it, expects the other phase. */
 FIXTURE_VARIANT_ADD(cq_wake, events) { .poll = "mainline-poll off", .spun = 0 };
 FIXTURE_VARIANT_ADD(cq_wake, events_after_1536) { .poll = "mainline-poll off", .spun = 1536 };
 FIXTURE_VARIANT_ADD(cq_wake, mainline_poll) { .poll = "mainline-poll on", .spun = 0 };
@@ -45,8 +44,8 @@ FIXTURE_VARIANT_ADD(cq_wake, mainline_poll_after_3584) { .poll = "mainline-poll 
 static bool long_slices;
 
 /*
- * The clock of a completion queue, by which it looks although nothing was reported. Where no deadline is meant it strikes
- * later than busy CPUs let a request end: then it is the clock only when the wake-up was lost.
+ * The completion queue's timer, at whose end the library looks without an event. Where the test means no deadline, the
+ * timer is set later than busy CPUs take for a request: then it ends first only if the wake-up was lost.
  */
 int timerfd_settime(int fd, int flags, const struct itimerspec *when, struct itimerspec *old)
 {
@@ -81,7 +80,7 @@ static int submit(FIXTURE_DATA(cq_wake) *self, unsigned int i, unsigned int time
 	return wd_comp_async(self->h, &self->arg[i], NULL);
 }
 
-/* Returns once the descriptor was readable and something came; 0: the time was over first. */
+/* Returns when the descriptor was readable and something came; 0 if the time was over first. */
 static int sleep_and_poll(FIXTURE_DATA(cq_wake) *self, int max)
 {
 	struct epoll_event ev[4];
@@ -98,12 +97,12 @@ static int sleep_and_poll(FIXTURE_DATA(cq_wake) *self, int max)
 		n = epoll_wait(wd_cq_fd(self->cq), ev, 4, 0);
 		for (i = timer = 0; i < n; i++)
 			timer += ev[i].data.u64 == WD_CQ_TIMER;
-		/* Where this thread comes late, it expires besides. */
+		/* If this thread comes late, the timer may have ended as well. */
 		self->by_time += timer && n == timer;
 	}
 }
 
-/* A deadline that comes before the device has seen the request would leave the fault to the next one. */
+/* Waits until the fault has happened: a deadline before it would leave the fault for the next request. */
 static void until_fault(const char *what)
 {
 	while (!emulated_count(EMULATED_DEVICE, what))
@@ -157,7 +156,7 @@ FIXTURE_TEARDOWN(cq_wake)
 		EXPECT_EQ(0, wd_cq_destroy(self->cq));
 }
 
-/* A machine that stands still may be late for once; a wake-up that is lost is lost each time. */
+/* On a machine that stalls, the timer may end first once; a lost wake-up is lost each time. */
 #define EACH_ROUND_WAKES(release) \
 	do { \
 		unsigned int i; \
@@ -177,7 +176,7 @@ TEST_F(cq_wake, a_completion_in_the_sleep_is_noticed)
 	EACH_ROUND_WAKES("sleep");
 }
 
-/* Arming looks at the file, which consumes what it has to report: the ring must be looked at after it. */
+/* Arming polls the file, which consumes the pending event: the library must look at the ring afterwards. */
 TEST_F(cq_wake, a_completion_while_arming_is_noticed)
 {
 	EACH_ROUND_WAKES("look");
@@ -198,7 +197,7 @@ TEST_F(cq_wake, what_arming_finds_makes_the_descriptor_readable)
 	}
 }
 
-/* So does epoll_ctl(). */
+/* epoll_ctl() also polls the file. */
 TEST_F(cq_wake, a_completion_before_the_descriptor_is_added_is_noticed)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
@@ -219,7 +218,7 @@ TEST_F(cq_wake, a_completion_before_the_descriptor_is_added_is_noticed)
 	EXPECT_GT(ROUNDS / 2, self->by_time);
 }
 
-/* A loop as of verbs: arm, poll until there is nothing, sleep. */
+/* A loop as in programs for verbs: arm, poll until nothing is left, sleep. */
 TEST_F(cq_wake, what_comes_after_the_last_poll_wakes_who_polled_after_arming)
 {
 	struct wd_comp_sess_setup setup = {
@@ -257,7 +256,7 @@ TEST_F(cq_wake, a_deadline_wakes_and_ends_as_a_completion)
 	EXPECT_EQ(3, self->wc[0].wr_id);
 	EXPECT_EQ(-ETIMEDOUT, self->wc[0].status);
 	EXPECT_EQ(0, self->wc[0].consumed);
-	/* Opened again, and in the descriptor again. */
+	/* The context is opened again, and belongs to the descriptor again. */
 	ASSERT_EQ(0, submit(self, 1, 0)) TH_LOG("%s", last_failure());
 	ASSERT_EQ(1, sleep_and_poll(self, 4));
 	EXPECT_EQ(0, self->wc[0].status);
@@ -291,7 +290,7 @@ TEST_F(cq_wake, a_reset_wakes_ends_or_redoes_what_was_in_flight_and_is_an_event)
 	int got = 0, ret, status[2] = { 1, 1 };
 
 	ASSERT_EQ(0, control("hold"));
-	/* Its source may be overwritten already: it can't be done again. */
+	/* The source may be overwritten already: the request can't be repeated. */
 	self->len[0] = sizeof(self->dst[0]);
 	self->arg[0] = (struct wd_comp_arg){
 		.src = self->dst[0], .src_len = LEN, .dst = self->dst[0], .dst_len = &self->len[0],
@@ -321,14 +320,14 @@ TEST_F(cq_wake, a_reset_wakes_ends_or_redoes_what_was_in_flight_and_is_an_event)
 	EXPECT_EQ(ev.ctx, self->wc[0].ctx);
 }
 
-/* Closing all contexts on the device is what stops it: neighbours that were idle are told, too. */
+/* Only closing all contexts on the device stops it: queues that were idle get an event as well. */
 TEST_F(cq_wake, a_device_that_does_not_stop_is_an_event_for_each_queue_on_it)
 {
 	struct wd_async_event mine, theirs;
 	struct epoll_event ready;
 	handle_t other, h;
 
-	/* Not in the other's context. */
+	/* On another context than the first queue's. */
 	ASSERT_EQ(0, wd_user_ctxs("1+2"));
 	other = wd_cq_create(4);
 	h = session_on_cq(other);
@@ -351,7 +350,7 @@ TEST_F(cq_wake, a_device_that_does_not_stop_is_an_event_for_each_queue_on_it)
 	EXPECT_EQ(-EIO, theirs.err);
 	EXPECT_EQ(other, theirs.cq);
 	EXPECT_NE(mine.ctx, theirs.ctx);
-	/* Once each, and both contexts are opened again. */
+	/* One event each, and both contexts are opened again. */
 	EXPECT_EQ(-EAGAIN, wd_get_async_event(self->cq, &mine));
 	EXPECT_EQ(-EAGAIN, wd_get_async_event(other, &theirs));
 	ASSERT_EQ(0, submit(self, 1, 0)) TH_LOG("%s", last_failure());
@@ -376,7 +375,7 @@ TEST_F(cq_wake, removal_wakes_an_idle_queue_and_is_an_event)
 	EXPECT_EQ(0, wd_poll_cq(self->cq, 4, self->wc));
 	ASSERT_EQ(0, wd_get_async_event(self->cq, &ev));
 	EXPECT_EQ(-ENODEV, ev.err);
-	/* Told once: the descriptor is quiet from now on. */
+	/* Reported once: the descriptor is quiet from now on. */
 	ASSERT_EQ(0, wd_cq_arm(self->cq));
 	EXPECT_EQ(0, epoll_wait(self->ep, &ready, 1, 0));
 	EXPECT_EQ(0, control("return"));

@@ -71,7 +71,7 @@ static void *cancelled_call(void *arg)
 	return NULL;
 }
 
-/* By a thread whose cancellation is due at the first chance: whether it came to the call's end. */
+/* Runs it in a thread that was cancelled before; true if the call came to its end. */
 static bool ends_though_cancelled(int (*run)(handle_t h), handle_t h)
 {
 	struct call call = { .run = run, .h = h };
@@ -156,7 +156,7 @@ TEST_F(ctx, regions_are_mapped_once_and_can_be_mapped_again)
 	wd_drv_unmap_qfr(self->h, UACCE_QFRT_DUS);
 	wd_drv_unmap_qfr(self->h, UACCE_QFRT_DUS);
 	if (!wd_drv_mmap_qfr(self->h, UACCE_QFRT_DUS)) {
-		/* Mainline never forgets a mapping. */
+		/* Mainline never lets a region be mapped again. */
 		EXPECT_EQ(EEXIST, errno);
 	}
 }
@@ -233,7 +233,7 @@ TEST_F(ctx, when_all_queues_are_taken_the_next_is_refused)
 	EXPECT_EQ(self->avail - 1, wd_ctx_get_avail_ctx(self->node));
 }
 
-/* Emulated devices live in a process: a child has others, and counts of its own. */
+/* Emulated devices live in a process: a child has other devices, with their own counts. */
 static int is_emulated(void)
 {
 	const char *preload = getenv("LD_PRELOAD");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Enumeration, order and names, on a made-up /sys and /dev. */
+/* Enumeration, order and names, in a fake /sys and /dev. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static void put(const char *path, const char *fmt, ...)
 	fclose(f);
 }
 
-/* Until what is changed gets a later time than all before: a file system's clock may still stand when a sleep is over. */
+/* Returns when changes get a later time than all earlier ones: a file system's clock may not advance during a sleep. */
 static void next_tick(void)
 {
 	struct stat before, now;
@@ -75,7 +75,7 @@ static void attr(const char *dev, const char *name, const char *value)
 	put(path, "%s", value);
 }
 
-/* What a mainline kernel shows. */
+/* The attributes that a mainline kernel has. */
 static void add_device(const char *dev, const char *algs)
 {
 	attr(dev, "api", "hisi_qm_v3");
@@ -87,7 +87,7 @@ static void add_device(const char *dev, const char *algs)
 	attr(dev, "device/numa_node", "-1");
 }
 
-/* Names of the list in order, separated by blanks; "errno N" for none. */
+/* The list's names in order, separated by blanks; "errno N" if there is no list. */
 static const char *names(const char *alg)
 {
 	static char text[512];
@@ -293,7 +293,7 @@ TEST_F(tree, then_throughput_or_latency_decides)
 	EXPECT_STREQ("hisi_zip-2", first(wd_device_list("zlib", WD_RANK_LATENCY, 0)));
 }
 
-/* Of mainline's devices, which don't say, the best is hoped for. */
+/* Mainline's devices say nothing about features: they count as having all. */
 TEST_F(tree, devices_that_say_they_lack_a_feature_are_left_out)
 {
 	add_device("hisi_zip-0", "zlib");
@@ -330,7 +330,7 @@ TEST_F(tree, devices_are_listed_by_features)
 	EXPECT_STREQ("hisi_sec2-0", first(wd_list_accels_with(NULL, 0)));
 }
 
-/* As the kernel adds it: complete. */
+/* Complete, as the kernel adds it. */
 static void add_whole_device(const char *dev, const char *algs)
 {
 	add_device(dev, algs);
@@ -359,7 +359,7 @@ TEST_F(tree, what_stays_is_read_once_and_what_changes_each_time)
 	struct uacce_dev_info info;
 
 	add_whole_device("hisi_zip-0", "zlib");
-	/* A file more in the folder would make another of it. */
+	/* Another file in the folder would make it look like another device. */
 	attr("hisi_zip-0", "simulated", "0");
 	attr("hisi_zip-0", "zone_id", "0");
 	attr("hisi_zip-0", "priority", "0");
@@ -406,7 +406,7 @@ TEST_F(tree, a_device_that_returns_is_another_one)
 	snprintf(cmd, sizeof(cmd), "rm -rf %s" CLASS "/hisi_zip-0", top);
 	ASSERT_EQ(0, system(cmd));
 	EXPECT_STREQ("gone", algs_of("hisi_zip-0"));
-	/* File systems may give the inode again, and have seen the last one's end in the same tick. */
+	/* A file system may reuse the inode, and give it the same time as the old one's end. */
 	next_tick();
 	add_whole_device("hisi_zip-0", "gzip");
 	EXPECT_STREQ("gzip", algs_of("hisi_zip-0"));
@@ -470,7 +470,7 @@ TEST_F(tree, who_looks_after_a_change_sees_it_whoever_else_looks)
 		EXPECT_STREQ(i & 1 ? "gzip" : "zlib", algs_of("hisi_zip-0"));
 		move(CLASS "/hisi_zip-0", CLASS "/away");
 		EXPECT_STREQ("gone", algs_of("hisi_zip-0"));
-		/* Who reads all that time must not find the folder of before as it was. */
+		/* A concurrent reader must not see the old folder unchanged. */
 		next_tick();
 		move(CLASS "/other", CLASS "/hisi_zip-0");
 		move(CLASS "/away", CLASS "/other");

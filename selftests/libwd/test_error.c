@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Failures in words: whose they are, how they are formatted, what can't go wrong. */
+/* Failures as text: which object they belong to, their format, and what must not go wrong. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a child notices and what it loses; a parent notices nothing. */
+/* What a child notices and loses at a fork; a parent notices nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ static int run_child(int (*body)(void), pid_t (*start)(void))
 	return WEXITSTATUS(status);
 }
 
-/* No at-fork handler runs here. */
+/* Runs no at-fork handlers. */
 static pid_t raw_clone(void)
 {
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -233,14 +233,14 @@ TEST_F(mutex, that_another_thread_holds_is_free_in_a_child_and_its_data_is_reset
 	wd_fork_mutex_unlock(&alone);
 }
 
-/* --- an open() that takes its time --- */
+/* --- an open() that takes long --- */
 
 #define NODE	"/dev/null"
 
 enum where {
 	NOWHERE,
-	BEFORE,		/* the kernel is at work */
-	BEHIND,		/* there is a descriptor, which nobody has been told yet */
+	BEFORE,		/* in open(), before the kernel has made a descriptor */
+	BEHIND,		/* a descriptor exists, but open() hasn't returned it */
 };
 
 static _Thread_local enum where stay_at;
@@ -273,7 +273,7 @@ int open(const char *path, int flags, ...)
 	return fd;
 }
 
-/* What open() is under _FORTIFY_SOURCE. */
+/* The function that _FORTIFY_SOURCE calls instead of open(). */
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
@@ -326,7 +326,7 @@ FIXTURE_VARIANT_ADD(opening, about_to_be_told_at_clone) { .where = BEHIND, .star
 
 FIXTURE_SETUP(opening)
 {
-	/* The program's, of that device and of another. */
+	/* Descriptors of the program itself, of this device and of another. */
 	own[0] = openat(AT_FDCWD, NODE, O_RDWR | O_CLOEXEC);
 	own[1] = openat(AT_FDCWD, "/dev/zero", O_RDWR | O_SYNC | O_CLOEXEC);
 	own[2] = openat(AT_FDCWD, "/dev/zero", O_RDWR | O_DSYNC | O_CLOEXEC);
@@ -343,7 +343,7 @@ FIXTURE_TEARDOWN(opening)
 {
 }
 
-/* Nothing goes on in the thread before the child has ended. */
+/* The thread stays in open() until the child has ended. */
 TEST_F(opening, neither_holds_a_fork_up_nor_leaves_a_child_its_descriptor)
 {
 	EXPECT_EQ(0, run_child(child_has_its_own_only, variant->start));

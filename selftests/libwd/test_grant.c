@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which contexts sessions get out of a slot's grants. */
+/* The contexts that sessions get from a slot's grants. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -69,7 +69,7 @@ static int decompress(handle_t sess)
 	return ret ? ret : len == LEN && !memcmp(dst, plain, LEN) ? 0 : -EBADMSG;
 }
 
-/* Something to decompress, made by this CPU. */
+/* Data to decompress, made by the software path. */
 static void pack(void)
 {
 	handle_t soft = session(WD_SYNC, WD_DIR_COMPRESS, WD_SESS_PATH_SOFT);
@@ -78,7 +78,7 @@ static void pack(void)
 		abort();
 }
 
-/* Contexts that are open now, with that attribute; -1 any. */
+/* Counts the open contexts with these properties; -1 matches any. */
 static unsigned int open_ctxs(int qc_type, int async, const char *dev)
 {
 	struct wd_ctx_info info;
@@ -162,7 +162,7 @@ TEST(sessions_open_what_can_be_spared)
 	EXPECT_EQ(0, open_ctxs(-1, -1, NULL));
 	for (i = 1; i <= 6; i++) {
 		EXPECT_EQ(0, compress(hw(WD_SYNC, WD_DIR_COMPRESS)));
-		/* The last is left for those that decompress. */
+		/* The last context is left for decompression. */
 		EXPECT_EQ(i < 3 ? i : 3, open_ctxs(0, 0, "hisi_zip-0"));
 	}
 	EXPECT_EQ(0, decompress(hw(WD_SYNC, WD_DIR_DECOMPRESS)));
@@ -240,7 +240,7 @@ TEST(queue_types_take_turns_on_one_context)
 		EXPECT_EQ(1, open_ctxs(0, -1, NULL));
 		EXPECT_EQ(1, open_ctxs(-1, -1, NULL));
 	}
-	/* A place for each, of which one is closed. */
+	/* Two numbers were used for contexts, of which one is closed. */
 	EXPECT_EQ(-ENOENT, wd_ctx_info(2, &info));
 }
 
@@ -269,13 +269,13 @@ TEST(an_extra_context_serves_what_no_grant_is_left_for)
 	ASSERT_EQ(0, wd_user_grant(0, &g));
 	EXPECT_EQ(1, g.sync_ctxs);
 	EXPECT_EQ(2, g.sync_open);
-	/* There is one, and it isn't for spreading: others share. */
+	/* There is a context, and extra ones aren't meant for spreading load: sessions share it. */
 	EXPECT_NE(0, hw(WD_SYNC, WD_DIR_COMPRESS));
 	EXPECT_NE(0, hw(WD_ASYNC, WD_DIR_COMPRESS));
 	EXPECT_EQ(2, open_ctxs(-1, -1, NULL));
 }
 
-/* A process outside of sections with all that is free of the device, until the pipe is closed. */
+/* A process outside of sections that holds all free queues of the device until the pipe is closed. */
 static pid_t pool_emptied(int *end)
 {
 	int ready[2], hold[2];
@@ -317,7 +317,7 @@ TEST(without_a_free_extra_context_queue_types_take_turns)
 	waitpid(pid, NULL, 0);
 }
 
-/* Longer than the refusal of an extra context is remembered, so that each turn asks the pool again. */
+/* Waits longer than a refused extra context is remembered, so that each turn asks the pool again. */
 TEST(queue_types_take_turns_also_when_the_pool_refuses_again)
 {
 	handle_t c, d;
@@ -350,7 +350,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* How many of the requests on both were refused. */
+/* Returns how many of the requests on both sessions were refused. */
 static int both_busy(void)
 {
 	int bad = 0, failed = 0, i;
@@ -373,7 +373,10 @@ TEST(queue_types_take_turns_while_both_are_busy)
 	work[0] = hw(WD_SYNC, WD_DIR_COMPRESS);
 	work[1] = hw(WD_SYNC, WD_DIR_DECOMPRESS);
 	ASSERT_NE(0, work[1]);
-	/* Each waits for the other a tenth of a second, no more: a machine where many take longer is not so each time. */
+	/*
+	 * Each thread waits at most a tenth of a second for the other. On a busy machine many may take longer, but not
+	 * each time.
+	 */
 	for (i = 0; i < 20 && refused >= ROUNDS / 10; i++)
 		refused = both_busy();
 	EXPECT_LT(refused, ROUNDS / 10);
@@ -431,7 +434,7 @@ TEST(a_request_that_no_context_is_left_for_is_told)
 	EXPECT_EQ(0, decompress(d));
 }
 
-/* It is waited for a tenth of a second, which a poll thread may need to get a CPU. */
+/* The library waits a tenth of a second, in which a poll thread may not get a CPU. */
 static int decompress_in_the_end(handle_t sess)
 {
 	int ret, tries = 0;
@@ -441,7 +444,7 @@ static int decompress_in_the_end(handle_t sess)
 	return ret;
 }
 
-/* The poll thread may be in the middle of finding out that the context is closed, and keeps it from being opened. */
+/* The poll thread may be about to notice that the context is closed, and until then it can't be opened. */
 static int async_in_the_end(handle_t sess, struct wd_comp_arg *arg)
 {
 	int ret, tries = 0;
@@ -514,10 +517,10 @@ TEST(the_near_devices_contexts_come_first)
 	EXPECT_EQ(0, compress(hw(WD_SYNC, WD_DIR_COMPRESS)));
 	EXPECT_EQ(1, open_ctxs(-1, -1, "hisi_zip-0"));
 	EXPECT_EQ(0, open_ctxs(-1, -1, "hisi_zip-1"));
-	/* The other type takes the other share of the near one. */
+	/* The other type takes the other share on the near device. */
 	EXPECT_EQ(0, decompress(hw(WD_SYNC, WD_DIR_DECOMPRESS)));
 	EXPECT_EQ(2, open_ctxs(-1, -1, "hisi_zip-0"));
-	/* What is used up there is to be had farther away. */
+	/* The near device has no share left: the far one is used. */
 	EXPECT_NE(0, hw(WD_ASYNC, WD_DIR_COMPRESS));
 	EXPECT_EQ(1, open_ctxs(0, 1, "hisi_zip-1"));
 }

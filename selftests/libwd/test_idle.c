@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* When queues are given back: with the last session, with their device, over forks. */
+/* When the library closes queues: with the last session, with their device, after forks. */
 #include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #define ROOM		1200
 #define FLAPS		12
 #define GENERATIONS	4
-#define CLOSE_MS	300	/* what a close waits for who sleeps on the queue */
+#define CLOSE_MS	300	/* a close waits this long for a thread that sleeps on the queue */
 #define ROUNDS		20
 
 static unsigned char src[LEN];
@@ -53,7 +53,7 @@ static int state_of(unsigned int i)
 	return wd_ctx_info(i, &info) ? 1 : info.state;
 }
 
-/* Descriptors that this process has open; the folder's own among them. */
+/* Descriptors that this process has open, including the folder's own. */
 static int descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -213,7 +213,10 @@ static long long now_ms(void)
 	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-/* One request of a session that is freed as soon as it can be: whether its queue is given back, and how long the freeing took. */
+/*
+ * One request on a session that is freed as soon as possible. Returns whether its queue became free; *ms is the time
+ * that freeing took.
+ */
 static bool queue_comes_back(int before, long long *ms)
 {
 	handle_t sess = session_on_device(true, true);
@@ -230,13 +233,13 @@ static bool queue_comes_back(int before, long long *ms)
 		ret = wd_comp_free_sess(sess);
 	} while (ret == -EBUSY);
 	*ms = now_ms() - begun;
-	/* It can be freed when its last callback is about to run, which looks at the request. */
+	/* The session can already be freed when its last callback, which uses the request, is about to run. */
 	while (!f.done)
 		sched_yield();
 	return !ret && free_queues() == before;
 }
 
-/* A thread without a CPU for as long as a close waits keeps the queue, until the next close: not each time. */
+/* A poll thread that gets no CPU while a close waits keeps the queue until the next close, but not each time. */
 TEST(poll_threads_that_sleep_on_a_queue_let_it_go)
 {
 	int before = free_queues(), back = 0, round;
@@ -263,7 +266,7 @@ static void *use_and_free(void *arg)
 		unsigned char dst[ROOM];
 		struct wd_comp_arg a = { .src = src, .src_len = LEN, .dst = dst, .dst_len = &len };
 
-		/* Zeroes are no stream that could be decompressed. */
+		/* Zeroes are not a stream that can be decompressed. */
 		if (!sess || (i & 1 ? wd_compress(sess, &a) : wd_decompress(sess, &a) != -EBADMSG))
 			*(int *)arg = 1;
 		if (sess && wd_comp_free_sess(sess))
@@ -294,7 +297,7 @@ static int compress_again(handle_t sess)
 {
 	int ret, looks = 0;
 
-	/* Looking for devices again is tried ten times a second. */
+	/* The library looks for devices again at most ten times a second. */
 	while ((ret = compress(sess)) && looks++ < 3000)
 		poll(NULL, 0, 10);
 	return ret;
@@ -368,7 +371,7 @@ static int generation(int left)
 		_exit(generation(left - 1));
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return 3;
-	/* What a child does with its own is nothing to its parent. */
+	/* A child's use of its contexts doesn't affect the parent. */
 	return WEXITSTATUS(status) ? WEXITSTATUS(status) : one_async(soft) || compress(hard) ? 4 : 0;
 }
 

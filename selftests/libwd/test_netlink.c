@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Answers to the question for a slot that no kernel should give: an error, and no attachment. */
+/* Wrong answers to the request for a slot, which no kernel should give: an error, and no attachment. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/genetlink.h>
@@ -17,15 +17,15 @@ static struct {
 	struct nlmsghdr asked;
 	unsigned int next;
 	struct answer {
-		int type;		/* of the message */
-		int error;		/* NLMSG_ERROR: its number */
-		int attr, len;		/* else an attribute, of so many bytes */
+		int type;		/* type of the message */
+		int error;		/* for NLMSG_ERROR: the error */
+		int attr, len;		/* otherwise an attribute of this many bytes */
 		uint32_t value;
-		const char *text;	/* instead of it */
+		const char *text;	/* used instead of value */
 	} answer[3];
 } kernel;
 
-/* libwd's calls come here: a program's symbols are before libc's. */
+/* Replaces libc's function for libwd: a program's symbols come first. */
 int socket(int domain, int type, int protocol)
 {
 	return dup(STDERR_FILENO);
@@ -46,7 +46,7 @@ static size_t put_attr(char *to, int type, const void *data, size_t len)
 	return NLA_ALIGN(NLA_HDRLEN + len);
 }
 
-/* The next answer: its length, 0 behind the last. */
+/* Writes the next answer; returns its length, 0 after the last. */
 static size_t put_answer(char *to)
 {
 	struct nlmsghdr h = { .nlmsg_seq = kernel.asked.nlmsg_seq, .nlmsg_type = kernel.asked.nlmsg_type };
@@ -78,7 +78,7 @@ ssize_t recvfrom(int fd, void *buf, size_t room, int flags, struct sockaddr *fro
 	char answer[ANSWER_BYTES];
 	size_t len = put_answer(answer);
 
-	/* No address: there is nobody any more. */
+	/* No sender's address: the kernel has no more answers. */
 	if (!len)
 		*from_len = 0;
 	if (flags & MSG_PEEK || !len)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The netlink client against a kernel of this program's own: how a reading ends, and what it takes for an answer. */
+/* The netlink client against a fake kernel in this program: how receiving ends, and which messages count as answers. */
 #include <errno.h>
 #include <linux/netlink.h>
 #include <netlink/genl/genl.h>
@@ -15,13 +15,13 @@
 #define FAMILY	0x1c
 #define QUEUE	16
 
-/* What the kernel has to say, a datagram each; where it has none the clock goes on to the end of a poll(). */
+/* The fake kernel's datagrams. When none is left, the clock advances to the end of a poll(). */
 static struct {
 	struct datagram {
 		size_t len;
 		__u32 from;
-		int error;		/* instead of one */
-		__u64 after;		/* of the poll() in front of it */
+		int error;		/* recv() fails with this instead */
+		__u64 after;		/* time that the preceding poll() takes */
 		char *bytes;
 	} datagram[QUEUE];
 	unsigned int nr, next;
@@ -75,7 +75,7 @@ ssize_t send(int fd, const void *buf, size_t len, int flags)
 	memcpy(&h, buf, sizeof(h));
 	kernel.seq = h.nlmsg_seq;
 	kernel.sent++;
-	/* Answers are written before they are asked for. */
+	/* The answers were prepared without the request's sequence number: put it in now. */
 	for (i = kernel.next; i < kernel.nr; i++)
 		if (kernel.datagram[i].bytes && ((struct nlmsghdr *)(void *)kernel.datagram[i].bytes)->nlmsg_seq == 1)
 			((struct nlmsghdr *)(void *)kernel.datagram[i].bytes)->nlmsg_seq = h.nlmsg_seq;
@@ -106,7 +106,7 @@ ssize_t recvfrom(int fd, void *buf, size_t room, int flags, struct sockaddr *fro
 	return (ssize_t)d->len;
 }
 
-/* One with room for so many bytes of attributes. */
+/* A message with room for this many bytes of attributes. */
 static struct datagram *says(int type, int flags, __u32 seq, __u8 cmd, size_t attrs)
 {
 	struct nlmsghdr h = { .nlmsg_type = (__u16)type, .nlmsg_flags = (__u16)flags, .nlmsg_seq = seq };
@@ -128,7 +128,7 @@ static void *attr(struct datagram *d, size_t at, int type, size_t len)
 	return d->bytes + NLMSG_HDRLEN + GENL_HDRLEN + at + NLA_HDRLEN;
 }
 
-/* A message with a context's number: of the request that is made next (1), of none (0), of another. */
+/* A message with a context's number; seq: 1 belongs to the next request, 0 to none, others to another request. */
 static struct datagram *number(__u32 seq, __u8 cmd, __u32 value)
 {
 	struct datagram *d = says(FAMILY, 0, seq, cmd, 8);
@@ -189,7 +189,7 @@ TEST_F(client, a_question_without_an_acknowledgement_has_one_answer)
 	EXPECT_EQ(0, ask(UACCE_NL_CTX_GET, 0));
 	EXPECT_EQ(1, self->seen.nr);
 	EXPECT_EQ(5, self->seen.value[0]);
-	/* And the other is there to be waited for. */
+	/* The next message remains and can be waited for. */
 	EXPECT_EQ(0, wd_nl_wait(&self->nl, take, &self->seen, kernel.now, false));
 	EXPECT_EQ(6, self->seen.value[1]);
 }
@@ -304,7 +304,7 @@ TEST_F(client, a_message_is_as_long_as_it_is)
 	EXPECT_EQ(5, self->seen.value[0]);
 	says(FAMILY, 0, 1, UACCE_NL_CTX_GET, 17 << 20);
 	EXPECT_EQ(-EMSGSIZE, ask(UACCE_NL_CTX_GET, 0));
-	/* It is out of the way. */
+	/* The oversized message is gone. */
 	number(1, UACCE_NL_CTX_GET, 6);
 	EXPECT_EQ(0, ask(UACCE_NL_CTX_GET, 0));
 	EXPECT_EQ(6, self->seen.value[1]);
@@ -349,12 +349,12 @@ TEST_F(client, requests_and_answers_take_no_memory)
 	wd_nl_put_u32(&self->nl, UACCE_A_WAIT_MS, 1);
 	EXPECT_EQ(0, wd_nl_ask(&self->nl, take, &self->seen));
 	EXPECT_EQ(0, fail_after);
-	/* But long answers. */
+	/* Long answers need memory. */
 	EXPECT_EQ(-ENOMEM, wd_nl_wait(&self->nl, take, &self->seen, kernel.now, false));
 	fail_after = -1;
 }
 
-/* The answer to a question for a family with two groups. */
+/* The answer to the query of a family with two groups. */
 static void tell_family(void)
 {
 	static const struct {
@@ -385,7 +385,7 @@ TEST_F(client, who_listens_does_not_ask)
 	number(0, UACCE_NL_DEV_ADD, 2);
 	EXPECT_EQ(0, wd_nl_join(&self->nl, UACCE_MCGRP_CONFIG));
 	EXPECT_EQ(40, kernel.group);
-	/* Neither the second group nor a question takes an event away. */
+	/* Joining the second group or sending a request loses no event. */
 	EXPECT_EQ(0, wd_nl_join(&self->nl, UACCE_MCGRP_EVENT));
 	EXPECT_EQ(41, kernel.group);
 	EXPECT_EQ(-EBUSY, ask(UACCE_NL_CTX_GET, 0));

@@ -25,7 +25,7 @@ static int set_node(unsigned int device, const char *node)
 
 	if (!ret)
 		ret = emulated_attribute(device, "device/numa_node", node);
-	/* Seen by the next session, and not only after a moment. */
+	/* Makes the next session see the change at once. */
 	wd_recent_forget();
 	return ret;
 }
@@ -59,7 +59,7 @@ TEST(a_near_device_comes_before_a_far_one)
 	EXPECT_STREQ("hisi_zip-1", first());
 	EXPECT_EQ(0, set_node(0, "-1\n"));
 	EXPECT_STREQ("hisi_zip-0", first());
-	/* A node that this system hasn't. */
+	/* A node that this system doesn't have. */
 	EXPECT_EQ(0, set_node(0, "900\n"));
 	EXPECT_STREQ("hisi_zip-0", first());
 	EXPECT_EQ(0, set_node(0, "1\n"));
@@ -90,7 +90,7 @@ TEST(cpus_of_a_node_are_those_that_the_thread_may_use)
 	EXPECT_EQ(-ENOENT, wd_node_cpus(100000, &cpus));
 }
 
-/* Threads of the library's own, by the name that begins so. */
+/* The number of the library's threads with names that begin with the prefix. */
 static int threads_named(const char *prefix)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -124,7 +124,7 @@ TEST(each_node_gets_a_poll_thread)
 	EXPECT_EQ(-EINVAL, wd_start_pollers("1@2"));
 }
 
-/* What libnuma asks to find out whether there is NUMA. */
+/* libnuma uses this system call to find out whether there is NUMA. */
 static int forbid_get_mempolicy(void)
 {
 	struct sock_filter code[] = {

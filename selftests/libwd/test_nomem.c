@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each allocation of libwd's base fails once: an error, nothing changed, nothing leaked (the address sanitizer looks). */
+/*
+ * Each allocation of libwd's base fails once: an error, nothing changed, nothing leaked (the address sanitizer checks).
+ */
 #include <stdio.h>
 #include <sys/stat.h>
 #include "failing_alloc.h"

@@ -11,15 +11,15 @@
 
 #define LEN		500
 #define ROUNDS		40
-#define LONG_MS		300000	/* only a hang takes so long */
+#define LONG_MS		300000	/* only a hang takes this long */
 #define LONG_NAP_NS	50000000ll
 #define LONGER_S	1
 
-static atomic_bool napping;	/* for long, in the poller's thread */
-static atomic_uint timeouts;	/* of its naps */
+static atomic_bool napping;	/* the poller's thread is in a long sleep */
+static atomic_uint timeouts;	/* its sleeps that ended by time */
 static _Thread_local bool is_poller;
 
-/* What the library sleeps with. A long nap is made longer than busy CPUs take for a request: what ends it is a wake-up. */
+/* The library sleeps with ppoll(). A long sleep is made longer than busy CPUs take for a request. */
 int ppoll(struct pollfd *pfd, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	union { void *p; __typeof__(&ppoll) f; } u = { .p = dlsym(RTLD_NEXT, "ppoll") };
@@ -41,7 +41,7 @@ struct job {
 	struct wd_comp_arg arg;
 	unsigned char src[LEN], dst[2 * LEN];
 	size_t len;
-	unsigned int timeouts;		/* as they were when it was over */
+	unsigned int timeouts;		/* timeouts at the request's end */
 	atomic_bool over;
 };
 
@@ -79,7 +79,7 @@ static int submit(handle_t h, struct job *j)
 	return wd_comp_async(h, &j->arg, NULL);
 }
 
-/* On this CPU, or on any device but the one that is held. */
+/* On the software path, or on any device except the held one. */
 static handle_t other_session(bool soft)
 {
 	struct wd_comp_sess_setup setup = {
@@ -161,7 +161,7 @@ TEST_F(poller, sees_what_a_context_completes_that_was_opened_meanwhile)
 	EXPECT_FALSE(self->first.over);
 }
 
-/* A nap on a machine that stands still may end before this thread has the CPU: some must not, of more rounds there. */
+/* On a machine that stalls, a sleep may end before this thread gets the CPU: some of many rounds must be in time. */
 TEST_F(poller, is_woken_by_a_context_that_was_idle)
 {
 	unsigned int i, in_time = 0;
@@ -181,7 +181,7 @@ TEST_F(poller, is_woken_by_a_context_that_was_idle)
 	EXPECT_LT(ROUNDS / 4, in_time);
 }
 
-/* Two threads poll: one has all contexts' roles, and leaves; the other goes on in its place. */
+/* Two threads poll: one holds all contexts' roles and leaves; the other takes them over. */
 TEST_F(poller, takes_over_from_one_that_has_enough)
 {
 	unsigned int i;

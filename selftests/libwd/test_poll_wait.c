@@ -15,10 +15,10 @@
 #define ROUNDS		20
 #define LONG_NAP_NS	50000000ll
 
-static atomic_uint naps;		/* long ones that have begun */
+static atomic_uint naps;		/* long sleeps that have begun */
 static _Thread_local bool is_waiter;
 
-/* What the library sleeps with. A long nap is without end: what ends it is a wake-up, or the test hangs. */
+/* The library sleeps with ppoll(). A long sleep never ends by time: only a wake-up ends it, or the test hangs. */
 int ppoll(struct pollfd *pfd, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	union { void *p; __typeof__(&ppoll) f; } u = { .p = dlsym(RTLD_NEXT, "ppoll") };
@@ -92,7 +92,7 @@ static void *wait_always(void *arg)
 	return NULL;
 }
 
-/* In a nap that began after those. */
+/* Waits until the thread is in a later sleep than these. */
 static void until_asleep(unsigned int before)
 {
 	while (naps == before)
@@ -137,7 +137,7 @@ TEST_F(poll_wait, sleeps_until_a_request_comes)
 		while (self->ran <= i)
 			poll(NULL, 0, 1);
 		EXPECT_TRUE(self->job.over);
-		/* The first few naps in a row are short. */
+		/* The first few sleeps in a row are short. */
 		until_asleep(before);
 	}
 	self->stop = true;

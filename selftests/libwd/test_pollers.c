@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The library's own poll threads, on this CPU's requests and on emulated devices. */
+/* The library's own poll threads, for requests on the software path and on emulated devices. */
 #include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
@@ -20,13 +20,13 @@
 
 #define LEN		1000
 #define ROOM		2000
-#define WAIT_S		300	/* only a hang takes so long */
+#define WAIT_S		300	/* only a hang takes this long */
 #define WAIT_MS		(1000 * WAIT_S)
 #define MANY		300
 #define SUBMITTERS	3
 
 #ifdef __SANITIZE_THREAD__
-#define CHILD_THREADS	false	/* it takes them for the parent's */
+#define CHILD_THREADS	false	/* ThreadSanitizer mistakes them for the parent's */
 #else
 #define CHILD_THREADS	true
 #endif
@@ -56,7 +56,7 @@ static void on_done(struct wd_comp_arg *arg, void *param)
 	f->status = arg->status;
 	f->thread = thread_id();
 	pthread_getname_np(pthread_self(), f->name, sizeof(f->name));
-	/* In this order: who has counted all of them looks at each next. */
+	/* In this order: a thread that has seen the total looks at each request's count next. */
 	atomic_fetch_add(&f->done, 1);
 	atomic_fetch_add(&total, 1);
 }
@@ -89,7 +89,7 @@ static handle_t soft_session(void)
 	return wd_comp_alloc_sess(&setup, NULL);
 }
 
-/* The wd-poll threads of this process; their ids into tid. /proc has one that was joined for a moment longer. */
+/* Counts the wd-poll threads of this process; their ids go into tid. /proc still lists a joined thread for a moment. */
 static unsigned int pollers(pid_t tid[], unsigned int room)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -112,7 +112,7 @@ static unsigned int pollers(pid_t tid[], unsigned int room)
 	return n;
 }
 
-/* Does the thread wait for files, without a limit? */
+/* Does the thread sleep on files without a time limit? */
 static bool sleeps_for_good(pid_t tid)
 {
 	unsigned long fds, n, limit;
@@ -272,7 +272,7 @@ static void on_done_second(struct wd_comp_arg *arg, void *param)
 	atomic_store(&second_over, true);
 }
 
-/* Waits for the other one, which may not have been filled in yet, so that the two must run on two threads. */
+/* Waits for the second callback, which may not have been submitted yet: so the two must run on two threads. */
 static void on_done_first(struct wd_comp_arg *arg, void *param)
 {
 	WAIT_FOR(atomic_load(&second_over));
@@ -380,7 +380,7 @@ TEST(the_environment_starts_them_with_the_first_asynchronous_session)
 	EXPECT_EQ(-EALREADY, wd_start_pollers(NULL));
 	EXPECT_EQ(0, wd_stop_pollers());
 	wd_comp_free_sess(sess);
-	/* Who stopped them meant it. */
+	/* Threads that the program stopped don't start again. */
 	sess = soft_session();
 	EXPECT_TRUE(WAIT_FOR(!pollers(&f.thread, 1)));
 	wd_comp_free_sess(sess);
@@ -394,7 +394,7 @@ TEST(a_bad_environment_refuses_the_session)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* A sanitizer's allocator is not made for a fork while another thread is inside it. */
+/* A sanitizer's allocator doesn't support a fork while another thread is inside it. */
 static bool all_sleep(void)
 {
 	pid_t tid[4];
@@ -500,7 +500,7 @@ static void on_done_released(struct wd_comp_arg *arg, void *param)
 		poll(NULL, 0, 1);
 }
 
-/* Registered before the threads start, this runs after their end has been tried. */
+/* Registered before the threads start, so it runs after the library has tried to end them. */
 static void release_and_stop(void)
 {
 	atomic_store(&released, true);
@@ -590,7 +590,7 @@ TEST(a_reset_while_they_sleep_is_survived)
 	ASSERT_EQ(1, pollers(&tid, 1));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "reset"));
-		/* The dead file must not keep it awake. */
+		/* The dead file must not keep the thread awake. */
 		ASSERT_TRUE(WAIT_FOR(sleeps_for_good(tid)));
 		ASSERT_TRUE(WAIT_FOR(!submit(sess, &f, on_done)));
 		ASSERT_TRUE(WAIT_FOR(f.done));

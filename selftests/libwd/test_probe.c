@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the request path remembers of memory: how often the kernel is asked, and what it is told of. */
+/* The request path's memory of probed addresses: how often the kernel is asked, and about which addresses. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -14,14 +14,14 @@
 
 static unsigned int asked;
 
-/* The library's calls come here. */
+/* Replaces the system call for the library. */
 int msync(void *addr, size_t len, int flags)
 {
 	asked++;
 	return (int)syscall(SYS_msync, addr, len, flags);
 }
 
-/* Some pages in a block of which nothing else is there. */
+/* Some pages in a block that has no other mappings. */
 FIXTURE(probe) {
 	size_t page;
 	unsigned char *at;
@@ -52,7 +52,7 @@ TEST_F(probe, many_buffers_of_a_page_are_asked_about_once)
 	for (i = 0; i < BUFFERS; i++) {
 		ASSERT_TRUE(wd_probe_pair(self->at + 32 * i, 32, self->at + self->page + 32 * i, 32));
 	}
-	/* The block, then the page, of two pages. */
+	/* Two pages, with their block and page numbers. */
 	EXPECT_EQ(4, asked);
 }
 
@@ -94,7 +94,7 @@ TEST_F(probe, nothing_is_there_wherever_it_lies)
 	struct wd_span span = { self->at, 32 };
 	unsigned int n;
 
-	/* Used up, and gone. */
+	/* All uses are spent, and the memory is gone. */
 	for (n = 0; n < 256; n++)
 		EXPECT_TRUE(wd_probe_recent(&span, 1));
 	ASSERT_EQ(0, munmap(self->at, 2 * self->page));

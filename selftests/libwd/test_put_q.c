@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A stop that the kernel refuses for a moment: the queue isn't taken for one that never stops, whose memory is kept for ever. */
+/*
+ * The kernel refuses a stop for a moment: the library must not treat the queue as one that never stops, whose memory it
+ * would keep for ever.
+ */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -11,16 +14,16 @@
 #include "need_device.h"
 
 #define CYCLES	200
-#define NOISE	(CYCLES * 64)	/* bytes; what is kept of a queue is more */
+#define NOISE	(CYCLES * 64)	/* bytes; what is kept of one queue is more */
 
 #define FILES	1024
 
 static int refusal;
-static int refuse_of = 2;	/* so many commands are refused but the last */
+static int refuse_of = 2;	/* all but the last of this many commands are refused */
 static int refused;
 static bool refuse_start;
-static bool impatient[FILES];	/* files whose commands wait for nobody else's */
-static int patient, asked;	/* commands on others; all */
+static bool impatient[FILES];	/* files whose commands don't wait for other processes' queues */
+static int patient, asked;	/* commands on other files; all commands */
 
 int fcntl(int fd, int cmd, ...)
 {
@@ -60,7 +63,7 @@ int ioctl(int fd, unsigned long cmd, ...)
 	return u.f(fd, cmd, arg);
 }
 
-/* Opens a context, and closes it. */
+/* Opens and closes a context. */
 static int cycle(void)
 {
 	handle_t cq = wd_cq_create(4), h;
@@ -88,7 +91,7 @@ FIXTURE_SETUP(put_q)
 {
 	int i;
 
-	/* What is allocated once. */
+	/* Memory that is allocated only once. */
 	for (i = 0; i < 8; i++)
 		self->wrong += cycle();
 	refusal = variant->refusal;
@@ -119,7 +122,7 @@ TEST(a_queue_that_cannot_stop_yet_is_freed_once_it_has)
 	for (i = 0; i < 8; i++)
 		wrong += cycle();
 	refusal = EBUSY;
-	/* More often than a close asks. */
+	/* More refusals than a close tries. */
 	refuse_of = 7;
 	for (i = 0; i < 50; i++)
 		wrong += cycle();
@@ -149,7 +152,7 @@ TEST(a_start_that_waits_for_another_process_is_told_from_a_lack_of_queues)
 	EXPECT_EQ(0, cycle());
 }
 
-/* Else whoever has requests there would sleep for minutes while the device finishes another process' queue. */
+/* Otherwise threads with requests there would sleep for minutes while the device finishes another process' queue. */
 TEST_F(put_q, the_kernel_is_asked_not_to_wait)
 {
 	memset(impatient, 0, sizeof(impatient));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bad input to functions of contexts: the error, its words, and nothing changed. */
+/* Bad input to functions of contexts: the error, its text, and nothing changed. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sessions that are made in a moment without descriptors or queues, and what becomes of them. */
+/* Sessions that are allocated while there are no descriptors or queues, and how they recover. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 
 #define LEN	600
 #define ROOM	1200
-#define LOOKS	3000	/* of 10 ms: only a session that never finds its device gets there */
+#define LOOKS	3000	/* of 10 ms each: only a session that never finds its device needs so many */
 #define FILES	256
 #define QUEUES	256
 

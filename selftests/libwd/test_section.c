@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Being in a section: starting, stopping, the environment, fork, losing it. */
+/* Sections: starting, stopping, the environment, fork, losing a slot. */
 #include <fcntl.h>
 #include <poll.h>
 #include <icp_sal_user.h>
@@ -33,7 +33,7 @@ static int compress(handle_t sess)
 	return wd_compress(sess, &arg);
 }
 
-/* 0 when it went there for that reason. */
+/* Returns 0 if the request took that path for that reason. */
 static int compress_on(handle_t sess, int path, int reason)
 {
 	static unsigned char src[1000], dst[2000];
@@ -71,7 +71,7 @@ static bool says(const char *words)
 	return strstr(text, words);
 }
 
-/* The slot of the test before comes back when wd-emulate has seen that its process is gone. */
+/* The previous test's slot becomes free when wd-emulate has seen its process end. */
 static int start(const char *name)
 {
 	int ret;
@@ -112,7 +112,7 @@ static struct other other_starts(const char *name)
 
 static void other_ends(struct other o)
 {
-	/* As a crash would end it. */
+	/* Ends as in a crash. */
 	kill(o.pid, SIGKILL);
 	waitpid(o.pid, NULL, 0);
 	close(o.pipe);
@@ -484,7 +484,7 @@ static int child_finds_no_slot(void *unused)
 		printf("# %s\n", text);
 		return 2;
 	}
-	/* A session of its own is told the number, too. */
+	/* A new session of the child gets the same error. */
 	return session(WD_SESS_PATH_HW) || errno != EUSERS ? 3 : 0;
 }
 
@@ -526,7 +526,7 @@ TEST(an_asynchronous_request_of_a_child_without_a_slot_says_so)
 
 static int go[2], come[2];
 
-/* Nobody has to call anything: requests ask for a slot again. */
+/* No call is needed: requests themselves ask for a slot again. */
 static int child_finds_a_slot_later(void)
 {
 	int ret = compress(shared), looks = 0;
@@ -656,7 +656,7 @@ TEST(raw_contexts_are_charged_to_the_slot)
 	a = wd_request_ctx("/dev/hisi_zip-0");
 	b = wd_request_ctx("/dev/hisi_zip-0");
 	EXPECT_NE(0, a);
-	/* One extra. */
+	/* One extra context. */
 	EXPECT_NE(0, b);
 	errno = 0;
 	EXPECT_EQ(0, wd_request_ctx("/dev/hisi_zip-0"));
@@ -706,7 +706,7 @@ TEST(qats_stop_ends_what_sessions_have)
 	EXPECT_EQ(WD_USER_STOPPED, info().state);
 	EXPECT_EQ(0, info().sessions);
 	EXPECT_EQ(CPA_STATUS_FAIL, icp_sal_userStop());
-	/* Of the old sessions none gets a context of the next start's. */
+	/* The old sessions get no contexts of the next start. */
 	ASSERT_EQ(CPA_STATUS_SUCCESS, icp_sal_userStart("PAIR"));
 	next = session(WD_SESS_PATH_HW);
 	ASSERT_EQ(0, compress(next));

@@ -135,7 +135,7 @@ TEST(what_is_not_a_set_is_refused)
 	wd_ctx_set_free(set);
 }
 
-/* A mask names devices, a set names contexts, which a child does not have. */
+/* A mask names devices; a set names contexts, which a child doesn't have. */
 TEST(a_set_is_stale_in_a_child_and_a_mask_is_not)
 {
 	wd_dev_mask_t *mask = wd_dev_mask_alloc();

@@ -10,7 +10,7 @@
 
 #define LEN	512
 #define MANY	2000
-#define SYNCS	1500	/* more than the ring has places */
+#define SYNCS	1500	/* more than the ring has entries */
 
 FIXTURE(shared) {
 	handle_t async, sync;
@@ -50,7 +50,7 @@ static int submit(FIXTURE_DATA(shared) *self, unsigned int i)
 	return wd_comp_async(self->async, &self->arg[i], NULL);
 }
 
-/* As many as the context takes; what refused the next. */
+/* Fills the context; returns the error that refused the next request. */
 static int fill(FIXTURE_DATA(shared) *self)
 {
 	int ret = 0;
@@ -77,7 +77,7 @@ FIXTURE_SETUP(shared)
 {
 	unsigned int i;
 
-	/* The slot of the test before comes back when wd-emulate has seen that its process is gone. */
+	/* The previous test's slot becomes free when wd-emulate has seen its process end. */
 	setenv("WD_ATTACH_TIMEOUT", "300000", 1);
 	ASSERT_EQ(0, wd_user_start("ASYNC"));
 	self->async = session(true, WD_SESS_PATH_HW);
@@ -107,7 +107,7 @@ FIXTURE_TEARDOWN(shared)
 		ASSERT_EQ(0, memcmp(self->dst[i], self->mine, len));
 	}
 	EXPECT_EQ(0, wd_in_flight(NULL));
-	/* All of the room is back. */
+	/* All of the room is free again. */
 	self->taken = 0;
 	EXPECT_EQ(-EBUSY, fill(self));
 	EXPECT_EQ(self->room, self->taken);
@@ -142,7 +142,7 @@ TEST_F(shared, nor_do_more_of_them_than_the_ring_has_places)
 	EXPECT_EQ(0, self->over);
 }
 
-/* What has left the ring is not forgotten when it comes to the next: memory stays bounded. */
+/* Requests that have left the ring still count when the next is submitted: memory stays bounded. */
 TEST_F(shared, room_for_asynchronous_requests_comes_from_polls_only)
 {
 	unsigned int taken = self->taken;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Going to sleep on a context while another thread takes the completion: wait.c and poll.c over a device of a few lines. */
+/* Going to sleep on a context while another thread takes the completion: wait.c and poll.c with a fake device. */
 #include <poll.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 struct wd_engine wd_engine;
 
-/* What the arming finds done by somebody else: it waited for the drain lock. */
+/* The message that another thread completes while arming waits for the drain lock. */
 static struct wd_msg *done_meanwhile;
 static struct wd_queue *ready_meanwhile;
 static unsigned int naps;
@@ -16,7 +16,7 @@ static unsigned int naps;
 int ppoll(struct pollfd *pfd, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	naps++;
-	/* A test that waits in vain goes on after its first sleep. */
+	/* Ends a sleep that nothing else would end, so that a failing test goes on. */
 	if (done_meanwhile)
 		atomic_store(&done_meanwhile->state, WD_MSG_DONE);
 	return 0;
@@ -54,7 +54,7 @@ static struct wd_queue queue_sleepy(void)
 	};
 }
 
-/* --- what the two files need of the others --- */
+/* --- stubs of other files' functions --- */
 
 void wd_pollers_wake(struct wd_queue *q)
 {

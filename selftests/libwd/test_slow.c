@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A device that takes its time while one thread's session opens a context: no other thread waits for it that needs none of it. */
+/* A slow device while one thread's session opens a context: no thread waits for the device unless it needs it. */
 #include <dlfcn.h>
 #include <misc/uacce/uacce.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include "sectioned.h"
 #include "tsan_fork.h"
 
-/* Of this thread, the command that doesn't return before go_on. */
+/* This thread's command that doesn't return before go_on. */
 static _Thread_local unsigned long slow;
 static atomic_bool stays, go_on;
 
@@ -126,7 +126,7 @@ static void join(struct slow_thread *t)
 	t->joined = true;
 }
 
-/* Nothing of the test waited for the device, which is slow until here. */
+/* Nothing in the test waited for the device, which is slow until here. */
 static int end(struct slow_thread *t)
 {
 	go_on = true;
@@ -208,7 +208,7 @@ TEST_F(opening, whose_place_it_takes_waits_and_shares_it)
 	EXPECT_EQ(2, contexts_open());
 }
 
-/* The place of an idle context is taken, which doesn't stop. */
+/* The place of an idle context is taken, and the context doesn't stop. */
 FIXTURE(exchanging) {
 	struct slow_thread slow;
 	handle_t near;

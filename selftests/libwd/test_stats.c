@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Counters of contexts and sessions, on whatever devices there are and on this CPU. */
+/* Counters of contexts and sessions, on all devices that exist and on the software path. */
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ static handle_t on_devices(int mode)
 	return session(mode, WD_SESS_PATH_HW);
 }
 
-/* One request; what it produced, or the error. */
+/* One request; returns what it produced, or the error. */
 static long compress(handle_t sess, size_t room)
 {
 	unsigned char dst[ROOM];
@@ -231,7 +231,7 @@ TEST(no_count_is_lost_among_threads)
 	do {
 		c = counts_of(sess);
 		EXPECT_LE(c.completed, c.submitted);
-		/* Threads of this CPU's path count for themselves: a look is at no single moment. */
+		/* On the software path each thread counts separately, so a sum isn't from a single moment. */
 		if (path_of(sess) != WD_PATH_SOFT)
 			EXPECT_EQ(c.bytes_in, c.completed * LEN);
 	} while (c.completed < EACH);
@@ -244,7 +244,7 @@ TEST(no_count_is_lost_among_threads)
 	wd_comp_free_sess(sess);
 }
 
-/* The context with number i, and what it has counted. */
+/* The context with number i, and its counters. */
 static __u64 completed_on_all(void)
 {
 	struct wd_ctx_stats st;
@@ -310,7 +310,7 @@ TEST(counts_outlive_the_contexts_that_they_were_made_on)
 		ASSERT_LT(0, compress(sess, ROOM));
 		ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "remove"));
 		ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "return"));
-		/* The end of the context is noticed, then the device is found again, now and then. */
+		/* Requests fail until the library has noticed the context's end and found the device again. */
 		do {
 			ASSERT_LT(0, compress(sess, ROOM));
 		} while (path_of(sess) != path);
@@ -337,7 +337,7 @@ TEST(a_child_begins_with_zeroes)
 		int bad = c.submitted || c.completed;
 		int inherited = wd_ctx_stats(0, &ctx);
 
-		/* Or the child has used its place anew. */
+		/* The child may have reused the context's number. */
 		bad |= (inherited ? inherited != -ESTALE && inherited != -ENOENT : ctx.all.submitted != 0) << 1;
 		bad |= (compress(sess, ROOM) < 0) << 2;
 		c = counts_of(sess);
@@ -370,7 +370,7 @@ TEST(a_session_without_a_state_takes_a_kilobyte_at_most)
 	size_t before;
 	int i;
 
-	/* Contexts that sessions open are there before. */
+	/* Sessions' contexts exist before the counting starts. */
 	for (i = 0; i < 64; i++) {
 		ASSERT_NE(0, sess[i] = session(WD_SYNC, 0));
 	}
@@ -394,7 +394,9 @@ struct late {
 	atomic_bool over;
 };
 
-/* Its deadline passes on a device that doesn't stop: whoever waits stops the context, which takes about a second. */
+/*
+ * Its deadline passes on a device that doesn't stop: the waiting thread stops the context, which takes about a second.
+ */
 static void *request_late(void *arg)
 {
 	static unsigned char src[600], dst[1200];
@@ -431,7 +433,7 @@ static void being_stopped(const struct late *late)
 	}
 }
 
-/* Whether somebody forked and made a session while the context was being stopped and another read counters. */
+/* Could a thread fork and allocate a session while one thread stopped the context and another read counters? */
 static bool others_go_on(void)
 {
 	struct late late = { .h = session_on_device(false, true) }, reader = { .h = late.h };
@@ -450,7 +452,7 @@ static bool others_go_on(void)
 	pid = fork();
 	if (!pid)
 		_exit(0);
-	/* Without a context: the mailbox of a stuck device is busy for as long as the stop takes. */
+	/* No device: the mailbox of a stuck device is busy for as long as the stop takes. */
 	h = session(WD_SYNC, WD_SESS_PATH_SOFT);
 	went_on = !late.over && !reader.over;
 	waitpid(pid, NULL, 0);
@@ -470,7 +472,7 @@ TEST(reading_counters_of_a_context_that_is_being_stopped_holds_up_neither_fork_n
 
 	if (!emulated())
 		SKIP(return, "needs an emulated device, which gets stuck");
-	/* A machine that stands still for the second that the stop takes doesn't do so each time. */
+	/* A machine that stalls for the second that the stop takes doesn't do so each time. */
 	for (round = 0; round < 10 && !went_on; round++)
 		went_on = others_go_on();
 	EXPECT_TRUE(went_on);

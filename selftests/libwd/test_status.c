@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Statuses in words: each error that the public headers name has words of this library's own. */
+/* Statuses as text: the library has its own text for each error that the public headers name. */
 #include <ctype.h>
 #include <errno.h>
 #include <glob.h>
@@ -13,7 +13,7 @@
 
 #define ERRNO_END	256
 
-/* 0: not the name of an error, "ECDSA" for one. */
+/* 0 if it isn't an error's name, "ECDSA" for example. */
 static int errno_of(const char *name, size_t len)
 {
 	int err;
@@ -24,7 +24,7 @@ static int errno_of(const char *name, size_t len)
 		if (other && strlen(other) == len && !strncmp(other, name, len))
 			return err;
 	}
-	/* The names that another error has, too. */
+	/* Second names of errors. */
 	return len == 10 && !strncmp(name, "EOPNOTSUPP", len) ? EOPNOTSUPP : len == 11 && !strncmp(name, "EWOULDBLOCK", len) ? EAGAIN : 0;
 }
 
@@ -59,7 +59,7 @@ static bool file_scan(const char *path, bool named[ERRNO_END])
 	return true;
 }
 
-/* The errors that the headers name, of the tree that the runner names, or of the working directory. */
+/* The errors that the headers name. The headers are in the runner's tree, or in the working directory. */
 FIXTURE(headers) {
 	bool named[ERRNO_END];
 };
@@ -97,7 +97,7 @@ TEST_F(headers, every_error_that_they_name_has_words_of_its_own)
 		EXPECT_STRNE(strerrordesc_np((int)err), wd_status_str(-(int)err)) TH_LOG("%s", strerrorname_np((int)err));
 		EXPECT_STRNE("unknown status", wd_status_str(-(int)err));
 	}
-	/* Some of those that are meant to be found. */
+	/* Some that must be found. */
 	EXPECT_TRUE(self->named[ESHUTDOWN] && self->named[EUSERS] && self->named[EBADMSG] && self->named[EDQUOT] && self->named[EOPNOTSUPP]);
 	EXPECT_LE(20, nr);
 }
@@ -132,7 +132,7 @@ TEST(every_number_has_words)
 	}
 	EXPECT_STREQ("unknown status", wd_status_str(-4095));
 	EXPECT_STREQ("unknown status", wd_status_str(INT_MIN));
-	/* Of the kernel's, handed on. */
+	/* A kernel error that is passed on. */
 	EXPECT_STREQ(strerrordesc_np(EXDEV), wd_status_str(-EXDEV));
 	EXPECT_STRNE(wd_status_str(-EINVAL), wd_status_str(EINVAL));
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asynchronous requests that are stopped with their context: they wait for another, or end, and no poller sleeps for them. */
+/*
+ * Asynchronous requests whose context is stopped: they wait for another context, or end, and no poller sleeps for them.
+ */
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -18,7 +20,7 @@
 
 static atomic_uint naps;
 
-/* What the library sleeps with. */
+/* The library sleeps with ppoll(). */
 int ppoll(struct pollfd *pfd, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	union { void *p; __typeof__(&ppoll) f; } u = { .p = dlsym(RTLD_NEXT, "ppoll") };
@@ -82,7 +84,7 @@ static int submit(FIXTURE_DATA(stopped) *self, unsigned int i, unsigned int time
 	return wd_comp_async(self->h, &self->arg[i], NULL);
 }
 
-/* What a program does that has other things to do. */
+/* Polls as a program does between other work. */
 static int look(FIXTURE_DATA(stopped) *self, unsigned int timeout_ms)
 {
 	int n, i;
@@ -195,8 +197,8 @@ TEST_F(stopped, a_deadline_ends_the_wait)
 }
 
 /*
- * A context has a tenth of a second to come back. A machine that stands still so long must not do so each time; one that
- * takes so long for all of them has fewer in the rounds to come.
+ * A context has a tenth of a second to come back. A machine may stall for that long, but not each time; if it
+ * needs that long for all requests, later rounds have fewer.
  */
 TEST_F(stopped, those_that_wait_go_to_the_context_that_comes_back)
 {
@@ -232,7 +234,7 @@ TEST_F(stopped, those_that_wait_go_to_the_context_that_comes_back)
 	EXPECT_EQ(nr, good);
 }
 
-/* Each neighbour's deadline stops the context that both are on. */
+/* Each neighbour's deadline stops the context that both share. */
 TEST_F(stopped, one_that_is_stopped_too_often_is_done_on_this_cpu)
 {
 	unsigned int i;
@@ -255,7 +257,7 @@ TEST_F(stopped, one_that_is_stopped_too_often_is_done_on_this_cpu)
 	ASSERT_EQ(0, control("fault drop=0"));
 	EXPECT_EQ(1, self->ended[0]);
 	EXPECT_EQ(0, self->status[0]);
-	/* As often as a request may be done again. */
+	/* More often than a request may be repeated. */
 	EXPECT_LT(3, i);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Synchronous requests whose context is stopped under them, time and again: this CPU does them in the end, if it may. */
+/*
+ * Synchronous requests whose context is stopped time and again: in the end the software path computes them, if allowed.
+ */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,7 +10,7 @@
 #include "on_device.h"
 
 #define LEN		256
-#define REDO		5	/* stops that end a request's tries */
+#define REDO		5	/* stops that use up a request's tries */
 #define SOON_MS		20
 
 struct victim {
@@ -66,7 +68,7 @@ static int neighbour(handle_t h)
 	return wd_compress(h, &arg);
 }
 
-/* Does the device have so many requests by now? */
+/* Does the device hold this many requests by now? */
 static bool soon(struct victim *v, unsigned long long nr)
 {
 	int i;
@@ -76,7 +78,10 @@ static bool soon(struct victim *v, unsigned long long nr)
 	return dropped() >= nr;
 }
 
-/* A request that the device never answers, and neighbours until it has ended: how often it was stopped, at least. */
+/*
+ * A request that the device never answers, with neighbours that stop its context until it ends. Returns the least
+ * number of stops.
+ */
 static unsigned int stopped_until_its_end(struct victim *v, handle_t h)
 {
 	unsigned long long before = dropped();
@@ -93,7 +98,7 @@ static unsigned int stopped_until_its_end(struct victim *v, handle_t h)
 		before = dropped();
 		if (neighbour(h) == -ETIMEDOUT && there)
 			stops++;
-		/* The neighbour was one; the other is the request again. */
+		/* One of the two is the neighbour, the other is the repeated request. */
 		there = soon(v, before + 2);
 	}
 	pthread_join(v->thread, NULL);
@@ -121,7 +126,7 @@ FIXTURE_TEARDOWN(stopped)
 	EXPECT_EQ(0, wd_comp_free_sess(self->h));
 }
 
-/* What keeps it from a context that another thread opens is an end of its tries as well: until it had all of them. */
+/* Being kept from a context that another thread opens also uses up a try: so go on until all tries are used. */
 TEST_F(stopped, one_that_is_stopped_too_often_is_done_on_this_cpu)
 {
 	unsigned int stops;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Everything at once: deadlines, faults, resets, removals, forks, threads that
- * come and go, sessions that come and go. Nothing is lost, wrong or touched
- * afterwards, and nothing hangs.
- *
+ * Everything at once: deadlines, faults, resets, removals, forks, short-lived threads and sessions. Nothing is lost or
+ * wrong, no buffer is touched afterwards, and nothing hangs.
  * Three seconds; WD_TEST_LONG=1: two minutes; WD_TEST_SECONDS=N, WD_TEST_SEED=N.
  */
 #include <poll.h>
@@ -19,7 +17,7 @@
 #include "payload.h"
 
 #define WORKERS		6
-#define PLACES		(WORKERS + 2)	/* and the forking and the short-lived threads' */
+#define PLACES		(WORKERS + 2)	/* and one each for the forking and the short-lived thread */
 #define WINDOW		8
 #define GRANULES	4
 #define HANG_MS		300000
@@ -122,7 +120,7 @@ static void on_done(struct wd_comp_arg *arg, void *param)
 	request_over(param, status_errno(arg->status));
 }
 
-/* Whoever polls may run anybody's callbacks; ours are over when their flag says so. */
+/* A poll may run other threads' callbacks; this thread's requests have ended when their flags say so. */
 static void async_wait(struct place *p, unsigned int n)
 {
 	__u64 end = now_ms() + HANG_MS;
@@ -167,7 +165,7 @@ static handle_t session(bool async, bool compress)
 	return wd_comp_alloc_sess(&setup, NULL);
 }
 
-/* A session of its own, for one request. There may be no device at the moment. */
+/* A new session for one request. At the moment there may be no device. */
 static void session_once(struct place *p, bool async, bool compress)
 {
 	handle_t h = session(async, compress);
@@ -226,13 +224,16 @@ static void *spawn(void *param)
 	return NULL;
 }
 
-/* The sessions are the parent's; the child has contexts of its own. */
+/* The sessions are the parent's; the child has its own contexts. */
 static int child(struct place *p)
 {
 	int ret;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	/* Their books on threads may be locked by one that the child hasn't: no thread may begin there, so no device. */
+	/*
+	 * A sanitizer's thread lists may be locked by a thread that the child doesn't have: start no thread, so use no
+	 * device.
+	 */
 	(void)p;
 	ret = wd_comp_poll(1, 0, NULL);
 	return ret > 0 || wd_in_flight(NULL) || wd_comp_free_sess(all.sess[0][0]);
@@ -264,7 +265,7 @@ static void *fork_often(void *param)
 	return NULL;
 }
 
-/* Until some have succeeded, if they can. */
+/* Waits until some requests have succeeded, if they can. */
 static void let_them_work(struct place *p)
 {
 	__u64 enough = atomic_load(&all.right) + rnd(p) % 300, end = now_ms() + 50;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows of counts: one in the session, the others when a second context ends a request, or none where memory lacks. */
+/*
+ * Rows of counts: one is in the session, others are added when a second context ends a request, or shared if memory is
+ * short.
+ */
 #include <pthread.h>
 #include "failing_alloc.h"
 #include "../../user/libwd/request/tally.c"
@@ -129,12 +132,12 @@ TEST_F(tally, contexts_may_look_for_their_first_rows_at_the_same_time)
 	for (i = 0; i < QUEUES; i++)
 		pthread_join(t[i], NULL);
 	EXPECT_EQ(QUEUES * EACH, in_rows() + in_shared());
-	/* Rows that another makes at the moment come too late for that one request. */
+	/* One request of each context may end before another thread has made the context's row. */
 	EXPECT_GE(WD_SESS_QUEUES * EACH, in_rows());
 	EXPECT_LE(WD_SESS_QUEUES * (EACH - 1), in_rows());
 }
 
-/* --- on this CPU --- */
+/* --- on the software path --- */
 
 static __u64 on_cpu(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Libraries that are loaded with dlopen() and closed again, as a server's modules do it. */
+/* Libraries that are loaded with dlopen() and closed again, as a server's modules do. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
@@ -30,7 +30,7 @@ static void *function(void *lib, const char *name)
 	return p;
 }
 
-/* By its path: where a sanitizer stands in for dlopen(), the linker doesn't look in this program's rpath. */
+/* By its full path: a sanitizer's dlopen() doesn't search this program's rpath. */
 static void *library(const char *name)
 {
 	char path[PATH_MAX];
@@ -77,7 +77,7 @@ static int compress(const struct comp *c, handle_t sess)
 	return c->compress(sess, &arg);
 }
 
-/* Descriptors that this process has open; the folder's own among them. */
+/* Descriptors that this process has open, including the folder's own. */
 static int descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -115,7 +115,7 @@ TEST(a_library_that_is_loaded_again_and_again_takes_no_more_queues)
 
 		ASSERT_NE(0, sess);
 		ASSERT_EQ(0, compress(&c, sess));
-		/* One is open at this moment, whatever becomes of it when its last session is freed. */
+		/* Exactly one context is open now, whatever happens to it when its last session is freed. */
 		if (!i)
 			first = descriptors();
 		EXPECT_EQ(first, descriptors());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How many contexts sessions have outside of sections; three emulated devices, two of node 0 and one of node 1. */
+/* The number of sessions' contexts outside of sections; three emulated devices, two of node 0 and one of node 1. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static int submit(handle_t sess, struct flight *f, const wd_ctx_set_t *set)
 	return wd_comp_async(sess, &f->arg, set);
 }
 
-/* Open contexts on each device; all of them. */
+/* Open contexts on each device, or on all. */
 static int open_on(int device, int async)
 {
 	char name[WD_NAME_SIZE];
@@ -100,7 +100,7 @@ static int free_queues(int device)
 	return wd_ctx_get_avail_ctx(path);
 }
 
-/* The number of the one context in a set; -1: none, or several. */
+/* The number of the only context in a set; -1 if there are none or several. */
 static int only(const wd_ctx_set_t *set)
 {
 	int i, found = -1;
@@ -125,7 +125,7 @@ static unsigned int count(const wd_ctx_set_t *set)
 	return n;
 }
 
-/* On node 0, so that devices 0 and 1 are near. */
+/* Runs on node 0, so that devices 0 and 1 are near. */
 static int settle(void)
 {
 	cpu_set_t first;
@@ -191,7 +191,7 @@ TEST(a_process_has_as_many_contexts_as_it_asks_for)
 		ASSERT_NE(0, session(WD_SYNC));
 		ASSERT_NE(0, session(WD_ASYNC));
 	}
-	/* Both devices alike, however few there are. */
+	/* Both devices get contexts, however few there are. */
 	EXPECT_EQ(3, open_on(0, 0) + open_on(1, 0));
 	EXPECT_LT(0, open_on(0, 0));
 	EXPECT_LT(0, open_on(1, 0));
@@ -216,7 +216,7 @@ TEST(the_environment_asks_as_well)
 	}
 	EXPECT_EQ(2, open_on(0, 0));
 	EXPECT_EQ(2, open_on(1, 0));
-	/* The call comes before it, and NULL returns to it. */
+	/* The call overrides the environment, and NULL restores it. */
 	ASSERT_EQ(0, wd_user_ctxs("3+1"));
 	for (i = 0; i < 6; i++) {
 		ASSERT_NE(0, session(WD_SYNC));
@@ -267,7 +267,7 @@ TEST(a_wrong_environment_is_said_by_the_first_session)
 	EXPECT_EQ(EINVAL, errno);
 	wd_error_detail(0, text, sizeof(text));
 	EXPECT_NE(NULL, strstr(text, "SYNC+ASYNC"));
-	/* No business of who wants no device. */
+	/* Sessions that want no device aren't affected. */
 	EXPECT_NE(0, session_with(WD_SYNC, WD_SESS_PATH_SOFT));
 	ASSERT_EQ(0, wd_user_ctxs("1+1"));
 	EXPECT_NE(0, session(WD_SYNC));
@@ -352,7 +352,7 @@ TEST(a_child_asks_for_as_many_as_its_parent)
 	EXPECT_EQ(0, status);
 }
 
-/* --- contexts of a session's own --- */
+/* --- a session's own contexts --- */
 
 TEST(a_session_has_contexts_of_its_own)
 {
@@ -370,7 +370,7 @@ TEST(a_session_has_contexts_of_its_own)
 	ASSERT_EQ(0, wd_ctx_set_or(both, a));
 	ASSERT_EQ(0, wd_ctx_set_or(both, b));
 	EXPECT_EQ(4, count(both));
-	/* Asked again, it is the same. */
+	/* A second request for the contexts gives the same ones. */
 	ASSERT_EQ(0, wd_sess_own_ctxs(sb, 3, both));
 	ASSERT_EQ(0, wd_ctx_set_from_sess(sa, both));
 	EXPECT_EQ(4, count(both));
@@ -402,7 +402,7 @@ TEST(requests_of_others_do_not_fill_them)
 	ASSERT_EQ(0, emulated_control("hisi_zip-1", "hold"));
 	ASSERT_EQ(0, emulated_control("hisi_zip-2", "hold"));
 	EXPECT_EQ(-EBUSY, submit_until_full(sa, NULL, f, &n));
-	/* Nor when they are named. */
+	/* Not even if the set names them. */
 	EXPECT_EQ(-EINVAL, submit(sa, &f[n], set));
 	EXPECT_EQ(0, wd_in_flight(set));
 	EXPECT_EQ(0, submit(sb, &f[n++], NULL));
@@ -440,7 +440,7 @@ TEST(they_are_closed_with_the_session_and_their_numbers_serve_the_next)
 	EXPECT_EQ(only(set), only(again));
 	ASSERT_EQ(0, wd_ctx_info(only(set), &info));
 	EXPECT_EQ(-EDQUOT, info.state);
-	/* What is shared stays open: one for each of the devices that sessions were made on. */
+	/* Shared contexts stay open: one for each device that sessions were allocated on. */
 	EXPECT_LE(before[0] + before[1] - 1, free_queues(0) + free_queues(1));
 }
 
@@ -453,7 +453,7 @@ TEST(the_number_can_be_changed)
 	NEED_DEVICES();
 	sess = masked_session(WD_SYNC, 0);
 	before = free_queues(0);
-	/* Nobody uses the shared one meanwhile: it is closed. */
+	/* Nothing uses the shared context meanwhile: it is closed. */
 	ASSERT_EQ(0, wd_sess_own_ctxs(sess, 4, NULL));
 	EXPECT_EQ(before + 1 - 4, free_queues(0));
 	ASSERT_EQ(0, compress(sess));
@@ -558,7 +558,7 @@ TEST(a_set_of_a_session_does_not_spill_to_this_CPU)
 	}
 	EXPECT_EQ(-EBUSY, submit_until_full(sess, set, f, &n));
 	i = n;
-	/* Unless it is asked to. */
+	/* Unless the set includes it. */
 	ASSERT_EQ(0, wd_ctx_set_add_soft(sess, set));
 	ASSERT_EQ(0, submit(sess, &f[n++], set));
 	ASSERT_EQ(0, emulated_control("hisi_zip-0", "release"));

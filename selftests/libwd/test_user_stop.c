@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A device that takes its time when the process stops using devices: nobody waits for it who needs none. */
+/* A slow device while the process stops using devices: no thread waits for the device unless it needs it. */
 #include <dlfcn.h>
 #include <misc/uacce/uacce.h>
 #include <poll.h>
@@ -91,7 +91,7 @@ FIXTURE(stopping) {
 FIXTURE_SETUP(stopping)
 {
 	ASSERT_EQ(0, wd_user_start("PAIR"));
-	/* The slot's own place: it stays open without a session. */
+	/* The slot's context: it stays open without a session. */
 	ASSERT_EQ(WD_PATH_SIM, path_of(session(WD_SESS_PATH_HW)));
 	slow = true;
 	self->ret = 1;
@@ -100,7 +100,7 @@ FIXTURE_SETUP(stopping)
 		poll(NULL, 0, 1);
 }
 
-/* Nothing of the test waited for the device, which is slow until here. */
+/* Nothing in the test waited for the device, which is slow until here. */
 FIXTURE_TEARDOWN(stopping)
 {
 	EXPECT_EQ(1, self->ret);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lost wake-ups, forced: the device is held and goes on exactly where a wake-up
- * could be missed. A library that misses it sleeps until its slice is over,
- * which the emulator counts.
+ * Forced lost wake-ups: the device is held, and released exactly where a wake-up could be missed. A library that misses
+ * it sleeps until its slice is over, which the emulator counts.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -24,10 +23,10 @@ FIXTURE(wake) {
 
 FIXTURE_VARIANT(wake) {
 	const char *poll;
-	unsigned int spun;	/* completions consumed without a sleep before */
+	unsigned int spun;	/* completions consumed before, without a sleep */
 };
 
-/* Places in the ring where mainline's own head, if nobody moves it, expects the other phase. */
+/* Positions in the ring at which mainline's own head, if nothing moves it, expects the other phase. */
 FIXTURE_VARIANT_ADD(wake, events) { .poll = "mainline-poll off", .spun = 0 };
 FIXTURE_VARIANT_ADD(wake, events_after_1536) { .poll = "mainline-poll off", .spun = 1536 };
 FIXTURE_VARIANT_ADD(wake, events_after_3584) { .poll = "mainline-poll off", .spun = 3584 };
@@ -62,7 +61,7 @@ static struct wd_comp_arg *request(FIXTURE_DATA(wake) *self)
 	return &self->arg;
 }
 
-/* Requests on both contexts whose completions are found by looking. */
+/* Requests on both contexts whose completions are taken without sleeping. */
 static int spin_through(FIXTURE_DATA(wake) *self, unsigned int n)
 {
 	int ret;
@@ -116,13 +115,13 @@ FIXTURE_TEARDOWN(wake)
 		ASSERT_EQ(i + 1, self->done); \
 	} while (0)
 
-/* The kernel-head rule: what comes while somebody sleeps must be where the kernel looks. */
+/* The kernel-head rule: a completion during the sleep must be where the kernel looks. */
 TEST_F(wake, a_completion_in_the_sleep_is_noticed)
 {
 	EACH_ROUND_WAKES("sleep", ASYNCHRONOUS());
 }
 
-/* The arm race: it comes after the last drain, and the kernel's head has passed it when the sleep begins. */
+/* The arm race: the completion comes after the last drain, and the kernel's head is past it when the sleep begins. */
 TEST_F(wake, a_completion_between_the_last_look_and_the_sleep_is_noticed)
 {
 	EACH_ROUND_WAKES("look", ASYNCHRONOUS());
@@ -136,7 +135,7 @@ TEST_F(wake, a_synchronous_sleeper_notices_as_well)
 	EACH_ROUND_WAKES("look", ASSERT_EQ(0, wd_compress(self->sync, request(self))));
 }
 
-/* Arming rings the same register as submitting, which the held device hasn't looked at. */
+/* Arming rings the same doorbell as submitting, before the held device has seen the submission. */
 TEST_F(wake, an_arm_over_the_unseen_submission_loses_nothing)
 {
 	unsigned long long before = count("sq_recovered");
