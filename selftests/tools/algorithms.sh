@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What wdctl asks libcrypto for is what the libraries ask it for: two tables, one content.
+# wdctl asks libcrypto for the same algorithms as the libraries: two tables with one content.
 
 . "$(dirname "$0")/../include/tap.sh"
 
-# Lines "NAME EVP" of every cipher and digest of the libraries, named as wdctl does; "-" is none.
+# Lines "NAME EVP" of every cipher and digest of the libraries, with wdctl's names; "-" stands for none.
 of_libraries() {
 	python3 - "$TOP" <<'END'
 import re, sys
@@ -24,7 +24,7 @@ assert len(rows) > 40, rows
 have = {(re.sub(r"-cs\d", "-cs", name), evp(e)) for name, e in rows}
 plain = {pair for pair in have if not pair[0].startswith("hmac(")}
 md = dict(plain)
-# What is made of others has no line of its own: its parts must have one.
+# Composed algorithms have no line of their own, but their parts must have one.
 for name, e in have - plain:
     assert md[name[5:-1]] == e, name
 parts = re.findall(r'\bAUTHENC\("hmac\((\w+)\)", "([^"]+)", \w+, "([^"]+)", \w+, "([^"]+)"', aead)
@@ -47,7 +47,7 @@ test_wdctl_asks_libcrypto_for_what_the_libraries_do() {
 	diff libraries wdctl
 }
 
-# All that are installed, but for the emulator's.
+# All installed libraries, except the emulator's.
 test_doctor_looks_for_every_library() {
 	local lib
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of any file of sections that was read, whoever invented it. */
+/* What must hold for every file of sections that was read, whatever its source. */
 #ifndef CONFIG_CHECKS_H
 #define CONFIG_CHECKS_H
 
@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-/* Users and groups of a machine where alice is the only one. */
+/* The users and groups of a machine whose only user is alice. */
 static inline int names_find(void *arg, bool group, const char *name, uint32_t *id)
 {
 	*id = 1000;
@@ -48,7 +48,7 @@ static inline bool values_same(const struct object *a, const struct object *b)
 	return !strcmp(a->name, b->name);
 }
 
-/* Devices may be printed in another order: each is looked for. */
+/* Devices may be printed in another order: look up each of them. */
 static inline bool config_same(const struct config *a, const struct config *b)
 {
 	const struct object *other;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The samples of docs/examples do what their first comment says; included by examples*.sh (RUN, WANT as in wdzip_cases.sh).
+# The samples of docs/examples do what their first comment says. Included by examples*.sh (RUN, WANT as in
+# wdzip_cases.sh).
 
 . "$(dirname "${BASH_SOURCE[0]}")/../include/tap.sh"
 
@@ -54,12 +55,12 @@ test_polling_loses_no_block() {
 		example $sample >got
 		says "2000 blocks, 0 failed" got
 		says "path $WANT" got
-		# Each line: nothing was done by anybody else.
+		# Each line: no other path did any of the work.
 		! grep -v ", path $WANT\$" got || return
 	done
 }
 
-# A byte of the file at that place becomes another.
+# Changes the byte at that position of the file.
 spoil() {
 	local byte
 
@@ -146,7 +147,7 @@ test_crypt_file_that_fails_leaves_what_was_there() {
 	says "is not what was encrypted" err
 	[ "$(cat got)" = old ]
 	absent got.part
-	# Somebody else's, or left by a crash.
+	# Another program's file, or one left by a crash.
 	echo theirs >got.part
 	exits 1 example crypt_file -e key f got 2>err
 	says "got.part: File exists" err
@@ -158,10 +159,10 @@ test_crypt_file_that_is_interrupted_leaves_nothing() {
 
 	text 32 >key
 	mkfifo in
-	# More than it gets will never come.
+	# The program waits for more input than will ever come.
 	exec 3<>in
 	for sig in INT TERM; do
-		# A group of its own, as a terminal's foreground is; without that a shell's background ignores SIGINT.
+		# A process group of its own, like a terminal's foreground: a shell's background jobs ignore SIGINT.
 		set -m
 		example crypt_file -e key in sealed 2>err &
 		set +m

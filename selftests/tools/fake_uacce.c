@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Plays the kernel's configfs for a program started with LD_PRELOAD: below FAKE_UACCE, the folder
- * .../sys/kernel/config/uacce of a tree of plain files, mkdir makes the attributes and writes are checked as
- * the kernel checks them. State is in the files, so that any number of programs may follow each other.
- *
- * A section's file .held is the number of its slots that processes hold; a device's .parent names its parent.
- * FAKE_ATTACHES names a section whose first slot has a holder as soon as it is live.
+ * Acts as the kernel's configfs for a program started with LD_PRELOAD: below FAKE_UACCE, the folder
+ * .../sys/kernel/config/uacce of a tree of plain files, mkdir creates the attributes, and writes are checked as the
+ * kernel checks them. All state is in the files, so any number of programs may run one after the other.
+ * A section's file .held has the number of its slots that processes hold; a device's .parent names its parent.
+ * FAKE_ATTACHES names a section whose first slot gets a holder as soon as the section is live.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +24,7 @@
 
 static char *written[FDS];	/* path below FAKE_UACCE of a descriptor that is open for writing */
 
-/* Below the wrappers of this file. */
+/* Writes with system calls, bypassing this file's wrappers. */
 static void put(const char *path, const char *text)
 {
 	int fd = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -199,14 +198,14 @@ int openat(int dir, const char *path, int flags, ...)
 	return open_below(dir, path, flags, mode);
 }
 
-/* What a compiler that fortifies calls instead. */
+/* The functions that a fortifying compiler calls instead. */
 int __openat_2(int dir, const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags)
 {
 	return open_below(dir, path, flags, 0);
 }
 
-/* Devices of a section with the contexts that it needs on each. */
+/* One device of a section, and the number of contexts that the section needs on it. */
 struct need {
 	char device[256];
 	long ctxs;
@@ -382,7 +381,7 @@ static int store_section(const char *section, const char *file, const char *valu
 	return 0;
 }
 
-/* Of a device: only what depends on sections is refused. */
+/* For a device, only values that depend on sections are refused. */
 static int store_device(const char *file)
 {
 	char path[PATH_MAX], state[64], nodes[4096];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# A machine of plain files in r, with fake_uacce.so as the kernel's sections; included after include/tap.sh.
+# A machine of plain files in r, with fake_uacce.so instead of the kernel's sections; included after include/tap.sh.
 
 DEV0=hisi_zip-0 PARENT0=0000:75:00.0
 DEV1=hisi_zip-1 PARENT1=0000:b5:00.0
@@ -9,7 +9,7 @@ U=r/sys/kernel/config/uacce
 
 FAKE="$OUT/tests/tools/nth_step.so $OUT/tests/tools/fake_uacce.so"
 
-# device NAME PARENT ZONE TOTAL: in this test's machine r.
+# device NAME PARENT ZONE TOTAL: adds a device to this test's machine r.
 device() {
 	local d=$U/devices/$1
 

@@ -7,7 +7,7 @@
 
 PAGES=("$TOP"/configfs-tools/man/*.[58] "$TOP/user/tools/wdzip/wdzip.1" "$TOP/user/emulator/tool/wd-emulate.1")
 
-# examples PAGE: what stands between .EX and .EE in EXAMPLES, as man prints it, and "#" after each.
+# examples PAGE: prints the text between .EX and .EE in EXAMPLES, as man prints it, and "#" after each example.
 examples() {
 	sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' "$1" | sed -n '/^\.EX/,/^\.EE/{/^\.EX/d;s/^\.EE/#/;p}' |
 		sed "s/\\\\(aq/'/g; s/\\\\-/-/g; s/\\\\&//g; s/\\\\e/\\\\/g"
@@ -44,7 +44,7 @@ test_every_page_has_examples_that_a_shell_can_parse() {
 	done
 }
 
-# An option's letter or name is in the command's help.
+# The command's help has each option's letter or name.
 test_examples_use_options_that_exist() {
 	local command line word
 
@@ -67,7 +67,7 @@ test_examples_use_options_that_exist() {
 	done
 }
 
-# run PAGE: each of its examples; paths from the root are below this folder.
+# run PAGE: runs each of its examples; absolute paths are taken below the current folder.
 run() {
 	local line block=
 
@@ -92,11 +92,11 @@ test_the_file_of_warpdrive_conf_5_has_no_errors() {
 	says "2 sections, 1 device: no errors" got
 }
 
-# Pages of commands that read and write files; those that ask the kernel by netlink can't be run here.
+# Pages of commands that read and write files; commands that use netlink can't run here.
 test_examples_of_wdctl_work_on_a_recorded_machine() {
 	local page
 
-	# The machine r instead of this one; loading can only be planned, and r has problems.
+	# Uses the machine r instead of this one; loading can only be planned, and r has problems.
 	wdctl() {
 		local code=0 dry=
 
@@ -140,7 +140,7 @@ test_examples_of_wd_emulate_work() {
 	gzip -dc access.log.gz | same - access.log
 }
 
-# An option in the page is one of the program, and the other way round.
+# Every option in the page is an option of the program, and vice versa.
 test_wd_emulate_1_has_all_options() {
 	wd-emulate --help | grep -o -e '--[a-z-]*[a-z]' | sort -u >options
 	[ "$(wc -l <options)" -gt 10 ]

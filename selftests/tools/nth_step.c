@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counts what a program started with LD_PRELOAD changes below the folder NTH_BELOW: each mkdir, rmdir and write to
- * a file is one step, from 1.
- *   NTH_LOG=FILE   a line for each that succeeds
- *   NTH_KILL=N     SIGKILL after the Nth; NTH_INT=N, NTH_INT2=N: SIGINT
- *   NTH_FAIL=N     the Nth does nothing and gives EIO
- * Only calls relative to an open folder are seen.
+ * Counts the changes that a program started with LD_PRELOAD makes below the folder NTH_BELOW: each mkdir, rmdir and
+ * write to a file is one step, from 1.
+ * NTH_LOG=FILE   a line for each step that succeeds
+ * NTH_KILL=N     SIGKILL after step N; NTH_INT=N, NTH_INT2=N: SIGINT
+ * NTH_FAIL=N     step N does nothing and fails with EIO
+ * Only calls relative to an open folder are counted.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ static void __attribute__((format(printf, 1, 2))) step_done(const char *fmt, ...
 		raise(SIGINT);
 }
 
-/* What comes next in the order of preloading: the fake kernel, or libc. */
+/* The next function in the order of preloading: the fake kernel's, or libc's. */
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 int mkdirat(int dir, const char *path, mode_t mode)
@@ -136,7 +136,7 @@ int openat(int dir, const char *path, int flags, ...)
 	return note(NEXT(openat)(dir, path, flags, mode), dir, path, flags);
 }
 
-/* What a compiler that fortifies calls instead. */
+/* The functions that a fortifying compiler calls instead. */
 int __openat_2(int dir, const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Recorded machines for wdctl --root: made here rather than stored, so that each line shows what it stands for.
+# Recorded machines for wdctl --root. Code makes them, so that each line shows what it stands for.
 
 REL=6.1.0-48-test
 
@@ -8,7 +8,7 @@ put() {
 	printf '%s\n' "$2" >"$1"
 }
 
-# A machine with kernel, configfs and nodes, but without any accelerator.
+# A machine with a kernel, configfs and nodes, but without any accelerator.
 make_root() {
 	local r=$1
 
@@ -23,7 +23,7 @@ CONFIG_CONFIGFS_FS=m
 	mkdir -p "$r/sys/class" "$r/sys/module" "$r/lib/modules/$REL" "$r/dev"
 }
 
-# add_device ROOT NAME PARENT KEY=VALUE...: as this project's uacce shows it, with changes.
+# add_device ROOT NAME PARENT KEY=VALUE...: a device as this project's uacce shows it, with changed attributes.
 add_device() {
 	local r=$1 name=$2 parent=$3 d=$1/sys/class/uacce/$2 p=$1/sys/devices/pci/$3 pair
 
@@ -58,7 +58,7 @@ deflate"
 	done
 }
 
-# add_shares ROOT NAME TOTAL RESERVED USED FREE QUARANTINED: as configfs has them of a device.
+# add_shares ROOT NAME TOTAL RESERVED USED FREE QUARANTINED: a device's counts in configfs.
 add_shares() {
 	local d=$1/sys/kernel/config/uacce/devices/$2 name
 
@@ -81,7 +81,7 @@ add_module() {
 	rm "$f.c"
 }
 
-# load_module ROOT NAME VERSION [TAINT]: as sysfs shows a loaded one.
+# load_module ROOT NAME VERSION [TAINT]: makes the module look loaded in sysfs.
 load_module() {
 	put "$1/sys/module/$2/initstate" live
 	put "$1/sys/module/$2/refcnt" 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What wdctl must do with sections, whoever plays the kernel; included by wdctl_sections*.sh, which have
-#   DEV0 DEV1 PARENT0 PARENT1 two devices and their parents, each with 64 contexts at least
-#   U                the folder uacce of configfs
-#   machine          makes it as new: no sections, priorities 0, nodes 0 and 1
-#   w COMMAND...     wdctl on it, with nth_step.so
+# What wdctl must do with sections, on the real or the fake kernel; included by wdctl_sections*.sh, which have
+#   DEV0 DEV1 PARENT0 PARENT1 two devices and their parents, each device with at least 64 contexts
+#   U                configfs' folder uacce
+#   machine          resets it: no sections, priorities 0, nodes 0 and 1
+#   w COMMAND...     runs wdctl on it, with nth_step.so
 
 . "$(dirname "${BASH_SOURCE[0]}")/../include/tap.sh"
 
@@ -12,7 +12,7 @@ golden() {
 	diff -u - "$1"
 }
 
-# What an admin can see of the tree. The cause of a refusal stays, whatever happens next.
+# The tree as an administrator sees it. Of a status only the first line: the cause of a refusal stays below it.
 picture() {
 	(cd "$U" && grep -r . --include='[a-z]*' . |
 		grep -v '/\(total\|reserved\|used\|free\|quarantined\)_ctxs:' |
@@ -23,7 +23,7 @@ state() {
 	head -1 "$U/sections/$1/status"
 }
 
-# From "before" to "after" takes a step of every kind; no device needs more than 64 contexts for it.
+# Changing "before" to "after" takes a step of every kind; no device needs more than 64 contexts for it.
 before() {
 	cat <<'END'
 [Gone] NumProcesses = 2
@@ -116,12 +116,12 @@ test_twice_changes_nothing() {
 	[ "$(cat got)" = "nothing to do" ]
 	absent log
 	picture | same - want
-	# However it is written.
+	# The same content in another notation.
 	after | sed "s/$PARENT0/$DEV0/; s/root, 5-9/9 8 7 6 5 0/" | NTH_LOG=log w apply - >got
 	[ "$(cat got)" = "nothing to do" ]
 }
 
-# How many operations there are from before to after.
+# The number of operations that lead from before to after.
 count_operations() {
 	machine
 	before | w apply - >/dev/null
@@ -130,7 +130,7 @@ count_operations() {
 	wc -l <log
 }
 
-# The steps to try out of so many: all of them, or on a slow machine (BY) some.
+# The steps to try: all of them, or on a slow machine every BYth.
 steps() {
 	seq 1 "${BY:-1}" "$1"
 }
@@ -176,7 +176,7 @@ test_killed_while_undoing_running_it_again_finishes() {
 	after >f
 	n=$(count_operations)
 	picture >want
-	# Until undoing had fewer operations than that.
+	# Ends when the undoing had fewer operations than that.
 	for ((i = n + 1; code == 137; i += ${BY:-1})); do
 		machine
 		before | w apply - >/dev/null
@@ -216,7 +216,7 @@ test_two_at_once_are_one_after_the_other() {
 	w apply b >got || second=$?
 	first=0
 	wait $! || first=$?
-	# One that had to wait for too long has changed nothing.
+	# An operation that waited for too long has changed nothing.
 	case $first:$second in 0:0 | 0:3 | 3:0) ;; *) return 1 ;; esac
 	[ "$(cat "$U"/sections/*/{queue_priority,allowed_uids} | sort -u | wc -l)" = 1 ]
 }
@@ -228,7 +228,7 @@ test_what_is_saved_is_applied_as_the_same() {
 	w save | NTH_LOG=log w apply - >got
 	[ "$(cat got)" = "nothing to do" ]
 	absent log
-	# And on a machine that has nothing yet, it makes the same.
+	# On an empty machine it makes the same sections.
 	w save saved
 	machine
 	w apply saved >/dev/null
@@ -277,7 +277,7 @@ section A: sync_ctxs = 4 (was 1)
 section A: nodes = (empty) (was 0=2+2 1=1+0)
 section A: live
 END
-	# A kernel that can be asked adds who holds slots.
+	# A kernel with netlink also tells who holds slots.
 	w section list | awk '{ print $1, $2, $3, $4, $5, $6, $7, $NF }' >got
 	golden got <<'END'
 NAME STATE PROCESSES ACCESS CTXS NODES PRIORITY DEVICES

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file of sections: what is accepted and what it means, what is refused and in which words. */
+/* The file of sections: what is accepted and what it means; what is refused, and with which message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int parse(struct config *c, const char *text)
 	return config_parse(c, text, strlen(text), &names);
 }
 
-/* One value as configfs gets it. */
+/* One value, as it is written to configfs. */
 struct good {
 	const char *text;
 	enum object_kind kind;
@@ -208,7 +208,7 @@ TEST(what_the_seed_writes_on_one_line_is_accepted)
 	config_free(&c);
 }
 
-/* "[S]\nKEY = " and then FORMAT for each number. */
+/* Makes "[S]\nKEY = " and then FORMAT for each number. */
 static char *list_of(const char *key, const char *format, int count)
 {
 	size_t size;
@@ -239,7 +239,7 @@ TEST(lists_have_at_most_128_elements)
 		config_free(&c);
 		free(text);
 	}
-	/* Those that touch are one. */
+	/* Ranges that touch are merged. */
 	text = list_of("AllowedUsers", "%d", 2000);
 	ASSERT_EQ(0, parse(&c, text));
 	ASSERT_EQ(0, c.errors);
@@ -261,7 +261,7 @@ TEST(a_value_has_at_most_4000_bytes)
 	free(text);
 }
 
-/* A megabyte of each: none may take a time that grows faster than its size. */
+/* A megabyte of each: the time must not grow faster than the size. */
 #define MANY (1 << 20)
 
 TEST(noise_is_survived)

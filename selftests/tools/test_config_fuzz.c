@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Damaged and invented files of sections, under the sanitizers: nothing breaks, errors are printable and in
- * order, and what is accepted is the same after being printed and read again.
+ * Damaged and random files of sections, under the sanitizers: nothing breaks, errors are printable and in order, and
+ * accepted content stays the same after being printed and read again.
  * A hundred thousand files; WD_TEST_LONG=1: ten million; WD_TEST_SEED=N.
  */
 #include <stdint.h>
@@ -37,7 +37,7 @@ static uint32_t draw(uint32_t below)
 	return (state >> 32) % below;
 }
 
-/* Half of them begin as a good file, which the rest may spoil. */
+/* Half of the files begin like a good one, which the rest may spoil. */
 static const char good_start[] =
 	"[SSL]\nNumProcesses = 2\nLimitDevAccess = 1\nDevices = hisi_sec2-0, hisi_hpre-0 ; default\n"
 	"Nodes = 0=2+2 1=1+0\nAllowedUsers = alice, 5-9\n[device 0000:75:00.0] Priority = -10 Zone = 1\n";
@@ -86,7 +86,7 @@ TEST_F_TIMEOUT(fuzz, any_file_is_read_without_harm, 3600)
 
 	state = seed ? strtoull(seed, NULL, 0) : 0x9e3779b97f4a7c15;
 	for (i = 0; i < files; i++) {
-		/* Exactly as long as it is, so that a step beyond its end is noticed. */
+		/* Allocates exactly the file's length, so that an access beyond its end is noticed. */
 		char whole[FILE_MAX];
 
 		len = invent(whole);

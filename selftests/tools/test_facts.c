@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What wdctl makes of the kernel's netlink messages: facts, events, losses, and what is shown of them. */
+/* What wdctl makes of the kernel's netlink messages: facts, events, losses, and what it prints. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,7 +280,7 @@ TEST(what_is_no_event_is_none)
 		EXPECT_EQ(-EINVAL, event_parse(&e, &m));
 		nlmsg_free(msg);
 	}
-	/* Without a number of its group, a loss could not be told. */
+	/* Without its group's number, an event couldn't reveal a loss. */
 	msg = begin(UACCE_NL_DEV_DEL);
 	nla_put_u64(msg, UACCE_A_EVENT_SEQ, 1);
 	ASSERT_TRUE(parse(msg, &m));
@@ -347,7 +347,7 @@ TEST(a_current_number_that_is_older_than_what_came_changes_nothing)
 	EXPECT_EQ(0, gap_event(&g, 12));
 }
 
-/* ------ what is shown ------ */
+/* ------ printing ------ */
 
 TEST(ages_are_short)
 {
@@ -420,7 +420,7 @@ static void picture_free(struct top_picture *p)
 	fact_ctxs_free(&p->ctxs);
 }
 
-/* Without the sequences that clear the rest of a line and of the screen. */
+/* The picture without the sequences that clear the rest of a line and of the screen. */
 static char *picture_text(struct top_picture *p, const struct top_shape *shape)
 {
 	char *text = NULL, *out, *in;
@@ -542,7 +542,7 @@ TEST(contexts_are_sorted_as_asked)
 	picture_free(&p);
 }
 
-/* Each process once, not those of other sections, and not hundreds. */
+/* Each process once, none of other sections, and not hundreds of them. */
 TEST(holders_of_slots_are_named)
 {
 	struct fact_section s = { .name = "A", .slots = 8, .attached = 6, .lingering = 1 };

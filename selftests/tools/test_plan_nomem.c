@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each allocation on the way from a file to a plan fails once: an error, and nothing leaked (the address sanitizer looks). */
+/*
+ * Each allocation on the way from a file to a plan fails once: an error, and nothing leaked (the address sanitizer
+ * checks).
+ */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -73,7 +76,7 @@ TEST(a_file)
 	SWEEP(parse(&c, want_text), config_free(&c));
 }
 
-/* An error whose text found no memory still counts. */
+/* An error counts even if there was no memory for its text. */
 TEST(errors_of_a_file)
 {
 	struct config c;
@@ -112,7 +115,7 @@ TEST(a_plan)
 	ASSERT_TRUE(parse(&have, have_text));
 	ASSERT_TRUE(parse(&want, want_text));
 	ASSERT_EQ(0, have.errors + want.errors);
-	/* In the order in which the kernel's side comes; live, with a parent that makes names to be looked up. */
+	/* Sorted as the kernel's side is; live, with a parent, so that names must be looked up. */
 	for (i = 0; i < have.objects[OBJECT_SECTION].count; i++)
 		have.objects[OBJECT_SECTION].item[i].state = SECTION_IS_LIVE;
 	strcpy(have.objects[OBJECT_DEVICE].item[0].parent, "b");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wdctl's commands that ask by netlink, where nobody answers: usage, and what they say then.
+# wdctl's commands that use netlink, without a kernel that answers: usage, and their messages.
 
 . "$(dirname "$0")/../include/tap.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What wdctl asks and does by netlink, on a running kernel with two simulated devices: ctx, top, monitor, run.
+# What wdctl does with netlink, on a running kernel with two simulated devices: ctx, top, monitor, run.
 
 . "$(dirname "$0")/../include/tap.sh"
 
@@ -35,7 +35,7 @@ slots_are() {
 	wdctl section show "$1" | grep -q "attached $2, lingering ${3:-0}; waiting ${4:-0}$"
 }
 
-# hold NAME: a process with a slot, in HOLDER.
+# hold NAME: starts a process with a slot, HOLDER.
 hold() {
 	wdctl run --section "$1" -- sleep 1000 &
 	HOLDER=$!
@@ -141,12 +141,12 @@ test_who_waits_gets_a_turn_when_a_client_is_killed() {
 	wdctl run --section A --wait forever -- sh -c 'echo second; sleep 1000' >got 2>err &
 	second=$!
 	until_true 30 slots_are A 1 0 1
-	# It waits before it is told so.
+	# It waits before it prints that it does.
 	until_true 30 says "all slots are taken, waiting" err >/dev/null
 	wdctl run --section A --wait forever -- sleep 1000 2>/dev/null &
 	third=$!
 	until_true 30 slots_are A 1 0 2
-	# Who is tired of waiting leaves the queue.
+	# A waiter that is killed leaves the queue.
 	end $third
 	until_true 30 slots_are A 1 0 1
 	kill -9 $holder
@@ -284,7 +284,7 @@ test_apply_says_who_holds_what_has_to_drain_and_changes_nothing() {
 	not grep -q "section B" err
 	exits 3 wdctl section del A --wait 0 2>err
 	[ "$(grep -r . $U/sections)" = "$before" ]
-	# Others may attach all the while.
+	# Other processes may attach all the while.
 	wdctl run --section A -- true
 	wdctl apply -v --wait 600 f >got 2>err &
 	until_true 30 says "note: waiting: section A: of 2 slots" err
@@ -327,7 +327,7 @@ test_others_may_look_and_attach_where_allowed() {
 
 # ------ monitor ------
 
-# watch_events OPTION...: into the file events, from now on; MONITOR.
+# watch_events OPTION...: writes events to the file events from now on; MONITOR is the process.
 watch_events() {
 	watch_events_into events "$@"
 }
@@ -391,7 +391,7 @@ test_monitor_tells_of_refused_opens_once() {
 		for i in \$(seq 20); do : 9<>/dev/$DEV0; done" 2>/dev/null || :
 	until_true 30 all_refusals_are_told
 	end $MONITOR
-	# One at once, the others together a second later, or some more such seconds.
+	# One report at once, the others together a second later, or a few of those.
 	[ "$(grep -c quota events)" -le $((SECONDS - since + 2)) ]
 }
 
@@ -407,7 +407,7 @@ for line in open("events"):
 sys.exit(n != 20)'
 }
 
-# Nothing comes after the loss that would show a gap: the kernel's current number has to tell.
+# No event follows the loss to show the gap: the kernel's current number must reveal it.
 test_monitor_says_how_many_were_lost() {
 	local i
 
@@ -482,7 +482,7 @@ assert n == 3, n'
 	end $HOLDER
 }
 
-# on_terminal COLUMNS ROWS: standard input is a Python script after "t", a wdctl top on a terminal of its own.
+# on_terminal COLUMNS ROWS: standard input is a Python script that uses "t", a wdctl top on its own terminal.
 on_terminal() {
 	python3 -c '
 import fcntl, os, pty, select, signal, struct, sys, termios, time
@@ -562,12 +562,12 @@ t.over()
 END
 }
 
-# ------ the module goes ------
+# ------ the module is unloaded ------
 
 test_monitor_and_top_end_with_the_module() {
 	machine
 	watch_events
-	# What jobs before this had comes back a moment after their end, and keeps uacce until then.
+	# Earlier jobs' queues are returned a moment after the jobs' end; until then uacce stays in use.
 	until_true 30 wdctl unload >/dev/null
 	exits 1 wait $MONITOR
 	says "the module uacce was unloaded" monitor_err

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wdctl on recorded machines: no module, no root.
+# wdctl on recorded machines, without modules or root.
 
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/roots.sh"
 
-# golden FILE: standard input is what FILE must be.
+# golden FILE: FILE must equal standard input.
 golden() {
 	diff -u - "$1"
 }
@@ -164,14 +164,14 @@ assert b["node"] == 0 and b["sva"] is True, b
 assert set(a) == set(b)'
 }
 
-# sec_device ROOT: a simulated one.
+# sec_device ROOT: adds a simulated SEC device.
 sec_device() {
 	add_device "$1" hisi_sec2-0 0001:00:00.0 simulated=1 "algorithms=cipher
 digest
 aead"
 }
 
-# crypto HASH [FIPS]...: as a kernel that has these shows them; FIPS is what it says of the last.
+# crypto HASH [FIPS]...: makes the kernel show these algorithms; FIPS is the state of the last one.
 crypto() {
 	local name
 
@@ -318,10 +318,11 @@ no problems
 END
 }
 
-# Programs that remedies name; not every machine has all of them.
+# Programs that remedies use; not every machine has all of them.
 REMEDY_PROGRAMS=" echo mkdir rm mknod mount modprobe depmod dkms ldconfig groupadd usermod udevadm systemctl ulimit "
 
-# a_command WORD...: wdctl and make know the command or target and its options; anything else is a program from the list.
+# a_command WORD...: wdctl and make must have the command or target and its options; any other program must be in the
+# list.
 a_command() {
 	local o
 
@@ -341,7 +342,7 @@ a_command() {
 	esac
 }
 
-# commands_of FILE: every remedy behind an arrow is a command that bash parses, and names what exists.
+# commands_of FILE: every remedy after an arrow is a command that bash parses, and all its names exist.
 commands_of() {
 	local line part
 
@@ -361,7 +362,7 @@ commands_of() {
 	sed -n '/^ * -> /d; s/^ \{20\}//p' "$1" | not grep -v '^[A-Z].*\.$'
 }
 
-# problem ROOT TEXT: doctor ends with 1 and has this problem, with a remedy.
+# problem ROOT TEXT: doctor exits with 1 and reports this problem, with a remedy.
 problem() {
 	exits 1 wdctl doctor --root "$1" >got
 	grep -F -- "$2" got | grep -q '^problem' || {
@@ -383,7 +384,7 @@ note() {
 	commands_of got
 }
 
-# remedy TEXT COMMAND: the finding in got has exactly this command.
+# remedy TEXT COMMAND: the finding in the file got has exactly this command.
 remedy() {
 	[ "$(grep -A1 -F -- "$1" got | sed -n 's/^ * -> //p')" = "$2" ] || {
 		echo "expected '$2' after '$1' in:"
@@ -445,7 +446,7 @@ test_doctor_names_each_module_problem() {
 	grep -q "^note .*hisi_sim: not installed" got
 }
 
-# build_module FILE WORD: a module with the linker's note, as the kernel's build makes it.
+# build_module FILE WORD: a module with the linker's note, as in the kernel's build.
 build_module() {
 	printf 'static const char w[] __attribute__((section(".modinfo"), used)) = "description=%s";\n' "$2" |
 		gcc -c -x c -o m.o -

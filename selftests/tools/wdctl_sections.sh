@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Sections with wdctl: on a tree of plain files, with fake_uacce.so in the place of the kernel.
+# Sections with wdctl: on a tree of plain files, with fake_uacce.so instead of the kernel.
 
 . "$(dirname "$0")/sections_cases.sh"
 . "$(dirname "$0")/machine.sh"
 
-# w COMMAND...: wdctl on it.
+# w COMMAND...: runs wdctl on it.
 w() {
 	LD_PRELOAD=$FAKE wdctl "$@" --root r
 }
@@ -14,14 +14,14 @@ held() {
 	put "$U/sections/$1/.held" "$2"
 }
 
-# The holders of a draining section have gone; at one blow, somebody may be reading.
+# The holders of a draining section end. The status changes in one step, because wdctl may be reading it.
 let_go() {
 	rm "$U/sections/$1/.held"
 	put configured configured
 	mv configured "$U/sections/$1/status"
 }
 
-# The design's own file.
+# A file with all kinds of entries.
 design() {
 	cat <<'END'
 [SSL]
@@ -154,7 +154,7 @@ test_held_slots_refuse_what_needs_a_drain() {
 	says "section S: still draining: the section is draining: 1 slots are attached" err
 	[ "$(cat "$U/sections/S/sync_ctxs")" = 1 ]
 	[ "$(state S)" = draining ]
-	# Run again when they have gone, it finishes.
+	# Run again after their end, it finishes.
 	let_go S
 	w apply f >/dev/null
 	[ "$(state S) $(cat "$U/sections/S/sync_ctxs")" = "live 3" ]
@@ -181,14 +181,14 @@ test_a_wait_can_be_interrupted() {
 	says "section S: still draining" err
 }
 
-# ended CODE COMMAND...: before a wait of an hour could have.
+# ended CODE COMMAND...: the command ends long before its wait of an hour.
 ended() {
 	local want=$1
 	shift
 	LD_PRELOAD=$FAKE exits "$want" timeout -k 5 300 wdctl "$@" --root r
 }
 
-# A is live and in use at once; of B there is too much.
+# A becomes live and has a holder at once; B asks for too much.
 a_holds_b_fails() {
 	machine
 	printf '[A]\n[B]\nNumProcesses = 900\n' >f
@@ -206,7 +206,7 @@ test_undoing_waits_for_holders_for_seconds_only() {
 
 test_a_signal_ends_the_waits_of_undoing() {
 	a_holds_b_fails
-	# B's live=1 is the fifth step and fails; its removal is the first that undoing does.
+	# B's live=1 is the fifth step and fails; undoing first removes B.
 	NTH_INT=6 ended 1 apply --wait 3600 f 2>err
 	says "section A: still draining: processes hold its slots, and the wait for them was interrupted" err
 	absent "$U/sections/B"
@@ -215,7 +215,7 @@ test_a_signal_ends_the_waits_of_undoing() {
 test_a_second_signal_ends_the_waits_of_undoing_the_first() {
 	machine
 	printf '[A]\n[B]\n' >f
-	# After A is live, and after it has begun to drain.
+	# Signals after A is live, and after it has begun to drain.
 	FAKE_ATTACHES=A NTH_INT=2 NTH_INT2=3 ended 1 apply --wait 3600 f 2>err
 	says "interrupted" err
 	says "section A: still draining: processes hold its slots, and the wait for them was interrupted" err
@@ -232,7 +232,7 @@ section S: sync_ctxs = 3 (was 1)
 section S: live
 END
 	[ "$(state S)" = live ]
-	# What was taken can't be given back.
+	# Revoked slots can't be returned.
 	echo '[S] NumProcesses = 2 SyncCtxs = 1' | NTH_FAIL=2 exits 1 w apply --revoke - 2>err
 	says "section S: live again, but its revoked slots stay lost" err
 	[ "$(state S) $(cat "$U/sections/S/sync_ctxs")" = "live 3" ]
@@ -241,7 +241,7 @@ END
 test_one_writer_at_a_time() {
 	machine
 	echo '[S]' >f
-	# A lock like ours, held until told.
+	# Holds a lock like wdctl's until told to release it.
 	mkfifo go
 	mkdir r/run
 	flock r/run/wdctl.lock cat go >/dev/null &
@@ -279,7 +279,7 @@ test_absent_devices() {
 	w apply --missing-ok f 2>err >/dev/null
 	says "note: device hisi_sec2-0: not present, so its settings are skipped" err
 	[ "$(state S)" = live ]
-	# A section may claim what is not there yet.
+	# A section may claim a device that isn't present yet.
 	echo '[T] Devices = hisi_sec2-0' | w apply - 2>err >/dev/null || :
 	says "note: section T: device hisi_sec2-0 is not present: its share waits for it" err
 }
@@ -390,7 +390,7 @@ test_a_tree_of_plain_files_is_refused_halfway_and_left_as_it_was() {
 	picture | same - want
 }
 
-# The number of operations, and with it the time, is that of the sections.
+# The number of operations, and with it the time, is proportional to the sections.
 test_a_thousand_sections_cost_a_thousand_times_one() {
 	machine
 	put "$U/devices/hisi_zip-0/total_ctxs" 1024
@@ -456,7 +456,7 @@ test_every_key_is_in_the_manual_page_and_completed() {
 			[ "$kind" != S ] || says "$key=" "$TOP/configfs-tools/completion/wdctl"
 		done
 	done
-	# Its example is right.
+	# The page's example is valid.
 	sed -n '/^\.EX/,/^\.EE/{/^\./d; s/\\-/-/g; s/www-data/root/; p}' "$TOP/configfs-tools/man/warpdrive.conf.5" >f
 	wdctl check f >got
 	[ "$(cat got)" = "2 sections, 1 device: no errors" ]

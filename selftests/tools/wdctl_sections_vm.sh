@@ -3,7 +3,7 @@
 # Sections with wdctl on a running kernel with two simulated devices. Leaves no section behind.
 
 U=/sys/kernel/config/uacce
-# Natively all of them are tried.
+# The native run tries all of them.
 BY=5
 BY_KILL=3
 . "$(dirname "$0")/sections_cases.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wdctl on a running kernel: modules really come and go. Leaves two simulated devices, as it found them.
+# wdctl on a running kernel: modules are really loaded and unloaded. Leaves two simulated devices, as it found them.
 
 . "$(dirname "$0")/../include/tap.sh"
 
@@ -10,8 +10,9 @@ loaded() {
 	[ -e "/sys/module/$1/initstate" ]
 }
 
-# from NOTHING, or from ENGINES simulated: every test says what it begins with. A process' memory may be a device's for a
-# moment after its end, and keeps the process' queues, and uacce, for so long.
+# from nothing | from ENGINES: each test states its first state, no modules or these simulated devices. A process'
+# memory
+# may belong to a device for a moment after the process' end, which keeps its queues, and uacce, in use.
 from() {
 	until_true 30 wdctl unload >/dev/null
 	[ "$1" = nothing ] || wdctl load --sim "$1" >/dev/null

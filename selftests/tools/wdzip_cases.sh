@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What wdzip must do, on whatever path; included by wdzip_*.sh, which set
+# What wdzip must do, on every path; included by wdzip_*.sh, which set
 #   RUN   words before wdzip (an emulator), an array
 #   WANT  path that -v must name: soft or sim
-#   MANY  how many points a stream is cut or damaged at
+#   MANY  at how many points a stream is cut or damaged
 
 . "$(dirname "${BASH_SOURCE[0]}")/../include/tap.sh"
 
@@ -10,12 +10,12 @@ wz() {
 	"${RUN[@]}" wdzip "$@"
 }
 
-# Text that compresses, but not to nothing.
+# Text that compresses, but not to almost nothing.
 text() {
 	{ seq 1 $(($1 / 5 + 10)) || :; } | head -c "$1"
 }
 
-# roundtrip FILE: three ways between wdzip and gzip.
+# roundtrip FILE: wdzip and gzip read each other's output, three combinations.
 roundtrip() {
 	wz -c "$1" >a.gz
 	gzip -t a.gz
@@ -115,7 +115,7 @@ test_replaces_the_file_and_keeps_mode_and_time() {
 	same f copy
 }
 
-# with_closed REDIRECTIONS ARGUMENT...: wdzip without some of its standard files.
+# with_closed REDIRECTIONS ARGUMENT...: runs wdzip without some of its standard files.
 with_closed() {
 	local closed=$1
 
@@ -228,7 +228,7 @@ test_leaves_set_id_and_sticky_files_alone() {
 		says "f: warning: " err
 		exits 2 wz -k f 2>err
 		absent f.gz
-		# What is elsewhere replaces nothing, and has none of these rights.
+		# An output elsewhere replaces nothing, and gets none of these rights.
 		wz -c f | gzip -dc | same - copy
 		wz -o g.gz f
 		[ "$(stat -c %a f)" = $mode ]
@@ -263,7 +263,7 @@ os.close(stdin)
 os.close(stdout)
 if not os.fork():
     os.close(drain)
-    # So that it finds nothing at first.
+    # The reader must find no data at first.
     time.sleep(0.5)
     with os.fdopen(feed, "wb") as pipe:
         pipe.write(data)
@@ -280,7 +280,7 @@ END
 test_a_temporary_left_by_another_is_no_hindrance() {
 	text 1000 >f
 	echo old >f.gz
-	# exec: the name may have had this number in it.
+	# exec, so that wdzip's process number is the one in the stale name.
 	"${RUN[@]}" bash -c 'echo stale >".f.gz.$$"; exec wdzip -f f'
 	gzip -t f.gz
 	absent f
@@ -302,7 +302,7 @@ test_finds_the_compressed_file_for_a_plain_name() {
 	same f copy
 }
 
-# time_of FILE: its seconds.
+# time_of FILE: prints its time in seconds.
 time_of() {
 	stat -c %Y "$1"
 }
@@ -350,7 +350,7 @@ test_restores_name_and_time_when_asked_to() {
 	same none d/f
 }
 
-# named NAME: a member whose header has that name, and an extra field before it.
+# named NAME: prints a member whose header has that name, after an extra field.
 named() {
 	printf '\x1f\x8b\x08\x0c\0\0\0\0\0\x03\x02\0xx%s\0' "$1"
 	printf x | gzip -cn | tail -c +11
@@ -508,7 +508,7 @@ test_warns_of_garbage_after_the_end() {
 test_reads_headers_with_all_optional_fields() {
 	text 5000 >f
 	printf '\037\213\010\036\1\2\3\4\0\3\5\0extraname\0a comment\0' >head
-	# A CRC-32 of the header is in gzip's own trailer; its low half is the header's CRC.
+	# gzip's trailer for the header's bytes has their CRC-32; its low half is the header's CRC.
 	gzip -c head | tail -c 8 | head -c 2 >crc
 	gzip -nc f | tail -c +11 >body
 	cat head crc body >f.gz
@@ -651,7 +651,7 @@ test_says_when_the_disk_is_full() {
 
 test_ends_quietly_when_the_reader_goes_away() {
 	text 30000000 >f
-	# head ends after a byte; wdzip must die of SIGPIPE, not go on.
+	# head ends after one byte; wdzip must die of SIGPIPE instead of going on.
 	{ rc=0; wz -c f || rc=$?; echo $rc >rc; } 2>err | head -c 1 >/dev/null
 	[ "$(cat rc)" = 141 ]
 	[ ! -s err ]
@@ -668,7 +668,7 @@ interrupted_by() {
 	"${RUN[@]}" env --default-signal="$1" wdzip -o "out$1.gz" <"p$1" &
 	pid=$!
 	exec 7>"p$1"
-	# More than is kept back, so that some of the output is on the disk.
+	# More than wdzip buffers, so that some of the output is on the disk.
 	head -c 3000000 /dev/urandom >&7
 	until_true 30 is_written "out$1.gz"
 	kill -"$1" $pid
@@ -698,12 +698,12 @@ test_writes_no_compressed_data_to_a_terminal_without_f() {
 	on_terminal "wdzip -cf f"
 	exits 1 on_terminal "wdzip -d"
 	says "not read from a terminal" tty.log
-	# What is typed is nothing: but it is read.
+	# Nothing is typed, but wdzip reads.
 	exits 1 on_terminal "wdzip -df"
 	says "stdin: unexpected end of file" tty.log
 }
 
-# So little work is long only where the machine stands still for a second, which it doesn't do each time.
+# So little work takes long only if the machine stalls for a second, which it doesn't do each time.
 quiet_when_short() {
 	local i begun
 

@@ -22,7 +22,7 @@ test_100_mb_survive_a_pipe_of_two() {
 	wdzip -c f | wdzip -dc | same - f
 }
 
-# lose_device COMMAND...: its third stream call finds the device gone, as after a removal.
+# lose_device COMMAND...: the command's third stream call fails as after the device's removal.
 lose_device() {
 	cat >lose.c <<'END'
 #define _GNU_SOURCE

@@ -18,7 +18,7 @@ test_falls_to_soft_when_asked() {
 	says "path soft" err
 }
 
-# Those of the test before come back a moment after its end.
+# The previous test's queues are returned a moment after its end.
 all_given_back() {
 	! grep -qvx 0 /sys/kernel/config/uacce/devices/*/used_ctxs
 }
@@ -38,21 +38,21 @@ test_killed_in_the_middle_it_gives_its_queues_back() {
 	done
 }
 
-# at_work PID FILE QUEUES: it has some of them, and written what they made; or it is through already.
+# at_work PID FILE QUEUES: wdzip has some of the queues and has written output; or it has finished already.
 at_work() {
 	{ [ -s "$2" ] && queues_differ "$3"; } || ! kill -0 "$1" 2>/dev/null
 }
 
-# pull_devices_from PID FILE QUEUES: the drivers go while wdzip works; afterwards they are back as before.
+# pull_devices_from PID FILE QUEUES: the drivers are unloaded while wdzip works, and loaded again afterwards.
 pull_devices_from() {
 	local pid=$1
 
-	# With a queue that nothing was asked of, it doesn't lose anything yet: this CPU goes on.
+	# Before its first request wdzip has nothing to lose on a queue: the software path would do the work.
 	until_true 60 at_work "$@"
 	wdctl unload --force >unload.log 2>&1 || [ $? = 3 ]
 	rc=0
 	wait "$pid" || rc=$?
-	# What it had comes back a moment after its end, and keeps uacce until then.
+	# wdzip's queues are returned a moment after its end; until then uacce stays in use.
 	until_true 30 wdctl unload >>unload.log 2>&1
 	wdctl load --sim zip,zip >>unload.log 2>&1
 }
@@ -63,7 +63,7 @@ test_begins_a_file_anew_when_its_device_goes() {
 	until_true 30 all_given_back
 	before=$(cat /sys/class/uacce/*/available_instances)
 	text 60000000 >f
-	# Who is through with the file before the first device, or the second, goes isn't one that loses them. Not each time.
+	# If wdzip finishes the file before a device is removed, it doesn't lose one. That doesn't happen each time.
 	for i in 1 2 3 4 5; do
 		rm -f f.gz
 		wdzip -kv f 2>err &
@@ -97,7 +97,7 @@ queues_differ() {
 	! queues_are "$1"
 }
 
-# What the kernel has a part in: the emulated run goes through all cases, and WD_TEST_LONG does here too.
+# Only cases that the kernel takes part in: the emulated run tries all, and so does this one with WD_TEST_LONG.
 if [ $# = 0 ] && [ -n "${WD_TEST_BRIEF:-}" ]; then
 	set -- names_the_path exchanges_1 incompressible members_one damaged killed anew pipe_whose falls_to_soft
 	MANY=1
