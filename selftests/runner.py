@@ -21,14 +21,14 @@ BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 SIM = "zip,zip"
 SKIP = 4
 TIMEOUT = 124
-# Seconds for all boots of a kernel: a run where everything hangs ends too.
+# Seconds for all boots of a kernel, so that a run where everything hangs ends too.
 BUDGET = 1500
 BUDGET_DEBUG = 2500
-# No second of a limit takes more than this many.
+# At most this many seconds pass for one second of a limit.
 SLOWEST = 20
-# Seconds that count of the time from one look at the machine to the next.
+# Of the time between two looks at the machine, at most this many seconds count.
 LOOK_MAX = 1
-# Seconds that a program has to end when it is told to, before its VM is ended.
+# Seconds that a late program gets to end after it was told to; then its VM is ended.
 GRACE = 60
 
 ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -39,7 +39,7 @@ SKIPPED = re.compile(r"#\s*SKIP\b:?\s*(.*)$", re.I)
 
 
 class Machine:
-    """What this machine did since it was started, as /proc/stat has it."""
+    """The machine's load since its start, from /proc/stat."""
 
     def __init__(self, text):
         lines = text.splitlines()
@@ -49,8 +49,8 @@ class Machine:
         self.running = int(re.search(r"^procs_running (\d+)", text, re.M).group(1))
 
     def share(self, before):
-        """What one who runs got of a CPU since then: less than 1 when more want to run than there are CPUs."""
-        # Who reads it runs as well.
+        """The share of a CPU that a running thread got since then: less than 1 if more threads than CPUs run."""
+        # The thread that reads /proc/stat runs as well.
         share = min(1, self.cpus / max(1, self.running - 1))
         ticks = self.ticks - before.ticks
         stolen = (self.stolen - before.stolen) / ticks if ticks > 0 else 0
@@ -58,7 +58,7 @@ class Machine:
 
 
 class Clock:
-    """Seconds of limits. A limit is for what hangs: while others want the CPUs too, its seconds are longer."""
+    """Seconds for limits. A limit is for hangs only: while others use the CPUs as well, its seconds are longer."""
 
     def __init__(self):
         self.seconds = 0
@@ -69,7 +69,7 @@ class Clock:
         while True:
             time.sleep(0.5)
             machine, now = self._look()
-            # Where this thread didn't get to look, others may have stood still as well.
+            # If this thread was late, the whole machine may have stalled.
             self.seconds += min(now - then, LOOK_MAX) * machine.share(before)
             before, then = machine, now
 
@@ -83,7 +83,7 @@ CLOCK = Clock()
 
 
 class Watch:
-    """Has selftests/exec end a program that is late, and ends the whole run when that doesn't help or all of it is late."""
+    """Makes selftests/exec end a late program; ends the whole run if that doesn't help or the whole run is late."""
 
     def __init__(self, path, run, whole=None):
         self.path, self.run, self.whole = path, run, whole
@@ -102,7 +102,7 @@ class Watch:
         self.prog = None
 
     def stop(self):
-        """What it took since the first program began: waiting for another VM is not the tests' time."""
+        """Returns the seconds since the first program began: waiting for another VM doesn't count."""
         self.over.set()
         self.thread.join()
         if os.path.exists(self.path):
@@ -124,7 +124,7 @@ class Watch:
 
 
 class Program:
-    """One program of a list: what is known about it before and after its run."""
+    """One program of a list, with its limit before the run and its result after it."""
 
     def __init__(self, line):
         self.kind, self.area, limit, self.path = line.strip().split(None, 3)
@@ -138,12 +138,12 @@ class Program:
         self.late = False
 
     def names(self):
-        """What it can be asked for by."""
+        """The names that select it on the command line."""
         return {self.area, f"{self.area}/{os.path.basename(self.path)}"}
 
 
 class Count:
-    """What the last line says, and what is said before it."""
+    """The numbers of the last line, and the failures and skips before it."""
 
     def __init__(self):
         self.passed = 0
@@ -224,7 +224,7 @@ def read_lists(out, kinds, areas, count, suite):
     programs = []
     for path in sorted(glob.glob(f"{out}/tests/*/list")):
         area = os.path.basename(os.path.dirname(path))
-        # A folder that is gone leaves its list behind.
+        # The list of a removed folder may still be there.
         if not os.path.isdir(f"{TOP}/selftests/{area}"):
             continue
         for line in open(path):
@@ -255,15 +255,15 @@ ENDED = threading.Event()
 
 @contextlib.contextmanager
 def started(command, listing, **options):
-    """A child that doesn't outlive this run: a VM keeps all others waiting. When the run is killed,
-    setpriv has seen to it that the child gets a signal."""
+    """A child process that ends with this run, because a VM makes all other VMs wait. If the run is killed,
+    setpriv makes the kernel send the child a signal."""
     if ENDED.is_set():
         sys.exit()
     try:
         with subprocess.Popen(["setpriv", "--pdeathsig", "TERM"] + command, stdout=subprocess.PIPE, **options) as run:
             RUNNING.add(run)
             try:
-                # What ended the run may have come before this one could be ended with it.
+                # The signal that ends the run may have come before this child could be ended.
                 if ENDED.is_set():
                     sys.exit()
                 yield run
@@ -277,7 +277,7 @@ def started(command, listing, **options):
 
 
 def end_run(number, _frame):
-    """The children end, and then those who wait for them. A second signal doesn't wait."""
+    """Ends the children; then the threads that wait for them end. A second signal ends the run at once."""
     for each in ENDINGS:
         signal.signal(each, signal.SIG_DFL)
     ENDED.set()
@@ -287,7 +287,7 @@ def end_run(number, _frame):
 
 
 def follow(stream, programs, log, done, watch):
-    """Reads the frames of selftests/exec, hands each program over when it has ended; returns the seconds it took."""
+    """Reads the frames of selftests/exec, passes each ended program on; returns the seconds that all took."""
     by_name = {prog.name: prog for prog in programs}
     current = None
     for raw in stream:
@@ -356,13 +356,13 @@ def console_splats(path):
 
 
 def vm(kernel, areas, count, first, brief):
-    """first: of several kernels; brief: what doesn't depend on the kernel runs in full elsewhere."""
+    """first: of several kernels; brief: tests that don't depend on the kernel run in full elsewhere."""
     suite = f"kernel {kernel}"
     debug = kernel == "debug"
-    # What is about user space alone would take the debug kernel an hour, and some of it is tried on one kernel.
+    # Tests of user space alone would take the debug kernel an hour; some of them run on one kernel only.
     kinds = ("vm",) if debug else ("vm", "vm-user", "vm-once") if first else ("vm", "vm-user")
     rest = read_lists(f"{BUILD}/user", kinds, areas, count, suite)
-    # What the kernel's own parts say comes first, what takes longest last.
+    # The kernel parts' own tests first, the longest tests last.
     order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
     rest.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))
     out = f"{BUILD}/user"
@@ -378,7 +378,7 @@ def vm(kernel, areas, count, first, brief):
                    "--timeout", str(limit * SLOWEST)]
         command += ["--kmemleak"] if debug else []
         command += ["--", "env", f"OUT={out}"] + (["WD_TEST_BRIEF=1"] if brief else [])
-        # The VM has an environment of its own.
+        # The VM has its own environment.
         command += [f"{name}={os.environ[name]}" for name in ("WD_TEST_LONG", "WD_TEST_SEED") if name in os.environ]
         command += [f"{TOP}/selftests/exec", path, SIM]
         with open(name + ".log", "w") as log, open(name + ".vm", "w+") as said:
@@ -406,7 +406,7 @@ def vm(kernel, areas, count, first, brief):
 
 
 def machines(args, count):
-    """All that boots VMs, of which there is one at a time, and in front of it what is built for them."""
+    """Everything that boots VMs, one at a time, after the builds for them."""
     if args.vm and args.vm != ["debug"]:
         native(f"{BUILD}/user", args.areas, count, ("build",))
     for out in args.boot:
@@ -417,8 +417,8 @@ def machines(args, count):
 
 def lanes(args, count):
     """
-    Side by side: most programs are one thread, and most of what runs in a VM waits. No more than these: an emulated
-    device and its clients spin for each other, so where they share a CPU with many they take several times as long.
+    Three lanes at once: most programs have one thread, and tests in a VM mostly wait. No more lanes: an emulated
+    device and its clients spin for each other, so on a crowded CPU they take several times as long.
     """
     def natives(outs):
         for out in outs:
@@ -426,7 +426,7 @@ def lanes(args, count):
 
     work = [lambda: natives(args.native[:1]), lambda: natives(args.native[1:]), lambda: machines(args, count)]
     with ThreadPoolExecutor(len(work)) as pool:
-        # list(): what a thread raises ends the run.
+        # list() re-raises a thread's exception, which ends the run.
         list(pool.map(lambda lane: lane(), work))
 
 
@@ -440,7 +440,7 @@ def main():
     args = parser.parse_args()
     os.makedirs(f"{BUILD}/test", exist_ok=True)
     for each in ENDINGS:
-        # nohup and its like have a reason to ignore one.
+        # nohup and the like ignore a signal on purpose.
         if signal.getsignal(each) != signal.SIG_IGN:
             signal.signal(each, end_run)
     count = Count()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The runner of the benchmarks: rows by pattern, the CSV file, cleanup after an interrupt. No result is judged.
+# The benchmarks' runner: rows by pattern, the CSV file, cleanup after an interrupt. No result is judged.
 set -u
 . "${TOP:?}/selftests/include/tap.sh"
 
@@ -24,7 +24,7 @@ nothing_left() {
 	[ "$(ls "$dir")" = bench.csv ] || { ls "$dir"; return 1; }
 }
 
-# The programs, but with a measurement so long that it always has to be stopped.
+# The real programs, but with a measurement so long that it always has to be stopped.
 endless() {
 	mkdir -p "$1/bench"
 	ln -s "$OUT/bin" "$1/bin"

@@ -6,15 +6,15 @@
 
 BLOCKS=$TOP/selftests/guides/blocks.py
 export BUILD=${BUILD:-$TOP/build}
-# A home of its own, below, is not to fetch the kernels again.
+# The new home folder below must not make the kernels be fetched again.
 export WARPDRIVE_CACHE=${WARPDRIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/warpdrive}
-# A new user has none of these, and a make of the guide's is not part of ours.
+# A new user has none of these variables, and a guide's make isn't part of our make.
 unset MAKEFLAGS MAKELEVEL MFLAGS OUT PKG_CONFIG_PATH LD_LIBRARY_PATH PREFIX DESTDIR
 for name in $(compgen -e | grep '^WD_' || :); do
 	unset "$name"
 done
 
-# The checkout, in which files can be made that don't lie in the real one. "build" is where it is for this run.
+# A copy of the checkout's top folder, for files that must not be created in the real one. "build" is this run's.
 place() {
 	local entry
 
@@ -26,7 +26,7 @@ place() {
 	export HOME=$PWD/home
 }
 
-# follow KINDS GUIDE: the guide's blocks of these kinds, in their order, in one shell.
+# follow KINDS GUIDE: runs the guide's blocks of these kinds in order, in one shell.
 follow() {
 	python3 "$BLOCKS" script "$1" "$TOP/$2" >script
 	place

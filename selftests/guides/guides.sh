@@ -26,7 +26,7 @@ test_a_block_without_a_mark_is_found() {
 	python3 "$BLOCKS" check a.md
 }
 
-# Each link leads to a file that is there.
+# Each link leads to an existing file.
 test_links_of_the_documents_lead_somewhere() {
 	local file link wrong=0
 
@@ -38,7 +38,7 @@ test_links_of_the_documents_lead_somewhere() {
 	[ $wrong = 0 ]
 }
 
-# in_index README: every file beside it has its line there.
+# in_index README: the README has a line for every file beside it.
 in_index() {
 	local file
 

@@ -11,13 +11,13 @@ at_exit() {
 	wdctl load --sim zip,zip >/dev/null
 }
 
-# "Installed": a user of a service may not look into the checkout.
+# As if installed: a service's user may not read the checkout.
 install_here() {
 	cp -a "$OUT_HERE"/bin/wd* /usr/local/bin/
 	cp -a "$OUT_HERE"/lib/*.so* /usr/local/lib/
 }
 
-# The state of a device in the picture that wdctl list gave as the Nth.
+# state_is NTH STATE: the device's state in the Nth output of wdctl list.
 state_is() {
 	[ "$(awk '$1 == "hisi_zip-0" && NF == 13 { print $NF }' got | sed -n "$1p")" = "$2" ]
 }
@@ -30,7 +30,7 @@ test_administer() {
 	says 'slot nginx_INT_0' got
 	says 'hisi_zip-0: 1+0 contexts' got
 	says 'NumProcesses = 8' got
-	# Before and after the reset.
+	# Before the reset, after it, and after binding the driver.
 	state_is 4 isolated
 	state_is 5 ok
 	state_is 6 ok

@@ -6,12 +6,12 @@
 
 PAGES=$TOP/docs/man
 
-# A page without what only changes the type.
+# The page without markup that only changes the font.
 plain() {
 	sed 's/\\f[A-Z]//g; s/\\-/-/g; s/\\e/\\/g' "$PAGES/$1"
 }
 
-# The functions that public headers declare, those of each class under one name.
+# The functions that public headers declare; functions that each class has get one name.
 functions() {
 	sed -E 's|/\*.*\*/||; /^[ ]?\*|^\/\*/d' "$TOP"/user/*/include/*.h "$TOP"/user/algs/*/include/*.h |
 		grep -oE '^[a-z][a-zA-Z_0-9 ]*[ *]((wd|hisi_qm|icp_sal)_[a-zA-Z0-9_]+)\(|^CpaStatus icp_sal_[a-zA-Z]+\(' |
@@ -31,7 +31,7 @@ test_wd_names_every_function() {
 	[ $missing = 0 ]
 }
 
-# One of a class that has it is enough: wd_ALG_x(3).
+# wd_ALG_x(3) needs only one class that has the function.
 test_wd_names_no_other_function() {
 	local name
 
@@ -77,7 +77,7 @@ test_both_are_installed_and_removed() {
 	absent usr/share/man/man7/wd.7
 }
 
-# The example is a whole program.
+# The example is a complete program.
 test_the_example_of_wd_works() {
 	local libs='-lwd_comp -lwd' include=()
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The common members of argument and setup structs in the algorithms' libraries, at the offsets programs were built
- * with.
+ * Offsets of the members that argument and setup structs of all algorithms' libraries share: those that existing
+ * programs were built with.
  */
 #ifndef WD_TEST_ABI_H
 #define WD_TEST_ABI_H

@@ -6,7 +6,7 @@
 #ifndef WD_TEST_ASYNC_H
 #define WD_TEST_ASYNC_H
 
-/* The functions that differ only in their types. */
+/* Functions that differ only in their types. */
 #define ASYNC_LIB(x, alg, member) \
 static void x##_done(struct wd_##alg##_arg *arg, void *param) \
 { \

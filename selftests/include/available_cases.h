@@ -48,7 +48,7 @@ static int queue_open(void)
 	return neg_errno(open("/dev/" MEMBER, O_RDWR | O_CLOEXEC));
 }
 
-/* Contexts of other processes come back a moment after the processes end. */
+/* Other processes' contexts become free a moment after the processes end. */
 static long left_in_the_end(long wanted)
 {
 	long long end = now_ms() + HANG_MS;
@@ -140,7 +140,7 @@ TEST_F(available, as_many_as_can_be_opened)
 		EXPECT_EQ(SHARE + EXTRAS - 1 - i, left());
 	}
 	EXPECT_EQ(-EDQUOT, queue_open());
-	/* The first to close are the share's: extras stay extras. */
+	/* The first contexts to close are the share's: extra ones stay extra. */
 	for (i = 0; i < SHARE + EXTRAS; i++) {
 		close(fd[i]);
 		EXPECT_EQ(1 + i, left());

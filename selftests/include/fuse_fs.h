@@ -90,7 +90,7 @@ static inline void fuse_serve(struct fuse_fs *fs, int fd, int delay_ms)
 			fuse_reply(fd, in, 0, &attr, sizeof(attr));
 			break;
 		case FUSE_OPEN:
-			/* Keep the cache: otherwise open() would wait for the pages; only mmap() should. */
+			/* Keep the cache: otherwise open() would wait for the pages; only mmap() should wait. */
 			opened.open_flags = open_in->flags & O_NONBLOCK ? FOPEN_DIRECT_IO | FOPEN_KEEP_CACHE : 0;
 			fuse_reply(fd, in, 0, &opened, sizeof(opened));
 			break;
@@ -205,7 +205,7 @@ static inline void *fuse_holds(void *arg)
 	struct fuse_holder *h = arg;
 	int fd = fuse_fs_open(h->fs, O_NONBLOCK);
 
-	/* Only now: opening sleeps as well, until a server gets the CPU. */
+	/* Set after opening: opening also sleeps, until a server gets the CPU. */
 	h->tid = gettid();
 	return fd < 0 ? NULL : mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A part of a test that runs in a fork's child. */
+/* Runs a part of a test in a fork's child. */
 #ifndef WD_TEST_IN_CHILD_H
 #define WD_TEST_IN_CHILD_H
 
@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "wait_ms.h"
 
-/* The function's return value, 0 to 255; -1 when the child ended otherwise. */
+/* Returns the function's value, 0 to 255, or -1 if the child ended in another way. */
 static inline int in_child(int (*what)(void *), void *p)
 {
 	int status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Skips a whole program whose tests all need devices if there are too few: define NEED_DEVICES first. */
+/* Skips a whole program, all of whose tests need devices, if there are too few: define NEED_DEVICES first. */
 #ifndef WD_TEST_NEED_ZIP_H
 #define WD_TEST_NEED_ZIP_H
 

@@ -29,7 +29,7 @@ struct rawq {
 	uint64_t staged[ZIP_SQE_SIZE / 8];
 };
 
-/* As read from the ring. */
+/* A completion as read from the ring. */
 struct rawq_done {
 	uint16_t sq_head;
 	uint16_t sq_num;

@@ -47,7 +47,7 @@ struct nlc {
 	char buf[NL_BUF_BYTES];
 };
 
-/* ------ making ------ */
+/* ------ building messages ------ */
 
 static inline void nlm_begin(union nlm *m, uint16_t type, uint16_t flags, uint8_t cmd)
 {
@@ -83,7 +83,7 @@ static inline struct nlattr *nlm_u32(union nlm *m, uint16_t type, uint32_t n)
 	return nlm_put(m, type, &n, sizeof(n));
 }
 
-/* ------ reading ------ */
+/* ------ reading messages ------ */
 
 static inline uint8_t nlm_cmd(const struct nlmsghdr *h)
 {
@@ -157,7 +157,7 @@ static inline const char *nlm_string(const struct nlmsghdr *h, uint16_t type)
 	return s ? s : "(none)";
 }
 
-/* ------ a socket ------ */
+/* ------ the socket ------ */
 
 /* The next message in *h; -ETIMEDOUT, or the socket's error. */
 static inline int nlc_next(struct nlc *c, struct nlmsghdr **h, int ms)

@@ -120,7 +120,7 @@ static inline int sec_end(const char *name)
 	return sec_rmdir(name);
 }
 
-/* Do the sums agree with the kernel's own recount? */
+/* Do the counts agree with the kernel's own recount? */
 static inline bool accounts_ok(void)
 {
 	char line[256];

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make dkms-install into a scratch root; dkms itself, out of its package, builds that for packaged headers.
+# make dkms-install into a scratch root; dkms itself, unpacked from its package, builds that source for packaged
+# headers.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -42,7 +43,7 @@ built() {
 test_that 'make dkms-install works' make -s --no-print-directory dkms-install DESTDIR="$root"
 test_that 'the source is complete, and nothing else' complete
 test_that 'dkms accepts it' run_dkms add "warpdrive/$version"
-# Headers of another release than this machine's want its compiler, too: dkms never meets those, so they get what is here.
+# Headers of another release name its compiler. dkms never meets such headers, so link this machine's compiler.
 compiler() {
 	local wanted
 	wanted=$(scripts/kernel compiler "$(scripts/kernel headers "$1")")

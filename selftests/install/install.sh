@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make install into a scratch root: what lies there can be found, compiled against, run, and removed again.
+# make install into a scratch root: what it installs can be found, compiled against, run, and removed again.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -58,7 +58,7 @@ links_statically() {
 	cc -o "$scratch/static" "$scratch/user.c" $(pc --cflags warpdrive) "$root/usr/lib/warpdrive/libwd.a" $(pc --static --libs-only-l warpdrive | sed 's/-lwd//')
 }
 
-# What some of them share must not be there several times.
+# Declarations that several headers share must not be there several times.
 links_all_statically() {
 	cat >"$scratch/all.c" <<-'EOF'
 		#include <wd_aead.h>
@@ -90,7 +90,7 @@ pages_found() {
 	done
 }
 
-# They name what was installed, and are what its wdctl writes.
+# The service and the rules name the installed program, and are what the installed wdctl prints.
 service_right() {
 	grep -qx 'ExecStart=/usr/bin/wdctl apply --missing-ok /etc/warpdrive/sections.conf' \
 		"$root/usr/lib/systemd/system/warpdrive-sections.service" &&
@@ -102,7 +102,7 @@ no_paths_inside() {
 	! readelf -d "$root"/usr/lib/*.so.*.* "$root"/usr/bin/* | grep -E 'RPATH|RUNPATH'
 }
 
-# Where the loader doesn't look by itself there is one path. The build folder isn't needed for it.
+# With a PREFIX that the loader doesn't search there is exactly one path. The build folder isn't needed.
 own_prefix_works() {
 	local paths
 	for part in user/libwd user/libhisi_qm user/algs/comp user/tools/wdzip; do
@@ -113,7 +113,7 @@ own_prefix_works() {
 	echo hello | "$scratch/own/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello
 }
 
-# What UADK 2 installs, by its Makefile.am: libtool's libraries, links and archives, headers, pkg-config's files, its tool.
+# The files that UADK 2 installs, by its Makefile.am: libtool's libraries, links, archives, headers, .pc files, a tool.
 uadk_files() {
 	printf 'usr/lib/%s\n' lib{wd,wd_comp,wd_crypto,hisi_zip,hisi_hpre,hisi_sec}.{so,so.2,a,la} pkgconfig/lib{wd,wd_comp,wd_crypto}.pc
 	printf 'usr/include/uadk/%s\n' {wd,wd_aead,wd_alg,wd_alg_common,wd_cipher,wd_comp,wd_dh,wd_digest,wd_ecc,wd_rsa,wd_sched,uacce}.h
@@ -149,10 +149,10 @@ test_that 'it runs, and its version is VERSION' says_version
 test_that 'it links with the static library' links_statically
 test_that 'the static libraries of the algorithms link together' links_all_statically
 test_that 'the installed tools run' tools_run
-# Somebody else's, which happens to have a name of ours.
+# Another package's module with one of our names.
 foreign=$root/lib/modules/1.2.3-other/updates/hisi_zip.ko
 not_ours() { mkdir -p "${foreign%/*}" && echo other >"$foreign"; }
-# As from another checkout: nothing is built there, and a package that the build needed is gone, too.
+# As from a new checkout: nothing is built there, and a package that the build needed is missing.
 uninstall_afresh() {
 	local code=0
 	MAKEFLAGS='' make --no-print-directory -s uninstall DESTDIR="$root" PREFIX=/usr BUILD="$scratch/empty" PKG_CONFIG=false "$@" \

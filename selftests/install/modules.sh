@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# scripts/modules builds with the compiler that is here when packaged headers name another, down to the last make.
+# scripts/modules builds with this machine's compiler if packaged headers name another, also in nested makes.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -10,12 +10,12 @@ trap 'rm -rf "$scratch"' EXIT
 headers=$scratch/headers
 mkdir -p "$headers/include/config"
 echo 1.2-made-up >"$headers/include/config/kernel.release"
-# As the kernel's build: what counts is what a make below the first one has.
+# Like the kernel's build: the variables of a make below the first one count.
 printf '%s\n' '-include .kernelvariables' 'modules:' '	@$(MAKE) -s -f below.mk' >"$headers/Makefile"
 printf '%s\n' '-include .kernelvariables' 'CONFIG_DEBUG_INFO_BTF_MODULES := y' \
 	'all:' '	@echo "compiler $(CC), btf $(CONFIG_DEBUG_INFO_BTF_MODULES)."' >"$headers/below.mk"
 
-# gives LINE WORDS...: it is built with that, when the headers' variables are these words.
+# gives LINE WORDS...: with WORDS as the headers' variables, the build prints LINE.
 gives() {
 	local want=$1
 	shift

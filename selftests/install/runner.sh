@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The runner counts what happened, and nothing passes for having said nothing.
+# The runner counts what happened, and silence never passes.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -13,7 +13,7 @@ cp selftests/exec selftests/runner.py "$scratch/selftests/"
 cp scripts/kernel-splats "$scratch/scripts/"
 mkdir "$scratch/selftests/area"
 
-# gives "LAST LINE" CODE [LIMIT], with the program that comes on stdin
+# gives "LAST LINE" CODE [LIMIT]: runs the program from standard input
 gives() {
 	local want=$1 code=0
 	cat >"$scratch/program"
@@ -23,7 +23,7 @@ gives() {
 	[ "$(tail -n 1 "$scratch/said")" = "$want" ] && [ $code = "$2" ] || { cat "$scratch/said"; echo "exit status $code"; return 1; }
 }
 says() { printf '#!/bin/sh\n%s\n' "$1" | gives "${@:2}"; }
-# share RUNNING STOLEN FROM TO: of a machine with two CPUs, 200 ticks later
+# share RUNNING STOLEN FROM TO: the share on a machine with two CPUs, 200 ticks later, is within FROM and TO
 share() {
 	PYTHONPATH=$scratch/selftests python3 -B - "$@" <<-'EOF'
 	import sys
@@ -41,7 +41,7 @@ nothing() {
 		[ "$(tail -n 1 "$scratch/said")" = '0 passed, 0 failed, 0 skipped' ]
 }
 
-# A VM as the runner sees it: bash, which ends what it started when it is ended.
+# A VM as the runner sees it: bash, which ends its children when it is terminated.
 cat >"$scratch/scripts/vm" <<'EOF'
 #!/bin/bash
 trap 'kill $(jobs -p); echo "$BASHPID" >"${0%/*}/../vm-ended"; exit 143' TERM
@@ -52,7 +52,7 @@ wait
 EOF
 chmod +x "$scratch/scripts/vm"
 
-# One that never ends, after writing down which process that is.
+# A program that never ends, after writing down its process number.
 printf '#!/bin/bash\necho $$ >%q\nexec sleep 600\n' "$scratch/sleeper" >"$scratch/endless"
 chmod +x "$scratch/endless"
 
@@ -65,13 +65,13 @@ until_true() {
 }
 gone() { ! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]; }
 
-# ended_by SIGNAL CODE KIND OPTION...: a run of one endless program of that kind ends, and everything with it.
+# ended_by SIGNAL CODE KIND OPTION...: the signal ends a run of one endless program of that kind, and all its processes.
 ended_by() {
 	local signal=$1 want=$2 code=0
 
 	echo "$3 area 600 $scratch/endless" >"$scratch/build/user/tests/area/list"
 	rm -f "$scratch/sleeper"
-	# The shell has its background jobs ignore SIGINT.
+	# The shell makes its background jobs ignore SIGINT.
 	BUILD=$scratch/build env --default-signal=INT,HUP python3 "$scratch/selftests/runner.py" "${@:4}" >"$scratch/said" 2>&1 &
 	run=$!
 	until_true test -s "$scratch/sleeper" || return
@@ -89,7 +89,7 @@ vm_ended_by() {
 no_lists_left() {
 	! ls "$scratch"/build/test/list.* 2>/dev/null
 }
-# Whoever read what the run says has gone away: it ends at the first line that nobody gets.
+# The reader of the run's output has ended: the run ends at the first line that it can't write.
 unheard() {
 	rm -f "$scratch/sleeper" "$scratch/vm-ended"
 	echo "vm area 600 $scratch/endless" >"$scratch/build/user/tests/area/list"

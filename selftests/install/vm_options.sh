@@ -27,12 +27,12 @@ complaint() { gives 70 vm -- sh -c 'echo "BUG: made up by a test" >/dev/kmsg; ex
 too_long() { gives 124 vm --timeout 15 -- sleep 600; }
 refuses() { gives 69 vm --arch m68k -- true && gives 69 vm --kernel 2.6x -- true && gives 2 vm --nonsense -- true; }
 
-# begin NAME: a VM that goes on for long, in a session of its own, whose number is its pid.
+# begin NAME: starts a long-running VM in its own session; the session's number is in NAME.pid.
 begin() {
 	setsid scripts/vm --no-modules -- sh -c 'echo up; sleep 600' >"$scratch/$1.out" 2>"$scratch/$1.err" &
 	echo $! >"$scratch/$1.pid"
 }
-# until_true COMMAND...: as long as others may keep their VMs.
+# until_true COMMAND...: waits for as long as other runs may keep their VMs.
 until_true() {
 	local end=$((SECONDS + 900))
 	until "$@"; do
@@ -41,7 +41,7 @@ until_true() {
 	done
 }
 nobody_in() { ! pgrep -s "$1" >/dev/null; }
-# ended NAME SIGNAL CODE: it ends at once, and all that it started.
+# ended NAME SIGNAL CODE: the signal ends the VM and all its processes at once.
 ended() {
 	local pid code=0
 	pid=$(cat "$scratch/$1.pid")
@@ -57,12 +57,12 @@ interrupted() {
 	begin second
 	until_true grep -q '^vm: waiting' "$scratch/second.err" && ended second TERM 143 && ended first TERM 143
 }
-# A name of its own: what the first one said is there before this one has emptied the file.
+# A new name: the output of an old one would still be there before the new VM empties the file.
 killed() {
 	begin third
 	until_true grep -q up "$scratch/third.out" && ended third KILL 137
 }
-# Of those two: other runs make and change theirs meanwhile, in the same place.
+# Checks the folders of those two only: other runs create and change theirs in the same place meanwhile.
 no_folder_left() {
 	! find "${BUILD:-build}/vm" -maxdepth 1 \( -name "run.$(cat "$scratch/first.pid").*" -o -name "run.$(cat "$scratch/second.pid").*" \) \
 		-newer "$scratch/before" | grep .

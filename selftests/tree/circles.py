@@ -100,7 +100,7 @@ def user_objects(folder):
     for part in ("user", "configfs-tools", "model"):
         for path in glob.glob(os.path.join(folder, part, "**/*.c.o"), recursive=True):
             source = os.path.relpath(path, folder)[:-2]
-            # Of a file that has moved, the object may still lie there.
+            # A moved file may have left its object behind.
             if os.path.exists(os.path.join(TOP, source)):
                 objects[source] = path
     return objects

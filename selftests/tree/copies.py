@@ -51,7 +51,7 @@ def pairs(names):
         counted = lines(name)
         for at in range(len(counted) - RUN + 1):
             run = tuple(s for _, s in counted[at:at + RUN])
-            # Rows of one table repeat themselves.
+            # Rows of one table repeat each other.
             if len(set(run)) < RUN - 2:
                 continue
             for other, index, nr in seen.get(run, ()):

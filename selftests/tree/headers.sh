@@ -15,7 +15,7 @@ alone() {
 	"$compiler" -std="$standard" -Wall -Wextra -Wpedantic -Werror "${includes[@]}" -x "$language" -fsyntax-only - <<<"#include \"$PWD/$header\""
 }
 
-# Twice in one file: the guard works.
+# Included twice in one file: the guard works.
 twice() {
 	cc -std=c11 -Wall -Werror "${includes[@]}" -x c -fsyntax-only - <<<"#include \"$PWD/$1\"
 #include \"$PWD/$1\""

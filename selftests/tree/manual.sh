@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The manual: each page is clean, complete and found by its subject, and the examples of section 3 compile and link.
+# The manual: each page is clean, complete and found by its subject; the examples of section 3 compile and link.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -8,7 +8,7 @@ out=${OUT:-${BUILD:-build}/user}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# An alias is a link.
+# Aliases are symbolic links.
 mapfile -t pages < <(find user configfs-tools docs -type f -name '*.[1-8]' | sort)
 mapfile -t functions < <(find user -type f -path '*/man/*.3' | sort)
 mapfile -t aliases < <(find user configfs-tools docs -type l -name '*.[1-8]' | sort)
@@ -19,7 +19,7 @@ clean() {
 	[ -z "$said" ] || { echo "$said"; return 1; }
 }
 
-# The names of a page's line of names, one a line.
+# The names in a page's section NAME, one per line.
 names() { awk '/^\.SH/ { if (name) exit; name = $2 == "NAME"; next } name' "$1" | sed 's/ \\- .*//' | tr ',' '\n' | tr -d ' '; }
 bare() { basename "$1" | sed 's/\.[1-8]$//'; }
 
@@ -38,7 +38,7 @@ named() {
 	return $code
 }
 
-# Installs the pages as the libraries do, with an index.
+# Installs the pages as the libraries do, with an index for man.
 install_pages() {
 	mkdir "$scratch/man" || return
 	cat >"$scratch/Makefile" <<-'MK'
@@ -108,7 +108,7 @@ done
 # The lines of a page's example, as a reader sees them.
 example() { awk '/^\.SH/ { here = $2 == "EXAMPLES" } here && /^\.EE/ { code = 0 } code; here && /^\.EX/ { code = 1 }' "$1" | sed 's/^\\&//; s/\\-/-/g; s/\\e/\\/g'; }
 
-# A function is enough of an example: whatever it calls has to be in the libraries.
+# An example may be a single function: all that it calls must be in the libraries.
 compiles() {
 	example "$1" >"$scratch/example.c"
 	[ -s "$scratch/example.c" ] || { echo "no example"; return 1; }
@@ -121,7 +121,7 @@ wrong_example() {
 	not compiles "$scratch/wrong.3"
 }
 
-# The first library of an example that was not built here.
+# The first library of an example that wasn't built here.
 left_out() {
 	local lib
 	for lib in $(example "$1" | sed -n 's/^#include <\(wd_[a-z]*\|hisi_qm\)\.h>/lib\1/p'); do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The modules build without a warning (W=1) for every kernel that is supported, cross builds too.
+# The modules build without a warning (W=1) for every supported kernel, including cross builds.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -8,7 +8,7 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# In a folder of its own, so that everything is compiled.
+# In a folder of their own, so that everything is compiled.
 builds() {
 	local log=$scratch/$1.log
 	BUILD=$scratch/$1 WERROR=1 MAKEFLAGS='' scripts/modules "$1" >"$log" 2>&1 || { tail -n 40 "$log"; return 1; }
@@ -23,7 +23,7 @@ loads_by_name() {
 }
 
 for kernel in 6.1 6.12 arm64; do
-	# This run began with it, just as strictly.
+	# This run has already built them, just as strictly.
 	[[ " ${WD_MODULES_BUILT:-} " != *" $kernel "* ]] || continue
 	test_that "the modules build for $kernel without a warning" builds $kernel
 	test_that "all of them are there for $kernel" loads_by_name $kernel

@@ -34,7 +34,7 @@ spdx() {
 	done | none 'no SPDX line'
 }
 
-# The licence that goes with a place.
+# The licence that belongs to a folder.
 licence() {
 	local pattern=$1
 	shift
@@ -82,7 +82,7 @@ includes() {
 
 kernel_from_user() { includes kernel | grep -E 'user/|selftests/|configfs-tools/|<(wd|stdio|stdlib|string|unistd)' | none 'kernel/ includes from user/'; }
 
-# The model sees the user ABI, the register headers and itself.
+# The model includes the user ABI, the register headers and its own headers only.
 model_alone() {
 	local code=0
 	includes model | grep -vE '"[a-z0-9_]+\.h"|"hw/[a-z]+_hw\.h"|[<"](linux/types\.h|stdint\.h|stdbool\.h|stddef\.h|string\.h|linux/string\.h|linux/errno\.h|errno\.h|linux/kernel\.h)[>"]|misc/uacce/|linux/' |
@@ -95,7 +95,8 @@ user_from_kernel() { includes user configfs-tools | grep -E 'kernel/' | grep -v 
 
 nothing_from_tests() { includes kernel model user configfs-tools | grep 'selftests' | none 'selftests/ is included'; }
 
-# Of libwd's folders a driver sees the fast path and how a context is opened, a class the frame of its calls; and base/.
+# Of libwd's folders, a driver may include the fast path and how to open a context; a class may include the frame of its
+# calls; both may include base/.
 core_headers() {
 	{
 		includes user/algs | grep -vE '"request/frame\.inc\.h"'
@@ -105,7 +106,7 @@ core_headers() {
 
 relative() { includes user kernel model configfs-tools | grep -E '"\.\./' | none 'a relative include out of a folder'; }
 
-# A template behind functions is one that neither grep nor who reads the head sees.
+# Templates are included before all functions: behind one, neither grep nor a reader of the head would see them.
 heads() {
 	files 'user/*.c' 'kernel/*.c' 'model/*.c' 'configfs-tools/*.c' | xargs awk '
 		FNR == 1 { code = 0 }
@@ -113,16 +114,16 @@ heads() {
 		/^\{/ { code = 1 }' | none 'an include behind functions'
 }
 
-# on_path FOLDER...: no header lies in two folders that one compiler searches.
+# on_path FOLDER...: prints header names that are in several of these folders, which one compiler searches.
 on_path() { for dir; do find "$dir" -maxdepth 1 -name '*.h' -printf '%f\n'; done | sort | uniq -d | sed "s|^|$1: |"; }
 
-# asked FOLDER: which folders its Makefile searches, one a line; and those of its sources, behind a "+".
+# asked FOLDER: prints the folders that its Makefile searches, one per line, and after a "+" those of its sources.
 asked() {
 	make -s --no-print-directory -C "$1" asked --eval='asked: ; @printf "%s\n" $(patsubst -I%,%,$(filter -I%,$(WD_CPPFLAGS) $(CPPFLAGS))) \
 		+ $(sort $(dir $(SRCS) $(foreach p,$(PROGS),$($(p)_SRCS))))'
 }
 
-# Of libwd, tools compile single files, which find their headers by the folder's name.
+# Tools compile single files of libwd, which find their headers by the folder's name.
 twice() {
 	local part folder own path
 	{
@@ -142,35 +143,35 @@ twice() {
 	} | sort -u | none 'a header name twice on a path'
 }
 
-# A function of one word says nothing in a stack trace.
+# A function's name of one word says nothing in a stack trace.
 one_word() {
 	files 'kernel/*.c' 'kernel/*.h' | xargs grep -nE '^static [^;={}()#]*\b[a-z0-9]+\(' | none 'a function of the kernel whose name is one word'
 }
 
-# What libwd and wdctl do alike is libwd's, compiled into both: reading sysfs, asking by netlink, whose times are of that clock.
+# Code that libwd and wdctl share is libwd's, compiled into both: reading sysfs, netlink, whose times are of that clock.
 lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -vE '"base/sysfs\.h"|^configfs-tools/.*"base/(netlink|sleep)\.h"' | none 'a tool looks into libwd'; }
 
 # A class library may not look inside a driver, nor a tool inside a library.
 private_headers() { includes configfs-tools docs/examples | grep -E '/(driver|engine|slot|internal)\.h|user/libwd/[a-z]' | none 'a tool uses a private header'; }
 
 sleeping_poll() { grep -rnE '\b(usleep|nanosleep|sleep)[[:space:]]*\(' user --include='*.[ch]' | none 'user/ polls by sleeping'; }
-# The emulator has one of its own: it stands in for that of the program it runs.
+# The emulator has its own select(), which replaces the program's.
 selects() { grep -rnE '\bselect[[:space:]]*\(' user configfs-tools --include='*.[ch]' --exclude-dir=emulator | none 'select() ends at 1024 descriptors'; }
 unfinished() { files '*.c' '*.h' '*.sh' '*.py' '*Makefile' '*.mk' '*.md' | grep -v '^selftests/tree/' | xargs -d '\n' grep -nE '\b(TODO|FIXME|XXX|HACK)\b' /dev/null | none 'unfinished'; }
 harness_stays_out() { files '*kselftest.h' '*kselftest_harness.h' | none "kselftest's headers are committed"; }
 
-# Text that people read: neither inputs of fuzzers nor licences.
+# Text for people, without the fuzzers' inputs and the licences.
 prose() { files | grep -vE '^(selftests/fuzz/corpus|LICENSES)/'; }
 markdown() { files '*.md' | grep -E '^docs/|^[^/]*$'; }
 documents() { files | grep -E '^docs/|^[^/]*\.md$' | grep -v '^docs/examples/'; }
 
-# Tables and code, too; a line that is one link can't be shorter.
+# Tables and code count, too; a line that is a single link can't be shorter.
 wide() {
 	markdown | LC_ALL=C.UTF-8 xargs grep -nE '.{121}' /dev/null |
 		grep -vE '^[^:]*:[0-9]*:[-*> ]*(\[[^]]*\]\([^ )]*\)|<?https?://[^ ]*)[.,;]?$' | none 'wider than 120 columns'
 }
 
-# Documents that aren't in the tree; random numbers come from "a seed" or "its seed".
+# Documents that aren't in the tree. Random numbers come from "a seed" or "its seed".
 cites='the (seeds?|issue|contract|tradition)'
 cites_apart=(selftests/tree/rules.sh configfs-tools/lib/attr.c configfs-tools/lib/attr.h)
 outside() {
@@ -179,7 +180,9 @@ outside() {
 
 this_cpu() { documents | xargs grep -niwE 'this CPU' /dev/null | none '"this CPU" for the software path'; }
 
-# "file:line: path" for each path of the tree in documents, manual pages and comments; and for links, from the link's folder.
+# Prints "file:line: path" for each path of the tree in documents, manual pages and comments; links count from their
+# file's
+# folder.
 cited() {
 	prose | grep -E '^docs/|\.md$|/man/|\.[chS]$|\.sh$|\.py$|\.mk$|Makefile$|Kbuild$' | xargs awk '
 		FNR == 1 {
@@ -212,7 +215,8 @@ cited() {
 		}'
 }
 
-# A part of a path has no ending, a library that is built has the name of its source, and some folders name their own "include".
+# Exceptions: a part of a path has no ending, a built library has its source's name, some folders name their own
+# "include".
 missing() {
 	local where path tree
 	tree=$(files)
@@ -223,7 +227,7 @@ missing() {
 	done | none 'a file is cited that is not there'
 }
 
-# What ends the test is the macro's second statement: without braces a loop that waits never ends.
+# The macro's second statement ends the test: without braces a loop that waits never ends.
 loops() {
 	files 'selftests/*.c' 'selftests/*.h' | xargs awk '
 		FNR == 1 { head = 0 }

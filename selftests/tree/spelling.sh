@@ -1,24 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The words of the manual and of the public headers are English, or stand in words.txt.
+# The words of the manual and of the public headers are English, or are listed in words.txt.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
 list=selftests/tree/words.txt
 
-# prose PAGE: its text, without names, code, macros and escapes.
+# prose PAGE: prints its text, without names, code, macros and escapes.
 prose() {
 	awk '/^\.TH/ || /^\.\\"/ { next } /^\.SH/ { here = $0; print $2, $3; next } /^\.TS/ { format = 1 } format { if (/\.$/) format = 0; next } /^\.EX/ { code = 1 } /^\.EE/ { code = 0; next }
 		code || here ~ /LIBRARY/ || here ~ /SYNOPSIS/ || here ~ /SEE ALSO/ { next } here ~ /NAME/ { sub(/^.* \\- /, "") } { print }' "$1" |
 		sed -E 's/^\.[A-Z]+ ?//; s/\\f[BI][^\\]*\\f[PR]/ /g; s/\\[&e]//g; s/\\\(bu//g; s/\\-/-/g; s/\\f[BIPR]//g'
 }
 
-# comments HEADER: what stands between /* and */.
+# comments HEADER: prints the text between /* and */.
 comments() { awk '{ line = $0; while (length(line)) { if (inside) { at = index(line, "*/"); if (!at) { print line; break }
 	print substr(line, 1, at - 1); line = substr(line, at + 2); inside = 0 } else { at = index(line, "/*"); if (!at) break
 	line = substr(line, at + 2); inside = 1 } } }' "$1"; }
 
-# Words that name something in code or are abbreviations are nobody's to spell.
+# Leaves out names from code and abbreviations.
 words() { tr -c "A-Za-z0-9_'./<>@-" '\n' | grep -vE "[_0-9./<>@]|[a-z][A-Z]" | tr -- '-' '\n' | sed "s/^'*//; s/'*$//; s/'s$//" | grep -E '^[A-Za-z][a-z]' | sort -u; }
 
 # unknown COMMAND FILE...

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a library exports is what its map names, no more and no less, and each has a prototype and a manual page.
+# A library exports exactly the names in its map, and each has a prototype and a manual page.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -19,7 +19,7 @@ same() {
 	diff <(names_of_map "$1") <(exports "$2")
 }
 
-# Nodes inherit and are never edited; the private one may be.
+# Version nodes inherit and are never edited; only the private one may be.
 public_names() {
 	awk '/WD_PRIVATE|_PRIVATE/ { private = 1 } !private { print } /^}/ { private = 0 }' "$1" >"$scratch/public"
 	names_of_map "$scratch/public"
