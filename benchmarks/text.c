@@ -9,7 +9,7 @@ static unsigned int next(unsigned int *state)
 	return *state >> 8;
 }
 
-/* The number is the seed, so it always gives the same word; small numbers are frequent and short. */
+/* The number seeds the word, so it always gives the same one; small numbers are frequent and short. */
 static size_t word(unsigned int number, unsigned char *to)
 {
 	static const char letters[] = "etaoinshrdlucmfwypvbgkjqxz";
