@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asynchronous requests that are off the ring, but not yet delivered. Private to libwd. */
+/* Asynchronous requests that have left the ring, but are not delivered yet. Private to libwd. */
 #ifndef WD_ASIDE_H
 #define WD_ASIDE_H
 
@@ -8,9 +8,9 @@
 #include "request/lane.h"
 
 /**
- * struct wd_aside - such a request
- * @at:	when it is to be looked at again, if it waits
- * @due: as wd_ready_pop() says it; without a req @msg is its message
+ * struct wd_aside - one such request
+ * @at:	when a waiting request becomes ready
+ * @due: as wd_ready_pop() fills it; if its req is NULL, @msg holds the message
  */
 struct wd_aside {
 	struct wd_aside *next;
@@ -21,15 +21,15 @@ struct wd_aside {
 
 /* NULL: no memory. */
 struct wd_aside *wd_aside_new(void);
-/* Under the drain lock: to be delivered from that lane; wd_lane_count() is the caller's. */
+/* Under the drain lock: queue the request for delivery from that lane; the caller calls wd_lane_count(). */
 void wd_aside_put(struct wd_lane *lane, struct wd_aside *a);
 /* Under the drain lock: the first of those to be delivered from that lane, as wd_ready_pop(). */
 bool wd_aside_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due);
-/* A stopped request, which is to be delivered at that time. false: no memory. No lock is held. */
+/* Keep a stopped request, which becomes ready at that time. false: no memory. No lock is held. */
 bool wd_aside_wait(struct wd_queue *q, const struct wd_msg *msg, __u64 at);
-/* Under the drain lock: those whose time has come are ready. When the next one's comes, 0 never. */
+/* Under the drain lock: make the requests ready whose time has come. Returns the next request's time, 0: none waits. */
 __u64 wd_aside_due(struct wd_queue *q, __u64 now);
-/* They are a fork's parent's. Nobody else knows the queue. */
+/* In a fork's child: free all, since they belong to the parent. No other thread knows the queue. */
 void wd_aside_forget(struct wd_queue *q);
 
 #endif

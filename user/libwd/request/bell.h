@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waking threads that sleep in somebody's poll call on the files of several contexts. Private to libwd. */
+/* Wakes threads that sleep in a poll call on the files of several contexts. Private to libwd. */
 #ifndef WD_BELL_H
 #define WD_BELL_H
 
 #include "request/core.h"
 
 /**
- * struct wd_bell - an event file for the time of a sleep; kept for the next one, as long as the process lives
- * @taken:	somebody's
+ * struct wd_bell - an event file for one sleep; kept for later sleeps until the process ends
+ * @taken:	a thread owns it
  * @listens:	its file is open, and its owner may be asleep
  * @rung:	the file is readable
- * @done:	its owner sleeps on no file of a context with requests in flight: callbacks that others run are news
- * @queue:	contexts that its owner looks after
+ * @done:	its owner sleeps on no file of a context with requests in flight: callbacks of other threads wake it
+ * @queue:	contexts that its owner watches
  */
 struct wd_bell {
 	struct wd_bell *next;
@@ -26,10 +26,10 @@ struct wd_bell {
 
 /* NULL: no memory, or no descriptor. */
 struct wd_bell *wd_bell_take(struct wd_queue *const queue[], unsigned int nr);
-/* Other threads' callbacks are no news any more. */
+/* Callbacks of other threads no longer wake the owner. */
 void wd_bell_not_done(struct wd_bell *bell);
 void wd_bell_put(struct wd_bell *bell);
-/* Wake those who look after the context, or all. */
+/* Wake the threads that watch the context; NULL: all. */
 void wd_bells_ring(const struct wd_queue *q);
 
 #endif

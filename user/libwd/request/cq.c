@@ -34,7 +34,10 @@ handle_t wd_cq_create(__u32 depth)
 	return cq->obj.handle;
 }
 
-/* No session is left that could add one: no need for the engine's lock, while a drain lock is held as long as a device takes to stop. */
+/*
+ * No session is left that could add a lane, so the engine's lock isn't needed. It must not be held either: a drain lock
+ * may be held for as long as a device takes to stop.
+ */
 static void lanes_drop(struct wd_cq *cq)
 {
 	unsigned int i;
@@ -76,7 +79,7 @@ int wd_cq_destroy(handle_t h)
 
 /* --- taking completions --- */
 
-/* Results to the caller, who may use buffers and argument struct from now on. */
+/* Gives the results to the caller, who may reuse the buffers and the argument struct from then on. */
 static void finish(struct wd_queue *q, struct wd_msg *msg, struct wd_wc *wc)
 {
 	memset(wc, 0, sizeof(*wc));
@@ -97,7 +100,7 @@ static void finish(struct wd_queue *q, struct wd_msg *msg, struct wd_wc *wc)
 	wd_request_over(msg);
 }
 
-/* The same of one whose caller has the results already. */
+/* The same for a request whose caller has the results already. */
 static void finish_told(struct wd_queue *q, const struct wd_due *due, struct wd_wc *wc)
 {
 	struct wd_session *s = due->sess;
@@ -110,8 +113,8 @@ static void finish_told(struct wd_queue *q, const struct wd_due *due, struct wd_
 }
 
 /*
- * Up to max results off the lane, their credits given back: before their
- * places, so that who waits for a place finds a credit, too.
+ * Takes up to max results off the lane. Their credits are given back before their places, so that a thread that waits
+ * for a place finds a credit, too.
  */
 static unsigned int pop_row(struct wd_cq *cq, struct wd_lane *lane, char msg[][WD_MSG_BYTES_MAX], struct wd_due due[],
 			    unsigned int max)
@@ -119,7 +122,7 @@ static unsigned int pop_row(struct wd_cq *cq, struct wd_lane *lane, char msg[][W
 	unsigned int n, i;
 
 	wd_drain_lock(lane->q);
-	/* Another thread may have dropped it, and somebody else have it now. */
+	/* Another thread may have dropped the lane, and another queue may own it now. */
 	n = atomic_load(&lane->cq) == cq ? atomic_load_explicit(&lane->nr, memory_order_relaxed) : 0;
 	if (n > max)
 		n = max;
@@ -217,7 +220,7 @@ static int poll_all(struct wd_cq *cq, unsigned int max, struct wd_wc *wc)
 {
 	unsigned int nr = wd_cq_nr(cq), from = 0, got = 0, i;
 
-	/* With little room in wc, the first contexts would starve the others. */
+	/* If every call began with the same context, the first contexts would starve the others when wc is short. */
 	if (nr > 1)
 		from = atomic_fetch_add_explicit(&cq->turn, 1, memory_order_relaxed);
 	for (i = 0; i < nr && got < max; i++) {

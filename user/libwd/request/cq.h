@@ -6,7 +6,7 @@
 #include <wd_cq.h>
 #include "request/lane.h"
 
-/* What its descriptor, an epoll set, reports in data.u64; another number is a context's. */
+/* What the queue's descriptor, an epoll set, reports in data.u64; any other value is a context's number. */
 #define WD_CQ_SIGNAL	(1ull << 32)
 #define WD_CQ_TIMER	(2ull << 32)
 
@@ -21,20 +21,20 @@ enum wd_cq_file {
 
 /**
  * struct wd_cq - a completion queue
- * @used:	credits taken: requests submitted and not yet polled; above them WD_CQ_INSIDE for
- *		each thread that is still on its way out of a submit
- * @sessions:	that name it
- * @turn:	the lane that is looked at first
- * @nr:		places in @lane; some may be NULL. Both change under the engine's lock
- * @priv:	the user's
- * @armed:	somebody sleeps, or is about to
- * @armer:	the one thread that has ever armed it, &wd_cq_many for several
- * @rearm:	@armer took completions after it had armed: it need not do so again before it sleeps
- * @news:	happened while nobody was armed
- * @lock:	the members below, which are the descriptor's; innermost of all locks
- * @epfd:	-1 until somebody asks for it, then constant
+ * @used:	credits taken, in the lower 32 bits: requests submitted and not yet polled; above them
+ *		WD_CQ_INSIDE for each thread that has not left its submit yet
+ * @sessions:	how many deliver to it
+ * @turn:	the lane that the next poll begins with
+ * @nr:		entries in @lane; some may be NULL. Both change under the engine's lock
+ * @priv:	the user's pointer
+ * @armed:	some thread sleeps, or is about to
+ * @armer:	the only thread that has ever armed the queue, or a marker for several
+ * @rearm:	@armer took completions after it had armed: its arming can be restored without arming again
+ * @news:	something happened while no thread had armed
+ * @lock:	protects the members below, which are the descriptor's; innermost of all locks
+ * @epfd:	-1 until wd_cq_fd() or wd_cq_arm() is first called, then constant
  * @signalled:	the event file is readable
- * @wake_at:	what the clock is set to, 0 not
+ * @wake_at:	when the timer expires, 0: not set
  * @slice:	time until the next look at shared contexts, ns
  */
 struct wd_cq {
@@ -73,25 +73,25 @@ static inline unsigned int wd_cq_nr(struct wd_cq *cq)
 	return atomic_load_explicit(&cq->nr, memory_order_acquire);
 }
 
-/* Sleeps of others and of this thread's own end now. */
+/* Ends the sleeps of all threads, and the next one of this thread. */
 void wd_cq_signal(struct wd_cq *cq);
-/* This thread took completions: whoever armed before must look again. */
+/* This thread took completions: a thread that armed before must look again. */
 void wd_cq_progress(struct wd_cq *cq);
-/* It found none: its arming before it took some still holds. */
+/* This thread found no completions: restores its arming from before it last took some. */
 void wd_cq_rearm(struct wd_cq *cq);
-/* An idle context whose device is gone never gets a request that would find out. */
+/* Looks whether an idle context's device is gone, since no request would find out. */
 void wd_cq_look_idle(struct wd_queue *q);
-/* When somebody has to look although nothing is reported: set, or only brought forward (unless anew). */
+/* Sets the timer to when a thread has to look although no file reports anything. Unless anew, only to an earlier time. */
 void wd_cq_clock_set(struct wd_cq *cq, bool anew);
-/* Completions were polled: the next looks at shared contexts come soon again. */
+/* Completions were polled: restart with short intervals between looks at shared contexts. */
 void wd_cq_slice_begin(struct wd_cq *cq);
-/* Under the drain lock: the file of one that is open, into the queue's set. */
+/* Under the drain lock: add the file of an open context to the queue's epoll set. */
 void wd_cq_watch_lane(struct wd_lane *lane);
-/* The context's requests come here no more: there is none, nor a session that could send one. */
+/* The context delivers here no more. It has no request for the queue, and no session could send one. */
 void wd_cq_drop(struct wd_lane *lane);
 /* Close the descriptor's files. */
 void wd_cq_files_close(struct wd_cq *cq);
-/* The queue of a handle, or NULL and *ret, recorded. */
+/* The completion queue of a handle, or NULL and *ret, recorded. */
 struct wd_cq *wd_cq_get(handle_t h, int *ret);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deadlines of asynchronous requests: the first of a context's, and what ends when it has come. */
+/* Deadlines of asynchronous requests: the first one of each context, and what happens when it passes. */
 #include "request/aside.h"
 #include "request/pollers.h"
 
@@ -19,7 +19,7 @@ static __u64 sooner(__u64 a, __u64 b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Of the requests on the ring. Under both locks. */
+/* The first deadline of the requests on the ring. Under the produce and drain locks. */
 static __u64 first_on_ring(struct wd_queue *q)
 {
 	__u64 first = 0;
@@ -34,7 +34,7 @@ static __u64 first_on_ring(struct wd_queue *q)
 	return first;
 }
 
-/* Later deadlines are remembered. */
+/* Also notes the first of the later deadlines. */
 void wd_check_deadlines(struct wd_queue *q)
 {
 	__u64 old = atomic_load_explicit(&q->deadline, memory_order_relaxed), first, next, now;
@@ -44,14 +44,14 @@ void wd_check_deadlines(struct wd_queue *q)
 	now = wd_now_ns();
 	if (now < old)
 		return;
-	/* No request may come between what is found and what is noted of it. */
+	/* No request may be added between the search and the store of its result. */
 	wd_lock(&q->produce);
 	wd_drain_lock(q);
 	first = first_on_ring(q);
 	next = wd_aside_due(q, now);
 	if (q->fresh)
 		wd_cq_tell(q);
-	/* A request that begins to wait after this look notes its own time after this, too. */
+	/* A request that begins to wait after this search also notes its time after this store. */
 	atomic_store_explicit(&q->deadline, sooner(first, next), memory_order_relaxed);
 	wd_drain_unlock(q);
 	wd_unlock(&q->produce);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Completions: taken off a queue, handed to their owners; stopping a queue and failing what is left in it. */
+/* Takes completions off a queue and gives them to their owners; stops a queue and fails its remaining requests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void ready_push(struct wd_queue *q, const struct wd_slot *slot, unsigned 
 	wd_lane_count(lane);
 }
 
-/* What every result is told beside its status. */
+/* Fills in what every message needs at its end beside the status. */
 static inline __attribute__((always_inline)) void msg_end(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg)
 {
 	if (slot->flags & WD_SLOT_LATE)
@@ -33,7 +33,7 @@ static void sync_done(struct wd_queue *q, struct wd_slot *slot, struct wd_msg *m
 	wd_msg_over(q, msg);
 }
 
-/* A synchronous request that took the fast path has nothing in its message until it needs it. */
+/* The message of a synchronous request on the fast path is filled in only when the request needs it. */
 static void sync_refill(struct wd_queue *q, const struct wd_slot *slot, unsigned int index)
 {
 	struct wd_msg *msg = slot->owner;
@@ -66,7 +66,10 @@ static void async_fail(struct wd_slot *slot, int err)
 	atomic_store_explicit(&slot->state, WD_SLOT_FAILED, memory_order_relaxed);
 }
 
-/* False: it may be redone, and belongs behind the others, of which some may have results in the ring that a redo needs anew. */
+/*
+ * false: the request may be redone and goes behind the others, since some of them may have results in the ring, whose
+ * places a redo needs.
+ */
 static bool ready_result(struct wd_queue *q, struct wd_slot *slot, unsigned int index, struct wd_msg *msg)
 {
 	q->drv.result(q, msg, index);
@@ -76,7 +79,7 @@ static bool ready_result(struct wd_queue *q, struct wd_slot *slot, unsigned int 
 	return false;
 }
 
-/* A message for the request, and its results into that. The same answer. */
+/* Makes a message for the request and fills in its results. Returns the same as ready_result(). */
 static bool ready_msg(struct wd_queue *q, struct wd_slot *slot, unsigned int index, struct wd_msg *msg)
 {
 	bool failed = atomic_load_explicit(&slot->state, memory_order_relaxed) == WD_SLOT_FAILED;
@@ -102,7 +105,7 @@ static bool ready_told(struct wd_queue *q, struct wd_slot *slot, unsigned int in
 	       q->drv.tell(q, slot, index);
 }
 
-/* The first of the lane that has a slot; wd_lane_uncount() is the caller's. */
+/* Takes the first request of the lane that has a slot; the caller calls wd_lane_uncount(). */
 static bool slot_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due)
 {
 	struct wd_queue *q = lane->q;
@@ -137,7 +140,7 @@ bool wd_ready_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due)
 	return true;
 }
 
-/* One of them. false: there is none, no memory, or somebody else has the lock. */
+/* Moves one request off the ring. false: there is none, no memory, or another thread has the lock. */
 static bool ready_one_aside(struct wd_queue *q)
 {
 	struct wd_aside *a = wd_aside_new();
@@ -164,7 +167,7 @@ void wd_ready_aside(struct wd_queue *q)
 		wd_room_made();
 }
 
-/* Whether it may be done again; of a request that took the fast path nobody has said so yet. */
+/* Whether the request may be redone, which is not known yet for a request that took the fast path. */
 static bool may_redo(struct wd_queue *q, struct wd_slot *slot, bool sync)
 {
 	_Alignas(max_align_t) char buf[WD_MSG_BYTES_MAX];
@@ -178,8 +181,8 @@ static bool may_redo(struct wd_queue *q, struct wd_slot *slot, bool sync)
 }
 
 /*
- * Everything that is still in the queue ends with why, or what may be redone as
- * stopped. event: what its completion queues report of it, 0: nothing.
+ * Requests that are still in the queue end with why, or as stopped if they may be redone. event: what the queue's
+ * completion queues report, 0: nothing.
  */
 static void queue_fail(struct wd_queue *q, int why, int event)
 {
@@ -190,7 +193,7 @@ static void queue_fail(struct wd_queue *q, int why, int event)
 		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
 		int err;
 
-		/* Those that are ready have their result already. */
+		/* Ready requests have their result already. */
 		if (state != WD_SLOT_SYNC && state != WD_SLOT_ASYNC)
 			continue;
 		q->drv.abort(q, i);
@@ -211,7 +214,7 @@ static void queue_fail(struct wd_queue *q, int why, int event)
 		wd_cq_broke(q, event);
 }
 
-/* The ring is about to go, with the results that nobody fetched: as if they had never been. */
+/* The ring is about to be freed: its unfetched results are lost, and their requests fail or are redone. */
 static void ready_lose(struct wd_queue *q)
 {
 	__u32 i;
@@ -234,15 +237,15 @@ static bool state_leave(struct wd_queue *q, int state)
 	wd_lock(&q->produce);
 	mine = atomic_compare_exchange_strong(&q->state, &usable, state);
 	wd_unlock(&q->produce);
-	/* Who sleeps on the file holds up its closing. */
+	/* A thread that sleeps on the file delays its closing. */
 	wd_pollers_due(q);
 	return mine;
 }
 
 /*
- * All contexts on that device are closed: their files' release is the last way
- * to stop the hardware. The sleeper is waited for first, as it may be about to
- * take the other locks; so nobody comes here with the role of any queue.
+ * Closes all contexts on the device: the release of their files is the last way to stop the hardware. It waits for each
+ * queue's sleeper before it takes the other locks, as the sleeper may be about to take them; so the caller must not
+ * have the role of any queue.
  */
 static void device_close(const char *name)
 {
@@ -255,13 +258,13 @@ static void device_close(const char *name)
 			continue;
 		state_leave(q, -EIO);
 		wd_sleeper_wait(q);
-		/* Whoever stopped it before may have let it be opened again meanwhile. */
+		/* It may have been stopped before, and reopened meanwhile. */
 		state_leave(q, -EIO);
 		wd_drain_lock(q);
 		ready_lose(q);
 		wd_cq_unwatch(q);
 		q->drv.close(q);
-		/* Of one that was out of use already its completion queue knows. */
+		/* The completion queues of a context that was out of use already know of that. */
 		queue_fail(q, WD_STOPPED, q->settled ? 0 : atomic_load(&q->state));
 		q->settled = true;
 		wd_drain_unlock(q);
@@ -269,13 +272,13 @@ static void device_close(const char *name)
 	}
 }
 
-/* Under the drain lock: closed for a neighbour's sake since its state was left, perhaps opened again. */
+/* Under the drain lock: since its state changed, a neighbour's end has closed the queue, and it may be open again. */
 static bool overtaken(struct wd_queue *q)
 {
 	return q->settled || !atomic_load(&q->state);
 }
 
-/* The stop is for them: even if it lets them finish, they are not told so. */
+/* Late requests are the reason of the stop: they end as late even if the stop lets them finish. */
 static void mark_late(struct wd_queue *q)
 {
 	__u64 now = wd_now_ns();
@@ -290,7 +293,7 @@ static void mark_late(struct wd_queue *q)
 	}
 }
 
-/* The queue's state was left: what is in it ends with why. */
+/* The queue's state is no longer usable: its requests end with why. */
 static void queue_end(struct wd_queue *q, int why, bool late)
 {
 	wd_drain_lock(q);
@@ -300,13 +303,13 @@ static void queue_end(struct wd_queue *q, int why, bool late)
 	}
 	if (late)
 		mark_late(q);
-	/* Whatever the rings say, the device must have let go before buffers are given back. */
+	/* Whatever the rings show, the device must have released the buffers before their owners get them back. */
 	if (q->drv.stop(q)) {
 		wd_drain_unlock(q);
 		device_close(q->dev_name);
 		return;
 	}
-	/* What finished before the stop did finish. */
+	/* Requests that finished before the stop keep their results. */
 	q->drv.pull(q, wd_queue_in_flight(q));
 	queue_fail(q, why, why == WD_STOPPED ? 0 : why);
 	q->settled = true;
@@ -350,7 +353,7 @@ static void queue_leave(struct wd_queue *q, int state, int why, bool late)
 {
 	int cancel;
 
-	/* Files are closed on the way: not to be cancelled with locks held. */
+	/* Closing a file is a cancellation point, and locks are held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (state_leave(q, state))
 		queue_end(q, why, late);
@@ -387,13 +390,13 @@ static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, 
 
 	if (!max || !wd_drain_trylock(q))
 		return 0;
-	/* Their slots are free before the device knows that their completions are read. */
+	/* Slots become free before the device learns that their completions are read: one pull at a time at most. */
 	if (max > WD_PULL_MAX)
 		max = WD_PULL_MAX;
 	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
 		q->pub.self = self;
 		ret = q->drv.pull(q, max);
-		/* Who drains next may stop the queue, and is somebody else. */
+		/* The next thread that drains is another one, and may stop the queue. */
 		q->pub.self = NULL;
 		if (__builtin_expect(q->fresh, 0))
 			wd_cq_tell(q);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Closing contexts for the sake of others: of those that no session uses, of
- * one whose place another needs, of all.
+ * Closes contexts in favour of others: those that no session uses, one whose place another context needs, or all.
  *
- * Its place is held meanwhile, and the grants' lock is not: a device may take its
- * time. Of the locks of the context that is closed all but the drain lock are
- * only tried: their holders may wait for its place.
+ * During a close the context's place is held, but the grants' lock is not, since a device may be slow. Of the context's
+ * own locks only the drain lock is waited for. The others are only tried, as their holders may wait for its place.
  */
 #include <sched.h>
 #include <string.h>
@@ -14,7 +12,7 @@
 #include "section/section.h"
 
 #define EXCHANGE_NS	100000000ull	/* how long to wait for a context that only short work keeps busy */
-#define IDLE_NS		300000000ull	/* and for one that nothing but another's sleep does */
+#define IDLE_NS		300000000ull	/* the same for a context that only a sleeping thread keeps busy */
 
 static bool same_group(const struct wd_queue *a, const struct wd_queue *b)
 {
@@ -32,7 +30,7 @@ static bool has_group(const struct wd_queue *q)
 	return false;
 }
 
-/* What waits for a poller may wait for long; the rest is over soon. */
+/* Requests that wait for a poller may wait for long; the others end soon. */
 static bool has_only_short_work(struct wd_queue *q)
 {
 	return !wd_queue_async_nr(q) && !atomic_load(&q->ready_nr);
@@ -46,7 +44,7 @@ static bool queue_shut(struct wd_queue *q)
 	if (!wd_trylock(&q->produce))
 		return false;
 	if (!atomic_load(&q->held) && wd_holds_place(q) && has_only_short_work(q)) {
-		/* The file of one that was stopped is closed anew when it is closed already. */
+		/* A stopped context is closed again even if its file is closed already. */
 		shut = !atomic_load(&q->state) || !wd_queue_in_flight(q);
 		if (shut)
 			atomic_store(&q->state, -EDQUOT);
@@ -55,7 +53,7 @@ static bool queue_shut(struct wd_queue *q)
 	return shut;
 }
 
-/* Under the drain lock: close it, once nothing is in flight. Its number stays, for when it is opened again. */
+/* Under the drain lock: close the context if nothing is in flight. It keeps its number for the next opening. */
 static bool queue_close(struct wd_queue *q)
 {
 	if (wd_queue_in_flight(q) && !q->settled) {
@@ -75,8 +73,8 @@ static bool queue_close(struct wd_queue *q)
 }
 
 /*
- * Under the grants' lock, which is left meanwhile. Its owners wait for their
- * requests. When it takes too long it goes on as if nothing had been.
+ * Under the grants' lock, which is released meanwhile. The owners of requests wait for them as usual. If the context is
+ * still busy at the time limit, it becomes usable again.
  */
 static bool queue_evict(struct wd_queue *q, __u64 until)
 {
@@ -88,7 +86,7 @@ static bool queue_evict(struct wd_queue *q, __u64 until)
 	wd_grant_hold(q);
 	atomic_store(&q->wanted, true);
 	wd_grant_unlock();
-	/* One who sleeps on its file has the role. */
+	/* A thread that sleeps on the context's file has the sleeper's role. */
 	wd_pollers_due(q);
 	do {
 		late = wd_now_ns() >= until;
@@ -107,7 +105,7 @@ static bool queue_evict(struct wd_queue *q, __u64 until)
 	return closed;
 }
 
-/* A context of the device, in turn, of those that aren't the only ones of their kind first. */
+/* Closes one context of the device, round robin; contexts that aren't the only ones of their kind come first. */
 static bool evict_any(const struct wd_queue *q, __u64 until, bool *busy)
 {
 	static unsigned int turn;
@@ -135,12 +133,12 @@ int wd_evict_for(const struct wd_queue *q)
 	__u64 until = wd_now_ns() + EXCHANGE_NS;
 	bool busy;
 
-	/* It may make a place free, or open one of this kind. */
+	/* That thread may free a place, or open a context of this kind. */
 	if (wd_grant_moving(q->dev_name)) {
 		wd_grant_wait();
 		return -EAGAIN;
 	}
-	/* Those of its kind that are open do as well. */
+	/* The open contexts of its kind serve as well. */
 	if (has_group(q))
 		return -EDQUOT;
 	while (!evict_any(q, until, &busy)) {
@@ -159,7 +157,7 @@ void wd_evict_idle(struct wd_queue *q)
 	wd_grant_unlock();
 }
 
-/* Nobody submits: what keeps one busy, a sleeper most often, is over soon. */
+/* No thread submits: whatever keeps a context busy, most often a sleeper, ends soon. */
 void wd_evict_all(void)
 {
 	unsigned int i;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast path: a request that needs nothing beside its descriptor goes
- * from its caller's struct into the ring, and its results from there into the
- * struct, without a message and without a second decision. A driver of rings
- * has the loops (fast.inc.h); here is what they and the core know of slots.
- * Whatever is not as it is for most requests is left to submit.c and drain.c.
+ * The fast path: a request that needs nothing but its descriptor goes from its caller's struct into the ring, and its
+ * results go from the ring into the struct, without a message and without a second decision. The loops are in the
+ * drivers of rings (fast.inc.h); this file has what they and the core share about slots. Uncommon cases are left to
+ * submit.c and drain.c.
  */
 #ifndef WD_FAST_H
 #define WD_FAST_H
@@ -14,7 +13,9 @@
 #include "request/tally.h"
 
 #define WD_INLINE	static inline __attribute__((always_inline))
-/* Stays where it is: gcc would gather pairs of words in vectors, which costs more than it saves. */
+/*
+ * Keeps the value in a general register: gcc would combine pairs of words in vectors, which costs more than it saves.
+ */
 #define WD_SCALAR(x)	__asm__("" : "+r"(x))
 
 /* --- slots --- */
@@ -25,9 +26,8 @@ static inline bool wd_slot_is_free(const struct wd_slot *slot)
 }
 
 /*
- * A free one, at the tail or behind those taken just now, becomes that of a
- * request. Returns its generation. Its aux is nobody's, and whether it may be
- * done again is found out by who has to know.
+ * Assigns a free slot, at the tail or behind the slots taken just now, to a request. Returns the slot's generation. aux
+ * is not set, and neither is whether the request may be redone: drain.c finds that out when it has to know.
  */
 WD_INLINE __u32 wd_slot_begin(struct wd_slot *slot, struct wd_session *s, void *req, struct wd_msg *own)
 {
@@ -41,13 +41,13 @@ WD_INLINE __u32 wd_slot_begin(struct wd_slot *slot, struct wd_session *s, void *
 	return gen;
 }
 
-/* After its descriptor: who sees the state, because a completion says it is that slot's, may read both. */
+/* After the descriptor: a thread that sees the state, because a completion names the slot, may read both. */
 WD_INLINE void wd_slot_filled(struct wd_slot *slot, bool async)
 {
 	atomic_store_explicit(&slot->state, async ? WD_SLOT_ASYNC : WD_SLOT_SYNC, memory_order_release);
 }
 
-/* Took the fast path, and nothing is against its coming back the same way: it isn't late. */
+/* The request took the fast path, and its results can take it, too: it isn't late. */
 static inline bool wd_slot_is_fast(const struct wd_slot *slot)
 {
 	return slot->flags == WD_SLOT_FAST;
@@ -59,19 +59,19 @@ static inline void *wd_slot_req(const struct wd_slot *slot, bool sync)
 	return sync ? ((const struct wd_msg *)slot->owner)->req : slot->owner;
 }
 
-/* The owner of a synchronous request, which may leave at once, goes on. */
+/* Ends a synchronous request; its owner may return at once. */
 static inline void wd_msg_over(struct wd_queue *q, struct wd_msg *msg)
 {
 	if (msg == q->pub.self)
 		atomic_store_explicit(&msg->state, WD_MSG_DONE, memory_order_relaxed);
-	/* The owner may leave the moment it sees DONE; waking a word that is gone does no harm. */
+	/* The owner may return as soon as it sees DONE; waking a futex word that is gone is harmless. */
 	else if (atomic_exchange(&msg->state, WD_MSG_DONE) == WD_MSG_WAITED)
 		wd_futex_wake(&msg->state, 1);
 }
 
 /* --- completions --- */
 
-/* After a pull that returned ret, without the lock. How many; 1 for the end of the queue. */
+/* After a pull that returned ret, without the lock. Returns how many were drained; 1 for the end of the queue. */
 static inline int wd_drained(struct wd_queue *q, int ret)
 {
 	wd_room_made();

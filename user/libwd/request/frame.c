@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What every class does alike with sessions; what requests and setups are refused for; what failures are called that no class knows better. */
+/*
+ * What all classes share: sessions, refusals of setups and requests, and words for failures that a class has no own
+ * words for.
+ */
 #include <errno.h>
 
 #include "driver.h"
@@ -8,10 +11,10 @@
 
 void wd_frame_ready(struct wd_session *s, bool plain, __u8 sync_call)
 {
-	/* Deadlines of others than the caller are noted with a lock held. */
+	/* The deadline of an asynchronous request must be noted with a lock held, and the fast path doesn't do that. */
 	s->fast = plain && !(s->attr.async && s->attr.timeout_ms);
 	s->no_cb = s->cq;
-	/* A completion queue's credits come first. */
+	/* A request takes a credit of its completion queue first. */
 	if (s->fast && s->hw_ok && !s->cq)
 		s->fast_call = s->attr.async ? WD_CALL_ASYNC : sync_call;
 }

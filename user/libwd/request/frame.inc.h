@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A class's requests, as far as they are the same for all: its calls, and what
- * struct wd_class asks of it. A class's file includes this once, at its head,
- * behind
+ * The part of a class's requests that is the same for all classes: its calls, and most members of struct wd_class. A
+ * class's file includes this once, at its head, after defining
  *
  *	FRAME_ARG		the struct of a request
- *	FRAME_MSG		the class's message; a struct wd_msg m is its first
+ *	FRAME_MSG		the class's message; its first member is a struct wd_msg m
  *	FRAME_CLASS		the class
- *	FRAME_STATUS(ret)	what arg->status says of an error
+ *	FRAME_STATUS(ret)	the value of arg->status for an error
  *	FRAME_OPCODE(session, arg) enum wd_wc_opcode
  *
- * and defines the functions that are declared below. All of it is inlined into
- * the public functions, so that a request makes one call.
+ * and defines the functions that are declared below. The fast path is inlined into the public functions, so that a
+ * request costs one call.
  */
 #include <errno.h>
 
 #include "driver.h"
 
-/* Everything that is wrong with an asynchronous request, or with the session for it; recorded. */
+/* Checks an asynchronous request, and whether the session may take it. 0 or -errno, recorded. */
 static int frame_check(struct wd_session *s, const FRAME_ARG *arg);
-/* The same of a synchronous one; call: WD_CALL_SYNC, or which of its own the class has made. */
+/* The same for a synchronous request; call: WD_CALL_SYNC, or another of the class's synchronous calls. */
 static int frame_check_sync(struct wd_session *s, const FRAME_ARG *arg, int call);
-/* A message of a checked request, but for its deadline. */
+/* Fills in the message of a checked request, except for its deadline. */
 static inline void frame_begin(struct wd_session *s, const FRAME_ARG *arg, FRAME_MSG *msg);
-/* Do it. */
+/* Does the request. */
 static inline int frame_do(struct wd_session *s, FRAME_MSG *msg);
-/* The same for one that took the fast path, but not to its end. */
+/* The same for a request that began on the fast path, but didn't end there. */
 static inline int frame_do_over(struct wd_session *s, FRAME_MSG *msg);
-/* Results into the struct; what is wrong is recorded. Returns the error. */
+/* Writes the results into the argument struct. Returns the error, recorded, or 0. */
 static int frame_result(struct wd_session *s, FRAME_ARG *arg, FRAME_MSG *msg, int ret);
-/* The same for an asynchronous one. */
+/* The same for an asynchronous request. */
 static int frame_ended(struct wd_msg *m);
 
 /* --- asynchronous --- */
 
-/* Up to the first that is refused. */
+/* Submits the requests up to the first that is refused. */
 static __attribute__((noinline)) int frame_burst_other(struct wd_session *s, FRAME_ARG *args[], int n, const wd_ctx_set_t *set)
 {
 	int good, ret = 0;
@@ -47,7 +46,7 @@ static __attribute__((noinline)) int frame_burst_other(struct wd_session *s, FRA
 	return good ? wd_request_async(s, (void *const *)args, (unsigned int)good, set) : ret;
 }
 
-/* How many were taken of requests of which nobody has checked anything but that there is a first. */
+/* Returns how many requests were taken. Nothing is checked yet except that args[0] isn't NULL. */
 static inline unsigned int frame_fast_async(struct wd_session *s, FRAME_ARG *args[], unsigned int n)
 {
 	struct wd_queue *q = wd_first_queue(s, args[0]->src_len);
@@ -71,7 +70,7 @@ static inline int frame_async_burst(handle_t sess, FRAME_ARG *args[], int n, con
 	ret = frame_burst_other(s, args + sent, n - sent, set);
 	if (ret >= 0)
 		return sent + ret;
-	/* Those before are taken, whatever is wrong with the next. */
+	/* The requests before are in flight, whatever is wrong with the next one. */
 	return sent || ret == -EBUSY ? sent : ret;
 }
 
@@ -96,7 +95,7 @@ static inline int frame_async(handle_t sess, FRAME_ARG *arg, const wd_ctx_set_t 
 	struct wd_session *s = wd_session_peek(sess, &FRAME_CLASS);
 	struct wd_queue *q;
 
-	/* All three are jumps. */
+	/* Each of the three calls is a tail call. */
 	if (__builtin_expect(!s || s->fast_call != WD_CALL_ASYNC || set || !arg || arg->timeout_ms, 0))
 		return frame_async_slow(sess, arg, set);
 	q = wd_first_queue(s, arg->src_len);
@@ -126,7 +125,7 @@ static inline __u64 frame_deadline(const struct wd_session *s, const FRAME_ARG *
 	return __builtin_expect(timeout, 0) ? wd_deadline(timeout) : 0;
 }
 
-/* Nothing was done. */
+/* The request was refused: nothing was done. */
 static __attribute__((noinline)) int frame_arg_refused(FRAME_ARG *arg, int ret)
 {
 	if (arg->dst_len)
@@ -138,7 +137,7 @@ static __attribute__((noinline)) int frame_arg_refused(FRAME_ARG *arg, int ret)
 	return ret;
 }
 
-/* With a message: from the beginning, or from where the fast path ended. */
+/* Does the request with a message: from its beginning, or from where the fast path ended. */
 static __attribute__((noinline)) int frame_sync_other(struct wd_session *s, FRAME_ARG *arg, FRAME_MSG *msg, int call,
 						      enum wd_fast begun)
 {
@@ -177,7 +176,7 @@ static inline int frame_sync(handle_t sess, FRAME_ARG *arg, int call)
 	return frame_sync_other(s, arg, &msg, call, end);
 }
 
-/* --- struct wd_class's --- */
+/* --- members of struct wd_class --- */
 
 static size_t frame_bytes(const void *req)
 {
@@ -239,7 +238,7 @@ static __u32 frame_timeout(const void *req)
 	.work = frame_work, \
 	.work_told = frame_work_told
 
-/* The public functions that a class has nothing to say about. */
+/* The public functions that are the same for all classes. */
 #define FRAME_PUBLIC(name) \
 int name##_async(handle_t sess, FRAME_ARG *arg, const wd_ctx_set_t *set) \
 { \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* QAT's names for starting and stopping. */
+/* Starting and stopping under the names of QAT's API. */
 #include <icp_sal_user.h>
 
 #include "request/core.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Contexts that no session uses are closed, so that a process which is done
- * with devices holds none of their queues: with the last session of the class
- * at once, and while there are others after a second, since a server that makes
- * sessions all the time would do little else than open and close. Their numbers
- * stay, and the next binding opens them again.
+ * Contexts that no session uses are closed, so that a process that has finished with devices holds none of their
+ * queues. They are closed at once with the last session of their class, and after a second while the class has other
+ * sessions: a server that makes sessions all the time would otherwise do little but open and close. The contexts keep
+ * their numbers, and the next binding reopens them.
  */
 #include <string.h>
 
@@ -12,7 +11,7 @@
 
 #define LINGER_NS	1000000000ull
 
-/* Under the engine's lock. Those of a fork's parent have no users here. */
+/* Under the engine's lock. Contexts of a fork's parent have no users in the child. */
 void wd_idle_drop(struct wd_session *s, bool freed)
 {
 	struct wd_hold *h = &s->hold;
@@ -59,13 +58,13 @@ static bool class_is_used(const struct wd_class *cls)
 	return false;
 }
 
-/* A session to come may well use it. */
+/* The context stays open for a while, since another session may soon use it. */
 static bool lingers(const struct wd_queue *q)
 {
 	return !atomic_load(&q->state) && wd_now_ns() - q->idle_at < LINGER_NS && class_is_used(q->cls);
 }
 
-/* Under the engine's lock: the next after those before from that nobody uses, and that has a file. */
+/* Under the engine's lock: the next context, from number *from, that is open and that no session uses. */
 static struct wd_queue *idle_next(unsigned int *from)
 {
 	while (*from < atomic_load(&wd_engine.nr)) {
@@ -83,11 +82,11 @@ void wd_idle_close(void)
 	unsigned int i = 0;
 	int cancel;
 
-	/* Files are closed: not to be cancelled with locks held. */
+	/* Closing a file is a cancellation point, and locks are held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&wd_engine.lock);
 	while ((q = idle_next(&i))) {
-		/* A device may take its time to stop, and others go on meanwhile. */
+		/* A device may be slow to stop; other threads go on meanwhile. */
 		pthread_mutex_unlock(&wd_engine.lock);
 		if (atomic_load(&q->state) == -ENODEV)
 			wd_queue_gone(q);

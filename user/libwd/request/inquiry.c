@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What users may ask about contexts and paths. */
+/* Public functions that report on contexts and paths. */
 #include <string.h>
 
 #include "request/core.h"
@@ -26,7 +26,7 @@ int wd_ctx_info(unsigned int i, struct wd_ctx_info *info)
 	return 0;
 }
 
-/* A session of whatever class, bound to this process' contexts; NULL, recorded. */
+/* The session of a handle, of any class, bound to contexts of this process; NULL, recorded. */
 static struct wd_session *session_of(handle_t h)
 {
 	struct wd_object *obj = wd_handle_any(h);
@@ -49,7 +49,7 @@ static int set_add(wd_ctx_set_t *set, struct wd_session *s)
 
 	for (i = 0; i < nr && !ret; i++)
 		ret = wd_ctx_set_set(set, atomic_load(&s->queue[i])->index);
-	/* Where no device could be too full. */
+	/* Without devices all requests go to the software context. */
 	return !nr && soft ? wd_ctx_set_set(set, soft->index) : ret;
 }
 
@@ -73,7 +73,7 @@ int wd_ctx_set_add_soft(handle_t sess, wd_ctx_set_t *set)
 	if (soft)
 		return wd_ctx_set_set(set, soft->index);
 	return wd_fail(&s->obj, EOPNOTSUPP, s->attr.async ? "the session is for devices only" :
-		       "a synchronous session's requests are in no context of this CPU");
+		       "a synchronous session has no software context");
 }
 
 int wd_sess_own_ctxs(handle_t sess, unsigned int n, wd_ctx_set_t *set)
@@ -90,7 +90,7 @@ int wd_sess_own_ctxs(handle_t sess, unsigned int n, wd_ctx_set_t *set)
 	if (s->cq)
 		return wd_fail(&s->obj, EOPNOTSUPP, "contexts of a completion queue are its own already");
 	if (!s->hw_ok)
-		return wd_fail(&s->obj, EOPNOTSUPP, "the session is for this CPU only");
+		return wd_fail(&s->obj, EOPNOTSUPP, "the session is for software only");
 	wd_bind_begin(s, &cancel);
 	ret = wd_engine_own(s, n);
 	wd_bind_end(s, cancel);

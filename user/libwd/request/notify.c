@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A completion queue's descriptor: an epoll set of its contexts' files, an
- * event file for all that no device reports, and a clock.
+ * A completion queue's descriptor: an epoll set of its contexts' files, an event file for events that no device
+ * reports, and a timer.
  *
- * Looking at a context's file consumes what it has to report (on mainline's
- * kernel for good), and several may look: whoever sleeps, who is about to,
- * epoll_ctl(). So nobody relies on it alone. Arming looks at the rings after
- * the file, and what a thread takes away that somebody else may sleep for is
- * signalled on the event file, which stays readable until somebody arms.
+ * Polling a context's file consumes its event (for good with mainline's kernel), and several callers may poll it: a
+ * thread that sleeps, a thread that is about to, epoll_ctl(). So no thread relies on that event alone. Arming looks at
+ * the rings after the file. A thread that takes completions which another may sleep for signals the event file, which
+ * stays readable until a thread arms.
  */
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -38,7 +37,7 @@ void wd_cq_progress(struct wd_cq *cq)
 {
 	if (!atomic_load(&cq->armed) || !atomic_exchange(&cq->armed, false))
 		return;
-	/* The only thread that ever sleeps is awake. */
+	/* If this thread is the only one that ever arms, no other can be asleep. */
 	if (atomic_load(&cq->armer) != &self)
 		wd_cq_signal(cq);
 	else
@@ -46,8 +45,8 @@ void wd_cq_progress(struct wd_cq *cq)
 }
 
 /*
- * The rings and the clock are as its arming left them. What nobody was told of
- * since then, because this thread was awake, it is told now.
+ * The rings and the timer are as this thread's arming left them. Events since then were not signalled because the
+ * thread was awake; they are signalled now.
  */
 void wd_cq_rearm(struct wd_cq *cq)
 {
@@ -165,14 +164,14 @@ int wd_cq_fd(handle_t h)
 	return ret ? ret : atomic_load(&cq->epfd);
 }
 
-/* Whether there is something to take already. */
+/* Arms a lane's context; true: there is something to take already. */
 static bool lane_arm(struct wd_lane *lane)
 {
 	struct wd_queue *q = lane->q;
 
 	if (q->pub.path == WD_PATH_SOFT)
 		return wd_soft_waits(q);
-	/* In this order: what completes after the look raises an event. */
+	/* Arm first, then look: a completion after the look raises an event. */
 	if (!atomic_load(&q->state) && !wd_sleeper_arm(q)) {
 		if (wd_queue_in_flight(q))
 			return true;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The contexts of this process: opening, closing, opening again; numbered for ever.
+ * The contexts of this process are opened, closed and reopened here. Their numbers are permanent.
  *
  * Locks, outer first:
- *   engine.lock	the table, what sessions are bound to; left while a context is opened, so that only those wait for a
- *			device who need that context
- *   queue.sleeper	a role: who sleeps on the file; waited for with no other lock
- *   queue.produce	tail, filling, SQ doorbell; opening a stopped queue again, which only tries the role
- *   queue.drain	completions, CQ doorbell; never while sleeping or in callbacks
- *   grants' lock	who holds a place: taken by that before a context is opened, so that no two threads open the last one
+ *   engine.lock	the table, what sessions are bound to; released while a context is opened, so that only threads
+ *			that need this context wait for the device
+ *   queue.sleeper	a role: the thread that sleeps on the file; waited for with no other lock held
+ *   queue.produce	tail, filling, SQ doorbell; reopening a stopped queue, which only tries the role
+ *   queue.drain	completions, CQ doorbell; never held while sleeping or in callbacks
+ *   grants' lock	who holds a place; a place is taken before its context is opened, so that two threads never open
+ *			a context in the last place
  *
- * Under none of them a thread waits for another that holds a place, except under those of a context that it opens again:
- * to close that one the other has only tried them, before.
+ * A thread that has one of these locks doesn't wait for another thread that holds a place. The exception is a thread
+ * that has the locks of a context which it reopens: a thread that closes the context doesn't wait for these locks, but
+ * only tries them, before it holds the place.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@
 #include "section/section.h"
 
 #define SOFT_DEPTH	1024
-#define LOOK_AFTER_NS	1000000ull	/* between two looks at what sysfs says of a device that can't be used */
+#define LOOK_AFTER_NS	1000000ull	/* between two looks in sysfs at a device that can't be used */
 #define PLACE_TRIES	1000
 
 static void queue_free(struct wd_queue *q)
@@ -51,13 +53,13 @@ static struct wd_queue *queue_new(struct wd_session *s, const struct wd_driver *
 	atomic_store(&q->delivers, async && !s->cq);
 	q->for_cq = s->cq;
 	q->pub.fd = -1;
-	/* Who sends has the lock from before the first descriptor until after the doorbell. */
+	/* A thread that submits has the lock from before the first descriptor until after the doorbell. */
 	q->pub.filling = &q->produce.held;
 	q->pub.qc_type = qc_type;
 	return q;
 }
 
-/* Room for requests, once the driver has said how many there may be. */
+/* Allocates slots and lanes, once the driver has reported the depth. */
 static int queue_fill_room(struct wd_queue *q, unsigned int limit)
 {
 	q->limit = limit;
@@ -84,7 +86,7 @@ static int table_add(struct wd_queue *q)
 	return 0;
 }
 
-/* A place of that kind, open or not. */
+/* Whether the context is of the session's kind and on that device, open or not. */
 static bool is_place(const struct wd_queue *q, const struct wd_session *s, const struct uacce_dev_info *info)
 {
 	return q->cls == s->cls && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
@@ -92,15 +94,15 @@ static bool is_place(const struct wd_queue *q, const struct wd_session *s, const
 	       wd_is_on(q, info) && q->simulated == info->simulated && q->numa_node == info->numa_node;
 }
 
-/* Its file is closed, and nothing of it waits for anybody. */
+/* The context's file is closed, and none of its requests is unfinished. */
 static bool is_over(struct wd_queue *q)
 {
 	return q->pub.fd < 0 && !wd_queue_in_flight(q) && !wd_queue_async_nr(q) && !(q->ended && q->users);
 }
 
 /*
- * One of its kind that was closed: for another's sake, because nobody used it,
- * with its device, which may be back by now, or with a fork.
+ * Finds a closed context of the session's kind. It was closed in favour of another, because no session used it, with
+ * its device, which may have come back, or in a fork's child.
  */
 static struct wd_queue *closed_find(const struct wd_session *s, const struct uacce_dev_info *info)
 {
@@ -121,7 +123,7 @@ static struct wd_queue *closed_find(const struct wd_session *s, const struct uac
 	return NULL;
 }
 
-/* Is another session's binding about to open one of its kind there? It holds no place yet. */
+/* Is another session's binding about to reopen a context of the same kind there, which holds no place yet? */
 static bool closed_is_claimed(const struct wd_session *s, const struct uacce_dev_info *info)
 {
 	unsigned int i;
@@ -135,7 +137,7 @@ static bool closed_is_claimed(const struct wd_session *s, const struct uacce_dev
 	return false;
 }
 
-/* Under the grants' lock, which is left where another's context has to be closed. 0 and q holds a place, or -errno. */
+/* Under the grants' lock, released while another context has to be closed. 0, and q holds a place, or -errno. */
 static int place_get(struct wd_queue *q, enum wd_place how)
 {
 	int ret;
@@ -156,8 +158,8 @@ static int place_get(struct wd_queue *q, enum wd_place how)
 }
 
 /*
- * In the place that it holds; it lets go of that when it fails. Under the grants' lock, which is left meanwhile. Where
- * the pool refuses an extra context after all, another's place will do.
+ * Opens q in the place that it holds, and releases the place if that fails. Under the grants' lock, which is released
+ * meanwhile. If the pool refuses an extra context after all, another context's place is tried.
  */
 static int place_enter(struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how)
 {
@@ -174,7 +176,9 @@ static int place_enter(struct wd_queue *q, const struct uacce_dev_info *info, en
 	return ret;
 }
 
-/* Under the grants' lock, which is given back. Whether it went well or not, q->held says whether it is open. */
+/*
+ * Under the grants' lock, which is released for good. After success and failure alike, q->held says whether q is open.
+ */
 static int queue_try(struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how)
 {
 	int ret = place_get(q, how);
@@ -186,8 +190,8 @@ static int queue_try(struct wd_queue *q, const struct uacce_dev_info *info, enum
 }
 
 /*
- * Its place is held before anybody else looks for one. The engine's lock is left meanwhile. -EAGAIN: an open context of
- * its kind was closed since the caller looked, and is opened again instead.
+ * Takes a place before another thread can look for one, and opens q. The engine's lock is released meanwhile. -EAGAIN:
+ * an open context of the same kind was closed since the caller looked, and is to be reopened instead.
  */
 static int queue_begin(struct wd_session *s, struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how)
 {
@@ -207,7 +211,7 @@ static int queue_begin(struct wd_session *s, struct wd_queue *q, const struct ua
 	return ret;
 }
 
-/* Into the table, in the place that it holds; or not, when that went wrong. Under the engine's lock. */
+/* Adds q to the table, in the place that it holds, unless ret is an error. Under the engine's lock. */
 static int queue_settle(struct wd_session *s, struct wd_queue *q, int ret)
 {
 	wd_grant_lock();
@@ -222,11 +226,11 @@ static int queue_settle(struct wd_session *s, struct wd_queue *q, int ret)
 	return ret;
 }
 
-/* Under the engine's lock, which is left meanwhile. */
+/* Frees a context that didn't get into the table. Under the engine's lock, which is released meanwhile. */
 static void queue_give_up(struct wd_queue *q)
 {
 	if (atomic_load(&q->held)) {
-		/* Open, and nothing came of it. */
+		/* Opening succeeded, and a later step failed. */
 		pthread_mutex_unlock(&wd_engine.lock);
 		q->drv.close(q);
 		wd_grant_lock();
@@ -282,9 +286,9 @@ static bool slots_all_free(const struct wd_queue *q, const struct wd_slot *slots
 }
 
 /*
- * A new ring begins with free slots. Those whose failure nobody fetched yet
- * stay where they are: whoever fetches them may give them to the new ring.
- * Results lie in the old ring, which has to stay for them. Under the drain lock.
+ * A new ring begins with free slots. Slots whose failure was not fetched yet stay in their half, as the thread that
+ * fetches them may submit their requests to the new ring. Unfetched results are in the old ring, which has to stay as
+ * long as they do. Under the drain lock.
  */
 static bool slots_begin(struct wd_queue *q)
 {
@@ -308,8 +312,8 @@ static void slots_forget(struct wd_queue *q, unsigned int half)
 }
 
 /*
- * What was in flight is the parent's, and so are the files; its memory is a copy.
- * Nobody looks at one that is inherited, until its state is another.
+ * The requests in flight and the files belong to the parent; the child has a copy of the memory. No other thread uses
+ * an inherited context until its state changes.
  */
 void wd_queue_renew(struct wd_queue *q)
 {
@@ -340,7 +344,7 @@ void wd_queue_renew(struct wd_queue *q)
 	wd_pollers_changed();
 }
 
-/* Open, with a ring of that depth. Under all its locks. */
+/* The queue is open again; it is usable only if its new ring has the old depth. Under all its locks. */
 static int queue_started(struct wd_queue *q, __u32 depth)
 {
 	int ret = 0;
@@ -362,7 +366,7 @@ static int queue_started(struct wd_queue *q, __u32 depth)
 	return ret;
 }
 
-/* In the place that it has, or another's. Under all its locks. */
+/* Reopens the queue in its own place, or in another context's. Under all its locks. */
 static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how, __u64 now)
 {
 	__u32 depth = q->pub.depth;
@@ -383,14 +387,14 @@ static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, 
 	return ret ? ret : queue_started(q, depth);
 }
 
-/* -EAGAIN: somebody has one of its locks. */
+/* -EAGAIN: another thread has one of the queue's locks. */
 static int queue_reopen(struct wd_queue *q, enum wd_place how)
 {
 	struct uacce_dev_info info;
 	__u64 now = wd_now_ns();
 	int ret = -EBUSY;
 
-	/* Who is taking its place away may still be about it, and may yet give it back. */
+	/* Another thread may be taking the place away, and may still give it back. */
 	wd_grant_lock();
 	while (atomic_load(&q->held))
 		wd_grant_wait();
@@ -406,7 +410,7 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 		return ret;
 	ret = -EBUSY;
 	if (!wd_device_usable(&info)) {
-		/* Many requests may ask one after the other. */
+		/* Many requests may get here one after the other. */
 		q->retry_at = now + LOOK_AFTER_NS;
 		return ret;
 	}
@@ -428,7 +432,7 @@ int wd_queue_reopen(struct wd_queue *q)
 {
 	int cancel, ret;
 
-	/* Files are opened and closed: not to be cancelled with locks held. */
+	/* Opening and closing files are cancellation points, and locks are held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	ret = queue_reopen(q, WD_PLACE_EXCHANGE);
 	pthread_setcancelstate(cancel, NULL);
@@ -442,14 +446,14 @@ void wd_queue_park(struct wd_queue *q)
 	wd_unlock(&q->produce);
 }
 
-/* By whom its binder keeps other bindings from it: what is in the way is over soon. */
+/* Opens a context for its binder, which keeps other bindings away: any other obstacle ends soon. */
 static int place_open(struct wd_queue *q, enum wd_place how)
 {
 	int ret = 0, tries;
 
 	for (tries = 0; tries < PLACE_TRIES; tries++) {
 		wd_lock(&q->produce);
-		/* What was tried before was for requests that had it. */
+		/* The delay after an earlier attempt is meant for requests, not for a binding. */
 		q->retry_at = 0;
 		ret = atomic_load(&q->state) ? queue_reopen(q, how) : 0;
 		wd_unlock(&q->produce);
@@ -460,12 +464,12 @@ static int place_open(struct wd_queue *q, enum wd_place how)
 	return -EBUSY;
 }
 
-/* A closed one of the session's kind takes its place again. */
+/* Reopens a closed context of the session's kind. */
 static int closed_open(struct wd_session *s, struct wd_queue *q, enum wd_place how)
 {
 	int ret;
 
-	/* Before others can use it. */
+	/* Before other threads can use it. */
 	atomic_store(&q->owner, how == WD_PLACE_OWN ? s : NULL);
 	q->binder = s;
 	pthread_mutex_unlock(&wd_engine.lock);
@@ -510,7 +514,7 @@ static struct wd_queue *soft_new(struct wd_session *s)
 	return q;
 }
 
-/* The software context for callbacks, or one of this completion queue, or one whose completion queue is gone (parked). */
+/* The software context for callbacks, or of this completion queue, or (parked) one whose completion queue is gone. */
 static struct wd_queue *soft_find(struct wd_session *s, bool parked)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which path a session's requests take, and which of its contexts. */
+/* Chooses the path and the context of a session's requests. */
 #include "request/core.h"
 
 int wd_session_caps(struct wd_session *s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* "2@0,1@1": how many poll threads on which NUMA nodes. */
+/* Parses the number of poll threads for each NUMA node, such as "2@0,1@1". */
 #include <stdlib.h>
 #include <string.h>
 #include <linux/types.h>
@@ -8,7 +8,7 @@
 #include "base/node.h"
 #include "request/pollset.h"
 
-#define NODES	64	/* looked at when nobody names any */
+#define NODES	64	/* nodes that are looked at when the text names none */
 
 static int group_add(struct wd_pollset *set, int node, unsigned int nr, const cpu_set_t *cpus)
 {
@@ -32,10 +32,10 @@ static int group_add(struct wd_pollset *set, int node, unsigned int nr, const cp
 	return 0;
 }
 
-/* The CPUs that a thread may have there; none is an error of who named the node. */
+/* The CPUs of the node that this process may use; none is an error if the text names the node. */
 static int cpus_of(int node, cpu_set_t *cpus)
 {
-	/* Not to be bound. */
+	/* Such a thread isn't bound to any CPU. */
 	if (node == WD_ANY_NODE) {
 		CPU_ZERO(cpus);
 		return 0;
@@ -43,7 +43,7 @@ static int cpus_of(int node, cpu_set_t *cpus)
 	return wd_node_cpus(node, cpus);
 }
 
-/* A decimal number at *p, which moves behind it; -1: there is none below 100000. */
+/* Reads a decimal number of at most five digits at *p, which moves behind it; -1: there is none. */
 static long number(const char **p)
 {
 	long n = 0;
@@ -78,7 +78,7 @@ static int item_parse(const char **p, struct wd_pollset *set)
 	return group_add(set, (int)node, (unsigned int)nr, &cpus);
 }
 
-/* A thread on each node that we may run on; where there are no nodes, one. */
+/* One thread on each node that this process may run on; without nodes, one thread. */
 static int parse_nothing(struct wd_pollset *set)
 {
 	cpu_set_t cpus;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What poll threads are asked to be: the text of WD_POLL_THREADS and wd_start_pollers(). */
+/* Number and nodes of the poll threads, as WD_POLL_THREADS and wd_start_pollers() give them. */
 #ifndef WD_POLLSET_H
 #define WD_POLLSET_H
 
@@ -13,7 +13,7 @@
 struct wd_poll_group {
 	int node;
 	unsigned int nr;
-	unsigned int first;	/* of its threads among all */
+	unsigned int first;	/* index of its first thread among all */
 	cpu_set_t cpus;
 };
 

@@ -7,15 +7,15 @@
 #define SLICE_NS	2000000ull
 #define HELD_UP_NS	1000000ull	/* no event reports every way in which another thread leaves a context */
 
-/* What this thread saw when it was last told -EBUSY. */
+/* What this thread saw when one of its calls last returned -EBUSY. */
 static WD_THREAD_LOCAL struct {
 	__u32 seq;		/* wd_engine.room_seq before it looked */
-	__u32 freed;		/* of all its contexts, when something other than room was scarce */
+	__u32 freed;		/* sum over its contexts, if something other than room was scarce */
 	bool scarce;
-	bool held_up;		/* by another thread, which mostly has little more to do than to leave */
+	bool held_up;		/* by another thread, which has mostly finished its work on the context */
 } busy;
 
-/* The contexts that one wait is for. */
+/* The contexts that one wait covers. */
 struct room_set {
 	unsigned int nr;
 	struct wd_queue *queue[WD_ENGINE_QUEUES];
@@ -23,7 +23,7 @@ struct room_set {
 
 static bool queue_has_room(struct wd_queue *q, bool async)
 {
-	/* A context that is out of use has an answer, too: the next submit gives it. */
+	/* A context that is out of use ends the wait, too: the next submit reports why. */
 	return atomic_load(&q->state) || (async ? wd_queue_async_room(q) > 0 : wd_queue_in_flight(q) < q->limit);
 }
 
@@ -37,13 +37,13 @@ static bool has_room(struct wd_queue *const queue[], unsigned int nr, bool async
 	return !nr;
 }
 
-/* Those whose completions make room for the session; at most WD_CQ_QUEUES. */
+/* The contexts whose completions make room for the session; at most WD_CQ_QUEUES. */
 static unsigned int session_queues(struct wd_session *s, struct wd_queue *queue[])
 {
 	bool soft = !atomic_load_explicit(&s->nr, memory_order_acquire);
 	unsigned int nr;
 
-	/* Its credits are shared. */
+	/* The queue's credits are shared by all its contexts. */
 	if (s->cq)
 		return wd_cq_queues(s->cq, queue);
 	for (nr = 0; nr < WD_SESS_QUEUES && (queue[nr] = wd_session_queue(s, nr, soft)); nr++)
@@ -78,8 +78,8 @@ void wd_room_busy(struct wd_session *s, __u32 seq, bool held_up)
 }
 
 /*
- * What is complete leaves the ring, also that whose callback waits for a poll:
- * nobody may be about to, least of all this thread.
+ * Moves complete requests off the ring, including those whose callbacks wait for a poll: there may be no thread that is
+ * going to poll, and this one waits.
  */
 static void room_make(struct wd_queue *const queue[], unsigned int nr)
 {
@@ -97,7 +97,7 @@ int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline)
 	unsigned int nr = q ? 1 : session_queues(s, queue);
 	int ret = 0;
 
-	/* Room, and still -EBUSY: the next place in the ring is taken, or something else is scarce for a moment. */
+	/* Room, and yet -EBUSY: the next place in the ring is in use, or another resource is scarce for a moment. */
 	if (has_room(queue, nr, false)) {
 		room_make(queue, nr);
 		sched_yield();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sessions: what every class's sessions have in common, and which paths they may take. */
+/* The part of a session that is common to all classes, and the paths that it may take. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +27,11 @@ static int session_set_policy(struct wd_session *s)
 	if (flags & ~WD_SESS_KNOWN)
 		return wd_fail_num(NULL, EINVAL, "setup flags %x are unknown", flags & ~WD_SESS_KNOWN, 0);
 	if ((flags & WD_SESS_PATH_HW) && (flags & WD_SESS_PATH_SOFT))
-		return wd_fail(NULL, EINVAL, "setup flags ask for devices only and for this CPU only");
+		return wd_fail(NULL, EINVAL, "setup flags ask for devices only and for software only");
 	if ((flags & WD_SESS_PATH_HW) && policy == POLICY_SOFT)
-		return wd_fail(NULL, EOPNOTSUPP, "the session asks for devices only, WD_PATH for this CPU only");
+		return wd_fail(NULL, EOPNOTSUPP, "the session asks for devices only, WD_PATH for software only");
 	if ((flags & WD_SESS_PATH_SOFT) && policy == POLICY_HW)
-		return wd_fail(NULL, EOPNOTSUPP, "the session asks for this CPU only, WD_PATH for devices only");
+		return wd_fail(NULL, EOPNOTSUPP, "the session asks for software only, WD_PATH for devices only");
 	s->hw_ok = policy != POLICY_SOFT && !(flags & WD_SESS_PATH_SOFT);
 	s->soft_ok = policy != POLICY_HW && !(flags & WD_SESS_PATH_HW);
 	return 0;
@@ -69,7 +69,7 @@ static int session_join_cq(struct wd_session *s)
 	return ret;
 }
 
-/* Who names devices wants one of them: this CPU doesn't stand in for a mask that leaves none. */
+/* An explicit device mask is binding: the software path doesn't replace it if it leaves no device. */
 static int session_require_masked(struct wd_session *s)
 {
 	__u16 reason = atomic_load(&s->reason);
@@ -79,7 +79,7 @@ static int session_require_masked(struct wd_session *s)
 	return wd_fail_str(NULL, ENODEV, "the device mask leaves no device for %s", s->cls->algs[s->attr.alg]);
 }
 
-/* Once the process has stopped using devices, a session that may use this CPU is as one that asks for it. */
+/* Once the process has stopped using devices, a session that may use the software path uses only that. */
 static int session_begin(struct wd_session *s)
 {
 	if (!s->hw_ok)
@@ -90,7 +90,7 @@ static int session_begin(struct wd_session *s)
 	return 0;
 }
 
-/* Which it counts as from then on: the process' section can't be left before it is freed. */
+/* The session counts as bound from then on: the process can't leave its section before the session is freed. */
 static int session_bind(struct wd_session *s)
 {
 	int ret = session_begin(s), cancel;
@@ -101,7 +101,7 @@ static int session_bind(struct wd_session *s)
 	if (ret)
 		return ret;
 	wd_bind_begin(s, &cancel);
-	/* Before contexts are opened for it. */
+	/* Before contexts are opened for the session. */
 	s->era = wd_engine.era;
 	wd_engine.sessions += s->hw_ok;
 	ret = wd_engine_bind(s);
@@ -110,7 +110,7 @@ static int session_bind(struct wd_session *s)
 		wd_engine.sessions--;
 	if (bound && !atomic_load(&s->nr))
 		atomic_store(&s->again_at, wd_now_ns() + WD_LOOK_AGAIN_NS);
-	/* Whoever may use this CPU is told, too, that the section was lost, or left meanwhile. */
+	/* If the section was lost, or left meanwhile, the session fails even if it may use the software path. */
 	if (bound)
 		ret = wd_section_usable();
 	wd_bind_end(s, cancel);
@@ -180,7 +180,7 @@ int wd_session_busy(const struct wd_session *s)
 {
 	if (wd_in_callback_of == s)
 		return wd_fail(NULL, EDEADLK, "a session can't be freed in its own callback");
-	/* Those of a fork's parent are the parent's. */
+	/* Requests of a fork's parent are in flight only in the parent. */
 	if (atomic_load(&s->bound_gen) != wd_fork_now())
 		return 0;
 	if (atomic_load(&s->in_flight))
@@ -196,7 +196,7 @@ int wd_session_free(struct wd_session *s)
 		return ret;
 	wd_handle_free(s->obj.handle);
 	session_unbind(s);
-	/* In a child the queue may be gone before its sessions. */
+	/* In a fork's child the queue may be gone before its sessions. */
 	if (s->cq && !wd_stale(&s->obj))
 		wd_cq_quit(s->cq);
 	free(atomic_load(&s->more));
@@ -228,7 +228,7 @@ void wd_session_rebind(struct wd_session *s)
 	__u32 now = wd_fork_now();
 	int cancel;
 
-	/* When this child can't have a slot, the binding says so. */
+	/* If this child can't get a slot, the binding reports it. */
 	if (s->hw_ok)
 		wd_section_begin();
 	wd_bind_begin(s, &cancel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The sleeper's role: one thread a queue sleeps on its file, or keeps others from it. */
+/* The sleeper's role: one thread per queue sleeps on its file, or keeps other threads from sleeping on it. */
 #include "request/pollers.h"
 
 bool wd_sleeper_enter(struct wd_queue *q)
@@ -20,11 +20,11 @@ void wd_sleeper_leave(struct wd_queue *q)
 	atomic_store(&q->sleeper, 0);
 	if (atomic_load(&q->sleeper_wanted))
 		wd_futex_wake(&q->sleeper, INT_MAX);
-	/* Who looks after the queue could not have the role until now. */
+	/* A thread that watches the queue could not take the role until now. */
 	wd_pollers_due(q);
 }
 
-/* As the sleeper: asks for an event; false when there is something to drain already. */
+/* As the sleeper: requests an event; false: there is something to drain already. */
 bool wd_sleeper_arm(struct wd_queue *q)
 {
 	bool quiet = false;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Slots: which request a place in the ring belongs to. Taken in ring order
- * under the produce lock, given back in any order under the drain lock by
- * whoever copied the result out; the tag's generation tells a request from its
- * predecessors.
+ * Slots: the requests to which the places in the ring belong. Slots are taken in ring order under the produce lock. The
+ * thread that has copied a result out gives the slot back under the drain lock, in any order. The tag's generation
+ * distinguishes a request from its predecessors in the slot.
  */
 #include "request/core.h"
 
 void wd_slots_untake(struct wd_queue *q, unsigned int n)
 {
-	/* Whoever looks through the slots believes them as long as it has the drain lock. */
+	/* A thread that scans the slots relies on them while it has the drain lock. */
 	wd_drain_lock(q);
 	while (n--) {
 		struct wd_slot *slot;

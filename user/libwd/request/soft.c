@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asynchronous requests that wait for the software path: claimed by one thread each, and computed. */
+/* Asynchronous requests that wait for the software path: one thread claims each of them and computes it. */
 #include "request/core.h"
 
 bool wd_soft_waits(struct wd_queue *q)

@@ -14,7 +14,7 @@ static void counts_add(struct wd_counts *c, const struct wd_tally *t, __u64 in_f
 	c->bytes_out += t->out;
 }
 
-/* Nothing is submitted or taken in meanwhile. */
+/* No thread submits or drains meanwhile. */
 static void queue_freeze(struct wd_queue *q)
 {
 	wd_lock(&q->produce);
@@ -87,8 +87,8 @@ static void count_shared(struct wd_counts *c, const struct wd_shared_tally *shar
 }
 
 /*
- * Without the engine's lock: a context that is being stopped is waited for, and
- * neither fork() nor new sessions are to wait with us.
+ * Without the engine's lock: this waits for a context that is being stopped, and fork() and new sessions must not wait
+ * with it.
  */
 static void count_all(struct wd_session *s, struct wd_sess_stats *stats)
 {

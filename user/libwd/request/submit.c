@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The slow path: give messages to a queue; a synchronous one then waits for its slot. */
+/* The slow path: submits messages to a queue; a synchronous request then waits for its completion. */
 #include "device/recent.h"
 #include "request/fast.h"
 #include "section/section.h"
 
 #define NAP_NS		1000000ull
 
-/* Is the queue usable, or made so? Under the produce lock; -EAGAIN: another thread is in the way. */
+/* Makes the queue usable if it can be. 0, or its state; -EAGAIN: another thread prevents it. Under the produce lock. */
 static int queue_usable(struct wd_queue *q)
 {
 	int state = atomic_load_explicit(&q->state, memory_order_relaxed), ret = 0;
@@ -18,7 +18,7 @@ static int queue_usable(struct wd_queue *q)
 	return state && ret == -EAGAIN ? ret : state;
 }
 
-/* The slot at the tail becomes that of a request; not before it is free again. Its tag is filled in. */
+/* Assigns the slot at the tail to the request and sets its tag; false: the slot isn't free yet. */
 static inline __attribute__((always_inline)) bool slot_take(struct wd_queue *q, struct wd_msg *msg, bool async)
 {
 	__u32 index = q->tail;
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q,
 		;
 	if (!got)
 		return -EBUSY;
-	/* Before the doorbell, so that no drain finds more complete than is in flight. */
+	/* Before the doorbell, so that no drain finds more completions than requests in flight. */
 	wd_count(&q->async_submitted, got);
 	wd_count(&q->submitted, got);
 	ret = q->drv.push(q, msgs, got);
@@ -67,7 +67,7 @@ static int push_failed(struct wd_queue *q, int ret)
 	return ret;
 }
 
-/* As push_locked() does it for many. */
+/* The same as push_locked() for one synchronous request. */
 static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, struct wd_msg *msg)
 {
 	int ret;
@@ -91,7 +91,9 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	return __builtin_expect(ret > 0, 1) ? 0 : push_failed(q, ret);
 }
 
-/* As push_one(); a context that is not usable says why, and another thread may be what keeps it so (*held_up). */
+/*
+ * As push_one(), but returns the state of an unusable context; *held_up: another thread may be what keeps it unusable.
+ */
 static int push_again(struct wd_queue *q, struct wd_msg *msg, bool *held_up)
 {
 	int ret = push_one(q, msg);
@@ -100,13 +102,13 @@ static int push_again(struct wd_queue *q, struct wd_msg *msg, bool *held_up)
 		return ret;
 	*held_up = true;
 	ret = atomic_load(&q->state);
-	/* Opened since, by that thread. */
+	/* State 0: that thread has opened the context since. */
 	return ret ? ret : -EBUSY;
 }
 
 /*
- * Another thread was in the way of a context's reopening: it mostly has little more to do than to leave. A while later
- * it may be worth another try, until *until, which is set by the first call.
+ * Another thread prevented a context's reopening, and has mostly finished its work on the context. Sleeps briefly
+ * before the next attempt; false: *until, which the first call sets, or the deadline has passed.
  */
 static bool wait_for_reopening(__u64 *until, __u64 deadline)
 {
@@ -120,7 +122,7 @@ static bool wait_for_reopening(__u64 *until, __u64 deadline)
 	return true;
 }
 
-/* Submit to this queue, waiting for room until the deadline, and wait for the end. */
+/* Submits to this queue, waiting for room until the deadline, and waits for the completion. */
 int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 {
 	__u64 until = 0;
@@ -147,10 +149,9 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 }
 
 /*
- * One try over the session's contexts. -EAGAIN: stopped by a neighbour's
- * deadline, may be tried elsewhere; -ENXIO, -EDQUOT, -ENOTCONN: taken by nobody,
- * because all are gone, closed for others' sake, or stopped; *held_up: some of
- * these two only for another thread's sake.
+ * Tries each of the session's contexts once. -EAGAIN: stopped by a neighbour's deadline, may be retried elsewhere;
+ * -ENXIO, -EDQUOT, -ENOTCONN: no context took the request, because all are gone, closed in favour of others, or
+ * stopped; *held_up: one of the closed or stopped contexts is unusable only because of another thread.
  */
 static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes, bool *held_up)
 {
@@ -193,9 +194,9 @@ static int exec_soft(struct wd_session *s, struct wd_msg *msg, __u16 reason)
 }
 
 /*
- * All contexts of the session are gone, or it never had one: perhaps there are
- * devices, or a slot, now. true: there are, or another thread was just about it,
- * and had taken the contexts away meanwhile.
+ * All contexts of the session are gone, or it never had one: binds it again, since devices, or a slot, may be available
+ * by now. true: the session has contexts now, perhaps because another thread's binding, which takes them away for its
+ * duration, is over.
  */
 static bool session_again(struct wd_session *s)
 {
@@ -222,7 +223,7 @@ static bool session_again(struct wd_session *s)
 	return any;
 }
 
-/* This CPU does it, for want of a device: of one that there may be by now. */
+/* The software path does the request for lack of a device: looks whether there is one by now. */
 static void look_again(struct wd_session *s, __u16 reason)
 {
 	if (!s->hw_ok || (reason != WD_REASON_GONE && reason != WD_REASON_NO_DEVICE && reason != WD_REASON_NO_QUEUE &&
@@ -300,9 +301,9 @@ int wd_request_resume(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 struct burst {
 	struct wd_session *s;
 	void *const *reqs;
-	const struct wd_msg *again;	/* the one before, of a request that is done again */
-	bool fast;		/* nobody has tried that way */
-	bool *held_up;		/* another thread is in the way of a context's reopening; NULL: of no interest */
+	const struct wd_msg *again;	/* the previous message of a request that is redone, or NULL */
+	bool fast;		/* the fast path was not tried yet */
+	bool *held_up;		/* set if another thread prevents a context's reopening; NULL: of no interest */
 };
 
 static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg *msg)
@@ -327,7 +328,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 {
 	int ret, usable;
 
-	/* Before anybody can be told of their ends. One that goes again is counted still. */
+	/* Before any thread can learn of their completions. A redone request is still counted. */
 	if (__builtin_expect(!b->again, 1))
 		atomic_fetch_add(&b->s->in_flight, n);
 	wd_lock(&q->produce);
@@ -341,8 +342,8 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	if (__builtin_expect(!ret, 1))
 		ret = push_locked(q, msgs, n);
 	/*
-	 * After the push: whoever looks for the first deadline must find the request that has it.
-	 * Software has nothing that could be stopped: a poller would wake for it in vain, again and again.
+	 * After the push: a thread that searches for the first deadline must find its request. Software requests can't
+	 * be stopped: a poller would wake for their deadlines in vain, again and again.
 	 */
 	if (ret > 0 && deadline && q->pub.path != WD_PATH_SOFT)
 		wd_deadline_note(q, deadline);
@@ -354,14 +355,14 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	return ret < 0 ? push_failed(q, ret) : ret;
 }
 
-/* Somebody has to compute it. */
+/* Wakes a thread that computes the request. */
 static void soft_submitted(struct wd_queue *q)
 {
 	wd_async_done();
 	wd_pollers_due(q);
 }
 
-/* Up to n of them into this queue; how many were taken, or -errno. */
+/* Submits up to n requests to this queue. Returns how many were taken, or -errno. */
 static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from, unsigned int n)
 {
 	_Alignas(max_align_t) char msg[WD_BURST_MAX][WD_MSG_BYTES_MAX];
@@ -375,7 +376,7 @@ static int burst_on(struct wd_queue *q, const struct burst *b, unsigned int from
 		if (ret)
 			return ret;
 	}
-	/* Full: found out before anything is done for it. */
+	/* A full queue is detected before any message is filled in. */
 	if (wd_queue_async_room(q) <= 0 && !atomic_load_explicit(&q->state, memory_order_relaxed))
 		return -EBUSY;
 	if (n > WD_BURST_MAX)
@@ -411,7 +412,9 @@ static bool in_set(const struct wd_session *s, const wd_ctx_set_t *set, unsigned
 	return soft ? s->soft_ok : s->hw_ok && q->pub.qc_type == s->attr.qc_type;
 }
 
-/* The i-th context that this burst may use, or NULL: the set's, devices first (soft: none of them), or the session's own. */
+/*
+ * The i-th context that this burst may use, or NULL: the set's, devices first (soft: no devices), or the session's own.
+ */
 static struct wd_queue *burst_queue(struct wd_session *s, const wd_ctx_set_t *set, unsigned int i, bool soft)
 {
 	unsigned int nr, k;
@@ -430,7 +433,7 @@ static struct wd_queue *burst_queue(struct wd_session *s, const wd_ctx_set_t *se
 	return NULL;
 }
 
-/* An error that is the context's, so that another may take the request. */
+/* Whether the error is the context's, so that another context may take the request. */
 static bool try_next(int ret)
 {
 	return ret == -EBUSY || ret == -EDQUOT || ret == -EIO || ret == -ENODEV || ret == -ESTALE || ret == -ENOMEM;
@@ -458,7 +461,7 @@ static int burst_over_queues(const struct burst *b, unsigned int from, unsigned 
 	return taken ? (int)taken : err == -ENXIO && i ? -ENODEV : err;
 }
 
-/* More than a device takes, however often it is asked. */
+/* The request is more than a device ever takes: the software path does it, or it fails. */
 static int not_for_devices(const struct burst *b, unsigned int from, const wd_ctx_set_t *set)
 {
 	struct wd_session *s = b->s;
@@ -481,7 +484,7 @@ static int request_async(const struct burst *first, unsigned int from, unsigned 
 	int ret;
 
 	again.held_up = &held_up;
-	/* Whoever is told of the last request's end may free the session before this thread has returned. */
+	/* A thread that learns of the last request's completion may free the session before this call returns. */
 	soft = !set && wd_session_soft(s, s->cls->bytes(b->reqs[from]), &path, &reason);
 	if (soft)
 		look_again(s, reason);
@@ -494,7 +497,7 @@ static int request_async(const struct burst *first, unsigned int from, unsigned 
 		ret = session_again(s) ? burst_over_queues(b, from, n, NULL, false) : wd_section_no_device(&s->obj);
 	if (ret == -E2BIG)
 		ret = not_for_devices(b, from, set);
-	/* Over soon; the context is opened then, or says why it can't be. */
+	/* The obstacle ends soon; then the context is opened, or reports why it can't be. */
 	if (held_up && (ret == -EIO || ret == -EDQUOT))
 		ret = -EBUSY;
 	if (ret == -EBUSY)
@@ -526,7 +529,7 @@ static inline int start_async(struct wd_session *s, void *const reqs[], unsigned
 	return request_async(&b, taken > 0 ? taken : 0, n, NULL);
 }
 
-/* As many of them as the session's completion queue has room for. */
+/* Submits as many requests as the session's completion queue has room for. */
 static __attribute__((noinline)) int cq_async(struct wd_session *s, void *const reqs[], unsigned int n,
 					      const wd_ctx_set_t *set)
 {

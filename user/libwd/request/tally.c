@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counting. Whoever drains a context is the only one who writes the context's
- * counters, and each session's row for it; whoever reads takes the same lock.
- * What is in flight is counted nowhere but found out by reading, so that a
- * submit costs nothing. On this CPU no lock is held at a request's end: a
- * session's first thread there has counters that only it writes, and the
- * others add to shared ones, which costs them a locked addition each.
+ * Counters. Only the thread that drains a context writes the context's counters and each session's row for it; readers
+ * take the same lock. Requests in flight are not counted but derived by readers, so that a submit costs nothing. On the
+ * software path no lock is held at a request's end: the first thread that uses a session there has counters that only
+ * it writes, and the other threads add to shared counters, at the cost of a locked addition each.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "request/tally.h"
 
-static WD_THREAD_LOCAL char self;	/* by its address */
+static WD_THREAD_LOCAL char self;	/* its address identifies the thread */
 
 struct wd_row *wd_tally_row(struct wd_session *s, unsigned int i)
 {
@@ -24,7 +22,7 @@ struct wd_row *wd_tally_row(struct wd_session *s, unsigned int i)
 	return more && i <= WD_MORE_ROWS ? &more[i - 1] : NULL;
 }
 
-/* Most sessions end all their requests on one context. */
+/* Allocates the other rows; most sessions end all their requests on one context. */
 static bool rows_make(struct wd_session *s)
 {
 	struct wd_row *none = NULL, *more;
@@ -32,7 +30,7 @@ static bool rows_make(struct wd_session *s)
 	if (atomic_load_explicit(&s->more, memory_order_relaxed))
 		return false;
 	more = calloc(WD_MORE_ROWS, sizeof(*more));
-	/* Another context's completion may have been faster. */
+	/* A completion on another context may have been faster. */
 	if (more && !atomic_compare_exchange_strong(&s->more, &none, more))
 		free(more);
 	return more;
@@ -54,7 +52,7 @@ static struct wd_tally *row_of(struct wd_session *s, struct wd_queue *q)
 	for (i = 0; (row = row_made(s, i)); i++) {
 		struct wd_queue *owner = atomic_load_explicit(&row->q, memory_order_acquire);
 
-		/* Other contexts' completions may be looking for a row of their own. */
+		/* Completions on other contexts may take a row at the same time. */
 		if (!owner && atomic_compare_exchange_strong(&row->q, &owner, q))
 			return &row->tally;
 		if (owner == q)
@@ -79,7 +77,7 @@ static struct wd_tally tally_of(const struct wd_msg *msg)
 	       (struct wd_tally){ .good = 1, .in = ends->consumed, .out = ends->produced };
 }
 
-/* A locked addition of nothing costs as much as any. */
+/* A locked addition of 0 costs as much as any other. */
 static inline void shared_count(_Atomic __u64 *to, __u64 n)
 {
 	if (n)
@@ -103,7 +101,7 @@ static bool own_is_mine(struct wd_own_tally *own)
 	return thread == &self || (!thread && atomic_compare_exchange_strong(&own->thread, &thread, &self));
 }
 
-/* By its only writer. */
+/* Called only by the counter's one writer. */
 static inline void own_count(_Atomic __u64 *to, __u64 n)
 {
 	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n, memory_order_relaxed);
@@ -155,13 +153,13 @@ void wd_tally_slow_msg(struct wd_queue *q, const struct wd_msg *msg)
 	wd_tally_slow(q, msg->sess, &one);
 }
 
-/* Rows of contexts that will never end a request again make room for others. */
+/* Moves the rows of contexts that will never end a request again to the shared counters, to make room for others. */
 void wd_tally_fold(struct wd_session *s)
 {
 	struct wd_row *row;
 	unsigned int i;
 
-	/* Who reads both must see a request in one of them. */
+	/* A reader must see each request in either counter: it retries while this is odd, or if it changed. */
 	atomic_fetch_add(&s->folds, 1);
 	for (i = 0; (row = wd_tally_row(s, i)); i++) {
 		struct wd_queue *q = atomic_load(&row->q);

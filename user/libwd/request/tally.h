@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting what requests came to: plain additions under the drain lock that their ends are taken in with. */
+/* Counters of finished requests: plain additions under the drain lock, which is held anyway when they finish. */
 #ifndef WD_TALLY_H
 #define WD_TALLY_H
 
 #include "request/core.h"
 
-/* The i-th of the session's rows, NULL: no more. */
+/* The i-th of the session's rows; NULL: no more. */
 struct wd_row *wd_tally_row(struct wd_session *s, unsigned int i);
 
 /* Everything but the common case of wd_tally_add(). */
 __attribute__((cold)) void wd_tally_slow(struct wd_queue *q, struct wd_session *s, const struct wd_tally *one);
 __attribute__((cold)) void wd_tally_slow_msg(struct wd_queue *q, const struct wd_msg *msg);
-/* This CPU did it, and no context had it. */
+/* Counts a request that the software path did without any context. */
 void wd_tally_soft(const struct wd_msg *msg);
 
 static inline void wd_tally_good(struct wd_tally *t, __u64 in, __u64 out, __u64 nr)
@@ -21,7 +21,7 @@ static inline void wd_tally_good(struct wd_tally *t, __u64 in, __u64 out, __u64 
 	t->good += nr;
 }
 
-/* nr requests of the session went well on the context, and their stay there is over. Under the drain lock. */
+/* Counts nr requests of the session that succeeded on the context. Under the drain lock. */
 static inline void wd_tally_add(struct wd_queue *q, struct wd_session *s, __u64 in, __u64 out, __u64 nr)
 {
 	struct wd_row *row = &s->row;
@@ -34,7 +34,7 @@ static inline void wd_tally_add(struct wd_queue *q, struct wd_session *s, __u64 
 	wd_tally_good(&row->tally, in, out, nr);
 }
 
-/* The same, however it went. */
+/* The same for one request, whether it succeeded or failed. */
 static inline void wd_tally_end(struct wd_queue *q, const struct wd_msg *msg)
 {
 	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;

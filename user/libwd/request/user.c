@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Starting and stopping the process' use of devices: in a section, or from the pool. */
+/* Starts and stops the process' use of devices, in a section or from the pool. */
 #include <string.h>
 #include <unistd.h>
 
@@ -9,10 +9,9 @@
 /* --- starting --- */
 
 /*
- * How many sessions have contexts; 0: none, and what is open is closed. That is
- * done without the engine's lock: a device may take its time to stop, and other
- * threads' sessions on this CPU don't wait for it. In the new state nothing is
- * opened.
+ * Returns how many sessions may use devices. If there is none, sets the state and closes all open contexts, without the
+ * engine's lock: a device may be slow to stop, and other threads' sessions on the software path don't wait for it. In
+ * the new state no context is opened.
  */
 static unsigned int contexts_give_up(enum wd_user_state state)
 {
@@ -52,7 +51,7 @@ static int start_over(const char *name)
 	default:
 		return 0;
 	}
-	/* Who needs a device from now on waits for its turn, and finds the new section. */
+	/* A thread that needs a device from now on waits for its turn, and finds the new section. */
 	sessions = contexts_give_up(WD_USER_NONE);
 	if (sessions)
 		return wd_fail_all(NULL, EBUSY, "section %s: %u sessions exist that were bound before", name ? name : "none",
@@ -87,12 +86,12 @@ static int start_named(const char *name, __u32 wait_ms, bool held)
 static int start(const char *name, bool held)
 {
 	__u32 wait_ms = 0;
-	/* What has to be held is asked for without waiting. */
+	/* A slot that must be held is requested without waiting. */
 	int ret = held ? 0 : wd_section_wait_ms(&wait_ms);
 
 	if (!ret)
 		ret = name || held ? start_named(name, wait_ms, held) : start_pool();
-	/* Whoever asked for a share isn't served from the pool when it can't be had. */
+	/* A process that asked for a section and was refused isn't served from the pool. */
 	if (ret && wd_section_state() == WD_USER_NONE)
 		wd_section_refusal_keep(-ret);
 	return ret;
@@ -145,12 +144,12 @@ static int stop_idle(void)
 	return 0;
 }
 
-/* The contexts of sessions of an era that is over aren't used anew while they have them. */
+/* Ends all contexts on devices. A context isn't reused while sessions of the era that has ended are bound to it. */
 static void contexts_end(void)
 {
 	unsigned int nr, i;
 
-	/* Whoever was about to open one does so before. */
+	/* A context that is being opened is opened first. */
 	wd_grant_lock();
 	while (wd_grant_moving(NULL))
 		wd_grant_wait();
@@ -165,7 +164,7 @@ static void contexts_end(void)
 			wd_queue_end(wd_engine.queue[i]);
 }
 
-/* As wd_section_usable() and the sessions' era say from now on, nothing is opened. */
+/* Once the state has changed, wd_section_usable() and the sessions' era keep contexts from being opened. */
 static int stop_all(void)
 {
 	enum wd_user_state state;

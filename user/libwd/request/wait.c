@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Waiting for a queue: look for a while, then sleep in the kernel. One thread
- * a queue has the sleeper's role; the others wait on their own request's word
- * and one of them takes the role over when it is given up.
+ * Waiting for a queue: a thread spins for a while, then sleeps in the kernel. One thread per queue has the sleeper's
+ * role and sleeps on the file. The others sleep on their own request's futex word; one of them takes the role over when
+ * the sleeper leaves it.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -15,12 +15,12 @@
 #define SLICE_MIN_NS	2000000ull
 #define SLICE_MAX_NS	100000000ull
 
-#define WAKE_NS		50000u		/* what a sleep and its wake-up cost */
-#define SPIN_NS		2000u		/* for requests that take longer than is worth looking all the time */
-#define SPIN_LOOKS	16		/* between two reads of the clock */
-#define SPIN_YIELD	64		/* a simulated device needs the CPU that we look with */
+#define WAKE_NS		50000u		/* cost of a sleep and its wake-up */
+#define SPIN_NS		2000u		/* spin time for requests that take too long to spin for all the time */
+#define SPIN_LOOKS	16		/* looks between two reads of the clock */
+#define SPIN_YIELD	64		/* looks between two yields: a simulated device needs the CPU that spins */
 #define POLL_LOOKS	64
-#define TRY_EVERY	16	/* requests that are slept for: one is looked for as long as a sleep costs */
+#define TRY_EVERY	16	/* of so many waits that would sleep, one spins for as long as a sleep costs */
 
 enum wait_mode {
 	WAIT_ADAPTIVE,
@@ -48,9 +48,9 @@ static bool is_done(struct wd_msg *msg)
 	return atomic_load_explicit(&msg->state, memory_order_acquire) == WD_MSG_DONE;
 }
 
-/* --- looking --- */
+/* --- spinning --- */
 
-/* One CPU is left to whoever brings the result. */
+/* One CPU stays free for the thread that produces the result. */
 static int spinners_max(void)
 {
 	static _Atomic int max;
@@ -73,8 +73,8 @@ static void look_again(struct wd_queue *q, unsigned int looks)
 }
 
 /*
- * How long to look for a request of which so much is known, in ns. A sleep on a
- * busy machine makes short requests seem long: now and then it is tried anew.
+ * How long to spin for a request whose estimated service time is given, in ns; 0: unknown. On a busy machine a sleep
+ * makes short requests seem long, so now and then a wait spins longer to correct the estimate.
  */
 static __u64 spin_ns(struct wd_queue *q, __u32 service)
 {
@@ -132,7 +132,7 @@ bool wd_spin(struct wd_queue *q)
 
 /* --- sleeping --- */
 
-/* Somebody who sleeps on its own word takes over. */
+/* Wakes a thread that sleeps on its own request's word, so that it takes over the role. */
 static void follower_wake(struct wd_queue *q)
 {
 	__u32 i;
@@ -160,7 +160,7 @@ void wd_sleeper_pass_on(struct wd_queue *q)
 	wd_sleeper_leave(q);
 	if (wd_queue_in_flight(q))
 		follower_wake(q);
-	/* Whoever ended it could not close the file that this thread slept on. */
+	/* The thread that ended the queue could not close the file while this thread slept on it. */
 	if (atomic_load_explicit(&q->state, memory_order_relaxed) == -ENODEV)
 		wd_queue_gone(q);
 }
@@ -180,7 +180,7 @@ static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 	while (ret >= 0 && !is_done(msg) && (!msg->deadline || wd_now_ns() < msg->deadline)) {
 		struct pollfd pfd = { .fd = q->pub.fd, .events = POLLIN };
 
-		/* Who drained while the arming waited for it woke nobody. */
+		/* A thread that drained while the arming waited for its lock woke no sleeper. */
 		if (!wd_sleeper_arm(q)) {
 			if (atomic_load(&q->state))
 				break;
@@ -190,7 +190,7 @@ static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 		ret = wd_queue_take(q, msg);
 		if (ret > 0)
 			wd_drained(q, ret);
-		/* A hang-up that the rings don't show yet: the kernel is on its way, don't burn the CPU meanwhile. */
+		/* A hang-up that the rings don't show yet: sleep, instead of spinning until the kernel updates them. */
 		else if (!ret && (pfd.revents & (POLLERR | POLLHUP | POLLNVAL)))
 			wd_poll_fds(NULL, 0, slice_end(1000000, msg->deadline));
 		slice = slice * 2 < SLICE_MAX_NS ? slice * 2 : SLICE_MAX_NS;
@@ -206,7 +206,7 @@ static void sleep_as_follower(struct wd_queue *q, struct wd_msg *msg)
 
 	if (!atomic_compare_exchange_strong(&msg->state, &flying, WD_MSG_WAITED))
 		return;
-	/* The word is published: either the sleeper sees it when it leaves, or we see that it left. */
+	/* The word is published: the sleeper sees it when it leaves, or this thread sees that the sleeper left. */
 	if (atomic_load(&q->sleeper))
 		wd_futex_wait(&msg->state, WD_MSG_WAITED, slice_end(SLICE_MAX_NS, msg->deadline));
 	atomic_compare_exchange_strong(&msg->state, &waited, WD_MSG_FLYING);
@@ -215,7 +215,7 @@ static void sleep_as_follower(struct wd_queue *q, struct wd_msg *msg)
 static void queue_sleep(struct wd_queue *q, struct wd_msg *msg)
 {
 	if (!atomic_load(&q->state) && wd_sleeper_enter(q)) {
-		/* From here on nobody opens it again: its file is what it is. */
+		/* From here on no thread reopens the queue: its file doesn't change. */
 		if (q->pub.fd >= 0 && !atomic_load(&q->state)) {
 			sleep_as_sleeper(q, msg);
 			return;
@@ -225,7 +225,7 @@ static void queue_sleep(struct wd_queue *q, struct wd_msg *msg)
 	if (atomic_load(&q->sleeper))
 		sleep_as_follower(q, msg);
 	else
-		/* Being stopped: whoever does it fails this request soon. */
+		/* The queue is being stopped: the thread that stops it fails this request soon. */
 		wd_poll_fds(NULL, 0, slice_end(1000000, msg->deadline));
 }
 
@@ -237,13 +237,13 @@ static void sleep_until_done(struct wd_queue *q, struct wd_msg *msg)
 			continue;
 		}
 		wd_queue_stop(q);
-		/* Whoever stops it fails this request, after the hardware has let go of it. */
+		/* The thread that stops the queue fails this request, after the hardware has released it. */
 		if (!is_done(msg))
 			wd_poll_fds(NULL, 0, wd_now_ns() + 1000000);
 	}
 }
 
-/* --- both --- */
+/* --- spinning, then sleeping --- */
 
 static unsigned int size_class(size_t bytes)
 {
@@ -255,14 +255,14 @@ static unsigned int size_class(size_t bytes)
 }
 
 /*
- * What was learned about requests of a size: a quarter of the estimate is the
- * last one's. looked: how long it is known not to have been done.
+ * Updates the estimated service time of requests of a size: the last request has a weight of a quarter. looked: how
+ * long the request is known not to have been complete.
  */
 static void learn(_Atomic __u32 *service, __u64 took, bool slept, __u64 looked)
 {
 	__u32 old = atomic_load_explicit(service, memory_order_relaxed);
 
-	/* A sleep costs at both ends what isn't the device's. */
+	/* Falling asleep and waking up take time that isn't the device's. */
 	if (slept)
 		took = took > WAKE_NS + looked ? took - WAKE_NS : looked;
 	if (took > UINT32_MAX)
@@ -283,7 +283,7 @@ static void wait_long(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 		slept_at = wd_now_ns();
 		sleep_until_done(q, msg);
 	}
-	/* With others ahead the time would be theirs, too. */
+	/* With other requests ahead the time would include theirs. */
 	if (alone && !msg->status)
 		learn(service, wd_now_ns() - begun, !done, slept_at - begun);
 }

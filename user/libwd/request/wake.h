@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads that deliver completions, as whoever wakes them sees them. Private to pollers.c. */
+/* The threads that deliver completions, as seen by the code that wakes them. Private to pollers.c and wake.c. */
 #ifndef WD_WAKE_H
 #define WD_WAKE_H
 
@@ -29,7 +29,7 @@ struct wd_pool {
 
 extern struct wd_pool wd_pool;
 
-/* Which group looks after a context, from 1; 0: not yet known. */
+/* The group that watches a context, from 1; 0: not yet known. */
 extern _Atomic __u8 wd_poll_group_of[WD_ENGINE_QUEUES];
 
 /* wd_pool.lock. */
