@@ -9,18 +9,20 @@
 struct apply_options {
 	int wait_ms;			/* for all drains together */
 	void *arg;
-	void (*done)(void *arg, size_t step);	/* called after each; may be NULL */
-	/* How often somebody has asked to stop: read before each and while waiting; may be NULL. Undoing begins all the
-	 * same; what is asked for after that ends its waits. */
+	void (*done)(void *arg, size_t step);	/* called after each step; may be NULL */
+	/*
+	 * Number of requests to stop so far: read before each step and while waiting; may be NULL. The first one begins
+	 * undoing; further ones end the waits of undoing.
+	 */
 	int (*stops)(void *arg);
 };
 
 struct apply_result {
 	size_t done;			/* steps done; the next one failed, if any did */
 	int error;			/* its -errno; -EINTR when stopped; -ETIMEDOUT when a drain didn't end */
-	char *reason;			/* what the kernel says about it, printable, or NULL */
+	char *reason;			/* the kernel's reason for the failure, printable, or NULL */
 	size_t undone;
-	struct text_list left;		/* what could not be undone, printable */
+	struct text_list left;		/* steps that could not be undone, printable */
 };
 
 /** apply_plan() - Return: @res->error. */
@@ -28,7 +30,7 @@ int apply_plan(struct tree *t, const struct plan *p, const struct apply_options 
 	       struct apply_result *res);
 void apply_result_free(struct apply_result *res);
 
-/** apply_error() - an error of a step in words. */
+/** apply_error() - describe an error of a step in words. */
 const char *apply_error(const struct step *s, int error);
 
 #endif

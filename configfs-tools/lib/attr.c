@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The attributes of sections and devices: one row says what the file, configfs and the plan need to know. */
+/* The attributes of sections and devices: one row has all that the file, configfs and the plan need. */
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,11 +18,11 @@ static const struct attr section_attrs[] = {
 	[SECTION_MAX_EXTRA_CTXS] = { "MaxExtraCtxs", "max_extra_ctxs", VALUE_NUMBER, 0, UINT32_MAX, "0", "0", true },
 	[SECTION_ALLOWED_UIDS] = { "AllowedUsers", "allowed_uids", VALUE_UIDS, 0, 0, "", "", true },
 	[SECTION_ALLOWED_GIDS] = { "AllowedGroups", "allowed_gids", VALUE_GIDS, 0, 0, "", "", true },
-	/* A section is in a file in order to be used: the tradition's files don't say Live. */
+	/* A section in a file is meant to be used: files in QAT's syntax have no Live. */
 	[SECTION_LIVE] = { "Live", "live", VALUE_BOOL, 0, 1, "0", "1", true },
 };
 
-/* Any number is a priority: those out of -100..99 keep a device from being chosen. */
+/* Any number is a valid priority: with one outside of -100..99 a device is never chosen. */
 static const struct attr device_attrs[] = {
 	[DEVICE_PRIORITY] = { "Priority", "priority", VALUE_NUMBER, -INT_MAX, INT_MAX, NULL, NULL, true },
 	[DEVICE_ZONE_ID] = { "Zone", "zone_id", VALUE_NUMBER, -1, VALUE_NODE_MAX, NULL, NULL, false },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The attributes of sections and devices: one row says what the file, configfs and the plan need to know. */
+/* The attributes of sections and devices: one row has all that the file, configfs and the plan need. */
 #ifndef WDCTL_ATTR_H
 #define WDCTL_ATTR_H
 
@@ -52,12 +52,12 @@ struct attr {
 	const char *file;	/* in configfs */
 	enum value_type type;
 	long min, max;		/* of a number */
-	const char *initial;	/* what a new section has, NULL when the machine decides */
-	const char *absent;	/* what the file means when it doesn't say, NULL: leave as it is */
+	const char *initial;	/* value in a new section; NULL: depends on the machine */
+	const char *absent;	/* value if the file has none; NULL: leave it as it is */
 	bool while_live;	/* may be written while the section is live */
 };
 
-/* Bounds of the contract that are about more than one number. */
+/* Limits of names, values and lists. */
 #define SECTION_NAME_MAX 31
 #define OBJECT_NAME_MAX 79
 #define VALUE_BYTES_MAX 4000
@@ -67,7 +67,7 @@ struct attr {
 
 size_t attr_count(enum object_kind kind);
 const struct attr *attr_get(enum object_kind kind, size_t i);
-/* By its key in the file, whatever the case. Return: index, or -1. */
+/* Finds an attribute by its key in the file, in upper or lower case. Return: index, or -1. */
 int attr_find(enum object_kind kind, const char *key, size_t len);
 /* "NumProcesses, LimitDevAccess, ...": for messages. */
 const char *attr_keys(enum object_kind kind);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The note that a linker puts into each module: tells two builds of one version apart. */
+/* The build ID that the linker puts into each module: it distinguishes two builds of one version. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>

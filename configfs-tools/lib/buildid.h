@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The note that a linker puts into each module: tells two builds of one version apart. */
+/* The build ID that the linker puts into each module: it distinguishes two builds of one version. */
 #ifndef WDCTL_BUILDID_H
 #define WDCTL_BUILDID_H
 
@@ -15,10 +15,10 @@ struct buildid {
 	unsigned char note[BUILDID_MAX];
 };
 
-/* Both leave bytes 0 when there is no note, or the file is compressed. */
+/* Both leave bytes 0 if there is no build ID, or the file is compressed. */
 void buildid_of_file(struct buildid *id, const char *path);
 void buildid_of_loaded(struct buildid *id, const struct root *r, const char *module);
-/* False also when either is not known. */
+/* Returns false also if either is unknown. */
 bool buildid_differ(const struct buildid *a, const struct buildid *b);
 
 #endif

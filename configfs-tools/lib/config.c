@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sections and settings of devices, as a file wants them or as the kernel has them. */
+/* Sections and settings of devices, as a file requests them or as the kernel has them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ struct object *config_find(const struct config *c, enum object_kind kind, const 
 	return NULL;
 }
 
-/* An item for one device: under its parent's name, which the kernel's list holds, or as it is. */
+/* Makes a list item for one device, under its parent's name if the kernel knows one, else under its own. */
 static struct list_item parent_item(const struct config *kernel, const char *device, size_t len)
 {
 	struct list_item item = { .name = device, .len = len };
@@ -160,7 +160,7 @@ void config_print_object(FILE *f, enum object_kind kind, const struct object *o,
 		fprintf(f, "[%s]\n", o->name);
 	for (i = 0; i < attr_count(kind); i++) {
 		a = attr_get(kind, i);
-		/* What goes without saying is left out, except what a section is about. */
+		/* Values that the file need not have are left out, except a section's two main settings. */
 		if (!o->value[i] || (a->absent && i != SECTION_NUM_PROCESSES && i != SECTION_LIMIT_DEV_ACCESS &&
 				     !strcmp(o->value[i], a->absent)))
 			continue;

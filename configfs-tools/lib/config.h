@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections and settings of devices, as a file wants them or as the kernel has them. */
+/* Sections and settings of devices, as a file requests them or as the kernel has them. */
 #ifndef WDCTL_CONFIG_H
 #define WDCTL_CONFIG_H
 
@@ -11,9 +11,9 @@
 #include "ini.h"
 #include "value.h"
 
-/* Where more are found, only their number is kept. */
+/* Of further errors only the number is kept. */
 #define CONFIG_ERRORS_SHOWN 20
-/* Far above what a machine has queues for. */
+/* Far more than any machine has queues for. */
 #define CONFIG_OBJECTS_MAX 65536
 
 enum section_state {
@@ -24,11 +24,11 @@ enum section_state {
 
 struct object {
 	char name[OBJECT_NAME_MAX + 1];
-	char parent[OBJECT_NAME_MAX + 1];	/* of a device of the kernel, "" when it has none */
+	char parent[OBJECT_NAME_MAX + 1];	/* of a device of the kernel; "": none */
 	size_t line;				/* in the file */
-	char *value[OBJECT_ATTRS_MAX];		/* canonical; NULL: not said */
+	char *value[OBJECT_ATTRS_MAX];		/* canonical; NULL: not given */
 	enum section_state state;		/* of a section of the kernel */
-	bool remove;				/* wanted: not to be there */
+	bool remove;				/* wanted section: remove it if it exists */
 	char *reason;				/* why its last live=1 was refused, or NULL */
 };
 
@@ -45,47 +45,47 @@ struct config_error {
 struct config {
 	struct object_list objects[2];	/* by enum object_kind, in the order of the file */
 	struct config_error error[CONFIG_ERRORS_SHOWN];
-	size_t errors;			/* all of them */
+	size_t errors;			/* number of all errors, including those not kept */
 };
 
 /**
- * config_parse() - read a file's text.
+ * config_parse() - parse a file's text.
  *
- * Goes on after errors, so that all are known; @c is of use only if there are none.
+ * Goes on after errors, to report all of them; @c is usable only if there are none.
  * Return: 0, also when @c->errors, or -ENOMEM.
  */
 int config_parse(struct config *c, const char *text, size_t len, const struct id_names *names);
 
-/** config_add() - a new object without values; NULL without memory. */
+/** config_add() - add an object without values; NULL without memory. */
 struct object *config_add(struct config *c, enum object_kind kind, const char *name, size_t len);
 
-/** config_drop() - the last one takes its place. */
+/** config_drop() - remove an object; the last one takes its place. */
 void config_drop(struct config *c, enum object_kind kind, size_t i);
 
 /**
- * config_set() - one value as people write it; errors are added to @c.
+ * config_set() - set one value, given as people write it; errors are added to @c.
  * Return: 0 or -ENOMEM.
  */
 int config_set(struct config *c, enum object_kind kind, struct object *o, size_t line,
 	       struct ini_word key, struct ini_word value, const struct id_names *names);
 
-/** config_fill() - give a section the values that a file need not say. Return: 0 or -ENOMEM. */
+/** config_fill() - give a section the values that a file need not have. Return: 0 or -ENOMEM. */
 int config_fill(struct object *section);
 
-/** config_check_section() - what one value alone can't tell. */
+/** config_check_section() - check what depends on several values. */
 void config_check_section(struct config *c, const struct object *section);
 
-/** config_copy() - the values of one object to another. Return: 0 or -ENOMEM. */
+/** config_copy() - copy the values of one object to another. Return: 0 or -ENOMEM. */
 int config_copy(struct object *to, const struct object *from);
 
 struct object *config_find(const struct config *c, enum object_kind kind, const char *name);
 
-/** config_print() - in the syntax of the file; devices under their parents' names, as @kernel knows them. */
+/** config_print() - print in the syntax of the file; devices under their parents' names, if @kernel knows them. */
 void config_print_object(FILE *f, enum object_kind kind, const struct object *o,
 			 const struct config *kernel);
 void config_print(FILE *f, const struct config *c);
 
-/** config_parents() - a list of devices under their lasting names, sorted, each once. NULL without memory. */
+/** config_parents() - list the devices under their permanent names, sorted, each once. NULL without memory. */
 char *config_parents(const struct config *kernel, const char *devices);
 
 void config_free(struct config *c);

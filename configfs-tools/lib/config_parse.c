@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From a file's text to the sections and devices that it wants, with everything that is wrong in it. */
+/* Parses a file's text into the sections and devices that it requests, and collects all errors. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@ struct parser {
 	struct config *c;
 	const struct id_names *names;
 	enum object_kind kind;
-	long object;		/* index of the one that pairs belong to, or one of the two below */
-	bool full;		/* said so */
+	long object;		/* index of the object that pairs belong to, or one of the two values below */
+	bool full;		/* the limit of objects was reported */
 	int error;
 };
 
@@ -67,14 +67,14 @@ int config_set(struct config *c, enum object_kind kind, struct object *o, size_t
 	ret = value_parse(attr_get(kind, i), value.text, value.len, names, &o->value[i], why);
 	if (ret == -EINVAL) {
 		add_error(c, line, "[%s] %s: %s", name, attr_get(kind, i)->key, why);
-		/* It was said, so that it is neither filled in nor missed. */
+		/* A placeholder: the key was given, so its default isn't filled in. */
 		o->value[i] = strdup(REFUSED);
 		ret = o->value[i] ? 0 : -ENOMEM;
 	}
 	return ret;
 }
 
-/* "device NAME" is a device; anything else has to be the name of a section. */
+/* "device NAME" is a device; any other header must be the name of a section. */
 static bool header_name(struct ini_word *name, enum object_kind *kind)
 {
 	const char word[] = "device";
@@ -173,7 +173,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* At the end rather than at each header, which would take a search for each. */
+/* Once at the end: a check at each header would need a search each time. */
 static int check_duplicates(struct config *c, enum object_kind kind)
 {
 	const struct object_list *l = &c->objects[kind];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The accelerators of a machine as its sysfs describes them. */
+/* The accelerators of a machine, as its sysfs describes them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accelerators of a machine as its sysfs describes them. */
+/* The accelerators of a machine, as its sysfs describes them. */
 #ifndef WDCTL_DEVICE_H
 #define WDCTL_DEVICE_H
 
@@ -14,8 +14,8 @@
 
 enum device_state {
 	DEVICE_OK,
-	DEVICE_ISOLATED,	/* only a reset helps: the kernel refuses to open it */
-	DEVICE_RESETTING,	/* for a moment, or until it is isolated */
+	DEVICE_ISOLATED,	/* the kernel refuses to open it until it is reset */
+	DEVICE_RESETTING,	/* usable again in a moment, or isolated afterwards */
 	DEVICE_DISABLED,	/* priority out of range: libraries never choose it */
 };
 
@@ -27,11 +27,11 @@ struct device_number {
 
 struct device {
 	char name[DEVICE_NAME_MAX];	/* hisi_zip-0 */
-	char parent[DEVICE_NAME_MAX];	/* 0000:75:00.0, "" when there is none */
+	char parent[DEVICE_NAME_MAX];	/* 0000:75:00.0; "": none */
 	char api[64];
 	char algorithms[512];		/* separated by single spaces */
-	char lacks[128];		/* those of SEC that a simulated one hasn't on this kernel, likewise */
-	char iommu[32];			/* sva-iommu, sva-sim, none, "" when not told */
+	char lacks[128];		/* the same: algorithms that a simulated SEC lacks on this kernel */
+	char iommu[32];			/* sva-iommu, sva-sim, none; "": not reported */
 	char dev[32];			/* major:minor */
 	long flags;
 	struct device_number node, priority, simulated, available;
@@ -45,14 +45,14 @@ struct device_list {
 };
 
 /**
- * device_list_read() - all devices, in natural order of their names.
- * A device that goes away while it is read is left out.
+ * device_list_read() - read all devices, in natural order of their names.
+ * A device that disappears while it is read is left out.
  * Return: 0, also when there is no uacce class (an empty list), or -errno.
  */
 int device_list_read(const struct root *r, struct device_list *list);
-/** device_list_take_counts() - the kernel's, all of one moment, instead of those read file by file. */
+/** device_list_take_counts() - replace the counts, read file by file, by the kernel's, which are of one moment. */
 void device_list_take_counts(struct device_list *list, const struct fact_devices *facts);
-/** device_lacks_read() - sets lacks of a device whose other facts are known. */
+/** device_lacks_read() - set lacks of a device whose other facts are known. */
 void device_lacks_read(const struct root *r, struct device *d);
 void device_list_free(struct device_list *list);
 const struct device *device_find(const struct device_list *list, const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Counts and states of devices by netlink. */
+/* Counts and states of devices, read by netlink. */
 #include "device.h"
 
 static void number(struct device_number *n, long value)
@@ -22,7 +22,7 @@ void device_list_take_counts(struct device_list *list, const struct fact_devices
 		number(&list->dev[i].used, f->used);
 		number(&list->dev[i].free, f->free);
 		number(&list->dev[i].quarantined, f->quarantined);
-		/* sysfs doesn't say */
+		/* sysfs doesn't report a reset */
 		if (f->state == UACCE_NL_DEV_RESETTING)
 			list->dev[i].state = DEVICE_RESETTING;
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a simulated device can't compute: its kernel hashes for it. */
+/* The algorithms that a simulated device can't compute: it takes hashes from its kernel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device.h"
 
-/* Block ciphers, SM3 and SM4 are with the device on every kernel. */
+/* The simulated device computes block ciphers, SM3 and SM4 itself, on every kernel. */
 static const struct {
 	const char *kernel;
 	const char *serves;
@@ -28,7 +28,7 @@ static size_t hash_find(const char *name)
 	return i;
 }
 
-/* A kernel in FIPS mode shows what it gives to nobody, too. */
+/* A kernel in FIPS mode also lists algorithms that it gives to no user. */
 static void count_hashes(FILE *f, int *count)
 {
 	size_t len = 0, i = HASHES;

@@ -5,18 +5,18 @@
 
 #include <stddef.h>
 
-/* Enough for ESCAPE_SHOWN characters, each escaped, and what says that there are more. */
+/* Enough for ESCAPE_SHOWN characters, each escaped, and for "...", which stands for more. */
 #define ESCAPE_SHOWN 60
 #define ESCAPE_SIZE (4 * ESCAPE_SHOWN + 4)
 
 /**
- * escape() - what is not printable ASCII becomes \xNN; "..." follows what does not fit.
+ * escape() - write bytes that are not printable ASCII as \xNN; "..." replaces what does not fit.
  * @size: of @buf, at least 8.
  * Return: @buf.
  */
 const char *escape(char *buf, size_t size, const char *text, size_t len);
 
-/** escape_new() - all of it, in new memory; NULL without memory. */
+/** escape_new() - escape the whole text, into new memory; NULL without memory. */
 char *escape_new(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Events of the kernel's two groups, and their words. */
+/* Events of the kernel's two netlink groups, and their text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Files for other programs of the system: systemd, udev, container runtimes. */
 #include "export.h"
 
-/* The oldest version with everything that is needed here. */
+/* The oldest version that has everything used here. */
 #define CDI_VERSION "0.5.0"
 #define CDI_KIND "warpdrive/uacce"
 

@@ -13,13 +13,13 @@
 #define EXPORT_UNIT "warpdrive-sections.service"
 #define EXPORT_GROUP "accel"
 
-/** export_systemd() - a unit that restores the sections at boot. */
+/** export_systemd() - print a unit that restores the sections at boot. */
 void export_systemd(FILE *f, const char *program);
-/** export_udev() - rules that give the device nodes to a group. */
+/** export_udev() - print rules that give the device nodes to a group. */
 void export_udev(FILE *f, const char *group);
-/** export_sysusers() - makes that group. */
+/** export_sysusers() - print a line for sysusers.d that creates the group. */
 void export_sysusers(FILE *f, const char *group);
-/** export_cdi() - a specification of the Container Device Interface; NULL without memory. */
+/** export_cdi() - make a specification of the Container Device Interface; NULL without memory. */
 struct json_object *export_cdi(const struct device_list *devices);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the kernel reports of devices, sections and contexts, and how to ask for it. */
+/* Facts that the kernel reports about devices, sections and contexts, and requests for them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void member_parse(struct fact_member *member, struct nlattr *nest)
 	member->pending = a[UACCE_A_MEMBER_PENDING];
 }
 
-/* There may be many of the one type, of which the table of attributes has the last. */
+/* There may be many attributes of this type; the table has only the last. */
 static int members_parse(struct fact_section *s, const struct wd_nl_message *m)
 {
 	struct nlattr *last = m->attr[UACCE_A_MEMBER], *a;
@@ -149,7 +149,7 @@ void fact_ctx_parse(struct fact_ctx *c, const struct wd_nl_message *m)
 
 /* ------ lists ------ */
 
-/* Room for one more at the end, twice as much each time; NULL without memory. */
+/* Makes room for one more item at the end, doubling the size each time; NULL without memory. */
 static void *grow(void **items, size_t count, size_t size)
 {
 	void *grown;
@@ -291,7 +291,7 @@ int facts_section(struct wd_nl *f, const char *name, struct fact_section *s)
 	wd_nl_begin(f, UACCE_NL_SECTION_GET, NLM_F_ACK);
 	wd_nl_put_string(f, UACCE_A_SECTION, name);
 	ret = wd_nl_ask(f, take_one_section, s);
-	/* Acknowledged, and never answered. */
+	/* The kernel acknowledged the request, but sent no answer. */
 	if (!ret && !s->nodes)
 		ret = -EPROTO;
 	if (ret)

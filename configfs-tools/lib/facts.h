@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel reports of devices, sections and contexts, and how to ask for it. */
+/* Facts that the kernel reports about devices, sections and contexts, and requests for them. */
 #ifndef WDCTL_FACTS_H
 #define WDCTL_FACTS_H
 
@@ -43,8 +43,8 @@ struct fact_ctx {
 	char dev[FACT_NAME_MAX];
 	char section[FACT_NAME_MAX], slot[FACT_NAME_MAX];	/* "": none */
 	char comm[FACT_COMM_MAX];	/* escaped: the process chose it */
-	bool has_id;			/* not while it is opened */
-	uint32_t id, pid;		/* pid 0: not visible from here */
+	bool has_id;			/* false while the context is being opened */
+	uint32_t id, pid;		/* pid 0: not visible in this PID namespace */
 	uint32_t class, state;		/* enum uacce_nl_ctx_class, uacce_nl_ctx_state */
 	uint64_t age_ms;
 	int node;
@@ -65,15 +65,16 @@ struct fact_ctxs {
 	size_t count;
 };
 
-/** fact_*_parse() - from a message; what it doesn't have is 0, "" or -1 (nodes). Return: 0 or -ENOMEM. */
+/** fact_*_parse() - parse a message; a missing attribute becomes 0, "" or -1 (nodes). Return: 0 or -ENOMEM. */
 void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m);
 int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m);
 void fact_ctx_parse(struct fact_ctx *c, const struct wd_nl_message *m);
 void fact_section_fini(struct fact_section *s);
 
 /**
- * facts_*() - all there are; asked again while they change. Sections in the order of their names, the rest in the kernel's.
- * Return: 0; -EINTR when they changed each time: the list is there, but may miss some; other -errno, no list.
+ * facts_*() - read all; the request is repeated while they change. Sections are in the order of their names, the others
+ * in the kernel's order. Return: 0; -EINTR if they changed each time: there is a list, but items may be missing; other
+ * -errno: no list.
  */
 int facts_devices(struct wd_nl *f, struct fact_devices *l);
 int facts_sections(struct wd_nl *f, struct fact_sections *l);
@@ -82,14 +83,14 @@ void fact_devices_free(struct fact_devices *l);
 void fact_sections_free(struct fact_sections *l);
 void fact_ctxs_free(struct fact_ctxs *l);
 
-/** facts_section() - one. Return: 0, -ENOENT, other -errno. */
+/** facts_section() - read one section. Return: 0, -ENOENT, other -errno. */
 int facts_section(struct wd_nl *f, const char *name, struct fact_section *s);
 
-/** fact_device_find() - by its name or its parent's; NULL. */
+/** fact_device_find() - find a device by its name or its parent's; NULL: there is none. */
 const struct fact_device *fact_device_find(const struct fact_devices *l, const char *name);
 const struct fact_section *fact_section_find(const struct fact_sections *l, const char *name);
 
-/* Words; "unknown" for numbers of a newer kernel. */
+/* Names of the numbers; "unknown" for those of a newer kernel. */
 const char *fact_device_state_name(uint32_t state);
 const char *fact_section_state_name(uint32_t state);
 const char *fact_ctx_class_name(uint32_t class);
@@ -99,7 +100,7 @@ const char *fact_ctx_state_name(uint32_t state);
 /** fact_age() - "7s", "3m05s", "2h10m", "5d03h". Return: @buf. */
 const char *fact_age(char buf[FACT_AGE_SIZE], uint64_t ms);
 
-/** fact_order() - natural order of names: device 10 comes behind 9. */
+/** fact_order() - compare names in natural order: device 10 comes after 9. */
 int fact_order(const char *a, const char *b);
 
 #endif

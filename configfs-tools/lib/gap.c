@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How many events of a group were lost, from the numbers of those that came. */
+/* Counts the lost events of a group, from the numbers of the received ones. */
 #include "gap.h"
 
 void gap_begin(struct gap *g, uint64_t current)
@@ -9,11 +9,11 @@ void gap_begin(struct gap *g, uint64_t current)
 
 uint64_t gap_event(struct gap *g, uint64_t seq)
 {
-	/* Sent between the joining and the question for the current number. */
+	/* The event was sent between joining the group and asking for its current number. */
 	bool early = g->fresh && seq <= g->last;
 	uint64_t lost = 0;
 
-	/* Nothing to compare with, or a kernel that begins again. */
+	/* Without an earlier number, or after the kernel began anew, no loss can be counted. */
 	if (g->known && !early && seq > g->last)
 		lost = seq - g->last - 1;
 	g->known = true;
@@ -26,7 +26,7 @@ uint64_t gap_settle(struct gap *g, uint64_t current)
 {
 	uint64_t lost = g->known && current > g->last ? current - g->last : 0;
 
-	/* Without a number so far, nobody can tell how many came before. */
+	/* Without an earlier number the loss is unknown. */
 	g->known = true;
 	g->fresh = false;
 	if (current > g->last)

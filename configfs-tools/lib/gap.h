@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many events of a group were lost, from the numbers of those that came. */
+/* Counts the lost events of a group, from the numbers of the received ones. */
 #ifndef WDCTL_GAP_H
 #define WDCTL_GAP_H
 
@@ -7,18 +7,18 @@
 #include <stdint.h>
 
 struct gap {
-	bool known;	/* of any number */
-	bool fresh;	/* no event has come yet: those that came before @last aren't missed */
+	bool known;	/* @last is valid */
+	bool fresh;	/* no event was received yet: one with a number up to @last is no sign of a loss */
 	uint64_t last;
 };
 
-/** gap_begin() - @current is the group's number after listening began. */
+/** gap_begin() - begin with @current, the group's number after listening began. */
 void gap_begin(struct gap *g, uint64_t current);
 
-/** gap_event() - one came. Return: how many before it were lost. */
+/** gap_event() - an event was received. Return: how many before it were lost. */
 uint64_t gap_event(struct gap *g, uint64_t seq);
 
-/** gap_settle() - all up to @current came or were lost. Return: how many were. */
+/** gap_settle() - all events up to @current were received or lost. Return: how many were lost. */
 uint64_t gap_settle(struct gap *g, uint64_t current);
 
 #endif

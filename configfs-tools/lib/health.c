@@ -32,7 +32,7 @@ static void remedy_set(struct health *h, bool command, const char *fmt, va_list 
 {
 	struct health_item *item;
 
-	/* After -ENOMEM the last item is another finding's. */
+	/* After -ENOMEM the last item is an earlier finding. */
 	if (!h->count || h->error)
 		return;
 	item = &h->item[h->count - 1];

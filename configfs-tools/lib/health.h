@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about a machine: whether it can use accelerators, and the remedies. */
+/* Findings about a machine: whether it can use accelerators, and how to remedy problems. */
 #ifndef WDCTL_HEALTH_H
 #define WDCTL_HEALTH_H
 
@@ -22,7 +22,7 @@ struct health_item {
 	const char *area;
 	char text[512];
 	char remedy[512];	/* "" if there is nothing to do */
-	bool command;		/* the remedy is one, for a shell of root; else a sentence */
+	bool command;		/* the remedy is a command for root's shell; else a sentence */
 };
 
 struct health {
@@ -36,13 +36,13 @@ struct health_input {
 	const struct root *root;
 	const struct device_list *devices;
 	struct module_db *modules;
-	const struct kconfig *config;	/* NULL if the machine keeps none */
+	const struct kconfig *config;	/* NULL: the machine has none */
 	const char *version;		/* of this build */
 };
 
 void health_add(struct health *h, enum health_state state, const char *area, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* For the item added last: a sentence that says what to do, where no command does it. */
+/* For the item added last: a sentence that says what to do if no command does it. */
 void health_remedy(struct health *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* For the item added last: a command that can be pasted into a shell as it is. */
 void health_command(struct health *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of the algorithms: those of simulated devices on this kernel, those of the software path with libcrypto. */
+/* Checks the algorithms of simulated devices on this kernel, and those of the software path with this libcrypto. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum kind {
 	KINDS,
 };
 
-/* The libraries' names and libcrypto's. HMACs and CBC with HMAC consist of these. */
+/* The algorithms' names in the libraries and in libcrypto. HMACs and CBC with HMAC consist of these. */
 static const struct {
 	enum kind kind;
 	const char *name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of the accelerators, of their device nodes, and of the registers' memory of simulated ones. */
+/* Checks the accelerators, their device nodes, and the memory that holds simulated devices' registers. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -132,7 +132,7 @@ static void check_state(struct health *h, const struct root *r, const struct dev
 	}
 }
 
-/* The libraries' drivers (user/drivers/hisi) have descriptors for these two. */
+/* The libraries' drivers (user/drivers/hisi) support these two APIs. */
 static void check_api(struct health *h, const struct device *d)
 {
 	if (!strcmp(d->api, "hisi_qm_v3") || !strcmp(d->api, "hisi_qm_v5"))
@@ -152,7 +152,7 @@ static void check_sva(struct health *h, const struct device *d)
 	health_add(h, HEALTH_OK, "sva", "%s: %s", d->name, d->iommu[0] ? d->iommu : "on");
 }
 
-/* Replaces the file of the name, if @there, by the device node. */
+/* Suggests a command that makes the device node; @there: a file of that name exists and is replaced. */
 static void remedy_mknod(struct health *h, const struct device *d, bool there)
 {
 	unsigned int major, minor;
@@ -167,7 +167,7 @@ static void remedy_mknod(struct health *h, const struct device *d, bool there)
 	health_command(h, "%smknod -m 660 /dev/%s c %u %u", remove, d->name, major, minor);
 }
 
-/* Gives all device nodes to a group, now and at boot. */
+/* Suggests commands that give all device nodes to a group, now and at boot. */
 static void remedy_group(struct health *h)
 {
 	health_command(h, "groupadd --force --system " EXPORT_GROUP " && wdctl export udev >" EXPORT_RULES_FILE

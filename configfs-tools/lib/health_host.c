@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of NUMA nodes, limits, configfs and the libraries. */
+/* Checks NUMA nodes, limits, configfs and the libraries. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static void check_configfs(struct health *h, const struct root *r)
 	health_command(h, "modprobe configfs && mount -t configfs configfs /sys/kernel/config");
 }
 
-/* A symbol rather than the version of a file: the check is of the library that the loader takes. */
+/* Asks a symbol instead of a file for the version, to check the library that the loader chooses. */
 static void check_library(struct health *h, const struct health_input *in, const char *name)
 {
 	const char *(*version)(void) = NULL;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks of the running kernel and of this project's modules. */
+/* Checks the running kernel and this project's modules. */
 #include <stdio.h>
 #include <string.h>
 
 #include "health.h"
 
-/* The oldest kernel for which the modules build, and the newest on which they were tried. */
+/* The oldest kernel for which the modules build, and the newest on which they were tested. */
 #define KERNEL_MIN_MAJOR 6
 #define KERNEL_MIN_MINOR 1
 #define KERNEL_TRIED_MAJOR 6

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks for sections: the kernel's side, the group of the device nodes, the service that restores them at boot. */
+/* Checks what sections need: the kernel's support, the device nodes' group, the service that restores them at boot. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define AREA "sections"
 #define ENABLED "/etc/systemd/system/multi-user.target.wants/" EXPORT_UNIT
 
-/* A recorded machine has no kernel to ask. */
+/* A recorded machine has no running kernel to ask. */
 static void check_family(struct health *h, const struct root *r)
 {
 	struct wd_nl f;
@@ -32,7 +32,7 @@ static void check_family(struct health *h, const struct root *r)
 		health_remedy(h, "Allow this process AF_NETLINK sockets, in a systemd unit by RestrictAddressFamilies=.");
 }
 
-/* The checks of the modules report an uacce that isn't loaded, those of configfs one that isn't mounted. */
+/* Other checks report if the uacce module isn't loaded, or configfs isn't mounted. */
 static void check_kernel_side(struct health *h, const struct root *r)
 {
 	if (!root_exists(r, "/sys/module/uacce"))
@@ -55,7 +55,7 @@ static bool group_exists(const struct root *r, const char *name)
 	const char *line;
 	int ret = root_read(r, text, sizeof(text), "/etc/group");
 
-	/* A file that doesn't fit may have the group: report nothing. */
+	/* A file that doesn't fit may name the group: report nothing. */
 	if (ret)
 		return ret == -EFBIG;
 	for (line = text; line; line = strchr(line, '\n')) {

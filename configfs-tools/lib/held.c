@@ -10,7 +10,7 @@
 
 #define NAMED_MAX 4
 
-/* Has the process been named, by a context before that one? */
+/* Was the process already named, for a context before this one? */
 static bool is_named(const struct fact_ctxs *l, size_t at)
 {
 	const struct fact_ctx *c = &l->item[at];
@@ -73,7 +73,7 @@ int held_read(struct wd_nl *f, const struct plan *p, struct text_list *held)
 	int ret;
 
 	memset(held, 0, sizeof(*held));
-	/* One that comes or goes meanwhile is looked at the next time. */
+	/* Sections may come or go meanwhile: the next call looks again. */
 	ret = facts_sections(f, &sections);
 	if (ret && ret != -EINTR)
 		return ret;
@@ -84,7 +84,7 @@ int held_read(struct wd_nl *f, const struct plan *p, struct text_list *held)
 		s = fact_section_find(&sections, p->step[i].name);
 		if (!s || !(s->attached + s->lingering))
 			continue;
-		/* Without names it is said all the same. */
+		/* If the contexts can't be read, the line names no process. */
 		if (!held->count)
 			facts_ctxs(f, &ctxs);
 		ret = held_add(held, s, &ctxs);

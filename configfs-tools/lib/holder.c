@@ -18,7 +18,7 @@ static bool is_node_of(const struct root *r, const struct device *d, const char 
 
 	if (root_path(r, path, sizeof(path), "/proc/%s/fd/%s", pid, fd))
 		return false;
-	/* A link of a recorded tree leads nowhere, and a node may have any name in a container. */
+	/* A link of a recorded tree has no target: compare names. On a running machine a node may have any name. */
 	if (root_is_fake(r))
 		return !root_link_name(r, name, sizeof(name), "/proc/%s/fd/%s", pid, fd) &&
 		       !strcmp(name, d->name);

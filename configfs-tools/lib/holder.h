@@ -18,8 +18,8 @@ struct holder_list {
 };
 
 /**
- * holder_list_read() - one entry for each process and device.
- * Other users' processes are seen by root only.
+ * holder_list_read() - read the list, with one entry for each process and device.
+ * Only root sees other users' processes.
  * Return: 0 or -errno.
  */
 int holder_list_read(const struct root *r, const struct device_list *devices,

@@ -45,7 +45,7 @@ static int recorded_group(const struct root *r, const char *name, uint32_t *id)
 	return gr ? 0 : -ENOENT;
 }
 
-/* The system's own look-up knows more than files: directories, systemd's dynamic users. */
+/* The system's own lookup covers more than files: directory services, systemd's dynamic users. */
 static int find(void *arg, bool group, const char *name, uint32_t *id)
 {
 	const struct root *r = arg;

@@ -6,7 +6,7 @@
 #include "root.h"
 #include "value.h"
 
-/** idname_source() - looks names up for @r, which has to stay. */
+/** idname_source() - look names up for @r, which has to outlive the result. */
 struct id_names idname_source(const struct root *r);
 
 #endif

@@ -43,7 +43,7 @@ static const char *skip_key(const char *at, const char *end)
 	return at;
 }
 
-/* Where a value ends: at the next "Key =", or with the line. */
+/* A value ends at the next "Key =", or at the end of the line. */
 static const char *value_end(const char *at, const char *end)
 {
 	const char *key_end;
@@ -74,7 +74,7 @@ static void parse_pairs(const char *at, const char *end, size_t line, const stru
 			return;
 		}
 		value++;
-		/* The blank after '=' lets an empty value be followed by a key. */
+		/* The blank after '=' belongs to the value, so that a key may follow an empty value. */
 		h->pair(h->arg, line, word(key, key_end), word(value, value_end(value, end)));
 	}
 }

@@ -13,18 +13,18 @@ struct ini_word {
 
 struct ini_handler {
 	void *arg;
-	/* [NAME]; an unfinished header gives the error and a name without text */
+	/* [NAME]; for an unfinished header, error is called, too, and @name has no text */
 	void (*header)(void *arg, size_t line, struct ini_word name);
 	void (*pair)(void *arg, size_t line, struct ini_word key, struct ini_word value);
-	/* @what: a sentence; @where: what stands there instead */
+	/* @what: what was expected; @where: the text found instead */
 	void (*error)(void *arg, size_t line, const char *what, struct ini_word where);
 };
 
 /**
- * ini_parse() - call the handler for everything in order; goes on after errors.
+ * ini_parse() - call the handlers in the order of the text; goes on after errors.
  *
- * One line may hold a header and any number of pairs, as QAT's documents write them: a value ends where the
- * next "Key =" begins. ';' and '#' begin comments. Takes time linear in @len, whatever the text.
+ * One line may hold a header and any number of pairs, as in QAT's documents: a value ends where the next "Key ="
+ * begins. ';' and '#' begin comments. Takes time linear in @len for any text.
  */
 void ini_parse(const char *text, size_t len, const struct ini_handler *h);
 

@@ -11,7 +11,7 @@
 /* Each gives a new object, NULL without memory. */
 struct json_object *json_from_object(enum object_kind kind, const struct object *o, bool of_kernel);
 struct json_object *json_from_config(const struct config *c, bool of_kernel);
-/* "errors": list of line and text, and "error_count", which may be more. */
+/* "errors": a list of lines and texts; "error_count": the number of all errors, which may be greater. */
 struct json_object *json_from_errors(const struct config *c);
 struct json_object *json_from_plan(const struct plan *p);
 struct json_object *json_from_lines(const struct text_list *l);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* JSON of what the kernel reports by netlink (json-c). */
+/* JSON of the facts that the kernel reports by netlink (json-c). */
 #include <stdlib.h>
 
 #include "json_facts.h"
@@ -98,7 +98,7 @@ struct json_object *json_from_fact_ctx(const struct fact_ctx *c)
 	return o;
 }
 
-/* Of group "event": who, where, what. Fields that an event doesn't have are left out. */
+/* For the group "event": process, place and event. Fields that an event doesn't have are left out. */
 static void add_process(struct json_object *o, const struct event *e)
 {
 	if (e->ctx.slot[0])

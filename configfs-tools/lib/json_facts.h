@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON of what the kernel reports by netlink (json-c). */
+/* JSON of the facts that the kernel reports by netlink (json-c). */
 #ifndef WDCTL_JSON_FACTS_H
 #define WDCTL_JSON_FACTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The configuration a kernel was built with, from wherever a machine keeps it. */
+/* The configuration that a kernel was built with, from any of the usual files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

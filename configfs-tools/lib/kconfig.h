@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration a kernel was built with, from wherever a machine keeps it. */
+/* The configuration that a kernel was built with, from any of the usual files. */
 #ifndef WDCTL_KCONFIG_H
 #define WDCTL_KCONFIG_H
 
@@ -10,11 +10,11 @@ struct kconfig {
 	char source[ROOT_PATH_MAX];
 };
 
-/** kconfig_open() - read it. Return: 0, -ENOENT when the machine keeps none, or -errno. */
+/** kconfig_open() - read the configuration. Return: 0, -ENOENT if the machine has none, or -errno. */
 int kconfig_open(struct kconfig *k, const struct root *r);
 void kconfig_close(struct kconfig *k);
 
-/** kconfig_get() - 'y', 'm', or 'n' also for an option the kernel doesn't know. */
+/** kconfig_get() - Return: 'y', 'm', or 'n', the latter also for an option that the kernel doesn't know. */
 char kconfig_get(const struct kconfig *k, const char *option);
 
 #endif

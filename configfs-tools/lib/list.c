@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The elements of a list while it is brought into its canonical form. */
+/* The elements of a list while it is converted to its canonical form. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int number_order(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Natural order: the kernel numbers slots by it, and people look for device 10 behind 9. */
+/* Natural order: the kernel numbers slots by it, and people expect device 10 after 9. */
 static int name_order(const void *a, const void *b)
 {
 	const struct list_item *x = a, *y = b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The kernel modules of this project: what is installed, what is loaded, insert and remove (libkmod). */
+/* This project's kernel modules: finds installed and loaded ones, inserts and removes them (libkmod). */
 #include <errno.h>
 #include <libkmod.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static bool from_path(const struct module_db *db, const char *name, char *path, 
 	return false;
 }
 
-/* Gives a referenced module; -ENOENT when neither the folder nor the index has it. */
+/* Stores a referenced module in *mod; -ENOENT if neither the folder nor the index has it. */
 static int module_find(struct module_db *db, const char *name, struct kmod_module **mod)
 {
 	struct kmod_list *list = NULL;
@@ -107,7 +107,7 @@ static int module_find(struct module_db *db, const char *name, struct kmod_modul
 	return *mod ? 0 : -ENOENT;
 }
 
-/* Not compared from the start: libkmod makes a relative root absolute. */
+/* Searches within the path: it may not begin with the root, as libkmod makes a relative root absolute. */
 static bool is_below(const struct module_db *db, const char *path, const char *folder)
 {
 	char part[256];
@@ -270,7 +270,7 @@ struct dependencies {
 	int ret;
 };
 
-/* A module outside the index has no dependency list there, only in itself. */
+/* The index has no dependencies of a module outside of it; the module itself lists them. */
 static bool insert_dependencies(void *arg, const char *key, const char *value)
 {
 	struct dependencies *d = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel modules of this project: what is installed, what is loaded, insert and remove (libkmod). */
+/* This project's kernel modules: finds installed and loaded ones, inserts and removes them (libkmod). */
 #ifndef WDCTL_MODULE_H
 #define WDCTL_MODULE_H
 
@@ -12,9 +12,9 @@
 enum module_origin {
 	MODULE_ABSENT,
 	MODULE_BUILTIN,
-	MODULE_UPDATES,		/* lib/modules/<release>/updates: this project's, wins over the kernel's */
-	MODULE_INTREE,		/* lib/modules/<release>/kernel: came with the kernel */
-	MODULE_OTHER,		/* elsewhere, a build tree for example */
+	MODULE_UPDATES,		/* lib/modules/<release>/updates: this project's; overrides the kernel's */
+	MODULE_INTREE,		/* lib/modules/<release>/kernel: part of the kernel's package */
+	MODULE_OTHER,		/* elsewhere, for example in a build tree */
 };
 
 struct module {
@@ -37,8 +37,8 @@ extern const char *const module_names[];
 extern const char module_sim_name[];
 
 /**
- * module_db_open() - make ready for lookups.
- * @from: NULL for the installed modules, else a build folder that goes before them.
+ * module_db_open() - prepare for lookups.
+ * @from: NULL for the installed modules, else a build folder that is searched before them.
  * Return: 0 or -errno.
  */
 int module_db_open(struct module_db **db, const struct root *r, const char *from);
@@ -47,17 +47,17 @@ void module_db_close(struct module_db *db);
 /** module_read() - fill @m for @name. Return: 0 (also when absent) or -errno. */
 int module_read(struct module_db *db, const char *name, struct module *m);
 
-/** module_is_stale() - whether what is loaded is known to be another build than what is installed. */
+/** module_is_stale() - whether the loaded module is known to be another build than the installed one. */
 bool module_is_stale(const struct module *m);
 
-/** module_has_param() - whether the installed module knows a parameter. */
+/** module_has_param() - whether the installed module has a parameter. */
 bool module_has_param(struct module_db *db, const char *name, const char *param);
 
-/** module_is_loaded() - state of this moment. */
+/** module_is_loaded() - whether the module is loaded now. */
 bool module_is_loaded(const struct root *r, const char *name);
 
 /**
- * module_insert() - load a module and what it depends on into the running kernel.
+ * module_insert() - load a module and its dependencies into the running kernel.
  * Return: 0, -EEXIST when already loaded, -ENOENT when not installed, or the kernel's -errno.
  */
 int module_insert(struct module_db *db, const char *name, const char *params);
@@ -65,7 +65,7 @@ int module_insert(struct module_db *db, const char *name, const char *params);
 /** module_remove() - unload without waiting. Return: 0, -ENOENT when not loaded, or -errno. */
 int module_remove(struct module_db *db, const char *name);
 
-/** module_error() - what a failed insert or remove usually means, NULL when errno says it all. */
+/** module_error() - the usual cause of a failed insert or remove; NULL if the errno says enough. */
 const char *module_error(int err);
 const char *module_origin_name(enum module_origin origin);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The steps from the kernel's configuration to the wanted one. */
+/* Plans the steps from the kernel's configuration to the requested one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,19 +7,19 @@
 
 #include "plan.h"
 
-/* What has to happen to one section. */
+/* The change of one section. */
 struct change {
-	const struct object *old, *new;	/* old NULL: to be made; new NULL: to be removed */
-	unsigned int diff;		/* bit for each attribute that differs */
-	bool down;			/* has to leave the live state */
-	bool wait;			/* and to have left it before the rest */
+	const struct object *old, *new;	/* old NULL: the section is made; new NULL: it is removed */
+	unsigned int diff;		/* a bit for each attribute that differs */
+	bool down;			/* the section has to leave the live state */
+	bool wait;			/* and must have left it before the other steps */
 };
 
 struct planner {
 	struct plan *p;
 	const struct config *wanted, *kernel;
 	const struct plan_options *options;
-	struct change *change;		/* the wanted ones, then those to be removed */
+	struct change *change;		/* of the requested sections, then of those that are removed */
 	size_t changes, wanted_count;
 	int error;
 };
@@ -63,7 +63,7 @@ static void add_set(struct planner *pl, enum object_kind kind, const struct obje
 	add_step(pl, &(struct step){
 		.op = STEP_SET,
 		.kind = kind,
-		/* A device has two names; the kernel's folder has one of them. */
+		/* A device has two names; the kernel's folder has only its own. */
 		.name = kind == OBJECT_DEVICE ? old->name : new->name,
 		.attr = a,
 		.value = new->value[i],
@@ -72,7 +72,7 @@ static void add_set(struct planner *pl, enum object_kind kind, const struct obje
 	});
 }
 
-/* A device may be called by its own name here and by its parent's there. */
+/* One list may have a device's own name, the other its parent's. */
 static bool same_devices(struct planner *pl, const char *a, const char *b)
 {
 	char *x, *y;
@@ -141,7 +141,7 @@ static const struct object *find_old(const struct config *kernel, const char *na
 	return l->count ? bsearch(name, l->item, l->count, sizeof(*l->item), old_order) : NULL;
 }
 
-/* What the wanted ones say about one of the kernel's. */
+/* What the requested configuration has about one of the kernel's sections. */
 enum seen {
 	NOT_SEEN,
 	SEEN,
@@ -256,7 +256,7 @@ static void add_devices(struct planner *pl)
 	}
 }
 
-/* Two settings of one device, under its two names, would fight. */
+/* Refuses settings of one device under both of its names, as they would contradict each other. */
 static void check_twice(struct planner *pl, const struct object *old, size_t first)
 {
 	const struct object_list *want = &pl->wanted->objects[OBJECT_DEVICE];
@@ -296,7 +296,7 @@ static void check_devices(struct planner *pl)
 	}
 }
 
-/* The kernel accepts a claim on a device that isn't there; the admin should know. */
+/* Adds a note for each missing device of a section: the kernel accepts it, but the administrator should know. */
 static void note_absent(struct planner *pl, const struct object *section)
 {
 	const char *list = section->value[SECTION_DEVICES], *text;

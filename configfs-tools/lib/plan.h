@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps from the kernel's configuration to the wanted one. */
+/* Plans the steps from the kernel's configuration to the requested one. */
 #ifndef WDCTL_PLAN_H
 #define WDCTL_PLAN_H
 
@@ -9,8 +9,8 @@ enum step_op {
 	STEP_MAKE,
 	STEP_SET,
 	STEP_LIVE,
-	STEP_DRAIN,		/* no new work; goes on at once */
-	STEP_DRAIN_WAIT,	/* ... when the last slot is free */
+	STEP_DRAIN,		/* begin to drain, without waiting */
+	STEP_DRAIN_WAIT,	/* drain, and wait until the last slot is free */
 	STEP_REVOKE,
 	STEP_REMOVE,
 };
@@ -20,8 +20,8 @@ struct step {
 	enum object_kind kind;
 	const char *name;
 	const struct attr *attr;	/* of STEP_SET */
-	const char *value, *was;	/* of STEP_SET; was NULL: not known */
-	const struct object *old;	/* what the kernel has, NULL for nothing */
+	const char *value, *was;	/* of STEP_SET; was NULL: unknown */
+	const struct object *old;	/* the kernel's section or device; NULL: none */
 };
 
 struct plan_options {
@@ -31,7 +31,7 @@ struct plan_options {
 	bool partial;		/* no notes about sections that are not in the file */
 };
 
-/* Lines of words, printable as they are. */
+/* Lines of text, printable as they are. */
 struct text_list {
 	char **line;
 	size_t count;
@@ -47,15 +47,15 @@ struct plan {
 /**
  * plan_make() - @wanted and @kernel have to outlive the plan.
  *
- * What frees contexts comes before what takes them: drains, removals and smaller sections, then devices,
- * then the rest in the order of the file, which is the order of going live.
+ * Steps that free contexts come before steps that take them: first drains, removals and smaller sections, then devices,
+ * then the other steps in the order of the file, in which sections also go live.
  *
  * Return: 0, also when @p->errors, or -ENOMEM.
  */
 int plan_make(struct plan *p, const struct config *wanted, const struct config *kernel,
 	      const struct plan_options *options);
 
-/** plan_describe() - one step in words, printable, without the newline; NULL without memory. */
+/** plan_describe() - describe one step, printable, without a newline; NULL without memory. */
 char *plan_describe(const struct step *s);
 const char *step_op_name(enum step_op op);
 void plan_free(struct plan *p);

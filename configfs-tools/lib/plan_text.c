@@ -15,7 +15,7 @@ int text_list_add(struct text_list *l, const char *fmt, ...)
 	va_list ap;
 	int ret;
 
-	/* A power of two is full. */
+	/* The array is full whenever the count is a power of two. */
 	if (!(l->count & (l->count - 1))) {
 		grown = realloc(l->line, (l->count ? 2 * l->count : 1) * sizeof(*grown));
 		if (!grown)
@@ -69,7 +69,7 @@ char *plan_describe(const struct step *s)
 
 	if (s->op != STEP_SET)
 		return asprintf(&text, "%s %s: %s", kind, s->name, step_op_name(s->op)) < 0 ? NULL : text;
-	/* A value that was checked is printable; what the kernel had may be anything. */
+	/* A checked value is printable; the kernel's old value may be any text. */
 	if (s->was && s->old) {
 		was = escape_new(s->was);
 		if (!was)

@@ -7,7 +7,7 @@
 
 #include "privilege.h"
 
-/* Inside another namespace some ids are left out, or mean others. */
+/* The map of any other user namespace leaves ids out, or maps them to different ones. */
 static bool in_initial_namespace(void)
 {
 	unsigned long first, outside, count;

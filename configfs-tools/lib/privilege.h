@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/** privilege_admin() - CAP_SYS_ADMIN in the initial user namespace, which is what the kernel asks for. */
+/** privilege_admin() - whether the process has CAP_SYS_ADMIN in the initial user namespace, as the kernel requires. */
 bool privilege_admin(void);
 
 #endif

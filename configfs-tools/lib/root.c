@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads the kernel's files below a root directory, so that a recorded tree can stand for a machine. */
+/* Reads the kernel's files below a root directory, so that a recorded tree can replace a machine. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the kernel's files below a root directory, so that a recorded tree can stand for a machine. */
+/* Reads the kernel's files below a root directory, so that a recorded tree can replace a machine. */
 #ifndef WDCTL_ROOT_H
 #define WDCTL_ROOT_H
 
@@ -9,7 +9,7 @@
 #define ROOT_PATH_MAX 1024
 
 struct root {
-	char *dir;		/* "" for the running machine, else without trailing slash */
+	char *dir;		/* "" for the running machine, else a path without trailing slash */
 	bool fake;
 	char release[128];	/* kernel release of that machine */
 };
@@ -33,7 +33,7 @@ bool root_is_fake(const struct root *r);
 int root_path(const struct root *r, char *buf, size_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/** root_exists() - true when the path is there, whatever it is. */
+/** root_exists() - whether the path exists, as any type of file. */
 bool root_exists(const struct root *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -44,15 +44,15 @@ bool root_exists(const struct root *r, const char *fmt, ...)
 int root_read(const struct root *r, char *buf, size_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/** root_read_long() - a file holding one decimal number. Return: 0, -errno, -EINVAL. */
+/** root_read_long() - read a file that has one decimal number. Return: 0, -errno, -EINVAL. */
 int root_read_long(const struct root *r, long *value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** root_link_name() - last component of a symbolic link's target. Return: 0 or -errno. */
+/** root_link_name() - read the last component of a symbolic link's target. Return: 0 or -errno. */
 int root_link_name(const struct root *r, char *buf, size_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/** root_list() - entries of a directory. Return: 0 or -errno; a missing one gives -ENOENT. */
+/** root_list() - list the entries of a directory. Return: 0 or -errno; -ENOENT if there is no such directory. */
 int root_list(const struct root *r, struct root_names *names, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void root_names_free(struct root_names *names);

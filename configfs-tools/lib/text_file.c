@@ -84,7 +84,7 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* Through what is not a plain file (a terminal, a pipe) nothing can be put in place. */
+/* A path that is no regular file (a terminal, a pipe) is written to; it can't be replaced. */
 static int write_through(const char *path, const char *text, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), ret;

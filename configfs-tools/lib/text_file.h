@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 /**
- * text_file_read() - "-" is standard input.
- * Return: 0, -EFBIG for what can't be meant, other -errno.
+ * text_file_read() - read a whole file; "-" is standard input.
+ * Return: 0, -EFBIG for a file of unreasonable size, other -errno.
  */
 int text_file_read(const char *path, char **text, size_t *len);
 
 /**
- * text_file_replace() - the file is the old one or the new one, also after a crash.
+ * text_file_replace() - replace a file atomically: also after a crash it is either the old or the new one.
  * Return: 0 or -errno.
  */
 int text_file_replace(const char *path, const char *text, size_t len);

@@ -105,7 +105,7 @@ static int attribute_open(const struct tree *t, enum object_kind kind, const cha
 	return fd < 0 ? -errno : fd;
 }
 
-/* The whole text in one call, as configfs gives it; the last newline is cut off. */
+/* Reads the whole text in one call, as configfs provides it; the last newline is cut off. */
 static int attribute_read(const struct tree *t, enum object_kind kind, const char *name,
 			  const char *file, char *buf, size_t size)
 {
@@ -138,10 +138,10 @@ int tree_write(struct tree *t, enum object_kind kind, const char *name, const ch
 	len = snprintf(text, sizeof(text), "%s\n", value);
 	if (len >= (int)sizeof(text))
 		ret = -E2BIG;
-	/* Once: what comes in two writes would be two values. */
+	/* In one call: the kernel takes each write as a whole value. */
 	else if (write(fd, text, len) < 0)
 		ret = -errno;
-	/* Some file systems tell at close. */
+	/* Some file systems report errors only at close. */
 	if (close(fd) && !ret)
 		ret = -errno;
 	return ret;
@@ -195,7 +195,7 @@ int tree_state(struct tree *t, const char *section, enum section_state *state, c
 	return 0;
 }
 
-/* What the kernel has is brought into the form of what people write, so that the two can be compared. */
+/* The kernel's values are converted to the canonical form of a file's values, so that the two can be compared. */
 static int value_read(struct tree *t, enum object_kind kind, struct object *o, size_t i)
 {
 	const struct attr *a = attr_get(kind, i);
@@ -203,7 +203,7 @@ static int value_read(struct tree *t, enum object_kind kind, struct object *o, s
 	int ret;
 
 	ret = attribute_read(t, kind, o->name, a->file, text, sizeof(text));
-	/* A kernel of another version may lack one. */
+	/* A kernel of another version may lack the attribute. */
 	if (ret == -ENOENT)
 		return 0;
 	if (ret)
@@ -226,7 +226,7 @@ static int section_read(struct tree *t, struct object *o)
 		ret = value_read(t, OBJECT_SECTION, o, i);
 	if (ret)
 		return ret;
-	/* One that drains is on its way to being configured. */
+	/* A draining section counts as not live, since it will be configured. */
 	o->value[SECTION_LIVE] = strdup(o->state == SECTION_IS_LIVE ? "1" : "0");
 	return o->value[SECTION_LIVE] ? 0 : -ENOMEM;
 }
@@ -243,7 +243,7 @@ static int device_read(struct tree *t, struct object *o)
 	return ret;
 }
 
-/* Nothing else can be made there: what has another name is no object of ours. */
+/* No section or device can have any other name: entries with one are ignored. */
 static bool name_valid(enum object_kind kind, const char *name)
 {
 	return kind == OBJECT_SECTION ? section_name_valid(name, strlen(name)) :
@@ -295,7 +295,7 @@ int tree_read(struct tree *t, struct config *c)
 		for (i = 0; i < l->count; i++) {
 			ret = kind == OBJECT_SECTION ? section_read(t, &l->item[i]) :
 						       device_read(t, &l->item[i]);
-			/* Gone since the folder was read. */
+			/* The object may have disappeared since the folder was read. */
 			if (ret && ret != -ENOENT && ret != -ENODEV)
 				goto err_free_config;
 			if (ret)

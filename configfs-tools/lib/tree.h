@@ -9,7 +9,7 @@
 #define TREE_PATH "/sys/kernel/config/uacce"
 #define TREE_LOCK "/run/wdctl.lock"
 
-/* Folders are opened once: with a thousand sections, looking up the whole path each time is what costs. */
+/* Folders are opened once: with a thousand sections, looking up the whole path each time would dominate the cost. */
 struct tree {
 	const struct root *root;
 	int dir[2];		/* by enum object_kind */
@@ -21,12 +21,12 @@ int tree_open(struct tree *t, const struct root *r);
 void tree_close(struct tree *t);
 
 /**
- * tree_lock() - keep other writers away until the tree is closed or the process gone.
- * Return: 0, -EWOULDBLOCK when another one doesn't end within @wait_ms, other -errno of the file.
+ * tree_lock() - lock out other writers until the tree is closed or the process ends.
+ * Return: 0, -EWOULDBLOCK if another writer doesn't finish within @wait_ms, other -errno of the lock file.
  */
 int tree_lock(struct tree *t, int wait_ms);
 
-/** tree_read() - everything, sections and devices in natural order. Return: 0 or -errno. */
+/** tree_read() - read all sections and devices, in natural order. Return: 0 or -errno. */
 int tree_read(struct tree *t, struct config *c);
 
 int tree_make(struct tree *t, const char *section);
@@ -34,7 +34,7 @@ int tree_remove(struct tree *t, const char *section);
 int tree_write(struct tree *t, enum object_kind kind, const char *name, const char *file,
 	       const char *value);
 
-/** tree_state() - of one section; @reason is a new string or NULL, and may be a NULL pointer. */
+/** tree_state() - read one section's state; *@reason becomes a new string or NULL. @reason may be NULL. */
 int tree_state(struct tree *t, const char *section, enum section_state *state, char **reason);
 
 #endif

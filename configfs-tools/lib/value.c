@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Values of attributes: from what people and the kernel write to one canonical text. */
+/* Values of attributes: converts the forms that people and the kernel write to one canonical text. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "list.h"
 #include "value.h"
 
-/* Says what was expected and, escaped, what is there. */
+/* Writes into why what was expected and, escaped, what was found. */
 static int __attribute__((format(printf, 4, 5)))
 refuse(char *why, const char *text, size_t len, const char *fmt, ...)
 {
@@ -28,7 +28,7 @@ refuse(char *why, const char *text, size_t len, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* Decimal and canonical: 010 is 8 to some and 10 to others. */
+/* Accepts only canonical decimal numbers: 010 could mean 8 or 10. */
 static int number_parse(const char *text, size_t len, long min, long max, long *value)
 {
 	bool negative = len && text[0] == '-';
@@ -100,7 +100,7 @@ bool device_name_valid(const char *name, size_t len)
 		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:@+", name[i]) ||
 		    !name[i])
 			return false;
-	/* It becomes a component of a path. */
+	/* The name becomes a component of a path. */
 	return len && len <= OBJECT_NAME_MAX && name[0] != '.';
 }
 
@@ -142,7 +142,7 @@ static int parse_named_id(bool group, const char *text, size_t len, const struct
 	return list_add(list, &(struct list_item){ .first = id, .last = id });
 }
 
-/* The last number of 32 bits means nobody. */
+/* The greatest 32-bit number is no valid id. */
 static int parse_id(bool group, const char *text, size_t len, const struct id_names *names,
 		    struct list *list, char *why)
 {
@@ -188,7 +188,7 @@ static size_t blanks(const char *text, size_t len)
 	return i;
 }
 
-/* Elements are separated by blanks, by a comma, or both; a comma with nothing before or after it is a slip. */
+/* Elements are separated by blanks, a comma, or both; a comma without an element on each side is an error. */
 static int parse_elements(const struct attr *a, const char *text, size_t len,
 			  const struct id_names *names, struct list *list, char *why)
 {
@@ -213,7 +213,7 @@ static int parse_elements(const struct attr *a, const char *text, size_t len,
 	return comma ? refuse(why, text, len, "expected an element before and after each comma") : 0;
 }
 
-/* One for the user: the kernel would count them one by one. */
+/* Counts ids after ranges that touch were joined: the kernel would count them one by one. */
 static int check_list(const struct attr *a, const char *text, size_t len, struct list *list, char *why)
 {
 	const struct list_item *twice;
@@ -266,7 +266,7 @@ int value_parse(const struct attr *a, const char *text, size_t len, const struct
 
 	why[0] = '\0';
 	*out = NULL;
-	/* Names are longer than their numbers, but what is beyond this can't become a value. */
+	/* Names are longer than their numbers, but a longer text than this can't become a valid value. */
 	if (len > 4 * VALUE_BYTES_MAX)
 		return refuse(why, text, len, "expected at most %d bytes", VALUE_BYTES_MAX);
 	switch (a->type) {

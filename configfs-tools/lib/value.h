@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of attributes: from what people and the kernel write to one canonical text. */
+/* Values of attributes: converts the forms that people and the kernel write to one canonical text. */
 #ifndef WDCTL_VALUE_H
 #define WDCTL_VALUE_H
 
@@ -11,18 +11,18 @@
 
 #define VALUE_WHY_SIZE 512
 
-/* Looks up a user's (or group's) number. Return: 0, or -errno when there is no such name. */
+/* Looks up a user's or group's number. Return: 0, or -errno if there is no such name. */
 struct id_names {
 	void *arg;
 	int (*find)(void *arg, bool group, const char *name, uint32_t *id);
 };
 
 /**
- * value_parse() - check a value and bring it into the form that configfs takes.
+ * value_parse() - check a value and convert it to the form that configfs takes.
  *
  * Equal values have equal texts afterwards: lists are sorted, ranges joined.
  *
- * @names: NULL when names of users and groups can't occur.
+ * @names: NULL if names of users and groups can't occur.
  * @out: a new string.
  * @why: VALUE_WHY_SIZE bytes: what was expected, printable as it is.
  * Return: 0, -EINVAL with @why filled, -ENOMEM.
@@ -30,12 +30,12 @@ struct id_names {
 int value_parse(const struct attr *a, const char *text, size_t len, const struct id_names *names,
 		char **out, char *why);
 
-/* Takes the next element off a list, of blanks and commas; false at its end. */
+/* Takes the next element off a list that is separated by blanks or commas; false at its end. */
 bool value_next(const char **list, const char **element, size_t *len);
 
-/** device_name_valid() - of a uacce device or its parent. */
+/** device_name_valid() - whether the name may be that of a uacce device or its parent. */
 bool device_name_valid(const char *name, size_t len);
-/** section_name_valid() - what mkdir accepts. */
+/** section_name_valid() - whether mkdir accepts the name of a section. */
 bool section_name_valid(const char *name, size_t len);
 
 #endif
