@@ -13,9 +13,9 @@
 #define EMU_SECTIONS_ADDRESS	64	/* most bytes of an abstract socket's name */
 
 enum emu_sections_type {
-	EMU_CHARGE = 0x7f00,	/* value: the device's number; of the answer: a charge, or -errno */
+	EMU_CHARGE = 0x7f00,	/* value: the device's number; in the answer: a charge, or -errno */
 	EMU_UNCHARGE,		/* value: the charge */
-	EMU_LEFT,		/* likewise; of the answer: contexts that the sender can still open, or -errno */
+	EMU_LEFT,		/* the same; in the answer: contexts that the sender can still open, or -errno */
 	EMU_CONTROL,		/* name, command: drain, revoke, live */
 };
 

@@ -108,7 +108,7 @@ void emu_config_mainline_poll(bool on)
 	config.mainline_poll = on;
 }
 
-/* A child starts with devices of its own, and doesn't touch its copies of the parent's memory. */
+/* A fork's child starts with devices of its own, and doesn't touch its copies of the parent's memory. */
 void emu_config_after_fork(void)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Requests of tests to their devices: faults, order of events, reset, removal. */
+/* Requests of tests to their devices: faults, the order of events, reset, removal. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

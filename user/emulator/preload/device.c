@@ -10,7 +10,7 @@
 #include "emu.h"
 
 #define SPIN_NS		30000ull
-#define YIELDS		100	/* of the control thread to callers, before it sleeps */
+#define YIELDS		100	/* how often the control thread yields to callers before it sleeps */
 #define REST_MIN_NS	20000ull
 #define REST_MAX_NS	1000000ull
 #define RINGS_BYTES	65536
@@ -242,7 +242,7 @@ static int model_up(struct emu_device *dev)
 	const struct emu_config *c = emu_config();
 	struct wdm_attr attr = {
 		.type = dev->kind->type, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
-		/* Requests whose latency passes are waiting, and not with a worker. */
+		/* Requests wait in the model, not in a worker, until their latency has passed. */
 		.jobs = c->latency_ns ? LATENT_JOBS : 0,
 	};
 	void *mem = memory(wdm_device_size(&attr));

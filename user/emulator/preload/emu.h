@@ -21,13 +21,13 @@ struct emu_reg {
 
 /**
  * struct emu_kind - what differs between kinds of device
- * @name: of the kernel's driver
- * @type: to the model
- * @qc_types: classes that a queue may be of
+ * @name: the kernel's driver
+ * @type: the model's type
+ * @qc_types: number of a queue's possible types
  * @sqe_shift: log2 of a descriptor's bytes
  * @start: writes to its registers at the start, ended by register 0
  * @engine, @no_engine: the engine that computes, and the one that doesn't
- * @ws_alloc, @ws_free: a worker's memory for it
+ * @ws_alloc, @ws_free: allocate and free a worker's memory for the engine
  */
 struct emu_kind {
 	const char *name;
@@ -60,7 +60,7 @@ struct emu_config {
 /* State of a queue's event for poll(). */
 enum emu_event {
 	EMU_EVENT_NONE,
-	EMU_EVENT_SEEN,		/* by one check */
+	EMU_EVENT_SEEN,		/* one check has found it */
 	EMU_EVENT_NEW,
 };
 
@@ -75,7 +75,7 @@ struct emu_queue {
 	struct emu_device *dev;
 	unsigned int id;
 	atomic_uint refs;	/* descriptors of the process */
-	atomic_bool foreign;	/* inherited by fork: the parent's */
+	atomic_bool foreign;	/* inherited over a fork, and owned by the parent */
 	atomic_bool dead;	/* taken back from its user */
 	enum emu_state state;	/* device->lock */
 	unsigned short qc_type;
@@ -91,7 +91,7 @@ struct emu_queue {
 	unsigned int null_head;	/* completions known to be consumed, and renewed */
 	unsigned int null_tail;	/* submissions known */
 	bool null_missed;	/* the last check found no CQ doorbell */
-	bool null_guessed;	/* null_head may be less than what was consumed */
+	bool null_guessed;	/* more than null_head may have been consumed */
 	unsigned long long null_bell;	/* doorbell at the last check */
 };
 
@@ -112,10 +112,10 @@ struct emu_device {
 	unsigned int index;
 	char name[32];
 	pthread_mutex_t lock;
-	pthread_cond_t kick;	/* the control thread's and mailbox waiters' */
-	pthread_cond_t work;	/* the workers' */
+	pthread_cond_t kick;	/* for the control thread and threads that wait for the mailbox */
+	pthread_cond_t work;	/* for the workers */
 	atomic_uint callers;	/* threads that want the lock; the control thread yields to them */
-	atomic_uint started;	/* of its threads */
+	atomic_uint started;	/* number of its threads that run */
 	bool up;
 	bool gone;		/* removed */
 	bool held;		/* stopped by a test */

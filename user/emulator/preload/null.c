@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The null engine: a ring that is complete in advance, so that only the client is measured. There is no thread and no
- * trap: the device works only in poll(), where it gives the entries behind the consumer the
- * phase of the next pass.
+ * trap: the device works only in poll(), where it gives the consumed entries the phase of the next pass.
  */
 #include "emu.h"
 
@@ -35,7 +34,7 @@ static u32 distance(u32 from, u32 to)
 	return (to + emu_depth() - from % emu_depth()) % emu_depth();
 }
 
-/* @nr more entries have been consumed. This is part of the measurement, so it computes nothing per entry. */
+/* So many more entries were consumed. This is part of the measurement, so it computes nothing per entry. */
 static void renew(struct emu_queue *q, u32 entries)
 {
 	struct qm_cqe *cqes = ring(q);
@@ -67,9 +66,9 @@ static u32 consumed_told(struct emu_queue *q, u32 index)
 }
 
 /*
- * An SQ doorbell has overwritten the position. The next one may be in time, as a pass has room for that. If that is
- * lost too: a client that sleeps in poll() must have at most three quarters of a ring in flight, so everything before
- * that was consumed.
+ * An SQ doorbell has overwritten the position. The next CQ doorbell may be in time, as a pass has room for that. If it
+ * is lost, too, the position is guessed: a client that sleeps in poll() must have at most three quarters of a ring in
+ * flight, so all earlier entries were consumed.
  */
 static u32 consumed_guess(struct emu_queue *q, u32 index)
 {

@@ -434,7 +434,7 @@ static int watches_ready(int ep, struct epoll_event *events, int max)
 	return n;
 }
 
-/* Held devices with queues in the set, or in a set within it, may be due. */
+/* Held devices with queues in the set, or in a set within it, may be due for release. */
 static void release_set(int ep, bool sleeps)
 {
 	struct emu_device *due[ON_STACK];

@@ -59,7 +59,7 @@ static void available_update(struct emu_device *dev)
 	if (emu_sections_there())
 		return;
 	snprintf(path, sizeof(path), "%s/sys/class/uacce/%s/available_instances", emu_config()->root, dev->name);
-	/* Without O_TRUNC: file systems treat that as the replacement of a file, and wait for the disk. */
+	/* Without O_TRUNC: file systems take that for the replacement of a file, and wait for the disk. */
 	fd = real_open()(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -273,7 +273,7 @@ static bool event_look(struct emu_queue *q, bool waits)
 
 	if (event != EMU_EVENT_NEW && (event == EMU_EVENT_NONE || waits))
 		return false;
-	/* Unless a newer event comes. */
+	/* A newer event stays. */
 	atomic_compare_exchange_strong(&q->event, &event, event - 1);
 	return true;
 }

@@ -71,7 +71,7 @@ void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, in
 	return p;
 }
 
-/* If the call would cut a region, it does nothing. */
+/* Whether a call on that range would cut a region; such a call is refused. */
 static bool region_cut(uintptr_t start, uintptr_t end)
 {
 	unsigned int i;
@@ -147,7 +147,7 @@ bool emu_region_cut(const void *addr, size_t len)
 	return cut;
 }
 
-/* A child doesn't have the mappings. */
+/* A fork's child doesn't have the mappings. */
 void emu_region_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -27,7 +27,7 @@ enum {
 
 struct options {
 	struct tree_shape shape;
-	int devices;		/* some kind was asked for */
+	int devices;		/* an option gave a number of devices */
 	unsigned long workers;
 	const char *engine;
 	int null;
@@ -271,7 +271,7 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	setenv("WD_EMULATE", spec, 1);
 	setenv("WD_EMULATE_ROOT", root, 1);
 	env_prepend("LD_PRELOAD", library, ':');
-	/* A preloaded library always comes before a sanitizer's, and a child has device threads of its own. */
+	/* A preloaded library always comes before a sanitizer's, and a fork's child has device threads of its own. */
 	env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 	env_prepend("TSAN_OPTIONS", "die_after_fork=0", ':');
 }
@@ -281,7 +281,9 @@ static void pass_on(int sig)
 	kill(child, sig);
 }
 
-/* Signals that would end this program before it has cleaned up wait, until they can be passed on to the command. */
+/*
+ * Blocks the signals that would end this program before it has cleaned up, until they can be passed on to the command.
+ */
 static void signals_hold(sigset_t *before)
 {
 	sigset_t hold;
@@ -294,7 +296,7 @@ static void signals_hold(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &hold, before);
 }
 
-/* The terminal sends the first two to the command too, except those that came before it existed: @early. */
+/* The terminal sends the first two signals to the command, too, except those that came before it existed: @early. */
 static void signals_pass_on(const sigset_t *before, const sigset_t *early)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, forward = { .sa_handler = pass_on };

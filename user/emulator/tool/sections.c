@@ -11,7 +11,7 @@
 
 static struct sections_devices devs;
 static unsigned int reserved[DEVICES_MAX], used_pool[DEVICES_MAX];
-static struct charge charges[CHARGES_MAX];	/* number 0 is none */
+static struct charge charges[CHARGES_MAX];	/* entry 0 stands for no charge */
 static const char *tree;	/* NULL: the counts aren't shown in files */
 
 struct section *section_find(const char *name)
@@ -24,7 +24,7 @@ struct section *section_find(const char *name)
 	return NULL;
 }
 
-/* Free contexts of the pool, without reserved contexts, used or not. */
+/* Free contexts of the pool. Reserved contexts don't count, whether they are used or not. */
 static unsigned int pool_free(unsigned int device)
 {
 	return devs.queues - reserved[device] - used_pool[device];
@@ -171,7 +171,7 @@ struct slot *attachment_of(pid_t pid, struct section **s)
 	return NULL;
 }
 
-/* Contexts that are charged to a slot bind the process to it. */
+/* The slot to which contexts of the process are charged: they bind the process to it. */
 static struct slot *charged_to(pid_t pid, struct section **s)
 {
 	unsigned int i, j;
@@ -219,7 +219,7 @@ static bool groups_have(const struct section_ids *gids, pid_t pid)
 	return has;
 }
 
-/* As in the kernel, but root has no privilege, and without any key everybody is allowed. */
+/* As in the kernel, except that root has no privilege, and a section without any key allows all users. */
 static bool section_allows(const struct section *s, pid_t pid, uid_t uid)
 {
 	bool nothing_said = !s->uids.all && !s->uids.nr && !s->gids.all && !s->gids.nr;

@@ -19,7 +19,7 @@ struct slot {
 	int pidfd;
 	int conn;		/* the attachment's socket */
 	pid_t charged;		/* the process whose contexts are charged to it */
-	unsigned int used[DEVICES_MAX];		/* by position */
+	unsigned int used[DEVICES_MAX];		/* by position of the device */
 };
 
 struct waiter {
@@ -81,7 +81,7 @@ extern unsigned int nr_sections;
 int sections_read(const char *path);
 
 /* sections.c */
-/* Take them live: 0, or -1 after a message. */
+/* Take the sections live: 0, or -1 after a message. */
 int sections_begin(const struct sections_devices *devices);
 struct section *section_find(const char *name);
 void section_share(const struct section *s, unsigned int position, unsigned int *sync, unsigned int *async);
@@ -100,7 +100,7 @@ unsigned int slots_attached(const struct section *s);
 unsigned int slots_lingering(const struct section *s);
 int charge_open(unsigned int device, pid_t pid, int conn);
 void charge_close(int charge);
-/* Contexts that the process can still open, of its slot or of the pool: the kernel's available_instances. */
+/* Contexts that the process can still open, from its slot or the pool: the kernel's available_instances. */
 int charges_left(unsigned int device, pid_t pid);
 /* The connection has ended. */
 void conn_gone(int conn);

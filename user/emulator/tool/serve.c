@@ -40,7 +40,7 @@ static unsigned long long now_ns(void)
 
 /* --- messages --- */
 
-/* Headers, then attributes; room for the largest of them. */
+/* A message: headers, then attributes; with room for the largest message. */
 struct message {
 	struct nlmsghdr h;
 	struct genlmsghdr g;
@@ -515,7 +515,7 @@ int serve_start(const char *address)
 	listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (listener < 0)
 		return -errno;
-	/* Accepted connections inherit this: every message names its sender. */
+	/* Accepted connections inherit this option: every message names its sender. */
 	if (setsockopt(listener, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
 		return -errno;
 	if (bind(listener, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address))) ||

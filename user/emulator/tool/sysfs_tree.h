@@ -8,8 +8,8 @@
 struct tree_shape {
 	unsigned int queues;
 	unsigned int depth;	/* of a queue's rings */
-	int node[DEVICES_MAX];		/* of each device, -1 unknown */
-	int nodes;		/* the highest of them plus one; 0: show the machine's own nodes */
+	int node[DEVICES_MAX];		/* of each device; -1: unknown */
+	int nodes;		/* the highest node plus one; 0: show the machine's own nodes */
 };
 
 /* 0 or -errno, with a message printed. */
