@@ -71,7 +71,7 @@ static int frame_result(struct wd_session *s, FRAME_ARG *arg, struct pubkey_msg 
 		if (ret)
 			explicit_bzero(c->dst, c->dst_len);
 	} else if (c->unproved) {
-		/* It came too late to be looked at. */
+		/* The result came too late to be verified. */
 		explicit_bzero(c->dst, c->dst_len);
 	}
 	free(c->kept);

@@ -240,7 +240,7 @@ static int fill_montgomery(struct pubkey_msg *c, struct hpre_area *a, struct hpr
 		j->in = field_put(a, s, number);
 	}
 	a->out = hpre_take(a, s->field);
-	/* As the string that the caller gets; finish() finds it here. */
+	/* A copy of the string that the caller gets; finish() finds it here. */
 	if (c->op == WD_ECC_KEYGEN)
 		memcpy(hpre_take(a, s->w), d, s->w);
 	if (own_key(c))

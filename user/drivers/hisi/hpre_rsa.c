@@ -8,7 +8,7 @@
 #define HPRE_ARG	struct wd_rsa_arg
 #include "hpre_fast.inc.h"
 
-/* A new key's e, p, q; its d, n, qinv, dq, dp. */
+/* For a new key: e, p, q; d, n, qinv, dq, dp. */
 #define AREA_BYTES	(2 * RSA_BYTES_MAX + 7 * RSA_BYTES_MAX / 2)
 
 static inline void fill_power(const struct rsa_sess *s, __u32 op, const void *src, struct hpre_area *a, struct hpre_job *j)
@@ -49,8 +49,8 @@ static int rsa_fill(struct pubkey_msg *c, struct hpre_area *a, struct hpre_job *
 }
 
 /*
- * A wrong result of the primes gives them away. The class looks at it when no
- * lock is held any more (msg_end()); by then the area is another request's.
+ * A wrong result computed with the primes reveals them. The class verifies it when no lock is held any more
+ * (msg_end()); by then the area belongs to another request.
  */
 static bool is_to_prove(const struct rsa_sess *s, __u32 op)
 {
@@ -74,7 +74,7 @@ static int rsa_finish(struct pubkey_msg *c, const struct hpre_area *a, __u64 ans
 			c->kept = malloc(s->k);
 			if (!c->kept)
 				return -ENOMEM;
-			/* It is the first of the area. */
+			/* The operand is at the start of the area. */
 			memcpy(c->kept, a->data, s->k);
 		}
 		c->unproved = true;

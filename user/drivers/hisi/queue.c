@@ -14,7 +14,7 @@
 
 static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for one pull");
 
-/* Closed, while the device was finishing another process' queue: to be stopped later. */
+/* Queues that were closed while the device was finishing another process' queue: they are stopped later. */
 static struct hisi_queue *_Atomic unstopped;
 
 /* 0 once the device can't touch memory for the queue any more. */
@@ -35,7 +35,7 @@ static int put_q(struct hisi_queue *h)
 	return h->stopped ? 0 : ret;
 }
 
-/* What is stuck is kept for ever: the kernel keeps the queue's number, its rings and the right to this address space. */
+/* A stuck queue is kept for ever: the kernel keeps its number, its rings and its access to this address space. */
 static void queue_free(struct hisi_queue *h, bool stuck)
 {
 	wd_ctx_stop(h->ctx);
@@ -54,7 +54,7 @@ static void queue_free(struct hisi_queue *h, bool stuck)
 	free(h);
 }
 
-/* Its file stays open: once that is closed nobody can ask any more when the device is done with its memory. */
+/* The queue's file stays open: once it is closed, there is no way to ask whether the device still uses the memory. */
 static void unstopped_add(struct hisi_queue *h)
 {
 	h->next = atomic_load(&unstopped);
@@ -62,7 +62,10 @@ static void unstopped_add(struct hisi_queue *h)
 		;
 }
 
-/* No lock: each is only one thread's that has taken it off the list. A child's copies are of queues that are its parent's. */
+/*
+ * Needs no lock: a queue belongs to the thread that took it off the list. A fork's child has copies of its parent's
+ * queues.
+ */
 static void unstopped_try(void)
 {
 	struct hisi_queue *h = atomic_exchange(&unstopped, NULL), *next;
@@ -127,8 +130,8 @@ void hisi_queue_close(struct wd_queue *q)
 	pub->fd = -1;
 	unstopped_try();
 	/*
-	 * Refused for a moment is not stuck: what is kept for that is kept for ever. And a
-	 * fork's child has a copy of the memory, which the parent's queue can't touch.
+	 * A second try, because a stop that is refused for a moment doesn't make a queue stuck, and a stuck queue is
+	 * kept for ever. A fork's child only has a copy of the memory, which the parent's queue can't touch.
 	 */
 	if (!wd_stale(&h->ring.ctx->obj) && put_q(h))
 		ret = put_q(h);
