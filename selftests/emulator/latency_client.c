@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Under wd-emulate --engine none --latency NS, NS in argv: many requests at once, each NS after its doorbell. */
+/*
+ * Under wd-emulate --engine none --latency NS, with NS in argv: many requests at once, each completed NS after its
+ * doorbell.
+ */
 #include <stdlib.h>
 #include "rawq.h"
 #include "wait_ms.h"
@@ -39,6 +42,6 @@ int main(int argc, char **argv)
 	rawq_close(&q);
 	if (first < latency)
 		return 5;
-	/* One after the other they would take REQUESTS times the latency, however slow this machine is. */
+	/* One by one they would take REQUESTS times the latency, however slow this machine is. */
 	return now_ns() - start < REQUESTS / 2 * latency ? 0 : 6;
 }

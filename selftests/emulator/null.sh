@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Null devices: rings of any size go round, and options that need an engine are refused.
+# Null devices: rings of any size wrap, and options that need an engine are refused.
 set -u
 . "${TOP:?}/selftests/include/tap.sh"
 
@@ -17,7 +17,7 @@ waiting() {
 	WD_WAIT=$1 client
 }
 
-# The option at fault is named.
+# The message names the wrong option.
 refused() {
 	local code=0
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A client of null devices: many passes of the rings in every way of using them, and nobody else in the process. */
+/* A client of null devices: many passes of the rings in every way of using them; nothing else runs in the process. */
 #include <hisi_qm.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ static int threads(void)
 	return n;
 }
 
-/* How often this thread slept: who stalls at the end of a pass sleeps once for each. */
+/* How often this thread slept: if it stalls at the end of each pass, it sleeps once per pass. */
 static long sleeps(void)
 {
 	struct rusage u;
@@ -222,7 +222,7 @@ TEST(who_sleeps_is_woken_by_anothers_doorbell)
 	rawq_close(&s.q);
 }
 
-/* @overwrite of 8 rounds leave no doorbell of the completion queue in the page for poll() to see. */
+/* In @overwrite of 8 rounds poll() finds no CQ doorbell in the page, as if an SQ doorbell had overwritten it. */
 static int go_round(struct rawq *q, unsigned int in_flight, unsigned int overwrite)
 {
 	struct pollfd p = { .fd = q->fd, .events = POLLIN };

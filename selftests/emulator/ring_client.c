@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A client that reads its rings by the phase bit alone, rings the CQ for every completion and uses the same buffers
- * again and again, as others' libraries do: is a completion that is seen that of this request, with its result in place?
- * Under wd-emulate --sec 1.
+ * A client that reads its rings by the phase bit alone, rings the CQ doorbell for every completion and reuses its
+ * buffers, as other libraries do. Does each completion belong to its request, and is the result in place?
+ * Run under wd-emulate --sec 1.
  */
 #include <openssl/evp.h>
 #include <sys/wait.h>
@@ -16,8 +16,8 @@
 #define DEVICE		"hisi_sec2-0"
 #define BLOCK		4096
 #define PROCESSES	6
-#define BLOCKS		1500	/* of each process: more than a pass of the ring */
-#define UNIT		32	/* bytes: each has a mark of the device */
+#define BLOCKS		1500	/* per process: more than a pass of the ring */
+#define UNIT		32	/* bytes: the device leaves a mark in each unit of a descriptor */
 #define AWAY_US		30000
 
 static uint8_t src[BLOCK], dst[BLOCK], want[BLOCK], key[16], iv[16];
@@ -58,7 +58,7 @@ static bool compute(const struct cipher *c)
 	return ok;
 }
 
-/* The next block: new data, and the last one's end as the initial value. */
+/* The next block: new data, with the end of the last block as the initial value. */
 static void next_block(unsigned int seed)
 {
 	unsigned int i;
@@ -68,7 +68,9 @@ static void next_block(unsigned int seed)
 		src[i] = (uint8_t)((i * 167 + seed * 31) >> 3);
 }
 
-/* 0 when the completion is of that request, it went well, and what it computed is there; else at which of them it stopped. */
+/*
+ * 0 if the completion belongs to this request, reports success, and the result is in place; otherwise the failed check.
+ */
 static int taken(struct rawq *q, uint64_t tag)
 {
 	struct rawq_done done;
@@ -131,7 +133,7 @@ TEST(every_block_of_many_processes_is_there_with_its_completion)
 	}
 }
 
-/* The writer of a descriptor loses its CPU between two stores, with the CQ doorbell of the last completion in the register. */
+/* The descriptor's writer loses its CPU between two stores, with the last completion's CQ doorbell in the register. */
 TEST(a_descriptor_is_fetched_whole_however_long_its_writer_is_away)
 {
 	unsigned int pass, unit, n = 0;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Emulated SEC devices: their names, what they compute, what they do when told to misbehave.
+# Emulated SEC devices: their names, their results, and their injected faults.
 set -u
 . "${TOP:?}/selftests/include/tap.sh"
 
@@ -18,7 +18,7 @@ attr() {
 	[ "$("$emulate" --sec 1 -- cat "/sys/class/uacce/hisi_sec2-0/$1")" = "$2" ]
 }
 
-# A client of its own sees through what a device that computes nothing gives it.
+# The client notices that a device that computes nothing gives no results.
 wrong_without_engine() {
 	! "$emulate" --sec 1 --engine none -- "$client" >/dev/null 2>&1
 }

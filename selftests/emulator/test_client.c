@@ -59,7 +59,7 @@ TEST_F(zip, compresses_and_decompresses)
 	rawq_close(&d);
 }
 
-/* As in the kernel, a look that doesn't wait finds once more what was found: the ring's entry, and its event. */
+/* As in the kernel, a poll that doesn't wait reports once more what was reported: the ring's entry, and its event. */
 #define MORE_LOOKS	3
 
 TEST_F(zip, poll_wakes_for_a_completion_and_consumes_it)
@@ -207,7 +207,7 @@ static void closed_in_one_call(struct __test_metadata *_metadata, const char *na
 	close(fd);
 	close_all(500);
 	EXPECT_EQ(before, uacce_attr_num(name, "available_instances"));
-	/* What gets the number next is no queue. */
+	/* The number's next descriptor is not a queue. */
 	ASSERT_EQ(0, pipe(pipes));
 	ASSERT_EQ(high, dup2(pipes[1], high));
 	EXPECT_EQ(1, write(high, &byte, 1));

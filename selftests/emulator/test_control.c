@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What tests may ask of the emulator, seen by a raw client: faults, guarded memory, order of doorbells, reset, removal. */
+/*
+ * What tests can make the emulator do, seen by a raw client: faults, guarded memory, order of doorbells, reset,
+ * removal.
+ */
 #include <pthread.h>
 #include <sys/wait.h>
 #include "emulated.h"
@@ -77,7 +80,7 @@ static void *sleep_in_poll(void *arg)
 	return NULL;
 }
 
-/* Returns when the thread is in poll(), or about to be and past its look. */
+/* Returns when the thread is in poll(), or has looked and is about to sleep. */
 static void put_to_sleep(struct sleeper *s, int fd)
 {
 	unsigned long long before = count("sleeps");
@@ -89,14 +92,16 @@ static void put_to_sleep(struct sleeper *s, int fd)
 		sched_yield();
 }
 
-/* The first completion of a queue raises an event without being asked; those of the tests below must not. */
+/* A queue's first completion raises an event without arming; the completions of the tests below must not. */
 static void burn_first_event(FIXTURE_DATA(zip) *self)
 {
 	struct pollfd p = { .fd = self->q.fd, .events = POLLIN };
 
 	if (request(self) != ZIP_ST_OK)
 		abort();
-	/* Its event comes a moment after the completion, in one turn of the device: a held one has ended that. */
+	/*
+	 * The event follows the completion in the same turn of the device: once the device is held, that turn is over.
+	 */
 	if (control("hold"))
 		abort();
 	while (poll(&p, 1, 0))
@@ -169,7 +174,7 @@ TEST_F(zip, reset_wakes_everybody_and_leaves_dead_queues)
 	EXPECT_NE(0, rawq_tx_stop(&self->q));
 	EXPECT_NE(0, rawq_rx_stop(&self->q));
 	EXPECT_EQ(-ENXIO, neg_errno(ioctl(self->q.fd, UACCE_CMD_PUT_Q)));
-	/* A new one works. */
+	/* A new queue works. */
 	ASSERT_EQ(0, rawq_begin(&q, EMULATED_DEVICE, ZIP_QC_COMPRESS));
 	EXPECT_EQ(ZIP_ST_OK, rawq_zip(&q, ZIP_REQ_ZLIB, self->src, LEN, self->dst, LEN, &self->produced, WAIT_MS));
 	rawq_close(&q);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Programs built with _FORTIFY_SOURCE call other names of libc; they see the same devices. */
+/* Programs built with _FORTIFY_SOURCE call libc's functions by other names; they see the same devices. */
 #undef _FORTIFY_SOURCE
 #define _FORTIFY_SOURCE 2
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #define CLASS	"/sys/class/uacce/hisi_zip-0"
 
-/* Sizes and flags that the compiler can't know, so that it has to call the checking names. */
+/* The compiler can't know these sizes and flags, so it has to call the checking functions. */
 static volatile size_t room = PATH_MAX;
 static volatile int flags = O_RDONLY | O_CLOEXEC;
 
@@ -23,7 +23,7 @@ TEST(links_of_the_class_resolve)
 	ASSERT_NE(NULL, realpath(CLASS, whole));
 	EXPECT_NE(NULL, strstr(whole, "hisi_zip-0"));
 	EXPECT_EQ(0, access(whole, F_OK));
-	/* A class' entries are links in a real kernel, folders in an emulated one. */
+	/* A class' entries are links in a real kernel, and folders in an emulated one. */
 	if (readlink(CLASS, link, room) < 0)
 		EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, readlinkat(AT_FDCWD, "/sys/class/uacce/hisi_zip-9", link, room));

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wd-emulate: options, exit status, what a program finds, what is left behind.
+# wd-emulate: options, exit status, what a program finds, and what remains afterwards.
 set -u
 . "${TOP:?}/selftests/include/tap.sh"
 
@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export TMPDIR=$dir
 
-# is EXPECTED COMMAND...: the command's exit status
+# is EXPECTED COMMAND...: the command ends with this exit status
 is() {
 	local expected=$1 code=0
 
@@ -31,7 +31,7 @@ nothing_left() {
 	[ -z "$(ls "$dir")" ]
 }
 
-# Two devices of each process' own: the count follows opens.
+# Each process has its own two devices: opens change the count.
 counts() {
 	local got
 
@@ -39,7 +39,7 @@ counts() {
 	[ "$got" = 7 ] || { echo "available: $got"; return 1; }
 }
 
-# Three processes' shares of two are set aside; the rest is for all programs together.
+# Three processes' shares, two queues each, are reserved; all programs together have the rest.
 reserved_counts() {
 	local got
 
@@ -48,14 +48,14 @@ reserved_counts() {
 		left=/sys/class/uacce/hisi_zip-0/available_instances
 		cat $left; exec 7<>/dev/hisi_zip-0; cat $left
 		bash -c "exec 8<>/dev/hisi_zip-0; cat $left; :"
-		# That a program has gone is noticed by and by.
+		# wd-emulate notices a program's end after a while.
 		for ((i = 0; i < 6000; i++)); do [ "$(cat $left)" = 1 ] && break; sleep 0.05; done
 		exec 7<&-; cat $left' | tr '\n' ' ')
 	rm -f "$dir/../sections.$$"
 	[ "$got" = '2 1 0 2 ' ] || { echo "available: $got"; return 1; }
 }
 
-# All of its queues are a section's.
+# A section reserves all of the queues.
 reserved_refused() {
 	printf '[SSL]\nNumProcesses = 4\n' >"$dir/../sections.$$"
 	is 1 "$emulate" --queues 8 --sections "$dir/../sections.$$" -- bash -c 'exec 7<>/dev/hisi_zip-0'
@@ -64,7 +64,7 @@ reserved_refused() {
 	return $code
 }
 
-# The kernel's answer and its acknowledgement are two messages, and wdctl waits for both.
+# The kernel's answer and its acknowledgement are two messages; wdctl waits for both.
 slot_by_wdctl() {
 	printf '[SSL]\nNumProcesses = 1\n' >"$dir/../sections.$$"
 	is 5 "$emulate" --sections "$dir/../sections.$$" -- "$OUT/bin/wdctl" run -s SSL -- sh -c '[ "$WD_SECTION" = SSL ] && exit 5'
@@ -73,13 +73,13 @@ slot_by_wdctl() {
 	return $code
 }
 
-# A signal as soon as the folder is there, mostly while its files are still being made.
+# A signal as soon as the folder exists, mostly while its files are still being created.
 ended_early() {
 	local sub="$dir/early" pid i code
 
 	mkdir -p "$sub"
 	for i in {1..5}; do
-		# Under nohup a hang-up would be ignored.
+		# Under nohup the hang-up signal would be ignored.
 		TMPDIR=$sub env --default-signal=HUP "$emulate" --zip 4 -- sleep 10000 &
 		pid=$!
 		until compgen -G "$sub/wd-emulate.*" >/dev/null; do

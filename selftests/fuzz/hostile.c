@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A process' possible actions on its queues and memory, step by step from an input; the rig plays the rest. */
+/* A process' possible actions on its queues and memory, one by one from an input; the rig does the rest. */
 #include "hostile.h"
 
 enum step {

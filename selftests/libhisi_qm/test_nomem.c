@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each allocation of a scatter/gather pool fails once: an error and no leak (the address sanitizer looks). */
+/* Each allocation of a scatter/gather pool fails once: an error and no leak (the address sanitizer checks). */
 #include "failing_alloc.h"
 #include "../../user/libhisi_qm/sgl.c"
 #include "kselftest_harness.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Queue pairs on a device: jobs both ways of sending, room, refusals, threads, fork. */
+/* Queue pairs on a device: jobs, sent and received in both ways; room, refusals, threads, fork. */
 #include <hisi_qm.h>
 #include <pthread.h>
 #include <sched.h>
@@ -100,7 +100,7 @@ TEST_F(qp, an_sgl_is_read_and_written)
 	EXPECT_EQ(0, hisi_qm_destroy_sglpool(pool));
 }
 
-/* Several rings' worth: wraps both rings, with as many in flight as there is room. */
+/* Several rings' worth of jobs wraps both rings; as many as possible are in flight. */
 TEST_F(qp, many_jobs_wrap_the_rings)
 {
 	enum { JOBS = 5000, MANY = 64 };
@@ -139,7 +139,7 @@ TEST_F(qp, a_full_ring_is_busy_and_loses_nothing)
 	char text[128];
 	int sent = 0, got = 0, ret;
 
-	/* Until the device, which works meanwhile, is slower than we are. */
+	/* Sends until the device, which works meanwhile, falls behind. */
 	while (sent < 1000000 && job_now_ms() < end) {
 		job_fill(&sqe, self->src, LEN, self->dst, ROOM, 0);
 		ret = hisi_qm_send(self->sync, &sqe, 1);
@@ -231,7 +231,7 @@ static void send_again(void *para, void *rsp)
 	struct call *call = *(struct call **)para;
 	struct hisi_qm_async_data data = { .callback = send_again, .para = para, .len = sizeof(call) };
 
-	/* Ignored, and said so: it is the one whose callback this is. */
+	/* Ignored and reported: a callback can't free its own queue pair. */
 	hisi_qm_free_qp(call->qp);
 	if (++call->runs < 10)
 		call->ret |= hisi_qm_send_async(call->qp, rsp, &data);
@@ -334,7 +334,7 @@ TEST_F(qp, freeing_with_jobs_in_flight_waits_for_the_device)
 		job_fill(&sqes[i], self->src, LEN, dst + i * ROOM, ROOM, 0);
 	EXPECT_EQ(100, hisi_qm_send(h, sqes, 100));
 	hisi_qm_free_qp(h);
-	/* Under a sanitizer a device that still writes would be a use after free. */
+	/* If the device still wrote, a sanitizer would report a use after free. */
 	free(dst);
 }
 
@@ -394,7 +394,7 @@ TEST_F(qp, a_child_can_not_use_it_and_has_its_own)
 	EXPECT_TRUE(job_right(&sqe, self->src, LEN, self->dst));
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* whose allocator's locks don't survive a fork beside a thread that allocates, as an emulated device is */
+#ifndef __SANITIZE_ADDRESS__ /* an emulated device's thread may hold the sanitizer's allocator locks at fork() */
 TEST_F(qp, jobs_in_flight_over_fork_are_the_parent_s)
 {
 	static struct zip_sqe sqes[50];

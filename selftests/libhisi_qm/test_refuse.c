@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bad input to queue pair functions that needs no device to be refused. */
+/* Bad input that functions of queue pairs refuse without a device. */
 #include <hisi_qm.h>
 #include <string.h>
 #include "kselftest_harness.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A device that is unbound or removed under busy queue pairs: errors, and the process lives. */
+/* A device that is unbound or removed while queue pairs are busy: errors, and the process survives. */
 #include <fcntl.h>
 #include <hisi_qm.h>
 #include <libgen.h>
@@ -68,7 +68,7 @@ FIXTURE_TEARDOWN(removed)
 	EXPECT_TRUE(wait_for_devices(self->devices));
 }
 
-/* Every job's own memory lives as long as the process. */
+/* Each job's memory lives as long as the process. */
 struct worker {
 	pthread_t thread;
 	handle_t qp;
@@ -117,7 +117,7 @@ static bool all_at_work(void)
 	return true;
 }
 
-/* Take the device away with one write while all work; how many threads saw something else than -ENODEV. */
+/* Takes the device away with one write while all threads work. Returns how many threads saw anything but -ENODEV. */
 static int take_away(const struct uacce_dev_info *info, const char *path, const char *text)
 {
 	char words[128];
@@ -137,10 +137,10 @@ static int take_away(const struct uacce_dev_info *info, const char *path, const 
 		struct zip_sqe sqe;
 
 		pthread_join(workers[i].thread, NULL);
-		/* Between its two stop words a queue is stopped, and the device not yet gone. */
+		/* Between its two stop words a queue is stopped although the device is still there. */
 		wrong += workers[i].error != -ENODEV && workers[i].error != -EIO;
 		wrong += hisi_qm_send(workers[i].qp, &sqe, 1) != -ENODEV;
-		/* What had finished before comes first. */
+		/* Jobs that finished earlier are received first. */
 		do
 			ret = hisi_qm_recv(workers[i].qp, &sqe, 1);
 		while (ret > 0);

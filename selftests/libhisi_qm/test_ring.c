@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The rings alone, against a device made of a few lines: order, room, doorbells, nonsense. */
+/* The rings alone, against a minimal fake device: order, room, doorbells, invalid completions. */
 #include <endian.h>
 #include <pthread.h>
 #include <sched.h>
@@ -26,7 +26,7 @@ static _Atomic uint8_t busy[DEPTH];
 static struct qp_ring q;
 static struct wd_ring *const ring = &q.ring;
 
-/* The device's side. */
+/* The device's state. */
 static unsigned int dev_cq_tail;
 static unsigned int dev_phase = 1;
 
@@ -143,7 +143,7 @@ TEST(where_somebody_may_sleep_a_batch_and_a_row_stay_empty)
 	EXPECT_EQ(0, send(0, 1));
 }
 
-/* One that is full of what wasn't acknowledged, of what is just being taken, and of as much as may be sent. */
+/* The fullest ring: unacknowledged completions, a row that is being taken, and as many more as may be sent. */
 TEST(the_limit_alone_keeps_the_completion_ring_from_overflowing)
 {
 	uint16_t depths[] = { 256, 1024, 4096 };
@@ -215,7 +215,7 @@ TEST(a_slot_is_not_reused_before_its_own_completion)
 		dev_complete(i);
 		ASSERT_EQ(1, take(&sqe));
 	}
-	/* One slot is left before that of the first, which is still out. */
+	/* The slot before the first one, which is still in flight, is free. */
 	EXPECT_EQ(1, send(100, 4));
 	EXPECT_EQ(0, send(100, 4));
 	dev_complete(0);
@@ -259,7 +259,7 @@ TEST(a_second_completion_after_the_last_is_no_reason_to_stay_awake)
 	EXPECT_EQ(1001, sqe.result);
 }
 
-/* A software device looks at the ring when it thinks that a doorbell was lost. */
+/* A software device looks at the ring if it suspects a lost doorbell. */
 TEST(a_completion_before_its_descriptor_was_counted_is_kept)
 {
 	struct sqe sqe;
@@ -271,7 +271,7 @@ TEST(a_completion_before_its_descriptor_was_counted_is_kept)
 	qp_ring_fill_begin(&q);
 	((struct sqe *)qp_ring_sqe(&q, 0))->tag = 1;
 	dev_complete(1);
-	/* Who goes to sleep, and finds nothing in flight. */
+	/* A thread about to sleep finds nothing in flight. */
 	wd_ring_arm(ring);
 	EXPECT_EQ(0, take(&sqe));
 	qp_ring_submit(&q, 1);
@@ -344,7 +344,7 @@ TEST(completions_are_acknowledged_in_batches)
 	EXPECT_EQ(0, db_flag());
 }
 
-/* The device counts entries as used until it is told. */
+/* The device counts entries as used until the doorbell returns them. */
 TEST(the_completion_ring_never_overflows)
 {
 	struct sqe sqe;
@@ -411,7 +411,7 @@ int poll(struct pollfd *pfd, nfds_t n, int timeout)
 	return 0;
 }
 
-/* Its event would be gone, with the completion that others have taken. */
+/* Otherwise the event would be lost with the completion that another thread has taken. */
 TEST(who_sleeps_keeps_the_event)
 {
 	struct sqe sqe;
@@ -478,7 +478,7 @@ TEST(an_idle_stopped_queue_says_so)
 	EXPECT_EQ(-EIO, take(&sqe));
 }
 
-/* --- with the device in a thread of its own --- */
+/* --- with the device in its own thread --- */
 
 static atomic_bool finish;
 static _Atomic uint32_t failures;
@@ -489,7 +489,7 @@ static void *device(void *arg)
 
 	(void)arg;
 	while (!finish) {
-		/* As a device must: a CQ doorbell may stand where an SQ doorbell was. */
+		/* As a device must: a CQ doorbell may have overwritten an SQ doorbell. */
 		uint64_t value = atomic_load_explicit(&doorbell, memory_order_acquire);
 		unsigned int tail;
 
@@ -506,7 +506,7 @@ static void *device(void *arg)
 	return NULL;
 }
 
-/* Rings again whatever was hidden: this device has no other way to see it. */
+/* Rings again for overwritten doorbells: this device has no other way to notice submissions. */
 static void ring_again(void)
 {
 	if (wd_ring_in_flight(ring))

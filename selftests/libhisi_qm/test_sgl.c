@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Hardware scatter/gather lists: what the device would read, limits, pools. */
+/* Hardware scatter/gather lists: how a device reads them, limits, pools. */
 #include <endian.h>
 #include <hisi_qm.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ static struct wd_datalist *chain(struct wd_datalist *nodes, int n, char *base, _
 	return nodes;
 }
 
-/* Walk as a device does; how many bytes, -1 when it would refuse. */
+/* Walks the list as a device does. Returns the number of bytes, or -1 if a device would refuse the list. */
 static long walk(const struct qm_sgl *sgl, int *entries, int *lists)
 {
 	long bytes = 0;
@@ -83,7 +83,7 @@ TEST(pieces_without_bytes_are_skipped)
 	hisi_qm_destroy_sglpool(pool);
 }
 
-/* A list with no entry at all counts as malformed. */
+/* A list without entries counts as malformed. */
 TEST(a_list_without_bytes_has_one_empty_entry)
 {
 	handle_t pool = hisi_qm_create_sglpool(1, 2);
@@ -200,7 +200,7 @@ TEST(an_empty_pool_is_busy_until_one_comes_back)
 
 	one = hisi_qm_get_hw_sgl(pool, chain(nodes, 1, data, 1));
 	ASSERT_NE(NULL, one);
-	/* Nothing may be taken for a chain that can't be had as a whole. */
+	/* A chain that doesn't fit as a whole must take nothing. */
 	EXPECT_EQ(NULL, hisi_qm_get_hw_sgl(pool, chain(nodes, 2, data, 1)));
 	EXPECT_EQ(EBUSY, errno);
 	two = hisi_qm_get_hw_sgl(pool, chain(nodes, 1, data, 1));
@@ -242,7 +242,7 @@ TEST(what_is_not_out_can_not_be_put_back)
 	EXPECT_EQ(-EINVAL, hisi_qm_put_hw_sgl(pool, data));
 	EXPECT_EQ(-EINVAL, hisi_qm_put_hw_sgl(pool, sgl + 64));
 	EXPECT_EQ(-EINVAL, hisi_qm_put_hw_sgl(other, sgl));
-	/* The second of the chain is out, but not by itself. */
+	/* The chain's second list is in use, but was not handed out by itself. */
 	EXPECT_EQ(-EINVAL, hisi_qm_put_hw_sgl(pool, (void *)(uintptr_t)le64toh(((struct qm_sgl *)sgl)->next_dma)));
 	EXPECT_EQ(0, hisi_qm_put_hw_sgl(pool, sgl));
 	EXPECT_EQ(-EINVAL, hisi_qm_put_hw_sgl(pool, sgl));

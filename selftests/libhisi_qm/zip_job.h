@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors for raw deflate by hand, and what came back. */
+/* Hand-written descriptors for raw deflate, and the check of their results. */
 #ifndef ZIP_JOB_H
 #define ZIP_JOB_H
 
@@ -35,7 +35,7 @@ static inline bool job_compressed(const struct zip_sqe *sqe)
 	return job_status(sqe) == ZIP_ST_OK || job_status(sqe) == ZIP_ST_NEGATIVE_COMP;
 }
 
-/* Does the finished job's output give src again? */
+/* Does the finished job's output decompress to src? */
 static inline bool job_right(const struct zip_sqe *sqe, const void *src, size_t len, void *dst)
 {
 	static _Thread_local unsigned char back[1 << 20];

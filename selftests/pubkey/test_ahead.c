@@ -148,7 +148,7 @@ TEST_F(ahead, other_requests_of_the_context_go_on)
 	EXPECT_EQ(2, nr_good);
 }
 
-/* How many random numbers a signature and a key take on this CPU. */
+/* How many random numbers a signature and a key take on the software path. */
 static unsigned int numbers_of(__u32 flags)
 {
 	unsigned char d[32] = { 0x11, 0x22, 0x33 }, digest[32] = { 1 }, out[96];

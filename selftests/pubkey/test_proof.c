@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA's private key with its primes, on devices that compute wrongly: no wrong result is handed out. */
+/* RSA's private key with its primes, on devices that compute wrongly: the library returns no wrong result. */
 #include <poll.h>
 #include <wd_cq.h>
 
@@ -195,7 +195,7 @@ TEST_F(proof, a_completion_queue_has_the_error)
 	EXPECT_TRUE(is_zero(self->out));
 }
 
-/* What no verification finds, and the manual page says. */
+/* An error that no verification finds, as the manual page says. */
 TEST_F(proof, without_the_primes_nothing_is_verified)
 {
 	self->key = rsa_key_of(&self->parts, true, false);
