@@ -29,7 +29,7 @@ static void whole(const struct job *j)
 	int ret = j->level ? wd_compress(j->sess, &a) : wd_decompress(j->sess, &a);
 
 	if (ret)
-		die("a request of this CPU's path", ret);
+		die("a request on the software path", ret);
 }
 
 static void pieces(const struct job *j)
@@ -46,7 +46,7 @@ static void pieces(const struct job *j)
 
 		ret = j->level ? wd_strm_compress(j->sess, &s) : wd_strm_decompress(j->sess, &s);
 		if (ret < 0)
-			die("a stream of this CPU's path", ret);
+			die("a stream on the software path", ret);
 		out += len;
 	}
 	if (ret != 1)
