@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the fenced blocks out of a guide.
+"""Extracts the fenced blocks of a guide.
 
-    blocks.py check FILE            are all blocks marked, and is every command of sound syntax?
-    blocks.py script KINDS FILE     a bash script that does what the blocks of these kinds say, in their order
+    blocks.py check FILE            are all blocks marked, and is the syntax of every command valid?
+    blocks.py script KINDS FILE     a bash script that runs the blocks of these kinds in order
 
-A block of commands says behind "sh" where it runs: "host", "boot" (on the host; it boots a VM), "vm" (as root, with the
-modules and simulated devices), or "syntax: REASON", which is not run. A block of C says "file=NAME": who follows the
-guide saves it under that name, and so does the script.
+After "sh", a block of commands names the place where it runs: "host", "boot" (on the host; it boots a VM), "vm" (as
+root, with the modules and simulated devices), or "syntax: REASON", which is not run. A block of C names its file,
+"file=NAME": a reader of the guide saves it under that name, and so does the script.
 """
 
 import re
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 KINDS = ("host", "boot", "vm")
-# More blocks than these of one guide may not stay untried.
+# At most this many blocks of one guide may stay untried.
 UNTRIED_MAX = 3
 UNMARKED = ("bash", "shell", "console", "zsh", "C", "")
 
@@ -27,7 +27,7 @@ class Block:
         self.mark = self.mark.strip()
 
     def problem(self):
-        """What is wrong with the mark, or nothing."""
+        """The mistake in the mark, or None."""
         if self.lang == "sh":
             if self.mark in KINDS or re.match(r"syntax: \S", self.mark):
                 return None
@@ -41,7 +41,7 @@ class Block:
 
 
 def blocks(path):
-    """The blocks of a file. Those of a list's item are indented, and so is their end."""
+    """The blocks of a file. A block in a list's item is indented, including its end."""
     found, current, indent = [], None, ""
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         fence = re.match(r"(\s*)```(.*)$", line)
@@ -75,7 +75,7 @@ def check(path):
 
 
 def script(kinds, path):
-    # A guide's programs are free of warnings.
+    # A guide's programs compile without warnings.
     print("set -eo pipefail\ncc() { command cc -Wall -Wextra -Werror \"$@\"; }")
     for block in blocks(path):
         if block.file_name():

@@ -11,7 +11,8 @@ TOP = os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__fi
 GUIDE = os.path.join(TOP, "docs/guide/environment.md")
 
 NAME = r"([A-Z][A-Z0-9_]*)"
-# What reads a variable, by the kind of file. In a script, a name with a default comes from outside, as do our prefixes.
+# Expressions that read a variable, by the kind of file. In a script, a variable with a default comes from outside,
+# and so do names with our prefixes.
 READERS = (
     (r"\.[ch]$", rf'\b(?:secure_getenv|getenv|wd_env|wd_env_choice|wd_env_number|setenv|env_prepend|is_nth)\("{NAME}"'),
     (r"\.(py|sh)$", rf'os\.environ(?:\.get\(|\[)"{NAME}"'),
@@ -20,12 +21,12 @@ READERS = (
     (r"(Makefile|\.mk)$", rf"^(?:override )?{NAME} \?="),
 )
 FOLDERS = ("user", "configfs-tools", "scripts", "selftests", "benchmarks", "docs/examples", ".ci", "Makefile")
-# They look like it: variables of a script with a default of its own, what /etc/os-release says, words of a folder's
-# Makefile, and what a test calls its own.
+# Matches that aren't variables from outside: a script's own variables with a default, names from /etc/os-release, a
+# folder's Makefile's variables, and a test's own names.
 OTHERS = {"BY", "BY_KILL", "CYCLES", "VERSION_CODENAME", "DESC", "TIMEOUT", "WD_TEST", "WD_VERSION"}
-# One of each kind.
+# One variable of each kind.
 KNOWN = ("WD_PATH", "TERM", "WD_TEST_SEED", "WARPDRIVE_ACCEL", "PREFIX", "SHARES")
-# Read by make itself, or by an expression that no search finds: each with a file that has the name.
+# Read by make itself, or by an expression that the search doesn't find: each with a file that contains the name.
 MORE = {"AR": "scripts/make/defs.mk", "O": "Makefile", "KERNEL": "Makefile"}
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the guides and the README tell a user to do on a machine without accelerators works.
+# A user who follows the guides and the README on a machine without accelerators succeeds.
 
 . "$(dirname "$0")/guides.inc.sh"
 

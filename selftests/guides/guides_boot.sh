@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the guides and the README tell a user to do with a VM works, from the first command on.
+# A user who follows the guides and the README with a VM succeeds, from the first command on.
 
 . "$(dirname "$0")/guides.inc.sh"
 

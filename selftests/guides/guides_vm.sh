@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the guides tell an administrator to do works on a machine with our modules. Leaves two simulated devices.
+# An administrator who follows the guides on a machine with our modules succeeds. Leaves two simulated devices.
 
 OUT_HERE=${OUT:?}
 . "$(dirname "$0")/guides.inc.sh"

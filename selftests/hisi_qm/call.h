@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that wait, each in a thread of its own, and checks of a queue whose device was taken away. */
+/* Calls that wait, each in its own thread, and checks of a queue whose device was taken away. */
 #ifndef WD_TEST_CALL_H
 #define WD_TEST_CALL_H
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What scripts/vm promises about status, output, complaints and time. Boots a few VMs.
+# scripts/vm keeps its promises about status, output, complaints and time. Boots a few VMs.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh

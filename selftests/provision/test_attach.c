@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Slots: which process gets which slot, in which order, and when a slot comes back. */
+/* Slots: which process gets which slot, in which order, and when a slot becomes free. */
 #include "kselftest_harness.h"
 #include "worker.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The number of contexts that a process is told it can still open. */
+/* The number of contexts that a process can still open, as the kernel reports it to the process. */
 #include "available_cases.h"
 #include "uacce_tree.h"
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No thread of a library is cancelled while it holds a lock: nobody would be left to give it back.
+"""No thread of a library is cancelled while it holds a lock: nothing would release it any more.
 
-The C files are read as text, in order: where a function takes and gives back
-locks, where it switches cancellation off, and what it calls, also through the
-members of structs of functions, of headers' inline functions, and of
-templates (*.inc.h), which call functions of the files that include them. A block that is left by a jump has no effect
-on what stands behind it.
+This program reads the C files as text, in order: where a function takes and releases locks, where it switches
+cancellation off, and which functions it calls. It also follows calls through members of structs, inline functions of
+headers, and templates (*.inc.h), which call functions of the files that include them. A block that ends with a jump
+has no effect on the text behind it.
 """
 
 import glob
@@ -17,7 +16,7 @@ import sys
 TOP = os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 PLACES = ("user/libwd/*", "user/libhisi_qm", "user/algs/*", "user/drivers/*")
 
-# Of pthreads(7): what these libraries have a use for, and what goes through it.
+# Cancellation points of pthreads(7): those that these libraries may use, and wrappers of them.
 POINTS = set("""
 accept close closedir connect creat eventfd_read eventfd_write epoll_wait epoll_pwait fclose fcntl fdatasync fgets fopen
 fread fsync fwrite getline msync nanosleep open openat opendir poll ppoll pread pselect pthread_cond_timedwait
@@ -38,9 +37,9 @@ class Function:
     def __init__(self, name, file, body, parameters):
         self.name, self.file, self.parameters = name, file, parameters  # those that are functions
         self.tokens = list(TOKEN.finditer(body))
-        self.locks = 0  # more held at the end than at the beginning
-        self.switch = 0  # at the end cancellation is off (1), as it was before it was switched off elsewhere (-1), as at the beginning (0)
-        self.point = False  # can be cancelled inside when it could before
+        self.locks = 0  # more locks held at the end than at the beginning
+        self.switch = 0  # cancellation at the end: off (1), restored after another function (-1), or unchanged (0)
+        self.point = False  # contains a cancellation point, if cancellation was on before
         self.off = True  # cancellation is always off when it begins
 
 
@@ -69,7 +68,7 @@ class Program:
         return re.search(rf"^(?:static|WD_INLINE)[^\n;]*\b{name}\(", text, re.M)
 
     def named(self, file, name):
-        """The function; or those that it may be, of headers, and for a template of the files that include it."""
+        """The function; or all candidates: of headers and, for a template, of the files that include it."""
         found = self.functions.get((file, name)) or self.functions.get(("", name))
         if found:
             return [found]
@@ -153,7 +152,7 @@ def libraries():
     return Program(sources, public)
 
 
-# Each is wrong in one way, and the rule must say so.
+# Each program breaks the rule in one way, and the check must report it.
 WRONG = {
     "a point itself": "int f(int fd)\n{\n\tpthread_mutex_lock(&l);\n\tclose(fd);\n\tpthread_mutex_unlock(&l);\n}\n",
     "through a function": "static void g(int fd)\n{\n\teventfd_write(fd, 1);\n}\n\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Object files that need each other in a circle are those of circles.txt, which only becomes shorter; folders have a direction."""
+"""Only files in circles.txt may need each other in a circle, and the list only shrinks; folders have a direction."""
 
 import glob
 import os
@@ -57,7 +57,7 @@ def circles(graph):
 
 
 def permitted():
-    """Circles begin at a line of their own, files stand below, indented."""
+    """The permitted circles: each begins with a line, and its files follow, indented."""
     found = []
     with open(LIST, encoding="utf-8") as file:
         for line in file:
@@ -70,7 +70,7 @@ def permitted():
 
 
 def judge(graph, allowed):
-    """What is wrong with an artefact. Of a permitted circle that it has only some files of, any part may be one."""
+    """The mistakes of an artefact. With only some files of a permitted circle, any part of the circle is permitted."""
     found, files = circles(graph), set(graph)
     for c in found:
         if c in allowed or any(c <= a and not a <= files for a in allowed):
@@ -107,7 +107,7 @@ def user_objects(folder):
 
 
 def kernel_objects(mod):
-    """Of a module; None: it is older than its sources."""
+    """The objects of a module; None if it is older than its sources."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(mod)))
     objects = {}
     with open(mod, encoding="utf-8") as file:
@@ -122,7 +122,7 @@ def kernel_objects(mod):
 
 
 def height(source, order):
-    """Of the folder that the source lies in; None: in none of them."""
+    """The height of the source's folder; None if the folder isn't in the order."""
     folder = os.path.dirname(source)
     return order.index(folder) if folder in order else None
 
@@ -133,7 +133,7 @@ def included(source):
 
 
 def upward(order, graph):
-    """Calls, and includes of headers, of folders that stand higher."""
+    """Calls into higher folders, and includes of their headers."""
     for source in sorted(graph):
         for to in sorted(graph[source]):
             here, there = height(source, order), height(to, order)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that share a run of lines of one shape, outside tests, are those of copies.txt, which only becomes shorter."""
+"""Outside tests, only the files in copies.txt share a run of lines of one shape, and the list only shrinks."""
 
 import os
 import re
@@ -20,7 +20,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 def shape(line):
-    """The line with names, numbers and texts folded; none for what says nothing: braces, includes, table rows, macros and prototypes."""
+    """The line with names, numbers and texts folded; empty for braces, includes, table rows, macros and prototypes."""
     if line.lstrip().startswith("#") or PROTOTYPE.match(line):
         return ""
     words = []

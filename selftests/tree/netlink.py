@@ -19,7 +19,7 @@ TYPE = re.compile(r"(u32|s32|u64|string|nest|flag)\b")
 
 
 def header_enums(text):
-    """{enum: {name: (number, comment)}}, without what only counts."""
+    """{enum: {name: (number, comment)}}, without members that only count."""
     enums = {}
     for name, body in ENUM.findall(text):
         members, number = {}, 0
@@ -41,7 +41,7 @@ def c_name(*parts):
 
 
 def numbered(entries, prefix, number, step):
-    """As the kernel's tools number entries: one after the other, from a value where one is given."""
+    """Numbers the entries as the kernel's tools do: one after the other, from a value where one is given."""
     names = {}
     for entry in entries:
         entry = entry if isinstance(entry, dict) else {"name": entry}
@@ -52,7 +52,7 @@ def numbered(entries, prefix, number, step):
 
 
 def spec_enums(spec):
-    """{enum: {name: number}} as in the header, the first of messages and attributes left out."""
+    """{enum: {name: number}} as in the header, without the first of messages and attributes."""
     enums = {}
     for d in spec["definitions"]:
         flags = d["type"] == "flags"
