@@ -22,14 +22,38 @@ TEST(unset_and_empty_are_the_same)
 
 TEST(a_choice_is_one_of_its_names)
 {
-	char text[128];
-
 	setenv("WD_TEST", "green", 1);
 	EXPECT_EQ(1, wd_env_choice("WD_TEST", colours, 0));
 	setenv("WD_TEST", "greenish", 1);
 	EXPECT_EQ(-EINVAL, wd_env_choice("WD_TEST", colours, 0));
-	wd_error_detail(0, text, sizeof(text));
-	EXPECT_NE(NULL, strstr(text, "WD_TEST"));
+}
+
+/* The text of the refusal of that value. */
+static const char *refusal_of(const char *value, char text[256])
+{
+	setenv("WD_TEST", value, 1);
+	text[0] = '\0';
+	if (wd_env_choice("WD_TEST", colours, 0) == -EINVAL)
+		wd_error_detail(0, text, 256);
+	return text;
+}
+
+TEST(a_wrong_choice_is_reported_with_its_value_and_the_right_ones)
+{
+	char text[256];
+
+	EXPECT_STREQ("environment variable WD_TEST: \"greenish\" is not one of red, green: Invalid argument",
+		     refusal_of("greenish", text));
+}
+
+TEST(a_long_value_leaves_room_for_the_right_ones)
+{
+	char text[256], value[1000];
+
+	memset(value, 'x', sizeof(value) - 1);
+	value[sizeof(value) - 1] = '\0';
+	refusal_of(value, text);
+	EXPECT_NE(NULL, strstr(text, "xxx...\" is not one of red, green: "));
 }
 
 TEST(a_number_is_one_within_its_range)
@@ -46,6 +70,17 @@ TEST(a_number_is_one_within_its_range)
 		EXPECT_EQ(-EINVAL, wd_env_number("WD_TEST", 0, 99, &n));
 		EXPECT_EQ(99, n);
 	}
+}
+
+TEST(a_wrong_number_is_reported_with_its_value_and_the_range)
+{
+	char text[256];
+	long n;
+
+	setenv("WD_TEST", "many", 1);
+	EXPECT_EQ(-EINVAL, wd_env_number("WD_TEST", 0, 99, &n));
+	wd_error_detail(0, text, sizeof(text));
+	EXPECT_STREQ("environment variable WD_TEST: \"many\" is not a number from 0 to 99: Invalid argument", text);
 }
 
 TEST_HARNESS_MAIN

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Settings from the environment, with one way to report a wrong value. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/env.h"
@@ -12,6 +13,26 @@ const char *wd_env(const char *name)
 	return value && *value ? value : NULL;
 }
 
+/* Characters of a value in a message: the names that were expected follow it. */
+#define VALUE_SHOWN	40
+
+static size_t setting_show(const char *name, const char *value, char text[WD_ERROR_STR])
+{
+	return snprintf(text, WD_ERROR_STR, "%.32s: \"%.*s%s\"", name, VALUE_SHOWN, value,
+			strlen(value) > VALUE_SHOWN ? "..." : "");
+}
+
+static int choice_refuse(const char *name, const char *value, const char *const names[])
+{
+	char text[WD_ERROR_STR];
+	size_t len = setting_show(name, value, text);
+	int i;
+
+	for (i = 0; names[i] && len < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s %s", i ? "," : " is not one of", names[i]);
+	return wd_fail_str(NULL, EINVAL, "environment variable %s", text);
+}
+
 int wd_env_choice(const char *name, const char *const names[], int none)
 {
 	const char *value = wd_env(name);
@@ -22,14 +43,14 @@ int wd_env_choice(const char *name, const char *const names[], int none)
 	for (i = 0; names[i]; i++)
 		if (!strcmp(value, names[i]))
 			return i;
-	return wd_fail_str(NULL, EINVAL, "environment variable %s has an unknown value", name);
+	return choice_refuse(name, value, names);
 }
 
 int wd_env_number(const char *name, long min, long max, long *value)
 {
 	const char *text = wd_env(name);
 	int saved = errno;
-	char *end;
+	char *end, shown[WD_ERROR_STR];
 	long n;
 
 	if (!text)
@@ -38,7 +59,8 @@ int wd_env_number(const char *name, long min, long max, long *value)
 	n = strtol(text, &end, 10);
 	if (errno || *end || end == text || n < min || n > max) {
 		errno = saved;
-		return wd_fail_all(NULL, EINVAL, "environment variable %s is not a number from %d to %d", name,
+		setting_show(name, text, shown);
+		return wd_fail_all(NULL, EINVAL, "environment variable %s is not a number from %d to %d", shown,
 				   (uint64_t)min, (uint64_t)max);
 	}
 	errno = saved;
