@@ -70,10 +70,10 @@ test_both_are_found_by_the_name_of_the_system() {
 }
 
 test_both_are_installed_and_removed() {
-	make -s --no-print-directory -C "$PAGES" install DESTDIR="$PWD" PREFIX=/usr
+	quiet_make -C "$PAGES" install DESTDIR="$PWD" PREFIX=/usr
 	same usr/share/man/man7/wd.7 "$PAGES/wd.7"
 	same usr/share/man/man7/warpdrive.7 "$PAGES/warpdrive.7"
-	make -s --no-print-directory -C "$PAGES" uninstall DESTDIR="$PWD" PREFIX=/usr
+	quiet_make -C "$PAGES" uninstall DESTDIR="$PWD" PREFIX=/usr
 	absent usr/share/man/man7/wd.7
 }
 

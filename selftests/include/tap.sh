@@ -118,6 +118,11 @@ absent() {
 	}
 }
 
+# quiet_make ARGUMENT...: make, whose output is warnings and errors only, without the flags of a make that runs the script.
+quiet_make() {
+	MAKEFLAGS='' make --no-print-directory -s "$@"
+}
+
 # until_true SECONDS COMMAND...: repeats the command until it succeeds, for at most ten times that long. The limit
 # counts attempts, of which a busy machine makes fewer per second.
 until_true() {

@@ -40,7 +40,7 @@ built() {
 	return $code
 }
 
-test_that 'make dkms-install works' make -s --no-print-directory dkms-install DESTDIR="$root"
+test_that 'make dkms-install works' quiet_make dkms-install DESTDIR="$root"
 test_that 'the source is complete, and nothing else' complete
 test_that 'dkms accepts it' run_dkms add "warpdrive/$version"
 # Headers of another release name its compiler. dkms never meets such headers, so link this machine's compiler.

@@ -12,7 +12,7 @@ mkdir -p "$scratch/headers/include/config"
 echo 1.2.3-other >"$scratch/headers/include/config/kernel.release"
 export BUILD=${BUILD:-$PWD/build}
 kernel=$(scripts/kernel default)
-mk() { MAKEFLAGS='' make --no-print-directory -s "$@" DESTDIR="$root" PREFIX=/usr KERNEL="$kernel"; }
+mk() { quiet_make "$@" DESTDIR="$root" PREFIX=/usr KERNEL="$kernel"; }
 pc() { PKG_CONFIG_PATH=$root/usr/lib/pkgconfig pkg-config --define-variable=prefix="$root/usr" \
 	--define-variable=libdir="$root/usr/lib" --define-variable=includedir="$root/usr/include" "$@"; }
 
@@ -106,7 +106,7 @@ no_paths_inside() {
 own_prefix_works() {
 	local paths
 	for part in user/libwd user/libhisi_qm user/algs/comp user/tools/wdzip; do
-		MAKEFLAGS='' make --no-print-directory -s -C $part install PREFIX="$scratch/own" || return
+		quiet_make -C $part install PREFIX="$scratch/own" || return
 	done
 	paths=$(readelf -d "$scratch"/own/lib/*.so.*.* "$scratch"/own/bin/* | sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p' | sort -u)
 	[ "$paths" = "$scratch/own/lib" ] || { echo "$paths"; return 1; }
@@ -155,7 +155,7 @@ not_ours() { mkdir -p "${foreign%/*}" && echo other >"$foreign"; }
 # As from a new checkout: nothing is built there, and a package that the build needed is missing.
 uninstall_afresh() {
 	local code=0
-	MAKEFLAGS='' make --no-print-directory -s uninstall DESTDIR="$root" PREFIX=/usr BUILD="$scratch/empty" PKG_CONFIG=false "$@" \
+	quiet_make uninstall DESTDIR="$root" PREFIX=/usr BUILD="$scratch/empty" PKG_CONFIG=false "$@" \
 		>"$scratch/said" 2>&1 || code=$?
 	cat "$scratch/said"
 	return $code

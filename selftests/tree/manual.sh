@@ -48,7 +48,7 @@ install_pages() {
 		include scripts/make/man.mk
 		all: ; $(install-man)
 	MK
-	make -s -f "$scratch/Makefile" SCRATCH="$scratch" MAN="${pages[*]} ${aliases[*]}" && chmod -R a+rX "$scratch" && mandb -cqu "$scratch/man"
+	quiet_make -f "$scratch/Makefile" SCRATCH="$scratch" MAN="${pages[*]} ${aliases[*]}" && chmod -R a+rX "$scratch" && mandb -cqu "$scratch/man"
 }
 
 found() {

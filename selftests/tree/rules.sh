@@ -119,7 +119,7 @@ on_path() { for dir; do find "$dir" -maxdepth 1 -name '*.h' -printf '%f\n'; done
 
 # asked FOLDER: prints the folders that its Makefile searches, one per line, and after a "+" those of its sources.
 asked() {
-	make -s --no-print-directory -C "$1" asked --eval='asked: ; @printf "%s\n" $(patsubst -I%,%,$(filter -I%,$(WD_CPPFLAGS) $(CPPFLAGS))) \
+	quiet_make -C "$1" asked --eval='asked: ; @printf "%s\n" $(patsubst -I%,%,$(filter -I%,$(WD_CPPFLAGS) $(CPPFLAGS))) \
 		+ $(sort $(dir $(SRCS) $(foreach p,$(PROGS),$($(p)_SRCS))))'
 }
 
