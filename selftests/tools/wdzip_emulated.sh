@@ -27,4 +27,18 @@ test_20_mb_survive_a_pipe_of_two() {
 	wz -c f | wz -dc | same - f
 }
 
+# The deadline of one piece passes; then the file is compressed again from its beginning.
+test_a_file_survives_a_completion_that_a_device_drops() {
+	text 100000 >f
+	wd-emulate --zip 1 --fault drop=1 -- timeout 200 wdzip -k f 2>err
+	says "f: device lost, starting again: the deadline passed" err
+	gzip -dc f.gz | same - f
+}
+
+test_a_pipe_ends_with_an_error_when_a_device_drops_a_completion() {
+	text 100000 >f
+	exits 1 wd-emulate --zip 1 --fault drop=1 -- timeout 200 wdzip -c f 2>err >out.gz
+	says "f: compression failed: the deadline passed" err
+}
+
 run_tests "$@"

@@ -7,6 +7,9 @@
 
 #include "wdzip.h"
 
+/* For one piece of a file, also on a simulated device of a busy machine: only a device that lost a request takes longer. */
+#define DEADLINE_MS	10000
+
 static int section_enter(const struct settings *set)
 {
 	char detail[256] = "";
@@ -37,6 +40,7 @@ int session_open(struct settings *set)
 		.win_size = WD_COMP_WS_32K,
 		.data_fmt = WD_FLAT_BUF,
 		.flags = set->path_flags,
+		.timeout_ms = DEADLINE_MS,
 	};
 	char detail[256] = "";
 	int err = section_enter(set);
