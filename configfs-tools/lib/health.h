@@ -50,6 +50,8 @@ size_t health_problems(const struct health *h);
 const char *health_state_name(enum health_state state);
 /* Is configfs where wdctl expects it? */
 bool health_configfs_mounted(const struct root *r);
+/* Is there a PCI function, real or simulated, for that driver? NULL: for any of them. */
+bool health_has_function(const struct root *r, const char *driver);
 void health_free(struct health *h);
 
 void health_check_kernel(struct health *h, const struct health_input *in);

@@ -218,17 +218,19 @@ static void check_node(struct health *h, const struct root *r, const struct devi
 	}
 }
 
-/* Does the machine have an engine without a uacce device? */
-static bool has_functions(const struct health_input *in)
+bool health_has_function(const struct root *r, const char *driver)
 {
 	struct root_names names;
 	bool found = false;
 	size_t i;
 
-	if (root_list(in->root, &names, "/sys/bus/pci/devices"))
+	if (root_list(r, &names, "/sys/bus/pci/devices"))
 		return false;
-	for (i = 0; i < names.count && !found; i++)
-		found = engine_driver(in->root, names.name[i]);
+	for (i = 0; i < names.count && !found; i++) {
+		const char *its = engine_driver(r, names.name[i]);
+
+		found = its && (!driver || !strcmp(its, driver));
+	}
 	root_names_free(&names);
 	return found;
 }
@@ -240,7 +242,7 @@ void health_check_devices(struct health *h, const struct health_input *in)
 	check_functions(h, in);
 	if (!in->devices->count) {
 		health_add(h, HEALTH_PROBLEM, "devices", "no accelerator, so the libraries compute in software");
-		health_command(h, has_functions(in) ? "wdctl load" : "wdctl load --sim zip");
+		health_command(h, health_has_function(in->root, NULL) ? "wdctl load" : "wdctl load --sim zip");
 	}
 	for (i = 0; i < in->devices->count; i++) {
 		check_state(h, in->root, &in->devices->dev[i]);

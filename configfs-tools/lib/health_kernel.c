@@ -86,25 +86,41 @@ static const char *version_of(const struct module *m)
 	return m->version[0] ? m->version : "without version";
 }
 
+/* Why nothing on this machine needs the module, as the end of a sentence, or NULL. */
+static const char *unneeded_why(const struct health_input *in, const struct module *m)
+{
+	bool base = !strcmp(m->name, "uacce") || !strcmp(m->name, "hisi_qm");
+
+	if (!strcmp(m->name, module_sim_name))
+		return "; only simulated devices need it";
+	/* The simulator may get a device of any kind. */
+	if (module_is_loaded(in->root, module_sim_name) || health_has_function(in->root, base ? NULL : m->name))
+		return NULL;
+	return base ? "; this machine has no accelerator" : "; this machine has no device for it";
+}
+
 static void check_absent(struct health *h, const struct health_input *in, const struct module *m)
 {
-	bool sim = !strcmp(m->name, module_sim_name);
+	const char *unneeded = unneeded_why(in, m);
 
-	health_add(h, sim ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: not installed for kernel %s%s", m->name,
-		   in->root->release, sim ? "; only simulated devices need it" : "");
+	health_add(h, unneeded ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: not installed for kernel %s%s", m->name,
+		   in->root->release, unneeded ? unneeded : "");
 	if (root_exists(in->root, "/usr/src/warpdrive-%s/dkms.conf", in->version))
 		health_command(h, "dkms install warpdrive/%s -k %s", in->version, in->root->release);
 	else
 		health_command(h, "make install-modules");
 }
 
-static void check_unloaded(struct health *h, const struct module *m)
+static void check_unloaded(struct health *h, const struct health_input *in, const struct module *m)
 {
-	bool sim = !strcmp(m->name, module_sim_name);
+	const char *unneeded = unneeded_why(in, m);
 
-	health_add(h, sim ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: installed (%s, %s), not loaded%s", m->name,
-		   module_origin_name(m->origin), version_of(m), sim ? "; only simulated devices need it" : "");
-	health_command(h, sim ? "wdctl load --sim zip,zip" : "wdctl load");
+	health_add(h, unneeded ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: installed (%s, %s), not loaded%s", m->name,
+		   module_origin_name(m->origin), version_of(m), unneeded ? unneeded : "");
+	if (!strcmp(m->name, module_sim_name))
+		health_command(h, "wdctl load --sim zip,zip");
+	else if (!unneeded)
+		health_command(h, "wdctl load");
 }
 
 static void check_loaded(struct health *h, const struct module *m)
@@ -145,7 +161,7 @@ void health_check_modules(struct health *h, const struct health_input *in)
 		} else if (m.origin == MODULE_ABSENT) {
 			check_absent(h, in, &m);
 		} else {
-			check_unloaded(h, &m);
+			check_unloaded(h, in, &m);
 		}
 	}
 }

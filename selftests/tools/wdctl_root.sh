@@ -446,6 +446,31 @@ test_doctor_names_each_module_problem() {
 	grep -q "^note .*hisi_sim: not installed" got
 }
 
+test_doctor_only_notes_a_driver_without_a_device() {
+	healthy r
+	rm -r r/sys/module/hisi_sim r/sys/module/hisi_sec2
+	note r "hisi_sec2: installed (updates, 0.2.0), not loaded; this machine has no device for it"
+	says "no problems" got
+	rm "r/lib/modules/$REL/updates/hisi_sec2.ko"
+	depmod -b r "$REL"
+	note r "hisi_sec2: not installed for kernel $REL; this machine has no device for it"
+	# The driver of a device that is there, and of one that the simulator may get.
+	mv r/sys/module/hisi_zip .
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
+	mv hisi_zip r/sys/module/
+	load_module r hisi_sim 0.2.0
+	problem r "hisi_sec2: not installed for kernel $REL"
+}
+
+test_doctor_only_notes_modules_on_a_machine_without_accelerators() {
+	make_root r
+	install_all r
+	exits 1 wdctl doctor --root r >got
+	says "hisi_qm: installed (updates, 0.2.0), not loaded; this machine has no accelerator" got
+	not grep "^problem *modules" got
+	remedy "no accelerator, so" "wdctl load --sim zip"
+}
+
 # build_module FILE WORD: a module with the linker's note, as in the kernel's build.
 build_module() {
 	printf 'static const char w[] __attribute__((section(".modinfo"), used)) = "description=%s";\n' "$2" |
