@@ -8,8 +8,8 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 root=$scratch/root
-mkdir -p "$scratch/headers/include/config"
-echo 1.2.3-other >"$scratch/headers/include/config/kernel.release"
+mkdir -p "$scratch/headers/include/generated"
+echo '#define UTS_RELEASE "1.2.3-other"' >"$scratch/headers/include/generated/utsrelease.h"
 export BUILD=${BUILD:-$PWD/build}
 kernel=$(scripts/kernel default)
 mk() { quiet_make "$@" DESTDIR="$root" PREFIX=/usr KERNEL="$kernel"; }

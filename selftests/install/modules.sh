@@ -8,8 +8,10 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 headers=$scratch/headers
-mkdir -p "$headers/include/config"
-echo 1.2-made-up >"$headers/include/config/kernel.release"
+mkdir -p "$headers"/include/{generated,config}
+echo '#define UTS_RELEASE "1.2-made-up"' >"$headers/include/generated/utsrelease.h"
+# Debian's headers of 6.1 have the upstream version here.
+echo 1.2.7 >"$headers/include/config/kernel.release"
 # Like the kernel's build: the variables of a make below the first one count.
 printf '%s\n' '-include .kernelvariables' 'modules:' '	@$(MAKE) -s -f below.mk' >"$headers/Makefile"
 printf '%s\n' '-include .kernelvariables' 'CONFIG_DEBUG_INFO_BTF_MODULES := y' \
@@ -36,5 +38,9 @@ test_that 'so is one behind a condition' gives 'compiler gcc, btf .' \
 test_that 'so is one whose prefix the headers give' gives 'compiler gcc, btf .' \
 	'CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-2' 'override CROSS_COMPILE = x86_64-none-'
 test_that 'so is one without a number' gives 'compiler gcc, btf .' 'CC = no-such-compiler'
+named_as_the_kernel() { [ -d "$scratch/build/kmod/1.2-made-up" ] && [ ! -e "$scratch/build/kmod/1.2.7" ]; }
+refused() { ! scripts/kernel release "$scratch" 2>"$scratch/said" && grep -F "$scratch: expected a folder of kernel headers" "$scratch/said"; }
+test_that 'the modules lie under the name that uname -r prints' named_as_the_kernel
+test_that 'a folder without headers is refused' refused
 test_that 'headers that name none have the usual one' gives 'compiler cc, btf .' ''
 tap_done
