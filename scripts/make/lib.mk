@@ -7,6 +7,8 @@ include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 DESC ?= WarpDrive: $(LIB)
 OBJS := $(call src-objs,$(LIB),$(SRCS))
 SO := $(OUT)/lib/$(LIB).so
+# Below TOP, of the headers that an installation has in one folder.
+HEADER_DIRS := $(patsubst %/,$(DIR)/%,$(sort $(dir $(HEADERS)))) include/uapi
 PC := $(OUT)/lib/pkgconfig/$(call pc-name,$(LIB)).pc
 WHY := $(left-out-why)
 
@@ -48,12 +50,17 @@ $(OUT)/lib/$(LIB).a: $(OBJS)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)rm -f $@; $(AR) rcs $@ $(OBJS)
 
+# With this prefix, libdir and includedir, and these options to find the library and its headers.
+print-pc = printf '%s\n' 'prefix=$(1)' 'libdir=$(2)' 'includedir=$(3)' '' \
+	'Name: $(call pc-name,$(LIB))' 'Description: $(DESC)' 'Version: $(VERSION)' \
+	'Requires: $(foreach l,$(LIBS),$(call pc-name,$(l)))' \
+	'Libs: $(4) -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call pkg-libs,$(PKGS)) -pthread)' 'Cflags: $(5)'
+
+# For programs that use the build folder itself. Relative, so that a checkout can move together with its build folder.
 $(PC): $(RULE_FILES)
 	@mkdir -p $(dir $@)
-	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
-		'Name: $(call pc-name,$(LIB))' 'Description: $(DESC)' 'Version: $(VERSION)' \
-		'Requires: $(foreach l,$(LIBS),$(call pc-name,$(l)))' \
-		'Libs: -L$(DEVLIBDIR:$(LIBDIR)%=$${libdir}%) -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call pkg-libs,$(PKGS)) -pthread)' 'Cflags: -I$${includedir}/warpdrive' >$@
+	$(Q)top=$$(realpath -m --relative-to=$(dir $@) $(TOP)) && \
+		$(call print-pc,$${pcfiledir}/../..,$${prefix}/lib,$${pcfiledir}/'"$$top"',-L$${libdir},$(HEADER_DIRS:%=-I$${includedir}/%)) >$@
 
 install: all
 	$(Q)$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(DEVLIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/warpdrive
@@ -63,8 +70,8 @@ install: all
 	$(Q)ln -sf $(LIB).so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR)
 	$(Q)ln -sf ../$(LIB).so.$(SOMAJOR) $(DESTDIR)$(DEVLIBDIR)/$(LIB).so
 	$(Q)$(INSTALL) -m 644 $(OUT)/lib/$(LIB).a $(DESTDIR)$(DEVLIBDIR)/
-	$(Q)sed -e 's|^prefix=.*|prefix=$(PREFIX)|' -e 's|^libdir=.*|libdir=$(LIBDIR)|' \
-		-e 's|^includedir=.*|includedir=$(INCLUDEDIR)|' $(PC) >$(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC))
+	$(Q)$(call print-pc,$(PREFIX),$(LIBDIR),$(INCLUDEDIR),-L$(DEVLIBDIR:$(LIBDIR)%=$${libdir}%),-I$${includedir}/warpdrive) \
+		>$(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC))
 	$(Q)$(if $(HEADERS),$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/warpdrive/)
 	$(install-man)
 endif

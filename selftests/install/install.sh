@@ -24,6 +24,7 @@ all_there() {
 	return $code
 }
 
+# compiles PC: with that function as pkg-config.
 compiles() {
 	cat >"$scratch/user.c" <<-'EOF'
 		#include <wd.h>
@@ -44,12 +45,13 @@ compiles() {
 		}
 	EOF
 	# shellcheck disable=SC2046
-	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" $(pc --cflags --libs warpdrive{-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa,,-hisi_qm}) -Wl,-rpath-link,"$root/usr/lib"
+	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" $("$1" --cflags --libs warpdrive{-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa,,-hisi_qm}) -Wl,-rpath-link,"$root/usr/lib"
 }
 
+# says_version FOLDER: with the libraries of that folder.
 says_version() {
 	local said
-	said=$(LD_LIBRARY_PATH=$root/usr/lib "$scratch/user") || return
+	said=$(LD_LIBRARY_PATH=$1 "$scratch/user") || return
 	[ "$said" = "$(cat VERSION)" ] || { echo "$said"; return 1; }
 }
 
@@ -110,7 +112,19 @@ own_prefix_works() {
 	done
 	paths=$(readelf -d "$scratch"/own/lib/*.so.*.* "$scratch"/own/bin/* | sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p' | sort -u)
 	[ "$paths" = "$scratch/own/lib" ] || { echo "$paths"; return 1; }
-	echo hello | "$scratch/own/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello
+	echo hello | "$scratch/own/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello || return
+	paths=$(PKG_CONFIG_PATH=$scratch/own/lib/pkgconfig pkg-config --variable=prefix warpdrive)
+	[ "$paths" = "$scratch/own" ] || { echo "prefix of pkg-config: $paths"; return 1; }
+}
+
+# Neither PREFIX nor another place outside the checkout.
+build_pc() { PKG_CONFIG_PATH=$BUILD/user/lib/pkgconfig pkg-config "$@"; }
+build_folder_found() {
+	local path
+	for path in $(build_pc --cflags-only-I --libs-only-L warpdrive-comp); do
+		path=$(realpath -e "${path#-?}") || return
+		[[ $path/ = "$(realpath .)"/* || $path/ = "$(realpath "$BUILD")"/* ]] || { echo "$path"; return 1; }
+	done
 }
 
 # The files that UADK 2 installs, by its Makefile.am: libtool's libraries, links, archives, headers, .pc files, a tool.
@@ -144,8 +158,11 @@ test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip} usr
 test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_hpre,hisi_sim}.ko
 test_that 'manual pages are there' pages_found
 test_that 'the service, the udev rules and their group are there' service_right
-test_that 'a program compiles with what pkg-config says' compiles
-test_that 'it runs, and its version is VERSION' says_version
+test_that 'a program compiles with what pkg-config says' compiles pc
+test_that 'it runs, and its version is VERSION' says_version "$root/usr/lib"
+test_that 'in the build folder pkg-config names the build folder and the checkout' build_folder_found
+test_that 'a program compiles with that, too' compiles build_pc
+test_that 'and runs' says_version "$BUILD/user/lib"
 test_that 'it links with the static library' links_statically
 test_that 'the static libraries of the algorithms link together' links_all_statically
 test_that 'the installed tools run' tools_run
