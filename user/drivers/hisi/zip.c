@@ -127,6 +127,18 @@ void hisi_zip_session(struct comp_sess *s)
 		s->sqe_good = ZIP_DW3_LAST_BLOCK | (q && wd_queue_pub(q)->path == WD_PATH_SIM ? ZIP_ST_OK : ZIP_ST_END);
 }
 
+/* A whole flat buffer: every request of the fast path, and by far most of the others. All but the tag. */
+WD_INLINE void job_flat(const struct comp_sess *s, __u64 src, __u64 src_len, __u64 dst, __u64 room, struct zip_job *j)
+{
+	j->src = src;
+	j->dst = dst;
+	j->src_len = src_len;
+	j->room = room;
+	j->dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT | ZIP_DW7_NEW_STREAM | ZIP_DW7_FINISH;
+	j->dw8_9 = s->sqe_word;
+	j->state = NULL;
+}
+
 /*
  * Whether a request of a plain session can take the fast path: the argument is right, as arg_refuse() checks, and the
  * size fits. A request that needs more than a short check is refused as well. Each member is read once.
@@ -145,11 +157,7 @@ WD_INLINE bool job_of_arg(const struct comp_sess *s, const struct wd_comp_arg *a
 		return false;
 	if (__builtin_expect(!j->dst || (kind != OWN && !arg->cb != s->s.no_cb) || !dst_len, 0))
 		return false;
-	j->dst += head;
-	j->room = *dst_len - head;
-	j->dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT | ZIP_DW7_NEW_STREAM | ZIP_DW7_FINISH;
-	j->dw8_9 = s->sqe_word;
-	j->state = NULL;
+	job_flat(s, j->src, j->src_len, j->dst + head, *dst_len - head, j);
 	return j->room - COMP_MIN_OUT <= ZIP_MAX_OUTPUT - COMP_MIN_OUT;
 }
 
@@ -276,38 +284,34 @@ static int msg_prepare(struct hisi_queue *z, struct comp_msg *c)
 	return ret;
 }
 
+/* A step of a stream, with the device's state. */
+static void job_step(const struct comp_msg *c, struct zip_job *j)
+{
+	j->dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT | ZIP_DW7_STREAM | (c->fresh ? ZIP_DW7_NEW_STREAM : 0) |
+		 (c->finish ? ZIP_DW7_FINISH : 0);
+	j->state = c->hw;
+}
+
 static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, struct zip_job *j)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	__u32 head = (__u32)c->head, src_head = comp ? 0 : head, dst_head = comp && !c->bounce ? head : 0;
-	__u8 *dst = c->bounce ? c->bounce : (__u8 *)c->dst + dst_head;
-	const __u8 *src = (const __u8 *)c->src + src_head;
-	__u32 dw8 = 0;
+	uintptr_t dst = c->bounce ? (uintptr_t)c->bounce : (uintptr_t)c->dst + dst_head;
+	const struct hisi_lists *lists = c->sgl ? &z->lists[HISI_INDEX(&c->m)] : NULL;
 
-	j->dw7 = ZIP_SQE_TYPE_3 << ZIP_DW7_SQE_TYPE_SHIFT;
-	if (c->hw)
-		j->dw7 |= ZIP_DW7_STREAM;
-	if (c->fresh || !c->hw)
-		j->dw7 |= ZIP_DW7_NEW_STREAM;
-	if (c->finish || !c->hw)
-		j->dw7 |= ZIP_DW7_FINISH;
-	if (c->sgl) {
-		j->dw7 |= src_head;
-		dw8 = dst_head;
-		src = z->lists[HISI_INDEX(&c->m)].src;
-		dst = z->lists[HISI_INDEX(&c->m)].dst;
-	} else if (c->src_len == src_head) {
-		/* The device reads nothing, but the address must be valid. */
-		src = dst;
-	}
-	j->dw8_9 = pair_of(dw8, req_type(c->alg) | (c->sgl ? ZIP_BUF_SGL : ZIP_BUF_FLAT) << ZIP_DW9_BUF_SHIFT |
-				(comp ? (__u32)c->win << ZIP_DW9_WIN_SHIFT : 0));
-	j->src = (uintptr_t)src;
-	j->dst = (uintptr_t)dst;
-	j->src_len = (__u32)(c->src_len - src_head);
-	j->room = (__u32)c->room;
+	job_flat(to_comp_sess(c->m.sess), (uintptr_t)c->src + src_head, c->src_len - src_head, dst, c->room, j);
 	j->tag = c->m.tag;
-	j->state = c->hw;
+	if (c->hw)
+		job_step(c, j);
+	if (lists) {
+		j->dw7 |= src_head;
+		j->dw8_9 |= pair_of(dst_head, ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT);
+		j->src = (uintptr_t)lists->src;
+		j->dst = (uintptr_t)lists->dst;
+	} else if (!j->src_len) {
+		/* The device reads nothing, but the address must be valid. */
+		j->src = j->dst;
+	}
 }
 
 static int msg_send(struct hisi_queue *z, struct wd_msg *m)
