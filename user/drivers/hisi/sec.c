@@ -158,49 +158,45 @@ static void job_hash_step(struct sec_job *j, struct sec_stream *strm)
 }
 
 /* A step of GCM's: associated data, which begins the running hash, or data, whose blocks software counts. */
-static void job_gcm_step(struct sec_job *j, const struct crypto_msg *c)
+static void job_gcm_step(struct sec_job *j)
 {
 	struct sec_bd bd = { 0 };
 
-	j->a_len = c->assoc_len;
-	j->c_len = (__u32)c->src_len - c->assoc_len;
-	if (j->c_len) {
-		j->c_iv = addr_of(c->iv);
+	/* Data begins where associated data ended, in another step. */
+	j->offset = 0;
+	if (j->c_len)
 		j->a_iv = j->mac;
-	}
+	else
+		j->c_iv = 0;
 	sec_put(&bd, SEC_BD3_AUTH_PAD, SEC_PAD_NONE);
 	sec_put(&bd, SEC_BD3_MAC_SEL, 1);
 	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
 }
 
+static void job_of_digest(const struct crypto_msg *c, __u64 src, struct sec_job *j)
+{
+	sec_job_digest(j, src, (__u32)c->src_len, addr_of(c->mac));
+	if (c->strm)
+		job_hash_step(j, c->strm);
+	/* The device reads nothing, but the address must be valid. */
+	if (!c->src_len && !c->sgl)
+		j->src = j->mac;
+}
+
 static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
 {
+	__u64 src = addr_of(c->sgl ? h->lists[index].src : c->src), dst = addr_of(c->sgl ? h->lists[index].dst : c->dst);
 	__u8 kind = s->alg->sec.kind;
-	__u32 len = (__u32)c->src_len;
 
-	*j = (struct sec_job){ .src = addr_of(c->src), .dst = addr_of(c->dst), .mac = addr_of(c->mac) };
-	if (c->sgl) {
-		j->src = addr_of(h->lists[index].src);
-		j->dst = addr_of(h->lists[index].dst);
-	}
 	if (kind == SEC_KIND_DIGEST) {
-		j->dst = 0;
-		j->a_len = len;
-		if (c->strm)
-			job_hash_step(j, c->strm);
-		/* The device reads nothing, but the address must be valid. */
-		if (!len && !c->sgl)
-			j->src = j->mac;
+		job_of_digest(c, src, j);
 		return 0;
 	}
+	sec_job_cipher(j, kind, src, dst, c->iv_len ? addr_of(c->iv) : 0, addr_of(c->mac), (__u32)c->src_len, c->assoc_len);
 	if (c->strm) {
-		job_gcm_step(j, c);
+		job_gcm_step(j);
 		return 0;
 	}
-	j->offset = c->assoc_len;
-	j->c_len = len - c->assoc_len;
-	j->a_len = kind == SEC_KIND_AUTHENC ? len : c->assoc_len;
-	j->c_iv = c->iv_len ? addr_of(c->iv) : 0;
 	return kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? job_blocks(h, kind, c, index, j) : 0;
 }
 

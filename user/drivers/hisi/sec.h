@@ -30,6 +30,25 @@ struct sec_job {
 	__u32 pad;		/* word 27 */
 };
 
+/* The job of a whole message's digest. */
+static inline __attribute__((always_inline)) void sec_job_digest(struct sec_job *j, __u64 src, __u32 len, __u64 mac)
+{
+	*j = (struct sec_job){ .src = src, .mac = mac, .a_len = len };
+}
+
+/*
+ * The job of a whole request of a cipher or of AEAD (mac and assoc are 0 for ciphers). For CCM and GCM the addresses of
+ * the blocks are missing.
+ */
+static inline __attribute__((always_inline)) void sec_job_cipher(struct sec_job *j, __u8 kind, __u64 src, __u64 dst, __u64 iv,
+								 __u64 mac, __u32 len, __u32 assoc)
+{
+	*j = (struct sec_job){
+		.src = src, .dst = dst, .mac = mac, .c_iv = iv, .offset = assoc, .c_len = len - assoc,
+		.a_len = kind == SEC_KIND_AUTHENC ? len : assoc,
+	};
+}
+
 /* Stores 64 bits from an odd 32-bit word on: shifting them into place would cost more than the store. */
 static inline __attribute__((always_inline)) void sec_store(__le64 *bd, unsigned int word, __u64 v)
 {

@@ -35,16 +35,13 @@ static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_a
 	__u32 data = (__u32)arg->src_len - arg->assoc_len;
 	struct sec_scratch *b;
 
-	*j = (struct sec_job){
-		.src = (uintptr_t)arg->src, .dst = (uintptr_t)arg->dst, .mac = (uintptr_t)arg->mac, .c_iv = (uintptr_t)arg->iv,
-		.offset = arg->assoc_len, .c_len = data, .a_len = (__u32)arg->src_len,
-	};
+	sec_job_cipher(j, kind, (uintptr_t)arg->src, (uintptr_t)arg->dst, (uintptr_t)arg->iv, (uintptr_t)arg->mac, (__u32)arg->src_len,
+		       arg->assoc_len);
 	if (kind == SEC_KIND_AUTHENC)
 		return true;
 	b = hisi_queue_scratch(h, index);
 	if (!b)
 		return false;
-	j->a_len = arg->assoc_len;
 	j->c_iv = j->a_iv = (uintptr_t)b->c_iv;
 	if (kind == SEC_KIND_CCM) {
 		j->a_iv = (uintptr_t)b->a_iv;

@@ -26,9 +26,7 @@ static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_c
 				  struct sec_job *j)
 {
 	(void)s, (void)h, (void)index;
-	*j = (struct sec_job){
-		.src = (uintptr_t)arg->src, .dst = (uintptr_t)arg->dst, .c_iv = (uintptr_t)arg->iv, .c_len = (__u32)arg->src_len,
-	};
+	sec_job_cipher(j, SEC_KIND_CIPHER, (uintptr_t)arg->src, (uintptr_t)arg->dst, (uintptr_t)arg->iv, 0, (__u32)arg->src_len, 0);
 	return true;
 }
 

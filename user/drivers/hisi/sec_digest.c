@@ -19,7 +19,7 @@ static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_d
 				  struct sec_job *j)
 {
 	(void)s, (void)h, (void)index;
-	*j = (struct sec_job){ .src = (uintptr_t)arg->src, .mac = (uintptr_t)arg->dst, .a_len = (__u32)arg->src_len };
+	sec_job_digest(j, (uintptr_t)arg->src, (__u32)arg->src_len, (uintptr_t)arg->dst);
 	return true;
 }
 
