@@ -177,6 +177,55 @@ TEST_F(async, a_callback_may_submit_and_poll_but_not_free_its_session)
 	free(jobs);
 }
 
+#define DEPTH	8	/* polls of a thread at once */
+#define DEEP	40
+
+static struct {
+	int depth, deepest, refused, sum;
+} nest;
+
+/* Polls in the callback until that is refused. */
+static void on_nested(struct wd_comp_arg *arg, void *param)
+{
+	int ret;
+
+	on_done(arg, param);
+	nest.depth++;
+	if (nest.depth > nest.deepest)
+		nest.deepest = nest.depth;
+	ret = wd_comp_poll(1, WAIT_MS, NULL);
+	if (ret > 0)
+		nest.sum += ret;
+	if (ret == -EDEADLK && wd_comp_poll_wait(1, WAIT_MS, NULL) == -EDEADLK)
+		nest.refused++;
+	nest.depth--;
+}
+
+TEST_F(async, polls_nest_to_a_limit_and_the_outer_ones_deliver_what_is_refused)
+{
+	struct job *jobs = jobs_new(DEEP);
+	int i, ret;
+
+	memset(&nest, 0, sizeof(nest));
+	for (i = 0; i < DEEP; i++) {
+		jobs[i].arg.cb = on_nested;
+		ASSERT_EQ(0, wd_comp_async(self->h, &jobs[i].arg, NULL)) TH_LOG("%s", detail(self->h));
+	}
+	while (atomic_load(&ran) < DEEP) {
+		ret = wd_comp_poll(DEEP, WAIT_MS, NULL);
+		ASSERT_LT(0, ret);
+		nest.sum += ret;
+	}
+	EXPECT_EQ(DEPTH, nest.deepest);
+	EXPECT_LT(0, nest.refused);
+	EXPECT_EQ(DEEP, nest.sum);
+	EXPECT_EQ(DEEP, atomic_load(&ran));
+	EXPECT_EQ(0, atomic_load(&failed));
+	EXPECT_EQ(0, wd_in_flight(NULL));
+	EXPECT_EQ(0, wd_comp_poll(1, 0, NULL));
+	free(jobs);
+}
+
 #define ROUNDS	3000
 
 static void on_chain(struct wd_comp_arg *arg, void *param)

@@ -7,6 +7,7 @@
 #include "request/core.h"
 
 struct wd_engine wd_engine;
+WD_THREAD_LOCAL struct wd_session *wd_in_callback_of;
 
 /* The message that another thread completes while arming waits for the drain lock. */
 static struct wd_msg *done_meanwhile;

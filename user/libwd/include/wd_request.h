@@ -121,7 +121,8 @@ extern "C" {
  *	finished; -ETIMEDOUT: the time has passed, requests are in flight and none
  *	has finished; -ENODEV: every context of set is gone; -EINVAL: count is 0,
  *	set is not a set or names no context of the class; -ESTALE: set was created
- *	before fork().
+ *	before fork(); -EDEADLK: the thread is inside 8 polls already, each in a
+ *	callback of the one before. The callbacks are left to those polls.
  *
  * int wd_<alg>_poll_wait(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
  *

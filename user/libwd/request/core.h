@@ -259,6 +259,8 @@ enum wd_redone {
 enum wd_redone wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg);
 
 /* --- poll.c --- */
+#define WD_POLL_DEPTH	8	/* polls of one thread, each in a callback of the one before */
+
 /* Take in what is complete, end what is late, and run callbacks, at most max. How many ran. */
 unsigned int wd_queue_run(struct wd_queue *q, unsigned int max);
 

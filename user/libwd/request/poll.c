@@ -83,7 +83,7 @@ unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
 
 static unsigned int run_all(struct poll_set *ps, unsigned int max)
 {
-	unsigned int ran = wd_deliver_outer(max), i;
+	unsigned int ran = __builtin_expect(wd_in_callback_of != NULL, 0) ? wd_deliver_outer(max) : 0, i;
 
 	for (i = 0; i < ps->nr && ran < max; i++)
 		ran += wd_queue_run(ps->queue[i], max - ran);
@@ -292,8 +292,8 @@ static int set_known(const struct wd_class *cls, const wd_ctx_set_t *set, struct
 	return 0;
 }
 
-static int class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set,
-		      bool for_work)
+static __attribute__((noinline)) int class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms,
+						const wd_ctx_set_t *set, bool for_work)
 {
 	struct poll_set ps;
 	int ret;
@@ -311,12 +311,37 @@ static int class_poll(const struct wd_class *cls, __u32 count, unsigned int time
 	return ret;
 }
 
+/* Polls in callbacks that this thread is inside of; the outermost one is in none. */
+static WD_THREAD_LOCAL unsigned int nested;
+
+static inline void nested_leave(unsigned int *before)
+{
+	nested = *before;
+}
+
+/* In a callback: each level has its rows and lists on the stack. */
+static __attribute__((noinline, cold)) int nested_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms,
+						       const wd_ctx_set_t *set, bool for_work)
+{
+	unsigned int before __attribute__((cleanup(nested_leave))) = nested;
+
+	if (before + 1 == WD_POLL_DEPTH)
+		return wd_fail_num(NULL, EDEADLK, "the thread is inside %u polls, each in a callback of the one before",
+				   WD_POLL_DEPTH, 0);
+	nested = before + 1;
+	return class_poll(cls, count, timeout_ms, set, for_work);
+}
+
 int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
 {
+	if (__builtin_expect(wd_in_callback_of != NULL, 0))
+		return nested_poll(cls, count, timeout_ms, set, false);
 	return class_poll(cls, count, timeout_ms, set, false);
 }
 
 int wd_class_poll_wait(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
 {
+	if (__builtin_expect(wd_in_callback_of != NULL, 0))
+		return nested_poll(cls, count, timeout_ms, set, true);
 	return class_poll(cls, count, timeout_ms, set, true);
 }
