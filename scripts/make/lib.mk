@@ -4,6 +4,9 @@
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 
+# A callback may leave a poll by an exception, or by pthread_exit().
+WD_CFLAGS += -fexceptions
+
 DESC ?= WarpDrive: $(LIB)
 OBJS := $(call src-objs,$(LIB),$(SRCS))
 SO := $(OUT)/lib/$(LIB).so

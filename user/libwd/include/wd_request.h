@@ -111,6 +111,14 @@ extern "C" {
  *	A callback may submit, poll, reuse and free arg. It must not call fork(), and
  *	can't free its own session (-EDEADLK).
  *
+ *	A callback may throw a C++ exception, which passes through the poll to the
+ *	poll's caller, or end its thread by pthread_exit(). Cancellation is disabled
+ *	while a callback runs; a callback that enables it may be cancelled. In all
+ *	three cases its request counts as delivered, and the next poll by any thread
+ *	runs the callbacks that this poll would have run. No callback is lost or
+ *	runs twice. longjmp() out of a callback is undefined. The threads of
+ *	wd_start_pollers() have no caller: see there.
+ *
  * int wd_<alg>_poll(__u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set);
  *
  *	Runs the callbacks of finished requests. Returns when count callbacks have
@@ -332,8 +340,12 @@ int wd_in_flight(const wd_ctx_set_t *set);
  * without threads go to the nearest node that has some. Every thread serves
  * the software path. One thread of each node waits for completions; the others
  * help when it can't keep up. A thread without work sleeps. The threads block
- * all signals. A callback that blocks delays other callbacks. wd_<alg>_poll()
- * may still be called, and returns the number of callbacks that it ran itself.
+ * all signals. A callback that blocks delays other callbacks. An exception that
+ * a callback doesn't catch itself ends the process, as in any thread. A callback
+ * that calls pthread_exit() ends its thread for good; callbacks that are due on
+ * the thread's contexts then wait for a poll of the program, or until the
+ * threads are stopped and started again. wd_<alg>_poll() may still be called,
+ * and returns the number of callbacks that it ran itself.
  *
  * A fork's child has no such threads until it starts its own; with
  * WD_POLL_THREADS its first asynchronous call does. Any thread. Returns 0,

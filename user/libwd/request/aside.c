@@ -4,11 +4,14 @@
  * still to come: their results have left the ring to make room for synchronous
  * requests, or they were stopped and wait until a context may be tried again.
  * Each counts against what may be submitted asynchronously until it is
- * delivered, so there are never more than the ring has places.
+ * delivered, so there are never more than the ring has places; but for the rest
+ * of a row whose callback didn't return, as its places may be taken again.
  */
 #include <stdlib.h>
 
 #include "request/aside.h"
+
+#define SPARE_NS	1000000ull
 
 static void list_append(struct wd_aside_list *list, struct wd_aside *a)
 {
@@ -40,12 +43,84 @@ struct wd_aside *wd_aside_new(void)
 	return malloc(sizeof(struct wd_aside));
 }
 
+/*
+ * For a thread that unwinds: the exception may report that there is no memory,
+ * and the function that catches it may free some. One thread's rows hold no more
+ * than these.
+ */
+static struct spare {
+	struct wd_aside aside;
+	atomic_bool taken;
+} spare[WD_POLL_DEPTH * WD_DUE_MAX];
+
+#define SPARES	(sizeof(spare) / sizeof(spare[0]))
+
+static struct wd_aside *aside_sure(void)
+{
+	struct wd_aside *a;
+	size_t i;
+
+	for (;;) {
+		a = wd_aside_new();
+		if (a)
+			return a;
+		for (i = 0; i < SPARES; i++)
+			if (!atomic_exchange(&spare[i].taken, true))
+				return &spare[i].aside;
+		/* Other threads unwind, too. Their polls give the spares back. */
+		wd_poll_fds(NULL, 0, wd_now_ns() + SPARE_NS);
+	}
+}
+
+static void aside_free(struct wd_aside *a)
+{
+	uintptr_t at = (uintptr_t)a - (uintptr_t)spare;
+
+	if (at < sizeof(spare))
+		atomic_store(&spare[at / sizeof(spare[0])].taken, false);
+	else
+		free(a);
+}
+
 void wd_aside_put(struct wd_lane *lane, struct wd_aside *a)
 {
 	struct wd_queue *q = lane->q;
 
 	list_append(&lane->aside, a);
 	limit_set(q, atomic_load_explicit(&q->aside_nr, memory_order_relaxed) + 1);
+}
+
+/* The lane's later ones stay behind them. */
+static void back_locked(struct wd_lane *lane, struct wd_aside_list *rest, unsigned int nr)
+{
+	struct wd_queue *q = lane->q;
+	unsigned int i;
+
+	rest->last->next = lane->aside.first;
+	if (!lane->aside.first)
+		lane->aside.last = rest->last;
+	lane->aside.first = rest->first;
+	limit_set(q, atomic_load_explicit(&q->aside_nr, memory_order_relaxed) + nr);
+	for (i = 0; i < nr; i++)
+		wd_lane_count(lane);
+}
+
+void wd_aside_back(struct wd_lane *lane, const struct wd_due due[], char msg[][WD_MSG_BYTES_MAX], unsigned int nr)
+{
+	struct wd_aside_list rest = { NULL, NULL };
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		struct wd_aside *a = aside_sure();
+
+		a->due = due[i];
+		if (!a->due.req)
+			memcpy(a->msg, msg[i], sizeof(a->msg));
+		list_append(&rest, a);
+	}
+	wd_drain_lock(lane->q);
+	back_locked(lane, &rest, nr);
+	wd_drain_unlock(lane->q);
 }
 
 bool wd_aside_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due)
@@ -58,7 +133,7 @@ bool wd_aside_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due)
 	*due = a->due;
 	if (!due->req)
 		memcpy(msg, a->msg, sizeof(a->msg));
-	free(a);
+	aside_free(a);
 	limit_set(q, atomic_load_explicit(&q->aside_nr, memory_order_relaxed) - 1);
 	return true;
 }
@@ -106,7 +181,7 @@ static void list_free(struct wd_aside_list *list)
 	struct wd_aside *a;
 
 	while ((a = list_take(list)))
-		free(a);
+		aside_free(a);
 }
 
 void wd_aside_forget(struct wd_queue *q)

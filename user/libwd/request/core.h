@@ -241,6 +241,11 @@ void wd_engine_release(struct wd_session *s);
 int wd_request_again(const struct wd_msg *msg);
 
 /* --- deliver.c --- */
+/*
+ * Callbacks may leave by an exception or pthread_exit(), which passes through these. What they had taken in, and did not
+ * deliver, is ready again.
+ */
+
 /* Take in what is complete, and run callbacks, at most max. */
 unsigned int wd_deliver(struct wd_queue *q, unsigned int max);
 /* Compute requests that wait for the software path, and run their callbacks, at most max. Returns how many ran. */

@@ -2,6 +2,10 @@
 /*
  * Callbacks: requests that are complete are copied out of their slots in rows,
  * under the drain lock, and delivered without any lock.
+ *
+ * A callback may leave by an exception or by pthread_exit(). This file and its
+ * callers, up to the program's, are compiled with -fexceptions: row_unwind() then
+ * ends the row.
  */
 #include "request/aside.h"
 #include "request/pollers.h"
@@ -150,9 +154,14 @@ static inline void deliver_told(struct row *row, const struct wd_due *due, void 
 	call(due->req);
 }
 
+static inline void callback_over(struct wd_session **outer)
+{
+	wd_in_callback_of = *outer;
+}
+
 static unsigned int deliver_row(struct row *row, unsigned int max)
 {
-	struct wd_session *outer = wd_in_callback_of;
+	struct wd_session *outer __attribute__((cleanup(callback_over))) = wd_in_callback_of;
 	void (*call)(void *req) = row->q->cls->call;
 	struct wd_due *stop = row->end - row->next > (ptrdiff_t)max ? row->next + max : row->end;
 	unsigned int ran = 0;
@@ -168,7 +177,7 @@ static unsigned int deliver_row(struct row *row, unsigned int max)
 		else if (!deliver_msg(row, row_msg(row, due - row->all.due)))
 			ran--;
 	}
-	wd_in_callback_of = outer;
+	(void)outer;
 	return ran;
 }
 
@@ -182,7 +191,7 @@ unsigned int wd_deliver_outer(unsigned int max)
 	return ran;
 }
 
-static void rows_push(struct row *row, struct wd_queue *q)
+static inline struct row *rows_push(struct row *row, struct wd_queue *q)
 {
 	row->q = q;
 	row->next = row->end = NULL;
@@ -190,12 +199,42 @@ static void rows_push(struct row *row, struct wd_queue *q)
 	rows = row;
 	/* A callback's thread isn't cancelled: what stands behind in its row would be lost. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &row->cancel);
+	return row;
 }
 
 static void rows_pop(struct row *row)
 {
 	pthread_setcancelstate(row->cancel, NULL);
 	rows = row->outer;
+}
+
+/*
+ * A callback of the row doesn't return: its request and those before it are
+ * counted as delivered, those behind it are ready for any thread's next poll.
+ */
+static __attribute__((noinline, cold)) void row_unwind(struct row *row)
+{
+	unsigned int at = (unsigned int)(row->next - row->all.due), over = (unsigned int)(row->next - row->first);
+	struct wd_queue *q = row->q;
+
+	/* The callback may have enabled it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	if (row->next != row->end) {
+		/* Of one session, which has at least the next request, too. */
+		atomic_fetch_sub(&row->first->sess->in_flight, over);
+		wd_aside_back(q->lane, row->next, row->msg + at, row->all.nr - at);
+		atomic_fetch_add(&q->async_over, at - row->waiting);
+		wd_pollers_due(q);
+	}
+	wd_async_done();
+	rows_pop(row);
+}
+
+/* At the end of a block that has pushed a row; NULL: it was popped. */
+static inline void row_leave(struct row **pushed)
+{
+	if (*pushed)
+		row_unwind(*pushed);
 }
 
 /* What others took in and left, then what is complete. Under the drain lock; returns what pull said. */
@@ -260,11 +299,30 @@ static void row_tell_others(struct wd_queue *q, int pulled, __u32 left)
 		wd_queue_broken(q, pulled);
 }
 
+static inline unsigned int deliver_rows(struct row *row, struct wd_queue *q, unsigned int max, int pulled, __u32 left)
+{
+	struct row *pushed __attribute__((cleanup(row_leave))) = rows_push(row, q);
+	unsigned int ran = 0;
+
+	do {
+		row_begin(row);
+		row_tell_others(q, pulled, left);
+		/* What a callback's own poll ran of this row counts there. */
+		ran += deliver_row(row, row->all.nr);
+		wd_async_done();
+		if (ran >= max)
+			break;
+		pulled = row_take(row, q, max - ran, &left);
+	} while (!row_is_last(row, q, pulled));
+	rows_pop(row);
+	pushed = NULL;
+	return ran;
+}
+
 unsigned int wd_deliver(struct wd_queue *q, unsigned int max)
 {
 	/* A device that is as fast as the callbacks would keep us here for ever. */
 	__u32 left = wd_queue_in_flight(q);
-	unsigned int ran = 0;
 	struct row row;
 	int pulled;
 
@@ -273,28 +331,15 @@ unsigned int wd_deliver(struct wd_queue *q, unsigned int max)
 	pulled = row_take(&row, q, max, &left);
 	if (row_is_last(&row, q, pulled))
 		return 0;
-	rows_push(&row, q);
-	do {
-		row_begin(&row);
-		row_tell_others(q, pulled, left);
-		/* What a callback's own poll ran of this row counts there. */
-		ran += deliver_row(&row, row.all.nr);
-		wd_async_done();
-		if (ran >= max)
-			break;
-		pulled = row_take(&row, q, max - ran, &left);
-	} while (!row_is_last(&row, q, pulled));
-	rows_pop(&row);
-	return ran;
+	return deliver_rows(&row, q, max, pulled, left);
 }
 
 unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 {
-	struct row row;
+	struct row row, *pushed __attribute__((cleanup(row_leave))) = rows_push(&row, q);
 	struct wd_msg *msg = row_msg(&row, 0);
 	unsigned int ran = 0;
 
-	rows_push(&row, q);
 	while (ran < max && wd_queue_in_flight(q)) {
 		struct wd_slot *slot;
 
@@ -316,5 +361,6 @@ unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max)
 		wd_async_done();
 	}
 	rows_pop(&row);
+	pushed = NULL;
 	return ran;
 }
