@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Asynchronous requests whose place in the ring is free, and whose callback is
- * still to come: their results have left the ring to make room for synchronous
- * requests, or they were stopped and wait until a context may be tried again.
- * Each counts against what may be submitted asynchronously until it is
- * delivered, so there are never more than the ring has places; but for the rest
- * of a row whose callback didn't return, as its places may be taken again.
+ * Asynchronous requests that have left the ring, and whose callback hasn't run:
+ * their results made room for synchronous requests, or they were stopped and
+ * wait until a context may be tried again. Each counts against the limit of
+ * asynchronous requests until it is delivered, so there are never more than the
+ * ring has entries. The exception is the rest of a row whose callback left by
+ * unwinding, as its entries may be in use again.
  */
 #include <stdlib.h>
 
@@ -67,7 +67,7 @@ static struct wd_aside *aside_sure(void)
 		for (i = 0; i < SPARES; i++)
 			if (!atomic_exchange(&spare[i].taken, true))
 				return &spare[i].aside;
-		/* Other threads unwind, too. Their polls give the spares back. */
+		/* Other threads unwind, too; polls give the spares back. */
 		wd_poll_fds(NULL, 0, wd_now_ns() + SPARE_NS);
 	}
 }
@@ -90,7 +90,7 @@ void wd_aside_put(struct wd_lane *lane, struct wd_aside *a)
 	limit_set(q, atomic_load_explicit(&q->aside_nr, memory_order_relaxed) + 1);
 }
 
-/* The lane's later ones stay behind them. */
+/* Inserts rest before the lane's other requests. */
 static void back_locked(struct wd_lane *lane, struct wd_aside_list *rest, unsigned int nr)
 {
 	struct wd_queue *q = lane->q;

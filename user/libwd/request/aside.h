@@ -24,11 +24,11 @@ struct wd_aside *wd_aside_new(void);
 /* Under the drain lock: queue the request for delivery from that lane; the caller calls wd_lane_count(). */
 void wd_aside_put(struct wd_lane *lane, struct wd_aside *a);
 /*
- * nr (not 0) that wd_ready_pop() took, into due and, without a req, msg, and that are to be delivered all the same, before
- * the lane's others that are off the ring. Cannot fail. No lock is held, and the thread can't be cancelled.
+ * Put back nr (not 0) requests that wd_ready_pop() took into due, and into msg where due has no req: they are delivered
+ * before the lane's other requests here. Cannot fail. No lock is held, and cancellation is disabled.
  */
 void wd_aside_back(struct wd_lane *lane, const struct wd_due due[], char msg[][WD_MSG_BYTES_MAX], unsigned int nr);
-/* Under the drain lock: the first of those to be delivered from that lane, as wd_ready_pop(). */
+/* Under the drain lock: take the first of the lane's requests here, with the results of wd_ready_pop(). */
 bool wd_aside_pop(struct wd_lane *lane, struct wd_msg *msg, struct wd_due *due);
 /* Keep a stopped request, which becomes ready at that time. false: no memory. No lock is held. */
 bool wd_aside_wait(struct wd_queue *q, const struct wd_msg *msg, __u64 at);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a thread that sleeps in poll() on contexts' files is to know and no file
- * tells: work for this CPU, callbacks that another's drain left, contexts that
- * are new, opened again or to be closed. The lock is innermost of all.
+ * Wakes a thread that sleeps in poll() on contexts' files for what no file
+ * reports: work for the software path, callbacks that another thread's drain
+ * left, contexts that are new, reopened or to be closed. The lock is innermost.
  */
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -13,7 +13,7 @@
 
 static struct wd_bell *bells;
 
-/* The files are closed by fork.c. */
+/* fork.c closes the files. */
 static void on_fork_child(void)
 {
 	struct wd_bell *b;
@@ -85,7 +85,7 @@ void wd_bell_not_done(struct wd_bell *b)
 	wd_fork_mutex_unlock(&lock);
 }
 
-/* read() and write() could be cancelled, and this may be anybody's thread. */
+/* Not read() and write(), which are cancellation points: this may be a thread of the program. */
 void wd_bell_put(struct wd_bell *b)
 {
 	int saved = errno;
@@ -109,7 +109,7 @@ static void ring(struct wd_bell *b)
 	__u64 one = 1;
 	int saved = errno;
 
-	/* Its file is opened without the lock, and there only once it listens. */
+	/* The file is opened without the lock, and is valid once the bell listens. */
 	if (!b->listens || b->rung)
 		return;
 	b->rung = true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which contexts a session uses: another for each session, on devices that the
- * process uses least, until there are as many as the section grants, or WD_CTXS
- * says outside of sections; then those that are open, in turn. A session that
- * has contexts of its own uses these and no others.
+ * Chooses the contexts of a session: a new context for each session, on the
+ * device that the process uses least, up to the number that the section grants,
+ * or WD_CTXS outside of sections; then the open contexts in turn. A session
+ * with contexts of its own uses no others.
  */
 #include <string.h>
 
@@ -28,13 +28,13 @@ static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
 {
 	int state = atomic_load(&q->state);
 
-	/* Its own ones no more, once it is to have none. */
+	/* An owner uses its own contexts only as long as it is to have some. */
 	if (q->owner && (q->owner != s || !s->own_nr))
 		return false;
 	return is_kind(q, s) && (!state || state == -EIO);
 }
 
-/* The context's device among those that may serve a session: it offers the algorithm, and is neither isolated nor disabled. */
+/* Finds the context's device in a list of devices that offer the algorithm and are neither isolated nor disabled. */
 static const struct uacce_dev_info *listed(const struct uacce_dev_list *list, const struct wd_queue *q)
 {
 	for (; list; list = list->next)
@@ -44,9 +44,9 @@ static const struct uacce_dev_info *listed(const struct uacce_dev_list *list, co
 }
 
 /*
- * Among the contexts that are open: one for this session, on that device's
- * node and of its priority, or on any device by that name. Where there are
- * several, one of those with the fewest sessions, in turn.
+ * Finds an open context for the session: of the device itself if by_name, else
+ * on the device's node and of its priority. Among several, those with the
+ * fewest sessions take turns.
  */
 static struct wd_queue *table_find(const struct wd_session *s, bool async, const struct uacce_dev_list *list,
 				   const struct uacce_dev_info *info, bool by_name)
@@ -72,7 +72,7 @@ static struct wd_queue *table_find(const struct wd_session *s, bool async, const
 	return nr ? fits[wd_engine.turn++ % nr] : NULL;
 }
 
-/* What kept devices from being used; the first that applies is told. */
+/* Why devices weren't used. bind_refused() reports the first reason that applies. */
 struct refusals {
 	unsigned int masked;
 	unsigned int not_granted;
@@ -85,8 +85,8 @@ struct refusals {
 	unsigned int access;
 	unsigned int numbers;
 	int err;
-	int blind;	/* devices can't be looked for now: why */
-	bool patient;	/* what another thread opens, or closes, is waited for where it may be better than the next way */
+	int blind;	/* why devices can't be listed now; 0: they can */
+	bool patient;	/* wait for a context that another thread opens or closes where it may be better than the next way */
 	bool coming;	/* there is such a context */
 };
 
@@ -110,7 +110,7 @@ static void refusal_note(struct refusals *no, int ret)
 		no->access++;
 }
 
-/* May the device serve the session, with a driver that is known? NULL: no, and it is noted why. */
+/* The driver with which the device may serve the session, or NULL with the reason noted. */
 static const struct wd_driver *device_driver(const struct wd_session *s, const struct uacce_dev_info *info,
 					     struct refusals *no)
 {
@@ -137,7 +137,7 @@ static struct wd_queue *bind_open(struct wd_session *s, const struct wd_driver *
 
 	if (!ret)
 		return q;
-	/* That there is none to spare is no refusal. */
+	/* A lack of spare contexts is no refusal. */
 	if (how != WD_PLACE_SPARE)
 		refusal_note(no, ret);
 	return NULL;
@@ -166,8 +166,8 @@ static bool opens_for(const struct wd_queue *q, const struct wd_session *s)
 }
 
 /*
- * Does another thread open a context that would do for the session, on that device's node? Or close it, outside of
- * sections, where nobody takes its place: it is opened again then.
+ * Whether another thread is opening a context that suits the session, on that device's node; or, outside of sections,
+ * closing one: no other context takes its place there, and it can be opened again.
  */
 static bool is_coming(const struct wd_session *s, const struct uacce_dev_info *info)
 {
@@ -208,7 +208,7 @@ static struct wd_queue *bind_device(struct wd_session *s, const struct uacce_dev
 	}
 }
 
-/* How many of the contexts that would do for the session are open on that device, or about to be. */
+/* How many contexts that suit the session are open on that device, or being opened. */
 static unsigned int open_on(const struct wd_session *s, const struct uacce_dev_info *info)
 {
 	const struct wd_queue *q = NULL;
@@ -221,7 +221,7 @@ static unsigned int open_on(const struct wd_session *s, const struct uacce_dev_i
 	return nr;
 }
 
-/* Whether it is worth a try to open one more. */
+/* Whether one more context may be opened, as far as is known without trying. */
 static bool may_open(const struct wd_session *s, const struct uacce_dev_info *info, enum bind_way way)
 {
 	const struct wd_place_kind kind = {
@@ -238,8 +238,8 @@ static bool as_good(const struct uacce_dev_info *a, const struct uacce_dev_info 
 }
 
 /*
- * One more on a device as good as the best, where the process has the fewest:
- * an idle device is used before a busy one is shared.
+ * Opens one more context on the device where the process has the fewest, among
+ * those as good as the best: an idle device is used before a busy one is shared.
  */
 static struct wd_queue *bind_spread(struct wd_session *s, const struct uacce_dev_list *list, enum bind_way way,
 				    struct refusals *no)
@@ -262,7 +262,7 @@ static struct wd_queue *bind_spread(struct wd_session *s, const struct uacce_dev
 	return q;
 }
 
-/* Does another thread open or close a context of those devices? */
+/* Whether another thread is opening or closing a context of those devices. */
 static bool list_moves(const struct wd_session *s, const struct uacce_dev_list *list)
 {
 	bool moves = false;
@@ -274,7 +274,7 @@ static bool list_moves(const struct wd_session *s, const struct uacce_dev_list *
 	return moves;
 }
 
-/* Each way is tried on all devices before the next is. */
+/* Tries each way on all devices before the next way. */
 static struct wd_queue *bind_in_section(struct wd_session *s, const struct uacce_dev_list *list, struct refusals *no)
 {
 	const struct uacce_dev_list *l;
@@ -292,7 +292,7 @@ static struct wd_queue *bind_in_section(struct wd_session *s, const struct uacce
 	return q;
 }
 
-/* One that the process may have more; else each device in turn: one of its node that is open, else one more, else one of the other mode. */
+/* A spare context; else, device by device: an open one on its node, else a new one, else one of the other mode. */
 static struct wd_queue *bind_in_pool(struct wd_session *s, const struct uacce_dev_list *list, struct refusals *no)
 {
 	struct wd_queue *q = bind_spread(s, list, BIND_SPARE, no);
@@ -347,7 +347,7 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 	return refuse(s, WD_REASON_NO_DEVICE, ENODEV, "no device offers %s");
 }
 
-/* Contexts that exist already, of a completion queue's session those of the queue, take what the first one has no room for. */
+/* Adds open contexts for requests that the first one has no room for; with a completion queue, only the queue's. */
 static unsigned int bind_overflow(struct wd_session *s, const struct uacce_dev_list *list, unsigned int nr)
 {
 	unsigned int all = atomic_load(&wd_engine.nr), i;
@@ -362,7 +362,7 @@ static unsigned int bind_overflow(struct wd_session *s, const struct uacce_dev_l
 	return nr;
 }
 
-/* Nothing is taken from the pool by whom a section was meant for. */
+/* A process that is meant for a section uses no contexts outside of it. */
 static int section_refused(struct wd_session *s)
 {
 	int ret = wd_section_usable();
@@ -380,15 +380,15 @@ static struct wd_queue *open_alone(struct wd_session *s, const struct uacce_dev_
 {
 	struct wd_queue *q = bind_spread(s, list, BIND_ALONE, no);
 
-	/* Also those that are farther away, or worse. */
+	/* Also on devices that are farther away, or worse. */
 	for (; list && !q; list = list->next)
 		q = bind_device(s, NULL, list->info, BIND_ALONE, no);
 	return q;
 }
 
 /*
- * The session's own contexts: those that it has, and as many more as are due
- * and to be had. All of them are in its table; nr: how many. The first, or NULL.
+ * Fills the session's table with its own contexts: those that it has, and new
+ * ones as far as available. nr: how many. Returns the first, or NULL.
  */
 static struct wd_queue *bind_own(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr,
 				 struct refusals *no)
@@ -407,7 +407,7 @@ static struct wd_queue *bind_own(struct wd_session *s, const struct uacce_dev_li
 	return *nr ? atomic_load(&s->queue[0]) : NULL;
 }
 
-/* Under the engine's lock, which is left meanwhile: has another thread opened or closed a context since there were so many moves? */
+/* Whether another thread has opened or closed a context since moves was read. Releases the engine lock to wait. */
 static bool wait_for_moves(const struct wd_session *s, const struct uacce_dev_list *list, __u32 moves)
 {
 	const struct wd_queue *q = NULL;
@@ -427,7 +427,7 @@ static bool wait_for_moves(const struct wd_session *s, const struct uacce_dev_li
 	while (!any && (q = wd_table_next(q)) && !moves_for(q, s))
 		;
 	wd_grant_unlock();
-	/* By a binding that holds no place yet. */
+	/* Another binding moves the context, and holds no place yet. */
 	if (q)
 		pthread_cond_wait(&wd_engine.bound, &wd_engine.lock);
 	return any || q;
@@ -440,7 +440,7 @@ static struct wd_queue *bind_once(struct wd_session *s, const struct uacce_dev_l
 	return wd_section_state() == WD_USER_SECTION ? bind_in_section(s, list, no) : bind_in_pool(s, list, no);
 }
 
-/* What other threads hold places for may serve the session, or leave it one. They may go on doing so for ever. */
+/* Waits for contexts that other threads open or close, a limited number of times, as that may go on for ever. */
 static struct wd_queue *bind_patiently(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr,
 				       struct refusals *no)
 {
@@ -459,7 +459,7 @@ static struct wd_queue *bind_patiently(struct wd_session *s, const struct uacce_
 	return q;
 }
 
-/* The session's first context, of these devices, or NULL; nr: how many of its own it has. */
+/* Returns the session's first context on these devices, or NULL. nr: how many contexts of its own it has. */
 static struct wd_queue *bind_listed(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr,
 				    struct refusals *no)
 {
@@ -472,7 +472,7 @@ static struct wd_queue *bind_listed(struct wd_session *s, const struct uacce_dev
 	return q;
 }
 
-/* The same of the devices that there are; *recent: those, for who has a context. */
+/* bind_listed() on all present devices. *recent: their list, if a context was found. */
 static struct wd_queue *bind_any(struct wd_session *s, struct wd_recent **recent, unsigned int *nr, struct refusals *no)
 {
 	enum wd_rank rank = s->attr.async ? WD_RANK_THROUGHPUT : WD_RANK_LATENCY;
@@ -484,13 +484,13 @@ static struct wd_queue *bind_any(struct wd_session *s, struct wd_recent **recent
 		*recent = wd_recent_get(s->cls->algs[s->attr.alg], rank, s->attr.features, &old);
 		if (!*recent)
 			why = errno;
-		/* Without a list, too: contexts of its own may be open. */
+		/* Also without a list: contexts of its own may be open. */
 		q = bind_listed(s, *recent ? (*recent)->list : NULL, nr, no);
 		if (q || !*recent)
 			break;
 		wd_recent_put(*recent);
 		*recent = NULL;
-		/* A list that was kept is no reason for a refusal. */
+		/* A kept list may be out of date: don't refuse because of it. */
 		wd_recent_forget();
 	} while (old);
 	no->no_feature = why == EOPNOTSUPP;
@@ -525,7 +525,7 @@ static int bind_devices(struct wd_session *s)
 
 void wd_bind_begin(struct wd_session *s, int *cancel)
 {
-	/* Not with the lock, which a child makes anew. */
+	/* Before the lock, which the child initialises again. */
 	wd_fork_now();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
 	pthread_mutex_lock(&wd_engine.lock);
@@ -542,7 +542,7 @@ void wd_bind_end(struct wd_session *s, int cancel)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* What it uses of the contexts that it has opened is held for it by now. */
+/* The contexts that the session uses are held for it by now. */
 static void binder_leave(const struct wd_session *s)
 {
 	unsigned int i;

@@ -246,7 +246,7 @@ int wd_request_again(const struct wd_msg *msg);
  * deliver, is ready again.
  */
 
-/* Take in what is complete, and run callbacks, at most max. */
+/* Drain completions and run callbacks, at most max. Returns how many ran. */
 unsigned int wd_deliver(struct wd_queue *q, unsigned int max);
 /* Compute requests that wait for the software path, and run their callbacks, at most max. Returns how many ran. */
 unsigned int wd_deliver_soft(struct wd_queue *q, unsigned int max);
@@ -266,7 +266,7 @@ enum wd_redone wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg);
 /* --- poll.c --- */
 #define WD_POLL_DEPTH	8	/* polls of one thread, each in a callback of the one before */
 
-/* Take in what is complete, end what is late, and run callbacks, at most max. How many ran. */
+/* Drain completions, end late requests, and run callbacks, at most max. Returns how many ran. */
 unsigned int wd_queue_run(struct wd_queue *q, unsigned int max);
 
 /* --- session.c --- */

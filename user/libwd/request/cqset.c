@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A completion queue as its sessions and contexts see it: who belongs to it,
- * credits, its contexts' files in the set, and telling those who sleep on it.
+ * A completion queue as its sessions and contexts see it: its members, credits,
+ * its contexts' files in the epoll set, and waking threads that sleep on it.
  */
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -10,7 +10,7 @@
 
 #include "request/cq.h"
 
-#define SLICE_NS	100000000ull	/* between two looks at a device that tells nothing of its end */
+#define SLICE_NS	100000000ull	/* between two checks of a device that may have died without an event */
 #define DRAIN_NAP_NS	100000ull
 #define SLICE_MIN_NS	2000000ull	/* the first one, where another sleeper may take the event */
 
@@ -63,9 +63,9 @@ int wd_cq_check(struct wd_session *s)
 	       wd_fail(&s->obj, ESTALE, "the session's completion queue was made before fork()") : 0;
 }
 
-/* --- telling those who sleep --- */
+/* --- waking sleepers --- */
 
-/* Not read() and write(), which could be cancelled with the lock held: this may be anybody's thread. */
+/* Not write(), which is a cancellation point, under the lock: this may be a thread of the program. */
 void wd_cq_signal(struct wd_cq *cq)
 {
 	int saved = errno;
@@ -86,7 +86,7 @@ void wd_cq_slice_begin(struct wd_cq *cq)
 		atomic_store_explicit(&cq->slice, SLICE_MIN_NS, memory_order_relaxed);
 }
 
-/* What somebody sleeps for has come. */
+/* The queue has completions: wakes a sleeper if the queue is armed. */
 static void cq_news(struct wd_cq *cq)
 {
 	if (atomic_load(&cq->armed) && atomic_exchange(&cq->armed, false))
@@ -95,15 +95,15 @@ static void cq_news(struct wd_cq *cq)
 
 /*
  * Several completion queues may share the context, and its file reports an
- * event to one of those who sleep on it only. Whoever takes completions in
- * answers for the others.
+ * event to only one sleeper. The thread that takes completions off the ring
+ * wakes the others.
  */
 void wd_cq_tell(struct wd_queue *q)
 {
 	unsigned int nr = atomic_load_explicit(&q->lanes, memory_order_relaxed), i;
 
 	q->fresh = false;
-	/* Between what has come and the look whether somebody sleeps; arm_all() has the other. */
+	/* Orders the completions before the check for sleepers; pairs with the fence in arm_all(). */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (i = 0; i < nr; i++) {
 		struct wd_lane *lane = &q->lane[i];
@@ -173,7 +173,7 @@ void wd_cq_broke(struct wd_queue *q, int err)
 {
 	unsigned int i;
 
-	/* Its file says so for ever, now that everybody knows. */
+	/* The file stays ready for ever, and all queues are informed below. */
 	wd_cq_unwatch(q);
 	for (i = 0; i < atomic_load(&q->lanes); i++)
 		lane_broke(&q->lane[i], err);
@@ -199,7 +199,7 @@ bool wd_cq_has(struct wd_cq *cq, struct wd_queue *q)
 	return cq_find(cq, q);
 }
 
-/* Its device is gone, no session of the queue is bound to it, and nothing of it is to be polled, or reported. */
+/* Whether the context's device is gone, no session is bound to it, and nothing remains to be polled or reported. */
 static bool is_left(struct wd_lane *lane)
 {
 	return atomic_load(&lane->q->state) == -ENODEV && !lane->q->binder && !lane->users && !wd_queue_async_nr(lane->q) &&
@@ -214,7 +214,7 @@ void wd_cq_drop(struct wd_lane *lane)
 	wd_drain_unlock(lane->q);
 }
 
-/* A place in the queue's list, if need be that of a context that it has left. -1: there is none. */
+/* A free place in the queue's list, else one of a context that is left. -1: none. */
 static int place_find(struct wd_cq *cq)
 {
 	unsigned int i;
@@ -252,7 +252,7 @@ int wd_cq_add(struct wd_cq *cq, struct wd_queue *q)
 		}
 		if (wd_drain_trylock(q))
 			break;
-		/* Held for copying, or for a stop, which others' sessions don't wait for. */
+		/* The holder copies, or stops the context; other sessions must not wait for a stop. */
 		pthread_mutex_unlock(&wd_engine.lock);
 		wd_poll_fds(NULL, 0, wd_now_ns() + DRAIN_NAP_NS);
 		pthread_mutex_lock(&wd_engine.lock);
@@ -275,9 +275,9 @@ void wd_cq_use(struct wd_cq *cq, struct wd_queue *q, int n)
 		lane->users += n;
 }
 
-/* --- the clock --- */
+/* --- the timer --- */
 
-/* When somebody must look although nothing was reported; 0 never. */
+/* When a thread must check the contexts although no event came; 0: never. */
 static __u64 next_look(struct wd_cq *cq, __u64 now)
 {
 	__u64 end = 0;
@@ -307,13 +307,13 @@ void wd_cq_clock_set(struct wd_cq *cq, bool anew)
 	__u64 end, now = wd_now_ns();
 
 	pthread_mutex_lock(&cq->lock);
-	/* It has struck, and nothing has been polled since. */
+	/* The timer has expired, and nothing was polled since. */
 	if (anew && cq->wake_at && now >= cq->wake_at && atomic_load(&cq->slice) < SLICE_NS)
 		atomic_store(&cq->slice, 2 * atomic_load(&cq->slice));
 	end = next_look(cq, now);
 	when.it_value.tv_sec = end / 1000000000ull;
 	when.it_value.tv_nsec = end % 1000000000ull;
-	/* Setting it, if only to nothing, makes a clock that has struck quiet again. */
+	/* Setting an expired timer, even to 0, makes its descriptor unreadable again. */
 	if (anew ? end || cq->wake_at : end && (!cq->wake_at || end < cq->wake_at)) {
 		cq->wake_at = end;
 		timerfd_settime(cq->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
@@ -325,7 +325,7 @@ void wd_cq_submitted(struct wd_cq *cq)
 {
 	unsigned int i;
 
-	/* Between what was submitted and the look whether somebody sleeps; wd_cq_arm() has the other. */
+	/* Orders the submission before the check for sleepers; pairs with the fence in wd_cq_arm(). */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(&cq->armed, memory_order_relaxed))
 		return;
@@ -351,7 +351,7 @@ int wd_cq_enter(struct wd_session *s, unsigned int *n)
 		return ret;
 	used = atomic_load_explicit(&cq->used, memory_order_relaxed);
 	do {
-		/* Requests that are done again may exceed the depth for a moment. */
+		/* Redone requests may exceed the depth for a moment. */
 		if ((__u32)used >= cq->depth)
 			return wd_fail_num(&s->obj, EBUSY, "the completion queue has no room: %u requests are to be polled",
 					   (__u32)used, 0);

@@ -13,13 +13,13 @@
 
 #define BUSY_NS		2000000ull	/* a context that is full has room soon */
 
-/* A row that is being delivered; a callback that polls must not wait for what stands behind it in its own row. */
+/* A row that is being delivered. A callback that polls must not wait for the requests behind it in its own row. */
 struct row {
 	struct wd_queue *q;
 	struct wd_due *next;
 	struct wd_due *end;
-	struct wd_due *first;	/* of those of the current session that aren't subtracted yet */
-	unsigned int waiting;	/* of those delivered, how many are to be again */
+	struct wd_due *first;	/* first request of the current session not yet subtracted from its count */
+	unsigned int waiting;	/* requests passed over that will be redone, and delivered again */
 	struct row *outer;
 	int cancel;
 	struct wd_due_row all;	/* req is NULL where the message is needed, at the same place */
@@ -41,7 +41,7 @@ static void row_begin(struct row *row)
 	row->end = row->next + row->all.nr;
 }
 
-/* No context takes it now: whether it waits for one. The thread that delivers doesn't. */
+/* Whether a request that no context takes now waits for one. The delivering thread itself never waits. */
 static bool redo_waits(struct wd_queue *q, struct wd_msg *msg, int why)
 {
 	__u64 at = wd_now_ns();
@@ -96,9 +96,9 @@ enum wd_redone wd_deliver_redo(struct wd_queue *q, struct wd_msg *msg)
 }
 
 /*
- * Counts go down before the callback, so that whoever is told by it may free
- * what this was the last of; once for a row, as those before aren't the last.
- * How many of the session's are over now.
+ * Counts go down before the callback, because the callback of the last request
+ * may free the session; once for each run of one session, as earlier requests
+ * aren't its last. Returns how many requests of the session end now.
  */
 static inline unsigned int row_over(struct row *row, const struct wd_session *s)
 {
@@ -115,8 +115,8 @@ static inline unsigned int row_over(struct row *row, const struct wd_session *s)
 }
 
 /*
- * Counts those before the current one now: that may end elsewhere as soon as it
- * goes again, and whoever is told there may take it for the session's last.
+ * Subtracts the requests before the current one: once it is redone, it may end
+ * in another thread, whose callback may take it for the session's last.
  */
 static void row_settle(struct row *row, struct wd_session *s)
 {
@@ -126,7 +126,7 @@ static void row_settle(struct row *row, struct wd_session *s)
 	atomic_fetch_sub(&s->in_flight, over);
 }
 
-/* false: it is in flight once more, or still, by its session's count. */
+/* false: the session's count still includes the request, which is in flight again or waits. */
 static __attribute__((noinline)) bool deliver_msg(struct row *row, struct wd_msg *msg)
 {
 	enum wd_redone redone = WD_REDONE_OVER;
@@ -197,7 +197,7 @@ static inline struct row *rows_push(struct row *row, struct wd_queue *q)
 	row->next = row->end = NULL;
 	row->outer = rows;
 	rows = row;
-	/* A callback's thread isn't cancelled: what stands behind in its row would be lost. */
+	/* Cancellation stays disabled in callbacks unless they enable it themselves. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &row->cancel);
 	return row;
 }
@@ -209,8 +209,8 @@ static void rows_pop(struct row *row)
 }
 
 /*
- * A callback of the row doesn't return: its request and those before it are
- * counted as delivered, those behind it are ready for any thread's next poll.
+ * A callback left by unwinding. Its request and those before it count as
+ * delivered; those behind it become ready for the next poll of any thread.
  */
 static __attribute__((noinline, cold)) void row_unwind(struct row *row)
 {
@@ -220,7 +220,7 @@ static __attribute__((noinline, cold)) void row_unwind(struct row *row)
 	/* The callback may have enabled it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	if (row->next != row->end) {
-		/* Of one session, which has at least the next request, too. */
+		/* All of one session, which the next request keeps alive. */
 		atomic_fetch_sub(&row->first->sess->in_flight, over);
 		wd_aside_back(q->lane, row->next, row->msg + at, row->all.nr - at);
 		atomic_fetch_add(&q->async_over, at - row->waiting);
@@ -230,14 +230,14 @@ static __attribute__((noinline, cold)) void row_unwind(struct row *row)
 	rows_pop(row);
 }
 
-/* At the end of a block that has pushed a row; NULL: it was popped. */
+/* Cleanup of a function that pushed a row. NULL: the row is popped already. */
 static inline void row_leave(struct row **pushed)
 {
 	if (*pushed)
 		row_unwind(*pushed);
 }
 
-/* What others took in and left, then what is complete. Under the drain lock; returns what pull said. */
+/* Takes requests that other threads made ready, then completions. Under the drain lock; returns pull()'s result. */
 static int row_take_locked(struct row *row, struct wd_queue *q, __u32 *left)
 {
 	struct wd_due_row *all = &row->all;
@@ -262,7 +262,7 @@ static int row_take_locked(struct row *row, struct wd_queue *q, __u32 *left)
 	return ret;
 }
 
-/* A row of at most room; left: what may be taken off the ring, of which others may take as well. */
+/* Fills a row with at most room requests. left: completions to take off the ring; other threads may take some. */
 static int row_take(struct row *row, struct wd_queue *q, unsigned int room, __u32 *left)
 {
 	int ret;
@@ -271,7 +271,7 @@ static int row_take(struct row *row, struct wd_queue *q, unsigned int room, __u3
 	row->all.room = room < WD_DUE_MAX ? room : WD_DUE_MAX;
 	if (!wd_drain_trylock(q)) {
 		*left = 0;
-		/* What is on the ring is taken by whoever has the lock; what is ready waits for nobody else. */
+		/* The lock's holder takes the ring's completions, but requests that are ready may have no other taker. */
 		if (!atomic_load_explicit(&q->ready_nr, memory_order_acquire))
 			return 0;
 		wd_drain_lock(q);
@@ -281,13 +281,13 @@ static int row_take(struct row *row, struct wd_queue *q, unsigned int room, __u3
 	return ret;
 }
 
-/* Nothing to deliver, nor a reason to look once more. */
+/* Whether there is nothing to deliver and no reason to check again. */
 static bool row_is_last(const struct row *row, struct wd_queue *q, int pulled)
 {
 	return !row->all.nr && !pulled && !atomic_load_explicit(&q->ready_nr, memory_order_acquire);
 }
 
-/* Who waits for room, or has callbacks to run or more to take in; and the end of the queue. */
+/* Notifies threads that wait for room or for completions, and handles a broken queue. */
 static void row_tell_others(struct wd_queue *q, int pulled, __u32 left)
 {
 	wd_room_made();
@@ -307,7 +307,7 @@ static inline unsigned int deliver_rows(struct row *row, struct wd_queue *q, uns
 	do {
 		row_begin(row);
 		row_tell_others(q, pulled, left);
-		/* What a callback's own poll ran of this row counts there. */
+		/* Callbacks of this row that a nested poll ran are counted by that poll. */
 		ran += deliver_row(row, row->all.nr);
 		wd_async_done();
 		if (ran >= max)
@@ -321,7 +321,7 @@ static inline unsigned int deliver_rows(struct row *row, struct wd_queue *q, uns
 
 unsigned int wd_deliver(struct wd_queue *q, unsigned int max)
 {
-	/* A device that is as fast as the callbacks would keep us here for ever. */
+	/* The limit: a device as fast as the callbacks would keep this loop busy for ever. */
 	__u32 left = wd_queue_in_flight(q);
 	struct row row;
 	int pulled;

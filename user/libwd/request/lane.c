@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lanes of a context: making them, and who has which. */
+/* Lanes of a context: their memory, and the completion queue that each belongs to. */
 #include <stdlib.h>
 
 #include "request/lane.h"
@@ -20,7 +20,7 @@ int wd_lanes_make(struct wd_queue *q, unsigned int max)
 {
 	unsigned int i;
 
-	/* Of both halves of the slots. */
+	/* For both halves of the slots. */
 	q->link = calloc(2 * (size_t)q->pub.depth, sizeof(*q->link));
 	q->lane = calloc(max, sizeof(*q->lane));
 	if (!q->link || !q->lane)

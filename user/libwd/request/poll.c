@@ -11,16 +11,16 @@
 #define SLICE_MAX_NS	100000000ull
 #define IDLE_MAX_NS	1000000000ull	/* with nothing in flight */
 #define HUNG_NS		1000000ull
-#define POLL_FILES	64	/* that one sleep is on; it is a short one when there are more */
+#define POLL_FILES	64	/* files of one sleep; with more contexts the sleep is short */
 
-/* The contexts that one call looks at. */
+/* The contexts that one call polls. */
 struct poll_set {
 	const struct wd_class *cls;
 	const wd_ctx_set_t *set;
 	bool for_work;			/* sleeps with nothing in flight, too */
 	__u32 gen;			/* wd_engine.gen that it was filled at */
 	unsigned int nr;
-	unsigned int known;		/* how many the set names, gone ones included */
+	unsigned int known;		/* contexts that the set names, including those that are gone */
 	struct wd_queue *queue[WD_ENGINE_QUEUES];
 };
 
@@ -39,11 +39,11 @@ static void poll_set_fill(struct poll_set *ps)
 
 		if (q->cls != ps->cls || q->for_cq || state == -ESTALE || (set && !wd_bits_test(set->set, set->len, i)))
 			continue;
-		/* A synchronous context may serve both modes: look, unless nobody ever used it so. */
+		/* A synchronous context may serve both modes: skip it only if it has never delivered callbacks. */
 		if (!set && !atomic_load(&q->delivers))
 			continue;
 		ps->known++;
-		/* A stopped one isn't gone: the next submission opens it again. */
+		/* A stopped context isn't gone: the next submission opens it again. */
 		if (state != -ENODEV || wd_queue_async_nr(q))
 			ps->queue[ps->nr++] = q;
 	}
@@ -75,7 +75,7 @@ unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
 	ran = wd_deliver(q, max);
 	if (__builtin_expect(atomic_load_explicit(&q->deadline, memory_order_relaxed) != 0, 0))
 		wd_check_deadlines(q);
-	/* Those that ended with the context because they were late. */
+	/* Requests whose deadline has passed end with the context. */
 	if (ran < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire))
 		ran += wd_deliver(q, max - ran);
 	return ran;
@@ -105,10 +105,10 @@ static __u64 first_deadline(const struct poll_set *ps, __u64 end)
 
 /* --- sleeping --- */
 
-/* One poll() for all contexts whose role is free, idle ones too: no submit says that they have work. */
+/* One poll() for all contexts that have no sleeper, including idle ones: a submit doesn't wake this thread. */
 struct nap {
 	bool quiet;
-	bool busy;		/* it is on a file of a context with requests in flight */
+	bool busy;		/* one of its contexts has requests in flight */
 	bool unseen;		/* more contexts than fit */
 	unsigned int n;		/* files; the first of pfd is the bell's */
 	struct wd_queue *mine[POLL_FILES];
@@ -127,7 +127,7 @@ static void nap_queue(struct nap *nap, struct wd_queue *q)
 		nap->unseen = true;
 		return;
 	}
-	/* Who has the role tells when it is given up. */
+	/* The context's sleeper wakes this thread when it stops being the sleeper. */
 	if (!wd_sleeper_enter(q))
 		return;
 	nap->mine[nap->n++] = q;
@@ -150,13 +150,13 @@ static void nap_begin(struct nap *nap, struct poll_set *ps)
 	nap->quiet = ps->gen == atomic_load(&wd_engine.gen) && (ps->for_work ? !woken() : poll_set_in_flight(ps) != 0);
 	for (i = 0; i < ps->nr; i++)
 		nap_queue(nap, ps->queue[i]);
-	/* After the last arming: what others drained before it, no event tells. */
+	/* After the last arming, because no event reports requests that other threads drained before it. */
 	for (i = 0; i < ps->nr; i++)
 		if (atomic_load(&ps->queue[i]->ready_nr))
 			nap->quiet = false;
 }
 
-/* A file that is ready for ever, and an idle context with something to say: its end. Without any role. */
+/* Checks contexts whose file reports their end. The thread isn't any context's sleeper here. */
 static void nap_look(const struct nap *nap)
 {
 	bool hung = false;
@@ -169,7 +169,7 @@ static void nap_look(const struct nap *nap)
 			wd_queue_look(nap->mine[i]);
 		hung |= over && !atomic_load(&nap->mine[i]->state);
 	}
-	/* The rings don't show it yet: the kernel is on its way, don't burn the CPU meanwhile. */
+	/* The file reports the end before the rings do: a short sleep instead of spinning. */
 	if (hung)
 		wd_poll_fds(NULL, 0, wd_now_ns() + HUNG_NS);
 }
@@ -208,7 +208,7 @@ static void sleep_all(struct poll_set *ps, __u64 slice, __u64 until)
 	nap_end(&nap, ps);
 }
 
-/* Looks worth doing before a sleep. */
+/* Spins on contexts whose requests are likely to end soon. */
 static bool spin_all(struct poll_set *ps)
 {
 	unsigned int i;
@@ -247,7 +247,7 @@ static int poll_until(struct poll_set *ps, __u32 count, unsigned int timeout_ms)
 	return ran;
 }
 
-/* A wake-up that came since this thread's last one counts. */
+/* A wake-up since this thread's previous return for one ends the call. */
 static int poll_for_work(struct poll_set *ps, __u32 count, unsigned int timeout_ms)
 {
 	__u64 until = wd_wait_end(timeout_ms), slice = SLICE_MIN_NS;
@@ -311,7 +311,7 @@ static __attribute__((noinline)) int class_poll(const struct wd_class *cls, __u3
 	return ret;
 }
 
-/* Polls in callbacks that this thread is inside of; the outermost one is in none. */
+/* Polls of this thread that run inside callbacks; the outermost poll isn't counted. */
 static WD_THREAD_LOCAL unsigned int nested;
 
 static inline void nested_leave(unsigned int *before)
@@ -319,7 +319,7 @@ static inline void nested_leave(unsigned int *before)
 	nested = *before;
 }
 
-/* In a callback: each level has its rows and lists on the stack. */
+/* A poll inside a callback. The depth is limited because each level needs stack for its rows. */
 static __attribute__((noinline, cold)) int nested_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms,
 						       const wd_ctx_set_t *set, bool for_work)
 {

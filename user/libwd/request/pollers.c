@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that deliver completions. Each node's share its contexts among those
- * of them that are active: the first always, the others while there is work
- * for them. Who finds nothing sleeps on the files of its contexts, armed, with
- * no time limit while nothing is in flight; whatever no file tells comes
- * through an eventfd.
+ * Threads that deliver completions. The active threads of a node share its
+ * contexts: the first thread is always active, the others while there is work
+ * for them. A thread without work arms its contexts and sleeps on their files,
+ * without a time limit while nothing is in flight. An eventfd reports what no
+ * context's file does.
  *
- * wd_pool.lock is inside every other lock of the core, wd_pool.control outside.
+ * wd_pool.lock is innermost of the core's locks, wd_pool.control outermost.
  */
 #include <poll.h>
 #include <signal.h>
@@ -25,24 +25,24 @@
 #define RUN_MAX		64		/* callbacks before the next context's turn */
 #define SLICE_MIN_NS	2000000ull
 #define SLICE_MAX_NS	100000000ull
-#define SATURATED_NS	1000000ull	/* so long without a pause, and another thread helps */
-#define IDLE_NS		100000000ull	/* so long without work, and a helper retires */
+#define SATURATED_NS	1000000ull	/* after this time without a pause, another thread helps */
+#define IDLE_NS		100000000ull	/* after this time without work, a helper becomes inactive */
 #define EXIT_WAIT_S	1
 
 static _Thread_local const struct wd_poller *self;
 
-/* What one thread looks after. */
+/* The contexts that one thread serves. */
 struct share {
 	__u32 gen;
 	bool active;
 	unsigned int nr;
 	struct wd_queue *queue[WD_ENGINE_QUEUES];
-	bool hung[WD_ENGINE_QUEUES];	/* its file has nothing but its end to tell */
+	bool hung[WD_ENGINE_QUEUES];	/* the context's file has reported its end, and reports nothing else */
 };
 
 /* --- shares --- */
 
-/* The context's own node's threads, else those without a node, else the nearest; equals take turns. */
+/* The threads of the context's node, else those without a node, else the nearest node's; equal ones take turns. */
 static unsigned int group_find(const struct wd_queue *q)
 {
 	unsigned int i, best = 0, equal = 0;
@@ -79,7 +79,7 @@ static bool looked_after(struct wd_queue *q)
 	return atomic_load(&q->delivers) && atomic_load(&q->state) != -ESTALE;
 }
 
-/* Contexts of the thread's group, or of them those that are the rank-th of many threads'. */
+/* Counts the contexts of the thread's group. With s, adds those that fall to the thread of that rank. */
 static unsigned int share_count(const struct wd_poller *p, struct share *s, unsigned int rank, unsigned int active,
 				unsigned int all)
 {
@@ -97,7 +97,7 @@ static unsigned int share_count(const struct wd_poller *p, struct share *s, unsi
 	return at;
 }
 
-/* Software's requests are everybody's; they come last, as they take longest. */
+/* Every thread serves the software path, and last, because its requests take longest. */
 static void share_soft(struct share *s)
 {
 	unsigned int nr = atomic_load_explicit(&wd_engine.nr, memory_order_acquire), i;
@@ -138,7 +138,7 @@ static unsigned int share_run(struct share *s)
 			ran += wd_queue_run(q, RUN_MAX);
 			continue;
 		}
-		/* The next one needn't wait for the end of ours. */
+		/* Another thread may compute the next request meanwhile. */
 		if (wd_queue_in_flight(q) > 1)
 			wd_pollers_due(q);
 		ran += wd_queue_run(q, 1);
@@ -172,7 +172,7 @@ static void nap_end(struct nap *nap, __u64 end)
 		nap->end = end;
 }
 
-/* What a queue has to say about the sleep; takes its sleeper's role when it is free. */
+/* Whether and how long the thread may sleep, as far as this queue is concerned; becomes its sleeper if it has none. */
 static void nap_queue(struct nap *nap, struct share *s, unsigned int i, __u64 slice)
 {
 	struct wd_queue *q = s->queue[i];
@@ -236,7 +236,7 @@ static void sleep_end(struct wd_poller *p)
 		count = 0;
 }
 
-/* Until something happens, at most to both ends; slice counts while something is in flight. */
+/* Sleeps until an event, until end, or, while requests are in flight, until slice. */
 static void poller_sleep(struct wd_poller *p, struct share *s, __u64 slice, __u64 end)
 {
 	struct nap nap;
@@ -255,18 +255,18 @@ static void poller_sleep(struct wd_poller *p, struct share *s, __u64 slice, __u6
 		nap_queue(&nap, s, i, slice);
 	if (nap.quiet)
 		nap_take(&nap);
-	/* Submitted before we could be called. */
+	/* A request was submitted before this thread could be woken for it. */
 	else if (!s->active)
 		set_active(p, true);
 	for (i = 0; i < s->nr; i++)
 		atomic_fetch_sub(&s->queue[i]->watchers, 1);
 	for (i = 0; i < nap.n; i++) {
-		/* A dead file is ready for ever; what is still in its rings the slices look for. */
+		/* A dead file is always ready. The slices check what is still in the rings. */
 		if (nap.quiet && nap.pfd[i + 1].revents & (POLLERR | POLLHUP | POLLNVAL))
 			s->hung[nap.at[i]] = true;
 		wd_sleeper_pass_on(s->queue[nap.at[i]]);
 	}
-	/* One had something to say, and not of a request: its end. With no role any more, see device_close(). */
+	/* An event of a context without requests reports its end. The thread is no sleeper here, see device_close(). */
 	for (i = 0; !nap.quiet && i < nap.n; i++)
 		if (!wd_queue_in_flight(s->queue[nap.at[i]]))
 			wd_queue_look(s->queue[nap.at[i]]);
@@ -288,7 +288,7 @@ static void help_get(const struct wd_poller *p)
 	wd_pool_unlock();
 }
 
-/* A pass without work, and what it leads to. */
+/* After a pass without work: spins, sleeps, or becomes inactive. */
 static void rest(struct wd_poller *p, struct share *s, __u64 *slice, __u64 *idle)
 {
 	bool helper = p->index && s->active;
@@ -320,7 +320,7 @@ static void *poller_main(void *arg)
 			share_fill(p, &s);
 		if (!s.active || !share_run(&s)) {
 			busy = 0;
-			/* A helper that was called again begins anew. */
+			/* The idle time of a helper starts again when it is activated. */
 			if (!s.active)
 				idle = 0;
 			rest(p, &s, &slice, &idle);
@@ -352,7 +352,7 @@ static int thread_start(struct wd_poller *p)
 	if (p->group->node != WD_ANY_NODE)
 		pthread_attr_setaffinity_np(&attr, sizeof(p->group->cpus), &p->group->cpus);
 	sigfillset(&all);
-	/* What a thread brings upon itself kills it all the same, but then without its handler. */
+	/* A blocked fault signal would kill the process without calling its handler. */
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGILL);
@@ -373,7 +373,7 @@ static int thread_start(struct wd_poller *p)
 	return 0;
 }
 
-/* until: of the real-time clock, NULL without limit. */
+/* until: CLOCK_REALTIME; NULL: no limit. */
 static bool thread_join(struct wd_poller *p, const struct timespec *until)
 {
 	if (!p->joinable)
@@ -388,7 +388,7 @@ static bool thread_join(struct wd_poller *p, const struct timespec *until)
 	return true;
 }
 
-/* Ends the first n threads. false: some have not ended, and a later call joins those. */
+/* Ends the first n threads. false: some have not ended; a later call joins them. */
 static bool threads_end(unsigned int n, const struct timespec *until)
 {
 	bool all = true;
@@ -455,7 +455,7 @@ err_end:
 	return wd_fail(NULL, -ret, "poll threads can't be started");
 }
 
-/* The threads are the parent's, and the eventfds too. */
+/* The child has no poll threads, and closes its copies of their eventfds. */
 static void on_fork_child(void)
 {
 	unsigned int i;
@@ -555,8 +555,9 @@ int wd_pollers_begin(void)
 }
 
 /*
- * At exit: callbacks that run now get a moment, but a stuck one holds nobody
- * up. Each registration runs this once more: they share one limit.
+ * At exit, callbacks that are running have EXIT_WAIT_S to end; a stuck callback
+ * doesn't delay the exit any longer. Each registration runs this function once
+ * more, and all share one limit.
  */
 __attribute__((destructor)) static void at_end(void)
 {
@@ -579,7 +580,7 @@ __attribute__((destructor)) static void at_end(void)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* A handler of atexit() comes before destructors, and before what the program and other libraries registered earlier. */
+/* A handler of atexit() runs before destructors, and before handlers that were registered earlier. */
 void wd_pollers_end_at_exit(void)
 {
 	atexit(at_end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Waking whoever sleeps and looks after contexts: poll threads, and callers in their own polls. */
+/* Wakes threads that sleep on contexts: poll threads, and callers of poll functions. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ void wd_poller_kick(struct wd_poller *p)
 	if (!p->asleep)
 		return;
 	p->asleep = false;
-	/* Not write(), which could be cancelled: this may be anybody's thread. */
+	/* Not write(), which is a cancellation point: this may be a thread of the program. */
 	syscall(SYS_write, p->event, &one, sizeof(one));
 	errno = saved;
 }
@@ -48,7 +48,7 @@ void wd_poller_activate(struct wd_poller *p, bool active)
 	kick_group(p->group);
 }
 
-/* Any thread computes: one that sleeps, else one that is not active. */
+/* Any thread can serve the software path: wakes an active one that sleeps, else activates one. */
 static void kick_one(void)
 {
 	struct wd_poller *spare = NULL;

@@ -19,7 +19,7 @@ struct wd_poller {
 struct wd_pool {
 	pthread_mutex_t control;	/* starting and stopping */
 	struct wd_fork_mutex lock;
-	_Atomic __u32 gen;		/* changes with what each thread has to look after */
+	_Atomic __u32 gen;		/* changes with the contexts that any thread serves */
 	_Atomic bool stop;
 	unsigned int nr;
 	struct wd_pollset set;
