@@ -80,6 +80,7 @@ int throughput(int argc, char **argv);
 int waiting(int argc, char **argv);
 int heap_rows(int argc, char **argv);
 int init_rows(int argc, char **argv);
+int session_rows(int argc, char **argv);
 int soft_rows(int argc, char **argv);
 int attach_rows(int argc, char **argv);
 int crypto_rows(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct {
 	{ "waiting", waiting },
 	{ "heap", heap_rows },
 	{ "init", init_rows },
+	{ "session", session_rows },
 	{ "soft", soft_rows },
 	{ "attach", attach_rows },
 	{ "crypto", crypto_rows },
