@@ -479,7 +479,6 @@ static void hook_init(void)
 
 static int start_locked(const char *config)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct wd_pollset set;
 	int ret;
 
@@ -488,7 +487,6 @@ static int start_locked(const char *config)
 	ret = wd_pollset_parse(config, &set);
 	if (ret)
 		return ret;
-	pthread_once(&once, hook_init);
 	wd_pool_lock();
 	wd_pool.set = set;
 	wd_pool_unlock();
@@ -499,9 +497,13 @@ static int start_locked(const char *config)
 
 static void control_enter(int *cancel)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 	wd_section_init();
 	wd_fork_now();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	/* Before the lock: the hook initialises it in a child, where the thread that holds it may not exist. */
+	pthread_once(&once, hook_init);
 	pthread_mutex_lock(&wd_pool.control);
 }
 
