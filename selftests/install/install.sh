@@ -87,8 +87,8 @@ tools_run() {
 
 pages_found() {
 	local page
-	for page in wdctl wdctl-apply warpdrive.conf wdzip; do
-		compgen -G "$root/usr/share/man/man[158]/$page.[158]*" >/dev/null || { echo "no page for $page"; return 1; }
+	for page in wdctl wdctl-apply warpdrive.conf wdzip warpdrive wd; do
+		compgen -G "$root/usr/share/man/man[1578]/$page.[1578]*" >/dev/null || { echo "no page for $page"; return 1; }
 	done
 }
 
