@@ -32,6 +32,7 @@ TEST_F(async, a_session_with_requests_in_flight_is_not_freed)
 
 	ASSERT_EQ(0, wd_comp_async(self->h, &job->arg, NULL)) TH_LOG("%s", detail(self->h));
 	EXPECT_EQ(-EBUSY, wd_comp_free_sess(self->h));
+	EXPECT_EQ(1, !!strstr(detail(self->h), "requests of the session in flight: 1")) TH_LOG("%s", detail(self->h));
 	EXPECT_EQ(0, poll_until(1));
 	EXPECT_EQ(1, job_right(job, WD_ZLIB));
 	free(job);

@@ -379,7 +379,7 @@ struct wd_session *wd_session_alloc(const struct wd_class *cls, size_t size, con
 /* 0, -EBUSY, -EDEADLK; frees the memory only when it returns 0. */
 int wd_session_free(struct wd_session *s);
 /* The error that wd_session_free() would return now, or 0. */
-int wd_session_busy(const struct wd_session *s);
+int wd_session_busy(struct wd_session *s);
 /* The session with that handle if it is of that class, else NULL, recorded. */
 struct wd_session *wd_session_find(handle_t h, const struct wd_class *cls);
 struct wd_session *wd_session_get_slow(handle_t h, const struct wd_class *cls);

@@ -176,15 +176,15 @@ err_errno:
 	return NULL;
 }
 
-int wd_session_busy(const struct wd_session *s)
+int wd_session_busy(struct wd_session *s)
 {
 	if (wd_in_callback_of == s)
-		return wd_fail(NULL, EDEADLK, "a session can't be freed in its own callback");
+		return wd_fail(&s->obj, EDEADLK, "a session can't be freed in its own callback");
 	/* Requests of a fork's parent are in flight only in the parent. */
 	if (atomic_load(&s->bound_gen) != wd_fork_now())
 		return 0;
 	if (atomic_load(&s->in_flight))
-		return wd_fail_num(NULL, EBUSY, "%u requests of the session are in flight", atomic_load(&s->in_flight), 0);
+		return wd_fail_num(&s->obj, EBUSY, "requests of the session in flight: %u", atomic_load(&s->in_flight), 0);
 	return 0;
 }
 
