@@ -48,7 +48,7 @@ reserved_counts() {
 		left=/sys/class/uacce/hisi_zip-0/available_instances
 		cat $left; exec 7<>/dev/hisi_zip-0; cat $left
 		bash -c "exec 8<>/dev/hisi_zip-0; cat $left; :"
-		# wd-emulate notices a program's end after a while.
+		# wd-emulate needs a while to notice the end of a program.
 		for ((i = 0; i < 6000; i++)); do [ "$(cat $left)" = 1 ] && break; sleep 0.05; done
 		exec 7<&-; cat $left' | tr '\n' ' ')
 	rm -f "$dir/../sections.$$"
