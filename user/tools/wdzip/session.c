@@ -8,7 +8,7 @@
 #include "wdzip.h"
 
 /* For one piece of a file, also on a simulated device of a busy machine: only a device that lost a request takes longer. */
-#define DEADLINE_MS	10000
+#define DEADLINE_MS	30000
 
 static int section_enter(const struct settings *set)
 {
