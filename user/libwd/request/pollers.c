@@ -6,7 +6,7 @@
  * without a time limit while nothing is in flight. An eventfd reports what no
  * context's file does.
  *
- * wd_pool.lock is innermost of the core's locks, wd_pool.control outermost.
+ * wd_pool.lock is innermost of the core's locks, control outermost.
  */
 #include <poll.h>
 #include <signal.h>
@@ -460,7 +460,6 @@ static void on_fork_child(void)
 {
 	unsigned int i;
 
-	pthread_mutex_init(&wd_pool.control, NULL);
 	for (i = 0; i < wd_pool.set.threads; i++)
 		if (wd_pool.poller[i].event >= 0)
 			close(wd_pool.poller[i].event);
@@ -469,16 +468,12 @@ static void on_fork_child(void)
 	self = NULL;
 }
 
-static void hook_init(void)
-{
-	static struct wd_fork_hook hook = { .child = on_fork_child };
-
-	wd_fork_hook_add(&hook);
-	wd_pollers_end_at_exit();
-}
+/* Starting and stopping. */
+static struct wd_fork_mutex control = WD_FORK_MUTEX(control, on_fork_child);
 
 static int start_locked(const char *config)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct wd_pollset set;
 	int ret;
 
@@ -487,6 +482,7 @@ static int start_locked(const char *config)
 	ret = wd_pollset_parse(config, &set);
 	if (ret)
 		return ret;
+	pthread_once(&once, wd_pollers_end_at_exit);
 	wd_pool_lock();
 	wd_pool.set = set;
 	wd_pool_unlock();
@@ -497,19 +493,15 @@ static int start_locked(const char *config)
 
 static void control_enter(int *cancel)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 	wd_section_init();
 	wd_fork_now();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
-	/* Before the lock: the hook initialises it in a child, where the thread that holds it may not exist. */
-	pthread_once(&once, hook_init);
-	pthread_mutex_lock(&wd_pool.control);
+	wd_fork_mutex_lock(&control);
 }
 
 static void control_leave(int cancel)
 {
-	pthread_mutex_unlock(&wd_pool.control);
+	wd_fork_mutex_unlock(&control);
 	pthread_setcancelstate(cancel, NULL);
 }
 
@@ -574,10 +566,10 @@ __attribute__((destructor)) static void at_end(void)
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_sec += EXIT_WAIT_S;
 	}
-	if (wd_pool.nr && !pthread_mutex_timedlock(&wd_pool.control, &until)) {
+	if (wd_pool.nr && !pthread_mutex_timedlock(&control.mutex, &until)) {
 		if (threads_end(wd_pool.nr, &until))
 			until.tv_sec = 0;
-		pthread_mutex_unlock(&wd_pool.control);
+		wd_fork_mutex_unlock(&control);
 	}
 	pthread_setcancelstate(cancel, NULL);
 }

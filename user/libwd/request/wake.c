@@ -6,7 +6,7 @@
 #include "request/bell.h"
 #include "request/wake.h"
 
-struct wd_pool wd_pool = { .control = PTHREAD_MUTEX_INITIALIZER, .lock = WD_FORK_MUTEX(wd_pool.lock, NULL) };
+struct wd_pool wd_pool = { .lock = WD_FORK_MUTEX(wd_pool.lock, NULL) };
 
 _Atomic __u8 wd_poll_group_of[WD_ENGINE_QUEUES];
 

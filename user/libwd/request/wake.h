@@ -10,14 +10,13 @@ struct wd_poller {
 	struct wd_poll_group *group;
 	unsigned int index;		/* in its group */
 	pthread_t thread;
-	bool joinable;			/* started, and not joined yet; under wd_pool.control */
+	bool joinable;			/* started, and not joined yet; under pollers.c's control */
 	int event;
 	bool active;			/* under wd_pool.lock, like asleep */
 	bool asleep;
 };
 
 struct wd_pool {
-	pthread_mutex_t control;	/* starting and stopping */
 	struct wd_fork_mutex lock;
 	_Atomic __u32 gen;		/* changes with the contexts that any thread serves */
 	_Atomic bool stop;
