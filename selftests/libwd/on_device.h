@@ -3,6 +3,7 @@
 #ifndef ON_DEVICE_H
 #define ON_DEVICE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <wd.h>
@@ -33,6 +34,19 @@ static inline handle_t session_on_device(bool async, bool compress)
 	};
 
 	return alloc_on_device(&setup);
+}
+
+/* Makes a request in that session, unless it is 0, and frees it. Returns the request's path, or -errno. */
+static inline int used_path(handle_t sess)
+{
+	static _Thread_local unsigned char src[1000], dst[2000];
+	size_t len = sizeof(dst);
+	struct wd_comp_arg arg = { .src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len };
+	int ret = sess ? wd_compress(sess, &arg) : -errno;
+
+	if (sess)
+		wd_comp_free_sess(sess);
+	return ret ? ret : arg.path;
 }
 
 /* The error that a call returns for this status of the callback or the struct. */

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A slow device while one thread's session opens a context: no thread waits for the device unless it needs it. */
-#include <dlfcn.h>
 #include <misc/uacce/uacce.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 #include <wd_user.h>
 
+#include "hooked_ioctl.h"
+#include "in_child.h"
 #include "kselftest_harness.h"
 #include "on_device.h"
 
@@ -20,21 +19,15 @@
 static _Thread_local unsigned long slow;
 static atomic_bool stays, go_on;
 
-int ioctl(int fd, unsigned long cmd, ...)
+static int before_ioctl(int fd, unsigned long cmd)
 {
-	union { void *p; __typeof__(&ioctl) f; } u = { .p = dlsym(RTLD_NEXT, "ioctl") };
-	va_list args;
-	void *arg;
-
-	va_start(args, cmd);
-	arg = va_arg(args, void *);
-	va_end(args);
+	(void)fd;
 	if (cmd == slow) {
 		stays = true;
 		while (!go_on)
 			poll(NULL, 0, 1);
 	}
-	return u.f(fd, cmd, arg);
+	return 0;
 }
 
 static handle_t session(__u32 flags, __u8 dir, const char *dev)
@@ -56,32 +49,10 @@ static handle_t session(__u32 flags, __u8 dir, const char *dev)
 	return h;
 }
 
-/* The path of a request, or -errno. */
-static int path_of(handle_t sess)
+static int soft_works(void *unused)
 {
-	static _Thread_local unsigned char src[1000], dst[2000];
-	size_t len = sizeof(dst);
-	struct wd_comp_arg arg = { .src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len };
-	int ret = sess ? wd_compress(sess, &arg) : -errno;
-
-	if (sess)
-		wd_comp_free_sess(sess);
-	return ret ? ret : arg.path;
-}
-
-static int soft_works(void)
-{
-	return path_of(session(WD_SESS_PATH_SOFT, WD_DIR_COMPRESS, NULL));
-}
-
-static int in_child(int (*body)(void))
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid)
-		_exit(body());
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	(void)unused;
+	return used_path(session(WD_SESS_PATH_SOFT, WD_DIR_COMPRESS, NULL));
 }
 
 struct slow_thread {
@@ -106,7 +77,7 @@ static void *open_slowly(void *arg)
 
 static void *share_it(void *path)
 {
-	*(int *)path = path_of(session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, "hisi_zip-0"));
+	*(int *)path = used_path(session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, "hisi_zip-0"));
 	return NULL;
 }
 
@@ -166,17 +137,17 @@ FIXTURE_TEARDOWN(opening)
 
 TEST_F(opening, sessions_on_this_cpu_are_made_meanwhile)
 {
-	EXPECT_EQ(WD_PATH_SOFT, soft_works());
+	EXPECT_EQ(WD_PATH_SOFT, soft_works(NULL));
 }
 
 TEST_F(opening, fork_goes_on_meanwhile)
 {
-	EXPECT_EQ(WD_PATH_SOFT, in_child(soft_works));
+	EXPECT_EQ(WD_PATH_SOFT, in_child(soft_works, NULL));
 }
 
 TEST_F(opening, other_devices_are_opened_meanwhile)
 {
-	EXPECT_EQ(WD_PATH_SIM, path_of(session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, "hisi_zip-1")));
+	EXPECT_EQ(WD_PATH_SIM, used_path(session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, "hisi_zip-1")));
 }
 
 TEST_F(opening, open_contexts_of_other_devices_are_shared_meanwhile)
@@ -217,7 +188,7 @@ FIXTURE(exchanging) {
 FIXTURE_SETUP(exchanging)
 {
 	ASSERT_EQ(0, wd_user_start("TWO"));
-	ASSERT_EQ(WD_PATH_SIM, path_of(session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, "hisi_zip-0")));
+	ASSERT_EQ(WD_PATH_SIM, used_path(session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, "hisi_zip-0")));
 	self->near = session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, "hisi_zip-1");
 	ASSERT_NE(0, self->near);
 	begin(&self->slow, UACCE_CMD_PUT_Q, WD_DIR_DECOMPRESS);
@@ -231,17 +202,17 @@ FIXTURE_TEARDOWN(exchanging)
 
 TEST_F(exchanging, sessions_on_this_cpu_are_made_meanwhile)
 {
-	EXPECT_EQ(WD_PATH_SOFT, soft_works());
+	EXPECT_EQ(WD_PATH_SOFT, soft_works(NULL));
 }
 
 TEST_F(exchanging, fork_goes_on_meanwhile)
 {
-	EXPECT_EQ(WD_PATH_SOFT, in_child(soft_works));
+	EXPECT_EQ(WD_PATH_SOFT, in_child(soft_works, NULL));
 }
 
 TEST_F(exchanging, open_contexts_of_other_devices_are_shared_meanwhile)
 {
-	EXPECT_EQ(WD_PATH_SIM, path_of(session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, NULL)));
+	EXPECT_EQ(WD_PATH_SIM, used_path(session(WD_SESS_PATH_HW, WD_DIR_COMPRESS, NULL)));
 }
 
 TEST_F(exchanging, others_for_the_same_device_wait_and_take_its_place_in_turn)
