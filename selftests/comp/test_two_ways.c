@@ -20,13 +20,7 @@ FIXTURE(ways) {
 	unsigned char src[3000], dst[4000];
 };
 
-FIXTURE_VARIANT(ways) {
-	enum ways_call call;
-};
-
-FIXTURE_VARIANT_ADD(ways, synchronous) { .call = WAYS_SYNC };
-FIXTURE_VARIANT_ADD(ways, asynchronous) { .call = WAYS_ASYNC };
-FIXTURE_VARIANT_ADD(ways, burst) { .call = WAYS_BURST };
+WAYS_VARIANTS;
 
 FIXTURE_SETUP(ways)
 {
@@ -49,7 +43,7 @@ static const char *differ(struct wd_comp_sess_setup *setup, enum ways_call call,
 	handle_t h;
 
 	dir = setup->dir_type;
-	setup->op_type = call == WAYS_SYNC ? WD_SYNC : WD_ASYNC;
+	setup->op_type = ways_op_type(call);
 	setup->flags = WD_SESS_PATH_HW;
 	setup->comp_lv = 1;
 	h = wd_comp_alloc_sess(setup, NULL);

@@ -26,14 +26,7 @@ FIXTURE(ways) {
 	struct way way[2];
 };
 
-FIXTURE_VARIANT(ways) {
-	enum ways_call call;
-	int op_type;
-};
-
-FIXTURE_VARIANT_ADD(ways, synchronous) { .call = WAYS_SYNC, .op_type = WD_SYNC };
-FIXTURE_VARIANT_ADD(ways, asynchronous) { .call = WAYS_ASYNC, .op_type = WD_ASYNC };
-FIXTURE_VARIANT_ADD(ways, burst) { .call = WAYS_BURST, .op_type = WD_ASYNC };
+WAYS_VARIANTS;
 
 FIXTURE_SETUP(ways)
 {
@@ -46,19 +39,7 @@ FIXTURE_TEARDOWN(ways)
 {
 }
 
-/* Both requests, behind their struct: room for the result, and what to call. */
-#define BEGIN(alg, h_, arg) do { \
-	unsigned int i_; \
-\
-	for (i_ = 0; i_ < 2; i_++) { \
-		self->len[i_] = BYTES; \
-		(arg)[i_].dst_len = &self->len[i_]; \
-		(arg)[i_].cb = variant->call == WAYS_SYNC ? NULL : alg##_ended; \
-		(arg)[i_].cb_param = &ended; \
-		self->way[i_] = (struct way){ .lib = &alg##_lib, .call = variant->call, .sess = h_, .req = &(arg)[i_] }; \
-	} \
-	ended = 0; \
-} while (0)
+#define BEGIN(alg, h, arg)	WAYS_BEGIN(alg, h, arg, BYTES)
 
 static unsigned int refs(const __u32 *sqe, struct ways_ref refs[4])
 {
@@ -90,7 +71,7 @@ TEST_F(ways, ciphers_of_every_mode_and_direction_have_one_descriptor)
 	handle_t h;
 
 	for (i = 0; i < sizeof(ciphers) / sizeof(ciphers[0]); i++) {
-		h = cipher_open(ciphers[i].alg, ciphers[i].mode, variant->op_type, WD_FLAT_BUF, WD_SESS_PATH_HW);
+		h = cipher_open(ciphers[i].alg, ciphers[i].mode, ways_op_type(variant->call), WD_FLAT_BUF, WD_SESS_PATH_HW);
 		ASSERT_NE(0, h) TH_LOG("cipher %u: %s", i, detail(0));
 		ASSERT_EQ(0, wd_cipher_set_key(h, key64, (__u32)ciphers[i].key_len));
 		for (op = WD_CIPHER_ENCRYPTION; op <= WD_CIPHER_DECRYPTION; op++) {
@@ -119,7 +100,7 @@ TEST_F(ways, digests_with_and_without_a_key_have_one_descriptor)
 		for (mode = WD_DIGEST_NORMAL; mode <= WD_DIGEST_HMAC; mode++)
 			for (k = 0; k < (mode == WD_DIGEST_HMAC ? 3 : 1); k++) {
 				/* Once with a shorter result. */
-				h = digest_open(alg, mode, variant->op_type, WD_FLAT_BUF, k == 2 ? 12 : 0, WD_SESS_PATH_HW);
+				h = digest_open(alg, mode, ways_op_type(variant->call), WD_FLAT_BUF, k == 2 ? 12 : 0, WD_SESS_PATH_HW);
 				ASSERT_NE(0, h) TH_LOG("digest %d, mode %d: %s", alg, mode, detail(0));
 				if (mode == WD_DIGEST_HMAC)
 					ASSERT_EQ(0, wd_digest_set_key(h, key64, key_lens[k]));
@@ -149,7 +130,7 @@ TEST_F(ways, AEAD_of_every_kind_and_direction_has_one_descriptor)
 	handle_t h;
 
 	for (i = 0; i < sizeof(aeads) / sizeof(aeads[0]); i++) {
-		h = aead_open(aeads[i].kind, variant->op_type, WD_FLAT_BUF, WD_SESS_PATH_HW);
+		h = aead_open(aeads[i].kind, ways_op_type(variant->call), WD_FLAT_BUF, WD_SESS_PATH_HW);
 		ASSERT_NE(0, h) TH_LOG("aead %u: %s", i, detail(0));
 		ASSERT_EQ(0, wd_aead_set_ckey(h, key64, 16));
 		if (aeads[i].kind.cmode == WD_CIPHER_CBC)

@@ -63,6 +63,38 @@ static const struct ways_lib alg##_lib = { \
 	.sync = alg##_sync, .async = alg##_async, .burst = alg##_burst, .poll = wd_##alg##_poll, \
 }
 
+/* The variants of the fixture ways. */
+#define WAYS_VARIANTS \
+FIXTURE_VARIANT(ways) { \
+	enum ways_call call; \
+}; \
+\
+FIXTURE_VARIANT_ADD(ways, synchronous) { .call = WAYS_SYNC }; \
+FIXTURE_VARIANT_ADD(ways, asynchronous) { .call = WAYS_ASYNC }; \
+FIXTURE_VARIANT_ADD(ways, burst) { .call = WAYS_BURST }
+
+static inline int ways_op_type(enum ways_call call)
+{
+	return call == WAYS_SYNC ? WD_SYNC : WD_ASYNC;
+}
+
+/*
+ * For a fixture with len[2] and way[2]: both requests, the room for each result, and what to call. Their callbacks count in
+ * the test's variable ended.
+ */
+#define WAYS_BEGIN(alg, h_, arg, room) do { \
+	unsigned int i_; \
+\
+	for (i_ = 0; i_ < 2; i_++) { \
+		self->len[i_] = (room); \
+		(arg)[i_].dst_len = &self->len[i_]; \
+		(arg)[i_].cb = variant->call == WAYS_SYNC ? NULL : alg##_ended; \
+		(arg)[i_].cb_param = &ended; \
+		self->way[i_] = (struct way){ .lib = &alg##_lib, .call = variant->call, .sess = h_, .req = &(arg)[i_] }; \
+	} \
+	ended = 0; \
+} while (0)
+
 /**
  * struct ways_ref - an address in a descriptor that may point to the memory of the request's ring index
  * @word:	its first word of 4 bytes

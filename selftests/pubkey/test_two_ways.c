@@ -27,14 +27,7 @@ FIXTURE(ways) {
 	struct way way[2];
 };
 
-FIXTURE_VARIANT(ways) {
-	enum ways_call call;
-	int op_type;
-};
-
-FIXTURE_VARIANT_ADD(ways, synchronous) { .call = WAYS_SYNC, .op_type = WD_SYNC };
-FIXTURE_VARIANT_ADD(ways, asynchronous) { .call = WAYS_ASYNC, .op_type = WD_ASYNC };
-FIXTURE_VARIANT_ADD(ways, burst) { .call = WAYS_BURST, .op_type = WD_ASYNC };
+WAYS_VARIANTS;
 
 FIXTURE_SETUP(ways)
 {
@@ -51,19 +44,11 @@ FIXTURE_TEARDOWN(ways)
 }
 
 /* Two requests like arg, each with its own result. */
-#define BEGIN(alg, h_, arg) do { \
-	unsigned int i_; \
-\
+#define BEGIN(alg, h, arg) do { \
 	(arg)[1] = (arg)[0]; \
-	for (i_ = 0; i_ < 2; i_++) { \
-		self->len[i_] = BYTES; \
-		(arg)[i_].dst = self->dst[i_]; \
-		(arg)[i_].dst_len = &self->len[i_]; \
-		(arg)[i_].cb = variant->call == WAYS_SYNC ? NULL : alg##_ended; \
-		(arg)[i_].cb_param = &ended; \
-		self->way[i_] = (struct way){ .lib = &alg##_lib, .call = variant->call, .sess = h_, .req = &(arg)[i_] }; \
-	} \
-	ended = 0; \
+	(arg)[0].dst = self->dst[0]; \
+	(arg)[1].dst = self->dst[1]; \
+	WAYS_BEGIN(alg, h, arg, BYTES); \
 } while (0)
 
 /* Numbers of the key and of the operand. */
@@ -121,7 +106,7 @@ TEST_F(ways, RSA_with_each_kind_of_key_has_one_descriptor)
 	struct wd_rsa_key key;
 	struct rsa_parts *r = malloc(sizeof(*r));
 	unsigned int op, crt;
-	handle_t h = rsa_open(1024, variant->op_type, WD_SESS_PATH_HW);
+	handle_t h = rsa_open(1024, ways_op_type(variant->call), WD_SESS_PATH_HW);
 
 	ASSERT_TRUE(h && r);
 	ASSERT_EQ(0, rsa_parts_own(r));
@@ -151,7 +136,7 @@ TEST_F(ways, RSA_of_every_size_has_one_descriptor)
 		struct wd_rsa_key key = { .n = number(n, k), .e = number(e, k) };
 
 		e[k - 3] = e[k - 1] = n[k - 1] = 1;
-		h = rsa_open(8 * (unsigned int)k, variant->op_type, WD_SESS_PATH_HW);
+		h = rsa_open(8 * (unsigned int)k, ways_op_type(variant->call), WD_SESS_PATH_HW);
 		/* There is no key of 1,536 bits. */
 		if (!h)
 			continue;
@@ -195,7 +180,7 @@ TEST_F(ways, DH_in_every_group_has_one_descriptor)
 	handle_t h;
 
 	for (group = WD_DH_MODP_768; group <= WD_DH_FFDHE4096; group++) {
-		h = dh_open(group, variant->op_type, WD_SESS_PATH_HW);
+		h = dh_open(group, ways_op_type(variant->call), WD_SESS_PATH_HW);
 		ASSERT_NE(0, h) TH_LOG("group %d: %s", group, detail(0));
 		DH(h, "group of bytes");
 	}
@@ -206,7 +191,7 @@ TEST_F(ways, DH_with_another_generator_has_one_descriptor)
 	static const unsigned char five = 5;
 	struct wd_number x = number(self->src + 8, 32);
 	struct wd_dh_sess_setup setup = {
-		.op_type = (__u8)variant->op_type, .flags = WD_SESS_PATH_HW, .g = number(&five, 1),
+		.op_type = (__u8)ways_op_type(variant->call), .flags = WD_SESS_PATH_HW, .g = number(&five, 1),
 	};
 	unsigned char p[128];
 	handle_t h;
@@ -254,7 +239,7 @@ TEST_F(ways, public_points_and_agreements_on_every_kind_of_curve_have_one_descri
 	own[0] = 0;
 	for (i = 0; i < sizeof(curves) / sizeof(curves[0]); i++) {
 		w = pair_make(curves[i].alg, curves[i].curve, pair, &key);
-		h = ecc_open(curves[i].alg, curves[i].curve, variant->op_type, WD_SESS_PATH_HW);
+		h = ecc_open(curves[i].alg, curves[i].curve, ways_op_type(variant->call), WD_SESS_PATH_HW);
 		ASSERT_TRUE(h && w) TH_LOG("curve %u: %s", i, detail(0));
 		ASSERT_EQ(0, wd_ecc_set_key(h, &key)) TH_LOG("%s", detail(h));
 		/* RFC 7748: the highest bit is ignored. */
@@ -298,7 +283,7 @@ TEST_F(ways, signatures_and_verifications_on_every_kind_of_curve_have_one_descri
 	nonce[0] = 0;
 	for (i = 0; i < sizeof(signers) / sizeof(signers[0]); i++) {
 		w = pair_make(signers[i].alg, signers[i].curve, pair, &key);
-		h = ecc_open(signers[i].alg, signers[i].curve, variant->op_type, WD_SESS_PATH_HW);
+		h = ecc_open(signers[i].alg, signers[i].curve, ways_op_type(variant->call), WD_SESS_PATH_HW);
 		ASSERT_TRUE(h && w) TH_LOG("curve %u: %s", i, detail(0));
 		ASSERT_EQ(0, wd_ecc_set_key(h, &key)) TH_LOG("%s", detail(h));
 		digest = w < 32 ? 20 : 32;
