@@ -188,6 +188,10 @@ void sim_msi_exit(struct sim_dev *sdev);
 void sim_msi_raise(struct sim_fn *fn, unsigned int vector);
 void sim_msi_config_changed(struct sim_fn *fn);
 
+/* msi_parent.c or msi_shared.c, as the kernel does it: create and remove msi->inner and msi->domain. */
+int sim_msi_domain_init(struct sim_msi *msi, const struct irq_domain_ops *ops);
+void sim_msi_domain_exit(struct sim_msi *msi);
+
 /* bus.c */
 int sim_bus_init(void);
 void sim_bus_exit(void);

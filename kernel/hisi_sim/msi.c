@@ -74,19 +74,6 @@ static const struct irq_domain_ops inner_ops = {
 	.free = inner_free,
 };
 
-static struct irq_chip msi_chip = {
-	.name = "hisi_sim-MSI",
-	.irq_ack = irq_chip_ack_parent,
-	.irq_mask = pci_msi_mask_irq,
-	.irq_unmask = pci_msi_unmask_irq,
-};
-
-static struct msi_domain_info msi_info = {
-	.flags = MSI_FLAG_USE_DEF_DOM_OPS | MSI_FLAG_USE_DEF_CHIP_OPS |
-		 MSI_FLAG_MULTI_PCI_MSI | MSI_FLAG_PCI_MSIX,
-	.chip = &msi_chip,
-};
-
 /* In hard interrupt context: calls the handlers of the lines. */
 static void msi_deliver(struct irq_work *work)
 {
@@ -112,17 +99,10 @@ int sim_msi_init(struct sim_dev *sdev)
 	msi->fwnode = irq_domain_alloc_named_id_fwnode("hisi_sim", sdev->id);
 	if (!msi->fwnode)
 		goto err_destroy_lock;
-	msi->inner = irq_domain_create_linear(msi->fwnode, SIM_MSI_VECTORS, &inner_ops, msi);
-	if (!msi->inner)
+	if (sim_msi_domain_init(msi, &inner_ops))
 		goto err_free_fwnode;
-	irq_domain_update_bus_token(msi->inner, DOMAIN_BUS_NEXUS);
-	msi->domain = pci_msi_create_irq_domain(msi->fwnode, &msi_info, msi->inner);
-	if (!msi->domain)
-		goto err_remove_inner;
 	return 0;
 
-err_remove_inner:
-	irq_domain_remove(msi->inner);
 err_free_fwnode:
 	irq_domain_free_fwnode(msi->fwnode);
 err_destroy_lock:
@@ -135,8 +115,7 @@ void sim_msi_exit(struct sim_dev *sdev)
 	struct sim_msi *msi = &sdev->msi;
 
 	irq_work_sync(&sdev->pf.msi_work);
-	irq_domain_remove(msi->domain);
-	irq_domain_remove(msi->inner);
+	sim_msi_domain_exit(msi);
 	irq_domain_free_fwnode(msi->fwnode);
 	mutex_destroy(&msi->lock);
 }
