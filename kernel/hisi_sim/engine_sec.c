@@ -16,7 +16,7 @@
 struct cipher_key {
 	enum wdm_block_alg alg;
 	union {
-		struct crypto_aes_ctx aes;
+		struct aes_key aes;
 		struct des_ctx des[3];
 	};
 };
@@ -60,7 +60,7 @@ static int block_key(void *ws, u32 slot, enum wdm_block_alg alg, const u8 *key, 
 	k->alg = alg;
 	switch (alg) {
 	case WDM_BLOCK_AES:
-		return aes_expandkey(&k->aes, key, bytes);
+		return aes_preparekey(&k->aes, key, bytes);
 	case WDM_BLOCK_DES:
 	case WDM_BLOCK_3DES:
 		return des_keys(k, key, bytes);

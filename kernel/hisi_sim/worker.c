@@ -554,8 +554,7 @@ int sim_worker_start(struct sim_dev *sdev)
 	INIT_LIST_HEAD(&w->done);
 	INIT_LIST_HEAD(&w->calls);
 	init_waitqueue_head(&w->work);
-	hrtimer_init(&w->watch, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	w->watch.function = worker_watch;
+	hrtimer_setup(&w->watch, worker_watch, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	w->nr_runners = min_t(unsigned int, num_online_cpus() + 1, RUNNERS_MAX);
 	w->crowd.threads = w->nr_runners;
 	err = model_init(w);

@@ -200,7 +200,7 @@ void uacce_slot_name(const struct uacce_slot *slot, char *name)
 
 int uacce_ledger_init(void)
 {
-	uacce_wq = alloc_workqueue("uacce", 0, 0);
+	uacce_wq = alloc_workqueue("uacce", WQ_PERCPU, 0);
 	return uacce_wq ? 0 : -ENOMEM;
 }
 
