@@ -360,17 +360,20 @@ def vm(kernel, areas, count, first, brief):
     suite = f"kernel {kernel}"
     debug = kernel == "debug"
     # Tests of user space alone would take the debug kernel an hour; some of them run on one kernel only.
-    kinds = ("vm",) if debug else ("vm", "vm-user", "vm-once") if first else ("vm", "vm-user")
-    rest = read_lists(f"{BUILD}/user", kinds, areas, count, suite)
+    arm64 = kernel.endswith("arm64")
+    # Code for another architecture has run nowhere else.
+    kinds = ("vm",) if debug else ("vm", "vm-user", "vm-once") if first or arm64 else ("vm", "vm-user")
+    out = f"{BUILD}/user-arm64" if arm64 else f"{BUILD}/user"
+    rest = read_lists(out, kinds, areas, count, suite)
     # The kernel parts' own tests first, the longest tests last.
     order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
     rest.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))
-    out = f"{BUILD}/user"
-    budget = BUDGET_DEBUG if debug else BUDGET
+    budget = BUDGET_DEBUG if debug or arm64 else BUDGET
+    scale = 4 if debug else 2 if arm64 else 1
     boot = 0
     while rest:
         boot += 1
-        path = write_list(rest, 4 if debug and boot == 1 else 1)
+        path = write_list(rest, scale if boot == 1 else 1)
         name = f"{BUILD}/test/{suite.replace(' ', '-')}-{boot}"
         shutil.rmtree(name, ignore_errors=True)
         limit = max(60, min(120 + sum(prog.limit for prog in rest), int(budget)))

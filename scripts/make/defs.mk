@@ -23,9 +23,22 @@ DEVLIBDIR ?= $(LIBDIR)/warpdrive
 pc-name = $(patsubst lib%,warpdrive-%,$(patsubst libwd_%,warpdrive-%,$(1:libwd=warpdrive)))
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
+# ARCH: another architecture than the host's; its libraries and headers are in a root folder of that architecture.
+HOST_ARCH := $(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(shell uname -m)))
+ARCH ?= $(HOST_ARCH)
+ifneq ($(ARCH),$(HOST_ARCH))
+ifneq ($(ARCH),arm64)
+$(error ARCH=$(ARCH): expected $(HOST_ARCH) or arm64)
+endif
+ifneq ($(SAN),)
+$(error ARCH=$(ARCH) SAN=$(SAN): sanitizers run on the host only)
+endif
+include $(dir $(lastword $(MAKEFILE_LIST)))cross.mk
+endif
+
 SAN ?=
 ifeq ($(SAN),)
-OUT := $(BUILD)/user
+OUT := $(BUILD)/user$(CROSS_SUFFIX)
 else ifeq ($(SAN),address)
 OUT := $(BUILD)/user-asan
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
