@@ -13,6 +13,16 @@
  * device memory: never use a read-modify-write there.
  */
 
+/*
+ * Sets a word that must be visible before the descriptors that are written next. An exchange wouldn't do: on arm64 its
+ * store may become visible after later stores.
+ */
+static inline void wd_ring_announce(_Atomic uint32_t *word)
+{
+	atomic_store_explicit(word, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+}
+
 /* Ring a doorbell: the device sees it only after all earlier stores to normal memory. One 64-bit store. */
 static inline void wd_ring_publish(_Atomic uint64_t *doorbell, uint64_t value)
 {

@@ -63,7 +63,7 @@ static inline uint32_t qp_ring_room(const struct qp_ring *q, uint32_t want)
  */
 static inline void qp_ring_fill_begin(struct qp_ring *q)
 {
-	atomic_exchange(&q->filling, 1);
+	wd_ring_announce(&q->filling);
 }
 
 static inline void qp_ring_fill_end(struct qp_ring *q)
