@@ -25,7 +25,7 @@ help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 	@echo
 	@if [ -x selftests/fuzz/run ] && [ -r $(BUILD)/user-fuzz/fuzz/targets ]; then echo '  targets of fuzz:'; selftests/fuzz/run --list; echo; fi
-	@echo '  O=DIR build folder, V=1 commands, WERROR=1 warnings are errors, SAN=address|thread,'
+	@echo '  O=DIR build folder, V=1 commands, WERROR=1 warnings are errors, SAN=address|thread, ARCH=arm64 (user, tests),'
 	@echo '  KERNEL=6.1|6.12|debug|arm64|DIR for modules, KERNELS="6.1 6.12" for check, DESTDIR= PREFIX= for install'
 
 deps: ## install the Debian packages that are missing

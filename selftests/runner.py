@@ -408,6 +408,14 @@ def vm(kernel, areas, count, first, brief):
         rest = later
 
 
+def brief(args, number):
+    """Whether the tests on that kernel leave out their longest cases."""
+    kernel = args.vm[number]
+    # An emulated arm64 takes several times as long as amd64.
+    slow = kernel == "debug" or kernel.endswith("arm64") and not os.environ.get("WD_TEST_LONG")
+    return bool(number or args.native or slow)
+
+
 def machines(args, count):
     """Everything that boots VMs, one at a time, after the builds for them."""
     if args.vm and args.vm != ["debug"]:
@@ -415,7 +423,7 @@ def machines(args, count):
     for out in args.boot:
         native(out, args.areas, count, ("boot",))
     for number, kernel in enumerate(args.vm):
-        vm(kernel, args.areas, count, first=number == 0, brief=bool(number or args.native or kernel == "debug"))
+        vm(kernel, args.areas, count, first=number == 0, brief=brief(args, number))
 
 
 def lanes(args, count):
