@@ -25,7 +25,7 @@ written() { [ -e "${BUILD:-build}/vm/written" ] && rm "${BUILD:-build}/vm/writte
 unwritten() { [ ! -e /usr/unwritten ]; }
 complaint() { gives 70 vm -- sh -c 'echo "BUG: made up by a test" >/dev/kmsg; exit 0' && grep -q 'made up by a test' "$scratch/err"; }
 too_long() { gives 124 vm --timeout 15 -- sleep 600; }
-refuses() { gives 69 vm --arch m68k -- true && gives 69 vm --kernel 2.6x -- true && gives 2 vm --nonsense -- true; }
+refuses() { gives 69 vm --arch m68k -- true && gives 69 vm --arch amd64 --kernel 6.1-arm64 -- true && gives 69 vm --kernel 2.6x -- true && gives 2 vm --nonsense -- true; }
 
 # begin NAME: starts a long-running VM in its own session; the session's number is in NAME.pid.
 begin() {
