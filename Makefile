@@ -46,7 +46,7 @@ $(TEST_DIRS): $(USER_DIRS)
 .PHONY: $(TEST_DIRS)
 
 modules: ## build kernel modules for KERNEL (default: the running one, if its headers are installed)
-	@+scripts/modules $(KERNEL)
+	@+scripts/modules $(or $(KERNEL),$(filter arm64,$(ARCH)))
 
 check: ## run all tests; the last line counts them
 	@+selftests/run check

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Included by defs.mk for ARCH=arm64: the compiler, and the root folder that has the libraries.
 
-CROSS_SUFFIX := -$(ARCH)
+CROSS_SUFFIX := -$(BUILD_FOR)
 CROSS_COMPILE ?= aarch64-linux-gnu-
 ifeq ($(shell command -v $(CROSS_COMPILE)gcc),)
-$(error ARCH=$(ARCH): $(CROSS_COMPILE)gcc is missing; 'scripts/deps cross' installs it)
+$(error ARCH=$(BUILD_FOR): $(CROSS_COMPILE)gcc is missing; 'scripts/deps cross' installs it)
 endif
 # Passed on to the makes of other folders, so that it is determined once.
 ifeq ($(SYSROOT),)
-SYSROOT := $(shell $(TOP)/scripts/userland $(ARCH))
+SYSROOT := $(shell $(TOP)/scripts/userland $(BUILD_FOR))
 endif
 ifeq ($(wildcard $(SYSROOT)/usr/include),)
-$(error ARCH=$(ARCH): no root folder with its libraries: 'scripts/userland $(ARCH)' says why)
+$(error ARCH=$(BUILD_FOR): no root folder with its libraries: 'scripts/userland $(BUILD_FOR)' says why)
 endif
 export SYSROOT
 

@@ -23,11 +23,13 @@ DEVLIBDIR ?= $(LIBDIR)/warpdrive
 pc-name = $(patsubst lib%,warpdrive-%,$(patsubst libwd_%,warpdrive-%,$(1:libwd=warpdrive)))
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
-# ARCH: another architecture than the host's; its libraries and headers are in a root folder of that architecture.
-HOST_ARCH := $(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(shell uname -m)))
-ARCH ?= $(HOST_ARCH)
-ifneq ($(ARCH),$(HOST_ARCH))
-ifneq ($(ARCH),arm64)
+# ARCH: another architecture than the host's; its libraries and headers are in a root folder of that architecture. Kernel
+# developers have such a variable in their environment, with the kernel's names.
+arch-name = $(patsubst x86,amd64,$(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(1))))
+HOST_ARCH := $(call arch-name,$(shell uname -m))
+BUILD_FOR := $(call arch-name,$(or $(ARCH),$(HOST_ARCH)))
+ifneq ($(BUILD_FOR),$(HOST_ARCH))
+ifneq ($(BUILD_FOR),arm64)
 $(error ARCH=$(ARCH): expected $(HOST_ARCH) or arm64)
 endif
 ifneq ($(SAN),)
