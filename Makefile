@@ -90,15 +90,24 @@ bench-record: ## write the instruction counts that check compares with
 vm: ## open a shell in the VM
 	@scripts/vm
 
-install: install-user install-modules ## install libraries, tools, headers, manual pages, modules (DESTDIR, PREFIX)
+# Files are staged below the build folder, so that an installation that fails has changed nothing.
+STAGE := $(abspath $(BUILD))/install
+stage-user: user
+	@rm -rf $(STAGE)/user
+	@+for d in $(USER_DIRS); do $(SUB) -C $$d install DESTDIR=$(STAGE)/user || exit; done
+	@scripts/install stage-user
 
-install-user: user
-	@+for d in $(USER_DIRS); do $(SUB) -C $$d install || exit; done
-	@+scripts/install files
-	@[ -n "$(DESTDIR)" ] || echo "run ldconfig, so that programs find the libraries; with a PREFIX of your own link them with -Wl,-rpath"
+stage-modules: modules
+	@scripts/install stage-modules $(KERNEL)
 
-install-modules: modules
-	@scripts/install modules $(KERNEL)
+install: stage-user stage-modules ## install libraries, tools, headers, manual pages, modules (DESTDIR, PREFIX)
+	@scripts/install commit user modules
+
+install-user: stage-user
+	@scripts/install commit user
+
+install-modules: stage-modules
+	@scripts/install commit modules
 
 dkms-install: ## install the modules' source for dkms, and build it for the installed headers
 	@scripts/install dkms
@@ -110,5 +119,5 @@ uninstall: ## remove everything that install has installed
 clean: ## remove the build folder
 	rm -rf $(BUILD)
 
-.PHONY: all help deps user tests modules check check-native check-debug fuzzers fuzz fuzz-coverage demo bench bench-record vm install install-user \
+.PHONY: all help deps user tests modules check check-native check-debug fuzzers fuzz fuzz-coverage demo bench bench-record vm stage-user stage-modules install install-user \
 	install-modules dkms-install uninstall clean

@@ -140,10 +140,30 @@ nothing_of_uadk() {
 	[ -z "$both" ] || { echo "$both"; return 1; }
 }
 
+# Folders that every system has may stay.
 nothing_left() {
 	local left
-	left=$(find "$root" ! -type d)
+	left=$(find "$root" ! -type d; find "$root"/usr/*/* -type d ! -path "$root/usr/share/man" 2>/dev/null)
 	[ -z "$left" ] || { echo "$left"; return 1; }
+}
+
+# kernels_own_install VER [VARIABLE]: the kernel's own "make modules_install", without a word about where.
+kernels_own_install() {
+	local headers release mirror
+
+	release=$(scripts/kernel release "$1") && headers=$(scripts/kernel headers "$1") || return
+	mirror=$BUILD/kmod/$release
+	MAKEFLAGS='' make -s -C "$headers" M="$mirror" INSTALL_MOD_PATH="$scratch/own-$1" "${@:2}" modules_install || return
+	# Some kernels compress.
+	diff <(printf '%s\n' hisi_{hpre,qm,sec2,sim,zip} uacce) \
+		<(find "$scratch/own-$1/lib/modules/$release/updates" -name '*.ko*' -printf '%f\n' | sed 's/\.ko.*//' | sort)
+}
+# The default of 6.1 is extra/, which only this variable changes.
+kernels_own_folder() {
+	case $kernel in
+	6.1) kernels_own_install 6.1 INSTALL_MOD_DIR=updates ;;
+	*) kernels_own_install "$kernel" ;;
+	esac
 }
 
 test_that 'make install works' mk install
@@ -156,6 +176,7 @@ test_that 'from a PREFIX where the loader does not look the tools run' own_prefi
 test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_number,wd_{aead,cipher,comp,dh,digest,ecc,rsa},hisi_qm}.h usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
 test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip} usr/share/bash-completion/completions/{wdctl,wdzip}
 test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_hpre,hisi_sim}.ko
+test_that "the kernel's own modules_install puts them into updates/, too" kernels_own_folder
 test_that 'manual pages are there' pages_found
 test_that 'the service, the udev rules and their group are there' service_right
 test_that 'a program compiles with what pkg-config says' compiles pc
