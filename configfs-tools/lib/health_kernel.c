@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "health.h"
+#include "refusal.h"
 
 /* The oldest kernel for which the modules build, and the newest on which they were tested. */
 #define KERNEL_MIN_MAJOR 6
@@ -50,24 +51,32 @@ static void check_options(struct health *h, const struct kconfig *k)
 		health_add(h, HEALTH_PROBLEM, "kernel", "the kernel's own uacce is built in, so WarpDrive's can't be loaded");
 		health_remedy(h, "Boot a kernel with CONFIG_UACCE=m or without CONFIG_UACCE.");
 	}
-	if (kconfig_get(k, "MODULE_SIG_FORCE") == 'y') {
-		health_add(h, HEALTH_PROBLEM, "kernel", "the kernel loads signed modules only (CONFIG_MODULE_SIG_FORCE)");
-		health_remedy(h, "Sign the modules with a key that this kernel trusts.");
-	}
 }
 
-static void check_lockdown(struct health *h, const struct root *r)
+static bool all_signed(const struct health_input *in)
 {
-	char text[128];
+	struct module m;
+	size_t i;
 
-	if (root_read(r, text, sizeof(text), "/sys/kernel/security/lockdown"))
+	for (i = 0; module_names[i]; i++)
+		if (module_read(in->modules, module_names[i], &m) || (m.path[0] && !m.is_signed))
+			return false;
+	return true;
+}
+
+static void check_enforcement(struct health *h, const struct health_input *in)
+{
+	char why[192];
+
+	if (!refusal_enforcement(in->root, in->config, why, sizeof(why)))
 		return;
-	if (strstr(text, "[none]"))
+	if (all_signed(in)) {
+		health_add(h, HEALTH_OK, "kernel", "the kernel loads signed modules only: %s", why);
 		return;
-	health_add(h, HEALTH_PROBLEM, "kernel", "the kernel is locked down (%s), so it loads signed modules only",
-		   text);
-	health_remedy(h, "Sign the modules with a key that this kernel trusts, or switch Secure Boot off in the "
-		      "firmware.");
+	}
+	health_add(h, HEALTH_PROBLEM, "kernel", "the kernel loads signed modules only, and some are unsigned: %s", why);
+	health_remedy(h, "Sign the modules with a key that this kernel trusts (docs/guide/administer.md), or switch Secure "
+		      "Boot off in the firmware.");
 }
 
 void health_check_kernel(struct health *h, const struct health_input *in)
@@ -78,7 +87,7 @@ void health_check_kernel(struct health *h, const struct health_input *in)
 	else
 		health_add(h, HEALTH_NOTE, "kernel", "no configuration found in /proc/config.gz, /boot or /lib/modules/%s",
 			   in->root->release);
-	check_lockdown(h, in->root);
+	check_enforcement(h, in);
 }
 
 static const char *version_of(const struct module *m)
@@ -114,30 +123,51 @@ static void check_absent(struct health *h, const struct health_input *in, const 
 static void check_unloaded(struct health *h, const struct health_input *in, const struct module *m)
 {
 	const char *unneeded = unneeded_why(in, m);
+	struct refusal refusal;
+	bool refused = refusal_find(in->root, in->config, in->modules, m, &refusal);
 
-	health_add(h, unneeded ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: installed (%s, %s), not loaded%s", m->name,
-		   module_origin_name(m->origin), version_of(m), unneeded ? unneeded : "");
-	if (!strcmp(m->name, module_sim_name))
+	health_add(h, unneeded ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: installed (%s, %s), not loaded%s%s%s", m->name,
+		   module_origin_name(m->origin), version_of(m), unneeded ? unneeded : "", refused ? "; " : "",
+		   refused ? refusal.why : "");
+	if (refused && refusal.command)
+		health_command(h, "%s", refusal.remedy);
+	else if (refused)
+		health_remedy(h, "%s", refusal.remedy);
+	else if (!strcmp(m->name, module_sim_name))
 		health_command(h, "wdctl load --sim zip,zip");
 	else if (!unneeded)
 		health_command(h, "wdctl load");
 }
 
-static void check_loaded(struct health *h, const struct module *m)
+/* The command that makes the initramfs have the installed modules. */
+static const char *initramfs_command(const struct root *r)
+{
+	return root_exists(r, "/usr/bin/dracut") ? "dracut --force --kver" : "update-initramfs -u -k";
+}
+
+static void check_loaded(struct health *h, const struct root *r, const struct module *m)
 {
 	const char *version = m->loaded_version[0] ? m->loaded_version : "without version";
+	bool older = m->version[0] && m->loaded_version[0] && strverscmp(m->loaded_version, m->version) < 0;
 
+	if (!m->loaded_out_of_tree && strcmp(m->name, module_sim_name) && m->origin == MODULE_UPDATES) {
+		health_add(h, HEALTH_PROBLEM, "modules", "%s: the kernel's own module is loaded (%s) instead of the "
+			   "installed one (updates, %s): from the initramfs, or before that was installed", m->name, version,
+			   version_of(m));
+		health_command(h, "%s %s && wdctl unload && wdctl load", initramfs_command(r), r->release);
+		return;
+	}
 	if (!m->loaded_out_of_tree && strcmp(m->name, module_sim_name)) {
 		health_add(h, HEALTH_NOTE, "modules", "%s: the kernel's own module is loaded (%s); it works, but has "
 			   "no sections", m->name, version);
-		health_command(h, m->origin == MODULE_UPDATES ? "wdctl unload && wdctl load" :
-			       "wdctl unload && make install-modules && wdctl load");
+		health_command(h, "wdctl unload && make install-modules && wdctl load");
 		return;
 	}
 	if (module_is_stale(m)) {
 		health_add(h, HEALTH_PROBLEM, "modules",
-			   "%s: the loaded module (%s) is another build than the installed one (%s, %s)", m->name,
-			   version, module_origin_name(m->origin), version_of(m));
+			   "%s: the loaded module (%s) is another build than the installed one (%s, %s)%s", m->name,
+			   version, module_origin_name(m->origin), version_of(m),
+			   older ? "; it is older: loaded before an upgrade, or from an old initramfs" : "");
 		health_command(h, "wdctl unload && wdctl load");
 		return;
 	}
@@ -155,7 +185,7 @@ void health_check_modules(struct health *h, const struct health_input *in)
 			health_add(h, HEALTH_PROBLEM, "modules", "%s: the module's file can't be read", module_names[i]);
 			health_command(h, "depmod %s", in->root->release);
 		} else if (m.loaded) {
-			check_loaded(h, &m);
+			check_loaded(h, in->root, &m);
 		} else if (m.origin == MODULE_BUILTIN) {
 			health_add(h, HEALTH_NOTE, "modules", "%s: built into the kernel", m.name);
 		} else if (m.origin == MODULE_ABSENT) {

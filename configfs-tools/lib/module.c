@@ -32,12 +32,16 @@ static void log_nothing(void *data, int priority, const char *file, int line, co
 
 int module_db_open(struct module_db **db, const struct root *r, const char *from)
 {
-	const char *no_config = NULL;
-	char dir[ROOT_PATH_MAX];
+	static const char *const folders[] = { "/etc/modprobe.d", "/run/modprobe.d", "/lib/modprobe.d" };
+	char dir[ROOT_PATH_MAX], config[3][ROOT_PATH_MAX];
+	const char *configs[] = { config[0], config[1], config[2], NULL };
 	struct module_db *new;
+	size_t i;
 	int ret;
 
 	ret = root_path(r, dir, sizeof(dir), "/lib/modules/%s", r->release);
+	for (i = 0; !ret && i < sizeof(folders) / sizeof(folders[0]); i++)
+		ret = root_path(r, config[i], sizeof(config[i]), "%s", folders[i]);
 	if (ret)
 		return ret;
 	new = calloc(1, sizeof(*new));
@@ -45,8 +49,8 @@ int module_db_open(struct module_db **db, const struct root *r, const char *from
 		return -ENOMEM;
 	new->root = r;
 	new->from = from;
-	/* The options an admin set in modprobe.d belong to the running machine only. */
-	new->kmod = kmod_new(dir, root_is_fake(r) ? &no_config : NULL);
+	/* A recorded machine has its own modprobe.d. */
+	new->kmod = kmod_new(dir, root_is_fake(r) ? configs : NULL);
 	if (!new->kmod) {
 		free(new);
 		return -ENOMEM;
@@ -146,7 +150,7 @@ static bool info_walk(struct kmod_module *mod, info_fn fn, void *arg)
 	return stopped;
 }
 
-static bool take_versions(void *arg, const char *key, const char *value)
+static bool take_info(void *arg, const char *key, const char *value)
 {
 	struct module *m = arg;
 
@@ -154,6 +158,12 @@ static bool take_versions(void *arg, const char *key, const char *value)
 		snprintf(m->version, sizeof(m->version), "%s", value);
 	else if (!strcmp(key, "srcversion"))
 		snprintf(m->srcversion, sizeof(m->srcversion), "%s", value);
+	else if (!strcmp(key, "vermagic"))
+		snprintf(m->vermagic, sizeof(m->vermagic), "%s", value);
+	else if (!strcmp(key, "signer"))
+		snprintf(m->signer, sizeof(m->signer), "%s", value);
+	/* libkmod adds these from the signature behind the file. */
+	m->is_signed |= !strcmp(key, "sig_id") || !strcmp(key, "signer");
 	return false;
 }
 
@@ -223,7 +233,7 @@ int module_read(struct module_db *db, const char *name, struct module *m)
 	m->origin = origin_of(db, path);
 	if (path) {
 		snprintf(m->path, sizeof(m->path), "%s", path);
-		info_walk(mod, take_versions, m);
+		info_walk(mod, take_info, m);
 		buildid_of_file(&m->build, path);
 	}
 	kmod_module_unref(mod);
@@ -237,6 +247,32 @@ bool module_is_stale(const struct module *m)
 	return buildid_differ(&m->build, &m->loaded_build) ||
 	       (m->srcversion[0] && m->loaded_srcversion[0] &&
 		strcmp(m->srcversion, m->loaded_srcversion));
+}
+
+/* The value of the first entry for the module, "" for an entry without one; NULL: there is none. */
+static const char *config_find(struct kmod_config_iter *iter, const char *name)
+{
+	const char *value = NULL;
+
+	while (iter && !value && kmod_config_iter_next(iter)) {
+		if (strcmp(kmod_config_iter_get_key(iter), name))
+			continue;
+		value = kmod_config_iter_get_value(iter);
+		if (!value)
+			value = "";
+	}
+	kmod_config_iter_free_iter(iter);
+	return value;
+}
+
+bool module_is_blacklisted(struct module_db *db, const char *name)
+{
+	return config_find(kmod_config_get_blacklists(db->kmod), name);
+}
+
+const char *module_install_command(struct module_db *db, const char *name)
+{
+	return config_find(kmod_config_get_install_commands(db->kmod), name);
 }
 
 bool module_has_param(struct module_db *db, const char *name, const char *param)

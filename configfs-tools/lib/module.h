@@ -21,7 +21,9 @@ struct module {
 	const char *name;
 	enum module_origin origin;
 	char path[ROOT_PATH_MAX];	/* "" when absent or built in */
-	char version[64], srcversion[64];
+	char version[64], srcversion[64], vermagic[128];
+	bool is_signed;
+	char signer[128];		/* name of the signature's certificate, "" unknown */
 	bool loaded;
 	bool loaded_out_of_tree;
 	char loaded_version[64], loaded_srcversion[64];
@@ -52,6 +54,12 @@ bool module_is_stale(const struct module *m);
 
 /** module_has_param() - whether the installed module has a parameter. */
 bool module_has_param(struct module_db *db, const char *name, const char *param);
+
+/** module_is_blacklisted() - whether modprobe.d keeps udev from loading the module. */
+bool module_is_blacklisted(struct module_db *db, const char *name);
+
+/** module_install_command() - the command that modprobe runs instead of loading the module, or NULL. */
+const char *module_install_command(struct module_db *db, const char *name);
 
 /** module_is_loaded() - whether the module is loaded now. */
 bool module_is_loaded(const struct root *r, const char *name);

@@ -69,16 +69,25 @@ add_shares() {
 	done
 }
 
-# add_module ROOT NAME FOLDER VERSION: a file that modinfo understands, in updates or kernel.
+# add_module ROOT NAME FOLDER VERSION [PARAMETER] [VERMAGIC]: a file that modinfo understands, in updates or kernel.
 add_module() {
 	local f=$1/lib/modules/$REL/$3/$2.ko
 
 	mkdir -p "$(dirname "$f")"
 	printf '%s\n' "#define INFO(n, s) static const char n[] __attribute__((section(\".modinfo\"), used)) = s;" \
 		"INFO(a, \"version=$4\") INFO(b, \"srcversion=SRC$4\") INFO(c, \"license=GPL\") INFO(d, \"name=$2\")" \
-		"INFO(e, \"depends=\")" "${5:+INFO(f, \"parm=$5:on (uint)\")}" >"$f.c"
+		"INFO(e, \"depends=\")" "${5:+INFO(f, \"parm=$5:on (uint)\")}" "${6:+INFO(g, \"vermagic=$6\")}" >"$f.c"
 	gcc -c -x c -o "$f" "$f.c"
 	rm "$f.c"
+}
+
+# sign_module ROOT NAME SIGNER: as make install does it, with a new key.
+sign_module() {
+	local headers
+
+	headers=$("$TOP/scripts/kernel" headers "$("$TOP/scripts/kernel" default)")
+	openssl req -new -x509 -newkey rsa:2048 -nodes -subj "/CN=$3/" -outform DER -keyout key -out cert 2>/dev/null
+	"$headers/scripts/sign-file" sha256 key cert "$1/lib/modules/$REL/updates/$2.ko"
 }
 
 # load_module ROOT NAME VERSION [TAINT]: makes the module look loaded in sysfs.

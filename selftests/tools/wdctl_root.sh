@@ -319,7 +319,7 @@ END
 }
 
 # Programs that remedies use; not every machine has all of them.
-REMEDY_PROGRAMS=" echo mkdir rm mknod mount modprobe depmod dkms ldconfig groupadd usermod udevadm systemctl ulimit "
+REMEDY_PROGRAMS=" dracut update-initramfs echo mkdir rm mknod mount modprobe depmod dkms ldconfig groupadd usermod udevadm systemctl ulimit "
 
 # a_command WORD...: wdctl and make must have the command or target and its options; any other program must be in the
 # list.
@@ -503,6 +503,99 @@ test_doctor_tells_the_kernels_own_modules_apart() {
 	says "uacce: the kernel's own module is loaded (1.0)" got
 	commands_of got
 	remedy "uacce: the kernel's own" "wdctl unload && make install-modules && wdctl load"
+}
+
+# An installed driver of a device that is there, and is not loaded.
+refused_root() {
+	healthy r
+	rm -r r/sys/module/hisi_zip
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
+	remedy "hisi_zip: installed" "wdctl load"
+}
+
+test_doctor_says_that_a_module_is_unsigned() {
+	refused_root
+	put r/sys/kernel/security/lockdown "none [integrity] confidentiality"
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded; it is unsigned, and this kernel loads signed modules only: it is locked down (none [integrity] confidentiality)"
+	says "run 'make install-modules', which signs" got
+	put r/sys/kernel/security/lockdown "[none] integrity confidentiality"
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
+	not grep unsigned got
+	put r/sys/module/module/parameters/sig_enforce N
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
+	not grep unsigned got
+	put r/sys/module/module/parameters/sig_enforce Y
+	problem r "not loaded; it is unsigned, and this kernel loads signed modules only: /sys/module/module/parameters/sig_enforce is Y"
+	rm r/sys/module/module/parameters/sig_enforce
+	echo CONFIG_MODULE_SIG_FORCE=y >>"r/boot/config-$REL"
+	problem r "not loaded; it is unsigned, and this kernel loads signed modules only: CONFIG_MODULE_SIG_FORCE"
+}
+
+test_doctor_says_whose_signature_is_not_trusted() {
+	local m
+
+	refused_root
+	for m in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
+		sign_module r $m "my key"
+	done
+	put r/sys/module/module/parameters/sig_enforce Y
+	put r/proc/keys "1 I------ 1 perm 1f030000 0 0 asymmetri my key 2: 0123: X509.rsa 0123 []
+2 I------ 1 perm 1f030000 0 0 keyring my key: 1"
+	problem r "not loaded; it is signed with the key 'my key', which this kernel doesn't trust"
+	says "mokutil --import" got
+	grep -q "^ok .*the kernel loads signed modules only" got
+	put r/proc/keys "1 I------ 1 perm 1f030000 0 0 asymmetri my key: 0123: X509.rsa 0123 []"
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
+	not grep trust got
+	# Without keys to read nothing is known.
+	rm r/proc/keys
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
+	not grep trust got
+	load_module r hisi_zip 0.2.0
+	wdctl doctor --root r >got
+}
+
+test_doctor_says_that_a_module_is_of_another_kernel() {
+	refused_root
+	add_module r hisi_zip updates 0.2.0 "" "5.10.0-1-test SMP mod_unload "
+	depmod -b r "$REL"
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded; it was built for kernel 5.10.0-1-test, not for $REL"
+	remedy "hisi_zip: installed" "make install-modules"
+	add_module r hisi_zip updates 0.2.0 "" "${REL}x SMP mod_unload "
+	problem r "it was built for kernel ${REL}x, not for $REL"
+	add_module r hisi_zip updates 0.2.0 "" "$REL SMP mod_unload "
+	problem r "hisi_zip: installed"
+	remedy "hisi_zip: installed" "wdctl load"
+}
+
+test_doctor_says_who_forbids_a_module() {
+	refused_root
+	put r/etc/modprobe.d/1.conf "blacklist hisi_sec2"
+	problem r "hisi_zip: installed"
+	remedy "hisi_zip: installed" "wdctl load"
+	put r/run/modprobe.d/2.conf "blacklist hisi-zip"
+	problem r "not loaded; modprobe.d says 'blacklist hisi_zip', so udev doesn't load it"
+	put r/lib/modprobe.d/3.conf "install hisi_zip /bin/false"
+	problem r "not loaded; modprobe.d says 'install hisi_zip /bin/false', which runs instead"
+	put r/proc/cmdline "quiet module_blacklist=floppy,hisi_zip ro"
+	problem r "not loaded; the kernel was booted with module_blacklist=hisi_zip"
+	put r/proc/cmdline "quiet module_blacklist=floppy,hisi_zip2 ro"
+	problem r "not loaded; modprobe.d says 'install"
+}
+
+test_doctor_notices_modules_from_an_initramfs() {
+	healthy r
+	load_module r uacce 1.0 ""
+	problem r "uacce: the kernel's own module is loaded (1.0) instead of the installed one (updates, 0.2.0): from the initramfs"
+	remedy "uacce: the kernel's own" "update-initramfs -u -k $REL && wdctl unload && wdctl load"
+	put r/usr/bin/dracut ""
+	problem r "uacce: the kernel's own"
+	remedy "uacce: the kernel's own" "dracut --force --kver $REL && wdctl unload && wdctl load"
+	load_module r uacce 0.1.9
+	problem r "(updates, 0.2.0); it is older: loaded before an upgrade, or from an old initramfs"
+	load_module r uacce 0.10.0
+	problem r "uacce: the loaded module (0.10.0) is another build"
+	not grep older got
 }
 
 test_doctor_names_each_device_problem() {
