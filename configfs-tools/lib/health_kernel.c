@@ -95,6 +95,23 @@ static const char *version_of(const struct module *m)
 	return m->version[0] ? m->version : "without version";
 }
 
+/* May the loaded simulator get a device for that driver? It has other devices only if its parameter names some. */
+static bool simulates(const struct root *r, const char *driver)
+{
+	static const char *const engines[][2] = { { "hisi_zip", "zip" }, { "hisi_sec2", "sec" }, { "hisi_hpre", "hpre" } };
+	char devices[256];
+	size_t i;
+
+	if (!module_is_loaded(r, module_sim_name))
+		return false;
+	if (root_read(r, devices, sizeof(devices), "/sys/module/%s/parameters/devices", module_sim_name))
+		return true;
+	for (i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
+		if (!strcmp(engines[i][0], driver))
+			return strstr(devices, engines[i][1]);
+	return true;
+}
+
 /* Why nothing on this machine needs the module, as the end of a sentence, or NULL. */
 static const char *unneeded_why(const struct health_input *in, const struct module *m)
 {
@@ -102,8 +119,7 @@ static const char *unneeded_why(const struct health_input *in, const struct modu
 
 	if (!strcmp(m->name, module_sim_name))
 		return "; only simulated devices need it";
-	/* The simulator may get a device of any kind. */
-	if (module_is_loaded(in->root, module_sim_name) || health_has_function(in->root, base ? NULL : m->name))
+	if (simulates(in->root, m->name) || health_has_function(in->root, base ? NULL : m->name))
 		return NULL;
 	return base ? "; this machine has no accelerator" : "; this machine has no device for it";
 }

@@ -460,6 +460,11 @@ test_doctor_only_notes_a_driver_without_a_device() {
 	mv hisi_zip r/sys/module/
 	load_module r hisi_sim 0.2.0
 	problem r "hisi_sec2: not installed for kernel $REL"
+	# A simulator that was told which devices to make.
+	put r/sys/module/hisi_sim/parameters/devices zip,zip
+	note r "hisi_sec2: not installed for kernel $REL; this machine has no device for it"
+	put r/sys/module/hisi_sim/parameters/devices zip,sec
+	problem r "hisi_sec2: not installed for kernel $REL"
 }
 
 test_doctor_only_notes_modules_on_a_machine_without_accelerators() {
