@@ -340,7 +340,11 @@ struct qm_sge {
 #define QM_SGL_ALIGN		64
 #define QM_SGE_MAX_BYTES	(8u << 20)
 
+#ifdef __cplusplus
+#define QM_HW_ASSERT(name, cond) static_assert(cond, name)
+#else
 #define QM_HW_ASSERT(name, cond) _Static_assert(cond, name)
+#endif
 QM_HW_ASSERT("mailbox is 16 bytes", sizeof(struct qm_mailbox) == 16);
 QM_HW_ASSERT("SQC is 32 bytes", sizeof(struct qm_sqc) == QM_QC_SIZE);
 QM_HW_ASSERT("CQC is 32 bytes", sizeof(struct qm_cqc) == QM_QC_SIZE);

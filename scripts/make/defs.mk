@@ -85,6 +85,8 @@ WD_CFLAGS = $(STD) $(WARN) -fPIC -fvisibility=default -pthread $(SANFLAGS)
 have-pkg = $(if $(strip $(1)),$(filter yes,$(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo yes)),yes)
 missing-pkgs = $(foreach p,$(1),$(if $(call have-pkg,$(p)),,$(p)))
 pkg-cflags = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --cflags $(1)))
+# With the libraries that those libraries need, which only a static link names.
+static-libs = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --static --libs $(1)))
 pkg-libs = $(if $(strip $(1)),$(shell $(PKG_CONFIG) --libs $(1)))
 
 # left-out-why: the reason why something that needs LIBS and PKGS can't be built here, or nothing.

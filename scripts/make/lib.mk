@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # One library per folder: shared and static, with soname, symbol map and .pc file.
 #   LIB SRCS MAP [LIBS] [PKGS] [HEADERS] [MAN] [DESC] [CPPFLAGS]
+#   STATIC_WITHOUT STATIC_AGAIN STATIC_FLAGS STATIC_PKGS   where the static library differs: sources that it lacks, or
+#                                                          that are compiled for it again with these flags; its PKGS
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 
@@ -9,6 +11,8 @@ WD_CFLAGS += -fexceptions
 
 DESC ?= WarpDrive: $(LIB)
 OBJS := $(call src-objs,$(LIB),$(SRCS))
+STATIC_OBJS := $(call src-objs,$(LIB),$(filter-out $(STATIC_WITHOUT) $(STATIC_AGAIN),$(SRCS))) $(call src-objs,$(LIB)-static,$(STATIC_AGAIN))
+STATIC_PKGS ?= $(PKGS)
 SO := $(OUT)/lib/$(LIB).so
 # Below TOP, of the headers that an installation has in one folder.
 HEADER_DIRS := $(patsubst %/,$(DIR)/%,$(sort $(dir $(HEADERS)))) include/uapi
@@ -27,6 +31,8 @@ all: $(SO) $(OUT)/lib/$(LIB).a $(PC)
 	@rm -f $(LEFT_OUT)/$(LIB)
 
 $(foreach s,$(SRCS),$(eval $(call compile-rule,$(LIB),$(s),)))
+
+$(foreach s,$(STATIC_AGAIN),$(eval $(call compile-rule,$(LIB)-static,$(s),$(STATIC_FLAGS))))
 
 # A map may contain the version (a private node is valid for one release only).
 $(OUT)/obj/$(LIB)/$(LIB).map: $(MAP) $(TOP)/VERSION
@@ -48,16 +54,16 @@ $(SO): $(SO).$(VERSION)
 	$(Q)ln -sf $(LIB).so.$(VERSION) $(SO).$(SOMAJOR)
 	$(Q)ln -sf $(LIB).so.$(SOMAJOR) $@
 
-$(OUT)/lib/$(LIB).a: $(OBJS)
+$(OUT)/lib/$(LIB).a: $(STATIC_OBJS)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)rm -f $@; $(AR) rcs $@ $(OBJS)
+	$(Q)rm -f $@; $(AR) rcs $@ $(STATIC_OBJS)
 
 # With this prefix, libdir and includedir, and these options to find the library and its headers.
 print-pc = printf '%s\n' 'prefix=$(1)' 'libdir=$(2)' 'includedir=$(3)' '' \
 	'Name: $(call pc-name,$(LIB))' 'Description: $(DESC)' 'Version: $(VERSION)' \
 	'Requires: $(foreach l,$(LIBS),$(call pc-name,$(l)))' \
-	'Libs: $(4) -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call pkg-libs,$(PKGS)) -pthread)' 'Cflags: $(5)'
+	'Libs: $(4) -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call static-libs,$(STATIC_PKGS)) -pthread)' 'Cflags: $(5)'
 
 # For programs that use the build folder itself. Relative, so that a checkout can move together with its build folder.
 $(PC): $(RULE_FILES)

@@ -80,6 +80,48 @@ links_all_statically() {
 		-lhisi_qm -lwd -Wl,-Bdynamic -lcrypto -lnl-genl-3 -lnl-3 -lnuma -pthread && "$scratch/all"
 }
 
+# hw/, as a program on its own each, in both languages.
+descriptors_compile() {
+	local header code=0
+	for header in qm zip sec hpre; do
+		# shellcheck disable=SC2046
+		echo "#include <hw/${header}_hw.h>" | cc -std=c11 -x c -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pc --cflags warpdrive) - || code=1
+		# shellcheck disable=SC2046
+		echo "#include <hw/${header}_hw.h>" | c++ -std=c++17 -x c++ -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pc --cflags warpdrive) - || code=1
+	done
+	return $code
+}
+
+# The installed Makefile of the samples, called in another folder.
+examples_build() {
+	printf '#!/bin/sh\nPKG_CONFIG_PATH=%s/usr/lib/pkgconfig exec pkg-config --define-variable=prefix=%s/usr --define-variable=libdir=%s/usr/lib --define-variable=includedir=%s/usr/include "$@"\n' \
+		"$root" "$root" "$root" "$root" >"$scratch/pc"
+	chmod +x "$scratch/pc"
+	mkdir -p "$scratch/samples/$1" && (cd "$scratch/samples/$1" && quiet_make -f "$root/usr/share/doc/warpdrive/examples/Makefile" PKG_CONFIG="$scratch/pc" CFLAGS=-O0 "${@:2}" 2>&1)
+}
+examples_run() {
+	examples_build shared LDFLAGS="-Wl,-rpath-link,$root/usr/lib" && cp VERSION "$scratch/file" &&
+		LD_LIBRARY_PATH=$root/usr/lib "$scratch/samples/shared/comp_block" "$scratch/file" && LD_LIBRARY_PATH=$root/usr/lib "$scratch/samples/shared/comp_stream" <VERSION | gzip -dc | cmp - VERSION
+}
+# comp, aead, digest and ecc: a static program has no loader, and the linker finds everything by pkg-config alone.
+examples_run_statically() {
+	local said
+	said=$(examples_build static STATIC=1) || { echo "$said"; return 1; }
+	! readelf -l "$scratch/samples/static/comp_block" | grep INTERP && "$scratch/samples/static/comp_block" "$scratch/file" &&
+		"$scratch/samples/static/comp_stream" <VERSION | gzip -dc | cmp - VERSION && "$scratch/samples/static/handshakes" &&
+		"$scratch/samples/static/poll_1"
+}
+# The other classes.
+others_run_statically() {
+	local class said
+	for class in cipher rsa dh; do
+		printf '#include <wd_%s.h>\nint main(void)\n{\n\treturn wd_%s_sess_caps(0) == 0;\n}\n' $class $class >"$scratch/one.c"
+		# shellcheck disable=SC2046
+		said=$(cc -static -o "$scratch/one" "$scratch/one.c" $(pc --static --cflags --libs warpdrive-$class) 2>&1) || { echo "$said"; return 1; }
+		"$scratch/one" || return
+	done
+}
+
 tools_run() {
 	LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" --help >/dev/null &&
 		echo hello | LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello
@@ -187,6 +229,10 @@ test_that 'and runs' says_version "$BUILD/user/lib"
 test_that 'it links with the static library' links_statically
 test_that 'the static libraries of the algorithms link together' links_all_statically
 test_that 'the installed tools run' tools_run
+test_that 'the headers of the hardware compile alone, as C and C++' descriptors_compile
+test_that 'the installed samples build and run' examples_run
+test_that 'they do so statically' examples_run_statically
+test_that 'so do programs of the other classes' others_run_statically
 # Another package's module with one of our names.
 foreign=$root/lib/modules/1.2.3-other/updates/hisi_zip.ko
 not_ours() { mkdir -p "${foreign%/*}" && echo other >"$foreign"; }
