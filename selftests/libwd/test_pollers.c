@@ -388,10 +388,16 @@ TEST(the_environment_starts_them_with_the_first_asynchronous_session)
 
 TEST(a_bad_environment_refuses_the_session)
 {
+	char text[256];
+
 	setenv("WD_POLL_THREADS", "many", 1);
 	errno = 0;
 	EXPECT_EQ(0, soft_session());
 	EXPECT_EQ(EINVAL, errno);
+	EXPECT_LT(0, wd_error_detail(0, text, sizeof(text)));
+	EXPECT_NE(NULL, strstr(text, "environment variable WD_POLL_THREADS: "));
+	EXPECT_NE(NULL, strstr(text, ": Invalid argument"));
+	EXPECT_EQ(NULL, strstr(strstr(text, ": Invalid argument") + 1, ": Invalid argument"));
 }
 
 /* A sanitizer's allocator doesn't support a fork while another thread is inside it. */

@@ -266,6 +266,7 @@ TEST(a_wrong_environment_is_said_by_the_first_session)
 	EXPECT_EQ(0, session(WD_SYNC));
 	EXPECT_EQ(EINVAL, errno);
 	wd_error_detail(0, text, sizeof(text));
+	EXPECT_NE(NULL, strstr(text, "environment variable WD_CTXS: "));
 	EXPECT_NE(NULL, strstr(text, "SYNC+ASYNC"));
 	/* Sessions that want no device aren't affected. */
 	EXPECT_NE(0, session_with(WD_SYNC, WD_SESS_PATH_SOFT));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/env.h"
 #include "base/error.h"
+#include "wd.h"
 
 const char *wd_env(const char *name)
 {
@@ -66,4 +67,17 @@ int wd_env_number(const char *name, long min, long max, long *value)
 	errno = saved;
 	*value = n;
 	return 0;
+}
+
+int wd_env_refused(const char *name, int ret)
+{
+	char why[2 * WD_ERROR_STR] = "", text[WD_ERROR_STR];
+	char *end = why, *next;
+
+	wd_error_detail(0, why, sizeof(why));
+	/* The detail ends with the error's name, which is added again. */
+	while ((next = strstr(end + 1, ": ")))
+		end = next;
+	snprintf(text, sizeof(text), "%.32s: %.*s", name, (int)(end - why), why);
+	return wd_fail_str(NULL, -ret, "environment variable %s", text);
 }

@@ -15,4 +15,10 @@ int wd_env_choice(const char *name, const char *const names[], int none);
 /* A decimal number between min and max; *value doesn't change when the variable is unset. 0, or -EINVAL, recorded. */
 int wd_env_number(const char *name, long min, long max, long *value);
 
+/*
+ * For text of a variable that another function has refused and recorded: records the same failure with the variable's
+ * name before it. Returns ret.
+ */
+int wd_env_refused(const char *name, int ret);
+
 #endif

@@ -499,6 +499,13 @@ static void control_enter(int *cancel)
 	wd_fork_mutex_lock(&control);
 }
 
+static int start_by_env(const char *config)
+{
+	int ret = start_locked(config);
+
+	return ret == -EINVAL ? wd_env_refused("WD_POLL_THREADS", ret) : ret;
+}
+
 static void control_leave(int cancel)
 {
 	wd_fork_mutex_unlock(&control);
@@ -510,7 +517,7 @@ int wd_start_pollers(const char *config)
 	int ret, cancel, saved = errno;
 
 	control_enter(&cancel);
-	ret = start_locked(config ? config : wd_env("WD_POLL_THREADS"));
+	ret = config ? start_locked(config) : start_by_env(wd_env("WD_POLL_THREADS"));
 	if (!ret)
 		wd_pool.begun = wd_fork_now();
 	control_leave(cancel);
@@ -540,7 +547,7 @@ int wd_pollers_begin(void)
 		return 0;
 	control_enter(&cancel);
 	if (wd_pool.begun != wd_fork_now()) {
-		ret = start_locked(config);
+		ret = start_by_env(config);
 		if (!ret)
 			wd_pool.begun = wd_fork_now();
 	}

@@ -102,11 +102,18 @@ static int ctxs_set(const char *text)
 	return 0;
 }
 
+static int ctxs_set_by_env(void)
+{
+	int ret = ctxs_set(wd_env("WD_CTXS"));
+
+	return ret == -EINVAL ? wd_env_refused("WD_CTXS", ret) : ret;
+}
+
 int wd_user_ctxs(const char *nodes)
 {
 	wd_section_init();
 	wd_fork_now();
-	return ctxs_set(nodes ? nodes : wd_env("WD_CTXS"));
+	return nodes ? ctxs_set(nodes) : ctxs_set_by_env();
 }
 
 int wd_ctxs_begin(void)
@@ -116,7 +123,7 @@ int wd_ctxs_begin(void)
 	wd_grant_lock();
 	done = begun;
 	wd_grant_unlock();
-	return done ? 0 : ctxs_set(wd_env("WD_CTXS"));
+	return done ? 0 : ctxs_set_by_env();
 }
 
 void wd_ctxs_of(int node, __u32 share[2])
