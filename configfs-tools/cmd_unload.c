@@ -92,6 +92,23 @@ static bool report_holders(const struct wdctl_run *r, bool fatal)
 	return any;
 }
 
+/* A section keeps uacce loaded, even without a process in it. Return: true if there is any. */
+static bool report_sections(const struct root *r)
+{
+	struct root_names names;
+	bool any;
+	size_t i;
+
+	if (root_list(r, &names, "/sys/kernel/config/uacce/sections"))
+		return false;
+	for (i = 0; i < names.count; i++)
+		wdctl_error("unload", "uacce: in use by section '%s'; remove it with 'wdctl section del %s'",
+			    names.name[i], names.name[i]);
+	any = names.count;
+	root_names_free(&names);
+	return any;
+}
+
 static enum wdctl_exit plan_check(const struct wdctl_run *r, const struct unload_plan *plan)
 {
 	bool force = r->opt['f'], busy = false;
@@ -99,6 +116,8 @@ static enum wdctl_exit plan_check(const struct wdctl_run *r, const struct unload
 
 	for (i = 0; i < plan->count; i++)
 		busy |= has_other_holder(&plan->module[i]);
+	if (plan->count && report_sections(&r->root))
+		busy = true;
 	if (report_holders(r, !force) && !force)
 		busy = true;
 	return busy ? EXIT_BUSY : EXIT_DONE;

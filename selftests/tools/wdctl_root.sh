@@ -883,6 +883,18 @@ test_unload_names_processes_with_open_queues() {
 	says "uacce: would be unloaded" got
 }
 
+test_unload_names_sections() {
+	make_root r
+	install_all r
+	load_all r
+	mkdir -p r/sys/kernel/config/uacce/sections/nginx
+	exits 3 wdctl unload --dry-run --root r >got 2>err
+	[ ! -s got ]
+	says "wdctl unload: uacce: in use by section 'nginx'; remove it with 'wdctl section del nginx'" err
+	rmdir r/sys/kernel/config/uacce/sections/nginx
+	wdctl unload --dry-run --root r >got
+}
+
 test_unload_names_modules_on_top() {
 	make_root r
 	install_all r
