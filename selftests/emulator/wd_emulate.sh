@@ -116,7 +116,18 @@ test_that 'a fault that the device refuses is refused at open' is 1 "$emulate" -
 	bash -c 'exec 7<>/dev/hisi_zip-0'
 test_that 'faults of every kind are taken' is 0 "$emulate" --seed 7 --fault fail=3:4@1,fail=1/9,delay=1/5:2ms,reorder=1/3:50us,\
 drop=1/2,duplicate=1,corrupt=1,stuck=0,mailbox=0:1s,page-fault=1/100:10us -- bash -c 'exec 7<>/dev/hisi_zip-0'
+# The table of getopt is the list of options.
+helps_with_each_option() {
+	local help option code=0
+
+	help=$("$emulate" --help) || return
+	for option in $(sed -n 's/^\t\t{ "\([a-z-]*\)", .*_argument, NULL, .*/\1/p' "$TOP/user/emulator/tool/main.c"); do
+		grep -q -- "^  .*--$option .* " <<<"$help" || { echo "--help lacks --$option"; code=1; }
+	done
+	return $code
+}
 test_that 'help is not an error' is 0 "$emulate" --help
+test_that 'and describes each option' helps_with_each_option
 test_that 'devices are in sysfs' is 0 "$emulate" --zip 2 -- test -d /sys/class/uacce/hisi_zip-1
 test_that 'no more devices than asked for' is 1 "$emulate" --zip 1 -- test -e /sys/class/uacce/hisi_zip-1
 test_that 'no device at all' is 0 "$emulate" --zip 0 -- test ! -e /dev/hisi_zip-0

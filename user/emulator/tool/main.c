@@ -53,6 +53,26 @@ static void usage(FILE *to)
 	      "With --null or --engine none, devices compute nothing: the output of requests is garbage.\n", to);
 }
 
+static void help(void)
+{
+	usage(stdout);
+	fputs("\n"
+	      "  --zip N, --sec N, --hpre N   devices of each kind, 0 to 16 (one of ZIP if none is given)\n"
+	      "  --queues N                   queues of each device, 2 to 1024 (64)\n"
+	      "  --depth N                    entries of a queue's rings, 4 to 1024 (1024)\n"
+	      "  --latency NS                 shortest time of a request, in nanoseconds (0)\n"
+	      "  --bandwidth MBPS             most megabits of input per second for each device (0: no limit)\n"
+	      "  --workers N                  threads that compute, for each device and process, 0 to 8 (2)\n"
+	      "  --engine all|none            whether devices compute (all)\n"
+	      "  --null                       null devices, which measure everything except the device\n"
+	      "  --mainline-poll              poll(2) as in mainline's drivers\n"
+	      "  --fault KIND=WHEN...         requests, queues or devices fail; wd-emulate(1) has the kinds\n"
+	      "  --seed N                     repeats the random faults of an earlier run\n"
+	      "  --node N,...                 NUMA nodes of the devices, in their order\n"
+	      "  --sections FILE              sections, in the format of warpdrive.conf(5)\n"
+	      "  --help                       print this help\n", stdout);
+}
+
 static unsigned long long number(const char *option, const char *text, unsigned long long least,
 				 unsigned long long most)
 {
@@ -202,7 +222,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 			o->sections = optarg;
 			break;
 		case 'h':
-			usage(stdout);
+			help();
 			exit(0);
 		default:
 			usage(stderr);
