@@ -132,6 +132,13 @@ static bool bars_claimed(struct pci_bus *bus)
 	return !list_empty(&bus->devices);
 }
 
+/* All bridges share the module's domain. A bridge that still names it would release it with itself. */
+static void free_bridge(struct pci_host_bridge *bridge)
+{
+	bridge->domain_nr = PCI_DOMAIN_NR_NOT_SET;
+	pci_free_host_bridge(bridge);
+}
+
 static void remove_bus(struct pci_host_bridge *bridge)
 {
 	struct sim_bus *sbus = pci_host_bridge_priv(bridge);
@@ -141,7 +148,7 @@ static void remove_bus(struct pci_host_bridge *bridge)
 	WRITE_ONCE(sbus->sdev, NULL);
 	synchronize_rcu();
 	/* Removing the bus drops its own reference; the reference of the allocation remains. */
-	pci_free_host_bridge(bridge);
+	free_bridge(bridge);
 }
 
 int sim_bus_add(struct sim_dev *sdev)
@@ -175,7 +182,7 @@ int sim_bus_add(struct sim_dev *sdev)
 	sim_inject_give(inject);
 	if (err) {
 		pci_unlock_rescan_remove();
-		pci_free_host_bridge(bridge);
+		free_bridge(bridge);
 		return err;
 	}
 	pci_bus_claim_resources(bridge->bus);
@@ -218,30 +225,21 @@ void sim_bus_disconnect(struct sim_dev *sdev)
 	pci_unlock_rescan_remove();
 }
 
-static int find_domain(void)
-{
-	struct pci_bus *bus = NULL;
-	int nr = DOMAIN_FIRST;
-
-	while ((bus = pci_find_next_bus(bus))) {
-		if (pci_domain_nr(bus) != nr)
-			continue;
-		if (++nr > DOMAIN_LAST)
-			return -ENOSPC;
-		bus = NULL;
-	}
-	return nr;
-}
-
 int sim_bus_init(void)
 {
-	domain = find_domain();
+	int err;
+
+	domain = pci_bus_find_emul_domain_nr(DOMAIN_FIRST, DOMAIN_FIRST, DOMAIN_LAST);
 	if (domain < 0)
 		return domain;
-	return bus_register_notifier(&pci_bus_type, &prepare_nb);
+	err = bus_register_notifier(&pci_bus_type, &prepare_nb);
+	if (err)
+		pci_bus_release_emul_domain_nr(domain);
+	return err;
 }
 
 void sim_bus_exit(void)
 {
 	bus_unregister_notifier(&pci_bus_type, &prepare_nb);
+	pci_bus_release_emul_domain_nr(domain);
 }
