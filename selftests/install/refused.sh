@@ -90,6 +90,19 @@ interrupted() {
 	unchanged && one_line 'install: interrupted; nothing was changed'
 }
 
+# The same of the source for dkms, without what dkms does with it.
+full_disk_of_dkms() {
+	local unshare=(unshare -m) said
+
+	[ "$(id -u)" = 0 ] || unshare=(unshare -rm)
+	"${unshare[@]}" true 2>/dev/null || { echo 'SKIP this user may not mount a small disk'; return 4; }
+	rm -rf "$root"
+	mkdir "$root"
+	said=$("${unshare[@]}" bash -c 'mount -t tmpfs -o size=200k none "$1" && mkdir -p "$1/usr/src" &&
+		! DESTDIR=$1 scripts/install dkms 2>"$2" && find "$1/usr/src" -mindepth 1' - "$root" "$scratch/said") &&
+		[ -z "$said" ] && one_line 'No space left on device; nothing was changed'
+}
+
 in_the_way() {
 	older
 	mkdir "$root/usr/local/lib/a"
@@ -150,6 +163,7 @@ without_wdctl() {
 
 test_that 'an installation replaces an older one' replaces
 test_that 'a full disk is one sentence, and nothing changes' full_disk
+test_that "so is one for dkms' source" full_disk_of_dkms
 test_that 'so is a folder where a file belongs' in_the_way
 test_that 'so is Ctrl-C in the middle' interrupted INT 130
 test_that 'so is SIGTERM' interrupted TERM 143
