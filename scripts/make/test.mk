@@ -9,6 +9,9 @@
 #   NOT_DEBUG                     those of VM and VM_SCRIPTS that test user space and take too long on the debug kernel
 #   ONCE                          those of VM and VM_SCRIPTS that run only on the first of several kernels
 #   HELPERS                       C programs that tests start
+#   KSELFTEST                     those of HELPERS that are tests of their own in an installation (selftests/Makefile)
+#   KSELFTEST_NOT                 those of VM and VM_SCRIPTS that are not part of it
+#   KSELFTEST_FILES               what scripts of that installation source
 #   LIBS PKGS CPPFLAGS
 #   TIMEOUT                       seconds for one program; <prog>_TIMEOUT overrides
 
@@ -83,5 +86,20 @@ $(TESTS)/list: $(RULE_FILES)
 	$(foreach t,$(RUN_VM_SCRIPTS),echo $(call vm-kind,$(t)) $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) } >$@
 endif
 
+# Into the folder INSTALL_PATH; its programs are then what kselftest-list prints.
+KSELFTEST_BINS := $(filter-out $(KSELFTEST_NOT),$(VM) $(HELPERS))
+KSELFTEST_SCRIPTS := $(filter-out $(KSELFTEST_NOT),$(VM_SCRIPTS))
+kselftest-install: all
+ifneq ($(WHY),)
+	@echo "tests of $(AREA): $(WHY)" >&2; false
+endif
+	$(Q)mkdir -p $(INSTALL_PATH)
+	$(Q)$(if $(KSELFTEST_BINS),$(INSTALL) -m 755 $(KSELFTEST_BINS:%=$(TESTS)/%) $(INSTALL_PATH)/)
+	$(Q)$(if $(KSELFTEST_SCRIPTS),$(INSTALL) -m 755 $(KSELFTEST_SCRIPTS) $(INSTALL_PATH)/)
+	$(Q)$(INSTALL) -m 644 settings config $(KSELFTEST_FILES) $(INSTALL_PATH)/
+
+kselftest-list:
+	@printf '$(AREA):%s\n' $(filter-out $(KSELFTEST_NOT),$(VM)) $(KSELFTEST) $(KSELFTEST_SCRIPTS)
+
 install uninstall:
-.PHONY: all install uninstall
+.PHONY: all install uninstall kselftest-install kselftest-list

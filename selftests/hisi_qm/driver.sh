@@ -3,10 +3,12 @@
 # The ZIP driver as a module: parameters, binding, debugfs, and removal under busy clients.
 
 . "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/../include/need_machine.sh"
+need_sim hisi_zip 2
 
 DRIVER=/sys/bus/pci/drivers/hisi_zip
 CLASS=/sys/class/uacce
-CLIENT=$OUT/tests/hisi_qm/busy_client
+CLIENT=$PROGRAMS/hisi_qm/busy_client
 CYCLES=12
 [ -z "${WD_TEST_BRIEF:-}" ] || CYCLES=4
 

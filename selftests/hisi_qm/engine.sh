@@ -5,13 +5,16 @@
 # An engine's own tests and run_tests follow.
 
 . "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/../include/need_machine.sh"
+need_sim "$MODULE" 0
+! compgen -G "/sys/class/uacce/$MODULE-*" >/dev/null || need_skip "there is a $MODULE device, and the tests make their own"
 
 CYCLES=${WD_TEST_BRIEF:+2}	# how often to unbind and bind
 
 ITEM=/sys/kernel/config/hisi_sim/${KIND}test
 DRIVER=/sys/bus/pci/drivers/$MODULE
 CLASS=/sys/class/uacce
-CLIENT=$OUT/tests/hisi_qm/${KIND}_client
+CLIENT=$PROGRAMS/hisi_qm/${KIND}_client
 
 device() {
 	basename "$(compgen -G "$CLASS/$MODULE-*" | head -1)"
@@ -152,6 +155,3 @@ begin_debugfs() {
 	DEBUGFS=/sys/kernel/debug/$MODULE/$(cat $ITEM/address)
 	says start "$DEBUGFS/qm/status"
 }
-
-[ -d /sys/kernel/config/hisi_sim ] || { echo '1..0 # SKIP hisi_sim is not loaded'; exit 4; }
-modinfo $MODULE >/dev/null 2>&1 || { echo "1..0 # SKIP $MODULE is not there"; exit 4; }

@@ -4,6 +4,10 @@
 #define WD_TEST_FAULTY_H
 
 #include <stdbool.h>
+/* The device itself is made by each test. */
+#define NEED_DEVICES	1
+#define NEED_SIM	"the tests order faults and reset devices"
+#include "need_machine.h"
 #include "../sim/sim_item.h"
 #include "uacce_nl.h"
 #include "zip_client.h"

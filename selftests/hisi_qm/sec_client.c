@@ -4,6 +4,10 @@
  * emulator's tests start it on an emulated one.
  */
 #include "kselftest_harness.h"
+#define NEED_DEVICES	1
+#define NEED_DRIVER	"hisi_sec2"
+#define NEED_ROOT	0
+#include "need_machine.h"
 #include "rawq.h"
 #include "hw/sec_hw.h"
 #include "wait_ms.h"

@@ -2,6 +2,9 @@
 /* Binding the ZIP driver with the n-th allocation failing, until none is left to fail. */
 #include <limits.h>
 #include "kselftest_harness.h"
+#define NEED_DEVICES	1
+#define NEED_AWAY	1
+#include "need_machine.h"
 #include "fail_nth.h"
 #include "zip_client.h"
 #include "text_file.h"

@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#define NEED_DEVICES	1
+#include "need_machine.h"
 #include "zip_client.h"
 
 #define LEN	16384

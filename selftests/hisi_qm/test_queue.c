@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One queue of a ZIP device: its ioctls, start, stop and drain, and what its next owner can't do. */
 #include "kselftest_harness.h"
+#define NEED_DEVICES	1
+#include "need_machine.h"
 #include "zip_client.h"
 
 #define ROOM(len)	((len) + (len) / 8 + 256)

@@ -3,6 +3,9 @@
 #include <limits.h>
 #include <sys/klog.h>
 #include "kselftest_harness.h"
+#define NEED_DEVICES	1
+#define NEED_AWAY	1
+#include "need_machine.h"
 #include "text_file.h"
 #include "zip_client.h"
 

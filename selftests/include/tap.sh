@@ -4,8 +4,8 @@
 #   - call test_that for each rule, and end with tap_done, or
 #   - write each test as a function test_..., and end with run_tests.
 
-TOP=${TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
-OUT=${OUT:-$TOP/build/user}
+# shellcheck source=selftests/include/where.sh
+. "$(dirname "${BASH_SOURCE[0]}")/where.sh"
 PATH=$OUT/bin:$PATH
 export PATH
 

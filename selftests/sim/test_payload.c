@@ -12,7 +12,7 @@
 #include "kselftest_harness.h"
 
 #define NEED_DEVICES	1
-#include "need_zip.h"
+#include "need_machine.h"
 #include "fuse_fs.h"
 #include "rawq.h"
 #include "sim_item.h"

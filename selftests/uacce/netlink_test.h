@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 
 #define NEED_DEVICES	2
-#include "need_zip.h"
+#define NEED_NUMBERS	1
+#define SECTION		"nltest"
+#define NEED_SECTIONS	{ SECTION, "nlmore", "devevent" }
+#include "need_machine.h"
 #include "uacce_nl.h"
 #include "uacce_tree.h"
 #include "uacce_sys.h"
 
-#define SECTION		"nltest"
 #define NOBODY		65534
 
 FIXTURE(nl) {

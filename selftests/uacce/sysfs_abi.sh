@@ -3,7 +3,8 @@
 # The attributes of a live device are those of docs/abi/sysfs-class-uacce, no more and no fewer.
 set -u
 
-TOP=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
+# shellcheck source=selftests/include/where.sh
+. "$(dirname "$0")/../include/where.sh"
 abi=$TOP/docs/abi/sysfs-class-uacce
 n=0
 failed=0

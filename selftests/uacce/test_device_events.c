@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Events about devices: a device comes, goes and is reset. */
 #include "kselftest_harness.h"
+#define NEED_AWAY	1
 #include "netlink_test.h"
 #include "rawq.h"
 

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#define NEED_AWAY	1
 #include "fuse_fs.h"
 #include "text_file.h"
 #include "zip_queue.h"
@@ -237,10 +238,24 @@ TEST_F_TIMEOUT(removal, driver_unloads_while_queues_are_open, 120)
 	EXPECT_EQ(self->available, test_attr_num(self->name, "available_instances"));
 }
 
+/* These tests load the software accelerator again, with what it had before. */
+static const char *reload_missing(void)
+{
+	char devices[64];
+
+	if (text_read("/sys/module/hisi_sim/parameters/devices", devices, sizeof(devices)) < 0)
+		return "the devices aren't simulated";
+	if (strcmp(devices, "zip,zip"))
+		return "hisi_sim was not loaded with devices=zip,zip";
+	return NULL;
+}
+
 TEST_F_TIMEOUT(removal, software_device_unloads_while_queues_are_open, 120)
 {
-	if (access("/sys/module/hisi_sim", F_OK))
-		SKIP(return, "the devices aren't simulated");
+	const char *missing = reload_missing();
+
+	if (missing)
+		SKIP(return, "%s", missing);
 	ASSERT_EQ(0, unload("hisi_sim"));
 	expect_gone(_metadata, &self->q);
 	rawq_close(&self->q);
@@ -251,8 +266,12 @@ TEST_F_TIMEOUT(removal, software_device_unloads_while_queues_are_open, 120)
 
 TEST_F_TIMEOUT(removal, framework_stays_while_a_file_is_open, 120)
 {
-	if (access("/sys/module/hisi_sim", F_OK))
-		SKIP(return, "the devices aren't simulated");
+	const char *missing = reload_missing();
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	if (!access("/sys/module/hisi_qm/holders/hisi_sec2", F_OK) || !access("/sys/module/hisi_qm/holders/hisi_hpre", F_OK))
+		SKIP(return, "other drivers use hisi_qm");
 	ASSERT_EQ(0, unload("hisi_sim"));
 	ASSERT_EQ(0, unload("hisi_zip"));
 	ASSERT_EQ(0, unload("hisi_qm"));

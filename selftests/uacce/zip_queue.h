@@ -4,7 +4,7 @@
 #define WD_TEST_ZIP_QUEUE_H
 
 #define NEED_DEVICES	1
-#include "need_zip.h"
+#include "need_machine.h"
 #include "rawq.h"
 
 #define REQUEST_MS	300000
