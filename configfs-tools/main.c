@@ -20,6 +20,7 @@ const struct wdctl_cmd *const wdctl_cmds[] = {
 	&cmd_monitor,
 	&cmd_run,
 	&cmd_doctor,
+	&cmd_selftest,
 	&cmd_help,
 	&cmd_version,
 	NULL,

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The long numbers of published vectors, in hexadecimal. */
+#ifndef WD_SELFTEST_NUMBERS_H
+#define WD_SELFTEST_NUMBERS_H
+
+/* RSA Laboratories' pkcs1v15sign-vectors.txt, key 15 (2048 bits), message 1: the padded hash and its signature. */
+#define RSA_N \
+	"df271fd25f8644496b0c81be4bd50297ef099b002a6fd67727eb449cea566ed6a3981a71312a141cabc9815c1209e320a25b" \
+	"32464e9999f18ca13a9fd3892558f9e0adefdd3650dd23a3f036d60fe398843706a40b0b8462c8bee3bce12f1f2860c2444c" \
+	"dc6a44476a75ff4aa24273ccbe3bf80248465f8ff8c3a7f3367dfc0df5b6509a4f82811cedd81cdaaa73c491da412170d544" \
+	"d4ba96b97f0afc8065498d3a49fd910992a1f0725be24f465cfe7e0eabf678996c50bc5e7524abf73f15e5bef7d518394e31" \
+	"38ce4944506aaaaf3f9b236dcab8fc00f87af596fdc3d9d6c75cd508362fae2cbeddcc4c7450b17b776c079ecca1f256351a" \
+	"43b97dbe2153"
+
+#define RSA_E \
+	"010001"
+
+#define RSA_D \
+	"5bd910257830dce17520b03441a51a8cab94020ac6ecc252c808f3743c95b7c83b8c8af1a5014346ebc4242cdfb5d718e30a" \
+	"733e71f291e4d473b61bfba6dacaed0a77bd1f0950ae3c91a8f90111882589e1d62765ee671e7baeea309f64d447bbcfa9ea" \
+	"12dce05e9ea8939bc5fe6108581279c982b308794b3448e7f7b952292df88c80cb40142c4b5cf5f8ddaa0891678d610e582f" \
+	"cb880f0d707caf47d09a84e14ca65841e5a3abc5e9dba94075a9084341f0edad9b68e3b8e082b80b6e6e8a0547b44fb5061b" \
+	"6a9131603a5537ddabd01d8e863d8922e9aa3e4bfaea0b39d79283ad2cbc8a59cce7a6ecf4e4c81ed4c6591c807defd71ab0" \
+	"6866bb5e7745"
+
+#define RSA_PADDED \
+	"0001ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" \
+	"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" \
+	"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" \
+	"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" \
+	"ffffffffffffffffffffffffffffffffffffffff003021300906052b0e03021a05000414874d46fd3ee3a4c3f4d2ca9c2db3" \
+	"fa9e0582ba8b"
+
+#define RSA_SIGNATURE \
+	"b75a5466b65d0f300ef53833f2175c8a347a3804fc63451dc902f0b71f9083459ed37a5179a3b723a53f1051642d77374c4c" \
+	"6c8dbb1ca20525f5c9f32db776953556da31290e22197482ceb69906c46a758fb0e7409ba801077d2a0a20eae7d1d6d392ab" \
+	"4957e86b76f0652d68b83988a78f26e11172ea609bf849fbbd78ad7edce21de662a081368c040607cee29db0627227f44963" \
+	"ad171d2293b633a392e331dca54fe3082752f43f63c161b447a4c65a6875670d5f6600fcc860a1caeb0a88f8fdec4e564398" \
+	"a5c46c87f68ce07001f6213abe0ab5625f87d19025f08d81dac7bd4586bc9382191f6d2880f6227e5df3eed21e7792d24948" \
+	"0487f3655261"
+
+/* RFC 5114, 2.1 and A.1: the group of 1024 bits. */
+#define DH_P \
+	"b10b8f96a080e01dde92de5eae5d54ec52c99fbcfb06a3c69a6a9dca52d23b616073e28675a23d189838ef1e2ee652c013ec" \
+	"b4aea906112324975c3cd49b83bfaccbdd7d90c4bd7098488e9c219a73724effd6fae5644738faa31a4ff55bccc0a151af5f" \
+	"0dc8b4bd45bf37df365c1a65e68cfda76d4da708df1fb2bc2e4a4371"
+
+#define DH_G \
+	"a4d1cbd5c3fd34126765a442efb99905f8104dd258ac507fd6406cff14266d31266fea1e5c41564b777e690f5504f2131602" \
+	"17b4b01b886a5e91547f9e2749f4d7fbd7d3b9a92ee1909d0d2263f80a76a6a24c087a091f531dbf0a0169b6a28ad662a4d1" \
+	"8e73afa32d779d5918d08bc8858f4dcef97c2a24855e6eeb22b3b2e5"
+
+#define DH_X \
+	"9392c9f9eb6a7a6a9022f7d83e7223c6835bbdda"
+
+#define DH_Y \
+	"717a6cb053371ff4a3b932941c1e5663f861a1d6ad34ae66576dfb98f6c6cbf9ddd5a56c7833f6bcfdff095582ad868e440e" \
+	"8d09fd769e3ceccdc3d3b1e4cfa057776caaf9739b6a9fee8e7411f8d6dac09d6a4edb46cc2b5d5203090eae6126311e53fd" \
+	"2c14b574e6a3109a3da1be41bdceaa186f5ce06716a2b6a07b3c33fe"
+
+#define DH_PEER \
+	"2a853b3d92197501b9015b2deb3ed84f5e021dcc3e52f109d3273d2b7521281cbabe0e76ff5727fa8acce26956ba9a1fca26" \
+	"f20228d8693feb10841d84a7360054ece5a7f5b7a61ad3dfb3c60d2e43106d8727da37df9cce95b478755d06bcea8f9d4596" \
+	"5f75a5f3d1df3701165fc9e50c4279ceb07f989540ae96d5d88ed776"
+
+#define DH_SECRET \
+	"5c804f454d30d9c4df85271f93528c91df6b48ab5f80b3b59caac1b28f8acba9cd3e39f3cb614525d9521d2e644c53b807b8" \
+	"10f340062f257d7d6fbfe8d5e8f072e9b6e9afda9413eafb2e8b0699b1fb5a0caceddeaead7e9cfbb36ae2b420835bd83a19" \
+	"fb0b5e96bf8fa4d09e345525167ecd9155416f46f408ed31b63c6e6d"
+
+#endif
