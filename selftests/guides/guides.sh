@@ -56,6 +56,7 @@ test_the_indexes_name_every_file() {
 test_readme() { follow host README.md; }
 test_first_steps() { follow host docs/guide/first-steps.md; }
 test_program() { follow host docs/guide/program.md; }
+test_hardware() { follow host docs/guide/hardware.md; }
 test_environment() { follow host docs/guide/environment.md; }
 
 run_tests "$@"

@@ -36,4 +36,16 @@ test_administer() {
 	state_is 6 ok
 }
 
+# With simulated devices, as the guide says.
+test_hardware() {
+	install_here
+	SIM='--sim zip,sec,hpre' follow vm docs/guide/hardware.md >got 2>&1 || { cat got; false; }
+	says 'path sim (asked for)' got
+	grep -qE '^hisi_sec2-[0-9]+ +SM3 +ok +sim ' got
+	grep -qE '^hisi_hpre-[0-9]+ +RSA-2048 sign +ok +sim ' got
+	grep -qE '^[0-9]+ passed, 0 failed, ' got
+	says wd-report/selftest.json got
+	rm -r /tmp/wd-report /tmp/wd-report.tar.gz
+}
+
 run_tests "$@"
