@@ -16,8 +16,9 @@ drop() {
 	timeout 600 modprobe -r -q hisi_sec2 hisi_hpre
 }
 
+# The kernel makes the node last.
 there() {
-	compgen -G "/sys/class/uacce/$1-*" >/dev/null
+	compgen -G "/dev/$1-*" >/dev/null
 }
 
 # begin MODULE KIND: a device of that kind, and its driver.
