@@ -72,6 +72,9 @@ fuzz-coverage: ## print the coverage of the model and other code by the fuzzers'
 	@+$(SUB) -C selftests/fuzz SAN=coverage
 	@selftests/fuzz/coverage $(TARGET)
 
+kernels: ## build for every kernel that Debian has, boot each, and write the table of docs/supported-kernels.md
+	@scripts/kernels
+
 demo: ## compress a file on a simulated device in a VM, step by step
 	@+scripts/demo
 
@@ -119,5 +122,5 @@ uninstall: ## remove everything that install has installed
 clean: ## remove the build folder
 	rm -rf $(BUILD)
 
-.PHONY: all help deps user tests modules check check-native check-debug fuzzers fuzz fuzz-coverage demo bench bench-record vm stage-user stage-modules install install-user \
+.PHONY: all help deps user tests modules check check-native check-debug fuzzers fuzz fuzz-coverage kernels demo bench bench-record vm stage-user stage-modules install install-user \
 	install-modules dkms-install uninstall clean

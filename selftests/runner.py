@@ -142,6 +142,10 @@ class Program:
         return {self.area, f"{self.area}/{os.path.basename(self.path)}"}
 
 
+# What differs between kernels is tested here; all other areas are programs of user space on top.
+KERNEL_AREAS = {"uacce", "hisi_qm", "sim", "provision"}
+
+
 class Count:
     """The numbers of the last line, and the failures and skips before it."""
 
@@ -356,7 +360,10 @@ def console_splats(path):
 
 
 def vm(kernel, areas, count, first, brief):
-    """first: of several kernels; brief: tests that don't depend on the kernel run in full elsewhere."""
+    """
+    first: of several kernels; on the others, programs of user space that are too long for the debug kernel do not run,
+    unless they are asked for. brief: tests that don't depend on the kernel run in full elsewhere.
+    """
     suite = f"kernel {kernel}"
     debug = kernel == "debug"
     # Tests of user space alone would take the debug kernel an hour; some of them run on one kernel only.
@@ -365,6 +372,8 @@ def vm(kernel, areas, count, first, brief):
     kinds = ("vm",) if debug else ("vm", "vm-user", "vm-once") if first or arm64 else ("vm", "vm-user")
     out = f"{BUILD}/user-arm64" if arm64 else f"{BUILD}/user"
     rest = read_lists(out, kinds, areas, count, suite)
+    if not first and not areas:
+        rest = [prog for prog in rest if prog.kind != "vm-user" or prog.area in KERNEL_AREAS]
     # The kernel parts' own tests first, the longest tests last.
     order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
     rest.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))

@@ -22,11 +22,30 @@ loads_by_name() {
 	done
 }
 
-for kernel in 6.1 6.12 arm64; do
-	# This run has already built them, just as strictly.
-	[[ " ${WD_MODULES_BUILT:-} " != *" $kernel "* ]] || continue
+# Releases that this run has already built for, just as strictly.
+built=$(for kernel in ${WD_MODULES_BUILT:-}; do scripts/kernel release "$kernel"; done)
+for kernel in $(scripts/kernel list); do
+	[[ $'\n'$built$'\n' != *$'\n'"$(scripts/kernel release "$kernel")"$'\n'* ]] || continue
 	test_that "the modules build for $kernel without a warning" builds $kernel
 	test_that "all of them are there for $kernel" loads_by_name $kernel
 	rm -rf "${scratch:?}/$kernel"
 done
+# dkms builds for these, and for no newer kernel, which may lack something that the modules need.
+accepted() {
+	local pattern code=0
+	pattern=$(sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"$/\1/p' packaging/dkms.conf)
+	for kernel in $(scripts/kernel list); do
+		[[ $(scripts/kernel release "$kernel") =~ $pattern ]] || { echo "dkms refuses $kernel"; code=1; }
+	done
+	return $code
+}
+refused() {
+	local pattern release
+	pattern=$(sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"$/\1/p' packaging/dkms.conf)
+	for release in 5.10.0-1-amd64 6.0.0-1-amd64 6.0.12 6.20.1 7.4.0-1-amd64 7.10.1 7.31.0 8.0.1 16.1.0 6.1x; do
+		[[ ! $release =~ $pattern ]] || { echo "dkms accepts $release"; return 1; }
+	done
+}
+test_that "dkms accepts each of them" accepted
+test_that "dkms accepts no other" refused
 tap_done
