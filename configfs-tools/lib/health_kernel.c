@@ -9,8 +9,8 @@
 /* The oldest kernel for which the modules build, and the newest on which they were tested. */
 #define KERNEL_MIN_MAJOR 6
 #define KERNEL_MIN_MINOR 1
-#define KERNEL_TRIED_MAJOR 6
-#define KERNEL_TRIED_MINOR 12
+#define KERNEL_TRIED_MAJOR 7
+#define KERNEL_TRIED_MINOR 3
 
 static void check_release(struct health *h, const struct root *r)
 {

@@ -99,11 +99,7 @@ static int prepare_function(struct notifier_block *nb, unsigned long action, voi
 	sdev = sim_bus_owner(dev);
 	if (!sdev)
 		return NOTIFY_DONE;
-#if defined(CONFIG_ARCH_HAS_SYNC_DMA_FOR_DEVICE) || \
-	defined(CONFIG_ARCH_HAS_SYNC_DMA_FOR_CPU) || \
-	defined(CONFIG_ARCH_HAS_SYNC_DMA_FOR_CPU_ALL)
-	dev->dma_coherent = true;
-#endif
+	dev_set_dma_coherent(dev);
 	set_dev_node(dev, sdev->shape.node);
 	return NOTIFY_OK;
 }
