@@ -16,7 +16,7 @@ modules_built() {
 	local root headers
 
 	root=$(scripts/root make "$1" amd64 linux-headers-amd64 gcc make rsync kmod libelf1) || return
-	headers=$(cd "$root" && echo /usr/src/linux-headers-*-amd64)
+	headers=/$(cd "$root" && echo usr/src/linux-headers-*-amd64)
 	scripts/root run "$root" -b "$TOP" -- env "BUILD=$TOP/build" bash -c 'cd "$0" && scripts/modules "$1"' "$TOP" "$headers"
 }
 
