@@ -117,8 +117,10 @@ static bool hpre_verifies(const struct wdm_hpre_req *r)
 static void hpre_succeed(const struct wdm_hpre_req *r, u32 *sqe)
 {
 	hpre_fail(sqe, HPRE_ERR_OK);
+	/* A corrupt result of a verification is the opposite verdict. */
 	if (hpre_verifies(r))
-		wdm_put64((u8 *)sqe + offsetof(struct hpre_sqe, out), r->valid ? HPRE_VERIFY_VALID : 0);
+		wdm_put64((u8 *)sqe + offsetof(struct hpre_sqe, out),
+			  r->valid != wdm_fault_corrupts(r->job) ? HPRE_VERIFY_VALID : 0);
 }
 
 static u32 hpre_run(struct wdm_hpre_req *r)

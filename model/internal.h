@@ -384,7 +384,7 @@ bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 bool wdm_fault_fails(struct wdm_job *job);
 #define WDM_BIT(kind)	(1u << (kind))
 
-/* Whether the data that the job writes to memory is to be wrong: a job that fails isn't executed. */
+/* Whether the data that the job writes to memory, or its verdict, is to be wrong: a job that fails isn't executed. */
 static inline bool wdm_fault_corrupts(const struct wdm_job *job)
 {
 	return (job->faults & (WDM_BIT(WDM_FAULT_CORRUPT) | WDM_BIT(WDM_FAULT_FAIL))) == WDM_BIT(WDM_FAULT_CORRUPT);

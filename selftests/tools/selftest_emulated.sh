@@ -54,6 +54,9 @@ test_wrong_answers_are_failures_that_name_the_device() {
 	says 'device hisi_sec2-1: 25 of 25 tests failed' err
 	grep -qE '^hisi_hpre-2 +P-256 public value +FAIL +sim +- +wrong answer' got
 	grep -qE '^hisi_hpre-2 +RSA-2048 sign +FAIL' got
+	grep -qE '^hisi_hpre-2 +ECDSA P-256 verify +FAIL' got
+	grep -qE '^hisi_hpre-2 +ECDSA P-256 refuse +FAIL +sim +- +wrong answer' got
+	says 'device hisi_hpre-2: 11 of 12 tests failed' err
 }
 
 test_no_answer_is_a_failure() {
