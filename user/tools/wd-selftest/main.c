@@ -61,8 +61,6 @@ static size_t unhex(const char *hex, uint8_t *bytes)
 	return n;
 }
 
-/* ------ one case ------ */
-
 struct result {
 	const char *state;	/* "ok", "FAIL", "skip" */
 	char text[160];		/* why it isn't ok */
@@ -146,8 +144,6 @@ static void run_kat(struct kat_run *r, const struct kat *kat, const struct uacce
 		kat->class->close(r->sess);
 }
 
-/* ------ output ------ */
-
 static void print_speed(const struct kat *kat, const struct result *res)
 {
 	if (!res->speed)
@@ -188,8 +184,6 @@ static void tally(struct count *count, const struct result *res)
 	else
 		count->failed++;
 }
-
-/* ------ devices ------ */
 
 /* Is the name one of the lines? */
 static bool offers(const char *lines, const char *alg)
@@ -317,8 +311,6 @@ static int selftest(const struct options *o)
 	}
 	return ret || count.failed ? EXIT_WRONG : EXIT_PASSED;
 }
-
-/* ------ options ------ */
 
 static bool parse_ms(const char *option, const char *text, uint32_t min, uint32_t *ms)
 {

@@ -9,15 +9,13 @@
 
 #define NUMBER(bytes, size)	((struct wd_number){ .data = (bytes), .len = (size) })
 
-static void take(struct kat_run *r, unsigned int path, unsigned int reason, size_t len)
+static void take(struct kat_run *r, unsigned int path, unsigned int reason)
 {
 	r->path = path;
 	r->reason = reason;
-	r->out_len = len;
 }
 
-/* ------ RSA: a is the size in bits, key the modulus; extra is e to verify, and e (3 bytes), d to sign ------ */
-
+/* RSA: a is the size in bits, key the modulus; extra is e to verify, and e (3 bytes), d to sign. */
 static int rsa_open(struct kat_run *r, const wd_dev_mask_t *mask)
 {
 	struct wd_rsa_sess_setup setup = { .key_bits = r->kat->a, .flags = WD_SESS_PATH_HW, .timeout_ms = r->timeout_ms };
@@ -29,21 +27,7 @@ static int rsa_open(struct kat_run *r, const wd_dev_mask_t *mask)
 	return r->sess ? wd_rsa_set_key(r->sess, &key) : -errno;
 }
 
-static int rsa_once(struct kat_run *r, bool bulk)
-{
-	size_t len = sizeof(r->out);
-	struct wd_rsa_arg arg = {
-		.op = r->kat->op, .src = r->in, .src_len = r->in_len, .dst = r->out, .dst_len = &len,
-	};
-	int ret = wd_rsa_sync(r->sess, &arg);
-
-	(void)bulk;
-	take(r, arg.path, arg.path_reason, len);
-	return ret;
-}
-
-/* ------ Diffie-Hellman: extra is p and g, of equal size; key is x, in the peer's value ------ */
-
+/* Diffie-Hellman: extra is p and g, of equal size; key is x, in the peer's value. */
 static int dh_open(struct kat_run *r, const wd_dev_mask_t *mask)
 {
 	size_t k = r->extra_len / 2;
@@ -57,21 +41,7 @@ static int dh_open(struct kat_run *r, const wd_dev_mask_t *mask)
 	return r->sess ? wd_dh_set_key(r->sess, &x) : -errno;
 }
 
-static int dh_once(struct kat_run *r, bool bulk)
-{
-	size_t len = sizeof(r->out);
-	struct wd_dh_arg arg = {
-		.op = r->kat->op, .src = r->in_len ? r->in : NULL, .src_len = r->in_len, .dst = r->out, .dst_len = &len,
-	};
-	int ret = wd_dh_sync(r->sess, &arg);
-
-	(void)bulk;
-	take(r, arg.path, arg.path_reason, len);
-	return ret;
-}
-
-/* ------ curves: a is the algorithm, b the curve; key is d, or the point; extra the nonce, or the signature ------ */
-
+/* Curves: a is the algorithm, b the curve; key is d, or the point; extra the nonce, or the signature. */
 static int ecc_open(struct kat_run *r, const wd_dev_mask_t *mask)
 {
 	struct wd_ecc_sess_setup setup = {
@@ -92,18 +62,47 @@ static int ecc_open(struct kat_run *r, const wd_dev_mask_t *mask)
 	return wd_ecc_set_key(r->sess, &key);
 }
 
+static int rsa_once(struct kat_run *r, bool bulk)
+{
+	struct wd_rsa_arg arg = {
+		.op = r->kat->op, .src = r->in, .src_len = r->in_len, .dst = r->out, .dst_len = &r->out_len,
+	};
+	int ret;
+
+	(void)bulk;
+	r->out_len = sizeof(r->out);
+	ret = wd_rsa_sync(r->sess, &arg);
+	take(r, arg.path, arg.path_reason);
+	return ret;
+}
+
+static int dh_once(struct kat_run *r, bool bulk)
+{
+	struct wd_dh_arg arg = {
+		.op = r->kat->op, .src = r->in_len ? r->in : NULL, .src_len = r->in_len, .dst = r->out, .dst_len = &r->out_len,
+	};
+	int ret;
+
+	(void)bulk;
+	r->out_len = sizeof(r->out);
+	ret = wd_dh_sync(r->sess, &arg);
+	take(r, arg.path, arg.path_reason);
+	return ret;
+}
+
 static int ecc_once(struct kat_run *r, bool bulk)
 {
 	bool verify = r->kat->op == WD_ECC_VERIFY;
-	size_t len = verify ? 0 : sizeof(r->out);
 	struct wd_ecc_arg arg = {
 		.op = r->kat->op, .src = r->in_len ? r->in : NULL, .src_len = r->in_len, .dst = verify ? NULL : r->out,
-		.dst_len = verify ? NULL : &len, .extra = r->extra_len ? r->extra : NULL, .extra_len = r->extra_len,
+		.dst_len = verify ? NULL : &r->out_len, .extra = r->extra_len ? r->extra : NULL, .extra_len = r->extra_len,
 	};
-	int ret = wd_ecc_sync(r->sess, &arg);
+	int ret;
 
 	(void)bulk;
-	take(r, arg.path, arg.path_reason, len);
+	r->out_len = verify ? 0 : sizeof(r->out);
+	ret = wd_ecc_sync(r->sess, &arg);
+	take(r, arg.path, arg.path_reason);
 	return ret;
 }
 

@@ -28,8 +28,7 @@ static void take(struct kat_run *r, unsigned int path, unsigned int reason, size
 	r->out_len = len;
 }
 
-/* ------ compression: a is the format, op the direction ------ */
-
+/* Compression: a is the format, op the direction. */
 static int comp_open(struct kat_run *r, const wd_dev_mask_t *mask)
 {
 	struct wd_comp_sess_setup setup = {
@@ -71,8 +70,7 @@ static int comp_once(struct kat_run *r, bool bulk)
 	return ret || bulk || !packs ? ret : comp_check(r, dst, len);
 }
 
-/* ------ ciphers: a is the algorithm, b the mode, op the direction, extra the IV ------ */
-
+/* Ciphers: a is the algorithm, b the mode, op the direction, extra the IV. */
 static int cipher_open(struct kat_run *r, const wd_dev_mask_t *mask)
 {
 	struct wd_cipher_sess_setup setup = {
@@ -99,8 +97,7 @@ static int cipher_once(struct kat_run *r, bool bulk)
 	return ret;
 }
 
-/* ------ digests: a is the algorithm ------ */
-
+/* Digests: a is the algorithm. */
 static int digest_alloc(struct kat_run *r, const wd_dev_mask_t *mask, int mode)
 {
 	struct wd_digest_sess_setup setup = {
@@ -135,8 +132,7 @@ static int digest_once(struct kat_run *r, bool bulk)
 	return ret;
 }
 
-/* ------ authenticated encryption: a is the cipher, b the mode, op the bytes of in that are only authenticated ------ */
-
+/* Authenticated encryption: a is the cipher, b the mode, op the bytes of in that are only authenticated. */
 static int aead_open(struct kat_run *r, const wd_dev_mask_t *mask)
 {
 	struct wd_aead_sess_setup setup = {
