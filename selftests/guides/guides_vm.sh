@@ -5,8 +5,13 @@
 OUT_HERE=${OUT:?}
 . "$(dirname "$0")/guides.inc.sh"
 
-at_exit() {
+# Sections of an earlier guide would hold the modules.
+no_sections() {
 	wdctl section list --json >/dev/null 2>&1 && printf '' | wdctl apply --prune --revoke - >/dev/null 2>&1
+}
+
+at_exit() {
+	no_sections
 	until_true 30 wdctl unload >/dev/null
 	wdctl load --sim zip,zip >/dev/null
 }
@@ -39,6 +44,7 @@ test_administer() {
 # With simulated devices, as the guide says.
 test_hardware() {
 	install_here
+	no_sections
 	SIM='--sim zip,sec,hpre' follow vm docs/guide/hardware.md >got 2>&1 || { cat got; false; }
 	says 'path sim (asked for)' got
 	grep -qE '^hisi_sec2-[0-9]+ +SM3 +ok +sim ' got

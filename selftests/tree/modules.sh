@@ -12,7 +12,8 @@ trap 'rm -rf "$scratch"' EXIT
 builds() {
 	local log=$scratch/$1.log
 	BUILD=$scratch/$1 WERROR=1 MAKEFLAGS='' scripts/modules "$1" >"$log" 2>&1 || { tail -n 40 "$log"; return 1; }
-	! grep 'warning:' "$log"
+	# pahole makes BTF, which the modules have none of; since 7.0 the kernel's makefile always names its version.
+	! grep -v '^warning: pahole version differs' "$log" | grep 'warning:'
 }
 
 loads_by_name() {
