@@ -77,31 +77,31 @@ newer_packages() {
 	rm -f "$cache"/apt/*/updated
 }
 
-# unpack DIR PACKAGE...: these packages alone.
-unpack() {
-	local dir=$1 deb packages
-	shift
-	packages=$(mktemp -d "$cache/debs.XXXXXX")
-	(cd "$packages" && apt-get -q download "$@" >"$cache/apt/log" 2>&1) ||
-		{ tail -n 5 "$cache/apt/log" >&2; rm -rf "$packages"; fail "could not download $*"; }
-	for deb in "$packages"/*.deb; do
+# unpack_what DIR FOLDER COMMAND...: unpacks the packages that the command leaves in FOLDER, and removes that.
+unpack_what() {
+	local dir=$1 folder=$2 deb
+
+	shift 2
+	(cd "$folder" && "$@" >"$cache/apt/log" 2>&1) ||
+		{ tail -n 5 "$cache/apt/log" >&2; rm -rf "$folder"; fail "could not download: $*"; }
+	for deb in "$folder"/*.deb; do
 		dpkg-deb -x "$deb" "$dir"
 	done
-	rm -rf "$packages"
+	rm -rf "$folder"
+}
+
+# unpack DIR PACKAGE...: these packages alone.
+unpack() {
+	unpack_what "$1" "$(mktemp -d "$cache/debs.XXXXXX")" apt-get -q download "${@:2}"
 }
 
 # unpack_all DIR PACKAGE...: these packages and all that they depend on, in apt's order.
 unpack_all() {
-	local dir=$1 deb packages
-	shift
-	packages=$(mktemp -d "$cache/debs.XXXXXX")
-	mkdir "$packages/partial"
-	apt-get -q -y --download-only -o "Dir::Cache::archives=$packages" install "$@" >"$cache/apt/log" 2>&1 ||
-		{ tail -n 5 "$cache/apt/log" >&2; rm -rf "$packages"; fail "could not download $* and what they depend on"; }
-	for deb in "$packages"/*.deb; do
-		dpkg-deb -x "$deb" "$dir"
-	done
-	rm -rf "$packages"
+	local folder
+
+	folder=$(mktemp -d "$cache/debs.XXXXXX")
+	mkdir "$folder/partial"
+	unpack_what "$1" "$folder" apt-get -q -y --download-only -o "Dir::Cache::archives=$folder" install "${@:2}"
 }
 
 # One download at a time: call it in a subshell.
