@@ -25,7 +25,7 @@ static bool word_good(const char *option, const char *word, const char *chars)
 
 #define ALNUM "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-static enum wdctl_exit systemd(const struct wdctl_run *r)
+static enum wdctl_exit with_program(const struct wdctl_run *r, void (*write)(FILE *f, const char *program))
 {
 	const char *program = r->opt['b'];
 	char self[PATH_MAX];
@@ -46,8 +46,18 @@ static enum wdctl_exit systemd(const struct wdctl_run *r)
 	}
 	if (!word_good("program", program, ALNUM "/._+-"))
 		return EXIT_USAGE;
-	export_systemd(stdout, program);
+	write(stdout, program);
 	return EXIT_DONE;
+}
+
+static enum wdctl_exit systemd(const struct wdctl_run *r)
+{
+	return with_program(r, export_systemd);
+}
+
+static enum wdctl_exit systemd_device(const struct wdctl_run *r)
+{
+	return with_program(r, export_systemd_device);
 }
 
 static enum wdctl_exit for_group(const struct wdctl_run *r, void (*write)(FILE *f, const char *group))
@@ -92,6 +102,7 @@ static const struct {
 	enum wdctl_exit (*run)(const struct wdctl_run *r);
 } formats[] = {
 	{ "systemd", systemd },
+	{ "systemd-device", systemd_device },
 	{ "udev", udev },
 	{ "sysusers", sysusers },
 	{ "cdi", cdi },
@@ -104,20 +115,20 @@ static enum wdctl_exit export_run(const struct wdctl_run *r)
 	for (i = 0; r->args_nr == 1 && i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(r->args[0], formats[i].name))
 			return formats[i].run(r);
-	wdctl_error("export", "expected systemd, udev, sysusers or cdi");
+	wdctl_error("export", "expected systemd, systemd-device, udev, sysusers or cdi");
 	return EXIT_USAGE;
 }
 
 static const struct wdctl_option export_options[] = {
-	{ 'b', "program", "PATH", "path of wdctl in the unit (default: this program's)" },
+	{ 'b', "program", "PATH", "path of wdctl in a unit (default: this program's)" },
 	{ 'g', "group", "NAME", "group that may open the devices (" EXPORT_GROUP ")" },
 	{ 0 },
 };
 
 const struct wdctl_cmd cmd_export = {
 	.name = "export",
-	.help = "print a systemd unit, udev rules or a CDI specification",
-	.args = "systemd|udev|sysusers|cdi",
+	.help = "print systemd units, udev rules or a CDI specification",
+	.args = "systemd|systemd-device|udev|sysusers|cdi",
 	.kind = WDCTL_HAS_ROOT,
 	.options = export_options,
 	.run = export_run,

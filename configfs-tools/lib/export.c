@@ -6,37 +6,56 @@
 #define CDI_VERSION "0.5.0"
 #define CDI_KIND "warpdrive/uacce"
 
-void export_systemd(FILE *f, const char *program)
+/* Users and groups of the file may come from a directory service. */
+static void unit_head(FILE *f, const char *format, const char *description, const char *after)
 {
-	/*
-	 * After coldplug, because a missing device gets no settings; a section waits for its devices in the kernel.
-	 * Users and groups of the file may come from a directory service.
-	 */
 	fprintf(f,
-		"# Written by 'wdctl export systemd'.\n"
+		"# Written by 'wdctl export %s'.\n"
 		"[Unit]\n"
-		"Description=Reserve accelerators' queues for services\n"
+		"Description=%s\n"
 		"Documentation=man:wdctl-apply(8) man:warpdrive.conf(5)\n"
 		"ConditionPathExists=" EXPORT_SECTIONS_FILE "\n"
-		"Wants=systemd-udev-settle.service\n"
 		"Requires=sys-kernel-config.mount\n"
-		"After=sys-kernel-config.mount systemd-modules-load.service systemd-udev-settle.service\n"
+		"After=sys-kernel-config.mount %s\n"
 		"After=nss-user-lookup.target\n"
 		"\n"
 		"[Service]\n"
 		"Type=oneshot\n"
-		"RemainAfterExit=yes\n"
-		"ExecStart=%s apply --missing-ok " EXPORT_SECTIONS_FILE "\n"
-		"ExecReload=%s apply --missing-ok " EXPORT_SECTIONS_FILE "\n"
+		"RemainAfterExit=yes\n",
+		format, description, after);
+}
+
+static void unit_sandbox(FILE *f)
+{
+	fprintf(f,
 		"NoNewPrivileges=yes\n"
 		"PrivateTmp=yes\n"
 		"ProtectHome=yes\n"
 		"ProtectSystem=full\n"
-		"RestrictSUIDSGID=yes\n"
+		"RestrictSUIDSGID=yes\n");
+}
+
+/* Devices may come later: a section waits for them in the kernel, and their settings have a unit for each device. */
+void export_systemd(FILE *f, const char *program)
+{
+	unit_head(f, "systemd", "Reserve accelerators' queues for services", "systemd-modules-load.service");
+	fprintf(f,
+		"ExecStart=%s apply --missing-ok " EXPORT_SECTIONS_FILE "\n"
+		"ExecReload=%s apply --missing-ok " EXPORT_SECTIONS_FILE "\n",
+		program, program);
+	unit_sandbox(f);
+	fprintf(f,
 		"\n"
 		"[Install]\n"
-		"WantedBy=multi-user.target\n",
-		program, program);
+		"WantedBy=multi-user.target\n");
+}
+
+/* The unit stays active when its device goes, so a device that returns doesn't lose what was changed by hand. */
+void export_systemd_device(FILE *f, const char *program)
+{
+	unit_head(f, "systemd-device", "Restore the settings of accelerator %i", EXPORT_UNIT);
+	fprintf(f, "ExecStart=%s apply --missing-ok --device %%i " EXPORT_SECTIONS_FILE "\n", program);
+	unit_sandbox(f);
 }
 
 void export_udev(FILE *f, const char *group)
@@ -44,7 +63,10 @@ void export_udev(FILE *f, const char *group)
 	fprintf(f,
 		"# Written by 'wdctl export udev'.\n"
 		"# Members of the group may open queues; sections limit how many.\n"
-		"SUBSYSTEM==\"uacce\", GROUP=\"%s\", MODE=\"0660\"\n",
+		"SUBSYSTEM==\"uacce\", GROUP=\"%s\", MODE=\"0660\"\n"
+		"# The device's settings in " EXPORT_SECTIONS_FILE ".\n"
+		"ACTION==\"add\", SUBSYSTEM==\"uacce\", TAG+=\"systemd\", "
+		"ENV{SYSTEMD_WANTS}+=\"" EXPORT_DEVICE_UNIT "@%%k.service\"\n",
 		group);
 }
 

@@ -11,11 +11,14 @@
 #define EXPORT_SECTIONS_FILE "/etc/warpdrive/sections.conf"
 #define EXPORT_RULES_FILE "/etc/udev/rules.d/60-warpdrive.rules"
 #define EXPORT_UNIT "warpdrive-sections.service"
+#define EXPORT_DEVICE_UNIT "warpdrive-device"
 #define EXPORT_GROUP "accel"
 
 /** export_systemd() - print a unit that restores the sections at boot. */
 void export_systemd(FILE *f, const char *program);
-/** export_udev() - print rules that give the device nodes to a group. */
+/** export_systemd_device() - print a template of units that each restore the settings of one device. */
+void export_systemd_device(FILE *f, const char *program);
+/** export_udev() - print rules that give the device nodes to a group, and start the device's unit. */
 void export_udev(FILE *f, const char *group);
 /** export_sysusers() - print a line for sysusers.d that creates the group. */
 void export_sysusers(FILE *f, const char *group);

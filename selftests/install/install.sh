@@ -138,6 +138,8 @@ pages_found() {
 service_right() {
 	grep -qx 'ExecStart=/usr/bin/wdctl apply --missing-ok /etc/warpdrive/sections.conf' \
 		"$root/usr/lib/systemd/system/warpdrive-sections.service" &&
+		grep -qx 'ExecStart=/usr/bin/wdctl apply --missing-ok --device %i /etc/warpdrive/sections.conf' \
+			"$root/usr/lib/systemd/system/warpdrive-device@.service" &&
 		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export udev | cmp - "$root/usr/lib/udev/rules.d/60-warpdrive.rules" &&
 		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export sysusers | cmp - "$root/usr/lib/sysusers.d/warpdrive.conf"
 }

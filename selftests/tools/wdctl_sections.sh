@@ -284,6 +284,28 @@ test_absent_devices() {
 	says "note: section T: device hisi_sec2-0 is not present: its share waits for it" err
 }
 
+test_apply_of_one_device_leaves_everything_else() {
+	machine
+	printf '%s\n' '[S]' '[device hisi_zip-1]' 'Priority = 7' '[device 0000:75:00.0]' 'Priority = 5' \
+		'[device hisi_sec2-0]' 'Priority = 1' >f
+	w apply --device hisi_zip-0 f 2>err
+	[ ! -s err ]
+	[ "$(cat "$U/devices/hisi_zip-0/priority")" = 5 ]
+	[ "$(cat "$U/devices/hisi_zip-1/priority")" = 0 ]
+	absent "$U/sections/S"
+	[ "$(w apply --device 0000:75:00.0 f)" = 'nothing to do' ]
+	# A section that the file doesn't have is nobody's business here.
+	w section add T >/dev/null
+	w apply --device hisi_zip-0 f 2>err
+	[ ! -s err ]
+	picture >want
+	exits 1 w apply --device hisi_sec2-0 f 2>err
+	says "--device hisi_sec2-0: not present" err
+	exits 2 w apply --device hisi_zip-0 --prune f 2>err
+	says "--device: expected without --prune" err
+	picture | same - want
+}
+
 test_a_device_has_one_block_whatever_it_is_called() {
 	machine
 	printf '%s\n' '[device hisi_zip-0]' 'Priority = 1' '[device 0000:75:00.0]' 'Priority = 2' >f
@@ -413,22 +435,34 @@ test_export_systemd_has_the_program_it_came_from() {
 	says "ExecStart=/usr/sbin/wdctl apply" got.service
 	exits 2 wdctl export systemd --program wdctl 2>err
 	exits 2 wdctl export systemd --program '/bin/x y' 2>err
+	not grep settle got.service
 	command -v systemd-analyze >/dev/null || skip "systemd-analyze is not here; the rest passed"
 	sed -i 's|/usr/sbin/wdctl|/bin/true|; /^Documentation/d' got.service
 	systemd-analyze verify "$PWD/got.service" 2>err || { cat err; grep -q 'got.service:' err && return 1; }
+}
+
+test_export_systemd_device_is_a_template_for_one_device() {
+	wdctl export systemd-device --program /usr/sbin/wdctl >got@.service
+	says "ExecStart=/usr/sbin/wdctl apply --missing-ok --device %i /etc/warpdrive/sections.conf" got@.service
+	says "After=sys-kernel-config.mount warpdrive-sections.service" got@.service
+	not grep -F '[Install]' got@.service
+	command -v systemd-analyze >/dev/null || skip "systemd-analyze is not here; the rest passed"
+	sed -i 's|/usr/sbin/wdctl|/bin/true|; /^Documentation/d' got@.service
+	systemd-analyze verify "$PWD/got@.service" 2>err || { cat err; grep -q 'got@.*service:' err && return 1; }
 }
 
 test_export_udev_gives_the_nodes_to_a_group() {
 	wdctl export udev | grep -v '^#' >got
 	golden got <<'END'
 SUBSYSTEM=="uacce", GROUP="accel", MODE="0660"
+ACTION=="add", SUBSYSTEM=="uacce", TAG+="systemd", ENV{SYSTEMD_WANTS}+="warpdrive-device@%k.service"
 END
 	wdctl export udev --group zip | grep -q 'GROUP="zip"'
 	wdctl export sysusers | grep -qx 'g accel - -'
 	exits 2 wdctl export udev --group 'a"b' 2>err
 	exits 2 wdctl export 2>err
 	exits 2 wdctl export foo 2>err
-	says "expected systemd, udev, sysusers or cdi" err
+	says "expected systemd, systemd-device, udev, sysusers or cdi" err
 }
 
 test_export_cdi_has_one_device_a_node() {
