@@ -115,6 +115,10 @@ install-modules: stage-modules
 dkms-install: ## install the modules' source for dkms, and build it for the installed headers
 	@scripts/install dkms
 
+deb: ## build the Debian packages, into DEB=DIR (default: the checkout's parent folder)
+	@scripts/deps build deb
+	@scripts/package deb "$(DEB)"
+
 uninstall: ## remove everything that install has installed
 	@+for d in $(USER_DIRS); do $(SUB) -C $$d uninstall || exit; done
 	@scripts/install remove $(KERNEL)
@@ -123,4 +127,4 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 
 .PHONY: all help deps user tests modules check check-native check-debug fuzzers fuzz fuzz-coverage kernels demo bench bench-record vm stage-user stage-modules install install-user \
-	install-modules dkms-install uninstall clean
+	install-modules dkms-install deb uninstall clean

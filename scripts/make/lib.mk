@@ -3,6 +3,7 @@
 #   LIB SRCS MAP [LIBS] [PKGS] [HEADERS] [MAN] [DESC] [CPPFLAGS]
 #   STATIC_WITHOUT STATIC_AGAIN STATIC_FLAGS STATIC_PKGS   where the static library differs: sources that it lacks, or
 #                                                          that are compiled for it again with these flags; its PKGS
+#   PRIVATE                       1: only a program of this tree loads it; it is installed into DEVLIBDIR, to be linked by nobody
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 
@@ -57,7 +58,7 @@ $(SO): $(SO).$(VERSION)
 $(OUT)/lib/$(LIB).a: $(STATIC_OBJS)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(dir $@)
-	$(Q)rm -f $@; $(AR) rcs $@ $(STATIC_OBJS)
+	$(Q)rm -f $@; $(AR) rcsD $@ $(STATIC_OBJS)
 
 # With this prefix, libdir and includedir, and these options to find the library and its headers.
 print-pc = printf '%s\n' 'prefix=$(1)' 'libdir=$(2)' 'includedir=$(3)' '' \
@@ -71,6 +72,14 @@ $(PC): $(RULE_FILES)
 	$(Q)top=$$(realpath -m --relative-to=$(dir $@) $(TOP)) && \
 		$(call print-pc,$${pcfiledir}/../..,$${prefix}/lib,$${pcfiledir}/'"$$top"',-L$${libdir},$(HEADER_DIRS:%=-I$${includedir}/%)) >$@
 
+ifeq ($(PRIVATE),1)
+install: all
+	$(Q)$(INSTALL) -d $(DESTDIR)$(DEVLIBDIR)
+	$(Q)$(call link-so,$(INSTALL_RPATH),$(DESTDIR)$(DEVLIBDIR)/$(LIB).so.$(SOMAJOR).new)
+	$(Q)chmod 644 $(DESTDIR)$(DEVLIBDIR)/$(LIB).so.$(SOMAJOR).new
+	$(Q)mv $(DESTDIR)$(DEVLIBDIR)/$(LIB).so.$(SOMAJOR).new $(DESTDIR)$(DEVLIBDIR)/$(LIB).so.$(SOMAJOR)
+	$(install-man)
+else
 install: all
 	$(Q)$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(DEVLIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/warpdrive
 	$(Q)$(call link-so,$(INSTALL_RPATH),$(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION).new)
@@ -84,11 +93,13 @@ install: all
 	$(Q)$(if $(HEADERS),$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/warpdrive/)
 	$(install-man)
 endif
+endif
 
 # Removes also what this machine could not build.
 uninstall:
 	$(Q)rm -f $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR) $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR).* \
-		$(DESTDIR)$(DEVLIBDIR)/$(LIB).so $(DESTDIR)$(DEVLIBDIR)/$(LIB).a $(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC)) $(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))
+		$(DESTDIR)$(DEVLIBDIR)/$(LIB).so $(DESTDIR)$(DEVLIBDIR)/$(LIB).so.$(SOMAJOR) $(DESTDIR)$(DEVLIBDIR)/$(LIB).a \
+		$(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC)) $(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))
 	$(Q)rmdir $(DESTDIR)$(DEVLIBDIR) 2>/dev/null || true
 	$(uninstall-man)
 

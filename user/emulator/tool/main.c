@@ -239,12 +239,16 @@ static int options_parse(int argc, char **argv, struct options *o)
 	return optind;
 }
 
-/* The library is in ../lib of this program's folder, in the build folder and where it is installed. */
+/* The library's folder below that of this program's: the build folder's, or one that LIBDIR may name. */
+static const char *const library_dirs[] = {
+	"lib", "lib/warpdrive", "lib/" MULTIARCH "/warpdrive", "lib64/warpdrive",
+};
+
 static int library_path(char *path, size_t len)
 {
 	ssize_t n = readlink("/proc/self/exe", path, len - 1);
 	char *slash;
-	int i;
+	size_t i;
 
 	if (n < 0)
 		return -errno;
@@ -255,9 +259,16 @@ static int library_path(char *path, size_t len)
 			return -ENOENT;
 		*slash = '\0';
 	}
-	if ((size_t)snprintf(slash, len - (size_t)(slash - path), "/lib/" LIBRARY) >= len - (size_t)(slash - path))
-		return -ENAMETOOLONG;
-	return access(path, R_OK) ? -errno : 0;
+	len -= (size_t)(slash - path);
+	for (i = 0; i < sizeof(library_dirs) / sizeof(library_dirs[0]); i++) {
+		if ((size_t)snprintf(slash, len, "/%s/" LIBRARY, library_dirs[i]) >= len)
+			return -ENAMETOOLONG;
+		if (!access(path, R_OK))
+			return 0;
+	}
+	/* For the message: the place where an installation has it. */
+	snprintf(slash, len, "/lib/warpdrive/" LIBRARY);
+	return -ENOENT;
 }
 
 /* Puts @value in front of the variable's list, whose elements @separator separates. */
