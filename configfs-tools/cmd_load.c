@@ -9,7 +9,10 @@
 
 #include "cmd.h"
 #include "lib/device.h"
+#include "lib/kconfig.h"
 #include "lib/module.h"
+#include "lib/privilege.h"
+#include "lib/refusal.h"
 
 #define MODULES_MAX 8
 #define SIM_DEADLINE_MS 10000
@@ -199,10 +202,34 @@ static bool simulated_wait(const struct root *r, unsigned int wanted)
 	return true;
 }
 
-static void report_failure(const struct module *m, int err)
+/* Whether this kernel refuses the module for a reason that the machine's settings show; then prints it. */
+static bool report_refusal(const struct root *root, struct module_db *db, const struct module *m, int err)
+{
+	struct kconfig config;
+	struct refusal refusal;
+	bool refused, has_config;
+
+	if ((err != -ENOKEY && err != -EKEYREJECTED && err != -ENOEXEC && err != -EPERM) || !privilege_admin())
+		return false;
+	has_config = !kconfig_open(&config, root);
+	refused = refusal_find(root, has_config ? &config : NULL, db, m, &refusal);
+	if (has_config)
+		kconfig_close(&config);
+	if (!refused)
+		return false;
+	if (refusal.command)
+		wdctl_error("load", "%s: %s; %s; run '%s'", m->path, strerror(-err), refusal.why, refusal.remedy);
+	else
+		wdctl_error("load", "%s: %s; %s. %s", m->path, strerror(-err), refusal.why, refusal.remedy);
+	return true;
+}
+
+static void report_failure(const struct root *root, struct module_db *db, const struct module *m, int err)
 {
 	const char *meaning = module_error(err);
 
+	if (report_refusal(root, db, m, err))
+		return;
 	if (!strcmp(m->name, module_sim_name) && (err == -ENODEV || err == -ENXIO))
 		meaning = "no memory range for its registers; run 'wdctl doctor' for the remedy";
 	wdctl_error("load", "%s: %s%s%s%s", m->path[0] ? m->path : m->name, strerror(-err),
@@ -232,7 +259,7 @@ static enum wdctl_exit load_all(const struct wdctl_run *r, struct module_db *db,
 		}
 		ret = module_insert(db, m->name, params);
 		if (ret) {
-			report_failure(m, ret);
+			report_failure(&r->root, db, m, ret);
 			goto err_unload;
 		}
 		loaded[i] = true;
