@@ -6,24 +6,9 @@
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
+. selftests/install/stock.inc.sh
 
-[ -n "${WD_TEST_LONG:-}" ] || { echo '1..0 # SKIP boots machines for ten minutes each; WD_TEST_LONG=1 runs it'; exit 4; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-# Modules are built here, in a root folder with the machine's headers at the machine's paths: emulated, it takes long.
-modules_built() {
-	local root headers
-
-	root=$(scripts/root make "$1" amd64 linux-headers-amd64 gcc make rsync kmod libelf1) || return
-	headers=/$(cd "$root" && echo usr/src/linux-headers-*-amd64)
-	scripts/root run "$root" -b "$TOP" -- env "BUILD=$TOP/build" bash -c 'cd "$0" && scripts/modules "$1"' "$TOP" "$headers"
-}
-
-# in_machine COMMANDS: a boot of this release's disk.
-in_machine() {
-	scripts/machine run --suite "$suite" --disk "$scratch/$suite" -- bash -ec "$1"
-}
+long_only 'boots machines for ten minutes each'
 
 # Every file but those that a running system writes by itself.
 files='find / -xdev \( -path /run -o -path /tmp -o -path /var/log -o -path /var/lib/systemd -o -path /var/tmp -o -path /var/cache -o -path /root -o -path "'$TOP'" \) -prune -o -print | sort'

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Sourced by tests on stock machines (scripts/machine), after tap.sh: modules for them, and boots of one disk for each
+# release. The variable suite names the release.
+
+# long_only WHAT: such a test runs on demand. Makes the folder scratch, which has the disks.
+long_only() {
+	[ -n "${WD_TEST_LONG:-}" ] || { echo "1..0 # SKIP $1; WD_TEST_LONG=1 runs it"; exit 4; }
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+}
+
+# Modules are built here, in a root folder with the machine's headers at the machine's paths: emulated, it takes long.
+modules_built() {
+	local root headers
+
+	root=$(scripts/root make "$1" amd64 linux-headers-amd64 gcc make rsync kmod libelf1) || return
+	headers=/$(cd "$root" && echo usr/src/linux-headers-*-amd64)
+	scripts/root run "$root" -b "$TOP" -- env "BUILD=$TOP/build" bash -c 'cd "$0" && scripts/modules "$1"' "$TOP" "$headers"
+}
+
+# in_machine COMMANDS [OPTION]...: a boot of this release's disk, with options of scripts/machine.
+in_machine() {
+	scripts/machine run --suite "$suite" --disk "$scratch/$suite" "${@:2}" -- bash -ec "$1"
+}
