@@ -34,7 +34,7 @@ static void check_gone(struct rawq *q)
 	ret = uacce_put_q(q->fd);
 	if (ret != -ENXIO)
 		complain("PUT_Q on a removed queue", ret);
-	if (!rawq_tx_stop(q) || !rawq_rx_stop(q))
+	if (!rawq_tx_stop(q) || !rawq_let_go(q, CLIENT_WAIT_MS))
 		complain("stop words", rawq_tx_stop(q) << 1 | rawq_rx_stop(q));
 	/* The doorbell has no effect, and raises no SIGBUS. */
 	client_ring(q);

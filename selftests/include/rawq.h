@@ -9,6 +9,7 @@
 
 #include <endian.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "hw/qm_hw.h"
 #include "uacce_sys.h"
@@ -43,6 +44,19 @@ static inline uint32_t rawq_tx_stop(const struct rawq *q)
 static inline uint32_t rawq_rx_stop(const struct rawq *q)
 {
 	return *(volatile uint32_t *)(q->dus + QM_DUS_RX_STOP(q->dus_size));
+}
+
+/*
+ * Waits for the second stop word of a queue that was taken away: true when it is set. A device that was late to stop the
+ * queue, as on a busy machine, gets it only when it can't access the queue's memory any more.
+ */
+static inline bool rawq_let_go(const struct rawq *q, int ms)
+{
+	long long deadline = now_ms() + ms;
+
+	while (!rawq_rx_stop(q) && now_ms() < deadline)
+		poll(NULL, 0, 1);
+	return rawq_rx_stop(q);
 }
 
 /* Index 0, phase 1: the state after START_Q. */
