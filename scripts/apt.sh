@@ -104,9 +104,11 @@ unpack_all() {
 	unpack_what "$1" "$folder" apt-get -q -y --download-only -o "Dir::Cache::archives=$folder" install "${@:2}"
 }
 
-# One download at a time: call it in a subshell.
+# locked [WHAT]: one download at a time, or one of WHAT; call it in a subshell.
 locked() {
+	local what=${1:-download}
+
 	mkdir -p "$cache"
-	exec 8>"$cache/kernel.lock"
-	flock -n 8 || { echo "${0##*/}: waiting for another process to finish its download" >&2; flock 8; }
+	exec 8>"$cache/$what.lock"
+	flock -n 8 || { echo "${0##*/}: waiting for another process to finish its $what" >&2; flock 8; }
 }
