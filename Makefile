@@ -120,6 +120,7 @@ deb: ## build the Debian packages, into DEB=DIR (default: the checkout's parent 
 	@scripts/package deb "$(DEB)"
 
 uninstall: ## remove everything that install has installed
+	@scripts/install check-owner
 	@+for d in $(USER_DIRS); do $(SUB) -C $$d uninstall || exit; done
 	@scripts/install remove $(KERNEL)
 

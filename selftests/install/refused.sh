@@ -110,6 +110,68 @@ in_the_way() {
 	! commit user && rmdir "$root/usr/local/lib/a" && unchanged && one_line "$root/usr/local/lib/a: is a folder; nothing was changed"
 }
 
+# owned_by PACKAGE FILE...: the root folder is a Debian with that package, whose files say so; /bin is a link, and the
+# package's list may name the file there.
+owned_by() {
+	local package=$1 file
+
+	rm -rf "$root"
+	mkdir -p "$root"/var/lib/dpkg/{info,updates} "$root/usr/bin"
+	ln -s usr/bin "$root/bin"
+	printf '%s\n' "Package: $package" 'Status: install ok installed' 'Maintainer: nobody <nobody@example.org>' \
+		'Architecture: all' 'Version: 1' 'Description: none' '' >"$root/var/lib/dpkg/status"
+	for file in "${@:2}"; do
+		mkdir -p "$root${file%/*}"
+		echo theirs >"$root$file"
+		echo "$file" >>"$root/var/lib/dpkg/info/$package.list"
+	done
+}
+has_dpkg() { command -v dpkg-query >/dev/null || { echo 'SKIP dpkg is not installed'; return 4; }; }
+# keeps_theirs TEXT COMMAND...: the command fails with this text, and no file of the root folder is another one.
+keeps_theirs() {
+	local text=$1 code=0
+
+	(cd "$root" && find . -printf '%p %i %T@\n' | sort) >"$scratch/before"
+	"${@:2}" 2>"$scratch/said" || code=$?
+	(cd "$root" && find . -printf '%p %i %T@\n' | sort) | diff "$scratch/before" - || return
+	[ $code != 0 ] || { echo 'it succeeded'; return 1; }
+	grep -F "$text" "$scratch/said" || { cat "$scratch/said"; return 1; }
+}
+package_file() {
+	has_dpkg || return
+	owned_by util-linux "$1"
+	staged usr/bin/{another,wdctl} usr/share/x/y
+	keeps_theirs "install: $root$1: belongs to the package util-linux; choose another PREFIX" commit user && [ "$(wc -l <"$scratch/said")" = 1 ]
+}
+diverted_file() {
+	has_dpkg || return
+	owned_by util-linux /bin/wdctl
+	staged usr/bin/wdctl
+	dpkg-divert --admindir "$root/var/lib/dpkg" --instdir "$root" --local --no-rename --divert /bin/wdctl.theirs --add /bin/wdctl &&
+		commit user && ! grep -qx theirs "$root/usr/bin/wdctl"
+}
+own_package() {
+	has_dpkg || return
+	owned_by warpdrive-tools /usr/bin/wdzip
+	staged usr/bin/wdzip
+	keeps_theirs 'belongs to the package warpdrive-tools; remove the package first' commit user
+}
+package_source() {
+	local folder
+
+	has_dpkg || return
+	folder=/usr/src/warpdrive-$(cat VERSION)
+	owned_by warpdrive-dkms "$folder/dkms.conf"
+	keeps_theirs "install: $root$folder/dkms.conf: belongs to the package warpdrive-dkms" env DESTDIR="$root" scripts/install dkms &&
+		! DESTDIR=$root scripts/install remove && [ -e "$root$folder/dkms.conf" ]
+}
+uninstalls_package() {
+	has_dpkg || return
+	owned_by util-linux /bin/wdctl
+	keeps_theirs "install: $root/bin/wdctl: belongs to the package util-linux" quiet_make uninstall DESTDIR="$root" PREFIX=/usr &&
+		[ -e "$root/bin/wdctl" ]
+}
+
 # modules_staged NAME...: a kernel's modules with their record.
 modules_staged() {
 	local ko to=$BUILD/install/modules/lib/modules/1.2-made-up/updates
@@ -165,7 +227,13 @@ test_that 'an installation replaces an older one' replaces
 test_that 'a full disk is one sentence, and nothing changes' full_disk
 test_that "so is one for dkms' source" full_disk_of_dkms
 test_that 'so is a folder where a file belongs' in_the_way
-test_that 'so is Ctrl-C in the middle' interrupted INT 130
+test_that 'so is a file of a Debian package' package_file /usr/bin/wdctl
+test_that 'so is one that the package has below /bin' package_file /bin/wdctl
+test_that 'a file that the administrator has diverted is replaced' diverted_file
+test_that "this project's own package is named, and has to be removed first" own_package
+test_that "dkms' source that a package has is neither replaced nor removed" package_source
+test_that 'make uninstall removes no file of a package' uninstalls_package
+test_that 'Ctrl-C in the middle is one sentence, and nothing changes' interrupted INT 130
 test_that 'so is SIGTERM' interrupted TERM 143
 test_that 'a module that the new version lacks is removed, others are not' obsolete_removed
 test_that 'an unknown kernel is refused' unknown_kernel no-such-kernel 'no-such-kernel: expected'
