@@ -10,6 +10,7 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 [ "${WD_TEST_LONG:-}" = 1 ] || skip 'takes a quarter of an hour: WD_TEST_LONG=1 runs it'
 scratch=$(mktemp -d "${WD_PACKAGES_TMP:-/var/tmp}/wd-packages.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 143' TERM INT HUP
 chmod 755 "$scratch"
 debs=${WD_PACKAGES:-$scratch/debs}
 version=$(cat VERSION)
