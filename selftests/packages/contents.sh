@@ -125,6 +125,17 @@ bad_folder_is_refused() {
 		says "$scratch/file/x: expected a folder for the packages that can be written to" "$scratch/err"
 }
 
+bad_build_folder_is_refused() {
+	BUILD=$scratch/file/x exits 1 scripts/package deb "$scratch" 2>"$scratch/err" &&
+		says "$scratch/file/x: expected a build folder that can be written to" "$scratch/err"
+}
+
+missing_tool_is_named() {
+	mkdir -p "$scratch/bin"
+	ln -sf /usr/bin/* /bin/* "$scratch/bin/" && rm -f "$scratch/bin/$2"*
+	PATH=$scratch/bin exits 1 scripts/package "$1" "$scratch" 2>"$scratch/err" && says "package: $2 not found; $3" "$scratch/err"
+}
+
 test_that 'changelogs have the version of VERSION' versions_agree
 test_that 'the symbols file has the public symbols of the maps' symbols_agree
 test_that 'the files of the packages can be installed' installed
@@ -135,4 +146,7 @@ test_that 'the maintainers'\'' scripts and tests parse' scripts_parse
 test_that 'copies of the tree do not depend on umask, time zone and language' copies_agree
 test_that 'a copy has neither the build folder nor git'\''s' no_build_folder
 test_that 'a folder that can not be written to is refused by name' bad_folder_is_refused
+test_that 'so is such a build folder' bad_build_folder_is_refused
+test_that 'missing build tools are named, with a remedy' missing_tool_is_named deb dpkg-buildpackage "'scripts/deps build deb' installs"
+test_that 'so is a missing rpmbuild' missing_tool_is_named rpm rpmbuild "install Debian's package rpm"
 tap_done
