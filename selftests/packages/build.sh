@@ -43,7 +43,7 @@ all_built() {
 lintian_quiet() {
 	chmod -R a+rX "$debs"
 	local said
-	said=$(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent lintian -I --pedantic --no-tag-display-limit \
+	said=$(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent lintian -I --pedantic --tag-display-limit 0 \
 		--fail-on error,warning,info "$debs/warpdrive_${version}_$arch.changes") || { echo "$said"; return 1; }
 	! grep '^[EWIP]:' <<<"$said"
 }
