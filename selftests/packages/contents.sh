@@ -119,6 +119,17 @@ no_build_folder() {
 	[ -e "$scratch/a/debian/rules" ] && [ ! -e "$scratch/a/build" ] && [ ! -e "$scratch/a/.git" ]
 }
 
+# debhelper has the compatibility level and one of the sequences; every build needs build-essential.
+dependencies_fetched() {
+	{
+		echo build-essential
+		sed -n '/^Build-Depends:/,/^$/{s/^Build-Depends://;s/[ ,]\|(.*)//gp}' debian/control |
+			sed 's/^debhelper-compat$\|^dh-sequence-installsysusers$/debhelper/; s/^dh-sequence-dkms$/dh-dkms/; /^$/d'
+	} | sort -u >"$scratch/wanted"
+	[ "$(wc -l <"$scratch/wanted")" -gt 5 ] &&
+		! scripts/deps --packages build deb | tr ' ' '\n' | sort -u | comm -13 - "$scratch/wanted" | grep .
+}
+
 bad_folder_is_refused() {
 	: >"$scratch/file"
 	exits 1 scripts/package deb "$scratch/file/x" 2>"$scratch/err" &&
@@ -142,6 +153,7 @@ test_that 'the files of the packages can be installed' installed
 test_that 'each link leads to an installed file' no_link_dangles
 test_that 'each installed file is in exactly one package, and each line of a list has files' each_file_once
 test_that 'RPM packages have the same files' same_in_rpm
+test_that 'make deb installs every build dependency' dependencies_fetched
 test_that 'the maintainers'\'' scripts and tests parse' scripts_parse
 test_that 'copies of the tree do not depend on umask, time zone and language' copies_agree
 test_that 'a copy has neither the build folder nor git'\''s' no_build_folder
