@@ -6,6 +6,7 @@
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
+. selftests/packages/older.sh
 
 [ "${WD_TEST_LONG:-}" = 1 ] || skip 'takes a quarter of an hour: WD_TEST_LONG=1 runs it'
 scratch=$(mktemp -d "${WD_PACKAGES_TMP:-/var/tmp}/wd-packages.XXXXXX")
@@ -103,23 +104,39 @@ in_root() {
 }
 # What every installation of any package changes doesn't count.
 files_of_root() {
-	(cd "$scratch/root" && find . -path ./proc -prune -o -path ./tmp -prune -o -path ./debs -prune -o -path ./var/cache -prune -o \
+	(cd "$scratch/root" && find . -path ./proc -prune -o -path ./tmp -prune -o -path ./debs -prune -o -path ./older -prune -o -path ./var/cache -prune -o \
 		-path ./var/lib/apt -prune -o -path ./var/log -prune -o -path ./run -prune -o ! -type d -print) | LC_ALL=C sort
 }
 installed() {
 	mkdir -p "$scratch/root/debs" && cp "$debs"/*.deb "$scratch/root/debs/" && rm -f "$scratch"/root/debs/*-dbgsym_* &&
 		in_root 'apt-get -q -y --no-install-recommends install /debs/*.deb' >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; return 1; }
 }
+# modules_built [VERSION]: and no other version's source or modules are there.
 modules_built() {
-	local release ko
+	local release ko wanted=${1:-$version}
 	release=$(cd "$scratch/root/lib/modules" && ls | head -n 1)
 	for ko in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
 		compgen -G "$scratch/root/lib/modules/$release/updates/dkms/$ko.ko*" || { echo "$ko is missing for $release"; return 1; }
 	done
-	in_root "dkms status warpdrive/$version" | grep installed
+	diff <(echo "$wanted") <(in_root 'dkms status warpdrive' | sed -n 's|^warpdrive/\([^,]*\),.*: installed$|\1|p') &&
+		diff <(echo "warpdrive-$wanted") <(cd "$scratch/root/usr/src" && ls -d warpdrive*) &&
+		diff <(echo "$wanted") <(modinfo -F version "$scratch/root/lib/modules/$release/updates/dkms"/uacce.ko*)
 }
 tools_work() { in_root 'getent group accel && wd-emulate -- wdzip -c /etc/passwd | gzip -dc | cmp - /etc/passwd'; }
-upgraded() { in_root 'apt-get -q -y --reinstall install /debs/*.deb' >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; return 1; }; modules_built; }
+# replaced OPTION FOLDER [VERSION]: the packages of the folder replace the installed ones.
+replaced() {
+	in_root "apt-get -q -y $1 install $2/*.deb" >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; return 1; }
+	modules_built "${3:-$version}"
+}
+downgraded() {
+	local deb
+
+	mkdir -p "$scratch/root/older"
+	for deb in "$scratch"/root/debs/*.deb; do
+		make_older "$deb" "$scratch/root/older" || return
+	done
+	replaced --allow-downgrades /older $older
+}
 purged() {
 	in_root 'mkdir -p /etc/warpdrive && echo "[S]" >/etc/warpdrive/sections.conf' &&
 		in_root "apt-get -q -y purge $packages && apt-get -q -y autoremove --purge" >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; return 1; }
@@ -156,7 +173,9 @@ else
 	test_that 'the packages install' installed
 	test_that 'dkms has built every module' modules_built
 	test_that 'the group is there, and the tools work' tools_work
-	test_that 'an upgrade works, and builds the modules again' upgraded
+	test_that 'another installation builds the modules again' replaced --reinstall /debs
+	test_that 'an older version replaces this one' downgraded
+	test_that 'an upgrade replaces that one' replaced --no-install-recommends /debs
 	test_that 'a purge works' purged
 	test_that 'and leaves only the group' nothing_left
 fi
