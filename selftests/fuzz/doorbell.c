@@ -37,11 +37,6 @@ static const u32 known[] = {
 	QM_VFT_OP_ENABLE, QM_VFT_OP_WR, QM_VFT_TYPE, QM_VFT_FUNC, QM_VFT_DATA_L, QM_VFT_DATA_H, QM_VFT_RDY, QM_DB_TIMEOUT_CFG,
 };
 
-struct vf {
-	unsigned char *bar2, *bar4;
-	size_t bar2_bytes;
-};
-
 static void registers(struct feed *f, unsigned char *bar, size_t bytes)
 {
 	u8 how = feed_u8(f);
@@ -58,7 +53,7 @@ static u64 somewhere(struct feed *f)
 	return how & 0x80 ? feed_u64(f) : MAD_DMA + (how & 15) * 4096u;
 }
 
-static void mailbox(struct rig *r, struct feed *f, unsigned char *bar)
+static void mailbox(struct rig *r, struct feed *f)
 {
 	u32 cmd = feed_u8(f), flags = feed_u8(f), queue = feed_u16(f);
 	u64 base = somewhere(f);
@@ -67,10 +62,10 @@ static void mailbox(struct rig *r, struct feed *f, unsigned char *bar)
 		cmd %= 16;
 		queue %= RIG_QUEUES + 2;
 	}
-	wdm_writel(cmd | (flags & 2 ? QM_MB_OP_GET : 0) | QM_MB_BUSY | queue << 16, bar + QM_MB);
-	wdm_writel((u32)base, bar + QM_MB_DATA_L);
-	wdm_writel((u32)(base >> 32), bar + QM_MB_DATA_H);
-	wdm_writel(flags & 4 ? feed_u32(f) : 0, bar + QM_MB_LAST);
+	wdm_writel(cmd | (flags & 2 ? QM_MB_OP_GET : 0) | QM_MB_BUSY | queue << 16, r->bar2 + QM_MB);
+	wdm_writel((u32)base, r->bar2 + QM_MB_DATA_L);
+	wdm_writel((u32)(base >> 32), r->bar2 + QM_MB_DATA_H);
+	wdm_writel(flags & 4 ? feed_u32(f) : 0, r->bar2 + QM_MB_LAST);
 	rig_turn(r);
 }
 
@@ -102,7 +97,7 @@ static void context(struct rig *r, struct feed *f)
 	memcpy(rig_dma(r, where), words, sizeof(words));
 }
 
-static void doorbell(struct rig *r, struct feed *f, unsigned char *bar4)
+static void doorbell(struct rig *r, struct feed *f)
 {
 	u32 how = feed_u8(f), window = how % RIG_QUEUES;
 	u64 value;
@@ -111,7 +106,7 @@ static void doorbell(struct rig *r, struct feed *f, unsigned char *bar4)
 		value = feed_u64(f);
 	else
 		value = qm_db_value((u16)window, how >> 4 & 1, feed_u16(f), how >> 5 & 1);
-	wdm_writeq(value, bar4 + (size_t)window * QM_DB_WINDOW + QM_DB_SQ_CQ);
+	wdm_writeq(value, r->bar4 + (size_t)window * QM_DB_WINDOW + QM_DB_SQ_CQ);
 	rig_turn(r);
 }
 
@@ -130,7 +125,7 @@ static void ring(struct rig *r, struct feed *f)
 	memcpy(rig_dma(r, where), &sqe, sizeof(sqe));
 }
 
-static void reset(struct rig *r, struct feed *f, struct vf *v)
+static void reset(struct rig *r, struct feed *f, struct rig *v)
 {
 	u32 i;
 
@@ -164,10 +159,10 @@ static void vft(struct rig *r, struct feed *f)
 		rig_vft_queues(r, fn % 3, feed_u8(f) % (RIG_QUEUES + 1), feed_u8(f) % (RIG_QUEUES + 1));
 }
 
-static void step(struct rig *r, struct feed *f, struct vf *v)
+static void step(struct rig *r, struct feed *f, struct rig *v)
 {
 	u8 what = feed_u8(f);
-	bool pf = !(what & 0x80);
+	struct rig *one = what & 0x80 ? v : r;
 
 	switch ((what & 0x7f) % STEP_NR) {
 	case STEP_REGISTER:
@@ -177,16 +172,16 @@ static void step(struct rig *r, struct feed *f, struct vf *v)
 		registers(f, v->bar2, v->bar2_bytes);
 		break;
 	case STEP_MAILBOX:
-		mailbox(r, f, pf ? r->bar2 : v->bar2);
+		mailbox(one, f);
 		break;
 	case STEP_CONTEXT:
-		context(r, f);
+		context(one, f);
 		break;
 	case STEP_DOORBELL:
-		doorbell(r, f, pf ? r->bar4 : v->bar4);
+		doorbell(one, f);
 		break;
 	case STEP_EVENT_DOORBELL:
-		wdm_writeq(feed_u64(f), (pf ? r->bar2 : v->bar2) + QM_DB_EQ_AEQ);
+		wdm_writeq(feed_u64(f), one->bar2 + QM_DB_EQ_AEQ);
 		break;
 	case STEP_VFT:
 		vft(r, f);
@@ -198,16 +193,16 @@ static void step(struct rig *r, struct feed *f, struct vf *v)
 		reset(r, f, v);
 		break;
 	case STEP_RING:
-		ring(r, f);
+		ring(one, f);
 		break;
 	case STEP_HOLD:
 		r->hold_jobs = !r->hold_jobs;
 		break;
 	case STEP_QUEUE:
-		if (r->dma_used < RIG_DMA_BYTES / 4) {
+		if (one->dma_used < RIG_DMA_BYTES / 4) {
 			struct rig_queue_opts o = { .alg = feed_u8(f) & 1, .sq_depth = 2u << feed_u8(f) % 10 };
 
-			rig_queue_start(r, feed_u8(f) % RIG_QUEUES, &o);
+			rig_queue_start(one, feed_u8(f) % RIG_QUEUES, &o);
 		}
 		break;
 	}
@@ -247,20 +242,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wdm_attr attr = { .type = WDM_ZIP, .functions = 2 };
 	struct feed f = { data, size };
-	struct vf v;
-	struct rig r;
+	struct rig r, v;
 	u32 i;
 
 	rig_init(&r, &attr);
-	v.bar2_bytes = wdm_bar_size(r.dev, VF, QM_BAR_REGS);
-	v.bar2 = calloc(1, v.bar2_bytes);
-	v.bar4 = calloc(RIG_QUEUES, QM_DB_WINDOW);
-	MUST(v.bar2 && v.bar4 && !wdm_function_attach(r.dev, VF, v.bar2, v.bar4));
+	rig_attach(&v, &r, VF);
 	for (i = 0; i < STEPS && f.left; i++)
 		step(&r, &f, &v);
 	comes_back(&r);
-	free(v.bar2);
-	free(v.bar4);
+	rig_free(&v);
 	rig_free(&r);
 	return 0;
 }

@@ -8,6 +8,8 @@
 #include "rig.h"
 #include "emu.h"
 
+#define GUARD_BYTES	4096
+
 static unsigned char *inside(unsigned char *mem, u64 base, u64 bytes, u64 addr, u32 len)
 {
 	if (addr < base || len > bytes || addr - base > bytes - len)
@@ -23,24 +25,38 @@ static int copy(void *to, const void *from, u32 len)
 	return 0;
 }
 
+static struct rig *of(void *host, u32 fn)
+{
+	struct rig *r = ((struct rig *)host)->fns[fn];
+
+	if (!r)
+		abort();
+	return r;
+}
+
+static unsigned char *dma_at(void *host, u32 fn, u64 addr, u32 len)
+{
+	struct rig *r = of(host, fn);
+
+	r->strays += r->lent;
+	return inside(r->dma, RIG_DMA_BASE, RIG_DMA_BYTES, addr, len);
+}
+
 static int dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
 {
-	struct rig *r = host;
-
-	(void)fn;
-	return copy(buf, inside(r->dma, RIG_DMA_BASE, RIG_DMA_BYTES, addr, len), len);
+	return copy(buf, dma_at(host, fn, addr, len), len);
 }
 
 static int dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 {
-	struct rig *r = host;
-
-	(void)fn;
-	return copy(inside(r->dma, RIG_DMA_BASE, RIG_DMA_BYTES, addr, len), buf, len);
+	return copy(dma_at(host, fn, addr, len), buf, len);
 }
 
-static unsigned char *user_at(struct rig *r, u32 pasid, u64 addr, u32 len)
+static unsigned char *user_at(void *host, u32 fn, u32 pasid, u64 addr, u32 len)
 {
+	struct rig *r = of(host, fn);
+
+	r->strays += r->lent;
 	if (pasid != RIG_PASID || (addr < r->user_hole_end && addr + len > r->user_hole))
 		return NULL;
 	return inside(r->user, RIG_USER_BASE, RIG_USER_BYTES, addr, len);
@@ -48,22 +64,17 @@ static unsigned char *user_at(struct rig *r, u32 pasid, u64 addr, u32 len)
 
 static int sva_read(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len)
 {
-	(void)fn;
-	return copy(buf, user_at(host, pasid, addr, len), len);
+	return copy(buf, user_at(host, fn, pasid, addr, len), len);
 }
 
 static int sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len)
 {
-	(void)fn;
-	return copy(user_at(host, pasid, addr, len), buf, len);
+	return copy(user_at(host, fn, pasid, addr, len), buf, len);
 }
 
 static void irq(void *host, u32 fn, u32 vector)
 {
-	struct rig *r = host;
-
-	(void)fn;
-	r->irqs[vector]++;
+	of(host, fn)->irqs[vector]++;
 }
 
 static u64 now(void *host)
@@ -78,12 +89,22 @@ static void *need(void *p)
 	return p;
 }
 
-/* Zeroes, of which only touched pages cost memory: each of many short tests makes a rig. */
+/*
+ * Zeroes, of which only touched pages cost memory: each of many short tests makes a rig. An access behind them ends the
+ * test.
+ */
 static void *pages(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p = mmap(NULL, bytes + GUARD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return need(p == MAP_FAILED ? NULL : p);
+	if (p == MAP_FAILED || mprotect(p + bytes, GUARD_BYTES, PROT_NONE))
+		abort();
+	return p;
+}
+
+static void pages_free(void *p, size_t bytes)
+{
+	munmap(p, bytes + GUARD_BYTES);
 }
 
 static const struct emu_kind * const kinds[] = { [WDM_ZIP] = &emu_zip, [WDM_SEC] = &emu_sec, [WDM_HPRE] = &emu_hpre };
@@ -91,6 +112,30 @@ static const struct emu_kind * const kinds[] = { [WDM_ZIP] = &emu_zip, [WDM_SEC]
 u32 rig_sqe_bytes(const struct rig *r)
 {
 	return 1u << r->kind->sqe_shift;
+}
+
+static void function_begin(struct rig *r, struct rig *pf, u32 fn)
+{
+	r->pf = pf;
+	r->fn = fn;
+	pf->fns[fn] = r;
+	r->bar2_bytes = wdm_bar_size(r->dev, fn, QM_BAR_REGS);
+	r->bar2 = pages(r->bar2_bytes);
+	r->bar4_bytes = wdm_bar_size(r->dev, fn, QM_BAR_DB);
+	if (r->bar4_bytes)
+		r->bar4 = pages(r->bar4_bytes);
+	r->dma = pages(RIG_DMA_BYTES);
+	r->user = pages(RIG_USER_BYTES);
+	if (wdm_function_attach(r->dev, fn, r->bar2, r->bar4))
+		abort();
+}
+
+void rig_attach(struct rig *r, struct rig *pf, u32 fn)
+{
+	memset(r, 0, sizeof(*r));
+	r->kind = pf->kind;
+	r->dev = pf->dev;
+	function_begin(r, pf, fn);
 }
 
 void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
@@ -108,17 +153,10 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 	};
 	r->mem = need(malloc(wdm_device_size(&a)));
 	r->dev = need(wdm_device_init(r->mem, &a, &r->env, r));
-	r->bar2_bytes = wdm_bar_size(r->dev, WDM_PF, QM_BAR_REGS);
-	r->bar2 = pages(r->bar2_bytes);
-	r->bar4_bytes = (size_t)a.queues * QM_DB_WINDOW;
-	r->bar4 = pages(r->bar4_bytes);
-	r->dma = pages(RIG_DMA_BYTES);
-	r->user = pages(RIG_USER_BYTES);
 	r->scratch_mem = need(malloc(wdm_scratch_size()));
 	r->engine_ws = need(r->kind->ws_alloc());
 	r->scratch = wdm_scratch_init(r->scratch_mem, r->engine_ws);
-	if (wdm_function_attach(r->dev, WDM_PF, r->bar2, a.no_isolation ? NULL : r->bar4))
-		abort();
+	function_begin(r, r, WDM_PF);
 }
 
 void rig_engine_start(struct rig *r)
@@ -139,11 +177,16 @@ void rig_init(struct rig *r, const struct wdm_attr *attr)
 
 void rig_bring_up(struct rig *r)
 {
+	rig_engine_start(r);
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	rig_function_up(r);
+}
+
+void rig_function_up(struct rig *r)
+{
 	memset(r->q, 0, sizeof(r->q));
 	r->dma_used = 0;
 	r->eq_head = r->aeq_head = 0;
-	rig_engine_start(r);
-	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
 	r->eq = rig_dma_alloc(r, QM_EQ_DEPTH_V2 * 4);
 	r->aeq = rig_dma_alloc(r, QM_AEQ_DEPTH_V2 * 4);
 	if (rig_event_queue(r, QM_MB_CMD_EQC, r->eq, QM_EQ_DEPTH_V2) ||
@@ -155,13 +198,20 @@ void rig_bring_up(struct rig *r)
 
 void rig_free(struct rig *r)
 {
-	free(r->mem);
-	munmap(r->bar2, r->bar2_bytes);
-	munmap(r->bar4, r->bar4_bytes);
-	munmap(r->dma, RIG_DMA_BYTES);
-	munmap(r->user, RIG_USER_BYTES);
-	r->kind->ws_free(r->engine_ws);
-	free(r->scratch_mem);
+	if (r->pf != r) {
+		wdm_function_detach(r->dev, r->fn);
+		r->pf->fns[r->fn] = NULL;
+	}
+	pages_free(r->bar2, r->bar2_bytes);
+	if (r->bar4)
+		pages_free(r->bar4, r->bar4_bytes);
+	pages_free(r->dma, RIG_DMA_BYTES);
+	pages_free(r->user, RIG_USER_BYTES);
+	if (r->pf == r) {
+		free(r->mem);
+		r->kind->ws_free(r->engine_ws);
+		free(r->scratch_mem);
+	}
 }
 
 u64 rig_dma_alloc(struct rig *r, u32 bytes)
@@ -186,23 +236,25 @@ void *rig_user(struct rig *r, u64 addr)
 
 void rig_turn(struct rig *r)
 {
+	struct rig *pf = r->pf;
 	struct wdm_job *job;
 
-	wdm_poll(r->dev, &r->look);
-	while (!r->hold_jobs && (job = wdm_job_next(r->dev))) {
-		wdm_job_run(job, r->scratch);
-		wdm_job_done(r->dev, job);
+	wdm_poll(pf->dev, &pf->look);
+	while (!pf->hold_jobs && (job = wdm_job_next(pf->dev))) {
+		wdm_job_run(job, pf->scratch);
+		wdm_job_done(pf->dev, job);
 	}
 }
 
 void rig_run(struct rig *r, u64 ns)
 {
-	u64 end = r->now + ns;
+	struct rig *pf = r->pf;
+	u64 end = pf->now + ns;
 
-	rig_turn(r);
-	while (r->now < end) {
-		r->now += RIG_STEP_NS;
-		rig_turn(r);
+	rig_turn(pf);
+	while (pf->now < end) {
+		pf->now += RIG_STEP_NS;
+		rig_turn(pf);
 	}
 }
 
@@ -226,14 +278,15 @@ void rig_mailbox_write(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base)
 
 int rig_mailbox(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base)
 {
-	u64 end = r->now + 1000000000ull;
+	struct rig *pf = r->pf;
+	u64 end = pf->now + 1000000000ull;
 
 	rig_mailbox_write(r, cmd, flags, queue, base);
-	while (r->now < end) {
+	while (pf->now < end) {
 		rig_turn(r);
 		if (!(rig_reg(r, QM_MB) & QM_MB_BUSY))
 			return (rig_reg(r, QM_MB) & QM_MB_STATUS_MASK) >> QM_MB_STATUS_SHIFT;
-		r->now += RIG_STEP_NS;
+		pf->now += RIG_STEP_NS;
 	}
 	return -1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model device with a small, transparent driver: memory, clock and interrupts are the test's. */
+/* A model device with a small, transparent driver for each function: memory, clock and interrupts are the test's. */
 #ifndef RIG_H
 #define RIG_H
 
@@ -12,6 +12,7 @@
 #define RIG_USER_BASE	0x7f0000000000ull
 #define RIG_USER_BYTES	(40u << 20)
 #define RIG_QUEUES	16
+#define RIG_FUNCTIONS	64
 #define RIG_PASID	7
 #define RIG_STEP_NS	10000
 #define RIG_DEPTH	1024
@@ -26,8 +27,15 @@ struct rig_queue {
 
 struct emu_kind;
 
+/*
+ * One function: its BARs, its memory, which no other function reaches, and its driver. The PF's rig is the device's, too:
+ * clock, jobs and looks are there.
+ */
 struct rig {
 	const struct emu_kind *kind;
+	struct rig *pf;
+	struct rig *fns[RIG_FUNCTIONS];	/* of the PF's rig: all rigs of the device */
+	u32 fn;
 	struct wdm_device *dev;
 	struct wdm_env env;
 	void *mem, *scratch_mem, *engine_ws;
@@ -37,6 +45,8 @@ struct rig {
 	u64 now;
 	u32 dma_used;
 	u32 irqs[WDM_IRQ_NR];
+	u32 strays;		/* accesses to memory that the function may not use any more */
+	bool lent;		/* the memory belongs to someone else now */
 	bool hold_jobs;		/* accepted, but not run */
 	bool hold_db;		/* the device doesn't read doorbells between writes */
 	u64 user_hole, user_hole_end;
@@ -59,6 +69,10 @@ void rig_init(struct rig *r, const struct wdm_attr *attr);
 void rig_init_bare(struct rig *r, const struct wdm_attr *attr);
 /* Does what rig_init() does beyond rig_init_bare(); also after a reset. Earlier rings are not kept. */
 void rig_bring_up(struct rig *r);
+/* Attaches function @fn to the device of @pf, with zeroed memory, and without queues or events. rig_free() detaches it. */
+void rig_attach(struct rig *r, struct rig *pf, u32 fn);
+/* The part of rig_bring_up() that each function does: events, unmasked interrupts. */
+void rig_function_up(struct rig *r);
 /* Starts the memory and the engine, as a driver does before it uses them. */
 void rig_engine_start(struct rig *r);
 void rig_free(struct rig *r);
