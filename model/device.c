@@ -19,12 +19,14 @@ static bool wdm_attr_settle(struct wdm_attr *attr)
 		attr->queues = engine->queues_default;
 	if (!attr->functions)
 		attr->functions = 1;
+	if (!attr->per_fn_max)
+		attr->per_fn_max = attr->queues;
 	if (!attr->jobs)
 		attr->jobs = WDM_JOBS_DEFAULT;
 	if (!attr->settle_ns)
 		attr->settle_ns = WDM_SETTLE_DEFAULT;
 	return attr->queues >= 2 && attr->queues <= QM_MAX_QUEUES_V2 &&
-	       attr->functions <= WDM_FUNCTIONS_MAX && attr->jobs <= WDM_JOBS_MAX;
+	       attr->per_fn_max <= attr->queues && attr->functions <= WDM_FUNCTIONS_MAX && attr->jobs <= WDM_JOBS_MAX;
 }
 
 static size_t wdm_align(size_t n)
@@ -108,7 +110,7 @@ u64 wdm_bar_size(const struct wdm_device *dev, u32 fn, int bar)
 	if (bar == QM_BAR_REGS)
 		return fn == WDM_PF ? QM_BAR2_PF_SIZE : QM_BAR2_VF_SIZE;
 	if (bar == QM_BAR_DB && !dev->attr.no_isolation)
-		return (u64)dev->attr.queues * QM_DB_WINDOW;
+		return (u64)dev->attr.per_fn_max * QM_DB_WINDOW;
 	return 0;
 }
 

@@ -46,6 +46,7 @@ enum wdm_type {
  * @type: engine
  * @queues: queues of the whole device (PF and VFs), 2..1024; 0 = the engine's default
  * @functions: PF and VFs that may be attached, 1..64; 0 = 1
+ * @per_fn_max: queues that one function may have, and windows of each BAR4; 1..queues, 0 = all queues
  * @jobs: descriptors accepted and not yet completed, device-wide, 1..65536; 0 = 256
  * @no_isolation: doorbells in BAR2 instead of BAR4 windows
  * @cap_version_0: capability register reads 0, so drivers use their built-in defaults
@@ -57,6 +58,7 @@ struct wdm_attr {
 	enum wdm_type type;
 	u32 queues;
 	u32 functions;
+	u32 per_fn_max;
 	u32 jobs;
 	bool no_isolation;
 	bool cap_version_0;

@@ -53,7 +53,7 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	wdm_reg_write(f, QM_CAP_VERSION, dev->attr.cap_version_0 ? 0 : QM_CAP_V3_DEFAULT);
 	wdm_reg_write(f, QM_QUE_ISO_CFG, !dev->attr.no_isolation);
 	if (f->index == WDM_PF) {
-		wdm_reg_write(f, QM_QUEUE_NUM, dev->attr.queues | dev->attr.queues << 11);
+		wdm_reg_write(f, QM_QUEUE_NUM, dev->attr.queues | dev->attr.per_fn_max << QM_QUEUE_NUM_MAX_SHIFT);
 		wdm_reg_write(f, QM_VFT_RDY, 1);
 		wdm_reg_write(f, QM_ABNORMAL_INT_MASK, 0x7fff);
 	}
@@ -71,6 +71,9 @@ static bool wdm_vft_fits(const struct wdm_device *dev, u32 fn, u64 entry)
 	if (!(entry & QM_VFT_SQC_VALID))
 		return entry == 0;
 	if (base + num > dev->attr.queues)
+		return false;
+	/* Each queue has a window of the function's BAR4. */
+	if (!dev->attr.no_isolation && num > dev->attr.per_fn_max)
 		return false;
 	for (i = 0; i < dev->attr.functions; i++) {
 		const struct wdm_function *f = &dev->fns[i];

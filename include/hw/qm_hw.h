@@ -124,6 +124,7 @@
 #define QM_PM_CTRL		0x100148
 #define QM_PM_CTRL_IDLE_DISABLE	(1u << 9)
 #define QM_QUEUE_NUM		0x100158	/* [10:0] queues of the device, [21:11] most per function */
+#define QM_QUEUE_NUM_MAX_SHIFT	11
 #define QM_SHAPER_CFG		0x100164	/* [9:0], [19:10]: rates of the two engine classes */
 #define QM_SHAPER_CFG_RATE1_SHIFT 10
 #define QM_SHAPER_CFG_ENABLE	(1u << 30)
