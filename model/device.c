@@ -114,7 +114,7 @@ u64 wdm_bar_size(const struct wdm_device *dev, u32 fn, int bar)
 	return 0;
 }
 
-static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f)
+static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f, bool gone)
 {
 	u32 i;
 
@@ -125,6 +125,7 @@ static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f)
 			wdm_queue_drop(dev, q);
 	}
 	wdm_eq_reset(f);
+	wdm_message_reset(dev, f, gone);
 	f->sqc_bt = 0;
 	f->cqc_bt = 0;
 	f->mb_state = WDM_MB_IDLE;
@@ -146,7 +147,7 @@ int wdm_function_attach(struct wdm_device *dev, u32 fn, void WDM_IOMEM *bar2, vo
 		return -EBUSY;
 	f->bar2 = bar2;
 	f->bar4 = bar4;
-	wdm_function_clear(dev, f);
+	wdm_function_clear(dev, f, true);
 	wdm_regs_reset(dev, f);
 	f->attached = true;
 	return 0;
@@ -159,7 +160,7 @@ void wdm_function_reset(struct wdm_device *dev, u32 fn)
 	if (fn >= dev->attr.functions || !dev->fns[fn].attached)
 		return;
 	f = &dev->fns[fn];
-	wdm_function_clear(dev, f);
+	wdm_function_clear(dev, f, false);
 	wdm_regs_reset(dev, f);
 }
 
@@ -175,7 +176,7 @@ void wdm_function_detach(struct wdm_device *dev, u32 fn)
 	if (fn >= dev->attr.functions || !dev->fns[fn].attached)
 		return;
 	f = &dev->fns[fn];
-	wdm_function_clear(dev, f);
+	wdm_function_clear(dev, f, true);
 	memset(&f->vft, 0, sizeof(f->vft));
 	f->attached = false;
 	f->bar2 = NULL;
@@ -214,6 +215,7 @@ void wdm_poll(struct wdm_device *dev, struct wdm_look *look)
 			continue;
 		wdm_regs_poll(dev, f);
 		wdm_mailbox_poll(dev, f);
+		wdm_message_poll(dev, f);
 		wdm_eq_poll(dev, f);
 		if (dev->attr.no_isolation)
 			wdm_doorbell_poll_shared(dev, f);

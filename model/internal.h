@@ -185,6 +185,29 @@ enum wdm_mb_state {
 	WDM_MB_HUNG,
 };
 
+/* The messages from one function to another. */
+struct wdm_link {
+	bool sent;		/* @text isn't acknowledged */
+	bool fetched;		/* the receiver has read @text */
+	bool more;		/* @next follows */
+	u64 text;
+	u64 next;
+};
+
+/* A function's part in messages. */
+struct wdm_message {
+	struct wdm_link in;	/* of a VF: from the PF */
+	struct wdm_link out;	/* of a VF: to the PF */
+	u64 targets;		/* functions that @text will go to, until it is sent; bit i is function i */
+	u32 to;			/* the same as the mailbox command named them */
+	u64 text;
+	u64 ready;		/* of the PF: value of QM_IFC_READY_STATUS */
+	u64 published;		/* of the PF: value of QM_IFC_INT_SOURCE_P */
+	bool late;		/* of the PF: more is to be published */
+	bool status;		/* value of QM_IFC_INT_STATUS */
+	bool ring;		/* an interrupt is due as soon as it isn't masked */
+};
+
 struct wdm_function {
 	bool attached;
 	u32 index;
@@ -193,6 +216,7 @@ struct wdm_function {
 	struct wdm_vft vft;
 	struct wdm_eq eq;
 	struct wdm_eq aeq;
+	struct wdm_message message;
 	u64 sqc_bt;
 	u64 cqc_bt;
 	u64 db_seen;		/* register shared by all queues, without isolation */
@@ -241,6 +265,16 @@ static inline u32 wdm_reg_read(const struct wdm_function *f, u32 reg)
 static inline void wdm_reg_write(struct wdm_function *f, u32 reg, u32 value)
 {
 	wdm_writel(value, (u8 WDM_IOMEM *)f->bar2 + reg);
+}
+
+static inline u64 wdm_reg_read64(const struct wdm_function *f, u32 reg)
+{
+	return wdm_readq((const u8 WDM_IOMEM *)f->bar2 + reg);
+}
+
+static inline void wdm_reg_write64(struct wdm_function *f, u32 reg, u64 value)
+{
+	wdm_writeq(value, (u8 WDM_IOMEM *)f->bar2 + reg);
 }
 
 static inline u32 wdm_get16(const void *p)
@@ -346,6 +380,15 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f);
 void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f);
 /* Returns the register that the driver should have set before it used queues of that class; 0: none. */
 u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type);
+
+/* message.c */
+/* SRC: the text of the next message to a function, or to all. */
+int wdm_message_source(struct wdm_device *dev, struct wdm_function *f, u32 to, u64 text);
+/* DST: the text of the message that has come from a function. */
+int wdm_message_fetch(struct wdm_device *dev, struct wdm_function *f, u32 from, u64 *text);
+void wdm_message_poll(struct wdm_device *dev, struct wdm_function *f);
+/* A function's reset, of the PF with all others; @gone: a VF comes or goes. */
+void wdm_message_reset(struct wdm_device *dev, struct wdm_function *f, bool gone);
 
 /* mailbox.c */
 void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f);

@@ -115,6 +115,18 @@ static u32 wdm_mb_table(struct wdm_function *f, u32 cmd, bool get, u64 base)
 	return WDM_MB_OK;
 }
 
+static u32 wdm_mb_message(struct wdm_device *dev, struct wdm_function *f, u32 cmd, u64 base)
+{
+	u64 text;
+
+	if (cmd == QM_MB_CMD_SRC)
+		return wdm_message_source(dev, f, f->mb_queue, base) ? WDM_MB_REFUSED : WDM_MB_OK;
+	if (wdm_message_fetch(dev, f, f->mb_queue, &text))
+		return WDM_MB_REFUSED;
+	wdm_mailbox_result(f, text);
+	return WDM_MB_OK;
+}
+
 static u32 wdm_mailbox_run(struct wdm_device *dev, struct wdm_function *f, u64 base)
 {
 	u32 cmd = f->mb_w0 & QM_MB_CMD_MASK;
@@ -140,6 +152,12 @@ static u32 wdm_mailbox_run(struct wdm_device *dev, struct wdm_function *f, u64 b
 	case QM_MB_CMD_FLUSH_QM:
 		if (!get)
 			return wdm_mb_stop(dev, f, cmd);
+		break;
+	case QM_MB_CMD_SRC:
+	case QM_MB_CMD_DST:
+		/* Some drivers set the bit for DST. */
+		if (dev->attr.functions > 1 && !(get && cmd == QM_MB_CMD_SRC))
+			return wdm_mb_message(dev, f, cmd, base);
 		break;
 	default:
 		break;
@@ -198,6 +216,7 @@ void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 		return;
 	}
 	f->mb_state = WDM_MB_IDLE;
+	wdm_message_poll(dev, f);
 	w = wdm_reg_read(f, QM_MB);
 	base = wdm_reg_read(f, QM_MB_DATA_L) | (u64)wdm_reg_read(f, QM_MB_DATA_H) << 32;
 	f->mb_w0 = w & 0xffff;

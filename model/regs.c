@@ -290,7 +290,4 @@ void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f)
 		wdm_reg_write(f, QM_CACHE_WB_DONE, 1);
 		dev->worked = true;
 	}
-	/* A write-1-to-clear register; no message is ever pending. */
-	if (wdm_reg_read(f, QM_IFC_INT_SOURCE_V))
-		wdm_reg_write(f, QM_IFC_INT_SOURCE_V, 0);
 }
