@@ -129,11 +129,39 @@ static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f, b
 	f->sqc_bt = 0;
 	f->cqc_bt = 0;
 	f->mb_state = WDM_MB_IDLE;
-	memset(f->abnormal, 0, sizeof(f->abnormal));
-	memset(f->shut_by, 0, sizeof(f->shut_by));
 	dev->looked = 0;
-	if (f->index == WDM_PF)
-		dev->master_closed = false;
+}
+
+static void wdm_errors_clear(struct wdm_device *dev)
+{
+	struct wdm_function *pf = &dev->fns[WDM_PF];
+
+	memset(pf->abnormal, 0, sizeof(pf->abnormal));
+	memset(pf->shut_by, 0, sizeof(pf->shut_by));
+	dev->master_closed = false;
+}
+
+static void wdm_function_restart(struct wdm_device *dev, struct wdm_function *f)
+{
+	u32 mask = wdm_reg_read(f, QM_IFC_INT_MASK) & 1;
+
+	wdm_function_clear(dev, f, false);
+	wdm_regs_reset(dev, f);
+	/* A VF's driver unmasks messages once, and not after each reset. */
+	if (f->index != WDM_PF)
+		wdm_reg_write(f, QM_IFC_INT_MASK, mask);
+}
+
+/* All functions from @first on; and all shares of queues, which the PF's driver writes again. */
+static void wdm_functions_restart(struct wdm_device *dev, u32 first)
+{
+	u32 i;
+
+	for (i = dev->attr.functions; i-- > 0;) {
+		if (i >= first && dev->fns[i].attached)
+			wdm_function_restart(dev, &dev->fns[i]);
+		memset(&dev->fns[i].vft, 0, sizeof(dev->fns[i].vft));
+	}
 }
 
 int wdm_function_attach(struct wdm_device *dev, u32 fn, void WDM_IOMEM *bar2, void WDM_IOMEM *bar4)
@@ -148,6 +176,8 @@ int wdm_function_attach(struct wdm_device *dev, u32 fn, void WDM_IOMEM *bar2, vo
 	f->bar2 = bar2;
 	f->bar4 = bar4;
 	wdm_function_clear(dev, f, true);
+	if (fn == WDM_PF)
+		wdm_errors_clear(dev);
 	wdm_regs_reset(dev, f);
 	f->attached = true;
 	return 0;
@@ -155,18 +185,42 @@ int wdm_function_attach(struct wdm_device *dev, u32 fn, void WDM_IOMEM *bar2, vo
 
 void wdm_function_reset(struct wdm_device *dev, u32 fn)
 {
-	struct wdm_function *f;
+	struct wdm_function *pf = &dev->fns[WDM_PF];
 
 	if (fn >= dev->attr.functions || !dev->fns[fn].attached)
 		return;
-	f = &dev->fns[fn];
-	wdm_function_clear(dev, f, false);
-	wdm_regs_reset(dev, f);
+	if (fn != WDM_PF) {
+		wdm_function_restart(dev, &dev->fns[fn]);
+		return;
+	}
+	wdm_functions_restart(dev, WDM_PF);
+	wdm_errors_show(dev, pf);
+	dev->master_closed = pf->shut_by[WDM_ERRORS_QM] || pf->shut_by[WDM_ERRORS_ENGINE];
+}
+
+void wdm_device_reset(struct wdm_device *dev)
+{
+	u32 i;
+
+	wdm_functions_restart(dev, WDM_PF);
+	for (i = 0; i < dev->attr.functions; i++)
+		if (dev->fns[i].attached)
+			wdm_reg_write(&dev->fns[i], QM_IFC_INT_MASK, 1);
+	wdm_errors_clear(dev);
+	dev->memory_ready = false;
+	dev->bandwidth_free_ns = 0;
 }
 
 bool wdm_function_busy(const struct wdm_device *dev, u32 fn)
 {
-	return fn < dev->attr.functions && dev->fns[fn].running;
+	u32 i;
+
+	if (fn != WDM_PF)
+		return fn < dev->attr.functions && dev->fns[fn].running;
+	for (i = 0; i < dev->attr.functions; i++)
+		if (dev->fns[i].running)
+			return true;
+	return false;
 }
 
 void wdm_function_detach(struct wdm_device *dev, u32 fn)
@@ -176,6 +230,10 @@ void wdm_function_detach(struct wdm_device *dev, u32 fn)
 	if (fn >= dev->attr.functions || !dev->fns[fn].attached)
 		return;
 	f = &dev->fns[fn];
+	if (fn == WDM_PF) {
+		wdm_functions_restart(dev, WDM_PF + 1);
+		wdm_errors_clear(dev);
+	}
 	wdm_function_clear(dev, f, true);
 	memset(&f->vft, 0, sizeof(f->vft));
 	f->attached = false;

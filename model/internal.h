@@ -376,6 +376,8 @@ void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 que
 
 /* regs.c */
 const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum wdm_errors which);
+/* After a reset of the PF, which errors survive. */
+void wdm_errors_show(struct wdm_device *dev, struct wdm_function *pf);
 void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f);
 void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f);
 /* Returns the register that the driver should have set before it used queues of that class; 0: none. */

@@ -200,8 +200,19 @@ int wdm_function_attach(struct wdm_device *dev, u32 fn, void WDM_IOMEM *bar2, vo
  * Function level reset: contexts and registers as after power on; accepted descriptors are
  * dropped without completion. Running jobs are made to end, and wdm_function_busy() returns
  * false after the last. A host must not report the end of the reset (or removal) before.
+ *
+ * A VF keeps its queues and the mask of its message interrupt; other functions go on. A reset of
+ * the PF resets all functions, so the PF is busy as long as any of them is, and the table of
+ * queues is empty. Errors, and the bus master that one has closed, stay as they are.
  */
 void wdm_function_reset(struct wdm_device *dev, u32 fn);
+
+/*
+ * The reset that firmware does: all functions, errors, bus master and memory are as after power
+ * on. Functions stay attached, and faults keep their rules. A host waits for
+ * wdm_function_busy() of the PF.
+ */
+void wdm_device_reset(struct wdm_device *dev);
 bool wdm_function_busy(const struct wdm_device *dev, u32 fn);
 
 /* The same as a reset, but registers aren't accessed any more: the BARs may be unmapped. Allowed while busy. */

@@ -169,6 +169,12 @@ const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum
 	return which == WDM_ERRORS_QM ? &wdm_qm_errors : dev->engine->errors;
 }
 
+void wdm_errors_show(struct wdm_device *dev, struct wdm_function *pf)
+{
+	wdm_reg_write(pf, wdm_error_block(dev, WDM_ERRORS_QM)->status, pf->abnormal[WDM_ERRORS_QM]);
+	wdm_reg_write(pf, wdm_error_block(dev, WDM_ERRORS_ENGINE)->status, pf->abnormal[WDM_ERRORS_ENGINE]);
+}
+
 /* Assumption: an error that has closed the bus master keeps it closed until it is acknowledged. */
 static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enum wdm_errors which)
 {

@@ -129,7 +129,10 @@ static void reset(struct rig *r, struct feed *f, struct rig *v)
 {
 	u32 i;
 
-	switch (feed_u8(f) % 4) {
+	switch (feed_u8(f) % 5) {
+	case 4:
+		wdm_device_reset(r->dev);
+		break;
 	case 0:
 		wdm_function_reset(r->dev, WDM_PF);
 		break;
@@ -212,24 +215,17 @@ static void step(struct rig *r, struct feed *f, struct rig *v)
 static void comes_back(struct rig *r)
 {
 	struct zip_sqe sqe;
-	u32 i, fn;
+	u32 i;
 
 	r->hold_jobs = false;
 	wdm_device_set_latency(r->dev, 0);
 	wdm_device_set_bandwidth(r->dev, 0);
-	for (fn = VF + 1; fn-- > WDM_PF;)
-		wdm_function_reset(r->dev, fn);
+	wdm_device_reset(r->dev);
 	for (i = 0; i < 10000 && (wdm_function_busy(r->dev, WDM_PF) || wdm_function_busy(r->dev, VF)); i++)
 		rig_run(r, RIG_STEP_NS);
 	MUST(!wdm_function_busy(r->dev, WDM_PF) && !wdm_function_busy(r->dev, VF), "busy for ever");
 	rig_run(r, RIG_STEP_NS);
 	MUST(!r->look.busy && !r->look.jobs);
-	/* Shares of queues and of bandwidth survive a reset. */
-	for (fn = VF + 1; fn-- > WDM_PF;) {
-		rig_vft_queues(r, fn, 0, 0);
-		rig_vft(r, QM_VFT_TYPE_SHAPER, fn, 0);
-		rig_vft(r, QM_VFT_TYPE_SHAPER, fn | 1u << QM_VFT_FUNC_CLASS_SHIFT, 0);
-	}
 	rig_bring_up(r);
 	MUST(!rig_queue_start(r, 3, NULL));
 	memset(rig_user(r, SRC), 'a', 100);

@@ -56,6 +56,8 @@ static unsigned char *user_at(void *host, u32 fn, u32 pasid, u64 addr, u32 len)
 {
 	struct rig *r = of(host, fn);
 
+	if (r->pf->on_payload)
+		r->pf->on_payload(r->pf->on_payload_arg);
 	r->strays += r->lent;
 	if (pasid != RIG_PASID || (addr < r->user_hole_end && addr + len > r->user_hole))
 		return NULL;

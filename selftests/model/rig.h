@@ -45,6 +45,8 @@ struct rig {
 	u64 now;
 	u32 dma_used;
 	u32 irqs[WDM_IRQ_NR];
+	void (*on_payload)(void *arg);	/* of the PF's rig: called when a worker is about to access payload */
+	void *on_payload_arg;
 	u32 strays;		/* accesses to memory that the function may not use any more */
 	bool lent;		/* the memory belongs to someone else now */
 	bool hold_jobs;		/* accepted, but not run */

@@ -165,7 +165,7 @@ TEST_F(dev, error_of_the_engine_closes_the_master_if_selected)
 	error_closes_master(_metadata, &self->r, ZIP_OOO_SHUTDOWN_SEL, ZIP_ERR_SET, ZIP_ERR_SOURCE);
 }
 
-TEST_F(dev, reset_opens_a_master_that_an_error_closed)
+TEST_F(dev, reset_of_the_device_opens_a_master_that_an_error_closed)
 {
 	struct rig *r = &self->r;
 	struct zip_sqe sqe;
@@ -175,7 +175,17 @@ TEST_F(dev, reset_opens_a_master_that_an_error_closed)
 	rig_turn(r);
 	EXPECT_EQ(3, rig_reg(r, ACC_MASTER_TRANS_RETURN));
 	wdm_function_reset(r->dev, WDM_PF);
-	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	rig_bring_up(r);
+	EXPECT_EQ(4, rig_reg(r, QM_ABNORMAL_INT_STATUS));
+	EXPECT_EQ(3, rig_reg(r, ACC_MASTER_TRANS_RETURN));
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	rig_sqe(&sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 100, RIG_USER_BASE + 4096, 4096);
+	EXPECT_FALSE(rig_do(r, 0, &sqe));
+
+	wdm_device_reset(r->dev);
+	EXPECT_EQ(0, rig_reg(r, QM_ABNORMAL_INT_STATUS));
+	rig_bring_up(r);
+	EXPECT_EQ(0, rig_reg(r, ACC_MASTER_TRANS_RETURN));
 	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
 	rig_sqe(&sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 100, RIG_USER_BASE + 4096, 4096);
 	EXPECT_TRUE(rig_do(r, 0, &sqe));
