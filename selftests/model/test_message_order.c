@@ -2,7 +2,7 @@
 /*
  * Drivers of a PF and three VFs send messages at any time, each access to a register and each look of the device in
  * random order: every message arrives once, and no sender believes that one has arrived before it was read.
- * ORDER_SEED=N repeats one run.
+ * WD_TEST_SEED=N repeats one run.
  */
 #include <stdlib.h>
 #include "kselftest_harness.h"
@@ -418,7 +418,7 @@ static bool go(struct world *w, void (*pf)(struct task *t), void (*vf)(struct ta
 /* The runs' seeds, or one from the environment. */
 static bool more(u64 *seed, u32 *run)
 {
-	const char *env = getenv("ORDER_SEED");
+	const char *env = getenv("WD_TEST_SEED");
 
 	*seed = env ? strtoull(env, NULL, 0) : *seed + 1;
 	return (*run)++ < (env ? 1 : RUNS);
