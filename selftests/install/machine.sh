@@ -10,8 +10,7 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 
 long_only 'boots machines for ten minutes each'
 
-# Every file but those that a running system writes by itself.
-files='find / -xdev \( -path /run -o -path /tmp -o -path /var/log -o -path /var/lib/systemd -o -path /var/tmp -o -path /var/cache -o -path /root -o -path "'$TOP'" \) -prune -o -print | sort'
+files=$(list_files)
 
 installs() {
 	in_machine "$files >/root/before; make install; wdctl version; systemd-sysusers; getent group accel"

@@ -7,12 +7,10 @@
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
+. selftests/install/stock.inc.sh
 . selftests/packages/older.sh
 
-[ -n "${WD_TEST_LONG:-}" ] || { echo '1..0 # SKIP boots machines for an hour each; WD_TEST_LONG=1 runs it'; exit 4; }
-scratch=$(mktemp -d "${WD_PACKAGES_TMP:-/var/tmp}/wd-machine.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 143' TERM INT HUP
+long_only 'boots machines for an hour each' "${WD_PACKAGES_TMP:-/var/tmp}"
 version=$(cat VERSION)
 packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator warpdrive-doc'
 
@@ -49,13 +47,12 @@ kernel_fetched() {
 	) && compgen -G "$to/linux-headers-*.deb"
 }
 
-# in_machine COMMANDS: a boot of this release's disk.
-in_machine() {
-	scripts/machine run --suite "$suite" --disk "$scratch/$suite" --timeout "${timeout:-14400}" --with "$scratch" -- bash -ec "
-		older=$older version=$version scratch=$scratch packages='$packages' modules='uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim'
+# with_packages COMMANDS: a boot of this release's disk, where the packages and the functions below are at hand.
+with_packages() {
+	in_machine "older=$older version=$version scratch=$scratch packages='$packages' modules='uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim'
 		export DEBIAN_FRONTEND=noninteractive
 		$(declare -f built user_compresses not)
-		$1"
+		$1" --timeout 14400 --with "$scratch"
 }
 
 # In the machine: every module is dkms' own, of that version.
@@ -76,11 +73,11 @@ user_compresses() {
 	su user -c "WD_PATH=hw $* wdzip -c /usr/bin/ls" | gzip -dc | cmp - /usr/bin/ls
 }
 
-# Every file but those that a running system writes by itself, and dkms' own key.
-files='find / -xdev \( -path /run -o -path /tmp -o -path /var/log -o -path /var/lib/systemd -o -path /var/tmp -o -path /var/cache -o -path /var/lib/apt -o -path /root -o -path "/var/lib/dkms/mok.*" -o -path "/etc/*-" -o -path "'$TOP'" -o -path "'$scratch'" \) -prune -o -print | sort'
+# dkms' own key and backups of the system's files stay, too.
+files=$(list_files /var/lib/apt '/var/lib/dkms/mok.*' '/etc/*-' "$scratch")
 
 installs() {
-	in_machine "$files >/root/before"'
+	with_packages "$files >/root/before"'
 		apt-get -q -y install $scratch/debs/*.deb
 		built $version
 		not systemctl is-active warpdrive-sections
@@ -88,7 +85,7 @@ installs() {
 }
 
 works() {
-	in_machine '
+	with_packages '
 		debian/tests/device
 		wdctl load --sim zip,sec,hpre
 		udevadm settle
@@ -105,7 +102,7 @@ works() {
 }
 
 reboot_restores() {
-	in_machine '
+	with_packages '
 		systemctl is-active warpdrive-sections
 		wdctl section list | grep web
 		user_compresses /usr/sbin/wdctl run --section web --'
@@ -113,9 +110,9 @@ reboot_restores() {
 
 # The disk of the machine before the newer kernel is kept for the purge.
 follows_kernel() {
-	in_machine '
+	with_packages '
 		uname -r >/root/old-kernel
-		apt-get -q -y install $scratch/'"$suite"'-kernel/*.deb' && in_machine '
+		apt-get -q -y install $scratch/'"$suite"'-kernel/*.deb' && with_packages '
 		[ "$(uname -r)" != "$(cat /root/old-kernel)" ]
 		built $version
 		systemctl is-active warpdrive-sections
@@ -125,7 +122,7 @@ follows_kernel() {
 
 # The loaded modules stay while a program has a queue open, and wdctl doctor names them. One kernel is enough.
 older_and_back() {
-	in_machine '
+	with_packages '
 		old=$(cat /root/old-kernel)
 		apt-get -q -y purge linux-image-$old linux-headers-$old
 		apt-get -q -y --allow-downgrades install $scratch/older/*.deb
@@ -148,7 +145,7 @@ older_and_back() {
 
 leaves_nothing() {
 	mv "$scratch/purge" "$scratch/$suite"
-	in_machine '
+	with_packages '
 		rm /etc/modprobe.d/warpdrive.conf /etc/modules-load.d/warpdrive.conf
 		wdctl section del web
 		wdctl unload
