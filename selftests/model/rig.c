@@ -265,6 +265,11 @@ u32 rig_reg(struct rig *r, u32 reg)
 	return wdm_readl(r->bar2 + reg);
 }
 
+u64 rig_reg64(struct rig *r, u32 reg)
+{
+	return wdm_readq(r->bar2 + reg);
+}
+
 void rig_reg_set(struct rig *r, u32 reg, u32 value)
 {
 	wdm_writel(value, r->bar2 + reg);

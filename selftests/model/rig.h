@@ -89,6 +89,7 @@ void rig_turn(struct rig *r);
 void rig_run(struct rig *r, u64 ns);
 
 u32 rig_reg(struct rig *r, u32 reg);
+u64 rig_reg64(struct rig *r, u32 reg);
 void rig_reg_set(struct rig *r, u32 reg, u32 value);
 void rig_mailbox_write(struct rig *r, u32 cmd, u32 flags, u32 queue, u64 base);
 /* Status field, or -1 when the request is still busy a second later. */

@@ -232,7 +232,7 @@ static bool message_arrives(struct world *w, u32 fn)
 
 	rig_reg_set(vf, QM_IFC_INT_SET_V, 1);
 	rig_turn(vf);
-	ok = ok && (wdm_readq(pf->bar2 + QM_IFC_INT_SOURCE_P) >> fn & 1) && !rig_mailbox(pf, QM_MB_CMD_DST, 0, fn, 0) &&
+	ok = ok && (rig_reg64(pf, QM_IFC_INT_SOURCE_P) >> fn & 1) && !rig_mailbox(pf, QM_MB_CMD_DST, 0, fn, 0) &&
 	     rig_reg(pf, QM_MB_DATA_L) == (u32)text && rig_reg(pf, QM_MB_DATA_H) == text >> 32;
 	wdm_writeq(1ull << fn, pf->bar2 + QM_IFC_INT_SOURCE_P);
 	rig_reg_set(pf, QM_IFC_INT_SOURCE_V, 1);

@@ -32,11 +32,6 @@ FIXTURE_TEARDOWN(dev)
 	rig_free(&self->pf);
 }
 
-static u64 reg64(struct rig *r, u32 reg)
-{
-	return wdm_readq(r->bar2 + reg);
-}
-
 static int source(struct rig *r, u32 to, u64 text)
 {
 	return rig_mailbox(r, QM_MB_CMD_SRC, 0, to, text);
@@ -100,7 +95,7 @@ TEST_F(dev, message_to_a_vf)
 	mask(vf, 0);
 	ASSERT_EQ(0, source(pf, 2, STOP));
 	/* The PF may look at once. */
-	EXPECT_EQ(1u << 2, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(1u << 2, rig_reg64(pf, QM_IFC_READY_STATUS));
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SOURCE_V));
 	raise_vf(pf, 2);
 	EXPECT_EQ(0, rig_reg(pf, QM_IFC_INT_SET_P));
@@ -109,12 +104,12 @@ TEST_F(dev, message_to_a_vf)
 	EXPECT_EQ(1, vf->irqs[WDM_IRQ_MSG]);
 	EXPECT_EQ(STOP, fetch(vf, WDM_PF));
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SOURCE_V));
-	EXPECT_EQ(1u << 2, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(1u << 2, rig_reg64(pf, QM_IFC_READY_STATUS));
 	EXPECT_EQ(STOP, fetch(vf, WDM_PF));
 	ack_vf(vf);
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SOURCE_V));
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_STATUS));
-	EXPECT_EQ(0, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_READY_STATUS));
 	EXPECT_EQ(1, vf->irqs[WDM_IRQ_MSG]);
 	EXPECT_EQ(0, self->vf[1].irqs[WDM_IRQ_MSG] + self->vf[3].irqs[WDM_IRQ_MSG] + pf->irqs[WDM_IRQ_MSG]);
 	EXPECT_EQ(0, rig_refusal(pf));
@@ -127,7 +122,7 @@ TEST_F(dev, message_to_the_pf)
 	mask(pf, 0);
 	ASSERT_TRUE(send_up(vf, DONE));
 	EXPECT_EQ(1, rig_reg(vf, QM_IFC_INT_SET_V));
-	EXPECT_EQ(1u << 3, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(1u << 3, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(1, rig_reg(pf, QM_IFC_INT_STATUS));
 	EXPECT_EQ(0, rig_reg(pf, QM_IFC_INT_SOURCE_V));
 	EXPECT_EQ(1, pf->irqs[WDM_IRQ_MSG]);
@@ -137,7 +132,7 @@ TEST_F(dev, message_to_the_pf)
 	EXPECT_EQ(1, rig_reg(vf, QM_IFC_INT_SET_V));
 	ack_pf(pf, 1u << 3);
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SET_V));
-	EXPECT_EQ(0, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(0, rig_reg(pf, QM_IFC_INT_STATUS));
 	EXPECT_EQ(1, pf->irqs[WDM_IRQ_MSG]);
 	EXPECT_EQ(0, rig_refusal(pf));
@@ -149,14 +144,14 @@ TEST_F(dev, message_to_all)
 	u32 i;
 
 	ASSERT_EQ(0, source(pf, ALL, STOP));
-	EXPECT_EQ(0xe, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0xe, rig_reg64(pf, QM_IFC_READY_STATUS));
 	raise_vf(pf, 0x7f);
 	for (i = 1; i <= VFS; i++) {
 		EXPECT_EQ(STOP, fetch(&self->vf[i], WDM_PF));
-		EXPECT_EQ(0xeu & ~0u << i, reg64(pf, QM_IFC_READY_STATUS));
+		EXPECT_EQ(0xeu & ~0u << i, rig_reg64(pf, QM_IFC_READY_STATUS));
 		ack_vf(&self->vf[i]);
 	}
-	EXPECT_EQ(0, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_READY_STATUS));
 }
 
 /* A function that isn't there doesn't acknowledge. */
@@ -166,13 +161,13 @@ TEST_F(dev, message_to_all_goes_to_those_that_are_there)
 
 	wdm_function_detach(pf->dev, 2);
 	ASSERT_EQ(0, source(pf, ALL, STOP));
-	EXPECT_EQ(0xa, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0xa, rig_reg64(pf, QM_IFC_READY_STATUS));
 	wdm_function_detach(pf->dev, 3);
-	EXPECT_EQ(0x2, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0x2, rig_reg64(pf, QM_IFC_READY_STATUS));
 	raise_vf(pf, 0x7f);
 	EXPECT_EQ(STOP, fetch(&self->vf[1], WDM_PF));
 	ack_vf(&self->vf[1]);
-	EXPECT_EQ(0, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_READY_STATUS));
 	EXPECT_EQ(0, rig_reg(&self->vf[2], QM_IFC_INT_SOURCE_V) | rig_reg(&self->vf[3], QM_IFC_INT_SOURCE_V));
 }
 
@@ -206,7 +201,7 @@ TEST_F(dev, message_of_an_earlier_wait_is_replaced)
 	ASSERT_TRUE(send_down(pf, 1, DONE));
 	EXPECT_EQ(DONE, fetch(vf, WDM_PF));
 	ack_vf(vf);
-	EXPECT_EQ(0, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_READY_STATUS));
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SOURCE_V));
 
 	ASSERT_TRUE(send_up(vf, STOP));
@@ -231,12 +226,12 @@ TEST_F(dev, message_behind_a_fetched_one_waits)
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SOURCE_V));
 	EXPECT_EQ(STOP, fetch(vf, WDM_PF));
 	ack_vf(vf);
-	EXPECT_EQ(1u << 1, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(1u << 1, rig_reg64(pf, QM_IFC_READY_STATUS));
 	EXPECT_EQ(1, rig_reg(vf, QM_IFC_INT_SOURCE_V));
 	EXPECT_EQ(2, vf->irqs[WDM_IRQ_MSG]);
 	EXPECT_EQ(DONE, fetch(vf, WDM_PF));
 	ack_vf(vf);
-	EXPECT_EQ(0, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_READY_STATUS));
 }
 
 /* The acknowledgement of an earlier message isn't that of one whose text is with the device, but not its order. */
@@ -248,7 +243,7 @@ TEST_F(dev, earlier_acknowledgement_doesnt_count_for_the_next)
 	EXPECT_EQ(STOP, fetch(vf, WDM_PF));
 	ASSERT_EQ(0, source(pf, 1, DONE));
 	ack_vf(vf);
-	EXPECT_EQ(1u << 1, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(1u << 1, rig_reg64(pf, QM_IFC_READY_STATUS));
 	raise_vf(pf, 1);
 	EXPECT_EQ(DONE, fetch(vf, WDM_PF));
 
@@ -258,7 +253,7 @@ TEST_F(dev, earlier_acknowledgement_doesnt_count_for_the_next)
 	rig_reg_set(vf, QM_IFC_INT_SET_V, 1);
 	ack_pf(pf, 1u << 1);
 	EXPECT_EQ(1, rig_reg(vf, QM_IFC_INT_SET_V));
-	EXPECT_EQ(1u << 1, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(1u << 1, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(DONE, fetch(pf, 1));
 	ack_pf(pf, 1u << 1);
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SET_V));
@@ -287,14 +282,14 @@ TEST_F(dev, register_of_the_pf_grows_between_interrupts_only)
 	mask(pf, 0);
 	ASSERT_TRUE(send_up(&self->vf[1], STOP));
 	ASSERT_TRUE(send_up(&self->vf[2], DONE));
-	EXPECT_EQ(1u << 1, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(1u << 1, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(STOP, fetch(pf, 1));
 	rig_turn(pf);
 	EXPECT_EQ(1, pf->irqs[WDM_IRQ_MSG]);
 	ack_pf(pf, 1u << 1);
 	EXPECT_EQ(0, rig_reg(&self->vf[1], QM_IFC_INT_SET_V));
 	EXPECT_EQ(1, rig_reg(&self->vf[2], QM_IFC_INT_SET_V));
-	EXPECT_EQ(1u << 2, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(1u << 2, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(2, pf->irqs[WDM_IRQ_MSG]);
 	EXPECT_EQ(DONE, fetch(pf, 2));
 }
@@ -308,14 +303,14 @@ TEST_F(dev, masked_pf_sees_all_messages_at_once)
 	for (i = 1; i <= VFS; i++) {
 		ASSERT_TRUE(send_up(&self->vf[i], DONE + i));
 	}
-	EXPECT_EQ(0xe, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0xe, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(DONE + 3, fetch(pf, 3));
 	EXPECT_EQ(DONE + 1, fetch(pf, 1));
 	EXPECT_EQ(DONE + 2, fetch(pf, 2));
 	ack_pf(pf, 0xe);
 	for (i = 1; i <= VFS; i++)
 		EXPECT_EQ(0, rig_reg(&self->vf[i], QM_IFC_INT_SET_V));
-	EXPECT_EQ(0, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(0, pf->irqs[WDM_IRQ_MSG]);
 }
 
@@ -327,10 +322,10 @@ TEST_F(dev, acknowledgement_that_changes_nothing)
 	ASSERT_TRUE(send_up(&self->vf[1], STOP));
 	ASSERT_TRUE(send_up(&self->vf[2], DONE));
 	ack_pf(pf, 0x6);
-	EXPECT_EQ(0x6, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0x6, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(STOP, fetch(pf, 1));
 	ack_pf(pf, 0x6);
-	EXPECT_EQ(0x4, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0x4, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(0, rig_reg(&self->vf[1], QM_IFC_INT_SET_V));
 	EXPECT_EQ(DONE, fetch(pf, 2));
 }
@@ -342,11 +337,11 @@ TEST_F(dev, half_an_acknowledgement_isnt_overwritten)
 	ASSERT_TRUE(send_up(&self->vf[1], STOP));
 	wdm_writeq(~0ull, pf->bar2 + QM_IFC_INT_SOURCE_P);
 	ASSERT_TRUE(send_up(&self->vf[2], DONE));
-	EXPECT_EQ(~0ull, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(~0ull, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	rig_reg_set(pf, QM_IFC_INT_SOURCE_V, 1);
 	rig_turn(pf);
 	/* All ones, by a driver that starts: all that was sent before. */
-	EXPECT_EQ(0, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(0, rig_reg(&self->vf[1], QM_IFC_INT_SET_V) | rig_reg(&self->vf[2], QM_IFC_INT_SET_V));
 	EXPECT_EQ(0, fetch(pf, 1));
 	ASSERT_TRUE(send_up(&self->vf[1], STOP + 1));
@@ -361,7 +356,7 @@ TEST_F(dev, acknowledgement_of_what_isnt_there)
 	ASSERT_TRUE(send_up(&self->vf[2], DONE));
 	EXPECT_EQ(DONE, fetch(pf, 2));
 	ack_pf(pf, 1u << 1);
-	EXPECT_EQ(1u << 2, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(1u << 2, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(1, rig_reg(&self->vf[2], QM_IFC_INT_SET_V));
 	ack_vf(&self->vf[1]);
 	EXPECT_EQ(0, rig_reg(&self->vf[1], QM_IFC_INT_SOURCE_V));
@@ -379,9 +374,9 @@ TEST_F(dev, only_ones_acknowledge)
 	EXPECT_EQ(STOP, fetch(vf, WDM_PF));
 	rig_reg_set(vf, QM_IFC_INT_SOURCE_V, 2);
 	rig_turn(vf);
-	EXPECT_EQ(1u << 1, reg64(&self->pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(1u << 1, rig_reg64(&self->pf, QM_IFC_READY_STATUS));
 	ack_vf(vf);
-	EXPECT_EQ(0, reg64(&self->pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0, rig_reg64(&self->pf, QM_IFC_READY_STATUS));
 }
 
 #define REFUSED(why, of, to, ...) \
@@ -411,7 +406,7 @@ TEST_F(dev, targets_that_a_function_may_not_name_are_refused)
 		wdm_function_detach(pf->dev, i);
 	REFUSED(WDM_REFUSE_MSG_FN, 0, 2, EXPECT_LT(0, source(pf, 2, STOP)));
 	REFUSED(WDM_REFUSE_MSG_FN, 0, ALL, EXPECT_LT(0, source(pf, ALL, STOP)));
-	EXPECT_EQ(0, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_READY_STATUS));
 }
 
 TEST_F(dev, sources_that_a_function_may_not_name_are_refused)
@@ -456,7 +451,7 @@ TEST_F(dev, interrupts_that_dont_match_the_text_are_refused)
 	rig_reg_set(pf, QM_IFC_INT_CFG, 1);
 	rig_reg_set(pf, QM_IFC_INT_SET_P, 3);
 	REFUSED(WDM_REFUSE_MSG_SEND, 0, 1, rig_turn(pf));
-	EXPECT_EQ(1u << 1, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(1u << 1, rig_reg64(pf, QM_IFC_READY_STATUS));
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SOURCE_V) | rig_reg(&self->vf[2], QM_IFC_INT_SOURCE_V));
 	raise_vf(pf, 1);
 	EXPECT_EQ(STOP, fetch(vf, WDM_PF));
@@ -470,7 +465,7 @@ TEST_F(dev, interrupts_that_dont_match_the_text_are_refused)
 	ASSERT_EQ(0, source(vf, WDM_PF, STOP));
 	rig_reg_set(vf, QM_IFC_INT_SET_V, 5);
 	REFUSED(WDM_REFUSE_MSG_SEND, 1, 0, rig_turn(pf));
-	EXPECT_EQ(0, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 }
 
 TEST_F(dev, reading_what_one_has_sent_is_refused)
@@ -478,7 +473,7 @@ TEST_F(dev, reading_what_one_has_sent_is_refused)
 	EXPECT_LT(0, rig_mailbox(&self->pf, QM_MB_CMD_SRC, QM_MB_OP_GET, 1, STOP));
 	EXPECT_LT(0, rig_mailbox(&self->vf[1], QM_MB_CMD_SRC, QM_MB_OP_GET, WDM_PF, STOP));
 	EXPECT_EQ(2, rig_refused(&self->pf, WDM_REFUSE_MB_CMD));
-	EXPECT_EQ(0, reg64(&self->pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0, rig_reg64(&self->pf, QM_IFC_READY_STATUS));
 }
 
 TEST_HARNESS_MAIN

@@ -208,7 +208,7 @@ static bool is_acked(struct task *t)
 	if (d->fn != WDM_PF)
 		acked = !(rig_reg(d->r, QM_IFC_INT_SET_V) & 1);
 	else
-		acked = !(wdm_readq(d->r->bar2 + QM_IFC_READY_STATUS) & (t->to == ALL ? 0xeu : 1u << t->to));
+		acked = !(rig_reg64(d->r, QM_IFC_READY_STATUS) & (t->to == ALL ? 0xeu : 1u << t->to));
 	for (i = 0; acked && i < FNS; i++)
 		if (d->w->read[d->fn][i] != d->w->sent[d->fn][i])
 			wrong(d->w, "acknowledged before it was read");
@@ -288,7 +288,7 @@ static void receive_any(struct task *t)
 	BEGIN(, t);
 	UNTIL(, t, d->work);
 	d->work = false;
-	t->bits = d->fn == WDM_PF ? wdm_readq(d->r->bar2 + QM_IFC_INT_SOURCE_P) : 1;
+	t->bits = d->fn == WDM_PF ? rig_reg64(d->r, QM_IFC_INT_SOURCE_P) : 1;
 	STEP(, t);
 	for (t->i = 0; t->i < FNS; t->i++) {
 		if (!(t->bits >> t->i & 1))
@@ -313,7 +313,7 @@ static void order_all(struct task *t)
 		RUN(t, send(t, ALL));
 		if (t->sends & 1)
 			rig_reg_set(d->r, QM_IFC_INT_MASK, 1);
-		UNTIL(, t, (wdm_readq(d->r->bar2 + QM_IFC_INT_SOURCE_P) & 0xe) == 0xe);
+		UNTIL(, t, (rig_reg64(d->r, QM_IFC_INT_SOURCE_P) & 0xe) == 0xe);
 		for (t->i = 1; t->i < FNS; t->i++) {
 			RUN(t, fetch(t, t->i));
 			STEP(, t);

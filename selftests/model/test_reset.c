@@ -236,11 +236,6 @@ TEST_F(dev, reset_of_the_device_is_like_power_on)
 	EXPECT_TRUE(works(&self->r[1], 0));
 }
 
-static u64 reg64(struct rig *r, u32 reg)
-{
-	return wdm_readq(r->bar2 + reg);
-}
-
 TEST_F(dev, reset_of_a_vf_drops_messages_to_it_and_keeps_those_from_it)
 {
 	struct rig *pf = &self->r[0], *vf = &self->r[1];
@@ -251,10 +246,10 @@ TEST_F(dev, reset_of_a_vf_drops_messages_to_it_and_keeps_those_from_it)
 	ASSERT_EQ(0, rig_mailbox(vf, QM_MB_CMD_SRC, 0, WDM_PF, 88));
 	rig_reg_set(vf, QM_IFC_INT_SET_V, 1);
 	rig_turn(pf);
-	EXPECT_EQ(0xe, reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(0xe, rig_reg64(pf, QM_IFC_READY_STATUS));
 	wdm_function_reset(pf->dev, 1);
-	EXPECT_EQ(0xc, reg64(pf, QM_IFC_READY_STATUS));
-	EXPECT_EQ(2, reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0xc, rig_reg64(pf, QM_IFC_READY_STATUS));
+	EXPECT_EQ(2, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	rig_turn(pf);
 	EXPECT_EQ(0, rig_reg(vf, QM_IFC_INT_SOURCE_V));
 	EXPECT_EQ(1, rig_reg(&self->r[2], QM_IFC_INT_SOURCE_V));
@@ -263,7 +258,7 @@ TEST_F(dev, reset_of_a_vf_drops_messages_to_it_and_keeps_those_from_it)
 
 	wdm_function_reset(pf->dev, WDM_PF);
 	rig_turn(pf);
-	EXPECT_EQ(0, reg64(pf, QM_IFC_READY_STATUS) | reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_READY_STATUS) | rig_reg64(pf, QM_IFC_INT_SOURCE_P));
 	EXPECT_EQ(0, rig_reg(&self->r[2], QM_IFC_INT_SOURCE_V));
 	EXPECT_LT(0, rig_mailbox(&self->r[2], QM_MB_CMD_DST, 0, WDM_PF, 0));
 	EXPECT_LT(0, rig_mailbox(pf, QM_MB_CMD_DST, 0, 1, 0));
