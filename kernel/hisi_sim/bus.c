@@ -41,7 +41,7 @@ static struct sim_fn *bus_function(struct pci_bus *bus, unsigned int devfn)
 	struct sim_bus *sbus = container_of((sim_sysdata_t *)bus->sysdata, struct sim_bus, sysdata);
 	struct sim_dev *sdev = READ_ONCE(sbus->sdev);
 
-	return sdev && devfn == 0 ? &sdev->pf : NULL;
+	return sdev && devfn < sdev->nr_fns ? &sdev->fns[devfn] : NULL;
 }
 
 static int read_config(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 *val)
@@ -74,15 +74,12 @@ static struct pci_ops sim_pci_ops = {
 	.write = write_config,
 };
 
-/* The simulated device behind a PCI function, or NULL if the function isn't simulated. */
-struct sim_dev *sim_bus_owner(struct device *dev)
+/* The simulated function behind a PCI device, or NULL if the device isn't simulated. */
+struct sim_fn *sim_bus_function(struct device *dev)
 {
-	struct sim_fn *fn;
-
 	if (!dev_is_pci(dev) || to_pci_dev(dev)->bus->ops != &sim_pci_ops)
 		return NULL;
-	fn = bus_function(to_pci_dev(dev)->bus, to_pci_dev(dev)->devfn);
-	return fn ? fn->sdev : NULL;
+	return bus_function(to_pci_dev(dev)->bus, to_pci_dev(dev)->devfn);
 }
 
 /*
@@ -92,15 +89,15 @@ struct sim_dev *sim_bus_owner(struct device *dev)
 static int prepare_function(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct device *dev = data;
-	struct sim_dev *sdev;
+	struct sim_fn *fn;
 
 	if (action != BUS_NOTIFY_ADD_DEVICE && action != BUS_NOTIFY_BIND_DRIVER)
 		return NOTIFY_DONE;
-	sdev = sim_bus_owner(dev);
-	if (!sdev)
+	fn = sim_bus_function(dev);
+	if (!fn)
 		return NOTIFY_DONE;
 	dev_set_dma_coherent(dev);
-	set_dev_node(dev, sdev->shape.node);
+	set_dev_node(dev, fn->sdev->shape.node);
 	return NOTIFY_OK;
 }
 

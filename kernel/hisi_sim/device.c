@@ -29,28 +29,46 @@ struct move {
 	unsigned int inject;
 };
 
+static struct sim_dev *device_alloc(const struct sim_shape *shape)
+{
+	const unsigned int nr_fns = 1;
+	struct sim_dev *sdev;
+	unsigned int i;
+
+	sdev = kzalloc(struct_size(sdev, fns, nr_fns), GFP_KERNEL);
+	if (!sdev)
+		return NULL;
+	sdev->shape = *shape;
+	sdev->nr_fns = nr_fns;
+	for (i = 0; i < nr_fns; i++) {
+		sdev->fns[i].sdev = sdev;
+		sdev->fns[i].index = i;
+	}
+	sim_sva_init(sdev);
+	return sdev;
+}
+
 static struct sim_dev *add_now(const struct sim_shape *shape)
 {
 	struct sim_dev *sdev;
+	struct sim_fn *pf;
 	int err;
 
-	sdev = kzalloc(sizeof(*sdev), GFP_KERNEL);
+	sdev = device_alloc(shape);
 	if (!sdev)
 		return ERR_PTR(-ENOMEM);
-	sdev->shape = *shape;
-	sdev->pf.sdev = sdev;
-	sim_sva_init(sdev);
+	pf = sim_pf(sdev);
 	err = ida_alloc_max(&ids, DEVICES_MAX - 1, GFP_KERNEL);
 	if (err < 0)
 		goto err_free_device;
 	sdev->id = err;
-	err = sim_aperture_alloc(&sdev->pf.regs, QM_BAR2_PF_SIZE);
+	err = sim_aperture_alloc(&pf->regs, QM_BAR2_PF_SIZE);
 	if (err)
 		goto err_free_id;
-	err = sim_aperture_alloc(&sdev->pf.db, roundup_pow_of_two(shape->queues) * QM_DB_WINDOW);
+	err = sim_aperture_alloc(&pf->db, roundup_pow_of_two(shape->queues) * QM_DB_WINDOW);
 	if (err)
 		goto err_free_regs;
-	err = sim_config_init(&sdev->pf);
+	err = sim_config_init(pf);
 	if (err)
 		goto err_free_db;
 	err = sim_msi_init(sdev);
@@ -70,11 +88,11 @@ err_stop_worker:
 err_exit_msi:
 	sim_msi_exit(sdev);
 err_exit_config:
-	sim_config_exit(&sdev->pf);
+	sim_config_exit(pf);
 err_free_db:
-	sim_aperture_free(&sdev->pf.db);
+	sim_aperture_free(&pf->db);
 err_free_regs:
-	sim_aperture_free(&sdev->pf.regs);
+	sim_aperture_free(&pf->regs);
 err_free_id:
 	ida_free(&ids, sdev->id);
 err_free_device:
@@ -84,11 +102,11 @@ err_free_device:
 
 static void pull_out(struct wdm_device *model, void *arg)
 {
-	struct sim_dev *sdev = arg;
+	struct sim_fn *pf = sim_pf(arg);
 
 	wdm_function_detach(model, WDM_PF);
-	memset_io(sdev->pf.regs.io, 0xff, sdev->pf.regs.size);
-	memset_io(sdev->pf.db.io, 0xff, sdev->pf.db.size);
+	memset_io(pf->regs.io, 0xff, pf->regs.size);
+	memset_io(pf->db.io, 0xff, pf->db.size);
 }
 
 /*
@@ -97,19 +115,21 @@ static void pull_out(struct wdm_device *model, void *arg)
  */
 void sim_device_vanish(struct sim_dev *sdev)
 {
-	sim_config_vanish(&sdev->pf);
+	sim_config_vanish(sim_pf(sdev));
 	sim_worker_call(sdev, pull_out, sdev);
 }
 
 static void remove_now(struct sim_dev *sdev)
 {
+	struct sim_fn *pf = sim_pf(sdev);
+
 	sim_bus_remove(sdev);
-	sim_sva_drop(sdev);
+	sim_sva_drop(pf);
 	sim_worker_stop(sdev);
 	sim_msi_exit(sdev);
-	sim_config_exit(&sdev->pf);
-	sim_aperture_free(&sdev->pf.db);
-	sim_aperture_free(&sdev->pf.regs);
+	sim_config_exit(pf);
+	sim_aperture_free(&pf->db);
+	sim_aperture_free(&pf->regs);
 	ida_free(&ids, sdev->id);
 	kfree(sdev);
 }

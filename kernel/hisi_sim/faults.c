@@ -272,7 +272,7 @@ static ssize_t sim_faults_error_store(struct config_item *ci, const char *page, 
 		goto unlock;
 	}
 	/* No driver would read the error, and a driver that probes later clears earlier errors. */
-	if (!sim_config_memory_enabled(&item->sdev->pf)) {
+	if (!sim_config_memory_enabled(sim_pf(item->sdev))) {
 		err = fault_refuse(item, "error", "no driver has enabled memory decoding", -ENODEV);
 		goto unlock;
 	}
@@ -343,7 +343,7 @@ static int events_overflow(struct sim_item *item)
 	int err;
 
 	/* No driver has a ring for the event. */
-	if (!sim_config_memory_enabled(&item->sdev->pf))
+	if (!sim_config_memory_enabled(sim_pf(item->sdev)))
 		return fault_refuse(item, "overflow", "no driver has enabled memory decoding", -ENODEV);
 	sim_worker_call(item->sdev, overflow_report, &err);
 	return err;

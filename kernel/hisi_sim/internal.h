@@ -108,6 +108,7 @@ struct sim_dev;
 /**
  * struct sim_fn - one PCI function
  * @sdev:	its device
+ * @index:	its number in the model, and its devfn: SIM_PF for the physical function
  * @regs, @db:	BAR2 and BAR4
  * @lock:	protects the members below, see config.c
  * @cfg, @init, @wmask: config space, its state after a reset, its write mask
@@ -119,6 +120,7 @@ struct sim_dev;
  */
 struct sim_fn {
 	struct sim_dev *sdev;
+	unsigned int index;
 	struct sim_bar regs;
 	struct sim_bar db;
 	raw_spinlock_t lock;
@@ -142,20 +144,29 @@ struct sim_msi {
 
 struct sim_worker;
 
+#define SIM_PF			0
+
 /**
  * struct sim_dev - one physical device on a root bus of its own
  * @id:		number of that bus
+ * @nr_fns, @fns: its functions; @fns[SIM_PF] is the physical function
  */
 struct sim_dev {
 	unsigned int id;
 	struct sim_shape shape;
-	struct sim_fn pf;
 	struct sim_msi msi;
 	struct sim_late late;
 	struct sim_binds binds;
 	struct pci_host_bridge *bridge;
 	struct sim_worker *worker;
+	unsigned int nr_fns;
+	struct sim_fn fns[];
 };
+
+static inline struct sim_fn *sim_pf(struct sim_dev *sdev)
+{
+	return &sdev->fns[SIM_PF];
+}
 
 /* types.c */
 #define SIM_TYPES_NR		3
@@ -198,7 +209,7 @@ void sim_bus_exit(void);
 int sim_bus_add(struct sim_dev *sdev);
 void sim_bus_remove(struct sim_dev *sdev);
 void sim_bus_disconnect(struct sim_dev *sdev);
-struct sim_dev *sim_bus_owner(struct device *dev);
+struct sim_fn *sim_bus_function(struct device *dev);
 int sim_bus_domain(void);
 
 /* device.c: adding and removing runs on a thread of its own, which these functions wait for */
@@ -244,14 +255,14 @@ void sim_waits_returned(struct sim_left *l);
 struct sim_pager;
 
 /**
- * struct sim_space - a process' memory as seen by one device
+ * struct sim_space - a process' memory as seen by one function
  * @uid:	user that the waits are charged to
- * @pasid:	the device's number for it
+ * @pasid:	the function's number for it
  * @binds:	queues that use it
  */
 struct sim_space {
 	struct kref ref;
-	struct sim_dev *sdev;
+	struct sim_fn *fn;
 	struct mm_struct *mm;
 	kuid_t uid;
 	u32 pasid;
@@ -273,7 +284,7 @@ struct sim_crowd {
 
 /**
  * struct sim_access - state of a job thread's payload accesses
- * @fn:		the function that makes them
+ * @fn:		the function of the current job
  * @pager:	the thread's pager, NULL before it needs one
  * @space:	address space of the current job, NULL when it is gone
  * @abort:	the job has been dropped and must end soon
@@ -296,9 +307,9 @@ void sim_sva_register(void);
 void sim_sva_init(struct sim_dev *sdev);
 void sim_sva_hold_binds(struct sim_dev *sdev, bool hold);
 bool sim_sva_holds_binds(struct sim_dev *sdev);
-void sim_sva_drop(struct sim_dev *sdev);
-bool sim_space_slow(struct sim_dev *sdev, u32 pasid);
-struct sim_space *sim_space_use(struct sim_dev *sdev, u32 pasid);
+void sim_sva_drop(struct sim_fn *fn);
+bool sim_space_slow(struct sim_fn *fn, u32 pasid);
+struct sim_space *sim_space_use(struct sim_fn *fn, u32 pasid);
 void sim_space_unuse(struct sim_space *space);
 void sim_space_put(struct sim_space *space);
 int sim_space_read(struct sim_access *how, u64 addr, void *buf, size_t len);

@@ -92,8 +92,10 @@ static void msi_deliver(struct irq_work *work)
 int sim_msi_init(struct sim_dev *sdev)
 {
 	struct sim_msi *msi = &sdev->msi;
+	unsigned int i;
 
-	sdev->pf.msi_work = IRQ_WORK_INIT_HARD(msi_deliver);
+	for (i = 0; i < sdev->nr_fns; i++)
+		sdev->fns[i].msi_work = IRQ_WORK_INIT_HARD(msi_deliver);
 	mutex_init(&msi->lock);
 	bitmap_zero(msi->used, SIM_MSI_VECTORS);
 	msi->fwnode = irq_domain_alloc_named_id_fwnode("hisi_sim", sdev->id);
@@ -113,8 +115,10 @@ err_destroy_lock:
 void sim_msi_exit(struct sim_dev *sdev)
 {
 	struct sim_msi *msi = &sdev->msi;
+	unsigned int i;
 
-	irq_work_sync(&sdev->pf.msi_work);
+	for (i = 0; i < sdev->nr_fns; i++)
+		irq_work_sync(&sdev->fns[i].msi_work);
 	sim_msi_domain_exit(msi);
 	irq_domain_free_fwnode(msi->fwnode);
 	mutex_destroy(&msi->lock);

@@ -44,7 +44,7 @@ void sim_space_put(struct sim_space *space)
 
 static bool provider_match(struct device *parent)
 {
-	return sim_bus_owner(parent);
+	return sim_bus_function(parent);
 }
 
 static int provider_enable(struct device *parent)
@@ -56,20 +56,20 @@ static void provider_disable(struct device *parent)
 {
 }
 
-static struct sim_space *space_find(struct sim_dev *sdev, struct mm_struct *mm)
+static struct sim_space *space_find(struct sim_fn *fn, struct mm_struct *mm)
 {
 	struct sim_space *space;
 	unsigned long nr;
 
 	lockdep_assert_held(&spaces_lock);
 	xa_for_each(&spaces, nr, space)
-		if (space->sdev == sdev && space->mm == mm)
+		if (space->fn == fn && space->mm == mm)
 			return space;
 	return NULL;
 }
 
 /* The new space's first reference belongs to the table. */
-static struct sim_space *space_add(struct sim_dev *sdev, struct mm_struct *mm)
+static struct sim_space *space_add(struct sim_fn *fn, struct mm_struct *mm)
 {
 	struct sim_space *space = kzalloc(sizeof(*space), GFP_KERNEL);
 	int err;
@@ -78,7 +78,7 @@ static struct sim_space *space_add(struct sim_dev *sdev, struct mm_struct *mm)
 	if (!space)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&space->ref);
-	space->sdev = sdev;
+	space->fn = fn;
 	space->mm = mm;
 	space->uid = sim_waits_user();
 	mmgrab(mm);
@@ -102,16 +102,18 @@ static void space_erase(struct sim_space *space)
 
 static int provider_bind(struct device *parent, struct mm_struct *mm, u32 *pasid, void **handle)
 {
-	struct sim_dev *sdev = sim_bus_owner(parent);
+	struct sim_fn *fn = sim_bus_function(parent);
 	struct sim_space *space;
+	struct sim_binds *binds;
 
-	if (!sdev)
+	if (!fn)
 		return -ENODEV;
+	binds = &fn->sdev->binds;
 	/* Without a lock, so that only the opener waits. */
-	if (wait_event_killable(sdev->binds.wait, !READ_ONCE(sdev->binds.held)))
+	if (wait_event_killable(binds->wait, !READ_ONCE(binds->held)))
 		return -EINTR;
 	mutex_lock(&spaces_lock);
-	space = space_find(sdev, mm) ?: space_add(sdev, mm);
+	space = space_find(fn, mm) ?: space_add(fn, mm);
 	if (!IS_ERR(space)) {
 		kref_get(&space->ref);
 		space->binds++;
@@ -137,12 +139,12 @@ static void provider_unbind(struct device *parent, u32 pasid, void *handle)
 /* The doorbell window is memory, in which the last owner's stores remain. */
 static void provider_scrub(struct device *parent, phys_addr_t start, size_t size)
 {
-	struct sim_dev *sdev = sim_bus_owner(parent);
+	struct sim_fn *fn = sim_bus_function(parent);
 	struct sim_bar *db;
 
-	if (!sdev)
+	if (!fn)
 		return;
-	db = &sdev->pf.db;
+	db = &fn->db;
 	if (start < db->phys || start - db->phys > db->size || size > db->size - (start - db->phys))
 		return;
 	memset_io(db->io + (start - db->phys), 0, size);
@@ -207,21 +209,21 @@ bool sim_sva_holds_binds(struct sim_dev *sdev)
 	return READ_ONCE(sdev->binds.held);
 }
 
-/* The device is being removed: drops the address spaces that are still bound. */
-void sim_sva_drop(struct sim_dev *sdev)
+/* The function is being removed: drops the address spaces that are still bound. */
+void sim_sva_drop(struct sim_fn *fn)
 {
 	struct sim_space *space;
 	unsigned long nr;
 
 	mutex_lock(&spaces_lock);
 	xa_for_each(&spaces, nr, space)
-		if (space->sdev == sdev)
+		if (space->fn == fn)
 			space_erase(space);
 	mutex_unlock(&spaces_lock);
 }
 
 /* Have job threads waited long for pages of the user behind @pasid? */
-bool sim_space_slow(struct sim_dev *sdev, u32 pasid)
+bool sim_space_slow(struct sim_fn *fn, u32 pasid)
 {
 	struct sim_space *space;
 	kuid_t uid = INVALID_UID;
@@ -230,20 +232,20 @@ bool sim_space_slow(struct sim_dev *sdev, u32 pasid)
 		return false;
 	xa_lock(&spaces);
 	space = xa_load(&spaces, pasid);
-	if (space && space->sdev == sdev)
+	if (space && space->fn == fn)
 		uid = space->uid;
 	xa_unlock(&spaces);
 	return uid_valid(uid) && sim_waits_slow(uid);
 }
 
 /* Uses the address space of @pasid on this thread; NULL when the space or its process is gone. */
-struct sim_space *sim_space_use(struct sim_dev *sdev, u32 pasid)
+struct sim_space *sim_space_use(struct sim_fn *fn, u32 pasid)
 {
 	struct sim_space *space;
 
 	xa_lock(&spaces);
 	space = xa_load(&spaces, pasid);
-	if (space && (space->sdev != sdev || !kref_get_unless_zero(&space->ref)))
+	if (space && (space->fn != fn || !kref_get_unless_zero(&space->ref)))
 		space = NULL;
 	xa_unlock(&spaces);
 	if (!space)

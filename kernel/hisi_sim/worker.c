@@ -111,14 +111,19 @@ static struct wdm_job *link_job(struct list_head *link)
 
 /* ------ services for the model ------ */
 
+static struct sim_fn *env_fn(void *host, u32 fn)
+{
+	return &((struct sim_worker *)host)->sdev->fns[fn];
+}
+
 static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
 {
-	return sim_dma_read(&((struct sim_worker *)host)->sdev->pf, addr, buf, len);
+	return sim_dma_read(env_fn(host, fn), addr, buf, len);
 }
 
 static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 {
-	return sim_dma_write(&((struct sim_worker *)host)->sdev->pf, addr, buf, len);
+	return sim_dma_write(env_fn(host, fn), addr, buf, len);
 }
 
 /*
@@ -145,9 +150,7 @@ static int env_sva_write(void *host, u32 fn, u32 pasid, u64 addr, const void *bu
 
 static void env_irq(void *host, u32 fn, u32 vector)
 {
-	struct sim_worker *w = host;
-
-	sim_msi_raise(&w->sdev->pf, vector);
+	sim_msi_raise(env_fn(host, fn), vector);
 }
 
 static u64 env_now_ns(void *host)
@@ -160,7 +163,7 @@ static bool env_hold(void *host, u32 fn, u32 pasid)
 {
 	struct sim_worker *w = host;
 
-	if (w->running_slow < w->nr_runners - 1 || !sim_space_slow(w->sdev, pasid))
+	if (w->running_slow < w->nr_runners - 1 || !sim_space_slow(env_fn(host, fn), pasid))
 		return false;
 	WRITE_ONCE(w->crowd.held, true);
 	return true;
@@ -231,10 +234,11 @@ static void give_back(struct sim_worker *w, struct wdm_job *job)
 
 static void run_job(struct runner *r, struct wdm_job *job)
 {
+	r->access.fn = env_fn(r->worker, job->fn);
 	r->access.abort = &job->abort;
 	r->access.waited = 0;
 	r->access.slow = job_mark(job)->slow;
-	r->access.space = job->pasid_valid ? sim_space_use(r->worker->sdev, job->pasid) : NULL;
+	r->access.space = job->pasid_valid ? sim_space_use(r->access.fn, job->pasid) : NULL;
 	wdm_job_run(job, r->scratch);
 	if (r->access.space)
 		sim_space_unuse(r->access.space);
@@ -298,7 +302,7 @@ static void worker_dispatch(struct sim_worker *w)
 	if (w->running < 2 * w->nr_runners)
 		WRITE_ONCE(w->crowd.held, false);
 	while (w->running < 2 * w->nr_runners && (job = wdm_job_next(w->model))) {
-		job_mark(job)->slow = job->pasid_valid && sim_space_slow(w->sdev, job->pasid);
+		job_mark(job)->slow = job->pasid_valid && sim_space_slow(env_fn(w, job->fn), job->pasid);
 		w->running_slow += job_mark(job)->slow;
 		w->running++;
 		spin_lock(&w->lock);
@@ -311,7 +315,7 @@ static void worker_dispatch(struct sim_worker *w)
 /* Config space reads as ones until the last job from before the reset has ended. */
 static bool reset_if_asked(struct sim_worker *w, bool *resetting)
 {
-	struct sim_fn *pf = &w->sdev->pf;
+	struct sim_fn *pf = sim_pf(w->sdev);
 
 	if (!sim_config_flr_wanted(pf))
 		return false;
@@ -336,7 +340,7 @@ static bool worker_serve(struct sim_worker *w, struct wdm_look *look, bool *rese
 	worked |= worker_collect(w);
 	if (reset_if_asked(w, resetting))
 		return true;
-	if (!sim_config_memory_enabled(&w->sdev->pf) && !w->running) {
+	if (!sim_config_memory_enabled(sim_pf(w->sdev)) && !w->running) {
 		look->next_ns = WDM_NEVER;
 		return worked;
 	}
@@ -397,7 +401,7 @@ static void worker_rest(struct sim_worker *w, u64 now, const struct wdm_look *lo
 	u64 ns = pace->rest_ns;
 
 	/* With memory decoding off no register can change before a config write, which kicks. */
-	if (!sim_config_memory_enabled(&w->sdev->pf) && !w->running && !look->busy) {
+	if (!sim_config_memory_enabled(sim_pf(w->sdev)) && !w->running && !look->busy) {
 		sleep_ns(w, U64_MAX, 0);
 		return;
 	}
@@ -457,7 +461,6 @@ static int runner_init(struct sim_worker *w, struct runner *r)
 	const struct sim_engine *engine = w->sdev->shape.type->engine;
 	int node = w->sdev->shape.node, err;
 
-	r->access.fn = &w->sdev->pf;
 	r->access.crowd = &w->crowd;
 	r->scratch_mem = kvzalloc_node(wdm_scratch_size(), GFP_KERNEL, node);
 	r->engine_ws = kvzalloc_node(engine->workspace_size(), GFP_KERNEL, node);
@@ -486,11 +489,11 @@ static void stay_on_node(struct task_struct *task, int node)
 static int model_init(struct sim_worker *w)
 {
 	const struct sim_shape *shape = &w->sdev->shape;
-	struct sim_fn *pf = &w->sdev->pf;
+	struct sim_fn *pf = sim_pf(w->sdev);
 	struct wdm_attr attr = {
 		.type = shape->type->model,
 		.queues = shape->queues,
-		.functions = 1,
+		.functions = w->sdev->nr_fns,
 		.jobs = JOBS,
 		.latency_ns = shape->latency_ns,
 		.bandwidth_mbps = shape->bandwidth_mbps,
