@@ -194,39 +194,54 @@ void sim_aperture_exit(void)
 	}
 }
 
-/* Allocates zeroed memory for a BAR of @size bytes, a power of two; naturally aligned. */
-int sim_aperture_alloc(struct sim_bar *bar, size_t size)
+/*
+ * Allocates zeroed memory for @count BARs of @size bytes, a power of two, side by side and
+ * naturally aligned.
+ */
+int sim_aperture_alloc(struct sim_bar *bars, size_t size, unsigned int count)
 {
-	unsigned long units = size >> UNIT_SHIFT, at;
-	unsigned long offset = (aperture.start >> UNIT_SHIFT) & (units - 1);
+	unsigned long unit = size >> UNIT_SHIFT, units = unit * count, at;
+	unsigned long offset = (aperture.start >> UNIT_SHIFT) & (unit - 1);
 
 	mutex_lock(&map_lock);
-	at = bitmap_find_next_zero_area_off(map, map_units, 0, units, units - 1, offset);
+	at = bitmap_find_next_zero_area_off(map, map_units, 0, units, unit - 1, offset);
 	if (at < map_units)
 		bitmap_set(map, at, units);
 	mutex_unlock(&map_lock);
 	if (at >= map_units)
 		return -ENOSPC;
 
-	bar->phys = aperture.start + ((phys_addr_t)at << UNIT_SHIFT);
-	bar->size = size;
-	bar->io = ioremap(bar->phys, size);
-	if (!bar->io) {
-		sim_aperture_free(bar);
+	bars->phys = aperture.start + ((phys_addr_t)at << UNIT_SHIFT);
+	bars->size = size * count;
+	bars->io = ioremap(bars->phys, bars->size);
+	if (!bars->io) {
+		sim_aperture_free(bars);
 		return -ENOMEM;
 	}
-	memset_io(bar->io, 0, size);
+	memset_io(bars->io, 0, bars->size);
 	return 0;
 }
 
-void sim_aperture_free(struct sim_bar *bar)
+/* Does nothing when @bars hasn't been allocated. */
+void sim_aperture_free(struct sim_bar *bars)
 {
-	unsigned long at = (bar->phys - aperture.start) >> UNIT_SHIFT;
+	unsigned long at = (bars->phys - aperture.start) >> UNIT_SHIFT;
 
-	if (bar->io)
-		iounmap(bar->io);
-	bar->io = NULL;
+	if (!bars->size)
+		return;
+	if (bars->io)
+		iounmap(bars->io);
 	mutex_lock(&map_lock);
-	bitmap_clear(map, at, bar->size >> UNIT_SHIFT);
+	bitmap_clear(map, at, bars->size >> UNIT_SHIFT);
+	mutex_unlock(&map_lock);
+	*bars = (struct sim_bar){};
+}
+
+/* Bytes of the aperture, and how many of them are free. */
+void sim_aperture_space(u64 *free, u64 *all)
+{
+	mutex_lock(&map_lock);
+	*all = (u64)map_units << UNIT_SHIFT;
+	*free = (u64)(map_units - bitmap_weight(map, map_units)) << UNIT_SHIFT;
 	mutex_unlock(&map_lock);
 }

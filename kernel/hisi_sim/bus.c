@@ -83,26 +83,36 @@ struct sim_fn *sim_bus_function(struct device *dev)
 }
 
 /*
- * Runs before any driver's probe: marks the device's memory as coherent, since threads access
- * it, and sets the NUMA node.
+ * Before any driver's probe: waits until the function's registers answer, marks the device's
+ * memory as coherent, since threads access it, and sets the NUMA node. After its removal: drops
+ * the address spaces that are still bound to it.
  */
-static int prepare_function(struct notifier_block *nb, unsigned long action, void *data)
+static int function_event(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct device *dev = data;
-	struct sim_fn *fn;
+	struct sim_fn *fn = sim_bus_function(dev);
 
-	if (action != BUS_NOTIFY_ADD_DEVICE && action != BUS_NOTIFY_BIND_DRIVER)
-		return NOTIFY_DONE;
-	fn = sim_bus_function(dev);
 	if (!fn)
 		return NOTIFY_DONE;
-	dev_set_dma_coherent(dev);
-	set_dev_node(dev, fn->sdev->shape.node);
-	return NOTIFY_OK;
+	switch (action) {
+	case BUS_NOTIFY_ADD_DEVICE:
+		/* The PCI core gives a virtual function 100 ms, which aren't enough on a busy machine. */
+		sim_worker_wait(fn);
+		fallthrough;
+	case BUS_NOTIFY_BIND_DRIVER:
+		dev_set_dma_coherent(dev);
+		set_dev_node(dev, fn->sdev->shape.node);
+		return NOTIFY_OK;
+	case BUS_NOTIFY_REMOVED_DEVICE:
+		sim_sva_drop(fn);
+		return NOTIFY_OK;
+	default:
+		return NOTIFY_DONE;
+	}
 }
 
-static struct notifier_block prepare_nb = {
-	.notifier_call = prepare_function,
+static struct notifier_block function_nb = {
+	.notifier_call = function_event,
 };
 
 static void set_sysdata(sim_sysdata_t *sysdata, struct sim_dev *sdev)
@@ -119,7 +129,7 @@ static bool bars_claimed(struct pci_bus *bus)
 	int i;
 
 	list_for_each_entry(pdev, &bus->devices, bus_list)
-		for (i = 0; i < PCI_STD_NUM_BARS; i++)
+		for (i = 0; i < PCI_BRIDGE_RESOURCES; i++)
 			if (pdev->resource[i].flags && !pdev->resource[i].parent)
 				return false;
 	return !list_empty(&bus->devices);
@@ -132,11 +142,22 @@ static void free_bridge(struct pci_host_bridge *bridge)
 	pci_free_host_bridge(bridge);
 }
 
+/* The PCI core doesn't survive the removal of a physical function whose driver has left SR-IOV enabled. */
+static void disable_vfs(struct pci_bus *bus)
+{
+	struct pci_dev *pf = pci_get_slot(bus, PCI_DEVFN(0, SIM_PF));
+
+	if (pf)
+		pci_disable_sriov(pf);
+	pci_dev_put(pf);
+}
+
 static void remove_bus(struct pci_host_bridge *bridge)
 {
 	struct sim_bus *sbus = pci_host_bridge_priv(bridge);
 
 	pci_stop_root_bus(bridge->bus);
+	disable_vfs(bridge->bus);
 	pci_remove_root_bus(bridge->bus);
 	WRITE_ONCE(sbus->sdev, NULL);
 	synchronize_rcu();
@@ -225,7 +246,7 @@ int sim_bus_init(void)
 	domain = pci_bus_find_emul_domain_nr(DOMAIN_FIRST, DOMAIN_FIRST, DOMAIN_LAST);
 	if (domain < 0)
 		return domain;
-	err = bus_register_notifier(&pci_bus_type, &prepare_nb);
+	err = bus_register_notifier(&pci_bus_type, &function_nb);
 	if (err)
 		pci_bus_release_emul_domain_nr(domain);
 	return err;
@@ -233,6 +254,6 @@ int sim_bus_init(void)
 
 void sim_bus_exit(void)
 {
-	bus_unregister_notifier(&pci_bus_type, &prepare_nb);
+	bus_unregister_notifier(&pci_bus_type, &function_nb);
 	pci_bus_release_emul_domain_nr(domain);
 }

@@ -2,14 +2,14 @@
 /* Config space of a simulated function: its bytes, their write mask, and the effects of writes. */
 /*
  * Lock		protects		taken under
- * fn->lock	cfg, flr, gone, msi_todo pci_lock, where the architecture has it; the device's threads.
- *					Raw: config accesses may run with interrupts off.
+ * fn->lock	cfg, flr, gone, enabled, pci_lock, where the architecture has it; the device's threads;
+ *		mapped, changes,	that of a virtual function also under its physical function's.
+ *		msi_base, msi_todo	Raw: config accesses may run with interrupts off.
  */
 #include <linux/pci.h>
 #include <linux/slab.h>
-#include <linux/unaligned.h>
 
-#include "internal.h"
+#include "config.h"
 #include "hw/qm_hw.h"
 
 #define CLASS_ACCELERATOR	0x1200	/* processing accelerator */
@@ -17,54 +17,32 @@
 #define CAP_MSI			0x80
 #define MSI_CTRL		(CAP_MSI + PCI_MSI_FLAGS)
 
-static void config_set8(struct sim_fn *fn, int at, u8 val, u8 mask)
-{
-	fn->init[at] = val;
-	fn->wmask[at] = mask;
-}
-
-static void config_set16(struct sim_fn *fn, int at, u16 val, u16 mask)
-{
-	put_unaligned_le16(val, fn->init + at);
-	put_unaligned_le16(mask, fn->wmask + at);
-}
-
-static void config_set32(struct sim_fn *fn, int at, u32 val, u32 mask)
-{
-	put_unaligned_le32(val, fn->init + at);
-	put_unaligned_le32(mask, fn->wmask + at);
-}
-
-/* The write mask implements the sizing protocol: address bits below the BAR's size are read-only. */
-static void set_bar(struct sim_fn *fn, int nr, const struct sim_bar *bar)
-{
-	u64 mask = ~((u64)bar->size - 1);
-	int at = PCI_BASE_ADDRESS_0 + nr * 4;
-
-	config_set32(fn, at, lower_32_bits(bar->phys) | PCI_BASE_ADDRESS_MEM_TYPE_64 |
-		     PCI_BASE_ADDRESS_MEM_PREFETCH, lower_32_bits(mask));
-	config_set32(fn, at + 4, upper_32_bits(bar->phys), upper_32_bits(mask));
-}
-
 static void set_header(struct sim_fn *fn)
 {
-	u16 device = fn->sdev->shape.type->device;
+	const struct sim_type *type = fn->sdev->shape.type;
 
-	config_set16(fn, PCI_VENDOR_ID, QM_PCI_VENDOR_HUAWEI, 0);
-	config_set16(fn, PCI_DEVICE_ID, device, 0);
-	config_set16(fn, PCI_COMMAND, 0, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER |
-		     PCI_COMMAND_PARITY | PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE);
 	config_set16(fn, PCI_STATUS, PCI_STATUS_CAP_LIST, 0);
 	config_set8(fn, PCI_REVISION_ID, QM_HW_V3, 0);
 	config_set16(fn, PCI_CLASS_DEVICE, CLASS_ACCELERATOR, 0);
 	config_set8(fn, PCI_CACHE_LINE_SIZE, 0, 0xff);
 	config_set8(fn, PCI_HEADER_TYPE, PCI_HEADER_TYPE_NORMAL, 0);
 	config_set16(fn, PCI_SUBSYSTEM_VENDOR_ID, QM_PCI_VENDOR_HUAWEI, 0);
-	config_set16(fn, PCI_SUBSYSTEM_ID, device, 0);
+	config_set16(fn, PCI_SUBSYSTEM_ID, fn->index == SIM_PF ? type->device : type->vf_device, 0);
 	config_set8(fn, PCI_CAPABILITY_LIST, CAP_PCIE, 0);
 	config_set8(fn, PCI_INTERRUPT_LINE, 0, 0xff);
-	set_bar(fn, QM_BAR_REGS, &fn->regs);
-	set_bar(fn, QM_BAR_DB, &fn->db);
+	if (fn->index != SIM_PF) {
+		/* The physical function's SR-IOV capability has the device id, the BARs and the memory bit. */
+		config_set32(fn, PCI_VENDOR_ID, ~0, 0);
+		config_set16(fn, PCI_COMMAND, 0, PCI_COMMAND_MASTER);
+		return;
+	}
+	config_set16(fn, PCI_VENDOR_ID, QM_PCI_VENDOR_HUAWEI, 0);
+	config_set16(fn, PCI_DEVICE_ID, type->device, 0);
+	config_set16(fn, PCI_COMMAND, 0, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER |
+		     PCI_COMMAND_PARITY | PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE);
+	config_set_bar(fn, PCI_BASE_ADDRESS_0, QM_BAR_REGS, fn->regs.phys, fn->regs.size);
+	config_set_bar(fn, PCI_BASE_ADDRESS_0, QM_BAR_DB, fn->db.phys, fn->db.size);
+	sim_sriov_init(fn);
 }
 
 static void set_capabilities(struct sim_fn *fn)
@@ -78,12 +56,19 @@ static void set_capabilities(struct sim_fn *fn)
 	config_set16(fn, CAP_PCIE + PCI_EXP_DEVCTL2, 0, 0xffff);
 
 	config_set8(fn, CAP_MSI, PCI_CAP_ID_MSI, 0);
-	config_set16(fn, MSI_CTRL, (ilog2(SIM_MSI_VECTORS) << 1) | PCI_MSI_FLAGS_64BIT |
+	config_set16(fn, MSI_CTRL, (ilog2(sim_vectors(fn)) << 1) | PCI_MSI_FLAGS_64BIT |
 		     PCI_MSI_FLAGS_MASKBIT, PCI_MSI_FLAGS_ENABLE | PCI_MSI_FLAGS_QSIZE);
 	config_set32(fn, CAP_MSI + PCI_MSI_ADDRESS_LO, 0, 0xfffffffc);
 	config_set32(fn, CAP_MSI + PCI_MSI_ADDRESS_HI, 0, 0xffffffff);
 	config_set16(fn, CAP_MSI + PCI_MSI_DATA_64, 0, 0xffff);
 	config_set32(fn, CAP_MSI + PCI_MSI_MASK_64, 0, 0xffffffff);
+}
+
+static void set_initial(struct sim_fn *fn)
+{
+	/* A virtual function has no extended capabilities. */
+	memcpy(fn->cfg, fn->init, fn->index == SIM_PF ? SIM_CFG_SIZE : PCI_CFG_SPACE_SIZE);
+	fn->flr = false;
 }
 
 int sim_config_init(struct sim_fn *fn)
@@ -96,7 +81,8 @@ int sim_config_init(struct sim_fn *fn)
 	raw_spin_lock_init(&fn->lock);
 	set_header(fn);
 	set_capabilities(fn);
-	memcpy(fn->cfg, fn->init, SIM_CFG_SIZE);
+	set_initial(fn);
+	fn->enabled = fn->index == SIM_PF;
 	return 0;
 }
 
@@ -111,6 +97,12 @@ static u32 cfg_get(const u8 *cfg, int where, int size)
 	       get_unaligned_le32(cfg + where);
 }
 
+static bool fn_answers(const struct sim_fn *fn)
+{
+	lockdep_assert_held(&fn->lock);
+	return fn->enabled && !fn->flr && !fn->gone;
+}
+
 u32 sim_config_read(struct sim_fn *fn, int where, int size)
 {
 	unsigned long flags;
@@ -118,7 +110,7 @@ u32 sim_config_read(struct sim_fn *fn, int where, int size)
 
 	raw_spin_lock_irqsave(&fn->lock, flags);
 	/* All ones during a reset, since the PCI core waits for an answer, and for ever when the function is gone. */
-	val = fn->flr || fn->gone ? ~0u : cfg_get(fn->cfg, where, size);
+	val = fn_answers(fn) ? cfg_get(fn->cfg, where, size) : ~0u;
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 	return val;
 }
@@ -157,6 +149,42 @@ static void wait_dma(struct sim_fn *fn)
 		cpu_relax();
 }
 
+/* A virtual function appears in its initial state, and reaches no memory any more once it is disabled. */
+static bool vf_set(struct sim_fn *vf, bool enabled, bool mapped)
+{
+	bool changed;
+
+	raw_spin_lock_nested(&vf->lock, SINGLE_DEPTH_NESTING);
+	changed = vf->enabled != enabled || vf->mapped != mapped;
+	if (vf->enabled != enabled) {
+		set_initial(vf);
+		wait_dma(vf);
+	}
+	WRITE_ONCE(vf->enabled, enabled);
+	WRITE_ONCE(vf->mapped, mapped);
+	/* Pairs with the read in sim_config_changes(). */
+	if (changed)
+		smp_store_release(&vf->changes, vf->changes + 1);
+	raw_spin_unlock(&vf->lock);
+	return changed;
+}
+
+/*
+ * Enables the virtual functions that the physical function's registers enable now, and disables
+ * the others. Config space answers at once; the control thread makes the model follow.
+ */
+static bool vfs_set(struct sim_fn *pf)
+{
+	unsigned int nr = pf->flr ? 0 : sim_sriov_enabled(pf), i;
+	struct sim_dev *sdev = pf->sdev;
+	bool changed = false;
+
+	lockdep_assert_held(&pf->lock);
+	for (i = SIM_PF + 1; i < sdev->nr_fns; i++)
+		changed |= vf_set(&sdev->fns[i], i <= nr, i <= nr && sim_sriov_mapped(pf));
+	return changed;
+}
+
 static bool write_hits(int where, int size, int field, int len)
 {
 	return where < field + len && field < where + size;
@@ -169,10 +197,10 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val)
 	int i;
 
 	raw_spin_lock_irqsave(&fn->lock, flags);
-	if (fn->flr || fn->gone)
+	if (!fn_answers(fn))
 		goto unlock;
 	for (i = 0; i < size; i++) {
-		u8 byte = val >> (8 * i), mask = fn->wmask[where + i];
+		u8 byte = val >> (8 * i), mask = sim_sriov_fixed(fn, where + i) ? 0 : fn->wmask[where + i];
 
 		fn->cfg[where + i] = (fn->cfg[where + i] & ~mask) | (byte & mask);
 		/* The trigger bit reads as zero, so it isn't in the write mask. */
@@ -187,6 +215,8 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val)
 	}
 	if (write_hits(where, size, CAP_MSI, PCI_MSI_PENDING_64))
 		sim_msi_config_changed(fn);
+	if (fn->index == SIM_PF && (fn->flr || where >= PCI_CFG_SPACE_SIZE))
+		kick |= vfs_set(fn);
 unlock:
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 	if (kick)
@@ -204,8 +234,9 @@ void sim_config_flr_done(struct sim_fn *fn)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&fn->lock, flags);
-	memcpy(fn->cfg, fn->init, SIM_CFG_SIZE);
-	fn->flr = false;
+	/* A virtual function may have been disabled, and enabled again, meanwhile. */
+	if (fn->flr)
+		set_initial(fn);
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 }
 
@@ -226,6 +257,27 @@ bool sim_config_memory_enabled(struct sim_fn *fn)
 	return READ_ONCE(fn->cfg[PCI_COMMAND]) & PCI_COMMAND_MEMORY;
 }
 
+/* May a driver access registers of any function? */
+bool sim_config_any_memory(struct sim_dev *sdev)
+{
+	struct sim_fn *pf = sim_pf(sdev);
+
+	return sim_config_memory_enabled(pf) ||
+	       (!READ_ONCE(pf->gone) && sim_sriov_enabled(pf) && sim_sriov_mapped(pf));
+}
+
+/*
+ * Counts the changes of a virtual function's state, and tells whether its registers answer now.
+ * Without the lock: a change in between is one more change for the next call.
+ */
+u32 sim_config_changes(struct sim_fn *fn, bool *mapped)
+{
+	u32 changes = smp_load_acquire(&fn->changes);
+
+	*mapped = READ_ONCE(fn->enabled) && READ_ONCE(fn->mapped) && !READ_ONCE(fn->gone);
+	return changes;
+}
+
 /*
  * Called with fn->lock held. Returns those of @vectors that may be delivered now; the others
  * become pending. @base is the function's first line.
@@ -235,13 +287,13 @@ unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u1
 	u16 control = get_unaligned_le16(fn->cfg + MSI_CTRL);
 	u32 mask = get_unaligned_le32(fn->cfg + CAP_MSI + PCI_MSI_MASK_64);
 	u32 pending = get_unaligned_le32(fn->cfg + CAP_MSI + PCI_MSI_PENDING_64);
-	unsigned int count = 1u << ((control & PCI_MSI_FLAGS_QSIZE) >> 4);
+	unsigned int count = min(1u << ((control & PCI_MSI_FLAGS_QSIZE) >> 4), sim_vectors(fn));
 
 	lockdep_assert_held(&fn->lock);
 	/* MSI is disabled, or the function isn't a bus master: the message is lost, as in hardware. */
 	if (!(control & PCI_MSI_FLAGS_ENABLE) || !(fn->cfg[PCI_COMMAND] & PCI_COMMAND_MASTER))
 		vectors = pending = 0;
-	vectors = (vectors | pending) & GENMASK_ULL(min(count, 32u) - 1, 0);
+	vectors = (vectors | pending) & GENMASK_ULL(count - 1, 0);
 	put_unaligned_le32(vectors & mask, fn->cfg + CAP_MSI + PCI_MSI_PENDING_64);
 	*base = get_unaligned_le16(fn->cfg + CAP_MSI + PCI_MSI_DATA_64) & ~(count - 1);
 	return vectors & ~mask;

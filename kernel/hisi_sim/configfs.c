@@ -19,7 +19,6 @@
 
 #define LATENCY_MAX_NS		(60ull * NSEC_PER_SEC)
 #define BANDWIDTH_MAX_MBPS	1000000u
-#define VFS_MAX			63
 
 static LIST_HEAD(made);
 static DEFINE_MUTEX(made_lock);
@@ -111,10 +110,9 @@ CONFIGFS_ATTR(sim_item_, queues);
 
 static ssize_t sim_item_vfs_show(struct config_item *ci, char *page)
 {
-	return sysfs_emit(page, "0\n");
+	return SHOW_SHAPE(to_sim_item(ci), page, "%u", vfs);
 }
 
-/* A number that hardware could have is valid but unsupported; any other is an invalid argument. */
 static ssize_t sim_item_vfs_store(struct config_item *ci, const char *page, size_t len)
 {
 	struct sim_item *item = to_sim_item(ci);
@@ -124,14 +122,33 @@ static ssize_t sim_item_vfs_store(struct config_item *ci, const char *page, size
 	err = kstrtouint(page, 10, &vfs);
 	if (err)
 		return err;
-	if (vfs > VFS_MAX)
+	if (vfs > SIM_VFS_MAX)
 		return -EINVAL;
-	mutex_lock(&item->lock);
-	err = item->sdev ? -EBUSY : vfs ? -EOPNOTSUPP : 0;
-	mutex_unlock(&item->lock);
+	err = STORE_SHAPE(item, vfs, vfs);
 	return err ?: len;
 }
 CONFIGFS_ATTR(sim_item_, vfs);
+
+static ssize_t sim_item_function_queues_show(struct config_item *ci, char *page)
+{
+	return SHOW_SHAPE(to_sim_item(ci), page, "%u", function_queues);
+}
+
+static ssize_t sim_item_function_queues_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	unsigned int queues;
+	int err;
+
+	err = kstrtouint(page, 10, &queues);
+	if (err)
+		return err;
+	if (queues > SIM_QUEUES_MAX)
+		return -EINVAL;
+	err = STORE_SHAPE(item, function_queues, queues);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_item_, function_queues);
 
 static void apply_pace(struct sim_item *item)
 {
@@ -201,13 +218,31 @@ static ssize_t sim_item_address_show(struct config_item *ci, char *page)
 }
 CONFIGFS_ATTR_RO(sim_item_, address);
 
+/* Attributes that are valid alone may not fit each other. */
+static int shape_check(struct sim_item *item)
+{
+	const struct sim_shape *shape = &item->shape;
+	const char *name = config_item_name(&item->group.cg_item);
+
+	if (shape->vfs >= shape->queues) {
+		pr_err("hisi_sim: %s: %u queues are too few for %u functions\n", name, shape->queues, 1 + shape->vfs);
+		return -EINVAL;
+	}
+	if (shape->function_queues > shape->queues) {
+		pr_err("hisi_sim: %s: function_queues %u is more than the device's %u queues\n", name,
+		       shape->function_queues, shape->queues);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int go_live(struct sim_item *item)
 {
 	struct sim_dev *sdev;
 	int err;
 
 	lockdep_assert_held(&item->lock);
-	err = sim_faults_check(item);
+	err = shape_check(item) ?: sim_faults_check(item);
 	if (err)
 		return err;
 	/* The rmdir callback can't refuse, so the dependency does. */
@@ -216,7 +251,7 @@ static int go_live(struct sim_item *item)
 		if (err)
 			return err;
 	}
-	sdev = sim_device_add(&item->shape);
+	sdev = sim_device_add(config_item_name(&item->group.cg_item), &item->shape);
 	if (IS_ERR(sdev)) {
 		if (!item->by_parameter)
 			configfs_undepend_item(&item->group.cg_item);
@@ -273,6 +308,7 @@ static struct configfs_attribute *sim_item_attrs[] = {
 	&sim_item_attr_node,
 	&sim_item_attr_queues,
 	&sim_item_attr_vfs,
+	&sim_item_attr_function_queues,
 	&sim_item_attr_latency_ns,
 	&sim_item_attr_bandwidth_mbps,
 	&sim_item_attr_live,

@@ -23,6 +23,7 @@ static struct kthread_worker *mover;
 
 struct move {
 	struct kthread_work work;
+	const char *name;
 	const struct sim_shape *shape;
 	struct sim_dev *sdev;
 	bool surprise;
@@ -31,9 +32,8 @@ struct move {
 
 static struct sim_dev *device_alloc(const struct sim_shape *shape)
 {
-	const unsigned int nr_fns = 1;
+	unsigned int nr_fns = 1 + shape->vfs, i;
 	struct sim_dev *sdev;
-	unsigned int i;
 
 	sdev = kzalloc(struct_size(sdev, fns, nr_fns), GFP_KERNEL);
 	if (!sdev)
@@ -48,32 +48,100 @@ static struct sim_dev *device_alloc(const struct sim_shape *shape)
 	return sdev;
 }
 
-static struct sim_dev *add_now(const struct sim_shape *shape)
+static void bars_free(struct sim_dev *sdev)
+{
+	sim_aperture_free(&sdev->vf_db);
+	sim_aperture_free(&sdev->vf_regs);
+	sim_aperture_free(&sim_pf(sdev)->db);
+	sim_aperture_free(&sim_pf(sdev)->regs);
+}
+
+static struct sim_bar bar_of_vf(const struct sim_bar *bars, const struct sim_fn *vf)
+{
+	size_t size = bars->size / vf->sdev->shape.vfs, at = size * (vf->index - 1);
+
+	return (struct sim_bar){ .phys = bars->phys + at, .size = size, .io = bars->io + at };
+}
+
+/* Each kind of BAR of the virtual functions is one range, as SR-IOV demands. */
+static int bars_alloc(struct sim_dev *sdev)
+{
+	size_t db = roundup_pow_of_two(sim_function_queues(&sdev->shape)) * QM_DB_WINDOW;
+	unsigned int vfs = sdev->shape.vfs, i;
+	struct sim_fn *pf = sim_pf(sdev);
+	int err;
+
+	err = sim_aperture_alloc(&pf->regs, QM_BAR2_PF_SIZE, 1);
+	if (!err)
+		err = sim_aperture_alloc(&pf->db, db, 1);
+	if (!err && vfs)
+		err = sim_aperture_alloc(&sdev->vf_regs, QM_BAR2_VF_SIZE, vfs);
+	if (!err && vfs)
+		err = sim_aperture_alloc(&sdev->vf_db, db, vfs);
+	if (err) {
+		bars_free(sdev);
+		return err;
+	}
+	for (i = SIM_PF + 1; i < sdev->nr_fns; i++) {
+		sdev->fns[i].regs = bar_of_vf(&sdev->vf_regs, &sdev->fns[i]);
+		sdev->fns[i].db = bar_of_vf(&sdev->vf_db, &sdev->fns[i]);
+	}
+	return 0;
+}
+
+static void report_no_space(const char *name, const struct sim_shape *shape)
+{
+	u64 db = (u64)roundup_pow_of_two(sim_function_queues(shape)) * QM_DB_WINDOW, free, all;
+	u64 vfs = (u64)shape->vfs * (QM_BAR2_VF_SIZE + db);
+
+	sim_aperture_space(&free, &all);
+	pr_err("hisi_sim: %s: the BARs need %llu KiB, %llu KiB of them for %u virtual functions; the aperture has %llu KiB free of %llu KiB, maybe in pieces\n",
+	       name, (QM_BAR2_PF_SIZE + db + vfs) >> 10, vfs >> 10, shape->vfs, free >> 10, all >> 10);
+}
+
+static void configs_exit(struct sim_dev *sdev)
+{
+	unsigned int i;
+
+	for (i = 0; i < sdev->nr_fns; i++)
+		sim_config_exit(&sdev->fns[i]);
+}
+
+static int configs_init(struct sim_dev *sdev)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < sdev->nr_fns && !err; i++)
+		err = sim_config_init(&sdev->fns[i]);
+	if (err)
+		configs_exit(sdev);
+	return err;
+}
+
+static struct sim_dev *add_now(const char *name, const struct sim_shape *shape)
 {
 	struct sim_dev *sdev;
-	struct sim_fn *pf;
 	int err;
 
 	sdev = device_alloc(shape);
 	if (!sdev)
 		return ERR_PTR(-ENOMEM);
-	pf = sim_pf(sdev);
 	err = ida_alloc_max(&ids, DEVICES_MAX - 1, GFP_KERNEL);
 	if (err < 0)
 		goto err_free_device;
 	sdev->id = err;
-	err = sim_aperture_alloc(&pf->regs, QM_BAR2_PF_SIZE);
+	err = bars_alloc(sdev);
+	if (err == -ENOSPC)
+		report_no_space(name, shape);
 	if (err)
 		goto err_free_id;
-	err = sim_aperture_alloc(&pf->db, roundup_pow_of_two(shape->queues) * QM_DB_WINDOW);
+	err = configs_init(sdev);
 	if (err)
-		goto err_free_regs;
-	err = sim_config_init(pf);
-	if (err)
-		goto err_free_db;
+		goto err_free_bars;
 	err = sim_msi_init(sdev);
 	if (err)
-		goto err_exit_config;
+		goto err_exit_configs;
 	err = sim_worker_start(sdev);
 	if (err)
 		goto err_exit_msi;
@@ -87,12 +155,10 @@ err_stop_worker:
 	sim_worker_stop(sdev);
 err_exit_msi:
 	sim_msi_exit(sdev);
-err_exit_config:
-	sim_config_exit(pf);
-err_free_db:
-	sim_aperture_free(&pf->db);
-err_free_regs:
-	sim_aperture_free(&pf->regs);
+err_exit_configs:
+	configs_exit(sdev);
+err_free_bars:
+	bars_free(sdev);
 err_free_id:
 	ida_free(&ids, sdev->id);
 err_free_device:
@@ -102,34 +168,36 @@ err_free_device:
 
 static void pull_out(struct wdm_device *model, void *arg)
 {
-	struct sim_fn *pf = sim_pf(arg);
+	struct sim_dev *sdev = arg;
+	unsigned int i;
 
-	wdm_function_detach(model, WDM_PF);
-	memset_io(pf->regs.io, 0xff, pf->regs.size);
-	memset_io(pf->db.io, 0xff, pf->db.size);
+	for (i = 0; i < sdev->nr_fns; i++) {
+		wdm_function_detach(model, i);
+		memset_io(sdev->fns[i].regs.io, 0xff, sdev->fns[i].regs.size);
+		memset_io(sdev->fns[i].db.io, 0xff, sdev->fns[i].db.size);
+	}
 }
 
 /*
- * Surprise removal: no access is answered, registers read as ones, and the driver isn't
+ * Surprise removal: no access is answered, registers read as ones, and the drivers aren't
  * notified. Must not run while the device is added or removed.
  */
 void sim_device_vanish(struct sim_dev *sdev)
 {
-	sim_config_vanish(sim_pf(sdev));
+	unsigned int i;
+
+	for (i = 0; i < sdev->nr_fns; i++)
+		sim_config_vanish(&sdev->fns[i]);
 	sim_worker_call(sdev, pull_out, sdev);
 }
 
 static void remove_now(struct sim_dev *sdev)
 {
-	struct sim_fn *pf = sim_pf(sdev);
-
 	sim_bus_remove(sdev);
-	sim_sva_drop(pf);
 	sim_worker_stop(sdev);
 	sim_msi_exit(sdev);
-	sim_config_exit(pf);
-	sim_aperture_free(&pf->db);
-	sim_aperture_free(&pf->regs);
+	configs_exit(sdev);
+	bars_free(sdev);
 	ida_free(&ids, sdev->id);
 	kfree(sdev);
 }
@@ -144,7 +212,7 @@ static void move_run(struct kthread_work *work)
 		sim_bus_disconnect(move->sdev);
 	}
 	if (move->shape)
-		move->sdev = add_now(move->shape);
+		move->sdev = add_now(move->name, move->shape);
 	else
 		remove_now(move->sdev);
 	move->inject = sim_inject_take();
@@ -159,9 +227,10 @@ static void move_wait(struct move *move)
 	sim_inject_give(move->inject);
 }
 
-struct sim_dev *sim_device_add(const struct sim_shape *shape)
+/* @name: the device's, for the log */
+struct sim_dev *sim_device_add(const char *name, const struct sim_shape *shape)
 {
-	struct move move = { .shape = shape };
+	struct move move = { .name = name, .shape = shape };
 
 	move_wait(&move);
 	return move.sdev;

@@ -15,7 +15,10 @@
 #include "model/fault.h"
 
 #define SIM_CFG_SIZE		4096
+#define SIM_VFS_MAX		63
 #define SIM_MSI_VECTORS		32
+#define SIM_MSI_VECTORS_VF	4
+#define SIM_MSI_LINES_MAX	(SIM_MSI_VECTORS + SIM_VFS_MAX * SIM_MSI_VECTORS_VF)
 #define SIM_QUEUES_MIN		2
 #define SIM_QUEUES_MAX		1024
 #define SIM_QUEUES_DEFAULT	64
@@ -43,13 +46,14 @@ struct sim_engine {
 /**
  * struct sim_type - one kind of device
  * @name:	its name in configfs and in the devices parameter
- * @device:	PCI device id of the physical function
+ * @device, @vf_device: PCI device ids of the physical function and of the virtual functions
  * @model:	enum wdm_type
  * @engine:	its mathematics
  */
 struct sim_type {
 	const char *name;
 	u16 device;
+	u16 vf_device;
 	unsigned int model;
 	const struct sim_engine *engine;
 };
@@ -59,6 +63,8 @@ struct sim_type {
  * @type:	kind
  * @node:	NUMA node or NUMA_NO_NODE
  * @queues:	queues of the whole device
+ * @vfs:	virtual functions that it can have
+ * @function_queues: most queues of one function, 0 = its share if all functions have the same
  * @latency_ns:	minimum time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input per second, 0 = unlimited
  *
@@ -71,6 +77,8 @@ struct sim_shape {
 	const struct sim_type *type;
 	int node;
 	unsigned int queues;
+	unsigned int vfs;
+	unsigned int function_queues;
 	u64 latency_ns;
 	u32 bandwidth_mbps;
 	struct wdm_fault_rule faults[WDM_FAULT_NAMED];
@@ -114,8 +122,13 @@ struct sim_dev;
  * @cfg, @init, @wmask: config space, its state after a reset, its write mask
  * @flr:	function-level reset in progress
  * @gone:	removed by surprise: nothing answers any more
+ * @enabled:	config space answers; always true for the physical function
+ * @mapped:	for a virtual function: its registers answer, too
+ * @changes:	number of changes of @enabled and @mapped
+ * @followed:	value of @changes that the model has followed; belongs to the control thread
+ * @resetting:	the model has begun the reset; belongs to the control thread
  * @dma:	memory accesses in flight, see sim_config_dma_begin()
- * @msi_todo:	lines whose handlers @msi_work calls
+ * @msi_base, @msi_todo: first line, and the vectors whose handlers @msi_work calls
  * @msi_work:	enters hard interrupt context
  */
 struct sim_fn {
@@ -129,7 +142,13 @@ struct sim_fn {
 	u8 *wmask;
 	bool flr;
 	bool gone;
+	bool enabled;
+	bool mapped;
+	u32 changes;
+	u32 followed;
+	bool resetting;
 	atomic_t dma;
+	unsigned int msi_base;
 	unsigned long msi_todo;
 	struct irq_work msi_work;
 };
@@ -139,7 +158,8 @@ struct sim_msi {
 	struct irq_domain *inner;
 	struct irq_domain *domain;
 	struct mutex lock;
-	DECLARE_BITMAP(used, SIM_MSI_VECTORS);
+	unsigned int lines;
+	DECLARE_BITMAP(used, SIM_MSI_LINES_MAX);
 };
 
 struct sim_worker;
@@ -149,6 +169,7 @@ struct sim_worker;
 /**
  * struct sim_dev - one physical device on a root bus of its own
  * @id:		number of that bus
+ * @vf_regs, @vf_db: BAR2 and BAR4 of all virtual functions
  * @nr_fns, @fns: its functions; @fns[SIM_PF] is the physical function
  */
 struct sim_dev {
@@ -159,6 +180,8 @@ struct sim_dev {
 	struct sim_binds binds;
 	struct pci_host_bridge *bridge;
 	struct sim_worker *worker;
+	struct sim_bar vf_regs;
+	struct sim_bar vf_db;
 	unsigned int nr_fns;
 	struct sim_fn fns[];
 };
@@ -166,6 +189,17 @@ struct sim_dev {
 static inline struct sim_fn *sim_pf(struct sim_dev *sdev)
 {
 	return &sdev->fns[SIM_PF];
+}
+
+/* Messages that a function's MSI capability offers. */
+static inline unsigned int sim_vectors(const struct sim_fn *fn)
+{
+	return fn->index == SIM_PF ? SIM_MSI_VECTORS : SIM_MSI_VECTORS_VF;
+}
+
+static inline unsigned int sim_function_queues(const struct sim_shape *shape)
+{
+	return shape->function_queues ?: shape->queues / (1 + shape->vfs);
 }
 
 /* types.c */
@@ -177,7 +211,8 @@ const struct sim_type *sim_type_find(const char *name);
 int sim_aperture_init(const char *range);
 void sim_aperture_exit(void);
 struct resource *sim_aperture_resource(void);
-int sim_aperture_alloc(struct sim_bar *bar, size_t size);
+int sim_aperture_alloc(struct sim_bar *bars, size_t size, unsigned int count);
+void sim_aperture_space(u64 *free, u64 *all);
 void sim_aperture_free(struct sim_bar *bar);
 
 /* config.c */
@@ -188,10 +223,18 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val);
 bool sim_config_dma_begin(struct sim_fn *fn, unsigned long *flags);
 void sim_config_dma_end(struct sim_fn *fn, unsigned long flags);
 bool sim_config_memory_enabled(struct sim_fn *fn);
+bool sim_config_any_memory(struct sim_dev *sdev);
+u32 sim_config_changes(struct sim_fn *fn, bool *mapped);
 void sim_config_vanish(struct sim_fn *fn);
 bool sim_config_flr_wanted(struct sim_fn *fn);
 void sim_config_flr_done(struct sim_fn *fn);
 unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u16 *base);
+
+/* sriov.c: without pf->lock the answer may be that of a moment ago */
+void sim_sriov_init(struct sim_fn *pf);
+bool sim_sriov_fixed(const struct sim_fn *fn, int at);
+unsigned int sim_sriov_enabled(const struct sim_fn *pf);
+bool sim_sriov_mapped(const struct sim_fn *pf);
 
 /* msi.c */
 int sim_msi_init(struct sim_dev *sdev);
@@ -216,7 +259,7 @@ int sim_bus_domain(void);
 void sim_device_vanish(struct sim_dev *sdev);
 int sim_device_init(void);
 void sim_device_exit(void);
-struct sim_dev *sim_device_add(const struct sim_shape *shape);
+struct sim_dev *sim_device_add(const char *name, const struct sim_shape *shape);
 void sim_device_remove(struct sim_dev *sdev, bool surprise);
 
 /* worker.c */
@@ -224,6 +267,7 @@ int sim_worker_start(struct sim_dev *sdev);
 void sim_worker_stop(struct sim_dev *sdev);
 void sim_worker_kick(struct sim_dev *sdev);
 void sim_worker_set_pace(struct sim_dev *sdev, u64 latency_ns, u32 bandwidth_mbps);
+void sim_worker_wait(struct sim_fn *fn);
 void sim_worker_call(struct sim_dev *sdev, void (*call)(struct wdm_device *model, void *arg), void *arg);
 
 /* late.c */

@@ -3,7 +3,7 @@
 /*
  * Lock		protects		taken under
  * msi->lock	used			any lock whose holder may sleep
- * fn->lock	msi_todo		see config.c
+ * fn->lock	msi_base, msi_todo	see config.c
  *
  * x86's vector domain has no multi-message MSI, hence the inner domain.
  */
@@ -45,7 +45,7 @@ static int inner_alloc(struct irq_domain *domain, unsigned int virq, unsigned in
 	int hwirq;
 
 	mutex_lock(&msi->lock);
-	hwirq = bitmap_find_free_region(msi->used, SIM_MSI_VECTORS, order_base_2(nr));
+	hwirq = bitmap_find_free_region(msi->used, msi->lines, order_base_2(nr));
 	mutex_unlock(&msi->lock);
 	if (hwirq < 0)
 		return -ENOSPC;
@@ -79,14 +79,15 @@ static void msi_deliver(struct irq_work *work)
 {
 	struct sim_fn *fn = container_of(work, struct sim_fn, msi_work);
 	unsigned long todo, flags;
-	unsigned int bit;
+	unsigned int base, bit;
 
 	raw_spin_lock_irqsave(&fn->lock, flags);
+	base = fn->msi_base;
 	todo = fn->msi_todo;
 	fn->msi_todo = 0;
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
 	for_each_set_bit(bit, &todo, BITS_PER_LONG)
-		generic_handle_domain_irq(fn->sdev->msi.inner, bit);
+		generic_handle_domain_irq(fn->sdev->msi.inner, base + bit);
 }
 
 int sim_msi_init(struct sim_dev *sdev)
@@ -97,7 +98,8 @@ int sim_msi_init(struct sim_dev *sdev)
 	for (i = 0; i < sdev->nr_fns; i++)
 		sdev->fns[i].msi_work = IRQ_WORK_INIT_HARD(msi_deliver);
 	mutex_init(&msi->lock);
-	bitmap_zero(msi->used, SIM_MSI_VECTORS);
+	bitmap_zero(msi->used, SIM_MSI_LINES_MAX);
+	msi->lines = SIM_MSI_VECTORS + sdev->shape.vfs * SIM_MSI_VECTORS_VF;
 	msi->fwnode = irq_domain_alloc_named_id_fwnode("hisi_sim", sdev->id);
 	if (!msi->fwnode)
 		goto err_destroy_lock;
@@ -132,10 +134,12 @@ static void queue_vectors(struct sim_fn *fn, unsigned long vectors)
 	vectors = sim_config_msi_filter(fn, vectors, &base);
 	if (!vectors)
 		return;
-	/* The driver can write any value to the data register: ignore lines beyond the domain. */
-	if (base >= SIM_MSI_VECTORS)
-		return;
-	fn->msi_todo |= vectors << base & GENMASK(SIM_MSI_VECTORS - 1, 0);
+	/* Messages to other lines, whose handlers the driver has removed, are lost. */
+	if (base != fn->msi_base)
+		fn->msi_todo = 0;
+	/* The driver can write any value to the data register: the domain ignores lines that it doesn't have. */
+	fn->msi_base = base;
+	fn->msi_todo |= vectors;
 	irq_work_queue(&fn->msi_work);
 }
 

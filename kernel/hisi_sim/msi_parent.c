@@ -27,7 +27,7 @@ int sim_msi_domain_init(struct sim_msi *msi, const struct irq_domain_ops *ops)
 	struct irq_domain_info info = {
 		.fwnode = msi->fwnode,
 		.ops = ops,
-		.size = SIM_MSI_VECTORS,
+		.size = msi->lines,
 		.host_data = msi,
 	};
 

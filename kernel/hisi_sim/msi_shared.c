@@ -21,7 +21,7 @@ static struct msi_domain_info msi_info = {
 
 int sim_msi_domain_init(struct sim_msi *msi, const struct irq_domain_ops *ops)
 {
-	msi->inner = irq_domain_create_linear(msi->fwnode, SIM_MSI_VECTORS, ops, msi);
+	msi->inner = irq_domain_create_linear(msi->fwnode, msi->lines, ops, msi);
 	if (!msi->inner)
 		return -ENOMEM;
 	irq_domain_update_bus_token(msi->inner, DOMAIN_BUS_NEXUS);

@@ -7,9 +7,9 @@
 #include "hw/qm_hw.h"
 
 const struct sim_type sim_types[SIM_TYPES_NR] = {
-	{ "zip", QM_PCI_ID_ZIP_PF, WDM_ZIP, &sim_engine_zip },
-	{ "sec", QM_PCI_ID_SEC_PF, WDM_SEC, &sim_engine_sec },
-	{ "hpre", QM_PCI_ID_HPRE_PF, WDM_HPRE, &sim_engine_hpre },
+	{ "zip", QM_PCI_ID_ZIP_PF, QM_PCI_ID_ZIP_VF, WDM_ZIP, &sim_engine_zip },
+	{ "sec", QM_PCI_ID_SEC_PF, QM_PCI_ID_SEC_VF, WDM_SEC, &sim_engine_sec },
+	{ "hpre", QM_PCI_ID_HPRE_PF, QM_PCI_ID_HPRE_VF, WDM_HPRE, &sim_engine_hpre },
 };
 
 const struct sim_type *sim_type_find(const char *name)

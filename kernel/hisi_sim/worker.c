@@ -4,7 +4,7 @@
  * Lock		protects		taken under
  * w->lock	todo, done, calls	nothing
  *
- * running and running_slow belong to the control thread. The model needs no lock: only the control
+ * running, running_slow and pending belong to the control thread. The model needs no lock: only the control
  * thread calls it, except for wdm_job_run().
  */
 #include <linux/completion.h>
@@ -70,6 +70,8 @@ struct sim_worker {
 	struct task_struct *control;
 	bool kicked;
 	bool new_pace;
+	bool pending;		/* the model hasn't followed all resets and enable bits */
+	wait_queue_head_t followed;
 	u64 worked_ns;		/* time of the last event */
 	struct hrtimer watch;
 	struct wdm_device *model;
@@ -312,25 +314,74 @@ static void worker_dispatch(struct sim_worker *w)
 	}
 }
 
-/* Config space reads as ones until the last job from before the reset has ended. */
-static bool reset_if_asked(struct sim_worker *w, bool *resetting)
+/*
+ * Makes the model follow a virtual function's enable bits. A function that was disabled and is
+ * enabled again begins anew, when the last job from before has ended. Returns true until then.
+ */
+static bool follow_enable(struct sim_worker *w, struct sim_fn *fn)
 {
-	struct sim_fn *pf = sim_pf(w->sdev);
+	bool mapped;
+	u32 changes = sim_config_changes(fn, &mapped);
 
-	if (!sim_config_flr_wanted(pf))
+	if (changes == fn->followed)
 		return false;
-	if (!*resetting)
-		wdm_function_reset(w->model, WDM_PF);
-	*resetting = wdm_function_busy(w->model, WDM_PF);
-	if (!*resetting)
-		sim_config_flr_done(pf);
-	return true;
+	fn->resetting = false;
+	wdm_function_detach(w->model, fn->index);
+	if (wdm_function_busy(w->model, fn->index))
+		return true;
+	/* The BARs are large enough for the model: it can't fail. */
+	if (mapped)
+		wdm_function_attach(w->model, fn->index, fn->regs.io, fn->db.io);
+	/* Pairs with the read in has_followed(). */
+	smp_store_release(&fn->followed, changes);
+	wake_up_all(&w->followed);
+	return false;
 }
 
-static bool worker_serve(struct sim_worker *w, struct wdm_look *look, bool *resetting)
+/* Config space reads as ones until the last job from before the reset has ended. */
+static bool follow_reset(struct sim_worker *w, struct sim_fn *fn, bool vfs_pending)
+{
+	if (!sim_config_flr_wanted(fn))
+		return false;
+	if (!fn->resetting)
+		wdm_function_reset(w->model, fn->index);
+	fn->resetting = wdm_function_busy(w->model, fn->index) || (fn->index == SIM_PF && vfs_pending);
+	if (!fn->resetting)
+		sim_config_flr_done(fn);
+	return fn->resetting;
+}
+
+/* The physical function last: its reset ends after it has disabled the others. */
+static bool follow_config(struct sim_worker *w)
+{
+	unsigned int i = w->sdev->nr_fns;
+	bool pending = false;
+
+	while (i-- > 0) {
+		struct sim_fn *fn = &w->sdev->fns[i];
+
+		pending |= follow_enable(w, fn);
+		pending |= follow_reset(w, fn, pending);
+	}
+	return pending;
+}
+
+static bool has_followed(struct sim_fn *fn)
+{
+	return smp_load_acquire(&fn->followed) == READ_ONCE(fn->changes);
+}
+
+/* Waits until the model has followed the function's enable bits. */
+void sim_worker_wait(struct sim_fn *fn)
+{
+	wait_event(fn->sdev->worker->followed, has_followed(fn));
+}
+
+static bool worker_serve(struct sim_worker *w, struct wdm_look *look)
 {
 	bool worked = xchg(&w->kicked, false);
 
+	w->pending |= worked;
 	if (worked)
 		make_calls(w);
 	if (xchg(&w->new_pace, false)) {
@@ -338,15 +389,17 @@ static bool worker_serve(struct sim_worker *w, struct wdm_look *look, bool *rese
 		wdm_device_set_bandwidth(w->model, READ_ONCE(w->sdev->shape.bandwidth_mbps));
 	}
 	worked |= worker_collect(w);
-	if (reset_if_asked(w, resetting))
+	if (w->pending)
+		w->pending = follow_config(w);
+	if (sim_config_flr_wanted(sim_pf(w->sdev)))
 		return true;
-	if (!sim_config_memory_enabled(sim_pf(w->sdev)) && !w->running) {
+	if (!sim_config_any_memory(w->sdev) && !w->running) {
 		look->next_ns = WDM_NEVER;
 		return worked;
 	}
 	wdm_poll(w->model, look);
 	worker_dispatch(w);
-	return worked || look->worked;
+	return worked || w->pending || look->worked;
 }
 
 static const struct pace *pace_at(struct sim_worker *w, u64 now)
@@ -401,7 +454,7 @@ static void worker_rest(struct sim_worker *w, u64 now, const struct wdm_look *lo
 	u64 ns = pace->rest_ns;
 
 	/* With memory decoding off no register can change before a config write, which kicks. */
-	if (!sim_config_memory_enabled(sim_pf(w->sdev)) && !w->running && !look->busy) {
+	if (!sim_config_any_memory(w->sdev) && !w->running && !look->busy) {
 		sleep_ns(w, U64_MAX, 0);
 		return;
 	}
@@ -422,20 +475,21 @@ static void worker_rest(struct sim_worker *w, u64 now, const struct wdm_look *lo
 static int control_main(void *data)
 {
 	struct sim_worker *w = data;
-	bool resetting = false;
+	unsigned int i;
 	u64 now;
 
 	set_user_nice(current, CONTROL_NICE);
 	while (!kthread_should_stop()) {
 		struct wdm_look look = {};
-		bool worked = worker_serve(w, &look, &resetting);
+		bool worked = worker_serve(w, &look);
 
 		now = ktime_get_ns();
 		if (worked)
 			w->worked_ns = now;
 		worker_rest(w, now, &look);
 	}
-	wdm_function_detach(w->model, WDM_PF);
+	for (i = 0; i < w->sdev->nr_fns; i++)
+		wdm_function_detach(w->model, i);
 	while (worker_collect(w) || w->running)
 		usleep_range(50, 100);
 	return 0;
@@ -494,6 +548,7 @@ static int model_init(struct sim_worker *w)
 		.type = shape->type->model,
 		.queues = shape->queues,
 		.functions = w->sdev->nr_fns,
+		.per_fn_max = sim_function_queues(shape),
 		.jobs = JOBS,
 		.latency_ns = shape->latency_ns,
 		.bandwidth_mbps = shape->bandwidth_mbps,
@@ -557,6 +612,7 @@ int sim_worker_start(struct sim_dev *sdev)
 	INIT_LIST_HEAD(&w->done);
 	INIT_LIST_HEAD(&w->calls);
 	init_waitqueue_head(&w->work);
+	init_waitqueue_head(&w->followed);
 	hrtimer_setup(&w->watch, worker_watch, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	w->nr_runners = min_t(unsigned int, num_online_cpus() + 1, RUNNERS_MAX);
 	w->crowd.threads = w->nr_runners;

@@ -52,6 +52,7 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 	EXPECT_TRUE(sim_is(NAME, "node", "-1"));
 	EXPECT_TRUE(sim_is(NAME, "queues", "64"));
 	EXPECT_TRUE(sim_is(NAME, "vfs", "0"));
+	EXPECT_TRUE(sim_is(NAME, "function_queues", "0"));
 	EXPECT_TRUE(sim_is(NAME, "latency_ns", "0"));
 	EXPECT_TRUE(sim_is(NAME, "bandwidth_mbps", "0"));
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
@@ -61,7 +62,7 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 TEST_F(item, what_is_printed_can_be_written_back)
 {
 	static const char *const attrs[] = {
-		"type", "node", "queues", "vfs", "latency_ns", "bandwidth_mbps", "live",
+		"type", "node", "queues", "vfs", "function_queues", "latency_ns", "bandwidth_mbps", "live",
 	};
 	char buf[256];
 
@@ -102,11 +103,20 @@ TEST_F(item, a_node_that_is_not_there_is_refused)
 	EXPECT_EQ(0, sim_set(NAME, "node", "-1"));
 }
 
-TEST_F(item, virtual_functions_are_not_supported_yet)
+TEST_F(item, a_number_of_virtual_functions_out_of_range_is_refused)
 {
-	REFUSED("vfs", -EOPNOTSUPP, "1", "63");
-	REFUSED("vfs", -EINVAL, "64", "-1", "no");
+	REFUSED("vfs", -EINVAL, "64", "4294967295", "-1", "no", "3x", "\n");
+	REFUSED("vfs", -ERANGE, "4294967296");
+	EXPECT_EQ(0, sim_set(NAME, "vfs", "63\n"));
+	EXPECT_TRUE(sim_is(NAME, "vfs", "63"));
 	EXPECT_EQ(0, sim_set(NAME, "vfs", "0"));
+}
+
+TEST_F(item, a_number_of_queues_for_a_function_out_of_range_is_refused)
+{
+	REFUSED("function_queues", -EINVAL, "1025", "-1", "all");
+	EXPECT_EQ(0, sim_set(NAME, "function_queues", "1024"));
+	EXPECT_TRUE(sim_is(NAME, "function_queues", "1024"));
 }
 
 TEST_F(item, a_latency_or_bandwidth_out_of_range_is_refused)
@@ -160,6 +170,7 @@ TEST_F(item, the_shape_is_fixed_while_live)
 	REFUSED("node", -EBUSY, "-1", "0");
 	REFUSED("queues", -EBUSY, "64", "128");
 	REFUSED("vfs", -EBUSY, "0", "1");
+	REFUSED("function_queues", -EBUSY, "0", "1");
 	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
 	EXPECT_EQ(0, sim_set(NAME, "queues", "128"));
 }
@@ -336,6 +347,46 @@ TEST_F(item, a_fault_that_the_shape_cannot_have_keeps_it_from_going_live)
 	EXPECT_EQ(-EINVAL, sim_set(NAME, "live", "1"));
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
 	ASSERT_EQ(0, sim_set(NAME, "queues", "64"));
+	EXPECT_EQ(0, sim_set(NAME, "live", "1"));
+}
+
+TEST_F(item, each_function_needs_a_queue)
+{
+	char mark[64];
+
+	ASSERT_EQ(0, log_mark(mark, sizeof(mark)));
+	ASSERT_EQ(0, sim_set(NAME, "vfs", "63"));
+	ASSERT_EQ(0, sim_set(NAME, "queues", "63"));
+	EXPECT_EQ(-EINVAL, sim_set(NAME, "live", "1"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME ": 63 queues are too few for 64 functions"));
+	ASSERT_EQ(0, sim_set(NAME, "queues", "64"));
+	EXPECT_EQ(0, sim_set(NAME, "live", "1"));
+}
+
+TEST_F(item, a_function_has_no_more_queues_than_the_device)
+{
+	char mark[64];
+
+	ASSERT_EQ(0, log_mark(mark, sizeof(mark)));
+	ASSERT_EQ(0, sim_set(NAME, "function_queues", "65"));
+	EXPECT_EQ(-EINVAL, sim_set(NAME, "live", "1"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME ": function_queues 65 is more than the device's 64 queues"));
+	ASSERT_EQ(0, sim_set(NAME, "function_queues", "64"));
+	EXPECT_EQ(0, sim_set(NAME, "live", "1"));
+}
+
+/* 63 BARs of 64 MiB. */
+TEST_F(item, virtual_functions_that_need_more_than_the_aperture_are_refused)
+{
+	char mark[64];
+
+	ASSERT_EQ(0, log_mark(mark, sizeof(mark)));
+	ASSERT_EQ(0, sim_set(NAME, "queues", "1024"));
+	ASSERT_EQ(0, sim_set(NAME, "function_queues", "1024"));
+	ASSERT_EQ(0, sim_set(NAME, "vfs", "63"));
+	EXPECT_EQ(-ENOSPC, sim_set(NAME, "live", "1"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME ": the BARs need 4202432 KiB, 4132800 KiB of them for 63 virtual functions"));
+	ASSERT_EQ(0, sim_set(NAME, "function_queues", "0"));
 	EXPECT_EQ(0, sim_set(NAME, "live", "1"));
 }
 

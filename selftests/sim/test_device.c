@@ -3,64 +3,19 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "pci_config.h"
 #include "sim_item.h"
 
 #define NAME		"testdev"
 #define BURNERS		4
 #define CYCLES		20
 
-#define CFG_SIZE	4096
-#define PCI_COMMAND	0x04
-#define PCI_CAP_PTR	0x34
 #define PCI_LINE	0x3c
-#define CAP_MSI		0x05
-#define CAP_EXP		0x10
 
 FIXTURE(device) {
 	char dir[160];
 	uint8_t cfg[CFG_SIZE];
 };
-
-static int cfg_open(const char *dir, int flags)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/config", dir);
-	return open(path, flags | O_CLOEXEC);
-}
-
-static int cfg_read(const char *dir, void *buf, size_t len, off_t at)
-{
-	int fd = cfg_open(dir, O_RDONLY);
-	ssize_t n = pread(fd, buf, len, at);
-
-	close(fd);
-	return n == (ssize_t)len ? 0 : -EIO;
-}
-
-static int cfg_write(const char *dir, const void *buf, size_t len, off_t at)
-{
-	int fd = cfg_open(dir, O_RDWR);
-	ssize_t n = pwrite(fd, buf, len, at);
-
-	close(fd);
-	return n == (ssize_t)len ? 0 : -EIO;
-}
-
-static uint32_t le(const uint8_t *p, int bytes)
-{
-	return bytes ? p[0] | le(p + 1, bytes - 1) << 8 : 0;
-}
-
-static int find_cap(const uint8_t *cfg, uint8_t id)
-{
-	int at = cfg[PCI_CAP_PTR];
-
-	for (int n = 0; at && n < 48; n++, at = cfg[at + 1])
-		if (cfg[at] == id)
-			return at;
-	return 0;
-}
 
 /* Raw config writes would disturb a driver. */
 static void unbind(const char *dir)

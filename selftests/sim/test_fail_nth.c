@@ -83,6 +83,17 @@ TEST_F_TIMEOUT(sweep, going_live_with_the_mathematics_of_sec, 900)
 	going_live(_metadata, "sec");
 }
 
+/* Their config spaces are allocated one by one. */
+TEST_F_TIMEOUT(sweep, going_live_with_virtual_functions, 900)
+{
+	const char *missing = fail_nth_missing();
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	ASSERT_EQ(0, sim_set(NAME, "vfs", "3"));
+	going_live(_metadata, "zip");
+}
+
 /* A removal can't fail. */
 TEST_F_TIMEOUT(sweep, going_away, 900)
 {
