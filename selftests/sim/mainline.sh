@@ -13,14 +13,16 @@ CYCLES=40
 drop_all() {
 	local module
 
+	[ ! -d $ROOT/vf ] || { echo 0 >$ROOT/vf/live && rmdir $ROOT/vf; }
 	for module in hisi_sim hisi_zip hisi_sec2 hisi_hpre hisi_qm; do
 		[ ! -d /sys/module/$module ] || timeout 600 rmmod $module
 	done
 }
 
-# begin zip|sec|hpre: fresh modules and one device that mainline's driver has bound.
-begin() {
+# load_driver zip|sec|hpre PARAMETER...: mainline's driver anew, and no device.
+load_driver() {
 	engine=$1
+	shift
 	case $engine in
 	zip) module=hisi_zip ;;
 	sec) module=hisi_sec2 ;;
@@ -34,10 +36,47 @@ begin() {
 	sec) modprobe authenc ;;
 	hpre) modprobe -a dh_generic ecdh_generic curve25519_generic ;;
 	esac
-	insmod "$MODULES/$module.ko"
+	insmod "$MODULES/$module.ko" "$@"
+}
+
+# begin zip|sec|hpre: fresh modules and one device that mainline's driver has bound.
+begin() {
+	load_driver $1
 	modprobe hisi_sim devices=$engine
 	address=$(cat $ROOT/${engine}0/address)
 	bound
+}
+
+# begin_with_vfs zip|sec|hpre VFS QUEUES PARAMETER...: fresh modules and one bound device that can have VFS virtual functions.
+begin_with_vfs() {
+	local vfs=$2 queues=$3
+
+	load_driver $1 "${@:4}"
+	modprobe hisi_sim
+	mkdir $ROOT/vf
+	echo $engine >$ROOT/vf/type
+	echo "$queues" >$ROOT/vf/queues
+	echo "$vfs" >$ROOT/vf/vfs
+	echo 1 >$ROOT/vf/live
+	address=$(cat $ROOT/vf/address)
+	PF=/sys/bus/pci/devices/$address
+	bound
+}
+
+# vf NUMBER: the address of a virtual function, from 1.
+vf() {
+	basename "$(readlink "$PF/virtfn$(($1 - 1))")"
+}
+
+# vfs_bound COUNT: there are that many virtual functions, and mainline's driver has bound them.
+vfs_bound() {
+	local i
+
+	[ "$(cat "$PF/sriov_numvfs")" = "$1" ]
+	[ "$(find "$PF/" -maxdepth 1 -name 'virtfn*' | wc -l)" = "$1" ]
+	for ((i = 1; i <= $1; i++)); do
+		[ -e "$DRIVER/$(vf $i)" ] || { echo "virtual function $i isn't bound"; return 1; }
+	done
 }
 
 bound() {
@@ -189,6 +228,90 @@ test_hpre_unbinds_and_binds_again() {
 	begin hpre
 	CYCLES=5
 	cycle
+	quiet
+}
+
+test_its_virtual_functions_are_there_after_its_probe() {
+	begin_with_vfs zip 3 64 vfs_num=3
+	vfs_bound 3
+	quiet
+	[ "$(dmesg | grep -c 'VF enabled, vfs_num(=3)')" = 1 ]
+}
+
+test_its_virtual_functions_come_and_go() {
+	local n
+
+	begin_with_vfs zip 63 1024
+	vfs_bound 0
+	for n in 3 0 63 0; do
+		echo $n >"$PF/sriov_numvfs"
+		vfs_bound $n
+	done
+	not eval 'echo 64 >"$PF/sriov_numvfs"'
+	vfs_bound 0
+	quiet
+}
+
+test_a_virtual_function_unbinds_and_binds_again() {
+	local i function
+
+	begin_with_vfs zip 2 64 vfs_num=2
+	function=$(vf 2)
+	for ((i = 0; i < 5; i++)); do
+		echo "$function" >$DRIVER/unbind
+		echo "$function" >$DRIVER/bind
+		vfs_bound 2
+	done
+	quiet
+}
+
+test_a_virtual_function_survives_a_function_level_reset() {
+	begin_with_vfs zip 2 64 vfs_num=2
+	echo 1 >"/sys/bus/pci/devices/$(vf 1)/reset"
+	vfs_bound 2
+	echo "$(vf 1)" >$DRIVER/unbind
+	echo "$(vf 1)" >$DRIVER/bind
+	vfs_bound 2
+	quiet
+}
+
+# The driver orders those of the virtual functions to stop, and to start again.
+test_its_virtual_functions_survive_its_function_level_reset() {
+	begin_with_vfs zip 2 64 vfs_num=2
+	echo 1 >"$PF/reset"
+	vfs_bound 2
+	echo 0 >"$PF/sriov_numvfs"
+	echo 2 >"$PF/sriov_numvfs"
+	vfs_bound 2
+	quiet
+}
+
+test_it_unbinds_with_virtual_functions() {
+	begin_with_vfs zip 3 64 vfs_num=3
+	echo "$address" >$DRIVER/unbind
+	not bound
+	[ "$(cat "$PF/sriov_numvfs")" = 0 ]
+	echo "$address" >$DRIVER/bind
+	vfs_bound 3
+	quiet
+}
+
+test_the_device_goes_away_with_virtual_functions() {
+	begin_with_vfs zip 3 64 vfs_num=3
+	echo 0 >$ROOT/vf/live
+	absent "$PF"
+	echo 1 >$ROOT/vf/live
+	vfs_bound 3
+	quiet
+}
+
+# The first transform takes both queues of the physical function, so the second takes those of the virtual function.
+test_sec_encrypts_on_a_virtual_function() {
+	begin_with_vfs sec 1 4 vfs_num=1 pf_q_num=2
+	vfs_bound 1
+	modprobe -q algif_skcipher || skip 'this kernel has no interface for ciphers'
+	"$OUT/tests/sim/alg_client" 'hisi_sec_cbc(aes)' 2
+	[ "$(cat "/sys/kernel/debug/hisi_sec2/$(vf 1)/sec_dfx/recv_cnt")" -ge 1 ]
 	quiet
 }
 
