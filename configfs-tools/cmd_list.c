@@ -70,6 +70,20 @@ static void print_lacks(const struct wdctl_run *r, const struct device_list *lis
 			printf("%s lacks on this kernel: %s\n", list->dev[i].name, list->dev[i].lacks);
 }
 
+static void print_functions(const struct wdctl_run *r, const struct device_list *list)
+{
+	const struct device *d, *physical;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		d = &list->dev[i];
+		if (!d->physical[0] || !is_wanted(r, d))
+			continue;
+		physical = device_find(list, d->physical);
+		printf("%s is a virtual function of %s\n", d->name, physical ? physical->name : d->physical);
+	}
+}
+
 static int print_json(const struct wdctl_run *r, const struct device_list *list)
 {
 	struct json_object *top = json_object_new_object();
@@ -127,6 +141,7 @@ static enum wdctl_exit list_run(const struct wdctl_run *r)
 		ret = print_json(r, &list);
 	} else if (list.count) {
 		ret = print_table(r, &list);
+		print_functions(r, &list);
 		print_lacks(r, &list);
 	} else if (!r->args_nr) {
 		fprintf(stderr, "no accelerators found; run 'wdctl doctor' for the cause\n");

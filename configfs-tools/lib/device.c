@@ -81,6 +81,9 @@ static int device_read(const struct root *r, struct device *d, const char *name)
 		return -ENOENT;
 	if (root_link_name(r, d->parent, sizeof(d->parent), CLASS "/%s/device", name))
 		d->parent[0] = '\0';
+	if (root_link_name(r, d->physical, sizeof(d->physical), CLASS "/%s/device/physfn", name))
+		d->physical[0] = '\0';
+	number_read(r, &d->vfs, name, "device/sriov_numvfs");
 	text_read(r, d->algorithms, sizeof(d->algorithms), name, "algorithms");
 	lines_to_words(d->algorithms);
 	text_read(r, d->iommu, sizeof(d->iommu), name, "iommu");

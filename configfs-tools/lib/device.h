@@ -28,6 +28,7 @@ struct device_number {
 struct device {
 	char name[DEVICE_NAME_MAX];	/* hisi_zip-0 */
 	char parent[DEVICE_NAME_MAX];	/* 0000:75:00.0; "": none */
+	char physical[DEVICE_NAME_MAX];	/* of a virtual function: the parent of the physical one; "": it is none */
 	char api[64];
 	char algorithms[512];		/* separated by single spaces */
 	char lacks[128];		/* the same: algorithms that a simulated SEC lacks on this kernel */
@@ -35,6 +36,7 @@ struct device {
 	char dev[32];			/* major:minor */
 	long flags;
 	struct device_number node, priority, simulated, available;
+	struct device_number vfs;	/* virtual functions that are enabled, of a physical function that can have some */
 	struct device_number total, reserved, used, free, quarantined;	/* contexts, of a kernel with sections */
 	enum device_state state;
 };

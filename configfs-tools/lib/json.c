@@ -35,6 +35,8 @@ struct json_object *json_from_device(const struct device *d)
 		return NULL;
 	add_text(o, "name", d->name);
 	add_text(o, "parent", d->parent);
+	add_text(o, "physical_function", d->physical);
+	add_number(o, "virtual_functions", &d->vfs);
 	add_text(o, "api", d->api);
 	json_object_object_add(o, "algorithms", words(d->algorithms));
 	json_object_object_add(o, "lacks", words(d->lacks));

@@ -38,6 +38,8 @@
 #define QM_QUE_ISO_CFG		0x30
 #define QM_PAGE_SIZE		0x34
 #define QM_VF_STATE		0x60
+#define QM_VF_READY		0
+#define QM_VF_NOT_READY		1
 #define QM_DFX_FUNS_ACTIVE_ST	0x200
 #define QM_CACHE_WB_START	0x204
 #define QM_CACHE_WB_DONE	0x208

@@ -43,6 +43,8 @@ static const struct hisi_qm_cap qm_caps[QM_CAP_ID_NR] = {
 		{ QM_CAP_ABNORMAL_IRQ, 0, 0xffff, 3, 3 },
 	[QM_CAP_ID_PF_IRQ_NUM] =
 		{ QM_CAP_IRQ_NUM, 16, 0xffff, 4, 4 },
+	[QM_CAP_ID_VF_IRQ_NUM] =
+		{ QM_CAP_IRQ_NUM, 0, 0xffff, 2, 3 },
 };
 
 static const struct qm_generation *qm_generation_find(u8 version)

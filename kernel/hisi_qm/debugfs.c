@@ -38,6 +38,10 @@ static const struct hisi_qm_named_reg qm_debugfs_regs[] = {
 	{ QM_DFX_FUNS_ACTIVE_ST, "QM_DFX_FUNS_ACTIVE_ST" },
 };
 
+static const struct hisi_qm_named_reg qm_vf_debugfs_regs[] = {
+	{ QM_DFX_FUNS_ACTIVE_ST, "QM_DFX_FUNS_ACTIVE_ST" },
+};
+
 /* The registers behind the files "regs" and "diff_regs"; @first: values at creation. */
 struct qm_regs {
 	struct hisi_qm *qm;
@@ -244,12 +248,17 @@ struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
 	qm->debugfs = debugfs_create_dir(pci_name(qm->pdev), root);
 	dir = debugfs_create_dir("qm", qm->debugfs);
 
-	hisi_qm_debugfs_regs(qm, dir, 0, qm_debugfs_regs, ARRAY_SIZE(qm_debugfs_regs));
+	if (qm->pf)
+		hisi_qm_debugfs_regs(qm, dir, 0, qm_debugfs_regs, ARRAY_SIZE(qm_debugfs_regs));
+	else
+		hisi_qm_debugfs_regs(qm, dir, 0, qm_vf_debugfs_regs, ARRAY_SIZE(qm_vf_debugfs_regs));
 	debugfs_create_file("status", 0444, dir, qm, &qm_status_fops);
 	debugfs_create_file("queues", 0444, dir, qm, &qm_queues_fops);
 	debugfs_create_file("cmd", 0600, dir, qm, &qm_debugfs_cmd_fops);
-	debugfs_create_file_unsafe("current_q", 0600, dir, qm, &qm_current_q_fops);
-	hisi_qm_debugfs_switch(qm, dir, "clear_enable", QM_DFX_CNT_CLR_CE, BIT(0));
+	if (qm->pf) {
+		debugfs_create_file_unsafe("current_q", 0600, dir, qm, &qm_current_q_fops);
+		hisi_qm_debugfs_switch(qm, dir, "clear_enable", QM_DFX_CNT_CLR_CE, BIT(0));
+	}
 	for (i = 0; i < QM_COUNT_NR; i++)
 		debugfs_create_file_unsafe(qm_counter_names[i], 0644, dir, &qm->counters[i],
 					   &qm_counter_fops);

@@ -67,64 +67,93 @@ static int qm_vfs_set(const char *value, const struct kernel_param *kp)
 	int ret;
 
 	ret = kstrtouint(value, 10, &number);
-	if (ret || number) {
-		pr_err("%s: %s=%.32s: expected 0, virtual functions are not supported\n", qm_param_module(kp),
-		       kp->name, value);
-		return ret ? -EINVAL : -EOPNOTSUPP;
+	if (ret || number > QM_MAX_VFS) {
+		pr_err("%s: %s=%.32s: expected 0..%u\n", qm_param_module(kp), kp->name, value, QM_MAX_VFS);
+		return -EINVAL;
 	}
+	*(unsigned int *)kp->arg = number;
 	return 0;
 }
 
-static int qm_vfs_get(char *buffer, const struct kernel_param *kp)
-{
-	return sysfs_emit(buffer, "0\n");
-}
-
-/* Number of virtual functions to enable: only 0 is accepted; no argument. */
+/* Number of virtual functions to enable: the argument is an unsigned int. */
 const struct kernel_param_ops hisi_qm_vfs_ops = {
 	.set = qm_vfs_set,
-	.get = qm_vfs_get,
+	.get = param_get_uint,
 };
 EXPORT_SYMBOL_GPL(hisi_qm_vfs_ops);
 
 /* ------ probe and remove ------ */
 
-/**
- * hisi_qm_probe - take over a device; its queues can be opened afterwards
- * @pdev: the device; the core sets its driver data
- * @engine: description of the engine
- * @config: the administrator's settings
- */
-int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
-		  const struct hisi_qm_config *config)
+static int qm_probe(struct pci_dev *pdev, struct hisi_qm *physical, bool pf, const struct hisi_qm_engine *engine,
+		    const struct hisi_qm_config *config)
 {
 	struct hisi_qm *qm;
+	struct dentry *dir;
 	int ret;
 
-	qm = qm_alloc(pdev, engine, config);
+	qm = qm_alloc(pdev, physical, pf, engine, config);
 	if (IS_ERR(qm))
 		return PTR_ERR(qm);
 
-	ret = engine->hw_init(qm);
+	ret = pf ? engine->hw_init(qm) : 0;
 	if (ret)
 		goto err_free_qm;
 	ret = qm_start(qm);
 	if (ret)
 		goto err_exit_hw;
-	engine->debugfs_init(qm, qm_debugfs_init(qm, config->debugfs));
+	dir = qm_debugfs_init(qm, config->debugfs);
+	if (pf)
+		engine->debugfs_init(qm, dir);
 	ret = qm_register(qm);
 	if (ret)
 		goto err_exit_debugfs;
+	/* Drivers of virtual functions look for it. */
 	pci_set_drvdata(pdev, qm);
+	ret = pf && config->vfs ? qm_vfs_enable(qm, config->vfs) : 0;
+	if (ret)
+		goto err_unregister;
+	qm_vfs_add(qm);
 	return 0;
 
+err_unregister:
+	/* Those of an earlier driver may know this one by now. */
+	qm_vfs_disable(qm);
+	qm_unregister(qm);
 err_exit_debugfs:
 	qm_debugfs_exit(qm);
 	qm_stop(qm);
 err_exit_hw:
-	engine->hw_exit(qm);
+	if (pf)
+		engine->hw_exit(qm);
 err_free_qm:
 	qm_free(qm);
+	return ret;
+}
+
+/**
+ * hisi_qm_probe - take over a function; its queues can be opened afterwards
+ * @pdev: the function; the core sets its driver data
+ * @id: its row in the table of PCI ids
+ * @engine: description of the engine
+ * @config: the administrator's settings
+ */
+int hisi_qm_probe(struct pci_dev *pdev, const struct pci_device_id *id, const struct hisi_qm_engine *engine,
+		  const struct hisi_qm_config *config)
+{
+	bool pf = id->driver_data != HISI_QM_VF;
+	struct hisi_qm *physical = pf ? NULL : qm_physical(pdev);
+	int ret;
+
+	if (!physical)
+		return qm_probe(pdev, NULL, pf, engine, config);
+	mutex_lock(&physical->vfs_lock);
+	if (READ_ONCE(physical->broken)) {
+		pci_err(pdev, "not bound, as the physical function is broken\n");
+		ret = -EIO;
+	} else {
+		ret = qm_probe(pdev, physical, pf, engine, config);
+	}
+	mutex_unlock(&physical->vfs_lock);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(hisi_qm_probe);
@@ -136,12 +165,20 @@ EXPORT_SYMBOL_GPL(hisi_qm_probe);
 void hisi_qm_remove(struct pci_dev *pdev)
 {
 	struct hisi_qm *qm = pci_get_drvdata(pdev);
+	struct hisi_qm *physical = qm->physical;
 
+	if (physical)
+		mutex_lock(&physical->vfs_lock);
+	qm_vfs_remove(qm);
+	qm_vfs_disable(qm);
 	qm_unregister(qm);
 	qm_debugfs_exit(qm);
 	qm_stop(qm);
-	qm->engine->hw_exit(qm);
+	if (qm->pf)
+		qm->engine->hw_exit(qm);
 	qm_free(qm);
+	if (physical)
+		mutex_unlock(&physical->vfs_lock);
 }
 EXPORT_SYMBOL_GPL(hisi_qm_remove);
 
@@ -151,7 +188,15 @@ EXPORT_SYMBOL_GPL(hisi_qm_remove);
  */
 void hisi_qm_shutdown(struct pci_dev *pdev)
 {
-	qm_shutdown(pci_get_drvdata(pdev));
+	struct hisi_qm *qm = pci_get_drvdata(pdev);
+
+	/* A later reset of the physical function must not start it again. */
+	if (qm->physical)
+		mutex_lock(&qm->physical->vfs_lock);
+	qm_vfs_remove(qm);
+	qm_shutdown(qm);
+	if (qm->physical)
+		mutex_unlock(&qm->physical->vfs_lock);
 }
 EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
 
@@ -159,12 +204,12 @@ EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
 
 static void qm_err_reset_prepare(struct pci_dev *pdev)
 {
-	qm_reset_prepare(pci_get_drvdata(pdev));
+	qm_functions_reset_prepare(pci_get_drvdata(pdev));
 }
 
 static void qm_err_reset_done(struct pci_dev *pdev)
 {
-	qm_reset_done(pci_get_drvdata(pdev));
+	qm_functions_reset_done(pci_get_drvdata(pdev));
 }
 
 const struct pci_error_handlers hisi_qm_err_handlers = {

@@ -115,26 +115,34 @@ static bool qm_error_block_handle(struct hisi_qm *qm, const struct hisi_qm_error
 	return fatal;
 }
 
-/* Threaded: it may log a lot and isn't urgent. */
-irqreturn_t qm_error_irq(int irq, void *data)
+static void qm_error_handle(struct hisi_qm *qm)
 {
-	struct hisi_qm *qm = data;
 	bool reset;
 
-	qm_count(qm, QM_COUNT_ABNORMAL_IRQ);
 	reset = qm_error_block_handle(qm, &qm_error_block, qm_masks(qm));
 	reset |= qm_error_block_handle(qm, qm->engine->errors, engine_masks(qm));
 	if (reset)
 		qm_break(qm, "device error");
+}
+
+/* Threaded: it may log a lot and isn't urgent. */
+irqreturn_t qm_error_irq(int irq, void *data)
+{
+	struct hisi_qm *qm = data;
+
+	qm_count(qm, QM_COUNT_ABNORMAL_IRQ);
+	qm_error_handle(qm);
 	return IRQ_HANDLED;
 }
 
 /**
- * qm_error_init - enable error reporting of queue manager and engine
- * @qm: the physical function
+ * qm_error_init - enable error reporting of queue manager and engine, which the physical function has
+ * @qm: the function
  */
 void qm_error_init(struct hisi_qm *qm)
 {
+	if (!qm->pf)
+		return;
 	hisi_qm_write(qm, QM_RAS_CE_THRESHOLD, 1);
 	qm_error_block_enable(qm, &qm_error_block, qm_masks(qm));
 	qm_error_block_enable(qm, qm->engine->errors, engine_masks(qm));
@@ -142,10 +150,45 @@ void qm_error_init(struct hisi_qm *qm)
 
 /**
  * qm_error_exit - undo qm_error_init()
- * @qm: the physical function
+ * @qm: the function
  */
 void qm_error_exit(struct hisi_qm *qm)
 {
+	if (!qm->pf)
+		return;
 	qm_error_block_disable(qm, qm->engine->errors);
 	qm_error_block_disable(qm, &qm_error_block);
+}
+
+/* Its interrupt; 0: the device has none. */
+static int qm_error_line(struct hisi_qm *qm)
+{
+	return qm->caps[QM_CAP_ID_ABNORMAL_IRQ_TYPE] ?
+	       pci_irq_vector(qm->pdev, qm->caps[QM_CAP_ID_ABNORMAL_IRQ_VECTOR]) : 0;
+}
+
+/**
+ * qm_error_suspend - report no errors while a virtual function is reset, which may look like errors
+ * @qm: the physical function
+ *
+ * Errors from before are handled first.
+ */
+void qm_error_suspend(struct hisi_qm *qm)
+{
+	if (qm_error_line(qm))
+		disable_irq(qm_error_line(qm));
+	qm_error_handle(qm);
+	qm_error_exit(qm);
+}
+
+/**
+ * qm_error_resume - undo qm_error_suspend()
+ * @qm: the physical function
+ */
+void qm_error_resume(struct hisi_qm *qm)
+{
+	if (!READ_ONCE(qm->broken))
+		qm_error_init(qm);
+	if (qm_error_line(qm))
+		enable_irq(qm_error_line(qm));
 }

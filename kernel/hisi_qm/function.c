@@ -97,6 +97,13 @@ static int qm_contexts_load(struct hisi_qm *qm)
 	return qm_mailbox(qm, QM_MB_CMD_CQC_BT, 0, qm->cqc_table);
 }
 
+/* A virtual function tells who migrates it whether it has a state to take along. */
+static void qm_vf_state(struct hisi_qm *qm, u32 state)
+{
+	if (!qm->pf && qm->gen->version >= QM_HW_V3)
+		hisi_qm_write(qm, QM_VF_STATE, state);
+}
+
 /**
  * qm_function_start - give the function its queues and event rings
  * @qm: the function; the device may access memory
@@ -108,7 +115,7 @@ int qm_function_start(struct hisi_qm *qm)
 	/* A concurrent qm_qp_put() reads the asynchronous event ring. */
 	mutex_lock(&qm->aeq_lock);
 	memset(qm->mem, 0, qm->mem_size);
-	ret = qm_vft_set(qm, 0, 0, qm->qp_num);
+	ret = qm->pf ? qm_vft_set(qm, 0, 0, qm->qp_num) : 0;
 	if (!ret)
 		ret = qm_contexts_load(qm);
 	mutex_unlock(&qm->aeq_lock);
@@ -118,10 +125,12 @@ int qm_function_start(struct hisi_qm *qm)
 	if (hisi_qm_has(qm, QM_CAP_SVA_PREFETCH))
 		hisi_qm_write(qm, QM_PAGE_SIZE, (PAGE_SHIFT - 12) / 2);
 	qm_irq_unmask(qm);
+	qm_vf_state(qm, QM_VF_READY);
 	return 0;
 
 err_clear_vft:
-	qm_vft_set(qm, 0, 0, 0);
+	if (qm->pf)
+		qm_vft_set(qm, 0, 0, 0);
 	return ret;
 }
 
@@ -131,8 +140,10 @@ err_clear_vft:
  */
 void qm_function_stop(struct hisi_qm *qm)
 {
+	qm_vf_state(qm, QM_VF_NOT_READY);
 	qm_irq_mask(qm);
-	qm_vft_set(qm, 0, 0, 0);
+	if (qm->pf)
+		qm_vft_set(qm, 0, 0, 0);
 }
 
 /* ------ start and stop ------ */

@@ -14,6 +14,8 @@
 
 /*
  * lock			protects				taken with
+ * qm->vfs_lock		binding and resets of a device's functions	the device locks of PCI
+ * qm->vfs_list_lock	the list of them, for work items		vfs_lock
  * qm->aeq_lock		the asynchronous event ring		uacce's locks of a queue
  * qp->lock		one queue's hardware and memory		those and aeq_lock
  * qm->stop_lock	the turn of the next stop		aeq_lock, qp->lock
@@ -64,6 +66,7 @@ enum qm_cap {
 	QM_CAP_ID_ABNORMAL_IRQ_TYPE,
 	QM_CAP_ID_ABNORMAL_IRQ_VECTOR,
 	QM_CAP_ID_PF_IRQ_NUM,
+	QM_CAP_ID_VF_IRQ_NUM,
 	QM_CAP_ID_NR,
 };
 
@@ -148,6 +151,12 @@ enum qm_counter {
 
 struct hisi_qm {
 	struct pci_dev *pdev;
+	bool pf;		/* the physical function: only that has registers of device and engine */
+	struct hisi_qm *physical; /* of a virtual function, see qm_physical() */
+	struct mutex vfs_lock;	/* the physical function's, if there is one */
+	struct mutex vfs_list_lock;
+	struct list_head vfs;	/* virtual functions that this driver has */
+	struct list_head vf_node;
 	const struct hisi_qm_engine *engine;
 	const struct qm_generation *gen;
 	void __iomem *io;
@@ -161,8 +170,11 @@ struct hisi_qm {
 	struct mutex state_lock;
 	enum qm_state state;
 	bool ending;
+	bool frozen;	/* about to be disabled: no queue can be opened */
 	bool broken;	/* needs a reset: gets no commands, is isolated */
 	bool silent;	/* its bus master is closed, so stuck queues can't access memory */
+	u32 queues_total; /* of the device, and the most that one function may have: physical function only */
+	u32 queues_most;
 	u16 qp_num;
 	u16 qp_next;
 	u16 qp_used;
@@ -198,6 +210,7 @@ struct hisi_qm {
 
 	int vectors;
 	bool irqs_on;
+
 	struct uacce_device *uacce;
 	u32 isolate_threshold;	/* resets within an hour that isolate the device, 0: no limit */
 	struct dentry *debugfs;
@@ -242,11 +255,17 @@ static inline void qm_doorbell_event(struct hisi_qm *qm, enum qm_db_cmd cmd, u16
 }
 
 /* state.c */
+#define QM_PHYSICAL_BROKEN	"the physical function is broken"
+
 void qm_state_set(struct hisi_qm *qm, enum qm_state state);
 int qm_started(struct hisi_qm *qm);
 void qm_ending(struct hisi_qm *qm);
+void qm_freeze(struct hisi_qm *qm, bool freeze);
 void qm_restart_schedule(struct hisi_qm *qm);
 void qm_break(struct hisi_qm *qm, const char *why);
+void qm_vfs_break(struct hisi_qm *qm);
+void qm_vfs_add(struct hisi_qm *vf);
+void qm_vfs_remove(struct hisi_qm *vf);
 void qm_stuck_after(struct hisi_qm *qm, unsigned int seconds);
 void qm_stuck_schedule(struct hisi_qm *qm);
 
@@ -261,6 +280,7 @@ int qm_poll(struct hisi_qm *qm, u32 reg, u32 mask, u32 value, u64 timeout_us, u3
 /* mailbox.c */
 void qm_mailbox_init(struct hisi_qm *qm);
 int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base);
+int qm_mailbox_get(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 *result);
 int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool by_owner);
 int qm_mailbox_begin(struct hisi_qm *qm);
 void qm_mailbox_end(struct hisi_qm *qm);
@@ -274,6 +294,7 @@ int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *con
 
 /* vft.c */
 int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number);
+int qm_vft_own(struct hisi_qm *qm, u32 *number);
 
 /* queue.c */
 int qm_queues_init(struct hisi_qm *qm);
@@ -300,6 +321,8 @@ void qm_aeq_drain(struct hisi_qm *qm);
 /* error.c */
 void qm_error_init(struct hisi_qm *qm);
 void qm_error_exit(struct hisi_qm *qm);
+void qm_error_suspend(struct hisi_qm *qm);
+void qm_error_resume(struct hisi_qm *qm);
 irqreturn_t qm_error_irq(int irq, void *data);
 
 /* Number of engine classes that a queue can choose from. */
@@ -313,8 +336,8 @@ struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root);
 void qm_debugfs_exit(struct hisi_qm *qm);
 
 /* main.c */
-struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
-			 const struct hisi_qm_config *config);
+struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf,
+			 const struct hisi_qm_engine *engine, const struct hisi_qm_config *config);
 void qm_free(struct hisi_qm *qm);
 int qm_register(struct hisi_qm *qm);
 void qm_unregister(struct hisi_qm *qm);
@@ -332,6 +355,14 @@ void qm_stop(struct hisi_qm *qm);
 void qm_reset_init(struct hisi_qm *qm);
 void qm_reset_prepare(struct hisi_qm *qm);
 void qm_reset_done(struct hisi_qm *qm);
+void qm_reset_failed(struct hisi_qm *qm, const char *why);
+
+/* sriov.c */
+struct hisi_qm *qm_physical(struct pci_dev *pdev);
+int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs);
+void qm_vfs_disable(struct hisi_qm *qm);
+void qm_functions_reset_prepare(struct hisi_qm *qm);
+void qm_functions_reset_done(struct hisi_qm *qm);
 
 /* uacce_ops.c */
 int qm_uacce_init(struct hisi_qm *qm);

@@ -133,12 +133,18 @@ static const struct {
 	{ QM_CAP_ID_ABNORMAL_IRQ_TYPE, QM_CAP_ID_ABNORMAL_IRQ_VECTOR, NULL, qm_error_irq, false, "error" },
 };
 
+/* A virtual function has its rings' interrupts; errors are reported to the physical function. */
+static bool qm_irq_exists(const struct hisi_qm *qm, unsigned int i)
+{
+	return qm->caps[qm_irqs[i].type] && (qm->pf || qm_irqs[i].ring);
+}
+
 static int qm_irq_request(struct hisi_qm *qm, unsigned int i)
 {
 	unsigned long flags = qm_irqs[i].ring ? IRQF_NO_AUTOEN : IRQF_ONESHOT;
 	u32 vector = qm->caps[qm_irqs[i].vector];
 
-	if (!qm->caps[qm_irqs[i].type])
+	if (!qm_irq_exists(qm, i))
 		return 0;
 	if (vector >= qm->vectors) {
 		pci_err(qm->pdev, "%s interrupt: vector %u, expected less than %d\n",
@@ -151,7 +157,7 @@ static int qm_irq_request(struct hisi_qm *qm, unsigned int i)
 
 static void qm_irq_release(struct hisi_qm *qm, unsigned int i)
 {
-	if (qm->caps[qm_irqs[i].type])
+	if (qm_irq_exists(qm, i))
 		free_irq(pci_irq_vector(qm->pdev, qm->caps[qm_irqs[i].vector]), qm);
 }
 
@@ -185,7 +191,8 @@ static void qm_irq_lines(struct hisi_qm *qm, bool on)
  */
 int qm_irq_init(struct hisi_qm *qm)
 {
-	unsigned int want = roundup_pow_of_two(max(qm->caps[QM_CAP_ID_PF_IRQ_NUM], 1u));
+	u32 number = qm->caps[qm->pf ? QM_CAP_ID_PF_IRQ_NUM : QM_CAP_ID_VF_IRQ_NUM];
+	unsigned int want = roundup_pow_of_two(max(number, 1u));
 	unsigned int i;
 	int ret;
 

@@ -152,6 +152,27 @@ int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base)
 	return ret;
 }
 
+/**
+ * qm_mailbox_get - send a command that asks for a value in the mailbox register
+ * @qm: the function
+ * @cmd: the command
+ * @queue: queue number within the function
+ * @result: receives the value
+ *
+ * Errors are those of qm_mailbox().
+ */
+int qm_mailbox_get(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 *result)
+{
+	int ret;
+
+	mutex_lock(&qm->mb_lock);
+	ret = qm_mailbox_locked(qm, cmd | QM_MB_OP_GET, queue, 0, NULL, 0);
+	if (!ret)
+		*result = hisi_qm_read(qm, QM_MB + 4) | (u64)hisi_qm_read(qm, QM_MB + 8) << 32;
+	mutex_unlock(&qm->mb_lock);
+	return ret;
+}
+
 /* The device is still finishing a queue whose STOP_QP has timed out. That isn't a fault, and may take minutes. */
 static bool qm_mailbox_is_stopping(struct hisi_qm *qm)
 {

@@ -27,6 +27,7 @@ EXPORT_SYMBOL_GPL(hisi_qm_pdev);
 static int qm_pci_init(struct hisi_qm *qm)
 {
 	struct pci_dev *pdev = qm->pdev;
+	u32 size = qm->pf ? qm->engine->regs_size : QM_BAR2_VF_SIZE;
 	resource_size_t len;
 	int ret;
 
@@ -43,9 +44,8 @@ static int qm_pci_init(struct hisi_qm *qm)
 	}
 
 	len = pci_resource_len(pdev, QM_BAR_REGS);
-	if (len < qm->engine->regs_size) {
-		pci_err(pdev, "BAR%d has %pa bytes, expected at least %u\n", QM_BAR_REGS, &len,
-			qm->engine->regs_size);
+	if (len < size) {
+		pci_err(pdev, "BAR%d has %pa bytes, expected at least %u\n", QM_BAR_REGS, &len, size);
 		ret = -ENODEV;
 		goto err_release_regions;
 	}
@@ -85,19 +85,26 @@ static void qm_pci_exit(struct hisi_qm *qm)
 
 /* ------ number of queues ------ */
 
-static int qm_queue_number_init(struct hisi_qm *qm, const struct hisi_qm_config *config)
+/* The number that the doorbell windows of a function allow. */
+static u32 qm_queue_windows(struct hisi_qm *qm)
 {
-	u32 most = QM_MAX_QUEUES_V2;
+	return qm->isolated_doorbells ? pci_resource_len(qm->pdev, QM_BAR_DB) / QM_DB_WINDOW : QM_MAX_QUEUES_V2;
+}
+
+static int qm_queue_number_of_pf(struct hisi_qm *qm, const struct hisi_qm_config *config)
+{
+	u32 most;
 	u32 reg;
 
+	qm->queues_total = QM_MAX_QUEUES_V2;
 	if (qm->gen->cap_registers) {
 		reg = hisi_qm_read(qm, QM_QUEUE_NUM);
-		most = min_t(u32, most, reg & QM_QUEUE_NUM_MASK);
-		if (qm->isolated_doorbells)
-			most = min(most, reg >> QM_QUEUE_NUM_BITS & QM_QUEUE_NUM_MASK);
+		qm->queues_total = min_t(u32, qm->queues_total, reg & QM_QUEUE_NUM_MASK);
 	}
-	if (qm->isolated_doorbells)
-		most = min_t(u64, most, pci_resource_len(qm->pdev, QM_BAR_DB) / QM_DB_WINDOW);
+	qm->queues_most = qm->queues_total;
+	if (qm->gen->cap_registers && qm->isolated_doorbells)
+		qm->queues_most = min(qm->queues_most, reg >> QM_QUEUE_NUM_BITS & QM_QUEUE_NUM_MASK);
+	most = min(qm->queues_most, qm_queue_windows(qm));
 
 	if (most < HISI_QM_QUEUES_MIN) {
 		pci_err(qm->pdev, "the device offers %u queues, expected at least %u\n",
@@ -110,6 +117,31 @@ static int qm_queue_number_init(struct hisi_qm *qm, const struct hisi_qm_config 
 		return -EINVAL;
 	}
 	qm->qp_num = min(config->queues, most);
+	return 0;
+}
+
+static int qm_queue_number_of_vf(struct hisi_qm *qm)
+{
+	u32 number;
+	int ret;
+
+	ret = qm_vft_own(qm, &number);
+	if (!ret && number > qm_queue_windows(qm))
+		ret = -ENODEV;
+	if (ret) {
+		pci_err(qm->pdev, "the physical function gave it no queues (%d)\n", ret);
+		return ret;
+	}
+	qm->qp_num = number;
+	return 0;
+}
+
+static int qm_queue_number_init(struct hisi_qm *qm, const struct hisi_qm_config *config)
+{
+	int ret = qm->pf ? qm_queue_number_of_pf(qm, config) : qm_queue_number_of_vf(qm);
+
+	if (ret)
+		return ret;
 	qm->mmio_size = qm->isolated_doorbells ? QM_DB_WINDOW : PAGE_ALIGN(QM_DB_SQ_CQ + 1);
 	return 0;
 }
@@ -165,13 +197,15 @@ static void qm_memory_exit(struct hisi_qm *qm)
 /**
  * qm_alloc - take over a PCI device, up to but not including its start
  * @pdev: the device
+ * @physical: see qm_physical()
+ * @pf: it is a physical function
  * @engine: description of the engine
  * @config: the administrator's settings
  *
- * The caller initialises the engine's registers next, then calls qm_start().
+ * The caller initialises the engine's registers next, if it has any, then calls qm_start().
  */
-struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
-			 const struct hisi_qm_config *config)
+struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf,
+			 const struct hisi_qm_engine *engine, const struct hisi_qm_config *config)
 {
 	struct hisi_qm *qm;
 	int ret;
@@ -180,7 +214,12 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engi
 	if (!qm)
 		return ERR_PTR(-ENOMEM);
 	qm->pdev = pdev;
+	qm->physical = physical;
+	qm->pf = pf;
 	qm->engine = engine;
+	INIT_LIST_HEAD(&qm->vfs);
+	mutex_init(&qm->vfs_lock);
+	mutex_init(&qm->vfs_list_lock);
 	mutex_init(&qm->state_lock);
 	mutex_init(&qm->aeq_lock);
 	qm_reset_init(qm);
@@ -204,7 +243,7 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, const struct hisi_qm_engine *engi
 	ret = qm_irq_init(qm);
 	if (ret)
 		goto err_exit_queues;
-	ret = qm_hw_init(qm);
+	ret = pf ? qm_hw_init(qm) : 0;
 	if (ret)
 		goto err_exit_irq;
 	if (config->user)

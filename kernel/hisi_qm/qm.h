@@ -100,6 +100,8 @@ struct hisi_qm_error_block {
  * @hw_exit:	undo @hw_init as far as needed; the function is stopped
  * @debugfs_init: create the engine's files in the function's directory, with which they are
  *		removed
+ *
+ * The last three are for physical functions only: virtual ones have no registers of the engine.
  */
 struct hisi_qm_engine {
 	const char *name;
@@ -128,12 +130,14 @@ struct hisi_qm_engine {
  * @queues:	queues of the physical function
  * @queues_asked: @queues was set explicitly, so too large a number is an error; the default is
  *		lowered instead
+ * @vfs:	virtual functions to enable when a physical function is bound
  * @user:	1: queues can be opened by user space
  * @debugfs:	the driver's directory
  */
 struct hisi_qm_config {
 	unsigned int queues;
 	bool queues_asked;
+	unsigned int vfs;
 	unsigned int user;
 	struct dentry *debugfs;
 };
@@ -174,8 +178,12 @@ extern const struct kernel_param_ops hisi_qm_switch_ops;
 extern const struct kernel_param_ops hisi_qm_vfs_ops;
 extern const struct pci_error_handlers hisi_qm_err_handlers;
 
-int hisi_qm_probe(struct pci_dev *pdev, const struct hisi_qm_engine *engine,
+/* In driver_data of a row of an engine's table of PCI ids: a virtual function. */
+#define HISI_QM_VF	1
+
+int hisi_qm_probe(struct pci_dev *pdev, const struct pci_device_id *id, const struct hisi_qm_engine *engine,
 		  const struct hisi_qm_config *config);
+int hisi_qm_configure_vfs(struct pci_dev *pdev, int vfs);
 void hisi_qm_remove(struct pci_dev *pdev);
 void hisi_qm_shutdown(struct pci_dev *pdev);
 int hisi_qm_register(struct pci_driver *driver, struct module *owner, struct hisi_qm_config *config);

@@ -20,7 +20,7 @@ static struct hisi_qp *qm_qp_reserve(struct hisi_qm *qm)
 	unsigned long id;
 
 	mutex_lock(&qm->state_lock);
-	if (qm->state != QM_STARTED || qm->broken) {
+	if (qm->state != QM_STARTED || qm->broken || qm->frozen) {
 		qp = ERR_PTR(-EPERM);
 		goto unlock;
 	}

@@ -13,6 +13,20 @@
 
 /* ------ restart after a lost event, isolation after an error ------ */
 
+/*
+ * Not every generation closes its bus master by itself, and none reports when accesses in flight have ended. The bus
+ * master is the device's, so virtual functions are silent with the physical one only.
+ */
+static void qm_silence(struct hisi_qm *qm)
+{
+	if (qm->pf)
+		WRITE_ONCE(qm->silent, !qm_master_close(qm));
+	else if (qm->physical)
+		WRITE_ONCE(qm->silent, READ_ONCE(qm->physical->silent));
+	if (qm->pf)
+		qm_vfs_break(qm);
+}
+
 static void qm_restart_work(struct work_struct *work)
 {
 	struct hisi_qm *qm = container_of(work, struct hisi_qm, restart_work);
@@ -21,9 +35,8 @@ static void qm_restart_work(struct work_struct *work)
 	bool again = qm->state == QM_RESETTING;
 
 	qm_state_set(qm, QM_RESETTING);
-	/* Not every generation closes its bus master by itself, and none reports when accesses in flight have ended. */
 	if (broken)
-		WRITE_ONCE(qm->silent, !qm_master_close(qm));
+		qm_silence(qm);
 	if (qm->uacce && !again)
 		uacce_kill_queues(qm->uacce);
 	/* A queue that was just being opened wasn't on the framework's list. */
@@ -131,14 +144,25 @@ static int qm_reset_start(struct hisi_qm *qm)
 {
 	int ret;
 
-	/* As after probe: a reset of the function clears the engine's registers. */
-	ret = qm_hw_init(qm);
-	if (ret)
-		return ret;
-	ret = qm->engine->hw_init(qm);
-	if (ret)
-		return ret;
-	return qm_start(qm);
+	/* As after probe: a reset of the physical function clears the engine's registers. */
+	ret = qm->pf ? qm_hw_init(qm) : 0;
+	if (!ret && qm->pf)
+		ret = qm->engine->hw_init(qm);
+	return ret ? ret : qm_start(qm);
+}
+
+/**
+ * qm_reset_failed - leave a function without queues after a reset
+ * @qm: the function, after qm_reset_prepare()
+ * @why: reason, for the log
+ */
+void qm_reset_failed(struct hisi_qm *qm, const char *why)
+{
+	pci_clear_master(qm->pdev);
+	qm_break(qm, why);
+	qm_state_set(qm, QM_STOPPED);
+	if (qm->uacce)
+		uacce_isolated(qm->uacce);
 }
 
 /**
@@ -160,11 +184,7 @@ void qm_reset_done(struct hisi_qm *qm)
 
 	ret = qm_reset_start(qm);
 	if (ret) {
-		pci_clear_master(qm->pdev);
-		qm_break(qm, "reset failed");
-		qm_state_set(qm, QM_STOPPED);
-		if (qm->uacce)
-			uacce_isolated(qm->uacce);
+		qm_reset_failed(qm, "reset failed");
 		return;
 	}
 	if (qm->uacce)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Driver of the SEC accelerator's physical function: module parameters, tables, binding. */
+/* Driver of the SEC accelerator: module parameters, tables, binding. */
 #include <linux/module.h>
 #include "sec.h"
 
@@ -13,8 +13,8 @@ module_param_cb(pf_q_num, &hisi_qm_queues_ops, &sec_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 256)");
 module_param_cb(uacce_mode, &hisi_qm_switch_ops, &sec_config.user, 0444);
 MODULE_PARM_DESC(uacce_mode, "User space can open queues: 1 (default) or 0");
-module_param_cb(vfs_num, &hisi_qm_vfs_ops, NULL, 0444);
-MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, others are not supported");
+module_param_cb(vfs_num, &hisi_qm_vfs_ops, &sec_config.vfs, 0444);
+MODULE_PARM_DESC(vfs_num, "Virtual functions to enable, 0..63 (default 0)");
 
 /* ------ tables ------ */
 
@@ -112,11 +112,12 @@ static const struct hisi_qm_engine sec_engine = {
 
 static int sec_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	return hisi_qm_probe(pdev, &sec_engine, &sec_config);
+	return hisi_qm_probe(pdev, id, &sec_engine, &sec_config);
 }
 
 static const struct pci_device_id sec_ids[] = {
 	{ PCI_DEVICE(QM_PCI_VENDOR_HUAWEI, QM_PCI_ID_SEC_PF) },
+	{ PCI_DEVICE(QM_PCI_VENDOR_HUAWEI, QM_PCI_ID_SEC_VF), .driver_data = HISI_QM_VF },
 	{}
 };
 MODULE_DEVICE_TABLE(pci, sec_ids);
@@ -127,6 +128,7 @@ static struct pci_driver sec_driver = {
 	.probe = sec_probe,
 	.remove = hisi_qm_remove,
 	.shutdown = hisi_qm_shutdown,
+	.sriov_configure = hisi_qm_configure_vfs,
 	.err_handler = &hisi_qm_err_handlers,
 };
 

@@ -57,6 +57,18 @@ void qm_ending(struct hisi_qm *qm)
 }
 
 /**
+ * qm_freeze - refuse new queues, or allow them again
+ * @qm: the function
+ * @freeze: refuse
+ */
+void qm_freeze(struct hisi_qm *qm, bool freeze)
+{
+	mutex_lock(&qm->state_lock);
+	qm->frozen = freeze;
+	mutex_unlock(&qm->state_lock);
+}
+
+/**
  * qm_restart_schedule - schedule a stop and start of the function, which kills all queues
  * @qm: the function; nothing happens if it is ending
  */
@@ -122,4 +134,52 @@ void qm_stuck_schedule(struct hisi_qm *qm)
 		queue_delayed_work(system_long_wq, &qm->stuck_work, QM_STUCK_PERIOD_S * HZ);
 	qm->stuck_period_s = QM_STUCK_PERIOD_S;
 	mutex_unlock(&qm->state_lock);
+}
+
+/* ------ virtual functions of this driver ------ */
+
+/**
+ * qm_vfs_break - break the virtual functions of a device whose bus master is closed
+ * @qm: the physical function
+ */
+void qm_vfs_break(struct hisi_qm *qm)
+{
+	struct hisi_qm *vf;
+
+	mutex_lock(&qm->vfs_list_lock);
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		qm_break(vf, QM_PHYSICAL_BROKEN);
+	mutex_unlock(&qm->vfs_list_lock);
+}
+
+/**
+ * qm_vfs_add - count a virtual function among those of its physical one
+ * @vf: the virtual function; it has nothing to do if no physical function is known
+ */
+void qm_vfs_add(struct hisi_qm *vf)
+{
+	struct hisi_qm *qm = vf->physical;
+
+	if (!qm)
+		return;
+	mutex_lock(&qm->vfs_list_lock);
+	list_add_tail(&vf->vf_node, &qm->vfs);
+	if (READ_ONCE(qm->broken))
+		qm_break(vf, QM_PHYSICAL_BROKEN);
+	mutex_unlock(&qm->vfs_list_lock);
+}
+
+/**
+ * qm_vfs_remove - undo qm_vfs_add()
+ * @vf: the virtual function
+ */
+void qm_vfs_remove(struct hisi_qm *vf)
+{
+	struct hisi_qm *qm = vf->physical;
+
+	if (!qm)
+		return;
+	mutex_lock(&qm->vfs_list_lock);
+	list_del_init(&vf->vf_node);
+	mutex_unlock(&qm->vfs_list_lock);
 }

@@ -136,21 +136,23 @@ static enum uacce_dev_state qm_uacce_get_isolate_state(const struct uacce_device
 {
 	const struct hisi_qm *qm = uacce_get_drvdata(uacce);
 
-	return READ_ONCE(qm->broken) ? UACCE_DEV_ISOLATE : UACCE_DEV_NORMAL;
+	return READ_ONCE(qm->broken) || (qm->physical && READ_ONCE(qm->physical->broken)) ?
+	       UACCE_DEV_ISOLATE : UACCE_DEV_NORMAL;
 }
 
 static u32 qm_uacce_isolate_threshold_read(struct uacce_device *uacce)
 {
 	struct hisi_qm *qm = uacce_get_drvdata(uacce);
 
-	return READ_ONCE(qm->isolate_threshold);
+	return READ_ONCE((qm->physical ? qm->physical : qm)->isolate_threshold);
 }
 
 static int qm_uacce_isolate_threshold_write(struct uacce_device *uacce, u32 nr)
 {
 	struct hisi_qm *qm = uacce_get_drvdata(uacce);
 
-	if (READ_ONCE(qm->broken))
+	/* The physical function's setting holds for the whole device. */
+	if (!qm->pf || READ_ONCE(qm->broken))
 		return -EPERM;
 	WRITE_ONCE(qm->isolate_threshold, nr);
 	return 0;

@@ -65,6 +65,26 @@ static int qm_vft_shape(struct hisi_qm *qm, u32 function, u32 number)
 }
 
 /**
+ * qm_vft_own - the queues that the physical function has given to this virtual one
+ * @qm: the virtual function
+ * @number: receives their number
+ */
+int qm_vft_own(struct hisi_qm *qm, u32 *number)
+{
+	u64 entry;
+	int ret;
+
+	ret = qm_mailbox_get(qm, QM_MB_CMD_SQC_VFT, 0, &entry);
+	if (ret)
+		return ret;
+	/* Without the check, an empty entry would read as one queue, which another function has. */
+	if (!(entry & QM_VFT_SQC_VALID))
+		return -ENODEV;
+	*number = (entry >> QM_VFT_SQC_NUM_SHIFT & QM_VFT_SQC_NUM_MASK) + 1;
+	return 0;
+}
+
+/**
  * qm_vft_set - assign queues and a share of the bandwidth to a function
  * @qm: the physical function
  * @function: 0 for @qm itself

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Driver of the ZIP accelerator's physical function: module parameters, tables, probe and remove. */
+/* Driver of the ZIP accelerator: module parameters, tables, probe and remove. */
 #include <linux/module.h>
 #include "zip.h"
 
@@ -13,8 +13,8 @@ module_param_cb(pf_q_num, &hisi_qm_queues_ops, &zip_config, 0444);
 MODULE_PARM_DESC(pf_q_num, "Queues of the physical function, 2..1024 (default 64)");
 module_param_cb(uacce_mode, &hisi_qm_switch_ops, &zip_config.user, 0444);
 MODULE_PARM_DESC(uacce_mode, "User space can open queues: 1 (default) or 0");
-module_param_cb(vfs_num, &hisi_qm_vfs_ops, NULL, 0444);
-MODULE_PARM_DESC(vfs_num, "Virtual functions: 0, others are not supported");
+module_param_cb(vfs_num, &hisi_qm_vfs_ops, &zip_config.vfs, 0444);
+MODULE_PARM_DESC(vfs_num, "Virtual functions to enable, 0..63 (default 0)");
 
 static unsigned int perf_mode;
 module_param_cb(perf_mode, &hisi_qm_switch_ops, &perf_mode, 0444);
@@ -122,11 +122,12 @@ static const struct hisi_qm_engine zip_engine = {
 
 static int zip_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	return hisi_qm_probe(pdev, &zip_engine, &zip_config);
+	return hisi_qm_probe(pdev, id, &zip_engine, &zip_config);
 }
 
 static const struct pci_device_id zip_ids[] = {
 	{ PCI_DEVICE(QM_PCI_VENDOR_HUAWEI, QM_PCI_ID_ZIP_PF) },
+	{ PCI_DEVICE(QM_PCI_VENDOR_HUAWEI, QM_PCI_ID_ZIP_VF), .driver_data = HISI_QM_VF },
 	{}
 };
 MODULE_DEVICE_TABLE(pci, zip_ids);
@@ -137,6 +138,7 @@ static struct pci_driver zip_driver = {
 	.probe = zip_probe,
 	.remove = hisi_qm_remove,
 	.shutdown = hisi_qm_shutdown,
+	.sriov_configure = hisi_qm_configure_vfs,
 	.err_handler = &hisi_qm_err_handlers,
 };
 

@@ -66,11 +66,16 @@ test_a_switch_that_is_neither_0_nor_1_is_refused() {
 	refused perf_mode=2 '0 or 1'
 }
 
-test_virtual_functions_are_refused() {
-	refused vfs_num=4 '0, virtual functions are not supported'
-	refused vfs_num=some '0, virtual functions are not supported'
-	with vfs_num=0
-	until_true 30 available hisi_zip-0 64
+test_a_number_of_virtual_functions_out_of_range_is_refused() {
+	refused vfs_num=64 0..63
+	refused vfs_num=some 0..63
+}
+
+test_virtual_functions_that_the_device_lacks_are_refused() {
+	with vfs_num=4
+	dmesg >log
+	says '4 virtual functions: expected at most 0 on this device' log
+	absent "$CLASS/hisi_zip-0"
 }
 
 # The device forgets all state of an earlier driver before it may access memory.

@@ -154,7 +154,8 @@ test_list_json_is_valid_and_complete() {
 	wdctl list --json --root r | python3 -c '
 import json, sys
 a, b = json.load(sys.stdin)["devices"]
-assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "api": "hisi_qm_v3",
+assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "physical_function": None,
+	"virtual_functions": None, "api": "hisi_qm_v3",
 	"algorithms": ["zlib", "gzip", "deflate"], "lacks": [], "node": 0, "priority": 0, "simulated": False,
 	"iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96, "used": 12,
 	"free": 150, "quarantined": 2, "state": "ok"}, a
@@ -162,6 +163,23 @@ assert b["total"] is None and b["free"] is None, b
 assert b["priority"] is None and b["simulated"] is None and b["iommu"] is None, b
 assert b["node"] == 0 and b["sva"] is True, b
 assert set(a) == set(b)'
+}
+
+test_list_names_the_physical_function_of_a_virtual_one() {
+	make_root r
+	add_device r hisi_zip-0 0000:75:00.0
+	add_device r hisi_zip-1 0000:75:00.1
+	put r/sys/class/uacce/hisi_zip-0/device/sriov_numvfs 1
+	ln -s ../0000:75:00.0 "$(readlink -f r/sys/class/uacce/hisi_zip-1/device)/physfn"
+	wdctl list --root r >got
+	says 'hisi_zip-1 is a virtual function of hisi_zip-0' got
+	wdctl list --root r hisi_zip-0 >got
+	not grep virtual got
+	wdctl list --json --root r | python3 -c '
+import json, sys
+a, b = json.load(sys.stdin)["devices"]
+assert a["virtual_functions"] == 1 and a["physical_function"] is None, a
+assert b["virtual_functions"] is None and b["physical_function"] == "0000:75:00.0", b'
 }
 
 # sec_device ROOT: adds a simulated SEC device.

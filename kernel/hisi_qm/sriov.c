@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Virtual functions: their shares of the queues, enabling and disabling, and what happens to them when the physical
+ * function is reset or broken.
+ */
+#include <linux/pci.h>
+#include "internal.h"
+
+/* ------ shares ------ */
+
+/*
+ * What the physical function doesn't use is divided evenly, and the last virtual function gets the remainder. If that
+ * is more than a function may have, the last ones get one more each. A function's queues follow those of the next
+ * higher number; virtual functions of other drivers learn theirs from the device.
+ */
+static u32 qm_vf_share(const struct hisi_qm *qm, unsigned int vfs, unsigned int function)
+{
+	u32 rest = qm->queues_total - qm->qp_num;
+	u32 share = rest / vfs, more = rest % vfs;
+
+	if (share + more <= qm->queues_most)
+		share += function == vfs ? more : 0;
+	else
+		share += vfs - function < more;
+	return min(share, qm->queues_most);
+}
+
+static void qm_vfs_clear_shares(struct hisi_qm *qm, unsigned int vfs)
+{
+	unsigned int i;
+
+	for (i = 1; i <= vfs; i++)
+		qm_vft_set(qm, i, 0, 0);
+}
+
+static int qm_vfs_set_shares(struct hisi_qm *qm, unsigned int vfs)
+{
+	u32 base = qm->qp_num, share;
+	unsigned int i;
+	int ret;
+
+	for (i = vfs; i; i--) {
+		share = qm_vf_share(qm, vfs, i);
+		ret = qm_vft_set(qm, i, base, share);
+		if (ret)
+			goto err_clear_shares;
+		base += share;
+	}
+	return 0;
+
+err_clear_shares:
+	qm_vfs_clear_shares(qm, vfs);
+	return ret;
+}
+
+/* ------ functions of one device ------ */
+
+/**
+ * qm_physical - the physical function of a virtual one
+ * @pdev: the virtual function
+ *
+ * NULL in a guest, and where another driver has the physical function. Otherwise valid as long as the virtual function
+ * exists: the physical function's driver disables virtual functions before it goes.
+ */
+struct hisi_qm *qm_physical(struct pci_dev *pdev)
+{
+	struct pci_dev *physfn = pci_physfn(pdev);
+
+	return physfn != pdev && physfn->dev.driver == pdev->dev.driver ? pci_get_drvdata(physfn) : NULL;
+}
+
+static struct mutex *qm_vfs_lock(struct hisi_qm *qm)
+{
+	return &(qm->physical ? qm->physical : qm)->vfs_lock;
+}
+
+/* ------ enabling and disabling ------ */
+
+/**
+ * qm_vfs_enable - give virtual functions their queues and enable them; their drivers bind in this call
+ * @qm: a registered physical function without virtual functions
+ * @vfs: how many
+ */
+int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs)
+{
+	unsigned int most = pci_sriov_get_totalvfs(qm->pdev);
+	int ret;
+
+	if (vfs > most) {
+		pci_err(qm->pdev, "%u virtual functions: expected at most %u on this device\n", vfs, most);
+		return -ERANGE;
+	}
+	if (qm->queues_total - qm->qp_num < vfs) {
+		pci_err(qm->pdev, "%u virtual functions: expected at most %u, as the physical function has %u of %u queues\n",
+			vfs, qm->queues_total - qm->qp_num, qm->qp_num, qm->queues_total);
+		return -EINVAL;
+	}
+	ret = qm_vfs_set_shares(qm, vfs);
+	if (ret)
+		return ret;
+	ret = pci_enable_sriov(qm->pdev, vfs);
+	if (ret) {
+		pci_err(qm->pdev, "cannot enable %u virtual functions (%d)\n", vfs, ret);
+		qm_vfs_clear_shares(qm, vfs);
+	}
+	return ret;
+}
+
+static int qm_vfs_check_idle(struct hisi_qm *qm)
+{
+	struct hisi_qm *vf;
+
+	list_for_each_entry(vf, &qm->vfs, vf_node) {
+		if (READ_ONCE(vf->qp_used)) {
+			pci_info(qm->pdev, "%s has %u open queues: its virtual functions stay\n",
+				 pci_name(vf->pdev), READ_ONCE(vf->qp_used));
+			return -EBUSY;
+		}
+	}
+	return 0;
+}
+
+static void qm_vfs_freeze(struct hisi_qm *qm, bool freeze)
+{
+	struct hisi_qm *vf;
+
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		qm_freeze(vf, freeze);
+}
+
+/* Looks before it refuses anybody a queue, and again when no further queue can be opened. */
+static int qm_vfs_close(struct hisi_qm *qm)
+{
+	int ret;
+
+	mutex_lock(&qm->vfs_lock);
+	ret = qm_vfs_check_idle(qm);
+	if (ret)
+		goto unlock;
+	qm_vfs_freeze(qm, true);
+	ret = qm_vfs_check_idle(qm);
+	if (ret)
+		qm_vfs_freeze(qm, false);
+unlock:
+	mutex_unlock(&qm->vfs_lock);
+	return ret;
+}
+
+/**
+ * qm_vfs_disable - disable all virtual functions, in use or not
+ * @qm: the physical function
+ */
+void qm_vfs_disable(struct hisi_qm *qm)
+{
+	unsigned int vfs = pci_num_vf(qm->pdev);
+
+	if (!vfs)
+		return;
+	pci_disable_sriov(qm->pdev);
+	qm_vfs_clear_shares(qm, vfs);
+}
+
+/**
+ * hisi_qm_configure_vfs - a write to the attribute sriov_numvfs
+ * @pdev: the physical function
+ * @vfs: number of virtual functions, 0 to disable them
+ *
+ * Disabling is -EBUSY while a process has a queue of one of them, and -EPERM while one is assigned to a guest.
+ */
+int hisi_qm_configure_vfs(struct pci_dev *pdev, int vfs)
+{
+	struct hisi_qm *qm = pci_get_drvdata(pdev);
+	int ret;
+
+	if (vfs) {
+		ret = qm_vfs_enable(qm, vfs);
+		return ret ? ret : vfs;
+	}
+	if (pci_vfs_assigned(pdev)) {
+		pci_err(pdev, "a virtual function is assigned to a guest: its virtual functions stay\n");
+		return -EPERM;
+	}
+	ret = qm_vfs_close(qm);
+	if (!ret)
+		qm_vfs_disable(qm);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_configure_vfs);
+
+/* ------ reset by PCI ------ */
+
+/*
+ * A reset of the physical function resets the virtual ones as well, and their config spaces. One lock keeps resets of
+ * functions of one device apart, and their binding: it is held from the beginning of a reset to its end. What the
+ * device makes of a virtual function that is being reset is no error of the device.
+ */
+
+/**
+ * qm_functions_reset_prepare - stop a function before its reset, and all functions that are reset with it
+ * @qm: the function
+ */
+void qm_functions_reset_prepare(struct hisi_qm *qm)
+{
+	struct hisi_qm *vf;
+
+	mutex_lock(qm_vfs_lock(qm));
+	list_for_each_entry(vf, &qm->vfs, vf_node) {
+		qm_reset_prepare(vf);
+		pci_save_state(vf->pdev);
+	}
+	if (qm->physical)
+		qm_error_suspend(qm->physical);
+	qm_reset_prepare(qm);
+}
+
+static void qm_vf_reset_done(struct hisi_qm *vf)
+{
+	if (READ_ONCE(vf->physical->broken))
+		qm_reset_failed(vf, QM_PHYSICAL_BROKEN);
+	else
+		qm_reset_done(vf);
+	/* Broken meanwhile, which qm_reset_done() has undone. */
+	if (READ_ONCE(vf->physical->broken))
+		qm_break(vf, QM_PHYSICAL_BROKEN);
+}
+
+/**
+ * qm_functions_reset_done - restart what qm_functions_reset_prepare() has stopped
+ * @qm: the function
+ */
+void qm_functions_reset_done(struct hisi_qm *qm)
+{
+	unsigned int vfs = pci_num_vf(qm->pdev);
+	struct hisi_qm *vf;
+
+	if (qm->physical)
+		qm_vf_reset_done(qm);
+	else
+		qm_reset_done(qm);
+	if (qm->physical)
+		qm_error_resume(qm->physical);
+	if (vfs && !READ_ONCE(qm->broken) && qm_vfs_set_shares(qm, vfs))
+		pci_err(qm->pdev, "its virtual functions have lost their queues\n");
+	list_for_each_entry(vf, &qm->vfs, vf_node) {
+		pci_restore_state(vf->pdev);
+		qm_vf_reset_done(vf);
+	}
+	mutex_unlock(qm_vfs_lock(qm));
+}

@@ -1,0 +1,277 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Virtual functions of a simulated ZIP device: shares, use, enabling and disabling, removal and resets under clients.
+
+. "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/../include/need_machine.sh"
+need_sim hisi_zip 2
+command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
+
+ITEM=/sys/kernel/config/hisi_sim/functions
+DRIVER=/sys/bus/pci/drivers/hisi_zip
+CLASS=/sys/class/uacce
+CLIENT=$PROGRAMS/hisi_qm/busy_client
+CYCLES=10
+[ -z "${WD_TEST_BRIEF:-}" ] || CYCLES=3
+
+drop() {
+	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
+}
+
+# device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
+# MOST: queues that one function may have.
+device() {
+	drop
+	mkdir $ITEM
+	echo "$1" >$ITEM/queues
+	echo "${2:-7}" >$ITEM/vfs
+	echo "${3:-$1}" >$ITEM/function_queues
+	dmesg -C
+	echo 1 >$ITEM/live
+	PF=$(cat $ITEM/address)
+	PCI=/sys/bus/pci/devices/$PF
+	until_true 30 named "$PF"
+}
+
+# enable NUMBER
+enable() {
+	timeout 600 bash -c "echo $1 >$PCI/sriov_numvfs"
+}
+
+# Address of virtual function $1, from 1 on.
+vf() {
+	local link
+
+	link=$(readlink "$PCI/virtfn$(($1 - 1))")
+	echo "${link##*/}"
+}
+
+# Name of the function's uacce device.
+name() {
+	local device
+
+	for device in /sys/bus/pci/devices/"$1"/uacce/*; do
+		[ ! -e "$device" ] || echo "${device##*/}"
+	done
+}
+
+named() {
+	[ -n "$(name "$1")" ]
+}
+
+available() {
+	[ "$(cat "$CLASS/$1/available_instances" 2>/dev/null)" = "$2" ]
+}
+
+# shares NUMBER...: the virtual functions' queues, from the first function on.
+shares() {
+	local i=0 number
+
+	for number; do
+		i=$((i + 1))
+		until_true 30 named "$(vf $i)"
+		until_true 30 available "$(name "$(vf $i)")" "$number" || { echo "function $i: expected $number queues"; return 1; }
+	done
+	[ "$(cat "$PCI/sriov_numvfs")" = $i ]
+}
+
+# compress NAME: data through a queue of that device.
+compress() {
+	wdctl section add functions NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$1" >/dev/null
+	WD_PATH=hw wdctl run --section functions -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services
+	wdctl section del functions >/dev/null
+}
+
+# busy NAME THREADS: starts a client, whose number is in client, and returns once all its queues have done requests.
+busy() {
+	rm -f "busy-$1"
+	"$CLIENT" "$1" "$2" >"busy-$1" 2>"busy-$1.err" &
+	client=$!
+	until_true 60 test -s "busy-$1" || { cat "busy-$1.err"; return 1; }
+}
+
+all_refused() {
+	wait "$1" || { cat busy-*.err; return 1; }
+}
+
+test_the_rest_of_the_queues_is_divided() {
+	device 256
+	enable 3
+	shares 64 64 64
+	enable 0
+	enable 5
+	# 192 queues: the last function has the remainder.
+	shares 38 38 38 38 40
+}
+
+test_all_63_functions_work() {
+	local i
+
+	device 1023 63 16
+	enable 63
+	# 1007 queues for 63 functions: the last 62 have one more than 15.
+	shares 15 $(for ((i = 2; i <= 63; i++)); do echo 16; done)
+	[ "$(compgen -G "$PCI/virtfn*" | wc -l)" = 63 ]
+	compress "$(name "$(vf 63)")"
+	enable 0
+	[ -z "$(compgen -G "$PCI/virtfn*")" ]
+	compress "$(name "$PF")"
+}
+
+test_too_many_functions_are_refused() {
+	device 256 7
+	exits 1 enable 8 2>err
+	says 'Numerical result out of range' err
+	device 64 7 64
+	dmesg -C
+	exits 1 enable 1 2>err
+	says 'Invalid argument' err
+	dmesg >log
+	says '1 virtual functions: expected at most 0, as the physical function has 64 of 64 queues' log
+	[ "$(cat "$PCI/sriov_numvfs")" = 0 ]
+	compress "$(name "$PF")"
+}
+
+test_functions_compress_at_once() {
+	local i clients=()
+
+	device 256
+	enable 3
+	shares 64 64 64
+	for i in 1 2 3; do
+		busy "$(name "$(vf $i)")" 2
+		clients+=("$client")
+	done
+	compress "$(name "$PF")"
+	compress "$(name "$(vf 2)")"
+	enable 0 2>err && return 1
+	says 'Device or resource busy' err
+	drop
+	for client in "${clients[@]}"; do
+		all_refused "$client"
+	done
+}
+
+test_a_busy_function_keeps_all_of_them() {
+	device 256
+	enable 3
+	shares 64 64 64
+	exec 7<>"/dev/$(name "$(vf 3)")"
+	exits 1 enable 0 2>err
+	says 'Device or resource busy' err
+	shares 64 64 63
+	compress "$(name "$(vf 1)")"
+	exec 7<&-
+	until_true 30 available "$(name "$(vf 3)")" 64
+	enable 0
+}
+
+test_enabling_again_and_again() {
+	local i
+
+	device 256
+	for ((i = 0; i < CYCLES; i++)); do
+		enable 3
+		until_true 30 named "$(vf 3)"
+		exec 7<>"/dev/$(name "$(vf $((i % 3 + 1)))")"
+		exits 1 enable 0 2>err
+		exec 7<&-
+		until_true 30 enable 0 2>err
+	done
+	not grep -i 'timeout\|timed out' <(dmesg)
+}
+
+test_a_virtual_function_is_bound_and_unbound() {
+	device 256
+	enable 2
+	shares 96 96
+	busy "$(name "$(vf 1)")" 2
+	timeout 600 bash -c "echo $(vf 1) >$DRIVER/unbind"
+	all_refused "$client"
+	compress "$(name "$(vf 2)")"
+	echo "$(vf 1)" >$DRIVER/bind
+	shares 96 96
+	compress "$(name "$(vf 1)")"
+}
+
+test_unbinding_the_physical_function_takes_all_queues() {
+	device 256
+	enable 2
+	shares 96 96
+	busy "$(name "$(vf 2)")" 4
+	timeout 600 bash -c "echo $PF >$DRIVER/unbind"
+	all_refused "$client"
+	[ "$(cat "$PCI/sriov_numvfs")" = 0 ]
+	echo "$PF" >$DRIVER/bind
+	enable 2
+	shares 96 96
+}
+
+test_a_reset_of_a_function_leaves_the_others_alone() {
+	local other
+
+	device 256
+	enable 2
+	shares 96 96
+	busy "$(name "$PF")" 2
+	other=$client
+	busy "$(name "$(vf 1)")" 2
+	timeout 600 bash -c "echo 1 >$PCI/virtfn0/reset"
+	all_refused "$client"
+	shares 96 96
+	compress "$(name "$(vf 1)")"
+	kill -0 "$other"
+	drop
+	all_refused "$other"
+}
+
+test_a_reset_of_the_physical_function_restarts_them_all() {
+	device 256
+	enable 2
+	shares 96 96
+	busy "$(name "$(vf 2)")" 2
+	timeout 600 bash -c "echo 1 >$PCI/reset"
+	all_refused "$client"
+	shares 96 96
+	compress "$(name "$PF")"
+	compress "$(name "$(vf 1)")"
+	compress "$(name "$(vf 2)")"
+}
+
+test_an_error_of_the_device_isolates_all_functions() {
+	device 256
+	enable 2
+	shares 96 96
+	busy "$(name "$(vf 1)")" 2
+	echo 'qm 2' >$ITEM/faults/error
+	all_refused "$client"
+	until_true 30 grep -qx 1 "$CLASS/$(name "$(vf 2)")/isolate"
+	exits 1 eval "exec 8<>/dev/$(name "$(vf 2)")" 2>err
+	timeout 600 bash -c "echo 1 >$PCI/reset"
+	grep -qx 0 "$CLASS/$(name "$(vf 2)")/isolate"
+	compress "$(name "$(vf 1)")"
+}
+
+test_the_isolation_threshold_is_the_physical_functions() {
+	device 256
+	enable 1
+	until_true 30 named "$(vf 1)"
+	echo 3 >"$CLASS/$(name "$PF")/isolate_strategy"
+	grep -qx 3 "$CLASS/$(name "$(vf 1)")/isolate_strategy"
+	exits 1 eval "echo 4 >$CLASS/$(name "$(vf 1)")/isolate_strategy" 2>err
+	says 'Operation not permitted' err
+}
+
+test_wdctl_names_the_physical_function() {
+	device 256
+	enable 1
+	until_true 30 named "$(vf 1)"
+	wdctl list >got
+	says "$(name "$(vf 1)") is a virtual function of $(name "$PF")" got
+}
+
+at_exit() {
+	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions
+	drop
+}
+run_tests
