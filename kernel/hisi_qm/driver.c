@@ -109,6 +109,8 @@ static int qm_probe(struct pci_dev *pdev, struct hisi_qm *physical, bool pf, con
 		goto err_exit_debugfs;
 	/* Drivers of virtual functions look for it. */
 	pci_set_drvdata(pdev, qm);
+	qm_message_forget(qm);
+	qm_message_start(qm);
 	ret = pf && config->vfs ? qm_vfs_enable(qm, config->vfs) : 0;
 	if (ret)
 		goto err_unregister;
@@ -118,6 +120,7 @@ static int qm_probe(struct pci_dev *pdev, struct hisi_qm *physical, bool pf, con
 err_unregister:
 	/* Those of an earlier driver may know this one by now. */
 	qm_vfs_disable(qm);
+	qm_message_stop(qm);
 	qm_unregister(qm);
 err_exit_debugfs:
 	qm_debugfs_exit(qm);
@@ -171,6 +174,7 @@ void hisi_qm_remove(struct pci_dev *pdev)
 		mutex_lock(&physical->vfs_lock);
 	qm_vfs_remove(qm);
 	qm_vfs_disable(qm);
+	qm_message_stop(qm);
 	qm_unregister(qm);
 	qm_debugfs_exit(qm);
 	qm_stop(qm);

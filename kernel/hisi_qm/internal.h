@@ -211,6 +211,13 @@ struct hisi_qm {
 	int vectors;
 	bool irqs_on;
 
+	bool messages_on;
+	bool messages_end;	/* the thread of the interrupt must end */
+	u32 message;		/* the last one that a virtual function has fetched, 0: none */
+	u64 vfs_answered;	/* a bit for each virtual function: the last order */
+	u64 vfs_ask_bandwidth;
+	u64 vfs_ask_isolation;
+
 	struct uacce_device *uacce;
 	u32 isolate_threshold;	/* resets within an hour that isolate the device, 0: no limit */
 	struct dentry *debugfs;
@@ -295,6 +302,7 @@ int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *con
 /* vft.c */
 int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number);
 int qm_vft_own(struct hisi_qm *qm, u32 *number);
+u32 qm_vft_bandwidth(void);
 
 /* queue.c */
 int qm_queues_init(struct hisi_qm *qm);
@@ -356,6 +364,16 @@ void qm_reset_init(struct hisi_qm *qm);
 void qm_reset_prepare(struct hisi_qm *qm);
 void qm_reset_done(struct hisi_qm *qm);
 void qm_reset_failed(struct hisi_qm *qm, const char *why);
+
+/* message.c */
+bool qm_has_messages(struct hisi_qm *qm);
+int qm_message_init(struct hisi_qm *qm);
+void qm_message_exit(struct hisi_qm *qm);
+void qm_message_forget(struct hisi_qm *qm);
+void qm_message_start(struct hisi_qm *qm);
+void qm_message_stop(struct hisi_qm *qm);
+void qm_vfs_order_stop(struct hisi_qm *qm);
+void qm_vfs_order_start(struct hisi_qm *qm);
 
 /* sriov.c */
 struct hisi_qm *qm_physical(struct pci_dev *pdev);

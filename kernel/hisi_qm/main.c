@@ -243,15 +243,20 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	ret = qm_irq_init(qm);
 	if (ret)
 		goto err_exit_queues;
-	ret = pf ? qm_hw_init(qm) : 0;
+	ret = qm_message_init(qm);
 	if (ret)
 		goto err_exit_irq;
+	ret = pf ? qm_hw_init(qm) : 0;
+	if (ret)
+		goto err_exit_message;
 	if (config->user)
 		ret = qm_uacce_init(qm);
 	if (ret)
-		goto err_exit_irq;
+		goto err_exit_message;
 	return qm;
 
+err_exit_message:
+	qm_message_exit(qm);
 err_exit_irq:
 	qm_irq_exit(qm);
 err_exit_queues:
@@ -280,6 +285,7 @@ void qm_free(struct hisi_qm *qm)
 	/* Late writes of the device must not reach freed memory or a reused PASID. */
 	pci_clear_master(qm->pdev);
 	qm_uacce_exit(qm);
+	qm_message_exit(qm);
 	qm_irq_exit(qm);
 	qm_queues_exit(qm);
 	qm_memory_exit(qm);
@@ -320,6 +326,7 @@ void qm_unregister(struct hisi_qm *qm)
  */
 void qm_shutdown(struct hisi_qm *qm)
 {
+	qm_message_stop(qm);
 	qm_ending(qm);
 	if (qm->uacce)
 		uacce_kill_queues(qm->uacce);

@@ -203,6 +203,7 @@ void qm_functions_reset_prepare(struct hisi_qm *qm)
 {
 	struct hisi_qm *vf;
 
+	qm_message_stop(qm);
 	mutex_lock(qm_vfs_lock(qm));
 	list_for_each_entry(vf, &qm->vfs, vf_node) {
 		qm_reset_prepare(vf);
@@ -211,6 +212,9 @@ void qm_functions_reset_prepare(struct hisi_qm *qm)
 	if (qm->physical)
 		qm_error_suspend(qm->physical);
 	qm_reset_prepare(qm);
+	/* Last, since it may take long, and other drivers limit the time from their stop to their start. */
+	if (qm->pf)
+		qm_vfs_order_stop(qm);
 }
 
 static void qm_vf_reset_done(struct hisi_qm *vf)
@@ -239,11 +243,16 @@ void qm_functions_reset_done(struct hisi_qm *qm)
 		qm_reset_done(qm);
 	if (qm->physical)
 		qm_error_resume(qm->physical);
-	if (vfs && !READ_ONCE(qm->broken) && qm_vfs_set_shares(qm, vfs))
-		pci_err(qm->pdev, "its virtual functions have lost their queues\n");
+	if (vfs && !READ_ONCE(qm->broken)) {
+		if (qm_vfs_set_shares(qm, vfs))
+			pci_err(qm->pdev, "its virtual functions have lost their queues\n");
+		qm_vfs_order_start(qm);
+	}
 	list_for_each_entry(vf, &qm->vfs, vf_node) {
 		pci_restore_state(vf->pdev);
 		qm_vf_reset_done(vf);
 	}
 	mutex_unlock(qm_vfs_lock(qm));
+	if (!READ_ONCE(qm->broken))
+		qm_message_start(qm);
 }

@@ -12,6 +12,14 @@
 #define QM_SHAPER_CBS_B		1
 #define QM_SHAPER_CBS_S		19
 
+/**
+ * qm_vft_bandwidth - bandwidth of each function, in Mbit/s
+ */
+u32 qm_vft_bandwidth(void)
+{
+	return (QM_SHAPER_CIR_B << QM_SHAPER_CIR_U) * 8000 / (768 << QM_SHAPER_CIR_S);
+}
+
 static u64 qm_vft_entry(enum qm_vft_type type, u32 base, u32 number)
 {
 	if (!number)

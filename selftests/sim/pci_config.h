@@ -46,6 +46,21 @@ static inline uint32_t le(const uint8_t *p, int bytes)
 	return bytes ? p[0] | le(p + 1, bytes - 1) << 8 : 0;
 }
 
+static inline uint16_t cfg_word(const char *dir, int at)
+{
+	uint8_t raw[2] = { 0xff, 0xff };
+
+	cfg_read(dir, raw, sizeof(raw), at);
+	return le(raw, 2);
+}
+
+static inline void cfg_word_write(const char *dir, int at, uint16_t value)
+{
+	uint8_t raw[2] = { value & 0xff, value >> 8 };
+
+	cfg_write(dir, raw, sizeof(raw), at);
+}
+
 static inline int find_cap(const uint8_t *cfg, uint8_t id)
 {
 	int at = cfg[PCI_CAP_PTR];

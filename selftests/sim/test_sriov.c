@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Virtual functions of a simulated device as PCI sees them: they come, answer, are reset and go. */
-/*
- * The kernel's pci-pf-stub enables them: a driver of the physical function that touches nothing else. Kernels without it
- * get it from mainline_build.sh.
- */
 #include <linux/pci_regs.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
-#include "pci_config.h"
-#include "sim_item.h"
-#include "wait_ms.h"
-#include "hw/qm_hw.h"
+#include "functions.h"
 
 #define NAME		"testsriov"
-#define STUB		"/sys/bus/pci/drivers/pci-pf-stub"
 #define VFS		3
 #define QUEUES		64
 #define SHARE		(QUEUES / (VFS + 1))
@@ -28,40 +19,6 @@ FIXTURE(sriov) {
 	char pf[160];
 	char vf[VFS][160];
 };
-
-static int stub_load(void)
-{
-	if (!sim_exists(STUB) &&
-	    system("modprobe -q pci-pf-stub || insmod \"$BUILD/mainline/$(uname -r)/pci-pf-stub.ko\" 2>/dev/null"))
-		return -ENOENT;
-	return 0;
-}
-
-static int attr_write(const char *dir, const char *attr, const char *text)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, attr);
-	return text_write(path, text);
-}
-
-static int attr_is(const char *dir, const char *attr, const char *text)
-{
-	char path[256], buf[256];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, attr);
-	return text_read(path, buf, sizeof(buf)) >= 0 && !strcmp(buf, text);
-}
-
-/* Gives the physical function to the stub; another driver may have bound it. */
-static int stub_bind(const char *dir, const char *address)
-{
-	int err;
-
-	attr_write(dir, "driver/unbind", address);
-	err = attr_write(dir, "driver_override", "pci-pf-stub");
-	return err ? err : text_write("/sys/bus/pci/drivers_probe", address);
-}
 
 static int device_up(const char *vfs, const char *queues, char *address, size_t size, char *dir, size_t dir_size)
 {
@@ -80,8 +37,6 @@ static int device_up(const char *vfs, const char *queues, char *address, size_t 
 
 FIXTURE_SETUP(sriov)
 {
-	if (stub_load())
-		SKIP(return, "the kernel has no pci-pf-stub (sim/mainline_build.sh)");
 	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");
 	ASSERT_EQ(0, device_up("3", "64", self->address, sizeof(self->address), self->pf, sizeof(self->pf)));
 	/* The drivers of virtual functions would change what these tests look at. */
@@ -203,89 +158,18 @@ TEST_F_TIMEOUT(sriov, numbers_out_of_range_are_refused, 100)
 	EXPECT_FALSE(sim_exists(self->vf[2]));
 }
 
-static uint16_t word(const char *dir, int at)
-{
-	uint8_t raw[2] = { 0xff, 0xff };
-
-	cfg_read(dir, raw, sizeof(raw), at);
-	return le(raw, 2);
-}
-
-static void word_write(const char *dir, int at, uint16_t value)
-{
-	uint8_t raw[2] = { value & 0xff, value >> 8 };
-
-	cfg_write(dir, raw, sizeof(raw), at);
-}
-
 TEST_F(sriov, their_number_is_fixed_while_they_are_enabled)
 {
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF, 2);
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, PCI_SRIOV_CTRL_VFE | PCI_SRIOV_CTRL_MSE);
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF, 3);
-	EXPECT_EQ(2, word(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF));
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_TOTAL_VF, 9);
-	EXPECT_EQ(VFS, word(self->pf, CAP_SRIOV + PCI_SRIOV_TOTAL_VF));
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, 0);
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF, 3);
-	EXPECT_EQ(3, word(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF));
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF, 0);
-}
-
-static volatile uint32_t *regs_map(const char *dir, size_t size)
-{
-	char path[256];
-	void *map;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/resource%d", dir, QM_BAR_REGS);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	return map == MAP_FAILED ? NULL : map;
-}
-
-#define REG(regs, at)	((regs)[(at) / 4])
-
-/* Waits until @at has @value under @mask. */
-static int reg_becomes(volatile uint32_t *regs, uint32_t at, uint32_t mask, uint32_t value)
-{
-	for (int ms = 0; ms < WAIT_MS; ms++) {
-		if ((REG(regs, at) & mask) == value)
-			return 1;
-		usleep(1000);
-	}
-	return 0;
-}
-
-/* The share of a function, as it asks for it itself; ~0 if there is no answer. */
-static uint64_t share(volatile uint32_t *regs)
-{
-	REG(regs, QM_MB_DATA_L) = 0;
-	REG(regs, QM_MB_DATA_H) = 0;
-	REG(regs, QM_MB) = QM_MB_CMD_SQC_VFT | QM_MB_OP_GET | QM_MB_BUSY;
-	REG(regs, QM_MB_LAST) = 0;
-	if (!reg_becomes(regs, QM_MB, QM_MB_BUSY | QM_MB_STATUS_MASK, 0))
-		return ~0ull;
-	return REG(regs, QM_MB_DATA_L) | (uint64_t)REG(regs, QM_MB_DATA_H) << 32;
-}
-
-static uint64_t entry(uint64_t base, uint64_t nr)
-{
-	return base << QM_VFT_SQC_BASE_SHIFT | QM_VFT_SQC_VALID | (nr - 1) << QM_VFT_SQC_NUM_SHIFT;
-}
-
-/* As the physical function's driver does it. */
-static int share_set(volatile uint32_t *pf, int fn, uint64_t value)
-{
-	REG(pf, QM_VFT_OP_WR) = 0;
-	REG(pf, QM_VFT_TYPE) = QM_VFT_TYPE_SQC;
-	REG(pf, QM_VFT_FUNC) = fn;
-	REG(pf, QM_VFT_DATA_L) = (uint32_t)value;
-	REG(pf, QM_VFT_DATA_H) = value >> 32;
-	REG(pf, QM_VFT_RDY) = 0;
-	REG(pf, QM_VFT_OP_ENABLE) = 1;
-	return reg_becomes(pf, QM_VFT_RDY, 1, 1) ? 0 : -ETIMEDOUT;
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF, 2);
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, PCI_SRIOV_CTRL_VFE | PCI_SRIOV_CTRL_MSE);
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF, 3);
+	EXPECT_EQ(2, cfg_word(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF));
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_TOTAL_VF, 9);
+	EXPECT_EQ(VFS, cfg_word(self->pf, CAP_SRIOV + PCI_SRIOV_TOTAL_VF));
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, 0);
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF, 3);
+	EXPECT_EQ(3, cfg_word(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF));
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF, 0);
 }
 
 TEST_F_TIMEOUT(sriov, their_registers_answer_and_tell_each_its_share, 200)
@@ -294,7 +178,7 @@ TEST_F_TIMEOUT(sriov, their_registers_answer_and_tell_each_its_share, 200)
 
 	ASSERT_NE(NULL, pf);
 	/* Before they are enabled, as drivers do it. */
-	word_write(self->pf, PCI_COMMAND, PCI_COMMAND_MEMORY);
+	cfg_word_write(self->pf, PCI_COMMAND, PCI_COMMAND_MEMORY);
 	for (int i = 0; i < VFS; i++)
 		ASSERT_EQ(0, share_set(pf, i + 1, entry(SHARE * (i + 1), SHARE - i)));
 	ASSERT_EQ(0, numvfs(self->pf, "3"));
@@ -323,12 +207,12 @@ TEST_F_TIMEOUT(sriov, a_reset_of_one_leaves_the_others_alone, 200)
 	REG(one, QM_PAGE_SIZE) = 0x11;
 	REG(two, QM_PAGE_SIZE) = 0x22;
 	REG(pf, QM_PAGE_SIZE) = 0x33;
-	word_write(self->vf[1], PCI_COMMAND, PCI_COMMAND_MASTER);
+	cfg_word_write(self->vf[1], PCI_COMMAND, PCI_COMMAND_MASTER);
 	ASSERT_EQ(0, attr_write(self->vf[0], "reset", "1"));
 	EXPECT_EQ(0, REG(one, QM_PAGE_SIZE));
 	EXPECT_EQ(0x22, REG(two, QM_PAGE_SIZE));
 	EXPECT_EQ(0x33, REG(pf, QM_PAGE_SIZE));
-	EXPECT_EQ(PCI_COMMAND_MASTER, word(self->vf[1], PCI_COMMAND));
+	EXPECT_EQ(PCI_COMMAND_MASTER, cfg_word(self->vf[1], PCI_COMMAND));
 	EXPECT_EQ(entry(16, 4), share(one)) TH_LOG("only the physical function changes shares");
 	EXPECT_TRUE(attr_is(self->pf, "sriov_numvfs", "3"));
 }
@@ -342,16 +226,16 @@ TEST_F_TIMEOUT(sriov, a_reset_of_the_physical_function_resets_all, 200)
 		vf = regs_map(self->vf[i], QM_BAR2_VF_SIZE);
 		ASSERT_NE(NULL, vf);
 		REG(vf, QM_PAGE_SIZE) = 0x11;
-		word_write(self->vf[i], PCI_COMMAND, PCI_COMMAND_MASTER);
+		cfg_word_write(self->vf[i], PCI_COMMAND, PCI_COMMAND_MASTER);
 		munmap((void *)vf, QM_BAR2_VF_SIZE);
 	}
 	ASSERT_EQ(0, attr_write(self->pf, "reset", "1"));
 	/* The PCI core has enabled them again. */
-	EXPECT_EQ(VFS, word(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF));
+	EXPECT_EQ(VFS, cfg_word(self->pf, CAP_SRIOV + PCI_SRIOV_NUM_VF));
 	for (int i = 0; i < VFS; i++) {
 		vf = regs_map(self->vf[i], QM_BAR2_VF_SIZE);
 		ASSERT_NE(NULL, vf);
-		EXPECT_EQ(0, word(self->vf[i], PCI_COMMAND));
+		EXPECT_EQ(0, cfg_word(self->vf[i], PCI_COMMAND));
 		EXPECT_TRUE(reg_becomes(vf, QM_PAGE_SIZE, ~0u, 0));
 		EXPECT_NE(~0ull, share(vf)) TH_LOG("%s doesn't answer", self->vf[i]);
 		munmap((void *)vf, QM_BAR2_VF_SIZE);
@@ -364,12 +248,12 @@ TEST_F_TIMEOUT(sriov, they_come_back_in_their_first_state, 100)
 
 	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, numvfs(self->pf, "1"));
-		EXPECT_EQ(0, word(self->vf[0], PCI_COMMAND));
+		EXPECT_EQ(0, cfg_word(self->vf[0], PCI_COMMAND));
 		vf = regs_map(self->vf[0], QM_BAR2_VF_SIZE);
 		ASSERT_NE(NULL, vf);
 		EXPECT_EQ(0, REG(vf, QM_PAGE_SIZE));
 		REG(vf, QM_PAGE_SIZE) = 0x11;
-		word_write(self->vf[0], PCI_COMMAND, PCI_COMMAND_MASTER);
+		cfg_word_write(self->vf[0], PCI_COMMAND, PCI_COMMAND_MASTER);
 		munmap((void *)vf, QM_BAR2_VF_SIZE);
 		ASSERT_EQ(0, numvfs(self->pf, "0"));
 	}
@@ -384,7 +268,7 @@ TEST_F(sriov, their_registers_answer_only_with_memory_space_enabled)
 	ASSERT_EQ(0, numvfs(self->pf, "1"));
 	vf = regs_map(self->vf[0], QM_BAR2_VF_SIZE);
 	ASSERT_NE(NULL, vf);
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, PCI_SRIOV_CTRL_VFE);
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, PCI_SRIOV_CTRL_VFE);
 	/* Each answer comes after the device has looked; the first look may have begun before the write. */
 	ASSERT_EQ(0, share_set(pf, 1, 0));
 	ASSERT_EQ(0, share_set(pf, 1, 0));
@@ -395,8 +279,8 @@ TEST_F(sriov, their_registers_answer_only_with_memory_space_enabled)
 	ASSERT_EQ(0, share_set(pf, 1, 0));
 	ASSERT_EQ(0, share_set(pf, 1, 0));
 	EXPECT_TRUE(REG(vf, QM_MB) & QM_MB_BUSY);
-	EXPECT_NE(0xffff, word(self->vf[0], PCI_CAP_PTR)) TH_LOG("config space answers");
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, PCI_SRIOV_CTRL_VFE | PCI_SRIOV_CTRL_MSE);
+	EXPECT_NE(0xffff, cfg_word(self->vf[0], PCI_CAP_PTR)) TH_LOG("config space answers");
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, PCI_SRIOV_CTRL_VFE | PCI_SRIOV_CTRL_MSE);
 	EXPECT_TRUE(reg_becomes(vf, QM_MB, QM_MB_BUSY, 0));
 }
 
@@ -417,7 +301,7 @@ TEST_F_TIMEOUT(sriov, the_device_is_pulled_out_with_them_enabled, 100)
 	vf = regs_map(self->vf[2], QM_BAR2_VF_SIZE);
 	ASSERT_NE(NULL, vf);
 	ASSERT_EQ(0, sim_set(NAME, "faults/gone", "1"));
-	EXPECT_EQ(0xffff, word(self->vf[2], PCI_CAP_PTR));
+	EXPECT_EQ(0xffff, cfg_word(self->vf[2], PCI_CAP_PTR));
 	EXPECT_EQ(~0u, REG(vf, QM_CAP_VERSION));
 	munmap((void *)vf, QM_BAR2_VF_SIZE);
 	EXPECT_EQ(0, sim_set(NAME, "faults/remove", "1"));
@@ -439,7 +323,7 @@ TEST_F_TIMEOUT(sriov, survives_any_value_in_any_register, 300)
 			ASSERT_EQ(0, cfg_write(self->pf, &value, 4, CAP_SRIOV + PCI_SRIOV_CTRL + at % 0x38 / 4 * 4));
 		}
 	}
-	word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, 0);
+	cfg_word_write(self->pf, CAP_SRIOV + PCI_SRIOV_CTRL, 0);
 }
 
 TEST_F_TIMEOUT(sriov, they_come_and_go_on_a_busy_machine, 400)

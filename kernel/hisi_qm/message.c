@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Messages between a physical function and virtual functions that this driver doesn't have: in a guest, for example. The
+ * protocol is mainline's. Virtual functions of this driver on this host are called directly (sriov.c).
+ */
+#include <linux/delay.h>
+#include <linux/interrupt.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/pci.h>
+#include "internal.h"
+
+#define QM_MESSAGE_VECTOR	2
+#define QM_MESSAGE_PERIOD_US	1000
+
+#define QM_TARGET_ALL		0xffff	/* of the mailbox command */
+#define QM_TARGET_MASK		0x7f	/* of the register that raises the interrupt */
+
+/* Mainline's limits. An order may take 21 seconds until its acknowledgement, and again until its answer. */
+#define QM_ORDER_LIMIT_US	(42ull * USEC_PER_SEC)
+#define QM_VF_ACK_LIMIT_US	(21ull * USEC_PER_SEC)
+#define QM_PF_ACK_LIMIT_US	(41ull * USEC_PER_SEC)
+#define QM_START_LIMIT_US	(60ull * USEC_PER_SEC)
+
+/* The lower 32 bits of a message; the upper 32 bits are a value. */
+enum qm_message {
+	QM_MSG_STOP_FUNCTION = 1,	/* to virtual functions, before a reset of the physical one */
+	QM_MSG_STOP_DEVICE = 2,		/* the same, before a reset of the device */
+	QM_MSG_START = 3,		/* to virtual functions: the reset has ended */
+	QM_MSG_STOPPED = 4,		/* answers to these orders */
+	QM_MSG_NOT_STOPPED = 5,
+	QM_MSG_STARTED = 6,
+	QM_MSG_NOT_STARTED = 7,
+	QM_MSG_BANDWIDTH = 8,		/* answer to a virtual function: Mbit/s */
+	QM_MSG_ASK_BANDWIDTH = 9,
+	QM_MSG_ASK_ISOLATION = 0xb,
+	QM_MSG_ISOLATION = 0xc,		/* answer to a virtual function: QM_ISOLATED and the threshold */
+};
+
+#define QM_ISOLATED		BIT(31)
+#define QM_THRESHOLD_MASK	0xffff
+
+/* ------ waiting ------ */
+
+/* The interrupt's thread gives up when qm_message_stop() waits for it. */
+static int qm_message_wait(struct hisi_qm *qm, bool (*is_over)(struct hisi_qm *qm, u64 what), u64 what, u64 limit_us)
+{
+	ktime_t seen = ktime_get();
+	u64 waited_us = 0;
+
+	while (!is_over(qm, what)) {
+		if (READ_ONCE(qm->messages_end))
+			return -ECANCELED;
+		if (waited_us > limit_us)
+			return -ETIMEDOUT;
+		usleep_range(QM_MESSAGE_PERIOD_US / 4, QM_MESSAGE_PERIOD_US);
+		waited_us += qm_looked(&seen, QM_LOOK_MAX_US);
+	}
+	return 0;
+}
+
+/* ------ physical function: receiving ------ */
+
+static void qm_vf_says(struct hisi_qm *qm, unsigned int vf, u32 message)
+{
+	switch (message) {
+	case QM_MSG_NOT_STOPPED:
+	case QM_MSG_NOT_STARTED:
+		dev_warn_ratelimited(&qm->pdev->dev, "virtual function %u did not %s\n", vf,
+				     message == QM_MSG_NOT_STOPPED ? "stop" : "start again");
+		fallthrough;
+	case QM_MSG_STOPPED:
+	case QM_MSG_STARTED:
+		qm->vfs_answered |= BIT_ULL(vf);
+		break;
+	case QM_MSG_ASK_BANDWIDTH:
+		qm->vfs_ask_bandwidth |= BIT_ULL(vf);
+		break;
+	case QM_MSG_ASK_ISOLATION:
+		qm->vfs_ask_isolation |= BIT_ULL(vf);
+		break;
+	default:
+		dev_warn_ratelimited(&qm->pdev->dev, "unknown message 0x%x from virtual function %u\n", message, vf);
+	}
+}
+
+/* A device that polls its registers takes a moment. Until then, what is acknowledged reads like new messages. */
+static void qm_vfs_acknowledge(struct hisi_qm *qm, u64 bits)
+{
+	writeq(bits, qm->io + QM_IFC_INT_SOURCE_P);
+	hisi_qm_write(qm, QM_IFC_INT_SOURCE_V, 1);
+	hisi_qm_wait(qm, QM_IFC_INT_SOURCE_V, 1, 0);
+}
+
+/* -EIO: there was nothing to fetch. After other errors the message stays, for a later attempt. */
+static int qm_vf_listen(struct hisi_qm *qm, unsigned int vf)
+{
+	u64 text;
+	int ret = qm_mailbox_get(qm, QM_MB_CMD_DST, vf, &text);
+
+	if (!ret)
+		qm_vf_says(qm, vf, lower_32_bits(text));
+	return ret == -EIO ? 0 : ret;
+}
+
+/* Returns true if no message is left. */
+static bool qm_vfs_listen(struct hisi_qm *qm)
+{
+	u64 bits = readq(qm->io + QM_IFC_INT_SOURCE_P), heard = 0;
+	unsigned int vf;
+
+	if (!bits)
+		return true;
+	if (qm_gone(qm, lower_32_bits(bits)))
+		return false;
+	for (vf = 1; vf <= QM_MAX_VFS; vf++)
+		if ((bits & BIT_ULL(vf)) && !qm_vf_listen(qm, vf))
+			heard |= BIT_ULL(vf);
+	if (heard)
+		qm_vfs_acknowledge(qm, heard);
+	return heard == bits;
+}
+
+/* ------ physical function: sending ------ */
+
+static int qm_vfs_tell(struct hisi_qm *qm, u16 target, u64 text)
+{
+	int ret = qm_mailbox(qm, QM_MB_CMD_SRC, target, text);
+
+	if (ret)
+		return ret;
+	hisi_qm_write(qm, QM_IFC_INT_CFG, target & QM_TARGET_MASK);
+	hisi_qm_write(qm, QM_IFC_INT_SET_P, 1);
+	return 0;
+}
+
+/* The sender of a message doesn't fetch one, so two that only wait for each other would wait for ever. */
+static bool qm_vfs_acknowledged(struct hisi_qm *qm, u64 bits)
+{
+	qm_vfs_listen(qm);
+	return !(readq(qm->io + QM_IFC_READY_STATUS) & bits);
+}
+
+static void qm_vfs_answer(struct hisi_qm *qm, u64 asked, u64 text)
+{
+	unsigned int vf;
+
+	for (; asked && !READ_ONCE(qm->messages_end); asked &= asked - 1) {
+		vf = __ffs64(asked);
+		if (!qm_vfs_tell(qm, vf, text) &&
+		    qm_message_wait(qm, qm_vfs_acknowledged, BIT_ULL(vf), QM_VF_ACK_LIMIT_US) == -ETIMEDOUT)
+			dev_warn_ratelimited(&qm->pdev->dev, "virtual function %u did not fetch its answer\n", vf);
+	}
+}
+
+static u64 qm_isolation(const struct hisi_qm *qm)
+{
+	return (READ_ONCE(qm->broken) ? QM_ISOLATED : 0) |
+	       min_t(u32, READ_ONCE(qm->isolate_threshold), QM_THRESHOLD_MASK);
+}
+
+/*
+ * Each function that asks is answered once before any is answered again. Returns true if there was nothing left to do.
+ * Questions are received during every wait.
+ */
+static bool qm_vfs_serve(struct hisi_qm *qm, u64 unused)
+{
+	bool all = qm_vfs_listen(qm);
+	u64 bandwidth = qm->vfs_ask_bandwidth, isolation = qm->vfs_ask_isolation;
+
+	qm->vfs_ask_bandwidth = 0;
+	qm->vfs_ask_isolation = 0;
+	qm_vfs_answer(qm, bandwidth, QM_MSG_BANDWIDTH | (u64)qm_vft_bandwidth() << 32);
+	qm_vfs_answer(qm, isolation, QM_MSG_ISOLATION | qm_isolation(qm) << 32);
+	return all && !bandwidth && !isolation;
+}
+
+/* ------ physical function: orders ------ */
+
+static bool qm_vf_is_ours(struct hisi_qm *qm, struct pci_dev *pdev)
+{
+	struct hisi_qm *vf;
+
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		if (vf->pdev == pdev)
+			return true;
+	return false;
+}
+
+/*
+ * Virtual functions without a driver neither acknowledge nor answer. One that this driver is about to bind waits for the
+ * end of the reset.
+ */
+static bool qm_vf_is_of_others(struct hisi_qm *qm, struct pci_dev *pdev)
+{
+	struct device_driver *driver = READ_ONCE(pdev->dev.driver);
+
+	if (!pdev->is_virtfn || pci_physfn(pdev) != qm->pdev || !driver)
+		return false;
+	return !qm_vf_is_ours(qm, pdev) && (driver != qm->pdev->dev.driver || pci_get_drvdata(pdev));
+}
+
+static u64 qm_vfs_of_others(struct hisi_qm *qm)
+{
+	struct pci_dev *pdev = NULL;
+	u64 bits = 0;
+
+	lockdep_assert_held(&qm->vfs_lock);
+
+	if (!pci_num_vf(qm->pdev))
+		return 0;
+	while ((pdev = pci_get_device(qm->pdev->vendor, PCI_ANY_ID, pdev)))
+		if (qm_vf_is_of_others(qm, pdev))
+			bits |= BIT_ULL(pci_iov_vf_id(pdev) + 1);
+	return bits;
+}
+
+static bool qm_vfs_ordered(struct hisi_qm *qm, u64 order)
+{
+	return !qm_vfs_tell(qm, QM_TARGET_ALL, order);
+}
+
+static bool qm_vfs_have_answered(struct hisi_qm *qm, u64 bits)
+{
+	qm_vfs_listen(qm);
+	return !(bits & ~qm->vfs_answered & qm_vfs_of_others(qm));
+}
+
+static void qm_vfs_order(struct hisi_qm *qm, enum qm_message order)
+{
+	u64 bits = qm_has_messages(qm) ? qm_vfs_of_others(qm) : 0;
+
+	qm->vfs_answered = 0;
+	if (!bits)
+		return;
+	/* A queue that doesn't stop may keep the mailbox for minutes. */
+	if (qm_message_wait(qm, qm_vfs_ordered, order, QM_VF_ACK_LIMIT_US) ||
+	    qm_message_wait(qm, qm_vfs_have_answered, bits, QM_ORDER_LIMIT_US))
+		pci_warn(qm->pdev, "virtual functions 0x%llx did not %s in time\n", bits & ~qm->vfs_answered,
+			 order == QM_MSG_START ? "start again" : "stop");
+}
+
+/**
+ * qm_vfs_order_stop - have other drivers stop their virtual functions before a reset of the physical function
+ * @qm: the physical function, whose messages are stopped and whose vfs_lock is held
+ *
+ * Functions that don't stop in time are reset all the same.
+ */
+void qm_vfs_order_stop(struct hisi_qm *qm)
+{
+	qm_vfs_order(qm, QM_MSG_STOP_FUNCTION);
+}
+
+/**
+ * qm_vfs_order_start - have other drivers start their virtual functions after a reset
+ * @qm: the physical function, restarted, which has given the others their queues; vfs_lock is held
+ */
+void qm_vfs_order_start(struct hisi_qm *qm)
+{
+	qm_vfs_order(qm, QM_MSG_START);
+}
+
+/* ------ virtual function ------ */
+
+/* During a reset the register has all bits set. */
+static bool qm_pf_has_sent(struct hisi_qm *qm)
+{
+	return hisi_qm_read(qm, QM_IFC_INT_SOURCE_V) == 1;
+}
+
+/* Fetches the message, or 0 if there is none. */
+static bool qm_pf_fetched(struct hisi_qm *qm, u64 unused)
+{
+	u64 text = 0;
+	int ret = qm_mailbox_get(qm, QM_MB_CMD_DST, 0, &text);
+
+	qm->message = lower_32_bits(text);
+	return !ret || ret == -EIO;
+}
+
+static void qm_pf_acknowledge(struct hisi_qm *qm)
+{
+	hisi_qm_write(qm, QM_IFC_INT_SOURCE_V, 1);
+}
+
+static bool qm_pf_orders_start(struct hisi_qm *qm, u64 unused)
+{
+	if (!qm_pf_has_sent(qm) || !qm_pf_fetched(qm, 0))
+		return false;
+	qm_pf_acknowledge(qm);
+	if (qm->message == QM_MSG_START)
+		return true;
+	/* Until the device has seen it, the acknowledgement reads like the next message. */
+	hisi_qm_wait(qm, QM_IFC_INT_SOURCE_V, 1, 0);
+	return false;
+}
+
+static bool qm_pf_told(struct hisi_qm *qm, u64 text)
+{
+	return !qm_mailbox(qm, QM_MB_CMD_SRC, 0, text);
+}
+
+static bool qm_pf_acknowledged(struct hisi_qm *qm, u64 unused)
+{
+	return !hisi_qm_read(qm, QM_IFC_INT_SET_V);
+}
+
+static void qm_pf_tell(struct hisi_qm *qm, enum qm_message message)
+{
+	int ret = qm_message_wait(qm, qm_pf_told, message, QM_VF_ACK_LIMIT_US);
+
+	if (!ret) {
+		hisi_qm_write(qm, QM_IFC_INT_SET_V, 1);
+		ret = qm_message_wait(qm, qm_pf_acknowledged, 0, QM_PF_ACK_LIMIT_US);
+	}
+	if (ret == -ETIMEDOUT)
+		pci_warn(qm->pdev, "the physical function did not fetch message 0x%x in time\n", message);
+}
+
+/*
+ * The physical function may not wait for the answer, so the config space is saved first. The function is left stopped
+ * when the driver is removed or the function is reset meanwhile. Without its bus master it gets no interrupts, so an
+ * order that comes too late doesn't start it any more.
+ */
+static void qm_pf_obey_stop(struct hisi_qm *qm)
+{
+	int ret;
+
+	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
+	pci_save_state(qm->pdev);
+	qm_reset_prepare(qm);
+	qm_pf_tell(qm, QM_MSG_STOPPED);
+
+	ret = qm_message_wait(qm, qm_pf_orders_start, 0, QM_START_LIMIT_US);
+	if (ret == -ETIMEDOUT)
+		qm_reset_failed(qm, "the physical function did not end its reset");
+	if (ret)
+		return;
+	pci_restore_state(qm->pdev);
+	/* Off again, until the device has dropped the state of before. */
+	pci_clear_master(qm->pdev);
+	qm_reset_done(qm);
+	hisi_qm_write(qm, QM_IFC_INT_MASK, 0);
+	qm_pf_tell(qm, READ_ONCE(qm->broken) ? QM_MSG_NOT_STARTED : QM_MSG_STARTED);
+}
+
+static void qm_pf_obey(struct hisi_qm *qm)
+{
+	int ret = qm_message_wait(qm, qm_pf_fetched, 0, QM_VF_ACK_LIMIT_US);
+
+	if (ret == -ECANCELED)
+		return;
+	/* Only orders come unasked, and the reset comes whether this one could be fetched or not. */
+	if (ret)
+		qm->message = QM_MSG_STOP_FUNCTION;
+	qm_pf_acknowledge(qm);
+
+	if (qm->message == QM_MSG_STOP_FUNCTION || qm->message == QM_MSG_STOP_DEVICE)
+		qm_pf_obey_stop(qm);
+	else if (qm->message)
+		pci_warn(qm->pdev, "unexpected message 0x%x from the physical function\n", qm->message);
+}
+
+/* ------ interrupt ------ */
+
+static irqreturn_t qm_message_irq(int irq, void *data)
+{
+	struct hisi_qm *qm = data;
+	u32 status = hisi_qm_read(qm, QM_IFC_INT_STATUS);
+
+	if (qm_gone(qm, status))
+		return IRQ_HANDLED;
+	if (qm->pf)
+		qm_message_wait(qm, qm_vfs_serve, 0, QM_VF_ACK_LIMIT_US);
+	else if (status & 1)
+		qm_pf_obey(qm);
+	return IRQ_HANDLED;
+}
+
+/**
+ * qm_has_messages - does this function exchange messages?
+ * @qm: the function, with its interrupt vectors
+ */
+bool qm_has_messages(struct hisi_qm *qm)
+{
+	return !qm->physical && hisi_qm_has(qm, QM_CAP_PF_VF_MSG) && qm->vectors > QM_MESSAGE_VECTOR;
+}
+
+/**
+ * qm_message_init - request the interrupt of messages, disabled
+ * @qm: the function, with its interrupt vectors
+ */
+int qm_message_init(struct hisi_qm *qm)
+{
+	if (!qm_has_messages(qm))
+		return 0;
+	return request_threaded_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), NULL, qm_message_irq,
+				    IRQF_ONESHOT | IRQF_NO_AUTOEN, qm->engine->name, qm);
+}
+
+/**
+ * qm_message_exit - undo qm_message_init()
+ * @qm: the function; its messages are stopped
+ */
+void qm_message_exit(struct hisi_qm *qm)
+{
+	if (qm_has_messages(qm))
+		free_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), qm);
+}
+
+/**
+ * qm_message_forget - drop what was sent to an earlier driver
+ * @qm: the function, whose messages aren't started yet
+ */
+void qm_message_forget(struct hisi_qm *qm)
+{
+	if (!qm_has_messages(qm))
+		return;
+	if (qm->pf) {
+		qm_vfs_acknowledge(qm, ~0ull);
+		return;
+	}
+	if (qm_pf_has_sent(qm))
+		qm_pf_fetched(qm, 0);
+	qm_pf_acknowledge(qm);
+}
+
+/**
+ * qm_message_start - react to messages
+ * @qm: a started function, whose messages are stopped
+ *
+ * A physical function also answers what it was asked during a reset.
+ */
+void qm_message_start(struct hisi_qm *qm)
+{
+	int irq;
+
+	if (!qm_has_messages(qm))
+		return;
+	irq = pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR);
+	qm->messages_on = true;
+	enable_irq(irq);
+	hisi_qm_write(qm, QM_IFC_INT_MASK, 0);
+	if (qm->pf)
+		irq_wake_thread(irq, qm);
+}
+
+/**
+ * qm_message_stop - undo qm_message_start(), if it was called
+ * @qm: the function
+ *
+ * The thread doesn't run afterwards. It may have left a virtual function stopped.
+ */
+void qm_message_stop(struct hisi_qm *qm)
+{
+	if (!qm->messages_on)
+		return;
+	qm->messages_on = false;
+	WRITE_ONCE(qm->messages_end, true);
+	disable_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR));
+	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
+	WRITE_ONCE(qm->messages_end, false);
+}

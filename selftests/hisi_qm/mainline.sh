@@ -1,0 +1,177 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Our driver and mainline's, each with functions of one simulated ZIP device, which they tell each other about by messages.
+
+. "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/../include/need_machine.sh"
+
+MODULES=${BUILD:-$TOP/build}/mainline/$(uname -r)/beside
+[ -e "$MODULES/mainline_zip.ko" ] ||
+	need_skip "mainline's driver is built from linux-source-6.1, for 6.1 kernels (sim/mainline_build.sh)"
+need_sim hisi_zip 2
+command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
+
+ITEM=/sys/kernel/config/hisi_sim/mixed
+DRIVERS=/sys/bus/pci/drivers
+CLIENT=$PROGRAMS/hisi_qm/busy_client
+
+drop() {
+	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
+}
+
+# bind DRIVER ADDRESS
+bind() {
+	local device=/sys/bus/pci/devices/$2
+
+	[ ! -e "$device/driver" ] || echo "$2" >"$device/driver/unbind"
+	# Virtual functions that aren't probed by themselves take no other driver.
+	echo "$1" >"$device/driver_override"
+	echo "$2" >"$DRIVERS/$1/bind"
+	[ -e "$DRIVERS/$1/$2" ]
+}
+
+# Address of virtual function $1, from 1 on.
+vf() {
+	basename "$(readlink "$PCI/virtfn$(($1 - 1))")"
+}
+
+# functions DRIVER DRIVER...: a new device, whose functions these drivers bind, the physical one first.
+functions() {
+	local number=$(($# - 1)) i=0 driver
+
+	drop
+	mkdir $ITEM
+	echo 64 >$ITEM/queues
+	echo $number >$ITEM/vfs
+	dmesg -C
+	echo 1 >$ITEM/live
+	PF=$(cat $ITEM/address)
+	PCI=/sys/bus/pci/devices/$PF
+	echo 0 >"$PCI/sriov_drivers_autoprobe"
+	bind "$1" "$PF"
+	echo $number >"$PCI/sriov_numvfs"
+	shift
+	for driver; do
+		i=$((i + 1))
+		bind "$driver" "$(vf $i)"
+	done
+}
+
+# Name of the function's uacce device.
+name() {
+	basename /sys/bus/pci/devices/"$1"/uacce/*
+}
+
+# compress ADDRESS: data through a queue of that function.
+compress() {
+	wdctl section add mixed NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$(name "$1")" >/dev/null
+	WD_PATH=hw wdctl run --section mixed -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services
+	wdctl section del mixed >/dev/null
+}
+
+# busy ADDRESS: starts a client, whose number is in client, and returns once all its queues have done requests.
+busy() {
+	rm -f busy
+	"$CLIENT" "$(name "$1")" 2 >busy 2>busy.err &
+	client=$!
+	until_true 60 test -s busy || { cat busy.err; return 1; }
+}
+
+all_refused() {
+	wait "$client" || { cat busy.err; return 1; }
+}
+
+# resets ADDRESS
+resets() {
+	echo 1 >"/sys/bus/pci/devices/$1/reset"
+}
+
+quiet() {
+	dmesg | grep hisi >log || :
+	not grep -iE 'timeout|time-out|in time|fail|error|did not|unexpected|unknown|mailbox' log
+}
+
+# bandwidth NUMBER: mainline's virtual function asks the physical one by a message, and shows what it answers.
+bandwidth() {
+	cat "/sys/kernel/debug/mainline_zip/$(vf "$1")/alg_qos" >qos
+	grep -qx 1000 qos || { cat qos; return 1; }
+}
+
+test_ours_stops_and_starts_for_a_reset_of_mainlines() {
+	local i
+
+	functions mainline_zip hisi_zip hisi_zip
+	compress "$(vf 2)"
+	for i in 1 2; do
+		busy "$(vf 1)"
+		resets "$PF"
+		all_refused
+		compress "$(vf 1)"
+		compress "$(vf 2)"
+	done
+	quiet
+	[ "$(dmesg | grep -c 'reset and restarted')" = 4 ]
+}
+
+test_ours_still_obeys_after_a_reset_of_its_own() {
+	functions mainline_zip hisi_zip
+	resets "$(vf 1)"
+	compress "$(vf 1)"
+	resets "$PF"
+	compress "$(vf 1)"
+	quiet
+}
+
+test_ours_is_unbound_and_bound_under_mainlines() {
+	functions mainline_zip hisi_zip mainline_zip
+	busy "$(vf 1)"
+	echo "$(vf 1)" >$DRIVERS/hisi_zip/unbind
+	all_refused
+	bind hisi_zip "$(vf 1)"
+	compress "$(vf 1)"
+	resets "$PF"
+	compress "$(vf 1)"
+	quiet
+}
+
+test_mainlines_stops_and_starts_for_a_reset_of_ours() {
+	functions hisi_zip mainline_zip mainline_zip
+	bandwidth 1
+	resets "$PF"
+	compress "$PF"
+	bandwidth 1
+	bandwidth 2
+	resets "$PF"
+	bandwidth 2
+	echo "$(vf 1)" >$DRIVERS/mainline_zip/unbind
+	bind mainline_zip "$(vf 1)"
+	quiet
+}
+
+test_both_follow_a_reset_of_ours() {
+	functions hisi_zip hisi_zip mainline_zip
+	busy "$(vf 1)"
+	resets "$PF"
+	all_refused
+	compress "$(vf 1)"
+	bandwidth 2
+	quiet
+}
+
+test_unbinding_ours_takes_mainlines() {
+	functions hisi_zip mainline_zip hisi_zip
+	echo "$PF" >$DRIVERS/hisi_zip/unbind
+	[ "$(cat "$PCI/sriov_numvfs")" = 0 ]
+	bind hisi_zip "$PF"
+	compress "$PF"
+	quiet
+}
+
+at_exit() {
+	! wdctl section show mixed >/dev/null 2>&1 || wdctl section del mixed
+	drop
+	rmmod mainline_zip mainline_qm
+}
+
+insmod "$MODULES/mainline_qm.ko" && insmod "$MODULES/mainline_zip.ko" || exit 1
+run_tests

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Messages between functions of one device. The driver has one of them; the other belongs to the test, which says what
+ * mainline's driver would say, and what it would not.
+ */
+#include "kselftest_harness.h"
+#include "call.h"
+#include "../sim/functions.h"
+
+#define NAME		FAULTY_NAME
+#define BYTES		FAULTY_BYTES
+#define DRIVER		"/sys/bus/pci/drivers/hisi_zip"
+#define ALL		0xffff
+#define SHARE		16	/* queues of a function */
+#define NONE		~0ull
+
+enum {
+	STOP = 1, STOP_DEVICE, START, STOPPED, NOT_STOPPED, STARTED, NOT_STARTED, BANDWIDTH, ASK_BANDWIDTH,
+	ASK_ISOLATION = 0xb, ISOLATION,
+};
+
+#define MEMBERS						\
+	struct nlc *event, *ask;			\
+	char pf_address[64], vf_address[64], dev[UACCE_NAME_MAX];	\
+	char pf_dir[160], vf_dir[160];			\
+	volatile uint32_t *regs;			\
+	struct rawq q;					\
+	uint8_t src[BYTES], dst[2 * BYTES]
+
+/* ------ what both sides do ------ */
+
+#define BEGIN(self) do {								\
+	(self)->q.fd = -1;								\
+	(self)->event = malloc(sizeof(*(self)->event));					\
+	(self)->ask = malloc(sizeof(*(self)->ask));					\
+	ASSERT_EQ(0, nlc_open((self)->event));						\
+	ASSERT_EQ(0, nlc_open((self)->ask));						\
+	ASSERT_EQ(0, nlc_join((self)->event, (self)->event->event_group));		\
+	client_fill((self)->src, BYTES, 1);						\
+	faulty_drop();									\
+	ASSERT_EQ(0, sim_mkdir(NAME)) TH_LOG("no hisi_sim in configfs");		\
+	ASSERT_EQ(0, sim_set(NAME, "vfs", "1"));					\
+	ASSERT_EQ(0, sim_set(NAME, "queues", "32"));					\
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));					\
+	ASSERT_LT(0, sim_get(NAME, "address", (self)->pf_address, sizeof((self)->pf_address)));	\
+	snprintf((self)->vf_address, sizeof((self)->vf_address), "%.*s1",		\
+		 (int)strlen((self)->pf_address) - 1, (self)->pf_address);		\
+	snprintf((self)->pf_dir, sizeof((self)->pf_dir), SIM_PCI "/%s", (self)->pf_address);	\
+	snprintf((self)->vf_dir, sizeof((self)->vf_dir), SIM_PCI "/%s", (self)->vf_address);	\
+	ASSERT_EQ(0, attr_write((self)->pf_dir, "sriov_drivers_autoprobe", "0"));	\
+} while (0)
+
+#define END(self) do {						\
+	rawq_close(&(self)->q);					\
+	sim_set(NAME, "live", "0");				\
+	EXPECT_EQ(0, sim_rmdir(NAME));				\
+	nlc_close((self)->event);				\
+	nlc_close((self)->ask);					\
+	free((self)->event);					\
+	free((self)->ask);					\
+} while (0)
+
+static int driver_unbind(const char *address)
+{
+	return text_write(DRIVER "/unbind", address);
+}
+
+static int call_unbind(struct call *call)
+{
+	return driver_unbind(call->address);
+}
+
+/* ------ the test has the physical function, the driver the virtual one ------ */
+
+FIXTURE(guest) {
+	MEMBERS;
+};
+
+FIXTURE_SETUP(guest)
+{
+	BEGIN(self);
+	ASSERT_EQ(0, stub_bind(self->pf_dir, self->pf_address));
+	cfg_word_write(self->pf_dir, PCI_COMMAND, 2);
+	self->regs = regs_map(self->pf_dir, QM_BAR2_PF_SIZE);
+	ASSERT_NE(NULL, self->regs);
+	REG(self->regs, QM_MEM_START_INIT) = 1;
+	ASSERT_TRUE(reg_becomes(self->regs, QM_MEM_INIT_DONE, 1, 1));
+	ASSERT_EQ(0, share_set(self->regs, 1, entry(SHARE, SHARE)));
+	ASSERT_EQ(0, vft_set(self->regs, QM_VFT_TYPE_CQC, 1, QM_VFT_CQC_VALID));
+	ASSERT_EQ(0, attr_write(self->pf_dir, "sriov_numvfs", "1"));
+}
+
+FIXTURE_TEARDOWN(guest)
+{
+	END(self);
+}
+
+/* Sends, and doesn't wait. */
+static int tell_vf(volatile uint32_t *pf, uint32_t to, uint64_t text)
+{
+	int ret = command(pf, QM_MB_CMD_SRC, to, text);
+
+	if (ret)
+		return ret;
+	REG(pf, QM_IFC_INT_CFG) = to & 0x7f;
+	REG(pf, QM_IFC_INT_SET_P) = 1;
+	return 0;
+}
+
+static int vf_acknowledges(volatile uint32_t *pf)
+{
+	return reg_becomes(pf, QM_IFC_READY_STATUS, 2, 0);
+}
+
+/* The next message of the virtual function. */
+static uint64_t vf_says(volatile uint32_t *pf)
+{
+	uint64_t text = NONE;
+
+	if (!reg_becomes(pf, QM_IFC_INT_SOURCE_P, 2, 2))
+		return NONE;
+	text = command_get(pf, QM_MB_CMD_DST, 1);
+	REG(pf, QM_IFC_INT_SOURCE_P) = 2;
+	REG(pf, QM_IFC_INT_SOURCE_P + 4) = 0;
+	REG(pf, QM_IFC_INT_SOURCE_V) = 1;
+	return reg_becomes(pf, QM_IFC_INT_SOURCE_V, 1, 0) ? text : NONE;
+}
+
+#define BIND_VF(self) do {							\
+	ASSERT_EQ(0, attr_write((self)->vf_dir, "driver_override", "hisi_zip"));	\
+	ASSERT_EQ(0, text_write(DRIVER "/bind", (self)->vf_address));		\
+	ASSERT_TRUE(device_of((self)->vf_address, (self)->dev));		\
+} while (0)
+
+#define ORDER_STOP(self, order) do {						\
+	ASSERT_EQ(0, tell_vf((self)->regs, 1, order));				\
+	ASSERT_TRUE(vf_acknowledges((self)->regs));				\
+	ASSERT_EQ(STOPPED, vf_says((self)->regs));				\
+} while (0)
+
+#define ORDER_START(self) do {							\
+	ASSERT_EQ(0, tell_vf((self)->regs, ALL, START));			\
+	ASSERT_TRUE(vf_acknowledges((self)->regs));				\
+	ASSERT_EQ(STARTED, vf_says((self)->regs));				\
+} while (0)
+
+#define EXPECT_OPENS(self) do {							\
+	EXPECT_EQ(0, rawq_begin(&(self)->q, (self)->dev, ZIP_QC_COMPRESS));	\
+	rawq_close(&(self)->q);							\
+} while (0)
+
+TEST_F_TIMEOUT(guest, it_stops_and_starts_by_order, 100)
+{
+	struct nlmsghdr *h = NULL;
+
+	BIND_VF(self);
+	ASSERT_EQ(SHARE, uacce_attr_num(self->dev, "available_instances"));
+	for (int order = STOP; order <= STOP_DEVICE; order++) {
+		ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+		ORDER_STOP(self, order);
+		ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_RESET, &h, NL_WAIT_MS));
+		EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
+		EXPECT_GONE(&self->q);
+		rawq_close(&self->q);
+		EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+		EXPECT_EQ(-EPERM, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+		ORDER_START(self);
+		EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+		EXPECT_OPENS(self);
+	}
+}
+
+TEST_F_TIMEOUT(guest, it_acknowledges_what_it_does_not_obey, 100)
+{
+	static const uint64_t texts[] = {
+		0, START, STOPPED, ISOLATION | 5ull << 32, 0x77, ~0ull,
+	};
+
+	BIND_VF(self);
+	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		ASSERT_EQ(0, tell_vf(self->regs, 1, texts[i]));
+		EXPECT_TRUE(vf_acknowledges(self->regs)) TH_LOG("0x%lx", texts[i]);
+	}
+	EXPECT_OPENS(self);
+	ORDER_STOP(self, STOP);
+	ORDER_START(self);
+}
+
+TEST_F_TIMEOUT(guest, only_the_order_to_start_starts_it, 100)
+{
+	BIND_VF(self);
+	ORDER_STOP(self, STOP);
+	ASSERT_EQ(0, tell_vf(self->regs, 1, ISOLATION));
+	ASSERT_TRUE(vf_acknowledges(self->regs));
+	EXPECT_EQ(-EPERM, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ORDER_START(self);
+	EXPECT_OPENS(self);
+}
+
+TEST_F_TIMEOUT(guest, an_order_from_before_it_was_bound_is_dropped, 100)
+{
+	ASSERT_EQ(0, tell_vf(self->regs, 1, STOP));
+	BIND_VF(self);
+	EXPECT_TRUE(vf_acknowledges(self->regs));
+	EXPECT_OPENS(self);
+	ORDER_STOP(self, STOP);
+	ORDER_START(self);
+}
+
+TEST_F_TIMEOUT(guest, it_can_be_unbound_while_it_is_stopped, 100)
+{
+	BIND_VF(self);
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ORDER_STOP(self, STOP);
+	ASSERT_EQ(0, driver_unbind(self->vf_address));
+	rawq_close(&self->q);
+	BIND_VF(self);
+	EXPECT_OPENS(self);
+	ORDER_STOP(self, STOP);
+	ORDER_START(self);
+}
+
+TEST_F_TIMEOUT(guest, a_reset_of_its_own_ends_the_wait, 100)
+{
+	BIND_VF(self);
+	ORDER_STOP(self, STOP);
+	ASSERT_EQ(0, reset(self->vf_address));
+	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_OPENS(self);
+	ORDER_STOP(self, STOP);
+	ORDER_START(self);
+}
+
+/* The driver waits for a minute. */
+TEST_F_TIMEOUT(guest, without_the_order_to_start_it_is_isolated_until_its_next_reset, 600)
+{
+	struct nlmsghdr *h = NULL;
+
+	BIND_VF(self);
+	ORDER_STOP(self, STOP);
+	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_ISOLATE, &h, WAIT_MS));
+	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
+	EXPECT_EQ(-EIO, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ASSERT_EQ(0, reset(self->vf_address));
+	EXPECT_OPENS(self);
+	ORDER_STOP(self, STOP);
+	ORDER_START(self);
+}
+
+/* ------ the driver has the physical function, the test the virtual one ------ */
+
+FIXTURE(host) {
+	MEMBERS;
+};
+
+FIXTURE_SETUP(host)
+{
+	BEGIN(self);
+	ASSERT_TRUE(device_of(self->pf_address, self->dev));
+	ASSERT_EQ(0, attr_write(self->pf_dir, "sriov_numvfs", "1"));
+	ASSERT_EQ(0, stub_bind(self->vf_dir, self->vf_address));
+	self->regs = regs_map(self->vf_dir, QM_BAR2_VF_SIZE);
+	ASSERT_NE(NULL, self->regs);
+}
+
+FIXTURE_TEARDOWN(host)
+{
+	END(self);
+}
+
+/* Sends, and waits for the acknowledgement. */
+static int tell_pf(volatile uint32_t *vf, uint64_t text)
+{
+	int ret = command(vf, QM_MB_CMD_SRC, 0, text);
+
+	if (ret)
+		return ret;
+	REG(vf, QM_IFC_INT_SET_V) = 1;
+	return reg_becomes(vf, QM_IFC_INT_SET_V, ~0u, 0) ? 0 : -ETIMEDOUT;
+}
+
+static uint64_t pf_says(volatile uint32_t *vf)
+{
+	uint64_t text;
+
+	if (!reg_becomes(vf, QM_IFC_INT_SOURCE_V, ~0u, 1))
+		return NONE;
+	text = command_get(vf, QM_MB_CMD_DST, 0);
+	REG(vf, QM_IFC_INT_SOURCE_V) = 1;
+	/* Until the device has seen the acknowledgement, it reads like the next message. */
+	return reg_becomes(vf, QM_IFC_INT_SOURCE_V, ~0u, 0) ? text : NONE;
+}
+
+TEST_F_TIMEOUT(host, it_answers_questions, 100)
+{
+	char class[128];
+
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
+	EXPECT_EQ(BANDWIDTH | 100000ull << 32, pf_says(self->regs)) TH_LOG("100 Gbit/s");
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_ISOLATION));
+	EXPECT_EQ(ISOLATION, pf_says(self->regs));
+	snprintf(class, sizeof(class), "/sys/class/uacce/%s", self->dev);
+	ASSERT_EQ(0, attr_write(class, "isolate_strategy", "77"));
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_ISOLATION));
+	EXPECT_EQ(ISOLATION | 77ull << 32, pf_says(self->regs));
+}
+
+TEST_F_TIMEOUT(host, it_acknowledges_what_it_does_not_know, 100)
+{
+	static const uint64_t texts[] = {
+		0, STOP, START, STOPPED, NOT_STARTED, 0x77, ~0ull,
+	};
+
+	for (int i = 0; i < 50; i++)
+		ASSERT_EQ(0, tell_pf(self->regs, texts[i % (sizeof(texts) / sizeof(texts[0]))]));
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
+	EXPECT_EQ(BANDWIDTH | 100000ull << 32, pf_says(self->regs));
+	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+}
+
+TEST_F_TIMEOUT(host, its_reset_waits_for_the_other_function, 100)
+{
+	struct call resetter = { .address = self->pf_address };
+
+	ASSERT_EQ(0, call_begin(&resetter, call_reset));
+	ASSERT_EQ(STOP, pf_says(self->regs));
+	/* The sender of an order still hears questions, and answers them after the reset. */
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
+	EXPECT_TRUE(call_sleeps(&resetter));
+	EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	ASSERT_EQ(0, tell_pf(self->regs, STOPPED));
+	ASSERT_EQ(START, pf_says(self->regs));
+	EXPECT_TRUE(call_sleeps(&resetter));
+	ASSERT_EQ(0, tell_pf(self->regs, STARTED));
+	EXPECT_EQ(0, call_end(&resetter));
+	EXPECT_EQ(BANDWIDTH | 100000ull << 32, pf_says(self->regs));
+	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_ISOLATION));
+	EXPECT_EQ(ISOLATION, pf_says(self->regs));
+}
+
+/* The driver abandons the stop of a queue after ten seconds, but the device is still at it. */
+TEST_F_TIMEOUT(host, its_order_waits_for_the_mailbox, 100)
+{
+	struct call resetter = { .address = self->pf_address };
+
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ASSERT_EQ(0, faults("mailbox", "1:14s"));
+	ASSERT_EQ(0, call_begin(&resetter, call_reset));
+	ASSERT_EQ(STOP, pf_says(self->regs));
+	ASSERT_EQ(0, tell_pf(self->regs, STOPPED));
+	ASSERT_EQ(START, pf_says(self->regs));
+	ASSERT_EQ(0, tell_pf(self->regs, STARTED));
+	EXPECT_EQ(0, call_end(&resetter));
+	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+}
+
+/* The driver waits for 42 seconds. */
+TEST_F_TIMEOUT(host, its_reset_does_not_need_the_other_function, 600)
+{
+	struct call resetter = { .address = self->pf_address };
+
+	ASSERT_EQ(0, call_begin(&resetter, call_reset));
+	ASSERT_EQ(STOP, pf_says(self->regs));
+	ASSERT_EQ(START, pf_says(self->regs));
+	ASSERT_EQ(0, tell_pf(self->regs, NOT_STARTED));
+	EXPECT_EQ(0, call_end(&resetter));
+	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+}
+
+TEST_F_TIMEOUT(host, its_reset_does_not_wait_for_a_function_that_lost_its_driver, 100)
+{
+	struct call resetter = { .address = self->pf_address };
+
+	ASSERT_EQ(0, call_begin(&resetter, call_reset));
+	ASSERT_EQ(STOP, pf_says(self->regs));
+	ASSERT_EQ(0, text_write(STUB "/unbind", self->vf_address));
+	EXPECT_EQ(0, call_end(&resetter));
+	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
+}
+
+TEST_F_TIMEOUT(host, it_can_be_unbound_while_an_answer_is_not_fetched, 100)
+{
+	struct call removal = { .address = self->pf_address };
+
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
+	ASSERT_TRUE(reg_becomes(self->regs, QM_IFC_INT_SOURCE_V, ~0u, 1));
+	ASSERT_EQ(0, call_begin(&removal, call_unbind));
+	EXPECT_EQ(0, call_end(&removal));
+}
+
+TEST_HARNESS_MAIN
