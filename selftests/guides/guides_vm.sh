@@ -39,6 +39,7 @@ test_administer() {
 	state_is 4 isolated
 	state_is 5 ok
 	state_is 6 ok
+	[ "$(grep -c 'is a virtual function of' got)" = 3 ]
 }
 
 # With simulated devices, as the guide says.
