@@ -87,68 +87,38 @@ static ssize_t sim_item_node_store(struct config_item *ci, const char *page, siz
 }
 CONFIGFS_ATTR(sim_item_, node);
 
-static ssize_t sim_item_queues_show(struct config_item *ci, char *page)
+static int number_parse(const char *page, unsigned int least, unsigned int most, unsigned int *number)
 {
-	return SHOW_SHAPE(to_sim_item(ci), page, "%u", queues);
-}
+	int err = kstrtouint(page, 10, number);
 
-static ssize_t sim_item_queues_store(struct config_item *ci, const char *page, size_t len)
-{
-	struct sim_item *item = to_sim_item(ci);
-	unsigned int queues;
-	int err;
-
-	err = kstrtouint(page, 10, &queues);
 	if (err)
 		return err;
-	if (queues < SIM_QUEUES_MIN || queues > SIM_QUEUES_MAX)
-		return -EINVAL;
-	err = STORE_SHAPE(item, queues, queues);
-	return err ?: len;
-}
-CONFIGFS_ATTR(sim_item_, queues);
-
-static ssize_t sim_item_vfs_show(struct config_item *ci, char *page)
-{
-	return SHOW_SHAPE(to_sim_item(ci), page, "%u", vfs);
+	return *number < least || *number > most ? -EINVAL : 0;
 }
 
-static ssize_t sim_item_vfs_store(struct config_item *ci, const char *page, size_t len)
-{
-	struct sim_item *item = to_sim_item(ci);
-	unsigned int vfs;
-	int err;
+/* An attribute of that name, for a number of the device's shape. */
+#define SHAPE_NUMBER(name, least, most)							\
+static ssize_t sim_item_##name##_show(struct config_item *ci, char *page)		\
+{											\
+	return SHOW_SHAPE(to_sim_item(ci), page, "%u", name);				\
+}											\
+											\
+static ssize_t sim_item_##name##_store(struct config_item *ci, const char *page, size_t len)	\
+{											\
+	struct sim_item *item = to_sim_item(ci);					\
+	unsigned int number;								\
+	int err;									\
+											\
+	err = number_parse(page, least, most, &number);					\
+	if (!err)									\
+		err = STORE_SHAPE(item, name, number);					\
+	return err ?: len;								\
+}											\
+CONFIGFS_ATTR(sim_item_, name)
 
-	err = kstrtouint(page, 10, &vfs);
-	if (err)
-		return err;
-	if (vfs > SIM_VFS_MAX)
-		return -EINVAL;
-	err = STORE_SHAPE(item, vfs, vfs);
-	return err ?: len;
-}
-CONFIGFS_ATTR(sim_item_, vfs);
-
-static ssize_t sim_item_function_queues_show(struct config_item *ci, char *page)
-{
-	return SHOW_SHAPE(to_sim_item(ci), page, "%u", function_queues);
-}
-
-static ssize_t sim_item_function_queues_store(struct config_item *ci, const char *page, size_t len)
-{
-	struct sim_item *item = to_sim_item(ci);
-	unsigned int queues;
-	int err;
-
-	err = kstrtouint(page, 10, &queues);
-	if (err)
-		return err;
-	if (queues > SIM_QUEUES_MAX)
-		return -EINVAL;
-	err = STORE_SHAPE(item, function_queues, queues);
-	return err ?: len;
-}
-CONFIGFS_ATTR(sim_item_, function_queues);
+SHAPE_NUMBER(queues, SIM_QUEUES_MIN, SIM_QUEUES_MAX);
+SHAPE_NUMBER(vfs, 0, SIM_VFS_MAX);
+SHAPE_NUMBER(function_queues, 0, SIM_QUEUES_MAX);
 
 static void apply_pace(struct sim_item *item)
 {
