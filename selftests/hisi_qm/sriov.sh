@@ -13,6 +13,9 @@ CLASS=/sys/class/uacce
 CLIENT=$PROGRAMS/hisi_qm/busy_client
 CYCLES=10
 [ -z "${WD_TEST_BRIEF:-}" ] || CYCLES=3
+# The most that a device can have. A debug kernel takes seconds for each.
+MOST=63
+[ ! -e /sys/kernel/debug/kmemleak ] || MOST=15
 
 drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
@@ -104,15 +107,15 @@ test_the_rest_of_the_queues_is_divided() {
 	shares 38 38 38 38 40
 }
 
-test_all_63_functions_work() {
+test_the_most_functions_work() {
 	local i
 
-	device 1023 63 16
-	enable 63
-	# 1007 queues for 63 functions: the last 62 have one more than 15.
-	shares 15 $(for ((i = 2; i <= 63; i++)); do echo 16; done)
-	[ "$(compgen -G "$PCI/virtfn*" | wc -l)" = 63 ]
-	compress "$(name "$(vf 63)")"
+	# One queue less than the functions may have: the first gets 15.
+	device $((16 * (MOST + 1) - 1)) $MOST 16
+	enable $MOST
+	shares 15 $(for ((i = 2; i <= MOST; i++)); do echo 16; done)
+	[ "$(compgen -G "$PCI/virtfn*" | wc -l)" = $MOST ]
+	compress "$(name "$(vf $MOST)")"
 	enable 0
 	[ -z "$(compgen -G "$PCI/virtfn*")" ]
 	compress "$(name "$PF")"
