@@ -19,12 +19,12 @@
  */
 static void qm_silence(struct hisi_qm *qm)
 {
-	if (qm->pf)
+	if (qm->pf) {
 		WRITE_ONCE(qm->silent, !qm_master_close(qm));
-	else if (qm->physical)
-		WRITE_ONCE(qm->silent, READ_ONCE(qm->physical->silent));
-	if (qm->pf)
 		qm_vfs_break(qm);
+	} else if (qm->physical) {
+		WRITE_ONCE(qm->silent, READ_ONCE(qm->physical->silent));
+	}
 }
 
 static void qm_restart_work(struct work_struct *work)

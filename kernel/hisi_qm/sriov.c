@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Virtual functions: their shares of the queues, enabling and disabling, and what happens to them when the physical
- * function is reset or broken.
+ * Virtual functions: their shares of the queues, enabling and disabling, and resets of functions of one device.
  */
 #include <linux/pci.h>
 #include "internal.h"
