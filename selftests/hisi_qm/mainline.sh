@@ -10,14 +10,9 @@ MODULES=${BUILD:-$TOP/build}/mainline/$(uname -r)/beside
 	need_skip "mainline's driver is built from linux-source-6.1, for 6.1 kernels (sim/mainline_build.sh)"
 need_sim hisi_zip 2
 command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
+. "$(dirname "$0")/functions.inc.sh"
 
-ITEM=/sys/kernel/config/hisi_sim/mixed
 DRIVERS=/sys/bus/pci/drivers
-CLIENT=$PROGRAMS/hisi_qm/busy_client
-
-drop() {
-	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
-}
 
 # bind DRIVER ADDRESS
 bind() {
@@ -28,11 +23,6 @@ bind() {
 	echo "$1" >"$device/driver_override"
 	echo "$2" >"$DRIVERS/$1/bind"
 	[ -e "$DRIVERS/$1/$2" ]
-}
-
-# Address of virtual function $1, from 1 on.
-vf() {
-	basename "$(readlink "$PCI/virtfn$(($1 - 1))")"
 }
 
 # functions DRIVER DRIVER...: a new device, whose functions these drivers bind, the physical one first.
@@ -57,30 +47,6 @@ functions() {
 	done
 }
 
-# Name of the function's uacce device.
-name() {
-	basename /sys/bus/pci/devices/"$1"/uacce/*
-}
-
-# compress ADDRESS: data through a queue of that function.
-compress() {
-	wdctl section add mixed NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$(name "$1")" >/dev/null
-	WD_PATH=hw wdctl run --section mixed -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services
-	wdctl section del mixed >/dev/null
-}
-
-# busy ADDRESS: starts a client, whose number is in client, and returns once all its queues have done requests.
-busy() {
-	rm -f busy
-	"$CLIENT" "$(name "$1")" 2 >busy 2>busy.err &
-	client=$!
-	until_true 60 test -s busy || { cat busy.err; return 1; }
-}
-
-all_refused() {
-	wait "$client" || { cat busy.err; return 1; }
-}
-
 # resets ADDRESS
 resets() {
 	echo 1 >"/sys/bus/pci/devices/$1/reset"
@@ -103,9 +69,9 @@ test_ours_stops_and_starts_for_a_reset_of_mainlines() {
 	functions mainline_zip hisi_zip hisi_zip
 	compress "$(vf 2)"
 	for i in 1 2; do
-		busy "$(vf 1)"
+		busy "$(vf 1)" 2
 		resets "$PF"
-		all_refused
+		all_refused "$client"
 		compress "$(vf 1)"
 		compress "$(vf 2)"
 	done
@@ -124,9 +90,9 @@ test_ours_still_obeys_after_a_reset_of_its_own() {
 
 test_ours_is_unbound_and_bound_under_mainlines() {
 	functions mainline_zip hisi_zip mainline_zip
-	busy "$(vf 1)"
+	busy "$(vf 1)" 2
 	echo "$(vf 1)" >$DRIVERS/hisi_zip/unbind
-	all_refused
+	all_refused "$client"
 	bind hisi_zip "$(vf 1)"
 	compress "$(vf 1)"
 	resets "$PF"
@@ -150,9 +116,9 @@ test_mainlines_stops_and_starts_for_a_reset_of_ours() {
 
 test_both_follow_a_reset_of_ours() {
 	functions hisi_zip hisi_zip mainline_zip
-	busy "$(vf 1)"
+	busy "$(vf 1)" 2
 	resets "$PF"
-	all_refused
+	all_refused "$client"
 	compress "$(vf 1)"
 	bandwidth 2
 	quiet
@@ -168,7 +134,7 @@ test_unbinding_ours_takes_mainlines() {
 }
 
 at_exit() {
-	! wdctl section show mixed >/dev/null 2>&1 || wdctl section del mixed
+	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions
 	drop
 	rmmod mainline_zip mainline_qm
 }

@@ -6,20 +6,15 @@
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim hisi_zip 2
 command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
+. "$(dirname "$0")/functions.inc.sh"
 
-ITEM=/sys/kernel/config/hisi_sim/functions
 DRIVER=/sys/bus/pci/drivers/hisi_zip
 CLASS=/sys/class/uacce
-CLIENT=$PROGRAMS/hisi_qm/busy_client
 CYCLES=10
 [ -z "${WD_TEST_BRIEF:-}" ] || CYCLES=3
 # The most that a device can have. A debug kernel takes seconds for each.
 MOST=63
 [ ! -e /sys/kernel/debug/kmemleak ] || MOST=15
-
-drop() {
-	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
-}
 
 # device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
 # MOST: queues that one function may have.
@@ -39,23 +34,6 @@ device() {
 # enable NUMBER
 enable() {
 	timeout 600 bash -c "echo $1 >$PCI/sriov_numvfs"
-}
-
-# Address of virtual function $1, from 1 on.
-vf() {
-	local link
-
-	link=$(readlink "$PCI/virtfn$(($1 - 1))")
-	echo "${link##*/}"
-}
-
-# Name of the function's uacce device.
-name() {
-	local device
-
-	for device in /sys/bus/pci/devices/"$1"/uacce/*; do
-		[ ! -e "$device" ] || echo "${device##*/}"
-	done
 }
 
 named() {
@@ -78,25 +56,6 @@ shares() {
 	[ "$(cat "$PCI/sriov_numvfs")" = $i ]
 }
 
-# compress NAME: data through a queue of that device.
-compress() {
-	wdctl section add functions NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$1" >/dev/null
-	WD_PATH=hw wdctl run --section functions -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services
-	wdctl section del functions >/dev/null
-}
-
-# busy NAME THREADS: starts a client, whose number is in client, and returns once all its queues have done requests.
-busy() {
-	rm -f "busy-$1"
-	"$CLIENT" "$1" "$2" >"busy-$1" 2>"busy-$1.err" &
-	client=$!
-	until_true 60 test -s "busy-$1" || { cat "busy-$1.err"; return 1; }
-}
-
-all_refused() {
-	wait "$1" || { cat busy-*.err; return 1; }
-}
-
 test_the_rest_of_the_queues_is_divided() {
 	device 256
 	enable 3
@@ -115,10 +74,10 @@ test_the_most_functions_work() {
 	enable $MOST
 	shares 15 $(for ((i = 2; i <= MOST; i++)); do echo 16; done)
 	[ "$(compgen -G "$PCI/virtfn*" | wc -l)" = $MOST ]
-	compress "$(name "$(vf $MOST)")"
+	compress "$(vf $MOST)"
 	enable 0
 	[ -z "$(compgen -G "$PCI/virtfn*")" ]
-	compress "$(name "$PF")"
+	compress "$PF"
 }
 
 test_too_many_functions_are_refused() {
@@ -132,7 +91,7 @@ test_too_many_functions_are_refused() {
 	dmesg >log
 	says '1 virtual functions: expected at most 0, as the physical function has 64 of 64 queues' log
 	[ "$(cat "$PCI/sriov_numvfs")" = 0 ]
-	compress "$(name "$PF")"
+	compress "$PF"
 }
 
 test_functions_compress_at_once() {
@@ -142,11 +101,11 @@ test_functions_compress_at_once() {
 	enable 3
 	shares 64 64 64
 	for i in 1 2 3; do
-		busy "$(name "$(vf $i)")" 2
+		busy "$(vf $i)" 2
 		clients+=("$client")
 	done
-	compress "$(name "$PF")"
-	compress "$(name "$(vf 2)")"
+	compress "$PF"
+	compress "$(vf 2)"
 	enable 0 2>err && return 1
 	says 'Device or resource busy' err
 	drop
@@ -163,7 +122,7 @@ test_a_busy_function_keeps_all_of_them() {
 	exits 1 enable 0 2>err
 	says 'Device or resource busy' err
 	shares 64 64 63
-	compress "$(name "$(vf 1)")"
+	compress "$(vf 1)"
 	exec 7<&-
 	until_true 30 available "$(name "$(vf 3)")" 64
 	enable 0
@@ -188,20 +147,20 @@ test_a_virtual_function_is_bound_and_unbound() {
 	device 256
 	enable 2
 	shares 96 96
-	busy "$(name "$(vf 1)")" 2
+	busy "$(vf 1)" 2
 	timeout 600 bash -c "echo $(vf 1) >$DRIVER/unbind"
 	all_refused "$client"
-	compress "$(name "$(vf 2)")"
+	compress "$(vf 2)"
 	echo "$(vf 1)" >$DRIVER/bind
 	shares 96 96
-	compress "$(name "$(vf 1)")"
+	compress "$(vf 1)"
 }
 
 test_unbinding_the_physical_function_takes_all_queues() {
 	device 256
 	enable 2
 	shares 96 96
-	busy "$(name "$(vf 2)")" 4
+	busy "$(vf 2)" 4
 	timeout 600 bash -c "echo $PF >$DRIVER/unbind"
 	all_refused "$client"
 	[ "$(cat "$PCI/sriov_numvfs")" = 0 ]
@@ -216,13 +175,13 @@ test_a_reset_of_a_function_leaves_the_others_alone() {
 	device 256
 	enable 2
 	shares 96 96
-	busy "$(name "$PF")" 2
+	busy "$PF" 2
 	other=$client
-	busy "$(name "$(vf 1)")" 2
+	busy "$(vf 1)" 2
 	timeout 600 bash -c "echo 1 >$PCI/virtfn0/reset"
 	all_refused "$client"
 	shares 96 96
-	compress "$(name "$(vf 1)")"
+	compress "$(vf 1)"
 	kill -0 "$other"
 	drop
 	all_refused "$other"
@@ -232,27 +191,27 @@ test_a_reset_of_the_physical_function_restarts_them_all() {
 	device 256
 	enable 2
 	shares 96 96
-	busy "$(name "$(vf 2)")" 2
+	busy "$(vf 2)" 2
 	timeout 600 bash -c "echo 1 >$PCI/reset"
 	all_refused "$client"
 	shares 96 96
-	compress "$(name "$PF")"
-	compress "$(name "$(vf 1)")"
-	compress "$(name "$(vf 2)")"
+	compress "$PF"
+	compress "$(vf 1)"
+	compress "$(vf 2)"
 }
 
 test_an_error_of_the_device_isolates_all_functions() {
 	device 256
 	enable 2
 	shares 96 96
-	busy "$(name "$(vf 1)")" 2
+	busy "$(vf 1)" 2
 	echo 'qm 2' >$ITEM/faults/error
 	all_refused "$client"
 	until_true 30 grep -qx 1 "$CLASS/$(name "$(vf 2)")/isolate"
 	exits 1 eval "exec 8<>/dev/$(name "$(vf 2)")" 2>err
 	timeout 600 bash -c "echo 1 >$PCI/reset"
 	grep -qx 0 "$CLASS/$(name "$(vf 2)")/isolate"
-	compress "$(name "$(vf 1)")"
+	compress "$(vf 1)"
 }
 
 test_the_isolation_threshold_is_the_physical_functions() {

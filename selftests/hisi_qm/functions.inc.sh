@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Sourced by tests of virtual functions, after tap.sh: the simulated device ITEM, whose PCI folder is PCI, and its users.
+
+ITEM=/sys/kernel/config/hisi_sim/functions
+CLIENT=$PROGRAMS/hisi_qm/busy_client
+
+drop() {
+	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
+}
+
+# Address of virtual function $1, from 1 on.
+vf() {
+	local link
+
+	link=$(readlink "$PCI/virtfn$(($1 - 1))")
+	echo "${link##*/}"
+}
+
+# name ADDRESS: the function's uacce device.
+name() {
+	local device
+
+	for device in /sys/bus/pci/devices/"$1"/uacce/*; do
+		[ ! -e "$device" ] || echo "${device##*/}"
+	done
+}
+
+# compress ADDRESS: data through a queue of that function.
+compress() {
+	wdctl section add functions NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$(name "$1")" >/dev/null
+	WD_PATH=hw wdctl run --section functions -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services
+	wdctl section del functions >/dev/null
+}
+
+# busy ADDRESS THREADS: starts a client, whose number is in client, and returns once all its queues have done requests.
+busy() {
+	rm -f "busy-$1"
+	"$CLIENT" "$(name "$1")" "$2" >"busy-$1" 2>"busy-$1.err" &
+	client=$!
+	until_true 60 test -s "busy-$1" || { cat "busy-$1.err"; return 1; }
+}
+
+# all_refused CLIENT
+all_refused() {
+	wait "$1" || { cat busy-*.err; return 1; }
+}
