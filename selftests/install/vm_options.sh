@@ -24,6 +24,37 @@ output() { diff <(printf '%s\n' "$PWD" 4 2 0 /dev/null) "$scratch/out" && diff <
 written() { [ -e "${BUILD:-build}/vm/written" ] && rm "${BUILD:-build}/vm/written"; }
 unwritten() { [ ! -e /usr/unwritten ]; }
 complaint() { gives 70 vm -- sh -c 'echo "BUG: made up by a test" >/dev/kmsg; exit 0' && grep -q 'made up by a test' "$scratch/err"; }
+# A fault of QEMU's TCG, as the kernel reports it: RIP is in the kernel's code, or in a module.
+int3() {
+	gives "$1" vm -- sh -c "printf '%s\n' 'Oops: int3: 0000 [#1] PREEMPT SMP' 'CPU: 0 PID: 1' 'RIP: 0010:$2' >/dev/kmsg"
+}
+emulated() { WARPDRIVE_ACCEL=tcg int3 72 'sched_clock_cpu+0x9/0x190'; }
+in_module() { WARPDRIVE_ACCEL=tcg int3 70 'qm_get+0x9/0x190 [hisi_qm]'; }
+# A QEMU whose first COUNT boots end with that fault.
+make_qemu() {
+	mkdir -p "$scratch/bin"
+	echo "$1" >"$scratch/faults"
+	cat >"$scratch/bin/qemu-system-x86_64" <<-EOF
+		#!/bin/bash
+		left=\$(cat "$scratch/faults")
+		[ "\$left" -gt 0 ] || exec $(command -v qemu-system-x86_64) "\$@"
+		echo \$((left - 1)) >"$scratch/faults"
+		for word; do
+			case \$word in file:*/console) console=\${word#file:} ;; */stdout|*/stderr) : >"\${word##*path=}" ;; esac
+		done
+		printf '%s\n' 'int3: 0000 [#1] PREEMPT SMP' 'RIP: 0010:__mod_timer+0x1c3/0x370' >"\$console"
+	EOF
+	chmod +x "$scratch/bin/qemu-system-x86_64"
+}
+boots_again() {
+	make_qemu 2
+	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 5 vm -- sh -c 'echo once; exit 5' && grep -qx once "$scratch/out" &&
+		[ "$(grep -c 'booting again' "$scratch/err")" = 2 ]
+}
+gives_up() {
+	make_qemu 3
+	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 72 vm -- true
+}
 too_long() { gives 124 vm --timeout 15 -- sleep 600; }
 refuses() { gives 69 vm --arch m68k -- true && gives 69 vm --arch amd64 --kernel 6.1-arm64 -- true && gives 69 vm --kernel 2.6x -- true && gives 2 vm --nonsense -- true; }
 
@@ -73,6 +104,10 @@ test_that 'the output is that of the command, and nothing else' output
 test_that 'the checkout is writable' written
 test_that "the host's root is not" unwritten
 test_that 'a complaint of the kernel fails the run' complaint
+test_that "a stale breakpoint in the kernel is the emulator's fault" emulated
+test_that 'one in a module is not' in_module
+test_that 'a boot that such a fault ends is repeated' boots_again
+test_that 'twice at most' gives_up
 test_that 'time runs out' too_long
 test_that 'a signal ends it, as it works and as it waits' interrupted
 test_that 'and it leaves no folder' no_folder_left
