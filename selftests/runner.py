@@ -431,27 +431,40 @@ def brief(args, number):
     return bool(number or args.native or slow)
 
 
-def machines(args, count):
-    """Everything that boots VMs, one at a time, after the builds for them."""
+def builds_and_boots(args, count):
+    """The builds for VMs, and the programs of the host that boot their own."""
     if args.vm and args.vm != ["debug"]:
         native(f"{BUILD}/user", args.areas, count, ("build",))
     for out in args.boot:
         native(out, args.areas, count, ("boot",))
-    for number, kernel in enumerate(args.vm):
-        vm(kernel, args.areas, count, first=number == 0, brief=brief(args, number))
 
 
 def lanes(args, count):
     """
     Three lanes at once: most programs have one thread, and tests in a VM mostly wait. No more lanes: an emulated
-    device and its clients spin for each other, so on a crowded CPU they take several times as long.
+    device and its clients spin for each other, so on a crowded CPU they take several times as long. The first kernel's
+    VM takes longest; a lane that is free takes the next kernel.
     """
+    built = threading.Event()
+
     def natives(outs):
         for out in outs:
             native(out, args.areas, count)
 
-    work = [lambda: natives(args.native[:1]), lambda: natives(args.native[1:]), lambda: machines(args, count)]
-    with ThreadPoolExecutor(len(work)) as pool:
+    def machine(number):
+        if number == 0:
+            try:
+                builds_and_boots(args, count)
+            finally:
+                built.set()
+        built.wait()
+        if number < len(args.vm):
+            vm(args.vm[number], args.areas, count, first=number == 0, brief=brief(args, number))
+
+    # The first machine is among the first three, so that no lane waits for its builds in vain.
+    work = [lambda: machine(0), lambda: natives(args.native[:1]), lambda: natives(args.native[1:])]
+    work += [lambda number=number: machine(number) for number in range(1, len(args.vm))]
+    with ThreadPoolExecutor(3) as pool:
         # list() re-raises a thread's exception, which ends the run.
         list(pool.map(lambda lane: lane(), work))
 
