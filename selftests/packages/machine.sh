@@ -30,7 +30,7 @@ debs_there() {
 
 # The release's newest kernel with its headers, and what these need that the machine lacks: it has no network.
 kernel_fetched() {
-	local image status=$scratch/status to=$scratch/$suite-kernel
+	local image release status=$scratch/status to=$scratch/$suite-kernel
 
 	image=$(scripts/machine-image "$suite") && mkdir -p "$to/partial" &&
 		PATH=$PATH:/sbin debugfs -R 'cat /var/lib/dpkg/status' "$image" >"$status" 2>/dev/null || return
@@ -42,8 +42,10 @@ kernel_fetched() {
 		apt_setup "$suite"
 		kernel=$(apt-cache search --names-only '^linux-image-[0-9]+\.[0-9]+\.[0-9]+[^-]*(-[0-9]+)?-amd64$' | cut -d' ' -f1 |
 			sort -V | tail -n 1)
+		# A kernel of the backports may need packages from there.
+		release=$(apt-cache madison "$kernel" | sed -n '1s|.* \([^ /]*\)/main amd64 Packages$|\1|p')
 		apt-get -q -y --download-only -o "Dir::State::status=$status" -o "Dir::Cache::archives=$to" \
-			install "$kernel" "${kernel/image/headers}"
+			-t "$release" install "$kernel" "${kernel/image/headers}"
 	) && compgen -G "$to/linux-headers-*.deb"
 }
 
