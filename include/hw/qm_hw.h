@@ -149,6 +149,17 @@
 #define ACC_MASTER_TRANS_RETURN	0x300150
 #define ACC_MASTER_TRANS_IDLE	0x3
 
+/*
+ * A vendor-specific extended capability by which a device without firmware offers the reset of the whole device. Writing
+ * QM_RESET_START to the control dword begins it; QM_RESET_BUSY is set until it has ended, QM_RESET_FAILED if it failed.
+ */
+#define QM_RESET_VSEC_ID	0x5744
+#define QM_RESET_VSEC_BYTES	12
+#define QM_RESET_CONTROL	8
+#define QM_RESET_START		(1u << 0)
+#define QM_RESET_BUSY		(1u << 0)
+#define QM_RESET_FAILED		(1u << 1)
+
 /* Error bits of QM_ABNORMAL_INT_* */
 #define QM_ERR_AXI_RRESP	(1u << 0)
 #define QM_ERR_AXI_BRESP	(1u << 1)

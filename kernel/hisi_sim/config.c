@@ -43,6 +43,7 @@ static void set_header(struct sim_fn *fn)
 	config_set_bar(fn, PCI_BASE_ADDRESS_0, QM_BAR_REGS, fn->regs.phys, fn->regs.size);
 	config_set_bar(fn, PCI_BASE_ADDRESS_0, QM_BAR_DB, fn->db.phys, fn->db.size);
 	sim_sriov_init(fn);
+	sim_reset_init(fn);
 }
 
 static void set_capabilities(struct sim_fn *fn)
@@ -207,6 +208,7 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val)
 		if (where + i == CAP_PCIE + PCI_EXP_DEVCTL + 1 &&
 		    byte & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			fn->flr = kick = true;
+		kick |= sim_reset_written(fn, where + i, byte);
 	}
 	if (write_hits(where, size, PCI_COMMAND, 2)) {
 		kick = true;
@@ -238,6 +240,17 @@ void sim_config_flr_done(struct sim_fn *fn)
 	if (fn->flr)
 		set_initial(fn);
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
+}
+
+/* A reset of the device, after the model's. */
+void sim_config_reset_vf(struct sim_fn *vf)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&vf->lock, flags);
+	set_initial(vf);
+	wait_dma(vf);
+	raw_spin_unlock_irqrestore(&vf->lock, flags);
 }
 
 /* Surprise removal: from here on no config access is answered, and no memory access is in flight. */

@@ -285,34 +285,59 @@ unlock:
 }
 CONFIGFS_ATTR_WO(sim_faults_, error);
 
-static ssize_t sim_faults_bind_show(struct config_item *ci, char *page)
+/* Switches of a live device; another one's are off. */
+static ssize_t switch_show(struct config_item *ci, bool (*is_on)(struct sim_dev *sdev), char *page)
 {
 	struct sim_item *item = faults_item(ci);
-	bool held;
+	bool on;
 
 	mutex_lock(&item->lock);
-	held = item->sdev && sim_sva_holds_binds(item->sdev);
+	on = item->sdev && is_on(item->sdev);
 	mutex_unlock(&item->lock);
-	return sysfs_emit(page, "%d\n", held);
+	return sysfs_emit(page, "%d\n", on);
 }
 
-static ssize_t sim_faults_bind_store(struct config_item *ci, const char *page, size_t len)
+static ssize_t switch_store(struct config_item *ci, const char *attr, void (*set)(struct sim_dev *sdev, bool on),
+			    const char *page, size_t len)
 {
 	struct sim_item *item = faults_item(ci);
-	unsigned int hold;
+	unsigned int on;
 	int err = 0;
 
-	if (kstrtouint(page, 10, &hold) || hold > 1)
-		return fault_refuse(item, "bind", "expected 0 or 1", -EINVAL);
+	if (kstrtouint(page, 10, &on) || on > 1)
+		return fault_refuse(item, attr, "expected 0 or 1", -EINVAL);
 	mutex_lock(&item->lock);
 	if (item->sdev)
-		sim_sva_hold_binds(item->sdev, hold);
-	else if (hold)
-		err = fault_refuse(item, "bind", "the device isn't live", -ENODEV);
+		set(item->sdev, on);
+	else if (on)
+		err = fault_refuse(item, attr, "the device isn't live", -ENODEV);
 	mutex_unlock(&item->lock);
 	return err ?: len;
 }
-CONFIGFS_ATTR(sim_faults_, bind);
+
+static bool resets_fail(struct sim_dev *sdev)
+{
+	return sdev->reset_fails;
+}
+
+static void resets_set(struct sim_dev *sdev, bool fail)
+{
+	WRITE_ONCE(sdev->reset_fails, fail);
+}
+
+#define SWITCH_ATTR(name, is_on, set)								\
+static ssize_t sim_faults_##name##_show(struct config_item *ci, char *page)			\
+{												\
+	return switch_show(ci, is_on, page);							\
+}												\
+static ssize_t sim_faults_##name##_store(struct config_item *ci, const char *page, size_t len)	\
+{												\
+	return switch_store(ci, #name, set, page, len);						\
+}												\
+CONFIGFS_ATTR(sim_faults_, name)
+
+SWITCH_ATTR(bind, sim_sva_holds_binds, sim_sva_hold_binds);
+SWITCH_ATTR(reset, resets_fail, resets_set);
 
 /* Stores of 1 that trigger an event of a live device. */
 static ssize_t event_store(struct config_item *ci, const char *attr, int (*event)(struct sim_item *item), const char *page,
@@ -395,6 +420,7 @@ static struct configfs_attribute *faults_attrs[] = {
 	&sim_faults_attr_counts,
 	&sim_faults_attr_error,
 	&sim_faults_attr_bind,
+	&sim_faults_attr_reset,
 	&sim_faults_attr_overflow,
 	&sim_faults_attr_gone,
 	&sim_faults_attr_remove,

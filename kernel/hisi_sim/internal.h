@@ -170,6 +170,8 @@ struct sim_worker;
  * struct sim_dev - one physical device on a root bus of its own
  * @id:		number of that bus
  * @vf_regs, @vf_db: BAR2 and BAR4 of all virtual functions
+ * @resetting:	the model has begun a reset of the device; belongs to the control thread
+ * @reset_fails: such a reset fails
  * @nr_fns, @fns: its functions; @fns[SIM_PF] is the physical function
  */
 struct sim_dev {
@@ -182,6 +184,8 @@ struct sim_dev {
 	struct sim_worker *worker;
 	struct sim_bar vf_regs;
 	struct sim_bar vf_db;
+	bool resetting;
+	bool reset_fails;
 	unsigned int nr_fns;
 	struct sim_fn fns[];
 };
@@ -200,6 +204,12 @@ static inline unsigned int sim_vectors(const struct sim_fn *fn)
 static inline unsigned int sim_function_queues(const struct sim_shape *shape)
 {
 	return shape->function_queues ?: shape->queues / (1 + shape->vfs);
+}
+
+/* The first extended capability, or that behind SR-IOV. */
+static inline unsigned int sim_reset_capability(const struct sim_dev *sdev)
+{
+	return PCI_CFG_SPACE_SIZE + (sdev->shape.vfs ? PCI_EXT_CAP_SRIOV_SIZEOF : 0);
 }
 
 /* types.c */
@@ -228,7 +238,14 @@ u32 sim_config_changes(struct sim_fn *fn, bool *mapped);
 void sim_config_vanish(struct sim_fn *fn);
 bool sim_config_flr_wanted(struct sim_fn *fn);
 void sim_config_flr_done(struct sim_fn *fn);
+void sim_config_reset_vf(struct sim_fn *vf);
 unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u16 *base);
+
+/* reset.c */
+void sim_reset_init(struct sim_fn *pf);
+bool sim_reset_written(struct sim_fn *pf, int at, u8 byte);
+bool sim_reset_wanted(const struct sim_dev *sdev);
+void sim_reset_end(struct sim_dev *sdev, bool failed);
 
 /* sriov.c: without pf->lock the answer may be that of a moment ago */
 void sim_sriov_init(struct sim_fn *pf);

@@ -351,6 +351,35 @@ static bool follow_reset(struct sim_worker *w, struct sim_fn *fn, bool vfs_pendi
 	return fn->resetting;
 }
 
+/*
+ * Returns true until the last job from before has ended. Only then config space of the virtual functions is lost, since
+ * it says what they may access.
+ */
+static bool follow_device_reset(struct sim_worker *w)
+{
+	struct sim_dev *sdev = w->sdev;
+	unsigned int i;
+
+	/* A reset of the physical function ends this one. */
+	if (!sim_reset_wanted(sdev)) {
+		sdev->resetting = false;
+		return false;
+	}
+	if (READ_ONCE(sdev->reset_fails)) {
+		sim_reset_end(sdev, true);
+		return false;
+	}
+	if (!sdev->resetting)
+		wdm_device_reset(w->model);
+	sdev->resetting = wdm_function_busy(w->model, SIM_PF);
+	if (sdev->resetting)
+		return true;
+	for (i = SIM_PF + 1; i < sdev->nr_fns; i++)
+		sim_config_reset_vf(&sdev->fns[i]);
+	sim_reset_end(sdev, false);
+	return false;
+}
+
 /* The physical function last: its reset ends after it has disabled the others. */
 static bool follow_config(struct sim_worker *w)
 {
@@ -363,6 +392,7 @@ static bool follow_config(struct sim_worker *w)
 		pending |= follow_enable(w, fn);
 		pending |= follow_reset(w, fn, pending);
 	}
+	pending |= follow_device_reset(w);
 	return pending;
 }
 
@@ -391,7 +421,7 @@ static bool worker_serve(struct sim_worker *w, struct wdm_look *look)
 	worked |= worker_collect(w);
 	if (w->pending)
 		w->pending = follow_config(w);
-	if (sim_config_flr_wanted(sim_pf(w->sdev)))
+	if (sim_config_flr_wanted(sim_pf(w->sdev)) || w->sdev->resetting)
 		return true;
 	if (!sim_config_any_memory(w->sdev) && !w->running) {
 		look->next_ns = WDM_NEVER;

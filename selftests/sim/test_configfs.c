@@ -269,6 +269,11 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(live ? 0 : -ENODEV, sim_set(NAME, "faults/bind", "1"));
 		EXPECT_TRUE(sim_is(NAME, "faults/bind", live ? "1" : "0"));
 		EXPECT_EQ(0, sim_set(NAME, "faults/bind", "0"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/reset", "2"));
+		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/reset", "x"));
+		EXPECT_EQ(live ? 0 : -ENODEV, sim_set(NAME, "faults/reset", "1"));
+		EXPECT_TRUE(sim_is(NAME, "faults/reset", live ? "1" : "0"));
+		EXPECT_EQ(0, sim_set(NAME, "faults/reset", "0"));
 		EXPECT_EQ(live ? -EINVAL : -ENODEV, sim_set(NAME, "faults/error", "qm 31"));
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
 	}

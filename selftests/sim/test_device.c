@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A simulated device as PCI sees it: config space, resets, coming and going under load. */
+#include <linux/pci_regs.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "hw/qm_hw.h"
 #include "pci_config.h"
 #include "sim_item.h"
 
@@ -11,6 +14,7 @@
 #define CYCLES		20
 
 #define PCI_LINE	0x3c
+#define CAP_RESET	0x100
 
 FIXTURE(device) {
 	char dir[160];
@@ -76,9 +80,28 @@ TEST_F(device, has_32_maskable_64_bit_messages)
 	EXPECT_TRUE(control & 1u << 8);
 }
 
-TEST_F(device, has_no_extended_capability_that_it_cannot_serve)
+/* Waits until the device isn't being reset; returns the bits of the end, or -errno. */
+static int reset_ended(const char *dir)
 {
-	EXPECT_EQ(0, le(self->cfg + 0x100, 4));
+	uint32_t control = QM_RESET_BUSY;
+
+	for (int i = 0; i < 10000 && control & QM_RESET_BUSY; i++) {
+		if (cfg_read(dir, &control, 4, CAP_RESET + QM_RESET_CONTROL))
+			return -EIO;
+		poll(NULL, 0, 1);
+	}
+	return (int)control;
+}
+
+TEST_F(device, its_extended_capability_resets_it)
+{
+	uint32_t start = QM_RESET_START;
+
+	EXPECT_EQ(PCI_EXT_CAP_ID_VNDR | 1 << 16, le(self->cfg + CAP_RESET, 4)) TH_LOG("and there is no other");
+	EXPECT_EQ(QM_RESET_VSEC_ID | QM_RESET_VSEC_BYTES << 20, le(self->cfg + CAP_RESET + 4, 4));
+	EXPECT_EQ(0, le(self->cfg + CAP_RESET + QM_RESET_CONTROL, 4));
+	ASSERT_EQ(0, cfg_write(self->dir, &start, 4, CAP_RESET + QM_RESET_CONTROL));
+	EXPECT_EQ(0, reset_ended(self->dir));
 }
 
 TEST_F(device, sizes_its_bars)
@@ -112,7 +135,9 @@ TEST_F(device, ignores_writes_to_read_only_fields)
 	EXPECT_EQ(0, cfg_write(self->dir, junk, 8, 0x2c));
 	EXPECT_EQ(0, cfg_write(self->dir, junk, 2, msi));
 	EXPECT_EQ(0, cfg_write(self->dir, junk, 8, exp));
-	EXPECT_EQ(0, cfg_write(self->dir, junk, 256, 0x100));
+	EXPECT_EQ(0, cfg_write(self->dir, junk, 256, CAP_RESET));
+	/* One bit of that begins a reset, which leaves nothing behind. */
+	EXPECT_EQ(0, reset_ended(self->dir));
 	ASSERT_EQ(0, cfg_read(self->dir, now, CFG_SIZE, 0));
 	EXPECT_EQ(0, memcmp(now, self->cfg, CFG_SIZE));
 }
