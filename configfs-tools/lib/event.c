@@ -23,6 +23,7 @@ static const struct {
 	[UACCE_NL_CTX_ERROR] = { "ctx-error", EVENT_GROUP_EVENT },
 	[UACCE_NL_DEV_RESET] = { "dev-reset", EVENT_GROUP_EVENT },
 	[UACCE_NL_DEV_ISOLATE] = { "dev-isolate", EVENT_GROUP_EVENT },
+	[UACCE_NL_DEV_READY] = { "dev-ready", EVENT_GROUP_EVENT },
 };
 
 const char *event_name(uint8_t cmd)
@@ -116,6 +117,8 @@ void event_print(FILE *f, const struct event *e)
 		print_device(f, &e->device);
 	else if (e->cmd == UACCE_NL_SECTION_ADD || e->cmd == UACCE_NL_SECTION_CHANGE)
 		print_section(f, &e->section);
+	else if (e->cmd == UACCE_NL_DEV_READY)
+		fprintf(f, ": reset %" PRIu32, e->device.resets);
 	else
 		print_process(f, e);
 }

@@ -54,6 +54,7 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	d->used_pool = number(m, UACCE_A_CTXS_USED_POOL);
 	d->free = number(m, UACCE_A_CTXS_FREE);
 	d->quarantined = number(m, UACCE_A_CTXS_QUARANTINED);
+	d->resets = number(m, UACCE_A_DEV_RESETS);
 	d->config_seq = long_number(m, UACCE_A_CONFIG_SEQ);
 	d->event_seq = long_number(m, UACCE_A_EVENT_SEQ);
 }

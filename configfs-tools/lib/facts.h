@@ -19,6 +19,7 @@ struct fact_device {
 	int node, priority;
 	uint32_t latency, throughput, max_ctxs;
 	uint32_t total, reserved, used, used_pool, free, quarantined;
+	uint32_t resets;
 	uint64_t config_seq, event_seq;
 };
 

@@ -31,6 +31,7 @@ struct json_object *json_from_fact_device(const struct fact_device *d)
 	add_number(o, "used_pool", d->used_pool);
 	add_number(o, "free", d->free);
 	add_number(o, "quarantined", d->quarantined);
+	add_number(o, "resets", d->resets);
 	add_text(o, "state", fact_device_state_name(d->state));
 	return o;
 }
@@ -134,6 +135,8 @@ struct json_object *json_from_event(const struct event *e)
 	if (e->section.name[0])
 		add_text(o, "section", e->section.name);
 	add_process(o, e);
+	if (e->cmd == UACCE_NL_DEV_READY)
+		add_number(o, "resets", e->device.resets);
 	if (e->cmd == UACCE_NL_DEV_ADD || e->cmd == UACCE_NL_DEV_CHANGE)
 		json_object_object_add(o, "details", json_from_fact_device(&e->device));
 	if (e->cmd == UACCE_NL_SECTION_ADD || e->cmd == UACCE_NL_SECTION_CHANGE)

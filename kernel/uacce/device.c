@@ -310,8 +310,11 @@ static void uacce_tell(struct uacce_device *uacce, enum uacce_nl_cmd cmd)
 
 void uacce_kill_queues(struct uacce_device *uacce)
 {
+	bool already = uacce->resetting;
+
 	WRITE_ONCE(uacce->resetting, true);
-	uacce_tell(uacce, UACCE_NL_DEV_RESET);
+	if (!already)
+		uacce_tell(uacce, UACCE_NL_DEV_RESET);
 	uacce_kill_round(uacce, false);
 }
 EXPORT_SYMBOL_GPL(uacce_kill_queues);
@@ -319,6 +322,8 @@ EXPORT_SYMBOL_GPL(uacce_kill_queues);
 void uacce_reset_done(struct uacce_device *uacce)
 {
 	WRITE_ONCE(uacce->resetting, false);
+	WRITE_ONCE(uacce->resets, uacce->resets + 1);
+	uacce_tell(uacce, UACCE_NL_DEV_READY);
 }
 EXPORT_SYMBOL_GPL(uacce_reset_done);
 

@@ -127,6 +127,14 @@ void uacce_event_section(enum uacce_nl_cmd cmd, const struct uacce_section *sect
 
 /* ------ group "event" ------ */
 
+static int fill_dev_state(struct sk_buff *skb, enum uacce_nl_cmd cmd, const struct uacce_device *uacce)
+{
+	if (uacce_fill_dev_names(skb, uacce) || put_event_seq(skb) ||
+	    (cmd == UACCE_NL_DEV_READY && uacce_fill_dev_resets(skb, uacce)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static void event_dev_state(enum uacce_nl_cmd cmd, const struct uacce_device *uacce)
 {
 	struct sk_buff *skb;
@@ -135,14 +143,13 @@ static void event_dev_state(enum uacce_nl_cmd cmd, const struct uacce_device *ua
 	uacce_event_seq++;
 	skb = event_new(UACCE_GRP_EVENT, cmd, EVENT_BYTES, &hdr);
 	if (skb)
-		event_end(UACCE_GRP_EVENT, skb, hdr,
-			  uacce_fill_dev_names(skb, uacce) || put_event_seq(skb) ? -EMSGSIZE : 0);
+		event_end(UACCE_GRP_EVENT, skb, hdr, fill_dev_state(skb, cmd, uacce));
 }
 
 void uacce_event_dev(enum uacce_nl_cmd cmd, const struct uacce_device *uacce)
 {
 	lockdep_assert_held(&uacce_prov);
-	if (cmd == UACCE_NL_DEV_RESET || cmd == UACCE_NL_DEV_ISOLATE)
+	if (cmd == UACCE_NL_DEV_RESET || cmd == UACCE_NL_DEV_ISOLATE || cmd == UACCE_NL_DEV_READY)
 		event_dev_state(cmd, uacce);
 	else
 		event_dev_config(cmd, uacce);

@@ -75,6 +75,7 @@ struct uacce_device {
 	spinlock_t lock;
 	bool dead;
 	bool resetting;			/* written by the driver's reset, read without a lock */
+	u32 resets;			/* the same; resets that ended well */
 	u64 kill_round;
 	struct list_head ctxs;
 	struct list_head held;

@@ -54,6 +54,11 @@ int uacce_fill_dev_names(struct sk_buff *skb, const struct uacce_device *uacce)
 	return 0;
 }
 
+int uacce_fill_dev_resets(struct sk_buff *skb, const struct uacce_device *uacce)
+{
+	return nla_put_u32(skb, UACCE_A_DEV_RESETS, READ_ONCE(uacce->resets));
+}
+
 static int fill_settings(struct sk_buff *skb, const struct uacce_device *uacce)
 {
 	const struct uacce_settings *s = uacce->acct.settings;
@@ -88,7 +93,7 @@ int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce)
 	    nla_put_string(skb, UACCE_A_DEV_ALGORITHMS, uacce->algorithms) ||
 	    nla_put_u32(skb, UACCE_A_DEV_FLAGS, dev_flags(uacce)) ||
 	    nla_put_u32(skb, UACCE_A_DEV_STATE, dev_state(uacce)) ||
-	    fill_settings(skb, uacce) || fill_counts(skb, uacce) ||
+	    fill_settings(skb, uacce) || fill_counts(skb, uacce) || uacce_fill_dev_resets(skb, uacce) ||
 	    nla_put_u64_64bit(skb, UACCE_A_CONFIG_SEQ, uacce_config_seq, UACCE_A_PAD) ||
 	    nla_put_u64_64bit(skb, UACCE_A_EVENT_SEQ, uacce_event_seq, UACCE_A_PAD))
 		return -EMSGSIZE;

@@ -312,6 +312,7 @@ enum uacce_mcgrp { UACCE_GRP_CONFIG, UACCE_GRP_EVENT };
 size_t uacce_dev_bytes(const struct uacce_device *uacce);
 int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce);
 int uacce_fill_dev_names(struct sk_buff *skb, const struct uacce_device *uacce);
+int uacce_fill_dev_resets(struct sk_buff *skb, const struct uacce_device *uacce);
 size_t uacce_section_bytes(const struct uacce_section *section);
 int uacce_fill_section(struct sk_buff *skb, const struct uacce_section *section);
 size_t uacce_grants_bytes(const struct uacce_attachment *a);

@@ -291,8 +291,12 @@ void uacce_ctx_kill(struct uacce_ctx *ctx)
 
 static int uacce_ctx_obtain(struct uacce_ctx *ctx)
 {
-	int ret = uacce_charge(ctx);
+	int ret;
 
+	/* Until its end all contexts may be in quarantine, which must not look like a shortage. */
+	if (READ_ONCE(ctx->q.uacce->resetting))
+		return -EPERM;
+	ret = uacce_charge(ctx);
 	if (ret)
 		return ret;
 	ret = uacce_ctx_acquire(ctx);

@@ -215,12 +215,13 @@ void uacce_queue_failed(struct uacce_queue *q, int error);
 /**
  * uacce_kill_queues - take every open queue from its user when a reset begins
  * @uacce:	the device; stays registered. It is resetting until uacce_reset_done() or
- *		uacce_isolated().
+ *		uacce_isolated(). May be called again meanwhile. The driver makes these calls one
+ *		after the other.
  */
 void uacce_kill_queues(struct uacce_device *uacce);
 
 /**
- * uacce_reset_done - the reset has ended: queues can be opened again
+ * uacce_reset_done - the reset has ended: queues can be opened again; sends an event to administrators
  * @uacce:	the device
  */
 void uacce_reset_done(struct uacce_device *uacce);

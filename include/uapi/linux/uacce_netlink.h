@@ -5,7 +5,7 @@
  * docs/netlink/uacce.yaml is the specification; a test compares the two.
  *
  * DEV_GET (do: DEV; dump): one device per message, a snapshot of UACCE_A_DEV ..
- *	UACCE_A_EVENT_SEQ. Allowed for every user.
+ *	UACCE_A_EVENT_SEQ and DEV_RESETS. Allowed for every user.
  * SECTION_GET (do: SECTION; dump): SECTION .. SLOTS_LINGERING, REASON, and one
  *	MEMBER per device; members of a section that isn't live have names only.
  *	Allowed for every user.
@@ -40,8 +40,9 @@
  * Group "event" (initial network namespace, CAP_SYS_ADMIN): SLOT_ATTACH,
  * SLOT_DETACH (SECTION, SLOT, PID, COMM), QUOTA (DEV, PID, COMM, ERROR, COUNT
  * refusals within about a second, SECTION if attached), CTX_ERROR (DEV, CTX_ID,
- * PID, COMM, ERROR), DEV_RESET, DEV_ISOLATE (DEV, DEV_PARENT). PID is the number
- * in the initial pid namespace, EVENT_SEQ the event's number.
+ * PID, COMM, ERROR), DEV_RESET, DEV_ISOLATE (DEV, DEV_PARENT), DEV_READY (DEV,
+ * DEV_PARENT, DEV_RESETS). PID is the number in the initial pid namespace,
+ * EVENT_SEQ the event's number.
  * A gap in a group's numbers means lost events; a client that lost some
  * (ENOBUFS) compares with the current numbers in DEV_GET.
  */
@@ -73,6 +74,7 @@ enum uacce_nl_cmd {
 	UACCE_NL_CTX_ERROR,
 	UACCE_NL_DEV_RESET,
 	UACCE_NL_DEV_ISOLATE,
+	UACCE_NL_DEV_READY,
 	__UACCE_NL_CMD_MAX,
 	UACCE_NL_CMD_MAX = __UACCE_NL_CMD_MAX - 1,
 };
@@ -170,6 +172,7 @@ enum uacce_nl_attr {
 
 	UACCE_A_ERROR,			/* u32, a positive errno */
 	UACCE_A_COUNT,			/* u32 */
+	UACCE_A_DEV_RESETS,		/* u32, resets of a device that ended well, since it was registered */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };
