@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Registers of the queue manager's bus side, common to all engines: bus attributes of memory accesses. */
+/* Registers of the queue manager's bus side, common to all engines: its master, attributes of memory accesses. */
 #include "internal.h"
 
 static const struct hisi_qm_reg qm_bus_regs[] = {
@@ -15,6 +15,21 @@ static const struct hisi_qm_reg qm_bus_regs[] = {
 	{ QM_PEH_AXUSER_CFG_ENABLE, 0xffffffff },
 	{ QM_CACHE_CTL, QM_CACHE_CTL_VALUE },
 };
+
+/**
+ * qm_master_close - stop all memory accesses of the device, for all its functions
+ * @qm: the physical function
+ */
+int qm_master_close(struct hisi_qm *qm)
+{
+	int ret;
+
+	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 1);
+	ret = hisi_qm_wait(qm, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE, ACC_MASTER_TRANS_IDLE);
+	if (ret)
+		pci_err(qm->pdev, "bus transactions did not drain (%d)\n", ret);
+	return ret;
+}
 
 /**
  * hisi_qm_bus_init - initialise the bus side's registers

@@ -115,6 +115,7 @@ static int qm_probe(struct pci_dev *pdev, struct hisi_qm *physical, bool pf, con
 	if (ret)
 		goto err_unregister;
 	qm_vfs_add(qm);
+	qm_reset_allow(qm);
 	return 0;
 
 err_unregister:
@@ -170,6 +171,7 @@ void hisi_qm_remove(struct pci_dev *pdev)
 	struct hisi_qm *qm = pci_get_drvdata(pdev);
 	struct hisi_qm *physical = qm->physical;
 
+	qm_reset_forbid(qm);
 	if (physical)
 		mutex_lock(&physical->vfs_lock);
 	qm_vfs_remove(qm);
@@ -194,6 +196,7 @@ void hisi_qm_shutdown(struct pci_dev *pdev)
 {
 	struct hisi_qm *qm = pci_get_drvdata(pdev);
 
+	qm_reset_forbid(qm);
 	/* A later reset of the physical function must not start it again. */
 	if (qm->physical)
 		mutex_lock(&qm->physical->vfs_lock);

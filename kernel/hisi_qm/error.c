@@ -168,6 +168,28 @@ static int qm_error_line(struct hisi_qm *qm)
 }
 
 /**
+ * qm_error_hold - handle no errors until qm_error_release(), and none any more on return
+ * @qm: the physical function
+ *
+ * What is reported meanwhile is handled then.
+ */
+void qm_error_hold(struct hisi_qm *qm)
+{
+	if (qm_error_line(qm))
+		disable_irq(qm_error_line(qm));
+}
+
+/**
+ * qm_error_release - undo qm_error_hold()
+ * @qm: the physical function
+ */
+void qm_error_release(struct hisi_qm *qm)
+{
+	if (qm_error_line(qm))
+		enable_irq(qm_error_line(qm));
+}
+
+/**
  * qm_error_suspend - report no errors while a virtual function is reset, which may look like errors
  * @qm: the physical function
  *
@@ -175,8 +197,7 @@ static int qm_error_line(struct hisi_qm *qm)
  */
 void qm_error_suspend(struct hisi_qm *qm)
 {
-	if (qm_error_line(qm))
-		disable_irq(qm_error_line(qm));
+	qm_error_hold(qm);
 	qm_error_handle(qm);
 	qm_error_exit(qm);
 }
@@ -189,6 +210,5 @@ void qm_error_resume(struct hisi_qm *qm)
 {
 	if (!READ_ONCE(qm->broken))
 		qm_error_init(qm);
-	if (qm_error_line(qm))
-		enable_irq(qm_error_line(qm));
+	qm_error_release(qm);
 }

@@ -1,56 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A function's setup in its device: initialisation, queues and event rings, start and stop. */
-#include <linux/acpi.h>
 #include "internal.h"
 
 /* ------ initialisation ------ */
 
 /**
- * qm_master_close - stop all memory accesses of the device, for all its functions
- * @qm: the physical function
- */
-int qm_master_close(struct hisi_qm *qm)
-{
-	int ret;
-
-	hisi_qm_write(qm, ACC_MASTER_GLOBAL_CTRL, 1);
-	ret = hisi_qm_wait(qm, ACC_MASTER_TRANS_RETURN, ACC_MASTER_TRANS_IDLE, ACC_MASTER_TRANS_IDLE);
-	if (ret)
-		pci_err(qm->pdev, "bus transactions did not drain (%d)\n", ret);
-	return ret;
-}
-
-static int qm_acpi_reset(struct hisi_qm *qm)
-{
-	unsigned long long result = 0;
-	acpi_handle handle = ACPI_HANDLE(&qm->pdev->dev);
-	char *method = (char *)qm->engine->reset_method;
-	int ret;
-
-	if (!handle || !acpi_has_method(handle, method))
-		return 0;
-
-	ret = qm_master_close(qm);
-	if (ret)
-		return ret;
-	if (ACPI_FAILURE(acpi_evaluate_integer(handle, method, NULL, &result)) || result) {
-		pci_err(qm->pdev, "reset by %s failed (%llu)\n", method, result);
-		return -EIO;
-	}
-	return 0;
-}
-
-/**
- * qm_hw_init - reset the queue manager to a known state
- * @qm: the physical function; its engine is initialised after this
+ * qm_hw_init - bring the queue manager to a known state
+ * @qm: the physical function, after qm_device_reset(); its engine is initialised after this
  */
 int qm_hw_init(struct hisi_qm *qm)
 {
 	int ret;
-
-	ret = qm_acpi_reset(qm);
-	if (ret)
-		return ret;
 
 	if (qm->gen->pm_control)
 		hisi_qm_write(qm, QM_PM_CTRL, hisi_qm_read(qm, QM_PM_CTRL) | QM_PM_CTRL_IDLE_DISABLE);

@@ -14,7 +14,7 @@
 
 /*
  * lock			protects				taken with
- * qm->vfs_lock		binding and resets of a device's functions	the device locks of PCI
+ * qm->vfs_lock		binding and resets of a device's functions	the device locks of PCI; reset_work tries only
  * qm->vfs_list_lock	the list of them, for work items		vfs_lock
  * qm->aeq_lock		the asynchronous event ring		uacce's locks of a queue
  * qp->lock		one queue's hardware and memory		those and aeq_lock
@@ -173,6 +173,8 @@ struct hisi_qm {
 	bool frozen;	/* about to be disabled: no queue can be opened */
 	bool broken;	/* needs a reset: gets no commands, is isolated */
 	bool silent;	/* its bus master is closed, so stuck queues can't access memory */
+	bool gone;	/* from the bus */
+	bool isolated;	/* after too many resets, or one that failed */
 	u32 queues_total; /* of the device, and the most that one function may have: physical function only */
 	u32 queues_most;
 	u16 qp_num;
@@ -183,6 +185,12 @@ struct hisi_qm {
 	struct hisi_qp *qps;
 	size_t dus_size;
 	size_t mmio_size;
+	int reset_capability;	/* in config space, 0: none */
+	bool can_reset;		/* the device has a reset method */
+	bool reset_allowed;	/* reset_work may run */
+	unsigned long reset_ended; /* of the last one after an error, in jiffies; 0: none */
+	bool vfs_changing;	/* virtual functions are being enabled or disabled, under vfs_lock */
+	struct delayed_work reset_work;
 	struct work_struct restart_work;
 	struct delayed_work stuck_work;
 	unsigned int stuck_period_s;
@@ -220,6 +228,9 @@ struct hisi_qm {
 
 	struct uacce_device *uacce;
 	u32 isolate_threshold;	/* resets within an hour that isolate the device, 0: no limit */
+	u32 reset_next;		/* the oldest of reset_times, which has as many as the threshold */
+	u32 reset_seen;
+	u64 *reset_times;
 	struct dentry *debugfs;
 	u32 current_q;
 	atomic_t counters[QM_COUNT_NR];
@@ -270,11 +281,24 @@ void qm_ending(struct hisi_qm *qm);
 void qm_freeze(struct hisi_qm *qm, bool freeze);
 void qm_restart_schedule(struct hisi_qm *qm);
 void qm_break(struct hisi_qm *qm, const char *why);
+void qm_vanished(struct hisi_qm *qm);
+bool qm_reset_follows(const struct hisi_qm *qm);
+bool qm_is_isolated(const struct hisi_qm *qm);
+void qm_reset_schedule(struct hisi_qm *qm, unsigned int ms);
+void qm_reset_allow(struct hisi_qm *qm);
+void qm_reset_forbid(struct hisi_qm *qm);
 void qm_vfs_break(struct hisi_qm *qm);
 void qm_vfs_add(struct hisi_qm *vf);
 void qm_vfs_remove(struct hisi_qm *vf);
 void qm_stuck_after(struct hisi_qm *qm, unsigned int seconds);
 void qm_stuck_schedule(struct hisi_qm *qm);
+
+/* isolate.c */
+int qm_isolate_threshold(struct hisi_qm *qm, u32 number);
+void qm_isolate_exit(struct hisi_qm *qm);
+bool qm_isolate_count(struct hisi_qm *qm);
+void qm_isolate_forget(struct hisi_qm *qm);
+void qm_isolate(struct hisi_qm *qm);
 
 /* caps.c */
 int qm_caps_init(struct hisi_qm *qm);
@@ -329,6 +353,8 @@ void qm_aeq_drain(struct hisi_qm *qm);
 /* error.c */
 void qm_error_init(struct hisi_qm *qm);
 void qm_error_exit(struct hisi_qm *qm);
+void qm_error_hold(struct hisi_qm *qm);
+void qm_error_release(struct hisi_qm *qm);
 void qm_error_suspend(struct hisi_qm *qm);
 void qm_error_resume(struct hisi_qm *qm);
 irqreturn_t qm_error_irq(int irq, void *data);
@@ -351,8 +377,14 @@ int qm_register(struct hisi_qm *qm);
 void qm_unregister(struct hisi_qm *qm);
 void qm_shutdown(struct hisi_qm *qm);
 
-/* function.c */
+/* bus.c */
 int qm_master_close(struct hisi_qm *qm);
+
+/* reset_method.c */
+void qm_reset_method_init(struct hisi_qm *qm);
+int qm_device_reset(struct hisi_qm *qm);
+
+/* function.c */
 int qm_hw_init(struct hisi_qm *qm);
 int qm_function_start(struct hisi_qm *qm);
 void qm_function_stop(struct hisi_qm *qm);
@@ -372,13 +404,17 @@ void qm_message_exit(struct hisi_qm *qm);
 void qm_message_forget(struct hisi_qm *qm);
 void qm_message_start(struct hisi_qm *qm);
 void qm_message_stop(struct hisi_qm *qm);
-void qm_vfs_order_stop(struct hisi_qm *qm);
+void qm_vfs_order_stop(struct hisi_qm *qm, bool device);
 void qm_vfs_order_start(struct hisi_qm *qm);
 
 /* sriov.c */
 struct hisi_qm *qm_physical(struct pci_dev *pdev);
+int qm_vfs_set_shares(struct hisi_qm *qm, unsigned int vfs);
 int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs);
 void qm_vfs_disable(struct hisi_qm *qm);
+
+/* functions_reset.c */
+void qm_functions_reset_init(struct hisi_qm *qm);
 void qm_functions_reset_prepare(struct hisi_qm *qm);
 void qm_functions_reset_done(struct hisi_qm *qm);
 

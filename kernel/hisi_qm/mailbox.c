@@ -116,7 +116,7 @@ err_count:
 	dev_err_ratelimited(&qm->pdev->dev, "mailbox command 0x%x for queue %u returned %d (register 0x%x)\n",
 			    w0, queue, ret, value);
 	if (ret == -ENODEV)
-		qm_break(qm, "the device is gone from the bus");
+		qm_vanished(qm);
 	return ret;
 }
 
@@ -287,7 +287,7 @@ int qm_mailbox_look(struct hisi_qm *qm)
 	mutex_unlock(&qm->mb_lock);
 
 	if (ret == -ENODEV)
-		qm_break(qm, "the device is gone from the bus");
+		qm_vanished(qm);
 	else if (late)
 		qm_break(qm, qm->mb_stopping ? "a queue did not stop in time" : "the mailbox did not answer in time");
 	return ret == -ETIMEDOUT ? -EBUSY : ret;

@@ -223,6 +223,8 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	mutex_init(&qm->state_lock);
 	mutex_init(&qm->aeq_lock);
 	qm_reset_init(qm);
+	qm_functions_reset_init(qm);
+	qm_reset_method_init(qm);
 	qm_mailbox_init(qm);
 
 	ret = qm_pci_init(qm);
@@ -246,7 +248,9 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	ret = qm_message_init(qm);
 	if (ret)
 		goto err_exit_irq;
-	ret = pf ? qm_hw_init(qm) : 0;
+	ret = pf ? qm_device_reset(qm) : 0;
+	if (!ret && pf)
+		ret = qm_hw_init(qm);
 	if (ret)
 		goto err_exit_message;
 	if (config->user)
@@ -268,6 +272,7 @@ err_exit_caps:
 err_exit_pci:
 	qm_pci_exit(qm);
 err_free_qm:
+	qm_isolate_exit(qm);
 	kfree(qm);
 	return ERR_PTR(ret);
 }
@@ -291,6 +296,7 @@ void qm_free(struct hisi_qm *qm)
 	qm_memory_exit(qm);
 	qm_caps_exit(qm);
 	qm_pci_exit(qm);
+	qm_isolate_exit(qm);
 	kfree(qm);
 }
 

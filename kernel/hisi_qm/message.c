@@ -154,7 +154,7 @@ static void qm_vfs_answer(struct hisi_qm *qm, u64 asked, u64 text)
 
 static u64 qm_isolation(const struct hisi_qm *qm)
 {
-	return (READ_ONCE(qm->broken) ? QM_ISOLATED : 0) |
+	return (qm_is_isolated(qm) ? QM_ISOLATED : 0) |
 	       min_t(u32, READ_ONCE(qm->isolate_threshold), QM_THRESHOLD_MASK);
 }
 
@@ -240,14 +240,15 @@ static void qm_vfs_order(struct hisi_qm *qm, enum qm_message order)
 }
 
 /**
- * qm_vfs_order_stop - have other drivers stop their virtual functions before a reset of the physical function
+ * qm_vfs_order_stop - have other drivers stop their virtual functions before a reset
  * @qm: the physical function, whose messages are stopped and whose vfs_lock is held
+ * @device: the device is reset, not just the physical function
  *
  * Functions that don't stop in time are reset all the same.
  */
-void qm_vfs_order_stop(struct hisi_qm *qm)
+void qm_vfs_order_stop(struct hisi_qm *qm, bool device)
 {
-	qm_vfs_order(qm, QM_MSG_STOP_FUNCTION);
+	qm_vfs_order(qm, device ? QM_MSG_STOP_DEVICE : QM_MSG_STOP_FUNCTION);
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recovery of a function in use: restart after a lost event, PCI reset, isolation after an
- * error that needs a reset, and queues that stop late.
+ * Recovery of a function in use: restart after a lost event, its part in a reset, the end of its
+ * queues after an error that needs a reset, and queues that stop late.
  *
  * state.c decides when the work items here run. A PCI reset holds the device lock, which the
  * work items never take.
@@ -11,7 +11,7 @@
 
 #define QM_STUCK_PERIOD_MAX_S	64
 
-/* ------ restart after a lost event, isolation after an error ------ */
+/* ------ restart after a lost event, end of all queues after an error ------ */
 
 /*
  * Not every generation closes its bus master by itself, and none reports when accesses in flight have ended. The bus
@@ -27,24 +27,31 @@ static void qm_silence(struct hisi_qm *qm)
 	}
 }
 
+/* The reset of a device resets its virtual functions, too. */
+static void qm_restart_broken(struct hisi_qm *qm)
+{
+	if (!qm_reset_follows(qm)) {
+		qm_state_set(qm, QM_STOPPED);
+		qm_isolate(qm);
+	} else if (qm->pf) {
+		qm_reset_schedule(qm, 0);
+	}
+}
+
 static void qm_restart_work(struct work_struct *work)
 {
 	struct hisi_qm *qm = container_of(work, struct hisi_qm, restart_work);
 	bool broken = READ_ONCE(qm->broken);
-	/* A restart that failed midway has killed the framework's queues already. */
-	bool again = qm->state == QM_RESETTING;
 
 	qm_state_set(qm, QM_RESETTING);
 	if (broken)
 		qm_silence(qm);
-	if (qm->uacce && !again)
+	if (qm->uacce)
 		uacce_kill_queues(qm->uacce);
 	/* A queue that was just being opened wasn't on the framework's list. */
 	qm_queues_kill(qm);
 	if (broken) {
-		qm_state_set(qm, QM_STOPPED);
-		if (qm->uacce)
-			uacce_isolated(qm->uacce);
+		qm_restart_broken(qm);
 		return;
 	}
 	/* Broken since the check above: this work runs again, and closes the bus master first. */
@@ -121,7 +128,7 @@ void qm_reset_init(struct hisi_qm *qm)
 	INIT_DELAYED_WORK(&qm->stuck_work, qm_stuck_work);
 }
 
-/* ------ PCI reset: the function loses all its state ------ */
+/* ------ reset: the function loses all its state ------ */
 
 /**
  * qm_reset_prepare - take all queues from their users, and stop the function
@@ -155,14 +162,20 @@ static int qm_reset_start(struct hisi_qm *qm)
  * qm_reset_failed - leave a function without queues after a reset
  * @qm: the function, after qm_reset_prepare()
  * @why: reason, for the log
+ *
+ * A virtual function whose device broke again meanwhile waits for the next reset of that.
  */
 void qm_reset_failed(struct hisi_qm *qm, const char *why)
 {
 	pci_clear_master(qm->pdev);
+	if (!qm->pf && qm_reset_follows(qm)) {
+		qm_break(qm, why);
+		return;
+	}
+	WRITE_ONCE(qm->isolated, true);
 	qm_break(qm, why);
 	qm_state_set(qm, QM_STOPPED);
-	if (qm->uacce)
-		uacce_isolated(qm->uacce);
+	qm_isolate(qm);
 }
 
 /**
@@ -179,6 +192,8 @@ void qm_reset_done(struct hisi_qm *qm)
 	WRITE_ONCE(qm->broken, false);
 	mutex_unlock(&qm->state_lock);
 	WRITE_ONCE(qm->silent, false);
+	WRITE_ONCE(qm->gone, false);
+	WRITE_ONCE(qm->isolated, false);
 	qm_mailbox_reset(qm);
 	qm_queues_forgotten(qm);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Virtual functions: their shares of the queues, enabling and disabling, and resets of functions of one device.
- */
+/* Virtual functions: their shares of the queues, enabling and disabling. */
 #include <linux/pci.h>
 #include "internal.h"
 
@@ -32,7 +30,12 @@ static void qm_vfs_clear_shares(struct hisi_qm *qm, unsigned int vfs)
 		qm_vft_set(qm, i, 0, 0);
 }
 
-static int qm_vfs_set_shares(struct hisi_qm *qm, unsigned int vfs)
+/**
+ * qm_vfs_set_shares - give virtual functions their queues
+ * @qm: a started physical function
+ * @vfs: how many
+ */
+int qm_vfs_set_shares(struct hisi_qm *qm, unsigned int vfs)
 {
 	u32 base = qm->qp_num, share;
 	unsigned int i;
@@ -68,12 +71,47 @@ struct hisi_qm *qm_physical(struct pci_dev *pdev)
 	return physfn != pdev && physfn->dev.driver == pdev->dev.driver ? pci_get_drvdata(physfn) : NULL;
 }
 
-static struct mutex *qm_vfs_lock(struct hisi_qm *qm)
+/* ------ enabling and disabling ------ */
+
+/*
+ * Drivers of virtual functions take the lock when they bind, so it isn't held while functions appear and disappear. A
+ * reset of the device waits until this has ended.
+ */
+static int qm_vfs_change_begin(struct hisi_qm *qm)
 {
-	return &(qm->physical ? qm->physical : qm)->vfs_lock;
+	int ret = 0;
+
+	mutex_lock(&qm->vfs_lock);
+	if (READ_ONCE(qm->broken)) {
+		pci_err(qm->pdev, "its virtual functions stay as they are: the device needs a reset\n");
+		ret = qm_reset_follows(qm) ? -EAGAIN : -EIO;
+	} else {
+		qm->vfs_changing = true;
+	}
+	mutex_unlock(&qm->vfs_lock);
+	return ret;
 }
 
-/* ------ enabling and disabling ------ */
+static void qm_vfs_change_end(struct hisi_qm *qm)
+{
+	mutex_lock(&qm->vfs_lock);
+	qm->vfs_changing = false;
+	mutex_unlock(&qm->vfs_lock);
+}
+
+static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
+{
+	int ret = qm_vfs_set_shares(qm, vfs);
+
+	if (ret)
+		return ret;
+	ret = pci_enable_sriov(qm->pdev, vfs);
+	if (ret) {
+		pci_err(qm->pdev, "cannot enable %u virtual functions (%d)\n", vfs, ret);
+		qm_vfs_clear_shares(qm, vfs);
+	}
+	return ret;
+}
 
 /**
  * qm_vfs_enable - give virtual functions their queues and enable them; their drivers bind in this call
@@ -94,14 +132,11 @@ int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs)
 			vfs, qm->queues_total - qm->qp_num, qm->qp_num, qm->queues_total);
 		return -EINVAL;
 	}
-	ret = qm_vfs_set_shares(qm, vfs);
+	ret = qm_vfs_change_begin(qm);
 	if (ret)
 		return ret;
-	ret = pci_enable_sriov(qm->pdev, vfs);
-	if (ret) {
-		pci_err(qm->pdev, "cannot enable %u virtual functions (%d)\n", vfs, ret);
-		qm_vfs_clear_shares(qm, vfs);
-	}
+	ret = qm_vfs_appear(qm, vfs);
+	qm_vfs_change_end(qm);
 	return ret;
 }
 
@@ -179,79 +214,13 @@ int hisi_qm_configure_vfs(struct pci_dev *pdev, int vfs)
 		pci_err(pdev, "a virtual function is assigned to a guest: its virtual functions stay\n");
 		return -EPERM;
 	}
+	ret = qm_vfs_change_begin(qm);
+	if (ret)
+		return ret;
 	ret = qm_vfs_close(qm);
 	if (!ret)
 		qm_vfs_disable(qm);
+	qm_vfs_change_end(qm);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(hisi_qm_configure_vfs);
-
-/* ------ reset by PCI ------ */
-
-/*
- * A reset of the physical function resets the virtual ones as well, and their config spaces. One lock keeps resets of
- * functions of one device apart, and their binding: it is held from the beginning of a reset to its end. What the
- * device makes of a virtual function that is being reset is no error of the device.
- */
-
-/**
- * qm_functions_reset_prepare - stop a function before its reset, and all functions that are reset with it
- * @qm: the function
- */
-void qm_functions_reset_prepare(struct hisi_qm *qm)
-{
-	struct hisi_qm *vf;
-
-	qm_message_stop(qm);
-	mutex_lock(qm_vfs_lock(qm));
-	list_for_each_entry(vf, &qm->vfs, vf_node) {
-		qm_reset_prepare(vf);
-		pci_save_state(vf->pdev);
-	}
-	if (qm->physical)
-		qm_error_suspend(qm->physical);
-	qm_reset_prepare(qm);
-	/* Last, since it may take long, and other drivers limit the time from their stop to their start. */
-	if (qm->pf)
-		qm_vfs_order_stop(qm);
-}
-
-static void qm_vf_reset_done(struct hisi_qm *vf)
-{
-	if (READ_ONCE(vf->physical->broken))
-		qm_reset_failed(vf, QM_PHYSICAL_BROKEN);
-	else
-		qm_reset_done(vf);
-	/* Broken meanwhile, which qm_reset_done() has undone. */
-	if (READ_ONCE(vf->physical->broken))
-		qm_break(vf, QM_PHYSICAL_BROKEN);
-}
-
-/**
- * qm_functions_reset_done - restart what qm_functions_reset_prepare() has stopped
- * @qm: the function
- */
-void qm_functions_reset_done(struct hisi_qm *qm)
-{
-	unsigned int vfs = pci_num_vf(qm->pdev);
-	struct hisi_qm *vf;
-
-	if (qm->physical)
-		qm_vf_reset_done(qm);
-	else
-		qm_reset_done(qm);
-	if (qm->physical)
-		qm_error_resume(qm->physical);
-	if (vfs && !READ_ONCE(qm->broken)) {
-		if (qm_vfs_set_shares(qm, vfs))
-			pci_err(qm->pdev, "its virtual functions have lost their queues\n");
-		qm_vfs_order_start(qm);
-	}
-	list_for_each_entry(vf, &qm->vfs, vf_node) {
-		pci_restore_state(vf->pdev);
-		qm_vf_reset_done(vf);
-	}
-	mutex_unlock(qm_vfs_lock(qm));
-	if (!READ_ONCE(qm->broken))
-		qm_message_start(qm);
-}

@@ -86,7 +86,7 @@ void qm_restart_schedule(struct hisi_qm *qm)
  * @qm: the function
  * @why: reason, for the log
  *
- * Without a reset the device counts as one whose reset has failed, so it is isolated. Its
+ * If the device can't be reset, it counts as one whose reset has failed, so it is isolated. Its
  * queues are stuck, since a broken device gets no commands, and its contexts would take effect
  * again if its bus master were opened.
  */
@@ -103,8 +103,82 @@ void qm_break(struct hisi_qm *qm, const char *why)
 		schedule_work(&qm->restart_work);
 	mutex_unlock(&qm->state_lock);
 	if (!before)
-		pci_err(qm->pdev, "%s: no queues until the device is reset or its driver is rebound\n", why);
+		pci_err(qm->pdev, "%s: no queues until the device is reset%s\n", why,
+			qm_reset_follows(qm) ? "" : " or its driver is rebound");
 }
+
+/**
+ * qm_vanished - the same for a device that is gone from the bus, which no reset brings back
+ * @qm: the function
+ */
+void qm_vanished(struct hisi_qm *qm)
+{
+	WRITE_ONCE(qm->gone, true);
+	qm_break(qm, "the device is gone from the bus");
+}
+
+/* ------ reset of the device ------ */
+
+/**
+ * qm_reset_follows - is a function that is broken going to be reset with its device?
+ * @qm: the function
+ */
+bool qm_reset_follows(const struct hisi_qm *qm)
+{
+	if (qm->pf)
+		return qm->can_reset && !READ_ONCE(qm->gone) && !READ_ONCE(qm->isolated);
+	return qm->physical && READ_ONCE(qm->physical->broken) && qm_reset_follows(qm->physical);
+}
+
+/**
+ * qm_is_isolated - may the function's queues not be used any more?
+ * @qm: the function
+ */
+bool qm_is_isolated(const struct hisi_qm *qm)
+{
+	return READ_ONCE(qm->isolated) || (READ_ONCE(qm->broken) && !qm_reset_follows(qm)) ||
+	       (qm->physical && qm_is_isolated(qm->physical));
+}
+
+/**
+ * qm_reset_schedule - schedule the reset of a broken device
+ * @qm: the physical function; nothing happens while resets aren't allowed
+ * @ms: delay
+ */
+void qm_reset_schedule(struct hisi_qm *qm, unsigned int ms)
+{
+	mutex_lock(&qm->state_lock);
+	if (qm->reset_allowed && qm->broken)
+		queue_delayed_work(system_long_wq, &qm->reset_work, msecs_to_jiffies(ms));
+	mutex_unlock(&qm->state_lock);
+}
+
+/**
+ * qm_reset_allow - allow resets of the device after errors
+ * @qm: the function, whose probe is complete
+ */
+void qm_reset_allow(struct hisi_qm *qm)
+{
+	mutex_lock(&qm->state_lock);
+	qm->reset_allowed = qm->can_reset;
+	mutex_unlock(&qm->state_lock);
+	/* For an error of the time before. */
+	qm_reset_schedule(qm, 0);
+}
+
+/**
+ * qm_reset_forbid - undo qm_reset_allow(); waits for the end of a reset
+ * @qm: the function
+ */
+void qm_reset_forbid(struct hisi_qm *qm)
+{
+	mutex_lock(&qm->state_lock);
+	qm->reset_allowed = false;
+	mutex_unlock(&qm->state_lock);
+	cancel_delayed_work_sync(&qm->reset_work);
+}
+
+/* ------ queues that failed to stop ------ */
 
 /**
  * qm_stuck_after - schedule the next attempt to stop stuck queues

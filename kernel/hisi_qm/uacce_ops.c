@@ -134,10 +134,7 @@ static int qm_uacce_get_info(struct uacce_queue *q, void *arg)
 
 static enum uacce_dev_state qm_uacce_get_isolate_state(const struct uacce_device *uacce)
 {
-	const struct hisi_qm *qm = uacce_get_drvdata(uacce);
-
-	return READ_ONCE(qm->broken) || (qm->physical && READ_ONCE(qm->physical->broken)) ?
-	       UACCE_DEV_ISOLATE : UACCE_DEV_NORMAL;
+	return qm_is_isolated(uacce_get_drvdata(uacce)) ? UACCE_DEV_ISOLATE : UACCE_DEV_NORMAL;
 }
 
 static u32 qm_uacce_isolate_threshold_read(struct uacce_device *uacce)
@@ -152,10 +149,9 @@ static int qm_uacce_isolate_threshold_write(struct uacce_device *uacce, u32 nr)
 	struct hisi_qm *qm = uacce_get_drvdata(uacce);
 
 	/* The physical function's setting holds for the whole device. */
-	if (!qm->pf || READ_ONCE(qm->broken))
+	if (!qm->pf || qm_is_isolated(qm))
 		return -EPERM;
-	WRITE_ONCE(qm->isolate_threshold, nr);
-	return 0;
+	return qm_isolate_threshold(qm, nr);
 }
 
 static const struct uacce_ioctl qm_uacce_ioctls[] = {

@@ -200,15 +200,39 @@ test_a_reset_of_the_physical_function_restarts_them_all() {
 	compress "$(vf 2)"
 }
 
-test_an_error_of_the_device_isolates_all_functions() {
+test_an_error_of_the_device_resets_all_functions() {
+	local clients=()
+
 	device 256
 	enable 2
 	shares 96 96
 	busy "$(vf 1)" 2
+	clients=("$client")
+	busy "$PF" 2
+	echo 'qm 2' >$ITEM/faults/error
+	all_refused "${clients[0]}"
+	all_refused "$client"
+	shares 96 96
+	until_true 30 grep -qx 0 "$CLASS/$(name "$PF")/isolate"
+	until_true 30 compress "$PF"
+	compress "$(vf 1)"
+	compress "$(vf 2)"
+	enable 0
+}
+
+test_a_reset_that_fails_isolates_all_functions() {
+	device 256
+	enable 2
+	shares 96 96
+	busy "$(vf 1)" 2
+	echo 1 >$ITEM/faults/reset
 	echo 'qm 2' >$ITEM/faults/error
 	all_refused "$client"
 	until_true 30 grep -qx 1 "$CLASS/$(name "$(vf 2)")/isolate"
 	exits 1 eval "exec 8<>/dev/$(name "$(vf 2)")" 2>err
+	exits 1 enable 0 2>err
+	says 'Input/output error' err
+	echo 0 >$ITEM/faults/reset
 	timeout 600 bash -c "echo 1 >$PCI/reset"
 	grep -qx 0 "$CLASS/$(name "$(vf 2)")/isolate"
 	compress "$(vf 1)"

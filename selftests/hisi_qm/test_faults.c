@@ -108,12 +108,13 @@ static bool isolated(const char *dev)
 	return uacce_attr_num(dev, "isolate") == 1;
 }
 
-TEST_F_TIMEOUT(faulty, an_error_that_only_a_reset_clears_isolates_the_device, 100)
+TEST_F_TIMEOUT(faulty, an_error_that_not_even_a_reset_clears_isolates_the_device, 100)
 {
 	struct nlmsghdr *h = NULL;
 	struct rawq other;
 
 	EXPECT_FALSE(isolated(self->dev));
+	ASSERT_EQ(0, faults("reset", "1"));
 	ASSERT_EQ(0, faults("error", "qm 2"));
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_ISOLATE, &h, NL_WAIT_MS));
 	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));

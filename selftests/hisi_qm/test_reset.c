@@ -128,8 +128,10 @@ TEST_F_TIMEOUT(reset, a_device_with_an_error_comes_back, 100)
 	struct nlmsghdr *h = NULL;
 
 	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ASSERT_EQ(0, faults("reset", "1"));
 	ASSERT_EQ(0, faults("error", "qm 2"));
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_ISOLATE, &h, NL_WAIT_MS));
+	ASSERT_EQ(0, faults("reset", "0"));
 	rawq_close(&self->q);
 	EXPECT_EQ(1, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	ASSERT_EQ(0, reset(self->address));

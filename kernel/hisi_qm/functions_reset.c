@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Resets of functions of one device: of one function by PCI, and of the whole device after an error.
+ *
+ * A reset of the physical function resets the virtual ones as well, and their config spaces. One lock keeps resets of
+ * functions of one device apart, and their binding: it is held from the beginning of a reset to its end. The work item
+ * only tries to take it, because removing the driver of a virtual function holds it, and removing that of the physical
+ * function waits for the work item.
+ */
+#include <linux/pci.h>
+#include <linux/workqueue.h>
+#include "internal.h"
+
+#define QM_RESET_RETRY_MS	10
+/* A device with a lasting error must not keep the machine busy. */
+#define QM_RESET_PERIOD_MS	200
+
+static struct mutex *qm_vfs_lock(struct hisi_qm *qm)
+{
+	return &(qm->physical ? qm->physical : qm)->vfs_lock;
+}
+
+/* ------ the functions ------ */
+
+static void qm_functions_stop(struct hisi_qm *qm, bool device)
+{
+	struct hisi_qm *vf;
+
+	qm_message_stop(qm);
+	list_for_each_entry(vf, &qm->vfs, vf_node) {
+		qm_reset_prepare(vf);
+		pci_save_state(vf->pdev);
+	}
+	/* What the device makes of a virtual function that is being reset is no error of the device. */
+	if (qm->physical)
+		qm_error_suspend(qm->physical);
+	qm_reset_prepare(qm);
+	if (qm->pf)
+		qm_error_hold(qm);
+	/* Last, since it may take long, and other drivers limit the time from their stop to their start. */
+	if (qm->pf)
+		qm_vfs_order_stop(qm, device);
+}
+
+static void qm_vf_reset_done(struct hisi_qm *vf)
+{
+	if (READ_ONCE(vf->physical->broken))
+		qm_reset_failed(vf, QM_PHYSICAL_BROKEN);
+	else
+		qm_reset_done(vf);
+	/* Broken meanwhile, which qm_reset_done() has undone. */
+	if (READ_ONCE(vf->physical->broken))
+		qm_break(vf, QM_PHYSICAL_BROKEN);
+}
+
+/* Virtual functions that a reset waits for: they are resetting, and no longer broken, until they start. */
+static void qm_vfs_mended(struct hisi_qm *qm)
+{
+	struct hisi_qm *vf;
+
+	list_for_each_entry(vf, &qm->vfs, vf_node) {
+		mutex_lock(&vf->state_lock);
+		WRITE_ONCE(vf->broken, false);
+		mutex_unlock(&vf->state_lock);
+	}
+}
+
+/* A reset by PCI of the physical function leaves the bus master closed that an error has closed. */
+static void qm_pf_start(struct hisi_qm *qm)
+{
+	if (READ_ONCE(qm->broken) && qm_device_reset(qm)) {
+		qm_reset_failed(qm, "reset failed");
+		return;
+	}
+	/* First: otherwise they would seem to be broken alone. */
+	qm_vfs_mended(qm);
+	qm_reset_done(qm);
+}
+
+static void qm_functions_start(struct hisi_qm *qm)
+{
+	unsigned int vfs = pci_num_vf(qm->pdev);
+	struct hisi_qm *vf;
+
+	if (qm->pf)
+		qm_pf_start(qm);
+	else if (qm->physical)
+		qm_vf_reset_done(qm);
+	else
+		qm_reset_done(qm);
+	if (qm->physical)
+		qm_error_resume(qm->physical);
+	if (vfs && !READ_ONCE(qm->broken)) {
+		if (qm_vfs_set_shares(qm, vfs))
+			pci_err(qm->pdev, "its virtual functions have lost their queues\n");
+		qm_vfs_order_start(qm);
+	}
+	list_for_each_entry(vf, &qm->vfs, vf_node) {
+		pci_restore_state(vf->pdev);
+		qm_vf_reset_done(vf);
+	}
+	if (qm->pf)
+		qm_error_release(qm);
+}
+
+/* ------ reset by PCI ------ */
+
+/**
+ * qm_functions_reset_prepare - stop a function before its reset, and all functions that are reset with it
+ * @qm: the function
+ */
+void qm_functions_reset_prepare(struct hisi_qm *qm)
+{
+	mutex_lock(qm_vfs_lock(qm));
+	qm_functions_stop(qm, false);
+}
+
+/**
+ * qm_functions_reset_done - restart what qm_functions_reset_prepare() has stopped
+ * @qm: the function
+ */
+void qm_functions_reset_done(struct hisi_qm *qm)
+{
+	qm_functions_start(qm);
+	/* The administrator has looked at it. */
+	if (qm->pf)
+		qm_isolate_forget(qm);
+	if (!READ_ONCE(qm->broken))
+		qm_message_start(qm);
+	mutex_unlock(qm_vfs_lock(qm));
+}
+
+/* ------ reset of the device after an error ------ */
+
+static void qm_functions_isolate(struct hisi_qm *qm)
+{
+	struct hisi_qm *vf;
+
+	qm_isolate(qm);
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		qm_isolate(vf);
+}
+
+/* The device is gone from the bus, or was isolated by another reset, before this one began. */
+static void qm_device_give_up(struct hisi_qm *qm)
+{
+	struct hisi_qm *vf;
+
+	if (READ_ONCE(qm->isolated))
+		return;
+	qm_state_set(qm, QM_STOPPED);
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		qm_state_set(vf, QM_STOPPED);
+	qm_functions_isolate(qm);
+}
+
+static void qm_device_recover(struct hisi_qm *qm)
+{
+	bool isolate = qm_isolate_count(qm);
+
+	pci_info(qm->pdev, "resetting the device\n");
+	qm_functions_stop(qm, true);
+	qm->engine->hw_exit(qm);
+	qm_functions_start(qm);
+	if (READ_ONCE(qm->broken))
+		return;
+	qm_message_start(qm);
+	if (isolate) {
+		pci_err(qm->pdev, "isolated after more than %u resets within an hour\n", qm->isolate_threshold);
+		qm_functions_isolate(qm);
+	}
+}
+
+/* Returns false if it is too early: tried again later. */
+static bool qm_device_try_recover(struct hisi_qm *qm)
+{
+	lockdep_assert_held(&qm->vfs_lock);
+	if (qm->vfs_changing ||
+	    (qm->reset_ended && time_before(jiffies, qm->reset_ended + msecs_to_jiffies(QM_RESET_PERIOD_MS))))
+		return false;
+	if (!READ_ONCE(qm->broken))
+		return true;
+	if (!qm_reset_follows(qm)) {
+		qm_device_give_up(qm);
+		return true;
+	}
+	qm_device_recover(qm);
+	qm->reset_ended = jiffies;
+	return true;
+}
+
+static void qm_reset_work(struct work_struct *work)
+{
+	struct hisi_qm *qm = container_of(to_delayed_work(work), struct hisi_qm, reset_work);
+	bool done = false;
+
+	if (mutex_trylock(&qm->vfs_lock)) {
+		done = qm_device_try_recover(qm);
+		mutex_unlock(&qm->vfs_lock);
+	}
+	if (!done)
+		qm_reset_schedule(qm, QM_RESET_RETRY_MS);
+}
+
+/**
+ * qm_functions_reset_init - initialise the work item
+ * @qm: a new function
+ */
+void qm_functions_reset_init(struct hisi_qm *qm)
+{
+	INIT_DELAYED_WORK(&qm->reset_work, qm_reset_work);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How a whole device is reset: by a capability of its physical function, or by a method of the firmware. Both keep config
+ * space of the physical function only.
+ */
+#include <linux/acpi.h>
+#include <linux/delay.h>
+#include <linux/pci.h>
+#include "internal.h"
+
+#define QM_DEVICE_RESET_US	(10 * USEC_PER_SEC)
+#define QM_CONFIG_US		USEC_PER_SEC
+#define QM_CONFIG_PERIOD_US	100
+
+#define QM_PEH_BUSY		0x5	/* of QM_PEH_DFX_INFO0 */
+#define QM_PEH_MSI_BUSY		0xf0000	/* of QM_PEH_DFX_INFO1 */
+
+/* ------ the methods ------ */
+
+static acpi_handle qm_acpi_method(struct hisi_qm *qm)
+{
+	acpi_handle handle = ACPI_HANDLE(&qm->pdev->dev);
+
+	return handle && acpi_has_method(handle, (char *)qm->engine->reset_method) ? handle : NULL;
+}
+
+/**
+ * qm_reset_method_init - find the device's reset method
+ * @qm: a new physical function
+ */
+void qm_reset_method_init(struct hisi_qm *qm)
+{
+	if (!qm->pf)
+		return;
+	qm->reset_capability = pci_find_vsec_capability(qm->pdev, QM_PCI_VENDOR_HUAWEI, QM_RESET_VSEC_ID);
+	qm->can_reset = qm->reset_capability || qm_acpi_method(qm);
+}
+
+/* Waits until the bits @mask of the dword of config space at @at are clear. */
+static int qm_config_wait(struct hisi_qm *qm, int at, u32 mask, u64 limit_us, u32 *value)
+{
+	ktime_t seen = ktime_get();
+	u64 waited_us = 0;
+
+	for (;;) {
+		if (pci_read_config_dword(qm->pdev, at, value) || PCI_POSSIBLE_ERROR(*value))
+			return -ENODEV;
+		if (!(*value & mask))
+			return 0;
+		if (waited_us > limit_us)
+			return -ETIMEDOUT;
+		usleep_range(QM_CONFIG_PERIOD_US / 2, QM_CONFIG_PERIOD_US);
+		waited_us += qm_looked(&seen, QM_LOOK_MAX_US);
+	}
+}
+
+static int qm_reset_by_capability(struct hisi_qm *qm)
+{
+	int at = qm->reset_capability + QM_RESET_CONTROL;
+	u32 control = 0;
+	int ret;
+
+	pci_write_config_dword(qm->pdev, at, QM_RESET_START);
+	ret = qm_config_wait(qm, at, QM_RESET_BUSY, QM_DEVICE_RESET_US, &control);
+	if (!ret && control & QM_RESET_FAILED)
+		ret = -EIO;
+	if (ret)
+		pci_err(qm->pdev, "reset of the device failed (%d)\n", ret);
+	return ret;
+}
+
+static int qm_reset_by_acpi(struct hisi_qm *qm)
+{
+	acpi_handle handle = qm_acpi_method(qm);
+	unsigned long long result = 0;
+	acpi_status status;
+
+	if (!handle)
+		return -EINVAL;
+	status = acpi_evaluate_integer(handle, (char *)qm->engine->reset_method, NULL, &result);
+	if (ACPI_FAILURE(status) || result) {
+		pci_err(qm->pdev, "reset by %s failed (%llu)\n", qm->engine->reset_method, result);
+		return -EIO;
+	}
+	return 0;
+}
+
+/* ------ around them ------ */
+
+/* The physical function's memory, and that of all virtual functions. */
+static void qm_memory_enable(struct hisi_qm *qm, bool on)
+{
+	int sriov = pci_num_vf(qm->pdev) ? pci_find_ext_capability(qm->pdev, PCI_EXT_CAP_ID_SRIOV) : 0;
+	u16 value;
+
+	if (sriov) {
+		pci_read_config_word(qm->pdev, sriov + PCI_SRIOV_CTRL, &value);
+		value = on ? value | PCI_SRIOV_CTRL_MSE : value & ~PCI_SRIOV_CTRL_MSE;
+		pci_write_config_word(qm->pdev, sriov + PCI_SRIOV_CTRL, value);
+	}
+	pci_read_config_word(qm->pdev, PCI_COMMAND, &value);
+	value = on ? value | PCI_COMMAND_MEMORY : value & ~PCI_COMMAND_MEMORY;
+	pci_write_config_word(qm->pdev, PCI_COMMAND, value);
+	/* A read comes back when the writes have arrived. */
+	pci_read_config_word(qm->pdev, PCI_COMMAND, &value);
+}
+
+/* Messages in flight would be lost in the middle. */
+static void qm_msi_drain(struct hisi_qm *qm)
+{
+	u32 value;
+
+	if (hisi_qm_wait(qm, QM_PEH_DFX_INFO0, QM_PEH_BUSY, 0) ||
+	    hisi_qm_wait(qm, QM_PEH_DFX_INFO1, QM_PEH_MSI_BUSY, 0) ||
+	    qm_config_wait(qm, qm->pdev->msi_cap + PCI_MSI_PENDING_64, ~0u, QM_CONFIG_US, &value))
+		pci_warn(qm->pdev, "interrupts did not drain before the reset\n");
+}
+
+/* Returns the register's value of before. */
+static u16 qm_msi_disable(struct hisi_qm *qm)
+{
+	u16 flags;
+
+	pci_read_config_word(qm->pdev, qm->pdev->msi_cap + PCI_MSI_FLAGS, &flags);
+	pci_write_config_word(qm->pdev, qm->pdev->msi_cap + PCI_MSI_FLAGS, flags & ~PCI_MSI_FLAGS_ENABLE);
+	qm_msi_drain(qm);
+	return flags;
+}
+
+/**
+ * qm_device_reset - reset the device, i.e. all its functions, if it has a method for that
+ * @qm: the physical function, which isn't started, as are all virtual functions
+ *
+ * Opens the bus master that an error has closed.
+ */
+int qm_device_reset(struct hisi_qm *qm)
+{
+	u16 msi_flags;
+	int ret;
+
+	if (!qm->can_reset)
+		return 0;
+	msi_flags = qm_msi_disable(qm);
+	ret = qm_master_close(qm);
+	if (!ret) {
+		qm_memory_enable(qm, false);
+		ret = qm->reset_capability ? qm_reset_by_capability(qm) : qm_reset_by_acpi(qm);
+		qm_memory_enable(qm, true);
+	}
+	pci_write_config_word(qm->pdev, qm->pdev->msi_cap + PCI_MSI_FLAGS, msi_flags);
+	return ret;
+}
