@@ -19,6 +19,7 @@
  *				without ("look") a time limit other than 0, and this poll() first waits until a request
  *				has completed
  *	reset			drop all accepted requests, then end all open queues (stop words, POLLHUP)
+ *	reset-begin, reset-end	the same, and open() fails with EPERM in between, as while the kernel resets a device
  *	remove			the same, and remove the device, also from /sys and /dev
  *	return			add the removed device again
  *	mainline-poll on|off	for all devices

@@ -197,7 +197,12 @@ static int control(struct emu_device *dev, const char *command)
 		return poll_variant(arg);
 	if (!strcmp(command, "hold") || !strcmp(command, "release"))
 		return hold(dev, *command == 'h');
-	if (!strcmp(command, "reset"))
+	if (!strcmp(command, "reset-end")) {
+		dev->resetting = false;
+		return 0;
+	}
+	dev->resetting |= !strcmp(command, "reset-begin");
+	if (!strcmp(command, "reset") || !strcmp(command, "reset-begin"))
 		return reset(dev, false);
 	if (!strcmp(command, "remove"))
 		return removal(dev);

@@ -118,6 +118,7 @@ struct emu_device {
 	atomic_uint started;	/* number of its threads that run */
 	bool up;
 	bool gone;		/* removed */
+	bool resetting;		/* refuses new queues */
 	bool held;		/* stopped by a test */
 	atomic_uint release_at;	/* enum emu_release: when it continues */
 	bool mailbox_busy;	/* a client is in the driver, where it may sleep without the lock */

@@ -120,7 +120,7 @@ static struct emu_queue *queue_alloc(struct emu_device *dev, unsigned int id)
 static int queue_attach(struct emu_device *dev, struct emu_queue **out)
 {
 	unsigned int id;
-	int err = dev->gone ? -ENOENT : emu_device_up(dev);
+	int err = dev->gone ? -ENOENT : dev->resetting ? -EPERM : emu_device_up(dev);
 
 	if (err)
 		return err;

@@ -7,6 +7,7 @@
 
 #define WD_REOPEN_AFTER_NS	100000000ull	/* between two attempts to reopen a context */
 #define WD_REOPENED_NS		(WD_REOPEN_AFTER_NS + 10000000ull)	/* how long to wait for the next attempt */
+#define WD_RESET_NS		30000000000ull	/* the longest reset of a device that requests wait for */
 #define WD_LOOK_AGAIN_NS	1000000000ull	/* between two searches for devices by a session that has none */
 
 /* --- the drain lock --- */
@@ -206,6 +207,13 @@ struct wd_queue *wd_queue_soft(struct wd_session *s);
  * its produce lock.
  */
 int wd_queue_reopen(struct wd_queue *q);
+/* Is its device being reset, as far as the last attempt to reopen it showed, and not for too long? */
+static inline bool wd_queue_resetting(const struct wd_queue *q)
+{
+	__u64 since = atomic_load_explicit(&q->reset_since, memory_order_relaxed);
+
+	return since && wd_now_ns() - since < WD_RESET_NS;
+}
 /* Turn an inherited context into a closed one of this process. Under the engine's lock. */
 void wd_queue_renew(struct wd_queue *q);
 /* Keep the software context of a completion queue that is destroyed for the next one. */

@@ -50,6 +50,8 @@ static bool redo_waits(struct wd_queue *q, struct wd_msg *msg, int why)
 		return false;
 	if (why == -EBUSY) {
 		at += BUSY_NS;
+	} else if ((why == -EIO || why == -EDQUOT) && wd_queue_resetting(q)) {
+		at += WD_REOPENED_NS;
 	} else if ((why == -EIO || why == -EDQUOT) && !msg->waited) {
 		msg->waited = true;
 		at += WD_REOPENED_NS;

@@ -28,6 +28,7 @@
 #define SOFT_DEPTH	1024
 #define LOOK_AFTER_NS	1000000ull	/* between two looks in sysfs at a device that can't be used */
 #define PLACE_TRIES	1000
+#define RESET_SEEN_NS	(10 * WD_REOPEN_AFTER_NS)	/* without a request in between, it may be another reset */
 
 static void queue_free(struct wd_queue *q)
 {
@@ -328,6 +329,7 @@ void wd_queue_renew(struct wd_queue *q)
 	q->pub.self = NULL;
 	q->retry_at = 0;
 	q->settled = true;
+	atomic_store(&q->reset_since, 0);
 	memset(&q->tally, 0, sizeof(q->tally));
 	atomic_store(&q->submitted, 0);
 	atomic_store(&q->freed, 0);
@@ -387,6 +389,22 @@ static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, 
 	return ret ? ret : queue_started(q, depth);
 }
 
+/*
+ * A device refuses queues with EPERM while it is being reset, and fails with EIO what has just begun. One that doesn't
+ * come back is isolated, which the next attempt sees.
+ */
+static void reset_note(struct wd_queue *q, int ret, __u64 now)
+{
+	__u64 since = atomic_load(&q->reset_since);
+
+	if (ret != -EPERM && ret != -EIO)
+		since = 0;
+	else if (!since || now - q->reset_seen > RESET_SEEN_NS)
+		since = now;
+	q->reset_seen = now;
+	atomic_store(&q->reset_since, since);
+}
+
 /* -EAGAIN: another thread has one of the queue's locks. */
 static int queue_reopen(struct wd_queue *q, enum wd_place how)
 {
@@ -412,6 +430,7 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 	if (!wd_device_usable(&info)) {
 		/* Many requests may get here one after the other. */
 		q->retry_at = now + LOOK_AFTER_NS;
+		atomic_store(&q->reset_since, 0);
 		return ret;
 	}
 	ret = -EAGAIN;
@@ -420,8 +439,10 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 	if (!q->settled || !wd_sleeper_enter(q))
 		goto out_drain;
 	ret = -EBUSY;
-	if (slots_begin(q))
+	if (slots_begin(q)) {
 		ret = queue_restart(q, &info, how, now);
+		reset_note(q, ret, now);
+	}
 	wd_sleeper_leave(q);
 out_drain:
 	wd_drain_unlock(q);

@@ -12,7 +12,7 @@ static WD_THREAD_LOCAL struct {
 	__u32 seq;		/* wd_engine.room_seq before it looked */
 	__u32 freed;		/* sum over its contexts, if something other than room was scarce */
 	bool scarce;
-	bool held_up;		/* by another thread, which has mostly finished its work on the context */
+	bool held_up;		/* by another thread, which has mostly finished its work on the context, or by a reset */
 } busy;
 
 /* The contexts that one wait covers. */
@@ -35,6 +35,16 @@ static bool has_room(struct wd_queue *const queue[], unsigned int nr, bool async
 		if (queue_has_room(queue[i], async))
 			return true;
 	return !nr;
+}
+
+static bool any_resetting(struct wd_queue *const queue[], unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (atomic_load(&queue[i]->state) && wd_queue_resetting(queue[i]))
+			return true;
+	return false;
 }
 
 /* The contexts whose completions make room for the session; at most WD_CQ_QUEUES. */
@@ -100,7 +110,10 @@ int wd_room_wait(struct wd_session *s, struct wd_queue *q, __u64 deadline)
 	/* Room, and yet -EBUSY: the next place in the ring is in use, or another resource is scarce for a moment. */
 	if (has_room(queue, nr, false)) {
 		room_make(queue, nr);
-		sched_yield();
+		if (any_resetting(queue, nr))
+			wd_futex_wait(&wd_engine.room_seq, atomic_load(&wd_engine.room_seq), wd_now_ns() + HELD_UP_NS);
+		else
+			sched_yield();
 	}
 	atomic_fetch_add(&wd_engine.room_waiters, 1);
 	wd_barrier_heavy();
@@ -138,6 +151,9 @@ static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigne
 
 	atomic_fetch_add(&wd_engine.room_waiters, 1);
 	wd_barrier_heavy();
+	/* A context that is out of use counts as room, and would keep the caller busy. */
+	if (held_until)
+		wd_futex_wait(&wd_engine.room_seq, busy.seq, until && until < held_until ? until : held_until);
 	while (!may_go_on(queue, nr)) {
 		__u32 seq = atomic_load(&wd_engine.room_seq);
 

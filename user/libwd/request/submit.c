@@ -6,6 +6,19 @@
 
 #define NAP_NS		1000000ull
 
+/* What keeps a context unusable that may soon be usable. */
+enum obstacle {
+	OBSTACLE_NONE,
+	OBSTACLE_THREAD,	/* perhaps another thread */
+	OBSTACLE_RESET,		/* the reset of its device */
+};
+
+static void obstacle_note(enum obstacle *obstacle, enum obstacle now)
+{
+	if (now > *obstacle)
+		*obstacle = now;
+}
+
 /* Makes the queue usable if it can be. 0, or its state; -EAGAIN: another thread prevents it. Under the produce lock. */
 static int queue_usable(struct wd_queue *q)
 {
@@ -91,32 +104,37 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	return __builtin_expect(ret > 0, 1) ? 0 : push_failed(q, ret);
 }
 
-/*
- * As push_one(), but returns the state of an unusable context; *held_up: another thread may be what keeps it unusable.
- */
-static int push_again(struct wd_queue *q, struct wd_msg *msg, bool *held_up)
+/* As push_one(), but returns the state of an unusable context, and adds what keeps it unusable. */
+static int push_again(struct wd_queue *q, struct wd_msg *msg, enum obstacle *obstacle)
 {
 	int ret = push_one(q, msg);
 
+	if ((ret == -EIO || ret == -EDQUOT) && wd_queue_resetting(q))
+		obstacle_note(obstacle, OBSTACLE_RESET);
 	if (ret != -EAGAIN)
 		return ret;
-	*held_up = true;
+	obstacle_note(obstacle, OBSTACLE_THREAD);
 	ret = atomic_load(&q->state);
 	/* State 0: that thread has opened the context since. */
 	return ret ? ret : -EBUSY;
 }
 
 /*
- * Another thread prevented a context's reopening, and has mostly finished its work on the context. Sleeps briefly
- * before the next attempt; false: *until, which the first call sets, or the deadline has passed.
+ * Sleeps briefly before the next attempt to reopen a context; false: the deadline has passed, or there is no obstacle
+ * that ends. Another thread has mostly finished its work on the context: for that, the wait is over at *until, which the
+ * first call sets.
  */
-static bool wait_for_reopening(__u64 *until, __u64 deadline)
+static bool wait_for_reopening(enum obstacle obstacle, __u64 *until, __u64 deadline)
 {
 	__u64 now = wd_now_ns();
 
-	if (!*until)
+	if (obstacle == OBSTACLE_NONE || (deadline && now >= deadline))
+		return false;
+	if (obstacle == OBSTACLE_RESET)
+		*until = 0;
+	else if (!*until)
 		*until = now + WD_REOPENED_NS;
-	if (now >= *until || (deadline && now >= deadline))
+	if (*until && now >= *until)
 		return false;
 	wd_poll_fds(NULL, 0, now + NAP_NS);
 	return true;
@@ -129,14 +147,15 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 	int ret;
 
 	for (;;) {
-		bool held_up = false;
+		enum obstacle obstacle = OBSTACLE_NONE;
 
-		ret = push_again(q, msg, &held_up);
+		ret = push_again(q, msg, &obstacle);
 		if (!ret)
 			ret = wd_queue_wait(q, msg, bytes);
 		else if (ret == -EBUSY)
 			ret = wd_room_wait(NULL, q, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
-		else if (held_up && wait_for_reopening(&until, msg->deadline))
+		else if (!(obstacle == OBSTACLE_RESET && msg->sess->soft_ok) &&
+			 wait_for_reopening(obstacle, &until, msg->deadline))
 			ret = -EAGAIN;
 		if (ret != -EAGAIN)
 			break;
@@ -151,21 +170,21 @@ int wd_request_on(struct wd_queue *q, struct wd_msg *msg, size_t bytes)
 /*
  * Tries each of the session's contexts once. -EAGAIN: stopped by a neighbour's deadline, may be retried elsewhere;
  * -ENXIO, -EDQUOT, -ENOTCONN: no context took the request, because all are gone, closed in favour of others, or
- * stopped; *held_up: one of the closed or stopped contexts is unusable only because of another thread.
+ * stopped; *obstacle: what keeps one of the closed or stopped contexts unusable for a while.
  */
-static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes, bool *held_up)
+static int try_queues(struct wd_session *s, struct wd_msg *msg, size_t bytes, enum obstacle *obstacle)
 {
 	unsigned int nr = atomic_load_explicit(&s->nr, memory_order_acquire), i;
 	bool busy = false, closed = false, stopped = false;
 	int ret;
 
-	*held_up = false;
+	*obstacle = OBSTACLE_NONE;
 	for (i = 0; i < nr; i++) {
 		struct wd_queue *q = atomic_load_explicit(&s->queue[i], memory_order_relaxed);
 
-		ret = push_again(q, msg, held_up);
+		ret = push_again(q, msg, obstacle);
 		if (!ret) {
-			*held_up = false;
+			*obstacle = OBSTACLE_NONE;
 			ret = wd_queue_wait(q, msg, bytes);
 			if (ret != WD_STOPPED)
 				return ret;
@@ -235,7 +254,8 @@ static void look_again(struct wd_session *s, __u16 reason)
 
 static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 {
-	bool again = false, held_up;
+	enum obstacle obstacle;
+	bool again = false;
 	__u64 until = 0;
 	int ret;
 
@@ -245,14 +265,16 @@ static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 			look_again(s, msg->reason);
 			return exec_soft(s, msg, msg->reason);
 		}
-		ret = try_queues(s, msg, bytes, &held_up);
+		ret = try_queues(s, msg, bytes, &obstacle);
 		if (!ret)
 			return 0;
-		if ((ret == -EDQUOT || ret == -ENOTCONN) && held_up && !s->soft_ok && wait_for_reopening(&until, msg->deadline))
+		if (obstacle == OBSTACLE_NONE)
+			until = 0;
+		if ((ret == -EDQUOT || ret == -ENOTCONN) && !s->soft_ok && wait_for_reopening(obstacle, &until, msg->deadline))
 			ret = -EAGAIN;
 		if (ret == -EBUSY)
 			ret = wd_room_wait(s, NULL, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
-		if (ret == -EAGAIN && msg->deadline && wd_now_ns() >= msg->deadline)
+		if ((ret == -EAGAIN || obstacle == OBSTACLE_RESET) && msg->deadline && wd_now_ns() >= msg->deadline)
 			ret = -ETIMEDOUT;
 		if (ret == -ENXIO && session_again(s) && !again)
 			again = true;
@@ -303,7 +325,7 @@ struct burst {
 	void *const *reqs;
 	const struct wd_msg *again;	/* the previous message of a request that is redone, or NULL */
 	bool fast;		/* the fast path was not tried yet */
-	bool *held_up;		/* set if another thread prevents a context's reopening; NULL: of no interest */
+	bool *held_up;		/* set if a context's reopening is prevented for a while; NULL: of no interest */
 };
 
 static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg *msg)
@@ -336,7 +358,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	if (__builtin_expect(ret, 0)) {
 		usable = queue_usable(q);
 		ret = usable ? atomic_load(&q->state) : 0;
-		if (usable == -EAGAIN && b->held_up)
+		if (b->held_up && (usable == -EAGAIN || ((ret == -EIO || ret == -EDQUOT) && wd_queue_resetting(q))))
 			*b->held_up = true;
 	}
 	if (__builtin_expect(!ret, 1))
