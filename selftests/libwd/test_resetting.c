@@ -99,14 +99,19 @@ static int end(struct call *c)
 	return c->ret;
 }
 
+/* A request of a session for devices only, once the reset has begun. */
+#define REQUEST_DURING_RESET(self, c, timeout_ms) do {						\
+	(self)->h = session_on_device(false, true);						\
+	ASSERT_NE(0, (self)->h);								\
+	ASSERT_EQ(0, control("reset-begin"));							\
+	ASSERT_EQ(0, begin(c, (self)->h, timeout_ms));						\
+} while (0)
+
 TEST_F(resetting, a_request_waits_for_the_end)
 {
 	struct call *c = &self->call[0];
 
-	self->h = session_on_device(false, true);
-	ASSERT_NE(0, self->h);
-	ASSERT_EQ(0, control("reset-begin"));
-	ASSERT_EQ(0, begin(c, self->h, 0));
+	REQUEST_DURING_RESET(self, c, 0);
 	poll(NULL, 0, WHILE_MS);
 	EXPECT_FALSE(c->over);
 	ASSERT_EQ(0, control("reset-end"));
@@ -137,10 +142,7 @@ TEST_F(resetting, a_deadline_ends_the_wait)
 {
 	struct call *c = &self->call[0];
 
-	self->h = session_on_device(false, true);
-	ASSERT_NE(0, self->h);
-	ASSERT_EQ(0, control("reset-begin"));
-	ASSERT_EQ(0, begin(c, self->h, SHORT_MS));
+	REQUEST_DURING_RESET(self, c, SHORT_MS);
 	EXPECT_EQ(-ETIMEDOUT, end(c));
 }
 
@@ -148,10 +150,7 @@ TEST_F(resetting, isolation_ends_the_wait)
 {
 	struct call *c = &self->call[0];
 
-	self->h = session_on_device(false, true);
-	ASSERT_NE(0, self->h);
-	ASSERT_EQ(0, control("reset-begin"));
-	ASSERT_EQ(0, begin(c, self->h, 0));
+	REQUEST_DURING_RESET(self, c, 0);
 	poll(NULL, 0, WHILE_MS);
 	EXPECT_FALSE(c->over);
 	ASSERT_EQ(0, emulated_attribute(0, "isolate", "1\n"));
