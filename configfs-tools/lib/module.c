@@ -240,13 +240,18 @@ int module_read(struct module_db *db, const char *name, struct module *m)
 	return 0;
 }
 
+static bool both_differ(const char *a, const char *b)
+{
+	return a[0] && b[0] && strcmp(a, b);
+}
+
+/* A compressed file hides its build id, and a number in the compiler's options isn't part of srcversion. */
 bool module_is_stale(const struct module *m)
 {
 	if (!m->loaded || !m->path[0])
 		return false;
-	return buildid_differ(&m->build, &m->loaded_build) ||
-	       (m->srcversion[0] && m->loaded_srcversion[0] &&
-		strcmp(m->srcversion, m->loaded_srcversion));
+	return buildid_differ(&m->build, &m->loaded_build) || both_differ(m->version, m->loaded_version) ||
+	       both_differ(m->srcversion, m->loaded_srcversion);
 }
 
 /* The value of the first entry for the module, "" for an entry without one; NULL: there is none. */

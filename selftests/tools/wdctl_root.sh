@@ -450,6 +450,8 @@ test_doctor_names_each_module_problem() {
 	remedy "hisi_zip: installed" "wdctl load"
 	load_module r hisi_zip 0.0.9
 	problem r "hisi_zip: the loaded module (0.0.9) is another build than the installed one (updates, 0.2.0)"
+	put r/sys/module/hisi_zip/srcversion SRC0.2.0
+	problem r "hisi_zip: the loaded module (0.0.9) is another build than the installed one (updates, 0.2.0)"
 	remedy "hisi_zip: the loaded" "wdctl unload && wdctl load"
 	rm -r r/sys/module/hisi_zip r/lib/modules
 	mkdir -p "r/lib/modules/$REL"
