@@ -28,6 +28,6 @@ in_machine() {
 # list_files PATH...: the command that lists every file but these, and those that a running system writes by itself.
 list_files() {
 	printf 'find / -xdev \\('
-	printf ' -path "%s" -o' /run /tmp /var/log /var/lib/systemd /var/tmp /var/cache /root "$@"
+	printf ' -path "%s" -o' /run /tmp /var/log /var/lib/systemd /var/tmp /var/cache /var/backups /root "$@"
 	printf ' -path "%s" \\) -prune -o -print | sort' "$TOP"
 }
