@@ -171,12 +171,13 @@ static int qm_error_line(struct hisi_qm *qm)
  * qm_error_hold - handle no errors until qm_error_release(), and none any more on return
  * @qm: the physical function
  *
- * What is reported meanwhile is handled then.
+ * Errors from before are handled first. What is reported meanwhile is handled then.
  */
 void qm_error_hold(struct hisi_qm *qm)
 {
 	if (qm_error_line(qm))
 		disable_irq(qm_error_line(qm));
+	qm_error_handle(qm);
 }
 
 /**
@@ -192,13 +193,10 @@ void qm_error_release(struct hisi_qm *qm)
 /**
  * qm_error_suspend - report no errors while a virtual function is reset, which may look like errors
  * @qm: the physical function
- *
- * Errors from before are handled first.
  */
 void qm_error_suspend(struct hisi_qm *qm)
 {
 	qm_error_hold(qm);
-	qm_error_handle(qm);
 	qm_error_exit(qm);
 }
 

@@ -34,9 +34,9 @@ static void qm_functions_stop(struct hisi_qm *qm, bool device)
 	/* What the device makes of a virtual function that is being reset is no error of the device. */
 	if (qm->physical)
 		qm_error_suspend(qm->physical);
-	qm_reset_prepare(qm);
 	if (qm->pf)
 		qm_error_hold(qm);
+	qm_reset_prepare(qm);
 	/* Last, since it may take long, and other drivers limit the time from their stop to their start. */
 	if (qm->pf)
 		qm_vfs_order_stop(qm, device);
@@ -132,13 +132,12 @@ void qm_functions_reset_done(struct hisi_qm *qm)
 
 /* ------ reset of the device after an error ------ */
 
-static void qm_functions_isolate(struct hisi_qm *qm)
+static void qm_give_up(struct hisi_qm *qm)
 {
-	struct hisi_qm *vf;
-
+	if (qm->state == QM_STOPPED)
+		return;
+	qm_state_set(qm, QM_STOPPED);
 	qm_isolate(qm);
-	list_for_each_entry(vf, &qm->vfs, vf_node)
-		qm_isolate(vf);
 }
 
 /* The device is gone from the bus, or was isolated by another reset, before this one began. */
@@ -146,29 +145,23 @@ static void qm_device_give_up(struct hisi_qm *qm)
 {
 	struct hisi_qm *vf;
 
-	if (READ_ONCE(qm->isolated))
-		return;
-	qm_state_set(qm, QM_STOPPED);
+	qm_give_up(qm);
 	list_for_each_entry(vf, &qm->vfs, vf_node)
-		qm_state_set(vf, QM_STOPPED);
-	qm_functions_isolate(qm);
+		qm_give_up(vf);
 }
 
 static void qm_device_recover(struct hisi_qm *qm)
 {
-	bool isolate = qm_isolate_count(qm);
-
 	pci_info(qm->pdev, "resetting the device\n");
+	qm->isolate_next = qm_isolate_count(qm);
+	if (qm->isolate_next)
+		pci_err(qm->pdev, "isolated after more than %u resets within an hour\n", qm->isolate_threshold);
 	qm_functions_stop(qm, true);
 	qm->engine->hw_exit(qm);
 	qm_functions_start(qm);
-	if (READ_ONCE(qm->broken))
-		return;
-	qm_message_start(qm);
-	if (isolate) {
-		pci_err(qm->pdev, "isolated after more than %u resets within an hour\n", qm->isolate_threshold);
-		qm_functions_isolate(qm);
-	}
+	qm->isolate_next = false;
+	if (!READ_ONCE(qm->broken))
+		qm_message_start(qm);
 }
 
 /* Returns false if it is too early: tried again later. */

@@ -227,7 +227,8 @@ struct hisi_qm {
 	u64 vfs_ask_isolation;
 
 	struct uacce_device *uacce;
-	u32 isolate_threshold;	/* resets within an hour that isolate the device, 0: no limit */
+	bool isolate_next;	/* the reset that runs isolates the functions */
+	u32 isolate_threshold;	/* resets within an hour that are allowed, 0: any number */
 	u32 reset_next;		/* the oldest of reset_times, which has as many as the threshold */
 	u32 reset_seen;
 	u64 *reset_times;

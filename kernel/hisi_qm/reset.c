@@ -27,14 +27,14 @@ static void qm_silence(struct hisi_qm *qm)
 	}
 }
 
-/* The reset of a device resets its virtual functions, too. */
+/* The work item that resets a device sees to all its functions, also if it can't be reset after all. */
 static void qm_restart_broken(struct hisi_qm *qm)
 {
-	if (!qm_reset_follows(qm)) {
+	if (qm->pf && qm->can_reset) {
+		qm_reset_schedule(qm, 0);
+	} else if (!qm_reset_follows(qm)) {
 		qm_state_set(qm, QM_STOPPED);
 		qm_isolate(qm);
-	} else if (qm->pf) {
-		qm_reset_schedule(qm, 0);
 	}
 }
 
@@ -186,6 +186,7 @@ void qm_reset_failed(struct hisi_qm *qm, const char *why)
  */
 void qm_reset_done(struct hisi_qm *qm)
 {
+	bool isolate = (qm->physical ? qm->physical : qm)->isolate_next;
 	int ret;
 
 	mutex_lock(&qm->state_lock);
@@ -193,7 +194,8 @@ void qm_reset_done(struct hisi_qm *qm)
 	mutex_unlock(&qm->state_lock);
 	WRITE_ONCE(qm->silent, false);
 	WRITE_ONCE(qm->gone, false);
-	WRITE_ONCE(qm->isolated, false);
+	/* Not a moment of use in between, if this was one reset too many. */
+	WRITE_ONCE(qm->isolated, isolate);
 	qm_mailbox_reset(qm);
 	qm_queues_forgotten(qm);
 
@@ -202,7 +204,9 @@ void qm_reset_done(struct hisi_qm *qm)
 		qm_reset_failed(qm, "reset failed");
 		return;
 	}
-	if (qm->uacce)
+	if (isolate)
+		qm_isolate(qm);
+	else if (qm->uacce)
 		uacce_reset_done(qm->uacce);
 	pci_info(qm->pdev, "reset and restarted\n");
 }

@@ -199,7 +199,8 @@ void qm_vfs_disable(struct hisi_qm *qm)
  * @pdev: the physical function
  * @vfs: number of virtual functions, 0 to disable them
  *
- * Disabling is -EBUSY while a process has a queue of one of them, and -EPERM while one is assigned to a guest.
+ * Disabling is -EBUSY while a process has a queue of one of them, and -EPERM while one is assigned to a guest. Both are
+ * -EAGAIN when a reset of the device is about to begin, and -EIO when the device needs one and can't have it.
  */
 int hisi_qm_configure_vfs(struct pci_dev *pdev, int vfs)
 {

@@ -365,7 +365,7 @@ static bool follow_device_reset(struct sim_worker *w)
 		sdev->resetting = false;
 		return false;
 	}
-	if (READ_ONCE(sdev->reset_fails)) {
+	if (!sdev->resetting && READ_ONCE(sdev->reset_fails)) {
 		sim_reset_end(sdev, true);
 		return false;
 	}
