@@ -23,18 +23,21 @@ errors() {
 	local item
 
 	for item in "$SIM"/zip0 "$SIM"/zip1; do
-		echo 'qm 2' >"$item/faults/error"
+		# Refused in the middle of a reset.
+		echo 'qm 2' >"$item/faults/error" 2>/dev/null || :
 	done
 	sleep 1
 }
 
-# Resets of one function after the other, a tenth of a second apart; each takes as long.
+# Resets of one function after the other. A request may be repeated four times only, so that on a busy machine it needs
+# the pause; the long test has a tenth of it.
 resets_by_pci() {
-	local name
+	local name pause=1
 
+	[ -z "${WD_TEST_LONG:-}" ] || pause=0.1
 	for name in "$CLASS"/hisi_zip-*; do
 		echo 1 >"$name/device/reset"
-		sleep 0.1
+		sleep $pause
 	done
 }
 
@@ -42,7 +45,7 @@ is_quiet() {
 	local name
 
 	for name in "$CLASS"/hisi_zip-*; do
-		[ "$(cat "$name/available_instances")" = "$(cat "unused-${name##*/}")" ]
+		[ "$(cat "$name/available_instances")" = "$(cat "unused-${name##*/}")" ] || return 1
 	done
 	wdctl top --once --json | python3 -c '
 import json, sys

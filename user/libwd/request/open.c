@@ -28,7 +28,7 @@
 #define SOFT_DEPTH	1024
 #define LOOK_AFTER_NS	1000000ull	/* between two looks in sysfs at a device that can't be used */
 #define PLACE_TRIES	1000
-#define RESET_SEEN_NS	(10 * WD_REOPEN_AFTER_NS)	/* without a request in between, it may be another reset */
+#define RESET_SEEN_NS	WD_RESET_NS	/* if no request has met a reset for so long, the next one is another */
 
 static void queue_free(struct wd_queue *q)
 {
