@@ -177,7 +177,8 @@ void qm_error_hold(struct hisi_qm *qm)
 {
 	if (qm_error_line(qm))
 		disable_irq(qm_error_line(qm));
-	qm_error_handle(qm);
+	if (!READ_ONCE(qm->broken))
+		qm_error_handle(qm);
 }
 
 /**

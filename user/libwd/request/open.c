@@ -368,6 +368,23 @@ static int queue_started(struct wd_queue *q, __u32 depth)
 	return ret;
 }
 
+/*
+ * A device refuses queues with EPERM while it is being reset. A queue that was opened just before has ended when it is
+ * to start: EIO, or ENODEV, as for a device that is gone. A device that doesn't come back is isolated, or no longer
+ * there, which the next attempt sees.
+ */
+static void reset_note(struct wd_queue *q, int ret, __u64 now)
+{
+	__u64 since = atomic_load(&q->reset_since);
+
+	if (ret != -EPERM && ret != -EIO && ret != -ENODEV)
+		since = 0;
+	else if (!since || now - q->reset_seen > RESET_SEEN_NS)
+		since = now;
+	q->reset_seen = now;
+	atomic_store(&q->reset_since, since);
+}
+
 /* Reopens the queue in its own place, or in another context's. Under all its locks. */
 static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, enum wd_place how, __u64 now)
 {
@@ -386,23 +403,8 @@ static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, 
 	wd_grant_lock();
 	ret = place_enter(q, info, how);
 	wd_grant_unlock();
+	reset_note(q, ret, now);
 	return ret ? ret : queue_started(q, depth);
-}
-
-/*
- * A device refuses queues with EPERM while it is being reset, and fails with EIO what has just begun. One that doesn't
- * come back is isolated, which the next attempt sees.
- */
-static void reset_note(struct wd_queue *q, int ret, __u64 now)
-{
-	__u64 since = atomic_load(&q->reset_since);
-
-	if (ret != -EPERM && ret != -EIO)
-		since = 0;
-	else if (!since || now - q->reset_seen > RESET_SEEN_NS)
-		since = now;
-	q->reset_seen = now;
-	atomic_store(&q->reset_since, since);
 }
 
 /* -EAGAIN: another thread has one of the queue's locks. */
@@ -439,10 +441,8 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 	if (!q->settled || !wd_sleeper_enter(q))
 		goto out_drain;
 	ret = -EBUSY;
-	if (slots_begin(q)) {
+	if (slots_begin(q))
 		ret = queue_restart(q, &info, how, now);
-		reset_note(q, ret, now);
-	}
 	wd_sleeper_leave(q);
 out_drain:
 	wd_drain_unlock(q);

@@ -121,8 +121,9 @@ static int push_again(struct wd_queue *q, struct wd_msg *msg, enum obstacle *obs
 
 /*
  * Sleeps briefly before the next attempt to reopen a context; false: the deadline has passed, or there is no obstacle
- * that ends. Another thread has mostly finished its work on the context: for that, the wait is over at *until, which the
- * first call sets.
+ * that ends. Another thread has mostly finished its work on the context, or opens it, which takes as long as the kernel
+ * stops the queues of a device that is about to be reset: for that, the wait is over at *until, which the first call
+ * sets.
  */
 static bool wait_for_reopening(enum obstacle obstacle, __u64 *until, __u64 deadline)
 {
@@ -133,7 +134,7 @@ static bool wait_for_reopening(enum obstacle obstacle, __u64 *until, __u64 deadl
 	if (obstacle == OBSTACLE_RESET)
 		*until = 0;
 	else if (!*until)
-		*until = now + WD_REOPENED_NS;
+		*until = now + WD_RESET_NS;
 	if (*until && now >= *until)
 		return false;
 	wd_poll_fds(NULL, 0, now + NAP_NS);
