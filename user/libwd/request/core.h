@@ -214,6 +214,13 @@ static inline bool wd_queue_resetting(const struct wd_queue *q)
 
 	return since && wd_now_ns() - since < WD_RESET_NS;
 }
+
+/* Is that reset why the context took no request, which failed with err? */
+static inline bool wd_queue_reset_refused(const struct wd_queue *q, int err)
+{
+	return (err == -EIO || err == -EDQUOT) && wd_queue_resetting(q);
+}
+
 /* Turn an inherited context into a closed one of this process. Under the engine's lock. */
 void wd_queue_renew(struct wd_queue *q);
 /* Keep the software context of a completion queue that is destroyed for the next one. */

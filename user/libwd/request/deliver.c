@@ -50,7 +50,7 @@ static bool redo_waits(struct wd_queue *q, struct wd_msg *msg, int why)
 		return false;
 	if (why == -EBUSY) {
 		at += BUSY_NS;
-	} else if ((why == -EIO || why == -EDQUOT) && wd_queue_resetting(q)) {
+	} else if (wd_queue_reset_refused(q, why)) {
 		at += WD_REOPENED_NS;
 	} else if ((why == -EIO || why == -EDQUOT) && !msg->waited) {
 		msg->waited = true;

@@ -28,7 +28,6 @@
 #define SOFT_DEPTH	1024
 #define LOOK_AFTER_NS	1000000ull	/* between two looks in sysfs at a device that can't be used */
 #define PLACE_TRIES	1000
-#define RESET_SEEN_NS	WD_RESET_NS	/* if no request has met a reset for so long, the next one is another */
 
 static void queue_free(struct wd_queue *q)
 {
@@ -379,7 +378,8 @@ static void reset_note(struct wd_queue *q, int ret, __u64 now)
 
 	if (ret != -EPERM && ret != -EIO && ret != -ENODEV)
 		since = 0;
-	else if (!since || now - q->reset_seen > RESET_SEEN_NS)
+	/* If no request has met a reset for so long, this one is another. */
+	else if (!since || now - q->reset_seen > WD_RESET_NS)
 		since = now;
 	q->reset_seen = now;
 	atomic_store(&q->reset_since, since);

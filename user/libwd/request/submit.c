@@ -109,7 +109,7 @@ static int push_again(struct wd_queue *q, struct wd_msg *msg, enum obstacle *obs
 {
 	int ret = push_one(q, msg);
 
-	if ((ret == -EIO || ret == -EDQUOT) && wd_queue_resetting(q))
+	if (wd_queue_reset_refused(q, ret))
 		obstacle_note(obstacle, OBSTACLE_RESET);
 	if (ret != -EAGAIN)
 		return ret;
@@ -359,7 +359,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	if (__builtin_expect(ret, 0)) {
 		usable = queue_usable(q);
 		ret = usable ? atomic_load(&q->state) : 0;
-		if (b->held_up && (usable == -EAGAIN || ((ret == -EIO || ret == -EDQUOT) && wd_queue_resetting(q))))
+		if (b->held_up && (usable == -EAGAIN || wd_queue_reset_refused(q, ret)))
 			*b->held_up = true;
 	}
 	if (__builtin_expect(!ret, 1))
