@@ -431,6 +431,14 @@ def brief(args, number):
     return bool(number or args.native or slow)
 
 
+def areas_on(args, number):
+    """What runs on that kernel. The oldest and the newest kernel run everything, so those between them needn't."""
+    if args.areas or not 0 < number < len(args.vm) - 1:
+        return args.areas
+    with open(TOP + "/selftests/brief") as brief_list:
+        return [line.strip() for line in brief_list if not line.startswith("#")]
+
+
 def builds_and_boots(args, count):
     """The builds for VMs, and the programs of the host that boot their own."""
     if args.vm and args.vm != ["debug"]:
@@ -459,7 +467,7 @@ def lanes(args, count):
                 built.set()
         built.wait()
         if number < len(args.vm):
-            vm(args.vm[number], args.areas, count, first=number == 0, brief=brief(args, number))
+            vm(args.vm[number], areas_on(args, number), count, first=number == 0, brief=brief(args, number))
 
     # The first machine is among the first three, so that no lane waits for its builds in vain.
     work = [lambda: machine(0), lambda: natives(args.native[:1]), lambda: natives(args.native[1:])]

@@ -120,6 +120,30 @@ emulator_fails() {
 	[ "$(tail -n 1 "$scratch/said")" = "$2" ] && [ $code = "$3" ] || { cat "$scratch/said"; return 1; }
 }
 
+# Of three kernels, the middle one runs the program that selftests/brief names.
+middle_is_brief() {
+	local kernel
+
+	cp selftests/runner.py "$scratch/other/selftests/"
+	printf '# A comment.\narea/endless\n' >"$scratch/other/selftests/brief"
+	cat >"$scratch/other/scripts/vm" <<-EOF
+		#!/bin/bash
+		# The list is the last argument but one.
+		list=\${@: -2:1}
+		while read -r kind area limit program; do
+			echo "\$2 \${program##*/}" >>"$scratch/ran"
+			printf '@begin area/%s\nok 1\n@end area/%s 0 1\n' "\${program##*/}" "\${program##*/}"
+		done <"\$list"
+	EOF
+	: >"$scratch/ran"
+	printf 'vm area 600 %s\n' "$scratch/endless" "$scratch/other-program" >"$scratch/build/user/tests/area/list"
+	BUILD=$scratch/build python3 "$scratch/other/selftests/runner.py" --vm 1 --vm 2 --vm 3 >"$scratch/said" || return
+	for kernel in 1 2 3; do
+		grep -qx "$kernel endless" "$scratch/ran" || return
+	done
+	[ "$(grep 'other-program' "$scratch/ran" | sort | xargs)" = '1 other-program 3 other-program' ]
+}
+
 test_that 'each line of TAP is a test' says 'echo "ok 1 - a"; echo "ok 2 - b # SKIP why"; echo "ok 3 - c"' '2 passed, 0 failed, 1 skipped' 0
 test_that 'not ok is a failure whatever the exit status' says 'echo "not ok 1 - a"' '0 passed, 1 failed, 0 skipped' 1
 test_that 'so is an exit status after nothing but ok' says 'echo "ok 1 - a"; exit 1' '1 passed, 1 failed, 0 skipped' 1
@@ -144,4 +168,5 @@ test_that 'a run that is killed takes its VM along' vm_ended_by KILL 137
 test_that 'a run that nobody reads ends its VM' unheard
 test_that "a program runs again if QEMU's emulation failed while it ran" emulator_fails 1 '1 passed, 0 failed, 0 skipped' 0
 test_that 'not for ever' emulator_fails 9 '0 passed, 1 failed, 0 skipped' 1
+test_that 'a kernel between the first and the last runs a choice of the programs' middle_is_brief
 tap_done
