@@ -27,6 +27,10 @@ static void qm_functions_stop(struct hisi_qm *qm, bool device)
 	struct hisi_qm *vf;
 
 	qm_message_stop(qm);
+	/* A request that one function's stop has ended must not be sent again by another function that stops next. */
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		qm_close(vf);
+	qm_close(qm);
 	list_for_each_entry(vf, &qm->vfs, vf_node) {
 		qm_reset_prepare(vf);
 		pci_save_state(vf->pdev);

@@ -332,6 +332,7 @@ u32 qm_vft_bandwidth(void);
 /* queue.c */
 int qm_queues_init(struct hisi_qm *qm);
 void qm_queues_exit(struct hisi_qm *qm);
+void qm_queues_close(struct hisi_qm *qm);
 void qm_queues_kill(struct hisi_qm *qm);
 void qm_queues_forgotten(struct hisi_qm *qm);
 struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file);
@@ -394,6 +395,7 @@ void qm_stop(struct hisi_qm *qm);
 
 /* reset.c */
 void qm_reset_init(struct hisi_qm *qm);
+void qm_close(struct hisi_qm *qm);
 void qm_reset_prepare(struct hisi_qm *qm);
 void qm_reset_done(struct hisi_qm *qm);
 void qm_reset_failed(struct hisi_qm *qm, const char *why);

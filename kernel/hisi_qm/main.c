@@ -322,7 +322,7 @@ int qm_register(struct hisi_qm *qm)
  */
 void qm_unregister(struct hisi_qm *qm)
 {
-	qm_ending(qm);
+	qm_close(qm);
 	qm_uacce_stop(qm);
 }
 
@@ -333,7 +333,7 @@ void qm_unregister(struct hisi_qm *qm)
 void qm_shutdown(struct hisi_qm *qm)
 {
 	qm_message_stop(qm);
-	qm_ending(qm);
+	qm_close(qm);
 	if (qm->uacce)
 		uacce_kill_queues(qm->uacce);
 	qm_stop(qm);

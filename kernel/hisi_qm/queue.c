@@ -543,6 +543,30 @@ void qm_queues_forgotten(struct hisi_qm *qm)
 	}
 }
 
+/* Under this lock an owner's memory stays: a queue that is put has lost its file before. */
+static void qm_qp_close(struct hisi_qp *qp)
+{
+	spin_lock_irq(&qp->event_lock);
+	if (qp->file)
+		qm_qp_word(qp, QM_DUS_TX_STOP(qp->qm->dus_size));
+	spin_unlock_irq(&qp->event_lock);
+}
+
+/**
+ * qm_queues_close - tell the owners of all queues not to send any more
+ * @qm: the function, where no queue is started any more; qm_queues_kill() follows
+ *
+ * Stopping the queues takes a while, one after the other. A request that a stop has ended would otherwise be sent
+ * again by the next queue, and ended again.
+ */
+void qm_queues_close(struct hisi_qm *qm)
+{
+	unsigned int i;
+
+	for (i = 0; i < qm->qp_num; i++)
+		qm_qp_close(&qm->qps[i]);
+}
+
 /**
  * qm_queues_kill - kill every queue of the function that has an owner
  * @qm: the function; its state isn't QM_STARTED any more

@@ -38,6 +38,15 @@ static void qm_restart_broken(struct hisi_qm *qm)
 	}
 }
 
+static void qm_queues_end(struct hisi_qm *qm)
+{
+	qm_queues_close(qm);
+	if (qm->uacce)
+		uacce_kill_queues(qm->uacce);
+	/* A queue that was just being opened wasn't on the framework's list. */
+	qm_queues_kill(qm);
+}
+
 static void qm_restart_work(struct work_struct *work)
 {
 	struct hisi_qm *qm = container_of(work, struct hisi_qm, restart_work);
@@ -46,10 +55,7 @@ static void qm_restart_work(struct work_struct *work)
 	qm_state_set(qm, QM_RESETTING);
 	if (broken)
 		qm_silence(qm);
-	if (qm->uacce)
-		uacce_kill_queues(qm->uacce);
-	/* A queue that was just being opened wasn't on the framework's list. */
-	qm_queues_kill(qm);
+	qm_queues_end(qm);
 	if (broken) {
 		qm_restart_broken(qm);
 		return;
@@ -131,6 +137,16 @@ void qm_reset_init(struct hisi_qm *qm)
 /* ------ reset: the function loses all its state ------ */
 
 /**
+ * qm_close - let no queue start any more, and no owner send
+ * @qm: a function that was started, broken or not; its queues are killed next
+ */
+void qm_close(struct hisi_qm *qm)
+{
+	qm_ending(qm);
+	qm_queues_close(qm);
+}
+
+/**
  * qm_reset_prepare - take all queues from their users, and stop the function
  * @qm: a function that was started, broken or not
  */
@@ -138,9 +154,7 @@ void qm_reset_prepare(struct hisi_qm *qm)
 {
 	qm_ending(qm);
 	qm_state_set(qm, QM_RESETTING);
-	if (qm->uacce)
-		uacce_kill_queues(qm->uacce);
-	qm_queues_kill(qm);
+	qm_queues_end(qm);
 	qm_function_stop(qm);
 	qm_error_exit(qm);
 	/* The PCI core restores the bit as it is now: off until the function starts. */
