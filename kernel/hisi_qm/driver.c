@@ -114,6 +114,7 @@ static int qm_probe(struct pci_dev *pdev, struct hisi_qm *physical, bool pf, con
 	ret = pf && config->vfs ? qm_vfs_enable(qm, config->vfs) : 0;
 	if (ret)
 		goto err_unregister;
+	qm_config_save(qm);
 	qm_vfs_add(qm);
 	qm_reset_allow(qm);
 	return 0;
@@ -207,7 +208,7 @@ void hisi_qm_shutdown(struct pci_dev *pdev)
 }
 EXPORT_SYMBOL_GPL(hisi_qm_shutdown);
 
-/* ------ PCI reset ------ */
+/* ------ resets and errors ------ */
 
 static void qm_err_reset_prepare(struct pci_dev *pdev)
 {
@@ -219,7 +220,19 @@ static void qm_err_reset_done(struct pci_dev *pdev)
 	qm_functions_reset_done(pci_get_drvdata(pdev));
 }
 
+static pci_ers_result_t qm_err_detected(struct pci_dev *pdev, pci_channel_state_t state)
+{
+	return qm_error_detected(pci_get_drvdata(pdev), state);
+}
+
+static pci_ers_result_t qm_err_slot_reset(struct pci_dev *pdev)
+{
+	return qm_slot_reset(pci_get_drvdata(pdev));
+}
+
 const struct pci_error_handlers hisi_qm_err_handlers = {
+	.error_detected = qm_err_detected,
+	.slot_reset = qm_err_slot_reset,
 	.reset_prepare = qm_err_reset_prepare,
 	.reset_done = qm_err_reset_done,
 };

@@ -115,7 +115,11 @@ static bool qm_error_block_handle(struct hisi_qm *qm, const struct hisi_qm_error
 	return fatal;
 }
 
-static void qm_error_handle(struct hisi_qm *qm)
+/**
+ * qm_error_handle - log and acknowledge all present errors; the device breaks if one needs a reset
+ * @qm: the physical function
+ */
+void qm_error_handle(struct hisi_qm *qm)
 {
 	bool reset;
 

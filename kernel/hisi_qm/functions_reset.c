@@ -116,6 +116,8 @@ static void qm_functions_start(struct hisi_qm *qm)
 void qm_functions_reset_prepare(struct hisi_qm *qm)
 {
 	mutex_lock(qm_vfs_lock(qm));
+	if (qm->pf)
+		qm_device_thaw(qm);
 	qm_functions_stop(qm, false);
 }
 
@@ -168,22 +170,31 @@ static void qm_device_recover(struct hisi_qm *qm)
 		qm_message_start(qm);
 }
 
-/* Returns false if it is too early: tried again later. */
-static bool qm_device_try_recover(struct hisi_qm *qm)
+/**
+ * qm_functions_recover - reset the device if it is broken
+ * @qm: the physical function, whose vfs_lock is held
+ *
+ * A device that can't be reset any more is isolated.
+ */
+void qm_functions_recover(struct hisi_qm *qm)
 {
 	lockdep_assert_held(&qm->vfs_lock);
-	if (qm->vfs_changing ||
-	    (qm->reset_ended && time_before(jiffies, qm->reset_ended + msecs_to_jiffies(QM_RESET_PERIOD_MS))))
-		return false;
+	qm_device_thaw(qm);
 	if (!READ_ONCE(qm->broken))
-		return true;
+		return;
 	if (!qm_reset_follows(qm)) {
 		qm_device_give_up(qm);
-		return true;
+		return;
 	}
 	qm_device_recover(qm);
 	qm->reset_ended = jiffies;
-	return true;
+}
+
+static bool qm_device_too_early(struct hisi_qm *qm)
+{
+	if (qm->vfs_changing || (qm->device_frozen && time_before(jiffies, qm->reset_after)))
+		return true;
+	return qm->reset_ended && time_before(jiffies, qm->reset_ended + msecs_to_jiffies(QM_RESET_PERIOD_MS));
 }
 
 static void qm_reset_work(struct work_struct *work)
@@ -192,7 +203,9 @@ static void qm_reset_work(struct work_struct *work)
 	bool done = false;
 
 	if (mutex_trylock(&qm->vfs_lock)) {
-		done = qm_device_try_recover(qm);
+		done = !qm_device_too_early(qm);
+		if (done)
+			qm_functions_recover(qm);
 		mutex_unlock(&qm->vfs_lock);
 	}
 	if (!done)

@@ -189,6 +189,9 @@ struct hisi_qm {
 	bool can_reset;		/* the device has a reset method */
 	bool reset_allowed;	/* reset_work may run */
 	unsigned long reset_ended; /* of the last one after an error, in jiffies; 0: none */
+	bool device_frozen;	/* by a fatal error, until the PCI core has reset it or reset_after */
+	unsigned long reset_after; /* in jiffies */
+	struct pci_saved_state *config;	/* config space, NULL: there was no memory for it */
 	bool vfs_changing;	/* virtual functions are being enabled or disabled, under vfs_lock */
 	struct delayed_work reset_work;
 	struct work_struct restart_work;
@@ -245,7 +248,7 @@ static inline void qm_count(struct hisi_qm *qm, enum qm_counter counter)
 /* The device is unplugged: reads return ones, or, where registers are memory, the last value written. */
 static inline bool qm_gone(struct hisi_qm *qm, u32 value)
 {
-	return value == ~0u || pci_channel_offline(qm->pdev);
+	return value == ~0u || qm->pdev->error_state == pci_channel_io_perm_failure;
 }
 
 /* About to stop, or stopped. The stop takes the lock of each queue after this has become true. */
@@ -359,6 +362,7 @@ void qm_error_hold(struct hisi_qm *qm);
 void qm_error_release(struct hisi_qm *qm);
 void qm_error_suspend(struct hisi_qm *qm);
 void qm_error_resume(struct hisi_qm *qm);
+void qm_error_handle(struct hisi_qm *qm);
 irqreturn_t qm_error_irq(int irq, void *data);
 
 /* Number of engine classes that a queue can choose from. */
@@ -420,6 +424,13 @@ void qm_vfs_disable(struct hisi_qm *qm);
 void qm_functions_reset_init(struct hisi_qm *qm);
 void qm_functions_reset_prepare(struct hisi_qm *qm);
 void qm_functions_reset_done(struct hisi_qm *qm);
+void qm_functions_recover(struct hisi_qm *qm);
+
+/* aer.c */
+void qm_config_save(struct hisi_qm *qm);
+void qm_device_thaw(struct hisi_qm *qm);
+pci_ers_result_t qm_error_detected(struct hisi_qm *qm, pci_channel_state_t state);
+pci_ers_result_t qm_slot_reset(struct hisi_qm *qm);
 
 /* uacce_ops.c */
 int qm_uacce_init(struct hisi_qm *qm);

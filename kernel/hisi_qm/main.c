@@ -297,6 +297,7 @@ void qm_free(struct hisi_qm *qm)
 	qm_caps_exit(qm);
 	qm_pci_exit(qm);
 	qm_isolate_exit(qm);
+	kfree(qm->config);
 	kfree(qm);
 }
 

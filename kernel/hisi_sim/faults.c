@@ -285,6 +285,27 @@ unlock:
 }
 CONFIGFS_ATTR_WO(sim_faults_, error);
 
+static ssize_t sim_faults_aer_store(struct config_item *ci, const char *page, size_t len)
+{
+	static const char *const names[] = { "nonfatal", "fatal", "lost", "failure" };
+	struct sim_item *item = faults_item(ci);
+	int which = sysfs_match_string(names, page);
+	int err;
+
+	if (which < 0)
+		return fault_refuse(item, "aer", "expected nonfatal, fatal, lost or failure", -EINVAL);
+	mutex_lock(&item->lock);
+	if (!item->sdev)
+		err = fault_refuse(item, "aer", "the device isn't live", -ENODEV);
+	else
+		err = sim_aer_report(item->sdev, which);
+	if (err == -EOPNOTSUPP)
+		fault_refuse(item, "aer", "no driver of the physical function handles errors", err);
+	mutex_unlock(&item->lock);
+	return err ?: len;
+}
+CONFIGFS_ATTR_WO(sim_faults_, aer);
+
 /* Switches of a live device; another one's are off. */
 static ssize_t switch_show(struct config_item *ci, bool (*is_on)(struct sim_dev *sdev), char *page)
 {
@@ -419,6 +440,7 @@ static struct configfs_attribute *faults_attrs[] = {
 	&sim_faults_attr_seed,
 	&sim_faults_attr_counts,
 	&sim_faults_attr_error,
+	&sim_faults_attr_aer,
 	&sim_faults_attr_bind,
 	&sim_faults_attr_reset,
 	&sim_faults_attr_overflow,

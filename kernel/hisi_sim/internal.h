@@ -269,6 +269,17 @@ void sim_bus_exit(void);
 int sim_bus_add(struct sim_dev *sdev);
 void sim_bus_remove(struct sim_dev *sdev);
 void sim_bus_disconnect(struct sim_dev *sdev);
+
+/* ------ aer.c ------ */
+
+enum sim_aer {
+	SIM_AER_NONFATAL,
+	SIM_AER_FATAL,
+	SIM_AER_LOST,		/* fatal, and the function can't be reset */
+	SIM_AER_FAILURE,	/* permanent */
+};
+
+int sim_aer_report(struct sim_dev *sdev, enum sim_aer aer);
 struct sim_fn *sim_bus_function(struct device *dev);
 int sim_bus_domain(void);
 

@@ -103,6 +103,18 @@ static inline bool sleeps(int tid)
 	client_fill((self)->src, FAULTY_BYTES, 1);						\
 } while (0)
 
+/* Receive events from now on. */
+#define FAULTY_LISTEN(self) ASSERT_EQ(0, nlc_join((self)->event, (self)->event->event_group))
+
+/* The device's reset of that number has ended. */
+#define EXPECT_READY(self, number) do {								\
+	struct nlmsghdr *h_ = NULL;								\
+												\
+	ASSERT_EQ(0, nlc_event((self)->event, UACCE_NL_DEV_READY, &h_, NL_WAIT_MS));		\
+	EXPECT_STREQ((self)->dev, nlm_string(h_, UACCE_A_DEV));					\
+	EXPECT_EQ(number, nlm_num(h_, UACCE_A_DEV_RESETS));					\
+} while (0)
+
 #define FAULTY_END(self) do {									\
 	rawq_close(&(self)->q);									\
 	rawq_close(&(self)->other);								\

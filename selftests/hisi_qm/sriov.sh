@@ -226,6 +226,25 @@ test_an_error_of_the_device_resets_all_functions() {
 	enable 0
 }
 
+# The PCI core resets the physical function, by which virtual ones lose their config space, too.
+test_a_fatal_error_resets_all_functions() {
+	local clients=() function
+
+	device 256
+	enable 2
+	busy "$(vf 1)" 2
+	clients=("$client")
+	busy "$PF" 2
+	echo fatal >$ITEM/faults/aer
+	all_refused "${clients[0]}"
+	all_refused "$client"
+	shares 96 96
+	for function in "$PF" "$(vf 1)" "$(vf 2)"; do
+		compress "$function"
+	done
+	enable 0
+}
+
 test_a_reset_that_fails_isolates_all_functions() {
 	device 256
 	enable 2

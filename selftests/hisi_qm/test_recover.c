@@ -17,21 +17,13 @@ FIXTURE(recover) {
 FIXTURE_SETUP(recover)
 {
 	FAULTY_BEGIN(self);
-	ASSERT_EQ(0, nlc_join(self->event, self->event->event_group));
+	FAULTY_LISTEN(self);
 }
 
 FIXTURE_TEARDOWN(recover)
 {
 	FAULTY_END(self);
 }
-
-#define EXPECT_READY(self, number) do {								\
-	struct nlmsghdr *h_ = NULL;								\
-												\
-	ASSERT_EQ(0, nlc_event((self)->event, UACCE_NL_DEV_READY, &h_, NL_WAIT_MS));		\
-	EXPECT_STREQ((self)->dev, nlm_string(h_, UACCE_A_DEV));					\
-	EXPECT_EQ(number, nlm_num(h_, UACCE_A_DEV_RESETS));					\
-} while (0)
 
 /* ------ what users and listeners see ------ */
 
