@@ -126,6 +126,7 @@ static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f, b
 	}
 	wdm_eq_reset(f);
 	wdm_message_reset(dev, f, gone);
+	wdm_dfx_reset(dev, f);
 	f->sqc_bt = 0;
 	f->cqc_bt = 0;
 	f->mb_state = WDM_MB_IDLE;
@@ -279,6 +280,7 @@ void wdm_poll(struct wdm_device *dev, struct wdm_look *look)
 			wdm_doorbell_poll_shared(dev, f);
 	}
 	wdm_queues_poll(dev);
+	wdm_dfx_poll(dev);
 
 	look->jobs = wdm_jobs_ready(dev);
 	look->worked = dev->worked;

@@ -125,7 +125,7 @@ static void wdm_doorbell(struct wdm_device *dev, struct wdm_queue *q, u64 v)
 {
 	struct wdm_doorbell db = wdm_doorbell_decode(v);
 
-	dev->stats.doorbells++;
+	wdm_dfx_doorbell(dev, &dev->fns[q->fn]);
 	if (!q->sq_valid || !q->cq_valid || q->stopping)
 		wdm_refuse(dev, WDM_REFUSE_DB_QUEUE, q->fn, q->rel, v);
 	else if (db.rand != q->rand)

@@ -130,7 +130,7 @@ static void wdm_eq_doorbell_poll(struct wdm_device *dev, struct wdm_function *f)
 	if (v == f->eq_db_seen)
 		return;
 	f->eq_db_seen = v;
-	dev->stats.doorbells++;
+	wdm_dfx_doorbell(dev, f);
 	dev->worked = true;
 	if (cmd != QM_DB_CMD_EQ && cmd != QM_DB_CMD_AEQ) {
 		wdm_refuse(dev, WDM_REFUSE_DB_CMD, f->index, 0, v);

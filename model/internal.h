@@ -58,6 +58,16 @@ struct wdm_error_block {
 	bool mask_enables;	/* a 1 in the mask reports the error instead of hiding it */
 };
 
+/* Counters of a core of the engine. */
+struct wdm_core {
+	u32 taken;
+	u32 done;
+	u32 wrong;		/* of @done: descriptors that the core refused */
+	u32 in, out;		/* bytes */
+	u32 delay_min, delay_max;	/* ns from taken to done */
+	u64 busy;		/* their sum */
+};
+
 struct wdm_function;
 
 /**
@@ -69,7 +79,10 @@ struct wdm_function;
  *		terminated by offset 0
  * @needs: registers that a driver must have set before the engine works, terminated by offset 0
  * @errors: registers of the engine's errors
- * @accepted: optional; counts an accepted descriptor
+ * @core: optional; the core that gets the next descriptor of that type, of which there were @turn
+ * @core_show: writes the cores' counters to the PF's registers
+ * @clear_reg: register that makes reads clear these, while
+ * @clear_bits: bits of @clear_reg that must all be set for that
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
  * @abort: set the error status of a descriptor that isn't executed
@@ -86,7 +99,10 @@ struct wdm_personality {
 	const struct wdm_init *inits;
 	const struct wdm_need *needs;
 	const struct wdm_error_block *errors;
-	void (*accepted)(struct wdm_function *pf);
+	u32 (*core)(u32 alg_type, u32 turn);
+	void (*core_show)(struct wdm_function *pf, const struct wdm_core *cores);
+	u32 clear_reg;
+	u32 clear_bits;
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
 	void (*abort)(u32 *sqe);
@@ -151,6 +167,8 @@ struct wdm_queue {
 	struct wdm_job *last;
 	u32 jobs_out;		/* jobs that workers have */
 	u32 jobs;
+	u32 fetched;		/* descriptors and completions since the function's reset, for dfx.c */
+	u32 answered;
 	u32 *digest;		/* of each slot, as last read or written by the device */
 };
 
@@ -228,7 +246,26 @@ struct wdm_function {
 	u32 abnormal[WDM_ERRORS_NR];
 	u32 shut_by[WDM_ERRORS_NR];	/* the errors of these that have closed the bus master */
 	u32 running;		/* jobs that workers have */
-	u32 accepted;		/* descriptors counted by the engine's counters */
+	u32 mailboxes;		/* commands and doorbells since its reset, for dfx.c */
+	u32 doorbells;
+	bool active_shown;	/* value of QM_DFX_FUNS_ACTIVE_ST */
+};
+
+#define WDM_CORES_MAX	5
+#define WDM_ALG_TYPES_MAX 2
+#define WDM_DFX_NR	9
+
+/* Counters of the device, and what its registers show. */
+struct wdm_dfx {
+	u32 sent;		/* to the engine */
+	u32 written;		/* descriptors written back */
+	u32 finished;
+	u32 cqe_errors;
+	u32 round;		/* of counting: jobs of an earlier one aren't counted */
+	u32 turn[WDM_ALG_TYPES_MAX];
+	struct wdm_core core[WDM_CORES_MAX];
+	bool core_changed;
+	u32 shown[WDM_DFX_NR];
 };
 
 struct wdm_device {
@@ -251,6 +288,7 @@ struct wdm_device {
 	struct wdm_stats stats;
 	struct wdm_refused refused;
 	struct wdm_faults faults;
+	struct wdm_dfx dfx;
 	struct wdm_function *fns;
 	struct wdm_queue *queues;
 	u16 *active;
@@ -439,6 +477,17 @@ static inline bool wdm_fault_corrupts(const struct wdm_job *job)
 bool wdm_fault_answer(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job);
 /* true: the command isn't answered before @until. */
 bool wdm_fault_mailbox(struct wdm_device *dev, u64 *until);
+
+/* dfx.c */
+void wdm_dfx_mailbox(struct wdm_device *dev, struct wdm_function *f);
+void wdm_dfx_doorbell(struct wdm_device *dev, struct wdm_function *f);
+void wdm_dfx_sent(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job);
+void wdm_dfx_ended(struct wdm_device *dev, const struct wdm_job *job);
+void wdm_dfx_answered(struct wdm_device *dev, struct wdm_queue *q);
+void wdm_dfx_forget_share(struct wdm_device *dev, const struct wdm_function *f);
+void wdm_dfx_forget(struct wdm_device *dev);
+void wdm_dfx_reset(struct wdm_device *dev, struct wdm_function *f);
+void wdm_dfx_poll(struct wdm_device *dev);
 
 /* event.c */
 int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, const u8 *qc);

@@ -44,6 +44,12 @@ static void wdm_queue_break(struct wdm_device *dev, struct wdm_queue *q, u64 add
 	wdm_async_event(dev, &dev->fns[q->fn], q->rel, QM_AEQE_CQE_ERROR);
 }
 
+static void wdm_cqe_failed(struct wdm_device *dev, struct wdm_queue *q, u64 addr)
+{
+	dev->dfx.cqe_errors++;
+	wdm_queue_break(dev, q, addr);
+}
+
 /* Is the CQ full? A CQ doorbell may have been overwritten, so a full CQ counts as overflowed only after a while. */
 static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 {
@@ -89,17 +95,17 @@ bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe)
 	wdm_put16(cqe + 14, q->cq_phase ^ (q->cq_tail / q->cq_depth & 1));
 	wdm_wmb();
 	if (wdm_dma_write(dev, q->fn, cq_at, cqe, 12)) {
-		wdm_queue_break(dev, q, cq_at);
+		wdm_cqe_failed(dev, q, cq_at);
 		return false;
 	}
 	wdm_wmb();
 	if (wdm_dma_write(dev, q->fn, cq_at + 12, cqe + 12, 4)) {
-		wdm_queue_break(dev, q, cq_at);
+		wdm_cqe_failed(dev, q, cq_at);
 		return false;
 	}
 	q->cq_tail++;
 	q->quiet_since = dev->now;
-	dev->stats.completions++;
+	wdm_dfx_answered(dev, q);
 	dev->worked = true;
 	return true;
 }
@@ -118,6 +124,7 @@ void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q)
 		q->done++;
 		if (job->due_ns > dev->now)
 			wdm_bandwidth_refund(dev, job);
+		dev->dfx.finished++;
 		if (job->refused)
 			wdm_refuse(dev, WDM_REFUSE_SQE, q->fn, q->rel, job->slot);
 		dev->stats.bytes_in += job->bytes_in;
@@ -168,6 +175,7 @@ void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
 			return;
 		q->done++;
 		q->head++;
+		q->fetched++;
 	}
 }
 
@@ -299,9 +307,7 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 	dev->vtime = q->pass;
 	q->pass += WDM_STRIDE / (q->prio + 1u);
 	dev->fns[q->fn].running++;
-	dev->stats.descriptors++;
-	if (dev->engine->accepted && dev->fns[WDM_PF].attached)
-		dev->engine->accepted(&dev->fns[WDM_PF]);
+	wdm_dfx_sent(dev, q, job);
 	return job;
 }
 
@@ -317,14 +323,15 @@ void wdm_job_done(struct wdm_device *dev, struct wdm_job *job)
 {
 	struct wdm_queue *q = &dev->queues[job->abs_queue];
 
+	dev->now = dev->env->now_ns(dev->host);
 	dev->fns[job->fn].running--;
+	wdm_dfx_ended(dev, job);
 	if (job->owner_gen != q->gen) {
 		wdm_job_free(dev, job);
 		return;
 	}
 	q->jobs_out--;
 	job->state = WDM_JOB_DONE;
-	dev->now = dev->env->now_ns(dev->host);
 	wdm_jobs_complete(dev, q);
 	wdm_event_poll(dev, &dev->fns[q->fn], q);
 }

@@ -221,7 +221,7 @@ void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 	base = wdm_reg_read(f, QM_MB_DATA_L) | (u64)wdm_reg_read(f, QM_MB_DATA_H) << 32;
 	f->mb_w0 = w & 0xffff;
 	f->mb_queue = w >> 16;
-	dev->stats.mailboxes++;
+	wdm_dfx_mailbox(dev, f);
 	dev->worked = true;
 	/* An earlier write-back is outdated now. A driver that starts the next must not see the end of the last one. */
 	wdm_reg_write(f, QM_CACHE_WB_DONE, 0);

@@ -161,6 +161,9 @@ struct wdm_job {
 	u64 due_ns;
 	u64 wire_ns;		/* time on the wire, by the bandwidth limit */
 	u32 abs_queue;
+	u64 taken_ns;
+	u32 dfx_round;
+	u8 core;
 	u32 bytes_in;
 	u32 bytes_out;
 	bool refused;

@@ -10,10 +10,14 @@ static const struct { u32 first, end; bool pf; } wdm_reg_ranges[] = {
 	{ 0x3100, 0x3180, false },
 	{ 0x8000, 0x8040, false },
 	{ 0x100000, 0x100200, true },
-	{ 0x104000, 0x104100, true },
+	{ 0x104000, 0x104200, true },
 	{ 0x300000, 0x300200, true },
 	{ 0x301000, 0x302000, true },
 	{ 0x302000, 0x302300, true },
+	{ 0x303000, 0x303100, true },
+	{ 0x304000, 0x304100, true },
+	{ 0x305000, 0x305100, true },
+	{ 0x306000, 0x306100, true },
 };
 
 static const struct wdm_reg wdm_qm_regs[] = {
@@ -59,7 +63,6 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	}
 	f->db_seen = 0;
 	f->eq_db_seen = 0;
-	f->accepted = 0;
 }
 
 static bool wdm_vft_fits(const struct wdm_device *dev, u32 fn, u64 entry)
@@ -96,12 +99,13 @@ static void wdm_vft_set(struct wdm_device *dev, struct wdm_function *f, u32 type
 		f->vft.shaper[shaper] = data;
 		return;
 	}
+	if ((type == QM_VFT_TYPE_CQC ? f->vft.cqc : f->vft.sqc) == data)
+		return;
+	wdm_dfx_forget_share(dev, f);
 	if (type == QM_VFT_TYPE_CQC) {
 		f->vft.cqc = data;
 		return;
 	}
-	if (f->vft.sqc == data)
-		return;
 	/* Queues have absolute numbers, so those of the old range become invalid. */
 	for (i = dev->nr_active; i-- > 0;)
 		if (dev->queues[dev->active[i]].fn == f->index)
@@ -268,6 +272,9 @@ u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type)
 
 static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
+	/* Assumption: the counters are in this memory, too. */
+	if (wdm_reg_read(pf, QM_MEM_START_INIT))
+		wdm_dfx_forget(dev);
 	wdm_inits_poll(dev, pf, wdm_qm_inits);
 	/* Survives a function's reset, after which drivers don't initialise the memory again. */
 	dev->memory_ready |= wdm_reg_read(pf, QM_MEM_INIT_DONE) & 1;

@@ -55,16 +55,18 @@ static const struct wdm_need sec_needs[] = {
 	{ 0, 0, 0 },
 };
 
-/*
- * Assumption: each of the two cores gets half of the descriptors. Reads can't be observed, so
- * counters stay 0 while a read would clear them.
- */
-static void sec_accepted(struct wdm_function *pf)
+/* Assumption: the two cores get descriptors in turn. */
+static u32 sec_core(u32 alg_type, u32 turn)
 {
-	pf->accepted = wdm_reg_read(pf, SEC_CNT_CLR_CE) & 1 ? 0 : pf->accepted + 1;
-	wdm_reg_write(pf, SEC_BD_NUM_IN_SEC, pf->accepted);
-	wdm_reg_write(pf, SEC_BD_NUM_IN_SAA0, pf->accepted / 2 + pf->accepted % 2);
-	wdm_reg_write(pf, SEC_BD_NUM_IN_SAA1, pf->accepted / 2);
+	(void)alg_type;
+	return turn % 2;
+}
+
+static void sec_core_show(struct wdm_function *pf, const struct wdm_core *cores)
+{
+	wdm_reg_write(pf, SEC_BD_NUM_IN_SEC, cores[0].taken + cores[1].taken);
+	wdm_reg_write(pf, SEC_BD_NUM_IN_SAA0, cores[0].taken);
+	wdm_reg_write(pf, SEC_BD_NUM_IN_SAA1, cores[1].taken);
 }
 
 static struct sec_bd *sec_bd(u32 *sqe)
@@ -194,7 +196,10 @@ const struct wdm_personality wdm_sec = {
 	.errors = &sec_errors,
 	.inits = sec_inits,
 	.needs = sec_needs,
-	.accepted = sec_accepted,
+	.core = sec_core,
+	.core_show = sec_core_show,
+	.clear_reg = SEC_CNT_CLR_CE,
+	.clear_bits = 1,
 	.bytes = sec_bytes,
 	.execute = sec_execute,
 	.abort = sec_abort,

@@ -153,6 +153,32 @@ static u32 zip_open(struct wdm_zip_req *r)
 	return err ? wdm_zip_error(err, true) : ZIP_ST_OK;
 }
 
+/* Assumption: the cores of each direction get its descriptors in turn. Two cores compress, three decompress. */
+static u32 zip_core(u32 alg_type, u32 turn)
+{
+	return alg_type == ZIP_QC_COMPRESS ? turn % ZIP_DECOMP_CORE_FIRST :
+	       ZIP_DECOMP_CORE_FIRST + turn % (WDM_CORES_MAX - ZIP_DECOMP_CORE_FIRST);
+}
+
+/* Assumption: a cycle is a nanosecond. */
+static void zip_core_show(struct wdm_function *pf, const struct wdm_core *cores)
+{
+	u32 i, at = ZIP_CORE_BASE;
+
+	for (i = 0; i < WDM_CORES_MAX; i++, cores++, at += ZIP_CORE_STRIDE) {
+		wdm_reg_write(pf, at + ZIP_CORE_GET_BD, cores->taken);
+		wdm_reg_write(pf, at + ZIP_CORE_RIGHT_BD, cores->done - cores->wrong);
+		wdm_reg_write(pf, at + ZIP_CORE_ERROR_BD, cores->wrong);
+		wdm_reg_write(pf, at + ZIP_CORE_DONE_BD, cores->done);
+		wdm_reg_write(pf, at + ZIP_CORE_WORK_CYCLE, (u32)cores->busy);
+		wdm_reg_write(pf, at + ZIP_CORE_MAX_DELAY, cores->delay_max);
+		wdm_reg_write(pf, at + ZIP_CORE_MIN_DELAY, cores->delay_min);
+		wdm_reg_write(pf, at + ZIP_CORE_AVG_DELAY, cores->done ? (u32)(cores->busy / cores->done) : 0);
+		wdm_reg_write(pf, at + ZIP_CORE_CONSUMED, cores->in);
+		wdm_reg_write(pf, at + ZIP_CORE_PRODUCED, cores->out);
+	}
+}
+
 static void zip_write_back(const struct wdm_zip_req *r, u32 *sqe, u32 status)
 {
 	bool ok = status == ZIP_ST_OK || status == ZIP_ST_NEGATIVE_COMP || status == ZIP_ST_END;
@@ -196,6 +222,10 @@ const struct wdm_personality wdm_zip = {
 	.queues_default = ZIP_QUEUES_DEFAULT,
 	.regs = zip_regs,
 	.errors = &zip_errors,
+	.core = zip_core,
+	.core_show = zip_core_show,
+	.clear_reg = ZIP_SOFT_CTRL_CNT_CLR,
+	.clear_bits = ZIP_SOFT_CTRL_CNT_CLR_ON,
 	.bytes = zip_bytes,
 	.execute = zip_execute,
 	.abort = zip_abort,

@@ -131,10 +131,21 @@
 #define QM_SHAPER_CFG_RATE1_SHIFT 10
 #define QM_SHAPER_CFG_ENABLE	(1u << 30)
 #define QM_DFX_BASE		0x104000
+#define QM_DFX_MB_SELECT	0x104010	/* function whose mailbox commands are counted */
 #define QM_DFX_MB_CNT		0x104018
+#define QM_DFX_DB_SELECT	0x104020	/* function whose doorbells are counted */
 #define QM_DFX_DB_CNT		0x104028
+#define QM_DFX_SQE_SELECT	0x104030	/* a function's queue */
+#define QM_DFX_SELECT_FUNC_MASK	0x3fu
+#define QM_DFX_SELECT_QUEUE_SHIFT 16
 #define QM_DFX_SQE_CNT		0x104038
+#define QM_DFX_CQE_SELECT	0x104040	/* the same for completions */
 #define QM_DFX_CQE_CNT		0x104048
+#define QM_DFX_SEND_SQE_CNT	0x104050	/* from here on: of the whole device */
+#define QM_DFX_WB_SQE_CNT	0x104058
+#define QM_DFX_FINISH_CNT	0x104060
+#define QM_DFX_CQE_ERR_CNT	0x1040b4
+#define QM_DFX_IDLE_ST		0x1040e4
 #define QM_OOO_SHUTDOWN_SEL	0x1040f8
 
 /* Values of the user and cache configuration registers, at PF init */

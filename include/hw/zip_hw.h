@@ -76,6 +76,17 @@ enum zip_qc_type {
 #define ZIP_OOO_SHUTDOWN_SEL	0x30120c
 #define ZIP_CORE_BASE		0x302000
 #define ZIP_CORE_STRIDE		0x1000
+#define ZIP_DECOMP_CORE_FIRST	2
+#define ZIP_CORE_GET_BD		0x00	/* offsets in a core's block */
+#define ZIP_CORE_RIGHT_BD	0x04
+#define ZIP_CORE_ERROR_BD	0x08
+#define ZIP_CORE_DONE_BD	0x0c
+#define ZIP_CORE_WORK_CYCLE	0x10
+#define ZIP_CORE_MAX_DELAY	0x20
+#define ZIP_CORE_MIN_DELAY	0x24
+#define ZIP_CORE_AVG_DELAY	0x28
+#define ZIP_CORE_CONSUMED	0x38
+#define ZIP_CORE_PRODUCED	0x40
 #define ZIP_CACHE_ATTR_ALL	0xffffffffu
 #define ZIP_DECOMP_CHECK_EN	(1u << 16)
 #define ZIP_CLOCK_GATE_V3	0x2000ff00u

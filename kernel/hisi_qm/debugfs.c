@@ -6,11 +6,6 @@
 #include <linux/seq_file.h>
 #include "internal.h"
 
-/* The queue whose traffic the DFX counters count, in bits [31:16]. */
-#define QM_DFX_SQE_SELECT	0x104030
-#define QM_DFX_CQE_SELECT	0x104040
-#define QM_DFX_SELECT_SHIFT	16
-
 static const struct hisi_qm_named_reg qm_debugfs_regs[] = {
 	{ 0x104000, "QM_ECC_1BIT_CNT" },
 	{ 0x104004, "QM_ECC_1BIT_INF" },
@@ -186,15 +181,15 @@ static int qm_current_q_get(void *data, u64 *value)
 {
 	struct hisi_qm *qm = data;
 
-	*value = hisi_qm_read(qm, QM_DFX_SQE_SELECT) >> QM_DFX_SELECT_SHIFT;
+	*value = hisi_qm_read(qm, QM_DFX_SQE_SELECT) >> QM_DFX_SELECT_QUEUE_SHIFT;
 	return 0;
 }
 
 static void qm_current_q_write(struct hisi_qm *qm, u32 reg, u32 queue)
 {
-	u32 low = hisi_qm_read(qm, reg) & GENMASK(QM_DFX_SELECT_SHIFT - 1, 0);
+	u32 low = hisi_qm_read(qm, reg) & GENMASK(QM_DFX_SELECT_QUEUE_SHIFT - 1, 0);
 
-	hisi_qm_write(qm, reg, low | queue << QM_DFX_SELECT_SHIFT);
+	hisi_qm_write(qm, reg, low | queue << QM_DFX_SELECT_QUEUE_SHIFT);
 }
 
 static int qm_current_q_set(void *data, u64 value)

@@ -15,7 +15,6 @@ enum zip_cap {
 };
 
 /* The register blocks of the two compression cores come first, then those of the decompression cores. */
-#define ZIP_DECOMP_CORE_FIRST	2
 #define ZIP_CORES_MAX		8
 #define ZIP_CORE_LAST		0x8c
 #define ZIP_REGS_SIZE		(ZIP_CORE_BASE + ZIP_CORES_MAX * ZIP_CORE_STRIDE)

@@ -5,22 +5,18 @@
 #include <linux/seq_file.h>
 #include "zip.h"
 
-#define ZIP_CORE_GET_BD		0x00
-#define ZIP_CORE_ERROR_BD	0x08
-#define ZIP_CORE_DONE_BD	0x0c
-
 static const struct hisi_qm_named_reg zip_core_regs[] = {
 	{ ZIP_CORE_GET_BD, "HZIP_GET_BD_NUM" },
-	{ 0x04, "HZIP_GET_RIGHT_BD" },
+	{ ZIP_CORE_RIGHT_BD, "HZIP_GET_RIGHT_BD" },
 	{ ZIP_CORE_ERROR_BD, "HZIP_GET_ERROR_BD" },
 	{ ZIP_CORE_DONE_BD, "HZIP_DONE_BD_NUM" },
-	{ 0x10, "HZIP_WORK_CYCLE" },
+	{ ZIP_CORE_WORK_CYCLE, "HZIP_WORK_CYCLE" },
 	{ 0x18, "HZIP_IDLE_CYCLE" },
-	{ 0x20, "HZIP_MAX_DELAY" },
-	{ 0x24, "HZIP_MIN_DELAY" },
-	{ 0x28, "HZIP_AVG_DELAY" },
-	{ 0x38, "HZIP_CONSUMED_BYTE" },
-	{ 0x40, "HZIP_PRODUCED_BYTE" },
+	{ ZIP_CORE_MAX_DELAY, "HZIP_MAX_DELAY" },
+	{ ZIP_CORE_MIN_DELAY, "HZIP_MIN_DELAY" },
+	{ ZIP_CORE_AVG_DELAY, "HZIP_AVG_DELAY" },
+	{ ZIP_CORE_CONSUMED, "HZIP_CONSUMED_BYTE" },
+	{ ZIP_CORE_PRODUCED, "HZIP_PRODUCED_BYTE" },
 	{ 0x7c, "HZIP_BD_RD" },
 	{ 0x80, "HZIP_BD_WR" },
 	{ 0x84, "HZIP_GET_BD_AXI_ERR_NUM" },

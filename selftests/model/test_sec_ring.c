@@ -294,13 +294,16 @@ TEST_F(dev, descriptors_are_counted_until_told_to_forget)
 
 	for (i = 0; i < 5; i++)
 		ASSERT_EQ(0, ask_do(r, &self->cipher));
+	rig_turn(r);
 	EXPECT_EQ(5, rig_reg(r, SEC_BD_NUM_IN_SEC));
 	EXPECT_EQ(5, rig_reg(r, SEC_BD_NUM_IN_SAA0) + rig_reg(r, SEC_BD_NUM_IN_SAA1));
 	rig_reg_set(r, SEC_CNT_CLR_CE, 1);
 	ASSERT_EQ(0, ask_do(r, &self->cipher));
+	rig_turn(r);
 	EXPECT_EQ(0, rig_reg(r, SEC_BD_NUM_IN_SEC));
 	rig_reg_set(r, SEC_CNT_CLR_CE, 0);
 	ASSERT_EQ(0, ask_do(r, &self->cipher));
+	rig_turn(r);
 	EXPECT_EQ(1, rig_reg(r, SEC_BD_NUM_IN_SEC));
 }
 

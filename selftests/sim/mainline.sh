@@ -182,6 +182,59 @@ test_it_unloads_before_the_device_and_after_it() {
 	rmmod hisi_zip
 }
 
+# qm_register NAME: its value in the register file of the physical function.
+qm_register() {
+	awk -v name="$1" '$1 == name || $1 == name "=" { print $NF }' "/sys/kernel/debug/$module/$address/qm/regs"
+}
+
+register_is() {
+	[ "$(qm_register "$1")" = "$2" ]
+}
+
+counts() {
+	[[ $(qm_register "$1") == 0x* ]] && not register_is "$1" 0x00000000
+}
+
+test_it_finds_the_device_idle_and_without_errors() {
+	local counter
+
+	begin zip
+	until_true 30 register_is QM_IN_IDLE_ST 0x00000001
+	for counter in QM_ECC_1BIT_CNT QM_ECC_MBIT_CNT QM_DFX_CQE_ERR_CNT; do
+		register_is $counter 0x00000000
+	done
+	quiet
+}
+
+all_are_finished() {
+	register_is QM_DFX_ACC_FINISH_CNT "$(qm_register QM_DFX_SEND_SQE_TO_ACC_CNT)" &&
+		register_is QM_DFX_WB_SQE_FROM_ACC_CNT "$(qm_register QM_DFX_SEND_SQE_TO_ACC_CNT)"
+}
+
+test_it_counts_what_its_self_tests_do() {
+	local debugfs counter
+
+	begin zip
+	has_self_tests
+	until_true 30 self_tested hisi-deflate-acomp 1
+	debugfs=/sys/kernel/debug/$module/$address
+	[ "$(cat "$debugfs/current_qm")" = 0 ]
+	for counter in QM_DFX_MB_CNT QM_DFX_DB_CNT QM_DFX_SEND_SQE_TO_ACC_CNT; do
+		until_true 30 counts $counter
+	done
+	until_true 30 all_are_finished
+	quiet
+}
+
+test_its_selection_shows_the_commands_of_a_virtual_function() {
+	begin_with_vfs zip 1 64 vfs_num=1
+	vfs_bound 1
+	echo 1 >"/sys/kernel/debug/$module/$address/current_qm"
+	until_true 30 counts QM_DFX_MB_CNT
+	[ "$(cat "/sys/kernel/debug/$module/$address/current_qm")" = 1 ]
+	quiet
+}
+
 test_sec_algorithms_pass_the_self_tests_of_the_kernel() {
 	local names='hisi_sec_.*(aes|des3_ede)'
 
