@@ -32,6 +32,43 @@ TRACE_EVENT(mailbox,
 		  __entry->result)
 );
 
+/* error: after an error of the device, otherwise by PCI or, for a virtual function, by a message. */
+TRACE_EVENT(reset_begin,
+	TP_PROTO(const struct hisi_qm *qm),
+	TP_ARGS(qm),
+	TP_STRUCT__entry(
+		__array(char, pci, 16)
+		__field(bool, pf)
+		__field(bool, error)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pci, dev_name(&qm->pdev->dev), sizeof(__entry->pci));
+		__entry->pf = qm->pf;
+		__entry->error = READ_ONCE(qm->broken);
+	),
+	TP_printk("pci=%s pf=%d error=%d", __entry->pci, __entry->pf, __entry->error)
+);
+
+/*
+ * result: 0, or -EIO: the function can't be used, because its reset failed or because it was reset too often. -EAGAIN: a
+ * virtual function whose device broke meanwhile, and is reset again.
+ */
+TRACE_EVENT(reset_end,
+	TP_PROTO(const struct hisi_qm *qm, int result),
+	TP_ARGS(qm, result),
+	TP_STRUCT__entry(
+		__array(char, pci, 16)
+		__field(bool, pf)
+		__field(int, result)
+	),
+	TP_fast_assign(
+		strscpy(__entry->pci, dev_name(&qm->pdev->dev), sizeof(__entry->pci));
+		__entry->pf = qm->pf;
+		__entry->result = result;
+	),
+	TP_printk("pci=%s pf=%d result=%d", __entry->pci, __entry->pf, __entry->result)
+);
+
 #endif
 
 #undef TRACE_INCLUDE_PATH

@@ -7,7 +7,7 @@
  * work items never take.
  */
 #include <linux/workqueue.h>
-#include "internal.h"
+#include "qm_trace.h"
 
 #define QM_STUCK_PERIOD_MAX_S	64
 
@@ -154,6 +154,7 @@ void qm_reset_prepare(struct hisi_qm *qm)
 {
 	qm_ending(qm);
 	qm_state_set(qm, QM_RESETTING);
+	trace_reset_begin(qm);
 	qm_queues_end(qm);
 	qm_function_stop(qm);
 	qm_error_exit(qm);
@@ -183,10 +184,12 @@ void qm_reset_failed(struct hisi_qm *qm, const char *why)
 {
 	pci_clear_master(qm->pdev);
 	if (!qm->pf && qm_reset_follows(qm)) {
+		trace_reset_end(qm, -EAGAIN);
 		qm_break(qm, why);
 		return;
 	}
 	WRITE_ONCE(qm->isolated, true);
+	trace_reset_end(qm, -EIO);
 	qm_break(qm, why);
 	qm_state_set(qm, QM_STOPPED);
 	qm_isolate(qm);
@@ -218,6 +221,7 @@ void qm_reset_done(struct hisi_qm *qm)
 		qm_reset_failed(qm, "reset failed");
 		return;
 	}
+	trace_reset_end(qm, isolate ? -EIO : 0);
 	if (isolate)
 		qm_isolate(qm);
 	else if (qm->uacce)
