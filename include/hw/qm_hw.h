@@ -130,7 +130,10 @@
 #define QM_SHAPER_CFG		0x100164	/* [9:0], [19:10]: rates of the two engine classes */
 #define QM_SHAPER_CFG_RATE1_SHIFT 10
 #define QM_SHAPER_CFG_ENABLE	(1u << 30)
-#define QM_DFX_BASE		0x104000
+#define QM_DFX_ECC_1BIT_CNT	0x104000
+#define QM_DFX_ECC_1BIT_INF	0x104004
+#define QM_DFX_ECC_MBIT_CNT	0x104008
+#define QM_DFX_ECC_MBIT_INF	0x10400c
 #define QM_DFX_MB_SELECT	0x104010	/* function whose mailbox commands are counted */
 #define QM_DFX_MB_CNT		0x104018
 #define QM_DFX_DB_SELECT	0x104020	/* function whose doorbells are counted */

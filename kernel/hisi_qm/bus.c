@@ -77,17 +77,28 @@ void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *p
 }
 EXPORT_SYMBOL_GPL(hisi_qm_prefetch_close);
 
+static const u32 qm_counter_regs[] = {
+	QM_DFX_ECC_1BIT_CNT, QM_DFX_ECC_MBIT_CNT, QM_DFX_MB_CNT, QM_DFX_DB_CNT, QM_DFX_SQE_CNT, QM_DFX_CQE_CNT,
+	QM_DFX_SEND_SQE_CNT, QM_DFX_WB_SQE_CNT, QM_DFX_FINISH_CNT, QM_DFX_CQE_ERR_CNT,
+};
+
+static const u32 qm_counter_selectors[] = {
+	QM_DFX_MB_SELECT, QM_DFX_DB_SELECT, QM_DFX_SQE_SELECT, QM_DFX_CQE_SELECT,
+};
+
 /**
- * hisi_qm_counters_clear - clear the queue manager's counters
+ * hisi_qm_counters_clear - clear the queue manager's counters, and select the physical function's first queue
  * @qm: a function that isn't started
  */
 void hisi_qm_counters_clear(struct hisi_qm *qm)
 {
-	unsigned int reg;
+	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(qm_counter_selectors); i++)
+		hisi_qm_write(qm, qm_counter_selectors[i], 0);
 	hisi_qm_write(qm, QM_DFX_CNT_CLR_CE, 1);
-	for (reg = QM_DFX_MB_CNT; reg <= QM_DFX_CQE_CNT; reg += 0x10)
-		hisi_qm_read(qm, reg);
+	for (i = 0; i < ARRAY_SIZE(qm_counter_regs); i++)
+		hisi_qm_read(qm, qm_counter_regs[i]);
 	hisi_qm_write(qm, QM_DFX_CNT_CLR_CE, 0);
 }
 EXPORT_SYMBOL_GPL(hisi_qm_counters_clear);

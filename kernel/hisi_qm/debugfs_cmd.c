@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* debugfs qm/cmd: dumps contexts and ring entries into the kernel log. */
+#include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "internal.h"
 
-#define QM_CMD_MAX	32
+#define QM_CMD_MAX	1024
+
+/* In all contexts, the dwords with the address of the ring. */
+#define QM_CMD_BASE_DW	1
+#define QM_CMD_BASE_DWS	2
 
 /* A command: its name, the number of arguments, and the function that prints. */
 struct qm_cmd {
@@ -23,27 +29,48 @@ static void qm_cmd_print(struct hisi_qm *qm, const char *what, const void *data,
 		pci_info(qm->pdev, "%s DW%zu = 0x%08x\n", what, i, le32_to_cpu(words[i]));
 }
 
+/* A reader of the log needn't know where rings are. */
+static void qm_cmd_print_context(struct hisi_qm *qm, const char *what, u8 *context, size_t bytes)
+{
+	memset(context + QM_CMD_BASE_DW * sizeof(u32), 0xff, QM_CMD_BASE_DWS * sizeof(u32));
+	qm_cmd_print(qm, what, context, bytes);
+}
+
 static int qm_cmd_context(struct hisi_qm *qm, enum qm_mb_cmd cmd, u32 queue, const char *what, size_t bytes)
 {
 	u8 context[QM_QC_SIZE] __aligned(8);
 	int ret;
 
-	if (queue >= qm->qp_num)
-		return -EINVAL;
 	ret = qm_context_dump(qm, cmd, queue, context, bytes);
 	if (!ret)
-		qm_cmd_print(qm, what, context, bytes);
+		qm_cmd_print_context(qm, what, context, bytes);
 	return ret;
+}
+
+/* A device that takes no commands can't dump a context, but may have written it to the table in memory. */
+static int qm_cmd_queue_context(struct hisi_qm *qm, enum qm_mb_cmd cmd, u32 queue, const char *what, dma_addr_t table)
+{
+	u8 context[QM_QC_SIZE] __aligned(8);
+	char soft[16];
+
+	if (queue >= qm->qp_num)
+		return -EINVAL;
+	if (!qm_cmd_context(qm, cmd, queue, what, sizeof(context)))
+		return 0;
+	memcpy(context, qm->mem + (table - qm->mem_dma) + QM_QC_SIZE * queue, sizeof(context));
+	snprintf(soft, sizeof(soft), "SOFT %s", what);
+	qm_cmd_print_context(qm, soft, context, sizeof(context));
+	return 0;
 }
 
 static int qm_cmd_sqc(struct hisi_qm *qm, u32 queue, u32 entry)
 {
-	return qm_cmd_context(qm, QM_MB_CMD_SQC, queue, "SQC", sizeof(struct qm_sqc));
+	return qm_cmd_queue_context(qm, QM_MB_CMD_SQC, queue, "SQC", qm->sqc_table);
 }
 
 static int qm_cmd_cqc(struct hisi_qm *qm, u32 queue, u32 entry)
 {
-	return qm_cmd_context(qm, QM_MB_CMD_CQC, queue, "CQC", sizeof(struct qm_cqc));
+	return qm_cmd_queue_context(qm, QM_MB_CMD_CQC, queue, "CQC", qm->cqc_table);
 }
 
 static int qm_cmd_eqc(struct hisi_qm *qm, u32 queue, u32 entry)
@@ -84,7 +111,7 @@ static int qm_cmd_sq(struct hisi_qm *qm, u32 queue, u32 entry)
 	ret = qm_cmd_ring(qm, queue, (size_t)engine->sqe_size * entry, engine->sqe_size, sqe);
 	if (ret)
 		return ret;
-	memset(sqe + engine->sqe_hide, 0, engine->sqe_hide_bytes);
+	memset(sqe + engine->sqe_hide, 0xff, engine->sqe_hide_bytes);
 	qm_cmd_print(qm, "SQE", sqe, engine->sqe_size);
 	return 0;
 }
@@ -150,22 +177,37 @@ static int qm_cmd_run(struct hisi_qm *qm, const char *line)
 	return -EINVAL;
 }
 
+static ssize_t qm_cmd_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	static const char hint[] = "write \"help\" here, and read the kernel log\n";
+
+	return simple_read_from_buffer(buf, count, pos, hint, sizeof(hint) - 1);
+}
+
 static ssize_t qm_cmd_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
-	char line[QM_CMD_MAX] = "";
+	struct hisi_qm *qm = file->private_data;
+	char *line;
 	int ret;
 
-	if (count >= sizeof(line))
-		return -E2BIG;
-	if (copy_from_user(line, buf, count))
-		return -EFAULT;
-	ret = qm_cmd_run(file->private_data, line);
+	if (count > QM_CMD_MAX)
+		return -ENOSPC;
+	/* While it is reset, or isolated. */
+	if (READ_ONCE(qm->state) != QM_STARTED)
+		return -EAGAIN;
+	line = memdup_user_nul(buf, count);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	*strchrnul(line, '\n') = 0;
+	ret = qm_cmd_run(qm, line);
+	kfree(line);
 	return ret ? ret : count;
 }
 
 const struct file_operations qm_debugfs_cmd_fops = {
 	.owner = THIS_MODULE,
 	.open = simple_open,
+	.read = qm_cmd_read,
 	.write = qm_cmd_write,
-	.llseek = noop_llseek,
+	.llseek = default_llseek,
 };

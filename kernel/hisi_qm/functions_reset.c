@@ -162,6 +162,7 @@ static void qm_device_recover(struct hisi_qm *qm)
 	qm->isolate_next = qm_isolate_count(qm);
 	if (qm->isolate_next)
 		pci_err(qm->pdev, "isolated after more than %u resets within an hour\n", qm->isolate_threshold);
+	qm_last_words(qm);
 	qm_functions_stop(qm, true);
 	qm->engine->hw_exit(qm);
 	qm_functions_start(qm);

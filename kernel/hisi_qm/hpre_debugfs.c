@@ -43,18 +43,27 @@ struct hpre_view {
 static int hpre_cluster_ctrl_get(void *data, u64 *value)
 {
 	struct hpre_view *view = data;
+	int ret = hisi_qm_look_begin(view->qm);
 
+	if (ret)
+		return ret;
 	*value = hisi_qm_read(view->qm, view->base + HPRE_CLUSTER_ANSWER);
+	hisi_qm_look_end(view->qm);
 	return 0;
 }
 
 static int hpre_cluster_ctrl_set(void *data, u64 value)
 {
 	struct hpre_view *view = data;
+	int ret;
 
 	if (value >= hisi_qm_cap(view->qm, HPRE_CAP_ID_CORES))
 		return -EINVAL;
+	ret = hisi_qm_look_begin(view->qm);
+	if (ret)
+		return ret;
 	hisi_qm_write(view->qm, view->base + HPRE_CLUSTER_INQUIRY, value);
+	hisi_qm_look_end(view->qm);
 	return 0;
 }
 DEFINE_DEBUGFS_ATTRIBUTE(hpre_cluster_ctrl_fops, hpre_cluster_ctrl_get, hpre_cluster_ctrl_set, "%llu\n");

@@ -7,6 +7,7 @@
 #include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include "qm.h"
@@ -22,6 +23,7 @@
  * qm->mb_lock		mailbox register, context buffer	aeq_lock, qp->lock, stop_lock
  * qm->state_lock	state, ending, broken, numbers in use	all of these
  * qp->event_lock	link to the open file, completion head	qp->lock, uacce's lock of a poll; hard irq
+ * qm->regs_lock		registers against a reset		vfs_lock; readers only try it, also under uacce_prov
  *
  * state_lock is never held while waiting for hardware. Opening a queue takes it, and no
  * other of these locks that the owner of another queue can hold.
@@ -139,6 +141,23 @@ struct qm_eventq {
 	bool phase;
 };
 
+/**
+ * struct qm_snapshot - registers, and their values when the driver was bound
+ * @node:	in hisi_qm.snapshots
+ * @qm:		their function
+ * @base:	added to the offsets
+ * @regs, @nr:	the registers
+ * @first:	their values
+ */
+struct qm_snapshot {
+	struct list_head node;
+	struct hisi_qm *qm;
+	u32 base;
+	const struct hisi_qm_named_reg *regs;
+	unsigned int nr;
+	u32 first[];
+};
+
 /* Counters in debugfs; only 0 can be written to them. */
 enum qm_counter {
 	QM_COUNT_ERR_IRQ,
@@ -236,7 +255,9 @@ struct hisi_qm {
 	u32 reset_seen;
 	u64 *reset_times;
 	struct dentry *debugfs;
-	u32 current_q;
+	struct rw_semaphore regs_lock;
+	struct list_head snapshots;
+	unsigned long last_words;	/* in jiffies; 0: never */
 	atomic_t counters[QM_COUNT_NR];
 };
 
@@ -275,6 +296,17 @@ static inline void qm_doorbell_event(struct hisi_qm *qm, enum qm_db_cmd cmd, u16
 {
 	writeq(qm_db_value(0, cmd, head, 0), qm->io + QM_DB_EQ_AEQ);
 }
+
+/* The value of register number @i of a snapshot. */
+static inline u32 qm_snapshot_now(const struct qm_snapshot *s, unsigned int i)
+{
+	return hisi_qm_read(s->qm, s->base + s->regs[i].offset);
+}
+
+/* snapshot.c */
+struct qm_snapshot *qm_snapshot_take(struct hisi_qm *qm, u32 base, const struct hisi_qm_named_reg *regs,
+				     unsigned int nr);
+void qm_last_words(struct hisi_qm *qm);
 
 /* state.c */
 #define QM_PHYSICAL_BROKEN	"the physical function is broken"
@@ -416,6 +448,7 @@ void qm_vfs_order_start(struct hisi_qm *qm);
 
 /* sriov.c */
 struct hisi_qm *qm_physical(struct pci_dev *pdev);
+u32 qm_function_queues(const struct hisi_qm *qm, unsigned int function);
 int qm_vfs_set_shares(struct hisi_qm *qm, unsigned int vfs);
 int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs);
 void qm_vfs_disable(struct hisi_qm *qm);

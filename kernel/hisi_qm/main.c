@@ -218,6 +218,8 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	qm->pf = pf;
 	qm->engine = engine;
 	INIT_LIST_HEAD(&qm->vfs);
+	INIT_LIST_HEAD(&qm->snapshots);
+	init_rwsem(&qm->regs_lock);
 	mutex_init(&qm->vfs_lock);
 	mutex_init(&qm->vfs_list_lock);
 	mutex_init(&qm->state_lock);

@@ -206,6 +206,9 @@ int hisi_qm_prefetch_open(struct hisi_qm *qm, const struct hisi_qm_prefetch *pre
 void hisi_qm_prefetch_close(struct hisi_qm *qm, const struct hisi_qm_prefetch *prefetch);
 void hisi_qm_counters_clear(struct hisi_qm *qm);
 
+int hisi_qm_look_begin(struct hisi_qm *qm);
+void hisi_qm_look_end(struct hisi_qm *qm);
+
 void hisi_qm_debugfs_regs(struct hisi_qm *qm, struct dentry *dir, u32 base,
 			  const struct hisi_qm_named_reg *regs, unsigned int nr);
 void hisi_qm_debugfs_switch(struct hisi_qm *qm, struct dentry *dir, const char *name, u32 reg, u32 bits);

@@ -22,6 +22,20 @@ static u32 qm_vf_share(const struct hisi_qm *qm, unsigned int vfs, unsigned int 
 	return min(share, qm->queues_most);
 }
 
+/**
+ * qm_function_queues - number of queues of a function of the device
+ * @qm: the physical function
+ * @function: 0: itself, else a virtual function; 0 queues if that isn't enabled
+ */
+u32 qm_function_queues(const struct hisi_qm *qm, unsigned int function)
+{
+	unsigned int vfs = pci_num_vf(qm->pdev);
+
+	if (!function)
+		return qm->qp_num;
+	return function <= vfs ? qm_vf_share(qm, vfs, function) : 0;
+}
+
 static void qm_vfs_clear_shares(struct hisi_qm *qm, unsigned int vfs)
 {
 	unsigned int i;

@@ -12,14 +12,44 @@
 /**
  * qm_state_set - set the function's state
  * @qm: the function
- * @state: its new state
+ * @state: its new state; before a reset, waits for readers of registers
  */
 void qm_state_set(struct hisi_qm *qm, enum qm_state state)
 {
 	mutex_lock(&qm->state_lock);
 	WRITE_ONCE(qm->state, state);
 	mutex_unlock(&qm->state_lock);
+	if (state != QM_RESETTING)
+		return;
+	down_write(&qm->regs_lock);
+	up_write(&qm->regs_lock);
 }
+
+/**
+ * hisi_qm_look_begin - keep resets away while a file reads or writes a few registers
+ * @qm: the function
+ *
+ * 0, or -EAGAIN during a reset: a device doesn't always answer then.
+ */
+int hisi_qm_look_begin(struct hisi_qm *qm)
+{
+	down_read(&qm->regs_lock);
+	if (READ_ONCE(qm->state) != QM_RESETTING)
+		return 0;
+	up_read(&qm->regs_lock);
+	return -EAGAIN;
+}
+EXPORT_SYMBOL_GPL(hisi_qm_look_begin);
+
+/**
+ * hisi_qm_look_end - undo hisi_qm_look_begin()
+ * @qm: the function
+ */
+void hisi_qm_look_end(struct hisi_qm *qm)
+{
+	up_read(&qm->regs_lock);
+}
+EXPORT_SYMBOL_GPL(hisi_qm_look_end);
 
 /**
  * qm_started - mark the function as started

@@ -16,7 +16,7 @@ enum zip_cap {
 
 /* The register blocks of the two compression cores come first, then those of the decompression cores. */
 #define ZIP_CORES_MAX		8
-#define ZIP_CORE_LAST		0x8c
+#define ZIP_CORE_LAST		0x9c
 #define ZIP_REGS_SIZE		(ZIP_CORE_BASE + ZIP_CORES_MAX * ZIP_CORE_STRIDE)
 
 /* zip_setup.c */

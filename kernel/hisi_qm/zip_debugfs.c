@@ -15,13 +15,19 @@ static const struct hisi_qm_named_reg zip_core_regs[] = {
 	{ ZIP_CORE_MAX_DELAY, "HZIP_MAX_DELAY" },
 	{ ZIP_CORE_MIN_DELAY, "HZIP_MIN_DELAY" },
 	{ ZIP_CORE_AVG_DELAY, "HZIP_AVG_DELAY" },
+	{ 0x30, "HZIP_MEM_VISIBLE_DATA" },
+	{ 0x34, "HZIP_MEM_VISIBLE_ADDR" },
 	{ ZIP_CORE_CONSUMED, "HZIP_CONSUMED_BYTE" },
 	{ ZIP_CORE_PRODUCED, "HZIP_PRODUCED_BYTE" },
+	{ 0x70, "HZIP_COMP_INF" },
+	{ 0x78, "HZIP_PRE_OUT" },
 	{ 0x7c, "HZIP_BD_RD" },
 	{ 0x80, "HZIP_BD_WR" },
 	{ 0x84, "HZIP_GET_BD_AXI_ERR_NUM" },
 	{ 0x88, "HZIP_GET_BD_PARSE_ERR_NUM" },
-	{ ZIP_CORE_LAST, "HZIP_ADD_BD_AXI_ERR_NUM" },
+	{ 0x8c, "HZIP_ADD_BD_AXI_ERR_NUM" },
+	{ 0x94, "HZIP_DECOMP_STF_RELOAD_CURR_ST" },
+	{ ZIP_CORE_LAST, "HZIP_DECOMP_LZ77_CURR_ST" },
 };
 
 /* A register shown in a file, summed over all cores. */
@@ -35,9 +41,14 @@ static int zip_sum_show(struct seq_file *s, void *unused)
 	struct zip_view *view = s->private;
 	u64 sum = 0;
 	u32 core;
+	int ret;
 
+	ret = hisi_qm_look_begin(view->qm);
+	if (ret)
+		return ret;
 	for (core = 0; core < zip_cores(view->qm); core++)
 		sum += hisi_qm_read(view->qm, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + view->offset);
+	hisi_qm_look_end(view->qm);
 	seq_printf(s, "%llu\n", sum);
 	return 0;
 }

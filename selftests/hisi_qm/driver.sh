@@ -145,7 +145,7 @@ test_debugfs_files_can_be_read() {
 	[ $n -gt 10 ]
 	says start "$(debugfs hisi_zip-0)/qm/status"
 	says 'total 64' "$(debugfs hisi_zip-0)/qm/queues"
-	says QM_DFX_MB_CNT= "$(debugfs hisi_zip-0)/qm/regs"
+	says 'QM_DFX_MB_CNT                 = 0x' "$(debugfs hisi_zip-0)/qm/regs"
 }
 
 test_debugfs_refuses_what_it_cannot_do() {
@@ -164,7 +164,8 @@ test_debugfs_refuses_what_it_cannot_do() {
 	exits 1 eval "echo sqc >'$qm/cmd'"
 	exits 1 eval "echo nonsense 1 >'$qm/cmd'"
 	exits 1 eval "echo sq 0 0 >'$qm/cmd'"
-	exits 1 eval "printf %100s x >'$qm/cmd'"
+	exits 1 eval "printf %1025s x >'$qm/cmd'"
+	says help "$qm/cmd"
 }
 
 test_debugfs_dumps_contexts_into_the_log() {
