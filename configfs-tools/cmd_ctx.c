@@ -57,12 +57,13 @@ static void add_row(struct table *t, const struct fact_ctx *c)
 	table_add(t, "%s", fact_ctx_state_name(c->state));
 	table_add(t, "%s", fact_age(age, c->age_ms));
 	table_add(t, "%d", c->node);
+	table_add(t, "%u", c->errors);
 }
 
 static enum wdctl_exit print_table(const struct filter *f, const struct fact_ctxs *l)
 {
 	static const char *const heads[] = {
-		"DEVICE", "CTX", "PID", "COMMAND", "SECTION", "SLOT", "CLASS", "STATE", "AGE", "NODE",
+		"DEVICE", "CTX", "PID", "COMMAND", "SECTION", "SLOT", "CLASS", "STATE", "AGE", "NODE", "ERRORS",
 	};
 	struct table t;
 	size_t i;

@@ -41,6 +41,7 @@ static void add_slots(struct table *t, const struct fact_section *f)
 	table_add(t, "%" PRIu32, f->attached);
 	table_add(t, "%" PRIu32, f->lingering);
 	table_add(t, "%" PRIu32, f->waiting);
+	table_add(t, "%" PRIu64, f->opens.refused);
 }
 
 static void add_row(struct table *t, const struct object *o, const struct fact_section *f, bool slots)
@@ -67,7 +68,7 @@ static enum wdctl_exit print_list(const struct provision *p, const struct fact_s
 	};
 	static const char *const heads_slots[] = {
 		"NAME", "STATE", "PROCESSES", "ACCESS", "CTXS", "NODES", "PRIORITY", "SLOTS", "ATTACHED", "LINGERING",
-		"WAITING", "DEVICES",
+		"WAITING", "REFUSED", "DEVICES",
 	};
 	const struct object_list *l = &p->kernel.objects[OBJECT_SECTION];
 	bool slots = facts->count;
@@ -91,12 +92,15 @@ static void add_slots_json(struct json_object *o, const char *name, const struct
 	const struct fact_section *f = fact_section_find(facts, name);
 	const struct {
 		const char *key;
-		uint32_t n;
+		uint64_t n;
 	} all[] = {
 		{ "slots", f ? f->slots : 0 },
 		{ "attached", f ? f->attached : 0 },
 		{ "lingering", f ? f->lingering : 0 },
 		{ "waiting", f ? f->waiting : 0 },
+		{ "opens", f ? f->opens.done : 0 },
+		{ "refused", f ? f->opens.refused : 0 },
+		{ "refused_full", f ? f->opens.full : 0 },
 	};
 	size_t i;
 
@@ -141,6 +145,9 @@ static void print_section(const struct provision *p, const struct object *o, con
 	if (f)
 		printf("; slots: %" PRIu32 ", attached %" PRIu32 ", lingering %" PRIu32 "; waiting %" PRIu32 "\n", f->slots,
 		       f->attached, f->lingering, f->waiting);
+	if (f)
+		printf("; opened: %" PRIu64 ", refused %" PRIu64 " (%" PRIu64 " for lack of contexts)\n", f->opens.done,
+		       f->opens.refused, f->opens.full);
 	if (reason)
 		printf("; last refusal: %s\n", reason);
 	free(reason);

@@ -11,6 +11,11 @@
 #define BAR_MIN 8
 #define LINE_MAX_BYTES 512
 
+/* Counts of the past need this many columns; the state of now comes first. */
+#define COUNTS_COLUMNS 100
+#define COUNTS_WIDTH 15
+#define COUNTS_SIZE 40
+
 /* ------ lines ------ */
 
 struct page {
@@ -102,22 +107,37 @@ static int states_width(const struct fact_devices *l)
 	return width;
 }
 
+static bool has_counts(const struct page *p)
+{
+	return p->shape->columns >= COUNTS_COLUMNS;
+}
+
+/* The bar gets what the other columns leave. */
+static int bar_width(const struct page *p, const struct fact_devices *l)
+{
+	int spare = p->shape->columns - 59 - states_width(l) - (has_counts(p) ? COUNTS_WIDTH : 0);
+
+	return spare > BAR_MAX ? BAR_MAX : spare < BAR_MIN ? BAR_MIN : spare;
+}
+
 static void print_devices(struct page *p, struct fact_devices *l)
 {
-	int spare = p->shape->columns - 59 - states_width(l), width = spare > BAR_MAX ? BAR_MAX : spare < BAR_MIN ? BAR_MIN : spare;
 	size_t i, shown = fitting(l->count, room(p));
-	char bar[BAR_MAX + 1];
+	char bar[BAR_MAX + 1], counts[COUNTS_SIZE] = "";
+	int width = bar_width(p, l);
 
 	if (l->count)
 		qsort(l->item, l->count, sizeof(*l->item), device_order);
-	line(p, true, "%-16s %5s %8s %5s %5s %6s %-*s %s", "DEVICE", "TOTAL", "RESERVED", "USED", "FREE", "QUARAN",
-	     width, "#used =reserved .free", "NODE");
+	line(p, true, "%-16s %5s %8s %5s %5s %6s %-*s %s%s", "DEVICE", "TOTAL", "RESERVED", "USED", "FREE", "QUARAN",
+	     width, "#used =reserved .free", "NODE", has_counts(p) ? " RESETS REFUSED" : "");
 	for (i = 0; i < shown; i++) {
 		const struct fact_device *d = &l->item[i];
 
 		top_bar(bar, (size_t)width, d);
-		line(p, false, "%-16s %5" PRIu32 " %8" PRIu32 " %5" PRIu32 " %5" PRIu32 " %6" PRIu32 " %-*s %4d%s%s",
-		     d->name, d->total, d->reserved, d->used, d->free, d->quarantined, width, bar, d->node,
+		if (has_counts(p))
+			snprintf(counts, sizeof(counts), " %6" PRIu32 " %7" PRIu64, d->resets, d->opens.refused);
+		line(p, false, "%-16s %5" PRIu32 " %8" PRIu32 " %5" PRIu32 " %5" PRIu32 " %6" PRIu32 " %-*s %4d%s%s%s",
+		     d->name, d->total, d->reserved, d->used, d->free, d->quarantined, width, bar, d->node, counts,
 		     d->state == UACCE_NL_DEV_NORMAL ? "" : " ",
 		     d->state == UACCE_NL_DEV_NORMAL ? "" : fact_device_state_name(d->state));
 	}
@@ -143,13 +163,14 @@ static void print_sections(struct page *p, const struct fact_sections *l, int ro
 	if (!l->count || rows < 1)
 		return;
 	if (shown)
-		line(p, true, "%-31s %-10s %5s %8s %9s %7s %s", "SECTION", "STATE", "SLOTS", "ATTACHED", "LINGERING",
-		     "WAITING", "PENDING");
+		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %s", "SECTION", "STATE", "SLOTS", "ATTACHED", "LINGERING",
+		     "WAITING", "PENDING", "REFUSED");
 	for (i = 0; i < shown; i++) {
 		const struct fact_section *s = &l->item[i];
 
-		line(p, false, "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu", s->name,
-		     fact_section_state_name(s->state), s->slots, s->attached, s->lingering, s->waiting, pending(s));
+		line(p, false, "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu %7" PRIu64, s->name,
+		     fact_section_state_name(s->state), s->slots, s->attached, s->lingering, s->waiting, pending(s),
+		     s->opens.refused);
 	}
 	if (shown < l->count)
 		line(p, false, "... and %zu more sections", l->count - shown);

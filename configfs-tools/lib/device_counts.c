@@ -2,10 +2,19 @@
 /* Counts and states of devices, read by netlink. */
 #include "device.h"
 
-static void number(struct device_number *n, long value)
+static void number(struct device_number *n, uint64_t value)
 {
 	n->known = true;
-	n->value = value;
+	n->value = (long)value;
+}
+
+static void take_history(struct device *d, const struct fact_device *f)
+{
+	number(&d->resets, f->resets);
+	number(&d->opens, f->opens.done);
+	number(&d->refused, f->opens.refused);
+	number(&d->refused_full, f->opens.full);
+	number(&d->ctx_errors, f->ctx_errors);
 }
 
 void device_list_take_counts(struct device_list *list, const struct fact_devices *facts)
@@ -22,6 +31,7 @@ void device_list_take_counts(struct device_list *list, const struct fact_devices
 		number(&list->dev[i].used, f->used);
 		number(&list->dev[i].free, f->free);
 		number(&list->dev[i].quarantined, f->quarantined);
+		take_history(&list->dev[i], f);
 		/* sysfs doesn't report a reset */
 		if (f->state == UACCE_NL_DEV_RESETTING)
 			list->dev[i].state = DEVICE_RESETTING;

@@ -36,6 +36,13 @@ static void process_name(char buf[FACT_COMM_MAX], const struct nlattr *a)
 	escape(buf, FACT_COMM_MAX, comm, strlen(comm));
 }
 
+static void opens_parse(struct fact_opens *opens, const struct wd_nl_message *m)
+{
+	opens->done = long_number(m, UACCE_A_OPENS);
+	opens->refused = long_number(m, UACCE_A_OPENS_REFUSED);
+	opens->full = long_number(m, UACCE_A_OPENS_FULL);
+}
+
 void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 {
 	memset(d, 0, sizeof(*d));
@@ -55,6 +62,8 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	d->free = number(m, UACCE_A_CTXS_FREE);
 	d->quarantined = number(m, UACCE_A_CTXS_QUARANTINED);
 	d->resets = number(m, UACCE_A_DEV_RESETS);
+	d->ctx_errors = number(m, UACCE_A_CTX_ERRORS);
+	opens_parse(&d->opens, m);
 	d->config_seq = long_number(m, UACCE_A_CONFIG_SEQ);
 	d->event_seq = long_number(m, UACCE_A_EVENT_SEQ);
 }
@@ -112,6 +121,7 @@ int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m)
 	s->attached = number(m, UACCE_A_SLOTS_ATTACHED);
 	s->lingering = number(m, UACCE_A_SLOTS_LINGERING);
 	s->waiting = number(m, UACCE_A_WAITING);
+	opens_parse(&s->opens, m);
 	s->nodes = text(m->attr[UACCE_A_NODES]);
 	s->uids = text(m->attr[UACCE_A_ALLOWED_UIDS]);
 	s->gids = text(m->attr[UACCE_A_ALLOWED_GIDS]);
@@ -145,6 +155,7 @@ void fact_ctx_parse(struct fact_ctx *c, const struct wd_nl_message *m)
 	c->class = number(m, UACCE_A_CTX_CLASS);
 	c->state = number(m, UACCE_A_CTX_STATE);
 	c->age_ms = long_number(m, UACCE_A_CTX_AGE_MS);
+	c->errors = number(m, UACCE_A_CTX_ERRORS);
 	c->node = signed_number(m, UACCE_A_NODE, -1);
 }
 

@@ -12,6 +12,11 @@
 #define FACT_NAME_MAX 80
 #define FACT_COMM_MAX 64	/* escaped */
 
+/* Calls of open(). */
+struct fact_opens {
+	uint64_t done, refused, full;	/* full: of the refused, those for lack of contexts */
+};
+
 struct fact_device {
 	char name[FACT_NAME_MAX];
 	char parent[FACT_NAME_MAX];
@@ -19,7 +24,8 @@ struct fact_device {
 	int node, priority;
 	uint32_t latency, throughput, max_ctxs;
 	uint32_t total, reserved, used, used_pool, free, quarantined;
-	uint32_t resets;
+	uint32_t resets, ctx_errors;
+	struct fact_opens opens;
 	uint64_t config_seq, event_seq;
 };
 
@@ -35,6 +41,7 @@ struct fact_section {
 	uint32_t state;			/* enum uacce_nl_section_state */
 	uint32_t num_processes, limit_dev_access, sync, async, priority, max_extra;
 	uint32_t slots, attached, lingering, waiting;
+	struct fact_opens opens;
 	char *nodes, *uids, *gids, *reason;
 	struct fact_member *member;
 	size_t members;
@@ -48,6 +55,7 @@ struct fact_ctx {
 	uint32_t id, pid;		/* pid 0: not visible in this PID namespace */
 	uint32_t class, state;		/* enum uacce_nl_ctx_class, uacce_nl_ctx_state */
 	uint64_t age_ms;
+	uint32_t errors;
 	int node;
 };
 

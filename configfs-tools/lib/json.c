@@ -52,6 +52,11 @@ struct json_object *json_from_device(const struct device *d)
 	add_number(o, "used", &d->used);
 	add_number(o, "free", &d->free);
 	add_number(o, "quarantined", &d->quarantined);
+	add_number(o, "resets", &d->resets);
+	add_number(o, "opens", &d->opens);
+	add_number(o, "refused", &d->refused);
+	add_number(o, "refused_full", &d->refused_full);
+	add_number(o, "ctx_errors", &d->ctx_errors);
 	add_text(o, "state", device_state_name(d->state));
 	return o;
 }

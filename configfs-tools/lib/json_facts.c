@@ -14,6 +14,13 @@ static void add_number(struct json_object *o, const char *key, uint64_t n)
 	json_object_object_add(o, key, json_object_new_uint64(n));
 }
 
+static void add_opens(struct json_object *o, const struct fact_opens *opens)
+{
+	add_number(o, "opens", opens->done);
+	add_number(o, "refused", opens->refused);
+	add_number(o, "refused_full", opens->full);
+}
+
 struct json_object *json_from_fact_device(const struct fact_device *d)
 {
 	struct json_object *o = json_object_new_object();
@@ -32,6 +39,8 @@ struct json_object *json_from_fact_device(const struct fact_device *d)
 	add_number(o, "free", d->free);
 	add_number(o, "quarantined", d->quarantined);
 	add_number(o, "resets", d->resets);
+	add_opens(o, &d->opens);
+	add_number(o, "ctx_errors", d->ctx_errors);
 	add_text(o, "state", fact_device_state_name(d->state));
 	return o;
 }
@@ -76,6 +85,7 @@ struct json_object *json_from_fact_section(const struct fact_section *s)
 	add_number(o, "attached", s->attached);
 	add_number(o, "lingering", s->lingering);
 	add_number(o, "waiting", s->waiting);
+	add_opens(o, &s->opens);
 	json_object_object_add(o, "members", members(s));
 	return o;
 }
@@ -95,6 +105,7 @@ struct json_object *json_from_fact_ctx(const struct fact_ctx *c)
 	add_text(o, "class", fact_ctx_class_name(c->class));
 	add_text(o, "state", fact_ctx_state_name(c->state));
 	add_number(o, "age_ms", c->age_ms);
+	add_number(o, "errors", c->errors);
 	json_object_object_add(o, "node", json_object_new_int(c->node));
 	return o;
 }

@@ -128,6 +128,29 @@ int uacce_charge(struct uacce_ctx *ctx)
 	return ret;
 }
 
+static void opens_count(struct uacce_opens *opens, int error)
+{
+	if (!error) {
+		opens->done++;
+		return;
+	}
+	opens->refused++;
+	opens->full += error == -EBUSY || error == -EDQUOT;
+}
+
+/* Counts a call of open() for the device and for the section of its caller. */
+void uacce_account_open(struct uacce_device *uacce, int error)
+{
+	struct uacce_owner *owner;
+
+	mutex_lock(&uacce_prov);
+	opens_count(&uacce->acct.opens, error);
+	owner = uacce_owner_find(task_tgid(current));
+	if (is_attached(owner))
+		opens_count(&owner->attachment->section->opens, error);
+	mutex_unlock(&uacce_prov);
+}
+
 /* Drops one charge from the slot. */
 static void slot_put(struct uacce_slot *slot)
 {

@@ -27,6 +27,13 @@ struct uacce_settings {
 	char parent[];
 };
 
+/* Calls of open(). */
+struct uacce_opens {
+	u64 done;
+	u64 refused;
+	u64 full;			/* of @refused: no context was left or allowed */
+};
+
 /* Contexts of one device: total = reserved + used_pool + quarantined + free. */
 struct uacce_account {
 	struct list_head all;		/* uacce_accounts, by id */
@@ -36,6 +43,7 @@ struct uacce_account {
 	u32 used;			/* open contexts, charged to slots or to the pool */
 	u32 used_pool;
 	u32 quarantined;
+	struct uacce_opens opens;	/* since its registration */
 	struct list_head charges;
 	struct uacce_settings *settings;
 	struct uacce_device_item *item;	/* the device's configfs directory */

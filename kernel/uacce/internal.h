@@ -76,6 +76,7 @@ struct uacce_device {
 	bool dead;
 	bool resetting;			/* written by the driver's reset, read without a lock */
 	u32 resets;			/* the same; resets that ended well */
+	atomic_t ctx_errors;		/* of all contexts so far */
 	u64 kill_round;
 	struct list_head ctxs;
 	struct list_head held;
@@ -110,6 +111,7 @@ struct uacce_ctx {
 	struct uacce_charge charge;
 	struct work_struct failed;	/* reports the error below */
 	int error;			/* not reported yet; set in any context */
+	atomic_t errors;		/* how many there have been */
 
 	wait_queue_head_t wait;
 	atomic_t event;			/* enum uacce_event */
@@ -134,6 +136,7 @@ struct inode *uacce_inode_alloc(void);
 
 /* account.c: for open(), the last close, and a queue that failed to stop */
 int uacce_charge(struct uacce_ctx *ctx);
+void uacce_account_open(struct uacce_device *uacce, int error);
 void uacce_uncharge(struct uacce_ctx *ctx);
 void uacce_quarantine(struct uacce_ctx *ctx);
 void uacce_unquarantine(struct uacce_device *uacce);

@@ -59,6 +59,15 @@ int uacce_fill_dev_resets(struct sk_buff *skb, const struct uacce_device *uacce)
 	return nla_put_u32(skb, UACCE_A_DEV_RESETS, READ_ONCE(uacce->resets));
 }
 
+static int fill_opens(struct sk_buff *skb, const struct uacce_opens *opens)
+{
+	if (nla_put_u64_64bit(skb, UACCE_A_OPENS, opens->done, UACCE_A_PAD) ||
+	    nla_put_u64_64bit(skb, UACCE_A_OPENS_REFUSED, opens->refused, UACCE_A_PAD) ||
+	    nla_put_u64_64bit(skb, UACCE_A_OPENS_FULL, opens->full, UACCE_A_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int fill_settings(struct sk_buff *skb, const struct uacce_device *uacce)
 {
 	const struct uacce_settings *s = uacce->acct.settings;
@@ -94,6 +103,8 @@ int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce)
 	    nla_put_u32(skb, UACCE_A_DEV_FLAGS, dev_flags(uacce)) ||
 	    nla_put_u32(skb, UACCE_A_DEV_STATE, dev_state(uacce)) ||
 	    fill_settings(skb, uacce) || fill_counts(skb, uacce) || uacce_fill_dev_resets(skb, uacce) ||
+	    fill_opens(skb, &uacce->acct.opens) ||
+	    nla_put_u32(skb, UACCE_A_CTX_ERRORS, atomic_read(&uacce->ctx_errors)) ||
 	    nla_put_u64_64bit(skb, UACCE_A_CONFIG_SEQ, uacce_config_seq, UACCE_A_PAD) ||
 	    nla_put_u64_64bit(skb, UACCE_A_EVENT_SEQ, uacce_event_seq, UACCE_A_PAD))
 		return -EMSGSIZE;
@@ -235,7 +246,7 @@ int uacce_fill_section(struct sk_buff *skb, const struct uacce_section *section)
 	unsigned int i;
 
 	if (nla_put_string(skb, UACCE_A_SECTION, uacce_section_name(section)) ||
-	    fill_shape(skb, section) || fill_slots(skb, section) ||
+	    fill_shape(skb, section) || fill_slots(skb, section) || fill_opens(skb, &section->opens) ||
 	    nla_put_string(skb, UACCE_A_REASON, section->reason))
 		return -EMSGSIZE;
 	if (section->state == UACCE_NL_SECTION_CONFIGURED)
@@ -349,6 +360,7 @@ int uacce_fill_ctx(struct sk_buff *skb, const struct uacce_ctx *ctx, struct pid_
 	    nla_put_u32(skb, UACCE_A_CTX_CLASS, charge->class) ||
 	    nla_put_u32(skb, UACCE_A_CTX_STATE, ctx_state(ctx)) ||
 	    nla_put_u64_64bit(skb, UACCE_A_CTX_AGE_MS, age, UACCE_A_PAD) ||
+	    nla_put_u32(skb, UACCE_A_CTX_ERRORS, atomic_read(&ctx->errors)) ||
 	    uacce_fill_process(skb, charge->owner, charge->comm, pid_ns) ||
 	    nla_put_string(skb, UACCE_A_DEV, dev_name(&ctx->q.uacce->dev)) ||
 	    nla_put_s32(skb, UACCE_A_NODE, uacce_account_zone(ctx->q.uacce)))

@@ -149,6 +149,7 @@ struct uacce_section {
 	u32 lingering;
 	struct list_head waiters;
 	u32 waiting;
+	struct uacce_opens opens;	/* of attached processes, since the section was made */
 };
 
 /* False while a removal ends the device's charges, before it drops the claim. */

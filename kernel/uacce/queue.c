@@ -305,7 +305,7 @@ static int uacce_ctx_obtain(struct uacce_ctx *ctx)
 	return ret;
 }
 
-static int uacce_open_device(struct uacce_device *uacce, struct file *file)
+static int uacce_open_ctx(struct uacce_device *uacce, struct file *file)
 {
 	struct uacce_ctx *ctx;
 	int ret;
@@ -345,7 +345,8 @@ static int uacce_open(struct inode *inode, struct file *file)
 
 	if (!uacce)
 		return -ENXIO;
-	ret = uacce_open_device(uacce, file);
+	ret = uacce_open_ctx(uacce, file);
+	uacce_account_open(uacce, ret);
 	put_device(&uacce->dev);
 	return ret;
 }
@@ -555,6 +556,8 @@ void uacce_queue_failed(struct uacce_queue *q, int error)
 
 	/* Not the last reference: the queue hasn't been put yet. */
 	kref_get(&ctx->ref);
+	atomic_inc(&ctx->errors);
+	atomic_inc(&ctx->q.uacce->ctx_errors);
 	/* An error that hasn't been reported yet merges with this one. */
 	xchg(&ctx->error, error);
 	if (!queue_work(uacce_wq, &ctx->failed))

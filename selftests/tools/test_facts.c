@@ -49,6 +49,9 @@ static void put_section(struct nl_msg *msg, const char *name)
 	nla_put_u32(msg, UACCE_A_SLOTS_ATTACHED, 3);
 	nla_put_u32(msg, UACCE_A_SLOTS_LINGERING, 1);
 	nla_put_u32(msg, UACCE_A_WAITING, 2);
+	nla_put_u64(msg, UACCE_A_OPENS, 1ull << 40);
+	nla_put_u64(msg, UACCE_A_OPENS_REFUSED, 7);
+	nla_put_u64(msg, UACCE_A_OPENS_FULL, 5);
 	nla_put_string(msg, UACCE_A_REASON, "");
 	put_member(msg, "0000:75:00.0", "hisi_zip-0", 8, false);
 	put_member(msg, "hisi_zip-7", NULL, 0, true);
@@ -77,6 +80,9 @@ TEST(a_section_is_read_with_all_its_devices)
 	EXPECT_EQ(3, s.attached);
 	EXPECT_EQ(1, s.lingering);
 	EXPECT_EQ(2, s.waiting);
+	EXPECT_EQ(1ull << 40, s.opens.done);
+	EXPECT_EQ(7, s.opens.refused);
+	EXPECT_EQ(5, s.opens.full);
 	ASSERT_EQ(2, s.members);
 	EXPECT_STREQ("hisi_zip-0", s.member[0].dev);
 	EXPECT_EQ(8, s.member[0].reserved);
@@ -493,6 +499,65 @@ TEST(what_keeps_a_device_from_being_opened_is_shown)
 		free(text);
 		picture_free(&p);
 	}
+}
+
+static uint64_t json_count(struct json_object *o, const char *key)
+{
+	return json_object_get_uint64(json_object_object_get(o, key));
+}
+
+TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
+{
+	struct nl_msg *msg = begin(UACCE_NL_DEV_GET);
+	struct top_shape shape = { .columns = 100, .rows = 40 };
+	struct wd_nl_message m;
+	struct top_picture p;
+	struct json_object *o;
+	char *text;
+
+	nla_put_string(msg, UACCE_A_DEV, "hisi_zip-0");
+	nla_put_u32(msg, UACCE_A_DEV_RESETS, 31);
+	nla_put_u64(msg, UACCE_A_OPENS, 9000);
+	nla_put_u64(msg, UACCE_A_OPENS_REFUSED, 4711);
+	nla_put_u64(msg, UACCE_A_OPENS_FULL, 42);
+	nla_put_u32(msg, UACCE_A_CTX_ERRORS, 3);
+	ASSERT_TRUE(parse(msg, &m));
+	picture_make(&p);
+	fact_device_parse(&p.devices.item[0], &m);
+	o = json_from_fact_device(&p.devices.item[0]);
+	EXPECT_EQ(31, json_count(o, "resets"));
+	EXPECT_EQ(9000, json_count(o, "opens"));
+	EXPECT_EQ(4711, json_count(o, "refused"));
+	EXPECT_EQ(42, json_count(o, "refused_full"));
+	EXPECT_EQ(3, json_count(o, "ctx_errors"));
+	json_object_put(o);
+	text = picture_text(&p, &shape);
+	EXPECT_NE(NULL, strstr(text, "RESETS REFUSED"));
+	EXPECT_NE(NULL, strstr(text, "     31    4711"));
+	free(text);
+	shape.columns = 99;
+	text = picture_text(&p, &shape);
+	EXPECT_EQ(NULL, strstr(text, "RESETS"));
+	EXPECT_EQ(NULL, strstr(text, "4711"));
+	free(text);
+	picture_free(&p);
+	nlmsg_free(msg);
+}
+
+TEST(errors_of_a_context_are_read)
+{
+	struct nl_msg *msg = begin(UACCE_NL_CTX_GET);
+	struct wd_nl_message m;
+	struct json_object *o;
+	struct fact_ctx c;
+
+	nla_put_u32(msg, UACCE_A_CTX_ERRORS, 12);
+	ASSERT_TRUE(parse(msg, &m));
+	fact_ctx_parse(&c, &m);
+	o = json_from_fact_ctx(&c);
+	EXPECT_EQ(12, json_count(o, "errors"));
+	json_object_put(o);
+	nlmsg_free(msg);
 }
 
 TEST(what_does_not_fit_is_counted)

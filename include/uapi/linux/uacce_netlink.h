@@ -173,6 +173,10 @@ enum uacce_nl_attr {
 	UACCE_A_ERROR,			/* u32, a positive errno */
 	UACCE_A_COUNT,			/* u32 */
 	UACCE_A_DEV_RESETS,		/* u32, resets of a device that ended well, since it was registered */
+	UACCE_A_OPENS,			/* u64, contexts opened on a device, or by a section's processes */
+	UACCE_A_OPENS_REFUSED,		/* u64, opens refused for any reason */
+	UACCE_A_OPENS_FULL,		/* u64, of these: no context was left or allowed */
+	UACCE_A_CTX_ERRORS,		/* u32, errors of a context, or of all contexts of a device */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };
