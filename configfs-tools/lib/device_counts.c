@@ -8,6 +8,12 @@ static void number(struct device_number *n, uint64_t value)
 	n->value = (long)value;
 }
 
+static void take_count(struct device_number *n, const struct fact_count *c)
+{
+	if (c->known)
+		number(n, c->n);
+}
+
 static void take_history(struct device *d, const struct fact_device *f)
 {
 	number(&d->resets, f->resets);
@@ -15,6 +21,11 @@ static void take_history(struct device *d, const struct fact_device *f)
 	number(&d->refused, f->opens.refused);
 	number(&d->refused_full, f->opens.full);
 	number(&d->ctx_errors, f->ctx_errors);
+	take_count(&d->requests, &f->requests);
+	take_count(&d->request_errors, &f->request_errors);
+	take_count(&d->bytes_in, &f->bytes_in);
+	take_count(&d->bytes_out, &f->bytes_out);
+	take_count(&d->busy_cycles, &f->busy_cycles);
 }
 
 void device_list_take_counts(struct device_list *list, const struct fact_devices *facts)

@@ -43,6 +43,11 @@ static void opens_parse(struct fact_opens *opens, const struct wd_nl_message *m)
 	opens->full = long_number(m, UACCE_A_OPENS_FULL);
 }
 
+static struct fact_count count(const struct wd_nl_message *m, int type)
+{
+	return (struct fact_count){ .known = m->attr[type], .n = number(m, type) };
+}
+
 void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 {
 	memset(d, 0, sizeof(*d));
@@ -64,6 +69,11 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	d->resets = number(m, UACCE_A_DEV_RESETS);
 	d->ctx_errors = number(m, UACCE_A_CTX_ERRORS);
 	opens_parse(&d->opens, m);
+	d->requests = count(m, UACCE_A_DEV_REQUESTS);
+	d->request_errors = count(m, UACCE_A_DEV_REQUEST_ERRORS);
+	d->bytes_in = count(m, UACCE_A_DEV_BYTES_IN);
+	d->bytes_out = count(m, UACCE_A_DEV_BYTES_OUT);
+	d->busy_cycles = count(m, UACCE_A_DEV_BUSY_CYCLES);
 	d->config_seq = long_number(m, UACCE_A_CONFIG_SEQ);
 	d->event_seq = long_number(m, UACCE_A_EVENT_SEQ);
 }

@@ -17,6 +17,12 @@ struct fact_opens {
 	uint64_t done, refused, full;	/* full: of the refused, those for lack of contexts */
 };
 
+/* A count of the device's own, modulo 2^32. */
+struct fact_count {
+	bool known;
+	uint32_t n;
+};
+
 struct fact_device {
 	char name[FACT_NAME_MAX];
 	char parent[FACT_NAME_MAX];
@@ -26,6 +32,7 @@ struct fact_device {
 	uint32_t total, reserved, used, used_pool, free, quarantined;
 	uint32_t resets, ctx_errors;
 	struct fact_opens opens;
+	struct fact_count requests, request_errors, bytes_in, bytes_out, busy_cycles;
 	uint64_t config_seq, event_seq;
 };
 

@@ -14,6 +14,11 @@ static void add_number(struct json_object *o, const char *key, uint64_t n)
 	json_object_object_add(o, key, json_object_new_uint64(n));
 }
 
+static void add_count(struct json_object *o, const char *key, const struct fact_count *c)
+{
+	json_object_object_add(o, key, c->known ? json_object_new_uint64(c->n) : NULL);
+}
+
 static void add_opens(struct json_object *o, const struct fact_opens *opens)
 {
 	add_number(o, "opens", opens->done);
@@ -41,6 +46,11 @@ struct json_object *json_from_fact_device(const struct fact_device *d)
 	add_number(o, "resets", d->resets);
 	add_opens(o, &d->opens);
 	add_number(o, "ctx_errors", d->ctx_errors);
+	add_count(o, "requests", &d->requests);
+	add_count(o, "request_errors", &d->request_errors);
+	add_count(o, "bytes_in", &d->bytes_in);
+	add_count(o, "bytes_out", &d->bytes_out);
+	add_count(o, "busy_cycles", &d->busy_cycles);
 	add_text(o, "state", fact_device_state_name(d->state));
 	return o;
 }

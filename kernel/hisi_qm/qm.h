@@ -100,8 +100,9 @@ struct hisi_qm_error_block {
  * @hw_exit:	undo @hw_init as far as needed; the function is stopped
  * @debugfs_init: create the engine's files in the function's directory, with which they are
  *		removed
+ * @counts:	optional; add what the engine's registers count, without waiting
  *
- * The last three are for physical functions only: virtual ones have no registers of the engine.
+ * The last four are for physical functions only: virtual ones have no registers of the engine.
  */
 struct hisi_qm_engine {
 	const char *name;
@@ -123,6 +124,7 @@ struct hisi_qm_engine {
 	int (*hw_init)(struct hisi_qm *qm);
 	void (*hw_exit)(struct hisi_qm *qm);
 	void (*debugfs_init)(struct hisi_qm *qm, struct dentry *dir);
+	void (*counts)(struct hisi_qm *qm, struct uacce_counts *counts);
 };
 
 /**

@@ -29,11 +29,12 @@ void qm_state_set(struct hisi_qm *qm, enum qm_state state)
  * hisi_qm_look_begin - keep resets away while a file reads or writes a few registers
  * @qm: the function
  *
- * 0, or -EAGAIN during a reset: a device doesn't always answer then.
+ * 0, or -EAGAIN during a reset: a device doesn't always answer then. Doesn't wait.
  */
 int hisi_qm_look_begin(struct hisi_qm *qm)
 {
-	down_read(&qm->regs_lock);
+	if (!down_read_trylock(&qm->regs_lock))
+		return -EAGAIN;
 	if (READ_ONCE(qm->state) != QM_RESETTING)
 		return 0;
 	up_read(&qm->regs_lock);

@@ -154,6 +154,23 @@ static int qm_uacce_isolate_threshold_write(struct uacce_device *uacce, u32 nr)
 	return qm_isolate_threshold(qm, nr);
 }
 
+/* The counters of the whole device, which is the physical function's. */
+static void qm_uacce_get_counts(const struct uacce_device *uacce, struct uacce_counts *counts)
+{
+	struct hisi_qm *qm = uacce_get_drvdata(uacce);
+
+	if (!qm->pf || hisi_qm_look_begin(qm))
+		return;
+	counts->count[UACCE_WORK_REQUESTS] = hisi_qm_read(qm, QM_DFX_FINISH_CNT);
+	counts->count[UACCE_WORK_ERRORS] = hisi_qm_read(qm, QM_DFX_CQE_ERR_CNT);
+	counts->known = BIT(UACCE_WORK_REQUESTS) | BIT(UACCE_WORK_ERRORS);
+	if (qm->engine->counts)
+		qm->engine->counts(qm, counts);
+	if (qm_gone(qm, hisi_qm_read(qm, QM_ABNORMAL_INT_STATUS)))
+		counts->known = 0;
+	hisi_qm_look_end(qm);
+}
+
 static const struct uacce_ioctl qm_uacce_ioctls[] = {
 	{ UACCE_CMD_QM_SET_QP_CTX, qm_uacce_set_ctx },
 	{ UACCE_CMD_QM_SET_QP_INFO, qm_uacce_get_info },
@@ -173,6 +190,7 @@ static const struct uacce_ops qm_uacce_ops = {
 	.get_isolate_state = qm_uacce_get_isolate_state,
 	.isolate_threshold_read = qm_uacce_isolate_threshold_read,
 	.isolate_threshold_write = qm_uacce_isolate_threshold_write,
+	.get_counts = qm_uacce_get_counts,
 };
 
 /**

@@ -118,6 +118,7 @@ static const struct hisi_qm_engine zip_engine = {
 	.hw_init = zip_engine_init,
 	.hw_exit = zip_hw_exit,
 	.debugfs_init = zip_debugfs_init,
+	.counts = zip_counts,
 };
 
 static int zip_probe(struct pci_dev *pdev, const struct pci_device_id *id)

@@ -23,6 +23,8 @@ enum zip_cap {
 int zip_hw_init(struct hisi_qm *qm, bool perf_mode);
 void zip_hw_exit(struct hisi_qm *qm);
 u32 zip_cores(struct hisi_qm *qm);
+u64 zip_cores_sum(struct hisi_qm *qm, u32 offset);
+void zip_counts(struct hisi_qm *qm, struct uacce_counts *counts);
 
 /* zip_debugfs.c */
 void zip_debugfs_init(struct hisi_qm *qm, struct dentry *dir);

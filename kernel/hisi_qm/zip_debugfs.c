@@ -39,15 +39,13 @@ struct zip_view {
 static int zip_sum_show(struct seq_file *s, void *unused)
 {
 	struct zip_view *view = s->private;
-	u64 sum = 0;
-	u32 core;
+	u64 sum;
 	int ret;
 
 	ret = hisi_qm_look_begin(view->qm);
 	if (ret)
 		return ret;
-	for (core = 0; core < zip_cores(view->qm); core++)
-		sum += hisi_qm_read(view->qm, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + view->offset);
+	sum = zip_cores_sum(view->qm, view->offset);
 	hisi_qm_look_end(view->qm);
 	seq_printf(s, "%llu\n", sum);
 	return 0;

@@ -41,6 +41,35 @@ u32 zip_cores(struct hisi_qm *qm)
 	return min_t(u32, ZIP_CORES_MAX, ZIP_DECOMP_CORE_FIRST + hisi_qm_cap(qm, ZIP_CAP_ID_DECOMP_CORES));
 }
 
+/**
+ * zip_cores_sum - a register, summed over all cores
+ * @qm: the function
+ * @offset: the register's, in the block of a core
+ */
+u64 zip_cores_sum(struct hisi_qm *qm, u32 offset)
+{
+	u64 sum = 0;
+	u32 core;
+
+	for (core = 0; core < zip_cores(qm); core++)
+		sum += hisi_qm_read(qm, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + offset);
+	return sum;
+}
+
+/**
+ * zip_counts - add what the cores count
+ * @qm: the function
+ * @counts: the counters of the whole device
+ */
+void zip_counts(struct hisi_qm *qm, struct uacce_counts *counts)
+{
+	counts->count[UACCE_WORK_ERRORS] += zip_cores_sum(qm, ZIP_CORE_ERROR_BD);
+	counts->count[UACCE_WORK_BYTES_IN] = zip_cores_sum(qm, ZIP_CORE_CONSUMED);
+	counts->count[UACCE_WORK_BYTES_OUT] = zip_cores_sum(qm, ZIP_CORE_PRODUCED);
+	counts->count[UACCE_WORK_BUSY_CYCLES] = zip_cores_sum(qm, ZIP_CORE_WORK_CYCLE);
+	counts->known |= BIT(UACCE_WORK_BYTES_IN) | BIT(UACCE_WORK_BYTES_OUT) | BIT(UACCE_WORK_BUSY_CYCLES);
+}
+
 /* Reading the counters clears them while this bit is set. */
 static void zip_counters_clear(struct hisi_qm *qm)
 {

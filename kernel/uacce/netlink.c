@@ -69,7 +69,14 @@ static const char *request_string(struct genl_info *info, int type)
 	return info->attrs[type] ? nla_data(info->attrs[type]) : NULL;
 }
 
-static int dev_reply(struct genl_info *info, const struct uacce_device *uacce)
+static int fill_dev(struct sk_buff *skb, const struct uacce_device *uacce, bool admin)
+{
+	int ret = uacce_fill_dev(skb, uacce);
+
+	return !ret && admin ? uacce_fill_dev_work(skb, uacce) : ret;
+}
+
+static int dev_reply(struct genl_info *info, const struct uacce_device *uacce, bool admin)
 {
 	struct sk_buff *msg;
 	void *hdr;
@@ -77,7 +84,7 @@ static int dev_reply(struct genl_info *info, const struct uacce_device *uacce)
 	msg = reply_new(info, uacce_dev_bytes(uacce), &hdr);
 	if (IS_ERR(msg))
 		return PTR_ERR(msg);
-	return reply_end(msg, info, hdr, uacce_fill_dev(msg, uacce));
+	return reply_end(msg, info, hdr, fill_dev(msg, uacce, admin));
 }
 
 static int dev_get(struct sk_buff *skb, struct genl_info *info)
@@ -92,7 +99,7 @@ static int dev_get(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&uacce_prov);
 	uacce = uacce_account_find(request_string(info, UACCE_A_DEV));
 	if (uacce) {
-		ret = dev_reply(info, uacce);
+		ret = dev_reply(info, uacce, netlink_capable(skb, CAP_SYS_ADMIN));
 	} else {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UACCE_A_DEV], "there is no such device");
 		ret = -ENOENT;
@@ -258,6 +265,7 @@ static int dev_dump_start(struct netlink_callback *cb)
 
 	if (ret)
 		return ret;
+	to_dump(cb)->admin = netlink_capable(cb->skb, CAP_SYS_ADMIN);
 	mutex_lock(&uacce_prov);
 	list_for_each_entry(acct, &uacce_accounts, all)
 		dump_needs(cb, uacce_dev_bytes(uacce_of_account(acct)));
@@ -345,7 +353,7 @@ static int dev_entry(struct sk_buff *skb, struct netlink_callback *cb, const str
 	void *hdr = entry_begin(skb, cb, UACCE_NL_DEV_GET);
 
 	dump_needs(cb, uacce_dev_bytes(uacce));
-	return hdr ? entry_end(skb, hdr, uacce_fill_dev(skb, uacce)) : -EMSGSIZE;
+	return hdr ? entry_end(skb, hdr, fill_dev(skb, uacce, to_dump(cb)->admin)) : -EMSGSIZE;
 }
 
 static int dev_dump(struct sk_buff *skb, struct netlink_callback *cb)

@@ -111,6 +111,27 @@ int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce)
 	return 0;
 }
 
+/* What the driver doesn't know is left out. Only for an administrator: sizes tell about the data of others. */
+int uacce_fill_dev_work(struct sk_buff *skb, const struct uacce_device *uacce)
+{
+	static const int attrs[UACCE_WORK_NR] = {
+		[UACCE_WORK_REQUESTS] = UACCE_A_DEV_REQUESTS,
+		[UACCE_WORK_ERRORS] = UACCE_A_DEV_REQUEST_ERRORS,
+		[UACCE_WORK_BYTES_IN] = UACCE_A_DEV_BYTES_IN,
+		[UACCE_WORK_BYTES_OUT] = UACCE_A_DEV_BYTES_OUT,
+		[UACCE_WORK_BUSY_CYCLES] = UACCE_A_DEV_BUSY_CYCLES,
+	};
+	struct uacce_counts counts = {};
+	unsigned int i;
+
+	if (uacce->acct.on && uacce->ops->get_counts)
+		uacce->ops->get_counts(uacce, &counts);
+	for (i = 0; i < UACCE_WORK_NR; i++)
+		if ((counts.known & BIT(i)) && nla_put_u32(skb, attrs[i], counts.count[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
 /* ------ sections ------ */
 
 static size_t nodes_bytes(const struct uacce_nodes *nodes)

@@ -7,7 +7,8 @@
  * under it. Memory is allocated under it, and events are sent under it, so that their order is
  * the order of the changes. That memory isn't charged to the process' control group, whose
  * limit would make every caller wait or fail. The number of contexts, slots and waiters bounds
- * it. No driver is called under uacce_prov except get_isolate_state, which waits for nothing.
+ * it. No driver is called under uacce_prov except get_isolate_state and get_counts, which wait
+ * for nothing.
  * docs/provisioning.md gives the reasons.
  */
 #ifndef WD_UACCE_PROVISION_H
@@ -312,6 +313,7 @@ enum uacce_mcgrp { UACCE_GRP_CONFIG, UACCE_GRP_EVENT };
  */
 size_t uacce_dev_bytes(const struct uacce_device *uacce);
 int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce);
+int uacce_fill_dev_work(struct sk_buff *skb, const struct uacce_device *uacce);
 int uacce_fill_dev_names(struct sk_buff *skb, const struct uacce_device *uacce);
 int uacce_fill_dev_resets(struct sk_buff *skb, const struct uacce_device *uacce);
 size_t uacce_section_bytes(const struct uacce_section *section);

@@ -56,6 +56,25 @@ enum uacce_dev_state {
 	UACCE_DEV_ISOLATE,
 };
 
+enum uacce_work {
+	UACCE_WORK_REQUESTS,		/* finished */
+	UACCE_WORK_ERRORS,		/* of these, refused or not answered */
+	UACCE_WORK_BYTES_IN,
+	UACCE_WORK_BYTES_OUT,
+	UACCE_WORK_BUSY_CYCLES,		/* of the cores, added up */
+	UACCE_WORK_NR,
+};
+
+/**
+ * struct uacce_counts - what a device has done for all its functions, since its last reset
+ * @known:	bits by enum uacce_work
+ * @count:	modulo 2^32
+ */
+struct uacce_counts {
+	u32 known;
+	u32 count[UACCE_WORK_NR];
+};
+
 /**
  * struct uacce_ioctl - one command of the driver
  * @cmd:	its number; the size and direction encoded in it control the copying
@@ -93,9 +112,10 @@ struct uacce_ioctl {
  * @ioctls:	optional; commands that the core doesn't know, terminated by cmd 0
  * @get_isolate_state, @isolate_threshold_read, @isolate_threshold_write:
  *		optional; sysfs isolate and isolate_strategy
+ * @get_counts:	optional; fills in the zeroed struct as far as the device counts
  *
- * All may sleep except is_q_updated. get_isolate_state must not wait for hardware, as it runs
- * under uacce_prov. The core serialises get, ioctls, start, stop, kill and put of one queue;
+ * All may sleep except is_q_updated. get_isolate_state and get_counts must not wait for hardware,
+ * as they run under uacce_prov. The core serialises get, ioctls, start, stop, kill and put of one queue;
  * calls for different queues run in parallel. is_q_updated runs under a spin lock, between get
  * and put, in parallel with the others. None of them runs after uacce_unregister() has
  * returned. The caller of uacce_unregister() or uacce_kill_queues() must not hold a lock that
@@ -114,6 +134,7 @@ struct uacce_ops {
 	enum uacce_dev_state (*get_isolate_state)(const struct uacce_device *uacce);
 	u32 (*isolate_threshold_read)(struct uacce_device *uacce);
 	int (*isolate_threshold_write)(struct uacce_device *uacce, u32 nr);
+	void (*get_counts)(const struct uacce_device *uacce, struct uacce_counts *counts);
 };
 
 /**

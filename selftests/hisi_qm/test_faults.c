@@ -88,8 +88,15 @@ TEST_F_TIMEOUT(faulty, what_is_late_comes_late, 100)
 	rawq_close(&other);
 }
 
+/* Errors of all contexts of the device, and of this one, the only one. */
+static void ctx_errors(const struct nlmsghdr *h, void *arg)
+{
+	*(long long *)arg = nlm_num(h, UACCE_A_CTX_ERRORS);
+}
+
 TEST_F_TIMEOUT(faulty, a_queue_that_loses_completions_is_told_of, 100)
 {
+	long long errors = 0;
 	struct nlmsghdr *h = NULL;
 
 	/* 600 requests, each completed twice, are more than the ring holds. */
@@ -101,6 +108,10 @@ TEST_F_TIMEOUT(faulty, a_queue_that_loses_completions_is_told_of, 100)
 	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
 	EXPECT_EQ(EIO, nlm_num(h, UACCE_A_ERROR));
 	EXPECT_TRUE(rawq_let_go(&self->q, CLIENT_WAIT_MS));
+	ASSERT_EQ(0, nlc_dev_get(self->ask, self->dev));
+	EXPECT_EQ(1, nlm_num(&self->ask->reply.h, UACCE_A_CTX_ERRORS));
+	ASSERT_EQ(1, nlc_dump(self->ask, UACCE_NL_CTX_GET, ctx_errors, &errors, NULL));
+	EXPECT_EQ(1, errors);
 }
 
 static bool isolated(const char *dev)

@@ -521,6 +521,8 @@ TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
 	nla_put_u64(msg, UACCE_A_OPENS_REFUSED, 4711);
 	nla_put_u64(msg, UACCE_A_OPENS_FULL, 42);
 	nla_put_u32(msg, UACCE_A_CTX_ERRORS, 3);
+	nla_put_u32(msg, UACCE_A_DEV_REQUESTS, ~0u);
+	nla_put_u32(msg, UACCE_A_DEV_REQUEST_ERRORS, 0);
 	ASSERT_TRUE(parse(msg, &m));
 	picture_make(&p);
 	fact_device_parse(&p.devices.item[0], &m);
@@ -530,6 +532,11 @@ TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
 	EXPECT_EQ(4711, json_count(o, "refused"));
 	EXPECT_EQ(42, json_count(o, "refused_full"));
 	EXPECT_EQ(3, json_count(o, "ctx_errors"));
+	EXPECT_EQ(~0u, json_count(o, "requests"));
+	EXPECT_EQ(0, json_count(o, "request_errors"));
+	EXPECT_NE(NULL, json_object_object_get(o, "request_errors"));
+	/* Not reported: null. */
+	EXPECT_EQ(NULL, json_object_object_get(o, "bytes_in"));
 	json_object_put(o);
 	text = picture_text(&p, &shape);
 	EXPECT_NE(NULL, strstr(text, "RESETS REFUSED"));

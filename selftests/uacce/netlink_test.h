@@ -3,6 +3,7 @@
 #ifndef WD_TEST_NETLINK_TEST_H
 #define WD_TEST_NETLINK_TEST_H
 
+#include <grp.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -49,6 +50,11 @@ static inline int exit_code(pid_t pid)
 	if (waitpid(pid, &status, 0) != pid)
 		return -errno;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
+}
+
+static inline int be_nobody(void)
+{
+	return setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
 }
 
 /* A live section of @n slots with 1 + 1 contexts on both devices. */

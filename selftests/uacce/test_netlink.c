@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The netlink family's requests: their answers, their refusals, and which callers they refuse. */
-#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include "kselftest_harness.h"
@@ -390,47 +389,6 @@ TEST_F(nl, contexts_of_a_slot_name_it)
 	close(fd);
 }
 
-static long long section_count(struct nlc *c, uint16_t attr)
-{
-	return nlc_section_get(c, SECTION) ? -1 : nlm_num(&c->reply.h, attr);
-}
-
-static long long dev_count(struct nlc *c, const char *dev, uint16_t attr)
-{
-	return nlc_dev_get(c, dev) ? -1 : nlm_num(&c->reply.h, attr);
-}
-
-TEST_F(nl, opens_and_refused_opens_are_counted)
-{
-	struct nlc *c = self->c;
-	long long opens = dev_count(c, self->dev, UACCE_A_OPENS);
-	long long refused = dev_count(c, self->dev, UACCE_A_OPENS_REFUSED);
-	long long full = dev_count(c, self->dev, UACCE_A_OPENS_FULL);
-	int fd[2], i;
-
-	EXPECT_EQ(0, section_count(c, UACCE_A_OPENS));
-	/* Not attached: the section isn't concerned. */
-	fd[0] = test_open(self->dev);
-	close(fd[0]);
-	ASSERT_EQ(0, sec_set(SECTION, "devices", self->dev));
-	test_live("1");
-	ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, 0));
-	for (i = 0; i < 2; i++)
-		fd[i] = test_open(self->dev);
-	for (i = 0; i < 3; i++)
-		EXPECT_EQ(-EDQUOT, uacce_open(self->dev));
-	EXPECT_EQ(-EACCES, uacce_open(self->dev2));
-	EXPECT_EQ(opens + 3, dev_count(c, self->dev, UACCE_A_OPENS));
-	EXPECT_EQ(refused + 3, dev_count(c, self->dev, UACCE_A_OPENS_REFUSED));
-	EXPECT_EQ(full + 3, dev_count(c, self->dev, UACCE_A_OPENS_FULL));
-	EXPECT_EQ(2, section_count(c, UACCE_A_OPENS));
-	EXPECT_EQ(4, section_count(c, UACCE_A_OPENS_REFUSED));
-	EXPECT_EQ(3, section_count(c, UACCE_A_OPENS_FULL));
-	EXPECT_EQ(0, dev_count(c, self->dev, UACCE_A_CTX_ERRORS));
-	for (i = 0; i < 2; i++)
-		close(fd[i]);
-}
-
 /* The PID may be another process' by now. */
 TEST_F(nl, contexts_of_the_dead_have_no_pid)
 {
@@ -493,11 +451,6 @@ TEST_F(nl, contexts_that_close_hide_no_others)
 	EXPECT_EQ(wanted, seen & wanted);
 	for (int i = 10; i < 60; i++)
 		close(fds[i]);
-}
-
-static int be_nobody(void)
-{
-	return setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
 }
 
 /* Opens a context of its own; returns what it sees then. */

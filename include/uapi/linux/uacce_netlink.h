@@ -177,6 +177,11 @@ enum uacce_nl_attr {
 	UACCE_A_OPENS_REFUSED,		/* u64, opens refused for any reason */
 	UACCE_A_OPENS_FULL,		/* u64, of these: no context was left or allowed */
 	UACCE_A_CTX_ERRORS,		/* u32, errors of a context, or of all contexts of a device */
+	UACCE_A_DEV_REQUESTS,		/* u32, finished by the device, for all its functions */
+	UACCE_A_DEV_REQUEST_ERRORS,	/* u32, of these: refused by the engine, or not answered */
+	UACCE_A_DEV_BYTES_IN,		/* u32 */
+	UACCE_A_DEV_BYTES_OUT,		/* u32 */
+	UACCE_A_DEV_BUSY_CYCLES,	/* u32, of all cores */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };
