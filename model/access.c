@@ -78,6 +78,7 @@ const char *wdm_refusal_name(enum wdm_refusal reason)
 		[WDM_REFUSE_QC_ENTRY] = "queue entry size",
 		[WDM_REFUSE_QC_FIELD] = "queue context field",
 		[WDM_REFUSE_VFT] = "virtual function table entry",
+		[WDM_REFUSE_SHAPER] = "shaper entry or configuration",
 		[WDM_REFUSE_DB_QUEUE] = "doorbell queue number",
 		[WDM_REFUSE_DB_CMD] = "doorbell command",
 		[WDM_REFUSE_DB_RANDOM] = "doorbell random tag",

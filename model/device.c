@@ -91,6 +91,7 @@ struct wdm_device *wdm_device_init(void *mem, const struct wdm_attr *attr, const
 		dev->jobs[i].next = dev->free_jobs;
 		dev->free_jobs = &dev->jobs[i];
 	}
+	wdm_bandwidth_set(dev, full.bandwidth_mbps);
 	return dev;
 }
 
@@ -101,8 +102,7 @@ void wdm_device_set_latency(struct wdm_device *dev, u64 latency_ns)
 
 void wdm_device_set_bandwidth(struct wdm_device *dev, u32 mbps)
 {
-	dev->attr.bandwidth_mbps = mbps;
-	dev->bandwidth_free_ns = 0;
+	wdm_bandwidth_set(dev, mbps);
 }
 
 u64 wdm_bar_size(const struct wdm_device *dev, u32 fn, int bar)
@@ -127,6 +127,7 @@ static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f, b
 	wdm_eq_reset(f);
 	wdm_message_reset(dev, f, gone);
 	wdm_dfx_reset(dev, f);
+	wdm_shaper_empty(dev, f);
 	f->sqc_bt = 0;
 	f->cqc_bt = 0;
 	f->mb_state = WDM_MB_IDLE;
@@ -162,6 +163,7 @@ static void wdm_functions_restart(struct wdm_device *dev, u32 first)
 		if (i >= first && dev->fns[i].attached)
 			wdm_function_restart(dev, &dev->fns[i]);
 		memset(&dev->fns[i].vft, 0, sizeof(dev->fns[i].vft));
+		wdm_shaper_empty(dev, &dev->fns[i]);
 	}
 }
 
@@ -209,7 +211,7 @@ void wdm_device_reset(struct wdm_device *dev)
 			wdm_reg_write(&dev->fns[i], QM_IFC_INT_MASK, 1);
 	wdm_errors_clear(dev);
 	dev->memory_ready = false;
-	dev->bandwidth_free_ns = 0;
+	wdm_bandwidth_set(dev, dev->attr.bandwidth_mbps);
 }
 
 bool wdm_function_busy(const struct wdm_device *dev, u32 fn)
@@ -237,6 +239,7 @@ void wdm_function_detach(struct wdm_device *dev, u32 fn)
 	}
 	wdm_function_clear(dev, f, true);
 	memset(&f->vft, 0, sizeof(f->vft));
+	wdm_shaper_empty(dev, f);
 	f->attached = false;
 	f->bar2 = NULL;
 	f->bar4 = NULL;

@@ -18,6 +18,7 @@
 #define WDM_DB_NONE		(~0ull)
 #define WDM_ABORTS_PER_POLL	64
 #define WDM_OVERFLOW_SETTLES	10
+#define WDM_SHAPERS		2		/* of each function: one for each algorithm type of its queues */
 
 /* A register with a reset value, such as a capability. */
 struct wdm_reg {
@@ -194,7 +195,15 @@ struct wdm_eq {
 struct wdm_vft {
 	u64 sqc;
 	u64 cqc;
-	u64 shaper[2];
+	u64 shaper[WDM_SHAPERS];
+};
+
+/* A limit of bandwidth. What is accepted passes one after the other, at this rate. */
+struct wdm_limit {
+	u64 rate;		/* bytes per second, 0: no limit */
+	u64 burst_ns;		/* unused time that still counts */
+	u64 free_ns;		/* all that was accepted has passed */
+	u64 rest;		/* of the last division by @rate */
 };
 
 enum wdm_mb_state {
@@ -232,6 +241,7 @@ struct wdm_function {
 	void WDM_IOMEM *bar2;
 	void WDM_IOMEM *bar4;
 	struct wdm_vft vft;
+	struct wdm_limit limit[WDM_SHAPERS];
 	struct wdm_eq eq;
 	struct wdm_eq aeq;
 	struct wdm_message message;
@@ -246,6 +256,7 @@ struct wdm_function {
 	u32 abnormal[WDM_ERRORS_NR];
 	u32 shut_by[WDM_ERRORS_NR];	/* the errors of these that have closed the bus master */
 	u32 running;		/* jobs that workers have */
+	u32 jobs;		/* accepted but not completed */
 	u32 mailboxes;		/* commands and doorbells since its reset, for dfx.c */
 	u32 doorbells;
 	bool active_shown;	/* value of QM_DFX_FUNS_ACTIVE_ST */
@@ -280,7 +291,8 @@ struct wdm_device {
 	bool memory_ready;	/* the queue manager's memory has been initialised since power on */
 	u32 looked;		/* queue classes whose needs this poll has checked */
 	u32 unready;		/* those of them whose needs aren't met */
-	u64 bandwidth_free_ns;
+	bool shaping;		/* limits of functions are on */
+	struct wdm_limit limit;
 	u64 vtime;
 	u32 jobs_out;		/* jobs accepted but not completed */
 	u32 nr_active;
@@ -458,7 +470,22 @@ void wdm_jobs_end(struct wdm_device *dev);
 void wdm_job_free(struct wdm_device *dev, struct wdm_job *job);
 bool wdm_jobs_pending(const struct wdm_queue *q);
 bool wdm_jobs_ready(struct wdm_device *dev);
-void wdm_bandwidth_refund(struct wdm_device *dev, const struct wdm_job *job);
+
+/* shaper.c */
+/* A write of a function's shaper entry. */
+void wdm_shaper_set(struct wdm_device *dev, struct wdm_function *f, u32 i, u64 entry);
+void wdm_shaper_poll(struct wdm_device *dev, const struct wdm_function *pf);
+/* A function's reset: its limits are those of its entries, without tokens. */
+void wdm_shaper_empty(struct wdm_device *dev, struct wdm_function *f);
+void wdm_bandwidth_set(struct wdm_device *dev, u32 mbps);
+/* May nothing be accepted now, or nothing of that queue? */
+bool wdm_device_full(const struct wdm_device *dev);
+bool wdm_function_full(struct wdm_device *dev, const struct wdm_queue *q);
+/* Schedules a poll for when these limits may no longer be reached. Other reasons end with a completion. */
+void wdm_limits_wake(struct wdm_device *dev, const struct wdm_queue *q);
+/* Sets when the job is due. */
+void wdm_limits_charge(struct wdm_device *dev, const struct wdm_queue *q, struct wdm_job *job);
+void wdm_limits_refund(struct wdm_device *dev, const struct wdm_queue *q, const struct wdm_job *job);
 
 /* fault.c: called only when there are rules */
 /* false: the queue is stuck, and the descriptor remains in the ring. */

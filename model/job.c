@@ -3,9 +3,7 @@
 #include "internal.h"
 
 #define WDM_STRIDE	(1u << 16)
-#define WDM_NS_PER_MBIT	1000u		/* one bit per ns is 1000 Mbit/s */
 #define WDM_DUPLICATE_SETTLES 1000
-#define WDM_BANDWIDTH_AHEAD_NS 10000000ull
 
 bool wdm_jobs_pending(const struct wdm_queue *q)
 {
@@ -18,23 +16,7 @@ void wdm_job_free(struct wdm_device *dev, struct wdm_job *job)
 	job->next = dev->free_jobs;
 	dev->free_jobs = job;
 	dev->jobs_out--;
-}
-
-/*
- * The limit works as a line of jobs, each with its time on the wire. Jobs are accepted only
- * while the line is shorter than a few milliseconds. A dropped job returns its time, so no job
- * waits long for the bytes of a removed queue.
- */
-static bool wdm_bandwidth_full(const struct wdm_device *dev)
-{
-	return dev->attr.bandwidth_mbps && dev->bandwidth_free_ns > dev->now + WDM_BANDWIDTH_AHEAD_NS;
-}
-
-void wdm_bandwidth_refund(struct wdm_device *dev, const struct wdm_job *job)
-{
-	u64 owed = dev->bandwidth_free_ns > dev->now ? dev->bandwidth_free_ns - dev->now : 0;
-
-	dev->bandwidth_free_ns -= job->wire_ns < owed ? job->wire_ns : owed;
+	dev->fns[job->fn].jobs--;
 }
 
 static void wdm_queue_break(struct wdm_device *dev, struct wdm_queue *q, u64 addr)
@@ -123,7 +105,7 @@ void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q)
 			return;
 		q->done++;
 		if (job->due_ns > dev->now)
-			wdm_bandwidth_refund(dev, job);
+			wdm_limits_refund(dev, q, job);
 		dev->dfx.finished++;
 		if (job->refused)
 			wdm_refuse(dev, WDM_REFUSE_SQE, q->fn, q->rel, job->slot);
@@ -187,7 +169,7 @@ static bool wdm_queue_held(const struct wdm_device *dev, const struct wdm_queue 
 /* Smallest virtual time first; a queue's virtual time advances more slowly the higher its priority. */
 static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 {
-	bool full = wdm_bandwidth_full(dev);
+	bool full = wdm_device_full(dev);
 	struct wdm_queue *best = NULL;
 	u32 i;
 
@@ -200,7 +182,13 @@ static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 		 */
 		if (!wdm_jobs_pending(q) || q->jobs >= dev->attr.jobs - dev->jobs_out)
 			continue;
-		/* A stopping queue finishes its short jobs regardless of the limit. */
+		/* A stopping queue finishes its short jobs regardless of the limits. */
+		if (!q->stopping && wdm_function_full(dev, q)) {
+			/* It doesn't catch up on other functions' queues later. */
+			if (q->pass < dev->vtime)
+				q->pass = dev->vtime;
+			continue;
+		}
 		if (full && !q->stopping)
 			continue;
 		if ((!best || q->pass < best->pass) && !wdm_queue_held(dev, q))
@@ -209,24 +197,10 @@ static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 	return best;
 }
 
-static void wdm_job_schedule(struct wdm_device *dev, struct wdm_job *job)
-{
-	job->due_ns = dev->now + dev->attr.latency_ns;
-	job->wire_ns = 0;
-	if (!dev->attr.bandwidth_mbps)
-		return;
-	job->wire_ns = (u64)dev->engine->bytes(job->sqe) * 8 * WDM_NS_PER_MBIT / dev->attr.bandwidth_mbps;
-	if (dev->bandwidth_free_ns < dev->now)
-		dev->bandwidth_free_ns = dev->now;
-	dev->bandwidth_free_ns += job->wire_ns;
-	if (dev->bandwidth_free_ns > job->due_ns)
-		job->due_ns = dev->bandwidth_free_ns;
-}
-
-/* Would wdm_job_next() return a job? If only the bandwidth limit prevents it, schedules a poll for when it doesn't. */
+/* Would wdm_job_next() return a job? If only a limit prevents it, schedules a poll for when it doesn't. */
 bool wdm_jobs_ready(struct wdm_device *dev)
 {
-	bool full = wdm_bandwidth_full(dev), ready = false;
+	bool full = wdm_device_full(dev), ready = false;
 	u32 i;
 
 	if (!dev->free_jobs || dev->master_closed)
@@ -236,9 +210,9 @@ bool wdm_jobs_ready(struct wdm_device *dev)
 
 		if (!wdm_jobs_pending(q))
 			continue;
-		ready = !full || q->stopping;
+		ready = q->stopping || (!full && !wdm_function_full(dev, q));
 		if (!ready)
-			wdm_wake_at(dev, dev->bandwidth_free_ns - WDM_BANDWIDTH_AHEAD_NS);
+			wdm_limits_wake(dev, q);
 	}
 	return ready;
 }
@@ -270,10 +244,10 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 		return NULL;
 	}
 	job->slot = (u32)(q->head % q->sq_depth);
-	wdm_job_schedule(dev, job);
+	wdm_limits_charge(dev, q, job);
 	job->faults = 0;
 	if (dev->faults.on && !wdm_fault_accept(dev, q, job)) {
-		wdm_bandwidth_refund(dev, job);
+		wdm_limits_refund(dev, q, job);
 		return NULL;
 	}
 	dev->free_jobs = job->next;
@@ -307,6 +281,7 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 	dev->vtime = q->pass;
 	q->pass += WDM_STRIDE / (q->prio + 1u);
 	dev->fns[q->fn].running++;
+	dev->fns[q->fn].jobs++;
 	wdm_dfx_sent(dev, q, job);
 	return job;
 }

@@ -52,7 +52,8 @@ enum wdm_type {
  * @cap_version_0: capability register reads 0, so drivers use their built-in defaults
  * @settle_ns: quiet time of a queue after which a lost doorbell is assumed; 0 = 100 us
  * @latency_ns: minimum time from a descriptor's acceptance to its completion
- * @bandwidth_mbps: megabits of input per second for the whole device; 0 = no limit
+ * @bandwidth_mbps: megabits of input per second for the whole device, of which a function's shaper gives it
+ *		thousandths; 0 = no limit, and shapers limit functions to thousandths of 100 Gbit/s
  */
 struct wdm_attr {
 	enum wdm_type type;
@@ -81,6 +82,7 @@ enum wdm_refusal {
 	WDM_REFUSE_QC_ENTRY,		/* entry size differs from the engine's */
 	WDM_REFUSE_QC_FIELD,		/* any other invalid field of a context */
 	WDM_REFUSE_VFT,			/* invalid type, function or range */
+	WDM_REFUSE_SHAPER,		/* rate or burst of 0, or reserved bits of entry or configuration */
 	WDM_REFUSE_DB_QUEUE,		/* doorbell for a queue that doesn't exist or has another window */
 	WDM_REFUSE_DB_CMD,
 	WDM_REFUSE_DB_RANDOM,
@@ -159,7 +161,8 @@ struct wdm_job {
 	u32 slot;
 	u32 owner_gen;		/* queue generation: completions of an older one are dropped */
 	u64 due_ns;
-	u64 wire_ns;		/* time on the wire, by the bandwidth limit */
+	u64 device_ns;		/* time on the wire, by the device's limit */
+	u64 function_ns;	/* the same by its function's */
 	u32 abs_queue;
 	u64 taken_ns;
 	u32 dfx_round;

@@ -236,7 +236,7 @@ void wdm_queue_drop(struct wdm_device *dev, struct wdm_queue *q)
 
 	while ((job = q->first)) {
 		q->first = job->next;
-		wdm_bandwidth_refund(dev, job);
+		wdm_limits_refund(dev, q, job);
 		if (job->state == WDM_JOB_DONE)
 			wdm_job_free(dev, job);
 		else

@@ -96,7 +96,7 @@ static void wdm_vft_set(struct wdm_device *dev, struct wdm_function *f, u32 type
 	u32 i;
 
 	if (type == QM_VFT_TYPE_SHAPER) {
-		f->vft.shaper[shaper] = data;
+		wdm_shaper_set(dev, f, shaper, data);
 		return;
 	}
 	if ((type == QM_VFT_TYPE_CQC ? f->vft.cqc : f->vft.sqc) == data)
@@ -280,6 +280,7 @@ static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 	dev->memory_ready |= wdm_reg_read(pf, QM_MEM_INIT_DONE) & 1;
 	if (dev->engine->inits)
 		wdm_inits_poll(dev, pf, dev->engine->inits);
+	wdm_shaper_poll(dev, pf);
 	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {
 		wdm_vft_access(dev, pf);
 		/* In this order: after ready is set the driver may start the next operation. */
