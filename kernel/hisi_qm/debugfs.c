@@ -378,6 +378,7 @@ struct dentry *qm_debugfs_init(struct hisi_qm *qm, struct dentry *root)
 	for (i = 0; i < QM_COUNT_NR; i++)
 		debugfs_create_file_unsafe(qm_counter_names[i], 0644, dir, &qm->counters[i],
 					   &qm_counter_fops);
+	qm_debugfs_qos_init(qm);
 	return qm->debugfs;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include "qm.h"
 #include "uacce/uacce.h"
@@ -21,6 +22,7 @@
  * qp->lock		one queue's hardware and memory		those and aeq_lock
  * qm->stop_lock	the turn of the next stop		aeq_lock, qp->lock
  * qm->mb_lock		mailbox register, context buffer	aeq_lock, qp->lock, stop_lock
+ * qm->vft_lock		the queue table's registers			vfs_lock, aeq_lock
  * qm->state_lock	state, ending, broken, numbers in use	all of these
  * qp->event_lock	link to the open file, completion head	qp->lock, uacce's lock of a poll; hard irq
  * qm->regs_lock		registers against a reset		vfs_lock; readers only try it, also under uacce_prov
@@ -158,6 +160,14 @@ struct qm_snapshot {
 	u32 first[];
 };
 
+/* A question to the physical function: at most one at a time. */
+enum qm_ask {
+	QM_ASK_NOTHING,
+	QM_ASK_WANTED,
+	QM_ASK_SENT,
+	QM_ASK_ANSWERED,
+};
+
 /* Counters in debugfs; only 0 can be written to them. */
 enum qm_counter {
 	QM_COUNT_ERR_IRQ,
@@ -196,6 +206,8 @@ struct hisi_qm {
 	bool isolated;	/* after too many resets, or one that failed */
 	u32 queues_total; /* of the device, and the most that one function may have: physical function only */
 	u32 queues_most;
+	struct mutex vft_lock;	/* of the physical function: the registers of the queue table, and qos */
+	u16 qos[QM_MAX_VFS + 1]; /* of each function, its share of the bandwidth in thousandths */
 	u16 qp_num;
 	u16 qp_next;
 	u16 qp_used;
@@ -244,9 +256,13 @@ struct hisi_qm {
 	bool messages_on;
 	bool messages_end;	/* the thread of the interrupt must end */
 	u32 message;		/* the last one that a virtual function has fetched, 0: none */
+	u32 message_value;
 	u64 vfs_answered;	/* a bit for each virtual function: the last order */
 	u64 vfs_ask_bandwidth;
 	u64 vfs_ask_isolation;
+	enum qm_ask ask;	/* of a virtual function: its bandwidth */
+	u32 bandwidth;		/* the answer, in Mbit/s */
+	wait_queue_head_t ask_wait;
 
 	struct uacce_device *uacce;
 	bool isolate_next;	/* the reset that runs isolates the functions */
@@ -359,10 +375,20 @@ int qm_context_load_locked(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, co
 int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context, size_t size);
 int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size);
 
+/* qos.c */
+#define QM_QOS_MAX	1000u	/* the whole device */
+#define QM_QOS_MBPS	100u	/* one thousandth of it */
+
+u32 qm_qos_mbps(u32 qos);
+u64 qm_qos_entry(u32 qos);
+bool qm_qos_is(u64 entry, u32 qos);
+
 /* vft.c */
 int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number);
 int qm_vft_own(struct hisi_qm *qm, u32 *number);
-u32 qm_vft_bandwidth(void);
+int qm_vft_qos(struct hisi_qm *qm, u32 function, u32 *qos);
+int qm_vft_set_qos(struct hisi_qm *qm, u32 function, u32 qos);
+void qm_vft_forget_qos(struct hisi_qm *qm, u32 first, u32 last);
 
 /* queue.c */
 int qm_queues_init(struct hisi_qm *qm);
@@ -443,6 +469,7 @@ void qm_message_exit(struct hisi_qm *qm);
 void qm_message_forget(struct hisi_qm *qm);
 void qm_message_start(struct hisi_qm *qm);
 void qm_message_stop(struct hisi_qm *qm);
+int qm_message_ask_bandwidth(struct hisi_qm *qm, u32 *mbps);
 void qm_vfs_order_stop(struct hisi_qm *qm, bool device);
 void qm_vfs_order_start(struct hisi_qm *qm);
 
@@ -472,5 +499,8 @@ void qm_uacce_exit(struct hisi_qm *qm);
 
 /* debugfs_cmd.c */
 extern const struct file_operations qm_debugfs_cmd_fops;
+
+/* debugfs_qos.c */
+void qm_debugfs_qos_init(struct hisi_qm *qm);
 
 #endif

@@ -224,6 +224,9 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	mutex_init(&qm->vfs_list_lock);
 	mutex_init(&qm->state_lock);
 	mutex_init(&qm->aeq_lock);
+	mutex_init(&qm->vft_lock);
+	init_waitqueue_head(&qm->ask_wait);
+	qm_vft_forget_qos(qm, 0, QM_MAX_VFS);
 	qm_reset_init(qm);
 	qm_functions_reset_init(qm);
 	qm_reset_method_init(qm);

@@ -20,6 +20,7 @@
 #define QM_VF_ACK_LIMIT_US	(21ull * USEC_PER_SEC)
 #define QM_PF_ACK_LIMIT_US	(41ull * USEC_PER_SEC)
 #define QM_START_LIMIT_US	(60ull * USEC_PER_SEC)
+#define QM_ANSWER_LIMIT		(41 * HZ)
 
 /* The lower 32 bits of a message; the upper 32 bits are a value. */
 enum qm_message {
@@ -140,22 +141,37 @@ static bool qm_vfs_acknowledged(struct hisi_qm *qm, u64 bits)
 	return !(readq(qm->io + QM_IFC_READY_STATUS) & bits);
 }
 
-static void qm_vfs_answer(struct hisi_qm *qm, u64 asked, u64 text)
+/* As with mainline, a function whose limit isn't what it should be gets no answer. */
+static int qm_bandwidth_answer(struct hisi_qm *qm, unsigned int vf, u64 *text)
+{
+	u32 qos;
+	int ret = qm_vft_qos(qm, vf, &qos);
+
+	*text = QM_MSG_BANDWIDTH | (u64)qm_qos_mbps(qos) << 32;
+	return ret;
+}
+
+static int qm_isolation_answer(struct hisi_qm *qm, unsigned int vf, u64 *text)
+{
+	u64 isolation = (qm_is_isolated(qm) ? QM_ISOLATED : 0) |
+			min_t(u32, READ_ONCE(qm->isolate_threshold), QM_THRESHOLD_MASK);
+
+	*text = QM_MSG_ISOLATION | isolation << 32;
+	return 0;
+}
+
+static void qm_vfs_answer(struct hisi_qm *qm, u64 asked,
+			  int (*answer)(struct hisi_qm *qm, unsigned int vf, u64 *text))
 {
 	unsigned int vf;
+	u64 text;
 
 	for (; asked && !READ_ONCE(qm->messages_end); asked &= asked - 1) {
 		vf = __ffs64(asked);
-		if (!qm_vfs_tell(qm, vf, text) &&
+		if (!answer(qm, vf, &text) && !qm_vfs_tell(qm, vf, text) &&
 		    qm_message_wait(qm, qm_vfs_acknowledged, BIT_ULL(vf), QM_VF_ACK_LIMIT_US) == -ETIMEDOUT)
 			dev_warn_ratelimited(&qm->pdev->dev, "virtual function %u did not fetch its answer\n", vf);
 	}
-}
-
-static u64 qm_isolation(const struct hisi_qm *qm)
-{
-	return (qm_is_isolated(qm) ? QM_ISOLATED : 0) |
-	       min_t(u32, READ_ONCE(qm->isolate_threshold), QM_THRESHOLD_MASK);
 }
 
 /*
@@ -169,8 +185,8 @@ static bool qm_vfs_serve(struct hisi_qm *qm, u64 unused)
 
 	qm->vfs_ask_bandwidth = 0;
 	qm->vfs_ask_isolation = 0;
-	qm_vfs_answer(qm, bandwidth, QM_MSG_BANDWIDTH | (u64)qm_vft_bandwidth() << 32);
-	qm_vfs_answer(qm, isolation, QM_MSG_ISOLATION | qm_isolation(qm) << 32);
+	qm_vfs_answer(qm, bandwidth, qm_bandwidth_answer);
+	qm_vfs_answer(qm, isolation, qm_isolation_answer);
 	return all && !bandwidth && !isolation;
 }
 
@@ -275,6 +291,7 @@ static bool qm_pf_fetched(struct hisi_qm *qm, u64 unused)
 	int ret = qm_mailbox_get(qm, QM_MB_CMD_DST, 0, &text);
 
 	qm->message = lower_32_bits(text);
+	qm->message_value = upper_32_bits(text);
 	return !ret || ret == -EIO;
 }
 
@@ -305,16 +322,27 @@ static bool qm_pf_acknowledged(struct hisi_qm *qm, u64 unused)
 	return !hisi_qm_read(qm, QM_IFC_INT_SET_V);
 }
 
-static void qm_pf_tell(struct hisi_qm *qm, enum qm_message message)
+/* The physical function's order comes first: while it sends, it may not fetch. */
+static bool qm_pf_acknowledged_or_orders(struct hisi_qm *qm, u64 unused)
+{
+	return qm_pf_acknowledged(qm, 0) || qm_pf_has_sent(qm);
+}
+
+static void qm_pf_tell(struct hisi_qm *qm, enum qm_message message, bool (*is_over)(struct hisi_qm *qm, u64 unused))
 {
 	int ret = qm_message_wait(qm, qm_pf_told, message, QM_VF_ACK_LIMIT_US);
 
 	if (!ret) {
 		hisi_qm_write(qm, QM_IFC_INT_SET_V, 1);
-		ret = qm_message_wait(qm, qm_pf_acknowledged, 0, QM_PF_ACK_LIMIT_US);
+		ret = qm_message_wait(qm, is_over, 0, QM_PF_ACK_LIMIT_US);
 	}
 	if (ret == -ETIMEDOUT)
 		pci_warn(qm->pdev, "the physical function did not fetch message 0x%x in time\n", message);
+}
+
+static bool qm_ask_state(struct hisi_qm *qm, enum qm_ask from, enum qm_ask to)
+{
+	return cmpxchg(&qm->ask, from, to) == from;
 }
 
 /*
@@ -329,7 +357,9 @@ static void qm_pf_obey_stop(struct hisi_qm *qm)
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
 	pci_save_state(qm->pdev);
 	qm_reset_prepare(qm);
-	qm_pf_tell(qm, QM_MSG_STOPPED);
+	/* The answer to the order may replace a question in the device: asked again afterwards. */
+	qm_ask_state(qm, QM_ASK_SENT, QM_ASK_WANTED);
+	qm_pf_tell(qm, QM_MSG_STOPPED, qm_pf_acknowledged);
 
 	ret = qm_message_wait(qm, qm_pf_orders_start, 0, QM_START_LIMIT_US);
 	if (ret == -ETIMEDOUT)
@@ -341,7 +371,21 @@ static void qm_pf_obey_stop(struct hisi_qm *qm)
 	pci_clear_master(qm->pdev);
 	qm_reset_done(qm);
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 0);
-	qm_pf_tell(qm, READ_ONCE(qm->broken) ? QM_MSG_NOT_STARTED : QM_MSG_STARTED);
+	qm_pf_tell(qm, READ_ONCE(qm->broken) ? QM_MSG_NOT_STARTED : QM_MSG_STARTED, qm_pf_acknowledged);
+}
+
+/* An answer that comes too late is nobody's. */
+static void qm_pf_answers(struct hisi_qm *qm)
+{
+	WRITE_ONCE(qm->bandwidth, qm->message_value);
+	if (qm_ask_state(qm, QM_ASK_SENT, QM_ASK_ANSWERED))
+		wake_up(&qm->ask_wait);
+}
+
+static void qm_pf_ask(struct hisi_qm *qm)
+{
+	if (!qm_is_ending(qm) && qm_ask_state(qm, QM_ASK_WANTED, QM_ASK_SENT))
+		qm_pf_tell(qm, QM_MSG_ASK_BANDWIDTH, qm_pf_acknowledged_or_orders);
 }
 
 static void qm_pf_obey(struct hisi_qm *qm)
@@ -357,6 +401,8 @@ static void qm_pf_obey(struct hisi_qm *qm)
 
 	if (qm->message == QM_MSG_STOP_FUNCTION || qm->message == QM_MSG_STOP_DEVICE)
 		qm_pf_obey_stop(qm);
+	else if (qm->message == QM_MSG_BANDWIDTH)
+		qm_pf_answers(qm);
 	else if (qm->message)
 		pci_warn(qm->pdev, "unexpected message 0x%x from the physical function\n", qm->message);
 }
@@ -370,10 +416,13 @@ static irqreturn_t qm_message_irq(int irq, void *data)
 
 	if (qm_gone(qm, status))
 		return IRQ_HANDLED;
-	if (qm->pf)
+	if (qm->pf) {
 		qm_message_wait(qm, qm_vfs_serve, 0, QM_VF_ACK_LIMIT_US);
-	else if (status & 1)
+		return IRQ_HANDLED;
+	}
+	if (status & 1)
 		qm_pf_obey(qm);
+	qm_pf_ask(qm);
 	return IRQ_HANDLED;
 }
 
@@ -425,6 +474,14 @@ void qm_message_forget(struct hisi_qm *qm)
 	qm_pf_acknowledge(qm);
 }
 
+/* No question begins while messages are stopped: its work would run beside a reset or removal. */
+static void qm_messages_set(struct hisi_qm *qm, bool on)
+{
+	mutex_lock(&qm->state_lock);
+	WRITE_ONCE(qm->messages_on, on);
+	mutex_unlock(&qm->state_lock);
+}
+
 /**
  * qm_message_start - react to messages
  * @qm: a started function, whose messages are stopped
@@ -438,8 +495,8 @@ void qm_message_start(struct hisi_qm *qm)
 	if (!qm_has_messages(qm))
 		return;
 	irq = pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR);
-	qm->messages_on = true;
 	enable_irq(irq);
+	qm_messages_set(qm, true);
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 0);
 	if (qm->pf)
 		irq_wake_thread(irq, qm);
@@ -455,9 +512,55 @@ void qm_message_stop(struct hisi_qm *qm)
 {
 	if (!qm->messages_on)
 		return;
-	qm->messages_on = false;
 	WRITE_ONCE(qm->messages_end, true);
+	qm_messages_set(qm, false);
+	wake_up(&qm->ask_wait);
 	disable_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR));
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
 	WRITE_ONCE(qm->messages_end, false);
+}
+
+/* ------ questions ------ */
+
+/* Leaves the question to the thread of the interrupt, which sends and receives everything else as well. */
+static int qm_ask_begin(struct hisi_qm *qm)
+{
+	int ret = -EAGAIN;
+
+	mutex_lock(&qm->state_lock);
+	if (qm->messages_on && qm_ask_state(qm, QM_ASK_NOTHING, QM_ASK_WANTED)) {
+		irq_wake_thread(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), qm);
+		ret = 0;
+	}
+	mutex_unlock(&qm->state_lock);
+	return ret;
+}
+
+static bool qm_ask_is_over(struct hisi_qm *qm)
+{
+	return READ_ONCE(qm->ask) == QM_ASK_ANSWERED || !READ_ONCE(qm->messages_on);
+}
+
+/**
+ * qm_message_ask_bandwidth - ask the physical function for this function's bandwidth
+ * @qm: a virtual function that has messages
+ * @mbps: receives the answer, in Mbit/s
+ *
+ * -EAGAIN: another process asks, or a reset or removal has begun; -ETIMEDOUT: no answer; -ERESTARTSYS: a signal.
+ */
+int qm_message_ask_bandwidth(struct hisi_qm *qm, u32 *mbps)
+{
+	long left;
+	int ret = qm_ask_begin(qm);
+
+	if (ret)
+		return ret;
+	left = wait_event_interruptible_timeout(qm->ask_wait, qm_ask_is_over(qm), QM_ANSWER_LIMIT);
+	if (xchg(&qm->ask, QM_ASK_NOTHING) == QM_ASK_ANSWERED) {
+		*mbps = READ_ONCE(qm->bandwidth);
+		return 0;
+	}
+	if (left < 0)
+		return left;
+	return left ? -EAGAIN : -ETIMEDOUT;
 }

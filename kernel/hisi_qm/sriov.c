@@ -115,8 +115,10 @@ static void qm_vfs_change_end(struct hisi_qm *qm)
 
 static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
 {
-	int ret = qm_vfs_set_shares(qm, vfs);
+	int ret;
 
+	qm_vft_forget_qos(qm, 1, vfs);
+	ret = qm_vfs_set_shares(qm, vfs);
 	if (ret)
 		return ret;
 	ret = pci_enable_sriov(qm->pdev, vfs);

@@ -1,24 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table that assigns the device's queues to functions. */
+/* The table that assigns the device's queues and bandwidth to functions. */
 #include "internal.h"
-
-/*
- * The whole bandwidth for one function, 1000 of 1000 or 100 Gbit/s: a rate is cir_b * 2^cir_u *
- * 8000 / (768 * 2^cir_s) Mbit/s; cbs_b and cbs_s are the burst.
- */
-#define QM_SHAPER_CIR_B		150
-#define QM_SHAPER_CIR_U		6
-#define QM_SHAPER_CIR_S		0
-#define QM_SHAPER_CBS_B		1
-#define QM_SHAPER_CBS_S		19
-
-/**
- * qm_vft_bandwidth - bandwidth of each function, in Mbit/s
- */
-u32 qm_vft_bandwidth(void)
-{
-	return (QM_SHAPER_CIR_B << QM_SHAPER_CIR_U) * 8000 / (768 << QM_SHAPER_CIR_S);
-}
 
 static u64 qm_vft_entry(enum qm_vft_type type, u32 base, u32 number)
 {
@@ -26,13 +8,15 @@ static u64 qm_vft_entry(enum qm_vft_type type, u32 base, u32 number)
 		return 0;
 	if (type == QM_VFT_TYPE_CQC)
 		return QM_VFT_CQC_VALID;
-	if (type == QM_VFT_TYPE_SHAPER)
-		return QM_SHAPER_CIR_B | QM_SHAPER_CIR_U << QM_VFT_SHAPER_CIR_U_SHIFT |
-		       QM_SHAPER_CIR_S << QM_VFT_SHAPER_CIR_S_SHIFT |
-		       QM_SHAPER_CBS_B << QM_VFT_SHAPER_CBS_B_SHIFT |
-		       QM_SHAPER_CBS_S << QM_VFT_SHAPER_CBS_S_SHIFT;
 	return (base & QM_VFT_SQC_BASE_MASK) << QM_VFT_SQC_BASE_SHIFT | QM_VFT_SQC_VALID |
 	       ((number - 1) & QM_VFT_SQC_NUM_MASK) << QM_VFT_SQC_NUM_SHIFT;
+}
+
+static int qm_vft_run(struct hisi_qm *qm)
+{
+	hisi_qm_write(qm, QM_VFT_RDY, 0);
+	hisi_qm_write(qm, QM_VFT_OP_ENABLE, 1);
+	return hisi_qm_wait(qm, QM_VFT_RDY, 1, 1);
 }
 
 static int qm_vft_write(struct hisi_qm *qm, enum qm_vft_type type, u32 function, u64 entry)
@@ -48,15 +32,31 @@ static int qm_vft_write(struct hisi_qm *qm, enum qm_vft_type type, u32 function,
 	hisi_qm_write(qm, QM_VFT_FUNC, function);
 	hisi_qm_write(qm, QM_VFT_DATA_L, lower_32_bits(entry));
 	hisi_qm_write(qm, QM_VFT_DATA_H, upper_32_bits(entry));
-	hisi_qm_write(qm, QM_VFT_RDY, 0);
-	hisi_qm_write(qm, QM_VFT_OP_ENABLE, 1);
-	return hisi_qm_wait(qm, QM_VFT_RDY, 1, 1);
+	return qm_vft_run(qm);
 }
 
-/* Writes one entry for each engine class that shares the device's bandwidth. */
-static int qm_vft_shape(struct hisi_qm *qm, u32 function, u32 number)
+static int qm_vft_read(struct hisi_qm *qm, enum qm_vft_type type, u32 function, u64 *entry)
 {
-	u64 entry = qm_vft_entry(QM_VFT_TYPE_SHAPER, 0, number);
+	int ret;
+
+	ret = hisi_qm_wait(qm, QM_VFT_RDY, 1, 1);
+	if (ret)
+		return ret;
+
+	hisi_qm_write(qm, QM_VFT_OP_WR, 1);
+	hisi_qm_write(qm, QM_VFT_TYPE, type);
+	hisi_qm_write(qm, QM_VFT_FUNC, function);
+	ret = qm_vft_run(qm);
+	if (!ret)
+		*entry = hisi_qm_read(qm, QM_VFT_DATA_L) | (u64)hisi_qm_read(qm, QM_VFT_DATA_H) << 32;
+	return ret;
+}
+
+/* ------ bandwidth ------ */
+
+/* Writes one entry for each engine class that shares the device's bandwidth. */
+static int qm_vft_shape(struct hisi_qm *qm, u32 function, u64 entry)
+{
 	unsigned int i;
 	int ret;
 
@@ -71,6 +71,68 @@ static int qm_vft_shape(struct hisi_qm *qm, u32 function, u32 number)
 	}
 	return 0;
 }
+
+/**
+ * qm_vft_qos - a function's share of the bandwidth
+ * @qm: the physical function
+ * @function: 0 for @qm itself
+ * @qos: receives the share, in thousandths
+ *
+ * -EIO if the device limits the function to another one.
+ */
+int qm_vft_qos(struct hisi_qm *qm, u32 function, u32 *qos)
+{
+	u64 entry;
+	int ret;
+
+	mutex_lock(&qm->vft_lock);
+	*qos = qm->qos[function];
+	ret = qm_vft_read(qm, QM_VFT_TYPE_SHAPER, function, &entry);
+	if (!ret && !qm_qos_is(entry, *qos))
+		ret = -EIO;
+	mutex_unlock(&qm->vft_lock);
+	return ret;
+}
+
+/**
+ * qm_vft_set_qos - change a function's share of the bandwidth
+ * @qm: the physical function
+ * @function: 0 for @qm itself, or a virtual function that has queues
+ * @qos: 1..QM_QOS_MAX
+ *
+ * After an error, the old share holds.
+ */
+int qm_vft_set_qos(struct hisi_qm *qm, u32 function, u32 qos)
+{
+	int ret;
+
+	mutex_lock(&qm->vft_lock);
+	ret = qm_vft_shape(qm, function, qm_qos_entry(qos));
+	if (!ret)
+		qm->qos[function] = qos;
+	else
+		qm_vft_shape(qm, function, qm_qos_entry(qm->qos[function]));
+	mutex_unlock(&qm->vft_lock);
+	return ret;
+}
+
+/**
+ * qm_vft_forget_qos - give functions the whole bandwidth when they get queues next
+ * @qm: the physical function
+ * @first: the first of these functions, 0 for @qm itself
+ * @last: the last one
+ */
+void qm_vft_forget_qos(struct hisi_qm *qm, u32 first, u32 last)
+{
+	u32 i;
+
+	mutex_lock(&qm->vft_lock);
+	for (i = first; i <= last; i++)
+		qm->qos[i] = QM_QOS_MAX;
+	mutex_unlock(&qm->vft_lock);
+}
+
+/* ------ queues ------ */
 
 /**
  * qm_vft_own - the queues that the physical function has given to this virtual one
@@ -103,19 +165,15 @@ int qm_vft_set(struct hisi_qm *qm, u32 function, u32 base, u32 number)
 {
 	static const enum qm_vft_type types[] = { QM_VFT_TYPE_SQC, QM_VFT_TYPE_CQC };
 	unsigned int i;
-	int ret;
+	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(types); i++) {
+	mutex_lock(&qm->vft_lock);
+	for (i = 0; i < ARRAY_SIZE(types) && !ret; i++)
 		ret = qm_vft_write(qm, types[i], function, qm_vft_entry(types[i], base, number));
-		if (ret)
-			goto err_log;
-	}
-	ret = qm_vft_shape(qm, function, number);
+	if (!ret)
+		ret = qm_vft_shape(qm, function, number ? qm_qos_entry(qm->qos[function]) : 0);
+	mutex_unlock(&qm->vft_lock);
 	if (ret)
-		goto err_log;
-	return 0;
-
-err_log:
-	pci_err(qm->pdev, "queue table of function %u is not ready (%d)\n", function, ret);
+		pci_err(qm->pdev, "queue table of function %u is not ready (%d)\n", function, ret);
 	return ret;
 }

@@ -59,6 +59,7 @@ struct call {
 	int (*fn)(struct call *call);
 	int fd, ret;
 	const char *address;
+	char text[16];
 	long before, after;	/* counts of late commands */
 };
 

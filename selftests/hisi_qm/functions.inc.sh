@@ -9,6 +9,30 @@ drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
 }
 
+# device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
+# MOST: queues that one function may have.
+device() {
+	drop
+	mkdir $ITEM
+	echo "$1" >$ITEM/queues
+	echo "${2:-7}" >$ITEM/vfs
+	echo "${3:-$1}" >$ITEM/function_queues
+	dmesg -C
+	echo 1 >$ITEM/live
+	PF=$(cat $ITEM/address)
+	PCI=/sys/bus/pci/devices/$PF
+	until_true 30 named "$PF"
+}
+
+# enable NUMBER
+enable() {
+	timeout 600 bash -c "echo $1 >$PCI/sriov_numvfs"
+}
+
+named() {
+	[ -n "$(name "$1")" ]
+}
+
 # Address of virtual function $1, from 1 on.
 vf() {
 	local link

@@ -16,30 +16,6 @@ CYCLES=10
 MOST=63
 [ ! -e /sys/kernel/debug/kmemleak ] || MOST=15
 
-# device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
-# MOST: queues that one function may have.
-device() {
-	drop
-	mkdir $ITEM
-	echo "$1" >$ITEM/queues
-	echo "${2:-7}" >$ITEM/vfs
-	echo "${3:-$1}" >$ITEM/function_queues
-	dmesg -C
-	echo 1 >$ITEM/live
-	PF=$(cat $ITEM/address)
-	PCI=/sys/bus/pci/devices/$PF
-	until_true 30 named "$PF"
-}
-
-# enable NUMBER
-enable() {
-	timeout 600 bash -c "echo $1 >$PCI/sriov_numvfs"
-}
-
-named() {
-	[ -n "$(name "$1")" ]
-}
-
 available() {
 	[ "$(cat "$CLASS/$1/available_instances" 2>/dev/null)" = "$2" ]
 }

@@ -13,6 +13,7 @@
 #define ALL		0xffff
 #define SHARE		16	/* queues of a function */
 #define NONE		~0ull
+#define DEBUGFS		"/sys/kernel/debug/hisi_zip"
 
 enum {
 	STOP = 1, STOP_DEVICE, START, STOPPED, NOT_STOPPED, STARTED, NOT_STARTED, BANDWIDTH, ASK_BANDWIDTH,
@@ -68,6 +69,15 @@ static int driver_unbind(const char *address)
 static int call_unbind(struct call *call)
 {
 	return driver_unbind(call->address);
+}
+
+/* Reads a function's share of the bandwidth; returns its length, or -errno. */
+static int call_qos(struct call *call)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DEBUGFS "/%s/alg_qos", call->address);
+	return text_read(path, call->text, sizeof(call->text));
 }
 
 /* ------ the test has the physical function, the driver the virtual one ------ */
@@ -173,7 +183,7 @@ TEST_F_TIMEOUT(guest, it_stops_and_starts_by_order, 100)
 TEST_F_TIMEOUT(guest, it_acknowledges_what_it_does_not_obey, 100)
 {
 	static const uint64_t texts[] = {
-		0, START, STOPPED, ISOLATION | 5ull << 32, 0x77, ~0ull,
+		0, START, STOPPED, ISOLATION | 5ull << 32, BANDWIDTH | 5ull << 32, 0x77, ~0ull,
 	};
 
 	BIND_VF(self);
@@ -247,6 +257,87 @@ TEST_F_TIMEOUT(guest, without_the_order_to_start_it_is_isolated_until_its_next_r
 	ORDER_START(self);
 }
 
+#define ASK(self, call) do {							\
+	ASSERT_EQ(0, call_begin(call, call_qos));				\
+	ASSERT_EQ(ASK_BANDWIDTH, vf_says((self)->regs));			\
+} while (0)
+
+TEST_F_TIMEOUT(guest, it_asks_for_its_bandwidth, 100)
+{
+	struct call reader = { .address = self->vf_address };
+
+	BIND_VF(self);
+	for (unsigned int qos = 1; qos <= 1000; qos += 333) {
+		ASK(self, &reader);
+		ASSERT_EQ(0, tell_vf(self->regs, 1, BANDWIDTH | (uint64_t)qos * 100 << 32));
+		EXPECT_TRUE(vf_acknowledges(self->regs));
+		ASSERT_LT(0, call_end(&reader));
+		EXPECT_EQ(qos, atoi(reader.text));
+	}
+}
+
+TEST_F_TIMEOUT(guest, one_process_asks_at_a_time, 100)
+{
+	struct call reader = { .address = self->vf_address }, other = { .address = self->vf_address };
+
+	BIND_VF(self);
+	ASK(self, &reader);
+	EXPECT_EQ(-EAGAIN, call_qos(&other));
+	ASSERT_EQ(0, tell_vf(self->regs, 1, BANDWIDTH | 700ull << 32));
+	ASSERT_LT(0, call_end(&reader));
+	EXPECT_EQ(7, atoi(reader.text));
+}
+
+/* The driver waits for 41 seconds, mainline's limit. A late answer answers nothing. */
+TEST_F_TIMEOUT(guest, a_question_without_an_answer_times_out, 600)
+{
+	struct call reader = { .address = self->vf_address };
+
+	BIND_VF(self);
+	ASK(self, &reader);
+	EXPECT_EQ(-ETIMEDOUT, call_end(&reader));
+	ASSERT_EQ(0, tell_vf(self->regs, 1, BANDWIDTH | 700ull << 32));
+	EXPECT_TRUE(vf_acknowledges(self->regs));
+	ASK(self, &reader);
+	ASSERT_EQ(0, tell_vf(self->regs, 1, BANDWIDTH | 800ull << 32));
+	ASSERT_LT(0, call_end(&reader));
+	EXPECT_EQ(8, atoi(reader.text));
+}
+
+/* Mainline's physical function fetches nothing while it sends. */
+TEST_F_TIMEOUT(guest, an_order_comes_before_the_acknowledgement_of_a_question, 100)
+{
+	struct call reader = { .address = self->vf_address };
+	uint64_t text;
+
+	BIND_VF(self);
+	ASSERT_EQ(0, call_begin(&reader, call_qos));
+	ASSERT_TRUE(reg_becomes(self->regs, QM_IFC_INT_SOURCE_P, 2, 2));
+	ASSERT_EQ(0, tell_vf(self->regs, 1, STOP));
+	ASSERT_TRUE(vf_acknowledges(self->regs));
+	/* The device replaces a message that isn't fetched, so the question is asked again. */
+	text = vf_says(self->regs);
+	ASSERT_EQ(STOPPED, text == ASK_BANDWIDTH ? vf_says(self->regs) : text);
+	ORDER_START(self);
+	ASSERT_EQ(ASK_BANDWIDTH, vf_says(self->regs));
+	ASSERT_EQ(0, tell_vf(self->regs, 1, BANDWIDTH | 700ull << 32));
+	ASSERT_LT(0, call_end(&reader));
+	EXPECT_EQ(7, atoi(reader.text));
+	EXPECT_OPENS(self);
+}
+
+TEST_F_TIMEOUT(guest, it_can_be_unbound_while_it_asks, 100)
+{
+	struct call reader = { .address = self->vf_address };
+
+	BIND_VF(self);
+	ASK(self, &reader);
+	ASSERT_EQ(0, driver_unbind(self->vf_address));
+	EXPECT_EQ(-EAGAIN, call_end(&reader));
+	BIND_VF(self);
+	EXPECT_OPENS(self);
+}
+
 /* ------ the driver has the physical function, the test the virtual one ------ */
 
 FIXTURE(host) {
@@ -303,6 +394,19 @@ TEST_F_TIMEOUT(host, it_answers_questions, 100)
 	ASSERT_EQ(0, attr_write(class, "isolate_strategy", "77"));
 	ASSERT_EQ(0, tell_pf(self->regs, ASK_ISOLATION));
 	EXPECT_EQ(ISOLATION | 77ull << 32, pf_says(self->regs));
+}
+
+TEST_F_TIMEOUT(host, it_says_the_bandwidth_that_was_written, 100)
+{
+	char path[128], line[96];
+
+	snprintf(path, sizeof(path), DEBUGFS "/%s/alg_qos", self->pf_address);
+	for (unsigned int qos = 1; qos <= 1000; qos += 111) {
+		snprintf(line, sizeof(line), "%s %u", self->vf_address, qos);
+		ASSERT_EQ(0, text_write(path, line));
+		ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
+		EXPECT_EQ(BANDWIDTH | (uint64_t)qos * 100 << 32, pf_says(self->regs));
+	}
 }
 
 TEST_F_TIMEOUT(host, it_acknowledges_what_it_does_not_know, 100)
