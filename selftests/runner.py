@@ -333,7 +333,7 @@ def native(out, areas, count, kinds=("native", "emulated")):
         # ThreadSanitizer's shadow can't be placed under full address randomisation.
         command = ["setarch", "-R"] + command
         env["WD_TEST_BRIEF"] = "1"
-        env["TSAN_OPTIONS"] = "second_deadlock_stack=1"
+        env["TSAN_OPTIONS"] = f"second_deadlock_stack=1 suppressions={TOP}/selftests/tsan.supp"
     with open(f"{BUILD}/test/{kinds[0] if suite == 'native' else suite}.log", "w") as log, \
          started(command, path, env=env) as run:
         follow(run.stdout, programs, log, lambda prog: count.program(suite, prog), Watch(path + ".late", run))

@@ -16,8 +16,9 @@ at_exit() {
 	wdctl load --sim zip,zip >/dev/null
 }
 
-# As if installed: a service's user may not read the checkout.
+# As if installed: a service's user may not read the checkout. Where systemd runs, it has this folder.
 install_here() {
+	mkdir -p /etc/modules-load.d
 	cp -a "$OUT_HERE"/bin/wd* /usr/local/bin/
 	cp -a "$OUT_HERE"/lib/*.so* /usr/local/lib/
 }
