@@ -71,6 +71,7 @@ const char *wdm_refusal_name(enum wdm_refusal reason)
 		[WDM_REFUSE_MB_QUEUE] = "mailbox for a queue outside the function's range",
 		[WDM_REFUSE_MB_DMA] = "context memory not reachable",
 		[WDM_REFUSE_MB_BUSY] = "context of a busy queue replaced",
+		[WDM_REFUSE_MIGRATE] = "pause, start or context of a migration",
 		[WDM_REFUSE_MSG_FN] = "message for or from a function that has none",
 		[WDM_REFUSE_MSG_NONE] = "message fetched that nobody sent",
 		[WDM_REFUSE_MSG_SEND] = "message interrupt without its message",

@@ -131,6 +131,7 @@ static void wdm_function_clear(struct wdm_device *dev, struct wdm_function *f, b
 	f->sqc_bt = 0;
 	f->cqc_bt = 0;
 	f->mb_state = WDM_MB_IDLE;
+	wdm_pause_end(f);
 	dev->looked = 0;
 }
 
@@ -254,9 +255,12 @@ static void wdm_queues_poll(struct wdm_device *dev)
 		struct wdm_queue *q = &dev->queues[dev->active[i]];
 		struct wdm_function *f = &dev->fns[q->fn];
 
-		if (!dev->attr.no_isolation)
+		if (f->pause == WDM_PAUSED)
+			continue;
+		if (!dev->attr.no_isolation && !f->pause)
 			wdm_doorbell_poll(dev, f, q);
-		wdm_lost_sq_poll(dev, f, q);
+		if (!f->pause)
+			wdm_lost_sq_poll(dev, f, q);
 		wdm_jobs_complete(dev, q);
 		wdm_event_poll(dev, f, q);
 	}
@@ -279,7 +283,8 @@ void wdm_poll(struct wdm_device *dev, struct wdm_look *look)
 		wdm_mailbox_poll(dev, f);
 		wdm_message_poll(dev, f);
 		wdm_eq_poll(dev, f);
-		if (dev->attr.no_isolation)
+		wdm_migrate_poll(dev, f);
+		if (dev->attr.no_isolation && !f->pause)
 			wdm_doorbell_poll_shared(dev, f);
 	}
 	wdm_queues_poll(dev);

@@ -51,7 +51,7 @@ static void wdm_doorbell_sq(struct wdm_device *dev, struct wdm_queue *q, const s
 {
 	u32 advance;
 
-	if (db->prio > 1) {
+	if (db->prio) {
 		wdm_refuse(dev, WDM_REFUSE_DB_RESERVED, q->fn, q->rel, db->prio);
 		return;
 	}
@@ -153,14 +153,55 @@ void wdm_doorbell_poll(struct wdm_device *dev, struct wdm_function *f, struct wd
 		wdm_refuse(dev, WDM_REFUSE_DB_QUEUE, q->fn, q->rel, v);
 }
 
+static u64 wdm_doorbell_shared(const struct wdm_function *f)
+{
+	return wdm_readq((const u8 WDM_IOMEM *)f->bar2 + QM_DB_SQ_CQ);
+}
+
+static bool wdm_doorbell_is_start(const struct wdm_function *f, u64 v)
+{
+	struct wdm_doorbell db = wdm_doorbell_decode(v);
+
+	return f->index != WDM_PF && db.cmd == QM_DB_CMD_SQ && db.prio == QM_DB_START && !db.index && !db.rand;
+}
+
+/*
+ * The register has an effect with isolated doorbells, too. There it is read only while a start would mean something, so
+ * a running function costs nothing. Without isolation, the others of a row of such doorbells come when the function
+ * runs already.
+ */
+bool wdm_doorbell_starts(struct wdm_device *dev, struct wdm_function *f)
+{
+	bool fresh = f->pause == WDM_RUNNING && !f->eq.valid && !f->aeq.valid;
+	u64 v;
+
+	if (f->index == WDM_PF || (!fresh && f->pause != WDM_PAUSED))
+		return false;
+	v = wdm_doorbell_shared(f);
+	if (v == f->db_seen || !wdm_doorbell_is_start(f, v))
+		return false;
+	f->db_seen = v;
+	dev->stats.doorbells++;
+	dev->worked = true;
+	return true;
+}
+
+void wdm_doorbell_forget(struct wdm_function *f)
+{
+	wdm_writeq(WDM_DB_NONE, (u8 WDM_IOMEM *)f->bar2 + QM_DB_SQ_CQ);
+	f->db_seen = WDM_DB_NONE;
+}
+
 void wdm_doorbell_poll_shared(struct wdm_device *dev, struct wdm_function *f)
 {
-	u64 v = wdm_readq((u8 WDM_IOMEM *)f->bar2 + QM_DB_SQ_CQ);
+	u64 v = wdm_doorbell_shared(f);
 	struct wdm_queue *q;
 
 	if (v == f->db_seen)
 		return;
 	f->db_seen = v;
+	if (wdm_doorbell_is_start(f, v))
+		return;
 	q = wdm_queue_find(dev, f, v & QM_DB_QN_MASK);
 	if (q && q->active)
 		wdm_doorbell(dev, q, v);
@@ -183,8 +224,8 @@ static bool wdm_doorbell_may_hide(const struct wdm_device *dev, const struct wdm
 	struct wdm_doorbell db = wdm_doorbell_decode(v);
 
 	if (v == (dev->attr.no_isolation ? 0 : WDM_DB_NONE))
-		return false;
-	return db.cmd != QM_DB_CMD_SQ || db.qn != q->rel || db.index != q->tail % q->sq_depth;
+		return q->loaded;
+	return db.prio || db.cmd != QM_DB_CMD_SQ || db.qn != q->rel || db.index != q->tail % q->sq_depth;
 }
 
 /*

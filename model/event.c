@@ -18,26 +18,87 @@ void wdm_eq_reset(struct wdm_function *f)
 	};
 }
 
-int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, const u8 *qc)
+void wdm_images_read(const struct wdm_function *f, u8 *eqc, u8 *aeqc)
 {
-	u32 dw6 = wdm_get32(qc + 24), i;
+	u32 i;
 
-	if (wdm_get32(qc) || wdm_get32(qc + 12) || wdm_get64(qc + 16) || (dw6 & ~(0xffffu | QM_EQC_DW6_PHASE))) {
-		wdm_refuse(dev, WDM_REFUSE_QC_FIELD, f->index, 0, dw6);
-		return -EINVAL;
+	for (i = 0; i < QM_EQC_SIZE; i += 4) {
+		wdm_put32(eqc + i, wdm_reg_read(f, QM_EQC_IMAGE + i));
+		wdm_put32(aeqc + i, wdm_reg_read(f, QM_AEQC_IMAGE + i));
 	}
+}
+
+void wdm_images_write(struct wdm_function *f, const u8 *eqc, const u8 *aeqc)
+{
+	u32 i;
+
+	for (i = 0; i < QM_EQC_SIZE; i += 4) {
+		wdm_reg_write(f, QM_EQC_IMAGE + i, wdm_get32(eqc + i));
+		wdm_reg_write(f, QM_AEQC_IMAGE + i, wdm_get32(aeqc + i));
+	}
+}
+
+void wdm_images_show(struct wdm_function *f)
+{
+	u8 eqc[QM_EQC_SIZE], aeqc[QM_EQC_SIZE];
+
+	wdm_eqc_get(&f->eq, eqc);
+	wdm_eqc_get(&f->aeq, aeqc);
+	wdm_images_write(f, eqc, aeqc);
+}
+
+/* Fields that neither a driver nor a device uses. */
+static bool wdm_eqc_reserved(const u8 *qc)
+{
+	return wdm_get32(qc + 12) || wdm_get64(qc + 16) || (wdm_get32(qc + 24) & ~(0xffffu | QM_EQC_DW6_PHASE));
+}
+
+bool wdm_eqc_loads(const u8 *qc)
+{
+	u32 last = wdm_get32(qc + 24) & 0xffff;
+
+	return !wdm_eqc_reserved(qc) && wdm_get64(qc + 4) && last && wdm_get16(qc) <= last && wdm_get16(qc + 2) <= last;
+}
+
+static void wdm_eqc_take(struct wdm_eq *eq, const u8 *qc)
+{
+	u32 dw6 = wdm_get32(qc + 24);
+
 	eq->base = wdm_get64(qc + 4);
 	eq->depth = (dw6 & 0xffff) + 1;
 	eq->phase = dw6 & QM_EQC_DW6_PHASE ? 1 : 0;
-	eq->head = eq->tail = 0;
 	eq->raised = false;
 	eq->want = false;
 	eq->full_since = 0;
 	eq->overflow = false;
 	eq->valid = true;
+}
+
+void wdm_eqc_load(struct wdm_eq *eq, const u8 *qc)
+{
+	wdm_eqc_take(eq, qc);
+	/* An even number of passes: the phase is that of the next entry. */
+	eq->tail = wdm_get16(qc + 2) + 2ull * eq->depth;
+	eq->head = eq->tail - (wdm_get16(qc + 2) + eq->depth - wdm_get16(qc)) % eq->depth;
+	/* The interrupt of an entry that hasn't been read may not have reached its handler. */
+	eq->want = eq->head != eq->tail;
+}
+
+int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, const u8 *qc)
+{
+	u32 i;
+
+	if (wdm_get32(qc) || wdm_eqc_reserved(qc)) {
+		wdm_refuse(dev, WDM_REFUSE_QC_FIELD, f->index, 0, wdm_get32(qc + 24));
+		return -EINVAL;
+	}
+	wdm_eqc_take(eq, qc);
+	eq->head = eq->tail = 0;
 	for (i = 0; eq == &f->eq && i < dev->nr_active; i++)
 		if (dev->queues[dev->active[i]].fn == f->index)
 			dev->queues[dev->active[i]].eqe_out = false;
+	if (f->pause == WDM_PAUSED)
+		wdm_images_show(f);
 	return 0;
 }
 
@@ -140,6 +201,8 @@ static void wdm_eq_doorbell_poll(struct wdm_device *dev, struct wdm_function *f)
 		wdm_refuse(dev, WDM_REFUSE_DB_RESERVED, f->index, 0, v);
 	else
 		wdm_eq_ack(dev, f, cmd == QM_DB_CMD_EQ ? &f->eq : &f->aeq, index);
+	if (f->pause == WDM_PAUSED)
+		wdm_images_show(f);
 }
 
 /*
@@ -167,6 +230,8 @@ static void wdm_eq_retry(struct wdm_device *dev, struct wdm_function *f, struct 
 void wdm_eq_poll(struct wdm_device *dev, struct wdm_function *f)
 {
 	wdm_eq_doorbell_poll(dev, f);
+	if (f->pause == WDM_PAUSED)
+		return;
 	wdm_eq_retry(dev, f, &f->eq);
 	wdm_eq_retry(dev, f, &f->aeq);
 }

@@ -168,7 +168,7 @@ bool wdm_fault_answer(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 		q->skew--;
 		return true;
 	}
-	if ((job->faults & WDM_BIT(WDM_FAULT_REORDER)) && !q->stopping) {
+	if ((job->faults & WDM_BIT(WDM_FAULT_REORDER)) && !wdm_queue_hurries(dev, q)) {
 		if (!wdm_fault_overtake(dev, q, job))
 			return false;
 		job->faults &= ~WDM_BIT(WDM_FAULT_REORDER);

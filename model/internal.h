@@ -171,6 +171,8 @@ struct wdm_queue {
 	u32 fetched;		/* descriptors and completions since the function's reset, for dfx.c */
 	u32 answered;
 	u32 *digest;		/* of each slot, as last read or written by the device */
+	bool tabled;		/* the function's tables have its contexts */
+	bool loaded;		/* from the tables: its doorbell may have come before */
 };
 
 /* Event queue or asynchronous event queue */
@@ -209,7 +211,15 @@ struct wdm_limit {
 enum wdm_mb_state {
 	WDM_MB_IDLE,
 	WDM_MB_STOPPING,
+	WDM_MB_PAUSING,
 	WDM_MB_HUNG,
+};
+
+/* A VF that is to migrate. */
+enum wdm_pause {
+	WDM_RUNNING,
+	WDM_PAUSING,		/* accepts nothing; what it has accepted is being completed */
+	WDM_PAUSED,		/* until it is started, stopped or reset */
 };
 
 /* The messages from one function to another. */
@@ -253,6 +263,8 @@ struct wdm_function {
 	u32 mb_w0;
 	u32 mb_queue;
 	u64 mb_until;		/* hung: time of the late answer */
+	enum wdm_pause pause;
+	u64 pause_until;	/* pausing: time at which the command fails */
 	u32 abnormal[WDM_ERRORS_NR];
 	u32 shut_by[WDM_ERRORS_NR];	/* the errors of these that have closed the bus master */
 	u32 running;		/* jobs that workers have */
@@ -445,9 +457,30 @@ void wdm_message_reset(struct wdm_device *dev, struct wdm_function *f, bool gone
 /* mailbox.c */
 void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f);
 
+/* Completions of the queue don't wait for their time: someone waits for its last one. */
+static inline bool wdm_queue_hurries(const struct wdm_device *dev, const struct wdm_queue *q)
+{
+	return q->stopping || dev->fns[q->fn].pause;
+}
+
+/* migrate.c */
+void wdm_pause_begin(struct wdm_device *dev, struct wdm_function *f);
+/* 0: the function is paused, -EAGAIN: not yet, -EBUSY: it can't be, and runs again. */
+int wdm_pause_poll(struct wdm_device *dev, struct wdm_function *f);
+/* The driver's own orders end a pause. */
+static inline void wdm_pause_end(struct wdm_function *f)
+{
+	f->pause = WDM_RUNNING;
+}
+
+/* Starts the function if the doorbell that does so has come. */
+void wdm_migrate_poll(struct wdm_device *dev, struct wdm_function *f);
+
 /* queue.c */
 int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc);
 int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc);
+/* The same with contexts from the tables, of a queue that goes on where it was paused. */
+int wdm_queue_load(struct wdm_device *dev, struct wdm_function *f, u32 rel, const u8 *sqc, const u8 *cqc);
 void wdm_sqc_get(const struct wdm_queue *q, u8 *qc);
 void wdm_cqc_get(const struct wdm_queue *q, u8 *qc);
 void wdm_queue_stop(struct wdm_device *dev, struct wdm_queue *q);
@@ -457,6 +490,10 @@ void wdm_queue_drop(struct wdm_device *dev, struct wdm_queue *q);
 /* doorbell.c */
 void wdm_doorbell_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
 void wdm_doorbell_poll_shared(struct wdm_device *dev, struct wdm_function *f);
+/* true: the doorbell that starts a paused function has come. */
+bool wdm_doorbell_starts(struct wdm_device *dev, struct wdm_function *f);
+/* The next doorbell that starts the function has an effect even if it equals the last one. */
+void wdm_doorbell_forget(struct wdm_function *f);
 void wdm_doorbell_clear(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
 void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
 u64 wdm_cq_unconsumed(const struct wdm_queue *q);
@@ -519,6 +556,12 @@ void wdm_dfx_poll(struct wdm_device *dev);
 /* event.c */
 int wdm_eqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_eq *eq, const u8 *qc);
 void wdm_eqc_get(const struct wdm_eq *eq, u8 *qc);
+bool wdm_eqc_loads(const u8 *qc);
+/* Takes a context from a paused function's image. */
+void wdm_eqc_load(struct wdm_eq *eq, const u8 *qc);
+void wdm_images_read(const struct wdm_function *f, u8 *eqc, u8 *aeqc);
+void wdm_images_write(struct wdm_function *f, const u8 *eqc, const u8 *aeqc);
+void wdm_images_show(struct wdm_function *f);
 void wdm_eq_reset(struct wdm_function *f);
 void wdm_eq_poll(struct wdm_device *dev, struct wdm_function *f);
 void wdm_event_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);

@@ -44,6 +44,9 @@ static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 		q->cq_full_since = 0;
 		return false;
 	}
+	/* The doorbells that make room aren't looked at. */
+	if (dev->fns[q->fn].pause)
+		return true;
 	if (!q->cq_full_since)
 		q->cq_full_since = dev->now;
 	if (dev->now - q->cq_full_since >= settle) {
@@ -97,7 +100,7 @@ void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q)
 	struct wdm_job *job;
 
 	while ((job = q->first) && job->state == WDM_JOB_DONE && q->sq_valid && !q->overflow && !dev->master_closed) {
-		if (!q->stopping && job->due_ns > dev->now) {
+		if (!wdm_queue_hurries(dev, q) && job->due_ns > dev->now) {
 			wdm_wake_at(dev, job->due_ns);
 			return;
 		}
@@ -180,7 +183,7 @@ static struct wdm_queue *wdm_queue_next(struct wdm_device *dev)
 		 * At most as many jobs as are still free, so deep queues, however many, can't keep
 		 * another queue from being served.
 		 */
-		if (!wdm_jobs_pending(q) || q->jobs >= dev->attr.jobs - dev->jobs_out)
+		if (!wdm_jobs_pending(q) || q->jobs >= dev->attr.jobs - dev->jobs_out || dev->fns[q->fn].pause)
 			continue;
 		/* A stopping queue finishes its short jobs regardless of the limits. */
 		if (!q->stopping && wdm_function_full(dev, q)) {
@@ -208,7 +211,7 @@ bool wdm_jobs_ready(struct wdm_device *dev)
 	for (i = 0; i < dev->nr_active && !ready; i++) {
 		const struct wdm_queue *q = &dev->queues[dev->active[i]];
 
-		if (!wdm_jobs_pending(q))
+		if (!wdm_jobs_pending(q) || dev->fns[q->fn].pause)
 			continue;
 		ready = q->stopping || (!full && !wdm_function_full(dev, q));
 		if (!ready)

@@ -91,6 +91,7 @@ static u32 wdm_mb_stop(struct wdm_device *dev, struct wdm_function *f, u32 cmd)
 	struct wdm_queue *q;
 
 	if (cmd == QM_MB_CMD_FLUSH_QM) {
+		wdm_pause_end(f);
 		wdm_mb_stop_all(dev, f);
 	} else {
 		q = wdm_queue_find(dev, f, f->mb_queue);
@@ -101,6 +102,13 @@ static u32 wdm_mb_stop(struct wdm_device *dev, struct wdm_function *f, u32 cmd)
 		wdm_queue_stop(dev, q);
 	}
 	f->mb_state = WDM_MB_STOPPING;
+	return WDM_MB_OK;
+}
+
+static u32 wdm_mb_pause(struct wdm_device *dev, struct wdm_function *f)
+{
+	wdm_pause_begin(dev, f);
+	f->mb_state = WDM_MB_PAUSING;
 	return WDM_MB_OK;
 }
 
@@ -153,6 +161,10 @@ static u32 wdm_mailbox_run(struct wdm_device *dev, struct wdm_function *f, u64 b
 		if (!get)
 			return wdm_mb_stop(dev, f, cmd);
 		break;
+	case QM_MB_CMD_PAUSE_QM:
+		if (!get && f->index != WDM_PF && !f->mb_queue && !base)
+			return wdm_mb_pause(dev, f);
+		break;
 	case QM_MB_CMD_SRC:
 	case QM_MB_CMD_DST:
 		/* Some drivers set the bit for DST. */
@@ -166,7 +178,17 @@ static u32 wdm_mailbox_run(struct wdm_device *dev, struct wdm_function *f, u64 b
 	return WDM_MB_BAD_CMD;
 }
 
-static void wdm_mailbox_wait(struct wdm_device *dev, struct wdm_function *f)
+static void wdm_mailbox_wait_pause(struct wdm_device *dev, struct wdm_function *f)
+{
+	int err = wdm_pause_poll(dev, f);
+
+	if (err == -EAGAIN)
+		return;
+	dev->worked = true;
+	wdm_mailbox_finish(f, err ? WDM_MB_REFUSED : WDM_MB_OK);
+}
+
+static void wdm_mailbox_wait_stop(struct wdm_device *dev, struct wdm_function *f)
 {
 	struct wdm_queue *q;
 	u32 i;
@@ -188,6 +210,18 @@ static void wdm_mailbox_wait(struct wdm_device *dev, struct wdm_function *f)
 	wdm_mailbox_finish(f, WDM_MB_OK);
 }
 
+/* Does a command wait for queues? If so, ends it when they have come to rest. */
+static bool wdm_mailbox_waits(struct wdm_device *dev, struct wdm_function *f)
+{
+	if (f->mb_state == WDM_MB_STOPPING)
+		wdm_mailbox_wait_stop(dev, f);
+	else if (f->mb_state == WDM_MB_PAUSING)
+		wdm_mailbox_wait_pause(dev, f);
+	else
+		return false;
+	return true;
+}
+
 /*
  * A driver without 128-bit stores writes four dwords, the one with the busy bit first. So the
  * last dword is poisoned after each command, and a command is complete only when the last dword
@@ -198,10 +232,8 @@ void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 	u32 w, last, status;
 	u64 base;
 
-	if (f->mb_state == WDM_MB_STOPPING) {
-		wdm_mailbox_wait(dev, f);
+	if (wdm_mailbox_waits(dev, f))
 		return;
-	}
 	if (f->mb_state == WDM_MB_HUNG && dev->now < f->mb_until) {
 		wdm_wake_at(dev, f->mb_until);
 		return;
@@ -231,8 +263,6 @@ void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 	} else {
 		status = wdm_mailbox_run(dev, f, base);
 	}
-	if (f->mb_state == WDM_MB_STOPPING)
-		wdm_mailbox_wait(dev, f);
-	else
+	if (!wdm_mailbox_waits(dev, f))
 		wdm_mailbox_finish(f, status);
 }

@@ -75,6 +75,7 @@ enum wdm_refusal {
 	WDM_REFUSE_MB_QUEUE,		/* queue not in the function's VFT range */
 	WDM_REFUSE_MB_DMA,		/* context not readable or writable */
 	WDM_REFUSE_MB_BUSY,		/* replaces the context of a queue with work outstanding */
+	WDM_REFUSE_MIGRATE,		/* pause, start or context of a migration; value: what was wrong */
 	WDM_REFUSE_MSG_FN,		/* message to or from a function that the sender or receiver may not name */
 	WDM_REFUSE_MSG_NONE,		/* no message from that function */
 	WDM_REFUSE_MSG_SEND,		/* message interrupt without a text, or not where the text is to go */

@@ -27,11 +27,23 @@ static void wdm_queue_deactivate(struct wdm_device *dev, struct wdm_queue *q)
 }
 
 /*
+ * A loaded ring has its marks from the device that it comes from. Marks may be written only into slots without a
+ * request, and which these are isn't known: software may be writing one. A slot without a mark is a request whose
+ * doorbell may be lost, so it must differ from what is known of it.
+ */
+static u32 wdm_slot_loaded(const struct wdm_device *dev, const u32 *sqe, u32 bytes)
+{
+	u32 digest = wdm_slot_digest(sqe, bytes);
+
+	return dev->engine->unmarked(sqe) ? ~digest : digest;
+}
+
+/*
  * Marks every slot as if its last descriptor had been completed, and records its digest. So
  * from the first pass on, a new descriptor whose doorbell was lost can be distinguished from an
  * old one and from an incomplete one.
  */
-static int wdm_ring_begin(struct wdm_device *dev, struct wdm_queue *q)
+static int wdm_ring_begin(struct wdm_device *dev, struct wdm_queue *q, bool load)
 {
 	u32 bytes = 1u << dev->engine->sqe_shift, per_read = WDM_SAMPLE_BYTES / bytes, slot, nr, i;
 	u32 buf[WDM_SAMPLE_BYTES / 4];
@@ -43,16 +55,28 @@ static int wdm_ring_begin(struct wdm_device *dev, struct wdm_queue *q)
 		if (wdm_dma_read(dev, q->fn, at, buf, nr * bytes))
 			return -EFAULT;
 		for (i = 0; i < nr; i++) {
-			dev->engine->mark(buf + i * bytes / 4);
-			q->digest[slot + i] = wdm_slot_digest(buf + i * bytes / 4, bytes);
+			u32 *sqe = buf + i * bytes / 4;
+
+			if (!load)
+				dev->engine->mark(sqe);
+			q->digest[slot + i] = load ? wdm_slot_loaded(dev, sqe, bytes) : wdm_slot_digest(sqe, bytes);
 		}
-		if (wdm_dma_write(dev, q->fn, at, buf, nr * bytes))
+		if (!load && wdm_dma_write(dev, q->fn, at, buf, nr * bytes))
 			return -EFAULT;
 	}
 	return 0;
 }
 
-static enum wdm_refusal wdm_sqc_check(const struct wdm_device *dev, const struct wdm_queue *q, const u8 *qc, u32 rel)
+/* Queues start empty; only those that were paused have something between head and tail. */
+static bool wdm_indices_fit(const u8 *qc, u32 depth, bool load)
+{
+	u32 head = wdm_get16(qc), tail = wdm_get16(qc + 2);
+
+	return head < depth && tail < depth && (load || head == tail);
+}
+
+static enum wdm_refusal wdm_sqc_check(const struct wdm_device *dev, const struct wdm_queue *q, const u8 *qc, u32 rel,
+				      bool load)
 {
 	u32 dw3 = wdm_get32(qc + 12), w11 = wdm_get16(qc + 22), w13 = wdm_get16(qc + 26);
 	u32 depth = (dw3 & QM_QC_DEPTH_MASK) + 1;
@@ -63,7 +87,7 @@ static enum wdm_refusal wdm_sqc_check(const struct wdm_device *dev, const struct
 		return WDM_REFUSE_QC_DEPTH;
 	if (dw3 >> QM_QC_ENTRY_SHIFT != dev->engine->sqe_shift)
 		return WDM_REFUSE_QC_ENTRY;
-	if (wdm_get16(qc) != wdm_get16(qc + 2) || wdm_get16(qc) >= depth ||
+	if (!wdm_indices_fit(qc, depth, load) ||
 	    wdm_get16(qc + 24) != rel || wdm_get16(qc + 18) || wdm_get32(qc + 28) ||
 	    (w11 & ~(QM_SQC_W11_PASID | QM_QC_W11_TAIL_WRAP)) ||
 	    (w13 >> QM_SQC_W13_ALG_SHIFT) >= dev->engine->alg_types ||
@@ -72,27 +96,27 @@ static enum wdm_refusal wdm_sqc_check(const struct wdm_device *dev, const struct
 	return WDM_REFUSE_NONE;
 }
 
-int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc)
+/* The totals of a ring whose indices a context has. Their base is above any difference between head and tail. */
+static u64 wdm_total_tail(const u8 *qc, u32 depth)
 {
-	u32 rel = f->mb_queue;
-	enum wdm_refusal why = wdm_sqc_check(dev, q, qc, rel);
+	u32 wrap = wdm_get16(qc + 22) & QM_QC_W11_TAIL_WRAP ? 1 : 0;
 
-	if (why) {
-		wdm_refuse(dev, why, f->index, rel, wdm_get32(qc + 12));
-		return -EINVAL;
-	}
-	/* A driver takes a queue out of service by this bit: doorbells have no effect any more. */
-	if (wdm_get16(qc + 26) & QM_SQC_W13_DISABLED) {
-		wdm_queue_drop(dev, q);
-		return 0;
-	}
+	return wdm_get16(qc + 2) + (u64)depth * (2 + wrap);
+}
+
+static u64 wdm_total_head(const u8 *qc, u32 depth)
+{
+	return wdm_total_tail(qc, depth) - (wdm_get16(qc + 2) + depth - wdm_get16(qc)) % depth;
+}
+
+static void wdm_sqc_take(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, u32 rel, const u8 *qc)
+{
 	q->fn = f->index;
 	q->rel = rel;
 	q->gen++;
 	q->sqe_shift = (u8)dev->engine->sqe_shift;
 	q->sq_base = wdm_get64(qc + 4);
 	q->sq_depth = (wdm_get32(qc + 12) & QM_QC_DEPTH_MASK) + 1;
-	q->head = q->tail = q->done = wdm_get16(qc);
 	q->rand = (u16)wdm_get16(qc + 16);
 	q->pasid = wdm_get16(qc + 20);
 	q->pasid_valid = wdm_get16(qc + 22) & QM_SQC_W11_PASID;
@@ -105,54 +129,136 @@ int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 	q->lost_nr = 0;
 	q->quiet_since = dev->now;
 	q->pass = dev->vtime;
-	if (wdm_ring_begin(dev, q)) {
+}
+
+/* Returns a negative error after a refusal for @why, or after one of the ring. */
+static int wdm_sqc_install(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, u32 rel, const u8 *qc,
+			   bool load)
+{
+	wdm_sqc_take(dev, f, q, rel, qc);
+	q->loaded = load;
+	q->tail = load ? wdm_total_tail(qc, q->sq_depth) : wdm_get16(qc);
+	q->head = q->done = load ? wdm_total_head(qc, q->sq_depth) : wdm_get16(qc);
+	if (wdm_ring_begin(dev, q, load)) {
 		wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, rel, q->sq_base);
 		return -EFAULT;
 	}
 	q->sq_valid = true;
 	wdm_queue_activate(dev, q);
 	/*
-	 * The driver can't ring before this command ends. A value that the window's last owner
+	 * A driver can't ring before the command that starts its queue ends. A value that the window's last owner
 	 * left must neither look like this owner's first doorbell nor hide it.
 	 */
 	wdm_doorbell_clear(dev, f, q);
 	return 0;
 }
 
-int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc)
+int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc)
 {
-	u32 dw3 = wdm_get32(qc + 12), dw6 = wdm_get32(qc + 24), rel = f->mb_queue;
-	u32 depth = (dw3 & QM_QC_DEPTH_MASK) + 1;
-	enum wdm_refusal why = WDM_REFUSE_NONE;
+	u32 rel = f->mb_queue;
+	enum wdm_refusal why = wdm_sqc_check(dev, q, qc, rel, false);
 
-	if (q->first || q->head != q->tail)
-		why = WDM_REFUSE_MB_BUSY;
-	else if (depth < 2)
-		why = WDM_REFUSE_QC_DEPTH;
-	else if (dw3 >> QM_QC_ENTRY_SHIFT != WDM_CQE_SHIFT)
-		why = WDM_REFUSE_QC_ENTRY;
-	else if (wdm_get16(qc) != wdm_get16(qc + 2) || wdm_get16(qc) >= depth ||
-		 wdm_get16(qc + 18) || wdm_get32(qc + 28) ||
-		 (dw6 & ~(QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG)) ||
-		 (wdm_get16(qc + 22) & ~(QM_CQC_W11_PASID | QM_QC_W11_TAIL_WRAP)))
-		why = WDM_REFUSE_QC_FIELD;
 	if (why) {
-		wdm_refuse(dev, why, f->index, rel, dw3);
+		wdm_refuse(dev, why, f->index, rel, wdm_get32(qc + 12));
 		return -EINVAL;
 	}
+	/* A driver takes a queue out of service by this bit: doorbells have no effect any more. */
+	if (wdm_get16(qc + 26) & QM_SQC_W13_DISABLED) {
+		wdm_queue_drop(dev, q);
+		return 0;
+	}
+	return wdm_sqc_install(dev, f, q, rel, qc, false);
+}
+
+static enum wdm_refusal wdm_cqc_check(const struct wdm_queue *q, const u8 *qc, bool load)
+{
+	u32 dw3 = wdm_get32(qc + 12), depth = (dw3 & QM_QC_DEPTH_MASK) + 1;
+
+	if (q->first || (!load && q->head != q->tail))
+		return WDM_REFUSE_MB_BUSY;
+	if (depth < 2)
+		return WDM_REFUSE_QC_DEPTH;
+	if (dw3 >> QM_QC_ENTRY_SHIFT != WDM_CQE_SHIFT)
+		return WDM_REFUSE_QC_ENTRY;
+	if (!wdm_indices_fit(qc, depth, load) || wdm_get16(qc + 18) || wdm_get32(qc + 28) ||
+	    (wdm_get32(qc + 24) & ~(QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG)) ||
+	    (wdm_get16(qc + 22) & ~(QM_CQC_W11_PASID | QM_QC_W11_TAIL_WRAP)))
+		return WDM_REFUSE_QC_FIELD;
+	return WDM_REFUSE_NONE;
+}
+
+static void wdm_cqc_install(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, u32 rel, const u8 *qc,
+			    bool load)
+{
+	u32 dw6 = wdm_get32(qc + 24);
+
 	q->fn = f->index;
 	q->rel = rel;
 	q->cq_base = wdm_get64(qc + 4);
-	q->cq_depth = depth;
-	q->cq_phase = dw6 & QM_CQC_DW6_PHASE;
+	q->cq_depth = (wdm_get32(qc + 12) & QM_QC_DEPTH_MASK) + 1;
+	q->cq_tail = load ? wdm_total_tail(qc, q->cq_depth) : wdm_get16(qc);
+	q->cq_head = q->event_tail = load ? wdm_total_head(qc, q->cq_depth) : wdm_get16(qc);
+	/* The phase of the first pass; a context has that of the next entry. */
+	q->cq_phase = (dw6 & QM_CQC_DW6_PHASE) ^ (load ? q->cq_tail / q->cq_depth & 1 : 0);
 	q->cq_w11 = (u16)wdm_get16(qc + 22) & QM_CQC_W11_PASID;
-	q->cq_head = q->cq_tail = q->event_tail = wdm_get16(qc);
 	q->cq_full_since = 0;
 	q->skew = 0;
 	q->armed = dw6 & QM_CQC_DW6_C_FLAG;
 	q->eqe_out = false;
 	q->cq_valid = true;
 	wdm_queue_activate(dev, q);
+}
+
+int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc)
+{
+	enum wdm_refusal why = wdm_cqc_check(q, qc, false);
+
+	if (why) {
+		wdm_refuse(dev, why, f->index, f->mb_queue, wdm_get32(qc + 12));
+		return -EINVAL;
+	}
+	wdm_cqc_install(dev, f, q, f->mb_queue, qc, false);
+	return 0;
+}
+
+/*
+ * The totals of SQ and CQ are equal if both began at 0, and then a submission implies a CQ head. A context has only
+ * indices; if these can belong to one total, they do.
+ */
+static void wdm_queue_align(struct wdm_queue *q)
+{
+	u64 by = q->cq_tail - q->done;
+
+	if (q->cq_tail % q->sq_depth != q->done % q->sq_depth || ((q->cq_tail ^ q->done) / q->sq_depth & 1))
+		return;
+	q->done += by;
+	q->head += by;
+	q->tail += by;
+}
+
+static bool wdm_context_empty(const u8 *qc)
+{
+	return !wdm_get32(qc + 12);
+}
+
+int wdm_queue_load(struct wdm_device *dev, struct wdm_function *f, u32 rel, const u8 *sqc, const u8 *cqc)
+{
+	struct wdm_queue *q = wdm_queue_find(dev, f, rel);
+	bool sq = !wdm_context_empty(sqc), cq = !wdm_context_empty(cqc);
+
+	if (wdm_get16(sqc + 26) & QM_SQC_W13_DISABLED)
+		return 0;
+	if (sq && wdm_sqc_check(dev, q, sqc, rel, true))
+		return -EINVAL;
+	if (cq && wdm_cqc_check(q, cqc, true))
+		return -EINVAL;
+	if (sq && wdm_sqc_install(dev, f, q, rel, sqc, true))
+		return -EFAULT;
+	if (cq)
+		wdm_cqc_install(dev, f, q, rel, cqc, true);
+	if (sq && cq)
+		wdm_queue_align(q);
+	q->tabled = sq || cq;
 	return 0;
 }
 

@@ -110,6 +110,7 @@ static void wdm_vft_set(struct wdm_device *dev, struct wdm_function *f, u32 type
 	for (i = dev->nr_active; i-- > 0;)
 		if (dev->queues[dev->active[i]].fn == f->index)
 			wdm_queue_drop(dev, &dev->queues[dev->active[i]]);
+	wdm_pause_end(f);
 	f->vft.sqc = data;
 }
 
@@ -138,24 +139,37 @@ static void wdm_vft_access(struct wdm_device *dev, struct wdm_function *pf)
 	}
 }
 
-/* Writes contexts to the backing tables, in the format of a mailbox dump. */
+static void wdm_table_write(struct wdm_device *dev, const struct wdm_function *f, u64 table, u32 rel, const u8 *qc)
+{
+	u64 at = table + (u64)rel * QM_QC_SIZE;
+
+	if (table && wdm_dma_write(dev, f->index, at, qc, QM_QC_SIZE))
+		wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, rel, at);
+}
+
+/*
+ * Writes contexts to the backing tables, in the format of a mailbox dump. An entry of a queue that has ended becomes
+ * empty, or a start from the tables would bring it back.
+ */
 static void wdm_cache_writeback(struct wdm_device *dev, struct wdm_function *f)
 {
-	u8 qc[QM_QC_SIZE];
-	u32 i;
+	u8 sqc[QM_QC_SIZE], cqc[QM_QC_SIZE];
+	struct wdm_queue *q;
+	u32 rel;
 
-	for (i = 0; i < dev->nr_active; i++) {
-		struct wdm_queue *q = &dev->queues[dev->active[i]];
-		u64 at = (u64)q->rel * QM_QC_SIZE;
-
-		if (q->fn != f->index)
+	for (rel = 0; (q = wdm_queue_find(dev, f, rel)); rel++) {
+		if (!q->active && !q->tabled)
 			continue;
-		wdm_sqc_get(q, qc);
-		if (f->sqc_bt && wdm_dma_write(dev, f->index, f->sqc_bt + at, qc, sizeof(qc)))
-			wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, q->rel, f->sqc_bt + at);
-		wdm_cqc_get(q, qc);
-		if (f->cqc_bt && wdm_dma_write(dev, f->index, f->cqc_bt + at, qc, sizeof(qc)))
-			wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, q->rel, f->cqc_bt + at);
+		memset(sqc, 0, sizeof(sqc));
+		memset(cqc, 0, sizeof(cqc));
+		/* A queue that has overflowed has ended: its completions can't be told any more. */
+		if (q->sq_valid && !q->overflow)
+			wdm_sqc_get(q, sqc);
+		if (q->cq_valid && !q->overflow)
+			wdm_cqc_get(q, cqc);
+		wdm_table_write(dev, f, f->sqc_bt, rel, sqc);
+		wdm_table_write(dev, f, f->cqc_bt, rel, cqc);
+		q->tabled = q->active;
 	}
 }
 

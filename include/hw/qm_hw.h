@@ -77,6 +77,10 @@
 #define QM_CAP_ENGINE_FIRST	0x3130
 #define QM_CAP_ENGINE_LAST	0x317c
 
+/* Images of a paused VF's event queue contexts, of 7 dwords each; the upper half of a VF's BAR2 isn't for its driver */
+#define QM_EQC_IMAGE		0x8000
+#define QM_AEQC_IMAGE		0x8020
+
 #define QM_EQ_DEPTH_V2		2048
 #define QM_AEQ_DEPTH_V2		1024
 #define QM_SQ_DEPTH_V2		1024
@@ -285,6 +289,7 @@ struct qm_eqc {
 #define QM_DB_INDEX_SHIFT	32
 #define QM_DB_PRIO_SHIFT	48
 #define QM_DB_C_FLAG		1u	/* priority field of a CQ doorbell: arm */
+#define QM_DB_START		1u	/* priority field of an SQ doorbell with index 0 in BAR2: start a paused VF */
 
 enum qm_db_cmd {
 	QM_DB_CMD_SQ = 0,
