@@ -15,13 +15,12 @@ const struct wdm_personality *wdm_engine(enum wdm_type type)
 	return NULL;
 }
 
-static u32 wdm_vft_base(const struct wdm_function *f)
+u32 wdm_vft_base(const struct wdm_function *f)
 {
 	return f->vft.sqc >> QM_VFT_SQC_BASE_SHIFT & QM_VFT_SQC_BASE_MASK;
 }
 
-/* Number of the function's queues; 0 while either of its two VFT entries is invalid. */
-static u32 wdm_vft_num(const struct wdm_function *f)
+u32 wdm_vft_num(const struct wdm_function *f)
 {
 	if (!(f->vft.sqc & QM_VFT_SQC_VALID) || !(f->vft.cqc & QM_VFT_CQC_VALID))
 		return 0;

@@ -209,6 +209,7 @@ static void hpre_execute(struct wdm_job *job, struct wdm_scratch *s)
 }
 
 const struct wdm_personality wdm_hpre = {
+	.vf_id = QM_PCI_ID_HPRE_VF,
 	.sqe_shift = 6,
 	.alg_types = 2,
 	.queues_default = HPRE_QUEUES_DEFAULT,

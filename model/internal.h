@@ -73,6 +73,7 @@ struct wdm_function;
 
 /**
  * struct wdm_personality - the parts of a device that depend on its engine
+ * @vf_id: PCI device id of a VF
  * @sqe_shift: log2 of a descriptor's size in bytes
  * @alg_types: number of values of the queue's algorithm type
  * @regs: reset values in addition to the queue manager's, terminated by offset 0
@@ -93,6 +94,7 @@ struct wdm_function;
  * @unmarked: is there no mark in any part of the descriptor?
  */
 struct wdm_personality {
+	u32 vf_id;
 	u32 sqe_shift;
 	u32 alg_types;
 	u32 queues_default;
@@ -430,6 +432,9 @@ static inline u64 wdm_settle_overflow(const struct wdm_device *dev)
 
 /* access.c */
 const struct wdm_personality *wdm_engine(enum wdm_type type);
+/* A function's first queue, and the number of its queues: 0 while either of its two VFT entries is invalid. */
+u32 wdm_vft_base(const struct wdm_function *f);
+u32 wdm_vft_num(const struct wdm_function *f);
 struct wdm_queue *wdm_queue_find(struct wdm_device *dev, const struct wdm_function *f, u32 rel);
 u32 wdm_slot_digest(const u32 *sqe, u32 bytes);
 int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len);

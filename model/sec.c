@@ -189,6 +189,7 @@ static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
 }
 
 const struct wdm_personality wdm_sec = {
+	.vf_id = QM_PCI_ID_SEC_VF,
 	.sqe_shift = 7,
 	.alg_types = 1,
 	.queues_default = SEC_QUEUES_DEFAULT,

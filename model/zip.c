@@ -217,6 +217,7 @@ static void zip_execute(struct wdm_job *job, struct wdm_scratch *s)
 }
 
 const struct wdm_personality wdm_zip = {
+	.vf_id = QM_PCI_ID_ZIP_VF,
 	.sqe_shift = 7,
 	.alg_types = 2,
 	.queues_default = ZIP_QUEUES_DEFAULT,
