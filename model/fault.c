@@ -26,9 +26,10 @@ int wdm_fault_set(struct wdm_device *dev, enum wdm_fault kind, const struct wdm_
 	if (wdm_fault_check(&dev->attr, kind, rule))
 		return -EINVAL;
 	f->rule[kind] = *rule;
+	f->state[kind] = (struct wdm_fault_state){ 0 };
 	f->on = false;
 	for (i = 0; i < WDM_FAULT_NR; i++)
-		f->on |= f->rule[i].next || f->rule[i].one_in;
+		f->on |= wdm_fault_may(&f->rule[i]);
 	return 0;
 }
 
@@ -65,6 +66,7 @@ void wdm_fault_seed(struct wdm_device *dev, u64 seed)
 {
 	dev->faults.random = seed;
 	memset(dev->faults.count, 0, sizeof(dev->faults.count));
+	memset(dev->faults.state, 0, sizeof(dev->faults.state));
 }
 
 const u64 *wdm_fault_counts(const struct wdm_device *dev)
@@ -73,26 +75,49 @@ const u64 *wdm_fault_counts(const struct wdm_device *dev)
 }
 
 /* SplitMix64: works with any seed, including 0. */
-static u32 wdm_fault_random(struct wdm_faults *f)
+static u32 wdm_fault_random(u64 *random)
 {
-	u64 x = f->random += 0x9e3779b97f4a7c15ull;
+	u64 x = *random += 0x9e3779b97f4a7c15ull;
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
 	return (u32)(x >> 32);
 }
 
-static bool wdm_fault_draw(struct wdm_faults *f, enum wdm_fault kind, u32 queue)
+static bool wdm_fault_begins(const struct wdm_fault_rule *r, struct wdm_fault_state *s, u64 now_ns, u64 *random)
 {
-	struct wdm_fault_rule *r = &f->rule[kind];
-
-	if (r->queue != WDM_FAULT_ANY && r->queue != queue)
+	if (!r->every_ns)
+		return r->one_in && wdm_fault_random(random) % r->one_in == 0;
+	if (now_ns < s->due)
 		return false;
+	s->due = now_ns + r->every_ns;
+	return true;
+}
+
+bool wdm_fault_happens(struct wdm_fault_rule *r, struct wdm_fault_state *s, u64 now_ns, u64 *random)
+{
 	if (r->next) {
 		r->next--;
 		return true;
 	}
-	return r->one_in && wdm_fault_random(f) % r->one_in == 0;
+	if (s->left) {
+		s->left--;
+		return true;
+	}
+	if (!wdm_fault_begins(r, s, now_ns, random))
+		return false;
+	s->left = r->burst ? r->burst - 1 : 0;
+	return true;
+}
+
+static bool wdm_fault_draw(struct wdm_device *dev, enum wdm_fault kind, u32 queue)
+{
+	struct wdm_faults *f = &dev->faults;
+	struct wdm_fault_rule *r = &f->rule[kind];
+
+	if (r->queue != WDM_FAULT_ANY && r->queue != queue)
+		return false;
+	return wdm_fault_happens(r, &f->state[kind], dev->now, &f->random);
 }
 
 bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
@@ -100,13 +125,13 @@ bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 	struct wdm_faults *f = &dev->faults;
 	u32 kind;
 
-	if (wdm_fault_draw(f, WDM_FAULT_STUCK, q->abs)) {
+	if (wdm_fault_draw(dev, WDM_FAULT_STUCK, q->abs)) {
 		f->count[WDM_FAULT_STUCK]++;
 		q->stuck = true;
 		return false;
 	}
 	for (kind = WDM_FAULT_FAIL; kind <= WDM_FAULT_CORRUPT; kind++)
-		if (wdm_fault_draw(f, kind, q->abs))
+		if (wdm_fault_draw(dev, kind, q->abs))
 			job->faults |= WDM_BIT(kind);
 	if (job->faults & WDM_BIT(WDM_FAULT_FAIL)) {
 		job->fail_status = (u32)f->rule[WDM_FAULT_FAIL].value;
@@ -191,7 +216,7 @@ bool wdm_fault_mailbox(struct wdm_device *dev, u64 *until)
 {
 	u64 late = dev->faults.rule[WDM_FAULT_MAILBOX].value;
 
-	if (!wdm_fault_draw(&dev->faults, WDM_FAULT_MAILBOX, WDM_FAULT_ANY))
+	if (!wdm_fault_draw(dev, WDM_FAULT_MAILBOX, WDM_FAULT_ANY))
 		return false;
 	dev->faults.count[WDM_FAULT_MAILBOX]++;
 	*until = late ? dev->now + late : WDM_NEVER;

@@ -36,6 +36,8 @@ enum {
  * struct wdm_fault_rule - when a fault happens
  * @next: the number of next times, all of which have the fault
  * @one_in: afterwards at random, once in this many times on average; 0 = never
+ * @every_ns: or, instead of @one_in, whenever this time has passed since it began last; 0 = never
+ * @burst: how many times in a row it happens each time it begins so; 0 = once
  * @queue: only on that queue of the device (its number among all functions' queues), or
  *		WDM_FAULT_ANY; mailbox commands belong to no queue
  * @value: see enum wdm_fault
@@ -43,9 +45,28 @@ enum {
 struct wdm_fault_rule {
 	u32 next;
 	u32 one_in;
+	u32 burst;
 	u32 queue;
+	u64 every_ns;
 	u64 value;
 };
+
+/* Where a rule is: zeroed when the rule begins. */
+struct wdm_fault_state {
+	u32 left;	/* of its burst */
+	u64 due;	/* time before which it doesn't begin again */
+};
+
+static inline bool wdm_fault_may(const struct wdm_fault_rule *rule)
+{
+	return rule->next || rule->one_in || rule->every_ns;
+}
+
+/*
+ * Does the fault happen this time? @random is the generator's state, which any number may begin. A host that has faults
+ * of its own calls it under a lock of its own.
+ */
+bool wdm_fault_happens(struct wdm_fault_rule *rule, struct wdm_fault_state *state, u64 now_ns, u64 *random);
 
 /* One rule per kind; part of the device. */
 struct wdm_faults {
@@ -53,6 +74,7 @@ struct wdm_faults {
 	u64 random;
 	u64 count[WDM_FAULT_NR];
 	struct wdm_fault_rule rule[WDM_FAULT_NR];
+	struct wdm_fault_state state[WDM_FAULT_NR];
 };
 
 /* Groups of errors of the device itself. */
@@ -70,7 +92,7 @@ int wdm_fault_check(const struct wdm_attr *attr, enum wdm_fault kind, const stru
 
 /*
  * Control context. Takes effect from the next descriptor or command on; a rule with neither
- * @next nor @one_in ends that fault. A stuck queue recovers only when its function is reset or
+ * @next, @one_in nor @every_ns ends that fault. A stuck queue recovers only when its function is reset or
  * loses its queues. Errors as for wdm_fault_check().
  */
 int wdm_fault_set(struct wdm_device *dev, enum wdm_fault kind, const struct wdm_fault_rule *rule);
@@ -97,9 +119,10 @@ const u64 *wdm_fault_counts(const struct wdm_device *dev);
 const char *wdm_fault_name(u32 kind);
 
 /*
- * Adds WHEN[:VALUE][@QUEUE] to a rule. WHEN is N, the next N times (0: never), or 1/N, once in
- * N. Times have a unit. A rule has one value and one queue; a text with another value or queue
- * is refused. Returns NULL, or what is wrong with the text. Doesn't check against a device: see
+ * Adds WHEN[:VALUE][@QUEUE] to a rule. WHEN is N, the next N times (0: never); B/N, at random
+ * once in N times; or B/TIME, whenever TIME has passed. B is how many times in a row then, mostly
+ * 1. Times have a unit. A rule has one value and one queue, and B/N or B/TIME; a text that
+ * contradicts an earlier one is refused. Returns NULL, or what is wrong with the text. Doesn't check against a device: see
  * wdm_fault_check().
  */
 const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *rule);

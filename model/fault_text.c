@@ -5,6 +5,7 @@
 #define TIME_MAX_NS	10000000000ull
 #define MAILBOX_MAX_NS	60000000000ull	/* longer than a driver's timeout */
 #define STATUS_MAX	0xff
+#define EVERY_MAX_NS	3600000000000ull
 #define TIMES_MAX	1000000000
 #define QUEUE_MAX	1023
 
@@ -84,23 +85,46 @@ static bool time_value(const char **p, u64 most, u64 *ns)
 	return false;
 }
 
-static bool when(const char **p, struct wdm_fault_rule *rule)
+/* A number with a unit, whatever that is. */
+static bool is_time(const char *p)
+{
+	u64 n;
+
+	return number(&p, TIMES_MAX, &n) && *p && *p != ':' && *p != '@';
+}
+
+static const char *fraction(const char **p, u64 burst, struct wdm_fault_rule *rule)
+{
+	u64 n;
+
+	if (!burst)
+		return "expected a burst of 1 to 1000000000 times before /";
+	rule->burst = (u32)burst;
+	if (is_time(*p))
+		return time_value(p, EVERY_MAX_NS, &rule->every_ns) && rule->every_ns ? NULL :
+		       "expected a time from 1ns to 3600s after /, in ns, us, ms or s";
+	if (!number(p, TIMES_MAX, &n) || !n)
+		return "expected a number from 1 to 1000000000, or a time with a unit, after /";
+	rule->one_in = (u32)n;
+	return NULL;
+}
+
+static const char *when(const char **p, struct wdm_fault_rule *rule)
 {
 	u64 n;
 
 	if (!number(p, TIMES_MAX, &n))
-		return false;
-	if (n != 1 || **p != '/') {
-		rule->next = (u32)n;
-		if (!n)
-			rule->one_in = 0;
-		return true;
+		return "expected N, 1/N or 1/TIME: the next N times (0 to 1000000000), once in N times, or each TIME";
+	if (**p == '/') {
+		++*p;
+		return fraction(p, n, rule);
 	}
-	++*p;
-	if (!number(p, TIMES_MAX, &n) || !n)
-		return false;
-	rule->one_in = (u32)n;
-	return true;
+	rule->next = (u32)n;
+	if (!n) {
+		rule->one_in = rule->burst = 0;
+		rule->every_ns = 0;
+	}
+	return NULL;
 }
 
 static const char *value(const char **p, u32 kind, struct wdm_fault_rule *rule)
@@ -108,7 +132,7 @@ static const char *value(const char **p, u32 kind, struct wdm_fault_rule *rule)
 	enum value takes = kinds[kind].value;
 
 	if (**p != ':')
-		return takes == VALUE_TIME_NEEDED && (rule->next || rule->one_in) && !rule->value ?
+		return takes == VALUE_TIME_NEEDED && wdm_fault_may(rule) && !rule->value ?
 		       "expected a time, such as :2ms" : NULL;
 	++*p;
 	if (takes == VALUE_NONE)
@@ -121,12 +145,14 @@ static const char *value(const char **p, u32 kind, struct wdm_fault_rule *rule)
 }
 
 /*
- * The two parts of a rule, the next N times and once in N, share one value and one queue, which
+ * The two parts of a rule, the next N times and those afterwards, share one value and one queue, which
  * either part may name.
  */
 static const char *agrees(const struct wdm_fault_rule *rule, const struct wdm_fault_rule *was)
 {
-	if (!was->next && !was->one_in)
+	if (rule->one_in && rule->every_ns)
+		return "conflicts with the 1/N or 1/TIME given before";
+	if (!wdm_fault_may(was))
 		return NULL;
 	if (was->value && rule->value != was->value)
 		return "conflicts with the value given before";
@@ -141,9 +167,9 @@ const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *r
 	const char *p = text, *wrong;
 	u64 queue;
 
-	if (!when(&p, &r))
-		return "expected N, the next N times, or 1/N, once in N";
-	wrong = value(&p, kind, &r);
+	wrong = when(&p, &r);
+	if (!wrong)
+		wrong = value(&p, kind, &r);
 	if (wrong)
 		return wrong;
 	if (*p == '@') {

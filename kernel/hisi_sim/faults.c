@@ -70,11 +70,15 @@ void sim_faults_keep(struct sim_item *item)
 static int rule_check(struct sim_item *item, const char *attr, unsigned int kind, const struct wdm_fault_rule *rule)
 {
 	struct wdm_attr attrs = { .type = item->shape.type->model, .queues = item->shape.queues };
+	char why[80];
 
 	if (kind == WDM_FAULT_PAGE || !wdm_fault_check(&attrs, kind, rule))
 		return 0;
-	return fault_refuse(item, attr, kind == WDM_FAULT_FAIL && rule->queue == WDM_FAULT_ANY ?
-			    "the status doesn't mean failure" : "the device has no such queue or status", -EINVAL);
+	if (rule->queue != WDM_FAULT_ANY && rule->queue >= item->shape.queues)
+		scnprintf(why, sizeof(why), "queue %u: expected 0 to %u", rule->queue, item->shape.queues - 1);
+	else
+		scnprintf(why, sizeof(why), "status 0x%llx: expected one that means failure", rule->value);
+	return fault_refuse(item, attr, why, -EINVAL);
 }
 
 int sim_faults_check(struct sim_item *item)
@@ -88,22 +92,38 @@ int sim_faults_check(struct sim_item *item)
 	return err;
 }
 
-static ssize_t rule_print(const struct wdm_fault_rule *rule, unsigned int kind, char *page)
+/* What the parts of a rule share. */
+static int more_print(const struct wdm_fault_rule *rule, unsigned int kind, char *page, int at)
 {
-	char more[48] = "";
 	int n = 0;
 
-	if (!rule->next && !rule->one_in)
-		return sysfs_emit(page, "0\n");
 	if (rule->value)
-		n = scnprintf(more, sizeof(more), kind == WDM_FAULT_FAIL ? ":0x%llx" : ":%lluns", rule->value);
+		n += sysfs_emit_at(page, at, kind == WDM_FAULT_FAIL ? ":0x%llx" : ":%lluns", rule->value);
 	if (rule->queue != WDM_FAULT_ANY)
-		scnprintf(more + n, sizeof(more) - n, "@%u", rule->queue);
-	if (!rule->one_in)
-		return sysfs_emit(page, "%u%s\n", rule->next, more);
-	if (!rule->next)
-		return sysfs_emit(page, "1/%u%s\n", rule->one_in, more);
-	return sysfs_emit(page, "%u%s,1/%u%s\n", rule->next, more, rule->one_in, more);
+		n += sysfs_emit_at(page, at + n, "@%u", rule->queue);
+	return n;
+}
+
+static ssize_t rule_print(const struct wdm_fault_rule *rule, unsigned int kind, char *page)
+{
+	u32 burst = rule->burst ?: 1;
+	int n = 0;
+
+	if (!wdm_fault_may(rule))
+		return sysfs_emit(page, "0\n");
+	if (rule->next) {
+		n = sysfs_emit(page, "%u", rule->next);
+		n += more_print(rule, kind, page, n);
+	}
+	if (rule->next && (rule->one_in || rule->every_ns))
+		n += sysfs_emit_at(page, n, ",");
+	if (rule->one_in)
+		n += sysfs_emit_at(page, n, "%u/%u", burst, rule->one_in);
+	else if (rule->every_ns)
+		n += sysfs_emit_at(page, n, "%u/%lluns", burst, rule->every_ns);
+	if (rule->one_in || rule->every_ns)
+		n += more_print(rule, kind, page, n);
+	return n + sysfs_emit_at(page, n, "\n");
 }
 
 static ssize_t rule_show(struct config_item *ci, unsigned int kind, char *page)
@@ -137,23 +157,37 @@ static int rule_assign(struct sim_item *item, const char *attr, unsigned int kin
 	return 0;
 }
 
+/* Return: 0, or -EINVAL after a message that names the part of the text that is wrong, and why. */
+static int rule_parse(struct sim_item *item, const char *attr, unsigned int kind, char *text,
+		      struct wdm_fault_rule *rule)
+{
+	const char *wrong;
+	char *word, why[160];
+
+	while ((word = strsep(&text, ","))) {
+		wrong = wdm_fault_parse(kind, word, rule);
+		if (!wrong)
+			continue;
+		scnprintf(why, sizeof(why), "\"%.32s\": %s", word, wrong);
+		return fault_refuse(item, attr, why, -EINVAL);
+	}
+	return 0;
+}
+
 static ssize_t rule_store(struct config_item *ci, const char *attr, unsigned int kind, const char *page, size_t len)
 {
 	struct wdm_fault_rule rule = { .queue = WDM_FAULT_ANY };
 	struct sim_item *item = faults_item(ci);
-	char *copy, *rest, *word;
-	const char *wrong = NULL;
+	char *copy;
 	int err;
 
 	copy = kstrndup(page, len, GFP_KERNEL);
 	if (!copy)
 		return -ENOMEM;
-	rest = strim(copy);
-	while (!wrong && (word = strsep(&rest, ",")))
-		wrong = wdm_fault_parse(kind, word, &rule);
+	err = rule_parse(item, attr, kind, strim(copy), &rule);
 	kfree(copy);
-	if (wrong)
-		return fault_refuse(item, attr, wrong, -EINVAL);
+	if (err)
+		return err;
 	mutex_lock(&item->lock);
 	err = rule_assign(item, attr, kind, &rule);
 	mutex_unlock(&item->lock);

@@ -87,15 +87,19 @@ struct sim_shape {
 
 /**
  * struct sim_late - delayed accesses to payload
- * @next:	number of accesses to delay from now on
- * @one_in:	afterwards, delay one in this many at random, 0 = none
- * @ns:		the delay
+ * @on:		a delay may still happen; read without the lock
+ * @lock:	protects the members below it
+ * @rule:	when an access is delayed, and for how long
+ * @state:	where the rule is
+ * @random:	state of the rule's generator
  * @count:	number of delayed accesses so far
  */
 struct sim_late {
-	atomic_t next;
-	u32 one_in;
-	u64 ns;
+	bool on;
+	spinlock_t lock;
+	struct wdm_fault_rule rule;
+	struct wdm_fault_state state;
+	u64 random;
 	atomic64_t count;
 };
 
@@ -299,6 +303,7 @@ void sim_worker_wait(struct sim_fn *fn);
 void sim_worker_call(struct sim_dev *sdev, void (*call)(struct wdm_device *model, void *arg), void *arg);
 
 /* late.c */
+void sim_late_init(struct sim_late *late);
 void sim_late_set(struct sim_late *late, const struct wdm_fault_rule *rule);
 struct wdm_fault_rule sim_late_get(struct sim_late *late);
 void sim_late(struct sim_late *late, const u32 *abort);

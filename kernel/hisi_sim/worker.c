@@ -609,6 +609,7 @@ static int model_init(struct sim_worker *w)
 	for (kind = 0; kind < WDM_FAULT_NR; kind++)
 		if (wdm_fault_set(w->model, kind, &shape->faults[kind]))
 			goto err_free_model;
+	sim_late_init(&w->sdev->late);
 	sim_late_set(&w->sdev->late, &shape->faults[WDM_FAULT_PAGE]);
 	if (wdm_function_attach(w->model, WDM_PF, pf->regs.io, pf->db.io))
 		goto err_free_model;

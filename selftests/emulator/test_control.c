@@ -218,6 +218,22 @@ TEST_F(zip, faults_can_be_changed_on_the_way)
 	EXPECT_EQ(-ENODEV, emulated_control("hisi_zip-9", "hold"));
 }
 
+TEST_F(zip, faults_come_in_bursts_and_at_times)
+{
+	ASSERT_EQ(0, control("fault fail=2/1000s"));
+	EXPECT_EQ(ZIP_ST_ABORTED, request(self));
+	EXPECT_EQ(ZIP_ST_ABORTED, request(self));
+	EXPECT_EQ(ZIP_ST_OK, request(self));
+	ASSERT_EQ(0, control("fault fail=1,fail=1/1000s"));
+	EXPECT_EQ(ZIP_ST_ABORTED, request(self));
+	EXPECT_EQ(ZIP_ST_ABORTED, request(self));
+	EXPECT_EQ(ZIP_ST_OK, request(self));
+	ASSERT_EQ(0, control("fault page-fault=3/1000s:1us"));
+	for (int i = 0; i < 4; i++)
+		EXPECT_EQ(ZIP_ST_OK, request(self));
+	EXPECT_EQ(3, count("page-fault"));
+}
+
 TEST_F(zip, a_stuck_queue_ends_with_a_reset_at_its_close)
 {
 	struct rawq q;

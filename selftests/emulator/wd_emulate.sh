@@ -107,15 +107,19 @@ for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--laten
 	# shellcheck disable=SC2086
 	test_that "$bad is a usage error" is 2 "$emulate" $bad -- true
 done
-for bad in '' fail fail= fail=x fail=1/0 fail=2/3 fail=1:256 fail=1:1ms delay=1 delay=1:2 delay=1:11s drop=1:5 mailbox=1@0 \
+for bad in '' fail fail= fail=x fail=1/0 fail=0/3 fail=1/0ms fail=1/5h fail=1/3601s fail=1/9,fail=1/9ms fail=1:256 fail=1:1ms delay=1 delay=1:2 delay=1:11s drop=1:5 mailbox=1@0 \
 	stuck=1@1024 fail=1@ 'fail=1 ' fail=1,, nonsense=1 drop=-1; do
 	test_that "--fault '$bad' is a usage error" is 2 "$emulate" --fault "$bad" -- true
 done
+names_what_is_wrong() {
+	"$emulate" --fault fail=1,drop=1/5h -- true 2>&1 | grep -q 'drop=1/5h: expected a time from 1ns to 3600s after /'
+}
+test_that 'a message names the fault that is wrong, and what was expected' names_what_is_wrong
 test_that 'a null device has no faults' is 2 "$emulate" --null --fault fail=1 -- true
 test_that 'a fault that the device refuses is refused at open' is 1 "$emulate" --fault fail=1:0x13 -- \
 	bash -c 'exec 7<>/dev/hisi_zip-0'
 test_that 'faults of every kind are taken' is 0 "$emulate" --seed 7 --fault fail=3:4@1,fail=1/9,delay=1/5:2ms,reorder=1/3:50us,\
-drop=1/2,duplicate=1,corrupt=1,stuck=0,mailbox=0:1s,page-fault=1/100:10us -- bash -c 'exec 7<>/dev/hisi_zip-0'
+drop=3/20,duplicate=1/5ms,corrupt=2/1s,stuck=0,mailbox=0:1s,page-fault=1/100:10us -- bash -c 'exec 7<>/dev/hisi_zip-0'
 # The table of getopt is the list of options.
 helps_with_each_option() {
 	local help option code=0

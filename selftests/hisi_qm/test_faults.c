@@ -50,6 +50,27 @@ TEST_F_TIMEOUT(faulty, the_next_fail_with_the_status, 100)
 	EXPECT_EQ(0, fault_count("fail"));
 }
 
+TEST_F_TIMEOUT(faulty, faults_come_in_bursts_and_at_times, 100)
+{
+	long pages;
+
+	ASSERT_EQ(0, faults("fail", "2/1000s"));
+	EXPECT_EQ(ZIP_ST_ABORTED, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_EQ(ZIP_ST_ABORTED, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+	ASSERT_EQ(0, faults("fail", "1,1/1000s:0x8"));
+	EXPECT_EQ(8, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_EQ(8, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_EQ(4, fault_count("fail"));
+	/* The host's own fault, which its workers draw. */
+	pages = fault_count("page-fault");
+	ASSERT_EQ(0, faults("page_fault", "3/1000s:1us"));
+	for (int i = 0; i < 4; i++)
+		EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+	EXPECT_EQ(pages + 3, fault_count("page-fault"));
+}
+
 TEST_F_TIMEOUT(faulty, a_dropped_one_never_completes_and_a_duplicate_twice, 100)
 {
 	struct rawq_done first, second;

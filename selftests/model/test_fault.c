@@ -98,6 +98,65 @@ TEST_F(dev, one_in_n_is_chance_and_repeats_with_its_seed)
 	EXPECT_EQ(0, memcmp(status[0], status[1], sizeof(status[0])));
 }
 
+TEST_F(dev, a_burst_is_so_many_in_a_row)
+{
+	struct wdm_fault_rule rule = { .one_in = 20, .burst = 3, .queue = WDM_FAULT_ANY };
+	struct rig *r = &self->r;
+	u32 row = 0, bursts = 0, i;
+
+	ASSERT_EQ(0, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
+	wdm_fault_seed(r->dev, 3);
+	for (i = 0; i < 400; i++) {
+		if (one(r, 0, &self->sqe) == ZIP_ST_ABORTED) {
+			row++;
+			continue;
+		}
+		/* One may begin where another ends. */
+		EXPECT_EQ(0, row % 3);
+		bursts += row / 3;
+		row = 0;
+	}
+	EXPECT_LT(5, bursts);
+	EXPECT_GT(60, bursts);
+}
+
+TEST_F(dev, a_fault_of_each_time_comes_with_that_distance)
+{
+	struct wdm_fault_rule rule = { .every_ns = 50000000, .burst = 2, .queue = WDM_FAULT_ANY };
+	struct rig *r = &self->r;
+	u64 begin, last = 0;
+	u32 failed = 0;
+
+	ASSERT_EQ(0, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
+	for (begin = r->now; r->now - begin < 500000000;) {
+		if (one(r, 0, &self->sqe) == ZIP_ST_ABORTED && !(failed++ & 1)) {
+			EXPECT_TRUE(!last || r->now - last >= rule.every_ns);
+			last = r->now;
+		}
+		rig_run(r, 1000000);
+	}
+	EXPECT_LE(18, failed);
+	EXPECT_GE(20, failed);
+	EXPECT_EQ(failed, count(r, WDM_FAULT_FAIL));
+}
+
+TEST_F(dev, a_fault_of_each_time_waits_for_the_next_request)
+{
+	struct wdm_fault_rule rule = { .next = 1, .every_ns = 1000000000, .queue = WDM_FAULT_ANY };
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, wdm_fault_set(r->dev, WDM_FAULT_FAIL, &rule));
+	EXPECT_EQ(ZIP_ST_ABORTED, one(r, 0, &self->sqe));
+	EXPECT_EQ(ZIP_ST_ABORTED, one(r, 0, &self->sqe));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	rig_run(r, 1000000000);
+	EXPECT_EQ(ZIP_ST_ABORTED, one(r, 0, &self->sqe));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	/* A new seed begins anew. */
+	wdm_fault_seed(r->dev, 1);
+	EXPECT_EQ(ZIP_ST_ABORTED, one(r, 0, &self->sqe));
+}
+
 TEST_F(dev, a_fault_of_one_queue_leaves_the_others_alone)
 {
 	struct rig *r = &self->r;
@@ -394,6 +453,19 @@ TEST(words_make_rules)
 	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "0", &rule));
 	EXPECT_EQ(0, rule.next);
 	EXPECT_EQ(0, rule.one_in);
+	ASSERT_EQ(NULL, parse(WDM_FAULT_FAIL, "4/7", &rule));
+	EXPECT_EQ(4, rule.burst);
+	EXPECT_EQ(7, rule.one_in);
+	ASSERT_EQ(NULL, parse(WDM_FAULT_DELAY, "2/5ms:1us@3", &rule));
+	EXPECT_EQ(2, rule.burst);
+	EXPECT_EQ(0, rule.one_in);
+	EXPECT_EQ(5000000, rule.every_ns);
+	EXPECT_EQ(1000, rule.value);
+	EXPECT_EQ(3, rule.queue);
+	ASSERT_EQ(NULL, parse(WDM_FAULT_DROP, "1/3600s", &rule));
+	EXPECT_EQ(3600000000000ull, rule.every_ns);
+	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_DROP, "0", &rule));
+	EXPECT_EQ(0, rule.every_ns | rule.burst);
 	ASSERT_EQ(NULL, parse(WDM_FAULT_PAGE, "1:10s", &rule));
 	EXPECT_EQ(10000000000ull, rule.value);
 	EXPECT_EQ(WDM_FAULT_ANY, rule.queue);
@@ -410,7 +482,10 @@ TEST(bad_words_are_refused_and_leave_the_rule)
 	} bad[] = {
 		{ WDM_FAULT_FAIL, "" }, { WDM_FAULT_FAIL, "x" }, { WDM_FAULT_FAIL, "0x" }, { WDM_FAULT_FAIL, "-1" },
 		{ WDM_FAULT_FAIL, "1000000001" }, { WDM_FAULT_FAIL, "99999999999999999999999" }, { WDM_FAULT_FAIL, "1/0" },
-		{ WDM_FAULT_FAIL, "1/" }, { WDM_FAULT_FAIL, "2/3" }, { WDM_FAULT_FAIL, "1:" }, { WDM_FAULT_FAIL, "1:0x100" },
+		{ WDM_FAULT_FAIL, "1/" }, { WDM_FAULT_FAIL, "0/3" }, { WDM_FAULT_FAIL, "1/0ms" },
+		{ WDM_FAULT_FAIL, "1/5min" }, { WDM_FAULT_FAIL, "1/5h" }, { WDM_FAULT_FAIL, "1/3601s" }, { WDM_FAULT_FAIL, "/5" },
+		{ WDM_FAULT_FAIL, "1/2/3" }, { WDM_FAULT_FAIL, "1000000001/2" }, { WDM_FAULT_DELAY, "1/5ms" },
+		{ WDM_FAULT_FAIL, "1:" }, { WDM_FAULT_FAIL, "1:0x100" },
 		{ WDM_FAULT_FAIL, "1:2ms" }, { WDM_FAULT_FAIL, "1@" }, { WDM_FAULT_FAIL, "1@1024" }, { WDM_FAULT_FAIL, "1 " },
 		{ WDM_FAULT_DELAY, "1" }, { WDM_FAULT_DELAY, "1:2" }, { WDM_FAULT_DELAY, "1:2min" }, { WDM_FAULT_DELAY, "1:11s" },
 		{ WDM_FAULT_DELAY, "1:0ns" }, { WDM_FAULT_DELAY, "1/2:0s" }, { WDM_FAULT_PAGE, "1:0us" },
@@ -421,7 +496,7 @@ TEST(bad_words_are_refused_and_leave_the_rule)
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		EXPECT_NE(NULL, parse(bad[i].kind, bad[i].text, &rule)) TH_LOG("%s", bad[i].text);
-		EXPECT_EQ(0, rule.next | rule.one_in | rule.value);
+		EXPECT_EQ(0, rule.next | rule.one_in | rule.burst | rule.every_ns | rule.value);
 		EXPECT_EQ(WDM_FAULT_ANY, rule.queue);
 	}
 }
@@ -444,6 +519,10 @@ TEST(a_rule_has_one_value_and_one_queue)
 	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_FAIL, "1:0x9@2", &rule));
 	EXPECT_EQ(9, rule.value);
 	EXPECT_EQ(2, rule.queue);
+	ASSERT_EQ(NULL, parse(WDM_FAULT_DROP, "1/10", &rule));
+	EXPECT_NE(NULL, wdm_fault_parse(WDM_FAULT_DROP, "1/10ms", &rule));
+	ASSERT_EQ(NULL, parse(WDM_FAULT_DROP, "1/10ms", &rule));
+	EXPECT_NE(NULL, wdm_fault_parse(WDM_FAULT_DROP, "1/10", &rule));
 	ASSERT_EQ(NULL, parse(WDM_FAULT_DELAY, "1:2ms", &rule));
 	EXPECT_NE(NULL, wdm_fault_parse(WDM_FAULT_DELAY, "1/10:3ms", &rule));
 	EXPECT_EQ(NULL, wdm_fault_parse(WDM_FAULT_DELAY, "1/10:2000us", &rule));

@@ -237,6 +237,9 @@ TEST_F(item, faults_that_are_printed_can_be_written_back)
 	for (int live = 0; live < 2; live++) {
 		EXPECT_TRUE(written_back("faults/fail", "3:0x8@7,1/100:0x8@7"));
 		EXPECT_TRUE(written_back("faults/delay", "1/7:2000000ns"));
+		EXPECT_TRUE(written_back("faults/drop", "5/40@3"));
+		EXPECT_TRUE(written_back("faults/corrupt", "1,2/5000000ns"));
+		EXPECT_TRUE(written_back("faults/reorder", "1/3600000000000ns:7ns"));
 		EXPECT_TRUE(written_back("faults/stuck", "1@63"));
 		EXPECT_TRUE(written_back("faults/page_fault", "1:10000000000ns"));
 		EXPECT_TRUE(written_back("faults/seed", "18446744073709551615"));
@@ -250,11 +253,11 @@ TEST_F(item, bad_faults_are_refused)
 {
 	for (int live = 0; live < 2; live++) {
 		REFUSED("faults/fail", -EINVAL, "x", "\n", "-1", "1:0x13", "1:256", "1@64", "1,", ",1", "1 1", "1000000001", "1/0",
-			"1:0x8@1,1/10:0x9@1", "1:0x8@1,1/10:0x8@2");
+			"1:0x8@1,1/10:0x9@1", "1:0x8@1,1/10:0x8@2", "0/3", "1/0s", "1/5h", "1/3601s", "1/9,1/9ms");
 		REFUSED("faults/delay", -EINVAL, "1", "1:11s", "1:5", "1:2h", "1:0ns");
 		REFUSED("faults/drop", -EINVAL, "1:1us", "1@1024");
 		REFUSED("faults/mailbox", -EINVAL, "1@0");
-		REFUSED("faults/page_fault", -EINVAL, "1:1us@0");
+		REFUSED("faults/page_fault", -EINVAL, "1:1us@0", "1/5ms", "2/5ms:11s");
 		REFUSED("faults/seed", -EINVAL, "x", "-1");
 		REFUSED("faults/seed", -ERANGE, "18446744073709551616");
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm"));

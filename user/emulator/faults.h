@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults as text: KIND=WHEN[:VALUE][@QUEUE],... where WHEN is N (the next N times) or 1/N (once in N on average). */
+/* Faults as text: KIND=WHEN[:VALUE][@QUEUE],... where wdm_fault_parse() reads all that follows KIND. */
 #ifndef EMU_FAULTS_H
 #define EMU_FAULTS_H
 

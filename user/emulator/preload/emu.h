@@ -167,6 +167,7 @@ bool emu_faults_word(const char *word, const char *value);
 int emu_faults_up(struct emu_device *dev);
 int emu_faults_change(struct emu_device *dev, const char *text);
 unsigned long long emu_faults_pages(void);
+void emu_faults_after_fork(void);
 /* Deadline of a driver call: short if a call is going to hang. */
 unsigned long long emu_faults_patience(unsigned long long otherwise);
 int emu_payload_read(unsigned long long addr, void *buf, unsigned int len);

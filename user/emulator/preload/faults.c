@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Faults of emulated devices, and the guard over memory that a device may not touch. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,9 +16,15 @@ static struct emu_faults initial;
 static unsigned long long initial_seed;
 static atomic_bool hangs;	/* a driver call is going to hang: use short deadlines */
 
-/* The host's fault belongs to the process, not to a device, because workers draw it without a lock. */
-static _Atomic unsigned int page_next, page_one_in;
-static _Atomic unsigned long long page_ns, page_random, page_count;
+/* The host's fault belongs to the process, not to a device. Workers draw it; @on is read without the lock. */
+static struct {
+	atomic_bool on;
+	pthread_mutex_t lock;
+	struct wdm_fault_rule rule;
+	struct wdm_fault_state state;
+	unsigned long long random;
+	_Atomic unsigned long long count;
+} pages = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct {
 	atomic_bool on;
@@ -40,9 +47,12 @@ bool emu_faults_word(const char *word, const char *value)
 
 static void page_set(const struct wdm_fault_rule *rule)
 {
-	atomic_store(&page_ns, rule->value);
-	atomic_store(&page_next, rule->next);
-	atomic_store(&page_one_in, rule->one_in);
+	pthread_mutex_lock(&pages.lock);
+	pages.rule = *rule;
+	pages.state = (struct wdm_fault_state){ 0 };
+	pages.random = initial_seed;
+	atomic_store(&pages.on, wdm_fault_may(rule));
+	pthread_mutex_unlock(&pages.lock);
 }
 
 /* Called with the device's lock held. */
@@ -77,9 +87,15 @@ int emu_faults_change(struct emu_device *dev, const char *text)
 	return emu_faults_parse(&f, text, why, sizeof(why)) ? -EINVAL : faults_apply(dev, &f);
 }
 
+/* A worker of the parent may have had the lock. */
+void emu_faults_after_fork(void)
+{
+	pthread_mutex_init(&pages.lock, NULL);
+}
+
 unsigned long long emu_faults_pages(void)
 {
-	return atomic_load(&page_count);
+	return atomic_load(&pages.count);
 }
 
 unsigned long long emu_faults_patience(unsigned long long otherwise)
@@ -87,28 +103,29 @@ unsigned long long emu_faults_patience(unsigned long long otherwise)
 	return atomic_load(&hangs) ? PATIENCE_NS : otherwise;
 }
 
-static bool page_draw(void)
+/* Return: the delay in ns; 0 = none. */
+static unsigned long long page_draw(void)
 {
-	unsigned int next = atomic_load_explicit(&page_next, memory_order_relaxed);
-	unsigned int one_in = atomic_load_explicit(&page_one_in, memory_order_relaxed);
-	unsigned long long x;
+	unsigned long long ns = 0;
 
-	while (next)
-		if (atomic_compare_exchange_weak(&page_next, &next, next - 1))
-			return true;
-	if (!one_in)
-		return false;
-	x = atomic_fetch_add(&page_random, 0x9e3779b97f4a7c15ull) + initial_seed;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-	return (unsigned int)(x >> 33) % one_in == 0;
+	if (!atomic_load_explicit(&pages.on, memory_order_relaxed))
+		return 0;
+	pthread_mutex_lock(&pages.lock);
+	if (wdm_fault_happens(&pages.rule, &pages.state, emu_now(), &pages.random))
+		ns = pages.rule.value;
+	atomic_store(&pages.on, wdm_fault_may(&pages.rule));
+	pthread_mutex_unlock(&pages.lock);
+	return ns;
 }
 
 static void page_fault(void)
 {
-	unsigned long long ns = atomic_load(&page_ns);
+	unsigned long long ns = page_draw();
 	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u) };
 
-	atomic_fetch_add(&page_count, 1);
+	if (!ns)
+		return;
+	atomic_fetch_add(&pages.count, 1);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
@@ -146,8 +163,7 @@ int emu_payload_read(unsigned long long addr, void *buf, unsigned int len)
 {
 	int err;
 
-	if (page_draw())
-		page_fault();
+	page_fault();
 	guard_check("reads", addr, len);
 	err = emu_memory_read(addr, buf, len);
 	guard_check("read", addr, len);
@@ -158,8 +174,7 @@ int emu_payload_write(unsigned long long addr, const void *buf, unsigned int len
 {
 	int err;
 
-	if (page_draw())
-		page_fault();
+	page_fault();
 	guard_check("writes", addr, len);
 	err = emu_memory_write(addr, buf, len);
 	guard_check("wrote", addr, len);

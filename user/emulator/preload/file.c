@@ -561,6 +561,7 @@ static void fork_child(void)
 	emu_region_after_fork();
 	emu_config_after_fork();
 	emu_sections_after_fork();
+	emu_faults_after_fork();
 }
 
 __attribute__((constructor)) static void file_init(void)
