@@ -156,21 +156,30 @@ static size_t pending(const struct fact_section *s)
 	return n;
 }
 
+static const char *bandwidth(char *buf, size_t size, const struct fact_section *s)
+{
+	if (!s->bandwidth)
+		return "-";
+	snprintf(buf, size, "%" PRIu32 ".%" PRIu32 "%%", s->bandwidth / 10, s->bandwidth % 10);
+	return buf;
+}
+
 static void print_sections(struct page *p, const struct fact_sections *l, int rows)
 {
 	size_t i, shown = fitting(l->count, rows);
+	char limit[16];
 
 	if (!l->count || rows < 1)
 		return;
 	if (shown)
-		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %s", "SECTION", "STATE", "SLOTS", "ATTACHED", "LINGERING",
-		     "WAITING", "PENDING", "REFUSED");
+		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %7s %s", "SECTION", "STATE", "SLOTS", "ATTACHED", "LINGERING",
+		     "WAITING", "PENDING", "REFUSED", "BANDWIDTH");
 	for (i = 0; i < shown; i++) {
 		const struct fact_section *s = &l->item[i];
 
-		line(p, false, "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu %7" PRIu64, s->name,
+		line(p, false, "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu %7" PRIu64 " %s", s->name,
 		     fact_section_state_name(s->state), s->slots, s->attached, s->lingering, s->waiting, pending(s),
-		     s->opens.refused);
+		     s->opens.refused, bandwidth(limit, sizeof(limit), s));
 	}
 	if (shown < l->count)
 		line(p, false, "... and %zu more sections", l->count - shown);

@@ -127,6 +127,7 @@ int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m)
 	s->async = number(m, UACCE_A_ASYNC_CTXS);
 	s->priority = number(m, UACCE_A_QUEUE_PRIORITY);
 	s->max_extra = number(m, UACCE_A_MAX_EXTRA);
+	s->bandwidth = number(m, UACCE_A_BANDWIDTH);
 	s->slots = number(m, UACCE_A_SLOTS_TOTAL);
 	s->attached = number(m, UACCE_A_SLOTS_ATTACHED);
 	s->lingering = number(m, UACCE_A_SLOTS_LINGERING);

@@ -11,55 +11,7 @@
 #define QM_QOS_LINE_MAX		256
 #define QM_QOS_VALUE_MAX	16
 
-/* ------ which function, and when ------ */
-
-/*
- * The table isn't what it should be while functions are reset, bound, enabled or disabled. The lock is only tried:
- * removing a function holds it, and waits for readers of this file.
- */
-static int qm_qos_begin(struct hisi_qm *pf)
-{
-	int ret = 0;
-
-	if (!mutex_trylock(&pf->vfs_lock))
-		return -EAGAIN;
-	if (qm_is_isolated(pf))
-		ret = -EIO;
-	else if (pf->vfs_changing || qm_is_ending(pf))
-		ret = -EAGAIN;
-	if (ret)
-		mutex_unlock(&pf->vfs_lock);
-	return ret;
-}
-
-static void qm_qos_end(struct hisi_qm *pf)
-{
-	mutex_unlock(&pf->vfs_lock);
-}
-
-static u32 qm_qos_function(struct pci_dev *pdev)
-{
-	return pdev->is_virtfn ? pci_iov_vf_id(pdev) + 1 : 0;
-}
-
 /* ------ reading ------ */
-
-static int qm_qos_look(struct hisi_qm *qm, u32 *qos)
-{
-	struct hisi_qm *pf = qm->physical ?: qm;
-	int ret = qm_qos_begin(pf);
-
-	if (ret)
-		return ret;
-	ret = qm_vft_qos(pf, qm_qos_function(qm->pdev), qos);
-	qm_qos_end(pf);
-	/* The file of a physical function says 0, as mainline's, if the device has another limit or doesn't answer. */
-	if (ret && qm->pf) {
-		*qos = 0;
-		ret = 0;
-	}
-	return ret;
-}
 
 static int qm_qos_ask(struct hisi_qm *qm, u32 *qos)
 {
@@ -81,41 +33,13 @@ static ssize_t qm_qos_read(struct file *file, char __user *buf, size_t count, lo
 	/* The end of the file costs no message. */
 	if (*pos)
 		return 0;
-	ret = qm->pf || qm->physical ? qm_qos_look(qm, &qos) : qm_qos_ask(qm, &qos);
+	ret = qm->pf || qm->physical ? qm_share_get(qm, &qos) : qm_qos_ask(qm, &qos);
 	if (ret)
 		return ret;
 	return simple_read_from_buffer(buf, count, pos, text, scnprintf(text, sizeof(text), "%u\n", qos));
 }
 
 /* ------ writing ------ */
-
-static int qm_qos_set_locked(struct hisi_qm *qm, u32 function, u32 qos)
-{
-	int ret = qm_vft_set_qos(qm, function, qos);
-
-	if (ret) {
-		pci_err(qm->pdev, "alg_qos: cannot limit function %u (%d): its limit stays\n", function, ret);
-		return -EINVAL;
-	}
-	pci_info(qm->pdev, "function %u has %u of %u of the bandwidth\n", function, qos, QM_QOS_MAX);
-	return 0;
-}
-
-static int qm_qos_set(struct hisi_qm *qm, const char *name, struct pci_dev *pdev, u32 qos)
-{
-	int ret;
-
-	if (pci_physfn(pdev) != qm->pdev) {
-		pci_err(qm->pdev, "alg_qos: %s is not a function of this device\n", name);
-		return -EINVAL;
-	}
-	ret = qm_qos_begin(qm);
-	if (ret)
-		return ret;
-	ret = qm_qos_set_locked(qm, qm_qos_function(pdev), qos);
-	qm_qos_end(qm);
-	return ret;
-}
 
 static int qm_qos_parse(struct hisi_qm *qm, const char *value, u32 *qos)
 {
@@ -142,7 +66,11 @@ static int qm_qos_line(struct hisi_qm *qm, char *line)
 		pci_err(qm->pdev, "alg_qos: there is no PCI device %s\n", name);
 		return -ENODEV;
 	}
-	ret = qm_qos_set(qm, name, to_pci_dev(dev), qos);
+	ret = -EINVAL;
+	if (pci_physfn(to_pci_dev(dev)) == qm->pdev)
+		ret = qm_share_set(qm, to_pci_dev(dev), qos);
+	else
+		pci_err(qm->pdev, "alg_qos: %s is not a function of this device\n", name);
 	put_device(dev);
 	return ret;
 }

@@ -480,6 +480,10 @@ int qm_vfs_set_shares(struct hisi_qm *qm, unsigned int vfs);
 int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs);
 void qm_vfs_disable(struct hisi_qm *qm);
 
+/* share.c */
+int qm_share_get(struct hisi_qm *qm, u32 *qos);
+int qm_share_set(struct hisi_qm *pf, struct pci_dev *pdev, u32 qos);
+
 /* functions_reset.c */
 void qm_functions_reset_init(struct hisi_qm *qm);
 void qm_functions_reset_prepare(struct hisi_qm *qm);

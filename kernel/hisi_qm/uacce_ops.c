@@ -171,6 +171,19 @@ static void qm_uacce_get_counts(const struct uacce_device *uacce, struct uacce_c
 	hisi_qm_look_end(qm);
 }
 
+/* In a guest the limit isn't the function's to set. */
+static bool qm_uacce_can_limit(struct hisi_qm *qm)
+{
+	return (qm->pf || qm->physical) && hisi_qm_has(qm, QM_CAP_QOS);
+}
+
+static int qm_uacce_set_bandwidth(struct uacce_device *uacce, u32 thousandths)
+{
+	struct hisi_qm *qm = uacce_get_drvdata(uacce);
+
+	return qm_share_set(qm->physical ?: qm, qm->pdev, thousandths);
+}
+
 static const struct uacce_ioctl qm_uacce_ioctls[] = {
 	{ UACCE_CMD_QM_SET_QP_CTX, qm_uacce_set_ctx },
 	{ UACCE_CMD_QM_SET_QP_INFO, qm_uacce_get_info },
@@ -191,6 +204,7 @@ static const struct uacce_ops qm_uacce_ops = {
 	.isolate_threshold_read = qm_uacce_isolate_threshold_read,
 	.isolate_threshold_write = qm_uacce_isolate_threshold_write,
 	.get_counts = qm_uacce_get_counts,
+	.set_bandwidth = qm_uacce_set_bandwidth,
 };
 
 /**
@@ -202,7 +216,8 @@ static const struct uacce_ops qm_uacce_ops = {
 int qm_uacce_init(struct hisi_qm *qm)
 {
 	struct uacce_interface interface = {
-		.flags = UACCE_DEV_SVA | (qm->isolated_doorbells ? 0 : UACCE_DEV_UNSAFE_MMIO),
+		.flags = UACCE_DEV_SVA | (qm->isolated_doorbells ? 0 : UACCE_DEV_UNSAFE_MMIO) |
+			 (qm_uacce_can_limit(qm) ? UACCE_DEV_BANDWIDTH : 0),
 		.capa = qm->engine->sgl ? UACCE_CAPA_SGL_MEM : 0,
 		.ops = &qm_uacce_ops,
 		.api = qm->gen->api,

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/uacce_netlink.h>
 #include <linux/uidgid.h>
+#include <linux/workqueue.h>
 
 #define UACCE_CTX_NO_ID		((u32)-1)	/* the driver hasn't assigned a queue yet */
 
@@ -44,6 +45,8 @@ struct uacce_account {
 	u32 used_pool;
 	u32 quarantined;
 	struct uacce_opens opens;	/* since its registration */
+	u32 bandwidth;			/* limit of a section, in thousandths; 0: none */
+	struct delayed_work bandwidth_work;
 	struct list_head charges;
 	struct uacce_settings *settings;
 	struct uacce_device_item *item;	/* the device's configfs directory */

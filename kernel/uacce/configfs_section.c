@@ -40,6 +40,7 @@ SECTION_SHOW(sync_ctxs, sync)
 SECTION_SHOW(async_ctxs, async)
 SECTION_SHOW(queue_priority, queue_priority)
 SECTION_SHOW(max_extra_ctxs, max_extra)
+SECTION_SHOW(bandwidth, bandwidth)
 
 #define SECTION_STORE_SHAPE(name, field, max)						\
 static ssize_t section_##name##_store(struct config_item *item, const char *page, size_t len) \
@@ -59,6 +60,7 @@ static ssize_t section_##name##_store(struct config_item *item, const char *page
 SECTION_STORE_SHAPE(limit_dev_access, limit_dev_access, 1)
 SECTION_STORE_SHAPE(sync_ctxs, sync, UACCE_CTXS_MAX)
 SECTION_STORE_SHAPE(async_ctxs, async, UACCE_CTXS_MAX)
+SECTION_STORE_SHAPE(bandwidth, bandwidth, UACCE_BANDWIDTH_MAX)
 
 /* These may change at any time. */
 #define SECTION_STORE_ANY(name, field, max)						\
@@ -252,6 +254,7 @@ CONFIGFS_ATTR(section_, nodes);
 CONFIGFS_ATTR(section_, devices);
 CONFIGFS_ATTR(section_, queue_priority);
 CONFIGFS_ATTR(section_, max_extra_ctxs);
+CONFIGFS_ATTR(section_, bandwidth);
 CONFIGFS_ATTR(section_, allowed_uids);
 CONFIGFS_ATTR(section_, allowed_gids);
 CONFIGFS_ATTR(section_, live);
@@ -266,6 +269,7 @@ static struct configfs_attribute *section_attrs[] = {
 	&section_attr_devices,
 	&section_attr_queue_priority,
 	&section_attr_max_extra_ctxs,
+	&section_attr_bandwidth,
 	&section_attr_allowed_uids,
 	&section_attr_allowed_gids,
 	&section_attr_live,

@@ -60,7 +60,8 @@ static bool uacce_interface_valid(const struct uacce_interface *interface)
 		return false;
 	return ops && ops->get_queue && ops->put_queue && ops->start_queue &&
 	       ops->stop_queue && ops->kill_queue && ops->get_available_instances &&
-	       (!interface->mmio_size || ops->get_mmio);
+	       (!interface->mmio_size || ops->get_mmio) &&
+	       (!(interface->flags & UACCE_DEV_BANDWIDTH) || ops->set_bandwidth);
 }
 
 struct uacce_device *uacce_alloc(struct device *parent,
@@ -81,6 +82,7 @@ struct uacce_device *uacce_alloc(struct device *parent,
 	INIT_LIST_HEAD(&uacce->bonds);
 	init_waitqueue_head(&uacce->opened);
 	uacce_pool_init(uacce);
+	uacce_bandwidth_init(uacce);
 	device_initialize(&uacce->dev);
 	uacce->dev.class = &uacce_class;
 	uacce->dev.parent = parent;
@@ -347,6 +349,7 @@ void uacce_unregister(struct uacce_device *uacce)
 	uacce_kill_round(uacce, true);
 	if (uacce->registered)
 		uacce_account_del(uacce);
+	uacce_bandwidth_exit(uacce);
 	uacce->unregistered = true;
 }
 EXPORT_SYMBOL_GPL(uacce_unregister);

@@ -165,6 +165,10 @@ void uacce_pool_set(struct uacce_device *uacce, u32 want);
 void *uacce_pool_take(struct uacce_device *uacce);
 void uacce_pool_give(struct uacce_device *uacce, void *va);
 
+/* bandwidth.c: called without locks */
+void uacce_bandwidth_init(struct uacce_device *uacce);
+void uacce_bandwidth_exit(struct uacce_device *uacce);
+
 /* sva.c */
 int uacce_sva_attach(struct uacce_device *uacce);
 void uacce_sva_detach(struct uacce_device *uacce);

@@ -37,6 +37,7 @@
 #define UACCE_REASON_SIZE	256
 #define UACCE_LEVEL_MAX		99
 #define UACCE_QUEUE_PRIORITY_MAX 7
+#define UACCE_BANDWIDTH_MAX	1000
 
 extern struct mutex uacce_prov;
 
@@ -138,6 +139,7 @@ struct uacce_section {
 	struct uacce_nodes *nodes;	/* NULL: sync and async hold on every node */
 	struct uacce_names *devices;	/* NULL: all devices present */
 	u32 queue_priority;
+	u32 bandwidth;			/* of each device, in thousandths; 0: no limit */
 	u32 max_extra;
 	struct uacce_ranges *uids;	/* NULL: none */
 	struct uacce_ranges *gids;
@@ -208,6 +210,9 @@ u16 *uacce_slot_used(struct uacce_slot *slot, int position);
 struct uacce_slot *uacce_slot_take(struct uacce_attachment *a);	/* NULL: no slot is free; ERR_PTR(-ENOMEM) */
 bool uacce_slot_free(struct uacce_slot *slot);			/* doesn't settle; false: the slot is still in use */
 int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index);
+
+/* bandwidth.c */
+void uacce_bandwidth_set(struct uacce_device *uacce, u32 limit);	/* called with uacce_prov held */
 
 /* waiters.c: attachments of a section; called with uacce_prov held; none of these settles */
 extern struct list_head uacce_attachments;

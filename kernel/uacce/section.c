@@ -113,10 +113,12 @@ static u32 member_slots(const struct uacce_section *section, unsigned int k)
 	return section->num_processes;
 }
 
-static void member_reserve(struct uacce_member *m, u32 ctxs)
+static void member_reserve(const struct uacce_section *section, struct uacce_member *m, u32 ctxs)
 {
 	if (!m->uacce)
 		return;
+	if (section->bandwidth && ctxs != m->reserved)
+		uacce_bandwidth_set(m->uacce, ctxs ? section->bandwidth : 0);
 	m->uacce->acct.reserved += ctxs - m->reserved;
 	m->reserved = ctxs;
 	uacce_pool_set(m->uacce, m->uacce->acct.reserved);
@@ -290,6 +292,36 @@ static int members_check_room(struct uacce_section *section, u32 slots)
 	return 0;
 }
 
+/*
+ * Devices limit the bandwidth of a whole function, so a section with a limit has all contexts of each of its devices.
+ * Otherwise processes of others would be limited, too.
+ */
+static bool member_can_limit(const struct uacce_device *uacce, u64 need)
+{
+	return !need || ((uacce->flags & UACCE_DEV_BANDWIDTH) && need == uacce->acct.total);
+}
+
+static int members_check_bandwidth(struct uacce_section *section, u32 slots)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members && section->bandwidth; k++) {
+		struct uacce_member *m = &section->members[k];
+		u64 need = member_need(m, slots);
+
+		if (!m->uacce || member_can_limit(m->uacce, need))
+			continue;
+		if (!(m->uacce->flags & UACCE_DEV_BANDWIDTH)) {
+			uacce_section_refused(section, "%s: its bandwidth can't be limited", member_name(m));
+			return -EOPNOTSUPP;
+		}
+		uacce_section_refused(section, "%s: with bandwidth, a section has all of its %u contexts, not %llu",
+				      member_name(m), m->uacce->acct.total, need);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Memory that a step needs. It is allocated without uacce_prov. */
 struct section_lack {
 	struct uacce_device *uacce;	/* with a reference */
@@ -359,6 +391,8 @@ static int section_go_live(struct uacce_section *section, struct section_lack *l
 	if (!ret)
 		ret = members_check_shares(section);
 	if (!ret)
+		ret = members_check_bandwidth(section, section->num_processes);
+	if (!ret)
 		ret = members_check_room(section, section->num_processes);
 	if (!ret)
 		ret = members_check_memory(section, section->num_processes, lack);
@@ -371,7 +405,7 @@ static int section_go_live(struct uacce_section *section, struct section_lack *l
 		return ret;
 	}
 	for (k = 0; k < section->nr_members; k++)
-		member_reserve(&section->members[k], member_need(&section->members[k], section->num_processes));
+		member_reserve(section, &section->members[k], member_need(&section->members[k], section->num_processes));
 	list_add_tail(&section->claims, &uacce_claims);
 	section_set_state(section, UACCE_NL_SECTION_LIVE);
 	return 1;
@@ -450,7 +484,7 @@ static void section_give_back(struct uacce_section *section)
 
 		if (!m->uacce)
 			continue;
-		member_reserve(m, member_need(m, member_slots(section, k)));
+		member_reserve(section, m, member_need(m, member_slots(section, k)));
 		if (m->reserved < had)
 			uacce_claims_retry(m->uacce);
 	}
@@ -516,6 +550,9 @@ static int section_resize_live(struct uacce_section *section, u32 num, struct se
 		uacce_section_refused(section, "num_processes %u: a slot beyond it is in use", num);
 		return -EBUSY;
 	}
+	ret = members_check_bandwidth(section, num);
+	if (ret)
+		return ret;
 	if (num > old) {
 		ret = members_check_room(section, num - old);
 		if (!ret)
@@ -532,7 +569,7 @@ static int section_resize_live(struct uacce_section *section, u32 num, struct se
 	for (k = 0; k < section->nr_members; k++) {
 		struct uacce_member *m = &section->members[k];
 
-		member_reserve(m, member_need(m, num));
+		member_reserve(section, m, member_need(m, num));
 		if (num < old && m->uacce)
 			uacce_claims_retry(m->uacce);
 		else if (num < old && m->is_short)
@@ -582,10 +619,11 @@ static void claim_serve(struct uacce_section *section, struct uacce_member *m, s
 	section_share(section, uacce_account_zone(uacce), &sync, &async);
 	m->sync = sync;
 	m->async = async;
-	member_set_short(m, !device_is_safe(uacce) || !member_fits(uacce, member_need(m, section->num_processes)));
+	member_set_short(m, !device_is_safe(uacce) || !member_fits(uacce, member_need(m, section->num_processes)) ||
+			 (section->bandwidth && !member_can_limit(uacce, member_need(m, section->num_processes))));
 	if (!m->is_short) {
 		m->uacce = uacce;
-		member_reserve(m, member_need(m, section->num_processes));
+		member_reserve(section, m, member_need(m, section->num_processes));
 	}
 	if (!m->is_short || !was_short)
 		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
@@ -654,7 +692,7 @@ void uacce_claims_drop(struct uacce_device *uacce)
 
 		if (!m)
 			continue;
-		member_reserve(m, 0);
+		member_reserve(section, m, 0);
 		m->uacce = NULL;
 		member_set_short(m, false);
 		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);

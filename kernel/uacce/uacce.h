@@ -16,6 +16,7 @@ struct uacce_queue;
 
 /* Device flags that the driver sets at allocation, besides UACCE_DEV_SVA. */
 #define UACCE_DEV_UNSAFE_MMIO	(1u << 8)	/* the window has doorbells of other queues: needs CAP_SYS_RAWIO */
+#define UACCE_DEV_BANDWIDTH	(1u << 9)	/* the bandwidth of all its queues together can be limited */
 
 /* Bits of an algorithm's sysfs attribute "flags"; the core adds SHARE_ALL under SVA. */
 #define UACCE_CAPA_SHARE_ALL	(1u << 0)	/* the device sees the whole address space */
@@ -113,6 +114,9 @@ struct uacce_ioctl {
  * @get_isolate_state, @isolate_threshold_read, @isolate_threshold_write:
  *		optional; sysfs isolate and isolate_strategy
  * @get_counts:	optional; fills in the zeroed struct as far as the device counts
+ * @set_bandwidth: needed with UACCE_DEV_BANDWIDTH; limits the device to that many thousandths, 1..1000.
+ *		-EAGAIN: not during a reset, tried again. It only tries locks that a caller of
+ *		uacce_unregister() may hold
  *
  * All may sleep except is_q_updated. get_isolate_state and get_counts must not wait for hardware,
  * as they run under uacce_prov. The core serialises get, ioctls, start, stop, kill and put of one queue;
@@ -135,6 +139,7 @@ struct uacce_ops {
 	u32 (*isolate_threshold_read)(struct uacce_device *uacce);
 	int (*isolate_threshold_write)(struct uacce_device *uacce, u32 nr);
 	void (*get_counts)(const struct uacce_device *uacce, struct uacce_counts *counts);
+	int (*set_bandwidth)(struct uacce_device *uacce, u32 thousandths);
 };
 
 /**

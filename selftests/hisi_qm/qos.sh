@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim hisi_zip 2
+command -v wdctl >/dev/null || need_skip 'wdctl is not installed'
 . "$(dirname "$0")/functions.inc.sh"
 
 DEBUGFS=/sys/kernel/debug/hisi_zip
@@ -13,10 +14,20 @@ DRIVER=/sys/bus/pci/drivers/hisi_zip
 RATES=$PROGRAMS/hisi_qm/rate_client
 REQUESTS=300
 
+# Sections of a test that has failed.
+sections_end() {
+	local section
+
+	for section in one two; do
+		! wdctl section show $section >/dev/null 2>&1 || wdctl section del $section >/dev/null
+	done
+}
+
 # functions NUMBER: a new device with as many virtual functions.
 functions() {
 	local i
 
+	sections_end
 	device 256
 	enable "$1"
 	for ((i = 1; i <= $1; i++)); do
@@ -201,7 +212,62 @@ test_new_functions_have_the_whole_device() {
 	limits "$PF" 1000
 }
 
+# give NAME FUNCTION THOUSANDTHS [NUMBER]: a section of that virtual function, for so many processes; without a number,
+# for all of its 96 queues.
+give() {
+	wdctl section add "$1" Devices="$(vf "$2")" NumProcesses="${4:-48}" Bandwidth="$3" >/dev/null
+}
+
+take() {
+	wdctl section del "$1" >/dev/null
+}
+
+test_a_section_limits_its_function() {
+	functions 2
+	give one 1 100
+	give two 2 400
+	until_true 30 limits "$(vf 1)" 100
+	until_true 30 limits "$(vf 2)" 400
+	limits "$PF" 1000
+	wdctl top --once >top
+	grep -q '^one .* 10\.0%$' top
+	grep -q '^two .* 40\.0%$' top
+	echo 1 >"$PCI/reset"
+	until_true 30 limits "$(vf 1)" 100
+	take one
+	until_true 30 limits "$(vf 1)" 1000
+	limits "$(vf 2)" 400
+	take two
+}
+
+test_a_section_with_a_limit_has_all_contexts() {
+	functions 2
+	exits 1 give one 1 100 47 2>err
+	says 'with bandwidth, a section has all of its 96 contexts, not 94' err
+	limits "$(vf 1)" 1000
+	take one 2>/dev/null || :
+	give one 1 100
+	exits 1 wdctl section set one NumProcesses=47 2>err
+	says 'Invalid argument' err
+	says 'with bandwidth, a section has all of its 96 contexts, not 94' /sys/kernel/config/uacce/sections/one/status
+	limits "$(vf 1)" 100
+	take one
+}
+
+test_a_function_that_appears_gets_the_limit_of_its_section() {
+	functions 2
+	give one 2 250
+	until_true 30 limits "$(vf 2)" 250
+	enable 0
+	enable 2
+	until_true 30 named "$(vf 2)"
+	until_true 30 limits "$(vf 2)" 250
+	take one
+	until_true 30 limits "$(vf 2)" 1000
+}
+
 at_exit() {
+	sections_end
 	drop
 }
 run_tests

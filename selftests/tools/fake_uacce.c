@@ -115,6 +115,7 @@ static const struct {
 	{ "devices", "\n", true },
 	{ "queue_priority", "0\n", false },
 	{ "max_extra_ctxs", "0\n", false },
+	{ "bandwidth", "0\n", true },
 	{ "allowed_uids", "\n", false },
 	{ "allowed_gids", "\n", false },
 	{ "live", "0\n", false },

@@ -110,6 +110,7 @@ static const struct bad bad[] = {
 	{ "[S] NumProcesses = x NumProcesses = 2", 1, "NumProcesses: expected a number" },
 	{ "[S]\nLimitDevAccess = 2", 2, "LimitDevAccess: expected 0 or 1" },
 	{ "[S]\nSyncCtxs = 1025", 2, "SyncCtxs: expected a number from 0 to 1024" },
+	{ "[S]\nBandwidth = 1001", 2, "Bandwidth: expected a number from 0 to 1000" },
 	{ "[S]\nQueuePriority = 8", 2, "QueuePriority: expected a number from 0 to 7" },
 	{ "[S]\nNodes = 0", 2, "Nodes: expected NODE=SYNC+ASYNC" },
 	{ "[S]\nNodes = 0=1", 2, "Nodes: expected NODE=SYNC+ASYNC" },

@@ -182,6 +182,7 @@ enum uacce_nl_attr {
 	UACCE_A_DEV_BYTES_IN,		/* u32 */
 	UACCE_A_DEV_BYTES_OUT,		/* u32 */
 	UACCE_A_DEV_BUSY_CYCLES,	/* u32, of all cores */
+	UACCE_A_BANDWIDTH,		/* u32, thousandths of each device of a section; 0: no limit */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };

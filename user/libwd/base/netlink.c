@@ -123,6 +123,7 @@ static const struct nla_policy uacce_policy[UACCE_A_MAX + 1] = {
 	[UACCE_A_COMM] = STRING,
 	[UACCE_A_ERROR] = U32,
 	[UACCE_A_COUNT] = U32,
+	[UACCE_A_BANDWIDTH] = U32,
 };
 
 static const struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
