@@ -117,6 +117,7 @@ static int qm_probe(struct pci_dev *pdev, struct hisi_qm *physical, bool pf, con
 	qm_config_save(qm);
 	qm_vfs_add(qm);
 	qm_reset_allow(qm);
+	qm_power_init(qm);
 	return 0;
 
 err_unregister:
@@ -172,6 +173,7 @@ void hisi_qm_remove(struct pci_dev *pdev)
 	struct hisi_qm *qm = pci_get_drvdata(pdev);
 	struct hisi_qm *physical = qm->physical;
 
+	qm_power_exit(qm);
 	qm_reset_forbid(qm);
 	if (physical)
 		mutex_lock(&physical->vfs_lock);

@@ -136,6 +136,38 @@ void qm_functions_reset_done(struct hisi_qm *qm)
 	mutex_unlock(qm_vfs_lock(qm));
 }
 
+/* ------ sleep of the system ------ */
+
+/**
+ * qm_functions_sleep - stop a function, and all that depend on it, before the system sleeps
+ * @qm: the function; nothing happens for one that its physical function stops
+ */
+void qm_functions_sleep(struct hisi_qm *qm)
+{
+	if (qm->physical)
+		return;
+	qm_reset_forbid(qm);
+	mutex_lock(&qm->vfs_lock);
+	qm_functions_stop(qm, false);
+	mutex_unlock(&qm->vfs_lock);
+}
+
+/**
+ * qm_functions_wake - undo qm_functions_sleep(): the functions start as after a reset
+ * @qm: the function
+ */
+void qm_functions_wake(struct hisi_qm *qm)
+{
+	if (qm->physical)
+		return;
+	mutex_lock(&qm->vfs_lock);
+	qm_functions_start(qm);
+	if (!READ_ONCE(qm->broken))
+		qm_message_start(qm);
+	mutex_unlock(&qm->vfs_lock);
+	qm_reset_allow(qm);
+}
+
 /* ------ reset of the device after an error ------ */
 
 static void qm_give_up(struct hisi_qm *qm)
@@ -198,18 +230,28 @@ static bool qm_device_too_early(struct hisi_qm *qm)
 	return qm->reset_ended && time_before(jiffies, qm->reset_ended + msecs_to_jiffies(QM_RESET_PERIOD_MS));
 }
 
-static void qm_reset_work(struct work_struct *work)
+/* Returns false if it must be tried again later. */
+static bool qm_device_try_recover(struct hisi_qm *qm)
 {
-	struct hisi_qm *qm = container_of(to_delayed_work(work), struct hisi_qm, reset_work);
 	bool done = false;
 
+	if (qm_power_get(qm))
+		return false;
 	if (mutex_trylock(&qm->vfs_lock)) {
 		done = !qm_device_too_early(qm);
 		if (done)
 			qm_functions_recover(qm);
 		mutex_unlock(&qm->vfs_lock);
 	}
-	if (!done)
+	qm_power_put(qm);
+	return done;
+}
+
+static void qm_reset_work(struct work_struct *work)
+{
+	struct hisi_qm *qm = container_of(to_delayed_work(work), struct hisi_qm, reset_work);
+
+	if (!qm_device_try_recover(qm))
 		qm_reset_schedule(qm, QM_RESET_RETRY_MS);
 }
 

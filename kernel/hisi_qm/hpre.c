@@ -137,6 +137,7 @@ static struct pci_driver hpre_driver = {
 	.shutdown = hisi_qm_shutdown,
 	.sriov_configure = hisi_qm_configure_vfs,
 	.err_handler = &hisi_qm_err_handlers,
+	.driver.pm = pm_ptr(&hisi_qm_pm_ops),
 };
 
 static int __init hpre_init(void)

@@ -7,6 +7,7 @@
 #include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/mutex.h>
+#include <linux/pm_runtime.h>
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -303,6 +304,22 @@ static inline int qm_mutex_lock(struct mutex *lock, bool killable)
 	return 0;
 }
 
+/*
+ * Wakes a function and keeps it awake: see pm.c. A function that doesn't start is broken afterwards, which is no error
+ * here.
+ */
+static inline int qm_power_get(struct hisi_qm *qm)
+{
+	return pm_runtime_resume_and_get(&qm->pdev->dev) ? -EIO : 0;
+}
+
+/* In any context. */
+static inline void qm_power_put(struct hisi_qm *qm)
+{
+	pm_runtime_mark_last_busy(&qm->pdev->dev);
+	pm_runtime_put_autosuspend(&qm->pdev->dev);
+}
+
 static inline size_t qm_sq_bytes(struct hisi_qm *qm)
 {
 	return (size_t)qm->engine->sqe_size * qm->caps[QM_CAP_ID_SQ_DEPTH];
@@ -458,6 +475,8 @@ void qm_stop(struct hisi_qm *qm);
 /* reset.c */
 void qm_reset_init(struct hisi_qm *qm);
 void qm_close(struct hisi_qm *qm);
+int qm_reset_start(struct hisi_qm *qm);
+void qm_start_failed(struct hisi_qm *qm);
 void qm_reset_prepare(struct hisi_qm *qm);
 void qm_reset_done(struct hisi_qm *qm);
 void qm_reset_failed(struct hisi_qm *qm, const char *why);
@@ -488,6 +507,8 @@ int qm_share_set(struct hisi_qm *pf, struct pci_dev *pdev, u32 qos);
 void qm_functions_reset_init(struct hisi_qm *qm);
 void qm_functions_reset_prepare(struct hisi_qm *qm);
 void qm_functions_reset_done(struct hisi_qm *qm);
+void qm_functions_sleep(struct hisi_qm *qm);
+void qm_functions_wake(struct hisi_qm *qm);
 void qm_functions_recover(struct hisi_qm *qm);
 
 /* aer.c */
@@ -495,6 +516,10 @@ void qm_config_save(struct hisi_qm *qm);
 void qm_device_thaw(struct hisi_qm *qm);
 pci_ers_result_t qm_error_detected(struct hisi_qm *qm, pci_channel_state_t state);
 pci_ers_result_t qm_slot_reset(struct hisi_qm *qm);
+
+/* pm.c */
+void qm_power_init(struct hisi_qm *qm);
+void qm_power_exit(struct hisi_qm *qm);
 
 /* uacce_ops.c */
 int qm_uacce_init(struct hisi_qm *qm);

@@ -179,6 +179,7 @@ extern const struct kernel_param_ops hisi_qm_queues_ops;
 extern const struct kernel_param_ops hisi_qm_switch_ops;
 extern const struct kernel_param_ops hisi_qm_vfs_ops;
 extern const struct pci_error_handlers hisi_qm_err_handlers;
+extern const struct dev_pm_ops hisi_qm_pm_ops;
 
 /* In driver_data of a row of an engine's table of PCI ids: a virtual function. */
 #define HISI_QM_VF	1

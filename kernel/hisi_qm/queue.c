@@ -412,16 +412,22 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 {
 	struct uacce_dus *dus;
 	struct hisi_qp *qp;
+	int ret;
 
+	ret = qm_power_get(qm);
+	if (ret) {
+		qp = ERR_PTR(ret);
+		goto err_count;
+	}
 	qp = qm_qp_reserve(qm);
 	if (IS_ERR(qp))
-		goto err_count;
+		goto err_put_power;
 
 	dus = uacce_dus_alloc(file, &qm->pdev->dev, qm->dus_size);
 	if (IS_ERR(dus)) {
 		qm_qp_release(qp);
 		qp = ERR_CAST(dus);
-		goto err_count;
+		goto err_put_power;
 	}
 
 	mutex_lock(&qp->lock);
@@ -435,6 +441,8 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 	mutex_unlock(&qp->lock);
 	return qp;
 
+err_put_power:
+	qm_power_put(qm);
 err_count:
 	qm_count(qm, QM_COUNT_CREATE_QP_ERR);
 	return qp;
@@ -468,6 +476,8 @@ bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file)
 	}
 	qm_qp_release(qp);
 	mutex_unlock(&qp->lock);
+	if (stopped)
+		qm_power_put(qp->qm);
 	return stopped;
 }
 
@@ -490,6 +500,7 @@ static struct uacce_queue *qm_qp_give_back(struct hisi_qp *qp)
 	qm->qp_stuck--;
 	__clear_bit(qp->id, qm->qp_map);
 	mutex_unlock(&qm->state_lock);
+	qm_power_put(qm);
 	return file;
 }
 
@@ -626,6 +637,7 @@ void qm_queues_exit(struct hisi_qm *qm)
 		/* A process that still maps the queue has had no answer so far. */
 		qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
 		uacce_dus_free(qp->dus);
+		pm_runtime_put_noidle(&qm->pdev->dev);
 	}
 	kvfree(qm->qps);
 	bitmap_free(qm->qp_map);

@@ -47,6 +47,16 @@ static void qm_queues_end(struct hisi_qm *qm)
 	qm_queues_kill(qm);
 }
 
+/**
+ * qm_start_failed - a function that was suspended doesn't start: it needs a reset
+ * @qm: the function
+ */
+void qm_start_failed(struct hisi_qm *qm)
+{
+	qm_break(qm, "did not start again");
+	qm_restart_broken(qm);
+}
+
 static void qm_restart_work(struct work_struct *work)
 {
 	struct hisi_qm *qm = container_of(work, struct hisi_qm, restart_work);
@@ -162,7 +172,11 @@ void qm_reset_prepare(struct hisi_qm *qm)
 	pci_clear_master(qm->pdev);
 }
 
-static int qm_reset_start(struct hisi_qm *qm)
+/**
+ * qm_reset_start - start a function that has lost all its state
+ * @qm: the function
+ */
+int qm_reset_start(struct hisi_qm *qm)
 {
 	int ret;
 

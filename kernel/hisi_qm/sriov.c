@@ -117,15 +117,24 @@ static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
 {
 	int ret;
 
+	ret = qm_power_get(qm);
+	if (ret)
+		return ret;
 	qm_vft_forget_qos(qm, 1, vfs);
 	ret = qm_vfs_set_shares(qm, vfs);
 	if (ret)
-		return ret;
+		goto err_put_power;
 	ret = pci_enable_sriov(qm->pdev, vfs);
 	if (ret) {
 		pci_err(qm->pdev, "cannot enable %u virtual functions (%d)\n", vfs, ret);
-		qm_vfs_clear_shares(qm, vfs);
+		goto err_clear_shares;
 	}
+	return 0;
+
+err_clear_shares:
+	qm_vfs_clear_shares(qm, vfs);
+err_put_power:
+	qm_power_put(qm);
 	return ret;
 }
 
@@ -208,6 +217,7 @@ void qm_vfs_disable(struct hisi_qm *qm)
 		return;
 	pci_disable_sriov(qm->pdev);
 	qm_vfs_clear_shares(qm, vfs);
+	qm_power_put(qm);
 }
 
 /**

@@ -141,6 +141,7 @@ static struct pci_driver zip_driver = {
 	.shutdown = hisi_qm_shutdown,
 	.sriov_configure = hisi_qm_configure_vfs,
 	.err_handler = &hisi_qm_err_handlers,
+	.driver.pm = pm_ptr(&hisi_qm_pm_ops),
 };
 
 static int __init zip_init(void)

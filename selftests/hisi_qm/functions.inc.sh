@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Sourced by tests of virtual functions, after tap.sh: the simulated device ITEM, whose PCI folder is PCI, and its users.
+# Sourced by tests of whole functions, after tap.sh: the simulated device ITEM, whose PCI folder is PCI, and its users.
 
 ITEM=/sys/kernel/config/hisi_sim/functions
 CLIENT=$PROGRAMS/hisi_qm/busy_client
@@ -50,11 +50,39 @@ name() {
 	done
 }
 
-# compress ADDRESS: data through a queue of that function.
+named() {
+	[ -n "$(name "$1")" ]
+}
+
+# device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
+# MOST: queues that one function may have.
+device() {
+	drop
+	mkdir $ITEM
+	echo "$1" >$ITEM/queues
+	echo "${2:-7}" >$ITEM/vfs
+	echo "${3:-$1}" >$ITEM/function_queues
+	dmesg -C
+	echo 1 >$ITEM/live
+	PF=$(cat $ITEM/address)
+	PCI=/sys/bus/pci/devices/$PF
+	until_true 30 named "$PF"
+}
+
+# enable NUMBER: of virtual functions.
+enable() {
+	timeout 600 bash -c "echo $1 >$PCI/sriov_numvfs"
+}
+
+# compress_as SECTION ADDRESS: data through a queue of that function, by a section of its own.
+compress_as() {
+	wdctl section add "$1" NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$(name "$2")" >/dev/null
+	WD_PATH=hw wdctl run --section "$1" -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services
+	wdctl section del "$1" >/dev/null
+}
+
 compress() {
-	wdctl section add functions NumProcesses=1 SyncCtxs=1 AsyncCtxs=1 Devices="$(name "$1")" >/dev/null
-	WD_PATH=hw wdctl run --section functions -- wdzip -c /etc/services | gzip -dc | cmp - /etc/services
-	wdctl section del functions >/dev/null
+	compress_as functions "$1"
 }
 
 # busy ADDRESS THREADS: starts a client, whose number is in client, and returns once all its queues have done requests.
