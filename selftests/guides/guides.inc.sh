@@ -26,9 +26,10 @@ place() {
 	export HOME=$PWD/home
 }
 
-# follow KINDS GUIDE: runs the guide's blocks of these kinds in order, in one shell.
+# follow KINDS GUIDE: runs the guide's blocks of these kinds in order, in one shell. Guides install, by way of a folder that
+# all installations of a checkout share.
 follow() {
 	python3 "$BLOCKS" script "$1" "$TOP/$2" >script
 	place
-	(cd warpdrive && bash ../script)
+	(cd warpdrive && flock "$BUILD/guides.lock" bash ../script)
 }
