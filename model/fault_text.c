@@ -90,7 +90,7 @@ static bool is_time(const char *p)
 {
 	u64 n;
 
-	return number(&p, TIMES_MAX, &n) && *p && *p != ':' && *p != '@';
+	return number(&p, EVERY_MAX_NS, &n) && *p && *p != ':' && *p != '@';
 }
 
 static const char *fraction(const char **p, u64 burst, struct wdm_fault_rule *rule)

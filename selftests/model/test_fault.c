@@ -462,7 +462,7 @@ TEST(words_make_rules)
 	EXPECT_EQ(5000000, rule.every_ns);
 	EXPECT_EQ(1000, rule.value);
 	EXPECT_EQ(3, rule.queue);
-	ASSERT_EQ(NULL, parse(WDM_FAULT_DROP, "1/3600s", &rule));
+	ASSERT_EQ(NULL, parse(WDM_FAULT_DROP, "1/3600000000000ns", &rule));
 	EXPECT_EQ(3600000000000ull, rule.every_ns);
 	ASSERT_EQ(NULL, wdm_fault_parse(WDM_FAULT_DROP, "0", &rule));
 	EXPECT_EQ(0, rule.every_ns | rule.burst);

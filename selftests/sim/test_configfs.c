@@ -343,9 +343,11 @@ TEST_F(item, the_log_says_what_is_wrong_with_a_fault)
 
 	ASSERT_EQ(0, log_mark(mark, sizeof(mark)));
 	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/delay", "1:5"));
-	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/delay: expected a time"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/delay: \"1:5\": expected a time"));
+	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/fail", "1:0x13"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/fail: status 0x13: expected one that means failure"));
 	EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/drop", "1@64"));
-	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/drop: the device has no such queue"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME "/faults/drop: queue 64: expected 0 to 63"));
 }
 
 TEST_F(item, a_fault_that_the_shape_cannot_have_keeps_it_from_going_live)
