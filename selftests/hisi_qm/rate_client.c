@@ -10,8 +10,8 @@
 
 #define LEN	8192
 #define ROOM	(LEN + LEN / 8 + 256)
-#define THREADS	4
-#define SAVED	16	/* requests, after which both have used up their bursts of at most 64 and 256 KiB at 1:4 */
+#define THREADS	16	/* of each device: enough in flight where a request waits long for a CPU */
+#define SAVED	48	/* requests, after which both have used up their bursts, even the one that is slow to do so */
 
 static const char *devices[2];
 static atomic_int completed[2];
