@@ -9,22 +9,28 @@
  */
 static int qm_share_begin(struct hisi_qm *pf)
 {
-	int ret = 0;
+	int ret;
 
+	ret = qm_power_get(pf);
+	if (ret)
+		return ret;
+	ret = -EAGAIN;
 	if (!mutex_trylock(&pf->vfs_lock))
-		return -EAGAIN;
+		goto err_put_power;
 	if (qm_is_isolated(pf))
 		ret = -EIO;
-	else if (pf->vfs_changing || qm_is_ending(pf))
-		ret = -EAGAIN;
-	if (ret)
-		mutex_unlock(&pf->vfs_lock);
+	else if (!pf->vfs_changing && !qm_is_ending(pf))
+		return 0;
+	mutex_unlock(&pf->vfs_lock);
+err_put_power:
+	qm_power_put(pf);
 	return ret;
 }
 
 static void qm_share_end(struct hisi_qm *pf)
 {
 	mutex_unlock(&pf->vfs_lock);
+	qm_power_put(pf);
 }
 
 static u32 qm_share_function(struct pci_dev *pdev)
