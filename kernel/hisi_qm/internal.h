@@ -503,6 +503,11 @@ void qm_vfs_disable(struct hisi_qm *qm);
 int qm_share_get(struct hisi_qm *qm, u32 *qos);
 int qm_share_set(struct hisi_qm *pf, struct pci_dev *pdev, u32 qos);
 
+/* config_space.c */
+void qm_config_save(struct hisi_qm *qm);
+void qm_device_freeze(struct hisi_qm *qm);
+void qm_device_thaw(struct hisi_qm *qm);
+
 /* functions_reset.c */
 void qm_functions_reset_init(struct hisi_qm *qm);
 void qm_functions_reset_prepare(struct hisi_qm *qm);
@@ -512,8 +517,6 @@ void qm_functions_wake(struct hisi_qm *qm);
 void qm_functions_recover(struct hisi_qm *qm);
 
 /* aer.c */
-void qm_config_save(struct hisi_qm *qm);
-void qm_device_thaw(struct hisi_qm *qm);
 pci_ers_result_t qm_error_detected(struct hisi_qm *qm, pci_channel_state_t state);
 pci_ers_result_t qm_slot_reset(struct hisi_qm *qm);
 

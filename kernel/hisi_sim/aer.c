@@ -19,7 +19,7 @@ static const pci_channel_state_t states[] = {
 	[SIM_AER_FAILURE] = pci_channel_io_perm_failure,
 };
 
-static int recover(struct pci_dev *pdev, const struct pci_error_handlers *handlers, enum sim_aer aer)
+static int aer_recover(struct pci_dev *pdev, const struct pci_error_handlers *handlers, enum sim_aer aer)
 {
 	pci_ers_result_t result;
 	int err;
@@ -53,7 +53,7 @@ int sim_aer_report(struct sim_dev *sdev, enum sim_aer aer)
 	if (!handlers || !handlers->error_detected)
 		err = -EOPNOTSUPP;
 	else
-		err = recover(pdev, handlers, aer);
+		err = aer_recover(pdev, handlers, aer);
 	device_unlock(&pdev->dev);
 	pci_dev_put(pdev);
 	return err;
