@@ -24,7 +24,7 @@ device() {
 	until_true 30 named "$PF"
 }
 
-# enable NUMBER
+# enable NUMBER: of virtual functions.
 enable() {
 	timeout 600 bash -c "echo $1 >$PCI/sriov_numvfs"
 }
@@ -48,30 +48,6 @@ name() {
 	for device in /sys/bus/pci/devices/"$1"/uacce/*; do
 		[ ! -e "$device" ] || echo "${device##*/}"
 	done
-}
-
-named() {
-	[ -n "$(name "$1")" ]
-}
-
-# device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
-# MOST: queues that one function may have.
-device() {
-	drop
-	mkdir $ITEM
-	echo "$1" >$ITEM/queues
-	echo "${2:-7}" >$ITEM/vfs
-	echo "${3:-$1}" >$ITEM/function_queues
-	dmesg -C
-	echo 1 >$ITEM/live
-	PF=$(cat $ITEM/address)
-	PCI=/sys/bus/pci/devices/$PF
-	until_true 30 named "$PF"
-}
-
-# enable NUMBER: of virtual functions.
-enable() {
-	timeout 600 bash -c "echo $1 >$PCI/sriov_numvfs"
 }
 
 # compress_as SECTION ADDRESS: data through a queue of that function, by a section of its own.
