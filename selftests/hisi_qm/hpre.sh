@@ -24,7 +24,7 @@ test_its_algorithms_are_slower_than_average() {
 
 test_its_registers_can_be_read() {
 	begin_debugfs
-	says INT_MASK= "$DEBUGFS/regs"
+	says 'INT_MASK                      = ' "$DEBUGFS/regs"
 	says 'CORES_INI_STATUS              = 0x000003ff' "$DEBUGFS/cluster0/regs"
 	absent "$DEBUGFS/cluster1"
 	exits 1 bash -c "echo 10 >$DEBUGFS/cluster0/cluster_ctrl" 2>/dev/null
