@@ -66,6 +66,7 @@ void qm_device_thaw(struct hisi_qm *qm)
 	if (!qm->device_frozen)
 		return;
 	qm->device_frozen = false;
+	WRITE_ONCE(qm->gone, false);
 	if (qm_configs_restore(qm))
 		WRITE_ONCE(qm->isolated, true);
 }

@@ -192,14 +192,17 @@ static ssize_t qm_cmd_write(struct file *file, const char __user *buf, size_t co
 
 	if (count > QM_CMD_MAX)
 		return -ENOSPC;
-	/* While it is reset, or isolated. */
-	if (READ_ONCE(qm->state) != QM_STARTED)
-		return -EAGAIN;
 	line = memdup_user_nul(buf, count);
 	if (IS_ERR(line))
 		return PTR_ERR(line);
 	*strchrnul(line, '\n') = 0;
-	ret = qm_cmd_run(qm, line);
+	ret = qm_power_get(qm);
+	if (ret)
+		goto free_line;
+	/* While it is reset, or isolated. */
+	ret = READ_ONCE(qm->state) == QM_STARTED ? qm_cmd_run(qm, line) : -EAGAIN;
+	qm_power_put(qm);
+free_line:
 	kfree(line);
 	return ret ? ret : count;
 }

@@ -26,6 +26,9 @@ static void qm_functions_stop(struct hisi_qm *qm, bool device)
 {
 	struct hisi_qm *vf;
 
+	/* Those that are suspended, too, start afterwards. */
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		pm_runtime_get_sync(&vf->pdev->dev);
 	qm_message_stop(qm);
 	/* A request that one function's stop has ended must not be sent again by another function that stops next. */
 	list_for_each_entry(vf, &qm->vfs, vf_node)
@@ -102,6 +105,7 @@ static void qm_functions_start(struct hisi_qm *qm)
 	list_for_each_entry(vf, &qm->vfs, vf_node) {
 		pci_restore_state(vf->pdev);
 		qm_vf_reset_done(vf);
+		qm_power_put(vf);
 	}
 	if (qm->pf)
 		qm_error_release(qm);
@@ -148,6 +152,7 @@ void qm_functions_sleep(struct hisi_qm *qm)
 		return;
 	qm_reset_forbid(qm);
 	mutex_lock(&qm->vfs_lock);
+	qm_device_thaw(qm);
 	qm_functions_stop(qm, false);
 	mutex_unlock(&qm->vfs_lock);
 }
@@ -158,10 +163,18 @@ void qm_functions_sleep(struct hisi_qm *qm)
  */
 void qm_functions_wake(struct hisi_qm *qm)
 {
+	struct hisi_qm *vf;
+
 	if (qm->physical)
 		return;
 	mutex_lock(&qm->vfs_lock);
+	/* The PCI core may have restored a virtual function before it existed again. */
+	list_for_each_entry(vf, &qm->vfs, vf_node)
+		pci_load_saved_state(vf->pdev, vf->config);
+	/* No sleep ends an isolation. */
+	qm->isolate_next = READ_ONCE(qm->isolated);
 	qm_functions_start(qm);
+	qm->isolate_next = false;
 	if (!READ_ONCE(qm->broken))
 		qm_message_start(qm);
 	mutex_unlock(&qm->vfs_lock);

@@ -201,6 +201,8 @@ struct hisi_qm {
 	enum qm_state state;
 	bool ending;
 	bool frozen;	/* about to be disabled: no queue can be opened */
+	bool asleep;	/* suspended at run time */
+	bool vfs_awake;	/* virtual functions keep it awake */
 	bool broken;	/* needs a reset: gets no commands, is isolated */
 	bool silent;	/* its bus master is closed, so stuck queues can't access memory */
 	bool gone;	/* from the bus */
@@ -347,6 +349,7 @@ void qm_last_words(struct hisi_qm *qm);
 void qm_state_set(struct hisi_qm *qm, enum qm_state state);
 int qm_started(struct hisi_qm *qm);
 void qm_ending(struct hisi_qm *qm);
+bool qm_falls_asleep(struct hisi_qm *qm);
 void qm_freeze(struct hisi_qm *qm, bool freeze);
 void qm_restart_schedule(struct hisi_qm *qm);
 void qm_break(struct hisi_qm *qm, const char *why);

@@ -24,6 +24,11 @@ static bool qm_power_managed(struct hisi_qm *qm)
  */
 void qm_power_init(struct hisi_qm *qm)
 {
+	/* Of an earlier driver. */
+	if (qm->pf && pci_num_vf(qm->pdev) && !qm->vfs_awake) {
+		pm_runtime_get_noresume(&qm->pdev->dev);
+		qm->vfs_awake = true;
+	}
 	if (!qm_power_managed(qm))
 		return;
 	pm_runtime_set_autosuspend_delay(&qm->pdev->dev, QM_AUTOSUSPEND_MS);
@@ -51,8 +56,10 @@ static int qm_runtime_suspend(struct device *dev)
 {
 	struct hisi_qm *qm = dev_get_drvdata(dev);
 
-	if (qm_is_ending(qm))
+	if (!qm_falls_asleep(qm))
 		return -EBUSY;
+	/* Waits for readers of registers. */
+	qm_state_set(qm, QM_RESETTING);
 	qm_message_stop(qm);
 	qm_stop(qm);
 	if (qm->pf)
@@ -66,7 +73,10 @@ static int qm_runtime_resume(struct device *dev)
 {
 	struct hisi_qm *qm = dev_get_drvdata(dev);
 
-	if (qm_reset_start(qm))
+	int ret = qm_reset_start(qm);
+
+	WRITE_ONCE(qm->asleep, false);
+	if (ret)
 		qm_start_failed(qm);
 	else
 		qm_message_start(qm);

@@ -113,6 +113,14 @@ static void qm_vfs_change_end(struct hisi_qm *qm)
 	mutex_unlock(&qm->vfs_lock);
 }
 
+static void qm_vfs_let_sleep(struct hisi_qm *qm)
+{
+	if (!qm->vfs_awake)
+		return;
+	qm->vfs_awake = false;
+	qm_power_put(qm);
+}
+
 static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
 {
 	int ret;
@@ -120,6 +128,7 @@ static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
 	ret = qm_power_get(qm);
 	if (ret)
 		return ret;
+	qm->vfs_awake = true;
 	qm_vft_forget_qos(qm, 1, vfs);
 	ret = qm_vfs_set_shares(qm, vfs);
 	if (ret)
@@ -134,7 +143,7 @@ static int qm_vfs_appear(struct hisi_qm *qm, unsigned int vfs)
 err_clear_shares:
 	qm_vfs_clear_shares(qm, vfs);
 err_put_power:
-	qm_power_put(qm);
+	qm_vfs_let_sleep(qm);
 	return ret;
 }
 
@@ -217,7 +226,7 @@ void qm_vfs_disable(struct hisi_qm *qm)
 		return;
 	pci_disable_sriov(qm->pdev);
 	qm_vfs_clear_shares(qm, vfs);
-	qm_power_put(qm);
+	qm_vfs_let_sleep(qm);
 }
 
 /**

@@ -29,13 +29,13 @@ void qm_state_set(struct hisi_qm *qm, enum qm_state state)
  * hisi_qm_look_begin - keep resets away while a file reads or writes a few registers
  * @qm: the function
  *
- * 0, or -EAGAIN during a reset: a device doesn't always answer then. Doesn't wait.
+ * 0, or -EAGAIN during a reset, or while the function is suspended: a device doesn't always answer then. Doesn't wait.
  */
 int hisi_qm_look_begin(struct hisi_qm *qm)
 {
 	if (!down_read_trylock(&qm->regs_lock))
 		return -EAGAIN;
-	if (READ_ONCE(qm->state) != QM_RESETTING)
+	if (READ_ONCE(qm->state) != QM_RESETTING && !READ_ONCE(qm->asleep))
 		return 0;
 	up_read(&qm->regs_lock);
 	return -EAGAIN;
@@ -85,6 +85,27 @@ void qm_ending(struct hisi_qm *qm)
 	mutex_unlock(&qm->state_lock);
 	cancel_work_sync(&qm->restart_work);
 	cancel_delayed_work_sync(&qm->stuck_work);
+}
+
+/**
+ * qm_falls_asleep - let the function be suspended, unless something is going on
+ * @qm: the function, without queues
+ *
+ * From here on no work item begins, so that waiting for none can't wait for one that waits for the suspended function.
+ */
+bool qm_falls_asleep(struct hisi_qm *qm)
+{
+	bool idle;
+
+	mutex_lock(&qm->state_lock);
+	idle = !qm->ending && !qm->broken && qm->state == QM_STARTED && !READ_ONCE(qm->mb_busy) &&
+	       !work_busy(&qm->restart_work);
+	if (idle) {
+		WRITE_ONCE(qm->ending, true);
+		WRITE_ONCE(qm->asleep, true);
+	}
+	mutex_unlock(&qm->state_lock);
+	return idle;
 }
 
 /**

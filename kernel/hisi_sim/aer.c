@@ -4,6 +4,7 @@
  * own entry isn't for modules on all kernels: later ones free the registers that they are given into a pool of GHES.
  */
 #include <linux/pci.h>
+#include <linux/pm_runtime.h>
 
 #include "internal.h"
 
@@ -48,6 +49,7 @@ int sim_aer_report(struct sim_dev *sdev, enum sim_aer aer)
 
 	if (!pdev)
 		return -ENODEV;
+	pm_runtime_get_sync(&pdev->dev);
 	device_lock(&pdev->dev);
 	handlers = handlers_of(pdev);
 	if (!handlers || !handlers->error_detected)
@@ -55,6 +57,7 @@ int sim_aer_report(struct sim_dev *sdev, enum sim_aer aer)
 	else
 		err = aer_recover(pdev, handlers, aer);
 	device_unlock(&pdev->dev);
+	pm_runtime_put(&pdev->dev);
 	pci_dev_put(pdev);
 	return err;
 }
