@@ -24,8 +24,8 @@ TIMEOUT = 124
 # scripts/vm: QEMU's emulation failed, so the VM says nothing about the program that ran.
 EMULATION = 72
 # Seconds for all boots of a kernel, so that a run where everything hangs ends too.
-BUDGET = 1500
-BUDGET_DEBUG = 2500
+BUDGET = 2500
+BUDGET_DEBUG = 3500
 # At most this many seconds pass for one second of a limit.
 SLOWEST = 20
 # Of the time between two looks at the machine, at most this many seconds count.
