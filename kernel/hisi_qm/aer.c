@@ -34,11 +34,11 @@ pci_ers_result_t qm_error_detected(struct hisi_qm *qm, pci_channel_state_t state
 	mutex_unlock(&qm->vfs_lock);
 	/* The queues end before the function is reset. */
 	flush_work(&qm->restart_work);
-	/* It would take the device for gone from the bus during the reset. */
-	cancel_delayed_work_sync(&qm->stuck_work);
-
 	if (!READ_ONCE(qm->broken))
 		return PCI_ERS_RESULT_RECOVERED;
+
+	/* It would take the device for gone from the bus during the reset. */
+	cancel_delayed_work_sync(&qm->stuck_work);
 	return qm_reset_follows(qm) ? PCI_ERS_RESULT_NEED_RESET : PCI_ERS_RESULT_DISCONNECT;
 }
 

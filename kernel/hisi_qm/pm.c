@@ -72,7 +72,6 @@ static int qm_runtime_suspend(struct device *dev)
 static int qm_runtime_resume(struct device *dev)
 {
 	struct hisi_qm *qm = dev_get_drvdata(dev);
-
 	int ret = qm_reset_start(qm);
 
 	WRITE_ONCE(qm->asleep, false);
