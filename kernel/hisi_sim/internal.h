@@ -273,8 +273,10 @@ void sim_bus_exit(void);
 int sim_bus_add(struct sim_dev *sdev);
 void sim_bus_remove(struct sim_dev *sdev);
 void sim_bus_disconnect(struct sim_dev *sdev);
+struct sim_fn *sim_bus_function(struct device *dev);
+int sim_bus_domain(void);
 
-/* ------ aer.c ------ */
+/* aer.c */
 
 enum sim_aer {
 	SIM_AER_NONFATAL,
@@ -284,8 +286,6 @@ enum sim_aer {
 };
 
 int sim_aer_report(struct sim_dev *sdev, enum sim_aer aer);
-struct sim_fn *sim_bus_function(struct device *dev);
-int sim_bus_domain(void);
 
 /* device.c: adding and removing runs on a thread of its own, which these functions wait for */
 void sim_device_vanish(struct sim_dev *sdev);
