@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 {
 	static uint8_t src[LEN], dst[ROOM];
 	int nr = argc == 3 ? atoi(argv[2]) : 0, ret, i;
-	uint32_t produced, sum = 0;
+	uint32_t produced = 0, sum = 0;
 	struct rawq q;
 
 	if (nr < 1) {
