@@ -2,8 +2,9 @@
 /* Life cycle of a simulated device: its parts are added and removed in order, one device at a time. */
 /*
  * Adding and removing a device probes and unbinds drivers, which register and unregister
- * configfs directories of their own. It runs on one separate thread, so that none of it happens
- * under the locks that a configfs store holds.
+ * configfs directories of their own, and take locks under which they do so when they handle an
+ * error. It runs on one separate thread, so that none of it happens under the locks that a
+ * configfs store holds.
  */
 #include <linux/err.h>
 #include <linux/idr.h>
@@ -23,10 +24,13 @@ static struct kthread_worker *mover;
 
 struct move {
 	struct kthread_work work;
+	void (*run)(struct move *move);
 	const char *name;
 	const struct sim_shape *shape;
 	struct sim_dev *sdev;
 	bool surprise;
+	enum sim_aer aer;
+	int err;
 	unsigned int inject;
 };
 
@@ -202,19 +206,31 @@ static void remove_now(struct sim_dev *sdev)
 	kfree(sdev);
 }
 
+static void add_run(struct move *move)
+{
+	move->sdev = add_now(move->name, move->shape);
+}
+
+static void remove_run(struct move *move)
+{
+	if (move->surprise) {
+		sim_device_vanish(move->sdev);
+		sim_bus_disconnect(move->sdev);
+	}
+	remove_now(move->sdev);
+}
+
+static void error_run(struct move *move)
+{
+	move->err = sim_aer_report(move->sdev, move->aer);
+}
+
 static void move_run(struct kthread_work *work)
 {
 	struct move *move = container_of(work, struct move, work);
 
 	sim_inject_give(move->inject);
-	if (move->surprise) {
-		sim_device_vanish(move->sdev);
-		sim_bus_disconnect(move->sdev);
-	}
-	if (move->shape)
-		move->sdev = add_now(move->name, move->shape);
-	else
-		remove_now(move->sdev);
+	move->run(move);
 	move->inject = sim_inject_take();
 }
 
@@ -230,7 +246,7 @@ static void move_wait(struct move *move)
 /* @name: the device's, for the log */
 struct sim_dev *sim_device_add(const char *name, const struct sim_shape *shape)
 {
-	struct move move = { .name = name, .shape = shape };
+	struct move move = { .run = add_run, .name = name, .shape = shape };
 
 	move_wait(&move);
 	return move.sdev;
@@ -238,11 +254,20 @@ struct sim_dev *sim_device_add(const char *name, const struct sim_shape *shape)
 
 void sim_device_remove(struct sim_dev *sdev, bool surprise)
 {
-	struct move move = { .sdev = sdev, .surprise = surprise };
+	struct move move = { .run = remove_run, .sdev = sdev, .surprise = surprise };
 
 	/* The removal of a driver, of this device or of one queued earlier, waits for processes in open(). */
 	sim_sva_hold_binds(sdev, false);
 	move_wait(&move);
+}
+
+/* Returns what sim_aer_report() does. */
+int sim_device_error(struct sim_dev *sdev, enum sim_aer aer)
+{
+	struct move move = { .run = error_run, .sdev = sdev, .aer = aer };
+
+	move_wait(&move);
+	return move.err;
 }
 
 int sim_device_init(void)

@@ -332,7 +332,7 @@ static ssize_t sim_faults_aer_store(struct config_item *ci, const char *page, si
 	if (!item->sdev)
 		err = fault_refuse(item, "aer", "the device isn't live", -ENODEV);
 	else
-		err = sim_aer_report(item->sdev, which);
+		err = sim_device_error(item->sdev, which);
 	if (err == -EOPNOTSUPP)
 		fault_refuse(item, "aer", "no driver of the physical function handles errors", err);
 	mutex_unlock(&item->lock);

@@ -287,12 +287,13 @@ enum sim_aer {
 
 int sim_aer_report(struct sim_dev *sdev, enum sim_aer aer);
 
-/* device.c: adding and removing runs on a thread of its own, which these functions wait for */
+/* device.c: this runs on a thread of its own, which these functions wait for */
 void sim_device_vanish(struct sim_dev *sdev);
 int sim_device_init(void);
 void sim_device_exit(void);
 struct sim_dev *sim_device_add(const char *name, const struct sim_shape *shape);
 void sim_device_remove(struct sim_dev *sdev, bool surprise);
+int sim_device_error(struct sim_dev *sdev, enum sim_aer aer);
 
 /* worker.c */
 int sim_worker_start(struct sim_dev *sdev);
