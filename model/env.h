@@ -182,9 +182,11 @@ struct wdm_engine_ops {
  * @now_ns: monotonic time.
  * @hold: optional; true if requests of queues bound to @pasid must not start now. wdm_job_next()
  *		then takes another queue; wdm_look.jobs counts held requests all the same.
+ * @fault: optional; a request has brought about that fault of the whole device (enum wdm_fault:
+ *		WDM_FAULT_ERROR or WDM_FAULT_REMOVE). The host acts on it after the present call.
  * @engine: mathematics
  *
- * Control context calls dma_*, irq, now_ns and hold; workers call dma_*, sva_* and the engine,
+ * Control context calls dma_*, irq, now_ns, hold and fault; workers call dma_*, sva_* and the engine,
  * any number in parallel. None may call back into the model.
  */
 struct wdm_env {
@@ -195,6 +197,7 @@ struct wdm_env {
 	void (*irq)(void *host, u32 fn, u32 vector);
 	u64 (*now_ns)(void *host);
 	bool (*hold)(void *host, u32 fn, u32 pasid);
+	void (*fault)(void *host, u32 kind);
 	const struct wdm_engine_ops *engine;
 };
 

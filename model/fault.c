@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #define WDM_REORDER_NS	100000ull
+#define WDM_ECC_MBIT	2	/* bit of QM_ERR_ECC_MBIT */
 #define WDM_ANSWERED	(1u << WDM_FAULT_NR)	/* answered before an earlier job that is still the queue's first */
 
 int wdm_fault_check(const struct wdm_attr *attr, enum wdm_fault kind, const struct wdm_fault_rule *rule)
@@ -120,6 +121,22 @@ static bool wdm_fault_draw(struct wdm_device *dev, enum wdm_fault kind, u32 queu
 	return wdm_fault_happens(r, &f->state[kind], dev->now, &f->random);
 }
 
+/* Faults of the whole device. */
+static void wdm_fault_device(struct wdm_device *dev, u32 queue)
+{
+	u32 kind;
+
+	for (kind = WDM_FAULT_ERROR; kind <= WDM_FAULT_REMOVE; kind++) {
+		if (!wdm_fault_draw(dev, kind, queue))
+			continue;
+		dev->faults.count[kind]++;
+		if (kind == WDM_FAULT_ERROR)
+			wdm_fault_error(dev, WDM_ERRORS_QM, WDM_ECC_MBIT);
+		if (dev->env->fault)
+			dev->env->fault(dev->host, kind);
+	}
+}
+
 bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
 {
 	struct wdm_faults *f = &dev->faults;
@@ -146,6 +163,7 @@ bool wdm_fault_accept(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 	/* The slot stays unchanged, and must not be taken for a new descriptor whose doorbell was lost. */
 	if (job->faults & WDM_BIT(WDM_FAULT_DROP))
 		q->digest[job->slot] = wdm_slot_digest(job->sqe, 1u << dev->engine->sqe_shift);
+	wdm_fault_device(dev, q->abs);
 	return true;
 }
 

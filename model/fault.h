@@ -9,8 +9,8 @@ struct wdm_attr;
 struct wdm_device;
 
 /*
- * Kinds of fault, and what a rule's value means for each. The first six are drawn once for
- * each descriptor when the device accepts it; several may apply to one.
+ * Kinds of fault, and what a rule's value means for each. All but WDM_FAULT_MAILBOX are drawn
+ * once for each descriptor when the device accepts it; several may apply to one.
  */
 enum wdm_fault {
 	WDM_FAULT_FAIL,		/* not executed; value: the engine's status, 0 = "aborted" */
@@ -21,6 +21,8 @@ enum wdm_fault {
 	WDM_FAULT_CORRUPT,	/* a bit of each piece of its results in memory is wrong, and its status is good */
 	WDM_FAULT_STUCK,	/* its queue takes no more descriptors, including this one, and can't be stopped */
 	WDM_FAULT_MAILBOX,	/* a command is answered later; value: delay in ns, 0 = until the function's reset */
+	WDM_FAULT_ERROR,	/* the device reports a multi-bit ECC error, which needs a reset */
+	WDM_FAULT_REMOVE,	/* the host removes the device without notice, see struct wdm_env */
 	WDM_FAULT_NR,
 };
 

@@ -29,6 +29,8 @@ static const struct {
 	[WDM_FAULT_CORRUPT] = { "corrupt", VALUE_NONE, true },
 	[WDM_FAULT_STUCK] = { "stuck", VALUE_NONE, true },
 	[WDM_FAULT_MAILBOX] = { "mailbox", VALUE_TIME, false },
+	[WDM_FAULT_ERROR] = { "error", VALUE_NONE, true },
+	[WDM_FAULT_REMOVE] = { "remove", VALUE_NONE, true },
 	[WDM_FAULT_PAGE] = { "page-fault", VALUE_TIME_NEEDED, false },
 };
 

@@ -241,6 +241,17 @@ void sim_item_go_away(struct sim_item *item, bool surprise)
 		configfs_undepend_item(&item->group.cg_item);
 }
 
+static void item_pull_out(struct work_struct *work)
+{
+	struct sim_item *item = container_of(work, struct sim_item, pull_out);
+
+	mutex_lock(&item->lock);
+	/* Not another device that has become live meanwhile. */
+	if (item->sdev && READ_ONCE(item->sdev->pulled_out))
+		sim_item_go_away(item, true);
+	mutex_unlock(&item->lock);
+}
+
 static ssize_t sim_item_live_show(struct config_item *ci, char *page)
 {
 	struct sim_item *item = to_sim_item(ci);
@@ -290,6 +301,7 @@ static void item_free(struct config_item *ci)
 {
 	struct sim_item *item = to_sim_item(ci);
 
+	cancel_work_sync(&item->pull_out);
 	mutex_destroy(&item->lock);
 	kfree(item);
 }
@@ -311,7 +323,9 @@ static struct sim_item *item_alloc(const char *name)
 	if (!item)
 		return NULL;
 	mutex_init(&item->lock);
+	INIT_WORK(&item->pull_out, item_pull_out);
 	item->shape = (struct sim_shape) {
+		.pull_out = &item->pull_out,
 		.type = sim_type_find("zip"),
 		.node = NUMA_NO_NODE,
 		.queues = SIM_QUEUES_DEFAULT,

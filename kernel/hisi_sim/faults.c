@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* faults/ of a simulated device: faults to inject, in the syntax of wd-emulate. */
+#include <linux/ctype.h>
 #include <linux/kstrtox.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -298,8 +299,10 @@ static ssize_t sim_faults_error_store(struct config_item *ci, const char *page, 
 	struct error_call call = {};
 	int err = 0;
 
+	if (isdigit(*page))
+		return rule_store(ci, "error", WDM_FAULT_ERROR, page, len);
 	if (!error_parse(page, &call))
-		return fault_refuse(item, "error", "expected qm BIT or engine BIT", -EINVAL);
+		return fault_refuse(item, "error", "expected qm BIT, engine BIT or WHEN[@QUEUE]", -EINVAL);
 	mutex_lock(&item->lock);
 	if (!item->sdev) {
 		err = fault_refuse(item, "error", "the device isn't live", -ENODEV);
@@ -317,7 +320,12 @@ unlock:
 	mutex_unlock(&item->lock);
 	return err ?: len;
 }
-CONFIGFS_ATTR_WO(sim_faults_, error);
+
+static ssize_t sim_faults_error_show(struct config_item *ci, char *page)
+{
+	return rule_show(ci, WDM_FAULT_ERROR, page);
+}
+CONFIGFS_ATTR(sim_faults_, error);
 
 static ssize_t sim_faults_aer_store(struct config_item *ci, const char *page, size_t len)
 {
@@ -453,11 +461,19 @@ static int device_pull_out(struct sim_item *item)
 	return 0;
 }
 
+/* 1 is at once; all else is a rule. */
 static ssize_t sim_faults_remove_store(struct config_item *ci, const char *page, size_t len)
 {
-	return event_store(ci, "remove", device_pull_out, page, len);
+	if (sysfs_streq(page, "1"))
+		return event_store(ci, "remove", device_pull_out, page, len);
+	return rule_store(ci, "remove", WDM_FAULT_REMOVE, page, len);
 }
-CONFIGFS_ATTR_WO(sim_faults_, remove);
+
+static ssize_t sim_faults_remove_show(struct config_item *ci, char *page)
+{
+	return rule_show(ci, WDM_FAULT_REMOVE, page);
+}
+CONFIGFS_ATTR(sim_faults_, remove);
 
 /* ------ the directory ------ */
 

@@ -67,6 +67,7 @@ struct sim_type {
  * @function_queues: most queues of one function, 0 = its share if all functions have the same
  * @latency_ns:	minimum time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input per second, 0 = unlimited
+ * @pull_out:	is queued after the device's pulled_out is set
  *
  * @faults:	rules, indexed by enum wdm_fault; those of WDM_FAULT_PAGE are for the host
  * @fault_seed:	seed of random faults
@@ -81,6 +82,7 @@ struct sim_shape {
 	unsigned int function_queues;
 	u64 latency_ns;
 	u32 bandwidth_mbps;
+	struct work_struct *pull_out;
 	struct wdm_fault_rule faults[WDM_FAULT_NAMED];
 	u64 fault_seed;
 };
@@ -190,6 +192,7 @@ struct sim_dev {
 	struct sim_bar vf_db;
 	bool resetting;
 	bool reset_fails;
+	bool pulled_out;	/* by a fault: whoever has added it has to remove it */
 	unsigned int nr_fns;
 	struct sim_fn fns[];
 };

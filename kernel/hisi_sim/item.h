@@ -4,6 +4,7 @@
 #define HISI_SIM_ITEM_H
 
 #include <linux/configfs.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 
@@ -14,6 +15,7 @@ struct sim_item {
 	struct list_head made;	/* list of items made by the devices parameter */
 	bool by_parameter;
 	struct mutex lock;
+	struct work_struct pull_out;
 	struct sim_shape shape;
 	struct sim_dev *sdev;
 };

@@ -18,6 +18,7 @@
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "internal.h"
 #include "model/model.h"
@@ -161,6 +162,17 @@ static u64 env_now_ns(void *host)
 }
 
 /* Jobs of slow users never occupy the last thread. */
+/* An error reaches the driver by an interrupt. */
+static void env_fault(void *host, u32 kind)
+{
+	struct sim_worker *w = host;
+
+	if (kind != WDM_FAULT_REMOVE)
+		return;
+	WRITE_ONCE(w->sdev->pulled_out, true);
+	queue_work(system_long_wq, w->sdev->shape.pull_out);
+}
+
 static bool env_hold(void *host, u32 fn, u32 pasid)
 {
 	struct sim_worker *w = host;
@@ -599,6 +611,7 @@ static int model_init(struct sim_worker *w)
 		.irq = env_irq,
 		.now_ns = env_now_ns,
 		.hold = env_hold,
+		.fault = env_fault,
 		.engine = shape->type->engine->ops,
 	};
 	w->model = wdm_device_init(w->model_mem, &attr, &w->env, w);

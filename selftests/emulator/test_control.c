@@ -234,6 +234,33 @@ TEST_F(zip, faults_come_in_bursts_and_at_times)
 	EXPECT_EQ(3, count("page-fault"));
 }
 
+/* The request itself, or only its queue, ends with the reset. */
+TEST_F(zip, an_error_of_the_device_resets_it)
+{
+	ASSERT_EQ(0, control("fault error=1"));
+	submit(self);
+	while (!rawq_rx_stop(&self->q))
+		sched_yield();
+	EXPECT_EQ(1, count("error"));
+	rawq_close(&self->q);
+	ASSERT_EQ(0, rawq_begin(&self->q, EMULATED_DEVICE, ZIP_QC_COMPRESS));
+	EXPECT_EQ(ZIP_ST_OK, request(self));
+}
+
+TEST_F(zip, a_fault_removes_the_device)
+{
+	ASSERT_EQ(0, control("fault remove=1"));
+	submit(self);
+	while (!rawq_rx_stop(&self->q))
+		sched_yield();
+	EXPECT_EQ(-ENOENT, uacce_open(EMULATED_DEVICE));
+	EXPECT_EQ(-ENODEV, control("hold"));
+	ASSERT_EQ(0, control("return"));
+	rawq_close(&self->q);
+	ASSERT_EQ(0, rawq_begin(&self->q, EMULATED_DEVICE, ZIP_QC_COMPRESS));
+	EXPECT_EQ(ZIP_ST_OK, request(self));
+}
+
 TEST_F(zip, a_stuck_queue_ends_with_a_reset_at_its_close)
 {
 	struct rawq q;

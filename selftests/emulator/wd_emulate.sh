@@ -107,7 +107,7 @@ for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--laten
 	# shellcheck disable=SC2086
 	test_that "$bad is a usage error" is 2 "$emulate" $bad -- true
 done
-for bad in '' fail fail= fail=x fail=1/0 fail=0/3 fail=1/0ms fail=1/5h fail=1/3601s fail=1/9,fail=1/9ms fail=1:256 fail=1:1ms delay=1 delay=1:2 delay=1:11s drop=1:5 mailbox=1@0 \
+for bad in '' fail fail= fail=x fail=1/0 fail=0/3 fail=1/0ms fail=1/5h fail=1/3601s fail=1/9,fail=1/9ms fail=1:256 fail=1:1ms delay=1 delay=1:2 delay=1:11s drop=1:5 mailbox=1@0 error=1:2 remove=1:1ms \
 	stuck=1@1024 fail=1@ 'fail=1 ' fail=1,, nonsense=1 drop=-1; do
 	test_that "--fault '$bad' is a usage error" is 2 "$emulate" --fault "$bad" -- true
 done
@@ -119,7 +119,7 @@ test_that 'a null device has no faults' is 2 "$emulate" --null --fault fail=1 --
 test_that 'a fault that the device refuses is refused at open' is 1 "$emulate" --fault fail=1:0x13 -- \
 	bash -c 'exec 7<>/dev/hisi_zip-0'
 test_that 'faults of every kind are taken' is 0 "$emulate" --seed 7 --fault fail=3:4@1,fail=1/9,delay=1/5:2ms,reorder=1/3:50us,\
-drop=3/20,duplicate=1/5ms,corrupt=2/1s,stuck=0,mailbox=0:1s,page-fault=1/100:10us -- bash -c 'exec 7<>/dev/hisi_zip-0'
+drop=3/20,duplicate=1/5ms,corrupt=2/1s,stuck=0,mailbox=0:1s,error=1/900@2,remove=0,page-fault=1/100:10us -- bash -c 'exec 7<>/dev/hisi_zip-0'
 # The table of getopt is the list of options.
 helps_with_each_option() {
 	local help option code=0

@@ -71,6 +71,44 @@ TEST_F_TIMEOUT(faulty, faults_come_in_bursts_and_at_times, 100)
 	EXPECT_EQ(pages + 3, fault_count("page-fault"));
 }
 
+/* A queue that a reset or the removal has taken away. */
+#define EXPECT_ENDED(self) do {									\
+	long long deadline_ = now_ms() + CLIENT_WAIT_MS;					\
+												\
+	while (!rawq_rx_stop(&(self)->q) && now_ms() < deadline_)				\
+		poll(NULL, 0, 1);								\
+	EXPECT_NE(0, rawq_rx_stop(&(self)->q));							\
+} while (0)
+
+TEST_F_TIMEOUT(faulty, a_request_brings_about_an_error_of_the_device, 100)
+{
+	ASSERT_EQ(0, faults("error", "1/1000s"));
+	client_queue(&self->q, self->src, BYTES, self->dst, sizeof(self->dst));
+	client_ring(&self->q);
+	EXPECT_ENDED(self);
+	EXPECT_READY(self, 1);
+	EXPECT_EQ(1, fault_count("error"));
+	rawq_close(&self->q);
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+}
+
+TEST_F_TIMEOUT(faulty, a_request_brings_about_the_removal, 100)
+{
+	long long deadline = now_ms() + CLIENT_WAIT_MS;
+
+	ASSERT_EQ(0, faults("remove", "1/1"));
+	client_queue(&self->q, self->src, BYTES, self->dst, sizeof(self->dst));
+	client_ring(&self->q);
+	EXPECT_ENDED(self);
+	while (!sim_is(NAME, "live", "0") && now_ms() < deadline)
+		poll(NULL, 0, 1);
+	EXPECT_TRUE(sim_is(NAME, "live", "0"));
+	EXPECT_FALSE(device_of(self->address, self->dev));
+	/* The rule stays. */
+	EXPECT_TRUE(sim_is(NAME, "faults/remove", "1/1"));
+}
+
 TEST_F_TIMEOUT(faulty, a_dropped_one_never_completes_and_a_duplicate_twice, 100)
 {
 	struct rawq_done first, second;

@@ -309,7 +309,7 @@ static unsigned long long both(const char *what)
 
 static void report(void)
 {
-	static const char *const kinds[] = { "fail", "delay", "reorder", "duplicate", "drop", "page-fault" };
+	static const char *const kinds[] = { "fail", "delay", "reorder", "duplicate", "drop", "error", "page-fault" };
 	unsigned int i;
 
 	printf("# %llu requests: %llu right, %llu timed out, %llu stopped, %llu refused by the device, %llu submitted again\n",
@@ -353,6 +353,13 @@ FIXTURE_VARIANT_ADD(checker, failure_without_loss) {
 	.lossless = true,
 	.seed = "3",
 	.requests = 2000,
+};
+
+/* More than five resets in a row during one request would end it. */
+FIXTURE_VARIANT_ADD(checker, resets) {
+	.faults = "error=1/3000,delay=1/500:300us,reorder=1/20",
+	.timeout_ms = 300000,
+	.harmless = true,
 };
 
 FIXTURE_SETUP(checker)

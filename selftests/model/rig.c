@@ -79,6 +79,11 @@ static void irq(void *host, u32 fn, u32 vector)
 	of(host, fn)->irqs[vector]++;
 }
 
+static void fault(void *host, u32 kind)
+{
+	((struct rig *)host)->faults[kind]++;
+}
+
 static u64 now(void *host)
 {
 	return ((struct rig *)host)->now;
@@ -151,7 +156,7 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 	r->now = 1000000000;
 	r->env = (struct wdm_env){
 		.dma_read = dma_read, .dma_write = dma_write, .sva_read = sva_read, .sva_write = sva_write,
-		.irq = irq, .now_ns = now, .engine = r->kind->engine,
+		.irq = irq, .now_ns = now, .fault = fault, .engine = r->kind->engine,
 	};
 	r->mem = need(malloc(wdm_device_size(&a)));
 	r->dev = need(wdm_device_init(r->mem, &a, &r->env, r));

@@ -45,6 +45,7 @@ struct rig {
 	u64 now;
 	u32 dma_used;
 	u32 irqs[WDM_IRQ_NR];
+	u32 faults[WDM_FAULT_NR];	/* of the PF's rig: how often the device has reported each fault of the whole device */
 	void (*on_payload)(void *arg);	/* of the PF's rig: called when a worker is about to access payload */
 	void *on_payload_arg;
 	u32 strays;		/* accesses to memory that the function may not use any more */

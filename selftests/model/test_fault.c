@@ -393,6 +393,34 @@ TEST_F(dev, a_hung_mailbox_comes_back_with_the_functions_reset)
 	EXPECT_EQ(1, count(r, WDM_FAULT_MAILBOX));
 }
 
+TEST_F(dev, a_request_brings_about_an_error_of_the_device)
+{
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, fault(r, WDM_FAULT_ERROR, 1, 0, 0));
+	rig_run(r, 1000000);
+	EXPECT_EQ(0, rig_reg(r, QM_ABNORMAL_INT_STATUS) & QM_ERR_ECC_MBIT);
+	submit(r, 0, &self->sqe, 1);
+	rig_run(r, 1000000);
+	EXPECT_EQ(QM_ERR_ECC_MBIT, rig_reg(r, QM_ABNORMAL_INT_STATUS));
+	EXPECT_EQ(1, count(r, WDM_FAULT_ERROR));
+	EXPECT_EQ(1, r->faults[WDM_FAULT_ERROR]);
+	EXPECT_EQ(0, r->faults[WDM_FAULT_REMOVE]);
+}
+
+TEST_F(dev, a_request_on_that_queue_has_the_host_remove_the_device)
+{
+	static const struct wdm_fault_rule rule = { .one_in = 1, .queue = 1 };
+	struct rig *r = &self->r;
+
+	ASSERT_EQ(0, wdm_fault_set(r->dev, WDM_FAULT_REMOVE, &rule));
+	EXPECT_EQ(ZIP_ST_OK, one(r, 0, &self->sqe));
+	EXPECT_EQ(0, r->faults[WDM_FAULT_REMOVE]);
+	EXPECT_EQ(ZIP_ST_OK, one(r, 1, &self->sqe));
+	EXPECT_EQ(1, r->faults[WDM_FAULT_REMOVE]);
+	EXPECT_EQ(1, count(r, WDM_FAULT_REMOVE));
+}
+
 TEST_F(dev, stop_doesnt_wait_for_delayed_or_reordered_ones)
 {
 	struct rig *r = &self->r;
@@ -489,7 +517,7 @@ TEST(bad_words_are_refused_and_leave_the_rule)
 		{ WDM_FAULT_FAIL, "1:2ms" }, { WDM_FAULT_FAIL, "1@" }, { WDM_FAULT_FAIL, "1@1024" }, { WDM_FAULT_FAIL, "1 " },
 		{ WDM_FAULT_DELAY, "1" }, { WDM_FAULT_DELAY, "1:2" }, { WDM_FAULT_DELAY, "1:2min" }, { WDM_FAULT_DELAY, "1:11s" },
 		{ WDM_FAULT_DELAY, "1:0ns" }, { WDM_FAULT_DELAY, "1/2:0s" }, { WDM_FAULT_PAGE, "1:0us" },
-		{ WDM_FAULT_DROP, "1:1us" }, { WDM_FAULT_MAILBOX, "1@0" }, { WDM_FAULT_MAILBOX, "1:61s" }, { WDM_FAULT_PAGE, "1:1us@0" }, { WDM_FAULT_PAGE, "1" },
+		{ WDM_FAULT_DROP, "1:1us" }, { WDM_FAULT_MAILBOX, "1@0" }, { WDM_FAULT_ERROR, "1:2" }, { WDM_FAULT_REMOVE, "1:1ms" }, { WDM_FAULT_MAILBOX, "1:61s" }, { WDM_FAULT_PAGE, "1:1us@0" }, { WDM_FAULT_PAGE, "1" },
 	};
 	struct wdm_fault_rule rule;
 	u32 i;

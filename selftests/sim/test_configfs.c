@@ -211,7 +211,7 @@ TEST_F(item, the_node_is_the_device_node)
 }
 
 static const char *const kinds[] = {
-	"fail", "delay", "reorder", "drop", "duplicate", "corrupt", "stuck", "mailbox", "page_fault",
+	"fail", "delay", "reorder", "drop", "duplicate", "corrupt", "stuck", "mailbox", "error", "remove", "page_fault",
 };
 
 TEST_F(item, has_no_faults_at_first)
@@ -224,7 +224,7 @@ TEST_F(item, has_no_faults_at_first)
 		EXPECT_EQ(0, sim_set(NAME, path, "0\n"));
 	}
 	EXPECT_TRUE(sim_is(NAME, "faults/seed", "0"));
-	EXPECT_TRUE(sim_is(NAME, "faults/counts", "fail 0\ndelay 0\nreorder 0\ndrop 0\nduplicate 0\ncorrupt 0\nstuck 0\nmailbox 0\npage-fault 0"));
+	EXPECT_TRUE(sim_is(NAME, "faults/counts", "fail 0\ndelay 0\nreorder 0\ndrop 0\nduplicate 0\ncorrupt 0\nstuck 0\nmailbox 0\nerror 0\nremove 0\npage-fault 0"));
 }
 
 static int written_back(const char *path, const char *text)
@@ -241,6 +241,8 @@ TEST_F(item, faults_that_are_printed_can_be_written_back)
 		EXPECT_TRUE(written_back("faults/corrupt", "1,2/5000000ns"));
 		EXPECT_TRUE(written_back("faults/reorder", "1/3600000000000ns:7ns"));
 		EXPECT_TRUE(written_back("faults/stuck", "1@63"));
+		EXPECT_TRUE(written_back("faults/error", "2,1/200000000ns@5"));
+		EXPECT_TRUE(written_back("faults/remove", "1/9"));
 		EXPECT_TRUE(written_back("faults/page_fault", "1:10000000000ns"));
 		EXPECT_TRUE(written_back("faults/seed", "18446744073709551615"));
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
@@ -264,7 +266,8 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "zip 1"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 1 1"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 4294967298"));
-		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/remove", "0"));
+		REFUSED("faults/error", -EINVAL, "1:2", "1/0", "1@64");
+		REFUSED("faults/remove", -EINVAL, "x", "1:1ms", "1@64");
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/gone", "0"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/overflow", "x"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/bind", "2"));

@@ -19,7 +19,8 @@ static const char *word_parse(struct emu_faults *f, const char *word)
 			break;
 	}
 	if (!p || kind == WDM_FAULT_NAMED)
-		return "expected KIND=WHEN with fail, delay, reorder, drop, duplicate, corrupt, stuck, mailbox or page-fault";
+		return "expected KIND=WHEN with fail, delay, reorder, drop, duplicate, corrupt, stuck, mailbox,"
+		       " error, remove or page-fault";
 	if (!(f->set & 1u << kind))
 		f->rule[kind] = (struct wdm_fault_rule){ .queue = WDM_FAULT_ANY };
 	f->set |= 1u << kind;

@@ -71,7 +71,7 @@ int emu_control_reset(struct emu_device *dev)
 	struct wdm_look look;
 	unsigned int i;
 
-	wdm_function_reset(dev->model, WDM_PF);
+	wdm_device_reset(dev->model);
 	while (wdm_function_busy(dev->model, WDM_PF)) {
 		emu_device_turn(dev, &look);
 		emu_wait_until(dev, emu_now() + 100000);
@@ -135,6 +135,19 @@ static int removal(struct emu_device *dev)
 	int err = rename_both(dev, true);
 
 	return err ? err : reset(dev, true);
+}
+
+void emu_control_fault(struct emu_device *dev)
+{
+	unsigned int faulted = dev->faulted;
+
+	dev->faulted = 0;
+	if (dev->gone)
+		return;
+	/* Another process may have removed the names. */
+	if (faulted & 1u << WDM_FAULT_REMOVE)
+		rename_both(dev, true);
+	reset(dev, faulted & 1u << WDM_FAULT_REMOVE);
 }
 
 static int comeback(struct emu_device *dev)

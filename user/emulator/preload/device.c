@@ -102,6 +102,13 @@ static void env_irq(void *host, u32 fn, u32 vector)
 	emu_driver_irq(host, vector);
 }
 
+static void env_fault(void *host, u32 kind)
+{
+	struct emu_device *dev = host;
+
+	dev->faulted |= 1u << kind;
+}
+
 void emu_device_enter(struct emu_device *dev)
 {
 	atomic_fetch_add(&dev->callers, 1);
@@ -197,6 +204,8 @@ static void *control(void *arg)
 	for (;;) {
 		emu_control_wait(dev);
 		emu_device_turn(dev, &look);
+		if (dev->faulted)
+			emu_control_fault(dev);
 		now = emu_now();
 		if (look.worked)
 			worked = now;
@@ -249,7 +258,7 @@ static int model_up(struct emu_device *dev)
 
 	dev->env = (struct wdm_env){
 		.dma_read = env_dma_read, .dma_write = env_dma_write, .sva_read = env_sva_read,
-		.sva_write = env_sva_write, .irq = env_irq, .now_ns = env_now,
+		.sva_write = env_sva_write, .irq = env_irq, .now_ns = env_now, .fault = env_fault,
 		.engine = emu_config()->no_engine ? dev->kind->no_engine : dev->kind->engine,
 	};
 	dev->model = mem ? wdm_device_init(mem, &attr, &dev->env, dev) : NULL;

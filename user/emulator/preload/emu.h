@@ -119,6 +119,7 @@ struct emu_device {
 	bool up;
 	bool gone;		/* removed */
 	bool resetting;		/* refuses new queues */
+	unsigned int faulted;	/* bits by enum wdm_fault: what the control thread has to do */
 	bool held;		/* stopped by a test */
 	atomic_uint release_at;	/* enum emu_release: when it continues */
 	bool mailbox_busy;	/* a client is in the driver, where it may sleep without the lock */
@@ -185,6 +186,8 @@ void emu_control_timeout(void);
 void emu_control_revoke(void);
 /* Inside the driver: drop all, kill all open queues. */
 int emu_control_reset(struct emu_device *dev);
+/* On the control thread: does what a kernel would do about faults of the whole device. */
+void emu_control_fault(struct emu_device *dev);
 
 /* netlink.c */
 /* Asks for an open of the device. Return: 0 without sections, a charge, or -errno. */
