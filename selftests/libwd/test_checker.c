@@ -331,7 +331,8 @@ FIXTURE_VARIANT(checker) {
 	const char *faults;
 	unsigned int timeout_ms;
 	bool harmless;		/* no request may fail */
-	bool lossless;		/* no request may time out; only injected failures fail; synchronous only */
+	bool sync;		/* synchronous only */
+	bool lossless;		/* no request may time out; only injected failures fail */
 	const char *seed;
 	unsigned int requests;	/* 0: the default number */
 };
@@ -350,6 +351,7 @@ FIXTURE_VARIANT_ADD(checker, loss_and_failure) {
 FIXTURE_VARIANT_ADD(checker, failure_without_loss) {
 	.faults = "fail=1/50:0x8,delay=1/100:2ms,duplicate=1/50",
 	.timeout_ms = 300000,
+	.sync = true,
 	.lossless = true,
 	.seed = "3",
 	.requests = 2000,
@@ -360,6 +362,15 @@ FIXTURE_VARIANT_ADD(checker, resets) {
 	.faults = "error=1/3000,delay=1/500:300us,reorder=1/20",
 	.timeout_ms = 300000,
 	.harmless = true,
+};
+
+/* So often that a context which was opened again is often stopped before its first request. */
+FIXTURE_VARIANT_ADD(checker, many_resets) {
+	.faults = "error=1/150",
+	.timeout_ms = 300000,
+	.sync = true,
+	.harmless = true,
+	.requests = 50000,
 };
 
 FIXTURE_SETUP(checker)
@@ -404,7 +415,7 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 			t->request[k].owner = t;
 			t->request[k].dst = t->request[k].src + LOAN_BYTES;
 		}
-		run = i < SYNC_THREADS || variant->lossless ? run_sync : i == THREADS - 1 ? run_bursts : run_async;
+		run = i < SYNC_THREADS || variant->sync ? run_sync : i == THREADS - 1 ? run_bursts : run_async;
 		ASSERT_EQ(0, pthread_create(&t->t, NULL, run, t));
 	}
 	for (i = 0; i < THREADS; i++) {

@@ -407,7 +407,7 @@ static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, 
 	return ret ? ret : queue_started(q, depth);
 }
 
-/* -EAGAIN: another thread has one of the queue's locks. */
+/* -EAGAIN: another thread has one of the queue's locks, or requests that ended with the queue. */
 static int queue_reopen(struct wd_queue *q, enum wd_place how)
 {
 	struct uacce_dev_info info;
@@ -440,7 +440,7 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 		return ret;
 	if (!q->settled || !wd_sleeper_enter(q))
 		goto out_drain;
-	ret = -EBUSY;
+	/* Otherwise threads have not fetched yet what an earlier stop left them. */
 	if (slots_begin(q))
 		ret = queue_restart(q, &info, how, now);
 	wd_sleeper_leave(q);

@@ -9,7 +9,7 @@
 /* What keeps a context unusable that may soon be usable. */
 enum obstacle {
 	OBSTACLE_NONE,
-	OBSTACLE_THREAD,	/* perhaps another thread */
+	OBSTACLE_THREAD,	/* perhaps another thread, or it was stopped a moment ago */
 	OBSTACLE_RESET,		/* the reset of its device */
 };
 
@@ -80,9 +80,13 @@ static int push_failed(struct wd_queue *q, int ret)
 	return ret;
 }
 
-/* The same as push_locked() for one synchronous request. */
+/*
+ * The same as push_locked() for one synchronous request. -EAGAIN: another thread keeps the context unusable, or the
+ * context has just been stopped, and the next attempt opens it again.
+ */
 static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, struct wd_msg *msg)
 {
+	bool stopped = false;
 	int ret;
 
 	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
@@ -94,14 +98,19 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 		if (wd_queue_in_flight(q) < q->limit && slot_take(q, msg, false)) {
 			wd_count(&q->submitted, 1);
 			ret = q->drv.push(q, &msg, 1);
-			if (__builtin_expect(ret < 1, 0))
+			if (__builtin_expect(ret < 1, 0)) {
 				wd_slots_untake(q, 1);
+				stopped = ret == -EIO;
+			}
 		} else {
 			ret = -EBUSY;
 		}
 	}
 	wd_unlock(&q->produce);
-	return __builtin_expect(ret > 0, 1) ? 0 : push_failed(q, ret);
+	if (__builtin_expect(ret > 0, 1))
+		return 0;
+	ret = push_failed(q, ret);
+	return stopped ? -EAGAIN : ret;
 }
 
 /* As push_one(), but returns the state of an unusable context, and adds what keeps it unusable. */
@@ -349,6 +358,7 @@ static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg 
 
 static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n, __u64 deadline)
 {
+	bool soon = false;	/* usable for the next attempt */
 	int ret, usable;
 
 	/* Before any thread can learn of their completions. A redone request is still counted. */
@@ -359,11 +369,14 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	if (__builtin_expect(ret, 0)) {
 		usable = queue_usable(q);
 		ret = usable ? atomic_load(&q->state) : 0;
-		if (b->held_up && (usable == -EAGAIN || wd_queue_reset_refused(q, ret)))
+		soon = usable == -EAGAIN;
+		if (b->held_up && wd_queue_reset_refused(q, ret))
 			*b->held_up = true;
 	}
-	if (__builtin_expect(!ret, 1))
+	if (__builtin_expect(!ret, 1)) {
 		ret = push_locked(q, msgs, n);
+		soon = ret == -EIO;
+	}
 	/*
 	 * After the push: a thread that searches for the first deadline must find its request. Software requests can't
 	 * be stopped: a poller would wake for their deadlines in vain, again and again.
@@ -375,7 +388,12 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 		return ret;
 	if (!b->again)
 		atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
-	return ret < 0 ? push_failed(q, ret) : ret;
+	if (ret >= 0)
+		return ret;
+	ret = push_failed(q, ret);
+	if (soon && b->held_up)
+		*b->held_up = true;
+	return soon && b->again ? -EBUSY : ret;
 }
 
 /* Wakes a thread that computes the request. */
