@@ -144,6 +144,10 @@ test_functions_of_other_devices_are_refused() {
 	rmdir $other
 }
 
+reset_is_over() {
+	dmesg | grep -q 'reset and restarted'
+}
+
 test_limits_survive_resets() {
 	functions 2
 	limit "$PF" 700
@@ -157,7 +161,7 @@ test_limits_survive_resets() {
 	limits "$(vf 2)" 400
 	dmesg -C
 	echo 'qm 2' >$ITEM/faults/error
-	until_true 60 grep -q 'reset and restarted' <(dmesg)
+	until_true 60 reset_is_over
 	until_true 60 limits "$PF" 700
 	until_true 60 limits "$(vf 1)" 100
 	until_true 60 limits "$(vf 2)" 400
