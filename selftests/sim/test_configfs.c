@@ -241,7 +241,7 @@ TEST_F(item, faults_that_are_printed_can_be_written_back)
 		EXPECT_TRUE(written_back("faults/corrupt", "1,2/5000000ns"));
 		EXPECT_TRUE(written_back("faults/reorder", "1/3600000000000ns:7ns"));
 		EXPECT_TRUE(written_back("faults/stuck", "1@63"));
-		EXPECT_TRUE(written_back("faults/error", "2,1/200000000ns@5"));
+		EXPECT_TRUE(written_back("faults/error", "2@5,1/200000000ns@5"));
 		EXPECT_TRUE(written_back("faults/remove", "1/9"));
 		EXPECT_TRUE(written_back("faults/page_fault", "1:10000000000ns"));
 		EXPECT_TRUE(written_back("faults/seed", "18446744073709551615"));
