@@ -129,9 +129,9 @@ static void wdm_fault_device(struct wdm_device *dev, u32 queue)
 	for (kind = WDM_FAULT_ERROR; kind <= WDM_FAULT_REMOVE; kind++) {
 		if (!wdm_fault_draw(dev, kind, queue))
 			continue;
+		if (kind == WDM_FAULT_ERROR && wdm_fault_error(dev, WDM_ERRORS_QM, WDM_ECC_MBIT))
+			continue;
 		dev->faults.count[kind]++;
-		if (kind == WDM_FAULT_ERROR)
-			wdm_fault_error(dev, WDM_ERRORS_QM, WDM_ECC_MBIT);
 		if (dev->env->fault)
 			dev->env->fault(dev->host, kind);
 	}

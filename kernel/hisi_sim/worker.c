@@ -161,7 +161,6 @@ static u64 env_now_ns(void *host)
 	return ktime_get_ns();
 }
 
-/* Jobs of slow users never occupy the last thread. */
 /* An error reaches the driver by an interrupt. */
 static void env_fault(void *host, u32 kind)
 {
@@ -173,6 +172,7 @@ static void env_fault(void *host, u32 kind)
 	queue_work(system_long_wq, w->sdev->shape.pull_out);
 }
 
+/* Jobs of slow users never occupy the last thread. */
 static bool env_hold(void *host, u32 fn, u32 pasid)
 {
 	struct sim_worker *w = host;

@@ -87,7 +87,7 @@ static int reset(struct emu_device *dev, bool gone)
 	int err = 0;
 
 	emu_driver_begin(dev);
-	dev->gone = gone;
+	dev->gone |= gone;
 	if (dev->up)
 		err = emu_control_reset(dev);
 	emu_driver_end(dev);
@@ -147,7 +147,9 @@ void emu_control_fault(struct emu_device *dev)
 	/* Another process may have removed the names. */
 	if (faulted & 1u << WDM_FAULT_REMOVE)
 		rename_both(dev, true);
-	reset(dev, faulted & 1u << WDM_FAULT_REMOVE);
+	/* A command that got no answer: again. */
+	if (reset(dev, faulted & 1u << WDM_FAULT_REMOVE) && !dev->gone)
+		dev->faulted |= faulted;
 }
 
 static int comeback(struct emu_device *dev)

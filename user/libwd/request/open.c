@@ -407,7 +407,7 @@ static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, 
 	return ret ? ret : queue_started(q, depth);
 }
 
-/* -EAGAIN: another thread has one of the queue's locks, or requests that ended with the queue. */
+/* -EAGAIN: another thread has one of the queue's locks; -ENOBUFS: requests that an earlier stop ended aren't fetched yet. */
 static int queue_reopen(struct wd_queue *q, enum wd_place how)
 {
 	struct uacce_dev_info info;
@@ -440,9 +440,7 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 		return ret;
 	if (!q->settled || !wd_sleeper_enter(q))
 		goto out_drain;
-	/* Otherwise threads have not fetched yet what an earlier stop left them. */
-	if (slots_begin(q))
-		ret = queue_restart(q, &info, how, now);
+	ret = slots_begin(q) ? queue_restart(q, &info, how, now) : -ENOBUFS;
 	wd_sleeper_leave(q);
 out_drain:
 	wd_drain_unlock(q);
@@ -456,6 +454,8 @@ int wd_queue_reopen(struct wd_queue *q)
 	/* Opening and closing files are cancellation points, and locks are held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	ret = queue_reopen(q, WD_PLACE_EXCHANGE);
+	if (ret == -ENOBUFS)
+		ret = -EAGAIN;
 	pthread_setcancelstate(cancel, NULL);
 	return ret;
 }
@@ -478,6 +478,8 @@ static int place_open(struct wd_queue *q, enum wd_place how)
 		q->retry_at = 0;
 		ret = atomic_load(&q->state) ? queue_reopen(q, how) : 0;
 		wd_unlock(&q->produce);
+		if (ret == -ENOBUFS)
+			break;
 		if (ret != -EAGAIN)
 			return ret;
 		sched_yield();

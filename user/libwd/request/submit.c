@@ -73,11 +73,10 @@ static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q,
 	return ret;
 }
 
-static int push_failed(struct wd_queue *q, int ret)
+static void push_failed(struct wd_queue *q, int ret)
 {
 	if (ret == -EIO || ret == -ENODEV)
 		wd_queue_broken(q, ret);
-	return ret;
 }
 
 /*
@@ -109,7 +108,9 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	wd_unlock(&q->produce);
 	if (__builtin_expect(ret > 0, 1))
 		return 0;
-	ret = push_failed(q, ret);
+	/* An error that is only the context's state has been acted on. */
+	if (stopped || ret == -ENODEV)
+		push_failed(q, ret);
 	return stopped ? -EAGAIN : ret;
 }
 
@@ -123,6 +124,8 @@ static int push_again(struct wd_queue *q, struct wd_msg *msg, enum obstacle *obs
 	if (ret != -EAGAIN)
 		return ret;
 	obstacle_note(obstacle, OBSTACLE_THREAD);
+	/* Results that nobody has fetched keep the context closed, and this thread may be the one that fetches them. */
+	wd_ready_aside(q);
 	ret = atomic_load(&q->state);
 	/* State 0: that thread has opened the context since. */
 	return ret ? ret : -EBUSY;
@@ -284,7 +287,7 @@ static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 			ret = -EAGAIN;
 		if (ret == -EBUSY)
 			ret = wd_room_wait(s, NULL, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
-		if ((ret == -EAGAIN || obstacle == OBSTACLE_RESET) && msg->deadline && wd_now_ns() >= msg->deadline)
+		if ((ret == -EAGAIN || obstacle != OBSTACLE_NONE) && msg->deadline && wd_now_ns() >= msg->deadline)
 			ret = -ETIMEDOUT;
 		if (ret == -ENXIO && session_again(s) && !again)
 			again = true;
@@ -358,7 +361,7 @@ static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg 
 
 static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n, __u64 deadline)
 {
-	bool soon = false;	/* usable for the next attempt */
+	bool pushed = false, soon = false;	/* soon: the next attempt may find it usable */
 	int ret, usable;
 
 	/* Before any thread can learn of their completions. A redone request is still counted. */
@@ -375,6 +378,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	}
 	if (__builtin_expect(!ret, 1)) {
 		ret = push_locked(q, msgs, n);
+		pushed = true;
 		soon = ret == -EIO;
 	}
 	/*
@@ -390,7 +394,8 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 		atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
 	if (ret >= 0)
 		return ret;
-	ret = push_failed(q, ret);
+	if (pushed || ret == -ENODEV)
+		push_failed(q, ret);
 	if (soon && b->held_up)
 		*b->held_up = true;
 	return soon && b->again ? -EBUSY : ret;
