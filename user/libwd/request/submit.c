@@ -111,7 +111,8 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	/* An error that is only the context's state has been acted on. */
 	if (stopped || ret == -ENODEV)
 		push_failed(q, ret);
-	return stopped ? -EAGAIN : ret;
+	/* A stream's next part doesn't go to a context that has lost what was before it. */
+	return stopped && msg->redo ? -EAGAIN : ret;
 }
 
 /* As push_one(), but returns the state of an unusable context, and adds what keeps it unusable. */
