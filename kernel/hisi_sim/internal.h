@@ -65,9 +65,9 @@ struct sim_type {
  * @queues:	queues of the whole device
  * @vfs:	virtual functions that it can have
  * @function_queues: most queues of one function, 0 = its share if all functions have the same
+ * @pull_out:	is queued after the device's pulled_out is set
  * @latency_ns:	minimum time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input per second, 0 = unlimited
- * @pull_out:	is queued after the device's pulled_out is set
  *
  * @faults:	rules, indexed by enum wdm_fault; those of WDM_FAULT_PAGE are for the host
  * @fault_seed:	seed of random faults
@@ -80,9 +80,9 @@ struct sim_shape {
 	unsigned int queues;
 	unsigned int vfs;
 	unsigned int function_queues;
+	struct work_struct *pull_out;
 	u64 latency_ns;
 	u32 bandwidth_mbps;
-	struct work_struct *pull_out;
 	struct wdm_fault_rule faults[WDM_FAULT_NAMED];
 	u64 fault_seed;
 };
