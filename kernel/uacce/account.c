@@ -164,6 +164,20 @@ static void slot_put(struct uacce_slot *slot)
 	uacce_section_settle(section);
 }
 
+/* Adds what the driver has counted since the last time to the sums of the device and of the section. */
+void uacce_charge_settle(struct uacce_charge *charge)
+{
+	struct uacce_ctx *ctx = uacce_of_charge(charge);
+	u64 now = READ_ONCE(ctx->q.requests), more = now - charge->settled;
+
+	if (!charge->owner)
+		return;
+	charge->settled = now;
+	ctx->q.uacce->acct.requests += more;
+	if (charge->slot)
+		charge->slot->section->requests += more;
+}
+
 /* Does nothing if the charge has ended already. */
 void uacce_uncharge_locked(struct uacce_ctx *ctx)
 {
@@ -175,6 +189,7 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx)
 	if (!owner)
 		return;
 	uacce_event_ctx_error(ctx);
+	uacce_charge_settle(charge);
 	charge->owner = NULL;
 	charge->slot = NULL;
 	list_del(&charge->node);

@@ -45,6 +45,7 @@ struct uacce_account {
 	u32 used_pool;
 	u32 quarantined;
 	struct uacce_opens opens;	/* since its registration */
+	u64 requests;			/* completed, as far as they are settled */
 	u32 bandwidth;			/* limit of a section, in thousandths; 0: none */
 	struct delayed_work bandwidth_work;
 	struct list_head charges;
@@ -61,6 +62,7 @@ struct uacce_charge {
 	enum uacce_nl_ctx_class class;
 	u32 id;
 	u64 serial;			/* counts openings; uacce_account::charges is in this order */
+	u64 settled;			/* requests that the sums have */
 	kuid_t euid;
 	ktime_t since;
 	char comm[TASK_COMM_LEN];

@@ -61,7 +61,8 @@ static bool uacce_interface_valid(const struct uacce_interface *interface)
 	return ops && ops->get_queue && ops->put_queue && ops->start_queue &&
 	       ops->stop_queue && ops->kill_queue && ops->get_available_instances &&
 	       (!interface->mmio_size || ops->get_mmio) &&
-	       (!(interface->flags & UACCE_DEV_BANDWIDTH) || ops->set_bandwidth);
+	       (!(interface->flags & UACCE_DEV_BANDWIDTH) || ops->set_bandwidth) &&
+	       (!(interface->flags & UACCE_DEV_REQUESTS) || ops->count_requests);
 }
 
 struct uacce_device *uacce_alloc(struct device *parent,
@@ -335,6 +336,12 @@ void uacce_isolated(struct uacce_device *uacce)
 	uacce_tell(uacce, UACCE_NL_DEV_ISOLATE);
 }
 EXPORT_SYMBOL_GPL(uacce_isolated);
+
+void uacce_isolation_ended(struct uacce_device *uacce)
+{
+	uacce_tell(uacce, UACCE_NL_DEV_READY);
+}
+EXPORT_SYMBOL_GPL(uacce_isolation_ended);
 
 void uacce_unregister(struct uacce_device *uacce)
 {

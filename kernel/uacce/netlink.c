@@ -108,7 +108,14 @@ static int dev_get(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int section_reply(struct genl_info *info, const struct uacce_section *section)
+static int fill_section(struct sk_buff *skb, const struct uacce_section *section, bool admin)
+{
+	int ret = uacce_fill_section(skb, section);
+
+	return !ret && admin ? uacce_fill_requests(skb, section->requests) : ret;
+}
+
+static int section_reply(struct genl_info *info, const struct uacce_section *section, bool admin)
 {
 	struct sk_buff *msg;
 	void *hdr;
@@ -116,7 +123,7 @@ static int section_reply(struct genl_info *info, const struct uacce_section *sec
 	msg = reply_new(info, uacce_section_bytes(section), &hdr);
 	if (IS_ERR(msg))
 		return PTR_ERR(msg);
-	return reply_end(msg, info, hdr, uacce_fill_section(msg, section));
+	return reply_end(msg, info, hdr, fill_section(msg, section, admin));
 }
 
 static int section_missing(struct genl_info *info)
@@ -138,7 +145,7 @@ static int section_get(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&uacce_prov);
 	section = uacce_section_find(request_string(info, UACCE_A_SECTION));
 	if (section) {
-		ret = section_reply(info, section);
+		ret = section_reply(info, section, netlink_capable(skb, CAP_SYS_ADMIN));
 	} else {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[UACCE_A_SECTION], "there is no such section");
 		ret = -ENOENT;
@@ -280,6 +287,7 @@ static int section_dump_start(struct netlink_callback *cb)
 
 	if (ret)
 		return ret;
+	to_dump(cb)->admin = netlink_capable(cb->skb, CAP_SYS_ADMIN);
 	mutex_lock(&uacce_prov);
 	list_for_each_entry(section, &uacce_sections, all)
 		dump_needs(cb, uacce_section_bytes(section));
@@ -306,6 +314,7 @@ static int ctx_dump_start(struct netlink_callback *cb)
 	dump->admin = netlink_capable(cb->skb, CAP_SYS_ADMIN);
 	dump->euid = opener_asks(cb->skb) ? current_euid() : INVALID_UID;
 	dump->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	uacce_requests_update(dump->admin, dump->euid);
 	return 0;
 }
 
@@ -383,7 +392,7 @@ static int section_entry(struct sk_buff *skb, struct netlink_callback *cb, const
 	void *hdr = entry_begin(skb, cb, UACCE_NL_SECTION_GET);
 
 	dump_needs(cb, uacce_section_bytes(section));
-	return hdr ? entry_end(skb, hdr, uacce_fill_section(skb, section)) : -EMSGSIZE;
+	return hdr ? entry_end(skb, hdr, fill_section(skb, section, to_dump(cb)->admin)) : -EMSGSIZE;
 }
 
 static int section_dump(struct sk_buff *skb, struct netlink_callback *cb)

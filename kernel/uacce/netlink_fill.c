@@ -111,6 +111,11 @@ int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce)
 	return 0;
 }
 
+int uacce_fill_requests(struct sk_buff *skb, u64 requests)
+{
+	return nla_put_u64_64bit(skb, UACCE_A_REQUESTS, requests, UACCE_A_PAD);
+}
+
 /* What the driver doesn't know is left out. Only for an administrator: sizes tell about the data of others. */
 int uacce_fill_dev_work(struct sk_buff *skb, const struct uacce_device *uacce)
 {
@@ -129,7 +134,7 @@ int uacce_fill_dev_work(struct sk_buff *skb, const struct uacce_device *uacce)
 	for (i = 0; i < UACCE_WORK_NR; i++)
 		if ((counts.known & BIT(i)) && nla_put_u32(skb, attrs[i], counts.count[i]))
 			return -EMSGSIZE;
-	return 0;
+	return uacce->flags & UACCE_DEV_REQUESTS ? uacce_fill_requests(skb, uacce->acct.requests) : 0;
 }
 
 /* ------ sections ------ */
@@ -383,6 +388,7 @@ int uacce_fill_ctx(struct sk_buff *skb, const struct uacce_ctx *ctx, struct pid_
 	    nla_put_u32(skb, UACCE_A_CTX_STATE, ctx_state(ctx)) ||
 	    nla_put_u64_64bit(skb, UACCE_A_CTX_AGE_MS, age, UACCE_A_PAD) ||
 	    nla_put_u32(skb, UACCE_A_CTX_ERRORS, atomic_read(&ctx->errors)) ||
+	    ((ctx->q.uacce->flags & UACCE_DEV_REQUESTS) && uacce_fill_requests(skb, READ_ONCE(ctx->q.requests))) ||
 	    uacce_fill_process(skb, charge->owner, charge->comm, pid_ns) ||
 	    nla_put_string(skb, UACCE_A_DEV, dev_name(&ctx->q.uacce->dev)) ||
 	    nla_put_s32(skb, UACCE_A_NODE, uacce_account_zone(ctx->q.uacce)))

@@ -153,6 +153,7 @@ struct uacce_section {
 	struct list_head waiters;
 	u32 waiting;
 	struct uacce_opens opens;	/* of attached processes, since the section was made */
+	u64 requests;			/* of its slots' contexts, since then */
 };
 
 /* False while a removal ends the device's charges, before it drops the claim. */
@@ -251,7 +252,11 @@ void uacce_section_refused(struct uacce_section *section, const char *fmt, ...) 
 void uacce_account_init(void);
 void uacce_account_exit(void);
 void uacce_uncharge_locked(struct uacce_ctx *ctx);	/* with uacce_prov held */
+void uacce_charge_settle(struct uacce_charge *charge);	/* with uacce_prov held */
 u32 uacce_account_left(struct uacce_device *uacce);	/* how many contexts current could still open */
+
+/* requests.c: called without uacce_prov, since it asks devices */
+void uacce_requests_update(bool all, kuid_t euid);
 
 /* revoke.c */
 int uacce_section_revoke(struct uacce_section *section);	/* called without uacce_prov, since it stops queues */
@@ -319,6 +324,7 @@ enum uacce_mcgrp { UACCE_GRP_CONFIG, UACCE_GRP_EVENT };
 size_t uacce_dev_bytes(const struct uacce_device *uacce);
 int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce);
 int uacce_fill_dev_work(struct sk_buff *skb, const struct uacce_device *uacce);
+int uacce_fill_requests(struct sk_buff *skb, u64 requests);
 int uacce_fill_dev_names(struct sk_buff *skb, const struct uacce_device *uacce);
 int uacce_fill_dev_resets(struct sk_buff *skb, const struct uacce_device *uacce);
 size_t uacce_section_bytes(const struct uacce_section *section);

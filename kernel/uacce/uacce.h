@@ -17,6 +17,7 @@ struct uacce_queue;
 /* Device flags that the driver sets at allocation, besides UACCE_DEV_SVA. */
 #define UACCE_DEV_UNSAFE_MMIO	(1u << 8)	/* the window has doorbells of other queues: needs CAP_SYS_RAWIO */
 #define UACCE_DEV_BANDWIDTH	(1u << 9)	/* the bandwidth of all its queues together can be limited */
+#define UACCE_DEV_REQUESTS	(1u << 10)	/* the driver counts the requests of queues */
 
 /* Bits of an algorithm's sysfs attribute "flags"; the core adds SHARE_ALL under SVA. */
 #define UACCE_CAPA_SHARE_ALL	(1u << 0)	/* the device sees the whole address space */
@@ -114,6 +115,9 @@ struct uacce_ioctl {
  * @get_isolate_state, @isolate_threshold_read, @isolate_threshold_write:
  *		optional; sysfs isolate and isolate_strategy
  * @get_counts:	optional; fills in the zeroed struct as far as the device counts
+ * @count_requests: needed with UACCE_DEV_REQUESTS; brings @requests of a started queue up to date.
+ *		Gives up where it would wait for another queue. @start_queue, @stop_queue, @kill_queue and
+ *		@put_queue do the same for theirs
  * @set_bandwidth: needed with UACCE_DEV_BANDWIDTH; limits the device to that many thousandths, 1..1000.
  *		-EAGAIN: not during a reset, tried again. It only tries locks that a caller of
  *		uacce_unregister() may hold
@@ -139,6 +143,7 @@ struct uacce_ops {
 	u32 (*isolate_threshold_read)(struct uacce_device *uacce);
 	int (*isolate_threshold_write)(struct uacce_device *uacce, u32 nr);
 	void (*get_counts)(const struct uacce_device *uacce, struct uacce_counts *counts);
+	void (*count_requests)(struct uacce_queue *q);
 	int (*set_bandwidth)(struct uacce_device *uacce, u32 thousandths);
 };
 
@@ -193,6 +198,7 @@ struct uacce_interface {
  * @id:		set by get_queue: the queue's number in its function, for display
  * @priv:	the driver's
  * @priority:	0..7, hardware scheduling priority for the next start
+ * @requests:	the driver's count of requests that the device has completed since get_queue
  * The core keeps the rest in kernel/uacce/internal.h.
  */
 struct uacce_queue {
@@ -202,6 +208,7 @@ struct uacce_queue {
 	u32 id;
 	void *priv;
 	u8 priority;
+	u64 requests;
 };
 
 #define UACCE_PASID_NONE	((u32)-1)
@@ -267,6 +274,12 @@ void uacce_queue_recovered(struct uacce_queue *q);
  * @uacce:	the device; its @get_isolate_state returns UACCE_DEV_ISOLATE from now on
  */
 void uacce_isolated(struct uacce_device *uacce);
+
+/**
+ * uacce_isolation_ended - the device may be used again, without a reset; sends an event to administrators
+ * @uacce:	the device; its @get_isolate_state returns UACCE_DEV_NORMAL from now on
+ */
+void uacce_isolation_ended(struct uacce_device *uacce);
 
 /**
  * struct uacce_sva_provider - how address spaces are bound for some devices

@@ -183,6 +183,7 @@ enum uacce_nl_attr {
 	UACCE_A_DEV_BYTES_OUT,		/* u32 */
 	UACCE_A_DEV_BUSY_CYCLES,	/* u32, of all cores */
 	UACCE_A_BANDWIDTH,		/* u32, thousandths of each device of a section; 0: no limit */
+	UACCE_A_REQUESTS,		/* u64, completed on a context, on a device's contexts, or on a section's */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };
