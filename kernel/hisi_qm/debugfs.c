@@ -222,6 +222,25 @@ static void qm_select_queue(struct hisi_qm *qm, u32 mask, u32 bits)
 	hisi_qm_write(qm, QM_DFX_CQE_SELECT, (hisi_qm_read(qm, QM_DFX_CQE_SELECT) & ~mask) | bits);
 }
 
+/* Counts of requests select queues, too. */
+static int qm_select_begin(struct hisi_qm *qm)
+{
+	int ret = qm_counters_lock(qm);
+
+	if (ret)
+		return ret;
+	ret = hisi_qm_look_begin(qm);
+	if (ret)
+		qm_counters_unlock(qm);
+	return ret;
+}
+
+static void qm_select_end(struct hisi_qm *qm)
+{
+	hisi_qm_look_end(qm);
+	qm_counters_unlock(qm);
+}
+
 /* The number of the queue stays, as in mainline, also if the function has no such queue. */
 static int qm_current_qm_set(void *data, u64 value)
 {
@@ -230,13 +249,13 @@ static int qm_current_qm_set(void *data, u64 value)
 
 	if (value > pci_num_vf(qm->pdev))
 		return -EINVAL;
-	ret = hisi_qm_look_begin(qm);
+	ret = qm_select_begin(qm);
 	if (ret)
 		return ret;
 	hisi_qm_write(qm, QM_DFX_MB_SELECT, value);
 	hisi_qm_write(qm, QM_DFX_DB_SELECT, value);
 	qm_select_queue(qm, QM_DFX_SELECT_FUNC_MASK, value);
-	hisi_qm_look_end(qm);
+	qm_select_end(qm);
 	return 0;
 }
 DEFINE_DEBUGFS_ATTRIBUTE(qm_current_qm_fops, qm_current_qm_get, qm_current_qm_set, "%llu\n");
@@ -256,7 +275,7 @@ static int qm_current_q_get(void *data, u64 *value)
 static int qm_current_q_set(void *data, u64 value)
 {
 	struct hisi_qm *qm = data;
-	int ret = hisi_qm_look_begin(qm);
+	int ret = qm_select_begin(qm);
 
 	if (ret)
 		return ret;
@@ -264,7 +283,7 @@ static int qm_current_q_set(void *data, u64 value)
 		qm_select_queue(qm, GENMASK(31, QM_DFX_SELECT_QUEUE_SHIFT), value << QM_DFX_SELECT_QUEUE_SHIFT);
 	else
 		ret = -EINVAL;
-	hisi_qm_look_end(qm);
+	qm_select_end(qm);
 	return ret;
 }
 DEFINE_DEBUGFS_ATTRIBUTE(qm_current_q_fops, qm_current_q_get, qm_current_q_set, "%llu\n");

@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/pm_runtime.h>
 #include <linux/rwsem.h>
+#include <linux/semaphore.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -27,6 +28,7 @@
  * qm->state_lock	state, ending, broken, numbers in use	all of these
  * qp->event_lock	link to the open file, completion head	qp->lock, uacce's lock of a poll; hard irq
  * qm->regs_lock		registers against a reset		vfs_lock; readers only try it, also under uacce_prov
+ * qm->count_lock	whose counters are shown		qp->lock, stop_lock; mb_lock and regs_lock follow
  *
  * state_lock is never held while waiting for hardware. Opening a queue takes it, and no
  * other of these locks that the owner of another queue can hold.
@@ -112,6 +114,9 @@ enum qm_state {
  *		the framework keeps bound. The stop is retried.
  * @left:	its last owner, whom the framework keeps while the queue is stuck
  * @dus:	rings, while the queue has an owner or is stuck
+ * @requests:	completed for its owner, up to the last look at the device's counter
+ * @counted:	that counter's value then, if @counting
+ * @counting:	the counter was looked at since the last start began
  * @event_lock:	protects the fields below
  * @file:	the open file, NULL without an owner
  * @cq_head:	first completion that poll() hasn't reported
@@ -128,6 +133,9 @@ struct hisi_qp {
 	bool stuck;
 	struct uacce_queue *left;
 	struct uacce_dus *dus;
+	u64 requests;
+	u32 counted;
+	bool counting;
 
 	spinlock_t event_lock;
 	struct uacce_queue *file;
@@ -275,6 +283,7 @@ struct hisi_qm {
 	u64 *reset_times;
 	struct dentry *debugfs;
 	struct rw_semaphore regs_lock;
+	struct semaphore count_lock;	/* of the physical function: which queue the counters show */
 	struct list_head snapshots;
 	unsigned long last_words;	/* in jiffies; 0: never */
 	atomic_t counters[QM_COUNT_NR];
@@ -320,6 +329,12 @@ static inline void qm_power_put(struct hisi_qm *qm)
 {
 	pm_runtime_mark_last_busy(&qm->pdev->dev);
 	pm_runtime_put_autosuspend(&qm->pdev->dev);
+}
+
+/* Its number within the device: the physical function is 0. */
+static inline u32 qm_function_number(struct pci_dev *pdev)
+{
+	return pdev->is_virtfn ? pci_iov_vf_id(pdev) + 1 : 0;
 }
 
 static inline size_t qm_sq_bytes(struct hisi_qm *qm)
@@ -393,7 +408,20 @@ void qm_mailbox_reset(struct hisi_qm *qm);
 int qm_context_load_locked(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context,
 			   size_t size);
 int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const void *context, size_t size);
+int qm_context_dump_locked(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size);
 int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size);
+
+/* requests.c */
+struct qm_selection {
+	struct hisi_qm *pf;	/* NULL: none */
+	u32 before;
+};
+
+int qm_counters_lock(struct hisi_qm *qm);
+void qm_counters_unlock(struct hisi_qm *qm);
+bool qm_requests_begin(struct hisi_qp *qp, struct qm_selection *sel);
+void qm_requests_end(struct hisi_qp *qp, struct qm_selection *sel, bool answered);
+void qm_requests_update(struct hisi_qp *qp);
 
 /* qos.c */
 #define QM_QOS_MAX	1000u	/* the whole device */

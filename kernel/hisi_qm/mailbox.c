@@ -338,6 +338,25 @@ int qm_context_load(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, const voi
 }
 
 /**
+ * qm_context_dump_locked - read the device's current copy of a context, with the mailbox locked
+ * @qm: the function, between qm_mailbox_begin() and qm_mailbox_end()
+ * @cmd: QM_MB_CMD_SQC, CQC, EQC or AEQC
+ * @queue: queue number
+ * @context: receives the context
+ * @size: its size in bytes
+ */
+int qm_context_dump_locked(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *context, size_t size)
+{
+	int ret = qm_mailbox_locked(qm, cmd | QM_MB_OP_GET, queue, qm->context_dma, NULL, 0);
+
+	if (ret)
+		return ret;
+	dma_rmb();
+	memcpy(context, qm->context, size);
+	return 0;
+}
+
+/**
  * qm_context_dump - read the device's current copy of a context
  * @qm: the function
  * @cmd: QM_MB_CMD_SQC, CQC, EQC or AEQC
@@ -350,11 +369,7 @@ int qm_context_dump(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, void *con
 	int ret;
 
 	mutex_lock(&qm->mb_lock);
-	ret = qm_mailbox_locked(qm, cmd | QM_MB_OP_GET, queue, qm->context_dma, NULL, 0);
-	if (!ret) {
-		dma_rmb();
-		memcpy(context, qm->context, size);
-	}
+	ret = qm_context_dump_locked(qm, cmd, queue, context, size);
 	mutex_unlock(&qm->mb_lock);
 	return ret;
 }

@@ -223,6 +223,7 @@ struct hisi_qm *qm_alloc(struct pci_dev *pdev, struct hisi_qm *physical, bool pf
 	mutex_init(&qm->vfs_lock);
 	mutex_init(&qm->vfs_list_lock);
 	mutex_init(&qm->state_lock);
+	sema_init(&qm->count_lock, 1);
 	mutex_init(&qm->aeq_lock);
 	mutex_init(&qm->vft_lock);
 	init_waitqueue_head(&qm->ask_wait);

@@ -134,13 +134,16 @@ static int qm_qp_park(struct hisi_qp *qp)
 		.w8 = cpu_to_le16(QM_QC_RAND_PARKED),
 		.dw6 = cpu_to_le32(QM_CQC_DW6_PHASE),
 	};
+	struct qm_selection sel;
 	int ret;
 
+	qm_requests_begin(qp, &sel);
 	/* The SQC last: loading it ends the queue. */
 	ret = qm_context_load(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
-	if (ret)
-		return ret;
-	return qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+	if (!ret)
+		ret = qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+	qm_requests_end(qp, &sel, !ret);
+	return ret;
 }
 
 /* ------ events ------ */
@@ -360,6 +363,7 @@ static void qm_qp_wipe(struct hisi_qp *qp)
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 {
 	struct hisi_qm *qm = qp->qm;
+	struct qm_selection sel;
 	struct qm_sqc sqc;
 	struct qm_cqc cqc;
 	bool asked;
@@ -378,9 +382,13 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 		goto unlock;
 	}
 
+	qp->counting = false;
+	qm_requests_begin(qp, &sel);
 	ret = qm_mailbox_begin(qm);
-	if (ret)
+	if (ret) {
+		qm_requests_end(qp, &sel, false);
 		goto unlock;
+	}
 	qm_qp_wipe(qp);
 	qm_sqc_fill(qp, &sqc, pasid, priority);
 	qm_cqc_fill(qp, &cqc, pasid);
@@ -389,6 +397,7 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	if (!ret)
 		ret = qm_context_load_locked(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
 	qm_mailbox_end(qm);
+	qm_requests_end(qp, &sel, !ret);
 
 	qp->started = !ret;
 	/* How much of the contexts the device has taken isn't known. */
@@ -432,6 +441,7 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file)
 
 	mutex_lock(&qp->lock);
 	qp->dus = dus;
+	qp->requests = 0;
 	qp->qc_type = 0;
 	qp->used_before = false;
 	qp->failed = false;
@@ -462,6 +472,7 @@ bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file)
 
 	mutex_lock(&qp->lock);
 	qm_qp_end_locked(qp);
+	WRITE_ONCE(file->requests, qp->requests);
 	mutex_unlock(&qp->lock);
 	qm_aeq_drain(qp->qm);
 

@@ -33,11 +33,6 @@ static void qm_share_end(struct hisi_qm *pf)
 	qm_power_put(pf);
 }
 
-static u32 qm_share_function(struct pci_dev *pdev)
-{
-	return pdev->is_virtfn ? pci_iov_vf_id(pdev) + 1 : 0;
-}
-
 /**
  * qm_share_get - a function's share of the bandwidth, in thousandths
  * @qm: a physical function, or a virtual one whose physical function this driver has
@@ -50,7 +45,7 @@ int qm_share_get(struct hisi_qm *qm, u32 *qos)
 
 	if (ret)
 		return ret;
-	ret = qm_vft_qos(pf, qm_share_function(qm->pdev), qos);
+	ret = qm_vft_qos(pf, qm_function_number(qm->pdev), qos);
 	qm_share_end(pf);
 	if (ret && qm->pf) {
 		*qos = 0;
@@ -69,7 +64,7 @@ int qm_share_get(struct hisi_qm *qm, u32 *qos)
  */
 int qm_share_set(struct hisi_qm *pf, struct pci_dev *pdev, u32 qos)
 {
-	u32 function = qm_share_function(pdev);
+	u32 function = qm_function_number(pdev);
 	int ret = qm_share_begin(pf);
 
 	if (ret)

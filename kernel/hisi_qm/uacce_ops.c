@@ -55,14 +55,30 @@ static int qm_uacce_start_queue(struct uacce_queue *q)
 	return qm_qp_start(to_qp(q), q->pasid, q->priority);
 }
 
+/* The framework has the queue locked, so that nobody else starts or stops it. */
+static void qm_uacce_show_requests(struct uacce_queue *q)
+{
+	WRITE_ONCE(q->requests, READ_ONCE(to_qp(q)->requests));
+}
+
 static int qm_uacce_stop_queue(struct uacce_queue *q)
 {
-	return qm_qp_stop(to_qp(q));
+	int ret = qm_qp_stop(to_qp(q));
+
+	qm_uacce_show_requests(q);
+	return ret;
 }
 
 static void qm_uacce_kill_queue(struct uacce_queue *q)
 {
 	qm_qp_kill(to_qp(q));
+	qm_uacce_show_requests(q);
+}
+
+static void qm_uacce_count_requests(struct uacce_queue *q)
+{
+	qm_requests_update(to_qp(q));
+	qm_uacce_show_requests(q);
 }
 
 /* Advances the kernel's head past the completed entries. User space can write the ring, so no entry is trusted. */
@@ -204,6 +220,7 @@ static const struct uacce_ops qm_uacce_ops = {
 	.isolate_threshold_read = qm_uacce_isolate_threshold_read,
 	.isolate_threshold_write = qm_uacce_isolate_threshold_write,
 	.get_counts = qm_uacce_get_counts,
+	.count_requests = qm_uacce_count_requests,
 	.set_bandwidth = qm_uacce_set_bandwidth,
 };
 
@@ -217,7 +234,8 @@ int qm_uacce_init(struct hisi_qm *qm)
 {
 	struct uacce_interface interface = {
 		.flags = UACCE_DEV_SVA | (qm->isolated_doorbells ? 0 : UACCE_DEV_UNSAFE_MMIO) |
-			 (qm_uacce_can_limit(qm) ? UACCE_DEV_BANDWIDTH : 0),
+			 (qm_uacce_can_limit(qm) ? UACCE_DEV_BANDWIDTH : 0) |
+			 (qm->pf || qm->physical ? UACCE_DEV_REQUESTS : 0),
 		.capa = qm->engine->sgl ? UACCE_CAPA_SGL_MEM : 0,
 		.ops = &qm_uacce_ops,
 		.api = qm->gen->api,
