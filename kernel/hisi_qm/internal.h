@@ -271,6 +271,8 @@ struct hisi_qm {
 	u64 vfs_answered;	/* a bit for each virtual function: the last order */
 	u64 vfs_ask_bandwidth;
 	u64 vfs_ask_isolation;
+	u64 vfs_follow_isolation; /* have asked before */
+	bool isolation_news;	/* to be reported to these; of a virtual function in a guest: to be asked for */
 	enum qm_ask ask;	/* of a virtual function: its bandwidth */
 	u32 bandwidth;		/* the answer, in Mbit/s */
 	wait_queue_head_t ask_wait;
@@ -519,6 +521,7 @@ void qm_message_exit(struct hisi_qm *qm);
 void qm_message_forget(struct hisi_qm *qm);
 void qm_message_start(struct hisi_qm *qm);
 void qm_message_stop(struct hisi_qm *qm);
+void qm_message_isolation(struct hisi_qm *qm);
 int qm_message_ask_bandwidth(struct hisi_qm *qm, u32 *mbps);
 void qm_vfs_order_stop(struct hisi_qm *qm, bool device);
 void qm_vfs_order_start(struct hisi_qm *qm);

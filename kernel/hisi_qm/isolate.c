@@ -29,6 +29,7 @@ int qm_isolate_threshold(struct hisi_qm *qm, u32 number)
 	WRITE_ONCE(qm->isolate_threshold, number);
 	mutex_unlock(&qm->state_lock);
 	kvfree(times);
+	qm_message_isolation(qm);
 	return 0;
 }
 
@@ -75,6 +76,7 @@ void qm_isolate_forget(struct hisi_qm *qm)
 	qm->reset_next = 0;
 	qm->reset_seen = 0;
 	mutex_unlock(&qm->state_lock);
+	qm_message_isolation(qm);
 }
 
 /**
@@ -86,4 +88,6 @@ void qm_isolate(struct hisi_qm *qm)
 	WRITE_ONCE(qm->isolated, true);
 	if (qm->uacce)
 		uacce_isolated(qm->uacce);
+	if (qm->pf)
+		qm_message_isolation(qm);
 }

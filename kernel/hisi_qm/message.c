@@ -26,7 +26,7 @@
 enum qm_message {
 	QM_MSG_STOP_FUNCTION = 1,	/* to virtual functions, before a reset of the physical one */
 	QM_MSG_STOP_DEVICE = 2,		/* the same, before a reset of the device */
-	QM_MSG_START = 3,		/* to virtual functions: the reset has ended */
+	QM_MSG_START = 3,		/* to virtual functions: the reset has ended; of the device, with QM_MSG_ISOLATION's value */
 	QM_MSG_STOPPED = 4,		/* answers to these orders */
 	QM_MSG_NOT_STOPPED = 5,
 	QM_MSG_STARTED = 6,
@@ -34,7 +34,7 @@ enum qm_message {
 	QM_MSG_BANDWIDTH = 8,		/* answer to a virtual function: Mbit/s */
 	QM_MSG_ASK_BANDWIDTH = 9,
 	QM_MSG_ASK_ISOLATION = 0xb,
-	QM_MSG_ISOLATION = 0xc,		/* answer to a virtual function: QM_ISOLATED and the threshold */
+	QM_MSG_ISOLATION = 0xc,		/* answer to a virtual function, and news: QM_ISOLATED and the threshold */
 };
 
 #define QM_ISOLATED		BIT(31)
@@ -78,6 +78,8 @@ static void qm_vf_says(struct hisi_qm *qm, unsigned int vf, u32 message)
 		break;
 	case QM_MSG_ASK_ISOLATION:
 		qm->vfs_ask_isolation |= BIT_ULL(vf);
+		/* Who asks also understands the news. Drivers of before Linux 7.2 don't. */
+		qm->vfs_follow_isolation |= BIT_ULL(vf);
 		break;
 	default:
 		dev_warn_ratelimited(&qm->pdev->dev, "unknown message 0x%x from virtual function %u\n", message, vf);
@@ -151,12 +153,17 @@ static int qm_bandwidth_answer(struct hisi_qm *qm, unsigned int vf, u64 *text)
 	return ret;
 }
 
-static int qm_isolation_answer(struct hisi_qm *qm, unsigned int vf, u64 *text)
+static u64 qm_isolation(struct hisi_qm *qm)
 {
 	u64 isolation = (qm_is_isolated(qm) ? QM_ISOLATED : 0) |
 			min_t(u32, READ_ONCE(qm->isolate_threshold), QM_THRESHOLD_MASK);
 
-	*text = QM_MSG_ISOLATION | isolation << 32;
+	return isolation << 32;
+}
+
+static int qm_isolation_answer(struct hisi_qm *qm, unsigned int vf, u64 *text)
+{
+	*text = QM_MSG_ISOLATION | qm_isolation(qm);
 	return 0;
 }
 
@@ -168,9 +175,11 @@ static void qm_vfs_answer(struct hisi_qm *qm, u64 asked,
 
 	for (; asked && !READ_ONCE(qm->messages_end); asked &= asked - 1) {
 		vf = __ffs64(asked);
-		if (!answer(qm, vf, &text) && !qm_vfs_tell(qm, vf, text) &&
-		    qm_message_wait(qm, qm_vfs_acknowledged, BIT_ULL(vf), QM_VF_ACK_LIMIT_US) == -ETIMEDOUT)
-			dev_warn_ratelimited(&qm->pdev->dev, "virtual function %u did not fetch its answer\n", vf);
+		if (answer(qm, vf, &text) || qm_vfs_tell(qm, vf, text) ||
+		    qm_message_wait(qm, qm_vfs_acknowledged, BIT_ULL(vf), QM_VF_ACK_LIMIT_US) != -ETIMEDOUT)
+			continue;
+		dev_warn_ratelimited(&qm->pdev->dev, "virtual function %u did not fetch its answer\n", vf);
+		qm->vfs_follow_isolation &= ~BIT_ULL(vf);
 	}
 }
 
@@ -183,6 +192,8 @@ static bool qm_vfs_serve(struct hisi_qm *qm, u64 unused)
 	bool all = qm_vfs_listen(qm);
 	u64 bandwidth = qm->vfs_ask_bandwidth, isolation = qm->vfs_ask_isolation;
 
+	if (xchg(&qm->isolation_news, false))
+		isolation |= qm->vfs_follow_isolation;
 	qm->vfs_ask_bandwidth = 0;
 	qm->vfs_ask_isolation = 0;
 	qm_vfs_answer(qm, bandwidth, qm_bandwidth_answer);
@@ -241,7 +252,7 @@ static bool qm_vfs_have_answered(struct hisi_qm *qm, u64 bits)
 	return !(bits & ~qm->vfs_answered & qm_vfs_of_others(qm));
 }
 
-static void qm_vfs_order(struct hisi_qm *qm, enum qm_message order)
+static void qm_vfs_order(struct hisi_qm *qm, enum qm_message order, u64 value)
 {
 	u64 bits = qm_has_messages(qm) ? qm_vfs_of_others(qm) : 0;
 
@@ -249,7 +260,7 @@ static void qm_vfs_order(struct hisi_qm *qm, enum qm_message order)
 	if (!bits)
 		return;
 	/* A queue that doesn't stop may keep the mailbox for minutes. */
-	if (qm_message_wait(qm, qm_vfs_ordered, order, QM_VF_ACK_LIMIT_US) ||
+	if (qm_message_wait(qm, qm_vfs_ordered, order | value, QM_VF_ACK_LIMIT_US) ||
 	    qm_message_wait(qm, qm_vfs_have_answered, bits, QM_ORDER_LIMIT_US))
 		pci_warn(qm->pdev, "virtual functions 0x%llx did not %s in time\n", bits & ~qm->vfs_answered,
 			 order == QM_MSG_START ? "start again" : "stop");
@@ -264,7 +275,7 @@ static void qm_vfs_order(struct hisi_qm *qm, enum qm_message order)
  */
 void qm_vfs_order_stop(struct hisi_qm *qm, bool device)
 {
-	qm_vfs_order(qm, device ? QM_MSG_STOP_DEVICE : QM_MSG_STOP_FUNCTION);
+	qm_vfs_order(qm, device ? QM_MSG_STOP_DEVICE : QM_MSG_STOP_FUNCTION, 0);
 }
 
 /**
@@ -273,7 +284,7 @@ void qm_vfs_order_stop(struct hisi_qm *qm, bool device)
  */
 void qm_vfs_order_start(struct hisi_qm *qm)
 {
-	qm_vfs_order(qm, QM_MSG_START);
+	qm_vfs_order(qm, QM_MSG_START, qm_isolation(qm));
 }
 
 /* ------ virtual function ------ */
@@ -340,6 +351,23 @@ static void qm_pf_tell(struct hisi_qm *qm, enum qm_message message, bool (*is_ov
 		pci_warn(qm->pdev, "the physical function did not fetch message 0x%x in time\n", message);
 }
 
+/* A function that has failed itself stays isolated. */
+static void qm_pf_isolates(struct hisi_qm *qm, u32 value)
+{
+	bool isolated = value & QM_ISOLATED;
+
+	WRITE_ONCE(qm->isolate_threshold, value & QM_THRESHOLD_MASK);
+	if (READ_ONCE(qm->broken) || READ_ONCE(qm->isolated) == isolated)
+		return;
+	if (isolated) {
+		qm_isolate(qm);
+		return;
+	}
+	WRITE_ONCE(qm->isolated, false);
+	if (qm->uacce)
+		uacce_isolation_ended(qm->uacce);
+}
+
 static bool qm_ask_state(struct hisi_qm *qm, enum qm_ask from, enum qm_ask to)
 {
 	return cmpxchg(&qm->ask, from, to) == from;
@@ -352,6 +380,7 @@ static bool qm_ask_state(struct hisi_qm *qm, enum qm_ask from, enum qm_ask to)
  */
 static void qm_pf_obey_stop(struct hisi_qm *qm)
 {
+	bool device = qm->message == QM_MSG_STOP_DEVICE, isolated = READ_ONCE(qm->isolated) && !READ_ONCE(qm->broken);
 	int ret;
 
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
@@ -369,6 +398,7 @@ static void qm_pf_obey_stop(struct hisi_qm *qm)
 	pci_restore_state(qm->pdev);
 	/* Off again, until the device has dropped the state of before. */
 	pci_clear_master(qm->pdev);
+	qm->isolate_next = device ? !!(qm->message_value & QM_ISOLATED) : isolated;
 	qm_reset_done(qm);
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 0);
 	qm_pf_tell(qm, READ_ONCE(qm->broken) ? QM_MSG_NOT_STARTED : QM_MSG_STARTED, qm_pf_acknowledged);
@@ -380,6 +410,16 @@ static void qm_pf_answers(struct hisi_qm *qm)
 	WRITE_ONCE(qm->bandwidth, qm->message_value);
 	if (qm_ask_state(qm, QM_ASK_SENT, QM_ASK_ANSWERED))
 		wake_up(&qm->ask_wait);
+}
+
+static void qm_pf_ask_isolation(struct hisi_qm *qm)
+{
+	if (qm_is_ending(qm) || !xchg(&qm->isolation_news, false))
+		return;
+	qm_pf_tell(qm, QM_MSG_ASK_ISOLATION, qm_pf_acknowledged_or_orders);
+	/* The answer to an order may replace the question in the device. */
+	if (!qm_pf_acknowledged(qm, 0))
+		WRITE_ONCE(qm->isolation_news, true);
 }
 
 static void qm_pf_ask(struct hisi_qm *qm)
@@ -403,6 +443,8 @@ static void qm_pf_obey(struct hisi_qm *qm)
 		qm_pf_obey_stop(qm);
 	else if (qm->message == QM_MSG_BANDWIDTH)
 		qm_pf_answers(qm);
+	else if (qm->message == QM_MSG_ISOLATION)
+		qm_pf_isolates(qm, qm->message_value);
 	else if (qm->message)
 		pci_warn(qm->pdev, "unexpected message 0x%x from the physical function\n", qm->message);
 }
@@ -422,6 +464,7 @@ static irqreturn_t qm_message_irq(int irq, void *data)
 	}
 	if (status & 1)
 		qm_pf_obey(qm);
+	qm_pf_ask_isolation(qm);
 	qm_pf_ask(qm);
 	return IRQ_HANDLED;
 }
@@ -443,6 +486,7 @@ int qm_message_init(struct hisi_qm *qm)
 {
 	if (!qm_has_messages(qm))
 		return 0;
+	qm->isolation_news = !qm->pf;
 	return request_threaded_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), NULL, qm_message_irq,
 				    IRQF_ONESHOT | IRQF_NO_AUTOEN, qm->engine->name, qm);
 }
@@ -486,7 +530,7 @@ static void qm_messages_set(struct hisi_qm *qm, bool on)
  * qm_message_start - react to messages
  * @qm: a started function, whose messages are stopped
  *
- * A physical function also answers what it was asked during a reset.
+ * A physical function also answers what it was asked during a reset. A virtual one asks whether it is isolated.
  */
 void qm_message_start(struct hisi_qm *qm)
 {
@@ -498,8 +542,7 @@ void qm_message_start(struct hisi_qm *qm)
 	enable_irq(irq);
 	qm_messages_set(qm, true);
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 0);
-	if (qm->pf)
-		irq_wake_thread(irq, qm);
+	irq_wake_thread(irq, qm);
 }
 
 /**
@@ -518,6 +561,20 @@ void qm_message_stop(struct hisi_qm *qm)
 	disable_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR));
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
 	WRITE_ONCE(qm->messages_end, false);
+}
+
+/**
+ * qm_message_isolation - report the device's isolation, or its threshold, to the virtual functions that have asked
+ * @qm: the physical function, with messages or without
+ */
+void qm_message_isolation(struct hisi_qm *qm)
+{
+	WRITE_ONCE(qm->isolation_news, true);
+	mutex_lock(&qm->state_lock);
+	/* Otherwise qm_message_start() does it. */
+	if (qm->messages_on)
+		irq_wake_thread(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), qm);
+	mutex_unlock(&qm->state_lock);
 }
 
 /* ------ questions ------ */

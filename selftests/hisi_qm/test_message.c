@@ -139,6 +139,7 @@ static uint64_t vf_says(volatile uint32_t *pf)
 #define BIND_VF(self) do {							\
 	ASSERT_EQ(0, attr_write((self)->vf_dir, "driver_override", "hisi_zip"));	\
 	ASSERT_EQ(0, text_write(DRIVER "/bind", (self)->vf_address));		\
+	ASSERT_EQ(ASK_ISOLATION, vf_says((self)->regs));			\
 	ASSERT_TRUE(device_of((self)->vf_address, (self)->dev));		\
 } while (0)
 
@@ -255,6 +256,53 @@ TEST_F_TIMEOUT(guest, without_the_order_to_start_it_is_isolated_until_its_next_r
 	EXPECT_OPENS(self);
 	ORDER_STOP(self, STOP);
 	ORDER_START(self);
+}
+
+#define ISOLATED	(1ull << 63)	/* in the value of a message */
+
+#define EXPECT_EVENT(self, cmd) do {								\
+	struct nlmsghdr *h_ = NULL;								\
+												\
+	ASSERT_EQ(0, nlc_event((self)->event, cmd, &h_, NL_WAIT_MS));				\
+	EXPECT_STREQ((self)->dev, nlm_string(h_, UACCE_A_DEV));					\
+} while (0)
+
+static long threshold(const char *dev)
+{
+	return uacce_attr_num(dev, "isolate_strategy");
+}
+
+TEST_F_TIMEOUT(guest, it_is_isolated_as_long_as_it_is_told_so, 100)
+{
+	BIND_VF(self);
+	EXPECT_EQ(0, threshold(self->dev));
+	ASSERT_EQ(0, tell_vf(self->regs, 1, ISOLATION | ISOLATED | 9ull << 32));
+	EXPECT_TRUE(vf_acknowledges(self->regs));
+	EXPECT_EVENT(self, UACCE_NL_DEV_ISOLATE);
+	EXPECT_EQ(9, threshold(self->dev));
+	EXPECT_EQ(-EIO, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	/* The order of a reset of the physical function alone says nothing of it. */
+	ORDER_STOP(self, STOP);
+	ORDER_START(self);
+	EXPECT_EQ(-EIO, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ASSERT_EQ(0, tell_vf(self->regs, 1, ISOLATION | 9ull << 32));
+	EXPECT_TRUE(vf_acknowledges(self->regs));
+	EXPECT_EVENT(self, UACCE_NL_DEV_READY);
+	EXPECT_OPENS(self);
+}
+
+TEST_F_TIMEOUT(guest, the_order_to_start_after_a_reset_of_the_device_isolates_it_or_not, 100)
+{
+	BIND_VF(self);
+	ORDER_STOP(self, STOP_DEVICE);
+	ASSERT_EQ(0, tell_vf(self->regs, ALL, START | ISOLATED));
+	ASSERT_TRUE(vf_acknowledges(self->regs));
+	ASSERT_EQ(STARTED, vf_says(self->regs));
+	EXPECT_EVENT(self, UACCE_NL_DEV_ISOLATE);
+	EXPECT_EQ(-EIO, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	ORDER_STOP(self, STOP_DEVICE);
+	ORDER_START(self);
+	EXPECT_OPENS(self);
 }
 
 #define ASK(self, call) do {							\
@@ -394,6 +442,23 @@ TEST_F_TIMEOUT(host, it_answers_questions, 100)
 	ASSERT_EQ(0, attr_write(class, "isolate_strategy", "77"));
 	ASSERT_EQ(0, tell_pf(self->regs, ASK_ISOLATION));
 	EXPECT_EQ(ISOLATION | 77ull << 32, pf_says(self->regs));
+}
+
+TEST_F_TIMEOUT(host, it_reports_changes_of_isolation_to_who_has_asked, 100)
+{
+	char class[128];
+
+	snprintf(class, sizeof(class), "/sys/class/uacce/%s", self->dev);
+	ASSERT_EQ(0, attr_write(class, "isolate_strategy", "5"));
+	/* Not told of that. */
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
+	EXPECT_EQ(BANDWIDTH | 100000ull << 32, pf_says(self->regs));
+	ASSERT_EQ(0, tell_pf(self->regs, ASK_ISOLATION));
+	EXPECT_EQ(ISOLATION | 5ull << 32, pf_says(self->regs));
+	ASSERT_EQ(0, attr_write(class, "isolate_strategy", "6"));
+	EXPECT_EQ(ISOLATION | 6ull << 32, pf_says(self->regs));
+	ASSERT_EQ(0, attr_write(class, "isolate_strategy", "0"));
+	EXPECT_EQ(ISOLATION, pf_says(self->regs));
 }
 
 TEST_F_TIMEOUT(host, it_says_the_bandwidth_that_was_written, 100)
