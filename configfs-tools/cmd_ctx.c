@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wdctl ctx: the open contexts and the processes that hold them. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +59,17 @@ static void add_row(struct table *t, const struct fact_ctx *c)
 	table_add(t, "%s", fact_age(age, c->age_ms));
 	table_add(t, "%d", c->node);
 	table_add(t, "%u", c->errors);
+	if (c->requests.known)
+		table_add(t, "%" PRIu64, c->requests.n);
+	else
+		table_add(t, "-");
 }
 
 static enum wdctl_exit print_table(const struct filter *f, const struct fact_ctxs *l)
 {
 	static const char *const heads[] = {
 		"DEVICE", "CTX", "PID", "COMMAND", "SECTION", "SLOT", "CLASS", "STATE", "AGE", "NODE", "ERRORS",
+		"REQUESTS",
 	};
 	struct table t;
 	size_t i;

@@ -111,6 +111,8 @@ static void ask_counts(const struct wdctl_run *r, struct device_list *list)
 
 	if (root_is_fake(&r->root) || wd_nl_open(&family, UACCE_GENL_NAME))
 		return;
+	if (r->json)
+		facts_count_requests(&family);
 	ret = facts_devices(&family, &facts);
 	if (!ret || ret == -EINTR) {
 		device_list_take_counts(list, &facts);

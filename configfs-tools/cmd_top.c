@@ -48,11 +48,12 @@ static int picture_take(struct top *t, struct top_picture *p)
 
 	memset(p, 0, sizeof(*p));
 	p->all_users = t->all_users;
-	ret = facts_devices(&t->family, &p->devices);
+	/* First, since it makes the kernel count the requests that the others report. */
+	ret = facts_ctxs(&t->family, &p->ctxs);
+	if (!ret || ret == -EINTR)
+		ret = facts_devices(&t->family, &p->devices);
 	if (!ret || ret == -EINTR)
 		ret = facts_sections(&t->family, &p->sections);
-	if (!ret || ret == -EINTR)
-		ret = facts_ctxs(&t->family, &p->ctxs);
 	if (!ret || ret == -EINTR)
 		return 0;
 	picture_free(p);

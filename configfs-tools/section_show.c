@@ -22,6 +22,7 @@ static void ask_slots(const struct provision *p, struct fact_sections *facts)
 	memset(facts, 0, sizeof(*facts));
 	if (root_is_fake(&p->run->root) || wd_nl_open(&family, UACCE_GENL_NAME))
 		return;
+	facts_count_requests(&family);
 	facts_sections(&family, facts);
 	wd_nl_close(&family);
 }
@@ -106,6 +107,8 @@ static void add_slots_json(struct json_object *o, const char *name, const struct
 
 	for (i = 0; o && i < sizeof(all) / sizeof(all[0]); i++)
 		json_object_object_add(o, all[i].key, f ? json_object_new_uint64(all[i].n) : NULL);
+	if (o)
+		json_object_object_add(o, "requests", f && f->requests.known ? json_object_new_uint64(f->requests.n) : NULL);
 }
 
 static enum wdctl_exit list_json(const struct provision *p, const struct fact_sections *facts)
@@ -148,6 +151,8 @@ static void print_section(const struct provision *p, const struct object *o, con
 	if (f)
 		printf("; opened: %" PRIu64 ", refused %" PRIu64 " (%" PRIu64 " for lack of contexts)\n", f->opens.done,
 		       f->opens.refused, f->opens.full);
+	if (f && f->requests.known)
+		printf("; requests: %" PRIu64 "\n", f->requests.n);
 	if (reason)
 		printf("; last refusal: %s\n", reason);
 	free(reason);

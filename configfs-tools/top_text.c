@@ -112,6 +112,14 @@ static bool has_counts(const struct page *p)
 	return p->shape->columns >= COUNTS_COLUMNS;
 }
 
+static void number_text(char *buf, size_t size, const struct fact_count *c)
+{
+	if (c->known)
+		snprintf(buf, size, " %10" PRIu64, c->n);
+	else
+		snprintf(buf, size, " %10s", "-");
+}
+
 /* The bar gets what the other columns leave. */
 static int bar_width(const struct page *p, const struct fact_devices *l)
 {
@@ -167,19 +175,20 @@ static const char *bandwidth(char *buf, size_t size, const struct fact_section *
 static void print_sections(struct page *p, const struct fact_sections *l, int rows)
 {
 	size_t i, shown = fitting(l->count, rows);
-	char limit[16];
+	char limit[16], requests[COUNTS_SIZE];
 
 	if (!l->count || rows < 1)
 		return;
 	if (shown)
-		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %7s %s", "SECTION", "STATE", "SLOTS", "ATTACHED", "LINGERING",
-		     "WAITING", "PENDING", "REFUSED", "BANDWIDTH");
+		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %7s %9s   REQUESTS", "SECTION", "STATE", "SLOTS", "ATTACHED",
+		     "LINGERING", "WAITING", "PENDING", "REFUSED", "BANDWIDTH");
 	for (i = 0; i < shown; i++) {
 		const struct fact_section *s = &l->item[i];
 
-		line(p, false, "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu %7" PRIu64 " %s", s->name,
+		number_text(requests, sizeof(requests), &s->requests);
+		line(p, false, "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu %7" PRIu64 " %9s%s", s->name,
 		     fact_section_state_name(s->state), s->slots, s->attached, s->lingering, s->waiting, pending(s),
-		     s->opens.refused, bandwidth(limit, sizeof(limit), s));
+		     s->opens.refused, bandwidth(limit, sizeof(limit), s), requests);
 	}
 	if (shown < l->count)
 		line(p, false, "... and %zu more sections", l->count - shown);
@@ -239,14 +248,16 @@ void top_sort_ctxs(struct fact_ctxs *l, enum top_sort sort)
 
 static void print_ctx(struct page *p, const struct fact_ctx *c)
 {
-	char id[16] = "-", pid[16] = "-", age[FACT_AGE_SIZE];
+	char id[16] = "-", pid[16] = "-", age[FACT_AGE_SIZE], requests[COUNTS_SIZE] = "";
 
 	if (c->has_id)
 		snprintf(id, sizeof(id), "%" PRIu32, c->id);
 	if (c->pid)
 		snprintf(pid, sizeof(pid), "%" PRIu32, c->pid);
-	line(p, false, "%-16s %5s %8s %-16s %-5s %-7s %7s %s", c->dev, id, pid, c->comm, fact_ctx_class_name(c->class),
-	     fact_ctx_state_name(c->state), fact_age(age, c->age_ms), c->slot[0] ? c->slot : "-");
+	if (has_counts(p))
+		number_text(requests, sizeof(requests), &c->requests);
+	line(p, false, "%-16s %5s %8s %-16s %-5s %-7s %7s%s %s", c->dev, id, pid, c->comm, fact_ctx_class_name(c->class),
+	     fact_ctx_state_name(c->state), fact_age(age, c->age_ms), requests, c->slot[0] ? c->slot : "-");
 }
 
 static void print_ctxs(struct page *p, struct fact_ctxs *l)
@@ -255,8 +266,8 @@ static void print_ctxs(struct page *p, struct fact_ctxs *l)
 
 	top_sort_ctxs(l, p->shape->sort);
 	if (shown || !l->count)
-		line(p, true, "%-16s %5s %8s %-16s %-5s %-7s %7s %s", "DEVICE", "CTX", "PID", "COMMAND", "CLASS", "STATE",
-		     "AGE", "SLOT");
+		line(p, true, "%-16s %5s %8s %-16s %-5s %-7s %7s%s %s", "DEVICE", "CTX", "PID", "COMMAND", "CLASS", "STATE",
+		     "AGE", has_counts(p) ? "   REQUESTS" : "", "SLOT");
 	for (i = 0; i < shown; i++)
 		print_ctx(p, &l->item[i]);
 	if (shown < l->count)

@@ -48,6 +48,11 @@ static struct fact_count count(const struct wd_nl_message *m, int type)
 	return (struct fact_count){ .known = m->attr[type], .n = number(m, type) };
 }
 
+static struct fact_count long_count(const struct wd_nl_message *m, int type)
+{
+	return (struct fact_count){ .known = m->attr[type], .n = long_number(m, type) };
+}
+
 void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 {
 	memset(d, 0, sizeof(*d));
@@ -69,6 +74,7 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	d->resets = number(m, UACCE_A_DEV_RESETS);
 	d->ctx_errors = number(m, UACCE_A_CTX_ERRORS);
 	opens_parse(&d->opens, m);
+	d->function_requests = long_count(m, UACCE_A_REQUESTS);
 	d->requests = count(m, UACCE_A_DEV_REQUESTS);
 	d->request_errors = count(m, UACCE_A_DEV_REQUEST_ERRORS);
 	d->bytes_in = count(m, UACCE_A_DEV_BYTES_IN);
@@ -133,6 +139,7 @@ int fact_section_parse(struct fact_section *s, const struct wd_nl_message *m)
 	s->lingering = number(m, UACCE_A_SLOTS_LINGERING);
 	s->waiting = number(m, UACCE_A_WAITING);
 	opens_parse(&s->opens, m);
+	s->requests = long_count(m, UACCE_A_REQUESTS);
 	s->nodes = text(m->attr[UACCE_A_NODES]);
 	s->uids = text(m->attr[UACCE_A_ALLOWED_UIDS]);
 	s->gids = text(m->attr[UACCE_A_ALLOWED_GIDS]);
@@ -167,6 +174,7 @@ void fact_ctx_parse(struct fact_ctx *c, const struct wd_nl_message *m)
 	c->state = number(m, UACCE_A_CTX_STATE);
 	c->age_ms = long_number(m, UACCE_A_CTX_AGE_MS);
 	c->errors = number(m, UACCE_A_CTX_ERRORS);
+	c->requests = long_count(m, UACCE_A_REQUESTS);
 	c->node = signed_number(m, UACCE_A_NODE, -1);
 }
 
@@ -295,6 +303,15 @@ int facts_ctxs(struct wd_nl *f, struct fact_ctxs *l)
 	} while (ret == -EINTR && --tries);
 	if (ret && ret != -EINTR)
 		fact_ctxs_free(l);
+	return ret;
+}
+
+int facts_count_requests(struct wd_nl *f)
+{
+	struct fact_ctxs ctxs;
+	int ret = facts_ctxs(f, &ctxs);
+
+	fact_ctxs_free(&ctxs);
 	return ret;
 }
 

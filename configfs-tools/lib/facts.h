@@ -17,10 +17,10 @@ struct fact_opens {
 	uint64_t done, refused, full;	/* full: of the refused, those for lack of contexts */
 };
 
-/* A count of the device's own, modulo 2^32. */
+/* A count of the device's own, modulo 2^32 unless it is of requests completed on contexts. */
 struct fact_count {
 	bool known;
-	uint32_t n;
+	uint64_t n;
 };
 
 struct fact_device {
@@ -33,6 +33,7 @@ struct fact_device {
 	uint32_t resets, ctx_errors;
 	struct fact_opens opens;
 	struct fact_count requests, request_errors, bytes_in, bytes_out, busy_cycles;
+	struct fact_count function_requests;
 	uint64_t config_seq, event_seq;
 };
 
@@ -49,6 +50,7 @@ struct fact_section {
 	uint32_t num_processes, limit_dev_access, sync, async, priority, max_extra, bandwidth;
 	uint32_t slots, attached, lingering, waiting;
 	struct fact_opens opens;
+	struct fact_count requests;
 	char *nodes, *uids, *gids, *reason;
 	struct fact_member *member;
 	size_t members;
@@ -63,6 +65,7 @@ struct fact_ctx {
 	uint32_t class, state;		/* enum uacce_nl_ctx_class, uacce_nl_ctx_state */
 	uint64_t age_ms;
 	uint32_t errors;
+	struct fact_count requests;
 	int node;
 };
 
@@ -98,6 +101,12 @@ int facts_ctxs(struct wd_nl *f, struct fact_ctxs *l);
 void fact_devices_free(struct fact_devices *l);
 void fact_sections_free(struct fact_sections *l);
 void fact_ctxs_free(struct fact_ctxs *l);
+
+/**
+ * facts_count_requests() - make the kernel ask the devices for the requests of open contexts, as a dump of contexts does;
+ * devices and sections have what was counted last. Return: see facts_ctxs().
+ */
+int facts_count_requests(struct wd_nl *f);
 
 /** facts_section() - read one section. Return: 0, -ENOENT, other -errno. */
 int facts_section(struct wd_nl *f, const char *name, struct fact_section *s);

@@ -46,6 +46,7 @@ struct json_object *json_from_fact_device(const struct fact_device *d)
 	add_number(o, "resets", d->resets);
 	add_opens(o, &d->opens);
 	add_number(o, "ctx_errors", d->ctx_errors);
+	add_count(o, "function_requests", &d->function_requests);
 	add_count(o, "requests", &d->requests);
 	add_count(o, "request_errors", &d->request_errors);
 	add_count(o, "bytes_in", &d->bytes_in);
@@ -97,6 +98,7 @@ struct json_object *json_from_fact_section(const struct fact_section *s)
 	add_number(o, "lingering", s->lingering);
 	add_number(o, "waiting", s->waiting);
 	add_opens(o, &s->opens);
+	add_count(o, "requests", &s->requests);
 	json_object_object_add(o, "members", members(s));
 	return o;
 }
@@ -117,6 +119,7 @@ struct json_object *json_from_fact_ctx(const struct fact_ctx *c)
 	add_text(o, "state", fact_ctx_state_name(c->state));
 	add_number(o, "age_ms", c->age_ms);
 	add_number(o, "errors", c->errors);
+	add_count(o, "requests", &c->requests);
 	json_object_object_add(o, "node", json_object_new_int(c->node));
 	return o;
 }

@@ -9,6 +9,7 @@ command -v wdctl >/dev/null && command -v python3 >/dev/null || need_skip 'wdctl
 . "$(dirname "$0")/functions.inc.sh"
 
 COUNT=$PROGRAMS/hisi_qm/count_client
+AS_USER="setpriv --reuid 1000 --clear-groups"
 TRACE=/sys/kernel/tracing
 QUEUES=8	# of each function
 RESETS=10
@@ -137,6 +138,99 @@ test_wdctl_lists_the_counts() {
 	until_true 60 listed_is "$PF" resets 1
 	until_true 30 listed_is "$PF" requests 0
 	listed_is "$PF" opens 1
+}
+
+# held ADDRESS NUMBER [COMMAND...]: a client does that many requests, and keeps its queue open until let_go.
+held() {
+	local function=$1 number=$2
+
+	shift 2
+	rm -f hold done
+	mkfifo hold
+	"$@" "$COUNT" "$(name "$function")" "$number" <hold >done &
+	# Opening for both directions does not wait for a reader.
+	exec 5<>hold
+	until_true 60 test -s done
+}
+
+let_go() {
+	exec 5>&-
+	wait
+}
+
+# ctx_requests [OPTION...]: REQUESTS of the contexts that wdctl lists, in their order.
+ctx_requests() {
+	wdctl ctx --json "$@" | python3 -c 'import json, sys; print(*[c["requests"] for c in json.load(sys.stdin)["contexts"]])'
+}
+
+test_contexts_and_functions_count_their_requests() {
+	begin 1
+	held "$PF" 11
+	[ "$(ctx_requests)" = 11 ]
+	do_requests "$(vf 1)" 4
+	[ "$(ctx_requests)" = 11 ]
+	listed_is "$PF" function_requests 11
+	listed_is "$(vf 1)" function_requests 4
+	let_go
+	[ "$(ctx_requests)" = '' ]
+	listed_is "$PF" function_requests 11
+	do_requests "$PF" 2
+	listed_is "$PF" function_requests 13
+	listed_is "$(vf 1)" function_requests 4
+}
+
+test_a_count_survives_resets() {
+	begin
+	do_requests "$PF" 5
+	held "$PF" 3
+	echo 1 >"$PCI/reset"
+	until_true 60 listed_is "$PF" resets 1
+	let_go
+	listed_is "$PF" function_requests 8
+	do_requests "$PF" 1
+	listed_is "$PF" function_requests 9
+}
+
+test_a_count_leaves_the_selection_alone() {
+	begin 1
+	echo 1 >"$DEBUGFS/current_qm"
+	echo 3 >"$DEBUGFS/qm/current_q"
+	held "$PF" 6
+	[ "$(ctx_requests)" = 6 ]
+	[ "$(cat "$DEBUGFS/current_qm") $(cat "$DEBUGFS/qm/current_q")" = '1 3' ]
+	let_go
+}
+
+section_requests() {
+	wdctl section list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["sections"][0]["requests"])'
+}
+
+test_a_section_counts_its_requests() {
+	begin
+	wdctl section add counted NumProcesses=1 SyncCtxs=1 Devices="$PF"
+	held "$PF" 9 wdctl run --section counted --
+	[ "$(section_requests)" = 9 ]
+	wdctl top --once --json | python3 -c 'import json, sys; assert json.load(sys.stdin)["sections"][0]["requests"] == 9'
+	let_go
+	do_requests "$PF" 20
+	[ "$(section_requests)" = 9 ]
+	wdctl section del counted
+}
+
+test_a_user_sees_the_counts_of_own_contexts_only() {
+	begin
+	chmod 666 "/dev/$(name "$PF")"
+	held "$PF" 2
+	[ "$($AS_USER wdctl ctx --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["contexts"])')" = '[]' ]
+	[ "$($AS_USER wdctl list --json | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["devices"][0]["function_requests"])')" = None ]
+	let_go
+	held "$PF" 3 $AS_USER
+	[ "$($AS_USER wdctl ctx --json | python3 -c '
+import json, sys
+print([c["requests"] for c in json.load(sys.stdin)["contexts"]])')" = '[3]' ]
+	let_go
 }
 
 test_each_function_counts_its_own() {

@@ -523,6 +523,7 @@ TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
 	nla_put_u32(msg, UACCE_A_CTX_ERRORS, 3);
 	nla_put_u32(msg, UACCE_A_DEV_REQUESTS, ~0u);
 	nla_put_u32(msg, UACCE_A_DEV_REQUEST_ERRORS, 0);
+	nla_put_u64(msg, UACCE_A_REQUESTS, 5ull << 32);
 	ASSERT_TRUE(parse(msg, &m));
 	picture_make(&p);
 	fact_device_parse(&p.devices.item[0], &m);
@@ -533,6 +534,7 @@ TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
 	EXPECT_EQ(42, json_count(o, "refused_full"));
 	EXPECT_EQ(3, json_count(o, "ctx_errors"));
 	EXPECT_EQ(~0u, json_count(o, "requests"));
+	EXPECT_EQ(5ull << 32, json_count(o, "function_requests"));
 	EXPECT_EQ(0, json_count(o, "request_errors"));
 	EXPECT_NE(NULL, json_object_object_get(o, "request_errors"));
 	/* Not reported: null. */
@@ -551,7 +553,7 @@ TEST(counts_of_a_device_are_in_json_and_on_wide_screens)
 	nlmsg_free(msg);
 }
 
-TEST(errors_of_a_context_are_read)
+TEST(errors_and_requests_of_a_context_are_read)
 {
 	struct nl_msg *msg = begin(UACCE_NL_CTX_GET);
 	struct wd_nl_message m;
@@ -559,10 +561,12 @@ TEST(errors_of_a_context_are_read)
 	struct fact_ctx c;
 
 	nla_put_u32(msg, UACCE_A_CTX_ERRORS, 12);
+	nla_put_u64(msg, UACCE_A_REQUESTS, 1ull << 40);
 	ASSERT_TRUE(parse(msg, &m));
 	fact_ctx_parse(&c, &m);
 	o = json_from_fact_ctx(&c);
 	EXPECT_EQ(12, json_count(o, "errors"));
+	EXPECT_EQ(1ull << 40, json_count(o, "requests"));
 	json_object_put(o);
 	nlmsg_free(msg);
 }

@@ -159,7 +159,7 @@ assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "physical_function"
 	"algorithms": ["zlib", "gzip", "deflate"], "lacks": [], "node": 0, "priority": 0, "simulated": False,
 	"iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96, "used": 12,
 	"free": 150, "quarantined": 2, "resets": None, "opens": None, "refused": None, "refused_full": None,
-	"ctx_errors": None, "requests": None, "request_errors": None, "bytes_in": None, "bytes_out": None,
+	"ctx_errors": None, "function_requests": None, "requests": None, "request_errors": None, "bytes_in": None, "bytes_out": None,
 	"busy_cycles": None, "state": "ok"}, a
 assert b["total"] is None and b["free"] is None, b
 assert b["priority"] is None and b["simulated"] is None and b["iommu"] is None, b
