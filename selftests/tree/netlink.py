@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The netlink family's specification and its C header name the same things, with the same numbers and types."""
+"""The netlink family's specification, its C header and libwd's table of types name the same things."""
 
 import os
 import re
@@ -11,6 +11,7 @@ import yaml
 TOP = os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 HEADER = os.path.join(TOP, "include/uapi/linux/uacce_netlink.h")
 SPEC = os.path.join(TOP, "docs/netlink/uacce.yaml")
+POLICY = os.path.join(TOP, "user/libwd/base/netlink.c")
 
 ENUM = re.compile(r"enum (\w+) \{\n(.*?)\n\};", re.S)
 MEMBER = re.compile(r"^\t(\w+)(?:\s*=\s*(\w+)(?: - 1)?)?,?\s*(?:/\*\s*(.*?)\s*\*/)?$")
@@ -132,11 +133,25 @@ def dangling(spec, _):
         yield f"{name}: in no message"
 
 
+def unchecked(spec, header):
+    """An attribute that isn't in the table may be shorter than what is read from it."""
+    with open(POLICY, encoding="utf-8") as file:
+        table = dict(re.findall(r"\[(UACCE_A_\w+)\] = (\w+|\{ \.type = NLA_FLAG \}),", file.read()))
+    kinds = {"{ .type = NLA_FLAG }": "flag"}
+    for members in header_enums(header).values():
+        for name, (_, comment) in members.items():
+            found = TYPE.match(comment)
+            kind = kinds.get(table.get(name), table.get(name, "").lower())
+            if name.startswith("UACCE_A_") and found and found[1] != kind:
+                yield f"{name}: {found[1]} in the header, {kind or 'missing'} in libwd's table"
+
+
 CHECKS = [
     ("names and numbers are the header's", numbers_differ),
     ("types are those of the header's comments", types_differ),
     ("the family, its version and its groups are the header's", names_differ),
     ("what the specification refers to is there, and used", dangling),
+    ("libwd checks the length of each attribute", unchecked),
 ]
 
 

@@ -123,7 +123,18 @@ static const struct nla_policy uacce_policy[UACCE_A_MAX + 1] = {
 	[UACCE_A_COMM] = STRING,
 	[UACCE_A_ERROR] = U32,
 	[UACCE_A_COUNT] = U32,
+	[UACCE_A_DEV_RESETS] = U32,
+	[UACCE_A_OPENS] = U64,
+	[UACCE_A_OPENS_REFUSED] = U64,
+	[UACCE_A_OPENS_FULL] = U64,
+	[UACCE_A_CTX_ERRORS] = U32,
+	[UACCE_A_DEV_REQUESTS] = U32,
+	[UACCE_A_DEV_REQUEST_ERRORS] = U32,
+	[UACCE_A_DEV_BYTES_IN] = U32,
+	[UACCE_A_DEV_BYTES_OUT] = U32,
+	[UACCE_A_DEV_BUSY_CYCLES] = U32,
 	[UACCE_A_BANDWIDTH] = U32,
+	[UACCE_A_REQUESTS] = U64,
 };
 
 static const struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {
