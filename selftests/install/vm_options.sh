@@ -71,7 +71,8 @@ until_true() {
 		sleep 0.2
 	done
 }
-nobody_in() { ! pgrep -s "$1" >/dev/null; }
+# A container's first process may leave the ended ones as zombies.
+nobody_in() { ! ps -s "$1" -o stat= | grep -qv '^Z'; }
 # ended NAME SIGNAL CODE: the signal ends the VM and all its processes at once.
 ended() {
 	local pid code=0
