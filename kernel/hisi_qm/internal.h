@@ -28,7 +28,7 @@
  * qm->state_lock	state, ending, broken, numbers in use	all of these
  * qp->event_lock	link to the open file, completion head	qp->lock, uacce's lock of a poll; hard irq
  * qm->regs_lock		registers against a reset		vfs_lock; readers only try it, also under uacce_prov
- * qm->count_lock	whose counters are shown		qp->lock, stop_lock; mb_lock and regs_lock follow
+ * qm->count_lock	whose counters are shown		qp->lock, stop_lock, mb_lock; regs_lock follows
  *
  * state_lock is never held while waiting for hardware. Opening a queue takes it, and no
  * other of these locks that the owner of another queue can hold.
@@ -53,6 +53,9 @@
 
 /* Most that counts between two polls of a busy mailbox after a timeout; it is polled at least that often. */
 #define QM_MB_LOOK_MAX_US	(2 * QM_STUCK_PERIOD_S * USEC_PER_SEC)
+
+/* The interrupt of messages. */
+#define QM_MESSAGE_VECTOR	2
 
 /* A ring of no owner, to which stopped queues point. */
 #define QM_PARKING_DEPTH	2
@@ -116,7 +119,7 @@ enum qm_state {
  * @dus:	rings, while the queue has an owner or is stuck
  * @requests:	completed for its owner, up to the last look at the device's counter
  * @counted:	that counter's value then, if @counting
- * @counting:	the counter was looked at since the last start began
+ * @counting:	that is where the next request begins
  * @event_lock:	protects the fields below
  * @file:	the open file, NULL without an owner
  * @cq_head:	first completion that poll() hasn't reported
@@ -271,7 +274,7 @@ struct hisi_qm {
 	u64 vfs_answered;	/* a bit for each virtual function: the last order */
 	u64 vfs_ask_bandwidth;
 	u64 vfs_ask_isolation;
-	u64 vfs_follow_isolation; /* have asked before */
+	atomic64_t vfs_follow_isolation; /* have asked before */
 	bool isolation_news;	/* to be reported to these; of a virtual function in a guest: to be asked for */
 	enum qm_ask ask;	/* of a virtual function: its bandwidth */
 	u32 bandwidth;		/* the answer, in Mbit/s */
@@ -376,6 +379,7 @@ bool qm_is_isolated(const struct hisi_qm *qm);
 void qm_reset_schedule(struct hisi_qm *qm, unsigned int ms);
 void qm_reset_allow(struct hisi_qm *qm);
 void qm_reset_forbid(struct hisi_qm *qm);
+void qm_isolation_changed(struct hisi_qm *qm);
 void qm_vfs_break(struct hisi_qm *qm);
 void qm_vfs_add(struct hisi_qm *vf);
 void qm_vfs_remove(struct hisi_qm *vf);
@@ -403,6 +407,7 @@ int qm_mailbox(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 base);
 int qm_mailbox_get(struct hisi_qm *qm, enum qm_mb_cmd cmd, u16 queue, u64 *result);
 int qm_mailbox_stop_qp(struct hisi_qm *qm, u16 queue, bool by_owner);
 int qm_mailbox_begin(struct hisi_qm *qm);
+bool qm_mailbox_try(struct hisi_qm *qm);
 void qm_mailbox_end(struct hisi_qm *qm);
 bool qm_mailbox_may_recover(struct hisi_qm *qm);
 int qm_mailbox_look(struct hisi_qm *qm);
@@ -422,7 +427,7 @@ struct qm_selection {
 int qm_counters_lock(struct hisi_qm *qm);
 void qm_counters_unlock(struct hisi_qm *qm);
 bool qm_requests_begin(struct hisi_qp *qp, struct qm_selection *sel);
-void qm_requests_end(struct hisi_qp *qp, struct qm_selection *sel, bool answered);
+bool qm_requests_end(struct hisi_qp *qp, struct qm_selection *sel, bool answered);
 void qm_requests_update(struct hisi_qp *qp);
 
 /* qos.c */
@@ -521,7 +526,6 @@ void qm_message_exit(struct hisi_qm *qm);
 void qm_message_forget(struct hisi_qm *qm);
 void qm_message_start(struct hisi_qm *qm);
 void qm_message_stop(struct hisi_qm *qm);
-void qm_message_isolation(struct hisi_qm *qm);
 int qm_message_ask_bandwidth(struct hisi_qm *qm, u32 *mbps);
 void qm_vfs_order_stop(struct hisi_qm *qm, bool device);
 void qm_vfs_order_start(struct hisi_qm *qm);

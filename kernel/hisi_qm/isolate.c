@@ -29,7 +29,7 @@ int qm_isolate_threshold(struct hisi_qm *qm, u32 number)
 	WRITE_ONCE(qm->isolate_threshold, number);
 	mutex_unlock(&qm->state_lock);
 	kvfree(times);
-	qm_message_isolation(qm);
+	qm_isolation_changed(qm);
 	return 0;
 }
 
@@ -76,7 +76,7 @@ void qm_isolate_forget(struct hisi_qm *qm)
 	qm->reset_next = 0;
 	qm->reset_seen = 0;
 	mutex_unlock(&qm->state_lock);
-	qm_message_isolation(qm);
+	qm_isolation_changed(qm);
 }
 
 /**
@@ -89,5 +89,5 @@ void qm_isolate(struct hisi_qm *qm)
 	if (qm->uacce)
 		uacce_isolated(qm->uacce);
 	if (qm->pf)
-		qm_message_isolation(qm);
+		qm_isolation_changed(qm);
 }

@@ -238,8 +238,24 @@ int qm_mailbox_begin(struct hisi_qm *qm)
 }
 
 /**
+ * qm_mailbox_try - lock the mailbox for several commands, if it is idle
+ * @qm: the function
+ *
+ * After true, the caller must call qm_mailbox_end().
+ */
+bool qm_mailbox_try(struct hisi_qm *qm)
+{
+	if (!mutex_trylock(&qm->mb_lock))
+		return false;
+	if (!qm->mb_busy)
+		return true;
+	mutex_unlock(&qm->mb_lock);
+	return false;
+}
+
+/**
  * qm_mailbox_end - unlock the mailbox
- * @qm: the function, after qm_mailbox_begin()
+ * @qm: the function, after qm_mailbox_begin() or qm_mailbox_try()
  */
 void qm_mailbox_end(struct hisi_qm *qm)
 {

@@ -9,7 +9,6 @@
 #include <linux/pci.h>
 #include "internal.h"
 
-#define QM_MESSAGE_VECTOR	2
 #define QM_MESSAGE_PERIOD_US	1000
 
 #define QM_TARGET_ALL		0xffff	/* of the mailbox command */
@@ -79,7 +78,7 @@ static void qm_vf_says(struct hisi_qm *qm, unsigned int vf, u32 message)
 	case QM_MSG_ASK_ISOLATION:
 		qm->vfs_ask_isolation |= BIT_ULL(vf);
 		/* Who asks also understands the news. Drivers of before Linux 7.2 don't. */
-		qm->vfs_follow_isolation |= BIT_ULL(vf);
+		atomic64_or(BIT_ULL(vf), &qm->vfs_follow_isolation);
 		break;
 	default:
 		dev_warn_ratelimited(&qm->pdev->dev, "unknown message 0x%x from virtual function %u\n", message, vf);
@@ -167,20 +166,27 @@ static int qm_isolation_answer(struct hisi_qm *qm, unsigned int vf, u64 *text)
 	return 0;
 }
 
-static void qm_vfs_answer(struct hisi_qm *qm, u64 asked,
+/* A question that can't be answered now, since the mailbox is busy or a reset begins, stays. */
+static void qm_vfs_answer(struct hisi_qm *qm, u64 bits, u64 *asked,
 			  int (*answer)(struct hisi_qm *qm, unsigned int vf, u64 *text))
 {
 	unsigned int vf;
 	u64 text;
 
-	for (; asked && !READ_ONCE(qm->messages_end); asked &= asked - 1) {
-		vf = __ffs64(asked);
-		if (answer(qm, vf, &text) || qm_vfs_tell(qm, vf, text) ||
-		    qm_message_wait(qm, qm_vfs_acknowledged, BIT_ULL(vf), QM_VF_ACK_LIMIT_US) != -ETIMEDOUT)
+	for (; bits && !READ_ONCE(qm->messages_end); bits &= bits - 1) {
+		vf = __ffs64(bits);
+		if (answer(qm, vf, &text))
+			continue;
+		if (qm_vfs_tell(qm, vf, text)) {
+			*asked |= BIT_ULL(vf);
+			continue;
+		}
+		if (qm_message_wait(qm, qm_vfs_acknowledged, BIT_ULL(vf), QM_VF_ACK_LIMIT_US) != -ETIMEDOUT)
 			continue;
 		dev_warn_ratelimited(&qm->pdev->dev, "virtual function %u did not fetch its answer\n", vf);
-		qm->vfs_follow_isolation &= ~BIT_ULL(vf);
+		atomic64_andnot(BIT_ULL(vf), &qm->vfs_follow_isolation);
 	}
+	*asked |= bits;
 }
 
 /*
@@ -193,11 +199,11 @@ static bool qm_vfs_serve(struct hisi_qm *qm, u64 unused)
 	u64 bandwidth = qm->vfs_ask_bandwidth, isolation = qm->vfs_ask_isolation;
 
 	if (xchg(&qm->isolation_news, false))
-		isolation |= qm->vfs_follow_isolation;
+		isolation |= atomic64_read(&qm->vfs_follow_isolation);
 	qm->vfs_ask_bandwidth = 0;
 	qm->vfs_ask_isolation = 0;
-	qm_vfs_answer(qm, bandwidth, qm_bandwidth_answer);
-	qm_vfs_answer(qm, isolation, qm_isolation_answer);
+	qm_vfs_answer(qm, bandwidth, &qm->vfs_ask_bandwidth, qm_bandwidth_answer);
+	qm_vfs_answer(qm, isolation, &qm->vfs_ask_isolation, qm_isolation_answer);
 	return all && !bandwidth && !isolation;
 }
 
@@ -400,6 +406,7 @@ static void qm_pf_obey_stop(struct hisi_qm *qm)
 	pci_clear_master(qm->pdev);
 	qm->isolate_next = device ? !!(qm->message_value & QM_ISOLATED) : isolated;
 	qm_reset_done(qm);
+	qm->isolate_next = false;
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 0);
 	qm_pf_tell(qm, READ_ONCE(qm->broken) ? QM_MSG_NOT_STARTED : QM_MSG_STARTED, qm_pf_acknowledged);
 }
@@ -486,7 +493,6 @@ int qm_message_init(struct hisi_qm *qm)
 {
 	if (!qm_has_messages(qm))
 		return 0;
-	qm->isolation_news = !qm->pf;
 	return request_threaded_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), NULL, qm_message_irq,
 				    IRQF_ONESHOT | IRQF_NO_AUTOEN, qm->engine->name, qm);
 }
@@ -539,6 +545,9 @@ void qm_message_start(struct hisi_qm *qm)
 	if (!qm_has_messages(qm))
 		return;
 	irq = pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR);
+	/* A reset of its own has made it forget. */
+	if (!qm->pf)
+		WRITE_ONCE(qm->isolation_news, true);
 	enable_irq(irq);
 	qm_messages_set(qm, true);
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 0);
@@ -561,20 +570,6 @@ void qm_message_stop(struct hisi_qm *qm)
 	disable_irq(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR));
 	hisi_qm_write(qm, QM_IFC_INT_MASK, 1);
 	WRITE_ONCE(qm->messages_end, false);
-}
-
-/**
- * qm_message_isolation - report the device's isolation, or its threshold, to the virtual functions that have asked
- * @qm: the physical function, with messages or without
- */
-void qm_message_isolation(struct hisi_qm *qm)
-{
-	WRITE_ONCE(qm->isolation_news, true);
-	mutex_lock(&qm->state_lock);
-	/* Otherwise qm_message_start() does it. */
-	if (qm->messages_on)
-		irq_wake_thread(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), qm);
-	mutex_unlock(&qm->state_lock);
 }
 
 /* ------ questions ------ */

@@ -137,12 +137,16 @@ static int qm_qp_park(struct hisi_qp *qp)
 	struct qm_selection sel;
 	int ret;
 
+	mutex_lock(&qm->mb_lock);
 	qm_requests_begin(qp, &sel);
 	/* The SQC last: loading it ends the queue. */
-	ret = qm_context_load(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
+	ret = qm_context_load_locked(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
 	if (!ret)
-		ret = qm_context_load(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
-	qm_requests_end(qp, &sel, !ret);
+		ret = qm_context_load_locked(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+	/* What wasn't counted must not count for the next owner. */
+	if (!qm_requests_end(qp, &sel, !ret))
+		qp->counting = false;
+	mutex_unlock(&qm->mb_lock);
 	return ret;
 }
 
@@ -382,13 +386,10 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 		goto unlock;
 	}
 
-	qp->counting = false;
-	qm_requests_begin(qp, &sel);
 	ret = qm_mailbox_begin(qm);
-	if (ret) {
-		qm_requests_end(qp, &sel, false);
+	if (ret)
 		goto unlock;
-	}
+	qm_requests_begin(qp, &sel);
 	qm_qp_wipe(qp);
 	qm_sqc_fill(qp, &sqc, pasid, priority);
 	qm_cqc_fill(qp, &cqc, pasid);
@@ -396,8 +397,8 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	asked = ret != -EBUSY;
 	if (!ret)
 		ret = qm_context_load_locked(qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
-	qm_mailbox_end(qm);
 	qm_requests_end(qp, &sel, !ret);
+	qm_mailbox_end(qm);
 
 	qp->started = !ret;
 	/* How much of the contexts the device has taken isn't known. */
@@ -558,6 +559,9 @@ void qm_queues_forgotten(struct hisi_qm *qm)
 		if (qp->dus && qp->stuck)
 			qm_qp_word(qp, QM_DUS_RX_STOP(qm->dus_size));
 		qp->stuck = false;
+		/* The counters begin again, too. */
+		qp->counted = 0;
+		qp->counting = true;
 		file = qm_qp_give_back(qp);
 		mutex_unlock(&qp->lock);
 		if (file)

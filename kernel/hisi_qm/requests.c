@@ -5,6 +5,8 @@
  * One register shows the counter of one queue of one function at a time, and only the physical function has it. A
  * device may show another queue's counter a moment later than that queue was selected: once it has answered two
  * mailbox commands, it does. Start and stop of a queue send two commands anyway.
+ *
+ * Functions share the register, so nobody waits for a mailbox while the selection is reserved.
  */
 #include "internal.h"
 
@@ -45,16 +47,17 @@ static void qm_requests_leave(struct hisi_qm *pf, struct hisi_qm *qm)
 
 /**
  * qm_requests_begin - select the queue
- * @qp: the queue, locked
+ * @qp: the queue, locked, as is the mailbox of its function
  * @sel: filled in, for qm_requests_end()
  *
- * Two commands of the queue's function, and qm_requests_end(), follow. False: it can't be selected now.
+ * Two commands, and qm_requests_end(), follow. False: it can't be selected now.
  */
 bool qm_requests_begin(struct hisi_qp *qp, struct qm_selection *sel)
 {
 	struct hisi_qm *qm = qp->qm, *pf = qm->pf ? qm : qm->physical;
 	u32 select = qp->id << QM_DFX_SELECT_QUEUE_SHIFT | qm_function_number(qm->pdev);
 
+	lockdep_assert_held(&qm->mb_lock);
 	sel->pf = NULL;
 	if (!pf || qm_counters_lock(pf))
 		return false;
@@ -80,49 +83,48 @@ static u32 qm_requests_more(u32 now, u32 then)
  * @qp: the queue, locked
  * @sel: from qm_requests_begin(), successful or not
  * @answered: the device has answered both commands
+ *
+ * False: the counter could not be read.
  */
-void qm_requests_end(struct hisi_qp *qp, struct qm_selection *sel, bool answered)
+bool qm_requests_end(struct hisi_qp *qp, struct qm_selection *sel, bool answered)
 {
 	struct hisi_qm *qm = qp->qm, *pf = sel->pf;
+	bool read = false;
 	u32 now;
 
 	lockdep_assert_held(&qp->lock);
 	if (!pf)
-		return;
+		return false;
 	if (qm_requests_access(pf, qm)) {
 		now = hisi_qm_read(pf, QM_DFX_CQE_CNT);
 		hisi_qm_write(pf, QM_DFX_CQE_SELECT, sel->before);
-		answered &= !qm_gone(pf, now);
-		if (answered && qp->counting)
+		read = answered && !qm_gone(pf, now);
+		if (read && qp->counting)
 			qp->requests += qm_requests_more(now, qp->counted);
-		if (answered) {
+		if (read) {
 			qp->counted = now;
 			qp->counting = true;
 		}
 		qm_requests_leave(pf, qm);
 	}
 	qm_counters_unlock(pf);
+	return read;
 }
 
-/* Waits for no other queue. */
 static bool qm_requests_ask(struct hisi_qp *qp)
 {
-	struct hisi_qm *qm = qp->qm;
 	struct qm_sqc sqc;
 	int ret;
 
-	if (qm_mailbox_begin(qm))
-		return false;
-	ret = qm_context_dump_locked(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
+	ret = qm_context_dump_locked(qp->qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
 	if (!ret)
-		ret = qm_context_dump_locked(qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
-	qm_mailbox_end(qm);
+		ret = qm_context_dump_locked(qp->qm, QM_MB_CMD_SQC, qp->id, &sqc, sizeof(sqc));
 	return !ret;
 }
 
 /**
  * qm_requests_update - count what a queue has completed so far
- * @qp: the queue; nothing happens if another call has it locked, or if it isn't started
+ * @qp: the queue; nothing happens if it isn't started, or if another call has it or the mailbox
  */
 void qm_requests_update(struct hisi_qp *qp)
 {
@@ -130,7 +132,10 @@ void qm_requests_update(struct hisi_qp *qp)
 
 	if (!mutex_trylock(&qp->lock))
 		return;
-	if (qp->started && !qm_is_ending(qp->qm) && qm_requests_begin(qp, &sel))
-		qm_requests_end(qp, &sel, qm_requests_ask(qp));
+	if (qp->started && !qm_is_ending(qp->qm) && qm_mailbox_try(qp->qm)) {
+		if (qm_requests_begin(qp, &sel))
+			qm_requests_end(qp, &sel, qm_requests_ask(qp));
+		qm_mailbox_end(qp->qm);
+	}
 	mutex_unlock(&qp->lock);
 }

@@ -225,7 +225,7 @@ void qm_vfs_disable(struct hisi_qm *qm)
 	if (!vfs)
 		return;
 	pci_disable_sriov(qm->pdev);
-	WRITE_ONCE(qm->vfs_follow_isolation, 0);
+	atomic64_set(&qm->vfs_follow_isolation, 0);
 	qm_vfs_clear_shares(qm, vfs);
 	qm_vfs_let_sleep(qm);
 }

@@ -6,6 +6,7 @@
  * The work items (reset.c) run only while the function is started: qm_started() allows them,
  * qm_ending() cancels them.
  */
+#include <linux/pci.h>
 #include <linux/workqueue.h>
 #include "internal.h"
 
@@ -230,6 +231,20 @@ void qm_reset_forbid(struct hisi_qm *qm)
 	cancel_delayed_work_sync(&qm->reset_work);
 }
 
+/**
+ * qm_isolation_changed - report the device's isolation, or its threshold, to the virtual functions that have asked
+ * @qm: the physical function, with messages or without
+ */
+void qm_isolation_changed(struct hisi_qm *qm)
+{
+	WRITE_ONCE(qm->isolation_news, true);
+	mutex_lock(&qm->state_lock);
+	/* Otherwise qm_message_start() does it. */
+	if (qm->messages_on)
+		irq_wake_thread(pci_irq_vector(qm->pdev, QM_MESSAGE_VECTOR), qm);
+	mutex_unlock(&qm->state_lock);
+}
+
 /* ------ queues that failed to stop ------ */
 
 /**
@@ -288,6 +303,8 @@ void qm_vfs_add(struct hisi_qm *vf)
 
 	if (!qm)
 		return;
+	/* A driver in a guest may have had it before. */
+	atomic64_andnot(BIT_ULL(qm_function_number(vf->pdev)), &qm->vfs_follow_isolation);
 	mutex_lock(&qm->vfs_list_lock);
 	list_add_tail(&vf->vf_node, &qm->vfs);
 	if (READ_ONCE(qm->broken))

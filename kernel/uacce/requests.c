@@ -4,8 +4,10 @@
 #include <linux/sched/signal.h>
 #include "provision.h"
 
-/* The last context visited; devices are in the order of their ids, contexts in the order of their openings. */
+/* Whose contexts are wanted, and the last one visited: devices in the order of their ids, contexts of their openings. */
 struct position {
+	bool all;
+	kuid_t euid;
 	int dev;
 	u64 serial;
 };
@@ -18,9 +20,10 @@ static struct uacce_ctx *next_on(struct uacce_account *acct, struct position *at
 	if (id < at->dev)
 		return NULL;
 	if (id > at->dev)
-		*at = (struct position){ .dev = id };
+		at->serial = 0;
+	at->dev = id;
 	list_for_each_entry(charge, &acct->charges, node)
-		if (charge->serial > at->serial) {
+		if (charge->serial > at->serial && (at->all || uid_eq(charge->euid, at->euid))) {
 			at->serial = charge->serial;
 			return uacce_of_charge(charge);
 		}
@@ -63,12 +66,11 @@ static void ctx_update(struct uacce_ctx *ctx)
 /* Of @all contexts, or of those that @euid has opened. A signal that kills the caller ends it. */
 void uacce_requests_update(bool all, kuid_t euid)
 {
-	struct position at = {};
+	struct position at = { .all = all, .euid = euid };
 	struct uacce_ctx *ctx;
 
 	while (!fatal_signal_pending(current) && (ctx = next_ctx(&at))) {
-		if (all || uid_eq(ctx->charge.euid, euid))
-			ctx_update(ctx);
+		ctx_update(ctx);
 		uacce_ctx_put(ctx);
 	}
 }

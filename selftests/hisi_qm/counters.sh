@@ -160,19 +160,19 @@ let_go() {
 
 # ctx_requests [OPTION...]: REQUESTS of the contexts that wdctl lists, in their order.
 ctx_requests() {
-	wdctl ctx --json "$@" | python3 -c 'import json, sys; print(*[c["requests"] for c in json.load(sys.stdin)["contexts"]])'
+	wdctl ctx --json "$@" | python3 -c 'import json, sys; print([c["requests"] for c in json.load(sys.stdin)["contexts"]])'
 }
 
 test_contexts_and_functions_count_their_requests() {
 	begin 1
 	held "$PF" 11
-	[ "$(ctx_requests)" = 11 ]
+	[ "$(ctx_requests)" = "[11]" ]
 	do_requests "$(vf 1)" 4
-	[ "$(ctx_requests)" = 11 ]
+	[ "$(ctx_requests)" = "[11]" ]
 	listed_is "$PF" function_requests 11
 	listed_is "$(vf 1)" function_requests 4
 	let_go
-	[ "$(ctx_requests)" = '' ]
+	[ "$(ctx_requests)" = '[]' ]
 	listed_is "$PF" function_requests 11
 	do_requests "$PF" 2
 	listed_is "$PF" function_requests 13
@@ -196,7 +196,7 @@ test_a_count_leaves_the_selection_alone() {
 	echo 1 >"$DEBUGFS/current_qm"
 	echo 3 >"$DEBUGFS/qm/current_q"
 	held "$PF" 6
-	[ "$(ctx_requests)" = 6 ]
+	[ "$(ctx_requests)" = "[6]" ]
 	[ "$(cat "$DEBUGFS/current_qm") $(cat "$DEBUGFS/qm/current_q")" = '1 3' ]
 	let_go
 }

@@ -236,6 +236,7 @@ TEST_F_TIMEOUT(guest, a_reset_of_its_own_ends_the_wait, 100)
 	BIND_VF(self);
 	ORDER_STOP(self, STOP);
 	ASSERT_EQ(0, reset(self->vf_address));
+	ASSERT_EQ(ASK_ISOLATION, vf_says(self->regs));
 	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_OPENS(self);
 	ORDER_STOP(self, STOP);
@@ -253,6 +254,7 @@ TEST_F_TIMEOUT(guest, without_the_order_to_start_it_is_isolated_until_its_next_r
 	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
 	EXPECT_EQ(-EIO, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
 	ASSERT_EQ(0, reset(self->vf_address));
+	ASSERT_EQ(ASK_ISOLATION, vf_says(self->regs));
 	EXPECT_OPENS(self);
 	ORDER_STOP(self, STOP);
 	ORDER_START(self);
@@ -288,6 +290,21 @@ TEST_F_TIMEOUT(guest, it_is_isolated_as_long_as_it_is_told_so, 100)
 	ASSERT_EQ(0, tell_vf(self->regs, 1, ISOLATION | 9ull << 32));
 	EXPECT_TRUE(vf_acknowledges(self->regs));
 	EXPECT_EVENT(self, UACCE_NL_DEV_READY);
+	EXPECT_OPENS(self);
+}
+
+TEST_F_TIMEOUT(guest, after_a_reset_of_its_own_it_asks_again, 100)
+{
+	BIND_VF(self);
+	ASSERT_EQ(0, tell_vf(self->regs, 1, ISOLATION | ISOLATED));
+	EXPECT_TRUE(vf_acknowledges(self->regs));
+	EXPECT_EVENT(self, UACCE_NL_DEV_ISOLATE);
+	ORDER_STOP(self, STOP);
+	ORDER_START(self);
+	ASSERT_EQ(0, reset(self->vf_address));
+	ASSERT_EQ(ASK_ISOLATION, vf_says(self->regs));
+	ASSERT_EQ(0, tell_vf(self->regs, 1, ISOLATION));
+	EXPECT_TRUE(vf_acknowledges(self->regs));
 	EXPECT_OPENS(self);
 }
 
@@ -436,8 +453,6 @@ TEST_F_TIMEOUT(host, it_answers_questions, 100)
 
 	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
 	EXPECT_EQ(BANDWIDTH | 100000ull << 32, pf_says(self->regs)) TH_LOG("100 Gbit/s");
-	ASSERT_EQ(0, tell_pf(self->regs, ASK_ISOLATION));
-	EXPECT_EQ(ISOLATION, pf_says(self->regs));
 	snprintf(class, sizeof(class), "/sys/class/uacce/%s", self->dev);
 	ASSERT_EQ(0, attr_write(class, "isolate_strategy", "77"));
 	ASSERT_EQ(0, tell_pf(self->regs, ASK_ISOLATION));
