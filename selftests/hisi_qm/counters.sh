@@ -158,9 +158,9 @@ let_go() {
 	wait
 }
 
-# ctx_requests [OPTION...]: REQUESTS of the contexts that wdctl lists, in their order.
+# ctx_requests [COMMAND...]: REQUESTS of the contexts that wdctl lists, in their order.
 ctx_requests() {
-	wdctl ctx --json "$@" | python3 -c 'import json, sys; print([c["requests"] for c in json.load(sys.stdin)["contexts"]])'
+	"$@" wdctl ctx --json | python3 -c 'import json, sys; print([c["requests"] for c in json.load(sys.stdin)["contexts"]])'
 }
 
 test_contexts_and_functions_count_their_requests() {
@@ -221,15 +221,13 @@ test_a_user_sees_the_counts_of_own_contexts_only() {
 	begin
 	chmod 666 "/dev/$(name "$PF")"
 	held "$PF" 2
-	[ "$($AS_USER wdctl ctx --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["contexts"])')" = '[]' ]
+	[ "$(ctx_requests $AS_USER)" = '[]' ]
 	[ "$($AS_USER wdctl list --json | python3 -c '
 import json, sys
 print(json.load(sys.stdin)["devices"][0]["function_requests"])')" = None ]
 	let_go
 	held "$PF" 3 $AS_USER
-	[ "$($AS_USER wdctl ctx --json | python3 -c '
-import json, sys
-print([c["requests"] for c in json.load(sys.stdin)["contexts"]])')" = '[3]' ]
+	[ "$(ctx_requests $AS_USER)" = '[3]' ]
 	let_go
 }
 
@@ -307,18 +305,13 @@ test_dumps_hide_addresses() {
 	local queue
 
 	begin
-	mkfifo hold
-	"$COUNT" "$(name "$PF")" 1 <hold >done &
-	# Opening for both directions does not wait for a reader.
-	exec 5<>hold
-	until_true 60 test -s done
+	held "$PF" 1
 	for ((queue = 0; queue < QUEUES; queue++)); do
 		echo "sqc $queue" >"$DEBUGFS/qm/cmd"
 		echo "cqc $queue" >"$DEBUGFS/qm/cmd"
 		echo "sq $queue 0" >"$DEBUGFS/qm/cmd" 2>/dev/null || :
 	done
-	exec 5>&-
-	wait
+	let_go
 	dmesg >log
 	says 'SQC DW1 = 0xffffffff' log
 	says 'SQC DW2 = 0xffffffff' log
