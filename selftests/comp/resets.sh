@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs whose devices have an error every second and are reset by their driver, or are reset by PCI: no call fails, no
-# result is wrong, no memory is written after a call has returned. WD_TEST_LONG=1: for ten minutes each.
+# Programs whose devices have an error every second and are reset by their driver, or are reset by PCI, or are functions
+# that are reset one after the other: no call fails, no result is wrong, no memory is written after a call has returned.
+# WD_TEST_LONG=1: for ten minutes each.
 
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim hisi_zip 2
+. "$(dirname "$0")/../hisi_qm/functions.inc.sh"
 
 SIM=/sys/kernel/config/hisi_sim
 CLASS=/sys/class/uacce
-BUSY=$OUT/tests/comp/busy
+CLIENTS=("$OUT/tests/comp/busy")
 LASTS=20
 [ -z "${WD_TEST_LONG:-}" ] || LASTS=600
 
@@ -50,12 +52,22 @@ resets_by_pci() {
 	done
 }
 
+# Virtual functions, whose own resets leave the others at work, and the physical one, whose reset is all functions'.
+resets_of_functions() {
+	local function
+
+	for function in virtfn0 virtfn1 .; do
+		echo 1 >"$PCI/$function/reset" || return
+		sleep 1
+	done
+}
+
 # loses_nothing_once COMMAND: clients at work, while COMMAND runs again and again.
 loses_nothing_once() {
 	local client code=0
 
 	rm -f ready
-	"$BUSY" $LASTS >ready 2>errors &
+	"${CLIENTS[@]}" $LASTS >ready 2>errors &
 	client=$!
 	until_true 60 test -s ready || { cat errors; return 1; }
 	while kill -0 $client 2>/dev/null; do
@@ -89,4 +101,18 @@ test_no_request_is_lost_by_resets_by_pci() {
 	loses_nothing resets_by_pci 1
 }
 
+# In a section, clients have contexts of the three functions only.
+test_no_request_is_lost_by_resets_of_functions() {
+	device 256 2
+	enable 2
+	until_true 30 named "$(vf 2)"
+	wdctl section add functions NumProcesses=1 SyncCtxs=4 AsyncCtxs=4 Devices="$PF,$(vf 1),$(vf 2)" >/dev/null
+	CLIENTS=(wdctl run --section functions -- "${CLIENTS[@]}")
+	loses_nothing resets_of_functions 3
+}
+
+at_exit() {
+	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions >/dev/null
+	drop
+}
 run_tests
