@@ -371,7 +371,7 @@ struct sim_crowd {
  * @abort:	the job has been dropped and must end soon
  * @crowd:	the device's
  * @slow:	threads have waited long for pages of the job's user
- * @waited:	jiffies that this job has waited
+ * @waited_us:	how long this job has waited
  */
 struct sim_access {
 	struct sim_fn *fn;
@@ -380,7 +380,7 @@ struct sim_access {
 	const u32 *abort;
 	struct sim_crowd *crowd;
 	bool slow;
-	unsigned long waited;
+	u64 waited_us;
 };
 
 void sim_sva_exit(void);

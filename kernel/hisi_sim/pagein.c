@@ -15,6 +15,7 @@
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -26,12 +27,14 @@
 
 #include "internal.h"
 
-#define PAGE_WAIT_MS	(2000 * SIM_SLOWNESS)
-#define JOB_WAIT_MS	(5000 * SIM_SLOWNESS)
-#define CROWD_PAGE_MS	(250 * SIM_SLOWNESS)
-#define CROWD_JOB_MS	(500 * SIM_SLOWNESS)
+#define PAGE_WAIT_US	(2000 * USEC_PER_MSEC * SIM_SLOWNESS)
+#define JOB_WAIT_US	(5000 * USEC_PER_MSEC * SIM_SLOWNESS)
+#define CROWD_PAGE_US	(250 * USEC_PER_MSEC * SIM_SLOWNESS)
+#define CROWD_JOB_US	(500 * USEC_PER_MSEC * SIM_SLOWNESS)
 #define RETRY_US	100
 #define SLICE_MS	10
+/* The time between two looks counts up to this: who holds the lock or brings the page lacks a CPU as this thread does. */
+#define LOOK_MAX_US	(2 * SLICE_MS * USEC_PER_MSEC)
 
 enum pager_state {
 	PAGER_IDLE,
@@ -54,12 +57,14 @@ struct sim_pager {
 /*
  * How long one page takes.
  * @begun: when the page's fault began
- * @since: when the thread began to wait, if @waiting
+ * @looked: when the thread last looked, if @waiting
+ * @waited_us: how long it has waited so far
  */
 struct patience {
 	struct sim_access *how;
 	unsigned long begun;
-	unsigned long since;
+	ktime_t looked;
+	u64 waited_us;
 	bool waiting;
 };
 
@@ -68,7 +73,7 @@ static void patience_begin(struct patience *p)
 	if (p->waiting)
 		return;
 	p->waiting = true;
-	p->since = jiffies;
+	p->looked = ktime_get();
 	atomic_inc(&p->how->crowd->waiters);
 }
 
@@ -79,14 +84,15 @@ static bool is_in_the_way(const struct sim_access *how)
 	       (how->slow && READ_ONCE(how->crowd->held));
 }
 
-static bool patience_over(const struct patience *p)
+static bool patience_over(struct patience *p)
 {
 	bool hurry = is_in_the_way(p->how);
-	unsigned long page = msecs_to_jiffies(hurry ? CROWD_PAGE_MS : PAGE_WAIT_MS);
-	unsigned long job = msecs_to_jiffies(hurry ? CROWD_JOB_MS : JOB_WAIT_MS);
-	unsigned long waited = jiffies - p->since;
+	u64 page = hurry ? CROWD_PAGE_US : PAGE_WAIT_US, job = hurry ? CROWD_JOB_US : JOB_WAIT_US;
+	ktime_t now = ktime_get();
 
-	return READ_ONCE(*p->how->abort) || waited > page || p->how->waited + waited > job;
+	p->waited_us += min_t(u64, ktime_us_delta(now, p->looked), LOOK_MAX_US);
+	p->looked = now;
+	return READ_ONCE(*p->how->abort) || p->waited_us > page || p->how->waited_us + p->waited_us > job;
 }
 
 /* Time within a fault is charged to the user too, but doesn't count towards the job's limit. */
@@ -96,7 +102,7 @@ static void patience_end(struct patience *p, struct sim_space *space)
 	if (!p->waiting)
 		return;
 	atomic_dec(&p->how->crowd->waiters);
-	p->how->waited += jiffies - p->since;
+	p->how->waited_us += p->waited_us;
 }
 
 /* ------ pager ------ */

@@ -250,7 +250,7 @@ static void run_job(struct runner *r, struct wdm_job *job)
 {
 	r->access.fn = env_fn(r->worker, job->fn);
 	r->access.abort = &job->abort;
-	r->access.waited = 0;
+	r->access.waited_us = 0;
 	r->access.slow = job_mark(job)->slow;
 	r->access.space = job->pasid_valid ? sim_space_use(r->access.fn, job->pasid) : NULL;
 	wdm_job_run(job, r->scratch);
