@@ -67,16 +67,16 @@ static void *stop_late(void *q)
 
 static void *find_broken(void *q)
 {
-	wd_queue_broken(q, -EIO);
+	wd_queue_broken(q);
 	return NULL;
 }
 
 /* How often the thread used the driver of a queue that was closed, and perhaps reopened, before the thread's turn. */
 static int touches_of(void *(*thread)(void *), bool reopened)
 {
-	struct wd_slot slots[4] = { 0 };
+	struct wd_slot slots[4] = { [2] = { .state = WD_SLOT_SYNC, .deadline = 1 } };
 	struct wd_queue q = {
-		.pub.depth = 4, .pub.slots = slots, .drv.stop = closed_stop, .drv.pull = closed_pull,
+		.pub.depth = 4, .pub.slots = slots, .drv.stop = closed_stop, .drv.pull = closed_pull, .failed = -EIO,
 	};
 	pthread_t t;
 
@@ -106,6 +106,22 @@ TEST(a_failure_leaves_a_queue_alone_that_was_closed)
 	EXPECT_EQ(0, touches_of(find_broken, true));
 }
 
+/* The thread's turn comes when the queue is open again: the reason was that of the opening before. */
+TEST(a_queue_that_is_open_again_is_not_stopped)
+{
+	struct wd_slot slots[4] = { [1] = { .state = WD_SLOT_SYNC }, [2] = { .state = WD_SLOT_FREE, .deadline = 1 } };
+	struct wd_queue q = {
+		.pub.depth = 4, .pub.slots = slots, .drv.stop = closed_stop, .drv.pull = closed_pull, .submitted = 1,
+	};
+
+	touched = 0;
+	wd_queue_broken(&q);
+	wd_queue_stop(&q);
+	EXPECT_EQ(0, touched);
+	EXPECT_EQ(0, atomic_load(&q.state));
+	EXPECT_EQ(WD_SLOT_SYNC, atomic_load(&slots[1].state));
+}
+
 /* A completion that is on the ring and not yet noticed. */
 static int last_pull(struct wd_queue *q, unsigned int max)
 {
@@ -127,11 +143,11 @@ TEST(what_finished_before_a_failure_was_found_did_finish)
 	struct wd_msg msg = { .status = 1 };
 	struct wd_slot slots[4] = { [1] = { .owner = &msg, .state = WD_SLOT_SYNC } };
 	struct wd_queue q = {
-		.pub.depth = 4, .pub.slots = slots, .submitted = 1,
+		.pub.depth = 4, .pub.slots = slots, .submitted = 1, .failed = -EIO,
 		.drv.stop = closed_stop, .drv.pull = last_pull, .drv.abort = nothing_to_abort,
 	};
 
-	wd_queue_broken(&q, -EIO);
+	wd_queue_broken(&q);
 	EXPECT_EQ(0, msg.status);
 	EXPECT_EQ(0, wd_queue_in_flight(&q));
 	EXPECT_EQ(-EIO, atomic_load(&q.state));

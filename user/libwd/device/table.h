@@ -100,6 +100,7 @@ struct wd_queue {
 	struct wd_session *binder;	/* whose binding opens it, or has just done so: closed by nobody; under the engine's lock */
 	char dev_name[WD_NAME_SIZE];
 	_Atomic int state;
+	_Atomic int failed;		/* why this opening's ring is over, 0: it isn't; see wd_queue_failed() */
 	_Atomic __u64 retry_at;		/* when to try to open it again; read before opening takes its locks */
 	_Atomic __u64 reset_since;	/* when its device was first found to be resetting; 0: it isn't */
 	__u64 reset_seen;		/* when it was last; under the produce lock */

@@ -128,10 +128,23 @@ int wd_queue_drain(struct wd_queue *q, const struct wd_msg *self);
 int wd_queue_take(struct wd_queue *q, const struct wd_msg *self);
 /* The same for a queue with nothing in flight, to learn of its end. The caller has no queue's sleeper's role. */
 void wd_queue_look(struct wd_queue *q);
-/* Stop the queue because of a deadline; afterwards the device has none of its requests. */
+/* Stop the queue because of a deadline, if one of its requests is late; afterwards the device has none of them. */
 void wd_queue_stop(struct wd_queue *q);
-/* The driver reported the queue's end: its requests end with err, -EIO or -ENODEV, or are redone. */
-void wd_queue_broken(struct wd_queue *q, int err);
+/*
+ * Under the produce or the drain lock: a push or a pull returned ret. An error is that of this opening: the next one
+ * begins without, under both locks.
+ */
+static inline void wd_queue_failed(struct wd_queue *q, int ret)
+{
+	if (__builtin_expect(ret < 0, 0))
+		atomic_store_explicit(&q->failed, ret, memory_order_relaxed);
+}
+
+/*
+ * After that, with no lock held: the requests of the queue end with the error, -EIO or -ENODEV, or are redone. Does
+ * nothing when another thread has stopped the queue meanwhile, even if it is open again.
+ */
+void wd_queue_broken(struct wd_queue *q);
 /* Make the queue gone, whatever its state, as if its device were gone. The caller has no queue's sleeper's role. */
 void wd_queue_end(struct wd_queue *q);
 /*

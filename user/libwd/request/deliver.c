@@ -257,6 +257,7 @@ static int row_take_locked(struct row *row, struct wd_queue *q, __u32 *left)
 		q->due = all;
 		ret = q->drv.pull(q, n);
 		q->due = NULL;
+		wd_queue_failed(q, ret);
 	} else {
 		wd_queue_shed(q);
 	}
@@ -298,7 +299,7 @@ static void row_tell_others(struct wd_queue *q, int pulled, __u32 left)
 		wd_pollers_due(q);
 	}
 	if (__builtin_expect(pulled < 0, 0))
-		wd_queue_broken(q, pulled);
+		wd_queue_broken(q);
 }
 
 static inline unsigned int deliver_rows(struct row *row, struct wd_queue *q, unsigned int max, int pulled, __u32 left)

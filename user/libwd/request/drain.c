@@ -229,17 +229,38 @@ static void ready_lose(struct wd_queue *q)
 	}
 }
 
-static bool state_leave(struct wd_queue *q, int state)
+/* Under the produce lock. */
+static bool state_set(struct wd_queue *q, int state)
 {
 	int usable = 0;
+
+	return atomic_compare_exchange_strong(&q->state, &usable, state);
+}
+
+static bool state_leave(struct wd_queue *q, int state)
+{
 	bool mine;
 
 	wd_lock(&q->produce);
-	mine = atomic_compare_exchange_strong(&q->state, &usable, state);
+	mine = state_set(q, state);
 	wd_unlock(&q->produce);
 	/* A thread that sleeps on the file delays its closing. */
 	wd_pollers_due(q);
 	return mine;
+}
+
+/* Returns why this opening has failed, when the caller is the one to end it; else 0. */
+static int failed_leave(struct wd_queue *q)
+{
+	int err;
+
+	wd_lock(&q->produce);
+	err = atomic_load_explicit(&q->failed, memory_order_relaxed);
+	if (err && !state_set(q, err == -ENODEV ? -ENODEV : -EIO))
+		err = 0;
+	wd_unlock(&q->produce);
+	wd_pollers_due(q);
+	return err;
 }
 
 /*
@@ -278,19 +299,48 @@ static bool overtaken(struct wd_queue *q)
 	return q->settled || !atomic_load(&q->state);
 }
 
+static bool is_late(const struct wd_slot *slot, __u64 now)
+{
+	__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
+
+	return (state == WD_SLOT_SYNC || state == WD_SLOT_ASYNC) && slot->deadline && now >= slot->deadline;
+}
+
 /* Late requests are the reason of the stop: they end as late even if the stop lets them finish. */
 static void mark_late(struct wd_queue *q)
 {
 	__u64 now = wd_now_ns();
 	__u32 i;
 
-	for (i = 0; i < q->pub.depth; i++) {
-		struct wd_slot *slot = &q->pub.slots[i];
-		__u8 state = atomic_load_explicit(&slot->state, memory_order_acquire);
+	for (i = 0; i < q->pub.depth; i++)
+		if (is_late(&q->pub.slots[i], now))
+			q->pub.slots[i].flags |= WD_SLOT_LATE;
+}
 
-		if ((state == WD_SLOT_SYNC || state == WD_SLOT_ASYNC) && slot->deadline && now >= slot->deadline)
-			slot->flags |= WD_SLOT_LATE;
-	}
+static bool has_late(const struct wd_queue *q)
+{
+	__u64 now = wd_now_ns();
+	__u32 i;
+
+	for (i = 0; i < q->pub.depth; i++)
+		if (is_late(&q->pub.slots[i], now))
+			return true;
+	return false;
+}
+
+/*
+ * The late request may have ended meanwhile, by another thread's stop, and the queue may be open again. Under the
+ * produce lock no request is added.
+ */
+static bool late_leave(struct wd_queue *q)
+{
+	bool mine;
+
+	wd_lock(&q->produce);
+	mine = has_late(q) && state_set(q, -EIO);
+	wd_unlock(&q->produce);
+	wd_pollers_due(q);
+	return mine;
 }
 
 /* The queue's state is no longer usable: its requests end with why. */
@@ -349,38 +399,43 @@ void wd_queue_gone(struct wd_queue *q)
 	wd_drain_unlock(q);
 }
 
-static void queue_leave(struct wd_queue *q, int state, int why, bool late)
+void wd_queue_end(struct wd_queue *q)
 {
-	int cancel;
+	int stopped = -EIO, cancel;
 
 	/* Closing a file is a cancellation point, and locks are held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (state_leave(q, state))
-		queue_end(q, why, late);
-	wd_queue_gone(q);
-	pthread_setcancelstate(cancel, NULL);
-}
-
-void wd_queue_end(struct wd_queue *q)
-{
-	int stopped = -EIO;
-
-	queue_leave(q, -ENODEV, -ENODEV, false);
+	if (state_leave(q, -ENODEV))
+		queue_end(q, -ENODEV, false);
 	wd_lock(&q->produce);
 	atomic_compare_exchange_strong(&q->state, &stopped, -ENODEV);
 	wd_unlock(&q->produce);
 	wd_queue_gone(q);
+	pthread_setcancelstate(cancel, NULL);
 }
 
-void wd_queue_broken(struct wd_queue *q, int err)
+void wd_queue_broken(struct wd_queue *q)
 {
+	int cancel, err;
+
 	wd_recent_forget();
-	queue_leave(q, err == -ENODEV ? -ENODEV : -EIO, err, false);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = failed_leave(q);
+	if (err)
+		queue_end(q, err, false);
+	wd_queue_gone(q);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 void wd_queue_stop(struct wd_queue *q)
 {
-	queue_leave(q, -EIO, WD_STOPPED, true);
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (late_leave(q))
+		queue_end(q, WD_STOPPED, true);
+	wd_queue_gone(q);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, const struct wd_msg *self)
@@ -396,6 +451,7 @@ static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, 
 	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
 		q->pub.self = self;
 		ret = q->drv.pull(q, max);
+		wd_queue_failed(q, ret);
 		/* The next thread that drains is another one, and may stop the queue. */
 		q->pub.self = NULL;
 		if (__builtin_expect(q->fresh, 0))
@@ -426,6 +482,7 @@ void wd_queue_look(struct wd_queue *q)
 	if (!atomic_load(&q->state)) {
 		q->pub.self = NULL;
 		ret = q->drv.pull(q, 1);
+		wd_queue_failed(q, ret);
 		if (q->fresh)
 			wd_cq_tell(q);
 	}

@@ -81,7 +81,7 @@ static inline int wd_drained(struct wd_queue *q, int ret)
 	}
 	if (__builtin_expect(ret > 0, 1))
 		return ret;
-	wd_queue_broken(q, ret);
+	wd_queue_broken(q);
 	return 1;
 }
 

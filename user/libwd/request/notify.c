@@ -76,9 +76,10 @@ void wd_cq_look_idle(struct wd_queue *q)
 		return;
 	if (!atomic_load(&q->state) && !wd_queue_in_flight(q) && q->drv.ready(q))
 		ret = q->drv.pull(q, 1);
+	wd_queue_failed(q, ret);
 	wd_drain_unlock(q);
 	if (ret < 0)
-		wd_queue_broken(q, ret);
+		wd_queue_broken(q);
 }
 
 /* --- the descriptor --- */

@@ -353,6 +353,7 @@ static int queue_started(struct wd_queue *q, __u32 depth)
 	if (q->pub.depth == depth) {
 		q->settled = false;
 		q->retry_at = 0;
+		atomic_store(&q->failed, 0);
 		atomic_store(&q->state, 0);
 		wd_pollers_changed();
 		wd_cq_watch(q);

@@ -52,6 +52,19 @@ static inline __attribute__((always_inline)) bool slot_take(struct wd_queue *q, 
 	return true;
 }
 
+/* A push may also fail for the request's sake. */
+static bool is_end(int ret)
+{
+	return ret == -EIO || ret == -ENODEV;
+}
+
+/* Under the produce lock. */
+static void push_note(struct wd_queue *q, int ret)
+{
+	if (is_end(ret))
+		wd_queue_failed(q, ret);
+}
+
 static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
 	__s32 room = wd_queue_async_room(q);
@@ -68,15 +81,17 @@ static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q,
 	wd_count(&q->async_submitted, got);
 	wd_count(&q->submitted, got);
 	ret = q->drv.push(q, msgs, got);
-	if (ret < (int)got)
+	if (ret < (int)got) {
+		push_note(q, ret);
 		wd_slots_untake(q, got - (ret > 0 ? ret : 0));
+	}
 	return ret;
 }
 
 static void push_failed(struct wd_queue *q, int ret)
 {
-	if (ret == -EIO || ret == -ENODEV)
-		wd_queue_broken(q, ret);
+	if (is_end(ret))
+		wd_queue_broken(q);
 }
 
 /*
@@ -98,6 +113,7 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 			wd_count(&q->submitted, 1);
 			ret = q->drv.push(q, &msg, 1);
 			if (__builtin_expect(ret < 1, 0)) {
+				push_note(q, ret);
 				wd_slots_untake(q, 1);
 				stopped = ret == -EIO;
 			}
