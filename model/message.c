@@ -136,12 +136,10 @@ static void wdm_source_show(struct wdm_device *dev)
 
 /* --- acknowledgements --- */
 
-static void wdm_out_acked(struct wdm_device *dev, struct wdm_function *vf)
+static void wdm_out_acked(struct wdm_function *vf)
 {
-	if (wdm_link_ack(&vf->message.out)) {
-		dev->fns[WDM_PF].message.ring = true;
+	if (wdm_link_ack(&vf->message.out))
 		return;
-	}
 	/* With a text that isn't sent yet, a 1 found there is the order to send it. */
 	if (vf->attached && !vf->message.targets)
 		wdm_reg_write(vf, QM_IFC_INT_SET_V, 0);
@@ -153,7 +151,7 @@ static void wdm_out_acked(struct wdm_device *dev, struct wdm_function *vf)
  */
 static void wdm_pf_ack_poll(struct wdm_device *dev, struct wdm_function *pf)
 {
-	u64 value;
+	u64 value, acked = 0;
 	bool written;
 	u32 i;
 
@@ -166,10 +164,13 @@ static void wdm_pf_ack_poll(struct wdm_device *dev, struct wdm_function *pf)
 	for (i = 1; i < dev->attr.functions; i++) {
 		const struct wdm_link *out = &dev->fns[i].message.out;
 
-		if ((value >> i & 1) && out->sent && (written || out->fetched))
-			wdm_out_acked(dev, &dev->fns[i]);
+		if ((value >> i & 1) && out->sent && (written || out->fetched)) {
+			wdm_out_acked(&dev->fns[i]);
+			acked |= 1ull << i;
+		}
 	}
-	wdm_source_write(pf, pf->message.published & wdm_links(dev, false, false));
+	/* A next message of the same VF, as after a reset of that VF, is a new one: it waits like those of other VFs. */
+	wdm_source_write(pf, pf->message.published & ~acked & wdm_links(dev, false, false));
 	wdm_source_show(dev);
 	dev->worked = true;
 }

@@ -138,6 +138,40 @@ TEST_F(dev, message_to_the_pf)
 	EXPECT_EQ(0, rig_refusal(pf));
 }
 
+/* Its new driver doesn't know of the message that the PF has fetched. */
+TEST_F(dev, the_next_message_of_a_vf_that_was_reset_waits_for_the_others_of_the_batch)
+{
+	struct rig *pf = &self->pf, *vf = self->vf;
+
+	/* Both before the PF's interrupt. */
+	mask(pf, 1);
+	ASSERT_TRUE(send_up(&vf[1], DONE));
+	ASSERT_TRUE(send_up(&vf[2], DONE + 2));
+	mask(pf, 0);
+	ASSERT_EQ(6, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
+	ASSERT_EQ(1, pf->irqs[WDM_IRQ_MSG]);
+	EXPECT_EQ(DONE, fetch(pf, 1));
+	wdm_function_reset(pf->dev, 1);
+	rig_turn(pf);
+	ASSERT_TRUE(send_up(&vf[1], DONE + 1));
+	EXPECT_EQ(DONE, fetch(pf, 1));
+	ack_pf(pf, 1u << 1);
+	/* The handler of that interrupt still has to do with VF 2, and writes to the register. */
+	EXPECT_EQ(1u << 2, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(1, pf->irqs[WDM_IRQ_MSG]);
+	EXPECT_EQ(1, rig_reg(&vf[1], QM_IFC_INT_SET_V));
+	EXPECT_EQ(DONE + 2, fetch(pf, 2));
+	ack_pf(pf, 1u << 2);
+	EXPECT_EQ(1u << 1, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(2, pf->irqs[WDM_IRQ_MSG]);
+	EXPECT_EQ(DONE + 1, fetch(pf, 1));
+	ack_pf(pf, 1u << 1);
+	EXPECT_EQ(0, rig_reg64(pf, QM_IFC_INT_SOURCE_P));
+	EXPECT_EQ(0, rig_reg(&vf[1], QM_IFC_INT_SET_V));
+	EXPECT_EQ(2, pf->irqs[WDM_IRQ_MSG]);
+	EXPECT_EQ(0, rig_refusal(pf));
+}
+
 TEST_F(dev, message_to_all)
 {
 	struct rig *pf = &self->pf;
