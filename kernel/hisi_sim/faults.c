@@ -402,16 +402,11 @@ CONFIGFS_ATTR(sim_faults_, name)
 SWITCH_ATTR(bind, sim_sva_holds_binds, sim_sva_hold_binds);
 SWITCH_ATTR(reset, resets_fail, resets_set);
 
-/* Stores of 1 that trigger an event of a live device. */
-static ssize_t event_store(struct config_item *ci, const char *attr, int (*event)(struct sim_item *item), const char *page,
-			   size_t len)
+/* An event of a live device, now. */
+static ssize_t event_now(struct sim_item *item, const char *attr, int (*event)(struct sim_item *item), size_t len)
 {
-	struct sim_item *item = faults_item(ci);
-	unsigned int on;
 	int err;
 
-	if (kstrtouint(page, 10, &on) || on != 1)
-		return fault_refuse(item, attr, "expected 1", -EINVAL);
 	mutex_lock(&item->lock);
 	if (item->sdev)
 		err = event(item);
@@ -419,6 +414,18 @@ static ssize_t event_store(struct config_item *ci, const char *attr, int (*event
 		err = fault_refuse(item, attr, "the device isn't live", -ENODEV);
 	mutex_unlock(&item->lock);
 	return err ?: len;
+}
+
+/* Stores of 1 that trigger such an event. */
+static ssize_t event_store(struct config_item *ci, const char *attr, int (*event)(struct sim_item *item), const char *page,
+			   size_t len)
+{
+	struct sim_item *item = faults_item(ci);
+	unsigned int on;
+
+	if (kstrtouint(page, 10, &on) || on != 1)
+		return fault_refuse(item, attr, "expected 1", -EINVAL);
+	return event_now(item, attr, event, len);
 }
 
 static void overflow_report(struct wdm_device *model, void *arg)
@@ -461,11 +468,10 @@ static int device_pull_out(struct sim_item *item)
 	return 0;
 }
 
-/* 1 is at once; all else is a rule. */
 static ssize_t sim_faults_remove_store(struct config_item *ci, const char *page, size_t len)
 {
-	if (sysfs_streq(page, "1"))
-		return event_store(ci, "remove", device_pull_out, page, len);
+	if (sysfs_streq(page, "now"))
+		return event_now(faults_item(ci), "remove", device_pull_out, len);
 	return rule_store(ci, "remove", WDM_FAULT_REMOVE, page, len);
 }
 

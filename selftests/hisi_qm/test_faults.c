@@ -93,20 +93,43 @@ TEST_F_TIMEOUT(faulty, a_request_brings_about_an_error_of_the_device, 100)
 	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
 }
 
+#define REMOVED_BY_REQUEST(self) do {								\
+	long long until_ = now_ms() + CLIENT_WAIT_MS;						\
+												\
+	client_queue(&(self)->q, (self)->src, BYTES, (self)->dst, sizeof((self)->dst));		\
+	client_ring(&(self)->q);								\
+	EXPECT_ENDED(self);									\
+	while (!sim_is(NAME, "live", "0") && now_ms() < until_)					\
+		poll(NULL, 0, 1);								\
+	EXPECT_TRUE(sim_is(NAME, "live", "0"));							\
+} while (0)
+
 TEST_F_TIMEOUT(faulty, a_request_brings_about_the_removal, 100)
 {
-	long long deadline = now_ms() + CLIENT_WAIT_MS;
-
 	ASSERT_EQ(0, faults("remove", "1/1"));
-	client_queue(&self->q, self->src, BYTES, self->dst, sizeof(self->dst));
-	client_ring(&self->q);
-	EXPECT_ENDED(self);
-	while (!sim_is(NAME, "live", "0") && now_ms() < deadline)
-		poll(NULL, 0, 1);
-	EXPECT_TRUE(sim_is(NAME, "live", "0"));
+	REMOVED_BY_REQUEST(self);
 	EXPECT_FALSE(device_of(self->address, self->dev));
 	/* The rule stays. */
 	EXPECT_TRUE(sim_is(NAME, "faults/remove", "1/1"));
+}
+
+TEST_F_TIMEOUT(faulty, a_number_is_a_removal_with_a_request_and_now_is_at_once, 100)
+{
+	ASSERT_EQ(0, faults("remove", "1"));
+	poll(NULL, 0, NOTHING_MS);
+	EXPECT_TRUE(sim_is(NAME, "live", "1"));
+	EXPECT_TRUE(sim_is(NAME, "faults/remove", "1"));
+	REMOVED_BY_REQUEST(self);
+	/* That one removal is over: the device that comes back stays. */
+	EXPECT_TRUE(sim_is(NAME, "faults/remove", "0"));
+	rawq_close(&self->q);
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_TRUE(device_of(self->address, self->dev));
+	ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
+	EXPECT_EQ(ZIP_ST_OK, ONE(self, CLIENT_WAIT_MS));
+	ASSERT_EQ(0, faults("remove", "now"));
+	EXPECT_TRUE(sim_is(NAME, "live", "0"));
+	EXPECT_TRUE(sim_is(NAME, "faults/remove", "0"));
 }
 
 TEST_F_TIMEOUT(faulty, a_dropped_one_never_completes_and_a_duplicate_twice, 100)
@@ -236,7 +259,7 @@ static int stop_while_pulled_out(int fd)
 		return -ret;
 	while (!sleeps(atomic_load(&s.tid)) && !atomic_load(&s.done) && now_ms() < deadline)
 		poll(NULL, 0, 1);
-	ret = faults("remove", "1");
+	ret = faults("remove", "now");
 	pthread_join(s.thread, NULL);
 	return ret ? ret : s.ret;
 }
@@ -263,7 +286,7 @@ TEST_F_TIMEOUT(faulty, a_stuck_queue_does_not_stop_until_the_device_is_pulled_ou
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
 	EXPECT_FALSE(device_of(self->address, self->dev));
 	EXPECT_NE(0, uacce_poll_gone(self->q.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
-	EXPECT_EQ(-ENODEV, faults("remove", "1"));
+	EXPECT_EQ(-ENODEV, faults("remove", "now"));
 	rawq_close(&self->q);
 	ASSERT_EQ(0, faults("stuck", "0"));
 	ASSERT_EQ(0, sim_set(NAME, "live", "1"));

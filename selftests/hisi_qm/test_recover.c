@@ -272,7 +272,7 @@ TEST_F_TIMEOUT(recover, the_device_can_be_removed_meanwhile, 300)
 		ASSERT_EQ(0, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
 		ASSERT_EQ(0, faults("error", "qm 2"));
 		poll(NULL, 0, i);
-		ASSERT_EQ(0, i % 2 ? faults("remove", "1") : sim_set(NAME, "live", "0"));
+		ASSERT_EQ(0, i % 2 ? faults("remove", "now") : sim_set(NAME, "live", "0"));
 		EXPECT_NE(0, uacce_poll_gone(self->q.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
 		rawq_close(&self->q);
 		ASSERT_EQ(0, sim_set(NAME, "live", "1"));

@@ -242,6 +242,8 @@ TEST_F(item, faults_that_are_printed_can_be_written_back)
 		EXPECT_TRUE(written_back("faults/reorder", "1/3600000000000ns:7ns"));
 		EXPECT_TRUE(written_back("faults/stuck", "1@63"));
 		EXPECT_TRUE(written_back("faults/error", "2@5,1/200000000ns@5"));
+		EXPECT_TRUE(written_back("faults/remove", "1"));
+		EXPECT_TRUE(written_back("faults/remove", "2@7,3/40@7"));
 		EXPECT_TRUE(written_back("faults/remove", "1/9"));
 		EXPECT_TRUE(written_back("faults/page_fault", "1:10000000000ns"));
 		EXPECT_TRUE(written_back("faults/seed", "18446744073709551615"));
@@ -267,7 +269,7 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 1 1"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/error", "qm 4294967298"));
 		REFUSED("faults/error", -EINVAL, "1:2", "1/0", "1@64");
-		REFUSED("faults/remove", -EINVAL, "x", "1:1ms", "1@64");
+		REFUSED("faults/remove", -EINVAL, "x", "no", "now 1", "1,now", "1:1ms", "1@64");
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/gone", "0"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/overflow", "x"));
 		EXPECT_EQ(-EINVAL, sim_set(NAME, "faults/bind", "2"));
@@ -283,7 +285,7 @@ TEST_F(item, bad_faults_are_refused)
 		EXPECT_EQ(live ? -EINVAL : -ENODEV, sim_set(NAME, "faults/error", "qm 31"));
 		EXPECT_EQ(0, sim_set(NAME, "live", live ? "0" : "1"));
 	}
-	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/remove", "1"));
+	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/remove", "now"));
 	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/gone", "1"));
 	EXPECT_EQ(-ENODEV, sim_set(NAME, "faults/overflow", "1"));
 }

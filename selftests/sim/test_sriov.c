@@ -305,7 +305,7 @@ TEST_F_TIMEOUT(sriov, the_device_is_pulled_out_with_them_enabled, 100)
 	EXPECT_EQ(0xffff, cfg_word(self->vf[2], PCI_CAP_PTR));
 	EXPECT_EQ(~0u, REG(vf, QM_CAP_VERSION));
 	munmap((void *)vf, QM_BAR2_VF_SIZE);
-	EXPECT_EQ(0, sim_set(NAME, "faults/remove", "1"));
+	EXPECT_EQ(0, sim_set(NAME, "faults/remove", "now"));
 	EXPECT_FALSE(sim_exists(self->vf[2]));
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
 }
