@@ -104,6 +104,9 @@ struct wd_queue {
 	_Atomic __u64 retry_at;		/* when to try to open it again; read before opening takes its locks */
 	_Atomic __u64 reset_since;	/* when its device was first found to be resetting; 0: it isn't */
 	__u64 reset_seen;		/* when it was last; under the produce lock */
+	__u32 begun;			/* @submitted at its opening; under the produce lock, like the two below */
+	__u64 vain_since;		/* the first of a row of openings that took no request; 0: the last one took some */
+	__u64 vain_seen;		/* the last of them */
 	unsigned int users;		/* sessions that are bound to it; under the engine's lock, like the three below */
 	unsigned int firsts;		/* sessions whose first context it is */
 	__u64 idle_at;			/* when its last session was freed; 0: it left for another reason */

@@ -7,7 +7,7 @@
 
 #define WD_REOPEN_AFTER_NS	100000000ull	/* between two attempts to reopen a context */
 #define WD_REOPENED_NS		(WD_REOPEN_AFTER_NS + 10000000ull)	/* how long to wait for the next attempt */
-#define WD_RESET_NS		30000000000ull	/* the longest reset of a device that requests wait for */
+#define WD_RESET_NS		30000000000ull	/* how long requests wait for a device that is being reset, or ends each queue at once */
 #define WD_LOOK_AGAIN_NS	1000000000ull	/* between two searches for devices by a session that has none */
 
 /* --- the drain lock --- */
@@ -232,6 +232,17 @@ static inline bool wd_queue_resetting(const struct wd_queue *q)
 static inline bool wd_queue_reset_refused(const struct wd_queue *q, int err)
 {
 	return (err == -EIO || err == -EDQUOT) && wd_queue_resetting(q);
+}
+
+/*
+ * Under the produce lock: the ring took nothing, because it is over. Such an opening is in vain if it had not taken any
+ * request before.
+ */
+void wd_queue_refused(struct wd_queue *q);
+/* Have all openings been in vain for as long as requests wait? Under the produce lock. */
+static inline bool wd_queue_in_vain(const struct wd_queue *q)
+{
+	return q->vain_since && q->vain_seen - q->vain_since >= WD_RESET_NS;
 }
 
 /* Turn an inherited context into a closed one of this process. Under the engine's lock. */

@@ -331,6 +331,8 @@ void wd_queue_renew(struct wd_queue *q)
 	atomic_store(&q->reset_since, 0);
 	memset(&q->tally, 0, sizeof(q->tally));
 	atomic_store(&q->submitted, 0);
+	q->begun = 0;
+	q->vain_since = 0;
 	atomic_store(&q->freed, 0);
 	atomic_store(&q->async_submitted, 0);
 	atomic_store(&q->async_over, 0);
@@ -345,6 +347,18 @@ void wd_queue_renew(struct wd_queue *q)
 	wd_pollers_changed();
 }
 
+void wd_queue_refused(struct wd_queue *q)
+{
+	__u64 now = wd_now_ns();
+
+	if (atomic_load(&q->submitted) != q->begun)
+		q->vain_since = 0;
+	/* If no request has met such an opening for so long, this one begins another row. */
+	else if (!q->vain_since || now - q->vain_seen > WD_RESET_NS)
+		q->vain_since = now;
+	q->vain_seen = now;
+}
+
 /* The queue is open again; it is usable only if its new ring has the old depth. Under all its locks. */
 static int queue_started(struct wd_queue *q, __u32 depth)
 {
@@ -354,6 +368,9 @@ static int queue_started(struct wd_queue *q, __u32 depth)
 		q->settled = false;
 		q->retry_at = 0;
 		atomic_store(&q->failed, 0);
+		if (atomic_load(&q->submitted) != q->begun)
+			q->vain_since = 0;
+		q->begun = atomic_load(&q->submitted);
 		atomic_store(&q->state, 0);
 		wd_pollers_changed();
 		wd_cq_watch(q);

@@ -61,8 +61,10 @@ static bool is_end(int ret)
 /* Under the produce lock. */
 static void push_note(struct wd_queue *q, int ret)
 {
-	if (is_end(ret))
-		wd_queue_failed(q, ret);
+	if (!is_end(ret))
+		return;
+	wd_queue_failed(q, ret);
+	wd_queue_refused(q);
 }
 
 static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
@@ -82,8 +84,8 @@ static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q,
 	wd_count(&q->submitted, got);
 	ret = q->drv.push(q, msgs, got);
 	if (ret < (int)got) {
-		push_note(q, ret);
 		wd_slots_untake(q, got - (ret > 0 ? ret : 0));
+		push_note(q, ret);
 	}
 	return ret;
 }
@@ -100,7 +102,7 @@ static void push_failed(struct wd_queue *q, int ret)
  */
 static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, struct wd_msg *msg)
 {
-	bool stopped = false;
+	bool stopped = false, again = false;
 	int ret;
 
 	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
@@ -113,9 +115,10 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 			wd_count(&q->submitted, 1);
 			ret = q->drv.push(q, &msg, 1);
 			if (__builtin_expect(ret < 1, 0)) {
-				push_note(q, ret);
 				wd_slots_untake(q, 1);
+				push_note(q, ret);
 				stopped = ret == -EIO;
+				again = stopped && msg->redo && !wd_queue_in_vain(q);
 			}
 		} else {
 			ret = -EBUSY;
@@ -128,7 +131,7 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	if (stopped || ret == -ENODEV)
 		push_failed(q, ret);
 	/* A stream's next part doesn't go to a context that has lost what was before it. */
-	return stopped && msg->redo ? -EAGAIN : ret;
+	return again ? -EAGAIN : ret;
 }
 
 /* As push_one(), but returns the state of an unusable context, and adds what keeps it unusable. */
@@ -396,7 +399,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	if (__builtin_expect(!ret, 1)) {
 		ret = push_locked(q, msgs, n);
 		pushed = true;
-		soon = ret == -EIO;
+		soon = ret == -EIO && !wd_queue_in_vain(q);
 	}
 	/*
 	 * After the push: a thread that searches for the first deadline must find its request. Software requests can't
