@@ -14,7 +14,7 @@ struct mix_req {
 	u64 out;		/* where the answer is to be */
 	unsigned char want[MIX_LEN];
 	bool packed;		/* the answer is a stream that unpacks to it */
-	unsigned char sqe[128];	/* the largest engine's */
+	_Alignas(8) unsigned char sqe[128];	/* the largest engine's */
 };
 
 /* 64 random bits of the caller's, which @random is the state of. */

@@ -296,6 +296,7 @@ static void vf_sends(struct world *w, u32 fn)
 
 	if (!f->up || (f->sending && rig_reg(r, QM_IFC_INT_SET_V)))
 		return;
+	must(w, !f->sending || !f->out.n, "acknowledged before it was fetched");
 	must(w, !rig_mailbox(r, QM_MB_CMD_SRC, 0, WDM_PF, text), "a VF's message is refused");
 	rig_reg_set(r, QM_IFC_INT_SET_V, 1);
 	rig_turn(r);
