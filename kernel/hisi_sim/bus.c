@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The virtual PCI side of a device: a root bus of its own, added and removed at run time. */
+#include <linux/acpi.h>
 #include <linux/pci.h>
 #include <linux/pci-ecam.h>
 #include <linux/rcupdate.h>
@@ -117,9 +118,15 @@ static struct notifier_block function_nb = {
 
 static void set_sysdata(sim_sysdata_t *sysdata, struct sim_dev *sdev)
 {
+	/* The PCI core looks for the ACPI devices of functions below that of their bus. */
 #ifdef CONFIG_X86
 	sysdata->domain = domain;
 	sysdata->node = sdev->shape.node;
+#ifdef CONFIG_ACPI
+	sysdata->companion = sdev->firmware;
+#endif
+#elif defined(CONFIG_ACPI)
+	sysdata->parent = sdev->firmware ? &sdev->firmware->dev : NULL;
 #endif
 }
 

@@ -69,6 +69,8 @@ static void set_initial(struct sim_fn *fn)
 {
 	/* A virtual function has no extended capabilities. */
 	memcpy(fn->cfg, fn->init, fn->index == SIM_PF ? SIM_CFG_SIZE : PCI_CFG_SPACE_SIZE);
+	if (fn->index == SIM_PF)
+		fn->sdev->reset = 0;
 	fn->flr = false;
 }
 

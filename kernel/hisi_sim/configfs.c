@@ -120,6 +120,36 @@ SHAPE_NUMBER(queues, SIM_QUEUES_MIN, SIM_QUEUES_MAX);
 SHAPE_NUMBER(vfs, 0, SIM_VFS_MAX);
 SHAPE_NUMBER(function_queues, 0, SIM_QUEUES_MAX);
 
+static const char *const reset_methods[] = {
+	[SIM_RESET_CAPABILITY] = "capability",
+	[SIM_RESET_ACPI] = "acpi",
+	[SIM_RESET_NONE] = "none",
+};
+
+static ssize_t sim_item_reset_method_show(struct config_item *ci, char *page)
+{
+	struct sim_item *item = to_sim_item(ci);
+	enum sim_reset_method method;
+
+	mutex_lock(&item->lock);
+	method = item->shape.reset_method;
+	mutex_unlock(&item->lock);
+	return sysfs_emit(page, "%s\n", reset_methods[method]);
+}
+
+static ssize_t sim_item_reset_method_store(struct config_item *ci, const char *page, size_t len)
+{
+	struct sim_item *item = to_sim_item(ci);
+	int method = sysfs_match_string(reset_methods, page);
+	int err;
+
+	if (method < 0)
+		return method;
+	err = STORE_SHAPE(item, reset_method, method);
+	return err ?: len;
+}
+CONFIGFS_ATTR(sim_item_, reset_method);
+
 static void apply_pace(struct sim_item *item)
 {
 	lockdep_assert_held(&item->lock);
@@ -290,6 +320,7 @@ static struct configfs_attribute *sim_item_attrs[] = {
 	&sim_item_attr_queues,
 	&sim_item_attr_vfs,
 	&sim_item_attr_function_queues,
+	&sim_item_attr_reset_method,
 	&sim_item_attr_latency_ns,
 	&sim_item_attr_bandwidth_mbps,
 	&sim_item_attr_live,

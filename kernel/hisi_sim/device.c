@@ -149,12 +149,18 @@ static struct sim_dev *add_now(const char *name, const struct sim_shape *shape)
 	err = sim_worker_start(sdev);
 	if (err)
 		goto err_exit_msi;
+	if (shape->reset_method == SIM_RESET_ACPI)
+		err = sim_firmware_init(sdev, name);
+	if (err)
+		goto err_stop_worker;
 	sim_sva_register();
 	err = sim_bus_add(sdev);
 	if (err)
-		goto err_stop_worker;
+		goto err_exit_firmware;
 	return sdev;
 
+err_exit_firmware:
+	sim_firmware_exit(sdev);
 err_stop_worker:
 	sim_worker_stop(sdev);
 err_exit_msi:
@@ -198,6 +204,7 @@ void sim_device_vanish(struct sim_dev *sdev)
 static void remove_now(struct sim_dev *sdev)
 {
 	sim_bus_remove(sdev);
+	sim_firmware_exit(sdev);
 	sim_worker_stop(sdev);
 	sim_msi_exit(sdev);
 	configs_exit(sdev);

@@ -58,6 +58,13 @@ struct sim_type {
 	const struct sim_engine *engine;
 };
 
+/* What resets a whole device. */
+enum sim_reset_method {
+	SIM_RESET_CAPABILITY,	/* of the physical function's config space */
+	SIM_RESET_ACPI,		/* the firmware */
+	SIM_RESET_NONE,
+};
+
 /**
  * struct sim_shape - parameters of a device
  * @type:	kind
@@ -65,6 +72,7 @@ struct sim_type {
  * @queues:	queues of the whole device
  * @vfs:	virtual functions that it can have
  * @function_queues: most queues of one function, 0 = its share if all functions have the same
+ * @reset_method: what resets the device
  * @pull_out:	is queued after the device's pulled_out is set
  * @latency_ns:	minimum time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input per second, 0 = unlimited
@@ -80,6 +88,7 @@ struct sim_shape {
 	unsigned int queues;
 	unsigned int vfs;
 	unsigned int function_queues;
+	enum sim_reset_method reset_method;
 	struct work_struct *pull_out;
 	u64 latency_ns;
 	u32 bandwidth_mbps;
@@ -176,7 +185,10 @@ struct sim_worker;
  * struct sim_dev - one physical device on a root bus of its own
  * @id:		number of that bus
  * @vf_regs, @vf_db: BAR2 and BAR4 of all virtual functions
- * @resetting:	the model has begun a reset of the device; belongs to the control thread
+ * @firmware:	ACPI device of the bus, or NULL
+ * @reset:	QM_RESET_BUSY until a reset of the device has ended, QM_RESET_FAILED after one that failed; written under
+ *		the physical function's lock
+ * @resetting:	the model has begun that reset; belongs to the control thread
  * @reset_fails: such a reset fails
  * @nr_fns, @fns: its functions; @fns[SIM_PF] is the physical function
  */
@@ -190,6 +202,8 @@ struct sim_dev {
 	struct sim_worker *worker;
 	struct sim_bar vf_regs;
 	struct sim_bar vf_db;
+	struct acpi_device *firmware;
+	u8 reset;
 	bool resetting;
 	bool reset_fails;
 	bool pulled_out;	/* by a fault: whoever has added it has to remove it */
@@ -213,9 +227,11 @@ static inline unsigned int sim_function_queues(const struct sim_shape *shape)
 	return shape->function_queues ?: shape->queues / (1 + shape->vfs);
 }
 
-/* The first extended capability, or that behind SR-IOV. */
+/* The first extended capability, or that behind SR-IOV; 0: there is none. */
 static inline unsigned int sim_reset_capability(const struct sim_dev *sdev)
 {
+	if (sdev->shape.reset_method != SIM_RESET_CAPABILITY)
+		return 0;
 	return PCI_CFG_SPACE_SIZE + (sdev->shape.vfs ? PCI_EXT_CAP_SRIOV_SIZEOF : 0);
 }
 
@@ -253,6 +269,23 @@ void sim_reset_init(struct sim_fn *pf);
 bool sim_reset_written(struct sim_fn *pf, int at, u8 byte);
 bool sim_reset_wanted(const struct sim_dev *sdev);
 void sim_reset_end(struct sim_dev *sdev, bool failed);
+int sim_reset_device(struct sim_dev *sdev);
+
+/* firmware.c */
+#ifdef CONFIG_ACPI
+int sim_firmware_init(struct sim_dev *sdev, const char *name);
+void sim_firmware_exit(struct sim_dev *sdev);
+#else
+static inline int sim_firmware_init(struct sim_dev *sdev, const char *name)
+{
+	pr_err("hisi_sim: %s: reset_method acpi: this kernel has no ACPI\n", name);
+	return -EOPNOTSUPP;
+}
+
+static inline void sim_firmware_exit(struct sim_dev *sdev)
+{
+}
+#endif
 
 /* sriov.c: without pf->lock the answer may be that of a moment ago */
 void sim_sriov_init(struct sim_fn *pf);

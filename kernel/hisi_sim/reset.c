@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The reset of a whole device: a capability of the physical function, which firmware's method replaces on hardware. Config
- * space of the physical function is kept, as there.
+ * The reset of a whole device: by a capability of the physical function, or by firmware as on hardware. Config space of
+ * the physical function is kept, as there.
  */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/pci.h>
 
 #include "config.h"
@@ -10,35 +12,49 @@
 
 #define CAP_VERSION	1
 
-static unsigned int control_at(const struct sim_fn *pf)
+/* The last job from before the reset may wait for a page. */
+#define RESET_LIMIT	(60 * HZ * SIM_SLOWNESS)
+
+static unsigned int control_at(const struct sim_dev *sdev)
 {
-	return sim_reset_capability(pf->sdev) + QM_RESET_CONTROL;
+	return sim_reset_capability(sdev) + QM_RESET_CONTROL;
 }
 
 void sim_reset_init(struct sim_fn *pf)
 {
 	unsigned int at = sim_reset_capability(pf->sdev);
 
+	if (!at)
+		return;
 	config_set32(pf, at, PCI_EXT_CAP_ID_VNDR | CAP_VERSION << 16, 0);
 	config_set32(pf, at + PCI_VNDR_HEADER, QM_RESET_VSEC_ID | QM_RESET_VSEC_BYTES << 20, 0);
 	config_set32(pf, at + QM_RESET_CONTROL, 0, 0);
 }
 
-/* A byte was written to config space. Returns true if it begins a reset. */
-bool sim_reset_written(struct sim_fn *pf, int at, u8 byte)
+static void state_set(struct sim_fn *pf, u8 state)
 {
+	struct sim_dev *sdev = pf->sdev;
+
 	lockdep_assert_held(&pf->lock);
-	if (pf->index != SIM_PF || at != control_at(pf) || !(byte & QM_RESET_START))
+	WRITE_ONCE(sdev->reset, state);
+	if (sim_reset_capability(sdev))
+		pf->cfg[control_at(sdev)] = state;
+}
+
+/* A byte was written to config space. Returns true if it begins a reset. */
+bool sim_reset_written(struct sim_fn *fn, int at, u8 byte)
+{
+	const struct sim_dev *sdev = fn->sdev;
+
+	if (fn->index != SIM_PF || !sim_reset_capability(sdev) || at != control_at(sdev) || !(byte & QM_RESET_START))
 		return false;
-	pf->cfg[at] = QM_RESET_BUSY;
+	state_set(fn, QM_RESET_BUSY);
 	return true;
 }
 
 bool sim_reset_wanted(const struct sim_dev *sdev)
 {
-	const struct sim_fn *pf = &sdev->fns[SIM_PF];
-
-	return READ_ONCE(pf->cfg[control_at(pf)]) & QM_RESET_BUSY;
+	return READ_ONCE(sdev->reset) & QM_RESET_BUSY;
 }
 
 void sim_reset_end(struct sim_dev *sdev, bool failed)
@@ -47,6 +63,24 @@ void sim_reset_end(struct sim_dev *sdev, bool failed)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pf->lock, flags);
-	pf->cfg[control_at(pf)] = failed ? QM_RESET_FAILED : 0;
+	state_set(pf, failed ? QM_RESET_FAILED : 0);
 	raw_spin_unlock_irqrestore(&pf->lock, flags);
+}
+
+/* A reset by firmware, which waits for its end. May sleep. */
+int sim_reset_device(struct sim_dev *sdev)
+{
+	unsigned long flags, limit = jiffies + RESET_LIMIT;
+	struct sim_fn *pf = sim_pf(sdev);
+
+	raw_spin_lock_irqsave(&pf->lock, flags);
+	state_set(pf, QM_RESET_BUSY);
+	raw_spin_unlock_irqrestore(&pf->lock, flags);
+	sim_worker_kick(sdev);
+	while (sim_reset_wanted(sdev)) {
+		if (time_after(jiffies, limit))
+			return -ETIMEDOUT;
+		usleep_range(500, 1000);
+	}
+	return READ_ONCE(sdev->reset) & QM_RESET_FAILED ? -EIO : 0;
 }

@@ -47,7 +47,8 @@ begin() {
 	bound
 }
 
-# begin_with_vfs zip|sec|hpre VFS QUEUES PARAMETER...: fresh modules and one bound device that can have VFS virtual functions.
+# begin_with_vfs zip|sec|hpre VFS QUEUES PARAMETER...: fresh modules and one bound device that can have VFS virtual functions,
+# and is reset by $method.
 begin_with_vfs() {
 	local vfs=$2 queues=$3
 
@@ -57,6 +58,7 @@ begin_with_vfs() {
 	echo $engine >$ROOT/vf/type
 	echo "$queues" >$ROOT/vf/queues
 	echo "$vfs" >$ROOT/vf/vfs
+	echo "${method:-capability}" >$ROOT/vf/reset_method
 	echo 1 >$ROOT/vf/live
 	address=$(cat $ROOT/vf/address)
 	PF=/sys/bus/pci/devices/$address
@@ -366,6 +368,21 @@ test_sec_encrypts_on_a_virtual_function() {
 	"$OUT/tests/sim/alg_client" 'hisi_sec_cbc(aes)' 2
 	[ "$(cat "/sys/kernel/debug/hisi_sec2/$(vf 1)/sec_dfx/recv_cnt")" -ge 1 ]
 	quiet
+}
+
+reset_completed() {
+	dmesg | grep -q "$address: Controller reset complete"
+}
+
+# The driver calls the firmware's method at each probe, too.
+test_its_reset_of_the_controller_completes() {
+	method=acpi begin_with_vfs sec 1 4 vfs_num=1 pf_q_num=2
+	quiet
+	echo 'qm 2' >$ROOT/vf/faults/error
+	until_true 120 reset_completed
+	vfs_bound 1
+	modprobe -q algif_skcipher || skip 'this kernel has no interface for ciphers'
+	"$OUT/tests/sim/alg_client" 'hisi_sec_cbc(aes)' 1
 }
 
 [ -e "$MODULES/hisi_zip.ko" ] || {

@@ -53,6 +53,7 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 	EXPECT_TRUE(sim_is(NAME, "queues", "64"));
 	EXPECT_TRUE(sim_is(NAME, "vfs", "0"));
 	EXPECT_TRUE(sim_is(NAME, "function_queues", "0"));
+	EXPECT_TRUE(sim_is(NAME, "reset_method", "capability"));
 	EXPECT_TRUE(sim_is(NAME, "latency_ns", "0"));
 	EXPECT_TRUE(sim_is(NAME, "bandwidth_mbps", "0"));
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
@@ -62,7 +63,7 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 TEST_F(item, what_is_printed_can_be_written_back)
 {
 	static const char *const attrs[] = {
-		"type", "node", "queues", "vfs", "function_queues", "latency_ns", "bandwidth_mbps", "live",
+		"type", "node", "queues", "vfs", "function_queues", "reset_method", "latency_ns", "bandwidth_mbps", "live",
 	};
 	char buf[256];
 
@@ -115,6 +116,7 @@ TEST_F(item, a_number_of_virtual_functions_out_of_range_is_refused)
 TEST_F(item, a_number_of_queues_for_a_function_out_of_range_is_refused)
 {
 	REFUSED("function_queues", -EINVAL, "1025", "-1", "all");
+	REFUSED("reset_method", -EINVAL, "flr", "ACPI", "capability acpi");
 	EXPECT_EQ(0, sim_set(NAME, "function_queues", "1024"));
 	EXPECT_TRUE(sim_is(NAME, "function_queues", "1024"));
 }
@@ -171,6 +173,7 @@ TEST_F(item, the_shape_is_fixed_while_live)
 	REFUSED("queues", -EBUSY, "64", "128");
 	REFUSED("vfs", -EBUSY, "0", "1");
 	REFUSED("function_queues", -EBUSY, "0", "1");
+	REFUSED("reset_method", -EBUSY, "acpi", "capability");
 	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
 	EXPECT_EQ(0, sim_set(NAME, "queues", "128"));
 }
