@@ -12,9 +12,13 @@
 static bool wdm_attr_settle(struct wdm_attr *attr)
 {
 	const struct wdm_personality *engine = wdm_engine(attr->type);
+	const struct wdm_generation *generation = wdm_generation(attr->generation);
 
-	if (!engine)
+	if (!engine || !generation)
 		return false;
+	if (!attr->generation)
+		attr->generation = WDM_GENERATION_LAST;
+	attr->no_isolation |= !generation->isolated;
 	if (!attr->queues)
 		attr->queues = engine->queues_default;
 	if (!attr->functions)
@@ -75,6 +79,7 @@ struct wdm_device *wdm_device_init(void *mem, const struct wdm_attr *attr, const
 	dev->env = env;
 	dev->host = host;
 	dev->engine = wdm_engine(full.type);
+	dev->generation = wdm_generation(full.generation);
 	dev->attr = full;
 	dev->fns = (struct wdm_function *)(base + l.fns);
 	dev->queues = (struct wdm_queue *)(base + l.queues);

@@ -3,6 +3,7 @@
 #ifndef WDM_INTERNAL_H
 #define WDM_INTERNAL_H
 
+#include "generation.h"
 #include "model.h"
 #include "hw/qm_hw.h"
 
@@ -19,12 +20,6 @@
 #define WDM_ABORTS_PER_POLL	64
 #define WDM_OVERFLOW_SETTLES	10
 #define WDM_SHAPERS		2		/* of each function: one for each algorithm type of its queues */
-
-/* A register with a reset value, such as a capability. */
-struct wdm_reg {
-	u32 offset;
-	u32 value;
-};
 
 /*
  * A register that starts an operation, and the register that reports its end by @value, masked
@@ -297,6 +292,7 @@ struct wdm_device {
 	const struct wdm_env *env;
 	void *host;
 	const struct wdm_personality *engine;
+	const struct wdm_generation *generation;
 	struct wdm_attr attr;
 	u64 now;
 	u64 next_ns;

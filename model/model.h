@@ -44,11 +44,12 @@ enum wdm_type {
 /**
  * struct wdm_attr - shape and parameters of a device
  * @type: engine
+ * @generation: 2 or 3 (generation.h); 0 = 3
  * @queues: queues of the whole device (PF and VFs), 2..1024; 0 = the engine's default
  * @functions: PF and VFs that may be attached, 1..64; 0 = 1
  * @per_fn_max: queues that one function may have, and windows of each BAR4; 1..queues, 0 = all queues
  * @jobs: descriptors accepted and not yet completed, device-wide, 1..65536; 0 = 256
- * @no_isolation: doorbells in BAR2 instead of BAR4 windows
+ * @no_isolation: doorbells in BAR2 instead of BAR4 windows; always so in generation 2
  * @cap_version_0: capability register reads 0, so drivers use their built-in defaults
  * @settle_ns: quiet time of a queue after which a lost doorbell is assumed; 0 = 100 us
  * @latency_ns: minimum time from a descriptor's acceptance to its completion
@@ -57,6 +58,7 @@ enum wdm_type {
  */
 struct wdm_attr {
 	enum wdm_type type;
+	u32 generation;
 	u32 queues;
 	u32 functions;
 	u32 per_fn_max;

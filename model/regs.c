@@ -20,22 +20,6 @@ static const struct { u32 first, end; bool pf; } wdm_reg_ranges[] = {
 	{ 0x306000, 0x306100, true },
 };
 
-static const struct wdm_reg wdm_qm_regs[] = {
-	{ QM_CAP_EQ_DEPTH, QM_AEQ_DEPTH_V2 << 16 | QM_EQ_DEPTH_V2 },
-	{ QM_CAP_QP_DEPTH, QM_CQ_DEPTH_V2 << 16 | QM_SQ_DEPTH_V2 },
-	{ QM_CAP_EQ_IRQ, 1 << 16 | WDM_IRQ_EQ },
-	{ QM_CAP_AEQ_IRQ, 1 << 16 | WDM_IRQ_AEQ },
-	{ QM_CAP_ABNORMAL_IRQ, 1 << 16 | WDM_IRQ_ABNORMAL },
-	{ QM_CAP_MSG_IRQ, 1 << 16 | WDM_IRQ_MSG },
-	{ QM_CAP_IRQ_NUM, 4 << 16 | 3 },
-	{ QM_CAP_EXT_BAR, 0x14 },
-	{ QM_EQ_INT_MASK, 1 },
-	{ QM_AEQ_INT_MASK, 1 },
-	{ QM_IFC_INT_MASK, 1 },
-	{ QM_MB_LAST, WDM_MB_POISON },
-	{ 0, 0 },
-};
-
 static void wdm_regs_load(struct wdm_function *f, const struct wdm_reg *regs)
 {
 	for (; regs->offset; regs++)
@@ -52,12 +36,15 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 		for (reg = wdm_reg_ranges[i].first; reg < wdm_reg_ranges[i].end; reg += 4)
 			wdm_reg_write(f, reg, 0);
 	}
-	wdm_regs_load(f, wdm_qm_regs);
+	wdm_reg_write(f, QM_MB_LAST, WDM_MB_POISON);
+	wdm_regs_load(f, dev->generation->regs);
 	wdm_regs_load(f, dev->engine->regs);
-	wdm_reg_write(f, QM_CAP_VERSION, dev->attr.cap_version_0 ? 0 : QM_CAP_V3_DEFAULT);
+	if (dev->attr.cap_version_0)
+		wdm_reg_write(f, QM_CAP_VERSION, 0);
 	wdm_reg_write(f, QM_QUE_ISO_CFG, !dev->attr.no_isolation);
 	if (f->index == WDM_PF) {
-		wdm_reg_write(f, QM_QUEUE_NUM, dev->attr.queues | dev->attr.per_fn_max << QM_QUEUE_NUM_MAX_SHIFT);
+		if (dev->generation->capable)
+			wdm_reg_write(f, QM_QUEUE_NUM, dev->attr.queues | dev->attr.per_fn_max << QM_QUEUE_NUM_MAX_SHIFT);
 		wdm_reg_write(f, QM_VFT_RDY, 1);
 		wdm_reg_write(f, QM_ABNORMAL_INT_MASK, 0x7fff);
 	}

@@ -9,10 +9,13 @@ static struct emu_device devices[EMU_DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* As in the kernel, all kinds share one sequence of device numbers. */
-static void devices_add(const struct emu_kind *kind, unsigned long long nr)
+static void devices_add(const struct emu_kind *kind, const char *value)
 {
+	char *end;
+	unsigned long nr = strtoul(value, &end, 10), generation = *end == '@' ? strtoul(end + 1, NULL, 10) : 0;
+
 	while (nr-- && config.devices < EMU_DEVICES_MAX)
-		devices[config.devices++].kind = kind;
+		devices[config.devices++] = (struct emu_device){ .kind = kind, .generation = (unsigned int)generation };
 }
 
 static void config_word(const char *word, const char *value)
@@ -20,11 +23,11 @@ static void config_word(const char *word, const char *value)
 	unsigned long long v = strtoull(value, NULL, 0);
 
 	if (!strcmp(word, "zip"))
-		devices_add(&emu_zip, v);
+		devices_add(&emu_zip, value);
 	else if (!strcmp(word, "sec"))
-		devices_add(&emu_sec, v);
+		devices_add(&emu_sec, value);
 	else if (!strcmp(word, "hpre"))
-		devices_add(&emu_hpre, v);
+		devices_add(&emu_hpre, value);
 	else if (!strcmp(word, "queues"))
 		config.queues = (unsigned int)v;
 	else if (!strcmp(word, "workers"))
@@ -52,10 +55,12 @@ static void config_word(const char *word, const char *value)
 static void device_init(struct emu_device *dev, unsigned int index)
 {
 	const struct emu_kind *kind = dev->kind;
+	unsigned int generation = dev->generation;
 	pthread_condattr_t monotonic;
 
 	memset(dev, 0, sizeof(*dev));
 	dev->kind = kind;
+	dev->generation = generation;
 	dev->index = index;
 	snprintf(dev->name, sizeof(dev->name), "%s-%u", kind->name, index);
 	dev->nr_queues = config.queues;

@@ -246,11 +246,24 @@ static void *memory(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static void bars_up(struct emu_device *dev)
+{
+	size_t regs = wdm_bar_size(dev->model, WDM_PF, QM_BAR_REGS), doorbells = wdm_bar_size(dev->model, WDM_PF, QM_BAR_DB);
+
+	if (doorbells) {
+		dev->bar2 = memory(regs);
+		dev->bar4 = memory(doorbells);
+		return;
+	}
+	dev->bar2_fd = emu_shared_memory(regs);
+	dev->bar2 = dev->bar2_fd < 0 ? NULL : emu_shared_map(NULL, regs, dev->bar2_fd, 0);
+}
+
 static int model_up(struct emu_device *dev)
 {
 	const struct emu_config *c = emu_config();
 	struct wdm_attr attr = {
-		.type = dev->kind->type, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
+		.type = dev->kind->type, .generation = dev->generation, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
 		/* Requests wait in the model, not in a worker, until their latency has passed. */
 		.jobs = c->latency_ns ? LATENT_JOBS : 0,
 	};
@@ -264,11 +277,10 @@ static int model_up(struct emu_device *dev)
 	dev->model = mem ? wdm_device_init(mem, &attr, &dev->env, dev) : NULL;
 	if (!dev->model)
 		return -ENOMEM;
-	dev->bar2 = memory(wdm_bar_size(dev->model, WDM_PF, QM_BAR_REGS));
-	dev->bar4 = memory(wdm_bar_size(dev->model, WDM_PF, QM_BAR_DB));
+	bars_up(dev);
 	dev->rings = memory(RINGS_BYTES);
 	dev->queues = calloc(dev->nr_queues, sizeof(*dev->queues));
-	if (!dev->bar2 || !dev->bar4 || !dev->rings || !dev->queues)
+	if (!dev->bar2 || (!dev->bar4 && wdm_bar_size(dev->model, WDM_PF, QM_BAR_DB)) || !dev->rings || !dev->queues)
 		return -ENOMEM;
 	return wdm_function_attach(dev->model, WDM_PF, dev->bar2, dev->bar4);
 }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include "generation.h"
 #include "model.h"
 #include "hw/qm_hw.h"
 
@@ -109,6 +110,7 @@ struct emu_runner {
 
 struct emu_device {
 	const struct emu_kind *kind;
+	unsigned int generation;
 	unsigned int index;
 	char name[32];
 	pthread_mutex_t lock;
@@ -129,6 +131,7 @@ struct emu_device {
 	struct wdm_device *model;
 	struct wdm_env env;
 	unsigned char *bar2;
+	int bar2_fd;		/* without isolated doorbells: users map its doorbell page */
 	unsigned char *bar4;
 	unsigned char *rings;
 	unsigned int eq_head, aeq_head;
@@ -202,6 +205,12 @@ void emu_sections_after_fork(void);
 
 /* queue.c */
 size_t emu_dus_size(const struct emu_device *dev);
+/* Bytes that a user maps to ring, and of these the bytes in front of the page that all queues share. */
+size_t emu_window_bytes(const struct emu_device *dev);
+size_t emu_window_own(const struct emu_device *dev);
+/* A file for memory that is mapped several times, or -1. */
+int emu_shared_memory(size_t bytes);
+void *emu_shared_map(void *at, size_t len, int fd, off_t offset);
 /* Bytes of a submission ring; the completion ring follows it. */
 size_t emu_sq_size(const struct emu_device *dev);
 int emu_queue_open(struct emu_device *dev, int flags);

@@ -80,7 +80,32 @@ static void queue_free(struct emu_queue *q)
 	free(q);
 }
 
-static void *map_shared(void *at, size_t len, int fd, off_t offset)
+static bool shares_doorbell(const struct emu_device *dev)
+{
+	return !emu_config()->null && !wdm_generation(dev->generation)->isolated;
+}
+
+size_t emu_window_bytes(const struct emu_device *dev)
+{
+	return page_align(wdm_generation(dev->generation)->window_bytes);
+}
+
+size_t emu_window_own(const struct emu_device *dev)
+{
+	return shares_doorbell(dev) ? emu_window_bytes(dev) - (size_t)sysconf(_SC_PAGESIZE) : emu_window_bytes(dev);
+}
+
+int emu_shared_memory(size_t bytes)
+{
+	int fd = fd_move((int)syscall(SYS_memfd_create, "uacce", 1u /* MFD_CLOEXEC */));
+
+	if (fd < 0 || !ftruncate(fd, (off_t)bytes))
+		return fd;
+	real_close()(fd);
+	return -1;
+}
+
+void *emu_shared_map(void *at, size_t len, int fd, off_t offset)
 {
 	void *p = mmap(at, len, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd, offset);
 
@@ -90,9 +115,24 @@ static void *map_shared(void *at, size_t len, int fd, off_t offset)
 	return p;
 }
 
-static unsigned char *window(struct emu_queue *q)
+static unsigned char *window(const struct emu_queue *q)
 {
 	return q->dev->bar4 + (size_t)q->id * QM_DB_WINDOW;
+}
+
+/* The device's view of the queue's window */
+static bool window_open(const struct emu_queue *q)
+{
+	return shares_doorbell(q->dev) || emu_shared_map(window(q), emu_window_bytes(q->dev), q->mem_fd, 0);
+}
+
+static void window_close(const struct emu_queue *q)
+{
+	if (shares_doorbell(q->dev))
+		return;
+	if (mmap(window(q), emu_window_bytes(q->dev), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED)
+		abort();
 }
 
 /* Each owner gets new memory, without the data of the last owner. */
@@ -106,11 +146,11 @@ static struct emu_queue *queue_alloc(struct emu_device *dev, unsigned int id)
 	q->id = id;
 	atomic_init(&q->refs, 1);
 	pthread_mutex_init(&q->poll_lock, NULL);
-	q->mem_fd = fd_move((int)syscall(SYS_memfd_create, "uacce", 1u /* MFD_CLOEXEC */));
+	q->mem_fd = emu_shared_memory(emu_window_bytes(dev) + emu_dus_size(dev));
 	q->event_fd = fd_move(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-	if (q->mem_fd >= 0 && !ftruncate(q->mem_fd, (off_t)(QM_DB_WINDOW + emu_dus_size(q->dev))))
-		q->dus = map_shared(NULL, emu_dus_size(q->dev), q->mem_fd, QM_DB_WINDOW);
-	if (!q->dus || q->event_fd < 0 || !map_shared(window(q), QM_DB_WINDOW, q->mem_fd, 0)) {
+	if (q->mem_fd >= 0)
+		q->dus = emu_shared_map(NULL, emu_dus_size(dev), q->mem_fd, (off_t)emu_window_bytes(dev));
+	if (!q->dus || q->event_fd < 0 || !window_open(q)) {
 		queue_free(q);
 		return NULL;
 	}
@@ -180,7 +220,6 @@ void emu_queue_get(struct emu_queue *q)
 void emu_queue_put(struct emu_queue *q)
 {
 	struct emu_device *dev = q->dev;
-	void *p;
 
 	if (atomic_fetch_sub(&q->refs, 1) != 1 || atomic_load(&q->foreign))
 		return;
@@ -191,9 +230,7 @@ void emu_queue_put(struct emu_queue *q)
 	dev->queues[q->id] = NULL;
 	dev->nr_open--;
 	available_update(dev);
-	p = mmap(window(q), QM_DB_WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	if (p == MAP_FAILED)
-		abort();
+	window_close(q);
 	emu_driver_end(dev);
 	emu_device_leave(dev);
 	emu_sections_uncharge(q->charge);

@@ -36,9 +36,35 @@ static int region_check(const struct emu_queue *q, size_t len, int flags, off_t 
 	*type = offset ? UACCE_QFRT_DUS : UACCE_QFRT_MMIO;
 	if (q->mapped[*type])
 		return -EEXIST;
-	if (*type == UACCE_QFRT_DUS ? bytes != emu_dus_size(q->dev) : bytes > QM_DB_WINDOW)
+	if (*type == UACCE_QFRT_DUS ? bytes != emu_dus_size(q->dev) : bytes > emu_window_bytes(q->dev))
 		return -EINVAL;
 	return nr_regions < REGIONS_MAX ? 0 : -ENOMEM;
+}
+
+/*
+ * The page with the doorbell that all queues share is the device's. The pages in front of it are ordinary ones: the
+ * registers there are the kernel's.
+ */
+static bool map_shared_page(const struct emu_queue *q, void *p, size_t len, int prot, int flags)
+{
+	size_t own = emu_window_own(q->dev);
+
+	return len <= own || own == emu_window_bytes(q->dev) ||
+	       real_mmap()((unsigned char *)p + own, len - own, prot, flags | MAP_FIXED, q->dev->bar2_fd, (off_t)own) != MAP_FAILED;
+}
+
+static void *map_memory(const struct emu_queue *q, unsigned int type, void *addr, size_t len, int prot, int flags)
+{
+	off_t offset = type == UACCE_QFRT_DUS ? (off_t)emu_window_bytes(q->dev) : 0;
+	void *p = real_mmap()(addr, len, prot, flags, q->mem_fd, offset);
+	int err;
+
+	if (p == MAP_FAILED || type == UACCE_QFRT_DUS || map_shared_page(q, p, len, prot, flags))
+		return p;
+	err = errno;
+	real_munmap()(p, len);
+	errno = err;
+	return MAP_FAILED;
 }
 
 void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, int prot, int flags, off_t offset)
@@ -52,7 +78,7 @@ void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, in
 	err = access == O_WRONLY || (access == O_RDONLY && prot & PROT_WRITE) ? -EACCES :
 	      region_check(q, len, flags, offset, &type);
 	if (!err) {
-		p = real_mmap()(addr, len, prot, flags, q->mem_fd, type == UACCE_QFRT_DUS ? QM_DB_WINDOW : 0);
+		p = map_memory(q, type, addr, len, prot, flags);
 		if (p == MAP_FAILED)
 			err = -errno;
 	}

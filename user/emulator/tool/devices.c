@@ -4,11 +4,17 @@
 #include <string.h>
 #include "devices.h"
 
-static unsigned int counts[DEVICE_KINDS];
+static unsigned int counts[DEVICE_KINDS], generations[DEVICE_KINDS];
 
-void devices_set(enum device_kind kind, unsigned int nr)
+void devices_set(enum device_kind kind, unsigned int nr, unsigned int generation)
 {
 	counts[kind] = nr;
+	generations[kind] = generation;
+}
+
+unsigned int devices_generation(enum device_kind kind)
+{
+	return generations[kind];
 }
 
 unsigned int devices_nr_of(enum device_kind kind)

@@ -13,7 +13,9 @@ enum device_kind {
 	DEVICE_KINDS,
 };
 
-void devices_set(enum device_kind kind, unsigned int nr);
+/* @generation: 2 or 3; devices of one kind have the same. */
+void devices_set(enum device_kind kind, unsigned int nr, unsigned int generation);
+unsigned int devices_generation(enum device_kind kind);
 unsigned int devices_nr(void);
 unsigned int devices_nr_of(enum device_kind kind);
 enum device_kind device_kind(unsigned int id);

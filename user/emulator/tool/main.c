@@ -11,6 +11,7 @@
 #include "messages.h"
 #include "devices.h"
 #include "faults.h"
+#include "generation.h"
 #include "hw/qm_hw.h"
 #include "sections.h"
 #include "serve.h"
@@ -44,8 +45,9 @@ static pid_t child;
 
 static void usage(FILE *to)
 {
-	fputs("usage: wd-emulate [--zip N] [--sec N] [--hpre N] [--queues N] [--depth N] [--latency NS]\n"
-	      "                  [--bandwidth MBPS] [--workers N] [--engine all|none] [--mainline-poll] [--null]\n"
+	fputs("usage: wd-emulate [--zip N[@v2|@v3]] [--sec N[@v2|@v3]] [--hpre N[@v2|@v3]]\n"
+	      "                  [--queues N] [--depth N] [--latency NS] [--bandwidth MBPS] [--workers N]\n"
+	      "                  [--engine all|none] [--mainline-poll] [--null]\n"
 	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
 	      "                  [--node N,...] [--sections FILE]\n"
 	      "                  -- COMMAND [ARGUMENT]...\n\n"
@@ -58,6 +60,7 @@ static void help(void)
 	usage(stdout);
 	fputs("\n"
 	      "  --zip N, --sec N, --hpre N   devices of each kind, 0 to 16 (one of ZIP if none is given)\n"
+	      "                               N@v2: of hardware generation 2, N@v3: of generation 3 (v3)\n"
 	      "  --queues N                   queues of each device, 2 to 1024 (64)\n"
 	      "  --depth N                    entries of a queue's rings, 4 to 1024 (1024)\n"
 	      "  --latency NS                 shortest time of a request, in nanoseconds (0)\n"
@@ -89,6 +92,24 @@ static unsigned long long number(const char *option, const char *text, unsigned 
 		exit(EXIT_USAGE);
 	}
 	return v;
+}
+
+/* N, or N@GENERATION */
+static void devices(const char *option, enum device_kind kind, const char *text, struct options *o)
+{
+	const char *at = strchr(text, '@');
+	unsigned int generation = at ? wdm_generation_find(at + 1) : WDM_GENERATION_LAST;
+	unsigned long nr;
+	char *end;
+
+	nr = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end != (at ? '@' : '\0') || nr > DEVICES_MAX || !generation) {
+		fprintf(stderr, "wd-emulate: --%s %s: expected a number from 0 to %d, which @v2 or @v3 may follow\n", option, text,
+			DEVICES_MAX);
+		exit(EXIT_USAGE);
+	}
+	devices_set(kind, (unsigned int)nr, generation);
+	o->devices = 1;
 }
 
 static void options_agree(const struct options *o)
@@ -176,16 +197,13 @@ static int options_parse(int argc, char **argv, struct options *o)
 			o->not_null = table[i].name;
 		switch (c) {
 		case 'z':
-			devices_set(DEVICE_ZIP, (unsigned int)number("zip", optarg, 0, DEVICES_MAX));
-			o->devices = 1;
+			devices("zip", DEVICE_ZIP, optarg, o);
 			break;
 		case 'c':
-			devices_set(DEVICE_SEC, (unsigned int)number("sec", optarg, 0, DEVICES_MAX));
-			o->devices = 1;
+			devices("sec", DEVICE_SEC, optarg, o);
 			break;
 		case 'p':
-			devices_set(DEVICE_HPRE, (unsigned int)number("hpre", optarg, 0, DEVICES_MAX));
-			o->devices = 1;
+			devices("hpre", DEVICE_HPRE, optarg, o);
 			break;
 		case 'q':
 			o->shape.queues = (unsigned int)number("queues", optarg, 2, 1024);
@@ -232,7 +250,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 		}
 	}
 	if (!o->devices)
-		devices_set(DEVICE_ZIP, 1);
+		devices_set(DEVICE_ZIP, 1, WDM_GENERATION_LAST);
 	options_agree(o);
 	if (optind == argc) {
 		fprintf(stderr, "wd-emulate: expected a COMMAND; run 'wd-emulate --help' for the options\n");
@@ -294,9 +312,11 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	char spec[384 + FAULT_MAX];
 	size_t n;
 
-	snprintf(spec, sizeof(spec), "zip=%u sec=%u hpre=%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
-		 devices_nr_of(DEVICE_ZIP), devices_nr_of(DEVICE_SEC), devices_nr_of(DEVICE_HPRE), o->shape.queues, o->shape.depth, o->workers, o->mbps,
-		 o->latency_ns, o->engine, o->mainline_poll, o->null ? " null" : "");
+	snprintf(spec, sizeof(spec),
+		 "zip=%u@%u sec=%u@%u hpre=%u@%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
+		 devices_nr_of(DEVICE_ZIP), devices_generation(DEVICE_ZIP), devices_nr_of(DEVICE_SEC),
+		 devices_generation(DEVICE_SEC), devices_nr_of(DEVICE_HPRE), devices_generation(DEVICE_HPRE), o->shape.queues,
+		 o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine, o->mainline_poll, o->null ? " null" : "");
 	n = strlen(spec);
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");
 	n += strlen(spec + n);

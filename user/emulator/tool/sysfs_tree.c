@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sysfs_tree.h"
+#include "generation.h"
 #include "hw/qm_hw.h"
 
 #define FLAG_SHARE_ALL	(1u << 0)
@@ -28,6 +29,7 @@ struct algorithm {
 	unsigned int flags;
 	unsigned int latency;
 	unsigned int throughput;
+	unsigned int since;	/* the first generation that has it; 0: all do */
 };
 
 static const struct {
@@ -38,14 +40,14 @@ static const struct {
 	struct algorithm algorithms[8];
 } kinds[DEVICE_KINDS] = {
 	[DEVICE_ZIP] = { QM_PCI_ID_ZIP_PF, "compression", 128, FLAG_SHARE_ALL | FLAG_SGL_MEM, {
-		{ "zlib", FLAG_STREAM, 10, 10 }, { "gzip", FLAG_STREAM, 10, 10 }, { "deflate", FLAG_STREAM, 10, 10 },
+		{ "zlib", FLAG_STREAM, 10, 10, 0 }, { "gzip", FLAG_STREAM, 10, 10, 0 }, { "deflate", FLAG_STREAM, 10, 10, 3 },
 	} },
 	[DEVICE_SEC] = { QM_PCI_ID_SEC_PF, "crypto", 128, FLAG_SHARE_ALL | FLAG_SGL_MEM, {
-		{ "cipher", 0, 5, 20 }, { "digest", FLAG_STREAM, 6, 16 }, { "aead", FLAG_STREAM, 7, 14 },
+		{ "cipher", 0, 5, 20, 0 }, { "digest", FLAG_STREAM, 6, 16, 0 }, { "aead", FLAG_STREAM, 7, 14, 0 },
 	} },
 	[DEVICE_HPRE] = { QM_PCI_ID_HPRE_PF, "crypto", 64, FLAG_SHARE_ALL, {
-		{ "rsa", 0, 40, 3 }, { "dh", 0, 40, 3 }, { "ecdh", 0, 22, 6 }, { "ecdsa", 0, 24, 5 }, { "sm2", 0, 24, 5 },
-		{ "x25519", 0, 20, 7 }, { "x448", 0, 30, 4 },
+		{ "rsa", 0, 40, 3, 0 }, { "dh", 0, 40, 3, 0 }, { "ecdh", 0, 22, 6, 3 }, { "ecdsa", 0, 24, 5, 3 },
+		{ "sm2", 0, 24, 5, 3 }, { "x25519", 0, 20, 7, 3 }, { "x448", 0, 30, 4, 3 },
 	} },
 };
 
@@ -120,6 +122,19 @@ __attribute__((format(printf, 3, 4))) static void link_to(struct tree *t, const 
 		fail(t);
 }
 
+static const struct wdm_generation *generation_of(enum device_kind kind)
+{
+	return wdm_generation(devices_generation(kind));
+}
+
+/* The pages up to the one with the doorbell. */
+static unsigned int window_bytes(enum device_kind kind)
+{
+	unsigned int page = (unsigned int)sysconf(_SC_PAGESIZE);
+
+	return (generation_of(kind)->window_bytes + page - 1) & ~(page - 1);
+}
+
 static unsigned int dus_bytes(enum device_kind kind, unsigned int depth)
 {
 	unsigned int page = (unsigned int)sysconf(_SC_PAGESIZE);
@@ -136,7 +151,7 @@ static void algorithm(struct tree *t, const char *device, enum device_kind kind,
 	file(t, "latency", "%u\n", alg->latency);
 	file(t, "throughput", "%u\n", alg->throughput);
 	file(t, "flags", "0x%08x\n", kinds[kind].flags | alg->flags);
-	file(t, "device_api", "hisi_qm_v3\n");
+	file(t, "device_api", "%s\n", generation_of(kind)->api);
 	link_to(t, "available_instances", "../available_instances");
 }
 
@@ -145,7 +160,7 @@ static void pci_function(struct tree *t, enum device_kind kind, const char *slot
 	folder(t, "sys/devices/pci0000:00/%s", slot);
 	file(t, "vendor", "0x%04x\n", QM_PCI_VENDOR_HUAWEI);
 	file(t, "device", "0x%04x\n", kinds[kind].pci_id);
-	file(t, "revision", "0x%02x\n", QM_HW_V3);
+	file(t, "revision", "0x%02x\n", generation_of(kind)->revision);
 	file(t, "numa_node", "%d\n", node);
 	file(t, "uevent", "DRIVER=%s\nPCI_SLOT_NAME=%s\n", device_driver(kind), slot);
 }
@@ -161,14 +176,15 @@ static void device(struct tree *t, unsigned int id, const struct tree_shape *sha
 	snprintf(slot, sizeof(slot), "0000:%02x:00.0", 0x80 + id);
 	pci_function(t, kind, slot, shape->node[id]);
 	for (i = 0; algs[i].name; i++)
-		n += (size_t)snprintf(lines + n, sizeof(lines) - n, "%s\n", algs[i].name);
+		if (devices_generation(kind) >= algs[i].since)
+			n += (size_t)snprintf(lines + n, sizeof(lines) - n, "%s\n", algs[i].name);
 
 	folder(t, "sys/class/uacce/%s", name);
-	file(t, "api", "hisi_qm_v3\n");
+	file(t, "api", "%s\n", generation_of(kind)->api);
 	file(t, "flags", "1\n");
 	file(t, "available_instances", "%u\n", shape->queues);
 	file(t, "algorithms", "%s", lines);
-	file(t, "region_mmio_size", "%u\n", QM_DB_WINDOW);
+	file(t, "region_mmio_size", "%u\n", window_bytes(kind));
 	file(t, "region_dus_size", "%u\n", dus_bytes(kind, shape->depth));
 	file(t, "isolate", "0\n");
 	file(t, "isolate_strategy", "0\n");
@@ -179,7 +195,8 @@ static void device(struct tree *t, unsigned int id, const struct tree_shape *sha
 	file(t, "dev", "511:%u\n", id);
 	link_to(t, "device", "../../../devices/pci0000:00/%s", slot);
 	for (i = 0; algs[i].name; i++)
-		algorithm(t, name, kind, &algs[i]);
+		if (devices_generation(kind) >= algs[i].since)
+			algorithm(t, name, kind, &algs[i]);
 
 	folder(t, "dev");
 	file(t, name, "%s", "");
