@@ -77,6 +77,7 @@ const char *wdm_refusal_name(enum wdm_refusal reason)
 		[WDM_REFUSE_QC_DEPTH] = "queue depth",
 		[WDM_REFUSE_QC_ENTRY] = "queue entry size",
 		[WDM_REFUSE_QC_FIELD] = "queue context field",
+		[WDM_REFUSE_REG] = "register that doesn't exist",
 		[WDM_REFUSE_VFT] = "virtual function table entry",
 		[WDM_REFUSE_SHAPER] = "shaper entry or configuration",
 		[WDM_REFUSE_DB_QUEUE] = "doorbell queue number",

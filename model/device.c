@@ -39,7 +39,7 @@ static size_t wdm_align(size_t n)
 }
 
 struct wdm_layout {
-	size_t fns, queues, active, jobs, digests, total;
+	size_t fns, queues, active, jobs, slots, total;
 };
 
 static void wdm_layout(const struct wdm_attr *attr, struct wdm_layout *l)
@@ -48,8 +48,8 @@ static void wdm_layout(const struct wdm_attr *attr, struct wdm_layout *l)
 	l->queues = l->fns + wdm_align(attr->functions * sizeof(struct wdm_function));
 	l->active = l->queues + wdm_align(attr->queues * sizeof(struct wdm_queue));
 	l->jobs = l->active + wdm_align(attr->queues * sizeof(u16));
-	l->digests = l->jobs + wdm_align(attr->jobs * sizeof(struct wdm_job));
-	l->total = l->digests + (size_t)attr->queues * QM_SQ_DEPTH_V2 * sizeof(u32);
+	l->slots = l->jobs + wdm_align(attr->jobs * sizeof(struct wdm_job));
+	l->total = l->slots + (size_t)attr->queues * 2 * QM_SQ_DEPTH_V2 * sizeof(u32);
 }
 
 size_t wdm_device_size(const struct wdm_attr *attr)
@@ -69,7 +69,7 @@ struct wdm_device *wdm_device_init(void *mem, const struct wdm_attr *attr, const
 	struct wdm_device *dev = mem;
 	struct wdm_layout l;
 	u8 *base = mem;
-	u32 *digests;
+	u32 *slots;
 	u32 i;
 
 	if (!wdm_attr_settle(&full))
@@ -80,17 +80,19 @@ struct wdm_device *wdm_device_init(void *mem, const struct wdm_attr *attr, const
 	dev->host = host;
 	dev->engine = wdm_engine(full.type);
 	dev->generation = wdm_generation(full.generation);
+	dev->variant = &dev->engine->variant[WDM_ROW(full.generation)];
 	dev->attr = full;
 	dev->fns = (struct wdm_function *)(base + l.fns);
 	dev->queues = (struct wdm_queue *)(base + l.queues);
 	dev->active = (u16 *)(base + l.active);
 	dev->jobs = (struct wdm_job *)(base + l.jobs);
-	digests = (u32 *)(base + l.digests);
+	slots = (u32 *)(base + l.slots);
 	for (i = 0; i < full.functions; i++)
 		dev->fns[i].index = i;
 	for (i = 0; i < full.queues; i++) {
 		dev->queues[i].abs = i;
-		dev->queues[i].digest = digests + (size_t)i * QM_SQ_DEPTH_V2;
+		dev->queues[i].digest = slots + (size_t)i * 2 * QM_SQ_DEPTH_V2;
+		dev->queues[i].answered_at = dev->queues[i].digest + QM_SQ_DEPTH_V2;
 	}
 	for (i = full.jobs; i-- > 0;) {
 		dev->jobs[i].next = dev->free_jobs;

@@ -40,6 +40,22 @@ void wdm_dfx_doorbell(struct wdm_device *dev, struct wdm_function *f)
 	f->doorbells++;
 }
 
+/* Cores of the first algorithm types */
+static u32 wdm_cores(const struct wdm_variant *v, u32 alg_types)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < alg_types; i++)
+		nr += v->cores[i];
+	return nr;
+}
+
+/* Assumption: the cores of each algorithm type get its descriptors in turn. */
+static u32 wdm_core(const struct wdm_variant *v, u32 alg_type, u32 turn)
+{
+	return wdm_cores(v, alg_type) + turn % v->cores[alg_type];
+}
+
 /* The engine gets a descriptor. */
 void wdm_dfx_sent(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
 {
@@ -50,9 +66,9 @@ void wdm_dfx_sent(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *j
 	dfx->sent++;
 	job->taken_ns = dev->now;
 	job->dfx_round = dfx->round;
-	if (!dev->engine->core)
+	if (!dev->engine->core_show)
 		return;
-	job->core = (u8)dev->engine->core(job->alg_type, dfx->turn[job->alg_type]++);
+	job->core = (u8)wdm_core(dev->variant, job->alg_type, dfx->turn[job->alg_type]++);
 	dfx->core[job->core].taken++;
 	dfx->core_changed = true;
 }
@@ -74,7 +90,7 @@ void wdm_dfx_ended(struct wdm_device *dev, const struct wdm_job *job)
 	struct wdm_core *core = &dev->dfx.core[job->core];
 
 	/* Taken before a reset: it would be more than were taken. */
-	if (!dev->engine->core || job->dfx_round != dev->dfx.round)
+	if (!dev->engine->core_show || job->dfx_round != dev->dfx.round)
 		return;
 	wdm_core_delay(core, dev->now - job->taken_ns);
 	core->done++;
@@ -225,14 +241,14 @@ static void wdm_dfx_cores(struct wdm_device *dev, struct wdm_function *pf)
 {
 	const struct wdm_personality *engine = dev->engine;
 
-	if (!engine->core)
+	if (!engine->core_show)
 		return;
 	if ((wdm_reg_read(pf, engine->clear_reg) & engine->clear_bits) == engine->clear_bits)
 		wdm_dfx_forget_cores(dev);
 	if (!dev->dfx.core_changed)
 		return;
 	dev->dfx.core_changed = false;
-	engine->core_show(pf, dev->dfx.core);
+	engine->core_show(pf, dev->dfx.core, wdm_cores(dev->variant, WDM_ALG_TYPES_MAX));
 }
 
 /* The end of a look: one write for each register whose value is new. */

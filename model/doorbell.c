@@ -75,15 +75,14 @@ static void wdm_doorbell_sq(struct wdm_device *dev, struct wdm_queue *q, const s
 
 /*
  * A driver reuses a slot only after it has consumed its completion, so a submission implies a
- * CQ head as a CQ doorbell does, and can't be lost for good.
+ * CQ head as a CQ doorbell does, and can't be lost for good. One slot remains free: the next one,
+ * whose completion was consumed, too. Completions that faults have added or left out don't matter,
+ * as each slot has the place of its own.
  */
 static u64 wdm_cq_head(const struct wdm_queue *q)
 {
-	u64 implied = q->tail > q->sq_depth - 1 ? q->tail - (q->sq_depth - 1) : 0;
+	u64 implied = q->cq_tail - ((u32)q->cq_tail - q->answered_at[q->tail % q->sq_depth]);
 
-	/* The indices of SQ and CQ correspond only when both began at 0. */
-	if (q->done + q->skew != q->cq_tail)
-		return q->cq_head;
 	return implied > q->cq_head ? implied : q->cq_head;
 }
 
@@ -158,11 +157,11 @@ static u64 wdm_doorbell_shared(const struct wdm_function *f)
 	return wdm_readq((const u8 WDM_IOMEM *)f->bar2 + QM_DB_SQ_CQ);
 }
 
-static bool wdm_doorbell_is_start(const struct wdm_function *f, u64 v)
+static bool wdm_doorbell_is_start(const struct wdm_device *dev, const struct wdm_function *f, u64 v)
 {
 	struct wdm_doorbell db = wdm_doorbell_decode(v);
 
-	return f->index != WDM_PF && db.cmd == QM_DB_CMD_SQ && db.prio == QM_DB_START && !db.index && !db.rand;
+	return wdm_has(dev, QM_MB_CMD_PAUSE_QM) && f->index != WDM_PF && db.cmd == QM_DB_CMD_SQ && db.prio == QM_DB_START && !db.index && !db.rand;
 }
 
 /*
@@ -178,7 +177,7 @@ bool wdm_doorbell_starts(struct wdm_device *dev, struct wdm_function *f)
 	if (f->index == WDM_PF || (!fresh && f->pause != WDM_PAUSED))
 		return false;
 	v = wdm_doorbell_shared(f);
-	if (v == f->db_seen || !wdm_doorbell_is_start(f, v))
+	if (v == f->db_seen || !wdm_doorbell_is_start(dev, f, v))
 		return false;
 	f->db_seen = v;
 	dev->stats.doorbells++;
@@ -200,7 +199,7 @@ void wdm_doorbell_poll_shared(struct wdm_device *dev, struct wdm_function *f)
 	if (v == f->db_seen)
 		return;
 	f->db_seen = v;
-	if (wdm_doorbell_is_start(f, v))
+	if (wdm_doorbell_is_start(dev, f, v))
 		return;
 	q = wdm_queue_find(dev, f, v & QM_DB_QN_MASK);
 	if (q && q->active)

@@ -42,14 +42,12 @@ const struct wdm_fault_rule *wdm_fault_rules(const struct wdm_device *dev)
 int wdm_fault_error(struct wdm_device *dev, enum wdm_errors which, u32 bit)
 {
 	struct wdm_function *pf = &dev->fns[WDM_PF];
-	const struct wdm_error_block *e;
 
 	if ((u32)which >= WDM_ERRORS_NR || bit > 31 || !pf->attached)
 		return -EINVAL;
-	e = wdm_error_block(dev, which);
-	if (!((wdm_reg_read(pf, e->caps[0]) | wdm_reg_read(pf, e->caps[1])) & WDM_BIT(bit)))
+	if (!(dev->variant->errors[which] & WDM_BIT(bit)))
 		return -EINVAL;
-	wdm_reg_write(pf, e->set, wdm_reg_read(pf, e->set) | WDM_BIT(bit));
+	wdm_error_raise(dev, which, WDM_BIT(bit));
 	return 0;
 }
 
@@ -206,6 +204,7 @@ static bool wdm_fault_overtake(struct wdm_device *dev, struct wdm_queue *q, stru
 bool wdm_fault_answer(struct wdm_device *dev, struct wdm_queue *q, struct wdm_job *job)
 {
 	u64 *count = dev->faults.count;
+	u32 first;
 
 	if (job->faults & WDM_ANSWERED) {
 		q->skew--;
@@ -223,7 +222,9 @@ bool wdm_fault_answer(struct wdm_device *dev, struct wdm_queue *q, struct wdm_jo
 	}
 	if (!wdm_answer(dev, q, job->slot, job->sqe))
 		return false;
+	first = q->answered_at[job->slot];
 	if ((job->faults & WDM_BIT(WDM_FAULT_DUPLICATE)) && wdm_answer(dev, q, job->slot, job->sqe)) {
+		q->answered_at[job->slot] = first;
 		count[WDM_FAULT_DUPLICATE]++;
 		q->skew++;
 	}

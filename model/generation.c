@@ -4,6 +4,10 @@
 #include "hw/qm_hw.h"
 #include "model.h"
 
+/* Commands of every generation */
+#define COMMANDS (1u << QM_MB_CMD_SQC | 1u << QM_MB_CMD_CQC | 1u << QM_MB_CMD_EQC | 1u << QM_MB_CMD_AEQC | \
+		  1u << QM_MB_CMD_SQC_BT | 1u << QM_MB_CMD_CQC_BT | 1u << QM_MB_CMD_SQC_VFT)
+
 static const struct wdm_reg regs_v2[] = {
 	{ QM_EQ_INT_MASK, 1 },
 	{ QM_AEQ_INT_MASK, 1 },
@@ -32,6 +36,11 @@ static const struct wdm_reg_range absent_v2[] = {
 	{ QM_SUB_VERSION_ID, QM_SUB_VERSION_ID + 4 },
 	{ QM_CAP_VERSION, QM_CAP_ENGINE_LAST + 4 },
 	{ QM_EQC_IMAGE, QM_AEQC_IMAGE + 0x20 },
+	{ QM_IFC_READY_STATUS, QM_IFC_INT_SOURCE_P + 8 },
+	{ QM_PM_CTRL, QM_PM_CTRL + 4 },
+	{ QM_QUEUE_NUM, QM_QUEUE_NUM + 4 },
+	{ QM_SHAPER_CFG, QM_SHAPER_CFG + 4 },
+	{ QM_OOO_SHUTDOWN_SEL, QM_OOO_SHUTDOWN_SEL + 4 },
 	{ 0, 0 },
 };
 
@@ -45,6 +54,7 @@ static const struct wdm_generation generations[WDM_GENERATIONS] = {
 		.revision = QM_HW_V2,
 		.api = "hisi_qm_v2",
 		.window_bytes = 2 * QM_DB_SQ_CQ,
+		.commands = COMMANDS,
 		.regs = regs_v2,
 		.absent = absent_v2,
 	},
@@ -56,10 +66,9 @@ static const struct wdm_generation generations[WDM_GENERATIONS] = {
 		.isolated = true,
 		.capable = true,
 		.pasid_bits = true,
-		.stops = true,
-		.messages = true,
 		.shapers = true,
-		.migrates = true,
+		.commands = COMMANDS | 1u << QM_MB_CMD_STOP_QP | 1u << QM_MB_CMD_FLUSH_QM | 1u << QM_MB_CMD_SRC |
+			    1u << QM_MB_CMD_DST | 1u << QM_MB_CMD_PAUSE_QM,
 		.regs = regs_v3,
 		.absent = none,
 	},

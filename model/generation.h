@@ -31,12 +31,11 @@ struct wdm_reg_range {
  * @isolated: each queue has a doorbell window of its own in BAR4; otherwise there is no BAR4
  * @capable: registers describe the device: capabilities, and numbers of queues
  * @pasid_bits: contexts have a bit that makes their PASID valid; otherwise registers of the engine do, for all queues
- * @stops: the device has STOP_QP and FLUSH_QM; otherwise a driver compares dumps of SQC and CQC until they agree
- * @messages: functions exchange messages
  * @shapers: there are limits of bandwidth for functions
- * @migrates: a VF may be paused and started elsewhere
+ * @commands: mailbox commands that exist, bits by enum qm_mb_cmd. Without STOP_QP a driver compares dumps of SQC and CQC
+ *		until they agree, without SRC and DST functions exchange no messages, and without PAUSE_QM no VF migrates.
  * @regs: reset values in the queue manager, terminated by offset 0
- * @absent: registers that don't exist, terminated by 0: they read 0 and have no effect
+ * @absent: registers that don't exist, terminated by 0: they read 0 and have no effect. The engine has more of them.
  */
 struct wdm_generation {
 	const char *name;
@@ -46,10 +45,8 @@ struct wdm_generation {
 	bool isolated;
 	bool capable;
 	bool pasid_bits;
-	bool stops;
-	bool messages;
 	bool shapers;
-	bool migrates;
+	u32 commands;
 	const struct wdm_reg *regs;
 	const struct wdm_reg_range *absent;
 };

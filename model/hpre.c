@@ -4,7 +4,23 @@
 
 #define HPRE_MARK	0x45525048u
 
-static const struct wdm_reg hpre_regs[] = {
+static const struct wdm_reg hpre_regs_v2[] = {
+	{ 0, 0 },
+};
+
+static const struct wdm_reg hpre_sva_v2[] = {
+	{ HPRE_DATA_READ_USER, HPRE_DATA_USER_SVA },
+	{ HPRE_DATA_WRITE_USER, HPRE_DATA_USER_SVA },
+	{ 0, 0 },
+};
+
+static const struct wdm_reg_range hpre_absent_v2[] = {
+	{ HPRE_PREFETCH_CFG, HPRE_PREFETCH_CFG + 4 },
+	{ HPRE_OOO_SHUTDOWN_SEL, HPRE_OOO_SHUTDOWN_SEL + 4 },
+	{ 0, 0 },
+};
+
+static const struct wdm_reg hpre_regs_v3[] = {
 	{ QM_CAP_NFE_MASK, HPRE_CAP_QM_NFE_V3 },
 	{ QM_CAP_RESET_MASK, HPRE_CAP_QM_RESET_V3 },
 	{ QM_CAP_CE_MASK, HPRE_CAP_QM_CE_V3 },
@@ -28,18 +44,41 @@ static const struct wdm_reg hpre_regs[] = {
 	{ 0, 0 },
 };
 
-static const struct wdm_init hpre_inits[] = {
+#define CLUSTER(i, reg)	(HPRE_CLUSTER_BASE + (i) * HPRE_CLUSTER_STRIDE + (reg))
+#define CLUSTER_INIT(i, cores) \
+	{ CLUSTER(i, HPRE_CLUSTER_START), CLUSTER(i, HPRE_CLUSTER_READY), cores, CLUSTER(i, HPRE_CLUSTER_CORES) }
+#define CLUSTER_NEED(i, cores)	{ CLUSTER(i, HPRE_CLUSTER_READY), cores, WDM_CLASS_ANY }
+
+static const struct wdm_init hpre_inits_v2[] = {
 	{ HPRE_START_INIT, HPRE_INIT_DONE, 1, 0 },
-	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_START, HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY, HPRE_CAP_CORE_ENABLE_V3,
-	  HPRE_CLUSTER_BASE + HPRE_CLUSTER_CORES },
+	CLUSTER_INIT(0, HPRE_CORES_V2),
+	CLUSTER_INIT(1, HPRE_CORES_V2),
+	CLUSTER_INIT(2, HPRE_CORES_V2),
+	CLUSTER_INIT(3, HPRE_CORES_V2),
 	{ 0, 0, 0, 0 },
 };
 
-static const struct wdm_need hpre_needs[] = {
+static const struct wdm_need hpre_needs_v2[] = {
+	{ HPRE_INIT_DONE, 1, WDM_CLASS_ANY },
+	{ HPRE_TYPES_ENABLE, HPRE_TYPES_RSA, WDM_CLASS_ANY },
+	CLUSTER_NEED(0, HPRE_CORES_V2),
+	CLUSTER_NEED(1, HPRE_CORES_V2),
+	CLUSTER_NEED(2, HPRE_CORES_V2),
+	CLUSTER_NEED(3, HPRE_CORES_V2),
+	{ 0, 0, 0 },
+};
+
+static const struct wdm_init hpre_inits_v3[] = {
+	{ HPRE_START_INIT, HPRE_INIT_DONE, 1, 0 },
+	CLUSTER_INIT(0, HPRE_CAP_CORE_ENABLE_V3),
+	{ 0, 0, 0, 0 },
+};
+
+static const struct wdm_need hpre_needs_v3[] = {
 	{ HPRE_INIT_DONE, 1, WDM_CLASS_ANY },
 	{ HPRE_TYPES_ENABLE, HPRE_TYPES_RSA, WDM_CLASS(HPRE_QC_RSA_DH) },
 	{ HPRE_TYPES_ENABLE, HPRE_TYPES_ECC, WDM_CLASS(HPRE_QC_ECC) },
-	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_READY, HPRE_CAP_CORE_ENABLE_V3, WDM_CLASS_ANY },
+	CLUSTER_NEED(0, HPRE_CAP_CORE_ENABLE_V3),
 	{ 0, 0, 0 },
 };
 
@@ -51,7 +90,6 @@ static const struct wdm_error_block hpre_errors = {
 	.shutdown = HPRE_OOO_SHUTDOWN_SEL,
 	.shutdown_on = HPRE_OOO_SHUTDOWN,
 	.shutdown_bit = HPRE_OOO_SHUTDOWN_ON,
-	.caps = { HPRE_CAP_NFE_MASK, HPRE_CAP_CE_MASK },
 };
 
 static const u8 hpre_marked[] = HPRE_SQE_MARKED;
@@ -211,12 +249,27 @@ static void hpre_execute(struct wdm_job *job, struct wdm_scratch *s)
 const struct wdm_personality wdm_hpre = {
 	.vf_id = QM_PCI_ID_HPRE_VF,
 	.sqe_shift = 6,
-	.alg_types = 2,
 	.queues_default = HPRE_QUEUES_DEFAULT,
-	.regs = hpre_regs,
+	.variant = {
+		[WDM_ROW(2)] = {
+			.alg_types = 1,
+			.regs = hpre_regs_v2,
+			.inits = hpre_inits_v2,
+			.needs = hpre_needs_v2,
+			.sva = hpre_sva_v2,
+			.absent = hpre_absent_v2,
+			.errors = { HPRE_QM_NFE_V2 | HPRE_QM_CE_V2, HPRE_NFE_V2 | HPRE_CE_V2 },
+			.closes = { HPRE_QM_BLOCKS_V2, 0 },
+		},
+		[WDM_ROW(3)] = {
+			.alg_types = 2,
+			.regs = hpre_regs_v3,
+			.inits = hpre_inits_v3,
+			.needs = hpre_needs_v3,
+			.errors = { HPRE_CAP_QM_NFE_V3 | HPRE_CAP_QM_CE_V3, HPRE_CAP_NFE_MASK_V3 | HPRE_CAP_CE_MASK_V3 },
+		},
+	},
 	.errors = &hpre_errors,
-	.inits = hpre_inits,
-	.needs = hpre_needs,
 	.bytes = hpre_bytes,
 	.execute = hpre_execute,
 	.abort = hpre_abort,

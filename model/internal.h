@@ -48,9 +48,8 @@ struct wdm_error_block {
 	u32 mask;
 	u32 set;
 	u32 status;
-	u32 shutdown;	/* selects the errors that close the bus master */
+	u32 shutdown;	/* selects the errors that close the bus master, where a register does that */
 	u32 shutdown_on, shutdown_bit;	/* register and bit that enable this; 0: always enabled */
-	u32 caps[2];	/* registers with the errors that exist */
 	bool mask_enables;	/* a 1 in the mask reports the error instead of hiding it */
 };
 
@@ -66,18 +65,44 @@ struct wdm_core {
 
 struct wdm_function;
 
+#define WDM_CORES_MAX	8
+#define WDM_ALG_TYPES_MAX 2
+
 /**
- * struct wdm_personality - the parts of a device that depend on its engine
- * @vf_id: PCI device id of a VF
- * @sqe_shift: log2 of a descriptor's size in bytes
+ * struct wdm_variant - what an engine has in one generation
  * @alg_types: number of values of the queue's algorithm type
+ * @cores: cores that are counted, for each algorithm type; those of the second type follow those of the first
  * @regs: reset values in addition to the queue manager's, terminated by offset 0
  * @inits: operations that a driver starts and waits for, in addition to the queue manager's,
  *		terminated by offset 0
  * @needs: registers that a driver must have set before the engine works, terminated by offset 0
+ * @sva: registers and their bits that make all payload accesses carry the queue's PASID, terminated by offset 0; NULL:
+ *		the contexts have a bit for that
+ * @absent: registers of the engine that don't exist, terminated by 0; NULL: none
+ * @errors: the errors that exist, of queue manager and engine
+ * @closes: of these, those that close the bus master where no register selects them
+ * @refused: error of the engine that a refused descriptor raises, or 0
+ */
+struct wdm_variant {
+	u32 alg_types;
+	u32 cores[WDM_ALG_TYPES_MAX];
+	const struct wdm_reg *regs;
+	const struct wdm_init *inits;
+	const struct wdm_need *needs;
+	const struct wdm_reg *sva;
+	const struct wdm_reg_range *absent;
+	u32 errors[WDM_ERRORS_NR];
+	u32 closes[WDM_ERRORS_NR];
+	u32 refused;
+};
+
+/**
+ * struct wdm_personality - the parts of a device that depend on its engine
+ * @vf_id: PCI device id of a VF
+ * @sqe_shift: log2 of a descriptor's size in bytes
+ * @variant: by generation
  * @errors: registers of the engine's errors
- * @core: optional; the core that gets the next descriptor of that type, of which there were @turn
- * @core_show: writes the cores' counters to the PF's registers
+ * @core_show: writes the cores' counters to the PF's registers; NULL: cores aren't counted
  * @clear_reg: register that makes reads clear these, while
  * @clear_bits: bits of @clear_reg that must all be set for that
  * @bytes: input bytes of a descriptor, for the bandwidth limit
@@ -91,14 +116,10 @@ struct wdm_function;
 struct wdm_personality {
 	u32 vf_id;
 	u32 sqe_shift;
-	u32 alg_types;
 	u32 queues_default;
-	const struct wdm_reg *regs;
-	const struct wdm_init *inits;
-	const struct wdm_need *needs;
+	struct wdm_variant variant[WDM_GENERATIONS];
 	const struct wdm_error_block *errors;
-	u32 (*core)(u32 alg_type, u32 turn);
-	void (*core_show)(struct wdm_function *pf, const struct wdm_core *cores);
+	void (*core_show)(struct wdm_function *pf, const struct wdm_core *cores, u32 nr);
 	u32 clear_reg;
 	u32 clear_bits;
 	u32 (*bytes)(const u32 *sqe);
@@ -144,6 +165,7 @@ struct wdm_queue {
 	u32 cq_depth;
 	u32 cq_phase;
 	u16 cq_w11;
+	u16 cq_pasid;
 	u64 cq_tail;
 	u64 cq_head;		/* reported by the driver's doorbells */
 	u64 cq_full_since;
@@ -168,6 +190,7 @@ struct wdm_queue {
 	u32 fetched;		/* descriptors and completions since the function's reset, for dfx.c */
 	u32 answered;
 	u32 *digest;		/* of each slot, as last read or written by the device */
+	u32 *answered_at;	/* of each slot: low bits of @cq_tail after its last answer */
 	bool tabled;		/* the function's tables have its contexts */
 	bool loaded;		/* from the tables: its doorbell may have come before */
 };
@@ -271,8 +294,6 @@ struct wdm_function {
 	bool active_shown;	/* value of QM_DFX_FUNS_ACTIVE_ST */
 };
 
-#define WDM_CORES_MAX	5
-#define WDM_ALG_TYPES_MAX 2
 #define WDM_DFX_NR	9
 
 /* Counters of the device, and what its registers show. */
@@ -293,6 +314,7 @@ struct wdm_device {
 	void *host;
 	const struct wdm_personality *engine;
 	const struct wdm_generation *generation;
+	const struct wdm_variant *variant;
 	struct wdm_attr attr;
 	u64 now;
 	u64 next_ns;
@@ -426,6 +448,12 @@ static inline u64 wdm_settle_overflow(const struct wdm_device *dev)
 	return (u64)wdm_settle(dev) * WDM_OVERFLOW_SETTLES;
 }
 
+/* Does the generation have that mailbox command? */
+static inline bool wdm_has(const struct wdm_device *dev, enum qm_mb_cmd cmd)
+{
+	return dev->generation->commands & 1u << cmd;
+}
+
 /* access.c */
 const struct wdm_personality *wdm_engine(enum wdm_type type);
 /* A function's first queue, and the number of its queues: 0 while either of its two VFT entries is invalid. */
@@ -443,6 +471,12 @@ const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum
 void wdm_errors_show(struct wdm_device *dev, struct wdm_function *pf);
 void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f);
 void wdm_regs_poll(struct wdm_device *dev, struct wdm_function *f);
+/* Clears registers that don't exist, and refuses what has been written there. */
+void wdm_absent_poll(struct wdm_device *dev, struct wdm_function *f);
+/* Raises errors as if the driver had injected them. */
+void wdm_error_raise(struct wdm_device *dev, enum wdm_errors which, u32 bits);
+/* Do the queue's accesses to payload carry its PASID? */
+bool wdm_queue_sva(const struct wdm_device *dev, const struct wdm_queue *q);
 /* Returns the register that the driver should have set before it used queues of that class; 0: none. */
 u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type);
 
@@ -483,7 +517,7 @@ int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 /* The same with contexts from the tables, of a queue that goes on where it was paused. */
 int wdm_queue_load(struct wdm_device *dev, struct wdm_function *f, u32 rel, const u8 *sqc, const u8 *cqc);
 void wdm_sqc_get(const struct wdm_queue *q, u8 *qc);
-void wdm_cqc_get(const struct wdm_queue *q, u8 *qc);
+void wdm_cqc_get(const struct wdm_device *dev, const struct wdm_queue *q, u8 *qc);
 void wdm_queue_stop(struct wdm_device *dev, struct wdm_queue *q);
 bool wdm_queue_stopped(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_queue_drop(struct wdm_device *dev, struct wdm_queue *q);

@@ -89,6 +89,7 @@ bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe)
 		return false;
 	}
 	q->cq_tail++;
+	q->answered_at[slot] = (u32)q->cq_tail;
 	q->quiet_since = dev->now;
 	wdm_dfx_answered(dev, q);
 	dev->worked = true;
@@ -110,8 +111,10 @@ void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q)
 		if (job->due_ns > dev->now)
 			wdm_limits_refund(dev, q, job);
 		dev->dfx.finished++;
-		if (job->refused)
+		if (job->refused) {
 			wdm_refuse(dev, WDM_REFUSE_SQE, q->fn, q->rel, job->slot);
+			wdm_error_raise(dev, WDM_ERRORS_ENGINE, dev->variant->refused);
+		}
 		dev->stats.bytes_in += job->bytes_in;
 		dev->stats.bytes_out += job->bytes_out;
 		q->first = job->next;
@@ -166,7 +169,7 @@ void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
 
 static bool wdm_queue_held(const struct wdm_device *dev, const struct wdm_queue *q)
 {
-	return dev->env->hold && q->pasid_valid && dev->env->hold(dev->host, q->fn, q->pasid);
+	return dev->env->hold && wdm_queue_sva(dev, q) && dev->env->hold(dev->host, q->fn, q->pasid);
 }
 
 /* Smallest virtual time first; a queue's virtual time advances more slowly the higher its priority. */
@@ -259,7 +262,7 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 	job->queue = q->rel;
 	job->abs_queue = q->abs;
 	job->pasid = q->pasid;
-	job->pasid_valid = q->pasid_valid;
+	job->pasid_valid = wdm_queue_sva(dev, q);
 	job->alg_type = q->alg_type;
 	job->sqe_bytes = (u8)bytes;
 	job->abort = 0;

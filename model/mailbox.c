@@ -41,7 +41,7 @@ static u32 wdm_mb_queue_context(struct wdm_device *dev, struct wdm_function *f, 
 		if (cmd == QM_MB_CMD_SQC)
 			wdm_sqc_get(q, qc);
 		else
-			wdm_cqc_get(q, qc);
+			wdm_cqc_get(dev, q, qc);
 		err = wdm_dma_write(dev, f->index, base, qc, sizeof(qc));
 	} else {
 		err = wdm_dma_read(dev, f->index, base, qc, sizeof(qc));
@@ -140,7 +140,7 @@ static u32 wdm_mailbox_run(struct wdm_device *dev, struct wdm_function *f, u64 b
 	u32 cmd = f->mb_w0 & QM_MB_CMD_MASK;
 	bool get = f->mb_w0 & QM_MB_OP_GET;
 
-	switch (cmd) {
+	switch (cmd < 32 && wdm_has(dev, cmd) ? cmd : QM_MB_CMD_MASK) {
 	case QM_MB_CMD_SQC:
 	case QM_MB_CMD_CQC:
 		return wdm_mb_queue_context(dev, f, cmd, get, base);
@@ -254,6 +254,7 @@ void wdm_mailbox_poll(struct wdm_device *dev, struct wdm_function *f)
 	f->mb_w0 = w & 0xffff;
 	f->mb_queue = w >> 16;
 	wdm_dfx_mailbox(dev, f);
+	wdm_absent_poll(dev, f);
 	dev->worked = true;
 	/* An earlier write-back is outdated now. A driver that starts the next must not see the end of the last one. */
 	wdm_reg_write(f, QM_CACHE_WB_DONE, 0);

@@ -319,6 +319,8 @@ void wdm_message_poll(struct wdm_device *dev, struct wdm_function *f)
 {
 	const struct wdm_link *in = &f->message.in;
 
+	if (!wdm_has(dev, QM_MB_CMD_SRC))
+		return;
 	if (dev->attr.functions == 1) {
 		/* Drivers acknowledge at their start, even where no message can come. */
 		if (wdm_reg_read(f, QM_IFC_INT_SOURCE_V))
@@ -345,6 +347,8 @@ void wdm_message_reset(struct wdm_device *dev, struct wdm_function *f, bool gone
 	struct wdm_link out = gone ? (struct wdm_link){ 0 } : f->message.out;
 	u32 i;
 
+	if (!wdm_has(dev, QM_MB_CMD_SRC))
+		return;
 	if (f->index == WDM_PF) {
 		for (i = 0; i < dev->attr.functions; i++)
 			dev->fns[i].message = (struct wdm_message){ 0 };

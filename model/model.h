@@ -84,6 +84,7 @@ enum wdm_refusal {
 	WDM_REFUSE_QC_DEPTH,
 	WDM_REFUSE_QC_ENTRY,		/* entry size differs from the engine's */
 	WDM_REFUSE_QC_FIELD,		/* any other invalid field of a context */
+	WDM_REFUSE_REG,			/* written, but not in this generation; value: the register */
 	WDM_REFUSE_VFT,			/* invalid type, function or range */
 	WDM_REFUSE_SHAPER,		/* rate or burst of 0, or reserved bits of entry or configuration */
 	WDM_REFUSE_DB_QUEUE,		/* doorbell for a queue that doesn't exist or has another window */

@@ -8,9 +8,15 @@ static bool wdm_wraps(u64 addr, u32 len)
 	return len && addr + (len - 1) < addr;
 }
 
+/* PASID 0 isn't an address space: an IOMMU aborts such accesses. */
+static bool wdm_lost(const struct wdm_job *job)
+{
+	return job->pasid_valid && !job->pasid;
+}
+
 int wdm_payload_read(const struct wdm_job *job, u64 addr, void *buf, u32 len)
 {
-	if (wdm_wraps(addr, len))
+	if (wdm_wraps(addr, len) || wdm_lost(job))
 		return -EFAULT;
 	if (job->pasid_valid)
 		return job->env->sva_read(job->env_host, job->fn, job->pasid, addr, buf, len);
@@ -29,7 +35,7 @@ int wdm_payload_write(const struct wdm_job *job, u64 addr, const void *buf, u32 
 	u8 last;
 	int err;
 
-	if (wdm_wraps(addr, len))
+	if (wdm_wraps(addr, len) || wdm_lost(job))
 		return -EFAULT;
 	err = wdm_payload_put(job, addr, buf, len);
 	if (err || !len || !job->faults || !wdm_fault_corrupts(job))

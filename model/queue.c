@@ -89,9 +89,9 @@ static enum wdm_refusal wdm_sqc_check(const struct wdm_device *dev, const struct
 		return WDM_REFUSE_QC_ENTRY;
 	if (!wdm_indices_fit(qc, depth, load) ||
 	    wdm_get16(qc + 24) != rel || wdm_get16(qc + 18) || wdm_get32(qc + 28) ||
-	    (w11 & ~(QM_SQC_W11_PASID | QM_QC_W11_TAIL_WRAP)) ||
-	    (w13 >> QM_SQC_W13_ALG_SHIFT) >= dev->engine->alg_types ||
-	    (!(w11 & QM_SQC_W11_PASID) && wdm_get16(qc + 20)))
+	    (w11 & ~((dev->generation->pasid_bits ? QM_SQC_W11_PASID : 0) | QM_QC_W11_TAIL_WRAP)) ||
+	    (w13 >> QM_SQC_W13_ALG_SHIFT) >= dev->variant->alg_types ||
+	    (dev->generation->pasid_bits && !(w11 & QM_SQC_W11_PASID) && wdm_get16(qc + 20)))
 		return WDM_REFUSE_QC_FIELD;
 	return WDM_REFUSE_NONE;
 }
@@ -131,6 +131,15 @@ static void wdm_sqc_take(struct wdm_device *dev, struct wdm_function *f, struct 
 	q->pass = dev->vtime;
 }
 
+/* No submission implies that a completion was consumed, until slots have been answered. */
+static void wdm_slots_consumed(struct wdm_queue *q)
+{
+	u32 i;
+
+	for (i = 0; i < WDM_SQ_DEPTH_MAX; i++)
+		q->answered_at[i] = (u32)q->cq_head;
+}
+
 /* Returns a negative error after a refusal for @why, or after one of the ring. */
 static int wdm_sqc_install(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, u32 rel, const u8 *qc,
 			   bool load)
@@ -144,6 +153,8 @@ static int wdm_sqc_install(struct wdm_device *dev, struct wdm_function *f, struc
 		return -EFAULT;
 	}
 	q->sq_valid = true;
+	if (q->cq_valid)
+		wdm_slots_consumed(q);
 	wdm_queue_activate(dev, q);
 	/*
 	 * A driver can't ring before the command that starts its queue ends. A value that the window's last owner
@@ -170,7 +181,7 @@ int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 	return wdm_sqc_install(dev, f, q, rel, qc, false);
 }
 
-static enum wdm_refusal wdm_cqc_check(const struct wdm_queue *q, const u8 *qc, bool load)
+static enum wdm_refusal wdm_cqc_check(const struct wdm_device *dev, const struct wdm_queue *q, const u8 *qc, bool load)
 {
 	u32 dw3 = wdm_get32(qc + 12), depth = (dw3 & QM_QC_DEPTH_MASK) + 1;
 
@@ -182,7 +193,7 @@ static enum wdm_refusal wdm_cqc_check(const struct wdm_queue *q, const u8 *qc, b
 		return WDM_REFUSE_QC_ENTRY;
 	if (!wdm_indices_fit(qc, depth, load) || wdm_get16(qc + 18) || wdm_get32(qc + 28) ||
 	    (wdm_get32(qc + 24) & ~(QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG)) ||
-	    (wdm_get16(qc + 22) & ~(QM_CQC_W11_PASID | QM_QC_W11_TAIL_WRAP)))
+	    (wdm_get16(qc + 22) & ~((dev->generation->pasid_bits ? QM_CQC_W11_PASID : 0) | QM_QC_W11_TAIL_WRAP)))
 		return WDM_REFUSE_QC_FIELD;
 	return WDM_REFUSE_NONE;
 }
@@ -201,6 +212,8 @@ static void wdm_cqc_install(struct wdm_device *dev, struct wdm_function *f, stru
 	/* The phase of the first pass; a context has that of the next entry. */
 	q->cq_phase = (dw6 & QM_CQC_DW6_PHASE) ^ (load ? q->cq_tail / q->cq_depth & 1 : 0);
 	q->cq_w11 = (u16)wdm_get16(qc + 22) & QM_CQC_W11_PASID;
+	q->cq_pasid = (u16)wdm_get16(qc + 20);
+	wdm_slots_consumed(q);
 	q->cq_full_since = 0;
 	q->skew = 0;
 	q->armed = dw6 & QM_CQC_DW6_C_FLAG;
@@ -211,7 +224,7 @@ static void wdm_cqc_install(struct wdm_device *dev, struct wdm_function *f, stru
 
 int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc)
 {
-	enum wdm_refusal why = wdm_cqc_check(q, qc, false);
+	enum wdm_refusal why = wdm_cqc_check(dev, q, qc, false);
 
 	if (why) {
 		wdm_refuse(dev, why, f->index, f->mb_queue, wdm_get32(qc + 12));
@@ -225,15 +238,25 @@ int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
  * The totals of SQ and CQ are equal if both began at 0, and then a submission implies a CQ head. A context has only
  * indices; if these can belong to one total, they do.
  */
-static void wdm_queue_align(struct wdm_queue *q)
+static bool wdm_queue_align(struct wdm_queue *q)
 {
 	u64 by = q->cq_tail - q->done;
 
 	if (q->cq_tail % q->sq_depth != q->done % q->sq_depth || ((q->cq_tail ^ q->done) / q->sq_depth & 1))
-		return;
+		return false;
 	q->done += by;
 	q->head += by;
 	q->tail += by;
+	return true;
+}
+
+/* Each of the last completions belongs to the slot of its number. */
+static void wdm_slots_answered(struct wdm_queue *q)
+{
+	u32 i;
+
+	for (i = 0; i < q->sq_depth; i++)
+		q->answered_at[(q->done - 1 - i) % q->sq_depth] = (u32)(q->cq_tail - i);
 }
 
 static bool wdm_context_empty(const u8 *qc)
@@ -250,14 +273,14 @@ int wdm_queue_load(struct wdm_device *dev, struct wdm_function *f, u32 rel, cons
 		return 0;
 	if (sq && wdm_sqc_check(dev, q, sqc, rel, true))
 		return -EINVAL;
-	if (cq && wdm_cqc_check(q, cqc, true))
+	if (cq && wdm_cqc_check(dev, q, cqc, true))
 		return -EINVAL;
 	if (sq && wdm_sqc_install(dev, f, q, rel, sqc, true))
 		return -EFAULT;
 	if (cq)
 		wdm_cqc_install(dev, f, q, rel, cqc, true);
-	if (sq && cq)
-		wdm_queue_align(q);
+	if (sq && cq && wdm_queue_align(q))
+		wdm_slots_answered(q);
 	q->tabled = sq || cq;
 	return 0;
 }
@@ -288,17 +311,28 @@ void wdm_sqc_get(const struct wdm_queue *q, u8 *qc)
 	wdm_put16(qc + 26, q->w13);
 }
 
-void wdm_cqc_get(const struct wdm_queue *q, u8 *qc)
+/*
+ * Where drivers compare the dumps of SQ and CQ to find a queue idle, the tail is that of the completions that
+ * descriptors have: those that faults have added or left out would keep the queue from ever being idle.
+ */
+static u64 wdm_cq_tail_shown(const struct wdm_device *dev, const struct wdm_queue *q)
 {
+	return wdm_has(dev, QM_MB_CMD_STOP_QP) ? q->cq_tail : q->cq_tail - q->skew;
+}
+
+void wdm_cqc_get(const struct wdm_device *dev, const struct wdm_queue *q, u8 *qc)
+{
+	u64 tail = wdm_cq_tail_shown(dev, q);
+
 	memset(qc, 0, QM_QC_SIZE);
 	if (!q->cq_depth)
 		return;
 	wdm_put16(qc, wdm_index(q->cq_head, q->cq_depth));
-	wdm_put16(qc + 2, wdm_index(q->cq_tail, q->cq_depth));
+	wdm_put16(qc + 2, wdm_index(tail, q->cq_depth));
 	wdm_put64(qc + 4, q->cq_base);
 	wdm_put32(qc + 12, (q->cq_depth - 1) | WDM_CQE_SHIFT << QM_QC_ENTRY_SHIFT);
-	wdm_put16(qc + 20, q->cq_w11 ? q->pasid : 0);
-	wdm_put16(qc + 22, q->cq_w11 | wdm_wrap_flag(q->cq_tail, q->cq_depth));
+	wdm_put16(qc + 20, q->cq_w11 || !dev->generation->pasid_bits ? q->cq_pasid : 0);
+	wdm_put16(qc + 22, q->cq_w11 | wdm_wrap_flag(tail, q->cq_depth));
 	wdm_put32(qc + 24, (q->cq_phase ^ (q->cq_tail / q->cq_depth & 1)) | (q->armed ? QM_CQC_DW6_C_FLAG : 0));
 }
 

@@ -14,10 +14,13 @@ static const struct { u32 first, end; bool pf; } wdm_reg_ranges[] = {
 	{ 0x300000, 0x300200, true },
 	{ 0x301000, 0x302000, true },
 	{ 0x302000, 0x302300, true },
-	{ 0x303000, 0x303100, true },
-	{ 0x304000, 0x304100, true },
-	{ 0x305000, 0x305100, true },
+	{ 0x303000, 0x303200, true },
+	{ 0x304000, 0x304200, true },
+	{ 0x305000, 0x305200, true },
 	{ 0x306000, 0x306100, true },
+	{ 0x307000, 0x307100, true },
+	{ 0x308000, 0x308100, true },
+	{ 0x309000, 0x309100, true },
 };
 
 static void wdm_regs_load(struct wdm_function *f, const struct wdm_reg *regs)
@@ -38,7 +41,7 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	}
 	wdm_reg_write(f, QM_MB_LAST, WDM_MB_POISON);
 	wdm_regs_load(f, dev->generation->regs);
-	wdm_regs_load(f, dev->engine->regs);
+	wdm_regs_load(f, dev->variant->regs);
 	if (dev->attr.cap_version_0)
 		wdm_reg_write(f, QM_CAP_VERSION, 0);
 	wdm_reg_write(f, QM_QUE_ISO_CFG, !dev->attr.no_isolation);
@@ -50,6 +53,29 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	}
 	f->db_seen = 0;
 	f->eq_db_seen = 0;
+}
+
+static void wdm_absent_clear(struct wdm_device *dev, struct wdm_function *f, const struct wdm_reg_range *absent)
+{
+	u32 reg;
+
+	for (; absent && absent->end; absent++) {
+		/* The upper registers are the PF's. */
+		if (absent->first >= QM_ABNORMAL_INT_SOURCE && f->index != WDM_PF)
+			continue;
+		for (reg = absent->first; reg < absent->end; reg += 4) {
+			if (!wdm_reg_read(f, reg))
+				continue;
+			wdm_reg_write(f, reg, 0);
+			wdm_refuse(dev, WDM_REFUSE_REG, f->index, 0, reg);
+		}
+	}
+}
+
+void wdm_absent_poll(struct wdm_device *dev, struct wdm_function *f)
+{
+	wdm_absent_clear(dev, f, dev->generation->absent);
+	wdm_absent_clear(dev, f, dev->variant->absent);
 }
 
 static bool wdm_vft_fits(const struct wdm_device *dev, u32 fn, u64 entry)
@@ -109,7 +135,7 @@ static void wdm_vft_access(struct wdm_device *dev, struct wdm_function *pf)
 	u32 shaper = type == QM_VFT_TYPE_SHAPER ? sel >> 6 : 0;
 	struct wdm_function *f;
 
-	if (type > QM_VFT_TYPE_SHAPER || fn >= dev->attr.functions || shaper > 1) {
+	if (type > (dev->generation->shapers ? QM_VFT_TYPE_SHAPER : QM_VFT_TYPE_CQC) || fn >= dev->attr.functions || shaper > 1) {
 		wdm_refuse(dev, WDM_REFUSE_VFT, WDM_PF, 0, (u64)type << 32 | sel);
 		return;
 	}
@@ -153,7 +179,7 @@ static void wdm_cache_writeback(struct wdm_device *dev, struct wdm_function *f)
 		if (q->sq_valid && !q->overflow)
 			wdm_sqc_get(q, sqc);
 		if (q->cq_valid && !q->overflow)
-			wdm_cqc_get(q, cqc);
+			wdm_cqc_get(dev, q, cqc);
 		wdm_table_write(dev, f, f->sqc_bt, rel, sqc);
 		wdm_table_write(dev, f, f->cqc_bt, rel, cqc);
 		q->tabled = q->active;
@@ -166,7 +192,6 @@ static const struct wdm_error_block wdm_qm_errors = {
 	.set = QM_ABNORMAL_INT_SET,
 	.status = QM_ABNORMAL_INT_STATUS,
 	.shutdown = QM_OOO_SHUTDOWN_SEL,
-	.caps = { QM_CAP_NFE_MASK, QM_CAP_CE_MASK },
 };
 
 const struct wdm_error_block *wdm_error_block(const struct wdm_device *dev, enum wdm_errors which)
@@ -178,6 +203,25 @@ void wdm_errors_show(struct wdm_device *dev, struct wdm_function *pf)
 {
 	wdm_reg_write(pf, wdm_error_block(dev, WDM_ERRORS_QM)->status, pf->abnormal[WDM_ERRORS_QM]);
 	wdm_reg_write(pf, wdm_error_block(dev, WDM_ERRORS_ENGINE)->status, pf->abnormal[WDM_ERRORS_ENGINE]);
+}
+
+/* Those of the errors that close the bus master; without a register that selects them, it is always the same ones. */
+static u32 wdm_errors_close(const struct wdm_device *dev, const struct wdm_function *pf, enum wdm_errors which, u32 errors)
+{
+	const struct wdm_error_block *e = wdm_error_block(dev, which);
+
+	if (e->shutdown_on && !(wdm_reg_read(pf, e->shutdown_on) & e->shutdown_bit))
+		return 0;
+	return errors & (dev->generation->capable ? wdm_reg_read(pf, e->shutdown) : dev->variant->closes[which]);
+}
+
+void wdm_error_raise(struct wdm_device *dev, enum wdm_errors which, u32 bits)
+{
+	struct wdm_function *pf = &dev->fns[WDM_PF];
+	const struct wdm_error_block *e = wdm_error_block(dev, which);
+
+	if (bits && pf->attached)
+		wdm_reg_write(pf, e->set, wdm_reg_read(pf, e->set) | bits);
 }
 
 /* Assumption: an error that has closed the bus master keeps it closed until it is acknowledged. */
@@ -195,8 +239,7 @@ static void wdm_errors_poll(struct wdm_device *dev, struct wdm_function *pf, enu
 		wdm_reg_write(pf, e->set, 0);
 	pf->abnormal[which] = (pf->abnormal[which] & ~clear) | set;
 	pf->shut_by[which] &= ~clear;
-	if (!e->shutdown_on || (wdm_reg_read(pf, e->shutdown_on) & e->shutdown_bit))
-		pf->shut_by[which] |= set & wdm_reg_read(pf, e->shutdown);
+	pf->shut_by[which] |= wdm_errors_close(dev, pf, which, set);
 	wdm_reg_write(pf, e->status, pf->abnormal[which]);
 	reported = wdm_reg_read(pf, e->mask);
 	if (set & (e->mask_enables ? reported : ~reported))
@@ -242,17 +285,46 @@ static void wdm_inits_poll(struct wdm_device *dev, struct wdm_function *pf, cons
 	}
 }
 
+/* Returns a register of which only a part, or not the same as of the others, is set; 0: all or none of the bits are. */
+static u32 wdm_sva_mixed(const struct wdm_device *dev, bool *on)
+{
+	const struct wdm_function *pf = &dev->fns[WDM_PF];
+	const struct wdm_reg *sva = dev->variant->sva;
+	u32 first, bits;
+
+	*on = pf->attached && wdm_reg_read(pf, sva->offset) & sva->value;
+	if (!pf->attached)
+		return 0;
+	for (first = *on; sva->offset; sva++) {
+		bits = wdm_reg_read(pf, sva->offset) & sva->value;
+		if (bits != (first ? sva->value : 0))
+			return sva->offset;
+	}
+	return 0;
+}
+
+bool wdm_queue_sva(const struct wdm_device *dev, const struct wdm_queue *q)
+{
+	bool on;
+
+	if (!dev->variant->sva)
+		return q->pasid_valid;
+	wdm_sva_mixed(dev, &on);
+	return on;
+}
+
 static u32 wdm_engine_look(struct wdm_device *dev, u32 alg_type)
 {
 	const struct wdm_function *pf = &dev->fns[WDM_PF];
-	const struct wdm_need *need = dev->engine->needs;
+	const struct wdm_need *need = dev->variant->needs;
+	bool sva;
 
 	if (!dev->memory_ready)
 		return QM_MEM_START_INIT;
 	for (; need && need->reg; need++)
 		if ((need->classes & WDM_CLASS(alg_type)) && !(wdm_reg_read(pf, need->reg) & need->mask))
 			return need->reg;
-	return 0;
+	return dev->variant->sva ? wdm_sva_mixed(dev, &sva) : 0;
 }
 
 u32 wdm_engine_lacks(struct wdm_device *dev, u32 alg_type)
@@ -279,9 +351,10 @@ static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 	wdm_inits_poll(dev, pf, wdm_qm_inits);
 	/* Survives a function's reset, after which drivers don't initialise the memory again. */
 	dev->memory_ready |= wdm_reg_read(pf, QM_MEM_INIT_DONE) & 1;
-	if (dev->engine->inits)
-		wdm_inits_poll(dev, pf, dev->engine->inits);
-	wdm_shaper_poll(dev, pf);
+	if (dev->variant->inits)
+		wdm_inits_poll(dev, pf, dev->variant->inits);
+	if (dev->generation->shapers)
+		wdm_shaper_poll(dev, pf);
 	if (wdm_reg_read(pf, QM_VFT_OP_ENABLE)) {
 		wdm_vft_access(dev, pf);
 		/* In this order: after ready is set the driver may start the next operation. */

@@ -16,11 +16,25 @@ static const struct wdm_error_block sec_errors = {
 	.shutdown = SEC_OOO_SHUTDOWN_SEL,
 	.shutdown_on = SEC_CONTROL,
 	.shutdown_bit = SEC_CONTROL_AXI_SHUTDOWN,
-	.caps = { SEC_CAP_NFE_MASK, SEC_CAP_CE_MASK },
 	.mask_enables = true,
 };
 
-static const struct wdm_reg sec_regs[] = {
+static const struct wdm_reg sec_regs_v2[] = {
+	{ 0, 0 },
+};
+
+static const struct wdm_reg sec_sva_v2[] = {
+	{ SEC_USER_CTRL1_V2, SEC_USER_CTRL1_V2_SVA },
+	{ 0, 0 },
+};
+
+static const struct wdm_reg_range sec_absent_v2[] = {
+	{ SEC_OOO_SHUTDOWN_SEL, SEC_OOO_SHUTDOWN_SEL + 4 },
+	{ SEC_PREFETCH_CFG, SEC_PREFETCH_CFG + 4 },
+	{ 0, 0 },
+};
+
+static const struct wdm_reg sec_regs_v3[] = {
 	{ QM_CAP_NFE_MASK, SEC_CAP_QM_NFE_V3 },
 	{ QM_CAP_RESET_MASK, SEC_CAP_QM_RESET_V3 },
 	{ QM_CAP_CE_MASK, SEC_CAP_QM_CE_V3 },
@@ -49,21 +63,21 @@ static const struct wdm_init sec_inits[] = {
 	{ 0, 0, 0, 0 },
 };
 
-static const struct wdm_need sec_needs[] = {
+static const struct wdm_need sec_needs_v2[] = {
+	{ SEC_MEM_INIT_DONE, 1, WDM_CLASS_ANY },
+	{ SEC_SAA_EN, SEC_CORES_V2, WDM_CLASS_ANY },
+	{ 0, 0, 0 },
+};
+
+static const struct wdm_need sec_needs_v3[] = {
 	{ SEC_MEM_INIT_DONE, 1, WDM_CLASS_ANY },
 	{ SEC_SAA_EN, SEC_CAP_CORE_ENABLE_V3, WDM_CLASS_ANY },
 	{ 0, 0, 0 },
 };
 
-/* Assumption: the two cores get descriptors in turn. */
-static u32 sec_core(u32 alg_type, u32 turn)
+static void sec_core_show(struct wdm_function *pf, const struct wdm_core *cores, u32 nr)
 {
-	(void)alg_type;
-	return turn % 2;
-}
-
-static void sec_core_show(struct wdm_function *pf, const struct wdm_core *cores)
-{
+	(void)nr;
 	wdm_reg_write(pf, SEC_BD_NUM_IN_SEC, cores[0].taken + cores[1].taken);
 	wdm_reg_write(pf, SEC_BD_NUM_IN_SAA0, cores[0].taken);
 	wdm_reg_write(pf, SEC_BD_NUM_IN_SAA1, cores[1].taken);
@@ -191,13 +205,30 @@ static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
 const struct wdm_personality wdm_sec = {
 	.vf_id = QM_PCI_ID_SEC_VF,
 	.sqe_shift = 7,
-	.alg_types = 1,
 	.queues_default = SEC_QUEUES_DEFAULT,
-	.regs = sec_regs,
+	.variant = {
+		[WDM_ROW(2)] = {
+			.alg_types = 1,
+			.cores = { 2 },
+			.regs = sec_regs_v2,
+			.inits = sec_inits,
+			.needs = sec_needs_v2,
+			.sva = sec_sva_v2,
+			.absent = sec_absent_v2,
+			.errors = { SEC_QM_NFE_V2 | SEC_QM_CE_V2, SEC_NFE_V2 | SEC_CE_V2 },
+			.closes = { SEC_QM_BLOCKS_V2, 0 },
+			.refused = SEC_ERROR_BD,
+		},
+		[WDM_ROW(3)] = {
+			.alg_types = 1,
+			.cores = { 2 },
+			.regs = sec_regs_v3,
+			.inits = sec_inits,
+			.needs = sec_needs_v3,
+			.errors = { SEC_CAP_QM_NFE_V3 | SEC_CAP_QM_CE_V3, SEC_CAP_NFE_MASK_V3 | SEC_CAP_CE_MASK_V3 },
+		},
+	},
 	.errors = &sec_errors,
-	.inits = sec_inits,
-	.needs = sec_needs,
-	.core = sec_core,
 	.core_show = sec_core_show,
 	.clear_reg = SEC_CNT_CLR_CE,
 	.clear_bits = 1,

@@ -21,10 +21,26 @@ static const struct wdm_error_block zip_errors = {
 	.shutdown = ZIP_OOO_SHUTDOWN_SEL,
 	.shutdown_on = ZIP_ERR_CTRL,
 	.shutdown_bit = ZIP_ERR_CTRL_AXI_SHUTDOWN,
-	.caps = { ZIP_CAP_NFE_MASK, ZIP_CAP_CE_MASK },
 };
 
-static const struct wdm_reg zip_regs[] = {
+static const struct wdm_reg zip_regs_v2[] = {
+	{ 0, 0 },
+};
+
+static const struct wdm_reg zip_sva_v2[] = {
+	{ ZIP_DATA_RUSER, QM_AXUSER_SSV },
+	{ ZIP_DATA_WUSER, QM_AXUSER_SSV },
+	{ ZIP_SGL_RUSER, QM_AXUSER_SSV },
+	{ 0, 0 },
+};
+
+static const struct wdm_reg_range zip_absent_v2[] = {
+	{ ZIP_PREFETCH_CFG, ZIP_PREFETCH_CFG + 4 },
+	{ ZIP_OOO_SHUTDOWN_SEL, ZIP_OOO_SHUTDOWN_SEL + 4 },
+	{ 0, 0 },
+};
+
+static const struct wdm_reg zip_regs_v3[] = {
 	{ QM_CAP_NFE_MASK, ZIP_CAP_QM_NFE_V3 },
 	{ QM_CAP_RESET_MASK, ZIP_CAP_QM_RESET_V3 },
 	{ QM_CAP_CE_MASK, ZIP_CAP_QM_CE_V3 },
@@ -153,19 +169,12 @@ static u32 zip_open(struct wdm_zip_req *r)
 	return err ? wdm_zip_error(err, true) : ZIP_ST_OK;
 }
 
-/* Assumption: the cores of each direction get its descriptors in turn. Two cores compress, three decompress. */
-static u32 zip_core(u32 alg_type, u32 turn)
-{
-	return alg_type == ZIP_QC_COMPRESS ? turn % ZIP_DECOMP_CORE_FIRST :
-	       ZIP_DECOMP_CORE_FIRST + turn % (WDM_CORES_MAX - ZIP_DECOMP_CORE_FIRST);
-}
-
 /* Assumption: a cycle is a nanosecond. */
-static void zip_core_show(struct wdm_function *pf, const struct wdm_core *cores)
+static void zip_core_show(struct wdm_function *pf, const struct wdm_core *cores, u32 nr)
 {
 	u32 i, at = ZIP_CORE_BASE;
 
-	for (i = 0; i < WDM_CORES_MAX; i++, cores++, at += ZIP_CORE_STRIDE) {
+	for (i = 0; i < nr; i++, cores++, at += ZIP_CORE_STRIDE) {
 		wdm_reg_write(pf, at + ZIP_CORE_GET_BD, cores->taken);
 		wdm_reg_write(pf, at + ZIP_CORE_RIGHT_BD, cores->done - cores->wrong);
 		wdm_reg_write(pf, at + ZIP_CORE_ERROR_BD, cores->wrong);
@@ -219,11 +228,25 @@ static void zip_execute(struct wdm_job *job, struct wdm_scratch *s)
 const struct wdm_personality wdm_zip = {
 	.vf_id = QM_PCI_ID_ZIP_VF,
 	.sqe_shift = 7,
-	.alg_types = 2,
 	.queues_default = ZIP_QUEUES_DEFAULT,
-	.regs = zip_regs,
+	.variant = {
+		[WDM_ROW(2)] = {
+			.alg_types = 2,
+			.cores = { ZIP_DECOMP_CORE_FIRST, 6 },
+			.regs = zip_regs_v2,
+			.sva = zip_sva_v2,
+			.absent = zip_absent_v2,
+			.errors = { ZIP_QM_NFE_V2 | ZIP_QM_CE_V2, ZIP_NFE_V2 | ZIP_CE_V2 },
+			.closes = { 0, ZIP_BLOCKS_V2 },
+		},
+		[WDM_ROW(3)] = {
+			.alg_types = 2,
+			.cores = { ZIP_DECOMP_CORE_FIRST, 3 },
+			.regs = zip_regs_v3,
+			.errors = { ZIP_CAP_QM_NFE_V3 | ZIP_CAP_QM_CE_V3, ZIP_CAP_NFE_MASK_V3 | ZIP_CAP_CE_MASK_V3 },
+		},
+	},
 	.errors = &zip_errors,
-	.core = zip_core,
 	.core_show = zip_core_show,
 	.clear_reg = ZIP_SOFT_CTRL_CNT_CLR,
 	.clear_bits = ZIP_SOFT_CTRL_CNT_CLR_ON,

@@ -41,6 +41,14 @@ enum hpre_qc_type {
 #define HPRE_CAP_CORE_SM2_V3	0x10	/* cores 9 and 10 */
 #define HPRE_CORES_V3		10
 
+/* Generation 2, which has no capability registers */
+#define HPRE_QM_NFE_V2		0x1c37
+#define HPRE_QM_CE_V2		0x8
+#define HPRE_QM_BLOCKS_V2	0x4	/* of these errors, those that close the bus master */
+#define HPRE_NFE_V2		0x3ffffe
+#define HPRE_CE_V2		0x1
+#define HPRE_CORES_V2		0xf	/* of each cluster */
+
 /* Bits of HPRE_CAP_DEV_ALGS */
 #define HPRE_ALG_RSA		(1u << 0)
 #define HPRE_ALG_DH		(1u << 1)

@@ -38,6 +38,15 @@
 #define SEC_CAP_DEV_ALGS_HIGH_V3 0x3fff
 #define SEC_CORES		4
 
+/* Errors of generation 2, which has no capability registers */
+#define SEC_QM_NFE_V2		0x1c77
+#define SEC_QM_CE_V2		0x8
+#define SEC_QM_BLOCKS_V2	0x4	/* of these, those that close the bus master */
+#define SEC_NFE_V2		0x177
+#define SEC_CE_V2		0x88
+#define SEC_ERROR_BD		0x80	/* of these: a descriptor was refused */
+#define SEC_CORES_V2		0x17f	/* in SEC_SAA_EN */
+
 /* Bits of SEC_CAP_DEV_ALGS_HIGH:LOW, by class */
 #define SEC_ALG_CIPHER		0x1e1f03full
 #define SEC_ALG_DIGEST		0x7fffe180f00ull

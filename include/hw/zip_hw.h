@@ -36,6 +36,13 @@ enum zip_qc_type {
 #define ZIP_CAP_QM_RESET_V3	0x6c77
 #define ZIP_CAP_QM_CE_V3	0x8
 
+/* Errors of generation 2, which has no capability registers */
+#define ZIP_QM_NFE_V2		0x1c57
+#define ZIP_QM_CE_V2		0x8
+#define ZIP_NFE_V2		0x7fe
+#define ZIP_CE_V2		0x1
+#define ZIP_BLOCKS_V2		0x2	/* of these, those that close the bus master */
+
 /* Bits of ZIP_CAP_DEV_ALGS: two per algorithm */
 #define ZIP_ALG_ZLIB		0x3
 #define ZIP_ALG_GZIP		0xc

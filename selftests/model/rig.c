@@ -141,6 +141,7 @@ void rig_attach(struct rig *r, struct rig *pf, u32 fn)
 {
 	memset(r, 0, sizeof(*r));
 	r->kind = pf->kind;
+	r->generation = pf->generation;
 	r->dev = pf->dev;
 	function_begin(r, pf, fn);
 }
@@ -153,6 +154,7 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 		a.queues = RIG_QUEUES;
 	memset(r, 0, sizeof(*r));
 	r->kind = kinds[a.type];
+	r->generation = a.generation ? a.generation : WDM_GENERATION_LAST;
 	r->now = 1000000000;
 	r->env = (struct wdm_env){
 		.dma_read = dma_read, .dma_write = dma_write, .sva_read = sva_read, .sva_write = sva_write,
@@ -171,7 +173,7 @@ void rig_engine_start(struct rig *r)
 	const struct emu_reg *start;
 
 	rig_reg_set(r, QM_MEM_START_INIT, 1);
-	for (start = r->kind->start; start->reg; start++)
+	for (start = r->kind->start[WDM_ROW(r->generation)]; start->reg; start++)
 		rig_reg_set(r, start->reg, start->value);
 	rig_turn(r);
 }
@@ -345,7 +347,7 @@ void rig_sqc(struct rig *r, struct rig_queue *q, const struct rig_queue_opts *o,
 	};
 	if (!o || !o->no_pasid) {
 		sqc->pasid = RIG_PASID;
-		sqc->w11 = QM_SQC_W11_PASID;
+		sqc->w11 = wdm_generation(r->generation)->pasid_bits ? QM_SQC_W11_PASID : 0;
 	}
 	if (o) {
 		sqc->w8 = (u16)o->rand;
@@ -420,7 +422,7 @@ bool rig_store(struct rig *r, u32 q, const void *sqe, u32 n)
 
 void rig_ring(struct rig *r, u32 q, u64 value)
 {
-	wdm_writeq(value, r->bar4 + (size_t)q * QM_DB_WINDOW + QM_DB_SQ_CQ);
+	wdm_writeq(value, (r->bar4 ? r->bar4 + (size_t)q * QM_DB_WINDOW : r->bar2) + QM_DB_SQ_CQ);
 	if (!r->hold_db)
 		rig_turn(r);
 }

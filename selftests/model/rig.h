@@ -33,6 +33,7 @@ struct emu_kind;
  */
 struct rig {
 	const struct emu_kind *kind;
+	u32 generation;
 	struct rig *pf;
 	struct rig *fns[RIG_FUNCTIONS];	/* of the PF's rig: all rigs of the device */
 	u32 fn;

@@ -6,9 +6,13 @@
 #define EQ_AT		0
 #define AEQ_AT		(QM_EQ_DEPTH_V2 * 4)
 #define QC_AT		(AEQ_AT + QM_AEQ_DEPTH_V2 * 4)
+#define PARKED_AT	(QC_AT + QM_QC_SIZE)
 #define MAILBOX_LIMIT_NS 30000000000ull
 #define MAILBOX_NAP_NS	100000ull
 #define PASID		1
+#define DRAIN_LIMIT_NS	10000000000ull
+#define DRAIN_NAP_NS	100000ull
+#define PARKED_DEPTH	2
 
 static u32 reg_read(struct emu_device *dev, u32 reg)
 {
@@ -38,7 +42,7 @@ void emu_driver_end(struct emu_device *dev)
 	pthread_cond_broadcast(&dev->kick);
 }
 
-static int mailbox(struct emu_device *dev, enum qm_mb_cmd cmd, u32 queue, u64 base)
+static int mailbox(struct emu_device *dev, u32 cmd, u32 queue, u64 base)
 {
 	unsigned long long limit = emu_now() + emu_faults_patience(MAILBOX_LIMIT_NS);
 	struct wdm_look look;
@@ -87,7 +91,7 @@ static void engine_start(struct emu_device *dev)
 	struct wdm_look look;
 
 	reg_write(dev, QM_MEM_START_INIT, 1);
-	for (start = dev->kind->start; start->reg; start++)
+	for (start = dev->kind->start[WDM_ROW(dev->generation)]; start->reg; start++)
 		reg_write(dev, start->reg, start->value);
 	emu_device_turn(dev, &look);
 }
@@ -113,15 +117,16 @@ int emu_driver_start(struct emu_queue *q)
 {
 	struct emu_device *dev = q->dev;
 	u8 *qc = dev->rings + QC_AT;
+	bool pasid_bits = wdm_generation(dev->generation)->pasid_bits;
 	u64 sq = bus(q->dus), cq = bus(q->dus + emu_sq_size(q->dev));
 	struct qm_sqc sqc = {
 		.base_l = (u32)sq, .base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | dev->kind->sqe_shift << QM_QC_ENTRY_SHIFT,
-		.pasid = PASID, .w11 = QM_SQC_W11_PASID, .cq_num = (__le16)q->id,
+		.pasid = PASID, .w11 = pasid_bits ? QM_SQC_W11_PASID : 0, .cq_num = (__le16)q->id,
 		.w13 = (__le16)(QM_SQC_W13_ORDER_ONE | q->qc_type << QM_SQC_W13_ALG_SHIFT),
 	};
 	struct qm_cqc cqc = {
 		.base_l = (u32)cq, .base_h = (u32)(cq >> 32), .dw3 = (emu_depth() - 1) | 4 << QM_QC_ENTRY_SHIFT,
-		.pasid = PASID, .w11 = QM_CQC_W11_PASID, .dw6 = QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG,
+		.pasid = PASID, .w11 = pasid_bits ? QM_CQC_W11_PASID : 0, .dw6 = QM_CQC_DW6_PHASE | QM_CQC_DW6_C_FLAG,
 	};
 	int err;
 
@@ -140,10 +145,69 @@ int emu_driver_start(struct emu_queue *q)
 	return mailbox(dev, QM_MB_CMD_CQC, q->id, bus(qc));
 }
 
+static int context_dump(struct emu_queue *q, enum qm_mb_cmd cmd, void *qc)
+{
+	u8 *at = q->dev->rings + QC_AT;
+	int err = mailbox(q->dev, cmd | QM_MB_OP_GET, q->id, bus(at));
+
+	memcpy(qc, at, QM_QC_SIZE);
+	return err;
+}
+
+/* Waits until everything that was submitted has completed. */
+static int drain(struct emu_queue *q)
+{
+	unsigned long long limit = emu_now() + emu_faults_patience(DRAIN_LIMIT_NS);
+	struct qm_sqc sqc;
+	struct qm_cqc cqc;
+	int err;
+
+	for (;;) {
+		err = context_dump(q, QM_MB_CMD_SQC, &sqc);
+		if (!err)
+			err = context_dump(q, QM_MB_CMD_CQC, &cqc);
+		if (err || (sqc.tail == cqc.tail && !((sqc.w11 ^ cqc.w11) & QM_QC_W11_TAIL_WRAP)))
+			return err;
+		if (emu_now() > limit)
+			return -ETIMEDOUT;
+		emu_wait_until(q->dev, emu_now() + DRAIN_NAP_NS);
+	}
+}
+
+/* A queue without an owner: its doorbells have no effect. The submission side ends the queue, so it comes last. */
+static int park(struct emu_queue *q)
+{
+	u8 *qc = q->dev->rings + QC_AT;
+	u64 at = bus(q->dev->rings + PARKED_AT);
+	struct qm_cqc cqc = {
+		.base_l = (u32)at, .base_h = (u32)(at >> 32), .dw3 = (PARKED_DEPTH - 1) | 4 << QM_QC_ENTRY_SHIFT,
+		.w8 = QM_QC_RAND_PARKED, .dw6 = QM_CQC_DW6_PHASE,
+	};
+	struct qm_sqc sqc = {
+		.base_l = (u32)at, .base_h = (u32)(at >> 32),
+		.dw3 = (PARKED_DEPTH - 1) | q->dev->kind->sqe_shift << QM_QC_ENTRY_SHIFT,
+		.w8 = QM_QC_RAND_PARKED, .cq_num = (__le16)q->id, .w13 = QM_SQC_W13_ORDER_ONE | QM_SQC_W13_DISABLED,
+	};
+	int err;
+
+	memcpy(qc, &cqc, sizeof(cqc));
+	err = mailbox(q->dev, QM_MB_CMD_CQC, q->id, bus(qc));
+	if (err)
+		return err;
+	memcpy(qc, &sqc, sizeof(sqc));
+	return mailbox(q->dev, QM_MB_CMD_SQC, q->id, bus(qc));
+}
+
 int emu_driver_stop(struct emu_queue *q)
 {
+	int err;
+
 	if (emu_config()->null)
 		return 0;
+	if (!(wdm_generation(q->dev->generation)->commands & 1u << QM_MB_CMD_STOP_QP)) {
+		err = drain(q);
+		return err ? err : park(q);
+	}
 	return mailbox(q->dev, QM_MB_CMD_STOP_QP, q->id, 0);
 }
 

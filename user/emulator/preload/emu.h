@@ -24,18 +24,18 @@ struct emu_reg {
  * struct emu_kind - what differs between kinds of device
  * @name: the kernel's driver
  * @type: the model's type
- * @qc_types: number of a queue's possible types
+ * @qc_types: number of a queue's possible types, by generation
  * @sqe_shift: log2 of a descriptor's bytes
- * @start: writes to its registers at the start, ended by register 0
+ * @start: writes to its registers at the start, by generation; ended by register 0
  * @engine, @no_engine: the engine that computes, and the one that doesn't
  * @ws_alloc, @ws_free: allocate and free a worker's memory for the engine
  */
 struct emu_kind {
 	const char *name;
 	enum wdm_type type;
-	unsigned int qc_types;
+	unsigned int qc_types[WDM_GENERATIONS];
 	unsigned int sqe_shift;
-	const struct emu_reg *start;
+	const struct emu_reg *start[WDM_GENERATIONS];
 	const struct wdm_engine_ops *engine;
 	const struct wdm_engine_ops *no_engine;
 	void *(*ws_alloc)(void);

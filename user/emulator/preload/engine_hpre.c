@@ -111,7 +111,23 @@ static const struct wdm_engine_ops engine = {
 	.random = engine_random,
 };
 
-static const struct emu_reg start[] = {
+#define CLUSTER_AT(i, reg) (HPRE_CLUSTER_BASE + (i) * HPRE_CLUSTER_STRIDE + (reg))
+#define CLUSTER(i)	{ CLUSTER_AT(i, HPRE_CLUSTER_CORES), HPRE_CORES_V2 }, { CLUSTER_AT(i, HPRE_CLUSTER_START), 1 }
+
+static const struct emu_reg start_v2[] = {
+	{ HPRE_TYPES_ENABLE, HPRE_TYPES_RSA },
+	{ HPRE_DATA_READ_USER, HPRE_DATA_USER_SVA },
+	{ HPRE_DATA_WRITE_USER, HPRE_DATA_USER_SVA },
+	{ HPRE_START_INIT, 1 },
+	CLUSTER(0),
+	CLUSTER(1),
+	CLUSTER(2),
+	CLUSTER(3),
+	{ HPRE_OOO_SHUTDOWN, HPRE_OOO_SHUTDOWN_ON },
+	{ 0, 0 },
+};
+
+static const struct emu_reg start_v3[] = {
 	{ HPRE_TYPES_ENABLE, HPRE_TYPES_RSA | HPRE_TYPES_ECC },
 	{ HPRE_START_INIT, 1 },
 	{ HPRE_CLUSTER_BASE + HPRE_CLUSTER_CORES, HPRE_CAP_CORE_ENABLE_V3 },
@@ -123,9 +139,9 @@ static const struct emu_reg start[] = {
 const struct emu_kind emu_hpre = {
 	.name = "hisi_hpre",
 	.type = WDM_HPRE,
-	.qc_types = 2,
+	.qc_types = { [WDM_ROW(2)] = 1, [WDM_ROW(3)] = 2 },
 	.sqe_shift = 6,
-	.start = start,
+	.start = { [WDM_ROW(2)] = start_v2, [WDM_ROW(3)] = start_v3 },
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

@@ -124,7 +124,15 @@ static const struct wdm_engine_ops engine = {
 	.deflate = engine_deflate,
 };
 
-static const struct emu_reg start[] = {
+static const struct emu_reg start_v2[] = {
+	{ ZIP_DATA_RUSER, QM_AXUSER_BASE | QM_AXUSER_SSV },
+	{ ZIP_DATA_WUSER, QM_AXUSER_BASE | QM_AXUSER_SSV },
+	{ ZIP_SGL_RUSER, QM_AXUSER_BASE | QM_AXUSER_SSV },
+	{ ZIP_ERR_CTRL, ZIP_ERR_CTRL_AXI_SHUTDOWN },
+	{ 0, 0 },
+};
+
+static const struct emu_reg start_v3[] = {
 	{ ZIP_ERR_CTRL, ZIP_ERR_CTRL_AXI_SHUTDOWN },
 	{ 0, 0 },
 };
@@ -132,9 +140,9 @@ static const struct emu_reg start[] = {
 const struct emu_kind emu_zip = {
 	.name = "hisi_zip",
 	.type = WDM_ZIP,
-	.qc_types = 2,
+	.qc_types = { [WDM_ROW(2)] = 2, [WDM_ROW(3)] = 2 },
 	.sqe_shift = 7,
-	.start = start,
+	.start = { [WDM_ROW(2)] = start_v2, [WDM_ROW(3)] = start_v3 },
 	.engine = &engine,
 	.no_engine = &none,
 	.ws_alloc = engine_ws_alloc,

@@ -243,7 +243,7 @@ static int ioctl_set_ctx(struct emu_queue *q, void *arg)
 
 	if (emu_memory_read((uintptr_t)arg, &ctx, sizeof(ctx)))
 		return -EFAULT;
-	if (ctx.qc_type >= q->dev->kind->qc_types)
+	if (ctx.qc_type >= q->dev->kind->qc_types[WDM_ROW(q->dev->generation)])
 		return -EINVAL;
 	q->qc_type = ctx.qc_type;
 	ctx.id = (__u16)q->id;
