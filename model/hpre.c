@@ -141,7 +141,8 @@ static void hpre_fail_address(const struct wdm_job *job, u32 *sqe)
 	u8 *flags = (u8 *)sqe + offsetof(struct hpre_sqe, flags);
 
 	hpre_fail(sqe, HPRE_ERR_ADDRESS);
-	if (!job->pasid_valid)
+	/* Generation 2 doesn't have these fields. */
+	if (!job->pasid_valid || job->generation == 2)
 		return;
 	wdm_put32(sqe, wdm_get32(sqe) | HPRE_ETYPE1_SVA << HPRE_DW0_ETYPE1_SHIFT);
 	*flags = (u8)(*flags | 1u << HPRE_FLAG_SVA_STATUS_SHIFT);

@@ -105,6 +105,7 @@ struct wdm_variant {
  * @core_show: writes the cores' counters to the PF's registers; NULL: cores aren't counted
  * @clear_reg: register that makes reads clear these, while
  * @clear_bits: bits of @clear_reg that must all be set for that
+ * @checks: optional; what the engine's registers allow a job that is accepted now
  * @bytes: input bytes of a descriptor, for the bandwidth limit
  * @execute: any thread; results go into the job's copy of the descriptor
  * @abort: set the error status of a descriptor that isn't executed
@@ -122,6 +123,7 @@ struct wdm_personality {
 	void (*core_show)(struct wdm_function *pf, const struct wdm_core *cores, u32 nr);
 	u32 clear_reg;
 	u32 clear_bits;
+	u8 (*checks)(const struct wdm_function *pf);
 	u32 (*bytes)(const u32 *sqe);
 	void (*execute)(struct wdm_job *job, struct wdm_scratch *scratch);
 	void (*abort)(u32 *sqe);

@@ -232,6 +232,13 @@ static bool wdm_job_unready(struct wdm_device *dev, const struct wdm_queue *q)
 	return lacks;
 }
 
+static u8 wdm_job_checks(const struct wdm_device *dev)
+{
+	const struct wdm_function *pf = &dev->fns[WDM_PF];
+
+	return dev->engine->checks && pf->attached ? dev->engine->checks(pf) : 0;
+}
+
 struct wdm_job *wdm_job_next(struct wdm_device *dev)
 {
 	u32 bytes = 1u << dev->engine->sqe_shift;
@@ -264,6 +271,8 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 	job->pasid = q->pasid;
 	job->pasid_valid = wdm_queue_sva(dev, q);
 	job->alg_type = q->alg_type;
+	job->generation = (u8)dev->attr.generation;
+	job->checks = wdm_job_checks(dev);
 	job->sqe_bytes = (u8)bytes;
 	job->abort = 0;
 	job->state = WDM_JOB_READY;

@@ -157,6 +157,8 @@ struct wdm_job {
 	u32 pasid;
 	bool pasid_valid;
 	u8 alg_type;
+	u8 generation;
+	u8 checks;		/* by the engine: what its registers allow, when the descriptor was accepted */
 	u8 sqe_bytes;
 	u32 faults;		/* bits by enum wdm_fault; 0 = none */
 	u32 fail_status;

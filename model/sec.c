@@ -20,6 +20,9 @@ static const struct wdm_error_block sec_errors = {
 };
 
 static const struct wdm_reg sec_regs_v2[] = {
+	{ SEC_BD_ERR_CHK_EN0, SEC_BD_ERR_CHK_ALL },
+	{ SEC_BD_ERR_CHK_EN1, SEC_BD_ERR_CHK_ALL },
+	{ SEC_BD_ERR_CHK_EN3, SEC_BD_ERR_CHK_ALL },
 	{ 0, 0 },
 };
 
@@ -74,6 +77,19 @@ static const struct wdm_need sec_needs_v3[] = {
 	{ SEC_SAA_EN, SEC_CAP_CORE_ENABLE_V3, WDM_CLASS_ANY },
 	{ 0, 0, 0 },
 };
+
+/* The bits that drivers clear are known; which of them is for what in XTS isn't, so all are needed. */
+static u8 sec_checks(const struct wdm_function *pf)
+{
+	u8 allowed = 0;
+
+	if (!(wdm_reg_read(pf, SEC_BD_ERR_CHK_EN0) & ~SEC_BD_ERR_CHK_EN0_V2))
+		allowed |= WDM_SEC_SM4_ECB;
+	if (!(wdm_reg_read(pf, SEC_BD_ERR_CHK_EN1) & ~SEC_BD_ERR_CHK_EN1_V2) &&
+	    !(wdm_reg_read(pf, SEC_BD_ERR_CHK_EN3) & ~SEC_BD_ERR_CHK_EN3_V2))
+		allowed |= WDM_SEC_SM4_XTS;
+	return allowed;
+}
 
 static void sec_core_show(struct wdm_function *pf, const struct wdm_core *cores, u32 nr)
 {
@@ -232,6 +248,7 @@ const struct wdm_personality wdm_sec = {
 	.core_show = sec_core_show,
 	.clear_reg = SEC_CNT_CLR_CE,
 	.clear_bits = 1,
+	.checks = sec_checks,
 	.bytes = sec_bytes,
 	.execute = sec_execute,
 	.abort = sec_abort,

@@ -29,6 +29,10 @@ enum wdm_sec_part {
 	WDM_SEC_END,
 };
 
+/* Checks of descriptors that the driver of generation 2 has switched off */
+#define WDM_SEC_SM4_ECB		(1u << 0)
+#define WDM_SEC_SM4_XTS		(1u << 1)
+
 /**
  * struct wdm_sec_req - one request, checked except for its data in memory
  * @kind: mode of the cipher, plain or in authenc

@@ -159,12 +159,13 @@ static bool bd_reserved_clear(const struct bd_layout *layout, const struct sec_b
 	return true;
 }
 
-static bool bd_read(struct bd *b, const struct sec_bd *bd)
+static bool bd_read(struct bd *b, const struct sec_bd *bd, u32 generation)
 {
+	static const u8 types[WDM_GENERATIONS] = { [WDM_ROW(2)] = SEC_BD_TYPE2, [WDM_ROW(3)] = SEC_BD_TYPE3 };
 	u32 type = sec_get(bd, SEC_BD_TYPE), i;
 	const struct bd_layout *layout = type == SEC_BD_TYPE3 ? &layout3 : &layout2;
 
-	if ((type != SEC_BD_TYPE2 && type != SEC_BD_TYPE3) || !bd_reserved_clear(layout, bd))
+	if (type != types[WDM_ROW(generation)] || !bd_reserved_clear(layout, bd))
 		return false;
 	memset(b, 0, sizeof(*b));
 	b->type3 = type == SEC_BD_TYPE3;
@@ -241,9 +242,28 @@ static bool cipher_kind(struct wdm_sec_req *r, const struct bd *b)
 	return !width && (r->kind != WDM_MODE_ECB || mode == SEC_C_ECB);
 }
 
-/* DES and 3DES have two modes, AES-XTS has two key sizes. */
-static bool cipher_has(const struct wdm_sec_req *r)
+/* Generation 2 has three modes, and some of SM4 only while checks are off. */
+static bool cipher_has_v2(const struct wdm_sec_req *r)
 {
+	bool sm4 = r->alg == WDM_BLOCK_SM4;
+
+	switch (r->kind) {
+	case WDM_MODE_CBC:
+		return true;
+	case WDM_MODE_ECB:
+		return !sm4 || r->job->checks & WDM_SEC_SM4_ECB;
+	case WDM_MODE_XTS:
+		return !sm4 || r->job->checks & WDM_SEC_SM4_XTS;
+	default:
+		return false;
+	}
+}
+
+/* DES and 3DES have two modes, AES-XTS has two key sizes. */
+static bool cipher_has(const struct wdm_sec_req *r, bool type3)
+{
+	if (!type3 && !cipher_has_v2(r))
+		return false;
 	if (r->alg == WDM_BLOCK_DES || r->alg == WDM_BLOCK_3DES)
 		return r->kind == WDM_MODE_ECB || r->kind == WDM_MODE_CBC;
 	return r->kind != WDM_MODE_XTS || r->key_bytes != 24;
@@ -283,7 +303,7 @@ static u32 decode_cipher(struct wdm_sec_req *r, const struct bd *b)
 	status = cipher_alg(r, b);
 	if (status)
 		return status;
-	if (!cipher_kind(r, b) || !cipher_has(r))
+	if (!cipher_kind(r, b) || !cipher_has(r, b->type3))
 		return SEC_ERR_ALGORITHM;
 	if (b->f[F_CTR_XTS] & SEC_XTS_SM4_GB && (r->kind != WDM_MODE_XTS || r->alg != WDM_BLOCK_SM4))
 		return SEC_ERR_BAD_BD;
@@ -328,11 +348,11 @@ static u32 digest_length(struct wdm_sec_req *r, const struct bd *b)
 	return SEC_ERR_BAD_BD;
 }
 
-/* A part that isn't the last writes its whole state; for plain hashes, 0 means that, too. */
-static bool digest_mac_len(const struct wdm_sec_req *r)
+/* A part that isn't the last writes its whole state, in generation 2 whatever length is given; 0 means that, too. */
+static bool digest_mac_len(const struct wdm_sec_req *r, bool type3)
 {
 	if (r->part == WDM_SEC_FIRST || r->part == WDM_SEC_MIDDLE)
-		return (!r->mac_bytes && r->op == WDM_SEC_HASH) || r->mac_bytes == ((r->hash->digest + 3) & ~3u);
+		return !type3 || (!r->mac_bytes && r->op == WDM_SEC_HASH) || r->mac_bytes == ((r->hash->digest + 3) & ~3u);
 	return r->mac_bytes && r->mac_bytes <= r->hash->digest;
 }
 
@@ -354,7 +374,7 @@ static u32 decode_hash(struct wdm_sec_req *r, const struct bd *b, u32 a_alg)
 	r->hash = wdm_hash_find(a_alg);
 	if (!r->hash)
 		return SEC_ERR_ALGORITHM;
-	if (!bd_uses_only(b, fields) || !digest_part(r, b) || !digest_mac_len(r))
+	if (!bd_uses_only(b, fields) || !digest_part(r, b) || !digest_mac_len(r, b->type3))
 		return SEC_ERR_BAD_BD;
 	if (r->op == WDM_SEC_HMAC && !hmac_key_fits(r))
 		return SEC_ERR_BAD_BD;
@@ -389,11 +409,13 @@ static bool gcm_icv_len(const struct bd *b)
 /* The AAD of a GCM stream; the result is its hash. */
 static u32 decode_gcm_aad(struct wdm_sec_req *r, const struct bd *b)
 {
-	u32 fields = F_ANY_DIGEST | BIT_OF(F_A_KEY_LEN) | BIT_OF(F_AUTH_PAD) | BIT_OF(F_MAC_SEL) | BIT_OF(F_C_MODE) |
-		     BIT_OF(F_C_ALG) | BIT_OF(F_C_KEY_LEN) | BIT_OF(F_C_ICV_LEN) | BIT_OF(F_CTR_XTS);
+	u32 fields = F_ANY_DIGEST | BIT_OF(F_A_KEY_LEN) | BIT_OF(F_AUTH_PAD);
 	u32 offset = b->f[F_CIPHER_SRC_OFFSET], c_alg = b->f[F_C_ALG] ? b->f[F_C_ALG] : SEC_C_AES;
 
-	/* UADK leaves these fields as in the data's descriptor; they have no meaning here. */
+	/* UADK leaves these fields as in the data's descriptor; they have no meaning here. In type 2 it clears the cipher's. */
+	if (b->type3)
+		fields |= BIT_OF(F_MAC_SEL) | BIT_OF(F_C_MODE) | BIT_OF(F_C_ALG) | BIT_OF(F_C_KEY_LEN) | BIT_OF(F_C_ICV_LEN) |
+			  BIT_OF(F_CTR_XTS);
 	fields |= BIT_OF(F_DE) | BIT_OF(F_DST_TYPE) | BIT_OF(F_CIPHER_SRC_OFFSET) | BIT_OF(F_SEQ);
 	r->op = WDM_SEC_GCM_AAD;
 	r->alg = c_alg == SEC_C_SM4 ? WDM_BLOCK_SM4 : WDM_BLOCK_AES;
@@ -419,14 +441,20 @@ static u32 decode_digest(struct wdm_sec_req *r, const struct bd *b)
 	r->len = b->f[F_A_LEN];
 	if (b->f[F_AUTH] != SEC_AUTH_CALCULATE || !r->mac)
 		return SEC_ERR_BAD_BD;
-	if (a_alg == SEC_A_AES_GMAC && b->f[F_MAC_SEL])
+	if (a_alg == SEC_A_AES_GMAC && (b->type3 ? b->f[F_MAC_SEL] : b->f[F_SCENE] == SEC_SCENE_STREAM))
 		return decode_gcm_aad(r, b);
-	if (a_alg == SEC_A_AES_XCBC || a_alg == SEC_A_AES_CMAC || a_alg == SEC_A_AES_GMAC)
+	/* Generation 2 has no MACs but HMAC. */
+	if (b->type3 && (a_alg == SEC_A_AES_XCBC || a_alg == SEC_A_AES_CMAC || a_alg == SEC_A_AES_GMAC))
 		return decode_mac(r, b, a_alg);
 	return decode_hash(r, b, a_alg);
 }
 
 /* ------ AEAD ------ */
+
+static bool aead_has(const struct wdm_sec_req *r, const struct bd *b)
+{
+	return r->alg == WDM_BLOCK_AES || (r->alg == WDM_BLOCK_SM4 && b->type3);
+}
 
 static u32 decode_authenc(struct wdm_sec_req *r, const struct bd *b)
 {
@@ -439,7 +467,7 @@ static u32 decode_authenc(struct wdm_sec_req *r, const struct bd *b)
 	if (status)
 		return status;
 	r->kind = WDM_MODE_CBC;
-	if (b->f[F_C_MODE] != SEC_C_CBC || (r->alg != WDM_BLOCK_AES && r->alg != WDM_BLOCK_SM4) ||
+	if (b->f[F_C_MODE] != SEC_C_CBC || !aead_has(r, b) ||
 	    (a_alg != SEC_A_HMAC_SHA1 && a_alg != SEC_A_HMAC_SHA256 && a_alg != SEC_A_HMAC_SHA512 && !sm3))
 		return SEC_ERR_ALGORITHM;
 	r->hash = wdm_hash_find(sm3 ? SEC_A_SM3 : a_alg - SEC_A_HMAC);
@@ -452,14 +480,19 @@ static u32 decode_authenc(struct wdm_sec_req *r, const struct bd *b)
 	return r->len && r->len % 16 == 0 && b->f[F_A_LEN] == r->aad + r->len ? SEC_ERR_OK : SEC_ERR_LENGTH;
 }
 
+static bool gcm_stream(const struct bd *b)
+{
+	return !b->f[F_AUTH] && b->f[F_C_MODE] == SEC_C_GCM && b->f[F_SCENE] == SEC_SCENE_STREAM;
+}
+
 static u32 decode_gcm_data(struct wdm_sec_req *r, const struct bd *b)
 {
 	r->op = WDM_SEC_GCM_DATA;
 	/* Software computes the final tag: only the next generation of hardware does. */
 	if (!bd_uses_only(b, F_ANY_CIPHER | BIT_OF(F_SEQ) | BIT_OF(F_AI_GEN) | BIT_OF(F_AUTH_PAD) | BIT_OF(F_MAC_SEL) |
 			  BIT_OF(F_A_KEY_LEN) | BIT_OF(F_MAC_LEN) | BIT_OF(F_A_ALG) | BIT_OF(F_C_ICV_LEN)) ||
-	    b->f[F_AI_GEN] != SEC_GEN_ADDRESS || b->f[F_AUTH_PAD] != SEC_PAD_NONE || !b->f[F_MAC_SEL] || r->src_sgl ||
-	    r->dst_sgl)
+	    b->f[F_AI_GEN] != SEC_GEN_ADDRESS || b->f[F_AUTH_PAD] != SEC_PAD_NONE || (b->type3 && !b->f[F_MAC_SEL]) ||
+	    r->src_sgl || r->dst_sgl)
 		return SEC_ERR_BAD_BD;
 	/* The fields of the hash must match, where they are set. */
 	if (r->a_key_bytes != r->key_bytes || (b->f[F_A_ALG] && b->f[F_A_ALG] != SEC_A_AES_GMAC) ||
@@ -476,18 +509,18 @@ static u32 decode_gcm_ccm(struct wdm_sec_req *r, const struct bd *b)
 	status = cipher_alg(r, b);
 	if (status)
 		return status;
-	if (r->alg != WDM_BLOCK_AES && r->alg != WDM_BLOCK_SM4)
+	if (!aead_has(r, b))
 		return SEC_ERR_ALGORITHM;
 	r->kind = WDM_MODE_CTR;
 	if (!r->c_iv || !r->a_iv)
 		return SEC_ERR_BAD_BD;
-	if (!ccm && b->type3 && b->f[F_SCENE] == SEC_SCENE_STREAM)
+	if (gcm_stream(b))
 		return decode_gcm_data(r, b);
 	r->op = ccm ? WDM_SEC_CCM : WDM_SEC_GCM;
 	r->mac_bytes = tag;
 	r->aad = b->f[F_A_LEN];
 	if (!bd_uses_only(b, F_AEAD | BIT_OF(F_C_ICV_LEN)) || b->f[F_CIPHER_SRC_OFFSET] != r->aad ||
-	    (r->encrypt && b->f[F_SEQ] != SEC_SEQ_CIPHER_FIRST) || !r->a_key || tag < SEC_MIN_ICV || tag > SEC_MAX_ICV ||
+	    (r->encrypt && b->f[F_SEQ] != SEC_SEQ_CIPHER_FIRST) || (b->type3 && !r->a_key) || tag < SEC_MIN_ICV || tag > SEC_MAX_ICV ||
 	    (ccm && tag % 2))
 		return SEC_ERR_BAD_BD;
 	if ((ccm && r->aad > SEC_MAX_CCM_AAD) || (!r->len && !b->type3))
@@ -499,6 +532,9 @@ static u32 decode_aead(struct wdm_sec_req *r, const struct bd *b)
 {
 	r->flag = SEC_FLAG_AEAD;
 	r->len = b->f[F_C_LEN];
+	/* Software for type 2 gives the key of a stream in one of two places. */
+	if (!b->type3 && gcm_stream(b) && !r->c_key)
+		r->c_key = r->a_key;
 	/* The value that drivers set in every descriptor of type 3 */
 	if (!r->mac || !r->c_key || b->f[F_CTR_XTS] & SEC_XTS_SM4_GB)
 		return SEC_ERR_BAD_BD;
@@ -541,7 +577,7 @@ u32 wdm_sec_decode(struct wdm_sec_req *r, const struct sec_bd *bd)
 	struct bd b;
 	u32 status;
 
-	if (!bd_read(&b, bd))
+	if (!bd_read(&b, bd, r->job->generation))
 		return SEC_ERR_BAD_BD;
 	if (b.f[F_INVALID]) {
 		r->op = WDM_SEC_NOTHING;

@@ -116,11 +116,32 @@ static void zip_abort(u32 *sqe)
 	zip_fail(sqe, ZIP_ST_ABORTED);
 }
 
+/* What differs between the generations' descriptors */
+static const struct {
+	u32 sqe_type;
+	u32 first_req, last_req;
+	u32 zero_first, zero_end;	/* words that are reserved where the other type has its tag */
+} zip_types[WDM_GENERATIONS] = {
+	[WDM_ROW(2)] = { ZIP_SQE_TYPE_0, ZIP_REQ_ZLIB, ZIP_REQ_GZIP, 25, 28 },
+	[WDM_ROW(3)] = { ZIP_SQE_TYPE_3, ZIP_REQ_DEFLATE, ZIP_REQ_GZIP, 0, 0 },
+};
+
+static bool zip_type_fits(u32 generation, u32 req, const u32 *sqe)
+{
+	u32 row = WDM_ROW(generation), i;
+
+	for (i = zip_types[row].zero_first; i < zip_types[row].zero_end; i++)
+		if (sqe_get(sqe, i))
+			return false;
+	return sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == zip_types[row].sqe_type && req >= zip_types[row].first_req &&
+	       req <= zip_types[row].last_req;
+}
+
 /* Fills in @r from the fields whose legal values are known. */
 static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
 {
 	u32 dw7 = sqe_get(sqe, 7), dw8 = sqe_get(sqe, 8), dw9 = sqe_get(sqe, 9);
-	u32 sqe_type = dw7 >> ZIP_DW7_SQE_TYPE_SHIFT, buf = dw9 >> ZIP_DW9_BUF_SHIFT & ZIP_DW9_BUF_MASK;
+	u32 buf = dw9 >> ZIP_DW9_BUF_SHIFT & ZIP_DW9_BUF_MASK;
 
 	r->type = dw9 & ZIP_DW9_REQ_MASK;
 	r->window = dw9 >> ZIP_DW9_WIN_SHIFT & ZIP_DW9_WIN_MASK;
@@ -141,10 +162,10 @@ static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
 	r->isize = sqe_get(sqe, 30);
 	r->checksum = sqe_get(sqe, 31);
 
-	if (zip_marks(sqe, true) || (sqe_type != ZIP_SQE_TYPE_0 && sqe_type != ZIP_SQE_TYPE_3) ||
+	if (zip_marks(sqe, true) || !zip_type_fits(r->job->generation, r->type, sqe) ||
 	    (dw7 & 1u << 24) || dw8 >> 24 || dw9 >> 16 || sqe_get(sqe, 10) || sqe_get(sqe, 11) ||
 	    sqe_get(sqe, 12) || buf > ZIP_BUF_SGL || r->window > ZIP_WIN_32K ||
-	    r->type < ZIP_REQ_DEFLATE || r->type > ZIP_REQ_GZIP || r->in_len > ZIP_MAX_INPUT ||
+	    r->in_len > ZIP_MAX_INPUT ||
 	    !r->src || !r->dst || (!r->sgl && (r->src_skip || r->dst_skip)) || (r->stream && !r->ctx))
 		return ZIP_ST_BAD_REQUEST;
 	if (r->stream && r->out_len < ZIP_STREAM_MIN_OUT)

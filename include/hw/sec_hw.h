@@ -81,6 +81,7 @@
 #define SEC_SAA_EN		0x301270
 #define SEC_BD_ERR_CHK_EN0	0x301380
 #define SEC_BD_ERR_CHK_EN0_V2	0xefffffffu
+#define SEC_BD_ERR_CHK_ALL	0xffffffffu	/* after power on; a bit that is cleared allows what it checks */
 #define SEC_BD_ERR_CHK_EN1	0x301384
 #define SEC_BD_ERR_CHK_EN1_V2	0x7ffff7fdu
 #define SEC_BD_ERR_CHK_EN3	0x30138c

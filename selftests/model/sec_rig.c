@@ -5,15 +5,46 @@
 #include <string.h>
 #include "sec_rig.h"
 
-void sec_rig_init(struct rig *r)
+void sec_rig_init_of(struct rig *r, u32 generation)
 {
-	struct wdm_attr attr = { .type = WDM_SEC };
+	struct wdm_attr attr = { .type = WDM_SEC, .generation = generation };
 
 	rig_init(r, &attr);
 	r->user_hole = AT_HOLE;
 	r->user_hole_end = AT_HOLE + 4096;
 	if (rig_queue_start(r, 0, NULL))
 		abort();
+}
+
+void sec_rig_init(struct rig *r)
+{
+	sec_rig_init_of(r, 3);
+	rig_twin(r, &(struct wdm_attr){ .type = WDM_SEC, .generation = 2 });
+	if (rig_queue_start(r->twin, 0, NULL))
+		abort();
+}
+
+bool sec_has2(const struct ask *a)
+{
+	bool aes = a->c_alg == SEC_C_AES, sm4 = a->c_alg == SEC_C_SM4;
+
+	if (!a->cipher)
+		return (a->a_alg != SEC_A_AES_GMAC || a->scene == SEC_SCENE_STREAM) && a->a_alg != SEC_A_AES_XCBC &&
+		       a->a_alg != SEC_A_AES_CMAC;
+	if (a->auth)
+		return aes && a->c_mode == SEC_C_CBC && a->a_alg != SEC_A_HMAC_SM3;
+	switch (a->c_mode) {
+	case SEC_C_ECB:
+	case SEC_C_CBC:
+		return true;
+	case SEC_C_XTS:
+		return (aes || sm4) && !(a->ctr_xts & SEC_XTS_SM4_GB);
+	case SEC_C_GCM:
+	case SEC_C_CCM:
+		return aes;
+	default:
+		return false;
+	}
 }
 
 static void fill2(struct sec_bd *bd, const struct ask *a)
@@ -113,6 +144,8 @@ int sec_do(struct rig *r, struct sec_bd *bd)
 	struct sec_bd sent = *bd;
 	u32 icv;
 
+	if (r->twin && sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE2)
+		r = r->twin;
 	if (!rig_do(r, 0, bd) || !echoed(&sent, bd) || !sec_get(bd, SEC_BD_DONE))
 		return -1;
 	icv = sec_get(bd, SEC_BD_ICV);

@@ -30,7 +30,15 @@ struct ask {
 	u64 src, dst, a_iv;	/* 0: the usual address */
 };
 
+/*
+ * A device of generation 3 with a queue. Descriptors of type 2 go to a device of generation 2 with the same user memory,
+ * as long as they go through sec_do() or ask_do().
+ */
 void sec_rig_init(struct rig *r);
+/* One device */
+void sec_rig_init_of(struct rig *r, u32 generation);
+/* Does generation 2 have what is asked for? */
+bool sec_has2(const struct ask *a);
 void ask_fill(struct sec_bd *bd, const struct ask *a);
 /* Fills, submits, waits: returns enum sec_error, or -1 when no completion came or the result bits are inconsistent. */
 int sec_do(struct rig *r, struct sec_bd *bd);

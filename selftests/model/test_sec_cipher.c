@@ -79,6 +79,10 @@ TEST_F(dev, published_vectors_by_both_types)
 			hex(at(r, AT_C_IV), v->iv);
 			a.c_len = hex(plain, v->plain);
 			memcpy(at(r, AT_SRC), plain, a.c_len);
+			if (type == SEC_BD_TYPE2 && !sec_has2(&a)) {
+				EXPECT_EQ(SEC_ERR_ALGORITHM, ask_do(r, &a)) TH_LOG("%s", v->name);
+				continue;
+			}
 			EXPECT_EQ(0, ask_do(r, &a)) TH_LOG("%s, type %u", v->name, type);
 			EXPECT_TRUE(is_hex(at(r, AT_DST), v->cipher)) TH_LOG("%s, type %u", v->name, type);
 			hex(at(r, AT_SRC), v->cipher);
@@ -142,10 +146,12 @@ static u32 length(const struct twin *t, u32 most)
 static void compare(struct __test_metadata *_metadata, struct rig *r, const struct twin *t, u32 len)
 {
 	unsigned char key[64], iv[16], *in = malloc(len), *out = malloc(len + 64), *got = malloc(len);
-	struct ask a = { .type = 2 + rnd() % 2, .cipher = 1 + rnd() % 2, .c_alg = t->alg, .c_mode = t->mode, .c_width = t->width,
+	struct ask a = { .type = 3, .cipher = 1 + rnd() % 2, .c_alg = t->alg, .c_mode = t->mode, .c_width = t->width,
 			 .c_key_len = t->key_len, .c_len = len, .scene = rnd() % 2, .src_type = rnd() % 2, .dst_type = rnd() % 2 };
 	u64 src = AT_SRC + rnd() % 64, dst = AT_DST + rnd() % 64;
 
+	if (sec_has2(&a))
+		a.type = 2 + rnd() % 2;
 	a.in_place = rnd() % 3 == 0;
 	a.ctr_xts = a.type == SEC_BD_TYPE3 ? SEC_CTR_ROLLOVER_128 : 0;
 	rnd_fill(key, sizeof(key));
@@ -250,9 +256,6 @@ TEST_F(dev, a_counter_that_wraps_its_last_word_must_say_how)
 	EXPECT_EQ(0, ask_do(r, &a));
 	a.ctr_xts = 0;
 	a.c_len = 16;
-	EXPECT_EQ(0, ask_do(r, &a));
-	a.type = SEC_BD_TYPE2;
-	a.c_len = 32;
 	EXPECT_EQ(0, ask_do(r, &a));
 }
 

@@ -61,12 +61,17 @@ static bool outputs_same(struct rig *r)
 	return !memcmp(outputs[0], at(r, AT_DST), 256) && !memcmp(outputs[1], at(r, AT_MAC), 256);
 }
 
+static u64 refusals(struct rig *r)
+{
+	return rig_refused(r, WDM_REFUSE_SQE) + rig_refused(r->twin, WDM_REFUSE_SQE);
+}
+
 /* The request is refused with that error, and counted; nothing is written. */
 #define REFUSES(error, wrong) do { \
-	u64 before = rig_refused(&self->r, WDM_REFUSE_SQE); \
+	u64 before = refusals(&self->r); \
 	outputs_set(&self->r); \
 	EXPECT_EQ(error, ask_do(&self->r, &(wrong))) TH_LOG("line %d", __LINE__); \
-	EXPECT_EQ(before + 1, rig_refused(&self->r, WDM_REFUSE_SQE)) TH_LOG("line %d", __LINE__); \
+	EXPECT_EQ(before + 1, refusals(&self->r)) TH_LOG("line %d", __LINE__); \
 	EXPECT_TRUE(outputs_same(&self->r)) TH_LOG("line %d", __LINE__); \
 } while (0)
 

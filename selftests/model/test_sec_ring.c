@@ -23,21 +23,26 @@ FIXTURE_TEARDOWN(dev)
 	rig_free(&self->r);
 }
 
-/* Over a descriptor of either type, or over an empty slot in the ring's first pass. */
+/* The device that takes descriptors of that type */
+static struct rig *of_type(struct rig *r, u32 type)
+{
+	return type == SEC_BD_TYPE2 ? r->twin : r;
+}
+
+/* Over an empty slot in the ring's first pass, or over an earlier descriptor. */
 TEST_F(dev, a_half_written_descriptor_isnt_taken)
 {
-	struct rig *r = &self->r;
 	struct sec_bd bd;
 	u32 before, type, part, i;
 
-	for (before = 0; before <= 3; before += before ? 1 : 2)
+	for (before = 0; before < 2; before++)
 		for (type = 2; type <= 3; type++) {
-			for (i = r->q[0].tail; before && i < RIG_DEPTH; i++) {
-				self->cipher.type = before;
-				ASSERT_EQ(0, ask_do(r, &self->cipher));
-			}
-			/* The CQ doorbell may have overwritten an SQ doorbell. */
+			struct rig *r = of_type(&self->r, type);
+
 			self->cipher.type = type;
+			for (i = r->q[0].tail; before && i < RIG_DEPTH; i++)
+				ASSERT_EQ(0, ask_do(r, &self->cipher));
+			/* The CQ doorbell may have overwritten an SQ doorbell. */
 			ASSERT_EQ(0, ask_do(r, &self->cipher));
 			ask_fill(&bd, &self->cipher);
 			for (part = 0; part < 4; part++) {
@@ -48,7 +53,7 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 				memcpy(rig_slot(r, 0, slot), &bd, 32 * part);
 				memcpy((char *)rig_slot(r, 0, slot) + 32 * (part + 1), (char *)&bd + 32 * (part + 1), 96 - 32 * part);
 				rig_run(r, LONG_NS);
-				EXPECT_EQ(0, rig_recovered(r)) TH_LOG("type %u over %u, all but part %u", type, before, part);
+				EXPECT_EQ(0, rig_recovered(r)) TH_LOG("type %u, pass %u, all but part %u", type, before, part);
 				memcpy(rig_slot(r, 0, slot), &old, sizeof(old));
 			}
 		}
@@ -56,20 +61,21 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 
 TEST_F(dev, a_descriptor_whose_last_store_is_split_waits_for_its_end)
 {
-	struct rig *r = &self->r;
 	struct sec_bd bd;
 	u32 type, n;
 
 	for (type = 2; type <= 3; type++) {
+		struct rig *r = of_type(&self->r, type);
+
 		self->cipher.type = type;
 		/* The CQ doorbell may have overwritten an SQ doorbell. */
 		ASSERT_EQ(0, ask_do(r, &self->cipher));
 		ask_fill(&bd, &self->cipher);
 		for (n = 0; rig_store(r, 0, &bd, n); n++) {
-			EXPECT_EQ(type - 2, rig_recovered(r)) TH_LOG("type %u, %u stores", type, n);
+			EXPECT_EQ(0, rig_recovered(r)) TH_LOG("type %u, %u stores", type, n);
 			rig_run(r, LONG_NS);
 		}
-		EXPECT_EQ(type - 1, rig_recovered(r));
+		EXPECT_EQ(1, rig_recovered(r));
 		r->q[0].tail++;
 		EXPECT_LE(0, rig_pop(r, 0));
 	}

@@ -205,18 +205,6 @@ TEST_F(dev, stateless_requests_ignore_flush_and_stream_bits)
 	}
 }
 
-TEST_F(dev, sqe_type_0_is_served_as_well)
-{
-	struct zip_sqe sqe;
-
-	rig_sqe(&sqe, ZIP_REQ_ZLIB, SRC, 10, DST, 100);
-	sqe.dw7 = 0;
-	sqe.dw13 = 77;
-	ASSERT_TRUE(rig_do(&self->r, COMP, &sqe));
-	EXPECT_EQ(ZIP_ST_OK, status(&sqe) % ZIP_ST_NEGATIVE_COMP);
-	EXPECT_EQ(77, sqe.dw13);
-}
-
 TEST_F(dev, each_bad_field_is_refused)
 {
 	struct rig *r = &self->r;
@@ -245,6 +233,8 @@ TEST_F(dev, each_bad_field_is_refused)
 	REFUSED(sqe.dw9 |= 1 << 16);
 	REFUSED(sqe.dw7 |= 1 << 24);
 	REFUSED(sqe.dw7 = 1 << ZIP_DW7_SQE_TYPE_SHIFT);
+	/* The type of generation 2 */
+	REFUSED(sqe.dw7 = ZIP_SQE_TYPE_0 << ZIP_DW7_SQE_TYPE_SHIFT);
 	REFUSED(sqe.dw7 = 0xfu << ZIP_DW7_SQE_TYPE_SHIFT);
 	REFUSED(sqe.dw7 |= 1);
 	REFUSED(sqe.dw8 = 1);
