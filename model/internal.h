@@ -518,7 +518,9 @@ int wdm_sqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue
 int wdm_cqc_set(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q, const u8 *qc);
 /* The same with contexts from the tables, of a queue that goes on where it was paused. */
 int wdm_queue_load(struct wdm_device *dev, struct wdm_function *f, u32 rel, const u8 *sqc, const u8 *cqc);
-void wdm_sqc_get(const struct wdm_queue *q, u8 *qc);
+void wdm_sqc_get(const struct wdm_device *dev, const struct wdm_queue *q, u8 *qc);
+/* Takes in doorbells that came before a command about the queue. */
+void wdm_queue_look(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
 void wdm_cqc_get(const struct wdm_device *dev, const struct wdm_queue *q, u8 *qc);
 void wdm_queue_stop(struct wdm_device *dev, struct wdm_queue *q);
 bool wdm_queue_stopped(struct wdm_device *dev, struct wdm_queue *q);

@@ -37,9 +37,10 @@ static u32 wdm_mb_queue_context(struct wdm_device *dev, struct wdm_function *f, 
 		wdm_refuse(dev, WDM_REFUSE_MB_QUEUE, f->index, f->mb_queue, cmd);
 		return WDM_MB_BAD_QUEUE;
 	}
+	wdm_queue_look(dev, f, q);
 	if (get) {
 		if (cmd == QM_MB_CMD_SQC)
-			wdm_sqc_get(q, qc);
+			wdm_sqc_get(dev, q, qc);
 		else
 			wdm_cqc_get(dev, q, qc);
 		err = wdm_dma_write(dev, f->index, base, qc, sizeof(qc));

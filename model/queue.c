@@ -295,18 +295,37 @@ static u32 wdm_wrap_flag(u64 total, u32 depth)
 	return depth && (total / depth & 1) ? QM_QC_W11_TAIL_WRAP : 0;
 }
 
-void wdm_sqc_get(const struct wdm_queue *q, u8 *qc)
+/*
+ * Drivers without STOP_QP go by the tails of dumps. So a doorbell that was rung before the dump counts in it, and so does
+ * one that was overwritten, although what it stands for is accepted a little later.
+ */
+void wdm_queue_look(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {
+	if (wdm_has(dev, QM_MB_CMD_STOP_QP))
+		return;
+	wdm_doorbell_poll_shared(dev, f);
+	wdm_lost_sq_poll(dev, f, q);
+}
+
+static u64 wdm_sq_tail_shown(const struct wdm_device *dev, const struct wdm_queue *q)
+{
+	return wdm_has(dev, QM_MB_CMD_STOP_QP) ? q->tail : q->tail + q->lost_nr;
+}
+
+void wdm_sqc_get(const struct wdm_device *dev, const struct wdm_queue *q, u8 *qc)
+{
+	u64 tail = wdm_sq_tail_shown(dev, q);
+
 	memset(qc, 0, QM_QC_SIZE);
 	if (!q->sq_depth)
 		return;
 	wdm_put16(qc, wdm_index(q->head, q->sq_depth));
-	wdm_put16(qc + 2, wdm_index(q->tail, q->sq_depth));
+	wdm_put16(qc + 2, wdm_index(tail, q->sq_depth));
 	wdm_put64(qc + 4, q->sq_base);
 	wdm_put32(qc + 12, (q->sq_depth - 1) | (u32)q->sqe_shift << QM_QC_ENTRY_SHIFT);
 	wdm_put16(qc + 16, q->rand);
 	wdm_put16(qc + 20, q->pasid);
-	wdm_put16(qc + 22, (q->pasid_valid ? QM_SQC_W11_PASID : 0) | wdm_wrap_flag(q->tail, q->sq_depth));
+	wdm_put16(qc + 22, (q->pasid_valid ? QM_SQC_W11_PASID : 0) | wdm_wrap_flag(tail, q->sq_depth));
 	wdm_put16(qc + 24, q->rel);
 	wdm_put16(qc + 26, q->w13);
 }

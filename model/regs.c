@@ -177,7 +177,7 @@ static void wdm_cache_writeback(struct wdm_device *dev, struct wdm_function *f)
 		memset(cqc, 0, sizeof(cqc));
 		/* A queue that has overflowed has ended: its completions can't be told any more. */
 		if (q->sq_valid && !q->overflow)
-			wdm_sqc_get(q, sqc);
+			wdm_sqc_get(dev, q, sqc);
 		if (q->cq_valid && !q->overflow)
 			wdm_cqc_get(dev, q, cqc);
 		wdm_table_write(dev, f, f->sqc_bt, rel, sqc);

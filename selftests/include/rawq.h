@@ -241,6 +241,15 @@ static inline void rawq_zip_fill(struct zip_sqe *sqe, enum zip_req_type type, co
 	sqe->tag_l = htole32(tag);
 }
 
+/* The same for generation 2, whose descriptors have the tag elsewhere. */
+static inline void rawq_zip_fill2(struct zip_sqe *sqe, enum zip_req_type type, const void *src,
+				  uint32_t src_len, void *dst, uint32_t dst_len, uint32_t tag)
+{
+	rawq_zip_fill(sqe, type, src, src_len, dst, dst_len, 0);
+	sqe->dw7 &= htole32(~(0xfu << ZIP_DW7_SQE_TYPE_SHIFT));
+	sqe->dw13 = htole32(tag);
+}
+
 /* One request from end to end: the device's status (0..255) and *produced, or -errno. */
 static inline int rawq_zip(struct rawq *q, enum zip_req_type type, const void *src, uint32_t src_len,
 			   void *dst, uint32_t dst_len, uint32_t *produced, int ms)

@@ -155,9 +155,8 @@ static int context_dump(struct emu_queue *q, enum qm_mb_cmd cmd, void *qc)
 }
 
 /* Waits until everything that was submitted has completed. */
-static int drain(struct emu_queue *q)
+static int drain(struct emu_queue *q, unsigned long long limit)
 {
-	unsigned long long limit = emu_now() + emu_faults_patience(DRAIN_LIMIT_NS);
 	struct qm_sqc sqc;
 	struct qm_cqc cqc;
 	int err;
@@ -198,16 +197,26 @@ static int park(struct emu_queue *q)
 	return mailbox(q->dev, QM_MB_CMD_SQC, q->id, bus(qc));
 }
 
-int emu_driver_stop(struct emu_queue *q)
+/* The doorbell is everybody's, so it may have been rung since the queue was found idle: then it can't be parked. */
+static int drain_and_park(struct emu_queue *q)
 {
+	unsigned long long limit = emu_now() + emu_faults_patience(DRAIN_LIMIT_NS);
 	int err;
 
+	do {
+		err = drain(q, limit);
+		if (!err)
+			err = park(q);
+	} while (err == -EIO && emu_now() <= limit);
+	return err;
+}
+
+int emu_driver_stop(struct emu_queue *q)
+{
 	if (emu_config()->null)
 		return 0;
-	if (!(wdm_generation(q->dev->generation)->commands & 1u << QM_MB_CMD_STOP_QP)) {
-		err = drain(q);
-		return err ? err : park(q);
-	}
+	if (!(wdm_generation(q->dev->generation)->commands & 1u << QM_MB_CMD_STOP_QP))
+		return drain_and_park(q);
 	return mailbox(q->dev, QM_MB_CMD_STOP_QP, q->id, 0);
 }
 
