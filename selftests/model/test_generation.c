@@ -2,6 +2,7 @@
 /* The queue manager of generation 2: registers, mailbox, contexts, address spaces, drains, errors. */
 #include "generation.h"
 #include "kselftest_harness.h"
+#include "record.h"
 #include "rig.h"
 
 #define SRC		RIG_USER_BASE
@@ -173,6 +174,15 @@ TEST_F(dev, no_doorbell_starts_a_paused_function)
 	rig_ring(&self->vf, 0, qm_db_value(0, QM_DB_CMD_SQ, 0, QM_DB_START));
 	EXPECT_EQ(1, rig_refused(&self->r, WDM_REFUSE_DB_RESERVED));
 	EXPECT_EQ(0, rig_refused(&self->r, WDM_REFUSE_MIGRATE));
+}
+
+TEST_F(dev, no_vf_migrates)
+{
+	static const char record[256];
+	char out[256];
+
+	EXPECT_EQ(-EINVAL, wdm_record_save(self->r.dev, 1, out, sizeof(out)));
+	EXPECT_EQ(-EINVAL, wdm_record_load(self->r.dev, 1, record, 176));
 }
 
 /* ------ contexts and address spaces ------ */
