@@ -13,6 +13,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <misc/uacce/hisi_qm.h>
 #include "qm.h"
 #include "uacce/uacce.h"
 
@@ -122,6 +123,7 @@ enum qm_state {
  * @counting:	that is where the next request begins
  * @event_lock:	protects the fields below
  * @file:	the open file, NULL without an owner
+ * @rings:	its owner may ring by ioctl
  * @cq_head:	first completion that poll() hasn't reported
  * @cq_phase:	phase bit expected at @cq_head
  */
@@ -142,6 +144,7 @@ struct hisi_qp {
 
 	spinlock_t event_lock;
 	struct uacce_queue *file;
+	bool rings;
 	u16 cq_head;
 	bool cq_phase;
 };
@@ -455,6 +458,7 @@ struct hisi_qp *qm_qp_get(struct hisi_qm *qm, struct uacce_queue *file);
 bool qm_qp_put(struct hisi_qp *qp, struct uacce_queue *file);
 int qm_qp_recover(struct hisi_qp *qp);
 int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority);
+int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db);
 int qm_qp_stop(struct hisi_qp *qp);
 void qm_qp_kill(struct hisi_qp *qp);
 int qm_queues_available(struct hisi_qm *qm);

@@ -180,6 +180,40 @@ void qm_qp_failed(struct hisi_qp *qp)
 	spin_unlock_irqrestore(&qp->event_lock, flags);
 }
 
+/* ------ doorbells ------ */
+
+static void qm_qp_set_rings(struct hisi_qp *qp, bool rings)
+{
+	spin_lock_irq(&qp->event_lock);
+	qp->rings = rings;
+	spin_unlock_irq(&qp->event_lock);
+}
+
+/**
+ * qm_qp_ring - ring for the owner of a queue
+ * @qp: the queue, where the queues of the function share one doorbell register; any context
+ * @db: the indices, below the depths of their rings
+ *
+ * -ESHUTDOWN from the beginning of a stop, so that an owner that keeps ringing doesn't keep the device from finishing.
+ */
+int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db)
+{
+	void __iomem *reg = qp->qm->io + QM_DB_SQ_CQ;
+	unsigned long flags;
+	bool rings;
+
+	spin_lock_irqsave(&qp->event_lock, flags);
+	rings = qp->rings;
+	/* A submission last: it implies a CQ head, if the device polls the register and sees one of them only. */
+	if (rings && db->flags & HISI_QP_DB_CQ)
+		writeq(qm_db_value(qp->id, QM_DB_CMD_CQ, db->cq_head,
+				   db->flags & HISI_QP_DB_EVENT ? QM_DB_C_FLAG : 0), reg);
+	if (rings && db->flags & HISI_QP_DB_SQ)
+		writeq(qm_db_value(qp->id, QM_DB_CMD_SQ, db->sq_tail, 0), reg);
+	spin_unlock_irqrestore(&qp->event_lock, flags);
+	return rings ? 0 : -ESHUTDOWN;
+}
+
 /* ------ stop ------ */
 
 static bool qm_qp_is_drained(const struct qm_sqc *sqc, const struct qm_cqc *cqc)
@@ -249,12 +283,16 @@ static int qm_qp_stop_locked(struct hisi_qp *qp, bool by_owner)
 	if (READ_ONCE(qp->qm->broken))
 		return -EIO;
 
+	qm_qp_set_rings(qp, false);
 	if (!hisi_qm_has(qp->qm, QM_CAP_STOP_QP))
 		ret = qm_qp_wait_drained(qp);
 	if (!ret)
 		ret = qm_qp_finish_and_park(qp, by_owner);
-	if (ret)
+	if (ret) {
+		/* The owner may go on, if there is one. */
+		qm_qp_set_rings(qp, by_owner && qp->started);
 		return ret;
+	}
 	qp->started = false;
 	qp->stuck = false;
 	return 0;
@@ -323,6 +361,7 @@ void qm_qp_kill(struct hisi_qp *qp)
 	size_t size = qp->qm->dus_size;
 
 	mutex_lock(&qp->lock);
+	qm_qp_set_rings(qp, false);
 	if (qp->dus) {
 		qm_qp_word(qp, QM_DUS_TX_STOP(size));
 		/* a sender that misses the word has rung the doorbell before the stop begins */
@@ -401,6 +440,7 @@ int qm_qp_start(struct hisi_qp *qp, u32 pasid, u8 priority)
 	qm_mailbox_end(qm);
 
 	qp->started = !ret;
+	qm_qp_set_rings(qp, qp->started);
 	/* How much of the contexts the device has taken isn't known. */
 	if (ret && asked && qm_qp_park(qp))
 		qm_qp_stuck(qp, ret);

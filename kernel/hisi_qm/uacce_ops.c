@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The uacce framework's operations on the function's queues. */
-#include <misc/uacce/hisi_qm.h>
 #include "internal.h"
 
 static struct hisi_qp *to_qp(struct uacce_queue *q)
@@ -200,9 +199,29 @@ static int qm_uacce_set_bandwidth(struct uacce_device *uacce, u32 thousandths)
 	return qm_share_set(qm->physical ?: qm, qm->pdev, thousandths);
 }
 
+static int qm_uacce_ring(struct uacce_queue *q, void *arg)
+{
+	const struct hisi_qp_doorbell *db = arg;
+	struct hisi_qp *qp = to_qp(q);
+	struct hisi_qm *qm = qp->qm;
+
+	if (qm->isolated_doorbells)
+		return -EOPNOTSUPP;
+	if (db->reserved || db->flags & ~(HISI_QP_DB_SQ | HISI_QP_DB_CQ | HISI_QP_DB_EVENT))
+		return -EINVAL;
+	if (!(db->flags & (HISI_QP_DB_SQ | HISI_QP_DB_CQ)) || (db->flags & HISI_QP_DB_EVENT && !(db->flags & HISI_QP_DB_CQ)))
+		return -EINVAL;
+	if (db->flags & HISI_QP_DB_SQ && db->sq_tail >= qm->caps[QM_CAP_ID_SQ_DEPTH])
+		return -EINVAL;
+	if (db->flags & HISI_QP_DB_CQ && db->cq_head >= qm->caps[QM_CAP_ID_CQ_DEPTH])
+		return -EINVAL;
+	return qm_qp_ring(qp, db);
+}
+
 static const struct uacce_ioctl qm_uacce_ioctls[] = {
 	{ UACCE_CMD_QM_SET_QP_CTX, qm_uacce_set_ctx },
 	{ UACCE_CMD_QM_SET_QP_INFO, qm_uacce_get_info },
+	{ UACCE_CMD_QM_DOORBELL, qm_uacce_ring, .atomic = true },
 	{}
 };
 
@@ -233,7 +252,7 @@ static const struct uacce_ops qm_uacce_ops = {
 int qm_uacce_init(struct hisi_qm *qm)
 {
 	struct uacce_interface interface = {
-		.flags = UACCE_DEV_SVA | (qm->isolated_doorbells ? 0 : UACCE_DEV_UNSAFE_MMIO) |
+		.flags = UACCE_DEV_SVA | (qm->isolated_doorbells ? 0 : UACCE_DEV_SHARED_MMIO) |
 			 (qm_uacce_can_limit(qm) ? UACCE_DEV_BANDWIDTH : 0) |
 			 (qm->pf || qm->physical ? UACCE_DEV_REQUESTS : 0),
 		.capa = qm->engine->sgl ? UACCE_CAPA_SGL_MEM : 0,
@@ -243,6 +262,7 @@ int qm_uacce_init(struct hisi_qm *qm)
 		.levels = qm->engine->levels,
 		.wd_type = qm->engine->wd_type,
 		.mmio_size = qm->mmio_size,
+		.mmio_hidden = qm->isolated_doorbells ? 0 : QM_DB_SQ_CQ,
 		.dus_size = qm->dus_size,
 	};
 	struct uacce_device *uacce;

@@ -32,7 +32,7 @@ static int charge_pool(const struct uacce_owner *owner, const struct uacce_devic
 
 	if (max && owner_pool_ctxs(owner, uacce) >= max)
 		return -EDQUOT;
-	return uacce_account_room(uacce) ? 0 : -EBUSY;
+	return uacce_account_room(uacce) && !uacce_doorbells_other(uacce, NULL) ? 0 : -EBUSY;
 }
 
 /* The class that the next context of an attached process on this device is charged to. */
@@ -54,7 +54,7 @@ static int charge_attached(const struct uacce_owner *owner, struct uacce_device 
 	if (owner->extras >= section->max_extra)
 		return -EDQUOT;
 	*class = UACCE_NL_CTX_EXTRA;
-	return uacce_account_room(uacce) ? 0 : -EBUSY;
+	return uacce_account_room(uacce) && !uacce_doorbells_other(uacce, section) ? 0 : -EBUSY;
 }
 
 static bool is_attached(const struct uacce_owner *owner)
@@ -271,7 +271,8 @@ u32 uacce_account_left(struct uacce_device *uacce)
 
 	mutex_lock(&uacce_prov);
 	owner = uacce_owner_find(task_tgid(current));
-	free = uacce_account_room(uacce);
+	free = uacce_doorbells_other(uacce, is_attached(owner) ? owner->attachment->section : NULL) ? 0 :
+	       uacce_account_room(uacce);
 	left = is_attached(owner) ? left_attached(owner, uacce, free) : free;
 	mutex_unlock(&uacce_prov);
 	return left;

@@ -25,6 +25,7 @@ struct uacce_settings {
 	u32 max_ctxs;
 	u32 latency;
 	u32 throughput;
+	enum uacce_nl_doorbells doorbells;	/* if the device's queues share them */
 	char parent[];
 };
 
@@ -44,6 +45,7 @@ struct uacce_account {
 	u32 used;			/* open contexts, charged to slots or to the pool */
 	u32 used_pool;
 	u32 quarantined;
+	u32 mapped;			/* windows with the doorbells of all queues, in address spaces */
 	struct uacce_opens opens;	/* since its registration */
 	u64 requests;			/* completed, as far as they are settled */
 	u32 bandwidth;			/* limit of a section, in thousandths; 0: none */

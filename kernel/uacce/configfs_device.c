@@ -111,7 +111,40 @@ static ssize_t device_throughput_store(struct config_item *item, const char *pag
 	return store_setting(item, page, len, &to_device(item)->acct.settings->throughput, UACCE_LEVEL_MAX);
 }
 
+static const char * const doorbells_names[] = {
+	[UACCE_NL_DOORBELLS_ISOLATED] = "isolated",
+	[UACCE_NL_DOORBELLS_KERNEL] = "kernel",
+	[UACCE_NL_DOORBELLS_EXCLUSIVE] = "exclusive",
+	[UACCE_NL_DOORBELLS_MAPPED] = "mapped",
+};
+
+static ssize_t device_doorbells_show(struct config_item *item, char *page)
+{
+	enum uacce_nl_doorbells mode;
+
+	mutex_lock(&uacce_prov);
+	mode = uacce_doorbells(to_device(item));
+	mutex_unlock(&uacce_prov);
+	return sprintf(page, "%s\n", doorbells_names[mode]);
+}
+
+static ssize_t device_doorbells_store(struct config_item *item, const char *page, size_t len)
+{
+	struct uacce_device *uacce = to_device(item);
+	int mode = __sysfs_match_string(doorbells_names, ARRAY_SIZE(doorbells_names), page), ret;
+
+	if (mode < 0)
+		return mode;
+	mutex_lock(&uacce_prov);
+	ret = uacce_doorbells_set(uacce, mode);
+	if (!ret)
+		device_changed(uacce);
+	mutex_unlock(&uacce_prov);
+	return ret ? ret : len;
+}
+
 CONFIGFS_ATTR(device_, priority);
+CONFIGFS_ATTR(device_, doorbells);
 CONFIGFS_ATTR(device_, zone_id);
 CONFIGFS_ATTR(device_, max_ctxs_per_process);
 CONFIGFS_ATTR(device_, latency);
@@ -128,6 +161,7 @@ static struct configfs_attribute *device_attrs[] = {
 	&device_attr_max_ctxs_per_process,
 	&device_attr_latency,
 	&device_attr_throughput,
+	&device_attr_doorbells,
 	&device_attr_total_ctxs,
 	&device_attr_reserved_ctxs,
 	&device_attr_used_ctxs,

@@ -38,6 +38,7 @@ static int uacce_device_describe(struct uacce_device *uacce,
 	uacce->flags = interface->flags;
 	uacce->capa = interface->capa;
 	uacce->mmio_size = interface->mmio_size;
+	uacce->mmio_hidden = interface->mmio_hidden;
 	uacce->dus_size = interface->dus_size;
 	uacce->ops = interface->ops;
 	uacce->name = kstrndup(interface->name, UACCE_NAME_SIZE - 1, GFP_KERNEL);
@@ -57,6 +58,8 @@ static bool uacce_interface_valid(const struct uacce_interface *interface)
 	    !interface->wd_type)
 		return false;
 	if (!PAGE_ALIGNED(interface->mmio_size) || !PAGE_ALIGNED(interface->dus_size))
+		return false;
+	if (interface->mmio_hidden > interface->mmio_size)
 		return false;
 	return ops && ops->get_queue && ops->put_queue && ops->start_queue &&
 	       ops->stop_queue && ops->kill_queue && ops->get_available_instances &&

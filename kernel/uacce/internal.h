@@ -58,6 +58,7 @@ struct uacce_device {
 	unsigned int flags;
 	u32 capa;
 	size_t mmio_size;
+	size_t mmio_hidden;
 	size_t dus_size;
 	const struct uacce_ops *ops;
 	void *drvdata;
@@ -146,6 +147,10 @@ u8 uacce_charge_priority(struct uacce_ctx *ctx);
 extern const struct file_operations uacce_fops;
 void uacce_ctx_kill(struct uacce_ctx *ctx);
 void uacce_ctx_put(struct uacce_ctx *ctx);
+
+/* doorbells.c: for mmap, and when the mapping has ended */
+int uacce_window_map(struct uacce_ctx *ctx);
+void uacce_window_unmap(struct uacce_ctx *ctx);
 
 /* region.c */
 int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma);

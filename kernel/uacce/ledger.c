@@ -43,6 +43,7 @@ struct uacce_settings *uacce_settings_get(const char *parent)
 	strcpy(s->parent, parent);
 	s->latency = UACCE_LEVEL_AVERAGE;
 	s->throughput = UACCE_LEVEL_AVERAGE;
+	s->doorbells = UACCE_NL_DOORBELLS_KERNEL;
 	list_add_tail(&s->all, &settings);
 	return s;
 }

@@ -30,7 +30,7 @@ static u32 dev_flags(const struct uacce_device *uacce)
 
 	if (uacce_sva_simulated(uacce))
 		flags |= UACCE_NL_DEV_SIMULATED;
-	if (!(uacce->flags & UACCE_DEV_UNSAFE_MMIO))
+	if (!(uacce->flags & UACCE_DEV_SHARED_MMIO))
 		flags |= UACCE_NL_DEV_ISOLATED_DOORBELLS;
 	if (uacce->flags & UACCE_DEV_SVA)
 		flags |= UACCE_NL_DEV_SVA;
@@ -76,7 +76,8 @@ static int fill_settings(struct sk_buff *skb, const struct uacce_device *uacce)
 	    nla_put_s32(skb, UACCE_A_DEV_PRIORITY, s->priority) ||
 	    nla_put_u32(skb, UACCE_A_DEV_LATENCY, s->latency) ||
 	    nla_put_u32(skb, UACCE_A_DEV_THROUGHPUT, s->throughput) ||
-	    nla_put_u32(skb, UACCE_A_DEV_MAX_CTXS, s->max_ctxs))
+	    nla_put_u32(skb, UACCE_A_DEV_MAX_CTXS, s->max_ctxs) ||
+	    nla_put_u32(skb, UACCE_A_DEV_DOORBELLS, uacce_doorbells(uacce)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -212,6 +212,13 @@ struct uacce_slot *uacce_slot_take(struct uacce_attachment *a);	/* NULL: no slot
 bool uacce_slot_free(struct uacce_slot *slot);			/* doesn't settle; false: the slot is still in use */
 int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index);
 
+/* doorbells.c: called with uacce_prov held */
+enum uacce_nl_doorbells uacce_doorbells(const struct uacce_device *uacce);
+int uacce_doorbells_set(struct uacce_device *uacce, enum uacce_nl_doorbells mode);	/* logs why not */
+/* Another section than @section (NULL: any) that has an exclusive device. */
+const struct uacce_section *uacce_doorbells_other(const struct uacce_device *uacce, const struct uacce_section *section);
+bool uacce_doorbells_allow(const struct uacce_device *uacce, const struct uacce_section *section);	/* may it reserve? */
+
 /* bandwidth.c */
 void uacce_bandwidth_set(struct uacce_device *uacce, u32 limit);	/* called with uacce_prov held */
 

@@ -8,7 +8,8 @@
  *                      changes of state, q, bond
  * uacce_ctx.map_lock   regions, dus, the step to ZOMBIE,     mutex; mmap_lock (read or
  *                      MMIO pages being mapped               write), VMA locks
- * uacce_ctx.lock       changes of state, is_q_updated        mutex, map_lock; spins
+ * uacce_ctx.lock       changes of state, is_q_updated,       mutex, map_lock; spins
+ *                      atomic ioctls
  *
  * The state is read under any of the three; ZOMBIE is set under all of them.
  * The mutex is held while hardware works, which has deadlines, but never while
@@ -17,7 +18,6 @@
  * before it takes the mutex, so that only a removal waits for the bind. i_mmap_rwsem
  * is taken under the mutex; map_lock is not taken under i_mmap_rwsem.
  */
-#include <linux/capability.h>
 #include <linux/freezer.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -310,8 +310,6 @@ static int uacce_open_ctx(struct uacce_device *uacce, struct file *file)
 	struct uacce_ctx *ctx;
 	int ret;
 
-	if ((uacce->flags & UACCE_DEV_UNSAFE_MMIO) && !capable(CAP_SYS_RAWIO))
-		return -EPERM;
 	ctx = uacce_ctx_alloc(uacce);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
@@ -459,10 +457,29 @@ static int uacce_busy_wait(struct uacce_busy *busy, unsigned int flags)
 	return 0;
 }
 
+/* -ENOIOCTLCMD: it isn't an atomic command. The driver's table is valid until the queue is put. */
+static int uacce_ctx_call_atomic(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bool fault)
+{
+	const struct uacce_ioctl *i;
+	int ret = -ENOIOCTLCMD;
+
+	spin_lock(&ctx->lock);
+	i = uacce_ctx_alive(ctx) ? uacce_find_ioctl(ctx->q.uacce, cmd) : NULL;
+	if (i && i->atomic && ctx->state != UACCE_CTX_STARTED)
+		ret = -EINVAL;
+	else if (i && i->atomic)
+		ret = fault ? -EFAULT : i->fn(&ctx->q, arg);
+	spin_unlock(&ctx->lock);
+	return ret;
+}
+
 static int uacce_ctx_call(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bool fault)
 {
 	int ret;
 
+	ret = uacce_ctx_call_atomic(ctx, cmd, arg, fault);
+	if (ret != -ENOIOCTLCMD)
+		return ret;
 	/* Another call on the same file may hold the mutex while hardware works. */
 	ret = mutex_lock_killable(&ctx->mutex);
 	if (ret)

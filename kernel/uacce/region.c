@@ -17,11 +17,14 @@ struct uacce_region {
 	enum uacce_qfrt type;
 	struct uacce_ctx *ctx;		/* held by the VMA's file */
 	struct uacce_dus *dus;		/* DUS: the memory itself */
-	struct page *idle;		/* MMIO: replaces the window after a revocation */
+	struct page *idle;		/* MMIO: replaces hidden registers, and the window after a revocation */
+	bool window;			/* uacce_window_map() has succeeded */
 };
 
 static void uacce_region_free(struct uacce_region *region)
 {
+	if (region->window)
+		uacce_window_unmap(region->ctx);
 	uacce_dus_put(region->dus);
 	if (region->idle)
 		__free_page(region->idle);
@@ -69,12 +72,12 @@ static vm_fault_t uacce_mmio_fault(struct vm_fault *vmf)
 	struct vm_area_struct *vma = vmf->vma;
 	struct uacce_region *region = vma->vm_private_data;
 	struct uacce_ctx *ctx = region->ctx;
-	unsigned long addr = vmf->address & PAGE_MASK;
-	unsigned long pfn = PHYS_PFN(ctx->mmio_start) + ((addr - vma->vm_start) >> PAGE_SHIFT);
+	unsigned long addr = vmf->address & PAGE_MASK, offset = addr - vma->vm_start;
+	unsigned long pfn = PHYS_PFN(ctx->mmio_start + offset);
 	vm_fault_t ret;
 
 	mutex_lock(&ctx->map_lock);
-	if (ctx->state == UACCE_CTX_ZOMBIE)
+	if (ctx->state == UACCE_CTX_ZOMBIE || offset < ctx->q.uacce->mmio_hidden)
 		ret = vmf_insert_pfn_prot(vma, addr, page_to_pfn(region->idle),
 					  vm_get_page_prot(vma->vm_flags));
 	else
@@ -180,13 +183,15 @@ int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma)
 	if (!region)
 		return -ENOMEM;
 
+	ret = type == UACCE_QFRT_MMIO ? uacce_window_map(ctx) : 0;
+	if (ret)
+		goto err_free_region;
+	region->window = type == UACCE_QFRT_MMIO;
 	mutex_lock(&ctx->map_lock);
 	ret = uacce_region_attach(region, bytes);
 	mutex_unlock(&ctx->map_lock);
-	if (ret) {
-		uacce_region_free(region);
-		return ret;
-	}
+	if (ret)
+		goto err_free_region;
 	vma->vm_private_data = region;
 	if (type == UACCE_QFRT_MMIO) {
 		vm_flags_set(vma, flags | VM_PFNMAP);
@@ -198,6 +203,10 @@ int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma)
 		uacce_dus_populate(vma, region->dus);
 	}
 	return 0;
+
+err_free_region:
+	uacce_region_free(region);
+	return ret;
 }
 
 /*

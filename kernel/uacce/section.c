@@ -130,11 +130,6 @@ static void member_set_short(struct uacce_member *m, bool is_short)
 	m->is_short = is_short;
 }
 
-static bool device_is_safe(const struct uacce_device *uacce)
-{
-	return !(uacce->flags & UACCE_DEV_UNSAFE_MMIO);
-}
-
 static void members_free(struct uacce_section *section)
 {
 	unsigned int k;
@@ -162,10 +157,6 @@ static int member_add(struct uacce_section *section, const char *name, struct ua
 {
 	struct uacce_member *m = &section->members[section->nr_members];
 
-	if (uacce && !device_is_safe(uacce)) {
-		uacce_section_refused(section, "%s: its queues share their doorbells, so it can't be part of a section", name);
-		return -EINVAL;
-	}
 	if (uacce && uacce_section_position(section, uacce) >= 0) {
 		uacce_section_refused(section, "%s: named twice in devices", name);
 		return -EINVAL;
@@ -193,7 +184,7 @@ static int members_list(struct uacce_section *section)
 	list_for_each_entry(acct, &uacce_accounts, all) {
 		struct uacce_device *uacce = uacce_of_account(acct);
 
-		if (acct->on && device_is_safe(uacce) && !ret)
+		if (acct->on && !uacce_doorbells_other(uacce, section) && !ret)
 			ret = member_add(section, dev_name(uacce->parent), uacce);
 	}
 	return ret;
@@ -322,6 +313,28 @@ static int members_check_bandwidth(struct uacce_section *section, u32 slots)
 	return 0;
 }
 
+static int members_check_exclusive(struct uacce_section *section, u32 slots)
+{
+	const struct uacce_section *other;
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++) {
+		struct uacce_member *m = &section->members[k];
+
+		if (!m->uacce || !member_need(m, slots) || uacce_doorbells_allow(m->uacce, section))
+			continue;
+		other = uacce_doorbells_other(m->uacce, section);
+		if (other)
+			uacce_section_refused(section, "%s: its doorbells are exclusive, and section %s has it",
+					      member_name(m), uacce_section_name(other));
+		else
+			uacce_section_refused(section, "%s: its doorbells are exclusive, and %u contexts outside of the section are open",
+					      member_name(m), m->uacce->acct.used_pool);
+		return -EBUSY;
+	}
+	return 0;
+}
+
 /* Memory that a step needs. It is allocated without uacce_prov. */
 struct section_lack {
 	struct uacce_device *uacce;	/* with a reference */
@@ -392,6 +405,8 @@ static int section_go_live(struct uacce_section *section, struct section_lack *l
 		ret = members_check_shares(section);
 	if (!ret)
 		ret = members_check_bandwidth(section, section->num_processes);
+	if (!ret)
+		ret = members_check_exclusive(section, section->num_processes);
 	if (!ret)
 		ret = members_check_room(section, section->num_processes);
 	if (!ret)
@@ -619,7 +634,8 @@ static void claim_serve(struct uacce_section *section, struct uacce_member *m, s
 	section_share(section, uacce_account_zone(uacce), &sync, &async);
 	m->sync = sync;
 	m->async = async;
-	member_set_short(m, !device_is_safe(uacce) || !member_fits(uacce, member_need(m, section->num_processes)) ||
+	member_set_short(m, !uacce_doorbells_allow(uacce, section) ||
+			 !member_fits(uacce, member_need(m, section->num_processes)) ||
 			 (section->bandwidth && !member_can_limit(uacce, member_need(m, section->num_processes))));
 	if (!m->is_short) {
 		m->uacce = uacce;

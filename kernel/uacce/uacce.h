@@ -15,7 +15,7 @@ struct uacce_queue;
 #define UACCE_NAME_SIZE		64
 
 /* Device flags that the driver sets at allocation, besides UACCE_DEV_SVA. */
-#define UACCE_DEV_UNSAFE_MMIO	(1u << 8)	/* the window has doorbells of other queues: needs CAP_SYS_RAWIO */
+#define UACCE_DEV_SHARED_MMIO	(1u << 8)	/* all queues share a window: an ioctl rings, see docs/doorbells.md */
 #define UACCE_DEV_BANDWIDTH	(1u << 9)	/* the bandwidth of all its queues together can be limited */
 #define UACCE_DEV_REQUESTS	(1u << 10)	/* the driver counts the requests of queues */
 
@@ -82,10 +82,13 @@ struct uacce_counts {
  * @cmd:	its number; the size and direction encoded in it control the copying
  * @fn:		called with the argument in kernel memory (at most UACCE_IOCTL_MAX_BYTES); the
  *		core copies it in and out, so that no lock is held while user memory is accessed
+ * @atomic:	@fn is only for started queues. It is called under a spin lock, in parallel with all
+ *		operations that began on the started queue, but never after the queue was put
  */
 struct uacce_ioctl {
 	unsigned int cmd;
 	int (*fn)(struct uacce_queue *q, void *arg);
+	bool atomic;
 };
 
 #define UACCE_IOCTL_MAX_BYTES	128
@@ -122,7 +125,7 @@ struct uacce_ioctl {
  *		-EAGAIN: not during a reset, tried again. It only tries locks that a caller of
  *		uacce_unregister() may hold
  *
- * All may sleep except is_q_updated. get_isolate_state and get_counts must not wait for hardware,
+ * All may sleep except is_q_updated and atomic ioctls. get_isolate_state and get_counts must not wait for hardware,
  * as they run under uacce_prov. The core serialises get, ioctls, start, stop, kill and put of one queue;
  * calls for different queues run in parallel. is_q_updated runs under a spin lock, between get
  * and put, in parallel with the others. None of them runs after uacce_unregister() has
@@ -173,6 +176,8 @@ struct uacce_alg_level {
  *		are average
  * @wd_type:	"compression" or "crypto"
  * @mmio_size:	bytes of the MMIO region, 0 = none
+ * @mmio_hidden: with UACCE_DEV_SHARED_MMIO, bytes at the region's start with registers that no user may
+ *		access: other memory is mapped there, or nothing if these bytes aren't whole pages
  * @dus_size:	bytes of the DUS region, 0 = none
  *
  * uacce_alloc() copies the struct and its strings; @ops must remain valid.
@@ -187,6 +192,7 @@ struct uacce_interface {
 	const struct uacce_alg_level *levels;
 	const char *wd_type;
 	size_t mmio_size;
+	size_t mmio_hidden;
 	size_t dus_size;
 };
 

@@ -79,10 +79,7 @@ enum uacce_nl_cmd {
 	UACCE_NL_CMD_MAX = __UACCE_NL_CMD_MAX - 1,
 };
 
-/*
- * Properties of a device. Without isolated doorbells, open() needs CAP_SYS_RAWIO and no section can
- * use the device.
- */
+/* Properties of a device. */
 enum uacce_nl_dev_flags {
 	UACCE_NL_DEV_SIMULATED		= 1,
 	UACCE_NL_DEV_ISOLATED_DOORBELLS	= 2,	/* each queue has a window of its own */
@@ -93,6 +90,17 @@ enum uacce_nl_dev_state {
 	UACCE_NL_DEV_NORMAL,
 	UACCE_NL_DEV_ISOLATED,
 	UACCE_NL_DEV_RESETTING,
+};
+
+/*
+ * How queues ring. Where a window has the doorbells of all queues, each process that maps it can ring for the queues of
+ * all others. docs/doorbells.md of WarpDrive has the reasons.
+ */
+enum uacce_nl_doorbells {
+	UACCE_NL_DOORBELLS_ISOLATED,	/* by a window of their own */
+	UACCE_NL_DOORBELLS_KERNEL,	/* by an ioctl; only CAP_SYS_RAWIO maps the window */
+	UACCE_NL_DOORBELLS_EXCLUSIVE,	/* one section at a time has the device; its queues may map the window */
+	UACCE_NL_DOORBELLS_MAPPED,	/* every queue may map the window */
 };
 
 enum uacce_nl_section_state {
@@ -184,6 +192,7 @@ enum uacce_nl_attr {
 	UACCE_A_DEV_BUSY_CYCLES,	/* u32, of all cores */
 	UACCE_A_BANDWIDTH,		/* u32, thousandths of each device of a section; 0: no limit */
 	UACCE_A_REQUESTS,		/* u64, completed on a context, on a device's contexts, or on a section's */
+	UACCE_A_DEV_DOORBELLS,		/* u32, enum uacce_nl_doorbells */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };

@@ -135,6 +135,7 @@ static const struct nla_policy uacce_policy[UACCE_A_MAX + 1] = {
 	[UACCE_A_DEV_BUSY_CYCLES] = U32,
 	[UACCE_A_BANDWIDTH] = U32,
 	[UACCE_A_REQUESTS] = U64,
+	[UACCE_A_DEV_DOORBELLS] = U32,
 };
 
 static const struct nla_policy member_policy[UACCE_A_MEMBER_MAX + 1] = {

@@ -31,6 +31,25 @@ struct hisi_qp_info {
 	__u64 reserved;
 };
 
+/* Flags of struct hisi_qp_doorbell. */
+#define HISI_QP_DB_SQ		(1 << 0)	/* @sq_tail is valid */
+#define HISI_QP_DB_CQ		(1 << 1)	/* @cq_head is valid */
+#define HISI_QP_DB_EVENT	(1 << 2)	/* with HISI_QP_DB_CQ: the next completion raises an event */
+
+/**
+ * struct hisi_qp_doorbell - argument of UACCE_CMD_QM_DOORBELL
+ * @sq_tail:	in: index of the submission ring's first slot that the device doesn't own yet
+ * @cq_head:	in: index of the next completion to be read
+ * @flags:	in: HISI_QP_DB_*
+ * @reserved:	in: zero
+ */
+struct hisi_qp_doorbell {
+	__u16 sq_tail;
+	__u16 cq_head;
+	__u32 flags;
+	__u64 reserved;
+};
+
 #define HISI_QM_API_VER_BASE	"hisi_qm_v1"
 #define HISI_QM_API_VER2_BASE	"hisi_qm_v2"
 #define HISI_QM_API_VER3_BASE	"hisi_qm_v3"
@@ -38,5 +57,13 @@ struct hisi_qp_info {
 
 #define UACCE_CMD_QM_SET_QP_CTX		_IOWR('H', 10, struct hisi_qp_ctx)
 #define UACCE_CMD_QM_SET_QP_INFO	_IOWR('H', 11, struct hisi_qp_info)
+
+/*
+ * Rings the started queue's doorbells, where the queues of a device share one register. Never waits.
+ * EINVAL: the queue isn't started, an index isn't below its ring's depth, a flag is unknown or has no
+ * effect alone, or @reserved isn't 0. ESHUTDOWN: the queue is being stopped. ENXIO: the queue was taken
+ * away. EOPNOTSUPP: the queue has a doorbell window of its own, which its owner maps.
+ */
+#define UACCE_CMD_QM_DOORBELL		_IOW('H', 12, struct hisi_qp_doorbell)
 
 #endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which processes may map a window that all queues of a device share. docs/doorbells.md has the reasons.
+ *
+ * Everything here is called with uacce_prov held, except uacce_window_map() and uacce_window_unmap(), which take it.
+ * mmap_lock is held by these two, and never taken under uacce_prov.
+ */
+#include <linux/capability.h>
+#include <linux/device.h>
+#include "provision.h"
+
+enum uacce_nl_doorbells uacce_doorbells(const struct uacce_device *uacce)
+{
+	return uacce->flags & UACCE_DEV_SHARED_MMIO ? uacce->acct.settings->doorbells : UACCE_NL_DOORBELLS_ISOLATED;
+}
+
+/* Hidden registers must not be in the same page as a doorbell. */
+static bool window_can_be_mapped(const struct uacce_device *uacce)
+{
+	return PAGE_ALIGNED(uacce->mmio_hidden);
+}
+
+/* ------ exclusive: one section at a time ------ */
+
+static bool section_has(const struct uacce_section *section, const struct uacce_device *uacce)
+{
+	int k = uacce_section_position(section, uacce);
+
+	return k >= 0 && section->members[k].reserved;
+}
+
+const struct uacce_section *uacce_doorbells_other(const struct uacce_device *uacce, const struct uacce_section *section)
+{
+	const struct uacce_section *other;
+
+	if (uacce_doorbells(uacce) != UACCE_NL_DOORBELLS_EXCLUSIVE)
+		return NULL;
+	list_for_each_entry(other, &uacce_claims, claims)
+		if (other != section && section_has(other, uacce))
+			return other;
+	return NULL;
+}
+
+bool uacce_doorbells_allow(const struct uacce_device *uacce, const struct uacce_section *section)
+{
+	if (uacce_doorbells(uacce) != UACCE_NL_DOORBELLS_EXCLUSIVE)
+		return true;
+	/* The owners of contexts outside of the section would be at the mercy of its processes. */
+	return !uacce_doorbells_other(uacce, section) && (section_has(section, uacce) || !uacce->acct.used_pool);
+}
+
+static int may_become_exclusive(const struct uacce_device *uacce)
+{
+	const struct uacce_section *section;
+	unsigned int nr = 0;
+
+	list_for_each_entry(section, &uacce_claims, claims)
+		nr += section_has(section, uacce);
+	if (nr > 1) {
+		dev_notice(&uacce->dev, "doorbells: %u sections have contexts, expected at most 1\n", nr);
+		return -EBUSY;
+	}
+	if (nr && uacce->acct.used_pool) {
+		dev_notice(&uacce->dev, "doorbells: a section has contexts, and %u outside of it are open\n",
+			   uacce->acct.used_pool);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/* ------ the mode ------ */
+
+int uacce_doorbells_set(struct uacce_device *uacce, enum uacce_nl_doorbells mode)
+{
+	enum uacce_nl_doorbells now = uacce_doorbells(uacce);
+	int ret = 0;
+
+	if (mode == now)
+		return 0;
+	if (now == UACCE_NL_DOORBELLS_ISOLATED) {
+		dev_notice(&uacce->dev, "doorbells: each queue has a window of its own, so there is nothing to set\n");
+		return -EOPNOTSUPP;
+	}
+	if (mode == UACCE_NL_DOORBELLS_ISOLATED)
+		return -EINVAL;
+	if (mode == UACCE_NL_DOORBELLS_MAPPED && !window_can_be_mapped(uacce)) {
+		dev_notice(&uacce->dev, "doorbells: in pages of %lu bytes they can't be mapped without other registers\n",
+			   PAGE_SIZE);
+		return -EOPNOTSUPP;
+	}
+	if (uacce->acct.mapped) {
+		dev_notice(&uacce->dev, "doorbells: %u processes' windows are mapped\n", uacce->acct.mapped);
+		return -EBUSY;
+	}
+	if (mode == UACCE_NL_DOORBELLS_EXCLUSIVE)
+		ret = may_become_exclusive(uacce);
+	if (!ret)
+		uacce->acct.settings->doorbells = mode;
+	return ret;
+}
+
+/* ------ mmap ------ */
+
+static bool window_may_map(const struct uacce_ctx *ctx)
+{
+	const struct uacce_device *uacce = ctx->q.uacce;
+	enum uacce_nl_doorbells mode = uacce_doorbells(uacce);
+
+	if (!window_can_be_mapped(uacce))
+		return false;
+	if (mode == UACCE_NL_DOORBELLS_MAPPED)
+		return true;
+	/* Not an extra: it may outlive its process' slot. */
+	if (mode == UACCE_NL_DOORBELLS_EXCLUSIVE && ctx->charge.slot)
+		return true;
+	return capable(CAP_SYS_RAWIO);
+}
+
+int uacce_window_map(struct uacce_ctx *ctx)
+{
+	struct uacce_device *uacce = ctx->q.uacce;
+	int ret = -EPERM;
+
+	if (!(uacce->flags & UACCE_DEV_SHARED_MMIO))
+		return 0;
+	mutex_lock(&uacce_prov);
+	if (window_may_map(ctx)) {
+		uacce->acct.mapped++;
+		ret = 0;
+	}
+	mutex_unlock(&uacce_prov);
+	return ret;
+}
+
+void uacce_window_unmap(struct uacce_ctx *ctx)
+{
+	if (!(ctx->q.uacce->flags & UACCE_DEV_SHARED_MMIO))
+		return;
+	mutex_lock(&uacce_prov);
+	ctx->q.uacce->acct.mapped--;
+	mutex_unlock(&uacce_prov);
+}
