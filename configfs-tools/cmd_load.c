@@ -26,14 +26,30 @@ struct load_plan {
 	char params[256];	/* of hisi_sim */
 };
 
-static bool is_engine(const char *word, size_t len)
+static bool is_one_of(const char *const *words, const char *word, size_t len)
 {
-	static const char *const engines[] = { "zip", "sec", "hpre" };
-	size_t i;
-
-	for (i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
-		if (strlen(engines[i]) == len && !strncmp(word, engines[i], len))
+	for (; *words; words++)
+		if (strlen(*words) == len && !strncmp(word, *words, len))
 			return true;
+	return false;
+}
+
+/* One device: an engine, and the generation of its hardware. */
+static bool sim_device_check(const char *spec, const char *word, size_t len)
+{
+	static const char *const engines[] = { "zip", "sec", "hpre", NULL };
+	static const char *const generations[] = { "@v2", "@v3", NULL };
+	size_t engine = strcspn(word, "@,");
+
+	if (!is_one_of(engines, word, engine)) {
+		wdctl_error("load", "--sim %s: unknown engine '%.*s'; expected zip, sec or hpre, separated by commas", spec,
+			    (int)engine, word);
+		return false;
+	}
+	if (engine == len || is_one_of(generations, word + engine, len - engine))
+		return true;
+	wdctl_error("load", "--sim %s: unknown generation '%.*s' of %.*s; expected @v2, @v3 or nothing, which is @v3", spec,
+		    (int)(len - engine), word + engine, (int)engine, word);
 	return false;
 }
 
@@ -44,12 +60,8 @@ static bool sim_parse(struct load_plan *plan, const char *spec)
 
 	for (;;) {
 		len = strcspn(word, ",");
-		if (!is_engine(word, len)) {
-			wdctl_error("load", "--sim %s: unknown engine '%.*s'; expected zip, sec or hpre, separated by "
-				    "commas",
-				    spec, (int)len, word);
+		if (!sim_device_check(spec, word, len))
 			return false;
-		}
 		plan->sim_devices++;
 		if (!word[len])
 			break;
@@ -301,7 +313,7 @@ static enum wdctl_exit load_run(const struct wdctl_run *r)
 }
 
 static const struct wdctl_option load_options[] = {
-	{ 's', "sim", "ENGINES", "also load hisi_sim with these devices, for example zip,zip" },
+	{ 's', "sim", "ENGINES", "also load hisi_sim with these devices, for example zip,zip@v2" },
 	{ 'f', "from", "DIR", "load the modules of build folder DIR, not the installed ones" },
 	{ 0 },
 };

@@ -22,7 +22,7 @@ static void set_header(struct sim_fn *fn)
 	const struct sim_type *type = fn->sdev->shape.type;
 
 	config_set16(fn, PCI_STATUS, PCI_STATUS_CAP_LIST, 0);
-	config_set8(fn, PCI_REVISION_ID, QM_HW_V3, 0);
+	config_set8(fn, PCI_REVISION_ID, fn->sdev->shape.generation == 2 ? QM_HW_V2 : QM_HW_V3, 0);
 	config_set16(fn, PCI_CLASS_DEVICE, CLASS_ACCELERATOR, 0);
 	config_set8(fn, PCI_CACHE_LINE_SIZE, 0, 0xff);
 	config_set8(fn, PCI_HEADER_TYPE, PCI_HEADER_TYPE_NORMAL, 0);

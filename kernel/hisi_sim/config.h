@@ -28,13 +28,15 @@ static inline void config_set32(struct sim_fn *fn, int at, u32 val, u32 mask)
 
 /*
  * The write mask implements the sizing protocol: address bits below the BAR's size are
- * read-only. @bars: the first BAR register.
+ * read-only. @bars: the first BAR register. A BAR of size 0 doesn't exist.
  */
 static inline void config_set_bar(struct sim_fn *fn, int bars, int nr, phys_addr_t phys, size_t size)
 {
 	u64 mask = ~((u64)size - 1);
 	int at = bars + nr * 4;
 
+	if (!size)
+		return;
 	config_set32(fn, at, lower_32_bits(phys) | PCI_BASE_ADDRESS_MEM_TYPE_64 |
 		     PCI_BASE_ADDRESS_MEM_PREFETCH, lower_32_bits(mask));
 	config_set32(fn, at + 4, upper_32_bits(phys), upper_32_bits(mask));

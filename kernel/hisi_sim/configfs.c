@@ -116,6 +116,7 @@ static ssize_t sim_item_##name##_store(struct config_item *ci, const char *page,
 }											\
 CONFIGFS_ATTR(sim_item_, name)
 
+SHAPE_NUMBER(generation, SIM_GENERATION_MIN, SIM_GENERATION_MAX);
 SHAPE_NUMBER(queues, SIM_QUEUES_MIN, SIM_QUEUES_MAX);
 SHAPE_NUMBER(vfs, 0, SIM_VFS_MAX);
 SHAPE_NUMBER(function_queues, 0, SIM_QUEUES_MAX);
@@ -316,6 +317,7 @@ CONFIGFS_ATTR(sim_item_, live);
 
 static struct configfs_attribute *sim_item_attrs[] = {
 	&sim_item_attr_type,
+	&sim_item_attr_generation,
 	&sim_item_attr_node,
 	&sim_item_attr_queues,
 	&sim_item_attr_vfs,
@@ -358,6 +360,7 @@ static struct sim_item *item_alloc(const char *name)
 	item->shape = (struct sim_shape) {
 		.pull_out = &item->pull_out,
 		.type = sim_type_find("zip"),
+		.generation = SIM_GENERATION_MAX,
 		.node = NUMA_NO_NODE,
 		.queues = SIM_QUEUES_DEFAULT,
 	};
@@ -389,7 +392,7 @@ static const struct config_item_type group_type = {
 };
 
 /* Adds a live device whose directory the kernel owns; its files work like the others'. */
-int sim_configfs_add(const char *name, const struct sim_type *type)
+int sim_configfs_add(const char *name, const struct sim_type *type, unsigned int generation)
 {
 	struct sim_item *item = item_alloc(name);
 	int err;
@@ -398,6 +401,7 @@ int sim_configfs_add(const char *name, const struct sim_type *type)
 		return -ENOMEM;
 	item->by_parameter = true;
 	item->shape.type = type;
+	item->shape.generation = generation;
 	mutex_lock(&item->lock);
 	err = go_live(item);
 	mutex_unlock(&item->lock);

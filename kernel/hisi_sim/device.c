@@ -70,17 +70,17 @@ static struct sim_bar bar_of_vf(const struct sim_bar *bars, const struct sim_fn 
 /* Each kind of BAR of the virtual functions is one range, as SR-IOV demands. */
 static int bars_alloc(struct sim_dev *sdev)
 {
-	size_t db = roundup_pow_of_two(sim_function_queues(&sdev->shape)) * QM_DB_WINDOW;
+	size_t db = sim_db_size(&sdev->shape);
 	unsigned int vfs = sdev->shape.vfs, i;
 	struct sim_fn *pf = sim_pf(sdev);
 	int err;
 
 	err = sim_aperture_alloc(&pf->regs, QM_BAR2_PF_SIZE, 1);
-	if (!err)
+	if (!err && db)
 		err = sim_aperture_alloc(&pf->db, db, 1);
 	if (!err && vfs)
 		err = sim_aperture_alloc(&sdev->vf_regs, QM_BAR2_VF_SIZE, vfs);
-	if (!err && vfs)
+	if (!err && db && vfs)
 		err = sim_aperture_alloc(&sdev->vf_db, db, vfs);
 	if (err) {
 		bars_free(sdev);
@@ -88,14 +88,15 @@ static int bars_alloc(struct sim_dev *sdev)
 	}
 	for (i = SIM_PF + 1; i < sdev->nr_fns; i++) {
 		sdev->fns[i].regs = bar_of_vf(&sdev->vf_regs, &sdev->fns[i]);
-		sdev->fns[i].db = bar_of_vf(&sdev->vf_db, &sdev->fns[i]);
+		if (db)
+			sdev->fns[i].db = bar_of_vf(&sdev->vf_db, &sdev->fns[i]);
 	}
 	return 0;
 }
 
 static void report_no_space(const char *name, const struct sim_shape *shape)
 {
-	u64 db = (u64)roundup_pow_of_two(sim_function_queues(shape)) * QM_DB_WINDOW, free, all;
+	u64 db = sim_db_size(shape), free, all;
 	u64 vfs = (u64)shape->vfs * (QM_BAR2_VF_SIZE + db);
 
 	sim_aperture_space(&free, &all);
@@ -184,7 +185,8 @@ static void pull_out(struct wdm_device *model, void *arg)
 	for (i = 0; i < sdev->nr_fns; i++) {
 		wdm_function_detach(model, i);
 		memset_io(sdev->fns[i].regs.io, 0xff, sdev->fns[i].regs.size);
-		memset_io(sdev->fns[i].db.io, 0xff, sdev->fns[i].db.size);
+		if (sdev->fns[i].db.io)
+			memset_io(sdev->fns[i].db.io, 0xff, sdev->fns[i].db.size);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <linux/irq_work.h>
 #include <linux/irqdomain.h>
 #include <linux/kref.h>
+#include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/spinlock.h>
@@ -13,15 +14,20 @@
 #include <linux/uidgid.h>
 
 #include "model/fault.h"
+#include "hw/qm_hw.h"
 
 #define SIM_CFG_SIZE		4096
 #define SIM_VFS_MAX		63
 #define SIM_MSI_VECTORS		32
 #define SIM_MSI_VECTORS_VF	4
+#define SIM_MSI_VECTORS_V2	4	/* of generation 2 */
+#define SIM_MSI_VECTORS_VF_V2	2
 #define SIM_MSI_LINES_MAX	(SIM_MSI_VECTORS + SIM_VFS_MAX * SIM_MSI_VECTORS_VF)
 #define SIM_QUEUES_MIN		2
 #define SIM_QUEUES_MAX		1024
 #define SIM_QUEUES_DEFAULT	64
+#define SIM_GENERATION_MIN	2
+#define SIM_GENERATION_MAX	3
 
 /* A kernel that checks each access holds its locks longer by about this factor. */
 #define SIM_SLOWNESS		(IS_ENABLED(CONFIG_KASAN) ? 4 : 1)
@@ -68,6 +74,7 @@ enum sim_reset_method {
 /**
  * struct sim_shape - parameters of a device
  * @type:	kind
+ * @generation:	of the hardware, SIM_GENERATION_MIN .. SIM_GENERATION_MAX
  * @node:	NUMA node or NUMA_NO_NODE
  * @queues:	queues of the whole device
  * @vfs:	virtual functions that it can have
@@ -84,6 +91,7 @@ enum sim_reset_method {
  */
 struct sim_shape {
 	const struct sim_type *type;
+	unsigned int generation;
 	int node;
 	unsigned int queues;
 	unsigned int vfs;
@@ -132,7 +140,7 @@ struct sim_dev;
  * struct sim_fn - one PCI function
  * @sdev:	its device
  * @index:	its number in the model, and its devfn: SIM_PF for the physical function
- * @regs, @db:	BAR2 and BAR4
+ * @regs, @db:	BAR2 and BAR4; generation 2 has no BAR4
  * @lock:	protects the members below, see config.c
  * @cfg, @init, @wmask: config space, its state after a reset, its write mask
  * @flr:	function-level reset in progress
@@ -219,12 +227,20 @@ static inline struct sim_fn *sim_pf(struct sim_dev *sdev)
 /* Messages that a function's MSI capability offers. */
 static inline unsigned int sim_vectors(const struct sim_fn *fn)
 {
+	if (fn->sdev->shape.generation == 2)
+		return fn->index == SIM_PF ? SIM_MSI_VECTORS_V2 : SIM_MSI_VECTORS_VF_V2;
 	return fn->index == SIM_PF ? SIM_MSI_VECTORS : SIM_MSI_VECTORS_VF;
 }
 
 static inline unsigned int sim_function_queues(const struct sim_shape *shape)
 {
 	return shape->function_queues ?: shape->queues / (1 + shape->vfs);
+}
+
+/* Bytes of a function's doorbell windows. On generation 2, all its queues share a register of BAR2 instead. */
+static inline size_t sim_db_size(const struct sim_shape *shape)
+{
+	return shape->generation == 2 ? 0 : roundup_pow_of_two(sim_function_queues(shape)) * QM_DB_WINDOW;
 }
 
 /* The first extended capability, or that behind SR-IOV; 0: there is none. */
@@ -239,6 +255,7 @@ static inline unsigned int sim_reset_capability(const struct sim_dev *sdev)
 #define SIM_TYPES_NR		3
 extern const struct sim_type sim_types[SIM_TYPES_NR];
 const struct sim_type *sim_type_find(const char *name);
+int sim_type_parse(char *word, const struct sim_type **type, unsigned int *generation);
 
 /* aperture.c */
 int sim_aperture_init(const char *range);
@@ -445,6 +462,6 @@ extern const struct sim_engine sim_engine_hpre;
 /* configfs.c */
 int sim_configfs_init(void);
 void sim_configfs_exit(void);
-int sim_configfs_add(const char *name, const struct sim_type *type);
+int sim_configfs_add(const char *name, const struct sim_type *type, unsigned int generation);
 
 #endif

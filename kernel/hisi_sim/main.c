@@ -7,16 +7,16 @@
 
 static char *devices;
 module_param(devices, charp, 0444);
-MODULE_PARM_DESC(devices, "Devices to create at load, e.g. zip,sec,hpre");
+MODULE_PARM_DESC(devices, "Devices to create at load, e.g. zip,sec,hpre@v2");
 
 static char *aperture;
 module_param(aperture, charp, 0444);
 MODULE_PARM_DESC(aperture, "START,SIZE of memory for the BARs, outside System RAM; default: the ivshmem-plain device of a VM");
 
-/* "zip,zip" creates zip0 and zip1. */
+/* "zip,zip@v2" creates zip0, and zip1 of generation 2. */
 static int make_devices(void)
 {
-	unsigned int counts[SIM_TYPES_NR] = {};
+	unsigned int counts[SIM_TYPES_NR] = {}, generation;
 	char name[32], *list, *rest, *word;
 	const struct sim_type *type;
 	int err = 0;
@@ -28,14 +28,18 @@ static int make_devices(void)
 		return -ENOMEM;
 	rest = list;
 	while (!err && (word = strsep(&rest, ","))) {
-		type = sim_type_find(word);
-		if (!type) {
-			pr_err("hisi_sim: devices: \"%s\": expected zip, sec or hpre\n", word);
+		err = sim_type_parse(word, &type, &generation);
+		if (err) {
+			if (err == -ENODEV)
+				pr_err("hisi_sim: devices: \"%s\": expected zip, sec or hpre\n", word);
+			else
+				pr_err("hisi_sim: devices: \"%s@%s\": expected %s, %s@v2 or %s@v3\n", word,
+				       word + strlen(word) + 1, word, word, word);
 			err = -EINVAL;
 			break;
 		}
 		snprintf(name, sizeof(name), "%s%u", type->name, counts[type - sim_types]++);
-		err = sim_configfs_add(name, type);
+		err = sim_configfs_add(name, type, generation);
 		if (err)
 			pr_err("hisi_sim: devices: cannot create %s: %pe\n", name, ERR_PTR(err));
 	}

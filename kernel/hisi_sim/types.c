@@ -21,3 +21,22 @@ const struct sim_type *sim_type_find(const char *name)
 			return &sim_types[i];
 	return NULL;
 }
+
+/* "zip" or "zip@v2", which is cut at the @. -ENODEV: no such kind; -EINVAL: no such generation. */
+int sim_type_parse(char *word, const struct sim_type **type, unsigned int *generation)
+{
+	char *suffix = strchr(word, '@');
+
+	*generation = SIM_GENERATION_MAX;
+	if (suffix)
+		*suffix++ = 0;
+	*type = sim_type_find(word);
+	if (!*type)
+		return -ENODEV;
+	if (!suffix)
+		return 0;
+	if (*suffix != 'v' || suffix[1] < '0' + SIM_GENERATION_MIN || suffix[1] > '0' + SIM_GENERATION_MAX || suffix[2])
+		return -EINVAL;
+	*generation = suffix[1] - '0';
+	return 0;
+}
