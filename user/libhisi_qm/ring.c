@@ -62,14 +62,49 @@ static int ring_layout(struct wd_ring *ring)
 	ring->tx_stop = (const _Atomic uint32_t *)(base + QM_DUS_TX_STOP(dus));
 	ring->rx_stop = (const _Atomic uint32_t *)(base + QM_DUS_RX_STOP(dus));
 
+	return 0;
+}
+
+/* Without permission for the region, which has the doorbells of all queues, the kernel has to ring. */
+static int ring_map_doorbell(struct wd_ring *ring)
+{
+	struct wd_object *obj = &ring->ctx->obj;
+	unsigned char *base;
+
 	if (ring->ctx->size[UACCE_QFRT_MMIO] < QM_DB_SQ_CQ + sizeof(uint64_t))
 		return wd_fail_all(obj, ENODEV, "%s: the region of %u bytes has no doorbell", ring->ctx->name,
 				   ring->ctx->size[UACCE_QFRT_MMIO], 0);
 	base = wd_drv_mmap_qfr(obj->handle, UACCE_QFRT_MMIO);
 	if (!base)
-		return -errno;
+		return errno == EPERM ? 0 : -errno;
 	ring->doorbell = (_Atomic uint64_t *)(base + QM_DB_SQ_CQ);
 	return 0;
+}
+
+static int ring_ioctl(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)
+{
+	struct hisi_qp_doorbell db = { .sq_tail = sq_tail, .cq_head = cq_head, .flags = flags };
+
+	/* The kernel's side of a release: the descriptors are in memory before the call. */
+	atomic_thread_fence(memory_order_release);
+	return wd_ctx_ioctl(ring->ctx, UACCE_CMD_QM_DOORBELL, &db);
+}
+
+void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)
+{
+	ring_ioctl(ring, flags, sq_tail, cq_head);
+}
+
+/* Does the kernel ring? Tells the device what it knows already: that nothing has been read. */
+static int ring_check_call(struct wd_ring *ring)
+{
+	int ret = ring_ioctl(ring, HISI_QP_DB_CQ, 0, 0);
+
+	/* The device may just have been reset or removed. */
+	if (!ret || ret == -ESHUTDOWN || ret == -ENODEV)
+		return 0;
+	return wd_fail_all(&ring->ctx->obj, -ret, "%s: the doorbell's region can't be mapped, and the kernel doesn't ring",
+			   ring->ctx->name, 0, 0);
 }
 
 /*
@@ -92,6 +127,8 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 	ret = ring_configure(ring, cfg);
 	if (!ret)
 		ret = ring_layout(ring);
+	if (!ret)
+		ret = ring_map_doorbell(ring);
 	errno = saved;
 	if (ret)
 		return ret;
@@ -102,6 +139,8 @@ static int ring_set_up(struct wd_ring *ring, handle_t h_ctx, const struct wd_rin
 	if (cfg->impatient)
 		dont_wait(ring->fd);
 	ret = wd_ctx_start(h_ctx);
+	if (!ret && !ring->doorbell)
+		ret = ring_check_call(ring);
 	if (!ret)
 		ring->filled = wd_ring_cqe_valid(ring);
 	return ret;

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <misc/uacce/hisi_qm.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdalign.h>
@@ -30,7 +31,7 @@ struct wd_ring {
 	/* constant once open */
 	unsigned char *sq;
 	struct qm_cqe *cq;
-	_Atomic uint64_t *doorbell;
+	_Atomic uint64_t *doorbell;	/* NULL: the kernel rings, see wd_ring_call() */
 	const _Atomic uint32_t *tx_stop;
 	const _Atomic uint32_t *rx_stop;
 	const _Atomic uint32_t *filling;	/* see wd_ring_filling() */
@@ -73,6 +74,12 @@ struct wd_ring_cfg {
  * ring; the ring ends with wd_ctx_stop().
  */
 int wd_ring_open(struct wd_ring *ring, handle_t h_ctx, const struct wd_ring_cfg *cfg);
+
+/*
+ * Rings by a system call, where the queues of a device share their doorbell. An error isn't returned: a queue that
+ * can't be rung any more has its stop words set.
+ */
+void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head);
 
 /* Acknowledges completions, and makes the kernel poll, if either is due. For wd_ring_end(). */
 void wd_ring_due(struct wd_ring *ring);
@@ -146,7 +153,10 @@ static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint32_t 
 
 	/* Before the doorbell: a drain accepts no completions beyond this count. */
 	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
-	wd_ring_publish(ring->doorbell, ring->sq_db | (uint64_t)tail << QM_DB_INDEX_SHIFT);
+	if (__builtin_expect(!ring->doorbell, 0))
+		wd_ring_call(ring, HISI_QP_DB_SQ, (uint16_t)tail, 0);
+	else
+		wd_ring_publish(ring->doorbell, ring->sq_db | (uint64_t)tail << QM_DB_INDEX_SHIFT);
 }
 
 /* --- draining: under the drain lock --- */
@@ -264,8 +274,11 @@ static inline void wd_ring_ack(struct wd_ring *ring)
 {
 	bool armed = atomic_load_explicit(&ring->armed, memory_order_relaxed);
 
-	wd_ring_publish(ring->doorbell,
-			qm_db_value(ring->qn, QM_DB_CMD_CQ, wd_ring_cq_head(ring), armed ? QM_DB_C_FLAG : 0));
+	if (__builtin_expect(!ring->doorbell, 0))
+		wd_ring_call(ring, HISI_QP_DB_CQ | (armed ? HISI_QP_DB_EVENT : 0), 0, wd_ring_cq_head(ring));
+	else
+		wd_ring_publish(ring->doorbell,
+				qm_db_value(ring->qn, QM_DB_CMD_CQ, wd_ring_cq_head(ring), armed ? QM_DB_C_FLAG : 0));
 	atomic_store_explicit(&ring->acked, ring->taken, memory_order_relaxed);
 }
 
