@@ -84,6 +84,24 @@ static void print_functions(const struct wdctl_run *r, const struct device_list 
 	}
 }
 
+/* What an administrator has allowed: it is shown for as long as it lasts. */
+static void print_doorbells(const struct wdctl_run *r, const struct device_list *list)
+{
+	const struct device *d;
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		d = &list->dev[i];
+		if (!is_wanted(r, d))
+			continue;
+		if (!strcmp(d->doorbells, "mapped"))
+			printf("%s: every process that can open it may ring for the queues of all others (doorbells mapped)\n",
+			       d->name);
+		else if (!strcmp(d->doorbells, "exclusive"))
+			printf("%s: one section at a time has it (doorbells exclusive)\n", d->name);
+	}
+}
+
 static int print_json(const struct wdctl_run *r, const struct device_list *list)
 {
 	struct json_object *top = json_object_new_object();
@@ -145,6 +163,7 @@ static enum wdctl_exit list_run(const struct wdctl_run *r)
 		ret = print_table(r, &list);
 		print_functions(r, &list);
 		print_lacks(r, &list);
+		print_doorbells(r, &list);
 	} else if (!r->args_nr) {
 		fprintf(stderr, "no accelerators found; run 'wdctl doctor' for the cause\n");
 	}

@@ -252,6 +252,10 @@ const char *apply_error(const struct step *s, int error)
 	/* For an attribute that can change while live, EBUSY has only one reason. */
 	if (error == -EBUSY && s->op == STEP_SET && s->kind == OBJECT_SECTION && s->attr->while_live)
 		return "in use: the slots named above must be free first";
+	if (s->op == STEP_SET && s->attr->type == VALUE_DOORBELLS && error == -EBUSY)
+		return "doorbells are mapped, or more than one section has contexts; the kernel log has the reason";
+	if (s->op == STEP_SET && s->attr->type == VALUE_DOORBELLS && error == -EOPNOTSUPP)
+		return "the device can't have these doorbells; the kernel log has the reason";
 	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (meanings[i].error == error && meanings[i].op == s->op && meanings[i].kind == s->kind)
 			return meanings[i].text;

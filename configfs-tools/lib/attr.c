@@ -30,6 +30,7 @@ static const struct attr device_attrs[] = {
 	[DEVICE_MAX_CTXS] = { "MaxCtxsPerProcess", "max_ctxs_per_process", VALUE_NUMBER, 0, UINT32_MAX, NULL, NULL, true },
 	[DEVICE_LATENCY] = { "Latency", "latency", VALUE_NUMBER, 0, 99, NULL, NULL, true },
 	[DEVICE_THROUGHPUT] = { "Throughput", "throughput", VALUE_NUMBER, 0, 99, NULL, NULL, true },
+	[DEVICE_DOORBELLS] = { "Doorbells", "doorbells", VALUE_DOORBELLS, 0, 0, NULL, NULL, false },
 };
 
 size_t attr_count(enum object_kind kind)
@@ -58,7 +59,7 @@ int attr_find(enum object_kind kind, const char *key, size_t len)
 const char *attr_keys(enum object_kind kind)
 {
 	if (kind == OBJECT_DEVICE)
-		return "Priority, Zone, MaxCtxsPerProcess, Latency, Throughput";
+		return "Priority, Zone, MaxCtxsPerProcess, Latency, Throughput, Doorbells";
 	return "NumProcesses, LimitDevAccess, SyncCtxs, AsyncCtxs, Nodes, Devices, QueuePriority, "
 	       "MaxExtraCtxs, Bandwidth, AllowedUsers, AllowedGroups, Live";
 }

@@ -18,6 +18,7 @@ enum value_type {
 	VALUE_DEVICES,		/* hisi_zip-0 0000:75:00.0 */
 	VALUE_UIDS,		/* 0,1000-1999 or * */
 	VALUE_GIDS,
+	VALUE_DOORBELLS,	/* kernel, exclusive or mapped */
 };
 
 /* In the order in which they are written. */
@@ -43,6 +44,7 @@ enum device_attr {
 	DEVICE_MAX_CTXS,
 	DEVICE_LATENCY,
 	DEVICE_THROUGHPUT,
+	DEVICE_DOORBELLS,
 	DEVICE_ATTRS,
 };
 

@@ -38,6 +38,8 @@ static void shares_read(const struct root *r, struct device *d)
 	};
 	size_t i;
 
+	if (root_read(r, d->doorbells, sizeof(d->doorbells), SHARES "/%s/doorbells", d->name))
+		d->doorbells[0] = '\0';
 	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
 		shares[i].n->known = !root_read_long(r, &shares[i].n->value, SHARES "/%s/%s", d->name,
 						     shares[i].file);

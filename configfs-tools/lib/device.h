@@ -32,6 +32,7 @@ struct device {
 	char api[64];
 	char algorithms[512];		/* separated by single spaces */
 	char lacks[128];		/* the same: algorithms that a simulated SEC lacks on this kernel */
+	char doorbells[16];		/* isolated, kernel, exclusive, mapped; "": not reported */
 	char iommu[32];			/* sva-iommu, sva-sim, none; "": not reported */
 	char dev[32];			/* major:minor */
 	long flags;

@@ -65,6 +65,7 @@ void fact_device_parse(struct fact_device *d, const struct wd_nl_message *m)
 	d->latency = number(m, UACCE_A_DEV_LATENCY);
 	d->throughput = number(m, UACCE_A_DEV_THROUGHPUT);
 	d->max_ctxs = number(m, UACCE_A_DEV_MAX_CTXS);
+	d->doorbells = count(m, UACCE_A_DEV_DOORBELLS);
 	d->total = number(m, UACCE_A_CTXS_TOTAL);
 	d->reserved = number(m, UACCE_A_CTXS_RESERVED);
 	d->used = number(m, UACCE_A_CTXS_USED);
@@ -385,6 +386,20 @@ const char *fact_section_state_name(uint32_t state)
 		return "draining";
 	}
 	return "unknown";
+}
+
+const char *fact_doorbells_name(const struct fact_count *doorbells)
+{
+	static const char *const names[] = {
+		[UACCE_NL_DOORBELLS_ISOLATED] = "isolated",
+		[UACCE_NL_DOORBELLS_KERNEL] = "kernel",
+		[UACCE_NL_DOORBELLS_EXCLUSIVE] = "exclusive",
+		[UACCE_NL_DOORBELLS_MAPPED] = "mapped",
+	};
+
+	if (!doorbells->known)
+		return "";
+	return doorbells->n < sizeof(names) / sizeof(names[0]) ? names[doorbells->n] : "unknown";
 }
 
 const char *fact_ctx_class_name(uint32_t class)

@@ -29,6 +29,7 @@ struct fact_device {
 	uint32_t flags, state;		/* enum uacce_nl_dev_flags, uacce_nl_dev_state */
 	int node, priority;
 	uint32_t latency, throughput, max_ctxs;
+	struct fact_count doorbells;	/* enum uacce_nl_doorbells */
 	uint32_t total, reserved, used, used_pool, free, quarantined;
 	uint32_t resets, ctx_errors;
 	struct fact_opens opens;
@@ -120,6 +121,7 @@ const char *fact_device_state_name(uint32_t state);
 const char *fact_section_state_name(uint32_t state);
 const char *fact_ctx_class_name(uint32_t class);
 const char *fact_ctx_state_name(uint32_t state);
+const char *fact_doorbells_name(const struct fact_count *doorbells);	/* "": not reported */
 
 #define FACT_AGE_SIZE 24
 /** fact_age() - "7s", "3m05s", "2h10m", "5d03h". Return: @buf. */

@@ -132,13 +132,22 @@ static void check_state(struct health *h, const struct root *r, const struct dev
 	}
 }
 
-/* The libraries' drivers (user/drivers/hisi) support these two APIs. */
+static void check_doorbells(struct health *h, const struct device *d)
+{
+	if (strcmp(d->doorbells, "mapped"))
+		return;
+	health_add(h, HEALTH_NOTE, "devices", "%s: every process that can open it may ring for the queues of all others, "
+		   "which can corrupt their results (doorbells mapped)", d->name);
+	health_command(h, "echo kernel >/sys/kernel/config/uacce/devices/%s/doorbells", d->name);
+}
+
+/* The libraries' drivers (user/drivers/hisi) support these APIs. */
 static void check_api(struct health *h, const struct device *d)
 {
-	if (!strcmp(d->api, "hisi_qm_v3") || !strcmp(d->api, "hisi_qm_v5"))
+	if (!strcmp(d->api, "hisi_qm_v2") || !strcmp(d->api, "hisi_qm_v3") || !strcmp(d->api, "hisi_qm_v5"))
 		return;
-	health_add(h, HEALTH_NOTE, "devices", "%s: the libraries have no driver for api '%s', only for hisi_qm_v3 and "
-		   "hisi_qm_v5", d->name, d->api);
+	health_add(h, HEALTH_NOTE, "devices", "%s: the libraries have no driver for api '%s', only for hisi_qm_v2, "
+		   "hisi_qm_v3 and hisi_qm_v5", d->name, d->api);
 	health_remedy(h, "Only programs that write their own descriptors can use this device.");
 }
 
@@ -247,6 +256,7 @@ void health_check_devices(struct health *h, const struct health_input *in)
 	for (i = 0; i < in->devices->count; i++) {
 		check_state(h, in->root, &in->devices->dev[i]);
 		check_api(h, &in->devices->dev[i]);
+		check_doorbells(h, &in->devices->dev[i]);
 		check_sva(h, &in->devices->dev[i]);
 		check_node(h, in->root, &in->devices->dev[i]);
 	}

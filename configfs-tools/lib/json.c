@@ -44,6 +44,7 @@ struct json_object *json_from_device(const struct device *d)
 	add_number(o, "priority", &d->priority);
 	json_object_object_add(o, "simulated", !d->simulated.known ? NULL :
 			       json_object_new_boolean(d->simulated.value != 0));
+	add_text(o, "doorbells", d->doorbells);
 	add_text(o, "iommu", d->iommu);
 	json_object_object_add(o, "sva", json_object_new_boolean(d->flags & UACCE_DEV_SVA));
 	add_number(o, "available", &d->available);

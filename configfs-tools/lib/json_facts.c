@@ -37,6 +37,7 @@ struct json_object *json_from_fact_device(const struct fact_device *d)
 	json_object_object_add(o, "node", json_object_new_int(d->node));
 	json_object_object_add(o, "priority", json_object_new_int(d->priority));
 	json_object_object_add(o, "simulated", json_object_new_boolean(d->flags & UACCE_NL_DEV_SIMULATED));
+	add_text(o, "doorbells", fact_doorbells_name(&d->doorbells));
 	add_number(o, "total", d->total);
 	add_number(o, "reserved", d->reserved);
 	add_number(o, "used", d->used);

@@ -71,6 +71,20 @@ static int parse_bool(const char *text, size_t len, char **out, char *why)
 	return refuse(why, text, len, "expected 0 or 1 (or no, yes, off, on, false, true)");
 }
 
+static int parse_doorbells(const char *text, size_t len, char **out, char *why)
+{
+	static const char *const words[] = { "kernel", "exclusive", "mapped" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i]) != len || strncasecmp(words[i], text, len))
+			continue;
+		*out = strdup(words[i]);
+		return *out ? 0 : -ENOMEM;
+	}
+	return refuse(why, text, len, "expected kernel, exclusive or mapped");
+}
+
 bool value_next(const char **list, const char **element, size_t *len)
 {
 	const char *at = *list + strspn(*list, " ,");
@@ -274,6 +288,8 @@ int value_parse(const struct attr *a, const char *text, size_t len, const struct
 		return parse_number(a, text, len, out, why);
 	case VALUE_BOOL:
 		return parse_bool(text, len, out, why);
+	case VALUE_DOORBELLS:
+		return parse_doorbells(text, len, out, why);
 	default:
 		ret = parse_list(a, text, len, names, out, why);
 	}
