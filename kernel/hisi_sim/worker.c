@@ -588,6 +588,7 @@ static int model_init(struct sim_worker *w)
 	struct sim_fn *pf = sim_pf(w->sdev);
 	struct wdm_attr attr = {
 		.type = shape->type->model,
+		.generation = shape->generation,
 		.queues = shape->queues,
 		.functions = w->sdev->nr_fns,
 		.per_fn_max = sim_function_queues(shape),
