@@ -18,7 +18,7 @@ static inline int reset(const char *address)
 }
 
 /* A number from the device's message, or -errno. */
-static inline long long dev_num(struct nlc *ask, const char *dev, uint16_t type)
+static inline long long dev_nl_num(struct nlc *ask, const char *dev, uint16_t type)
 {
 	int ret = nlc_dev_get(ask, dev);
 

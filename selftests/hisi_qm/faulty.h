@@ -15,6 +15,9 @@
 #define FAULTY_NAME	"faulty"
 #define FAULTY_QUEUES	8	/* the attribute "queues" */
 #define FAULTY_BYTES	4096	/* of a request */
+#ifndef FAULTY_GENERATION
+#define FAULTY_GENERATION	"3"
+#endif
 
 /* The uacce device of a PCI function. */
 static inline bool device_of(const char *address, char dev[UACCE_NAME_MAX])
@@ -96,7 +99,8 @@ static inline bool sleeps(int tid)
 	ASSERT_EQ(0, nlc_open((self)->ask));							\
 	faulty_drop();										\
 	ASSERT_EQ(0, sim_mkdir(FAULTY_NAME)) TH_LOG("no hisi_sim in configfs");			\
-	ASSERT_EQ(0, sim_set(FAULTY_NAME, "queues", "8"));			\
+	ASSERT_EQ(0, sim_set(FAULTY_NAME, "queues", "8"));					\
+	ASSERT_EQ(0, sim_set(FAULTY_NAME, "generation", FAULTY_GENERATION));			\
 	ASSERT_EQ(0, sim_set(FAULTY_NAME, "live", "1"));					\
 	ASSERT_LT(0, sim_get(FAULTY_NAME, "address", (self)->address, sizeof((self)->address)));	\
 	ASSERT_TRUE(device_of((self)->address, (self)->dev));					\

@@ -40,8 +40,8 @@ TEST_F_TIMEOUT(aer, an_error_that_is_reported_twice_is_one_reset, 200)
 	for (int i = 1; i <= 5; i++) {
 		ASSERT_EQ(0, faults("error", "qm 2"));
 		ASSERT_EQ(0, faults("aer", "nonfatal"));
-		EXPECT_EQ(i, dev_num(self->ask, self->dev, UACCE_A_DEV_RESETS));
-		EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+		EXPECT_EQ(i, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_RESETS));
+		EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	}
 	EXPECT_GONE(&self->q);
 	rawq_close(&self->q);
@@ -61,7 +61,7 @@ TEST_F_TIMEOUT(aer, a_fatal_error_is_over_with_the_call, 200)
 	ASSERT_EQ(0, cfg_read(dir, after, CFG_SIZE, 0));
 	EXPECT_EQ(0, memcmp(before, after, CFG_SIZE));
 	rawq_close(&self->q);
-	EXPECT_EQ(0, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(0, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	EXPECT_EQ(FAULTY_QUEUES, uacce_attr_num(self->dev, "available_instances"));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
@@ -94,11 +94,11 @@ TEST_F_TIMEOUT(aer, a_reset_by_pci_ends_a_recovery_that_nobody_ends, 200)
 {
 	ASSERT_EQ(0, faults("aer", "lost"));
 	EXPECT_GONE(&self->q);
-	EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_EQ(-EPERM, rawq_open(&self->other, self->dev));
 	rawq_close(&self->q);
 	ASSERT_EQ(0, reset(self->address));
-	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
 

@@ -33,7 +33,7 @@ static int wait_num(struct nlc *ask, const char *dev, uint16_t type, long long n
 {
 	long long deadline = now_ms() + LONG_MS;
 
-	while (dev_num(ask, dev, type) != n)
+	while (dev_nl_num(ask, dev, type) != n)
 		if (now_ms() > deadline)
 			return -ETIMEDOUT;
 		else
@@ -199,7 +199,7 @@ TEST_F_TIMEOUT(away, a_mailbox_that_never_answers_is_reset_with_the_device, 200)
 	EXPECT_EQ(0, uacce_attr_num(self->dev, "isolate"));
 	EXPECT_NE(0, uacce_poll_gone(self->q.fd, CLIENT_WAIT_MS) & (POLLERR | POLLHUP));
 	rawq_close(&self->q);
-	EXPECT_EQ(0, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(0, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
 
@@ -347,7 +347,7 @@ TEST_F_TIMEOUT(away, a_queue_that_never_stops_comes_back_with_that, 200)
 	/* However late the device takes the request. */
 	ASSERT_EQ(0, fault_wait("stuck", 1));
 	rawq_close(&self->q);
-	EXPECT_EQ(1, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(1, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	EXPECT_EQ(QUEUES - 1, uacce_attr_num(self->dev, "available_instances"));
 	ASSERT_EQ(0, faults("overflow", "1"));
 	EXPECT_EQ(0, wait_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED, 0));
@@ -392,7 +392,7 @@ TEST_F_TIMEOUT(away, a_device_that_is_off_the_bus_is_isolated_by_the_first_who_a
 	EXPECT_EQ(1, uacce_attr_num(self->dev, "isolate"));
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_ISOLATE, &h, NL_WAIT_MS));
 	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
-	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_NE(0, call_end(&sleeper) & (POLLERR | POLLHUP));
 	EXPECT_GONE(&self->q);
 	EXPECT_EQ(-EIO, rawq_open(&late, self->dev));

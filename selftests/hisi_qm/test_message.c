@@ -173,10 +173,10 @@ TEST_F_TIMEOUT(guest, it_stops_and_starts_by_order, 100)
 		EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
 		EXPECT_GONE(&self->q);
 		rawq_close(&self->q);
-		EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+		EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 		EXPECT_EQ(-EPERM, rawq_begin(&self->q, self->dev, ZIP_QC_COMPRESS));
 		ORDER_START(self);
-		EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+		EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 		EXPECT_OPENS(self);
 	}
 }
@@ -237,7 +237,7 @@ TEST_F_TIMEOUT(guest, a_reset_of_its_own_ends_the_wait, 100)
 	ORDER_STOP(self, STOP);
 	ASSERT_EQ(0, reset(self->vf_address));
 	ASSERT_EQ(ASK_ISOLATION, vf_says(self->regs));
-	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_OPENS(self);
 	ORDER_STOP(self, STOP);
 	ORDER_START(self);
@@ -511,7 +511,7 @@ TEST_F_TIMEOUT(host, its_reset_waits_for_the_other_function, 100)
 	/* The sender of an order still hears questions, and answers them after the reset. */
 	ASSERT_EQ(0, tell_pf(self->regs, ASK_BANDWIDTH));
 	EXPECT_TRUE(call_sleeps(&resetter));
-	EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	ASSERT_EQ(0, tell_pf(self->regs, STOPPED));
 	ASSERT_EQ(START, pf_says(self->regs));
 	EXPECT_TRUE(call_sleeps(&resetter));

@@ -45,12 +45,12 @@ TEST_F_TIMEOUT(recover, queues_end_and_the_device_comes_back, 100)
 	EXPECT_NE(0, call_end(&sleeper) & (POLLERR | POLLHUP));
 	EXPECT_GONE(&self->q);
 	EXPECT_EQ(-ENXIO, uacce_start_q(self->other.fd));
-	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
-	EXPECT_EQ(1, dev_num(self->ask, self->dev, UACCE_A_DEV_RESETS));
+	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(1, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_RESETS));
 	EXPECT_EQ(0, uacce_attr_num(self->dev, "isolate"));
 	rawq_close(&self->q);
 	rawq_close(&self->other);
-	EXPECT_EQ(0, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(0, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	EXPECT_EQ(QUEUES, uacce_attr_num(self->dev, "available_instances"));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
@@ -70,7 +70,7 @@ TEST_F_TIMEOUT(recover, a_full_device_refuses_queues_as_any_other, 100)
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_RESET, &h, NL_WAIT_MS));
 	EXPECT_EQ(-EPERM, rawq_open(&self->other, self->dev));
 	EXPECT_EQ(0, uacce_attr_num(self->dev, "isolate"));
-	EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_RESETTING, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	ASSERT_EQ(0, faults("mailbox", "0"));
 	EXPECT_READY(self, 1);
 	for (int i = 0; i < QUEUES; i++)
@@ -154,10 +154,10 @@ TEST_F_TIMEOUT(recover, a_queue_that_never_stops_comes_back, 100)
 	EXPECT_EQ(-ETIMEDOUT, rawq_zip(&self->q, ZIP_REQ_DEFLATE, self->src, BYTES, self->dst, sizeof(self->dst),
 				       &produced, SETTLE_MS));
 	rawq_close(&self->q);
-	EXPECT_EQ(1, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(1, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	ASSERT_EQ(0, faults("error", "engine 1"));
 	EXPECT_READY(self, 1);
-	EXPECT_EQ(0, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(0, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	EXPECT_EQ(QUEUES, uacce_attr_num(self->dev, "available_instances"));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
@@ -176,7 +176,7 @@ TEST_F_TIMEOUT(recover, a_reset_that_fails_isolates_the_device_until_the_next_on
 	EXPECT_GONE(&self->q);
 	EXPECT_EQ(1, uacce_attr_num(self->dev, "isolate"));
 	EXPECT_EQ(-EIO, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
-	EXPECT_EQ(0, dev_num(self->ask, self->dev, UACCE_A_DEV_RESETS));
+	EXPECT_EQ(0, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_RESETS));
 	ASSERT_EQ(0, faults("reset", "0"));
 	ASSERT_EQ(0, reset(self->address));
 	EXPECT_READY(self, 1);
@@ -197,7 +197,7 @@ TEST_F_TIMEOUT(recover, more_resets_than_the_strategy_allows_isolate_the_device,
 	ASSERT_EQ(0, faults("error", "qm 2"));
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_ISOLATE, &h, NL_WAIT_MS));
 	EXPECT_EQ(1, uacce_attr_num(self->dev, "isolate"));
-	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_EQ(-EIO, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
 	EXPECT_EQ(-EPERM, uacce_attr_write(self->dev, "isolate_strategy", "3"));
 	EXPECT_EQ(-ETIMEDOUT, nlc_next(self->event, &h, SETTLE_MS));
@@ -246,7 +246,7 @@ TEST_F_TIMEOUT(recover, errors_during_resets_and_resets_by_pci_are_over_with_the
 	EXPECT_EQ(0, call_end(&errors));
 	/* It waits for the driver's own reset, if that runs, and handles what was reported before it. */
 	ASSERT_EQ(0, reset(self->address));
-	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_EQ(0, uacce_attr_num(self->dev, "isolate"));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }

@@ -42,7 +42,7 @@ TEST_F_TIMEOUT(reset, sleepers_and_listeners_are_told_and_a_new_client_can_sleep
 	EXPECT_EQ(-ENXIO, uacce_start_q(self->other.fd));
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_RESET, &h, NL_WAIT_MS));
 	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
-	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	rawq_close(&self->q);
 	rawq_close(&self->other);
 	EXPECT_EQ(QUEUES, uacce_attr_num(self->dev, "available_instances"));
@@ -85,7 +85,7 @@ TEST_F_TIMEOUT(reset, its_state_is_told_while_it_lasts, 100)
 		/* Each of the reset's commands takes a second, until both states have been seen. */
 		ASSERT_EQ(0, faults("mailbox", "1/1:1s"));
 		ASSERT_EQ(0, call_begin(&resetter, call_reset));
-		while (!(seen = dev_num(self->ask, self->dev, UACCE_A_DEV_STATE) == UACCE_NL_DEV_RESETTING) &&
+		while (!(seen = dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE) == UACCE_NL_DEV_RESETTING) &&
 		       !atomic_load(&resetter.done))
 			poll(NULL, 0, 1);
 		ret = rawq_begin(&late, self->dev, ZIP_QC_COMPRESS);
@@ -94,7 +94,7 @@ TEST_F_TIMEOUT(reset, its_state_is_told_while_it_lasts, 100)
 			rawq_close(&late);
 		ASSERT_EQ(0, faults("mailbox", "0"));
 		EXPECT_EQ(0, call_end(&resetter));
-		normal = dev_num(self->ask, self->dev, UACCE_A_DEV_STATE) == UACCE_NL_DEV_NORMAL;
+		normal = dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE) == UACCE_NL_DEV_NORMAL;
 	}
 	EXPECT_TRUE(seen);
 	EXPECT_TRUE(refused) TH_LOG("%d", ret);
@@ -113,13 +113,13 @@ TEST_F_TIMEOUT(reset, a_device_that_does_not_come_back_is_isolated_until_the_nex
 	ASSERT_EQ(0, reset(self->address));
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_ISOLATE, &h, NL_WAIT_MS));
 	EXPECT_STREQ(self->dev, nlm_string(h, UACCE_A_DEV));
-	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_ISOLATED, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_EQ(1, uacce_attr_num(self->dev, "isolate"));
 	EXPECT_EQ(-EIO, rawq_begin(&self->other, self->dev, ZIP_QC_COMPRESS));
 	EXPECT_GONE(&self->q);
 	ASSERT_EQ(0, reset(self->address));
 	EXPECT_EQ(0, uacce_attr_num(self->dev, "isolate"));
-	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_num(self->ask, self->dev, UACCE_A_DEV_STATE));
+	EXPECT_EQ(UACCE_NL_DEV_NORMAL, dev_nl_num(self->ask, self->dev, UACCE_A_DEV_STATE));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
 
@@ -133,9 +133,9 @@ TEST_F_TIMEOUT(reset, a_device_with_an_error_comes_back, 100)
 	ASSERT_EQ(0, nlc_event(self->event, UACCE_NL_DEV_ISOLATE, &h, NL_WAIT_MS));
 	ASSERT_EQ(0, faults("reset", "0"));
 	rawq_close(&self->q);
-	EXPECT_EQ(1, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(1, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	ASSERT_EQ(0, reset(self->address));
-	EXPECT_EQ(0, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(0, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	EXPECT_EQ(QUEUES, uacce_attr_num(self->dev, "available_instances"));
 	EXPECT_EQ(0, uacce_attr_num(self->dev, "isolate"));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
@@ -232,10 +232,10 @@ TEST_F_TIMEOUT(reset, it_gives_back_a_queue_that_never_stops, 100)
 	EXPECT_EQ(-ETIMEDOUT, rawq_zip(&self->q, ZIP_REQ_DEFLATE, self->src, BYTES, self->dst,
 				       sizeof(self->dst), &produced, NOTHING_MS));
 	rawq_close(&self->q);
-	EXPECT_EQ(1, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(1, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	EXPECT_EQ(QUEUES - 1, uacce_attr_num(self->dev, "available_instances"));
 	ASSERT_EQ(0, reset(self->address));
-	EXPECT_EQ(0, dev_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
+	EXPECT_EQ(0, dev_nl_num(self->ask, self->dev, UACCE_A_CTXS_QUARANTINED));
 	EXPECT_EQ(QUEUES, uacce_attr_num(self->dev, "available_instances"));
 	EXPECT_NEW_CLIENT_SLEEPS_AND_WAKES(self);
 }
