@@ -164,6 +164,9 @@
 
 /* Master port, shared by the engines */
 #define ACC_MASTER_GLOBAL_CTRL	0x300000
+#define AM_CFG_PORT_WR_EN	0x30001c	/* generation 2: a bit of it lets interrupts out */
+#define AM_ROB_ECC_INT_STS	0x300104	/* generation 2 */
+#define AM_ROB_ECC_INT_MULTIPLE	(1u << 1)
 #define ACC_MASTER_TRANS_RETURN	0x300150
 #define ACC_MASTER_TRANS_IDLE	0x3
 

@@ -8,6 +8,7 @@ static const struct qm_generation qm_generations[] = {
 	{
 		.version = QM_HW_V2,
 		.api = "hisi_qm_v2",
+		.resets_by_mask = true,
 	}, {
 		.version = QM_HW_V3,
 		.api = "hisi_qm_v3",
@@ -112,6 +113,24 @@ static int qm_algorithms_init(struct hisi_qm *qm)
 	return 0;
 }
 
+/* Doorbells that would be looked for in the wrong place lose requests, so contradictions are refused. */
+static int qm_caps_check_doorbells(struct hisi_qm *qm)
+{
+	resource_size_t bytes = pci_resource_len(qm->pdev, QM_BAR_DB);
+
+	if (!qm->gen->cap_registers && bytes) {
+		pci_err(qm->pdev, "revision 0x%x has no doorbell windows, but the device has BAR%d of %pa bytes\n",
+			qm->pdev->revision, QM_BAR_DB, &bytes);
+		return -ENODEV;
+	}
+	if (qm->isolated_doorbells && bytes < QM_DB_WINDOW) {
+		pci_err(qm->pdev, "register 0x%x says that each queue has a doorbell window, but BAR%d has %pa bytes\n",
+			QM_QUE_ISO_CFG, QM_BAR_DB, &bytes);
+		return -ENODEV;
+	}
+	return 0;
+}
+
 /**
  * qm_caps_init - determine the generation and read all capabilities
  * @qm: the function; its registers are mapped
@@ -137,7 +156,7 @@ int qm_caps_init(struct hisi_qm *qm)
 
 	for (i = 0; i < QM_CAP_ID_NR; i++)
 		qm->caps[i] = qm_cap_read(qm, &qm_caps[i], registers);
-	ret = qm_caps_check(qm);
+	ret = qm_caps_check_doorbells(qm) ?: qm_caps_check(qm);
 	if (ret)
 		return ret;
 

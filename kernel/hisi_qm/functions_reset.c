@@ -81,7 +81,9 @@ static void qm_pf_start(struct hisi_qm *qm)
 	}
 	/* First: otherwise they would seem to be broken alone. */
 	qm_vfs_mended(qm);
+	qm_ecc_clear(qm);
 	qm_reset_done(qm);
+	qm_ecc_end(qm);
 }
 
 static void qm_functions_start(struct hisi_qm *qm)

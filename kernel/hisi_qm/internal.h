@@ -89,6 +89,7 @@ enum qm_cap {
  * @pasid_in_context: queues carry their own PASID
  * @pm_control:	idle power-down must be switched off for exact bandwidth shares
  * @shutdown_on_error: hardware closes its bus master on errors that need a reset
+ * @resets_by_mask: before a reset, its MSI messages are masked rather than disabled, and it must answer a test
  */
 struct qm_generation {
 	u8 version;
@@ -97,6 +98,7 @@ struct qm_generation {
 	bool pasid_in_context;
 	bool pm_control;
 	bool shutdown_on_error;
+	bool resets_by_mask;
 };
 
 enum qm_state {
@@ -218,6 +220,7 @@ struct hisi_qm {
 	bool asleep;	/* suspended at run time */
 	bool vfs_awake;	/* virtual functions keep it awake */
 	bool broken;	/* needs a reset: gets no commands, is isolated */
+	bool ecc;	/* by an uncorrectable memory error, until it works again; generation 2 only */
 	bool silent;	/* its bus master is closed, so stuck queues can't access memory */
 	bool gone;	/* from the bus */
 	bool isolated;	/* after too many resets, or one that failed */
@@ -395,6 +398,11 @@ void qm_isolate_exit(struct hisi_qm *qm);
 bool qm_isolate_count(struct hisi_qm *qm);
 void qm_isolate_forget(struct hisi_qm *qm);
 void qm_isolate(struct hisi_qm *qm);
+
+/* ecc.c */
+void qm_ecc_close(struct hisi_qm *qm);
+void qm_ecc_clear(struct hisi_qm *qm);
+void qm_ecc_end(struct hisi_qm *qm);
 
 /* caps.c */
 int qm_caps_init(struct hisi_qm *qm);

@@ -78,6 +78,18 @@ struct hisi_qm_error_block {
 };
 
 /**
+ * struct hisi_qm_ecc - uncorrectable memory errors on generation 2
+ * @bits:	those of the engine, on which it closes its bus master
+ * @set:	register that injects them, for an engine that the queue manager's error doesn't stop; 0: it stops with that
+ * @msi_port:	bit of AM_CFG_PORT_WR_EN for interrupts
+ */
+struct hisi_qm_ecc {
+	u32 bits;
+	u32 set;
+	u32 msi_port;
+};
+
+/**
  * struct hisi_qm_engine - differences between the engines
  * @name:	PCI driver and base of the uacce device's name
  * @wd_type:	category, "compression" or "crypto"
@@ -96,6 +108,7 @@ struct hisi_qm_error_block {
  * @levels:	levels of the algorithms for the framework, terminated by a NULL name; NULL: all
  *		average
  * @errors:	the engine's error bits
+ * @ecc:	of these, the uncorrectable memory errors
  * @hw_init:	initialise the engine's registers; the function isn't started
  * @hw_exit:	undo @hw_init as far as needed; the function is stopped
  * @debugfs_init: create the engine's files in the function's directory, with which they are
@@ -121,6 +134,7 @@ struct hisi_qm_engine {
 	const struct hisi_qm_alg *algs;
 	const struct uacce_alg_level *levels;
 	const struct hisi_qm_error_block *errors;
+	struct hisi_qm_ecc ecc;
 	int (*hw_init)(struct hisi_qm *qm);
 	void (*hw_exit)(struct hisi_qm *qm);
 	void (*debugfs_init)(struct hisi_qm *qm, struct dentry *dir);

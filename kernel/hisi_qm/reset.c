@@ -20,6 +20,7 @@
 static void qm_silence(struct hisi_qm *qm)
 {
 	if (qm->pf) {
+		qm_ecc_close(qm);
 		WRITE_ONCE(qm->silent, !qm_master_close(qm));
 		qm_vfs_break(qm);
 	} else if (qm->physical) {

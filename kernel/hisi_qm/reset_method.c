@@ -13,6 +13,7 @@
 #define QM_CONFIG_PERIOD_US	100
 
 #define QM_PEH_BUSY		0x5	/* of QM_PEH_DFX_INFO0 */
+#define QM_PEH_BUSY_V2		0xffffffff
 #define QM_PEH_MSI_BUSY		0xf0000	/* of QM_PEH_DFX_INFO1 */
 
 /* ------ the methods ------ */
@@ -116,6 +117,32 @@ static void qm_msi_drain(struct hisi_qm *qm)
 		pci_warn(qm->pdev, "interrupts did not drain before the reset\n");
 }
 
+/* Generation 2: a value that comes back has passed all doorbells and commands on the way to the device. */
+static void qm_requests_drain(struct hisi_qm *qm)
+{
+	static const u32 values[] = { 0x5a5a, QM_PCI_VENDOR_HUAWEI };
+	unsigned int i;
+
+	for (i = 0; qm->gen->resets_by_mask && i < ARRAY_SIZE(values); i++) {
+		hisi_qm_write(qm, QM_PEH_VENDOR_ID, values[i]);
+		if (hisi_qm_wait(qm, QM_PEH_VENDOR_ID, ~0u, values[i]))
+			pci_warn(qm->pdev, "it does not answer before the reset\n");
+	}
+}
+
+/* Generation 2. Returns the mask of before. */
+static u32 qm_msi_mask(struct hisi_qm *qm)
+{
+	u32 mask;
+
+	pci_read_config_dword(qm->pdev, qm->pdev->msi_cap + PCI_MSI_MASK_64, &mask);
+	pci_write_config_dword(qm->pdev, qm->pdev->msi_cap + PCI_MSI_MASK_64, ~0u);
+	/* With a memory error, messages never drain. */
+	if (!qm->ecc && hisi_qm_wait(qm, QM_PEH_DFX_INFO0, QM_PEH_BUSY_V2, 0))
+		pci_warn(qm->pdev, "interrupts did not drain before the reset\n");
+	return mask;
+}
+
 /* Returns the register's value of before. */
 static u16 qm_msi_disable(struct hisi_qm *qm)
 {
@@ -135,18 +162,22 @@ static u16 qm_msi_disable(struct hisi_qm *qm)
  */
 int qm_device_reset(struct hisi_qm *qm)
 {
-	u16 msi_flags;
+	u32 msi;
 	int ret;
 
 	if (!qm->can_reset)
 		return 0;
-	msi_flags = qm_msi_disable(qm);
+	qm_requests_drain(qm);
+	msi = qm->gen->resets_by_mask ? qm_msi_mask(qm) : qm_msi_disable(qm);
 	ret = qm_master_close(qm);
 	if (!ret) {
 		qm_memory_enable(qm, false);
 		ret = qm->reset_capability ? qm_reset_by_capability(qm) : qm_reset_by_acpi(qm);
 		qm_memory_enable(qm, true);
 	}
-	pci_write_config_word(qm->pdev, qm->pdev->msi_cap + PCI_MSI_FLAGS, msi_flags);
+	if (qm->gen->resets_by_mask)
+		pci_write_config_dword(qm->pdev, qm->pdev->msi_cap + PCI_MSI_MASK_64, msi);
+	else
+		pci_write_config_word(qm->pdev, qm->pdev->msi_cap + PCI_MSI_FLAGS, msi);
 	return ret;
 }

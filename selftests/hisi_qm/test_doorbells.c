@@ -273,7 +273,7 @@ TEST_F(doorbells, an_ordinary_user_works_and_maps_nothing)
 	EXPECT_EQ(EPERM, BY_NOBODY(self, user_maps, NULL));
 }
 
-TEST_F(doorbells, more_than_a_ring_with_events)
+TEST_F_TIMEOUT(doorbells, more_than_a_ring_with_events, 200)
 {
 	ASSERT_EQ(0, begin(&self->q, self->dev));
 	for (int i = 0; i < QM_SQ_DEPTH_V2 + 3; i++) {
