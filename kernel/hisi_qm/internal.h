@@ -126,6 +126,7 @@ enum qm_state {
  * @event_lock:	protects the fields below
  * @file:	the open file, NULL without an owner
  * @rings:	its owner may ring by ioctl
+ * @rung:	the last tail that it has rung so since the start, or -1
  * @cq_head:	first completion that poll() hasn't reported
  * @cq_phase:	phase bit expected at @cq_head
  */
@@ -147,6 +148,7 @@ struct hisi_qp {
 	spinlock_t event_lock;
 	struct uacce_queue *file;
 	bool rings;
+	int rung;
 	u16 cq_head;
 	bool cq_phase;
 };

@@ -10,6 +10,7 @@
 #define QM_CQE_SHIFT		4
 #define QM_DRAIN_PERIOD_US	100
 #define QM_DRAIN_PERIOD_MAX_US	10000
+#define QM_SEEN_TIMEOUT_US	(100 * USEC_PER_MSEC)
 #define QM_BUSY_PERIOD_MS	50
 
 /* ------ reservation ------ */
@@ -208,8 +209,10 @@ int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db)
 	if (rings && db->flags & HISI_QP_DB_CQ)
 		writeq(qm_db_value(qp->id, QM_DB_CMD_CQ, db->cq_head,
 				   db->flags & HISI_QP_DB_EVENT ? QM_DB_C_FLAG : 0), reg);
-	if (rings && db->flags & HISI_QP_DB_SQ)
+	if (rings && db->flags & HISI_QP_DB_SQ) {
 		writeq(qm_db_value(qp->id, QM_DB_CMD_SQ, db->sq_tail, 0), reg);
+		qp->rung = db->sq_tail;
+	}
 	spin_unlock_irqrestore(&qp->event_lock, flags);
 	return rings ? 0 : -ESHUTDOWN;
 }
@@ -220,6 +223,17 @@ static bool qm_qp_is_drained(const struct qm_sqc *sqc, const struct qm_cqc *cqc)
 {
 	return sqc->tail == cqc->tail &&
 	       !((sqc->w11 ^ cqc->w11) & cpu_to_le16(QM_QC_W11_TAIL_WRAP));
+}
+
+/*
+ * A device that polls its registers may not have seen the last doorbell yet, which is written no more. It may also have
+ * refused that one as wrong, so this isn't waited for as long as for requests.
+ */
+static bool qm_qp_has_seen(struct hisi_qp *qp, const struct qm_sqc *sqc, u64 waited_us)
+{
+	int rung = READ_ONCE(qp->rung);
+
+	return rung < 0 || le16_to_cpu(sqc->tail) == rung || waited_us > QM_SEEN_TIMEOUT_US;
 }
 
 /* For devices without STOP_QP: polls until everything submitted has completed. */
@@ -239,7 +253,7 @@ static int qm_qp_wait_drained(struct hisi_qp *qp)
 		ret = qm_context_dump(qp->qm, QM_MB_CMD_CQC, qp->id, &cqc, sizeof(cqc));
 		if (ret)
 			return ret;
-		if (qm_qp_is_drained(&sqc, &cqc))
+		if (qm_qp_is_drained(&sqc, &cqc) && qm_qp_has_seen(qp, &sqc, waited_us))
 			return 0;
 		if (waited_us > QM_DRAIN_TIMEOUT_US)
 			return -ETIMEDOUT;
@@ -390,6 +404,7 @@ static void qm_qp_wipe(struct hisi_qp *qp)
 	spin_lock_irq(&qp->event_lock);
 	qp->cq_head = 0;
 	qp->cq_phase = true;
+	qp->rung = -1;
 	spin_unlock_irq(&qp->event_lock);
 }
 

@@ -225,6 +225,8 @@ static int shape_check(struct sim_item *item)
 	const struct sim_shape *shape = &item->shape;
 	const char *name = config_item_name(&item->group.cg_item);
 
+	if (shape->generation == 2)
+		return 0;
 	if (shape->vfs >= shape->queues) {
 		pr_err("hisi_sim: %s: %u queues are too few for %u functions\n", name, shape->queues, 1 + shape->vfs);
 		return -EINVAL;

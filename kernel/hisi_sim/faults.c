@@ -70,13 +70,13 @@ void sim_faults_keep(struct sim_item *item)
 
 static int rule_check(struct sim_item *item, const char *attr, unsigned int kind, const struct wdm_fault_rule *rule)
 {
-	struct wdm_attr attrs = { .type = item->shape.type->model, .queues = item->shape.queues };
+	struct wdm_attr attrs = { .type = item->shape.type->model, .queues = sim_queues(&item->shape) };
 	char why[80];
 
 	if (kind == WDM_FAULT_PAGE || !wdm_fault_check(&attrs, kind, rule))
 		return 0;
-	if (rule->queue != WDM_FAULT_ANY && rule->queue >= item->shape.queues)
-		scnprintf(why, sizeof(why), "queue %u: expected 0 to %u", rule->queue, item->shape.queues - 1);
+	if (rule->queue != WDM_FAULT_ANY && rule->queue >= sim_queues(&item->shape))
+		scnprintf(why, sizeof(why), "queue %u: expected 0 to %u", rule->queue, sim_queues(&item->shape) - 1);
 	else
 		scnprintf(why, sizeof(why), "status 0x%llx: expected one that means failure", rule->value);
 	return fault_refuse(item, attr, why, -EINVAL);

@@ -76,9 +76,10 @@ enum sim_reset_method {
  * @type:	kind
  * @generation:	of the hardware, SIM_GENERATION_MIN .. SIM_GENERATION_MAX
  * @node:	NUMA node or NUMA_NO_NODE
- * @queues:	queues of the whole device
+ * @queues:	queues of the whole device, see sim_queues()
  * @vfs:	virtual functions that it can have
- * @function_queues: most queues of one function, 0 = its share if all functions have the same
+ * @function_queues: most queues of one function, 0 = its share if all functions have the same; see
+ *		sim_function_queues()
  * @reset_method: what resets the device
  * @pull_out:	is queued after the device's pulled_out is set
  * @latency_ns:	minimum time from a descriptor's acceptance to its completion
@@ -232,8 +233,16 @@ static inline unsigned int sim_vectors(const struct sim_fn *fn)
 	return fn->index == SIM_PF ? SIM_MSI_VECTORS : SIM_MSI_VECTORS_VF;
 }
 
+/* No register of generation 2 has the number of queues: drivers know it. */
+static inline unsigned int sim_queues(const struct sim_shape *shape)
+{
+	return shape->generation == 2 ? QM_MAX_QUEUES_V2 : shape->queues;
+}
+
 static inline unsigned int sim_function_queues(const struct sim_shape *shape)
 {
+	if (shape->generation == 2)
+		return QM_MAX_QUEUES_V2;
 	return shape->function_queues ?: shape->queues / (1 + shape->vfs);
 }
 

@@ -589,7 +589,7 @@ static int model_init(struct sim_worker *w)
 	struct wdm_attr attr = {
 		.type = shape->type->model,
 		.generation = shape->generation,
-		.queues = shape->queues,
+		.queues = sim_queues(shape),
 		.functions = w->sdev->nr_fns,
 		.per_fn_max = sim_function_queues(shape),
 		.jobs = JOBS,

@@ -44,6 +44,14 @@ test_an_unknown_kind_of_device_is_refused() {
 	refused '"0": expected zip, sec or hpre' devices=0
 }
 
+test_an_unknown_generation_is_refused() {
+	refused '"zip@v1": expected zip, zip@v2 or zip@v3' devices=zip@v1
+	refused '"sec@": expected sec, sec@v2 or sec@v3' devices=sec@
+	refused '"hpre@2": expected hpre, hpre@v2 or hpre@v3' devices=zip,hpre@2
+	refused '"zip@v22": expected zip, zip@v2 or zip@v3' devices=zip@v22
+	refused '"zap": expected zip, sec or hpre' devices=zap@v2
+}
+
 test_devices_before_a_bad_one_go_away_again() {
 	refused '"nonsense": expected zip, sec or hpre' devices=zip,zip,nonsense
 	uacce_count 0
@@ -91,6 +99,14 @@ test_the_devices_parameter_mixes_kinds() {
 	[ "$(cat $ROOT/sec1/type)" = sec ]
 	[ "$(cat "/sys/bus/pci/devices/$(cat $ROOT/sec1/address)/device")" = 0xa255 ]
 	[ "$(cat "/sys/bus/pci/devices/$(cat $ROOT/zip0/address)/device")" = 0xa250 ]
+}
+
+test_the_devices_parameter_mixes_generations() {
+	unload
+	modprobe hisi_sim devices=zip@v2,zip,hpre@v2,zip@v3
+	[ "$(cat $ROOT/zip0/generation $ROOT/zip1/generation $ROOT/hpre0/generation $ROOT/zip2/generation | tr '\n' ' ')" = '2 3 2 3 ' ]
+	[ "$(cat "/sys/bus/pci/devices/$(cat $ROOT/hpre0/address)/revision")" = 0x21 ]
+	[ "$(cat "/sys/bus/pci/devices/$(cat $ROOT/zip1/address)/revision")" = 0x30 ]
 }
 
 test_such_a_device_can_be_taken_away_and_brought_back() {

@@ -49,6 +49,7 @@ static int all_refused(const char *attr, const char *const *texts, int err)
 TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 {
 	EXPECT_TRUE(sim_is(NAME, "type", "zip"));
+	EXPECT_TRUE(sim_is(NAME, "generation", "3"));
 	EXPECT_TRUE(sim_is(NAME, "node", "-1"));
 	EXPECT_TRUE(sim_is(NAME, "queues", "64"));
 	EXPECT_TRUE(sim_is(NAME, "vfs", "0"));
@@ -63,7 +64,8 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 TEST_F(item, what_is_printed_can_be_written_back)
 {
 	static const char *const attrs[] = {
-		"type", "node", "queues", "vfs", "function_queues", "reset_method", "latency_ns", "bandwidth_mbps", "live",
+		"type", "generation", "node", "queues", "vfs", "function_queues", "reset_method", "latency_ns",
+		"bandwidth_mbps", "live",
 	};
 	char buf[256];
 
@@ -85,6 +87,14 @@ TEST_F(item, every_type_can_be_chosen)
 TEST_F(item, an_unknown_type_is_refused)
 {
 	REFUSED("type", -EINVAL, "zap", "zi", "zipp", "ZIP", "zip,zip", "\n");
+}
+
+TEST_F(item, an_unknown_generation_is_refused)
+{
+	REFUSED("generation", -EINVAL, "1", "4", "5", "0", "-2", "v2", "2x", "\n");
+	EXPECT_EQ(0, sim_set(NAME, "generation", "2\n"));
+	EXPECT_TRUE(sim_is(NAME, "generation", "2"));
+	EXPECT_EQ(0, sim_set(NAME, "generation", "3"));
 }
 
 TEST_F(item, a_number_of_queues_out_of_range_is_refused)
@@ -169,6 +179,7 @@ TEST_F(item, the_shape_is_fixed_while_live)
 {
 	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
 	REFUSED("type", -EBUSY, "zip");
+	REFUSED("generation", -EBUSY, "2", "3");
 	REFUSED("node", -EBUSY, "-1", "0");
 	REFUSED("queues", -EBUSY, "64", "128");
 	REFUSED("vfs", -EBUSY, "0", "1");

@@ -847,6 +847,12 @@ test_load_refuses_what_is_not_installed_and_engines_unknown() {
 		exits 2 wdctl load --dry-run --root r --sim "$spec" 2>err
 		says "expected zip, sec or hpre" err
 	done
+	exits 2 wdctl load --dry-run --root r --sim zip@v2,sec@v4 2>err
+	says "unknown generation '@v4' of sec; expected @v2, @v3 or nothing" err
+	exits 2 wdctl load --dry-run --root r --sim zip@ 2>err
+	says "unknown generation '@' of zip" err
+	exits 2 wdctl load --dry-run --root r --sim zap@v2 2>err
+	says "unknown engine 'zap'; expected zip, sec or hpre" err
 	exits 2 wdctl load --dry-run --root r --sim "$(printf 'zip,%.0s' $(seq 100))zip" 2>err
 	says "too many devices" err
 }
