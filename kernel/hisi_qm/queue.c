@@ -211,7 +211,7 @@ int qm_qp_ring(struct hisi_qp *qp, const struct hisi_qp_doorbell *db)
 				   db->flags & HISI_QP_DB_EVENT ? QM_DB_C_FLAG : 0), reg);
 	if (rings && db->flags & HISI_QP_DB_SQ) {
 		writeq(qm_db_value(qp->id, QM_DB_CMD_SQ, db->sq_tail, 0), reg);
-		qp->rung = db->sq_tail;
+		WRITE_ONCE(qp->rung, db->sq_tail);
 	}
 	spin_unlock_irqrestore(&qp->event_lock, flags);
 	return rings ? 0 : -ESHUTDOWN;
@@ -404,7 +404,7 @@ static void qm_qp_wipe(struct hisi_qp *qp)
 	spin_lock_irq(&qp->event_lock);
 	qp->cq_head = 0;
 	qp->cq_phase = true;
-	qp->rung = -1;
+	WRITE_ONCE(qp->rung, -1);
 	spin_unlock_irq(&qp->event_lock);
 }
 
