@@ -45,6 +45,8 @@ device() {
 	PF=$(cat $SIM/gen2/address)
 	until_true 30 named "$PF"
 	DEV=$(name "$PF")
+	# What an earlier device at this address was set to is remembered.
+	echo kernel >"$TREE/devices/$DEV/doorbells"
 }
 
 as_user() {
@@ -77,7 +79,7 @@ test_a_user_compresses_in_a_section() {
 	compress
 	[ "$(cat "$TREE/devices/$DEV/doorbells")" = kernel ]
 	wdctl list --json "$DEV" >got
-	says '"doorbells": *"kernel"' got
+	says '"doorbells":"kernel"' got
 	wdctl list "$DEV" >got
 	not grep doorbells got
 }
@@ -103,7 +105,7 @@ test_the_doorbells_are_an_administrators() {
 	wdctl doctor >got || :
 	says "$DEV: every process that can open it may ring" got
 	printf '[device %s]\nDoorbells = loud\n' "$PF" >conf
-	exits 2 wdctl apply conf 2>err
+	exits 1 wdctl apply conf 2>err
 	says 'expected kernel, exclusive or mapped' err
 }
 
@@ -119,11 +121,9 @@ test_errors_end_with_a_working_device() {
 		until_true 60 reset_done $count
 		compress
 	done
-	for count in 3 4; do
-		echo 1 >"/sys/bus/pci/devices/$PF/reset"
-		until_true 60 reset_done $count
-		compress
-	done
+	echo 1 >"/sys/bus/pci/devices/$PF/reset"
+	until_true 60 reset_done 3
+	compress
 }
 
 test_virtual_functions() {
@@ -160,18 +160,14 @@ selftest() {
 }
 
 test_the_other_engines() {
-	local error
-
 	device sec hisi_sec2
-	error='engine 2'
-	selftest
-	echo "$error" >$SIM/gen2/faults/error
+	# An uncorrectable memory error of the engine.
+	echo 'engine 2' >$SIM/gen2/faults/error
 	until_true 60 reset_done 1
 	selftest
 	device hpre hisi_hpre
 	dmesg >log
 	says 'firmware has no method (_DSM)' log
-	selftest
 	echo 'engine 5' >$SIM/gen2/faults/error
 	until_true 60 reset_done 1
 	selftest
