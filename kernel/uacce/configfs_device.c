@@ -137,8 +137,11 @@ static ssize_t device_doorbells_store(struct config_item *item, const char *page
 		return mode;
 	mutex_lock(&uacce_prov);
 	ret = uacce_doorbells_set(uacce, mode);
-	if (!ret)
+	if (!ret) {
 		device_changed(uacce);
+		/* Those that have waited for an exclusive device. */
+		uacce_claims_retry(uacce);
+	}
 	mutex_unlock(&uacce_prov);
 	return ret ? ret : len;
 }

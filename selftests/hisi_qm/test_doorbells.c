@@ -567,7 +567,12 @@ TEST_F(doorbells, a_claim_of_an_exclusive_device_waits_for_its_turn)
 	EXPECT_TRUE(mode_is(self->dev, "exclusive"));
 	EXPECT_EQ(1, dev_num(self->dev, "reserved_ctxs"));
 	EXPECT_EQ(0, BY_NOBODY(self, user_maps, S));
+	EXPECT_EQ(0, dev_set(self->dev, "doorbells", "kernel"));
+	EXPECT_EQ(2, dev_num(self->dev, "reserved_ctxs"));
+	EXPECT_EQ(0, sec_set(OTHER, "live", "0"));
+	EXPECT_EQ(0, dev_set(self->dev, "doorbells", "exclusive"));
 	EXPECT_EQ(0, sec_end(S));
+	EXPECT_EQ(0, sec_set(OTHER, "live", "1"));
 	EXPECT_EQ(1, dev_num(self->dev, "reserved_ctxs"));
 	EXPECT_EQ(0, BY_NOBODY(self, user_maps, OTHER));
 }

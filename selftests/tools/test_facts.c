@@ -163,6 +163,11 @@ TEST(attributes_of_a_newer_kernel_are_skipped)
 	ASSERT_TRUE(parse(msg, &m));
 	fact_device_parse(&d, &m);
 	EXPECT_STREQ("hisi_zip-0", d.name);
+	EXPECT_STREQ("", fact_doorbells_name(&d.doorbells));
+	d.doorbells = (struct fact_count){ .known = true, .n = UACCE_NL_DOORBELLS_MAPPED };
+	EXPECT_STREQ("mapped", fact_doorbells_name(&d.doorbells));
+	d.doorbells.n = 99;
+	EXPECT_STREQ("unknown", fact_doorbells_name(&d.doorbells));
 	EXPECT_STREQ("unknown", fact_ctx_state_name(99));
 	EXPECT_STREQ("unknown", fact_ctx_class_name(99));
 	EXPECT_STREQ("unknown", fact_section_state_name(99));
