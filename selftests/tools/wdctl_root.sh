@@ -150,6 +150,7 @@ test_list_json_is_valid_and_complete() {
 	make_root r
 	add_device r hisi_zip-0 0000:75:00.0
 	add_shares r hisi_zip-0 256 96 12 150 2
+	put r/sys/kernel/config/uacce/devices/hisi_zip-0/doorbells mapped
 	mainline_device r hisi_zip-1 0000:b5:00.0
 	wdctl list --json --root r | python3 -c '
 import json, sys
@@ -157,14 +158,32 @@ a, b = json.load(sys.stdin)["devices"]
 assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "physical_function": None,
 	"virtual_functions": None, "api": "hisi_qm_v3",
 	"algorithms": ["zlib", "gzip", "deflate"], "lacks": [], "node": 0, "priority": 0, "simulated": False,
-	"iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96, "used": 12,
+	"doorbells": "mapped", "iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96, "used": 12,
 	"free": 150, "quarantined": 2, "resets": None, "opens": None, "refused": None, "refused_full": None,
 	"ctx_errors": None, "function_requests": None, "requests": None, "request_errors": None, "bytes_in": None, "bytes_out": None,
 	"busy_cycles": None, "state": "ok"}, a
 assert b["total"] is None and b["free"] is None, b
 assert b["priority"] is None and b["simulated"] is None and b["iommu"] is None, b
 assert b["node"] == 0 and b["sva"] is True, b
+assert b["doorbells"] is None, b
 assert set(a) == set(b)'
+}
+
+test_doorbells_that_are_mapped_are_named() {
+	local mode
+
+	make_root r
+	add_device r hisi_zip-0 0000:75:00.0
+	for mode in isolated kernel exclusive mapped; do
+		put r/sys/kernel/config/uacce/devices/hisi_zip-0/doorbells $mode
+		wdctl list --root r >list-$mode
+		wdctl doctor --root r >doctor-$mode || :
+	done
+	not grep doorbells list-isolated list-kernel doctor-isolated doctor-kernel doctor-exclusive
+	says 'hisi_zip-0: one section at a time has it (doorbells exclusive)' list-exclusive
+	says 'hisi_zip-0: every process that can open it may ring for the queues of all others (doorbells mapped)' list-mapped
+	says 'which can corrupt their results (doorbells mapped)' doctor-mapped
+	says 'echo kernel >/sys/kernel/config/uacce/devices/hisi_zip-0/doorbells' doctor-mapped
 }
 
 test_list_names_the_physical_function_of_a_virtual_one() {
