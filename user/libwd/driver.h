@@ -25,6 +25,7 @@
 struct wd_cq;
 struct wd_queue;
 struct wd_session;
+struct wd_session_attr;
 struct wd_slot;
 
 /*
@@ -153,6 +154,7 @@ enum wd_fast {
  * @name:	for messages
  * @apis:	device_api strings that the driver understands, NULL-terminated; NULL: needs no device
  * @min_bytes:	with path "auto", smaller requests aren't worth a real device
+ * @serves:	whether the driver's devices can do what a session asks for, apart from single requests; NULL: always
  * @begin:	before each session of the class: prepare, once, whatever @exec needs; NULL: nothing
  * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub(). -EBUSY: the device has
  *		none; -EINPROGRESS: it can't start one before it has finished another process' queue
@@ -191,6 +193,7 @@ struct wd_driver {
 	const char *name;
 	const char *const *apis;
 	size_t min_bytes;
+	bool (*serves)(const struct wd_session_attr *attr);
 	void (*begin)(void);
 	int (*open)(struct wd_queue *q, const struct uacce_dev_info *dev);
 	void (*close)(struct wd_queue *q);
@@ -212,6 +215,7 @@ struct wd_driver {
 /**
  * struct wd_session_attr - the properties of a session that a class asks for
  * @alg:	index into the class's algs
+ * @row:	the algorithm in more detail, for a driver's serves(); NULL: alg says all
  * @qc_type:	queue type of the device
  * @async:	asynchronous requests
  * @flags:	WD_SESS_*
@@ -223,6 +227,7 @@ struct wd_driver {
  */
 struct wd_session_attr {
 	unsigned int alg;
+	const void *row;
 	__u8 qc_type;
 	bool async;
 	__u32 flags;

@@ -102,6 +102,12 @@ static void no_arm(struct wd_queue *q)
 	(void)q;
 }
 
+static bool all_served(const struct wd_session_attr *attr)
+{
+	(void)attr;
+	return true;
+}
+
 static int no_exec(struct wd_msg *msg)
 {
 	msg->status = -EOPNOTSUPP;
@@ -111,6 +117,7 @@ static int no_exec(struct wd_msg *msg)
 void wd_driver_fill(struct wd_driver *full, const struct wd_driver *drv)
 {
 	*full = *drv;
+	full->serves = drv->serves ? drv->serves : all_served;
 	full->open = drv->open ? drv->open : no_open;
 	full->close = drv->close ? drv->close : no_close;
 	full->stop = drv->stop ? drv->stop : no_stop;

@@ -21,7 +21,7 @@ static bool session_may_use(const struct wd_session *s, int node_id)
 static bool is_kind(const struct wd_queue *q, const struct wd_session *s)
 {
 	return q->cls == s->cls && q->for_cq == !!s->cq && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
-	       session_may_use(s, q->node_id);
+	       session_may_use(s, q->node_id) && q->drv.serves(&s->attr);
 }
 
 static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
@@ -77,6 +77,7 @@ struct refusals {
 	unsigned int masked;
 	unsigned int not_granted;
 	unsigned int no_driver;
+	unsigned int unserved;
 	unsigned int no_sva;
 	bool no_feature;
 	unsigned int busy;
@@ -125,6 +126,10 @@ static const struct wd_driver *device_driver(const struct wd_session *s, const s
 	} else {
 		drv = wd_driver_find(s->cls, wd_device_listed_api(info));
 		no->no_driver += !drv;
+	}
+	if (drv && drv->serves && !drv->serves(&s->attr)) {
+		no->unserved++;
+		drv = NULL;
 	}
 	return drv;
 }
@@ -334,6 +339,8 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 		return refuse(s, WD_REASON_NO_QUEUE, EUSERS, "all numbers for contexts are in use, and none is left for %s");
 	if (no->access)
 		return refuse(s, WD_REASON_NO_ACCESS, EACCES, "the devices for %s may not be opened");
+	if (no->unserved)
+		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP, "the devices for %s can't do what this session asks of it");
 	if (no->no_driver)
 		return refuse(s, WD_REASON_NO_DRIVER, ENODEV, "the devices for %s speak an API that is not known here");
 	if (no->no_sva)

@@ -279,7 +279,10 @@ static bool session_again(struct wd_session *s)
 static void look_again(struct wd_session *s, __u16 reason)
 {
 	if (!s->hw_ok || (reason != WD_REASON_GONE && reason != WD_REASON_NO_DEVICE && reason != WD_REASON_NO_QUEUE &&
-			  reason != WD_REASON_NO_ACCESS))
+			  reason != WD_REASON_NO_ACCESS && reason != WD_REASON_UNSUPPORTED))
+		return;
+	/* A device of another generation may come, but none for what the class itself refuses. */
+	if (s->attr.refuse)
 		return;
 	if (wd_now_ns() >= atomic_load_explicit(&s->again_at, memory_order_relaxed))
 		session_again(s);
@@ -475,7 +478,7 @@ static bool in_set(const struct wd_session *s, const wd_ctx_set_t *set, unsigned
 		return false;
 	if (soft != (q->pub.path == WD_PATH_SOFT))
 		return false;
-	return soft ? s->soft_ok : s->hw_ok && q->pub.qc_type == s->attr.qc_type;
+	return soft ? s->soft_ok : s->hw_ok && q->pub.qc_type == s->attr.qc_type && q->drv.serves(&s->attr);
 }
 
 /*
