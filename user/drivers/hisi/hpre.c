@@ -7,7 +7,9 @@
 
 #include "hpre.h"
 
-const char *const hpre_apis[] = { "hisi_qm_v3", "hisi_qm_v5", NULL };
+/* RSA and DH have the same descriptors in all generations; generation 2 has no elliptic curves. */
+const char *const hpre_apis[] = { "hisi_qm_v2", "hisi_qm_v3", "hisi_qm_v5", NULL };
+const char *const hpre_ecc_apis[] = { "hisi_qm_v3", "hisi_qm_v5", NULL };
 
 int hpre_open(struct wd_queue *q, const struct uacce_dev_info *dev, size_t area_bytes)
 {

@@ -114,6 +114,7 @@ int hpre_send(struct hisi_queue *h, struct wd_msg *m, const struct hpre_class *c
 void hpre_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, const struct hpre_class *cls);
 void hpre_abort(struct wd_queue *q, unsigned int index);
 extern const char *const hpre_apis[];
+extern const char *const hpre_ecc_apis[];
 
 /* hpre_ecc.c: struct wd_driver's. */
 int hpre_ecc_open(struct wd_queue *q, const struct uacce_dev_info *dev);
@@ -122,7 +123,6 @@ void hpre_ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
 
 #define HPRE_DRIVER \
 	.name = "hisi_hpre", \
-	.apis = hpre_apis, \
 	.close = hisi_queue_close, \
 	.stop = hisi_queue_stop, \
 	.abort = hpre_abort, \

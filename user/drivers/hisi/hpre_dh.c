@@ -134,6 +134,7 @@ static void dh_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 
 const struct wd_driver hisi_dh_driver = {
 	HPRE_DRIVER,
+	.apis = hpre_apis,
 	HISI_FAST,
 	.open = dh_open,
 	.push = dh_push,

@@ -342,6 +342,7 @@ static inline bool hpre_results_of(struct wd_session *base, const struct wd_ecc_
 
 const struct wd_driver hisi_ecc_driver = {
 	HPRE_DRIVER,
+	.apis = hpre_ecc_apis,
 	HISI_FAST,
 	.open = hpre_ecc_open,
 	.push = hpre_ecc_push,

@@ -143,6 +143,7 @@ static void rsa_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
 
 const struct wd_driver hisi_rsa_driver = {
 	HPRE_DRIVER,
+	.apis = hpre_apis,
 	HISI_FAST,
 	.open = rsa_open,
 	.push = rsa_push,
