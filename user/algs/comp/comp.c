@@ -321,7 +321,7 @@ static void comp_refill(struct wd_session *base, void *req, __u32 aux, struct wd
 
 FRAME_PUBLIC(wd_comp)
 
-static const struct wd_driver *const comp_drivers[] = { &hisi_zip_driver, NULL };
+static const struct wd_driver *const comp_drivers[] = { &hisi_zip_driver, &hisi_zip_v2_driver, NULL };
 
 const struct wd_class comp_class = {
 	.name = "compression",

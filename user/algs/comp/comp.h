@@ -113,9 +113,10 @@ static inline struct comp_sess *to_comp_sess(struct wd_session *s)
 
 extern const struct wd_class comp_class;
 extern const struct wd_driver hisi_zip_driver;
+extern const struct wd_driver hisi_zip_v2_driver;
 extern const struct wd_driver soft_deflate_driver;
 
-/* hisi/zip.c: computes the constant part of the session's descriptors. */
+/* hisi/zip_msg.c: computes the constant part of the session's descriptors. */
 void hisi_zip_session(struct comp_sess *s);
 
 /* comp.c */
