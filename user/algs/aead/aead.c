@@ -335,7 +335,7 @@ int wd_aead_sync(handle_t sess, struct wd_aead_arg *arg)
 FRAME_PUBLIC(wd_aead)
 
 static const char *const aead_algs[] = { "aead", NULL };
-static const struct wd_driver *const aead_drivers[] = { &hisi_aead_driver, NULL };
+static const struct wd_driver *const aead_drivers[] = { &hisi_aead_driver, &hisi_aead_v2_driver, NULL };
 
 const struct wd_class aead_class = {
 	.name = "AEAD",

@@ -11,6 +11,7 @@
 
 extern const struct wd_class aead_class;
 extern const struct wd_driver hisi_aead_driver;
+extern const struct wd_driver hisi_aead_v2_driver;
 extern const struct wd_driver soft_aead_driver;
 
 /* Check a request's iv, its operation, and its tag; recorded. */

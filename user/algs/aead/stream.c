@@ -132,7 +132,7 @@ static __u64 blocks_so_far(const struct aead_strm *st)
 static int hw_assoc(struct part *p)
 {
 	struct aead_strm *st = p->st;
-	struct crypto_msg c = { .src_len = st->assoc_len, .assoc_len = st->assoc_len, .mac = st->hw.state };
+	struct crypto_msg c = { .src_len = st->assoc_len, .assoc_len = st->assoc_len, .decrypt = st->decrypt, .mac = st->hw.state };
 	size_t n;
 
 	if (!st->assoc_len)

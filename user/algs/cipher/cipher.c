@@ -375,7 +375,7 @@ int wd_cipher_sync(handle_t sess, struct wd_cipher_arg *arg)
 FRAME_PUBLIC(wd_cipher)
 
 static const char *const cipher_algs[] = { "cipher", NULL };
-static const struct wd_driver *const cipher_drivers[] = { &hisi_cipher_driver, NULL };
+static const struct wd_driver *const cipher_drivers[] = { &hisi_cipher_driver, &hisi_cipher_v2_driver, NULL };
 
 static const struct wd_class cipher_class = {
 	.name = "ciphers",

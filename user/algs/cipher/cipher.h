@@ -15,6 +15,7 @@ static inline bool cipher_fits(const struct crypto_sess *s, size_t len)
 }
 
 extern const struct wd_driver hisi_cipher_driver;
+extern const struct wd_driver hisi_cipher_v2_driver;
 extern const struct wd_driver soft_cipher_driver;
 
 #endif

@@ -152,7 +152,7 @@ int wd_digest_sync(handle_t sess, struct wd_digest_arg *arg)
 FRAME_PUBLIC(wd_digest)
 
 static const char *const digest_algs[] = { "digest", NULL };
-static const struct wd_driver *const digest_drivers[] = { &hisi_digest_driver, NULL };
+static const struct wd_driver *const digest_drivers[] = { &hisi_digest_driver, &hisi_digest_v2_driver, NULL };
 
 const struct wd_class digest_class = {
 	.name = "digests",

@@ -8,6 +8,7 @@
 
 extern const struct wd_class digest_class;
 extern const struct wd_driver hisi_digest_driver;
+extern const struct wd_driver hisi_digest_v2_driver;
 extern const struct wd_driver soft_digest_driver;
 
 /* --- soft/digest.c: steps on the software path --- */

@@ -60,6 +60,10 @@ static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *da
 	/* Until the first step has succeeded, data holds the whole message so far. */
 	if (ret && !st->hw.begun && crypto_strm_instead(s, &st->c, ret))
 		return soft_instead(s, st, data, len, last, mac);
+	if (ret == -E2BIG) {
+		st->c.why = "a device doesn't take a message without data";
+		ret = -EOPNOTSUPP;
+	}
 	st->hw.begun = true;
 	if (!ret && last && !whole)
 		memcpy(mac, st->hw.state, s->mac_len);

@@ -12,9 +12,12 @@
 struct crypto_sess *crypto_sess_alloc(const struct wd_class *cls, const struct wd_session_attr *attr,
 				      const struct crypto_alg *alg, __u16 data_fmt)
 {
-	struct wd_session *base = wd_session_alloc(cls, sizeof(struct crypto_sess), attr);
+	struct wd_session_attr detailed = *attr;
+	struct wd_session *base;
 	struct crypto_sess *s;
 
+	detailed.row = alg;
+	base = wd_session_alloc(cls, sizeof(struct crypto_sess), &detailed);
 	if (!base)
 		return NULL;
 	s = to_crypto_sess(base);

@@ -21,6 +21,13 @@
 struct soft_evp;
 struct crypto_strm;
 
+/* Types of descriptors: hardware of generation 3, and of generation 2. A session may use devices of both. */
+enum crypto_bd_type {
+	CRYPTO_BD3,
+	CRYPTO_BD2,
+	CRYPTO_BD_TYPES,
+};
+
 /* The kind of descriptor. */
 enum sec_kind {
 	SEC_KIND_CIPHER,
@@ -101,7 +108,8 @@ static inline struct crypto_msg *to_crypto_msg(struct wd_msg *m)
  * @mac_len:	length of a tag or digest
  * @block:	smallest length of a cipher's data; for a hash, the block at which streams are cut
  * @state_len:	for a hash: size of the chaining state
- * @bd:		the constant part of the session's descriptors: sec.c
+ * @bd:		the constant part of the session's descriptors, of either type: sec.c
+ * @a_key:	the same
  * @evp:	software path: libcrypto's objects, or NULL
  * @strm:	the session's stream, if the class has streams
  * @strm_busy:	wd_fork_trylock() of the thread that uses the stream
@@ -121,9 +129,9 @@ struct crypto_sess {
 	__u32 akey_len;
 	struct crypto_bd {
 		__u64 head[2];		/* words 0 and 1: encryption, decryption */
-		__u64 auth[2];		/* words 14 and 15 */
-		__u64 a_key;		/* address, or 0 */
-	} bd;
+		__u64 auth[2];		/* words 14 and 15; of type 2: words 2 and 3 */
+	} bd[CRYPTO_BD_TYPES];
+	__u64 a_key;			/* address, or 0 */
 	struct soft_evp *evp;
 	struct crypto_strm *strm;
 	_Atomic __u32 strm_busy;

@@ -78,7 +78,7 @@ bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret)
 {
 	__u16 reason;
 
-	if (crypto_lacks(ret, st->vendor))
+	if (crypto_lacks(ret, st->vendor) || ret == -E2BIG)
 		reason = WD_REASON_UNSUPPORTED;
 	else if (ret == -EDQUOT)
 		reason = WD_REASON_NO_QUEUE;

@@ -1,11 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The base of the SEC engine's drivers: descriptors of type 3 from messages, and their results. */
+/* The base of the SEC engine's drivers: descriptors of both types from messages, and their results. */
 #include <errno.h>
 #include <string.h>
 
 #include "sec.h"
 
 const char *const sec_apis[] = { "hisi_qm_v3", "hisi_qm_v5", NULL };
+const char *const sec_v2_apis[] = { "hisi_qm_v2", NULL };
+
+/*
+ * Where the fields are that sessions and steps set; 0: the type doesn't have the field. auth_word is the first of the
+ * two words of crypto_bd.auth.
+ */
+struct layout {
+	enum sec_bd_type type;
+	enum sec_scene digest_scene;
+	__u32 auth_word;
+	__u32 invalid;
+	__u32 scene;
+	__u32 de;
+	__u32 src_type;
+	__u32 dst_type;
+	__u32 cipher;
+	__u32 c_icv_len;
+	__u32 c_width;
+	__u32 c_key_len;
+	__u32 c_mode;
+	__u32 c_alg;
+	__u32 seq;
+	__u32 auth;
+	__u32 ai_gen;
+	__u32 auth_pad;
+	__u32 mac_len;
+	__u32 a_key_len;
+	__u32 a_alg;
+	__u32 ctr_xts;
+	__u32 mac_sel;
+};
+
+static const struct layout layouts[CRYPTO_BD_TYPES] = {
+	[CRYPTO_BD3] = {
+		.type = SEC_BD_TYPE3, .digest_scene = SEC_SCENE_STREAM, .auth_word = 14, .invalid = SEC_BD3_INVALID,
+		.scene = SEC_BD3_SCENE, .de = SEC_BD3_DE, .src_type = SEC_BD3_SRC_TYPE, .dst_type = SEC_BD3_DST_TYPE,
+		.cipher = SEC_BD3_CIPHER, .c_icv_len = SEC_BD3_C_ICV_LEN, .c_width = SEC_BD3_C_WIDTH,
+		.c_key_len = SEC_BD3_C_KEY_LEN, .c_mode = SEC_BD3_C_MODE, .c_alg = SEC_BD3_C_ALG, .seq = SEC_BD3_SEQ,
+		.auth = SEC_BD3_AUTH, .ai_gen = SEC_BD3_AI_GEN, .auth_pad = SEC_BD3_AUTH_PAD, .mac_len = SEC_BD3_MAC_LEN,
+		.a_key_len = SEC_BD3_A_KEY_LEN, .a_alg = SEC_BD3_A_ALG, .ctr_xts = SEC_BD3_CTR_XTS,
+		.mac_sel = SEC_BD3_MAC_SEL,
+	},
+	[CRYPTO_BD2] = {
+		.type = SEC_BD_TYPE2, .digest_scene = SEC_SCENE_IPSEC, .auth_word = 2, .invalid = SEC_BD2_INVALID,
+		.scene = SEC_BD2_SCENE, .de = SEC_BD2_DE, .src_type = SEC_BD2_SRC_TYPE, .dst_type = SEC_BD2_DST_TYPE,
+		.cipher = SEC_BD2_CIPHER, .c_icv_len = SEC_BD2_C_ICV_LEN, .c_width = SEC_BD2_C_WIDTH,
+		.c_key_len = SEC_BD2_C_KEY_LEN, .c_mode = SEC_BD2_C_MODE, .c_alg = SEC_BD2_C_ALG, .seq = SEC_BD2_SEQ,
+		.auth = SEC_BD2_AUTH, .ai_gen = SEC_BD2_AI_GEN, .auth_pad = SEC_BD2_AUTH_PAD, .mac_len = SEC_BD2_MAC_LEN,
+		.a_key_len = SEC_BD2_A_KEY_LEN, .a_alg = SEC_BD2_A_ALG,
+	},
+};
+
+/* Sets a field of which the type may have none. */
+static void put(struct sec_bd *bd, __u32 field, __u32 value)
+{
+	if (!field)
+		return;
+	bd->dw[field >> 16] &= ~htole32(sec_field_mask(field));
+	sec_put(bd, field, value);
+}
 
 static_assert(CRYPTO_MAX_BYTES == SEC_MAX_BYTES, "the classes check this limit");
 static_assert(CRYPTO_MAC_MAX == SEC_MAC_BUF, "a stream's state fits");
@@ -33,63 +93,88 @@ static __u32 key_code(const struct crypto_sess *s)
 	       SEC_C_KEY_AES_256;
 }
 
-static void head_fill(const struct crypto_sess *s, struct sec_bd *bd, bool decrypt)
+static void head_fill(const struct crypto_sess *s, const struct layout *l, struct sec_bd *bd, bool decrypt)
 {
 	const struct crypto_sec *sec = &s->alg->sec;
 	bool tagged = sec->kind == SEC_KIND_CCM || sec->kind == SEC_KIND_GCM;
 
-	sec_put(bd, SEC_BD_TYPE, SEC_BD_TYPE3);
-	sec_put(bd, SEC_BD3_SRC_TYPE, s->sgl ? SEC_ADDR_SGL : SEC_ADDR_FLAT);
+	put(bd, SEC_BD_TYPE, l->type);
+	put(bd, l->src_type, s->sgl ? SEC_ADDR_SGL : SEC_ADDR_FLAT);
 	if (sec->kind == SEC_KIND_DIGEST) {
-		sec_put(bd, SEC_BD3_SCENE, SEC_SCENE_STREAM);
+		put(bd, l->scene, l->digest_scene);
 		return;
 	}
-	sec_put(bd, SEC_BD3_SCENE, SEC_SCENE_IPSEC);
-	sec_put(bd, SEC_BD3_DE, 1);
-	sec_put(bd, SEC_BD3_DST_TYPE, s->sgl ? SEC_ADDR_SGL : SEC_ADDR_FLAT);
-	sec_put(bd, SEC_BD3_CIPHER, decrypt ? SEC_CIPHER_DECRYPT : SEC_CIPHER_ENCRYPT);
-	sec_put(bd, SEC_BD3_C_ALG, sec->c_alg);
-	sec_put(bd, SEC_BD3_C_MODE, sec->c_mode);
-	sec_put(bd, SEC_BD3_C_WIDTH, sec->c_width);
-	sec_put(bd, SEC_BD3_C_KEY_LEN, key_code(s));
+	put(bd, l->scene, SEC_SCENE_IPSEC);
+	put(bd, l->de, 1);
+	put(bd, l->dst_type, s->sgl ? SEC_ADDR_SGL : SEC_ADDR_FLAT);
+	put(bd, l->cipher, decrypt ? SEC_CIPHER_DECRYPT : SEC_CIPHER_ENCRYPT);
+	put(bd, l->c_alg, sec->c_alg);
+	put(bd, l->c_mode, sec->c_mode);
+	put(bd, l->c_width, sec->c_width);
+	put(bd, l->c_key_len, key_code(s));
 	if (tagged)
-		sec_put(bd, SEC_BD3_C_ICV_LEN, s->mac_len);
-	if (sec->kind == SEC_KIND_AUTHENC)
-		sec_put(bd, SEC_BD3_SEQ, decrypt ? SEC_SEQ_DIGEST_FIRST : SEC_SEQ_CIPHER_FIRST);
+		put(bd, l->c_icv_len, s->mac_len);
+	if (sec->kind != SEC_KIND_CIPHER)
+		put(bd, l->seq, decrypt ? SEC_SEQ_DIGEST_FIRST : SEC_SEQ_CIPHER_FIRST);
 }
 
-static void auth_fill(const struct crypto_sess *s, struct sec_bd *bd, bool decrypt)
+static void auth_fill(const struct crypto_sess *s, const struct layout *l, struct sec_bd *bd, bool decrypt)
 {
 	const struct crypto_sec *sec = &s->alg->sec;
 
 	if (sec->kind == SEC_KIND_CIPHER && sec->c_mode == SEC_C_CTR)
-		sec_put(bd, SEC_BD3_CTR_XTS, SEC_CTR_ROLLOVER_128);
+		put(bd, l->ctr_xts, SEC_CTR_ROLLOVER_128);
 	if (sec->kind != SEC_KIND_DIGEST && sec->kind != SEC_KIND_AUTHENC)
 		return;
-	sec_put(bd, SEC_BD3_AUTH, decrypt ? SEC_AUTH_VERIFY : SEC_AUTH_CALCULATE);
-	sec_put(bd, SEC_BD3_MAC_LEN, s->mac_len / 4u);
-	sec_put(bd, SEC_BD3_A_ALG, sec->a_alg);
+	put(bd, l->auth, decrypt ? SEC_AUTH_VERIFY : SEC_AUTH_CALCULATE);
+	put(bd, l->mac_len, s->mac_len / 4u);
+	put(bd, l->a_alg, sec->a_alg);
 	/* A key whose length isn't a multiple of 4 is padded with zeroes, as HMAC defines. */
 	if (s->keyed & CRYPTO_HAS_AKEY)
-		sec_put(bd, SEC_BD3_A_KEY_LEN, s->akey_len ? (s->akey_len + 3) / 4 : 1);
+		put(bd, l->a_key_len, s->akey_len ? (s->akey_len + 3) / 4 : 1);
+}
+
+static void type_fill(struct crypto_sess *s, enum crypto_bd_type type)
+{
+	const struct layout *l = &layouts[type];
+	int decrypt;
+
+	for (decrypt = 0; decrypt < 2; decrypt++) {
+		struct sec_bd bd = { 0 };
+
+		head_fill(s, l, &bd, decrypt);
+		auth_fill(s, l, &bd, decrypt);
+		s->bd[type].head[decrypt] = sec_get64(&bd, 0);
+		s->bd[type].auth[decrypt] = sec_get64(&bd, l->auth_word);
+	}
 }
 
 void sec_session(struct crypto_sess *s)
 {
 	__u8 kind = s->alg->sec.kind;
-	int decrypt;
 
 	/* CCM and GCM have one key for both purposes. */
-	s->bd.a_key = kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? addr_of(s->key) :
-		      s->keyed & CRYPTO_HAS_AKEY ? addr_of(s->akey) : 0;
-	for (decrypt = 0; decrypt < 2; decrypt++) {
-		struct sec_bd bd = { 0 };
+	s->a_key = kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? addr_of(s->key) :
+		   s->keyed & CRYPTO_HAS_AKEY ? addr_of(s->akey) : 0;
+	type_fill(s, CRYPTO_BD3);
+	type_fill(s, CRYPTO_BD2);
+}
 
-		head_fill(s, &bd, decrypt);
-		auth_fill(s, &bd, decrypt);
-		s->bd.head[decrypt] = sec_get64(&bd, 0);
-		s->bd.auth[decrypt] = sec_get64(&bd, 14);
+/*
+ * What generation 2 has of the classes' algorithms: three modes of ciphers, all digests, and AES with other hashes than
+ * SM3 for AEAD.
+ */
+bool sec_v2_serves(const struct wd_session_attr *attr)
+{
+	const struct crypto_sec *sec = &((const struct crypto_alg *)attr->row)->sec;
+
+	switch (sec->kind) {
+	case SEC_KIND_CIPHER:
+		return sec->c_mode == SEC_C_ECB || sec->c_mode == SEC_C_CBC || sec->c_mode == SEC_C_XTS;
+	case SEC_KIND_DIGEST:
+		return true;
 	}
+	return sec->c_alg == SEC_C_AES && sec->a_alg != SEC_A_HMAC_SM3;
 }
 
 /* --- requests --- */
@@ -128,6 +213,21 @@ static int refuse(const struct crypto_sess *s, const struct crypto_msg *c)
 	return 0;
 }
 
+/* Requests that generation 2 doesn't take in addition: nothing to hash, or to encrypt. A message's end may be empty. */
+static int refuse_v2(const struct crypto_sess *s, const struct crypto_msg *c)
+{
+	const struct sec_stream *strm = c->strm;
+
+	switch (s->alg->sec.kind) {
+	case SEC_KIND_DIGEST:
+		return c->src_len || (strm && strm->begun && strm->last) ? 0 : -E2BIG;
+	case SEC_KIND_CCM:
+	case SEC_KIND_GCM:
+		return c->src_len == c->assoc_len && !strm ? -E2BIG : 0;
+	}
+	return 0;
+}
+
 static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
 {
 	struct sec_scratch *b = hisi_queue_scratch(h, index);
@@ -146,31 +246,20 @@ static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *
 /* A step of a hash's stream: reads the state, writes state or digest to the same memory. */
 static void job_hash_step(struct sec_job *j, struct sec_stream *strm)
 {
-	struct sec_bd bd = { 0 };
-
 	j->mac = addr_of(strm->state);
 	if (strm->begun)
 		j->a_iv = j->mac;
 	if (strm->last)
 		j->bits = strm->bytes * 8;
-	sec_put(&bd, SEC_BD3_AUTH_PAD, strm->last ? SEC_PAD_DEVICE : SEC_PAD_NONE);
-	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
 }
 
 /* A step of GCM's: associated data, which begins the running hash, or data, whose blocks software counts. */
 static void job_gcm_step(struct sec_job *j)
 {
-	struct sec_bd bd = { 0 };
-
-	/* Data begins where associated data ended, in another step. */
-	j->offset = 0;
 	if (j->c_len)
 		j->a_iv = j->mac;
 	else
 		j->c_iv = 0;
-	sec_put(&bd, SEC_BD3_AUTH_PAD, SEC_PAD_NONE);
-	sec_put(&bd, SEC_BD3_MAC_SEL, 1);
-	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
 }
 
 static void job_of_digest(const struct crypto_msg *c, __u64 src, struct sec_job *j)
@@ -200,24 +289,6 @@ static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const str
 	return kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? job_blocks(h, kind, c, index, j) : 0;
 }
 
-static void put_over(struct sec_bd *bd, __u32 field, __u32 value)
-{
-	bd->dw[field >> 16] &= ~htole32(sec_field_mask(field));
-	sec_put(bd, field, value);
-}
-
-static void gcm_auth(const struct crypto_sess *s, const struct crypto_msg *c, struct sec_bd *bd)
-{
-	sec_put(bd, SEC_BD3_A_KEY_LEN, s->key_len / 4);
-	if (!c->assoc_len) {
-		sec_put(bd, SEC_BD3_AI_GEN, SEC_GEN_ADDRESS);
-		return;
-	}
-	sec_put(bd, SEC_BD3_AUTH, SEC_AUTH_CALCULATE);
-	sec_put(bd, SEC_BD3_A_ALG, SEC_A_AES_GMAC);
-	sec_put(bd, SEC_BD3_MAC_LEN, c->mac_len / 4u);
-}
-
 /* The length of an unfinished hash's state; 0 means the whole state, for the plain hashes but SM3. */
 static __u32 state_words(const struct crypto_sess *s)
 {
@@ -226,56 +297,82 @@ static __u32 state_words(const struct crypto_sess *s)
 	return alg < SEC_A_HMAC ? 0 : s->state_len / 4u;
 }
 
-/* Replaces the session's fields by those of a stream's step. */
-static __u64 step_auth(const struct crypto_sess *s, const struct crypto_msg *c)
+static void hash_step(const struct crypto_sess *s, const struct layout *l, const struct crypto_msg *c, struct sec_bd *bd)
 {
 	const struct sec_stream *strm = c->strm;
-	struct sec_bd bd = { 0 };
 
-	sec_put64(&bd, 14, s->bd.auth[0]);
-	if (s->alg->sec.kind == SEC_KIND_GCM) {
-		gcm_auth(s, c, &bd);
-		return sec_get64(&bd, 14);
-	}
+	put(bd, l->auth_pad, strm->last ? SEC_PAD_DEVICE : SEC_PAD_NONE);
 	if (strm->begun)
-		sec_put(&bd, SEC_BD3_AI_GEN, SEC_GEN_ADDRESS);
+		put(bd, l->ai_gen, SEC_GEN_ADDRESS);
 	if (!strm->last)
-		put_over(&bd, SEC_BD3_MAC_LEN, state_words(s));
-	return sec_get64(&bd, 14);
+		put(bd, l->mac_len, state_words(s));
 }
 
-static void gcm_head(const struct crypto_msg *c, struct sec_bd *bd)
+/* Associated data is only hashed: the descriptor says nothing of a cipher, but type 3 needs to know which one's key it is. */
+static void gcm_assoc_step(const struct layout *l, const struct crypto_msg *c, struct sec_bd *bd)
 {
-	put_over(bd, SEC_BD3_SCENE, SEC_SCENE_STREAM);
-	put_over(bd, SEC_BD3_C_ICV_LEN, 0);
-	if (c->assoc_len) {
-		put_over(bd, SEC_BD3_CIPHER, SEC_CIPHER_NONE);
-		put_over(bd, SEC_BD3_DE, 0);
+	put(bd, l->cipher, SEC_CIPHER_NONE);
+	put(bd, l->de, 0);
+	put(bd, l->c_icv_len, 0);
+	put(bd, l->auth, SEC_AUTH_CALCULATE);
+	put(bd, l->a_alg, SEC_A_AES_GMAC);
+	put(bd, l->mac_len, c->mac_len / 4u);
+	if (l->type == SEC_BD_TYPE2) {
+		put(bd, l->c_alg, 0);
+		put(bd, l->c_mode, 0);
+		put(bd, l->c_key_len, 0);
 	}
+}
+
+static void gcm_step(const struct crypto_sess *s, const struct layout *l, const struct crypto_msg *c, struct sec_bd *bd)
+{
+	put(bd, l->scene, SEC_SCENE_STREAM);
+	put(bd, l->auth_pad, SEC_PAD_NONE);
+	put(bd, l->mac_sel, 1);
+	put(bd, l->a_key_len, s->key_len / 4);
+	if (c->assoc_len)
+		gcm_assoc_step(l, c, bd);
+	else
+		put(bd, l->ai_gen, SEC_GEN_ADDRESS);
 }
 
 /*
- * The same for the head. Ciphertext stealing with one block is plain CBC, and the device needs the mode for CBC then.
+ * Sets the fields that differ from the session's. Ciphertext stealing with one block is plain CBC, and the device needs
+ * the mode for CBC then.
  */
-static __u64 step_head(const struct crypto_sess *s, const struct crypto_msg *c)
+static void request_fields(const struct crypto_sess *s, const struct layout *l, const struct crypto_msg *c, struct sec_bd *bd)
 {
+	__u8 kind = s->alg->sec.kind;
+
+	/* With no data the device has nothing to do: it only returns the descriptor. */
+	if (kind == SEC_KIND_CIPHER && !c->src_len)
+		put(bd, l->invalid, 1);
+	if (c->sgl != s->sgl) {
+		put(bd, l->src_type, SEC_ADDR_FLAT);
+		put(bd, l->dst_type, SEC_ADDR_FLAT);
+	}
+	if (s->alg->sec.c_width && c->src_len == SEC_IV_BYTES) {
+		put(bd, l->c_mode, SEC_C_CBC);
+		put(bd, l->c_width, 0);
+	}
+	if (c->strm && kind == SEC_KIND_GCM)
+		gcm_step(s, l, c, bd);
+	else if (c->strm)
+		hash_step(s, l, c, bd);
+}
+
+static void msg_write(struct hisi_queue *h, enum crypto_bd_type type, const struct crypto_sess *s, const struct crypto_msg *c,
+		      struct sec_job *j)
+{
+	const struct layout *l = &layouts[type];
 	struct sec_bd bd = { 0 };
 
-	sec_put64(&bd, 0, s->bd.head[c->decrypt]);
-	/* With no data the device has nothing to do: it only returns the descriptor. */
-	if (s->alg->sec.kind == SEC_KIND_CIPHER && !c->src_len)
-		sec_put(&bd, SEC_BD3_INVALID, 1);
-	if (c->sgl != s->sgl) {
-		put_over(&bd, SEC_BD3_SRC_TYPE, SEC_ADDR_FLAT);
-		put_over(&bd, SEC_BD3_DST_TYPE, SEC_ADDR_FLAT);
-	}
-	if (s->alg->sec.kind == SEC_KIND_GCM && c->strm)
-		gcm_head(c, &bd);
-	if (s->alg->sec.c_width && c->src_len == SEC_IV_BYTES) {
-		put_over(&bd, SEC_BD3_C_MODE, SEC_C_CBC);
-		put_over(&bd, SEC_BD3_C_WIDTH, 0);
-	}
-	return sec_get64(&bd, 0);
+	sec_put64(&bd, 0, s->bd[type].head[c->decrypt]);
+	sec_put64(&bd, l->auth_word, s->bd[type].auth[c->decrypt]);
+	request_fields(s, l, c, &bd);
+	j->pad = sec_get(&bd, SEC_FIELD(27, 0, 32));
+	sec_write(wd_ring_slot(&h->ring, HISI_INDEX(&c->m)), type, sec_get64(&bd, 0), sec_get64(&bd, l->auth_word),
+		  s->key_len && (!c->strm || !c->assoc_len) ? addr_of(s->key) : 0, s->a_key, j, c->m.tag);
 }
 
 static int msg_lists(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c)
@@ -287,13 +384,15 @@ static int msg_lists(struct hisi_queue *h, const struct crypto_sess *s, const st
 				    s->alg->sec.kind == SEC_KIND_DIGEST ? &mac : c->dst);
 }
 
-static int msg_send(struct hisi_queue *h, struct wd_msg *m)
+static inline int msg_send(struct hisi_queue *h, struct wd_msg *m, enum crypto_bd_type type)
 {
 	const struct crypto_sess *s = to_crypto_sess(m->sess);
 	struct crypto_msg *c = to_crypto_msg(m);
 	struct sec_job j;
 	int ret = refuse(s, c);
 
+	if (!ret && type == CRYPTO_BD2)
+		ret = refuse_v2(s, c);
 	if (!ret && c->sgl)
 		ret = msg_lists(h, s, c);
 	if (ret)
@@ -303,14 +402,28 @@ static int msg_send(struct hisi_queue *h, struct wd_msg *m)
 		hisi_queue_put_lists(h, HISI_INDEX(&c->m));
 		return ret;
 	}
-	sec_write(wd_ring_slot(&h->ring, HISI_INDEX(&c->m)), step_head(s, c),
-		  c->strm ? step_auth(s, c) : s->bd.auth[c->decrypt], s->key_len ? addr_of(s->key) : 0, s->bd.a_key, &j, c->m.tag);
+	msg_write(h, type, s, c, &j);
 	return 0;
+}
+
+static int msg_send3(struct hisi_queue *h, struct wd_msg *m)
+{
+	return msg_send(h, m, CRYPTO_BD3);
+}
+
+static int msg_send2(struct hisi_queue *h, struct wd_msg *m)
+{
+	return msg_send(h, m, CRYPTO_BD2);
 }
 
 int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
 {
-	return hisi_queue_push(q, msgs, n, msg_send, hisi_queue_abort);
+	return hisi_queue_push(q, msgs, n, msg_send3, hisi_queue_abort);
+}
+
+int sec_v2_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+{
+	return hisi_queue_push(q, msgs, n, msg_send2, hisi_queue_abort);
 }
 
 /* --- results --- */
@@ -344,20 +457,30 @@ static int status_of(struct crypto_msg *c, __u32 w28)
 	return -EIO;
 }
 
-void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
+static inline void msg_result(struct wd_queue *q, struct wd_msg *m, unsigned int index, enum crypto_bd_type type)
 {
 	struct hisi_queue *h = hisi_queue_of(q);
 	struct crypto_msg *c = to_crypto_msg(m);
 	struct sec_answer answer;
 
-	sec_read(wd_ring_slot(&h->ring, (__u16)index), &answer);
+	sec_read(wd_ring_slot(&h->ring, (__u16)index), type, &answer);
 	c->consumed = c->src_len;
 	c->produced = to_crypto_sess(m->sess)->alg->sec.kind == SEC_KIND_DIGEST ? c->mac_len : c->src_len;
-	if (answer.tag != m->tag) {
+	if (!sec_is_of(&answer, type, m->tag, index)) {
 		c->why = "the descriptor came back damaged";
 		m->status = -EIO;
 	} else {
 		m->status = status_of(c, answer.result);
 	}
 	hisi_queue_put_lists(h, index);
+}
+
+void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
+{
+	msg_result(q, m, index, CRYPTO_BD3);
+}
+
+void sec_v2_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)
+{
+	msg_result(q, m, index, CRYPTO_BD2);
 }

@@ -8,6 +8,7 @@
 #include "queue.h"
 #include "hw/sec_hw.h"
 
+#define SEC_TAG2_MASK		0xffffu
 #define SEC_NOT_WORTH_IT	1024	/* bytes: below this, a real device is slower than the software path */
 
 /* The memory of the request at one ring index: the blocks of CCM and GCM. */
@@ -27,7 +28,7 @@ struct sec_job {
 	__u32 c_len;
 	__u32 a_len;
 	__u32 offset;		/* where the data to encrypt begins */
-	__u32 pad;		/* word 27 */
+	__u32 pad;		/* word 27 of type 3 */
 };
 
 /* The job of a whole message's digest. */
@@ -60,8 +61,8 @@ static inline __attribute__((always_inline)) void sec_store(__le64 *bd, unsigned
  * A software device may read the descriptor before the doorbell, and must find the old one or the new one: the stores
  * stand together, and the last one goes to the word in which the model last marks a descriptor as taken.
  */
-static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
-							    const struct sec_job *j, __u32 tag)
+static inline __attribute__((always_inline)) void sec_write3(__le64 *bd, __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
+							     const struct sec_job *j, __u32 tag)
 {
 	bd[0] = htole64(head);
 	bd[1] = htole64(tag);
@@ -84,16 +85,57 @@ static inline __attribute__((always_inline)) void sec_write(__le64 *bd, __u64 he
 	bd[15] = 0;
 }
 
+/* The same for type 2, whose tag has 16 bits: the ring index. */
+static inline __attribute__((always_inline)) void sec_write2(__le64 *bd, __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
+							     const struct sec_job *j, __u32 tag)
+{
+	bd[0] = htole64(head);
+	bd[1] = htole64(auth);
+	bd[2] = htole64((__u64)j->c_len << 32 | j->a_len);
+	bd[3] = htole64(j->offset << 16);
+	bd[4] = 0;
+	bd[5] = htole64(tag & SEC_TAG2_MASK);
+	bd[6] = htole64(j->bits);
+	bd[7] = htole64(j->a_iv);
+	bd[8] = htole64(a_key);
+	bd[9] = htole64(j->mac);
+	bd[10] = htole64(j->c_iv);
+	bd[11] = htole64(c_key);
+	bd[12] = htole64(j->src);
+	bd[13] = htole64(j->dst);
+	bd[14] = 0;
+	hisi_sqe_order((void *)bd);
+	bd[15] = 0;
+}
+
+/* type is a constant wherever this is called, here and below: the compiler leaves one of the two. */
+static inline __attribute__((always_inline)) void sec_write(__le64 *bd, enum crypto_bd_type type, __u64 head, __u64 auth, __u64 c_key,
+							    __u64 a_key, const struct sec_job *j, __u32 tag)
+{
+	if (type == CRYPTO_BD2)
+		sec_write2(bd, head, auth, c_key, a_key, j, tag);
+	else
+		sec_write3(bd, head, auth, c_key, a_key, j, tag);
+}
+
 /* The device's answer, read once: the device shares the memory. */
 struct sec_answer {
 	__u32 result;
 	__u32 tag;
 };
 
-static inline __attribute__((always_inline)) void sec_read(const volatile struct sec_bd *bd, struct sec_answer *a)
+static inline __attribute__((always_inline)) void sec_read(const volatile struct sec_bd *bd, enum crypto_bd_type type,
+							   struct sec_answer *a)
 {
 	a->result = le32toh(bd->dw[SEC_BD_RESULT_FIRST]);
-	a->tag = le32toh(bd->dw[SEC_BD3_TAG]);
+	a->tag = type == CRYPTO_BD2 ? le32toh(bd->dw[SEC_BD2_TAG >> 16]) & SEC_TAG2_MASK : le32toh(bd->dw[SEC_BD3_TAG]);
+}
+
+/* Whether the answer is that of the request with this tag, which is at that ring index. */
+static inline __attribute__((always_inline)) bool sec_is_of(const struct sec_answer *a, enum crypto_bd_type type, __u32 tag,
+							    unsigned int index)
+{
+	return a->tag == (type == CRYPTO_BD2 ? index : tag);
 }
 
 /* Done, no error, no mismatch. */
@@ -102,11 +144,15 @@ static inline bool sec_is_good(__u32 result)
 	return (result & 0x00ff000du) == 0x00000001u;
 }
 
-/* sec.c: struct wd_driver's */
+/* sec.c: struct wd_driver's, for each type of descriptor */
 int sec_open(struct wd_queue *q, const struct uacce_dev_info *dev);
 int sec_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
+int sec_v2_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n);
 void sec_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
+void sec_v2_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
+bool sec_v2_serves(const struct wd_session_attr *attr);
 extern const char *const sec_apis[];
+extern const char *const sec_v2_apis[];
 
 /*
  * Counter block and B0 of CCM (SP 800-38C, A.2 and A.3): a byte of flags, a nonce of 7 to 13 bytes, and a number in the
@@ -132,18 +178,29 @@ static inline void sec_ccm_blocks(struct sec_scratch *b, const __u8 *nonce, __u3
 	memcpy(b->a_iv + sizeof(word), &rest, sizeof(word));
 }
 
-#define SEC_DRIVER \
+#define SEC_DRIVER_COMMON \
 	.name = "hisi_sec2", \
-	.apis = sec_apis, \
 	.min_bytes = SEC_NOT_WORTH_IT, \
 	.open = sec_open, \
 	.close = hisi_queue_close, \
 	.stop = hisi_queue_stop, \
-	.push = sec_push, \
-	.result = sec_result, \
 	.abort = hisi_queue_abort, \
 	.ready = hisi_queue_ready, \
 	.arm = hisi_queue_arm, \
 	.disarm = hisi_queue_disarm
+
+#define SEC_DRIVER \
+	SEC_DRIVER_COMMON, \
+	.apis = sec_apis, \
+	.push = sec_push, \
+	.result = sec_result
+
+/* For hardware of generation 2. */
+#define SEC_V2_DRIVER \
+	SEC_DRIVER_COMMON, \
+	.apis = sec_v2_apis, \
+	.serves = sec_v2_serves, \
+	.push = sec_v2_push, \
+	.result = sec_v2_result
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast path over SEC's descriptors, for one class. Its file includes this
+ * The fast path over SEC's descriptors of one type, for one class. Its file includes this
  * once, at its head, after it defined
  *
+ *	SEC_TYPE		the type of the descriptors, enum crypto_bd_type
  *	SEC_ARG			the struct of a request
  *	SEC_DECRYPT(arg)	its direction, 0 or 1
  *	SEC_PRODUCED(s, arg)	number of bytes that it produces
@@ -36,6 +37,7 @@ WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_ses
 			 unsigned int index, enum hisi_kind kind)
 {
 	const struct crypto_sess *s = to_crypto_sess(base);
+	const struct crypto_bd *bd = &s->bd[SEC_TYPE];
 	struct wd_slot *slot = &q->pub.slots[index];
 	const SEC_ARG *arg = req;
 	struct sec_job j;
@@ -45,8 +47,8 @@ WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_ses
 			     !sec_job_of_arg(s, arg, h, index, &j), 0))
 		return false;
 	gen = wd_slot_begin(slot, base, req, own);
-	sec_write((__le64 *)(void *)(h->ring.sq + (size_t)index * SEC_BD_SIZE), s->bd.head[SEC_DECRYPT(arg)],
-		  s->bd.auth[SEC_DECRYPT(arg)], SEC_C_KEY(s), s->bd.a_key, &j, WD_TAG(gen, index));
+	sec_write((__le64 *)(void *)(h->ring.sq + (size_t)index * SEC_BD_SIZE), SEC_TYPE, bd->head[SEC_DECRYPT(arg)],
+		  bd->auth[SEC_DECRYPT(arg)], SEC_C_KEY(s), s->a_key, &j, WD_TAG(gen, index));
 	wd_slot_filled(slot, !own);
 	return true;
 }
@@ -57,8 +59,8 @@ WD_INLINE bool fast_result(const struct wd_queue *q, const struct hisi_queue *h,
 	struct sec_answer answer;
 	SEC_ARG *arg = req;
 
-	sec_read((const volatile void *)(h->ring.sq + (size_t)index * SEC_BD_SIZE), &answer);
-	if (__builtin_expect(!sec_is_good(answer.result) || answer.tag != WD_TAG(slot->gen, index), 0))
+	sec_read((const volatile void *)(h->ring.sq + (size_t)index * SEC_BD_SIZE), SEC_TYPE, &answer);
+	if (__builtin_expect(!sec_is_good(answer.result) || !sec_is_of(&answer, SEC_TYPE, WD_TAG(slot->gen, index), index), 0))
 		return false;
 	*in = arg->src_len;
 	*out = SEC_PRODUCED(to_crypto_sess(slot->sess), arg);
