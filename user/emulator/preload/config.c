@@ -11,11 +11,16 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* As in the kernel, all kinds share one sequence of device numbers. */
 static void devices_add(const struct emu_kind *kind, const char *value)
 {
+	unsigned long nr, generation;
 	char *end;
-	unsigned long nr = strtoul(value, &end, 10), generation = *end == '@' ? strtoul(end + 1, NULL, 10) : 0;
 
-	while (nr-- && config.devices < EMU_DEVICES_MAX)
-		devices[config.devices++] = (struct emu_device){ .kind = kind, .generation = (unsigned int)generation };
+	do {
+		nr = strtoul(value, &end, 10);
+		generation = *end == '@' ? strtoul(end + 1, &end, 10) : 0;
+		while (nr-- && config.devices < EMU_DEVICES_MAX)
+			devices[config.devices++] = (struct emu_device){ .kind = kind, .generation = (unsigned int)generation };
+		value = end + 1;
+	} while (*end == ',');
 }
 
 static void config_word(const char *word, const char *value)

@@ -4,22 +4,36 @@
 #include <string.h>
 #include "devices.h"
 
-static unsigned int counts[DEVICE_KINDS], generations[DEVICE_KINDS];
+static unsigned int counts[DEVICE_KINDS], generations[DEVICE_KINDS][DEVICES_MAX];
 
-void devices_set(enum device_kind kind, unsigned int nr, unsigned int generation)
+void devices_add(enum device_kind kind, unsigned int nr, unsigned int generation)
 {
-	counts[kind] = nr;
-	generations[kind] = generation;
+	for (; nr--; counts[kind]++)
+		if (counts[kind] < DEVICES_MAX)
+			generations[kind][counts[kind]] = generation;
 }
 
-unsigned int devices_generation(enum device_kind kind)
+void devices_none(enum device_kind kind)
 {
-	return generations[kind];
+	counts[kind] = 0;
 }
 
-unsigned int devices_nr_of(enum device_kind kind)
+unsigned int device_generation(unsigned int id)
 {
-	return counts[kind];
+	enum device_kind kind = device_kind(id), before;
+
+	for (before = 0; before < kind; before++)
+		id -= counts[before];
+	return generations[kind][id];
+}
+
+void devices_text(enum device_kind kind, char text[DEVICES_TEXT])
+{
+	unsigned int i;
+
+	strcpy(text, "0");
+	for (i = 0; i < counts[kind] && i < DEVICES_MAX; i++)
+		snprintf(text + 4 * i, DEVICES_TEXT - 4 * i, "1@%u%s", generations[kind][i], i + 1 < counts[kind] ? "," : "");
 }
 
 unsigned int devices_nr(void)

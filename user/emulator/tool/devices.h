@@ -13,11 +13,14 @@ enum device_kind {
 	DEVICE_KINDS,
 };
 
-/* @generation: 2 or 3; devices of one kind have the same. */
-void devices_set(enum device_kind kind, unsigned int nr, unsigned int generation);
-unsigned int devices_generation(enum device_kind kind);
+/* Adds nr devices of that generation, 2 or 3, behind those of the kind. */
+void devices_add(enum device_kind kind, unsigned int nr, unsigned int generation);
+void devices_none(enum device_kind kind);
+unsigned int device_generation(unsigned int id);
+/* The kind's devices as the preloaded library reads them. */
+#define DEVICES_TEXT	(4 * DEVICES_MAX + 1)
+void devices_text(enum device_kind kind, char text[DEVICES_TEXT]);
 unsigned int devices_nr(void);
-unsigned int devices_nr_of(enum device_kind kind);
 enum device_kind device_kind(unsigned int id);
 /* The name of its driver. */
 const char *device_driver(enum device_kind kind);

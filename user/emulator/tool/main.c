@@ -60,7 +60,8 @@ static void help(void)
 	usage(stdout);
 	fputs("\n"
 	      "  --zip N, --sec N, --hpre N   devices of each kind, 0 to 16 (one of ZIP if none is given)\n"
-	      "                               N@v2: of hardware generation 2, N@v3: of generation 3 (v3)\n"
+	      "                               N@v2: of hardware generation 2, N@v3: of generation 3 (v3);\n"
+	      "                               1@v2,1@v3: one of each\n"
 	      "  --queues N                   queues of each device, 2 to 1024 (64)\n"
 	      "  --depth N                    entries of a queue's rings, 4 to 1024 (1024)\n"
 	      "  --latency NS                 shortest time of a request, in nanoseconds (0)\n"
@@ -94,21 +95,32 @@ static unsigned long long number(const char *option, const char *text, unsigned 
 	return v;
 }
 
-/* N, or N@GENERATION */
+/* N, or N@GENERATION, or several of these */
 static void devices(const char *option, enum device_kind kind, const char *text, struct options *o)
 {
-	const char *at = strchr(text, '@');
-	unsigned int generation = at ? wdm_generation_find(at + 1) : WDM_GENERATION_LAST;
-	unsigned long nr;
-	char *end;
+	const char *p = text;
 
-	nr = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end != (at ? '@' : '\0') || nr > DEVICES_MAX || !generation) {
-		fprintf(stderr, "wd-emulate: --%s %s: expected a number from 0 to %d, which @v2 or @v3 may follow\n", option, text,
-			DEVICES_MAX);
-		exit(EXIT_USAGE);
+	devices_none(kind);
+	for (;;) {
+		size_t n = strcspn(p, "@,");
+		char *end, name[4] = "";
+		unsigned long nr = strtoul(p, &end, 10);
+		unsigned int generation = WDM_GENERATION_LAST;
+
+		if (p[n] == '@') {
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(p + n + 1, ","), p + n + 1);
+			generation = wdm_generation_find(name);
+		}
+		if (*p < '0' || *p > '9' || end != p + n || nr > DEVICES_MAX || !generation) {
+			fprintf(stderr, "wd-emulate: --%s %s: expected a number from 0 to %d, which @v2 or @v3 may follow\n", option,
+				text, DEVICES_MAX);
+			exit(EXIT_USAGE);
+		}
+		devices_add(kind, (unsigned int)nr, generation);
+		p += strcspn(p, ",");
+		if (!*p++)
+			break;
 	}
-	devices_set(kind, (unsigned int)nr, generation);
 	o->devices = 1;
 }
 
@@ -250,7 +262,7 @@ static int options_parse(int argc, char **argv, struct options *o)
 		}
 	}
 	if (!o->devices)
-		devices_set(DEVICE_ZIP, 1, WDM_GENERATION_LAST);
+		devices_add(DEVICE_ZIP, 1, WDM_GENERATION_LAST);
 	options_agree(o);
 	if (optind == argc) {
 		fprintf(stderr, "wd-emulate: expected a COMMAND; run 'wd-emulate --help' for the options\n");
@@ -309,14 +321,16 @@ static void env_prepend(const char *name, const char *value, char separator)
 
 static void env_set(const struct options *o, const char *root, const char *library, const char *address)
 {
-	char spec[384 + FAULT_MAX];
+	char spec[640 + FAULT_MAX], zip[DEVICES_TEXT], sec[DEVICES_TEXT], hpre[DEVICES_TEXT];
 	size_t n;
 
+	devices_text(DEVICE_ZIP, zip);
+	devices_text(DEVICE_SEC, sec);
+	devices_text(DEVICE_HPRE, hpre);
 	snprintf(spec, sizeof(spec),
-		 "zip=%u@%u sec=%u@%u hpre=%u@%u queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
-		 devices_nr_of(DEVICE_ZIP), devices_generation(DEVICE_ZIP), devices_nr_of(DEVICE_SEC),
-		 devices_generation(DEVICE_SEC), devices_nr_of(DEVICE_HPRE), devices_generation(DEVICE_HPRE), o->shape.queues,
-		 o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine, o->mainline_poll, o->null ? " null" : "");
+		 "zip=%s sec=%s hpre=%s queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
+		 zip, sec, hpre, o->shape.queues, o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine, o->mainline_poll,
+		 o->null ? " null" : "");
 	n = strlen(spec);
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");
 	n += strlen(spec + n);

@@ -122,17 +122,17 @@ __attribute__((format(printf, 3, 4))) static void link_to(struct tree *t, const 
 		fail(t);
 }
 
-static const struct wdm_generation *generation_of(enum device_kind kind)
+static const struct wdm_generation *generation_of(unsigned int id)
 {
-	return wdm_generation(devices_generation(kind));
+	return wdm_generation(device_generation(id));
 }
 
 /* The pages up to the one with the doorbell. */
-static unsigned int window_bytes(enum device_kind kind)
+static unsigned int window_bytes(unsigned int id)
 {
 	unsigned int page = (unsigned int)sysconf(_SC_PAGESIZE);
 
-	return (generation_of(kind)->window_bytes + page - 1) & ~(page - 1);
+	return (generation_of(id)->window_bytes + page - 1) & ~(page - 1);
 }
 
 static unsigned int dus_bytes(enum device_kind kind, unsigned int depth)
@@ -143,24 +143,28 @@ static unsigned int dus_bytes(enum device_kind kind, unsigned int depth)
 	return ((rings + page - 1) & ~(page - 1)) + page;
 }
 
-static void algorithm(struct tree *t, const char *device, enum device_kind kind, const struct algorithm *alg)
+static void algorithm(struct tree *t, const char *device, unsigned int id, const struct algorithm *alg)
 {
+	enum device_kind kind = device_kind(id);
+
 	folder(t, "sys/class/uacce/%s/%s-%s", device, device_driver(kind), alg->name);
 	file(t, "wd_type", "%s\n", kinds[kind].wd_type);
 	file(t, "name", "%s\n", alg->name);
 	file(t, "latency", "%u\n", alg->latency);
 	file(t, "throughput", "%u\n", alg->throughput);
 	file(t, "flags", "0x%08x\n", kinds[kind].flags | alg->flags);
-	file(t, "device_api", "%s\n", generation_of(kind)->api);
+	file(t, "device_api", "%s\n", generation_of(id)->api);
 	link_to(t, "available_instances", "../available_instances");
 }
 
-static void pci_function(struct tree *t, enum device_kind kind, const char *slot, int node)
+static void pci_function(struct tree *t, unsigned int id, const char *slot, int node)
 {
+	enum device_kind kind = device_kind(id);
+
 	folder(t, "sys/devices/pci0000:00/%s", slot);
 	file(t, "vendor", "0x%04x\n", QM_PCI_VENDOR_HUAWEI);
 	file(t, "device", "0x%04x\n", kinds[kind].pci_id);
-	file(t, "revision", "0x%02x\n", generation_of(kind)->revision);
+	file(t, "revision", "0x%02x\n", generation_of(id)->revision);
 	file(t, "numa_node", "%d\n", node);
 	file(t, "uevent", "DRIVER=%s\nPCI_SLOT_NAME=%s\n", device_driver(kind), slot);
 }
@@ -174,17 +178,17 @@ static void device(struct tree *t, unsigned int id, const struct tree_shape *sha
 
 	device_name(id, name);
 	snprintf(slot, sizeof(slot), "0000:%02x:00.0", 0x80 + id);
-	pci_function(t, kind, slot, shape->node[id]);
+	pci_function(t, id, slot, shape->node[id]);
 	for (i = 0; algs[i].name; i++)
-		if (devices_generation(kind) >= algs[i].since)
+		if (device_generation(id) >= algs[i].since)
 			n += (size_t)snprintf(lines + n, sizeof(lines) - n, "%s\n", algs[i].name);
 
 	folder(t, "sys/class/uacce/%s", name);
-	file(t, "api", "%s\n", generation_of(kind)->api);
+	file(t, "api", "%s\n", generation_of(id)->api);
 	file(t, "flags", "1\n");
 	file(t, "available_instances", "%u\n", shape->queues);
 	file(t, "algorithms", "%s", lines);
-	file(t, "region_mmio_size", "%u\n", window_bytes(kind));
+	file(t, "region_mmio_size", "%u\n", window_bytes(id));
 	file(t, "region_dus_size", "%u\n", dus_bytes(kind, shape->depth));
 	file(t, "isolate", "0\n");
 	file(t, "isolate_strategy", "0\n");
@@ -195,8 +199,8 @@ static void device(struct tree *t, unsigned int id, const struct tree_shape *sha
 	file(t, "dev", "511:%u\n", id);
 	link_to(t, "device", "../../../devices/pci0000:00/%s", slot);
 	for (i = 0; algs[i].name; i++)
-		if (devices_generation(kind) >= algs[i].since)
-			algorithm(t, name, kind, &algs[i]);
+		if (device_generation(id) >= algs[i].since)
+			algorithm(t, name, id, &algs[i]);
 
 	folder(t, "dev");
 	file(t, name, "%s", "");
