@@ -33,6 +33,9 @@ LOOK_MAX = 1
 # Seconds that a late program gets to end after it was told to; then its VM is ended.
 GRACE = 60
 
+# What a program's name ends with, by its kind.
+SUFFIX = {"emulated": "+emulated", "emulated-v2": "+v2", "emulated-mixed": "+mixed"}
+
 ENDINGS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 SPLAT = re.compile("|".join(open(TOP + "/scripts/kernel-splats").read().splitlines()))
 MARK = re.compile(r"selftest: (?:begin (\S+)|end)")
@@ -131,8 +134,8 @@ class Program:
     def __init__(self, line):
         self.kind, self.area, limit, self.path = line.strip().split(None, 3)
         self.limit = int(limit)
-        # A program may run both with and without an emulated device.
-        self.name = f"{self.area}/{os.path.basename(self.path)}" + ("+emulated" if self.kind == "emulated" else "")
+        # A program may run without an emulated device, and on those of each generation.
+        self.name = f"{self.area}/{os.path.basename(self.path)}" + SUFFIX.get(self.kind, "")
         self.lines = []
         self.code = None
         self.millis = 0
@@ -317,7 +320,7 @@ def follow(stream, programs, log, done, watch):
     return watch.stop()
 
 
-def native(out, areas, count, kinds=("native", "emulated")):
+def native(out, areas, count, kinds=("native", *SUFFIX)):
     suite = {"user": "native", "user-asan": "asan", "user-tsan": "tsan", "user-fuzz": "fuzz"}[os.path.basename(out)]
     programs = read_lists(out, kinds, areas, count, suite)
     if not programs:

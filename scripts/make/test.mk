@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tests of one area, and the list of them for the runner.
 #   NATIVE EMULATED VM            C programs; <prog>_SRCS if not <prog>.c
+#   EMULATED_V2                   those of EMULATED that run on devices of generation 2 as well
+#   EMULATED_MIXED                those of EMULATED that also run on one device of each generation
 #   SHARED                        sources common to all of them, compiled once
 #   NATIVE_SCRIPTS VM_SCRIPTS     TAP scripts
 #   BOOT_SCRIPTS                  TAP scripts on the host that boot their own VMs
@@ -26,9 +28,13 @@ WHY := $(left-out-why)
 ifeq ($(SAN),thread)
 RUN_NATIVE := $(filter $(TSAN),$(NATIVE))
 RUN_EMULATED := $(filter $(TSAN),$(EMULATED))
+RUN_EMULATED_V2 := $(filter $(TSAN),$(EMULATED_V2))
+RUN_EMULATED_MIXED := $(filter $(TSAN),$(EMULATED_MIXED))
 else
 RUN_NATIVE := $(NATIVE)
 RUN_EMULATED := $(EMULATED)
+RUN_EMULATED_V2 := $(EMULATED_V2)
+RUN_EMULATED_MIXED := $(EMULATED_MIXED)
 endif
 ifeq ($(SAN),)
 RUN_VM := $(VM)
@@ -79,6 +85,8 @@ $(TESTS)/list: $(RULE_FILES)
 	@mkdir -p $(TESTS)
 	@{ :; $(foreach t,$(RUN_NATIVE),echo native $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
 	$(foreach t,$(RUN_EMULATED),echo emulated $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
+	$(foreach t,$(RUN_EMULATED_V2),echo emulated-v2 $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
+	$(foreach t,$(RUN_EMULATED_MIXED),echo emulated-mixed $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
 	$(foreach t,$(RUN_VM),echo $(call vm-kind,$(t)) $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
 	$(foreach t,$(RUN_NATIVE_SCRIPTS),echo native $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
 	$(foreach t,$(RUN_BUILD_SCRIPTS),echo build $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \

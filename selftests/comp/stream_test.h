@@ -29,7 +29,7 @@ FIXTURE_SETUP(stream)
 	self->packed = malloc(self->room);
 	self->back = malloc(self->room);
 	ASSERT_TRUE(self->plain && self->packed && self->back);
-	self->path = expected_path("zlib");
+	self->path = expected_path(alg_names[variant->alg]);
 	self->c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);
 	self->d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
 	ASSERT_TRUE(self->c && self->d) TH_LOG("%s", detail(0));

@@ -38,7 +38,7 @@ FIXTURE_SETUP(block)
 	self->packed = malloc(self->room);
 	self->back = malloc(self->room);
 	ASSERT_TRUE(self->plain && self->packed && self->back);
-	self->path = expected_path("zlib");
+	self->path = expected_path(alg_names[variant->alg]);
 }
 
 FIXTURE_TEARDOWN(block)
