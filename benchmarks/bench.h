@@ -51,6 +51,7 @@ struct client {
 /* mode: enum wd_comp_op_type; device: number of the only device to use */
 void client_open(struct client *c, int mode, int device);
 /* A session that compresses. On failure it ends the program with errno's text. */
+extern int session_alg;		/* of session_open() */
 handle_t session_open(int mode, int level, __u32 flags, int device);
 void client_close(struct client *c);
 void client_sync(struct client *c, unsigned int n);
@@ -74,6 +75,7 @@ void text_fill(unsigned char *to, size_t bytes);
 
 int null_rows(int argc, char **argv);
 int loop(int argc, char **argv);
+int zlib_loop(int argc, char **argv);
 int poll_rows(int argc, char **argv);
 int two_rows(int argc, char **argv);
 int throughput(int argc, char **argv);

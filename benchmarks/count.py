@@ -53,7 +53,9 @@ class Counts:
 # How to make each kind of request. SEC's results are in descriptors, which the null engine never writes: those
 # devices compute nothing instead, and the loop waits until they are done before it polls.
 NULL = ["--null"]
+NULL_V2 = ["--null", "--zip", "1@v2"]
 IDLE = ["--sec", "1", "--engine", "none"]
+IDLE_V2 = ["--sec", "1@v2", "--engine", "none"]
 IDLE_HPRE = ["--hpre", "1", "--engine", "none"]
 # A device that computes nothing gives no good signature, and the library checks a shared secret of zeroes again.
 COMPUTING_HPRE = ["--hpre", "1"]
@@ -66,6 +68,10 @@ KINDS = {
     "ccm.async": (IDLE, ["crypto-loop", "ccm", "async"]), "ccm.burst": (IDLE, ["crypto-loop", "ccm", "burst"]),
     **{f"{alg}.async": (COMPUTING_HPRE, ["pubkey-loop", alg]) for alg in ("ecdsa-verify", "x25519")},
     "aead.async": (IDLE, ["crypto-loop", "aead", "async"]), "aead.burst": (IDLE, ["crypto-loop", "aead", "burst"]),
+    # Generation 2 of the hardware, which has no raw deflate; HPRE's descriptors, and so its drivers, are the same.
+    **{f"{kind}.zlib": (NULL, ["zlib-loop", kind]) for kind in ("sync", "async", "burst")},
+    **{f"{kind}.zlib.v2": (NULL_V2, ["zlib-loop", kind]) for kind in ("sync", "async", "burst")},
+    **{f"{alg}.async.v2": (IDLE_V2, ["crypto-loop", alg, "async"]) for alg in ("cipher", "digest", "ccm", "aead")},
 }
 
 
@@ -106,7 +112,7 @@ class Loop:
         """For a working device libc isn't counted: its calls can't be told from the library's."""
         if (function == POINT) != (kind == "ecdh-point.async"):
             return False
-        return LIBRARIES.search(obj) if KINDS[kind][0] is not NULL else not NOT_OURS.search(obj)
+        return LIBRARIES.search(obj) if KINDS[kind][0] not in (NULL, NULL_V2) else not NOT_OURS.search(obj)
 
     def locked(self):
         total = 0

@@ -10,6 +10,7 @@ static const struct {
 } groups[] = {
 	{ "null", null_rows },
 	{ "loop", loop },
+	{ "zlib-loop", zlib_loop },
 	{ "poll", poll_rows },
 	{ "two", two_rows },
 	{ "throughput", throughput },

@@ -127,3 +127,10 @@ int loop(int argc, char **argv)
 	fputs("usage: wd-bench loop sync|async|burst|bare N\n", stderr);
 	return 2;
 }
+
+/* The same for a format that every generation of hardware has. */
+int zlib_loop(int argc, char **argv)
+{
+	session_alg = WD_ZLIB;
+	return loop(argc, argv);
+}

@@ -675,8 +675,8 @@ test_doctor_names_each_device_problem() {
 	note r "hisi_zip-0: all its queues are in use"
 	remedy "hisi_zip-0: all its queues" "wdctl ctx --dev hisi_zip-0"
 	put r/sys/class/uacce/hisi_zip-0/available_instances 256
-	put r/sys/class/uacce/hisi_zip-0/api hisi_qm_v2
-	note r "hisi_zip-0: the libraries have no driver for api 'hisi_qm_v2'"
+	put r/sys/class/uacce/hisi_zip-0/api hisi_qm_v1
+	note r "hisi_zip-0: the libraries have no driver for api 'hisi_qm_v1'"
 	rm r/dev/hisi_zip-0
 	problem r "/dev/hisi_zip-0 is missing"
 	remedy "/dev/hisi_zip-0 is missing" "mknod -m 660 /dev/hisi_zip-0 c 240 0"
