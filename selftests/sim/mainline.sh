@@ -48,7 +48,7 @@ begin() {
 }
 
 # begin_with_vfs zip|sec|hpre VFS QUEUES PARAMETER...: fresh modules and one bound device that can have VFS virtual functions,
-# and is reset by $method.
+# is reset by $method, and is of hardware generation $generation.
 begin_with_vfs() {
 	local vfs=$2 queues=$3
 
@@ -59,6 +59,7 @@ begin_with_vfs() {
 	echo "$queues" >$ROOT/vf/queues
 	echo "$vfs" >$ROOT/vf/vfs
 	echo "${method:-capability}" >$ROOT/vf/reset_method
+	echo "${generation:-3}" >$ROOT/vf/generation
 	echo 1 >$ROOT/vf/live
 	address=$(cat $ROOT/vf/address)
 	PF=/sys/bus/pci/devices/$address
@@ -383,6 +384,39 @@ test_its_reset_of_the_controller_completes() {
 	vfs_bound 1
 	modprobe -q algif_skcipher || skip 'this kernel has no interface for ciphers'
 	"$OUT/tests/sim/alg_client" 'hisi_sec_cbc(aes)' 1
+}
+
+# The driver has no algorithm for this generation's ZIP.
+test_zip_of_generation_2_unbinds_and_binds_again() {
+	generation=2 begin_with_vfs zip 2 64 vfs_num=2
+	vfs_bound 2
+	CYCLES=3
+	cycle
+	echo 1 >"$PF/reset"
+	bound
+	quiet
+}
+
+test_sec_of_generation_2_passes_the_self_tests_of_the_kernel() {
+	local names='hisi_sec_.*(aes|des3_ede)'
+
+	generation=2 begin_with_vfs sec 0 64
+	has_self_tests
+	[ "$(algorithms "$names" name .)" = 10 ]
+	until_true 120 self_tested "$names" 10
+	quiet
+}
+
+# Its firmware has a method (_DSM) that the driver calls before anything else.
+test_hpre_of_generation_2_passes_the_self_tests_of_the_kernel() {
+	local names='hpre-'
+
+	generation=2 method=acpi begin_with_vfs hpre 0 64
+	has_self_tests
+	[ "$(algorithms "$names" name .)" = 2 ]
+	until_true 120 self_tested "$names" 2
+	[ "$(cat /sys/kernel/debug/hisi_hpre/$address/hpre_dfx/recv_cnt)" -gt 4 ]
+	quiet
 }
 
 [ -e "$MODULES/hisi_zip.ko" ] || {
