@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-
 #include "hooked_ioctl.h"
 #include "need_device.h"
 #include "on_device.h"
@@ -127,4 +126,40 @@ TEST_F(reopened, is_not_stopped_by_a_thread_that_saw_the_ring_before)
 	}
 	EXPECT_LT(0, point);
 	EXPECT_LT(point, POINTS);
+}
+
+/* As if another device had come under that name: its folder is a new one. */
+static int interface_set(const char *api)
+{
+	char folder[4096];
+	int ret = emulated_attribute(0, "api", api);
+
+	if (!ret)
+		ret = emulated_attribute(0, "hisi_zip-zlib/device_api", api);
+	snprintf(folder, sizeof(folder), "%s/sys/class/uacce/" EMULATED_DEVICE, getenv("WD_EMULATE_ROOT"));
+	/* A change of the mode changes the folder's time, too. */
+	return ret ? ret : (int)syscall(SYS_fchmodat, AT_FDCWD, folder, 0755);
+}
+
+/*
+ * A device that has come back under a name may be of another generation. Here it only says so: it refuses the
+ * descriptors of the driver for that one, and would take those of the context's old driver.
+ */
+TEST_F(reopened, is_not_opened_by_its_old_driver_if_the_interface_is_another)
+{
+	struct wd_comp_sess_setup setup = {
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .dir_type = WD_DIR_COMPRESS,
+		.flags = WD_SESS_PATH_HW,
+	};
+
+	self->mine.h = alloc_on_device(&setup);
+	ASSERT_NE(0, self->mine.h);
+	request_do(&self->mine);
+	EXPECT_EQ(0, self->mine.ret);
+	ASSERT_EQ(0, interface_set("hisi_qm_v2\n"));
+	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "reset"));
+	request_do(&self->mine);
+	EXPECT_NE(0, self->mine.ret);
+	ASSERT_EQ(0, interface_set("hisi_qm_v3\n"));
+	EXPECT_EQ(0, wd_comp_free_sess(self->mine.h));
 }

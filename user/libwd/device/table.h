@@ -99,6 +99,7 @@ struct wd_queue {
 	struct wd_queue *next;		/* of those that are opened before they enter the table; the same */
 	struct wd_session *binder;	/* whose binding opens it, or has just done so: closed by nobody; under the engine's lock */
 	char dev_name[WD_NAME_SIZE];
+	char api[WD_NAME_SIZE];		/* the device's: another device of that name may need another driver */
 	_Atomic int state;
 	_Atomic int failed;		/* why this opening's ring is over, 0: it isn't; see wd_queue_failed() */
 	_Atomic __u64 retry_at;		/* when to try to open it again; read before opening takes its locks */
@@ -208,7 +209,7 @@ static inline bool wd_holds_place(const struct wd_queue *q)
 
 static inline bool wd_is_on(const struct wd_queue *q, const struct uacce_dev_info *info)
 {
-	return q->node_id == info->node_id && !strcmp(q->dev_name, info->name);
+	return q->node_id == info->node_id && !strcmp(q->dev_name, info->name) && !strcmp(q->api, info->api);
 }
 
 static inline bool wd_holds_place_on(const struct wd_queue *q, const char *dev_name)

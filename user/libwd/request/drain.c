@@ -337,7 +337,7 @@ static bool late_leave(struct wd_queue *q)
 	bool mine;
 
 	wd_lock(&q->produce);
-	mine = has_late(q) && state_set(q, -EIO);
+	mine = !atomic_load(&q->state) && has_late(q) && state_set(q, -EIO);
 	wd_unlock(&q->produce);
 	wd_pollers_due(q);
 	return mine;

@@ -250,6 +250,7 @@ static int queue_open(struct wd_session *s, const struct wd_driver *drv, const s
 	if (!q)
 		return -ENOMEM;
 	memcpy(q->dev_name, info->name, sizeof(q->dev_name));
+	memcpy(q->api, info->api, sizeof(q->api));
 	q->node_id = info->node_id;
 	q->numa_node = info->numa_node;
 	q->simulated = info->simulated;
@@ -333,6 +334,7 @@ void wd_queue_renew(struct wd_queue *q)
 	atomic_store(&q->submitted, 0);
 	q->begun = 0;
 	q->vain_since = 0;
+	atomic_store(&q->failed, 0);
 	atomic_store(&q->freed, 0);
 	atomic_store(&q->async_submitted, 0);
 	atomic_store(&q->async_over, 0);
@@ -394,6 +396,9 @@ static void reset_note(struct wd_queue *q, int ret, __u64 now)
 {
 	__u64 since = atomic_load(&q->reset_since);
 
+	/* Waiting for a reset has no limit. */
+	if (ret == -EPERM)
+		q->vain_since = 0;
 	if (ret != -EPERM && ret != -EIO && ret != -ENODEV)
 		since = 0;
 	/* If no request has met a reset for so long, this one is another. */
@@ -442,6 +447,8 @@ static int queue_reopen(struct wd_queue *q, enum wd_place how)
 	if (now < q->retry_at)
 		return ret;
 	ret = wd_device_read(q->dev_name, &info);
+	if (!ret && strcmp(q->api, info.api))
+		ret = -ENODEV;
 	if (ret == -ENODEV)
 		atomic_store(&q->state, -ENODEV);
 	if (ret)
