@@ -103,6 +103,8 @@ static int ring_check_call(struct wd_ring *ring)
 	/* The device may just have been reset or removed. */
 	if (!ret || ret == -ESHUTDOWN || ret == -ENODEV)
 		return 0;
+	if (ret == -EINVAL || ret == -ENOTTY || ret == -EOPNOTSUPP)
+		ret = -EACCES;
 	return wd_fail_all(&ring->ctx->obj, -ret, "%s: the doorbell's region can't be mapped, and the kernel doesn't ring",
 			   ring->ctx->name, 0, 0);
 }

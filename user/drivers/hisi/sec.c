@@ -284,6 +284,9 @@ static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const str
 	sec_job_cipher(j, kind, src, dst, c->iv_len ? addr_of(c->iv) : 0, addr_of(c->mac), (__u32)c->src_len, c->assoc_len);
 	if (c->strm) {
 		job_gcm_step(j);
+		/* Associated data has no destination, but type 2 names one. */
+		if (!c->dst)
+			j->dst = j->mac;
 		return 0;
 	}
 	return kind == SEC_KIND_CCM || kind == SEC_KIND_GCM ? job_blocks(h, kind, c, index, j) : 0;
@@ -312,7 +315,7 @@ static void hash_step(const struct crypto_sess *s, const struct layout *l, const
 static void gcm_assoc_step(const struct layout *l, const struct crypto_msg *c, struct sec_bd *bd)
 {
 	put(bd, l->cipher, SEC_CIPHER_NONE);
-	put(bd, l->de, 0);
+	put(bd, l->de, l->type == SEC_BD_TYPE2);
 	put(bd, l->c_icv_len, 0);
 	put(bd, l->auth, SEC_AUTH_CALCULATE);
 	put(bd, l->a_alg, SEC_A_AES_GMAC);
