@@ -253,7 +253,7 @@ const char *apply_error(const struct step *s, int error)
 	if (error == -EBUSY && s->op == STEP_SET && s->kind == OBJECT_SECTION && s->attr->while_live)
 		return "in use: the slots named above must be free first";
 	if (s->op == STEP_SET && s->attr->type == VALUE_DOORBELLS && error == -EBUSY)
-		return "doorbells are mapped, or more than one section has contexts; the kernel log has the reason";
+		return "doorbells are mapped, or not one section alone has contexts; the kernel log has the reason";
 	if (s->op == STEP_SET && s->attr->type == VALUE_DOORBELLS && error == -EOPNOTSUPP)
 		return "the device can't have these doorbells; the kernel log has the reason";
 	for (i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)

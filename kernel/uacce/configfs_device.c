@@ -133,8 +133,11 @@ static ssize_t device_doorbells_store(struct config_item *item, const char *page
 	struct uacce_device *uacce = to_device(item);
 	int mode = __sysfs_match_string(doorbells_names, ARRAY_SIZE(doorbells_names), page), ret;
 
-	if (mode < 0)
+	if (mode < 0) {
+		dev_notice(&uacce->dev, "doorbells: \"%.*s\": expected kernel, exclusive or mapped\n",
+			   (int)strcspn(page, "\n"), page);
 		return mode;
+	}
 	mutex_lock(&uacce_prov);
 	ret = uacce_doorbells_set(uacce, mode);
 	if (!ret) {

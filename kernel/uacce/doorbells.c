@@ -81,15 +81,17 @@ int uacce_doorbells_set(struct uacce_device *uacce, enum uacce_nl_doorbells mode
 		dev_notice(&uacce->dev, "doorbells: each queue has a window of its own, so there is nothing to set\n");
 		return -EOPNOTSUPP;
 	}
-	if (mode == UACCE_NL_DOORBELLS_ISOLATED)
+	if (mode == UACCE_NL_DOORBELLS_ISOLATED) {
+		dev_notice(&uacce->dev, "doorbells: all queues share their doorbells: expected kernel, exclusive or mapped\n");
 		return -EINVAL;
+	}
 	if (mode == UACCE_NL_DOORBELLS_MAPPED && !window_can_be_mapped(uacce)) {
 		dev_notice(&uacce->dev, "doorbells: in pages of %lu bytes they can't be mapped without other registers\n",
 			   PAGE_SIZE);
 		return -EOPNOTSUPP;
 	}
 	if (uacce->acct.mapped) {
-		dev_notice(&uacce->dev, "doorbells: %u processes' windows are mapped\n", uacce->acct.mapped);
+		dev_notice(&uacce->dev, "doorbells: %u windows are mapped by processes\n", uacce->acct.mapped);
 		return -EBUSY;
 	}
 	if (mode == UACCE_NL_DOORBELLS_EXCLUSIVE)
@@ -101,7 +103,7 @@ int uacce_doorbells_set(struct uacce_device *uacce, enum uacce_nl_doorbells mode
 
 /* ------ mmap ------ */
 
-static bool window_may_map(const struct uacce_ctx *ctx)
+static bool window_may_map(const struct uacce_ctx *ctx, bool trusted)
 {
 	const struct uacce_device *uacce = ctx->q.uacce;
 	enum uacce_nl_doorbells mode = uacce_doorbells(uacce);
@@ -113,30 +115,47 @@ static bool window_may_map(const struct uacce_ctx *ctx)
 	/* Not an extra: it may outlive its process' slot. */
 	if (mode == UACCE_NL_DOORBELLS_EXCLUSIVE && ctx->charge.slot)
 		return true;
-	return capable(CAP_SYS_RAWIO);
+	return trusted;
 }
 
 int uacce_window_map(struct uacce_ctx *ctx)
 {
 	struct uacce_device *uacce = ctx->q.uacce;
 	int ret = -EPERM;
+	bool trusted;
 
 	if (!(uacce->flags & UACCE_DEV_SHARED_MMIO))
 		return 0;
+	/* Most processes try, and ring by the ioctl then: no denial is to be logged. */
+	trusted = ns_capable_noaudit(&init_user_ns, CAP_SYS_RAWIO);
 	mutex_lock(&uacce_prov);
-	if (window_may_map(ctx)) {
+	if (window_may_map(ctx, trusted)) {
 		uacce->acct.mapped++;
+		ctx->windows++;
 		ret = 0;
 	}
 	mutex_unlock(&uacce_prov);
 	return ret;
 }
 
-void uacce_window_unmap(struct uacce_ctx *ctx)
+static void windows_end(struct uacce_ctx *ctx, unsigned int count)
 {
 	if (!(ctx->q.uacce->flags & UACCE_DEV_SHARED_MMIO))
 		return;
 	mutex_lock(&uacce_prov);
-	ctx->q.uacce->acct.mapped--;
+	count = min(count, ctx->windows);
+	ctx->windows -= count;
+	ctx->q.uacce->acct.mapped -= count;
 	mutex_unlock(&uacce_prov);
+}
+
+void uacce_window_unmap(struct uacce_ctx *ctx)
+{
+	windows_end(ctx, 1);
+}
+
+/* The queue was taken away, and its window with it; the mapping may stay. */
+void uacce_windows_end(struct uacce_ctx *ctx)
+{
+	windows_end(ctx, UINT_MAX);
 }

@@ -110,6 +110,7 @@ struct uacce_ctx {
 	struct uacce_region *regions[UACCE_QFRT_DUS + 1];
 
 	struct uacce_charge charge;
+	unsigned int windows;		/* of shared doorbells, mapped and not taken away; under uacce_prov */
 	struct work_struct failed;	/* reports the error below */
 	int error;			/* not reported yet; set in any context */
 	atomic_t errors;		/* how many there have been */
@@ -148,9 +149,10 @@ extern const struct file_operations uacce_fops;
 void uacce_ctx_kill(struct uacce_ctx *ctx);
 void uacce_ctx_put(struct uacce_ctx *ctx);
 
-/* doorbells.c: for mmap, and when the mapping has ended */
+/* doorbells.c: for mmap, when the mapping has ended, and when the queue was taken away */
 int uacce_window_map(struct uacce_ctx *ctx);
 void uacce_window_unmap(struct uacce_ctx *ctx);
+void uacce_windows_end(struct uacce_ctx *ctx);
 
 /* region.c */
 int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma);

@@ -271,6 +271,7 @@ static void uacce_ctx_take_back(struct uacce_ctx *ctx)
 
 	/* Before the window can get a new owner. */
 	uacce_region_revoke(ctx);
+	uacce_windows_end(ctx);
 	uacce_dus_put(dus);
 	uacce_ctx_return_queue(ctx);
 }
@@ -465,7 +466,10 @@ static int uacce_ctx_call_atomic(struct uacce_ctx *ctx, unsigned int cmd, void *
 
 	spin_lock(&ctx->lock);
 	i = uacce_ctx_alive(ctx) ? uacce_find_ioctl(ctx->q.uacce, cmd) : NULL;
-	if (i && i->atomic && ctx->state != UACCE_CTX_STARTED)
+	/* The queue was taken away for good; whoever does that may hold the mutex for long. */
+	if (ctx->state == UACCE_CTX_ZOMBIE)
+		ret = -ENXIO;
+	else if (i && i->atomic && ctx->state != UACCE_CTX_STARTED)
 		ret = -EINVAL;
 	else if (i && i->atomic)
 		ret = fault ? -EFAULT : i->fn(&ctx->q, arg);

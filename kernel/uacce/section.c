@@ -629,17 +629,17 @@ static bool member_is(const struct uacce_member *m, const struct uacce_device *u
 static void claim_serve(struct uacce_section *section, struct uacce_member *m, struct uacce_device *uacce)
 {
 	bool was_short = m->is_short;
-	u32 sync, async;
+	u32 sync, async, need;
 
 	section_share(section, uacce_account_zone(uacce), &sync, &async);
 	m->sync = sync;
 	m->async = async;
-	member_set_short(m, !uacce_doorbells_allow(uacce, section) ||
-			 !member_fits(uacce, member_need(m, section->num_processes)) ||
-			 (section->bandwidth && !member_can_limit(uacce, member_need(m, section->num_processes))));
+	need = member_need(m, section->num_processes);
+	member_set_short(m, (need && !uacce_doorbells_allow(uacce, section)) || !member_fits(uacce, need) ||
+			 (section->bandwidth && !member_can_limit(uacce, need)));
 	if (!m->is_short) {
 		m->uacce = uacce;
-		member_reserve(section, m, member_need(m, section->num_processes));
+		member_reserve(section, m, need);
 	}
 	if (!m->is_short || !was_short)
 		uacce_event_section(UACCE_NL_SECTION_CHANGE, section);
