@@ -5,6 +5,8 @@
  * region of a vendor's address space, whose accesses end here.
  */
 #include <linux/acpi.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 
 #include "internal.h"
 
@@ -12,6 +14,24 @@
 #define REGION_SPACE	ACPI_USER_REGION_BEGIN
 
 #define REGION_RESET	0	/* a write resets the device and waits; reads as 0 after success */
+
+/* The last job from before the reset may wait for a page. */
+#define RESET_LIMIT	(60 * HZ * SIM_SLOWNESS)
+
+/* -ETIMEDOUT: it goes on. */
+static int reset_device(struct sim_dev *sdev)
+{
+	unsigned long limit = jiffies + RESET_LIMIT;
+
+	sim_reset_begin(sdev);
+	sim_worker_kick(sdev);
+	while (sim_reset_wanted(sdev)) {
+		if (time_after(jiffies, limit))
+			return -ETIMEDOUT;
+		usleep_range(500, 1000);
+	}
+	return 0;
+}
 
 static acpi_status region_setup(acpi_handle region, u32 function, void *handler_context, void **region_context)
 {
@@ -28,7 +48,7 @@ static acpi_status region_access(u32 function, acpi_physical_address at, u32 bit
 	if (at != REGION_RESET || bits != 32)
 		return AE_BAD_PARAMETER;
 	if ((function & ACPI_IO_MASK) == ACPI_WRITE)
-		return sim_reset_device(sdev) == -ETIMEDOUT ? AE_TIME : AE_OK;
+		return reset_device(sdev) ? AE_TIME : AE_OK;
 	*value = READ_ONCE(sdev->reset);
 	return AE_OK;
 }

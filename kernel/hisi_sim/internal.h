@@ -294,8 +294,8 @@ unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u1
 void sim_reset_init(struct sim_fn *pf);
 bool sim_reset_written(struct sim_fn *pf, int at, u8 byte);
 bool sim_reset_wanted(const struct sim_dev *sdev);
+void sim_reset_begin(struct sim_dev *sdev);
 void sim_reset_end(struct sim_dev *sdev, bool failed);
-int sim_reset_device(struct sim_dev *sdev);
 
 /* firmware.c */
 #ifdef CONFIG_ACPI

@@ -3,17 +3,12 @@
  * The reset of a whole device: by a capability of the physical function, or by firmware as on hardware. Config space of
  * the physical function is kept, as there.
  */
-#include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/pci.h>
 
 #include "config.h"
 #include "hw/qm_hw.h"
 
 #define CAP_VERSION	1
-
-/* The last job from before the reset may wait for a page. */
-#define RESET_LIMIT	(60 * HZ * SIM_SLOWNESS)
 
 static unsigned int control_at(const struct sim_dev *sdev)
 {
@@ -57,30 +52,23 @@ bool sim_reset_wanted(const struct sim_dev *sdev)
 	return READ_ONCE(sdev->reset) & QM_RESET_BUSY;
 }
 
-void sim_reset_end(struct sim_dev *sdev, bool failed)
+static void state_change(struct sim_dev *sdev, u8 state)
 {
 	struct sim_fn *pf = sim_pf(sdev);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pf->lock, flags);
-	state_set(pf, failed ? QM_RESET_FAILED : 0);
+	state_set(pf, state);
 	raw_spin_unlock_irqrestore(&pf->lock, flags);
 }
 
-/* A reset by firmware, which waits for its end. May sleep. */
-int sim_reset_device(struct sim_dev *sdev)
+/* A reset by firmware; the caller wakes up the worker. */
+void sim_reset_begin(struct sim_dev *sdev)
 {
-	unsigned long flags, limit = jiffies + RESET_LIMIT;
-	struct sim_fn *pf = sim_pf(sdev);
+	state_change(sdev, QM_RESET_BUSY);
+}
 
-	raw_spin_lock_irqsave(&pf->lock, flags);
-	state_set(pf, QM_RESET_BUSY);
-	raw_spin_unlock_irqrestore(&pf->lock, flags);
-	sim_worker_kick(sdev);
-	while (sim_reset_wanted(sdev)) {
-		if (time_after(jiffies, limit))
-			return -ETIMEDOUT;
-		usleep_range(500, 1000);
-	}
-	return READ_ONCE(sdev->reset) & QM_RESET_FAILED ? -EIO : 0;
+void sim_reset_end(struct sim_dev *sdev, bool failed)
+{
+	state_change(sdev, failed ? QM_RESET_FAILED : 0);
 }
