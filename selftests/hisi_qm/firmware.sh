@@ -12,15 +12,7 @@ OTHER=/sys/kernel/config/hisi_sim/other
 
 # begin METHOD [VFS]: a new device that is reset by this method.
 begin() {
-	drop
-	mkdir $ITEM
-	echo "$1" >$ITEM/reset_method
-	echo "${2:-0}" >$ITEM/vfs
-	dmesg -C
-	echo 1 >$ITEM/live
-	PF=$(cat $ITEM/address)
-	PCI=/sys/bus/pci/devices/$PF
-	until_true 30 named "$PF"
+	METHOD=$1 device 256 "${2:-0}"
 }
 
 # An error that only a reset of the device clears.

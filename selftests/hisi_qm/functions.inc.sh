@@ -10,10 +10,13 @@ drop() {
 }
 
 # device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
-# MOST: queues that one function may have.
+# MOST: queues that one function may have. TYPE, GENERATION and METHOD: of the device, and of its reset.
 device() {
 	drop
 	mkdir $ITEM
+	echo "${TYPE:-zip}" >$ITEM/type
+	echo "${GENERATION:-3}" >$ITEM/generation
+	echo "${METHOD:-capability}" >$ITEM/reset_method
 	echo "$1" >$ITEM/queues
 	echo "${2:-7}" >$ITEM/vfs
 	echo "${3:-$1}" >$ITEM/function_queues

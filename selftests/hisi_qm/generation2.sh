@@ -9,41 +9,27 @@ need_sim hisi_zip 1
 command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
 command -v setpriv >/dev/null || need_skip 'setpriv is not installed'
 
-SIM=/sys/kernel/config/hisi_sim
+. "$(dirname "$0")/functions.inc.sh"
+
 TREE=/sys/kernel/config/uacce
 USER=65534
 DATA=/etc/services
 
-drop() {
+section_end() {
 	wdctl section del gen2 >/dev/null 2>&1 || :
-	[ ! -d $SIM/gen2 ] || { echo 0 >$SIM/gen2/live && rmdir $SIM/gen2; }
 }
 
-# name ADDRESS: the function's uacce device.
-name() {
-	local device
-
-	for device in /sys/bus/pci/devices/"$1"/uacce/*; do
-		[ ! -e "$device" ] || echo "${device##*/}"
-	done
+# usable ADDRESS: the function is there, and every user may open it.
+usable() {
+	named "$1" && chmod 666 "/dev/$(name "$1")"
 }
 
-named() {
-	[ -n "$(name "$1")" ] && chmod 666 "/dev/$(name "$1")"
-}
-
-# device KIND DRIVER: a new device of generation 2, which the driver has bound: its address and its name are PF and DEV.
-device() {
-	drop
+# begin KIND DRIVER: a new device of generation 2, which the driver has bound: its uacce device is DEV.
+begin() {
+	section_end
 	modprobe "$2"
-	mkdir $SIM/gen2
-	echo "$1" >$SIM/gen2/type
-	echo 2 >$SIM/gen2/generation
-	echo 3 >$SIM/gen2/vfs
-	dmesg -C
-	echo 1 >$SIM/gen2/live
-	PF=$(cat $SIM/gen2/address)
-	until_true 30 named "$PF"
+	TYPE=$1 GENERATION=2 device 64 3
+	until_true 30 usable "$PF"
 	DEV=$(name "$PF")
 	# What an earlier device at this address was set to is remembered.
 	echo kernel >"$TREE/devices/$DEV/doorbells"
@@ -55,12 +41,12 @@ as_user() {
 
 # section DEVICE: gen2, which every user may attach to.
 section() {
-	wdctl section del gen2 >/dev/null 2>&1 || :
+	section_end
 	wdctl section add gen2 NumProcesses=2 SyncCtxs=1 AsyncCtxs=1 Devices="$1" 'AllowedUsers=*' >/dev/null
 }
 
-# compress: data through the section's device, as an ordinary user.
-compress() {
+# Data through the section's device, as an ordinary user.
+compresses() {
 	WD_PATH=hw as_user wdctl run --section gen2 -- wdzip -c $DATA | gzip -dc | cmp - $DATA
 }
 
@@ -73,10 +59,10 @@ reset_done() {
 }
 
 test_a_user_compresses_in_a_section() {
-	device zip hisi_zip
+	begin zip hisi_zip
 	[ "$(cat "/sys/class/uacce/$DEV/api")" = hisi_qm_v2 ]
 	section "$DEV"
-	compress
+	compresses
 	[ "$(cat "$TREE/devices/$DEV/doorbells")" = kernel ]
 	wdctl list --json "$DEV" >got
 	says '"doorbells":"kernel"' got
@@ -85,7 +71,7 @@ test_a_user_compresses_in_a_section() {
 }
 
 test_the_doorbells_are_an_administrators() {
-	device zip hisi_zip
+	begin zip hisi_zip
 	printf '[device %s]\nDoorbells = exclusive\n' "$PF" >conf
 	wdctl apply conf >/dev/null
 	wdctl save >saved
@@ -93,13 +79,13 @@ test_the_doorbells_are_an_administrators() {
 	wdctl list "$DEV" >got
 	says "$DEV: one section at a time has it" got
 	section "$DEV"
-	compress
+	compresses
 	exits 1 as_user bash -c "exec 7<>/dev/$DEV" 2>err
 	says 'Device or resource busy' err
 	wdctl section del gen2 >/dev/null
 	echo mapped >"$TREE/devices/$DEV/doorbells"
 	section "$DEV"
-	compress
+	compresses
 	wdctl list "$DEV" >got
 	says "$DEV: every process that can open it may ring" got
 	wdctl doctor >got || :
@@ -112,45 +98,44 @@ test_the_doorbells_are_an_administrators() {
 test_errors_end_with_a_working_device() {
 	local error count=0
 
-	device zip hisi_zip
+	begin zip hisi_zip
 	section "$DEV"
 	# An uncorrectable memory error of the queue manager, and of the engine.
 	for error in 'qm 2' 'engine 1'; do
 		count=$((count + 1))
-		echo "$error" >$SIM/gen2/faults/error
+		echo "$error" >$ITEM/faults/error
 		until_true 60 reset_done $count
-		compress
+		compresses
 	done
-	echo 1 >"/sys/bus/pci/devices/$PF/reset"
+	echo 1 >"$PCI/reset"
 	until_true 60 reset_done 3
-	compress
+	compresses
 }
 
 test_virtual_functions() {
 	local vf
 
-	device zip hisi_zip
-	timeout 60 bash -c "echo 2 >/sys/bus/pci/devices/$PF/sriov_numvfs"
-	for vf in 0 1; do
-		vf=$(basename "$(readlink "/sys/bus/pci/devices/$PF/virtfn$vf")")
-		until_true 30 named "$vf"
+	begin zip hisi_zip
+	enable 2
+	for vf in "$(vf 1)" "$(vf 2)"; do
+		until_true 30 usable "$vf"
 		[ "$(cat "/sys/bus/pci/devices/$vf/revision")" = 0x21 ]
 		[ "$(cat "$TREE/devices/$(name "$vf")/doorbells")" = kernel ]
 		section "$(name "$vf")"
-		compress
+		compresses
 	done
 	# Of the function alone, then of all with the physical one.
 	echo 1 >"/sys/bus/pci/devices/$vf/reset"
-	compress
-	echo 1 >"/sys/bus/pci/devices/$PF/reset"
-	compress
-	echo 'qm 2' >$SIM/gen2/faults/error
+	compresses
+	echo 1 >"$PCI/reset"
+	compresses
+	echo 'qm 2' >$ITEM/faults/error
 	until_true 60 reset_done 2
-	until_true 60 compress
+	until_true 60 compresses
 	wdctl section del gen2 >/dev/null
-	timeout 60 bash -c "echo 0 >/sys/bus/pci/devices/$PF/sriov_numvfs"
+	enable 0
 	section "$DEV"
-	compress
+	compresses
 }
 
 # selftest ALGORITHM...: as an ordinary user, on the device.
@@ -160,20 +145,21 @@ selftest() {
 }
 
 test_the_other_engines() {
-	device sec hisi_sec2
+	begin sec hisi_sec2
 	# An uncorrectable memory error of the engine.
-	echo 'engine 2' >$SIM/gen2/faults/error
+	echo 'engine 2' >$ITEM/faults/error
 	until_true 60 reset_done 1
 	selftest
-	device hpre hisi_hpre
+	begin hpre hisi_hpre
 	dmesg >log
 	says 'firmware has no method (_DSM)' log
-	echo 'engine 5' >$SIM/gen2/faults/error
+	echo 'engine 5' >$ITEM/faults/error
 	until_true 60 reset_done 1
 	selftest
 }
 
 at_exit() {
+	section_end
 	drop
 }
 
