@@ -123,11 +123,7 @@ void hpre_ecc_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
 
 #define HPRE_DRIVER \
 	.name = "hisi_hpre", \
-	.close = hisi_queue_close, \
-	.stop = hisi_queue_stop, \
 	.abort = hpre_abort, \
-	.ready = hisi_queue_ready, \
-	.arm = hisi_queue_arm, \
-	.disarm = hisi_queue_disarm
+	HISI_QUEUE_DRIVER
 
 #endif

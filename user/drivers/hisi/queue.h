@@ -124,4 +124,12 @@ static inline void *hisi_queue_scratch(struct hisi_queue *h, unsigned int index)
 	return __builtin_expect(!h->scratch, 0) && hisi_queue_make_scratch(h) ? NULL : hisi_queue_scratch_at(h, index);
 }
 
+/* What the drivers of all engines share of struct wd_driver. */
+#define HISI_QUEUE_DRIVER \
+	.close = hisi_queue_close, \
+	.stop = hisi_queue_stop, \
+	.ready = hisi_queue_ready, \
+	.arm = hisi_queue_arm, \
+	.disarm = hisi_queue_disarm
+
 #endif

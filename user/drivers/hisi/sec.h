@@ -182,12 +182,8 @@ static inline void sec_ccm_blocks(struct sec_scratch *b, const __u8 *nonce, __u3
 	.name = "hisi_sec2", \
 	.min_bytes = SEC_NOT_WORTH_IT, \
 	.open = sec_open, \
-	.close = hisi_queue_close, \
-	.stop = hisi_queue_stop, \
 	.abort = hisi_queue_abort, \
-	.ready = hisi_queue_ready, \
-	.arm = hisi_queue_arm, \
-	.disarm = hisi_queue_disarm
+	HISI_QUEUE_DRIVER
 
 #define SEC_DRIVER \
 	SEC_DRIVER_COMMON, \

@@ -123,11 +123,7 @@ void zip_v2_result(struct wd_queue *q, struct wd_msg *m, unsigned int index);
 	.name = "hisi_zip", \
 	.min_bytes = ZIP_NOT_WORTH_IT, \
 	.open = zip_open, \
-	.close = hisi_queue_close, \
-	.stop = hisi_queue_stop, \
 	.abort = hisi_queue_abort, \
-	.ready = hisi_queue_ready, \
-	.arm = hisi_queue_arm, \
-	.disarm = hisi_queue_disarm
+	HISI_QUEUE_DRIVER
 
 #endif
