@@ -88,11 +88,7 @@ static int begin(struct rawq *q, const char *dev)
 		return ret;
 	ret = map_rings(q);
 	if (!ret)
-		ret = uacce_set_qp_ctx(q->fd, ZIP_QC_COMPRESS);
-	if (ret >= 0) {
-		q->id = ret;
-		ret = uacce_start_q(q->fd);
-	}
+		ret = rawq_start(q, ZIP_QC_COMPRESS);
 	if (ret)
 		rawq_close(q);
 	return ret;

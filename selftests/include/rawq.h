@@ -120,6 +120,17 @@ static inline int rawq_map(struct rawq *q)
 	return 0;
 }
 
+/* Choose the direction, start. */
+static inline int rawq_start(struct rawq *q, unsigned int qc_type)
+{
+	int ret = uacce_set_qp_ctx(q->fd, qc_type);
+
+	if (ret < 0)
+		return ret;
+	q->id = ret;
+	return uacce_start_q(q->fd);
+}
+
 /* Open, map, choose the direction, start. */
 static inline int rawq_begin(struct rawq *q, const char *name, unsigned int qc_type)
 {
@@ -129,11 +140,7 @@ static inline int rawq_begin(struct rawq *q, const char *name, unsigned int qc_t
 		return ret;
 	ret = rawq_map(q);
 	if (!ret)
-		ret = uacce_set_qp_ctx(q->fd, qc_type);
-	if (ret >= 0) {
-		q->id = ret;
-		ret = uacce_start_q(q->fd);
-	}
+		ret = rawq_start(q, qc_type);
 	if (ret)
 		rawq_close(q);
 	return ret;
