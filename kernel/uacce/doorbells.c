@@ -2,8 +2,8 @@
 /*
  * Which processes may map a window that all queues of a device share. docs/doorbells.md has the reasons.
  *
- * Everything here is called with uacce_prov held, except uacce_window_map() and uacce_window_unmap(), which take it.
- * mmap_lock is held by these two, and never taken under uacce_prov.
+ * Everything here is called with uacce_prov held, except uacce_window_map(), uacce_window_unmap() and
+ * uacce_windows_end(), which take it. The first two hold mmap_lock, which is never taken under uacce_prov.
  */
 #include <linux/capability.h>
 #include <linux/device.h>
