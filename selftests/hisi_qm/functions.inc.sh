@@ -4,19 +4,21 @@
 
 ITEM=/sys/kernel/config/hisi_sim/functions
 CLIENT=$PROGRAMS/hisi_qm/busy_client
+# Of the next device, and of its reset.
+TYPE=zip GENERATION=3 METHOD=capability
 
 drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
 }
 
 # device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
-# MOST: queues that one function may have. TYPE, GENERATION and METHOD: of the device, and of its reset.
+# MOST: queues that one function may have.
 device() {
 	drop
 	mkdir $ITEM
-	echo "${TYPE:-zip}" >$ITEM/type
-	echo "${GENERATION:-3}" >$ITEM/generation
-	echo "${METHOD:-capability}" >$ITEM/reset_method
+	echo $TYPE >$ITEM/type
+	echo $GENERATION >$ITEM/generation
+	echo $METHOD >$ITEM/reset_method
 	echo "$1" >$ITEM/queues
 	echo "${2:-7}" >$ITEM/vfs
 	echo "${3:-$1}" >$ITEM/function_queues
