@@ -59,11 +59,12 @@ refused() {
 	[ -z "${3:-}" ] || { dmesg >log; says "$3" log; }
 }
 
-# ratio FROM TO: requests of virtual function 2 for 100 requests of virtual function 1.
+# ratio FROM TO [NUMBER]: requests of virtual function 2 for 100 requests of virtual function 1, when both do all that they
+# may, and NUMBER together.
 ratio() {
 	local one two
 
-	"$RATES" "$(name "$(vf 1)")" "$(name "$(vf 2)")" $REQUESTS >got
+	"$RATES" "$(name "$(vf 1)")" "$(name "$(vf 2)")" "${3:-$REQUESTS}" >got
 	read -r one two <got
 	[ $((two * 100)) -ge $(($1 * one)) ] && [ $((two * 100)) -le $(($2 * one)) ] ||
 		{ echo "$one and $two requests: expected $1..$2 for each 100"; return 1; }
@@ -77,6 +78,17 @@ test_limits_of_functions_that_nobody_uses_change_nothing() {
 	limit "$(vf 2)" 400
 	limit "$(vf 3)" 1
 	ratio 95 105
+}
+
+# Both are far below what the slowest machine computes, so only the limits tell how much each does.
+test_a_function_with_four_times_the_limit_does_four_times_as_much() {
+	functions 2
+	slow
+	limit "$(vf 1)" 100
+	limit "$(vf 2)" 400
+	limits "$(vf 1)" 100
+	limits "$(vf 2)" 400
+	ratio 380 420 150
 }
 
 test_functions_show_their_limits() {
