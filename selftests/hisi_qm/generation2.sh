@@ -158,6 +158,53 @@ test_the_other_engines() {
 	selftest
 }
 
+# sample NAME [ARGUMENT]...: a program of docs/examples, as an ordinary user in the section, on the device only.
+sample() {
+	WD_PATH=hw as_user wdctl run --section gen2 -- "$OUT/examples/$1" "${@:2}"
+}
+
+# A test of samples: in a folder where the user reads and writes.
+samples() {
+	[ -x "$OUT/examples/agree" ] || skip 'docs/examples are not built'
+	chmod 755 "$WORK"
+	chmod 777 .
+}
+
+test_samples_of_ciphers_digests_and_aead() {
+	samples
+	begin sec hisi_sec2
+	section "$DEV"
+	head -c 32 /dev/urandom >key
+	head -c 48 /dev/urandom >key_iv
+	sample hash_file $DATA 2>err | same - <(sha256sum $DATA)
+	says 'done by sim' err
+	sample cbc_stream -e key_iv <$DATA >sealed 2>err
+	says 'done by sim' err
+	WD_PATH=soft "$OUT/examples/cbc_stream" -d key_iv <sealed 2>err | same - $DATA
+	sample crypt_file -e key $DATA box 2>err
+	says 'done by sim' err
+	WD_PATH=soft "$OUT/examples/crypt_file" -d key box opened 2>err
+	same opened $DATA
+}
+
+test_samples_of_rsa_and_dh() {
+	samples
+	begin hpre hisi_hpre
+	section "$DEV"
+	openssl genrsa -traditional -out pem 2048 2>/dev/null
+	openssl rsa -in pem -traditional -outform DER -out key 2>/dev/null
+	openssl rsa -in pem -pubout -out public 2>/dev/null
+	chmod 644 key
+	# The hash is SEC's part, which isn't there.
+	exits 1 sample sign_file key $DATA 2>err >signature
+	WD_PATH= as_user wdctl run --section gen2 -- "$OUT/examples/sign_file" key $DATA 2>err >signature
+	says 'done by sim' err
+	openssl dgst -sha256 -verify public -signature signature $DATA
+	sample agree >got
+	says 'both sides have the same secret' got
+	[ "$(grep -c 'by sim' got)" = 4 ]
+}
+
 at_exit() {
 	section_end
 	drop

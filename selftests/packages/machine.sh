@@ -166,6 +166,7 @@ leaves_nothing() {
 }
 
 test_that 'the packages are there' debs_there
+[ $tap_failed = 0 ] || tap_done
 for suite in ${WD_SUITES:-bookworm trixie}; do
 	test_that "a newer kernel for $suite is there" kernel_fetched
 	test_that "the packages install on $suite, and dkms builds the modules for its kernel" installs

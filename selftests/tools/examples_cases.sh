@@ -175,6 +175,79 @@ test_crypt_file_that_is_interrupted_leaves_nothing() {
 	done
 }
 
+test_hash_file_agrees_with_sha256sum() {
+	local n
+
+	for n in 0 1 65535 65536 65537 200000; do
+		text $n >f$n
+	done
+	example hash_file f* >got 2>err
+	sha256sum f* | same got -
+	[ "$(grep -c "done by $WANT" err)" = 6 ]
+	exits 1 example hash_file missing f1 . >got 2>err
+	says 'missing: No such file' err
+	says '.: Is a directory' err
+	sha256sum f1 | same got -
+}
+
+test_cbc_stream_agrees_with_openssl() {
+	local n
+
+	text 48 >key
+	hex() { od -An -v -tx1 | tr -d ' \n'; }
+	for n in 0 1 16 65535 65536 65537 200000; do
+		text $n >f
+		example cbc_stream -e key <f >got 2>err
+		says "done by $WANT" err
+		openssl enc -aes-256-cbc -K "$(head -c 32 key | hex)" -iv "$(tail -c 16 key | hex)" <f | same got -
+		example cbc_stream -d key <got 2>err | same f -
+	done
+}
+
+test_cbc_stream_refuses_what_it_did_not_encrypt() {
+	local n
+
+	text 48 >key
+	text 47 >short
+	exits 1 example cbc_stream -e short <key 2>err
+	says 'short: expected 48 bytes' err
+	exits 1 example cbc_stream key <key 2>err
+	says usage: err
+	text 100 >f
+	example cbc_stream -e key <f 2>err >got
+	for n in 0 1 16 79 80; do
+		head -c $n got >cut
+		exits 1 example cbc_stream -d key <cut 2>err >opened
+		says 'was not encrypted with this key' err
+	done
+}
+
+test_openssl_verifies_what_sign_file_signs() {
+	local bits
+
+	text 200000 >f
+	for bits in 1024 2048 3072; do
+		openssl genrsa -traditional -out pem $bits 2>/dev/null
+		openssl rsa -in pem -traditional -outform DER -out key 2>/dev/null
+		openssl rsa -in pem -pubout -out public 2>/dev/null
+		example sign_file key f >signature 2>err
+		says "done by $WANT" err
+		openssl dgst -sha256 -verify public -signature signature f
+	done
+	head -c 100 key >cut
+	exits 1 example sign_file cut f 2>err >signature
+	says 'cut: expected an RSAPrivateKey' err
+	exits 1 example sign_file pem f 2>err >signature
+	says 'pem: expected an RSAPrivateKey' err
+	[ ! -s signature ]
+}
+
+test_agree_finds_one_secret() {
+	example agree >got
+	says 'both sides have the same secret of 256 bytes' got
+	[ "$(grep -c "by $WANT" got)" = 4 ]
+}
+
 test_handshakes_agree_with_one_thread() {
 	example handshakes >said
 	says '200 handshakes, 0 failed' said
