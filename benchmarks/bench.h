@@ -85,6 +85,7 @@ int init_rows(int argc, char **argv);
 int session_rows(int argc, char **argv);
 int soft_rows(int argc, char **argv);
 int attach_rows(int argc, char **argv);
+int doorbell_rows(int argc, char **argv);
 int crypto_rows(int argc, char **argv);
 int crypto_heap(int argc, char **argv);
 int crypto_loop(int argc, char **argv);

@@ -20,6 +20,7 @@ static const struct {
 	{ "session", session_rows },
 	{ "soft", soft_rows },
 	{ "attach", attach_rows },
+	{ "doorbell", doorbell_rows },
 	{ "crypto", crypto_rows },
 	{ "crypto-heap", crypto_heap },
 	{ "crypto-loop", crypto_loop },
