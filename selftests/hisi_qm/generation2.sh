@@ -10,6 +10,7 @@ command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl a
 command -v setpriv >/dev/null || need_skip 'setpriv is not installed'
 
 . "$(dirname "$0")/functions.inc.sh"
+. "$(dirname "$0")/../include/tools_for_all.sh"
 
 TREE=/sys/kernel/config/uacce
 USER=65534
@@ -26,6 +27,7 @@ usable() {
 
 # begin KIND DRIVER: a new device of generation 2, which the driver has bound: its uacce device is DEV.
 begin() {
+	tools_for_all
 	section_end
 	modprobe "$2"
 	TYPE=$1 GENERATION=2 device 64 3
@@ -160,44 +162,41 @@ test_the_other_engines() {
 
 # sample NAME [ARGUMENT]...: a program of docs/examples, as an ordinary user in the section, on the device only.
 sample() {
-	WD_PATH=hw as_user wdctl run --section gen2 -- "$OUT/examples/$1" "${@:2}"
+	WD_PATH=hw as_user wdctl run --section gen2 -- "$EXAMPLES/$1" "${@:2}"
 }
 
-# A test of samples: in a folder where the user reads and writes.
-samples() {
-	[ -x "$OUT/examples/agree" ] || skip 'docs/examples are not built'
-	chmod 755 "$WORK"
+# begin_samples KIND DRIVER: begins a test of samples, in a folder where the user reads and writes.
+begin_samples() {
+	begin "$@"
+	[ -x "$EXAMPLES/agree" ] || skip 'docs/examples are not built'
+	section "$DEV"
 	chmod 777 .
 }
 
 test_samples_of_ciphers_digests_and_aead() {
-	samples
-	begin sec hisi_sec2
-	section "$DEV"
+	begin_samples sec hisi_sec2
 	head -c 32 /dev/urandom >key
 	head -c 48 /dev/urandom >key_iv
 	sample hash_file $DATA 2>err | same - <(sha256sum $DATA)
 	says 'done by sim' err
 	sample cbc_stream -e key_iv <$DATA >sealed 2>err
 	says 'done by sim' err
-	WD_PATH=soft "$OUT/examples/cbc_stream" -d key_iv <sealed 2>err | same - $DATA
+	WD_PATH=soft "$EXAMPLES/cbc_stream" -d key_iv <sealed 2>err | same - $DATA
 	sample crypt_file -e key $DATA box 2>err
 	says 'done by sim' err
-	WD_PATH=soft "$OUT/examples/crypt_file" -d key box opened 2>err
+	WD_PATH=soft "$EXAMPLES/crypt_file" -d key box opened 2>err
 	same opened $DATA
 }
 
 test_samples_of_rsa_and_dh() {
-	samples
-	begin hpre hisi_hpre
-	section "$DEV"
+	begin_samples hpre hisi_hpre
 	openssl genrsa -traditional -out pem 2048 2>/dev/null
 	openssl rsa -in pem -traditional -outform DER -out key 2>/dev/null
 	openssl rsa -in pem -pubout -out public 2>/dev/null
 	chmod 644 key
 	# The hash is SEC's part, which isn't there.
 	exits 1 sample sign_file key $DATA 2>err >signature
-	WD_PATH= as_user wdctl run --section gen2 -- "$OUT/examples/sign_file" key $DATA 2>err >signature
+	WD_PATH= as_user wdctl run --section gen2 -- "$EXAMPLES/sign_file" key $DATA 2>err >signature
 	says 'done by sim' err
 	openssl dgst -sha256 -verify public -signature signature $DATA
 	sample agree >got

@@ -3,6 +3,7 @@
 # What wdctl does with netlink, on a running kernel with two simulated devices: ctx, top, monitor, run.
 
 . "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/../include/tools_for_all.sh"
 
 U=/sys/kernel/config/uacce
 
@@ -22,6 +23,7 @@ at_exit() {
 }
 
 as_nobody() {
+	tools_for_all
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 }
 

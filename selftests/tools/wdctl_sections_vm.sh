@@ -7,6 +7,7 @@ U=/sys/kernel/config/uacce
 BY=5
 BY_KILL=3
 . "$(dirname "$0")/sections_cases.sh"
+. "$(dirname "$0")/../include/tools_for_all.sh"
 
 [ -d $U/sections ] || skip "this kernel has no sections"
 DEV0=$(ls $U/devices | sed -n 1p)
@@ -50,12 +51,12 @@ test_all_shares_come_back() {
 }
 
 as_nobody() {
+	tools_for_all
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 }
 
 test_others_see_sections_and_change_none() {
 	machine
-	as_nobody test -x "$OUT/bin/wdctl" || skip "another user can't reach the build"
 	before | w apply - >/dev/null
 	picture >want
 	as_nobody wdctl section list >got
