@@ -28,8 +28,11 @@ WHY := $(left-out-why)
 ifeq ($(SAN),thread)
 RUN_NATIVE := $(filter $(TSAN),$(NATIVE))
 RUN_EMULATED := $(filter $(TSAN),$(EMULATED))
+# The generation changes descriptors, not what threads share.
+ifneq ($(WD_TEST_LONG),)
 RUN_EMULATED_V2 := $(filter $(TSAN),$(EMULATED_V2))
 RUN_EMULATED_MIXED := $(filter $(TSAN),$(EMULATED_MIXED))
+endif
 else
 RUN_NATIVE := $(NATIVE)
 RUN_EMULATED := $(EMULATED)
