@@ -10,10 +10,20 @@
 #include <wd_comp.h>
 #include "emulated.h"
 
+/* Raw deflate, which ZIP of generation 2 lacks, else zlib. */
+static inline __u8 alg_of_devices(void)
+{
+	struct uacce_dev_list *list = wd_list_accels("deflate");
+	__u8 alg = list ? WD_DEFLATE_RAW : WD_ZLIB;
+
+	wd_free_list_accels(list);
+	return alg;
+}
+
 /* A session on that device only; 0 and errno on failure. */
 static inline handle_t alloc_on_device(struct wd_comp_sess_setup *setup)
 {
-	struct uacce_dev_list *list = wd_list_accels("deflate"), *l;
+	struct uacce_dev_list *list = wd_list_accels("zlib"), *l;
 	wd_dev_mask_t *mask = wd_dev_mask_alloc();
 	handle_t h = 0;
 
@@ -25,11 +35,11 @@ static inline handle_t alloc_on_device(struct wd_comp_sess_setup *setup)
 	return h;
 }
 
-/* A raw deflate session on that device, without the software path. */
+/* A session on that device, without the software path. */
 static inline handle_t session_on_device(bool async, bool compress)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.alg_type = alg_of_devices(), .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
 		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_HW,
 	};
 

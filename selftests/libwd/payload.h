@@ -7,9 +7,12 @@
 #include <string.h>
 #include <zlib.h>
 #include <linux/types.h>
+#include <wd_comp.h>
 
 #define PLAIN_MAX	200
 #define STORED_HEAD	5
+#define ZLIB_HEAD	2
+#define SOURCE_MAX	(ZLIB_HEAD + STORED_HEAD + PLAIN_MAX + 4)
 
 static inline void plain_fill(unsigned char *p, unsigned int n, __u64 number)
 {
@@ -23,29 +26,44 @@ static inline void plain_fill(unsigned char *p, unsigned int n, __u64 number)
 	}
 }
 
-/* Fills a source of n plain bytes: as they are to compress, in a stored block to decompress. Returns its length. */
-static inline unsigned int source_fill(unsigned char *src, bool compress, unsigned int n, __u64 number)
+/*
+ * Fills a source of n plain bytes: as they are to compress, in a stored block to decompress; alg: WD_ZLIB or
+ * WD_DEFLATE_RAW. Returns its length, at most SOURCE_MAX.
+ */
+static inline unsigned int source_fill(unsigned char *src, int alg, bool compress, unsigned int n, __u64 number)
 {
+	unsigned char *p = src;
+	uLong sum;
+	int i;
+
 	if (compress) {
 		plain_fill(src, n, number);
 		return n;
 	}
-	src[0] = 1;
-	src[1] = n;
-	src[2] = 0;
-	src[3] = ~n;
-	src[4] = 0xff;
-	plain_fill(src + STORED_HEAD, n, number);
-	return n + STORED_HEAD;
+	if (alg == WD_ZLIB) {
+		*p++ = 0x78;
+		*p++ = 0x01;
+	}
+	*p++ = 1;
+	*p++ = n;
+	*p++ = 0;
+	*p++ = ~n;
+	*p++ = 0xff;
+	plain_fill(p, n, number);
+	sum = adler32(1, p, n);
+	p += n;
+	for (i = 24; alg == WD_ZLIB && i >= 0; i -= 8)
+		*p++ = sum >> i;
+	return p - src;
 }
 
-static inline bool inflates_to(const unsigned char *packed, size_t packed_len, const unsigned char *plain, size_t n)
+static inline bool inflates_to(int alg, const unsigned char *packed, size_t packed_len, const unsigned char *plain, size_t n)
 {
 	z_stream z = { .next_in = (Bytef *)packed, .avail_in = packed_len };
 	unsigned char out[PLAIN_MAX + 1];
 	bool right;
 
-	if (inflateInit2(&z, -15))
+	if (inflateInit2(&z, alg == WD_ZLIB ? 15 : -15))
 		return false;
 	z.next_out = out;
 	z.avail_out = sizeof(out);
@@ -55,9 +73,12 @@ static inline bool inflates_to(const unsigned char *packed, size_t packed_len, c
 }
 
 /* Is this the result of that source? */
-static inline bool result_right(const unsigned char *src, bool compress, unsigned int n, const unsigned char *dst, size_t len)
+static inline bool result_right(const unsigned char *src, int alg, bool compress, unsigned int n, const unsigned char *dst,
+				size_t len)
 {
-	return compress ? inflates_to(dst, len, src, n) : len == n && !memcmp(dst, src + STORED_HEAD, n);
+	if (compress)
+		return inflates_to(alg, dst, len, src, n);
+	return len == n && !memcmp(dst, src + STORED_HEAD + (alg == WD_ZLIB ? ZLIB_HEAD : 0), n);
 }
 
 #endif

@@ -58,6 +58,7 @@ struct thread {
 
 static struct {
 	struct loans loans;
+	__u8 alg;
 	handle_t sess[2][2];		/* asynchronous, compress */
 	struct thread thread[THREADS];
 	atomic_uint left;
@@ -91,7 +92,7 @@ static void request_make(struct thread *t, struct request *r)
 	r->plain = 1 + rnd(t) % PLAIN_MAX;
 	r->compress = rnd(t) % 16 == 0;
 	memset(r->dst, POISON, 2 * LOAN_BYTES);
-	src_len = source_fill(r->src, r->compress, r->plain, r->number * THREADS + t->index);
+	src_len = source_fill(r->src, all.alg, r->compress, r->plain, r->number * THREADS + t->index);
 	r->len = 2 * LOAN_BYTES;
 	r->arg = (struct wd_comp_arg){
 		.src = r->src, .src_len = src_len, .dst = r->dst, .dst_len = &r->len,
@@ -112,7 +113,7 @@ static void request_ended(struct thread *t, struct request *r, int ret)
 	if (before)
 		complain(t, "request %llu ended %u times", r->number, before + 1);
 	atomic_fetch_add(&all.ended, 1);
-	if (!ret && !result_right(r->src, r->compress, r->plain, r->dst, r->len))
+	if (!ret && !result_right(r->src, all.alg, r->compress, r->plain, r->dst, r->len))
 		complain(t, "request %llu (%s, %u bytes) succeeded with a wrong result of %zu bytes", r->number,
 			 r->compress ? "compress" : "decompress", r->plain, r->len);
 	else if (ret && r->len)
@@ -295,7 +296,7 @@ static unsigned int requests(unsigned int usual)
 static handle_t session(bool async, bool compress)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.alg_type = all.alg, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
 		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_HW,
 	};
 
@@ -393,6 +394,7 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 
 	if (!emulated())
 		SKIP(return, "needs an emulated device, which has faults");
+	all.alg = alg_of_devices();
 	ASSERT_EQ(0, loans_open(&all.loans, (size_t)THREADS * WINDOW * GRANULES));
 	snprintf(text, sizeof(text), "seed %s", seed ? seed : "1");
 	snprintf(fault, sizeof(fault), "fault %s", other ? other : variant->faults);

@@ -117,7 +117,7 @@ static unsigned int ended_with(FIXTURE_DATA(stopped) *self, int status)
 static handle_t session(FIXTURE_DATA(stopped) *self, bool may_soft)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.alg_type = alg_of_devices(), .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
 		.flags = (may_soft ? 0 : WD_SESS_PATH_HW) | (self->cq ? WD_SESS_CQ : 0),
 	};
 

@@ -41,6 +41,7 @@ struct place {
 
 static struct {
 	struct loans loans;
+	__u8 alg;
 	struct place place[PLACES];
 	handle_t sess[2][2];		/* asynchronous, compress */
 	atomic_bool stop;
@@ -82,7 +83,7 @@ static void request_make(struct place *p, struct request *r, bool compress)
 	r->len = 2 * LOAN_BYTES;
 	memset(r->dst, 0xdb, 2 * LOAN_BYTES);
 	r->arg = (struct wd_comp_arg){
-		.src = r->src, .src_len = source_fill(r->src, compress, r->plain, ++p->number), .dst = r->dst,
+		.src = r->src, .src_len = source_fill(r->src, all.alg, compress, r->plain, ++p->number), .dst = r->dst,
 		.dst_len = &r->len, .timeout_ms = rnd(p) % 4 ? 500 : 1 + rnd(p) % 20,
 	};
 	atomic_store(&r->ends, 0);
@@ -95,7 +96,7 @@ static void request_over(struct request *r, int ret)
 	take_back(&all.loans, r->src, 3);
 	if (atomic_fetch_add(&r->ends, 1))
 		complain("a request ended twice");
-	if (!ret && !result_right(r->src, r->compress, r->plain, r->dst, r->len))
+	if (!ret && !result_right(r->src, all.alg, r->compress, r->plain, r->dst, r->len))
 		complain("success with a wrong result");
 	else if (ret && r->len)
 		complain("error %d with %zu bytes", ret, r->len);
@@ -158,7 +159,7 @@ static void async_some(struct place *p, handle_t h, bool compress)
 static handle_t session(bool async, bool compress)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.alg_type = all.alg, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
 		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_HW,
 	};
 
@@ -343,6 +344,7 @@ TEST_F_TIMEOUT(stress, everything_at_once, 600)
 
 	if (!emulated())
 		SKIP(return, "needs an emulated device, which can be reset and removed");
+	all.alg = alg_of_devices();
 	ASSERT_EQ(0, loans_open(&all.loans, (size_t)PLACES * WINDOW * GRANULES));
 	places_prepare();
 	for (i = 0; i < 4; i++) {
