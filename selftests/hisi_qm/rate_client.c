@@ -13,6 +13,7 @@
 #define THREADS	16	/* of each device: enough in flight where a request waits long for a CPU */
 #define SAVED	48	/* requests, after which both have used up their bursts, even the one that is slow to do so */
 
+static uint8_t src[LEN];
 static const char *devices[2];
 static atomic_int completed[2];
 static atomic_int end, wrong;
@@ -25,7 +26,6 @@ static void complain(const char *what, int ret)
 
 static void *work(void *arg)
 {
-	static uint8_t src[LEN];
 	atomic_int *count = arg;
 	uint8_t *dst = malloc(ROOM);
 	uint32_t produced;
@@ -37,7 +37,6 @@ static void *work(void *arg)
 		complain("begin", ret);
 		return NULL;
 	}
-	/* Touch the pages: a simulated device fails on a page that stays absent for a while. That isn't tested here. */
 	memset(dst, 0xdb, ROOM);
 	while (!atomic_load(&end) && !ret) {
 		ret = rawq_zip(&q, ZIP_REQ_DEFLATE, src, LEN, dst, ROOM, &produced, CLIENT_WAIT_MS);
@@ -69,6 +68,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: rate_client DEVICE DEVICE NUMBER\n");
 		return 2;
 	}
+	/*
+	 * Both touch their pages, here and in work(): a simulated device fails on a page that stays absent for a while, as
+	 * it may where so many threads map memory. That isn't tested here.
+	 */
+	memset(src, 0xdb, LEN);
 	devices[0] = argv[1];
 	devices[1] = argv[2];
 	for (int i = 0; i < 2 * THREADS; i++)
