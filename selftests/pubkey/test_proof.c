@@ -101,6 +101,7 @@ TEST_F(proof, where_software_may_not_it_is_an_error_and_the_result_is_wiped)
 	EXPECT_EQ(-EIO, wd_rsa_sync(self->h, &self->arg));
 	EXPECT_NE(NULL, strstr(detail(self->h), "result is wrong")) TH_LOG("%s", detail(self->h));
 	EXPECT_EQ(-EIO, self->arg.status);
+	EXPECT_EQ(WD_REASON_WRONG, self->arg.path_reason);
 	EXPECT_EQ(0, self->len);
 	EXPECT_TRUE(is_zero(self->out));
 }

@@ -80,6 +80,7 @@ static __attribute__((cold)) int do_again(struct wd_session *s, struct pubkey_ms
 {
 	if (!s->soft_ok) {
 		c->why = "the device's result is wrong: the public key doesn't verify it";
+		c->m.reason = WD_REASON_WRONG;
 		return -EIO;
 	}
 	if (c->kept)

@@ -180,7 +180,7 @@ enum wd_path_reason {
 	WD_REASON_SIZE = 7,		/* the request is too small to be worth a device */
 	WD_REASON_GONE = 8,		/* the devices were removed, isolated or stopped */
 	WD_REASON_MASKED = 9,		/* the session's device mask leaves no suitable device */
-	WD_REASON_WRONG = 10,		/* a device's result was wrong, and was computed again */
+	WD_REASON_WRONG = 10,		/* a device's result was wrong; computed again unless that is an error */
 };
 
 /*

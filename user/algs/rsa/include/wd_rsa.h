@@ -107,9 +107,9 @@ int wd_rsa_set_key(handle_t sess, const struct wd_rsa_key *key);
  * Wrong results: one wrong result that was computed with the primes is enough
  * to find them. If the key has all of p, q, dp, dq and qinv, and e is below
  * 2^32, a device's WD_RSA_SIGN is verified with e before it is handed out. A
- * wrong result is computed again on the software path (path_reason is
- * WD_REASON_WRONG), or is -EIO in a session that is restricted to devices; dst
- * is wiped then. Other results of devices are not verified.
+ * wrong result is computed again on the software path, or is -EIO in a session
+ * that is restricted to devices; dst is wiped then. In both cases path_reason is
+ * WD_REASON_WRONG. Other results of devices are not verified.
  *
  * Returns 0, else (arg->status says the same, *dst_len is 0): -EINVAL (among
  * others: no key, or a public key where a private one is needed, src of
