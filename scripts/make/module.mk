@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# One module per folder, which another library loads by the name of its file: no prefix, no soname, no version.
+#   MODULE SRCS MAP [LIBS] [PKGS] [CPPFLAGS]
+
+include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
+
+OBJS := $(call src-objs,$(MODULE),$(SRCS))
+SO := $(OUT)/ossl-modules/$(MODULE).so
+# Providers and their headers came with version 3.0 of libcrypto.
+OLD := $(if $(shell $(PKG_CONFIG) --atleast-version=3.0 libcrypto && echo yes),,libcrypto-is-older-than-3.0)
+WHY := $(or $(left-out-why),$(OLD))
+# With another PREFIX the installation writes to no folder of libcrypto's.
+OSSL_MODULES_DIR ?= $(if $(filter /usr,$(PREFIX)),$(shell $(PKG_CONFIG) --variable=modulesdir libcrypto),$(LIBDIR)/ossl-modules)
+
+ifneq ($(WHY),)
+all:
+	@mkdir -p $(LEFT_OUT); echo '$(WHY)' >$(LEFT_OUT)/$(MODULE)
+	@rm -f $(SO)
+	@echo "left out: $(MODULE): $(WHY)"
+install:
+	@echo "left out: $(MODULE): $(WHY)"
+else
+all: $(SO)
+	@rm -f $(LEFT_OUT)/$(MODULE)
+
+$(foreach s,$(SRCS),$(eval $(call compile-rule,$(MODULE),$(s),)))
+
+# $(1): linker options, $(2): the output.
+link-module = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -Wl,--as-needed \
+	-Wl,--version-script=$(MAP) $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
+
+$(SO): $(OBJS) $(MAP) $(call lib-files,$(LIBS))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(dir $@)
+	$(Q)$(call link-module,-Wl$(comma)-rpath$(comma)'$$ORIGIN/../lib',$@.new) && mv $@.new $@
+
+install: all
+	$(Q)$(INSTALL) -d $(DESTDIR)$(OSSL_MODULES_DIR)
+	$(Q)$(call link-module,$(INSTALL_RPATH),$(DESTDIR)$(OSSL_MODULES_DIR)/$(MODULE).so.new)
+	$(Q)chmod 644 $(DESTDIR)$(OSSL_MODULES_DIR)/$(MODULE).so.new
+	$(Q)mv $(DESTDIR)$(OSSL_MODULES_DIR)/$(MODULE).so.new $(DESTDIR)$(OSSL_MODULES_DIR)/$(MODULE).so
+endif
+
+# Removes also what this machine could not build.
+uninstall:
+	$(Q)rm -f $(DESTDIR)$(OSSL_MODULES_DIR)/$(MODULE).so
+	$(Q)rmdir $(DESTDIR)$(OSSL_MODULES_DIR) 2>/dev/null || true
+.PHONY: all install uninstall

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the provider says it is able to do in TLS. */
+#ifndef WDP_CAPABILITY_H
+#define WDP_CAPABILITY_H
+
+#include <openssl/core.h>
+
+int wdp_capabilities(void *provctx, const char *capability, OSSL_CALLBACK *cb, void *arg);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads each key of the configuration section, and its variable of the environment, which comes first. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <openssl/err.h>
+#include <openssl/params.h>
+#include <openssl/proverr.h>
+#include <wd_user.h>
+
+#include "config.h"
+
+#define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+
+const char *const wdp_alg_names[WDP_ALGS] = { "rsa", "ecdsa", "ecdh", "x25519", "x448", "dh" };
+
+/* A value, as a part of it or the whole. */
+struct word {
+	const char *name;
+	unsigned int value;
+};
+
+static const struct word devices[] = {
+	{ "auto", WDP_DEVICES_AUTO }, { "require", WDP_DEVICES_REQUIRE }, { "later", WDP_DEVICES_LATER }, { NULL, 0 },
+};
+static const struct word yes_no[] = { { "yes", 1 }, { "no", 0 }, { NULL, 0 } };
+static const struct word checks[] = { { "yes", WDP_CHECK_YES }, { "all", WDP_CHECK_ALL }, { NULL, 0 } };
+static const struct word logs[] = { { "off", WDP_LOG_OFF }, { "errors", WDP_LOG_ERRORS }, { "all", WDP_LOG_ALL }, { NULL, 0 } };
+
+struct row {
+	const char *key, *variable;
+	bool (*set)(const struct row *row, void *member, const char *value);
+	size_t member;			/* offset in struct wdp_config */
+	const struct word *words;	/* for set_word() */
+	const char *expected;
+};
+
+static bool set_word(const struct row *row, void *member, const char *value)
+{
+	const struct word *w;
+
+	for (w = row->words; w->name && strcmp(w->name, value); w++)
+		;
+	if (w->name)
+		*(unsigned int *)member = w->value;
+	return w->name;
+}
+
+/* number() - digits without a sign or zeroes in front, 1 .. max; the text behind them in *end. */
+static bool number(const char *text, char **end, unsigned long max, unsigned long *value)
+{
+	if (*text < '1' || *text > '9')
+		return false;
+	*value = strtoul(text, end, 10);
+	return *value <= max;
+}
+
+static bool set_timeout(const struct row *row, void *member, const char *value)
+{
+	unsigned long ms;
+	char *end;
+
+	(void)row;
+	if (!number(value, &end, 3600000, &ms) || *end)
+		return false;
+	*(unsigned int *)member = (unsigned int)ms;
+	return true;
+}
+
+/* A section's name has up to 31 of [A-Za-z0-9_-]. */
+static bool set_section(const struct row *row, void *member, const char *value)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+	size_t len = strlen(value);
+
+	(void)row;
+	if (!len || len > WD_SECTION_NAME_MAX || strspn(value, letters) != len)
+		return false;
+	memcpy(member, value, len + 1);
+	return true;
+}
+
+/* Counts with or without a node: "2", "2@0,2@1". Whether such nodes exist is known when the threads start. */
+static bool set_pollers(const struct row *row, void *member, const char *value)
+{
+	const char *at = value;
+	unsigned long n;
+	char *end;
+
+	(void)row;
+	for (;; at = end + 1) {
+		if (!number(at, &end, 64, &n))
+			return false;
+		if (*end == '@') {
+			at = end + 1;
+			n = strtoul(at, &end, 10);
+			if (*at < '0' || *at > '9' || n > 1023)
+				return false;
+		}
+		if (*end != ',')
+			break;
+	}
+	if (*end || strlen(value) >= sizeof(((struct wdp_config *)0)->pollers))
+		return false;
+	memcpy(member, value, strlen(value) + 1);
+	return true;
+}
+
+static unsigned int algs_of(const char *name, size_t len)
+{
+	unsigned int alg;
+
+	if (len == 4 && !strncmp(name, "pkey", len))
+		return WDP_PKEY;
+	for (alg = 0; alg < WDP_ALGS; alg++)
+		if (strlen(wdp_alg_names[alg]) == len && !strncmp(wdp_alg_names[alg], name, len))
+			return WDP_BIT(alg);
+	return 0;
+}
+
+/* Names, separated by spaces or commas; "-NAME" takes away from those before it. */
+static bool set_algorithms(const struct row *row, void *member, const char *value)
+{
+	unsigned int chosen = 0, algs;
+	size_t len;
+	bool less;
+
+	(void)row;
+	for (value += strspn(value, " ,"); *value; value += len + strspn(value + len, " ,")) {
+		less = *value == '-';
+		value += less;
+		len = strcspn(value, " ,");
+		algs = algs_of(value, len);
+		if (!algs)
+			return false;
+		chosen = less ? chosen & ~algs : chosen | algs;
+	}
+	*(unsigned int *)member = chosen;
+	return chosen;
+}
+
+#define AT(member)	offsetof(struct wdp_config, member)
+
+/* The first one is log: what is wrong about the others is logged. */
+static const struct row rows[] = {
+	{ "log", "WD_OPENSSL_LOG", set_word, AT(log), logs, "off, errors or all" },
+	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL,
+	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, and -NAME to take one away" },
+	{ "devices", "WD_OPENSSL_DEVICES", set_word, AT(devices), devices, "auto, require or later" },
+	{ "section", "WD_OPENSSL_SECTION", set_section, AT(section), NULL, "1 to 31 of A-Z a-z 0-9 _ -" },
+	{ "pollers", "WD_OPENSSL_POLLERS", set_pollers, AT(pollers), NULL, "counts of 1 to 64 threads, COUNT[@NODE],..." },
+	{ "timeout_ms", "WD_OPENSSL_TIMEOUT_MS", set_timeout, AT(timeout_ms), NULL, "1 to 3600000" },
+	{ "fallback", "WD_OPENSSL_FALLBACK", set_word, AT(fallback), yes_no, "yes or no" },
+	{ "check_results", "WD_OPENSSL_CHECK_RESULTS", set_word, AT(check), checks, "yes or all" },
+};
+
+static bool apply(struct wdp_config *config, const struct row *row, const char *key, const char *value)
+{
+	if (row->set(row, (char *)config + row->member, value))
+		return true;
+	ERR_raise_data(ERR_LIB_PROV, PROV_R_INVALID_CONFIG_DATA, "%s = %s: expected %s", key, value, row->expected);
+	return false;
+}
+
+bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_params)
+{
+	char *values[COUNT(rows)] = { NULL };
+	OSSL_PARAM params[COUNT(rows) + 1];
+	const char *variable;
+	unsigned int i;
+
+	*config = (struct wdp_config){
+		.algorithms = WDP_PKEY, .timeout_ms = 1000, .fallback = 1, .log = WDP_LOG_ERRORS, .pollers = "1",
+	};
+	for (i = 0; i < COUNT(rows); i++)
+		params[i] = OSSL_PARAM_construct_utf8_ptr(rows[i].key, &values[i], 0);
+	params[i] = OSSL_PARAM_construct_end();
+	if (!get_params(core, params))
+		return false;
+	for (i = 0; i < COUNT(rows); i++) {
+		variable = secure_getenv(rows[i].variable);
+		if (variable && *variable) {
+			if (!apply(config, &rows[i], rows[i].variable, variable))
+				return false;
+		} else if (values[i] && !apply(config, &rows[i], rows[i].key, values[i])) {
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the administrator configures: the provider's section of the configuration file, and the environment. */
+#ifndef WDP_CONFIG_H
+#define WDP_CONFIG_H
+
+#include <stdbool.h>
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+
+/* What a device may be given. Bits of masks. */
+enum wdp_alg {
+	WDP_RSA,
+	WDP_ECDSA,
+	WDP_ECDH,
+	WDP_X25519,
+	WDP_X448,
+	WDP_DH,
+	WDP_ALGS,
+};
+
+#define WDP_BIT(alg)	(1u << (alg))
+#define WDP_PKEY	(WDP_BIT(WDP_ALGS) - 1)
+
+enum wdp_devices { WDP_DEVICES_AUTO, WDP_DEVICES_REQUIRE, WDP_DEVICES_LATER };
+enum wdp_check { WDP_CHECK_YES, WDP_CHECK_ALL };
+enum wdp_log { WDP_LOG_OFF, WDP_LOG_ERRORS, WDP_LOG_ALL };
+
+struct wdp_config {
+	unsigned int algorithms;	/* WDP_BIT() of each */
+	unsigned int devices;		/* enum wdp_devices */
+	unsigned int timeout_ms;
+	unsigned int fallback;		/* 1: yes */
+	unsigned int check;		/* enum wdp_check */
+	unsigned int log;		/* enum wdp_log */
+	char section[32];		/* "": libwd decides, by WD_SECTION */
+	char pollers[64];		/* for wd_start_pollers() */
+};
+
+/* Names that the configuration and wd_list_accels() use; index: enum wdp_alg. */
+extern const char *const wdp_alg_names[WDP_ALGS];
+
+/* wdp_config_read() - false, with an error in libcrypto's queue, if a value can't be. */
+bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_params);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Devices are given operations here, one by one. After a failure the twin computes, unless the configuration forbids it. */
+#include <errno.h>
+#include <time.h>
+#include <openssl/async.h>
+#include <openssl/err.h>
+
+#include "device.h"
+#include "job.h"
+#include "log.h"
+
+#define WRONG_IN_A_ROW	3u
+#define REST_SECONDS	60
+
+/*
+ * libwd computes some things with libcrypto, which may choose this provider for that: such operations are the twin's.
+ * Never set across a pause, after which a job may be in another thread.
+ */
+static _Thread_local bool inside;
+
+static int64_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+static bool rests(struct wdp_provider *prov)
+{
+	int64_t until = atomic_load_explicit(&prov->rests_until, memory_order_relaxed);
+
+	return until && seconds() < until;
+}
+
+static __attribute__((noinline)) handle_t session_inside(const struct wdp_target *to, unsigned int op_type)
+{
+	handle_t h;
+
+	inside = true;
+	h = wdp_session_get(to, op_type);
+	inside = false;
+	return h;
+}
+
+static __attribute__((noinline)) void sync_inside(const struct wdp_target *to, handle_t h, const struct wdp_call *call,
+						  struct wdp_result *result)
+{
+	inside = true;
+	to->class->sync(h, call, result);
+	inside = false;
+}
+
+static void note_wrong(struct wdp_provider *prov)
+{
+	wdp_count(prov, WDP_COUNT_BAD);
+	if (atomic_fetch_add(&prov->wrong_in_a_row, 1) + 1 < WRONG_IN_A_ROW)
+		return;
+	atomic_store(&prov->wrong_in_a_row, 0);
+	atomic_store(&prov->rests_until, seconds() + REST_SECONDS);
+	wdp_log(prov, WDP_LOG_ERRORS, "%u wrong results in a row: no device is used for %u seconds", WRONG_IN_A_ROW, REST_SECONDS);
+}
+
+static enum wdp_outcome failed(struct wdp_provider *prov, const char *what, const char *why)
+{
+	wdp_log(prov, WDP_LOG_ERRORS, "%s: %s", what, why);
+	if (!prov->config.fallback) {
+		ERR_raise_data(ERR_LIB_PROV, ERR_R_OPERATION_FAIL, "warpdrive: %s: %s", what, why);
+		return WDP_ERROR;
+	}
+	wdp_count(prov, WDP_COUNT_FALLBACKS);
+	return WDP_TWIN;
+}
+
+/* Operands that can't be, or that no device takes: libcrypto has its own words for the former. */
+static bool operands_refused(int status)
+{
+	return status == -EINVAL || status == -EBADMSG || status == -EOPNOTSUPP;
+}
+
+static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const struct wdp_result *result)
+{
+	struct wdp_provider *prov = to->prov;
+	char why[256];
+
+	if (!result->status) {
+		atomic_store_explicit(&prov->wrong_in_a_row, 0, memory_order_relaxed);
+		return WDP_DONE;
+	}
+	if (operands_refused(result->status))
+		return WDP_TWIN;
+	if (result->reason == WD_REASON_WRONG)
+		note_wrong(prov);
+	if (wd_error_detail(h, why, sizeof(why)) <= 0)
+		return failed(prov, to->class->name, wd_status_str(result->status));
+	return failed(prov, to->class->name, why);
+}
+
+enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path)
+{
+	bool job = ASYNC_get_current_job();
+	struct wdp_result result = { 0 };
+	enum wdp_outcome outcome;
+	int submitted = 0;
+	handle_t h;
+
+	if (inside || rests(to->prov))
+		return WDP_TWIN;
+	h = session_inside(to, job ? WD_ASYNC : WD_SYNC);
+	if (!h)
+		return WDP_TWIN;
+	if (job)
+		submitted = wdp_job_do(to->prov, h, to->class, call, &result);
+	else
+		sync_inside(to, h, call, &result);
+	if (submitted)
+		result.status = submitted;
+	outcome = conclude(to, h, &result);
+	if (outcome == WDP_DONE) {
+		*path = result.path;
+		wdp_count(to->prov, result.path == WD_PATH_HW ? WDP_COUNT_HW : WDP_COUNT_SIM);
+	}
+	return outcome;
+}
+
+enum wdp_outcome wdp_device_wrong(struct wdp_provider *prov)
+{
+	note_wrong(prov);
+	return failed(prov, "ecdsa", "a device's signature is wrong");
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One operation on a device, and what follows from its failure. */
+#ifndef WDP_DEVICE_H
+#define WDP_DEVICE_H
+
+#include "class.h"
+#include "provider.h"
+
+enum wdp_outcome {
+	WDP_ERROR = 0,		/* the operation fails; libcrypto's queue says why. The value that its functions return */
+	WDP_DONE = 1,
+	WDP_TWIN,		/* the twin has to do it */
+};
+
+/* wdp_device_do() - let a device do it; *path is what did it. */
+enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path);
+
+/* wdp_device_wrong() - a result turned out to be wrong after all; returns as wdp_device_do(). */
+enum wdp_outcome wdp_device_wrong(struct wdp_provider *prov);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A key: its twin, and what devices need of it. */
+#ifndef WDP_KEY_H
+#define WDP_KEY_H
+
+#include <stdatomic.h>
+#include <openssl/bn.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/evp.h>
+
+#include "provider.h"
+
+/* A type of keys. The name is the default provider's first one. */
+struct wdp_family {
+	const char *name;
+	unsigned int algs;		/* WDP_BIT() of those that use such keys */
+	const char *private_part;	/* parameters that show what a key has */
+	const char *public_part;
+	const char *domain_part;	/* NULL: none is needed */
+	int numbers;			/* 1: the parts are numbers, 0: strings */
+	const struct wdp_class *class;	/* of the key's own session */
+};
+
+enum wdp_family_id { WDP_FAM_RSA, WDP_FAM_RSA_PSS, WDP_FAM_EC, WDP_FAM_X25519, WDP_FAM_X448, WDP_FAM_DH, WDP_FAM_DHX, WDP_FAMILIES };
+
+extern const struct wdp_family wdp_families[WDP_FAMILIES];
+
+struct wdp_key {
+	struct wdp_provider *prov;
+	const struct wdp_family *family;
+	_Atomic unsigned int refs;
+	EVP_PKEY *pkey;			/* in the twin's library context; NULL: nothing yet */
+	unsigned int has;		/* OSSL_KEYMGMT_SELECT_* */
+	const struct wdp_curve *curve;	/* EC, X25519, X448: NULL if libwd doesn't name it */
+	int group;			/* DH: enum wd_dh_group, or -1 */
+	struct wdp_session session;	/* RSA, ECDSA: with this key; DH: with its parameters */
+};
+
+struct wdp_key *wdp_key_new(struct wdp_provider *prov, const struct wdp_family *family);
+struct wdp_key *wdp_key_get(struct wdp_key *key);
+void wdp_key_put(struct wdp_key *key);
+
+/* wdp_key_take() - pkey, a reference of the caller, is the key's twin from now on. */
+void wdp_key_take(struct wdp_key *key, EVP_PKEY *pkey);
+
+/* wdp_key_changed() - the twin has other parts than before. */
+void wdp_key_changed(struct wdp_key *key);
+
+/* wdp_key_number() - write a number of the key into a field of exactly len bytes; 1 or 0. Nothing is left in the queue of errors. */
+int wdp_key_number(const struct wdp_key *key, const char *name, unsigned char *field, size_t len);
+
+/* wdp_key_uses() - may devices be given operations of alg? */
+static inline bool wdp_key_uses(const struct wdp_key *key, enum wdp_alg alg)
+{
+	return key->prov->algs & WDP_BIT(alg);
+}
+
+#endif

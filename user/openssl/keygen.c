@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Generation: of keys of curves by a device, of all others, and of parameters, by the twin. The twin sees all settings
+ * in any case, and refuses what can't be.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/param_build.h>
+#include <openssl/params.h>
+
+#include "device.h"
+#include "key.h"
+#include "keygen.h"
+
+#define POINT_MAX	(2 * 66)
+#define NUMBER_MAX	66
+
+struct gen {
+	struct wdp_provider *prov;
+	const struct wdp_family *family;
+	int selection;
+	EVP_PKEY_CTX *ctx;		/* the twin's */
+	OSSL_PARAM *settings;		/* all that were made, for the context that a template brings */
+	const struct wdp_curve *curve;	/* what a device makes a key of, or NULL */
+	bool special;			/* the settings are more than a curve's name */
+	OSSL_CALLBACK *cb;
+	void *arg;
+};
+
+static bool is_keypair(const struct gen *gen)
+{
+	return (gen->selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == OSSL_KEYMGMT_SELECT_KEYPAIR;
+}
+
+static bool twin_init(struct gen *gen, EVP_PKEY_CTX *ctx)
+{
+	int ok;
+
+	if (!ctx)
+		return false;
+	ok = is_keypair(gen) ? EVP_PKEY_keygen_init(ctx) : EVP_PKEY_paramgen_init(ctx);
+	if (ok <= 0) {
+		EVP_PKEY_CTX_free(ctx);
+		return false;
+	}
+	EVP_PKEY_CTX_free(gen->ctx);
+	gen->ctx = ctx;
+	return true;
+}
+
+static bool remember(struct gen *gen, const OSSL_PARAM params[])
+{
+	OSSL_PARAM *both, *copy;
+
+	if (!gen->settings) {
+		gen->settings = OSSL_PARAM_dup(params);
+		return gen->settings;
+	}
+	both = OSSL_PARAM_merge(gen->settings, params);
+	copy = both ? OSSL_PARAM_dup(both) : NULL;
+	OPENSSL_free(both);
+	if (!copy)
+		return false;
+	OSSL_PARAM_free(gen->settings);
+	gen->settings = copy;
+	return true;
+}
+
+/* A device makes a key of a named curve, with no other setting. X25519 and X448 have a name for their group, too. */
+static void choose_curve(struct gen *gen, const OSSL_PARAM params[])
+{
+	const OSSL_PARAM *p;
+	char name[64], *at = name;
+
+	for (p = params; p->key; p++) {
+		if (strcmp(p->key, OSSL_PKEY_PARAM_GROUP_NAME))
+			gen->special = true;
+		else if (gen->family->domain_part)
+			gen->curve = OSSL_PARAM_get_utf8_string(p, &at, sizeof(name)) ? wdp_curve_find(name) : NULL;
+	}
+}
+
+int wdp_gen_set_params(void *genctx, const OSSL_PARAM params[])
+{
+	struct gen *gen = genctx;
+
+	if (!params || !params->key)
+		return 1;
+	if (EVP_PKEY_CTX_set_params(gen->ctx, params) <= 0 || !remember(gen, params))
+		return 0;
+	choose_curve(gen, params);
+	return 1;
+}
+
+void *wdp_gen_init(void *provctx, const struct wdp_family *family, int selection, const OSSL_PARAM params[])
+{
+	struct wdp_provider *prov = provctx;
+	struct gen *gen = calloc(1, sizeof(*gen));
+
+	if (!gen)
+		return NULL;
+	gen->prov = prov;
+	gen->family = family;
+	gen->selection = selection;
+	if (!family->domain_part)
+		gen->curve = wdp_curve_find(family->name);
+	if (twin_init(gen, EVP_PKEY_CTX_new_from_name(prov->twin.libctx, family->name, NULL)) && wdp_gen_set_params(gen, params))
+		return gen;
+	wdp_gen_cleanup(gen);
+	return NULL;
+}
+
+int wdp_gen_set_template(void *genctx, void *template)
+{
+	struct wdp_key *key = template;
+	struct gen *gen = genctx;
+
+	if (!key->pkey || !twin_init(gen, EVP_PKEY_CTX_new_from_pkey(gen->prov->twin.libctx, key->pkey, NULL)))
+		return 0;
+	gen->curve = key->curve;
+	return !gen->settings || EVP_PKEY_CTX_set_params(gen->ctx, gen->settings) > 0;
+}
+
+/* A curve's point is written as libcrypto writes points, a string as it is. */
+static OSSL_PARAM *data_of(const struct wdp_curve *curve, unsigned char *point, size_t len, const unsigned char *secret,
+			   BIGNUM **d)
+{
+	OSSL_PARAM_BLD *bld = OSSL_PARAM_BLD_new();
+	OSSL_PARAM *params = NULL;
+	bool ok = bld;
+
+	*d = NULL;
+	if (curve->alg == WD_ECC_ECDH) {
+		*d = BN_secure_new();
+		ok = ok && *d && BN_bin2bn(secret, curve->bytes, *d) &&
+		     OSSL_PARAM_BLD_push_utf8_string(bld, OSSL_PKEY_PARAM_GROUP_NAME, curve->name, 0) &&
+		     OSSL_PARAM_BLD_push_BN(bld, OSSL_PKEY_PARAM_PRIV_KEY, *d);
+	} else {
+		ok = ok && OSSL_PARAM_BLD_push_octet_string(bld, OSSL_PKEY_PARAM_PRIV_KEY, secret, curve->bytes);
+	}
+	if (ok && OSSL_PARAM_BLD_push_octet_string(bld, OSSL_PKEY_PARAM_PUB_KEY, point, len))
+		params = OSSL_PARAM_BLD_to_param(bld);
+	OSSL_PARAM_BLD_free(bld);
+	return params;
+}
+
+static EVP_PKEY *pkey_of(struct gen *gen, unsigned char *point, size_t len, const unsigned char *secret)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(gen->prov->twin.libctx, gen->family->name, NULL);
+	EVP_PKEY *pkey = NULL;
+	OSSL_PARAM *params;
+	BIGNUM *d;
+
+	params = data_of(gen->curve, point, len, secret, &d);
+	if (ctx && params && EVP_PKEY_fromdata_init(ctx) > 0 && EVP_PKEY_fromdata(ctx, &pkey, EVP_PKEY_KEYPAIR, params) <= 0) {
+		EVP_PKEY_free(pkey);
+		pkey = NULL;
+	}
+	BN_clear_free(d);
+	OSSL_PARAM_free(params);
+	EVP_PKEY_CTX_free(ctx);
+	return pkey;
+}
+
+/* A point of a curve has the byte in front that says it isn't compressed. */
+static enum wdp_outcome gen_on_device(struct gen *gen, EVP_PKEY **pkey)
+{
+	const struct wdp_curve *curve = gen->curve;
+	struct wdp_target to = wdp_curve_target(gen->prov, curve);
+	unsigned char out[1 + POINT_MAX + NUMBER_MAX];
+	size_t point = curve->alg == WD_ECC_ECDH ? 2u * curve->bytes : curve->bytes;
+	struct wdp_call call = { .op = WD_ECC_KEYGEN, .dst = out + 1, .dst_len = point + curve->bytes };
+	enum wdp_outcome outcome;
+	unsigned int path;
+
+	out[0] = POINT_CONVERSION_UNCOMPRESSED;
+	outcome = wdp_device_do(&to, &call, &path);
+	if (outcome == WDP_DONE) {
+		*pkey = curve->alg == WD_ECC_ECDH ? pkey_of(gen, out, point + 1, out + 1 + point) :
+						    pkey_of(gen, out + 1, point, out + 1 + point);
+		if (!*pkey)
+			outcome = WDP_TWIN;
+	}
+	OPENSSL_cleanse(out, sizeof(out));
+	return outcome;
+}
+
+/* libcrypto calls this one with the twin's context; the caller of gen() gets the same. */
+static int progress(EVP_PKEY_CTX *ctx)
+{
+	struct gen *gen = EVP_PKEY_CTX_get_app_data(ctx);
+	int potential = EVP_PKEY_CTX_get_keygen_info(ctx, 0), iteration = EVP_PKEY_CTX_get_keygen_info(ctx, 1);
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_int(OSSL_GEN_PARAM_POTENTIAL, &potential),
+		OSSL_PARAM_int(OSSL_GEN_PARAM_ITERATION, &iteration),
+		OSSL_PARAM_END,
+	};
+
+	return gen->cb(params, gen->arg);
+}
+
+static EVP_PKEY *gen_by_twin(struct gen *gen)
+{
+	EVP_PKEY *pkey = NULL;
+
+	if (gen->cb) {
+		EVP_PKEY_CTX_set_app_data(gen->ctx, gen);
+		EVP_PKEY_CTX_set_cb(gen->ctx, progress);
+	}
+	if (EVP_PKEY_generate(gen->ctx, &pkey) <= 0)
+		return NULL;
+	if (is_keypair(gen))
+		wdp_count(gen->prov, WDP_COUNT_SOFT);
+	return pkey;
+}
+
+void *wdp_gen(void *genctx, OSSL_CALLBACK *cb, void *arg)
+{
+	struct gen *gen = genctx;
+	enum wdp_outcome outcome = WDP_TWIN;
+	EVP_PKEY *pkey = NULL;
+	struct wdp_key *key = wdp_key_new(gen->prov, gen->family);
+
+	if (!key)
+		return NULL;
+	gen->cb = cb;
+	gen->arg = arg;
+	if (is_keypair(gen) && gen->curve && !gen->special && wdp_key_uses(key, gen->curve->bit))
+		outcome = gen_on_device(gen, &pkey);
+	if (outcome == WDP_TWIN)
+		pkey = gen_by_twin(gen);
+	if (!pkey) {
+		wdp_key_put(key);
+		return NULL;
+	}
+	wdp_key_take(key, pkey);
+	return key;
+}
+
+void wdp_gen_cleanup(void *genctx)
+{
+	struct gen *gen = genctx;
+
+	if (!gen)
+		return;
+	EVP_PKEY_CTX_free(gen->ctx);
+	OSSL_PARAM_free(gen->settings);
+	free(gen);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Contexts: what is the same for signatures, ciphers and key agreement. */
+#include <string.h>
+#include <openssl/err.h>
+#include <openssl/params.h>
+#include <openssl/proverr.h>
+
+#include "operation.h"
+
+int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_fn *init, const OSSL_PARAM params[])
+{
+	if (!key)
+		key = op->key;
+	if (!key || !key->pkey) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_NO_KEY_SET);
+		return 0;
+	}
+	if (key != op->key) {
+		wdp_key_get(key);
+		wdp_key_put(op->key);
+		op->key = key;
+	}
+	EVP_PKEY_CTX_free(op->ctx);
+	op->ctx = EVP_PKEY_CTX_new_from_pkey(op->prov->twin.libctx, key->pkey, NULL);
+	op->fresh = true;
+	op->path = WD_PATH_NONE;
+	return op->ctx && init(op->ctx, params) > 0;
+}
+
+void wdp_operation_clear(struct wdp_operation *op)
+{
+	EVP_PKEY_CTX_free(op->ctx);
+	wdp_key_put(op->key);
+	op->ctx = NULL;
+	op->key = NULL;
+}
+
+int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *from)
+{
+	*to = *from;
+	to->ctx = from->ctx ? EVP_PKEY_CTX_dup(from->ctx) : NULL;
+	to->key = from->key ? wdp_key_get(from->key) : NULL;
+	to->fresh = true;
+	return to->ctx || !from->ctx;
+}
+
+int wdp_operation_by_twin(struct wdp_operation *op, int result)
+{
+	if (result > 0) {
+		op->path = WD_PATH_SOFT;
+		wdp_count(op->prov, WDP_COUNT_SOFT);
+	}
+	return result;
+}
+
+int wdp_operation_get_params(void *vctx, OSSL_PARAM params[])
+{
+	struct wdp_operation *op = vctx;
+	OSSL_PARAM *path;
+
+	if (!op->ctx || !params)
+		return !!op->ctx;
+	path = OSSL_PARAM_locate(params, WDP_PARAM_PATH);
+	if (path && !OSSL_PARAM_set_utf8_string(path, op->path == WD_PATH_NONE ? "" : wd_path_str(op->path)))
+		return 0;
+	/* X25519 and X448 have no parameters. */
+	if (!EVP_PKEY_CTX_gettable_params(op->ctx))
+		return 1;
+	return EVP_PKEY_CTX_get_params(op->ctx, params) > 0;
+}
+
+int wdp_operation_set_params(void *vctx, const OSSL_PARAM params[])
+{
+	struct wdp_operation *op = vctx;
+
+	if (!params || !params->key)
+		return 1;
+	if (!op->ctx)
+		return 0;
+	op->fresh = true;
+	return EVP_PKEY_CTX_set_params(op->ctx, params) > 0;
+}
+
+void wdp_operation_text(const struct wdp_operation *op, const char *name, char *text, size_t size)
+{
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string(name, text, size), OSSL_PARAM_END };
+
+	*text = '\0';
+	ERR_set_mark();
+	if (EVP_PKEY_CTX_get_params(op->ctx, params) <= 0 || !OSSL_PARAM_modified(params))
+		*text = '\0';
+	ERR_pop_to_mark();
+}
+
+int wdp_operation_int(const struct wdp_operation *op, const char *name, int other)
+{
+	int number = other;
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_int(name, &number), OSSL_PARAM_END };
+	int ok;
+
+	ERR_set_mark();
+	ok = EVP_PKEY_CTX_get_params(op->ctx, params) > 0 && OSSL_PARAM_modified(params);
+	ERR_pop_to_mark();
+	return ok ? number : other;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What contexts of all operations have: a key, the twin's context, and which path the last operation took. */
+#ifndef WDP_OPERATION_H
+#define WDP_OPERATION_H
+
+#include "device.h"
+#include "key.h"
+
+/* Where a context's operation begins, with parameters or NULL: EVP_PKEY_sign_init_ex() and the like. */
+typedef int wdp_init_fn(EVP_PKEY_CTX *ctx, const OSSL_PARAM params[]);
+
+struct wdp_operation {
+	struct wdp_provider *prov;
+	enum wdp_kind kind;
+	struct wdp_key *key;		/* a reference */
+	EVP_PKEY_CTX *ctx;		/* the twin's */
+	unsigned int path;		/* enum wd_path */
+	bool fresh;			/* parameters may differ from what was read of them */
+};
+
+/* wdp_operation_init() - begin anew with a key; NULL keeps the one that is there. 1 or 0. */
+int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_fn *init, const OSSL_PARAM params[]);
+void wdp_operation_clear(struct wdp_operation *op);
+
+/* wdp_operation_copy() - into one that holds nothing. 1 or 0. */
+int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *from);
+
+/* wdp_operation_by_twin() - the twin has done it with that result; returns the result. */
+int wdp_operation_by_twin(struct wdp_operation *op, int result);
+
+/* Dispatched as they are: each context begins with a struct wdp_operation. */
+int wdp_operation_get_params(void *vctx, OSSL_PARAM params[]);
+int wdp_operation_set_params(void *vctx, const OSSL_PARAM params[]);
+
+/* wdp_operation_text() - a parameter of the twin's context; "" if it has none. */
+void wdp_operation_text(const struct wdp_operation *op, const char *name, char *text, size_t size);
+
+/* wdp_operation_int() - a number among the parameters, or other. */
+int wdp_operation_int(const struct wdp_operation *op, const char *name, int other);
+
+#define WDP_FUNCTION(id, function)	{ id, (void (*)(void))(function) }
+
+/* Functions that return a kind's lists of parameters. */
+#define WDP_LIST(name, kind, which)							\
+static const OSSL_PARAM *name##_##which(void *vctx, void *provctx)			\
+{											\
+	(void)vctx;									\
+	return ((struct wdp_provider *)provctx)->twin.which[kind];			\
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One loaded provider. A process may have several, one for each library context that loads it. */
+#ifndef WDP_PROVIDER_H
+#define WDP_PROVIDER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+
+#include "config.h"
+#include "curve.h"
+#include "session.h"
+#include "twin.h"
+
+/* In the order of the provider's parameters. */
+enum wdp_count {
+	WDP_COUNT_HW,		/* operations that a device did */
+	WDP_COUNT_SIM,		/* a simulated device */
+	WDP_COUNT_SOFT,		/* the twin */
+	WDP_COUNT_FALLBACKS,	/* those of the twin that a device had failed at */
+	WDP_COUNT_BAD,		/* wrong results of devices */
+	WDP_COUNTS,
+};
+
+struct wdp_provider {
+	struct wdp_config config;
+	struct wdp_twin twin;
+	unsigned int algs;		/* WDP_BIT() of those that devices are given; 0: nothing is offered */
+	OSSL_ALGORITHM *offers[OSSL_OP__HIGHEST + 1];	/* by operation; NULL: none */
+	_Atomic uint64_t counts[WDP_COUNTS];
+	_Atomic unsigned int wrong_in_a_row;
+	_Atomic int64_t rests_until;	/* seconds of CLOCK_MONOTONIC: no device is asked before */
+	_Atomic unsigned int started;	/* the generation that has attached to the section */
+	_Atomic unsigned int polls;	/* the generation that has poller threads */
+	struct wdp_session curves[WDP_CURVES];	/* key agreement and key generation */
+	struct wdp_session groups[WDP_GROUPS];	/* the same for named groups of DH */
+};
+
+static inline void wdp_count(struct wdp_provider *prov, unsigned int which)
+{
+	atomic_fetch_add_explicit(&prov->counts[which], 1, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions of libwd: made at the first operation, one for each mode. */
+#ifndef WDP_SESSION_H
+#define WDP_SESSION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <wd_request.h>
+
+struct wdp_class;
+struct wdp_provider;
+
+/* Zeroes make a session that isn't opened yet. */
+struct wdp_session {
+	_Atomic handle_t h[2];		/* index: enum wd_op_type; 0 or WDP_REFUSED: none */
+};
+
+#define WDP_REFUSED	(~(handle_t)0)	/* no device takes it: it is the twin's for good */
+
+/*
+ * A session, and how to open it: make() returns a handle of libwd, or 0.
+ */
+struct wdp_target {
+	struct wdp_provider *prov;
+	const struct wdp_class *class;
+	struct wdp_session *session;
+	handle_t (*make)(const struct wdp_target *to, unsigned int op_type);
+	const void *owner;
+};
+
+/* wdp_session_get() - the handle, or 0 if the twin has to do it. */
+handle_t wdp_session_get(const struct wdp_target *to, unsigned int op_type);
+void wdp_session_close(struct wdp_session *s, const struct wdp_class *class);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Loads the default provider into a library context of its own, and asks it which parameters its contexts have. */
+#include <stdlib.h>
+#include <string.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/provider.h>
+
+#include "twin.h"
+
+/* The lists are constant data of libcrypto, which outlive the object that names them. */
+struct lists {
+	const OSSL_PARAM *gettable, *settable;
+};
+
+static struct lists signature_lists(OSSL_LIB_CTX *libctx, const char *name)
+{
+	EVP_SIGNATURE *alg = EVP_SIGNATURE_fetch(libctx, name, NULL);
+	struct lists lists = { NULL, NULL };
+
+	if (alg)
+		lists = (struct lists){ EVP_SIGNATURE_gettable_ctx_params(alg), EVP_SIGNATURE_settable_ctx_params(alg) };
+	EVP_SIGNATURE_free(alg);
+	return lists;
+}
+
+static struct lists cipher_lists(OSSL_LIB_CTX *libctx, const char *name)
+{
+	EVP_ASYM_CIPHER *alg = EVP_ASYM_CIPHER_fetch(libctx, name, NULL);
+	struct lists lists = { NULL, NULL };
+
+	if (alg)
+		lists = (struct lists){ EVP_ASYM_CIPHER_gettable_ctx_params(alg), EVP_ASYM_CIPHER_settable_ctx_params(alg) };
+	EVP_ASYM_CIPHER_free(alg);
+	return lists;
+}
+
+static struct lists exchange_lists(OSSL_LIB_CTX *libctx, const char *name)
+{
+	EVP_KEYEXCH *alg = EVP_KEYEXCH_fetch(libctx, name, NULL);
+	struct lists lists = { NULL, NULL };
+
+	if (alg)
+		lists = (struct lists){ EVP_KEYEXCH_gettable_ctx_params(alg), EVP_KEYEXCH_settable_ctx_params(alg) };
+	EVP_KEYEXCH_free(alg);
+	return lists;
+}
+
+static const struct {
+	struct lists (*of)(OSSL_LIB_CTX *libctx, const char *name);
+	const char *name;
+} kinds[WDP_KINDS] = {
+	[WDP_KIND_RSA_SIGN] = { signature_lists, "RSA" },
+	[WDP_KIND_ECDSA] = { signature_lists, "ECDSA" },
+	[WDP_KIND_RSA_CIPHER] = { cipher_lists, "RSA" },
+	[WDP_KIND_ECDH] = { exchange_lists, "ECDH" },
+	[WDP_KIND_XDH] = { exchange_lists, "X25519" },
+	[WDP_KIND_DH] = { exchange_lists, "DH" },
+};
+
+static OSSL_PARAM *with_path(const OSSL_PARAM *list)
+{
+	const OSSL_PARAM path = OSSL_PARAM_utf8_string(WDP_PARAM_PATH, NULL, 0);
+	OSSL_PARAM *all;
+	size_t n = 0;
+
+	while (list && list[n].key)
+		n++;
+	all = calloc(n + 2, sizeof(*all));
+	if (!all)
+		return NULL;
+	if (n)
+		memcpy(all, list, n * sizeof(*all));
+	all[n] = path;
+	return all;
+}
+
+bool wdp_twin_load(struct wdp_twin *twin)
+{
+	struct lists lists;
+	unsigned int i;
+
+	twin->libctx = OSSL_LIB_CTX_new();
+	if (!twin->libctx)
+		return false;
+	twin->provider = OSSL_PROVIDER_load(twin->libctx, "default");
+	if (!twin->provider)
+		return false;
+	for (i = 0; i < WDP_KINDS; i++) {
+		lists = kinds[i].of(twin->libctx, kinds[i].name);
+		twin->settable[i] = lists.settable;
+		twin->gettable[i] = with_path(lists.gettable);
+		if (!twin->gettable[i])
+			return false;
+	}
+	return true;
+}
+
+void wdp_twin_unload(struct wdp_twin *twin)
+{
+	unsigned int i;
+
+	for (i = 0; i < WDP_KINDS; i++)
+		free(twin->gettable[i]);
+	if (twin->provider)
+		OSSL_PROVIDER_unload(twin->provider);
+	OSSL_LIB_CTX_free(twin->libctx);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The twin: libcrypto's default provider in a library context of our own, where nothing of ours can be found. */
+#ifndef WDP_TWIN_H
+#define WDP_TWIN_H
+
+#include <stdbool.h>
+#include <openssl/core.h>
+#include <openssl/types.h>
+
+/* Operations whose contexts have parameters. */
+enum wdp_kind {
+	WDP_KIND_RSA_SIGN,
+	WDP_KIND_ECDSA,
+	WDP_KIND_RSA_CIPHER,
+	WDP_KIND_ECDH,
+	WDP_KIND_XDH,
+	WDP_KIND_DH,
+	WDP_KINDS,
+};
+
+struct wdp_twin {
+	OSSL_LIB_CTX *libctx;
+	OSSL_PROVIDER *provider;
+	OSSL_PARAM *gettable[WDP_KINDS];	/* the twin's, and "warpdrive-path"; ours */
+	const OSSL_PARAM *settable[WDP_KINDS];	/* the twin's */
+};
+
+#define WDP_PARAM_PATH	"warpdrive-path"
+
+bool wdp_twin_load(struct wdp_twin *twin);
+void wdp_twin_unload(struct wdp_twin *twin);
+
+#endif
