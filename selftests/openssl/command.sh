@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The openssl command with the provider in its configuration: with and without a device, and with values that can't be.
+
+. "$(dirname "$0")/../include/tap.sh"
+
+for program in openssl wd-emulate; do
+	command -v $program >/dev/null || {
+		echo "1..0 # SKIP $program is not there"
+		exit 4
+	}
+done
+export OPENSSL_MODULES=$OUT/ossl-modules
+
+# conf [LINE...]: a configuration with these lines for the provider.
+conf() {
+	cat >conf <<-END
+		openssl_conf = init
+		[init]
+		providers = providers
+		alg_section = algorithms
+		[algorithms]
+		default_properties = ?provider=warpdrive
+		[providers]
+		default = default_section
+		warpdrive = warpdrive_section
+		[default_section]
+		activate = 1
+		[warpdrive_section]
+		activate = 1
+	END
+	printf '%s\n' "$@" >>conf
+}
+
+without_device() { OPENSSL_CONF=$PWD/conf openssl "$@"; }
+with_device() { OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 -- openssl "$@"; }
+stock() { OPENSSL_CONF=/dev/null openssl "$@"; }
+
+# offered COMMAND KIND: the names of what the provider offers.
+offered() { "$1" list "-$2-algorithms" | grep '@ warpdrive' || true; }
+
+test_with_a_device_its_algorithms_are_offered() {
+	conf
+	offered with_device signature >signatures
+	says 'RSA' signatures
+	says 'ECDSA' signatures
+	offered with_device key-exchange >exchanges
+	says X25519 exchanges
+	says ECDH exchanges
+	with_device list -providers | grep -A3 warpdrive >got
+	says 'status: active' got
+}
+
+test_without_a_device_nothing_is_offered() {
+	local kind
+
+	conf
+	for kind in signature key-exchange asymcipher; do
+		offered without_device "$kind" >>got
+	done
+	[ ! -s got ]
+	without_device list -providers | grep -A3 warpdrive >got
+	says 'status: active' got
+}
+
+test_without_a_device_later_offers_nevertheless() {
+	conf 'devices = later'
+	offered without_device signature >got
+	says RSA got
+}
+
+test_algorithms_choose_what_is_offered() {
+	conf 'algorithms = rsa, x25519'
+	offered with_device key-exchange >got
+	says X25519 got
+	not grep -q ECDH got
+	offered with_device signature >got
+	says RSA got
+	not grep -q ECDSA got
+	conf 'algorithms = pkey -rsa -dh'
+	offered with_device signature >got
+	says ECDSA got
+	not grep -q RSA got
+}
+
+# refused MESSAGE: the provider alone doesn't load, and the error says why.
+refused() {
+	not with_device list -providers -provider warpdrive 2>err
+	says "$1" err
+}
+
+test_a_value_that_cannot_be_is_named() {
+	conf
+	WD_OPENSSL_DEVICES=maybe refused 'WD_OPENSSL_DEVICES = maybe: expected auto, require or later'
+	WD_OPENSSL_TIMEOUT_MS=0 refused 'WD_OPENSSL_TIMEOUT_MS = 0: expected 1 to 3600000'
+	WD_OPENSSL_TIMEOUT_MS=10s refused 'WD_OPENSSL_TIMEOUT_MS = 10s: expected 1 to 3600000'
+	WD_OPENSSL_ALGORITHMS='rsa des' refused 'WD_OPENSSL_ALGORITHMS = rsa des: expected some of pkey'
+	WD_OPENSSL_ALGORITHMS='rsa -rsa' refused 'WD_OPENSSL_ALGORITHMS = rsa -rsa: expected'
+	WD_OPENSSL_SECTION='a b' refused 'WD_OPENSSL_SECTION = a b: expected 1 to 31'
+	WD_OPENSSL_POLLERS=65 refused 'WD_OPENSSL_POLLERS = 65: expected counts of 1 to 64'
+	WD_OPENSSL_POLLERS=1@ refused 'WD_OPENSSL_POLLERS = 1@: expected counts'
+	WD_OPENSSL_FALLBACK=maybe refused 'WD_OPENSSL_FALLBACK = maybe: expected yes or no'
+	WD_OPENSSL_CHECK_RESULTS=no refused 'WD_OPENSSL_CHECK_RESULTS = no: expected yes or all'
+	WD_OPENSSL_LOG=some refused 'WD_OPENSSL_LOG = some: expected off, errors or all'
+}
+
+test_a_value_of_the_file_that_cannot_be_is_named() {
+	conf 'timeout_ms = -1'
+	sed -i '/warpdrive_section\]/{n;d}' conf
+	refused 'timeout_ms = -1: expected 1 to 3600000'
+}
+
+# libcrypto goes on without a provider that its configuration is to activate and that doesn't load.
+test_without_the_provider_libcrypto_goes_on() {
+	conf 'timeout_ms = -1'
+	offered with_device signature >got
+	[ ! -s got ]
+	with_device list -providers >got
+	says default got
+}
+
+test_the_environment_comes_first() {
+	conf 'algorithms = bogus'
+	WD_OPENSSL_ALGORITHMS=rsa offered with_device signature >got
+	says RSA got
+}
+
+test_good_values_load() {
+	conf 'algorithms = pkey' 'devices = require' 'section = web' 'pollers = 1@0,2@1' 'timeout_ms = 50' 'fallback = no' \
+		'check_results = all' 'log = off'
+	offered with_device signature >got
+	says RSA got
+}
+
+test_a_required_device_that_is_not_there_is_an_error() {
+	conf
+	not env WD_OPENSSL_DEVICES=require openssl list -providers -provider warpdrive 2>err
+	says 'devices = require: no device offers any of the algorithms' err
+}
+
+# signs KEY: with a device; verified without the provider.
+signs() {
+	with_device dgst -sha256 -sign "$1" "${@:2}" -out sig msg
+	stock pkey -in "$1" -pubout -out pub
+	stock dgst -sha256 -verify pub "${@:2}" -signature sig msg
+}
+
+test_signatures() {
+	conf 'fallback = no'
+	echo message >msg
+	with_device genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out rsa 2>/dev/null
+	with_device genpkey -algorithm EC -pkeyopt group:P-256 -out ec
+	signs rsa
+	signs rsa -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:-1
+	signs ec
+}
+
+test_certificates() {
+	conf 'fallback = no'
+	with_device req -x509 -newkey rsa:1024 -nodes -keyout key -subj /CN=a -out cert 2>/dev/null
+	stock verify -CAfile cert cert
+	with_device req -x509 -newkey ec -pkeyopt group:P-384 -nodes -keyout key -subj /CN=a -out cert 2>/dev/null
+	stock verify -CAfile cert cert
+}
+
+test_secrets() {
+	local type
+
+	conf 'fallback = no'
+	for type in X25519 X448; do
+		with_device genpkey -algorithm $type -out a
+		stock genpkey -algorithm $type -out b
+		stock pkey -in a -pubout -out a.pub
+		stock pkey -in b -pubout -out b.pub
+		with_device pkeyutl -derive -inkey a -peerkey b.pub -out 1
+		stock pkeyutl -derive -inkey b -peerkey a.pub -out 2
+		cmp 1 2
+	done
+}
+
+test_only_one_symbol_is_seen() {
+	[ "$(nm -D --defined-only "$OPENSSL_MODULES/warpdrive.so" | awk '{ print $3 }')" = OSSL_provider_init ]
+	objdump -p "$OPENSSL_MODULES/warpdrive.so" >got
+	not grep -q SONAME got
+}
+
+run_tests "$@"

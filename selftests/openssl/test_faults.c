@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Devices that compute wrongly, that don't answer, that are gone: the twin does it, or an error says why. */
+#include <wd_request.h>
+
+#include "provider_test.h"
+#include "kselftest_harness.h"
+
+FIXTURE(faults) {
+	struct both b;
+	EVP_PKEY *key, *stock;
+	unsigned char sig[1024];
+	size_t len;
+};
+
+static void open_with(FIXTURE_DATA(faults) *self, const char *type, const char *group, size_t bits)
+{
+	if (!both_open(&self->b))
+		errors_print();
+	self->stock = key_make(self->b.stock, type, group, bits);
+	self->key = key_in(self->b.ours, self->stock, EVP_PKEY_KEYPAIR);
+}
+
+FIXTURE_SETUP(faults)
+{
+	ASSERT_TRUE(emulated());
+}
+
+FIXTURE_TEARDOWN(faults)
+{
+	EVP_PKEY_free(self->key);
+	EVP_PKEY_free(self->stock);
+	both_close(&self->b);
+}
+
+static bool signs(FIXTURE_DATA(faults) *self)
+{
+	sign(self->b.ours, self->key, "SHA256", NULL, "abc", 3, self->sig, &self->len);
+	return self->len && verify(self->b.stock, self->stock, "SHA256", NULL, "abc", 3, self->sig, self->len);
+}
+
+static uint64_t count(FIXTURE_DATA(faults) *self, const char *what)
+{
+	return count_of(&self->b, what);
+}
+
+TEST_F(faults, after_three_wrong_results_the_device_is_left_alone)
+{
+	unsigned int i;
+
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_TRUE(signs(self));
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+	for (i = 1; i <= 5; i++) {
+		ASSERT_TRUE(signs(self));
+		EXPECT_EQ(i < 3 ? i : 3, count(self, "warpdrive-bad-results"));
+		EXPECT_EQ(i < 3 ? i : 3, count(self, "warpdrive-fallbacks"));
+		EXPECT_EQ(i, soft(&self->b));
+	}
+	EXPECT_EQ(1, sim(&self->b));
+}
+
+TEST_F(faults, a_right_result_begins_the_count_anew)
+{
+	unsigned int i;
+
+	open_with(self, "RSA", NULL, 1024);
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+		ASSERT_TRUE(signs(self));
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=0"));
+		ASSERT_TRUE(signs(self));
+	}
+	EXPECT_EQ(4, count(self, "warpdrive-bad-results"));
+	EXPECT_EQ(4, sim(&self->b));
+}
+
+TEST_F(faults, ecdsa_is_checked_if_all_results_are)
+{
+	setenv("WD_OPENSSL_CHECK_RESULTS", "all", 1);
+	open_with(self, "EC", "P-256", 0);
+	ASSERT_TRUE(signs(self));
+	EXPECT_EQ(1, sim(&self->b));
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+	ASSERT_TRUE(signs(self));
+	EXPECT_EQ(1, count(self, "warpdrive-bad-results"));
+	EXPECT_EQ(1, soft(&self->b));
+}
+
+TEST_F(faults, a_device_that_does_not_answer_costs_the_deadline)
+{
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_TRUE(signs(self));
+	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
+	ASSERT_TRUE(signs(self));
+	EXPECT_EQ(1, count(self, "warpdrive-fallbacks"));
+	EXPECT_EQ(1, soft(&self->b));
+	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
+}
+
+TEST_F(faults, a_device_that_is_removed_is_done_without)
+{
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_TRUE(signs(self));
+	ASSERT_EQ(0, emulated_control(DEVICE, "remove"));
+	ASSERT_TRUE(signs(self));
+	ASSERT_TRUE(signs(self));
+	EXPECT_EQ(1, sim(&self->b));
+	EXPECT_EQ(2, soft(&self->b));
+	EXPECT_EQ(0, emulated_control(DEVICE, "return"));
+}
+
+TEST_F(faults, without_fallback_it_is_an_error_that_says_why)
+{
+	unsigned long error;
+	const char *data;
+	int flags;
+
+	setenv("WD_OPENSSL_FALLBACK", "no", 1);
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_TRUE(signs(self));
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+	ERR_clear_error();
+	EXPECT_FALSE(signs(self));
+	error = ERR_peek_error_data(&data, &flags);
+	EXPECT_EQ(ERR_R_OPERATION_FAIL, ERR_GET_REASON(error));
+	EXPECT_NE(NULL, strstr(data, "result is wrong")) TH_LOG("%s", data);
+	EXPECT_EQ(0, soft(&self->b));
+	EXPECT_EQ(0, count(self, "warpdrive-fallbacks"));
+}
+
+TEST_HARNESS_MAIN

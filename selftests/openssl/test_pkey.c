@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every operation on a device, or by the twin, against the default provider; the counters say what did it. */
+#include "provider_test.h"
+#include "kselftest_harness.h"
+
+#define MESSAGE		"what is signed"
+#define KEYPAIR		EVP_PKEY_KEYPAIR
+#define TIMES		8
+
+FIXTURE(pkey) {
+	struct both b;
+	uint64_t before;
+};
+
+FIXTURE_SETUP(pkey)
+{
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+}
+
+FIXTURE_TEARDOWN(pkey)
+{
+	both_close(&self->b);
+}
+
+static const OSSL_PARAM none[] = { OSSL_PARAM_END };
+
+static bool signs(struct both *b, EVP_PKEY *ours, EVP_PKEY *stock, const char *digest, const OSSL_PARAM *params)
+{
+	unsigned char sig[1024];
+	uint64_t before = taken(b);
+	size_t len;
+
+	sign(b->ours, ours, digest, params, MESSAGE, sizeof(MESSAGE), sig, &len);
+	if (len && taken(b) == before + 1 && verify(b->stock, stock, digest, params, MESSAGE, sizeof(MESSAGE), sig, len) &&
+	    verify(b->ours, ours, digest, params, MESSAGE, sizeof(MESSAGE), sig, len))
+		return true;
+	printf("# %s with %s: %zu bytes, %llu by the path expected\n", EVP_PKEY_get0_type_name(ours), digest, len,
+	       (unsigned long long)(taken(b) - before));
+	errors_print();
+	return false;
+}
+
+static const char *const digests[] = { "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512-256", "SHA3-256", "SHA3-512" };
+
+TEST_F(pkey, rsa_signs_by_pkcs1_with_each_digest)
+{
+	EVP_PKEY *key = key_make(self->b.ours, "RSA", NULL, 2048), *stock = key_in(self->b.stock, key, KEYPAIR);
+	unsigned int i;
+
+	ASSERT_TRUE(is_ours(key));
+	for (i = 0; i < sizeof(digests) / sizeof(digests[0]); i++)
+		EXPECT_TRUE(signs(&self->b, key, stock, digests[i], none));
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(stock);
+}
+
+TEST_F(pkey, rsa_signs_by_pss_with_each_length_of_salt)
+{
+	static const char *const salts[] = { "digest", "max", "auto", "0", "11" };
+	EVP_PKEY *key = key_make(self->b.stock, "RSA", NULL, 1024), *ours = key_in(self->b.ours, key, KEYPAIR);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(salts) / sizeof(salts[0]); i++) {
+		OSSL_PARAM params[] = {
+			OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, "pss", 0),
+			OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, (char *)salts[i], 0),
+			OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, i & 1 ? "SHA256" : "SHA1", 0),
+			OSSL_PARAM_END,
+		};
+
+		EXPECT_TRUE(signs(&self->b, ours, key, "SHA256", params)) TH_LOG("salt %s", salts[i]);
+	}
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(ours);
+}
+
+TEST_F(pkey, rsa_pss_keys_sign)
+{
+	EVP_PKEY *key = key_make(self->b.ours, "RSA-PSS", NULL, 1024), *stock = key_in(self->b.stock, key, KEYPAIR);
+
+	ASSERT_TRUE(is_ours(key));
+	EXPECT_TRUE(signs(&self->b, key, stock, "SHA256", none));
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(stock);
+}
+
+/* One block to the private key; result and return value must be the same as stock's. */
+static bool block(struct both *b, EVP_PKEY *ours, EVP_PKEY *stock, const unsigned char *in, size_t n, bool decrypts)
+{
+	unsigned char out[2][512];
+	size_t len[2] = { 512, 512 };
+	uint64_t before = taken(b);
+	int i, ret[2];
+
+	for (i = 0; i < 2; i++) {
+		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(i ? b->ours : b->stock, i ? ours : stock, NULL);
+
+		(decrypts ? EVP_PKEY_decrypt_init : EVP_PKEY_sign_init)(ctx);
+		EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING);
+		ret[i] = (decrypts ? EVP_PKEY_decrypt : EVP_PKEY_sign)(ctx, out[i], &len[i], in, n);
+		EVP_PKEY_CTX_free(ctx);
+	}
+	return ret[0] == 1 && ret[1] == 1 && len[0] == len[1] && !memcmp(out[0], out[1], len[0]) && taken(b) == before + 1;
+}
+
+TEST_F(pkey, rsa_without_padding)
+{
+	EVP_PKEY *key = key_make(self->b.stock, "RSA", NULL, 1024), *ours = key_in(self->b.ours, key, KEYPAIR);
+	unsigned char in[128];
+
+	memset(in, 0x17, sizeof(in));
+	EXPECT_TRUE(block(&self->b, ours, key, in, sizeof(in), false));
+	EXPECT_TRUE(block(&self->b, ours, key, in, sizeof(in), true));
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(ours);
+}
+
+static int transform(OSSL_LIB_CTX *libctx, EVP_PKEY *key, bool decrypts, const OSSL_PARAM *params, const unsigned char *in, size_t n,
+		 unsigned char *out, size_t *len)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
+	int ret;
+
+	*len = 512;
+	ret = (decrypts ? EVP_PKEY_decrypt_init_ex : EVP_PKEY_encrypt_init_ex)(ctx, params);
+	if (ret > 0)
+		ret = (decrypts ? EVP_PKEY_decrypt : EVP_PKEY_encrypt)(ctx, out, len, in, n);
+	EVP_PKEY_CTX_free(ctx);
+	return ret;
+}
+
+TEST_F(pkey, rsa_decrypts_oaep_of_each_length)
+{
+	EVP_PKEY *key = key_make(self->b.stock, "RSA", NULL, 1024), *ours = key_in(self->b.ours, key, KEYPAIR);
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, "oaep", 0),
+		OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, "SHA256", 0),
+		OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, "SHA1", 0),
+		OSSL_PARAM_construct_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, "label", 5),
+		OSSL_PARAM_END,
+	};
+	unsigned char text[512], ct[512], out[512];
+	size_t n, ct_len, len;
+	uint64_t before = taken(&self->b);
+
+	memset(text, 1, sizeof(text));
+	for (n = 0; n <= 128 - 66; n++) {
+		ASSERT_EQ(1, transform(self->b.ours, ours, false, params, text, n, ct, &ct_len));
+		ASSERT_EQ(1, transform(self->b.ours, ours, true, params, ct, ct_len, out, &len));
+		ASSERT_EQ(n, len);
+		ASSERT_EQ(0, memcmp(text, out, n));
+	}
+	EXPECT_EQ(before + n, taken(&self->b));
+	ct[5] ^= 1;
+	EXPECT_EQ(0, transform(self->b.ours, ours, true, params, ct, ct_len, out, &len));
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(ours);
+}
+
+TEST_F(pkey, rsa_decrypts_pkcs1_by_the_twin)
+{
+	EVP_PKEY *key = key_make(self->b.stock, "RSA", NULL, 1024), *ours = key_in(self->b.ours, key, KEYPAIR);
+	unsigned char ct[512], out[512];
+	size_t ct_len, len;
+	uint64_t before = soft(&self->b);
+
+	ASSERT_EQ(1, transform(self->b.stock, key, false, none, (unsigned char *)"text", 4, ct, &ct_len));
+	ASSERT_EQ(1, transform(self->b.ours, ours, true, none, ct, ct_len, out, &len));
+	EXPECT_EQ(4, len);
+	EXPECT_EQ(before + 1, soft(&self->b));
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(ours);
+}
+
+static const char *const curves[] = { "P-256", "P-384", "P-521", "P-224", "secp256k1", "brainpoolP256r1", "brainpoolP320r1",
+				      "brainpoolP384r1", "brainpoolP512r1" };
+
+TEST_F(pkey, ecdsa_signs_on_each_curve)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < sizeof(curves) / sizeof(curves[0]); i++) {
+		EVP_PKEY *key = key_make(self->b.ours, "EC", curves[i], 0), *stock = key_in(self->b.stock, key, KEYPAIR);
+
+		ASSERT_TRUE(is_ours(key)) TH_LOG("%s", curves[i]);
+		for (j = 0; j < 3; j++)
+			EXPECT_TRUE(signs(&self->b, key, stock, digests[j + 2], none)) TH_LOG("%s", curves[i]);
+		EVP_PKEY_free(key);
+		EVP_PKEY_free(stock);
+	}
+}
+
+TEST_F(pkey, a_curve_of_no_device_is_done_by_the_twin)
+{
+	EVP_PKEY *key = key_make(self->b.ours, "EC", "sect283r1", 0), *stock = key_in(self->b.stock, key, KEYPAIR);
+	unsigned char sig[1024];
+	uint64_t before = soft(&self->b);
+	size_t len;
+
+	ASSERT_TRUE(is_ours(key));
+	sign(self->b.ours, key, "SHA256", none, MESSAGE, 3, sig, &len);
+	EXPECT_TRUE(verify(self->b.stock, stock, "SHA256", none, MESSAGE, 3, sig, len));
+	EXPECT_EQ(before + 1, soft(&self->b));
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(stock);
+}
+
+/* Both ends make keys, ours and stock's, and get the same secret; ours counts a key and a secret. */
+static bool agrees(struct both *b, const char *type, const char *group, int pad, unsigned int counted)
+{
+	EVP_PKEY *a = key_make(b->ours, type, group, 0), *c, *a_stock, *c_ours;
+	unsigned char secret[2][1024];
+	uint64_t before = taken(b);
+	size_t len[2];
+	bool ok;
+
+	EVP_PKEY_free(a);
+	a = key_make(b->ours, type, group, 0);
+	c = key_make(b->stock, type, group, 0);
+	a_stock = key_in(b->stock, a, EVP_PKEY_PUBLIC_KEY);
+	c_ours = key_in(b->ours, c, EVP_PKEY_PUBLIC_KEY);
+	len[0] = derive(b->ours, a, c_ours, pad, secret[0]);
+	len[1] = derive(b->stock, c, a_stock, pad, secret[1]);
+	ok = is_ours(a) && len[0] && len[0] == len[1] && !memcmp(secret[0], secret[1], len[0]) && taken(b) >= before + counted;
+	if (!ok) {
+		printf("# %s %s: %zu, %zu bytes, %llu counted\n", type, group ?: "", len[0], len[1],
+		       (unsigned long long)(taken(b) - before));
+		errors_print();
+	}
+	EVP_PKEY_free(a);
+	EVP_PKEY_free(c);
+	EVP_PKEY_free(a_stock);
+	EVP_PKEY_free(c_ours);
+	return ok;
+}
+
+TEST_F(pkey, ecdh_agrees_on_each_curve)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(curves) / sizeof(curves[0]); i++)
+		EXPECT_TRUE(agrees(&self->b, "EC", curves[i], -1, 2));
+}
+
+TEST_F(pkey, x25519_and_x448_agree)
+{
+	EXPECT_TRUE(agrees(&self->b, "X25519", NULL, -1, 2));
+	EXPECT_TRUE(agrees(&self->b, "X448", NULL, -1, 2));
+}
+
+TEST_F(pkey, dh_agrees_with_and_without_padding)
+{
+	EXPECT_TRUE(agrees(&self->b, "DH", "ffdhe2048", 0, 1));
+	EXPECT_TRUE(agrees(&self->b, "DH", "ffdhe2048", 1, 1));
+	EXPECT_TRUE(agrees(&self->b, "DH", "ffdhe2048", -1, 1));
+	EXPECT_TRUE(agrees(&self->b, "DHX", "dh_2048_256", -1, 1));
+	EXPECT_TRUE(agrees(&self->b, "DH", "modp_1536", -1, 1));
+}
+
+TEST_F(pkey, contexts_tell_the_path)
+{
+	EVP_PKEY *key = key_make(self->b.ours, "EC", "P-256", 0);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(self->b.ours, key, NULL);
+	char path[16] = "x";
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END };
+	unsigned char sig[256];
+	size_t len = sizeof(sig);
+
+	ASSERT_EQ(1, EVP_PKEY_sign_init(ctx));
+	EXPECT_EQ(1, EVP_PKEY_CTX_get_params(ctx, params));
+	EXPECT_STREQ("", path);
+	ASSERT_EQ(1, EVP_PKEY_sign(ctx, sig, &len, (unsigned char *)MESSAGE, 14));
+	EXPECT_EQ(1, EVP_PKEY_CTX_get_params(ctx, params));
+	EXPECT_STREQ(emulated() ? "sim" : "soft", path);
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_free(key);
+}
+
+/* A secret whose first byte is 0 comes once in 256 times: DH strips it unless it is to pad. */
+TEST_F(pkey, dh_strips_the_zeroes_that_stock_strips)
+{
+	EVP_PKEY *a = key_make(self->b.stock, "DH", "modp_1536", 0), *ours = key_in(self->b.ours, a, KEYPAIR), *peer;
+	unsigned char secret[2][1024];
+	unsigned int i, shorter = 0;
+	size_t len[2];
+
+	for (i = 0; i < 3000 && !shorter; i++) {
+		peer = key_make(self->b.stock, "DH", "modp_1536", 0);
+		len[0] = derive(self->b.stock, a, peer, 0, secret[0]);
+		if (len[0] < 192) {
+			EVP_PKEY *peer_ours = key_in(self->b.ours, peer, EVP_PKEY_PUBLIC_KEY);
+
+			len[1] = derive(self->b.ours, ours, peer_ours, 0, secret[1]);
+			EXPECT_EQ(len[0], len[1]);
+			EXPECT_EQ(0, memcmp(secret[0], secret[1], len[0]));
+			EXPECT_EQ(192, derive(self->b.ours, ours, peer_ours, 1, secret[1]));
+			EVP_PKEY_free(peer_ours);
+			shorter++;
+		}
+		EVP_PKEY_free(peer);
+	}
+	EXPECT_EQ(1, shorter);
+	EVP_PKEY_free(a);
+	EVP_PKEY_free(ours);
+}
+
+TEST_HARNESS_MAIN
