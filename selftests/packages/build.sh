@@ -16,7 +16,7 @@ chmod 755 "$scratch"
 debs=${WD_PACKAGES:-$scratch/debs}
 version=$(cat VERSION)
 arch=$(dpkg --print-architecture)
-packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator warpdrive-doc'
+packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator openssl-provider-warpdrive warpdrive-doc'
 
 # The tree's own build folder is not touched: make and its variables come from a clean environment.
 build() {
