@@ -25,8 +25,8 @@ all: $(SO)
 
 $(foreach s,$(SRCS),$(eval $(call compile-rule,$(MODULE),$(s),)))
 
-# $(1): linker options, $(2): the output.
-link-module = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -Wl,--as-needed \
+# $(1): linker options, $(2): the output. nodelete: threads of libwd call the module, also after it was unloaded.
+link-module = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -Wl,-z,nodelete -Wl,--as-needed \
 	-Wl,--version-script=$(MAP) $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 
 $(SO): $(OBJS) $(MAP) $(call lib-files,$(LIBS))

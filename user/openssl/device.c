@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Devices are given operations here, one by one. After a failure the twin computes, unless the configuration forbids it. */
 #include <errno.h>
-#include <time.h>
 #include <openssl/async.h>
 #include <openssl/err.h>
 
@@ -11,6 +10,7 @@
 
 #define WRONG_IN_A_ROW	3u
 #define REST_SECONDS	60
+#define SILENT_SECONDS	10
 
 /*
  * libwd computes some things with libcrypto, which may choose this provider for that: such operations are the twin's.
@@ -18,19 +18,11 @@
  */
 static _Thread_local bool inside;
 
-static int64_t seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 static bool rests(struct wdp_provider *prov)
 {
 	int64_t until = atomic_load_explicit(&prov->rests_until, memory_order_relaxed);
 
-	return until && seconds() < until;
+	return until && wdp_seconds() < until;
 }
 
 static __attribute__((noinline)) handle_t session_inside(const struct wdp_target *to, unsigned int op_type)
@@ -57,13 +49,24 @@ static void note_wrong(struct wdp_provider *prov)
 	if (atomic_fetch_add(&prov->wrong_in_a_row, 1) + 1 < WRONG_IN_A_ROW)
 		return;
 	atomic_store(&prov->wrong_in_a_row, 0);
-	atomic_store(&prov->rests_until, seconds() + REST_SECONDS);
+	atomic_store(&prov->rests_until, wdp_seconds() + REST_SECONDS);
 	wdp_log(prov, WDP_LOG_ERRORS, "%u wrong results in a row: no device is used for %u seconds", WRONG_IN_A_ROW, REST_SECONDS);
+}
+
+/* A device that is gone fails at each operation. */
+static void failure_log(struct wdp_provider *prov, const char *what, const char *why)
+{
+	int64_t now = wdp_seconds();
+
+	if (now < atomic_load_explicit(&prov->silent_until, memory_order_relaxed))
+		return;
+	atomic_store(&prov->silent_until, now + SILENT_SECONDS);
+	wdp_log(prov, WDP_LOG_ERRORS, "%s: %s", what, why);
 }
 
 static enum wdp_outcome failed(struct wdp_provider *prov, const char *what, const char *why)
 {
-	wdp_log(prov, WDP_LOG_ERRORS, "%s: %s", what, why);
+	failure_log(prov, what, why);
 	if (!prov->config.fallback) {
 		ERR_raise_data(ERR_LIB_PROV, ERR_R_OPERATION_FAIL, "warpdrive: %s: %s", what, why);
 		return WDP_ERROR;

@@ -30,7 +30,8 @@ struct wdp_provider {
 	OSSL_ALGORITHM *offers[OSSL_OP__HIGHEST + 1];	/* by operation; NULL: none */
 	_Atomic uint64_t counts[WDP_COUNTS];
 	_Atomic unsigned int wrong_in_a_row;
-	_Atomic int64_t rests_until;	/* seconds of CLOCK_MONOTONIC: no device is asked before */
+	_Atomic int64_t rests_until;	/* wdp_seconds(): no device is asked before */
+	_Atomic int64_t silent_until;	/* the same: no failure is logged before */
 	_Atomic unsigned int started;	/* the generation that has attached to the section */
 	_Atomic unsigned int polls;	/* the generation that has poller threads */
 	struct wdp_session curves[WDP_CURVES];	/* key agreement and key generation */

@@ -5,17 +5,17 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <wd_request.h>
 
 struct wdp_class;
 struct wdp_provider;
 
-/* Zeroes make a session that isn't opened yet. */
+/* Zeroes make a session that isn't opened yet. Index: enum wd_op_type. */
 struct wdp_session {
-	_Atomic handle_t h[2];		/* index: enum wd_op_type; 0 or WDP_REFUSED: none */
+	_Atomic handle_t h[2];		/* 0: none */
+	_Atomic int64_t retry[2];	/* seconds of CLOCK_MONOTONIC: after a refusal it isn't opened before */
 };
-
-#define WDP_REFUSED	(~(handle_t)0)	/* no device takes it: it is the twin's for good */
 
 /*
  * A session, and how to open it: make() returns a handle of libwd, or 0.
@@ -30,6 +30,11 @@ struct wdp_target {
 
 /* wdp_session_get() - the handle, or 0 if the twin has to do it. */
 handle_t wdp_session_get(const struct wdp_target *to, unsigned int op_type);
+
+/* wdp_session_close() - free what was opened, when its last request has ended. */
 void wdp_session_close(struct wdp_session *s, const struct wdp_class *class);
+
+/* wdp_seconds() - of CLOCK_MONOTONIC. */
+int64_t wdp_seconds(void);
 
 #endif
