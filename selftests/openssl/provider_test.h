@@ -21,6 +21,7 @@ struct both {
 	OSSL_LIB_CTX *stock;		/* the default provider alone */
 	OSSL_LIB_CTX *ours;		/* the default provider, and ours preferred */
 	OSSL_PROVIDER *provider;
+	OSSL_PROVIDER *defaults[2];	/* the default providers of both */
 };
 
 /* The folder of the module, below the program's. */
@@ -46,13 +47,20 @@ static inline bool both_open(struct both *b)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	b->stock = OSSL_LIB_CTX_new();
 	b->ours = OSSL_LIB_CTX_new();
-	return OSSL_PROVIDER_set_default_search_path(b->ours, modules()) && OSSL_PROVIDER_load(b->stock, "default") &&
-	       OSSL_PROVIDER_load(b->ours, "default") && (b->provider = OSSL_PROVIDER_load(b->ours, "warpdrive")) &&
-	       EVP_set_default_properties(b->ours, "?provider=warpdrive");
+	b->defaults[0] = OSSL_PROVIDER_load(b->stock, "default");
+	b->defaults[1] = OSSL_PROVIDER_load(b->ours, "default");
+	if (!OSSL_PROVIDER_set_default_search_path(b->ours, modules()))
+		return false;
+	b->provider = OSSL_PROVIDER_load(b->ours, "warpdrive");
+	return b->provider && EVP_set_default_properties(b->ours, "?provider=warpdrive");
 }
 
 static inline void both_close(struct both *b)
 {
+	if (b->provider)
+		OSSL_PROVIDER_unload(b->provider);
+	OSSL_PROVIDER_unload(b->defaults[0]);
+	OSSL_PROVIDER_unload(b->defaults[1]);
 	OSSL_LIB_CTX_free(b->ours);
 	OSSL_LIB_CTX_free(b->stock);
 }
