@@ -16,7 +16,7 @@ static const struct {
 	const char *type, *group;
 	size_t bits;
 } kinds[] = {
-	{ "RSA", NULL, 1024 }, { "RSA-PSS", NULL, 1024 }, { "EC", "P-256", 0 }, { "EC", "sect283r1", 0 }, { "X25519", NULL, 0 },
+	{ "RSA", NULL, 1024 }, { "RSA-PSS", NULL, 1024 }, { "EC", "P-256", 0 }, { "EC", "sect283r1", 0 }, { "SM2", NULL, 0 }, { "X25519", NULL, 0 },
 	{ "X448", NULL, 0 }, { "DH", "ffdhe2048", 0 }, { "DHX", "dh_2048_256", 0 },
 };
 
@@ -69,7 +69,7 @@ static bool works(struct both *b, EVP_PKEY *key, int selection)
 	if (selection != EVP_PKEY_KEYPAIR)
 		return true;
 	if (EVP_PKEY_can_sign(key))
-		sign(b->ours, key, "SHA256", NULL, "abc", 3, out, &len);
+		sign(b->ours, key, EVP_PKEY_is_a(key, "SM2") ? "SM3" : "SHA256", NULL, "abc", 3, out, &len);
 	else
 		len = derive(b->ours, key, key, -1, out);
 	return len && sim(b) + soft(b) == before + 1;

@@ -21,7 +21,7 @@ struct trace {
 
 FIXTURE(malformed) {
 	struct both b;
-	struct keys keys[8];
+	struct keys keys[9];
 	unsigned int nr_keys;
 	unsigned int seed, at;
 };
@@ -49,6 +49,7 @@ FIXTURE_SETUP(malformed)
 	add_key(self, "EC", "P-384", 0, EVP_PKEY_KEYPAIR);
 	add_key(self, "X25519", NULL, 0, EVP_PKEY_KEYPAIR);
 	add_key(self, "X448", NULL, 0, EVP_PKEY_KEYPAIR);
+	add_key(self, "SM2", NULL, 0, EVP_PKEY_KEYPAIR);
 	for (i = 0; i < self->nr_keys; i++) {
 		ASSERT_NE(NULL, self->keys[i].key[0]);
 		ASSERT_TRUE(is_ours(self->keys[i].key[1]));
@@ -85,10 +86,12 @@ static void step(struct trace *t, int ret, size_t len)
 
 static const char *const paddings[] = { "pkcs1", "pss", "none", "oaep", "x931", "bogus", "" };
 static const char *const salts[] = { "digest", "max", "auto", "20", "500", "-7", "bogus" };
-static const char *const digests[] = { "SHA256", "SHA1", "SHA512", "bogus", "SHAKE128", "MD5", "" };
+static const char *const digests[] = { "SHA256", "SHA1", "SHA512", "bogus", "SHAKE128", "MD5", "", "SM3" };
 static const size_t sizes[] = { 0, 1, 20, 31, 32, 33, 36, 64, 65, 117, 127, 128, 129, 300 };
 
-/* One parameter, or none. */
+static const char distid[] = OSSL_PKEY_PARAM_DIST_ID;
+
+/* One parameter. */
 static void param(FIXTURE_DATA(malformed) *self, OSSL_PARAM params[2], struct trace *t)
 {
 	static const struct {
@@ -103,11 +106,14 @@ static void param(FIXTURE_DATA(malformed) *self, OSSL_PARAM params[2], struct tr
 		{ OSSL_SIGNATURE_PARAM_MGF1_DIGEST, digests, COUNT(digests) },
 		{ OSSL_EXCHANGE_PARAM_KDF_TYPE, digests, COUNT(digests) },
 		{ "nothing", digests, 1 },
+		{ distid, digests, COUNT(digests) },
 	};
 	unsigned int row = draw(self, COUNT(rows));
 	const char *value = rows[row].values[draw(self, rows[row].count)];
 
 	params[0] = OSSL_PARAM_construct_utf8_string(rows[row].name, (char *)value, 0);
+	if (rows[row].name == distid)
+		params[0] = OSSL_PARAM_construct_octet_string(distid, (char *)value, strlen(value));
 	params[1] = OSSL_PARAM_construct_end();
 	snprintf(t->what + strlen(t->what), sizeof(t->what) - strlen(t->what), " %s=%s", rows[row].name, value);
 }
@@ -147,7 +153,12 @@ static const struct {
 	{ EVP_PKEY_verify_init, EVP_PKEY_sign, "sign after verify_init" },
 };
 
-/* Lengths of ECDSA's signatures vary. */
+/* Lengths of numbers in DER vary. */
+static bool is_der(EVP_PKEY *key)
+{
+	return EVP_PKEY_is_a(key, "EC") || EVP_PKEY_is_a(key, "SM2");
+}
+
 static void call_transform(FIXTURE_DATA(malformed) *self, int ours, struct trace *t)
 {
 	EVP_PKEY_CTX *ctx = any_ctx(self, ours, t);
@@ -163,7 +174,7 @@ static void call_transform(FIXTURE_DATA(malformed) *self, int ours, struct trace
 	step(t, draw(self, 12) ? transforms[kind].init(ctx) : 1, 0);
 	settings(self, ctx, t);
 	ret = transforms[kind].run(ctx, query ? NULL : out, &len, in, n);
-	step(t, ret, query || EVP_PKEY_get_base_id(EVP_PKEY_CTX_get0_pkey(ctx)) != EVP_PKEY_EC ? len : 0);
+	step(t, ret, query || !is_der(EVP_PKEY_CTX_get0_pkey(ctx)) ? len : 0);
 	EVP_PKEY_CTX_free(ctx);
 }
 
@@ -219,7 +230,7 @@ static void call_verify(FIXTURE_DATA(malformed) *self, int ours, struct trace *t
 	EVP_PKEY_CTX_free(ctx);
 }
 
-static const char *const types[] = { "RSA", "RSA-PSS", "EC", "X25519", "X448", "DH", "DHX" };
+static const char *const types[] = { "RSA", "RSA-PSS", "EC", "X25519", "X448", "SM2", "DH", "DHX" };
 
 /* A key of some of the parts of another. */
 static void call_import(FIXTURE_DATA(malformed) *self, int ours, struct trace *t)
@@ -252,7 +263,7 @@ static void call_import(FIXTURE_DATA(malformed) *self, int ours, struct trace *t
 static void call_generate(FIXTURE_DATA(malformed) *self, int ours, struct trace *t)
 {
 	static const char *const names[] = { "P-256", "prime256v1", "x25519", "bogus", "", "secp384r1", "ffdhe2048" };
-	const char *type = types[2 + draw(self, 3)], *name = PICK(self, names);
+	const char *type = types[2 + draw(self, 4)], *name = PICK(self, names);
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(ours ? self->b.ours : self->b.stock, type, NULL);
 	OSSL_PARAM params[2] = { OSSL_PARAM_construct_utf8_string("group", (char *)name, 0), OSSL_PARAM_END };
 	bool only = !draw(self, 3);

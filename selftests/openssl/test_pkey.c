@@ -205,6 +205,66 @@ TEST_F(pkey, a_curve_of_no_device_is_done_by_the_twin)
 	EVP_PKEY_free(stock);
 }
 
+/* A message in two parts, whose context is copied in between; id NULL: none is set. */
+static bool sm2_signs(struct both *b, EVP_PKEY *key, EVP_PKEY *stock, const char *id)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new(), *copy = EVP_MD_CTX_new(), *check = EVP_MD_CTX_new();
+	EVP_PKEY_CTX *pctx[2] = { NULL, NULL };
+	unsigned char sig[1024];
+	size_t len = sizeof(sig);
+	bool ok = EVP_DigestSignInit_ex(ctx, &pctx[0], "SM3", b->ours, NULL, key, NULL) > 0 &&
+		  EVP_DigestVerifyInit_ex(check, &pctx[1], "SM3", b->stock, NULL, stock, NULL) > 0;
+
+	if (ok && id)
+		ok = EVP_PKEY_CTX_set1_id(pctx[0], id, strlen(id)) > 0 && EVP_PKEY_CTX_set1_id(pctx[1], id, strlen(id)) > 0;
+	ok = ok && EVP_DigestSignUpdate(ctx, "ab", 2) > 0 && EVP_MD_CTX_copy_ex(copy, ctx);
+	EVP_MD_CTX_free(ctx);
+	ok = ok && EVP_DigestSignUpdate(copy, "c", 1) > 0 && EVP_DigestSignFinal(copy, sig, &len) > 0 &&
+	     EVP_DigestVerify(check, sig, len, (const unsigned char *)"abc", 3) > 0;
+	EVP_MD_CTX_free(copy);
+	EVP_MD_CTX_free(check);
+	return ok;
+}
+
+/* With an identity devices sign; what stands for none is up to libcrypto. */
+TEST_F(pkey, sm2_signs_with_an_identity)
+{
+	EVP_PKEY *key = key_make(self->b.ours, "SM2", NULL, 0), *stock = key_in(self->b.stock, key, KEYPAIR);
+	uint64_t before = taken(&self->b), by_twin;
+
+	ASSERT_TRUE(is_ours(key));
+	EXPECT_EQ(1, before);
+	EXPECT_TRUE(sm2_signs(&self->b, key, stock, "1234567812345678"));
+	EXPECT_TRUE(sm2_signs(&self->b, key, stock, ""));
+	EXPECT_EQ(before + 2, taken(&self->b));
+	by_twin = soft(&self->b);
+	EXPECT_TRUE(sm2_signs(&self->b, key, stock, NULL));
+	EXPECT_EQ(by_twin + 1, soft(&self->b));
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(stock);
+}
+
+TEST_F(pkey, sm2_signs_a_digest)
+{
+	EVP_PKEY *key = key_make(self->b.ours, "SM2", NULL, 0), *stock = key_in(self->b.stock, key, KEYPAIR);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(self->b.ours, key, NULL);
+	EVP_PKEY_CTX *check = EVP_PKEY_CTX_new_from_pkey(self->b.stock, stock, NULL);
+	unsigned char digest[32], sig[256];
+	uint64_t before = taken(&self->b);
+	size_t len = sizeof(sig);
+
+	memset(digest, 7, sizeof(digest));
+	ASSERT_EQ(1, EVP_PKEY_sign_init(ctx));
+	ASSERT_EQ(1, EVP_PKEY_sign(ctx, sig, &len, digest, sizeof(digest)));
+	EXPECT_EQ(before + 1, taken(&self->b));
+	ASSERT_EQ(1, EVP_PKEY_verify_init(check));
+	EXPECT_EQ(1, EVP_PKEY_verify(check, sig, len, digest, sizeof(digest)));
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_CTX_free(check);
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(stock);
+}
+
 /* Both ends make keys, ours and stock's, and get the same secret; ours counts a key and a secret. */
 static bool agrees(struct both *b, const char *type, const char *group, int pad, unsigned int counted)
 {

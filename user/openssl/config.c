@@ -12,7 +12,7 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-const char *const wdp_alg_names[WDP_ALGS] = { "rsa", "ecdsa", "ecdh", "x25519", "x448", "dh" };
+const char *const wdp_alg_names[WDP_ALGS] = { "rsa", "ecdsa", "ecdh", "x25519", "x448", "dh", "sm2" };
 
 /* A value, as a part of it or the whole. */
 struct word {
@@ -145,7 +145,7 @@ static bool set_algorithms(const struct row *row, void *member, const char *valu
 static const struct row rows[] = {
 	{ "log", "WD_OPENSSL_LOG", set_word, AT(log), logs, "off, errors or all" },
 	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL,
-	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, and -NAME to take one away" },
+	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, and -NAME to take one away" },
 	{ "devices", "WD_OPENSSL_DEVICES", set_word, AT(devices), devices, "auto, require or later" },
 	{ "section", "WD_OPENSSL_SECTION", set_section, AT(section), NULL, "1 to 31 of A-Z a-z 0-9 _ -" },
 	{ "pollers", "WD_OPENSSL_POLLERS", set_pollers, AT(pollers), NULL, "counts of 1 to 64 threads, COUNT[@NODE],..." },

@@ -15,6 +15,7 @@ enum wdp_alg {
 	WDP_X25519,
 	WDP_X448,
 	WDP_DH,
+	WDP_SM2,
 	WDP_ALGS,
 };
 

@@ -6,7 +6,7 @@
 #include <openssl/types.h>
 #include <linux/types.h>
 
-#define WDP_CURVES	14
+#define WDP_CURVES	15
 #define WDP_GROUPS	9
 
 struct wdp_provider;
@@ -15,7 +15,7 @@ struct wdp_target;
 struct wdp_curve {
 	const char *name;	/* libcrypto's name of the group, or type of the key */
 	const char *alias;	/* NIST's name, or the same */
-	__u8 alg;		/* enum wd_ecc_alg, for key agreement */
+	__u8 alg;		/* enum wd_ecc_alg, for key generation and agreement */
 	__u8 bit;		/* enum wdp_alg, the same */
 	__u16 bytes;		/* of a number; X25519, X448: of a string */
 	__u32 curve;		/* enum wd_ecc_curve */

@@ -4,7 +4,7 @@
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 
-#include "log.h"
+#include "ecdsa.h"
 #include "signature.h"
 
 #define NUMBER_MAX	66
@@ -16,7 +16,7 @@ static handle_t key_open(const struct wdp_target *to, unsigned int op_type)
 	const struct wdp_key *key = to->owner;
 	const struct wdp_curve *curve = key->curve;
 	struct wd_ecc_sess_setup setup = {
-		.curve = curve->curve, .alg = WD_ECC_ECDSA, .op_type = (__u8)op_type, .flags = WD_SESS_PATH_HW,
+		.curve = curve->curve, .alg = curve->alg == WD_ECC_SM2 ? WD_ECC_SM2 : WD_ECC_ECDSA, .op_type = (__u8)op_type, .flags = WD_SESS_PATH_HW,
 		.timeout_ms = to->prov->config.timeout_ms,
 	};
 	/* The order of a curve may be a few bits longer than its numbers, but not in libwd. */
@@ -82,21 +82,18 @@ static bool verifies(const struct wdp_key *key, const unsigned char *sig, size_t
 	return ok;
 }
 
-enum wdp_outcome wdp_ecdsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, unsigned char *sig, size_t *len,
-				size_t room, const unsigned char *digest, size_t digest_len)
+enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, size_t *len, const unsigned char *digest,
+				size_t digest_len)
 {
 	struct wdp_target to = {
 		.prov = op->prov, .class = &wdp_class_ecc, .session = &op->key->session, .make = key_open, .owner = op->key,
 	};
 	unsigned char rs[2 * NUMBER_MAX];
-	struct wdp_call call = { .op = WD_ECC_SIGN, .src = digest, .src_len = digest_len, .dst = rs };
-	enum wdp_outcome outcome;
+	struct wdp_call call = {
+		.op = WD_ECC_SIGN, .src = digest, .src_len = digest_len, .dst = rs, .dst_len = 2u * op->key->curve->bytes,
+	};
+	enum wdp_outcome outcome = wdp_device_do(&to, &call, &op->path);
 
-	(void)scheme;
-	if (!takes(op, room, digest_len))
-		return WDP_TWIN;
-	call.dst_len = 2u * op->key->curve->bytes;
-	outcome = wdp_device_do(&to, &call, &op->path);
 	if (outcome != WDP_DONE)
 		return outcome;
 	if (!der_of(rs, op->key->curve->bytes, sig, len))
@@ -104,4 +101,11 @@ enum wdp_outcome wdp_ecdsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme 
 	if (op->prov->config.check == WDP_CHECK_ALL && !verifies(op->key, sig, *len, digest, digest_len))
 		return wdp_device_wrong(op->prov);
 	return WDP_DONE;
+}
+
+enum wdp_outcome wdp_ecdsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, unsigned char *sig, size_t *len,
+				size_t room, const unsigned char *digest, size_t digest_len)
+{
+	(void)scheme;
+	return takes(op, room, digest_len) ? wdp_curve_sign(op, sig, len, digest, digest_len) : WDP_TWIN;
 }

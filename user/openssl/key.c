@@ -18,6 +18,7 @@ const struct wdp_family wdp_families[WDP_FAMILIES] = {
 	[WDP_FAM_X448] = { "X448", WDP_BIT(WDP_X448), OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PKEY_PARAM_PUB_KEY, NULL, 0, &wdp_class_ecc },
 	[WDP_FAM_DH] = { "DH", WDP_BIT(WDP_DH), OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PKEY_PARAM_PUB_KEY, OSSL_PKEY_PARAM_FFC_P, 1, &wdp_class_dh },
 	[WDP_FAM_DHX] = { "DHX", WDP_BIT(WDP_DH), OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PKEY_PARAM_PUB_KEY, OSSL_PKEY_PARAM_FFC_P, 1, &wdp_class_dh },
+	[WDP_FAM_SM2] = { "SM2", WDP_BIT(WDP_SM2), OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PKEY_PARAM_EC_PUB_X, OSSL_PKEY_PARAM_EC_P, 1, &wdp_class_ecc },
 };
 
 struct wdp_key *wdp_key_new(struct wdp_provider *prov, const struct wdp_family *family)
@@ -84,15 +85,19 @@ static unsigned int parts_of(const struct wdp_key *key)
 
 static const struct wdp_curve *curve_of(const struct wdp_key *key)
 {
+	const struct wdp_family *family = key->family;
+	const struct wdp_curve *curve;
 	char name[64];
 
-	if (key->family->class != &wdp_class_ecc)
+	if (family->class != &wdp_class_ecc)
 		return NULL;
-	if (!key->family->domain_part)
-		return wdp_curve_find(key->family->name);
+	if (!family->domain_part)
+		return wdp_curve_find(family->name);
 	if (!EVP_PKEY_get_utf8_string_param(key->pkey, OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof(name), NULL))
 		return NULL;
-	return wdp_curve_find(name);
+	curve = wdp_curve_find(name);
+	/* A key of EC may be on the curve of SM2, but is no key of SM2. */
+	return curve && family->algs & WDP_BIT(curve->bit) ? curve : NULL;
 }
 
 static const char *const group_names[] = {

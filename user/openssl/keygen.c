@@ -81,6 +81,8 @@ static void choose_curve(struct gen *gen, const OSSL_PARAM params[])
 		else if (gen->family->domain_part)
 			gen->curve = OSSL_PARAM_get_utf8_string(p, &at, sizeof(name)) ? wdp_curve_find(name) : NULL;
 	}
+	if (gen->curve && !(gen->family->algs & WDP_BIT(gen->curve->bit)))
+		gen->curve = NULL;
 }
 
 int wdp_gen_set_params(void *genctx, const OSSL_PARAM params[])
@@ -105,8 +107,8 @@ void *wdp_gen_init(void *provctx, const struct wdp_family *family, int selection
 	gen->prov = prov;
 	gen->family = family;
 	gen->selection = selection;
-	if (!family->domain_part)
-		gen->curve = wdp_curve_find(family->name);
+	/* X25519, X448 and SM2 are types and curves. */
+	gen->curve = wdp_curve_find(family->name);
 	if (twin_init(gen, EVP_PKEY_CTX_new_from_name(prov->twin.libctx, family->name, NULL)) && wdp_gen_set_params(gen, params))
 		return gen;
 	wdp_gen_cleanup(gen);
@@ -124,6 +126,12 @@ int wdp_gen_set_template(void *genctx, void *template)
 	return !gen->settings || EVP_PKEY_CTX_set_params(gen->ctx, gen->settings) > 0;
 }
 
+/* X25519 and X448 have strings instead. */
+static bool is_point(const struct wdp_curve *curve)
+{
+	return curve->alg == WD_ECC_ECDH || curve->alg == WD_ECC_SM2;
+}
+
 /* A curve's point is written as libcrypto writes points, a string as it is. */
 static OSSL_PARAM *data_of(const struct wdp_curve *curve, unsigned char *point, size_t len, const unsigned char *secret,
 			   BIGNUM **d)
@@ -133,7 +141,7 @@ static OSSL_PARAM *data_of(const struct wdp_curve *curve, unsigned char *point, 
 	bool ok = bld;
 
 	*d = NULL;
-	if (curve->alg == WD_ECC_ECDH) {
+	if (is_point(curve)) {
 		*d = BN_secure_new();
 		ok = ok && *d && BN_bin2bn(secret, curve->bytes, *d) &&
 		     OSSL_PARAM_BLD_push_utf8_string(bld, OSSL_PKEY_PARAM_GROUP_NAME, curve->name, 0) &&
@@ -171,7 +179,7 @@ static enum wdp_outcome gen_on_device(struct gen *gen, EVP_PKEY **pkey)
 	const struct wdp_curve *curve = gen->curve;
 	struct wdp_target to = wdp_curve_target(gen->prov, curve);
 	unsigned char out[1 + POINT_MAX + NUMBER_MAX];
-	size_t point = curve->alg == WD_ECC_ECDH ? 2u * curve->bytes : curve->bytes;
+	size_t point = is_point(curve) ? 2u * curve->bytes : curve->bytes;
 	struct wdp_call call = { .op = WD_ECC_KEYGEN, .dst = out + 1, .dst_len = point + curve->bytes };
 	enum wdp_outcome outcome;
 	unsigned int path;
@@ -179,7 +187,7 @@ static enum wdp_outcome gen_on_device(struct gen *gen, EVP_PKEY **pkey)
 	out[0] = POINT_CONVERSION_UNCOMPRESSED;
 	outcome = wdp_device_do(&to, &call, &path);
 	if (outcome == WDP_DONE) {
-		*pkey = curve->alg == WD_ECC_ECDH ? pkey_of(gen, out, point + 1, out + 1 + point) :
+		*pkey = is_point(curve) ? pkey_of(gen, out, point + 1, out + 1 + point) :
 						    pkey_of(gen, out + 1, point, out + 1 + point);
 		if (!*pkey)
 			outcome = WDP_TWIN;

@@ -246,6 +246,11 @@ static const char *ec_operation(int operation)
 	return NULL;
 }
 
+static const char *sm2_operation(int operation)
+{
+	return operation == OSSL_OP_SIGNATURE ? "SM2" : NULL;
+}
+
 static const char *dh_operation(int operation)
 {
 	(void)operation;
@@ -303,3 +308,4 @@ FAMILY(x25519, WDP_FAM_X25519, );
 FAMILY(x448, WDP_FAM_X448, );
 FAMILY(dh, WDP_FAM_DH, NAMED_BY(dh_operation));
 FAMILY(dhx, WDP_FAM_DHX, NAMED_BY(dh_operation));
+FAMILY(sm2, WDP_FAM_SM2, NAMED_BY(sm2_operation));

@@ -12,6 +12,6 @@ struct wdp_provider;
 bool wdp_keymgmt_prepare(struct wdp_provider *prov);
 
 extern const OSSL_DISPATCH wdp_keymgmt_rsa[], wdp_keymgmt_rsa_pss[], wdp_keymgmt_ec[], wdp_keymgmt_x25519[],
-	wdp_keymgmt_x448[], wdp_keymgmt_dh[], wdp_keymgmt_dhx[];
+	wdp_keymgmt_x448[], wdp_keymgmt_dh[], wdp_keymgmt_dhx[], wdp_keymgmt_sm2[];
 
 #endif
