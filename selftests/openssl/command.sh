@@ -178,6 +178,14 @@ test_secrets() {
 	done
 }
 
+# The program compares the counters.
+test_the_section_is_joined() {
+	printf '[web]\n' >sections
+	WD_OPENSSL_SECTION=web wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" >got 2>&1
+	WD_OPENSSL_SECTION=other exits 1 wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" >got 2>&1
+	says 'taken(&self->b)' got
+}
+
 test_only_one_symbol_is_seen() {
 	[ "$(nm -D --defined-only "$OPENSSL_MODULES/warpdrive.so" | awk '{ print $3 }')" = OSSL_provider_init ]
 	objdump -p "$OPENSSL_MODULES/warpdrive.so" >got

@@ -151,10 +151,7 @@ static int cipher_decrypt(void *vctx, unsigned char *out, size_t *len, size_t ro
 	if (!out)
 		return EVP_PKEY_decrypt(c->op.ctx, NULL, len, in, in_len);
 	outcome = on_device(c, out, len, room, in, in_len);
-	if (outcome != WDP_TWIN)
-		return (int)outcome;
-	*len = room;
-	return wdp_operation_by_twin(&c->op, EVP_PKEY_decrypt(c->op.ctx, out, len, in, in_len));
+	return wdp_operation_end(&c->op, outcome, EVP_PKEY_decrypt, out, len, room, in, in_len);
 }
 
 WDP_LIST(cipher, WDP_KIND_RSA_CIPHER, gettable)

@@ -53,6 +53,15 @@ int wdp_operation_by_twin(struct wdp_operation *op, int result)
 	return result;
 }
 
+int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out, size_t *len,
+		      size_t room, const unsigned char *in, size_t in_len)
+{
+	if (outcome != WDP_TWIN)
+		return (int)outcome;
+	*len = room;
+	return wdp_operation_by_twin(op, run(op->ctx, out, len, in, in_len));
+}
+
 int wdp_operation_get_params(void *vctx, OSSL_PARAM params[])
 {
 	struct wdp_operation *op = vctx;

@@ -28,6 +28,13 @@ int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *fro
 /* wdp_operation_by_twin() - the twin has done it with that result; returns the result. */
 int wdp_operation_by_twin(struct wdp_operation *op, int result);
 
+/* EVP_PKEY_sign() and the like. */
+typedef int wdp_run_fn(EVP_PKEY_CTX *ctx, unsigned char *out, size_t *len, const unsigned char *in, size_t in_len);
+
+/* wdp_operation_end() - what a device did not do, the twin does; returns the value for libcrypto. */
+int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out, size_t *len,
+		      size_t room, const unsigned char *in, size_t in_len);
+
 /* Dispatched as they are: each context begins with a struct wdp_operation. */
 int wdp_operation_get_params(void *vctx, OSSL_PARAM params[]);
 int wdp_operation_set_params(void *vctx, const OSSL_PARAM params[]);

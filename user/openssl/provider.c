@@ -192,11 +192,11 @@ static OSSL_FUNC_core_get_params_fn *core_get_params(const OSSL_DISPATCH *in)
 /* libcrypto drops the errors of providers that its configuration file names. */
 static void log_why(const struct wdp_provider *prov)
 {
-	const char *data;
-	int flags;
+	const char *data = NULL;
+	int flags = 0;
 
 	ERR_peek_last_error_data(&data, &flags);
-	wdp_log(prov, WDP_LOG_ERRORS, "not loaded: %s", flags & ERR_TXT_STRING ? data : "no memory");
+	wdp_log(prov, WDP_LOG_ERRORS, "not loaded: %s", flags & ERR_TXT_STRING ? data : "the configuration can't be read");
 }
 
 int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out, void **provctx)

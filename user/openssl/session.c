@@ -68,20 +68,22 @@ static void handle_free(const struct wdp_class *class, handle_t h)
 	busy_add(b);
 }
 
-/* The section is joined by the process that computes, not by the one that loaded the provider. */
+/*
+ * The section is joined by the process that computes, not by the one that loaded the provider. Each thread does it until
+ * one has succeeded, since the first session decides where contexts come from.
+ */
 static void section_join(struct wdp_provider *prov)
 {
 	unsigned int now = wdp_generation();
 	char why[256];
 	int ret;
 
-	if (!prov->config.section[0] || atomic_exchange(&prov->started, now) == now)
+	if (!prov->config.section[0] || atomic_load(&prov->started) == now)
 		return;
 	ret = wd_user_start(prov->config.section);
 	if (!ret || ret == -EALREADY)
-		return;
-	atomic_store(&prov->started, 0);
-	if (wd_error_detail(0, why, sizeof(why)) > 0)
+		atomic_store(&prov->started, now);
+	else if (wd_error_detail(0, why, sizeof(why)) > 0)
 		wdp_log(prov, WDP_LOG_ERRORS, "section %s: %s", prov->config.section, why);
 }
 

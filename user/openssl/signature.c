@@ -88,12 +88,6 @@ static int sig_recover_init(void *vctx, void *key, const OSSL_PARAM params[])
 	return begin(vctx, key, EVP_PKEY_verify_recover_init_ex, params);
 }
 
-static int by_twin(struct signature *s, unsigned char *sig, size_t *len, size_t room, const unsigned char *tbs, size_t tbs_len)
-{
-	*len = room;
-	return wdp_operation_by_twin(&s->op, EVP_PKEY_sign(s->op.ctx, sig, len, tbs, tbs_len));
-}
-
 /* A size alone is the twin's answer, and no operation. */
 static int sig_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, const unsigned char *tbs, size_t tbs_len)
 {
@@ -105,7 +99,7 @@ static int sig_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, co
 	if (!sig)
 		return EVP_PKEY_sign(s->op.ctx, NULL, len, tbs, tbs_len);
 	outcome = s->sign(&s->op, &s->scheme, sig, len, room, tbs, tbs_len);
-	return outcome == WDP_TWIN ? by_twin(s, sig, len, room, tbs, tbs_len) : (int)outcome;
+	return wdp_operation_end(&s->op, outcome, EVP_PKEY_sign, sig, len, room, tbs, tbs_len);
 }
 
 static int sig_verify(void *vctx, const unsigned char *sig, size_t len, const unsigned char *tbs, size_t tbs_len)

@@ -142,18 +142,13 @@ static enum wdp_outcome on_device(struct sm2 *s, unsigned char *sig, size_t *len
 
 static int sm2_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, const unsigned char *tbs, size_t tbs_len)
 {
-	enum wdp_outcome outcome = WDP_TWIN;
 	struct sm2 *s = vctx;
 
 	if (!s->op.ctx)
 		return 0;
 	if (!sig)
 		return EVP_PKEY_sign(s->op.ctx, NULL, len, tbs, tbs_len);
-	outcome = on_device(s, sig, len, room, tbs, tbs_len);
-	if (outcome != WDP_TWIN)
-		return (int)outcome;
-	*len = room;
-	return wdp_operation_by_twin(&s->op, EVP_PKEY_sign(s->op.ctx, sig, len, tbs, tbs_len));
+	return wdp_operation_end(&s->op, on_device(s, sig, len, room, tbs, tbs_len), EVP_PKEY_sign, sig, len, room, tbs, tbs_len);
 }
 
 static int sm2_verify(void *vctx, const unsigned char *sig, size_t len, const unsigned char *tbs, size_t tbs_len)
