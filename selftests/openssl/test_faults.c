@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Devices that compute wrongly, that don't answer, that are gone: the twin does it, or an error says why. */
-#include <wd_request.h>
+#include <openssl/async.h>
+#include <poll.h>
 
 #include "provider_test.h"
+#include "wait_ms.h"
 #include "kselftest_harness.h"
 
 FIXTURE(faults) {
@@ -96,6 +98,35 @@ TEST_F(faults, a_device_that_does_not_answer_costs_the_deadline)
 	EXPECT_EQ(1, count(self, "warpdrive-fallbacks"));
 	EXPECT_EQ(1, soft(&self->b));
 	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
+}
+
+static int sign_in_job(void *arg)
+{
+	return signs(*(FIXTURE_DATA(faults) **)arg);
+}
+
+TEST_F(faults, a_job_has_the_deadline_too)
+{
+	ASYNC_WAIT_CTX *ctx = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *job = NULL;
+	struct pollfd fd;
+	int ret = 0, status;
+	size_t n;
+
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
+	while ((status = ASYNC_start_job(&job, ctx, &ret, sign_in_job, &self, sizeof(self))) == ASYNC_PAUSE) {
+		ASSERT_EQ(1, ASYNC_WAIT_CTX_get_all_fds(ctx, &fd.fd, &n));
+		fd.events = POLLIN;
+		ASSERT_EQ(1, poll(&fd, 1, WAIT_MS));
+	}
+	EXPECT_EQ(ASYNC_FINISH, status);
+	EXPECT_EQ(1, ret);
+	EXPECT_EQ(1, count(self, "warpdrive-fallbacks"));
+	EXPECT_EQ(1, soft(&self->b));
+	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
+	ASYNC_WAIT_CTX_free(ctx);
 }
 
 TEST_F(faults, a_device_that_is_removed_is_done_without)
