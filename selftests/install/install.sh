@@ -214,6 +214,7 @@ test_that 'make install works' mk install
 test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.so.0 \
 	usr/lib/warpdrive/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.{so,a} \
 	usr/lib/pkgconfig/warpdrive{,-hisi_qm,-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa}.pc
+test_that "the provider is in libcrypto's folder" all_there "$(pkg-config --variable=modulesdir libcrypto | sed 's,^/,,')/warpdrive.so"
 test_that 'nothing has a name that UADK installs' nothing_of_uadk
 test_that 'nothing has an RPATH or RUNPATH' no_paths_inside
 test_that 'from a PREFIX where the loader does not look the tools run' own_prefix_works
