@@ -50,16 +50,17 @@ static bool lists_ask(OSSL_LIB_CTX *libctx, enum wdp_family_id id)
 	return ok;
 }
 
-bool wdp_keymgmt_prepare(struct wdp_provider *prov)
+void wdp_keymgmt_prepare(struct wdp_provider *prov)
 {
-	bool ok = true;
 	unsigned int id;
 
+	ERR_set_mark();
 	pthread_mutex_lock(&lists_lock);
-	for (id = 0; ok && id < WDP_FAMILIES; id++)
-		ok = !(wdp_families[id].algs & prov->algs) || lists[id].gettable || lists_ask(prov->twin.libctx, id);
+	for (id = 0; id < WDP_FAMILIES; id++)
+		if (wdp_families[id].algs & prov->algs && !lists[id].gettable && !lists_ask(prov->twin.libctx, id))
+			prov->algs &= ~wdp_families[id].algs;
 	pthread_mutex_unlock(&lists_lock);
-	return ok;
+	ERR_pop_to_mark();
 }
 
 static void key_free(void *keydata)

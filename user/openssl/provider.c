@@ -211,8 +211,13 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
 		goto free_prov;
 	}
 	/* Without algorithms no twin is needed, either. */
-	if (prov->algs && (!wdp_twin_load(&prov->twin) || !wdp_keymgmt_prepare(prov) || !offers_make(prov)))
-		goto tear_down;
+	if (prov->algs) {
+		if (!wdp_twin_load(&prov->twin))
+			goto tear_down;
+		wdp_keymgmt_prepare(prov);
+		if (!offers_make(prov))
+			goto tear_down;
+	}
 	*out = functions;
 	*provctx = prov;
 	return 1;
