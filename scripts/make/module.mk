@@ -41,8 +41,11 @@ install: all
 	$(Q)mv $(DESTDIR)$(OSSL_MODULES_DIR)/$(MODULE).so.new $(DESTDIR)$(OSSL_MODULES_DIR)/$(MODULE).so
 endif
 
-# Removes also what this machine could not build.
+# Removes also what this machine could not build, and without pkg-config looks where distributions have such modules.
 uninstall:
-	$(Q)rm -f $(DESTDIR)$(OSSL_MODULES_DIR)/$(MODULE).so
-	$(Q)rmdir $(DESTDIR)$(OSSL_MODULES_DIR) 2>/dev/null || true
+	$(Q)for dir in $(addprefix $(DESTDIR),$(OSSL_MODULES_DIR) $(LIBDIR)/ossl-modules $(LIBDIR)/*/ossl-modules); do \
+		[ -e "$$dir/$(MODULE).so" ] || continue; \
+		rm -f "$$dir/$(MODULE).so"; \
+		rmdir -p --ignore-fail-on-non-empty "$$dir"; \
+	done
 .PHONY: all install uninstall
