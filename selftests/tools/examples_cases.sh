@@ -195,7 +195,7 @@ test_cbc_stream_agrees_with_openssl() {
 
 	text 48 >key
 	hex() { od -An -v -tx1 | tr -d ' \n'; }
-	for n in 0 1 16 65535 65536 65537 200000; do
+	for n in 0 1 16 65536 65537; do
 		text $n >f
 		example cbc_stream -e key <f >got 2>err
 		says "done by $WANT" err
@@ -226,7 +226,7 @@ test_openssl_verifies_what_sign_file_signs() {
 	local bits
 
 	text 200000 >f
-	for bits in 1024 2048 3072; do
+	for bits in 1024 2048; do
 		openssl genrsa -traditional -out pem $bits 2>/dev/null
 		openssl rsa -in pem -traditional -outform DER -out key 2>/dev/null
 		openssl rsa -in pem -pubout -out public 2>/dev/null
