@@ -24,13 +24,7 @@ struct cipher {
 
 static void *cipher_new(void *provctx)
 {
-	struct cipher *c = calloc(1, sizeof(*c));
-
-	if (!c)
-		return NULL;
-	c->op.prov = provctx;
-	c->op.kind = WDP_KIND_RSA_CIPHER;
-	return c;
+	return wdp_operation_new(sizeof(struct cipher), provctx, WDP_KIND_RSA_CIPHER);
 }
 
 static void cipher_free(void *vctx)

@@ -26,17 +26,6 @@ struct operands {
 	unsigned char public[BYTES_MAX], private[BYTES_MAX];
 };
 
-static void *exchange_new(void *provctx, enum wdp_kind kind)
-{
-	struct exchange *e = calloc(1, sizeof(*e));
-
-	if (!e)
-		return NULL;
-	e->op.prov = provctx;
-	e->op.kind = kind;
-	return e;
-}
-
 static void exchange_free(void *vctx)
 {
 	struct exchange *e = vctx;
@@ -218,7 +207,7 @@ static int exchange_derive(void *vctx, unsigned char *secret, size_t *len, size_
 }
 
 #define EXCHANGE(name, kind, ...)									\
-static void *name##_new(void *provctx) { return exchange_new(provctx, kind); }				\
+static void *name##_new(void *provctx) { return wdp_operation_new(sizeof(struct exchange), provctx, kind); }\
 WDP_LIST(name, kind, gettable)										\
 const OSSL_DISPATCH wdp_exchange_##name[] = {								\
 	WDP_FUNCTION(OSSL_FUNC_KEYEXCH_NEWCTX, name##_new),						\

@@ -49,6 +49,20 @@ void wdp_key_put(struct wdp_key *key)
 	free(key);
 }
 
+EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_family *family, int selection,
+			     const OSSL_PARAM *params)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(prov->twin.libctx, family->name, NULL);
+	EVP_PKEY *pkey = NULL;
+
+	if (!ctx || EVP_PKEY_fromdata_init(ctx) <= 0 || EVP_PKEY_fromdata(ctx, &pkey, selection, (OSSL_PARAM *)params) <= 0) {
+		EVP_PKEY_free(pkey);
+		pkey = NULL;
+	}
+	EVP_PKEY_CTX_free(ctx);
+	return pkey;
+}
+
 static bool has_number(const struct wdp_key *key, const char *name)
 {
 	BIGNUM *bn = NULL;

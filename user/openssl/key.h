@@ -43,6 +43,10 @@ void wdp_key_put(struct wdp_key *key);
 /* wdp_key_take() - pkey, a reference of the caller, is the key's twin from now on. */
 void wdp_key_take(struct wdp_key *key, EVP_PKEY *pkey);
 
+/* wdp_pkey_from_data() - the twin of a new key, or NULL. */
+EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_family *family, int selection,
+			     const OSSL_PARAM *params);
+
 /* wdp_key_changed() - the twin has other parts than before. */
 void wdp_key_changed(struct wdp_key *key);
 

@@ -157,19 +157,14 @@ static OSSL_PARAM *data_of(const struct wdp_curve *curve, unsigned char *point, 
 
 static EVP_PKEY *pkey_of(struct gen *gen, unsigned char *point, size_t len, const unsigned char *secret)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(gen->prov->twin.libctx, gen->family->name, NULL);
 	EVP_PKEY *pkey = NULL;
-	OSSL_PARAM *params;
 	BIGNUM *d;
+	OSSL_PARAM *params = data_of(gen->curve, point, len, secret, &d);
 
-	params = data_of(gen->curve, point, len, secret, &d);
-	if (ctx && params && EVP_PKEY_fromdata_init(ctx) > 0 && EVP_PKEY_fromdata(ctx, &pkey, EVP_PKEY_KEYPAIR, params) <= 0) {
-		EVP_PKEY_free(pkey);
-		pkey = NULL;
-	}
+	if (params)
+		pkey = wdp_pkey_from_data(gen->prov, gen->family, EVP_PKEY_KEYPAIR, params);
 	BN_clear_free(d);
 	OSSL_PARAM_free(params);
-	EVP_PKEY_CTX_free(ctx);
 	return pkey;
 }
 

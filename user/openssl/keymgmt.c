@@ -10,6 +10,7 @@
 #include "key.h"
 #include "keygen.h"
 #include "keymgmt.h"
+#include "operation.h"
 
 /* Lists of libcrypto's, by family; constant from the first load on. Import and export have the same ones. */
 static struct {
@@ -123,19 +124,6 @@ static int key_validate(const void *keydata, int selection, int type)
 	return ok;
 }
 
-static EVP_PKEY *from_data(const struct wdp_key *key, int selection, const OSSL_PARAM *params)
-{
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(key->prov->twin.libctx, key->family->name, NULL);
-	EVP_PKEY *pkey = NULL;
-
-	if (!ctx || EVP_PKEY_fromdata_init(ctx) <= 0 || EVP_PKEY_fromdata(ctx, &pkey, selection, (OSSL_PARAM *)params) <= 0) {
-		EVP_PKEY_free(pkey);
-		pkey = NULL;
-	}
-	EVP_PKEY_CTX_free(ctx);
-	return pkey;
-}
-
 /* Parts that are imported later are added to those that are there. */
 static EVP_PKEY *from_more_data(const struct wdp_key *key, int selection, const OSSL_PARAM *params)
 {
@@ -146,7 +134,7 @@ static EVP_PKEY *from_more_data(const struct wdp_key *key, int selection, const 
 	if (EVP_PKEY_todata(key->pkey, have, &old) > 0)
 		all = OSSL_PARAM_merge(old, params);
 	if (all)
-		pkey = from_data(key, have | selection, all);
+		pkey = wdp_pkey_from_data(key->prov, key->family, have | selection, all);
 	OPENSSL_free(all);
 	OSSL_PARAM_free(old);
 	return pkey;
@@ -155,8 +143,12 @@ static EVP_PKEY *from_more_data(const struct wdp_key *key, int selection, const 
 static int key_import(void *keydata, int selection, const OSSL_PARAM params[])
 {
 	struct wdp_key *key = keydata;
-	EVP_PKEY *pkey = (key->pkey ? from_more_data : from_data)(key, selection, params);
+	EVP_PKEY *pkey;
 
+	if (key->pkey)
+		pkey = from_more_data(key, selection, params);
+	else
+		pkey = wdp_pkey_from_data(key->prov, key->family, selection, params);
 	if (!pkey)
 		return 0;
 	wdp_key_take(key, pkey);
@@ -191,7 +183,7 @@ static EVP_PKEY *copy_parts(const struct wdp_key *key, int selection)
 	if (!(selection & OSSL_KEYMGMT_SELECT_KEYPAIR))
 		return copy_parameters(key);
 	if (EVP_PKEY_todata(key->pkey, selection, &params) > 0)
-		pkey = from_data(key, selection, params);
+		pkey = wdp_pkey_from_data(key->prov, key->family, selection, params);
 	OSSL_PARAM_free(params);
 	return pkey;
 }
@@ -258,8 +250,6 @@ static const char *dh_operation(int operation)
 	return "DH";
 }
 
-#define FUNCTION(id, function)	{ id, (void (*)(void))(function) }
-
 /* The calls without a key don't say which type they are about, so each type has its own. */
 #define FAMILY(name, id, ...)											\
 static void *name##_new(void *provctx) { return wdp_key_new(provctx, &wdp_families[id]); }			\
@@ -276,31 +266,31 @@ static const OSSL_PARAM *name##_gen_settable(void *genctx, void *provctx)					\
 	return lists[id].gen_settable;										\
 }														\
 const OSSL_DISPATCH wdp_keymgmt_##name[] = {									\
-	FUNCTION(OSSL_FUNC_KEYMGMT_NEW, name##_new),								\
-	FUNCTION(OSSL_FUNC_KEYMGMT_FREE, key_free),								\
-	FUNCTION(OSSL_FUNC_KEYMGMT_HAS, key_has),								\
-	FUNCTION(OSSL_FUNC_KEYMGMT_MATCH, key_match),								\
-	FUNCTION(OSSL_FUNC_KEYMGMT_VALIDATE, key_validate),							\
-	FUNCTION(OSSL_FUNC_KEYMGMT_IMPORT, key_import),								\
-	FUNCTION(OSSL_FUNC_KEYMGMT_IMPORT_TYPES, name##_types),							\
-	FUNCTION(OSSL_FUNC_KEYMGMT_EXPORT, key_export),								\
-	FUNCTION(OSSL_FUNC_KEYMGMT_EXPORT_TYPES, name##_types),							\
-	FUNCTION(OSSL_FUNC_KEYMGMT_DUP, key_dup),								\
-	FUNCTION(OSSL_FUNC_KEYMGMT_GET_PARAMS, key_get_params),							\
-	FUNCTION(OSSL_FUNC_KEYMGMT_GETTABLE_PARAMS, name##_gettable),						\
-	FUNCTION(OSSL_FUNC_KEYMGMT_SET_PARAMS, key_set_params),							\
-	FUNCTION(OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS, name##_settable),						\
-	FUNCTION(OSSL_FUNC_KEYMGMT_GEN_INIT, name##_gen_init),							\
-	FUNCTION(OSSL_FUNC_KEYMGMT_GEN_SET_TEMPLATE, wdp_gen_set_template),					\
-	FUNCTION(OSSL_FUNC_KEYMGMT_GEN_SET_PARAMS, wdp_gen_set_params),						\
-	FUNCTION(OSSL_FUNC_KEYMGMT_GEN_SETTABLE_PARAMS, name##_gen_settable),					\
-	FUNCTION(OSSL_FUNC_KEYMGMT_GEN, wdp_gen),								\
-	FUNCTION(OSSL_FUNC_KEYMGMT_GEN_CLEANUP, wdp_gen_cleanup),						\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_NEW, name##_new),							\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_FREE, key_free),								\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_HAS, key_has),								\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_MATCH, key_match),							\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_VALIDATE, key_validate),							\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_IMPORT, key_import),							\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_IMPORT_TYPES, name##_types),						\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_EXPORT, key_export),							\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_EXPORT_TYPES, name##_types),						\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_DUP, key_dup),								\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_GET_PARAMS, key_get_params),						\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_GETTABLE_PARAMS, name##_gettable),					\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_SET_PARAMS, key_set_params),						\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS, name##_settable),					\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_GEN_INIT, name##_gen_init),						\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_GEN_SET_TEMPLATE, wdp_gen_set_template),					\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_GEN_SET_PARAMS, wdp_gen_set_params),					\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_GEN_SETTABLE_PARAMS, name##_gen_settable),				\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_GEN, wdp_gen),								\
+	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_GEN_CLEANUP, wdp_gen_cleanup),						\
 	__VA_ARGS__												\
 	{ 0, NULL },												\
 }
 
-#define NAMED_BY(function)	FUNCTION(OSSL_FUNC_KEYMGMT_QUERY_OPERATION_NAME, function),
+#define NAMED_BY(function)	WDP_FUNCTION(OSSL_FUNC_KEYMGMT_QUERY_OPERATION_NAME, function),
 
 FAMILY(rsa, WDP_FAM_RSA, NAMED_BY(rsa_operation));
 FAMILY(rsa_pss, WDP_FAM_RSA_PSS, NAMED_BY(rsa_operation));

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Contexts: what is the same for signatures, ciphers and key agreement. */
+#include <stdlib.h>
 #include <string.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
 #include <openssl/proverr.h>
 
 #include "operation.h"
+
+void *wdp_operation_new(size_t size, struct wdp_provider *prov, enum wdp_kind kind)
+{
+	struct wdp_operation *op = calloc(1, size);
+
+	if (op) {
+		op->prov = prov;
+		op->kind = kind;
+	}
+	return op;
+}
 
 int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_fn *init, const OSSL_PARAM params[])
 {

@@ -18,6 +18,9 @@ struct wdp_operation {
 	bool fresh;			/* parameters may differ from what was read of them */
 };
 
+/* wdp_operation_new() - a context of that size, which begins with a struct wdp_operation; all else is zero. */
+void *wdp_operation_new(size_t size, struct wdp_provider *prov, enum wdp_kind kind);
+
 /* wdp_operation_init() - begin anew with a key; NULL keeps the one that is there. 1 or 0. */
 int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_fn *init, const OSSL_PARAM params[]);
 void wdp_operation_clear(struct wdp_operation *op);

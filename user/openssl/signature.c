@@ -22,13 +22,10 @@ struct signature {
 
 static void *sig_new(void *provctx, enum wdp_kind kind, wdp_sign_fn *sign)
 {
-	struct signature *s = calloc(1, sizeof(*s));
+	struct signature *s = wdp_operation_new(sizeof(*s), provctx, kind);
 
-	if (!s)
-		return NULL;
-	s->op.prov = provctx;
-	s->op.kind = kind;
-	s->sign = sign;
+	if (s)
+		s->sign = sign;
 	return s;
 }
 

@@ -29,14 +29,8 @@ struct sm2 {
 
 static void *sm2_new(void *provctx, const char *propq)
 {
-	struct sm2 *s = calloc(1, sizeof(*s));
-
 	(void)propq;
-	if (!s)
-		return NULL;
-	s->op.prov = provctx;
-	s->op.kind = WDP_KIND_SM2;
-	return s;
+	return wdp_operation_new(sizeof(struct sm2), provctx, WDP_KIND_SM2);
 }
 
 static void message_clear(struct sm2 *s)
