@@ -18,3 +18,8 @@ tools_for_all() {
 	[[ $PATH == "$tools/bin":* ]] || PATH=$tools/bin:$PATH
 	export LD_LIBRARY_PATH=$tools/lib
 }
+
+as_nobody() {
+	tools_for_all
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}

@@ -22,11 +22,6 @@ at_exit() {
 	chmod 600 /dev/hisi_zip-*
 }
 
-as_nobody() {
-	tools_for_all
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
 # section NAME KEY=VALUE...
 section() {
 	wdctl section add "$@" >/dev/null

@@ -50,11 +50,6 @@ test_all_shares_come_back() {
 	[ "$(cat $U/devices/*/free_ctxs)" = "$before" ]
 }
 
-as_nobody() {
-	tools_for_all
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
 test_others_see_sections_and_change_none() {
 	machine
 	before | w apply - >/dev/null

@@ -187,11 +187,6 @@ test_doctor_says_what_to_load() {
 	says "no accelerator" got
 }
 
-as_nobody() {
-	tools_for_all
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
 test_anybody_may_look_but_not_change() {
 	from zip
 	as_nobody wdctl list >got

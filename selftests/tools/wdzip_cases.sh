@@ -729,11 +729,6 @@ test_shows_progress_on_a_terminal_for_long_work_only() {
 	[ ! -s tty.log ]
 }
 
-as_nobody() {
-	tools_for_all
-	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
-}
-
 test_reports_missing_permissions_and_leaves_the_input() {
 	[ "$(id -u)" = 0 ] || skip "needs root to become another user"
 	[ ${#RUN[@]} = 0 ] || skip "same as on the other paths"
