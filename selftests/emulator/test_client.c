@@ -165,10 +165,12 @@ TEST_F(zip, arming_right_after_submitting_loses_nothing)
 
 TEST_F(zip, unmapped_memory_fails_the_request_and_nothing_else)
 {
-	void *gone = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* Below everything that mmap() places by itself, so that no thread's stack takes its place. */
+	void *gone = mmap((void *)0x10000000, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static const char fixed[4096] = { 1 };
 	unsigned int n;
 
+	ASSERT_EQ((void *)0x10000000, gone);
 	munmap(gone, 8192);
 	EXPECT_EQ(ZIP_ST_ADDRESS, rawq_zip(&self->q, ZIP_REQ_ZLIB, gone, 100, self->dst, LEN, &n, WAIT_MS));
 	EXPECT_EQ(ZIP_ST_ADDRESS, rawq_zip(&self->q, ZIP_REQ_ZLIB, self->src, 100, gone, LEN, &n, WAIT_MS));
