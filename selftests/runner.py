@@ -366,8 +366,8 @@ def console_splats(path):
 
 def vm(kernel, areas, count, first, brief):
     """
-    first: of several kernels; on the others, programs of user space that are too long for the debug kernel do not run,
-    unless they are asked for. brief: tests that don't depend on the kernel run in full elsewhere.
+    first: of several kernels; on the others, only the kernel parts' own tests run that the debug kernel runs as well,
+    unless others are asked for. brief: tests that don't depend on the kernel run in full elsewhere.
     """
     suite = f"kernel {kernel}"
     debug = kernel == "debug"
@@ -378,7 +378,7 @@ def vm(kernel, areas, count, first, brief):
     out = f"{BUILD}/user-arm64" if arm64 else f"{BUILD}/user"
     rest = read_lists(out, kinds, areas, count, suite)
     if not first and not areas:
-        rest = [prog for prog in rest if prog.kind != "vm-user" or prog.area in KERNEL_AREAS]
+        rest = [prog for prog in rest if prog.kind == "vm" and prog.area in KERNEL_AREAS]
     # The kernel parts' own tests first, the longest tests last.
     order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
     rest.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))
@@ -435,7 +435,7 @@ def brief(args, number):
 
 
 def areas_on(args, number):
-    """What runs on that kernel. The oldest and the newest kernel run everything, so those between them needn't."""
+    """What runs on that kernel. Between the oldest and the newest one, a few minutes' choice will do."""
     if args.areas or not 0 < number < len(args.vm) - 1:
         return args.areas
     with open(TOP + "/selftests/brief") as brief_list:
