@@ -137,4 +137,4 @@ test_deadlines_are_kept_on_a_slow_device() {
 	rmdir "$SIM/comp_slow"
 }
 
-run_tests
+run_tests "$@"

@@ -10,4 +10,4 @@ test_deadlines_are_kept_on_a_slow_device() {
 	not grep -q '# SKIP' deadline
 }
 
-run_tests
+run_tests "$@"

@@ -115,4 +115,4 @@ at_exit() {
 	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions >/dev/null
 	drop
 }
-run_tests
+run_tests "$@"

@@ -404,7 +404,7 @@ test_files_are_safe_during_resets_and_removal() {
 	do_requests "$PF" 1
 }
 
-run_tests
+run_tests "$@"
 status=$?
 drop
 exit $status

@@ -267,4 +267,4 @@ test_unbind_and_bind_work_again_and_again_under_load() {
 at_exit() {
 	with >/dev/null 2>&1
 }
-run_tests
+run_tests "$@"

@@ -109,4 +109,4 @@ at_exit() {
 	others_end
 	drop
 }
-run_tests
+run_tests "$@"

@@ -34,4 +34,4 @@ test_its_registers_can_be_read() {
 	says 1 "$DEBUGFS/rdclr_en"
 }
 
-run_tests
+run_tests "$@"

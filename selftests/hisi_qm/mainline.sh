@@ -140,4 +140,4 @@ at_exit() {
 }
 
 insmod "$MODULES/mainline_qm.ko" && insmod "$MODULES/mainline_zip.ko" || exit 1
-run_tests
+run_tests "$@"

@@ -140,4 +140,4 @@ at_exit() {
 	drop
 }
 
-run_tests
+run_tests "$@"

@@ -273,4 +273,4 @@ at_exit() {
 	sections_end
 	drop
 }
-run_tests
+run_tests "$@"

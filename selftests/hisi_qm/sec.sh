@@ -37,4 +37,4 @@ test_its_counters_can_be_read() {
 	echo 0 >"$DEBUGFS/clear_enable"
 }
 
-run_tests
+run_tests "$@"

@@ -261,4 +261,4 @@ at_exit() {
 	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions
 	drop
 }
-run_tests
+run_tests "$@"

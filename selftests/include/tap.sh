@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # TAP for scripts. Source it; then either
 #   - call test_that for each rule, and end with tap_done, or
-#   - write each test as a function test_..., and end with run_tests.
+#   - write each test as a function test_..., and end with run_tests "$@".
 
 # shellcheck source=selftests/include/where.sh
 . "$(dirname "${BASH_SOURCE[0]}")/where.sh"

@@ -62,4 +62,4 @@ at_exit() {
 [ -d /sys/kernel/config/hisi_sim ] || { echo '1..0 # SKIP hisi_sim is not loaded'; exit 4; }
 modinfo hisi_hpre >/dev/null 2>&1 || { echo '1..0 # SKIP hisi_hpre is not there'; exit 4; }
 begin
-run_tests
+run_tests "$@"

@@ -63,4 +63,4 @@ drop
 # A handshake uses both.
 begin hisi_sec2 sec
 begin hisi_hpre hpre
-run_tests
+run_tests "$@"

@@ -423,7 +423,7 @@ test_hpre_of_generation_2_passes_the_self_tests_of_the_kernel() {
 	echo "1..0 # SKIP mainline's driver is built from linux-source-6.1, for 6.1 kernels (sim/mainline_build.sh)"
 	exit 4
 }
-run_tests
+run_tests "$@"
 status=$?
 drop_all
 modprobe hisi_zip uacce_mode=1

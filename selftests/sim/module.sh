@@ -169,7 +169,7 @@ test_loading_and_unloading_leaves_nothing() {
 }
 
 [ -d /sys/module/hisi_sim ] || { echo '1..0 # SKIP hisi_sim is not loaded'; exit 4; }
-run_tests
+run_tests "$@"
 status=$?
 unload
 modprobe hisi_sim devices=zip,zip

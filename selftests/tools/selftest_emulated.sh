@@ -100,4 +100,4 @@ test_without_a_device_there_is_nothing_to_pass() {
 	says "no device to test; 'wdctl doctor' says why" err
 }
 
-run_tests
+run_tests "$@"

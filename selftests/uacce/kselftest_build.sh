@@ -85,4 +85,4 @@ test_run_tests_ends_well_when_all_is_skipped() {
 
 rm -rf "$DIR"
 ksft install TARGETS='uacce hisi_qm' INSTALL_PATH="$DIR" || exit
-run_tests
+run_tests "$@"

@@ -76,4 +76,4 @@ test_on_real_devices_only_what_needs_no_simulation_runs() {
 }
 
 [ -e "$DIR/kselftest-list.txt" ] || { echo "1..0 # SKIP kselftest_build.sh has not run: no $DIR"; exit 4; }
-run_tests
+run_tests "$@"
