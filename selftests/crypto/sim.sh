@@ -7,10 +7,11 @@
 ITEM=/sys/kernel/config/hisi_sim/cryptotest
 TESTS=$OUT/tests/crypto
 CASES=100
+EVERY=200
+[ -z "${WD_TEST_BRIEF:-}" ] || { CASES=30; EVERY=1000; }
 # All vectors run natively; here they run only on demand.
-[ -n "${WD_TEST_LONG:-}" ] || export WD_VECTORS_EVERY=200
+[ -n "${WD_TEST_LONG:-}" ] || export WD_VECTORS_EVERY=$EVERY
 export WD_NO_LARGE=1
-[ -z "${WD_TEST_BRIEF:-}" ] || CASES=30
 
 drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
