@@ -10,7 +10,6 @@ need_sim hisi_zip 2
 . "$(dirname "$0")/../hisi_qm/functions.inc.sh"
 
 SIM=/sys/kernel/config/hisi_sim
-CLASS=/sys/class/uacce
 CLIENTS=("$OUT/tests/comp/busy")
 LASTS=20
 [ -z "${WD_TEST_LONG:-}" ] || LASTS=600

@@ -3,6 +3,7 @@
 # Sourced by tests of whole functions, after tap.sh: the simulated device ITEM, whose PCI folder is PCI, and its users.
 
 ITEM=/sys/kernel/config/hisi_sim/functions
+CLASS=/sys/class/uacce
 CLIENT=$PROGRAMS/hisi_qm/busy_client
 # Of the next device, and of its reset.
 TYPE=zip GENERATION=3 METHOD=capability
@@ -77,4 +78,21 @@ busy() {
 # all_refused CLIENT
 all_refused() {
 	wait "$1" || { cat busy-*.err; return 1; }
+}
+
+# available DEVICE NUMBER: it has that many free queues.
+available() {
+	[ "$(cat "$CLASS/$1/available_instances" 2>/dev/null)" = "$2" ]
+}
+
+# shares NUMBER...: the virtual functions' queues, from the first function on.
+shares() {
+	local i=0 number
+
+	for number; do
+		i=$((i + 1))
+		until_true 30 named "$(vf $i)"
+		until_true 30 available "$(name "$(vf $i)")" "$number" || { echo "function $i: expected $number queues"; return 1; }
+	done
+	[ "$(cat "$PCI/sriov_numvfs")" = $i ]
 }
