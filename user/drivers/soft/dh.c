@@ -10,6 +10,7 @@
 
 #include "bn.h"
 #include "dh.h"
+#include "fetch.h"
 #include "libcrypto.h"
 #include "spare.h"
 
@@ -38,7 +39,7 @@ static BIGNUM *named_group(const char *name)
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)name, 0), OSSL_PARAM_construct_end(),
 	};
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", SOFT_PROPERTIES);
 	EVP_PKEY *pkey = NULL;
 	BIGNUM *p = NULL;
 

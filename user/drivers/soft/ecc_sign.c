@@ -8,6 +8,7 @@
 #include <openssl/param_build.h>
 
 #include "curve.h"
+#include "fetch.h"
 
 #define DER_MAX		(2 * ECC_BYTES_MAX + 16)
 
@@ -72,7 +73,7 @@ int soft_ecc_key_make(struct ecc_sess *s, struct ecc_key *key)
 		return soft_xdh_key_make(s, key);
 	bld = OSSL_PARAM_BLD_new();
 	bns = BN_CTX_secure_new();
-	ctx = EVP_PKEY_CTX_new_from_name(NULL, s->alg == WD_ECC_SM2 ? "SM2" : "EC", NULL);
+	ctx = EVP_PKEY_CTX_new_from_name(NULL, s->alg == WD_ECC_SM2 ? "SM2" : "EC", SOFT_PROPERTIES);
 	key->soft = calloc(1, sizeof(*key->soft));
 	if (bns)
 		BN_CTX_start(bns);
@@ -163,7 +164,7 @@ static EVP_PKEY_CTX *ctx_get(struct soft_ecc_key *key, bool sign)
 
 	if (ctx)
 		return ctx;
-	ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key->pkey, NULL);
+	ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key->pkey, SOFT_PROPERTIES);
 	if (ctx && (sign ? EVP_PKEY_sign_init(ctx) : EVP_PKEY_verify_init(ctx)) > 0)
 		return ctx;
 	EVP_PKEY_CTX_free(ctx);

@@ -14,6 +14,7 @@
 #include <openssl/params.h>
 
 #include "evp.h"
+#include "fetch.h"
 #include "hw/sec_hw.h"
 
 static void ctx_free(struct soft_ctx *x)
@@ -55,7 +56,7 @@ static EVP_CIPHER *cipher_fetch(const struct crypto_alg *alg, __u32 bits)
 	if (alg->sec.kind == SEC_KIND_CIPHER && alg->sec.c_mode == SEC_C_XTS)
 		bits /= 2;
 	snprintf(name, sizeof(name), alg->evp, bits);
-	return EVP_CIPHER_fetch(NULL, name, NULL);
+	return EVP_CIPHER_fetch(NULL, name, SOFT_PROPERTIES);
 }
 
 /* A missing algorithm is no error of the application, whose TLS reads the thread's error queue. */
@@ -63,8 +64,8 @@ static void fetch_all(struct soft_evp *e, const struct crypto_alg *alg, const ch
 {
 	ERR_set_mark();
 	e->cipher = alg->evp ? cipher_fetch(alg, bits) : NULL;
-	e->md = md ? EVP_MD_fetch(NULL, md, NULL) : NULL;
-	e->mac = mac ? EVP_MAC_fetch(NULL, mac, NULL) : NULL;
+	e->md = md ? EVP_MD_fetch(NULL, md, SOFT_PROPERTIES) : NULL;
+	e->mac = mac ? EVP_MAC_fetch(NULL, mac, SOFT_PROPERTIES) : NULL;
 	ERR_pop_to_mark();
 }
 
@@ -108,6 +109,8 @@ static bool ctx_make_mac(struct soft_ctx *x, struct crypto_sess *s)
 {
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)EVP_MD_get0_name(s->evp->md), 0),
+		/* HMAC fetches the hash itself. */
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_PROPERTIES, (char *)SOFT_PROPERTIES, 0),
 		OSSL_PARAM_construct_end(),
 	};
 

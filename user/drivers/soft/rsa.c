@@ -9,6 +9,7 @@
 #include <openssl/rsa.h>
 
 #include "bn.h"
+#include "fetch.h"
 #include "libcrypto.h"
 #include "rsa.h"
 #include "spare.h"
@@ -72,7 +73,7 @@ int soft_rsa_make(struct rsa_key *key)
 {
 	OSSL_PARAM_BLD *bld = OSSL_PARAM_BLD_new();
 	BN_CTX *bns = BN_CTX_secure_new();
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "RSA", SOFT_PROPERTIES);
 
 	key->soft = calloc(1, sizeof(*key->soft));
 	if (key->soft)
@@ -99,7 +100,7 @@ void soft_rsa_free(struct soft_rsa *r)
 
 static EVP_PKEY_CTX *ctx_make(EVP_PKEY *pkey, bool priv)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, pkey, NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, pkey, SOFT_PROPERTIES);
 
 	if (ctx && (priv ? EVP_PKEY_sign_init(ctx) : EVP_PKEY_encrypt_init(ctx)) > 0 &&
 	    EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING) > 0)

@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 
 #include "curve.h"
+#include "fetch.h"
 
 /* Hashes of one digest over pieces of memory. */
 struct piece {
@@ -16,11 +17,23 @@ struct piece {
 	size_t len;
 };
 
+/* NULL: no memory. A libcrypto without SM3 leaves the context empty, and sm3() fails. */
+static EVP_MD_CTX *sm3_new(void)
+{
+	EVP_MD *md = EVP_MD_fetch(NULL, "SM3", SOFT_PROPERTIES);
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+
+	if (md && ctx)
+		EVP_DigestInit_ex2(ctx, md, NULL);
+	EVP_MD_free(md);
+	return ctx;
+}
+
 static bool sm3(EVP_MD_CTX *ctx, const struct piece *pieces, unsigned int n, __u8 *hash)
 {
 	unsigned int i;
 
-	if (!ctx || !EVP_DigestInit_ex(ctx, EVP_sm3(), NULL))
+	if (!ctx || !EVP_DigestInit_ex2(ctx, NULL, NULL))
 		return false;
 	for (i = 0; i < n; i++)
 		if (pieces[i].len && !EVP_DigestUpdate(ctx, pieces[i].at, pieces[i].len))
@@ -79,7 +92,7 @@ static int encrypt(struct ecc_sess *s, struct pubkey_msg *c, EVP_MD_CTX *md, con
 
 int soft_sm2_encrypt(struct ecc_sess *s, struct pubkey_msg *c)
 {
-	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	EVP_MD_CTX *md = sm3_new();
 	__u8 *out = malloc(c->dst_len), k[ECC_BYTES_MAX];
 	int ret;
 
@@ -131,7 +144,7 @@ static int decrypt(struct ecc_sess *s, struct pubkey_msg *c, EVP_MD_CTX *md, __u
 
 int soft_sm2_decrypt(struct ecc_sess *s, struct pubkey_msg *c)
 {
-	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	EVP_MD_CTX *md = sm3_new();
 	__u8 *text = malloc(c->dst_len);
 	int ret = -ENOMEM;
 
@@ -157,10 +170,11 @@ bool soft_sm2_digest(const struct ecc_sess *s, const void *id, size_t id_len, co
 		{ s->part[ECC_GY], s->w }, { s->key->point, 2 * s->w },
 	};
 	struct piece what[] = { { z, sizeof(z) }, { msg, len } };
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	EVP_MD_CTX *ctx;
 	bool good;
 
 	ERR_set_mark();
+	ctx = sm3_new();
 	good = sm3(ctx, who, sizeof(who) / sizeof(who[0]), z) && sm3(ctx, what, 2, digest);
 	ERR_pop_to_mark();
 	EVP_MD_CTX_free(ctx);

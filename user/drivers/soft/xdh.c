@@ -7,6 +7,7 @@
 #include <openssl/params.h>
 
 #include "curve.h"
+#include "fetch.h"
 
 static const char *name_of(const struct ecc_sess *s)
 {
@@ -20,7 +21,7 @@ static EVP_PKEY *pkey_make(const struct ecc_sess *s, const __u8 *d, const __u8 *
 		OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, (void *)d, s->w),
 		OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)pub, s->w), OSSL_PARAM_construct_end(),
 	};
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, name_of(s), NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, name_of(s), SOFT_PROPERTIES);
 	EVP_PKEY *pkey = NULL;
 
 	if (ctx && EVP_PKEY_fromdata_init(ctx) > 0)
@@ -41,7 +42,7 @@ int soft_xdh_key_make(const struct ecc_sess *s, struct ecc_key *key)
 
 int soft_xdh_public(const struct ecc_sess *s, const __u8 *d, __u8 *out)
 {
-	EVP_PKEY *own = EVP_PKEY_new_raw_private_key_ex(NULL, name_of(s), NULL, d, s->w);
+	EVP_PKEY *own = EVP_PKEY_new_raw_private_key_ex(NULL, name_of(s), SOFT_PROPERTIES, d, s->w);
 	size_t len = s->w;
 	int ret = own && EVP_PKEY_get_raw_public_key(own, out, &len) > 0 ? 0 : -ENOMEM;
 
@@ -51,7 +52,7 @@ int soft_xdh_public(const struct ecc_sess *s, const __u8 *d, __u8 *out)
 
 static EVP_PKEY_CTX *ctx_make(EVP_PKEY *own)
 {
-	EVP_PKEY_CTX *ctx = own ? EVP_PKEY_CTX_new_from_pkey(NULL, own, NULL) : NULL;
+	EVP_PKEY_CTX *ctx = own ? EVP_PKEY_CTX_new_from_pkey(NULL, own, SOFT_PROPERTIES) : NULL;
 
 	if (ctx && EVP_PKEY_derive_init(ctx) > 0)
 		return ctx;
@@ -61,7 +62,7 @@ static EVP_PKEY_CTX *ctx_make(EVP_PKEY *own)
 
 static int derive(const struct ecc_sess *s, EVP_PKEY_CTX *ctx, const __u8 *peer, __u8 *out)
 {
-	EVP_PKEY *other = EVP_PKEY_new_raw_public_key_ex(NULL, name_of(s), NULL, peer, s->w);
+	EVP_PKEY *other = EVP_PKEY_new_raw_public_key_ex(NULL, name_of(s), SOFT_PROPERTIES, peer, s->w);
 	size_t len = s->w;
 	int ret = -ENOMEM;
 
