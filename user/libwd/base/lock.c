@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "base/sandbox.h"
 
 #define LOCK_LOOKS	100
 #define UNTOLD_NS	1000000ull	/* without membarrier(2), the unlocking thread may miss a waiter */
@@ -21,7 +22,7 @@ void wd_barrier_init(void)
 {
 	int saved = errno;
 
-	atomic_store(&wd_barrier_asymmetric, !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+	atomic_store(&wd_barrier_asymmetric, !wd_sandbox() && !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
 	errno = saved;
 }
 
@@ -30,10 +31,17 @@ void wd_barrier_heavy(void)
 	int saved = errno;
 
 	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed))
+		goto out;
+	/* The other side's fences begin too late for this wait: it ends by its time limit. */
+	if (wd_sandbox()) {
+		atomic_store(&wd_barrier_asymmetric, false);
+		goto out;
+	}
 	/* Registers again when the registration was lost, as after some kinds of raw clone(). */
-	if (atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed) &&
-	    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
 		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+out:
 	errno = saved;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/node.h"
+#include "base/sandbox.h"
 
 #define LOCAL_DISTANCE	10	/* ACPI's number for the same node */
 
@@ -33,7 +34,7 @@ static bool node_known(int node)
 int wd_node_of_caller(void)
 {
 	unsigned int cpu, node;
-	int saved = errno, ret = getcpu(&cpu, &node);
+	int saved = errno, ret = wd_sandbox() ? -1 : getcpu(&cpu, &node);
 
 	errno = saved;
 	return ret ? -1 : (int)node;

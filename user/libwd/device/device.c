@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/error.h"
 #include "base/node.h"
+#include "base/sandbox.h"
 #include "base/sysfs.h"
 #include "device/device.h"
 #include "device/facts.h"
@@ -338,6 +339,8 @@ static int candidates_find(struct candidate **all, size_t *n, const char *alg_na
 
 	*all = NULL;
 	*n = 0;
+	if (wd_sandbox())
+		return -EACCES;
 	snprintf(path, sizeof(path), "%s" WD_SYSFS_CLASS, root);
 	dir = opendir(path);
 	if (!dir)
@@ -477,6 +480,8 @@ int wd_device_of_node(const char *node_path, struct uacce_dev_info *info, dev_t 
 
 	if (strlen(node_path) >= PATH_STR_SIZE)
 		return -ENAMETOOLONG;
+	if (wd_sandbox())
+		return -EACCES;
 	if (!find_facts(last_part(node_path), info, rdev) && !strcmp(info->dev_root, node_path))
 		return 0;
 	/* Uses stat() only: open() may have side effects on other kinds of devices. */

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/sandbox.h"
 #include "request/bell.h"
 
 static struct wd_bell *bells;
@@ -51,6 +52,8 @@ static bool file_open(struct wd_bell *b)
 
 	if (b->file.fd >= 0)
 		return true;
+	if (wd_sandbox())
+		return false;
 	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	errno = saved;
 	if (fd < 0)

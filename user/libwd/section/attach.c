@@ -11,6 +11,7 @@
 
 #include "base/env.h"
 #include "base/netlink.h"
+#include "base/sandbox.h"
 #include "device/device.h"
 #include "section/section.h"
 
@@ -322,7 +323,7 @@ static int attach(struct wd_section *a, __u32 wait_ms, struct wd_nl *nl)
 {
 	int ret;
 
-	nl->fd = wd_nl_socket();
+	nl->fd = wd_sandbox() ? -EACCES : wd_nl_socket();
 	if (nl->fd < 0)
 		return no_netlink(nl->fd) ? -EOPNOTSUPP : refused(a->name, nl->fd, "can't open a netlink socket");
 	/* A child that is forked meanwhile must not keep the process' position in the queue. */
