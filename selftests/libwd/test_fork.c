@@ -259,7 +259,7 @@ static void stay(enum where at)
 		poll(NULL, 0, 1);
 }
 
-int open(const char *path, int flags, ...)
+int openat(int dir, const char *path, int flags, ...)
 {
 	mode_t mode = 0;
 	va_list args;
@@ -271,16 +271,16 @@ int open(const char *path, int flags, ...)
 		va_end(args);
 	}
 	stay(BEFORE);
-	fd = openat(AT_FDCWD, path, flags, mode);
+	fd = (int)syscall(SYS_openat, dir, path, flags, mode);
 	stay(BEHIND);
 	return fd;
 }
 
-/* The function that _FORTIFY_SOURCE calls instead of open(). */
-int __open_2(const char *path, int flags);
-int __open_2(const char *path, int flags)
+/* The function that _FORTIFY_SOURCE calls instead of openat(). */
+int __openat_2(int dir, const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags)
 {
-	return open(path, flags);
+	return openat(dir, path, flags);
 }
 
 static struct wd_fork_file slow = { .fd = -1 };
@@ -289,7 +289,7 @@ static int own[4], nr_before;
 static void *open_slowly(void *arg)
 {
 	stay_at = *(const enum where *)arg;
-	wd_fork_file_open(&slow, NODE, O_RDWR);
+	wd_fork_file_open(&slow, AT_FDCWD, NODE, O_RDWR);
 	return NULL;
 }
 
@@ -362,8 +362,8 @@ TEST_F(opening, neither_holds_a_fork_up_nor_leaves_a_child_its_descriptor)
 TEST(an_open_that_fails_leaves_nothing_to_close)
 {
 	nr_before = descriptors();
-	EXPECT_EQ(-ENOENT, wd_fork_file_open(&slow, "/nonexistent", O_RDWR));
-	EXPECT_EQ(-EISDIR, wd_fork_file_open(&slow, "/", O_RDWR));
+	EXPECT_EQ(-ENOENT, wd_fork_file_open(&slow, AT_FDCWD, "/nonexistent", O_RDWR));
+	EXPECT_EQ(-EISDIR, wd_fork_file_open(&slow, AT_FDCWD, "/", O_RDWR));
 	EXPECT_EQ(-1, slow.fd);
 	EXPECT_EQ(NULL, slow.link);
 	EXPECT_EQ(nr_before, descriptors());

@@ -9,6 +9,8 @@
 #include "../../user/libwd/device/facts.c"
 #include "../../user/libwd/base/mask.c"
 #include "../../user/libwd/base/ctxset.c"
+#include "../../user/libwd/base/file_id.c"
+#include "../../user/libwd/base/folders.c"
 #include "../../user/libwd/base/sandbox.c"
 #include "../../user/libwd/base/sysfs.c"
 #include "kselftest_harness.h"

@@ -240,6 +240,16 @@ int emu_fd_flags(int fd);
 void emu_fd_set(int fd, struct emu_queue *q, int flags);
 struct emu_queue *emu_fd_clear(int fd);
 void emu_fd_foreign(void);
+/* Descriptors that the kernel's driver would not need: the program can't close them. */
+bool emu_fd_is_private(int fd);
+void emu_fd_private(int fd, bool on);
+
+/* folder.c: folders that a program keeps open */
+/* Whether the tree's /dev is opened instead: only by O_PATH, because the real one has other nodes as well. */
+bool emu_folder_is_dev(const char *path, int flags);
+void emu_folder_opened(const char *path, int fd);
+/* The whole path of a file in such a folder, in full; else path itself. */
+const char *emu_folder_path(int dir, const char *path, char *full, size_t room);
 
 /* memory.c: this process' memory by address, without faulting */
 int emu_memory_read(unsigned long long addr, void *buf, unsigned int len);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file descriptors that are queues. Each descriptor holds one reference to its queue. */
+/* The file descriptors that are queues, and those that only this library has. Each descriptor holds one reference to its queue. */
 #include "emu.h"
 
 static _Atomic(struct emu_queue *) table[EMU_FDS];
@@ -24,6 +24,19 @@ void emu_fd_set(int fd, struct emu_queue *q, int flags)
 struct emu_queue *emu_fd_clear(int fd)
 {
 	return emu_fd_get(fd) ? atomic_exchange(&table[fd], NULL) : NULL;
+}
+
+static _Atomic bool private_fds[EMU_FDS];
+
+bool emu_fd_is_private(int fd)
+{
+	return fd >= 0 && fd < EMU_FDS && atomic_load_explicit(&private_fds[fd], memory_order_relaxed);
+}
+
+void emu_fd_private(int fd, bool on)
+{
+	if (fd >= 0 && fd < EMU_FDS)
+		atomic_store(&private_fds[fd], on);
 }
 
 void emu_fd_foreign(void)

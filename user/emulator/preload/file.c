@@ -73,6 +73,13 @@ static const char *path_map(const char *path, struct path *p)
 	return path;
 }
 
+static const char *dev_map(struct path *p)
+{
+	if (!emu_config()->on || (size_t)snprintf(p->text, sizeof(p->text), "%s/dev", emu_config()->root) >= sizeof(p->text))
+		return "/dev";
+	return p->text;
+}
+
 static bool creates(int flags)
 {
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
@@ -86,29 +93,38 @@ static bool writable(const char *path, int flags)
 	return (flags & O_ACCMODE) == O_RDONLY || (name && !strcmp(name, "/isolate_strategy"));
 }
 
+static int open_mapped(int dir, const char *path, const char *mapped, int flags, mode_t mode)
+{
+	int fd = dir == AT_FDCWD ? real_open()(mapped, flags, mode) : real_openat()(dir, mapped, flags, mode);
+
+	if (mapped != path)
+		emu_folder_opened(path, fd);
+	return fd;
+}
+
 static int open_at(int dir, const char *path, int flags, mode_t mode)
 {
-	struct emu_device *dev = path && path[0] == '/' ? emu_device_find(path) : NULL;
-	const char *mapped;
-	struct path p;
+	const char *mapped, *full;
+	struct emu_device *dev;
+	struct path p, f;
 
+	full = emu_folder_path(dir, path, f.text, sizeof(f.text));
+	dev = full && full[0] == '/' ? emu_device_find(full) : NULL;
 	if (dev && (flags & O_DIRECTORY)) {
 		errno = ENOTDIR;
 		return -1;
 	}
 	if (dev && !(flags & O_PATH))
 		return emu_queue_open(dev, flags);
-	mapped = path_map(path, &p);
-	if (mapped != path && !writable(path, flags)) {
+	mapped = emu_folder_is_dev(path, flags) ? dev_map(&p) : path_map(path, &p);
+	if ((mapped != path || full != path) && !writable(path, flags)) {
 		errno = EACCES;
 		return -1;
 	}
-	dev = flags & O_PATH ? NULL : emu_available_of(path);
-	if (dev && !real_access()(mapped, R_OK))
+	dev = flags & O_PATH ? NULL : emu_available_of(full);
+	if (dev && !real_faccessat()(dir, mapped, R_OK, 0))
 		return emu_available_open(dev, flags);
-	if (dir == AT_FDCWD)
-		return real_open()(mapped, flags, mode);
-	return real_openat()(dir, mapped, flags, mode);
+	return open_mapped(dir, path, mapped, flags, mode);
 }
 
 #define OPEN_MODE(flags, mode) \
@@ -222,8 +238,9 @@ static void stat_node(struct emu_device *dev, struct stat *st)
 
 static int stat_at(int dir, const char *path, struct stat *st, int flags)
 {
-	struct emu_device *dev = path && path[0] == '/' ? emu_device_find(path) : NULL;
-	struct path p;
+	struct path p, f;
+	const char *full = emu_folder_path(dir, path, f.text, sizeof(f.text));
+	struct emu_device *dev = full && full[0] == '/' ? emu_device_find(full) : NULL;
 	int ret = real_fstatat()(dir, path_map(path, &p), st, flags);
 
 	if (!ret && dev)
@@ -355,12 +372,33 @@ char *__realpath_chk(const char *path, char *out, size_t room)
 
 int close(int fd)
 {
-	struct emu_queue *q = emu_fd_clear(fd);
-	int ret = real_close()(fd);
+	struct emu_queue *q;
+	int ret;
+
+	if (emu_fd_is_private(fd)) {
+		errno = EBADF;
+		return -1;
+	}
+	q = emu_fd_clear(fd);
+	ret = real_close()(fd);
 
 	if (q)
 		emu_queue_put(q);
 	return ret;
+}
+
+/* Around the descriptors that a program with real devices doesn't have. */
+static int close_others(unsigned int first, unsigned int last)
+{
+	unsigned int i;
+
+	for (i = first; i <= last && i < EMU_FDS; i++)
+		if (emu_fd_is_private((int)i)) {
+			if (i > first)
+				real_close_range()(first, i - 1, 0);
+			first = i + 1;
+		}
+	return first > last ? 0 : real_close_range()(first, last, 0);
 }
 
 /* CLOSE_RANGE_UNSHARE isn't supported: the thread's own descriptor table is not distinguished. */
@@ -380,7 +418,7 @@ int close_range(unsigned int first, unsigned int last, int flags)
 	/* Before other threads can open files with these numbers. */
 	for (i = 0; i < n; i++)
 		old[i] = emu_fd_clear((int)(first + i));
-	ret = real_close_range()(first, last, flags);
+	ret = close_others(first, last);
 	for (i = 0; i < n; i++)
 		if (old[i])
 			emu_queue_put(old[i]);

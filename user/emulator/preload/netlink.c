@@ -92,6 +92,7 @@ static int private_open(void)
 	if (moved >= 0)
 		real_close()(fd);
 	private_fd = moved >= 0 ? moved : fd;
+	emu_fd_private(private_fd, true);
 	return private_fd;
 }
 
@@ -191,6 +192,7 @@ int wd_emulate_section(const char *name, const char *command)
 void emu_sections_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
+	emu_fd_private(private_fd, false);
 	if (private_fd >= 0)
 		real_close()(private_fd);
 	private_fd = -1;

@@ -43,8 +43,11 @@ static int fd_move(int fd)
 {
 	int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, PRIVATE_FD_MIN);
 
-	if (moved < 0)
+	if (moved < 0) {
+		emu_fd_private(fd, true);
 		return fd;
+	}
+	emu_fd_private(moved, true);
 	real_close()(fd);
 	return moved;
 }
@@ -68,14 +71,20 @@ static void available_update(struct emu_device *dev)
 	real_close()(fd);
 }
 
+static void private_close(int fd)
+{
+	if (fd < 0)
+		return;
+	emu_fd_private(fd, false);
+	real_close()(fd);
+}
+
 static void queue_free(struct emu_queue *q)
 {
 	if (q->dus)
 		real_munmap()(q->dus, emu_dus_size(q->dev));
-	if (q->mem_fd >= 0)
-		real_close()(q->mem_fd);
-	if (q->event_fd >= 0)
-		real_close()(q->event_fd);
+	private_close(q->mem_fd);
+	private_close(q->event_fd);
 	pthread_mutex_destroy(&q->poll_lock);
 	free(q);
 }
@@ -101,7 +110,7 @@ int emu_shared_memory(size_t bytes)
 
 	if (fd < 0 || !ftruncate(fd, (off_t)bytes))
 		return fd;
-	real_close()(fd);
+	private_close(fd);
 	return -1;
 }
 

@@ -114,7 +114,7 @@ static void files_close(void)
 	bool opening = false;
 
 	for (file = files; file; file = file->next) {
-		if (file->fd >= 0)
+		if (file->fd >= 0 && wd_file_is(file->fd, &file->id))
 			close(file->fd);
 		file->fd = -1;
 		file->link = NULL;
@@ -233,38 +233,43 @@ static void file_unlink(struct wd_fork_file *file)
 
 void wd_fork_file_add(struct wd_fork_file *file, int fd)
 {
+	struct wd_file_id id;
+
 	wd_fork_now();
+	wd_file_identify(fd, &id);
 	pthread_mutex_lock(&fork_lock);
+	file->id = id;
 	file_link(file, fd, false);
 	pthread_mutex_unlock(&fork_lock);
 }
 
 /* Where O_DSYNC is refused, as by some sandboxes, fork() waits for open(). Under fork_lock. */
-static int open_unmarked(const char *path, int flags)
+static int open_unmarked(int dir, const char *path, int flags)
 {
-	int fd = open(path, flags | O_CLOEXEC);
+	int fd = openat(dir, path, flags | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-static int file_open(struct wd_fork_file *file, const char *path, int flags)
+static int file_open(struct wd_fork_file *file, int dir, const char *path, int flags)
 {
 	struct stat st;
 	int fd;
 
-	if (stat(path, &st))
+	if (fstatat(dir, path, &st, 0))
 		return -errno;
 	object_of(&st, file);
 	pthread_mutex_lock(&fork_lock);
 	file_link(file, -1, true);
 	pthread_mutex_unlock(&fork_lock);
 	/* Without the lock: the kernel binds an address space to the file, which may take long. */
-	fd = open(path, flags | MARK | O_CLOEXEC);
+	fd = openat(dir, path, flags | MARK | O_CLOEXEC);
 	if (fd < 0)
 		fd = -errno;
 	pthread_mutex_lock(&fork_lock);
 	if (fd == -EINVAL)
-		fd = open_unmarked(path, flags);
+		fd = open_unmarked(dir, path, flags);
+	wd_file_identify(fd, &file->id);
 	/* A bare clone() doesn't wait for the lock: its child finds the descriptor by fd, or by opening. */
 	file->fd = fd;
 	atomic_store_explicit(&file->opening, false, memory_order_release);
@@ -274,17 +279,22 @@ static int file_open(struct wd_fork_file *file, const char *path, int flags)
 	return fd;
 }
 
-int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags)
+int wd_fork_file_open(struct wd_fork_file *file, int dir, const char *path, int flags)
 {
 	int saved = errno, fd, cancel;
 
 	wd_fork_now();
 	/* open() can be cancelled. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	fd = file_open(file, path, flags);
+	fd = file_open(file, dir, path, flags);
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return fd;
+}
+
+bool wd_fork_file_is(const struct wd_fork_file *file)
+{
+	return file->fd >= 0 && wd_file_is(file->fd, &file->id);
 }
 
 int wd_fork_file_del(struct wd_fork_file *file)
@@ -293,7 +303,7 @@ int wd_fork_file_del(struct wd_fork_file *file)
 
 	wd_fork_now();
 	pthread_mutex_lock(&fork_lock);
-	fd = file->fd;
+	fd = wd_fork_file_is(file) ? file->fd : -1;
 	file_unlink(file);
 	pthread_mutex_unlock(&fork_lock);
 	return fd;

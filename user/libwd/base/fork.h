@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "base/file_id.h"
 #include "base/handle.h"
 
 /*
@@ -79,19 +80,22 @@ void wd_fork_unblock(void);
 struct wd_fork_file {
 	int fd;			/* -1: closed, or not open yet */
 	atomic_bool opening;	/* a thread is in open() and will record fd; until then a child searches for it */
-	dev_t dev;		/* identity of the file: a device's own number, or the file system's number with ino */
+	dev_t dev;		/* while opening: a device's own number, or the file system's number with ino */
 	ino_t ino;
+	struct wd_file_id id;	/* of fd */
 	struct wd_fork_file *next;
 	struct wd_fork_file **link;
 };
 
 void wd_fork_file_add(struct wd_fork_file *file, int fd);
 /*
- * open() and wd_fork_file_add(): a child closes the file, at whatever point it was forked, and fork() doesn't wait for
+ * openat() and wd_fork_file_add(): a child closes the file, at whatever point it was forked, and fork() doesn't wait for
  * open(). Returns the descriptor, or -errno with nothing added.
  */
-int wd_fork_file_open(struct wd_fork_file *file, const char *path, int flags);
-/* Forgets the file; returns the fd to close, or -1 when a fork closed it. */
+int wd_fork_file_open(struct wd_fork_file *file, int dir, const char *path, int flags);
+/* Whether fd is still that file, and not closed or opened again by the program. */
+bool wd_fork_file_is(const struct wd_fork_file *file);
+/* Forgets the file; returns the fd to close, or -1 when a fork or the program closed it. */
 int wd_fork_file_del(struct wd_fork_file *file);
 
 /*

@@ -26,9 +26,9 @@ static ssize_t read_whole(int fd, char *buf, size_t size)
 	return (ssize_t)used;
 }
 
-int wd_sysfs_text(const char *path, char *buf, size_t size)
+int wd_sysfs_text_at(int dir, const char *path, char *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
 	ssize_t len;
 	bool cut;
 
@@ -47,10 +47,15 @@ int wd_sysfs_text(const char *path, char *buf, size_t size)
 	return cut ? -EFBIG : 0;
 }
 
-int wd_sysfs_number(const char *path, long *value)
+int wd_sysfs_text(const char *path, char *buf, size_t size)
+{
+	return wd_sysfs_text_at(AT_FDCWD, path, buf, size);
+}
+
+int wd_sysfs_number_at(int dir, const char *path, long *value)
 {
 	char text[32], *end;
-	int ret = wd_sysfs_text(path, text, sizeof(text));
+	int ret = wd_sysfs_text_at(dir, path, text, sizeof(text));
 
 	if (ret)
 		return ret == -EFBIG ? -EINVAL : ret;
@@ -59,7 +64,12 @@ int wd_sysfs_number(const char *path, long *value)
 	return end == text || *end || errno ? -EINVAL : 0;
 }
 
-int wd_sysfs_node(const char *folder, long *node)
+int wd_sysfs_number(const char *path, long *value)
+{
+	return wd_sysfs_number_at(AT_FDCWD, path, value);
+}
+
+int wd_sysfs_node_at(int dir, const char *folder, long *node)
 {
 	char zone[PATH_BYTES], parent[PATH_BYTES];
 	long of_parent;
@@ -68,11 +78,16 @@ int wd_sysfs_node(const char *folder, long *node)
 	if (snprintf(zone, sizeof(zone), "%s/zone_id", folder) >= PATH_BYTES ||
 	    snprintf(parent, sizeof(parent), "%s/device/numa_node", folder) >= PATH_BYTES)
 		return -ENAMETOOLONG;
-	ret = wd_sysfs_number(zone, node);
+	ret = wd_sysfs_number_at(dir, zone, node);
 	if (!ret && *node >= 0)
 		return 0;
-	more = wd_sysfs_number(parent, &of_parent);
+	more = wd_sysfs_number_at(dir, parent, &of_parent);
 	if (!more)
 		*node = of_parent;
 	return ret ? more : 0;
+}
+
+int wd_sysfs_node(const char *folder, long *node)
+{
+	return wd_sysfs_node_at(AT_FDCWD, folder, node);
 }

@@ -2,6 +2,7 @@
 /* Devices: reads sysfs attributes into structs, and ranks devices. */
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/error.h"
+#include "base/folders.h"
 #include "base/node.h"
 #include "base/sandbox.h"
 #include "base/sysfs.h"
@@ -31,9 +33,12 @@ int wd_device_set_root(const char *path)
 static int read_attr(const char *name, const char *attr, char *buf, size_t size)
 {
 	char path[PATH_MAX_HERE];
+	const char *rest;
+	int dir;
 
 	snprintf(path, sizeof(path), "%s" WD_SYSFS_CLASS "/%s/%s", root, name, attr);
-	return wd_sysfs_text(path, buf, size);
+	dir = wd_folder_of(path, &rest);
+	return wd_sysfs_text_at(dir, rest, buf, size);
 }
 
 /* These errors say nothing about the device, only about this process now. */
@@ -49,11 +54,13 @@ static bool is_trouble(int ret)
 static long read_number_err(const char *name, const char *attr, long none, int *err)
 {
 	char path[PATH_MAX_HERE];
+	const char *rest;
+	int dir, ret;
 	long value;
-	int ret;
 
 	snprintf(path, sizeof(path), "%s" WD_SYSFS_CLASS "/%s/%s", root, name, attr);
-	ret = wd_sysfs_number(path, &value);
+	dir = wd_folder_of(path, &rest);
+	ret = wd_sysfs_number_at(dir, rest, &value);
 	if (is_trouble(ret))
 		*err = ret;
 	return ret ? none : value;
@@ -105,11 +112,13 @@ static void read_algs(const char *name, char algs[MAX_ATTR_STR_SIZE], int *err)
 static int read_node(const char *name, int *err)
 {
 	char folder[PATH_MAX_HERE];
+	const char *rest;
+	int dir, ret;
 	long node;
-	int ret;
 
 	snprintf(folder, sizeof(folder), "%s" WD_SYSFS_CLASS "/%s", root, name);
-	ret = wd_sysfs_node(folder, &node);
+	dir = wd_folder_of(folder, &rest);
+	ret = wd_sysfs_node_at(dir, rest, &node);
 	if (is_trouble(ret))
 		*err = ret;
 	return ret ? -1 : (int)node;
@@ -330,9 +339,27 @@ static int candidate_add(struct candidate **all, size_t *n, const char *name, co
 	return 0;
 }
 
-static int candidates_find(struct candidate **all, size_t *n, const char *alg_name)
+static DIR *class_open(void)
 {
 	char path[PATH_MAX_HERE];
+	const char *rest;
+	int dir, fd;
+	DIR *class;
+
+	snprintf(path, sizeof(path), "%s" WD_SYSFS_CLASS, root);
+	dir = wd_folder_of(path, &rest);
+	fd = openat(dir, rest, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	class = fd < 0 ? NULL : fdopendir(fd);
+	if (!class && fd >= 0)
+		close(fd);
+	/* Devices may come after the library. */
+	if (class && dir == AT_FDCWD && !*root)
+		wd_folders_keep();
+	return class;
+}
+
+static int candidates_find(struct candidate **all, size_t *n, const char *alg_name)
+{
 	struct dirent *entry;
 	int ret = 0;
 	DIR *dir;
@@ -341,8 +368,7 @@ static int candidates_find(struct candidate **all, size_t *n, const char *alg_na
 	*n = 0;
 	if (wd_sandbox())
 		return -EACCES;
-	snprintf(path, sizeof(path), "%s" WD_SYSFS_CLASS, root);
-	dir = opendir(path);
+	dir = class_open();
 	if (!dir)
 		return is_trouble(-errno) ? -errno : 0;
 	while (!ret && (entry = readdir(dir)))
@@ -476,7 +502,9 @@ static int find_by_number(dev_t rdev, struct uacce_dev_info *info)
 
 int wd_device_of_node(const char *node_path, struct uacce_dev_info *info, dev_t *rdev)
 {
+	const char *rest;
 	struct stat st;
+	int dir;
 
 	if (strlen(node_path) >= PATH_STR_SIZE)
 		return -ENAMETOOLONG;
@@ -484,8 +512,9 @@ int wd_device_of_node(const char *node_path, struct uacce_dev_info *info, dev_t 
 		return -EACCES;
 	if (!find_facts(last_part(node_path), info, rdev) && !strcmp(info->dev_root, node_path))
 		return 0;
-	/* Uses stat() only: open() may have side effects on other kinds of devices. */
-	if (stat(node_path, &st))
+	/* Does not open it: open() may have side effects on other kinds of devices. */
+	dir = wd_folder_of(node_path, &rest);
+	if (fstatat(dir, rest, &st, 0))
 		return errno == EACCES || errno == ENOENT ? -errno : -ENODEV;
 	*rdev = st.st_rdev;
 	return S_ISCHR(st.st_mode) ? find_by_number(st.st_rdev, info) : -ENODEV;
@@ -503,6 +532,14 @@ static int node_fail(int ret, const char *node_path)
 	}
 }
 
+static int node_access(const char *node_path)
+{
+	const char *rest;
+	int dir = wd_folder_of(node_path, &rest);
+
+	return faccessat(dir, rest, R_OK | W_OK, 0) && errno == EACCES ? -EACCES : 0;
+}
+
 int wd_ctx_get_avail_ctx(const char *node_path)
 {
 	struct uacce_dev_info info;
@@ -513,8 +550,8 @@ int wd_ctx_get_avail_ctx(const char *node_path)
 	if (!node_path)
 		return wd_fail(NULL, EINVAL, "wd_ctx_get_avail_ctx: path is NULL");
 	ret = wd_device_of_node(node_path, &info, &rdev);
-	if (!ret && access(node_path, R_OK | W_OK) && errno == EACCES)
-		ret = -EACCES;
+	if (!ret)
+		ret = node_access(node_path);
 	if (!ret) {
 		ret = (int)read_number(info.name, "available_instances", -1);
 		if (ret < 0)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/folders.h"
 #include "base/fork.h"
 #include "device/facts.h"
 
@@ -25,9 +26,11 @@ static struct fact facts[PLACES];
 
 int wd_life_of(const char *folder, struct wd_life *life)
 {
+	const char *rest;
+	int dir = wd_folder_of(folder, &rest);
 	struct stat st;
 
-	if (stat(folder, &st))
+	if (fstatat(dir, rest, &st, 0))
 		return -ENODEV;
 	life->dev = st.st_dev;
 	life->ino = st.st_ino;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdalign.h>
 #include <string.h>
+#include "base/file_id.h"
 #include "base/lock.h"
 #include "base/set.h"
 #include "base/thread.h"
@@ -85,6 +86,7 @@ struct wd_queue {
 	const struct wd_class *cls;
 	struct wd_driver drv;		/* with the refusing defaults */
 	unsigned int index;
+	struct wd_file_id file;		/* of pub.fd, since it was opened */
 	int node_id;
 	int numa_node;
 	bool for_cq;			/* serves only completion queues */
@@ -145,6 +147,12 @@ struct wd_queue {
 };
 
 static_assert(offsetof(struct wd_queue, pub) == 0, "wd_queue_pub() counts on it");
+
+/* What a thread may sleep on; -1, which poll() skips, if the program has closed the file. */
+static inline int wd_queue_file(const struct wd_queue *q)
+{
+	return wd_file_is(q->pub.fd, &q->file) ? q->pub.fd : -1;
+}
 
 static inline __u32 wd_queue_in_flight(struct wd_queue *q)
 {

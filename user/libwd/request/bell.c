@@ -50,10 +50,11 @@ static bool file_open(struct wd_bell *b)
 {
 	int saved = errno, fd;
 
-	if (b->file.fd >= 0)
-		return true;
 	if (wd_sandbox())
 		return false;
+	if (wd_fork_file_is(&b->file))
+		return true;
+	wd_fork_file_del(&b->file);
 	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	errno = saved;
 	if (fd < 0)
@@ -95,7 +96,7 @@ void wd_bell_put(struct wd_bell *b)
 	__u64 count;
 
 	wd_fork_mutex_lock(&lock);
-	if (b->rung)
+	if (b->rung && wd_fork_file_is(&b->file))
 		syscall(SYS_read, b->file.fd, &count, sizeof(count));
 	b->rung = false;
 	b->taken = false;
@@ -116,7 +117,8 @@ static void ring(struct wd_bell *b)
 	if (!b->listens || b->rung)
 		return;
 	b->rung = true;
-	syscall(SYS_write, b->file.fd, &one, sizeof(one));
+	if (wd_fork_file_is(&b->file))
+		syscall(SYS_write, b->file.fd, &one, sizeof(one));
 	errno = saved;
 }
 

@@ -74,7 +74,8 @@ void wd_cq_signal(struct wd_cq *cq)
 	pthread_mutex_lock(&cq->lock);
 	if (atomic_load(&cq->epfd) >= 0 && !cq->signalled) {
 		cq->signalled = true;
-		syscall(SYS_write, cq->event_fd, &one, sizeof(one));
+		if (wd_fork_file_is(&cq->file[WD_CQ_EVENT]))
+			syscall(SYS_write, cq->event_fd, &one, sizeof(one));
 	}
 	pthread_mutex_unlock(&cq->lock);
 	errno = saved;

@@ -26,7 +26,8 @@ static void unsignal(struct wd_cq *cq)
 
 	pthread_mutex_lock(&cq->lock);
 	if (cq->signalled) {
-		syscall(SYS_read, cq->event_fd, &count, sizeof(count));
+		if (wd_fork_file_is(&cq->file[WD_CQ_EVENT]))
+			syscall(SYS_read, cq->event_fd, &count, sizeof(count));
 		cq->signalled = false;
 	}
 	pthread_mutex_unlock(&cq->lock);

@@ -131,7 +131,7 @@ static void nap_queue(struct nap *nap, struct wd_queue *q)
 	if (!wd_sleeper_enter(q))
 		return;
 	nap->mine[nap->n++] = q;
-	nap->pfd[nap->n] = (struct pollfd){ .fd = q->pub.fd, .events = POLLIN };
+	nap->pfd[nap->n] = (struct pollfd){ .fd = wd_queue_file(q), .events = POLLIN };
 	nap->busy |= wd_queue_async_nr(q) != 0;
 	if (!wd_sleeper_arm(q))
 		nap->quiet = false;

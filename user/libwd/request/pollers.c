@@ -190,7 +190,7 @@ static void nap_queue(struct nap *nap, struct share *s, unsigned int i, __u64 sl
 	if (s->hung[i] || atomic_load(&q->state) || atomic_load(&q->wanted) || !wd_sleeper_enter(q))
 		return;
 	nap->at[nap->n++] = i;
-	nap->pfd[nap->n] = (struct pollfd){ .fd = q->pub.fd, .events = POLLIN };
+	nap->pfd[nap->n] = (struct pollfd){ .fd = wd_queue_file(q), .events = POLLIN };
 	if (!wd_sleeper_arm(q))
 		nap->quiet = false;
 }
@@ -232,7 +232,7 @@ static void sleep_end(struct wd_poller *p)
 	wd_pool_lock();
 	p->asleep = false;
 	wd_pool_unlock();
-	if (read(p->event, &count, sizeof(count)) < 0)
+	if (wd_file_is(p->event, &p->event_id) && read(p->event, &count, sizeof(count)) < 0)
 		count = 0;
 }
 
@@ -373,6 +373,19 @@ static int thread_start(struct wd_poller *p)
 	return 0;
 }
 
+static void event_open(struct wd_poller *p)
+{
+	p->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	wd_file_identify(p->event, &p->event_id);
+}
+
+static void event_close(struct wd_poller *p)
+{
+	if (wd_file_is(p->event, &p->event_id))
+		close(p->event);
+	p->event = -1;
+}
+
 /* until: CLOCK_REALTIME; NULL: no limit. */
 static bool thread_join(struct wd_poller *p, const struct timespec *until)
 {
@@ -382,8 +395,7 @@ static bool thread_join(struct wd_poller *p, const struct timespec *until)
 		return false;
 	p->joinable = false;
 	wd_pool_lock();
-	close(p->event);
-	p->event = -1;
+	event_close(p);
 	wd_pool_unlock();
 	return true;
 }
@@ -433,7 +445,7 @@ static int threads_start(void)
 	pollers_fill();
 	atomic_store(&wd_pool.stop, false);
 	for (i = 0; i < wd_pool.set.threads; i++)
-		wd_pool.poller[i].event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		event_open(&wd_pool.poller[i]);
 	wd_pool_lock();
 	wd_pool.nr = wd_pool.set.threads;
 	wd_pool_unlock();
@@ -450,8 +462,7 @@ err_end:
 	wd_pool.nr = 0;
 	wd_pool_unlock();
 	for (; i < wd_pool.set.threads; i++)
-		if (wd_pool.poller[i].event >= 0)
-			close(wd_pool.poller[i].event);
+		event_close(&wd_pool.poller[i]);
 	return wd_fail(NULL, -ret, "poll threads can't be started");
 }
 
@@ -461,8 +472,7 @@ static void on_fork_child(void)
 	unsigned int i;
 
 	for (i = 0; i < wd_pool.set.threads; i++)
-		if (wd_pool.poller[i].event >= 0)
-			close(wd_pool.poller[i].event);
+		event_close(&wd_pool.poller[i]);
 	memset(&wd_pool.set, 0, sizeof(wd_pool.set));
 	wd_pool.nr = 0;
 	self = NULL;

@@ -178,7 +178,7 @@ static void sleep_as_sleeper(struct wd_queue *q, struct wd_msg *msg)
 	int ret = 0;
 
 	while (ret >= 0 && !is_done(msg) && (!msg->deadline || wd_now_ns() < msg->deadline)) {
-		struct pollfd pfd = { .fd = q->pub.fd, .events = POLLIN };
+		struct pollfd pfd = { .fd = wd_queue_file(q), .events = POLLIN };
 
 		/* A thread that drained while the arming waited for its lock woke no sleeper. */
 		if (!wd_sleeper_arm(q)) {

@@ -29,7 +29,8 @@ void wd_poller_kick(struct wd_poller *p)
 		return;
 	p->asleep = false;
 	/* Not write(), which is a cancellation point: this may be a thread of the program. */
-	syscall(SYS_write, p->event, &one, sizeof(one));
+	if (wd_file_is(p->event, &p->event_id))
+		syscall(SYS_write, p->event, &one, sizeof(one));
 	errno = saved;
 }
 

@@ -12,6 +12,7 @@ struct wd_poller {
 	pthread_t thread;
 	bool joinable;			/* started, and not joined yet; under pollers.c's control */
 	int event;
+	struct wd_file_id event_id;
 	bool active;			/* under wd_pool.lock, like asleep */
 	bool asleep;
 };

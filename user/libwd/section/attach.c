@@ -158,7 +158,7 @@ void wd_attach_refresh(struct wd_section *a)
 {
 	struct wd_nl nl;
 
-	if (wd_nl_init(&nl, a->socket.fd, a->family))
+	if (!wd_fork_file_is(&a->socket) || wd_nl_init(&nl, a->socket.fd, a->family))
 		return;
 	read_section(a, &nl);
 	wd_nl_fini(&nl);
@@ -357,7 +357,7 @@ void wd_detach(struct wd_section *a)
 {
 	struct wd_nl nl;
 
-	if (!wd_nl_init(&nl, a->socket.fd, a->family)) {
+	if (wd_fork_file_is(&a->socket) && !wd_nl_init(&nl, a->socket.fd, a->family)) {
 		detach(&nl);
 		wd_nl_fini(&nl);
 	}
@@ -373,6 +373,9 @@ bool wd_attach_alive(struct wd_section *a)
 	struct wd_nl nl;
 	int ret;
 
+	/* The program has closed the socket, and so left the section. */
+	if (!wd_fork_file_is(&a->socket))
+		return false;
 	if (wd_nl_init(&nl, a->socket.fd, a->family))
 		return true;
 	attach_request(&nl, a, NO_SLOT, 0);

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/folders.h"
 #include "device/device.h"
 #include "section/ctx.h"
 #include "section/section.h"
@@ -85,14 +86,15 @@ static int open_fail(int err, const char *node_path)
 static int ctx_open(struct wd_ctx *ctx, const char *node_path)
 {
 	struct uacce_dev_info info;
+	const char *rest;
+	int ret, dir, fd;
 	dev_t rdev;
-	int ret;
-	int fd;
 
 	ret = wd_device_of_node(node_path, &info, &rdev);
 	if (ret)
 		return open_fail(-ret, node_path);
-	fd = wd_fork_file_open(&ctx->file, node_path, O_RDWR);
+	dir = wd_folder_of(node_path, &rest);
+	fd = wd_fork_file_open(&ctx->file, dir, rest, O_RDWR);
 	/* open() fails like this between a device's removal and its node's. */
 	if (fd < 0)
 		return open_fail(fd == -ENXIO || fd == -EINVAL ? ENODEV : -fd, node_path);
@@ -184,8 +186,9 @@ static int ctx_stop(struct wd_ctx *ctx)
 	unsigned int i;
 	int ret;
 
+	/* A program that has closed the file may have another one with that number. */
 	do
-		ret = wd_ctx_ioctl(ctx, UACCE_CMD_PUT_Q, NULL);
+		ret = wd_fork_file_is(&ctx->file) ? wd_ctx_ioctl(ctx, UACCE_CMD_PUT_Q, NULL) : -ENODEV;
 	while (ret == -EINTR);
 	for (i = 0; i < WD_CTX_REGIONS; i++)
 		unmap(ctx, i);

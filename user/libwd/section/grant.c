@@ -236,6 +236,7 @@ int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *r
 
 	wd_grant_unlock();
 	ret = q->drv.open(q, info);
+	wd_file_identify(ret ? -1 : q->pub.fd, &q->file);
 	wd_grant_lock();
 	*refused = extra && (ret == -EBUSY || ret == -EDQUOT);
 	if (*refused)
