@@ -18,6 +18,13 @@
 #define CHILD_S		60
 #define FIRST		3
 
+/* The search for leaks needs /proc, which these children don't have; without it, destructors run as well. */
+#ifdef __SANITIZE_ADDRESS__
+#define LEAVE	_exit
+#else
+#define LEAVE	exit
+#endif
+
 /* The child's exit status, or 100 plus the number of a signal. */
 static int in_child(int (*f)(void))
 {
@@ -28,7 +35,7 @@ static int in_child(int (*f)(void))
 	pid = fork();
 	if (!pid) {
 		alarm(CHILD_S);
-		exit(f());
+		LEAVE(f());
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return -1;
