@@ -96,7 +96,7 @@ struct wd_msg_ends {
 		      offsetof(type, produced) == offsetof(struct wd_msg_ends, produced), "counters read these")
 #define WD_PULL_MAX	64	/* completions that one pull() takes from a queue in use, at most */
 #define WD_BURST_MAX	32	/* messages that one call fills in at once, before a device has them */
-#define WD_REDO		5	/* stops of a request's context after which the device counts as broken */
+#define WD_REDO		15	/* stops of a request's context after which the device counts as broken */
 
 /**
  * struct wd_class - an algorithm family: everything the core must know about it
