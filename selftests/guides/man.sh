@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The overview pages: wd(7) names every function, warpdrive(7) every page, and both are installed.
+# The overview pages: wd(7) names every function, warpdrive(7) every page, warpdrive-provider(7) every key; all are
+# installed.
 
 . "$(dirname "$0")/../include/tap.sh"
 
 PAGES=$TOP/docs/man
+PROVIDER=$TOP/user/openssl
+CONFIG=$PROVIDER/config.c
 
 # The page without markup that only changes the font.
 plain() {
@@ -61,7 +64,58 @@ test_wd_has_every_variable_of_the_libraries() {
 	done
 }
 
-test_both_are_found_by_the_name_of_the_system() {
+# words TABLE: the words that a key of the provider takes.
+words() {
+	sed -n "/$1\[\] = {/,/NULL/s/{ \"/\n\"/gp" "$CONFIG" | sed -n 's/^"\([a-z]*\)".*/\1/p'
+}
+
+test_the_provider_s_page_has_every_key_and_value() {
+	local key variable word
+
+	plain warpdrive-provider.7 >page
+	sed -n 's/^\t{ "\([a-z_]*\)", "\(WD_OPENSSL_[A-Z_]*\)".*/\1 \2/p' "$CONFIG" >keys
+	[ "$(wc -l <keys)" -ge 8 ]
+	while read -r key variable; do
+		grep -q "^\.BR $key \" (" page || { echo "no key $key"; false; }
+		says "$variable" page
+	done <keys
+	sed -n '/^\.SH KEYS/,/^\.SH A/s/^\.BR \([a-z_]*\) " (.*/\1/p' page | sort | diff - <(cut -d' ' -f1 keys | sort)
+	for word in $(words devices) $(words yes_no) $(words checks) $(words logs); do
+		grep -qE "^\.BR? $word\b" page || { echo "no value $word"; false; }
+	done
+}
+
+test_the_provider_s_page_has_every_algorithm_curve_and_parameter() {
+	local name
+
+	plain warpdrive-provider.7 >page
+	for name in $(sed -n 's/.*wdp_alg_names\[WDP_ALGS\] = { \(.*\) };/\1/p' "$CONFIG" | tr -d '",'); do
+		grep -qE "^\.BR? $name\b" page || { echo "no algorithm $name"; false; }
+	done
+	sed -n 's/^\t\(NIST("[^"]*", "\|EC("\|EC("brainpool\)\([^"]*\)",.*/\2/p' "$PROVIDER/curve.c" >curves
+	[ "$(wc -l <curves)" -ge 12 ]
+	while read -r name; do
+		says "${name#brainpool}" page
+	done <curves
+	cat "$PROVIDER"/*.[ch] | grep -oE '"warpdrive-(requests|fallbacks|bad|path)[a-z-]*"' | sort -u | tr -d '"' >parameters
+	[ "$(wc -l <parameters)" = 6 ]
+	while read -r name; do
+		says "$name" page
+	done <parameters
+}
+
+# The configuration in the synopsis, and the program among the examples.
+test_the_provider_s_page_works() {
+	plain warpdrive-provider.7 | sed -n '/^\.SH SYN/,/^\.SH D/p' | sed -n '/^\.EX/,/^\.EE/{/^\./!p}' >conf
+	plain warpdrive-provider.7 | sed -n '/^#include <inttypes/,/^}/p' >example.c
+	[ -e "$OUT/ossl-modules/warpdrive.so" ] || skip 'the provider was left out'
+	cc -Wall -Wextra -Werror example.c -o example $(pkg-config --cflags --libs libcrypto)
+	export OPENSSL_CONF=$PWD/conf OPENSSL_MODULES=$OUT/ossl-modules
+	wd-emulate --hpre 1 -- ./example >got
+	says 'path sim, 2 requests' got
+}
+
+test_all_are_found_by_the_name_of_the_system() {
 	local page
 
 	for page in "$PAGES"/*.7; do
@@ -69,10 +123,11 @@ test_both_are_found_by_the_name_of_the_system() {
 	done
 }
 
-test_both_are_installed_and_removed() {
+test_all_are_installed_and_removed() {
 	quiet_make -C "$PAGES" install DESTDIR="$PWD" PREFIX=/usr
 	same usr/share/man/man7/wd.7 "$PAGES/wd.7"
 	same usr/share/man/man7/warpdrive.7 "$PAGES/warpdrive.7"
+	same usr/share/man/man7/warpdrive-provider.7 "$PAGES/warpdrive-provider.7"
 	quiet_make -C "$PAGES" uninstall DESTDIR="$PWD" PREFIX=/usr
 	absent usr/share/man/man7/wd.7
 }
