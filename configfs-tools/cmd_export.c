@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wdctl export: files for systemd, udev and container runtimes. */
+/* wdctl export: files for systemd, udev, container runtimes and OpenSSL. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "lib/escape.h"
 #include "lib/export.h"
+#include "lib/openssl.h"
 #include "provision.h"
 
 /* The values become words in another program's file, so they must need no quotes. */
@@ -97,6 +98,44 @@ static enum wdctl_exit cdi(const struct wdctl_run *r)
 	return result;
 }
 
+static bool algorithms_good(const char *list)
+{
+	char shown[ESCAPE_SIZE];
+	struct ini_word wrong;
+
+	if (!list || !openssl_algorithms_check(list, &wrong))
+		return true;
+	if (wrong.text)
+		wdctl_error("export", "--algorithms: expected some of " OPENSSL_ALGORITHMS ", and -NAME to take one away, not '%s'",
+			    escape(shown, sizeof(shown), wrong.text, wrong.len));
+	else
+		wdctl_error("export", "--algorithms '%s': nothing is left; expected one that stays, as in 'pkey -dh'",
+			    escape(shown, sizeof(shown), list, strlen(list)));
+	return false;
+}
+
+/* The folder is libcrypto's own, and not that of OPENSSL_MODULES: the file is for other programs. */
+static enum wdctl_exit openssl(const struct wdctl_run *r)
+{
+	char dir[PATH_MAX] = "", path[PATH_MAX + sizeof("/" OPENSSL_MODULE)], beside[PATH_MAX];
+	const char *module = NULL;
+
+	if (!algorithms_good(r->opt['a']))
+		return EXIT_USAGE;
+	if (openssl_modules_dir(dir, sizeof(dir)))
+		fprintf(stderr, OPENSSL_LIBCRYPTO " can't be loaded; install OpenSSL 3\n");
+	snprintf(path, sizeof(path), "%s/" OPENSSL_MODULE, dir);
+	if (!*dir || access(path, F_OK)) {
+		if (!openssl_module_beside(beside, sizeof(beside)))
+			module = beside;
+		else
+			fprintf(stderr, OPENSSL_MODULE " is neither in libcrypto's folder %s nor installed with wdctl; install the package "
+				"openssl-provider-warpdrive, or run 'make install-user'\n", dir);
+	}
+	export_openssl(stdout, module, r->opt['a']);
+	return EXIT_DONE;
+}
+
 static const struct {
 	const char *name;
 	enum wdctl_exit (*run)(const struct wdctl_run *r);
@@ -106,6 +145,7 @@ static const struct {
 	{ "udev", udev },
 	{ "sysusers", sysusers },
 	{ "cdi", cdi },
+	{ "openssl", openssl },
 };
 
 static enum wdctl_exit export_run(const struct wdctl_run *r)
@@ -115,20 +155,21 @@ static enum wdctl_exit export_run(const struct wdctl_run *r)
 	for (i = 0; r->args_nr == 1 && i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!strcmp(r->args[0], formats[i].name))
 			return formats[i].run(r);
-	wdctl_error("export", "expected systemd, systemd-device, udev, sysusers or cdi");
+	wdctl_error("export", "expected systemd, systemd-device, udev, sysusers, cdi or openssl");
 	return EXIT_USAGE;
 }
 
 static const struct wdctl_option export_options[] = {
 	{ 'b', "program", "PATH", "path of wdctl in a unit (default: this program's)" },
 	{ 'g', "group", "NAME", "group that may open the devices (" EXPORT_GROUP ")" },
+	{ 'a', "algorithms", "LIST", "what OpenSSL gives to devices (pkey)" },
 	{ 0 },
 };
 
 const struct wdctl_cmd cmd_export = {
 	.name = "export",
-	.help = "print systemd units, udev rules or a CDI specification",
-	.args = "systemd|systemd-device|udev|sysusers|cdi",
+	.help = "print systemd units, udev rules, a CDI specification or OpenSSL's configuration",
+	.args = "systemd|systemd-device|udev|sysusers|cdi|openssl",
 	.kind = WDCTL_HAS_ROOT,
 	.options = export_options,
 	.run = export_run,

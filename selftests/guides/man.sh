@@ -115,6 +115,16 @@ test_the_provider_s_page_works() {
 	says 'path sim, 2 requests' got
 }
 
+test_the_provider_s_page_has_commands_that_work() {
+	command -v openssl >/dev/null || skip 'openssl is not installed'
+	[ -e "$OUT/ossl-modules/warpdrive.so" ] || skip 'the provider was left out'
+	plain warpdrive-provider.7 | sed -n '/^\.SH EX/,/^A program/p' | sed -n '/^\.EX/,/^\.EE/{/^\./!p}' >script
+	[ "$(wc -l <script)" -ge 5 ]
+	bash -euo pipefail script >got 2>&1 || { cat got; false; }
+	says 'WarpDrive provider' got
+	says '253 bits ecdh (X25519)' got
+}
+
 test_all_are_found_by_the_name_of_the_system() {
 	local page
 

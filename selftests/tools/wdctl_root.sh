@@ -971,6 +971,7 @@ test_completion_knows_commands_and_options() {
 live" ]
 	[ "$(complete_words wdctl section set A NumP)" = NumProcesses= ]
 	[ "$(complete_words wdctl export ud)" = udev ]
+	[ "$(complete_words wdctl export --algorithms ecds)" = ecdsa ]
 	[ "$(complete_words wdctl monitor --group e)" = event ]
 	[ "$(complete_words wdctl top --sort a)" = age ]
 	[ "$(complete_words wdctl run --wait f)" = forever ]

@@ -462,7 +462,7 @@ END
 	exits 2 wdctl export udev --group 'a"b' 2>err
 	exits 2 wdctl export 2>err
 	exits 2 wdctl export foo 2>err
-	says "expected systemd, systemd-device, udev, sysusers or cdi" err
+	says "expected systemd, systemd-device, udev, sysusers, cdi or openssl" err
 }
 
 test_export_cdi_has_one_device_a_node() {

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The provider for OpenSSL: where its module is, which algorithms it has, and a configuration that turns it on. */
+#ifndef WDCTL_OPENSSL_H
+#define WDCTL_OPENSSL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "ini.h"
+
+#define OPENSSL_LIBCRYPTO "libcrypto.so.3"
+#define OPENSSL_MODULE "warpdrive.so"
+#define OPENSSL_ALGORITHMS "pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2"
+
+/** openssl_modules_dir() - copy the name of libcrypto's own folder of modules. Return: 0; -ENOENT without libcrypto 3. */
+int openssl_modules_dir(char *buf, size_t len);
+/** openssl_module_beside() - find the module that was installed with this program. Return: 0 or -ENOENT. */
+int openssl_module_beside(char *buf, size_t len);
+/** openssl_device_fits() - has a device with these algorithms, separated by spaces, one that the provider gives to devices? */
+bool openssl_device_fits(const char *algorithms);
+/**
+ * openssl_algorithms_check() - check a list for the provider's key of this name.
+ * @wrong: the first word that is none; without text if all are good, but take everything away.
+ * Return: 0 or -EINVAL.
+ */
+int openssl_algorithms_check(const char *list, struct ini_word *wrong);
+/**
+ * export_openssl() - print a configuration for libcrypto.
+ * @module: the module's path; NULL if it is in libcrypto's folder.
+ * @algorithms: NULL for all.
+ */
+void export_openssl(FILE *f, const char *module, const char *algorithms);
+
+#endif
