@@ -62,6 +62,7 @@ static int examine(const struct root *root, struct health *h)
 	health_check_devices(h, &in);
 	health_check_simulator(h, &in);
 	health_check_algorithms(h, &in);
+	health_check_openssl(h, &in);
 	health_check_sections(h, &in);
 	health_check_host(h, &in);
 	if (in.config)

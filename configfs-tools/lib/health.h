@@ -60,6 +60,7 @@ void health_check_devices(struct health *h, const struct health_input *in);
 void health_check_simulator(struct health *h, const struct health_input *in);
 void health_check_sections(struct health *h, const struct health_input *in);
 void health_check_algorithms(struct health *h, const struct health_input *in);
+void health_check_openssl(struct health *h, const struct health_input *in);
 void health_check_host(struct health *h, const struct health_input *in);
 
 #endif

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "health.h"
+#include "openssl.h"
 
-#define LIBCRYPTO "libcrypto.so.3"
+#define LIBCRYPTO OPENSSL_LIBCRYPTO
 
 enum kind {
 	CIPHER,

@@ -186,58 +186,6 @@ test_the_section_is_joined() {
 	says 'taken(&self->b)' got
 }
 
-# exported [OPTION...]: the configuration of wdctl, without the variable that names the folder of modules.
-exported() {
-	wdctl export openssl "$@" >conf 2>err
-	unset OPENSSL_MODULES
-}
-
-test_the_exported_configuration_works() {
-	exported
-	[ ! -s err ]
-	with_device list -providers -verbose >got
-	says 'name: WarpDrive provider' got
-	says 'name: OpenSSL Default Provider' got
-	offered with_device signature >got
-	says ECDSA got
-	exported --algorithms 'pkey, -ecdsa -ecdh'
-	offered with_device signature >got
-	says RSA got
-	not grep -q ECDSA got
-}
-
-# A path that has all that libcrypto's configuration would take for something else.
-test_the_exported_configuration_names_a_module_that_is_elsewhere() {
-	local place=$PWD/'a $b #1'
-
-	mkdir -p "$place/bin" "$place/lib/ossl-modules"
-	cp "$OUT/bin/wdctl" "$place/bin/"
-	cp "$OPENSSL_MODULES/warpdrive.so" "$place/lib/ossl-modules/"
-	PATH=$place/bin:$PATH exported
-	grep -q ^module conf || skip "the provider is in libcrypto's folder"
-	LD_LIBRARY_PATH=$OUT/lib with_device list -providers >got
-	says 'WarpDrive provider' got
-	rm -r "$place/lib"
-	PATH=$place/bin:$PATH exported
-	says "warpdrive.so is neither in libcrypto's folder" err
-	not grep -q ^module conf
-}
-
-test_the_export_takes_the_algorithms_of_the_provider() {
-	local name list
-
-	exits 2 wdctl export openssl --algorithms 'rsa des' 2>err
-	says "not 'des'" err
-	exits 2 wdctl export openssl --algorithms 'rsa,-rsa' 2>err
-	says "'rsa,-rsa': nothing is left" err
-	list=$(sed -n 's/.*"some of \(pkey.*\), and -NAME.*/\1/p' "$TOP/user/openssl/config.c")
-	says "#define OPENSSL_ALGORITHMS \"$list\"" "$TOP/configfs-tools/lib/openssl.h"
-	for name in ${list//,/}; do
-		wdctl export openssl --algorithms "$name" >got 2>/dev/null
-		says "algorithms = $name" got
-	done
-}
-
 test_only_one_symbol_is_seen() {
 	[ "$(nm -D --defined-only "$OPENSSL_MODULES/warpdrive.so" | awk '{ print $3 }')" = OSSL_provider_init ]
 	objdump -p "$OPENSSL_MODULES/warpdrive.so" >got

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Checks the provider for OpenSSL: its module, the configuration that libcrypto reads for the caller, and its devices. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "health.h"
+#include "openssl.h"
+
+#define AREA "openssl"
+
+/* libcrypto's own reader of its configuration: it knows included files and variables. */
+struct libcrypto {
+	char *(*default_file)(void);
+	void *(*conf_new)(void *method);
+	int (*conf_load)(void *conf, const char *file, long *line);
+	char *(*conf_string)(const void *conf, const char *section, const char *key);
+	void (*conf_free)(void *conf);
+	void (*mem_free)(void *at, const char *file, int line);
+	void (*errors_clear)(void);
+	int (*available)(void *ctx, const char *provider);
+};
+
+static bool libcrypto_find(void *lib, struct libcrypto *c)
+{
+	const struct {
+		void *to;
+		const char *name;
+	} symbols[] = {
+		{ &c->default_file, "CONF_get1_default_config_file" }, { &c->conf_new, "NCONF_new" },
+		{ &c->conf_load, "NCONF_load" }, { &c->conf_string, "NCONF_get_string" },
+		{ &c->conf_free, "NCONF_free" }, { &c->mem_free, "CRYPTO_free" },
+		{ &c->errors_clear, "ERR_clear_error" }, { &c->available, "OSSL_PROVIDER_available" },
+	};
+	void *at;
+	size_t i;
+
+	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		at = dlsym(lib, symbols[i].name);
+		if (!at)
+			return false;
+		memcpy(symbols[i].to, &at, sizeof(at));
+	}
+	return true;
+}
+
+/* What the configuration says; the texts belong to conf. */
+struct settings {
+	const struct libcrypto *crypto;
+	const char *file;
+	void *conf;			/* NULL: there is no such file */
+	const char *providers;		/* names of sections, NULL if there are none */
+	const char *section;		/* the provider's */
+	const char *properties;		/* the default ones */
+};
+
+static const char *value(const struct settings *s, const char *section, const char *key)
+{
+	return s->conf && (section || !strcmp(key, "openssl_conf")) ? s->crypto->conf_string(s->conf, section, key) : NULL;
+}
+
+static void settings_read(struct settings *s)
+{
+	const char *init = value(s, NULL, "openssl_conf");
+
+	s->providers = value(s, init, "providers");
+	s->section = value(s, s->providers, "warpdrive");
+	s->properties = value(s, value(s, init, "alg_section"), "default_properties");
+}
+
+static bool activates(const struct settings *s, const char *provider)
+{
+	static const char *const off[] = { "0", "no", "off", "false" };
+	const char *text = value(s, value(s, s->providers, provider), "activate");
+	size_t i;
+
+	for (i = 0; text && i < sizeof(off) / sizeof(off[0]); i++)
+		if (!strcasecmp(text, off[i]))
+			return false;
+	return text;
+}
+
+/* --- the module --- */
+
+static void folder_of_modules(char *buf, size_t len)
+{
+	const char *set = secure_getenv("OPENSSL_MODULES");
+
+	if (set)
+		snprintf(buf, len, "%s", set);
+	else if (openssl_modules_dir(buf, len))
+		*buf = '\0';
+}
+
+static void module_path(const struct settings *s, char *buf, size_t len)
+{
+	const char *named = value(s, s->section, "module");
+	char dir[PATH_MAX];
+
+	folder_of_modules(dir, sizeof(dir));
+	if (named && named[0] == '/')
+		snprintf(buf, len, "%s", named);
+	else
+		snprintf(buf, len, "%s/%s", dir, named ? named : OPENSSL_MODULE);
+}
+
+static void missing(struct health *h, const struct settings *s, const char *path)
+{
+	char beside[PATH_MAX];
+	bool there = !openssl_module_beside(beside, sizeof(beside));
+
+	if (s->section)
+		health_add(h, HEALTH_PROBLEM, AREA, "%s: names the provider warpdrive, but there is no %s", s->file, path);
+	else
+		health_add(h, HEALTH_NOTE, AREA, "the provider isn't in libcrypto's folder: there is no %s", path);
+	if (there && s->section)
+		health_remedy(h, "Add the line 'module = %s' to the section [%s].", beside, s->section);
+	else if (there)
+		health_remedy(h, "If programs shall use it, 'wdctl export openssl' prints a configuration that names %s.", beside);
+	else if (s->section)
+		health_remedy(h, "Install the package openssl-provider-warpdrive, or run 'make install-user' and name the module that it "
+			      "installs in a line 'module'.");
+	else
+		health_remedy(h, "If programs that use OpenSSL shall use devices, install the package openssl-provider-warpdrive.");
+}
+
+/* Whether the dynamic linker finds the module's libraries. */
+static bool check_module(struct health *h, const struct settings *s)
+{
+	char path[2 * PATH_MAX];
+	void *module;
+
+	module_path(s, path, sizeof(path));
+	if (access(path, F_OK)) {
+		missing(h, s, path);
+		return false;
+	}
+	module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!module || !dlsym(module, "OSSL_provider_init")) {
+		health_add(h, HEALTH_PROBLEM, AREA, "%s can't be loaded: %s", path, dlerror());
+		health_command(h, "make install-user && ldconfig");
+	} else {
+		health_add(h, HEALTH_OK, AREA, "%s", path);
+	}
+	if (module)
+		dlclose(module);
+	return true;
+}
+
+/* --- the configuration --- */
+
+enum preference {
+	PREFERS_NOT,
+	PREFERS,
+	DEMANDS,		/* without the question mark */
+};
+
+static enum preference preference(const char *properties)
+{
+	static const char wanted[] = "provider=warpdrive";
+	enum preference found = PREFERS_NOT;
+	char text[256], *word, *save = NULL;
+	size_t n = 0;
+
+	for (; properties && *properties && n < sizeof(text) - 1; properties++)
+		if (*properties != ' ' && *properties != '\t')
+			text[n++] = *properties;
+	text[n] = '\0';
+	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		if (!strcasecmp(word, wanted))
+			return DEMANDS;
+		if (*word == '?' && !strcasecmp(word + 1, wanted))
+			found = PREFERS;
+	}
+	return found;
+}
+
+static void check_properties(struct health *h, const struct settings *s)
+{
+	switch (preference(s->properties)) {
+	case DEMANDS:
+		health_add(h, HEALTH_PROBLEM, AREA, "%s: default_properties = %s lacks the question mark: libcrypto finds no decoders of "
+			   "keys and no random numbers", s->file, s->properties);
+		health_remedy(h, "Write 'default_properties = ?provider=warpdrive'.");
+		break;
+	case PREFERS_NOT:
+		health_add(h, HEALTH_NOTE, AREA, "%s: doesn't prefer the provider warpdrive, so only programs that ask for it use it", s->file);
+		health_remedy(h, "Write 'default_properties = ?provider=warpdrive' into the section that alg_section names; 'wdctl export "
+			      "openssl' prints an example.");
+		break;
+	case PREFERS:
+		health_add(h, HEALTH_OK, AREA, "%s: activates the provider warpdrive, and prefers it", s->file);
+		break;
+	}
+}
+
+/* libcrypto drops the reason for which it doesn't load a provider; the provider logs it. */
+static bool check_config(struct health *h, const struct settings *s, bool there)
+{
+	if (!activates(s, "warpdrive")) {
+		health_add(h, HEALTH_PROBLEM, AREA, "%s: names the provider warpdrive, but doesn't activate it", s->file);
+		health_remedy(h, "Add the line 'activate = 1' to the section [%s].", s->section);
+		return false;
+	}
+	if (!activates(s, "default") && !activates(s, "fips")) {
+		health_add(h, HEALTH_PROBLEM, AREA, "%s: activates no provider but warpdrive, so ciphers and digests are missing", s->file);
+		health_remedy(h, "Name the provider default among the providers, with a line 'activate = 1' in a section of its own.");
+	}
+	check_properties(h, s);
+	if (!there || s->crypto->available(NULL, "warpdrive"))
+		return there;
+	health_add(h, HEALTH_PROBLEM, AREA, "%s: libcrypto doesn't load the provider warpdrive", s->file);
+	health_remedy(h, "Read the reason in the system's log, in a line with 'warpdrive-provider': a key of the section [%s] or a variable "
+		      "WD_OPENSSL_... has a wrong value, or a device is required that isn't there.", s->section);
+	return false;
+}
+
+static bool config_load(struct health *h, struct settings *s)
+{
+	long line = 0;
+
+	if (access(s->file, R_OK))
+		return true;
+	s->conf = s->crypto->conf_new(NULL);
+	if (s->conf && s->crypto->conf_load(s->conf, s->file, &line) > 0)
+		return true;
+	health_add(h, HEALTH_PROBLEM, AREA, "%s: libcrypto can't read it, from line %ld on", s->file, line);
+	health_remedy(h, "Correct the file; 'man 5 config' has its format.");
+	return false;
+}
+
+/* --- devices --- */
+
+static bool may_open(const struct root *r, const struct device *d)
+{
+	char path[ROOT_PATH_MAX];
+
+	return !root_path(r, path, sizeof(path), "/dev/%s", d->name) && !access(path, R_OK | W_OK);
+}
+
+static void check_devices(struct health *h, const struct health_input *in)
+{
+	const struct device *d, *fits = NULL;
+	size_t i;
+
+	for (i = 0; i < in->devices->count; i++) {
+		d = &in->devices->dev[i];
+		if (d->state != DEVICE_OK || !openssl_device_fits(d->algorithms))
+			continue;
+		fits = d;
+		if (may_open(in->root, d)) {
+			health_add(h, HEALTH_OK, AREA, "%s computes for the provider", d->name);
+			return;
+		}
+	}
+	if (fits) {
+		health_add(h, HEALTH_PROBLEM, AREA, "user %u can't open %s, so libcrypto computes for this user", getuid(), fits->name);
+		health_remedy(h, "Do what the findings about nodes say, for the user of the program.");
+		return;
+	}
+	health_add(h, HEALTH_PROBLEM, AREA, "no device computes with public keys, so the provider offers nothing");
+	health_command(h, health_has_function(in->root, "hisi_hpre") ? "wdctl load" : "wdctl load --sim hpre");
+}
+
+static void examine(struct health *h, const struct health_input *in, struct settings *s)
+{
+	bool there;
+
+	if (!config_load(h, s))
+		return;
+	settings_read(s);
+	there = check_module(h, s);
+	if (s->section) {
+		if (check_config(h, s, there))
+			check_devices(h, in);
+	} else if (there) {
+		health_add(h, HEALTH_NOTE, AREA, "%s: doesn't name the provider warpdrive, so programs don't use it", s->file);
+		health_remedy(h, "Write the output of 'wdctl export openssl' to a file, and name that file to programs in OPENSSL_CONF.");
+	}
+}
+
+void health_check_openssl(struct health *h, const struct health_input *in)
+{
+	struct settings s = { NULL };
+	struct libcrypto crypto;
+	char *file;
+	void *lib;
+
+	if (root_is_fake(in->root))
+		return;
+	/* Without it, the check of algorithms has a finding. */
+	lib = dlopen(OPENSSL_LIBCRYPTO, RTLD_NOW | RTLD_LOCAL);
+	if (!lib)
+		return;
+	file = libcrypto_find(lib, &crypto) ? crypto.default_file() : NULL;
+	if (file) {
+		s.crypto = &crypto;
+		s.file = file;
+		examine(h, in, &s);
+		if (s.conf)
+			crypto.conf_free(s.conf);
+		crypto.mem_free(file, __FILE__, __LINE__);
+		crypto.errors_clear();
+	}
+	dlclose(lib);
+}
