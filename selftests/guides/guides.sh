@@ -57,6 +57,60 @@ test_readme() { follow host README.md; }
 test_first_steps() { follow host docs/guide/first-steps.md; }
 test_program() { follow host docs/guide/program.md; }
 test_hardware() { follow host docs/guide/hardware.md; }
+
+openssl_there() {
+	[ -e "$BUILD/user/ossl-modules/warpdrive.so" ] || skip 'the provider was left out'
+	command -v openssl >/dev/null || skip 'openssl is not installed'
+}
+
+# With an emulated device, and an nginx that needs no folder of the system. wdctl can't load modules here, nor list queues.
+openssl_here() {
+	openssl_there
+	timeout 300 "$TOP/scripts/programs" web >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
+	place
+	export PATH=$BUILD/user/bin:$PATH
+	python3 "$BLOCKS" script vm "$TOP/docs/guide/openssl.md" | sed 's/^user .*/user root;/
+		s/^http {/&client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;/' >script
+	wdctl() {
+		[ "$1" = load ] || [ "$1" = ctx ] || command wdctl "$@"
+	}
+	export -f wdctl
+	trap 'kill $(cat home/tls/nginx.pid) 2>/dev/null || :' EXIT
+}
+
+with_web() { "$TOP/scripts/programs" web -- "$@"; }
+
+# serves OPTION...: whether nginx, on such a device and with nothing in place of it, answers a client that has none. The
+# device lasts as long as the shell, which nginx's daemon doesn't.
+serves() {
+	local code=0 tls=$PWD/home/tls
+
+	WD_OPENSSL_FALLBACK=no with_web wd-emulate --hpre 1 "$@" -- bash -ec '
+		cd "$1"
+		OPENSSL_CONF=$1/warpdrive.cnf nginx -p "$1" -c nginx.conf
+		OPENSSL_CONF=/dev/null curl -sS --cacert cert.pem https://localhost:8443/' bash "$tls" >got || code=$?
+	kill "$(cat "$tls/nginx.pid")"
+	until_true 10 absent "$tls/nginx.pid" >/dev/null
+	return $code
+}
+
+# When the device fails, so does the handshake: the device has a part in it.
+test_openssl() {
+	openssl_here
+	with_web wd-emulate --hpre 1 -- bash script >got
+	says hello got
+	until_true 10 absent home/tls/nginx.pid >/dev/null
+	serves
+	says hello got
+	exits 35 serves --fault fail=1000000
+}
+
+test_openssl_measured() {
+	openssl_there
+	follow host docs/guide/openssl.md >got
+	[ "$(grep -c 'bits ecdh (nistp256)' got)" = 2 ]
+}
+
 test_environment() { follow host docs/guide/environment.md; }
 
 run_tests "$@"
