@@ -56,4 +56,36 @@ test_hardware() {
 	rm -r /tmp/wd-report /tmp/wd-report.tar.gz
 }
 
+# As udev does it where it runs, the nodes belong to a group.
+openssl_nodes() {
+	[ "$1" != load ] || { chgrp accel /dev/hisi_hpre-* && chmod 660 /dev/hisi_hpre-*; }
+}
+
+test_openssl() {
+	timeout 120 "$TOP/scripts/programs" web >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
+	install_here
+	cp -a "$OUT_HERE/ossl-modules" /usr/local/lib/
+	ldconfig
+	getent group accel >/dev/null || groupadd --system accel
+	mkdir -p /var/lib/nginx
+	ip link set lo up
+	no_sections
+	until_true 30 wdctl unload >/dev/null
+	wdctl() {
+		command wdctl "$@" && openssl_nodes "$1"
+	}
+	export -f wdctl openssl_nodes
+	python3 "$BLOCKS" script vm "$TOP/docs/guide/openssl.md" >script
+	place
+	(cd warpdrive && "$TOP/scripts/programs" web -- bash ../script) >got 2>&1 || { cat got; false; }
+	says hello got
+	# Queues of the worker, each with requests that are done.
+	[ "$(awk '$1 == "hisi_hpre-0" && $4 == "nginx" && $NF > 0' got | wc -l)" -ge 2 ] || { cat got; false; }
+	export OPENSSL_CONF=$HOME/tls/warpdrive.cnf
+	cp "$OPENSSL_CONF" /tmp/warpdrive.cnf
+	chmod 600 /dev/hisi_hpre-0
+	OPENSSL_CONF=/tmp/warpdrive.cnf setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor >got || :
+	says "user 65534 can't open hisi_hpre-0" got
+}
+
 run_tests "$@"
