@@ -30,7 +30,7 @@ struct worker {
 static void complain(struct worker *w, const char *what, int ret)
 {
 	if (!w->bad++)
-		snprintf(w->why, sizeof(w->why), "%s: %d (%s)", what, ret, detail(w->h));
+		snprintf(w->why, sizeof(w->why), "%s: %d (%.100s)", what, ret, detail(w->h));
 }
 
 static unsigned int rnd(struct worker *w)

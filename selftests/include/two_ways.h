@@ -187,7 +187,7 @@ static inline void way_begin(struct way *w, bool fast)
 	s->fast_call = fast_call;
 	w->index = produced % ring->sq_depth;
 	if (ret || atomic_load(&ring->produced) != produced + 1)
-		snprintf(w->text, sizeof(w->text), "nothing was submitted: %d, %s", ret, detail(w->sess));
+		snprintf(w->text, sizeof(w->text), "nothing was submitted: %d, %.100s", ret, detail(w->sess));
 	else if (!way_is(w, fast))
 		snprintf(w->text, sizeof(w->text), "did not take the %s", fast ? "fast path" : "slow path");
 	memcpy(w->sqe, wd_ring_slot(ring, (__u16)w->index), ring->sqe_size);
