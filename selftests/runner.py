@@ -147,8 +147,8 @@ class Program:
         return {self.area, f"{self.area}/{os.path.basename(self.path)}"}
 
 
-# What differs between kernels is tested here; all other areas are programs of user space on top.
-KERNEL_AREAS = {"uacce", "hisi_qm", "sim", "provision"}
+# What differs most between kernels is tested here.
+KERNEL_AREAS = {"uacce", "sim", "provision"}
 
 
 class Count:
@@ -366,8 +366,8 @@ def console_splats(path):
 
 def vm(kernel, areas, count, first, brief):
     """
-    first: of several kernels; on the others, only the kernel parts' own tests run that the debug kernel runs as well,
-    unless others are asked for. brief: tests that don't depend on the kernel run in full elsewhere.
+    first: of several kernels; on the others, only those tests run that show what differs between kernels, unless others
+    are asked for. brief: tests that don't depend on the kernel run in full elsewhere.
     """
     suite = f"kernel {kernel}"
     debug = kernel == "debug"
@@ -378,7 +378,7 @@ def vm(kernel, areas, count, first, brief):
     out = f"{BUILD}/user-arm64" if arm64 else f"{BUILD}/user"
     rest = read_lists(out, kinds, areas, count, suite)
     if not first and not areas:
-        rest = [prog for prog in rest if prog.kind == "vm" and prog.area in KERNEL_AREAS]
+        rest = [prog for prog in rest if prog.kind == "vm" and prog.names() & {*KERNEL_AREAS, *brief_list()}]
     # The kernel parts' own tests first, the longest tests last.
     order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
     rest.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))
@@ -434,12 +434,14 @@ def brief(args, number):
     return bool(number or args.native or slow)
 
 
+def brief_list():
+    with open(TOP + "/selftests/brief") as lines:
+        return [line.strip() for line in lines if not line.startswith("#")]
+
+
 def areas_on(args, number):
     """What runs on that kernel. Between the oldest and the newest one, a few minutes' choice will do."""
-    if args.areas or not 0 < number < len(args.vm) - 1:
-        return args.areas
-    with open(TOP + "/selftests/brief") as brief_list:
-        return [line.strip() for line in brief_list if not line.startswith("#")]
+    return args.areas if args.areas or not 0 < number < len(args.vm) - 1 else brief_list()
 
 
 def builds_and_boots(args, count):
