@@ -111,7 +111,7 @@ test_no_request_is_lost_by_resets_of_functions() {
 }
 
 at_exit() {
-	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions >/dev/null
+	section_drop
 	drop
 }
 run_tests "$@"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim hisi_zip 2
-command -v wdctl >/dev/null && command -v python3 >/dev/null || need_skip 'wdctl and python3 are not installed'
+need_commands wdctl python3
 . "$(dirname "$0")/functions.inc.sh"
 
 COUNT=$PROGRAMS/hisi_qm/count_client

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced by tests of whole functions, after tap.sh: the simulated device ITEM, whose PCI folder is PCI, and its users.
+# A program's start takes one to two seconds on the debug kernel: what tests do again and again needs none.
 
 ITEM=/sys/kernel/config/hisi_sim/functions
 CLASS=/sys/class/uacce
@@ -41,10 +42,10 @@ named() {
 
 # Address of virtual function $1, from 1 on.
 vf() {
-	local link
+	local folder
 
-	link=$(readlink "$PCI/virtfn$(($1 - 1))")
-	echo "${link##*/}"
+	folder=$(cd -P "$PCI/virtfn$(($1 - 1))" 2>/dev/null && pwd) || :
+	echo "${folder##*/}"
 }
 
 # name ADDRESS: the function's uacce device.
@@ -82,17 +83,25 @@ all_refused() {
 
 # available DEVICE NUMBER: it has that many free queues.
 available() {
-	[ "$(cat "$CLASS/$1/available_instances" 2>/dev/null)" = "$2" ]
+	local number
+
+	{ read -r number <"$CLASS/$1/available_instances"; } 2>/dev/null && [ "$number" = "$2" ]
 }
 
 # shares NUMBER...: the virtual functions' queues, from the first function on.
 shares() {
-	local i=0 number
+	local i=0 function number
 
 	for number; do
 		i=$((i + 1))
-		until_true 30 named "$(vf $i)"
-		until_true 30 available "$(name "$(vf $i)")" "$number" || { echo "function $i: expected $number queues"; return 1; }
+		function=$(vf $i)
+		until_true 30 named "$function"
+		until_true 30 available "$(name "$function")" "$number" || { echo "function $i: expected $number queues"; return 1; }
 	done
-	[ "$(cat "$PCI/sriov_numvfs")" = $i ]
+	[ "$(<"$PCI/sriov_numvfs")" = $i ]
+}
+
+# section_drop: the section of compress, which an interrupted test has left.
+section_drop() {
+	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions >/dev/null
 }

@@ -6,8 +6,7 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim hisi_zip 1
-command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
-command -v setpriv >/dev/null || need_skip 'setpriv is not installed'
+need_commands wdctl wdzip setpriv
 
 . "$(dirname "$0")/functions.inc.sh"
 . "$(dirname "$0")/../include/tools_for_all.sh"

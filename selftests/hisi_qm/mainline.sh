@@ -9,7 +9,7 @@ MODULES=${BUILD:-$TOP/build}/mainline/$(uname -r)/beside
 [ -e "$MODULES/mainline_zip.ko" ] ||
 	need_skip "mainline's driver is built from linux-source-6.1, for 6.1 kernels (sim/mainline_build.sh)"
 need_sim hisi_zip 2
-command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
+need_commands wdctl wdzip
 . "$(dirname "$0")/functions.inc.sh"
 
 DRIVERS=/sys/bus/pci/drivers
@@ -134,7 +134,7 @@ test_unbinding_ours_takes_mainlines() {
 }
 
 at_exit() {
-	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions
+	section_drop
 	drop
 	rmmod mainline_zip mainline_qm
 }

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim hisi_zip 2
-command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
+need_commands wdctl wdzip
 . "$(dirname "$0")/functions.inc.sh"
 
 CYCLES=20

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim hisi_zip 2
-command -v wdctl >/dev/null || need_skip 'wdctl is not installed'
+need_commands wdctl
 . "$(dirname "$0")/functions.inc.sh"
 
 DEBUGFS=/sys/kernel/debug/hisi_zip

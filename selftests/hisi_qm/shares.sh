@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim hisi_zip 2
-command -v wdctl >/dev/null && command -v wdzip >/dev/null || need_skip 'wdctl and wdzip are not installed'
+need_commands wdctl wdzip
 . "$(dirname "$0")/functions.inc.sh"
 
 # The most that a device can have.
@@ -68,7 +68,7 @@ test_wdctl_names_the_physical_function() {
 }
 
 at_exit() {
-	! wdctl section show functions >/dev/null 2>&1 || wdctl section del functions
+	section_drop
 	drop
 }
 run_tests "$@"

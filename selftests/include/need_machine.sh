@@ -7,6 +7,15 @@ need_skip() {
 	exit 4
 }
 
+# need_commands NAME...
+need_commands() {
+	local name
+
+	for name; do
+		command -v "$name" >/dev/null || need_skip "$name is not installed"
+	done
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || need_skip 'root is needed'
 }
