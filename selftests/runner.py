@@ -378,7 +378,8 @@ def vm(kernel, areas, count, first, brief):
     out = f"{BUILD}/user-arm64" if arm64 else f"{BUILD}/user"
     rest = read_lists(out, kinds, areas, count, suite)
     if not first and not areas:
-        rest = [prog for prog in rest if prog.kind == "vm" and prog.names() & {*KERNEL_AREAS, *brief_list()}]
+        wanted = KERNEL_AREAS.union(brief_list())
+        rest = [prog for prog in rest if prog.kind == "vm" and prog.names() & wanted]
     # The kernel parts' own tests first, the longest tests last.
     order = {"uacce": 0, "hisi_qm": 1, "sim": 2}
     rest.sort(key=lambda prog: ("fail_nth" in prog.path, order.get(prog.area, 3)))
