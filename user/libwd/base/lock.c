@@ -31,17 +31,15 @@ void wd_barrier_heavy(void)
 	int saved = errno;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed))
-		goto out;
-	/* The other side's fences begin too late for this wait: it ends by its time limit. */
-	if (wd_sandbox()) {
-		atomic_store(&wd_barrier_asymmetric, false);
-		goto out;
+	if (atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed)) {
+		/* In a sandbox, the other side's fences begin too late for this wait: it ends by its time limit. */
+		if (wd_sandbox())
+			atomic_store(&wd_barrier_asymmetric, false);
+		/* Registers again when the registration was lost, as after some kinds of raw clone(). */
+		else if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) &&
+			 !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+			membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 	}
-	/* Registers again when the registration was lost, as after some kinds of raw clone(). */
-	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
-		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-out:
 	errno = saved;
 }
 
