@@ -7,8 +7,6 @@
 #include "health.h"
 #include "openssl.h"
 
-#define LIBCRYPTO OPENSSL_LIBCRYPTO
-
 enum kind {
 	CIPHER,
 	DIGEST,
@@ -60,19 +58,13 @@ struct libcrypto {
 	const char *(*version)(int what);
 };
 
-static bool symbol(void *lib, void *to, const char *name)
-{
-	void *at = dlsym(lib, name);
-
-	memcpy(to, &at, sizeof(at));
-	return at;
-}
-
 static bool libcrypto_find(void *lib, struct libcrypto *c)
 {
-	return symbol(lib, &c->fetch[CIPHER], "EVP_CIPHER_fetch") && symbol(lib, &c->free[CIPHER], "EVP_CIPHER_free") &&
-	       symbol(lib, &c->fetch[DIGEST], "EVP_MD_fetch") && symbol(lib, &c->free[DIGEST], "EVP_MD_free") &&
-	       symbol(lib, &c->version, "OpenSSL_version");
+	return openssl_symbol(lib, &c->fetch[CIPHER], "EVP_CIPHER_fetch") &&
+	       openssl_symbol(lib, &c->free[CIPHER], "EVP_CIPHER_free") &&
+	       openssl_symbol(lib, &c->fetch[DIGEST], "EVP_MD_fetch") &&
+	       openssl_symbol(lib, &c->free[DIGEST], "EVP_MD_free") &&
+	       openssl_symbol(lib, &c->version, "OpenSSL_version");
 }
 
 static bool libcrypto_has(const struct libcrypto *c, size_t i)
@@ -111,19 +103,19 @@ static void ask_libcrypto(struct health *h, const struct libcrypto *c)
 
 static void check_libcrypto(struct health *h)
 {
-	void *lib = dlopen(LIBCRYPTO, RTLD_NOW | RTLD_LOCAL);
+	void *lib = dlopen(OPENSSL_LIBCRYPTO, RTLD_NOW | RTLD_LOCAL);
 	struct libcrypto c;
 
 	if (!lib) {
-		health_add(h, HEALTH_NOTE, "algorithms", "software path: no ciphers, digests or AEAD without " LIBCRYPTO);
+		health_add(h, HEALTH_NOTE, "algorithms", "software path: no ciphers, digests or AEAD without " OPENSSL_LIBCRYPTO);
 		health_remedy(h, "Install OpenSSL 3, unless a device computes all that is needed.");
 		return;
 	}
 	if (libcrypto_find(lib, &c)) {
 		ask_libcrypto(h, &c);
 	} else {
-		health_add(h, HEALTH_PROBLEM, "algorithms", LIBCRYPTO " lacks functions of OpenSSL 3");
-		health_remedy(h, "Install OpenSSL 3, and remove the other " LIBCRYPTO ".");
+		health_add(h, HEALTH_PROBLEM, "algorithms", OPENSSL_LIBCRYPTO " lacks functions of OpenSSL 3");
+		health_remedy(h, "Install OpenSSL 3, and remove the other " OPENSSL_LIBCRYPTO ".");
 	}
 	dlclose(lib);
 }

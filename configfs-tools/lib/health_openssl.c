@@ -26,25 +26,11 @@ struct libcrypto {
 
 static bool libcrypto_find(void *lib, struct libcrypto *c)
 {
-	const struct {
-		void *to;
-		const char *name;
-	} symbols[] = {
-		{ &c->default_file, "CONF_get1_default_config_file" }, { &c->conf_new, "NCONF_new" },
-		{ &c->conf_load, "NCONF_load" }, { &c->conf_string, "NCONF_get_string" },
-		{ &c->conf_free, "NCONF_free" }, { &c->mem_free, "CRYPTO_free" },
-		{ &c->errors_clear, "ERR_clear_error" }, { &c->available, "OSSL_PROVIDER_available" },
-	};
-	void *at;
-	size_t i;
-
-	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		at = dlsym(lib, symbols[i].name);
-		if (!at)
-			return false;
-		memcpy(symbols[i].to, &at, sizeof(at));
-	}
-	return true;
+	return openssl_symbol(lib, &c->default_file, "CONF_get1_default_config_file") &&
+	       openssl_symbol(lib, &c->conf_new, "NCONF_new") && openssl_symbol(lib, &c->conf_load, "NCONF_load") &&
+	       openssl_symbol(lib, &c->conf_string, "NCONF_get_string") && openssl_symbol(lib, &c->conf_free, "NCONF_free") &&
+	       openssl_symbol(lib, &c->mem_free, "CRYPTO_free") && openssl_symbol(lib, &c->errors_clear, "ERR_clear_error") &&
+	       openssl_symbol(lib, &c->available, "OSSL_PROVIDER_available");
 }
 
 /* What the configuration says; the texts belong to conf. */

@@ -30,6 +30,14 @@ static unsigned int alg_bits(const char *name, size_t len)
 	return 0;
 }
 
+bool openssl_symbol(void *lib, void *to, const char *name)
+{
+	void *at = dlsym(lib, name);
+
+	memcpy(to, &at, sizeof(at));
+	return at;
+}
+
 int openssl_modules_dir(char *buf, size_t len)
 {
 	void *lib = dlopen(OPENSSL_LIBCRYPTO, RTLD_NOW | RTLD_LOCAL);
@@ -39,8 +47,7 @@ int openssl_modules_dir(char *buf, size_t len)
 
 	if (!lib)
 		return ret;
-	*(void **)&info = dlsym(lib, "OPENSSL_info");
-	if (info)
+	if (openssl_symbol(lib, &info, "OPENSSL_info"))
 		dir = info(INFO_MODULES_DIR);
 	if (dir && (size_t)snprintf(buf, len, "%s", dir) < len)
 		ret = 0;

@@ -13,6 +13,8 @@
 #define OPENSSL_MODULE "warpdrive.so"
 #define OPENSSL_ALGORITHMS "pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2"
 
+/** openssl_symbol() - find a function of the opened libcrypto, and copy its address to @to. Return: whether it has it. */
+bool openssl_symbol(void *lib, void *to, const char *name);
 /** openssl_modules_dir() - copy the name of libcrypto's own folder of modules. Return: 0; -ENOENT without libcrypto 3. */
 int openssl_modules_dir(char *buf, size_t len);
 /** openssl_module_beside() - find the module that was installed with this program. Return: 0 or -ENOENT. */
