@@ -242,7 +242,9 @@ struct emu_queue *emu_fd_clear(int fd);
 void emu_fd_foreign(void);
 /* Descriptors that the kernel's driver would not need: the program can't close them. */
 bool emu_fd_is_private(int fd);
-void emu_fd_private(int fd, bool on);
+/* Moves one of them out of the program's way, or leaves it; returns its number, -1 if fd is that. */
+int emu_fd_private(int fd);
+void emu_fd_private_close(int fd);
 
 /* folder.c: folders that a program keeps open */
 /* Whether the tree's /dev is opened instead: only by O_PATH, because the real one has other nodes as well. */

@@ -2,6 +2,12 @@
 /* The file descriptors that are queues, and those that only this library has. Each descriptor holds one reference to its queue. */
 #include "emu.h"
 
+/* This library's descriptors are above the range that a program usually uses. */
+#define PRIVATE_FD_MIN	512
+
+EMU_REAL(int, close, int fd)
+EMU_REAL(int, fcntl, int fd, int cmd, ...)
+
 static _Atomic(struct emu_queue *) table[EMU_FDS];
 static int open_flags[EMU_FDS];	/* EMU_FD_FLAGS, as opened */
 
@@ -33,10 +39,26 @@ bool emu_fd_is_private(int fd)
 	return fd >= 0 && fd < EMU_FDS && atomic_load_explicit(&private_fds[fd], memory_order_relaxed);
 }
 
-void emu_fd_private(int fd, bool on)
+int emu_fd_private(int fd)
 {
+	int moved = fd < 0 ? -1 : real_fcntl()(fd, F_DUPFD_CLOEXEC, PRIVATE_FD_MIN);
+
+	if (moved >= 0) {
+		real_close()(fd);
+		fd = moved;
+	}
 	if (fd >= 0 && fd < EMU_FDS)
-		atomic_store(&private_fds[fd], on);
+		atomic_store(&private_fds[fd], true);
+	return fd;
+}
+
+void emu_fd_private_close(int fd)
+{
+	if (fd < 0)
+		return;
+	if (fd < EMU_FDS)
+		atomic_store(&private_fds[fd], false);
+	real_close()(fd);
 }
 
 void emu_fd_foreign(void)

@@ -13,8 +13,6 @@
 #include "emu.h"
 #include "messages.h"
 
-#define PRIVATE_FD_MIN	512
-
 EMU_REAL(int, socket, int domain, int type, int protocol)
 EMU_REAL(int, getsockopt, int fd, int level, int name, void *value, socklen_t *len)
 EMU_REAL(int, close, int fd)
@@ -81,18 +79,8 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 
 static int private_open(void)
 {
-	int fd, moved;
-
-	if (private_fd >= 0)
-		return private_fd;
-	fd = connection(SOCK_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	moved = fcntl(fd, F_DUPFD_CLOEXEC, PRIVATE_FD_MIN);
-	if (moved >= 0)
-		real_close()(fd);
-	private_fd = moved >= 0 ? moved : fd;
-	emu_fd_private(private_fd, true);
+	if (private_fd < 0)
+		private_fd = emu_fd_private(connection(SOCK_CLOEXEC));
 	return private_fd;
 }
 
@@ -192,8 +180,6 @@ int wd_emulate_section(const char *name, const char *command)
 void emu_sections_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	emu_fd_private(private_fd, false);
-	if (private_fd >= 0)
-		real_close()(private_fd);
+	emu_fd_private_close(private_fd);
 	private_fd = -1;
 }

@@ -12,9 +12,6 @@
 #include <misc/uacce/uacce.h>
 #include "emu.h"
 
-/* This library's descriptors are above the range that a program usually uses. */
-#define PRIVATE_FD_MIN	512
-
 EMU_REAL(int, open, const char *path, int flags, ...)
 EMU_REAL(int, close, int fd)
 EMU_REAL(int, munmap, void *addr, size_t len)
@@ -39,19 +36,6 @@ size_t emu_dus_size(const struct emu_device *dev)
 	return page_align(emu_sq_size(dev) + sizeof(struct qm_cqe) * emu_depth()) + (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int fd_move(int fd)
-{
-	int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, PRIVATE_FD_MIN);
-
-	if (moved < 0) {
-		emu_fd_private(fd, true);
-		return fd;
-	}
-	emu_fd_private(moved, true);
-	real_close()(fd);
-	return moved;
-}
-
 /* The attribute is a file, so that every way to read it finds the number. */
 static void available_update(struct emu_device *dev)
 {
@@ -71,20 +55,12 @@ static void available_update(struct emu_device *dev)
 	real_close()(fd);
 }
 
-static void private_close(int fd)
-{
-	if (fd < 0)
-		return;
-	emu_fd_private(fd, false);
-	real_close()(fd);
-}
-
 static void queue_free(struct emu_queue *q)
 {
 	if (q->dus)
 		real_munmap()(q->dus, emu_dus_size(q->dev));
-	private_close(q->mem_fd);
-	private_close(q->event_fd);
+	emu_fd_private_close(q->mem_fd);
+	emu_fd_private_close(q->event_fd);
 	pthread_mutex_destroy(&q->poll_lock);
 	free(q);
 }
@@ -106,11 +82,11 @@ size_t emu_window_own(const struct emu_device *dev)
 
 int emu_shared_memory(size_t bytes)
 {
-	int fd = fd_move((int)syscall(SYS_memfd_create, "uacce", 1u /* MFD_CLOEXEC */));
+	int fd = emu_fd_private((int)syscall(SYS_memfd_create, "uacce", 1u /* MFD_CLOEXEC */));
 
 	if (fd < 0 || !ftruncate(fd, (off_t)bytes))
 		return fd;
-	private_close(fd);
+	emu_fd_private_close(fd);
 	return -1;
 }
 
@@ -156,7 +132,7 @@ static struct emu_queue *queue_alloc(struct emu_device *dev, unsigned int id)
 	atomic_init(&q->refs, 1);
 	pthread_mutex_init(&q->poll_lock, NULL);
 	q->mem_fd = emu_shared_memory(emu_window_bytes(dev) + emu_dus_size(dev));
-	q->event_fd = fd_move(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+	q->event_fd = emu_fd_private(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
 	if (q->mem_fd >= 0)
 		q->dus = emu_shared_map(NULL, emu_dus_size(dev), q->mem_fd, (off_t)emu_window_bytes(dev));
 	if (!q->dus || q->event_fd < 0 || !window_open(q)) {
