@@ -11,23 +11,46 @@
 
 #define INFO_MODULES_DIR 1003		/* OPENSSL_INFO_MODULES_DIR */
 
-/* Without the first one, also the names that devices have in sysfs. Bits of masks. */
+/* As the provider has them. */
 static const struct {
-	const char *name;
-	unsigned int bits;
+	const char *name, *group;
+	const char *device;		/* the name in sysfs */
+	bool alone;			/* the group's name doesn't choose it */
 } algs[] = {
-	{ "pkey", 0x7f }, { "rsa", 0x01 }, { "ecdsa", 0x02 }, { "ecdh", 0x04 },
-	{ "x25519", 0x08 }, { "x448", 0x10 }, { "dh", 0x20 }, { "sm2", 0x40 },
+	{ "rsa", "pkey", "rsa", false },
+	{ "ecdsa", "pkey", "ecdsa", false },
+	{ "ecdh", "pkey", "ecdh", false },
+	{ "x25519", "pkey", "x25519", false },
+	{ "x448", "pkey", "x448", false },
+	{ "dh", "pkey", "dh", false },
+	{ "sm2", "pkey", "sm2", false },
+	{ "aes-cbc", "ciphers", "cipher", false },
+	{ "aes-xts", "ciphers", "cipher", false },
+	{ "aes-cfb", "ciphers", "cipher", false },
+	{ "aes-ofb", "ciphers", "cipher", false },
+	{ "aes-ctr", "ciphers", "cipher", true },
+	{ "aes-ecb", "ciphers", "cipher", true },
+	{ "3des", "ciphers", "cipher", false },
+	{ "sm4", "ciphers", "cipher", false },
 };
 
-static unsigned int alg_bits(const char *name, size_t len)
+#define ALGS (sizeof(algs) / sizeof(algs[0]))
+
+static bool is(const char *name, const char *text, size_t len)
 {
+	return strlen(name) == len && !memcmp(name, text, len);
+}
+
+/* A bit for each algorithm. all: a group's name stands also for those that it doesn't choose. */
+static unsigned int alg_bits(const char *text, size_t len, bool all)
+{
+	unsigned int bits = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(algs) / sizeof(algs[0]); i++)
-		if (strlen(algs[i].name) == len && !memcmp(algs[i].name, name, len))
-			return algs[i].bits;
-	return 0;
+	for (i = 0; i < ALGS; i++)
+		if (is(algs[i].name, text, len) || (is(algs[i].group, text, len) && (all || !algs[i].alone)))
+			bits |= 1u << i;
+	return bits;
 }
 
 bool openssl_symbol(void *lib, void *to, const char *name)
@@ -82,12 +105,13 @@ int openssl_module_beside(char *buf, size_t len)
 
 bool openssl_device_fits(const char *algorithms)
 {
-	size_t len;
+	size_t len, i;
 
 	for (; *algorithms; algorithms += len + strspn(algorithms + len, " ")) {
 		len = strcspn(algorithms, " ");
-		if (alg_bits(algorithms, len))
-			return true;
+		for (i = 0; i < ALGS; i++)
+			if (is(algs[i].device, algorithms, len) && is(algs[i].group, "pkey", 4))
+				return true;
 	}
 	return false;
 }
@@ -101,7 +125,7 @@ int openssl_algorithms_check(const char *list, struct ini_word *wrong)
 	for (list += strspn(list, " ,"); *list; list += len + strspn(list + len, " ,")) {
 		less = *list == '-';
 		len = strcspn(list, " ,");
-		bits = alg_bits(list + less, len - less);
+		bits = alg_bits(list + less, len - less, less);
 		if (!bits) {
 			*wrong = (struct ini_word){ list, len };
 			return -EINVAL;

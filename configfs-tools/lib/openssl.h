@@ -11,7 +11,8 @@
 
 #define OPENSSL_LIBCRYPTO "libcrypto.so.3"
 #define OPENSSL_MODULE "warpdrive.so"
-#define OPENSSL_ALGORITHMS "pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2"
+#define OPENSSL_ALGORITHMS \
+	"pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-ctr, aes-ecb, 3des, sm4"
 
 /** openssl_symbol() - find a function of the opened libcrypto, and copy its address to @to. Return: whether it has it. */
 bool openssl_symbol(void *lib, void *to, const char *name);
@@ -30,7 +31,7 @@ int openssl_algorithms_check(const char *list, struct ini_word *wrong);
 /**
  * export_openssl() - print a configuration for libcrypto.
  * @module: the module's path; NULL if it is in libcrypto's folder.
- * @algorithms: NULL for all.
+ * @algorithms: NULL for the provider's default.
  */
 void export_openssl(FILE *f, const char *module, const char *algorithms);
 

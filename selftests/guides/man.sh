@@ -74,7 +74,7 @@ test_the_provider_s_page_has_every_key_and_value() {
 
 	plain warpdrive-provider.7 >page
 	sed -n 's/^\t{ "\([a-z_]*\)", "\(WD_OPENSSL_[A-Z_]*\)".*/\1 \2/p' "$CONFIG" >keys
-	[ "$(wc -l <keys)" -ge 8 ]
+	[ "$(wc -l <keys)" -ge 9 ]
 	while read -r key variable; do
 		grep -q "^\.BR $key \" (" page || { echo "no key $key"; false; }
 		says "$variable" page
@@ -89,8 +89,14 @@ test_the_provider_s_page_has_every_algorithm_curve_and_parameter() {
 	local name
 
 	plain warpdrive-provider.7 >page
-	for name in $(sed -n 's/.*wdp_alg_names\[WDP_ALGS\] = { \(.*\) };/\1/p' "$CONFIG" | tr -d '",'); do
-		grep -qE "^\.BR? $name\b" page || { echo "no algorithm $name"; false; }
+	sed -n '/^\.SH ALG/,/^\.SH P/p' page >algorithms
+	sed -n 's/^\t\[WDP_[A-Z0-9_]*\] = { "\([a-z0-9-]*\)", .*/\1/p' "$CONFIG" >names
+	[ "$(wc -l <names)" -ge 15 ]
+	while read -r name; do
+		grep -qE "^\.BR? $name( |$)" algorithms || { echo "no algorithm $name"; false; }
+	done <names
+	for name in $(sed -n 's/^\t\[WDP_.*"\([a-z]\+\)", [a-z]* },/\1/p' "$CONFIG" | sort -u); do
+		says ".SS $name" page
 	done
 	sed -n 's/^\t\(NIST("[^"]*", "\|EC("\|EC("brainpool\)\([^"]*\)",.*/\2/p' "$PROVIDER/curve.c" >curves
 	[ "$(wc -l <curves)" -ge 12 ]

@@ -83,6 +83,14 @@ test_algorithms_choose_what_is_offered() {
 	not grep -q RSA got
 }
 
+test_ciphers_are_offered_on_request() {
+	conf 'algorithms = pkey ciphers'
+	OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 --sec 1 -- openssl list -cipher-algorithms >all
+	grep '@ warpdrive' all >got
+	says AES-256-CBC got
+	not grep -qE 'AES-256-(CTR|ECB)' got
+}
+
 # refused MESSAGE: the provider alone doesn't load, and the error says why.
 refused() {
 	not with_device list -providers -provider warpdrive 2>err
@@ -94,6 +102,7 @@ test_a_value_that_cannot_be_is_named() {
 	WD_OPENSSL_DEVICES=maybe refused 'WD_OPENSSL_DEVICES = maybe: expected auto, require or later'
 	WD_OPENSSL_TIMEOUT_MS=0 refused 'WD_OPENSSL_TIMEOUT_MS = 0: expected 1 to 3600000'
 	WD_OPENSSL_TIMEOUT_MS=10s refused 'WD_OPENSSL_TIMEOUT_MS = 10s: expected 1 to 3600000'
+	WD_OPENSSL_MIN_BYTES=0 refused 'WD_OPENSSL_MIN_BYTES = 0: expected 1 to 1073741824'
 	WD_OPENSSL_ALGORITHMS='rsa des' refused 'WD_OPENSSL_ALGORITHMS = rsa des: expected some of pkey'
 	WD_OPENSSL_ALGORITHMS='rsa -rsa' refused 'WD_OPENSSL_ALGORITHMS = rsa -rsa: expected'
 	WD_OPENSSL_SECTION='a b' refused 'WD_OPENSSL_SECTION = a b: expected 1 to 31'

@@ -15,7 +15,7 @@
 
 #include "emulated.h"
 
-#define DEVICE	"hisi_hpre-0"
+#define DEVICE	"hisi_hpre-1"
 
 struct both {
 	OSSL_LIB_CTX *stock;		/* the default provider alone */

@@ -54,15 +54,23 @@ test_the_exported_configuration_names_a_module_that_is_elsewhere() {
 	not grep -q ^module conf
 }
 
+# one_line FILE: with the parts of texts put together.
+one_line() { tr -d '\\' <"$1" | tr -s '\n\t ' ' ' | sed 's/" "//g'; }
+
 test_the_export_takes_the_algorithms_of_the_provider() {
 	local name list
 
 	exits 2 wdctl export openssl --algorithms 'rsa des' 2>err
 	says "not 'des'" err
+	exits 2 wdctl export openssl --algorithms 'aes-ctr,-ciphers' 2>err
+	says "'aes-ctr,-ciphers': nothing is left" err
 	exits 2 wdctl export openssl --algorithms 'rsa,-rsa' 2>err
 	says "'rsa,-rsa': nothing is left" err
-	list=$(sed -n 's/.*"some of \(pkey.*\), and -NAME.*/\1/p' "$TOP/user/openssl/config.c")
-	says "#define OPENSSL_ALGORITHMS \"$list\"" "$TOP/configfs-tools/lib/openssl.h"
+	list=$(one_line "$TOP/user/openssl/config.c" | sed -n 's/.*"some of \(pkey[^"]*\), and -NAME.*/\1/p')
+	one_line "$TOP/configfs-tools/lib/openssl.h" >header
+	says "#define OPENSSL_ALGORITHMS \"$list\"" header
+	one_line "$TOP/configfs-tools/completion/wdctl" >completion
+	says "compgen -W \"${list//,/}\"" completion
 	for name in ${list//,/}; do
 		wdctl export openssl --algorithms "$name" >got 2>/dev/null
 		says "algorithms = $name" got

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* RSA, ECC and DH: the same calls on requests of three types. */
+/* The same calls on requests of several types. */
 #include <errno.h>
 
 #include "class.h"
@@ -15,4 +15,9 @@
 
 #define CLASS dh
 #define CLASS_EXTRA .key = call->extra, .key_len = call->extra_len
+#include "class.inc.h"
+
+/* The iv is only written if a request asks for it. */
+#define CLASS cipher
+#define CLASS_EXTRA .iv = (void *)call->extra, .iv_len = call->extra_len
 #include "class.inc.h"

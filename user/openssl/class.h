@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three classes of libwd behind one form of call. */
+/* Classes of libwd behind one form of call. */
 #ifndef WDP_CLASS_H
 #define WDP_CLASS_H
 
 #include <stddef.h>
+#include <wd_cipher.h>
 #include <wd_dh.h>
 #include <wd_ecc.h>
 #include <wd_rsa.h>
@@ -17,7 +18,7 @@ struct wdp_call {
 	size_t src_len;
 	void *dst;
 	size_t dst_len;
-	const void *extra;		/* ECC: extra; DH: key */
+	const void *extra;		/* ECC: extra; DH: key; ciphers: iv */
 	unsigned int extra_len;
 };
 
@@ -32,6 +33,7 @@ union wdp_arg {
 	struct wd_rsa_arg rsa;
 	struct wd_ecc_arg ecc;
 	struct wd_dh_arg dh;
+	struct wd_cipher_arg cipher;
 };
 
 struct wdp_class {
@@ -43,6 +45,6 @@ struct wdp_class {
 	int (*async)(handle_t h, const struct wdp_call *call, struct wdp_job *job);
 };
 
-extern const struct wdp_class wdp_class_rsa, wdp_class_ecc, wdp_class_dh;
+extern const struct wdp_class wdp_class_rsa, wdp_class_ecc, wdp_class_dh, wdp_class_cipher;
 
 #endif

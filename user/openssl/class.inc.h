@@ -3,7 +3,7 @@
  * One class. Define before including it, once for each class:
  *
  *	CLASS		its name in libwd
- *	CLASS_EXTRA	initializers of the request's second operand, from "call"
+ *	CLASS_EXTRA	initializers of the members that not all classes have, from "call"
  */
 #define CLASS_PASTE(a, b, c)	a##b##c
 #define CLASS_NAME(a, b, c)	CLASS_PASTE(a, b, c)

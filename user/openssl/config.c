@@ -12,7 +12,24 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-const char *const wdp_alg_names[WDP_ALGS] = { "rsa", "ecdsa", "ecdh", "x25519", "x448", "dh", "sm2" };
+/* The random numbers of libcrypto use AES-CTR or AES-ECB of the provider that it prefers. */
+const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS] = {
+	[WDP_RSA] = { "rsa", "rsa", "pkey", false },
+	[WDP_ECDSA] = { "ecdsa", "ecdsa", "pkey", false },
+	[WDP_ECDH] = { "ecdh", "ecdh", "pkey", false },
+	[WDP_X25519] = { "x25519", "x25519", "pkey", false },
+	[WDP_X448] = { "x448", "x448", "pkey", false },
+	[WDP_DH] = { "dh", "dh", "pkey", false },
+	[WDP_SM2] = { "sm2", "sm2", "pkey", false },
+	[WDP_AES_CBC] = { "aes-cbc", "cipher", "ciphers", false },
+	[WDP_AES_XTS] = { "aes-xts", "cipher", "ciphers", false },
+	[WDP_AES_CFB] = { "aes-cfb", "cipher", "ciphers", false },
+	[WDP_AES_OFB] = { "aes-ofb", "cipher", "ciphers", false },
+	[WDP_AES_CTR] = { "aes-ctr", "cipher", "ciphers", true },
+	[WDP_AES_ECB] = { "aes-ecb", "cipher", "ciphers", true },
+	[WDP_3DES] = { "3des", "cipher", "ciphers", false },
+	[WDP_SM4] = { "sm4", "cipher", "ciphers", false },
+};
 
 /* A value, as a part of it or the whole. */
 struct word {
@@ -32,6 +49,7 @@ struct row {
 	bool (*set)(const struct row *row, void *member, const char *value);
 	size_t member;			/* offset in struct wdp_config */
 	const struct word *words;	/* for set_word() */
+	unsigned long max;		/* for set_number() */
 	const char *expected;
 };
 
@@ -55,15 +73,14 @@ static bool number(const char *text, char **end, unsigned long max, unsigned lon
 	return *value <= max;
 }
 
-static bool set_timeout(const struct row *row, void *member, const char *value)
+static bool set_number(const struct row *row, void *member, const char *value)
 {
-	unsigned long ms;
+	unsigned long n;
 	char *end;
 
-	(void)row;
-	if (!number(value, &end, 3600000, &ms) || *end)
+	if (!number(value, &end, row->max, &n) || *end)
 		return false;
-	*(unsigned int *)member = (unsigned int)ms;
+	*(unsigned int *)member = (unsigned int)n;
 	return true;
 }
 
@@ -106,16 +123,23 @@ static bool set_pollers(const struct row *row, void *member, const char *value)
 	return true;
 }
 
-static unsigned int algs_of(const char *name, size_t len)
+static bool is(const char *name, const char *text, size_t len)
 {
-	unsigned int alg;
+	return strlen(name) == len && !strncmp(name, text, len);
+}
 
-	if (len == 4 && !strncmp(name, "pkey", len))
-		return WDP_PKEY;
-	for (alg = 0; alg < WDP_ALGS; alg++)
-		if (strlen(wdp_alg_names[alg]) == len && !strncmp(wdp_alg_names[alg], name, len))
-			return WDP_BIT(alg);
-	return 0;
+/* all: a group's name stands also for those that it doesn't choose. */
+static unsigned int algs_of(const char *text, size_t len, bool all)
+{
+	const struct wdp_alg_facts *facts;
+	unsigned int alg, algs = 0;
+
+	for (alg = 0; alg < WDP_ALGS; alg++) {
+		facts = &wdp_alg_facts[alg];
+		if (is(facts->name, text, len) || (is(facts->group, text, len) && (all || !facts->alone)))
+			algs |= WDP_BIT(alg);
+	}
+	return algs;
 }
 
 /* Names, separated by spaces or commas; "-NAME" takes away from those before it. */
@@ -130,7 +154,7 @@ static bool set_algorithms(const struct row *row, void *member, const char *valu
 		less = *value == '-';
 		value += less;
 		len = strcspn(value, " ,");
-		algs = algs_of(value, len);
+		algs = algs_of(value, len, less);
 		if (!algs)
 			return false;
 		chosen = less ? chosen & ~algs : chosen | algs;
@@ -143,15 +167,17 @@ static bool set_algorithms(const struct row *row, void *member, const char *valu
 
 /* The first one is log: what is wrong about the others is logged. */
 static const struct row rows[] = {
-	{ "log", "WD_OPENSSL_LOG", set_word, AT(log), logs, "off, errors or all" },
-	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL,
-	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, and -NAME to take one away" },
-	{ "devices", "WD_OPENSSL_DEVICES", set_word, AT(devices), devices, "auto, require or later" },
-	{ "section", "WD_OPENSSL_SECTION", set_section, AT(section), NULL, "1 to 31 of A-Z a-z 0-9 _ -" },
-	{ "pollers", "WD_OPENSSL_POLLERS", set_pollers, AT(pollers), NULL, "counts of 1 to 64 threads, COUNT[@NODE],..." },
-	{ "timeout_ms", "WD_OPENSSL_TIMEOUT_MS", set_timeout, AT(timeout_ms), NULL, "1 to 3600000" },
-	{ "fallback", "WD_OPENSSL_FALLBACK", set_word, AT(fallback), yes_no, "yes or no" },
-	{ "check_results", "WD_OPENSSL_CHECK_RESULTS", set_word, AT(check), checks, "yes or all" },
+	{ "log", "WD_OPENSSL_LOG", set_word, AT(log), logs, 0, "off, errors or all" },
+	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL, 0,
+	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-ctr, aes-ecb, "
+	  "3des, sm4, and -NAME to take one away" },
+	{ "devices", "WD_OPENSSL_DEVICES", set_word, AT(devices), devices, 0, "auto, require or later" },
+	{ "section", "WD_OPENSSL_SECTION", set_section, AT(section), NULL, 0, "1 to 31 of A-Z a-z 0-9 _ -" },
+	{ "pollers", "WD_OPENSSL_POLLERS", set_pollers, AT(pollers), NULL, 0, "counts of 1 to 64 threads, COUNT[@NODE],..." },
+	{ "timeout_ms", "WD_OPENSSL_TIMEOUT_MS", set_number, AT(timeout_ms), NULL, 3600000, "1 to 3600000" },
+	{ "min_bytes", "WD_OPENSSL_MIN_BYTES", set_number, AT(min_bytes), NULL, 1u << 30, "1 to 1073741824" },
+	{ "fallback", "WD_OPENSSL_FALLBACK", set_word, AT(fallback), yes_no, 0, "yes or no" },
+	{ "check_results", "WD_OPENSSL_CHECK_RESULTS", set_word, AT(check), checks, 0, "yes or all" },
 };
 
 static bool apply(struct wdp_config *config, const struct row *row, const char *key, const char *value)
@@ -170,7 +196,8 @@ bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OS
 	unsigned int i;
 
 	*config = (struct wdp_config){
-		.algorithms = WDP_PKEY, .timeout_ms = 1000, .fallback = 1, .log = WDP_LOG_ERRORS, .pollers = "1",
+		.algorithms = algs_of("pkey", 4, false), .timeout_ms = 1000, .min_bytes = 8192, .fallback = 1,
+		.log = WDP_LOG_ERRORS, .pollers = "1",
 	};
 	for (i = 0; i < COUNT(rows); i++)
 		params[i] = OSSL_PARAM_construct_utf8_ptr(rows[i].key, &values[i], 0);

@@ -16,11 +16,18 @@ enum wdp_alg {
 	WDP_X448,
 	WDP_DH,
 	WDP_SM2,
+	WDP_AES_CBC,
+	WDP_AES_XTS,
+	WDP_AES_CFB,
+	WDP_AES_OFB,
+	WDP_AES_CTR,
+	WDP_AES_ECB,
+	WDP_3DES,
+	WDP_SM4,
 	WDP_ALGS,
 };
 
 #define WDP_BIT(alg)	(1u << (alg))
-#define WDP_PKEY	(WDP_BIT(WDP_ALGS) - 1)
 
 enum wdp_devices { WDP_DEVICES_AUTO, WDP_DEVICES_REQUIRE, WDP_DEVICES_LATER };
 enum wdp_check { WDP_CHECK_YES, WDP_CHECK_ALL };
@@ -30,6 +37,7 @@ struct wdp_config {
 	unsigned int algorithms;	/* WDP_BIT() of each */
 	unsigned int devices;		/* enum wdp_devices */
 	unsigned int timeout_ms;
+	unsigned int min_bytes;		/* smaller requests of ciphers are the twin's */
 	unsigned int fallback;		/* 1: yes */
 	unsigned int check;		/* enum wdp_check */
 	unsigned int log;		/* enum wdp_log */
@@ -37,8 +45,14 @@ struct wdp_config {
 	char pollers[64];		/* for wd_start_pollers() */
 };
 
-/* Names that the configuration and wd_list_accels() use; index: enum wdp_alg. */
-extern const char *const wdp_alg_names[WDP_ALGS];
+struct wdp_alg_facts {
+	const char *name;		/* in the configuration */
+	const char *accel;		/* for wd_list_accels() */
+	const char *group;		/* the name of several */
+	bool alone;			/* the group's name doesn't choose it */
+};
+
+extern const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS];
 
 /* wdp_config_read() - false, with an error in libcrypto's queue, if a value can't be. */
 bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_params);

@@ -78,7 +78,7 @@ static enum wdp_outcome failed(struct wdp_provider *prov, const char *what, cons
 /* Operands that can't be, or that no device takes: libcrypto has its own words for the former. */
 static bool operands_refused(int status)
 {
-	return status == -EINVAL || status == -EBADMSG || status == -EOPNOTSUPP;
+	return status == -EINVAL || status == -EBADMSG || status == -EOPNOTSUPP || status == -EFBIG;
 }
 
 static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const struct wdp_result *result)

@@ -14,14 +14,14 @@
 #include "key.h"
 #include "keymgmt.h"
 #include "log.h"
+#include "offer.h"
 #include "signature.h"
 #include "sm2.h"
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* The names are the default provider's. A row is offered if devices are given one of its algorithms. */
-#define PROPERTIES	"provider=warpdrive"
-#define ROW(op, algs, names, functions)	{ op, algs, { names, PROPERTIES, functions, NULL } }
+#define ROW(op, algs, names, functions)	{ op, algs, { names, WDP_PROPERTIES, functions, NULL } }
 
 static const struct row {
 	int operation;
@@ -61,7 +61,7 @@ static unsigned int algs_of_devices(void)
 	struct uacce_dev_list *list;
 
 	for (alg = 0; alg < WDP_ALGS; alg++) {
-		list = wd_list_accels(wdp_alg_names[alg]);
+		list = wd_list_accels(wdp_alg_facts[alg].accel);
 		if (list)
 			algs |= WDP_BIT(alg);
 		wd_free_list_accels(list);
@@ -87,23 +87,12 @@ static bool algs_choose(struct wdp_provider *prov)
 
 static bool offers_make(struct wdp_provider *prov)
 {
-	OSSL_ALGORITHM **list;
 	const struct row *row;
-	size_t n;
 
-	for (row = rows; row < rows + COUNT(rows); row++) {
-		if (!(row->algs & prov->algs))
-			continue;
-		list = &prov->offers[row->operation];
-		if (!*list)
-			*list = calloc(COUNT(rows) + 1, sizeof(**list));
-		if (!*list)
+	for (row = rows; row < rows + COUNT(rows); row++)
+		if (row->algs & prov->algs && !wdp_offer(prov, row->operation, &row->offer))
 			return false;
-		for (n = 0; (*list)[n].algorithm_names; n++)
-			;
-		(*list)[n] = row->offer;
-	}
-	return true;
+	return wdp_ciphers_offer(prov);
 }
 
 static const OSSL_ALGORITHM *query_operation(void *provctx, int operation, int *no_cache)
@@ -168,6 +157,7 @@ static void teardown(void *provctx)
 		wdp_session_close(&prov->groups[i], &wdp_class_dh);
 	for (i = 0; i <= OSSL_OP__HIGHEST; i++)
 		free(prov->offers[i]);
+	wdp_ciphers_free(prov);
 	wdp_twin_unload(&prov->twin);
 	free(prov);
 }

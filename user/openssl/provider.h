@@ -8,6 +8,7 @@
 #include <openssl/core.h>
 #include <openssl/core_dispatch.h>
 
+#include "cipher_offer.h"
 #include "config.h"
 #include "curve.h"
 #include "session.h"
@@ -17,7 +18,7 @@
 enum wdp_count {
 	WDP_COUNT_HW,		/* operations that a device did */
 	WDP_COUNT_SIM,		/* a simulated device */
-	WDP_COUNT_SOFT,		/* the twin, of those that use a private key or make one */
+	WDP_COUNT_SOFT,		/* the twin, of those that use a private key or make one, or that devices take by their size */
 	WDP_COUNT_FALLBACKS,	/* those of the twin that a device had failed at */
 	WDP_COUNT_BAD,		/* wrong results of devices */
 	WDP_COUNTS,
@@ -27,6 +28,7 @@ struct wdp_provider {
 	struct wdp_config config;
 	struct wdp_twin twin;
 	unsigned int algs;		/* WDP_BIT() of those that devices are given; 0: nothing is offered */
+	struct wdp_cipher ciphers[WDP_CIPHERS];
 	OSSL_ALGORITHM *offers[OSSL_OP__HIGHEST + 1];	/* by operation; NULL: none */
 	_Atomic uint64_t counts[WDP_COUNTS];
 	_Atomic unsigned int wrong_in_a_row;

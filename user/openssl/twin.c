@@ -61,7 +61,7 @@ static const struct {
 	[WDP_KIND_DH] = { exchange_lists, "DH" },
 };
 
-static OSSL_PARAM *with_path(const OSSL_PARAM *list)
+OSSL_PARAM *wdp_with_path(const OSSL_PARAM *list)
 {
 	const OSSL_PARAM path = OSSL_PARAM_utf8_string(WDP_PARAM_PATH, NULL, 0);
 	OSSL_PARAM *all;
@@ -95,7 +95,7 @@ bool wdp_twin_load(struct wdp_twin *twin)
 	for (i = 0; ok && i < WDP_KINDS; i++) {
 		lists = kinds[i].of(twin->libctx, kinds[i].name);
 		twin->settable[i] = lists.settable;
-		twin->gettable[i] = with_path(lists.gettable);
+		twin->gettable[i] = wdp_with_path(lists.gettable);
 		ok = twin->gettable[i];
 	}
 	ERR_pop_to_mark();

@@ -28,6 +28,9 @@ struct wdp_twin {
 
 #define WDP_PARAM_PATH	"warpdrive-path"
 
+/* wdp_with_path() - a list on the heap: that one, or none, and "warpdrive-path"; NULL: no memory. */
+OSSL_PARAM *wdp_with_path(const OSSL_PARAM *list);
+
 bool wdp_twin_load(struct wdp_twin *twin);
 void wdp_twin_unload(struct wdp_twin *twin);
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Ciphers on devices that fail, don't answer or are gone: not a byte differs. And in asynchronous jobs. */
+#include <openssl/async.h>
+#include <poll.h>
+
+#include "cipher_test.h"
+#include "wait_ms.h"
+#include "kselftest_harness.h"
+
+#define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+
+FIXTURE(cipher_faults) {
+	struct both b;
+	struct twins t;
+	int enc;
+};
+
+FIXTURE_SETUP(cipher_faults)
+{
+	ASSERT_TRUE(emulated());
+	setenv("WD_OPENSSL_ALGORITHMS", "ciphers aes-ctr", 1);
+	setenv("WD_OPENSSL_MIN_BYTES", "64", 1);
+}
+
+FIXTURE_TEARDOWN(cipher_faults)
+{
+	twins_close(&self->t);
+	both_close(&self->b);
+}
+
+TEST_F(cipher_faults, a_device_that_is_removed_is_done_without)
+{
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-128-CBC", 0));
+	ASSERT_TRUE(twins_update(&self->t, 4096));
+	ASSERT_EQ(1, sim(&self->b));
+	ASSERT_EQ(0, emulated_control(SEC, "remove"));
+	EXPECT_TRUE(twins_update(&self->t, 4096)) TH_LOG("%s", self->t.what);
+	EXPECT_TRUE(twins_update(&self->t, 4096)) TH_LOG("%s", self->t.what);
+	EXPECT_EQ(1, sim(&self->b));
+	EXPECT_EQ(2, soft(&self->b));
+	EXPECT_EQ(0, emulated_control(SEC, "return"));
+}
+
+TEST_F(cipher_faults, a_device_that_fails_costs_no_byte)
+{
+	static const char *const modes[] = { "AES-128-CBC", "AES-128-XTS", "AES-128-OFB", "AES-128-CTR" };
+	unsigned int i;
+
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	for (i = 0; i < COUNT(modes); i++) {
+		ASSERT_TRUE(twins_open(&self->t, &self->b, modes[i], 1));
+		ASSERT_TRUE(twins_update(&self->t, 4096)) TH_LOG("%s: %s", modes[i], self->t.what);
+		ASSERT_EQ(0, emulated_control(SEC, "fault fail=2:3"));
+		EXPECT_TRUE(twins_in_place(&self->t, 4096, 0)) TH_LOG("%s: %s", modes[i], self->t.what);
+		EXPECT_TRUE(twins_update(&self->t, 4096)) TH_LOG("%s: %s", modes[i], self->t.what);
+		EXPECT_TRUE(twins_in_place(&self->t, 4096, 0)) TH_LOG("%s: %s", modes[i], self->t.what);
+		twins_close(&self->t);
+		memset(&self->t, 0, sizeof(self->t));
+	}
+	EXPECT_EQ(2 * COUNT(modes), soft(&self->b));
+	EXPECT_EQ(2 * COUNT(modes), sim(&self->b));
+	EXPECT_EQ(2 * COUNT(modes), count_of(&self->b, "warpdrive-fallbacks"));
+}
+
+TEST_F(cipher_faults, without_fallback_it_is_an_error)
+{
+	setenv("WD_OPENSSL_FALLBACK", "no", 1);
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	ASSERT_TRUE(twins_open(&self->t, &self->b, "SM4-CBC", 1));
+	ASSERT_TRUE(twins_update(&self->t, 4096));
+	ASSERT_EQ(0, emulated_control(SEC, "fault fail=1:3"));
+	EXPECT_FALSE(twins_update(&self->t, 4096));
+	EXPECT_STREQ("update 4096: returns 1, 0, length 4096, 0", self->t.what);
+	EXPECT_EQ(0, soft(&self->b));
+}
+
+TEST_F(cipher_faults, a_device_that_does_not_answer_costs_the_deadline)
+{
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-256-CFB", 0));
+	ASSERT_TRUE(twins_update(&self->t, 4096));
+	ASSERT_EQ(0, emulated_control(SEC, "hold"));
+	EXPECT_TRUE(twins_in_place(&self->t, 4096, 0)) TH_LOG("%s", self->t.what);
+	EXPECT_EQ(1, count_of(&self->b, "warpdrive-fallbacks"));
+	EXPECT_EQ(0, emulated_control(SEC, "release"));
+}
+
+static int update_in_job(void *arg)
+{
+	FIXTURE_DATA(cipher_faults) *self = *(FIXTURE_DATA(cipher_faults) **)arg;
+
+	return twins_update(&self->t, 4096) && (!self->enc || twins_in_place(&self->t, 4096, 0)) &&
+	       twins_update(&self->t, 64) && twins_update(&self->t, 1024) && twins_final(&self->t);
+}
+
+static void in_job(struct __test_metadata *_metadata, FIXTURE_DATA(cipher_faults) *self, const char *name, int enc)
+{
+	ASYNC_WAIT_CTX *ctx = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *job = NULL;
+	struct pollfd fd;
+	int ret = 0, status;
+	size_t n;
+
+	self->enc = enc;
+	ASSERT_TRUE(twins_open(&self->t, &self->b, name, enc));
+	while ((status = ASYNC_start_job(&job, ctx, &ret, update_in_job, &self, sizeof(self))) == ASYNC_PAUSE) {
+		ASSERT_EQ(1, ASYNC_WAIT_CTX_get_all_fds(ctx, &fd.fd, &n));
+		fd.events = POLLIN;
+		ASSERT_EQ(1, poll(&fd, 1, WAIT_MS));
+	}
+	EXPECT_EQ(ASYNC_FINISH, status);
+	EXPECT_EQ(1, ret) TH_LOG("%s: %s", name, self->t.what);
+	ASYNC_WAIT_CTX_free(ctx);
+	twins_close(&self->t);
+	memset(&self->t, 0, sizeof(self->t));
+}
+
+TEST_F(cipher_faults, jobs_do_the_same)
+{
+	static const char *const names[] = {
+		"AES-128-CBC", "AES-256-XTS", "AES-128-CFB", "AES-128-OFB", "AES-192-CTR", "DES-EDE3-CBC", "SM4-ECB",
+	};
+	unsigned int i;
+
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	for (i = 0; i < COUNT(names); i++) {
+		in_job(_metadata, self, names[i], 1);
+		in_job(_metadata, self, names[i], 0);
+	}
+	EXPECT_LE(3 * COUNT(names), sim(&self->b));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Fetches the twin's ciphers, and offers them under all of their names. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <wd_cipher.h>
+
+#include "cipher.h"
+#include "log.h"
+#include "offer.h"
+#include "operation.h"
+
+/* --- parameters of a cipher, which libcrypto asks for without saying which provider is meant --- */
+
+#define FACTS_MAX	24
+
+/* The same in each provider of a process. Never freed. */
+struct facts {
+	size_t nr;
+	struct {
+		const char *key;	/* constant data of libcrypto */
+		uint64_t value;
+	} at[FACTS_MAX];
+};
+
+static struct facts *_Atomic facts_of[WDP_CIPHERS];
+
+static void fact_read(const EVP_CIPHER *twin, const char *key, struct facts *facts)
+{
+	uint64_t value = 0;
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_uint64(key, &value), OSSL_PARAM_END };
+
+	if (facts->nr == FACTS_MAX || !EVP_CIPHER_get_params((EVP_CIPHER *)twin, params) || !OSSL_PARAM_modified(params))
+		return;
+	facts->at[facts->nr].key = key;
+	facts->at[facts->nr++].value = value;
+}
+
+static bool facts_read(const EVP_CIPHER *twin, enum wdp_cipher_id id)
+{
+	const OSSL_PARAM *p = EVP_CIPHER_gettable_params(twin);
+	struct facts *facts, *none = NULL;
+
+	if (atomic_load(&facts_of[id]))
+		return true;
+	facts = calloc(1, sizeof(*facts));
+	if (!facts)
+		return false;
+	for (; p && p->key; p++)
+		fact_read(twin, p->key, facts);
+	if (!atomic_compare_exchange_strong(&facts_of[id], &none, facts))
+		free(facts);
+	return true;
+}
+
+static int facts_get(enum wdp_cipher_id id, OSSL_PARAM params[])
+{
+	const struct facts *facts = atomic_load(&facts_of[id]);
+	OSSL_PARAM *p;
+	size_t i;
+
+	for (i = 0; i < facts->nr; i++) {
+		p = OSSL_PARAM_locate(params, facts->at[i].key);
+		if (p && !OSSL_PARAM_set_uint64(p, facts->at[i].value))
+			return 0;
+	}
+	return 1;
+}
+
+/* --- dispatch tables --- */
+
+#define FUNCTIONS(id, name, bit, alg)										\
+static void *id##_new(void *provctx) { return wdp_cipher_new(provctx, WDP_CIPHER_##id); }				\
+static int id##_get_params(OSSL_PARAM params[]) { return facts_get(WDP_CIPHER_##id, params); }			\
+static const OSSL_PARAM *id##_gettable(void *provctx)								\
+{														\
+	return EVP_CIPHER_gettable_params(((struct wdp_provider *)provctx)->ciphers[WDP_CIPHER_##id].twin);	\
+}														\
+static const OSSL_PARAM *id##_gettable_ctx(void *vctx, void *provctx)						\
+{														\
+	(void)vctx;												\
+	return ((struct wdp_provider *)provctx)->ciphers[WDP_CIPHER_##id].gettable;				\
+}														\
+static const OSSL_PARAM *id##_settable_ctx(void *vctx, void *provctx)						\
+{														\
+	(void)vctx;												\
+	return EVP_CIPHER_settable_ctx_params(((struct wdp_provider *)provctx)->ciphers[WDP_CIPHER_##id].twin);	\
+}														\
+static const OSSL_DISPATCH id##_functions[] = {									\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_NEWCTX, id##_new),							\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_FREECTX, wdp_cipher_free),						\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_DUPCTX, wdp_cipher_dup),							\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_ENCRYPT_INIT, wdp_cipher_encrypt_init),					\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_DECRYPT_INIT, wdp_cipher_decrypt_init),					\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_UPDATE, wdp_cipher_update),						\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_FINAL, wdp_cipher_final),							\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_CIPHER, wdp_cipher_whole),						\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_GET_PARAMS, id##_get_params),						\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, id##_gettable),						\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, wdp_cipher_get_ctx_params),				\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, id##_gettable_ctx),					\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, wdp_cipher_set_ctx_params),				\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, id##_settable_ctx),					\
+	{ 0, NULL },												\
+};
+WDP_CIPHER_ROWS(FUNCTIONS)
+
+#define ROW(id, name, bit, alg)	{ name, bit, alg, id##_functions },
+static const struct row {
+	const char *name;
+	unsigned int bit;		/* enum wdp_alg */
+	__u8 alg;
+	const OSSL_DISPATCH *functions;
+} rows[WDP_CIPHERS] = { WDP_CIPHER_ROWS(ROW) };
+
+/* libcrypto's modes are libwd's. */
+static const struct {
+	int evp;
+	__u8 mode;
+} modes[] = {
+	{ EVP_CIPH_ECB_MODE, WD_CIPHER_ECB },
+	{ EVP_CIPH_CBC_MODE, WD_CIPHER_CBC },
+	{ EVP_CIPH_CTR_MODE, WD_CIPHER_CTR },
+	{ EVP_CIPH_XTS_MODE, WD_CIPHER_XTS },
+	{ EVP_CIPH_OFB_MODE, WD_CIPHER_OFB },
+	{ EVP_CIPH_CFB_MODE, WD_CIPHER_CFB },
+};
+
+/* --- offers --- */
+
+struct names {
+	const char *first;
+	char *text;			/* NULL: no memory */
+};
+
+static void name_add(const char *name, void *arg)
+{
+	struct names *names = arg;
+	char *longer;
+	size_t len;
+
+	if (!names->text || !strcasecmp(name, names->first))
+		return;
+	len = strlen(names->text);
+	longer = realloc(names->text, len + strlen(name) + 2);
+	if (!longer) {
+		free(names->text);
+		names->text = NULL;
+		return;
+	}
+	names->text = longer;
+	longer[len] = ':';
+	strcpy(longer + len + 1, name);
+}
+
+/* The row's name is the first one, which programs see. */
+static char *names_of(const EVP_CIPHER *twin, const char *first)
+{
+	struct names names = { first, strdup(first) };
+
+	if (!EVP_CIPHER_names_do_all(twin, name_add, &names)) {
+		free(names.text);
+		return NULL;
+	}
+	return names.text;
+}
+
+static void cipher_describe(struct wdp_cipher *c, const struct row *row)
+{
+	unsigned int i;
+
+	c->alg = row->alg;
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (modes[i].evp == EVP_CIPHER_get_mode(c->twin))
+			c->mode = modes[i].mode;
+	c->iv_len = (__u8)EVP_CIPHER_get_iv_length(c->twin);
+	c->block = (__u8)EVP_CIPHER_get_block_size(c->twin);
+	c->unit = c->block > 1 ? c->block : c->iv_len;
+}
+
+static bool cipher_offer(struct wdp_provider *prov, enum wdp_cipher_id id)
+{
+	const struct row *row = &rows[id];
+	struct wdp_cipher *c = &prov->ciphers[id];
+	OSSL_ALGORITHM offer = { NULL, WDP_PROPERTIES, row->functions, NULL };
+
+	c->twin = EVP_CIPHER_fetch(prov->twin.libctx, row->name, NULL);
+	if (!c->twin)
+		return true;	/* a libcrypto that was built without it */
+	cipher_describe(c, row);
+	c->names = names_of(c->twin, row->name);
+	c->gettable = wdp_with_path(EVP_CIPHER_gettable_ctx_params(c->twin));
+	offer.algorithm_names = c->names;
+	return c->names && c->gettable && facts_read(c->twin, id) && wdp_offer(prov, OSSL_OP_CIPHER, &offer);
+}
+
+/* Those that a group's name doesn't choose. */
+static void log_alone(const struct wdp_provider *prov)
+{
+	unsigned int alg;
+
+	for (alg = 0; alg < WDP_ALGS; alg++)
+		if (wdp_alg_facts[alg].alone && prov->algs & WDP_BIT(alg))
+			wdp_log(prov, WDP_LOG_ERRORS, "%s is offered: libcrypto's random number generator will take it",
+				wdp_alg_facts[alg].name);
+}
+
+bool wdp_ciphers_offer(struct wdp_provider *prov)
+{
+	unsigned int id;
+	bool ok = true;
+
+	ERR_set_mark();
+	for (id = 0; ok && id < WDP_CIPHERS; id++)
+		ok = !(prov->algs & WDP_BIT(rows[id].bit)) || cipher_offer(prov, id);
+	ERR_pop_to_mark();
+	log_alone(prov);
+	return ok;
+}
+
+void wdp_ciphers_free(struct wdp_provider *prov)
+{
+	unsigned int id;
+
+	for (id = 0; id < WDP_CIPHERS; id++) {
+		EVP_CIPHER_free(prov->ciphers[id].twin);
+		free(prov->ciphers[id].names);
+		free(prov->ciphers[id].gettable);
+	}
+}
