@@ -30,6 +30,8 @@ static const struct {
 	{ "aes-ofb", "ciphers", "cipher", false },
 	{ "aes-ctr", "ciphers", "cipher", true },
 	{ "aes-ecb", "ciphers", "cipher", true },
+	{ "aes-gcm", "ciphers", "aead", false },
+	{ "aes-ccm", "ciphers", "aead", false },
 	{ "3des", "ciphers", "cipher", false },
 	{ "sm4", "ciphers", "cipher", false },
 };

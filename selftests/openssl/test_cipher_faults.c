@@ -3,7 +3,7 @@
 #include <openssl/async.h>
 #include <poll.h>
 
-#include "cipher_test.h"
+#include "aead_test.h"
 #include "wait_ms.h"
 #include "kselftest_harness.h"
 
@@ -13,6 +13,7 @@ FIXTURE(cipher_faults) {
 	struct both b;
 	struct twins t;
 	int enc;
+	bool aead;
 };
 
 FIXTURE_SETUP(cipher_faults)
@@ -87,10 +88,20 @@ TEST_F(cipher_faults, a_device_that_does_not_answer_costs_the_deadline)
 	EXPECT_EQ(0, emulated_control(SEC, "release"));
 }
 
+static bool seal(struct twins *t, const struct both *b)
+{
+	unsigned char iv[12] = { 0 };
+
+	return twins_init(t, b, NULL, NULL, iv, 1, NULL) && twins_aad(t, t->in, 5) && twins_in_place(t, 4096, 0) && twins_final(t) &&
+	       twins_tag_get(t, 16);
+}
+
 static int update_in_job(void *arg)
 {
 	FIXTURE_DATA(cipher_faults) *self = *(FIXTURE_DATA(cipher_faults) **)arg;
 
+	if (self->aead)
+		return seal(&self->t, &self->b);
 	return twins_update(&self->t, 4096) && (!self->enc || twins_in_place(&self->t, 4096, 0)) &&
 	       twins_update(&self->t, 64) && twins_update(&self->t, 1024) && twins_final(&self->t);
 }
@@ -123,13 +134,33 @@ TEST_F(cipher_faults, jobs_do_the_same)
 		"AES-128-CBC", "AES-256-XTS", "AES-128-CFB", "AES-128-OFB", "AES-192-CTR", "DES-EDE3-CBC", "SM4-ECB",
 	};
 	unsigned int i;
+	uint64_t before;
 
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
 	for (i = 0; i < COUNT(names); i++) {
 		in_job(_metadata, self, names[i], 1);
 		in_job(_metadata, self, names[i], 0);
 	}
-	EXPECT_LE(3 * COUNT(names), sim(&self->b));
+	before = sim(&self->b);
+	EXPECT_LE(3 * COUNT(names), before);
+	self->aead = true;
+	in_job(_metadata, self, "AES-128-GCM", 1);
+	EXPECT_EQ(before + 1, sim(&self->b));
+}
+
+TEST_F(cipher_faults, a_message_with_a_tag_is_done_again)
+{
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-256-GCM", 1));
+	EXPECT_TRUE(seal(&self->t, &self->b)) TH_LOG("%s", self->t.what);
+	EXPECT_EQ(1, sim(&self->b));
+	ASSERT_EQ(0, emulated_control(SEC, "fault fail=1:3"));
+	EXPECT_TRUE(seal(&self->t, &self->b)) TH_LOG("%s", self->t.what);
+	EXPECT_EQ(1, count_of(&self->b, "warpdrive-fallbacks"));
+	ASSERT_EQ(0, emulated_control(SEC, "remove"));
+	EXPECT_TRUE(seal(&self->t, &self->b)) TH_LOG("%s", self->t.what);
+	EXPECT_EQ(1, sim(&self->b));
+	EXPECT_EQ(0, emulated_control(SEC, "return"));
 }
 
 TEST_HARNESS_MAIN

@@ -175,4 +175,60 @@ TEST_F(tls, a_client)
 	EXPECT_TRUE(handshake(self, false, TLS1_2_VERSION, "P-384:P-256", 2, false));
 }
 
+/* Whole records in both directions, and how many operations they are for devices. */
+static bool records(FIXTURE_DATA(tls) *self, int version, const char *suite, bool async, uint64_t *counted)
+{
+	static unsigned char sent[SSL3_RT_MAX_PLAIN_LENGTH], got[sizeof(sent)];
+	struct ends e = { { NULL, NULL }, { NULL, NULL } };
+	bool ok = ends_open(self, &e, true, version, "P-256");
+	unsigned int i;
+	int n;
+
+	for (i = 0; ok && i < 2; i++) {
+		ok = version == TLS1_3_VERSION ? SSL_set_ciphersuites(e.ssl[i], suite) : SSL_set_cipher_list(e.ssl[i], suite);
+		if (async)
+			SSL_set_mode(e.ssl[i], SSL_MODE_ASYNC);
+	}
+	ok = ok && shake(&e);
+	*counted = taken(&self->b);
+	for (i = 0; ok && i < 4; i++) {
+		memset(sent, 'a' + (int)i, sizeof(sent));
+		while ((n = SSL_write(e.ssl[i % 2], sent, sizeof(sent))) <= 0 && goes_on(e.ssl[i % 2], n))
+			;
+		ok = n == sizeof(sent);
+		while (ok && (n = SSL_read(e.ssl[(i + 1) % 2], got, sizeof(got))) <= 0 && goes_on(e.ssl[(i + 1) % 2], n))
+			;
+		ok = ok && n == sizeof(got) && !memcmp(sent, got, sizeof(got));
+	}
+	*counted = taken(&self->b) - *counted;
+	ends_close(&e);
+	if (!ok)
+		errors_print();
+	return ok;
+}
+
+TEST_F(tls, records_are_the_devices)
+{
+	static const struct {
+		int version;
+		const char *suite;
+		unsigned int counted;
+	} rows[] = {
+		{ TLS1_3_VERSION, "TLS_AES_128_GCM_SHA256", 4 }, { TLS1_3_VERSION, "TLS_AES_256_GCM_SHA384", 4 },
+		{ TLS1_3_VERSION, "TLS_AES_128_CCM_SHA256", 4 }, { TLS1_2_VERSION, "ECDHE-ECDSA-AES128-GCM-SHA256", 4 },
+		{ TLS1_2_VERSION, "ECDHE-ECDSA-AES128-CCM", 0 }, { TLS1_2_VERSION, "ECDHE-ECDSA-AES128-SHA256", 0 },
+	};
+	uint64_t counted;
+	unsigned int i;
+
+	both_close(&self->b);
+	setenv("WD_OPENSSL_ALGORITHMS", "pkey ciphers", 1);
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	certify(self, "EC", "P-256", 0);
+	for (i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		EXPECT_TRUE(records(self, rows[i / 2].version, rows[i / 2].suite, i % 2, &counted)) TH_LOG("%s", rows[i / 2].suite);
+		EXPECT_EQ(rows[i / 2].counted, counted) TH_LOG("%s", rows[i / 2].suite);
+	}
+}
+
 TEST_HARNESS_MAIN

@@ -9,6 +9,7 @@
 #include <openssl/params.h>
 #include <wd_cipher.h>
 
+#include "aead.h"
 #include "cipher.h"
 #include "log.h"
 #include "offer.h"
@@ -73,8 +74,8 @@ static int facts_get(enum wdp_cipher_id id, OSSL_PARAM params[])
 
 /* --- dispatch tables --- */
 
-#define FUNCTIONS(id, name, bit, alg)										\
-static void *id##_new(void *provctx) { return wdp_cipher_new(provctx, WDP_CIPHER_##id); }				\
+#define FUNCTIONS(id, name, bit, alg, kind)									\
+static void *id##_new(void *provctx) { return kind##_new(provctx, WDP_CIPHER_##id); }				\
 static int id##_get_params(OSSL_PARAM params[]) { return facts_get(WDP_CIPHER_##id, params); }			\
 static const OSSL_PARAM *id##_gettable(void *provctx)								\
 {														\
@@ -92,24 +93,24 @@ static const OSSL_PARAM *id##_settable_ctx(void *vctx, void *provctx)						\
 }														\
 static const OSSL_DISPATCH id##_functions[] = {									\
 	WDP_FUNCTION(OSSL_FUNC_CIPHER_NEWCTX, id##_new),							\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_FREECTX, wdp_cipher_free),						\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_DUPCTX, wdp_cipher_dup),							\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_ENCRYPT_INIT, wdp_cipher_encrypt_init),					\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_DECRYPT_INIT, wdp_cipher_decrypt_init),					\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_UPDATE, wdp_cipher_update),						\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_FINAL, wdp_cipher_final),							\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_CIPHER, wdp_cipher_whole),						\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_FREECTX, kind##_free),						\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_DUPCTX, kind##_dup),							\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_ENCRYPT_INIT, kind##_encrypt_init),					\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_DECRYPT_INIT, kind##_decrypt_init),					\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_UPDATE, kind##_update),						\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_FINAL, kind##_final),							\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_CIPHER, kind##_whole),						\
 	WDP_FUNCTION(OSSL_FUNC_CIPHER_GET_PARAMS, id##_get_params),						\
 	WDP_FUNCTION(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, id##_gettable),						\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, wdp_cipher_get_ctx_params),				\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, kind##_get_ctx_params),				\
 	WDP_FUNCTION(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, id##_gettable_ctx),					\
-	WDP_FUNCTION(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, wdp_cipher_set_ctx_params),				\
+	WDP_FUNCTION(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, kind##_set_ctx_params),				\
 	WDP_FUNCTION(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, id##_settable_ctx),					\
 	{ 0, NULL },												\
 };
 WDP_CIPHER_ROWS(FUNCTIONS)
 
-#define ROW(id, name, bit, alg)	{ name, bit, alg, id##_functions },
+#define ROW(id, name, bit, alg, kind)	{ name, bit, alg, id##_functions },
 static const struct row {
 	const char *name;
 	unsigned int bit;		/* enum wdp_alg */
@@ -128,6 +129,8 @@ static const struct {
 	{ EVP_CIPH_XTS_MODE, WD_CIPHER_XTS },
 	{ EVP_CIPH_OFB_MODE, WD_CIPHER_OFB },
 	{ EVP_CIPH_CFB_MODE, WD_CIPHER_CFB },
+	{ EVP_CIPH_GCM_MODE, WD_CIPHER_GCM },
+	{ EVP_CIPH_CCM_MODE, WD_CIPHER_CCM },
 };
 
 /* --- offers --- */

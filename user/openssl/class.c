@@ -17,6 +17,10 @@
 #define CLASS_EXTRA .key = call->extra, .key_len = call->extra_len
 #include "class.inc.h"
 
+#define CLASS aead
+#define CLASS_EXTRA .iv = call->extra, .iv_len = call->extra_len, .mac = call->mac, .mac_len = call->mac_len, .assoc_len = call->assoc_len
+#include "class.inc.h"
+
 /* The iv is only written if a request asks for it. */
 #define CLASS cipher
 #define CLASS_EXTRA .iv = (void *)call->extra, .iv_len = call->extra_len

@@ -4,6 +4,7 @@
 #define WDP_CLASS_H
 
 #include <stddef.h>
+#include <wd_aead.h>
 #include <wd_cipher.h>
 #include <wd_dh.h>
 #include <wd_ecc.h>
@@ -18,8 +19,11 @@ struct wdp_call {
 	size_t src_len;
 	void *dst;
 	size_t dst_len;
-	const void *extra;		/* ECC: extra; DH: key; ciphers: iv */
+	const void *extra;		/* ECC: extra; DH: key; ciphers, AEAD: iv */
 	unsigned int extra_len;
+	void *mac;			/* AEAD: the tag, written or compared */
+	unsigned int mac_len;
+	unsigned int assoc_len;		/* AEAD: bytes of src */
 };
 
 struct wdp_result {
@@ -34,6 +38,7 @@ union wdp_arg {
 	struct wd_ecc_arg ecc;
 	struct wd_dh_arg dh;
 	struct wd_cipher_arg cipher;
+	struct wd_aead_arg aead;
 };
 
 struct wdp_class {
@@ -45,6 +50,6 @@ struct wdp_class {
 	int (*async)(handle_t h, const struct wdp_call *call, struct wdp_job *job);
 };
 
-extern const struct wdp_class wdp_class_rsa, wdp_class_ecc, wdp_class_dh, wdp_class_cipher;
+extern const struct wdp_class wdp_class_rsa, wdp_class_ecc, wdp_class_dh, wdp_class_cipher, wdp_class_aead;
 
 #endif

@@ -22,6 +22,8 @@ enum wdp_alg {
 	WDP_AES_OFB,
 	WDP_AES_CTR,
 	WDP_AES_ECB,
+	WDP_AES_GCM,
+	WDP_AES_CCM,
 	WDP_3DES,
 	WDP_SM4,
 	WDP_ALGS,

@@ -31,7 +31,7 @@ static void job_drop(struct wdp_waiter *waiter)
 
 static struct wdp_job *job_make(const struct wdp_call *call, struct wdp_call *own)
 {
-	size_t size = call->src_len + call->extra_len + call->dst_len;
+	size_t size = call->src_len + call->extra_len + call->dst_len + call->mac_len;
 	struct wdp_job *job = calloc(1, sizeof(*job) + size);
 
 	if (!job)
@@ -45,6 +45,8 @@ static struct wdp_job *job_make(const struct wdp_call *call, struct wdp_call *ow
 	own->src = call->src_len ? memcpy(job->data + call->dst_len, call->src, call->src_len) : NULL;
 	if (call->extra_len)
 		own->extra = memcpy(job->data + call->dst_len + call->src_len, call->extra, call->extra_len);
+	if (call->mac_len)
+		own->mac = memcpy(job->data + size - call->mac_len, call->mac, call->mac_len);
 	return job;
 }
 
@@ -109,6 +111,8 @@ int wdp_job_do(struct wdp_provider *prov, handle_t h, const struct wdp_class *cl
 		*result = job->result;
 		if (!result->status)
 			memcpy(call->dst, job->data, call->dst_len);
+		if (!result->status && call->mac_len)
+			memcpy(call->mac, own.mac, call->mac_len);
 	}
 	wdp_wait_end(job->wait, &job->waiter);
 put_job:

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+/* GCM and CCM: messages, records of TLS, wrong tags and misuse give what they give without the provider. */
+#include "aead_test.h"
+#include "kselftest_harness.h"
+
+#define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+#define WALKS		24
+#define RECORD_EXTRA	24
+
+static const char *const names[] = { "AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM" };
+
+FIXTURE(aead) {
+	struct both b;
+	struct twins t;
+	unsigned int at;
+	unsigned char key[32], iv[16], tag[16];
+	bool ccm;
+	size_t iv_len, tag_len;
+};
+
+FIXTURE_SETUP(aead)
+{
+	setenv("WD_OPENSSL_ALGORITHMS", "ciphers", 1);
+	setenv("WD_OPENSSL_MIN_BYTES", "64", 1);
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	fill(self->key, sizeof(self->key), 3);
+	fill(self->iv, sizeof(self->iv), 4);
+}
+
+FIXTURE_TEARDOWN(aead)
+{
+	twins_close(&self->t);
+	both_close(&self->b);
+}
+
+static unsigned int draw(FIXTURE_DATA(aead) *self, unsigned int below)
+{
+	self->at = self->at * 1103515245u + 12345u;
+	return (self->at >> 16) % below;
+}
+
+static bool open_as(FIXTURE_DATA(aead) *self, const char *name, int enc, size_t iv_len, size_t tag_len)
+{
+	self->ccm = strstr(name, "CCM");
+	self->iv_len = iv_len;
+	self->tag_len = tag_len;
+	twins_close(&self->t);
+	memset(&self->t, 0, sizeof(self->t));
+	return twins_open(&self->t, &self->b, name, enc) && twins_iv_len(&self->t, iv_len) &&
+	       (!self->ccm || twins_tag_set(&self->t, NULL, tag_len)) &&
+	       twins_init(&self->t, &self->b, NULL, self->key, NULL, enc, NULL);
+}
+
+/* Encrypts; the result is what a decryption begins with. */
+static bool encrypt(FIXTURE_DATA(aead) *self, size_t aad, size_t len)
+{
+	struct twins *t = &self->t;
+	bool ok = twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL) && (!self->ccm || twins_aad(t, NULL, len)) &&
+		  (!aad || twins_aad(t, t->in, aad)) && twins_update(t, len);
+
+	if (!ok)
+		return false;
+	memcpy(t->in + ROOM / 2, t->out[0], len);
+	ok = twins_final(t) && twins_tag_get(t, self->tag_len);
+	memcpy(self->tag, t->out[0], self->tag_len);
+	return ok;
+}
+
+static bool decrypt(FIXTURE_DATA(aead) *self, size_t aad, size_t len, bool in_place)
+{
+	struct twins *t = &self->t;
+	unsigned char *in = t->in;
+	bool ok = twins_init(t, &self->b, NULL, self->key, self->iv, 0, NULL) && twins_tag_set(t, self->tag, self->tag_len) &&
+		  (!self->ccm || twins_aad(t, NULL, len)) && (!aad || twins_aad(t, t->in, aad));
+
+	t->in += ROOM / 2;
+	ok = ok && (in_place ? twins_in_place(t, len, 0) : twins_update(t, len));
+	t->in = in;
+	return ok && twins_final(t);
+}
+
+TEST_F(aead, messages_of_all_sizes)
+{
+	static const size_t sizes[] = { 64, 0, 1, 16, 63, 65, 100, 1024, 8191, 16384 }, aads[] = { 0, 5, 13, 20, 100 };
+	unsigned int i, j, k;
+	uint64_t before;
+
+	for (i = 0; i < COUNT(names); i++) {
+		before = taken(&self->b);
+		for (j = 0; j < COUNT(sizes); j++) {
+			k = (i + j) % COUNT(aads);
+			ASSERT_TRUE(open_as(self, names[i], 1, 12, 16)) TH_LOG("%s: %s", names[i], self->t.what);
+			EXPECT_TRUE(encrypt(self, aads[k], sizes[j])) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
+			EXPECT_TRUE(encrypt(self, aads[k], sizes[j])) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
+			EXPECT_TRUE(decrypt(self, aads[k], sizes[j], j % 2)) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
+			EXPECT_EQ(1, self->t.ret);
+			self->tag[j] ^= 1;
+			EXPECT_TRUE(decrypt(self, aads[k], sizes[j], j % 2)) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
+			/* CCM compares at the update already. */
+			EXPECT_EQ(self->ccm, self->t.ret == 1);
+		}
+		EXPECT_LE(before + 3 * 6, taken(&self->b)) TH_LOG("%s", names[i]);
+	}
+	EXPECT_EQ(0, count_of(&self->b, "warpdrive-fallbacks"));
+}
+
+TEST_F(aead, lengths_of_ivs_and_tags)
+{
+	size_t n;
+
+	for (n = 7; n <= 13; n++) {
+		ASSERT_TRUE(open_as(self, "AES-128-CCM", 1, n, 16));
+		EXPECT_TRUE(encrypt(self, 13, 256) && decrypt(self, 13, 256, false)) TH_LOG("%zu: %s", n, self->t.what);
+	}
+	for (n = 4; n <= 16; n += 2) {
+		ASSERT_TRUE(open_as(self, "AES-256-CCM", 1, 12, n));
+		EXPECT_TRUE(encrypt(self, 0, 256) && decrypt(self, 0, 256, true)) TH_LOG("%zu: %s", n, self->t.what);
+	}
+	for (n = 1; n <= 16; n++) {
+		ASSERT_TRUE(open_as(self, "AES-256-GCM", 1, n, n));
+		EXPECT_TRUE(encrypt(self, 5, 256) && decrypt(self, 5, 256, true)) TH_LOG("%zu: %s", n, self->t.what);
+	}
+	EXPECT_LT(20, taken(&self->b));
+}
+
+static bool any_step(FIXTURE_DATA(aead) *self, int *enc)
+{
+	static const size_t sizes[] = { 64, 256, 1024, 4096, 16, 0, 65, 63 };
+	size_t len = sizes[draw(self, COUNT(sizes))];
+	struct twins *t = &self->t;
+
+	switch (draw(self, 14)) {
+	case 0:
+		return twins_copy(t);
+	case 1:
+	case 2:
+	case 3:
+		self->iv[0]++;
+		return twins_init(t, &self->b, NULL, draw(self, 4) ? NULL : self->key, draw(self, 5) ? self->iv : NULL, *enc, NULL);
+	case 4:
+		return twins_aad(t, draw(self, 4) ? t->in : NULL, len);
+	case 5:
+	case 6:
+		return twins_final(t);
+	case 7:
+		return twins_tag_get(t, draw(self, 3) ? 16 : draw(self, 18));
+	case 8:
+		return *enc ? twins_ask(t) : twins_tag_set(t, self->tag, 16);
+	case 9:
+		return draw(self, 4) ? twins_ask(t) : twins_set(t, "tls-version", 0x303);
+	case 10:
+		return draw(self, 6) || twins_iv_len(t, draw(self, 18));
+	default:
+		return twins_update(t, len);
+	}
+}
+
+TEST_F(aead, any_calls_do_what_they_do_without_us)
+{
+	unsigned int i, j;
+	int enc;
+
+	for (i = 0; i < COUNT(names) * WALKS; i++) {
+		self->at = i * 7919;
+		enc = i % 3 > 0;
+		ASSERT_TRUE(open_as(self, names[i % COUNT(names)], enc, 12, 16)) TH_LOG("%s", self->t.what);
+		for (j = 0; j < 16; j++)
+			EXPECT_TRUE(any_step(self, &enc)) TH_LOG("%s, walk %u, step %u: %s", names[i % COUNT(names)], i, j, self->t.what);
+		ERR_clear_error();
+	}
+	EXPECT_LT(COUNT(names) * WALKS / 4, taken(&self->b));
+}
+
+/* The device is asked first, and what it has done is done again. */
+TEST_F(aead, a_message_that_goes_on)
+{
+	static const char *const modes[] = { "AES-128-GCM", "AES-256-GCM" };
+	unsigned int i;
+
+	for (i = 0; i < COUNT(modes); i++) {
+		ASSERT_TRUE(open_as(self, modes[i], 1, 12, 16));
+		EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
+		EXPECT_TRUE(twins_aad(&self->t, self->t.in, 20));
+		EXPECT_TRUE(twins_update(&self->t, 1000));
+		EXPECT_EQ(i + 1, taken(&self->b));
+		EXPECT_TRUE(i ? twins_copy(&self->t) : twins_update(&self->t, 77));
+		EXPECT_TRUE(twins_update(&self->t, 1000));
+		EXPECT_TRUE(twins_final(&self->t));
+		EXPECT_TRUE(twins_tag_get(&self->t, 16)) TH_LOG("%s", self->t.what);
+		EXPECT_EQ(i + 1, taken(&self->b));
+	}
+}
+
+/* --- records of TLS 1.2 --- */
+
+static bool record_aad(FIXTURE_DATA(aead) *self, unsigned char seq, size_t len)
+{
+	unsigned char aad[13] = { 0, 0, 0, 0, 0, 0, 0, seq, 23, 3, 3, (unsigned char)(len >> 8), (unsigned char)len };
+	int ret[2], none[2] = { 0, 0 }, i;
+
+	for (i = 0; i < 2; i++)
+		ret[i] = EVP_CIPHER_CTX_ctrl(self->t.ctx[i], EVP_CTRL_AEAD_TLS1_AAD, sizeof(aad), aad);
+	return twins_same(&self->t, "record's data", len, ret, none);
+}
+
+static bool record(FIXTURE_DATA(aead) *self, size_t len, bool whole)
+{
+	int ret[2], n[2] = { 0, 0 }, i;
+
+	if (!whole)
+		return twins_in_place(&self->t, len, 0);
+	for (i = 0; i < 2; i++) {
+		memcpy(self->t.out[i], self->t.in, len);
+		ret[i] = n[i] = EVP_Cipher(self->t.ctx[i], self->t.out[i], self->t.out[i], (unsigned int)len);
+	}
+	return twins_same(&self->t, "EVP_Cipher", len, ret, n);
+}
+
+static bool record_key(FIXTURE_DATA(aead) *self, const char *name, int enc)
+{
+	int ret[2], none[2] = { 0, 0 }, i;
+
+	if (!open_as(self, name, enc, 12, 16))
+		return false;
+	for (i = 0; i < 2; i++)
+		ret[i] = EVP_CIPHER_CTX_ctrl(self->t.ctx[i], EVP_CTRL_AEAD_SET_IV_FIXED, self->ccm ? 4 : enc ? -1 : 4, self->iv);
+	return twins_same(&self->t, "fixed iv", 0, ret, none);
+}
+
+TEST_F(aead, records_of_tls)
+{
+	static const size_t sizes[] = { 300, 16, 4000, 63, 64, 16384 };
+	static const char *const modes[] = { "AES-128-GCM", "AES-256-GCM", "AES-128-CCM" };
+	unsigned char sealed[COUNT(sizes)][16384 + RECORD_EXTRA];
+	unsigned int i, j, wrong;
+	size_t len;
+
+	for (i = 0; i < COUNT(modes); i++) {
+		ASSERT_TRUE(record_key(self, modes[i], 1)) TH_LOG("%s", self->t.what);
+		for (j = 0; j < COUNT(sizes); j++) {
+			len = sizes[j] + RECORD_EXTRA;
+			EXPECT_TRUE(record_aad(self, (unsigned char)j, sizes[j] + 8)) TH_LOG("%s", self->t.what);
+			EXPECT_TRUE(record(self, len, j % 2)) TH_LOG("%s, %zu: %s", modes[i], len, self->t.what);
+			EXPECT_TRUE(twins_ask(&self->t) || self->ccm) TH_LOG("%s", self->t.what);
+			record(self, len, false);
+			EXPECT_STREQ("", self->t.what) TH_LOG("%s: twice", modes[i]);
+			self->t.what[0] = '\0';
+		}
+		EXPECT_EQ((i > 1 ? 2 : i + 1) * 4, taken(&self->b));
+	}
+	/* Each is opened as it is, and with another tag. */
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(record_key(self, modes[i], 1));
+		for (j = 0; j < COUNT(sizes); j++) {
+			record_aad(self, (unsigned char)j, sizes[j] + 8);
+			EXPECT_TRUE(record(self, sizes[j] + RECORD_EXTRA, false));
+			memcpy(sealed[j], self->t.out[1], sizes[j] + RECORD_EXTRA);
+		}
+		ASSERT_TRUE(record_key(self, modes[i], 0));
+		for (j = 0; j < COUNT(sizes); j++) {
+			for (wrong = 0; wrong < 2; wrong++) {
+				memcpy(self->t.in, sealed[j], sizes[j] + RECORD_EXTRA);
+				self->t.in[sizes[j] + RECORD_EXTRA - 1] ^= wrong;
+				record_aad(self, (unsigned char)j, sizes[j] + RECORD_EXTRA);
+				EXPECT_TRUE(record(self, sizes[j] + RECORD_EXTRA, j % 2)) TH_LOG("%s: %s", modes[i], self->t.what);
+				EXPECT_EQ(wrong, self->t.ret <= 0) TH_LOG("%zu", sizes[j]);
+			}
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

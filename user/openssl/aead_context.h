@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A context of GCM or CCM. */
+#ifndef WDP_AEAD_CONTEXT_H
+#define WDP_AEAD_CONTEXT_H
+
+#include "device.h"
+#include "symmetric.h"
+
+#define WDP_TAG_MAX	16
+#define WDP_IV_MAX	16
+#define WDP_TLS_AAD	13
+#define WDP_TLS_EXTRA	24	/* bytes of a record's nonce and tag */
+
+/* What a device has done and the twin hasn't. The twin repeats it if the program goes on in a way that needs its state. */
+struct wdp_ahead {
+	unsigned char *src;		/* associated data, then data; NULL: nothing */
+	size_t data, len;		/* offset and length of the data */
+	unsigned char tag[WDP_TAG_MAX];
+	size_t tag_len;
+	bool ended, taken;		/* the program has called final, and has fetched the tag */
+};
+
+struct wdp_aead {
+	struct wdp_symmetric s;		/* first: see symmetric.h */
+	bool ready;			/* the message's iv is known, and none of its data has come */
+	bool begun;			/* CCM: the twin has parts of a message, which an iv doesn't make it forget */
+	bool total_set;			/* CCM: the program has announced its length */
+	size_t total;
+	unsigned char iv[WDP_IV_MAX];
+	size_t iv_len;
+	unsigned char tag[WDP_TAG_MAX];	/* to be compared */
+	size_t tag_len;			/* 0: not set yet */
+	size_t session_tag;		/* of the tags that the session makes */
+	unsigned char *aad;
+	size_t aad_len;
+	struct wdp_ahead ahead;
+	unsigned char tls_aad[WDP_TLS_AAD];
+	bool tls;			/* the next update is a record of TLS 1.2 with tls_aad */
+	bool tls_spent;			/* a device has done it, and the twin would still do it */
+};
+
+/* A message in one piece. */
+struct wdp_message {
+	const unsigned char *iv;
+	size_t iv_len;
+	unsigned char *src;		/* associated data, then data */
+	size_t aad_len, len;		/* of both, of the data */
+	unsigned char *tag;
+	size_t tag_len;
+};
+
+/* wdp_aead_on_device() - the data's result goes to out, which may be where the data came from. */
+enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message *m, unsigned char *out);
+
+/* wdp_aead_join() - associated data and data on the heap, or NULL. */
+unsigned char *wdp_aead_join(const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len);
+
+/* wdp_aead_record() - a record of TLS 1.2. */
+enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);
+
+/* wdp_aead_record_note() - the twin has taken these parameters. */
+void wdp_aead_record_note(struct wdp_aead *c, const OSSL_PARAM params[]);
+
+#endif

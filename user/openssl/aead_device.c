@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One message of GCM or CCM on a device. */
+#include <string.h>
+#include <openssl/crypto.h>
+
+#include "aead_context.h"
+
+static handle_t session_open(const struct wdp_target *to, unsigned int op_type)
+{
+	const struct wdp_aead *c = to->owner;
+	struct wd_aead_sess_setup setup = {
+		.calg = c->s.cipher->alg, .cmode = c->s.cipher->mode, .op_type = (__u8)op_type, .flags = WD_SESS_PATH_HW,
+		.timeout_ms = to->prov->config.timeout_ms,
+	};
+	handle_t h = wd_aead_alloc_sess(&setup, NULL);
+
+	if (h && (wd_aead_set_ckey(h, c->s.key, (__u32)c->s.key_len) || wd_aead_set_authsize(h, (__u32)c->session_tag))) {
+		wd_aead_free_sess(h);
+		h = 0;
+	}
+	return h;
+}
+
+unsigned char *wdp_aead_join(const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len)
+{
+	unsigned char *both = OPENSSL_malloc(aad_len + len);
+
+	if (both && aad_len)
+		memcpy(both, aad, aad_len);
+	if (both)
+		memcpy(both + aad_len, in, len);
+	return both;
+}
+
+/* A device copies the associated data as well, so its result has memory of its own. */
+enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message *m, unsigned char *out)
+{
+	struct wdp_target to = {
+		.prov = c->s.prov, .class = &wdp_class_aead, .session = &c->s.session, .make = session_open, .owner = c,
+	};
+	struct wdp_call call = {
+		.op = c->s.encrypt ? WD_CIPHER_ENCRYPTION : WD_CIPHER_DECRYPTION, .src = m->src, .src_len = m->aad_len + m->len,
+		.dst_len = m->aad_len + m->len, .extra = m->iv, .extra_len = (unsigned int)m->iv_len, .mac = m->tag,
+		.mac_len = (unsigned int)m->tag_len, .assoc_len = (unsigned int)m->aad_len,
+	};
+	unsigned char *dst = OPENSSL_malloc(call.dst_len);
+	enum wdp_outcome outcome = WDP_TWIN;
+
+	if (c->session_tag != m->tag_len)
+		wdp_session_close(&c->s.session, &wdp_class_aead);
+	c->session_tag = m->tag_len;
+	call.dst = dst;
+	if (dst)
+		outcome = wdp_device_do(&to, &call, &c->s.path);
+	if (outcome == WDP_DONE)
+		memcpy(out, dst + m->aad_len, m->len);
+	OPENSSL_clear_free(dst, call.dst_len);
+	return outcome;
+}

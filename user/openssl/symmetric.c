@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Contexts: what is the same for ciphers with and without a tag. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/params.h>
+#include <openssl/proverr.h>
+
+#include "symmetric.h"
+
+EVP_CIPHER_CTX *wdp_symmetric_twin(const struct wdp_symmetric *s)
+{
+	EVP_CIPHER_CTX *twin = EVP_CIPHER_CTX_new();
+
+	if (twin && EVP_CipherInit_ex2(twin, s->cipher->twin, NULL, NULL, s->encrypt, NULL) > 0)
+		return twin;
+	EVP_CIPHER_CTX_free(twin);
+	return NULL;
+}
+
+void *wdp_symmetric_new(size_t size, struct wdp_provider *prov, enum wdp_cipher_id id, const struct wdp_class *class)
+{
+	struct wdp_symmetric *s = calloc(1, size);
+
+	if (!s)
+		return NULL;
+	s->prov = prov;
+	s->cipher = &prov->ciphers[id];
+	s->class = class;
+	s->twin = wdp_symmetric_twin(s);
+	if (s->twin)
+		return s;
+	free(s);
+	return NULL;
+}
+
+void wdp_symmetric_free(struct wdp_symmetric *s, size_t size)
+{
+	wdp_session_close(&s->session, s->class);
+	EVP_CIPHER_CTX_free(s->twin);
+	OPENSSL_cleanse(s, size);
+	free(s);
+}
+
+void *wdp_symmetric_dup(const struct wdp_symmetric *from, size_t size)
+{
+	struct wdp_symmetric *s = malloc(size);
+
+	if (!s)
+		return NULL;
+	memcpy(s, from, size);
+	memset(&s->session, 0, sizeof(s->session));
+	s->twin = EVP_CIPHER_CTX_new();
+	if (s->twin && EVP_CIPHER_CTX_copy(s->twin, from->twin))
+		return s;
+	wdp_symmetric_free(s, size);
+	return NULL;
+}
+
+static void key_note(struct wdp_symmetric *s, const unsigned char *key, size_t len)
+{
+	wdp_session_close(&s->session, s->class);
+	OPENSSL_cleanse(s->key, sizeof(s->key));
+	s->key_len = key && len <= sizeof(s->key) ? len : 0;
+	if (s->key_len)
+		memcpy(s->key, key, len);
+}
+
+int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned char *key, size_t key_len,
+			const unsigned char *iv, const OSSL_PARAM params[])
+{
+	int ok = EVP_CipherInit_ex2(s->twin, NULL, key, iv, encrypt, params) > 0;
+	bool turned = encrypt != s->encrypt;
+
+	s->encrypt = encrypt;
+	s->plain = ok;
+	s->path = WD_PATH_NONE;
+	/* Without a key the twin goes on with the key schedule of the other direction, which no device has. */
+	if (key || turned || !ok)
+		key_note(s, ok ? key : NULL, key_len);
+	return ok;
+}
+
+int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
+{
+	int n = 0;
+
+	if (len > INT_MAX) {
+		ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
+		return 0;
+	}
+	if (EVP_CipherUpdate(s->twin, out, &n, in, (int)len) <= 0) {
+		s->plain = false;
+		return 0;
+	}
+	s->path = WD_PATH_SOFT;
+	*out_len = (size_t)n;
+	return 1;
+}
+
+int wdp_symmetric_final(struct wdp_symmetric *s, unsigned char *out, size_t *out_len)
+{
+	int n = 0, ok = EVP_CipherFinal_ex(s->twin, out, &n) > 0;
+
+	s->plain = false;
+	*out_len = ok ? (size_t)n : 0;
+	return ok;
+}
+
+int wdp_symmetric_whole(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
+{
+	int n = len <= INT_MAX ? EVP_Cipher(s->twin, out, in, (unsigned int)len) : -1;
+
+	s->path = WD_PATH_SOFT;
+	if (n < 0)
+		return 0;
+	*out_len = (size_t)n;
+	return 1;
+}
+
+int wdp_symmetric_get(const struct wdp_symmetric *s, OSSL_PARAM params[])
+{
+	OSSL_PARAM *path = OSSL_PARAM_locate(params, WDP_PARAM_PATH);
+
+	if (path && !OSSL_PARAM_set_utf8_string(path, s->path == WD_PATH_NONE ? "" : wd_path_str((int)s->path)))
+		return 0;
+	return EVP_CIPHER_CTX_get_params(s->twin, params) > 0;
+}
