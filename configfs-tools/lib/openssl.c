@@ -34,6 +34,11 @@ static const struct {
 	{ "aes-ccm", "ciphers", "aead", false },
 	{ "3des", "ciphers", "cipher", false },
 	{ "sm4", "ciphers", "cipher", false },
+	{ "md5", "digests", "digest", false },
+	{ "sha1", "digests", "digest", false },
+	{ "sha2", "digests", "digest", false },
+	{ "sm3", "digests", "digest", false },
+	{ "hmac", "digests", "digest", false },
 };
 
 #define ALGS (sizeof(algs) / sizeof(algs[0]))

@@ -13,7 +13,8 @@
 #define OPENSSL_MODULE "warpdrive.so"
 #define OPENSSL_ALGORITHMS \
 	"pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, " \
-	"ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-gcm, aes-ccm, 3des, sm4, aes-ctr, aes-ecb"
+	"ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-gcm, aes-ccm, 3des, sm4, aes-ctr, aes-ecb, " \
+	"digests, md5, sha1, sha2, sm3, hmac"
 
 /** openssl_symbol() - find a function of the opened libcrypto, and copy its address to @to. Return: whether it has it. */
 bool openssl_symbol(void *lib, void *to, const char *name);

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Fetches the twin's ciphers, and offers them under all of their names. */
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
-#include <openssl/params.h>
 #include <wd_cipher.h>
 
 #include "aead.h"
@@ -15,82 +11,23 @@
 #include "offer.h"
 #include "operation.h"
 
-/* --- parameters of a cipher, which libcrypto asks for without saying which provider is meant --- */
+static struct wdp_facts *_Atomic facts_of[WDP_CIPHERS];
 
-#define FACTS_MAX	24
-
-/* The same in each provider of a process. Never freed. */
-struct facts {
-	size_t nr;
-	struct {
-		const char *key;	/* constant data of libcrypto */
-		uint64_t value;
-	} at[FACTS_MAX];
-};
-
-static struct facts *_Atomic facts_of[WDP_CIPHERS];
-
-static void fact_read(const EVP_CIPHER *twin, const char *key, struct facts *facts)
+static int param_get(const void *alg, OSSL_PARAM params[])
 {
-	uint64_t value = 0;
-	OSSL_PARAM params[] = { OSSL_PARAM_construct_uint64(key, &value), OSSL_PARAM_END };
-
-	if (facts->nr == FACTS_MAX || !EVP_CIPHER_get_params((EVP_CIPHER *)twin, params) || !OSSL_PARAM_modified(params))
-		return;
-	facts->at[facts->nr].key = key;
-	facts->at[facts->nr++].value = value;
+	return EVP_CIPHER_get_params((EVP_CIPHER *)alg, params);
 }
 
-static bool facts_read(const EVP_CIPHER *twin, enum wdp_cipher_id id)
+static int names_do(const void *alg, wdp_name_fn *fn, void *arg)
 {
-	const OSSL_PARAM *p = EVP_CIPHER_gettable_params(twin);
-	struct facts *facts, *none = NULL;
-
-	if (atomic_load(&facts_of[id]))
-		return true;
-	facts = calloc(1, sizeof(*facts));
-	if (!facts)
-		return false;
-	for (; p && p->key; p++)
-		fact_read(twin, p->key, facts);
-	if (!atomic_compare_exchange_strong(&facts_of[id], &none, facts))
-		free(facts);
-	return true;
-}
-
-static int facts_get(enum wdp_cipher_id id, OSSL_PARAM params[])
-{
-	const struct facts *facts = atomic_load(&facts_of[id]);
-	OSSL_PARAM *p;
-	size_t i;
-
-	for (i = 0; i < facts->nr; i++) {
-		p = OSSL_PARAM_locate(params, facts->at[i].key);
-		if (p && !OSSL_PARAM_set_uint64(p, facts->at[i].value))
-			return 0;
-	}
-	return 1;
+	return EVP_CIPHER_names_do_all(alg, fn, arg);
 }
 
 /* --- dispatch tables --- */
 
 #define FUNCTIONS(id, name, bit, alg, kind)									\
 static void *id##_new(void *provctx) { return kind##_new(provctx, WDP_CIPHER_##id); }				\
-static int id##_get_params(OSSL_PARAM params[]) { return facts_get(WDP_CIPHER_##id, params); }			\
-static const OSSL_PARAM *id##_gettable(void *provctx)								\
-{														\
-	return EVP_CIPHER_gettable_params(((struct wdp_provider *)provctx)->ciphers[WDP_CIPHER_##id].twin);	\
-}														\
-static const OSSL_PARAM *id##_gettable_ctx(void *vctx, void *provctx)						\
-{														\
-	(void)vctx;												\
-	return ((struct wdp_provider *)provctx)->ciphers[WDP_CIPHER_##id].gettable;				\
-}														\
-static const OSSL_PARAM *id##_settable_ctx(void *vctx, void *provctx)						\
-{														\
-	(void)vctx;												\
-	return EVP_CIPHER_settable_ctx_params(((struct wdp_provider *)provctx)->ciphers[WDP_CIPHER_##id].twin);	\
-}														\
+WDP_PARAMS_OF(id, ciphers, WDP_CIPHER_##id, EVP_CIPHER)								\
 static const OSSL_DISPATCH id##_functions[] = {									\
 	WDP_FUNCTION(OSSL_FUNC_CIPHER_NEWCTX, id##_new),							\
 	WDP_FUNCTION(OSSL_FUNC_CIPHER_FREECTX, kind##_free),						\
@@ -135,43 +72,6 @@ static const struct {
 
 /* --- offers --- */
 
-struct names {
-	const char *first;
-	char *text;			/* NULL: no memory */
-};
-
-static void name_add(const char *name, void *arg)
-{
-	struct names *names = arg;
-	char *longer;
-	size_t len;
-
-	if (!names->text || !strcasecmp(name, names->first))
-		return;
-	len = strlen(names->text);
-	longer = realloc(names->text, len + strlen(name) + 2);
-	if (!longer) {
-		free(names->text);
-		names->text = NULL;
-		return;
-	}
-	names->text = longer;
-	longer[len] = ':';
-	strcpy(longer + len + 1, name);
-}
-
-/* The row's name is the first one, which programs see. */
-static char *names_of(const EVP_CIPHER *twin, const char *first)
-{
-	struct names names = { first, strdup(first) };
-
-	if (!EVP_CIPHER_names_do_all(twin, name_add, &names)) {
-		free(names.text);
-		return NULL;
-	}
-	return names.text;
-}
-
 static void cipher_describe(struct wdp_cipher *c, const struct row *row)
 {
 	unsigned int i;
@@ -195,10 +95,11 @@ static bool cipher_offer(struct wdp_provider *prov, enum wdp_cipher_id id)
 	if (!c->twin)
 		return true;	/* a libcrypto that was built without it */
 	cipher_describe(c, row);
-	c->names = names_of(c->twin, row->name);
+	c->names = wdp_names(row->name, names_do, c->twin);
 	c->gettable = wdp_with_path(EVP_CIPHER_gettable_ctx_params(c->twin));
 	offer.algorithm_names = c->names;
-	return c->names && c->gettable && facts_read(c->twin, id) && wdp_offer(prov, OSSL_OP_CIPHER, &offer);
+	return c->names && c->gettable && wdp_facts_read(&facts_of[id], EVP_CIPHER_gettable_params(c->twin), param_get, c->twin) &&
+	       wdp_offer(prov, OSSL_OP_CIPHER, &offer);
 }
 
 /* Those that a group's name doesn't choose. */

@@ -7,6 +7,7 @@
 #include <wd_aead.h>
 #include <wd_cipher.h>
 #include <wd_dh.h>
+#include <wd_digest.h>
 #include <wd_ecc.h>
 #include <wd_rsa.h>
 
@@ -14,7 +15,7 @@ struct wdp_job;
 
 /* One operation. Its result has exactly dst_len bytes. */
 struct wdp_call {
-	unsigned int op;		/* the class's */
+	unsigned int op;		/* the class's, if it has one */
 	const void *src;
 	size_t src_len;
 	void *dst;
@@ -39,6 +40,7 @@ union wdp_arg {
 	struct wd_dh_arg dh;
 	struct wd_cipher_arg cipher;
 	struct wd_aead_arg aead;
+	struct wd_digest_arg digest;
 };
 
 struct wdp_class {
@@ -50,6 +52,7 @@ struct wdp_class {
 	int (*async)(handle_t h, const struct wdp_call *call, struct wdp_job *job);
 };
 
-extern const struct wdp_class wdp_class_rsa, wdp_class_ecc, wdp_class_dh, wdp_class_cipher, wdp_class_aead;
+extern const struct wdp_class wdp_class_rsa, wdp_class_ecc, wdp_class_dh, wdp_class_cipher, wdp_class_aead,
+	wdp_class_digest;
 
 #endif

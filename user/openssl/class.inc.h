@@ -16,7 +16,7 @@ static struct CLASS_WD(_arg) CLASS_OWN(request)(const struct wdp_call *call, siz
 {
 	*len = call->dst_len;
 	return (struct CLASS_WD(_arg)){
-		.op = call->op, .src = call->src, .src_len = call->src_len, .dst = call->dst, .dst_len = len, CLASS_EXTRA
+		.src = call->src, .src_len = call->src_len, .dst = call->dst, .dst_len = len, CLASS_EXTRA
 	};
 }
 

@@ -31,6 +31,11 @@ const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS] = {
 	[WDP_AES_CCM] = { "aes-ccm", "aead", "ciphers", false },
 	[WDP_3DES] = { "3des", "cipher", "ciphers", false },
 	[WDP_SM4] = { "sm4", "cipher", "ciphers", false },
+	[WDP_MD5] = { "md5", "digest", "digests", false },
+	[WDP_SHA1] = { "sha1", "digest", "digests", false },
+	[WDP_SHA2] = { "sha2", "digest", "digests", false },
+	[WDP_SM3] = { "sm3", "digest", "digests", false },
+	[WDP_HMAC] = { "hmac", "digest", "digests", false },
 };
 
 /* A value, as a part of it or the whole. */
@@ -171,8 +176,9 @@ static bool set_algorithms(const struct row *row, void *member, const char *valu
 static const struct row rows[] = {
 	{ "log", "WD_OPENSSL_LOG", set_word, AT(log), logs, 0, "off, errors or all" },
 	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL, 0,
-	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-gcm, aes-ccm, "
-	  "3des, sm4, aes-ctr, aes-ecb, and -NAME to take one away" },
+	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, "
+	  "ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-gcm, aes-ccm, 3des, sm4, aes-ctr, aes-ecb, "
+	  "digests, md5, sha1, sha2, sm3, hmac, and -NAME to take one away" },
 	{ "devices", "WD_OPENSSL_DEVICES", set_word, AT(devices), devices, 0, "auto, require or later" },
 	{ "section", "WD_OPENSSL_SECTION", set_section, AT(section), NULL, 0, "1 to 31 of A-Z a-z 0-9 _ -" },
 	{ "pollers", "WD_OPENSSL_POLLERS", set_pollers, AT(pollers), NULL, 0, "counts of 1 to 64 threads, COUNT[@NODE],..." },

@@ -26,6 +26,11 @@ enum wdp_alg {
 	WDP_AES_CCM,
 	WDP_3DES,
 	WDP_SM4,
+	WDP_MD5,
+	WDP_SHA1,
+	WDP_SHA2,
+	WDP_SM3,
+	WDP_HMAC,
 	WDP_ALGS,
 };
 
@@ -39,7 +44,7 @@ struct wdp_config {
 	unsigned int algorithms;	/* WDP_BIT() of each */
 	unsigned int devices;		/* enum wdp_devices */
 	unsigned int timeout_ms;
-	unsigned int min_bytes;		/* smaller requests of ciphers are the twin's */
+	unsigned int min_bytes;		/* smaller requests of ciphers and digests are the twin's */
 	unsigned int fallback;		/* 1: yes */
 	unsigned int check;		/* enum wdp_check */
 	unsigned int log;		/* enum wdp_log */

@@ -10,7 +10,9 @@
 #include "asym_cipher.h"
 #include "capability.h"
 #include "class.h"
+#include "digest.h"
 #include "exchange.h"
+#include "hmac.h"
 #include "key.h"
 #include "keymgmt.h"
 #include "log.h"
@@ -92,7 +94,7 @@ static bool offers_make(struct wdp_provider *prov)
 	for (row = rows; row < rows + COUNT(rows); row++)
 		if (row->algs & prov->algs && !wdp_offer(prov, row->operation, &row->offer))
 			return false;
-	return wdp_ciphers_offer(prov);
+	return wdp_ciphers_offer(prov) && wdp_digests_offer(prov) && wdp_hmac_offer(prov);
 }
 
 static const OSSL_ALGORITHM *query_operation(void *provctx, int operation, int *no_cache)
@@ -158,6 +160,8 @@ static void teardown(void *provctx)
 	for (i = 0; i <= OSSL_OP__HIGHEST; i++)
 		free(prov->offers[i]);
 	wdp_ciphers_free(prov);
+	wdp_digests_free(prov);
+	wdp_hmac_free(prov);
 	wdp_twin_unload(&prov->twin);
 	free(prov);
 }

@@ -11,6 +11,7 @@
 #include "cipher_offer.h"
 #include "config.h"
 #include "curve.h"
+#include "digest_rows.h"
 #include "session.h"
 #include "twin.h"
 
@@ -29,6 +30,9 @@ struct wdp_provider {
 	struct wdp_twin twin;
 	unsigned int algs;		/* WDP_BIT() of those that devices are given; 0: nothing is offered */
 	struct wdp_cipher ciphers[WDP_CIPHERS];
+	struct wdp_digest digests[WDP_DIGESTS];
+	EVP_MAC *hmac;			/* the twin's */
+	OSSL_PARAM *hmac_gettable;	/* its contexts', and "warpdrive-path" */
 	OSSL_ALGORITHM *offers[OSSL_OP__HIGHEST + 1];	/* by operation; NULL: none */
 	_Atomic uint64_t counts[WDP_COUNTS];
 	_Atomic unsigned int wrong_in_a_row;
