@@ -18,6 +18,7 @@ static const struct {
 	bool alone;			/* the group's name doesn't choose it */
 } algs[] = {
 	{ "rsa", "pkey", "rsa", false },
+	{ "rsa-public", "", "rsa", false },
 	{ "ecdsa", "pkey", "ecdsa", false },
 	{ "ecdh", "pkey", "ecdh", false },
 	{ "x25519", "pkey", "x25519", false },
@@ -45,7 +46,7 @@ static const struct {
 
 static bool is(const char *name, const char *text, size_t len)
 {
-	return strlen(name) == len && !memcmp(name, text, len);
+	return len && strlen(name) == len && !memcmp(name, text, len);
 }
 
 /* A bit for each algorithm. all: a group's name stands also for those that it doesn't choose. */
@@ -117,7 +118,7 @@ bool openssl_device_fits(const char *algorithms)
 	for (; *algorithms; algorithms += len + strspn(algorithms + len, " ")) {
 		len = strcspn(algorithms, " ");
 		for (i = 0; i < ALGS; i++)
-			if (is(algs[i].device, algorithms, len) && is(algs[i].group, "pkey", 4))
+			if (is(algs[i].device, algorithms, len) && !strcmp(algs[i].group, "pkey"))
 				return true;
 	}
 	return false;

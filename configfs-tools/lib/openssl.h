@@ -12,7 +12,7 @@
 #define OPENSSL_LIBCRYPTO "libcrypto.so.3"
 #define OPENSSL_MODULE "warpdrive.so"
 #define OPENSSL_ALGORITHMS \
-	"pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, " \
+	"pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, rsa-public, " \
 	"ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-gcm, aes-ccm, 3des, sm4, aes-ctr, aes-ecb, " \
 	"digests, md5, sha1, sha2, sm3, hmac"
 

@@ -104,6 +104,7 @@ test_a_value_that_cannot_be_is_named() {
 	WD_OPENSSL_TIMEOUT_MS=10s refused 'WD_OPENSSL_TIMEOUT_MS = 10s: expected 1 to 3600000'
 	WD_OPENSSL_MIN_BYTES=0 refused 'WD_OPENSSL_MIN_BYTES = 0: expected 1 to 1073741824'
 	WD_OPENSSL_ALGORITHMS='rsa des' refused 'WD_OPENSSL_ALGORITHMS = rsa des: expected some of pkey'
+	WD_OPENSSL_ALGORITHMS='rsa -' refused 'WD_OPENSSL_ALGORITHMS = rsa -: expected'
 	WD_OPENSSL_ALGORITHMS='rsa -rsa' refused 'WD_OPENSSL_ALGORITHMS = rsa -rsa: expected'
 	WD_OPENSSL_SECTION='a b' refused 'WD_OPENSSL_SECTION = a b: expected 1 to 31'
 	WD_OPENSSL_POLLERS=65 refused 'WD_OPENSSL_POLLERS = 65: expected counts of 1 to 64'

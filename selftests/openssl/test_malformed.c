@@ -40,6 +40,7 @@ FIXTURE_SETUP(malformed)
 {
 	unsigned int i;
 
+	setenv("WD_OPENSSL_ALGORITHMS", "pkey rsa-public", 1);
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
 	add_key(self, "RSA", NULL, 1024, EVP_PKEY_KEYPAIR);
 	add_key(self, "RSA", NULL, 1024, EVP_PKEY_PUBLIC_KEY);

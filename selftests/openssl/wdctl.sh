@@ -62,6 +62,8 @@ test_the_export_takes_the_algorithms_of_the_provider() {
 
 	exits 2 wdctl export openssl --algorithms 'rsa des' 2>err
 	says "not 'des'" err
+	exits 2 wdctl export openssl --algorithms 'rsa -' 2>err
+	says "not '-'" err
 	exits 2 wdctl export openssl --algorithms 'aes-ctr,-ciphers' 2>err
 	says "'aes-ctr,-ciphers': nothing is left" err
 	exits 2 wdctl export openssl --algorithms 'rsa,-rsa' 2>err

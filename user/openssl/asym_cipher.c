@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Encryption by RSA: devices decrypt texts without padding and with OAEP. What isn't rejected of PKCS #1 v1.5 is up to
+ * Encryption by RSA: devices decrypt texts without padding and with OAEP, and encrypt them if "rsa-public" is chosen. What isn't rejected of PKCS #1 v1.5 is up to
  * libcrypto, and differs between its versions.
  */
 #include <stdlib.h>
@@ -65,14 +65,6 @@ static int cipher_decrypt_init(void *vctx, void *key, const OSSL_PARAM params[])
 	return wdp_operation_init(&c->op, key, EVP_PKEY_decrypt_init_ex, params);
 }
 
-static int cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in, size_t in_len)
-{
-	struct cipher *c = vctx;
-
-	*len = room;
-	return c->op.ctx ? EVP_PKEY_encrypt(c->op.ctx, out, len, in, in_len) : 0;
-}
-
 static bool oaep_read(struct cipher *c)
 {
 	OSSL_LIB_CTX *libctx = c->op.prov->twin.libctx;
@@ -133,6 +125,53 @@ static enum wdp_outcome on_device(struct cipher *c, unsigned char *out, size_t *
 	}
 	OPENSSL_cleanse(em, sizeof(em));
 	return outcome;
+}
+
+static bool encode(const struct cipher *c, unsigned char *em, size_t k, const unsigned char *in, size_t len)
+{
+	switch (c->scheme.pad) {
+	case RSA_NO_PADDING:
+		if (len == k)
+			memcpy(em, in, k);
+		return len == k;
+	case RSA_PKCS1_OAEP_PADDING:
+		return wdp_oaep_encode(em, k, &c->scheme, c->op.prov->twin.libctx, c->label, c->label_len, in, len);
+	}
+	return false;
+}
+
+static enum wdp_outcome encrypt_on_device(struct cipher *c, unsigned char *out, size_t *len, size_t room, const unsigned char *in,
+					  size_t in_len)
+{
+	size_t k = wdp_rsa_public_bytes(c->op.key);
+	enum wdp_outcome outcome = WDP_TWIN;
+	unsigned char em[WDP_RSA_MAX];
+
+	if (!k || room < k || !scheme_read(c))
+		return WDP_TWIN;
+	if (encode(c, em, k, in, in_len))
+		outcome = wdp_rsa_public(&c->op, em, out, k);
+	if (outcome == WDP_DONE)
+		*len = k;
+	OPENSSL_cleanse(em, sizeof(em));
+	return outcome;
+}
+
+static int cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in, size_t in_len)
+{
+	struct cipher *c = vctx;
+	enum wdp_outcome outcome = WDP_TWIN;
+	int ok;
+
+	if (!c->op.ctx)
+		return 0;
+	if (out)
+		outcome = encrypt_on_device(c, out, len, room, in, in_len);
+	if (outcome != WDP_TWIN)
+		return (int)outcome;
+	*len = room;
+	ok = EVP_PKEY_encrypt(c->op.ctx, out, len, in, in_len);
+	return out && wdp_rsa_public_bytes(c->op.key) ? wdp_operation_by_twin(&c->op, ok) : ok;
 }
 
 static int cipher_decrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in, size_t in_len)

@@ -15,6 +15,7 @@
 /* The random numbers of libcrypto use AES-CTR or AES-ECB of the provider that it prefers. */
 const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS] = {
 	[WDP_RSA] = { "rsa", "rsa", "pkey", false },
+	[WDP_RSA_PUBLIC] = { "rsa-public", "rsa", "", false },
 	[WDP_ECDSA] = { "ecdsa", "ecdsa", "pkey", false },
 	[WDP_ECDH] = { "ecdh", "ecdh", "pkey", false },
 	[WDP_X25519] = { "x25519", "x25519", "pkey", false },
@@ -132,7 +133,7 @@ static bool set_pollers(const struct row *row, void *member, const char *value)
 
 static bool is(const char *name, const char *text, size_t len)
 {
-	return strlen(name) == len && !strncmp(name, text, len);
+	return len && strlen(name) == len && !strncmp(name, text, len);
 }
 
 /* all: a group's name stands also for those that it doesn't choose. */
@@ -176,7 +177,7 @@ static bool set_algorithms(const struct row *row, void *member, const char *valu
 static const struct row rows[] = {
 	{ "log", "WD_OPENSSL_LOG", set_word, AT(log), logs, 0, "off, errors or all" },
 	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL, 0,
-	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, "
+	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, rsa-public, "
 	  "ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-gcm, aes-ccm, 3des, sm4, aes-ctr, aes-ecb, "
 	  "digests, md5, sha1, sha2, sm3, hmac, and -NAME to take one away" },
 	{ "devices", "WD_OPENSSL_DEVICES", set_word, AT(devices), devices, 0, "auto, require or later" },

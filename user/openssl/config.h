@@ -10,6 +10,7 @@
 /* What a device may be given. Bits of masks. */
 enum wdp_alg {
 	WDP_RSA,
+	WDP_RSA_PUBLIC,
 	WDP_ECDSA,
 	WDP_ECDH,
 	WDP_X25519,

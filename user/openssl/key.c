@@ -10,8 +10,8 @@
 #include "key.h"
 
 const struct wdp_family wdp_families[WDP_FAMILIES] = {
-	[WDP_FAM_RSA] = { "RSA", WDP_BIT(WDP_RSA), OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_E, NULL, 1, &wdp_class_rsa },
-	[WDP_FAM_RSA_PSS] = { "RSA-PSS", WDP_BIT(WDP_RSA), OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_E, NULL, 1, &wdp_class_rsa },
+	[WDP_FAM_RSA] = { "RSA", WDP_BIT(WDP_RSA) | WDP_BIT(WDP_RSA_PUBLIC), OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_E, NULL, 1, &wdp_class_rsa },
+	[WDP_FAM_RSA_PSS] = { "RSA-PSS", WDP_BIT(WDP_RSA) | WDP_BIT(WDP_RSA_PUBLIC), OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_E, NULL, 1, &wdp_class_rsa },
 	[WDP_FAM_EC] = { "EC", WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PKEY_PARAM_EC_PUB_X,
 			 OSSL_PKEY_PARAM_EC_P, 1, &wdp_class_ecc },
 	[WDP_FAM_X25519] = { "X25519", WDP_BIT(WDP_X25519), OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PKEY_PARAM_PUB_KEY, NULL, 0, &wdp_class_ecc },
@@ -45,6 +45,7 @@ void wdp_key_put(struct wdp_key *key)
 	if (!key || atomic_fetch_sub(&key->refs, 1) != 1)
 		return;
 	wdp_session_close(&key->session, key->family->class);
+	wdp_session_close(&key->public, key->family->class);
 	EVP_PKEY_free(key->pkey);
 	free(key);
 }
@@ -148,6 +149,7 @@ static int group_of(const struct wdp_key *key)
 void wdp_key_changed(struct wdp_key *key)
 {
 	wdp_session_close(&key->session, key->family->class);
+	wdp_session_close(&key->public, key->family->class);
 	ERR_set_mark();
 	key->has = parts_of(key);
 	key->curve = curve_of(key);

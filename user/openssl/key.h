@@ -34,6 +34,7 @@ struct wdp_key {
 	const struct wdp_curve *curve;	/* EC, X25519, X448: NULL if libwd doesn't name it */
 	int group;			/* DH: enum wd_dh_group, or -1 */
 	struct wdp_session session;	/* RSA, ECDSA: with this key; DH: with its parameters */
+	struct wdp_session public;	/* RSA: with the key's public part */
 };
 
 struct wdp_key *wdp_key_new(struct wdp_provider *prov, const struct wdp_family *family);

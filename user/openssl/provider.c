@@ -23,6 +23,7 @@
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* The names are the default provider's. A row is offered if devices are given one of its algorithms. */
+#define RSA	(WDP_BIT(WDP_RSA) | WDP_BIT(WDP_RSA_PUBLIC))
 #define ROW(op, algs, names, functions)	{ op, algs, { names, WDP_PROPERTIES, functions, NULL } }
 
 static const struct row {
@@ -30,18 +31,18 @@ static const struct row {
 	unsigned int algs;
 	OSSL_ALGORITHM offer;
 } rows[] = {
-	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_RSA), "RSA:rsaEncryption:1.2.840.113549.1.1.1", wdp_keymgmt_rsa),
-	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_RSA), "RSA-PSS:RSASSA-PSS:1.2.840.113549.1.1.10", wdp_keymgmt_rsa_pss),
+	ROW(OSSL_OP_KEYMGMT, RSA, "RSA:rsaEncryption:1.2.840.113549.1.1.1", wdp_keymgmt_rsa),
+	ROW(OSSL_OP_KEYMGMT, RSA, "RSA-PSS:RSASSA-PSS:1.2.840.113549.1.1.10", wdp_keymgmt_rsa_pss),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), "EC:id-ecPublicKey:1.2.840.10045.2.1", wdp_keymgmt_ec),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_X25519), "X25519:1.3.101.110", wdp_keymgmt_x25519),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_X448), "X448:1.3.101.111", wdp_keymgmt_x448),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_DH), "DH:dhKeyAgreement:1.2.840.113549.1.3.1", wdp_keymgmt_dh),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_DH), "DHX:X9.42 DH:dhpublicnumber:1.2.840.10046.2.1", wdp_keymgmt_dhx),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_SM2), "SM2:1.2.156.10197.1.301", wdp_keymgmt_sm2),
-	ROW(OSSL_OP_SIGNATURE, WDP_BIT(WDP_RSA), "RSA:rsaEncryption:1.2.840.113549.1.1.1", wdp_signature_rsa),
+	ROW(OSSL_OP_SIGNATURE, RSA, "RSA:rsaEncryption:1.2.840.113549.1.1.1", wdp_signature_rsa),
 	ROW(OSSL_OP_SIGNATURE, WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), "ECDSA", wdp_signature_ecdsa),
 	ROW(OSSL_OP_SIGNATURE, WDP_BIT(WDP_SM2), "SM2:1.2.156.10197.1.301", wdp_signature_sm2),
-	ROW(OSSL_OP_ASYM_CIPHER, WDP_BIT(WDP_RSA), "RSA:rsaEncryption:1.2.840.113549.1.1.1", wdp_cipher_rsa),
+	ROW(OSSL_OP_ASYM_CIPHER, RSA, "RSA:rsaEncryption:1.2.840.113549.1.1.1", wdp_cipher_rsa),
 	ROW(OSSL_OP_KEYEXCH, WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), "ECDH", wdp_exchange_ecdh),
 	ROW(OSSL_OP_KEYEXCH, WDP_BIT(WDP_X25519), "X25519:1.3.101.110", wdp_exchange_xdh),
 	ROW(OSSL_OP_KEYEXCH, WDP_BIT(WDP_X448), "X448:1.3.101.111", wdp_exchange_xdh),

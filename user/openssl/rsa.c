@@ -10,13 +10,23 @@
 #include "rsa_padding.h"
 #include "signature.h"
 
-size_t wdp_rsa_bytes(const struct wdp_key *key)
+static size_t bytes_of(const struct wdp_key *key, enum wdp_alg alg, unsigned int part)
 {
 	int bits = EVP_PKEY_get_bits(key->pkey);
 
-	if (!wdp_key_uses(key, WDP_RSA) || !(key->has & OSSL_KEYMGMT_SELECT_PRIVATE_KEY))
+	if (!wdp_key_uses(key, alg) || !(key->has & part))
 		return 0;
 	return bits == 1024 || bits == 2048 || bits == 3072 || bits == 4096 ? (size_t)bits / 8 : 0;
+}
+
+size_t wdp_rsa_bytes(const struct wdp_key *key)
+{
+	return bytes_of(key, WDP_RSA, OSSL_KEYMGMT_SELECT_PRIVATE_KEY);
+}
+
+size_t wdp_rsa_public_bytes(const struct wdp_key *key)
+{
+	return bytes_of(key, WDP_RSA_PUBLIC, OSSL_KEYMGMT_SELECT_PUBLIC_KEY);
 }
 
 /* --- the key --- */
@@ -70,27 +80,45 @@ static bool parts_read(const struct wdp_key *key, struct parts *parts, struct wd
 	return true;
 }
 
-static handle_t key_open(const struct wdp_target *to, unsigned int op_type)
+static handle_t session_with(const struct wdp_target *to, unsigned int op_type, const struct wd_rsa_key *rsa, size_t k)
 {
-	const struct wdp_key *key = to->owner;
-	size_t k = wdp_rsa_bytes(key);
 	struct wd_rsa_sess_setup setup = {
 		.key_bits = (__u32)(8 * k), .op_type = (__u8)op_type, .flags = WD_SESS_PATH_HW,
 		.timeout_ms = to->prov->config.timeout_ms,
 	};
+	handle_t h = wd_rsa_alloc_sess(&setup, NULL);
+
+	if (h && wd_rsa_set_key(h, rsa)) {
+		wd_rsa_free_sess(h);
+		h = 0;
+	}
+	return h;
+}
+
+static handle_t key_open(const struct wdp_target *to, unsigned int op_type)
+{
+	const struct wdp_key *key = to->owner;
+	size_t k = wdp_rsa_bytes(key);
 	struct wd_rsa_key rsa = { .n = { NULL, 0 } };
 	struct parts parts;
 	handle_t h = 0;
 
-	if (parts_read(key, &parts, &rsa, k)) {
-		h = wd_rsa_alloc_sess(&setup, NULL);
-		if (h && wd_rsa_set_key(h, &rsa)) {
-			wd_rsa_free_sess(h);
-			h = 0;
-		}
-	}
+	if (parts_read(key, &parts, &rsa, k))
+		h = session_with(to, op_type, &rsa, k);
 	OPENSSL_cleanse(&parts, sizeof(parts));
 	return h;
+}
+
+static handle_t public_open(const struct wdp_target *to, unsigned int op_type)
+{
+	const struct wdp_key *key = to->owner;
+	unsigned char n[WDP_RSA_MAX], e[WDP_RSA_MAX];
+	size_t k = wdp_rsa_public_bytes(key);
+	struct wd_rsa_key rsa = { .n = { n, (__u32)k }, .e = { e, (__u32)k } };
+
+	if (!wdp_key_number(key, OSSL_PKEY_PARAM_RSA_N, n, k) || !wdp_key_number(key, OSSL_PKEY_PARAM_RSA_E, e, k))
+		return 0;
+	return session_with(to, op_type, &rsa, k);
 }
 
 enum wdp_outcome wdp_rsa_private(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k)
@@ -99,6 +127,16 @@ enum wdp_outcome wdp_rsa_private(struct wdp_operation *op, const unsigned char *
 		.prov = op->prov, .class = &wdp_class_rsa, .session = &op->key->session, .make = key_open, .owner = op->key,
 	};
 	struct wdp_call call = { .op = WD_RSA_SIGN, .src = in, .src_len = k, .dst = out, .dst_len = k };
+
+	return wdp_device_do(&to, &call, &op->path);
+}
+
+enum wdp_outcome wdp_rsa_public(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k)
+{
+	struct wdp_target to = {
+		.prov = op->prov, .class = &wdp_class_rsa, .session = &op->key->public, .make = public_open, .owner = op->key,
+	};
+	struct wdp_call call = { .op = WD_RSA_VERIFY, .src = in, .src_len = k, .dst = out, .dst_len = k };
 
 	return wdp_device_do(&to, &call, &op->path);
 }
@@ -177,4 +215,28 @@ enum wdp_outcome wdp_rsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme *s
 		*len = k;
 	OPENSSL_cleanse(em, sizeof(em));
 	return outcome;
+}
+
+/* em is what the signature was made of. */
+static bool is_good(const struct wdp_rsa_scheme *scheme, unsigned char *em, const struct wdp_key *key, size_t k,
+		    const unsigned char *digest, size_t len)
+{
+	unsigned char own[WDP_RSA_MAX];
+
+	if (scheme->pad == RSA_PKCS1_PSS_PADDING)
+		return wdp_pss_verify(em, k, scheme, digest, len);
+	return encode(scheme, own, key, k, digest, len) && !memcmp(own, em, k);
+}
+
+enum wdp_outcome wdp_rsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig, size_t len,
+				const unsigned char *digest, size_t digest_len)
+{
+	size_t k = wdp_rsa_public_bytes(op->key);
+	unsigned char em[WDP_RSA_MAX];
+	enum wdp_outcome outcome;
+
+	if (!k || len != k || !wdp_rsa_scheme_read(op, scheme))
+		return WDP_TWIN;
+	outcome = wdp_rsa_public(op, sig, em, k);
+	return outcome == WDP_DONE && !is_good(scheme, em, op->key, k, digest, digest_len) ? WDP_TWIN : outcome;
 }

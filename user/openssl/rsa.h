@@ -19,8 +19,18 @@ struct wdp_rsa_scheme {
 bool wdp_rsa_scheme_read(struct wdp_operation *op, struct wdp_rsa_scheme *scheme);
 void wdp_rsa_scheme_clear(struct wdp_rsa_scheme *scheme);
 
-/* wdp_rsa_bytes() - of the modulus, if devices take such keys; else 0. */
+/* wdp_rsa_bytes() - of the modulus, if devices take such keys with a private part; else 0. */
 size_t wdp_rsa_bytes(const struct wdp_key *key);
+
+/* wdp_rsa_public_bytes() - the same for operations with the public part. */
+size_t wdp_rsa_public_bytes(const struct wdp_key *key);
+
+/* wdp_rsa_public() - the operation with the public part: in and out have exactly as many bytes as the modulus. */
+enum wdp_outcome wdp_rsa_public(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k);
+
+/* wdp_rsa_verify() - WDP_DONE if the signature is good; what else there is to say is the twin's. */
+enum wdp_outcome wdp_rsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig, size_t len,
+				const unsigned char *digest, size_t digest_len);
 
 /* wdp_rsa_private() - in and out have exactly as many bytes as the modulus. */
 enum wdp_outcome wdp_rsa_private(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k);

@@ -169,6 +169,47 @@ bool wdp_pss_encode(unsigned char *em, size_t k, const struct wdp_rsa_scheme *sc
 	return true;
 }
 
+/* The salt begins behind the first byte that isn't 0; there are no secrets here. */
+bool wdp_pss_verify(unsigned char *em, size_t k, const struct wdp_rsa_scheme *scheme, const unsigned char *hash, size_t len)
+{
+	size_t h = (size_t)EVP_MD_get_size(scheme->md), db, one = 0, salt;
+	unsigned char own[EVP_MAX_MD_SIZE];
+	int wanted;
+
+	if (len != h || k < h + 2 || em[k - 1] != 0xbc || em[0] & 0x80)
+		return false;
+	db = k - h - 1;
+	wanted = salt_bytes(scheme->salt, h, k - h - 2);
+	if (wanted < 0 || !mgf1_xor(em, db, em + db, h, scheme->mgf1))
+		return false;
+	em[0] &= 0x7f;
+	while (one < db && !em[one])
+		one++;
+	if (one == db || em[one] != 1)
+		return false;
+	salt = db - one - 1;
+	if (scheme->salt != RSA_PSS_SALTLEN_AUTO && salt != (size_t)wanted)
+		return false;
+	return pss_hash(own, scheme->md, hash, h, em + one + 1, salt) && !memcmp(own, em + db, h);
+}
+
+bool wdp_oaep_encode(unsigned char *em, size_t k, const struct wdp_rsa_scheme *scheme, OSSL_LIB_CTX *libctx,
+		     const unsigned char *label, size_t label_len, const unsigned char *in, size_t len)
+{
+	size_t h = (size_t)EVP_MD_get_size(scheme->md), n = k - h - 1;
+	unsigned char *block = em + 1 + h;
+
+	if (k < 2 * h + 2 || len > k - 2 * h - 2 || !EVP_Digest(label, label_len, block, NULL, scheme->md, NULL))
+		return false;
+	em[0] = 0;
+	memset(block + h, 0, n - h - len - 1);
+	block[n - len - 1] = 1;
+	if (len)
+		memcpy(block + n - len, in, len);
+	return RAND_bytes_ex(libctx, em + 1, h, 0) > 0 && mgf1_xor(block, n, em + 1, h, scheme->mgf1) &&
+	       mgf1_xor(em + 1, h, block, n, scheme->mgf1);
+}
+
 /* --- without branches on secrets: a mask is all ones or 0 --- */
 
 static size_t mask_zero(size_t a)

@@ -102,8 +102,16 @@ static int sig_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, co
 static int sig_verify(void *vctx, const unsigned char *sig, size_t len, const unsigned char *tbs, size_t tbs_len)
 {
 	struct signature *s = vctx;
+	bool counts = s->op.ctx && s->op.kind == WDP_KIND_RSA_SIGN && wdp_rsa_public_bytes(s->op.key);
+	enum wdp_outcome outcome = counts ? wdp_rsa_verify(&s->op, &s->scheme, sig, len, tbs, tbs_len) : WDP_TWIN;
+	int ok;
 
-	return s->op.ctx ? EVP_PKEY_verify(s->op.ctx, sig, len, tbs, tbs_len) : 0;
+	if (!s->op.ctx)
+		return 0;
+	if (outcome != WDP_TWIN)
+		return (int)outcome;
+	ok = EVP_PKEY_verify(s->op.ctx, sig, len, tbs, tbs_len);
+	return counts ? wdp_operation_by_twin(&s->op, ok) : ok;
 }
 
 static int sig_recover(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *sig, size_t sig_len)
