@@ -92,10 +92,12 @@ TEST_F(aead, messages_of_all_sizes)
 			ASSERT_TRUE(open_as(self, names[i], 1, 12, 16)) TH_LOG("%s: %s", names[i], self->t.what);
 			EXPECT_TRUE(encrypt(self, aads[k], sizes[j])) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
 			EXPECT_TRUE(encrypt(self, aads[k], sizes[j])) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
-			EXPECT_TRUE(decrypt(self, aads[k], sizes[j], j % 2)) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
+			EXPECT_TRUE(decrypt(self, aads[k], sizes[j], j % 2))
+				TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
 			EXPECT_EQ(1, self->t.ret);
 			self->tag[j] ^= 1;
-			EXPECT_TRUE(decrypt(self, aads[k], sizes[j], j % 2)) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
+			EXPECT_TRUE(decrypt(self, aads[k], sizes[j], j % 2))
+				TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
 			/* CCM compares at the update already. */
 			EXPECT_EQ(self->ccm, self->t.ret == 1);
 		}
@@ -164,8 +166,10 @@ TEST_F(aead, any_calls_do_what_they_do_without_us)
 		self->at = i * 7919;
 		enc = i % 3 > 0;
 		ASSERT_TRUE(open_as(self, names[i % COUNT(names)], enc, 12, 16)) TH_LOG("%s", self->t.what);
-		for (j = 0; j < 16; j++)
-			EXPECT_TRUE(any_step(self, &enc)) TH_LOG("%s, walk %u, step %u: %s", names[i % COUNT(names)], i, j, self->t.what);
+		for (j = 0; j < 16; j++) {
+			EXPECT_TRUE(any_step(self, &enc))
+				TH_LOG("%s, walk %u, step %u: %s", names[i % COUNT(names)], i, j, self->t.what);
+		}
 		ERR_clear_error();
 	}
 	EXPECT_LT(COUNT(names) * WALKS / 4, taken(&self->b));

@@ -85,8 +85,9 @@ static void walk(struct __test_metadata *_metadata, FIXTURE_DATA(cipher) *self, 
 	self->at = seed * 7919;
 	ASSERT_TRUE(twins_open(&self->t, &self->b, name, enc)) TH_LOG("%s: %s", name, self->t.what);
 	twins_set(&self->t, "padding", draw(self, 2));
-	for (i = 0; i < STEPS; i++)
+	for (i = 0; i < STEPS; i++) {
 		EXPECT_TRUE(any_step(self, enc)) TH_LOG("%s, walk %u, step %u: %s", name, seed, i, self->t.what);
+	}
 	EXPECT_TRUE(twins_final(&self->t)) TH_LOG("%s, walk %u: %s", name, seed, self->t.what);
 	twins_close(&self->t);
 	memset(&self->t, 0, sizeof(self->t));
@@ -111,7 +112,9 @@ TEST_F(cipher, calls_do_what_they_do_without_us)
 /* Each of these is refused by libcrypto, or leaves out what comes first. */
 static void malformed(FIXTURE_DATA(cipher) *self, const char *name, unsigned int seed)
 {
-	static const char *const params[] = { "padding", "num", "keylen", "ivlen", "tls-version", "tls-mac-size", "use-bits", "nothing" };
+	static const char *const params[] = {
+		"padding", "num", "keylen", "ivlen", "tls-version", "tls-mac-size", "use-bits", "nothing",
+	};
 	unsigned char key[64] = { 0 }, iv[16] = { 0 };
 	unsigned int i;
 

@@ -168,7 +168,8 @@ TEST_F(digest, the_function_for_a_whole_message)
 		EXPECT_EQ(0, memcmp(self->out[0], self->out[1], 32));
 		EXPECT_EQ(i, taken(&self->b));
 	}
-	EXPECT_EQ(0, OSSL_FUNC_digest_digest(f)(OSSL_PROVIDER_get0_provider_ctx(self->b.provider), self->in, 5000, self->out[1], &len, 31));
+	EXPECT_EQ(0, OSSL_FUNC_digest_digest(f)(OSSL_PROVIDER_get0_provider_ctx(self->b.provider), self->in, 5000, self->out[1],
+						&len, 31));
 }
 
 /* --- HMAC --- */

@@ -34,7 +34,8 @@ static bool verifies(FIXTURE_DATA(rsa_public) *self, const char *digest, const O
 }
 
 /* The verdicts on a signature, as it is and with a bit changed, are those of the default provider. */
-static bool verdicts_are_right(FIXTURE_DATA(rsa_public) *self, const char *digest, const OSSL_PARAM *sign_params, const OSSL_PARAM *params)
+static bool verdicts_are_right(FIXTURE_DATA(rsa_public) *self, const char *digest, const OSSL_PARAM *sign_params,
+			       const OSSL_PARAM *params)
 {
 	uint64_t before = taken(&self->b);
 	bool good, right;

@@ -85,7 +85,9 @@ void *wdp_aead_dup(void *vctx)
 static bool twin_anew(struct wdp_aead *c)
 {
 	size_t iv_len = (size_t)EVP_CIPHER_CTX_get_iv_length(c->s.twin);
-	OSSL_PARAM params[] = { OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, &iv_len), OSSL_PARAM_END, OSSL_PARAM_END };
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, &iv_len), OSSL_PARAM_END, OSSL_PARAM_END,
+	};
 	EVP_CIPHER_CTX *twin = wdp_symmetric_twin(&c->s);
 
 	if (c->s.cipher->mode == WD_CIPHER_CCM)
@@ -251,7 +253,8 @@ static bool is_for_devices(const struct wdp_aead *c, const unsigned char *out, s
 	       (out == in || out + len <= in || in + len <= out);
 }
 
-static enum wdp_outcome message_on_device(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
+static enum wdp_outcome message_on_device(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in,
+					  size_t len)
 {
 	struct wdp_ahead *a = &c->ahead;
 	struct wdp_message m = {
@@ -291,7 +294,8 @@ static int data(struct wdp_aead *c, unsigned char *out, size_t *out_len, size_t 
 
 typedef int by_twin_fn(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);
 
-static int record(struct wdp_aead *c, by_twin_fn *by_twin, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
+static int record(struct wdp_aead *c, by_twin_fn *by_twin, unsigned char *out, size_t *out_len, const unsigned char *in,
+		  size_t len)
 {
 	enum wdp_outcome outcome = wdp_aead_record(c, out, out_len, in, len);
 	int ok;

@@ -308,8 +308,8 @@ static enum wdp_outcome run_do(struct context *c, struct run *run, unsigned char
 /* Does an update have the size and the state for a device? */
 static bool is_for_devices(const struct context *c, const unsigned char *out, const unsigned char *in, size_t len)
 {
-	return c->s.plain && !c->tls && c->s.key_len && (c->iv_set || !c->s.cipher->iv_len) && in && out && len >= c->s.prov->config.min_bytes &&
-	       !(len % c->s.cipher->unit);
+	return c->s.plain && !c->tls && c->s.key_len && (c->iv_set || !c->s.cipher->iv_len) && in && out &&
+	       len >= c->s.prov->config.min_bytes && !(len % c->s.cipher->unit);
 }
 
 int wdp_cipher_update(void *vctx, unsigned char *out, size_t *out_len, size_t room, const unsigned char *in, size_t len)
