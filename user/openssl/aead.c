@@ -121,8 +121,7 @@ static void params_note(struct wdp_aead *c, const OSSL_PARAM params[])
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (OSSL_PARAM_locate_const(params, others[i]))
 			c->ready = false;
-	if (c->s.cipher->mode == WD_CIPHER_GCM)
-		wdp_aead_record_note(c, params);
+	wdp_aead_record_note(c, params);
 }
 
 static int begin(struct wdp_aead *c, bool encrypt, const unsigned char *key, size_t key_len, const unsigned char *iv,
@@ -305,7 +304,7 @@ static int record(struct wdp_aead *c, by_twin_fn *by_twin, unsigned char *out, s
 		*out_len = len;
 	if (outcome != WDP_TWIN)
 		return (int)outcome;
-	c->tls = false;
+	c->tls = c->s.cipher->mode == WD_CIPHER_CCM;
 	ok = by_twin(&c->s, out, out_len, in, len);
 	if (ok && len >= WDP_TLS_EXTRA + c->s.prov->config.min_bytes)
 		wdp_count(c->s.prov, WDP_COUNT_SOFT);

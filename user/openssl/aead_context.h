@@ -9,7 +9,7 @@
 #define WDP_TAG_MAX	16
 #define WDP_IV_MAX	16
 #define WDP_TLS_AAD	13
-#define WDP_TLS_EXTRA	24	/* bytes of a record's nonce and tag */
+#define WDP_TLS_EXTRA	24	/* bytes of a record's nonce and its longest tag */
 
 /* What a device has done and the twin hasn't. The twin repeats it if the program goes on in a way that needs its state. */
 struct wdp_ahead {

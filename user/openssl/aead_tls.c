@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records of TLS 1.2 with GCM (RFC 5288): in place, an explicit nonce of 8 bytes, the data, the tag. The twin counts the
- * nonces.
+ * Records of TLS 1.2 with GCM and CCM (RFC 5288, 6655): in place, an explicit nonce of 8 bytes, the data, the tag. With
+ * GCM the twin counts the nonces, with CCM they are the sequence numbers, with which the associated data begins.
  */
 #include <string.h>
 #include <openssl/core_names.h>
@@ -13,7 +13,11 @@
 #define FIXED		4
 #define EXPLICIT	8
 #define NONCE		(FIXED + EXPLICIT)
-#define TAG		16
+
+static bool is_gcm(const struct wdp_aead *c)
+{
+	return c->s.cipher->mode == WD_CIPHER_GCM;
+}
 
 void wdp_aead_record_note(struct wdp_aead *c, const OSSL_PARAM params[])
 {
@@ -27,9 +31,9 @@ void wdp_aead_record_note(struct wdp_aead *c, const OSSL_PARAM params[])
 }
 
 /* The program counts the nonce, and a tag that is to be compared; the tag is computed over the data's own length. */
-static bool aad_of(const struct wdp_aead *c, unsigned char *aad, size_t data)
+static bool aad_of(const struct wdp_aead *c, unsigned char *aad, size_t data, size_t tag_len)
 {
-	size_t counted = data + EXPLICIT + (c->s.encrypt ? 0 : TAG);
+	size_t counted = data + EXPLICIT + (c->s.encrypt ? 0 : tag_len);
 
 	memcpy(aad, c->tls_aad, WDP_TLS_AAD);
 	if (counted != (size_t)(aad[WDP_TLS_AAD - 2] << 8 | aad[WDP_TLS_AAD - 1]))
@@ -39,12 +43,15 @@ static bool aad_of(const struct wdp_aead *c, unsigned char *aad, size_t data)
 	return true;
 }
 
-/* The twin counts on as if it had made the record. */
-static bool nonce_take(struct wdp_aead *c, unsigned char *explicit)
+/* The twin goes on as if it had made the record, or opened it. */
+static bool nonce_take(struct wdp_aead *c, unsigned char nonce[NONCE])
 {
+	unsigned char *explicit = nonce + FIXED;
 	OSSL_PARAM params[2] = { OSSL_PARAM_END, OSSL_PARAM_END };
 	unsigned char made[EXPLICIT];
 
+	if (!is_gcm(c))
+		return EVP_CipherInit_ex2(c->s.twin, NULL, NULL, nonce, -1, NULL) > 0;
 	if (!c->s.encrypt) {
 		params[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, explicit, EXPLICIT);
 		return EVP_CIPHER_CTX_set_params(c->s.twin, params) > 0;
@@ -53,42 +60,46 @@ static bool nonce_take(struct wdp_aead *c, unsigned char *explicit)
 	return EVP_CIPHER_CTX_get_params(c->s.twin, params) > 0 && !memcmp(made, explicit, EXPLICIT);
 }
 
-/* The nonce of the record, from the twin's: all of it if the record is made, else the fixed part. */
+/* The nonce of the record. Its fixed part is the twin's, and so is the rest if the twin counts. */
 static bool nonce_of(const struct wdp_aead *c, unsigned char nonce[NONCE], const unsigned char *record)
 {
 	if (EVP_CIPHER_CTX_get_iv_length(c->s.twin) != NONCE || EVP_CIPHER_CTX_get_updated_iv(c->s.twin, nonce, NONCE) <= 0)
 		return false;
 	if (!c->s.encrypt)
 		memcpy(nonce + FIXED, record, EXPLICIT);
+	else if (!is_gcm(c))
+		memcpy(nonce + FIXED, c->tls_aad, EXPLICIT);
 	return true;
 }
 
 enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
 {
-	unsigned char aad[WDP_TLS_AAD], nonce[NONCE], tag[TAG], *result;
-	size_t data = len - EXPLICIT - TAG;
+	size_t tag_len = is_gcm(c) ? WDP_TAG_MAX : (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.twin);
+	unsigned char aad[WDP_TLS_AAD], nonce[NONCE], tag[WDP_TAG_MAX], *result;
+	size_t data = len - EXPLICIT - tag_len;
 	struct wdp_message m = {
-		.iv = nonce, .iv_len = NONCE, .aad_len = sizeof(aad), .len = data, .tag = tag, .tag_len = TAG,
+		.iv = nonce, .iv_len = NONCE, .aad_len = sizeof(aad), .len = data, .tag = tag, .tag_len = tag_len,
 	};
 	enum wdp_outcome outcome = WDP_TWIN;
 
 	if (len < WDP_TLS_EXTRA || data < c->s.prov->config.min_bytes || out != in || !c->s.key_len ||
-	    !aad_of(c, aad, data) || !nonce_of(c, nonce, in))
+	    !aad_of(c, aad, data, tag_len) || !nonce_of(c, nonce, in))
 		return WDP_TWIN;
-	memcpy(tag, in + EXPLICIT + data, TAG);
+	memcpy(tag, in + EXPLICIT + data, tag_len);
 	m.src = wdp_aead_join(aad, sizeof(aad), in + EXPLICIT, data);
 	result = OPENSSL_malloc(data);
 	if (m.src && result)
 		outcome = wdp_aead_on_device(c, &m, result);
-	if (outcome == WDP_DONE && !nonce_take(c, nonce + FIXED))
+	if (outcome == WDP_DONE && !nonce_take(c, nonce))
 		outcome = WDP_TWIN;
 	if (outcome == WDP_DONE) {
 		memcpy(out, nonce + FIXED, EXPLICIT);
 		memcpy(out + EXPLICIT, result, data);
-		memcpy(out + EXPLICIT + data, tag, TAG);
+		memcpy(out + EXPLICIT + data, tag, tag_len);
 		*out_len = c->s.encrypt ? len : data;
-		c->tls = false;
-		c->tls_spent = true;
+		/* With CCM the twin takes the same data for any number of records. */
+		c->tls = !is_gcm(c);
+		c->tls_spent = is_gcm(c);
 	}
 	OPENSSL_clear_free(result, data);
 	OPENSSL_clear_free(m.src, sizeof(aad) + data);
