@@ -41,6 +41,7 @@ struct settings {
 	const char *providers;		/* names of sections, NULL if there are none */
 	const char *section;		/* the provider's */
 	const char *properties;		/* the default ones */
+	const char *algorithms;		/* the provider's key, NULL without it */
 };
 
 static const char *value(const struct settings *s, const char *section, const char *key)
@@ -50,11 +51,13 @@ static const char *value(const struct settings *s, const char *section, const ch
 
 static void settings_read(struct settings *s)
 {
-	const char *init = value(s, NULL, "openssl_conf");
+	const char *init = value(s, NULL, "openssl_conf"), *set = secure_getenv("WD_OPENSSL_ALGORITHMS");
 
 	s->providers = value(s, init, "providers");
 	s->section = value(s, s->providers, "warpdrive");
 	s->properties = value(s, value(s, init, "alg_section"), "default_properties");
+	/* The provider reads them in this order, too. */
+	s->algorithms = set && *set ? set : value(s, s->section, "algorithms");
 }
 
 static bool activates(const struct settings *s, const char *provider)
@@ -227,32 +230,66 @@ static bool may_open(const struct root *r, const struct device *d)
 	return !root_path(r, path, sizeof(path), "/dev/%s", d->name) && !access(path, R_OK | W_OK);
 }
 
-static void check_devices(struct health *h, const struct health_input *in)
+/* What devices compute, and which do. */
+static const struct {
+	const char *what, *driver, *sim;
+} works[OPENSSL_WORKS] = {
+	[OPENSSL_KEYS] = { "with public keys", "hisi_hpre", "hpre" },
+	[OPENSSL_BULK] = { "ciphers and digests", "hisi_sec2", "sec" },
+};
+
+/* A device for this work, if possible one that the caller may open. */
+static const struct device *device_for(const struct health_input *in, const char *list, enum openssl_work work)
 {
 	const struct device *d, *fits = NULL;
 	size_t i;
 
 	for (i = 0; i < in->devices->count; i++) {
 		d = &in->devices->dev[i];
-		if (d->state != DEVICE_OK || !openssl_device_fits(d->algorithms))
+		if (d->state != DEVICE_OK || !openssl_device_fits(d->algorithms, list, work))
 			continue;
 		fits = d;
-		if (may_open(in->root, d)) {
-			health_add(h, HEALTH_OK, AREA, "%s computes for the provider", d->name);
-			return;
-		}
+		if (may_open(in->root, d))
+			break;
 	}
-	if (fits) {
-		health_add(h, HEALTH_PROBLEM, AREA, "user %u can't open %s, so libcrypto computes for this user", getuid(), fits->name);
+	return fits;
+}
+
+/* Perhaps there is a device for what the configuration leaves to libcrypto. */
+static void no_device(struct health *h, const struct health_input *in, const char *list, enum openssl_work work)
+{
+	enum openssl_work other = work == OPENSSL_KEYS ? OPENSSL_BULK : OPENSSL_KEYS;
+	const struct device *idle = openssl_names(list, other) ? NULL : device_for(in, "pkey ciphers digests", other);
+
+	if (idle)
+		health_add(h, HEALTH_PROBLEM, AREA, "no device computes %s, so libcrypto does; %s computes %s, which the key algorithms "
+			   "doesn't name", works[work].what, idle->name, works[other].what);
+	else
+		health_add(h, HEALTH_PROBLEM, AREA, "no device computes %s, so libcrypto does", works[work].what);
+	if (health_has_function(in->root, works[work].driver))
+		health_command(h, "wdctl load");
+	else
+		health_command(h, "wdctl load --sim %s", works[work].sim);
+}
+
+static void check_devices(struct health *h, const struct health_input *in, const char *list, enum openssl_work work)
+{
+	const struct device *d = device_for(in, list, work);
+
+	if (!d) {
+		no_device(h, in, list, work);
+	} else if (may_open(in->root, d)) {
+		health_add(h, HEALTH_OK, AREA, "%s computes %s for the provider", d->name, works[work].what);
+	} else {
+		health_add(h, HEALTH_PROBLEM, AREA, "user %u can't open %s, so libcrypto computes %s for this user", getuid(), d->name,
+			   works[work].what);
 		health_remedy(h, "Do what the findings about nodes say, for the user of the program.");
-		return;
 	}
-	health_add(h, HEALTH_PROBLEM, AREA, "no device computes with public keys, so the provider offers nothing");
-	health_command(h, health_has_function(in->root, "hisi_hpre") ? "wdctl load" : "wdctl load --sim hpre");
 }
 
 static void examine(struct health *h, const struct health_input *in, struct settings *s)
 {
+	unsigned int work;
 	bool there;
 
 	if (!config_load(h, s))
@@ -260,8 +297,10 @@ static void examine(struct health *h, const struct health_input *in, struct sett
 	settings_read(s);
 	there = check_module(h, s);
 	if (s->section) {
-		if (check_config(h, s, there))
-			check_devices(h, in);
+		there = check_config(h, s, there);
+		for (work = 0; there && work < OPENSSL_WORKS; work++)
+			if (openssl_names(s->algorithms, work))
+				check_devices(h, in, s->algorithms, work);
 	} else if (there) {
 		health_add(h, HEALTH_NOTE, AREA, "%s: doesn't name the provider warpdrive, so programs don't use it", s->file);
 		health_remedy(h, "Write the output of 'wdctl export openssl' to a file, and name that file to programs in OPENSSL_CONF.");

@@ -111,20 +111,8 @@ int openssl_module_beside(char *buf, size_t len)
 	return -ENOENT;
 }
 
-bool openssl_device_fits(const char *algorithms)
-{
-	size_t len, i;
-
-	for (; *algorithms; algorithms += len + strspn(algorithms + len, " ")) {
-		len = strcspn(algorithms, " ");
-		for (i = 0; i < ALGS; i++)
-			if (is(algs[i].device, algorithms, len) && !strcmp(algs[i].group, "pkey"))
-				return true;
-	}
-	return false;
-}
-
-int openssl_algorithms_check(const char *list, struct ini_word *wrong)
+/* What a list chooses; after a word that is none, what it has chosen so far. */
+static unsigned int list_bits(const char *list, struct ini_word *wrong)
 {
 	unsigned int chosen = 0, bits;
 	bool less;
@@ -136,12 +124,51 @@ int openssl_algorithms_check(const char *list, struct ini_word *wrong)
 		bits = alg_bits(list + less, len - less, less);
 		if (!bits) {
 			*wrong = (struct ini_word){ list, len };
-			return -EINVAL;
+			return chosen;
 		}
 		chosen = less ? chosen & ~bits : chosen | bits;
 	}
 	*wrong = (struct ini_word){ NULL, 0 };
-	return chosen ? 0 : -EINVAL;
+	return chosen;
+}
+
+int openssl_algorithms_check(const char *list, struct ini_word *wrong)
+{
+	return list_bits(list, wrong) && !wrong->text ? 0 : -EINVAL;
+}
+
+static unsigned int work_bits(const char *list, enum openssl_work work)
+{
+	struct ini_word wrong;
+	unsigned int chosen = list_bits(list ? list : "pkey", &wrong), bits = 0;
+	bool bulk;
+	size_t i;
+
+	for (i = 0; i < ALGS; i++) {
+		bulk = !strcmp(algs[i].group, "ciphers") || !strcmp(algs[i].group, "digests");
+		if (bulk == (work == OPENSSL_BULK))
+			bits |= 1u << i;
+	}
+	return chosen & bits;
+}
+
+bool openssl_names(const char *list, enum openssl_work work)
+{
+	return work_bits(list, work);
+}
+
+bool openssl_device_fits(const char *algorithms, const char *list, enum openssl_work work)
+{
+	unsigned int bits = work_bits(list, work);
+	size_t len, i;
+
+	for (; *algorithms; algorithms += len + strspn(algorithms + len, " ")) {
+		len = strcspn(algorithms, " ");
+		for (i = 0; i < ALGS; i++)
+			if (bits >> i & 1 && is(algs[i].device, algorithms, len))
+				return true;
+	}
+	return false;
 }
 
 /* A value of libcrypto's configuration: a backslash takes the meaning of the next character away. */

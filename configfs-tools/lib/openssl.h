@@ -22,8 +22,22 @@ bool openssl_symbol(void *lib, void *to, const char *name);
 int openssl_modules_dir(char *buf, size_t len);
 /** openssl_module_beside() - find the module that was installed with this program. Return: 0 or -ENOENT. */
 int openssl_module_beside(char *buf, size_t len);
-/** openssl_device_fits() - has a device with these algorithms, separated by spaces, one that the provider gives to devices? */
-bool openssl_device_fits(const char *algorithms);
+
+/** What devices of one kind compute for the provider. */
+enum openssl_work {
+	OPENSSL_KEYS,
+	OPENSSL_BULK,			/* ciphers and digests */
+	OPENSSL_WORKS,
+};
+
+/** openssl_names() - has a list for the key algorithms such work? @list: NULL for the provider's default. */
+bool openssl_names(const char *list, enum openssl_work work);
+/**
+ * openssl_device_fits() - does a device compute some of the work that a list names?
+ * @algorithms: the device's, separated by spaces.
+ * @list: as for openssl_names().
+ */
+bool openssl_device_fits(const char *algorithms, const char *list, enum openssl_work work);
 /**
  * openssl_algorithms_check() - check a list for the provider's key of this name.
  * @wrong: the first word that is none; without text if all are good, but take everything away.

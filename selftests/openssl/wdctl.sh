@@ -107,14 +107,38 @@ test_doctor_has_no_problem_with_the_exported_configuration() {
 	findings --hpre 1
 	[ "$(grep -c '^ok ' got)" = 3 ]
 	not grep -v '^ok ' got
-	says "hisi_hpre-0 computes for the provider" got
+	says "hisi_hpre-0 computes with public keys for the provider" got
 }
 
 test_doctor_looks_for_a_device_with_public_keys() {
 	exported
 	findings --zip 1
-	says "problem no device computes with public keys" got
-	says "wdctl load --sim hpre" got
+	says "problem no device computes with public keys, so libcrypto does wdctl load --sim hpre" got
+	[ "$(grep -c '^problem ' got)" = 1 ]
+	findings --sec 1
+	says "problem no device computes with public keys, so libcrypto does; hisi_sec2-0 computes ciphers and digests, which" got
+	[ "$(grep -c '^problem ' got)" = 1 ]
+}
+
+# SEC has something to do only if the key algorithms names it.
+test_doctor_looks_for_devices_for_what_the_configuration_names() {
+	exported --algorithms 'aes-gcm hmac'
+	findings --sec 1
+	[ "$(grep -c '^ok ' got)" = 3 ]
+	not grep -v '^ok ' got
+	says 'hisi_sec2-0 computes ciphers and digests for the provider' got
+	findings --hpre 1
+	says 'problem no device computes ciphers and digests, so libcrypto does; hisi_hpre-0 computes with public keys, which' got
+	says 'wdctl load --sim sec' got
+	exported --algorithms 'pkey rsa-public sha2'
+	findings --sec 1 --hpre 1
+	[ "$(grep -c '^ok ' got)" = 4 ]
+	findings --hpre 1
+	says 'problem no device computes ciphers and digests, so libcrypto does wdctl load --sim sec' got
+	export WD_OPENSSL_ALGORITHMS='pkey ciphers -ciphers'
+	findings --hpre 1
+	[ "$(grep -c '^ok ' got)" = 3 ]
+	not grep -v '^ok ' got
 }
 
 test_doctor_reads_the_configuration() {
