@@ -50,6 +50,23 @@ counts_for_user() {
 	return $code
 }
 
+# report COMMAND: the report of a ZIP device that one process or several use, and of another that none does.
+report() {
+	"$emulate" --zip 1 --sec 1 --stats "$dir/../stats.$$" -- bash -c "export WD_PATH=hw; $1" && cat "$dir/../stats.$$"
+	rm -f "$dir/../stats.$$"
+}
+
+all_processes_are_reported() {
+	local one two
+
+	one=$(report 'wdzip -c /bin/sh >/dev/null') && two=$(report '(wdzip -c /bin/sh & wdzip -c /bin/sh; wait) >/dev/null') || return
+	awk '{ bytes += $5 } NR == 1 && $0 !~ /^hisi_zip-0 requests [1-9][0-9]* bytes_in [0-9]+ bytes_out [1-9][0-9]*$/ ||
+		NR == 2 && $0 != "hisi_sec2-1 requests 0 bytes_in 0 bytes_out 0" { bad = 1 }
+		END { exit bad || NR != 2 || bytes != '"$(stat -Lc %s /bin/sh)"' }' <<<"$one" || { echo "reported: $one"; return 1; }
+	[ "$(awk 'NR == 1 { print $3 / 2, $5 / 2, $7 / 2 }' <<<"$two")" = "$(awk 'NR == 1 { print $3, $5, $7 }' <<<"$one")" ] ||
+		{ echo "reported: $one, and of two processes $two"; return 1; }
+}
+
 # Three processes' shares, two queues each, are reserved; all programs together have the rest.
 reserved_counts() {
 	local got
@@ -127,6 +144,10 @@ names_what_is_wrong() {
 }
 test_that 'a message names the fault that is wrong, and what was expected' names_what_is_wrong
 test_that 'a null device has no faults' is 2 "$emulate" --null --fault fail=1 -- true
+test_that 'a null device counts nothing' is 2 "$emulate" --null --stats - -- true
+test_that 'a report that cannot be written is refused before the command starts' is 125 "$emulate" --stats /none/stats -- touch "$dir/started"
+test_that 'a report that is lost is an error' is 125 "$emulate" --stats /dev/full -- true
+test_that 'what devices did for all processes is reported' all_processes_are_reported
 test_that 'a fault that the device refuses is refused at open' is 1 "$emulate" --fault fail=1:0x13 -- \
 	bash -c 'exec 7<>/dev/hisi_zip-0'
 test_that 'faults of every kind are taken' is 0 "$emulate" --seed 7 --fault fail=3:4@1,fail=1/9,delay=1/5:2ms,reorder=1/3:50us,\

@@ -47,6 +47,8 @@ static void config_word(const char *word, const char *value)
 		config.null = v;
 	else if (!strcmp(word, "engine"))
 		config.no_engine = !strcmp(value, "none");
+	else if (!strcmp(word, "counts"))
+		emu_counts_map(config.root);
 	else if (!strcmp(word, "nodes"))
 		config.nodes = v;
 	else if (!strcmp(word, "sections"))

@@ -149,6 +149,7 @@ void emu_device_turn(struct emu_device *dev, struct wdm_look *look)
 		dev->running++;
 		pthread_cond_signal(&dev->work);
 	}
+	emu_counts_add(dev);
 }
 
 static void *worker(void *arg)

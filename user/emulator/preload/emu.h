@@ -138,6 +138,7 @@ struct emu_device {
 	struct wdm_job *todo, **todo_last;
 	struct wdm_job *done;
 	unsigned int running;
+	struct wdm_stats counted;	/* by counts.c */
 	struct emu_runner runners[EMU_WORKERS_MAX];
 };
 
@@ -157,6 +158,10 @@ int emu_device_up(struct emu_device *dev);
 void emu_device_turn(struct emu_device *dev, struct wdm_look *look);
 unsigned long long emu_now(void);
 void emu_wait_until(struct emu_device *dev, unsigned long long ns);
+
+/* counts.c */
+void emu_counts_map(const char *root);
+void emu_counts_add(struct emu_device *dev);
 
 /* driver.c: what the kernel's driver does, with the device's lock held, between begin and end */
 void emu_driver_begin(struct emu_device *dev);

@@ -605,4 +605,6 @@ static void fork_child(void)
 __attribute__((constructor)) static void file_init(void)
 {
 	pthread_atfork(NULL, NULL, fork_child);
+	/* Before main(): a server may give up its right to the folder before it uses a device. */
+	emu_config();
 }

@@ -13,6 +13,7 @@
 #include "faults.h"
 #include "generation.h"
 #include "hw/qm_hw.h"
+#include "report.h"
 #include "sections.h"
 #include "serve.h"
 #include "sysfs_tree.h"
@@ -39,6 +40,7 @@ struct options {
 	const char *fault;
 	unsigned long long seed;
 	const char *sections;
+	const char *stats;
 };
 
 static pid_t child;
@@ -49,7 +51,7 @@ static void usage(FILE *to)
 	      "                  [--queues N] [--depth N] [--latency NS] [--bandwidth MBPS] [--workers N]\n"
 	      "                  [--engine all|none] [--mainline-poll] [--null]\n"
 	      "                  [--fault KIND=WHEN[:VALUE][@QUEUE],...] [--seed N]\n"
-	      "                  [--node N,...] [--sections FILE]\n"
+	      "                  [--node N,...] [--sections FILE] [--stats FILE]\n"
 	      "                  -- COMMAND [ARGUMENT]...\n\n"
 	      "Run COMMAND with emulated accelerators; wd-emulate(1) describes the options.\n"
 	      "With --null or --engine none, devices compute nothing: the output of requests is garbage.\n", to);
@@ -76,6 +78,7 @@ static void help(void)
 	      "  --seed N                     repeats the random faults of an earlier run\n"
 	      "  --node N,...                 NUMA nodes of the devices, in their order\n"
 	      "  --sections FILE              sections, in the format of warpdrive.conf(5)\n"
+	      "  --stats FILE                 at the end, write what each device has done; - is standard error\n"
 	      "  --help                       print this help\n", stdout);
 }
 
@@ -199,13 +202,14 @@ static int options_parse(int argc, char **argv, struct options *o)
 		{ "mainline-poll", no_argument, NULL, 'm' },
 		{ "node", required_argument, NULL, 'N' },
 		{ "sections", required_argument, NULL, 'S' },
+		{ "stats", required_argument, NULL, 't' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c, i;
 
 	while ((c = getopt_long(argc, argv, "+h", table, &i)) != -1) {
-		if (c == 'l' || c == 'b' || c == 'w' || c == 'e' || c == 'm' || c == 'f' || c == 's')
+		if (c == 'l' || c == 'b' || c == 'w' || c == 'e' || c == 'm' || c == 'f' || c == 's' || c == 't')
 			o->not_null = table[i].name;
 		switch (c) {
 		case 'z':
@@ -252,6 +256,9 @@ static int options_parse(int argc, char **argv, struct options *o)
 			break;
 		case 'S':
 			o->sections = optarg;
+			break;
+		case 't':
+			o->stats = optarg;
 			break;
 		case 'h':
 			help();
@@ -334,7 +341,7 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	n = strlen(spec);
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");
 	n += strlen(spec + n);
-	snprintf(spec + n, sizeof(spec) - n, " nodes=%d%s%s", o->shape.nodes != 0, *address ? " sections=" : "", address);
+	snprintf(spec + n, sizeof(spec) - n, " nodes=%d%s%s%s", o->shape.nodes != 0, o->stats ? " counts" : "", *address ? " sections=" : "", address);
 	setenv("WD_EMULATE", spec, 1);
 	setenv("WD_EMULATE_ROOT", root, 1);
 	env_prepend("LD_PRELOAD", library, ':');
@@ -454,11 +461,13 @@ int main(int argc, char **argv)
 		return EXIT_SETUP;
 	}
 	sections_start(&o, root, address);
-	if (!tree_make(root, &o.shape)) {
+	if (!tree_make(root, &o.shape) && (!o.stats || !report_begin(root, o.stats))) {
 		if (*address)
 			sections_show(root);
 		env_set(&o, root, library, address);
 		status = run(argv + first, &signals);
+		if (o.stats && report_end() && !status)
+			status = EXIT_SETUP;
 	}
 	tree_remove(root);
 	return status;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Counts of the devices of all processes, in memory that these share with wd-emulate. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "devices.h"
+#include "report.h"
+#include "work_done.h"
+
+static const char *name;
+static FILE *report;
+static struct emu_counts *all;
+
+static int failed(const char *path)
+{
+	int err = errno;
+
+	fprintf(stderr, "wd-emulate: %s: %s\n", path, strerror(err));
+	return -err;
+}
+
+int report_begin(const char *root, const char *path)
+{
+	char counts[512];
+	int fd;
+
+	name = path;
+	report = strcmp(path, "-") ? fopen(path, "we") : stderr;
+	if (!report)
+		return failed(path);
+	snprintf(counts, sizeof(counts), "%s/" EMU_COUNTS_FILE, root);
+	fd = open(counts, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || ftruncate(fd, DEVICES_MAX * (off_t)sizeof(*all)))
+		return failed(counts);
+	all = mmap(NULL, DEVICES_MAX * sizeof(*all), PROT_READ, MAP_SHARED, fd, 0);
+	if (all == MAP_FAILED)
+		return failed(counts);
+	close(fd);
+	return 0;
+}
+
+int report_end(void)
+{
+	char device[DEVICE_NAME];
+	unsigned int i;
+
+	for (i = 0; i < devices_nr(); i++) {
+		device_name(i, device);
+		fprintf(report, "%s requests %" PRIu64 " bytes_in %" PRIu64 " bytes_out %" PRIu64 "\n", device,
+			__atomic_load_n(&all[i].requests, __ATOMIC_RELAXED), __atomic_load_n(&all[i].bytes_in, __ATOMIC_RELAXED),
+			__atomic_load_n(&all[i].bytes_out, __ATOMIC_RELAXED));
+	}
+	if (report == stderr)
+		return 0;
+	return fclose(report) ? failed(name) : 0;
+}
