@@ -103,6 +103,36 @@ static inline struct bytes bytes_of(const char *hex)
 	return b;
 }
 
+/* Right-aligned in width bytes; a longer number must begin with zeroes. */
+static inline bool pad_to(unsigned char *to, size_t width, const struct bytes *b)
+{
+	size_t lead = b->len > width ? b->len - width : 0, i;
+
+	for (i = 0; i < lead; i++)
+		if (b->at[i])
+			return false;
+	memset(to, 0, width);
+	memcpy(to + width - (b->len - lead), b->at + lead, b->len - lead);
+	return true;
+}
+
+/* A hexadecimal number, perhaps without a leading zero digit. */
+static inline struct bytes digits(const char *hex)
+{
+	char even[1200];
+
+	if (!hex || strlen(hex) % 2 == 0 || strlen(hex) > sizeof(even) - 2)
+		return bytes_of(hex);
+	snprintf(even, sizeof(even), "0%s", hex);
+	return bytes_of(even);
+}
+
+static inline void release(struct bytes *b, unsigned int n)
+{
+	while (n--)
+		free(b[n].at);
+}
+
 static inline struct bytes vec_bytes(struct vec *v, const char *name)
 {
 	return bytes_of(vec_text(v, name));
@@ -304,5 +334,14 @@ static inline int wyche_file(const char *name, wyche_call_t *call, void *arg)
 	json_object_put(root);
 	return good ? n : -2;
 }
+
+/* Runs a file in a test; skips the test without the file. */
+#define WYCHE(name, call, arg) do { \
+	int n_ = wyche_file(name, call, arg); \
+	\
+	if (n_ == -1) \
+		SKIP(return, "no %s.json: set WYCHEPROOF to the folder of Wycheproof's vectors", name); \
+	EXPECT_LT(0, n_); \
+} while (0)
 
 #endif

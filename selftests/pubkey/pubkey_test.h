@@ -26,36 +26,6 @@ static inline struct wd_number number_of(const struct bytes *b)
 	return number(b->at, b->len);
 }
 
-/* Right-aligned in width bytes; a longer number must begin with zeroes. */
-static inline bool pad_to(unsigned char *to, size_t width, const struct bytes *b)
-{
-	size_t lead = b->len > width ? b->len - width : 0, i;
-
-	for (i = 0; i < lead; i++)
-		if (b->at[i])
-			return false;
-	memset(to, 0, width);
-	memcpy(to + width - (b->len - lead), b->at + lead, b->len - lead);
-	return true;
-}
-
-/* A hexadecimal number, perhaps without a leading zero digit. */
-static inline struct bytes digits(const char *hex)
-{
-	char even[1200];
-
-	if (!hex || strlen(hex) % 2 == 0 || strlen(hex) > sizeof(even) - 2)
-		return bytes_of(hex);
-	snprintf(even, sizeof(even), "0%s", hex);
-	return bytes_of(even);
-}
-
-static inline void release(struct bytes *b, unsigned int n)
-{
-	while (n--)
-		free(b[n].at);
-}
-
 #define REFUSED(err, h, call, word) do { \
 	EXPECT_EQ(-(err), call); \
 	EXPECT_NE(NULL, strstr(detail(h), word)) TH_LOG("%s", detail(h)); \
@@ -76,12 +46,5 @@ static inline void release(struct bytes *b, unsigned int n)
 } while (0)
 
 /* Runs each test of the file; skips the test without the file. */
-#define WYCHE(name, call, arg) do { \
-	int n_ = wyche_file(name, call, arg); \
-	\
-	if (n_ == -1) \
-		SKIP(return, "no %s.json: set WYCHEPROOF to its folder", name); \
-	EXPECT_LT(0, n_); \
-} while (0)
 
 #endif
