@@ -151,4 +151,37 @@ TEST_F(rsa_public, a_wrong_result_refuses_no_good_signature)
 	}
 }
 
+static void sign_block(EVP_PKEY *key, OSSL_LIB_CTX *libctx, const unsigned char block[128], unsigned char *sig, size_t *len)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
+
+	*len = 1024;
+	if (EVP_PKEY_sign_init(ctx) <= 0 || EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING) <= 0 ||
+	    EVP_PKEY_sign(ctx, sig, len, block, 128) <= 0)
+		*len = 0;
+	EVP_PKEY_CTX_free(ctx);
+}
+
+/* A padding that is refused because of the digest stays set. */
+TEST_F(rsa_public, no_padding_and_a_digest)
+{
+	unsigned char block[128] = { 0, 1, 2, 3 };
+	int i, padding[2], verdict[2];
+
+	sign_block(self->stock, self->b.stock, block, self->sig, &self->len);
+	EXPECT_EQ(128, self->len);
+	for (i = 0; i < 2; i++) {
+		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(i ? self->b.ours : self->b.stock, i ? self->ours : self->stock, NULL);
+
+		EXPECT_EQ(1, EVP_PKEY_verify_init(ctx));
+		EVP_PKEY_CTX_set_signature_md(ctx, EVP_sha256());
+		padding[i] = EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING);
+		verdict[i] = EVP_PKEY_verify(ctx, self->sig, self->len, block, sizeof(block));
+		EVP_PKEY_CTX_free(ctx);
+	}
+	EXPECT_EQ(padding[0], padding[1]);
+	EXPECT_EQ(verdict[0], verdict[1]);
+	ERR_clear_error();
+}
+
 TEST_HARNESS_MAIN

@@ -194,9 +194,10 @@ static bool encode(const struct wdp_rsa_scheme *scheme, unsigned char *em, const
 	case RSA_PKCS1_PSS_PADDING:
 		return wdp_pss_encode(em, k, scheme, key->prov->twin.libctx, tbs, len);
 	case RSA_NO_PADDING:
-		if (len == k)
-			memcpy(em, tbs, k);
-		return len == k;
+		if (len != k || scheme->md)
+			return false;
+		memcpy(em, tbs, k);
+		return true;
 	}
 	return false;
 }
