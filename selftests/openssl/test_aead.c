@@ -195,6 +195,64 @@ TEST_F(aead, a_message_that_goes_on)
 	}
 }
 
+static bool message(FIXTURE_DATA(aead) *self)
+{
+	return twins_update(&self->t, 1024) && twins_final(&self->t) && twins_tag_get(&self->t, 16);
+}
+
+/* What libcrypto makes of such an order is no message that a device is given. */
+TEST_F(aead, associated_data_and_lengths_in_another_order)
+{
+	static const int orders[][4] = { { -1, 20, 5 }, { -1, 20, -1 }, { -1, -1, 20 }, { 20, -1, 5 } };
+	const char *const modes[] = { "AES-128-CCM", "AES-128-GCM" };
+	unsigned int i, j, mode;
+
+	for (mode = 0; mode < 2; mode++) {
+		for (i = 0; i < COUNT(orders); i++) {
+			ASSERT_TRUE(open_as(self, modes[mode], 1, 12, 16));
+			EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
+			for (j = 0; j < 4 && orders[i][j]; j++)
+				EXPECT_TRUE(orders[i][j] < 0 ? twins_aad(&self->t, NULL, 1024) :
+							       twins_aad(&self->t, self->t.in + j, (size_t)orders[i][j]));
+			EXPECT_TRUE(message(self)) TH_LOG("%s, %u: %s", modes[mode], i, self->t.what);
+		}
+	}
+}
+
+TEST_F(aead, a_tag_that_is_refused_with_something_else)
+{
+	size_t zero = 0;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_octet_string("tag", self->tag, 16), OSSL_PARAM_construct_size_t("ivlen", &zero), OSSL_PARAM_END,
+	};
+	int ret[2], none[2] = { 0, 0 }, i;
+
+	ASSERT_TRUE(open_as(self, "AES-128-GCM", 1, 12, 16) && encrypt(self, 0, 1024));
+	memcpy(self->t.in, self->t.in + ROOM / 2, 1024);
+	EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, self->key, self->iv, 0, NULL));
+	EXPECT_TRUE(twins_tag_set(&self->t, self->tag, 16));
+	self->tag[0] ^= 1;
+	for (i = 0; i < 2; i++)
+		ret[i] = EVP_CIPHER_CTX_set_params(self->t.ctx[i], params);
+	EXPECT_TRUE(twins_same(&self->t, "tag and no iv", 16, ret, none));
+	EXPECT_TRUE(message(self)) TH_LOG("%s", self->t.what);
+	EXPECT_NE(1, self->t.ret);
+	ERR_clear_error();
+}
+
+/* A device is given a part of it only; the program's memory is not a measure of the message. */
+TEST_F(aead, associated_data_of_any_length)
+{
+	unsigned int i;
+
+	ASSERT_TRUE(open_as(self, "AES-128-GCM", 1, 12, 16));
+	EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(twins_aad(&self->t, self->t.in, 40000));
+	EXPECT_TRUE(message(self)) TH_LOG("%s", self->t.what);
+	EXPECT_EQ(0, sim(&self->b));
+}
+
 /* --- records of TLS 1.2 --- */
 
 static bool record_aad(FIXTURE_DATA(aead) *self, unsigned char seq, size_t len)
@@ -270,6 +328,24 @@ TEST_F(aead, records_of_tls)
 			}
 		}
 	}
+}
+
+/* The key stays, and so does what libcrypto forgets. */
+TEST_F(aead, other_messages_behind_a_record)
+{
+	struct twins *t = &self->t;
+	int ret[2], none[2] = { 0, 0 }, i;
+
+	ASSERT_TRUE(record_key(self, "AES-128-GCM", 1) && record_aad(self, 1, 1008) && record(self, 1000 + RECORD_EXTRA, false));
+	EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, NULL, 0, NULL) && twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
+	EXPECT_TRUE(message(self)) TH_LOG("turned: %s", t->what);
+	ASSERT_TRUE(record_key(self, "AES-128-GCM", 1) && record_aad(self, 1, 1008) && record(self, 1000 + RECORD_EXTRA, false));
+	for (i = 0; i < 2; i++)
+		ret[i] = EVP_CIPHER_CTX_ctrl(t->ctx[i], EVP_CTRL_AEAD_SET_IV_FIXED, -1, self->iv);
+	EXPECT_TRUE(twins_same(t, "fixed iv", 0, ret, none));
+	EXPECT_TRUE(message(self)) TH_LOG("another iv: %s", t->what);
+	EXPECT_EQ(emulated() ? 3 : 0, sim(&self->b));
+	ERR_clear_error();
 }
 
 TEST_HARNESS_MAIN

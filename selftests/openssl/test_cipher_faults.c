@@ -163,4 +163,35 @@ TEST_F(cipher_faults, a_message_with_a_tag_is_done_again)
 	EXPECT_EQ(0, emulated_control(SEC, "return"));
 }
 
+/* Nothing may look like the result of all of the message. */
+TEST_F(cipher_faults, without_a_fallback_nothing_works_behind_a_failure)
+{
+	static const char *const names[] = { "AES-128-CBC", "AES-128-GCM" };
+	unsigned char in[4096] = { 0 }, out[4096 + 32], key[32] = { 1 };
+	EVP_CIPHER_CTX *ctx;
+	EVP_CIPHER *cipher;
+	unsigned int i;
+	int n;
+
+	setenv("WD_OPENSSL_FALLBACK", "no", 1);
+	ASSERT_TRUE(both_open(&self->b)) errors_print();
+	for (i = 0; i < COUNT(names); i++) {
+		cipher = EVP_CIPHER_fetch(self->b.ours, names[i], NULL);
+		ctx = EVP_CIPHER_CTX_new();
+		ASSERT_EQ(0, emulated_control(SEC, "fault fail=1:3"));
+		EXPECT_EQ(1, EVP_CipherInit_ex2(ctx, cipher, key, key, 1, NULL));
+		EXPECT_EQ(0, EVP_CipherUpdate(ctx, out, &n, in, sizeof(in)));
+		EXPECT_EQ(0, EVP_CipherUpdate(ctx, out, &n, in, 16));
+		EXPECT_EQ(0, EVP_CipherUpdate(ctx, out, &n, in, sizeof(in)));
+		EXPECT_EQ(0, EVP_CipherFinal_ex(ctx, out, &n));
+		EXPECT_EQ(0, i && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, out) > 0);
+		EXPECT_EQ(1, EVP_CipherInit_ex2(ctx, NULL, NULL, key, 1, NULL));
+		EXPECT_EQ(1, EVP_CipherUpdate(ctx, out, &n, in, sizeof(in)));
+		EXPECT_EQ(1, EVP_CipherFinal_ex(ctx, out, &n));
+		EVP_CIPHER_CTX_free(ctx);
+		EVP_CIPHER_free(cipher);
+	}
+	ERR_clear_error();
+}
+
 TEST_HARNESS_MAIN

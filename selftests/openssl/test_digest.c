@@ -232,6 +232,63 @@ TEST_F(digest, hmac_does_what_it_does_without_us)
 	ERR_clear_error();
 }
 
+/* The master secret of SSL 3 is a part of the message. */
+TEST_F(digest, parameters_of_an_initialization)
+{
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_octet_string("ssl3-ms", self->in, 48), OSSL_PARAM_END };
+	EVP_MD_CTX *ctx;
+	EVP_MD *md;
+	int ours;
+
+	for (ours = 0; ours < 2; ours++) {
+		md = EVP_MD_fetch(libctx_of(self, ours), "SHA1", NULL);
+		ctx = EVP_MD_CTX_new();
+		self->len[ours] = 0;
+		EXPECT_EQ(1, EVP_DigestInit_ex2(ctx, md, params));
+		EXPECT_EQ(1, EVP_DigestUpdate(ctx, self->in, 5000));
+		EXPECT_EQ(1, EVP_DigestFinal_ex(ctx, self->out[ours], &self->len[ours]));
+		EVP_MD_CTX_free(ctx);
+		EVP_MD_free(md);
+	}
+	EXPECT_TRUE(same(self));
+}
+
+/* Parameters that are refused, or say nothing, and then a message; with an empty key, stock keeps the old one. */
+static void mac_after(FIXTURE_DATA(digest) *self, int ours, const OSSL_PARAM odd[], const unsigned char *key)
+{
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA2-256", 0), OSSL_PARAM_END };
+	EVP_MAC *mac = EVP_MAC_fetch(libctx_of(self, ours), "HMAC", NULL);
+	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(mac);
+	size_t len = 0;
+
+	EVP_MAC_init(ctx, self->in, 32, params);
+	EVP_MAC_CTX_set_params(ctx, odd);
+	EVP_MAC_init(ctx, key, 32, NULL);
+	EVP_MAC_update(ctx, self->in, 5000);
+	self->len[ours] = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) > 0 ? (unsigned int)len : 0;
+	EVP_MAC_CTX_free(ctx);
+	EVP_MAC_free(mac);
+}
+
+TEST_F(digest, hmac_after_odd_parameters)
+{
+	unsigned int number = 7;
+	const OSSL_PARAM refused[] = {
+		OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA2-512/256", 0), OSSL_PARAM_construct_uint("key", &number), OSSL_PARAM_END,
+	}, no_key[] = { OSSL_PARAM_construct_octet_string("key", NULL, 0), OSSL_PARAM_END };
+	int ours, key;
+
+	for (key = 0; key < 2; key++) {
+		for (ours = 0; ours < 2; ours++)
+			mac_after(self, ours, refused, key ? self->in : NULL);
+		EXPECT_TRUE(same(self)) TH_LOG("refused, key %d", key);
+		for (ours = 0; ours < 2; ours++)
+			mac_after(self, ours, no_key, key ? self->in : NULL);
+		EXPECT_TRUE(same(self)) TH_LOG("without data, key %d", key);
+	}
+	ERR_clear_error();
+}
+
 TEST_F(digest, hmac_of_whole_messages)
 {
 	unsigned int i;

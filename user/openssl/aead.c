@@ -12,39 +12,55 @@
 #include "aead.h"
 #include "aead_context.h"
 
+/* Bytes of associated data that a device is given. */
+#define AAD_MAX		0xffffu
+
 /* --- a device's part, and the twin's repetition of it --- */
 
 static void ahead_drop(struct wdp_aead *c)
 {
-	OPENSSL_clear_free(c->ahead.src, c->ahead.data + c->ahead.len);
+	wdp_buffer_drop(&c->ahead.src);
 	memset(&c->ahead, 0, sizeof(c->ahead));
 }
 
-static bool twin_tag(const struct wdp_aead *c, size_t len)
+static bool twin_tag(EVP_CIPHER_CTX *twin, size_t len)
 {
 	unsigned char tag[WDP_TAG_MAX];
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, len), OSSL_PARAM_END };
 
-	return EVP_CIPHER_CTX_get_params(c->s.twin, params) > 0;
+	return EVP_CIPHER_CTX_get_params(twin, params) > 0;
+}
+
+static bool twin_repeats(EVP_CIPHER_CTX *twin, const struct wdp_ahead *a)
+{
+	unsigned char *scratch;
+	bool ok;
+	int n;
+
+	if (!a->src.at)
+		return true;
+	scratch = OPENSSL_malloc(a->len);
+	ok = scratch && EVP_CipherUpdate(twin, scratch, &n, a->src.at + a->data, (int)a->len) > 0 &&
+	     (!a->ended || EVP_CipherFinal_ex(twin, scratch, &n) > 0) && (!a->taken || twin_tag(twin, a->tag_len));
+	OPENSSL_clear_free(scratch, a->len);
+	return ok;
+}
+
+/* The context is that of the program, or a copy whose twin repeats what from has had done. */
+static bool catch_up_with(struct wdp_aead *c, const struct wdp_ahead *from)
+{
+	bool ok = twin_repeats(c->s.twin, from);
+
+	if (from->src.at)
+		c->begun = c->s.cipher->mode == WD_CIPHER_CCM && c->s.encrypt && !from->taken;
+	ahead_drop(c);
+	return ok;
 }
 
 /* After this the twin has done all of what the program has asked for. */
 static bool catch_up(struct wdp_aead *c)
 {
-	struct wdp_ahead *a = &c->ahead;
-	unsigned char *scratch;
-	bool ok;
-	int n;
-
-	if (!a->src)
-		return true;
-	scratch = OPENSSL_malloc(a->len);
-	ok = scratch && EVP_CipherUpdate(c->s.twin, scratch, &n, a->src + a->data, (int)a->len) > 0 &&
-	     (!a->ended || EVP_CipherFinal_ex(c->s.twin, scratch, &n) > 0) && (!a->taken || twin_tag(c, a->tag_len));
-	OPENSSL_clear_free(scratch, a->len);
-	c->begun = c->s.cipher->mode == WD_CIPHER_CCM && c->s.encrypt && !a->taken;
-	ahead_drop(c);
-	return ok;
+	return catch_up_with(c, &c->ahead);
 }
 
 /* --- life --- */
@@ -65,20 +81,24 @@ void wdp_aead_free(void *vctx)
 	wdp_symmetric_free(&c->s, sizeof(*c));
 }
 
+/* Several threads may copy the same context: it stays as it is. */
 void *wdp_aead_dup(void *vctx)
 {
-	struct wdp_aead *from = vctx, *c = catch_up(from) ? wdp_symmetric_dup(&from->s, sizeof(*c)) : NULL;
+	const struct wdp_aead *from = vctx;
+	struct wdp_aead *c = wdp_symmetric_dup(&from->s, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->aad = NULL;
-	if (c->aad_len)
-		c->aad = malloc(c->aad_len);
+	memset(&c->ahead, 0, sizeof(c->ahead));
+	c->aad = c->aad_len ? malloc(c->aad_len) : NULL;
 	if (c->aad)
 		memcpy(c->aad, from->aad, c->aad_len);
 	else
 		c->ready = c->ready && !c->aad_len;
-	return c;
+	if (catch_up_with(c, &from->ahead))
+		return c;
+	wdp_aead_free(c);
+	return NULL;
 }
 
 /* A twin that has seen nothing of the last message: neither mode can be made to forget all of it. */
@@ -88,7 +108,7 @@ static bool twin_anew(struct wdp_aead *c)
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_IVLEN, &iv_len), OSSL_PARAM_END, OSSL_PARAM_END,
 	};
-	EVP_CIPHER_CTX *twin = wdp_symmetric_twin(&c->s);
+	EVP_CIPHER_CTX *twin = c->s.key_len ? wdp_symmetric_twin(&c->s) : NULL;
 
 	if (c->s.cipher->mode == WD_CIPHER_CCM)
 		params[1] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL,
@@ -132,7 +152,7 @@ static int begin(struct wdp_aead *c, bool encrypt, const unsigned char *key, siz
 
 	if ((!iv || !complete) && !catch_up(c))
 		return 0;
-	if (iv && (c->tls_spent || (ccm && c->ahead.src)) && !twin_anew(c))
+	if (iv && (c->tls_spent || (ccm && c->ahead.src.at)) && !twin_anew(c))
 		return 0;
 	ahead_drop(c);
 	ok = wdp_symmetric_begin(&c->s, encrypt, key, key_len, iv, params);
@@ -182,13 +202,15 @@ int wdp_aead_get_ctx_params(void *vctx, OSSL_PARAM params[])
 	struct wdp_aead *c = vctx;
 	OSSL_PARAM *tag = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TAG);
 
-	if (c->ahead.src && tag) {
-		if (tag == params && tag_get(c, params))
-			return 1;
-		if (!catch_up(c))
-			return 0;
-	}
-	if (OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN))
+	OSSL_PARAM *next = OSSL_PARAM_locate(params, OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN);
+
+	if (c->s.failed && tag)
+		return 0;
+	if (c->ahead.src.at && tag == params && tag_get(c, params))
+		return 1;
+	if ((tag || next) && !catch_up(c))
+		return 0;
+	if (next)
 		c->ready = false;
 	if (!wdp_symmetric_get(&c->s, params))
 		return 0;
@@ -196,12 +218,25 @@ int wdp_aead_get_ctx_params(void *vctx, OSSL_PARAM params[])
 	return 1;
 }
 
+/* A whole new iv, behind a record that the twin would still do. */
+static bool record_ends(struct wdp_aead *c, const OSSL_PARAM params[])
+{
+	if (!c->tls_spent || !params || !OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED))
+		return true;
+	c->tls_spent = false;
+	return twin_anew(c);
+}
+
 int wdp_aead_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 {
 	struct wdp_aead *c = vctx;
 
-	if (!catch_up(c) || EVP_CIPHER_CTX_set_params(c->s.twin, params) <= 0)
+	if (!catch_up(c) || !record_ends(c, params) || EVP_CIPHER_CTX_set_params(c->s.twin, params) <= 0) {
+		/* The twin may have taken some of them. */
+		c->ready = false;
+		c->tag_len = 0;
 		return 0;
+	}
 	if (params)
 		params_note(c, params);
 	return 1;
@@ -209,17 +244,29 @@ int wdp_aead_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 
 /* --- messages --- */
 
+/* What a device isn't given is only the twin's. CCM has its associated data in one piece. */
 static void aad_note(struct wdp_aead *c, const unsigned char *in, size_t len)
 {
-	unsigned char *longer = realloc(c->aad, c->aad_len + len + 1);
+	unsigned char *longer = NULL;
 
-	if (!longer) {
-		c->ready = false;
+	if (!c->ready || !len)
 		return;
-	}
+	if (len <= AAD_MAX - c->aad_len && (!c->aad_len || c->s.cipher->mode == WD_CIPHER_GCM))
+		longer = realloc(c->aad, c->aad_len + len);
+	c->ready = longer;
+	if (!longer)
+		return;
 	c->aad = longer;
 	memcpy(c->aad + c->aad_len, in, len);
 	c->aad_len += len;
+}
+
+/* CCM is told the length once, in front of the associated data. To GCM, no data ends the message. */
+static void total_note(struct wdp_aead *c, size_t len)
+{
+	c->ready = c->ready && c->s.cipher->mode == WD_CIPHER_CCM && !c->total_set && !c->aad_len;
+	c->total = len;
+	c->total_set = true;
 }
 
 /* Associated data, or CCM's announcement of the length. */
@@ -228,12 +275,10 @@ static int no_data(struct wdp_aead *c, size_t *out_len, const unsigned char *in,
 	c->begun = c->s.cipher->mode == WD_CIPHER_CCM;
 	if (!wdp_symmetric_update(&c->s, NULL, out_len, in, len))
 		return 0;
-	if (in) {
+	if (in)
 		aad_note(c, in, len);
-	} else {
-		c->total = len;
-		c->total_set = true;
-	}
+	else
+		total_note(c, len);
 	return 1;
 }
 
@@ -247,7 +292,8 @@ static size_t tag_bytes(const struct wdp_aead *c)
 /* In one update, with a tag that is known if it is to be compared. */
 static bool is_for_devices(const struct wdp_aead *c, const unsigned char *out, size_t room, const unsigned char *in, size_t len)
 {
-	return c->ready && c->s.plain && c->s.key_len && in && len >= c->s.prov->config.min_bytes && room >= len &&
+	return c->ready && c->s.plain && c->s.key_len && in && len >= c->s.prov->config.min_bytes && len <= WDP_UPDATE_MAX &&
+	       room >= len &&
 	       (c->s.encrypt || c->tag_len) && (!c->total_set || c->total == len) &&
 	       (out == in || out + len <= in || in + len <= out);
 }
@@ -265,13 +311,16 @@ static enum wdp_outcome message_on_device(struct wdp_aead *c, unsigned char *out
 	a->len = len;
 	a->tag_len = m.tag_len;
 	memcpy(a->tag, c->tag, sizeof(a->tag));
-	a->src = m.src = wdp_aead_join(c->aad, c->aad_len, in, len);
-	if (a->src)
-		outcome = wdp_aead_on_device(c, &m, out);
-	if (outcome == WDP_DONE)
+	m.src = wdp_aead_join(&a->src, c->aad, c->aad_len, in, len);
+	if (m.src)
+		outcome = wdp_aead_on_device(c, &m);
+	if (outcome == WDP_DONE) {
+		memcpy(out, c->s.out.at + m.aad_len, len);
 		*out_len = len;
-	else
+	} else {
 		ahead_drop(c);
+	}
+	wdp_buffer_drop(&c->s.out);
 	return outcome;
 }
 
@@ -283,7 +332,7 @@ static int data(struct wdp_aead *c, unsigned char *out, size_t *out_len, size_t 
 
 	c->ready = false;
 	if (outcome != WDP_TWIN)
-		return (int)outcome;
+		return wdp_symmetric_outcome(&c->s, outcome);
 	ok = wdp_symmetric_update(&c->s, out, out_len, in, len);
 	c->begun = c->s.cipher->mode == WD_CIPHER_CCM && (c->s.encrypt || !ok);
 	if (ok && fits)
@@ -303,7 +352,7 @@ static int record(struct wdp_aead *c, by_twin_fn *by_twin, unsigned char *out, s
 	if (outcome == WDP_DONE && by_twin == wdp_symmetric_whole)
 		*out_len = len;
 	if (outcome != WDP_TWIN)
-		return (int)outcome;
+		return wdp_symmetric_outcome(&c->s, outcome);
 	c->tls = c->s.cipher->mode == WD_CIPHER_CCM;
 	ok = by_twin(&c->s, out, out_len, in, len);
 	if (ok && len >= WDP_TLS_EXTRA + c->s.prov->config.min_bytes)
@@ -330,7 +379,7 @@ int wdp_aead_final(void *vctx, unsigned char *out, size_t *out_len, size_t room)
 	(void)room;
 	if (c->tls_spent)
 		return 0;
-	if (c->ahead.src && !c->ahead.ended) {
+	if (c->ahead.src.at && !c->ahead.ended) {
 		c->ahead.ended = true;
 		*out_len = 0;
 		return 1;
@@ -350,5 +399,6 @@ int wdp_aead_whole(void *vctx, unsigned char *out, size_t *out_len, size_t room,
 	if (c->tls)
 		return record(c, wdp_symmetric_whole, out, out_len, in, len);
 	c->ready = false;
+	c->begun = c->s.cipher->mode == WD_CIPHER_CCM;
 	return wdp_symmetric_whole(&c->s, out, out_len, in, len);
 }

@@ -3,7 +3,6 @@
 #ifndef WDP_AEAD_CONTEXT_H
 #define WDP_AEAD_CONTEXT_H
 
-#include "device.h"
 #include "symmetric.h"
 
 #define WDP_TAG_MAX	16
@@ -13,7 +12,7 @@
 
 /* What a device has done and the twin hasn't. The twin repeats it if the program goes on in a way that needs its state. */
 struct wdp_ahead {
-	unsigned char *src;		/* associated data, then data; NULL: nothing */
+	struct wdp_buffer src;		/* associated data, then data; none: nothing */
 	size_t data, len;		/* offset and length of the data */
 	unsigned char tag[WDP_TAG_MAX];
 	size_t tag_len;
@@ -31,7 +30,7 @@ struct wdp_aead {
 	unsigned char tag[WDP_TAG_MAX];	/* to be compared */
 	size_t tag_len;			/* 0: not set yet */
 	size_t session_tag;		/* of the tags that the session makes */
-	unsigned char *aad;
+	unsigned char *aad;		/* complete, as long as the context is ready */
 	size_t aad_len;
 	struct wdp_ahead ahead;
 	unsigned char tls_aad[WDP_TLS_AAD];
@@ -49,11 +48,11 @@ struct wdp_message {
 	size_t tag_len;
 };
 
-/* wdp_aead_on_device() - the data's result goes to out, which may be where the data came from. */
-enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message *m, unsigned char *out);
+/* wdp_aead_on_device() - the data's result is in c->s.out, behind the associated data. */
+enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message *m);
 
-/* wdp_aead_join() - associated data and data on the heap, or NULL. */
-unsigned char *wdp_aead_join(const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len);
+/* wdp_aead_join() - associated data and data in a buffer, or NULL. */
+unsigned char *wdp_aead_join(struct wdp_buffer *to, const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len);
 
 /* wdp_aead_record() - a record of TLS 1.2. */
 enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One message of GCM or CCM on a device. */
 #include <string.h>
-#include <openssl/crypto.h>
 
 #include "aead_context.h"
 
@@ -21,9 +20,9 @@ static handle_t session_open(const struct wdp_target *to, unsigned int op_type)
 	return h;
 }
 
-unsigned char *wdp_aead_join(const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len)
+unsigned char *wdp_aead_join(struct wdp_buffer *to, const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len)
 {
-	unsigned char *both = OPENSSL_malloc(aad_len + len);
+	unsigned char *both = wdp_buffer_take(to, aad_len + len);
 
 	if (both && aad_len)
 		memcpy(both, aad, aad_len);
@@ -33,7 +32,7 @@ unsigned char *wdp_aead_join(const unsigned char *aad, size_t aad_len, const uns
 }
 
 /* A device copies the associated data as well, so its result has memory of its own. */
-enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message *m, unsigned char *out)
+enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message *m)
 {
 	struct wdp_target to = {
 		.prov = c->s.prov, .class = &wdp_class_aead, .session = &c->s.session, .make = session_open, .owner = c,
@@ -43,17 +42,10 @@ enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message
 		.dst_len = m->aad_len + m->len, .extra = m->iv, .extra_len = (unsigned int)m->iv_len, .mac = m->tag,
 		.mac_len = (unsigned int)m->tag_len, .assoc_len = (unsigned int)m->aad_len,
 	};
-	unsigned char *dst = OPENSSL_malloc(call.dst_len);
-	enum wdp_outcome outcome = WDP_TWIN;
 
 	if (c->session_tag != m->tag_len)
 		wdp_session_close(&c->s.session, &wdp_class_aead);
 	c->session_tag = m->tag_len;
-	call.dst = dst;
-	if (dst)
-		outcome = wdp_device_do(&to, &call, &c->s.path);
-	if (outcome == WDP_DONE)
-		memcpy(out, dst + m->aad_len, m->len);
-	OPENSSL_clear_free(dst, call.dst_len);
-	return outcome;
+	call.dst = wdp_buffer_take(&c->s.out, call.dst_len);
+	return call.dst ? wdp_device_do(&to, &call, &c->s.path) : WDP_TWIN;
 }

@@ -75,33 +75,32 @@ static bool nonce_of(const struct wdp_aead *c, unsigned char nonce[NONCE], const
 enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
 {
 	size_t tag_len = is_gcm(c) ? WDP_TAG_MAX : (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.twin);
-	unsigned char aad[WDP_TLS_AAD], nonce[NONCE], tag[WDP_TAG_MAX], *result;
+	unsigned char aad[WDP_TLS_AAD], nonce[NONCE], tag[WDP_TAG_MAX];
 	size_t data = len - EXPLICIT - tag_len;
 	struct wdp_message m = {
 		.iv = nonce, .iv_len = NONCE, .aad_len = sizeof(aad), .len = data, .tag = tag, .tag_len = tag_len,
 	};
 	enum wdp_outcome outcome = WDP_TWIN;
 
-	if (len < WDP_TLS_EXTRA || data < c->s.prov->config.min_bytes || out != in || !c->s.key_len ||
+	if (len < WDP_TLS_EXTRA || data < c->s.prov->config.min_bytes || data > WDP_UPDATE_MAX || out != in || !c->s.key_len ||
 	    !aad_of(c, aad, data, tag_len) || !nonce_of(c, nonce, in))
 		return WDP_TWIN;
 	memcpy(tag, in + EXPLICIT + data, tag_len);
-	m.src = wdp_aead_join(aad, sizeof(aad), in + EXPLICIT, data);
-	result = OPENSSL_malloc(data);
-	if (m.src && result)
-		outcome = wdp_aead_on_device(c, &m, result);
+	m.src = wdp_aead_join(&c->s.in, aad, sizeof(aad), in + EXPLICIT, data);
+	if (m.src)
+		outcome = wdp_aead_on_device(c, &m);
 	if (outcome == WDP_DONE && !nonce_take(c, nonce))
 		outcome = WDP_TWIN;
 	if (outcome == WDP_DONE) {
 		memcpy(out, nonce + FIXED, EXPLICIT);
-		memcpy(out + EXPLICIT, result, data);
+		memcpy(out + EXPLICIT, c->s.out.at + sizeof(aad), data);
 		memcpy(out + EXPLICIT + data, tag, tag_len);
 		*out_len = c->s.encrypt ? len : data;
 		/* With CCM the twin takes the same data for any number of records. */
 		c->tls = !is_gcm(c);
 		c->tls_spent = is_gcm(c);
 	}
-	OPENSSL_clear_free(result, data);
-	OPENSSL_clear_free(m.src, sizeof(aad) + data);
+	wdp_buffer_drop(&c->s.in);
+	wdp_buffer_drop(&c->s.out);
 	return outcome;
 }

@@ -290,7 +290,7 @@ static enum wdp_outcome run_end(struct context *c, const struct run *run, unsign
 
 static enum wdp_outcome run_do(struct context *c, struct run *run, unsigned char *out, size_t *out_len, const unsigned char *in)
 {
-	unsigned char *own = out == in ? OPENSSL_malloc(run->len) : NULL, *to = own ? own : out + run->before;
+	unsigned char *own = out == in ? wdp_buffer_take(&c->s.out, run->len) : NULL, *to = own ? own : out + run->before;
 	enum wdp_outcome outcome = WDP_TWIN;
 
 	if (own || out != in)
@@ -301,7 +301,7 @@ static enum wdp_outcome run_do(struct context *c, struct run *run, unsigned char
 			memcpy(out, own, run->len);
 		outcome = run_end(c, run, out, out_len, in);
 	}
-	OPENSSL_clear_free(own, run->len);
+	wdp_buffer_drop(&c->s.out);
 	return outcome;
 }
 
@@ -309,7 +309,7 @@ static enum wdp_outcome run_do(struct context *c, struct run *run, unsigned char
 static bool is_for_devices(const struct context *c, const unsigned char *out, const unsigned char *in, size_t len)
 {
 	return c->s.plain && !c->tls && c->s.key_len && (c->iv_set || !c->s.cipher->iv_len) && in && out &&
-	       len >= c->s.prov->config.min_bytes && !(len % c->s.cipher->unit);
+	       len >= c->s.prov->config.min_bytes && len <= WDP_UPDATE_MAX && !(len % c->s.cipher->unit);
 }
 
 int wdp_cipher_update(void *vctx, unsigned char *out, size_t *out_len, size_t room, const unsigned char *in, size_t len)
@@ -325,7 +325,7 @@ int wdp_cipher_update(void *vctx, unsigned char *out, size_t *out_len, size_t ro
 		OPENSSL_cleanse(&run, sizeof(run));
 	}
 	if (outcome != WDP_TWIN)
-		return (int)outcome;
+		return wdp_symmetric_outcome(&c->s, outcome);
 	ok = step_by_twin(c, out, out_len, in, len);
 	if (ok && fits)
 		wdp_count(c->s.prov, WDP_COUNT_SOFT);

@@ -74,29 +74,35 @@ static void *digest_newctx(struct wdp_provider *prov, enum wdp_digest_id id)
 	return NULL;
 }
 
+static bool twin_repeats(EVP_MD_CTX *twin, const struct wdp_held *held)
+{
+	unsigned char scratch[EVP_MAX_MD_SIZE];
+
+	return !held->data || (EVP_DigestUpdate(twin, held->data, held->len) > 0 &&
+			       (!held->ended || EVP_DigestFinal_ex(twin, scratch, NULL) > 0));
+}
+
 /* After this the twin has done all of what the program has asked for. */
 static bool catch_up(struct context *c)
 {
-	unsigned char scratch[EVP_MAX_MD_SIZE];
-	bool ok;
+	bool ok = twin_repeats(c->twin, &c->held);
 
-	if (!c->held.data)
-		return true;
-	ok = EVP_DigestUpdate(c->twin, c->held.data, c->held.len) > 0 &&
-	     (!c->held.ended || EVP_DigestFinal_ex(c->twin, scratch, NULL) > 0);
 	wdp_held_drop(&c->held);
 	return ok;
 }
 
+/* Several threads may copy the same context: it stays as it is. */
 static void *digest_dupctx(void *vctx)
 {
-	struct context *from = vctx, *c = catch_up(from) ? malloc(sizeof(*c)) : NULL;
+	const struct context *from = vctx;
+	struct context *c = malloc(sizeof(*c));
 
 	if (!c)
 		return NULL;
 	*c = *from;
+	memset(&c->held, 0, sizeof(c->held));
 	c->twin = EVP_MD_CTX_new();
-	if (c->twin && EVP_MD_CTX_copy_ex(c->twin, from->twin) > 0)
+	if (c->twin && EVP_MD_CTX_copy_ex(c->twin, from->twin) > 0 && twin_repeats(c->twin, &from->held))
 		return c;
 	digest_freectx(c);
 	return NULL;
@@ -108,7 +114,8 @@ static int digest_init(void *vctx, const OSSL_PARAM params[])
 	int ok = EVP_DigestInit_ex2(c->twin, c->digest->twin, params) > 0;
 
 	wdp_held_drop(&c->held);
-	c->fresh = ok;
+	/* A parameter may be a part of the message. */
+	c->fresh = ok && !(params && params->key);
 	c->path = WD_PATH_NONE;
 	return ok;
 }

@@ -31,7 +31,7 @@ struct context {
 static void key_forget(struct context *c)
 {
 	wdp_session_close(&c->session, &wdp_class_digest);
-	OPENSSL_clear_free(c->key, c->key_len);
+	OPENSSL_secure_clear_free(c->key, c->key_len);
 	c->key = NULL;
 	c->key_len = 0;
 }
@@ -63,17 +63,20 @@ static void *hmac_newctx(void *provctx)
 	return NULL;
 }
 
-/* After this the twin has done all of what the program has asked for. */
-static bool catch_up(struct context *c)
+static bool twin_repeats(EVP_MAC_CTX *twin, const struct wdp_held *held)
 {
 	unsigned char scratch[EVP_MAX_MD_SIZE];
 	size_t len;
-	bool ok;
 
-	if (!c->held.data)
-		return true;
-	ok = EVP_MAC_update(c->twin, c->held.data, c->held.len) > 0 &&
-	     (!c->held.ended || EVP_MAC_final(c->twin, scratch, &len, sizeof(scratch)) > 0);
+	return !held->data || (EVP_MAC_update(twin, held->data, held->len) > 0 &&
+			       (!held->ended || EVP_MAC_final(twin, scratch, &len, sizeof(scratch)) > 0));
+}
+
+/* After this the twin has done all of what the program has asked for. */
+static bool catch_up(struct context *c)
+{
+	bool ok = twin_repeats(c->twin, &c->held);
+
 	wdp_held_drop(&c->held);
 	return ok;
 }
@@ -81,24 +84,27 @@ static bool catch_up(struct context *c)
 static bool key_note(struct context *c, const unsigned char *key, size_t len)
 {
 	key_forget(c);
-	c->key = OPENSSL_malloc(len + 1);
+	c->key = OPENSSL_secure_malloc(len + 1);
 	c->key_len = c->key ? len : 0;
 	if (c->key)
 		memcpy(c->key, key, len);
 	return c->key;
 }
 
+/* Several threads may copy the same context: it stays as it is. */
 static void *hmac_dupctx(void *vctx)
 {
-	struct context *from = vctx, *c = catch_up(from) ? malloc(sizeof(*c)) : NULL;
+	const struct context *from = vctx;
+	struct context *c = malloc(sizeof(*c));
 
 	if (!c)
 		return NULL;
 	*c = *from;
 	memset(&c->session, 0, sizeof(c->session));
+	memset(&c->held, 0, sizeof(c->held));
 	c->key = NULL;
 	c->twin = EVP_MAC_CTX_dup(from->twin);
-	if (c->twin && (!from->key || key_note(c, from->key, from->key_len)))
+	if (c->twin && twin_repeats(c->twin, &from->held) && (!from->key || key_note(c, from->key, from->key_len)))
 		return c;
 	hmac_freectx(c);
 	return NULL;
@@ -116,9 +122,18 @@ static void params_note(struct context *c, const OSSL_PARAM params[])
 		c->alg = OSSL_PARAM_get_utf8_string_ptr(digest, &name) ? wdp_digest_alg(c->prov, name) : -1;
 	}
 	if (key)
+		key_forget(c);
+	if (key && key->data)
 		key_note(c, key->data, key->data_size);
 	if (OSSL_PARAM_locate_const(params, OSSL_MAC_PARAM_TLS_DATA_SIZE))
 		c->tls = true;
+}
+
+/* The twin may have taken some of the parameters that it has refused as a whole. */
+static void refused(struct context *c)
+{
+	key_forget(c);
+	c->alg = -1;
 }
 
 static int hmac_init(void *vctx, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
@@ -128,6 +143,8 @@ static int hmac_init(void *vctx, const unsigned char *key, size_t key_len, const
 
 	wdp_held_drop(&c->held);
 	c->path = WD_PATH_NONE;
+	if (!ok)
+		refused(c);
 	if (ok && params)
 		params_note(c, params);
 	if (ok && key)
@@ -202,8 +219,10 @@ static int hmac_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 	if (!params || !params->key)
 		return 1;
 	c->fresh = false;
-	if (!catch_up(c) || EVP_MAC_CTX_set_params(c->twin, params) <= 0)
+	if (!catch_up(c) || EVP_MAC_CTX_set_params(c->twin, params) <= 0) {
+		refused(c);
 		return 0;
+	}
 	params_note(c, params);
 	return 1;
 }

@@ -36,9 +36,25 @@ void *wdp_symmetric_new(size_t size, struct wdp_provider *prov, enum wdp_cipher_
 	return NULL;
 }
 
+unsigned char *wdp_buffer_take(struct wdp_buffer *buffer, size_t len)
+{
+	wdp_buffer_drop(buffer);
+	buffer->at = OPENSSL_malloc(len);
+	buffer->len = buffer->at ? len : 0;
+	return buffer->at;
+}
+
+void wdp_buffer_drop(struct wdp_buffer *buffer)
+{
+	OPENSSL_clear_free(buffer->at, buffer->len);
+	memset(buffer, 0, sizeof(*buffer));
+}
+
 void wdp_symmetric_free(struct wdp_symmetric *s, size_t size)
 {
 	wdp_session_close(&s->session, s->class);
+	wdp_buffer_drop(&s->in);
+	wdp_buffer_drop(&s->out);
 	EVP_CIPHER_CTX_free(s->twin);
 	OPENSSL_cleanse(s, size);
 	free(s);
@@ -52,6 +68,8 @@ void *wdp_symmetric_dup(const struct wdp_symmetric *from, size_t size)
 		return NULL;
 	memcpy(s, from, size);
 	memset(&s->session, 0, sizeof(s->session));
+	memset(&s->in, 0, sizeof(s->in));
+	memset(&s->out, 0, sizeof(s->out));
 	s->twin = EVP_CIPHER_CTX_new();
 	if (s->twin && EVP_CIPHER_CTX_copy(s->twin, from->twin))
 		return s;
@@ -72,13 +90,15 @@ int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned ch
 			const unsigned char *iv, const OSSL_PARAM params[])
 {
 	int ok = EVP_CipherInit_ex2(s->twin, NULL, key, iv, encrypt, params) > 0;
-	bool turned = encrypt != s->encrypt;
+	bool one_schedule = s->cipher->mode == WD_CIPHER_GCM || s->cipher->mode == WD_CIPHER_CCM;
+	bool turned = encrypt != s->encrypt && !one_schedule;
 
 	s->encrypt = encrypt;
 	s->plain = ok;
+	s->failed = false;
 	s->path = WD_PATH_NONE;
 	/* Without a key the twin goes on with the key schedule of the other direction, which no device has. */
-	if (key || turned || !ok)
+	if (key || turned)
 		key_note(s, ok ? key : NULL, key_len);
 	return ok;
 }
@@ -91,7 +111,7 @@ int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *ou
 		ERR_raise(ERR_LIB_PROV, PROV_R_CIPHER_OPERATION_FAILED);
 		return 0;
 	}
-	if (EVP_CipherUpdate(s->twin, out, &n, in, (int)len) <= 0) {
+	if (s->failed || EVP_CipherUpdate(s->twin, out, &n, in, (int)len) <= 0) {
 		s->plain = false;
 		return 0;
 	}
@@ -102,7 +122,7 @@ int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *ou
 
 int wdp_symmetric_final(struct wdp_symmetric *s, unsigned char *out, size_t *out_len)
 {
-	int n = 0, ok = EVP_CipherFinal_ex(s->twin, out, &n) > 0;
+	int n = 0, ok = !s->failed && EVP_CipherFinal_ex(s->twin, out, &n) > 0;
 
 	s->plain = false;
 	*out_len = ok ? (size_t)n : 0;
@@ -111,13 +131,20 @@ int wdp_symmetric_final(struct wdp_symmetric *s, unsigned char *out, size_t *out
 
 int wdp_symmetric_whole(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
 {
-	int n = len <= INT_MAX ? EVP_Cipher(s->twin, out, in, (unsigned int)len) : -1;
+	int n = len <= INT_MAX && !s->failed ? EVP_Cipher(s->twin, out, in, (unsigned int)len) : -1;
 
 	s->path = WD_PATH_SOFT;
 	if (n < 0)
 		return 0;
 	*out_len = (size_t)n;
 	return 1;
+}
+
+int wdp_symmetric_outcome(struct wdp_symmetric *s, enum wdp_outcome outcome)
+{
+	s->failed = outcome == WDP_ERROR;
+	s->plain = s->plain && !s->failed;
+	return !s->failed;
 }
 
 int wdp_symmetric_get(const struct wdp_symmetric *s, OSSL_PARAM params[])

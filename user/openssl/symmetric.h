@@ -7,7 +7,17 @@
 #include <wd_cipher.h>
 
 #include "class.h"
+#include "device.h"
 #include "provider.h"
+
+/* Bytes of an update that a device is given: a device works on a copy of most of them. The twin does longer ones. */
+#define WDP_UPDATE_MAX	(8u << 20)
+
+/* Memory of a request. The context has it, since a job that waits for a device may be abandoned. */
+struct wdp_buffer {
+	unsigned char *at;
+	size_t len;
+};
 
 struct wdp_symmetric {
 	struct wdp_provider *prov;
@@ -18,6 +28,8 @@ struct wdp_symmetric {
 	unsigned int path;		/* enum wd_path, of the last operation */
 	bool encrypt;
 	bool plain;			/* no step has failed since the last initialization */
+	bool failed;			/* a device has, and the twin may not do it: nothing works until the next initialization */
+	struct wdp_buffer in, out;
 	size_t key_len;			/* 0: none */
 	unsigned char key[WD_CIPHER_KEY_MAX];
 };
@@ -31,10 +43,14 @@ EVP_CIPHER_CTX *wdp_symmetric_twin(const struct wdp_symmetric *s);
 /* wdp_symmetric_free() - wipe a context of that size. */
 void wdp_symmetric_free(struct wdp_symmetric *s, size_t size);
 
-/* wdp_symmetric_dup() - copy all of a context of that size but the session; NULL: no memory. */
+/* wdp_symmetric_dup() - copy all of a context of that size but the session and the buffers; NULL: no memory. */
 void *wdp_symmetric_dup(const struct wdp_symmetric *from, size_t size);
 
-/* wdp_symmetric_begin() - an initialization; the key stays if it is NULL and the direction is the same. 1 or 0. */
+/* wdp_buffer_take() - memory of that size, or NULL. wdp_buffer_drop() - wipe and free it. */
+unsigned char *wdp_buffer_take(struct wdp_buffer *buffer, size_t len);
+void wdp_buffer_drop(struct wdp_buffer *buffer);
+
+/* wdp_symmetric_begin() - an initialization; the key stays if it is NULL and still that of the twin. 1 or 0. */
 int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned char *key, size_t key_len,
 			const unsigned char *iv, const OSSL_PARAM params[]);
 
@@ -42,6 +58,9 @@ int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned ch
 int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);
 int wdp_symmetric_final(struct wdp_symmetric *s, unsigned char *out, size_t *out_len);
 int wdp_symmetric_whole(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);
+
+/* wdp_symmetric_outcome() - a device has ended an update: 1, or 0 for an error. */
+int wdp_symmetric_outcome(struct wdp_symmetric *s, enum wdp_outcome outcome);
 
 /* wdp_symmetric_get() - parameters of the twin, and "warpdrive-path". 1 or 0. */
 int wdp_symmetric_get(const struct wdp_symmetric *s, OSSL_PARAM params[]);
