@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Programs of others with the provider in their configuration; included by the scripts of this area.
+
+. "$(dirname "${BASH_SOURCE[0]}")/../include/tap.sh"
+
+export OPENSSL_MODULES=$OUT/ossl-modules
+# Without these a user's own environment would change what is tested.
+for name in $(compgen -e | grep -E '^WD_' | grep -vE '^WD_TEST_'); do
+	unset "$name"
+done
+
+# need_set SET: skips the whole script without the provider, or without that set of programs.
+need_set() {
+	[ -e "$OPENSSL_MODULES/warpdrive.so" ] || not_here 'the provider was left out of the build'
+	[ -x "$OUT/bin/wd-emulate" ] || not_here 'the emulator was left out of the build'
+	command -v openssl >/dev/null || not_here 'openssl is not installed'
+	PROGRAMS_OF_SET=$("$TOP/scripts/programs" "$1" 2>&1 </dev/null) || not_here "$(tail -n 1 <<<"$PROGRAMS_OF_SET")"
+}
+not_here() {
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+# with_set SET COMMAND...
+with_set() { "$TOP/scripts/programs" "$1" -- "${@:2}"; }
+
+# conf [LINE...]: the file conf, an OpenSSL configuration with these lines for the provider.
+conf() {
+	cat >conf <<-END
+		openssl_conf = init
+		[init]
+		providers = providers
+		alg_section = algorithms
+		[algorithms]
+		default_properties = ?provider=warpdrive
+		[providers]
+		default = default_section
+		warpdrive = warpdrive_section
+		[default_section]
+		activate = 1
+		[warpdrive_section]
+		activate = 1
+	END
+	printf '%s\n' "$@" >>conf
+}
+
+# stock COMMAND...: without the provider. provided COMMAND...: with the file conf of this folder.
+stock() { OPENSSL_CONF=/dev/null "$@"; }
+provided() { OPENSSL_CONF=$PWD/conf "$@"; }
+
+# certificates: $CERTS with rsa.pem, rsa.key, ec.pem and ec.key, self-signed for localhost, and all.pem, which trusts both.
+# They are made without the provider, once for each script.
+certificates() {
+	CERTS=$WORK/certs
+	[ ! -e "$CERTS/all.pem" ] || return 0
+	mkdir -p "$CERTS"
+	certificate rsa -newkey rsa:2048
+	certificate ec -newkey ec -pkeyopt ec_paramgen_curve:P-256
+	# A server that has changed its user reads them, too.
+	chmod 755 "$WORK" && chmod 644 "$CERTS"/*
+	cat "$CERTS"/*.pem >"$WORK/all.pem"
+	mv "$WORK/all.pem" "$CERTS/"
+}
+certificate() {
+	stock openssl req -x509 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
+		-keyout "$CERTS/$1.key" -out "$CERTS/$1.pem" "${@:2}" 2>"$WORK/req.log"
+}
+
+# answers PORT: somebody listens there.
+answers() { (: <>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# free_port NAME: sets NAME to a port of the loopback on which nobody listens. Clients' own ports, which the kernel
+# chooses, are above these.
+free_port() {
+	local port=$((10000 + RANDOM % 20000))
+
+	while answers $port; do
+		port=$((10000 + RANDOM % 20000))
+	done
+	printf -v "$1" %s $port
+}
+
+# start NAME SET OPTION... -- COMMAND...: a program of that set in the background, with devices by these options of
+# wd-emulate, in a session of its own, with its output in NAME.log. It ends with the test at the latest. Before it:
+# stock or provided.
+started=
+start() {
+	setsid "$TOP/scripts/programs" "$2" -- wd-emulate "${@:3}" >"$1.log" 2>&1 </dev/null &
+	started="$started $!"
+	trap end_all EXIT
+}
+
+# listening NAME PORT: waits until the program that was started last takes connections. It fails as soon as it has ended.
+listening() {
+	until_true 20 up_or_gone "$2"
+	answers "$2" || {
+		echo "$1 has ended:"
+		cat "$1.log"
+		return 1
+	}
+}
+up_or_gone() { answers "$1" || gone "${started##* }"; }
+
+# gone PID: it has ended. A zombie has, too: a container's first process may leave them.
+gone() {
+	! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]
+}
+
+# end_all: what start has started ends, with all that is left in its session.
+end_all() {
+	local pid
+
+	for pid in $started; do
+		kill "$pid" 2>/dev/null || :
+		until_true 20 gone "$pid" || :
+		kill -KILL -- "-$pid" 2>/dev/null || :
+	done
+	started=
+}
