@@ -5,6 +5,9 @@
 . "$(dirname "$0")/tls.inc.sh"
 need_set web
 
+FEW=25 RELOADS=3
+[ -z "${WD_TEST_LONG:-}" ] || FEW=500 RELOADS=30
+
 # The configuration for two workers, in this folder.
 nginx_conf() {
 	certificates
@@ -31,8 +34,8 @@ nginx_conf() {
 	END
 }
 
-# nginx OPTION...: with devices by these options.
-nginx() {
+# serve OPTION...: with devices by these options.
+serve() {
 	nginx_conf
 	provided start nginx web "$@" -- nginx -p "$PWD" -c nginx.conf -g "$USER_LINE"
 	listening nginx "$PORT"
@@ -40,11 +43,73 @@ nginx() {
 USER_LINE=
 [ "$(id -u)" != 0 ] || USER_LINE='user nobody nogroup;'
 
-test_both_certificates_are_served() {
+test_full_handshakes() {
+	local version
+
 	conf 'fallback = no'
-	nginx --hpre 1
+	serve --hpre 1
+	for version in TLSv1.2 TLSv1.3; do
+		handshakes "$FEW" "MinProtocol = $version" "MaxProtocol = $version" "$WITH_RSA" 'Groups = X25519'
+		handshakes "$FEW" "MinProtocol = $version" "MaxProtocol = $version" "$WITH_EC" 'Groups = P-256'
+	done
+	handshakes 5 'Groups = X448' 'Groups = P-384'
+}
+
+test_curl_verifies() {
+	conf 'fallback = no'
+	serve --hpre 1
 	stock with_set web curl -sS --cacert "$CERTS/all.pem" "https://localhost:$PORT/" >got
 	says hello got
+}
+
+# The workers' own word: nginx's log of errors names each handshake that failed.
+no_complaint() {
+	not grep -F 'SSL_do_handshake() failed' nginx.log
+	not grep -E 'stale|exited on signal' nginx.log
+}
+
+# nobody_notices FAULT [LINE...]: handshakes while devices have that fault, and the provider those lines.
+nobody_notices() {
+	conf 'timeout_ms = 50' "${@:2}"
+	serve --hpre 1 --fault "$1"
+	handshakes "$FEW" "$WITH_RSA" 'Groups = X25519'
+	handshakes "$FEW" "$WITH_EC" 'Groups = P-256'
+	no_complaint
+	end_all
+	# The same faults reach the clients when libcrypto may not help.
+	conf 'timeout_ms = 50' 'fallback = no' "${@:2}"
+	serve --hpre 1 --fault "$1"
+	not handshakes "$FEW" "$WITH_RSA" 'Groups = X25519' >got
+	not handshakes "$FEW" "$WITH_EC" 'Groups = P-256' >>got
+	says 'warpdrive: ' nginx.log
+}
+
+test_nobody_notices_a_device_that_fails() { nobody_notices fail=1000000; }
+test_nobody_notices_answers_that_do_not_come() { nobody_notices drop=1/5; }
+test_nobody_notices_a_device_that_disappears() { nobody_notices remove=1/20; }
+test_nobody_notices_wrong_signatures() { nobody_notices corrupt=1/3 'algorithms = rsa ecdsa' 'check_results = all'; }
+
+# Of the master, which is a child of wd-emulate.
+worker_pids() { children "$(cat nginx.pid)"; }
+has_new_workers() { [ "$(worker_pids | grep -cvxFf before)" = 2 ]; }
+no_old_workers() { ! worker_pids | grep -qxFf before; }
+
+test_reloads_under_load() {
+	local load round
+
+	conf 'fallback = no'
+	serve --hpre 1
+	handshakes "$FEW" -- "$PWD/enough" >got &
+	load=$!
+	for ((round = 0; round < RELOADS; round++)); do
+		worker_pids >before
+		kill -HUP "$(cat nginx.pid)"
+		until_true 20 has_new_workers
+		until_true 20 no_old_workers
+	done
+	touch enough
+	wait $load || { cat got nginx.log; return 1; }
+	no_complaint
 }
 
 run_tests "$@"

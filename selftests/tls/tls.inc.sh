@@ -12,10 +12,12 @@ done
 
 # need_set SET: skips the whole script without the provider, or without that set of programs.
 need_set() {
+	local why
+
 	[ -e "$OPENSSL_MODULES/warpdrive.so" ] || not_here 'the provider was left out of the build'
 	[ -x "$OUT/bin/wd-emulate" ] || not_here 'the emulator was left out of the build'
 	command -v openssl >/dev/null || not_here 'openssl is not installed'
-	PROGRAMS_OF_SET=$("$TOP/scripts/programs" "$1" 2>&1 </dev/null) || not_here "$(tail -n 1 <<<"$PROGRAMS_OF_SET")"
+	why=$("$TOP/scripts/programs" "$1" 2>&1 </dev/null) || not_here "$(tail -n 1 <<<"$why")"
 }
 not_here() {
 	echo "1..0 # SKIP $*"
@@ -118,3 +120,28 @@ end_all() {
 	done
 	started=
 }
+
+# handshakes COUNT LINE... [-- FILE]: full handshakes with the server at PORT, all of which must be good. The lines are
+# libssl's settings for the client, as in Groups = X25519. With FILE they go on until it exists.
+PORT=
+handshakes() {
+	local count=$1 until=()
+
+	shift
+	printf '%s\n' 'openssl_conf = init' '[init]' 'ssl_conf = ssl' '[ssl]' 'system_default = client' '[client]' >client.cnf
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		echo "$1" >>client.cnf
+		shift
+	done
+	[ $# = 0 ] || until=("$2")
+	OPENSSL_CONF=$PWD/client.cnf python3 "$TOP/selftests/tls/client.py" handshakes "$PORT" "$count" "$CERTS/all.pem" \
+		"${until[@]}"
+}
+# What makes a server choose its certificate of that kind.
+# shellcheck disable=SC2034 # of those who include this file
+WITH_RSA='SignatureAlgorithms = RSA-PSS+SHA256:RSA+SHA256'
+# shellcheck disable=SC2034
+WITH_EC='SignatureAlgorithms = ECDSA+SHA256'
+
+# children PID: the processes of which that one is the parent, one in a line.
+children() { xargs -n 1 <"/proc/$1/task/$1/children"; }
