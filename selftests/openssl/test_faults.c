@@ -76,6 +76,41 @@ TEST_F(faults, a_right_result_begins_the_count_anew)
 	EXPECT_EQ(4, sim(&self->b));
 }
 
+/* A TLS server agrees on a secret before each signature. */
+TEST_F(faults, results_that_nobody_checks_are_no_right_ones)
+{
+	EVP_PKEY *other;
+	unsigned int i;
+
+	open_with(self, "RSA", NULL, 1024);
+	other = key_make(self->b.ours, "X25519", NULL, 0);
+	ASSERT_NE(NULL, other);
+	EVP_PKEY_free(other);
+	for (i = 1; i <= 4; i++) {
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+		ASSERT_TRUE(signs(self));
+		EXPECT_EQ(i < 3 ? i : 3, count(self, "warpdrive-bad-results"));
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=0"));
+		EVP_PKEY_free(key_make(self->b.ours, "X25519", NULL, 0));
+	}
+}
+
+/* libssl takes any error in the queue for one of the connection. */
+TEST_F(faults, a_key_pair_off_its_curve_is_made_again)
+{
+	EVP_PKEY *pair;
+
+	open_with(self, "EC", "P-256", 0);
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+	ERR_clear_error();
+	pair = key_make(self->b.ours, "EC", "P-256", 0);
+	EXPECT_NE(NULL, pair);
+	EVP_PKEY_free(pair);
+	EXPECT_EQ(0, ERR_peek_error());
+	EXPECT_EQ(1, count(self, "warpdrive-bad-results"));
+	EXPECT_EQ(1, count(self, "warpdrive-fallbacks"));
+}
+
 TEST_F(faults, ecdsa_is_checked_if_all_results_are)
 {
 	setenv("WD_OPENSSL_CHECK_RESULTS", "all", 1);

@@ -86,10 +86,8 @@ static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const 
 	struct wdp_provider *prov = to->prov;
 	char why[256];
 
-	if (!result->status) {
-		atomic_store_explicit(&prov->wrong_in_a_row, 0, memory_order_relaxed);
+	if (!result->status)
 		return WDP_DONE;
-	}
 	if (operands_refused(result->status))
 		return WDP_TWIN;
 	if (result->reason == WD_REASON_WRONG)
@@ -126,8 +124,14 @@ enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_cal
 	return outcome;
 }
 
-enum wdp_outcome wdp_device_wrong(struct wdp_provider *prov)
+void wdp_device_right(struct wdp_provider *prov)
+{
+	if (atomic_load_explicit(&prov->wrong_in_a_row, memory_order_relaxed))
+		atomic_store_explicit(&prov->wrong_in_a_row, 0, memory_order_relaxed);
+}
+
+enum wdp_outcome wdp_device_wrong(struct wdp_provider *prov, const char *what, const char *why)
 {
 	note_wrong(prov);
-	return failed(prov, "ecdsa", "a device's signature is wrong");
+	return failed(prov, what, why);
 }

@@ -15,7 +15,10 @@ enum wdp_outcome {
 /* wdp_device_do() - let a device do it; *path is what did it. */
 enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path);
 
+/* wdp_device_right() - a result has been checked. Those that nobody checks say nothing about wrong ones before them. */
+void wdp_device_right(struct wdp_provider *prov);
+
 /* wdp_device_wrong() - a result turned out to be wrong after all; returns as wdp_device_do(). */
-enum wdp_outcome wdp_device_wrong(struct wdp_provider *prov);
+enum wdp_outcome wdp_device_wrong(struct wdp_provider *prov, const char *what, const char *why);
 
 #endif

@@ -98,8 +98,11 @@ enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, si
 		return outcome;
 	if (!der_of(rs, op->key->curve->bytes, sig, len))
 		return WDP_TWIN;
-	if (op->prov->config.check == WDP_CHECK_ALL && !verifies(op->key, sig, *len, digest, digest_len))
-		return wdp_device_wrong(op->prov);
+	if (op->prov->config.check != WDP_CHECK_ALL)
+		return WDP_DONE;
+	if (!verifies(op->key, sig, *len, digest, digest_len))
+		return wdp_device_wrong(op->prov, "ecdsa", "a device's signature is wrong");
+	wdp_device_right(op->prov);
 	return WDP_DONE;
 }
 

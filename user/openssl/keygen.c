@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
+#include <openssl/err.h>
 #include <openssl/param_build.h>
 #include <openssl/params.h>
 
@@ -182,10 +183,13 @@ static enum wdp_outcome gen_on_device(struct gen *gen, EVP_PKEY **pkey)
 	out[0] = POINT_CONVERSION_UNCOMPRESSED;
 	outcome = wdp_device_do(&to, &call, &path);
 	if (outcome == WDP_DONE) {
+		/* libcrypto refuses a point that isn't the curve's. libssl would take its error for one of the connection. */
+		ERR_set_mark();
 		*pkey = is_point(curve) ? pkey_of(gen, out, point + 1, out + 1 + point) :
 						    pkey_of(gen, out + 1, point, out + 1 + point);
+		ERR_pop_to_mark();
 		if (!*pkey)
-			outcome = WDP_TWIN;
+			outcome = wdp_device_wrong(gen->prov, "ecc", "a device's key pair is wrong");
 	}
 	OPENSSL_cleanse(out, sizeof(out));
 	return outcome;

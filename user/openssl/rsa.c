@@ -127,8 +127,12 @@ enum wdp_outcome wdp_rsa_private(struct wdp_operation *op, const unsigned char *
 		.prov = op->prov, .class = &wdp_class_rsa, .session = &op->key->session, .make = key_open, .owner = op->key,
 	};
 	struct wdp_call call = { .op = WD_RSA_SIGN, .src = in, .src_len = k, .dst = out, .dst_len = k };
+	enum wdp_outcome outcome = wdp_device_do(&to, &call, &op->path);
 
-	return wdp_device_do(&to, &call, &op->path);
+	/* libwd has verified it. */
+	if (outcome == WDP_DONE)
+		wdp_device_right(op->prov);
+	return outcome;
 }
 
 enum wdp_outcome wdp_rsa_public(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k)
