@@ -162,6 +162,35 @@ TEST_F(job, a_blocked_pause_waits)
 	ASYNC_WAIT_CTX_free(ctx);
 }
 
+/* A program that closes descriptors which no pause has shown to it doesn't know them. */
+TEST_F(job, a_descriptor_that_no_pause_has_shown_is_gone)
+{
+	struct work work = { .b = &self->b, .key = self->key, .block = true };
+	ASYNC_WAIT_CTX *ctx = ASYNC_WAIT_CTX_new();
+	ASYNC_JOB *job = NULL;
+	size_t added, deleted;
+	int ret;
+
+	ASSERT_EQ(ASYNC_FINISH, work_go(&job, ctx, &work, &ret));
+	EXPECT_EQ(-1, fd_of(ctx));
+	work.block = false;
+	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
+	ASSERT_EQ(ASYNC_PAUSE, work_go(&job, ctx, &work, &ret));
+	EXPECT_LE(0, fd_of(ctx));
+	ASSERT_TRUE(ASYNC_WAIT_CTX_get_changed_fds(ctx, NULL, &added, NULL, &deleted));
+	EXPECT_EQ(1, added);
+	EXPECT_EQ(0, deleted);
+	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
+	while (work_go(&job, ctx, &work, &ret) == ASYNC_PAUSE)
+		poll(NULL, 0, 1);
+	/* The program knows this one. */
+	work.block = true;
+	ASSERT_EQ(ASYNC_FINISH, work_go(&job, ctx, &work, &ret));
+	EXPECT_LE(0, fd_of(ctx));
+	EXPECT_EQ(3, sim(&self->b));
+	ASYNC_WAIT_CTX_free(ctx);
+}
+
 static int called(void *arg)
 {
 	atomic_fetch_add((_Atomic int *)arg, 1);
@@ -244,6 +273,9 @@ TEST_F(job, a_child_uses_the_parents_wait_context)
 	struct pollfd fd;
 	int ret, status;
 
+	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
+	ASSERT_EQ(ASYNC_PAUSE, work_go(&job, f.ctx, &work, &ret));
+	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
 	while ((status = work_go(&job, f.ctx, &work, &ret)) == ASYNC_PAUSE) {
 		fd = (struct pollfd){ .fd = fd_of(f.ctx), .events = POLLIN };
 		ASSERT_EQ(1, poll(&fd, 1, WAIT_MS));

@@ -97,11 +97,12 @@ int wdp_job_do(struct wdp_provider *prov, handle_t h, const struct wdp_class *cl
 {
 	struct wdp_call own;
 	struct wdp_job *job = job_make(call, &own);
+	ASYNC_WAIT_CTX *ctx = ASYNC_get_wait_ctx(ASYNC_get_current_job());
 	int ret = -ENOMEM;
 
 	if (!job)
 		return ret;
-	job->wait = wdp_wait_begin(ASYNC_get_wait_ctx(ASYNC_get_current_job()), &job->waiter);
+	job->wait = wdp_wait_begin(ctx, &job->waiter);
 	if (!job->wait)
 		goto put_job;
 	pollers_start(prov);
@@ -115,6 +116,7 @@ int wdp_job_do(struct wdp_provider *prov, handle_t h, const struct wdp_class *cl
 			memcpy(call->mac, own.mac, call->mac_len);
 	}
 	wdp_wait_end(job->wait, &job->waiter);
+	wdp_wait_forget(ctx);
 put_job:
 	job_put(job);
 	return ret;

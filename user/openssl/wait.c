@@ -160,6 +160,33 @@ void wdp_wait_end(struct wdp_wait *w, struct wdp_waiter *waiter)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* libcrypto reports a new descriptor as added until a job's pause has ended. */
+static bool unseen(ASYNC_WAIT_CTX *ctx, OSSL_ASYNC_FD fd)
+{
+	OSSL_ASYNC_FD added[8];
+	size_t nr, gone, i;
+
+	if (!ASYNC_WAIT_CTX_get_changed_fds(ctx, NULL, &nr, NULL, &gone) || !nr || nr > sizeof(added) / sizeof(*added) ||
+	    !ASYNC_WAIT_CTX_get_changed_fds(ctx, added, &nr, NULL, &gone))
+		return false;
+	for (i = 0; i < nr && added[i] != fd; i++)
+		;
+	return i < nr;
+}
+
+void wdp_wait_forget(ASYNC_WAIT_CTX *ctx)
+{
+	struct wdp_wait *w;
+	OSSL_ASYNC_FD fd;
+	void *custom;
+
+	if (!ASYNC_WAIT_CTX_get_fd(ctx, &key, &fd, &custom) || fd < 0 || !unseen(ctx, fd))
+		return;
+	w = custom;
+	if (w->generation == wdp_generation() && !w->waiters && ASYNC_WAIT_CTX_clear_fd(ctx, &key))
+		wait_cleanup(ctx, &key, fd, w);
+}
+
 void wdp_wait_wake(struct wdp_wait *w, struct wdp_waiter *waiter)
 {
 	const uint64_t event = 1;

@@ -22,6 +22,12 @@ struct wdp_wait *wdp_wait_begin(ASYNC_WAIT_CTX *ctx, struct wdp_waiter *waiter);
 /* wdp_wait_end() - take the job out again, and the event that ended it. */
 void wdp_wait_end(struct wdp_wait *wait, struct wdp_waiter *waiter);
 
+/*
+ * wdp_wait_forget() - remove the descriptor of a wait context if no pause has shown it to the program. HAProxy aborts when
+ * it closes a connection with a descriptor that it doesn't know.
+ */
+void wdp_wait_forget(ASYNC_WAIT_CTX *ctx);
+
 /* wdp_wait_wake() - the job is done: mark it, and wake what waits for it, unless its wait context was freed. */
 void wdp_wait_wake(struct wdp_wait *wait, struct wdp_waiter *waiter);
 
