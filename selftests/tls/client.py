@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of a TLS server on the loopback, eight at a time.
+"""Clients of a TLS server on the loopback, PARALLEL at a time.
 
-client.py handshakes PORT COUNT CAFILE [FILE]   full handshakes, each with a request of HTTP; on until FILE exists
-client.py vanish PORT COUNT                     clients that go away in the middle of a handshake
+client.py PORT COUNT PARALLEL handshakes CAFILE [FILE]   full ones, each with a request of HTTP; on until FILE exists
+client.py PORT COUNT PARALLEL vanish                     clients that go away in the middle of a handshake
 
-The first fails if one handshake does. What is offered to the server is up to the file OPENSSL_CONF.
+It fails if one client does. What is offered to the server is up to the file OPENSSL_CONF.
 """
 import itertools
 import os
@@ -16,7 +16,6 @@ import struct
 import sys
 import threading
 
-PARALLEL = 8
 # Seconds. Only a server that hangs reaches them.
 LIMIT = 60
 
@@ -62,7 +61,7 @@ def vanish(message, port, chance):
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def all_of(work, more):
+def all_of(work, parallel, more):
     """Lets threads do the work until more() says that there is none; returns what has failed."""
     failures = []
 
@@ -73,7 +72,7 @@ def all_of(work, more):
             except (OSError, ssl.SSLError) as error:
                 failures.append(f"{type(error).__name__}: {error}")
 
-    threads = [threading.Thread(target=thread) for _ in range(PARALLEL)]
+    threads = [threading.Thread(target=thread) for _ in range(parallel)]
     for one in threads:
         one.start()
     for one in threads:
@@ -81,21 +80,24 @@ def all_of(work, more):
     return failures
 
 
-def main():
-    mode, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    begun = itertools.count()
+def work_of(mode, port):
     if mode == "handshakes":
-        context = ssl.create_default_context(cafile=sys.argv[4])
-        until = sys.argv[5] if len(sys.argv) > 5 else None
-        failures = all_of(lambda: handshake(context, port),
-                          lambda: next(begun) < count or (until and not os.path.exists(until)))
-    else:
-        message, chance = hello(), random.Random(port)
-        failures = all_of(lambda: vanish(message, port, chance), lambda: next(begun) < count)
-    done = next(begun) - PARALLEL
+        context = ssl.create_default_context(cafile=sys.argv[5])
+        return lambda: handshake(context, port)
+    message, chance = hello(), random.Random(port)
+    return lambda: vanish(message, port, chance)
+
+
+def main():
+    port, count, parallel = map(int, sys.argv[1:4])
+    until = sys.argv[6] if len(sys.argv) > 6 else None
+    begun = itertools.count()
+    failures = all_of(work_of(sys.argv[4], port), parallel,
+                      lambda: next(begun) < count or (until and not os.path.exists(until)))
+    done = next(begun) - parallel
     print(f"{done - len(failures)} of {done}")
-    for failure, times in {f: failures.count(f) for f in failures}.items():
-        print(f"{times} times {failure}")
+    for failure in sorted(set(failures)):
+        print(f"{failures.count(failure)} times {failure}")
     sys.exit(1 if failures else 0)
 
 

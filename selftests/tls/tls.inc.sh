@@ -88,7 +88,7 @@ free_port() {
 # stock or provided.
 started=
 start() {
-	setsid "$TOP/scripts/programs" "$2" -- wd-emulate "${@:3}" >"$1.log" 2>&1 </dev/null &
+	setsid "$TOP/scripts/programs" "$2" -- wd-emulate --stats "$PWD/$1.stats" "${@:3}" >"$1.log" 2>&1 </dev/null &
 	started="$started $!"
 	trap end_all EXIT
 }
@@ -102,7 +102,10 @@ listening() {
 		return 1
 	}
 }
-up_or_gone() { answers "$1" || gone "${started##* }"; }
+up_or_gone() { answers "$1" || has_ended; }
+
+# has_ended: the program that was started last.
+has_ended() { gone "${started##* }"; }
 
 # gone PID: it has ended. A zombie has, too: a container's first process may leave them.
 gone() {
@@ -121,9 +124,10 @@ end_all() {
 	started=
 }
 
-# handshakes COUNT LINE... [-- FILE]: full handshakes with the server at PORT, all of which must be good. The lines are
-# libssl's settings for the client, as in Groups = X25519. With FILE they go on until it exists.
+# handshakes COUNT LINE... [-- FILE]: full handshakes with the server at PORT, AT_ONCE at a time, all of which must be
+# good. The lines are libssl's settings for the client, as in Groups = X25519. With FILE they go on until it exists.
 PORT=
+AT_ONCE=8
 handshakes() {
 	local count=$1 until=()
 
@@ -134,10 +138,9 @@ handshakes() {
 		shift
 	done
 	[ $# = 0 ] || until=("$2")
-	OPENSSL_CONF=$PWD/client.cnf python3 "$TOP/selftests/tls/client.py" handshakes "$PORT" "$count" "$CERTS/all.pem" \
-		"${until[@]}"
+	OPENSSL_CONF=$PWD/client.cnf python3 "$TOP/selftests/tls/client.py" "$PORT" "$count" $AT_ONCE handshakes \
+		"$CERTS/all.pem" "${until[@]}"
 }
-# What makes a server choose its certificate of that kind.
 # shellcheck disable=SC2034 # of those who include this file
 WITH_RSA='SignatureAlgorithms = RSA-PSS+SHA256:RSA+SHA256'
 # shellcheck disable=SC2034
@@ -145,3 +148,16 @@ WITH_EC='SignatureAlgorithms = ECDSA+SHA256'
 
 # children PID: the processes of which that one is the parent, one in a line.
 children() { xargs -n 1 <"/proc/$1/task/$1/children"; }
+
+# devices_did NAME COUNT: ends all that is running; the devices of the program NAME have done that many requests.
+devices_did() {
+	local did
+
+	end_all
+	did=$(awk '{ sum += $3 } END { print sum + 0 }' "$1.stats")
+	[ "$did" -ge "$2" ] || {
+		echo "expected $2 requests, got $did:"
+		cat "$1.stats"
+		return 1
+	}
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# HAProxy, which keeps many of the provider's requests in flight on one thread, and gives them up when a client goes away.
+
+. "$(dirname "$0")/tls.inc.sh"
+need_set web
+
+PARALLEL=200 LOST=300
+[ -z "${WD_TEST_LONG:-}" ] || PARALLEL=2000 LOST=5000
+
+haproxy_conf() {
+	certificates
+	free_port PORT
+	cat "$CERTS/rsa.pem" "$CERTS/rsa.key" >site.pem.rsa
+	cat "$CERTS/ec.pem" "$CERTS/ec.key" >site.pem.ecdsa
+	cat >haproxy.cfg <<-END
+		global
+			nbthread 2
+			maxconn 1000
+			ssl-mode-async
+			ssl-default-bind-options ssl-min-ver TLSv1.2
+		defaults
+			mode http
+			timeout client 30s
+			timeout server 30s
+			timeout connect 30s
+		frontend tls
+			bind 127.0.0.1:$PORT ssl crt $PWD/site.pem.rsa crt $PWD/site.pem.ecdsa
+			http-request return status 200 content-type text/plain string "hello"
+	END
+}
+
+# serve OPTION...: a master and its worker, with devices by these options.
+serve() {
+	haproxy_conf
+	provided start haproxy web "$@" -- haproxy -W -db -p haproxy.pid -f haproxy.cfg
+	listening haproxy "$PORT"
+}
+
+worker() { children "$(cat haproxy.pid)"; }
+eventfds() { find "/proc/$(worker)/fd" -lname '*eventfd*' | wc -l; }
+descriptors() { find "/proc/$(worker)/fd" -type l | wc -l; }
+resident_kib() { awk '/^VmRSS/ { print $2 }' "/proc/$(worker)/status"; }
+more_eventfds() { [ "$(eventfds)" -ge $(($1 + $2)) ]; }
+no_more_descriptors() { [ "$(descriptors)" -le "$1" ]; }
+
+# ends_softly: HAProxy waits for what is in flight, and then ends. A job that nobody wakes would be in its way.
+ends_softly() {
+	kill -USR1 "$(cat haproxy.pid)"
+	until_true 20 has_ended
+	not grep -iE 'alert|exited with code [1-9]' haproxy.log
+}
+
+# Each paused handshake has a descriptor of its own.
+test_many_handshakes_are_in_flight_at_once() {
+	local clients before
+
+	conf 'fallback = no'
+	serve --hpre 1 --latency 100000000
+	handshakes 1
+	before=$(eventfds)
+	AT_ONCE=$PARALLEL handshakes $PARALLEL "$WITH_RSA" >got &
+	clients=$!
+	until_true 20 more_eventfds "$before" 20
+	wait $clients || { cat got; return 1; }
+	AT_ONCE=$PARALLEL handshakes $PARALLEL "$WITH_EC" 'Groups = P-256'
+	ends_softly
+	devices_did haproxy $((2 * PARALLEL * 3))
+}
+
+vanish() { python3 "$TOP/selftests/tls/client.py" "$PORT" "$1" 32 vanish; }
+
+test_clients_vanish() {
+	local before kib
+
+	conf 'fallback = no'
+	serve --hpre 1 --latency 2000000
+	vanish 50
+	AT_ONCE=32 handshakes 64
+	before=$(descriptors) kib=$(resident_kib)
+	vanish $LOST
+	until_true 20 no_more_descriptors "$before"
+	[ "$(resident_kib)" -le $((kib + 20000)) ]
+	handshakes 20
+	ends_softly
+	devices_did haproxy $((LOST + 20))
+}
+
+test_nobody_notices_answers_that_do_not_come() {
+	conf 'timeout_ms = 50'
+	serve --hpre 1 --fault drop=1/5
+	AT_ONCE=32 handshakes 60 "$WITH_RSA"
+	vanish 60
+	AT_ONCE=32 handshakes 60 "$WITH_EC" || { cat haproxy.log; return 1; }
+	ends_softly
+	devices_did haproxy 60
+	conf 'timeout_ms = 50' 'fallback = no'
+	serve --hpre 1 --fault drop=1/5
+	not handshakes 60 "$WITH_RSA" >got
+}
+
+another_worker() { ! worker | grep -xFf before >/dev/null; }
+
+test_reloads_under_load() {
+	local load
+
+	conf 'fallback = no'
+	serve --hpre 1 --latency 1000000
+	handshakes 50 -- "$PWD/enough" >got &
+	load=$!
+	for _ in 1 2; do
+		worker >before
+		kill -USR2 "$(cat haproxy.pid)"
+		until_true 20 another_worker
+		answers "$PORT"
+	done
+	touch enough
+	wait $load || { cat got haproxy.log; return 1; }
+	ends_softly
+}
+
+run_tests "$@"
