@@ -84,11 +84,10 @@ free_port() {
 }
 
 # start NAME SET OPTION... -- COMMAND...: a program of that set in the background, with devices by these options of
-# wd-emulate, in a session of its own, with its output in NAME.log. It ends with the test at the latest. Before it:
-# stock or provided.
+# wd-emulate, with its output in NAME.log. It ends with the test at the latest. Before it: stock or provided.
 started=
 start() {
-	setsid "$TOP/scripts/programs" "$2" -- wd-emulate --stats "$PWD/$1.stats" "${@:3}" >"$1.log" 2>&1 </dev/null &
+	"$TOP/scripts/programs" "$2" -- wd-emulate --stats "$PWD/$1.stats" "${@:3}" >"$1.log" 2>&1 </dev/null &
 	started="$started $!"
 	trap end_all EXIT
 }
@@ -112,16 +111,29 @@ gone() {
 	! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]
 }
 
-# end_all: what start has started ends, with all that is left in its session.
+# end_all: what start has started ends, with all that it leaves.
 end_all() {
-	local pid
+	local pid family
 
 	for pid in $started; do
+		family=$(family_of "$pid")
 		kill "$pid" 2>/dev/null || :
 		until_true 20 gone "$pid" || :
-		kill -KILL -- "-$pid" 2>/dev/null || :
+		# shellcheck disable=SC2086 # numbers
+		kill -KILL $family 2>/dev/null || :
 	done
 	started=
+}
+
+# children PID: the processes of which that one is the parent, one in a line. family_of PID: it, and all below it.
+children() { xargs -n 1 <"/proc/$1/task/$1/children"; }
+family_of() {
+	local child
+
+	echo "$1"
+	for child in $(children "$1" 2>/dev/null); do
+		family_of "$child"
+	done
 }
 
 # handshakes COUNT LINE... [-- FILE]: full handshakes with the server at PORT, AT_ONCE at a time, all of which must be
@@ -145,9 +157,6 @@ handshakes() {
 WITH_RSA='SignatureAlgorithms = RSA-PSS+SHA256:RSA+SHA256'
 # shellcheck disable=SC2034
 WITH_EC='SignatureAlgorithms = ECDSA+SHA256'
-
-# children PID: the processes of which that one is the parent, one in a line.
-children() { xargs -n 1 <"/proc/$1/task/$1/children"; }
 
 # devices_did NAME COUNT: ends all that is running; the devices of the program NAME have done that many requests.
 devices_did() {
