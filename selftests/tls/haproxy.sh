@@ -21,6 +21,9 @@ haproxy_conf() {
 			ssl-default-bind-options ssl-min-ver TLSv1.2
 		defaults
 			mode http
+			log stderr format raw daemon
+			option dontlog-normal
+			error-log-format "%[fc_err_str]: %[ssl_fc_err_str]"
 			timeout client 30s
 			timeout server 30s
 			timeout connect 30s
@@ -46,7 +49,7 @@ no_more_descriptors() { [ "$(descriptors)" -le "$1" ]; }
 
 # ends_softly: HAProxy waits for what is in flight, and then ends. A job that nobody wakes would be in its way.
 ends_softly() {
-	looks=0
+	sent=0
 	until_true 20 has_softly_ended
 	not grep -iE 'alert|exited with code [1-9]' haproxy.log
 }
@@ -54,7 +57,7 @@ ends_softly() {
 # A master that is still loading may lose a signal.
 has_softly_ended() {
 	! has_ended || return 0
-	[ $((looks++ % 100)) != 0 ] || kill -USR1 "$(cat haproxy.pid)"
+	[ $((sent++ % 100)) != 0 ] || kill -USR1 "$(cat haproxy.pid)"
 	return 1
 }
 
@@ -107,13 +110,13 @@ test_nobody_notices_answers_that_do_not_come() {
 }
 
 reload() {
-	looks=0 loads=$((loads + 1))
+	sent=0 loads=$((loads + 1))
 	until_true 20 reloaded
 }
 loads=1
 reloaded() {
 	[ "$(grep -c 'Loading success' haproxy.log)" -lt $loads ] || return 0
-	[ $((looks++ % 100)) != 0 ] || kill -USR2 "$(cat haproxy.pid)"
+	[ $((sent++ % 100)) != 0 ] || kill -USR2 "$(cat haproxy.pid)"
 	return 1
 }
 
