@@ -18,7 +18,8 @@ apache_conf() {
 	echo hello >htdocs/index.html
 	# shellcheck disable=SC2016 # a variable of the sets' programs
 	modules=$(with_set web sh -c 'echo "$WARPDRIVE_PROGRAMS/usr/lib/apache2/modules"')
-	printf "LoadModule %s_module $modules/mod_%s.so\n" mpm_event mpm_event authz_core authz_core dir dir ssl ssl >apache.conf
+	printf "LoadModule %s_module $modules/mod_%s.so\n" mpm_event mpm_event authz_core authz_core dir dir ssl ssl \
+		>apache.conf
 	[ "$(id -u)" != 0 ] || printf '%s\n' 'User nobody' 'Group nogroup' >>apache.conf
 	cat >>apache.conf <<-END
 		ServerRoot $PWD

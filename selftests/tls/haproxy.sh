@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# HAProxy, which keeps many of the provider's requests in flight on one thread, and gives them up when a client goes away.
+# HAProxy, which keeps many of the provider's requests in flight on one thread, and drops them when a client goes away.
 
 . "$(dirname "$0")/tls.inc.sh"
 need_set web

@@ -51,8 +51,8 @@ conf() {
 stock() { OPENSSL_CONF=/dev/null "$@"; }
 provided() { OPENSSL_CONF=$PWD/conf "$@"; }
 
-# certificates: $CERTS with rsa.pem, rsa.key, ec.pem and ec.key, self-signed for localhost, and all.pem, which trusts both.
-# They are made without the provider, once for each script.
+# certificates: $CERTS with rsa.pem, rsa.key, ec.pem and ec.key, self-signed for localhost, and all.pem, which trusts
+# both. They are made without the provider, once for each script.
 certificates() {
 	CERTS=$WORK/certs
 	[ ! -e "$CERTS/all.pem" ] || return 0
@@ -92,7 +92,7 @@ start() {
 	trap end_all EXIT
 }
 
-# listening NAME PORT: waits until the program that was started last takes connections. It fails as soon as it has ended.
+# listening NAME PORT: waits until the program that was started last takes connections. It fails when that has ended.
 listening() {
 	until_true 20 up_or_gone "$2"
 	answers "$2" || {
