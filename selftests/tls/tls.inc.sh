@@ -24,8 +24,18 @@ not_here() {
 	exit 4
 }
 
-# with_set SET COMMAND...
-with_set() { "$TOP/scripts/programs" "$1" -- "${@:2}"; }
+# need_kept_set SET: the same for a set that is fetched with WD_TEST_LONG=1 only. Else it has to be in the cache.
+need_kept_set() {
+	local cache=${WARPDRIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/warpdrive}
+
+	[ -n "${WD_TEST_LONG:-}" ] || compgen -G "$cache/programs/*/$1/.warpdrive" >/dev/null ||
+		not_here "the set is not in the cache: scripts/programs $1 fetches it"
+	need_set "$1"
+}
+
+# with_set SET COMMAND..., with further options of scripts/programs in SUITE.
+with_set() { "$TOP/scripts/programs" "$1" "${SUITE[@]}" -- "${@:2}"; }
+SUITE=()
 
 # conf [LINE...]: the file conf, an OpenSSL configuration with these lines for the provider.
 conf() {
@@ -87,7 +97,8 @@ free_port() {
 # wd-emulate, with its output in NAME.log. It ends with the test at the latest. Before it: stock or provided.
 started=
 start() {
-	"$TOP/scripts/programs" "$2" -- wd-emulate --stats "$PWD/$1.stats" "${@:3}" >"$1.log" 2>&1 </dev/null &
+	"$TOP/scripts/programs" "$2" "${SUITE[@]}" -- \
+		wd-emulate --stats "$PWD/$1.stats" "${@:3}" >"$1.log" 2>&1 </dev/null &
 	started="$started $!"
 	trap end_all EXIT
 }
@@ -111,12 +122,27 @@ gone() {
 	! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]
 }
 
+# requests FILE KIND: how many requests the devices of this kind have had, as wd-emulate --stats FILE says.
+requests() { awk -v kind="hisi_$2" 'index($1, kind) == 1 { n += $3 } END { print n + 0 }' "$1"; }
+
+# busy FILE KIND: at least one.
+busy() {
+	[ "$(requests "$1" "$2")" -gt 0 ] || {
+		echo "no request to a device hisi_$2:"
+		cat "$1"
+		return 1
+	}
+}
+
 # end_all: what start has started ends, with all that it leaves.
 end_all() {
 	local pid family
 
 	for pid in $started; do
 		family=$(family_of "$pid")
+		# In a root folder that one is unshare, which ignores the signal.
+		# shellcheck disable=SC2046 # numbers
+		[ ${#SUITE[@]} = 0 ] || kill $(children "$pid") 2>/dev/null || :
 		kill "$pid" 2>/dev/null || :
 		until_true 20 gone "$pid" || :
 		# shellcheck disable=SC2086 # numbers

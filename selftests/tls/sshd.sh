@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# sshd, whose unprivileged process has a filter of system calls, and ssh. OpenSSH before 9.9 uses libcrypto's older functions for
+# keys, which no provider sees: there devices make digests and random numbers, and sign from 9.9 on.
+# WD_TEST_LONG=1 also takes the OpenSSH of a later Debian, in its root folder.
+
+. "$(dirname "$0")/tls.inc.sh"
+need_kept_set ssh
+EXCHANGES='ecdh-sha2-nistp256 curve25519-sha256 diffie-hellman-group14-sha256'
+
+# Where sshd finds its user, its empty folder, and a user root who may log in: only this process and its children see them.
+PLACE='set -e
+cp /etc/passwd passwd
+grep -q "^sshd:" passwd || echo "sshd:x:64999:65534::/run/sshd:/usr/sbin/nologin" >>passwd
+mount --bind passwd /etc/passwd
+echo "root:*:::::::" >shadow
+[ ! -e /etc/shadow ] || mount --bind shadow /etc/shadow
+mount -t tmpfs none /run
+mkdir -m 755 /run/sshd
+exec "$@"'
+IN_PLACE=()
+[ "$(id -u)" != 0 ] || IN_PLACE=(unshare -m bash -c "$PLACE" bash)
+
+keys() {
+	[ ! -e "$WORK/keys/id" ] || return 0
+	mkdir "$WORK/keys"
+	stock with_set ssh ssh-keygen -q -t rsa -b 2048 -N '' -f "$WORK/keys/rsa"
+	stock with_set ssh ssh-keygen -q -t ecdsa -b 256 -N '' -f "$WORK/keys/ecdsa"
+	stock with_set ssh ssh-keygen -q -t ecdsa -b 256 -N '' -f "$WORK/keys/id"
+	head -c 1000000 /dev/urandom >"$WORK/keys/file"
+}
+
+# At this level of the log a good login leaves no message.
+sshd_conf() {
+	keys
+	free_port PORT
+	cat >sshd.conf <<-END
+		Port $PORT
+		ListenAddress 127.0.0.1
+		HostKey $WORK/keys/rsa
+		HostKey $WORK/keys/ecdsa
+		AuthorizedKeysFile $WORK/keys/id.pub
+		PermitRootLogin yes
+		PasswordAuthentication no
+		StrictModes no
+		UsePAM no
+		PidFile none
+		LogLevel ERROR
+	END
+	awk -v port="$PORT" '{ print "[127.0.0.1]:" port, $1, $2 }' "$WORK"/keys/{rsa,ecdsa}.pub >known
+}
+
+# sshd KIND: started, with devices. KIND: stock or provided.
+sshd() {
+	"${IN_PLACE[@]}" true || skip 'this user may not mount anything'
+	sshd_conf
+	"$1" start sshd ssh --hpre 1 --sec 1 -- "${IN_PLACE[@]}" \
+		bash -c 'exec "$WARPDRIVE_PROGRAMS/usr/sbin/sshd" -D -e -f sshd.conf'
+	listening sshd "$PORT"
+}
+
+# login KIND KEY EXCHANGE CIPHER: by public key; a command there returns what it gets, 1 MB, and keeps a copy. KIND: stock or
+# provided.
+login() {
+	"$1" with_set ssh wd-emulate --hpre 1 --sec 1 --stats client.stats -- ssh -F none -i "$WORK/keys/id" -p "$PORT" \
+		-o IdentitiesOnly=yes -o BatchMode=yes -o UserKnownHostsFile="$PWD/known" -o GlobalKnownHostsFile=none \
+		-o HostKeyAlgorithms="$2" -o KexAlgorithms="$3" -c "$4" 127.0.0.1 "tee $PWD/copy" <"$WORK/keys/file" >got 2>ssh.log ||
+		{ cat ssh.log sshd.log; return 1; }
+	same "$WORK/keys/file" copy
+	same "$WORK/keys/file" got
+	rm copy
+}
+
+# Whatever sshd or its monitor complains about is in the log, also the signal that has ended a process; and that somebody has
+# tried whether it listens.
+ends_without_a_word() {
+	end_all
+	not grep -v '^kex_exchange_identification: Connection closed by remote host' sshd.log
+}
+
+# Each request, however small, and all messages: what can't be done in the sandbox is tried there.
+conf_for_ssh() { conf 'algorithms = pkey ciphers digests aes-ctr' 'min_bytes = 1' 'log = all' "$@"; }
+
+test_both_have_devices() {
+	local exchange
+
+	conf_for_ssh
+	sshd provided
+	for exchange in $EXCHANGES; do
+		login provided rsa-sha2-256 "$exchange" aes128-ctr
+		login provided ecdsa-sha2-nistp256 "$exchange" aes256-gcm@openssh.com
+		busy client.stats sec
+	done
+	ends_without_a_word
+	busy sshd.stats sec
+}
+
+test_the_server_has_devices() {
+	local exchange
+
+	conf_for_ssh
+	sshd provided
+	for exchange in $EXCHANGES; do
+		login stock rsa-sha2-512 "$exchange" aes256-ctr
+	done
+	ends_without_a_word
+	busy sshd.stats sec
+}
+
+test_the_client_has_devices() {
+	local exchange
+
+	conf_for_ssh
+	sshd stock
+	for exchange in $EXCHANGES; do
+		login provided ecdsa-sha2-nistp256 "$exchange" aes128-gcm@openssh.com
+		busy client.stats sec
+	done
+	ends_without_a_word
+}
+
+# in_filter PID: a child of this sshd has loaded the provider, and its system calls are filtered.
+in_filter() {
+	local pid
+
+	for pid in $(pgrep -P "$1"); do
+		if grep -q '^Seccomp:.*2' "/proc/$pid/status" && grep -q warpdrive.so "/proc/$pid/maps"; then
+			return 0
+		fi
+		! in_filter "$pid" || return 0
+	done
+	return 1
+}
+
+# A client that says nothing.
+test_the_filter_is_on() {
+	conf_for_ssh
+	sshd provided
+	exec 5<>"/dev/tcp/127.0.0.1/$PORT"
+	read -r got <&5
+	[[ $got == SSH-2.0-OpenSSH_* ]]
+	echo SSH-2.0-test >&5
+	until_true 20 in_filter "${started##* }"
+}
+
+test_a_later_openssh_signs_with_devices() {
+	[ -n "${WD_TEST_LONG:-}" ] || skip 'only with WD_TEST_LONG=1'
+	SUITE=(--suite trixie --bind "$WORK")
+	conf_for_ssh
+	sshd provided
+	login provided rsa-sha2-256 ecdh-sha2-nistp256 aes128-ctr
+	busy client.stats hpre
+	login provided ecdsa-sha2-nistp256 diffie-hellman-group14-sha256 aes256-gcm@openssh.com
+	busy client.stats hpre
+	ends_without_a_word
+	busy sshd.stats hpre
+}
+
+run_tests "$@"
