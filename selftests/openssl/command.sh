@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The openssl command with the provider in its configuration: with and without a device, and with values that can't be.
+# WD_TEST_LONG=1: speed with four processes runs 200 times.
 
 . "$(dirname "$0")/../include/tap.sh"
 
@@ -194,6 +195,22 @@ test_the_section_is_joined() {
 	WD_OPENSSL_SECTION=web wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" >got 2>&1
 	WD_OPENSSL_SECTION=other exits 1 wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" >got 2>&1
 	says 'taken(&self->b)' got
+}
+
+# Its parent collects the numbers of its children. It reports a signature that fails, and goes on.
+test_speed_in_four_processes() {
+	local runs=3 what=ecdsap256
+
+	[ -z "${WD_TEST_LONG:-}" ] || { runs=200 what='ecdsap256 rsa1024 ecdhx25519'; }
+	conf 'fallback = no'
+	while [ $((runs--)) -gt 0 ]; do
+		# shellcheck disable=SC2086 # a list of words
+		OPENSSL_CONF=$PWD/conf timeout 300 wd-emulate --hpre 1 --stats stats -- \
+			openssl speed -multi 4 -seconds 1 $what >got 2>err
+		says '256 bits ecdsa (nistp256)' got
+		not grep -iE 'error|fail' err
+		not grep -q ' requests 0 ' stats
+	done
 }
 
 test_only_one_symbol_is_seen() {
