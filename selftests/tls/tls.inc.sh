@@ -75,7 +75,7 @@ certificates() {
 	mv "$WORK/all.pem" "$CERTS/"
 }
 certificate() {
-	stock openssl req -x509 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
+	stock openssl req -x509 -nodes -days 2 -subj "/O=$1/CN=localhost" -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
 		-keyout "$CERTS/$1.key" -out "$CERTS/$1.pem" "${@:2}" 2>"$WORK/req.log"
 }
 
