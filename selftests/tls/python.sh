@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Python's own tests of TLS, digests and HMAC have the same outcomes with devices as without the provider.
+
+. "$(dirname "$0")/tls.inc.sh"
+need_kept_set python-tests
+TESTS='test_ssl test_hashlib test_hmac'
+
+# outcomes FILE: of each test in that file of JUnit, a line.
+outcomes() {
+	python3 -c '
+import sys, xml.etree.ElementTree as tree
+for case in tree.parse(sys.argv[1]).iter("testcase"):
+    bad = [part.tag for part in case if part.tag in ("failure", "error", "skipped")]
+    print(case.get("classname", ""), case.get("name"), case.get("result", "completed"), *bad)' "$1" | sort
+}
+
+# python NAME COMMAND...: the outcomes of Python's tests as NAME.
+python() {
+	"${@:2}" python3 -m test --tempdir "$PWD" --junit-xml "$1.xml" $TESTS >"$1.log" 2>&1 || :
+	outcomes "$1.xml" >"$1"
+}
+
+# without NAME: as NAME, once for this script.
+without() {
+	[ -e "$WORK/without" ] || {
+		python without stock with_set python-tests timeout 250
+		cp without "$WORK/"
+	}
+	[ "$(grep -c completed "$WORK/without")" -gt 200 ]
+}
+
+# same_with OPTION... -- LINE...: with these devices and lines of the configuration the outcomes are those without.
+same_with() {
+	local devices=()
+
+	while [ "$1" != -- ]; do
+		devices+=("$1")
+		shift
+	done
+	conf "${@:2}"
+	without
+	python with provided with_set python-tests timeout 250 wd-emulate --stats stats "${devices[@]}" --
+	diff "$WORK/without" with || { tail -n 100 with.log; return 1; }
+}
+
+test_pkey() {
+	same_with --hpre 1 -- 'fallback = no'
+	busy stats hpre
+}
+
+# Digests and random numbers of any size.
+test_all() {
+	same_with --hpre 1 --sec 1 -- 'algorithms = pkey ciphers digests rsa-public' 'min_bytes = 1' 'fallback = no'
+	busy stats hpre
+	busy stats sec
+}
+
+run_tests "$@"
