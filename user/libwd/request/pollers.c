@@ -183,10 +183,10 @@ static void nap_queue(struct nap *nap, struct share *s, unsigned int i, __u64 sl
 	}
 	if (atomic_load(&q->ready_nr))
 		nap->quiet = false;
-	if (wd_queue_async_nr(q)) {
+	if (wd_queue_async_nr(q))
 		nap_end(nap, slice);
-		nap_end(nap, atomic_load(&q->deadline));
-	}
+	/* Also that of requests which are over: nobody is woken for a later one of a request submitted meanwhile. */
+	nap_end(nap, atomic_load(&q->deadline));
 	if (s->hung[i] || atomic_load(&q->state) || atomic_load(&q->wanted) || !wd_sleeper_enter(q))
 		return;
 	nap->at[nap->n++] = i;
