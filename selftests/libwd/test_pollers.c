@@ -556,6 +556,16 @@ TEST(a_callback_may_end_the_process)
 	EXPECT_EQ(7 << 8, end_of(pid));
 }
 
+static int submit_until(handle_t sess, struct flight *f, unsigned int timeout_ms)
+{
+	memset(f, 0, sizeof(*f));
+	f->len = ROOM;
+	f->arg = (struct wd_comp_arg){
+		.src = src, .src_len = LEN, .dst = f->dst, .dst_len = &f->len, .cb = on_done, .cb_param = f, .timeout_ms = timeout_ms,
+	};
+	return wd_comp_async(sess, &f->arg, NULL);
+}
+
 TEST(a_deadline_is_kept_by_those_who_slept)
 {
 	struct flight f;
@@ -569,12 +579,31 @@ TEST(a_deadline_is_kept_by_those_who_slept)
 	ASSERT_EQ(1, pollers(&tid, 1));
 	ASSERT_TRUE(WAIT_FOR(sleeps_for_good(tid)));
 	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=1/1"));
-	memset(&f, 0, sizeof(f));
-	f.len = ROOM;
-	f.arg = (struct wd_comp_arg){
-		.src = src, .src_len = LEN, .dst = f.dst, .dst_len = &f.len, .cb = on_done, .cb_param = &f, .timeout_ms = 20,
-	};
-	ASSERT_EQ(0, wd_comp_async(sess, &f.arg, NULL));
+	ASSERT_EQ(0, submit_until(sess, &f, 20));
+	ASSERT_TRUE(WAIT_FOR(f.done));
+	EXPECT_EQ(-ETIMEDOUT, status_errno(f.status));
+	EXPECT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=0"));
+	EXPECT_EQ(0, wd_stop_pollers());
+	wd_comp_free_sess(sess);
+}
+
+/* The deadline of a request that is over hides a later one, until it passes. */
+TEST(a_deadline_behind_that_of_a_request_that_is_over_is_kept)
+{
+	struct flight f;
+	handle_t sess;
+	pid_t tid;
+
+	if (!emulated())
+		SKIP(return, "no emulated device");
+	sess = session_on_device(true, true);
+	ASSERT_EQ(0, wd_start_pollers("1"));
+	ASSERT_EQ(1, pollers(&tid, 1));
+	ASSERT_EQ(0, submit_until(sess, &f, 1000));
+	ASSERT_TRUE(WAIT_FOR(f.done));
+	ASSERT_TRUE(WAIT_FOR(sleeps_for_good(tid)));
+	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=1/1"));
+	ASSERT_EQ(0, submit_until(sess, &f, 1000));
 	ASSERT_TRUE(WAIT_FOR(f.done));
 	EXPECT_EQ(-ETIMEDOUT, status_errno(f.status));
 	EXPECT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=0"));
