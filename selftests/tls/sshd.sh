@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# sshd, whose unprivileged process has a filter of system calls, and ssh. OpenSSH before 9.9 uses libcrypto's older functions for
-# keys, which no provider sees: there devices make digests and random numbers, and sign from 9.9 on.
+# sshd, whose unprivileged process has a filter of system calls, and ssh. OpenSSH 9.2 uses libcrypto's older functions
+# for keys, which no provider sees: there devices make digests and random numbers. OpenSSH 10.0 signs with them.
 # WD_TEST_LONG=1 also takes the OpenSSH of a later Debian, in its root folder.
 
 . "$(dirname "$0")/tls.inc.sh"
