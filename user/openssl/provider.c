@@ -184,6 +184,19 @@ static OSSL_FUNC_core_get_params_fn *core_get_params(const OSSL_DISPATCH *in)
 	return NULL;
 }
 
+/*
+ * OpenSSL 4 has another libcrypto than the one that this module is linked with, and then the process has both. Ours must not
+ * read the configuration: it would load this module once more.
+ */
+static void libcrypto_prepare(const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_fn *get)
+{
+	char *version = NULL;
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_ptr(OSSL_PROV_PARAM_CORE_VERSION, &version, 0), OSSL_PARAM_END };
+
+	if (get(handle, params) && version && strtoul(version, NULL, 10) != OPENSSL_version_major())
+		OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+}
+
 /* libcrypto drops the errors of providers that its configuration file names. */
 static void log_why(const struct wdp_provider *prov)
 {
@@ -201,6 +214,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
 
 	if (!prov || !get)
 		goto free_prov;
+	libcrypto_prepare(handle, get);
 	if (!wdp_config_read(&prov->config, handle, get) || !algs_choose(prov)) {
 		log_why(prov);
 		goto free_prov;
