@@ -94,7 +94,19 @@ static int aperture_place(void)
 	return 0;
 }
 
-static int aperture_claim(u64 start, u64 size)
+/*
+ * On arm64 an access to an address where nothing is ends in a panic, so only a range that is known to be memory can be
+ * tried: one in a BAR (windows of buses have no such alignment), or reserved by the firmware.
+ */
+static bool may_be_tried(void)
+{
+	const struct resource *parent = aperture.parent;
+
+	return !IS_ENABLED(CONFIG_ARM64) || parent->flags & IORESOURCE_SIZEALIGN ||
+	       (parent->name && !strcmp(parent->name, "reserved"));
+}
+
+static int aperture_claim(u64 start, u64 size, bool trusted)
 {
 	int err;
 
@@ -110,13 +122,18 @@ static int aperture_claim(u64 start, u64 size)
 		pr_err("hisi_sim: aperture %pR is in use\n", &aperture);
 		return err;
 	}
-	err = check_memory();
+	err = -ENXIO;
+	if (!trusted && !may_be_tried())
+		pr_err("hisi_sim: aperture %pR is not known to be memory, and other addresses stop this machine: aperture_trusted=1 tries it\n",
+		       &aperture);
+	else
+		err = check_memory();
 	if (err)
 		remove_resource(&aperture);
 	return err;
 }
 
-static int claim_range(const char *range)
+static int claim_range(const char *range, bool trusted)
 {
 	u64 start, size;
 	char *end;
@@ -133,7 +150,7 @@ static int claim_range(const char *range)
 		pr_err("hisi_sim: aperture: expected start and size in multiples of 64 KiB, size at most 16 GiB\n");
 		return -EINVAL;
 	}
-	return aperture_claim(start, size);
+	return aperture_claim(start, size, trusted);
 
 err_syntax:
 	pr_err("hisi_sim: aperture: expected START,SIZE\n");
@@ -154,7 +171,7 @@ static int claim_ivshmem(void)
 		err = pci_enable_device_mem(pdev);
 		if (err)
 			continue;
-		err = aperture_claim(bar->start, resource_size(bar) & ~(UNIT - 1));
+		err = aperture_claim(bar->start, resource_size(bar) & ~(UNIT - 1), true);
 		if (!err) {
 			backing = pdev;
 			return 0;
@@ -166,11 +183,11 @@ static int claim_ivshmem(void)
 	return err;
 }
 
-int sim_aperture_init(const char *range)
+int sim_aperture_init(const char *range, bool trusted)
 {
 	int err;
 
-	err = range && *range ? claim_range(range) : claim_ivshmem();
+	err = range && *range ? claim_range(range, trusted) : claim_ivshmem();
 	if (err)
 		return err;
 	map_units = resource_size(&aperture) >> UNIT_SHIFT;

@@ -267,7 +267,7 @@ const struct sim_type *sim_type_find(const char *name);
 int sim_type_parse(char *word, const struct sim_type **type, unsigned int *generation);
 
 /* aperture.c */
-int sim_aperture_init(const char *range);
+int sim_aperture_init(const char *range, bool trusted);
 void sim_aperture_exit(void);
 struct resource *sim_aperture_resource(void);
 int sim_aperture_alloc(struct sim_bar *bars, size_t size, unsigned int count);

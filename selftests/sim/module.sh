@@ -10,6 +10,11 @@ CLIENT=$OUT/tests/hisi_qm/busy_client
 ROUNDS=3
 [ -z "${WD_TEST_BRIEF:-}" ] || ROUNDS=1
 
+# Physical addresses of QEMU's machines: in System RAM, of a register in use, with nothing behind them.
+RAM=0x1000000 BUSY=0xfec00000 NOTHING=0x3000000000 UNBACKED='is not backed by memory'
+[ "$(uname -m)" != aarch64 ] ||
+	RAM=0x48000000 BUSY=0x9000000 NOTHING='0x3000000000 0x20000000' UNBACKED='is not known to be memory'
+
 # A thread that waited for a file's page releases the module a moment after the request that it served is done.
 let_go() {
 	[ "$(cat /sys/module/hisi_sim/refcnt)" = 0 ]
@@ -72,15 +77,19 @@ test_a_malformed_aperture_is_refused() {
 }
 
 test_system_ram_is_refused_as_aperture() {
-	refused 'is System RAM' aperture=16M,16M
+	refused 'is System RAM' "aperture=$RAM,16M"
 }
 
 test_registers_of_another_device_are_refused_as_aperture() {
-	refused 'is in use' aperture=0xfec00000,1M
+	refused 'is in use' "aperture=$BUSY,64K"
 }
 
 test_addresses_without_memory_are_refused_as_aperture() {
-	refused 'is not backed by memory' aperture=0x3000000000,16M
+	local start
+
+	for start in $NOTHING; do
+		refused "$UNBACKED" "aperture=$start,16M"
+	done
 }
 
 test_the_devices_parameter_makes_directories_that_are_live() {
