@@ -14,6 +14,7 @@ import tempfile
 import time
 
 import count
+import speed
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("BUILD") or os.path.join(TOP, "build")
@@ -41,6 +42,7 @@ TARGETS = {
     "cipher.*.instr": "<= 400", "digest.*.instr": "<= 400", "aead.*.instr": "<= 400", "ccm.*.instr": "<= 400",
     "rsa.*.instr": "<= 500", "dh.*.instr": "<= 500", "ecdsa.*.instr": "<= 500", "ecdh.*.instr": "<= 500",
     "ecdsa-verify.*.instr": "<= 500", "x25519.*.instr": "<= 500",
+    "openssl.async64.ratio": ">= 40",
     "soft.*": "<= 1.03 or +60 ns", "provision.1000.*": "< 2000", "provision.attach.us": "< 1000",
 }
 
@@ -147,6 +149,28 @@ def counted(kind):
     return rows
 
 
+def openssl(rows):
+    """The rows of `openssl speed`, if it can run."""
+    def group():
+        runs = speed.Speed(OUT)
+        if runs.missing:
+            print(f"bench: no {runs.missing}: no rows of openssl", file=sys.stderr)
+            return
+        yield from rows(runs)
+    return group
+
+
+def openssl_twin(runs):
+    for alg in speed.ALGS:
+        ours, plain = speed.twin(runs, alg)
+        yield Row(f"openssl.{alg}.ns", f"{ours:.0f}", "ns", f"{plain:.0f}", f"{ours / plain:.3f}")
+
+
+def openssl_jobs(runs):
+    many, one = speed.jobs(runs, 64, 500000)
+    yield Row("openssl.async64.ratio", f"{many / one:.1f}", "x", f"{one:.0f}", f"{many / one:.1f}")
+
+
 def in_vm(device, *command):
     """The rows of a command in a VM with the kernel modules and a simulated device; if the VM fails there are none."""
     def rows():
@@ -180,6 +204,8 @@ GROUPS = [
     (plain(None, "soft"), ("soft.deflate*.ratio", "soft.inflate*.ratio")),
     (plain(None, "crypto"), tuple(f"soft.{alg}.*.ratio" for alg in CRYPTO)),
     (plain(None, "pubkey"), tuple(f"soft.{alg}.ratio" for alg in PUBKEY)),
+    (openssl(openssl_twin), tuple(f"openssl.{alg}.ns" for alg in speed.ALGS)),
+    (openssl(openssl_jobs), ("openssl.async64.ratio",)),
     (in_vm("zip@v2", f"{OUT}/bench/wd-bench", "doorbell", "/dev/hisi_zip-0"), ("doorbell.kernel.ns",)),
     (in_vm("zip", f"{TOP}/benchmarks/provision.sh"),
      (*(f"provision.1000.{what}.ms" for what in ("apply", "again", "save", "list")),

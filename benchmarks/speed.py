@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`openssl speed` with the provider and without it."""
+
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+CONF = """openssl_conf = init
+[init]
+providers = providers
+alg_section = algorithms
+[algorithms]
+default_properties = ?provider=warpdrive
+[providers]
+default = default_section
+warpdrive = warpdrive_section
+[default_section]
+activate = 1
+[warpdrive_section]
+activate = 1
+log = off
+"""
+ALGS = {"rsa2048-sign": "rsa2048", "ecdsa-p256-sign": "ecdsap256", "x25519": "ecdhx25519", "ecdh-p256": "ecdhp256"}
+TURNS = 3
+STUCK_S = 120
+
+
+class Speed:
+    """Runs in which the provider is left out, or computes by libcrypto, or has a device."""
+
+    def __init__(self, out):
+        self.out = out
+        self.missing = next((what for what, there in (
+            ("openssl", shutil.which("openssl")),
+            ("provider", os.path.exists(f"{out}/ossl-modules/warpdrive.so"))) if not there), None)
+
+    def per_second(self, alg, *options, devices=None, conf=None):
+        """Operations per second; those of the private key, if the algorithm has two."""
+        command = ["openssl", "speed", "-mr", "-seconds", "1", *options, ALGS[alg]]
+        if devices is not None:
+            command = [f"{self.out}/bin/wd-emulate", *devices, "--", *command]
+        env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
+        env |= {"OPENSSL_MODULES": f"{self.out}/ossl-modules", "OPENSSL_CONF": conf or os.devnull, "WD_OPENSSL_DEVICES": "later"}
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env, timeout=STUCK_S,
+                              check=True)
+        return float(next(line for line in reversed(done.stdout.splitlines()) if line.startswith("+F")).split(":")[3])
+
+    def taken_in_turns(self, first, second):
+        """Medians of two measurements that take turns."""
+        with tempfile.NamedTemporaryFile("w", suffix=".cnf") as conf:
+            conf.write(CONF)
+            conf.flush()
+            samples = [(first(conf.name), second(conf.name)) for _ in range(TURNS)]
+        return tuple(map(statistics.median, zip(*samples)))
+
+
+def twin(speed, alg):
+    """Nanoseconds of an operation by way of the provider, when libcrypto computes it, and without the provider."""
+    plain, ours = speed.taken_in_turns(lambda conf: speed.per_second(alg), lambda conf: speed.per_second(alg, conf=conf))
+    return 1e9 / ours, 1e9 / plain
+
+
+def jobs(speed, number, latency_ns):
+    """Operations per second of that many asynchronous jobs, and of one operation after another, on a slow device."""
+    devices = ["--hpre", "1", "--engine", "none", "--latency", str(latency_ns)]
+    return speed.taken_in_turns(
+        lambda conf: speed.per_second("ecdh-p256", "-elapsed", "-async_jobs", str(number), devices=devices, conf=conf),
+        lambda conf: speed.per_second("ecdh-p256", "-elapsed", devices=devices, conf=conf))
