@@ -149,20 +149,22 @@ enum preference {
 
 static enum preference preference(const char *properties)
 {
-	static const char wanted[] = "provider=warpdrive";
+	static const char *const wanted[] = { "provider=warpdrive", "warpdrive.device=yes" };
 	enum preference found = PREFERS_NOT;
 	char text[256], *word, *save = NULL;
-	size_t n = 0;
+	size_t n = 0, i;
 
 	for (; properties && *properties && n < sizeof(text) - 1; properties++)
 		if (*properties != ' ' && *properties != '\t')
 			text[n++] = *properties;
 	text[n] = '\0';
 	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-		if (!strcasecmp(word, wanted))
-			return DEMANDS;
-		if (*word == '?' && !strcasecmp(word + 1, wanted))
-			found = PREFERS;
+		for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+			if (!strcasecmp(word, wanted[i]))
+				return DEMANDS;
+			if (*word == '?' && !strcasecmp(word + 1, wanted[i]))
+				found = PREFERS;
+		}
 	}
 	return found;
 }
@@ -173,12 +175,12 @@ static void check_properties(struct health *h, const struct settings *s)
 	case DEMANDS:
 		health_add(h, HEALTH_PROBLEM, AREA, "%s: default_properties = %s lacks the question mark: libcrypto finds no decoders of "
 			   "keys and no random numbers", s->file, s->properties);
-		health_remedy(h, "Write 'default_properties = ?provider=warpdrive'.");
+		health_remedy(h, "Write 'default_properties = ?provider=warpdrive,?warpdrive.device=yes'.");
 		break;
 	case PREFERS_NOT:
 		health_add(h, HEALTH_NOTE, AREA, "%s: doesn't prefer the provider warpdrive, so only programs that ask for it use it", s->file);
-		health_remedy(h, "Write 'default_properties = ?provider=warpdrive' into the section that alg_section names; 'wdctl export "
-			      "openssl' prints an example.");
+		health_remedy(h, "Write 'default_properties = ?provider=warpdrive,?warpdrive.device=yes' into the section that alg_section "
+			      "names; 'wdctl export openssl' prints an example.");
 		break;
 	case PREFERS:
 		health_add(h, HEALTH_OK, AREA, "%s: activates the provider warpdrive, and prefers it", s->file);

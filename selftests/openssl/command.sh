@@ -21,7 +21,7 @@ conf() {
 		providers = providers
 		alg_section = algorithms
 		[algorithms]
-		default_properties = ?provider=warpdrive
+		default_properties = ?provider=warpdrive,?warpdrive.device=yes
 		[providers]
 		default = default_section
 		warpdrive = warpdrive_section

@@ -142,8 +142,11 @@ test_doctor_looks_for_devices_for_what_the_configuration_names() {
 }
 
 test_doctor_reads_the_configuration() {
-	changed 's/?provider/provider/' "problem $PWD/conf: default_properties = provider=warpdrive lacks" "= ?provider=warpdrive'"
-	changed '/^default_properties/d' "note $PWD/conf: doesn't prefer" "'default_properties = ?provider=warpdrive'"
+	changed 's/?provider/provider/' "problem $PWD/conf: default_properties = provider=warpdrive,?warpdrive.device=yes lacks" \
+		"= ?provider=warpdrive,?warpdrive.device=yes'"
+	changed 's/,?warp/,warp/' "problem $PWD/conf: default_properties = ?provider=warpdrive,warpdrive.device=yes lacks" \
+		"= ?provider=warpdrive,?warpdrive.device=yes'"
+	changed '/^default_properties/d' "note $PWD/conf: doesn't prefer" "'default_properties = ?provider=warpdrive,?warpdrive.device=yes'"
 	changed 's/^default = .*//' "problem $PWD/conf: activates no provider but warpdrive" 'Name the provider default'
 	changed '/^\[warpdrive_section/,$s/^activate.*//' "problem $PWD/conf: names the provider warpdrive, but doesn't" \
 		"'activate = 1' to the section [warpdrive_section]"

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # stunnel in front of a server that speaks no TLS, and in front of a client that doesn't; and curl, which verifies.
-# stunnel asks libcrypto for "provider!=fips", which takes the place of the preference for our provider: it gets by with
-# the provider in its configuration, but without a device.
+# stunnel asks libcrypto for "provider!=fips": it prefers devices by the second property.
 
 . "$(dirname "$0")/tls.inc.sh"
 need_set web
@@ -36,6 +35,7 @@ test_a_server() {
 	serve --hpre 1
 	handshakes 30 'Groups = X25519'
 	handshakes 30 'MaxProtocol = TLSv1.2' 'Groups = P-256'
+	devices_did server 120
 }
 
 test_curl_verifies_by_way_of_a_device() {
@@ -64,6 +64,9 @@ test_both_ends() {
 		curl -sS "http://127.0.0.1:$near/" >got
 		says hello got
 	done
+	end_all
+	busy client.stats hpre
+	busy server.stats hpre
 }
 
 run_tests "$@"

@@ -7,7 +7,8 @@
 
 #include "provider.h"
 
-#define WDP_PROPERTIES	"provider=warpdrive"
+/* A program's own query about "provider" takes the place of the preference for ours, but not of that for the second one. */
+#define WDP_PROPERTIES	"provider=warpdrive,warpdrive.device=yes"
 
 /* wdp_offer() - one algorithm more; false: no memory. */
 bool wdp_offer(struct wdp_provider *prov, int operation, const OSSL_ALGORITHM *algorithm);
