@@ -75,10 +75,13 @@ static enum wdp_outcome failed(struct wdp_provider *prov, const char *what, cons
 	return WDP_TWIN;
 }
 
-/* Operands that can't be, or that no device takes: libcrypto has its own words for the former. */
-static bool operands_refused(int status)
+/*
+ * No failure of a device: operands that can't be, for which libcrypto has its own words, or that no device takes; or its
+ * queues are full, and the twin takes as long as waiting.
+ */
+static bool not_taken(int status)
 {
-	return status == -EINVAL || status == -EBADMSG || status == -EOPNOTSUPP || status == -EFBIG;
+	return status == -EBUSY || status == -EINVAL || status == -EBADMSG || status == -EOPNOTSUPP || status == -EFBIG;
 }
 
 static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const struct wdp_result *result)
@@ -88,7 +91,7 @@ static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const 
 
 	if (!result->status)
 		return WDP_DONE;
-	if (operands_refused(result->status))
+	if (not_taken(result->status))
 		return WDP_TWIN;
 	if (result->reason == WD_REASON_WRONG)
 		note_wrong(prov);
