@@ -55,6 +55,8 @@ conf() {
 		activate = 1
 	END
 	printf '%s\n' "$@" >>conf
+	# An emulated device on a busy machine may not run for a second.
+	grep -q timeout_ms conf || echo 'timeout_ms = 30000' >>conf
 }
 
 # stock COMMAND...: without the provider. provided COMMAND...: with the file conf of this folder.
