@@ -566,20 +566,22 @@ static int submit_until(handle_t sess, struct flight *f, unsigned int timeout_ms
 	return wd_comp_async(sess, &f->arg, NULL);
 }
 
-TEST(a_deadline_is_kept_by_those_who_slept)
+/* A request that the device loses while the thread sleeps; first: one that is over before. */
+static void lose(struct __test_metadata *_metadata, bool first, unsigned int timeout_ms)
 {
 	struct flight f;
-	handle_t sess;
+	handle_t sess = session_on_device(true, true);
 	pid_t tid;
 
-	if (!emulated())
-		SKIP(return, "no emulated device");
-	sess = session_on_device(true, true);
 	ASSERT_EQ(0, wd_start_pollers("1"));
 	ASSERT_EQ(1, pollers(&tid, 1));
+	if (first) {
+		ASSERT_EQ(0, submit_until(sess, &f, timeout_ms));
+		ASSERT_TRUE(WAIT_FOR(f.done));
+	}
 	ASSERT_TRUE(WAIT_FOR(sleeps_for_good(tid)));
 	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=1/1"));
-	ASSERT_EQ(0, submit_until(sess, &f, 20));
+	ASSERT_EQ(0, submit_until(sess, &f, timeout_ms));
 	ASSERT_TRUE(WAIT_FOR(f.done));
 	EXPECT_EQ(-ETIMEDOUT, status_errno(f.status));
 	EXPECT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=0"));
@@ -587,28 +589,19 @@ TEST(a_deadline_is_kept_by_those_who_slept)
 	wd_comp_free_sess(sess);
 }
 
+TEST(a_deadline_is_kept_by_those_who_slept)
+{
+	if (!emulated())
+		SKIP(return, "no emulated device");
+	lose(_metadata, false, 20);
+}
+
 /* The deadline of a request that is over hides a later one, until it passes. */
 TEST(a_deadline_behind_that_of_a_request_that_is_over_is_kept)
 {
-	struct flight f;
-	handle_t sess;
-	pid_t tid;
-
 	if (!emulated())
 		SKIP(return, "no emulated device");
-	sess = session_on_device(true, true);
-	ASSERT_EQ(0, wd_start_pollers("1"));
-	ASSERT_EQ(1, pollers(&tid, 1));
-	ASSERT_EQ(0, submit_until(sess, &f, 1000));
-	ASSERT_TRUE(WAIT_FOR(f.done));
-	ASSERT_TRUE(WAIT_FOR(sleeps_for_good(tid)));
-	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=1/1"));
-	ASSERT_EQ(0, submit_until(sess, &f, 1000));
-	ASSERT_TRUE(WAIT_FOR(f.done));
-	EXPECT_EQ(-ETIMEDOUT, status_errno(f.status));
-	EXPECT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=0"));
-	EXPECT_EQ(0, wd_stop_pollers());
-	wd_comp_free_sess(sess);
+	lose(_metadata, true, 1000);
 }
 
 TEST(a_reset_while_they_sleep_is_survived)
