@@ -7,21 +7,6 @@ import statistics
 import subprocess
 import tempfile
 
-CONF = """openssl_conf = init
-[init]
-providers = providers
-alg_section = algorithms
-[algorithms]
-default_properties = ?provider=warpdrive,?warpdrive.device=yes
-[providers]
-default = default_section
-warpdrive = warpdrive_section
-[default_section]
-activate = 1
-[warpdrive_section]
-activate = 1
-log = off
-"""
 ALGS = {"rsa2048-sign": "rsa2048", "ecdsa-p256-sign": "ecdsap256", "x25519": "ecdhx25519", "ecdh-p256": "ecdhp256"}
 TURNS = 3
 STUCK_S = 120
@@ -42,7 +27,8 @@ class Speed:
         if devices is not None:
             command = [f"{self.out}/bin/wd-emulate", *devices, "--", *command]
         env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
-        env |= {"OPENSSL_MODULES": f"{self.out}/ossl-modules", "OPENSSL_CONF": conf or os.devnull, "WD_OPENSSL_DEVICES": "later"}
+        env |= {"OPENSSL_MODULES": f"{self.out}/ossl-modules", "OPENSSL_CONF": conf or os.devnull, "WD_OPENSSL_DEVICES": "later",
+                "WD_OPENSSL_LOG": "off"}
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env, timeout=STUCK_S,
                               check=True)
         return float(next(line for line in reversed(done.stdout.splitlines()) if line.startswith("+F")).split(":")[3])
@@ -50,8 +36,7 @@ class Speed:
     def taken_in_turns(self, first, second):
         """Medians of two measurements that take turns."""
         with tempfile.NamedTemporaryFile("w", suffix=".cnf") as conf:
-            conf.write(CONF)
-            conf.flush()
+            subprocess.run([f"{self.out}/bin/wdctl", "export", "openssl"], stdout=conf, check=True)
             samples = [(first(conf.name), second(conf.name)) for _ in range(TURNS)]
         return tuple(map(statistics.median, zip(*samples)))
 

@@ -4,6 +4,7 @@
 # WD_TEST_LONG=1: speed with four processes runs 200 times.
 
 . "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/../include/openssl_conf.sh"
 
 for program in openssl wd-emulate; do
 	command -v $program >/dev/null || {
@@ -13,26 +14,6 @@ for program in openssl wd-emulate; do
 done
 export OPENSSL_MODULES=$OUT/ossl-modules
 
-# conf [LINE...]: a configuration with these lines for the provider.
-conf() {
-	cat >conf <<-END
-		openssl_conf = init
-		[init]
-		providers = providers
-		alg_section = algorithms
-		[algorithms]
-		default_properties = ?provider=warpdrive,?warpdrive.device=yes
-		[providers]
-		default = default_section
-		warpdrive = warpdrive_section
-		[default_section]
-		activate = 1
-		[warpdrive_section]
-		activate = 1
-	END
-	printf '%s\n' "$@" >>conf
-}
-
 without_device() { OPENSSL_CONF=$PWD/conf openssl "$@"; }
 with_device() { OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 -- openssl "$@"; }
 stock() { OPENSSL_CONF=/dev/null openssl "$@"; }
@@ -41,7 +22,7 @@ stock() { OPENSSL_CONF=/dev/null openssl "$@"; }
 offered() { "$1" list "-$2-algorithms" | grep '@ warpdrive' || true; }
 
 test_with_a_device_its_algorithms_are_offered() {
-	conf
+	openssl_conf
 	offered with_device signature >signatures
 	says 'RSA' signatures
 	says 'ECDSA' signatures
@@ -55,7 +36,7 @@ test_with_a_device_its_algorithms_are_offered() {
 test_without_a_device_nothing_is_offered() {
 	local kind
 
-	conf
+	openssl_conf
 	for kind in signature key-exchange asymcipher; do
 		offered without_device "$kind" >>got
 	done
@@ -65,27 +46,27 @@ test_without_a_device_nothing_is_offered() {
 }
 
 test_without_a_device_later_offers_nevertheless() {
-	conf 'devices = later'
+	openssl_conf 'devices = later'
 	offered without_device signature >got
 	says RSA got
 }
 
 test_algorithms_choose_what_is_offered() {
-	conf 'algorithms = rsa, x25519'
+	openssl_conf 'algorithms = rsa, x25519'
 	offered with_device key-exchange >got
 	says X25519 got
 	not grep -q ECDH got
 	offered with_device signature >got
 	says RSA got
 	not grep -q ECDSA got
-	conf 'algorithms = pkey -rsa -dh'
+	openssl_conf 'algorithms = pkey -rsa -dh'
 	offered with_device signature >got
 	says ECDSA got
 	not grep -q RSA got
 }
 
 test_ciphers_are_offered_on_request() {
-	conf 'algorithms = pkey ciphers'
+	openssl_conf 'algorithms = pkey ciphers'
 	OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 --sec 1 -- openssl list -cipher-algorithms >all
 	grep '@ warpdrive' all >got
 	says AES-256-CBC got
@@ -99,7 +80,7 @@ refused() {
 }
 
 test_a_value_that_cannot_be_is_named() {
-	conf
+	openssl_conf
 	WD_OPENSSL_DEVICES=maybe refused 'WD_OPENSSL_DEVICES = maybe: expected auto, require or later'
 	WD_OPENSSL_TIMEOUT_MS=0 refused 'WD_OPENSSL_TIMEOUT_MS = 0: expected 1 to 3600000'
 	WD_OPENSSL_TIMEOUT_MS=10s refused 'WD_OPENSSL_TIMEOUT_MS = 10s: expected 1 to 3600000'
@@ -116,14 +97,14 @@ test_a_value_that_cannot_be_is_named() {
 }
 
 test_a_value_of_the_file_that_cannot_be_is_named() {
-	conf 'timeout_ms = -1'
+	openssl_conf 'timeout_ms = -1'
 	sed -i '/warpdrive_section\]/{n;d}' conf
 	refused 'timeout_ms = -1: expected 1 to 3600000'
 }
 
 # libcrypto goes on without a provider that its configuration is to activate and that doesn't load.
 test_without_the_provider_libcrypto_goes_on() {
-	conf 'timeout_ms = -1'
+	openssl_conf 'timeout_ms = -1'
 	offered with_device signature >got
 	[ ! -s got ]
 	with_device list -providers >got
@@ -131,20 +112,20 @@ test_without_the_provider_libcrypto_goes_on() {
 }
 
 test_the_environment_comes_first() {
-	conf 'algorithms = bogus'
+	openssl_conf 'algorithms = bogus'
 	WD_OPENSSL_ALGORITHMS=rsa offered with_device signature >got
 	says RSA got
 }
 
 test_good_values_load() {
-	conf 'algorithms = pkey' 'devices = require' 'section = web' 'pollers = 1@0,2@1' 'timeout_ms = 50' 'fallback = no' \
+	openssl_conf 'algorithms = pkey' 'devices = require' 'section = web' 'pollers = 1@0,2@1' 'timeout_ms = 50' 'fallback = no' \
 		'check_results = all' 'log = off'
 	offered with_device signature >got
 	says RSA got
 }
 
 test_a_required_device_that_is_not_there_is_an_error() {
-	conf
+	openssl_conf
 	not env WD_OPENSSL_DEVICES=require openssl list -providers -provider warpdrive 2>err
 	says 'devices = require: no device offers any of the algorithms' err
 }
@@ -157,7 +138,7 @@ signs() {
 }
 
 test_signatures() {
-	conf 'fallback = no'
+	openssl_conf 'fallback = no'
 	echo message >msg
 	with_device genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out rsa 2>/dev/null
 	with_device genpkey -algorithm EC -pkeyopt group:P-256 -out ec
@@ -167,7 +148,7 @@ test_signatures() {
 }
 
 test_certificates() {
-	conf 'fallback = no'
+	openssl_conf 'fallback = no'
 	with_device req -x509 -newkey rsa:1024 -nodes -keyout key -subj /CN=a -out cert 2>/dev/null
 	stock verify -CAfile cert cert
 	with_device req -x509 -newkey ec -pkeyopt group:P-384 -nodes -keyout key -subj /CN=a -out cert 2>/dev/null
@@ -177,7 +158,7 @@ test_certificates() {
 test_secrets() {
 	local type
 
-	conf 'fallback = no'
+	openssl_conf 'fallback = no'
 	for type in X25519 X448; do
 		with_device genpkey -algorithm $type -out a
 		stock genpkey -algorithm $type -out b
@@ -202,7 +183,7 @@ test_speed_in_four_processes() {
 	local runs=3 what=ecdsap256
 
 	[ -z "${WD_TEST_LONG:-}" ] || { runs=200 what='ecdsap256 rsa1024 ecdhx25519'; }
-	conf 'fallback = no'
+	openssl_conf 'fallback = no'
 	while [ $((runs--)) -gt 0 ]; do
 		# shellcheck disable=SC2086 # a list of words
 		OPENSSL_CONF=$PWD/conf timeout 300 wd-emulate --hpre 1 --stats stats -- \

@@ -3,6 +3,7 @@
 # Programs of others with the provider in their configuration; included by the scripts of this area.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../include/tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../include/openssl_conf.sh"
 
 export OPENSSL_MODULES=$OUT/ossl-modules
 # Without these a user's own environment would change what is tested.
@@ -37,25 +38,9 @@ need_kept_set() {
 with_set() { "$TOP/scripts/programs" "$1" "${SUITE[@]}" -- "${@:2}"; }
 SUITE=()
 
-# conf [LINE...]: the file conf, an OpenSSL configuration with these lines for the provider.
+# conf [LINE...]: the file conf, with these lines for the provider. An emulated device on a busy machine may not run for a second.
 conf() {
-	cat >conf <<-END
-		openssl_conf = init
-		[init]
-		providers = providers
-		alg_section = algorithms
-		[algorithms]
-		default_properties = ?provider=warpdrive,?warpdrive.device=yes
-		[providers]
-		default = default_section
-		warpdrive = warpdrive_section
-		[default_section]
-		activate = 1
-		[warpdrive_section]
-		activate = 1
-	END
-	printf '%s\n' "$@" >>conf
-	# An emulated device on a busy machine may not run for a second.
+	openssl_conf "$@"
 	grep -q timeout_ms conf || echo 'timeout_ms = 30000' >>conf
 }
 
@@ -124,7 +109,7 @@ gone() {
 	! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]
 }
 
-# requests FILE KIND: how many requests the devices of this kind have had, as wd-emulate --stats FILE says.
+# requests FILE KIND: how many requests the devices of this kind, or of all with '', have had, as wd-emulate --stats FILE says.
 requests() { awk -v kind="hisi_$2" 'index($1, kind) == 1 { n += $3 } END { print n + 0 }' "$1"; }
 
 # busy FILE KIND: at least one.
@@ -191,7 +176,7 @@ devices_did() {
 	local did
 
 	end_all
-	did=$(awk '{ sum += $3 } END { print sum + 0 }' "$1.stats")
+	did=$(requests "$1.stats" '')
 	[ "$did" -ge "$2" ] || {
 		echo "expected $2 requests, got $did:"
 		cat "$1.stats"
