@@ -3,6 +3,7 @@
  * Threads that keep the queues of one device busy until each of their calls fails.
  * busy_client DEVICE THREADS: writes "busy" once each thread has completed a request; ends with 0 when all were refused
  * in order: stop word or poll() first, then ioctl and open.
+ * busy_client DEVICE once: one request of each direction, without threads; ends with 0 if the data come back.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -70,17 +71,39 @@ static void *work(void *arg)
 	return NULL;
 }
 
+static int once(void)
+{
+	struct rawq comp, decomp;
+	int ret = rawq_begin(&comp, device, ZIP_QC_COMPRESS);
+
+	if (ret) {
+		complain("begin", ret);
+		return 1;
+	}
+	ret = rawq_begin(&decomp, device, ZIP_QC_DECOMPRESS);
+	if (!ret) {
+		ret = client_round_trip(&comp, &decomp, LEN, 1);
+		rawq_close(&decomp);
+	}
+	if (ret)
+		complain("round trip", ret);
+	rawq_close(&comp);
+	return ret != 0;
+}
+
 int main(int argc, char **argv)
 {
 	int nr = argc == 3 ? atoi(argv[2]) : 0;
 	pthread_t threads[64];
 	long long deadline = now_ms() + CLIENT_WAIT_MS;
 
+	device = argv[1];
+	if (argc == 3 && !strcmp(argv[2], "once"))
+		return once();
 	if (nr < 1 || nr > 64) {
-		fprintf(stderr, "usage: busy_client DEVICE THREADS\n");
+		fprintf(stderr, "usage: busy_client DEVICE THREADS|once\n");
 		return 2;
 	}
-	device = argv[1];
 	for (int i = 0; i < nr; i++)
 		if (pthread_create(&threads[i], NULL, work, NULL))
 			return 1;

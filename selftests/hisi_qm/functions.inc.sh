@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced by tests of whole functions, after tap.sh: the simulated device ITEM, whose PCI folder is PCI, and its users.
-# A program's start takes one to two seconds on the debug kernel: what tests do again and again needs none.
+# A program's start takes seconds on the debug kernel: what tests do again and again needs none, or one without libraries.
 
 ITEM=/sys/kernel/config/hisi_sim/functions
 CLASS=/sys/class/uacce
@@ -26,14 +26,14 @@ device() {
 	echo "${3:-$1}" >$ITEM/function_queues
 	dmesg -C
 	echo 1 >$ITEM/live
-	PF=$(cat $ITEM/address)
+	read -r PF <$ITEM/address
 	PCI=/sys/bus/pci/devices/$PF
 	until_true 30 named "$PF"
 }
 
 # enable NUMBER: of virtual functions.
 enable() {
-	timeout 600 bash -c "echo $1 >$PCI/sriov_numvfs"
+	echo "$1" >"$PCI/sriov_numvfs"
 }
 
 named() {
@@ -66,6 +66,11 @@ compress_as() {
 
 compress() {
 	compress_as functions "$1"
+}
+
+# round_trip ADDRESS: data through two queues of that function, one for each direction.
+round_trip() {
+	"$CLIENT" "$(name "$1")" once
 }
 
 # busy ADDRESS THREADS: starts a client, whose number is in client, and returns once all its queues have done requests.

@@ -9,6 +9,7 @@
 ROOT=/sys/kernel/config/hisi_sim
 MODULES=${BUILD:-$TOP/build}/mainline/$(uname -r)
 CYCLES=40
+[ -z "${WD_TEST_BRIEF:-}" ] || CYCLES=10
 
 drop_all() {
 	local module
