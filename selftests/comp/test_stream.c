@@ -34,7 +34,7 @@ TEST_F(stream, byte_by_byte_on_either_side_changes_nothing)
 		{ .in = 3, .out = 7, .late_end = true },
 		{ .in = 1, .out = 300, .flags = WD_COMP_FLUSH_SYNC },
 	};
-	size_t n = 600, used;
+	size_t n = brief() ? 120 : 600, used;
 	unsigned int i;
 	long len, back;
 
@@ -62,7 +62,7 @@ TEST_F_TIMEOUT(stream, random_pieces_change_nothing, 200)
 		{ .in_most = 300, .out_most = 100000 },
 		{ .in_most = 100000, .out_most = 100000, .flags = WD_COMP_FLUSH_SYNC, .late_end = true },
 	};
-	size_t n = 120000;	/* several windows; each short piece costs a device one window */
+	size_t n = brief() ? 70000 : 120000;	/* several windows; each short piece costs a device one window */
 	unsigned int i;
 	long len, back;
 
