@@ -3,8 +3,8 @@
 # The programs of this folder on a simulated SEC device, through the kernel: published vectors, random requests, refusals.
 
 . "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/../include/own_device.sh"
 
-ITEM=/sys/kernel/config/hisi_sim/cryptotest
 TESTS=$OUT/tests/crypto
 CASES=100
 EVERY=200
@@ -12,30 +12,6 @@ EVERY=200
 # All vectors run natively; here they run only on demand.
 [ -n "${WD_TEST_LONG:-}" ] || export WD_VECTORS_EVERY=$EVERY
 export WD_NO_LARGE=1
-
-drop() {
-	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
-	[ ! -d /sys/module/hisi_sec2 ] || timeout 600 modprobe -r hisi_sec2
-}
-
-there() {
-	compgen -G '/sys/class/uacce/hisi_sec2-*' >/dev/null
-}
-
-begin() {
-	drop
-	timeout 600 modprobe hisi_sec2
-	mkdir $ITEM
-	echo sec >$ITEM/type
-	echo 1 >$ITEM/live
-	until_true 30 there
-}
-
-# good PROGRAM: the program passes; its skips are accepted.
-good() {
-	"$TESTS/$1" >log || { grep -v '^ok' log; return 1; }
-	says 'fail:0' log
-}
 
 test_random_requests_agree_with_this_cpu() {
 	WD_CROSS_CASES=$CASES good test_cross
@@ -75,10 +51,9 @@ test_the_tool_lists_the_device() {
 }
 
 at_exit() {
-	drop
+	own_device_drop sec hisi_sec2
 }
 
-[ -d /sys/kernel/config/hisi_sim ] || { echo '1..0 # SKIP hisi_sim is not loaded'; exit 4; }
-modinfo hisi_sec2 >/dev/null 2>&1 || { echo '1..0 # SKIP hisi_sec2 is not there'; exit 4; }
-begin
+need_sim hisi_sec2 0
+own_device sec hisi_sec2
 run_tests "$@"

@@ -157,7 +157,7 @@ TEST_F(cipher, malformed_calls_return_what_they_return_without_us)
 		memset(&self->t, 0, sizeof(self->t));
 		ERR_clear_error();
 	}
-	if (emulated())
+	if (on_device())
 		EXPECT_LT(100, sim(&self->b));
 }
 
@@ -175,7 +175,7 @@ TEST_F(cipher, the_size_decides)
 		due += sizes[i] >= 8192 && !(sizes[i] % 16);
 		EXPECT_EQ(due, taken(&self->b)) TH_LOG("%zu", sizes[i]);
 		path_of(&self->t, path);
-		EXPECT_STREQ(emulated() && sizes[i] >= 8192 && !(sizes[i] % 16) ? "sim" : "soft", path);
+		EXPECT_STREQ(on_device() && sizes[i] >= 8192 && !(sizes[i] % 16) ? "sim" : "soft", path);
 	}
 }
 
@@ -188,7 +188,7 @@ TEST_F(cipher, what_overlaps_is_the_twins)
 	EXPECT_TRUE(twins_in_place(&self->t, 4096, 4096)) TH_LOG("%s", self->t.what);
 	EXPECT_EQ(2, taken(&self->b));
 	twins_in_place(&self->t, 4096, 16);
-	EXPECT_EQ(emulated() ? 2 : 3, taken(&self->b));
+	EXPECT_EQ(on_device() ? 2 : 3, taken(&self->b));
 }
 
 TEST_F(cipher, what_is_not_named_is_not_offered)

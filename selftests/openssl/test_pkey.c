@@ -331,7 +331,7 @@ TEST_F(pkey, contexts_tell_the_path)
 	EXPECT_STREQ("", path);
 	ASSERT_EQ(1, EVP_PKEY_sign(ctx, sig, &len, (unsigned char *)MESSAGE, 14));
 	EXPECT_EQ(1, EVP_PKEY_CTX_get_params(ctx, params));
-	EXPECT_STREQ(emulated() ? "sim" : "soft", path);
+	EXPECT_STREQ(on_device() ? "sim" : "soft", path);
 	EVP_PKEY_CTX_free(ctx);
 	EVP_PKEY_free(key);
 }

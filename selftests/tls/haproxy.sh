@@ -3,63 +3,17 @@
 # HAProxy, which keeps many of the provider's requests in flight on one thread, and drops them when a client goes away.
 
 . "$(dirname "$0")/tls.inc.sh"
+. "$(dirname "$0")/haproxy.inc.sh"
 need_set web
 
 PARALLEL=200 LOST=300
 [ -z "${WD_TEST_LONG:-}" ] || PARALLEL=500 LOST=5000
 
-haproxy_conf() {
-	certificates
-	free_port PORT
-	cat "$CERTS/rsa.pem" "$CERTS/rsa.key" >site.pem.rsa
-	cat "$CERTS/ec.pem" "$CERTS/ec.key" >site.pem.ecdsa
-	cat >haproxy.cfg <<-END
-		global
-			nbthread 2
-			maxconn 1000
-			ssl-mode-async
-			ssl-default-bind-options ssl-min-ver TLSv1.2
-		defaults
-			mode http
-			log stderr format raw daemon
-			option dontlog-normal
-			error-log-format "%[fc_err_str]: %[ssl_fc_err_str]"
-			timeout client 30s
-			timeout server 30s
-			timeout connect 30s
-		frontend tls
-			bind 127.0.0.1:$PORT ssl crt $PWD/site.pem.rsa crt $PWD/site.pem.ecdsa
-			http-request return status 200 content-type text/plain string "hello"
-	END
-}
-
-# serve OPTION...: a master and its worker, with devices by these options.
-serve() {
-	haproxy_conf
-	provided start haproxy web "$@" -- haproxy -W -db -p haproxy.pid -f haproxy.cfg
-	listening haproxy "$PORT"
-}
-
-worker() { children "$(cat haproxy.pid)"; }
 eventfds() { find "/proc/$(worker)/fd" -lname '*eventfd*' | wc -l; }
 descriptors() { find "/proc/$(worker)/fd" -type l | wc -l; }
 resident_kib() { awk '/^VmRSS/ { print $2 }' "/proc/$(worker)/status"; }
 more_eventfds() { [ "$(eventfds)" -ge $(($1 + $2)) ]; }
 no_more_descriptors() { [ "$(descriptors)" -le "$1" ]; }
-
-# ends_softly: HAProxy waits for what is in flight, and then ends. A job that nobody wakes would be in its way.
-ends_softly() {
-	sent=0
-	until_true 20 has_softly_ended
-	not grep -iE 'alert|exited with code [1-9]' haproxy.log
-}
-
-# A master that is still loading may lose a signal.
-has_softly_ended() {
-	! has_ended || return 0
-	[ $((sent++ % 100)) != 0 ] || kill -USR1 "$(cat haproxy.pid)"
-	return 1
-}
 
 # Each paused handshake has a descriptor of its own.
 test_many_handshakes_are_in_flight_at_once() {
@@ -77,8 +31,6 @@ test_many_handshakes_are_in_flight_at_once() {
 	ends_softly
 	devices_did haproxy $((2 * PARALLEL * 3))
 }
-
-vanish() { python3 "$TOP/selftests/tls/client.py" "$PORT" "$1" 32 vanish; }
 
 test_clients_vanish() {
 	local before kib

@@ -82,10 +82,14 @@ free_port() {
 
 # start NAME SET OPTION... -- COMMAND...: a program of that set in the background, with devices by these options of
 # wd-emulate, with its output in NAME.log. It ends with the test at the latest. Before it: stock or provided.
+# With SIMULATED the devices are the kernel's, and there are no options.
 started=
+SIMULATED=
 start() {
-	"$TOP/scripts/programs" "$2" "${SUITE[@]}" -- \
-		wd-emulate --stats "$PWD/$1.stats" "${@:3}" >"$1.log" 2>&1 </dev/null &
+	local devices=(wd-emulate --stats "$PWD/$1.stats")
+
+	[ -z "$SIMULATED" ] || devices=(env)
+	"$TOP/scripts/programs" "$2" "${SUITE[@]}" -- "${devices[@]}" "${@:3}" >"$1.log" 2>&1 </dev/null &
 	started="$started $!"
 	trap end_all EXIT
 }
