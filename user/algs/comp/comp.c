@@ -65,6 +65,20 @@ int comp_refuse_call(struct comp_sess *s, __u8 op, __u8 dir)
 	return ret;
 }
 
+/* Whether the session may compress that much as a part. */
+static int part_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
+{
+	struct wd_object *obj = &s->s.obj;
+
+	if (s->dir != WD_DIR_COMPRESS || s->alg != WD_DEFLATE_RAW)
+		return wd_fail(obj, EINVAL, "WD_COMP_PART in arg->flags: the session doesn't compress to WD_DEFLATE_RAW");
+	if (!arg->src_len)
+		return wd_fail(obj, EINVAL, "WD_COMP_PART in arg->flags, and src_len is 0: there is no part without data");
+	if (arg->src_len > COMP_PART_MAX)
+		return wd_fail_num(obj, EFBIG, "src_len %u is above %u, the limit of a part", arg->src_len, COMP_PART_MAX);
+	return 0;
+}
+
 static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
@@ -76,7 +90,9 @@ static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 		return wd_fail(obj, EINVAL, "arg->src is NULL");
 	if (!arg->dst)
 		return wd_fail(obj, EINVAL, "arg->dst is NULL");
-	ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags, arg->reserved);
+	ret = wd_frame_refuse_end(&s->s, arg->cb, arg->flags & ~WD_COMP_PART, arg->reserved);
+	if (!ret && (arg->flags & WD_COMP_PART))
+		ret = part_refuse(s, arg);
 	if (ret)
 		return ret;
 	if (s->sgl && wd_list_check(arg->src, arg->src_len))
@@ -132,6 +148,7 @@ static inline void msg_fill(struct comp_sess *s, const struct wd_comp_arg *arg, 
 	c->why = NULL;
 	c->hw = NULL;
 	c->kind = s->kind;
+	c->part = arg->flags & WD_COMP_PART;
 	c->m.redo = overlaps(c) ? 0 : WD_REDO;
 }
 
@@ -153,7 +170,8 @@ static inline int msg_header(const struct comp_sess *s, struct comp_msg *c)
 	if (s->dir != WD_DIR_COMPRESS)
 		return msg_read_header(c);
 	c->head = s->head;
-	return c->dst_len < s->least ? -ENOSPC : 0;
+	/* What a device does with a part for which there is less room isn't known. */
+	return c->dst_len < (c->part ? comp_bound(c->src_len) : s->least) ? -ENOSPC : 0;
 }
 
 static inline void arg_result(struct wd_comp_arg *arg, const struct comp_msg *c, int ret)

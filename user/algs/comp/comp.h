@@ -17,6 +17,8 @@
 #define COMP_BOUNCE_BYTES	256
 
 #define COMP_HEADER_MAX		16	/* length of a written header */
+#define COMP_PART_MAX		(4u << 20)	/* bytes: its result fits into one descriptor, however long it gets */
+#define COMP_CTX_BYTES		0x10000	/* a device's context buffer */
 
 struct hw_stream;
 struct soft_stream;
@@ -34,7 +36,7 @@ struct comp_hw_state {
 
 /*
  * Properties that all requests of a session share, in one word so that they are copied at once. fresh: first request of
- * the stream; finish: end the stream with this request.
+ * the stream; finish: end the stream with this request. part: of one request, WD_COMP_PART.
  */
 #define COMP_KIND		\
 	union {			\
@@ -46,6 +48,7 @@ struct comp_hw_state {
 			bool sgl;	\
 			bool fresh;	\
 			bool finish;	\
+			bool part;	\
 		};		\
 		__u64 kind;	\
 	}
@@ -128,6 +131,12 @@ int comp_refuse_call(struct comp_sess *s, __u8 op, __u8 dir);
 static inline int comp_check_call(struct comp_sess *s, __u8 op, __u8 dir)
 {
 	return s->s.attr.async == (op == WD_ASYNC) && s->dir == dir ? 0 : comp_refuse_call(s, op, dir);
+}
+
+/* Bytes that compressing len bytes needs at most: on a device an eighth more than the data; every encoder needs less. */
+static inline size_t comp_bound(size_t len)
+{
+	return len + len / 8 + 256;
 }
 
 /* Records why a request failed; returns ret. */

@@ -6,7 +6,6 @@
 
 #include "comp.h"
 
-#define CTX_BYTES	0x10000
 #define STORE_BYTES	236	/* room that a device may need for one small step */
 #define GATHER_BYTES	0x8000	/* small input is collected up to this size, unless flushed */
 
@@ -53,7 +52,7 @@ struct hw_stream *hw_stream_alloc(struct comp_sess *s, struct wd_queue *q)
 	h->q = q;
 	h->s = s;
 	h->stuck = atomic_load(&wd_queue_pub(q)->stuck);
-	h->hw.ctx = aligned_alloc(4096, CTX_BYTES);
+	h->hw.ctx = aligned_alloc(4096, COMP_CTX_BYTES);
 	if (!h->hw.ctx) {
 		free(h);
 		return NULL;
@@ -80,7 +79,7 @@ void hw_stream_reset(struct hw_stream *h)
 {
 	void *ctx = h->hw.ctx;
 
-	memset(ctx, 0, CTX_BYTES);
+	memset(ctx, 0, COMP_CTX_BYTES);
 	memset(&h->hw, 0, sizeof(h->hw));
 	h->hw.ctx = ctx;
 	format_parser_init(&h->parser, h->s->alg);

@@ -82,17 +82,15 @@ int wd_comp_sess_caps(handle_t sess)
 size_t wd_comp_bound(handle_t sess, size_t len)
 {
 	struct wd_session *base = wd_session_find(sess, &comp_class);
-	size_t extra = len / 8 + 256;
 
 	if (!base) {
 		errno = EINVAL;
 		return 0;
 	}
-	/* A device may need an eighth more than the data; all software encoders need less. */
-	if (len > SIZE_MAX - extra) {
+	if (comp_bound(len) < len) {
 		wd_fail(&base->obj, EOVERFLOW, "len is too large: no buffer can hold the result");
 		errno = EOVERFLOW;
 		return 0;
 	}
-	return len + extra;
+	return comp_bound(len);
 }

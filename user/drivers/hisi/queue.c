@@ -11,6 +11,7 @@
 #define STOP_NS		1000000000ull
 #define POOL_LISTS	256
 #define POOL_ENTRIES	255
+#define STATE_ALIGN	4096
 
 static_assert(WD_PULL_MAX <= WD_RING_ROW, "the limit leaves room for one pull");
 
@@ -35,6 +36,15 @@ static int put_q(struct hisi_queue *h)
 	return h->stopped ? 0 : ret;
 }
 
+static void states_free(struct hisi_queue *h)
+{
+	unsigned int i;
+
+	for (i = 0; h->states && i < h->ring.sq_depth; i++)
+		free(h->states[i]);
+	free(h->states);
+}
+
 /* A stuck queue is kept for ever: the kernel keeps its number, its rings and its access to this address space. */
 static void queue_free(struct hisi_queue *h, bool stuck)
 {
@@ -47,6 +57,7 @@ static void queue_free(struct hisi_queue *h, bool stuck)
 	if (h->pool)
 		wd_sglpool_free(h->pool);
 	free(h->lists);
+	states_free(h);
 	/* If the context is closed before all requests have ended, nothing else wipes their data. */
 	if (h->scratch)
 		explicit_bzero(h->scratch, h->ring.sq_depth * h->scratch_bytes);
@@ -227,6 +238,35 @@ int hisi_queue_make_scratch(struct hisi_queue *h)
 {
 	h->scratch = calloc(h->ring.sq_depth, h->scratch_bytes);
 	return h->scratch ? 0 : -ENOMEM;
+}
+
+void *hisi_queue_get_state(struct hisi_queue *h, unsigned int index, size_t bytes)
+{
+	void **states = atomic_load_explicit(&h->states, memory_order_relaxed);
+
+	if (!states) {
+		states = calloc(h->ring.sq_depth, sizeof(*states));
+		/* The draining thread finds none at the indexes of other requests. */
+		atomic_store_explicit(&h->states, states, memory_order_release);
+	}
+	if (!states)
+		return NULL;
+	if (!states[index])
+		states[index] = aligned_alloc(STATE_ALIGN, bytes);
+	return states[index] ? memset(states[index], 0, bytes) : NULL;
+}
+
+void hisi_queue_put_state(struct hisi_queue *h, unsigned int index)
+{
+	void **states = atomic_load_explicit(&h->states, memory_order_acquire), *state;
+
+	if (!states)
+		return;
+	/* A fork's child frees what it finds here, whatever its parent's thread was about to do. */
+	state = states[index];
+	states[index] = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	free(state);
 }
 
 void hisi_queue_abort(struct wd_queue *q, unsigned int index)

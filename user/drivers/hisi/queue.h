@@ -28,6 +28,7 @@ struct hisi_lists {
  * @pool:	allocated for the first list; under the produce lock
  * @lists:	allocated with it: the lists in use, by ring index; the draining thread reads it without that lock
  * @scratch:	allocated on first use; the same
+ * @states:	allocated on first use: memory in which a device keeps a request's state, by ring index
  * @scratch_bytes: size of scratch memory per ring index
  * @stopped:	the device doesn't touch any of this any more; under the drain lock
  * @next:	the next of the queues that were closed but have not stopped
@@ -38,6 +39,7 @@ struct hisi_queue {
 	struct wd_sglpool *pool;
 	struct hisi_lists *_Atomic lists;
 	__u8 *scratch;
+	void **_Atomic states;
 	size_t scratch_bytes;
 	bool stopped;
 	struct hisi_queue *next;
@@ -123,6 +125,19 @@ static inline void *hisi_queue_scratch(struct hisi_queue *h, unsigned int index)
 {
 	return __builtin_expect(!h->scratch, 0) && hisi_queue_make_scratch(h) ? NULL : hisi_queue_scratch_at(h, index);
 }
+
+/*
+ * Under the produce lock: zeroed memory for the state of the request at that index, or NULL. It is the device's until
+ * hisi_queue_put_state() or until the queue has been stopped, so a request that is given up leaves it for the index's
+ * next one.
+ */
+void *hisi_queue_get_state(struct hisi_queue *h, unsigned int index, size_t bytes);
+static inline void *hisi_queue_state(const struct hisi_queue *h, unsigned int index)
+{
+	return atomic_load_explicit(&h->states, memory_order_relaxed)[index];
+}
+/* Under the drain lock, when the request has completed. */
+void hisi_queue_put_state(struct hisi_queue *h, unsigned int index);
 
 /* What the drivers of all engines share of struct wd_driver. */
 #define HISI_QUEUE_DRIVER \

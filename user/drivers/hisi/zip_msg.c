@@ -74,6 +74,8 @@ static inline bool msg_plan(struct comp_msg *c)
 	c->more_room = c->room > ZIP_MAX_OUTPUT;
 	if (c->more_room)
 		c->room = ZIP_MAX_OUTPUT;
+	/* A part never needs as much. */
+	c->more_room &= !c->part;
 	if (c->hw || (c->room >= COMP_MIN_OUT && !(c->sgl && !c->src_len)))
 		return false;
 	c->room = COMP_BOUNCE_BYTES;
@@ -95,20 +97,24 @@ static int msg_prepare(struct hisi_queue *z, struct comp_msg *c)
 		c->bounce = hisi_queue_scratch(z, HISI_INDEX(&c->m));
 		ret = c->bounce ? 0 : -ENOMEM;
 	}
+	if (!ret && c->part && !hisi_queue_get_state(z, HISI_INDEX(&c->m), COMP_CTX_BYTES))
+		ret = -ENOMEM;
 	if (!ret && c->sgl)
 		ret = msg_lists(z, c);
 	return ret;
 }
 
 /* A step of a stream, with the device's state. */
-static void job_step(const struct comp_msg *c, __u32 type, struct zip_job *j)
+static void job_step(const struct comp_msg *c, const struct comp_hw_state *state, __u32 type, struct zip_job *j)
 {
 	j->dw7 = type << ZIP_DW7_SQE_TYPE_SHIFT | ZIP_DW7_STREAM | (c->fresh ? ZIP_DW7_NEW_STREAM : 0) |
-		 (c->finish ? ZIP_DW7_FINISH : 0);
-	j->state = c->hw;
+		 (c->finish && !c->part ? ZIP_DW7_FINISH : 0);
+	j->state = state;
 }
 
-static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, __u32 type, struct zip_job *j)
+/* state: of the request's stream, or NULL. */
+static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, const struct comp_hw_state *state, __u32 type,
+		       struct zip_job *j)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	__u32 head = (__u32)c->head, src_head = comp ? 0 : head, dst_head = comp && !c->bounce ? head : 0;
@@ -117,8 +123,8 @@ static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, __u
 
 	zip_job_flat(to_comp_sess(c->m.sess), type, (uintptr_t)c->src + src_head, c->src_len - src_head, dst, c->room, j);
 	j->tag = c->m.tag;
-	if (c->hw)
-		job_step(c, type, j);
+	if (state)
+		job_step(c, state, type, j);
 	if (lists) {
 		j->dw7 |= src_head;
 		j->dw8_9 |= pair_of(dst_head, ZIP_BUF_SGL << ZIP_DW9_BUF_SHIFT);
@@ -133,12 +139,16 @@ static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, __u
 static inline int msg_send(struct hisi_queue *z, struct wd_msg *m, __u32 type)
 {
 	struct comp_msg *c = to_comp_msg(m);
+	struct comp_hw_state part = { .ctx = NULL };
 	struct zip_job j;
 	int ret = msg_prepare(z, c);
 
 	if (ret)
 		return ret;
-	job_of_msg(z, c, type, &j);
+	/* A part is the first step of a stream that has no other. */
+	if (c->part)
+		part.ctx = hisi_queue_state(z, HISI_INDEX(m));
+	job_of_msg(z, c, c->part ? &part : c->hw, type, &j);
 	zip_write(wd_ring_slot(&z->ring, HISI_INDEX(m)), type, &j);
 	return 0;
 }
@@ -237,6 +247,10 @@ static int msg_result(struct comp_msg *c, const volatile struct zip_sqe *sqe, __
 	/* A decompression also has to reach the end of the stream. */
 	if (status != ZIP_ST_OK || !comp)
 		ret = msg_status(c, status);
+	if (!ret && c->part && c->consumed != c->src_len) {
+		c->why = "the device left data of a part over";
+		ret = -EIO;
+	}
 	if (!ret && c->bounce)
 		ret = bounce_out(c);
 	if (!ret && comp && c->head && !c->hw)
@@ -256,6 +270,7 @@ static inline void msg_end(struct wd_queue *q, struct wd_msg *m, unsigned int in
 	c->bounce = msg_plan(c) ? hisi_queue_scratch_at(z, index) : NULL;
 	m->status = msg_result(c, wd_ring_slot(&z->ring, index), type);
 	hisi_queue_put_lists(z, index);
+	hisi_queue_put_state(z, index);
 }
 
 void zip_result(struct wd_queue *q, struct wd_msg *m, unsigned int index)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Computes a whole request piece by piece, as one stream: for lists and for small windows. */
+/* Computes a whole request piece by piece, as one stream: for lists, for small windows, and for parts. */
 #include <errno.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static int pieces_judge(struct soft_stream *z, struct comp_step *t)
 int soft_pieces(struct comp_msg *c, struct soft_tools *tools)
 {
 	struct comp_ends e = { .consumed = 0 };
-	struct comp_step t = { .last = true };
+	struct comp_step t = { .last = !c->part, .sync = c->part };
 	struct soft_stream *z = pieces_get(c, tools);
 	int ret;
 
@@ -46,9 +46,12 @@ int soft_pieces(struct comp_msg *c, struct soft_tools *tools)
 	wd_list_walk_init(&e.out, c->sgl, c->dst, c->dst_len);
 	do {
 		ret = soft_stream_run(z, &e, &t);
-	} while (!ret);
+	} while (!ret && !c->part);
 	if (ret == -ENOSPC && c->dir == WD_DIR_DECOMPRESS && !e.in.left)
 		ret = pieces_judge(z, &t);
+	/* There is room for all of a part: wd_comp_bound(). */
+	if (!ret && c->part && e.in.left)
+		ret = -ENOSPC;
 	c->consumed = e.consumed;
 	c->produced = e.produced;
 	c->why = t.why;

@@ -7,7 +7,7 @@
 /* libdeflate supports only flat buffers and the full window; one call of ISA-L, only lengths of 32 bits. */
 static bool needs_pieces(const struct comp_msg *c)
 {
-	if (c->sgl)
+	if (c->sgl || c->part)
 		return true;
 	if (c->dir == WD_DIR_DECOMPRESS)
 		return false;

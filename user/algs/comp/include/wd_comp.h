@@ -71,6 +71,18 @@ const char *wd_comp_status_str(int status);
 #define WD_COMP_FLUSH_SYNC	0x1u	/* the output so far is enough to decompress all input so far */
 #define WD_COMP_FLUSH_FINISH	0x2u	/* the same as last = 1 */
 
+/*
+ * wd_comp_arg.flags: the result is a part of a raw deflate stream (RFC 1951) and not a whole one. It ends at a byte,
+ * with an empty stored block and without a final one, and it refers to no data before it. Parts that follow each other
+ * are one stream, in any order, whoever made them; the two bytes 03 00 end it. So large data can be compressed by many
+ * requests at once, and any of them can be repeated. Costs: matches don't reach back into the part before.
+ *
+ * Compression sessions of WD_DEFLATE_RAW, else -EINVAL. src_len is 1 byte to 4 MiB, above it -EFBIG. dst needs
+ * wd_comp_bound() of src_len, whatever the data, else -ENOSPC. Synchronous and asynchronous. A part in flight on a
+ * device takes 64 KiB of memory.
+ */
+#define WD_COMP_PART		0x1u
+
 struct wd_comp_arg;
 
 /* See "Callbacks" in wd_request.h. */
@@ -84,7 +96,7 @@ struct wd_comp_arg {
 	size_t *dst_len;		/* in: bytes of room; out: bytes produced, 0 on an error */
 	wd_alg_comp_cb_t *cb;		/* asynchronous sessions without a completion queue only, else NULL */
 	void *cb_param;
-	__u32 flags;			/* 0; unknown bits are -EINVAL */
+	__u32 flags;			/* 0 or WD_COMP_PART; unknown bits are -EINVAL */
 	__u32 timeout_ms;		/* deadline; 0: the session's; UINT_MAX: none */
 	__u64 wr_id;			/* the caller's, never changed */
 	__u64 consumed;			/* bytes of src used; a decompression stops at the stream's end */
