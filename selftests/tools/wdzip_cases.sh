@@ -67,6 +67,50 @@ test_exchanges_sizes_around_its_own_buffers_with_gzip() {
 	done
 }
 
+test_compresses_large_inputs_in_parts() {
+	local n threads
+
+	for n in 524289 3500000; do
+		text $n >f
+		for threads in 1 2 7; do
+			wz -T $threads -c f >$threads.gz
+			gzip -dc $threads.gz | same - f
+			cat f | wz -T $threads -c >pipe.gz
+			same pipe.gz $threads.gz
+		done
+		# The parts don't depend on how many threads compress them.
+		same 2.gz 7.gz
+		wz -dc 7.gz | same - f
+	done
+	not same 1.gz 2.gz
+	head -c 2000000 /dev/urandom >f
+	roundtrip f
+}
+
+test_does_without_threads() {
+	[ "${#RUN[@]}" = 0 ] || skip 'same as on the software path'
+	text 5000000 >f
+	wdzip -T 64 -c f >f.gz
+	cat >none.c <<-'END'
+		#include <errno.h>
+		int pthread_create(void) { return EAGAIN; }
+	END
+	gcc -shared -fPIC -o none.so none.c
+	LD_PRELOAD=./none.so wdzip -T 64 -c f | same - f.gz
+}
+
+test_parts_have_the_name_and_the_level_in_one_header() {
+	text 2000000 >f
+	touch -d @1000000000 f
+	for level in 1 6 9; do
+		wz -N -T 4 -$level -c f >f.gz
+		wz -N -T 1 -$level -c f >g.gz
+		same <(head -c 12 f.gz) <(head -c 12 g.gz)
+	done
+	gzip -lv f.gz >got
+	says 2000000 got
+}
+
 test_exchanges_a_tar_of_a_directory_with_gzip() {
 	tar -C "$TOP" -cf f docs include kernel
 	roundtrip f
@@ -763,6 +807,10 @@ test_refuses_bad_options() {
 	says "run 'wdzip -h' for the options" err
 	exits 1 wz --path fast f 2>err
 	says "--path fast: expected auto, hw or soft" err
+	for threads in x -1 65 '' 3x; do
+		exits 1 wz -T "$threads" f 2>err
+		says "-T $threads: expected a number of threads, 0 to 64" err
+	done
 	exits 1 wz --section 'S S L' f 2>err
 	says "a section's name is" err
 	exits 1 wz -o x f f 2>err

@@ -27,11 +27,32 @@ test_20_mb_survive_a_pipe_of_two() {
 	wz -c f | wz -dc | same - f
 }
 
+test_parts_go_to_all_devices() {
+	text 8000000 >f
+	wd-emulate --stats stats --zip 2 -- wdzip -c f | gzip -dc | same - f
+	[ "$(awk '$3 > 2' stats | wc -l)" = 2 ] || { cat stats; return 1; }
+}
+
+# The software path does a part again whose completion is lost or wrong.
+test_parts_survive_what_devices_do() {
+	text 3000000 >f
+	wd-emulate --zip 2 --fault fail=1/4 -- wdzip -c f >f.gz 2>err || { cat err; return 1; }
+	gzip -dc f.gz | same - f
+}
+
 # The deadline of one piece passes; then the file is compressed again from its beginning.
 test_a_file_survives_a_completion_that_a_device_drops() {
 	text 100000 >f
 	wd-emulate --zip 1 --fault drop=1 -- timeout 200 wdzip -k f 2>err
 	says "f: device lost, starting again: the deadline passed" err
+	gzip -dc f.gz | same - f
+}
+
+# After that deadline the software path compresses the part.
+test_a_pipe_survives_a_part_that_a_device_drops() {
+	text 1000000 >f
+	wd-emulate --zip 1 --fault drop=1 -- timeout 200 wdzip -vc <f 2>err >f.gz
+	says "path soft and sim" err || says "path sim and soft" err
 	gzip -dc f.gz | same - f
 }
 

@@ -66,7 +66,7 @@ test_begins_a_file_anew_when_its_device_goes() {
 	# If wdzip finishes the file before a device is removed, it doesn't lose one. That doesn't happen each time.
 	for i in 1 2 3 4 5; do
 		rm -f f.gz
-		wdzip -kv f 2>err &
+		wdzip -T 1 -kv f 2>err &
 		pull_devices_from $! f.gz "$before"
 		cat err
 		[ "$rc" = 0 ]
@@ -77,12 +77,27 @@ test_begins_a_file_anew_when_its_device_goes() {
 	says "path soft" err
 }
 
+# Parts that a device has lost are compressed again by themselves.
+test_no_part_is_lost_with_its_device() {
+	local before
+
+	until_true 30 all_given_back
+	before=$(cat /sys/class/uacce/*/available_instances)
+	text 60000000 >f
+	wdzip -cv <f 2>err >f.gz &
+	pull_devices_from $! f.gz "$before"
+	cat err
+	[ "$rc" = 0 ]
+	gzip -dc f.gz | same - f
+	not grep "starting again" err
+}
+
 test_a_pipe_whose_device_goes_is_an_error() {
 	local before
 
 	until_true 30 all_given_back
 	before=$(cat /sys/class/uacce/*/available_instances)
-	wdzip -c </dev/zero >got 2>err &
+	wdzip -T 1 -c </dev/zero >got 2>err &
 	pull_devices_from $! got "$before"
 	cat err
 	[ "$rc" = 1 ]
@@ -99,9 +114,9 @@ queues_differ() {
 
 # Only cases that the kernel takes part in: the emulated run tries all, and so does this one with WD_TEST_LONG.
 if [ $# = 0 ] && [ -n "${WD_TEST_BRIEF:-}" ]; then
-	set -- names_the_path exchanges_1 incompressible members_one damaged killed anew pipe_whose falls_to_soft
+	set -- names_the_path exchanges_1 incompressible parts members_one damaged killed anew no_part pipe_whose falls_to_soft
 	MANY=1
 elif [ $# = 0 ] && [ -z "${WD_TEST_LONG:-}" ]; then
-	set -- names_the_path exchanges incompressible members damaged killed anew pipe 100_mb falls_to_soft
+	set -- names_the_path exchanges incompressible parts members damaged killed anew no_part pipe 100_mb falls_to_soft
 fi
 run_tests "$@"

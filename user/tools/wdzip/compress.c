@@ -6,7 +6,6 @@
 
 #include "wdzip.h"
 
-#define IN_BYTES (512U << 10)
 #define OUT_BYTES (640U << 10)
 /* A device may need some calls without progress, but never this many in a row. */
 #define IDLE_CALLS_MAX 64
@@ -56,12 +55,15 @@ static int pieces_compress(struct job *job, const struct buffers *b)
 	int ret;
 
 	while (!last) {
-		got = io_read(job->in, b->in, IN_BYTES);
+		got = io_read(job->in, b->in, PIECE_BYTES);
 		if (got < 0) {
 			complain(job->name, "read: %s", strerror(-got));
 			return 1;
 		}
-		last = got < (ssize_t)IN_BYTES;
+		last = got < (ssize_t)PIECE_BYTES;
+		/* A stream that has begun goes on. */
+		if (!job->in_bytes && !last && job->set->threads > 1 && session_of_thread(job->set, 0))
+			return parts_compress(job, b->in, (size_t)got);
 		ret = piece_compress(job, b, got, last);
 		if (ret)
 			return ret;
@@ -73,7 +75,7 @@ static int pieces_compress(struct job *job, const struct buffers *b)
 
 int compress_stream(struct job *job)
 {
-	struct buffers b = { .in = malloc(IN_BYTES), .out = malloc(OUT_BYTES) };
+	struct buffers b = { .in = malloc(PIECE_BYTES), .out = malloc(OUT_BYTES) };
 	int ret = -ENOMEM;
 
 	if (b.in && b.out)

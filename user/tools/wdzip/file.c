@@ -157,6 +157,7 @@ static int job_rewind(struct job *job, off_t in_start)
 	job->in_bytes = 0;
 	job->out_bytes = 0;
 	job->head_len = 0;
+	job->paths = 0;
 	return 0;
 }
 
@@ -191,11 +192,17 @@ static double ratio_percent(const struct job *job)
 	return plain ? 100.0 * ((double)plain - (double)packed) / plain : 0.0;
 }
 
+/* Parts may have taken several paths; the reason is that of the last. */
 static void job_report(const struct job *job, const char *action, const char *file)
 {
-	fprintf(stderr, "%s:\t%5.1f%%%s%s%s -- path %s (%s)\n", job->name, ratio_percent(job),
-		action[0] ? " -- " : "", action, file ? file : "", wd_path_str(job->path),
-		wd_path_reason_str(job->path_reason));
+	__u16 path;
+
+	fprintf(stderr, "%s:\t%5.1f%%%s%s%s -- path %s", job->name, ratio_percent(job),
+		action[0] ? " -- " : "", action, file ? file : "", wd_path_str(job->path));
+	for (path = WD_PATH_HW; path <= WD_PATH_SOFT; path++)
+		if (job->paths & 1u << path && path != job->path)
+			fprintf(stderr, " and %s", wd_path_str(path));
+	fprintf(stderr, " (%s)\n", wd_path_reason_str(job->path_reason));
 }
 
 static void job_list(const struct job *job)
@@ -269,7 +276,7 @@ static enum wdzip_exit to_nowhere_or_stdout(struct job *job)
 enum wdzip_exit file_process(struct settings *set, const char *name)
 {
 	char *path = is_stdin(name) ? strdup(name) : name_resolve(set, name);
-	struct job job = { .set = set, .name = path, .in = -1, .out = -1, .from_stdin = is_stdin(name) };
+	struct job job = { .set = set, .name = path, .in = -1, .out = -1, .from_stdin = is_stdin(name), .sess = set->sess };
 	enum wdzip_exit result;
 
 	if (!path) {

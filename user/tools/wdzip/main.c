@@ -2,13 +2,16 @@
 /* wdzip: gzip on accelerators. Options, then one input after the other. */
 #include <errno.h>
 #include <getopt.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "wdzip.h"
 
 #define LEVEL_DEFAULT 6
+#define THREADS_LEAST 4
 
 enum {
 	OPT_PATH = 256,
@@ -37,6 +40,7 @@ static const struct {
 	{ 'r', "recursive", NULL, "process all files in folders, at any depth" },
 	{ 'S', "suffix", "SUF", "use suffix .SUF on compressed files, .gz if not given" },
 	{ 't', "test", NULL, "check compressed files" },
+	{ 'T', "threads", "N", "compress with N threads, 0: one for each CPU, at least 4 (default)" },
 	{ 'v', "verbose", NULL, "print ratio and the path taken: hw, sim or soft, and why" },
 	{ 'V', "version", NULL, "print the version" },
 	{ '1', "fast", NULL, "compress fastest; -2 .. -8 are between" },
@@ -109,6 +113,28 @@ static int suffix_set(struct settings *set, const char *arg)
 	return 0;
 }
 
+/* More threads than CPUs cost nothing, and a device works while its thread sleeps. */
+static unsigned int threads_default(void)
+{
+	cpu_set_t cpus;
+	int nr = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+
+	return nr < THREADS_LEAST ? THREADS_LEAST : nr > THREADS_MAX ? THREADS_MAX : (unsigned int)nr;
+}
+
+static int threads_set(struct settings *set, const char *arg)
+{
+	char *end;
+	unsigned long nr = strtoul(arg, &end, 10);
+
+	if (*arg < '0' || *arg > '9' || *end || nr > THREADS_MAX) {
+		complain(NULL, "-T %s: expected a number of threads, 0 to %d", arg, THREADS_MAX);
+		return -EINVAL;
+	}
+	set->threads = nr ? (unsigned int)nr : threads_default();
+	return 0;
+}
+
 /* Return: 0 to continue, 1 if nothing is left to do, -EINVAL after complaining. */
 static int option_apply(struct settings *set, int key, const char *arg)
 {
@@ -129,6 +155,7 @@ static int option_apply(struct settings *set, int key, const char *arg)
 	case 'r': set->recursive = true; return 0;
 	case 'S': return suffix_set(set, arg);
 	case 't': set->mode = MODE_TEST; return 0;
+	case 'T': return threads_set(set, arg);
 	case 'v': set->verbose = true; return 0;
 	case 'h': print_help(); return 1;
 	case 'V': printf("wdzip %s\n", WD_VERSION); return 1;
@@ -158,7 +185,7 @@ static int options_parse(struct settings *set, int argc, char **argv)
 	}
 	longs[ROWS].name = "list-opts";
 	longs[ROWS].val = OPT_LIST_OPTS;
-	while ((key = getopt_long(argc, argv, "123456789ab:cdfhklLnNo:qrS:tvV", longs, NULL)) != -1) {
+	while ((key = getopt_long(argc, argv, "123456789ab:cdfhklLnNo:qrS:tT:vV", longs, NULL)) != -1) {
 		ret = option_apply(set, key, optarg);
 		if (ret)
 			return ret;
@@ -185,7 +212,7 @@ static enum wdzip_exit input_process(struct settings *set, const char *name)
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .mode = MODE_COMPRESS, .level = LEVEL_DEFAULT, .suffix = ".gz" };
+	struct settings set = { .mode = MODE_COMPRESS, .level = LEVEL_DEFAULT, .suffix = ".gz", .threads = threads_default() };
 	enum wdzip_exit result = WDZIP_DONE;
 	int ret, i;
 

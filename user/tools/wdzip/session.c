@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The compression session of a run, and its errors in words. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <wd_user.h>
@@ -9,6 +10,7 @@
 
 /* For one piece of a file, also on a simulated device of a busy machine: only a device that lost a request takes longer. */
 #define DEADLINE_MS	30000
+#define TURN		8	/* parts that one device compresses within that time, however slow it is */
 
 static int section_enter(const struct settings *set)
 {
@@ -29,38 +31,69 @@ static int section_enter(const struct settings *set)
 	return 0;
 }
 
-int session_open(struct settings *set)
+/* turns: requests that may wait for each other on one device. */
+static handle_t session_new(const struct settings *set, enum wd_comp_alg_type alg, __u32 path_flags, unsigned int turns)
 {
 	bool compress = set->mode == MODE_COMPRESS;
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_GZIP,
+		.alg_type = alg,
 		.op_type = WD_SYNC,
 		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS,
 		.comp_lv = compress ? set->level : 0,
 		.win_size = WD_COMP_WS_32K,
 		.data_fmt = WD_FLAT_BUF,
-		.flags = set->path_flags,
-		.timeout_ms = DEADLINE_MS,
+		.flags = path_flags,
+		.timeout_ms = DEADLINE_MS * turns,
 	};
+
+	return wd_comp_alloc_sess(&setup, NULL);
+}
+
+int session_open(struct settings *set)
+{
 	char detail[256] = "";
 	int err = section_enter(set);
 
 	if (err)
 		return err;
-	set->sess = wd_comp_alloc_sess(&setup, NULL);
+	set->part_sess = calloc(set->threads, sizeof(*set->part_sess));
+	if (!set->part_sess) {
+		complain(NULL, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	set->sess = session_new(set, WD_GZIP, set->path_flags, 1);
+	if (set->sess && set->mode == MODE_COMPRESS && !set->path_flags)
+		set->part_soft = session_new(set, WD_DEFLATE_RAW, WD_SESS_PATH_SOFT, 1);
 	if (set->sess)
 		return 0;
 	err = errno;
-	complain(NULL, "no %s session: %s", compress ? "compression" : "decompression",
+	complain(NULL, "no %s session: %s", set->mode == MODE_COMPRESS ? "compression" : "decompression",
 		 wd_error_detail(0, detail, sizeof(detail)) > 0 ? detail : wd_status_str(-err));
 	return -err;
 }
 
 void session_close(struct settings *set)
 {
+	unsigned int i;
+
 	if (set->sess)
 		wd_comp_free_sess(set->sess);
 	set->sess = 0;
+	for (i = 0; set->part_sess && i < set->threads; i++)
+		if (set->part_sess[i])
+			wd_comp_free_sess(set->part_sess[i]);
+	if (set->part_soft)
+		wd_comp_free_sess(set->part_soft);
+	free(set->part_sess);
+	set->part_sess = NULL;
+}
+
+/* A session each, because sessions are spread over the devices. */
+handle_t session_of_thread(const struct settings *set, unsigned int thread)
+{
+	if (!set->part_sess[thread])
+		set->part_sess[thread] = session_new(set, WD_DEFLATE_RAW, set->path_flags, 1 + set->threads / TURN);
+	return set->part_sess[thread];
 }
 
 /* The session's detail describes corrupt data; strerror(EBADMSG) adds nothing. */
@@ -80,7 +113,7 @@ void session_complain(const struct job *job, int err, const char *doing)
 	/* The first two are wdzip's own errors, for which the session has no detail. */
 	if (err == -EPROTO)
 		strcpy(detail, "the session makes no progress");
-	else if (err == -ENOMEM || wd_error_detail(job->set->sess, detail, sizeof(detail)) <= 0)
+	else if (err == -ENOMEM || wd_error_detail(job->sess, detail, sizeof(detail)) <= 0)
 		strcpy(detail, err == -EBADMSG ? "corrupt data" : wd_status_str(err));
 	else
 		cut_error_name(detail, err);

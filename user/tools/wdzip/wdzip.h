@@ -28,12 +28,18 @@ enum wdzip_mode {
 /* Every member begins with these bytes (RFC 1952). */
 #define HEADER_BYTES 10
 
+/* An input is read in pieces of this size. One that has several is compressed in as many parts by several threads. */
+#define PIECE_BYTES (512U << 10)
+
+#define THREADS_MAX 64
+
 /* Most characters of a suffix, as in gzip. */
 #define SUFFIX_MAX 30
 
 struct settings {
 	enum wdzip_mode mode;
 	int level;
+	unsigned int threads;	/* 1: a stream, without parts */
 	__u32 path_flags;	/* WD_SESS_PATH_* */
 	const char *output;	/* -o, NULL if not given */
 	const char *section;	/* --section, NULL if not given */
@@ -44,6 +50,8 @@ struct settings {
 	bool to_stdout, keep, force, quiet, verbose;
 	bool progress;		/* stderr is a terminal */
 	handle_t sess;
+	handle_t *part_sess;	/* for each thread, from the first large input on */
+	handle_t part_soft;	/* for parts that a device is late with; 0 if that isn't allowed */
 };
 
 struct job {
@@ -54,7 +62,9 @@ struct job {
 	int out;		/* -1: the result is only checked and counted */
 	struct stat stat;	/* of the input */
 	__u64 in_bytes, out_bytes;
+	handle_t sess;		/* that was used last, for its errors */
 	__u16 path, path_reason;
+	unsigned int paths;	/* of all parts: bit numbers */
 	bool warned;
 	unsigned char head[HEADER_BYTES];	/* of the member being written, until it is complete */
 	size_t head_len;
@@ -68,6 +78,8 @@ void warn(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2
 /* session.c: one session serves all inputs. */
 int session_open(struct settings *set);
 void session_close(struct settings *set);
+/* For parts, one for each thread, 0 being the first; 0 and errno. */
+handle_t session_of_thread(const struct settings *set, unsigned int thread);
 void session_complain(const struct job *job, int err, const char *doing);
 /* The loss of a device doesn't damage the input: the same work can start again. */
 bool session_is_device_error(int err);
@@ -75,6 +87,8 @@ bool session_is_device_error(int err);
 /* compress.c, decompress.c: 0, or -1 after complaining, or a device's -errno not yet reported. */
 int compress_stream(struct job *job);
 int decompress_stream(struct job *job);
+/* parts.c: a large input, of which the first piece is read already. 0, -errno, or 1 after complaining. */
+int parts_compress(struct job *job, const void *first, size_t len);
 
 /* io.c: 0, 1 and 2 are taken from here on, so no file gets one of them: 0 or -errno. */
 int io_reserve_std(void);

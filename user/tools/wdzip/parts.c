@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One large input to one gzip member by several threads: each compresses parts of a raw deflate stream, on whatever
+ * device its session has, and the main thread reads, writes them in order, and adds header and trailer (RFC 1952).
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdeflate.h>
+
+#include "wdzip.h"
+
+#define PARTS_PER_THREAD 2	/* one that is compressed, one that waits for its turn in the output */
+#define OUT_BYTES (PIECE_BYTES + PIECE_BYTES / 8 + 4096)	/* wd_comp_bound() is less */
+
+/* ret is valid when done. */
+struct part {
+	unsigned char *in, *out;
+	size_t in_len, out_len;
+	bool done;
+	int ret;
+	handle_t sess;
+	__u16 path, path_reason;
+};
+
+/**
+ * struct crew - the threads of one input, and the ring of parts between them and the main thread
+ * @filled:	parts that the main thread has read, since the beginning; the three numbers are counted on for ever
+ * @taken:	parts that threads have taken
+ * @written:	parts that the main thread has written
+ * @idle:	threads that wait for a part
+ * @sum, @total: the trailer's checksum and length of the data read so far; the main thread's
+ */
+struct crew {
+	struct job *job;
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	struct part *parts;
+	unsigned int nr_parts;
+	unsigned long filled, taken, written;
+	unsigned int idle;
+	bool stop;
+	struct hand {
+		pthread_t thread;
+		struct crew *crew;
+		handle_t sess;
+	} hands[THREADS_MAX];
+	unsigned int nr_hands;
+	__u32 sum;
+	__u64 total;
+};
+
+static struct part *part_at(struct crew *c, unsigned long n)
+{
+	return &c->parts[n % c->nr_parts];
+}
+
+/* The next part to compress, or NULL at the end. */
+static struct part *part_take(struct crew *c)
+{
+	struct part *p = NULL;
+
+	pthread_mutex_lock(&c->lock);
+	while (!c->stop && c->taken == c->filled) {
+		c->idle++;
+		pthread_cond_wait(&c->work, &c->lock);
+		c->idle--;
+	}
+	if (!c->stop)
+		p = part_at(c, c->taken++);
+	pthread_mutex_unlock(&c->lock);
+	return p;
+}
+
+/* libwd does again what a device has lost, but not what it is late with. */
+static void part_compress(const struct settings *set, handle_t sess, struct part *p)
+{
+	struct wd_comp_arg arg = {
+		.src = p->in, .src_len = p->in_len, .dst = p->out, .dst_len = &p->out_len, .flags = WD_COMP_PART,
+	};
+
+	p->out_len = OUT_BYTES;
+	p->ret = wd_compress(sess, &arg);
+	if (p->ret == -ETIMEDOUT && set->part_soft) {
+		sess = set->part_soft;
+		p->out_len = OUT_BYTES;
+		p->ret = wd_compress(sess, &arg);
+	}
+	p->sess = sess;
+	p->path = arg.path;
+	p->path_reason = arg.path_reason;
+}
+
+static void *hand_work(void *arg)
+{
+	struct hand *h = arg;
+	struct crew *c = h->crew;
+	struct part *p;
+
+	while ((p = part_take(c))) {
+		part_compress(c->job->set, h->sess, p);
+		pthread_mutex_lock(&c->lock);
+		p->done = true;
+		pthread_cond_signal(&c->done);
+		pthread_mutex_unlock(&c->lock);
+	}
+	return NULL;
+}
+
+/* For a part that waits, if there may be more threads. Signals are the main thread's. */
+static void hand_add(struct crew *c)
+{
+	struct hand *h = &c->hands[c->nr_hands];
+	sigset_t all, old;
+
+	if (c->nr_hands == c->job->set->threads)
+		return;
+	h->crew = c;
+	h->sess = session_of_thread(c->job->set, c->nr_hands);
+	if (!h->sess)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!pthread_create(&h->thread, NULL, hand_work, h))
+		c->nr_hands++;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* Where no thread can be had, the main thread does the work itself. */
+static void part_publish(struct crew *c, size_t len)
+{
+	struct part *p = part_at(c, c->filled);
+	bool waits;
+
+	p->in_len = len;
+	p->done = false;
+	c->sum = libdeflate_crc32(c->sum, p->in, len);
+	c->total += len;
+	pthread_mutex_lock(&c->lock);
+	waits = ++c->filled - c->taken > c->idle;
+	pthread_cond_signal(&c->work);
+	pthread_mutex_unlock(&c->lock);
+	if (waits)
+		hand_add(c);
+	if (c->nr_hands)
+		return;
+	p = part_take(c);
+	part_compress(c->job->set, session_of_thread(c->job->set, 0), p);
+	p->done = true;
+}
+
+/* The part that is due in the output, once it is compressed. */
+static int part_write(struct crew *c)
+{
+	struct part *p = part_at(c, c->written);
+	struct job *job = c->job;
+
+	pthread_mutex_lock(&c->lock);
+	while (!p->done)
+		pthread_cond_wait(&c->done, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+	job->sess = p->sess;
+	job->path = p->path;
+	job->path_reason = p->path_reason;
+	job->paths |= 1u << p->path;
+	if (p->ret)
+		return p->ret;
+	if (header_write(job, p->out, p->out_len))
+		return 1;
+	c->written++;
+	job->in_bytes += p->in_len;
+	progress_update(job);
+	return 0;
+}
+
+static int head_put(struct job *job)
+{
+	unsigned char head[HEADER_BYTES] = { 0x1f, 0x8b, 8, [9] = 3 };
+
+	head[8] = job->set->level == 9 ? 2 : job->set->level == 1 ? 4 : 0;
+	return header_write(job, head, sizeof(head)) ? 1 : 0;
+}
+
+/* A final block without data, the checksum and the length, least significant byte first. */
+static int trailer_put(const struct crew *c)
+{
+	unsigned char end[10] = { 0x03, 0x00 };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		end[2 + i] = c->sum >> 8 * i & 0xff;
+		end[6 + i] = c->total >> 8 * i & 0xff;
+	}
+	return header_write(c->job, end, sizeof(end)) ? 1 : 0;
+}
+
+/* From the second part on; the first one, of that length, is in place. */
+static int crew_run(struct crew *c, size_t len)
+{
+	struct job *job = c->job;
+	bool last = false;
+	ssize_t got;
+	int ret = head_put(job);
+
+	if (!ret)
+		part_publish(c, len);
+	while (!ret && (!last || c->written != c->filled)) {
+		if (last || c->filled - c->written == c->nr_parts) {
+			ret = part_write(c);
+			continue;
+		}
+		got = io_read(job->in, part_at(c, c->filled)->in, PIECE_BYTES);
+		if (got < 0) {
+			complain(job->name, "read: %s", strerror(-got));
+			return 1;
+		}
+		last = got < (ssize_t)PIECE_BYTES;
+		if (got)
+			part_publish(c, (size_t)got);
+	}
+	return ret ? ret : trailer_put(c);
+}
+
+static void crew_end(struct crew *c)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&c->lock);
+	c->stop = true;
+	pthread_cond_broadcast(&c->work);
+	pthread_mutex_unlock(&c->lock);
+	for (i = 0; i < c->nr_hands; i++)
+		pthread_join(c->hands[i].thread, NULL);
+	for (i = 0; c->parts && i < c->nr_parts; i++) {
+		free(c->parts[i].in);
+		free(c->parts[i].out);
+	}
+	free(c->parts);
+	pthread_cond_destroy(&c->done);
+	pthread_cond_destroy(&c->work);
+	pthread_mutex_destroy(&c->lock);
+}
+
+static int parts_alloc(struct crew *c)
+{
+	unsigned int i;
+
+	c->parts = calloc(c->nr_parts, sizeof(*c->parts));
+	for (i = 0; c->parts && i < c->nr_parts; i++) {
+		c->parts[i].in = malloc(PIECE_BYTES);
+		c->parts[i].out = malloc(OUT_BYTES);
+		if (!c->parts[i].in || !c->parts[i].out)
+			return -ENOMEM;
+	}
+	return c->parts ? 0 : -ENOMEM;
+}
+
+int parts_compress(struct job *job, const void *first, size_t len)
+{
+	struct crew c = { .job = job, .nr_parts = PARTS_PER_THREAD * job->set->threads };
+	int ret;
+
+	pthread_mutex_init(&c.lock, NULL);
+	pthread_cond_init(&c.work, NULL);
+	pthread_cond_init(&c.done, NULL);
+	ret = parts_alloc(&c);
+	if (!ret) {
+		memcpy(c.parts[0].in, first, len);
+		ret = crew_run(&c, len);
+	}
+	crew_end(&c);
+	return ret;
+}
