@@ -92,5 +92,6 @@ int crypto_loop(int argc, char **argv);
 int pubkey_rows(int argc, char **argv);
 int pubkey_null_rows(int argc, char **argv);
 int pubkey_loop(int argc, char **argv);
+int jobs_rows(int argc, char **argv);
 
 #endif

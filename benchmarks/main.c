@@ -27,6 +27,7 @@ static const struct {
 	{ "pubkey", pubkey_rows },
 	{ "pubkey-null", pubkey_null_rows },
 	{ "pubkey-loop", pubkey_loop },
+	{ "jobs", jobs_rows },
 };
 
 int main(int argc, char **argv)

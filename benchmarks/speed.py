@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`openssl speed` with the provider and without it."""
+"""`openssl speed` by way of the provider, where libcrypto computes, and without it."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ STUCK_S = 120
 
 
 class Speed:
-    """Runs in which the provider is left out, or computes by libcrypto, or has a device."""
+    """Runs in which the provider is left out, or computes by libcrypto."""
 
     def __init__(self, out):
         self.out = out
@@ -21,11 +21,9 @@ class Speed:
             ("openssl", shutil.which("openssl")),
             ("provider", os.path.exists(f"{out}/ossl-modules/warpdrive.so"))) if not there), None)
 
-    def per_second(self, alg, *options, devices=None, conf=None):
+    def per_second(self, alg, *options, conf=None):
         """Operations per second; those of the private key, if the algorithm has two."""
         command = ["openssl", "speed", "-mr", "-seconds", "1", *options, ALGS[alg]]
-        if devices is not None:
-            command = [f"{self.out}/bin/wd-emulate", *devices, "--", *command]
         env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
         env |= {"OPENSSL_MODULES": f"{self.out}/ossl-modules", "OPENSSL_CONF": conf or os.devnull, "WD_OPENSSL_DEVICES": "later",
                 "WD_OPENSSL_LOG": "off"}
@@ -45,11 +43,3 @@ def twin(speed, alg):
     """Nanoseconds of an operation by way of the provider, when libcrypto computes it, and without the provider."""
     plain, ours = speed.taken_in_turns(lambda conf: speed.per_second(alg), lambda conf: speed.per_second(alg, conf=conf))
     return 1e9 / ours, 1e9 / plain
-
-
-def jobs(speed, number, latency_ns):
-    """Operations per second of that many asynchronous jobs, and of one operation after another, on a slow device."""
-    devices = ["--hpre", "1", "--engine", "none", "--latency", str(latency_ns)]
-    return speed.taken_in_turns(
-        lambda conf: speed.per_second("ecdh-p256", "-elapsed", "-async_jobs", str(number), devices=devices, conf=conf),
-        lambda conf: speed.per_second("ecdh-p256", "-elapsed", devices=devices, conf=conf))
