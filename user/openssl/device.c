@@ -100,17 +100,24 @@ static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const 
 	return failed(prov, to->class->name, why);
 }
 
+static handle_t session_now(const struct wdp_target *to, bool job)
+{
+	return inside || rests(to->prov) ? 0 : session_inside(to, job ? WD_ASYNC : WD_SYNC);
+}
+
+bool wdp_device_may(const struct wdp_target *to)
+{
+	return session_now(to, ASYNC_get_current_job());
+}
+
 enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path)
 {
 	bool job = ASYNC_get_current_job();
 	struct wdp_result result = { 0 };
 	enum wdp_outcome outcome;
 	int submitted = 0;
-	handle_t h;
+	handle_t h = session_now(to, job);
 
-	if (inside || rests(to->prov))
-		return WDP_TWIN;
-	h = session_inside(to, job ? WD_ASYNC : WD_SYNC);
 	if (!h)
 		return WDP_TWIN;
 	if (job)

@@ -12,6 +12,9 @@ enum wdp_outcome {
 	WDP_TWIN,		/* the twin has to do it */
 };
 
+/* wdp_device_may() - whether wdp_device_do() would ask a device: to be called before operands are made for it. */
+bool wdp_device_may(const struct wdp_target *to);
+
 /* wdp_device_do() - let a device do it; *path is what did it. */
 enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path);
 

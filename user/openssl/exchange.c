@@ -103,7 +103,8 @@ static bool xdh_operands(struct exchange *e, struct operands *o)
 	o->to = wdp_curve_target(e->op.prov, key->curve);
 	o->call = WD_ECC_AGREE;
 	o->public_len = o->private_len = o->secret_len = w;
-	return wdp_key_uses(key, key->curve->bit) && string_of(e->peer, OSSL_PKEY_PARAM_PUB_KEY, o->public, w) &&
+	return wdp_key_uses(key, key->curve->bit) && wdp_device_may(&o->to) &&
+	       string_of(e->peer, OSSL_PKEY_PARAM_PUB_KEY, o->public, w) &&
 	       string_of(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private, w);
 }
 
@@ -120,7 +121,7 @@ static bool ecdh_operands(struct exchange *e, struct operands *o)
 	o->call = WD_ECC_AGREE;
 	o->public_len = 2 * w;
 	o->private_len = o->secret_len = w;
-	return wdp_key_number(peer, OSSL_PKEY_PARAM_EC_PUB_X, o->public, w) &&
+	return wdp_device_may(&o->to) && wdp_key_number(peer, OSSL_PKEY_PARAM_EC_PUB_X, o->public, w) &&
 	       wdp_key_number(peer, OSSL_PKEY_PARAM_EC_PUB_Y, o->public + w, w) &&
 	       wdp_key_number(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private, w);
 }
@@ -135,7 +136,7 @@ static bool dh_operands(struct exchange *e, struct operands *o)
 	o->to = wdp_dh_target(key);
 	o->call = WD_DH_SHARED;
 	o->public_len = o->private_len = o->secret_len = k;
-	return wdp_key_number(e->peer, OSSL_PKEY_PARAM_PUB_KEY, o->public, k) &&
+	return wdp_device_may(&o->to) && wdp_key_number(e->peer, OSSL_PKEY_PARAM_PUB_KEY, o->public, k) &&
 	       wdp_key_number(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private, k);
 }
 
