@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/core_names.h>
+#include <openssl/ec.h>
 #include <openssl/params.h>
 
 #include "dh.h"
@@ -108,6 +109,17 @@ static bool xdh_operands(struct exchange *e, struct operands *o)
 	       string_of(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private, w);
 }
 
+/* Both coordinates at once: each number that libcrypto gives takes it as long as the whole point, and twice that. */
+static bool point_of(const struct wdp_key *key, unsigned char *to, size_t len)
+{
+	unsigned char point[1 + BYTES_MAX];
+
+	if (!string_of(key, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, point, 1 + len) || point[0] != POINT_CONVERSION_UNCOMPRESSED)
+		return false;
+	memcpy(to, point + 1, len);
+	return true;
+}
+
 /* All of these curves have a cofactor of 1, so the mode of cofactors makes no difference. */
 static bool ecdh_operands(struct exchange *e, struct operands *o)
 {
@@ -121,8 +133,7 @@ static bool ecdh_operands(struct exchange *e, struct operands *o)
 	o->call = WD_ECC_AGREE;
 	o->public_len = 2 * w;
 	o->private_len = o->secret_len = w;
-	return wdp_device_may(&o->to) && wdp_key_number(peer, OSSL_PKEY_PARAM_EC_PUB_X, o->public, w) &&
-	       wdp_key_number(peer, OSSL_PKEY_PARAM_EC_PUB_Y, o->public + w, w) &&
+	return wdp_device_may(&o->to) && point_of(peer, o->public, 2 * w) &&
 	       wdp_key_number(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private, w);
 }
 
