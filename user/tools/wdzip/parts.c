@@ -84,8 +84,8 @@ static void part_compress(const struct settings *set, handle_t sess, struct part
 
 	p->out_len = OUT_BYTES;
 	p->ret = wd_compress(sess, &arg);
-	if (p->ret == -ETIMEDOUT && set->part_soft) {
-		sess = set->part_soft;
+	if (p->ret == -ETIMEDOUT && session_late(set)) {
+		sess = session_late(set);
 		p->out_len = OUT_BYTES;
 		p->ret = wd_compress(sess, &arg);
 	}

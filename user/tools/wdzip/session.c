@@ -56,14 +56,12 @@ int session_open(struct settings *set)
 
 	if (err)
 		return err;
-	set->part_sess = calloc(set->threads, sizeof(*set->part_sess));
+	set->part_sess = calloc(set->threads + 1, sizeof(*set->part_sess));
 	if (!set->part_sess) {
 		complain(NULL, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	set->sess = session_new(set, WD_GZIP, set->path_flags, 1);
-	if (set->sess && set->mode == MODE_COMPRESS && !set->path_flags)
-		set->part_soft = session_new(set, WD_DEFLATE_RAW, WD_SESS_PATH_SOFT, 1);
 	if (set->sess)
 		return 0;
 	err = errno;
@@ -79,11 +77,9 @@ void session_close(struct settings *set)
 	if (set->sess)
 		wd_comp_free_sess(set->sess);
 	set->sess = 0;
-	for (i = 0; set->part_sess && i < set->threads; i++)
+	for (i = 0; set->part_sess && i <= set->threads; i++)
 		if (set->part_sess[i])
 			wd_comp_free_sess(set->part_sess[i]);
-	if (set->part_soft)
-		wd_comp_free_sess(set->part_soft);
 	free(set->part_sess);
 	set->part_sess = NULL;
 }
@@ -91,6 +87,8 @@ void session_close(struct settings *set)
 /* A session each, because sessions are spread over the devices. */
 handle_t session_of_thread(const struct settings *set, unsigned int thread)
 {
+	if (!thread && !session_late(set) && !set->path_flags)
+		set->part_sess[set->threads] = session_new(set, WD_DEFLATE_RAW, WD_SESS_PATH_SOFT, 1);
 	if (!set->part_sess[thread])
 		set->part_sess[thread] = session_new(set, WD_DEFLATE_RAW, set->path_flags, 1 + set->threads / TURN);
 	return set->part_sess[thread];

@@ -50,8 +50,7 @@ struct settings {
 	bool to_stdout, keep, force, quiet, verbose;
 	bool progress;		/* stderr is a terminal */
 	handle_t sess;
-	handle_t *part_sess;	/* for each thread, from the first large input on */
-	handle_t part_soft;	/* for parts that a device is late with; 0 if that isn't allowed */
+	handle_t *part_sess;	/* for each thread, and session_late(); from the first large input on */
 };
 
 struct job {
@@ -80,6 +79,11 @@ int session_open(struct settings *set);
 void session_close(struct settings *set);
 /* For parts, one for each thread, 0 being the first; 0 and errno. */
 handle_t session_of_thread(const struct settings *set, unsigned int thread);
+/* For parts that a device is late with, once the first thread has a session; 0 if the software path isn't allowed. */
+static inline handle_t session_late(const struct settings *set)
+{
+	return set->part_sess[set->threads];
+}
 void session_complain(const struct job *job, int err, const char *doing);
 /* The loss of a device doesn't damage the input: the same work can start again. */
 bool session_is_device_error(int err);
