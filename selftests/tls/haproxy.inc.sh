@@ -34,8 +34,6 @@ serve() {
 	listening haproxy "$PORT"
 }
 
-worker() { children "$(cat haproxy.pid)"; }
-
 # ends_softly: HAProxy waits for what is in flight, and then ends. A job that nobody wakes would be in its way.
 ends_softly() {
 	sent=0

@@ -9,6 +9,7 @@ need_set web
 PARALLEL=200 LOST=300
 [ -z "${WD_TEST_LONG:-}" ] || PARALLEL=500 LOST=5000
 
+worker() { children "$(cat haproxy.pid)"; }
 eventfds() { find "/proc/$(worker)/fd" -lname '*eventfd*' | wc -l; }
 descriptors() { find "/proc/$(worker)/fd" -type l | wc -l; }
 resident_kib() { awk '/^VmRSS/ { print $2 }' "/proc/$(worker)/status"; }
