@@ -60,7 +60,7 @@ void wdp_job_done(struct wdp_job *job, struct wdp_result result)
 /* Threads of a parent process aren't here. */
 static void pollers_start(struct wdp_provider *prov)
 {
-	unsigned int now = wdp_generation();
+	unsigned int now = process_generation();
 
 	if (atomic_load(&prov->polls) == now)
 		return;

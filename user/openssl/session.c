@@ -74,7 +74,7 @@ static void handle_free(const struct wdp_class *class, handle_t h)
  */
 static void section_join(struct wdp_provider *prov)
 {
-	unsigned int now = wdp_generation();
+	unsigned int now = process_generation();
 	char why[256];
 	int ret;
 

@@ -46,7 +46,7 @@ static void wait_cleanup(ASYNC_WAIT_CTX *ctx, const void *which, OSSL_ASYNC_FD f
 	struct wdp_waiter *waiter, *next;
 
 	(void)ctx, (void)which;
-	if (w->generation != wdp_generation())
+	if (w->generation != process_generation())
 		return;
 	pthread_mutex_lock(&w->lock);
 	w->gone = true;
@@ -86,7 +86,7 @@ static struct wdp_wait *wait_make(ASYNC_WAIT_CTX *ctx)
 	if (!w)
 		return NULL;
 	w->refs = 1;
-	w->generation = wdp_generation();
+	w->generation = process_generation();
 	w->fd = OSSL_BAD_ASYNC_FD;
 	if (!ASYNC_WAIT_CTX_get_callback(ctx, &callback, &arg)) {
 		/* One read takes one event, so that jobs that share the descriptor don't take each other's. */
@@ -117,7 +117,7 @@ static struct wdp_wait *wait_of(ASYNC_WAIT_CTX *ctx)
 		return wait_make(ctx);
 	w = custom;
 	/* Another one is needed in a child process, or when the program has set or taken back its callback. */
-	if (w->generation == wdp_generation() &&
+	if (w->generation == process_generation() &&
 	    (w->waiters || (w->fd < 0) == !!ASYNC_WAIT_CTX_get_callback(ctx, &callback, &arg)))
 		return w;
 	ASYNC_WAIT_CTX_clear_fd(ctx, &key);
@@ -183,7 +183,7 @@ void wdp_wait_forget(ASYNC_WAIT_CTX *ctx)
 	if (!ASYNC_WAIT_CTX_get_fd(ctx, &key, &fd, &custom) || fd < 0 || !unseen(ctx, fd))
 		return;
 	w = custom;
-	if (w->generation == wdp_generation() && !w->waiters && ASYNC_WAIT_CTX_clear_fd(ctx, &key))
+	if (w->generation == process_generation() && !w->waiters && ASYNC_WAIT_CTX_clear_fd(ctx, &key))
 		wait_cleanup(ctx, &key, fd, w);
 }
 

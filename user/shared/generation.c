@@ -24,7 +24,7 @@ static void page_make(void)
 		munmap(at, size);
 }
 
-unsigned int wdp_generation(void)
+unsigned int process_generation(void)
 {
 	unsigned int now, fresh;
 

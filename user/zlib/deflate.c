@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * zlib's functions for deflate streams. A stream that is the twin's costs one comparison. Arguments are checked as
+ * zlib.h documents, in its order, and what else zlib does is in the comments.
+ */
+#include <string.h>
+
+#include "config.h"
+#include "stats.h"
+#include "stream.h"
+
+#define WINDOW_MIN	12	/* devices know no smaller one */
+#define WINDOW_GZIP	16
+#define MEM_LEVEL	8	/* of deflateInit() */
+
+/* Whether a window, with zlib's marks for raw and gzip, is one that devices have. */
+static bool window_fits(int bits)
+{
+	if (bits < 0)
+		bits = -bits;
+	else if (bits > MAX_WBITS)
+		bits -= WINDOW_GZIP;
+	return bits >= WINDOW_MIN;
+}
+
+PUBLIC int ZEXPORT deflateInit2_(z_streamp strm, int level, int method, int window_bits, int mem_level, int strategy,
+				 const char *version, int stream_size)
+{
+	int ret = twin_deflateInit2_(strm, level, method, window_bits, mem_level, strategy, version, stream_size);
+
+	if (ret != Z_OK)
+		return ret;
+	wdz_config();
+	wdz_count_for(__builtin_return_address(0), WDZ_DEFLATE_STREAMS, 1);
+	if (window_fits(window_bits) && wdz_stream_wants(level, strategy) && wdz_device_may(__builtin_return_address(0)))
+		wdz_stream_open(strm, level, window_bits, mem_level, strategy);
+	return ret;
+}
+
+PUBLIC int ZEXPORT deflateInit_(z_streamp strm, int level, const char *version, int stream_size)
+{
+	int ret = twin_deflateInit_(strm, level, version, stream_size);
+
+	if (ret != Z_OK)
+		return ret;
+	wdz_config();
+	wdz_count_for(__builtin_return_address(0), WDZ_DEFLATE_STREAMS, 1);
+	if (wdz_stream_wants(level, Z_DEFAULT_STRATEGY) && wdz_device_may(__builtin_return_address(0)))
+		wdz_stream_open(strm, level, MAX_WBITS, MEM_LEVEL, Z_DEFAULT_STRATEGY);
+	return ret;
+}
+
+/* The order of flushes by how much they ask for: NO, BLOCK, PARTIAL, SYNC, FULL, FINISH. */
+static int rank(int flush)
+{
+	return flush * 2 - (flush > Z_FINISH ? 9 : 0);
+}
+
+static int stage_run(struct wdz_stream *s, int flush)
+{
+	switch (s->stage) {
+	case WDZ_GATHER:
+		return wdz_gather(s, flush);
+	case WDZ_DRAIN:
+		return wdz_drain(s, flush);
+	case WDZ_DEVICE:
+		return wdz_device(s, flush);
+	default:
+		return wdz_tail(s, flush);
+	}
+}
+
+/* Whether output of earlier calls can come without new input. */
+static bool has_output(const struct wdz_stream *s)
+{
+	return s->stage == WDZ_DRAIN || s->first != s->open || wdz_output_pending(s);
+}
+
+static int stream_deflate(struct wdz_stream *s, int flush)
+{
+	z_streamp strm = s->strm;
+	int old = s->last_flush, ret;
+
+	if (flush < 0 || flush > Z_BLOCK)
+		return Z_STREAM_ERROR;
+	if (!strm->next_out || (strm->avail_in && !strm->next_in) || (s->ending && flush != Z_FINISH))
+		return wdz_fail(strm, Z_STREAM_ERROR);
+	if (!strm->avail_out)
+		return wdz_fail(strm, Z_BUF_ERROR);
+	s->last_flush = flush;
+	s->begun = true;
+	if (!has_output(s) && !strm->avail_in && rank(flush) <= rank(old) && flush != Z_FINISH)
+		return wdz_fail(strm, Z_BUF_ERROR);
+	if (s->ending && strm->avail_in)
+		return wdz_fail(strm, Z_BUF_ERROR);
+	ret = stage_run(s, flush);
+	/* The stream may be the twin's by now. A call that ran out of room may be repeated. */
+	s = wdz_stream_of(strm);
+	if (s && !strm->avail_out)
+		s->last_flush = -1;
+	return ret;
+}
+
+PUBLIC int ZEXPORT deflate(z_streamp strm, int flush)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+
+	return s ? stream_deflate(s, flush) : twin_deflate(strm, flush);
+}
+
+static void count_ended(const void *caller, const struct wdz_stream *s, z_streamp strm)
+{
+	if (!s ? strm && strm->state : s->stage == WDZ_GATHER || s->stage == WDZ_DRAIN)
+		wdz_count_for(caller, WDZ_DEFLATE_ZLIB_BYTES, strm->total_in);
+}
+
+/* zlib: a stream that is ended within its data is Z_DATA_ERROR. */
+static int stream_end(struct wdz_stream *s)
+{
+	int ret = s->begun && !s->ending ? Z_DATA_ERROR : Z_OK;
+	bool twins = s->stage == WDZ_DRAIN;
+	z_streamp strm = s->strm;
+	int end;
+
+	wdz_stream_to_twin(s);
+	end = twin_deflateEnd(strm);
+	return twins ? end : ret;
+}
+
+PUBLIC int ZEXPORT deflateEnd(z_streamp strm)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+
+	count_ended(__builtin_return_address(0), s, strm);
+	return s ? stream_end(s) : twin_deflateEnd(strm);
+}
+
+/* Parameters are kept; the twin doesn't know yet those that were set while it had no part in the stream. */
+static int stream_reset(struct wdz_stream *s, int (*twin_reset)(z_streamp strm))
+{
+	z_streamp strm = s->strm;
+	int ret;
+
+	wdz_lend(s);
+	ret = twin_reset(strm);
+	twin_deflateParams(strm, s->level, s->strategy);
+	wdz_take_back(s);
+	wdz_stream_reset(s);
+	if (!wdz_stream_wants(s->level, s->strategy))
+		wdz_stream_to_twin(s);
+	return ret;
+}
+
+PUBLIC int ZEXPORT deflateReset(z_streamp strm)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+
+	count_ended(__builtin_return_address(0), s, strm);
+	return s ? stream_reset(s, twin_deflateReset) : twin_deflateReset(strm);
+}
+
+PUBLIC int ZEXPORT deflateResetKeep(z_streamp strm)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+
+	count_ended(__builtin_return_address(0), s, strm);
+	return s ? stream_reset(s, twin_deflateResetKeep) : twin_deflateResetKeep(strm);
+}
+
+PUBLIC int ZEXPORT deflateCopy(z_streamp dest, z_streamp source)
+{
+	struct wdz_stream *s = wdz_stream_of(source);
+	int ret;
+
+	if (!s || !dest)
+		return twin_deflateCopy(dest, source);
+	wdz_parts_finish(s);
+	wdz_lend(s);
+	ret = twin_deflateCopy(dest, source);
+	wdz_take_back(s);
+	return ret == Z_OK ? wdz_stream_copy(dest, s) : ret;
+}
+
+PUBLIC uLong ZEXPORT deflateBound(z_streamp strm, uLong source_len)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+	uLong bound;
+
+	if (!s)
+		return twin_deflateBound(strm, source_len);
+	wdz_lend(s);
+	bound = twin_deflateBound(strm, source_len);
+	wdz_take_back(s);
+	return bound;
+}
+
+PUBLIC int ZEXPORT deflateSetHeader(z_streamp strm, gz_headerp head)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+	int ret;
+
+	if (!s)
+		return twin_deflateSetHeader(strm, head);
+	wdz_lend(s);
+	ret = twin_deflateSetHeader(strm, head);
+	wdz_take_back(s);
+	if (ret == Z_OK)
+		s->header = head;
+	return ret;
+}
+
+PUBLIC int ZEXPORT deflatePending(z_streamp strm, unsigned *pending, int *bits)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+	int ret;
+
+	if (!s)
+		return twin_deflatePending(strm, pending, bits);
+	if (s->stage == WDZ_TAIL && !wdz_output_pending(s))
+		return twin_deflatePending(&s->raw, pending, bits);
+	wdz_lend(s);
+	ret = twin_deflatePending(strm, pending, bits);
+	wdz_take_back(s);
+	if (pending && s->stage != WDZ_DRAIN)
+		*pending = (unsigned int)wdz_output_pending(s);
+	return ret;
+}
+
+/**
+ * stream_twin() - the z_stream that has what follows, for calls that only zlib can do
+ *
+ * Return: NULL if earlier data needs room for output first: Z_BUF_ERROR, as zlib has it
+ */
+static z_streamp stream_twin(struct wdz_stream *s)
+{
+	z_streamp strm = s->strm;
+
+	if (s->stage == WDZ_GATHER || s->stage == WDZ_DRAIN)
+		return wdz_gather_end(s) ? strm : NULL;
+	return s->stage == WDZ_TAIL || wdz_tail_begin(s) ? &s->raw : NULL;
+}
+
+PUBLIC int ZEXPORT deflatePrime(z_streamp strm, int bits, int value)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+	z_streamp to = s ? stream_twin(s) : strm;
+
+	return to || !s ? twin_deflatePrime(to, bits, value) : Z_BUF_ERROR;
+}
+
+PUBLIC int ZEXPORT deflateTune(z_streamp strm, int good_length, int max_lazy, int nice_length, int max_chain)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+	z_streamp to = s ? stream_twin(s) : strm;
+
+	return to || !s ? twin_deflateTune(to, good_length, max_lazy, nice_length, max_chain) : Z_BUF_ERROR;
+}
+
+/* New parameters for parts that follow. */
+static int device_params(struct wdz_stream *s, int level, int strategy)
+{
+	if (level == s->level && strategy == s->strategy)
+		return Z_OK;
+	if (!wdz_stream_wants(level, strategy))
+		return wdz_tail_begin(s) ? wdz_tail_params(s, level, strategy) : Z_STREAM_ERROR;
+	if (wdz_open_has_data(s))
+		wdz_part_submit(s);
+	wdz_parts_finish(s);
+	s->level = level;
+	if (s->have_raw && twin_deflateReset(&s->raw) == Z_OK)
+		twin_deflateParams(&s->raw, level, strategy);
+	return Z_OK;
+}
+
+static int stream_params(struct wdz_stream *s, int level, int strategy)
+{
+	z_streamp strm = s->strm;
+	bool wanted = wdz_stream_wants(level, strategy);
+	int ret;
+
+	if (s->begun || !wanted)
+		return wdz_gather_end(s) ? twin_deflateParams(strm, level, strategy) : Z_BUF_ERROR;
+	wdz_lend(s);
+	ret = twin_deflateParams(strm, level, strategy);
+	wdz_take_back(s);
+	s->level = level;
+	return ret;
+}
+
+PUBLIC int ZEXPORT deflateParams(z_streamp strm, int level, int strategy)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+
+	if (!s)
+		return twin_deflateParams(strm, level, strategy);
+	if (level == Z_DEFAULT_COMPRESSION)
+		level = 6;
+	if (level < 0 || level > 9 || strategy < 0 || strategy > Z_FIXED)
+		return Z_STREAM_ERROR;
+	if (s->stage == WDZ_DEVICE)
+		return device_params(s, level, strategy);
+	if (s->stage == WDZ_TAIL)
+		return wdz_tail_params(s, level, strategy);
+	return stream_params(s, level, strategy);
+}
+
+#if ZLIB_VERNUM >= 0x1320
+PUBLIC z_size_t ZEXPORT deflateBound_z(z_streamp strm, z_size_t source_len)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+	z_size_t bound;
+
+	if (!s)
+		return twin_deflateBound_z(strm, source_len);
+	wdz_lend(s);
+	bound = twin_deflateBound_z(strm, source_len);
+	wdz_take_back(s);
+	return bound;
+}
+
+/* Parts end at a byte. */
+PUBLIC int ZEXPORT deflateUsed(z_streamp strm, int *bits)
+{
+	struct wdz_stream *s = wdz_stream_of(strm);
+	int ret;
+
+	if (!s)
+		return twin_deflateUsed(strm, bits);
+	if (s->stage == WDZ_TAIL)
+		return twin_deflateUsed(&s->raw, bits);
+	wdz_lend(s);
+	ret = twin_deflateUsed(strm, bits);
+	wdz_take_back(s);
+	if (bits && s->stage == WDZ_DEVICE)
+		*bits = 8;
+	return ret;
+}
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices of this process: whether there is one, sessions, requests. */
+#ifndef WDZ_DEVICE_H
+#define WDZ_DEVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "library.h"
+
+/* Whether there is a device that streams could be for. Looks once in each process; a load and a comparison afterwards. */
+bool wdz_device_here(void);
+
+/*
+ * Whether a stream of a caller may be for a device: there is one, and the caller is no part of WarpDrive. Its libraries
+ * and its emulator compress with zlib what no device does, and would wait for themselves.
+ */
+bool wdz_device_may(const void *caller);
+bool wdz_is_warpdrive(const void *caller);
+
+/**
+ * struct wdz_request - one part of a stream, given to a device
+ * @arg: the request; its buffers are the device's until wdz_request_done()
+ * @sess: the session that has it
+ * @generation: the process that has submitted it; a child of that never gets the result
+ * @owner: the thread that waits for it, if any does
+ * @done: the request has ended: @arg is the caller's again
+ */
+struct wdz_request {
+	struct wd_comp_arg arg;
+	handle_t sess;
+	unsigned int generation;
+	_Atomic pthread_t owner;
+	_Atomic bool done;
+};
+
+/* A session that compresses parts with a window of 1 << window_bits bytes (12 .. 15), or 0. */
+handle_t wdz_session_parts(int window_bits);
+size_t wdz_session_bound(handle_t sess, size_t len);
+
+/* A session that decompresses whole buffers, or 0. */
+handle_t wdz_session_whole(enum wd_comp_alg_type alg);
+
+/* A session of its own for a stream that is decompressed, or 0. */
+handle_t wdz_session_stream(enum wd_comp_alg_type alg);
+void wdz_session_close(handle_t sess);
+
+/* wdz_submit() - start a request of wdz_session_parts(); false: no device takes it now. */
+bool wdz_submit(struct wdz_request *r, handle_t sess);
+
+/* Whether a request was submitted by a process that this one is a child of. */
+bool wdz_request_lost(const struct wdz_request *r);
+
+/* wdz_wait() - wait until a request has ended; false: it is lost. Its deadline limits the wait. */
+bool wdz_wait(struct wdz_request *r);
+
+int wdz_decompress(handle_t sess, struct wd_comp_arg *arg);
+int wdz_strm_decompress(handle_t sess, struct wd_comp_strm *strm);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The beginning of a stream: input is collected until there is enough for a device. A stream that is flushed or ended
+ * before is the twin's: what it writes is what zlib writes.
+ */
+#include <string.h>
+
+#include "config.h"
+#include "stored.h"
+#include "stream.h"
+
+/* The caller's input, while the twin has the collected one. */
+struct caller {
+	z_const Bytef *next_in;
+	uInt avail_in;
+	uLong total_in, adler;
+};
+
+static void input_lend(struct wdz_stream *s, struct caller *caller)
+{
+	struct wdz_part *p = wdz_part(s, s->open);
+	z_streamp strm = s->strm;
+
+	*caller = (struct caller){ strm->next_in, strm->avail_in, strm->total_in, strm->adler };
+	strm->next_in = p->in + s->drained;
+	strm->avail_in = (uInt)(p->in_len - s->drained);
+	/* The caller's count has the collected bytes, which the twin counts as it takes them. */
+	strm->total_in -= strm->avail_in;
+	strm->adler = s->twin_adler;
+	wdz_lend(s);
+}
+
+static void input_take_back(struct wdz_stream *s, const struct caller *caller)
+{
+	s->drained = wdz_part(s, s->open)->in_len - s->strm->avail_in;
+	s->strm->next_in = caller->next_in;
+	s->strm->avail_in = caller->avail_in;
+	s->strm->total_in = caller->total_in;
+	s->twin_adler = s->strm->adler;
+	s->strm->adler = caller->adler;
+	wdz_take_back(s);
+}
+
+/* A call of the twin that follows output by the same call of the caller's. */
+static int twin_go_on(z_streamp strm, int flush)
+{
+	uLong before = strm->total_out;
+	int ret;
+
+	if (!strm->avail_out)
+		return Z_OK;
+	ret = twin_deflate(strm, flush);
+	return ret == Z_BUF_ERROR && strm->total_out == before ? Z_OK : ret;
+}
+
+int wdz_drain(struct wdz_stream *s, int flush)
+{
+	z_streamp strm = s->strm;
+	struct caller caller;
+
+	s->stage = WDZ_DRAIN;
+	input_lend(s, &caller);
+	twin_deflate(strm, Z_NO_FLUSH);
+	input_take_back(s, &caller);
+	if (s->drained < wdz_part(s, s->open)->in_len)
+		return Z_OK;
+	wdz_stream_to_twin(s);
+	return twin_go_on(strm, flush);
+}
+
+/* All of the caller's input is collected. If there is room, the twin sees one call, as zlib would. */
+static int gathered_to_twin(struct wdz_stream *s, int flush)
+{
+	z_streamp strm = s->strm;
+	struct caller caller;
+	int ret;
+
+	s->stage = WDZ_DRAIN;
+	input_lend(s, &caller);
+	ret = twin_deflate(strm, flush);
+	input_take_back(s, &caller);
+	if (s->drained == wdz_part(s, s->open)->in_len)
+		wdz_stream_to_twin(s);
+	return ret;
+}
+
+/* Before a call that only the twin does. False: the twin has not taken all, for lack of room. */
+bool wdz_gather_end(struct wdz_stream *s)
+{
+	z_streamp strm = s->strm;
+	struct caller caller;
+
+	if (s->stage == WDZ_GATHER && !wdz_part(s, s->open)->in_len) {
+		wdz_stream_to_twin(s);
+		return true;
+	}
+	if (!strm->avail_out)
+		return false;
+	s->stage = WDZ_DRAIN;
+	input_lend(s, &caller);
+	twin_deflate(strm, Z_NO_FLUSH);
+	input_take_back(s, &caller);
+	if (s->drained < wdz_part(s, s->open)->in_len)
+		return false;
+	wdz_stream_to_twin(s);
+	return true;
+}
+
+static bool device_begin(struct wdz_stream *s)
+{
+	size_t chunk = wdz_config()->chunk;
+
+	s->sess = wdz_library() ? wdz_session_parts(s->window_bits) : 0;
+	if (!s->sess)
+		return false;
+	s->room = wdz_session_bound(s->sess, chunk);
+	if (s->room < wdz_stored_bytes(chunk))
+		s->room = wdz_stored_bytes(chunk);
+	return wdz_format_head(s);
+}
+
+int wdz_gather(struct wdz_stream *s, int flush)
+{
+	struct wdz_part *p = wdz_part(s, s->open);
+	size_t min = wdz_config()->min, n;
+	z_streamp strm = s->strm;
+
+	/* The whole stream in one call, or the first part of one that the caller flushes. */
+	if (!p->in_len && ((flush != Z_NO_FLUSH && strm->avail_in < min) || !wdz_part_room(s, p, false))) {
+		wdz_stream_to_twin(s);
+		return twin_deflate(strm, flush);
+	}
+	n = wdz_part_take(s, p, min);
+	wdz_sum(s, p->in + p->in_len - n, n);
+	if (p->in_len < min)
+		return flush == Z_NO_FLUSH ? Z_OK : gathered_to_twin(s, flush);
+	if (!device_begin(s))
+		return strm->avail_in ? wdz_drain(s, flush) : gathered_to_twin(s, flush);
+	strm->data_type = wdz_format_data_type(p->in, p->in_len);
+	s->stage = WDZ_DEVICE;
+	return wdz_device(s, flush);
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * zlib's functions for inflate streams. A stream is fresh until its first inflate(): then a device does all of it, or
+ * with WD_ZLIB_INFLATE=stream is bound to it, or it is the twin's for good.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "inflate.h"
+#include "stats.h"
+
+#define TRAILER_MAX	8
+
+/**
+ * struct inflate_stream - the state of a stream that isn't the twin's alone, or not yet
+ * @magic: tells it from the twin's state, which begins with a pointer to the caller's z_stream
+ * @twin: the twin's state, as after inflateInit2()
+ * @sess: the device's stream, or 0
+ * @last: the last bytes that were consumed: at the end, the trailer
+ */
+struct inflate_stream {
+	const void *magic;
+	z_streamp strm;
+	struct internal_state *twin;
+	enum wdz_format format;
+	enum wd_comp_alg_type alg;
+	handle_t sess;
+	unsigned char last[TRAILER_MAX];
+};
+
+static const char inflate_magic;
+
+static struct inflate_stream *stream_of(z_streamp strm)
+{
+	struct inflate_stream *s;
+
+	if (!strm || !strm->state)
+		return NULL;
+	s = (struct inflate_stream *)(void *)strm->state;
+	return s->magic == &inflate_magic && s->strm == strm ? s : NULL;
+}
+
+static bool format_of(int window_bits, enum wdz_format *format)
+{
+	if (window_bits == -MAX_WBITS)
+		*format = WDZ_FORMAT_RAW;
+	else if (window_bits == MAX_WBITS || !window_bits)
+		*format = WDZ_FORMAT_ZLIB;
+	else if (window_bits == MAX_WBITS + 16)
+		*format = WDZ_FORMAT_GZIP;
+	else if (window_bits == MAX_WBITS + 32)
+		*format = WDZ_FORMAT_EITHER;
+	else
+		return false;
+	return true;
+}
+
+static void to_twin(struct inflate_stream *s)
+{
+	s->strm->state = s->twin;
+	if (s->sess)
+		wdz_session_close(s->sess);
+	free(s);
+}
+
+/* Before all calls but inflate(): zlib does them, and goes on. A stream that a device has begun has nothing to go on. */
+static bool twins(z_streamp strm)
+{
+	struct inflate_stream *s = stream_of(strm);
+
+	if (s && s->sess)
+		return false;
+	if (s)
+		to_twin(s);
+	return true;
+}
+
+/* Without memory the stream stays the twin's. */
+static void stream_open(z_streamp strm, int window_bits, const void *caller)
+{
+	const struct wdz_config *config = wdz_config();
+	enum wdz_format format;
+	struct inflate_stream *s;
+
+	wdz_count_for(caller, WDZ_INFLATE_STREAMS, 1);
+	if (config->inflate == WDZ_INFLATE_OFF || !format_of(window_bits, &format) || !wdz_device_may(caller))
+		return;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return;
+	s->magic = &inflate_magic;
+	s->strm = strm;
+	s->twin = strm->state;
+	s->format = format;
+	strm->state = (struct internal_state *)(void *)s;
+}
+
+PUBLIC int ZEXPORT inflateInit2_(z_streamp strm, int window_bits, const char *version, int stream_size)
+{
+	int ret = twin_inflateInit2_(strm, window_bits, version, stream_size);
+
+	if (ret == Z_OK)
+		stream_open(strm, window_bits, __builtin_return_address(0));
+	return ret;
+}
+
+PUBLIC int ZEXPORT inflateInit_(z_streamp strm, const char *version, int stream_size)
+{
+	int ret = twin_inflateInit_(strm, version, stream_size);
+
+	if (ret == Z_OK)
+		stream_open(strm, MAX_WBITS, __builtin_return_address(0));
+	return ret;
+}
+
+/* The twin's state after the end of a stream, which an empty one leads to, too. */
+static void twin_end(z_streamp strm, enum wd_comp_alg_type alg)
+{
+	static const unsigned char empty_zlib[] = { 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1 };
+	static const unsigned char empty_gzip[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const unsigned char empty_raw[] = { 0x03, 0 };
+	static const struct {
+		const unsigned char *at;
+		uInt len;
+	} empty[] = {
+		[WD_ZLIB] = { empty_zlib, sizeof(empty_zlib) },
+		[WD_GZIP] = { empty_gzip, sizeof(empty_gzip) },
+		[WD_DEFLATE_RAW] = { empty_raw, sizeof(empty_raw) },
+	};
+	z_stream callers = *strm;
+	unsigned char none;
+
+	strm->next_in = empty[alg].at;
+	strm->avail_in = empty[alg].len;
+	strm->next_out = &none;
+	strm->avail_out = 1;
+	twin_inflate(strm, Z_SYNC_FLUSH);
+	strm->next_in = callers.next_in;
+	strm->avail_in = callers.avail_in;
+	strm->total_in = callers.total_in;
+	strm->next_out = callers.next_out;
+	strm->avail_out = callers.avail_out;
+	strm->total_out = callers.total_out;
+}
+
+static void advance(z_streamp strm, size_t consumed, size_t produced)
+{
+	strm->next_in += consumed;
+	strm->avail_in -= (uInt)consumed;
+	strm->total_in += consumed;
+	strm->next_out += produced;
+	strm->avail_out -= (uInt)produced;
+	strm->total_out += produced;
+}
+
+/* After the end of a stream by a device. trailer: its last bytes, which the device has compared with the data. */
+static int device_end(struct inflate_stream *s, enum wd_comp_alg_type alg, const unsigned char *trailer)
+{
+	const unsigned char *at = trailer + TRAILER_MAX;
+	z_streamp strm = s->strm;
+
+	to_twin(s);
+	twin_end(strm, alg);
+	if (alg == WD_ZLIB)
+		strm->adler = (uLong)at[-4] << 24 | (uLong)at[-3] << 16 | (uLong)at[-2] << 8 | at[-1];
+	else if (alg == WD_GZIP)
+		strm->adler = (uLong)at[-5] << 24 | (uLong)at[-6] << 16 | (uLong)at[-7] << 8 | at[-8];
+	return Z_STREAM_END;
+}
+
+static int whole_inflate(struct inflate_stream *s, int flush)
+{
+	z_streamp strm = s->strm;
+	const unsigned char *src = strm->next_in;
+	size_t produced = strm->avail_out;
+	struct wd_comp_arg arg = {
+		.src = src, .src_len = strm->avail_in, .dst = strm->next_out, .dst_len = &produced,
+	};
+	enum wd_comp_alg_type alg;
+
+	if (!wdz_whole(s->format, &arg)) {
+		to_twin(s);
+		return twin_inflate(strm, flush);
+	}
+	wdz_head_alg(s->format, src, arg.src_len, &alg);
+	advance(strm, arg.consumed, produced);
+	return device_end(s, alg, src + arg.consumed - TRAILER_MAX);
+}
+
+/* The last bytes of all that was consumed. */
+static void last_keep(struct inflate_stream *s, const unsigned char *at, size_t len)
+{
+	size_t n = len < TRAILER_MAX ? len : TRAILER_MAX;
+
+	memmove(s->last, s->last + n, TRAILER_MAX - n);
+	if (n)
+		memcpy(s->last + TRAILER_MAX - n, at + len - n, n);
+}
+
+static int stream_failed(z_streamp strm, int err)
+{
+	strm->msg = (char *)(uintptr_t)zError(err);
+	return err;
+}
+
+static int stream_inflate(struct inflate_stream *s)
+{
+	z_streamp strm = s->strm;
+	const unsigned char *src = strm->next_in;
+	size_t consumed = strm->avail_in, produced = strm->avail_out;
+	struct wd_comp_strm step = { .src = src, .src_len = &consumed, .dst = strm->next_out, .dst_len = &produced };
+	unsigned char last[TRAILER_MAX];
+	int ret;
+
+	if (!strm->next_out || (!strm->next_in && strm->avail_in))
+		return Z_STREAM_ERROR;
+	if (!strm->avail_out)
+		return Z_BUF_ERROR;
+	ret = wdz_strm_decompress(s->sess, &step);
+	if (ret < 0 && ret != -ENOSPC)
+		return stream_failed(strm, ret == -EBADMSG ? Z_DATA_ERROR : Z_STREAM_ERROR);
+	last_keep(s, src, consumed);
+	advance(strm, consumed, produced);
+	wdz_count(WDZ_INFLATE_DEVICE_BYTES, produced);
+	if (ret == 1) {
+		memcpy(last, s->last, sizeof(last));
+		return device_end(s, s->alg, last);
+	}
+	return consumed || produced ? Z_OK : stream_failed(strm, Z_BUF_ERROR);
+}
+
+static bool stream_bind(struct inflate_stream *s, int flush)
+{
+	z_streamp strm = s->strm;
+
+	if (wdz_config()->inflate != WDZ_INFLATE_STREAM || flush == Z_BLOCK || flush == Z_TREES ||
+	    strm->avail_in < wdz_config()->min || !wdz_head_alg(s->format, strm->next_in, strm->avail_in, &s->alg) ||
+	    !wdz_library())
+		return false;
+	s->sess = wdz_session_stream(s->alg);
+	return s->sess;
+}
+
+PUBLIC int ZEXPORT inflate(z_streamp strm, int flush)
+{
+	struct inflate_stream *s = stream_of(strm);
+
+	if (!s)
+		return twin_inflate(strm, flush);
+	if (s->sess)
+		return stream_inflate(s);
+	if (strm->next_in && strm->next_out && strm->avail_out) {
+		if (flush == Z_FINISH)
+			return whole_inflate(s, flush);
+		if (stream_bind(s, flush))
+			return stream_inflate(s);
+	}
+	to_twin(s);
+	return twin_inflate(strm, flush);
+}
+
+/* A stream that a device has begun is fresh again. */
+static void stream_restart(z_streamp strm)
+{
+	struct inflate_stream *s = stream_of(strm);
+
+	if (!s || !s->sess)
+		return;
+	wdz_session_close(s->sess);
+	s->sess = 0;
+}
+
+PUBLIC int ZEXPORT inflateEnd(z_streamp strm)
+{
+	stream_restart(strm);
+	twins(strm);
+	if (strm && strm->state)
+		wdz_count_for(__builtin_return_address(0), WDZ_INFLATE_ZLIB_BYTES, strm->total_out);
+	return twin_inflateEnd(strm);
+}
+
+/* These end what a stream has begun, and leave it fresh. */
+static int stream_reset(z_streamp strm, int (*reset)(z_streamp strm))
+{
+	struct inflate_stream *s = stream_of(strm);
+	int ret;
+
+	if (!s)
+		return reset(strm);
+	stream_restart(strm);
+	strm->state = s->twin;
+	ret = reset(strm);
+	strm->state = (struct internal_state *)(void *)s;
+	return ret;
+}
+
+PUBLIC int ZEXPORT inflateReset(z_streamp strm)
+{
+	return stream_reset(strm, twin_inflateReset);
+}
+
+PUBLIC int ZEXPORT inflateResetKeep(z_streamp strm)
+{
+	return stream_reset(strm, twin_inflateResetKeep);
+}
+
+PUBLIC int ZEXPORT inflateReset2(z_streamp strm, int window_bits)
+{
+	stream_restart(strm);
+	twins(strm);
+	return twin_inflateReset2(strm, window_bits);
+}
+
+PUBLIC int ZEXPORT inflateSetDictionary(z_streamp strm, const Bytef *dictionary, uInt length)
+{
+	return twins(strm) ? twin_inflateSetDictionary(strm, dictionary, length) : Z_STREAM_ERROR;
+}
+
+PUBLIC int ZEXPORT inflateGetDictionary(z_streamp strm, Bytef *dictionary, uInt *length)
+{
+	return twins(strm) ? twin_inflateGetDictionary(strm, dictionary, length) : Z_STREAM_ERROR;
+}
+
+PUBLIC int ZEXPORT inflateSync(z_streamp strm)
+{
+	return twins(strm) ? twin_inflateSync(strm) : Z_STREAM_ERROR;
+}
+
+PUBLIC int ZEXPORT inflateSyncPoint(z_streamp strm)
+{
+	return twins(strm) ? twin_inflateSyncPoint(strm) : Z_STREAM_ERROR;
+}
+
+PUBLIC int ZEXPORT inflateCopy(z_streamp dest, z_streamp source)
+{
+	return twins(source) ? twin_inflateCopy(dest, source) : Z_STREAM_ERROR;
+}
+
+PUBLIC int ZEXPORT inflatePrime(z_streamp strm, int bits, int value)
+{
+	return twins(strm) ? twin_inflatePrime(strm, bits, value) : Z_STREAM_ERROR;
+}
+
+PUBLIC long ZEXPORT inflateMark(z_streamp strm)
+{
+	return twins(strm) ? twin_inflateMark(strm) : -65536;
+}
+
+PUBLIC int ZEXPORT inflateGetHeader(z_streamp strm, gz_headerp head)
+{
+	return twins(strm) ? twin_inflateGetHeader(strm, head) : Z_STREAM_ERROR;
+}
+
+PUBLIC int ZEXPORT inflateUndermine(z_streamp strm, int subvert)
+{
+	return twins(strm) ? twin_inflateUndermine(strm, subvert) : Z_STREAM_ERROR;
+}
+
+PUBLIC int ZEXPORT inflateValidate(z_streamp strm, int check)
+{
+	return twins(strm) ? twin_inflateValidate(strm, check) : Z_STREAM_ERROR;
+}
+
+PUBLIC unsigned long ZEXPORT inflateCodesUsed(z_streamp strm)
+{
+	return twins(strm) ? twin_inflateCodesUsed(strm) : (unsigned long)-1;
+}

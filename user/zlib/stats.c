@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Counts, and the line that a process appends to a file when it exits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "device.h"
+#include "generation.h"
+#include "stats.h"
+
+static const char *const names[WDZ_COUNTS] = {
+	[WDZ_DEFLATE_STREAMS] = "deflate_streams",
+	[WDZ_DEFLATE_DEVICE_BYTES] = "deflate_device_bytes",
+	[WDZ_DEFLATE_ZLIB_BYTES] = "deflate_zlib_bytes",
+	[WDZ_PARTS] = "parts",
+	[WDZ_PARTS_REDONE] = "parts_redone",
+	[WDZ_INFLATE_STREAMS] = "inflate_streams",
+	[WDZ_INFLATE_DEVICE_BYTES] = "inflate_device_bytes",
+	[WDZ_INFLATE_ZLIB_BYTES] = "inflate_zlib_bytes",
+};
+
+static _Atomic uint64_t counts[WDZ_COUNTS];
+static _Atomic unsigned int counted_by;
+
+bool wdz_counting;
+
+void wdz_count_now(enum wdz_count what, uint64_t n)
+{
+	unsigned int now = process_generation(), i;
+
+	/* A child begins anew: its parent writes what the parent has done. */
+	if (atomic_exchange(&counted_by, now) != now)
+		for (i = 0; i < WDZ_COUNTS; i++)
+			atomic_store(&counts[i], 0);
+	atomic_fetch_add(&counts[what], n);
+}
+
+void wdz_count_for_now(const void *caller, enum wdz_count what, uint64_t n)
+{
+	if (!wdz_is_warpdrive(caller))
+		wdz_count_now(what, n);
+}
+
+/* One write(), so that lines of several processes don't mix. */
+static __attribute__((destructor)) void stats_write(void)
+{
+	char line[1024];
+	uint64_t taken;
+	unsigned int i;
+	int fd, at;
+
+	if (!atomic_load(&counted_by) || atomic_load(&counted_by) != process_generation())
+		return;
+	/* Streams are counted when they end, whoever decompressed them. */
+	taken = atomic_load(&counts[WDZ_INFLATE_DEVICE_BYTES]);
+	if (taken > atomic_load(&counts[WDZ_INFLATE_ZLIB_BYTES]))
+		taken = atomic_load(&counts[WDZ_INFLATE_ZLIB_BYTES]);
+	atomic_fetch_sub(&counts[WDZ_INFLATE_ZLIB_BYTES], taken);
+	at = snprintf(line, sizeof(line), "program=%s pid=%ld", program_invocation_short_name, (long)getpid());
+	for (i = 0; i < WDZ_COUNTS && at < (int)sizeof(line); i++)
+		at += snprintf(line + at, sizeof(line) - (size_t)at, " %s=%" PRIu64, names[i], atomic_load(&counts[i]));
+	if (at >= (int)sizeof(line) - 1)
+		return;
+	line[at++] = '\n';
+	fd = open(wdz_config()->stats, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return;
+	if (write(fd, line, (size_t)at) < 0)
+		at = 0;
+	close(fd);
+}
