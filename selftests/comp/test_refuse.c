@@ -180,7 +180,7 @@ TEST_F(refuse, a_request_with_bad_members_is_EINVAL_and_the_member_named)
 	BAD_ARG(arg.src = NULL, "src is NULL");
 	BAD_ARG(arg.dst = NULL, "dst is NULL");
 	BAD_ARG(arg.dst_len = NULL, "dst_len");
-	BAD_ARG(arg.flags = 1, "flags");
+	BAD_ARG(arg.flags = 2, "flags");
 	BAD_ARG(arg.flags = 1u << 31, "flags");
 	BAD_ARG(arg.reserved[3] = 1, "reserved");
 	EXPECT_EQ(-EINVAL, wd_compress(self->c, NULL));

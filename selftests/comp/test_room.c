@@ -211,7 +211,7 @@ TEST_F(async, a_burst_stops_at_the_first_bad_one)
 	struct job *jobs = jobs_new(3);
 	struct wd_comp_arg *args[] = { &jobs[0].arg, &jobs[1].arg, &jobs[2].arg };
 
-	jobs[1].arg.flags = 1;
+	jobs[1].arg.flags = 2;
 	EXPECT_EQ(1, wd_comp_async_burst(self->h, args, 3, NULL));
 	EXPECT_EQ(-EINVAL, wd_comp_async_burst(self->h, args + 1, 2, NULL));
 	jobs[1].arg.flags = 0;

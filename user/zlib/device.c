@@ -29,7 +29,8 @@ struct slot {
 	_Atomic time_t retry;
 };
 
-static struct slot parts[WINDOWS], whole[WD_DEFLATE_RAW + 1];
+static struct slot parts[WINDOWS][WDZ_SESSIONS], whole[WD_DEFLATE_RAW + 1];
+static _Atomic unsigned int devices;
 
 static bool attr_names_zlib(int folder, const char *device)
 {
@@ -50,41 +51,48 @@ static bool attr_names_zlib(int folder, const char *device)
 	return strstr(text, "zlib");
 }
 
-static bool class_has_device(void)
+static unsigned int class_devices(void)
 {
 	DIR *class = opendir(CLASS);
 	struct dirent *entry;
-	bool here = false;
+	unsigned int n = 0;
 
 	if (!class)
-		return false;
-	while (!here && (entry = readdir(class)))
-		here = entry->d_name[0] != '.' && attr_names_zlib(dirfd(class), entry->d_name);
+		return 0;
+	while (n < WDZ_SESSIONS && (entry = readdir(class)))
+		if (entry->d_name[0] != '.' && attr_names_zlib(dirfd(class), entry->d_name))
+			n++;
 	closedir(class);
-	return here;
+	return n;
 }
 
 /* Keeps errno, which zlib's functions don't change. */
-static bool device_look(void)
+static unsigned int devices_look(void)
 {
 	int saved = errno;
-	bool here = !wdz_config()->off && class_has_device();
+	unsigned int n = wdz_config()->off ? 0 : class_devices();
 
 	errno = saved;
-	return here;
+	return n;
 }
 
 bool wdz_device_here(void)
 {
-	static _Atomic unsigned int looked, found;
+	static _Atomic unsigned int looked;
 	unsigned int now = process_generation();
 
 	if (atomic_load(&looked) != now) {
-		if (device_look())
-			atomic_store(&found, now);
+		atomic_store(&devices, devices_look());
 		atomic_store(&looked, now);
 	}
-	return atomic_load(&found) == now;
+	return atomic_load(&devices);
+}
+
+unsigned int wdz_devices(void)
+{
+	unsigned int n = atomic_load(&devices);
+
+	return n ? n : 1;
 }
 
 bool wdz_is_warpdrive(const void *caller)
@@ -159,14 +167,14 @@ static handle_t session_get(struct slot *at, enum wd_comp_op_type op, enum wd_co
 	return h;
 }
 
-handle_t wdz_session_parts(int window_bits)
+handle_t wdz_session_parts(int window_bits, unsigned long turn)
 {
 	static const enum wd_comp_win_type windows[WINDOWS] = {
 		WD_COMP_WS_4K, WD_COMP_WS_8K, WD_COMP_WS_16K, WD_COMP_WS_32K,
 	};
 	int i = window_bits - WINDOW_LOW;
 
-	return session_get(&parts[i], WD_ASYNC, WD_DIR_COMPRESS, WD_DEFLATE_RAW, windows[i]);
+	return session_get(&parts[i][turn % wdz_devices()], WD_ASYNC, WD_DIR_COMPRESS, WD_ZLIB, windows[i]);
 }
 
 size_t wdz_session_bound(handle_t sess, size_t len)

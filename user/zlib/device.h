@@ -19,6 +19,10 @@ bool wdz_device_here(void);
 bool wdz_device_may(const void *caller);
 bool wdz_is_warpdrive(const void *caller);
 
+/* How many devices sessions are spread over, 1 .. WDZ_SESSIONS. */
+#define WDZ_SESSIONS	8u
+unsigned int wdz_devices(void);
+
 /**
  * struct wdz_request - one part of a stream, given to a device
  * @arg: the request; its buffers are the device's until wdz_request_done()
@@ -35,8 +39,11 @@ struct wdz_request {
 	_Atomic bool done;
 };
 
-/* A session that compresses parts with a window of 1 << window_bits bytes (12 .. 15), or 0. */
-handle_t wdz_session_parts(int window_bits);
+/*
+ * A session that compresses parts with a window of 1 << window_bits bytes (12 .. 15), or 0. libwd binds each session to a
+ * device: those of turns that follow each other are on different ones.
+ */
+handle_t wdz_session_parts(int window_bits, unsigned long turn);
 size_t wdz_session_bound(handle_t sess, size_t len);
 
 /* A session that decompresses whole buffers, or 0. */

@@ -108,12 +108,18 @@ bool wdz_gather_end(struct wdz_stream *s)
 
 static bool device_begin(struct wdz_stream *s)
 {
+	static _Atomic unsigned long turns;
 	size_t chunk = wdz_config()->chunk;
+	handle_t sess;
 
-	s->sess = wdz_library() ? wdz_session_parts(s->window_bits) : 0;
-	if (!s->sess)
+	/* Short streams begin with another device each time. */
+	s->turn = atomic_fetch_add(&turns, 1);
+	sess = wdz_library() ? wdz_session_parts(s->window_bits, s->turn) : 0;
+	if (!sess)
 		return false;
-	s->room = wdz_session_bound(s->sess, chunk);
+	if (2 * wdz_devices() > s->ring)
+		s->ring = 2 * wdz_devices();
+	s->room = wdz_session_bound(sess, chunk);
 	if (s->room < wdz_stored_bytes(chunk))
 		s->room = wdz_stored_bytes(chunk);
 	return wdz_format_head(s);

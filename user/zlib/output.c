@@ -66,7 +66,7 @@ size_t wdz_output_pending(const struct wdz_stream *s)
 	unsigned long n;
 
 	for (n = s->first; n != s->open; n++) {
-		p = &s->parts[n % WDZ_RING];
+		p = &s->parts[n % s->ring];
 		if (!p->submitted)
 			bytes += p->len - p->taken;
 	}

@@ -75,6 +75,7 @@ void wdz_part_submit(struct wdz_stream *s)
 {
 	struct wdz_part *p = wdz_part(s, s->open);
 	struct wd_comp_arg *arg = &p->request.arg;
+	handle_t sess = wdz_session_parts(s->window_bits, s->turn + s->open);
 
 	*arg = (struct wd_comp_arg){ .src = p->in, .src_len = p->in_len, .dst = p->out, .dst_len = &p->len,
 				     .flags = WD_COMP_PART };
@@ -83,7 +84,7 @@ void wdz_part_submit(struct wdz_stream *s)
 	s->open++;
 	wdz_count(WDZ_PARTS, 1);
 	if (p->in_len >= SMALL || p->in_len >= wdz_config()->min) {
-		p->submitted = wdz_submit(&p->request, s->sess);
+		p->submitted = sess && wdz_submit(&p->request, sess);
 		if (p->submitted)
 			return;
 		wdz_count(WDZ_PARTS_REDONE, 1);
@@ -119,9 +120,9 @@ static struct wdz_part *part_open(struct wdz_stream *s)
 {
 	struct wdz_part *p = wdz_part(s, s->open);
 
-	if (s->open - s->first == WDZ_RING)
+	if (s->open - s->first == s->ring)
 		wdz_output(s, true);
-	if (s->open - s->first == WDZ_RING)
+	if (s->open - s->first == s->ring)
 		return NULL;
 	/* A slot's old data is kept for deflateGetDictionary() until now. */
 	if (p->len)
@@ -153,7 +154,7 @@ bool wdz_open_has_data(struct wdz_stream *s)
 {
 	struct wdz_part *p = wdz_part(s, s->open);
 
-	return s->open - s->first < WDZ_RING && p->in_len && !p->len;
+	return s->open - s->first < s->ring && p->in_len && !p->len;
 }
 
 static int device_end(struct wdz_stream *s)

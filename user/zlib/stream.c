@@ -43,6 +43,7 @@ void wdz_stream_open(z_streamp strm, int level, int window_bits, int mem_level, 
 	s->mem_level = mem_level;
 	s->last_flush = FLUSH_NONE_YET;
 	s->twin_adler = strm->adler;
+	s->ring = WDZ_RING_MIN;
 	wdz_take_back(s);
 }
 
@@ -51,7 +52,7 @@ static void parts_end(struct wdz_stream *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < WDZ_RING; i++) {
+	for (i = 0; i < WDZ_RING_MAX; i++) {
 		if (s->parts[i].submitted)
 			wdz_wait(&s->parts[i].request);
 		s->parts[i].submitted = false;
@@ -63,7 +64,7 @@ void wdz_stream_reset(struct wdz_stream *s)
 	unsigned int i;
 
 	parts_end(s);
-	for (i = 0; i < WDZ_RING; i++)
+	for (i = 0; i < WDZ_RING_MAX; i++)
 		s->parts[i].in_len = s->parts[i].len = s->parts[i].taken = 0;
 	free(s->head.at);
 	s->head = s->tail = (struct wdz_bytes){ 0 };
@@ -81,7 +82,7 @@ void wdz_stream_free(struct wdz_stream *s)
 	unsigned int i;
 
 	parts_end(s);
-	for (i = 0; i < WDZ_RING; i++) {
+	for (i = 0; i < WDZ_RING_MAX; i++) {
 		free(s->parts[i].in);
 		free(s->parts[i].out);
 	}
@@ -115,7 +116,7 @@ static bool parts_copy(struct wdz_stream *to, const struct wdz_stream *from)
 	const struct wdz_part *p;
 	unsigned int i;
 
-	for (i = 0; i < WDZ_RING; i++) {
+	for (i = 0; i < WDZ_RING_MAX; i++) {
 		p = &from->parts[i];
 		if (!bytes_copy(&to->parts[i].in, p->in, wdz_config()->chunk, p->in_len) ||
 		    !bytes_copy(&to->parts[i].out, p->out, from->room, p->len))

@@ -9,8 +9,9 @@
 #include "device.h"
 #include "twin.h"
 
-/* Parts of a stream that devices may have at the same time. */
-#define WDZ_RING	8u
+/* Parts of a stream that devices may have at the same time: a device works on several, too. */
+#define WDZ_RING_MIN	8u
+#define WDZ_RING_MAX	(2 * WDZ_SESSIONS)
 
 /* Ends of streams: the final block without data, and the longest trailer. */
 #define WDZ_END_BYTES	(2 + 8)
@@ -63,7 +64,9 @@ struct wdz_bytes {
  * @begun: deflate() was called
  * @ending: all input is there
  * @ended: the end of the stream is in @tail
- * @parts: a ring; @first is not written yet, @open gets input; both are counted on for ever
+ * @parts: a ring of @ring places; @first is not written yet, @open gets input; both are counted on for ever
+ * @turn: which of the devices gets the first part
+ * @room: bytes of a part's @out
  * @raw: continues after parts, and compresses those that no device did
  * @drained: bytes of the open part that the twin has taken
  * @twin_adler: the checksum of those; the caller's is that of all input
@@ -78,9 +81,9 @@ struct wdz_stream {
 	int last_flush;
 	bool begun, ending, ended;
 	gz_headerp header;
-	struct wdz_part parts[WDZ_RING];
-	unsigned long first, open;
-	handle_t sess;
+	struct wdz_part parts[WDZ_RING_MAX];
+	unsigned int ring;
+	unsigned long first, open, turn;
 	size_t room;
 	struct wdz_bytes head, tail;
 	unsigned char end[WDZ_END_BYTES];
@@ -105,7 +108,7 @@ static inline struct wdz_stream *wdz_stream_of(z_streamp strm)
 
 static inline struct wdz_part *wdz_part(struct wdz_stream *s, unsigned long n)
 {
-	return &s->parts[n % WDZ_RING];
+	return &s->parts[n % s->ring];
 }
 
 /* Between these two the caller's z_stream is the twin's. */

@@ -70,8 +70,8 @@ static int part_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 {
 	struct wd_object *obj = &s->s.obj;
 
-	if (s->dir != WD_DIR_COMPRESS || s->alg != WD_DEFLATE_RAW)
-		return wd_fail(obj, EINVAL, "WD_COMP_PART in arg->flags: the session doesn't compress to WD_DEFLATE_RAW");
+	if (s->dir != WD_DIR_COMPRESS)
+		return wd_fail(obj, EINVAL, "WD_COMP_PART in arg->flags: the session doesn't compress");
 	if (!arg->src_len)
 		return wd_fail(obj, EINVAL, "WD_COMP_PART in arg->flags, and src_len is 0: there is no part without data");
 	if (arg->src_len > COMP_PART_MAX)
@@ -169,7 +169,8 @@ static inline int msg_header(const struct comp_sess *s, struct comp_msg *c)
 {
 	if (s->dir != WD_DIR_COMPRESS)
 		return msg_read_header(c);
-	c->head = s->head;
+	/* Parts are raw, whatever the session's format. */
+	c->head = c->part ? 0 : s->head;
 	/* What a device does with a part for which there is less room isn't known. */
 	return c->dst_len < (c->part ? comp_bound(c->src_len) : s->least) ? -ENOSPC : 0;
 }
@@ -334,7 +335,7 @@ static void comp_refill(struct wd_session *base, void *req, __u32 aux, struct wd
 	struct comp_msg *c = to_comp_msg(m);
 
 	msg_fill(to_comp_sess(base), req, c);
-	c->head = to_comp_sess(base)->plain ? to_comp_sess(base)->head : aux;
+	c->head = to_comp_sess(base)->plain && !c->part ? to_comp_sess(base)->head : aux;
 }
 
 FRAME_PUBLIC(wd_comp)

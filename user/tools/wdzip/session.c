@@ -88,9 +88,9 @@ void session_close(struct settings *set)
 handle_t session_of_thread(const struct settings *set, unsigned int thread)
 {
 	if (!thread && !session_late(set) && !set->path_flags)
-		set->part_sess[set->threads] = session_new(set, WD_DEFLATE_RAW, WD_SESS_PATH_SOFT, 1);
+		set->part_sess[set->threads] = session_new(set, WD_ZLIB, WD_SESS_PATH_SOFT, 1);
 	if (!set->part_sess[thread])
-		set->part_sess[thread] = session_new(set, WD_DEFLATE_RAW, set->path_flags, 1 + set->threads / TURN);
+		set->part_sess[thread] = session_new(set, WD_ZLIB, set->path_flags, 1 + set->threads / TURN);
 	return set->part_sess[thread];
 }
 

@@ -77,7 +77,8 @@ const char *wd_comp_status_str(int status);
  * are one stream, in any order, whoever made them; the two bytes 03 00 end it. So large data can be compressed by many
  * requests at once, and any of them can be repeated. Costs: matches don't reach back into the part before.
  *
- * Compression sessions of WD_DEFLATE_RAW, else -EINVAL. src_len is 1 byte to 4 MiB, above it -EFBIG. dst needs
+ * Compression sessions of any format, else -EINVAL: parts are raw in each. Devices of generation 2 have no raw format,
+ * so sessions of WD_ZLIB reach more devices. src_len is 1 byte to 4 MiB, above it -EFBIG. dst needs
  * wd_comp_bound() of src_len, whatever the data, else -ENOSPC. Synchronous and asynchronous. A part in flight on a
  * device takes 64 KiB of memory.
  */
