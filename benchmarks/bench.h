@@ -93,5 +93,9 @@ int pubkey_rows(int argc, char **argv);
 int pubkey_null_rows(int argc, char **argv);
 int pubkey_loop(int argc, char **argv);
 int jobs_rows(int argc, char **argv);
+int zlib_rows(int argc, char **argv);
+int zlib_wall(int argc, char **argv);
+int zlib_path(int argc, char **argv);
+int zlib_small(int argc, char **argv);
 
 #endif

@@ -8,8 +8,10 @@ import subprocess
 import tempfile
 
 SHORT, LONG = 2048, 10240
-# Loops where the device computes. The difference is the number of uses for which a probe of memory stays valid.
+# Longer loops. Where the device computes, the difference is the number of uses for which a probe of memory stays valid.
 COMPUTED_SHORT, COMPUTED_LONG = 64, 320
+# deflate() and deflateReset().
+CALLS_OF_STREAM = 2
 # The device isn't part of the library, wherever it runs.
 LIBRARIES = re.compile(r"/lib(wd|hisi_qm)[^/]*$")
 NOT_OURS = re.compile(r"libuacce-emu|wd-bench|/valgrind/")
@@ -84,6 +86,18 @@ def callgrind(out, kind, requests):
         env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
         subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL)
         return Counts(file.name)
+
+
+def small_streams(out, library):
+    """Instructions of a call of zlib's, with a stream of 100 bytes and no device."""
+    totals = []
+    for streams in (COMPUTED_SHORT, COMPUTED_LONG):
+        with tempfile.NamedTemporaryFile() as file:
+            subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={file.name}", f"{out}/bench/wd-bench",
+                            "zlib-small", library, str(streams)], check=True, stdout=subprocess.DEVNULL)
+            text = file.read().decode()
+        totals.append(int(re.search(r"^(?:summary|totals): (\d+)", text, re.M).group(1)))
+    return (totals[1] - totals[0]) / (COMPUTED_LONG - COMPUTED_SHORT) / CALLS_OF_STREAM
 
 
 def locked_addresses(obj):

@@ -28,6 +28,10 @@ static const struct {
 	{ "pubkey-null", pubkey_null_rows },
 	{ "pubkey-loop", pubkey_loop },
 	{ "jobs", jobs_rows },
+	{ "zlib", zlib_rows },
+	{ "zlib-wall", zlib_wall },
+	{ "zlib-path", zlib_path },
+	{ "zlib-small", zlib_small },
 };
 
 int main(int argc, char **argv)

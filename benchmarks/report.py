@@ -43,6 +43,7 @@ TARGETS = {
     "rsa.*.instr": "<= 500", "dh.*.instr": "<= 500", "ecdsa.*.instr": "<= 500", "ecdh.*.instr": "<= 500",
     "ecdsa-verify.*.instr": "<= 500", "x25519.*.instr": "<= 500",
     "openssl.async64.ratio": ">= 40",
+    "zlib.*.parts.bytes": "<= 1.02", "zlib.small.instr": "<= 20 more",
     "soft.*": "<= 1.03 or +60 ns", "provision.1000.*": "< 2000", "provision.attach.us": "< 1000",
 }
 
@@ -170,6 +171,41 @@ def openssl_jobs(_):
     return rows_of(wd_bench(["--hpre", "1", *SLOW, "500000"], "jobs"))
 
 
+def zlib(rows):
+    """The rows of the replacement of zlib, if it is there."""
+    def group():
+        shim = f"{OUT}/lib/warpdrive/zlib/libz.so.1"
+        if os.path.exists(shim):
+            yield from rows(shim)
+        else:
+            print("bench: no libz.so.1 was built: no rows of zlib", file=sys.stderr)
+    return group
+
+
+def zlib_streams(shim):
+    return rows_of(wd_bench(["--zip", "1"], "zlib", shim))
+
+
+def zlib_small(shim):
+    if not shutil.which("valgrind"):
+        print("bench: no valgrind: instructions aren't counted", file=sys.stderr)
+        return
+    stock = wd_bench(None, "zlib-path")[-1]
+    ours, plain = (count.small_streams(OUT, library) for library in (shim, stock))
+    yield Row("zlib.small.instr", f"{ours - plain:.1f}", "instructions", f"{plain:.0f}", f"{ours / plain:.4f}")
+
+
+def zlib_devices(shim):
+    """Throughput of devices that take a hundred megabits a second each."""
+    def rate(devices):
+        return statistics.median(float(wd_bench(["--zip", str(devices), "--bandwidth", "100"], "zlib-wall", shim)[-1])
+                                 for _ in range(3))
+    one = rate(1)
+    for devices in (2, 4, 8):
+        many = rate(devices)
+        yield Row(f"zlib.devices.{devices}.scale", f"{many / one:.2f}", "x", f"{one / 1e6:.1f}", f"{many / one:.2f}")
+
+
 def in_vm(device, *command):
     """The rows of a command in a VM with the kernel modules and a simulated device; if the VM fails there are none."""
     def rows():
@@ -205,6 +241,9 @@ GROUPS = [
     (plain(None, "pubkey"), tuple(f"soft.{alg}.ratio" for alg in PUBKEY)),
     (openssl(openssl_twin), tuple(f"openssl.{alg}.ns" for alg in speed.ALGS)),
     (openssl(openssl_jobs), ("openssl.async64.ratio",)),
+    (zlib(zlib_streams), ("zlib.text.*", "zlib.binary.*", "zlib.packed.*")),
+    (zlib(zlib_devices), tuple(f"zlib.devices.{n}.scale" for n in (2, 4, 8))),
+    (zlib(zlib_small), ("zlib.small.instr",)),
     (in_vm("zip@v2", f"{OUT}/bench/wd-bench", "doorbell", "/dev/hisi_zip-0"), ("doorbell.kernel.ns",)),
     (in_vm("zip", f"{TOP}/benchmarks/provision.sh"),
      (*(f"provision.1000.{what}.ms" for what in ("apply", "again", "save", "list")),
