@@ -109,8 +109,8 @@ static void config_read(void)
 	read_levels();
 	read_size("WD_ZLIB_CHUNK", SIZE_LOW, "64k to 1m", &config.chunk);
 	read_size("WD_ZLIB_MIN", 1, "1 to 1m", &config.min);
-	if (config.min > config.chunk)
-		config.min = config.chunk;
+	if (config.chunk < config.min)
+		config.chunk = config.min;
 	read_inflate();
 	/* A program may change its environment later. */
 	if (stats)

@@ -73,7 +73,11 @@ static int stage_run(struct wdz_stream *s, int flush)
 /* Whether output of earlier calls can come without new input. */
 static bool has_output(const struct wdz_stream *s)
 {
-	return s->stage == WDZ_DRAIN || s->first != s->open || wdz_output_pending(s);
+	unsigned int pending = 0;
+
+	if (s->stage == WDZ_TAIL)
+		twin_deflatePending((z_streamp)(uintptr_t)&s->raw, &pending, NULL);
+	return s->stage == WDZ_DRAIN || s->first != s->open || pending || wdz_output_pending(s);
 }
 
 static int stream_deflate(struct wdz_stream *s, int flush)
@@ -110,7 +114,7 @@ PUBLIC int ZEXPORT deflate(z_streamp strm, int flush)
 
 static void count_ended(const void *caller, const struct wdz_stream *s, z_streamp strm)
 {
-	if (!s ? strm && strm->state : s->stage == WDZ_GATHER || s->stage == WDZ_DRAIN)
+	if (!s ? strm && strm->zalloc && strm->state : s->stage == WDZ_GATHER || s->stage == WDZ_DRAIN)
 		wdz_count_for(caller, WDZ_DEFLATE_ZLIB_BYTES, strm->total_in);
 }
 
@@ -201,6 +205,9 @@ PUBLIC int ZEXPORT deflateSetHeader(z_streamp strm, gz_headerp head)
 
 	if (!s)
 		return twin_deflateSetHeader(strm, head);
+	/* Too late for zlib, too: it has written the header. */
+	if (s->begun)
+		return s->wrap == WDZ_GZIP ? Z_OK : Z_STREAM_ERROR;
 	wdz_lend(s);
 	ret = twin_deflateSetHeader(strm, head);
 	wdz_take_back(s);
@@ -221,50 +228,85 @@ PUBLIC int ZEXPORT deflatePending(z_streamp strm, unsigned *pending, int *bits)
 	wdz_lend(s);
 	ret = twin_deflatePending(strm, pending, bits);
 	wdz_take_back(s);
-	if (pending && s->stage != WDZ_DRAIN)
-		*pending = (unsigned int)wdz_output_pending(s);
+	if (pending)
+		*pending = (s->stage == WDZ_DRAIN ? *pending : 0) + (unsigned int)wdz_output_pending(s);
 	return ret;
 }
 
-/**
- * stream_twin() - the z_stream that has what follows, for calls that only zlib can do
- *
- * Return: NULL if earlier data needs room for output first: Z_BUF_ERROR, as zlib has it
- */
-static z_streamp stream_twin(struct wdz_stream *s)
+/* A stream between stream_lend() and stream_return(): the z_stream that has what follows, for what only zlib can do. */
+struct lent {
+	z_streamp to;
+	struct wdz_stream *s;
+};
+
+/* Parts end here. give: the caller may get output. False: no memory. */
+static bool stream_lend(struct wdz_stream *s, bool give, struct lent *lent)
 {
 	z_streamp strm = s->strm;
 
-	if (s->stage == WDZ_GATHER || s->stage == WDZ_DRAIN)
-		return wdz_gather_end(s) ? strm : NULL;
-	return s->stage == WDZ_TAIL || wdz_tail_begin(s) ? &s->raw : NULL;
+	*lent = (struct lent){ .to = &s->raw };
+	if (s->stage == WDZ_TAIL)
+		return true;
+	if (s->stage == WDZ_DEVICE)
+		return wdz_tail_begin(s);
+	if (!wdz_gather_end(s, give))
+		return false;
+	lent->to = strm;
+	lent->s = wdz_stream_of(strm);
+	if (lent->s)
+		wdz_lend(lent->s);
+	return true;
+}
+
+static void stream_return(const struct lent *lent)
+{
+	if (lent->s)
+		wdz_take_back(lent->s);
 }
 
 PUBLIC int ZEXPORT deflatePrime(z_streamp strm, int bits, int value)
 {
 	struct wdz_stream *s = wdz_stream_of(strm);
-	z_streamp to = s ? stream_twin(s) : strm;
+	struct lent lent;
+	int ret;
 
-	return to || !s ? twin_deflatePrime(to, bits, value) : Z_BUF_ERROR;
+	if (!s)
+		return twin_deflatePrime(strm, bits, value);
+	if (!stream_lend(s, false, &lent))
+		return Z_BUF_ERROR;
+	ret = twin_deflatePrime(lent.to, bits, value);
+	stream_return(&lent);
+	return ret;
 }
 
 PUBLIC int ZEXPORT deflateTune(z_streamp strm, int good_length, int max_lazy, int nice_length, int max_chain)
 {
 	struct wdz_stream *s = wdz_stream_of(strm);
-	z_streamp to = s ? stream_twin(s) : strm;
+	struct lent lent;
+	int ret;
 
-	return to || !s ? twin_deflateTune(to, good_length, max_lazy, nice_length, max_chain) : Z_BUF_ERROR;
+	if (!s)
+		return twin_deflateTune(strm, good_length, max_lazy, nice_length, max_chain);
+	if (!stream_lend(s, false, &lent))
+		return Z_STREAM_ERROR;
+	ret = twin_deflateTune(lent.to, good_length, max_lazy, nice_length, max_chain);
+	stream_return(&lent);
+	return ret;
 }
 
-/* New parameters for parts that follow. */
+/* New parameters for what follows the input that is there. */
 static int device_params(struct wdz_stream *s, int level, int strategy)
 {
+	z_streamp strm = s->strm;
+
 	if (level == s->level && strategy == s->strategy)
 		return Z_OK;
+	if (strm->avail_in && (!strm->next_in || !strm->next_out))
+		return Z_STREAM_ERROR;
+	if (!wdz_device_take(s))
+		return Z_BUF_ERROR;
 	if (!wdz_stream_wants(level, strategy))
-		return wdz_tail_begin(s) ? wdz_tail_params(s, level, strategy) : Z_STREAM_ERROR;
-	if (wdz_open_has_data(s))
-		wdz_part_submit(s);
+		return wdz_tail_begin(s) ? wdz_tail_params(s, level, strategy) : Z_BUF_ERROR;
 	wdz_parts_finish(s);
 	s->level = level;
 	if (s->have_raw && twin_deflateReset(&s->raw) == Z_OK)
@@ -272,18 +314,27 @@ static int device_params(struct wdz_stream *s, int level, int strategy)
 	return Z_OK;
 }
 
-static int stream_params(struct wdz_stream *s, int level, int strategy)
+static int fresh_params(struct wdz_stream *s, int level, int strategy)
 {
-	z_streamp strm = s->strm;
-	bool wanted = wdz_stream_wants(level, strategy);
 	int ret;
 
-	if (s->begun || !wanted)
-		return wdz_gather_end(s) ? twin_deflateParams(strm, level, strategy) : Z_BUF_ERROR;
 	wdz_lend(s);
-	ret = twin_deflateParams(strm, level, strategy);
+	ret = twin_deflateParams(s->strm, level, strategy);
 	wdz_take_back(s);
 	s->level = level;
+	return ret;
+}
+
+/* zlib compresses earlier input by the old parameters: as the stream is small so far, all of it is the twin's. */
+static int begun_params(struct wdz_stream *s, int level, int strategy)
+{
+	struct lent lent;
+	int ret;
+
+	if (!stream_lend(s, true, &lent))
+		return Z_BUF_ERROR;
+	ret = twin_deflateParams(lent.to, level, strategy);
+	stream_return(&lent);
 	return ret;
 }
 
@@ -301,7 +352,9 @@ PUBLIC int ZEXPORT deflateParams(z_streamp strm, int level, int strategy)
 		return device_params(s, level, strategy);
 	if (s->stage == WDZ_TAIL)
 		return wdz_tail_params(s, level, strategy);
-	return stream_params(s, level, strategy);
+	if (!s->begun && wdz_stream_wants(level, strategy))
+		return fresh_params(s, level, strategy);
+	return begun_params(s, level, strategy);
 }
 
 #if ZLIB_VERNUM >= 0x1320

@@ -1,120 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sessions are opened without a lock, which a fork might leave locked: of two that are opened at once, one is closed. */
-#include <dirent.h>
-#include <dlfcn.h>
+/*
+ * Sessions and requests. All parts of a process have one completion queue: a thread that waits takes what is complete,
+ * whoever submitted it. Nothing is locked, because a fork might leave a lock locked: of two objects that are made at
+ * once, one is dropped. zlib's functions neither change errno nor are cancellation points, and neither are these.
+ */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "config.h"
 #include "device.h"
 #include "generation.h"
 
-#define CLASS		"/sys/class/uacce"
 #define DEADLINE_MS	5000	/* of a part: only a device that lost it takes longer */
-#define SLICE_MS	20	/* of a sleep: a request that another thread takes wakes this one, with rare exceptions */
+#define SLICE_MS	20	/* of a sleep: programs close descriptors, the queue's, too */
 #define RETRY_SECONDS	10	/* after a refusal */
 #define BUSY_TRIES	50
+#define DEPTH		1024	/* parts of a process in flight */
+#define TAKE		16	/* completions at a time */
 #define WINDOW_LOW	12
 #define WINDOWS		4
 
-/* A child goes on with its parent's session: libwd opens contexts of its own for it. */
 struct slot {
 	_Atomic handle_t h;
 	_Atomic time_t retry;
 };
 
-static struct slot parts[WINDOWS][WDZ_SESSIONS], whole[WD_DEFLATE_RAW + 1];
-static _Atomic unsigned int devices;
+/**
+ * struct process - what one process has; a child of it makes its own
+ * @retry: no device took a part; parts are the twin's until then
+ */
+struct process {
+	unsigned int generation;
+	handle_t cq;
+	struct slot parts[WINDOWS][WDZ_SESSIONS];
+	struct slot whole[WD_DEFLATE_RAW + 1];
+	_Atomic time_t retry;
+};
 
-static bool attr_names_zlib(int folder, const char *device)
+static struct process *_Atomic current;
+
+/* What a function of libwd may change. */
+struct kept {
+	int err, cancel;
+};
+
+static struct kept keep(void)
 {
-	char path[PATH_MAX], text[512];
-	ssize_t len;
-	int fd;
+	struct kept kept = { .err = errno };
 
-	if (snprintf(path, sizeof(path), "%s/algorithms", device) >= (int)sizeof(path))
-		return false;
-	fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	len = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	return strstr(text, "zlib");
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &kept.cancel);
+	return kept;
 }
 
-static unsigned int class_devices(void)
+static void restore(struct kept kept)
 {
-	DIR *class = opendir(CLASS);
-	struct dirent *entry;
-	unsigned int n = 0;
-
-	if (!class)
-		return 0;
-	while (n < WDZ_SESSIONS && (entry = readdir(class)))
-		if (entry->d_name[0] != '.' && attr_names_zlib(dirfd(class), entry->d_name))
-			n++;
-	closedir(class);
-	return n;
+	pthread_setcancelstate(kept.cancel, NULL);
+	errno = kept.err;
 }
 
-/* Keeps errno, which zlib's functions don't change. */
-static unsigned int devices_look(void)
+/* The parent's is left to it. NULL: no memory. */
+static struct process *process_get(void)
 {
-	int saved = errno;
-	unsigned int n = wdz_config()->off ? 0 : class_devices();
-
-	errno = saved;
-	return n;
-}
-
-bool wdz_device_here(void)
-{
-	static _Atomic unsigned int looked;
+	struct process *p = atomic_load(&current), *mine;
 	unsigned int now = process_generation();
 
-	if (atomic_load(&looked) != now) {
-		atomic_store(&devices, devices_look());
-		atomic_store(&looked, now);
-	}
-	return atomic_load(&devices);
-}
-
-unsigned int wdz_devices(void)
-{
-	unsigned int n = atomic_load(&devices);
-
-	return n ? n : 1;
-}
-
-bool wdz_is_warpdrive(const void *caller)
-{
-	static const char *const names[] = { "libwd", "libuacce-emu" };
-	const char *name;
-	Dl_info info;
-	size_t i;
-
-	if (!dladdr(caller, &info) || !info.dli_fname)
-		return false;
-	name = strrchr(info.dli_fname, '/');
-	name = name ? name + 1 : info.dli_fname;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-bool wdz_device_may(const void *caller)
-{
-	return wdz_device_here() && !wdz_is_warpdrive(caller);
+	if (p && p->generation == now)
+		return p;
+	mine = calloc(1, sizeof(*mine));
+	if (!mine)
+		return NULL;
+	mine->generation = now;
+	mine->cq = wdz_library()->cq_create(DEPTH);
+	if (mine->cq && atomic_compare_exchange_strong(&current, &p, mine))
+		return mine;
+	if (mine->cq)
+		wdz_library()->cq_destroy(mine->cq);
+	free(mine);
+	p = atomic_load(&current);
+	return p && p->generation == now ? p : NULL;
 }
 
 static time_t seconds(void)
@@ -125,56 +92,64 @@ static time_t seconds(void)
 	return now.tv_sec;
 }
 
-static handle_t session_make(enum wd_comp_op_type op, enum wd_comp_dir_type dir, enum wd_comp_alg_type alg,
-			     enum wd_comp_win_type win)
+static bool rests(const _Atomic time_t *retry)
 {
-	const struct wdz_library *lib = wdz_library();
-	struct wd_comp_sess_setup setup = {
+	time_t until = atomic_load_explicit(retry, memory_order_relaxed);
+
+	return until && seconds() < until;
+}
+
+static struct wd_comp_sess_setup setup_of(enum wd_comp_dir_type dir, enum wd_comp_alg_type alg, enum wd_comp_win_type win,
+					  handle_t cq)
+{
+	return (struct wd_comp_sess_setup){
 		.alg_type = alg,
-		.op_type = op,
+		.op_type = cq ? WD_ASYNC : WD_SYNC,
 		.dir_type = dir,
 		.comp_lv = dir == WD_DIR_COMPRESS,
 		.win_size = win,
 		.data_fmt = WD_FLAT_BUF,
-		.flags = WD_SESS_PATH_HW,
+		.flags = WD_SESS_PATH_HW | (cq ? WD_SESS_CQ : 0),
 		.timeout_ms = DEADLINE_MS,
+		.cq = cq,
 	};
-	int saved = errno;
-	handle_t h = 0;
-
-	if (lib)
-		h = lib->alloc_sess(&setup, NULL);
-	errno = saved;
-	return h;
 }
 
-static handle_t session_get(struct slot *at, enum wd_comp_op_type op, enum wd_comp_dir_type dir, enum wd_comp_alg_type alg,
-			    enum wd_comp_win_type win)
+static handle_t session_get(struct slot *at, const struct wd_comp_sess_setup *setup)
 {
 	handle_t h = atomic_load(&at->h), mine;
-	time_t retry = atomic_load(&at->retry);
 
-	if (h || (retry && seconds() < retry))
+	if (h || rests(&at->retry))
 		return h;
-	mine = session_make(op, dir, alg, win);
+	mine = wdz_library()->alloc_sess(setup, NULL);
 	if (!mine) {
 		atomic_store(&at->retry, seconds() + RETRY_SECONDS);
 		return 0;
 	}
 	if (atomic_compare_exchange_strong(&at->h, &h, mine))
 		return mine;
-	wdz_session_close(mine);
+	wdz_library()->free_sess(mine);
 	return h;
 }
 
+/* Formats without raw reach devices of generation 2 as well; parts are raw anyway. */
 handle_t wdz_session_parts(int window_bits, unsigned long turn)
 {
 	static const enum wd_comp_win_type windows[WINDOWS] = {
 		WD_COMP_WS_4K, WD_COMP_WS_8K, WD_COMP_WS_16K, WD_COMP_WS_32K,
 	};
-	int i = window_bits - WINDOW_LOW;
+	int window = window_bits - WINDOW_LOW;
+	struct kept kept = keep();
+	struct process *p = process_get();
+	struct wd_comp_sess_setup setup;
+	handle_t h = 0;
 
-	return session_get(&parts[i][turn % wdz_devices()], WD_ASYNC, WD_DIR_COMPRESS, WD_ZLIB, windows[i]);
+	if (p && !rests(&p->retry)) {
+		setup = setup_of(WD_DIR_COMPRESS, WD_ZLIB, windows[window], p->cq);
+		h = session_get(&p->parts[window][turn % wdz_devices()], &setup);
+	}
+	restore(kept);
+	return h;
 }
 
 size_t wdz_session_bound(handle_t sess, size_t len)
@@ -184,95 +159,129 @@ size_t wdz_session_bound(handle_t sess, size_t len)
 
 handle_t wdz_session_whole(enum wd_comp_alg_type alg)
 {
-	return session_get(&whole[alg], WD_SYNC, WD_DIR_DECOMPRESS, alg, WD_COMP_WS_32K);
+	struct wd_comp_sess_setup setup = setup_of(WD_DIR_DECOMPRESS, alg, WD_COMP_WS_32K, 0);
+	struct kept kept = keep();
+	struct process *p = process_get();
+	handle_t h = p ? session_get(&p->whole[alg], &setup) : 0;
+
+	restore(kept);
+	return h;
 }
 
 handle_t wdz_session_stream(enum wd_comp_alg_type alg)
 {
-	return session_make(WD_SYNC, WD_DIR_DECOMPRESS, alg, WD_COMP_WS_32K);
+	struct wd_comp_sess_setup setup = setup_of(WD_DIR_DECOMPRESS, alg, WD_COMP_WS_32K, 0);
+	struct kept kept = keep();
+	handle_t h = wdz_library()->alloc_sess(&setup, NULL);
+
+	restore(kept);
+	return h;
 }
 
 void wdz_session_close(handle_t sess)
 {
+	struct kept kept = keep();
+
+	wdz_library()->free_sess(sess);
+	restore(kept);
+}
+
+/* Takes what is complete, and returns how many. A request's memory may be gone once it is done. */
+static int completions_take(handle_t cq)
+{
+	struct wd_wc wc[TAKE];
+	int n = wdz_library()->poll_cq(cq, TAKE, wc), i;
+
+	for (i = 0; i < n; i++)
+		atomic_store(&((struct wdz_request *)(uintptr_t)wc[i].wr_id)->done, true);
+	return n;
+}
+
+/* Sleeps until something completes, here or in another thread, which may have taken the caller's. */
+static void completions_wait(handle_t cq)
+{
 	const struct wdz_library *lib = wdz_library();
+	struct pollfd pfd = { .events = POLLIN };
 
-	lib->free_sess(sess);
-}
-
-/* On any thread that polls. The request's memory may be gone once it is done. */
-static void request_done(struct wd_comp_arg *arg, void *param)
-{
-	struct wdz_request *r = param;
-	bool mine = pthread_equal(atomic_load(&r->owner), pthread_self());
-	handle_t sess = r->sess;
-
-	(void)arg;
-	atomic_store(&r->done, true);
-	if (!mine)
-		wdz_library()->wakeup(sess);
-}
-
-static void poll_slice(const struct wdz_library *lib)
-{
-	/* Without a context left, another thread is about to end the requests. */
-	if (lib->poll_wait(1, SLICE_MS, NULL) == -ENODEV)
+	if (completions_take(cq) > 0)
+		return;
+	pfd.fd = lib->cq_fd(cq);
+	if (lib->cq_arm(cq) || completions_take(cq) > 0)
+		return;
+	/* Without the descriptor the thread looks again and again. */
+	if (poll(&pfd, 1, SLICE_MS) < 0 || pfd.revents & POLLNVAL)
 		sched_yield();
 }
 
 bool wdz_submit(struct wdz_request *r, handle_t sess)
 {
-	const struct wdz_library *lib = wdz_library();
+	struct kept kept = keep();
+	struct process *p = process_get();
 	unsigned int tries;
-	int saved = errno, ret = -EBUSY;
+	int ret = p ? -EBUSY : -ENOMEM;
 
-	r->sess = sess;
 	r->generation = process_generation();
+	r->arg.wr_id = (uintptr_t)r;
 	atomic_store(&r->done, false);
-	atomic_store(&r->owner, pthread_self());
-	r->arg.cb = request_done;
-	r->arg.cb_param = r;
 	for (tries = 0; ret == -EBUSY && tries < BUSY_TRIES; tries++) {
 		if (tries)
-			poll_slice(lib);
-		ret = lib->async(sess, &r->arg, NULL);
+			completions_wait(p->cq);
+		ret = wdz_library()->async(sess, &r->arg, NULL);
 	}
-	errno = saved;
+	if (ret == -ENODEV)
+		atomic_store(&p->retry, seconds() + RETRY_SECONDS);
+	restore(kept);
 	return !ret;
 }
 
-bool wdz_request_lost(const struct wdz_request *r)
+static bool is_lost(const struct wdz_request *r)
 {
 	return r->generation != process_generation();
 }
 
+bool wdz_request_ended(const struct wdz_request *r)
+{
+	struct kept kept;
+
+	if (is_lost(r) || atomic_load(&r->done))
+		return true;
+	kept = keep();
+	completions_take(process_get()->cq);
+	restore(kept);
+	return atomic_load(&r->done);
+}
+
 bool wdz_wait(struct wdz_request *r)
 {
-	const struct wdz_library *lib = wdz_library();
-	int saved = errno;
+	struct process *p;
+	struct kept kept;
 
-	if (wdz_request_lost(r))
+	if (is_lost(r))
 		return false;
-	atomic_store(&r->owner, pthread_self());
+	kept = keep();
+	p = process_get();
 	while (!atomic_load(&r->done))
-		poll_slice(lib);
-	errno = saved;
+		completions_wait(p->cq);
+	if (r->arg.status == -ENODEV)
+		atomic_store(&p->retry, seconds() + RETRY_SECONDS);
+	restore(kept);
 	return true;
 }
 
 int wdz_decompress(handle_t sess, struct wd_comp_arg *arg)
 {
-	int saved = errno, ret;
+	struct kept kept = keep();
+	int ret = wdz_library()->decompress(sess, arg);
 
-	ret = wdz_library()->decompress(sess, arg);
-	errno = saved;
+	restore(kept);
 	return ret;
 }
 
 int wdz_strm_decompress(handle_t sess, struct wd_comp_strm *strm)
 {
-	int saved = errno, ret;
+	struct kept kept = keep();
+	int ret = wdz_library()->strm_decompress(sess, strm);
 
-	ret = wdz_library()->strm_decompress(sess, strm);
-	errno = saved;
+	restore(kept);
 	return ret;
 }

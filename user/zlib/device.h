@@ -3,11 +3,12 @@
 #ifndef WDZ_DEVICE_H
 #define WDZ_DEVICE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "library.h"
+
+/* --- lookup.c --- */
 
 /* Whether there is a device that streams could be for. Looks once in each process; a load and a comparison afterwards. */
 bool wdz_device_here(void);
@@ -23,19 +24,17 @@ bool wdz_is_warpdrive(const void *caller);
 #define WDZ_SESSIONS	8u
 unsigned int wdz_devices(void);
 
+/* --- device.c --- */
+
 /**
  * struct wdz_request - one part of a stream, given to a device
  * @arg: the request; its buffers are the device's until wdz_request_done()
- * @sess: the session that has it
  * @generation: the process that has submitted it; a child of that never gets the result
- * @owner: the thread that waits for it, if any does
  * @done: the request has ended: @arg is the caller's again
  */
 struct wdz_request {
 	struct wd_comp_arg arg;
-	handle_t sess;
 	unsigned int generation;
-	_Atomic pthread_t owner;
 	_Atomic bool done;
 };
 
@@ -56,10 +55,10 @@ void wdz_session_close(handle_t sess);
 /* wdz_submit() - start a request of wdz_session_parts(); false: no device takes it now. */
 bool wdz_submit(struct wdz_request *r, handle_t sess);
 
-/* Whether a request was submitted by a process that this one is a child of. */
-bool wdz_request_lost(const struct wdz_request *r);
+/* wdz_request_ended() - whether a request has ended, or never will in this process. Doesn't wait. */
+bool wdz_request_ended(const struct wdz_request *r);
 
-/* wdz_wait() - wait until a request has ended; false: it is lost. Its deadline limits the wait. */
+/* wdz_wait() - wait until a request has ended; false: it never will in this process. Its deadline limits the wait. */
 bool wdz_wait(struct wdz_request *r);
 
 int wdz_decompress(handle_t sess, struct wd_comp_arg *arg);

@@ -25,41 +25,37 @@ PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary,
 	return twin_deflateSetDictionary(strm, dictionary, length);
 }
 
-/* The last bytes of a part's data, before those that are there already. */
-static size_t prepend(unsigned char *window, size_t size, size_t have, const struct wdz_part *p, size_t in_len)
+/* The end of what was taken, from the parts that are still there: the ring's, from the open one backwards. */
+static uInt window_get(struct wdz_stream *s, Bytef *dictionary)
 {
-	size_t n = in_len < size - have ? in_len : size - have;
+	size_t size = (size_t)1 << s->window_bits, have = 0, n;
+	unsigned long back = s->stage == WDZ_DEVICE && !wdz_open_has_data(s), first;
+	const struct wdz_part *p;
 
-	if (n)
-		memcpy(window + size - have - n, p->in + in_len - n, n);
-	return have + n;
-}
-
-/* The end of what was taken, from the parts that are still there: the one that is open and the one before. */
-static void window_get(struct wdz_stream *s, Bytef *dictionary, uInt *length)
-{
-	size_t size = (size_t)1 << s->window_bits, have = 0;
-	unsigned char window[1 << MAX_WBITS];
-	struct wdz_part *open = wdz_part(s, s->open);
-
-	if (s->stage != WDZ_DEVICE || wdz_open_has_data(s))
-		have = prepend(window, size, have, open, open->in_len);
-	if (s->open && have < size)
-		have = prepend(window, size, have, wdz_part(s, s->open - 1), wdz_part(s, s->open - 1)->in_len);
-	if (dictionary && have)
-		memcpy(dictionary, window + size - have, have);
-	if (length)
-		*length = (uInt)have;
+	for (first = back; have < size && first < s->ring && first <= s->open; first++)
+		have += wdz_part(s, s->open - first)->in_len;
+	if (have > size)
+		have = size;
+	for (size = have; size && dictionary; size -= n, back++) {
+		p = wdz_part(s, s->open - back);
+		n = p->in_len < size ? p->in_len : size;
+		if (n)
+			memcpy(dictionary + size - n, p->in + p->in_len - n, n);
+	}
+	return (uInt)have;
 }
 
 PUBLIC int ZEXPORT deflateGetDictionary(z_streamp strm, Bytef *dictionary, uInt *length)
 {
 	struct wdz_stream *s = wdz_stream_of(strm);
+	uInt have;
 
 	if (!s)
 		return twin_deflateGetDictionary(strm, dictionary, length);
 	if (s->stage == WDZ_TAIL)
 		return twin_deflateGetDictionary(&s->raw, dictionary, length);
-	window_get(s, dictionary, length);
+	have = window_get(s, dictionary);
+	if (length)
+		*length = have;
 	return Z_OK;
 }

@@ -3,11 +3,14 @@
  * The beginning of a stream: input is collected until there is enough for a device. A stream that is flushed or ended
  * before is the twin's: what it writes is what zlib writes.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
 #include "stored.h"
 #include "stream.h"
+
+#define ASIDE_BYTES	(1u << 10)	/* a header without names, and more */
 
 /* The caller's input, while the twin has the collected one. */
 struct caller {
@@ -41,31 +44,28 @@ static void input_take_back(struct wdz_stream *s, const struct caller *caller)
 	wdz_take_back(s);
 }
 
-/* A call of the twin that follows output by the same call of the caller's. */
-static int twin_go_on(z_streamp strm, int flush)
-{
-	uLong before = strm->total_out;
-	int ret;
-
-	if (!strm->avail_out)
-		return Z_OK;
-	ret = twin_deflate(strm, flush);
-	return ret == Z_BUF_ERROR && strm->total_out == before ? Z_OK : ret;
-}
-
+/* The twin takes what it has not taken yet; there is something, or output of its that waits. */
 int wdz_drain(struct wdz_stream *s, int flush)
 {
 	z_streamp strm = s->strm;
 	struct caller caller;
+	int ret;
 
 	s->stage = WDZ_DRAIN;
-	input_lend(s, &caller);
-	twin_deflate(strm, Z_NO_FLUSH);
-	input_take_back(s, &caller);
-	if (s->drained < wdz_part(s, s->open)->in_len)
+	wdz_output(s, false);
+	if (s->head.taken < s->head.len)
+		return Z_OK;
+	if (s->drained < wdz_part(s, s->open)->in_len) {
+		input_lend(s, &caller);
+		twin_deflate(strm, Z_NO_FLUSH);
+		input_take_back(s, &caller);
+	}
+	/* A call that has filled its room may be repeated, which the twin doesn't know. */
+	if (s->drained < wdz_part(s, s->open)->in_len || !strm->avail_out)
 		return Z_OK;
 	wdz_stream_to_twin(s);
-	return twin_go_on(strm, flush);
+	ret = twin_deflate(strm, flush);
+	return ret == Z_BUF_ERROR ? Z_OK : ret;
 }
 
 /* All of the caller's input is collected. If there is room, the twin sees one call, as zlib would. */
@@ -84,25 +84,51 @@ static int gathered_to_twin(struct wdz_stream *s, int flush)
 	return ret;
 }
 
-/* Before a call that only the twin does. False: the twin has not taken all, for lack of room. */
-bool wdz_gather_end(struct wdz_stream *s)
+/* The twin takes all that was collected; what it writes waits in s->head. False: no memory. */
+static bool drain_aside(struct wdz_stream *s)
 {
 	z_streamp strm = s->strm;
 	struct caller caller;
+	Bytef *next_out = strm->next_out;
+	uInt avail_out = strm->avail_out;
+	uLong total_out = strm->total_out;
+	size_t room = ASIDE_BYTES + 2 * wdz_part(s, s->open)->in_len;
 
-	if (s->stage == WDZ_GATHER && !wdz_part(s, s->open)->in_len) {
-		wdz_stream_to_twin(s);
-		return true;
-	}
-	if (!strm->avail_out)
+	s->head.at = malloc(room);
+	if (!s->head.at)
 		return false;
 	s->stage = WDZ_DRAIN;
 	input_lend(s, &caller);
+	strm->next_out = s->head.at;
+	strm->avail_out = (uInt)room;
 	twin_deflate(strm, Z_NO_FLUSH);
+	s->head.len = room - strm->avail_out;
+	strm->next_out = next_out;
+	strm->avail_out = avail_out;
+	strm->total_out = total_out;
 	input_take_back(s, &caller);
-	if (s->drained < wdz_part(s, s->open)->in_len)
+	return true;
+}
+
+/**
+ * wdz_gather_end() - before a call that only the twin does: it gets all that was collected
+ * @give: the call may write to the caller's room
+ *
+ * Afterwards the stream is the twin's, unless the caller has yet to get what the twin has written.
+ *
+ * Return: false without memory
+ */
+bool wdz_gather_end(struct wdz_stream *s, bool give)
+{
+	bool twin_behind = s->begun && s->stage == WDZ_GATHER;
+
+	/* A stream without data so far may have begun, too: zlib has written its header. */
+	if ((twin_behind || s->drained < wdz_part(s, s->open)->in_len) && !s->head.at && !drain_aside(s))
 		return false;
-	wdz_stream_to_twin(s);
+	if (give)
+		wdz_output(s, false);
+	if (s->head.taken == s->head.len && s->drained == wdz_part(s, s->open)->in_len && (s->strm->avail_out || !s->head.len))
+		wdz_stream_to_twin(s);
 	return true;
 }
 
@@ -120,8 +146,8 @@ static bool device_begin(struct wdz_stream *s)
 	if (2 * wdz_devices() > s->ring)
 		s->ring = 2 * wdz_devices();
 	s->room = wdz_session_bound(sess, chunk);
-	if (s->room < wdz_stored_bytes(chunk))
-		s->room = wdz_stored_bytes(chunk);
+	if (s->room < wdz_stored_bytes(chunk) + WDZ_MARK_BYTES)
+		s->room = wdz_stored_bytes(chunk) + WDZ_MARK_BYTES;
 	return wdz_format_head(s);
 }
 
@@ -131,8 +157,8 @@ int wdz_gather(struct wdz_stream *s, int flush)
 	size_t min = wdz_config()->min, n;
 	z_streamp strm = s->strm;
 
-	/* The whole stream in one call, or the first part of one that the caller flushes. */
-	if (!p->in_len && ((flush != Z_NO_FLUSH && strm->avail_in < min) || !wdz_part_room(s, p, false))) {
+	/* A gzip header of the caller's is his again after the first call, in which zlib writes it. */
+	if (!p->in_len && (((flush != Z_NO_FLUSH || s->header) && strm->avail_in < min) || !wdz_part_room(s, p, false))) {
 		wdz_stream_to_twin(s);
 		return twin_deflate(strm, flush);
 	}

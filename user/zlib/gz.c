@@ -5,6 +5,9 @@
 
 #include "stream.h"
 
+/* zlib.h's, where files are large by default. */
+#undef gzopen
+
 #define BUFFER	(128u << 10)	/* zlib's 8 KiB would reach a device in as many calls */
 
 /* Whether a file of this mode may be written by a device; its strategy and level are letters and digits of the mode. */

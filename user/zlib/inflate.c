@@ -36,7 +36,8 @@ static struct inflate_stream *stream_of(z_streamp strm)
 {
 	struct inflate_stream *s;
 
-	if (!strm || !strm->state)
+	/* As zlib: a z_stream without these isn't initialized. */
+	if (!strm || !strm->zalloc || !strm->zfree || !strm->state)
 		return NULL;
 	s = (struct inflate_stream *)(void *)strm->state;
 	return s->magic == &inflate_magic && s->strm == strm ? s : NULL;
@@ -205,7 +206,7 @@ static int stream_failed(z_streamp strm, int err)
 	return err;
 }
 
-static int stream_inflate(struct inflate_stream *s)
+static int stream_inflate(struct inflate_stream *s, int flush)
 {
 	z_streamp strm = s->strm;
 	const unsigned char *src = strm->next_in;
@@ -228,6 +229,8 @@ static int stream_inflate(struct inflate_stream *s)
 		memcpy(last, s->last, sizeof(last));
 		return device_end(s, s->alg, last);
 	}
+	if (flush == Z_FINISH)
+		return Z_BUF_ERROR;
 	return consumed || produced ? Z_OK : stream_failed(strm, Z_BUF_ERROR);
 }
 
@@ -250,12 +253,12 @@ PUBLIC int ZEXPORT inflate(z_streamp strm, int flush)
 	if (!s)
 		return twin_inflate(strm, flush);
 	if (s->sess)
-		return stream_inflate(s);
+		return stream_inflate(s, flush);
 	if (strm->next_in && strm->next_out && strm->avail_out) {
 		if (flush == Z_FINISH)
 			return whole_inflate(s, flush);
 		if (stream_bind(s, flush))
-			return stream_inflate(s);
+			return stream_inflate(s, flush);
 	}
 	to_twin(s);
 	return twin_inflate(strm, flush);
@@ -276,7 +279,7 @@ PUBLIC int ZEXPORT inflateEnd(z_streamp strm)
 {
 	stream_restart(strm);
 	twins(strm);
-	if (strm && strm->state)
+	if (strm && strm->zalloc && strm->state)
 		wdz_count_for(__builtin_return_address(0), WDZ_INFLATE_ZLIB_BYTES, strm->total_out);
 	return twin_inflateEnd(strm);
 }

@@ -1,49 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opens the libraries. RTLD_LOCAL keeps their names from the program, which may have other libraries of those names. */
+/*
+ * Opens the libraries. RTLD_LOCAL keeps their names from the program, which may have other libraries of those names.
+ * No lock is held meanwhile: another thread may have the loader's, and wait for this one.
+ */
 #include <dlfcn.h>
-#include <pthread.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "library.h"
 
-static struct wdz_library library;
-static bool complete;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+#define NAME	"libwd_comp.so.0"
 
-/* The libraries that libwd_comp needs are searched as well: libdeflate is one. */
-static void library_open(void)
+static const struct wdz_library none;
+static const struct wdz_library *_Atomic opened;
+
+/* The libraries that libwd_comp needs are searched as well: libwd and libdeflate. */
+static bool functions_find(struct wdz_library *lib, void *handle)
 {
 	static const struct {
 		const char *name;
-		void *at;
+		size_t at;
 	} functions[] = {
-		{ "wd_comp_alloc_sess", &library.alloc_sess },
-		{ "wd_comp_free_sess", &library.free_sess },
-		{ "wd_comp_async", &library.async },
-		{ "wd_comp_poll_wait", &library.poll_wait },
-		{ "wd_comp_wakeup", &library.wakeup },
-		{ "wd_comp_bound", &library.bound },
-		{ "wd_decompress", &library.decompress },
-		{ "wd_strm_decompress", &library.strm_decompress },
-		{ "libdeflate_adler32", &library.adler32 },
-		{ "libdeflate_crc32", &library.crc32 },
+		{ "wd_comp_alloc_sess", offsetof(struct wdz_library, alloc_sess) },
+		{ "wd_comp_free_sess", offsetof(struct wdz_library, free_sess) },
+		{ "wd_comp_async", offsetof(struct wdz_library, async) },
+		{ "wd_cq_create", offsetof(struct wdz_library, cq_create) },
+		{ "wd_cq_destroy", offsetof(struct wdz_library, cq_destroy) },
+		{ "wd_cq_fd", offsetof(struct wdz_library, cq_fd) },
+		{ "wd_cq_arm", offsetof(struct wdz_library, cq_arm) },
+		{ "wd_poll_cq", offsetof(struct wdz_library, poll_cq) },
+		{ "wd_comp_bound", offsetof(struct wdz_library, bound) },
+		{ "wd_decompress", offsetof(struct wdz_library, decompress) },
+		{ "wd_strm_decompress", offsetof(struct wdz_library, strm_decompress) },
+		{ "libdeflate_adler32", offsetof(struct wdz_library, adler32) },
+		{ "libdeflate_crc32", offsetof(struct wdz_library, crc32) },
 	};
-	void *handle = dlopen("libwd_comp.so.0", RTLD_NOW | RTLD_LOCAL), *function;
+	void *function;
 	size_t i;
 
-	for (i = 0; handle && i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		function = dlsym(handle, functions[i].name);
 		if (!function)
-			return;
+			return false;
 		/* POSIX: a function's address fits a pointer to void; C has no conversion for it. */
-		memcpy(functions[i].at, &function, sizeof(function));
+		memcpy((char *)lib + functions[i].at, &function, sizeof(function));
 	}
-	complete = handle;
+	return true;
+}
+
+/* Beside this library, which is two folders below the others: then both are of the same build. Else the loader knows. */
+static void *comp_open(void)
+{
+	char path[PATH_MAX];
+	void *handle = NULL;
+	const char *end;
+	Dl_info info;
+
+	if (dladdr(&opened, &info) && info.dli_fname && (end = strrchr(info.dli_fname, '/')) &&
+	    snprintf(path, sizeof(path), "%.*s/../../" NAME, (int)(end - info.dli_fname), info.dli_fname) < (int)sizeof(path))
+		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	return handle ? handle : dlopen(NAME, RTLD_NOW | RTLD_LOCAL);
+}
+
+static const struct wdz_library *library_open(void)
+{
+	void *handle = comp_open();
+	struct wdz_library *lib = handle ? calloc(1, sizeof(*lib)) : NULL;
+
+	if (lib && functions_find(lib, handle))
+		return lib;
+	free(lib);
+	return &none;
 }
 
 const struct wdz_library *wdz_library(void)
 {
-	pthread_once(&once, library_open);
-	return complete ? &library : NULL;
+	const struct wdz_library *lib = atomic_load_explicit(&opened, memory_order_acquire), *mine;
+	int saved = errno;
+
+	if (!lib) {
+		mine = library_open();
+		if (atomic_compare_exchange_strong(&opened, &lib, mine))
+			lib = mine;
+		else if (mine != &none)
+			free((void *)(uintptr_t)mine);
+		errno = saved;
+	}
+	return lib == &none ? NULL : lib;
 }

@@ -4,13 +4,17 @@
 #define WDZ_LIBRARY_H
 
 #include <wd_comp.h>
+#include <wd_cq.h>
 
 struct wdz_library {
 	__typeof__(wd_comp_alloc_sess) *alloc_sess;
 	__typeof__(wd_comp_free_sess) *free_sess;
 	__typeof__(wd_comp_async) *async;
-	__typeof__(wd_comp_poll_wait) *poll_wait;
-	__typeof__(wd_comp_wakeup) *wakeup;
+	__typeof__(wd_cq_create) *cq_create;
+	__typeof__(wd_cq_destroy) *cq_destroy;
+	__typeof__(wd_cq_fd) *cq_fd;
+	__typeof__(wd_cq_arm) *cq_arm;
+	__typeof__(wd_poll_cq) *poll_cq;
 	__typeof__(wd_comp_bound) *bound;
 	__typeof__(wd_decompress) *decompress;
 	__typeof__(wd_strm_decompress) *strm_decompress;

@@ -22,11 +22,6 @@ static bool give(struct wdz_stream *s, const unsigned char *at, size_t len, size
 	return *taken == len;
 }
 
-static bool part_ready(const struct wdz_part *p)
-{
-	return !p->submitted || atomic_load(&p->request.done) || wdz_request_lost(&p->request);
-}
-
 /* Gives what is there; wait: the oldest part at least. */
 void wdz_output(struct wdz_stream *s, bool wait)
 {
@@ -36,7 +31,7 @@ void wdz_output(struct wdz_stream *s, bool wait)
 		return;
 	for (; s->first != s->open; s->first++) {
 		p = wdz_part(s, s->first);
-		if (!wait && !part_ready(p))
+		if (!wait && p->submitted && !wdz_request_ended(&p->request))
 			return;
 		wait = false;
 		wdz_part_finish(s, p);
@@ -58,7 +53,7 @@ bool wdz_output_all(struct wdz_stream *s)
 	return s->head.taken == s->head.len && s->tail.taken == s->tail.len;
 }
 
-/* Bytes that wait for room. */
+/* Bytes that only wait for room. */
 size_t wdz_output_pending(const struct wdz_stream *s)
 {
 	size_t bytes = s->head.len - s->head.taken + s->tail.len - s->tail.taken;
@@ -67,8 +62,9 @@ size_t wdz_output_pending(const struct wdz_stream *s)
 
 	for (n = s->first; n != s->open; n++) {
 		p = &s->parts[n % s->ring];
-		if (!p->submitted)
-			bytes += p->len - p->taken;
+		if (p->submitted)
+			break;
+		bytes += p->len - p->taken;
 	}
 	return bytes;
 }

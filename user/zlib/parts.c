@@ -55,11 +55,11 @@ static bool part_by_twin(struct wdz_stream *s, struct wdz_part *p)
 	return true;
 }
 
-/* zlib promises a bound of the whole stream's length, which stored blocks keep. */
+/* zlib promises a bound of the whole stream's length, which stored blocks keep; and what a flush ends with. */
 static void part_bound(struct wdz_part *p)
 {
-	if (p->len > wdz_stored_bytes(p->in_len))
-		p->len = wdz_stored(p->out, p->in, p->in_len);
+	if (p->len > wdz_stored_bytes(p->in_len) + (p->flushed ? WDZ_MARK_BYTES : 0))
+		p->len = wdz_stored(p->out, p->in, p->in_len) + (p->flushed ? wdz_mark(p->out + wdz_stored_bytes(p->in_len)) : 0);
 }
 
 static void part_by_software(struct wdz_stream *s, struct wdz_part *p)
@@ -70,8 +70,8 @@ static void part_by_software(struct wdz_stream *s, struct wdz_part *p)
 	wdz_count(WDZ_DEFLATE_ZLIB_BYTES, p->in_len);
 }
 
-/* Ends the open part, of which there is one with data. */
-void wdz_part_submit(struct wdz_stream *s)
+/* Ends the open part, of which there is one with data. flushed: by a flush of the caller's. */
+void wdz_part_submit(struct wdz_stream *s, bool flushed)
 {
 	struct wdz_part *p = wdz_part(s, s->open);
 	struct wd_comp_arg *arg = &p->request.arg;
@@ -81,6 +81,7 @@ void wdz_part_submit(struct wdz_stream *s)
 				     .flags = WD_COMP_PART };
 	p->len = s->room;
 	p->taken = 0;
+	p->flushed = flushed;
 	s->open++;
 	wdz_count(WDZ_PARTS, 1);
 	if (p->in_len >= SMALL || p->in_len >= wdz_config()->min) {
@@ -95,10 +96,13 @@ void wdz_part_submit(struct wdz_stream *s)
 /* Waits for the result, whoever computes it. */
 void wdz_part_finish(struct wdz_stream *s, struct wdz_part *p)
 {
+	bool ended;
+
 	if (!p->submitted)
 		return;
+	ended = wdz_wait(&p->request);
 	p->submitted = false;
-	if (!wdz_wait(&p->request) || p->request.arg.status || !p->len) {
+	if (!ended || p->request.arg.status || !p->len) {
 		wdz_count(WDZ_PARTS_REDONE, 1);
 		part_by_software(s, p);
 		return;
@@ -144,8 +148,9 @@ static bool input_take(struct wdz_stream *s)
 			return false;
 		n = wdz_part_take(s, p, chunk);
 		wdz_sum(s, p->in + p->in_len - n, n);
+		s->marked = Z_NO_FLUSH;
 		if (p->in_len == chunk)
-			wdz_part_submit(s);
+			wdz_part_submit(s, false);
 	}
 	return true;
 }
@@ -157,8 +162,30 @@ bool wdz_open_has_data(struct wdz_stream *s)
 	return s->open - s->first < s->ring && p->in_len && !p->len;
 }
 
+/* The end of a flush, once: an empty stored block, which a part has anyway. False: no room for it yet. */
+static bool flush_mark(struct wdz_stream *s, int flush)
+{
+	struct wdz_part *p;
+
+	if (s->marked == flush)
+		return true;
+	if (wdz_open_has_data(s)) {
+		wdz_part_submit(s, true);
+	} else {
+		p = part_open(s);
+		if (!p || !wdz_part_room(s, p, true))
+			return false;
+		p->len = wdz_mark(p->out);
+		s->open++;
+	}
+	s->marked = flush;
+	return true;
+}
+
 static int device_end(struct wdz_stream *s)
 {
+	if (wdz_open_has_data(s))
+		wdz_part_submit(s, false);
 	s->ending = true;
 	if (!wdz_output_all(s))
 		return Z_OK;
@@ -169,25 +196,36 @@ static int device_end(struct wdz_stream *s)
 	return wdz_output_all(s) ? Z_STREAM_END : Z_OK;
 }
 
+/* All of the caller's input becomes parts, without a flush's end. False: there is no room for all, or no memory. */
+bool wdz_device_take(struct wdz_stream *s)
+{
+	if (!wdz_part_room(s, wdz_part(s, s->open), true) || !input_take(s) || s->strm->avail_in)
+		return false;
+	if (wdz_open_has_data(s))
+		wdz_part_submit(s, false);
+	return true;
+}
+
 int wdz_device(struct wdz_stream *s, int flush)
 {
-	bool had_input = s->strm->avail_in;
+	uLong in = s->strm->total_in, out = s->strm->total_out;
 
 	if (!wdz_part_room(s, wdz_part(s, s->open), true) || !input_take(s))
 		return wdz_fail(s->strm, Z_MEM_ERROR);
 	if (s->strm->avail_in)
 		return Z_OK;
-	if (flush == Z_NO_FLUSH) {
-		/* A call without input waits, so that a caller who repeats it makes progress. */
-		wdz_output(s, !had_input);
-		return Z_OK;
-	}
-	if (wdz_open_has_data(s))
-		wdz_part_submit(s);
 	if (flush == Z_FINISH)
 		return device_end(s);
 	if (flush == Z_BLOCK && !wdz_tail_begin(s))
 		return wdz_fail(s->strm, Z_MEM_ERROR);
-	wdz_output_all(s);
+	if (flush != Z_NO_FLUSH) {
+		if (flush_mark(s, flush))
+			wdz_output_all(s);
+		return Z_OK;
+	}
+	wdz_output(s, false);
+	/* Progress for a caller who repeats a call without input. */
+	if (s->strm->total_in == in && s->strm->total_out == out)
+		wdz_output(s, true);
 	return Z_OK;
 }

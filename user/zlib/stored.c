@@ -22,3 +22,11 @@ size_t wdz_stored(unsigned char *to, const unsigned char *from, size_t len)
 	}
 	return (size_t)(at - to);
 }
+
+size_t wdz_mark(unsigned char *to)
+{
+	static const unsigned char mark[WDZ_MARK_BYTES] = { 0, 0, 0, 0xff, 0xff };
+
+	memcpy(to, mark, sizeof(mark));
+	return sizeof(mark);
+}

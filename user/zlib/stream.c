@@ -72,6 +72,7 @@ void wdz_stream_reset(struct wdz_stream *s)
 	s->drained = 0;
 	s->stage = WDZ_GATHER;
 	s->last_flush = FLUSH_NONE_YET;
+	s->marked = Z_NO_FLUSH;
 	s->begun = s->ending = s->ended = false;
 	s->twin_adler = s->strm->adler;
 }

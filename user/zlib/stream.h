@@ -41,11 +41,12 @@ enum wdz_stage {
  * @in, @in_len: its data, kept until the slot is used again
  * @out, @len, @taken: its result, and how much of it the caller has
  * @submitted: a device has it, or had; the result isn't known yet
+ * @flushed: it ends with what a flush ends with, also as stored blocks
  */
 struct wdz_part {
 	unsigned char *in, *out;
 	size_t in_len, len, taken;
-	bool submitted;
+	bool submitted, flushed;
 	struct wdz_request request;
 };
 
@@ -62,6 +63,7 @@ struct wdz_bytes {
  * @twin: the twin's state, made when the stream was: it checks arguments and answers questions
  * @last_flush: as zlib defines when a call makes no progress
  * @begun: deflate() was called
+ * @marked: the flush whose end was written since the last input
  * @ending: all input is there
  * @ended: the end of the stream is in @tail
  * @parts: a ring of @ring places; @first is not written yet, @open gets input; both are counted on for ever
@@ -78,7 +80,7 @@ struct wdz_stream {
 	enum wdz_stage stage;
 	int level, strategy, window_bits, mem_level;
 	enum wdz_wrap wrap;
-	int last_flush;
+	int last_flush, marked;
 	bool begun, ending, ended;
 	gz_headerp header;
 	struct wdz_part parts[WDZ_RING_MAX];
@@ -100,7 +102,8 @@ static inline struct wdz_stream *wdz_stream_of(z_streamp strm)
 {
 	struct wdz_stream *s;
 
-	if (!strm || !strm->state)
+	/* As zlib: a z_stream without these isn't initialized. */
+	if (!strm || !strm->zalloc || !strm->zfree || !strm->state)
 		return NULL;
 	s = (struct wdz_stream *)(void *)strm->state;
 	return s->magic == &wdz_magic && s->strm == strm ? s : NULL;
@@ -135,13 +138,14 @@ void wdz_sum(struct wdz_stream *s, const void *at, size_t len);
 /* gather.c: the stages GATHER and DRAIN */
 int wdz_gather(struct wdz_stream *s, int flush);
 int wdz_drain(struct wdz_stream *s, int flush);
-bool wdz_gather_end(struct wdz_stream *s);
+bool wdz_gather_end(struct wdz_stream *s, bool give);
 
 /* parts.c: the stage DEVICE */
 int wdz_device(struct wdz_stream *s, int flush);
 bool wdz_part_room(struct wdz_stream *s, struct wdz_part *p, bool out);
 size_t wdz_part_take(struct wdz_stream *s, struct wdz_part *p, size_t limit);
-void wdz_part_submit(struct wdz_stream *s);
+void wdz_part_submit(struct wdz_stream *s, bool flushed);
+bool wdz_device_take(struct wdz_stream *s);
 void wdz_part_finish(struct wdz_stream *s, struct wdz_part *p);
 void wdz_parts_finish(struct wdz_stream *s);
 bool wdz_open_has_data(struct wdz_stream *s);

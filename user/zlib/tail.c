@@ -21,7 +21,7 @@ bool wdz_raw_open(struct wdz_stream *s)
 bool wdz_tail_begin(struct wdz_stream *s)
 {
 	if (wdz_open_has_data(s))
-		wdz_part_submit(s);
+		wdz_part_submit(s, false);
 	wdz_parts_finish(s);
 	if (!wdz_raw_open(s) || twin_deflateReset(&s->raw) != Z_OK)
 		return false;

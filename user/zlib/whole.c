@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whole streams, which a device decompresses or zlib from the beginning: what is wrong with data is zlib's to say. */
+#include <stdint.h>
+
 #include "config.h"
 #include "inflate.h"
 #include "stats.h"
+#include "stored.h"
 
-#define FDICT	0x20
+#define FDICT		0x20
+#define HEAD_BYTES	1024	/* of gzip, with a name */
+#define LEAST		1024	/* bytes that are worth a request */
 
 /* A window of 32 KiB at most, and no dictionary. */
 static bool zlib_head(const unsigned char *at)
@@ -27,12 +32,27 @@ bool wdz_head_alg(enum wdz_format format, const unsigned char *at, size_t len, e
 	return *alg == WD_DEFLATE_RAW || format != WDZ_FORMAT_ZLIB;
 }
 
+/* zlib decompresses in place if the input is at the end of the room. A device may write before it fails. */
+static bool overlaps(const struct wd_comp_arg *arg, size_t room)
+{
+	uintptr_t src = (uintptr_t)arg->src, dst = (uintptr_t)arg->dst;
+
+	return src < dst + room && dst < src + arg->src_len;
+}
+
 bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg)
 {
 	enum wd_comp_alg_type alg;
 	handle_t sess;
 
-	if (arg->src_len < wdz_config()->min || !wdz_head_alg(format, arg->src, arg->src_len, &alg) || !wdz_library())
+	size_t room = *arg->dst_len;
+
+	if (room < wdz_config()->min || !arg->src || !arg->dst || overlaps(arg, room))
+		return false;
+	/* A caller may offer more than the stream: what is compressed is hardly longer than what comes out of it. */
+	if (arg->src_len > wdz_stored_bytes(room) + HEAD_BYTES)
+		arg->src_len = wdz_stored_bytes(room) + HEAD_BYTES;
+	if (arg->src_len < LEAST || !wdz_head_alg(format, arg->src, arg->src_len, &alg) || !wdz_library())
 		return false;
 	sess = wdz_session_whole(alg);
 	if (!sess || wdz_decompress(sess, arg))
@@ -41,12 +61,13 @@ bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg)
 	return true;
 }
 
-PUBLIC int ZEXPORT uncompress2(Bytef *dest, uLongf *dest_len, const Bytef *source, uLong *source_len)
+static int buffer_uncompress(Bytef *dest, uLongf *dest_len, const Bytef *source, uLong *source_len, const void *caller)
 {
 	size_t produced = *dest_len;
 	struct wd_comp_arg arg = { .src = source, .src_len = *source_len, .dst = dest, .dst_len = &produced };
+	int ret;
 
-	if (produced && wdz_config()->inflate != WDZ_INFLATE_OFF && wdz_device_may(__builtin_return_address(0)) &&
+	if (produced && wdz_config()->inflate != WDZ_INFLATE_OFF && wdz_device_may(caller) &&
 	    wdz_whole(WDZ_FORMAT_ZLIB, &arg)) {
 		wdz_count(WDZ_INFLATE_STREAMS, 1);
 		wdz_count(WDZ_INFLATE_ZLIB_BYTES, produced);
@@ -54,10 +75,18 @@ PUBLIC int ZEXPORT uncompress2(Bytef *dest, uLongf *dest_len, const Bytef *sourc
 		*source_len = arg.consumed;
 		return Z_OK;
 	}
-	return twin_uncompress2(dest, dest_len, source, source_len);
+	ret = twin_uncompress2(dest, dest_len, source, source_len);
+	wdz_count_for(caller, WDZ_INFLATE_STREAMS, 1);
+	wdz_count_for(caller, WDZ_INFLATE_ZLIB_BYTES, *dest_len);
+	return ret;
+}
+
+PUBLIC int ZEXPORT uncompress2(Bytef *dest, uLongf *dest_len, const Bytef *source, uLong *source_len)
+{
+	return buffer_uncompress(dest, dest_len, source, source_len, __builtin_return_address(0));
 }
 
 PUBLIC int ZEXPORT uncompress(Bytef *dest, uLongf *dest_len, const Bytef *source, uLong source_len)
 {
-	return uncompress2(dest, dest_len, source, &source_len);
+	return buffer_uncompress(dest, dest_len, source, &source_len, __builtin_return_address(0));
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Whether there are devices, and whether a caller may have them. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "device.h"
+#include "generation.h"
+
+#define CLASS	"/sys/class/uacce"
+
+static _Atomic unsigned int devices;
+
+static bool attr_names_zlib(int folder, const char *device)
+{
+	char path[PATH_MAX], text[512];
+	ssize_t len;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/algorithms", device) >= (int)sizeof(path))
+		return false;
+	fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	return strstr(text, "zlib");
+}
+
+static unsigned int class_devices(void)
+{
+	DIR *class = opendir(CLASS);
+	struct dirent *entry;
+	unsigned int n = 0;
+
+	if (!class)
+		return 0;
+	while (n < WDZ_SESSIONS && (entry = readdir(class)))
+		if (entry->d_name[0] != '.' && attr_names_zlib(dirfd(class), entry->d_name))
+			n++;
+	closedir(class);
+	return n;
+}
+
+/* zlib's functions neither change errno nor are cancellation points. */
+static unsigned int devices_look(void)
+{
+	int saved = errno, state;
+	unsigned int n;
+
+	if (wdz_config()->off)
+		return 0;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	n = class_devices();
+	pthread_setcancelstate(state, NULL);
+	errno = saved;
+	return n;
+}
+
+bool wdz_device_here(void)
+{
+	static _Atomic unsigned int looked;
+	unsigned int now = process_generation();
+
+	if (atomic_load(&looked) != now) {
+		atomic_store(&devices, devices_look());
+		atomic_store(&looked, now);
+	}
+	return atomic_load(&devices);
+}
+
+unsigned int wdz_devices(void)
+{
+	unsigned int n = atomic_load(&devices);
+
+	return n ? n : 1;
+}
+
+/* The file that has the code at an address. dladdr() waits for the loader, whose caller may wait for this thread. */
+static const char *file_of(const void *code)
+{
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+	struct dl_find_object found;
+
+	return _dl_find_object((void *)(uintptr_t)code, &found) ? NULL : found.dlfo_link_map->l_name;
+#else
+	Dl_info info;
+
+	return dladdr(code, &info) ? info.dli_fname : NULL;
+#endif
+}
+
+bool wdz_is_warpdrive(const void *caller)
+{
+	static const char *const names[] = { "libwd", "libuacce-emu" };
+	const char *file = file_of(caller), *name;
+	size_t i;
+
+	if (!file)
+		return false;
+	name = strrchr(file, '/');
+	name = name ? name + 1 : file;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+bool wdz_device_may(const void *caller)
+{
+	return wdz_device_here() && !wdz_is_warpdrive(caller);
+}
