@@ -209,6 +209,36 @@ TEST_F(keys, an_encoded_public_key_is_set)
 	}
 }
 
+/* Devices are given the public key that is there now, in whichever form libcrypto would write it. */
+TEST_F(keys, a_new_public_key_replaces_the_old_one)
+{
+	static const unsigned int exchanges[] = { 2, 5, 6 };
+	unsigned char before[1024], after[1024], wanted[1024], *point;
+	unsigned int i;
+	uint64_t n;
+
+	for (i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++) {
+		EVP_PKEY *own = make(self->b.ours, exchanges[i]), *peer = make(self->b.ours, exchanges[i]);
+		EVP_PKEY *other = make(self->b.ours, exchanges[i]);
+		size_t w = derive(self->b.ours, own, other, -1, wanted), len = EVP_PKEY_get1_encoded_public_key(other, &point);
+
+		ASSERT_LT(0, w);
+		EXPECT_EQ(w, derive(self->b.ours, own, peer, -1, before));
+		EXPECT_NE(0, memcmp(before, wanted, w));
+		EXPECT_EQ(1, EVP_PKEY_set1_encoded_public_key(peer, point, len));
+		if (exchanges[i] == 2)
+			EXPECT_EQ(1, EVP_PKEY_set_utf8_string_param(peer, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, "compressed"));
+		n = taken(&self->b);
+		EXPECT_EQ(w, derive(self->b.ours, own, peer, -1, after));
+		EXPECT_EQ(0, memcmp(after, wanted, w));
+		EXPECT_EQ(n + 1, taken(&self->b));
+		OPENSSL_free(point);
+		EVP_PKEY_free(own);
+		EVP_PKEY_free(peer);
+		EVP_PKEY_free(other);
+	}
+}
+
 TEST_F(keys, a_template_makes_keys_of_its_group)
 {
 	unsigned int i;

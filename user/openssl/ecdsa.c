@@ -7,7 +7,6 @@
 #include "ecdsa.h"
 #include "signature.h"
 
-#define NUMBER_MAX	66
 /* A parameter of later versions: 1 for nonces that the digest and the key determine. */
 #define PARAM_NONCE_TYPE	"nonce-type"
 
@@ -19,24 +18,18 @@ static handle_t key_open(const struct wdp_target *to, unsigned int op_type)
 		.curve = curve->curve, .alg = curve->alg == WD_ECC_SM2 ? WD_ECC_SM2 : WD_ECC_ECDSA, .op_type = (__u8)op_type, .flags = WD_SESS_PATH_HW,
 		.timeout_ms = to->prov->config.timeout_ms,
 	};
-	/* The order of a curve may be a few bits longer than its numbers, but not in libwd. */
-	unsigned char d[NUMBER_MAX], x[NUMBER_MAX], y[NUMBER_MAX];
-	struct wd_ecc_key ecc = { .d = { d, curve->bytes } };
+	struct wd_ecc_key ecc = {
+		.d = { key->private_value, curve->bytes }, .x = { key->public_value, curve->bytes },
+		.y = { key->public_value + curve->bytes, curve->bytes },
+	};
 	handle_t h = 0;
 
-	if (!wdp_key_number(key, OSSL_PKEY_PARAM_PRIV_KEY, d, curve->bytes))
-		return 0;
-	if (wdp_key_number(key, OSSL_PKEY_PARAM_EC_PUB_X, x, curve->bytes) &&
-	    wdp_key_number(key, OSSL_PKEY_PARAM_EC_PUB_Y, y, curve->bytes)) {
-		ecc.x = (struct wd_number){ x, curve->bytes };
-		ecc.y = (struct wd_number){ y, curve->bytes };
+	if (key->private_len && key->public_len)
 		h = wd_ecc_alloc_sess(&setup, NULL);
-	}
 	if (h && wd_ecc_set_key(h, &ecc)) {
 		wd_ecc_free_sess(h);
 		h = 0;
 	}
-	OPENSSL_cleanse(d, sizeof(d));
 	return h;
 }
 
@@ -88,7 +81,7 @@ enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, si
 	struct wdp_target to = {
 		.prov = op->prov, .class = &wdp_class_ecc, .session = &op->key->session, .make = key_open, .owner = op->key,
 	};
-	unsigned char rs[2 * NUMBER_MAX];
+	unsigned char rs[2 * WDP_NUMBER_MAX];
 	struct wdp_call call = {
 		.op = WD_ECC_SIGN, .src = digest, .src_len = digest_len, .dst = rs, .dst_len = 2u * op->key->curve->bytes,
 	};

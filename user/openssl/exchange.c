@@ -24,7 +24,8 @@ struct operands {
 	struct wdp_target to;
 	unsigned int call;
 	size_t public_len, private_len, secret_len;
-	unsigned char public[BYTES_MAX], private[BYTES_MAX];
+	const unsigned char *public, *private;
+	unsigned char public_number[BYTES_MAX], private_number[BYTES_MAX];	/* DH: here they are */
 };
 
 static void exchange_free(void *vctx)
@@ -89,52 +90,20 @@ static int exchange_set_params(void *vctx, const OSSL_PARAM params[])
 	return wdp_operation_set_params(vctx, params) && note_pad(vctx, params);
 }
 
-static bool string_of(const struct wdp_key *key, const char *name, unsigned char *to, size_t len)
+/* The cofactor of each of these curves is 1, so the mode of cofactors makes no difference. */
+static bool curve_operands(struct exchange *e, struct operands *o)
 {
-	size_t got = 0;
+	const struct wdp_key *key = e->op.key, *peer = e->peer;
 
-	return EVP_PKEY_get_octet_string_param(key->pkey, name, to, len, &got) && got == len;
-}
-
-static bool xdh_operands(struct exchange *e, struct operands *o)
-{
-	struct wdp_key *key = e->op.key;
-	size_t w = key->curve->bytes;
-
+	if (!key->curve || peer->curve != key->curve || !wdp_key_uses(key, key->curve->bit) || !key->private_len || !peer->public_len)
+		return false;
 	o->to = wdp_curve_target(e->op.prov, key->curve);
 	o->call = WD_ECC_AGREE;
-	o->public_len = o->private_len = o->secret_len = w;
-	return wdp_key_uses(key, key->curve->bit) && wdp_device_may(&o->to) &&
-	       string_of(e->peer, OSSL_PKEY_PARAM_PUB_KEY, o->public, w) &&
-	       string_of(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private, w);
-}
-
-/* Both coordinates at once: each number that libcrypto gives takes it as long as the whole point, and twice that. */
-static bool point_of(const struct wdp_key *key, unsigned char *to, size_t len)
-{
-	unsigned char point[1 + BYTES_MAX];
-
-	if (!string_of(key, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, point, 1 + len) || point[0] != POINT_CONVERSION_UNCOMPRESSED)
-		return false;
-	memcpy(to, point + 1, len);
+	o->public = peer->public_value;
+	o->private = key->private_value;
+	o->public_len = peer->public_len;
+	o->private_len = o->secret_len = key->private_len;
 	return true;
-}
-
-/* All of these curves have a cofactor of 1, so the mode of cofactors makes no difference. */
-static bool ecdh_operands(struct exchange *e, struct operands *o)
-{
-	struct wdp_key *key = e->op.key, *peer = e->peer;
-	size_t w;
-
-	if (!key->curve || peer->curve != key->curve || !wdp_key_uses(key, WDP_ECDH))
-		return false;
-	w = key->curve->bytes;
-	o->to = wdp_curve_target(e->op.prov, key->curve);
-	o->call = WD_ECC_AGREE;
-	o->public_len = 2 * w;
-	o->private_len = o->secret_len = w;
-	return wdp_device_may(&o->to) && point_of(peer, o->public, 2 * w) &&
-	       wdp_key_number(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private, w);
 }
 
 static bool dh_operands(struct exchange *e, struct operands *o)
@@ -146,14 +115,16 @@ static bool dh_operands(struct exchange *e, struct operands *o)
 		return false;
 	o->to = wdp_dh_target(key);
 	o->call = WD_DH_SHARED;
+	o->public = o->public_number;
+	o->private = o->private_number;
 	o->public_len = o->private_len = o->secret_len = k;
-	return wdp_device_may(&o->to) && wdp_key_number(e->peer, OSSL_PKEY_PARAM_PUB_KEY, o->public, k) &&
-	       wdp_key_number(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private, k);
+	return wdp_device_may(&o->to) && wdp_key_number(e->peer, OSSL_PKEY_PARAM_PUB_KEY, o->public_number, k) &&
+	       wdp_key_number(key, OSSL_PKEY_PARAM_PRIV_KEY, o->private_number, k);
 }
 
 static bool (*const operands_of[WDP_KINDS])(struct exchange *e, struct operands *o) = {
-	[WDP_KIND_ECDH] = ecdh_operands,
-	[WDP_KIND_XDH] = xdh_operands,
+	[WDP_KIND_ECDH] = curve_operands,
+	[WDP_KIND_XDH] = curve_operands,
 	[WDP_KIND_DH] = dh_operands,
 };
 
@@ -198,7 +169,7 @@ static enum wdp_outcome on_device(struct exchange *e, unsigned char *secret, siz
 	}
 	if (outcome == WDP_DONE)
 		*len = e->op.kind == WDP_KIND_DH && !e->pad ? strip(secret, o.secret_len) : o.secret_len;
-	OPENSSL_cleanse(o.private, sizeof(o.private));
+	OPENSSL_cleanse(o.private_number, sizeof(o.private_number));
 	return outcome;
 }
 

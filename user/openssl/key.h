@@ -10,14 +10,22 @@
 
 #include "provider.h"
 
+#define WDP_NUMBER_MAX	66		/* bytes of the longest curve's */
+#define WDP_POINT_MAX	(2 * WDP_NUMBER_MAX)
+
+/* A parameter of libcrypto's keys. */
+struct wdp_part {
+	const char *name;
+	unsigned int type;		/* OSSL_PARAM_UNSIGNED_INTEGER or _OCTET_STRING */
+};
+
 /* A type of keys. The name is the default provider's first one. */
 struct wdp_family {
 	const char *name;
 	unsigned int algs;		/* WDP_BIT() of those that use such keys */
-	const char *private_part;	/* parameters that show what a key has */
-	const char *public_part;
-	const char *domain_part;	/* NULL: none is needed */
-	int numbers;			/* 1: the parts are numbers, 0: strings */
+	struct wdp_part private_part;	/* they show what a key has */
+	struct wdp_part public_part;
+	const char *domain_part;	/* a number; NULL: none is needed */
 	const struct wdp_class *class;	/* of the key's own session */
 };
 
@@ -32,6 +40,8 @@ struct wdp_key {
 	EVP_PKEY *pkey;			/* in the twin's library context; NULL: nothing yet */
 	unsigned int has;		/* OSSL_KEYMGMT_SELECT_* */
 	const struct wdp_curve *curve;	/* EC, X25519, X448: NULL if libwd doesn't name it */
+	size_t public_len, private_len;	/* with a curve, unless the key lacks them; else 0 */
+	unsigned char public_value[WDP_POINT_MAX], private_value[WDP_NUMBER_MAX];	/* x and y, or a string; in libwd's form */
 	int group;			/* DH: enum wd_dh_group, or -1 */
 	struct wdp_session session;	/* RSA, ECDSA: with this key; DH: with its parameters */
 	struct wdp_session public;	/* RSA: with the key's public part */

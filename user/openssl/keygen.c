@@ -16,9 +16,6 @@
 #include "key.h"
 #include "keygen.h"
 
-#define POINT_MAX	(2 * 66)
-#define NUMBER_MAX	66
-
 struct gen {
 	struct wdp_provider *prov;
 	const struct wdp_family *family;
@@ -174,7 +171,7 @@ static enum wdp_outcome gen_on_device(struct gen *gen, EVP_PKEY **pkey)
 {
 	const struct wdp_curve *curve = gen->curve;
 	struct wdp_target to = wdp_curve_target(gen->prov, curve);
-	unsigned char out[1 + POINT_MAX + NUMBER_MAX];
+	unsigned char out[1 + WDP_POINT_MAX + WDP_NUMBER_MAX];
 	size_t point = is_point(curve) ? 2u * curve->bytes : curve->bytes;
 	struct wdp_call call = { .op = WD_ECC_KEYGEN, .dst = out + 1, .dst_len = point + curve->bytes };
 	enum wdp_outcome outcome;

@@ -209,15 +209,15 @@ static bool hash_signer(struct sm2 *s)
 {
 	const struct wdp_key *key = s->op.key;
 	unsigned char bits[2] = { (unsigned char)(s->id_len >> 5), (unsigned char)(s->id_len << 3) };
-	unsigned char a[W], b[W], x[W], y[W], g[1 + 2 * W];
+	unsigned char a[W], b[W], g[1 + 2 * W];
 	size_t g_len = 0;
 
-	return wdp_key_number(key, OSSL_PKEY_PARAM_EC_A, a, W) && wdp_key_number(key, OSSL_PKEY_PARAM_EC_B, b, W) &&
-	       wdp_key_number(key, OSSL_PKEY_PARAM_EC_PUB_X, x, W) && wdp_key_number(key, OSSL_PKEY_PARAM_EC_PUB_Y, y, W) &&
+	return key->public_len == 2 * W && wdp_key_number(key, OSSL_PKEY_PARAM_EC_A, a, W) &&
+	       wdp_key_number(key, OSSL_PKEY_PARAM_EC_B, b, W) &&
 	       EVP_PKEY_get_octet_string_param(key->pkey, OSSL_PKEY_PARAM_EC_GENERATOR, g, sizeof(g), &g_len) &&
 	       g_len == sizeof(g) && EVP_DigestUpdate(s->md, bits, 2) && EVP_DigestUpdate(s->md, s->id, s->id_len) &&
 	       EVP_DigestUpdate(s->md, a, W) && EVP_DigestUpdate(s->md, b, W) && EVP_DigestUpdate(s->md, g + 1, 2 * W) &&
-	       EVP_DigestUpdate(s->md, x, W) && EVP_DigestUpdate(s->md, y, W);
+	       EVP_DigestUpdate(s->md, key->public_value, 2 * W);
 }
 
 /* The digest of all that precedes the message replaces the identity's bytes. */
