@@ -171,6 +171,17 @@ def openssl_jobs(_):
     return rows_of(wd_bench(["--hpre", "1", *SLOW, "500000"], "jobs"))
 
 
+def haproxy():
+    """HAProxy of the set of programs; if that can't be had there are no rows."""
+    env = os.environ | {"OUT": OUT}
+    done = subprocess.run([f"{TOP}/benchmarks/haproxy.sh"], stdout=subprocess.PIPE, text=True, env=env, timeout=STUCK_S, check=False)
+    if done.returncode:
+        why = "".join(line for line in done.stdout.splitlines() if "SKIP" in line) or f"failed with {done.returncode}"
+        print(f"bench: haproxy.sh: {why}: no rows of it", file=sys.stderr)
+        return
+    yield from rows_of(done.stdout.splitlines())
+
+
 def zlib(rows):
     """The rows of the replacement of zlib, if it is there."""
     def group():
@@ -241,6 +252,7 @@ GROUPS = [
     (plain(None, "pubkey"), tuple(f"soft.{alg}.ratio" for alg in PUBKEY)),
     (openssl(openssl_twin), tuple(f"openssl.{alg}.ns" for alg in speed.ALGS)),
     (openssl(openssl_jobs), ("openssl.async64.ratio",)),
+    (haproxy, ("openssl.haproxy.us", "openssl.haproxy.jobs.us")),
     (zlib(zlib_streams), ("zlib.text.*", "zlib.binary.*", "zlib.packed.*")),
     (zlib(zlib_devices), tuple(f"zlib.devices.{n}.scale" for n in (2, 4, 8))),
     (zlib(zlib_small), ("zlib.small.instr",)),

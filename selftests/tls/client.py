@@ -4,6 +4,7 @@
 
 client.py PORT COUNT PARALLEL handshakes CAFILE [FILE]   full ones, each with a request of HTTP; on until FILE exists
 client.py PORT COUNT PARALLEL vanish                     clients that go away in the middle of a handshake
+client.py PORT COUNT PARALLEL paced CAFILE RATE          full handshakes, of which RATE begin in each second
 
 It fails if one client does. What is offered to the server is up to the file OPENSSL_CONF.
 """
@@ -15,6 +16,7 @@ import ssl
 import struct
 import sys
 import threading
+import time
 
 # Seconds. Only a server that hangs reaches them.
 LIMIT = 60
@@ -81,7 +83,7 @@ def all_of(work, parallel, more):
 
 
 def work_of(mode, port):
-    if mode == "handshakes":
+    if mode in ("handshakes", "paced"):
         context = ssl.create_default_context(cafile=sys.argv[5])
         return lambda: handshake(context, port)
     message, chance = hello(), random.Random(port)
@@ -90,10 +92,16 @@ def work_of(mode, port):
 
 def main():
     port, count, parallel = map(int, sys.argv[1:4])
-    until = sys.argv[6] if len(sys.argv) > 6 else None
-    begun = itertools.count()
-    failures = all_of(work_of(sys.argv[4], port), parallel,
-                      lambda: next(begun) < count or (until and not os.path.exists(until)))
+    mode, last = sys.argv[4], sys.argv[6] if len(sys.argv) > 6 else None
+    begun, start = itertools.count(), time.monotonic()
+
+    def more():
+        number = next(begun)
+        if mode == "paced" and number < count:
+            time.sleep(max(0, start + number / int(last) - time.monotonic()))
+        return number < count or (mode == "handshakes" and last and not os.path.exists(last))
+
+    failures = all_of(work_of(mode, port), parallel, more)
     done = next(begun) - parallel
     print(f"{done - len(failures)} of {done}")
     for failure in sorted(set(failures)):

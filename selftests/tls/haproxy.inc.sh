@@ -2,6 +2,9 @@
 # shellcheck shell=bash
 # HAProxy with its jobs; sourced after tls.inc.sh.
 
+# JOBS: how handshakes wait for devices; empty: each keeps its thread.
+JOBS=ssl-mode-async
+
 haproxy_conf() {
 	certificates
 	free_port PORT
@@ -11,7 +14,7 @@ haproxy_conf() {
 		global
 			nbthread 2
 			maxconn 1000
-			ssl-mode-async
+			$JOBS
 			ssl-default-bind-options ssl-min-ver TLSv1.2
 		defaults
 			mode http

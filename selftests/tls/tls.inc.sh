@@ -153,20 +153,25 @@ family_of() {
 	done
 }
 
+# client_conf LINE...: the file client.cnf with libssl's settings for the client, as in Groups = X25519.
+client_conf() {
+	printf '%s\n' 'openssl_conf = init' '[init]' 'ssl_conf = ssl' '[ssl]' 'system_default = client' '[client]' "$@" >client.cnf
+}
+
 # handshakes COUNT LINE... [-- FILE]: full handshakes with the server at PORT, AT_ONCE at a time, all of which must be
-# good. The lines are libssl's settings for the client, as in Groups = X25519. With FILE they go on until it exists.
+# good. The lines are for client_conf. With FILE they go on until it exists.
 PORT=
 AT_ONCE=8
 handshakes() {
-	local count=$1 until=()
+	local count=$1 lines=() until=()
 
 	shift
-	printf '%s\n' 'openssl_conf = init' '[init]' 'ssl_conf = ssl' '[ssl]' 'system_default = client' '[client]' >client.cnf
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
-		echo "$1" >>client.cnf
+		lines+=("$1")
 		shift
 	done
 	[ $# = 0 ] || until=("$2")
+	client_conf "${lines[@]}"
 	OPENSSL_CONF=$PWD/client.cnf python3 "$TOP/selftests/tls/client.py" "$PORT" "$count" $AT_ONCE handshakes \
 		"$CERTS/all.pem" "${until[@]}"
 }

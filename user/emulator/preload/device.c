@@ -235,9 +235,12 @@ static int thread_start(void *(*fn)(void *), void *arg)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, NULL, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!err)
-		pthread_detach(thread);
-	return -err;
+	if (err)
+		return -err;
+	/* Tools that show threads tell the devices' from the program's. */
+	pthread_setname_np(thread, "wd-emulate");
+	pthread_detach(thread);
+	return 0;
 }
 
 static void *memory(size_t bytes)
