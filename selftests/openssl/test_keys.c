@@ -239,6 +239,31 @@ TEST_F(keys, a_new_public_key_replaces_the_old_one)
 	}
 }
 
+/*
+ * A program that works in other contexts may have left the default one without any provider, even of random numbers. libwd
+ * computes with that one: what it can't do for a device then, the twin does, and no error of it is left behind.
+ */
+TEST_F(keys, work_without_a_provider_in_the_default_context)
+{
+	OSSL_PROVIDER *none = OSSL_PROVIDER_load(NULL, "null");
+	unsigned char sig[1024];
+	unsigned int i, round;
+	EVP_PKEY *key;
+	size_t len;
+
+	ASSERT_NE(NULL, none);
+	for (i = 0; i < KINDS; i++) {
+		key = make(self->b.ours, i);
+		for (round = 0; i < 4 && round < 2; round++) {
+			sign(self->b.ours, key, "SHA256", NULL, "a", 1, sig, &len);
+			EXPECT_TRUE(verify(self->b.ours, key, "SHA256", NULL, "a", 1, sig, len));
+		}
+		EXPECT_EQ(0, ERR_peek_error()) errors_print();
+		EVP_PKEY_free(key);
+	}
+	OSSL_PROVIDER_unload(none);
+}
+
 TEST_F(keys, a_template_makes_keys_of_its_group)
 {
 	unsigned int i;

@@ -14,7 +14,8 @@
 
 /*
  * libwd computes some things with libcrypto, which may choose this provider for that: such operations are the twin's.
- * Never set across a pause, after which a job may be in another thread.
+ * Never set across a pause, after which a job may be in another thread. Errors that libcrypto reports then are none of the
+ * operation: libssl would take them for errors of the connection.
  */
 static _Thread_local bool inside;
 
@@ -39,7 +40,9 @@ static __attribute__((noinline)) void sync_inside(const struct wdp_target *to, h
 						  struct wdp_result *result)
 {
 	inside = true;
+	ERR_set_mark();
 	to->class->sync(h, call, result);
+	ERR_pop_to_mark();
 	inside = false;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <openssl/async.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 
 #include "generation.h"
 #include "job.h"
@@ -74,9 +75,11 @@ static int submit(handle_t h, const struct wdp_class *class, const struct wdp_ca
 	int ret;
 
 	atomic_fetch_add(&job->refs, 1);
+	ERR_set_mark();
 	ret = class->async(h, call, job);
 	if (ret == -EBUSY && !class->wait(h, 1))
 		ret = class->async(h, call, job);
+	ERR_pop_to_mark();
 	if (ret)
 		atomic_fetch_sub(&job->refs, 1);
 	return ret;

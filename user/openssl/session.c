@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include <openssl/err.h>
 #include <wd_user.h>
 
 #include "class.h"
@@ -94,7 +95,9 @@ static handle_t session_open(const struct wdp_target *to, unsigned int op_type)
 
 	busy_free();
 	section_join(to->prov);
+	ERR_set_mark();
 	h = to->make(to, op_type);
+	ERR_pop_to_mark();
 	if (h)
 		return h;
 	atomic_store(&to->session->retry[op_type], wdp_seconds() + RETRY_SECONDS);
