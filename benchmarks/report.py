@@ -251,7 +251,7 @@ GROUPS = [
     (plain(None, "crypto"), tuple(f"soft.{alg}.*.ratio" for alg in CRYPTO)),
     (plain(None, "pubkey"), tuple(f"soft.{alg}.ratio" for alg in PUBKEY)),
     (openssl(openssl_twin), tuple(f"openssl.{alg}.ns" for alg in speed.ALGS)),
-    (openssl(openssl_jobs), ("openssl.async64.ratio",)),
+    (openssl(openssl_jobs), ("openssl.async64.us", "openssl.async64.ratio")),
     (haproxy, ("openssl.haproxy.us", "openssl.haproxy.jobs.us")),
     (zlib(zlib_streams), ("zlib.text.*", "zlib.binary.*", "zlib.packed.*")),
     (zlib(zlib_devices), tuple(f"zlib.devices.{n}.scale" for n in (2, 4, 8))),
