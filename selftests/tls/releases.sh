@@ -33,6 +33,17 @@ serves() {
 	devices_did server 6
 }
 
+# passes SUITE: tests of selftests/openssl, with the libcrypto and libssl of that release.
+passes() {
+	local program
+
+	SUITE=(--suite "$1")
+	[ -e "$OUT/tests/openssl/test_keys" ] || skip 'the tests of selftests/openssl are not built'
+	for program in test_keys test_pkey test_tls test_job; do
+		with_set web wd-emulate --hpre 1 --sec 1 -- "$OUT/tests/openssl/$program" >got 2>&1 || { cat got; return 1; }
+	done
+}
+
 # refuses SUITE: a value that can't be, with the reason in the log of the system or the output.
 refuses() {
 	SUITE=(--suite "$1" --bind "$WORK")
@@ -44,6 +55,8 @@ refuses() {
 test_openssl_3_5() { serves trixie 3.5; }
 test_openssl_3_6() { serves sid 3.6; }
 test_openssl_4_0() { serves experimental 4.0; }
+test_programs_on_3_5() { passes trixie; }
+test_programs_on_3_6() { passes sid; }
 test_a_value_that_cannot_be_is_refused_by_4_0() { refuses experimental; }
 
 run_tests "$@"
