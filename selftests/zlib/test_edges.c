@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which streams devices take, which stay the distribution's zlib byte for byte, and what the environment says of it. */
+#include <limits.h>
+#include <sys/wait.h>
+
+#include "edges.h"
+#include "kselftest_harness.h"
+
+FIXTURE(edges) {
+	struct zlib z[SIDES];
+	struct bytes text, noise;
+};
+
+FIXTURE_SETUP(edges)
+{
+	self->text = bytes_of(DATA_TEXT, MIB);
+	self->noise = bytes_of(DATA_NOISE, 3 * MIB + 77);
+}
+
+FIXTURE_TEARDOWN(edges)
+{
+	bytes_free(&self->text);
+	bytes_free(&self->noise);
+}
+
+/* A word of the process' map: a file that is loaded. */
+static bool mapped(const char *name)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[PATH_MAX + 128];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, name);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+TEST_F(edges, rule_1_without_a_device_nothing_differs)
+{
+	static const int bits[] = { 15, -15, 31 };
+	struct how how;
+	int i, level;
+
+	if (emulated())
+		SKIP(return, "there are devices");
+	zlibs_open(self->z);
+	for (level = -1; level <= 9; level += 3)
+		for (i = 0; i < 3; i++) {
+			how = HOW(level, bits[i]);
+			how.cut = i == 1 ? 0 : 70001;
+			how.room = i == 2 ? 5000 : 0;
+			EXPECT_TRUE(is_stock_s(self->z, &how, &self->text)) TH_LOG("level %d, windowBits %d", level, bits[i]);
+			EXPECT_TRUE(is_stock_s(self->z, &how, &self->noise)) TH_LOG("level %d, windowBits %d", level, bits[i]);
+		}
+}
+
+TEST_F(edges, rule_2_the_library_is_loaded_for_a_device_only)
+{
+	struct bytes little = bytes_of(DATA_TEXT, 1000);
+	struct how how = HOW(6, 15);
+
+	zlibs_open(self->z);
+	EXPECT_FALSE(mapped("/libwd"));
+	EXPECT_TRUE(is_stock_s(self->z, &how, &little));
+	EXPECT_FALSE(mapped("/libwd"));
+	EXPECT_TRUE(is_a_device_s(self->z, &how, &self->text));
+	EXPECT_EQ(emulated(), mapped("/libwd_comp"));
+	bytes_free(&little);
+}
+
+TEST_F(edges, rule_3_levels_1_to_6_are_for_devices)
+{
+	struct how how;
+	int level;
+
+	zlibs_open(self->z);
+	for (level = -1; level <= 9; level++) {
+		how = HOW(level, 15);
+		if (level == 0 || level > 6) {
+			EXPECT_TRUE(is_stock_s(self->z, &how, &self->text)) TH_LOG("level %d", level);
+		} else {
+			EXPECT_TRUE(is_a_device_s(self->z, &how, &self->text)) TH_LOG("level %d", level);
+		}
+	}
+}
+
+TEST_F(edges, rule_3_other_levels_if_the_environment_says_so)
+{
+	struct how how;
+	int level;
+
+	setenv("WD_ZLIB_LEVELS", "2-8", 1);
+	zlibs_open(self->z);
+	for (level = -1; level <= 9; level++) {
+		how = HOW(level, 31);
+		if (level == 0 || level == 1 || level == 9) {
+			EXPECT_TRUE(is_stock_s(self->z, &how, &self->text)) TH_LOG("level %d", level);
+		} else {
+			EXPECT_TRUE(is_a_device_s(self->z, &how, &self->text)) TH_LOG("level %d", level);
+		}
+	}
+}
+
+TEST_F(edges, rule_3_the_default_level_counts_as_6)
+{
+	struct how how = HOW(Z_DEFAULT_COMPRESSION, 15);
+
+	setenv("WD_ZLIB_LEVELS", "1-5", 1);
+	zlibs_open(self->z);
+	EXPECT_TRUE(is_stock_s(self->z, &how, &self->text));
+}
+
+TEST_F(edges, rule_3_other_strategies_are_zlib_s)
+{
+	struct how how = HOW(6, 15);
+
+	zlibs_open(self->z);
+	for (how.strategy = Z_FILTERED; how.strategy <= Z_FIXED; how.strategy++)
+		EXPECT_TRUE(is_stock_s(self->z, &how, &self->text)) TH_LOG("strategy %d", how.strategy);
+}
+
+TEST_F(edges, rule_3_small_windows_are_zlib_s)
+{
+	static const int bits[] = { 8, 9, 10, 11, -9, -10, -11, 25, 26, 27 };
+	struct how how;
+	int i;
+
+	zlibs_open(self->z);
+	for (i = 0; i < 10; i++) {
+		how = HOW(6, bits[i]);
+		EXPECT_TRUE(is_stock_s(self->z, &how, &self->text)) TH_LOG("windowBits %d", bits[i]);
+	}
+	for (i = 12; i <= 15; i++) {
+		how = HOW(6, i);
+		EXPECT_TRUE(is_a_device_s(self->z, &how, &self->text)) TH_LOG("windowBits %d", i);
+	}
+}
+
+/* The same calls on both streams, then everything: the same bytes. */
+static bool stock_s_after(const struct zlib z[SIDES], int bits, const struct bytes *in, int (*call)(const struct zlib *, z_streamp))
+{
+	unsigned long long before = requests();
+	struct bytes out[SIDES] = { { 0 }, { 0 } };
+	struct how how = HOW(6, bits);
+	bool ok = true;
+	z_stream s;
+	int side;
+
+	for (side = STOCK; side < SIDES; side++) {
+		memset(&s, 0, sizeof(s));
+		ok &= zlib_deflate_init(&z[side], &s, how.level, bits, 8, 0) == Z_OK && call(&z[side], &s) == Z_OK;
+		ok &= squeeze_on(&z[side], &s, &how, in->p, in->len, Z_FINISH, &out[side]) == Z_STREAM_END;
+		ok &= z[side].deflateEnd(&s) == Z_OK;
+	}
+	ok &= bytes_same(&out[STOCK], &out[SHIM]) && requests() == before;
+	bytes_free(&out[STOCK]);
+	bytes_free(&out[SHIM]);
+	return ok;
+}
+
+static int prime(const struct zlib *z, z_streamp s)
+{
+	return z->deflatePrime(s, 10, 2);
+}
+
+static int tune(const struct zlib *z, z_streamp s)
+{
+	return z->deflateTune(s, 5, 6, 10, 20);
+}
+
+static int dictionary(const struct zlib *z, z_streamp s)
+{
+	return z->deflateSetDictionary(s, (const Bytef *)"a dictionary", 12);
+}
+
+TEST_F(edges, rule_3_prime_and_tune_make_it_zlib_s)
+{
+	zlibs_open(self->z);
+	EXPECT_TRUE(stock_s_after(self->z, -15, &self->text, prime));
+	EXPECT_TRUE(stock_s_after(self->z, -15, &self->text, tune));
+	EXPECT_TRUE(stock_s_after(self->z, 15, &self->text, tune));
+	EXPECT_TRUE(stock_s_after(self->z, 31, &self->text, tune));
+}
+
+TEST_F(edges, rule_9_a_dictionary_before_the_data_makes_it_zlib_s)
+{
+	zlibs_open(self->z);
+	EXPECT_TRUE(stock_s_after(self->z, 15, &self->text, dictionary));
+	EXPECT_TRUE(stock_s_after(self->z, -15, &self->text, dictionary));
+}
+
+TEST_F(edges, rule_3_reproducible_builds_do_not_depend_on_devices)
+{
+	struct how how = HOW(6, 31);
+
+	setenv("SOURCE_DATE_EPOCH", "1", 1);
+	zlibs_open(self->z);
+	EXPECT_TRUE(is_stock_s(self->z, &how, &self->text));
+	EXPECT_FALSE(mapped("/libwd_comp"));
+}
+
+TEST_F(edges, rule_3_off_is_off)
+{
+	struct how how = HOW(1, 15);
+
+	setenv("WD_ZLIB", "off", 1);
+	zlibs_open(self->z);
+	EXPECT_TRUE(is_stock_s(self->z, &how, &self->text));
+	EXPECT_FALSE(mapped("/libwd_comp"));
+}
+
+TEST_F(edges, rule_4_less_than_64_KiB_is_zlib_s)
+{
+	static const size_t cuts[] = { 0, 1, 1000, 65534 };
+	struct bytes in = bytes_of(DATA_TEXT, 64 * KIB);
+	struct how how = HOW(6, 15);
+	int i;
+
+	zlibs_open(self->z);
+	for (i = 0; i < 4; i++) {
+		how.cut = cuts[i];
+		in.len = 64 * KIB - 1;
+		EXPECT_TRUE(is_stock_s(self->z, &how, &in)) TH_LOG("cuts of %zu", cuts[i]);
+		in.len = 64 * KIB;
+		EXPECT_TRUE(is_a_device_s(self->z, &how, &in)) TH_LOG("cuts of %zu", cuts[i]);
+	}
+	bytes_free(&in);
+}
+
+TEST_F(edges, rule_4_an_early_flush_makes_it_zlib_s)
+{
+	struct how how = HOW(6, -15);
+
+	zlibs_open(self->z);
+	how.cut = 1000;
+	how.every = 1;
+	for (how.flush = Z_PARTIAL_FLUSH; how.flush <= Z_FULL_FLUSH; how.flush++)
+		EXPECT_TRUE(is_stock_s(self->z, &how, &self->text)) TH_LOG("flush %d", how.flush);
+	how.flush = Z_BLOCK;
+	EXPECT_TRUE(is_stock_s(self->z, &how, &self->text));
+}
+
+TEST_F(edges, rule_4_another_minimum)
+{
+	struct bytes in = bytes_of(DATA_TEXT, 300 * KIB);
+	struct how how = HOW(6, 15);
+
+	setenv("WD_ZLIB_MIN", "200k", 1);
+	zlibs_open(self->z);
+	in.len = 200 * KIB - 1;
+	EXPECT_TRUE(is_stock_s(self->z, &how, &in));
+	in.len = 200 * KIB;
+	EXPECT_TRUE(is_a_device_s(self->z, &how, &in));
+	bytes_free(&in);
+}
+
+TEST_F(edges, rule_4_a_minimum_above_the_chunk)
+{
+	struct how how = HOW(6, 15);
+	struct bytes in;
+
+	setenv("WD_ZLIB_MIN", "1m", 1);
+	zlibs_open(self->z);
+	in = self->text;
+	in.len = MIB - 1;
+	EXPECT_TRUE(is_stock_s(self->z, &how, &in));
+	in.len = MIB;
+	EXPECT_TRUE(is_a_device_s(self->z, &how, &in));
+}
+
+TEST_F(edges, rule_4_a_minimum_of_a_byte)
+{
+	struct bytes in = bytes_of(DATA_TEXT, 1000);
+	struct how how = HOW(6, 31);
+
+	setenv("WD_ZLIB_MIN", "1", 1);
+	zlibs_open(self->z);
+	EXPECT_TRUE(is_a_device_s(self->z, &how, &in));
+	in.len = 1;
+	EXPECT_TRUE(is_a_device_s(self->z, &how, &in));
+	in.len = 0;
+	EXPECT_TRUE(is_stock_s(self->z, &how, &in));
+	in.len = 1000;
+	bytes_free(&in);
+}
+
+/* The shim's bound is stock's, and enough for everything in one call. */
+static bool bound_suffices(const struct zlib z[SIDES], int bits, int level, const unsigned char *in, size_t n)
+{
+	uLong bound[SIDES];
+	struct bytes out;
+	z_stream s;
+	bool ok = true;
+	int side;
+
+	for (side = STOCK; side < SIDES; side++) {
+		memset(&s, 0, sizeof(s));
+		ok &= zlib_deflate_init(&z[side], &s, level, bits, 8, 0) == Z_OK;
+		bound[side] = z[side].deflateBound(&s, n);
+		ok &= z[side].deflateEnd(&s) == Z_OK;
+	}
+	memset(&s, 0, sizeof(s));
+	out = (struct bytes){ .p = malloc(bound[SHIM] + 1) };
+	ok &= zlib_deflate_init(&z[SHIM], &s, level, bits, 8, 0) == Z_OK;
+	s.next_in = (z_const Bytef *)in;
+	s.avail_in = (uInt)n;
+	s.next_out = out.p;
+	s.avail_out = (uInt)bound[SHIM];
+	ok &= bound[STOCK] == bound[SHIM] && z[SHIM].deflate(&s, Z_FINISH) == Z_STREAM_END;
+	out.len = s.total_out;
+	ok &= z[SHIM].deflateEnd(&s) == Z_OK && restores(&z[STOCK], bits, &out, in, n);
+	bytes_free(&out);
+	return ok;
+}
+
+TEST_F(edges, rule_6_compressBound_suffices)
+{
+	static const size_t sizes[] = { 0, 1, 65535, 65536, 300000, 3 * MIB };
+	unsigned char *got = malloc(3 * MIB);
+	struct bytes out = { 0 };
+	uLong len, back;
+	int i;
+
+	zlibs_open(self->z);
+	for (i = 0; i < 6; i++) {
+		len = self->z[SHIM].compressBound(sizes[i]);
+		EXPECT_EQ(self->z[STOCK].compressBound(sizes[i]), len);
+		out.p = malloc(len);
+		EXPECT_EQ(Z_OK, self->z[SHIM].compress(out.p, &len, self->noise.p, sizes[i]));
+		back = 3 * MIB;
+		EXPECT_EQ(Z_OK, self->z[STOCK].uncompress(got, &back, out.p, len));
+		EXPECT_EQ(sizes[i], back);
+		EXPECT_EQ(0, memcmp(got, self->noise.p, sizes[i]));
+		free(out.p);
+	}
+	free(got);
+}
+
+FIXTURE(chunks) {
+	struct zlib z[SIDES];
+	struct bytes mixed, noise;
+};
+
+FIXTURE_VARIANT(chunks) {
+	const char *size;
+};
+
+FIXTURE_VARIANT_ADD(chunks, as_they_are) { .size = NULL };
+FIXTURE_VARIANT_ADD(chunks, of_64_KiB) { .size = "64k" };
+FIXTURE_VARIANT_ADD(chunks, of_an_odd_size) { .size = "100001" };
+FIXTURE_VARIANT_ADD(chunks, of_1_MiB) { .size = "1m" };
+
+FIXTURE_SETUP(chunks)
+{
+	if (variant->size)
+		setenv("WD_ZLIB_CHUNK", variant->size, 1);
+	zlibs_open(self->z);
+	self->mixed = bytes_of(DATA_MIXED, 2 * MIB + 12345);
+	self->noise = bytes_of(DATA_NOISE, 3 * MIB + 77);
+}
+
+FIXTURE_TEARDOWN(chunks)
+{
+	bytes_free(&self->mixed);
+	bytes_free(&self->noise);
+}
+
+TEST_F(chunks, rule_5_chunks_of_any_size_in_calls_of_any_size)
+{
+	static const size_t cuts[] = { 0, 1, 4096, 65536, 65537, 262144, 700001 };
+	struct how how = HOW(1, 15);
+	struct bytes in;
+	int i;
+
+	for (i = 0; i < 7; i++) {
+		how.cut = cuts[i];
+		how.room = i % 2 ? 3000 : 0;
+		in = self->mixed;
+		in.len = cuts[i] == 1 ? 200000 : in.len;
+		EXPECT_TRUE(is_a_device_s(self->z, &how, &in)) TH_LOG("cuts of %zu", cuts[i]);
+	}
+}
+
+TEST_F(chunks, rule_6_what_does_not_compress_fits_into_the_bound)
+{
+	static const size_t sizes[] = { 64 * KIB, 64 * KIB + 1, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, MIB + 1, 3 * MIB + 77 };
+	static const int bits[] = { 15, -15, 31 };
+	int i, b;
+
+	for (i = 0; i < 7; i++)
+		for (b = 0; b < 3; b++) {
+			EXPECT_TRUE(bound_suffices(self->z, bits[b], 1, self->noise.p, sizes[i]))
+				TH_LOG("%zu bytes, windowBits %d", sizes[i], bits[b]);
+			EXPECT_TRUE(bound_suffices(self->z, bits[b], 6, self->noise.p, sizes[i]))
+				TH_LOG("%zu bytes, windowBits %d", sizes[i], bits[b]);
+		}
+}
+
+ZLIB_TEST_MAIN
