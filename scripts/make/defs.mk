@@ -69,8 +69,8 @@ CC ?= cc
 AR ?= ar
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
-# Sanitizers find the same with fewer optimisations, which make their builds shorter.
-CFLAGS ?= $(if $(SANFLAGS),-O1,-O2) -g
+# Sanitizers find the same with fewer optimisations, and report functions and lines only. Both make their builds shorter.
+CFLAGS ?= $(if $(SANFLAGS),-O1 -g1,-O2 -g)
 WARN := -Wall -Wextra -Wpedantic $(if $(filter 1,$(WERROR)),-Werror)
 # ThreadSanitizer ignores fences. Those that keep a load behind a store order nothing that it checks.
 WARN += $(if $(filter thread,$(SAN)),-Wno-tsan)

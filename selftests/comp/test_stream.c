@@ -34,7 +34,7 @@ TEST_F(stream, byte_by_byte_on_either_side_changes_nothing)
 		{ .in = 3, .out = 7, .late_end = true },
 		{ .in = 1, .out = 300, .flags = WD_COMP_FLUSH_SYNC },
 	};
-	size_t n = brief() ? 120 : 600, used;
+	size_t n = brief() ? 120 : 600, used = 0;
 	unsigned int i;
 	long len, back;
 

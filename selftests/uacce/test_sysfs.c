@@ -107,7 +107,7 @@ TEST_F(zip, each_algorithm_has_its_group)
 
 TEST_F(zip, isolation_strategy_takes_numbers_in_range)
 {
-	char before[32], back[32];
+	char before[32], back[sizeof(before) + 1];
 
 	if (uacce_attr(self->name, "isolate", before, sizeof(before)) == -ENOENT)
 		SKIP(return, "the driver has no isolation");
