@@ -38,12 +38,13 @@ TEST_F_TIMEOUT(stream, input_that_ends_early_is_EBADMSG_wherever_it_ends, 200)
 	};
 	size_t n = 500;
 	unsigned int i;
-	long len, cut;
+	/* Thousands of requests. The library finds the end, wherever it runs. */
+	long len, cut, apart = brief() ? 7 : 1;
 
 	fill_text(self->plain, n, 4);
 	len = z_compress(variant->alg, self->plain, n, self->packed, self->room);
 	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
-		for (cut = 0; cut < len; cut++) {
+		for (cut = 0; cut < len; cut += apart) {
 			long ret = run(self, self->d, false, self->packed, cut, self->back, self->room, &cuts[i], NULL);
 
 			ASSERT_EQ(-EBADMSG, ret) TH_LOG("cut %u at %ld of %ld: %ld %s", i, cut, len, ret, detail(self->d));
