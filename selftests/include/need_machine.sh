@@ -17,18 +17,18 @@ need_commands() {
 }
 
 need_root() {
-	[ "$(id -u)" = 0 ] || need_skip 'root is needed'
+	[ $EUID = 0 ] || need_skip 'root is needed'
 }
 
 # need_sim MODULE N: MODULE can be loaded, it has at least N devices, and all its devices are simulated.
 need_sim() {
-	local module=$1 nr=$2 device n=0
+	local module=$1 nr=$2 device n=0 simulated
 
 	[ -d /sys/kernel/config/hisi_sim ] || need_skip 'hisi_sim is not loaded: there are no simulated devices'
 	modinfo "$module" >/dev/null 2>&1 || need_skip "modprobe does not find the module $module"
 	for device in /sys/class/uacce/"$module"-*; do
 		[ -e "$device" ] || continue
-		[ "$(cat "$device/simulated" 2>/dev/null)" = 1 ] ||
+		{ read -r simulated <"$device/simulated"; } 2>/dev/null && [ "$simulated" = 1 ] ||
 			need_skip "the device ${device##*/} is not simulated, and the tests unload its driver"
 		n=$((n + 1))
 	done

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Sourced after tap.sh by scripts in the VM whose programs use simulated devices that nobody else has.
 
-. "$(dirname "${BASH_SOURCE[0]}")/need_machine.sh"
+. "${BASH_SOURCE[0]%/*}/need_machine.sh"
 OWN=/sys/kernel/config/hisi_sim/own
 
 # own_device TYPE MODULE: a new device with a driver that is loaded anew, instead of an earlier call's.

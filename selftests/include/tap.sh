@@ -5,7 +5,7 @@
 #   - write each test as a function test_..., and end with run_tests "$@".
 
 # shellcheck source=selftests/include/where.sh
-. "$(dirname "${BASH_SOURCE[0]}")/where.sh"
+. "${BASH_SOURCE[0]%/*}/where.sh"
 PATH=$OUT/bin:$PATH
 export PATH
 
@@ -60,7 +60,7 @@ at_exit() {
 # run_tests [PATTERN...]: the functions test_... whose names match one of the patterns, else all, each in
 # a folder of its own below WORK, under "set -e".
 run_tests() {
-	local t tests code log
+	local t tests code log output
 
 	WORK=$(mktemp -d "${TMPDIR:-/tmp}/wd-test.XXXXXX")
 	trap 'at_exit; chmod -R u+rwX "$WORK" 2>/dev/null; rm -rf "$WORK"' EXIT
@@ -74,7 +74,9 @@ run_tests() {
 		(cd "$WORK/$t" && set -eo pipefail && "$t") >"$log" 2>&1 </dev/null
 		code=$?
 		t=${t#test_}
-		tap_result "${t//_/ }" "$code" "$(tr -d '\0' <"$log")"
+		output=
+		[ $code = 0 ] || output=$(tr -d '\0' <"$log")
+		tap_result "${t//_/ }" "$code" "$output"
 	done
 	[ $tap_failed = 0 ]
 }
