@@ -10,7 +10,7 @@
 #   TSAN                          those of NATIVE and EMULATED that are also built and run with SAN=thread
 #   NOT_DEBUG                     those of VM and VM_SCRIPTS that test user space and take too long on the debug kernel
 #   ONCE                          those of VM and VM_SCRIPTS that run only on the first of several kernels
-#   HELPERS                       C programs that tests start
+#   HELPERS                       C programs that scripts start
 #   KSELFTEST                     those of HELPERS that are tests of their own in an installation (selftests/Makefile)
 #   KSELFTEST_NOT                 those of VM and VM_SCRIPTS that are not part of it
 #   KSELFTEST_FILES               what scripts of that installation source
@@ -50,8 +50,10 @@ RUN_NATIVE_SCRIPTS := $(NATIVE_SCRIPTS)
 RUN_VM_SCRIPTS := $(VM_SCRIPTS)
 RUN_BOOT_SCRIPTS := $(BOOT_SCRIPTS)
 RUN_BUILD_SCRIPTS := $(BUILD_SCRIPTS)
+# It is scripts that start them.
+RUN_HELPERS := $(HELPERS)
 endif
-BINS := $(sort $(RUN_NATIVE) $(RUN_EMULATED) $(RUN_VM) $(HELPERS))
+BINS := $(sort $(RUN_NATIVE) $(RUN_EMULATED) $(RUN_VM) $(RUN_HELPERS))
 
 # The harness is the kernel's and needs GNU C; pedantic warnings about it are none of ours.
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
