@@ -28,7 +28,8 @@ need_sim() {
 	modinfo "$module" >/dev/null 2>&1 || need_skip "modprobe does not find the module $module"
 	for device in /sys/class/uacce/"$module"-*; do
 		[ -e "$device" ] || continue
-		{ read -r simulated <"$device/simulated"; } 2>/dev/null && [ "$simulated" = 1 ] ||
+		{ read -r simulated <"$device/simulated"; } 2>/dev/null || simulated=
+		[ "$simulated" = 1 ] ||
 			need_skip "the device ${device##*/} is not simulated, and the tests unload its driver"
 		n=$((n + 1))
 	done
