@@ -3,30 +3,20 @@
 # PostgreSQL, whose server and clients verify each other's names, with devices.
 
 . "$(dirname "$0")/tls.inc.sh"
+. "$(dirname "$0")/../include/postgresql.sh"
 need_kept_set db
 
-# The server refuses to be root. In this namespace root's files are nobody's, and so are its processes.
-AS=()
-[ "$(id -u)" != 0 ] || AS=(unshare --user --map-user="$(id -u nobody)" --map-group="$(id -g nobody)")
-
 cluster() {
-	"${AS[@]}" true || skip 'this user may not make a namespace'
 	certificates
-	free_port PORT
-	mkdir own sockets
+	make_cluster
 	cp "$CERTS"/{rsa,ec}.{key,pem} own
 	chmod 600 own/*.key
-	stock with_set db "${AS[@]}" initdb -D "$PWD/own/data" -U tester --auth=trust --no-sync --locale=C >initdb.log 2>&1 || {
-		cat initdb.log
-		return 1
-	}
 }
 
 # server KIND OPTION...: with the certificate of that kind, and devices by these options.
 server() {
 	cluster
-	provided start server db --hpre 1 "${@:2}" -- "${AS[@]}" postgres -D "$PWD/own/data" -F \
-		-c listen_addresses=127.0.0.1 -c port="$PORT" -c unix_socket_directories="$PWD/sockets" -c ssl=on \
+	provided start server db --hpre 1 "${@:2}" -- "${AS[@]}" "${POSTGRES[@]}" -c ssl=on \
 		-c ssl_cert_file="$PWD/own/$1.pem" -c ssl_key_file="$PWD/own/$1.key"
 	listening server "$PORT"
 }

@@ -4,19 +4,11 @@
 # WD_TEST_LONG=1: those of python-cryptography, too, from Debian's source package, for some ten minutes.
 
 . "$(dirname "$0")/tls.inc.sh"
+. "$(dirname "$0")/../include/outcomes.sh"
 need_kept_set python-tests
 TESTS='test_ssl test_hashlib test_hmac'
 # It expects that no other thread opens a file while it closes a socket. An emulated device's threads do.
 NOT_WITH_THREADS=test_makefile_close
-
-# outcomes FILE: of each test in that file of JUnit, a line.
-outcomes() {
-	python3 -c '
-import sys, xml.etree.ElementTree as tree
-for case in tree.parse(sys.argv[1]).iter("testcase"):
-    bad = [part.tag for part in case if part.tag in ("failure", "error", "skipped")]
-    print(case.get("classname", ""), case.get("name"), case.get("result", "completed"), *bad)' "$1" | sort
-}
 
 # python NAME COMMAND...: the outcomes of Python's tests as NAME.
 python() {

@@ -5,67 +5,14 @@
 # WD_TEST_LONG=1 also takes the OpenSSH of a later Debian, in its root folder.
 
 . "$(dirname "$0")/tls.inc.sh"
+. "$(dirname "$0")/../include/sshd.sh"
 need_kept_set ssh
 EXCHANGES='ecdh-sha2-nistp256 curve25519-sha256 diffie-hellman-group14-sha256'
-
-# Where sshd finds its user, its empty folder, and a user root who may log in: only this process and its children see them.
-PLACE='set -e
-cp /etc/passwd passwd
-grep -q "^sshd:" passwd || echo "sshd:x:64999:65534::/run/sshd:/usr/sbin/nologin" >>passwd
-mount --bind passwd /etc/passwd
-echo "root:*:::::::" >shadow
-[ ! -e /etc/shadow ] || mount --bind shadow /etc/shadow
-mount -t tmpfs none /run
-mkdir -m 755 /run/sshd
-exec "$@"'
-IN_PLACE=()
-[ "$(id -u)" != 0 ] || IN_PLACE=(unshare -m bash -c "$PLACE" bash)
-
-keys() {
-	[ ! -e "$WORK/keys/id" ] || return 0
-	mkdir "$WORK/keys"
-	stock with_set ssh ssh-keygen -q -t rsa -b 2048 -N '' -f "$WORK/keys/rsa"
-	stock with_set ssh ssh-keygen -q -t ecdsa -b 256 -N '' -f "$WORK/keys/ecdsa"
-	stock with_set ssh ssh-keygen -q -t ecdsa -b 256 -N '' -f "$WORK/keys/id"
-	head -c 1000000 /dev/urandom >"$WORK/keys/file"
-}
-
-# At this level of the log a good login leaves no message.
-sshd_conf() {
-	keys
-	free_port PORT
-	cat >sshd.conf <<-END
-		Port $PORT
-		ListenAddress 127.0.0.1
-		HostKey $WORK/keys/rsa
-		HostKey $WORK/keys/ecdsa
-		AuthorizedKeysFile $WORK/keys/id.pub
-		PermitRootLogin yes
-		PasswordAuthentication no
-		StrictModes no
-		UsePAM no
-		PidFile none
-		KexAlgorithms +diffie-hellman-group14-sha256
-		LogLevel ERROR
-	END
-	awk -v port="$PORT" '{ print "[127.0.0.1]:" port, $1, $2 }' "$WORK"/keys/{rsa,ecdsa}.pub >known
-}
-
-# sshd KIND: started, with devices. KIND: stock or provided.
-sshd() {
-	"${IN_PLACE[@]}" true || skip 'this user may not mount anything'
-	sshd_conf
-	# shellcheck disable=SC2016 # for the shell there
-	"$1" start sshd ssh --hpre 1 --sec 1 -- "${IN_PLACE[@]}" \
-		bash -c 'exec "$WARPDRIVE_PROGRAMS/usr/sbin/sshd" -D -e -f sshd.conf'
-	listening sshd "$PORT"
-}
 
 # login KIND KEY EXCHANGE CIPHER: by public key; a command there returns what it gets, 1 MB, and keeps a copy. KIND: stock or
 # provided.
 login() {
-	"$1" with_set ssh wd-emulate --hpre 1 --sec 1 --stats client.stats -- ssh -F none -i "$WORK/keys/id" -p "$PORT" \
-		-o IdentitiesOnly=yes -o BatchMode=yes -o UserKnownHostsFile="$PWD/known" -o GlobalKnownHostsFile=none \
+	"$1" with_set ssh wd-emulate --hpre 1 --sec 1 --stats client.stats -- ssh "${LOGIN[@]}" \
 		-o HostKeyAlgorithms="$2" -o KexAlgorithms="$3" -c "$4" 127.0.0.1 "tee $PWD/copy" <"$WORK/keys/file" >got 2>ssh.log ||
 		{ cat ssh.log sshd.log; return 1; }
 	same "$WORK/keys/file" copy
@@ -87,7 +34,7 @@ test_both_have_devices() {
 	local exchange
 
 	conf_for_ssh
-	sshd provided
+	sshd provided --hpre 1 --sec 1
 	for exchange in $EXCHANGES; do
 		login provided rsa-sha2-256 "$exchange" aes128-ctr
 		login provided ecdsa-sha2-nistp256 "$exchange" aes256-gcm@openssh.com
@@ -101,7 +48,7 @@ test_the_server_has_devices() {
 	local exchange
 
 	conf_for_ssh
-	sshd provided
+	sshd provided --hpre 1 --sec 1
 	for exchange in $EXCHANGES; do
 		login stock rsa-sha2-512 "$exchange" aes256-ctr
 	done
@@ -113,7 +60,7 @@ test_the_client_has_devices() {
 	local exchange
 
 	conf_for_ssh
-	sshd stock
+	sshd stock --hpre 1 --sec 1
 	for exchange in $EXCHANGES; do
 		login provided ecdsa-sha2-nistp256 "$exchange" aes128-gcm@openssh.com
 		busy client.stats sec
@@ -137,7 +84,7 @@ in_filter() {
 # A client that says nothing.
 test_the_filter_is_on() {
 	conf_for_ssh
-	sshd provided
+	sshd provided --hpre 1 --sec 1
 	exec 5<>"/dev/tcp/127.0.0.1/$PORT"
 	read -r got <&5
 	[[ $got == SSH-2.0-OpenSSH_* ]]
@@ -149,7 +96,7 @@ test_a_later_openssh_signs_with_devices() {
 	[ -n "${WD_TEST_LONG:-}" ] || skip 'only with WD_TEST_LONG=1'
 	SUITE=(--suite trixie --bind "$WORK")
 	conf_for_ssh
-	sshd provided
+	sshd provided --hpre 1 --sec 1
 	login provided rsa-sha2-256 ecdh-sha2-nistp256 aes128-ctr
 	busy client.stats hpre
 	login provided ecdsa-sha2-nistp256 diffie-hellman-group14-sha256 aes256-gcm@openssh.com
