@@ -11,12 +11,16 @@ for name in $(compgen -e | grep -E '^WD_' | grep -vE '^WD_TEST_'); do
 done
 
 # need_set SET: skips the whole script without that set of programs, without the emulator, or without what need_built wants.
+# need_devices: the same without a set.
 need_set() {
 	local why
 
+	need_devices
+	why=$("$TOP/scripts/programs" "$1" 2>&1 </dev/null) || not_here "$(tail -n 1 <<<"$why")"
+}
+need_devices() {
 	need_built
 	[ -x "$OUT/bin/wd-emulate" ] || not_here 'the emulator was left out of the build'
-	why=$("$TOP/scripts/programs" "$1" 2>&1 </dev/null) || not_here "$(tail -n 1 <<<"$why")"
 }
 not_here() {
 	echo "1..0 # SKIP $*"

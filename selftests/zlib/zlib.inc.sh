@@ -13,9 +13,18 @@ need_built() {
 # stock COMMAND...: with the distribution's zlib.
 stock() { "$@"; }
 
-# on_devices SET [OPTION...] -- COMMAND...: a command with programs of that set and with the library, on two devices, which
-# have these options of wd-emulate. Each of its processes appends a line to the file did. With SIMULATED the devices are
-# the kernel's.
+# of_set SET COMMAND...: with programs of that set, or of this host only.
+of_set() {
+	if [ "$1" = host ]; then
+		"${@:2}"
+	else
+		with_set "$@"
+	fi
+}
+
+# on_devices SET [OPTION...] -- COMMAND...: a command with programs of that set, or of this host, and with the library, on
+# two devices, which have these options of wd-emulate. Each of its processes appends a line to the file did. With
+# SIMULATED the devices are the kernel's.
 on_devices() {
 	local devices=(wd-emulate --zip 2) set=$1
 
@@ -25,11 +34,11 @@ on_devices() {
 		shift
 	done
 	[ -z "$SIMULATED" ] || devices=(env)
-	WD_ZLIB_STATS=$PWD/did with_set "$set" "${devices[@]}" -- wd-zlib "$@"
+	WD_ZLIB_STATS=$PWD/did of_set "$set" "${devices[@]}" -- wd-zlib "$@"
 }
 
 # on_none SET COMMAND...: the same without devices.
-on_none() { WD_ZLIB_STATS=$PWD/did with_set "$1" wd-zlib -- "${@:2}"; }
+on_none() { WD_ZLIB_STATS=$PWD/did of_set "$1" wd-zlib -- "${@:2}"; }
 
 # start_on_devices NAME SET [OPTION...] -- COMMAND...: the same in the background, as start does.
 start_on_devices() {
@@ -102,4 +111,20 @@ big_file() {
 unpacks() {
 	gzip -t "$1"
 	gzip -dc "$1" | same "$BIG" -
+}
+
+# source_of PACKAGE: sets SOURCE to the folder of that source package; it skips the test if that isn't in the cache. With
+# WD_TEST_LONG=1 it is fetched.
+CACHE=${WARPDRIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/warpdrive}
+source_of() {
+	[ -n "${WD_TEST_LONG:-}" ] || compgen -G "$CACHE/sources/*/$1/.warpdrive" >/dev/null ||
+		skip "the source is not in the cache: scripts/programs --source $1 fetches it"
+	SOURCE=$("$TOP/scripts/programs" --source "$1") || skip "the source package $1 can't be had"
+}
+
+# need_also SET: skips the test if this set is not in the cache; with WD_TEST_LONG=1 it is fetched.
+need_also() {
+	[ -n "${WD_TEST_LONG:-}" ] || compgen -G "$CACHE/programs/*/$1/.warpdrive" >/dev/null ||
+		skip "the set is not in the cache: scripts/programs $1 fetches it"
+	"$TOP/scripts/programs" "$1" >/dev/null || skip "the set $1 can't be had"
 }

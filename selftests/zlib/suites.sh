@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Suites of others: zlib's own programs, and Python's and Perl's tests of zlib, have the outcomes that they have with the
+# distribution's zlib, without devices and with them.
+# WD_TEST_LONG=1: also their tests of archives, and sources that are not in the cache.
+
+. "$(dirname "$0")/zlib.inc.sh"
+. "$(dirname "$0")/../include/outcomes.sh"
+need_devices
+
+PYTHON='test_zlib test_gzip' PERL=Compress-Raw-Zlib
+[ -z "${WD_TEST_LONG:-}" ] || PYTHON="$PYTHON test_zipfile test_tarfile test_shutil test_zipimport" PERL="$PERL IO-Compress"
+
+# zlib_s PROGRAM [SOURCE...]: one of zlib's programs, built as zlib's users build theirs.
+zlib_s() {
+	source_of zlib
+	gcc -O1 -I"$SOURCE" -o "$1" "$SOURCE/test/$1.c" "${@:2}" -lz
+}
+
+# everywhere COMMAND...: with the distribution's zlib, and with the library, with and without devices. The output is the
+# same.
+everywhere() {
+	stock "$@" >out.stock 2>&1 || { cat out.stock; return 1; }
+	on_none host "$@" >out.none 2>&1 || { cat out.none; return 1; }
+	on_devices host -- "$@" >out.devices 2>&1 || { cat out.devices; return 1; }
+	same out.stock out.none
+	same out.stock out.devices
+}
+
+test_example() {
+	zlib_s example
+	everywhere ./example
+	did_at_least 3 deflate_streams example
+}
+
+# It knows the structure that zlib keeps of a stream, and changes it: the library leaves that to zlib.
+test_infcover() {
+	source_of zlib
+	zlib_s infcover "$SOURCE/inftrees.c"
+	everywhere ./infcover
+	did_at_least 1 inflate_streams infcover
+}
+
+test_minigzip() {
+	local level
+
+	zlib_s minigzip
+	big_file
+	for level in 1 6; do
+		cp "$BIG" file
+		on_devices host -- ./minigzip -$level file
+		unpacks file.gz
+		on_devices host -- ./minigzip -d file.gz
+		same "$BIG" file
+	done
+	devices_deflated $((BIG_BYTES * 2)) minigzip
+	on_devices host -- ./minigzip -3 <"$BIG" | on_devices host -- ./minigzip -d | same "$BIG" -
+	on_none host ./minigzip -1 <"$BIG" >one.gz
+	stock ./minigzip -1 <"$BIG" | same one.gz -
+}
+
+# python NAME COMMAND...: the outcomes of Python's tests as NAME.
+python() {
+	# shellcheck disable=SC2086 # words
+	"${@:2}" timeout 600 python3 -m test --tempdir "$PWD" --junit-xml "$1.xml" $PYTHON >"$1.log" 2>&1 || :
+	outcomes "$1.xml" >"$1"
+}
+
+test_python() {
+	need_also python-tests
+	python without stock with_set python-tests
+	[ "$(grep -c completed without)" -gt 100 ]
+	python none on_none python-tests
+	diff without none || { tail -n 100 none.log; return 1; }
+	python devices on_devices python-tests --
+	diff without devices || { tail -n 100 devices.log; return 1; }
+	devices_deflated 1000000
+}
+
+# perl_suite NAME SUITE COMMAND...: how often each of its tests was good, as NAME.
+perl_suite() {
+	rm -rf suite
+	cp -r "$SOURCE/cpan/$2" suite
+	(cd suite && "${@:3}" prove -v t) >"$1.log" 2>&1 || { tail -n 30 "$1.log"; return 1; }
+	sed -E 's/, *[0-9]+ wallclock.*//' "$1.log" >"$1"
+}
+
+# The source has the version of the release's perl.
+test_perl() {
+	local suite
+
+	command -v prove >/dev/null || skip 'prove is not installed'
+	source_of perl
+	for suite in $PERL; do
+		perl_suite without "$suite" stock
+		perl_suite none "$suite" on_none host
+		same without none
+		perl_suite devices "$suite" on_devices host --
+		same without devices
+	done
+}
+
+run_tests "$@"
