@@ -32,7 +32,7 @@ test_rsync() {
 }
 
 test_rsync_while_devices_fail() {
-	rsyncs --fault fail=1/3
+	rsyncs --fault fail=60/4
 	did_at_least 1 parts_redone rsync
 }
 
@@ -70,7 +70,7 @@ test_qemu_img() {
 }
 
 test_qemu_img_while_devices_fail() {
-	images --fault fail=1/3
+	images --fault fail=60/4
 	did_at_least 1 parts_redone qemu-img
 }
 

@@ -88,7 +88,7 @@ test_the_highest_level_is_zlib_s() {
 }
 
 test_devices_that_fail() {
-	OPTIONS=(--fault fail=1/3)
+	OPTIONS=(--fault fail=60/4)
 	make_repository 3
 	did_at_least 1 parts_redone git
 	OPTIONS=()

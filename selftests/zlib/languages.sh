@@ -29,7 +29,7 @@ test_node() {
 	node_trip on_devices node --
 	devices_deflated $((10 * BIG_BYTES)) node
 	mv did before
-	node_trip on_devices node --fault fail=1/10 --
+	node_trip on_devices node --fault fail=60/4 --
 	did_at_least 1 parts_redone node
 }
 
@@ -50,7 +50,7 @@ test_php() {
 	php_trip on_devices php --
 	devices_deflated $((10 * BIG_BYTES))
 	mv did before
-	php_trip on_devices php --fault fail=1/10 --
+	php_trip on_devices php --fault fail=60/4 --
 	did_at_least 1 parts_redone
 }
 
@@ -59,7 +59,8 @@ test_jar() {
 	big_file
 	mkdir in
 	cp "$BIG" in/file
-	on_devices host -- jar cf one.jar -C in file
+	# Without a manifest: it compresses all entries by one stream, which stays zlib's behind a small one.
+	on_devices host -- jar cfM one.jar -C in file
 	devices_deflated $((BIG_BYTES / 2))
 	mkdir out
 	python3 -m zipfile -t one.jar

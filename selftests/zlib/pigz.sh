@@ -72,7 +72,7 @@ test_devices_that_misbehave() {
 }
 
 test_devices_that_fail() {
-	packs -p4 -i -- --fault fail=1/3
+	packs -p4 -i -- --fault fail=60/4
 	did_at_least 1 parts_redone pigz
 	packs -p4 -i -- --fault error=1/10
 	packs -p4 -i -- --fault remove=1/10

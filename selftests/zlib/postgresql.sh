@@ -112,7 +112,7 @@ test_dumps() {
 
 test_dumps_while_devices_fail() {
 	serve
-	dumped --fault fail=1/3
+	dumped --fault fail=60/4
 	did_at_least 1 parts_redone pg_dump
 }
 

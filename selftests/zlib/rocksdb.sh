@@ -40,7 +40,7 @@ test_levels() {
 }
 
 test_devices_that_fail() {
-	db_bench 'on_devices rocksdb --fault fail=1/3 --' filluniquerandom,flush --threads=1
+	db_bench 'on_devices rocksdb --fault fail=60/4 --' filluniquerandom,flush --threads=1
 	did_at_least 1 parts_redone db_bench
 	reads
 }

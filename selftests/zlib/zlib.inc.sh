@@ -49,9 +49,6 @@ start_on_devices() {
 		options+=("$1")
 		shift
 	done
-	# Its processes may have another user.
-	: >>did
-	chmod 666 did
 	WD_ZLIB_STATS=$PWD/did start "$name" "$set" --zip 2 "${options[@]}" -- wd-zlib "$@"
 }
 
