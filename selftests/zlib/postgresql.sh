@@ -82,37 +82,35 @@ end_softly() {
 	not grep -E 'PANIC|FATAL:  (server|terminated)|signal' server.log
 }
 
-# dumped OPTION...: in the format whose files gzip could read, and in that of one file.
+# dumped FORMAT OPTION... -- COMMAND...: a dump, with devices by these options, that this command restores.
 dumped() {
-	local format kind
+	local format=$1 options=()
 
-	for format in directory custom; do
-		rm -rf dump
-		on_devices db "$@" -- pg_dump -F "$format" -Z 3 -f dump
-		[ $format = custom ] || gzip -t dump/*.gz
-		for kind in stock on_devices; do
-			query 'drop database if exists again' >made
-			query 'create database again' >made
-			if [ $kind = stock ]; then
-				stock with_set db pg_restore -d again dump
-			else
-				on_devices db -- pg_restore -d again dump
-			fi
-			contents >before
-			contents again | same before -
-		done
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
 	done
+	rm -rf dump
+	on_devices db "${options[@]}" -- pg_dump -F "$format" -Z 3 -f dump
+	[ "$format" = custom ] || gzip -t dump/*.gz
+	query 'drop database if exists again' >made 2>&1
+	query 'create database again' >made
+	"${@:2}" pg_restore -d again dump
+	contents >before
+	contents again | same before -
 }
 
 test_dumps() {
 	serve
-	dumped
+	dumped directory -- stock with_set db
+	dumped custom -- on_devices db --
 	devices_deflated $((ROWS * 100)) pg_dump
 }
 
 test_dumps_while_devices_fail() {
 	serve
-	dumped --fault fail=60/4
+	dumped directory --fault fail=60/4 -- stock with_set db
 	did_at_least 1 parts_redone pg_dump
 }
 
