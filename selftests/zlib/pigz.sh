@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # pigz, with one thread and with several. Where it sets a dictionary, or asks for a block that doesn't end at a byte, zlib
 # goes on; with -i each of its blocks is a stream without history.
-# WD_TEST_LONG=1: 100 MB, and each level.
+# WD_TEST_LONG=1: 30 MB, and each level.
 
 . "$(dirname "$0")/zlib.inc.sh"
 need_kept_set git-tools

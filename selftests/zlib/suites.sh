@@ -77,12 +77,14 @@ test_python() {
 	devices_deflated 1000000
 }
 
-# perl_suite NAME SUITE COMMAND...: how often each of its tests was good, as NAME.
+# perl_suite NAME SUITE COMMAND...: the outcomes of its tests, as NAME.
 perl_suite() {
 	rm -rf suite
 	cp -r "$SOURCE/cpan/$2" suite
 	(cd suite && "${@:3}" prove -v t) >"$1.log" 2>&1 || { tail -n 30 "$1.log"; return 1; }
-	sed -E 's/, *[0-9]+ wallclock.*//' "$1.log" >"$1"
+	# Names of tests have numbers of processes, and words in any order.
+	grep -oE '^(t/.*|(not )?ok [0-9]+)' "$1.log" >"$1"
+	[ "$(grep -c '^ok' "$1")" -gt 100 ]
 }
 
 # The source has the version of the release's perl.

@@ -98,7 +98,7 @@ with open(sys.argv[2], "wb") as file:
 
 # big_file: $BIG, of BIG_BYTES, once for each script.
 BIG_BYTES=5000000
-[ -z "${WD_TEST_LONG:-}" ] || BIG_BYTES=100000000
+[ -z "${WD_TEST_LONG:-}" ] || BIG_BYTES=30000000
 big_file() {
 	BIG=$WORK/big
 	[ -e "$BIG" ] || { data $BIG_BYTES "$BIG.new" && mv "$BIG.new" "$BIG"; }
