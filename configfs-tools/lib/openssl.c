@@ -2,11 +2,10 @@
 /* The provider for OpenSSL: where its module is, which algorithms it has, and a configuration that turns it on. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "beside.h"
 #include "openssl.h"
 
 #define INFO_MODULES_DIR 1003		/* OPENSSL_INFO_MODULES_DIR */
@@ -88,27 +87,7 @@ int openssl_modules_dir(char *buf, size_t len)
 
 int openssl_module_beside(char *buf, size_t len)
 {
-	/* The build folder has programs and modules side by side. */
-	static const char *const places[] = { "lib", "lib64", "." };
-	char self[PATH_MAX], path[2 * PATH_MAX], real[PATH_MAX], *slash;
-	ssize_t got = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	size_t i;
-
-	if (got < 0)
-		return -ENOENT;
-	self[got] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return -ENOENT;
-	*slash = '\0';
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s/../%s/ossl-modules/" OPENSSL_MODULE, self, places[i]);
-		if (realpath(path, real) && strlen(real) < len) {
-			strcpy(buf, real);
-			return 0;
-		}
-	}
-	return -ENOENT;
+	return beside_find(buf, len, "ossl-modules/" OPENSSL_MODULE) ? -ENOENT : 0;
 }
 
 /* What a list chooses; after a word that is none, what it has chosen so far. */

@@ -4,6 +4,10 @@
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 
+# For user/tools/shared/beside.c: distributions with several architectures on one machine have a folder for each below lib.
+MULTIARCH = $(eval MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null))$(MULTIARCH)
+BESIDE_CPPFLAGS = -I$(TOP)/user/tools/shared -DMULTIARCH='"$(MULTIARCH)"'
+
 WHY := $(left-out-why)
 BINS := $(PROGS:%=$(OUT)/bin/%)
 

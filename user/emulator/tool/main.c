@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "messages.h"
+#include "beside.h"
 #include "devices.h"
+#include "env_prepend.h"
 #include "faults.h"
 #include "generation.h"
 #include "hw/qm_hw.h"
@@ -278,52 +280,10 @@ static int options_parse(int argc, char **argv, struct options *o)
 	return optind;
 }
 
-/* The library's folder below that of this program's: the build folder's, or one that LIBDIR may name. */
-static const char *const library_dirs[] = {
-	"lib", "lib/warpdrive", "lib/" MULTIARCH "/warpdrive", "lib64/warpdrive",
-};
-
+/* In the build folder it is among the other libraries. */
 static int library_path(char *path, size_t len)
 {
-	ssize_t n = readlink("/proc/self/exe", path, len - 1);
-	char *slash;
-	size_t i;
-
-	if (n < 0)
-		return -errno;
-	path[n] = '\0';
-	for (i = 0; i < 2; i++) {
-		slash = strrchr(path, '/');
-		if (!slash)
-			return -ENOENT;
-		*slash = '\0';
-	}
-	len -= (size_t)(slash - path);
-	for (i = 0; i < sizeof(library_dirs) / sizeof(library_dirs[0]); i++) {
-		if ((size_t)snprintf(slash, len, "/%s/" LIBRARY, library_dirs[i]) >= len)
-			return -ENAMETOOLONG;
-		if (!access(path, R_OK))
-			return 0;
-	}
-	/* For the message: the place where an installation has it. */
-	snprintf(slash, len, "/lib/warpdrive/" LIBRARY);
-	return -ENOENT;
-}
-
-/* Puts @value in front of the variable's list, whose elements @separator separates. */
-static void env_prepend(const char *name, const char *value, char separator)
-{
-	const char *old = getenv(name);
-	char *all;
-
-	if (!old || !*old) {
-		setenv(name, value, 1);
-		return;
-	}
-	if (asprintf(&all, "%s%c%s", value, separator, old) < 0)
-		abort();
-	setenv(name, all, 1);
-	free(all);
+	return beside_find(path, len, LIBRARY) ? beside_find(path, len, "warpdrive/" LIBRARY) : 0;
 }
 
 static void env_set(const struct options *o, const char *root, const char *library, const char *address)
@@ -342,12 +302,10 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");
 	n += strlen(spec + n);
 	snprintf(spec + n, sizeof(spec) - n, " nodes=%d%s%s%s", o->shape.nodes != 0, o->stats ? " counts" : "", *address ? " sections=" : "", address);
-	setenv("WD_EMULATE", spec, 1);
-	setenv("WD_EMULATE_ROOT", root, 1);
-	env_prepend("LD_PRELOAD", library, ':');
 	/* A preloaded library always comes before a sanitizer's, and a fork's child has device threads of its own. */
-	env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
-	env_prepend("TSAN_OPTIONS", "die_after_fork=0", ':');
+	if (setenv("WD_EMULATE", spec, 1) || setenv("WD_EMULATE_ROOT", root, 1) || env_prepend("LD_PRELOAD", library, ':') ||
+	    env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') || env_prepend("TSAN_OPTIONS", "die_after_fork=0", ':'))
+		abort();
 }
 
 static void pass_on(int sig)
