@@ -10,23 +10,6 @@
 #include "lib/kconfig.h"
 #include "lib/module.h"
 
-static void print_lines(const struct health *h)
-{
-	size_t i, problems = health_problems(h);
-
-	for (i = 0; i < h->count; i++) {
-		const struct health_item *item = &h->item[i];
-
-		printf("%-8s %-10s %s\n", health_state_name(item->state), item->area, item->text);
-		if (item->remedy[0])
-			printf("%-8s %-10s %s%s\n", "", "", item->command ? "-> " : "", item->remedy);
-	}
-	if (problems)
-		printf("%zu problem%s\n", problems, problems == 1 ? "" : "s");
-	else
-		printf("no problems\n");
-}
-
 static int print_json(const struct health *h)
 {
 	struct json_object *top = json_object_new_object();
@@ -63,6 +46,7 @@ static int examine(const struct root *root, struct health *h)
 	health_check_simulator(h, &in);
 	health_check_algorithms(h, &in);
 	health_check_openssl(h, &in);
+	health_check_zlib(h, &in);
 	health_check_sections(h, &in);
 	health_check_host(h, &in);
 	if (in.config)
@@ -84,7 +68,7 @@ static enum wdctl_exit doctor_run(const struct wdctl_run *r)
 	if (!ret && r->json)
 		ret = print_json(&h);
 	else if (!ret)
-		print_lines(&h);
+		health_print(&h);
 	result = health_problems(&h) ? EXIT_FAILED : EXIT_DONE;
 	health_free(&h);
 	if (ret) {

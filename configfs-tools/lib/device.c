@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sysfs.h"
 #include "device.h"
@@ -140,6 +141,13 @@ const struct device *device_find(const struct device_list *list, const char *nam
 		if (!strcmp(list->dev[i].name, name) || !strcmp(list->dev[i].parent, name))
 			return &list->dev[i];
 	return NULL;
+}
+
+bool device_may_open(const struct root *r, const struct device *d)
+{
+	char path[ROOT_PATH_MAX];
+
+	return !root_path(r, path, sizeof(path), "/dev/%s", d->name) && !access(path, R_OK | W_OK);
 }
 
 const char *device_state_name(enum device_state state)

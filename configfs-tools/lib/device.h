@@ -62,6 +62,8 @@ void device_list_take_counts(struct device_list *list, const struct fact_devices
 void device_lacks_read(const struct root *r, struct device *d);
 void device_list_free(struct device_list *list);
 const struct device *device_find(const struct device_list *list, const char *name);
+/** device_may_open() - may the calling user open the device's node? */
+bool device_may_open(const struct root *r, const struct device *d);
 const char *device_state_name(enum device_state state);
 
 #endif

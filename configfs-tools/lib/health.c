@@ -78,6 +78,23 @@ const char *health_state_name(enum health_state state)
 	return names[state];
 }
 
+void health_print(const struct health *h)
+{
+	size_t i, problems = health_problems(h);
+
+	for (i = 0; i < h->count; i++) {
+		const struct health_item *item = &h->item[i];
+
+		printf("%-8s %-10s %s\n", health_state_name(item->state), item->area, item->text);
+		if (item->remedy[0])
+			printf("%-8s %-10s %s%s\n", "", "", item->command ? "-> " : "", item->remedy);
+	}
+	if (problems)
+		printf("%zu problem%s\n", problems, problems == 1 ? "" : "s");
+	else
+		printf("no problems\n");
+}
+
 void health_free(struct health *h)
 {
 	free(h->item);

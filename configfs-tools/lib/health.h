@@ -50,8 +50,8 @@ size_t health_problems(const struct health *h);
 const char *health_state_name(enum health_state state);
 /* Is configfs where wdctl expects it? */
 bool health_configfs_mounted(const struct root *r);
-/* Is there a PCI function, real or simulated, for that driver? NULL: for any of them. */
-bool health_has_function(const struct root *r, const char *driver);
+/** health_print() - print a line for each finding, one for its remedy, and the number of problems. */
+void health_print(const struct health *h);
 void health_free(struct health *h);
 
 void health_check_kernel(struct health *h, const struct health_input *in);
@@ -61,6 +61,7 @@ void health_check_simulator(struct health *h, const struct health_input *in);
 void health_check_sections(struct health *h, const struct health_input *in);
 void health_check_algorithms(struct health *h, const struct health_input *in);
 void health_check_openssl(struct health *h, const struct health_input *in);
+void health_check_zlib(struct health *h, const struct health_input *in);
 void health_check_host(struct health *h, const struct health_input *in);
 
 #endif

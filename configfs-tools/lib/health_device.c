@@ -11,49 +11,16 @@
 
 #include "export.h"
 #include "health.h"
+#include "pci.h"
 
-#define VENDOR_HUAWEI 0x19e5
 #define VENDOR_QEMU 0x1af4
 #define DEVICE_IVSHMEM 0x1110
 #define APERTURE_BAR 2
 
-/* Physical and virtual functions of each engine. */
-static const struct {
-	unsigned int id;
-	const char *driver;
-} engines[] = {
-	{ 0xa250, "hisi_zip" }, { 0xa251, "hisi_zip" },
-	{ 0xa255, "hisi_sec2" }, { 0xa256, "hisi_sec2" },
-	{ 0xa258, "hisi_hpre" }, { 0xa259, "hisi_hpre" },
-};
-
-static unsigned long pci_number(const struct root *r, const char *function, const char *file)
-{
-	char text[32];
-
-	if (root_read(r, text, sizeof(text), "/sys/bus/pci/devices/%s/%s", function, file))
-		return 0;
-	return strtoul(text, NULL, 16);
-}
-
-static const char *engine_driver(const struct root *r, const char *function)
-{
-	unsigned long id;
-	size_t i;
-
-	if (pci_number(r, function, "vendor") != VENDOR_HUAWEI)
-		return NULL;
-	id = pci_number(r, function, "device");
-	for (i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
-		if (engines[i].id == id)
-			return engines[i].driver;
-	return NULL;
-}
-
 /* A PCI function without a uacce device is the most common problem on real hardware. */
 static void check_function(struct health *h, const struct health_input *in, const char *function)
 {
-	const char *driver = engine_driver(in->root, function);
+	const char *driver = pci_driver(in->root, function);
 	char bound[64];
 	long mode;
 
@@ -227,23 +194,6 @@ static void check_node(struct health *h, const struct root *r, const struct devi
 	}
 }
 
-bool health_has_function(const struct root *r, const char *driver)
-{
-	struct root_names names;
-	bool found = false;
-	size_t i;
-
-	if (root_list(r, &names, "/sys/bus/pci/devices"))
-		return false;
-	for (i = 0; i < names.count && !found; i++) {
-		const char *its = engine_driver(r, names.name[i]);
-
-		found = its && (!driver || !strcmp(its, driver));
-	}
-	root_names_free(&names);
-	return found;
-}
-
 void health_check_devices(struct health *h, const struct health_input *in)
 {
 	size_t i;
@@ -251,7 +201,7 @@ void health_check_devices(struct health *h, const struct health_input *in)
 	check_functions(h, in);
 	if (!in->devices->count) {
 		health_add(h, HEALTH_PROBLEM, "devices", "no accelerator, so the libraries compute in software");
-		health_command(h, health_has_function(in->root, NULL) ? "wdctl load" : "wdctl load --sim zip");
+		health_command(h, pci_present(in->root, NULL) ? "wdctl load" : "wdctl load --sim zip");
 	}
 	for (i = 0; i < in->devices->count; i++) {
 		check_state(h, in->root, &in->devices->dev[i]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "health.h"
+#include "pci.h"
 #include "refusal.h"
 
 /* The oldest kernel for which the modules build, and the newest on which they were tested. */
@@ -119,7 +120,7 @@ static const char *unneeded_why(const struct health_input *in, const struct modu
 
 	if (!strcmp(m->name, module_sim_name))
 		return "; only simulated devices need it";
-	if (simulates(in->root, m->name) || health_has_function(in->root, base ? NULL : m->name))
+	if (simulates(in->root, m->name) || pci_present(in->root, base ? NULL : m->name))
 		return NULL;
 	return base ? "; this machine has no accelerator" : "; this machine has no device for it";
 }

@@ -9,6 +9,7 @@
 
 #include "health.h"
 #include "openssl.h"
+#include "pci.h"
 
 #define AREA "openssl"
 
@@ -225,13 +226,6 @@ static bool config_load(struct health *h, struct settings *s)
 
 /* --- devices --- */
 
-static bool may_open(const struct root *r, const struct device *d)
-{
-	char path[ROOT_PATH_MAX];
-
-	return !root_path(r, path, sizeof(path), "/dev/%s", d->name) && !access(path, R_OK | W_OK);
-}
-
 /* What devices compute, and which do. */
 static const struct {
 	const char *what, *driver, *sim;
@@ -251,7 +245,7 @@ static const struct device *device_for(const struct health_input *in, const char
 		if (d->state != DEVICE_OK || !openssl_device_fits(d->algorithms, list, work))
 			continue;
 		fits = d;
-		if (may_open(in->root, d))
+		if (device_may_open(in->root, d))
 			break;
 	}
 	return fits;
@@ -268,7 +262,7 @@ static void no_device(struct health *h, const struct health_input *in, const cha
 			   "doesn't name", works[work].what, idle->name, works[other].what);
 	else
 		health_add(h, HEALTH_PROBLEM, AREA, "no device computes %s, so libcrypto does", works[work].what);
-	if (health_has_function(in->root, works[work].driver))
+	if (pci_present(in->root, works[work].driver))
 		health_command(h, "wdctl load");
 	else
 		health_command(h, "wdctl load --sim %s", works[work].sim);
@@ -280,7 +274,7 @@ static void check_devices(struct health *h, const struct health_input *in, const
 
 	if (!d) {
 		no_device(h, in, list, work);
-	} else if (may_open(in->root, d)) {
+	} else if (device_may_open(in->root, d)) {
 		health_add(h, HEALTH_OK, AREA, "%s computes %s for the provider", d->name, works[work].what);
 	} else {
 		health_add(h, HEALTH_PROBLEM, AREA, "user %u can't open %s, so libcrypto computes %s for this user", getuid(), d->name,
