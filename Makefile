@@ -15,7 +15,7 @@ unexport O
 
 # Each folder comes after the folders whose libraries it links.
 USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
-	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip user/tools/wd-selftest user/openssl user/zlib docs/man docs/examples)))
+	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip user/tools/wd-selftest user/openssl user/zlib user/tools/wd-zlib docs/man docs/examples)))
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 SUB = $(MAKE) --no-print-directory
 

@@ -5,7 +5,8 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/machine.sh"
 
-PAGES=("$TOP"/configfs-tools/man/*.[58] "$TOP/user/tools/wdzip/wdzip.1" "$TOP/user/emulator/tool/wd-emulate.1")
+PAGES=("$TOP"/configfs-tools/man/*.[58] "$TOP/user/tools/wdzip/wdzip.1" "$TOP/user/tools/wd-zlib/wd-zlib.1" \
+	"$TOP/user/emulator/tool/wd-emulate.1")
 
 # examples PAGE: prints the text between .EX and .EE in EXAMPLES, as man prints it, and "#" after each example.
 examples() {
@@ -141,16 +142,40 @@ test_examples_of_wd_emulate_work() {
 	gzip -dc access.log.gz | same - access.log
 }
 
-# Every option in the page is an option of the program, and vice versa.
-test_wd_emulate_1_has_all_options() {
-	wd-emulate --help | grep -o -e '--[a-z-]*[a-z]' | sort -u >options
-	[ "$(wc -l <options)" -gt 10 ]
+# With a device: its check succeeds, and has a part in the counts.
+test_examples_of_wd_zlib_work() {
+	[ -e "$OUT/lib/warpdrive/zlib/libz.so.1" ] || skip 'the replacement of zlib was left out'
+	wd-zlib() { wd-emulate --zip 1 -- wd-zlib "$@"; }
+	unset SOURCE_DATE_EPOCH
+	seq 1 100000 >access.log
+	run "$TOP/user/tools/wd-zlib/wd-zlib.1" >got 2>&1 || { cat got; false; }
+	says 'no problems' got
+	says "deflate_device_bytes=$(stat -c %s access.log)" got
+	says 'the server with web' got
+	gzip -dc access.log.gz | same - access.log
+}
+
+# has_all_options PROGRAM PAGE: every option that the program's help has is in the page.
+has_all_options() {
+	local option
+
+	"$1" --help | grep -o -e '--[a-z-]*[a-z]' | sort -u >options
 	while read -r option; do
-		grep -q "^\.B[IR]* \"*\\\\-\\\\-$(sed 's/^--//; s/-/\\\\-/g' <<<"$option")" "$TOP/user/emulator/tool/wd-emulate.1" || {
+		grep -qE "^\.B[IR]* .*\\\\-\\\\-$(sed 's/^--//; s/-/\\\\-/g' <<<"$option")\\b" "$2" || {
 			echo "no $option"
 			return 1
 		}
 	done <options
+}
+
+test_wd_emulate_1_has_all_options() {
+	has_all_options wd-emulate "$TOP/user/emulator/tool/wd-emulate.1"
+	[ "$(wc -l <options)" -gt 10 ]
+}
+
+test_wd_zlib_1_has_all_options() {
+	has_all_options wd-zlib "$TOP/user/tools/wd-zlib/wd-zlib.1"
+	[ "$(wc -l <options)" -ge 10 ]
 }
 
 run_tests "$@"

@@ -148,8 +148,8 @@ one_word() {
 	files 'kernel/*.c' 'kernel/*.h' | xargs grep -nE '^static [^;={}()#]*\b[a-z0-9]+\(' | none 'a function of the kernel whose name is one word'
 }
 
-# Code that libwd and wdctl share is libwd's, compiled into both: reading sysfs, netlink, whose times are of that clock.
-lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -vE '"base/sysfs\.h"|^configfs-tools/.*"base/(netlink|sleep)\.h"' | none 'a tool looks into libwd'; }
+# Code that libwd shares with wdctl and wd-zlib is libwd's, compiled into both: reading sysfs, netlink, whose times are of that clock.
+lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -vE '"base/sysfs\.h"|^(configfs-tools|user/tools/wd-zlib)/.*"base/(netlink|sleep)\.h"' | none 'a tool looks into libwd'; }
 
 # A class library may not look inside a driver, nor a tool inside a library.
 private_headers() { includes configfs-tools docs/examples | grep -E '/(driver|engine|slot|internal)\.h|user/libwd/[a-z]' | none 'a tool uses a private header'; }
