@@ -31,6 +31,27 @@ test_programs_use_the_device() {
 	says 'program=python3 pid=' counts
 }
 
+# As nginx and PostgreSQL do: what ps shows of them is in the place of their arguments.
+test_a_program_that_writes_over_its_name_is_known() {
+	cat >title.c <<-'END'
+		#include <string.h>
+		#include <zlib.h>
+
+		int main(int argc, char **argv)
+		{
+			unsigned char out[100];
+			uLongf len = sizeof(out);
+
+			(void)argc;
+			memset(strrchr(argv[0], '/') + 1, ' ', 3);
+			return compress(out, &len, (const unsigned char *)"x", 1) != Z_OK;
+		}
+	END
+	cc -o 'a server' title.c -lz
+	wd-zlib --stats counts -- './a server'
+	says 'program=a_server pid=' counts
+}
+
 test_options_become_variables() {
 	wd-zlib --section web --levels 2-9 --min 100k --chunk 1m --inflate stream --stats f -- env >got
 	says WD_SECTION=web got

@@ -23,10 +23,25 @@ static const char *const names[WDZ_COUNTS] = {
 	[WDZ_INFLATE_ZLIB_BYTES] = "inflate_zlib_bytes",
 };
 
+#define PROGRAM_SIZE	64
+
+/* As the program was started: servers write their state over it. */
+static char program[PROGRAM_SIZE];
 static _Atomic uint64_t counts[WDZ_COUNTS];
 static _Atomic unsigned int counted_by;
 
 bool wdz_counting;
+
+/* A space would end the field. */
+static __attribute__((constructor)) void program_keep(void)
+{
+	char *at;
+
+	snprintf(program, sizeof(program), "%s", program_invocation_short_name);
+	for (at = program; *at; at++)
+		if ((unsigned char)*at <= ' ')
+			*at = '_';
+}
 
 void wdz_count_now(enum wdz_count what, uint64_t n)
 {
@@ -60,7 +75,7 @@ static __attribute__((destructor)) void stats_write(void)
 	if (taken > atomic_load(&counts[WDZ_INFLATE_ZLIB_BYTES]))
 		taken = atomic_load(&counts[WDZ_INFLATE_ZLIB_BYTES]);
 	atomic_fetch_sub(&counts[WDZ_INFLATE_ZLIB_BYTES], taken);
-	at = snprintf(line, sizeof(line), "program=%s pid=%ld", program_invocation_short_name, (long)getpid());
+	at = snprintf(line, sizeof(line), "program=%s pid=%ld", program, (long)getpid());
 	for (i = 0; i < WDZ_COUNTS && at < (int)sizeof(line); i++)
 		at += snprintf(line + at, sizeof(line) - (size_t)at, " %s=%" PRIu64, names[i], atomic_load(&counts[i]));
 	if (at >= (int)sizeof(line) - 1)
