@@ -78,6 +78,51 @@ openssl_here() {
 	trap 'kill $(cat home/tls/nginx.pid) 2>/dev/null || :' EXIT
 }
 
+# The programs of the guide's blocks, with an emulated device. nginx needs no folder of the system, and gives its workers
+# the device's variables; another user would not see it.
+zlib_here() {
+	[ -e "$BUILD/user/lib/warpdrive/zlib/libz.so.1" ] || skip 'the replacement of zlib was left out'
+	for set in web git-tools; do
+		timeout 300 "$TOP/scripts/programs" $set >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
+	done
+	unset SOURCE_DATE_EPOCH
+	place
+	export PATH=$BUILD/user/bin:$PATH GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null TMPDIR=$PWD
+	python3 "$BLOCKS" script vm "$TOP/docs/guide/zlib.md" | sed 's/^user .*/user root; env WD_EMULATE; env WD_EMULATE_ROOT;/
+		s/^http {/&client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;/' >script
+	wdctl() {
+		[ "$1" = load ] || command wdctl "$@"
+	}
+	export -f wdctl
+	trap 'kill $(cat tmp.*/nginx.pid) 2>/dev/null || :' EXIT
+}
+
+# bytes_of PROGRAM FILE: what devices have compressed for it, in all of its processes.
+bytes_of() {
+	awk -v program="program=$1" '$1 == program { sub(/.*deflate_device_bytes=/, ""); n += $0 } END { print n + 0 }' "$2"
+}
+
+test_zlib() {
+	local size
+
+	zlib_here
+	"$TOP/scripts/programs" git-tools -- "$TOP/scripts/programs" web -- wd-emulate --zip 1 -- bash script >got 2>err || {
+		cat got err
+		false
+	}
+	says 'no problems' got
+	size=$(stat -c %s tmp.*/repo/data)
+	# Once when it was added, and once when it was packed.
+	[ "$(bytes_of git tmp.*/counts)" -ge $((2 * size)) ]
+	[ "$(bytes_of pigz tmp.*/counts)" -ge "$size" ]
+	[ "$(bytes_of nginx tmp.*/nginx.counts)" -ge "$size" ]
+}
+
+test_zlib_by_hand() {
+	[ -e "$BUILD/user/lib/warpdrive/zlib/libz.so.1" ] || skip 'the replacement of zlib was left out'
+	follow host docs/guide/zlib.md
+}
+
 with_web() { "$TOP/scripts/programs" web -- "$@"; }
 
 # serves OPTION...: whether nginx, on such a device and with nothing in place of it, answers a client that has none. The
