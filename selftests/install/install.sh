@@ -129,7 +129,7 @@ tools_run() {
 
 pages_found() {
 	local page
-	for page in wdctl wdctl-apply warpdrive.conf wdzip warpdrive wd; do
+	for page in wdctl wdctl-apply warpdrive.conf wdzip wd-zlib warpdrive wd; do
 		compgen -G "$root/usr/share/man/man[1578]/$page.[1578]*" >/dev/null || { echo "no page for $page"; return 1; }
 	done
 }
@@ -145,18 +145,19 @@ service_right() {
 }
 
 no_paths_inside() {
-	! readelf -d "$root"/usr/lib/*.so.*.* "$root"/usr/bin/* | grep -E 'RPATH|RUNPATH'
+	! readelf -d "$root"/usr/lib/*.so.*.* "$root"/usr/lib/warpdrive/zlib/libz.so.1 "$root"/usr/bin/* | grep -E 'RPATH|RUNPATH'
 }
 
 # With a PREFIX that the loader doesn't search there is exactly one path. The build folder isn't needed.
 own_prefix_works() {
 	local paths
-	for part in user/libwd user/libhisi_qm user/algs/comp user/tools/wdzip; do
+	for part in user/libwd user/libhisi_qm user/algs/comp user/tools/wdzip user/zlib user/tools/wd-zlib; do
 		quiet_make -C $part install PREFIX="$scratch/own" || return
 	done
-	paths=$(readelf -d "$scratch"/own/lib/*.so.*.* "$scratch"/own/bin/* | sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p' | sort -u)
+	paths=$(readelf -d "$scratch"/own/lib/*.so.*.* "$scratch"/own/lib/warpdrive/zlib/* "$scratch"/own/bin/* | sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p' | sort -u)
 	[ "$paths" = "$scratch/own/lib" ] || { echo "$paths"; return 1; }
 	echo hello | "$scratch/own/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello || return
+	"$scratch/own/bin/wd-zlib" -- env | grep -qx "LD_PRELOAD=$scratch/own/lib/warpdrive/zlib/libz.so.1" || return
 	paths=$(PKG_CONFIG_PATH=$scratch/own/lib/pkgconfig pkg-config --variable=prefix warpdrive)
 	[ "$paths" = "$scratch/own" ] || { echo "prefix of pkg-config: $paths"; return 1; }
 }
@@ -215,11 +216,12 @@ test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher
 	usr/lib/warpdrive/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.{so,a} \
 	usr/lib/pkgconfig/warpdrive{,-hisi_qm,-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa}.pc
 test_that "the provider is in libcrypto's folder" all_there "$(pkg-config --variable=modulesdir libcrypto | sed 's,^/,,')/warpdrive.so"
+test_that 'the replacement of zlib is in a folder of its own' all_there usr/lib/warpdrive/zlib/libz.so.1
 test_that 'nothing has a name that UADK installs' nothing_of_uadk
 test_that 'nothing has an RPATH or RUNPATH' no_paths_inside
 test_that 'from a PREFIX where the loader does not look the tools run' own_prefix_works
 test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_number,wd_{aead,cipher,comp,dh,digest,ecc,rsa},hisi_qm}.h usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
-test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip} usr/share/bash-completion/completions/{wdctl,wdzip}
+test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip,wd-zlib} usr/share/bash-completion/completions/{wdctl,wdzip,wd-zlib}
 test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_hpre,hisi_sim}.ko
 test_that "the kernel's own modules_install puts them into updates/, too" kernels_own_folder
 test_that 'manual pages are there' pages_found

@@ -16,7 +16,7 @@ chmod 755 "$scratch"
 debs=${WD_PACKAGES:-$scratch/debs}
 version=$(cat VERSION)
 arch=$(dpkg --print-architecture)
-packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator openssl-provider-warpdrive warpdrive-doc'
+packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
 
 # The tree's own build folder is not touched: make and its variables come from a clean environment.
 build() {
@@ -71,6 +71,7 @@ same_files() {
 		warpdrive-tools warpdrive-tools
 		warpdrive-dkms warpdrive-dkms
 		warpdrive-emulator warpdrive-emulator
+		warpdrive-zlib warpdrive-zlib
 		warpdrive-doc warpdrive-doc
 	EOF
 	return $code
@@ -122,7 +123,7 @@ modules_built() {
 		diff <(echo "warpdrive-$wanted") <(cd "$scratch/root/usr/src" && ls -d warpdrive*) &&
 		diff <(echo "$wanted") <(modinfo -F version "$scratch/root/lib/modules/$release/updates/dkms"/uacce.ko*)
 }
-tools_work() { in_root 'getent group accel && wd-emulate -- wdzip -c /etc/passwd | gzip -dc | cmp - /etc/passwd'; }
+tools_work() { in_root 'getent group accel && wd-emulate -- wdzip -c /etc/passwd | gzip -dc | cmp - /etc/passwd && wd-emulate -- wd-zlib --check'; }
 # replaced OPTION FOLDER [VERSION]: the packages of the folder replace the installed ones.
 replaced() {
 	in_root "apt-get -q -y $1 install $2/*.deb" >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; return 1; }

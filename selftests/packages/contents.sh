@@ -72,7 +72,7 @@ of_rpm() {
 }
 
 pairs='libwarpdrive0:libwarpdrive0 libwarpdrive-dev:libwarpdrive-devel warpdrive-tools:tools warpdrive-dkms:dkms
-	warpdrive-emulator:emulator openssl-provider-warpdrive:openssl-provider-warpdrive warpdrive-doc:doc'
+	warpdrive-emulator:emulator openssl-provider-warpdrive:openssl-provider-warpdrive warpdrive-zlib:zlib warpdrive-doc:doc'
 
 each_file_once() {
 	local pair
