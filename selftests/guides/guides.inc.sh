@@ -33,3 +33,8 @@ follow() {
 	place
 	(cd warpdrive && flock "$BUILD/guides.lock" bash ../script)
 }
+
+# bytes_of PROGRAM FILE: what devices have compressed for it, in all of its processes.
+bytes_of() {
+	awk -v program="program=$1" '$1 == program { sub(/.*deflate_device_bytes=/, ""); n += $0 } END { print n + 0 }' "$2"
+}

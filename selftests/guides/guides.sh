@@ -97,11 +97,6 @@ zlib_here() {
 	trap 'kill $(cat tmp.*/nginx.pid) 2>/dev/null || :' EXIT
 }
 
-# bytes_of PROGRAM FILE: what devices have compressed for it, in all of its processes.
-bytes_of() {
-	awk -v program="program=$1" '$1 == program { sub(/.*deflate_device_bytes=/, ""); n += $0 } END { print n + 0 }' "$2"
-}
-
 test_zlib() {
 	local size
 

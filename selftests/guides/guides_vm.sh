@@ -57,8 +57,8 @@ test_hardware() {
 }
 
 # As udev does it where it runs, the nodes belong to a group.
-openssl_nodes() {
-	[ "$1" != load ] || { chgrp accel /dev/hisi_hpre-* && chmod 660 /dev/hisi_hpre-*; }
+nodes_of_group() {
+	[ "$1" != load ] || { chgrp accel /dev/hisi_* && chmod 660 /dev/hisi_*; }
 }
 
 test_openssl() {
@@ -72,9 +72,9 @@ test_openssl() {
 	no_sections
 	until_true 30 wdctl unload >/dev/null
 	wdctl() {
-		command wdctl "$@" && openssl_nodes "$1"
+		command wdctl "$@" && nodes_of_group "$1"
 	}
-	export -f wdctl openssl_nodes
+	export -f wdctl nodes_of_group
 	python3 "$BLOCKS" script vm "$TOP/docs/guide/openssl.md" >script
 	place
 	(cd warpdrive && "$TOP/scripts/programs" web -- bash ../script) >got 2>&1 || { cat got; false; }
@@ -86,6 +86,40 @@ test_openssl() {
 	chmod 600 /dev/hisi_hpre-0
 	OPENSSL_CONF=/tmp/warpdrive.cnf setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor >got || :
 	says "user 65534 can't open hisi_hpre-0" got
+}
+
+test_zlib() {
+	local set size
+
+	[ -e "$OUT_HERE/lib/warpdrive/zlib/libz.so.1" ] || skip 'the replacement of zlib was left out'
+	for set in web git-tools; do
+		timeout 120 "$TOP/scripts/programs" $set >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
+	done
+	install_here
+	cp -a "$OUT_HERE/lib/warpdrive" /usr/local/lib/
+	ldconfig
+	getent group accel >/dev/null || groupadd --system accel
+	mkdir -p /var/lib/nginx
+	ip link set lo up
+	no_sections
+	until_true 30 wdctl unload >/dev/null
+	wdctl() {
+		command wdctl "$@" && nodes_of_group "$1"
+	}
+	export -f wdctl nodes_of_group
+	export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
+	python3 "$BLOCKS" script vm "$TOP/docs/guide/zlib.md" >script
+	place
+	(cd warpdrive && PATH=/usr/local/bin:$PATH TMPDIR=/tmp "$TOP/scripts/programs" git-tools -- "$TOP/scripts/programs" web -- bash ../script) >got 2>&1 || {
+		cat got
+		false
+	}
+	says 'ok       zlib       /usr/local/lib/warpdrive/zlib/libz.so.1' got
+	says 'no problems' got
+	grep '^program=' got >counts
+	size=$(seq 1000000 | wc -c)
+	[ "$(bytes_of git counts)" -ge $((2 * size)) ] && [ "$(bytes_of pigz counts)" -ge "$size" ] &&
+		[ "$(bytes_of nginx counts)" -ge "$size" ] || { cat got; false; }
 }
 
 run_tests "$@"
