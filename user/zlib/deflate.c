@@ -85,6 +85,8 @@ static int stream_deflate(struct wdz_stream *s, int flush)
 	z_streamp strm = s->strm;
 	int old = s->last_flush, ret;
 
+	if (s->stage == WDZ_TWIN)
+		return wdz_twin_deflate(s, flush);
 	if (flush < 0 || flush > Z_BLOCK)
 		return Z_STREAM_ERROR;
 	if (!strm->next_out || (strm->avail_in && !strm->next_in) || (s->ending && flush != Z_FINISH))
@@ -98,9 +100,8 @@ static int stream_deflate(struct wdz_stream *s, int flush)
 	if (s->ending && strm->avail_in)
 		return wdz_fail(strm, Z_BUF_ERROR);
 	ret = stage_run(s, flush);
-	/* The stream may be the twin's by now. A call that ran out of room may be repeated. */
-	s = wdz_stream_of(strm);
-	if (s && !strm->avail_out)
+	/* A call that ran out of room may be repeated. */
+	if (!strm->avail_out)
 		s->last_flush = -1;
 	return ret;
 }
@@ -112,9 +113,14 @@ PUBLIC int ZEXPORT deflate(z_streamp strm, int flush)
 	return s ? stream_deflate(s, flush) : twin_deflate(strm, flush);
 }
 
+static bool is_twins(const struct wdz_stream *s)
+{
+	return s->stage == WDZ_DRAIN || s->stage == WDZ_TWIN;
+}
+
 static void count_ended(const void *caller, const struct wdz_stream *s, z_streamp strm)
 {
-	if (!s ? strm && strm->zalloc && strm->state : s->stage == WDZ_GATHER || s->stage == WDZ_DRAIN)
+	if (!s ? strm && strm->zalloc && strm->state : is_twins(s) || s->stage == WDZ_GATHER)
 		wdz_count_for(caller, WDZ_DEFLATE_ZLIB_BYTES, strm->total_in);
 }
 
@@ -122,11 +128,11 @@ static void count_ended(const void *caller, const struct wdz_stream *s, z_stream
 static int stream_end(struct wdz_stream *s)
 {
 	int ret = s->begun && !s->ending ? Z_DATA_ERROR : Z_OK;
-	bool twins = s->stage == WDZ_DRAIN;
+	bool twins = is_twins(s);
 	z_streamp strm = s->strm;
 	int end;
 
-	wdz_stream_to_twin(s);
+	wdz_stream_drop(s);
 	end = twin_deflateEnd(strm);
 	return twins ? end : ret;
 }
@@ -150,8 +156,8 @@ static int stream_reset(struct wdz_stream *s, int (*twin_reset)(z_streamp strm))
 	twin_deflateParams(strm, s->level, s->strategy);
 	wdz_take_back(s);
 	wdz_stream_reset(s);
-	if (!wdz_stream_wants(s->level, s->strategy))
-		wdz_stream_to_twin(s);
+	if (s->tuned || !wdz_stream_wants(s->level, s->strategy))
+		wdz_stream_drop(s);
 	return ret;
 }
 
@@ -229,7 +235,7 @@ PUBLIC int ZEXPORT deflatePending(z_streamp strm, unsigned *pending, int *bits)
 	ret = twin_deflatePending(strm, pending, bits);
 	wdz_take_back(s);
 	if (pending)
-		*pending = (s->stage == WDZ_DRAIN ? *pending : 0) + (unsigned int)wdz_output_pending(s);
+		*pending = (is_twins(s) ? *pending : 0) + (unsigned int)wdz_output_pending(s);
 	return ret;
 }
 
@@ -249,12 +255,10 @@ static bool stream_lend(struct wdz_stream *s, bool give, struct lent *lent)
 		return true;
 	if (s->stage == WDZ_DEVICE)
 		return wdz_tail_begin(s);
-	if (!wdz_gather_end(s, give))
+	if (s->stage != WDZ_TWIN && !wdz_gather_end(s, give))
 		return false;
-	lent->to = strm;
-	lent->s = wdz_stream_of(strm);
-	if (lent->s)
-		wdz_lend(lent->s);
+	*lent = (struct lent){ .to = strm, .s = s };
+	wdz_lend(s);
 	return true;
 }
 
@@ -289,6 +293,7 @@ PUBLIC int ZEXPORT deflateTune(z_streamp strm, int good_length, int max_lazy, in
 		return twin_deflateTune(strm, good_length, max_lazy, nice_length, max_chain);
 	if (!stream_lend(s, false, &lent))
 		return Z_STREAM_ERROR;
+	s->tuned = true;
 	ret = twin_deflateTune(lent.to, good_length, max_lazy, nice_length, max_chain);
 	stream_return(&lent);
 	return ret;
@@ -325,7 +330,7 @@ static int fresh_params(struct wdz_stream *s, int level, int strategy)
 	return ret;
 }
 
-/* zlib compresses earlier input by the old parameters: as the stream is small so far, all of it is the twin's. */
+/* zlib compresses earlier input by the old parameters. The stream is small so far, or the twin's already. */
 static int begun_params(struct wdz_stream *s, int level, int strategy)
 {
 	struct lent lent;
@@ -335,6 +340,10 @@ static int begun_params(struct wdz_stream *s, int level, int strategy)
 		return Z_BUF_ERROR;
 	ret = twin_deflateParams(lent.to, level, strategy);
 	stream_return(&lent);
+	if (ret == Z_OK) {
+		s->level = level;
+		s->strategy = strategy;
+	}
 	return ret;
 }
 

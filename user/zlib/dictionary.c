@@ -4,6 +4,16 @@
 
 #include "stream.h"
 
+static int twins_dictionary(struct wdz_stream *s, const Bytef *dictionary, uInt length)
+{
+	int ret;
+
+	wdz_lend(s);
+	ret = twin_deflateSetDictionary(s->strm, dictionary, length);
+	wdz_take_back(s);
+	return ret;
+}
+
 /* zlib: with a zlib header only before the first deflate(), with a gzip header never, raw while no data waits. */
 PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary, uInt length)
 {
@@ -11,6 +21,8 @@ PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary,
 
 	if (!s)
 		return twin_deflateSetDictionary(strm, dictionary, length);
+	if (s->stage == WDZ_TWIN)
+		return twins_dictionary(s, dictionary, length);
 	if (!dictionary || s->wrap == WDZ_GZIP || (s->wrap == WDZ_ZLIB && s->begun))
 		return Z_STREAM_ERROR;
 	if (s->stage == WDZ_TAIL)
@@ -21,8 +33,8 @@ PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary,
 		wdz_parts_finish(s);
 		return wdz_tail_begin(s) ? twin_deflateSetDictionary(&s->raw, dictionary, length) : Z_STREAM_ERROR;
 	}
-	wdz_stream_to_twin(s);
-	return twin_deflateSetDictionary(strm, dictionary, length);
+	wdz_stream_rest(s);
+	return twins_dictionary(s, dictionary, length);
 }
 
 /* The end of what was taken, from the parts that are still there: the ring's, from the open one backwards. */
@@ -49,11 +61,18 @@ PUBLIC int ZEXPORT deflateGetDictionary(z_streamp strm, Bytef *dictionary, uInt 
 {
 	struct wdz_stream *s = wdz_stream_of(strm);
 	uInt have;
+	int ret;
 
 	if (!s)
 		return twin_deflateGetDictionary(strm, dictionary, length);
 	if (s->stage == WDZ_TAIL)
 		return twin_deflateGetDictionary(&s->raw, dictionary, length);
+	if (s->stage == WDZ_TWIN) {
+		wdz_lend(s);
+		ret = twin_deflateGetDictionary(strm, dictionary, length);
+		wdz_take_back(s);
+		return ret;
+	}
 	have = window_get(s, dictionary);
 	if (length)
 		*length = have;

@@ -63,8 +63,8 @@ int wdz_drain(struct wdz_stream *s, int flush)
 	/* A call that has filled its room may be repeated, which the twin doesn't know. */
 	if (s->drained < wdz_part(s, s->open)->in_len || !strm->avail_out)
 		return Z_OK;
-	wdz_stream_to_twin(s);
-	ret = twin_deflate(strm, flush);
+	wdz_stream_rest(s);
+	ret = wdz_twin_deflate(s, flush);
 	return ret == Z_BUF_ERROR ? Z_OK : ret;
 }
 
@@ -80,7 +80,7 @@ static int gathered_to_twin(struct wdz_stream *s, int flush)
 	ret = twin_deflate(strm, flush);
 	input_take_back(s, &caller);
 	if (s->drained == wdz_part(s, s->open)->in_len)
-		wdz_stream_to_twin(s);
+		wdz_stream_rest(s);
 	return ret;
 }
 
@@ -128,7 +128,7 @@ bool wdz_gather_end(struct wdz_stream *s, bool give)
 	if (give)
 		wdz_output(s, false);
 	if (s->head.taken == s->head.len && s->drained == wdz_part(s, s->open)->in_len && (s->strm->avail_out || !s->head.len))
-		wdz_stream_to_twin(s);
+		wdz_stream_rest(s);
 	return true;
 }
 
@@ -159,8 +159,8 @@ int wdz_gather(struct wdz_stream *s, int flush)
 
 	/* A gzip header of the caller's is his again after the first call, in which zlib writes it. */
 	if (!p->in_len && (((flush != Z_NO_FLUSH || s->header) && strm->avail_in < min) || !wdz_part_room(s, p, false))) {
-		wdz_stream_to_twin(s);
-		return twin_deflate(strm, flush);
+		wdz_stream_rest(s);
+		return wdz_twin_deflate(s, flush);
 	}
 	n = wdz_part_take(s, p, min);
 	wdz_sum(s, p->in + p->in_len - n, n);

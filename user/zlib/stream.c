@@ -77,8 +77,7 @@ void wdz_stream_reset(struct wdz_stream *s)
 	s->twin_adler = s->strm->adler;
 }
 
-/* All but the twin's state. */
-void wdz_stream_free(struct wdz_stream *s)
+static void buffers_free(struct wdz_stream *s)
 {
 	unsigned int i;
 
@@ -86,15 +85,32 @@ void wdz_stream_free(struct wdz_stream *s)
 	for (i = 0; i < WDZ_RING_MAX; i++) {
 		free(s->parts[i].in);
 		free(s->parts[i].out);
+		s->parts[i].in = s->parts[i].out = NULL;
+		s->parts[i].in_len = s->parts[i].len = s->parts[i].taken = 0;
 	}
 	free(s->head.at);
+	s->head = (struct wdz_bytes){ 0 };
+	s->drained = 0;
+}
+
+/* The rest of the stream is the twin's. A reset makes another decision possible. */
+void wdz_stream_rest(struct wdz_stream *s)
+{
+	buffers_free(s);
+	s->stage = WDZ_TWIN;
+}
+
+/* All but the twin's state. */
+void wdz_stream_free(struct wdz_stream *s)
+{
+	buffers_free(s);
 	if (s->have_raw)
 		twin_deflateEnd(&s->raw);
 	free(s);
 }
 
 /* For good: calls cost what they cost with zlib from now on. */
-void wdz_stream_to_twin(struct wdz_stream *s)
+void wdz_stream_drop(struct wdz_stream *s)
 {
 	wdz_lend(s);
 	wdz_stream_free(s);

@@ -26,12 +26,14 @@ enum wdz_wrap {
  * enum wdz_stage - what has become of a stream
  * @WDZ_GATHER: its input is collected, until it is clear whether it is large
  * @WDZ_DRAIN: it is the twin's, which has not taken all that was collected
+ * @WDZ_TWIN: it is the twin's until it is reset
  * @WDZ_DEVICE: it consists of parts
  * @WDZ_TAIL: it has begun with parts and goes on as the raw twin's
  */
 enum wdz_stage {
 	WDZ_GATHER,
 	WDZ_DRAIN,
+	WDZ_TWIN,
 	WDZ_DEVICE,
 	WDZ_TAIL,
 };
@@ -63,6 +65,7 @@ struct wdz_bytes {
  * @twin: the twin's state, made when the stream was: it checks arguments and answers questions
  * @last_flush: as zlib defines when a call makes no progress
  * @begun: deflate() was called
+ * @tuned: deflateTune() was called
  * @marked: the flush whose end was written since the last input
  * @ending: all input is there
  * @ended: the end of the stream is in @tail
@@ -81,7 +84,7 @@ struct wdz_stream {
 	int level, strategy, window_bits, mem_level;
 	enum wdz_wrap wrap;
 	int last_flush, marked;
-	bool begun, ending, ended;
+	bool begun, tuned, ending, ended;
 	gz_headerp header;
 	struct wdz_part parts[WDZ_RING_MAX];
 	unsigned int ring;
@@ -125,12 +128,23 @@ static inline void wdz_take_back(struct wdz_stream *s)
 	s->strm->state = (struct internal_state *)(void *)s;
 }
 
+static inline int wdz_twin_deflate(struct wdz_stream *s, int flush)
+{
+	int ret;
+
+	wdz_lend(s);
+	ret = twin_deflate(s->strm, flush);
+	wdz_take_back(s);
+	return ret;
+}
+
 /* stream.c */
 bool wdz_stream_wants(int level, int strategy);
 void wdz_stream_open(z_streamp strm, int level, int window_bits, int mem_level, int strategy);
 void wdz_stream_free(struct wdz_stream *s);
 void wdz_stream_reset(struct wdz_stream *s);
-void wdz_stream_to_twin(struct wdz_stream *s);
+void wdz_stream_rest(struct wdz_stream *s);
+void wdz_stream_drop(struct wdz_stream *s);
 int wdz_stream_copy(z_streamp dest, struct wdz_stream *s);
 int wdz_fail(z_streamp strm, int err);
 void wdz_sum(struct wdz_stream *s, const void *at, size_t len);
