@@ -11,6 +11,7 @@
 #   NOT_DEBUG                     those of VM and VM_SCRIPTS that test user space and take too long on the debug kernel
 #   ONCE                          those of VM and VM_SCRIPTS that run only on the first of several kernels
 #   HELPERS                       C programs that scripts start
+#   CHILDREN                      C programs that test programs start, so that sanitizers have them, too
 #   KSELFTEST                     those of HELPERS that are tests of their own in an installation (selftests/Makefile)
 #   KSELFTEST_NOT                 those of VM and VM_SCRIPTS that are not part of it
 #   KSELFTEST_FILES               what scripts of that installation source
@@ -53,6 +54,7 @@ RUN_BUILD_SCRIPTS := $(BUILD_SCRIPTS)
 # It is scripts that start them.
 RUN_HELPERS := $(HELPERS)
 endif
+RUN_HELPERS += $(CHILDREN)
 BINS := $(sort $(RUN_NATIVE) $(RUN_EMULATED) $(RUN_VM) $(RUN_HELPERS))
 
 # The harness is the kernel's and needs GNU C; pedantic warnings about it are none of ours.
