@@ -33,7 +33,9 @@ PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary,
 		wdz_parts_finish(s);
 		return wdz_tail_begin(s) ? twin_deflateSetDictionary(&s->raw, dictionary, length) : Z_STREAM_ERROR;
 	}
-	wdz_stream_rest(s);
+	/* Raw, it is an offer: the twin may refer to it, parts don't. A zlib header would name it. */
+	if (s->wrap == WDZ_ZLIB)
+		wdz_stream_rest(s);
 	return twins_dictionary(s, dictionary, length);
 }
 
@@ -67,7 +69,7 @@ PUBLIC int ZEXPORT deflateGetDictionary(z_streamp strm, Bytef *dictionary, uInt 
 		return twin_deflateGetDictionary(strm, dictionary, length);
 	if (s->stage == WDZ_TAIL)
 		return twin_deflateGetDictionary(&s->raw, dictionary, length);
-	if (s->stage == WDZ_TWIN) {
+	if (s->stage == WDZ_TWIN || (s->stage == WDZ_GATHER && !wdz_part(s, s->open)->in_len)) {
 		wdz_lend(s);
 		ret = twin_deflateGetDictionary(strm, dictionary, length);
 		wdz_take_back(s);
