@@ -61,10 +61,8 @@ nodes_of_group() {
 	[ "$1" != load ] || { chgrp accel /dev/hisi_* && chmod 660 /dev/hisi_*; }
 }
 
-test_openssl() {
-	timeout 120 "$TOP/scripts/programs" web >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
-	install_here
-	cp -a "$OUT_HERE/ossl-modules" /usr/local/lib/
+# machine_of_nginx: new libraries are found, a worker process may open devices, and no driver is loaded yet.
+machine_of_nginx() {
 	ldconfig
 	getent group accel >/dev/null || groupadd --system accel
 	mkdir -p /var/lib/nginx
@@ -75,6 +73,13 @@ test_openssl() {
 		command wdctl "$@" && nodes_of_group "$1"
 	}
 	export -f wdctl nodes_of_group
+}
+
+test_openssl() {
+	timeout 120 "$TOP/scripts/programs" web >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
+	install_here
+	cp -a "$OUT_HERE/ossl-modules" /usr/local/lib/
+	machine_of_nginx
 	python3 "$BLOCKS" script vm "$TOP/docs/guide/openssl.md" >script
 	place
 	(cd warpdrive && "$TOP/scripts/programs" web -- bash ../script) >got 2>&1 || { cat got; false; }
@@ -97,16 +102,7 @@ test_zlib() {
 	done
 	install_here
 	cp -a "$OUT_HERE/lib/warpdrive" /usr/local/lib/
-	ldconfig
-	getent group accel >/dev/null || groupadd --system accel
-	mkdir -p /var/lib/nginx
-	ip link set lo up
-	no_sections
-	until_true 30 wdctl unload >/dev/null
-	wdctl() {
-		command wdctl "$@" && nodes_of_group "$1"
-	}
-	export -f wdctl nodes_of_group
+	machine_of_nginx
 	export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 	python3 "$BLOCKS" script vm "$TOP/docs/guide/zlib.md" >script
 	place

@@ -3,8 +3,6 @@
  * zlib's functions for deflate streams. A stream that is the twin's costs one comparison. Arguments are checked as
  * zlib.h documents, in its order, and what else zlib does is in the comments.
  */
-#include <string.h>
-
 #include "config.h"
 #include "stats.h"
 #include "stream.h"

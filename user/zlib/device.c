@@ -99,6 +99,11 @@ static bool rests(const _Atomic time_t *retry)
 	return until && seconds() < until;
 }
 
+static void rest(_Atomic time_t *retry)
+{
+	atomic_store(retry, seconds() + RETRY_SECONDS);
+}
+
 static struct wd_comp_sess_setup setup_of(enum wd_comp_dir_type dir, enum wd_comp_alg_type alg, enum wd_comp_win_type win,
 					  handle_t cq)
 {
@@ -123,7 +128,7 @@ static handle_t session_get(struct slot *at, const struct wd_comp_sess_setup *se
 		return h;
 	mine = wdz_library()->alloc_sess(setup, NULL);
 	if (!mine) {
-		atomic_store(&at->retry, seconds() + RETRY_SECONDS);
+		rest(&at->retry);
 		return 0;
 	}
 	if (atomic_compare_exchange_strong(&at->h, &h, mine))
@@ -229,7 +234,7 @@ bool wdz_submit(struct wdz_request *r, handle_t sess)
 		ret = wdz_library()->async(sess, &r->arg, NULL);
 	}
 	if (ret == -ENODEV)
-		atomic_store(&p->retry, seconds() + RETRY_SECONDS);
+		rest(&p->retry);
 	restore(kept);
 	return !ret;
 }
@@ -263,7 +268,7 @@ bool wdz_wait(struct wdz_request *r)
 	while (!atomic_load(&r->done))
 		completions_wait(p->cq);
 	if (r->arg.status == -ENODEV)
-		atomic_store(&p->retry, seconds() + RETRY_SECONDS);
+		rest(&p->retry);
 	restore(kept);
 	return true;
 }

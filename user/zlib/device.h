@@ -28,7 +28,7 @@ unsigned int wdz_devices(void);
 
 /**
  * struct wdz_request - one part of a stream, given to a device
- * @arg: the request; its buffers are the device's until wdz_request_done()
+ * @arg: the request; its buffers are the device's until @done
  * @generation: the process that has submitted it; a child of that never gets the result
  * @done: the request has ended: @arg is the caller's again
  */

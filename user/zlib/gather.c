@@ -44,24 +44,31 @@ static void input_take_back(struct wdz_stream *s, const struct caller *caller)
 	wdz_take_back(s);
 }
 
+/* The twin gets what was collected and it has not taken yet. */
+static int twin_take(struct wdz_stream *s, int flush)
+{
+	struct caller caller;
+	int ret;
+
+	input_lend(s, &caller);
+	ret = twin_deflate(s->strm, flush);
+	input_take_back(s, &caller);
+	return ret;
+}
+
 /* The twin takes what it has not taken yet; there is something, or output of its that waits. */
 int wdz_drain(struct wdz_stream *s, int flush)
 {
-	z_streamp strm = s->strm;
-	struct caller caller;
 	int ret;
 
 	s->stage = WDZ_DRAIN;
 	wdz_output(s, false);
 	if (s->head.taken < s->head.len)
 		return Z_OK;
-	if (s->drained < wdz_part(s, s->open)->in_len) {
-		input_lend(s, &caller);
-		twin_deflate(strm, Z_NO_FLUSH);
-		input_take_back(s, &caller);
-	}
+	if (s->drained < wdz_part(s, s->open)->in_len)
+		twin_take(s, Z_NO_FLUSH);
 	/* A call that has filled its room may be repeated, which the twin doesn't know. */
-	if (s->drained < wdz_part(s, s->open)->in_len || !strm->avail_out)
+	if (s->drained < wdz_part(s, s->open)->in_len || !s->strm->avail_out)
 		return Z_OK;
 	wdz_stream_rest(s);
 	ret = wdz_twin_deflate(s, flush);
@@ -71,14 +78,10 @@ int wdz_drain(struct wdz_stream *s, int flush)
 /* All of the caller's input is collected. If there is room, the twin sees one call, as zlib would. */
 static int gathered_to_twin(struct wdz_stream *s, int flush)
 {
-	z_streamp strm = s->strm;
-	struct caller caller;
 	int ret;
 
 	s->stage = WDZ_DRAIN;
-	input_lend(s, &caller);
-	ret = twin_deflate(strm, flush);
-	input_take_back(s, &caller);
+	ret = twin_take(s, flush);
 	if (s->drained == wdz_part(s, s->open)->in_len)
 		wdz_stream_rest(s);
 	return ret;
@@ -88,7 +91,6 @@ static int gathered_to_twin(struct wdz_stream *s, int flush)
 static bool drain_aside(struct wdz_stream *s)
 {
 	z_streamp strm = s->strm;
-	struct caller caller;
 	Bytef *next_out = strm->next_out;
 	uInt avail_out = strm->avail_out;
 	uLong total_out = strm->total_out;
@@ -98,15 +100,13 @@ static bool drain_aside(struct wdz_stream *s)
 	if (!s->head.at)
 		return false;
 	s->stage = WDZ_DRAIN;
-	input_lend(s, &caller);
 	strm->next_out = s->head.at;
 	strm->avail_out = (uInt)room;
-	twin_deflate(strm, Z_NO_FLUSH);
+	twin_take(s, Z_NO_FLUSH);
 	s->head.len = room - strm->avail_out;
 	strm->next_out = next_out;
 	strm->avail_out = avail_out;
 	strm->total_out = total_out;
-	input_take_back(s, &caller);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include "config.h"
 #include "inflate.h"
 #include "stats.h"
+#include "stream.h"
 
 #define TRAILER_MAX	8
 
@@ -181,11 +182,10 @@ static int whole_inflate(struct inflate_stream *s, int flush)
 	};
 	enum wd_comp_alg_type alg;
 
-	if (!wdz_whole(s->format, &arg)) {
+	if (!wdz_whole(s->format, &arg, &alg)) {
 		to_twin(s);
 		return twin_inflate(strm, flush);
 	}
-	wdz_head_alg(s->format, src, arg.src_len, &alg);
 	advance(strm, arg.consumed, produced);
 	return device_end(s, alg, src + arg.consumed - TRAILER_MAX);
 }
@@ -198,12 +198,6 @@ static void last_keep(struct inflate_stream *s, const unsigned char *at, size_t 
 	memmove(s->last, s->last + n, TRAILER_MAX - n);
 	if (n)
 		memcpy(s->last + TRAILER_MAX - n, at + len - n, n);
-}
-
-static int stream_failed(z_streamp strm, int err)
-{
-	strm->msg = (char *)(uintptr_t)zError(err);
-	return err;
 }
 
 static int stream_inflate(struct inflate_stream *s, int flush)
@@ -221,7 +215,7 @@ static int stream_inflate(struct inflate_stream *s, int flush)
 		return Z_BUF_ERROR;
 	ret = wdz_strm_decompress(s->sess, &step);
 	if (ret < 0 && ret != -ENOSPC)
-		return stream_failed(strm, ret == -EBADMSG ? Z_DATA_ERROR : Z_STREAM_ERROR);
+		return wdz_fail(strm, ret == -EBADMSG ? Z_DATA_ERROR : Z_STREAM_ERROR);
 	last_keep(s, src, consumed);
 	advance(strm, consumed, produced);
 	wdz_count(WDZ_INFLATE_DEVICE_BYTES, produced);
@@ -231,7 +225,7 @@ static int stream_inflate(struct inflate_stream *s, int flush)
 	}
 	if (flush == Z_FINISH)
 		return Z_BUF_ERROR;
-	return consumed || produced ? Z_OK : stream_failed(strm, Z_BUF_ERROR);
+	return consumed || produced ? Z_OK : wdz_fail(strm, Z_BUF_ERROR);
 }
 
 static bool stream_bind(struct inflate_stream *s, int flush)

@@ -19,10 +19,11 @@ enum wdz_format {
 /**
  * wdz_whole() - let a device decompress a whole stream
  * @arg: as for wd_decompress()
+ * @alg: is set to the format of the stream
  *
  * Return: false if the data is not a device's, or the device didn't reach its end: nothing counts then
  */
-bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg);
+bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg, enum wd_comp_alg_type *alg);
 
 /* wdz_head_alg() - the format of data that is a device's; false: it is zlib's to say what is wrong with it. */
 bool wdz_head_alg(enum wdz_format format, const unsigned char *at, size_t len, enum wd_comp_alg_type *alg);

@@ -40,9 +40,8 @@ static bool overlaps(const struct wd_comp_arg *arg, size_t room)
 	return src < dst + room && dst < src + arg->src_len;
 }
 
-bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg)
+bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg, enum wd_comp_alg_type *alg)
 {
-	enum wd_comp_alg_type alg;
 	handle_t sess;
 
 	size_t room = *arg->dst_len;
@@ -52,9 +51,9 @@ bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg)
 	/* A caller may offer more than the stream: what is compressed is hardly longer than what comes out of it. */
 	if (arg->src_len > wdz_stored_bytes(room) + HEAD_BYTES)
 		arg->src_len = wdz_stored_bytes(room) + HEAD_BYTES;
-	if (arg->src_len < LEAST || !wdz_head_alg(format, arg->src, arg->src_len, &alg) || !wdz_library())
+	if (arg->src_len < LEAST || !wdz_head_alg(format, arg->src, arg->src_len, alg) || !wdz_library())
 		return false;
-	sess = wdz_session_whole(alg);
+	sess = wdz_session_whole(*alg);
 	if (!sess || wdz_decompress(sess, arg))
 		return false;
 	wdz_count(WDZ_INFLATE_DEVICE_BYTES, *arg->dst_len);
@@ -65,10 +64,11 @@ static int buffer_uncompress(Bytef *dest, uLongf *dest_len, const Bytef *source,
 {
 	size_t produced = *dest_len;
 	struct wd_comp_arg arg = { .src = source, .src_len = *source_len, .dst = dest, .dst_len = &produced };
+	enum wd_comp_alg_type alg;
 	int ret;
 
 	if (produced && wdz_config()->inflate != WDZ_INFLATE_OFF && wdz_device_may(caller) &&
-	    wdz_whole(WDZ_FORMAT_ZLIB, &arg)) {
+	    wdz_whole(WDZ_FORMAT_ZLIB, &arg, &alg)) {
 		wdz_count(WDZ_INFLATE_STREAMS, 1);
 		wdz_count(WDZ_INFLATE_ZLIB_BYTES, produced);
 		*dest_len = produced;
