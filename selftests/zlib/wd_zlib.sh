@@ -202,7 +202,7 @@ test_the_check_names_the_devices() {
 	says 'levels 1-6, streams from 65536 bytes on, in parts of 262144 bytes, inflate whole' got
 	says 'no problems' got
 	wd-emulate --zip 1 -- wd-zlib --levels 2-3 --chunk 64k --inflate off --min 1m --check >got
-	says 'levels 2-3, streams from 65536 bytes on, in parts of 65536 bytes, inflate off' got
+	says 'levels 2-3, streams from 1048576 bytes on, in parts of 1048576 bytes, inflate off' got
 }
 
 # finds TEXT COMMAND...: it is a problem for the check.

@@ -8,6 +8,10 @@
 #define SIZE_LOW	(64u << 10)
 #define SIZE_HIGH	(1u << 20)
 
+const char *const wdz_inflate_names[WDZ_INFLATE_STREAM + 1] = {
+	[WDZ_INFLATE_OFF] = "off", [WDZ_INFLATE_WHOLE] = "whole", [WDZ_INFLATE_STREAM] = "stream",
+};
+
 static bool take_switch(struct wdz_config *c, const char *text)
 {
 	if (strcmp(text, "off") && strcmp(text, "on"))
@@ -55,13 +59,10 @@ static bool take_min(struct wdz_config *c, const char *text)
 
 static bool take_inflate(struct wdz_config *c, const char *text)
 {
-	static const char *const words[] = {
-		[WDZ_INFLATE_OFF] = "off", [WDZ_INFLATE_WHOLE] = "whole", [WDZ_INFLATE_STREAM] = "stream",
-	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!strcmp(text, words[i])) {
+	for (i = 0; i < sizeof(wdz_inflate_names) / sizeof(wdz_inflate_names[0]); i++) {
+		if (!strcmp(text, wdz_inflate_names[i])) {
 			c->inflate = (enum wdz_inflate)i;
 			return true;
 		}
@@ -80,4 +81,10 @@ const struct wdz_setting wdz_settings[WDZ_SETTINGS] = {
 void wdz_config_default(struct wdz_config *c)
 {
 	*c = (struct wdz_config){ .level_low = 1, .level_high = 6, .chunk = 256 << 10, .min = SIZE_LOW, .inflate = WDZ_INFLATE_WHOLE };
+}
+
+void wdz_config_settle(struct wdz_config *c)
+{
+	if (c->chunk < c->min)
+		c->chunk = c->min;
 }

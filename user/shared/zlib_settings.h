@@ -12,12 +12,15 @@ enum wdz_inflate {
 	WDZ_INFLATE_STREAM,	/* also streams whose first call brings config->min bytes */
 };
 
+/* The value of the variable for each. */
+extern const char *const wdz_inflate_names[WDZ_INFLATE_STREAM + 1];
+
 /**
  * struct wdz_config - what a process' environment says about streams
  * @off: no stream is for a device
  * @level_low, @level_high: levels that are; 1 .. 9
  * @chunk: bytes of input of one part
- * @min: a stream of fewer bytes is not for a device; at most @chunk
+ * @min: a stream of fewer bytes is not for a device; at most @chunk, once the settings are settled
  * @stats: the file that gets a line at exit, or NULL
  */
 struct wdz_config {
@@ -45,5 +48,8 @@ extern const struct wdz_setting wdz_settings[WDZ_SETTINGS];
 
 /** wdz_config_default() - what holds without any variable. */
 void wdz_config_default(struct wdz_config *c);
+
+/** wdz_config_settle() - after the last setting: parts are not smaller than the least stream. */
+void wdz_config_settle(struct wdz_config *c);
 
 #endif

@@ -41,8 +41,7 @@ static void config_read(void)
 		if (value && !wdz_settings[i].take(&config, value))
 			complain(wdz_settings[i].variable, value, wdz_settings[i].expected);
 	}
-	if (config.chunk < config.min)
-		config.chunk = config.min;
+	wdz_config_settle(&config);
 	/* A program may change its environment later. */
 	if (stats)
 		config.stats = strdup(stats);

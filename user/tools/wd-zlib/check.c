@@ -29,15 +29,6 @@ static const char *variable(const char *name)
 
 /* --- settings --- */
 
-static const char *inflate_name(enum wdz_inflate inflate)
-{
-	static const char *const names[] = {
-		[WDZ_INFLATE_OFF] = "off", [WDZ_INFLATE_WHOLE] = "whole", [WDZ_INFLATE_STREAM] = "stream",
-	};
-
-	return names[inflate];
-}
-
 static void check_off(struct health *h, const struct wdz_config *config)
 {
 	const char *paths = variable("WD_PATH");
@@ -72,9 +63,10 @@ static void check_settings(struct health *h)
 			   wdz_settings[i].expected);
 		health_remedy(h, "Correct it.");
 	}
+	wdz_config_settle(&c);
 	check_off(h, &c);
 	health_add(h, HEALTH_OK, "settings", "levels %d-%d, streams from %zu bytes on, in parts of %zu bytes, inflate %s", c.level_low,
-		   c.level_high, c.min < c.chunk ? c.min : c.chunk, c.chunk, inflate_name(c.inflate));
+		   c.level_high, c.min, c.chunk, wdz_inflate_names[c.inflate]);
 }
 
 /* --- the library --- */
