@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
@@ -479,8 +479,14 @@ def lanes(args, count):
     work = [lambda: machine(0), lambda: natives(args.native[:1]), lambda: natives(args.native[1:])]
     work += [lambda number=number: machine(number) for number in range(1, len(args.vm))]
     with ThreadPoolExecutor(3) as pool:
-        # list() re-raises a thread's exception, which ends the run.
-        list(pool.map(lambda lane: lane(), work))
+        running = {pool.submit(lane) for lane in work}
+        while running:
+            # Python handles a signal in the main thread. One that comes just before this thread begins to wait doesn't
+            # interrupt the wait, so that has a limit.
+            ended, running = wait(running, 1, FIRST_EXCEPTION)
+            for lane in ended:
+                # It raises the lane's exception, which ends the run.
+                lane.result()
 
 
 def main():
