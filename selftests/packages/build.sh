@@ -71,6 +71,7 @@ same_files() {
 		warpdrive-tools warpdrive-tools
 		warpdrive-dkms warpdrive-dkms
 		warpdrive-emulator warpdrive-emulator
+		openssl-provider-warpdrive openssl-provider-warpdrive
 		warpdrive-zlib warpdrive-zlib
 		warpdrive-doc warpdrive-doc
 	EOF
