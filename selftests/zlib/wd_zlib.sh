@@ -162,14 +162,14 @@ test_it_finds_the_file_of_its_own_installation() {
 	bin/wd-zlib -- env >got
 	grep -qx "LD_PRELOAD=$PWD/lib/warpdrive/zlib/libz.so.1" got
 	ln -s "$PWD/bin/wd-zlib" link
-	./link -- env | grep -qx "LD_PRELOAD=$PWD/lib/warpdrive/zlib/libz.so.1"
+	grep -qx "LD_PRELOAD=$PWD/lib/warpdrive/zlib/libz.so.1" <(./link -- env)
 	# The folders of distributions.
 	mkdir -p "lib/$(cc -print-multiarch)"
 	mv lib/warpdrive "lib/$(cc -print-multiarch)/"
-	bin/wd-zlib -- env | grep -qx "LD_PRELOAD=$PWD/lib/$(cc -print-multiarch)/warpdrive/zlib/libz.so.1"
+	grep -qx "LD_PRELOAD=$PWD/lib/$(cc -print-multiarch)/warpdrive/zlib/libz.so.1" <(bin/wd-zlib -- env)
 	mkdir lib64
 	mv "lib/$(cc -print-multiarch)/warpdrive" lib64/
-	bin/wd-zlib -- env | grep -qx "LD_PRELOAD=$PWD/lib64/warpdrive/zlib/libz.so.1"
+	grep -qx "LD_PRELOAD=$PWD/lib64/warpdrive/zlib/libz.so.1" <(bin/wd-zlib -- env)
 }
 
 test_without_the_file_nothing_runs() {
@@ -318,8 +318,8 @@ test_the_completion() {
 	[ "$(complete_words wd-zlib --levels 1- | xargs)" = '1-6 1-9' ]
 	[ "$(complete_words wd-zlib --min 1m --chunk 51)" = 512k ]
 	[ "$(complete_words wd-zlib --check --js)" = --json ]
-	complete_words wd-zlib --levels 1-6 -- pytho | grep -qx python3
-	complete_words wd-zlib pytho | grep -qx python3
+	grep -qx python3 <(complete_words wd-zlib --levels 1-6 -- pytho)
+	grep -qx python3 <(complete_words wd-zlib pytho)
 	touch a-file
 	[ "$(complete_words wd-zlib -- cat --inflate a-f)" = a-file ]
 }
