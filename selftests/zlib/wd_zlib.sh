@@ -136,6 +136,17 @@ test_the_library_takes_the_same_values() {
 	done
 }
 
+# A daemon closes standard error, and its number becomes that of a file.
+test_the_library_writes_into_no_file_of_the_program() {
+	local use='import zlib; zlib.compress(b"x")'
+
+	WD_ZLIB_MIN=lots LD_PRELOAD="$SHIM" python3 -c "$use" 2>said
+	says 'libz: WD_ZLIB_MIN=lots: expected' said
+	WD_ZLIB_MIN=lots LD_PRELOAD="$SHIM" \
+		python3 -c "import os; os.close(2); os.open('data', os.O_RDWR | os.O_CREAT) == 2 or os._exit(1); $use"
+	same data /dev/null
+}
+
 test_the_status_is_the_program_s_or_env_s() {
 	exits 7 wd-zlib -- sh -c 'exit 7'
 	exits 127 wd-zlib -- ./none 2>err

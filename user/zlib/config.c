@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -20,11 +21,30 @@ static const char *variable(const char *key)
 	return value && *value ? value : NULL;
 }
 
+/* Standard error as the program was started. A program that has closed it may have got its number for another file. */
+static struct stat started_with;
+
+static __attribute__((constructor)) void standard_error_keep(void)
+{
+	if (fstat(STDERR_FILENO, &started_with))
+		started_with.st_nlink = 0;
+}
+
+static bool standard_error_kept(void)
+{
+	struct stat now;
+
+	return started_with.st_nlink && !fstat(STDERR_FILENO, &now) && now.st_dev == started_with.st_dev &&
+	       now.st_ino == started_with.st_ino;
+}
+
 static void complain(const char *key, const char *value, const char *expected)
 {
 	char line[512];
 	int len = snprintf(line, sizeof(line), "libz: %s=%.200s: expected %s; the default is used\n", key, value, expected);
 
+	if (!standard_error_kept())
+		return;
 	/* Not by stdio, whose lock the caller may hold. */
 	if (len > 0 && write(STDERR_FILENO, line, (size_t)len) < 0)
 		return;
