@@ -97,5 +97,6 @@ int zlib_rows(int argc, char **argv);
 int zlib_wall(int argc, char **argv);
 int zlib_path(int argc, char **argv);
 int zlib_small(int argc, char **argv);
+int text_print(int argc, char **argv);
 
 #endif

@@ -32,6 +32,7 @@ static const struct {
 	{ "zlib-wall", zlib_wall },
 	{ "zlib-path", zlib_path },
 	{ "zlib-small", zlib_small },
+	{ "text", text_print },
 };
 
 int main(int argc, char **argv)

@@ -44,6 +44,7 @@ TARGETS = {
     "ecdsa-verify.*.instr": "<= 500", "x25519.*.instr": "<= 500",
     "openssl.async64.ratio": ">= 40",
     "zlib.*.parts.bytes": "<= 1.02", "zlib.small.instr": "<= 20 more",
+    "wdzip.pigz.*": "<= 1", "wdzip.gunzip.cpu": "<= 0.5",
     "soft.*": "<= 1.03 or +60 ns", "provision.1000.*": "< 2000", "provision.attach.us": "< 1000",
 }
 
@@ -171,15 +172,17 @@ def openssl_jobs(_):
     return rows_of(wd_bench(["--hpre", "1", *SLOW, "500000"], "jobs"))
 
 
-def haproxy():
-    """HAProxy of the set of programs; if that can't be had there are no rows."""
-    env = os.environ | {"OUT": OUT}
-    done = subprocess.run([f"{TOP}/benchmarks/haproxy.sh"], stdout=subprocess.PIPE, text=True, env=env, timeout=STUCK_S, check=False)
-    if done.returncode:
-        why = "".join(line for line in done.stdout.splitlines() if "SKIP" in line) or f"failed with {done.returncode}"
-        print(f"bench: haproxy.sh: {why}: no rows of it", file=sys.stderr)
-        return
-    yield from rows_of(done.stdout.splitlines())
+def script(name):
+    """The rows of a script that runs programs of others; if these can't be had there are none."""
+    def rows():
+        done = subprocess.run([f"{TOP}/benchmarks/{name}"], stdout=subprocess.PIPE, text=True, env=os.environ | {"OUT": OUT},
+                              timeout=STUCK_S, check=False)
+        if done.returncode:
+            why = "".join(line for line in done.stdout.splitlines() if "SKIP" in line) or f"failed with {done.returncode}"
+            print(f"bench: {name}: {why}: no rows of it", file=sys.stderr)
+            return
+        yield from rows_of(done.stdout.splitlines())
+    return rows
 
 
 def zlib(rows):
@@ -252,10 +255,11 @@ GROUPS = [
     (plain(None, "pubkey"), tuple(f"soft.{alg}.ratio" for alg in PUBKEY)),
     (openssl(openssl_twin), tuple(f"openssl.{alg}.ns" for alg in speed.ALGS)),
     (openssl(openssl_jobs), ("openssl.async64.us", "openssl.async64.ratio")),
-    (haproxy, ("openssl.haproxy.us", "openssl.haproxy.jobs.us")),
+    (script("haproxy.sh"), ("openssl.haproxy.us", "openssl.haproxy.jobs.us")),
     (zlib(zlib_streams), ("zlib.text.*", "zlib.binary.*", "zlib.packed.*")),
     (zlib(zlib_devices), tuple(f"zlib.devices.{n}.scale" for n in (2, 4, 8))),
     (zlib(zlib_small), ("zlib.small.instr",)),
+    (script("wdzip.sh"), ("wdzip.pigz.1.s", "wdzip.pigz.6.s", "wdzip.gunzip.cpu")),
     (in_vm("zip@v2", f"{OUT}/bench/wd-bench", "doorbell", "/dev/hisi_zip-0"), ("doorbell.kernel.ns",)),
     (in_vm("zip", f"{TOP}/benchmarks/provision.sh"),
      (*(f"provision.1000.{what}.ms" for what in ("apply", "again", "save", "list")),

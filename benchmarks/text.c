@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Text to compress. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "bench.h"
 
@@ -43,4 +45,19 @@ void text_fill(unsigned char *to, size_t bytes)
 		memcpy(to + at, one, n);
 		at += n;
 	}
+}
+
+/* wd-bench text BYTES */
+int text_print(int argc, char **argv)
+{
+	size_t bytes = argc > 0 ? strtoull(argv[0], NULL, 0) : 0;
+	unsigned char *text = malloc(bytes + 1);
+	bool written;
+
+	if (!text)
+		return 1;
+	text_fill(text, bytes);
+	written = fwrite(text, 1, bytes, stdout) == bytes && !fflush(stdout);
+	free(text);
+	return written ? 0 : 1;
 }

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# wdzip on the software path beside pigz, which compresses with as many threads, and beside gzip, which decompresses. Rows
+# as wd-bench prints them.
+set -euo pipefail
+
+TOP=$(cd "$(dirname "$0")/.." && pwd)
+BYTES=100000000 ROUNDS=5
+
+# sample FILE wall|cpu COMMAND...: appends the command's microseconds to the file.
+sample() {
+	local TIMEFORMAT='%R %U %S' times
+
+	times=$({ time "${@:3}" >/dev/null; } 2>&1)
+	awk -v what="$2" '{ printf "%.0f\n", (what == "wall" ? $1 : $2 + $3) * 1e6 }' <<<"$times" >>"$1"
+}
+median() { sort -n "$1" | sed -n "$((ROUNDS / 2 + 1))p"; }
+# row NAME OURS THEIRS
+row() {
+	paste -d ' ' <(median "$2") <(median "$3") |
+		awk -v name="$1" '{ printf "row %s %.3f s %.3f %.3f\n", name, $1 / 1e6, $2 / 1e6, $1 / $2 }'
+}
+
+pigz=$("$TOP/scripts/programs" git-tools)/usr/bin/pigz || { echo '1..0 # SKIP pigz cannot be had'; exit 4; }
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/wd-bench.XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK"
+wdzip() { "$OUT/bin/wdzip" --path soft -q -n -c "$@"; }
+"$OUT/bench/wd-bench" text $BYTES >text
+gzip -6 -n -c text >text.gz
+for ((round = 0; round < ROUNDS; round++)); do
+	for level in 1 6; do
+		sample wdzip.$level wall wdzip -T "$(nproc)" -$level text
+		sample pigz.$level wall "$pigz" -p "$(nproc)" -n -c -$level text
+	done
+	sample wdunzip cpu wdzip -d text.gz
+	sample gunzip cpu gzip -d -c text.gz
+done
+for level in 1 6; do
+	row wdzip.pigz.$level.s wdzip.$level pigz.$level
+done
+row wdzip.gunzip.cpu wdunzip gunzip
