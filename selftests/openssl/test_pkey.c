@@ -336,6 +336,44 @@ TEST_F(pkey, contexts_tell_the_path)
 	EVP_PKEY_free(key);
 }
 
+/* libcrypto ends a message in a duplicate of the program's context. */
+static void message_tells_the_path(struct __test_metadata *_metadata, OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *digest)
+{
+	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	EVP_PKEY_CTX *ctx;
+	char path[16] = "x";
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END };
+	unsigned char sig[512];
+	unsigned int message;
+	size_t len;
+
+	for (message = 0; message < 2; message++) {
+		len = sizeof(sig);
+		ASSERT_EQ(1, EVP_DigestSignInit_ex(md, &ctx, digest, libctx, NULL, key, NULL));
+		EXPECT_EQ(1, EVP_PKEY_CTX_get_params(ctx, params));
+		EXPECT_STREQ("", path);
+		if (message == 0) {
+			ASSERT_EQ(1, EVP_DigestSign(md, sig, &len, (const unsigned char *)MESSAGE, 14));
+		} else {
+			ASSERT_EQ(1, EVP_DigestSignUpdate(md, MESSAGE, 14));
+			ASSERT_EQ(1, EVP_DigestSignFinal(md, sig, &len));
+		}
+		EXPECT_EQ(1, EVP_PKEY_CTX_get_params(ctx, params));
+		EXPECT_STREQ(on_device() ? "sim" : "soft", path);
+	}
+	EVP_MD_CTX_free(md);
+}
+
+TEST_F(pkey, contexts_of_messages_tell_the_path)
+{
+	EVP_PKEY *ec = key_make(self->b.ours, "EC", "P-256", 0), *rsa = key_make(self->b.ours, "RSA", NULL, 2048);
+
+	message_tells_the_path(_metadata, self->b.ours, ec, "SHA256");
+	message_tells_the_path(_metadata, self->b.ours, rsa, "SHA256");
+	EVP_PKEY_free(rsa);
+	EVP_PKEY_free(ec);
+}
+
 /* A secret whose first byte is 0 comes once in 256 times: DH strips it unless it is to pad. */
 TEST_F(pkey, dh_strips_the_zeroes_that_stock_strips)
 {

@@ -12,11 +12,34 @@ void *wdp_operation_new(size_t size, struct wdp_provider *prov, enum wdp_kind ki
 {
 	struct wdp_operation *op = calloc(1, size);
 
-	if (op) {
-		op->prov = prov;
-		op->kind = kind;
+	if (!op)
+		return NULL;
+	op->last = calloc(1, sizeof(*op->last));
+	if (!op->last) {
+		free(op);
+		return NULL;
 	}
+	op->last->refs = 1;
+	op->prov = prov;
+	op->kind = kind;
 	return op;
+}
+
+static void last_put(struct wdp_last *last)
+{
+	if (last && atomic_fetch_sub(&last->refs, 1) == 1)
+		free(last);
+}
+
+void wdp_operation_ended(struct wdp_operation *op)
+{
+	if (atomic_load_explicit(&op->last->path, memory_order_relaxed) != op->path)
+		atomic_store_explicit(&op->last->path, op->path, memory_order_relaxed);
+}
+
+static unsigned int path_of(const struct wdp_operation *op)
+{
+	return op->path == WD_PATH_NONE ? atomic_load_explicit(&op->last->path, memory_order_relaxed) : op->path;
 }
 
 int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_fn *init, const OSSL_PARAM params[])
@@ -36,6 +59,9 @@ int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_f
 	op->ctx = EVP_PKEY_CTX_new_from_pkey(op->prov->twin.libctx, key->pkey, NULL);
 	op->fresh = true;
 	op->path = WD_PATH_NONE;
+	/* A duplicate that the program has made goes on for itself. */
+	if (atomic_load(&op->last->refs) == 1)
+		wdp_operation_ended(op);
 	return op->ctx && init(op->ctx, params) > 0;
 }
 
@@ -43,8 +69,10 @@ void wdp_operation_clear(struct wdp_operation *op)
 {
 	EVP_PKEY_CTX_free(op->ctx);
 	wdp_key_put(op->key);
+	last_put(op->last);
 	op->ctx = NULL;
 	op->key = NULL;
+	op->last = NULL;
 }
 
 int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *from)
@@ -53,6 +81,7 @@ int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *fro
 	to->ctx = from->ctx ? EVP_PKEY_CTX_dup(from->ctx) : NULL;
 	to->key = from->key ? wdp_key_get(from->key) : NULL;
 	to->fresh = true;
+	atomic_fetch_add(&to->last->refs, 1);
 	return to->ctx || !from->ctx;
 }
 
@@ -60,6 +89,7 @@ int wdp_operation_by_twin(struct wdp_operation *op, int result)
 {
 	if (result > 0) {
 		op->path = WD_PATH_SOFT;
+		wdp_operation_ended(op);
 		wdp_count(op->prov, WDP_COUNT_SOFT);
 	}
 	return result;
@@ -68,8 +98,10 @@ int wdp_operation_by_twin(struct wdp_operation *op, int result)
 int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out, size_t *len,
 		      size_t room, const unsigned char *in, size_t in_len)
 {
-	if (outcome != WDP_TWIN)
+	if (outcome != WDP_TWIN) {
+		wdp_operation_ended(op);
 		return (int)outcome;
+	}
 	*len = room;
 	return wdp_operation_by_twin(op, run(op->ctx, out, len, in, in_len));
 }
@@ -77,12 +109,14 @@ int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_ru
 int wdp_operation_get_params(void *vctx, OSSL_PARAM params[])
 {
 	struct wdp_operation *op = vctx;
+	unsigned int last;
 	OSSL_PARAM *path;
 
 	if (!op->ctx || !params)
 		return !!op->ctx;
+	last = path_of(op);
 	path = OSSL_PARAM_locate(params, WDP_PARAM_PATH);
-	if (path && !OSSL_PARAM_set_utf8_string(path, op->path == WD_PATH_NONE ? "" : wd_path_str(op->path)))
+	if (path && !OSSL_PARAM_set_utf8_string(path, last == WD_PATH_NONE ? "" : wd_path_str(last)))
 		return 0;
 	/* X25519 and X448 have no parameters. */
 	if (!EVP_PKEY_CTX_gettable_params(op->ctx))

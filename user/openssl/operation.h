@@ -9,12 +9,19 @@
 /* Where a context's operation begins, with parameters or NULL: EVP_PKEY_sign_init_ex() and the like. */
 typedef int wdp_init_fn(EVP_PKEY_CTX *ctx, const OSSL_PARAM params[]);
 
+/* libcrypto ends a message in a duplicate of the program's context, which it frees: so the two have this in common. */
+struct wdp_last {
+	_Atomic unsigned int refs;
+	_Atomic unsigned int path;	/* enum wd_path */
+};
+
 struct wdp_operation {
 	struct wdp_provider *prov;
 	enum wdp_kind kind;
 	struct wdp_key *key;		/* a reference */
 	EVP_PKEY_CTX *ctx;		/* the twin's */
-	unsigned int path;		/* enum wd_path */
+	unsigned int path;		/* enum wd_path, of the last operation in this context */
+	struct wdp_last *last;		/* of a context and its duplicates */
 	bool fresh;			/* parameters may differ from what was read of them */
 };
 
@@ -30,6 +37,9 @@ int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *fro
 
 /* wdp_operation_by_twin() - the twin has done it with that result; returns the result. */
 int wdp_operation_by_twin(struct wdp_operation *op, int result);
+
+/* wdp_operation_ended() - let the context of which this one is a duplicate tell the path, too. */
+void wdp_operation_ended(struct wdp_operation *op);
 
 /* EVP_PKEY_sign() and the like. */
 typedef int wdp_run_fn(EVP_PKEY_CTX *ctx, unsigned char *out, size_t *len, const unsigned char *in, size_t in_len);

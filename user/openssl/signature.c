@@ -108,8 +108,10 @@ static int sig_verify(void *vctx, const unsigned char *sig, size_t len, const un
 
 	if (!s->op.ctx)
 		return 0;
-	if (outcome != WDP_TWIN)
+	if (outcome != WDP_TWIN) {
+		wdp_operation_ended(&s->op);
 		return (int)outcome;
+	}
 	ok = EVP_PKEY_verify(s->op.ctx, sig, len, tbs, tbs_len);
 	return counts ? wdp_operation_by_twin(&s->op, ok) : ok;
 }

@@ -292,6 +292,7 @@ static int sm2_message_sign(void *vctx, unsigned char *sig, size_t *len, size_t 
 	if (!EVP_DigestFinal_ex(s->md, digest, &n))
 		return 0;
 	outcome = on_device(s, sig, len, room, digest, n);
+	wdp_operation_ended(&s->op);
 	return outcome == WDP_TWIN ? digest_by_twin(s, sig, len, room, digest) : (int)outcome;
 }
 
