@@ -264,6 +264,49 @@ TEST_F(keys, work_without_a_provider_in_the_default_context)
 	OSSL_PROVIDER_unload(none);
 }
 
+/* What a key that is made from a template with that value of a parameter has there. */
+static void made_from_template(OSSL_LIB_CTX *libctx, const char *name, const char *value, char text[32])
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(libctx, "EC", NULL);
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)"P-256", 0),
+		OSSL_PARAM_construct_utf8_string(name, (char *)value, 0),
+		OSSL_PARAM_END,
+	};
+	EVP_PKEY *template = NULL, *key = NULL;
+	size_t len;
+
+	*text = '\0';
+	if (EVP_PKEY_paramgen_init(ctx) == 1 && EVP_PKEY_CTX_set_params(ctx, params) == 1)
+		EVP_PKEY_generate(ctx, &template);
+	EVP_PKEY_CTX_free(ctx);
+	ctx = EVP_PKEY_CTX_new_from_pkey(libctx, template, NULL);
+	if (ctx && EVP_PKEY_keygen_init(ctx) == 1 && EVP_PKEY_generate(ctx, &key) == 1)
+		EVP_PKEY_get_utf8_string_param(key, name, text, 32, &len);
+	EVP_PKEY_CTX_free(ctx);
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(template);
+}
+
+TEST_F(keys, a_template_s_way_to_write_a_curve_is_kept_as_by_stock)
+{
+	static const struct { const char *name, *value; } ways[] = {
+		{ OSSL_PKEY_PARAM_EC_ENCODING, "explicit" },
+		{ OSSL_PKEY_PARAM_EC_ENCODING, "named_curve" },
+		{ OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, "compressed" },
+		{ OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, "uncompressed" },
+	};
+	char stock[32], ours[32];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		made_from_template(self->b.stock, ways[i].name, ways[i].value, stock);
+		made_from_template(self->b.ours, ways[i].name, ways[i].value, ours);
+		EXPECT_STREQ(stock, ours) TH_LOG("%s %s", ways[i].name, ways[i].value);
+		EXPECT_STRNE("", stock);
+	}
+}
+
 TEST_F(keys, a_template_makes_keys_of_its_group)
 {
 	unsigned int i;

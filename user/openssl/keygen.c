@@ -113,6 +113,26 @@ void *wdp_gen_init(void *provctx, const struct wdp_family *family, int selection
 	return NULL;
 }
 
+/* A curve's parameters say how it is written, too: by its name and with whole points, if nothing else was set. */
+static bool written_as(EVP_PKEY *pkey, const char *name, const char *usual)
+{
+	char text[32];
+	size_t len;
+
+	return EVP_PKEY_get_utf8_string_param(pkey, name, text, sizeof(text), &len) && !strcmp(text, usual);
+}
+
+static bool written_usually(EVP_PKEY *pkey)
+{
+	bool usual;
+
+	ERR_set_mark();
+	usual = written_as(pkey, OSSL_PKEY_PARAM_EC_ENCODING, OSSL_PKEY_EC_ENCODING_GROUP) &&
+		written_as(pkey, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED);
+	ERR_pop_to_mark();
+	return usual;
+}
+
 int wdp_gen_set_template(void *genctx, void *template)
 {
 	struct wdp_key *key = template;
@@ -121,6 +141,7 @@ int wdp_gen_set_template(void *genctx, void *template)
 	if (!key->pkey || !twin_init(gen, EVP_PKEY_CTX_new_from_pkey(gen->prov->twin.libctx, key->pkey, NULL)))
 		return 0;
 	gen->curve = key->curve;
+	gen->special = gen->special || (gen->family->domain_part && !written_usually(key->pkey));
 	return !gen->settings || EVP_PKEY_CTX_set_params(gen->ctx, gen->settings) > 0;
 }
 
