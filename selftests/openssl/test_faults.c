@@ -111,6 +111,37 @@ TEST_F(faults, a_key_pair_off_its_curve_is_made_again)
 	EXPECT_EQ(1, count(self, "warpdrive-fallbacks"));
 }
 
+/* Nothing else shows that a string, which is a public value always, isn't that of the secret. */
+TEST_F(faults, key_pairs_are_checked_if_all_results_are)
+{
+	static const struct { const char *type, *group; } kinds[] = {
+		{ "X25519", NULL }, { "X448", NULL }, { "EC", "P-256" },
+	};
+	EVP_PKEY *pair, *twin;
+	unsigned int i;
+	unsigned char secret[64];
+	size_t len;
+
+	setenv("WD_OPENSSL_CHECK_RESULTS", "all", 1);
+	open_with(self, "EC", "P-256", 0);
+	for (i = 0; i < 3; i++) {
+		pair = key_make(self->b.ours, kinds[i].type, kinds[i].group, 0);
+		EXPECT_EQ(i + 1, sim(&self->b));
+		EVP_PKEY_free(pair);
+	}
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault corrupt=1/1"));
+	for (i = 0; i < 2; i++) {
+		pair = key_make(self->b.ours, kinds[i].type, NULL, 0);
+		len = sizeof(secret);
+		ASSERT_EQ(1, EVP_PKEY_get_raw_private_key(pair, secret, &len));
+		twin = EVP_PKEY_new_raw_private_key_ex(self->b.stock, kinds[i].type, NULL, secret, len);
+		EXPECT_EQ(1, EVP_PKEY_eq(twin, pair));
+		EXPECT_EQ(i + 1, count(self, "warpdrive-bad-results"));
+		EVP_PKEY_free(twin);
+		EVP_PKEY_free(pair);
+	}
+}
+
 TEST_F(faults, ecdsa_is_checked_if_all_results_are)
 {
 	setenv("WD_OPENSSL_CHECK_RESULTS", "all", 1);

@@ -187,6 +187,41 @@ static EVP_PKEY *pkey_of(struct gen *gen, unsigned char *point, size_t len, cons
 	return pkey;
 }
 
+/* With check_results = all: whether the public value belongs to the secret. */
+static bool belongs(const struct gen *gen, EVP_PKEY *pkey, const unsigned char *secret)
+{
+	OSSL_LIB_CTX *libctx = gen->prov->twin.libctx;
+	EVP_PKEY_CTX *ctx;
+	EVP_PKEY *twin;
+	bool ok;
+
+	if (is_point(gen->curve)) {
+		ctx = EVP_PKEY_CTX_new_from_pkey(libctx, pkey, NULL);
+		ok = ctx && EVP_PKEY_pairwise_check(ctx) > 0;
+		EVP_PKEY_CTX_free(ctx);
+		return ok;
+	}
+	twin = EVP_PKEY_new_raw_private_key_ex(libctx, gen->family->name, NULL, secret, gen->curve->bytes);
+	ok = twin && EVP_PKEY_eq(twin, pkey) > 0;
+	EVP_PKEY_free(twin);
+	return ok;
+}
+
+/* libcrypto refuses a point that isn't the curve's. libssl would take its error for one of the connection. */
+static EVP_PKEY *checked_pkey_of(struct gen *gen, unsigned char *point, size_t len, const unsigned char *secret)
+{
+	EVP_PKEY *pkey;
+
+	ERR_set_mark();
+	pkey = pkey_of(gen, point, len, secret);
+	if (pkey && gen->prov->config.check == WDP_CHECK_ALL && !belongs(gen, pkey, secret)) {
+		EVP_PKEY_free(pkey);
+		pkey = NULL;
+	}
+	ERR_pop_to_mark();
+	return pkey;
+}
+
 /* A point of a curve has the byte in front that says it isn't compressed. */
 static enum wdp_outcome gen_on_device(struct gen *gen, EVP_PKEY **pkey)
 {
@@ -201,11 +236,8 @@ static enum wdp_outcome gen_on_device(struct gen *gen, EVP_PKEY **pkey)
 	out[0] = POINT_CONVERSION_UNCOMPRESSED;
 	outcome = wdp_device_do(&to, &call, &path);
 	if (outcome == WDP_DONE) {
-		/* libcrypto refuses a point that isn't the curve's. libssl would take its error for one of the connection. */
-		ERR_set_mark();
-		*pkey = is_point(curve) ? pkey_of(gen, out, point + 1, out + 1 + point) :
-						    pkey_of(gen, out + 1, point, out + 1 + point);
-		ERR_pop_to_mark();
+		*pkey = is_point(curve) ? checked_pkey_of(gen, out, point + 1, out + 1 + point) :
+						    checked_pkey_of(gen, out + 1, point, out + 1 + point);
 		if (!*pkey)
 			outcome = wdp_device_wrong(gen->prov, "ecc", "a device's key pair is wrong");
 	}
