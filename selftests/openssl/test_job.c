@@ -209,6 +209,7 @@ TEST_F(job, a_callback_takes_the_place_of_the_descriptor)
 	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
 	ASSERT_EQ(ASYNC_PAUSE, work_go(&job, ctx, &work, &ret));
 	EXPECT_EQ(-1, fd_of(ctx));
+	EXPECT_EQ(ASYNC_STATUS_OK, ASYNC_WAIT_CTX_get_status(ctx));
 	EXPECT_EQ(0, calls);
 	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
 	WAIT_UNTIL(calls);

@@ -111,6 +111,8 @@ int wdp_job_do(struct wdp_provider *prov, handle_t h, const struct wdp_class *cl
 	pollers_start(prov);
 	ret = submit(h, class, &own, job);
 	if (!ret) {
+		/* The program may ask whether its callback will be called. */
+		ASYNC_WAIT_CTX_set_status(ctx, ASYNC_STATUS_OK);
 		pause_until_done(job);
 		*result = job->result;
 		if (!result->status)
