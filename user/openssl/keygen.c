@@ -15,6 +15,7 @@
 #include "device.h"
 #include "key.h"
 #include "keygen.h"
+#include "settings.h"
 
 struct gen {
 	struct wdp_provider *prov;
@@ -49,24 +50,6 @@ static bool twin_init(struct gen *gen, EVP_PKEY_CTX *ctx)
 	return true;
 }
 
-static bool remember(struct gen *gen, const OSSL_PARAM params[])
-{
-	OSSL_PARAM *both, *copy;
-
-	if (!gen->settings) {
-		gen->settings = OSSL_PARAM_dup(params);
-		return gen->settings;
-	}
-	both = OSSL_PARAM_merge(gen->settings, params);
-	copy = both ? OSSL_PARAM_dup(both) : NULL;
-	OPENSSL_free(both);
-	if (!copy)
-		return false;
-	OSSL_PARAM_free(gen->settings);
-	gen->settings = copy;
-	return true;
-}
-
 /* A device makes a key of a named curve, with no other setting. X25519 and X448 have a name for their group, too. */
 static void choose_curve(struct gen *gen, const OSSL_PARAM params[])
 {
@@ -89,7 +72,7 @@ int wdp_gen_set_params(void *genctx, const OSSL_PARAM params[])
 
 	if (!params || !params->key)
 		return 1;
-	if (EVP_PKEY_CTX_set_params(gen->ctx, params) <= 0 || !remember(gen, params))
+	if (EVP_PKEY_CTX_set_params(gen->ctx, params) <= 0 || !wdp_settings_add(&gen->settings, params))
 		return 0;
 	choose_curve(gen, params);
 	return 1;

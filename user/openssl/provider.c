@@ -11,6 +11,7 @@
 #include "capability.h"
 #include "class.h"
 #include "digest.h"
+#include "encode.h"
 #include "exchange.h"
 #include "hmac.h"
 #include "key.h"
@@ -95,7 +96,7 @@ static bool offers_make(struct wdp_provider *prov)
 	for (row = rows; row < rows + COUNT(rows); row++)
 		if (row->algs & prov->algs && !wdp_offer(prov, row->operation, &row->offer))
 			return false;
-	return wdp_ciphers_offer(prov) && wdp_digests_offer(prov) && wdp_hmac_offer(prov);
+	return wdp_encoders_offer(prov) && wdp_ciphers_offer(prov) && wdp_digests_offer(prov) && wdp_hmac_offer(prov);
 }
 
 static const OSSL_ALGORITHM *query_operation(void *provctx, int operation, int *no_cache)
@@ -176,11 +177,11 @@ static const OSSL_DISPATCH functions[] = {
 	{ 0, NULL },
 };
 
-static OSSL_FUNC_core_get_params_fn *core_get_params(const OSSL_DISPATCH *in)
+static const OSSL_DISPATCH *core_function(const OSSL_DISPATCH *in, int id)
 {
 	for (; in->function_id; in++)
-		if (in->function_id == OSSL_FUNC_CORE_GET_PARAMS)
-			return OSSL_FUNC_core_get_params(in);
+		if (in->function_id == id)
+			return in;
 	return NULL;
 }
 
@@ -209,11 +210,15 @@ static void log_why(const struct wdp_provider *prov)
 
 int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out, void **provctx)
 {
-	OSSL_FUNC_core_get_params_fn *get = core_get_params(in);
+	const OSSL_DISPATCH *get_params = core_function(in, OSSL_FUNC_CORE_GET_PARAMS);
+	const OSSL_DISPATCH *bio_write = core_function(in, OSSL_FUNC_BIO_WRITE_EX);
 	struct wdp_provider *prov = calloc(1, sizeof(*prov));
+	OSSL_FUNC_core_get_params_fn *get;
 
-	if (!prov || !get)
+	if (!prov || !get_params)
 		goto free_prov;
+	get = OSSL_FUNC_core_get_params(get_params);
+	prov->bio_write = bio_write ? OSSL_FUNC_BIO_write_ex(bio_write) : NULL;
 	libcrypto_prepare(handle, get);
 	if (!wdp_config_read(&prov->config, handle, get) || !algs_choose(prov)) {
 		log_why(prov);

@@ -27,6 +27,7 @@ enum wdp_count {
 
 struct wdp_provider {
 	struct wdp_config config;
+	OSSL_FUNC_BIO_write_ex_fn *bio_write;	/* libcrypto's */
 	struct wdp_twin twin;
 	unsigned int algs;		/* WDP_BIT() of those that devices are given; 0: nothing is offered */
 	struct wdp_cipher ciphers[WDP_CIPHERS];
