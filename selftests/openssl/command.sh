@@ -178,6 +178,12 @@ test_the_section_is_joined() {
 	says 'taken(&self->b)' got
 }
 
+# The module comes into a context of the program before the configuration is read, which names it once more.
+test_a_program_that_loads_the_module_by_itself() {
+	openssl_conf
+	OPENSSL_CONF=$PWD/conf timeout 60 wd-emulate --hpre 1 -- "$OUT/tests/openssl/test_threads" >got 2>&1
+}
+
 # Its parent collects the numbers of its children. It reports a signature that fails, and goes on.
 test_speed_in_four_processes() {
 	local runs=3 what=ecdsap256

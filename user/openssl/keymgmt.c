@@ -13,7 +13,7 @@
 #include "operation.h"
 
 /* Lists of libcrypto's, by family; constant from the first load on. Import and export have the same ones. */
-static struct {
+static struct lists {
 	const OSSL_PARAM *types[8];	/* by private, public, parameters */
 	const OSSL_PARAM *gettable, *settable, *gen_settable;
 } lists[WDP_FAMILIES];
@@ -25,7 +25,7 @@ static unsigned int types_index(int selection)
 	       (selection & OSSL_KEYMGMT_SELECT_ALL_PARAMETERS ? 4u : 0);
 }
 
-static bool lists_ask(OSSL_LIB_CTX *libctx, enum wdp_family_id id)
+static bool lists_ask(OSSL_LIB_CTX *libctx, enum wdp_family_id id, struct lists *to)
 {
 	static const int bits[] = {
 		OSSL_KEYMGMT_SELECT_PRIVATE_KEY, OSSL_KEYMGMT_SELECT_PUBLIC_KEY, OSSL_KEYMGMT_SELECT_ALL_PARAMETERS,
@@ -39,16 +39,31 @@ static bool lists_ask(OSSL_LIB_CTX *libctx, enum wdp_family_id id)
 	for (i = 1; ok && i < 8; i++) {
 		for (selection = 0, b = 0; b < 3; b++)
 			selection |= i & 1u << b ? bits[b] : 0;
-		lists[id].types[i] = EVP_PKEY_fromdata_settable(ctx, selection);
+		to->types[i] = EVP_PKEY_fromdata_settable(ctx, selection);
 	}
 	if (ok) {
-		lists[id].gettable = EVP_KEYMGMT_gettable_params(mgmt);
-		lists[id].settable = EVP_KEYMGMT_settable_params(mgmt);
-		lists[id].gen_settable = EVP_KEYMGMT_gen_settable_params(mgmt);
+		to->gettable = EVP_KEYMGMT_gettable_params(mgmt);
+		to->settable = EVP_KEYMGMT_settable_params(mgmt);
+		to->gen_settable = EVP_KEYMGMT_gen_settable_params(mgmt);
 	}
 	EVP_KEYMGMT_free(mgmt);
 	EVP_PKEY_CTX_free(ctx);
 	return ok;
+}
+
+/* No lock is held while libcrypto is asked: that may make it read its configuration, and load this module once more. */
+static bool lists_fill(OSSL_LIB_CTX *libctx, enum wdp_family_id id)
+{
+	struct lists answer;
+
+	memset(&answer, 0, sizeof(answer));
+	if (!lists_ask(libctx, id, &answer))
+		return false;
+	pthread_mutex_lock(&lists_lock);
+	if (!lists[id].gettable)
+		lists[id] = answer;
+	pthread_mutex_unlock(&lists_lock);
+	return true;
 }
 
 void wdp_keymgmt_prepare(struct wdp_provider *prov)
@@ -56,11 +71,9 @@ void wdp_keymgmt_prepare(struct wdp_provider *prov)
 	unsigned int id;
 
 	ERR_set_mark();
-	pthread_mutex_lock(&lists_lock);
 	for (id = 0; id < WDP_FAMILIES; id++)
-		if (wdp_families[id].algs & prov->algs && !lists[id].gettable && !lists_ask(prov->twin.libctx, id))
+		if (wdp_families[id].algs & prov->algs && !lists_fill(prov->twin.libctx, id))
 			prov->algs &= ~wdp_families[id].algs;
-	pthread_mutex_unlock(&lists_lock);
 	ERR_pop_to_mark();
 }
 
