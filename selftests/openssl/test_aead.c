@@ -125,6 +125,85 @@ TEST_F(aead, lengths_of_ivs_and_tags)
 	EXPECT_LT(20, taken(&self->b));
 }
 
+/* What a length of CCM means that is set after the key is up to libcrypto. */
+TEST_F(aead, lengths_that_are_set_after_the_key)
+{
+	static const struct order {
+		size_t iv_first, tag_first, iv_then, tag_then;	/* 0: not set */
+	} orders[] = { { 0, 0, 12, 0 }, { 0, 0, 0, 8 }, { 12, 16, 8, 0 }, { 12, 16, 0, 4 }, { 12, 16, 13, 8 } };
+	struct twins *t = &self->t;
+	const struct order *o;
+	unsigned int i;
+	int enc;
+
+	for (i = 0; i < 2 * COUNT(orders); i++) {
+		enc = i < COUNT(orders);
+		o = &orders[i % COUNT(orders)];
+		twins_close(t);
+		ASSERT_TRUE(twins_open(t, &self->b, "AES-128-CCM", enc));
+		if (o->iv_first)
+			EXPECT_TRUE(twins_iv_len(t, o->iv_first));
+		if (o->tag_first)
+			EXPECT_TRUE(twins_tag_set(t, NULL, o->tag_first));
+		EXPECT_TRUE(twins_init(t, &self->b, NULL, self->key, NULL, enc, NULL));
+		if (o->iv_then)
+			EXPECT_TRUE(twins_iv_len(t, o->iv_then));
+		if (enc && o->tag_then)
+			EXPECT_TRUE(twins_tag_set(t, NULL, o->tag_then));
+		EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, self->iv, enc, NULL));
+		if (!enc)
+			EXPECT_TRUE(twins_tag_set(t, self->tag, o->tag_then ?: 12));
+		EXPECT_TRUE(twins_aad(t, NULL, 1024) && twins_aad(t, t->in, 20)) TH_LOG("%u: %s", i, t->what);
+		EXPECT_TRUE(twins_update(t, 1024) && twins_final(t)) TH_LOG("%u: %s", i, t->what);
+		if (enc)
+			EXPECT_TRUE(twins_tag_get(t, o->tag_then ?: 12)) TH_LOG("%u: %s", i, t->what);
+		ERR_clear_error();
+	}
+	EXPECT_EQ(0, sim(&self->b));
+}
+
+TEST_F(aead, lengths_that_come_with_the_key)
+{
+	size_t iv_len = 12;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_size_t("ivlen", &iv_len), OSSL_PARAM_construct_octet_string("tag", NULL, 8), OSSL_PARAM_END,
+	};
+	struct twins *t = &self->t;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		twins_close(t);
+		ASSERT_TRUE(twins_open(t, &self->b, "AES-256-CCM", 1));
+		EXPECT_TRUE(twins_init(t, &self->b, NULL, self->key, self->iv, 1, params + i)) TH_LOG("%s", t->what);
+		EXPECT_TRUE(twins_aad(t, NULL, 1024) && twins_update(t, 1024)) TH_LOG("%u: %s", i, t->what);
+		EXPECT_TRUE(twins_final(t) && twins_tag_get(t, 8)) TH_LOG("%u: %s", i, t->what);
+		ERR_clear_error();
+	}
+}
+
+/* libcrypto's key of CCM is one for a direction, which an initialization without a key doesn't change. */
+TEST_F(aead, a_direction_that_is_turned)
+{
+	struct twins *t = &self->t;
+	unsigned int i;
+
+	for (i = 0; i < COUNT(names); i++) {
+		ASSERT_TRUE(open_as(self, names[i], 0, 12, 16));
+		EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
+		EXPECT_TRUE(twins_update(t, 1024) && twins_final(t) && twins_tag_get(t, 16)) TH_LOG("%s: %s", names[i], t->what);
+	}
+}
+
+TEST_F(aead, a_tag_of_no_message)
+{
+	struct twins *t = &self->t;
+
+	ASSERT_TRUE(open_as(self, "AES-128-CCM", 0, 12, 16));
+	EXPECT_TRUE(twins_tag_set(t, self->tag, 16) && twins_init(t, &self->b, NULL, self->key, self->iv, 1, NULL));
+	EXPECT_TRUE(twins_tag_get(t, 16) && twins_update(t, 1024)) TH_LOG("%s", t->what);
+	ERR_clear_error();
+}
+
 static bool any_step(FIXTURE_DATA(aead) *self, int *enc)
 {
 	static const size_t sizes[] = { 64, 256, 1024, 4096, 16, 0, 65, 63 };
@@ -151,7 +230,7 @@ static bool any_step(FIXTURE_DATA(aead) *self, int *enc)
 	case 9:
 		return draw(self, 4) ? twins_ask(t) : twins_set(t, "tls-version", 0x303);
 	case 10:
-		return draw(self, 6) || twins_iv_len(t, draw(self, 18));
+		return draw(self, 6) || (draw(self, 2) ? twins_iv_len(t, draw(self, 18)) : twins_tag_set(t, NULL, draw(self, 18)));
 	default:
 		return twins_update(t, len);
 	}

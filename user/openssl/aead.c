@@ -144,10 +144,22 @@ static void params_note(struct wdp_aead *c, const OSSL_PARAM params[])
 	wdp_aead_record_note(c, params);
 }
 
+/*
+ * libcrypto makes the lengths of CCM a part of the key's state, where later ones have no effect. before: those in front of an
+ * initialization with a key, which may set others before the key, or after.
+ */
+static void lengths_note(struct wdp_aead *c, struct wdp_lengths before)
+{
+	c->keyed = before;
+	if (!wdp_aead_lengths_hold(c))
+		c->keyed = (struct wdp_lengths){ 0, 0 };
+}
+
 static int begin(struct wdp_aead *c, bool encrypt, const unsigned char *key, size_t key_len, const unsigned char *iv,
 		 size_t iv_len, const OSSL_PARAM params[])
 {
 	bool ccm = c->s.cipher->mode == WD_CIPHER_CCM, complete = !ccm || !c->s.encrypt || c->ahead.taken;
+	struct wdp_lengths before;
 	int ok;
 
 	if ((!iv || !complete) && !catch_up(c))
@@ -155,7 +167,10 @@ static int begin(struct wdp_aead *c, bool encrypt, const unsigned char *key, siz
 	if (iv && (c->tls_spent || (ccm && c->ahead.src.at)) && !twin_anew(c))
 		return 0;
 	ahead_drop(c);
+	before = wdp_aead_lengths(c);
 	ok = wdp_symmetric_begin(&c->s, encrypt, key, key_len, iv, params);
+	if (key)
+		lengths_note(c, before);
 	c->ready = ok && iv && iv_len <= sizeof(c->iv) && !c->begun;
 	if (c->ready)
 		memcpy(c->iv, iv, iv_len);
@@ -210,7 +225,8 @@ int wdp_aead_get_ctx_params(void *vctx, OSSL_PARAM params[])
 		return 1;
 	if ((tag || next) && !catch_up(c))
 		return 0;
-	if (next)
+	/* CCM forgets the iv with a tag, even one of no message. */
+	if (next || (tag && c->s.cipher->mode == WD_CIPHER_CCM))
 		c->ready = false;
 	if (!wdp_symmetric_get(&c->s, params))
 		return 0;
@@ -293,8 +309,7 @@ static size_t tag_bytes(const struct wdp_aead *c)
 static bool is_for_devices(const struct wdp_aead *c, const unsigned char *out, size_t room, const unsigned char *in, size_t len)
 {
 	return c->ready && c->s.plain && c->s.key_len && in && len >= c->s.prov->config.min_bytes && len <= WDP_UPDATE_MAX &&
-	       room >= len &&
-	       (c->s.encrypt || c->tag_len) && (!c->total_set || c->total == len) &&
+	       room >= len && wdp_aead_lengths_hold(c) && (c->s.encrypt || c->tag_len) && (!c->total_set || c->total == len) &&
 	       (out == in || out + len <= in || in + len <= out);
 }
 

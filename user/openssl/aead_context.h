@@ -19,10 +19,15 @@ struct wdp_ahead {
 	bool ended, taken;		/* the program has called final, and has fetched the tag */
 };
 
+struct wdp_lengths {
+	size_t iv, tag;
+};
+
 struct wdp_aead {
 	struct wdp_symmetric s;		/* first: see symmetric.h */
 	bool ready;			/* the message's iv is known, and none of its data has come */
 	bool begun;			/* CCM: the twin has parts of a message, which an iv doesn't make it forget */
+	struct wdp_lengths keyed;	/* CCM: those that the twin's key has been set with; 0: not known */
 	bool total_set;			/* CCM: the program has announced its length */
 	size_t total;
 	unsigned char iv[WDP_IV_MAX];
@@ -47,6 +52,12 @@ struct wdp_message {
 	unsigned char *tag;
 	size_t tag_len;
 };
+
+/* wdp_aead_lengths() - the twin's. With GCM they belong to the message, and are 0 here. */
+struct wdp_lengths wdp_aead_lengths(const struct wdp_aead *c);
+
+/* wdp_aead_lengths_hold() - the twin's lengths of iv and tag are those of its key: else only the twin knows what they mean. */
+bool wdp_aead_lengths_hold(const struct wdp_aead *c);
 
 /* wdp_aead_on_device() - the data's result is in c->s.out, behind the associated data. */
 enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message *m);

@@ -20,6 +20,22 @@ static handle_t session_open(const struct wdp_target *to, unsigned int op_type)
 	return h;
 }
 
+struct wdp_lengths wdp_aead_lengths(const struct wdp_aead *c)
+{
+	if (c->s.cipher->mode != WD_CIPHER_CCM)
+		return (struct wdp_lengths){ 0, 0 };
+	return (struct wdp_lengths){
+		(size_t)EVP_CIPHER_CTX_get_iv_length(c->s.twin), (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.twin),
+	};
+}
+
+bool wdp_aead_lengths_hold(const struct wdp_aead *c)
+{
+	struct wdp_lengths now = wdp_aead_lengths(c);
+
+	return c->keyed.iv == now.iv && c->keyed.tag == now.tag;
+}
+
 unsigned char *wdp_aead_join(struct wdp_buffer *to, const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len)
 {
 	unsigned char *both = wdp_buffer_take(to, aad_len + len);

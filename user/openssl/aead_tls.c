@@ -83,7 +83,7 @@ enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t 
 	enum wdp_outcome outcome = WDP_TWIN;
 
 	if (len < WDP_TLS_EXTRA || data < c->s.prov->config.min_bytes || data > WDP_UPDATE_MAX || out != in || !c->s.key_len ||
-	    !aad_of(c, aad, data, tag_len) || !nonce_of(c, nonce, in))
+	    !wdp_aead_lengths_hold(c) || !aad_of(c, aad, data, tag_len) || !nonce_of(c, nonce, in))
 		return WDP_TWIN;
 	memcpy(tag, in + EXPLICIT + data, tag_len);
 	m.src = wdp_aead_join(&c->s.in, aad, sizeof(aad), in + EXPLICIT, data);

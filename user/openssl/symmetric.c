@@ -90,14 +90,13 @@ int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned ch
 			const unsigned char *iv, const OSSL_PARAM params[])
 {
 	int ok = EVP_CipherInit_ex2(s->twin, NULL, key, iv, encrypt, params) > 0;
-	bool one_schedule = s->cipher->mode == WD_CIPHER_GCM || s->cipher->mode == WD_CIPHER_CCM;
-	bool turned = encrypt != s->encrypt && !one_schedule;
+	bool turned = encrypt != s->encrypt && s->cipher->mode != WD_CIPHER_GCM;
 
 	s->encrypt = encrypt;
 	s->plain = ok;
 	s->failed = false;
 	s->path = WD_PATH_NONE;
-	/* Without a key the twin goes on with the key schedule of the other direction, which no device has. */
+	/* Without a key the twin goes on with the key schedule of the other direction, which no device has. GCM has the same for both. */
 	if (key || turned)
 		key_note(s, ok ? key : NULL, key_len);
 	return ok;
