@@ -274,6 +274,24 @@ TEST_F(aead, a_message_that_goes_on)
 	}
 }
 
+/* Until then it is that of the message before. */
+TEST_F(aead, a_tag_that_is_read_before_the_end)
+{
+	struct twins *t = &self->t;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		ASSERT_TRUE(open_as(self, "AES-256-GCM", 1, 12, 16) && encrypt(self, 20, 1024)) TH_LOG("%s", t->what);
+		EXPECT_TRUE(twins_init(t, &self->b, NULL, i ? NULL : self->key, self->iv, i < 2, NULL));
+		EXPECT_TRUE(twins_tag_get(t, 16)) TH_LOG("%u, before: %s", i, t->what);
+		EXPECT_TRUE(twins_aad(t, t->in, 20)) TH_LOG("%s", t->what);
+		memcpy(t->in, t->in + ROOM / 2, 1024);
+		EXPECT_TRUE(twins_update(t, 1024) && twins_tag_get(t, 12)) TH_LOG("%u, within: %s", i, t->what);
+		EXPECT_TRUE(twins_final(t) && twins_tag_get(t, 16)) TH_LOG("%u, after: %s", i, t->what);
+		ERR_clear_error();
+	}
+}
+
 static bool message(FIXTURE_DATA(aead) *self)
 {
 	return twins_update(&self->t, 1024) && twins_final(&self->t) && twins_tag_get(&self->t, 16);

@@ -46,6 +46,16 @@ static bool twin_repeats(EVP_CIPHER_CTX *twin, const struct wdp_ahead *a)
 	return ok;
 }
 
+/* A context of GCM keeps its last message's tag until the next one is complete. The twin takes one while it decrypts. */
+static bool twin_takes_tag(EVP_CIPHER_CTX *twin, struct wdp_ahead *a)
+{
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, a->tag, a->tag_len), OSSL_PARAM_END,
+	};
+
+	return EVP_CipherInit_ex2(twin, NULL, NULL, NULL, 0, NULL) > 0 && EVP_CIPHER_CTX_set_params(twin, params) > 0;
+}
+
 /* The context is that of the program, or a copy whose twin repeats what from has had done. */
 static bool catch_up_with(struct wdp_aead *c, const struct wdp_ahead *from)
 {
@@ -165,6 +175,8 @@ static int begin(struct wdp_aead *c, bool encrypt, const unsigned char *key, siz
 	if ((!iv || !complete) && !catch_up(c))
 		return 0;
 	if (iv && (c->tls_spent || (ccm && c->ahead.src.at)) && !twin_anew(c))
+		return 0;
+	if (!ccm && c->s.encrypt && c->ahead.ended && !twin_takes_tag(c->s.twin, &c->ahead))
 		return 0;
 	ahead_drop(c);
 	before = wdp_aead_lengths(c);
