@@ -289,6 +289,44 @@ TEST_F(digest, hmac_after_odd_parameters)
 	ERR_clear_error();
 }
 
+/* A message, an initialization that is refused, and what comes of the message. */
+static void mac_refused(struct __test_metadata *_metadata, FIXTURE_DATA(digest) *self, int ours, const char *name,
+			bool ended)
+{
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA2-384", 0), OSSL_PARAM_END };
+	EVP_MAC *mac = EVP_MAC_fetch(libctx_of(self, ours), "HMAC", NULL);
+	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(mac);
+	size_t len = 0;
+
+	EXPECT_EQ(1, EVP_MAC_init(ctx, self->in, 77, params));
+	EXPECT_EQ(1, EVP_MAC_update(ctx, self->in, 5000));
+	if (ended)
+		EXPECT_EQ(1, EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])));
+	params[0] = OSSL_PARAM_construct_utf8_string("digest", (char *)name, 0);
+	EXPECT_EQ(0, EVP_MAC_init(ctx, self->in + 7, 32, params));
+	if (ended)
+		EVP_MAC_update(ctx, self->in, 100);
+	self->len[ours] = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) > 0 ? (unsigned int)len : 0;
+	EVP_MAC_CTX_free(ctx);
+	EVP_MAC_free(mac);
+}
+
+TEST_F(digest, hmac_after_an_initialization_that_is_refused)
+{
+	static const char *const refused[] = { "SHAKE128", "bogus" };
+	unsigned int i;
+	int ours;
+
+	for (i = 0; i < 2 * COUNT(refused); i++) {
+		for (ours = 0; ours < 2; ours++)
+			mac_refused(_metadata, self, ours, refused[i / 2], i % 2);
+		EXPECT_TRUE(same(self)) TH_LOG("%s, ended %u", refused[i / 2], i % 2);
+		if (!(i % 2))
+			EXPECT_EQ(48, self->len[0]);
+	}
+	ERR_clear_error();
+}
+
 TEST_F(digest, hmac_of_whole_messages)
 {
 	unsigned int i;

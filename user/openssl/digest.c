@@ -264,6 +264,15 @@ int wdp_digest_alg(const struct wdp_provider *prov, const char *name)
 	return alg;
 }
 
+const char *wdp_digest_name(int alg)
+{
+	unsigned int id = 0;
+
+	while (rows[id].alg != alg)
+		id++;
+	return rows[id].name;
+}
+
 static bool digest_offer(struct wdp_provider *prov, enum wdp_digest_id id)
 {
 	const struct row *row = &rows[id];

@@ -12,4 +12,7 @@ void wdp_digests_free(struct wdp_provider *prov);
 /* wdp_digest_alg() - libwd's algorithm of that name of the twin's, or -1. */
 int wdp_digest_alg(const struct wdp_provider *prov, const char *name);
 
+/* wdp_digest_name() - the twin's name of one that wdp_digest_alg() has returned. */
+const char *wdp_digest_name(int alg);
+
 #endif

@@ -136,10 +136,42 @@ static void refused(struct context *c)
 	c->alg = -1;
 }
 
+/* The twin in front of its last initialization: a key, a digest and the message that was kept are all that there is to it. */
+static bool twin_before(struct context *c)
+{
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)wdp_digest_name(c->alg), 0), OSSL_PARAM_END,
+	};
+	EVP_MAC_CTX *twin = EVP_MAC_CTX_new(c->prov->hmac);
+
+	if (!twin || EVP_MAC_init(twin, c->key, c->key_len, params) <= 0 || !twin_repeats(twin, &c->held)) {
+		EVP_MAC_CTX_free(twin);
+		return false;
+	}
+	EVP_MAC_CTX_free(c->twin);
+	c->twin = twin;
+	return true;
+}
+
+/* After one that is refused, the program may go on with the message before it. */
+static bool twin_init(struct context *c, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
+{
+	bool ok;
+
+	ERR_set_mark();
+	ok = EVP_MAC_init(c->twin, key, key_len, params) > 0;
+	if (ok || !c->held.data) {
+		ERR_clear_last_mark();
+		return ok;
+	}
+	ERR_pop_to_mark();
+	return twin_before(c) && EVP_MAC_init(c->twin, key, key_len, params) > 0;
+}
+
 static int hmac_init(void *vctx, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
 {
 	struct context *c = vctx;
-	int ok = EVP_MAC_init(c->twin, key, key_len, params) > 0;
+	int ok = twin_init(c, key, key_len, params);
 
 	wdp_held_drop(&c->held);
 	c->path = WD_PATH_NONE;
