@@ -157,6 +157,36 @@ TEST_F(pkey, rsa_decrypts_oaep_of_each_length)
 	EVP_PKEY_free(ours);
 }
 
+/* What isn't the text is the program's: behind it, and all of it and the length if there is none. */
+TEST_F(pkey, rsa_decrypts_oaep_and_writes_nothing_else)
+{
+	EVP_PKEY *key[2] = { key_make(self->b.stock, "RSA", NULL, 1024), NULL };
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, "oaep", 0), OSSL_PARAM_END };
+	unsigned char ct[512], out[2][512];
+	uint64_t before = taken(&self->b);
+	size_t ct_len, len[2];
+	unsigned int bad;
+	int ours, ret[2];
+
+	key[1] = key_in(self->b.ours, key[0], KEYPAIR);
+	ASSERT_EQ(1, transform(self->b.stock, key[0], false, params, (unsigned char *)"text", 4, ct, &ct_len));
+	for (bad = 0; bad < 2; bad++) {
+		for (ours = 0; ours < 2; ours++) {
+			memset(out[ours], 0x55, sizeof(out[ours]));
+			ret[ours] = transform(ours ? self->b.ours : self->b.stock, key[ours], true, params, ct, ct_len, out[ours],
+					      &len[ours]);
+		}
+		EXPECT_EQ(!bad, ret[0]);
+		EXPECT_EQ(ret[0], ret[1]);
+		EXPECT_EQ(len[0], len[1]);
+		EXPECT_EQ(0, memcmp(out[0], out[1], sizeof(out[0]))) TH_LOG("bad %u", bad);
+		ct[5] ^= 1;
+	}
+	EXPECT_EQ(before + (on_device() ? 2 : 1), taken(&self->b));
+	EVP_PKEY_free(key[0]);
+	EVP_PKEY_free(key[1]);
+}
+
 TEST_F(pkey, rsa_decrypts_pkcs1_by_the_twin)
 {
 	EVP_PKEY *key = key_make(self->b.stock, "RSA", NULL, 1024), *ours = key_in(self->b.ours, key, KEYPAIR);

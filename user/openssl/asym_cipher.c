@@ -97,7 +97,7 @@ static bool scheme_read(struct cipher *c)
 	return true;
 }
 
-/* All that can be wrong about a text gives the same error. */
+/* All that can be wrong about a text gives the same error, and leaves out and *len alone, as libcrypto does. */
 static enum wdp_outcome oaep_decode(struct cipher *c, unsigned char *em, size_t k, unsigned char *out, size_t *len, size_t room)
 {
 	if (wdp_oaep_decode(em, k, c->scheme.md, c->scheme.mgf1, c->label, c->label_len, out, len, room))

@@ -222,6 +222,12 @@ static size_t mask_equal(size_t a, size_t b)
 	return mask_zero(a ^ b);
 }
 
+/* Of numbers below half of what a size_t holds. */
+static size_t mask_less(size_t a, size_t b)
+{
+	return (size_t)0 - ((a - b) >> (8 * sizeof(a) - 1));
+}
+
 static size_t mask_select(size_t mask, size_t a, size_t b)
 {
 	return (mask & a) | (~mask & b);
@@ -234,7 +240,7 @@ static size_t mask_select(size_t mask, size_t a, size_t b)
 static int oaep_open(unsigned char *em, size_t k, size_t h, const unsigned char *label_hash, unsigned char *out, size_t *len)
 {
 	unsigned char *block = em + 1 + h;
-	size_t n = k - h - 1, good = mask_zero(em[0]), found = 0, start = 0, i, shift, one;
+	size_t n = k - h - 1, good = mask_zero(em[0]), found = 0, start = 0, size, i, shift, one;
 	unsigned char other = 0;
 
 	for (i = 0; i < h; i++)
@@ -253,9 +259,10 @@ static int oaep_open(unsigned char *em, size_t k, size_t h, const unsigned char 
 		for (i = 0; i + shift < n; i++)
 			block[i] = (unsigned char)mask_select(one, block[i + shift], block[i]);
 	}
-	*len = mask_select(good, n - start, 0);
+	size = n - start;
+	*len = mask_select(good, size, *len);
 	for (i = 0; i < n - h - 1; i++)
-		out[i] = (unsigned char)mask_select(good, block[i], 0);
+		out[i] = (unsigned char)mask_select(good & mask_less(i, size), block[i], out[i]);
 	return (int)(good & 1);
 }
 
