@@ -84,6 +84,71 @@ TEST_F(pkey, rsa_pss_keys_sign)
 	EVP_PKEY_free(stock);
 }
 
+static EVP_PKEY *restricted_key(OSSL_LIB_CTX *libctx, const char *digest, int salt)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(libctx, "RSA-PSS", NULL);
+	size_t bits = 1024;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_size_t(OSSL_PKEY_PARAM_RSA_BITS, &bits),
+		OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_RSA_DIGEST, (char *)digest, 0),
+		OSSL_PARAM_construct_int(OSSL_PKEY_PARAM_RSA_PSS_SALTLEN, &salt), OSSL_PARAM_END,
+	};
+	EVP_PKEY *key = NULL;
+
+	if (EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_params(ctx, params) > 0)
+		EVP_PKEY_generate(ctx, &key);
+	EVP_PKEY_CTX_free(ctx);
+	return key;
+}
+
+/* What each step of settings and a signature returns: a digit for each. */
+static void restricted_sign(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *const steps[3], char trace[5])
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
+	static const char *const names[] = { OSSL_SIGNATURE_PARAM_PSS_SALTLEN, OSSL_SIGNATURE_PARAM_DIGEST, OSSL_SIGNATURE_PARAM_PSS_SALTLEN };
+	OSSL_PARAM params[2] = { OSSL_PARAM_END, OSSL_PARAM_END };
+	unsigned char digest[64] = { 1 }, sig[512];
+	size_t len = sizeof(sig);
+	unsigned int i;
+
+	trace[4] = '\0';
+	EVP_PKEY_sign_init(ctx);
+	for (i = 0; i < 3; i++) {
+		params[0] = OSSL_PARAM_construct_utf8_string(names[i], (char *)steps[i], 0);
+		trace[i] = (char)('0' + (EVP_PKEY_CTX_set_params(ctx, params) > 0));
+	}
+	trace[3] = (char)('0' + (EVP_PKEY_sign(ctx, sig, &len, digest, strcmp(steps[1], "SHA512") ? 32 : 64) > 0));
+	EVP_PKEY_CTX_free(ctx);
+}
+
+TEST_F(pkey, restrictions_of_rsa_pss_keys_hold)
+{
+	static const char *const steps[][3] = {
+		{ "digest", "SHA256", "digest" }, { "digest", "SHA512", "digest" }, { "max", "SHA512", "39" }, { "auto", "SHA256", "40" },
+		{ "40", "SHA512", "0" }, { "digest", "SHA512", "max" },
+	};
+	static const char *const digests[] = { "SHA512", "SHA256" };
+	char trace[2][5];
+	EVP_PKEY *key[2];
+	unsigned int i, j;
+	int ours;
+
+	for (j = 0; j < 2; j++) {
+		key[0] = restricted_key(self->b.stock, digests[j], 40);
+		key[1] = key_in(self->b.ours, key[0], KEYPAIR);
+		ASSERT_TRUE(is_ours(key[1]));
+		for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+			for (ours = 0; ours < 2; ours++)
+				restricted_sign(ours ? self->b.ours : self->b.stock, key[ours], steps[i], trace[ours]);
+			EXPECT_STREQ(trace[0], trace[1]) TH_LOG("%s, %u", digests[j], i);
+		}
+		EVP_PKEY_free(key[0]);
+		EVP_PKEY_free(key[1]);
+	}
+	EXPECT_LT(self->before + 2, taken(&self->b));
+	ERR_clear_error();
+}
+
 /* One block to the private key; result and return value must be the same as stock's. */
 static bool block(struct both *b, EVP_PKEY *ours, EVP_PKEY *stock, const unsigned char *in, size_t n, bool decrypts)
 {
