@@ -16,6 +16,7 @@ export OPENSSL_MODULES=$OUT/ossl-modules
 
 without_device() { OPENSSL_CONF=$PWD/conf openssl "$@"; }
 with_device() { OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 -- openssl "$@"; }
+with_sec() { OPENSSL_CONF=$PWD/conf wd-emulate --sec 1 -- openssl "$@"; }
 stock() { OPENSSL_CONF=/dev/null openssl "$@"; }
 
 # offered COMMAND KIND: the names of what the provider offers.
@@ -176,6 +177,53 @@ test_the_section_is_joined() {
 	WD_OPENSSL_SECTION=web wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" >got 2>&1
 	WD_OPENSSL_SECTION=other exits 1 wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" >got 2>&1
 	says 'taken(&self->b)' got
+}
+
+# Both providers are where libcrypto looks: the twin has its own copy of legacy.
+legacy_modules() {
+	local from
+
+	from=$(openssl version -m)
+	from=${from#*\"}
+	from=${from%\"*}
+	[ -e "$from/legacy.so" ] || return 1
+	mkdir modules
+	ln -s "$from/legacy.so" "$OPENSSL_MODULES/warpdrive.so" modules
+	OPENSSL_MODULES=$PWD/modules
+}
+
+test_digests_of_another_provider_in_signatures() {
+	local legacy='-provider legacy -provider default'
+
+	legacy_modules || return 0
+	openssl_conf 'fallback = no'
+	stock genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out rsa 2>/dev/null
+	stock genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ec
+	# shellcheck disable=SC2086 # a list of words
+	{
+		stock dgst $legacy -md4 -sign rsa -out 1 conf
+		with_device dgst $legacy -md4 -sign rsa -out 2 conf
+		cmp 1 2
+		with_device dgst $legacy -whirlpool -sign ec -out 2 conf
+		stock pkey -in ec -pubout -out public
+		stock dgst $legacy -whirlpool -verify public -signature 2 conf
+		# Without legacy the program doesn't know them.
+		exits 1 with_device dgst -md4 -sign rsa -out 2 conf 2>/dev/null
+	}
+}
+
+test_digests_of_another_provider_in_hmac() {
+	local options='-provider legacy -provider default -digest MD4 -macopt key:secret -in conf'
+
+	legacy_modules || return 0
+	openssl_conf 'algorithms = digests' 'fallback = no' 'min_bytes = 1'
+	# shellcheck disable=SC2086 # a list of words
+	{
+		stock mac $options HMAC >1
+		with_sec mac $options HMAC >2
+		cmp 1 2
+	}
+	exits 1 with_sec mac -digest MD4 -macopt key:secret -in conf HMAC >2 2>/dev/null
 }
 
 # The module comes into a context of the program before the configuration is read, which names it once more.

@@ -153,19 +153,19 @@ static bool twin_before(struct context *c)
 	return true;
 }
 
-/* After one that is refused, the program may go on with the message before it. */
+/* One that is refused is done again: the program may go on with the message before it, or the twin learns its digest. */
 static bool twin_init(struct context *c, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
 {
 	bool ok;
 
 	ERR_set_mark();
 	ok = EVP_MAC_init(c->twin, key, key_len, params) > 0;
-	if (ok || !c->held.data) {
+	if (ok || (!wdp_twin_learns(&c->prov->twin, params) && !c->held.data)) {
 		ERR_clear_last_mark();
 		return ok;
 	}
 	ERR_pop_to_mark();
-	return twin_before(c) && EVP_MAC_init(c->twin, key, key_len, params) > 0;
+	return (!c->held.data || twin_before(c)) && EVP_MAC_init(c->twin, key, key_len, params) > 0;
 }
 
 static int hmac_init(void *vctx, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
@@ -244,6 +244,20 @@ static int hmac_final(void *vctx, unsigned char *out, size_t *out_len, size_t ro
 	return 1;
 }
 
+static bool twin_set(struct context *c, const OSSL_PARAM params[])
+{
+	bool ok;
+
+	ERR_set_mark();
+	ok = EVP_MAC_CTX_set_params(c->twin, params) > 0;
+	if (ok || !wdp_twin_learns(&c->prov->twin, params)) {
+		ERR_clear_last_mark();
+		return ok;
+	}
+	ERR_pop_to_mark();
+	return EVP_MAC_CTX_set_params(c->twin, params) > 0;
+}
+
 static int hmac_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 {
 	struct context *c = vctx;
@@ -251,7 +265,7 @@ static int hmac_set_ctx_params(void *vctx, const OSSL_PARAM params[])
 	if (!params || !params->key)
 		return 1;
 	c->fresh = false;
-	if (!catch_up(c) || EVP_MAC_CTX_set_params(c->twin, params) <= 0) {
+	if (!catch_up(c) || !twin_set(c, params)) {
 		refused(c);
 		return 0;
 	}

@@ -42,6 +42,21 @@ static unsigned int path_of(const struct wdp_operation *op)
 	return op->path == WD_PATH_NONE ? atomic_load_explicit(&op->last->path, memory_order_relaxed) : op->path;
 }
 
+/* How the twin's context gets parameters: with an initialization, or alone. */
+static bool set(struct wdp_operation *op, wdp_init_fn *fn, const OSSL_PARAM params[])
+{
+	bool ok;
+
+	ERR_set_mark();
+	ok = fn(op->ctx, params) > 0;
+	if (ok || !wdp_twin_learns(&op->prov->twin, params)) {
+		ERR_clear_last_mark();
+		return ok;
+	}
+	ERR_pop_to_mark();
+	return fn(op->ctx, params) > 0;
+}
+
 int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_fn *init, const OSSL_PARAM params[])
 {
 	if (!key)
@@ -62,7 +77,7 @@ int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_f
 	/* A duplicate that the program has made goes on for itself. */
 	if (atomic_load(&op->last->refs) == 1)
 		wdp_operation_ended(op);
-	return op->ctx && init(op->ctx, params) > 0;
+	return op->ctx && set(op, init, params);
 }
 
 void wdp_operation_clear(struct wdp_operation *op)
@@ -133,7 +148,7 @@ int wdp_operation_set_params(void *vctx, const OSSL_PARAM params[])
 	if (!op->ctx)
 		return 0;
 	op->fresh = true;
-	return EVP_PKEY_CTX_set_params(op->ctx, params) > 0;
+	return set(op, EVP_PKEY_CTX_set_params, params);
 }
 
 void wdp_operation_text(const struct wdp_operation *op, const char *name, char *text, size_t size)

@@ -185,6 +185,15 @@ static const OSSL_DISPATCH *core_function(const OSSL_DISPATCH *in, int id)
 	return NULL;
 }
 
+/* Of another libcrypto's contexts none is ours. */
+static bool is_default_context(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in)
+{
+	for (; in->function_id; in++)
+		if (in->function_id == OSSL_FUNC_CORE_GET_LIBCTX)
+			return (void *)OSSL_FUNC_core_get_libctx(in)(handle) == (void *)OSSL_LIB_CTX_get0_global_default();
+	return false;
+}
+
 /*
  * OpenSSL 4 has another libcrypto than the one that this module is linked with, and then the process has both. Ours must not
  * read the configuration: it would load this module once more.
@@ -226,6 +235,7 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, 
 	}
 	/* Without algorithms no twin is needed, either. */
 	if (prov->algs) {
+		prov->twin.by_default = is_default_context(handle, in);
 		if (!wdp_twin_load(&prov->twin))
 			goto tear_down;
 		wdp_keymgmt_prepare(prov);

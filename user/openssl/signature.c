@@ -149,9 +149,9 @@ static int message_init(void *vctx, const char *name, void *key, wdp_init_fn *in
 
 	if (!begin(vctx, key, init, NULL))
 		return 0;
-	if (name && *name && EVP_PKEY_CTX_set_params(s->op.ctx, digest) <= 0)
+	if (name && *name && !wdp_operation_set_params(&s->op, digest))
 		return 0;
-	if (params && params->key && EVP_PKEY_CTX_set_params(s->op.ctx, params) <= 0)
+	if (!wdp_operation_set_params(&s->op, params))
 		return 0;
 	wdp_operation_text(&s->op, OSSL_SIGNATURE_PARAM_DIGEST, known, sizeof(known));
 	return hash_begin(s, name && *name ? name : known);

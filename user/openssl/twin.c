@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Loads the default provider into a library context of its own, and asks it which parameters its contexts have. */
+/*
+ * Loads the default provider into a library context of its own, and asks it which parameters its contexts have. The provider
+ * "legacy" comes later, if ever.
+ */
 #include <stdlib.h>
 #include <string.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -102,12 +106,58 @@ bool wdp_twin_load(struct wdp_twin *twin)
 	return ok;
 }
 
+/*
+ * Only of the default context it is known what the program has loaded there. Its file is the one that the program has mapped, so
+ * that in a sandbox nothing is opened. There is no lock, which a fork might leave locked.
+ */
+static OSSL_PROVIDER *legacy(struct wdp_twin *twin)
+{
+	OSSL_PROVIDER *loaded = twin->legacy, *none = NULL;
+
+	if (loaded || !twin->by_default || !OSSL_PROVIDER_available(OSSL_LIB_CTX_get0_global_default(), "legacy"))
+		return loaded;
+	loaded = OSSL_PROVIDER_load(twin->libctx, "legacy");
+	if (!loaded || atomic_compare_exchange_strong(&twin->legacy, &none, loaded))
+		return loaded;
+	OSSL_PROVIDER_unload(loaded);
+	return none;
+}
+
+static bool is_of_legacy(struct wdp_twin *twin, const OSSL_PARAM *name)
+{
+	EVP_MD *md = NULL;
+	const char *text;
+	bool ok;
+
+	if (name && OSSL_PARAM_get_utf8_string_ptr(name, &text) && legacy(twin))
+		md = EVP_MD_fetch(twin->libctx, text, NULL);
+	ok = md && EVP_MD_get0_provider(md) == twin->legacy;
+	EVP_MD_free(md);
+	return ok;
+}
+
+bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[])
+{
+	static const char *const digests[] = { OSSL_ALG_PARAM_DIGEST, OSSL_PKEY_PARAM_MGF1_DIGEST, OSSL_EXCHANGE_PARAM_KDF_DIGEST };
+	bool learns = false;
+	unsigned int i;
+
+	ERR_set_mark();
+	for (i = 0; params && !learns && i < sizeof(digests) / sizeof(digests[0]); i++)
+		learns = is_of_legacy(twin, OSSL_PARAM_locate_const(params, digests[i]));
+	ERR_pop_to_mark();
+	return learns;
+}
+
 void wdp_twin_unload(struct wdp_twin *twin)
 {
+	OSSL_PROVIDER *loaded = twin->legacy;
 	unsigned int i;
 
 	for (i = 0; i < WDP_KINDS; i++)
 		free(twin->gettable[i]);
+	if (loaded)
+		OSSL_PROVIDER_unload(loaded);
 	if (twin->provider)
 		OSSL_PROVIDER_unload(twin->provider);
 	OSSL_LIB_CTX_free(twin->libctx);

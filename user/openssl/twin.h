@@ -3,6 +3,7 @@
 #ifndef WDP_TWIN_H
 #define WDP_TWIN_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <openssl/core.h>
 #include <openssl/types.h>
@@ -24,6 +25,8 @@ struct wdp_twin {
 	OSSL_PROVIDER *provider;
 	OSSL_PARAM *gettable[WDP_KINDS];	/* the twin's, and "warpdrive-path"; ours */
 	const OSSL_PARAM *settable[WDP_KINDS];	/* the twin's */
+	OSSL_PROVIDER *_Atomic legacy;		/* NULL: nothing has needed its digests */
+	bool by_default;			/* the program's context, which has loaded us, is libcrypto's default one */
 };
 
 #define WDP_PARAM_PATH	"warpdrive-path"
@@ -32,6 +35,12 @@ struct wdp_twin {
 OSSL_PARAM *wdp_with_path(const OSSL_PARAM *list);
 
 bool wdp_twin_load(struct wdp_twin *twin);
+/*
+ * wdp_twin_learns() - the twin has refused these parameters, or NULL, because of a digest of the provider "legacy", which the
+ * program's context has, and now the twin's has, too: do it again.
+ */
+bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[]);
+
 void wdp_twin_unload(struct wdp_twin *twin);
 
 #endif
