@@ -16,6 +16,7 @@ export WD_OPENSSL_TIMEOUT_MS=30000
 test_ciphers() { good test_cipher; }
 test_authenticated_encryption() { good test_aead; }
 test_digests() { good test_digest; }
+test_verification() { good test_verify; }
 test_children_go_on() { good test_fork; }
 test_threads() { good test_threads; }
 

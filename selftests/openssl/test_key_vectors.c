@@ -297,7 +297,7 @@ static bool ecdsa_record(void *arg, struct vec *v)
 	return good;
 }
 
-NIST(ecdsa_signatures, BY_TWIN, "S", ecdsa_record, "asymmetric/ECDSA/FIPS_186-3/SigGen.txt")
+NIST(ecdsa_signatures, BY_DEVICE, "S", ecdsa_record, "asymmetric/ECDSA/FIPS_186-3/SigGen.txt")
 
 /* The vectors' encoding isn't EVP's: numbers of another width can't be encoded, and are left out. */
 static bool wyche_ecdsa(void *arg, struct json_object *group, struct json_object *test)
@@ -323,13 +323,13 @@ static bool wyche_ecdsa(void *arg, struct json_object *group, struct json_object
 	return good;
 }
 
-WYCHEPROOF(ecdsa_secp192r1_sha256_p1363, BY_TWIN, wyche_ecdsa)
-WYCHEPROOF(ecdsa_secp224r1_sha256_p1363, BY_TWIN, wyche_ecdsa)
-WYCHEPROOF(ecdsa_secp256r1_sha256_p1363, BY_TWIN, wyche_ecdsa)
-WYCHEPROOF(ecdsa_secp384r1_sha384_p1363, BY_TWIN, wyche_ecdsa)
-WYCHEPROOF(ecdsa_secp521r1_sha512_p1363, BY_TWIN, wyche_ecdsa)
-WYCHEPROOF(ecdsa_brainpoolP256r1_sha256_p1363, BY_TWIN, wyche_ecdsa)
-WYCHEPROOF(ecdsa_brainpoolP384r1_sha384_p1363, BY_TWIN, wyche_ecdsa)
+WYCHEPROOF(ecdsa_secp192r1_sha256_p1363, BY_DEVICE, wyche_ecdsa)
+WYCHEPROOF(ecdsa_secp224r1_sha256_p1363, BY_DEVICE, wyche_ecdsa)
+WYCHEPROOF(ecdsa_secp256r1_sha256_p1363, BY_DEVICE, wyche_ecdsa)
+WYCHEPROOF(ecdsa_secp384r1_sha384_p1363, BY_DEVICE, wyche_ecdsa)
+WYCHEPROOF(ecdsa_secp521r1_sha512_p1363, BY_DEVICE, wyche_ecdsa)
+WYCHEPROOF(ecdsa_brainpoolP256r1_sha256_p1363, BY_DEVICE, wyche_ecdsa)
+WYCHEPROOF(ecdsa_brainpoolP384r1_sha384_p1363, BY_DEVICE, wyche_ecdsa)
 
 /* --- agreements --- */
 
@@ -498,6 +498,7 @@ TEST_F(keys, sm2_signature_of_the_standard)
 	ASSERT_NE(NULL, key);
 	EXPECT_TRUE(sm2_verifies(&self->b, key, "message digest", &der));
 	EXPECT_FALSE(sm2_verifies(&self->b, key, "message digesT", &der));
+	BY_DEVICE(self);
 	EVP_PKEY_free(key);
 	OPENSSL_free(der.at);
 	free(r_s.at);

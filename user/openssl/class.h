@@ -13,7 +13,7 @@
 
 struct wdp_job;
 
-/* One operation. Its result has exactly dst_len bytes. */
+/* One operation. Its result has exactly dst_len bytes; dst is NULL if there are none. */
 struct wdp_call {
 	unsigned int op;		/* the class's, if it has one */
 	const void *src;

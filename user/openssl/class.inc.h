@@ -16,7 +16,7 @@ static struct CLASS_WD(_arg) CLASS_OWN(request)(const struct wdp_call *call, siz
 {
 	*len = call->dst_len;
 	return (struct CLASS_WD(_arg)){
-		.src = call->src, .src_len = call->src_len, .dst = call->dst, .dst_len = len, CLASS_EXTRA
+		.src = call->src, .src_len = call->src_len, .dst = call->dst, .dst_len = call->dst_len ? len : NULL, CLASS_EXTRA
 	};
 }
 
@@ -24,7 +24,7 @@ static struct CLASS_WD(_arg) CLASS_OWN(request)(const struct wdp_call *call, siz
 static struct wdp_result CLASS_OWN(result)(const struct CLASS_WD(_arg) *arg, size_t wanted)
 {
 	return (struct wdp_result){
-		.status = arg->status ? arg->status : *arg->dst_len == wanted ? 0 : -EIO,
+		.status = arg->status ? arg->status : !wanted || *arg->dst_len == wanted ? 0 : -EIO,
 		.path = arg->path, .reason = arg->path_reason,
 	};
 }

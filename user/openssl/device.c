@@ -115,12 +115,20 @@ bool wdp_device_may(const struct wdp_target *to)
 
 enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path)
 {
+	bool bad;
+
+	return wdp_device_verify(to, call, path, &bad);
+}
+
+enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path, bool *bad)
+{
 	bool job = ASYNC_get_current_job();
 	struct wdp_result result = { 0 };
 	enum wdp_outcome outcome;
 	int submitted = 0;
 	handle_t h = session_now(to, job);
 
+	*bad = false;
 	if (!h)
 		return WDP_TWIN;
 	if (job)
@@ -129,6 +137,7 @@ enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_cal
 		sync_inside(to, h, call, &result);
 	if (submitted)
 		result.status = submitted;
+	*bad = result.status == -EBADMSG;
 	outcome = conclude(to, h, &result);
 	if (outcome == WDP_DONE) {
 		*path = result.path;
@@ -147,4 +156,11 @@ enum wdp_outcome wdp_device_wrong(struct wdp_provider *prov, const char *what, c
 {
 	note_wrong(prov);
 	return failed(prov, what, why);
+}
+
+void wdp_device_was_wrong(struct wdp_provider *prov, const char *what, const char *why)
+{
+	note_wrong(prov);
+	failure_log(prov, what, why);
+	wdp_count(prov, WDP_COUNT_FALLBACKS);
 }

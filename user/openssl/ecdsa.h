@@ -5,8 +5,16 @@
 
 #include "operation.h"
 
+/* Do devices take signatures of alg, WDP_ECDSA or WDP_SM2, by this key? */
+bool wdp_curve_signs(const struct wdp_key *key, enum wdp_alg alg);
+bool wdp_curve_verifies(const struct wdp_key *key, enum wdp_alg alg);
+
 /* wdp_curve_sign() - ECDSA or SM2, by the key's curve; sig has room for any signature of the key. */
 enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, size_t *len, const unsigned char *digest,
 				size_t digest_len);
+
+/* wdp_curve_verify() - WDP_DONE if the signature is good; what else there is to say is the twin's. */
+enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char *sig, size_t len, const unsigned char *digest,
+				  size_t digest_len);
 
 #endif

@@ -42,7 +42,7 @@ static struct wdp_job *job_make(const struct wdp_call *call, struct wdp_call *ow
 	job->size = size;
 	job->wanted = call->dst_len;
 	*own = *call;
-	own->dst = job->data;
+	own->dst = call->dst_len ? job->data : NULL;
 	own->src = call->src_len ? memcpy(job->data + call->dst_len, call->src, call->src_len) : NULL;
 	if (call->extra_len)
 		own->extra = memcpy(job->data + call->dst_len + call->src_len, call->extra, call->extra_len);
@@ -115,7 +115,7 @@ int wdp_job_do(struct wdp_provider *prov, handle_t h, const struct wdp_class *cl
 		ASYNC_WAIT_CTX_set_status(ctx, ASYNC_STATUS_OK);
 		pause_until_done(job);
 		*result = job->result;
-		if (!result->status)
+		if (!result->status && call->dst_len)
 			memcpy(call->dst, job->data, call->dst_len);
 		if (!result->status && call->mac_len)
 			memcpy(call->mac, own.mac, call->mac_len);

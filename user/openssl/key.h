@@ -43,7 +43,7 @@ struct wdp_key {
 	size_t public_len, private_len;	/* with a curve, unless the key lacks them; else 0 */
 	unsigned char public_value[WDP_POINT_MAX], private_value[WDP_NUMBER_MAX];	/* x and y, or a string; in libwd's form */
 	int group;			/* DH: enum wd_dh_group, or -1 */
-	struct wdp_session session;	/* RSA, ECDSA: with this key; DH: with its parameters */
+	struct wdp_session session;	/* RSA, ECDSA, SM2: with this key; DH: with its parameters */
 	struct wdp_session public;	/* RSA: with the key's public part */
 };
 

@@ -110,6 +110,14 @@ int wdp_operation_by_twin(struct wdp_operation *op, int result)
 	return result;
 }
 
+int wdp_operation_verified(struct wdp_operation *op, int result)
+{
+	if (op->doubted && result > 0)
+		wdp_device_was_wrong(op->prov, "ecdsa", "a device refuses a good signature");
+	op->doubted = false;
+	return wdp_operation_by_twin(op, result);
+}
+
 int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out, size_t *len,
 		      size_t room, const unsigned char *in, size_t in_len)
 {

@@ -23,6 +23,7 @@ struct wdp_operation {
 	unsigned int path;		/* enum wd_path, of the last operation in this context */
 	struct wdp_last *last;		/* of a context and its duplicates */
 	bool fresh;			/* parameters may differ from what was read of them */
+	bool doubted;			/* a device finds the signature wrong, and the twin is asked */
 };
 
 /* wdp_operation_new() - a context of that size, which begins with a struct wdp_operation; all else is zero. */
@@ -37,6 +38,9 @@ int wdp_operation_copy(struct wdp_operation *to, const struct wdp_operation *fro
 
 /* wdp_operation_by_twin() - the twin has done it with that result; returns the result. */
 int wdp_operation_by_twin(struct wdp_operation *op, int result);
+
+/* wdp_operation_verified() - the same for a signature. */
+int wdp_operation_verified(struct wdp_operation *op, int result);
 
 /* wdp_operation_ended() - let the context of which this one is a duplicate tell the path, too. */
 void wdp_operation_ended(struct wdp_operation *op);

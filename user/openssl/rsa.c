@@ -233,6 +233,11 @@ static bool is_good(const struct wdp_rsa_scheme *scheme, unsigned char *em, cons
 	return encode(scheme, own, key, k, digest, len) && !memcmp(own, em, k);
 }
 
+bool wdp_rsa_verifies(const struct wdp_key *key)
+{
+	return wdp_rsa_public_bytes(key);
+}
+
 enum wdp_outcome wdp_rsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig, size_t len,
 				const unsigned char *digest, size_t digest_len)
 {

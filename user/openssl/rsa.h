@@ -28,10 +28,6 @@ size_t wdp_rsa_public_bytes(const struct wdp_key *key);
 /* wdp_rsa_public() - the operation with the public part: in and out have exactly as many bytes as the modulus. */
 enum wdp_outcome wdp_rsa_public(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k);
 
-/* wdp_rsa_verify() - WDP_DONE if the signature is good; what else there is to say is the twin's. */
-enum wdp_outcome wdp_rsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig, size_t len,
-				const unsigned char *digest, size_t digest_len);
-
 /* wdp_rsa_private() - in and out have exactly as many bytes as the modulus. */
 enum wdp_outcome wdp_rsa_private(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k);
 

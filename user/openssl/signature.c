@@ -13,19 +13,25 @@
 
 #include "signature.h"
 
+struct by_device {
+	wdp_sign_fn *sign;
+	wdp_verifies_fn *verifies;
+	wdp_verify_fn *verify;
+};
+
 struct signature {
 	struct wdp_operation op;	/* first: see operation.h */
-	wdp_sign_fn *sign;
+	const struct by_device *by_device;
 	struct wdp_rsa_scheme scheme;
 	EVP_MD_CTX *md;			/* while a message is hashed */
 };
 
-static void *sig_new(void *provctx, enum wdp_kind kind, wdp_sign_fn *sign)
+static void *sig_new(void *provctx, enum wdp_kind kind, const struct by_device *by_device)
 {
 	struct signature *s = wdp_operation_new(sizeof(*s), provctx, kind);
 
 	if (s)
-		s->sign = sign;
+		s->by_device = by_device;
 	return s;
 }
 
@@ -50,7 +56,7 @@ static void *sig_dup(void *vctx)
 	if (!s)
 		return NULL;
 	ok = wdp_operation_copy(&s->op, &from->op);
-	s->sign = from->sign;
+	s->by_device = from->by_device;
 	if (ok && from->md) {
 		s->md = EVP_MD_CTX_new();
 		ok = s->md && EVP_MD_CTX_copy_ex(s->md, from->md);
@@ -95,15 +101,15 @@ static int sig_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, co
 		return 0;
 	if (!sig)
 		return EVP_PKEY_sign(s->op.ctx, NULL, len, tbs, tbs_len);
-	outcome = s->sign(&s->op, &s->scheme, sig, len, room, tbs, tbs_len);
+	outcome = s->by_device->sign(&s->op, &s->scheme, sig, len, room, tbs, tbs_len);
 	return wdp_operation_end(&s->op, outcome, EVP_PKEY_sign, sig, len, room, tbs, tbs_len);
 }
 
 static int sig_verify(void *vctx, const unsigned char *sig, size_t len, const unsigned char *tbs, size_t tbs_len)
 {
 	struct signature *s = vctx;
-	bool counts = s->op.ctx && s->op.kind == WDP_KIND_RSA_SIGN && wdp_rsa_public_bytes(s->op.key);
-	enum wdp_outcome outcome = counts ? wdp_rsa_verify(&s->op, &s->scheme, sig, len, tbs, tbs_len) : WDP_TWIN;
+	bool counts = s->op.ctx && s->by_device->verifies(s->op.key);
+	enum wdp_outcome outcome = counts ? s->by_device->verify(&s->op, &s->scheme, sig, len, tbs, tbs_len) : WDP_TWIN;
 	int ok;
 
 	if (!s->op.ctx)
@@ -113,7 +119,7 @@ static int sig_verify(void *vctx, const unsigned char *sig, size_t len, const un
 		return (int)outcome;
 	}
 	ok = EVP_PKEY_verify(s->op.ctx, sig, len, tbs, tbs_len);
-	return counts ? wdp_operation_by_twin(&s->op, ok) : ok;
+	return counts ? wdp_operation_verified(&s->op, ok) : ok;
 }
 
 static int sig_recover(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *sig, size_t sig_len)
@@ -239,10 +245,11 @@ static const OSSL_PARAM *sig_settable_md(void *vctx)
 }
 
 #define SIGNATURE(name, kind, ...)									\
+static const struct by_device name##_by_device = { wdp_##name##_sign, wdp_##name##_verifies, wdp_##name##_verify };	\
 static void *name##_new(void *provctx, const char *propq)						\
 {													\
 	(void)propq;											\
-	return sig_new(provctx, kind, wdp_##name##_sign);						\
+	return sig_new(provctx, kind, &name##_by_device);						\
 }													\
 WDP_LIST(name, kind, gettable)										\
 WDP_LIST(name, kind, settable)										\

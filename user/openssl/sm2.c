@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SM2's signatures by devices. What is signed is a digest of the signer's identity, public key and message. It is made
- * here if the program has set the identity; otherwise the message is the twin's, because which identity then stands for
- * none is libcrypto's decision.
+ * SM2's signatures by devices. What is signed or verified is a digest of the signer's identity, public key and message.
+ * It is made here if the program has set the identity; otherwise the message is the twin's, because which identity then
+ * stands for none is libcrypto's decision.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,17 +121,24 @@ static int sm2_verify_init(void *vctx, void *key, const OSSL_PARAM params[])
 	return begin(vctx, key, EVP_PKEY_verify_init_ex, params);
 }
 
-static bool takes(const struct sm2 *s, size_t room)
+static enum wdp_outcome on_device(struct sm2 *s, unsigned char *sig, size_t *len, size_t room, const unsigned char *digest, size_t n)
 {
 	const struct wdp_key *key = s->op.key;
 
-	return key->curve && key->has & OSSL_KEYMGMT_SELECT_PRIVATE_KEY && wdp_key_uses(key, WDP_SM2) &&
-	       room >= (size_t)EVP_PKEY_get_size(key->pkey);
+	if (n != W || !wdp_curve_signs(key, WDP_SM2) || room < (size_t)EVP_PKEY_get_size(key->pkey))
+		return WDP_TWIN;
+	return wdp_curve_sign(&s->op, sig, len, digest, n);
 }
 
-static enum wdp_outcome on_device(struct sm2 *s, unsigned char *sig, size_t *len, size_t room, const unsigned char *digest, size_t n)
+static enum wdp_outcome verify_on_device(struct sm2 *s, const unsigned char *sig, size_t len, const unsigned char *digest, size_t n)
 {
-	return n == W && takes(s, room) ? wdp_curve_sign(&s->op, sig, len, digest, n) : WDP_TWIN;
+	return n == W && wdp_curve_verifies(s->op.key, WDP_SM2) ? wdp_curve_verify(&s->op, sig, len, digest, n) : WDP_TWIN;
+}
+
+/* The twin's verdict counts if devices verify by such keys. */
+static int verified(struct sm2 *s, int result)
+{
+	return wdp_curve_verifies(s->op.key, WDP_SM2) ? wdp_operation_verified(&s->op, result) : result;
 }
 
 static int sm2_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, const unsigned char *tbs, size_t tbs_len)
@@ -148,8 +155,12 @@ static int sm2_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, co
 static int sm2_verify(void *vctx, const unsigned char *sig, size_t len, const unsigned char *tbs, size_t tbs_len)
 {
 	struct sm2 *s = vctx;
+	enum wdp_outcome outcome;
 
-	return s->op.ctx ? EVP_PKEY_verify(s->op.ctx, sig, len, tbs, tbs_len) : 0;
+	if (!s->op.ctx)
+		return 0;
+	outcome = verify_on_device(s, sig, len, tbs, tbs_len);
+	return outcome == WDP_TWIN ? verified(s, EVP_PKEY_verify(s->op.ctx, sig, len, tbs, tbs_len)) : (int)outcome;
 }
 
 /* --- messages --- */
@@ -239,8 +250,10 @@ static bool hash_begin(struct sm2 *s)
 
 static void choose(struct sm2 *s)
 {
+	bool takes = (s->signs ? wdp_curve_signs : wdp_curve_verifies)(s->op.key, WDP_SM2);
+
 	s->begun = true;
-	if (!s->signs || !s->id || s->id_len > ID_MAX || !takes(s, SIZE_MAX) || hash_begin(s))
+	if (!s->id || s->id_len > ID_MAX || !takes || hash_begin(s))
 		return;
 	EVP_MD_CTX_free(s->md);
 	s->md = NULL;
@@ -259,10 +272,15 @@ static int sm2_message_update(void *vctx, const unsigned char *data, size_t len)
 	return s->signs ? EVP_DigestSignUpdate(s->whole, data, len) : EVP_DigestVerifyUpdate(s->whole, data, len);
 }
 
-/* A digest that no device has signed: the context of the message can't, it has seen nothing of it. */
-static int digest_by_twin(struct sm2 *s, unsigned char *sig, size_t *len, size_t room, const unsigned char *digest)
+/* For a digest that is left to the twin: the context of the message has seen nothing of it. */
+static EVP_PKEY_CTX *digest_ctx(const struct sm2 *s)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(s->op.prov->twin.libctx, s->op.key->pkey, NULL);
+	return EVP_PKEY_CTX_new_from_pkey(s->op.prov->twin.libctx, s->op.key->pkey, NULL);
+}
+
+static int sign_by_twin(struct sm2 *s, unsigned char *sig, size_t *len, size_t room, const unsigned char *digest)
+{
+	EVP_PKEY_CTX *ctx = digest_ctx(s);
 	int ret = 0;
 
 	*len = room;
@@ -270,6 +288,17 @@ static int digest_by_twin(struct sm2 *s, unsigned char *sig, size_t *len, size_t
 		ret = EVP_PKEY_sign(ctx, sig, len, digest, W);
 	EVP_PKEY_CTX_free(ctx);
 	return wdp_operation_by_twin(&s->op, ret);
+}
+
+static int verify_by_twin(struct sm2 *s, const unsigned char *sig, size_t len, const unsigned char *digest)
+{
+	EVP_PKEY_CTX *ctx = digest_ctx(s);
+	int ret = 0;
+
+	if (ctx && EVP_PKEY_verify_init(ctx) > 0)
+		ret = EVP_PKEY_verify(ctx, sig, len, digest, W);
+	EVP_PKEY_CTX_free(ctx);
+	return verified(s, ret);
 }
 
 static int sm2_message_sign(void *vctx, unsigned char *sig, size_t *len, size_t room)
@@ -293,14 +322,26 @@ static int sm2_message_sign(void *vctx, unsigned char *sig, size_t *len, size_t 
 		return 0;
 	outcome = on_device(s, sig, len, room, digest, n);
 	wdp_operation_ended(&s->op);
-	return outcome == WDP_TWIN ? digest_by_twin(s, sig, len, room, digest) : (int)outcome;
+	return outcome == WDP_TWIN ? sign_by_twin(s, sig, len, room, digest) : (int)outcome;
 }
 
 static int sm2_message_verify(void *vctx, const unsigned char *sig, size_t len)
 {
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	enum wdp_outcome outcome;
 	struct sm2 *s = vctx;
+	unsigned int n;
 
-	return s->whole ? EVP_DigestVerifyFinal(s->whole, sig, len) : 0;
+	if (!s->whole)
+		return 0;
+	if (!s->begun)
+		choose(s);
+	if (!s->md)
+		return verified(s, EVP_DigestVerifyFinal(s->whole, sig, len));
+	if (!EVP_DigestFinal_ex(s->md, digest, &n))
+		return 0;
+	outcome = verify_on_device(s, sig, len, digest, n);
+	return outcome == WDP_TWIN ? verify_by_twin(s, sig, len, digest) : (int)outcome;
 }
 
 WDP_LIST(sm2, WDP_KIND_SM2, gettable)
