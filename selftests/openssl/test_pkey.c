@@ -186,7 +186,7 @@ static int transform(OSSL_LIB_CTX *libctx, EVP_PKEY *key, bool decrypts, const O
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
 	int ret;
 
-	*len = 512;
+	*len = 1200;
 	ret = (decrypts ? EVP_PKEY_decrypt_init_ex : EVP_PKEY_encrypt_init_ex)(ctx, params);
 	if (ret > 0)
 		ret = (decrypts ? EVP_PKEY_decrypt : EVP_PKEY_encrypt)(ctx, out, len, in, n);
@@ -204,7 +204,7 @@ TEST_F(pkey, rsa_decrypts_oaep_of_each_length)
 		OSSL_PARAM_construct_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, "label", 5),
 		OSSL_PARAM_END,
 	};
-	unsigned char text[512], ct[512], out[512];
+	unsigned char text[512], ct[1200], out[1200];
 	size_t n, ct_len, len;
 	uint64_t before = taken(&self->b);
 
@@ -255,7 +255,7 @@ TEST_F(pkey, rsa_decrypts_oaep_and_writes_nothing_else)
 TEST_F(pkey, rsa_decrypts_pkcs1_by_the_twin)
 {
 	EVP_PKEY *key = key_make(self->b.stock, "RSA", NULL, 1024), *ours = key_in(self->b.ours, key, KEYPAIR);
-	unsigned char ct[512], out[512];
+	unsigned char ct[1200], out[1200];
 	size_t ct_len, len;
 	uint64_t before = soft(&self->b);
 
@@ -358,6 +358,86 @@ TEST_F(pkey, sm2_signs_a_digest)
 	EVP_PKEY_CTX_free(check);
 	EVP_PKEY_free(key);
 	EVP_PKEY_free(stock);
+}
+
+/* Devices decrypt texts of up to 512 bytes; encryption isn't counted. */
+TEST_F(pkey, sm2_decrypts)
+{
+	static const size_t lengths[] = { 1, 2, 31, 32, 33, 90, 200, 511, 512, 513, 800 };
+	EVP_PKEY *key = key_make(self->b.stock, "SM2", NULL, 0), *ours = key_in(self->b.ours, key, KEYPAIR);
+	unsigned char text[800], ct[1200], out[1200];
+	uint64_t before = taken(&self->b), by_twin = soft(&self->b);
+	unsigned int i, by_path = on_device() ? 9 : 11;
+	size_t ct_len, len;
+
+	memset(text, 0x5a, sizeof(text));
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		ASSERT_EQ(1, transform(i % 2 ? self->b.ours : self->b.stock, i % 2 ? ours : key, false, none, text, lengths[i], ct, &ct_len));
+		ASSERT_EQ(1, transform(self->b.ours, ours, true, none, ct, ct_len, out, &len)) TH_LOG("%zu", lengths[i]);
+		EXPECT_EQ(lengths[i], len);
+		EXPECT_EQ(0, memcmp(text, out, len));
+	}
+	EXPECT_EQ(before + by_path, taken(&self->b));
+	EXPECT_EQ(by_twin + (on_device() ? 2 : 11), soft(&self->b));
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(ours);
+}
+
+/* With any byte changed, or some of them missing, return values and texts are stock's. */
+TEST_F(pkey, sm2_refuses_texts_that_stock_refuses)
+{
+	EVP_PKEY *key = key_make(self->b.stock, "SM2", NULL, 0), *ours = key_in(self->b.ours, key, KEYPAIR);
+	unsigned char ct[1200], out[2][1200];
+	size_t ct_len, len[2], i;
+	int ret[2];
+
+	ASSERT_EQ(1, transform(self->b.stock, key, false, none, (const unsigned char *)MESSAGE, sizeof(MESSAGE), ct, &ct_len));
+	for (i = 0; i < 2 * ct_len; i++) {
+		size_t n = i < ct_len ? ct_len : i - ct_len;
+
+		ct[i % ct_len] ^= 0x11;
+		ret[0] = transform(self->b.stock, key, true, none, ct, n, out[0], &len[0]);
+		ret[1] = transform(self->b.ours, ours, true, none, ct, n, out[1], &len[1]);
+		ct[i % ct_len] ^= 0x11;
+		EXPECT_EQ(ret[0], ret[1]) TH_LOG("%zu", i);
+		if (ret[0] > 0 && ret[1] > 0)
+			EXPECT_TRUE(len[0] == len[1] && !memcmp(out[0], out[1], len[0]));
+	}
+	EXPECT_EQ(0, count_of(&self->b, "warpdrive-fallbacks"));
+	ERR_clear_error();
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(ours);
+}
+
+/* A size alone, and too little room for the text. */
+TEST_F(pkey, sm2_room_for_a_text)
+{
+	EVP_PKEY *key = key_make(self->b.stock, "SM2", NULL, 0), *ours = key_in(self->b.ours, key, KEYPAIR);
+	unsigned char ct[1200], out[1200];
+	size_t ct_len, len[2], size[2];
+	int i, ret[2];
+
+	ASSERT_EQ(1, transform(self->b.stock, key, false, none, (const unsigned char *)MESSAGE, sizeof(MESSAGE), ct, &ct_len));
+	for (i = 0; i < 2; i++) {
+		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(i ? self->b.ours : self->b.stock, i ? ours : key, NULL);
+		EVP_PKEY_CTX *copy;
+
+		EXPECT_EQ(1, EVP_PKEY_decrypt_init(ctx));
+		EXPECT_EQ(1, EVP_PKEY_decrypt(ctx, NULL, &size[i], ct, ct_len));
+		copy = EVP_PKEY_CTX_dup(ctx);
+		len[i] = sizeof(MESSAGE) - 1;
+		ret[i] = EVP_PKEY_decrypt(ctx, out, &len[i], ct, ct_len);
+		len[i] = sizeof(out);
+		EXPECT_EQ(1, EVP_PKEY_decrypt(copy, out, &len[i], ct, ct_len));
+		EVP_PKEY_CTX_free(ctx);
+		EVP_PKEY_CTX_free(copy);
+	}
+	EXPECT_EQ(size[0], size[1]);
+	EXPECT_EQ(ret[0], ret[1]);
+	EXPECT_EQ(sizeof(MESSAGE), len[1]);
+	ERR_clear_error();
+	EVP_PKEY_free(key);
+	EVP_PKEY_free(ours);
 }
 
 /* Both ends make keys, ours and stock's, and get the same secret; ours counts a key and a secret. */

@@ -35,14 +35,14 @@ static handle_t key_open(const struct wdp_target *to, unsigned int op_type)
 	return h;
 }
 
-bool wdp_curve_verifies(const struct wdp_key *key, enum wdp_alg alg)
+bool wdp_curve_takes_public(const struct wdp_key *key, enum wdp_alg alg)
 {
 	return key->curve && key->public_len && wdp_key_uses(key, alg);
 }
 
-bool wdp_curve_signs(const struct wdp_key *key, enum wdp_alg alg)
+bool wdp_curve_takes_private(const struct wdp_key *key, enum wdp_alg alg)
 {
-	return wdp_curve_verifies(key, alg) && key->private_len;
+	return wdp_curve_takes_public(key, alg) && key->private_len;
 }
 
 /* The twin refuses a digest that hasn't the length of the one that was set. */
@@ -118,7 +118,7 @@ static bool verifies(const struct wdp_key *key, const unsigned char *sig, size_t
 	return ok;
 }
 
-static struct wdp_target target_of(const struct wdp_operation *op)
+struct wdp_target wdp_curve_key(const struct wdp_operation *op)
 {
 	return (struct wdp_target){
 		.prov = op->prov, .class = &wdp_class_ecc, .session = &op->key->session, .make = key_open, .owner = op->key,
@@ -128,7 +128,7 @@ static struct wdp_target target_of(const struct wdp_operation *op)
 enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, size_t *len, const unsigned char *digest,
 				size_t digest_len)
 {
-	struct wdp_target to = target_of(op);
+	struct wdp_target to = wdp_curve_key(op);
 	unsigned char rs[2 * WDP_NUMBER_MAX];
 	struct wdp_call call = {
 		.op = WD_ECC_SIGN, .src = digest, .src_len = digest_len, .dst = rs, .dst_len = 2u * op->key->curve->bytes,
@@ -151,7 +151,7 @@ enum wdp_outcome wdp_ecdsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme 
 				size_t room, const unsigned char *digest, size_t digest_len)
 {
 	(void)scheme;
-	if (!wdp_curve_signs(op->key, WDP_ECDSA) || room < (size_t)EVP_PKEY_get_size(op->key->pkey) || !takes_digest(op, digest_len) ||
+	if (!wdp_curve_takes_private(op->key, WDP_ECDSA) || room < (size_t)EVP_PKEY_get_size(op->key->pkey) || !takes_digest(op, digest_len) ||
 	    wdp_operation_int(op, PARAM_NONCE_TYPE, 0))
 		return WDP_TWIN;
 	return wdp_curve_sign(op, sig, len, digest, digest_len);
@@ -160,7 +160,7 @@ enum wdp_outcome wdp_ecdsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme 
 enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char *sig, size_t len, const unsigned char *digest,
 				  size_t digest_len)
 {
-	struct wdp_target to = target_of(op);
+	struct wdp_target to = wdp_curve_key(op);
 	size_t w = op->key->curve->bytes;
 	unsigned char rs[2 * WDP_NUMBER_MAX];
 	struct wdp_call call = {
@@ -181,7 +181,7 @@ enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char 
 
 bool wdp_ecdsa_verifies(const struct wdp_key *key)
 {
-	return wdp_curve_verifies(key, WDP_ECDSA);
+	return wdp_curve_takes_public(key, WDP_ECDSA);
 }
 
 enum wdp_outcome wdp_ecdsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig, size_t len,

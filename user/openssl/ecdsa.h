@@ -5,9 +5,12 @@
 
 #include "operation.h"
 
-/* Do devices take signatures of alg, WDP_ECDSA or WDP_SM2, by this key? */
-bool wdp_curve_signs(const struct wdp_key *key, enum wdp_alg alg);
-bool wdp_curve_verifies(const struct wdp_key *key, enum wdp_alg alg);
+/* Do devices take operations of alg, WDP_ECDSA or WDP_SM2, with this key's private or public part? */
+bool wdp_curve_takes_private(const struct wdp_key *key, enum wdp_alg alg);
+bool wdp_curve_takes_public(const struct wdp_key *key, enum wdp_alg alg);
+
+/* wdp_curve_key() - the session of the operation's key. */
+struct wdp_target wdp_curve_key(const struct wdp_operation *op);
 
 /* wdp_curve_sign() - ECDSA or SM2, by the key's curve; sig has room for any signature of the key. */
 enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, size_t *len, const unsigned char *digest,

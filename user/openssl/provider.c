@@ -44,6 +44,7 @@ static const struct row {
 	ROW(OSSL_OP_SIGNATURE, WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), "ECDSA", wdp_signature_ecdsa),
 	ROW(OSSL_OP_SIGNATURE, WDP_BIT(WDP_SM2), "SM2:1.2.156.10197.1.301", wdp_signature_sm2),
 	ROW(OSSL_OP_ASYM_CIPHER, RSA, "RSA:rsaEncryption:1.2.840.113549.1.1.1", wdp_cipher_rsa),
+	ROW(OSSL_OP_ASYM_CIPHER, WDP_BIT(WDP_SM2), "SM2:1.2.156.10197.1.301", wdp_cipher_sm2),
 	ROW(OSSL_OP_KEYEXCH, WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), "ECDH", wdp_exchange_ecdh),
 	ROW(OSSL_OP_KEYEXCH, WDP_BIT(WDP_X25519), "X25519:1.3.101.110", wdp_exchange_xdh),
 	ROW(OSSL_OP_KEYEXCH, WDP_BIT(WDP_X448), "X448:1.3.101.111", wdp_exchange_xdh),

@@ -125,20 +125,20 @@ static enum wdp_outcome on_device(struct sm2 *s, unsigned char *sig, size_t *len
 {
 	const struct wdp_key *key = s->op.key;
 
-	if (n != W || !wdp_curve_signs(key, WDP_SM2) || room < (size_t)EVP_PKEY_get_size(key->pkey))
+	if (n != W || !wdp_curve_takes_private(key, WDP_SM2) || room < (size_t)EVP_PKEY_get_size(key->pkey))
 		return WDP_TWIN;
 	return wdp_curve_sign(&s->op, sig, len, digest, n);
 }
 
 static enum wdp_outcome verify_on_device(struct sm2 *s, const unsigned char *sig, size_t len, const unsigned char *digest, size_t n)
 {
-	return n == W && wdp_curve_verifies(s->op.key, WDP_SM2) ? wdp_curve_verify(&s->op, sig, len, digest, n) : WDP_TWIN;
+	return n == W && wdp_curve_takes_public(s->op.key, WDP_SM2) ? wdp_curve_verify(&s->op, sig, len, digest, n) : WDP_TWIN;
 }
 
 /* The twin's verdict counts if devices verify by such keys. */
 static int verified(struct sm2 *s, int result)
 {
-	return wdp_curve_verifies(s->op.key, WDP_SM2) ? wdp_operation_verified(&s->op, result) : result;
+	return wdp_curve_takes_public(s->op.key, WDP_SM2) ? wdp_operation_verified(&s->op, result) : result;
 }
 
 static int sm2_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, const unsigned char *tbs, size_t tbs_len)
@@ -250,7 +250,7 @@ static bool hash_begin(struct sm2 *s)
 
 static void choose(struct sm2 *s)
 {
-	bool takes = (s->signs ? wdp_curve_signs : wdp_curve_verifies)(s->op.key, WDP_SM2);
+	bool takes = (s->signs ? wdp_curve_takes_private : wdp_curve_takes_public)(s->op.key, WDP_SM2);
 
 	s->begun = true;
 	if (!s->id || s->id_len > ID_MAX || !takes || hash_begin(s))

@@ -60,6 +60,7 @@ static const struct {
 	[WDP_KIND_ECDSA] = { signature_lists, "ECDSA" },
 	[WDP_KIND_SM2] = { signature_lists, "SM2" },
 	[WDP_KIND_RSA_CIPHER] = { cipher_lists, "RSA" },
+	[WDP_KIND_SM2_CIPHER] = { cipher_lists, "SM2" },
 	[WDP_KIND_ECDH] = { exchange_lists, "ECDH" },
 	[WDP_KIND_XDH] = { exchange_lists, "X25519" },
 	[WDP_KIND_DH] = { exchange_lists, "DH" },
