@@ -539,6 +539,32 @@ static void message_tells_the_path(struct __test_metadata *_metadata, OSSL_LIB_C
 	EVP_MD_CTX_free(md);
 }
 
+TEST_F(pkey, contexts_of_verified_messages_tell_the_path)
+{
+	static const struct { const char *type, *group, *digest; } kinds[] = { { "EC", "P-256", "SHA256" }, { "SM2", NULL, "SM3" } };
+	char path[16];
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END };
+	unsigned char sig[1024];
+	EVP_PKEY_CTX *ctx;
+	EVP_MD_CTX *md;
+	EVP_PKEY *key;
+	unsigned int i;
+	size_t len;
+
+	for (i = 0; i < 2; i++) {
+		key = key_make(self->b.ours, kinds[i].type, kinds[i].group, 0);
+		sign(self->b.ours, key, kinds[i].digest, NULL, MESSAGE, 14, sig, &len);
+		md = EVP_MD_CTX_new();
+		ASSERT_EQ(1, EVP_DigestVerifyInit_ex(md, &ctx, kinds[i].digest, self->b.ours, NULL, key, NULL));
+		ASSERT_EQ(1, EVP_DigestVerify(md, sig, len, (const unsigned char *)MESSAGE, 14));
+		EXPECT_EQ(1, EVP_PKEY_CTX_get_params(ctx, params));
+		/* Messages of SM2 without an identity are the twin's. */
+		EXPECT_STREQ(on_device() && !i ? "sim" : "soft", path) TH_LOG("%s", kinds[i].type);
+		EVP_MD_CTX_free(md);
+		EVP_PKEY_free(key);
+	}
+}
+
 TEST_F(pkey, contexts_of_messages_tell_the_path)
 {
 	EVP_PKEY *ec = key_make(self->b.ours, "EC", "P-256", 0), *rsa = key_make(self->b.ours, "RSA", NULL, 2048);

@@ -341,6 +341,7 @@ static int sm2_message_verify(void *vctx, const unsigned char *sig, size_t len)
 	if (!EVP_DigestFinal_ex(s->md, digest, &n))
 		return 0;
 	outcome = verify_on_device(s, sig, len, digest, n);
+	wdp_operation_ended(&s->op);
 	return outcome == WDP_TWIN ? verify_by_twin(s, sig, len, digest) : (int)outcome;
 }
 
