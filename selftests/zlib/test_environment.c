@@ -124,6 +124,37 @@ TEST_F(once, rule_14_streams_both_ways)
 	EXPECT_EQ(emulated() ? 0 : MIB, s.inflate_zlib);
 }
 
+/* The first time is a device's if there is one, the second zlib's. The stream is never ended. */
+TEST_F(once, rule_14_streams_that_are_reset)
+{
+	static const char *const resets[] = { "inflateReset", "inflateResetKeep", "inflateReset2" };
+	char arguments[64];
+	struct stats s;
+	int i;
+
+	setenv("WD_ZLIB_STATS", self->stats, 1);
+	for (i = 0; i < 3; i++) {
+		snprintf(arguments, sizeof(arguments), "again %s 1048576", resets[i]);
+		ASSERT_EQ(0, once(self, "", zlib_shim_path(), arguments)) TH_LOG("%s: %s", arguments, self->text);
+		ASSERT_EQ(i + 1, stats_read(self, i, &s));
+		EXPECT_EQ(1, s.inflate_streams);
+		EXPECT_EQ(emulated() ? MIB : 0, s.inflate_device) TH_LOG("%s", arguments);
+		EXPECT_EQ(emulated() ? MIB : 2 * MIB, s.inflate_zlib) TH_LOG("%s", arguments);
+	}
+}
+
+TEST_F(once, rule_14_streams_of_inflateBack)
+{
+	struct stats s;
+
+	setenv("WD_ZLIB_STATS", self->stats, 1);
+	ASSERT_EQ(0, once(self, "", zlib_shim_path(), "back 1048576")) TH_LOG("%s", self->text);
+	ASSERT_EQ(1, stats_read(self, 0, &s));
+	EXPECT_EQ(1, s.inflate_streams);
+	EXPECT_EQ(0, s.inflate_device);
+	EXPECT_EQ(MIB, s.inflate_zlib);
+}
+
 TEST_F(once, rule_14_chunks_that_were_done_again)
 {
 	struct stats s;

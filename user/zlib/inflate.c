@@ -172,7 +172,22 @@ static int device_end(struct inflate_stream *s, enum wd_comp_alg_type alg, const
 	return Z_STREAM_END;
 }
 
-static int whole_inflate(struct inflate_stream *s, int flush)
+/* Here, and not where a stream ends: many streams are reset and never ended, and a device may have had them before. */
+static int twin_step(z_streamp strm, int flush, const void *caller)
+{
+	uLong before;
+	int ret;
+
+	if (!wdz_counting || !strm)
+		return twin_inflate(strm, flush);
+	before = strm->total_out;
+	ret = twin_inflate(strm, flush);
+	if (strm->total_out != before)
+		wdz_count_for(caller, WDZ_INFLATE_ZLIB_BYTES, strm->total_out - before);
+	return ret;
+}
+
+static int whole_inflate(struct inflate_stream *s, int flush, const void *caller)
 {
 	z_streamp strm = s->strm;
 	const unsigned char *src = strm->next_in;
@@ -184,7 +199,7 @@ static int whole_inflate(struct inflate_stream *s, int flush)
 
 	if (!wdz_whole(s->format, &arg, &alg)) {
 		to_twin(s);
-		return twin_inflate(strm, flush);
+		return twin_step(strm, flush, caller);
 	}
 	advance(strm, arg.consumed, produced);
 	return device_end(s, alg, src + arg.consumed - TRAILER_MAX);
@@ -242,20 +257,21 @@ static bool stream_bind(struct inflate_stream *s, int flush)
 
 PUBLIC int ZEXPORT inflate(z_streamp strm, int flush)
 {
+	const void *caller = __builtin_return_address(0);
 	struct inflate_stream *s = stream_of(strm);
 
 	if (!s)
-		return twin_inflate(strm, flush);
+		return twin_step(strm, flush, caller);
 	if (s->sess)
 		return stream_inflate(s, flush);
 	if (strm->next_in && strm->next_out && strm->avail_out) {
 		if (flush == Z_FINISH)
-			return whole_inflate(s, flush);
+			return whole_inflate(s, flush, caller);
 		if (stream_bind(s, flush))
 			return stream_inflate(s, flush);
 	}
 	to_twin(s);
-	return twin_inflate(strm, flush);
+	return twin_step(strm, flush, caller);
 }
 
 /* A stream that a device has begun is fresh again. */
@@ -273,8 +289,6 @@ PUBLIC int ZEXPORT inflateEnd(z_streamp strm)
 {
 	stream_restart(strm);
 	twins(strm);
-	if (strm && strm->zalloc && strm->state)
-		wdz_count_for(__builtin_return_address(0), WDZ_INFLATE_ZLIB_BYTES, strm->total_out);
 	return twin_inflateEnd(strm);
 }
 

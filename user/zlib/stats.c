@@ -64,17 +64,11 @@ void wdz_count_for_now(const void *caller, enum wdz_count what, uint64_t n)
 static __attribute__((destructor)) void stats_write(void)
 {
 	char line[1024];
-	uint64_t taken;
 	unsigned int i;
 	int fd, at;
 
 	if (!atomic_load(&counted_by) || atomic_load(&counted_by) != process_generation())
 		return;
-	/* Streams are counted when they end, whoever decompressed them. */
-	taken = atomic_load(&counts[WDZ_INFLATE_DEVICE_BYTES]);
-	if (taken > atomic_load(&counts[WDZ_INFLATE_ZLIB_BYTES]))
-		taken = atomic_load(&counts[WDZ_INFLATE_ZLIB_BYTES]);
-	atomic_fetch_sub(&counts[WDZ_INFLATE_ZLIB_BYTES], taken);
 	at = snprintf(line, sizeof(line), "program=%s pid=%ld", program, (long)getpid());
 	for (i = 0; i < WDZ_COUNTS && at < (int)sizeof(line); i++)
 		at += snprintf(line + at, sizeof(line) - (size_t)at, " %s=%" PRIu64, names[i], atomic_load(&counts[i]));

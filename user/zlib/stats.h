@@ -15,7 +15,7 @@ enum wdz_count {
 	WDZ_PARTS_REDONE,
 	WDZ_INFLATE_STREAMS,
 	WDZ_INFLATE_DEVICE_BYTES,
-	WDZ_INFLATE_ZLIB_BYTES,		/* with those of devices, until they are written */
+	WDZ_INFLATE_ZLIB_BYTES,
 	WDZ_COUNTS,
 };
 

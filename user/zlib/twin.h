@@ -30,6 +30,8 @@ TWIN(gzdopen);
 TWIN(gzopen);
 TWIN(gzopen64);
 TWIN(inflate);
+TWIN(inflateBack);
+TWIN(inflateBackInit_);
 TWIN(inflateCodesUsed);
 TWIN(inflateCopy);
 TWIN(inflateEnd);

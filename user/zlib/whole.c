@@ -70,7 +70,6 @@ static int buffer_uncompress(Bytef *dest, uLongf *dest_len, const Bytef *source,
 	if (produced && wdz_config()->inflate != WDZ_INFLATE_OFF && wdz_device_may(caller) &&
 	    wdz_whole(WDZ_FORMAT_ZLIB, &arg, &alg)) {
 		wdz_count(WDZ_INFLATE_STREAMS, 1);
-		wdz_count(WDZ_INFLATE_ZLIB_BYTES, produced);
 		*dest_len = produced;
 		*source_len = arg.consumed;
 		return Z_OK;
