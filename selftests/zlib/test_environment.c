@@ -187,6 +187,29 @@ TEST_F(once, rule_14_a_file_that_cannot_be_written_harms_nothing)
 	EXPECT_EQ(0, once(self, "", zlib_shim_path(), "uncompress 1048576")) TH_LOG("%s", self->text);
 }
 
+/* open() would wait for one. */
+TEST_F(once, rule_14_a_pipe_without_a_reader_harms_nothing)
+{
+	setenv("WD_ZLIB_STATS", self->stats, 1);
+	ASSERT_EQ(0, mkfifo(self->stats, 0600));
+	EXPECT_EQ(0, once(self, "timeout 20", zlib_shim_path(), "uncompress 1000")) TH_LOG("%s", self->text);
+}
+
+/* The number behind ; is the program's status: 128 and the number of a signal, or 0. */
+TEST_F(once, rule_14_a_reader_that_has_left_harms_nothing)
+{
+	EXPECT_EQ(0, once(self, "exec 3>&1; { sleep 0.2; WD_ZLIB_STATS=/proc/self/fd/1", zlib_shim_path(),
+			  "uncompress 1000; echo \"status $?\" >&3; } | :"));
+	EXPECT_STREQ("status 0\n", self->text);
+}
+
+TEST_F(once, rule_14_a_file_that_may_not_grow_harms_nothing)
+{
+	setenv("WD_ZLIB_STATS", self->stats, 1);
+	once(self, "ulimit -f 0;", zlib_shim_path(), "uncompress 1000; echo \"status $?\"");
+	EXPECT_STREQ("status 0\n", self->text);
+}
+
 /* A value of a key, and whether it is a good one. */
 static const struct {
 	const char *key, *value;

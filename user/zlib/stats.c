@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -60,12 +63,55 @@ void wdz_count_for_now(const void *caller, enum wdz_count what, uint64_t n)
 		wdz_count_now(what, n);
 }
 
+/* A pipe without a reader and a limit of the file's size send a signal, which ends most programs. */
+static const int write_signals[] = { SIGPIPE, SIGXFSZ };
+
+#define WRITE_SIGNALS	(sizeof(write_signals) / sizeof(write_signals[0]))
+
+/*
+ * write() sends its signals to the thread that calls it. One that was pending before is the program's, which then has
+ * blocked it, and doesn't get it a second time.
+ */
+static void write_quietly(int fd, const char *line, size_t len)
+{
+	const struct timespec now = { 0 };
+	sigset_t block, old, pending, one;
+	unsigned int i;
+
+	sigemptyset(&block);
+	for (i = 0; i < WRITE_SIGNALS; i++)
+		sigaddset(&block, write_signals[i]);
+	if (pthread_sigmask(SIG_BLOCK, &block, &old))
+		return;
+	sigpending(&pending);
+	if (write(fd, line, len) < 0) {
+		for (i = 0; i < WRITE_SIGNALS; i++) {
+			sigemptyset(&one);
+			sigaddset(&one, write_signals[i]);
+			if (!sigismember(&pending, write_signals[i]))
+				sigtimedwait(&one, NULL, &now);
+		}
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* A FIFO without a reader, or one that is full, must not hold the program up. */
+static void line_append(const char *line, size_t len)
+{
+	int fd = open(wdz_config()->stats, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+
+	if (fd < 0)
+		return;
+	write_quietly(fd, line, len);
+	close(fd);
+}
+
 /* One write(), so that lines of several processes don't mix. */
 static __attribute__((destructor)) void stats_write(void)
 {
 	char line[1024];
 	unsigned int i;
-	int fd, at;
+	int at;
 
 	if (!atomic_load(&counted_by) || atomic_load(&counted_by) != process_generation())
 		return;
@@ -75,10 +121,5 @@ static __attribute__((destructor)) void stats_write(void)
 	if (at >= (int)sizeof(line) - 1)
 		return;
 	line[at++] = '\n';
-	fd = open(wdz_config()->stats, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return;
-	if (write(fd, line, (size_t)at) < 0)
-		at = 0;
-	close(fd);
+	line_append(line, (size_t)at);
 }
