@@ -202,6 +202,23 @@ test_a_path_with_a_separator_is_refused() {
 	absent ran
 }
 
+# A relative path of the library names another one as soon as the program changes its folder.
+test_a_relative_path_of_the_library_loads_no_foreign_code() {
+	elsewhere
+	echo '__attribute__((constructor)) static void loaded(void) { __builtin_trap(); }' >foreign.c
+	mkdir -p foreign/a/b
+	cc -shared -fPIC -Wl,-soname,libwd_comp.so.0 -o foreign/libwd_comp.so.0 foreign.c
+	(
+		cd lib/warpdrive/zlib
+		export WD_ZLIB_STATS=$OLDPWD/counts LD_LIBRARY_PATH=.
+		wd-emulate --zip 1 -- python3 -c "
+import os, zlib
+os.chdir('$OLDPWD/foreign/a/b')
+zlib.compress(bytes(range(250)) * 1200, 6)"
+	)
+	[ "$(counted deflate_device_bytes counts)" = 300000 ]
+}
+
 # --- --check ---
 
 test_the_check_names_the_devices() {

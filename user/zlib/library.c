@@ -55,16 +55,33 @@ static bool functions_find(struct wdz_library *lib, void *handle)
 	return true;
 }
 
+/* The path of this library, if the loader knows a relative one: the program may change its folder. */
+static char *resolved;
+
+static const char *loaded_from(void)
+{
+	Dl_info info;
+
+	return dladdr(&opened, &info) ? info.dli_fname : NULL;
+}
+
+static __attribute__((constructor)) void path_keep(void)
+{
+	const char *file = loaded_from();
+
+	if (file && *file != '/')
+		resolved = realpath(file, NULL);
+}
+
 /* Beside this library, which is two folders below the others: then both are of the same build. Else the loader knows. */
 static void *comp_open(void)
 {
+	const char *file = resolved ? resolved : loaded_from(), *end;
 	char path[PATH_MAX];
 	void *handle = NULL;
-	const char *end;
-	Dl_info info;
 
-	if (dladdr(&opened, &info) && info.dli_fname && (end = strrchr(info.dli_fname, '/')) &&
-	    snprintf(path, sizeof(path), "%.*s/../../" NAME, (int)(end - info.dli_fname), info.dli_fname) < (int)sizeof(path))
+	if (file && *file == '/' && (end = strrchr(file, '/')) &&
+	    snprintf(path, sizeof(path), "%.*s/../../" NAME, (int)(end - file), file) < (int)sizeof(path))
 		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	return handle ? handle : dlopen(NAME, RTLD_NOW | RTLD_LOCAL);
 }
