@@ -94,6 +94,15 @@ test_the_file_of_counts_is_found_from_everywhere() {
 	timeout 20 wd-zlib --stats pipe -- true
 }
 
+# The library knows the file by the folder in which the program was when it first used zlib.
+test_a_relative_file_of_counts_stays_where_it_is() {
+	mkdir elsewhere
+	WD_ZLIB_STATS=counts LD_PRELOAD=$SHIM \
+		python3 -c 'import os, zlib; zlib.compress(b"x"); os.chdir("elsewhere"); zlib.compress(b"x")'
+	says 'deflate_streams=2' counts
+	absent elsewhere/counts
+}
+
 # refuses TEXT OPTION...: with that message, and without running anything.
 refuses() {
 	exits 125 wd-zlib "${@:2}" -- touch ran 2>err

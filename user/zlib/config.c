@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the environment once. A library that is preloaded can't refuse to load: a bad value is reported and ignored. */
+#include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +52,19 @@ static void complain(const char *key, const char *value, const char *expected)
 		return;
 }
 
+/* The line is written at exit, when the program may have another folder. If this one has no name, the path stays. */
+static char *absolute(const char *path)
+{
+	char folder[PATH_MAX], *whole;
+	int saved = errno;
+	bool named = *path != '/' && getcwd(folder, sizeof(folder)) && *folder == '/';
+
+	errno = saved;
+	if (!named)
+		return strdup(path);
+	return asprintf(&whole, "%s/%s", folder, path) < 0 ? NULL : whole;
+}
+
 static void config_read(void)
 {
 	const char *stats = variable("WD_ZLIB_STATS"), *value;
@@ -64,9 +79,12 @@ static void config_read(void)
 	wdz_config_settle(&config);
 	/* A program may change its environment later. */
 	if (stats)
-		config.stats = strdup(stats);
+		config.stats = absolute(stats);
 	wdz_counting = config.stats;
-	/* Who builds reproducibly must not get output that depends on the machine. */
+	/*
+	 * A reproducible build must not get output that depends on the machine, and a program with more privileges than its
+	 * caller is no exception. So this is not variable(): it can only make the library zlib itself, which harms nobody.
+	 */
 	if (getenv("SOURCE_DATE_EPOCH"))
 		config.off = true;
 }
