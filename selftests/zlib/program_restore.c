@@ -37,6 +37,17 @@ static bool restore_stock(struct run *r, struct restoring *p)
 	return true;
 }
 
+/* As after a call that zlib has ended without an error: of the output so far. */
+static void same_sum(struct run *r, const struct restoring *p)
+{
+	const struct zlib *z = &r->z[STOCK];
+	uInt n = (uInt)p->s.total_out;
+
+	if (n && p->source.bits > 0)
+		run_same(r, "adler", (long long)(p->source.bits > 15 ? z->crc32(0, p->want, n) : z->adler32(1, p->want, n)),
+			 (long long)p->s.adler);
+}
+
 /* Returns false at the end of the stream. */
 static bool restore_step(struct run *r, struct restoring *p, size_t n, size_t room, int flush)
 {
@@ -67,6 +78,7 @@ static bool restore_step(struct run *r, struct restoring *p, size_t n, size_t ro
 		return false;
 	}
 	RUN_CHECK(r, ret == Z_OK || ret == Z_BUF_ERROR, "the value is %d", ret);
+	same_sum(r, p);
 	RUN_CHECK(r, ret == Z_OK || flush == Z_FINISH || (!b.consumed && !b.produced), "%zu bytes consumed, %zu produced",
 		  b.consumed, b.produced);
 	/* Given everything and room, it must come to an end. */

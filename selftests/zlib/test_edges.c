@@ -348,6 +348,56 @@ TEST_F(edges, rule_6_compressBound_suffices)
 	free(got);
 }
 
+/* Two calls: all but the last bytes of input with just the room that the data needs, and then those bytes. */
+static void in_two_calls(const struct zlib *z, z_streamp s, int bits, const struct bytes *b, size_t last, size_t n, long got[6])
+{
+	unsigned char *out = malloc(n);
+
+	*s = (z_stream){ 0 };
+	zlib_inflate_init(z, s, bits);
+	s->next_in = b->p;
+	s->avail_in = (uInt)(b->len - last);
+	s->next_out = out;
+	s->avail_out = (uInt)n;
+	got[0] = z->inflate(s, Z_NO_FLUSH);
+	got[1] = (long)s->total_out;
+	got[2] = (long)s->adler;
+	s->avail_in += (uInt)last;
+	got[3] = z->inflate(s, Z_NO_FLUSH);
+	got[4] = s->avail_in;
+	got[5] = (long)s->adler;
+	z->inflateEnd(s);
+	free(out);
+}
+
+TEST_F(edges, rule_11_the_trailer_needs_no_room)
+{
+	static const int bits[] = { 15, -15, 31, 47 };
+	unsigned long long before;
+	long got[SIDES][6];
+	struct bytes b;
+	size_t last;
+	z_stream s;
+	int i, j;
+
+	setenv("WD_ZLIB_INFLATE", "stream", 1);
+	zlibs_open(self->z);
+	for (i = 0; i < 4; i++) {
+		b = squeeze(&self->z[STOCK], &HOW(9, bits[i] == 47 ? 31 : bits[i]), self->text.p, MIB);
+		ASSERT_LT(64 * KIB, b.len);
+		for (last = 0; last <= 8; last++) {
+			before = requests();
+			in_two_calls(&self->z[STOCK], &s, bits[i], &b, last, MIB, got[STOCK]);
+			in_two_calls(&self->z[SHIM], &s, bits[i], &b, last, MIB, got[SHIM]);
+			for (j = 0; j < 6; j++)
+				EXPECT_EQ(got[STOCK][j], got[SHIM][j])
+					TH_LOG("windowBits %d, the last %zu bytes, value %d", bits[i], last, j);
+			EXPECT_TRUE(as_with_devices(before));
+		}
+		bytes_free(&b);
+	}
+}
+
 FIXTURE(chunks) {
 	struct zlib z[SIDES];
 	struct bytes mixed, noise;

@@ -215,6 +215,20 @@ static void last_keep(struct inflate_stream *s, const unsigned char *at, size_t 
 		memcpy(s->last + TRAILER_MAX - n, at + len - n, n);
 }
 
+/* The checksum of the output so far; which one, or none, is known since the stream was bound. */
+static void stream_sum(struct inflate_stream *s, size_t produced)
+{
+	const struct wdz_library *lib = wdz_library();
+	const unsigned char *at = s->strm->next_out;
+	__u32 adler = (__u32)s->strm->adler;
+
+	if (s->alg == WD_ZLIB)
+		s->strm->adler = lib->adler32(adler, at, produced);
+	else if (s->alg == WD_GZIP)
+		s->strm->adler = lib->crc32(adler, at, produced);
+}
+
+/* Also without room: the trailer may be missing still. */
 static int stream_inflate(struct inflate_stream *s, int flush)
 {
 	z_streamp strm = s->strm;
@@ -226,12 +240,11 @@ static int stream_inflate(struct inflate_stream *s, int flush)
 
 	if (!strm->next_out || (!strm->next_in && strm->avail_in))
 		return Z_STREAM_ERROR;
-	if (!strm->avail_out)
-		return Z_BUF_ERROR;
 	ret = wdz_strm_decompress(s->sess, &step);
 	if (ret < 0 && ret != -ENOSPC)
 		return wdz_fail(strm, ret == -EBADMSG ? Z_DATA_ERROR : Z_STREAM_ERROR);
 	last_keep(s, src, consumed);
+	stream_sum(s, produced);
 	advance(strm, consumed, produced);
 	wdz_count(WDZ_INFLATE_DEVICE_BYTES, produced);
 	if (ret == 1) {
@@ -252,6 +265,8 @@ static bool stream_bind(struct inflate_stream *s, int flush)
 	    !wdz_library())
 		return false;
 	s->sess = wdz_session_stream(s->alg);
+	if (s->sess && s->alg != WD_DEFLATE_RAW)
+		strm->adler = s->alg == WD_ZLIB;
 	return s->sess;
 }
 
