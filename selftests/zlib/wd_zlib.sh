@@ -228,6 +228,41 @@ zlib.compress(bytes(range(250)) * 1200, 6)"
 	[ "$(counted deflate_device_bytes counts)" = 300000 ]
 }
 
+# A program that enters a sandbox before it uses zlib: all but what zlib itself and malloc() call ends it.
+test_off_makes_no_system_call() {
+	cat >sandbox.c <<-'END'
+		#include <linux/filter.h>
+		#include <linux/seccomp.h>
+		#include <stddef.h>
+		#include <sys/prctl.h>
+		#include <sys/syscall.h>
+		#include <zlib.h>
+
+		#define ALLOW(call)	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+		static struct sock_filter filter[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+			ALLOW(brk), ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(getrandom), ALLOW(exit_group),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		};
+		static unsigned char data[1 << 20], out[1 << 20], back[1 << 20];
+
+		int main(void)
+		{
+			struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+			uLongf len = sizeof(out), got = sizeof(back);
+
+			if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+				return 3;
+			return compress2(out, &len, data, sizeof(data), 1) != Z_OK || uncompress(back, &got, out, len) != Z_OK;
+		}
+	END
+	cc -o sandbox sandbox.c -lz
+	./sandbox || skip 'the sandbox is too narrow for this zlib'
+	WD_ZLIB=off wd-zlib -- ./sandbox
+	WD_ZLIB=off wd-emulate --zip 1 -- wd-zlib -- ./sandbox
+}
+
 # --- --check ---
 
 test_the_check_names_the_devices() {

@@ -26,7 +26,7 @@ static const char *variable(const char *key)
 /* Standard error as the program was started. A program that has closed it may have got its number for another file. */
 static struct stat started_with;
 
-static __attribute__((constructor)) void standard_error_keep(void)
+static void standard_error_keep(void)
 {
 	if (fstat(STDERR_FILENO, &started_with))
 		started_with.st_nlink = 0;
@@ -93,4 +93,17 @@ const struct wdz_config *wdz_config(void)
 {
 	pthread_once(&once, config_read);
 	return &config;
+}
+
+/*
+ * A program may enter a sandbox before its first stream, and even pthread_once() makes a system call. With WD_ZLIB=off
+ * nothing is left to do then.
+ */
+static __attribute__((constructor)) void start(void)
+{
+	const char *value = variable("WD_ZLIB");
+
+	standard_error_keep();
+	if (value && !strcmp(value, "off"))
+		wdz_config();
 }

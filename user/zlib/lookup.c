@@ -60,8 +60,6 @@ static unsigned int devices_look(void)
 	int saved = errno, state;
 	unsigned int n;
 
-	if (wdz_config()->off)
-		return 0;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	n = class_devices();
 	pthread_setcancelstate(state, NULL);
@@ -72,8 +70,11 @@ static unsigned int devices_look(void)
 bool wdz_device_here(void)
 {
 	static _Atomic unsigned int looked;
-	unsigned int now = process_generation();
+	unsigned int now;
 
+	if (wdz_config()->off)
+		return false;
+	now = process_generation();
 	if (atomic_load(&looked) != now) {
 		atomic_store(&devices, devices_look());
 		atomic_store(&looked, now);
