@@ -10,6 +10,7 @@
 #include "lib/escape.h"
 #include "lib/export.h"
 #include "lib/openssl.h"
+#include "openssl_algs.h"
 #include "provision.h"
 
 /* The values become words in another program's file, so they must need no quotes. */
@@ -106,7 +107,7 @@ static bool algorithms_good(const char *list)
 	if (!list || !openssl_algorithms_check(list, &wrong))
 		return true;
 	if (wrong.text)
-		wdctl_error("export", "--algorithms: expected some of " OPENSSL_ALGORITHMS ", and -NAME to take one away, not '%s'",
+		wdctl_error("export", "--algorithms: expected " WDP_ALGS_EXPECTED ", not '%s'",
 			    escape(shown, sizeof(shown), wrong.text, wrong.len));
 	else
 		wdctl_error("export", "--algorithms '%s': nothing is left; expected one that stays, as in 'pkey -dh'",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The provider for OpenSSL: where its module is, which algorithms it has, and a configuration that turns it on. */
+/* The provider for OpenSSL: where its module is, for which algorithms it needs devices, and a configuration that turns it on. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,57 +7,13 @@
 
 #include "beside.h"
 #include "openssl.h"
+#include "openssl_algs.h"
 
 #define INFO_MODULES_DIR 1003		/* OPENSSL_INFO_MODULES_DIR */
-
-/* As the provider has them. */
-static const struct {
-	const char *name, *group;
-	const char *device;		/* the name in sysfs */
-	bool alone;			/* the group's name doesn't choose it */
-} algs[] = {
-	{ "rsa", "pkey", "rsa", false },
-	{ "rsa-public", "", "rsa", false },
-	{ "ecdsa", "pkey", "ecdsa", false },
-	{ "ecdh", "pkey", "ecdh", false },
-	{ "x25519", "pkey", "x25519", false },
-	{ "x448", "pkey", "x448", false },
-	{ "dh", "pkey", "dh", false },
-	{ "sm2", "pkey", "sm2", false },
-	{ "aes-cbc", "ciphers", "cipher", false },
-	{ "aes-xts", "ciphers", "cipher", false },
-	{ "aes-cfb", "ciphers", "cipher", false },
-	{ "aes-ofb", "ciphers", "cipher", false },
-	{ "aes-ctr", "ciphers", "cipher", true },
-	{ "aes-ecb", "ciphers", "cipher", true },
-	{ "aes-gcm", "ciphers", "aead", false },
-	{ "aes-ccm", "ciphers", "aead", false },
-	{ "3des", "ciphers", "cipher", false },
-	{ "sm4", "ciphers", "cipher", false },
-	{ "md5", "digests", "digest", false },
-	{ "sha1", "digests", "digest", false },
-	{ "sha2", "digests", "digest", false },
-	{ "sm3", "digests", "digest", false },
-	{ "hmac", "digests", "digest", false },
-};
-
-#define ALGS (sizeof(algs) / sizeof(algs[0]))
 
 static bool is(const char *name, const char *text, size_t len)
 {
 	return len && strlen(name) == len && !memcmp(name, text, len);
-}
-
-/* A bit for each algorithm. all: a group's name stands also for those that it doesn't choose. */
-static unsigned int alg_bits(const char *text, size_t len, bool all)
-{
-	unsigned int bits = 0;
-	size_t i;
-
-	for (i = 0; i < ALGS; i++)
-		if (is(algs[i].name, text, len) || (is(algs[i].group, text, len) && (all || !algs[i].alone)))
-			bits |= 1u << i;
-	return bits;
 }
 
 bool openssl_symbol(void *lib, void *to, const char *name)
@@ -90,43 +46,25 @@ int openssl_module_beside(char *buf, size_t len)
 	return beside_find(buf, len, "ossl-modules/" OPENSSL_MODULE) ? -ENOENT : 0;
 }
 
-/* What a list chooses; after a word that is none, what it has chosen so far. */
-static unsigned int list_bits(const char *list, struct ini_word *wrong)
-{
-	unsigned int chosen = 0, bits;
-	bool less;
-	size_t len;
-
-	for (list += strspn(list, " ,"); *list; list += len + strspn(list + len, " ,")) {
-		less = *list == '-';
-		len = strcspn(list, " ,");
-		bits = alg_bits(list + less, len - less, less);
-		if (!bits) {
-			*wrong = (struct ini_word){ list, len };
-			return chosen;
-		}
-		chosen = less ? chosen & ~bits : chosen | bits;
-	}
-	*wrong = (struct ini_word){ NULL, 0 };
-	return chosen;
-}
-
 int openssl_algorithms_check(const char *list, struct ini_word *wrong)
 {
-	return list_bits(list, wrong) && !wrong->text ? 0 : -EINVAL;
+	*wrong = (struct ini_word){ NULL, 0 };
+	return wdp_algs_chosen(list, &wrong->text, &wrong->len) && !wrong->text ? 0 : -EINVAL;
 }
 
 static unsigned int work_bits(const char *list, enum openssl_work work)
 {
-	struct ini_word wrong;
-	unsigned int chosen = list_bits(list ? list : "pkey", &wrong), bits = 0;
+	unsigned int chosen, bits = 0, alg;
+	const char *wrong, *group;
 	bool bulk;
-	size_t i;
+	size_t len;
 
-	for (i = 0; i < ALGS; i++) {
-		bulk = !strcmp(algs[i].group, "ciphers") || !strcmp(algs[i].group, "digests");
+	chosen = wdp_algs_chosen(list, &wrong, &len);
+	for (alg = 0; alg < WDP_ALGS; alg++) {
+		group = wdp_alg_facts[alg].group;
+		bulk = !strcmp(group, "ciphers") || !strcmp(group, "digests");
 		if (bulk == (work == OPENSSL_BULK))
-			bits |= 1u << i;
+			bits |= WDP_BIT(alg);
 	}
 	return chosen & bits;
 }
@@ -138,13 +76,13 @@ bool openssl_names(const char *list, enum openssl_work work)
 
 bool openssl_device_fits(const char *algorithms, const char *list, enum openssl_work work)
 {
-	unsigned int bits = work_bits(list, work);
-	size_t len, i;
+	unsigned int bits = work_bits(list, work), alg;
+	size_t len;
 
 	for (; *algorithms; algorithms += len + strspn(algorithms + len, " ")) {
 		len = strcspn(algorithms, " ");
-		for (i = 0; i < ALGS; i++)
-			if (bits >> i & 1 && is(algs[i].device, algorithms, len))
+		for (alg = 0; alg < WDP_ALGS; alg++)
+			if (bits & WDP_BIT(alg) && is(wdp_alg_facts[alg].accel, algorithms, len))
 				return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The provider for OpenSSL: where its module is, which algorithms it has, and a configuration that turns it on. */
+/* The provider for OpenSSL: where its module is, for which algorithms it needs devices, and a configuration that turns it on. */
 #ifndef WDCTL_OPENSSL_H
 #define WDCTL_OPENSSL_H
 
@@ -11,10 +11,6 @@
 
 #define OPENSSL_LIBCRYPTO "libcrypto.so.3"
 #define OPENSSL_MODULE "warpdrive.so"
-#define OPENSSL_ALGORITHMS \
-	"pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, rsa-public, " \
-	"ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-gcm, aes-ccm, 3des, sm4, aes-ctr, aes-ecb, " \
-	"digests, md5, sha1, sha2, sm3, hmac"
 
 /** openssl_symbol() - find a function of the opened libcrypto, and copy its address to @to. Return: whether it has it. */
 bool openssl_symbol(void *lib, void *to, const char *name);

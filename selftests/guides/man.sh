@@ -8,6 +8,7 @@
 PAGES=$TOP/docs/man
 PROVIDER=$TOP/user/openssl
 CONFIG=$PROVIDER/config.c
+ALGS=$TOP/user/shared/openssl_algs.c
 
 # The page without markup that only changes the font.
 plain() {
@@ -90,12 +91,12 @@ test_the_provider_s_page_has_every_algorithm_curve_and_parameter() {
 
 	plain warpdrive-provider.7 >page
 	sed -n '/^\.SH ALG/,/^\.SH P/p' page >algorithms
-	sed -n 's/^\t\[WDP_[A-Z0-9_]*\] = { "\([a-z0-9-]*\)", .*/\1/p' "$CONFIG" >names
+	sed -n 's/^\t\[WDP_[A-Z0-9_]*\] = { "\([a-z0-9-]*\)", .*/\1/p' "$ALGS" >names
 	[ "$(wc -l <names)" -ge 23 ]
 	while read -r name; do
 		grep -qE "^\.BR? $name( |$)" algorithms || { echo "no algorithm $name"; false; }
 	done <names
-	for name in $(sed -n 's/^\t\[WDP_.*"\([a-z]\+\)", [a-z]* },/\1/p' "$CONFIG" | sort -u); do
+	for name in $(sed -n 's/^\t\[WDP_.*"\([a-z]\+\)", [a-z]* },/\1/p' "$ALGS" | sort -u); do
 		says ".SS $name" page
 	done
 	sed -n 's/^\t\(NIST("[^"]*", "\|EC("\|EC("brainpool\)\([^"]*\)",.*/\2/p' "$PROVIDER/curve.c" >curves

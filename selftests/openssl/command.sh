@@ -66,6 +66,42 @@ test_algorithms_choose_what_is_offered() {
 	not grep -q RSA got
 }
 
+# A list that begins with it takes away from pkey.
+test_what_is_taken_away_first_is_taken_from_the_default() {
+	openssl_conf 'algorithms = -dh, -rsa'
+	offered with_device signature >got
+	says ECDSA got
+	not grep -q RSA got
+	offered with_device key-exchange >got
+	says X25519 got
+	not grep -q ' DH' got
+	openssl_conf 'algorithms = -pkey ecdsa'
+	offered with_device signature >got
+	says ECDSA got
+	not grep -q RSA got
+}
+
+# Not AES-CTR and AES-ECB, which random numbers are made with.
+test_all_stands_for_keys_ciphers_and_digests() {
+	local kind
+
+	openssl_conf 'algorithms = all'
+	for kind in signature cipher digest; do
+		OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 --sec 1 -- openssl list "-$kind-algorithms" | grep '@ warpdrive' >>got
+	done
+	says ECDSA got
+	says AES-256-CBC got
+	says SHA2-256 got
+	not grep -qE 'AES-256-(CTR|ECB)' got
+	openssl_conf 'algorithms = all aes-ctr'
+	OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 --sec 1 -- openssl list -cipher-algorithms | grep '@ warpdrive' >got
+	says AES-256-CTR got
+	openssl_conf 'algorithms = rsa-public aes-ctr -all sm2'
+	offered with_device signature >got
+	says SM2 got
+	not grep -q RSA got
+}
+
 test_ciphers_are_offered_on_request() {
 	openssl_conf 'algorithms = pkey ciphers'
 	OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 --sec 1 -- openssl list -cipher-algorithms >all
@@ -86,9 +122,11 @@ test_a_value_that_cannot_be_is_named() {
 	WD_OPENSSL_TIMEOUT_MS=0 refused 'WD_OPENSSL_TIMEOUT_MS = 0: expected 1 to 3600000'
 	WD_OPENSSL_TIMEOUT_MS=10s refused 'WD_OPENSSL_TIMEOUT_MS = 10s: expected 1 to 3600000'
 	WD_OPENSSL_MIN_BYTES=0 refused 'WD_OPENSSL_MIN_BYTES = 0: expected 1 to 1073741824'
-	WD_OPENSSL_ALGORITHMS='rsa des' refused 'WD_OPENSSL_ALGORITHMS = rsa des: expected some of pkey'
+	WD_OPENSSL_ALGORITHMS='rsa des' refused 'WD_OPENSSL_ALGORITHMS = rsa des: expected some of all, pkey'
 	WD_OPENSSL_ALGORITHMS='rsa -' refused 'WD_OPENSSL_ALGORITHMS = rsa -: expected'
 	WD_OPENSSL_ALGORITHMS='rsa -rsa' refused 'WD_OPENSSL_ALGORITHMS = rsa -rsa: expected'
+	WD_OPENSSL_ALGORITHMS='-pkey' refused 'WD_OPENSSL_ALGORITHMS = -pkey: expected'
+	WD_OPENSSL_ALGORITHMS=' ,' refused 'WD_OPENSSL_ALGORITHMS =  ,: expected'
 	WD_OPENSSL_SECTION='a b' refused 'WD_OPENSSL_SECTION = a b: expected 1 to 31'
 	WD_OPENSSL_POLLERS=65 refused 'WD_OPENSSL_POLLERS = 65: expected counts of 1 to 64'
 	WD_OPENSSL_POLLERS=1@ refused 'WD_OPENSSL_POLLERS = 1@: expected counts'

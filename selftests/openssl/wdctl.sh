@@ -68,15 +68,21 @@ test_the_export_takes_the_algorithms_of_the_provider() {
 	says "'aes-ctr,-ciphers': nothing is left" err
 	exits 2 wdctl export openssl --algorithms 'rsa,-rsa' 2>err
 	says "'rsa,-rsa': nothing is left" err
-	list=$(one_line "$TOP/user/openssl/config.c" | sed -n 's/.*"some of \(pkey[^"]*\), and -NAME.*/\1/p')
-	one_line "$TOP/configfs-tools/lib/openssl.h" >header
-	says "#define OPENSSL_ALGORITHMS \"$list\"" header
+	exits 2 wdctl export openssl --algorithms '-pkey' 2>err
+	says "'-pkey': nothing is left" err
+	list=$(one_line "$TOP/user/shared/openssl_algs.h" | sed -n 's/.*"some of \(all[^"]*\), and -NAME.*/\1/p')
+	[ -n "$list" ]
 	one_line "$TOP/configfs-tools/completion/wdctl" >completion
 	says "compgen -W \"${list//,/}\"" completion
 	for name in ${list//,/}; do
 		wdctl export openssl --algorithms "$name" >got 2>/dev/null
 		says "algorithms = $name" got
 	done
+	exported --algorithms '-rsa'
+	says 'algorithms = -rsa' conf
+	offered with_device signature >got
+	says ECDSA got
+	not grep -q RSA got
 }
 
 # findings [OPTION...]: what doctor says about the configuration conf, as STATE TEXT REMEDY; wd-emulate has the options.
@@ -133,6 +139,9 @@ test_doctor_looks_for_devices_for_what_the_configuration_names() {
 	exported --algorithms 'pkey rsa-public sha2'
 	findings --sec 1 --hpre 1
 	[ "$(grep -c '^ok ' got)" = 4 ]
+	findings --hpre 1
+	says 'problem no device computes ciphers and digests, so libcrypto does wdctl load --sim sec' got
+	export WD_OPENSSL_ALGORITHMS='all -rsa'
 	findings --hpre 1
 	says 'problem no device computes ciphers and digests, so libcrypto does wdctl load --sim sec' got
 	export WD_OPENSSL_ALGORITHMS='pkey ciphers -ciphers'

@@ -12,33 +12,6 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The random numbers of libcrypto use AES-CTR or AES-ECB of the provider that it prefers. */
-const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS] = {
-	[WDP_RSA] = { "rsa", "rsa", "pkey", false },
-	[WDP_RSA_PUBLIC] = { "rsa-public", "rsa", "", false },
-	[WDP_ECDSA] = { "ecdsa", "ecdsa", "pkey", false },
-	[WDP_ECDH] = { "ecdh", "ecdh", "pkey", false },
-	[WDP_X25519] = { "x25519", "x25519", "pkey", false },
-	[WDP_X448] = { "x448", "x448", "pkey", false },
-	[WDP_DH] = { "dh", "dh", "pkey", false },
-	[WDP_SM2] = { "sm2", "sm2", "pkey", false },
-	[WDP_AES_CBC] = { "aes-cbc", "cipher", "ciphers", false },
-	[WDP_AES_XTS] = { "aes-xts", "cipher", "ciphers", false },
-	[WDP_AES_CFB] = { "aes-cfb", "cipher", "ciphers", false },
-	[WDP_AES_OFB] = { "aes-ofb", "cipher", "ciphers", false },
-	[WDP_AES_CTR] = { "aes-ctr", "cipher", "ciphers", true },
-	[WDP_AES_ECB] = { "aes-ecb", "cipher", "ciphers", true },
-	[WDP_AES_GCM] = { "aes-gcm", "aead", "ciphers", false },
-	[WDP_AES_CCM] = { "aes-ccm", "aead", "ciphers", false },
-	[WDP_3DES] = { "3des", "cipher", "ciphers", false },
-	[WDP_SM4] = { "sm4", "cipher", "ciphers", false },
-	[WDP_MD5] = { "md5", "digest", "digests", false },
-	[WDP_SHA1] = { "sha1", "digest", "digests", false },
-	[WDP_SHA2] = { "sha2", "digest", "digests", false },
-	[WDP_SM3] = { "sm3", "digest", "digests", false },
-	[WDP_HMAC] = { "hmac", "digest", "digests", false },
-};
-
 /* A value, as a part of it or the whole. */
 struct word {
 	const char *name;
@@ -131,44 +104,19 @@ static bool set_pollers(const struct row *row, void *member, const char *value)
 	return true;
 }
 
-static bool is(const char *name, const char *text, size_t len)
-{
-	return len && strlen(name) == len && !strncmp(name, text, len);
-}
-
-/* all: a group's name stands also for those that it doesn't choose. */
-static unsigned int algs_of(const char *text, size_t len, bool all)
-{
-	const struct wdp_alg_facts *facts;
-	unsigned int alg, algs = 0;
-
-	for (alg = 0; alg < WDP_ALGS; alg++) {
-		facts = &wdp_alg_facts[alg];
-		if (is(facts->name, text, len) || (is(facts->group, text, len) && (all || !facts->alone)))
-			algs |= WDP_BIT(alg);
-	}
-	return algs;
-}
-
-/* Names, separated by spaces or commas; "-NAME" takes away from those before it. */
+/* A list that chooses nothing can't be meant. */
 static bool set_algorithms(const struct row *row, void *member, const char *value)
 {
-	unsigned int chosen = 0, algs;
+	unsigned int chosen;
+	const char *wrong;
 	size_t len;
-	bool less;
 
 	(void)row;
-	for (value += strspn(value, " ,"); *value; value += len + strspn(value + len, " ,")) {
-		less = *value == '-';
-		value += less;
-		len = strcspn(value, " ,");
-		algs = algs_of(value, len, less);
-		if (!algs)
-			return false;
-		chosen = less ? chosen & ~algs : chosen | algs;
-	}
+	chosen = wdp_algs_chosen(value, &wrong, &len);
+	if (!chosen || wrong)
+		return false;
 	*(unsigned int *)member = chosen;
-	return chosen;
+	return true;
 }
 
 #define AT(member)	offsetof(struct wdp_config, member)
@@ -176,10 +124,7 @@ static bool set_algorithms(const struct row *row, void *member, const char *valu
 /* The first one is log: what is wrong about the others is logged. */
 static const struct row rows[] = {
 	{ "log", "WD_OPENSSL_LOG", set_word, AT(log), logs, 0, "off, errors or all" },
-	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL, 0,
-	  "some of pkey, rsa, ecdsa, ecdh, x25519, x448, dh, sm2, rsa-public, "
-	  "ciphers, aes-cbc, aes-xts, aes-cfb, aes-ofb, aes-gcm, aes-ccm, 3des, sm4, aes-ctr, aes-ecb, "
-	  "digests, md5, sha1, sha2, sm3, hmac, and -NAME to take one away" },
+	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL, 0, WDP_ALGS_EXPECTED },
 	{ "devices", "WD_OPENSSL_DEVICES", set_word, AT(devices), devices, 0, "auto, require or later" },
 	{ "section", "WD_OPENSSL_SECTION", set_section, AT(section), NULL, 0, "1 to 31 of A-Z a-z 0-9 _ -" },
 	{ "pollers", "WD_OPENSSL_POLLERS", set_pollers, AT(pollers), NULL, 0, "counts of 1 to 64 threads, COUNT[@NODE],..." },
@@ -201,11 +146,12 @@ bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OS
 {
 	char *values[COUNT(rows)] = { NULL };
 	OSSL_PARAM params[COUNT(rows) + 1];
-	const char *variable;
+	const char *variable, *wrong;
 	unsigned int i;
+	size_t len;
 
 	*config = (struct wdp_config){
-		.algorithms = algs_of("pkey", 4, false), .timeout_ms = 1000, .min_bytes = 8192, .fallback = 1,
+		.algorithms = wdp_algs_chosen(NULL, &wrong, &len), .timeout_ms = 1000, .min_bytes = 8192, .fallback = 1,
 		.log = WDP_LOG_ERRORS, .pollers = "1",
 	};
 	for (i = 0; i < COUNT(rows); i++)

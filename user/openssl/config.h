@@ -7,35 +7,7 @@
 #include <openssl/core.h>
 #include <openssl/core_dispatch.h>
 
-/* What a device may be given. Bits of masks. */
-enum wdp_alg {
-	WDP_RSA,
-	WDP_RSA_PUBLIC,
-	WDP_ECDSA,
-	WDP_ECDH,
-	WDP_X25519,
-	WDP_X448,
-	WDP_DH,
-	WDP_SM2,
-	WDP_AES_CBC,
-	WDP_AES_XTS,
-	WDP_AES_CFB,
-	WDP_AES_OFB,
-	WDP_AES_CTR,
-	WDP_AES_ECB,
-	WDP_AES_GCM,
-	WDP_AES_CCM,
-	WDP_3DES,
-	WDP_SM4,
-	WDP_MD5,
-	WDP_SHA1,
-	WDP_SHA2,
-	WDP_SM3,
-	WDP_HMAC,
-	WDP_ALGS,
-};
-
-#define WDP_BIT(alg)	(1u << (alg))
+#include "openssl_algs.h"
 
 enum wdp_devices { WDP_DEVICES_AUTO, WDP_DEVICES_REQUIRE, WDP_DEVICES_LATER };
 enum wdp_check { WDP_CHECK_YES, WDP_CHECK_ALL };
@@ -52,15 +24,6 @@ struct wdp_config {
 	char section[32];		/* "": libwd decides, by WD_SECTION */
 	char pollers[64];		/* for wd_start_pollers() */
 };
-
-struct wdp_alg_facts {
-	const char *name;		/* in the configuration */
-	const char *accel;		/* for wd_list_accels() */
-	const char *group;		/* the name of several */
-	bool alone;			/* the group's name doesn't choose it */
-};
-
-extern const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS];
 
 /* wdp_config_read() - false, with an error in libcrypto's queue, if a value can't be. */
 bool wdp_config_read(struct wdp_config *config, const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_params);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the provider for OpenSSL gives to devices, and lists of that. */
+#include <string.h>
+
+#include "openssl_algs.h"
+
+#define DEFAULT	"pkey"
+
+/* The random numbers of libcrypto use AES-CTR or AES-ECB of the provider that it prefers. */
+const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS] = {
+	[WDP_RSA] = { "rsa", "rsa", "pkey", false },
+	[WDP_RSA_PUBLIC] = { "rsa-public", "rsa", "", false },
+	[WDP_ECDSA] = { "ecdsa", "ecdsa", "pkey", false },
+	[WDP_ECDH] = { "ecdh", "ecdh", "pkey", false },
+	[WDP_X25519] = { "x25519", "x25519", "pkey", false },
+	[WDP_X448] = { "x448", "x448", "pkey", false },
+	[WDP_DH] = { "dh", "dh", "pkey", false },
+	[WDP_SM2] = { "sm2", "sm2", "pkey", false },
+	[WDP_AES_CBC] = { "aes-cbc", "cipher", "ciphers", false },
+	[WDP_AES_XTS] = { "aes-xts", "cipher", "ciphers", false },
+	[WDP_AES_CFB] = { "aes-cfb", "cipher", "ciphers", false },
+	[WDP_AES_OFB] = { "aes-ofb", "cipher", "ciphers", false },
+	[WDP_AES_CTR] = { "aes-ctr", "cipher", "ciphers", true },
+	[WDP_AES_ECB] = { "aes-ecb", "cipher", "ciphers", true },
+	[WDP_AES_GCM] = { "aes-gcm", "aead", "ciphers", false },
+	[WDP_AES_CCM] = { "aes-ccm", "aead", "ciphers", false },
+	[WDP_3DES] = { "3des", "cipher", "ciphers", false },
+	[WDP_SM4] = { "sm4", "cipher", "ciphers", false },
+	[WDP_MD5] = { "md5", "digest", "digests", false },
+	[WDP_SHA1] = { "sha1", "digest", "digests", false },
+	[WDP_SHA2] = { "sha2", "digest", "digests", false },
+	[WDP_SM3] = { "sm3", "digest", "digests", false },
+	[WDP_HMAC] = { "hmac", "digest", "digests", false },
+};
+
+static bool is(const char *name, const char *text, size_t len)
+{
+	return len && strlen(name) == len && !memcmp(name, text, len);
+}
+
+/* A name that takes away stands also for those that it doesn't choose. */
+static bool names(const struct wdp_alg_facts *facts, const char *text, size_t len, bool less)
+{
+	if (is(facts->name, text, len))
+		return true;
+	if (is("all", text, len))
+		return less || (*facts->group && !facts->alone);
+	return is(facts->group, text, len) && (less || !facts->alone);
+}
+
+static unsigned int algs_of(const char *text, size_t len, bool less)
+{
+	unsigned int alg, algs = 0;
+
+	for (alg = 0; alg < WDP_ALGS; alg++)
+		if (names(&wdp_alg_facts[alg], text, len, less))
+			algs |= WDP_BIT(alg);
+	return algs;
+}
+
+unsigned int wdp_algs_chosen(const char *list, const char **wrong, size_t *wrong_len)
+{
+	unsigned int chosen = 0, algs;
+	size_t len;
+	bool less;
+
+	*wrong = NULL;
+	if (!list)
+		list = DEFAULT;
+	list += strspn(list, " ,");
+	if (*list == '-')
+		chosen = algs_of(DEFAULT, strlen(DEFAULT), false);
+	for (; *list; list += len + strspn(list + len, " ,")) {
+		less = *list == '-';
+		len = strcspn(list, " ,");
+		algs = algs_of(list + less, len - less, less);
+		if (!algs) {
+			*wrong = list;
+			*wrong_len = len;
+			break;
+		}
+		chosen = less ? chosen & ~algs : chosen | algs;
+	}
+	return chosen;
+}
