@@ -131,7 +131,8 @@ test_a_value_that_cannot_be_is_named() {
 	WD_OPENSSL_POLLERS=65 refused 'WD_OPENSSL_POLLERS = 65: expected counts of 1 to 64'
 	WD_OPENSSL_POLLERS=1@ refused 'WD_OPENSSL_POLLERS = 1@: expected counts'
 	WD_OPENSSL_FALLBACK=maybe refused 'WD_OPENSSL_FALLBACK = maybe: expected yes or no'
-	WD_OPENSSL_CHECK_RESULTS=no refused 'WD_OPENSSL_CHECK_RESULTS = no: expected yes or all'
+	WD_OPENSSL_CHECK_RESULTS=no refused \
+		'WD_OPENSSL_CHECK_RESULTS = no: expected yes or all, since private results of RSA are always checked'
 	WD_OPENSSL_LOG=some refused 'WD_OPENSSL_LOG = some: expected off, errors or all'
 }
 

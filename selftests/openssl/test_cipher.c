@@ -273,4 +273,32 @@ TEST_F(cipher, the_log_says_that_random_numbers_will)
 	EXPECT_LT(0, taken(&self->b));
 }
 
+static bool loads_without_device(const char *log)
+{
+	OSSL_LIB_CTX *libctx = OSSL_LIB_CTX_new();
+	OSSL_PROVIDER *provider;
+
+	*logged = '\0';
+	setenv("WD_OPENSSL_LOG", log, 1);
+	setenv("WD_OPENSSL_DEVICES", "auto", 1);
+	OSSL_PROVIDER_set_default_search_path(libctx, modules());
+	provider = OSSL_PROVIDER_load(libctx, "warpdrive");
+	if (provider)
+		OSSL_PROVIDER_unload(provider);
+	OSSL_LIB_CTX_free(libctx);
+	return provider;
+}
+
+/* A machine without devices has no line of each program. */
+TEST_F(cipher, only_the_whole_log_says_that_nothing_is_offered)
+{
+	if (on_device())
+		SKIP(return, "there is a device");
+	ASSERT_TRUE(open_with(self, "all", "64"));
+	ASSERT_TRUE(loads_without_device("errors"));
+	EXPECT_STREQ("", logged);
+	ASSERT_TRUE(loads_without_device("all"));
+	EXPECT_NE(NULL, strstr(logged, "nothing is offered")) TH_LOG("%s", logged);
+}
+
 TEST_HARNESS_MAIN

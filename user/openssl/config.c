@@ -131,7 +131,8 @@ static const struct row rows[] = {
 	{ "timeout_ms", "WD_OPENSSL_TIMEOUT_MS", set_number, AT(timeout_ms), NULL, 3600000, "1 to 3600000" },
 	{ "min_bytes", "WD_OPENSSL_MIN_BYTES", set_number, AT(min_bytes), NULL, 1u << 30, "1 to 1073741824" },
 	{ "fallback", "WD_OPENSSL_FALLBACK", set_word, AT(fallback), yes_no, 0, "yes or no" },
-	{ "check_results", "WD_OPENSSL_CHECK_RESULTS", set_word, AT(check), checks, 0, "yes or all" },
+	{ "check_results", "WD_OPENSSL_CHECK_RESULTS", set_word, AT(check), checks, 0,
+	  "yes or all, since private results of RSA are always checked" },
 };
 
 static bool apply(struct wdp_config *config, const struct row *row, const char *key, const char *value)
