@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The rings alone, against a minimal fake device: order, room, doorbells, invalid completions. */
 #include <endian.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 #include "kselftest_harness.h"
 #include "qp_ring.h"
+#include "section/ctx.h"
 
 #define DEPTH	16
 #define SIZE	64
@@ -50,6 +52,8 @@ static void dev_complete(unsigned int index)
 
 static void set_up(bool sleeps)
 {
+	static struct wd_ctx ctx = { .file.fd = -1 };
+
 	memset(&q, 0, sizeof(q));
 	ring->sq = (unsigned char *)sq;
 	ring->cq = cq;
@@ -58,6 +62,7 @@ static void set_up(bool sleeps)
 	ring->rx_stop = &rx_stop;
 	q.busy = busy;
 	ring->filling = &q.filling;
+	ring->ctx = &ctx;
 	ring->fd = -1;
 	ring->sqe_size = SIZE;
 	ring->sq_depth = DEPTH;

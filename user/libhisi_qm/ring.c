@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Setting up a ring: regions, queue type, sizes, doorbell. */
+#include <errno.h>
 #include <fcntl.h>
 #include <misc/uacce/hisi_qm.h>
+#include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include "base/error.h"
 #include "ring.h"
@@ -93,6 +96,19 @@ static int ring_ioctl(const struct wd_ring *ring, uint32_t flags, uint16_t sq_ta
 void wd_ring_call(const struct wd_ring *ring, uint32_t flags, uint16_t sq_tail, uint16_t cq_head)
 {
 	ring_ioctl(ring, flags, sq_tail, cq_head);
+}
+
+void wd_ring_nudge(struct wd_ring *ring)
+{
+	struct pollfd pfd = { .fd = wd_fork_file_fd(&ring->ctx->file), .events = POLLIN };
+	int saved = errno, cancel;
+
+	/* The caller holds the drain lock: the thread must not be cancelled here. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	poll(&pfd, 1, 0);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+	ring->polled = ring->taken;
 }
 
 /* Does the kernel ring? Tells the device what it knows already: that nothing has been read. */

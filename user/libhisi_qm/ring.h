@@ -9,8 +9,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <misc/uacce/hisi_qm.h>
-#include <poll.h>
-#include <pthread.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <string.h>
@@ -283,18 +281,7 @@ static inline void wd_ring_ack(struct wd_ring *ring)
 }
 
 /* Only a poll of the kernel moves the kernel's head, and moves it over all completions. */
-static inline void wd_ring_nudge(struct wd_ring *ring)
-{
-	struct pollfd pfd = { .fd = ring->fd, .events = POLLIN };
-	int saved = errno, cancel;
-
-	/* The caller holds the drain lock: the thread must not be cancelled here. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	poll(&pfd, 1, 0);
-	pthread_setcancelstate(cancel, NULL);
-	errno = saved;
-	ring->polled = ring->taken;
-}
+void wd_ring_nudge(struct wd_ring *ring);
 
 /* Ends a row of completions: only now producers see the room. Doorbell and system call once per batch. */
 static inline void wd_ring_end(struct wd_ring *ring)

@@ -207,10 +207,21 @@ void wd_fork_unblock(void)
 	pthread_mutex_unlock(&fork_lock);
 }
 
+/* Under fork_lock. A number that is new here was closed before, by the program if an older file is said to have it. */
+static void file_number(struct wd_fork_file *file, int fd)
+{
+	struct wd_fork_file *old;
+
+	for (old = files; fd >= 0 && old; old = old->next)
+		if (old != file && old->fd == fd)
+			old->fd = -1;
+	file->fd = fd;
+}
+
 /* Under fork_lock. */
 static void file_link(struct wd_fork_file *file, int fd, bool opening)
 {
-	file->fd = fd;
+	file_number(file, fd);
 	atomic_store(&file->opening, opening);
 	file->next = files;
 	file->link = &files;
@@ -231,16 +242,33 @@ static void file_unlink(struct wd_fork_file *file)
 	file->fd = -1;
 }
 
+static void file_add(struct wd_fork_file *file, int fd, const struct wd_file_id *id)
+{
+	pthread_mutex_lock(&fork_lock);
+	file->id = *id;
+	file_link(file, fd, false);
+	pthread_mutex_unlock(&fork_lock);
+}
+
 void wd_fork_file_add(struct wd_fork_file *file, int fd)
 {
 	struct wd_file_id id;
 
 	wd_fork_now();
 	wd_file_identify(fd, &id);
-	pthread_mutex_lock(&fork_lock);
-	file->id = id;
-	file_link(file, fd, false);
-	pthread_mutex_unlock(&fork_lock);
+	file_add(file, fd, &id);
+}
+
+void wd_fork_file_add_anonymous(struct wd_fork_file *file, int fd)
+{
+	static const struct wd_file_id nobody;
+
+	if (wd_file_mark(fd)) {
+		wd_fork_file_add(file, fd);
+		return;
+	}
+	wd_fork_now();
+	file_add(file, fd, &nobody);
 }
 
 /* Where O_DSYNC is refused, as by some sandboxes, fork() waits for open(). Under fork_lock. */
@@ -271,7 +299,7 @@ static int file_open(struct wd_fork_file *file, int dir, const char *path, int f
 		fd = open_unmarked(dir, path, flags);
 	wd_file_identify(fd, &file->id);
 	/* A bare clone() doesn't wait for the lock: its child finds the descriptor by fd, or by opening. */
-	file->fd = fd;
+	file_number(file, fd);
 	atomic_store_explicit(&file->opening, false, memory_order_release);
 	if (fd < 0)
 		file_unlink(file);
@@ -292,9 +320,16 @@ int wd_fork_file_open(struct wd_fork_file *file, int dir, const char *path, int 
 	return fd;
 }
 
+int wd_fork_file_fd(const struct wd_fork_file *file)
+{
+	int fd = file->fd;
+
+	return wd_file_is(fd, &file->id) ? fd : -1;
+}
+
 bool wd_fork_file_is(const struct wd_fork_file *file)
 {
-	return file->fd >= 0 && wd_file_is(file->fd, &file->id);
+	return wd_fork_file_fd(file) >= 0;
 }
 
 int wd_fork_file_del(struct wd_fork_file *file)
@@ -303,7 +338,7 @@ int wd_fork_file_del(struct wd_fork_file *file)
 
 	wd_fork_now();
 	pthread_mutex_lock(&fork_lock);
-	fd = wd_fork_file_is(file) ? file->fd : -1;
+	fd = wd_fork_file_fd(file);
 	file_unlink(file);
 	pthread_mutex_unlock(&fork_lock);
 	return fd;

@@ -78,7 +78,7 @@ void wd_fork_unblock(void);
 
 /* An open file that a child must not keep. */
 struct wd_fork_file {
-	int fd;			/* -1: closed, or not open yet */
+	_Atomic int fd;		/* -1: closed, or not open yet, or another file of the library has the number */
 	atomic_bool opening;	/* a thread is in open() and will record fd; until then a child searches for it */
 	dev_t dev;		/* while opening: a device's own number, or the file system's number with ino */
 	ino_t ino;
@@ -88,6 +88,8 @@ struct wd_fork_file {
 };
 
 void wd_fork_file_add(struct wd_fork_file *file, int fd);
+/* The same for an eventfd, a timer or an epoll set, see wd_file_mark(). One that can't be marked is never closed. */
+void wd_fork_file_add_anonymous(struct wd_fork_file *file, int fd);
 /*
  * openat() and wd_fork_file_add(): a child closes the file, at whatever point it was forked, and fork() doesn't wait for
  * open(). Returns the descriptor, or -errno with nothing added.
@@ -95,6 +97,8 @@ void wd_fork_file_add(struct wd_fork_file *file, int fd);
 int wd_fork_file_open(struct wd_fork_file *file, int dir, const char *path, int flags);
 /* Whether fd is still that file, and not closed or opened again by the program. */
 bool wd_fork_file_is(const struct wd_fork_file *file);
+/* The descriptor to sleep on: -1, which poll() skips, if it isn't. */
+int wd_fork_file_fd(const struct wd_fork_file *file);
 /* Forgets the file; returns the fd to close, or -1 when a fork or the program closed it. */
 int wd_fork_file_del(struct wd_fork_file *file);
 

@@ -87,6 +87,7 @@ struct wd_queue {
 	struct wd_driver drv;		/* with the refusing defaults */
 	unsigned int index;
 	struct wd_file_id file;		/* of pub.fd, since it was opened */
+	_Atomic bool file_lost;		/* another context has got the number: the program had closed the file */
 	int node_id;
 	int numa_node;
 	bool for_cq;			/* serves only completion queues */
@@ -151,7 +152,7 @@ static_assert(offsetof(struct wd_queue, pub) == 0, "wd_queue_pub() counts on it"
 /* What a thread may sleep on; -1, which poll() skips, if the program has closed the file. */
 static inline int wd_queue_file(const struct wd_queue *q)
 {
-	return wd_file_is(q->pub.fd, &q->file) ? q->pub.fd : -1;
+	return !atomic_load_explicit(&q->file_lost, memory_order_relaxed) && wd_file_is(q->pub.fd, &q->file) ? q->pub.fd : -1;
 }
 
 static inline __u32 wd_queue_in_flight(struct wd_queue *q)

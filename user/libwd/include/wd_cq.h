@@ -126,8 +126,9 @@ int wd_poll_cq(handle_t cq, int num_entries, struct wd_wc *wc);
  * readable when wd_poll_cq() or wd_get_async_event() has work.
  *
  * For poll() and epoll. The descriptor belongs to the queue: don't read, change
- * or close it. Returns the same descriptor at each call; -EINVAL, -ESTALE, or
- * -errno of the system (-EMFILE, ...) if it can't be created.
+ * or close it. Returns the same descriptor at each call, but a new one after
+ * the program has closed all descriptors; -EINVAL, -ESTALE, or -errno of the
+ * system (-EMFILE, ...) if it can't be created.
  */
 int wd_cq_fd(handle_t cq);
 

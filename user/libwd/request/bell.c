@@ -59,7 +59,7 @@ static bool file_open(struct wd_bell *b)
 	errno = saved;
 	if (fd < 0)
 		return false;
-	wd_fork_file_add(&b->file, fd);
+	wd_fork_file_add_anonymous(&b->file, fd);
 	return true;
 }
 

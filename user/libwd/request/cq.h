@@ -32,7 +32,7 @@ enum wd_cq_file {
  * @rearm:	@armer took completions after it had armed: its arming can be restored without arming again
  * @news:	something happened while no thread had armed
  * @lock:	protects the members below, which are the descriptor's; innermost of all locks
- * @epfd:	-1 until wd_cq_fd() or wd_cq_arm() is first called, then constant
+ * @epfd:	-1 until wd_cq_fd() or wd_cq_arm() is first called; changes if the program has closed one of the files
  * @signalled:	the event file is readable
  * @wake_at:	when the timer expires, 0: not set
  * @slice:	time until the next look at shared contexts, ns

@@ -118,6 +118,20 @@ void wd_cq_tell(struct wd_queue *q)
 
 /* --- contexts in the set: under their drain lock --- */
 
+/* The set, or the context's file, may be closed, and the number the program's. */
+static bool set_change(struct wd_cq *cq, int op, struct wd_queue *q, struct epoll_event *ev)
+{
+	int fd = wd_queue_file(q), epfd;
+	bool is_in = false;
+
+	pthread_mutex_lock(&cq->lock);
+	epfd = fd < 0 ? -1 : wd_fork_file_fd(&cq->file[WD_CQ_EPOLL]);
+	if (epfd >= 0)
+		is_in = !epoll_ctl(epfd, op, fd, ev) || errno == EEXIST;
+	pthread_mutex_unlock(&cq->lock);
+	return is_in;
+}
+
 void wd_cq_watch_lane(struct wd_lane *lane)
 {
 	struct wd_cq *cq = atomic_load(&lane->cq);
@@ -126,7 +140,7 @@ void wd_cq_watch_lane(struct wd_lane *lane)
 
 	if (!cq || lane->watched || q->pub.fd < 0 || atomic_load(&cq->epfd) < 0)
 		return;
-	lane->watched = !epoll_ctl(atomic_load(&cq->epfd), EPOLL_CTL_ADD, q->pub.fd, &ev);
+	lane->watched = set_change(cq, EPOLL_CTL_ADD, q, &ev);
 	if (atomic_load(&cq->armed))
 		q->drv.arm(q);
 }
@@ -136,7 +150,7 @@ static void unwatch_lane(struct wd_lane *lane)
 	if (!lane->watched)
 		return;
 	lane->watched = false;
-	epoll_ctl(atomic_load(&atomic_load(&lane->cq)->epfd), EPOLL_CTL_DEL, lane->q->pub.fd, NULL);
+	set_change(atomic_load(&lane->cq), EPOLL_CTL_DEL, lane->q, NULL);
 }
 
 void wd_cq_watch(struct wd_queue *q)
@@ -317,7 +331,8 @@ void wd_cq_clock_set(struct wd_cq *cq, bool anew)
 	/* Setting an expired timer, even to 0, makes its descriptor unreadable again. */
 	if (anew ? end || cq->wake_at : end && (!cq->wake_at || end < cq->wake_at)) {
 		cq->wake_at = end;
-		timerfd_settime(cq->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
+		if (wd_fork_file_is(&cq->file[WD_CQ_CLOCK]))
+			timerfd_settime(cq->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 	}
 	pthread_mutex_unlock(&cq->lock);
 }

@@ -14,6 +14,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/sandbox.h"
 #include "request/cq.h"
 
 static const char many;
@@ -91,7 +92,7 @@ static int file_add(struct wd_cq *cq, int epfd, enum wd_cq_file which, int fd, _
 
 	if (fd < 0)
 		return -errno;
-	wd_fork_file_add(&cq->file[which], fd);
+	wd_fork_file_add_anonymous(&cq->file[which], fd);
 	return epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
@@ -114,7 +115,7 @@ static int files_open(struct wd_cq *cq)
 
 	if (epfd < 0)
 		return -errno;
-	wd_fork_file_add(&cq->file[WD_CQ_EPOLL], epfd);
+	wd_fork_file_add_anonymous(&cq->file[WD_CQ_EPOLL], epfd);
 	cq->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = file_add(cq, epfd, WD_CQ_EVENT, cq->event_fd, WD_CQ_SIGNAL);
 	if (!ret) {
@@ -128,27 +129,65 @@ static int files_open(struct wd_cq *cq)
 	return ret;
 }
 
-static int descriptor(struct wd_cq *cq)
+/* Under the lock. Whether the program has closed a file. */
+static bool files_lost(const struct wd_cq *cq)
 {
-	int saved = errno, ret = 0;
+	int i;
+
+	for (i = 0; i < WD_CQ_FILES && wd_fork_file_is(&cq->file[i]); i++)
+		;
+	return i < WD_CQ_FILES;
+}
+
+/* Under the lock. In a sandbox the files can't be recognised, and new ones can't be opened. */
+static int files_replace(struct wd_cq *cq)
+{
+	if (wd_sandbox())
+		return -EACCES;
+	wd_cq_files_close(cq);
+	cq->signalled = false;
+	cq->wake_at = 0;
+	return files_open(cq);
+}
+
+static void watch_all(struct wd_cq *cq)
+{
 	unsigned int i;
 
-	if (atomic_load(&cq->epfd) >= 0)
-		return 0;
-	pthread_mutex_lock(&cq->lock);
-	if (atomic_load(&cq->epfd) < 0)
-		ret = files_open(cq);
-	pthread_mutex_unlock(&cq->lock);
-	for (i = 0; !ret && i < wd_cq_nr(cq); i++) {
+	for (i = 0; i < wd_cq_nr(cq); i++) {
 		struct wd_lane *lane = wd_cq_lane(cq, i);
 
 		if (!lane)
 			continue;
 		wd_drain_lock(lane->q);
+		lane->watched = false;
 		if (!atomic_load(&lane->q->state))
 			wd_cq_watch_lane(lane);
 		wd_drain_unlock(lane->q);
 	}
+}
+
+/* replace: also if there is one, but the program has closed it. */
+static int descriptor(struct wd_cq *cq, bool replace)
+{
+	int saved = errno, ret = 0;
+	bool none, lost;
+
+	if (atomic_load(&cq->epfd) >= 0 && !replace)
+		return 0;
+	pthread_mutex_lock(&cq->lock);
+	none = atomic_load(&cq->epfd) < 0;
+	lost = !none && files_lost(cq);
+	if (none)
+		ret = files_open(cq);
+	else if (lost)
+		ret = files_replace(cq);
+	pthread_mutex_unlock(&cq->lock);
+	if ((none || lost) && !ret)
+		watch_all(cq);
+	/* The queue may be armed, and its signal and its timer are lost. */
+	if (lost && !ret)
+		wd_cq_signal(cq);
 	errno = saved;
 	return ret ? wd_fail(&cq->obj, -ret, "the completion queue's descriptor could not be made") : 0;
 }
@@ -161,7 +200,7 @@ int wd_cq_fd(handle_t h)
 	if (!cq)
 		return ret;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	ret = descriptor(cq);
+	ret = descriptor(cq, true);
 	pthread_setcancelstate(cancel, NULL);
 	return ret ? ret : atomic_load(&cq->epfd);
 }
@@ -211,7 +250,7 @@ int wd_cq_arm(handle_t h)
 	if (!cq)
 		return ret;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	ret = descriptor(cq);
+	ret = descriptor(cq, false);
 	if (!ret)
 		arm_all(cq);
 	pthread_setcancelstate(cancel, NULL);

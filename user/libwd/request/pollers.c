@@ -232,7 +232,7 @@ static void sleep_end(struct wd_poller *p)
 	wd_pool_lock();
 	p->asleep = false;
 	wd_pool_unlock();
-	if (wd_file_is(p->event, &p->event_id) && read(p->event, &count, sizeof(count)) < 0)
+	if (wd_fork_file_is(&p->event) && read(p->event.fd, &count, sizeof(count)) < 0)
 		count = 0;
 }
 
@@ -247,7 +247,7 @@ static void poller_sleep(struct wd_poller *p, struct share *s, __u64 slice, __u6
 	nap.quiet = true;
 	nap.end = end;
 	nap.n = 0;
-	nap.pfd[0] = (struct pollfd){ .fd = p->event, .events = POLLIN };
+	nap.pfd[0] = (struct pollfd){ .fd = wd_fork_file_fd(&p->event), .events = POLLIN };
 	for (i = 0; i < s->nr; i++)
 		atomic_fetch_add(&s->queue[i]->watchers, 1);
 	wd_barrier_heavy();
@@ -375,15 +375,18 @@ static int thread_start(struct wd_poller *p)
 
 static void event_open(struct wd_poller *p)
 {
-	p->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	wd_file_identify(p->event, &p->event_id);
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd >= 0)
+		wd_fork_file_add_anonymous(&p->event, fd);
 }
 
 static void event_close(struct wd_poller *p)
 {
-	if (wd_file_is(p->event, &p->event_id))
-		close(p->event);
-	p->event = -1;
+	int fd = wd_fork_file_del(&p->event);
+
+	if (fd >= 0)
+		close(fd);
 }
 
 /* until: CLOCK_REALTIME; NULL: no limit. */
@@ -430,7 +433,7 @@ static void pollers_fill(void)
 		for (i = 0; i < wd_pool.set.group[g].nr; i++) {
 			struct wd_poller *p = &wd_pool.poller[wd_pool.set.group[g].first + i];
 
-			*p = (struct wd_poller){ .group = &wd_pool.set.group[g], .index = i, .event = -1, .active = !i };
+			*p = (struct wd_poller){ .group = &wd_pool.set.group[g], .index = i, .event.fd = -1, .active = !i };
 		}
 	for (i = 0; i < WD_ENGINE_QUEUES; i++)
 		atomic_store(&wd_poll_group_of[i], 0);
@@ -450,7 +453,7 @@ static int threads_start(void)
 	wd_pool.nr = wd_pool.set.threads;
 	wd_pool_unlock();
 	for (i = 0; i < wd_pool.set.threads; i++) {
-		ret = wd_pool.poller[i].event < 0 ? -EMFILE : thread_start(&wd_pool.poller[i]);
+		ret = wd_pool.poller[i].event.fd < 0 ? -EMFILE : thread_start(&wd_pool.poller[i]);
 		if (ret)
 			goto err_end;
 	}
@@ -466,13 +469,9 @@ err_end:
 	return wd_fail(NULL, -ret, "poll threads can't be started");
 }
 
-/* The child has no poll threads, and closes its copies of their eventfds. */
+/* The child has no poll threads; fork.c closes its copies of their eventfds. */
 static void on_fork_child(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < wd_pool.set.threads; i++)
-		event_close(&wd_pool.poller[i]);
 	memset(&wd_pool.set, 0, sizeof(wd_pool.set));
 	wd_pool.nr = 0;
 	self = NULL;

@@ -29,8 +29,8 @@ void wd_poller_kick(struct wd_poller *p)
 		return;
 	p->asleep = false;
 	/* Not write(), which is a cancellation point: this may be a thread of the program. */
-	if (wd_file_is(p->event, &p->event_id))
-		syscall(SYS_write, p->event, &one, sizeof(one));
+	if (wd_fork_file_is(&p->event))
+		syscall(SYS_write, p->event.fd, &one, sizeof(one));
 	errno = saved;
 }
 

@@ -11,8 +11,7 @@ struct wd_poller {
 	unsigned int index;		/* in its group */
 	pthread_t thread;
 	bool joinable;			/* started, and not joined yet; under pollers.c's control */
-	int event;
-	struct wd_file_id event_id;
+	struct wd_fork_file event;
 	bool active;			/* under wd_pool.lock, like asleep */
 	bool asleep;
 };

@@ -37,9 +37,12 @@ struct wd_ctx *wd_ctx_lookup(handle_t h, int *ret)
 
 int wd_ctx_ioctl(struct wd_ctx *ctx, unsigned long cmd, void *arg)
 {
-	int saved = errno;
-	int ret = ioctl(ctx->file.fd, cmd, arg);
+	int saved = errno, fd = wd_fork_file_fd(&ctx->file), ret;
 
+	/* A program that has closed the file may have another one with that number. */
+	if (fd < 0)
+		return -EBADF;
+	ret = ioctl(fd, cmd, arg);
 	if (ret < 0)
 		ret = errno == ENXIO ? -ENODEV : -errno;
 	errno = saved;
@@ -186,15 +189,15 @@ static int ctx_stop(struct wd_ctx *ctx)
 	unsigned int i;
 	int ret;
 
-	/* A program that has closed the file may have another one with that number. */
 	do
-		ret = wd_fork_file_is(&ctx->file) ? wd_ctx_ioctl(ctx, UACCE_CMD_PUT_Q, NULL) : -ENODEV;
+		ret = wd_ctx_ioctl(ctx, UACCE_CMD_PUT_Q, NULL);
 	while (ret == -EINTR);
 	for (i = 0; i < WD_CTX_REGIONS; i++)
 		unmap(ctx, i);
 	ctx->state = WD_CTX_STOPPED;
 	close(wd_fork_file_del(&ctx->file));
-	return ret == -ENODEV ? 0 : ret;
+	/* -EBADF: the program has closed the file. */
+	return ret == -ENODEV || ret == -EBADF ? 0 : ret;
 }
 
 void wd_release_ctx(handle_t h_ctx)
@@ -239,7 +242,7 @@ static void *region_map(struct wd_ctx *ctx, enum uacce_qfrt qfrt, int *ret)
 	}
 	if (ctx->map[qfrt])
 		return ctx->map[qfrt];
-	base = mmap(NULL, ctx->size[qfrt], PROT_READ | PROT_WRITE, MAP_SHARED, ctx->file.fd, offset);
+	base = mmap(NULL, ctx->size[qfrt], PROT_READ | PROT_WRITE, MAP_SHARED, wd_fork_file_fd(&ctx->file), offset);
 	if (base == MAP_FAILED) {
 		/* The mapping of a removed device's queue fails with ENXIO on newer kernels, EINVAL on older ones. */
 		int err = wd_ctx_why_stopped(ctx) == -ENODEV ? ENODEV : errno;

@@ -229,6 +229,17 @@ int wd_grant_place(const struct wd_queue *q, enum wd_place how)
 	return how == WD_PLACE_EXCHANGE ? WD_PLACE_TAKEN : wd_grant_refuse(q);
 }
 
+/* An older context with the number of q's file has lost its own. */
+static void file_takes_number(struct wd_queue *q)
+{
+	struct wd_queue *other = NULL;
+
+	atomic_store(&q->file_lost, false);
+	while (q->pub.fd >= 0 && (other = wd_table_next(other)))
+		if (other != q && other->pub.fd == q->pub.fd)
+			atomic_store(&other->file_lost, true);
+}
+
 int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *refused)
 {
 	bool extra = wd_section_state() == WD_USER_SECTION && would_be_extra(q);
@@ -238,6 +249,8 @@ int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *r
 	ret = q->drv.open(q, info);
 	wd_file_identify(ret ? -1 : q->pub.fd, &q->file);
 	wd_grant_lock();
+	if (!ret)
+		file_takes_number(q);
 	*refused = extra && (ret == -EBUSY || ret == -EDQUOT);
 	if (*refused)
 		wd_section.no_extra_until = wd_now_ns() + REFRESH_NS;
