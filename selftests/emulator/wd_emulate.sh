@@ -101,6 +101,14 @@ slot_by_wdctl() {
 	return $code
 }
 
+# ends_as EXPECTED ARGUMENT...: the program prints that, and ends with success although the devices' threads remain
+ends_as() {
+	local got code=0
+
+	got=$(timeout -s KILL 300 "$emulate" -- "$OUT/tests/emulator/last_client" "${@:2}") || code=$?
+	[ "$code $got" = "0 $1" ] || { echo "exit status $code, printed: $got"; return 1; }
+}
+
 # A signal as soon as the folder exists, mostly while its files are still being created.
 ended_early() {
 	local sub="$dir/early" pid i code
@@ -186,5 +194,7 @@ for engine in all none; do
 	test_that "requests in flight don't wait for each other's latency, engine $engine" is 0 \
 		"$emulate" --engine $engine --latency 300000000 -- "$OUT/tests/emulator/latency_client" 300000000
 done
+test_that 'a process whose first thread ends is over' ends_as 'exit, SIGTERM taken, device'
+test_that "and not before the program's other threads" ends_as $'work\nexit, SIGTERM taken, device' thread
 test_that 'nothing is left behind' nothing_left
 tap_done

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A model device in this process: its memory, its control thread and its workers. */
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -225,24 +224,6 @@ static void *control(void *arg)
 	return NULL;
 }
 
-static int thread_start(void *(*fn)(void *), void *arg)
-{
-	sigset_t all, old;
-	pthread_t thread;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&thread, NULL, fn, arg);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (err)
-		return -err;
-	/* Tools that show threads tell the devices' from the program's. */
-	pthread_setname_np(thread, "wd-emulate");
-	pthread_detach(thread);
-	return 0;
-}
-
 static void *memory(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -307,7 +288,7 @@ static int runner_start(struct emu_runner *r, struct emu_device *dev)
 	if (!mem || !r->engine_ws)
 		return -ENOMEM;
 	r->scratch = wdm_scratch_init(mem, r->engine_ws);
-	return thread_start(worker, r);
+	return emu_thread_start(worker, r);
 }
 
 /*
@@ -320,7 +301,7 @@ static int threads_start(struct emu_device *dev)
 	int err;
 
 	do
-		err = n < workers ? runner_start(&dev->runners[n], dev) : thread_start(control, dev);
+		err = n < workers ? runner_start(&dev->runners[n], dev) : emu_thread_start(control, dev);
 	while (!err && ++n <= workers);
 	while (atomic_load(&dev->started) < n)
 		sched_yield();

@@ -159,6 +159,13 @@ void emu_device_turn(struct emu_device *dev, struct wdm_look *look);
 unsigned long long emu_now(void);
 void emu_wait_until(struct emu_device *dev, unsigned long long ns);
 
+/* last.c */
+/* A thread that takes no signal of the program, runs until exit, and doesn't keep a process from ending. */
+int emu_thread_start(void *(*fn)(void *), void *arg);
+/* In the process' first thread; the second in that of a fork's child. */
+void emu_threads_begin(void);
+void emu_threads_after_fork(void);
+
 /* counts.c */
 void emu_counts_map(const char *root);
 void emu_counts_add(struct emu_device *dev);

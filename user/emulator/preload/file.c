@@ -598,6 +598,7 @@ static void fork_child(void)
 	emu_fd_foreign();
 	emu_region_after_fork();
 	emu_config_after_fork();
+	emu_threads_after_fork();
 	emu_sections_after_fork();
 	emu_faults_after_fork();
 }
@@ -605,6 +606,7 @@ static void fork_child(void)
 __attribute__((constructor)) static void file_init(void)
 {
 	pthread_atfork(NULL, NULL, fork_child);
+	emu_threads_begin();
 	/* Before main(): a server may give up its right to the folder before it uses a device. */
 	emu_config();
 }
