@@ -2,6 +2,7 @@
 /* Devices that compute wrongly, that don't answer, that are gone: the twin does it, or an error says why. */
 #include <openssl/async.h>
 #include <poll.h>
+#include <pthread.h>
 
 #include "provider_test.h"
 #include "wait_ms.h"
@@ -166,12 +167,145 @@ TEST_F(faults, a_device_that_does_not_answer_costs_the_deadline)
 	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
 }
 
+static void three_failures(FIXTURE_DATA(faults) *self, struct __test_metadata *_metadata)
+{
+	unsigned int i;
+
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	for (i = 1; i <= 3; i++) {
+		ASSERT_TRUE(signs(self));
+		EXPECT_EQ(i, count(self, "warpdrive-fallbacks"));
+	}
+}
+
+/* Signs until the counter has changed. */
+static void signs_until(FIXTURE_DATA(faults) *self, struct __test_metadata *_metadata, const char *what)
+{
+	uint64_t was = count(self, what);
+	unsigned int i;
+
+	for (i = 0; i < WAIT_MS / 10 && count(self, what) == was; i++) {
+		poll(NULL, 0, 10);
+		ASSERT_TRUE(signs(self));
+	}
+	ASSERT_EQ(was + 1, count(self, what));
+}
+
+TEST_F(faults, after_three_failures_in_a_row_the_device_rests)
+{
+	unsigned int i;
+
+	three_failures(self, _metadata);
+	for (i = 0; i < 100; i++)
+		ASSERT_TRUE(signs(self));
+	EXPECT_EQ(3, count(self, "warpdrive-fallbacks"));
+	EXPECT_EQ(103, soft(&self->b));
+	EXPECT_EQ(0, count(self, "warpdrive-bad-results"));
+}
+
+/* Its queue has to be taken away by closing it. */
+TEST_F(faults, so_does_a_device_whose_queue_is_stuck)
+{
+	unsigned int i;
+
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault stuck=1/1"));
+	for (i = 0; i < 100; i++)
+		ASSERT_TRUE(signs(self));
+	EXPECT_EQ(3, count(self, "warpdrive-fallbacks"));
+	EXPECT_EQ(100, soft(&self->b));
+}
+
+TEST_F(faults, a_success_ends_the_row_of_failures)
+{
+	unsigned int i;
+
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	open_with(self, "RSA", NULL, 1024);
+	for (i = 1; i <= 4; i++) {
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+		ASSERT_TRUE(signs(self));
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=0"));
+		ASSERT_TRUE(signs(self));
+		EXPECT_EQ(i, count(self, "warpdrive-fallbacks"));
+		EXPECT_EQ(i, sim(&self->b));
+	}
+}
+
+static void *tries(void *arg)
+{
+	FIXTURE_DATA(faults) *self = arg;
+	unsigned char sig[1024];
+	unsigned int i, more = 0;
+	size_t len = 1;
+
+	for (i = 0; i < WAIT_MS / 10 && more < 20 && len; i++) {
+		poll(NULL, 0, 10);
+		sign(self->b.ours, self->key, "SHA256", NULL, "abc", 3, sig, &len);
+		more += count(self, "warpdrive-fallbacks") > 3;
+	}
+	return len ? self : NULL;
+}
+
+/* A failure during the trial begins another rest at once. */
+TEST_F_TIMEOUT(faults, after_the_rest_one_of_several_threads_tries, 100)
+{
+	pthread_t thread[4];
+	unsigned int i;
+	void *ret;
+
+	three_failures(self, _metadata);
+	for (i = 0; i < ARRAY_SIZE(thread); i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, tries, self));
+	for (i = 0; i < ARRAY_SIZE(thread); i++) {
+		ASSERT_EQ(0, pthread_join(thread[i], &ret));
+		EXPECT_EQ(self, ret);
+	}
+	EXPECT_EQ(4, count(self, "warpdrive-fallbacks"));
+}
+
+TEST_F_TIMEOUT(faults, after_the_rest_a_success_ends_it, 100)
+{
+	unsigned int i;
+
+	three_failures(self, _metadata);
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=0"));
+	signs_until(self, _metadata, "warpdrive-requests-sim");
+	for (i = 0; i < 10; i++)
+		ASSERT_TRUE(signs(self));
+	EXPECT_EQ(11, sim(&self->b));
+	/* The row is over, too. */
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	ASSERT_TRUE(signs(self));
+	ASSERT_TRUE(signs(self));
+	EXPECT_EQ(5, count(self, "warpdrive-fallbacks"));
+}
+
+TEST_F(faults, without_fallback_no_failure_makes_the_device_rest)
+{
+	unsigned int i;
+
+	setenv("WD_OPENSSL_FALLBACK", "no", 1);
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	for (i = 0; i < 5; i++)
+		EXPECT_FALSE(signs(self));
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=0"));
+	EXPECT_TRUE(signs(self));
+	EXPECT_EQ(1, sim(&self->b));
+	EXPECT_EQ(0, soft(&self->b));
+}
+
 static int sign_in_job(void *arg)
 {
 	return signs(*(FIXTURE_DATA(faults) **)arg);
 }
 
-TEST_F(faults, a_job_has_the_deadline_too)
+static void signs_in_job(FIXTURE_DATA(faults) *self, struct __test_metadata *_metadata)
 {
 	ASYNC_WAIT_CTX *ctx = ASYNC_WAIT_CTX_new();
 	ASYNC_JOB *job = NULL;
@@ -179,9 +313,6 @@ TEST_F(faults, a_job_has_the_deadline_too)
 	int ret = 0, status;
 	size_t n;
 
-	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
-	open_with(self, "RSA", NULL, 1024);
-	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
 	while ((status = ASYNC_start_job(&job, ctx, &ret, sign_in_job, &self, sizeof(self))) == ASYNC_PAUSE) {
 		ASSERT_EQ(1, ASYNC_WAIT_CTX_get_all_fds(ctx, &fd.fd, &n));
 		fd.events = POLLIN;
@@ -189,10 +320,31 @@ TEST_F(faults, a_job_has_the_deadline_too)
 	}
 	EXPECT_EQ(ASYNC_FINISH, status);
 	EXPECT_EQ(1, ret);
+	ASYNC_WAIT_CTX_free(ctx);
+}
+
+TEST_F(faults, a_job_has_the_deadline_too)
+{
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
+	signs_in_job(self, _metadata);
 	EXPECT_EQ(1, count(self, "warpdrive-fallbacks"));
 	EXPECT_EQ(1, soft(&self->b));
 	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
-	ASYNC_WAIT_CTX_free(ctx);
+}
+
+TEST_F(faults, after_failures_of_jobs_the_device_rests_too)
+{
+	unsigned int i;
+
+	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	open_with(self, "RSA", NULL, 1024);
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	for (i = 0; i < 10; i++)
+		signs_in_job(self, _metadata);
+	EXPECT_EQ(3, count(self, "warpdrive-fallbacks"));
+	EXPECT_EQ(10, soft(&self->b));
 }
 
 TEST_F(faults, a_device_that_is_removed_is_done_without)

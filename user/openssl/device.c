@@ -10,6 +10,12 @@
 
 #define WRONG_IN_A_ROW	3u
 #define REST_SECONDS	60
+/*
+ * A device that doesn't answer costs each operation its deadline, and the time to stop the queue: one in ten seconds is
+ * bearable. The rest is short, because failures say less about the device than wrong results.
+ */
+#define FAILED_IN_A_ROW	3u
+#define TRIAL_SECONDS	10
 #define SILENT_SECONDS	10
 
 /*
@@ -19,11 +25,27 @@
  */
 static _Thread_local bool inside;
 
-static bool rests(struct wdp_provider *prov)
+static bool before(const _Atomic int64_t *until)
 {
-	int64_t until = atomic_load_explicit(&prov->rests_until, memory_order_relaxed);
+	int64_t seconds = atomic_load_explicit(until, memory_order_relaxed);
 
-	return until && wdp_seconds() < until;
+	return seconds && wdp_seconds() < seconds;
+}
+
+static bool rests(const struct wdp_provider *prov)
+{
+	return before(&prov->rests_until) || before(&prov->failed_until);
+}
+
+/* After a rest for failures one operation tries the device. For the others the rest goes on meanwhile. */
+static bool may_try(struct wdp_provider *prov)
+{
+	int64_t until = atomic_load_explicit(&prov->failed_until, memory_order_relaxed), now;
+
+	if (!until)
+		return true;
+	now = wdp_seconds();
+	return now >= until && atomic_compare_exchange_strong(&prov->failed_until, &until, now + TRIAL_SECONDS);
 }
 
 static __attribute__((noinline)) handle_t session_inside(const struct wdp_target *to, unsigned int op_type)
@@ -54,6 +76,40 @@ static void note_wrong(struct wdp_provider *prov)
 	atomic_store(&prov->wrong_in_a_row, 0);
 	atomic_store(&prov->rests_until, wdp_seconds() + REST_SECONDS);
 	wdp_log(prov, WDP_LOG_ERRORS, "%u wrong results in a row: no device is used for %u seconds", WRONG_IN_A_ROW, REST_SECONDS);
+}
+
+/* Whatever its request was, a device that works answers it. */
+static bool is_failure(int status)
+{
+	return status == -ETIMEDOUT || status == -EIO || status == -ENODEV;
+}
+
+/*
+ * The row goes on through the rest, so that a trial that fails begins another. Without the twin there is no rest: the
+ * operation would only fail sooner.
+ */
+static void note_failure(struct wdp_provider *prov)
+{
+	unsigned int row;
+
+	if (!prov->config.fallback)
+		return;
+	row = atomic_fetch_add(&prov->failed_in_a_row, 1) + 1;
+	if (row < FAILED_IN_A_ROW)
+		return;
+	atomic_store(&prov->failed_until, wdp_seconds() + TRIAL_SECONDS);
+	if (row == FAILED_IN_A_ROW)
+		wdp_log(prov, WDP_LOG_ERRORS, "%u failures in a row: one operation in %u seconds tries a device, until one succeeds",
+			FAILED_IN_A_ROW, TRIAL_SECONDS);
+}
+
+/* Both are looked at: of two threads, one may have ended the row before the other began the rest. */
+static void note_success(struct wdp_provider *prov)
+{
+	if (atomic_load_explicit(&prov->failed_in_a_row, memory_order_relaxed))
+		atomic_store(&prov->failed_in_a_row, 0);
+	if (atomic_load_explicit(&prov->failed_until, memory_order_relaxed))
+		atomic_store(&prov->failed_until, 0);
 }
 
 /* A device that is gone fails at each operation. */
@@ -92,12 +148,16 @@ static enum wdp_outcome conclude(const struct wdp_target *to, handle_t h, const 
 	struct wdp_provider *prov = to->prov;
 	char why[256];
 
-	if (!result->status)
+	if (!result->status) {
+		note_success(prov);
 		return WDP_DONE;
+	}
 	if (not_taken(result->status))
 		return WDP_TWIN;
 	if (result->reason == WD_REASON_WRONG)
 		note_wrong(prov);
+	else if (is_failure(result->status))
+		note_failure(prov);
 	if (wd_error_detail(h, why, sizeof(why)) <= 0)
 		return failed(prov, to->class->name, wd_status_str(result->status));
 	return failed(prov, to->class->name, why);
@@ -129,7 +189,7 @@ enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp
 	handle_t h = session_now(to, job);
 
 	*bad = false;
-	if (!h)
+	if (!h || !may_try(to->prov))
 		return WDP_TWIN;
 	if (job)
 		submitted = wdp_job_do(to->prov, h, to->class, call, &result);

@@ -38,6 +38,8 @@ struct wdp_provider {
 	_Atomic uint64_t counts[WDP_COUNTS];
 	_Atomic unsigned int wrong_in_a_row;
 	_Atomic int64_t rests_until;	/* wdp_seconds(): no device is asked before */
+	_Atomic unsigned int failed_in_a_row;
+	_Atomic int64_t failed_until;	/* the same, after failures; 0: no rest. Then one operation tries a device */
 	_Atomic int64_t silent_until;	/* the same: no failure is logged before */
 	_Atomic unsigned int started;	/* the generation that has attached to the section */
 	_Atomic unsigned int polls;	/* the generation that has poller threads */
