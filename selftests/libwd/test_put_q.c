@@ -5,14 +5,17 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <misc/uacce/uacce.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <wd_comp.h>
 #include <wd_cq.h>
 
 #include "hooked_ioctl.h"
 #include "need_device.h"
+#include "on_device.h"
 
 #define CYCLES	200
 #define NOISE	(CYCLES * 64)	/* bytes; what is kept of one queue is more */
@@ -23,6 +26,8 @@ static int refusal;
 static int refuse_of = 2;	/* all but the last of this many commands are refused */
 static int refused;
 static bool refuse_start;
+static int waits_ms;		/* how long a command is executed that is refused */
+static int puts_of[FILES];	/* commands to stop, by file */
 static bool impatient[FILES];	/* files whose commands don't wait for other processes' queues */
 static int patient, asked;	/* commands on other files; all commands */
 
@@ -48,9 +53,12 @@ static int before_ioctl(int fd, unsigned long cmd)
 	}
 	if (cmd == UACCE_CMD_START_Q && refuse_start)
 		return EBUSY;
-	if (cmd == UACCE_CMD_PUT_Q && refusal && ++refused % refuse_of)
-		return refusal;
-	return 0;
+	if (cmd == UACCE_CMD_PUT_Q && fd < FILES)
+		puts_of[fd]++;
+	if (cmd != UACCE_CMD_PUT_Q || !refusal || !(++refused % refuse_of))
+		return 0;
+	poll(NULL, 0, waits_ms);
+	return refusal;
 }
 
 /* Opens and closes a context. */
@@ -166,4 +174,61 @@ TEST_F(put_q, the_kernel_is_asked_not_to_wait)
 	self->wrong += cycle();
 	EXPECT_EQ(0, patient);
 	EXPECT_LE(2, asked);
+}
+
+/* The most commands to stop that a file got, since the last memset(). */
+static int puts_most(void)
+{
+	int i, most = 0;
+
+	for (i = 0; i < FILES; i++)
+		most = puts_of[i] > most ? puts_of[i] : most;
+	return most;
+}
+
+FIXTURE(stuck) {
+	int wrong;
+};
+
+FIXTURE_SETUP(stuck)
+{
+	if (!emulated())
+		SKIP(return, "needs an emulated device, whose queues stop when they are closed");
+	self->wrong = warm_up();
+	memset(puts_of, 0, sizeof(puts_of));
+	refusal = ETIMEDOUT;
+	refuse_of = INT_MAX;
+	refused = 0;
+}
+
+FIXTURE_TEARDOWN(stuck)
+{
+	refusal = 0;
+	EXPECT_EQ(0, self->wrong);
+}
+
+/* Each command takes seconds, and closing the file takes them again. */
+TEST_F(stuck, a_close_waits_once_for_a_queue_that_does_not_stop)
+{
+	self->wrong += cycle();
+	EXPECT_EQ(1, puts_most());
+}
+
+TEST_F(stuck, a_deadline_waits_once_for_a_queue_that_does_not_stop)
+{
+	unsigned char src[500] = { 0 }, dst[1000];
+	size_t len = sizeof(dst);
+	struct wd_comp_arg arg = {
+		.src = src, .src_len = sizeof(src), .dst = dst, .dst_len = &len, .timeout_ms = 20,
+	};
+	handle_t h = session_on_device(false, true);
+
+	/* Longer than the library tries again. */
+	waits_ms = 1100;
+	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=1/1"));
+	EXPECT_EQ(-ETIMEDOUT, wd_compress(h, &arg));
+	EXPECT_EQ(1, puts_most());
+	waits_ms = 0;
+	ASSERT_EQ(0, emulated_control(EMULATED_DEVICE, "fault drop=0"));
+	EXPECT_EQ(0, wd_comp_free_sess(h));
 }

@@ -33,7 +33,23 @@ static int put_q(struct hisi_queue *h)
 	 * has stopped.
 	 */
 	h->stopped = !ret || (ret == -ENODEV && wd_ring_rx_stopped(&h->ring));
-	return h->stopped ? 0 : ret;
+	h->error = h->stopped ? 0 : ret;
+	return h->error;
+}
+
+/*
+ * A second try, because a stop that is refused for a moment doesn't make a queue stuck, and a stuck queue is kept for
+ * ever. But -ETIMEDOUT comes after the kernel has waited for the device as long as it does, seconds: it waits once more
+ * when the file is closed, and a request may be waiting for that.
+ */
+static int put_q_finally(struct hisi_queue *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 && h->error != -ETIMEDOUT; i++)
+		if (!put_q(h))
+			break;
+	return h->error;
 }
 
 static void states_free(struct hisi_queue *h)
@@ -48,6 +64,7 @@ static void states_free(struct hisi_queue *h)
 /* A stuck queue is kept for ever: the kernel keeps its number, its rings and its access to this address space. */
 static void queue_free(struct hisi_queue *h, bool stuck)
 {
+	h->ring.ctx->stuck = stuck;
 	wd_ctx_stop(h->ctx);
 	wd_release_ctx(h->ctx);
 	if (stuck) {
@@ -140,12 +157,9 @@ void hisi_queue_close(struct wd_queue *q)
 	pub->drv = NULL;
 	pub->fd = -1;
 	unstopped_try();
-	/*
-	 * A second try, because a stop that is refused for a moment doesn't make a queue stuck, and a stuck queue is
-	 * kept for ever. A fork's child only has a copy of the memory, which the parent's queue can't touch.
-	 */
-	if (!wd_stale(&h->ring.ctx->obj) && put_q(h))
-		ret = put_q(h);
+	/* A fork's child only has a copy of the memory, which the parent's queue can't touch. */
+	if (!wd_stale(&h->ring.ctx->obj))
+		ret = put_q_finally(h);
 	if (ret)
 		atomic_fetch_add(&pub->stuck, 1);
 	if (ret == -EBUSY)

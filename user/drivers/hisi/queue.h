@@ -31,6 +31,7 @@ struct hisi_lists {
  * @states:	allocated on first use: memory in which a device keeps a request's state, by ring index
  * @scratch_bytes: size of scratch memory per ring index
  * @stopped:	the device doesn't touch any of this any more; under the drain lock
+ * @error:	why the last stop failed, 0 if none has; under the drain lock
  * @next:	the next of the queues that were closed but have not stopped
  */
 struct hisi_queue {
@@ -42,6 +43,7 @@ struct hisi_queue {
 	void **_Atomic states;
 	size_t scratch_bytes;
 	bool stopped;
+	int error;
 	struct hisi_queue *next;
 	struct wd_kept kept;
 };

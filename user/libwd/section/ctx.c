@@ -183,15 +183,24 @@ static void ctx_unlock(struct wd_ctx *ctx, int cancel)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* Under the lock. Closes the queue in any case. */
-static int ctx_stop(struct wd_ctx *ctx)
+static int queue_put(struct wd_ctx *ctx)
 {
-	unsigned int i;
 	int ret;
 
+	if (ctx->stuck)
+		return -EIO;
 	do
 		ret = wd_ctx_ioctl(ctx, UACCE_CMD_PUT_Q, NULL);
 	while (ret == -EINTR);
+	return ret;
+}
+
+/* Under the lock. Closes the queue in any case. */
+static int ctx_stop(struct wd_ctx *ctx)
+{
+	int ret = queue_put(ctx);
+	unsigned int i;
+
 	for (i = 0; i < WD_CTX_REGIONS; i++)
 		unmap(ctx, i);
 	ctx->state = WD_CTX_STOPPED;

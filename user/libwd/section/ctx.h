@@ -24,6 +24,7 @@ struct wd_ctx {
 	pthread_mutex_t lock;	/* state, map */
 	enum wd_ctx_state state;
 	void *map[WD_CTX_REGIONS];
+	bool stuck;		/* its owner's: PUT_Q has failed, so that only the file is left to be closed */
 	size_t size[WD_CTX_REGIONS];	/* constant, like all members below but priv */
 	int node_id;
 	bool simulated;
