@@ -249,10 +249,10 @@ static bool stream_lend(struct wdz_stream *s, bool give, struct lent *lent)
 	z_streamp strm = s->strm;
 
 	*lent = (struct lent){ .to = &s->raw };
+	if (s->stage == WDZ_DEVICE)
+		wdz_tail_begin(s);
 	if (s->stage == WDZ_TAIL)
 		return true;
-	if (s->stage == WDZ_DEVICE)
-		return wdz_tail_begin(s);
 	if (s->stage != WDZ_TWIN && !wdz_gather_end(s, give))
 		return false;
 	*lent = (struct lent){ .to = strm, .s = s };
@@ -308,13 +308,13 @@ static int device_params(struct wdz_stream *s, int level, int strategy)
 		return Z_STREAM_ERROR;
 	if (!wdz_device_take(s))
 		return Z_BUF_ERROR;
-	if (!wdz_stream_wants(level, strategy))
-		return wdz_tail_begin(s) ? wdz_tail_params(s, level, strategy) : Z_BUF_ERROR;
+	if (!wdz_stream_wants(level, strategy)) {
+		wdz_tail_begin(s);
+		return wdz_tail_params(s, level, strategy);
+	}
 	wdz_parts_finish(s);
 	s->level = level;
-	if (s->have_raw && twin_deflateReset(&s->raw) == Z_OK)
-		twin_deflateParams(&s->raw, level, strategy);
-	return Z_OK;
+	return wdz_raw_open(s) ? Z_OK : Z_STREAM_ERROR;
 }
 
 static int fresh_params(struct wdz_stream *s, int level, int strategy)

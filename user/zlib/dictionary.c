@@ -29,8 +29,10 @@ PUBLIC int ZEXPORT deflateSetDictionary(z_streamp strm, const Bytef *dictionary,
 		return twin_deflateSetDictionary(&s->raw, dictionary, length);
 	if (wdz_part(s, s->open)->in_len > s->drained && (s->stage != WDZ_DEVICE || wdz_open_has_data(s)))
 		return Z_STREAM_ERROR;
-	if (s->stage == WDZ_DEVICE)
-		return wdz_tail_begin(s) ? twin_deflateSetDictionary(&s->raw, dictionary, length) : Z_STREAM_ERROR;
+	if (s->stage == WDZ_DEVICE) {
+		wdz_tail_begin(s);
+		return twin_deflateSetDictionary(&s->raw, dictionary, length);
+	}
 	/* Raw, it is an offer: the twin may refer to it, parts don't. A zlib header would name it. */
 	if (s->wrap == WDZ_ZLIB)
 		wdz_stream_rest(s);

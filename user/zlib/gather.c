@@ -110,20 +110,29 @@ static bool drain_aside(struct wdz_stream *s)
 	return true;
 }
 
+/* The same into the caller's room. False: it is too small. */
+static bool drain_to_caller(struct wdz_stream *s)
+{
+	s->stage = WDZ_DRAIN;
+	twin_take(s, Z_NO_FLUSH);
+	return s->drained == wdz_part(s, s->open)->in_len;
+}
+
 /**
  * wdz_gather_end() - before a call that only the twin does: it gets all that was collected
  * @give: the call may write to the caller's room
  *
  * Afterwards the stream is the twin's, unless the caller has yet to get what the twin has written.
  *
- * Return: false without memory
+ * Return: false without memory, unless the caller's room was enough
  */
 bool wdz_gather_end(struct wdz_stream *s, bool give)
 {
 	bool twin_behind = s->begun && s->stage == WDZ_GATHER;
 
 	/* A stream without data so far may have begun, too: zlib has written its header. */
-	if ((twin_behind || s->drained < wdz_part(s, s->open)->in_len) && !s->head.at && !drain_aside(s))
+	if ((twin_behind || s->drained < wdz_part(s, s->open)->in_len) && !s->head.at && !drain_aside(s) &&
+	    (!give || !drain_to_caller(s)))
 		return false;
 	if (give)
 		wdz_output(s, false);
@@ -132,6 +141,7 @@ bool wdz_gather_end(struct wdz_stream *s, bool give)
 	return true;
 }
 
+/* False: no device, or not the memory that one part at a time needs. */
 static bool device_begin(struct wdz_stream *s)
 {
 	static _Atomic unsigned long turns;
@@ -143,12 +153,11 @@ static bool device_begin(struct wdz_stream *s)
 	sess = wdz_library() ? wdz_session_parts(s->window_bits, s->turn) : 0;
 	if (!sess)
 		return false;
-	if (2 * wdz_devices() > s->ring)
-		s->ring = 2 * wdz_devices();
+	s->ring = 2 * wdz_devices() > WDZ_RING_MIN ? 2 * wdz_devices() : WDZ_RING_MIN;
 	s->room = wdz_session_bound(sess, chunk);
 	if (s->room < wdz_stored_bytes(chunk) + WDZ_MARK_BYTES)
 		s->room = wdz_stored_bytes(chunk) + WDZ_MARK_BYTES;
-	return wdz_format_head(s);
+	return wdz_part_room(s, wdz_part(s, s->open), true) && wdz_raw_open(s) && wdz_format_head(s);
 }
 
 int wdz_gather(struct wdz_stream *s, int flush)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A stream of a device: parts of raw deflate (WD_COMP_PART), of which several are in flight. Input is copied, so that a
- * part that a device fails can be done again, and a call needs not wait for the parts that it has begun.
+ * part that a device fails can be done again, and a call needs not wait for the parts that it has begun. What one part
+ * and the raw twin need is there when the first part begins: no call fails for memory, as zlib's don't.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +41,10 @@ size_t wdz_part_take(struct wdz_stream *s, struct wdz_part *p, size_t limit)
 	return n;
 }
 
-/* By the raw twin, without history. False: it has not the memory, or the result is too long. */
+/* By the raw twin, without history. False: the result is too long. */
 static bool part_by_twin(struct wdz_stream *s, struct wdz_part *p)
 {
-	if (!wdz_raw_open(s) || twin_deflateReset(&s->raw) != Z_OK)
-		return false;
+	twin_deflateReset(&s->raw);
 	s->raw.next_in = p->in;
 	s->raw.avail_in = (uInt)p->in_len;
 	s->raw.next_out = p->out;
@@ -122,20 +122,24 @@ void wdz_parts_finish(struct wdz_stream *s)
 /* The part that gets input, or NULL if its slot still has output that the caller has no room for. */
 static struct wdz_part *part_open(struct wdz_stream *s)
 {
-	struct wdz_part *p = wdz_part(s, s->open);
+	struct wdz_part *p;
 
+	/* Slots get their memory in turn. If there is none, the ring consists of those before, of which there is one at least. */
+	if (!wdz_part_room(s, wdz_part(s, s->open), true))
+		s->ring = (unsigned int)s->open;
 	if (s->open - s->first == s->ring)
 		wdz_output(s, true);
 	if (s->open - s->first == s->ring)
 		return NULL;
+	p = wdz_part(s, s->open);
 	/* A slot's old data is kept for deflateGetDictionary() until now. */
 	if (p->len)
 		p->in_len = p->len = p->taken = 0;
 	return p;
 }
 
-/* Takes input until there is none, or no room for output. False: no memory. */
-static bool input_take(struct wdz_stream *s)
+/* Takes input until there is none, or no room for output. */
+static void input_take(struct wdz_stream *s)
 {
 	size_t chunk = wdz_config()->chunk, n;
 	struct wdz_part *p;
@@ -143,16 +147,13 @@ static bool input_take(struct wdz_stream *s)
 	while (s->strm->avail_in) {
 		p = part_open(s);
 		if (!p)
-			return true;
-		if (!wdz_part_room(s, p, true))
-			return false;
+			return;
 		n = wdz_part_take(s, p, chunk);
 		wdz_sum(s, p->in + p->in_len - n, n);
 		s->marked = Z_NO_FLUSH;
 		if (p->in_len == chunk)
 			wdz_part_submit(s, false);
 	}
-	return true;
 }
 
 bool wdz_open_has_data(struct wdz_stream *s)
@@ -173,7 +174,7 @@ static bool flush_mark(struct wdz_stream *s, int flush)
 		wdz_part_submit(s, true);
 	} else {
 		p = part_open(s);
-		if (!p || !wdz_part_room(s, p, true))
+		if (!p)
 			return false;
 		p->len = wdz_mark(p->out);
 		s->open++;
@@ -196,10 +197,11 @@ static int device_end(struct wdz_stream *s)
 	return wdz_output_all(s) ? Z_STREAM_END : Z_OK;
 }
 
-/* All of the caller's input becomes parts, without a flush's end. False: there is no room for all, or no memory. */
+/* All of the caller's input becomes parts, without a flush's end. False: there is no room for all. */
 bool wdz_device_take(struct wdz_stream *s)
 {
-	if (!wdz_part_room(s, wdz_part(s, s->open), true) || !input_take(s) || s->strm->avail_in)
+	input_take(s);
+	if (s->strm->avail_in)
 		return false;
 	if (wdz_open_has_data(s))
 		wdz_part_submit(s, false);
@@ -210,8 +212,7 @@ int wdz_device(struct wdz_stream *s, int flush)
 {
 	uLong in = s->strm->total_in, out = s->strm->total_out;
 
-	if (!wdz_part_room(s, wdz_part(s, s->open), true) || !input_take(s))
-		return wdz_fail(s->strm, Z_MEM_ERROR);
+	input_take(s);
 	if (s->strm->avail_in)
 		return Z_OK;
 	if (flush == Z_FINISH)

@@ -88,6 +88,9 @@ static void buffers_free(struct wdz_stream *s)
 		s->parts[i].in = s->parts[i].out = NULL;
 		s->parts[i].in_len = s->parts[i].len = s->parts[i].taken = 0;
 	}
+	if (s->have_raw)
+		twin_deflateEnd(&s->raw);
+	s->have_raw = false;
 	free(s->head.at);
 	s->head = (struct wdz_bytes){ 0 };
 	s->drained = 0;
@@ -104,8 +107,6 @@ void wdz_stream_rest(struct wdz_stream *s)
 void wdz_stream_free(struct wdz_stream *s)
 {
 	buffers_free(s);
-	if (s->have_raw)
-		twin_deflateEnd(&s->raw);
 	free(s);
 }
 

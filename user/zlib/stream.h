@@ -72,7 +72,7 @@ struct wdz_bytes {
  * @parts: a ring of @ring places; @first is not written yet, @open gets input; both are counted on for ever
  * @turn: which of the devices gets the first part
  * @room: bytes of a part's @out
- * @raw: continues after parts, and compresses those that no device did
+ * @raw: continues after parts, and compresses those that no device did; @have_raw as long as there are parts
  * @drained: bytes of the open part that the twin has taken
  * @twin_adler: the checksum of those; the caller's is that of all input
  */
@@ -172,7 +172,7 @@ size_t wdz_output_pending(const struct wdz_stream *s);
 /* tail.c: the stage TAIL */
 bool wdz_raw_open(struct wdz_stream *s);
 int wdz_tail(struct wdz_stream *s, int flush);
-bool wdz_tail_begin(struct wdz_stream *s);
+void wdz_tail_begin(struct wdz_stream *s);
 int wdz_tail_params(struct wdz_stream *s, int level, int strategy);
 
 /* format.c */

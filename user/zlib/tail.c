@@ -6,27 +6,25 @@
 #include "stats.h"
 #include "stream.h"
 
-/* False: no memory. */
+/* False: no memory. The stream's parameters may have changed since it was opened. */
 bool wdz_raw_open(struct wdz_stream *s)
 {
 	if (s->have_raw)
-		return true;
+		return twin_deflateReset(&s->raw) == Z_OK && twin_deflateParams(&s->raw, s->level, s->strategy) == Z_OK;
 	s->raw = (z_stream){ 0 };
 	s->have_raw = twin_deflateInit2_(&s->raw, s->level, Z_DEFLATED, -s->window_bits, s->mem_level, s->strategy,
 					 ZLIB_VERSION, (int)sizeof(z_stream)) == Z_OK;
 	return s->have_raw;
 }
 
-/* Parts need the raw twin no more when they are done. False: no memory. */
-bool wdz_tail_begin(struct wdz_stream *s)
+/* Parts need the raw twin no more when they are done. */
+void wdz_tail_begin(struct wdz_stream *s)
 {
 	if (wdz_open_has_data(s))
 		wdz_part_submit(s, false);
 	wdz_parts_finish(s);
-	if (!wdz_raw_open(s) || twin_deflateReset(&s->raw) != Z_OK)
-		return false;
+	twin_deflateReset(&s->raw);
 	s->stage = WDZ_TAIL;
-	return true;
 }
 
 static void lend(struct wdz_stream *s)
