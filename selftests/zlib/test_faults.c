@@ -147,19 +147,40 @@ FIXTURE_TEARDOWN(kinds)
 	bytes_free(&self->f.out);
 }
 
-/* Each time with streams of their own, which find the devices as the one before has left them. */
+#define NO_FAULT	100	/* the device had no occasion for it */
+
+/* The second stream finds the devices as the first has left them. */
+struct at_chunk {
+	FIXTURE_DATA(faults) *self;
+	const FIXTURE_VARIANT(kinds) *variant;
+	unsigned int n;
+};
+
+static int twice_at_chunk(void *p)
+{
+	const struct at_chunk *at = p;
+	const FIXTURE_VARIANT(kinds) *v = at->variant;
+
+	if (!goes_on(at->self, at->n, v->fault, v->after))
+		return 1;
+	if (!goes_on(at->self, at->n, v->fault, v->after))
+		return 2;
+	return v->kind && !devices_count(v->kind) ? NO_FAULT : 0;
+}
+
+/* Each time in a process of its own, for which no device rests. */
 TEST_F(kinds, rule_7_the_stream_goes_on_at_each_chunk)
 {
-	unsigned int n, every = variant->slow ? 3 * step() : step();
+	struct at_chunk at = { .self = &self->f, .variant = variant };
+	unsigned int every = variant->slow ? 3 * step() : step(), faults = 0;
+	int ret;
 
-	for (n = 1; n < CHUNKS; n += every) {
-		ASSERT_TRUE(goes_on(&self->f, n, variant->fault, variant->after)) TH_LOG("chunk %u", n);
+	for (at.n = 1; at.n < CHUNKS; at.n += every) {
+		ret = in_child(twice_at_chunk, &at);
+		ASSERT_TRUE(!ret || ret == NO_FAULT) TH_LOG("chunk %u: %d", at.n, ret);
+		faults += !ret;
 	}
-	if (variant->kind)
-		EXPECT_LT(0, devices_count(variant->kind));
-	/* Afterwards devices take part again. */
-	if (requests())
-		EXPECT_TRUE(goes_on(&self->f, 1, "release", "release"));
+	EXPECT_LT(0, faults);
 }
 
 TEST_F(faults, rule_7_many_faults_in_one_stream)
@@ -195,6 +216,93 @@ TEST_F(faults, rule_7_a_device_that_is_held_is_done_without)
 	all_devices("remove");
 	EXPECT_TRUE(finishes(self));
 	all_devices("return");
+}
+
+/* What is in flight by then is lost as well, and some of it is submitted twice. */
+TEST_F(faults, rule_7_a_device_that_loses_requests_is_not_asked_again)
+{
+	unsigned long long before = requests();
+
+	all_devices("fault drop=1000");
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	EXPECT_GT(before + CHUNKS, requests());
+	before = requests();
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	EXPECT_EQ(before, requests());
+}
+
+TEST_F(faults, rule_7_a_device_that_fails_all_requests_is_not_asked_again)
+{
+	unsigned long long before;
+
+	all_devices("fault fail=1000");
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	before = requests();
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	EXPECT_EQ(before, requests());
+}
+
+TEST_F(faults, rule_7_beside_a_device_that_loses_requests_another_goes_on)
+{
+	unsigned long long bad, good;
+
+	emulated_control("hisi_zip-0", "fault drop=1000");
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	bad = emulated_count("hisi_zip-0", "descriptors");
+	good = emulated_count("hisi_zip-1", "descriptors");
+	EXPECT_LT(0, bad);
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	EXPECT_EQ(bad, emulated_count("hisi_zip-0", "descriptors"));
+	EXPECT_LE(good + CHUNKS, emulated_count("hisi_zip-1", "descriptors"));
+}
+
+/* Streams until a device is asked again, how ever long that takes. Returns its requests in the stream that has asked. */
+static unsigned long long asked_again(FIXTURE_DATA(faults) *self)
+{
+	unsigned long long before = requests();
+
+	while (requests() == before) {
+		usleep(100000);
+		begin(self);
+		if (!finishes(self))
+			return 0;
+	}
+	return requests() - before;
+}
+
+TEST_F(faults, rule_7_a_device_that_stays_bad_costs_one_request_each_time)
+{
+	unsigned long long n;
+
+	all_devices("fault drop=1000");
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	n = asked_again(self);
+	EXPECT_LE(1, n);
+	EXPECT_GE(DEVICES, n);
+}
+
+TEST_F(faults, rule_7_a_device_that_has_recovered_takes_all_again)
+{
+	unsigned long long before;
+
+	all_devices("fault drop=1000");
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	all_devices("fault drop=0");
+	EXPECT_LT(0, asked_again(self));
+	before = requests();
+	begin(self);
+	EXPECT_TRUE(finishes(self));
+	EXPECT_LE(before + CHUNKS, requests());
 }
 
 static int finish_in_child(void *self)

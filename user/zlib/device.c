@@ -10,35 +10,25 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "device.h"
 #include "generation.h"
+#include "slot.h"
 
 #define DEADLINE_MS	5000	/* of a part: only a device that lost it takes longer */
 #define SLICE_MS	20	/* of a sleep: programs close descriptors, the queue's, too */
-#define RETRY_SECONDS	10	/* after a refusal */
 #define BUSY_TRIES	50
 #define DEPTH		1024	/* parts of a process in flight */
 #define TAKE		16	/* completions at a time */
 #define WINDOW_LOW	12
 #define WINDOWS		4
 
-struct slot {
-	_Atomic handle_t h;
-	_Atomic time_t retry;
-};
-
-/**
- * struct process - what one process has; a child of it makes its own
- * @retry: no device took a part; parts are the twin's until then
- */
+/* What one process has; a child of it makes its own. */
 struct process {
 	unsigned int generation;
 	handle_t cq;
-	struct slot parts[WINDOWS][WDZ_SESSIONS];
-	struct slot whole[WD_DEFLATE_RAW + 1];
-	_Atomic time_t retry;
+	struct wdz_slot parts[WINDOWS][WDZ_SESSIONS];
+	struct wdz_slot whole[WD_DEFLATE_RAW + 1];
 };
 
 static struct process *_Atomic current;
@@ -84,26 +74,6 @@ static struct process *process_get(void)
 	return p && p->generation == now ? p : NULL;
 }
 
-static time_t seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
-static bool rests(const _Atomic time_t *retry)
-{
-	time_t until = atomic_load_explicit(retry, memory_order_relaxed);
-
-	return until && seconds() < until;
-}
-
-static void rest(_Atomic time_t *retry)
-{
-	atomic_store(retry, seconds() + RETRY_SECONDS);
-}
-
 static struct wd_comp_sess_setup setup_of(enum wd_comp_dir_type dir, enum wd_comp_alg_type alg, enum wd_comp_win_type win,
 					  handle_t cq)
 {
@@ -120,15 +90,15 @@ static struct wd_comp_sess_setup setup_of(enum wd_comp_dir_type dir, enum wd_com
 	};
 }
 
-static handle_t session_get(struct slot *at, const struct wd_comp_sess_setup *setup)
+static handle_t session_get(struct wdz_slot *at, const struct wd_comp_sess_setup *setup)
 {
 	handle_t h = atomic_load(&at->h), mine;
 
-	if (h || rests(&at->retry))
+	if (h)
 		return h;
 	mine = wdz_library()->alloc_sess(setup, NULL);
 	if (!mine) {
-		rest(&at->retry);
+		wdz_slot_leave(at, 0, -ENODEV);
 		return 0;
 	}
 	if (atomic_compare_exchange_strong(&at->h, &h, mine))
@@ -137,40 +107,37 @@ static handle_t session_get(struct slot *at, const struct wd_comp_sess_setup *se
 	return h;
 }
 
+/* libwd binds each session to a device: those of turns that follow each other are on different ones. */
+static struct wdz_slot *parts_slot(struct process *p, int window_bits, unsigned long turn)
+{
+	return &p->parts[window_bits - WINDOW_LOW][turn % wdz_devices()];
+}
+
 /* Formats without raw reach devices of generation 2 as well; parts are raw anyway. */
-handle_t wdz_session_parts(int window_bits, unsigned long turn)
+static handle_t parts_session(struct process *p, struct wdz_slot *at, int window_bits)
 {
 	static const enum wd_comp_win_type windows[WINDOWS] = {
 		WD_COMP_WS_4K, WD_COMP_WS_8K, WD_COMP_WS_16K, WD_COMP_WS_32K,
 	};
-	int window = window_bits - WINDOW_LOW;
+	struct wd_comp_sess_setup setup = setup_of(WD_DIR_COMPRESS, WD_ZLIB, windows[window_bits - WINDOW_LOW], p->cq);
+
+	return session_get(at, &setup);
+}
+
+size_t wdz_parts_bound(int window_bits, unsigned long turn, size_t len)
+{
 	struct kept kept = keep();
 	struct process *p = process_get();
-	struct wd_comp_sess_setup setup;
+	struct wdz_slot *at;
+	unsigned int i;
 	handle_t h = 0;
 
-	if (p && !rests(&p->retry)) {
-		setup = setup_of(WD_DIR_COMPRESS, WD_ZLIB, windows[window], p->cq);
-		h = session_get(&p->parts[window][turn % wdz_devices()], &setup);
+	for (i = 0; p && !h && i < wdz_devices(); i++) {
+		at = parts_slot(p, window_bits, turn + i);
+		h = wdz_slot_rests(at) ? 0 : parts_session(p, at, window_bits);
 	}
 	restore(kept);
-	return h;
-}
-
-size_t wdz_session_bound(handle_t sess, size_t len)
-{
-	return wdz_library()->bound(sess, len);
-}
-
-handle_t wdz_session_whole(enum wd_comp_alg_type alg)
-{
-	struct wd_comp_sess_setup setup = setup_of(WD_DIR_DECOMPRESS, alg, WD_COMP_WS_32K, 0);
-	struct kept kept = keep();
-	struct process *p = process_get();
-	handle_t h = p ? session_get(&p->whole[alg], &setup) : 0;
-
-	restore(kept);
-	return h;
+	return h ? wdz_library()->bound(h, len) : 0;
 }
 
 handle_t wdz_session_stream(enum wd_comp_alg_type alg)
@@ -196,9 +163,13 @@ static int completions_take(handle_t cq)
 {
 	struct wd_wc wc[TAKE];
 	int n = wdz_library()->poll_cq(cq, TAKE, wc), i;
+	struct wdz_request *r;
 
-	for (i = 0; i < n; i++)
-		atomic_store(&((struct wdz_request *)(uintptr_t)wc[i].wr_id)->done, true);
+	for (i = 0; i < n; i++) {
+		r = (struct wdz_request *)(uintptr_t)wc[i].wr_id;
+		wdz_slot_leave(r->slot, r->rests, r->arg.status);
+		atomic_store(&r->done, true);
+	}
 	return n;
 }
 
@@ -218,23 +189,41 @@ static void completions_wait(handle_t cq)
 		sched_yield();
 }
 
-bool wdz_submit(struct wdz_request *r, handle_t sess)
+/* -ENODEV: another device may take it. */
+static int submit_to(struct process *p, struct wdz_slot *at, int window_bits, struct wdz_request *r)
+{
+	unsigned int tries;
+	int ret = -EBUSY;
+	handle_t h;
+
+	if (!wdz_slot_enter(at, &r->rests))
+		return -ENODEV;
+	h = parts_session(p, at, window_bits);
+	if (!h)
+		return -ENODEV;
+	r->slot = at;
+	for (tries = 0; ret == -EBUSY && tries < BUSY_TRIES; tries++) {
+		if (tries)
+			completions_wait(p->cq);
+		ret = wdz_library()->async(h, &r->arg, NULL);
+	}
+	if (ret == -ENODEV)
+		wdz_slot_leave(at, r->rests, ret);
+	return ret;
+}
+
+bool wdz_submit(struct wdz_request *r, int window_bits, unsigned long turn)
 {
 	struct kept kept = keep();
 	struct process *p = process_get();
-	unsigned int tries;
-	int ret = p ? -EBUSY : -ENOMEM;
+	int ret = -ENODEV;
+	unsigned int i;
 
 	r->generation = process_generation();
 	r->arg.wr_id = (uintptr_t)r;
 	atomic_store(&r->done, false);
-	for (tries = 0; ret == -EBUSY && tries < BUSY_TRIES; tries++) {
-		if (tries)
-			completions_wait(p->cq);
-		ret = wdz_library()->async(sess, &r->arg, NULL);
-	}
-	if (ret == -ENODEV)
-		rest(&p->retry);
+	for (i = 0; p && ret == -ENODEV && i < wdz_devices(); i++)
+		ret = submit_to(p, parts_slot(p, window_bits, turn + i), window_bits, r);
 	restore(kept);
 	return !ret;
 }
@@ -267,19 +256,36 @@ bool wdz_wait(struct wdz_request *r)
 	p = process_get();
 	while (!atomic_load(&r->done))
 		completions_wait(p->cq);
-	if (r->arg.status == -ENODEV)
-		rest(&p->retry);
 	restore(kept);
 	return true;
 }
 
-int wdz_decompress(handle_t sess, struct wd_comp_arg *arg)
+/* What is wrong with data is no fault of the device's. */
+static bool whole_done(struct wdz_slot *at, const struct wd_comp_sess_setup *setup, struct wd_comp_arg *arg)
 {
+	unsigned int rests;
+	handle_t h;
+	int ret;
+
+	if (!wdz_slot_enter(at, &rests))
+		return false;
+	h = session_get(at, setup);
+	if (!h)
+		return false;
+	ret = wdz_library()->decompress(h, arg);
+	wdz_slot_leave(at, rests, ret == -ENODEV || ret == -ETIMEDOUT ? ret : 0);
+	return !ret;
+}
+
+bool wdz_decompress(enum wd_comp_alg_type alg, struct wd_comp_arg *arg)
+{
+	struct wd_comp_sess_setup setup = setup_of(WD_DIR_DECOMPRESS, alg, WD_COMP_WS_32K, 0);
 	struct kept kept = keep();
-	int ret = wdz_library()->decompress(sess, arg);
+	struct process *p = process_get();
+	bool done = p && whole_done(&p->whole[alg], &setup, arg);
 
 	restore(kept);
-	return ret;
+	return done;
 }
 
 int wdz_strm_decompress(handle_t sess, struct wd_comp_strm *strm)

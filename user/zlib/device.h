@@ -26,34 +26,31 @@ unsigned int wdz_devices(void);
 
 /* --- device.c --- */
 
+struct wdz_slot;
+
 /**
  * struct wdz_request - one part of a stream, given to a device
  * @arg: the request; its buffers are the device's until @done
  * @generation: the process that has submitted it; a child of that never gets the result
+ * @slot, @rests: what its result is told to
  * @done: the request has ended: @arg is the caller's again
  */
 struct wdz_request {
 	struct wd_comp_arg arg;
-	unsigned int generation;
+	unsigned int generation, rests;
+	struct wdz_slot *slot;
 	_Atomic bool done;
 };
 
-/*
- * A session that compresses parts with a window of 1 << window_bits bytes (12 .. 15), or 0. libwd binds each session to a
- * device: those of turns that follow each other are on different ones.
- */
-handle_t wdz_session_parts(int window_bits, unsigned long turn);
-size_t wdz_session_bound(handle_t sess, size_t len);
-
-/* A session that decompresses whole buffers, or 0. */
-handle_t wdz_session_whole(enum wd_comp_alg_type alg);
+/* The room that a part of len bytes needs, with a window of 1 << window_bits bytes (12 .. 15); 0: no device takes parts now. */
+size_t wdz_parts_bound(int window_bits, unsigned long turn, size_t len);
 
 /* A session of its own for a stream that is decompressed, or 0. */
 handle_t wdz_session_stream(enum wd_comp_alg_type alg);
 void wdz_session_close(handle_t sess);
 
-/* wdz_submit() - start a request of wdz_session_parts(); false: no device takes it now. */
-bool wdz_submit(struct wdz_request *r, handle_t sess);
+/* wdz_submit() - give a part to the device whose turn it is, or to the next; false: none takes it now. */
+bool wdz_submit(struct wdz_request *r, int window_bits, unsigned long turn);
 
 /* wdz_request_ended() - whether a request has ended, or never will in this process. Doesn't wait. */
 bool wdz_request_ended(const struct wdz_request *r);
@@ -61,7 +58,8 @@ bool wdz_request_ended(const struct wdz_request *r);
 /* wdz_wait() - wait until a request has ended; false: it never will in this process. Its deadline limits the wait. */
 bool wdz_wait(struct wdz_request *r);
 
-int wdz_decompress(handle_t sess, struct wd_comp_arg *arg);
+/* wdz_decompress() - a whole buffer, by a device; false: it isn't done. */
+bool wdz_decompress(enum wd_comp_alg_type alg, struct wd_comp_arg *arg);
 int wdz_strm_decompress(handle_t sess, struct wd_comp_strm *strm);
 
 #endif

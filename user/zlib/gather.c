@@ -146,15 +146,13 @@ static bool device_begin(struct wdz_stream *s)
 {
 	static _Atomic unsigned long turns;
 	size_t chunk = wdz_config()->chunk;
-	handle_t sess;
 
 	/* Short streams begin with another device each time. */
 	s->turn = atomic_fetch_add(&turns, 1);
-	sess = wdz_library() ? wdz_session_parts(s->window_bits, s->turn) : 0;
-	if (!sess)
+	s->room = wdz_library() ? wdz_parts_bound(s->window_bits, s->turn, chunk) : 0;
+	if (!s->room)
 		return false;
 	s->ring = 2 * wdz_devices() > WDZ_RING_MIN ? 2 * wdz_devices() : WDZ_RING_MIN;
-	s->room = wdz_session_bound(sess, chunk);
 	if (s->room < wdz_stored_bytes(chunk) + WDZ_MARK_BYTES)
 		s->room = wdz_stored_bytes(chunk) + WDZ_MARK_BYTES;
 	return wdz_part_room(s, wdz_part(s, s->open), true) && wdz_raw_open(s) && wdz_format_head(s);

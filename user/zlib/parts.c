@@ -75,7 +75,7 @@ void wdz_part_submit(struct wdz_stream *s, bool flushed)
 {
 	struct wdz_part *p = wdz_part(s, s->open);
 	struct wd_comp_arg *arg = &p->request.arg;
-	handle_t sess = wdz_session_parts(s->window_bits, s->turn + s->open);
+	unsigned long turn = s->turn + s->open;
 
 	*arg = (struct wd_comp_arg){ .src = p->in, .src_len = p->in_len, .dst = p->out, .dst_len = &p->len,
 				     .flags = WD_COMP_PART };
@@ -85,7 +85,7 @@ void wdz_part_submit(struct wdz_stream *s, bool flushed)
 	s->open++;
 	wdz_count(WDZ_PARTS, 1);
 	if (p->in_len >= SMALL || p->in_len >= wdz_config()->min) {
-		p->submitted = sess && wdz_submit(&p->request, sess);
+		p->submitted = wdz_submit(&p->request, s->window_bits, turn);
 		if (p->submitted)
 			return;
 		wdz_count(WDZ_PARTS_REDONE, 1);

@@ -42,8 +42,6 @@ static bool overlaps(const struct wd_comp_arg *arg, size_t room)
 
 bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg, enum wd_comp_alg_type *alg)
 {
-	handle_t sess;
-
 	size_t room = *arg->dst_len;
 
 	if (room < wdz_config()->min || !arg->src || !arg->dst || overlaps(arg, room))
@@ -53,8 +51,7 @@ bool wdz_whole(enum wdz_format format, struct wd_comp_arg *arg, enum wd_comp_alg
 		arg->src_len = wdz_stored_bytes(room) + HEAD_BYTES;
 	if (arg->src_len < LEAST || !wdz_head_alg(format, arg->src, arg->src_len, alg) || !wdz_library())
 		return false;
-	sess = wdz_session_whole(*alg);
-	if (!sess || wdz_decompress(sess, arg))
+	if (!wdz_decompress(*alg, arg))
 		return false;
 	wdz_count(WDZ_INFLATE_DEVICE_BYTES, *arg->dst_len);
 	return true;

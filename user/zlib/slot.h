@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session and what is known of its device. A device that fails rests: for ten seconds after it has left or refused a
+ * session; after it has lost a request, or failed many in a row, until one request after the rest was done. Each further
+ * one that isn't makes the rest longer.
+ */
+#ifndef WDZ_SLOT_H
+#define WDZ_SLOT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+#include <wd_comp.h>
+
+/**
+ * struct wdz_slot - a session of a process
+ * @h: 0: there is none yet
+ * @until: it rests until then; 0: it doesn't
+ * @rests: rests that requests have caused, since one was done
+ * @errors: requests that have failed in a row
+ */
+struct wdz_slot {
+	_Atomic handle_t h;
+	_Atomic time_t until;
+	_Atomic unsigned int rests, errors;
+};
+
+bool wdz_slot_rests(const struct wdz_slot *at);
+
+/*
+ * wdz_slot_enter() - before a request: whether the session may have it
+ * @rests: is for wdz_slot_leave()
+ *
+ * After a rest for lost or failed requests one request is let in until its result is known.
+ */
+bool wdz_slot_enter(struct wdz_slot *at, unsigned int *rests);
+
+/* wdz_slot_leave() - the result of a request: 0, or a negative error. -ENODEV also if there is no session for it. */
+void wdz_slot_leave(struct wdz_slot *at, unsigned int rests, int status);
+
+#endif
