@@ -458,4 +458,84 @@ TEST_F(chunks, rule_6_what_does_not_compress_fits_into_the_bound)
 		}
 }
 
+FIXTURE(finished) {
+	struct zlib z[SIDES];
+	struct bytes in;
+	z_stream s[SIDES];
+	unsigned char *out;
+};
+
+FIXTURE_SETUP(finished)
+{
+	zlibs_open(self->z);
+	self->in = bytes_of(DATA_TEXT, MIB);
+	self->out = malloc(2 * MIB);
+}
+
+FIXTURE_TEARDOWN(finished)
+{
+	bytes_free(&self->in);
+	free(self->out);
+}
+
+/* All of the input, with this much room. */
+static void finish(FIXTURE_DATA(finished) *self, int side, uInt room)
+{
+	z_streamp s = &self->s[side];
+
+	*s = (z_stream){ 0 };
+	zlib_deflate_init(&self->z[side], s, 1, 31, 8, Z_DEFAULT_STRATEGY);
+	s->next_in = self->in.p;
+	s->avail_in = MIB;
+	s->next_out = self->out;
+	s->avail_out = room;
+	self->z[side].deflate(s, Z_FINISH);
+}
+
+/* Input that comes too late is neither taken nor written. */
+TEST_F(finished, rule_9_parameters_behind_the_end_are_stock_s)
+{
+	static const struct { int level, strategy; } next[] = { { 1, 0 }, { 3, 0 }, { 9, 0 }, { 0, 0 }, { 1, Z_RLE }, { 3, 0 } };
+	int ret[SIDES][6][2], side, i;
+	z_streamp s;
+
+	for (side = STOCK; side < SIDES; side++) {
+		s = &self->s[side];
+		finish(self, side, 2 * MIB);
+		for (i = 0; i < 6; i++) {
+			s->next_in = self->in.p;
+			s->avail_in = 1000;
+			ret[side][i][0] = self->z[side].deflateParams(s, next[i].level, next[i].strategy);
+			ret[side][i][1] = self->z[side].deflate(s, Z_FINISH);
+			EXPECT_EQ(MIB, s->total_in) TH_LOG("to level %d, strategy %d", next[i].level, next[i].strategy);
+			EXPECT_EQ(2 * MIB, s->total_out + s->avail_out);
+			EXPECT_EQ(1000, s->avail_in);
+			EXPECT_EQ(ret[STOCK][i][0], ret[side][i][0]) TH_LOG("to level %d, strategy %d", next[i].level, next[i].strategy);
+			EXPECT_EQ(ret[STOCK][i][1], ret[side][i][1]);
+		}
+		EXPECT_EQ(Z_OK, self->z[side].deflateEnd(s));
+	}
+}
+
+/* All input is there, and the end waits for room. */
+TEST_F(finished, rule_9_parameters_while_the_end_waits)
+{
+	z_streamp s = &self->s[SHIM];
+	struct bytes out = { .p = self->out };
+
+	finish(self, SHIM, 100);
+	while (s->avail_in) {
+		s->avail_out = 100;
+		ASSERT_EQ(Z_OK, self->z[SHIM].deflate(s, Z_FINISH));
+	}
+	s->avail_out = 2 * MIB - (uInt)s->total_out;
+	EXPECT_EQ(Z_STREAM_ERROR, self->z[SHIM].deflateParams(s, 9, Z_DEFAULT_STRATEGY));
+	EXPECT_EQ(Z_STREAM_ERROR, self->z[SHIM].deflateParams(s, 1, Z_RLE));
+	EXPECT_EQ(Z_OK, self->z[SHIM].deflateParams(s, 2, Z_DEFAULT_STRATEGY));
+	EXPECT_EQ(Z_STREAM_END, self->z[SHIM].deflate(s, Z_FINISH));
+	out.len = s->total_out;
+	EXPECT_TRUE(restores(&self->z[STOCK], 31, &out, self->in.p, MIB));
+	EXPECT_EQ(Z_OK, self->z[SHIM].deflateEnd(s));
+}
+
 ZLIB_TEST_MAIN

@@ -297,6 +297,12 @@ PUBLIC int ZEXPORT deflateTune(z_streamp strm, int good_length, int max_lazy, in
 	return ret;
 }
 
+/* zlib has one for 0, one for 1 .. 3, and one for 4 .. 9. */
+static int approach(int level)
+{
+	return (level > 0) + (level > 3);
+}
+
 /* New parameters for what follows the input that is there. */
 static int device_params(struct wdz_stream *s, int level, int strategy)
 {
@@ -304,6 +310,13 @@ static int device_params(struct wdz_stream *s, int level, int strategy)
 
 	if (level == s->level && strategy == s->strategy)
 		return Z_OK;
+	/* Nothing follows the end: zlib refuses what would end a block. */
+	if (s->ending) {
+		if (strategy != s->strategy || approach(level) != approach(s->level))
+			return Z_STREAM_ERROR;
+		s->level = level;
+		return Z_OK;
+	}
 	if (strm->avail_in && (!strm->next_in || !strm->next_out))
 		return Z_STREAM_ERROR;
 	if (!wdz_device_take(s))
