@@ -201,6 +201,37 @@ TEST_F(edges, rule_9_a_dictionary_of_a_raw_stream_is_an_offer)
 	EXPECT_NE(emulated(), stock_s_after(self->z, -15, &self->text, dictionary));
 }
 
+/* A dictionary that was set, and little data behind it, are both what later data may refer to. */
+TEST_F(edges, rule_9_the_dictionary_of_a_small_stream_is_stock_s)
+{
+	static const struct { size_t dict, data; } sizes[] = {
+		{ 32768, 1000 }, { 100, 1000 }, { 0, 1000 }, { 32768, 0 }, { 32768, 40000 }, { 500, 32768 }, { 0, 50000 },
+	};
+	unsigned char dict[SIDES][32768], out[100];
+	uInt n[SIDES], alone;
+	z_stream s;
+	int i, side;
+
+	zlibs_open(self->z);
+	for (i = 0; i < 7; i++) {
+		for (side = STOCK; side < SIDES; side++) {
+			s = (z_stream){ .next_out = out, .avail_out = sizeof(out) };
+			zlib_deflate_init(&self->z[side], &s, 6, -15, 8, Z_DEFAULT_STRATEGY);
+			if (sizes[i].dict)
+				EXPECT_EQ(Z_OK, self->z[side].deflateSetDictionary(&s, self->noise.p, (uInt)sizes[i].dict));
+			s.next_in = self->text.p;
+			s.avail_in = (uInt)sizes[i].data;
+			EXPECT_EQ(Z_OK, self->z[side].deflate(&s, Z_NO_FLUSH));
+			EXPECT_EQ(Z_OK, self->z[side].deflateGetDictionary(&s, dict[side], &n[side]));
+			EXPECT_EQ(Z_OK, self->z[side].deflateGetDictionary(&s, Z_NULL, &alone));
+			EXPECT_EQ(n[side], alone);
+			self->z[side].deflateEnd(&s);
+		}
+		EXPECT_EQ(n[STOCK], n[SHIM]) TH_LOG("%zu and %zu bytes", sizes[i].dict, sizes[i].data);
+		EXPECT_EQ(0, memcmp(dict[STOCK], dict[SHIM], n[SHIM])) TH_LOG("%zu and %zu bytes", sizes[i].dict, sizes[i].data);
+	}
+}
+
 TEST_F(edges, rule_3_reproducible_builds_do_not_depend_on_devices)
 {
 	struct how how = HOW(6, 31);

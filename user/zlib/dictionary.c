@@ -59,23 +59,36 @@ static uInt window_get(struct wdz_stream *s, Bytef *dictionary)
 	return (uInt)have;
 }
 
+/* Before there are parts: what the twin has, which may have got a dictionary, and behind it what it has not taken yet. */
+static uInt gathered_get(struct wdz_stream *s, Bytef *dictionary)
+{
+	const struct wdz_part *p = wdz_part(s, s->open);
+	size_t size = (size_t)1 << s->window_bits, n = p->in_len - s->drained, gone;
+	uInt have = 0;
+
+	if (n > size)
+		n = size;
+	wdz_lend(s);
+	twin_deflateGetDictionary(s->strm, dictionary, &have);
+	wdz_take_back(s);
+	gone = have + n > size ? have + n - size : 0;
+	if (dictionary && n) {
+		memmove(dictionary, dictionary + gone, have - gone);
+		memcpy(dictionary + have - gone, p->in + p->in_len - n, n);
+	}
+	return (uInt)(have - gone + n);
+}
+
 PUBLIC int ZEXPORT deflateGetDictionary(z_streamp strm, Bytef *dictionary, uInt *length)
 {
 	struct wdz_stream *s = wdz_stream_of(strm);
 	uInt have;
-	int ret;
 
 	if (!s)
 		return twin_deflateGetDictionary(strm, dictionary, length);
 	if (s->stage == WDZ_TAIL)
 		return twin_deflateGetDictionary(&s->raw, dictionary, length);
-	if (s->stage == WDZ_TWIN || (s->stage == WDZ_GATHER && !wdz_part(s, s->open)->in_len)) {
-		wdz_lend(s);
-		ret = twin_deflateGetDictionary(strm, dictionary, length);
-		wdz_take_back(s);
-		return ret;
-	}
-	have = window_get(s, dictionary);
+	have = s->stage == WDZ_DEVICE ? window_get(s, dictionary) : gathered_get(s, dictionary);
 	if (length)
 		*length = have;
 	return Z_OK;
