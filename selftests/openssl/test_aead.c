@@ -98,8 +98,9 @@ TEST_F(aead, messages_of_all_sizes)
 			self->tag[j] ^= 1;
 			EXPECT_TRUE(decrypt(self, aads[k], sizes[j], j % 2))
 				TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
-			/* CCM compares at the update already. */
-			EXPECT_EQ(self->ccm, self->t.ret == 1);
+			/* CCM compares at the update already, and its end fails in later versions only. */
+			if (!self->ccm)
+				EXPECT_NE(1, self->t.ret);
 		}
 		EXPECT_LE(before + 3 * 6, taken(&self->b)) TH_LOG("%s", names[i]);
 	}
@@ -191,6 +192,20 @@ TEST_F(aead, a_direction_that_is_turned)
 		ASSERT_TRUE(open_as(self, names[i], 0, 12, 16));
 		EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
 		EXPECT_TRUE(twins_update(t, 1024) && twins_final(t) && twins_tag_get(t, 16)) TH_LOG("%s: %s", names[i], t->what);
+	}
+}
+
+TEST_F(aead, an_end_without_data)
+{
+	struct twins *t = &self->t;
+	unsigned int i;
+
+	for (i = 0; i < 2 * COUNT(names); i++) {
+		ASSERT_TRUE(open_as(self, names[i / 2], i % 2, 12, 16));
+		EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, self->iv, i % 2, NULL) && twins_final(t));
+		EXPECT_TRUE(twins_init(t, &self->b, NULL, self->key, self->iv, 1, NULL));
+		EXPECT_TRUE(encrypt(self, 20, 1024)) TH_LOG("%s: %s", names[i / 2], t->what);
+		ERR_clear_error();
 	}
 }
 

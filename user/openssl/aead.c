@@ -402,6 +402,7 @@ int wdp_aead_update(void *vctx, unsigned char *out, size_t *out_len, size_t room
 int wdp_aead_final(void *vctx, unsigned char *out, size_t *out_len, size_t room)
 {
 	struct wdp_aead *c = vctx;
+	int ok;
 
 	(void)room;
 	if (c->tls_spent)
@@ -412,7 +413,10 @@ int wdp_aead_final(void *vctx, unsigned char *out, size_t *out_len, size_t room)
 		return 1;
 	}
 	c->ready = false;
-	return catch_up(c) && wdp_symmetric_final(&c->s, out, out_len);
+	ok = catch_up(c) && wdp_symmetric_final(&c->s, out, out_len);
+	/* To later versions of libcrypto that can be a message without data. */
+	c->begun = c->begun || (c->s.cipher->mode == WD_CIPHER_CCM && (c->s.encrypt || !ok));
+	return ok;
 }
 
 /* EVP_Cipher(). */
