@@ -328,7 +328,7 @@ TEST_F(edges, rule_4_a_minimum_of_a_byte)
 }
 
 /* The shim's bound is stock's, and enough for everything in one call. */
-static bool bound_suffices(const struct zlib z[SIDES], int bits, int level, const unsigned char *in, size_t n)
+static bool bound_suffices(const struct zlib z[SIDES], int bits, int memory, int level, const unsigned char *in, size_t n)
 {
 	uLong bound[SIDES];
 	struct bytes out;
@@ -338,13 +338,13 @@ static bool bound_suffices(const struct zlib z[SIDES], int bits, int level, cons
 
 	for (side = STOCK; side < SIDES; side++) {
 		memset(&s, 0, sizeof(s));
-		ok &= zlib_deflate_init(&z[side], &s, level, bits, 8, 0) == Z_OK;
+		ok &= zlib_deflate_init(&z[side], &s, level, bits, memory, 0) == Z_OK;
 		bound[side] = z[side].deflateBound(&s, n);
 		ok &= z[side].deflateEnd(&s) == Z_OK;
 	}
 	memset(&s, 0, sizeof(s));
 	out = (struct bytes){ .p = malloc(bound[SHIM] + 1) };
-	ok &= zlib_deflate_init(&z[SHIM], &s, level, bits, 8, 0) == Z_OK;
+	ok &= zlib_deflate_init(&z[SHIM], &s, level, bits, memory, 0) == Z_OK;
 	s.next_in = (z_const Bytef *)in;
 	s.avail_in = (uInt)n;
 	s.next_out = out.p;
@@ -429,6 +429,23 @@ TEST_F(edges, rule_11_the_trailer_needs_no_room)
 	}
 }
 
+/* zlib's own bound of few bytes is narrow for other windows and memory than the default. */
+TEST_F(edges, rule_6_the_bound_of_a_few_bytes_suffices)
+{
+	static const int bits[] = { 15, -15, 31, 12, -13, 14 }, memories[] = { 1, 5, 8, 9 };
+	size_t n;
+	int b, m;
+
+	setenv("WD_ZLIB_MIN", "1", 1);
+	zlibs_open(self->z);
+	for (b = 0; b < 6; b++)
+		for (m = 0; m < 4; m++)
+			for (n = 8; n < 200; n++) {
+				EXPECT_TRUE(bound_suffices(self->z, bits[b], memories[m], 6, self->noise.p, n))
+					TH_LOG("%zu bytes, windowBits %d, memLevel %d", n, bits[b], memories[m]);
+			}
+}
+
 FIXTURE(chunks) {
 	struct zlib z[SIDES];
 	struct bytes mixed, noise;
@@ -482,9 +499,9 @@ TEST_F(chunks, rule_6_what_does_not_compress_fits_into_the_bound)
 
 	for (i = 0; i < 7; i++)
 		for (b = 0; b < 3; b++) {
-			EXPECT_TRUE(bound_suffices(self->z, bits[b], 1, self->noise.p, sizes[i]))
+			EXPECT_TRUE(bound_suffices(self->z, bits[b], 8, 1, self->noise.p, sizes[i]))
 				TH_LOG("%zu bytes, windowBits %d", sizes[i], bits[b]);
-			EXPECT_TRUE(bound_suffices(self->z, bits[b], 6, self->noise.p, sizes[i]))
+			EXPECT_TRUE(bound_suffices(self->z, bits[b], 8, 6, self->noise.p, sizes[i]))
 				TH_LOG("%zu bytes, windowBits %d", sizes[i], bits[b]);
 		}
 }

@@ -9,7 +9,6 @@
 
 #define WINDOW_MIN	12	/* devices know no smaller one */
 #define WINDOW_GZIP	16
-#define MEM_LEVEL	8	/* of deflateInit() */
 
 /* Whether a window, with zlib's marks for raw and gzip, is one that devices have. */
 static bool window_fits(int bits)
@@ -44,7 +43,7 @@ PUBLIC int ZEXPORT deflateInit_(z_streamp strm, int level, const char *version, 
 	wdz_config();
 	wdz_count_for(__builtin_return_address(0), WDZ_DEFLATE_STREAMS, 1);
 	if (wdz_stream_wants(level, Z_DEFAULT_STRATEGY) && wdz_device_may(__builtin_return_address(0)))
-		wdz_stream_open(strm, level, MAX_WBITS, MEM_LEVEL, Z_DEFAULT_STRATEGY);
+		wdz_stream_open(strm, level, MAX_WBITS, WDZ_MEM_LEVEL, Z_DEFAULT_STRATEGY);
 	return ret;
 }
 

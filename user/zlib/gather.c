@@ -11,6 +11,7 @@
 #include "stream.h"
 
 #define ASIDE_BYTES	(1u << 10)	/* a header without names, and more */
+#define NARROW_LEAST	64u
 
 /* The caller's input, while the twin has the collected one. */
 struct caller {
@@ -158,10 +159,22 @@ static bool device_begin(struct wdz_stream *s)
 	return wdz_part_room(s, wdz_part(s, s->open), true) && wdz_raw_open(s) && wdz_format_head(s);
 }
 
+/*
+ * How much a device's stream has at least. zlib's bound of so few bytes is an eighth more and a little, unless window and
+ * memory are the default, and parts that don't get shorter need more.
+ */
+static size_t least(const struct wdz_stream *s)
+{
+	size_t min = wdz_config()->min;
+	bool narrow = s->window_bits != MAX_WBITS || s->mem_level != WDZ_MEM_LEVEL;
+
+	return narrow && min < NARROW_LEAST ? NARROW_LEAST : min;
+}
+
 int wdz_gather(struct wdz_stream *s, int flush)
 {
 	struct wdz_part *p = wdz_part(s, s->open);
-	size_t min = wdz_config()->min, n;
+	size_t min = least(s), n;
 	z_streamp strm = s->strm;
 
 	/* A gzip header of the caller's is his again after the first call, in which zlib writes it. */

@@ -13,6 +13,8 @@
 #define WDZ_RING_MIN	8u
 #define WDZ_RING_MAX	(2 * WDZ_SESSIONS)
 
+#define WDZ_MEM_LEVEL	8	/* of deflateInit() */
+
 /* Ends of streams: the final block without data, and the longest trailer. */
 #define WDZ_END_BYTES	(2 + 8)
 
