@@ -92,6 +92,9 @@ static int stream_deflate(struct wdz_stream *s, int flush)
 		return wdz_fail(strm, Z_BUF_ERROR);
 	s->last_flush = flush;
 	s->begun = true;
+	/* zlib: after one that asks for less, a flush isn't the same again, and has its end again. */
+	if (rank(flush) < rank(s->marked))
+		s->marked = Z_NO_FLUSH;
 	if (!has_output(s) && !strm->avail_in && rank(flush) <= rank(old) && flush != Z_FINISH)
 		return wdz_fail(strm, Z_BUF_ERROR);
 	if (s->ending && strm->avail_in)
