@@ -429,6 +429,36 @@ TEST_F(edges, rule_11_the_trailer_needs_no_room)
 	}
 }
 
+/* gzread() takes a file to be over when all of its input is consumed. */
+TEST_F(edges, rule_11_a_file_is_read_to_its_end)
+{
+	static const unsigned int sizes[] = { 8, 39, 100, 5000 };
+	char path[] = "/tmp/wd-zlib.XXXXXX", got[97];
+	size_t len = 20000, at;
+	int fd = mkstemp(path), n;
+	unsigned int i;
+	gzFile f;
+
+	ASSERT_LE(0, fd);
+	close(fd);
+	setenv("WD_ZLIB_INFLATE", "stream", 1);
+	setenv("WD_ZLIB_MIN", "1", 1);
+	zlibs_open(self->z);
+	f = self->z[STOCK].gzopen(path, "w6");
+	ASSERT_EQ(len, self->z[STOCK].gzwrite(f, self->text.p, (unsigned int)len));
+	ASSERT_EQ(Z_OK, self->z[STOCK].gzclose(f));
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		f = self->z[SHIM].gzopen(path, "r");
+		ASSERT_EQ(0, self->z[SHIM].gzbuffer(f, sizes[i]));
+		for (at = 0; (n = self->z[SHIM].gzread(f, got, sizeof(got))) > 0; at += (size_t)n)
+			ASSERT_EQ(0, memcmp(self->text.p + at, got, (size_t)n));
+		EXPECT_EQ(0, n);
+		EXPECT_EQ(len, at) TH_LOG("a buffer of %u bytes", sizes[i]);
+		EXPECT_EQ(Z_OK, self->z[SHIM].gzclose(f));
+	}
+	unlink(path);
+}
+
 /* zlib's own bound of few bytes is narrow for other windows and memory than the default. */
 TEST_F(edges, rule_6_the_bound_of_a_few_bytes_suffices)
 {

@@ -19,6 +19,8 @@
  * @magic: tells it from the twin's state, which begins with a pointer to the caller's z_stream
  * @twin: the twin's state, as after inflateInit2()
  * @sess: the device's stream, or 0
+ * @owed: the device has had one byte more than the caller knows of
+ * @over: the device is at the end, but the caller has not brought that byte again
  * @last: the last bytes that were consumed: at the end, the trailer
  */
 struct inflate_stream {
@@ -28,6 +30,7 @@ struct inflate_stream {
 	enum wdz_format format;
 	enum wd_comp_alg_type alg;
 	handle_t sess;
+	bool owed, over;
 	unsigned char last[TRAILER_MAX];
 };
 
@@ -228,32 +231,58 @@ static void stream_sum(struct inflate_stream *s, size_t produced)
 		s->strm->adler = lib->crc32(adler, at, produced);
 }
 
+static int stream_end(struct inflate_stream *s)
+{
+	unsigned char last[TRAILER_MAX];
+
+	memcpy(last, s->last, sizeof(last));
+	s->owed = s->over = false;
+	return device_end(s, s->alg, last);
+}
+
+/*
+ * How much of the input is consumed for the caller, if the device has consumed so much of it. zlib consumes a trailer when
+ * all output is out, and gzread() ends with the input. A device consumes what it gets: so while output fills the room, the
+ * last byte doesn't count as consumed.
+ */
+static size_t consumed_for_caller(struct inflate_stream *s, size_t had, bool full)
+{
+	bool more = s->strm->avail_in > had;
+
+	if (!had)
+		return 0;
+	s->owed = full && !more;
+	return had - s->owed;
+}
+
 /* Also without room: the trailer may be missing still. */
 static int stream_inflate(struct inflate_stream *s, int flush)
 {
 	z_streamp strm = s->strm;
-	const unsigned char *src = strm->next_in;
-	size_t consumed = strm->avail_in, produced = strm->avail_out;
+	size_t owed = s->owed && strm->avail_in, consumed = strm->avail_in - owed, produced = strm->avail_out, had;
+	const unsigned char *src = strm->next_in + owed;
 	struct wd_comp_strm step = { .src = src, .src_len = &consumed, .dst = strm->next_out, .dst_len = &produced };
-	unsigned char last[TRAILER_MAX];
-	int ret;
+	int ret = 1;
 
 	if (!strm->next_out || (!strm->next_in && strm->avail_in))
 		return Z_STREAM_ERROR;
-	ret = wdz_strm_decompress(s->sess, &step);
+	if (s->over)
+		consumed = produced = 0;
+	else
+		ret = wdz_strm_decompress(s->sess, &step);
 	if (ret < 0 && ret != -ENOSPC)
 		return wdz_fail(strm, ret == -EBADMSG ? Z_DATA_ERROR : Z_STREAM_ERROR);
 	last_keep(s, src, consumed);
 	stream_sum(s, produced);
-	advance(strm, consumed, produced);
 	wdz_count(WDZ_INFLATE_DEVICE_BYTES, produced);
-	if (ret == 1) {
-		memcpy(last, s->last, sizeof(last));
-		return device_end(s, s->alg, last);
-	}
+	s->over = ret == 1 && s->owed && !owed;
+	had = consumed_for_caller(s, owed + consumed, ret != 1 && produced == strm->avail_out);
+	advance(strm, had, produced);
+	if (ret == 1 && !s->over)
+		return stream_end(s);
 	if (flush == Z_FINISH)
 		return Z_BUF_ERROR;
-	return consumed || produced ? Z_OK : wdz_fail(strm, Z_BUF_ERROR);
+	return had || produced ? Z_OK : wdz_fail(strm, Z_BUF_ERROR);
 }
 
 static bool stream_bind(struct inflate_stream *s, int flush)
@@ -298,6 +327,7 @@ static void stream_restart(z_streamp strm)
 		return;
 	wdz_session_close(s->sess);
 	s->sess = 0;
+	s->owed = s->over = false;
 }
 
 PUBLIC int ZEXPORT inflateEnd(z_streamp strm)
