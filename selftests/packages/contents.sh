@@ -66,6 +66,7 @@ of_rpm() {
 	local patterns
 	mapfile -t patterns < <(awk -v want="$1" '/^%/ && !/^%[{d]/ { on = 0 } /^%files/ && $NF == want { on = 1; next } on && NF && !/^%dir/' packaging/warpdrive.spec |
 		sed -e "s|%{version}|$version|; s|%{devlibdir}|/usr/lib/x86_64-linux-gnu/warpdrive|; s|%{_libdir}|/usr/lib/x86_64-linux-gnu|" \
+			-e 's|%{modulesdir}|/usr/lib/x86_64-linux-gnu/ossl-modules|' \
 			-e 's|%{_bindir}|/usr/bin|; s|%{_sbindir}|/usr/sbin|; s|%{_includedir}|/usr/include|; s|%{_mandir}|/usr/share/man|; s|%{_datadir}|/usr/share|' \
 			-e 's|%{docs}|/usr/share/doc/warpdrive-doc|; s|%{_unitdir}|/usr/lib/systemd/system|; s|%{_udevrulesdir}|/usr/lib/udev/rules.d|; s|%{_sysusersdir}|/usr/lib/sysusers.d|; s|^/||')
 	matching "${patterns[@]}"
