@@ -79,6 +79,11 @@ class Program:
             return [g for file, name in self.members.get(match[2], ()) for g in self.named(file, name)]
         return self.named(f.file, match[2])
 
+    @staticmethod
+    def is_point(match, f):
+        """fcntl() is one only where it waits for a lock."""
+        return match[2] in POINTS - f.parameters and (match[2] != "fcntl" or "SETLKW" in match[3])
+
     def walk(self, f, off):
         """(callees, is a point itself, locks held, cancellation is off, name) for each call, in order."""
         held, earlier, blocks, jumped = 0, (), [], False
@@ -101,7 +106,7 @@ class Program:
                 callees, switch = [], 0
                 if m[1] or name != "pthread_setcancelstate":
                     callees = self.callees(f, m)
-                    yield callees, not m[1] and not callees and name in POINTS - f.parameters, held, off, name
+                    yield callees, not m[1] and not callees and self.is_point(m, f), held, off, name
                     held += callees[0].locks if callees else 0
                     switch = callees[0].switch if callees else 0
                 else:
@@ -163,6 +168,7 @@ WRONG = {
                                    "\tclose(fd);\n\twd_unlock(&l);\n}\n",
     "a function that comes back locked": "static void in(void)\n{\n\twd_lock(&l);\n}\n\n"
                                          "int f(int fd)\n{\n\tin();\n\tpoll(0, 0, 1);\n\twd_unlock(&l);\n}\n",
+    "a file's lock": "int f(int fd)\n{\n\twd_lock(&l);\n\tfcntl(fd, F_SETLKW, &k);\n\twd_unlock(&l);\n}\n",
     "cancellation is on again": "int f(int fd)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n\twd_lock(&l);\n"
                                 "\tpthread_setcancelstate(c, NULL);\n\tclose(fd);\n\twd_unlock(&l);\n}\n",
 }
@@ -173,6 +179,7 @@ RIGHT = {
                                     "int f(int fd)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n\tg(fd);\n"
                                     "\tpthread_setcancelstate(c, NULL);\n}\n",
     "after the lock": "int f(int fd)\n{\n\twd_lock(&l);\n\twd_unlock(&l);\n\tclose(fd);\n}\n",
+    "a file's flags": "int f(int fd)\n{\n\twd_lock(&l);\n\tfcntl(fd, F_GETFL);\n\twd_unlock(&l);\n}\n",
     "a system call": "int f(int fd)\n{\n\twd_lock(&l);\n\tsyscall(SYS_write, fd, 0, 0);\n\twd_unlock(&l);\n}\n",
     "with functions for both ends": "static int in(void)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n\twd_lock(&l);\n"
                                     "\treturn c;\n}\n\nstatic void out(int c)\n{\n\twd_unlock(&l);\n"
