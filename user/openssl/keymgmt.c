@@ -55,7 +55,13 @@ static bool lists_ask(OSSL_LIB_CTX *libctx, enum wdp_family_id id, struct lists 
 static bool lists_fill(OSSL_LIB_CTX *libctx, enum wdp_family_id id)
 {
 	struct lists answer;
+	bool known;
 
+	pthread_mutex_lock(&lists_lock);
+	known = lists[id].gettable;
+	pthread_mutex_unlock(&lists_lock);
+	if (known)
+		return true;
 	memset(&answer, 0, sizeof(answer));
 	if (!lists_ask(libctx, id, &answer))
 		return false;
