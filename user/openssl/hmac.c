@@ -250,12 +250,7 @@ static bool twin_set(struct context *c, const OSSL_PARAM params[])
 
 	ERR_set_mark();
 	ok = EVP_MAC_CTX_set_params(c->twin, params) > 0;
-	if (ok || !wdp_twin_learns(&c->prov->twin, params)) {
-		ERR_clear_last_mark();
-		return ok;
-	}
-	ERR_pop_to_mark();
-	return EVP_MAC_CTX_set_params(c->twin, params) > 0;
+	return wdp_twin_again(&c->prov->twin, ok, params) ? EVP_MAC_CTX_set_params(c->twin, params) > 0 : ok;
 }
 
 static int hmac_set_ctx_params(void *vctx, const OSSL_PARAM params[])

@@ -49,12 +49,7 @@ static bool set(struct wdp_operation *op, wdp_init_fn *fn, const OSSL_PARAM para
 
 	ERR_set_mark();
 	ok = fn(op->ctx, params) > 0;
-	if (ok || !wdp_twin_learns(&op->prov->twin, params)) {
-		ERR_clear_last_mark();
-		return ok;
-	}
-	ERR_pop_to_mark();
-	return fn(op->ctx, params) > 0;
+	return wdp_twin_again(&op->prov->twin, ok, params) ? fn(op->ctx, params) > 0 : ok;
 }
 
 int wdp_operation_init(struct wdp_operation *op, struct wdp_key *key, wdp_init_fn *init, const OSSL_PARAM params[])

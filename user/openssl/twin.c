@@ -150,6 +150,16 @@ bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[])
 	return learns;
 }
 
+bool wdp_twin_again(struct wdp_twin *twin, bool ok, const OSSL_PARAM params[])
+{
+	if (ok || !wdp_twin_learns(twin, params)) {
+		ERR_clear_last_mark();
+		return false;
+	}
+	ERR_pop_to_mark();
+	return true;
+}
+
 void wdp_twin_unload(struct wdp_twin *twin)
 {
 	OSSL_PROVIDER *loaded = twin->legacy;

@@ -42,6 +42,12 @@ bool wdp_twin_load(struct wdp_twin *twin);
  */
 bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[]);
 
+/*
+ * wdp_twin_again() - after ERR_set_mark() and a first try, which was ok or not: whether to do it again, the errors of the first
+ * try being gone. It takes the mark away in any case.
+ */
+bool wdp_twin_again(struct wdp_twin *twin, bool ok, const OSSL_PARAM params[]);
+
 void wdp_twin_unload(struct wdp_twin *twin);
 
 #endif
