@@ -138,9 +138,10 @@ INSTALL_RPATH = $(if $(filter $(LOADER_DIRS),$(LIBDIR)),,-Wl$(comma)-rpath$(comm
 comma := ,
 
 link-libs = $(LIBS:lib%=-l%) $(call pkg-libs,$(PKGS))
-lib-files = $(foreach l,$(1),$(OUT)/lib/$(l).so)
+# What programs are linked with: a library that has changed inside only is not linked again.
+lib-symbols = $(foreach l,$(1),$(OUT)/lib/$(l).symbols)
 
-$(OUT)/lib/lib%.so:
+$(OUT)/lib/lib%.symbols:
 	@echo "$(DIR): needs lib$*, which is not built: run 'make user' at the top first" >&2; false
 
 .SUFFIXES:

@@ -15,6 +15,7 @@ OBJS := $(call src-objs,$(LIB),$(SRCS))
 STATIC_OBJS := $(call src-objs,$(LIB),$(filter-out $(STATIC_WITHOUT) $(STATIC_AGAIN),$(SRCS))) $(call src-objs,$(LIB)-static,$(STATIC_AGAIN))
 STATIC_PKGS ?= $(PKGS)
 SO := $(OUT)/lib/$(LIB).so
+SYMBOLS := $(OUT)/lib/$(LIB).symbols
 # Below TOP, of the headers that an installation has in one folder.
 HEADER_DIRS := $(patsubst %/,$(DIR)/%,$(sort $(dir $(HEADERS)))) include/uapi
 PC := $(OUT)/lib/pkgconfig/$(call pc-name,$(LIB)).pc
@@ -23,12 +24,12 @@ WHY := $(left-out-why)
 ifneq ($(WHY),)
 all:
 	@mkdir -p $(LEFT_OUT); echo '$(WHY)' >$(LEFT_OUT)/$(LIB)
-	@rm -f $(SO)* $(OUT)/lib/$(LIB).a $(PC)
+	@rm -f $(SO)* $(SYMBOLS) $(OUT)/lib/$(LIB).a $(PC)
 	@echo "left out: $(LIB): $(WHY)"
 install:
 	@echo "left out: $(LIB): $(WHY)"
 else
-all: $(SO) $(OUT)/lib/$(LIB).a $(PC)
+all: $(SO) $(SYMBOLS) $(OUT)/lib/$(LIB).a $(PC)
 	@rm -f $(LEFT_OUT)/$(LIB)
 
 $(foreach s,$(SRCS),$(eval $(call compile-rule,$(LIB),$(s),)))
@@ -45,11 +46,22 @@ $(OUT)/obj/$(LIB)/$(LIB).map: $(MAP) $(TOP)/VERSION
 link-so = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed \
 	-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 
-$(SO).$(VERSION): $(OBJS) $(OUT)/obj/$(LIB)/$(LIB).map $(call lib-files,$(LIBS))
+# $(1): a library. Prints what a linker reads: its name, what it needs, and what it defines. A program holds a copy of
+# data, so their size matters.
+print-symbols = { readelf -dW $(1) | grep -E '\((SONAME|NEEDED)\)'; \
+	readelf --dyn-syms -W $(1) | awk '$$7 != "UND" { print $$4, $$5, $$6, $$8, $$4 == "FUNC" ? "" : $$3 }' | sort; }
+
+$(SO).$(VERSION): $(OBJS) $(OUT)/obj/$(LIB)/$(LIB).map $(call lib-symbols,$(LIBS))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(call link-so,-Wl$(comma)-rpath$(comma)'$$ORIGIN',$@.new)
+	$(Q)$(call print-symbols,$@.new) >$(SYMBOLS).new
+	$(Q)cmp -s $(SYMBOLS).new $(SYMBOLS) && rm $(SYMBOLS).new || mv $(SYMBOLS).new $(SYMBOLS)
 	$(Q)mv $@.new $@
+
+# Written with the library. It is older than the library when that has the same symbols.
+$(SYMBOLS): | $(SO).$(VERSION)
+	$(Q)[ -e $@ ] || $(call print-symbols,$(SO).$(VERSION)) >$@
 
 $(SO): $(SO).$(VERSION)
 	$(Q)ln -sf $(LIB).so.$(VERSION) $(SO).$(SOMAJOR)

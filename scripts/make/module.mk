@@ -29,7 +29,7 @@ $(foreach s,$(SRCS),$(eval $(call compile-rule,$(MODULE),$(s),)))
 link-module = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -Wl,-z,nodelete -Wl,--as-needed \
 	-Wl,--version-script=$(MAP) $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 
-$(SO): $(OBJS) $(MAP) $(call lib-files,$(LIBS))
+$(SO): $(OBJS) $(MAP) $(call lib-symbols,$(LIBS))
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(call link-module,-Wl$(comma)-rpath$(comma)'$$ORIGIN/../lib',$@.new) && mv $@.new $@

@@ -27,7 +27,7 @@ prog-objs = $(call src-objs,$(1),$(or $($(1)_SRCS),$(1).c))
 link-prog = $(CC) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed $(2) -o $(3) $(prog-objs) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 
 define prog-rule
-$(OUT)/bin/$(1): $(prog-objs) $(call lib-files,$(LIBS))
+$(OUT)/bin/$(1): $(prog-objs) $(call lib-symbols,$(LIBS))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(dir $$@)
 	$$(Q)$$(call link-prog,$(1),-Wl$$(comma)-rpath$$(comma)'$$$$ORIGIN/../lib',$$@.new) && mv $$@.new $$@
