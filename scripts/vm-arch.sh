@@ -69,6 +69,8 @@ machine_amd64() {
 		# All CPUs read the host's counter. The kernel doesn't know that, and would use the HPET, where each read
 		# exits to the host.
 		append+=' tsc=reliable'
+		# On a busy host the timer's interrupts come too late for the kernel's test of them, which panics.
+		append+=' no_timer_check'
 	fi
 }
 

@@ -72,6 +72,11 @@ emulator_failed() {
 		END { exit !found || ours }'
 }
 
+# The kernel panicked before its first process began: none of our code has run.
+boot_panicked() {
+	! grep -q 'vm: init' "$run/console" && grep -q 'Kernel panic' "$run/console"
+}
+
 last_lines() {
 	tail -n 15 "$run/console" | tr -d '\r' | sed 's/^/  | /' >&2
 }
