@@ -48,8 +48,17 @@ $(TEST_DIRS): $(USER_DIRS)
 modules: ## build kernel modules for KERNEL (default: the running one, if its headers are installed)
 	@+scripts/modules $(or $(KERNEL),$(filter arm64,$(ARCH)))
 
-check: ## run all tests; the last line counts them
+t: ## build and run one test: TEST=comp/test_block, or +emulated, with SAN=address|thread or VM=1
+	@+selftests/one "$(TEST)"
+
+check: ## run a choice of all tests, a quarter of an hour; the last line counts them
 	@+selftests/run check
+
+check-all: ## run all tests, on several kernels
+	@+selftests/run all
+
+check-rest: ## run what check-all has and check leaves out
+	@+selftests/run rest
 
 check-native: ## run the tests that need no VM
 	@+selftests/run native
@@ -127,5 +136,5 @@ uninstall: ## remove everything that install has installed
 clean: ## remove the build folder
 	rm -rf $(BUILD)
 
-.PHONY: all help deps user tests modules check check-native check-debug fuzzers fuzz fuzz-coverage kernels demo bench bench-record vm stage-user stage-modules install install-user \
+.PHONY: all help deps user tests modules t check check-all check-rest check-native check-debug fuzzers fuzz fuzz-coverage kernels demo bench bench-record vm stage-user stage-modules install install-user \
 	install-modules dkms-install deb uninstall clean

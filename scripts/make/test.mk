@@ -1,22 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The tests of one area, and the list of them for the runner.
-#   NATIVE EMULATED VM            C programs; <prog>_SRCS if not <prog>.c
-#   EMULATED_V2                   those of EMULATED that run on devices of generation 2 as well
-#   EMULATED_MIXED                those of EMULATED that also run on one device of each generation
-#   SHARED                        sources common to all of them, compiled once
-#   NATIVE_SCRIPTS VM_SCRIPTS     TAP scripts
-#   BOOT_SCRIPTS                  TAP scripts on the host that boot their own VMs
-#   BUILD_SCRIPTS                 TAP scripts on the host that build what VM_SCRIPTS need
-#   TSAN                          those of NATIVE and EMULATED that are also built and run with SAN=thread
-#   NOT_DEBUG                     those of VM and VM_SCRIPTS that test user space and take too long on the debug kernel
-#   ONCE                          those of VM and VM_SCRIPTS that run only on the first of several kernels
-#   HELPERS                       C programs that scripts start
-#   CHILDREN                      C programs that test programs start, so that sanitizers have them, too
-#   KSELFTEST                     those of HELPERS that are tests of their own in an installation (selftests/Makefile)
-#   KSELFTEST_NOT                 those of VM and VM_SCRIPTS that are not part of it
-#   KSELFTEST_FILES               what scripts of that installation source
+# The tests of one area, which its file "tests" lists (docs/testing.md), and the runner's list of them.
+#   <prog>_SRCS <prog>_LDLIBS     of a C program; <prog>.c if it has no <prog>_SRCS
+#   SHARED                        sources common to all C programs, compiled once
 #   LIBS PKGS CPPFLAGS
-#   TIMEOUT                       seconds for one program; <prog>_TIMEOUT overrides
+#   TIMEOUT                       seconds for a program without a limit of its own
+#   KSELFTEST_FILES               what scripts of the area's kselftest source (selftests/Makefile)
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 
@@ -30,32 +18,13 @@ TESTS := $(OUT)/tests/$(AREA)
 TIMEOUT ?= 120
 WHY := $(left-out-why)
 
-# Sanitizers run natively only: the VM has KASAN instead.
-ifeq ($(SAN),thread)
-RUN_NATIVE := $(filter $(TSAN),$(NATIVE))
-RUN_EMULATED := $(filter $(TSAN),$(EMULATED))
-# The generation changes descriptors, not what threads share.
-ifneq ($(WD_TEST_LONG),)
-RUN_EMULATED_V2 := $(filter $(TSAN),$(EMULATED_V2))
-RUN_EMULATED_MIXED := $(filter $(TSAN),$(EMULATED_MIXED))
+# $(1): what tests.awk prints.
+read-tests = awk -v what=$(1) -v san=$(SAN) -v area=$(AREA) -v limit=$(TIMEOUT) -v bin=$(TESTS) -v src=$(CURDIR) \
+	-f $(TOP)/scripts/make/tests.awk tests
+BINS := $(shell $(call read-tests,programs))
+ifneq ($(.SHELLSTATUS),0)
+$(error $(DIR)/tests can't be read)
 endif
-else
-RUN_NATIVE := $(NATIVE)
-RUN_EMULATED := $(EMULATED)
-RUN_EMULATED_V2 := $(EMULATED_V2)
-RUN_EMULATED_MIXED := $(EMULATED_MIXED)
-endif
-ifeq ($(SAN),)
-RUN_VM := $(VM)
-RUN_NATIVE_SCRIPTS := $(NATIVE_SCRIPTS)
-RUN_VM_SCRIPTS := $(VM_SCRIPTS)
-RUN_BOOT_SCRIPTS := $(BOOT_SCRIPTS)
-RUN_BUILD_SCRIPTS := $(BUILD_SCRIPTS)
-# It is scripts that start them.
-RUN_HELPERS := $(HELPERS)
-endif
-RUN_HELPERS += $(CHILDREN)
-BINS := $(sort $(RUN_NATIVE) $(RUN_EMULATED) $(RUN_VM) $(RUN_HELPERS))
 
 # The harness is the kernel's and needs GNU C; pedantic warnings about it are none of ours.
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
@@ -80,7 +49,7 @@ $(foreach s,$(SHARED),$(eval $(call compile-rule,$(AREA)/shared,$(s),)))
 $(SHARED_OBJS): | $(HARNESS)
 
 define test-rule
-$(TESTS)/$(1): $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)) $(SHARED_OBJS) $(call lib-files,$(LIBS))
+$(TESTS)/$(1): $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)) $(SHARED_OBJS) $(call lib-symbols,$(LIBS))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(dir $$@)
 	$$(Q)$$(CC) $$(LDFLAGS) $$(SANFLAGS) -pthread -Wl,--as-needed -Wl,-rpath,'$$$$ORIGIN/../../lib' -o $$@.new \
@@ -90,25 +59,14 @@ $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)): | $(HARNESS)
 endef
 $(foreach p,$(BINS),$(eval $(call test-rule,$(p))))
 
-# The lines that selftests/run reads: kind, area, timeout, program.
-vm-kind = $(if $(filter $(1),$(ONCE)),vm-once,$(if $(filter $(1),$(NOT_DEBUG)),vm-user,vm))
-timeout-of = $(or $($(1)_TIMEOUT),$($(basename $(1))_TIMEOUT),$(TIMEOUT))
-$(TESTS)/list: $(RULE_FILES)
+$(TESTS)/list: tests $(TOP)/scripts/make/tests.awk $(RULE_FILES)
 	@mkdir -p $(TESTS)
-	@{ :; $(foreach t,$(RUN_NATIVE),echo native $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
-	$(foreach t,$(RUN_EMULATED),echo emulated $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
-	$(foreach t,$(RUN_EMULATED_V2),echo emulated-v2 $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
-	$(foreach t,$(RUN_EMULATED_MIXED),echo emulated-mixed $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
-	$(foreach t,$(RUN_VM),echo $(call vm-kind,$(t)) $(AREA) $(call timeout-of,$(t)) $(TESTS)/$(t);) \
-	$(foreach t,$(RUN_NATIVE_SCRIPTS),echo native $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
-	$(foreach t,$(RUN_BUILD_SCRIPTS),echo build $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
-	$(foreach t,$(RUN_BOOT_SCRIPTS),echo boot $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) \
-	$(foreach t,$(RUN_VM_SCRIPTS),echo $(call vm-kind,$(t)) $(AREA) $(call timeout-of,$(t)) $(CURDIR)/$(t);) } >$@
+	@$(call read-tests,list) >$@
 endif
 
 # Into the folder INSTALL_PATH; its programs are then what kselftest-list prints.
-KSELFTEST_BINS := $(filter-out $(KSELFTEST_NOT),$(VM) $(HELPERS))
-KSELFTEST_SCRIPTS := $(filter-out $(KSELFTEST_NOT),$(VM_SCRIPTS))
+KSELFTEST_BINS = $(shell $(call read-tests,binaries))
+KSELFTEST_SCRIPTS = $(shell $(call read-tests,scripts))
 kselftest-install: all
 ifneq ($(WHY),)
 	@echo "tests of $(AREA): $(WHY)" >&2; false
@@ -119,7 +77,7 @@ endif
 	$(Q)$(INSTALL) -m 644 settings config $(KSELFTEST_FILES) $(INSTALL_PATH)/
 
 kselftest-list:
-	@printf '$(AREA):%s\n' $(filter-out $(KSELFTEST_NOT),$(VM)) $(KSELFTEST) $(KSELFTEST_SCRIPTS)
+	@$(call read-tests,kselftest) | sed 's/^/$(AREA):/'
 
 install uninstall:
 .PHONY: all install uninstall kselftest-install kselftest-list

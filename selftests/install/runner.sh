@@ -9,36 +9,55 @@ scratch=$(mktemp -d)
 run=
 trap '[ -z "$run" ] || kill -9 $run 2>/dev/null; rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/selftests" "$scratch/scripts" "$scratch/build/user/tests/area"
-cp selftests/exec selftests/runner.py "$scratch/selftests/"
-cp scripts/kernel-splats "$scratch/scripts/"
+runner_into() {
+	cp selftests/{exec,runner.py,count.py,limits.py} "$1/selftests/"
+	cp scripts/kernel-splats "$1/scripts/"
+	printf '%s\n' '# A comment.' 'area/known the cause' >"$1/selftests/flaky"
+}
+runner_into "$scratch"
 mkdir "$scratch/selftests/area"
 
-# gives "LAST LINE" CODE [LIMIT]: runs the program from standard input
+code=0
+list=$scratch/build/user/tests/area/list
+# runs OPTION...: a run with these options, which sets code.
+runs() {
+	code=0
+	BUILD=$scratch/build python3 "$scratch/selftests/runner.py" "$@" >"$scratch/said" || code=$?
+}
+runs_native() { runs "$@" --native "$scratch/build/user"; }
+# ends "LAST LINE" CODE: what the run said last.
+ends() {
+	[ "$(tail -n 1 "$scratch/said")" = "$1" ] && [ $code = "$2" ] && return
+	cat "$scratch/said"
+	echo "exit status $code"
+	return 1
+}
+# gives "LAST LINE" CODE [LIMIT] [FLAGS]: runs the program from standard input
 gives() {
-	local want=$1 code=0
 	cat >"$scratch/program"
 	chmod +x "$scratch/program"
-	echo "native area ${3:-600} $scratch/program" >"$scratch/build/user/tests/area/list"
-	BUILD=$scratch/build python3 "$scratch/selftests/runner.py" --native "$scratch/build/user" -- >"$scratch/said" || code=$?
-	[ "$(tail -n 1 "$scratch/said")" = "$want" ] && [ $code = "$2" ] || { cat "$scratch/said"; echo "exit status $code"; return 1; }
+	echo "native area ${3:-600} ${4:--} $scratch/program" >"$list"
+	rm -rf "$scratch"/{ran,build/test}
+	runs_native
+	ends "$1" "$2"
 }
 says() { printf '#!/bin/sh\n%s\n' "$1" | gives "${@:2}"; }
 # share RUNNING STOLEN FROM TO: the share on a machine with two CPUs, 200 ticks later, is within FROM and TO
 share() {
 	PYTHONPATH=$scratch/selftests python3 -B - "$@" <<-'EOF'
 	import sys
-	import runner
+	import limits
 	running, stolen, low, high = map(float, sys.argv[1:])
 	stat = "cpu  {} 0 0 0 0 0 0 {} 0 0\ncpu0 0\ncpu1 0\nprocs_running {}\n"
-	begin = runner.Machine(stat.format(0, 0, 1))
-	end = runner.Machine(stat.format(int(200 - stolen), int(stolen), int(running) + 1))
+	begin = limits.Machine(stat.format(0, 0, 1))
+	end = limits.Machine(stat.format(int(200 - stolen), int(stolen), int(running) + 1))
 	sys.exit(not low <= end.share(begin) <= high)
 	EOF
 }
 nothing() {
-	: >"$scratch/build/user/tests/area/list"
-	! BUILD=$scratch/build python3 "$scratch/selftests/runner.py" --native "$scratch/build/user" >"$scratch/said" &&
-		[ "$(tail -n 1 "$scratch/said")" = '0 passed, 0 failed, 0 skipped' ]
+	: >"$list"
+	runs_native
+	ends '0 passed, 0 failed, 0 skipped' 1
 }
 
 # A VM as the runner sees it: bash, which ends its children when it is terminated.
@@ -67,13 +86,15 @@ gone() { ! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev
 
 # ended_by SIGNAL CODE KIND OPTION...: the signal ends a run of one endless program of that kind, and all its processes.
 ended_by() {
-	local signal=$1 want=$2 code=0
+	local signal=$1 want=$2
 
-	echo "$3 area 600 $scratch/endless" >"$scratch/build/user/tests/area/list"
+	echo "$3 area 600 - $scratch/endless" >"$list"
 	rm -f "$scratch/sleeper"
 	# The shell makes its background jobs ignore SIGINT.
-	BUILD=$scratch/build env --default-signal=INT,HUP python3 "$scratch/selftests/runner.py" "${@:4}" >"$scratch/said" 2>&1 &
+	BUILD=$scratch/build env --default-signal=INT,HUP python3 "$scratch/selftests/runner.py" "${@:4}" \
+		>"$scratch/said" 2>&1 &
 	run=$!
+	code=0
 	until_true test -s "$scratch/sleeper" || return
 	kill "-$signal" $run
 	wait $run || code=$?
@@ -92,7 +113,7 @@ no_lists_left() {
 # The reader of the run's output has ended: the run ends at the first line that it can't write.
 unheard() {
 	rm -f "$scratch/sleeper" "$scratch/vm-ended"
-	echo "vm area 600 $scratch/endless" >"$scratch/build/user/tests/area/list"
+	echo "vm area 600 - $scratch/endless" >"$list"
 	printf '@begin area/endless\n@end area/endless 0 1\n' >"$scratch/vm-says"
 	BUILD=$scratch/build timeout -k 1 500 python3 "$scratch/selftests/runner.py" --vm 6.1 2>/dev/null | true
 	[ "${PIPESTATUS[0]}" != 124 ] || { echo 'it waited for the VM'; return 1; }
@@ -104,8 +125,7 @@ emulator_fails() {
 	local code=0
 
 	mkdir -p "$scratch/other/scripts" "$scratch/other/selftests/area"
-	cp "$scratch"/selftests/{exec,runner.py} "$scratch/other/selftests/"
-	cp "$scratch/scripts/kernel-splats" "$scratch/other/scripts/"
+	runner_into "$scratch/other"
 	cat >"$scratch/other/scripts/vm" <<-EOF
 		#!/bin/bash
 		echo boot >>"$scratch/boots"
@@ -115,7 +135,7 @@ emulator_fails() {
 	EOF
 	chmod +x "$scratch/other/scripts/vm"
 	: >"$scratch/boots"
-	echo "vm area 600 $scratch/endless" >"$scratch/build/user/tests/area/list"
+	echo "vm area 600 - $scratch/endless" >"$list"
 	BUILD=$scratch/build python3 "$scratch/other/selftests/runner.py" --vm 6.1 >"$scratch/said" || code=$?
 	[ "$(tail -n 1 "$scratch/said")" = "$2" ] && [ $code = "$3" ] || { cat "$scratch/said"; return 1; }
 }
@@ -123,7 +143,6 @@ emulator_fails() {
 # Of three kernels, the first one runs everything, the others the program that selftests/brief names, the last one also
 # the programs of an area that differs between kernels.
 one_kernel_runs_all() {
-	cp selftests/runner.py "$scratch/other/selftests/"
 	printf '# A comment.\narea/endless\n' >"$scratch/other/selftests/brief"
 	cat >"$scratch/other/scripts/vm" <<-EOF
 		#!/bin/bash
@@ -136,19 +155,113 @@ one_kernel_runs_all() {
 	EOF
 	: >"$scratch/ran"
 	mkdir -p "$scratch/other/selftests/uacce" "$scratch/build/user/tests/uacce"
-	printf 'vm area 600 %s\n' "$scratch/endless" "$scratch/other-program" >"$scratch/build/user/tests/area/list"
-	printf '%s uacce 600 %s\n' vm "$scratch/part" vm-user "$scratch/long-part" >"$scratch/build/user/tests/uacce/list"
-	BUILD=$scratch/build python3 "$scratch/other/selftests/runner.py" --vm 1 --vm 2 --vm 3 >"$scratch/said" || return
+	printf 'vm area 600 - %s\n' "$scratch/endless" "$scratch/other-program" >"$list"
+	printf 'vm uacce 600 %s %s\n' - "$scratch/part" user "$scratch/long-part" \
+		>"$scratch/build/user/tests/uacce/list"
+	BUILD=$scratch/build python3 "$scratch/other/selftests/runner.py" --vm 1 --vm 2 --vm 3 >"$scratch/said" ||
+		return
 	[ "$(sort "$scratch/ran" | xargs)" = '1 endless 1 long-part 1 other-program 1 part 2 endless 3 endless 3 part' ]
 }
 
-test_that 'each line of TAP is a test' says 'echo "ok 1 - a"; echo "ok 2 - b # SKIP why"; echo "ok 3 - c"' '2 passed, 0 failed, 1 skipped' 0
+# Each run of the program leaves a line in "ran".
+once_bad='echo x >>ran; [ $(wc -l <ran) -gt 1 ] && echo "ok 1 - a" || echo "not ok 1 - a"'
+ran() { [ "$(wc -l <"$scratch/ran")" = "$1" ] || { echo "ran $(wc -l <"$scratch/ran") times, not $1"; return 1; }; }
+flaky() { grep -qx "flaky programs: $1" "$scratch/said" || { cat "$scratch/said"; return 1; }; }
+
+bad_once() {
+	says "$once_bad" '1 passed, 0 failed, 0 skipped' 0 && flaky 1 && ran 2 &&
+		grep -q '^  native: area/program: a; both outputs: .*/test/flaky/native-area-program.1' \
+			"$scratch/said" &&
+		grep -qx 'not ok 1 - a' "$scratch/build/test/flaky/native-area-program.1" &&
+		grep -qx 'ok 1 - a' "$scratch/build/test/flaky/native-area-program.2"
+}
+bad_always() {
+	says 'echo x >>ran; echo "ok 1 - a"; echo "not ok 2 - b"' '1 passed, 1 failed, 0 skipped' 1 && flaky 0 && ran 2
+}
+strict_once() { says "$once_bad" '0 passed, 1 failed, 0 skipped' 1 600 strict && flaky 0 && ran 1; }
+hangs_once() {
+	says 'echo x >>ran; [ $(wc -l <ran) -gt 1 ] || sleep 3600; echo "ok 1 - a"' \
+		'0 passed, 1 failed, 0 skipped' 1 2 && ran 1
+}
+reports_once() {
+	says "echo '==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x1'; $once_bad" \
+		'0 passed, 1 failed, 0 skipped' 1 && ran 1
+}
+# several N "LAST LINE" CODE: that many programs fail once; the first is known to.
+several() {
+	local number=0 program
+
+	rm -rf "$scratch/build/test" "$scratch"/*.ran
+	for program in known b c d e f g h i j k; do
+		[ $((number++)) -lt "$1" ] || break
+		program=$scratch/$program
+		printf '#!/bin/sh\n[ -e $0.ran ] && echo "ok 1 - a" || { : >$0.ran; echo "not ok 1 - a"; }\n' >"$program"
+		chmod +x "$program"
+		echo "native area 600 - $program"
+	done >"$list"
+	runs_native
+	ends "$2" "$3"
+}
+two_known() { several 2 '2 passed, 0 failed, 0 skipped' 0 && flaky 2 && grep -qx '    the cause' "$scratch/said"; }
+three() { several 3 '3 passed, 1 failed, 0 skipped' 1 && flaky 3; }
+many() { several 11 '0 passed, 11 failed, 0 skipped' 1 && flaky 0; }
+
+# in_vm SAYS: the VM's only program fails in its first boot and passes later; the first boot's console has SAYS.
+in_vm() {
+	mkdir -p "$scratch/other/scripts" "$scratch/other/selftests/area"
+	rm -rf "$scratch/build/user/tests/uacce"
+	runner_into "$scratch/other"
+	cat >"$scratch/other/scripts/vm" <<-EOF
+		#!/bin/bash
+		echo boot >>"$scratch/boots"
+		logs=\$6
+		mkdir -p "\$logs"
+		word='not ok'
+		[ \$(wc -l <"$scratch/boots") = 1 ] || word=ok
+		[ "\$word" = ok ] || printf '%s\n' 'selftest: begin area/endless' "$1" >"\$logs/console.log"
+		printf '%s\n' '@begin area/endless' "\$word 1 - a" '@end area/endless 0 1'
+		[ "\$word" = ok ] || [ -z "$1" ] || exit 70
+	EOF
+	chmod +x "$scratch/other/scripts/vm"
+	: >"$scratch/boots"
+	echo "vm area 600 - $scratch/endless" >"$list"
+	BUILD=$scratch/build python3 "$scratch/other/selftests/runner.py" --vm 6.1 >"$scratch/said"
+}
+boots() { [ "$(wc -l <"$scratch/boots")" = "$1" ]; }
+vm_bad_once() { in_vm '' && flaky 1 && boots 2; }
+splat() {
+	! in_vm 'BUG: sleeping function called' && flaky 0 && boots 1 &&
+		[ "$(tail -n 1 "$scratch/said")" = '0 passed, 2 failed, 0 skipped' ]
+}
+
+# tier TIER "LAST LINE": of a program that is for every run and one that is for make check-all.
+tier() {
+	printf '#!/bin/sh\necho "ok 1 - ${0##*/}"\n' | tee "$scratch/now" >"$scratch/later"
+	chmod +x "$scratch/now" "$scratch/later"
+	printf 'native area 600 %s\n' "- $scratch/now" "later $scratch/later" "long $scratch/later" >"$list"
+	runs_native --tier "$1"
+	ends "$2" 0
+}
+check_leaves_out() {
+	tier check '1 passed, 0 failed, 0 skipped' && grep -q 'native: area/now:' "$scratch/said" &&
+		tail -n 4 "$scratch/said" | grep -q '^left out: programs (1 native): make check-all$'
+}
+rest_has_it() { tier rest '1 passed, 0 failed, 0 skipped' && grep -q 'native: area/later:' "$scratch/said"; }
+counts_on() {
+	tier all '2 passed, 0 failed, 0 skipped' &&
+		grep -qE '^\[1/2  [0-9]:[0-9]{2}\] ok    native: area/now: 1 passed' "$scratch/said" &&
+		grep -qE '^\[2/2 ' "$scratch/said"
+}
+
+test_that 'each line of TAP is a test' says 'echo "ok 1 - a"; echo "ok 2 - b # SKIP why"; echo "ok 3 - c"' \
+	'2 passed, 0 failed, 1 skipped' 0
 test_that 'not ok is a failure whatever the exit status' says 'echo "not ok 1 - a"' '0 passed, 1 failed, 0 skipped' 1
 test_that 'so is an exit status after nothing but ok' says 'echo "ok 1 - a"; exit 1' '1 passed, 1 failed, 0 skipped' 1
 test_that 'so is a crash' says 'kill -SEGV $$' '0 passed, 1 failed, 0 skipped' 1
 test_that 'so is a test that never ends' says 'sleep 3600' '0 passed, 1 failed, 0 skipped' 1 2
 test_that 'so is a plan that was not kept' says 'echo 1..3; echo "ok 1 - a"' '1 passed, 1 failed, 0 skipped' 1
-test_that 'so is one that ends late although it is told to end' says 'trap "" TERM; while :; do sleep 1; done' '0 passed, 1 failed, 0 skipped' 1 2
+test_that 'so is one that ends late although it is told to end' \
+	says 'trap "" TERM; while :; do sleep 1; done' '0 passed, 1 failed, 0 skipped' 1 2
 test_that 'a second of a limit is one of a quiet machine' share 2 0 0.99 1.01
 test_that 'it is longer while more want to run than there are CPUs' share 13 0 0.15 0.16
 test_that 'it is longer while the host takes CPUs away' share 1 100 0.49 0.51
@@ -164,7 +277,21 @@ test_that 'and leaves no list' no_lists_left
 test_that 'a run that is killed takes its test along' native_ended_by KILL 137
 test_that 'a run that is killed takes its VM along' vm_ended_by KILL 137
 test_that 'a run that nobody reads ends its VM' unheard
-test_that "a program runs again if QEMU's emulation failed while it ran" emulator_fails 1 '1 passed, 0 failed, 0 skipped' 0
+test_that "a program runs again if QEMU's emulation failed while it ran" \
+	emulator_fails 1 '1 passed, 0 failed, 0 skipped' 0
 test_that 'not for ever' emulator_fails 9 '0 passed, 1 failed, 0 skipped' 1
 test_that 'of several kernels one runs everything' one_kernel_runs_all
+test_that 'a program that fails once runs again, alone, and is named' bad_once
+test_that 'one that fails always has failed once' bad_always
+test_that 'a strict one does not run again' strict_once
+test_that 'nor one that hangs' hangs_once
+test_that "nor one with a sanitizer's report" reports_once
+test_that 'two such programs pass, and what is known of one is printed' two_known
+test_that 'three are a failure' three
+test_that 'when many fail, none runs again' many
+test_that 'a program of the VM runs again in another boot' vm_bad_once
+test_that 'not if the kernel complained' splat
+test_that 'make check leaves programs out, and says so' check_leaves_out
+test_that 'the rest has what it left out' rest_has_it
+test_that 'lines tell how far the run is' counts_on
 tap_done

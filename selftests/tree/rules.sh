@@ -235,6 +235,18 @@ loops() {
 		{ head = /^\t+while \(.*\)$/ }' | none 'in a loop without braces'
 }
 
+# The known programs, each with what is known of the cause; nothing else makes the list longer.
+known_flaky=0
+flaky_list() {
+	local name cause
+
+	grep -v '^#' selftests/flaky | while read -r name cause; do
+		grep -q "^${name#*/} " "selftests/${name%/*}/tests" 2>/dev/null || echo "$name: no such test"
+		[ -n "$cause" ] || echo "$name: no cause"
+	done | none 'in selftests/flaky' || return
+	[ "$(grep -vc '^#' selftests/flaky)" = $known_flaky ] || { echo "selftests/flaky may only become shorter, with known_flaky"; return 1; }
+}
+
 test_that 'every source says its licence' spdx
 test_that 'each place has its licence' licences
 test_that 'every licence has its text' texts
@@ -260,5 +272,6 @@ test_that 'tools use public headers only' private_headers
 test_that 'user/ does not sleep to poll' sleeping_poll
 test_that 'no select()' selects
 test_that 'nothing is marked as unfinished' unfinished
+test_that 'the list of flaky programs has not become longer' flaky_list
 test_that "kselftest's headers are not committed" harness_stays_out
 tap_done
