@@ -119,13 +119,19 @@ PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS)))$(PKG_CFLAGS)
 
 # A compiler cache with a base folder writes the object's relative name into the list of headers, which is no target
 # here: sed restores the name. It also drops the source, or a moved checkout would invalidate its build folder.
+# movable-list: sed's arguments for the list of headers of $@. Make reads the list as a makefile: with variables in place
+# of this checkout and this build folder, the list is right also after either is copied or moved.
+movable-list = -e '1s|^[^ :]*:|$$(OUT)$(@:$(OUT)%=%):|' -e 's, $<\( \|$$\), ,' \
+	$(call movable-path,BUILD) $(call movable-path,TOP)
+movable-path = -e 's;\(^\| \)$(subst .,[.],$($(1)))/;\1$$($(1))/;g'
+
 # compile-rule: $(1) artefact, $(2) one source, $(3) extra flags.
 define compile-rule
 $(call obj-of,$(1),$(2)): $(2) $(RULE_FILES)
 	$$(call say,CC,$(abspath $(2)))
 	$$(Q)mkdir -p $$(dir $$@)
 	$$(Q)$$(CC) $$(WD_CPPFLAGS) $$(CPPFLAGS) $$(PKG_CFLAGS) $$(CFLAGS) $$(WD_CFLAGS) $(3) -MMD -MP -c -o $$@ $$<
-	$$(Q)sed -i -e '1s|^[^ :]*:|$$@:|' -e 's, $$<\( \|$$$$\), ,' $$(@:.o=.d)
+	$$(Q)sed -i $$(movable-list) $$(@:.o=.d)
 -include $(patsubst %.o,%.d,$(call obj-of,$(1),$(2)))
 endef
 
