@@ -114,6 +114,24 @@ heads() {
 		/^\{/ { code = 1 }' | none 'an include behind functions'
 }
 
+# Of all templates in the list. Lower it with the list; never raise it.
+template_lines=1408
+
+templates() {
+	local file listed lines list=selftests/tree/templates.txt
+
+	{
+		while read -r file listed; do
+			[ -f "$file" ] || { echo "$file: gone, the list must shrink"; continue; }
+			lines=$(wc -l <"$file")
+			[ "$lines" -le "$listed" ] || echo "$file: $lines lines, the list has $listed"
+			[ "$lines" -ge "$listed" ] || echo "$file: only $lines lines, the list must shrink: $listed"
+		done < <(grep -v '^#' "$list")
+		files '*.inc.h' | grep -vxF "$(grep -v '^#' "$list" | cut -d ' ' -f 1)" | sed 's/$/: a new template/'
+		awk -v most=$template_lines '!/^#/ { sum += $2 } END { if (sum != most) print "the sum is " sum ", not " most }' "$list"
+	} | none 'templates may only become shorter, in templates.txt and rules.sh'
+}
+
 # on_path FOLDER...: prints header names that are in several of these folders, which one compiler searches.
 on_path() { for dir; do find "$dir" -maxdepth 1 -name '*.h' -printf '%f\n'; done | sort | uniq -d | sed "s|^|$1: |"; }
 
@@ -265,6 +283,7 @@ test_that 'nothing includes selftests/' nothing_from_tests
 test_that 'drivers and classes see driver.h and their doors of libwd only' core_headers
 test_that 'no include leaves its folder upwards' relative
 test_that 'includes stand at the head' heads
+test_that 'templates are listed, and do not become longer' templates
 test_that 'no header name is twice on a path' twice
 test_that 'names of functions in the kernel have two words at least' one_word
 test_that 'of libwd, tools share what reads sysfs and asks by netlink only' lower_part
