@@ -21,14 +21,12 @@ extern const char *const wdz_inflate_names[WDZ_INFLATE_STREAM + 1];
  * @level_low, @level_high: levels that are; 1 .. 9
  * @chunk: bytes of input of one part
  * @min: a stream of fewer bytes is not for a device; at most @chunk, once the settings are settled
- * @stats: the file that gets a line at exit, or NULL
  */
 struct wdz_config {
 	bool off;
 	int level_low, level_high;
 	size_t chunk, min;
 	enum wdz_inflate inflate;
-	const char *stats;
 };
 
 #define WDZ_SETTINGS	5

@@ -79,8 +79,7 @@ static void config_read(void)
 	wdz_config_settle(&config);
 	/* A program may change its environment later. */
 	if (stats)
-		config.stats = absolute(stats);
-	wdz_counting = config.stats;
+		wdz_stats_for(absolute(stats));
 	/*
 	 * A reproducible build must not get output that depends on the machine, and a program with more privileges than its
 	 * caller is no exception. So this is not variable(): it can only make the library zlib itself, which harms nobody.

@@ -18,7 +18,6 @@ bool wdz_device_here(void);
  * and its emulator compress with zlib what no device does, and would wait for themselves.
  */
 bool wdz_device_may(const void *caller);
-bool wdz_is_warpdrive(const void *caller);
 
 /* How many devices sessions are spread over, 1 .. WDZ_SESSIONS. */
 #define WDZ_SESSIONS	8u

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whether there are devices, and whether a caller may have them. */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "caller.h"
 #include "config.h"
 #include "device.h"
 #include "generation.h"
@@ -87,36 +86,6 @@ unsigned int wdz_devices(void)
 	unsigned int n = atomic_load(&devices);
 
 	return n ? n : 1;
-}
-
-/* The file that has the code at an address. dladdr() waits for the loader, whose caller may wait for this thread. */
-static const char *file_of(const void *code)
-{
-#if defined(DLFO_STRUCT_HAS_EH_DBASE)
-	struct dl_find_object found;
-
-	return _dl_find_object((void *)(uintptr_t)code, &found) ? NULL : found.dlfo_link_map->l_name;
-#else
-	Dl_info info;
-
-	return dladdr(code, &info) ? info.dli_fname : NULL;
-#endif
-}
-
-bool wdz_is_warpdrive(const void *caller)
-{
-	static const char *const names[] = { "libwd", "libuacce-emu" };
-	const char *file = file_of(caller), *name;
-	size_t i;
-
-	if (!file)
-		return false;
-	name = strrchr(file, '/');
-	name = name ? name + 1 : file;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
 }
 
 bool wdz_device_may(const void *caller)

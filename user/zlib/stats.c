@@ -10,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "device.h"
+#include "caller.h"
 #include "generation.h"
 #include "stats.h"
 
@@ -34,6 +33,14 @@ static _Atomic uint64_t counts[WDZ_COUNTS];
 static _Atomic unsigned int counted_by;
 
 bool wdz_counting;
+
+static const char *stats_file;
+
+void wdz_stats_for(const char *file)
+{
+	stats_file = file;
+	wdz_counting = file;
+}
 
 /* A space would end the field. */
 static __attribute__((constructor)) void program_keep(void)
@@ -98,7 +105,7 @@ static void write_quietly(int fd, const char *line, size_t len)
 /* A FIFO without a reader, or one that is full, must not hold the program up. */
 static void line_append(const char *line, size_t len)
 {
-	int fd = open(wdz_config()->stats, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+	int fd = open(stats_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 
 	if (fd < 0)
 		return;

@@ -22,6 +22,9 @@ enum wdz_count {
 /* Nothing is counted without WD_ZLIB_STATS: a load and a comparison. */
 extern bool wdz_counting;
 
+/* wdz_stats_for() - count from now on, and append the counts to this file at exit. NULL, for want of memory: don't. */
+void wdz_stats_for(const char *file);
+
 /* Any thread. */
 void wdz_count_now(enum wdz_count what, uint64_t n);
 

@@ -158,10 +158,12 @@ bool wdz_gather_end(struct wdz_stream *s, bool give);
 
 /* parts.c: the stage DEVICE */
 int wdz_device(struct wdz_stream *s, int flush);
+bool wdz_device_take(struct wdz_stream *s);
+
+/* part.c */
 bool wdz_part_room(struct wdz_stream *s, struct wdz_part *p, bool out);
 size_t wdz_part_take(struct wdz_stream *s, struct wdz_part *p, size_t limit);
 void wdz_part_submit(struct wdz_stream *s, bool flushed);
-bool wdz_device_take(struct wdz_stream *s);
 void wdz_part_finish(struct wdz_stream *s, struct wdz_part *p);
 void wdz_parts_finish(struct wdz_stream *s);
 bool wdz_open_has_data(struct wdz_stream *s);
