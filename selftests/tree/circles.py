@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Only files in circles.txt may need each other in a circle, and the list only shrinks; folders have a direction."""
+"""Files call downwards in the order of orders.txt; only those in circles.txt need each other, a list that only shrinks."""
 
 import glob
 import os
@@ -8,13 +8,25 @@ import re
 import subprocess
 import sys
 
-TOP = os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+TOP = os.path.realpath(os.environ.get("TOP") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 BUILD = os.environ.get("BUILD") or os.path.join(TOP, "build")
 OUT = os.environ.get("OUT") or os.path.join(BUILD, "user")
-# The folders of a library, lowest first: calls and includes go down.
-ORDERS = {"libwd": ("user/libwd/base", "user/libwd/device", "user/libwd/section", "user/libwd/request")}
 LIST = os.path.join(TOP, "selftests/tree/circles.txt")
-FILES = 27	# in the list. Lower it with the list; never raise it
+ORDERS = os.path.join(TOP, "selftests/tree/orders.txt")
+FILES = 27	# in the list of circles. Lower it with the list; never raise it
+# What the Makefiles of libraries, modules of libcrypto, programs and zlib say: "artefact source...", one a line.
+ASK = """asked: ; @printf '%s\\n' $(foreach n,$(LIB) $(MODULE) $(NAME),'$(n) $(foreach s,$(SRCS),$(abspath $(s)))') \
+$(foreach p,$(PROGS),'$(p) $(foreach s,$(or $($(p)_SRCS),$(p).c),$(abspath $(s)))')"""
+# Folders of USER_DIRS that link no artefact.
+NOTHING = ("docs/man", "docs/examples")
+
+
+class Wrong(Exception):
+    """A rule can't be checked, so it doesn't hold."""
+
+
+class Skip(Exception):
+    """This machine or this build doesn't have what would be checked."""
 
 
 def symbols(objects):
@@ -95,36 +107,117 @@ def outdated(allowed):
         yield f"circles.txt has {len(files)} files, circles.py says {FILES}: it may only become fewer, in both"
 
 
-def user_objects(folder):
-    objects = {}
-    for part in ("user", "configfs-tools", "model"):
-        for path in glob.glob(os.path.join(folder, part, "**/*.c.o"), recursive=True):
-            source = os.path.relpath(path, folder)[:-2]
-            # A moved file may have left its object behind.
-            if os.path.exists(os.path.join(TOP, source)):
-                objects[source] = path
+def make(folder, rule):
+    """The words of the lines that a rule of our own prints in a folder's Makefile."""
+    env = {k: v for k, v in os.environ.items() if k not in ("LIB", "MODULE", "NAME", "PROGS", "SRCS", "MAKEFLAGS", "TOP", "OUT")}
+    command = ["make", "-s", "--no-print-directory", "-C", os.path.join(TOP, folder), f"--eval={rule}", "asked"]
+    lines = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line.split() for line in lines if line.strip()]
+
+
+def user_artefacts():
+    """{artefact: its sources} of all folders that the top Makefile builds."""
+    found = {}
+    for folder in sum(make("", "asked: ; @printf '%s\\n' $(USER_DIRS)"), []):
+        said = make(folder, ASK)
+        if not said and folder not in NOTHING:
+            raise Wrong(f"{folder}/Makefile names no artefact")
+        for name, *sources in said:
+            found[name] = [os.path.relpath(source, TOP) for source in sources]
+    if not found:
+        raise Wrong("the top Makefile names no artefact")
+    return found
+
+
+def user_objects(name, sources):
+    """{source: object} of an artefact."""
+    reason = os.path.join(OUT, "left-out", name.split("/")[0])
+    if os.path.exists(reason):
+        with open(reason, encoding="utf-8") as file:
+            raise Skip(f"left out: {file.read().strip()}")
+    objects = {source: os.path.join(OUT, "obj", name, source + ".o") for source in sources}
+    missing = [source for source, path in objects.items() if not os.path.exists(path)]
+    if missing or not objects:
+        raise Wrong(f"no object of {' '.join(missing) or 'any source'}: run 'make user'")
     return objects
 
 
-def kernel_objects(mod):
-    """The objects of a module; None if it is older than its sources."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(mod)))
+def kernel_artefacts():
+    """The modules' names."""
+    names = []
+    for path in sorted(glob.glob(os.path.join(TOP, "kernel/*/Kbuild"))):
+        with open(path, encoding="utf-8") as file:
+            for line in re.findall(r"^obj-m\s*[:+]?=\s*(.*)", file.read(), re.M):
+                names += [word[:-2] for word in line.split() if word.endswith(".o")]
+    if not names:
+        raise Wrong("no kernel/*/Kbuild names a module")
+    return names
+
+
+def kernel_objects(release, name):
+    """{source: object} of a module."""
+    root = os.path.join(BUILD, "kmod", release)
+    mods = glob.glob(os.path.join(root, "kernel/*", name + ".mod"))
+    if not mods:
+        raise Wrong(f"{name} was not built, other modules were: run 'make modules'")
     objects = {}
-    with open(mod, encoding="utf-8") as file:
+    with open(mods[0], encoding="utf-8") as file:
         for word in file.read().split():
             path = os.path.normpath(os.path.join(root, word))
             source = os.path.relpath(path, root)[:-2] + ".c"
             origin = os.path.join(TOP, source)
             if not os.path.exists(origin) or not os.path.exists(path) or os.path.getmtime(origin) > os.path.getmtime(path):
-                return None
+                raise Skip("older than its sources")
             objects[source] = path
+    if not objects:
+        raise Wrong(f"{mods[0]} names no object")
     return objects
 
 
-def height(source, order):
-    """The height of the source's folder; None if the folder isn't in the order."""
-    folder = os.path.dirname(source)
-    return order.index(folder) if folder in order else None
+def orders():
+    """{artefact: [(layer, entries)], lowest first} of orders.txt, whose head describes its lines."""
+    parts, found, layers, folder = {}, {}, None, ""
+    with open(ORDERS, encoding="utf-8") as file:
+        for line in file:
+            line = line.split("#")[0].rstrip()
+            if not line:
+                continue
+            words = line.split()
+            if not line[0].isspace():
+                kind, *names, folder = words
+                layers = []
+                for name in names:
+                    table = parts if kind == "part" else found
+                    if kind not in ("part", "order") or name in table:
+                        raise Wrong(f"orders.txt: {line}: a second order, or neither 'part' nor 'order'")
+                    table[name] = layers
+            elif words[0] == "part":
+                if words[1] not in parts:
+                    raise Wrong(f"orders.txt: no part {words[1]} before its use")
+                layers += parts[words[1]]
+            elif words[0].endswith(":"):
+                layers.append((words[0][:-1], sum((entry(folder, word) for word in words[1:]), [])))
+            else:
+                layers[-1][1].extend(sum((entry(folder, word) for word in words), []))
+    return found
+
+
+def entry(folder, word):
+    """Files of a pattern, or a folder with a slash at its end, relative to the order's folder or to the top."""
+    for path in (os.path.join(folder, word), word):
+        paths = sorted(glob.glob(os.path.join(TOP, path)))
+        if paths:
+            return [os.path.relpath(p, TOP) + ("/" if word.endswith("/") else "") for p in paths]
+    raise Wrong(f"orders.txt: there is no {word} in {folder} or at the top")
+
+
+def height(source, layers):
+    """The layer of a file: its own, that of the source beside a header, or that of its folder; None if it is in none."""
+    for name in (source, re.sub(r"\.h$", ".c", source), os.path.dirname(source) + "/"):
+        for at, (_, entries) in enumerate(layers):
+            if name in entries:
+                return at
+    return None
 
 
 def included(source):
@@ -132,21 +225,28 @@ def included(source):
         return re.findall(r'^\s*#\s*include\s*"([^"]+)"', file.read(), re.M)
 
 
-def upward(order, graph):
-    """Calls into higher folders, and includes of their headers."""
+def upward(layers, graph):
+    """Files in no layer, calls into higher layers, and includes of their headers."""
+    heights = {source: height(source, layers) for source in graph}
+    yield from (f"{source} is in no layer of orders.txt" for source in sorted(graph) if heights[source] is None)
     for source in sorted(graph):
         for to in sorted(graph[source]):
-            here, there = height(source, order), height(to, order)
-            if here is not None and there is not None and here < there:
-                yield f"{source} -> {to}: {', '.join(sorted(graph[source][to]))}"
-    root = os.path.dirname(order[0])
-    for here, folder in enumerate(order):
+            if None not in (heights[source], heights[to]) and heights[source] < heights[to]:
+                yield f"{source} ({layers[heights[source]][0]}) -> {to} ({layers[heights[to]][0]}): {', '.join(sorted(graph[source][to]))}"
+    folders = sorted({os.path.dirname(source) for source in graph})
+    roots = sorted({os.path.dirname(folder) for folder in folders} | set(folders))
+    for folder in folders:
         for path in sorted(glob.glob(os.path.join(TOP, folder, "*.[ch]"))):
             source = os.path.relpath(path, TOP)
-            for header in included(source):
-                there = height(os.path.join(root, header), order)
+            here = height(source, layers)
+            if here is None or source.endswith(".c") and source not in graph:
+                continue
+            for name in included(source):
+                header = next((h for h in (os.path.normpath(os.path.join(root, name)) for root in [folder, *roots])
+                               if os.path.exists(os.path.join(TOP, h))), None)
+                there = height(header, layers) if header else None
                 if there is not None and here < there:
-                    yield f"{source} includes {header}"
+                    yield f"{source} ({layers[here][0]}) includes {header} ({layers[there][0]})"
 
 
 def no_soft(tables):
@@ -157,33 +257,61 @@ def no_soft(tables):
                     yield f"{name}: {source} needs {symbol}"
 
 
-def main():
-    allowed, tables, results = permitted(), {}, []
-    results.append(("the permitted circles have not become more", list(outdated(allowed)), ""))
-    for folder in sorted(glob.glob(os.path.join(OUT, "obj/*"))):
-        objects = user_objects(folder)
-        if objects:
-            name = os.path.basename(folder)
-            tables[name] = symbols(objects)
-            results.append((f"{name} has no circles but those permitted", list(judge(edges(tables[name]), allowed)), ""))
-    for name, order in ORDERS.items():
-        if name in tables:
-            results.append((f"{name}'s folders call and include downwards", list(upward(order, edges(tables[name]))), ""))
-    results.append(("no driver of hardware needs one of software", list(no_soft(tables)), ""))
-    mods = sorted(glob.glob(os.path.join(BUILD, "kmod/*/kernel/*/*.mod")))
-    for mod in mods:
-        objects = kernel_objects(mod)
-        title = f"{os.path.basename(mod)[:-4]}.ko of {mod.split('/kmod/')[1].split('/')[0]} has no circles but those permitted"
-        wrong = [] if objects is None else list(judge(edges(symbols(objects)), allowed))
-        results.append((title, wrong, "older than its sources" if objects is None else ""))
-    if not mods:
-        results.append(("modules have no circles but those permitted", [], "not built: make modules"))
-    print(f"1..{len(results)}")
-    for nr, (title, wrong, skip) in enumerate(results, 1):
+class Results:
+    """Numbered lines of TAP."""
+
+    def __init__(self):
+        self.count, self.failed = 0, False
+
+    def add(self, title, wrong, skip=""):
+        self.count += 1
+        self.failed |= bool(wrong)
         for line in wrong:
             print(f"# {line}")
-        print(f"{'not ok' if wrong else 'ok'} {nr} - {title}{' # SKIP ' + skip if skip else ''}")
-    return any(wrong for _, wrong, _ in results)
+        print(f"{'not ok' if wrong else 'ok'} {self.count} - {title}{' # SKIP ' + skip if skip else ''}")
+
+    def attempt(self, title, function):
+        """What the function returns; None, and a line, if it can't."""
+        try:
+            return function()
+        except Wrong as e:
+            self.add(title, [str(e)])
+        except Skip as e:
+            self.add(title, [], str(e))
+        return None
+
+    def artefact(self, name, title, objects, layers, allowed):
+        """The lines of one artefact; its symbols."""
+        objects = self.attempt(f"{title} is built", objects)
+        if objects is None:
+            return {}
+        table = symbols(objects)
+        graph = edges(table)
+        self.add(f"{title} has no circles but those permitted", list(judge(graph, allowed)))
+        wrong = [f"orders.txt has no order for {name}"] if layers is None else list(upward(layers, graph))
+        self.add(f"{title}'s files call and include downwards", wrong)
+        return table
+
+
+def main():
+    allowed, tables, results = permitted(), {}, Results()
+    results.add("the permitted circles have not become more", list(outdated(allowed)))
+    stated = results.attempt("orders.txt is right", orders) or {}
+    user = results.attempt("Makefiles name their artefacts", user_artefacts) or {}
+    kernel = results.attempt("kernel/ names its modules", kernel_artefacts) or []
+    results.add("each order is one of an artefact", [f"no such artefact: {name}" for name in stated if name not in {*user, *kernel}])
+    results.add("each artefact has an order", [f"orders.txt has no order for {name}" for name in [*user, *kernel] if name not in stated])
+    for name, sources in user.items():
+        tables[name] = results.artefact(name, name, lambda: user_objects(name, sources), stated.get(name), allowed)
+    results.add("no driver of hardware needs one of software", list(no_soft(tables)))
+    releases = sorted({mod.split("/kmod/")[1].split("/")[0] for mod in glob.glob(os.path.join(BUILD, "kmod/*/kernel/*/*.mod"))})
+    for release in releases:
+        for name in kernel:
+            results.artefact(name, f"{name}.ko of {release}", lambda: kernel_objects(release, name), stated.get(name), allowed)
+    if not releases:
+        results.add("modules have no circles but those permitted", [], "not built: make modules")
+    print(f"1..{results.count}")
+    return results.failed
 
 
 if __name__ == "__main__":
