@@ -14,6 +14,7 @@
 #include <string.h>
 #include <wd.h>
 #include "barrier.h"
+#include "base/likely.h"
 #include "hw/qm_hw.h"
 
 struct wd_ctx;
@@ -125,7 +126,7 @@ static inline uint32_t wd_ring_in_flight(const struct wd_ring *ring)
 /* The slot after index. */
 static inline uint32_t wd_ring_after(const struct wd_ring *ring, uint32_t index)
 {
-	return __builtin_expect(++index == ring->sq_depth, 0) ? 0 : index;
+	return unlikely(++index == ring->sq_depth) ? 0 : index;
 }
 
 /* The descriptor of a slot. */
@@ -151,7 +152,7 @@ static inline void wd_ring_submit_to(struct wd_ring *ring, uint32_t n, uint32_t 
 
 	/* Before the doorbell: a drain accepts no completions beyond this count. */
 	atomic_store_explicit(&ring->produced, produced + n, memory_order_release);
-	if (__builtin_expect(!ring->doorbell, 0))
+	if (unlikely(!ring->doorbell))
 		wd_ring_call(ring, HISI_QP_DB_SQ, (uint16_t)tail, 0);
 	else
 		wd_ring_publish(ring->doorbell, ring->sq_db | (uint64_t)tail << QM_DB_INDEX_SHIFT);
@@ -203,7 +204,7 @@ static inline uint32_t wd_ring_may_take(const struct wd_ring *ring, uint32_t max
 {
 	uint32_t sent = atomic_load_explicit(&ring->produced, memory_order_acquire) - ring->taken;
 
-	if (__builtin_expect(atomic_load_explicit(&ring->broken, memory_order_relaxed), 0))
+	if (unlikely(atomic_load_explicit(&ring->broken, memory_order_relaxed)))
 		return 0;
 	return sent < max ? sent : max;
 }
@@ -217,7 +218,7 @@ static inline uint32_t wd_ring_pos(const struct wd_ring *ring)
 static inline uint32_t wd_ring_pos_after(const struct wd_ring *ring, uint32_t pos)
 {
 	pos++;
-	return __builtin_expect((uint16_t)pos == ring->cq_depth, 0) ? ~pos & WD_RING_PHASE : pos;
+	return unlikely((uint16_t)pos == ring->cq_depth) ? ~pos & WD_RING_PHASE : pos;
 }
 
 /*
@@ -233,10 +234,10 @@ static inline int wd_ring_next(struct wd_ring *ring, uint32_t *pos, uint16_t *in
 	uint16_t head;
 
 	/* The stop word is set after the last completion, which may have arrived between the two reads. */
-	if (__builtin_expect(!wd_ring_valid_at(ring, *pos), 0) && (!wd_ring_rx_stopped(ring) || !wd_ring_valid_at(ring, *pos)))
+	if (unlikely(!wd_ring_valid_at(ring, *pos)) && (!wd_ring_rx_stopped(ring) || !wd_ring_valid_at(ring, *pos)))
 		return wd_ring_nothing(ring);
 	head = le16toh(cqe->sq_head);
-	if (__builtin_expect(head >= ring->sq_depth, 0)) {
+	if (unlikely(head >= ring->sq_depth)) {
 		atomic_store_explicit(&ring->broken, true, memory_order_relaxed);
 		return -EIO;
 	}
@@ -272,7 +273,7 @@ static inline void wd_ring_ack(struct wd_ring *ring)
 {
 	bool armed = atomic_load_explicit(&ring->armed, memory_order_relaxed);
 
-	if (__builtin_expect(!ring->doorbell, 0))
+	if (unlikely(!ring->doorbell))
 		wd_ring_call(ring, HISI_QP_DB_CQ | (armed ? HISI_QP_DB_EVENT : 0), 0, wd_ring_cq_head(ring));
 	else
 		wd_ring_publish(ring->doorbell,
@@ -288,7 +289,7 @@ static inline void wd_ring_end(struct wd_ring *ring)
 {
 	uint32_t produced = atomic_load_explicit(&ring->produced, memory_order_relaxed);
 
-	if (__builtin_expect((int32_t)(ring->taken - ring->quiet_until) >= 0 || (int32_t)(produced - ring->full_at) >= 0, 0))
+	if (unlikely((int32_t)(ring->taken - ring->quiet_until) >= 0 || (int32_t)(produced - ring->full_at) >= 0))
 		wd_ring_due(ring);
 	atomic_store_explicit(&ring->consumed, ring->taken, memory_order_release);
 }

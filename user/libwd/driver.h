@@ -20,6 +20,7 @@
 #include "base/fork.h"
 #include "base/handle.h"
 #include "base/keep.h"
+#include "base/likely.h"
 #include "base/sleep.h"
 
 struct wd_cq;
@@ -374,7 +375,7 @@ static inline __attribute__((always_inline)) struct wd_queue *wd_first_queue(str
 {
 	struct wd_queue *q = atomic_load_explicit(&s->first, memory_order_acquire);
 
-	return __builtin_expect(!q || (bytes < wd_queue_pub(q)->worth && s->soft_ok), 0) ? NULL : q;
+	return unlikely(!q || (bytes < wd_queue_pub(q)->worth && s->soft_ok)) ? NULL : q;
 }
 
 /* --- what a class calls --- */
@@ -393,7 +394,7 @@ static inline struct wd_session *wd_session_peek(handle_t h, const struct wd_cla
 {
 	struct wd_session *s = wd_handle_get(h, cls->kind);
 
-	return __builtin_expect(s && wd_fork_is(atomic_load_explicit(&s->bound_gen, memory_order_acquire)), 1) ? s : NULL;
+	return likely(s && wd_fork_is(atomic_load_explicit(&s->bound_gen, memory_order_acquire))) ? s : NULL;
 }
 
 /* The same; binds the session if it isn't bound. */
@@ -401,7 +402,7 @@ static inline struct wd_session *wd_session_get(handle_t h, const struct wd_clas
 {
 	struct wd_session *s = wd_session_peek(h, cls);
 
-	return __builtin_expect(s != NULL, 1) ? s : wd_session_get_slow(h, cls);
+	return likely(s != NULL) ? s : wd_session_get_slow(h, cls);
 }
 int wd_session_caps(struct wd_session *s);
 
@@ -444,15 +445,15 @@ void wd_pollers_end_at_exit(void);
 __attribute__((cold)) int wd_frame_refuse_mode(struct wd_session *s, bool async);
 static inline int wd_frame_check_mode(struct wd_session *s, bool async)
 {
-	return __builtin_expect(s->attr.async == async, 1) ? 0 : wd_frame_refuse_mode(s, async);
+	return likely(s->attr.async == async) ? 0 : wd_frame_refuse_mode(s, async);
 }
 /* Checks the last members of an argument struct. 0, or -EINVAL, recorded with the name of the member. */
 __attribute__((cold)) int wd_frame_refuse_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4]);
 /* The same, with one inlined test for the usual case. */
 static inline int wd_frame_check_end(struct wd_session *s, bool has_cb, __u32 flags, const __u64 reserved[4])
 {
-	if (__builtin_expect((has_cb ? s->attr.async && !s->cq : !s->attr.async || s->cq) &&
-			     !(flags | reserved[0] | reserved[1] | reserved[2] | reserved[3]), 1))
+	if (likely((has_cb ? s->attr.async && !s->cq : !s->attr.async || s->cq) &&
+		   !(flags | reserved[0] | reserved[1] | reserved[2] | reserved[3])))
 		return 0;
 	return wd_frame_refuse_end(s, has_cb, flags, reserved);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/likely.h"
 #include "comp.h"
 
 #define FRAME_ARG		struct wd_comp_arg
@@ -256,7 +257,7 @@ static int do_sync(struct comp_sess *s, struct comp_msg *c)
 	bool empty = s->dir == WD_DIR_COMPRESS && !c->src_len;
 	int ret = empty ? 0 : msg_header(s, c);
 
-	if (__builtin_expect(empty || ret, 0)) {
+	if (unlikely(empty || ret)) {
 		wd_session_soft(&s->s, c->src_len, &c->m.path, &c->m.reason);
 		return empty ? do_empty(c) : ret;
 	}

@@ -3,6 +3,7 @@
  * Checks whether two numbers are a point of a curve: libcrypto takes several times as long for this. Points are public:
  * branches may depend on them. Numbers are words, the least significant first, and products are Montgomery's.
  */
+#include "base/likely.h"
 #include "ecc.h"
 
 /* With a constant number of words the compiler unrolls the loops. */
@@ -16,7 +17,7 @@ INLINE void number_get(const __u8 *from, size_t width, __u64 *to, unsigned int n
 	__u8 field[sizeof(__u64) * ECC_WORDS_MAX] = { 0 };
 	unsigned int i;
 
-	if (__builtin_expect(width != sizeof(__u64) * n, 0)) {
+	if (unlikely(width != sizeof(__u64) * n)) {
 		memcpy(field + sizeof(field) - width, from, width);
 		from = field + sizeof(field) - sizeof(__u64) * n;
 	}
@@ -112,7 +113,7 @@ bool ecc_is_point(const struct ecc_sess *s, const __u8 *x, const __u8 *y)
 	const struct ecc_words *w = &s->words;
 
 	/* With a constant number of words the check takes half as long. */
-	if (__builtin_expect(w->n == 4, 1))
+	if (likely(w->n == 4))
 		return is_point(w, x, y, s->w, 4);
 	return is_point(w, x, y, s->w, w->n);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <openssl/rand.h>
 
+#include "base/likely.h"
 #include "bn.h"
 #include "ecc.h"
 #include "spare.h"
@@ -150,7 +151,7 @@ bool ecc_nonce(const struct ecc_sess *s, const void *digest, size_t len, __u8 *k
 		return false;
 	do {
 		good = BN_generate_dsa_nonce(m->k, e->n, e->d, digest, len, m->bn);
-	} while (__builtin_expect(good && BN_is_zero(m->k), 0));
+	} while (unlikely(good && BN_is_zero(m->k)));
 	good = good && soft_bn_put(m->k, k, s->w);
 	BN_clear(m->k);
 	if (!soft_spare_put(&e->makers, m))

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include "base/likely.h"
 #include "base/lists.h"
 #include "driver.h"
 
@@ -187,14 +188,14 @@ __attribute__((cold)) int crypto_check_pair_slow(struct crypto_sess *s, const vo
 
 static inline int crypto_check_keys(struct crypto_sess *s)
 {
-	return __builtin_expect(s->needs & ~s->keyed, 0) ? crypto_refuse_keys(s) : 0;
+	return unlikely(s->needs & ~s->keyed) ? crypto_refuse_keys(s) : 0;
 }
 
 /* Checks a request's buffers; room: the size that dst needs. */
 static inline int crypto_check_ends(struct crypto_sess *s, const void *src, size_t src_len, const void *dst,
 				    const size_t *dst_len, size_t room)
 {
-	if (__builtin_expect(!s->sgl && src && dst && dst_len && *dst_len >= room, 1))
+	if (likely(!s->sgl && src && dst && dst_len && *dst_len >= room))
 		return 0;
 	return crypto_check_ends_slow(s, src, src_len, dst, dst_len, room);
 }
@@ -202,7 +203,7 @@ static inline int crypto_check_ends(struct crypto_sess *s, const void *src, size
 /* Checks two buffers of the same length; not for digests. */
 static inline int crypto_check_pair(struct crypto_sess *s, const void *src, const void *dst, size_t len)
 {
-	return __builtin_expect(!s->sgl && !crypto_overlap_bad(src, dst, len), 1) ? 0 : crypto_check_pair_slow(s, src, dst, len);
+	return likely(!s->sgl && !crypto_overlap_bad(src, dst, len)) ? 0 : crypto_check_pair_slow(s, src, dst, len);
 }
 
 /* WD_REDO if the request may be repeated from its start, else 0. */

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 
+#include "base/likely.h"
 #include "crypto.h"
 #include "evp.h"
 
@@ -105,7 +106,7 @@ static int frame_ended(struct wd_msg *m)
 {
 	struct crypto_msg *c = to_crypto_msg(m);
 
-	if (__builtin_expect(m->status, 0))
+	if (unlikely(m->status))
 		m->status = crypto_do_ended(to_crypto_sess(m->sess), c);
 	return frame_result(m->sess, m->req, c, m->status);
 }

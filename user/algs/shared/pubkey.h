@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <wd_number.h>
+#include "base/likely.h"
 #include "base/lists.h"
 #include "driver.h"
 
@@ -97,7 +98,7 @@ static inline bool pubkey_is_between(const __u8 *a, const __u8 *limit)
 {
 	__u64 first = pubkey_word(a);
 
-	return __builtin_expect(first && first < pubkey_word(limit), 1);
+	return likely(first && first < pubkey_word(limit));
 }
 
 /* a > 1 */

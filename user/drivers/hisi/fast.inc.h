@@ -35,6 +35,7 @@
  */
 #include <errno.h>
 
+#include "base/likely.h"
 #include "queue.h"
 #include "request/fast.h"
 
@@ -82,8 +83,8 @@ WD_INLINE bool fast_send_one(struct wd_queue *q, struct wd_session *s, void *req
 
 	(void)ready;
 	/* The slow path records why. */
-	if (__builtin_expect(wd_ring_tx_stopped(&h->ring) ||
-			     !fast_fill(q, h, s, req, own, index, kind FAST_READY_ARGUMENT), 0))
+	if (unlikely(wd_ring_tx_stopped(&h->ring) ||
+		     !fast_fill(q, h, s, req, own, index, kind FAST_READY_ARGUMENT)))
 		return false;
 	fast_send(q, h, 1, wd_ring_after(&h->ring, index), !own);
 	return true;
@@ -97,11 +98,11 @@ WD_INLINE unsigned int fast_send_row(struct wd_queue *q, struct wd_session *s, v
 	unsigned int index = q->tail, i;
 
 	(void)ready;
-	if (__builtin_expect(wd_ring_tx_stopped(&h->ring), 0))
+	if (unlikely(wd_ring_tx_stopped(&h->ring)))
 		return 0;
 	for (i = 0; i < n && reqs[i] && fast_fill(q, h, s, reqs[i], NULL, index, ONE_OF_MANY FAST_READY_ARGUMENT); i++)
 		index = wd_ring_after(&h->ring, index);
-	if (__builtin_expect(i != 0, 1))
+	if (likely(i != 0))
 		fast_send(q, h, i, index, true);
 	return i;
 }
@@ -109,13 +110,13 @@ WD_INLINE unsigned int fast_send_row(struct wd_queue *q, struct wd_session *s, v
 /* Under the produce lock: the context's room for requests. */
 WD_INLINE __u32 fast_room(struct wd_queue *q)
 {
-	return __builtin_expect(atomic_load_explicit(&q->state, memory_order_relaxed), 0) ? 0 : q->limit - wd_queue_in_flight(q);
+	return unlikely(atomic_load_explicit(&q->state, memory_order_relaxed)) ? 0 : q->limit - wd_queue_in_flight(q);
 }
 
 /* The same for asynchronous requests; below 0: none. */
 WD_INLINE __s32 fast_async_room(struct wd_queue *q)
 {
-	return __builtin_expect(atomic_load_explicit(&q->state, memory_order_relaxed), 0) ? 0 : wd_queue_async_room(q);
+	return unlikely(atomic_load_explicit(&q->state, memory_order_relaxed)) ? 0 : wd_queue_async_room(q);
 }
 
 /* With ready, which belongs to the first request, only that one is submitted. */
@@ -127,12 +128,12 @@ WD_INLINE unsigned int fast_submit(struct wd_queue *q, struct wd_session *s, voi
 
 	wd_lock(&q->produce);
 	room = fast_async_room(q);
-	if (__builtin_expect(room > 0, 1)) {
+	if (likely(room > 0)) {
 		/* Before another thread can learn of their completions. */
 		atomic_fetch_add(&s->in_flight, n);
 		sent = kind == ONE || ready ? fast_send_one(q, s, reqs[0], NULL, kind, ready) :
 		       fast_send_row(q, s, reqs, n < (__u32)room ? n : (__u32)room);
-		if (__builtin_expect(sent < n, 0))
+		if (unlikely(sent < n))
 			atomic_fetch_sub(&s->in_flight, n - sent);
 	}
 	wd_unlock(&q->produce);
@@ -151,9 +152,9 @@ WD_INLINE bool fast_take_own(struct wd_queue *q, struct wd_msg *msg, unsigned in
 	__u32 pos = wd_ring_pos(&h->ring);
 
 	/* Another thread may have taken the completion already, and the slot may belong to another request. */
-	if (__builtin_expect(!wd_ring_is_about(&h->ring, pos, (__u16)index) ||
-			     atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_SYNC || slot->owner != msg ||
-			     !wd_slot_is_fast(slot) || !fast_result(q, h, slot, msg->req, index, &in, &out), 0))
+	if (unlikely(!wd_ring_is_about(&h->ring, pos, (__u16)index) ||
+		     atomic_load_explicit(&slot->state, memory_order_acquire) != WD_SLOT_SYNC || slot->owner != msg ||
+		     !wd_slot_is_fast(slot) || !fast_result(q, h, slot, msg->req, index, &in, &out)))
 		return false;
 	wd_tally_add(q, slot->sess, in, out, 1);
 	wd_slot_free(q, slot);
@@ -170,14 +171,14 @@ WD_INLINE enum wd_fast fast_do(struct wd_session *s, struct wd_msg *msg, size_t 
 	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
 	wd_lock(&q->produce);
 	index = q->tail;
-	sent = __builtin_expect(fast_room(q) != 0, 1) && fast_send_one(q, s, msg->req, msg, OWN, ready);
+	sent = likely(fast_room(q) != 0) && fast_send_one(q, s, msg->req, msg, OWN, ready);
 	wd_unlock(&q->produce);
-	if (__builtin_expect(!sent, 0))
+	if (unlikely(!sent))
 		return WD_FAST_NOT;
-	if (__builtin_expect(wd_drain_trylock(q), 1)) {
+	if (likely(wd_drain_trylock(q))) {
 		taken = !atomic_load_explicit(&q->state, memory_order_relaxed) && fast_take_own(q, msg, index);
 		wd_drain_unlock(q);
-		if (__builtin_expect(taken, 1)) {
+		if (likely(taken)) {
 			wd_room_made();
 			return WD_FAST_TOLD;
 		}
@@ -219,7 +220,7 @@ static int fast_async_one(struct wd_session *s, void *req, struct wd_queue *q)
 {
 	unsigned int sent = fast_wants_ready(s, req) ? fast_submit_ready(s, req, q, ONE) : fast_submit(q, s, &req, 1, ONE, NULL);
 
-	return __builtin_expect(sent, 1) ? 0 : s->cls->async_other(s, req);
+	return likely(sent) ? 0 : s->cls->async_other(s, req);
 }
 
 static unsigned int fast_async(struct wd_session *s, void *const reqs[], unsigned int n, struct wd_queue *q)
@@ -316,7 +317,7 @@ WD_INLINE void fast_row_add(struct fast_row *row, struct wd_queue *q, struct wd_
 {
 	struct wd_session *s = slot->sess;
 
-	if (__builtin_expect(s != row->s, 0)) {
+	if (unlikely(s != row->s)) {
 		fast_row_count(row, q);
 		row->s = s;
 	}
@@ -350,11 +351,11 @@ static __u32 fast_pull_row(struct wd_queue *q, struct hisi_queue *h, __u32 max, 
 		__u64 in, out;
 		int counts = 1;
 
-		if (__builtin_expect(fast_is_for_row(slot) && fast_result(q, h, slot, slot->owner, index, &in, &out), 1))
+		if (likely(fast_is_for_row(slot) && fast_result(q, h, slot, slot->owner, index, &in, &out)))
 			fast_row_add(&row, q, slot, in, out);
 		else
 			counts = fast_pull_other(q, h, slot, index);
-		if (__builtin_expect(counts < 0, 0))
+		if (unlikely(counts < 0))
 			break;
 		*pos = next;
 		n += (__u32)counts;
@@ -393,7 +394,7 @@ static int fast_pull(struct wd_queue *q, unsigned int max)
 	__u32 n, may = wd_ring_may_take(&h->ring, max), pos = wd_ring_pos(&h->ring);
 
 	/* Often there is nothing to pull. */
-	if (__builtin_expect(may && !wd_ring_cqe_valid(&h->ring) && !wd_ring_rx_stopped(&h->ring), 0)) {
+	if (unlikely(may && !wd_ring_cqe_valid(&h->ring) && !wd_ring_rx_stopped(&h->ring))) {
 		wd_ring_end(&h->ring);
 		return 0;
 	}
@@ -403,7 +404,7 @@ static int fast_pull(struct wd_queue *q, unsigned int max)
 		n = fast_pull_all(q, h, may, &pos);
 	wd_ring_took(&h->ring, pos, n);
 	wd_ring_end(&h->ring);
-	return __builtin_expect(n != 0, 1) ? (int)n : fast_pull_none(h);
+	return likely(n != 0) ? (int)n : fast_pull_none(h);
 }
 
 #define HISI_FAST \

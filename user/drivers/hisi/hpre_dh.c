@@ -2,6 +2,7 @@
 /* Diffie-Hellman on the HPRE engine. */
 #include <errno.h>
 
+#include "base/likely.h"
 #include "dh.h"
 
 #define HPRE_ARG	struct wd_dh_arg
@@ -74,8 +75,8 @@ static inline bool arg_fits(struct wd_session *base, const struct wd_dh_arg *arg
 	bool shared = arg->op == WD_DH_SHARED;
 	const struct wd_span spans[] = { { arg->dst, s->k }, { arg->src, s->k } };
 
-	if (__builtin_expect(arg->op > WD_DH_SHARED || arg->src_len != (shared ? s->k : 0) || (shared && !arg->src) || !arg->dst ||
-			     !arg->dst_len || *arg->dst_len < s->k || !wd_probe_recent(spans, shared ? 2 : 1), 0))
+	if (unlikely(arg->op > WD_DH_SHARED || arg->src_len != (shared ? s->k : 0) || (shared && !arg->src) || !arg->dst ||
+		     !arg->dst_len || *arg->dst_len < s->k || !wd_probe_recent(spans, shared ? 2 : 1)))
 		return false;
 	return arg->key ? own_plain(s, arg) : s->has_x && !arg->key_len;
 }

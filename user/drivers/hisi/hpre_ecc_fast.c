@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Elliptic curves on the HPRE engine: the fast path. */
+#include "base/likely.h"
 #include "ecc.h"
 
 /**
@@ -25,7 +26,7 @@ struct ecc_ready {
 /* Copies a number; most curves' numbers without a call. */
 static inline void copy(__u8 *to, const void *from, size_t len)
 {
-	if (__builtin_expect(len == HPRE_ECC_BYTES_256, 1))
+	if (likely(len == HPRE_ECC_BYTES_256))
 		memcpy(to, from, HPRE_ECC_BYTES_256);
 	else
 		memcpy(to, from, len);
@@ -36,7 +37,7 @@ static inline __u8 *number_put(const struct ecc_sess *s, __u8 *field, const void
 {
 	size_t pad = s->field - len;
 
-	if (__builtin_expect(pad != 0, 0))
+	if (unlikely(pad != 0))
 		memset(field, 0, pad);
 	copy(field + pad, from, len);
 	return field + s->field;
@@ -54,13 +55,13 @@ static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, u
 /* Whether a number of at least one word isn't zero; the first word nearly always decides. */
 static inline bool is_some(const __u8 *a, size_t len)
 {
-	return __builtin_expect(pubkey_word(a) != 0, 1) || !pubkey_is_zero(a, len);
+	return likely(pubkey_word(a) != 0) || !pubkey_is_zero(a, len);
 }
 
 /* Whether the caller has room for the result. */
 static inline bool room_plain(const struct wd_ecc_arg *arg, size_t bytes)
 {
-	return __builtin_expect(arg->dst_len && *arg->dst_len >= bytes, 1);
+	return likely(arg->dst_len && *arg->dst_len >= bytes);
 }
 
 /* --- points --- */
@@ -84,7 +85,7 @@ static NOINLINE bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg,
 /* Whether the request uses the session's private key, and devices take it. */
 static inline bool key_is_sessions(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
-	return __builtin_expect(!arg->extra && !arg->extra_len && s->priv, 1);
+	return likely(!arg->extra && !arg->extra_len && s->priv);
 }
 
 static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
@@ -120,7 +121,7 @@ static inline const __u8 *string_put(const struct ecc_sess *s, __u8 *field, cons
 {
 	size_t w = s->w, pad;
 
-	if (__builtin_expect(w == HPRE_ECC_BYTES_256, 1)) {
+	if (likely(w == HPRE_ECC_BYTES_256)) {
 		reverse_256(from, field);
 		field[0] &= 0x7f;
 		return field;
@@ -136,8 +137,8 @@ static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_ar
 	size_t w = s->w;
 	__u8 *u;
 
-	if (__builtin_expect(!ecc_is_montgomery(s) || arg->src_len != w || !room_plain(arg, w) ||
-			     !wd_probe_pair(arg->src, w, arg->dst, w), 0))
+	if (unlikely(!ecc_is_montgomery(s) || arg->src_len != w || !room_plain(arg, w) ||
+		     !wd_probe_pair(arg->src, w, arg->dst, w)))
 		return false;
 	u = fields_take(s, a, 2, 1, s->w);
 	j->head = s->head_multiply;
@@ -153,17 +154,17 @@ static inline bool agree_ready(const struct ecc_sess *s, const struct wd_ecc_arg
 {
 	size_t w = s->w;
 
-	if (__builtin_expect(arg->src_len != 2 * w || !room_plain(arg, w) || !wd_probe_pair(arg->src, 2 * w, arg->dst, w), 0))
+	if (unlikely(arg->src_len != 2 * w || !room_plain(arg, w) || !wd_probe_pair(arg->src, 2 * w, arg->dst, w)))
 		return false;
 	copy(ready->data, arg->src, w);
 	copy(ready->data + w, (const __u8 *)arg->src + w, w);
-	return __builtin_expect(ecc_is_point(s, ready->data, ready->data + w), 1);
+	return likely(ecc_is_point(s, ready->data, ready->data + w));
 }
 
 /* Whether the digest has at least one word and doesn't have to be shortened. */
 static inline bool digest_plain(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
-	return __builtin_expect(arg->src_len - s->digest_least <= s->digest_span, 1);
+	return likely(arg->src_len - s->digest_least <= s->digest_span);
 }
 
 /* With the request's own nonce, which is rare. */
@@ -176,18 +177,18 @@ static NOINLINE bool sign_mapped(const struct ecc_sess *s, const struct wd_ecc_a
 
 static inline bool sign_mappable(const struct ecc_sess *s, const struct wd_ecc_arg *arg)
 {
-	return __builtin_expect(digest_plain(s, arg) && s->sign_priv && room_plain(arg, 2 * s->w), 1);
+	return likely(digest_plain(s, arg) && s->sign_priv && room_plain(arg, 2 * s->w));
 }
 
 static inline bool sign_ready(const struct ecc_sess *s, const struct wd_ecc_arg *arg, struct ecc_ready *ready)
 {
 	size_t len = arg->src_len;
 
-	if (__builtin_expect(!sign_mappable(s, arg) || arg->extra_len || !wd_probe_pair(arg->src, len, arg->dst, 2 * s->w), 0))
+	if (unlikely(!sign_mappable(s, arg) || arg->extra_len || !wd_probe_pair(arg->src, len, arg->dst, 2 * s->w)))
 		return false;
 	ready->len = len;
 	copy(ready->digest, arg->src, len);
-	return __builtin_expect(is_some(ready->digest, len), 1) && ecc_nonce(s, ready->digest, len, ready->data);
+	return likely(is_some(ready->digest, len)) && ecc_nonce(s, ready->digest, len, ready->data);
 }
 
 WD_INLINE bool fast_wants_ready(struct wd_session *base, const void *req)
@@ -221,7 +222,7 @@ WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, str
 
 	if (!ready)
 		return montgomery_plain(s, arg, a, j);
-	if (__builtin_expect(!ready->good, 0))
+	if (unlikely(!ready->good))
 		return false;
 	x = fields_take(s, a, 4, 2, s->w);
 	j->head = s->head_multiply;
@@ -233,7 +234,7 @@ WD_INLINE bool agree_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, str
 
 WD_INLINE bool sign_prepared(struct ecc_sess *s, struct hpre_area *a, struct hpre_job *j, const struct ecc_ready *ready)
 {
-	if (__builtin_expect(!ready->good, 0))
+	if (unlikely(!ready->good))
 		return false;
 	j->in = fields_take(s, a, 4, 2, 2 * s->w);
 	number_put(s, number_put(s, (__u8 *)j->in, ready->digest, ready->len), ready->data, s->w);
@@ -246,12 +247,12 @@ WD_INLINE bool sign_given(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 	size_t len = arg->src_len, w = s->w;
 	__u8 *k;
 
-	if (__builtin_expect(!arg->extra || !sign_mappable(s, arg) || !sign_mapped(s, arg), 0))
+	if (unlikely(!arg->extra || !sign_mappable(s, arg) || !sign_mapped(s, arg)))
 		return false;
 	k = fields_take(s, a, 4, 2, 2 * w);
 	j->in = k;
 	k = number_put(s, k, arg->src, len);
-	if (__builtin_expect(!is_some(k - len, len), 0))
+	if (unlikely(!is_some(k - len, len)))
 		return false;
 	return pubkey_is_between(number_put(s, k, arg->extra, w) - w, s->part[ECC_N]);
 }
@@ -273,8 +274,8 @@ static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 	size_t len = arg->src_len, w = s->w;
 	__u8 *to;
 
-	if (__builtin_expect(!digest_plain(s, arg) || !s->sign_pub || arg->extra_len != 2 * w ||
-			     !wd_probe_pair(arg->src, len, r, 2 * w), 0))
+	if (unlikely(!digest_plain(s, arg) || !s->sign_pub || arg->extra_len != 2 * w ||
+		     !wd_probe_pair(arg->src, len, r, 2 * w)))
 		return false;
 	to = fields_take(s, a, 3, 0, 0);
 	/* A verification has no result. */
@@ -283,10 +284,10 @@ static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 	j->key = s->sign_pub;
 	j->in = to;
 	to = number_put(s, to, arg->src, len);
-	if (__builtin_expect(!is_some(to - len, len), 0))
+	if (unlikely(!is_some(to - len, len)))
 		return false;
 	to = number_put(s, to, r + w, w);
-	if (__builtin_expect(!pubkey_is_between(to - w, n), 0))
+	if (unlikely(!pubkey_is_between(to - w, n)))
 		return false;
 	return pubkey_is_between(number_put(s, to, r, w) - w, n);
 }
@@ -314,7 +315,7 @@ static bool told_montgomery(const struct ecc_sess *s, const struct wd_ecc_arg *a
 	/* RFC 7748: a secret of all zeroes goes to the slow path. */
 	if (arg->op == WD_ECC_AGREE && !is_some(u, s->w))
 		return false;
-	if (__builtin_expect(s->w == HPRE_ECC_BYTES_256, 1))
+	if (likely(s->w == HPRE_ECC_BYTES_256))
 		reverse_256(u, arg->dst);
 	else
 		pubkey_reverse(u, arg->dst, s->w);
@@ -326,11 +327,11 @@ static inline bool hpre_results_of(struct wd_session *base, const struct wd_ecc_
 	const struct ecc_sess *s = to_ecc_sess(base);
 	__u8 *dst = arg->dst;
 
-	if (__builtin_expect(arg->op == WD_ECC_VERIFY, 0))
+	if (unlikely(arg->op == WD_ECC_VERIFY))
 		return answer & HPRE_VERIFY_VALID;
-	if (__builtin_expect(ecc_is_montgomery(s), 0))
+	if (unlikely(ecc_is_montgomery(s)))
 		return told_montgomery(s, arg, a);
-	if (__builtin_expect(s->w == s->field, 1)) {
+	if (likely(s->w == s->field)) {
 		memcpy(dst, a->out, a->bytes);
 		return true;
 	}

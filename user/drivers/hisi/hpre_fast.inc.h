@@ -14,6 +14,7 @@
  *		puts results into the caller's memory; false, with nothing done,
  *		when the slow path has to check them
  */
+#include "base/likely.h"
 #include "fast.inc.h"
 #include "hpre.h"
 
@@ -40,14 +41,14 @@ WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_ses
 	__u32 gen;
 
 	/* The area belongs to the slot. */
-	if (__builtin_expect(!hpre_end_fits(s, arg, kind) || !wd_slot_is_free(slot), 0))
+	if (unlikely(!hpre_end_fits(s, arg, kind) || !wd_slot_is_free(slot)))
 		return false;
 	a = hisi_queue_scratch(h, index);
-	if (__builtin_expect(!a, 0))
+	if (unlikely(!a))
 		return false;
 	/* The area is empty; hpre_job_of_arg() sets out. */
 	j.text = 0;
-	if (__builtin_expect(!hpre_job_of_arg(s, arg, a, &j FAST_READY_ARGUMENT), 0)) {
+	if (unlikely(!hpre_job_of_arg(s, arg, a, &j FAST_READY_ARGUMENT))) {
 		hpre_area_wipe(a);
 		return false;
 	}
@@ -65,8 +66,8 @@ WD_INLINE bool fast_result(const struct wd_queue *q, const struct hisi_queue *h,
 	HPRE_ARG *arg = req;
 
 	hpre_read((const volatile void *)(h->ring.sq + (size_t)index * HPRE_SQE_SIZE), &answer);
-	if (__builtin_expect(!hpre_is_good(answer.dw0) || answer.tag != WD_TAG(slot->gen, index) ||
-			     !hpre_results_of(slot->sess, arg, a, answer.out), 0))
+	if (unlikely(!hpre_is_good(answer.dw0) || answer.tag != WD_TAG(slot->gen, index) ||
+		     !hpre_results_of(slot->sess, arg, a, answer.out)))
 		return false;
 	*in = arg->src_len;
 	*out = a->bytes;

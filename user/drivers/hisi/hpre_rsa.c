@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/likely.h"
 #include "rsa.h"
 
 #define HPRE_ARG	struct wd_rsa_arg
@@ -92,8 +93,8 @@ static inline bool arg_fits(struct wd_session *base, const struct wd_rsa_arg *ar
 {
 	const struct rsa_sess *s = to_rsa_sess(base);
 
-	if (__builtin_expect(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k || !arg->src || !arg->dst ||
-			     !arg->dst_len || *arg->dst_len < s->k || (arg->op == WD_RSA_SIGN && !s->key->has_priv), 0))
+	if (unlikely(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k || !arg->src || !arg->dst ||
+		     !arg->dst_len || *arg->dst_len < s->k || (arg->op == WD_RSA_SIGN && !s->key->has_priv)))
 		return false;
 	return wd_probe_pair(arg->src, s->k, arg->dst, s->k);
 }

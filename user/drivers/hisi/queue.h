@@ -3,6 +3,7 @@
 #ifndef HISI_QUEUE_H
 #define HISI_QUEUE_H
 
+#include "base/likely.h"
 #include "driver.h"
 #include "ring.h"
 #include "sgl.h"
@@ -125,7 +126,7 @@ static inline void *hisi_queue_scratch_at(const struct hisi_queue *h, unsigned i
 /* Under the produce lock: the memory of that index, or NULL. */
 static inline void *hisi_queue_scratch(struct hisi_queue *h, unsigned int index)
 {
-	return __builtin_expect(!h->scratch, 0) && hisi_queue_make_scratch(h) ? NULL : hisi_queue_scratch_at(h, index);
+	return unlikely(!h->scratch) && hisi_queue_make_scratch(h) ? NULL : hisi_queue_scratch_at(h, index);
 }
 
 /*

@@ -4,6 +4,7 @@
  * after it defined SEC_TYPE (sec_fast.inc.h).
  */
 #include "aead.h"
+#include "base/likely.h"
 
 #define SEC_ARG			struct wd_aead_arg
 #define SEC_DECRYPT(arg)	((arg)->op)
@@ -17,12 +18,12 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_aea
 	size_t len = arg->src_len, data = len - arg->assoc_len;
 	__u8 kind = s->alg->sec.kind;
 
-	if (__builtin_expect(!arg->src || !arg->dst || !dst_len || len - 1 >= SEC_MAX_BYTES || *dst_len < len || !arg->iv || !arg->mac, 0))
+	if (unlikely(!arg->src || !arg->dst || !dst_len || len - 1 >= SEC_MAX_BYTES || *dst_len < len || !arg->iv || !arg->mac))
 		return false;
 	/* Requests without data, with long associated data, or with the tag in dst take the slow path. */
-	if (__builtin_expect(arg->op > WD_CIPHER_DECRYPTION || arg->assoc_len >= len || arg->assoc_len > SEC_MAX_CCM_AAD ||
-			     arg->mac_len != s->mac_len || (uintptr_t)arg->mac - (uintptr_t)arg->dst < len ||
-			     (uintptr_t)arg->dst - (uintptr_t)arg->mac < s->mac_len, 0))
+	if (unlikely(arg->op > WD_CIPHER_DECRYPTION || arg->assoc_len >= len || arg->assoc_len > SEC_MAX_CCM_AAD ||
+		     arg->mac_len != s->mac_len || (uintptr_t)arg->mac - (uintptr_t)arg->dst < len ||
+		     (uintptr_t)arg->dst - (uintptr_t)arg->mac < s->mac_len))
 		return false;
 	/* So do requests with a nonce of seven bytes, which are rare. */
 	if (kind == SEC_KIND_CCM ? arg->iv_len - 8u > 5 || data >> 16 : arg->iv_len != s->iv_len)

@@ -3,6 +3,7 @@
  * Ciphers on the SEC engine: the fast path's view of a request. The file of each type of descriptor includes this once,
  * after it defined SEC_TYPE (sec_fast.inc.h).
  */
+#include "base/likely.h"
 #include "cipher.h"
 
 #define SEC_ARG			struct wd_cipher_arg
@@ -16,9 +17,9 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_cip
 	const size_t *dst_len = arg->dst_len;
 	size_t len = arg->src_len;
 
-	if (__builtin_expect(!arg->src || !arg->dst || !dst_len || len - 1 >= SEC_MAX_BYTES || *dst_len < len, 0))
+	if (unlikely(!arg->src || !arg->dst || !dst_len || len - 1 >= SEC_MAX_BYTES || *dst_len < len))
 		return false;
-	if (__builtin_expect(arg->op > WD_CIPHER_DECRYPTION || arg->iv_len != s->iv_len || !arg->iv != !s->iv_len, 0))
+	if (unlikely(arg->op > WD_CIPHER_DECRYPTION || arg->iv_len != s->iv_len || !arg->iv != !s->iv_len))
 		return false;
 	/* Ciphertext stealing with a single block takes the slow path. */
 	return cipher_fits(s, len) && !(s->alg->sec.c_width && len == SEC_IV_BYTES) && s->keyed &&

@@ -17,6 +17,7 @@
  *	sec_job_of_arg(s, arg, h, index, job)
  *		fills in the job for the request at that ring index
  */
+#include "base/likely.h"
 #include "fast.inc.h"
 #include "sec.h"
 
@@ -43,8 +44,8 @@ WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_ses
 	struct sec_job j;
 	__u32 gen;
 
-	if (__builtin_expect(!sec_end_fits(s, arg, kind) || !sec_arg_fits(s, arg) || !wd_slot_is_free(slot) ||
-			     !sec_job_of_arg(s, arg, h, index, &j), 0))
+	if (unlikely(!sec_end_fits(s, arg, kind) || !sec_arg_fits(s, arg) || !wd_slot_is_free(slot) ||
+		     !sec_job_of_arg(s, arg, h, index, &j)))
 		return false;
 	gen = wd_slot_begin(slot, base, req, own);
 	sec_write((__le64 *)(void *)(h->ring.sq + (size_t)index * SEC_BD_SIZE), SEC_TYPE, bd->head[SEC_DECRYPT(arg)],
@@ -60,7 +61,7 @@ WD_INLINE bool fast_result(const struct wd_queue *q, const struct hisi_queue *h,
 	SEC_ARG *arg = req;
 
 	sec_read((const volatile void *)(h->ring.sq + (size_t)index * SEC_BD_SIZE), SEC_TYPE, &answer);
-	if (__builtin_expect(!sec_is_good(answer.result) || !sec_is_of(&answer, SEC_TYPE, WD_TAG(slot->gen, index), index), 0))
+	if (unlikely(!sec_is_good(answer.result) || !sec_is_of(&answer, SEC_TYPE, WD_TAG(slot->gen, index), index)))
 		return false;
 	*in = arg->src_len;
 	*out = SEC_PRODUCED(to_crypto_sess(slot->sess), arg);

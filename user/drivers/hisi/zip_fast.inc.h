@@ -4,6 +4,7 @@
  * parse, from and to the caller's struct; every line of it counts. The file of a type includes this once, at its head,
  * after it defined ZIP_TYPE, the type.
  */
+#include "base/likely.h"
 #include "fast.inc.h"
 #include "zip.h"
 
@@ -18,12 +19,12 @@ WD_INLINE bool job_of_arg(const struct comp_sess *s, const struct wd_comp_arg *a
 
 	j->src = (uintptr_t)arg->src;
 	j->dst = (uintptr_t)arg->dst;
-	if (__builtin_expect(arg->flags | (kind == ONE_OF_MANY ? arg->timeout_ms : 0) | r[0] | r[1] | r[2] | r[3], 0))
+	if (unlikely(arg->flags | (kind == ONE_OF_MANY ? arg->timeout_ms : 0) | r[0] | r[1] | r[2] | r[3]))
 		return false;
 	j->src_len = arg->src_len;
-	if (__builtin_expect(!j->src || j->src_len - 1 >= ZIP_MAX_INPUT, 0))
+	if (unlikely(!j->src || j->src_len - 1 >= ZIP_MAX_INPUT))
 		return false;
-	if (__builtin_expect(!j->dst || (kind != OWN && !arg->cb != s->s.no_cb) || !dst_len, 0))
+	if (unlikely(!j->dst || (kind != OWN && !arg->cb != s->s.no_cb) || !dst_len))
 		return false;
 	zip_job_flat(s, ZIP_TYPE, j->src, j->src_len, j->dst + head, *dst_len - head, j);
 	return j->room - COMP_MIN_OUT <= ZIP_MAX_OUTPUT - COMP_MIN_OUT;
@@ -36,7 +37,7 @@ WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_ses
 	struct wd_slot *slot = &q->pub.slots[index];
 	struct zip_job j;
 
-	if (__builtin_expect(!job_of_arg(s, req, s->head, kind, &j) || !wd_slot_is_free(slot), 0))
+	if (unlikely(!job_of_arg(s, req, s->head, kind, &j) || !wd_slot_is_free(slot)))
 		return false;
 	j.tag = WD_TAG(wd_slot_begin(slot, base, req, own), index);
 	zip_write((__le64 *)(void *)(h->ring.sq + (size_t)index * ZIP_SQE_SIZE), ZIP_TYPE, &j);
@@ -49,7 +50,7 @@ WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_ses
  */
 static inline bool header_copy(__u8 *to, const struct comp_sess *s)
 {
-	if (__builtin_expect(zip_head_apart(to, s->head), 0))
+	if (unlikely(zip_head_apart(to, s->head)))
 		return false;
 	memcpy(to, s->header, 2);
 	if (s->head > 2)
@@ -66,8 +67,8 @@ WD_INLINE bool fast_result(const struct wd_queue *q, const struct hisi_queue *h,
 	struct zip_answer a;
 
 	zip_read((const volatile void *)(h->ring.sq + (size_t)index * ZIP_SQE_SIZE), ZIP_TYPE, &a);
-	if (__builtin_expect((a.dw3 & s->sqe_good_mask) != s->sqe_good || a.tag != WD_TAG(slot->gen, index) ||
-			     a.consumed > arg->src_len || a.produced > *dst_len - head, 0))
+	if (unlikely((a.dw3 & s->sqe_good_mask) != s->sqe_good || a.tag != WD_TAG(slot->gen, index) ||
+		     a.consumed > arg->src_len || a.produced > *dst_len - head))
 		return false;
 	*in = a.consumed;
 	*out = a.produced + head;

@@ -2,6 +2,7 @@
 /* Block ciphers on the software path. */
 #include <errno.h>
 
+#include "base/likely.h"
 #include "cipher.h"
 #include "evp.h"
 #include "libcrypto.h"
@@ -33,7 +34,7 @@ static int cipher_exec(struct wd_msg *m)
 	struct soft_flat f;
 
 	m->path = WD_PATH_SOFT;
-	if (__builtin_expect(too_much(to_crypto_sess(m->sess), c), 0)) {
+	if (unlikely(too_much(to_crypto_sess(m->sess), c))) {
 		c->why = "the request is longer than libcrypto's limit";
 		return m->status = -EFBIG;
 	}

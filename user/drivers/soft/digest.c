@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/likely.h"
 #include "digest.h"
 #include "evp.h"
 #include "libcrypto.h"
@@ -30,7 +31,7 @@ bool soft_digest_end(struct soft_ctx *x, __u8 *mac, __u32 mac_len)
 	__u8 whole[CRYPTO_MAC_MAX];
 	bool good;
 
-	if (__builtin_expect(mac_len == x->mac_len, 1))
+	if (likely(mac_len == x->mac_len))
 		return digest_final(x, mac);
 	good = digest_final(x, whole);
 	memcpy(mac, whole, good ? mac_len : 0);

@@ -4,6 +4,7 @@
 #define WD_SOFT_EVP_H
 
 #include <openssl/evp.h>
+#include "base/likely.h"
 #include "crypto.h"
 
 #define SOFT_EVP_SPARE	4	/* unused contexts kept per direction */
@@ -97,7 +98,7 @@ void soft_flat_scatter(struct soft_flat *f, struct crypto_msg *c, bool good);
 
 static inline void soft_flat_end(struct soft_flat *f, struct crypto_msg *c, bool good)
 {
-	if (__builtin_expect(f->own != NULL, 0))
+	if (unlikely(f->own != NULL))
 		soft_flat_scatter(f, c, good);
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <wd.h>
 #include "base/error.h"
+#include "base/likely.h"
 
 /* One number per kind of object, across all libraries; never reused. */
 enum wd_kind {
@@ -59,10 +60,10 @@ static inline struct wd_object *wd_handle_any(handle_t h)
 	struct wd_handle_entry *entry;
 	struct wd_object *obj;
 
-	if (__builtin_expect(!table || !h, 0))
+	if (unlikely(!table || !h))
 		return NULL;
 	entry = &table[h & WD_HANDLE_INDEX_MASK];
-	if (__builtin_expect(atomic_load_explicit(&entry->tag, memory_order_acquire) != h, 0))
+	if (unlikely(atomic_load_explicit(&entry->tag, memory_order_acquire) != h))
 		return NULL;
 	obj = atomic_load_explicit(&entry->obj, memory_order_relaxed);
 	/* Every live handle has an object: callers need no second check. */
@@ -74,7 +75,7 @@ static inline struct wd_object *wd_handle_any(handle_t h)
 /* The object of a live handle of this kind, or NULL. Doesn't check for a fork: see wd_stale() in fork.h. */
 static inline void *wd_handle_get(handle_t h, enum wd_kind kind)
 {
-	return __builtin_expect(h >> WD_HANDLE_KIND_SHIFT == (handle_t)kind, 1) ? wd_handle_any(h) : NULL;
+	return likely(h >> WD_HANDLE_KIND_SHIFT == (handle_t)kind) ? wd_handle_any(h) : NULL;
 }
 
 /* Records that h is not a live handle of the kind that what names; returns -EINVAL. */

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <linux/types.h>
+#include "base/likely.h"
 #include "base/sleep.h"
 
 /* Between two reads of a word that another CPU writes. */
@@ -32,7 +33,7 @@ void wd_barrier_init(void);
 /* Between a store that a waiter may sleep for and the check for a waiter. */
 static inline void wd_barrier_light(void)
 {
-	if (__builtin_expect(atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed), 1))
+	if (likely(atomic_load_explicit(&wd_barrier_asymmetric, memory_order_relaxed)))
 		atomic_signal_fence(memory_order_seq_cst);
 	else
 		atomic_thread_fence(memory_order_seq_cst);
@@ -63,7 +64,7 @@ static inline void wd_unlock(struct wd_lock *lock)
 {
 	atomic_store_explicit(&lock->held, 0, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
-	if (__builtin_expect(atomic_load_explicit(&lock->waiters, memory_order_relaxed), 0))
+	if (unlikely(atomic_load_explicit(&lock->waiters, memory_order_relaxed)))
 		wd_futex_wake(&lock->held, 1);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/likely.h"
 #include "base/lists.h"
 #include "base/sandbox.h"
 #include "base/thread.h"
@@ -89,7 +90,7 @@ static inline bool recent_has(const struct recent *r, const void *addr, size_t l
 
 static inline void recent_used(struct recent *r)
 {
-	if (__builtin_expect(!--r->left, 0))
+	if (unlikely(!--r->left))
 		r->size = 0;
 }
 
@@ -196,14 +197,14 @@ bool wd_probe_recent(const struct wd_span *spans, unsigned int n)
 
 bool wd_probe_pair(const void *a, size_t a_len, const void *b, size_t b_len)
 {
-	if (__builtin_expect(recent_look(a, a_len) && recent_look(b, b_len), 1))
+	if (likely(recent_look(a, a_len) && recent_look(b, b_len)))
 		return true;
 	return spans_ask((struct wd_span []){ { a, a_len }, { b, b_len } }, 2);
 }
 
 bool wd_probe(enum wd_probe how, bool sgl, const void *buf, size_t len)
 {
-	if (__builtin_expect(sgl, 0))
+	if (unlikely(sgl))
 		return probe_list(how, buf, len);
-	return __builtin_expect(how == WD_PROBE_RECENT, 1) ? range_recent(buf, len) : probes[how](buf, len);
+	return likely(how == WD_PROBE_RECENT) ? range_recent(buf, len) : probes[how](buf, len);
 }

@@ -3,6 +3,7 @@
 #ifndef WD_CORE_H
 #define WD_CORE_H
 
+#include "base/likely.h"
 #include "device/table.h"
 
 #define WD_REOPEN_AFTER_NS	100000000ull	/* between two attempts to reopen a context */
@@ -136,7 +137,7 @@ void wd_queue_stop(struct wd_queue *q);
  */
 static inline void wd_queue_failed(struct wd_queue *q, int ret)
 {
-	if (__builtin_expect(ret < 0, 0))
+	if (unlikely(ret < 0))
 		atomic_store_explicit(&q->failed, ret, memory_order_relaxed);
 }
 
@@ -331,7 +332,7 @@ static inline void wd_room_made(void)
 static inline void wd_async_done(void)
 {
 	wd_barrier_light();
-	if (__builtin_expect(atomic_load_explicit(&wd_engine.done_waiters, memory_order_relaxed), 0))
+	if (unlikely(atomic_load_explicit(&wd_engine.done_waiters, memory_order_relaxed)))
 		wd_bells_done();
 }
 

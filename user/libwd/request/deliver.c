@@ -7,6 +7,7 @@
  * callers, up to the program's, are compiled with -fexceptions: row_unwind() then
  * ends the row.
  */
+#include "base/likely.h"
 #include "request/aside.h"
 #include "request/pollers.h"
 #include "request/tally.h"
@@ -107,7 +108,7 @@ static inline unsigned int row_over(struct row *row, const struct wd_session *s)
 	bool last = row->next == row->end;
 	unsigned int over;
 
-	if (__builtin_expect(!last && row->next->sess == s, 1))
+	if (likely(!last && row->next->sess == s))
 		return 0;
 	if (last)
 		atomic_fetch_add(&row->q->async_over, row->all.nr - row->waiting);
@@ -174,7 +175,7 @@ static unsigned int deliver_row(struct row *row, unsigned int max)
 
 		ran++;
 		wd_in_callback_of = due->sess;
-		if (__builtin_expect(due->req != NULL, 1))
+		if (likely(due->req != NULL))
 			deliver_told(row, due, call);
 		else if (!deliver_msg(row, row_msg(row, due - row->all.due)))
 			ran--;
@@ -246,14 +247,14 @@ static int row_take_locked(struct row *row, struct wd_queue *q, __u32 *left)
 	__u32 n = *left;
 	int ret = 0;
 
-	if (__builtin_expect(atomic_load_explicit(&q->ready_nr, memory_order_relaxed), 0))
+	if (unlikely(atomic_load_explicit(&q->ready_nr, memory_order_relaxed)))
 		while (all->nr < all->room && wd_ready_pop(q->lane, row_msg(row, all->nr), &all->due[all->nr]))
 			all->nr++;
 	if (n > all->room - all->nr)
 		n = all->room - all->nr;
 	if (!n)
 		return 0;
-	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
+	if (likely(!atomic_load_explicit(&q->state, memory_order_relaxed))) {
 		q->due = all;
 		ret = q->drv.pull(q, n);
 		q->due = NULL;
@@ -298,7 +299,7 @@ static void row_tell_others(struct wd_queue *q, int pulled, __u32 left)
 		wd_async_done();
 		wd_pollers_due(q);
 	}
-	if (__builtin_expect(pulled < 0, 0))
+	if (unlikely(pulled < 0))
 		wd_queue_broken(q);
 }
 

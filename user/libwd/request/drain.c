@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/likely.h"
 #include "device/recent.h"
 #include "request/aside.h"
 #include "request/pollers.h"
@@ -73,7 +74,7 @@ static void async_fail(struct wd_slot *slot, int err)
 static bool ready_result(struct wd_queue *q, struct wd_slot *slot, unsigned int index, struct wd_msg *msg)
 {
 	q->drv.result(q, msg, index);
-	if (__builtin_expect(msg->status != WD_STOPPED || !msg->redo, 1))
+	if (likely(msg->status != WD_STOPPED || !msg->redo))
 		return true;
 	async_fail(slot, WD_STOPPED);
 	return false;
@@ -448,13 +449,13 @@ static inline __attribute__((always_inline)) int queue_take(struct wd_queue *q, 
 	/* Slots become free before the device learns that their completions are read: one pull at a time at most. */
 	if (max > WD_PULL_MAX)
 		max = WD_PULL_MAX;
-	if (__builtin_expect(!atomic_load_explicit(&q->state, memory_order_relaxed), 1)) {
+	if (likely(!atomic_load_explicit(&q->state, memory_order_relaxed))) {
 		q->pub.self = self;
 		ret = q->drv.pull(q, max);
 		wd_queue_failed(q, ret);
 		/* The next thread that drains is another one, and may stop the queue. */
 		q->pub.self = NULL;
-		if (__builtin_expect(q->fresh, 0))
+		if (unlikely(q->fresh))
 			wd_cq_tell(q);
 	}
 	wd_drain_unlock(q);

@@ -8,6 +8,7 @@
 #ifndef WD_FAST_H
 #define WD_FAST_H
 
+#include "base/likely.h"
 #include "request/core.h"
 #include "request/pollers.h"
 #include "request/tally.h"
@@ -22,7 +23,7 @@
 
 static inline bool wd_slot_is_free(const struct wd_slot *slot)
 {
-	return __builtin_expect(atomic_load_explicit(&slot->state, memory_order_acquire) == WD_SLOT_FREE, 1);
+	return likely(atomic_load_explicit(&slot->state, memory_order_acquire) == WD_SLOT_FREE);
 }
 
 /*
@@ -79,7 +80,7 @@ static inline int wd_drained(struct wd_queue *q, int ret)
 		wd_async_done();
 		wd_pollers_due(q);
 	}
-	if (__builtin_expect(ret > 0, 1))
+	if (likely(ret > 0))
 		return ret;
 	wd_queue_broken(q);
 	return 1;

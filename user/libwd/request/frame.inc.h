@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 
+#include "base/likely.h"
 #include "driver.h"
 
 /* Checks an asynchronous request, and whether the session may take it. 0 or -errno, recorded. */
@@ -51,7 +52,7 @@ static inline unsigned int frame_fast_async(struct wd_session *s, FRAME_ARG *arg
 {
 	struct wd_queue *q = wd_first_queue(s, args[0]->src_len);
 
-	return __builtin_expect(q != NULL, 1) ? wd_queue_pub(q)->ops->async(s, (void *const *)args, n, q) : 0;
+	return likely(q != NULL) ? wd_queue_pub(q)->ops->async(s, (void *const *)args, n, q) : 0;
 }
 
 static inline int frame_async_burst(handle_t sess, FRAME_ARG *args[], int n, const wd_ctx_set_t *set)
@@ -63,9 +64,9 @@ static inline int frame_async_burst(handle_t sess, FRAME_ARG *args[], int n, con
 		return -EINVAL;
 	if (!args || n < 0)
 		return wd_fail(&s->obj, EINVAL, args ? "n is negative" : "args is NULL");
-	if (__builtin_expect(s->fast_call == WD_CALL_ASYNC && !set && n && args[0], 1))
+	if (likely(s->fast_call == WD_CALL_ASYNC && !set && n && args[0]))
 		sent = (int)frame_fast_async(s, args, (unsigned int)n);
-	if (__builtin_expect(sent == n && n, 1))
+	if (likely(sent == n && n))
 		return n;
 	ret = frame_burst_other(s, args + sent, n - sent, set);
 	if (ret >= 0)
@@ -96,10 +97,10 @@ static inline int frame_async(handle_t sess, FRAME_ARG *arg, const wd_ctx_set_t 
 	struct wd_queue *q;
 
 	/* Each of the three calls is a tail call. */
-	if (__builtin_expect(!s || s->fast_call != WD_CALL_ASYNC || set || !arg || arg->timeout_ms, 0))
+	if (unlikely(!s || s->fast_call != WD_CALL_ASYNC || set || !arg || arg->timeout_ms))
 		return frame_async_slow(sess, arg, set);
 	q = wd_first_queue(s, arg->src_len);
-	return __builtin_expect(q != NULL, 1) ? wd_queue_pub(q)->ops->async_one(s, arg, q) : s->cls->async_other(s, arg);
+	return likely(q != NULL) ? wd_queue_pub(q)->ops->async_one(s, arg, q) : s->cls->async_other(s, arg);
 }
 
 static inline int frame_wait(handle_t sess, unsigned int timeout_ms)
@@ -122,7 +123,7 @@ static inline __u64 frame_deadline(const struct wd_session *s, const FRAME_ARG *
 {
 	__u32 timeout = arg->timeout_ms ? arg->timeout_ms : s->attr.timeout_ms;
 
-	return __builtin_expect(timeout, 0) ? wd_deadline(timeout) : 0;
+	return unlikely(timeout) ? wd_deadline(timeout) : 0;
 }
 
 /* The request was refused: nothing was done. */
@@ -162,15 +163,15 @@ static inline int frame_sync(handle_t sess, FRAME_ARG *arg, int call)
 	struct wd_queue *q;
 	FRAME_MSG msg;
 
-	if (__builtin_expect(!s, 0))
+	if (unlikely(!s))
 		return -EINVAL;
-	if (__builtin_expect(s->fast_call == call && arg, 1)) {
+	if (likely(s->fast_call == call && arg)) {
 		msg.m.req = arg;
 		msg.m.deadline = frame_deadline(s, arg);
 		q = wd_first_queue(s, arg->src_len);
-		if (__builtin_expect(q != NULL, 1))
+		if (likely(q != NULL))
 			end = wd_queue_pub(q)->ops->sync(s, &msg.m, arg->src_len, q);
-		if (__builtin_expect(end == WD_FAST_TOLD, 1))
+		if (likely(end == WD_FAST_TOLD))
 			return 0;
 	}
 	return frame_sync_other(s, arg, &msg, call, end);

@@ -6,6 +6,7 @@
 #ifndef WD_LANE_H
 #define WD_LANE_H
 
+#include "base/likely.h"
 #include "request/core.h"
 
 /* Makes lanes for a new context that serves at most max receivers. 0, -ENOMEM. */
@@ -27,7 +28,7 @@ void wd_lane_give(struct wd_lane *lane, struct wd_cq *cq);
 /* The lane of a session's requests. Under the drain lock. */
 static inline struct wd_lane *wd_lane_of(struct wd_queue *q, const struct wd_session *s)
 {
-	return __builtin_expect(!q->for_cq, 1) ? q->lane : wd_lane_find(q, s->cq);
+	return likely(!q->for_cq) ? q->lane : wd_lane_find(q, s->cq);
 }
 
 /* Counts one more request, of which the receiver will be told. Under the drain lock. */
@@ -37,7 +38,7 @@ static inline void wd_lane_count(struct wd_lane *lane)
 
 	wd_count(&lane->nr, 1);
 	wd_count(&q->ready_nr, 1);
-	if (__builtin_expect(q->for_cq, 0))
+	if (unlikely(q->for_cq))
 		lane->fresh = q->fresh = true;
 }
 

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <poll.h>
 
+#include "base/likely.h"
 #include "request/aside.h"
 #include "request/bell.h"
 #include "request/pollers.h"
@@ -73,7 +74,7 @@ unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
 	if (q->pub.path == WD_PATH_SOFT)
 		return wd_deliver_soft(q, max);
 	ran = wd_deliver(q, max);
-	if (__builtin_expect(atomic_load_explicit(&q->deadline, memory_order_relaxed) != 0, 0))
+	if (unlikely(atomic_load_explicit(&q->deadline, memory_order_relaxed) != 0))
 		wd_check_deadlines(q);
 	/* Requests whose deadline has passed end with the context. */
 	if (ran < max && atomic_load_explicit(&q->ready_nr, memory_order_acquire))
@@ -83,7 +84,7 @@ unsigned int wd_queue_run(struct wd_queue *q, unsigned int max)
 
 static unsigned int run_all(struct poll_set *ps, unsigned int max)
 {
-	unsigned int ran = __builtin_expect(wd_in_callback_of != NULL, 0) ? wd_deliver_outer(max) : 0, i;
+	unsigned int ran = unlikely(wd_in_callback_of != NULL) ? wd_deliver_outer(max) : 0, i;
 
 	for (i = 0; i < ps->nr && ran < max; i++)
 		ran += wd_queue_run(ps->queue[i], max - ran);
@@ -334,14 +335,14 @@ static __attribute__((noinline, cold)) int nested_poll(const struct wd_class *cl
 
 int wd_class_poll(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
 {
-	if (__builtin_expect(wd_in_callback_of != NULL, 0))
+	if (unlikely(wd_in_callback_of != NULL))
 		return nested_poll(cls, count, timeout_ms, set, false);
 	return class_poll(cls, count, timeout_ms, set, false);
 }
 
 int wd_class_poll_wait(const struct wd_class *cls, __u32 count, unsigned int timeout_ms, const wd_ctx_set_t *set)
 {
-	if (__builtin_expect(wd_in_callback_of != NULL, 0))
+	if (unlikely(wd_in_callback_of != NULL))
 		return nested_poll(cls, count, timeout_ms, set, true);
 	return class_poll(cls, count, timeout_ms, set, true);
 }

@@ -3,6 +3,7 @@
 #ifndef WD_POLLERS_H
 #define WD_POLLERS_H
 
+#include "base/likely.h"
 #include "request/core.h"
 
 /* Start threads as WD_POLL_THREADS says, once in a process. 0, or -errno, recorded. */
@@ -16,14 +17,14 @@ void wd_pollers_wake(struct wd_queue *q);
 static inline void wd_pollers_due(struct wd_queue *q)
 {
 	wd_barrier_light();
-	if (__builtin_expect(atomic_load_explicit(&q->watchers, memory_order_relaxed), 0))
+	if (unlikely(atomic_load_explicit(&q->watchers, memory_order_relaxed)))
 		wd_pollers_wake(q);
 }
 
 /* Asynchronous requests are about to be submitted to the queue. */
 static inline void wd_pollers_adopt(struct wd_queue *q)
 {
-	if (__builtin_expect(!atomic_load_explicit(&q->delivers, memory_order_relaxed), 0)) {
+	if (unlikely(!atomic_load_explicit(&q->delivers, memory_order_relaxed))) {
 		atomic_store(&q->delivers, true);
 		wd_pollers_changed();
 	}

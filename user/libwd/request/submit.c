@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The slow path: submits messages to a queue; a synchronous request then waits for its completion. */
+#include "base/likely.h"
 #include "device/recent.h"
 #include "request/fast.h"
 #include "section/section.h"
@@ -108,13 +109,13 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 	atomic_store_explicit(&msg->state, WD_MSG_FLYING, memory_order_relaxed);
 	wd_lock(&q->produce);
 	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
-	if (__builtin_expect(ret, 0))
+	if (unlikely(ret))
 		ret = queue_usable(q);
-	if (__builtin_expect(!ret, 1)) {
+	if (likely(!ret)) {
 		if (wd_queue_in_flight(q) < q->limit && slot_take(q, msg, false)) {
 			wd_count(&q->submitted, 1);
 			ret = q->drv.push(q, &msg, 1);
-			if (__builtin_expect(ret < 1, 0)) {
+			if (unlikely(ret < 1)) {
 				wd_slots_untake(q, 1);
 				push_note(q, ret);
 				stopped = ret == -EIO;
@@ -125,7 +126,7 @@ static inline __attribute__((always_inline)) int push_one(struct wd_queue *q, st
 		}
 	}
 	wd_unlock(&q->produce);
-	if (__builtin_expect(ret > 0, 1))
+	if (likely(ret > 0))
 		return 0;
 	/* An error that is only the context's state has been acted on. */
 	if (stopped || ret == -ENODEV)
@@ -370,7 +371,7 @@ static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg 
 	int ret = cls->fill(b->s, b->reqs[i], msg);
 	__u32 timeout;
 
-	if (__builtin_expect(b->again != NULL, 0)) {
+	if (unlikely(b->again != NULL)) {
 		msg->deadline = b->again->deadline;
 		msg->redo = b->again->redo - 1;
 		return ret;
@@ -388,18 +389,18 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	int ret, usable;
 
 	/* Before any thread can learn of their completions. A redone request is still counted. */
-	if (__builtin_expect(!b->again, 1))
+	if (likely(!b->again))
 		atomic_fetch_add(&b->s->in_flight, n);
 	wd_lock(&q->produce);
 	ret = atomic_load_explicit(&q->state, memory_order_relaxed);
-	if (__builtin_expect(ret, 0)) {
+	if (unlikely(ret)) {
 		usable = queue_usable(q);
 		ret = usable ? atomic_load(&q->state) : 0;
 		soon = usable == -EAGAIN;
 		if (b->held_up && wd_queue_reset_refused(q, ret))
 			*b->held_up = true;
 	}
-	if (__builtin_expect(!ret, 1)) {
+	if (likely(!ret)) {
 		ret = push_locked(q, msgs, n);
 		pushed = true;
 		soon = ret == -EIO && !wd_queue_in_vain(q);
@@ -411,7 +412,7 @@ static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *
 	if (ret > 0 && deadline && q->pub.path != WD_PATH_SOFT)
 		wd_deadline_note(q, deadline);
 	wd_unlock(&q->produce);
-	if (__builtin_expect(ret == (int)n, 1))
+	if (likely(ret == (int)n))
 		return ret;
 	if (!b->again)
 		atomic_fetch_sub(&b->s->in_flight, n - (ret > 0 ? ret : 0));
@@ -617,7 +618,7 @@ static __attribute__((noinline)) int cq_async(struct wd_session *s, void *const 
 
 int wd_request_async(struct wd_session *s, void *const reqs[], unsigned int n, const wd_ctx_set_t *set)
 {
-	return __builtin_expect(s->cq != NULL, 0) ? cq_async(s, reqs, n, set) : start_async(s, reqs, n, set);
+	return unlikely(s->cq != NULL) ? cq_async(s, reqs, n, set) : start_async(s, reqs, n, set);
 }
 
 int wd_request_again(const struct wd_msg *msg)

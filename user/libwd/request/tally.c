@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/likely.h"
 #include "request/tally.h"
 
 static WD_THREAD_LOCAL char self;	/* its address identifies the thread */
@@ -111,7 +112,7 @@ static inline void soft_good(struct wd_session *s, __u64 in, __u64 out)
 {
 	struct wd_shared_tally *to = &s->own.tally;
 
-	if (__builtin_expect(!own_is_mine(&s->own), 0)) {
+	if (unlikely(!own_is_mine(&s->own))) {
 		shared_add(s, WD_PATH_SOFT, &(struct wd_tally){ .good = 1, .in = in, .out = out });
 		return;
 	}
@@ -122,7 +123,7 @@ static inline void soft_good(struct wd_session *s, __u64 in, __u64 out)
 
 void wd_session_count_soft(struct wd_session *s, int status, size_t consumed, size_t produced)
 {
-	if (__builtin_expect(status < 0, 0))
+	if (unlikely(status < 0))
 		shared_add(s, WD_PATH_SOFT, &(struct wd_tally){ .errors = 1 });
 	else
 		soft_good(s, consumed, produced);

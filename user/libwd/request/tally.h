@@ -3,6 +3,7 @@
 #ifndef WD_TALLY_H
 #define WD_TALLY_H
 
+#include "base/likely.h"
 #include "request/core.h"
 
 /* The i-th of the session's rows; NULL: no more. */
@@ -26,7 +27,7 @@ static inline void wd_tally_add(struct wd_queue *q, struct wd_session *s, __u64 
 {
 	struct wd_row *row = &s->row;
 
-	if (__builtin_expect(atomic_load_explicit(&row->q, memory_order_relaxed) != q, 0)) {
+	if (unlikely(atomic_load_explicit(&row->q, memory_order_relaxed) != q)) {
 		wd_tally_slow(q, s, &(struct wd_tally){ .in = in, .out = out, .good = nr });
 		return;
 	}
@@ -39,7 +40,7 @@ static inline void wd_tally_end(struct wd_queue *q, const struct wd_msg *msg)
 {
 	const struct wd_msg_ends *ends = (const struct wd_msg_ends *)msg;
 
-	if (__builtin_expect(msg->status, 0))
+	if (unlikely(msg->status))
 		wd_tally_slow_msg(q, msg);
 	else
 		wd_tally_add(q, msg->sess, ends->consumed, ends->produced, 1);
