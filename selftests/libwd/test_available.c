@@ -2,7 +2,9 @@
 /* The number of queues that a process can still open, as the emulator reports it. */
 #define SECTIONED_FILE "[ROOM]\nDevices = hisi_zip-0\nSyncCtxs = 1\nAsyncCtxs = 1\nMaxExtraCtxs = 2\n"
 #include <dlfcn.h>
-#include "available_cases.h"
+#include <errno.h>
+#include <wd_user.h>
+#include "available.h"
 #include "control.h"
 #include "sectioned.h"
 
@@ -13,25 +15,24 @@ static int control(const char *command)
 	return u.p ? u.f(SECTION, command) : -ENOSYS;
 }
 
-static long section_begin(void)
+long available_begin(void)
 {
 	int ret = control("live");
 
 	return ret ? ret : 64;
 }
 
-static void section_drain(void)
+void available_drain(void)
 {
 	control("drain");
 }
 
-static void section_end(void)
+void available_end(void)
 {
 	wd_user_stop();
 }
 
-int main(int argc, char **argv)
+void available_prepare(char **argv)
 {
 	sectioned(argv);
-	return test_harness_run(argc, argv);
 }

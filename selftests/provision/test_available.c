@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The number of contexts that a process can still open, as the kernel reports it to the process. */
-#include "available_cases.h"
+#include <wd_user.h>
+#include "available.h"
+#include "uacce_sys.h"
 #include "uacce_tree.h"
 
-static long section_begin(void)
+void available_prepare(char **argv)
+{
+}
+
+long available_begin(void)
 {
 	long queues;
 
@@ -18,15 +24,13 @@ static long section_begin(void)
 	return queues;
 }
 
-static void section_drain(void)
+void available_drain(void)
 {
 	sec_set(SECTION, "live", "0");
 }
 
-static void section_end(void)
+void available_end(void)
 {
 	wd_user_stop();
 	sec_end(SECTION);
 }
-
-TEST_HARNESS_MAIN

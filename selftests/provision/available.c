@@ -1,32 +1,16 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The value of available_instances for each reader: the same tests for the kernel's sections and for wd-emulate's.
- * Defined before this file is included:
- *
- *	static long section_begin(void);	makes SECTION live with the members below; the device's number of
- *						queues, or -errno
- *	static void section_drain(void);	makes SECTION drain
- *	static void section_end(void);		removes SECTION completely, after the process has stopped using it
- */
-#ifndef WD_TEST_AVAILABLE_CASES_H
-#define WD_TEST_AVAILABLE_CASES_H
-
+// SPDX-License-Identifier: Apache-2.0
+/* The value of available_instances for each reader: the same tests for the kernel's sections and for wd-emulate's. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <wd_user.h>
+#include "available.h"
 #include "kselftest_harness.h"
 #include "uacce_sys.h"
 
-#define SECTION	"ROOM"
-#define MEMBER	"hisi_zip-0"	/* SECTION's device: one slot of 1 + 1 contexts */
 #define NONE	"hisi_zip-1"
 #define SHARE	2
 #define EXTRAS	2
 #define HANG_MS	300000
-
-static long section_begin(void);
-static void section_drain(void);
-static void section_end(void);
 
 /* The number as libwd reads it, unless an algorithm's folder has another value. */
 static long left_on(const char *dev)
@@ -107,7 +91,7 @@ FIXTURE(available) {
 
 FIXTURE_SETUP(available)
 {
-	long queues = section_begin();
+	long queues = available_begin();
 
 	ASSERT_LT(SHARE + EXTRAS, queues);
 	self->pool = queues - SHARE;
@@ -119,7 +103,7 @@ FIXTURE_SETUP(available)
 
 FIXTURE_TEARDOWN(available)
 {
-	section_end();
+	available_end();
 }
 
 TEST_F(available, to_who_is_attached_its_share_and_its_extras)
@@ -177,9 +161,13 @@ TEST_F(available, no_more_extras_than_the_pool_has)
 
 TEST_F(available, nothing_while_the_section_is_draining)
 {
-	section_drain();
+	available_drain();
 	EXPECT_EQ(0, left());
 	EXPECT_EQ(-ESHUTDOWN, queue_open());
 }
 
-#endif
+int main(int argc, char **argv)
+{
+	available_prepare(argv);
+	return test_harness_run(argc, argv);
+}
