@@ -96,7 +96,9 @@ handle_t hisi_qm_alloc_qp(const char *node_path, const struct hisi_qp_cfg *cfg)
 	if (!qp)
 		return wd_no_handle(wd_fail(NULL, ENOMEM, "no memory for the queue pair"));
 	memset(qp, 0, sizeof(*qp));
-	ring_cfg = (struct wd_ring_cfg){ .sqe_size = cfg->sqe_size, .qc_type = cfg->op_type, .filling = &qp->ring.filling };
+	ring_cfg = (struct wd_ring_cfg){
+		.sqe_size = cfg->sqe_size, .qc_type = cfg->op_type, .filling = &qp->ring.filling
+	};
 	qp->mode = cfg->mode;
 	qp->h_ctx = wd_request_ctx(node_path);
 	if (!qp->h_ctx) {
@@ -203,7 +205,8 @@ static int give_result(struct qp *qp, int ret)
 	if (ret == -EPIPE)
 		return stopped_fail(qp);
 	if (ret == -EBUSY)
-		return wd_fail_num(&qp->obj, EBUSY, "%u descriptors are in flight", wd_ring_in_flight(&qp->ring.ring), 0);
+		return wd_fail_num(&qp->obj, EBUSY, "%u descriptors are in flight", wd_ring_in_flight(&qp->ring.ring),
+				   0);
 	return ret;
 }
 

@@ -18,7 +18,8 @@ static bool api_known(const char *api)
 {
 	const char *number = api + sizeof(API_PREFIX) - 1;
 
-	return !strncmp(api, API_PREFIX, sizeof(API_PREFIX) - 1) && *number >= '0' && *number <= '9' && strcmp(number, "1");
+	return !strncmp(api, API_PREFIX, sizeof(API_PREFIX) - 1) && *number >= '0' && *number <= '9' &&
+	       strcmp(number, "1");
 }
 
 static int ring_configure(struct wd_ring *ring, const struct wd_ring_cfg *cfg)
@@ -121,8 +122,9 @@ static int ring_check_call(struct wd_ring *ring)
 		return 0;
 	if (ret == -EINVAL || ret == -ENOTTY || ret == -EOPNOTSUPP)
 		ret = -EACCES;
-	return wd_fail_all(&ring->ctx->obj, -ret, "%s: the doorbell's region can't be mapped, and the kernel doesn't ring",
-			   ring->ctx->name, 0, 0);
+	return wd_fail_all(&ring->ctx->obj, -ret,
+			   "%s: the doorbell's region can't be mapped, and the kernel doesn't ring", ring->ctx->name, 0,
+			   0);
 }
 
 /*
@@ -207,7 +209,8 @@ void wd_ring_due(struct wd_ring *ring)
 		wd_ring_nudge(ring);
 	/* polled and acked only grow, also when a thread arms: the noted limits never come too late. */
 	acked = atomic_load_explicit(&ring->acked, memory_order_relaxed);
-	ring->quiet_until = !armed && ring->polled + every - acked < ring->batch ? ring->polled + every : acked + ring->batch;
+	ring->quiet_until = !armed && ring->polled + every - acked < ring->batch ? ring->polled + every :
+			    acked + ring->batch;
 	ring->full_at = (armed ? ring->polled : acked) + ring->cq_depth - ring->batch;
 }
 

@@ -111,7 +111,8 @@ static inline void wd_ring_limits(struct wd_ring *ring, bool sleeps)
 	ring->batch = ring->sq_depth / 4;
 	if (ring->batch > WD_RING_BATCH)
 		ring->batch = WD_RING_BATCH;
-	ring->limit = ring->sq_depth - (sleeps ? ring->batch + (ring->batch < WD_RING_ROW ? ring->batch : WD_RING_ROW) : 1u);
+	ring->limit = ring->sq_depth -
+		      (sleeps ? ring->batch + (ring->batch < WD_RING_ROW ? ring->batch : WD_RING_ROW) : 1u);
 }
 
 /* --- producing: under the producer lock --- */

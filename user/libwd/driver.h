@@ -157,8 +157,8 @@ enum wd_fast {
  * @min_bytes:	with path "auto", smaller requests aren't worth a real device
  * @serves:	whether the driver's devices can do what a session asks for, apart from single requests; NULL: always
  * @begin:	before each session of the class: prepare, once, whatever @exec needs; NULL: nothing
- * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub(). -EBUSY: the device has
- *		none; -EINPROGRESS: it can't start one before it has finished another process' queue
+ * @open:	open and start a queue of the device; fills depth, limit, fd and drv of wd_queue_pub(). -EBUSY: the
+ *		device has none; -EINPROGRESS: it can't start one before it has finished another process' queue
  * @close:	undo @open, in any state, also twice; no other thread touches the queue. If the device
  *		has not stopped, memory that it was given is not freed before it has, or never, and
  *		wd_queue_pub()->stuck tells the class never to free what it gave
@@ -296,7 +296,8 @@ struct wd_session {
 	bool hw_ok;			/* policy allows devices */
 	_Atomic __u16 reason;		/* why a request of this session takes the path it takes */
 	_Atomic __u32 in_flight;	/* asynchronous requests */
-	_Atomic __u64 again_at;		/* when looking for devices again is worth a try; changes under the engine's lock */
+	_Atomic __u64 again_at;		/* when looking for devices again is worth a try; changes under the engine's
+					 * lock */
 	struct wd_hold hold;		/* what it counts for a user of; the same */
 	__u32 era;			/* wd_engine.era of its allocation; the same */
 	_Atomic __u32 bound_gen;	/* wd_fork_now() of the binding */

@@ -80,7 +80,9 @@ const struct wdz_setting wdz_settings[WDZ_SETTINGS] = {
 
 void wdz_config_default(struct wdz_config *c)
 {
-	*c = (struct wdz_config){ .level_low = 1, .level_high = 6, .chunk = 256 << 10, .min = SIZE_LOW, .inflate = WDZ_INFLATE_WHOLE };
+	*c = (struct wdz_config){
+		.level_low = 1, .level_high = 6, .chunk = 256 << 10, .min = SIZE_LOW, .inflate = WDZ_INFLATE_WHOLE
+	};
 }
 
 void wdz_config_settle(struct wdz_config *c)

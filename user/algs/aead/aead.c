@@ -83,7 +83,8 @@ int aead_check_iv(struct crypto_sess *s, const struct wd_aead_arg *arg)
 
 int aead_check_op(struct crypto_sess *s, const struct wd_aead_arg *arg)
 {
-	return arg->op <= WD_CIPHER_DECRYPTION ? 0 : wd_fail_num(&s->s.obj, EINVAL, "arg->op %u is unknown", arg->op, 0);
+	return arg->op <= WD_CIPHER_DECRYPTION ? 0 :
+	       wd_fail_num(&s->s.obj, EINVAL, "arg->op %u is unknown", arg->op, 0);
 }
 
 int aead_check_mac(struct crypto_sess *s, const struct wd_aead_arg *arg)
@@ -94,7 +95,8 @@ int aead_check_mac(struct crypto_sess *s, const struct wd_aead_arg *arg)
 	if (!arg->mac)
 		return wd_fail(obj, EINVAL, "arg->mac is NULL");
 	if (arg->mac_len < s->mac_len || (decrypt && arg->mac_len != s->mac_len))
-		return wd_fail_num(obj, EINVAL, "mac_len is %u, and the session's tags have %u bytes", arg->mac_len, s->mac_len);
+		return wd_fail_num(obj, EINVAL, "mac_len is %u, and the session's tags have %u bytes", arg->mac_len,
+				   s->mac_len);
 	if (!s->sgl && (uintptr_t)arg->mac < (uintptr_t)arg->dst + arg->src_len &&
 	    (uintptr_t)arg->dst < (uintptr_t)arg->mac + s->mac_len)
 		return wd_fail(obj, EINVAL, "the tag at arg->mac lies in dst");
@@ -112,8 +114,8 @@ static int check_lengths(struct crypto_sess *s, const struct wd_aead_arg *arg)
 	switch (row_of(s)->cmode) {
 	case WD_CIPHER_CBC:
 		if (len % CRYPTO_IV_MAX)
-			return wd_fail_all(obj, EINVAL, "%u bytes of data: %s takes whole blocks of %u bytes", s->alg->name, len,
-					   CRYPTO_IV_MAX);
+			return wd_fail_all(obj, EINVAL, "%u bytes of data: %s takes whole blocks of %u bytes",
+					   s->alg->name, len, CRYPTO_IV_MAX);
 		break;
 	case WD_CIPHER_CCM:
 		if (field < sizeof(len) && len >> 8 * field)
@@ -185,7 +187,8 @@ static const struct aead_alg *row_find(const struct wd_aead_sess_setup *setup)
 	unsigned int i;
 
 	for (i = 0; i < sizeof(aead_rows) / sizeof(aead_rows[0]); i++)
-		if (aead_rows[i].calg == setup->calg && aead_rows[i].cmode == setup->cmode && aead_rows[i].dalg == setup->dalg)
+		if (aead_rows[i].calg == setup->calg && aead_rows[i].cmode == setup->cmode &&
+		    aead_rows[i].dalg == setup->dalg)
 			return &aead_rows[i];
 	return NULL;
 }
@@ -208,7 +211,8 @@ static int setup_check(const struct wd_aead_sess_setup *setup, struct wd_session
 	if (!row_find(setup))
 		return wd_fail_all(NULL, EOPNOTSUPP, "setup->calg %u doesn't go with cmode %u and this dalg", NULL,
 				   setup->calg, setup->cmode);
-	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq,
+			     setup->reserved);
 }
 
 handle_t wd_aead_alloc_sess(const struct wd_aead_sess_setup *setup, const wd_dev_mask_t *dev_mask)
@@ -320,7 +324,8 @@ int wd_aead_sess_caps(handle_t sess)
 {
 	int caps = crypto_sess_caps(sess, &aead_class);
 
-	if (caps < 0 || caps & WD_CAP_ASYNC || row_of(to_crypto_sess(wd_session_get(sess, &aead_class)))->cmode != WD_CIPHER_GCM)
+	if (caps < 0 || caps & WD_CAP_ASYNC ||
+	    row_of(to_crypto_sess(wd_session_get(sess, &aead_class)))->cmode != WD_CIPHER_GCM)
 		return caps;
 	return caps | WD_CAP_STREAM;
 }

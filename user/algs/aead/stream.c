@@ -103,7 +103,8 @@ static int hw_blocks(struct part *p, const __u8 *src, __u8 *dst, size_t len, __u
 {
 	struct aead_strm *st = p->st;
 	struct crypto_msg c = {
-		.src = src, .dst = dst, .src_len = len, .dst_len = len, .iv = st->counter, .iv_len = BLOCK, .decrypt = decrypt, .mac = mac,
+		.src = src, .dst = dst, .src_len = len, .dst_len = len, .iv = st->counter, .iv_len = BLOCK,
+		.decrypt = decrypt, .mac = mac,
 	};
 	int i;
 
@@ -132,7 +133,9 @@ static __u64 blocks_so_far(const struct aead_strm *st)
 static int hw_assoc(struct part *p)
 {
 	struct aead_strm *st = p->st;
-	struct crypto_msg c = { .src_len = st->assoc_len, .assoc_len = st->assoc_len, .decrypt = st->decrypt, .mac = st->hw.state };
+	struct crypto_msg c = {
+		.src_len = st->assoc_len, .assoc_len = st->assoc_len, .decrypt = st->decrypt, .mac = st->hw.state
+	};
 	size_t n;
 
 	if (!st->assoc_len)
@@ -324,7 +327,8 @@ static int data_add(struct part *p)
 
 static bool part_mapped(const struct crypto_msg *c, bool last)
 {
-	return wd_probe(WD_PROBE_RECENT, c->sgl, c->src, c->src_len) && wd_probe(WD_PROBE_RECENT, c->sgl, c->dst, c->src_len) &&
+	return wd_probe(WD_PROBE_RECENT, c->sgl, c->src, c->src_len) &&
+	       wd_probe(WD_PROBE_RECENT, c->sgl, c->dst, c->src_len) &&
 	       (!c->iv_len || wd_probe(WD_PROBE_RECENT, false, c->iv, c->iv_len)) &&
 	       (!last || wd_probe(WD_PROBE_RECENT, false, c->mac, c->mac_len));
 }
@@ -340,7 +344,8 @@ static int part_run(struct part *p, bool last)
 	if (!ret)
 		ret = data_add(p);
 	if (!ret && last)
-		ret = p->st->c.q ? hw_end(p, p->c->mac) : soft_gcm_end(p->st->c.soft, p->st->decrypt, p->c->mac, p->s->mac_len);
+		ret = p->st->c.q ? hw_end(p, p->c->mac) :
+		      soft_gcm_end(p->st->c.soft, p->st->decrypt, p->c->mac, p->s->mac_len);
 	if (ret == -EBADMSG)
 		p->st->c.why = "the tag is wrong";
 	return ret;
@@ -404,8 +409,9 @@ static int part_failed(struct crypto_sess *s, struct crypto_msg *c, int ret)
 static int part_do(struct crypto_sess *s, struct wd_aead_arg *arg, bool last)
 {
 	struct crypto_msg c = {
-		.src = arg->src, .dst = arg->dst, .src_len = arg->src_len, .dst_len = arg->src_len, .iv = arg->iv, .iv_len = arg->iv_len,
-		.mac = arg->mac, .mac_len = s->mac_len, .assoc_len = arg->assoc_len, .decrypt = arg->op == WD_CIPHER_DECRYPTION, .sgl = s->sgl,
+		.src = arg->src, .dst = arg->dst, .src_len = arg->src_len, .dst_len = arg->src_len, .iv = arg->iv,
+		.iv_len = arg->iv_len, .mac = arg->mac, .mac_len = s->mac_len, .assoc_len = arg->assoc_len,
+		.decrypt = arg->op == WD_CIPHER_DECRYPTION, .sgl = s->sgl,
 	};
 	int ret = crypto_strm_ready(s, sizeof(struct aead_strm), "wd_aead_reset_sess");
 	struct part p = { .s = s, .c = &c };

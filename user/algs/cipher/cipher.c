@@ -42,13 +42,14 @@ static const struct cipher_alg cipher_rows[] = {
 	{ { "ctr(aes)", SEC(AES, CTR, 0), .evp = "AES-%u-CTR" }, WD_CIPHER_AES, WD_CIPHER_CTR, 16, 1, 0, AES_KEYS },
 	{ { "ofb(aes)", SEC(AES, OFB, 0), .evp = "AES-%u-OFB" }, WD_CIPHER_AES, WD_CIPHER_OFB, 16, 1, 0, AES_KEYS },
 	{ { "cfb(aes)", SEC(AES, CFB, 0), .evp = "AES-%u-CFB" }, WD_CIPHER_AES, WD_CIPHER_CFB, 16, 1, 0, AES_KEYS },
-	{ { "xts(aes)", SEC(AES, XTS, 0), .evp = "AES-%u-XTS" }, WD_CIPHER_AES, WD_CIPHER_XTS, 16, 1, 16, K(32) | K(64) },
-	{ { "cbc-cs1(aes)", SEC(AES, CBC_CS, SEC_C_WIDTH_CS1), .evp = "AES-%u-CBC-CTS" }, WD_CIPHER_AES, WD_CIPHER_CBC_CS1, 16, 1, 16,
-	  AES_KEYS },
-	{ { "cbc-cs2(aes)", SEC(AES, CBC_CS, SEC_C_WIDTH_CS2), .evp = "AES-%u-CBC-CTS" }, WD_CIPHER_AES, WD_CIPHER_CBC_CS2, 16, 1, 16,
-	  AES_KEYS },
-	{ { "cbc-cs3(aes)", SEC(AES, CBC_CS, SEC_C_WIDTH_CS3), .evp = "AES-%u-CBC-CTS" }, WD_CIPHER_AES, WD_CIPHER_CBC_CS3, 16, 1, 16,
-	  AES_KEYS },
+	{ { "xts(aes)", SEC(AES, XTS, 0), .evp = "AES-%u-XTS" },
+	  WD_CIPHER_AES, WD_CIPHER_XTS, 16, 1, 16, K(32) | K(64) },
+	{ { "cbc-cs1(aes)", SEC(AES, CBC_CS, SEC_C_WIDTH_CS1), .evp = "AES-%u-CBC-CTS" },
+	  WD_CIPHER_AES, WD_CIPHER_CBC_CS1, 16, 1, 16, AES_KEYS },
+	{ { "cbc-cs2(aes)", SEC(AES, CBC_CS, SEC_C_WIDTH_CS2), .evp = "AES-%u-CBC-CTS" },
+	  WD_CIPHER_AES, WD_CIPHER_CBC_CS2, 16, 1, 16, AES_KEYS },
+	{ { "cbc-cs3(aes)", SEC(AES, CBC_CS, SEC_C_WIDTH_CS3), .evp = "AES-%u-CBC-CTS" },
+	  WD_CIPHER_AES, WD_CIPHER_CBC_CS3, 16, 1, 16, AES_KEYS },
 	{ { "ecb(sm4)", SEC(SM4, ECB, 0), .evp = "SM4-ECB" }, WD_CIPHER_SM4, WD_CIPHER_ECB, 0, 16, 0, K(16) },
 	{ { "cbc(sm4)", SEC(SM4, CBC, 0), .evp = "SM4-CBC" }, WD_CIPHER_SM4, WD_CIPHER_CBC, 16, 16, 0, K(16) },
 	{ { "ctr(sm4)", SEC(SM4, CTR, 0), .evp = "SM4-CTR" }, WD_CIPHER_SM4, WD_CIPHER_CTR, 16, 1, 0, K(16) },
@@ -58,8 +59,10 @@ static const struct cipher_alg cipher_rows[] = {
 	{ { "cbc-cs1(sm4)", SEC(SM4, CBC_CS, SEC_C_WIDTH_CS1) }, WD_CIPHER_SM4, WD_CIPHER_CBC_CS1, 16, 1, 16, K(16) },
 	{ { "cbc-cs2(sm4)", SEC(SM4, CBC_CS, SEC_C_WIDTH_CS2) }, WD_CIPHER_SM4, WD_CIPHER_CBC_CS2, 16, 1, 16, K(16) },
 	{ { "cbc-cs3(sm4)", SEC(SM4, CBC_CS, SEC_C_WIDTH_CS3) }, WD_CIPHER_SM4, WD_CIPHER_CBC_CS3, 16, 1, 16, K(16) },
-	{ { "ecb(des3_ede)", SEC(3DES, ECB, 0), .evp = "DES-EDE3-ECB" }, WD_CIPHER_3DES, WD_CIPHER_ECB, 0, 8, 0, K(16) | K(24) },
-	{ { "cbc(des3_ede)", SEC(3DES, CBC, 0), .evp = "DES-EDE3-CBC" }, WD_CIPHER_3DES, WD_CIPHER_CBC, 8, 8, 0, K(16) | K(24) },
+	{ { "ecb(des3_ede)", SEC(3DES, ECB, 0), .evp = "DES-EDE3-ECB" },
+	  WD_CIPHER_3DES, WD_CIPHER_ECB, 0, 8, 0, K(16) | K(24) },
+	{ { "cbc(des3_ede)", SEC(3DES, CBC, 0), .evp = "DES-EDE3-CBC" },
+	  WD_CIPHER_3DES, WD_CIPHER_CBC, 8, 8, 0, K(16) | K(24) },
 };
 
 static const struct cipher_alg *row_of(const struct crypto_sess *s)
@@ -75,7 +78,8 @@ static int refuse_length(struct crypto_sess *s, size_t len)
 	struct wd_object *obj = &s->s.obj;
 
 	if (len % row->granule)
-		return wd_fail_all(obj, EINVAL, "src_len %u: %s takes whole blocks of %u bytes", row->a.name, len, row->granule);
+		return wd_fail_all(obj, EINVAL, "src_len %u: %s takes whole blocks of %u bytes", row->a.name, len,
+				   row->granule);
 	return wd_fail_all(obj, EINVAL, "src_len %u: %s takes at least %u bytes", row->a.name, len, row->least);
 }
 
@@ -100,7 +104,8 @@ static int check_iv(struct crypto_sess *s, const struct wd_cipher_arg *arg)
 	if (arg->op > WD_CIPHER_DECRYPTION)
 		return wd_fail_num(obj, EINVAL, "arg->op %u is unknown", arg->op, 0);
 	if (arg->iv_len != s->iv_len)
-		return wd_fail_all(obj, EINVAL, "iv_len is %u: %s has an iv of %u bytes", s->alg->name, arg->iv_len, s->iv_len);
+		return wd_fail_all(obj, EINVAL, "iv_len is %u: %s has an iv of %u bytes", s->alg->name, arg->iv_len,
+				   s->iv_len);
 	if (!arg->iv && s->iv_len)
 		return wd_fail(obj, EINVAL, "arg->iv is NULL");
 	return 0;
@@ -186,7 +191,8 @@ static void next_iv_after(struct next_iv *next, const struct crypto_sess *s, con
 	}
 	last_block(c->sgl, c->dst, c->src_len, dst, c->iv_len);
 	for (i = 0; i < c->iv_len; i++)
-		next->iv[i] = row_of(s)->mode == WD_CIPHER_OFB ? next->src[i] ^ dst[i] : c->decrypt ? next->src[i] : dst[i];
+		next->iv[i] = row_of(s)->mode == WD_CIPHER_OFB ? next->src[i] ^ dst[i] :
+			      c->decrypt ? next->src[i] : dst[i];
 	explicit_bzero(dst, sizeof(dst));
 }
 
@@ -299,7 +305,8 @@ static int setup_check(const struct wd_cipher_sess_setup *setup, struct wd_sessi
 	if (!row_find(setup->alg, setup->mode))
 		return wd_fail_num(NULL, EOPNOTSUPP, "setup->mode %u is not supported with setup->alg %u", setup->mode,
 				   setup->alg);
-	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq,
+			     setup->reserved);
 }
 
 handle_t wd_cipher_alloc_sess(const struct wd_cipher_sess_setup *setup, const wd_dev_mask_t *dev_mask)

@@ -61,7 +61,8 @@ int comp_refuse_call(struct comp_sess *s, __u8 op, __u8 dir)
 	int ret = wd_frame_check_mode(&s->s, op == WD_ASYNC);
 
 	if (!ret && s->dir != dir)
-		ret = wd_fail(&s->s.obj, EINVAL, dir == WD_DIR_COMPRESS ? "a decompression session was asked to compress" :
+		ret = wd_fail(&s->s.obj, EINVAL,
+			      dir == WD_DIR_COMPRESS ? "a decompression session was asked to compress" :
 			      "a compression session was asked to decompress");
 	return ret;
 }
@@ -74,9 +75,11 @@ static int part_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 	if (s->dir != WD_DIR_COMPRESS)
 		return wd_fail(obj, EINVAL, "WD_COMP_PART in arg->flags: the session doesn't compress");
 	if (!arg->src_len)
-		return wd_fail(obj, EINVAL, "WD_COMP_PART in arg->flags, and src_len is 0: there is no part without data");
+		return wd_fail(obj, EINVAL,
+			       "WD_COMP_PART in arg->flags, and src_len is 0: there is no part without data");
 	if (arg->src_len > COMP_PART_MAX)
-		return wd_fail_num(obj, EFBIG, "src_len %u is above %u, the limit of a part", arg->src_len, COMP_PART_MAX);
+		return wd_fail_num(obj, EFBIG, "src_len %u is above %u, the limit of a part", arg->src_len,
+				   COMP_PART_MAX);
 	return 0;
 }
 
@@ -97,9 +100,11 @@ static int arg_refuse(struct comp_sess *s, const struct wd_comp_arg *arg)
 	if (ret)
 		return ret;
 	if (s->sgl && wd_list_check(arg->src, arg->src_len))
-		return wd_fail(obj, EINVAL, "the list at arg->src is shorter than src_len, or has a piece without data");
+		return wd_fail(obj, EINVAL,
+			       "the list at arg->src is shorter than src_len, or has a piece without data");
 	if (s->sgl && wd_list_check(arg->dst, *arg->dst_len))
-		return wd_fail(obj, EINVAL, "the list at arg->dst is shorter than *dst_len, or has a piece without data");
+		return wd_fail(obj, EINVAL,
+			       "the list at arg->dst is shorter than *dst_len, or has a piece without data");
 	return 0;
 }
 
@@ -108,8 +113,8 @@ static inline int arg_check(struct comp_sess *s, const struct wd_comp_arg *arg)
 	const __u64 *r = arg->reserved;
 
 	/* An inlined test for the usual case; the error texts are in arg_refuse(). */
-	if (arg->dst_len && arg->dst && (arg->src || !arg->src_len) && !s->sgl && (arg->cb ? !s->s.cq : !s->s.attr.async || s->s.cq) &&
-	    !(arg->flags | r[0] | r[1] | r[2] | r[3]))
+	if (arg->dst_len && arg->dst && (arg->src || !arg->src_len) && !s->sgl &&
+	    (arg->cb ? !s->s.cq : !s->s.attr.async || s->s.cq) && !(arg->flags | r[0] | r[1] | r[2] | r[3]))
 		return 0;
 	return arg_refuse(s, arg);
 }

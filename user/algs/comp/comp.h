@@ -133,7 +133,9 @@ static inline int comp_check_call(struct comp_sess *s, __u8 op, __u8 dir)
 	return s->s.attr.async == (op == WD_ASYNC) && s->dir == dir ? 0 : comp_refuse_call(s, op, dir);
 }
 
-/* Bytes that compressing len bytes needs at most: on a device an eighth more than the data; every encoder needs less. */
+/*
+ * Bytes that compressing len bytes needs at most: on a device an eighth more than the data; every encoder needs less.
+ */
 static inline size_t comp_bound(size_t len)
 {
 	return len + len / 8 + 256;
@@ -229,8 +231,8 @@ struct comp_ends {
  * Repeats steps until neither side moves. 0, 1 at the end, -errno; -ENOSPC only when nothing moved. eager: a step that
  * leaves room has no more output, except for the end of the stream, which another step may have to write.
  */
-static inline int comp_run(int (*step)(void *stream, struct comp_step *t), void *stream, bool eager, struct comp_ends *e,
-			   struct comp_step *t)
+static inline int comp_run(int (*step)(void *stream, struct comp_step *t), void *stream, bool eager,
+			   struct comp_ends *e, struct comp_step *t)
 {
 	bool last = t->last, sync = t->sync, moved = false;
 	int ret;

@@ -18,7 +18,8 @@ static int setup_check(const struct wd_comp_sess_setup *setup, struct wd_session
 		return wd_fail_num(NULL, EINVAL, "setup->comp_lv %u is not in 1 .. %u", setup->comp_lv, LEVEL_MAX);
 	if (setup->win_size > WD_COMP_WS_32K)
 		return wd_fail_num(NULL, EINVAL, "setup->win_size %u is unknown", setup->win_size, 0);
-	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq,
+			     setup->reserved);
 }
 
 handle_t wd_comp_alloc_sess(const struct wd_comp_sess_setup *setup, const wd_dev_mask_t *dev_mask)

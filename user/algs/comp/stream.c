@@ -112,7 +112,8 @@ static int stream_ready(struct comp_sess *s)
 	}
 	bound = st->hw || st->soft;
 	if (st->dead)
-		return wd_fail(&s->s.obj, -st->dead, "the stream has failed before; wd_comp_reset_sess() starts a new one");
+		return wd_fail(&s->s.obj, -st->dead,
+			       "the stream has failed before; wd_comp_reset_sess() starts a new one");
 	if (st->active)
 		return 0;
 	if (bound && st->soft) {
@@ -144,9 +145,11 @@ static int strm_check(struct comp_sess *s, const struct wd_comp_strm *strm)
 		if (strm->reserved[i])
 			return wd_fail_num(obj, EINVAL, "strm->reserved[%u] is not 0", i, 0);
 	if (s->sgl && wd_list_check(strm->src, *strm->src_len))
-		return wd_fail(obj, EINVAL, "the list at strm->src is shorter than *src_len, or has a piece without data");
+		return wd_fail(obj, EINVAL,
+			       "the list at strm->src is shorter than *src_len, or has a piece without data");
 	if (s->sgl && wd_list_check(strm->dst, *strm->dst_len))
-		return wd_fail(obj, EINVAL, "the list at strm->dst is shorter than *dst_len, or has a piece without data");
+		return wd_fail(obj, EINVAL,
+			       "the list at strm->dst is shorter than *dst_len, or has a piece without data");
 	return 0;
 }
 

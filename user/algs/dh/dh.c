@@ -89,8 +89,8 @@ static int setup_check(const struct wd_dh_sess_setup *setup, struct wd_session_a
 		return wd_fail(NULL, EINVAL, "setup is NULL");
 	if (setup->group > WD_DH_FFDHE4096)
 		return wd_fail_num(NULL, EINVAL, "setup->group %u is unknown", setup->group, 0);
-	return pubkey_setup_attr(attr, setup->op_type, setup->reserved8 | setup->reserved16, setup->flags, setup->timeout_ms,
-				 setup->cq, setup->reserved);
+	return pubkey_setup_attr(attr, setup->op_type, setup->reserved8 | setup->reserved16, setup->flags,
+				 setup->timeout_ms, setup->cq, setup->reserved);
 }
 
 static int sess_wipe(struct wd_session *base)

@@ -33,8 +33,10 @@ static const struct digest_alg digest_rows[][2] = {
 	[WD_DIGEST_SM3] = { ROW("sm3", SM3, "SM3", 32, 64, 32), ROW("hmac(sm3)", HMAC_SM3, "SM3", 32, 64, 32) },
 	[WD_DIGEST_MD5] = { ROW("md5", MD5, "MD5", 16, 64, 16), ROW("hmac(md5)", HMAC_MD5, "MD5", 16, 64, 16) },
 	[WD_DIGEST_SHA1] = { ROW("sha1", SHA1, "SHA1", 20, 64, 20), ROW("hmac(sha1)", HMAC_SHA1, "SHA1", 20, 64, 20) },
-	[WD_DIGEST_SHA256] = { ROW("sha256", SHA256, "SHA2-256", 32, 64, 32), ROW("hmac(sha256)", HMAC_SHA256, "SHA2-256", 32, 64, 32) },
-	[WD_DIGEST_SHA224] = { ROW("sha224", SHA224, "SHA2-224", 28, 64, 28), ROW("hmac(sha224)", HMAC_SHA224, "SHA2-224", 28, 64, 28) },
+	[WD_DIGEST_SHA256] = { ROW("sha256", SHA256, "SHA2-256", 32, 64, 32),
+			       ROW("hmac(sha256)", HMAC_SHA256, "SHA2-256", 32, 64, 32) },
+	[WD_DIGEST_SHA224] = { ROW("sha224", SHA224, "SHA2-224", 28, 64, 28),
+			       ROW("hmac(sha224)", HMAC_SHA224, "SHA2-224", 28, 64, 28) },
 	[WD_DIGEST_SHA384] = { ROW("sha384", SHA384, "SHA2-384", 48, 128, 48),
 			       ROW("hmac(sha384)", HMAC_SHA384, "SHA2-384", 48, 128, 48) },
 	[WD_DIGEST_SHA512] = { ROW("sha512", SHA512, "SHA2-512", 64, 128, 64),
@@ -92,8 +94,10 @@ static int setup_check(const struct wd_digest_sess_setup *setup, struct wd_sessi
 		return wd_fail(NULL, EINVAL, "setup->reserved8 is not 0");
 	bytes = digest_rows[setup->alg][setup->mode].bytes;
 	if (setup->out_bytes % 4 || setup->out_bytes > bytes)
-		return wd_fail_num(NULL, EINVAL, "setup->out_bytes %u is not a multiple of 4 up to %u", setup->out_bytes, bytes);
-	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq, setup->reserved);
+		return wd_fail_num(NULL, EINVAL, "setup->out_bytes %u is not a multiple of 4 up to %u",
+				   setup->out_bytes, bytes);
+	return wd_frame_attr(attr, setup->op_type, setup->data_fmt, setup->flags, setup->timeout_ms, setup->cq,
+			     setup->reserved);
 }
 
 handle_t wd_digest_alloc_sess(const struct wd_digest_sess_setup *setup, const wd_dev_mask_t *dev_mask)

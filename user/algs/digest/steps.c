@@ -31,7 +31,8 @@ static int soft_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac)
 }
 
 /* Starts again on the software path, after a device that couldn't do the first step. */
-static int soft_instead(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, bool last, __u8 *mac)
+static int soft_instead(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, bool last,
+			__u8 *mac)
 {
 	int ret = soft_start(s, st);
 
@@ -43,7 +44,8 @@ static int soft_instead(struct crypto_sess *s, struct digest_strm *st, const voi
 /* --- a device --- */
 
 /* One descriptor, for any step; the digest of the last one goes to mac. */
-static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, bool last, __u8 *mac, __u64 deadline)
+static int hw_step(struct crypto_sess *s, struct digest_strm *st, const void *data, size_t len, bool last, __u8 *mac,
+		   __u64 deadline)
 {
 	bool whole = last && !st->hw.begun;
 	struct crypto_msg c = {
@@ -109,7 +111,8 @@ static int strm_add(struct crypto_sess *s, struct digest_strm *st, const void *d
 	return st->c.q ? hw_add(s, st, data, len, deadline) : soft_add(st, data, len);
 }
 
-int digest_strm_add_all(struct crypto_sess *s, struct digest_strm *st, bool sgl, const void *src, size_t len, __u64 deadline)
+int digest_strm_add_all(struct crypto_sess *s, struct digest_strm *st, bool sgl, const void *src, size_t len,
+			__u64 deadline)
 {
 	struct wd_list_walk w;
 	size_t n;

@@ -28,7 +28,8 @@ static inline struct digest_strm *to_digest_strm(struct crypto_strm *st)
 /* Chooses what the stream runs on. 0, or -errno if neither a device nor software may serve it. */
 int digest_strm_pick(struct crypto_sess *s, struct digest_strm *st);
 /* Adds data to the message: bytes or a list. 0, -errno. */
-int digest_strm_add_all(struct crypto_sess *s, struct digest_strm *st, bool sgl, const void *src, size_t len, __u64 deadline);
+int digest_strm_add_all(struct crypto_sess *s, struct digest_strm *st, bool sgl, const void *src, size_t len,
+			__u64 deadline);
 /* Ends the message; the digest goes to mac, which is mapped. 0, -errno. */
 int digest_strm_end(struct crypto_sess *s, struct digest_strm *st, __u8 *mac, __u64 deadline);
 

@@ -20,7 +20,8 @@ static int part_check(struct crypto_sess *s, const struct wd_digest_arg *arg, bo
 
 	if (!ret)
 		ret = crypto_check_keys(s);
-	return ret ? ret : crypto_check_ends(s, arg->src, arg->src_len, arg->dst, last ? arg->dst_len : &none, last ? s->mac_len : 0);
+	return ret ? ret : crypto_check_ends(s, arg->src, arg->src_len, arg->dst, last ? arg->dst_len : &none,
+					     last ? s->mac_len : 0);
 }
 
 /* The session's stream, which may begin or continue. */

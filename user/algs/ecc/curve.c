@@ -31,9 +31,12 @@ static int by_name(struct ecc_sess *s, int nid)
 
 static int parts_copy(struct ecc_sess *s, const struct wd_ecc_params *params)
 {
-	const struct wd_number *from[ECC_PARTS] = { &params->p, &params->a, &params->b, &params->n, &params->gx, &params->gy };
+	const struct wd_number *from[ECC_PARTS] = {
+		&params->p, &params->a, &params->b, &params->n, &params->gx, &params->gy
+	};
 	static const char *const names[ECC_PARTS] = {
-		"setup->params->p", "setup->params->a", "setup->params->b", "setup->params->n", "setup->params->gx", "setup->params->gy",
+		"setup->params->p", "setup->params->a", "setup->params->b", "setup->params->n", "setup->params->gx",
+		"setup->params->gy",
 	};
 	unsigned int bits, i;
 	__u8 p[ECC_BYTES_MAX];
@@ -92,7 +95,9 @@ int ecc_curve_set(struct ecc_sess *s, const struct wd_ecc_sess_setup *setup)
 
 	s->alg = setup->alg;
 	if (own && (setup->curve || setup->params))
-		return wd_fail_num(NULL, EINVAL, "setup->curve or params is set, but setup->alg %u has a curve of its own", setup->alg, 0);
+		return wd_fail_num(NULL, EINVAL,
+				   "setup->curve or params is set, but setup->alg %u has a curve of its own",
+				   setup->alg, 0);
 	if (setup->curve && setup->params)
 		return wd_fail(NULL, EINVAL, "setup->params is set, but setup->curve is a curve by name");
 	if (ecc_is_montgomery(s)) {

@@ -82,10 +82,12 @@ static int check_own_private(struct ecc_sess *s, const struct wd_number *d, bool
 	int ret;
 
 	if (ecc_is_montgomery(s))
-		return d->len == s->w ? 0 : wd_fail_num(obj, EINVAL, "extra_len is %u: a private key has %u bytes", d->len, s->w);
+		return d->len == s->w ? 0 :
+		       wd_fail_num(obj, EINVAL, "extra_len is %u: a private key has %u bytes", d->len, s->w);
 	ret = pubkey_number_put(obj, "extra", d, field, s->w);
 	if (!ret && !ecc_scalar_in_range(s, field, key))
-		ret = wd_fail(obj, EINVAL, key ? "extra is no private key: it is 0, or not below n" : "extra is no nonce: it is 0, or not below n");
+		ret = wd_fail(obj, EINVAL, key ? "extra is no private key: it is 0, or not below n" :
+					   "extra is no nonce: it is 0, or not below n");
 	explicit_bzero(field, sizeof(field));
 	return ret;
 }
@@ -133,7 +135,8 @@ static int check_key(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 		return 0;
 	if (!s->key)
 		return wd_fail_str(obj, EINVAL, "no key has been set for %s", algs[s->alg].name);
-	return pub || s->key->has_d ? 0 : wd_fail(obj, EINVAL, "the operation needs a private key, and the session has a public one");
+	return pub || s->key->has_d ? 0 :
+	       wd_fail(obj, EINVAL, "the operation needs a private key, and the session has a public one");
 }
 
 /*
@@ -152,7 +155,8 @@ static int check_point(struct ecc_sess *s, const struct wd_ecc_arg *arg)
 	if (arg->op != WD_ECC_AGREE && arg->op != WD_ECC_DECRYPT)
 		return 0;
 	if (!ecc_point_in_range(s, arg->src))
-		return wd_fail(obj, EINVAL, ecc_is_montgomery(s) ? "the peer's point has a small order" : "x or y of the point is not below p");
+		return wd_fail(obj, EINVAL, ecc_is_montgomery(s) ? "the peer's point has a small order" :
+					    "x or y of the point is not below p");
 	if (is_looked_at(s) || ecc_is_point(s, arg->src, (const __u8 *)arg->src + s->w))
 		return 0;
 	return wd_fail(obj, EINVAL, "x, y is not a point of the curve");
@@ -170,7 +174,8 @@ static int arg_check(struct wd_session *base, const struct wd_ecc_arg *arg)
 		return wd_fail_all(obj, EINVAL, "%s has no operation %u", algs[s->alg].name, arg->op, 0);
 	ret = check_src_len(s, arg->op, arg->src_len);
 	if (!ret)
-		ret = pubkey_check_ends(base, arg->src, arg->src_len, arg->dst, arg->dst_len, result_bytes(s, arg->op, arg->src_len));
+		ret = pubkey_check_ends(base, arg->src, arg->src_len, arg->dst, arg->dst_len,
+					result_bytes(s, arg->op, arg->src_len));
 	if (!ret)
 		ret = check_key(s, arg);
 	if (!ret)
@@ -311,10 +316,12 @@ int wd_ecc_sm2_digest(handle_t sess, const void *id, size_t id_len, const void *
 	if (s->alg != WD_ECC_SM2 || !s->key)
 		return wd_fail(&base->obj, EINVAL, s->key ? "this is not a session of SM2" : "no key has been set");
 	if (!digest || (!msg && len) || (!id && id_len))
-		return wd_fail(&base->obj, EINVAL, !digest ? "digest is NULL" : !id && id_len ? "id is NULL" : "msg is NULL");
+		return wd_fail(&base->obj, EINVAL,
+			       !digest ? "digest is NULL" : !id && id_len ? "id is NULL" : "msg is NULL");
 	if (id_len > ID_MAX)
 		return wd_fail_num(&base->obj, EINVAL, "id_len %u is above %u", id_len, ID_MAX);
-	return soft_sm2_digest(s, id, id_len, msg, len, digest) ? 0 : wd_fail(&base->obj, EOPNOTSUPP, "libcrypto has no SM3");
+	return soft_sm2_digest(s, id, id_len, msg, len, digest) ? 0 :
+	       wd_fail(&base->obj, EOPNOTSUPP, "libcrypto has no SM3");
 }
 
 /* --- calls --- */

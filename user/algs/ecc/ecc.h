@@ -210,7 +210,8 @@ int soft_ecc_verify(struct ecc_sess *s, struct pubkey_msg *c);
 int soft_sm2_encrypt(struct ecc_sess *s, struct pubkey_msg *c);
 int soft_sm2_decrypt(struct ecc_sess *s, struct pubkey_msg *c);
 /* False: libcrypto has no SM3. */
-bool soft_sm2_digest(const struct ecc_sess *s, const void *id, size_t id_len, const void *msg, size_t len, __u8 *digest);
+bool soft_sm2_digest(const struct ecc_sess *s, const void *id, size_t id_len, const void *msg, size_t len,
+		     __u8 *digest);
 
 /* --- soft/xdh.c --- */
 

@@ -55,7 +55,8 @@ static int point_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd_e
 		ret = wd_fail(obj, EINVAL, "x or y is not below p");
 	if (ret)
 		return ret;
-	return ecc_is_point(s, key->point, key->point + s->w) ? 0 : wd_fail(obj, EINVAL, "the public key is not a point of the curve");
+	return ecc_is_point(s, key->point, key->point + s->w) ? 0 :
+	       wd_fail(obj, EINVAL, "the public key is not a point of the curve");
 }
 
 static int private_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd_number *d)
@@ -63,7 +64,8 @@ static int private_copy(struct ecc_sess *s, struct ecc_key *key, const struct wd
 	int ret = pubkey_number_put(&s->s.obj, "d", d, key->d, s->w);
 
 	if (!ret && !ecc_scalar_in_range(s, key->d, true))
-		ret = wd_fail(&s->s.obj, EINVAL, s->alg == WD_ECC_SM2 ? "d is not one of 1 .. n - 2" : "d is not one of 1 .. n - 1");
+		ret = wd_fail(&s->s.obj, EINVAL,
+			      s->alg == WD_ECC_SM2 ? "d is not one of 1 .. n - 2" : "d is not one of 1 .. n - 1");
 	key->has_d = !ret;
 	return ret;
 }

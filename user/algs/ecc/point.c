@@ -63,7 +63,8 @@ INLINE void negate(const struct ecc_words *w, const __u64 *a, __u64 *r, unsigned
 }
 
 /* r = (a b + c) / 2^(64 n). As a and b are below p, and c at most p, the sum is below 2 p before it is reduced. */
-INLINE void multiply_add(const struct ecc_words *w, const __u64 *a, const __u64 *b, const __u64 *c, __u64 *r, unsigned int n)
+INLINE void multiply_add(const struct ecc_words *w, const __u64 *a, const __u64 *b, const __u64 *c, __u64 *r,
+			 unsigned int n)
 {
 	__u64 t[ECC_WORDS_MAX + 1], m;
 	unsigned int i, j;

@@ -62,7 +62,8 @@ bool ecc_u_is_plain(const struct ecc_sess *s, const __u8 *u)
 {
 	__u64 first = pubkey_word(u);
 
-	return pubkey_is_between(u, s->part[ECC_P]) && first != pubkey_word(order_8[0]) && first != pubkey_word(order_8[1]);
+	return pubkey_is_between(u, s->part[ECC_P]) && first != pubkey_word(order_8[0]) &&
+	       first != pubkey_word(order_8[1]);
 }
 
 bool ecc_point_in_range(const struct ecc_sess *s, const __u8 *point)

@@ -172,12 +172,15 @@ int rsa_primes_check(struct wd_object *obj, __u32 k, const __u8 *src)
 	if (!primes_begin(&x, p, q, k / 2)) {
 		ret = wd_fail(obj, ENOMEM, "no memory for checking the primes");
 	} else if (BN_num_bits(x.n) != (int)(8 * k)) {
-		ret = wd_fail_num(obj, EINVAL, "p times q has %u bits, the session's keys have %u", BN_num_bits(x.n), 8 * k);
+		ret = wd_fail_num(obj, EINVAL, "p times q has %u bits, the session's keys have %u", BN_num_bits(x.n),
+				  8 * k);
 	} else {
 		e = soft_bn_get(x.ctx, src, k);
 		phi = BN_CTX_get(x.ctx);
-		if (!phi || !e || BN_cmp(e, x.n) >= 0 || !BN_mul(phi, x.p1, x.q1, x.ctx) || !BN_gcd(phi, phi, e, x.ctx) || !BN_is_one(phi))
-			ret = wd_fail(obj, EINVAL, "e is not below p times q, or has a factor in common with p - 1 or q - 1");
+		if (!phi || !e || BN_cmp(e, x.n) >= 0 || !BN_mul(phi, x.p1, x.q1, x.ctx) ||
+		    !BN_gcd(phi, phi, e, x.ctx) || !BN_is_one(phi))
+			ret = wd_fail(obj, EINVAL,
+				      "e is not below p times q, or has a factor in common with p - 1 or q - 1");
 		else if (!BN_gcd(phi, x.p, x.q, x.ctx) || !BN_is_one(phi))
 			ret = wd_fail(obj, EINVAL, "p and q have a factor in common");
 	}
@@ -200,7 +203,8 @@ static int crt_copy(struct wd_object *obj, struct rsa_key *key, const struct wd_
 		const char *name;
 		const struct wd_number *from;
 	} parts[] = {
-		[RSA_DQ] = { "dq", &from->dq }, [RSA_DP] = { "dp", &from->dp }, [RSA_Q] = { "q", &from->q }, [RSA_P] = { "p", &from->p },
+		[RSA_DQ] = { "dq", &from->dq }, [RSA_DP] = { "dp", &from->dp }, [RSA_Q] = { "q", &from->q },
+		[RSA_P] = { "p", &from->p },
 		[RSA_QINV] = { "qinv", &from->qinv },
 	};
 	unsigned int i;

@@ -108,9 +108,10 @@ static int setup_check(const struct wd_rsa_sess_setup *setup, struct wd_session_
 	if (!setup)
 		return wd_fail(NULL, EINVAL, "setup is NULL");
 	if (setup->key_bits != 1024 && setup->key_bits != 2048 && setup->key_bits != 3072 && setup->key_bits != 4096)
-		return wd_fail_num(NULL, EINVAL, "setup->key_bits is %u: there are 1024, 2048, 3072 and 4096", setup->key_bits, 0);
-	return pubkey_setup_attr(attr, setup->op_type, setup->reserved8 | setup->reserved16, setup->flags, setup->timeout_ms,
-				 setup->cq, setup->reserved);
+		return wd_fail_num(NULL, EINVAL, "setup->key_bits is %u: there are 1024, 2048, 3072 and 4096",
+				   setup->key_bits, 0);
+	return pubkey_setup_attr(attr, setup->op_type, setup->reserved8 | setup->reserved16, setup->flags,
+				 setup->timeout_ms, setup->cq, setup->reserved);
 }
 
 handle_t wd_rsa_alloc_sess(const struct wd_rsa_sess_setup *setup, const wd_dev_mask_t *dev_mask)

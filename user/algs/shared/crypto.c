@@ -130,8 +130,8 @@ int crypto_refuse_keys(struct crypto_sess *s)
 
 /* --- requests --- */
 
-int crypto_check_ends_slow(struct crypto_sess *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len,
-			   size_t room)
+int crypto_check_ends_slow(struct crypto_sess *s, const void *src, size_t src_len, const void *dst,
+			   const size_t *dst_len, size_t room)
 {
 	struct wd_object *obj = &s->s.obj;
 
@@ -144,14 +144,16 @@ int crypto_check_ends_slow(struct crypto_sess *s, const void *src, size_t src_le
 	if (*dst_len < room)
 		return wd_fail_num(obj, ENOSPC, "*dst_len is %u, and the result has %u bytes", *dst_len, room);
 	if (s->sgl && wd_list_check(src, src_len))
-		return wd_fail(obj, EINVAL, "the list at arg->src is shorter than src_len, or has a piece without data");
+		return wd_fail(obj, EINVAL,
+			       "the list at arg->src is shorter than src_len, or has a piece without data");
 	return 0;
 }
 
 int crypto_check_pair_slow(struct crypto_sess *s, const void *src, const void *dst, size_t len)
 {
 	if (s->sgl && wd_list_check(dst, len))
-		return wd_fail(&s->s.obj, EINVAL, "the list at arg->dst is shorter than src_len, or has a piece without data");
+		return wd_fail(&s->s.obj, EINVAL,
+			       "the list at arg->dst is shorter than src_len, or has a piece without data");
 	if (!s->sgl && crypto_overlap_bad(src, dst, len))
 		return wd_fail(&s->s.obj, EINVAL, "src and dst overlap, but are not the same");
 	return 0;
@@ -233,7 +235,8 @@ int crypto_do_ended(struct crypto_sess *s, struct crypto_msg *c)
 int crypto_say(struct crypto_sess *s, int ret, const char *why, __u32 vendor)
 {
 	if (crypto_lacks(ret, vendor))
-		return wd_fail_all(&s->s.obj, EOPNOTSUPP, "the device can't compute %s (device status %x)", s->alg->name, vendor, 0);
+		return wd_fail_all(&s->s.obj, EOPNOTSUPP, "the device can't compute %s (device status %x)",
+				   s->alg->name, vendor, 0);
 	return wd_frame_fail(&s->s, ret, why, vendor);
 }
 
@@ -275,7 +278,8 @@ void crypto_failed(struct crypto_msg *c, int ret)
 
 	if (!c->decrypt || !c->mac || !may_have_run(c, ret))
 		return;
-	for (wd_list_walk_init(&w, c->sgl, c->dst, c->src_len); (p = wd_list_walk_piece(&w, &n)) && n; wd_list_walk_advance(&w, n)) {
+	for (wd_list_walk_init(&w, c->sgl, c->dst, c->src_len); (p = wd_list_walk_piece(&w, &n)) && n;
+	     wd_list_walk_advance(&w, n)) {
 		if (n > skip)
 			zero_there(p + skip, n - skip);
 		skip -= n < skip ? n : skip;

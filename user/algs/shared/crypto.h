@@ -182,8 +182,8 @@ static inline bool crypto_overlap_bad(const void *src, const void *dst, size_t l
  * error.
  */
 __attribute__((cold)) int crypto_refuse_keys(struct crypto_sess *s);
-__attribute__((cold)) int crypto_check_ends_slow(struct crypto_sess *s, const void *src, size_t src_len, const void *dst,
-						 const size_t *dst_len, size_t room);
+__attribute__((cold)) int crypto_check_ends_slow(struct crypto_sess *s, const void *src, size_t src_len,
+						 const void *dst, const size_t *dst_len, size_t room);
 __attribute__((cold)) int crypto_check_pair_slow(struct crypto_sess *s, const void *src, const void *dst, size_t len);
 
 static inline int crypto_check_keys(struct crypto_sess *s)

@@ -33,7 +33,8 @@ int pubkey_sess_caps(handle_t sess, const struct wd_class *cls)
 
 /* --- requests --- */
 
-int pubkey_check_ends(struct wd_session *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len, size_t room)
+int pubkey_check_ends(struct wd_session *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len,
+		      size_t room)
 {
 	struct wd_object *obj = &s->obj;
 

@@ -58,7 +58,8 @@ handle_t pubkey_sess_made(struct wd_session *s, int ret, int (*wipe)(struct wd_s
 int pubkey_sess_caps(handle_t sess, const struct wd_class *cls);
 
 /* Checks a request's buffers: 0, or -errno, recorded. room: the size that dst needs, 0: there is no dst. */
-int pubkey_check_ends(struct wd_session *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len, size_t room);
+int pubkey_check_ends(struct wd_session *s, const void *src, size_t src_len, const void *dst, const size_t *dst_len,
+		      size_t room);
 /* Checks the setup members that must be 0, and those that all classes have. 0, -EINVAL, recorded. */
 int pubkey_setup_attr(struct wd_session_attr *attr, __u8 op_type, __u32 must_be_zero, __u32 flags, __u32 timeout_ms,
 		      handle_t cq, const __u64 reserved[4]);

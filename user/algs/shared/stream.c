@@ -120,7 +120,8 @@ int crypto_strm_ready(struct crypto_sess *s, size_t size, const char *reset)
 	if (s->strm->gen && s->strm->gen != wd_fork_now())
 		return wd_fail(&s->s.obj, ESTALE, "the stream was begun by the parent process");
 	if (s->strm->dead)
-		return wd_fail_str(&s->s.obj, EINVAL, "the stream has ended with an error: %s() starts a new one", reset);
+		return wd_fail_str(&s->s.obj, EINVAL, "the stream has ended with an error: %s() starts a new one",
+				   reset);
 	return 0;
 }
 

@@ -44,8 +44,8 @@ int crypto_strm_pick(struct crypto_sess *s, struct crypto_strm *st);
 /* Moves the stream to the software path. */
 void crypto_strm_to_soft(struct crypto_strm *st, __u16 reason);
 /*
- * The same, if allowed, after ret ended the first step on its device: the device can't compute it, or doesn't take it, is
- * gone, or has no context.
+ * The same, if allowed, after ret ended the first step on its device: the device can't compute it, or doesn't take it,
+ * is gone, or has no context.
  */
 bool crypto_strm_instead(struct crypto_sess *s, struct crypto_strm *st, int ret);
 

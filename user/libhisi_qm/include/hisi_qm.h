@@ -123,7 +123,10 @@ int hisi_qm_destroy_sglpool(handle_t h_pool);
  */
 void *hisi_qm_get_hw_sgl(handle_t h_pool, const struct wd_datalist *list);
 
-/* hisi_qm_put_hw_sgl() - return a list, with all that are chained to it, to the pool. Returns 0, -EINVAL (not in use), -ESTALE. */
+/*
+ * hisi_qm_put_hw_sgl() - return a list, with all that are chained to it, to the pool. Returns 0, -EINVAL (not in use),
+ * -ESTALE.
+ */
 int hisi_qm_put_hw_sgl(handle_t h_pool, void *sgl);
 
 #ifdef __cplusplus

@@ -68,7 +68,8 @@ static bool was_being_opened(int fd)
 		return false;
 	object_of(&st, &found);
 	for (file = files; file; file = file->next)
-		if (atomic_load_explicit(&file->opening, memory_order_acquire) && file->dev == found.dev && file->ino == found.ino)
+		if (atomic_load_explicit(&file->opening, memory_order_acquire) && file->dev == found.dev &&
+		    file->ino == found.ino)
 			return true;
 	return false;
 }

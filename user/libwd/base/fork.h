@@ -22,7 +22,8 @@ int32_t wd_fork_settle(void);
 
 static inline uint32_t wd_fork_now(void)
 {
-	int32_t gen = atomic_load_explicit(atomic_load_explicit(&wd_fork_word, memory_order_acquire), memory_order_acquire);
+	int32_t gen = atomic_load_explicit(atomic_load_explicit(&wd_fork_word, memory_order_acquire),
+					   memory_order_acquire);
 
 	return (uint32_t)(gen > 0 ? gen : wd_fork_settle());
 }
@@ -30,7 +31,8 @@ static inline uint32_t wd_fork_now(void)
 /* Whether gen, an earlier result of wd_fork_now(), is still the generation. */
 static inline bool wd_fork_is(uint32_t gen)
 {
-	return (uint32_t)atomic_load_explicit(atomic_load_explicit(&wd_fork_word, memory_order_acquire), memory_order_acquire) == gen;
+	return (uint32_t)atomic_load_explicit(atomic_load_explicit(&wd_fork_word, memory_order_acquire),
+					      memory_order_acquire) == gen;
 }
 
 /*
@@ -91,8 +93,8 @@ void wd_fork_file_add(struct wd_fork_file *file, int fd);
 /* The same for an eventfd, a timer or an epoll set, see wd_file_mark(). One that can't be marked is never closed. */
 void wd_fork_file_add_anonymous(struct wd_fork_file *file, int fd);
 /*
- * openat() and wd_fork_file_add(): a child closes the file, at whatever point it was forked, and fork() doesn't wait for
- * open(). Returns the descriptor, or -errno with nothing added.
+ * openat() and wd_fork_file_add(): a child closes the file, at whatever point it was forked, and fork() doesn't wait
+ * for open(). Returns the descriptor, or -errno with nothing added.
  */
 int wd_fork_file_open(struct wd_fork_file *file, int dir, const char *path, int flags);
 /* Whether fd is still that file, and not closed or opened again by the program. */

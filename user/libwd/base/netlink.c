@@ -209,7 +209,8 @@ int wd_nl_parse(int family, struct nlmsghdr *h, struct wd_nl_message *m)
 	m->seq = h->nlmsg_seq;
 	m->first = genlmsg_attrdata(genlmsg_hdr(h), 0);
 	m->len = genlmsg_attrlen(genlmsg_hdr(h), 0);
-	if (nla_parse(m->attr, control ? CTRL_ATTR_MAX : UACCE_A_MAX, m->first, m->len, control ? control_policy : uacce_policy))
+	if (nla_parse(m->attr, control ? CTRL_ATTR_MAX : UACCE_A_MAX, m->first, m->len,
+		      control ? control_policy : uacce_policy))
 		return -EPROTO;
 	return (control ? groups_good(m) : nests_good(m)) ? 0 : -EPROTO;
 }
@@ -248,7 +249,8 @@ void wd_nl_begin(struct wd_nl *nl, __u8 cmd, int flags)
 		seq = atomic_fetch_add(&last, 1) + 1;
 	while (!seq);
 	nlmsg_hdr(nl->request)->nlmsg_len = NLMSG_HDRLEN;
-	genlmsg_put(nl->request, 0, seq, nl->family, 0, NLM_F_REQUEST | flags, cmd, nl->family == GENL_ID_CTRL ? 1 : UACCE_GENL_VERSION);
+	genlmsg_put(nl->request, 0, seq, nl->family, 0, NLM_F_REQUEST | flags, cmd,
+		    nl->family == GENL_ID_CTRL ? 1 : UACCE_GENL_VERSION);
 	nl->put = 0;
 }
 
@@ -424,7 +426,8 @@ static int read_answers(struct wd_nl *nl, struct reading *r, __u64 until, bool s
 			return (int)n;
 		r->heard = false;
 		if (n > 0)
-			for (h = (struct nlmsghdr *)(void *)nl->buf, left = (int)n; nlmsg_ok(h, left); h = nlmsg_next(h, &left))
+			for (h = (struct nlmsghdr *)(void *)nl->buf,
+			     left = (int)n; nlmsg_ok(h, left); h = nlmsg_next(h, &left))
 				take_message(nl, r, h);
 		if (r->heard)
 			until = r->one ? until : wd_now_ns() + ANSWER_NS;

@@ -100,7 +100,8 @@ static inline void recent_used(struct recent *r)
  */
 static bool recent_fill(struct recent *r, const void *addr, size_t len, uintptr_t block)
 {
-	uintptr_t end = (uintptr_t)addr + len, first = (uintptr_t)addr & ~(block - 1), last = (end + block - 1) & ~(block - 1);
+	uintptr_t end = (uintptr_t)addr + len, first = (uintptr_t)addr & ~(block - 1),
+		  last = (end + block - 1) & ~(block - 1);
 
 	if (!first || end < len || last < end || !range_mapped((void *)first, last - first))
 		return false;

@@ -202,7 +202,8 @@ struct alg_attr {
 	char path[2 * WD_NAME_SIZE + 32];
 };
 
-static const char *alg_attr(struct alg_attr *a, const struct uacce_dev_info *info, const char *alg_name, const char *attr)
+static const char *alg_attr(struct alg_attr *a, const struct uacce_dev_info *info, const char *alg_name,
+			    const char *attr)
 {
 	snprintf(a->path, sizeof(a->path), "%.*s-%.63s/%s", (int)(number_of(info->name) - 1 - info->name), info->name,
 		 alg_name, attr);
@@ -292,7 +293,8 @@ static int compare(const void *a, const void *b)
 	return x->info->node_id - y->info->node_id;
 }
 
-static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_rank rank, unsigned int features, int node)
+static void candidate_rate(struct candidate *c, const char *alg_name, enum wd_rank rank, unsigned int features,
+			   int node)
 {
 	int level = alg_name ? wd_device_level(c->info, alg_name, rank) : 0;
 

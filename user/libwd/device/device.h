@@ -34,7 +34,9 @@ int wd_device_node(const char *name);
 /* The device's rating for an algorithm; the average on a mainline kernel. */
 int wd_device_level(const struct uacce_dev_info *info, const char *alg_name, enum wd_rank rank);
 
-/* The interface for the list's algorithm, of a device in a list of wd_device_list(): the device's own api by default. */
+/*
+ * The interface for the list's algorithm, of a device in a list of wd_device_list(): the device's own api by default.
+ */
 const char *wd_device_listed_api(const struct uacce_dev_info *info);
 
 /*

@@ -63,7 +63,9 @@ static struct wd_recent *recent_find(const struct wd_recent *key)
 
 struct wd_recent *wd_recent_get(const char *alg_name, enum wd_rank rank, unsigned int features, bool *old)
 {
-	struct wd_recent key = { .alg_name = alg_name, .rank = rank, .features = features, .node = wd_node_of_caller() };
+	struct wd_recent key = {
+		.alg_name = alg_name, .rank = rank, .features = features, .node = wd_node_of_caller()
+	};
 	struct wd_recent *r = recent_find(&key), **place, *before;
 
 	*old = r;

@@ -100,7 +100,8 @@ struct wd_queue {
 	_Atomic bool wanted;		/* its place is: nobody is to begin a sleep */
 	_Atomic bool held;		/* a thread opens or closes it, in its place; changes under the grants' lock */
 	struct wd_queue *next;		/* of those that are opened before they enter the table; the same */
-	struct wd_session *binder;	/* whose binding opens it, or has just done so: closed by nobody; under the engine's lock */
+	struct wd_session *binder;	/* whose binding opens it, or has just done so: closed by nobody; under the
+					 * engine's lock */
 	char dev_name[WD_NAME_SIZE];
 	char api[WD_NAME_SIZE];		/* the device's: another device of that name may need another driver */
 	_Atomic int state;
@@ -109,9 +110,11 @@ struct wd_queue {
 	_Atomic __u64 reset_since;	/* when its device was first found to be resetting; 0: it isn't */
 	__u64 reset_seen;		/* when it was last; under the produce lock */
 	__u32 begun;			/* @submitted at its opening; under the produce lock, like the two below */
-	__u64 vain_since;		/* the first of a row of openings that took no request; 0: the last one took some */
+	__u64 vain_since;		/* the first of a row of openings that took no request; 0: the last one took
+					 * some */
 	__u64 vain_seen;		/* the last of them */
-	unsigned int users;		/* sessions that are bound to it; under the engine's lock, like the three below */
+	unsigned int users;		/* sessions that are bound to it; under the engine's lock, like the three
+					 * below */
 	unsigned int firsts;		/* sessions whose first context it is */
 	__u64 idle_at;			/* when its last session was freed; 0: it left for another reason */
 	bool ended;			/* its users' devices were taken away for good: not reused while it has users */
@@ -130,7 +133,8 @@ struct wd_queue {
 	struct wd_lane *lane;		/* one for callbacks, or one for each completion queue */
 	unsigned int lanes_max;
 	_Atomic unsigned int lanes;	/* lanes that were ever in use */
-	__u32 *link;			/* number of the next slot of a lane, plus one, by slot number: index, plus depth in half[1] */
+	__u32 *link;			/* number of the next slot of a lane, plus one, by slot number: index, plus
+					 * depth in half[1] */
 	_Atomic __u32 ready_nr;		/* sum of the lanes' nr */
 	bool fresh;			/* some lane is */
 	struct wd_aside_list waiting;	/* stopped, to be retried later; under the drain lock */
@@ -152,7 +156,8 @@ static_assert(offsetof(struct wd_queue, pub) == 0, "wd_queue_pub() counts on it"
 /* What a thread may sleep on; -1, which poll() skips, if the program has closed the file. */
 static inline int wd_queue_file(const struct wd_queue *q)
 {
-	return !atomic_load_explicit(&q->file_lost, memory_order_relaxed) && wd_file_is(q->pub.fd, &q->file) ? q->pub.fd : -1;
+	return !atomic_load_explicit(&q->file_lost, memory_order_relaxed) && wd_file_is(q->pub.fd, &q->file) ?
+	       q->pub.fd : -1;
 }
 
 static inline __u32 wd_queue_in_flight(struct wd_queue *q)
@@ -188,7 +193,8 @@ struct wd_engine {
 	pthread_cond_t bound;		/* some session's binding is over */
 	_Atomic unsigned int nr;
 	struct wd_queue *queue[WD_ENGINE_QUEUES];
-	struct wd_queue *opening;	/* contexts that are not in the table yet, but hold places; under the grants' lock */
+	struct wd_queue *opening;	/* contexts that are not in the table yet, but hold places; under the grants'
+					 * lock */
 	unsigned int turn;		/* round robin over sessions */
 	_Atomic __u32 sessions;		/* sessions that may use devices; changes under the lock */
 	__u32 era;			/* sessions of earlier eras get no context any more; under the lock */
@@ -205,7 +211,10 @@ extern struct wd_engine wd_engine;
 /* Call before using the table. */
 void wd_table_init(void);
 
-/* Under the grants' lock: the next of the contexts that may hold places, in the table or about to enter it; NULL: the first. */
+/*
+ * Under the grants' lock: the next of the contexts that may hold places, in the table or about to enter it; NULL: the
+ * first.
+ */
 struct wd_queue *wd_table_next(const struct wd_queue *q);
 
 /* Open, or stopped and to be opened again; or being opened, or not closed yet. */

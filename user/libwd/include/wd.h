@@ -227,7 +227,10 @@ int wd_ctx_start(handle_t h_ctx);
  */
 int wd_ctx_stop(handle_t h_ctx);
 
-/* wd_ctx_get_api() - return the device's "api" string; it belongs to the context. NULL and errno EINVAL for a bad handle. */
+/*
+ * wd_ctx_get_api() - return the device's "api" string; it belongs to the context. NULL and errno EINVAL for a bad
+ * handle.
+ */
 char *wd_ctx_get_api(handle_t h_ctx);
 
 /*

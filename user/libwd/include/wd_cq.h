@@ -71,12 +71,14 @@ struct wd_wc {
 };
 
 enum wd_event_type {
-	WD_EVENT_CQ_ERR = 1,	/* a context is broken: its ring overran or is invalid, or its device failed or is gone */
+	WD_EVENT_CQ_ERR = 1,	/* a context is broken: its ring overran or is invalid, or its device failed or is
+				 * gone */
 };
 
 struct wd_async_event {
 	__u32 event;		/* enum wd_event_type */
-	__s32 err;		/* -EIO: the next submission tries to open the context again; -ENODEV: its device is gone */
+	__s32 err;		/* -EIO: the next submission tries to open the context again; -ENODEV: its device is
+				 * gone */
 	__u32 ctx;		/* number of the context */
 	__u32 flags;		/* 0 */
 	handle_t cq;

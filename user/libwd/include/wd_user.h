@@ -39,7 +39,8 @@ struct wd_user_grant {
 	int numa_node;			/* -1 unknown */
 	__u32 sync_ctxs;		/* granted */
 	__u32 async_ctxs;
-	__u32 sync_open;		/* open for sessions, extras included; either mode may use contexts of the other */
+	__u32 sync_open;		/* open for sessions, extras included; either mode may use contexts of the
+					 * other */
 	__u32 async_open;
 	__u32 reserved32;
 	__u64 reserved[4];

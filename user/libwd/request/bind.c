@@ -20,8 +20,8 @@ static bool session_may_use(const struct wd_session *s, int node_id)
 
 static bool is_kind(const struct wd_queue *q, const struct wd_session *s)
 {
-	return q->cls == s->cls && q->for_cq == !!s->cq && q->pub.path != WD_PATH_SOFT && q->pub.qc_type == s->attr.qc_type &&
-	       session_may_use(s, q->node_id) && q->drv.serves(&s->attr);
+	return q->cls == s->cls && q->for_cq == !!s->cq && q->pub.path != WD_PATH_SOFT &&
+	       q->pub.qc_type == s->attr.qc_type && session_may_use(s, q->node_id) && q->drv.serves(&s->attr);
 }
 
 static bool queue_suits(const struct wd_queue *q, const struct wd_session *s)
@@ -87,7 +87,8 @@ struct refusals {
 	unsigned int numbers;
 	int err;
 	int blind;	/* why devices can't be listed now; 0: they can */
-	bool patient;	/* wait for a context that another thread opens or closes where it may be better than the next way */
+	bool patient;	/* wait for a context that another thread opens or closes where it may be better than the next
+			 * way */
 	bool coming;	/* there is such a context */
 };
 
@@ -230,8 +231,8 @@ static unsigned int open_on(const struct wd_session *s, const struct uacce_dev_i
 static bool may_open(const struct wd_session *s, const struct uacce_dev_info *info, enum bind_way way)
 {
 	const struct wd_place_kind kind = {
-		.dev = info->name, .node = info->numa_node, .cls = s->cls, .qc_type = s->attr.qc_type, .async = s->attr.async,
-		.for_cq = s->cq,
+		.dev = info->name, .node = info->numa_node, .cls = s->cls, .qc_type = s->attr.qc_type,
+		.async = s->attr.async, .for_cq = s->cq,
 	};
 
 	return way != BIND_SPARE || wd_grant_may_spare(&kind);
@@ -326,7 +327,8 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 	if (no->blind)
 		return refuse(s, WD_REASON_NO_ACCESS, no->blind, "devices for %s can't be looked for now");
 	if (no->no_feature)
-		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP, "no device has the features of %s that this session needs");
+		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP,
+			      "no device has the features of %s that this session needs");
 	if (no->quota)
 		return refuse(s, WD_REASON_NO_QUEUE, EDQUOT, wd_section_state() == WD_USER_SECTION ?
 			      "every context that is granted is in use, and none is left for %s" :
@@ -336,15 +338,18 @@ static int bind_refused(struct wd_session *s, const struct refusals *no)
 	if (no->busy)
 		return refuse(s, WD_REASON_NO_QUEUE, EBUSY, "every device for %s is out of queues");
 	if (no->numbers)
-		return refuse(s, WD_REASON_NO_QUEUE, EUSERS, "all numbers for contexts are in use, and none is left for %s");
+		return refuse(s, WD_REASON_NO_QUEUE, EUSERS,
+			      "all numbers for contexts are in use, and none is left for %s");
 	if (no->access)
 		return refuse(s, WD_REASON_NO_ACCESS, EACCES, "the devices for %s may not be opened");
 	if (no->unserved)
-		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP, "the devices for %s can't do what this session asks of it");
+		return refuse(s, WD_REASON_UNSUPPORTED, EOPNOTSUPP,
+			      "the devices for %s can't do what this session asks of it");
 	if (no->no_driver)
 		return refuse(s, WD_REASON_NO_DRIVER, ENODEV, "the devices for %s speak an API that is not known here");
 	if (no->no_sva)
-		return refuse(s, WD_REASON_UNSUPPORTED, ENODEV, "the devices for %s can't work on this process' addresses");
+		return refuse(s, WD_REASON_UNSUPPORTED, ENODEV,
+			      "the devices for %s can't work on this process' addresses");
 	if (no->err)
 		return refuse(s, WD_REASON_GONE, -no->err, "no device for %s could be opened");
 	if (no->not_granted)
@@ -362,8 +367,8 @@ static unsigned int bind_overflow(struct wd_session *s, const struct uacce_dev_l
 	for (i = 0; i < all && nr < WD_SESS_QUEUES; i++) {
 		struct wd_queue *q = wd_engine.queue[i];
 
-		if (queue_suits(q, s) && listed(list, q) && q->async == s->attr.async && q != atomic_load(&s->queue[0]) &&
-		    (!s->cq || wd_cq_has(s->cq, q)))
+		if (queue_suits(q, s) && listed(list, q) && q->async == s->attr.async &&
+		    q != atomic_load(&s->queue[0]) && (!s->cq || wd_cq_has(s->cq, q)))
 			atomic_store(&s->queue[nr++], q);
 	}
 	return nr;
@@ -440,7 +445,8 @@ static bool wait_for_moves(const struct wd_session *s, const struct uacce_dev_li
 	return any || q;
 }
 
-static struct wd_queue *bind_once(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr, struct refusals *no)
+static struct wd_queue *bind_once(struct wd_session *s, const struct uacce_dev_list *list, unsigned int *nr,
+				  struct refusals *no)
 {
 	if (s->own_nr)
 		return bind_own(s, list, nr, no);
@@ -461,8 +467,8 @@ static struct wd_queue *bind_patiently(struct wd_session *s, const struct uacce_
 		wd_grant_unlock();
 		refusals_begin(no, tries < BIND_TRIES);
 		q = bind_once(s, list, nr, no);
-	} while ((!q || (s->own_nr && *nr < s->own_nr)) && (no->coming || no->quota || no->busy) && tries++ < BIND_TRIES &&
-		 wait_for_moves(s, list, moves));
+	} while ((!q || (s->own_nr && *nr < s->own_nr)) && (no->coming || no->quota || no->busy) &&
+		 tries++ < BIND_TRIES && wait_for_moves(s, list, moves));
 	return q;
 }
 
@@ -523,7 +529,8 @@ static int bind_devices(struct wd_session *s)
 		wd_pollers_adopt(q);
 	atomic_store(&s->queue[0], q);
 	atomic_store(&s->reason, s->soft_ok ? WD_REASON_BEST : WD_REASON_POLICY);
-	atomic_store_explicit(&s->nr, s->own_nr ? nr : bind_overflow(s, recent ? recent->list : NULL, 1), memory_order_release);
+	atomic_store_explicit(&s->nr, s->own_nr ? nr : bind_overflow(s, recent ? recent->list : NULL, 1),
+			      memory_order_release);
 	atomic_store_explicit(&s->first, q, memory_order_release);
 	if (recent)
 		wd_recent_put(recent);
@@ -644,7 +651,8 @@ int wd_engine_own(struct wd_session *s, unsigned int nr)
 	if (!nr && ret != -ENOMEM)
 		ret = 0;
 	if (!ret && nr && atomic_load(&s->nr) < nr)
-		ret = wd_fail_num(&s->obj, EBUSY, "of %u contexts for the session alone there are %u", nr, atomic_load(&s->nr));
+		ret = wd_fail_num(&s->obj, EBUSY, "of %u contexts for the session alone there are %u", nr,
+				  atomic_load(&s->nr));
 	if (ret)
 		s->own_nr = before;
 	own_drop(s, s->own_nr);

@@ -8,7 +8,8 @@
 
 #define WD_REOPEN_AFTER_NS	100000000ull	/* between two attempts to reopen a context */
 #define WD_REOPENED_NS		(WD_REOPEN_AFTER_NS + 10000000ull)	/* how long to wait for the next attempt */
-#define WD_RESET_NS		30000000000ull	/* how long requests wait for a device that is being reset, or ends each queue at once */
+/* How long requests wait for a device that is being reset, or ends each queue at once. */
+#define WD_RESET_NS		30000000000ull
 #define WD_LOOK_AGAIN_NS	1000000000ull	/* between two searches for devices by a session that has none */
 
 /* --- the drain lock --- */
@@ -282,8 +283,8 @@ int wd_request_again(const struct wd_msg *msg);
 
 /* --- deliver.c --- */
 /*
- * Callbacks may leave by an exception or pthread_exit(), which passes through these. What they had taken in, and did not
- * deliver, is ready again.
+ * Callbacks may leave by an exception or pthread_exit(), which passes through these. What they had taken in, and did
+ * not deliver, is ready again.
  */
 
 /* Drain completions and run callbacks, at most max. Returns how many ran. */

@@ -81,7 +81,9 @@ void wd_cq_progress(struct wd_cq *cq);
 void wd_cq_rearm(struct wd_cq *cq);
 /* Looks whether an idle context's device is gone, since no request would find out. */
 void wd_cq_look_idle(struct wd_queue *q);
-/* Sets the timer to when a thread has to look although no file reports anything. Unless anew, only to an earlier time. */
+/*
+ * Sets the timer to when a thread has to look although no file reports anything. Unless anew, only to an earlier time.
+ */
 void wd_cq_clock_set(struct wd_cq *cq, bool anew);
 /* Completions were polled: restart with short intervals between looks at shared contexts. */
 void wd_cq_slice_begin(struct wd_cq *cq);

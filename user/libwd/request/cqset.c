@@ -217,8 +217,8 @@ bool wd_cq_has(struct wd_cq *cq, struct wd_queue *q)
 /* Whether the context's device is gone, no session is bound to it, and nothing remains to be polled or reported. */
 static bool is_left(struct wd_lane *lane)
 {
-	return atomic_load(&lane->q->state) == -ENODEV && !lane->q->binder && !lane->users && !wd_queue_async_nr(lane->q) &&
-	       !atomic_load(&lane->event);
+	return atomic_load(&lane->q->state) == -ENODEV && !lane->q->binder && !lane->users &&
+	       !wd_queue_async_nr(lane->q) && !atomic_load(&lane->event);
 }
 
 void wd_cq_drop(struct wd_lane *lane)
@@ -369,7 +369,8 @@ int wd_cq_enter(struct wd_session *s, unsigned int *n)
 	do {
 		/* Redone requests may exceed the depth for a moment. */
 		if ((__u32)used >= cq->depth)
-			return wd_fail_num(&s->obj, EBUSY, "the completion queue has no room: %u requests are to be polled",
+			return wd_fail_num(&s->obj,
+					   EBUSY, "the completion queue has no room: %u requests are to be polled",
 					   (__u32)used, 0);
 		free = cq->depth - (__u32)used;
 		take = free < *n ? free : *n;

@@ -275,7 +275,9 @@ static int row_take(struct row *row, struct wd_queue *q, unsigned int room, __u3
 	row->all.room = room < WD_DUE_MAX ? room : WD_DUE_MAX;
 	if (!wd_drain_trylock(q)) {
 		*left = 0;
-		/* The lock's holder takes the ring's completions, but requests that are ready may have no other taker. */
+		/*
+		 * The lock's holder takes the ring's completions, but requests that are ready may have no other taker.
+		 */
 		if (!atomic_load_explicit(&q->ready_nr, memory_order_acquire))
 			return 0;
 		wd_drain_lock(q);

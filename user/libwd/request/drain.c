@@ -18,7 +18,8 @@ static void ready_push(struct wd_queue *q, const struct wd_slot *slot, unsigned 
 }
 
 /* Fills in what every message needs at its end beside the status. */
-static inline __attribute__((always_inline)) void msg_end(struct wd_queue *q, const struct wd_slot *slot, struct wd_msg *msg)
+static inline __attribute__((always_inline)) void msg_end(struct wd_queue *q, const struct wd_slot *slot,
+							  struct wd_msg *msg)
 {
 	if (slot->flags & WD_SLOT_LATE)
 		msg->status = -ETIMEDOUT;

@@ -117,7 +117,8 @@ int wd_frame_fail(struct wd_session *s, int ret, const char *why, __u32 vendor)
 	case -ETIMEDOUT:
 		return wd_fail(obj, ETIMEDOUT, "the deadline passed");
 	case -EDQUOT:
-		return wd_fail(obj, EDQUOT, "the context was closed for another kind of session, and the section grants no other");
+		return wd_fail(obj, EDQUOT,
+			       "the context was closed for another kind of session, and the section grants no other");
 	case -ENOMEM:
 		return wd_fail(obj, ENOMEM, "out of memory");
 	case -ENODEV:

@@ -35,7 +35,8 @@ static int frame_ended(struct wd_msg *m);
 /* --- asynchronous --- */
 
 /* Submits the requests up to the first that is refused. */
-static __attribute__((noinline)) int frame_burst_other(struct wd_session *s, FRAME_ARG *args[], int n, const wd_ctx_set_t *set)
+static __attribute__((noinline)) int frame_burst_other(struct wd_session *s, FRAME_ARG *args[], int n,
+						       const wd_ctx_set_t *set)
 {
 	int good, ret = 0;
 

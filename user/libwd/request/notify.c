@@ -64,7 +64,8 @@ void wd_cq_rearm(struct wd_cq *cq)
 	for (i = 0; i < wd_cq_nr(cq); i++) {
 		struct wd_lane *lane = wd_cq_lane(cq, i);
 
-		due |= lane && (lane->q->pub.path == WD_PATH_SOFT ? wd_soft_waits(lane->q) : atomic_load(&lane->nr) != 0);
+		due |= lane &&
+		       (lane->q->pub.path == WD_PATH_SOFT ? wd_soft_waits(lane->q) : atomic_load(&lane->nr) != 0);
 	}
 	if (due)
 		wd_cq_signal(cq);

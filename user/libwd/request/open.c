@@ -430,7 +430,10 @@ static int queue_restart(struct wd_queue *q, const struct uacce_dev_info *info, 
 	return ret ? ret : queue_started(q, depth);
 }
 
-/* -EAGAIN: another thread has one of the queue's locks; -ENOBUFS: requests that an earlier stop ended aren't fetched yet. */
+/*
+ * -EAGAIN: another thread has one of the queue's locks; -ENOBUFS: requests that an earlier stop ended aren't fetched
+ * yet.
+ */
 static int queue_reopen(struct wd_queue *q, enum wd_place how)
 {
 	struct uacce_dev_info info;
@@ -574,7 +577,8 @@ static struct wd_queue *soft_find(struct wd_session *s, bool parked)
 			continue;
 		if (atomic_load(&q->state) == -ESTALE)
 			wd_queue_renew(q);
-		if (parked ? atomic_load(&q->state) == -ESHUTDOWN : !atomic_load(&q->state) && (!s->cq || wd_cq_has(s->cq, q)))
+		if (parked ? atomic_load(&q->state) == -ESHUTDOWN :
+		    !atomic_load(&q->state) && (!s->cq || wd_cq_has(s->cq, q)))
 			return q;
 	}
 	return NULL;

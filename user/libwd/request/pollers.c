@@ -52,7 +52,8 @@ static unsigned int group_find(const struct wd_queue *q)
 		if (wd_pool.set.group[i].node == q->numa_node && q->numa_node >= 0)
 			return i;
 	for (i = 0; i < wd_pool.set.nr; i++) {
-		d = wd_pool.set.group[i].node == WD_ANY_NODE ? 0 : wd_node_distance(q->numa_node, wd_pool.set.group[i].node);
+		d = wd_pool.set.group[i].node == WD_ANY_NODE ? 0 :
+		    wd_node_distance(q->numa_node, wd_pool.set.group[i].node);
 		if (d > least)
 			continue;
 		equal = d < least ? 1 : equal + 1;
@@ -433,7 +434,9 @@ static void pollers_fill(void)
 		for (i = 0; i < wd_pool.set.group[g].nr; i++) {
 			struct wd_poller *p = &wd_pool.poller[wd_pool.set.group[g].first + i];
 
-			*p = (struct wd_poller){ .group = &wd_pool.set.group[g], .index = i, .event.fd = -1, .active = !i };
+			*p = (struct wd_poller){
+				.group = &wd_pool.set.group[g], .index = i, .event.fd = -1, .active = !i
+			};
 		}
 	for (i = 0; i < WD_ENGINE_QUEUES; i++)
 		atomic_store(&wd_poll_group_of[i], 0);

@@ -17,8 +17,9 @@ static int group_add(struct wd_pollset *set, int node, unsigned int nr, const cp
 
 	for (i = 0; i < set->nr; i++)
 		if (set->group[i].node == node)
-			return wd_fail_num(NULL, EINVAL, node == WD_ANY_NODE ? "poll threads: two counts without a node" :
-					   "poll threads: node %u is named twice", (__u64)node, 0);
+			return wd_fail_num(NULL,
+					   EINVAL, node == WD_ANY_NODE ? "poll threads: two counts without a node" :
+						   "poll threads: node %u is named twice", (__u64)node, 0);
 	if (set->nr == WD_POLL_GROUPS)
 		return wd_fail_num(NULL, EINVAL, "poll threads: more than %u nodes", WD_POLL_GROUPS, 0);
 	if (nr > WD_POLLERS_MAX - set->threads)
@@ -74,7 +75,8 @@ static int item_parse(const char **p, struct wd_pollset *set)
 	if (!nr)
 		return wd_fail_str(NULL, EINVAL, "poll threads: the count is 0 at \"%s\"", item);
 	if (cpus_of((int)node, &cpus))
-		return wd_fail_num(NULL, EINVAL, "poll threads: node %u has no CPU that this process may use", (__u64)node, 0);
+		return wd_fail_num(NULL, EINVAL, "poll threads: node %u has no CPU that this process may use",
+				   (__u64)node, 0);
 	return group_add(set, (int)node, (unsigned int)nr, &cpus);
 }
 

@@ -12,7 +12,8 @@ static WD_THREAD_LOCAL struct {
 	__u32 seq;		/* wd_engine.room_seq before it looked */
 	__u32 freed;		/* sum over its contexts, if something other than room was scarce */
 	bool scarce;
-	bool held_up;		/* by another thread, which has mostly finished its work on the context, or by a reset */
+	bool held_up;		/* by another thread, which has mostly finished its work on the context, or by a
+				 * reset */
 } busy;
 
 /* The contexts that one wait covers. */
@@ -165,7 +166,8 @@ static int wait_as_told(struct wd_queue *const queue[], unsigned int nr, unsigne
 		}
 		if (held_until && wd_now_ns() >= held_until)
 			break;
-		wd_futex_wait(&wd_engine.room_seq, seq, held_until && (!until || held_until < until) ? held_until : until);
+		wd_futex_wait(&wd_engine.room_seq, seq,
+			      held_until && (!until || held_until < until) ? held_until : until);
 	}
 	atomic_fetch_sub(&wd_engine.room_waiters, 1);
 	busy.scarce = false;

@@ -184,7 +184,8 @@ int wd_session_busy(struct wd_session *s)
 	if (atomic_load(&s->bound_gen) != wd_fork_now())
 		return 0;
 	if (atomic_load(&s->in_flight))
-		return wd_fail_num(&s->obj, EBUSY, "requests of the session in flight: %u", atomic_load(&s->in_flight), 0);
+		return wd_fail_num(&s->obj, EBUSY, "requests of the session in flight: %u", atomic_load(&s->in_flight),
+				   0);
 	return 0;
 }
 

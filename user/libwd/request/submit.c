@@ -68,7 +68,8 @@ static void push_note(struct wd_queue *q, int ret)
 	wd_queue_refused(q);
 }
 
-static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n)
+static inline __attribute__((always_inline)) int push_locked(struct wd_queue *q, struct wd_msg *const msgs[],
+							     unsigned int n)
 {
 	__s32 room = wd_queue_async_room(q);
 	__u32 got;
@@ -261,7 +262,8 @@ static bool session_again(struct wd_session *s)
 	pthread_mutex_lock(&wd_engine.lock);
 	due = s->hw_ok && now >= atomic_load(&s->again_at);
 	if (due)
-		atomic_store(&s->again_at, now + (s->soft_ok && !atomic_load(&s->nr) ? WD_LOOK_AGAIN_NS : WD_REOPEN_AFTER_NS));
+		atomic_store(&s->again_at,
+			     now + (s->soft_ok && !atomic_load(&s->nr) ? WD_LOOK_AGAIN_NS : WD_REOPEN_AFTER_NS));
 	pthread_mutex_unlock(&wd_engine.lock);
 	if (due) {
 		wd_section_again();
@@ -307,7 +309,8 @@ static int request_sync(struct wd_session *s, struct wd_msg *msg, size_t bytes)
 			return 0;
 		if (obstacle == OBSTACLE_NONE)
 			until = 0;
-		if ((ret == -EDQUOT || ret == -ENOTCONN) && !s->soft_ok && wait_for_reopening(obstacle, &until, msg->deadline))
+		if ((ret == -EDQUOT || ret == -ENOTCONN) && !s->soft_ok &&
+		    wait_for_reopening(obstacle, &until, msg->deadline))
 			ret = -EAGAIN;
 		if (ret == -EBUSY)
 			ret = wd_room_wait(s, NULL, msg->deadline) ? -ETIMEDOUT : -EAGAIN;
@@ -383,7 +386,8 @@ static inline int fill_one(const struct burst *b, unsigned int i, struct wd_msg 
 	return ret;
 }
 
-static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n, __u64 deadline)
+static int burst_push(struct wd_queue *q, const struct burst *b, struct wd_msg *const msgs[], unsigned int n,
+		      __u64 deadline)
 {
 	bool pushed = false, soon = false;	/* soon: the next attempt may find it usable */
 	int ret, usable;
@@ -509,7 +513,8 @@ static bool try_next(int ret)
 	return ret == -EBUSY || ret == -EDQUOT || ret == -EIO || ret == -ENODEV || ret == -ESTALE || ret == -ENOMEM;
 }
 
-static int burst_over_queues(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set, bool soft)
+static int burst_over_queues(const struct burst *b, unsigned int from, unsigned int n, const wd_ctx_set_t *set,
+			     bool soft)
 {
 	unsigned int taken = from, i;
 	int err = -ENXIO;
@@ -539,7 +544,8 @@ static int not_for_devices(const struct burst *b, unsigned int from, const wd_ct
 
 	if (ret != -ENXIO)
 		return ret;
-	return wd_fail(&s->obj, s->cls->too_much ? s->cls->too_much : EOPNOTSUPP, "a device doesn't take such a request");
+	return wd_fail(&s->obj, s->cls->too_much ? s->cls->too_much : EOPNOTSUPP,
+		       "a device doesn't take such a request");
 }
 
 static int request_async(const struct burst *first, unsigned int from, unsigned int n, const wd_ctx_set_t *set)

@@ -40,7 +40,8 @@ static int start_over(const char *name)
 	switch (state) {
 	case WD_USER_SECTION:
 	case WD_USER_UNPROVISIONED:
-		return !name || strcmp(wd_section.name, name) ? wd_fail_str(NULL, EBUSY, "this process is in section %s", wd_section.name) :
+		return !name || strcmp(wd_section.name, name) ?
+		       wd_fail_str(NULL, EBUSY, "this process is in section %s", wd_section.name) :
 		       wd_fail_str(NULL, EALREADY, "section %s", name);
 	case WD_USER_POOL:
 		if (!name)
@@ -54,8 +55,8 @@ static int start_over(const char *name)
 	/* A thread that needs a device from now on waits for its turn, and finds the new section. */
 	sessions = contexts_give_up(WD_USER_NONE);
 	if (sessions)
-		return wd_fail_all(NULL, EBUSY, "section %s: %u sessions exist that were bound before", name ? name : "none",
-				   sessions, 0);
+		return wd_fail_all(NULL, EBUSY, "section %s: %u sessions exist that were bound before",
+				   name ? name : "none", sessions, 0);
 	if (state == WD_USER_LOST)
 		close(wd_fork_file_del(&wd_section.socket));
 	return 0;
@@ -78,7 +79,8 @@ static int start_named(const char *name, __u32 wait_ms, bool held)
 	int ret;
 
 	if (!wd_section_is_name(name))
-		return wd_fail_str(NULL, EINVAL, "%s: a section's name is 1 to 31 of A-Z a-z 0-9 _ -", name ? name : "NULL");
+		return wd_fail_str(NULL, EINVAL, "%s: a section's name is 1 to 31 of A-Z a-z 0-9 _ -",
+				   name ? name : "NULL");
 	ret = start_over(name);
 	return ret ? ret : wd_section_enter(name, wait_ms, held);
 }

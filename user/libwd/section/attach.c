@@ -178,8 +178,8 @@ static bool inherited_read(struct inherited *i)
 {
 	const char *text = wd_env("WD_ATTACHED");
 
-	return text && sscanf(text, "%d,%d,%31[A-Za-z0-9_-],%63[A-Za-z0-9_-]", &i->pid, &i->fd, i->section, i->slot) == 4 &&
-	       i->pid == getpid();
+	return text && sscanf(text, "%d,%d,%31[A-Za-z0-9_-],%63[A-Za-z0-9_-]", &i->pid, &i->fd, i->section,
+			      i->slot) == 4 && i->pid == getpid();
 }
 
 const char *wd_attach_inherited(char name[WD_SECTION_NAME_MAX + 1])

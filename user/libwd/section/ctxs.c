@@ -61,7 +61,8 @@ static int item_parse(const char **p, struct wd_ctxs *ctxs, bool *rest)
 	if (named)
 		value++;
 	if (node < 0 || !share_parse(&value, share))
-		return wd_fail_all(NULL, EINVAL, "contexts: NODE=SYNC+ASYNC or SYNC+ASYNC, each up to %u, was expected at \"%s\"",
+		return wd_fail_all(NULL, EINVAL,
+				   "contexts: NODE=SYNC+ASYNC or SYNC+ASYNC, each up to %u, was expected at \"%s\"",
 				   item, WD_CTXS_MAX, 0);
 	*p = value;
 	if (named)

@@ -164,7 +164,8 @@ static bool pool_allows(const struct wd_place_kind *k, enum wd_place how, __u32 
 	__u32 open[2] = { 0 };
 
 	while ((q = wd_table_next(q)))
-		if (wd_holds_place_on(q, k->dev) && !q->owner && q->cls == k->cls && q->pub.qc_type == k->qc_type && q->for_cq == k->for_cq)
+		if (wd_holds_place_on(q, k->dev) && !q->owner && q->cls == k->cls && q->pub.qc_type == k->qc_type &&
+		    q->for_cq == k->for_cq)
 			open[q->async]++;
 	wd_ctxs_of(k->node, share);
 	return open[0] + open[1] < share[0] + share[1] && (how != WD_PLACE_SPARE || open[k->async] < share[k->async]);

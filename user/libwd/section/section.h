@@ -55,7 +55,10 @@ void wd_grant_unlock(void);
 /* Under the lock, which is left meanwhile: until some context's opening or closing is over. Not to be cancelled. */
 void wd_grant_wait(void);
 void wd_grant_wake(void);
-/* In this thread's turn and under the engine's lock: from now on that is the process' section, or state why there is none. */
+/*
+ * In this thread's turn and under the engine's lock: from now on that is the process' section, or state why there is
+ * none.
+ */
 void wd_section_settle(const struct wd_section *a, enum wd_user_state state);
 /* The same: the process chooses to take its contexts from the pool. */
 void wd_section_choose_pool(void);
@@ -138,8 +141,8 @@ int wd_grant_place(const struct wd_queue *q, enum wd_place how);
 /* -EDQUOT, recorded: all places are in use. Under the lock. */
 int wd_grant_refuse(const struct wd_queue *q);
 /*
- * Under the lock: q has the place, whatever its state, while this thread opens or closes it and others take the lock; and
- * no more than its state says. Whoever waits for another's, or for a lock, holds none.
+ * Under the lock: q has the place, whatever its state, while this thread opens or closes it and others take the lock;
+ * and no more than its state says. Whoever waits for another's, or for a lock, holds none.
  */
 void wd_grant_hold(struct wd_queue *q);
 void wd_grant_let_go(struct wd_queue *q);
@@ -147,7 +150,10 @@ void wd_grant_let_go(struct wd_queue *q);
 bool wd_grant_moving(const char *dev);
 /* How often that was over, of others than this thread. The same. */
 __u32 wd_grant_moves(void);
-/* Under the lock, which is left meanwhile: open q in the place that it holds. 0 or -errno; *refused: as a context beyond the grants. */
+/*
+ * Under the lock, which is left meanwhile: open q in the place that it holds. 0 or -errno; *refused: as a context
+ * beyond the grants.
+ */
 int wd_grant_open(struct wd_queue *q, const struct uacce_dev_info *info, bool *refused);
 /*
  * Whether more contexts of the device are open than the slot has places for. Always true outside of sections. Under the

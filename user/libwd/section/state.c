@@ -6,8 +6,8 @@
  * Locks, outer first:
  *   turn		starting, stopping, a first session: one at a time, also while waiting for a slot
  *   engine.lock	sessions, contexts
- *   grants' lock	the socket's use, what is granted, who holds a place; after all locks of a context that is to be opened;
- *		left while a device is asked to open or close
+ *   grants' lock	the socket's use, what is granted, who holds a place; after all locks of a context that is to be
+ *		opened; left while a device is asked to open or close
  *   refusal_lock	words; inside all others
  */
 #include <stdlib.h>

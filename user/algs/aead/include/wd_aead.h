@@ -22,7 +22,8 @@ struct wd_aead_arg;
 typedef void wd_alg_aead_cb_t(struct wd_aead_arg *arg, void *cb_param);
 
 /*
- * One request, or a part of a stream. Members up to assoc_len and flags .. wr_id are read, consumed .. path_reason are written.
+ * One request, or a part of a stream. Members up to assoc_len and flags .. wr_id are read, consumed .. path_reason are
+ * written.
  *
  * src begins with assoc_len bytes that are only authenticated; the data follows.
  * dst has the same layout: the authenticated bytes are copied. The tag is in a
@@ -105,7 +106,9 @@ int wd_aead_set_akey(handle_t sess, const __u8 *key, __u32 key_len);
  */
 int wd_aead_set_authsize(handle_t sess, __u32 authsize);
 
-/* wd_aead_get_authsize(), wd_aead_get_maxauthsize() - the current and the largest size of a tag in bytes, or -EINVAL. */
+/*
+ * wd_aead_get_authsize(), wd_aead_get_maxauthsize() - the current and the largest size of a tag in bytes, or -EINVAL.
+ */
 int wd_aead_get_authsize(handle_t sess);
 int wd_aead_get_maxauthsize(handle_t sess);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compression and decompression (zlib, gzip, raw deflate) on accelerators, on simulated ones, or on the software path. */
+/*
+ * Compression and decompression (zlib, gzip, raw deflate) on accelerators, on simulated ones, or on the software path.
+ */
 #ifndef WD_COMP_H
 #define WD_COMP_H
 

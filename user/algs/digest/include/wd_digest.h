@@ -38,7 +38,9 @@ struct wd_digest_arg;
 /* See "Callbacks" in wd_request.h. */
 typedef void wd_alg_digest_cb_t(struct wd_digest_arg *arg, void *cb_param);
 
-/* One message, or a part of a stream. Up to cb_param and flags .. wr_id are read, consumed .. path_reason are written. */
+/*
+ * One message, or a part of a stream. Up to cb_param and flags .. wr_id are read, consumed .. path_reason are written.
+ */
 struct wd_digest_arg {
 	const void *src;
 	size_t src_len;			/* bytes; 0 is valid */

@@ -25,7 +25,8 @@ enum wd_ecc_alg {
 
 /* The curves of ECDH and ECDSA; their numbers are stable. */
 enum wd_ecc_curve {
-	WD_ECC_BY_VALUE,		/* setup->params; SM2, X25519 and X448 have their own curves and use this value */
+	WD_ECC_BY_VALUE,		/* setup->params; SM2, X25519 and X448 have their own curves and use this
+					 * value */
 	WD_ECC_SECP128R1,
 	WD_ECC_SECP192K1,
 	WD_ECC_SECP192R1,		/* P-192 */

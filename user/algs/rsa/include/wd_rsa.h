@@ -33,7 +33,9 @@ struct wd_rsa_arg;
 /* See "Callbacks" in wd_request.h. */
 typedef void wd_alg_rsa_cb_t(struct wd_rsa_arg *arg, void *cb_param);
 
-/* One request. Numbers are big-endian, with leading zeroes. op .. wr_id are read, consumed .. path_reason are written. */
+/*
+ * One request. Numbers are big-endian, with leading zeroes. op .. wr_id are read, consumed .. path_reason are written.
+ */
 struct wd_rsa_arg {
 	const void *src;
 	size_t src_len;
