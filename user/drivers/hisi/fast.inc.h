@@ -75,8 +75,8 @@ WD_INLINE void fast_send(struct wd_queue *q, struct hisi_queue *h, unsigned int 
 }
 
 /* own: the message of a synchronous request, else NULL. False when the request can't take the fast path. */
-WD_INLINE bool fast_send_one(struct wd_queue *q, struct wd_session *s, void *req, struct wd_msg *own, enum hisi_kind kind,
-			     const FAST_READY *ready)
+WD_INLINE bool fast_send_one(struct wd_queue *q, struct wd_session *s, void *req, struct wd_msg *own,
+			     enum hisi_kind kind, const FAST_READY *ready)
 {
 	struct hisi_queue *h = hisi_queue_of(q);
 	unsigned int index = q->tail;
@@ -163,7 +163,8 @@ WD_INLINE bool fast_take_own(struct wd_queue *q, struct wd_msg *msg, unsigned in
 	return true;
 }
 
-WD_INLINE enum wd_fast fast_do(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q, const FAST_READY *ready)
+WD_INLINE enum wd_fast fast_do(struct wd_session *s, struct wd_msg *msg, size_t bytes, struct wd_queue *q,
+			       const FAST_READY *ready)
 {
 	unsigned int index;
 	bool sent, taken;
@@ -198,7 +199,8 @@ static __attribute__((noinline)) enum wd_fast fast_sync_ready(struct wd_session 
 	return ret;
 }
 
-static __attribute__((noinline)) unsigned int fast_submit_ready(struct wd_session *s, void *req, struct wd_queue *q, enum hisi_kind kind)
+static __attribute__((noinline)) unsigned int fast_submit_ready(struct wd_session *s, void *req, struct wd_queue *q,
+								enum hisi_kind kind)
 {
 	FAST_READY ready;
 	unsigned int sent;
@@ -218,7 +220,8 @@ static enum wd_fast fast_sync(struct wd_session *s, struct wd_msg *msg, size_t b
 
 static int fast_async_one(struct wd_session *s, void *req, struct wd_queue *q)
 {
-	unsigned int sent = fast_wants_ready(s, req) ? fast_submit_ready(s, req, q, ONE) : fast_submit(q, s, &req, 1, ONE, NULL);
+	unsigned int sent = fast_wants_ready(s, req) ? fast_submit_ready(s, req, q, ONE) :
+			    fast_submit(q, s, &req, 1, ONE, NULL);
 
 	return likely(sent) ? 0 : s->cls->async_other(s, req);
 }

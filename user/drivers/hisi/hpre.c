@@ -53,7 +53,8 @@ void hpre_abort(struct wd_queue *q, unsigned int index)
 
 static int status_of(struct pubkey_msg *c, __u32 dw0)
 {
-	__u32 error = dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK, error1 = dw0 >> HPRE_DW0_ETYPE1_SHIFT & HPRE_DW0_ETYPE1_MASK;
+	__u32 error = dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK,
+	      error1 = dw0 >> HPRE_DW0_ETYPE1_SHIFT & HPRE_DW0_ETYPE1_MASK;
 
 	c->m.vendor = error | error1 << 16;
 	if (hpre_is_good(dw0))

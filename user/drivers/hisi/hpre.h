@@ -67,7 +67,8 @@ static inline __u64 hpre_head(enum hpre_op op, __u32 bytes)
  * A software device may read the descriptor before the doorbell, and must find the old one or the new one: the stores
  * stand together, and the last one goes to the word in which the model last marks a descriptor as taken.
  */
-static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const struct hpre_job *j, const void *out, __u32 tag)
+static inline __attribute__((always_inline)) void hpre_write(__le64 *sqe, const struct hpre_job *j, const void *out,
+							     __u32 tag)
 {
 	sqe[0] = htole64(j->head);
 	sqe[1] = htole64((uintptr_t)j->key);

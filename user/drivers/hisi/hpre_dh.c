@@ -20,7 +20,8 @@ static __u8 *own_put(const struct dh_sess *s, const struct pubkey_msg *c, struct
 	return key;
 }
 
-static inline void fill_power(const struct dh_sess *s, __u32 op, const void *src, struct hpre_area *a, struct hpre_job *j)
+static inline void fill_power(const struct dh_sess *s, __u32 op, const void *src, struct hpre_area *a,
+			      struct hpre_job *j)
 {
 	__u8 *in;
 
@@ -65,7 +66,8 @@ static bool own_plain(const struct dh_sess *s, const struct wd_dh_arg *arg)
 {
 	const struct wd_span span = { arg->key, arg->key_len };
 
-	return arg->key_len && arg->key_len <= s->k - 8 && wd_probe_recent(&span, 1) && pubkey_above_1(arg->key, arg->key_len);
+	return arg->key_len && arg->key_len <= s->k - 8 && wd_probe_recent(&span, 1) &&
+	       pubkey_above_1(arg->key, arg->key_len);
 }
 
 /* Whether the class's check would accept the request. */
@@ -75,13 +77,14 @@ static inline bool arg_fits(struct wd_session *base, const struct wd_dh_arg *arg
 	bool shared = arg->op == WD_DH_SHARED;
 	const struct wd_span spans[] = { { arg->dst, s->k }, { arg->src, s->k } };
 
-	if (unlikely(arg->op > WD_DH_SHARED || arg->src_len != (shared ? s->k : 0) || (shared && !arg->src) || !arg->dst ||
-		     !arg->dst_len || *arg->dst_len < s->k || !wd_probe_recent(spans, shared ? 2 : 1)))
+	if (unlikely(arg->op > WD_DH_SHARED || arg->src_len != (shared ? s->k : 0) || (shared && !arg->src) ||
+		     !arg->dst || !arg->dst_len || *arg->dst_len < s->k || !wd_probe_recent(spans, shared ? 2 : 1)))
 		return false;
 	return arg->key ? own_plain(s, arg) : s->has_x && !arg->key_len;
 }
 
-WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_dh_arg *arg, struct hpre_area *a, struct hpre_job *j)
+WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_dh_arg *arg, struct hpre_area *a,
+			       struct hpre_job *j)
 {
 	const struct dh_sess *s = to_dh_sess(base);
 
@@ -99,7 +102,8 @@ WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_dh_arg *
 	return arg->op != WD_DH_SHARED || pubkey_is_between(j->in, s->p);
 }
 
-static inline bool hpre_results_of(struct wd_session *base, const struct wd_dh_arg *arg, const struct hpre_area *a, __u64 answer)
+static inline bool hpre_results_of(struct wd_session *base, const struct wd_dh_arg *arg, const struct hpre_area *a,
+				   __u64 answer)
 {
 	const struct dh_sess *s = to_dh_sess(base);
 

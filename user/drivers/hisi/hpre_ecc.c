@@ -108,7 +108,8 @@ void hisi_ecc_curve(struct ecc_sess *s)
 {
 	__u8 *to;
 
-	s->field = s->w <= HPRE_ECC_BYTES_256 ? HPRE_ECC_BYTES_256 : s->w <= HPRE_ECC_BYTES_384 ? HPRE_ECC_BYTES_384 : HPRE_ECC_BYTES_576;
+	s->field = s->w <= HPRE_ECC_BYTES_256 ? HPRE_ECC_BYTES_256 :
+		   s->w <= HPRE_ECC_BYTES_384 ? HPRE_ECC_BYTES_384 : HPRE_ECC_BYTES_576;
 	if (ecc_is_montgomery(s)) {
 		montgomery_curve(s);
 		return;

@@ -44,7 +44,8 @@ static inline __u8 *number_put(const struct ecc_sess *s, __u8 *field, const void
 }
 
 /* Takes n fields from the start of the area; the result begins at field out. */
-static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, unsigned int n, unsigned int out, __u32 bytes)
+static inline __u8 *fields_take(const struct ecc_sess *s, struct hpre_area *a, unsigned int n, unsigned int out,
+				__u32 bytes)
 {
 	a->used = n * s->field;
 	a->bytes = bytes;
@@ -69,7 +70,8 @@ static inline bool room_plain(const struct wd_ecc_arg *arg, size_t bytes)
 /*
  * Puts the request's own private key behind the area's data. Checks the copy: the caller's memory may change meanwhile.
  */
-static NOINLINE bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool own_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a,
+			       struct hpre_job *j)
 {
 	const struct wd_span span = { arg->extra, s->w };
 	__u8 *key;
@@ -88,7 +90,8 @@ static inline bool key_is_sessions(const struct ecc_sess *s, const struct wd_ecc
 	return likely(!arg->extra && !arg->extra_len && s->priv);
 }
 
-static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool public_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a,
+				  struct hpre_job *j)
 {
 	const struct wd_span span = { arg->dst, ecc_point_bytes(s) };
 
@@ -132,7 +135,8 @@ static inline const __u8 *string_put(const struct ecc_sess *s, __u8 *field, cons
 	return field + pad;
 }
 
-static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool montgomery_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a,
+				      struct hpre_job *j)
 {
 	size_t w = s->w;
 	__u8 *u;
@@ -268,7 +272,8 @@ WD_INLINE bool sign_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, stru
 /* --- verification --- */
 
 /* e, s, r; the checks use the copies, which are public. */
-static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j)
+static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *arg, struct hpre_area *a,
+				  struct hpre_job *j)
 {
 	const __u8 *n = s->part[ECC_N], *r = arg->extra;
 	size_t len = arg->src_len, w = s->w;
@@ -294,8 +299,8 @@ static NOINLINE bool verify_plain(struct ecc_sess *s, const struct wd_ecc_arg *a
 
 /* --- all operations --- */
 
-WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_ecc_arg *arg, struct hpre_area *a, struct hpre_job *j,
-			 const struct ecc_ready *ready)
+WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_ecc_arg *arg, struct hpre_area *a,
+			       struct hpre_job *j, const struct ecc_ready *ready)
 {
 	struct ecc_sess *s = to_ecc_sess(base);
 
@@ -322,7 +327,8 @@ static bool told_montgomery(const struct ecc_sess *s, const struct wd_ecc_arg *a
 	return true;
 }
 
-static inline bool hpre_results_of(struct wd_session *base, const struct wd_ecc_arg *arg, const struct hpre_area *a, __u64 answer)
+static inline bool hpre_results_of(struct wd_session *base, const struct wd_ecc_arg *arg, const struct hpre_area *a,
+				   __u64 answer)
 {
 	const struct ecc_sess *s = to_ecc_sess(base);
 	__u8 *dst = arg->dst;

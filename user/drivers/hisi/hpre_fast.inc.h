@@ -20,7 +20,8 @@
 
 WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const HPRE_ARG *arg, struct hpre_area *a, struct hpre_job *j
 			       FAST_READY_PARAMETER);
-static inline bool hpre_results_of(struct wd_session *base, const HPRE_ARG *arg, const struct hpre_area *a, __u64 answer);
+static inline bool hpre_results_of(struct wd_session *base, const HPRE_ARG *arg, const struct hpre_area *a,
+				   __u64 answer);
 
 /* Checks the last members of an argument struct in one expression. */
 WD_INLINE bool hpre_end_fits(struct wd_session *s, const HPRE_ARG *arg, enum hisi_kind kind)

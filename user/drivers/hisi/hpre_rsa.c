@@ -12,7 +12,8 @@
 /* For a new key: e, p, q; d, n, qinv, dq, dp. */
 #define AREA_BYTES	(2 * RSA_BYTES_MAX + 7 * RSA_BYTES_MAX / 2)
 
-static inline void fill_power(const struct rsa_sess *s, __u32 op, const void *src, struct hpre_area *a, struct hpre_job *j)
+static inline void fill_power(const struct rsa_sess *s, __u32 op, const void *src, struct hpre_area *a,
+			      struct hpre_job *j)
 {
 	const struct rsa_key *key = s->key;
 	bool priv = op == WD_RSA_SIGN, crt = priv && key->has_crt;
@@ -93,13 +94,15 @@ static inline bool arg_fits(struct wd_session *base, const struct wd_rsa_arg *ar
 {
 	const struct rsa_sess *s = to_rsa_sess(base);
 
-	if (unlikely(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k || !arg->src || !arg->dst ||
-		     !arg->dst_len || *arg->dst_len < s->k || (arg->op == WD_RSA_SIGN && !s->key->has_priv)))
+	if (unlikely(!s->key || arg->op > WD_RSA_VERIFY || arg->reserved32 || arg->src_len != s->k ||
+		     !arg->src || !arg->dst || !arg->dst_len || *arg->dst_len < s->k ||
+		     (arg->op == WD_RSA_SIGN && !s->key->has_priv)))
 		return false;
 	return wd_probe_pair(arg->src, s->k, arg->dst, s->k);
 }
 
-WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_rsa_arg *arg, struct hpre_area *a, struct hpre_job *j)
+WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_rsa_arg *arg, struct hpre_area *a,
+			       struct hpre_job *j)
 {
 	const struct rsa_sess *s = to_rsa_sess(base);
 
@@ -111,7 +114,8 @@ WD_INLINE bool hpre_job_of_arg(struct wd_session *base, const struct wd_rsa_arg 
 	return pubkey_is_between(j->in, rsa_key_n(s->key));
 }
 
-static inline bool hpre_results_of(struct wd_session *base, const struct wd_rsa_arg *arg, const struct hpre_area *a, __u64 answer)
+static inline bool hpre_results_of(struct wd_session *base, const struct wd_rsa_arg *arg, const struct hpre_area *a,
+				   __u64 answer)
 {
 	(void)answer;
 	if (is_to_prove(to_rsa_sess(base), arg->op))

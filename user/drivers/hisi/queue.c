@@ -112,7 +112,10 @@ static void unstopped_try(void)
 int hisi_queue_open(struct wd_queue *q, const struct uacce_dev_info *dev, __u32 sqe_size, size_t scratch_bytes)
 {
 	struct wd_queue_pub *pub = wd_queue_pub(q);
-	struct wd_ring_cfg cfg = { .sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling, .impatient = true };
+	struct wd_ring_cfg cfg = {
+		.sqe_size = sqe_size, .qc_type = pub->qc_type, .sleeps = true, .filling = pub->filling,
+		.impatient = true
+	};
 	struct hisi_queue *h;
 	int ret;
 
@@ -223,7 +226,8 @@ static int list_get(struct hisi_queue *h, const struct wd_datalist *list, void *
 	return *sgl ? 0 : ret;
 }
 
-static int lists_get(struct hisi_queue *h, unsigned int index, const struct wd_datalist *src, const struct wd_datalist *dst)
+static int lists_get(struct hisi_queue *h, unsigned int index, const struct wd_datalist *src,
+		     const struct wd_datalist *dst)
 {
 	struct hisi_lists *lists = lists_make(h);
 	int ret = lists ? list_get(h, src, &lists[index].src) : -ENOMEM;
@@ -235,7 +239,8 @@ static int lists_get(struct hisi_queue *h, unsigned int index, const struct wd_d
 	return ret;
 }
 
-int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct wd_datalist *src, const struct wd_datalist *dst)
+int hisi_queue_get_lists(struct hisi_queue *h, unsigned int index, const struct wd_datalist *src,
+			 const struct wd_datalist *dst)
 {
 	int ret = lists_get(h, index, src, dst);
 

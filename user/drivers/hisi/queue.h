@@ -82,7 +82,8 @@ void hisi_queue_disarm(struct wd_queue *q);
 
 /* For push(): send writes a request's descriptor, or returns why it can't; abort releases what send took. */
 static inline int hisi_queue_push(struct wd_queue *q, struct wd_msg *const msgs[], unsigned int n,
-				  int (*send)(struct hisi_queue *h, struct wd_msg *m), void (*abort)(struct wd_queue *q, unsigned int index))
+				  int (*send)(struct hisi_queue *h, struct wd_msg *m),
+				  void (*abort)(struct wd_queue *q, unsigned int index))
 {
 	struct hisi_queue *h = hisi_queue_of(q);
 	unsigned int i;

@@ -44,17 +44,17 @@ static const struct layout layouts[CRYPTO_BD_TYPES] = {
 		.scene = SEC_BD3_SCENE, .de = SEC_BD3_DE, .src_type = SEC_BD3_SRC_TYPE, .dst_type = SEC_BD3_DST_TYPE,
 		.cipher = SEC_BD3_CIPHER, .c_icv_len = SEC_BD3_C_ICV_LEN, .c_width = SEC_BD3_C_WIDTH,
 		.c_key_len = SEC_BD3_C_KEY_LEN, .c_mode = SEC_BD3_C_MODE, .c_alg = SEC_BD3_C_ALG, .seq = SEC_BD3_SEQ,
-		.auth = SEC_BD3_AUTH, .ai_gen = SEC_BD3_AI_GEN, .auth_pad = SEC_BD3_AUTH_PAD, .mac_len = SEC_BD3_MAC_LEN,
-		.a_key_len = SEC_BD3_A_KEY_LEN, .a_alg = SEC_BD3_A_ALG, .ctr_xts = SEC_BD3_CTR_XTS,
-		.mac_sel = SEC_BD3_MAC_SEL,
+		.auth = SEC_BD3_AUTH, .ai_gen = SEC_BD3_AI_GEN, .auth_pad = SEC_BD3_AUTH_PAD,
+		.mac_len = SEC_BD3_MAC_LEN, .a_key_len = SEC_BD3_A_KEY_LEN, .a_alg = SEC_BD3_A_ALG,
+		.ctr_xts = SEC_BD3_CTR_XTS, .mac_sel = SEC_BD3_MAC_SEL,
 	},
 	[CRYPTO_BD2] = {
 		.type = SEC_BD_TYPE2, .digest_scene = SEC_SCENE_IPSEC, .auth_word = 2, .invalid = SEC_BD2_INVALID,
 		.scene = SEC_BD2_SCENE, .de = SEC_BD2_DE, .src_type = SEC_BD2_SRC_TYPE, .dst_type = SEC_BD2_DST_TYPE,
 		.cipher = SEC_BD2_CIPHER, .c_icv_len = SEC_BD2_C_ICV_LEN, .c_width = SEC_BD2_C_WIDTH,
 		.c_key_len = SEC_BD2_C_KEY_LEN, .c_mode = SEC_BD2_C_MODE, .c_alg = SEC_BD2_C_ALG, .seq = SEC_BD2_SEQ,
-		.auth = SEC_BD2_AUTH, .ai_gen = SEC_BD2_AI_GEN, .auth_pad = SEC_BD2_AUTH_PAD, .mac_len = SEC_BD2_MAC_LEN,
-		.a_key_len = SEC_BD2_A_KEY_LEN, .a_alg = SEC_BD2_A_ALG,
+		.auth = SEC_BD2_AUTH, .ai_gen = SEC_BD2_AI_GEN, .auth_pad = SEC_BD2_AUTH_PAD,
+		.mac_len = SEC_BD2_MAC_LEN, .a_key_len = SEC_BD2_A_KEY_LEN, .a_alg = SEC_BD2_A_ALG,
 	},
 };
 
@@ -228,7 +228,8 @@ static int refuse_v2(const struct crypto_sess *s, const struct crypto_msg *c)
 	return 0;
 }
 
-static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
+static int job_blocks(struct hisi_queue *h, __u8 kind, const struct crypto_msg *c, unsigned int index,
+		      struct sec_job *j)
 {
 	struct sec_scratch *b = hisi_queue_scratch(h, index);
 
@@ -272,16 +273,19 @@ static void job_of_digest(const struct crypto_msg *c, __u64 src, struct sec_job 
 		j->src = j->mac;
 }
 
-static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, unsigned int index, struct sec_job *j)
+static int job_fill(struct hisi_queue *h, const struct crypto_sess *s, const struct crypto_msg *c, unsigned int index,
+		    struct sec_job *j)
 {
-	__u64 src = addr_of(c->sgl ? h->lists[index].src : c->src), dst = addr_of(c->sgl ? h->lists[index].dst : c->dst);
+	__u64 src = addr_of(c->sgl ? h->lists[index].src : c->src),
+	      dst = addr_of(c->sgl ? h->lists[index].dst : c->dst);
 	__u8 kind = s->alg->sec.kind;
 
 	if (kind == SEC_KIND_DIGEST) {
 		job_of_digest(c, src, j);
 		return 0;
 	}
-	sec_job_cipher(j, kind, src, dst, c->iv_len ? addr_of(c->iv) : 0, addr_of(c->mac), (__u32)c->src_len, c->assoc_len);
+	sec_job_cipher(j, kind, src, dst, c->iv_len ? addr_of(c->iv) : 0, addr_of(c->mac), (__u32)c->src_len,
+		       c->assoc_len);
 	if (c->strm) {
 		job_gcm_step(j);
 		/* Associated data has no destination, but type 2 names one. */
@@ -300,7 +304,8 @@ static __u32 state_words(const struct crypto_sess *s)
 	return alg < SEC_A_HMAC ? 0 : s->state_len / 4u;
 }
 
-static void hash_step(const struct crypto_sess *s, const struct layout *l, const struct crypto_msg *c, struct sec_bd *bd)
+static void hash_step(const struct crypto_sess *s, const struct layout *l, const struct crypto_msg *c,
+		      struct sec_bd *bd)
 {
 	const struct sec_stream *strm = c->strm;
 
@@ -311,7 +316,10 @@ static void hash_step(const struct crypto_sess *s, const struct layout *l, const
 		put(bd, l->mac_len, state_words(s));
 }
 
-/* Associated data is only hashed: the descriptor says nothing of a cipher, but type 3 needs to know which one's key it is. */
+/*
+ * Associated data is only hashed: the descriptor says nothing of a cipher, but type 3 needs to know which one's key it
+ * is.
+ */
 static void gcm_assoc_step(const struct layout *l, const struct crypto_msg *c, struct sec_bd *bd)
 {
 	put(bd, l->cipher, SEC_CIPHER_NONE);
@@ -343,7 +351,8 @@ static void gcm_step(const struct crypto_sess *s, const struct layout *l, const 
  * Sets the fields that differ from the session's. Ciphertext stealing with one block is plain CBC, and the device needs
  * the mode for CBC then.
  */
-static void request_fields(const struct crypto_sess *s, const struct layout *l, const struct crypto_msg *c, struct sec_bd *bd)
+static void request_fields(const struct crypto_sess *s, const struct layout *l, const struct crypto_msg *c,
+			   struct sec_bd *bd)
 {
 	__u8 kind = s->alg->sec.kind;
 
@@ -364,8 +373,8 @@ static void request_fields(const struct crypto_sess *s, const struct layout *l, 
 		hash_step(s, l, c, bd);
 }
 
-static void msg_write(struct hisi_queue *h, enum crypto_bd_type type, const struct crypto_sess *s, const struct crypto_msg *c,
-		      struct sec_job *j)
+static void msg_write(struct hisi_queue *h, enum crypto_bd_type type, const struct crypto_sess *s,
+		      const struct crypto_msg *c, struct sec_job *j)
 {
 	const struct layout *l = &layouts[type];
 	struct sec_bd bd = { 0 };

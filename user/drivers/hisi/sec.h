@@ -41,8 +41,8 @@ static inline __attribute__((always_inline)) void sec_job_digest(struct sec_job 
  * The job of a whole request of a cipher or of AEAD (mac and assoc are 0 for ciphers). For CCM and GCM the addresses of
  * the blocks are missing.
  */
-static inline __attribute__((always_inline)) void sec_job_cipher(struct sec_job *j, __u8 kind, __u64 src, __u64 dst, __u64 iv,
-								 __u64 mac, __u32 len, __u32 assoc)
+static inline __attribute__((always_inline)) void sec_job_cipher(struct sec_job *j, __u8 kind, __u64 src, __u64 dst,
+								 __u64 iv, __u64 mac, __u32 len, __u32 assoc)
 {
 	*j = (struct sec_job){
 		.src = src, .dst = dst, .mac = mac, .c_iv = iv, .offset = assoc, .c_len = len - assoc,
@@ -61,8 +61,8 @@ static inline __attribute__((always_inline)) void sec_store(__le64 *bd, unsigned
  * A software device may read the descriptor before the doorbell, and must find the old one or the new one: the stores
  * stand together, and the last one goes to the word in which the model last marks a descriptor as taken.
  */
-static inline __attribute__((always_inline)) void sec_write3(__le64 *bd, __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
-							     const struct sec_job *j, __u32 tag)
+static inline __attribute__((always_inline)) void sec_write3(__le64 *bd, __u64 head, __u64 auth, __u64 c_key,
+							     __u64 a_key, const struct sec_job *j, __u32 tag)
 {
 	bd[0] = htole64(head);
 	bd[1] = htole64(tag);
@@ -86,8 +86,8 @@ static inline __attribute__((always_inline)) void sec_write3(__le64 *bd, __u64 h
 }
 
 /* The same for type 2, whose tag has 16 bits: the ring index. */
-static inline __attribute__((always_inline)) void sec_write2(__le64 *bd, __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
-							     const struct sec_job *j, __u32 tag)
+static inline __attribute__((always_inline)) void sec_write2(__le64 *bd, __u64 head, __u64 auth, __u64 c_key,
+							     __u64 a_key, const struct sec_job *j, __u32 tag)
 {
 	bd[0] = htole64(head);
 	bd[1] = htole64(auth);
@@ -109,8 +109,9 @@ static inline __attribute__((always_inline)) void sec_write2(__le64 *bd, __u64 h
 }
 
 /* type is a constant wherever this is called, here and below: the compiler leaves one of the two. */
-static inline __attribute__((always_inline)) void sec_write(__le64 *bd, enum crypto_bd_type type, __u64 head, __u64 auth, __u64 c_key,
-							    __u64 a_key, const struct sec_job *j, __u32 tag)
+static inline __attribute__((always_inline)) void sec_write(__le64 *bd, enum crypto_bd_type type,
+							    __u64 head, __u64 auth, __u64 c_key, __u64 a_key,
+							    const struct sec_job *j, __u32 tag)
 {
 	if (type == CRYPTO_BD2)
 		sec_write2(bd, head, auth, c_key, a_key, j, tag);
@@ -132,8 +133,8 @@ static inline __attribute__((always_inline)) void sec_read(const volatile struct
 }
 
 /* Whether the answer is that of the request with this tag, which is at that ring index. */
-static inline __attribute__((always_inline)) bool sec_is_of(const struct sec_answer *a, enum crypto_bd_type type, __u32 tag,
-							    unsigned int index)
+static inline __attribute__((always_inline)) bool sec_is_of(const struct sec_answer *a, enum crypto_bd_type type,
+							    __u32 tag, unsigned int index)
 {
 	return a->tag == (type == CRYPTO_BD2 ? index : tag);
 }
@@ -159,7 +160,8 @@ extern const char *const sec_v2_apis[];
  * remaining bytes. This reads the first and the last eight bytes of the nonce, so a nonce of seven bytes needs readable
  * memory on either side.
  */
-static inline void sec_ccm_blocks(struct sec_scratch *b, const __u8 *nonce, __u32 nonce_len, __u32 mac_len, __u32 assoc_len, __u64 len)
+static inline void sec_ccm_blocks(struct sec_scratch *b, const __u8 *nonce, __u32 nonce_len, __u32 mac_len,
+				  __u32 assoc_len, __u64 len)
 {
 	__u32 q = SEC_IV_BYTES - 2 - nonce_len;
 	__u64 first, rest, word;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Authenticated encryption on the SEC engine: the fast path's view of a request. The file of each type of descriptor includes this once,
- * after it defined SEC_TYPE (sec_fast.inc.h).
+ * Authenticated encryption on the SEC engine: the fast path's view of a request. The file of each type of descriptor
+ * includes this once, after it defined SEC_TYPE (sec_fast.inc.h).
  */
 #include "aead.h"
 #include "base/likely.h"
@@ -18,7 +18,8 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_aea
 	size_t len = arg->src_len, data = len - arg->assoc_len;
 	__u8 kind = s->alg->sec.kind;
 
-	if (unlikely(!arg->src || !arg->dst || !dst_len || len - 1 >= SEC_MAX_BYTES || *dst_len < len || !arg->iv || !arg->mac))
+	if (unlikely(!arg->src || !arg->dst || !dst_len || len - 1 >= SEC_MAX_BYTES || *dst_len < len || !arg->iv ||
+		     !arg->mac))
 		return false;
 	/* Requests without data, with long associated data, or with the tag in dst take the slow path. */
 	if (unlikely(arg->op > WD_CIPHER_DECRYPTION || arg->assoc_len >= len || arg->assoc_len > SEC_MAX_CCM_AAD ||
@@ -32,15 +33,15 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_aea
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
 }
 
-static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_aead_arg *arg, struct hisi_queue *h, unsigned int index,
-				  struct sec_job *j)
+static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_aead_arg *arg, struct hisi_queue *h,
+				  unsigned int index, struct sec_job *j)
 {
 	__u8 kind = s->alg->sec.kind;
 	__u32 data = (__u32)arg->src_len - arg->assoc_len;
 	struct sec_scratch *b;
 
-	sec_job_cipher(j, kind, (uintptr_t)arg->src, (uintptr_t)arg->dst, (uintptr_t)arg->iv, (uintptr_t)arg->mac, (__u32)arg->src_len,
-		       arg->assoc_len);
+	sec_job_cipher(j, kind, (uintptr_t)arg->src, (uintptr_t)arg->dst, (uintptr_t)arg->iv, (uintptr_t)arg->mac,
+		       (__u32)arg->src_len, arg->assoc_len);
 	if (kind == SEC_KIND_AUTHENC)
 		return true;
 	b = hisi_queue_scratch(h, index);

@@ -26,10 +26,11 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_cip
 	       !crypto_overlap_bad(arg->src, arg->dst, len);
 }
 
-static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_cipher_arg *arg, struct hisi_queue *h, unsigned int index,
-				  struct sec_job *j)
+static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_cipher_arg *arg, struct hisi_queue *h,
+				  unsigned int index, struct sec_job *j)
 {
 	(void)s, (void)h, (void)index;
-	sec_job_cipher(j, SEC_KIND_CIPHER, (uintptr_t)arg->src, (uintptr_t)arg->dst, (uintptr_t)arg->iv, 0, (__u32)arg->src_len, 0);
+	sec_job_cipher(j, SEC_KIND_CIPHER, (uintptr_t)arg->src, (uintptr_t)arg->dst, (uintptr_t)arg->iv, 0,
+		       (__u32)arg->src_len, 0);
 	return true;
 }

@@ -15,11 +15,12 @@ static inline bool sec_arg_fits(const struct crypto_sess *s, const struct wd_dig
 {
 	const size_t *dst_len = arg->dst_len;
 
-	return arg->src && arg->dst && dst_len && arg->src_len - 1 < SEC_MAX_BYTES && *dst_len >= s->mac_len && s->keyed == s->needs;
+	return arg->src && arg->dst && dst_len && arg->src_len - 1 < SEC_MAX_BYTES && *dst_len >= s->mac_len &&
+	       s->keyed == s->needs;
 }
 
-static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_digest_arg *arg, struct hisi_queue *h, unsigned int index,
-				  struct sec_job *j)
+static inline bool sec_job_of_arg(const struct crypto_sess *s, const struct wd_digest_arg *arg, struct hisi_queue *h,
+				  unsigned int index, struct sec_job *j)
 {
 	(void)s, (void)h, (void)index;
 	sec_job_digest(j, (uintptr_t)arg->src, (__u32)arg->src_len, (uintptr_t)arg->dst);

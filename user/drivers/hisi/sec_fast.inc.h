@@ -22,8 +22,8 @@
 #include "sec.h"
 
 static inline bool sec_arg_fits(const struct crypto_sess *s, const SEC_ARG *arg);
-static inline bool sec_job_of_arg(const struct crypto_sess *s, const SEC_ARG *arg, struct hisi_queue *h, unsigned int index,
-				  struct sec_job *j);
+static inline bool sec_job_of_arg(const struct crypto_sess *s, const SEC_ARG *arg, struct hisi_queue *h,
+				  unsigned int index, struct sec_job *j);
 
 /* Checks the last members of an argument struct in one expression. */
 WD_INLINE bool sec_end_fits(const struct crypto_sess *s, const SEC_ARG *arg, enum hisi_kind kind)
@@ -34,8 +34,8 @@ WD_INLINE bool sec_end_fits(const struct crypto_sess *s, const SEC_ARG *arg, enu
 	       (kind == OWN || !arg->cb == s->s.no_cb);
 }
 
-WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_session *base, void *req, struct wd_msg *own,
-			 unsigned int index, enum hisi_kind kind)
+WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_session *base, void *req,
+			 struct wd_msg *own, unsigned int index, enum hisi_kind kind)
 {
 	const struct crypto_sess *s = to_crypto_sess(base);
 	const struct crypto_bd *bd = &s->bd[SEC_TYPE];

@@ -91,7 +91,8 @@ struct zip_answer {
 	__u32 tag;
 };
 
-static inline __attribute__((always_inline)) void zip_read(const volatile struct zip_sqe *sqe, __u32 type, struct zip_answer *a)
+static inline __attribute__((always_inline)) void zip_read(const volatile struct zip_sqe *sqe, __u32 type,
+							   struct zip_answer *a)
 {
 	a->consumed = le32toh(sqe->consumed);
 	a->produced = le32toh(sqe->produced);
@@ -100,8 +101,8 @@ static inline __attribute__((always_inline)) void zip_read(const volatile struct
 }
 
 /* A whole flat buffer: every request of the fast path, and by far most of the others. All but the tag. */
-static inline __attribute__((always_inline)) void zip_job_flat(const struct comp_sess *s, __u32 type, __u64 src, __u64 src_len, __u64 dst,
-							       __u64 room, struct zip_job *j)
+static inline __attribute__((always_inline)) void zip_job_flat(const struct comp_sess *s, __u32 type, __u64 src,
+							       __u64 src_len, __u64 dst, __u64 room, struct zip_job *j)
 {
 	j->src = src;
 	j->dst = dst;

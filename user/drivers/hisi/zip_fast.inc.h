@@ -12,7 +12,8 @@
  * Whether a request of a plain session can take the fast path: the argument is right, as arg_refuse() checks, and the
  * size fits. A request that needs more than a short check is refused as well. Each member is read once.
  */
-WD_INLINE bool job_of_arg(const struct comp_sess *s, const struct wd_comp_arg *arg, __u32 head, enum hisi_kind kind, struct zip_job *j)
+WD_INLINE bool job_of_arg(const struct comp_sess *s, const struct wd_comp_arg *arg, __u32 head, enum hisi_kind kind,
+			  struct zip_job *j)
 {
 	const __u64 *r = arg->reserved;
 	const size_t *dst_len = arg->dst_len;
@@ -30,8 +31,8 @@ WD_INLINE bool job_of_arg(const struct comp_sess *s, const struct wd_comp_arg *a
 	return j->room - COMP_MIN_OUT <= ZIP_MAX_OUTPUT - COMP_MIN_OUT;
 }
 
-WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_session *base, void *req, struct wd_msg *own,
-			 unsigned int index, enum hisi_kind kind)
+WD_INLINE bool fast_fill(struct wd_queue *q, struct hisi_queue *h, struct wd_session *base, void *req,
+			 struct wd_msg *own, unsigned int index, enum hisi_kind kind)
 {
 	const struct comp_sess *s = to_comp_sess(base);
 	struct wd_slot *slot = &q->pub.slots[index];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The base of the ZIP engine's drivers: the part of a descriptor that a session's requests share, and descriptors of both
- * types from messages, for all requests that don't take the fast path, and their results.
+ * The base of the ZIP engine's drivers: the part of a descriptor that a session's requests share, and descriptors of
+ * both types from messages, for all requests that don't take the fast path, and their results.
  */
 #include <errno.h>
 
@@ -19,7 +19,10 @@ int zip_open(struct wd_queue *q, const struct uacce_dev_info *dev)
 
 void hisi_zip_session(struct comp_sess *s)
 {
-	/* What hardware of generation 2 does with the window of a decompression isn't known: the largest is always right. */
+	/*
+	 * What hardware of generation 2 does with the window of a decompression isn't known: the largest is always
+	 * right.
+	 */
 	__u32 win = s->dir == WD_DIR_COMPRESS ? s->win : ZIP_WIN_32K;
 	__u32 dw9 = req_type(s->alg) | ZIP_BUF_FLAT << ZIP_DW9_BUF_SHIFT | win << ZIP_DW9_WIN_SHIFT;
 	struct wd_queue *q = atomic_load_explicit(&s->s.first, memory_order_acquire);
@@ -113,15 +116,16 @@ static void job_step(const struct comp_msg *c, const struct comp_hw_state *state
 }
 
 /* state: of the request's stream, or NULL. */
-static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, const struct comp_hw_state *state, __u32 type,
-		       struct zip_job *j)
+static void job_of_msg(const struct hisi_queue *z, const struct comp_msg *c, const struct comp_hw_state *state,
+		       __u32 type, struct zip_job *j)
 {
 	bool comp = c->dir == WD_DIR_COMPRESS;
 	__u32 head = (__u32)c->head, src_head = comp ? 0 : head, dst_head = comp && !c->bounce ? head : 0;
 	uintptr_t dst = c->bounce ? (uintptr_t)c->bounce : (uintptr_t)c->dst + dst_head;
 	const struct hisi_lists *lists = c->sgl ? &z->lists[HISI_INDEX(&c->m)] : NULL;
 
-	zip_job_flat(to_comp_sess(c->m.sess), type, (uintptr_t)c->src + src_head, c->src_len - src_head, dst, c->room, j);
+	zip_job_flat(to_comp_sess(c->m.sess), type, (uintptr_t)c->src + src_head, c->src_len - src_head, dst, c->room,
+		     j);
 	j->tag = c->m.tag;
 	if (state)
 		job_step(c, state, type, j);

@@ -108,7 +108,8 @@ static bool ccm_sizes(const struct work *w)
 	if (w->x->iv_len == c->iv_len)
 		return true;
 	w->x->iv_len = 0;
-	if (!ctrl(w, EVP_CTRL_AEAD_SET_IVLEN, (int)c->iv_len, NULL) || !ctrl(w, EVP_CTRL_AEAD_SET_TAG, (int)c->mac_len, NULL) ||
+	if (!ctrl(w, EVP_CTRL_AEAD_SET_IVLEN, (int)c->iv_len, NULL) ||
+	    !ctrl(w, EVP_CTRL_AEAD_SET_TAG, (int)c->mac_len, NULL) ||
 	    !EVP_CipherInit_ex(w->x->cipher, NULL, NULL, w->s->key, NULL, -1))
 		return false;
 	w->x->iv_len = c->iv_len;
@@ -148,7 +149,8 @@ static int ccm(const struct work *w)
 		return -EIO;
 	if (c->decrypt)
 		return ccm_compare(w, in, out);
-	return EVP_CipherUpdate(w->x->cipher, out, &n, in, (int)w->len) && EVP_CIPHER_CTX_get_params(w->x->cipher, tag) ? 0 : -EIO;
+	return EVP_CipherUpdate(w->x->cipher, out, &n, in, (int)w->len) &&
+	       EVP_CIPHER_CTX_get_params(w->x->cipher, tag) ? 0 : -EIO;
 }
 
 static int aead_flat(struct crypto_sess *s, struct crypto_msg *c, const struct soft_flat *f)

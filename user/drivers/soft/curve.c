@@ -106,8 +106,9 @@ static bool is_curve(const struct ecc_sess *s, const EC_GROUP *group, const BIGN
 {
 	BIGNUM *h = BN_CTX_get(ctx);
 
-	return h && BN_cmp(p, n) && BN_num_bytes(n) == (int)s->w && BN_check_prime(p, ctx, NULL) > 0 && BN_check_prime(n, ctx, NULL) > 0 &&
-	       EC_GROUP_get_cofactor(group, h, ctx) && BN_is_one(h) && EC_GROUP_check(group, ctx) > 0;
+	return h && BN_cmp(p, n) && BN_num_bytes(n) == (int)s->w && BN_check_prime(p, ctx, NULL) > 0 &&
+	       BN_check_prime(n, ctx, NULL) > 0 && EC_GROUP_get_cofactor(group, h, ctx) && BN_is_one(h) &&
+	       EC_GROUP_check(group, ctx) > 0;
 }
 
 static EC_GROUP *group_by_value(const struct ecc_sess *s, BN_CTX *ctx)
@@ -191,8 +192,8 @@ int soft_work_multiply(struct ecc_sess *s, struct soft_work *w, const BIGNUM *d,
 bool soft_work_point(struct ecc_sess *s, struct soft_work *w, __u8 *point)
 {
 	BIGNUM *x = BN_CTX_get(w->bn), *y = BN_CTX_get(w->bn);
-	bool good = y && EC_POINT_get_affine_coordinates(s->soft->group, w->out, x, y, w->bn) && soft_bn_put(x, point, s->w) &&
-		    soft_bn_put(y, point + s->w, s->w);
+	bool good = y && EC_POINT_get_affine_coordinates(s->soft->group, w->out, x, y, w->bn) &&
+		    soft_bn_put(x, point, s->w) && soft_bn_put(y, point + s->w, s->w);
 
 	if (y) {
 		BN_clear(x);

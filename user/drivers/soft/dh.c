@@ -30,20 +30,22 @@ struct soft_dh {
 /* Groups that libcrypto has, but not by name. */
 static BIGNUM *old_group(const char *name)
 {
-	return !strcmp(name, "modp_768") ? BN_get_rfc2409_prime_768(NULL) : !strcmp(name, "modp_1024") ? BN_get_rfc2409_prime_1024(NULL) :
-	       NULL;
+	return !strcmp(name, "modp_768") ? BN_get_rfc2409_prime_768(NULL) :
+	       !strcmp(name, "modp_1024") ? BN_get_rfc2409_prime_1024(NULL) : NULL;
 }
 
 static BIGNUM *named_group(const char *name)
 {
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)name, 0), OSSL_PARAM_construct_end(),
+		OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)name, 0),
+		OSSL_PARAM_construct_end(),
 	};
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", SOFT_PROPERTIES);
 	EVP_PKEY *pkey = NULL;
 	BIGNUM *p = NULL;
 
-	if (ctx && EVP_PKEY_fromdata_init(ctx) > 0 && EVP_PKEY_fromdata(ctx, &pkey, EVP_PKEY_KEY_PARAMETERS, params) > 0)
+	if (ctx && EVP_PKEY_fromdata_init(ctx) > 0 &&
+	    EVP_PKEY_fromdata(ctx, &pkey, EVP_PKEY_KEY_PARAMETERS, params) > 0)
 		EVP_PKEY_get_bn_param(pkey, OSSL_PKEY_PARAM_FFC_P, &p);
 	EVP_PKEY_free(pkey);
 	EVP_PKEY_CTX_free(ctx);
@@ -107,7 +109,8 @@ static bool power(const struct dh_sess *s, BN_CTX *ctx, struct pubkey_msg *c)
 	x = soft_bn_get(ctx, field, s->k);
 	base = soft_bn_get(ctx, dh_base(s, c), s->k);
 	r = BN_CTX_get(ctx);
-	good = r && x && base && BN_mod_exp_mont_consttime(r, base, x, s->soft->p, ctx, s->soft->mont) && soft_bn_put(r, c->dst, s->k);
+	good = r && x && base && BN_mod_exp_mont_consttime(r, base, x, s->soft->p, ctx, s->soft->mont) &&
+	       soft_bn_put(r, c->dst, s->k);
 	explicit_bzero(field, s->k);
 	if (r)
 		BN_clear(r);

@@ -43,7 +43,8 @@ static bool push_curve(const struct ecc_sess *s, OSSL_PARAM_BLD *bld, BN_CTX *ct
 	       OSSL_PARAM_BLD_push_octet_string(bld, OSSL_PKEY_PARAM_EC_GENERATOR, g, 2 * s->w + 1);
 }
 
-static EVP_PKEY *pkey_make(const struct ecc_sess *s, const struct ecc_key *key, OSSL_PARAM_BLD *bld, BN_CTX *bns, EVP_PKEY_CTX *ctx)
+static EVP_PKEY *pkey_make(const struct ecc_sess *s, const struct ecc_key *key, OSSL_PARAM_BLD *bld, BN_CTX *bns,
+			   EVP_PKEY_CTX *ctx)
 {
 	__u8 pub[2 * ECC_BYTES_MAX + 1], g[2 * ECC_BYTES_MAX + 1];
 	OSSL_PARAM *params = NULL;
@@ -52,7 +53,8 @@ static EVP_PKEY *pkey_make(const struct ecc_sess *s, const struct ecc_key *key, 
 	if (!bld || !bns || !ctx)
 		return NULL;
 	encode(s, key->point, key->point + s->w, pub);
-	if (push_curve(s, bld, bns, g) && OSSL_PARAM_BLD_push_octet_string(bld, OSSL_PKEY_PARAM_PUB_KEY, pub, 2 * s->w + 1) &&
+	if (push_curve(s, bld, bns, g) &&
+	    OSSL_PARAM_BLD_push_octet_string(bld, OSSL_PKEY_PARAM_PUB_KEY, pub, 2 * s->w + 1) &&
 	    (!key->has_d || push_number(bld, bns, OSSL_PKEY_PARAM_PRIV_KEY, key->d, s->w)))
 		params = OSSL_PARAM_BLD_to_param(bld);
 	if (params && EVP_PKEY_fromdata_init(ctx) > 0)
@@ -217,8 +219,8 @@ static bool blind_begin(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
 			return false;
 	} while (BN_is_zero(x->b));
 	BN_set_flags(x->b, BN_FLG_CONSTTIME);
-	return BN_MONT_CTX_set(mont, x->n, ctx) && BN_to_montgomery(x->b, x->b, mont, ctx) && blind(x, x->d, mont, ctx) &&
-	       blind(x, x->k, mont, ctx);
+	return BN_MONT_CTX_set(mont, x->n, ctx) && BN_to_montgomery(x->b, x->b, mont, ctx) &&
+	       blind(x, x->d, mont, ctx) && blind(x, x->k, mont, ctx);
 }
 
 /* The leftmost bits of the digest, as many as n has bits. */
@@ -235,21 +237,24 @@ static bool ecdsa_terms(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
 {
 	return BN_nnmod(x->r, x->t, x->n, ctx) && BN_nnmod(x->e, x->e, x->n, ctx) && blind(x, x->e, mont, ctx) &&
 	       BN_mod_mul(x->s, x->r, x->d, x->n, ctx) && BN_mod_add(x->s, x->s, x->e, x->n, ctx) &&
-	       BN_mod_inverse(x->t, x->k, x->n, ctx) && BN_mod_mul(x->s, x->s, x->t, x->n, ctx) && !BN_is_zero(x->r) && !BN_is_zero(x->s);
+	       BN_mod_inverse(x->t, x->k, x->n, ctx) && BN_mod_mul(x->s, x->s, x->t, x->n, ctx) && !BN_is_zero(x->r) &&
+	       !BN_is_zero(x->s);
 }
 
 /* r = e + x, s = (k - r d) / (1 + d); r + k must not be n. */
 static bool sm2_terms(struct terms *x, BN_MONT_CTX *mont, BN_CTX *ctx)
 {
-	if (!BN_mod_add(x->r, x->e, x->t, x->n, ctx) || BN_is_zero(x->r) || !BN_copy(x->e, x->r) || !blind(x, x->e, mont, ctx) ||
-	    !BN_mod_add(x->t, x->e, x->k, x->n, ctx) || BN_is_zero(x->t) || !BN_from_montgomery(x->b, x->b, mont, ctx))
+	if (!BN_mod_add(x->r, x->e, x->t, x->n, ctx) || BN_is_zero(x->r) || !BN_copy(x->e, x->r) ||
+	    !blind(x, x->e, mont, ctx) || !BN_mod_add(x->t, x->e, x->k, x->n, ctx) || BN_is_zero(x->t) ||
+	    !BN_from_montgomery(x->b, x->b, mont, ctx))
 		return false;
 	return BN_mod_mul(x->s, x->r, x->d, x->n, ctx) && BN_mod_sub(x->s, x->k, x->s, x->n, ctx) &&
 	       BN_mod_add(x->t, x->b, x->d, x->n, ctx) && BN_mod_inverse(x->t, x->t, x->n, ctx) &&
 	       BN_mod_mul(x->s, x->s, x->t, x->n, ctx) && !BN_is_zero(x->s);
 }
 
-static bool sign_terms(struct ecc_sess *s, struct pubkey_msg *c, struct soft_work *w, struct terms *x, BN_MONT_CTX *mont)
+static bool sign_terms(struct ecc_sess *s, struct pubkey_msg *c, struct soft_work *w, struct terms *x,
+		       BN_MONT_CTX *mont)
 {
 	__u8 point[2 * ECC_BYTES_MAX], k[ECC_BYTES_MAX];
 	bool good;
@@ -324,7 +329,8 @@ static bool makes_infinity(struct ecc_sess *s, const struct pubkey_msg *c)
 		return false;
 	r = soft_bn_get(w->bn, c->extra, s->w);
 	sum = soft_bn_get(w->bn, c->extra + s->w, s->w);
-	good = r && sum && soft_work_in(s, w, s->key->point, s->key->point + s->w) && (s->alg == WD_ECC_SM2 ? BN_add(r, r, sum) : digest_number(s, c, sum)) &&
+	good = r && sum && soft_work_in(s, w, s->key->point, s->key->point + s->w) &&
+	       (s->alg == WD_ECC_SM2 ? BN_add(r, r, sum) : digest_number(s, c, sum)) &&
 	       EC_POINT_mul(group, w->out, sum, w->in, r, w->bn) && EC_POINT_is_at_infinity(group, w->out);
 	soft_work_put(s->soft, w);
 	return good;

@@ -98,7 +98,8 @@ static bool ctx_make_cipher(struct soft_ctx *x, struct crypto_sess *s, bool decr
 		return false;
 	x->iv_len = s->iv_len;
 	if (s->alg->sec.c_width)
-		params[0] = OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE, (char *)cts[s->alg->sec.c_width - 1], 0);
+		params[0] = OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE,
+							     (char *)cts[s->alg->sec.c_width - 1], 0);
 	if (!EVP_CipherInit_ex2(x->cipher, s->evp->cipher, s->key, NULL, !decrypt, params))
 		return false;
 	/* libcrypto repeats this setting at the start of each request: skip it for ciphers without padding. */

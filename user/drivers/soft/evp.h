@@ -112,7 +112,8 @@ static inline bool soft_cipher_update(EVP_CIPHER_CTX *ctx, __u8 *out, const __u8
 {
 	int n;
 
-	return len <= SOFT_UPDATE_MAX ? EVP_CipherUpdate(ctx, out, &n, in, (int)len) : soft_cipher_pieces(ctx, out, in, len);
+	return len <= SOFT_UPDATE_MAX ? EVP_CipherUpdate(ctx, out, &n, in, (int)len) :
+	       soft_cipher_pieces(ctx, out, in, len);
 }
 
 #endif

@@ -253,7 +253,8 @@ static void inflate_restart(struct soft_stream *base)
 	struct inflate_stream *s = to_inflate(base);
 
 	isal_inflate_init(&s->z);
-	s->z.crc_flag = base->key.alg == WD_ZLIB ? ISAL_ZLIB_NO_HDR : base->key.alg == WD_GZIP ? ISAL_GZIP_NO_HDR : ISAL_DEFLATE;
+	s->z.crc_flag = base->key.alg == WD_ZLIB ? ISAL_ZLIB_NO_HDR :
+			base->key.alg == WD_GZIP ? ISAL_GZIP_NO_HDR : ISAL_DEFLATE;
 	format_parser_init(&s->parser, base->key.alg);
 	s->head_done = base->key.alg == WD_DEFLATE_RAW;
 	s->bytes = 0;

@@ -8,7 +8,9 @@
 /* The thread's stream. */
 static struct soft_stream *pieces_get(const struct comp_msg *c, struct soft_tools *t)
 {
-	struct soft_key key = { .alg = c->part ? WD_DEFLATE_RAW : c->alg, .dir = c->dir, .level = c->level, .win = c->win };
+	struct soft_key key = {
+		.alg = c->part ? WD_DEFLATE_RAW : c->alg, .dir = c->dir, .level = c->level, .win = c->win
+	};
 	struct soft_stream **z = &t->pieces[c->dir];
 
 	if (*z && !memcmp(&(*z)->key, &key, sizeof(key))) {

@@ -131,7 +131,8 @@ static int power_large(const struct rsa_key *key, struct pubkey_msg *c)
 	e = soft_bn_get(ctx, key->pub, key->k);
 	n = soft_bn_get(ctx, rsa_key_n(key), key->k);
 	r = BN_CTX_get(ctx);
-	good = r && base && e && n && BN_mod_exp_mont_consttime(r, base, e, n, ctx, NULL) && soft_bn_put(r, c->dst, key->k);
+	good = r && base && e && n && BN_mod_exp_mont_consttime(r, base, e, n, ctx, NULL) &&
+	       soft_bn_put(r, c->dst, key->k);
 	BN_CTX_end(ctx);
 	BN_CTX_free(ctx);
 	return good ? 0 : -ENOMEM;
@@ -149,7 +150,8 @@ static int power(struct rsa_key *key, struct pubkey_msg *c)
 		ctx = ctx_make(key->soft->pkey, priv);
 	if (!ctx)
 		return -ENOMEM;
-	good = priv ? EVP_PKEY_sign(ctx, c->dst, &n, c->src, c->src_len) : EVP_PKEY_encrypt(ctx, c->dst, &n, c->src, c->src_len);
+	good = priv ? EVP_PKEY_sign(ctx, c->dst, &n, c->src, c->src_len) :
+	       EVP_PKEY_encrypt(ctx, c->dst, &n, c->src, c->src_len);
 	if (!soft_spare_put(spare, ctx))
 		EVP_PKEY_CTX_free(ctx);
 	if (good > 0 && n == c->dst_len)
@@ -201,7 +203,8 @@ static bool genkey_in(struct pubkey_msg *c, size_t k, BN_CTX *ctx)
 	BN_set_flags(phi, BN_FLG_CONSTTIME);
 	BN_set_flags(d, BN_FLG_CONSTTIME);
 	return BN_mul(n, p, q, ctx) && BN_mul(phi, p1, q1, ctx) && BN_mod_inverse(d, e, phi, ctx) &&
-	       BN_mod_inverse(qinv, q, p, ctx) && BN_mod(dp, d, p1, ctx) && BN_mod(dq, d, q1, ctx) && genkey_put(c, k, d, n, crt);
+	       BN_mod_inverse(qinv, q, p, ctx) && BN_mod(dp, d, p1, ctx) && BN_mod(dq, d, q1, ctx) &&
+	       genkey_put(c, k, d, n, crt);
 }
 
 static int genkey(struct pubkey_msg *c, size_t k)

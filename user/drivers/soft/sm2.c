@@ -166,8 +166,8 @@ bool soft_sm2_digest(const struct ecc_sess *s, const void *id, size_t id_len, co
 	const __u8 bits[2] = { (__u8)(n >> 5), (__u8)(n << 3) };
 	__u8 z[ECC_HASH_BYTES];
 	struct piece who[] = {
-		{ bits, 2 }, { id_len ? id : usual, n }, { s->part[ECC_A], s->w }, { s->part[ECC_B], s->w }, { s->part[ECC_GX], s->w },
-		{ s->part[ECC_GY], s->w }, { s->key->point, 2 * s->w },
+		{ bits, 2 }, { id_len ? id : usual, n }, { s->part[ECC_A], s->w }, { s->part[ECC_B], s->w },
+		{ s->part[ECC_GX], s->w }, { s->part[ECC_GY], s->w }, { s->key->point, 2 * s->w },
 	};
 	struct piece what[] = { { z, sizeof(z) }, { msg, len } };
 	EVP_MD_CTX *ctx;

@@ -41,7 +41,8 @@ static inline bool soft_spare_put(struct soft_spare *s, void *x)
 		void *none = NULL;
 
 		if (!atomic_load_explicit(&s->at[i], memory_order_relaxed) &&
-		    atomic_compare_exchange_strong_explicit(&s->at[i], &none, x, memory_order_release, memory_order_relaxed))
+		    atomic_compare_exchange_strong_explicit(&s->at[i], &none, x, memory_order_release,
+							    memory_order_relaxed))
 			return true;
 	}
 	return false;

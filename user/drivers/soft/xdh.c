@@ -19,7 +19,8 @@ static EVP_PKEY *pkey_make(const struct ecc_sess *s, const __u8 *d, const __u8 *
 {
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, (void *)d, s->w),
-		OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)pub, s->w), OSSL_PARAM_construct_end(),
+		OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)pub, s->w),
+		OSSL_PARAM_construct_end(),
 	};
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, name_of(s), SOFT_PROPERTIES);
 	EVP_PKEY *pkey = NULL;

@@ -124,7 +124,8 @@ struct soft_stream *zlib_stream_new(struct soft_key key, int level)
 	s->base.ops = &zlib_ops;
 	s->base.key = key;
 	if (key.dir == WD_DIR_COMPRESS)
-		ret = deflateInit2(&s->z, level, Z_DEFLATED, format_bits(key.alg, win_bits[key.win]), 8, Z_DEFAULT_STRATEGY);
+		ret = deflateInit2(&s->z, level, Z_DEFLATED, format_bits(key.alg, win_bits[key.win]), 8,
+				   Z_DEFAULT_STRATEGY);
 	else
 		ret = inflateInit2(&s->z, format_bits(key.alg, 15));
 	if (ret != Z_OK) {
