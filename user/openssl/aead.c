@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * GCM and CCM. A device is given a message whose data comes in one update. The twin has its associated data, but not its
- * data, until the program does something that only the twin can answer.
+ * GCM and CCM. A device is given a message whose data comes in one update. The twin has its associated data, but not
+ * its data, until the program does something that only the twin can answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,9 @@ static void ahead_drop(struct wdp_aead *c)
 static bool twin_tag(EVP_CIPHER_CTX *twin, size_t len)
 {
 	unsigned char tag[WDP_TAG_MAX];
-	OSSL_PARAM params[] = { OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, len), OSSL_PARAM_END };
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, len), OSSL_PARAM_END
+	};
 
 	return EVP_CIPHER_CTX_get_params(twin, params) > 0;
 }
@@ -46,7 +48,9 @@ static bool twin_repeats(EVP_CIPHER_CTX *twin, const struct wdp_ahead *a)
 	return ok;
 }
 
-/* A context of GCM keeps its last message's tag until the next one is complete. The twin takes one while it decrypts. */
+/*
+ * A context of GCM keeps its last message's tag until the next one is complete. The twin takes one while it decrypts.
+ */
 static bool twin_takes_tag(EVP_CIPHER_CTX *twin, struct wdp_ahead *a)
 {
 	OSSL_PARAM params[] = {
@@ -137,8 +141,8 @@ static bool twin_anew(struct wdp_aead *c)
 static void params_note(struct wdp_aead *c, const OSSL_PARAM params[])
 {
 	static const char *const others[] = {
-		OSSL_CIPHER_PARAM_AEAD_IVLEN, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED, OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV,
-		OSSL_CIPHER_PARAM_AEAD_TLS1_AAD,
+		OSSL_CIPHER_PARAM_AEAD_IVLEN, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED,
+		OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD,
 	};
 	const OSSL_PARAM *tag = OSSL_PARAM_locate_const(params, OSSL_CIPHER_PARAM_AEAD_TAG);
 	unsigned int i;
@@ -155,8 +159,8 @@ static void params_note(struct wdp_aead *c, const OSSL_PARAM params[])
 }
 
 /*
- * libcrypto makes the lengths of CCM a part of the key's state, where later ones have no effect. before: those in front of an
- * initialization with a key, which may set others before the key, or after.
+ * libcrypto makes the lengths of CCM a part of the key's state, where later ones have no effect. before: those in front
+ * of an initialization with a key, which may set others before the key, or after.
  */
 static void lengths_note(struct wdp_aead *c, struct wdp_lengths before)
 {
@@ -318,19 +322,21 @@ static size_t tag_bytes(const struct wdp_aead *c)
 }
 
 /* In one update, with a tag that is known if it is to be compared. */
-static bool is_for_devices(const struct wdp_aead *c, const unsigned char *out, size_t room, const unsigned char *in, size_t len)
+static bool is_for_devices(const struct wdp_aead *c, const unsigned char *out, size_t room, const unsigned char *in,
+			   size_t len)
 {
-	return c->ready && c->s.plain && c->s.key_len && in && len >= c->s.prov->config.min_bytes && len <= WDP_UPDATE_MAX &&
-	       room >= len && wdp_aead_lengths_hold(c) && (c->s.encrypt || c->tag_len) && (!c->total_set || c->total == len) &&
-	       (out == in || out + len <= in || in + len <= out);
+	return c->ready && c->s.plain && c->s.key_len && in && len >= c->s.prov->config.min_bytes &&
+	       len <= WDP_UPDATE_MAX && room >= len && wdp_aead_lengths_hold(c) && (c->s.encrypt || c->tag_len) &&
+	       (!c->total_set || c->total == len) && (out == in || out + len <= in || in + len <= out);
 }
 
-static enum wdp_outcome message_on_device(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in,
-					  size_t len)
+static enum wdp_outcome message_on_device(struct wdp_aead *c, unsigned char *out, size_t *out_len,
+					  const unsigned char *in, size_t len)
 {
 	struct wdp_ahead *a = &c->ahead;
 	struct wdp_message m = {
-		.iv = c->iv, .iv_len = c->iv_len, .aad_len = c->aad_len, .len = len, .tag = a->tag, .tag_len = tag_bytes(c),
+		.iv = c->iv, .iv_len = c->iv_len, .aad_len = c->aad_len, .len = len, .tag = a->tag,
+		.tag_len = tag_bytes(c),
 	};
 	enum wdp_outcome outcome = WDP_TWIN;
 
@@ -351,7 +357,8 @@ static enum wdp_outcome message_on_device(struct wdp_aead *c, unsigned char *out
 	return outcome;
 }
 
-static int data(struct wdp_aead *c, unsigned char *out, size_t *out_len, size_t room, const unsigned char *in, size_t len)
+static int data(struct wdp_aead *c, unsigned char *out, size_t *out_len, size_t room, const unsigned char *in,
+		size_t len)
 {
 	bool fits = is_for_devices(c, out, room, in, len);
 	enum wdp_outcome outcome = fits ? message_on_device(c, out, out_len, in, len) : WDP_TWIN;
@@ -367,7 +374,8 @@ static int data(struct wdp_aead *c, unsigned char *out, size_t *out_len, size_t 
 	return ok;
 }
 
-typedef int by_twin_fn(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);
+typedef int by_twin_fn(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in,
+		       size_t len);
 
 static int record(struct wdp_aead *c, by_twin_fn *by_twin, unsigned char *out, size_t *out_len, const unsigned char *in,
 		  size_t len)

@@ -10,7 +10,9 @@
 #define WDP_TLS_AAD	13
 #define WDP_TLS_EXTRA	24	/* bytes of a record's nonce and its longest tag */
 
-/* What a device has done and the twin hasn't. The twin repeats it if the program goes on in a way that needs its state. */
+/*
+ * What a device has done and the twin hasn't. The twin repeats it if the program goes on in a way that needs its state.
+ */
 struct wdp_ahead {
 	struct wdp_buffer src;		/* associated data, then data; none: nothing */
 	size_t data, len;		/* offset and length of the data */
@@ -56,17 +58,22 @@ struct wdp_message {
 /* wdp_aead_lengths() - the twin's. With GCM they belong to the message, and are 0 here. */
 struct wdp_lengths wdp_aead_lengths(const struct wdp_aead *c);
 
-/* wdp_aead_lengths_hold() - the twin's lengths of iv and tag are those of its key: else only the twin knows what they mean. */
+/*
+ * wdp_aead_lengths_hold() - the twin's lengths of iv and tag are those of its key: else only the twin knows what they
+ * mean.
+ */
 bool wdp_aead_lengths_hold(const struct wdp_aead *c);
 
 /* wdp_aead_on_device() - the data's result is in c->s.out, behind the associated data. */
 enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message *m);
 
 /* wdp_aead_join() - associated data and data in a buffer, or NULL. */
-unsigned char *wdp_aead_join(struct wdp_buffer *to, const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len);
+unsigned char *wdp_aead_join(struct wdp_buffer *to, const unsigned char *aad, size_t aad_len, const unsigned char *in,
+			     size_t len);
 
 /* wdp_aead_record() - a record of TLS 1.2. */
-enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);
+enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in,
+				 size_t len);
 
 /* wdp_aead_record_note() - the twin has taken these parameters. */
 void wdp_aead_record_note(struct wdp_aead *c, const OSSL_PARAM params[]);

@@ -8,12 +8,13 @@ static handle_t session_open(const struct wdp_target *to, unsigned int op_type)
 {
 	const struct wdp_aead *c = to->owner;
 	struct wd_aead_sess_setup setup = {
-		.calg = c->s.cipher->alg, .cmode = c->s.cipher->mode, .op_type = (__u8)op_type, .flags = WD_SESS_PATH_HW,
-		.timeout_ms = to->prov->config.timeout_ms,
+		.calg = c->s.cipher->alg, .cmode = c->s.cipher->mode, .op_type = (__u8)op_type,
+		.flags = WD_SESS_PATH_HW, .timeout_ms = to->prov->config.timeout_ms,
 	};
 	handle_t h = wd_aead_alloc_sess(&setup, NULL);
 
-	if (h && (wd_aead_set_ckey(h, c->s.key, (__u32)c->s.key_len) || wd_aead_set_authsize(h, (__u32)c->session_tag))) {
+	if (h &&
+	    (wd_aead_set_ckey(h, c->s.key, (__u32)c->s.key_len) || wd_aead_set_authsize(h, (__u32)c->session_tag))) {
 		wd_aead_free_sess(h);
 		h = 0;
 	}
@@ -36,7 +37,8 @@ bool wdp_aead_lengths_hold(const struct wdp_aead *c)
 	return c->keyed.iv == now.iv && c->keyed.tag == now.tag;
 }
 
-unsigned char *wdp_aead_join(struct wdp_buffer *to, const unsigned char *aad, size_t aad_len, const unsigned char *in, size_t len)
+unsigned char *wdp_aead_join(struct wdp_buffer *to, const unsigned char *aad, size_t aad_len, const unsigned char *in,
+			     size_t len)
 {
 	unsigned char *both = wdp_buffer_take(to, aad_len + len);
 
@@ -54,9 +56,10 @@ enum wdp_outcome wdp_aead_on_device(struct wdp_aead *c, const struct wdp_message
 		.prov = c->s.prov, .class = &wdp_class_aead, .session = &c->s.session, .make = session_open, .owner = c,
 	};
 	struct wdp_call call = {
-		.op = c->s.encrypt ? WD_CIPHER_ENCRYPTION : WD_CIPHER_DECRYPTION, .src = m->src, .src_len = m->aad_len + m->len,
-		.dst_len = m->aad_len + m->len, .extra = m->iv, .extra_len = (unsigned int)m->iv_len, .mac = m->tag,
-		.mac_len = (unsigned int)m->tag_len, .assoc_len = (unsigned int)m->aad_len,
+		.op = c->s.encrypt ? WD_CIPHER_ENCRYPTION : WD_CIPHER_DECRYPTION, .src = m->src,
+		.src_len = m->aad_len + m->len, .dst_len = m->aad_len + m->len, .extra = m->iv,
+		.extra_len = (unsigned int)m->iv_len, .mac = m->tag, .mac_len = (unsigned int)m->tag_len,
+		.assoc_len = (unsigned int)m->aad_len,
 	};
 
 	if (c->session_tag != m->tag_len)

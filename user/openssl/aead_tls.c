@@ -53,7 +53,8 @@ static bool nonce_take(struct wdp_aead *c, unsigned char nonce[NONCE])
 	if (!is_gcm(c))
 		return EVP_CipherInit_ex2(c->s.twin, NULL, NULL, nonce, -1, NULL) > 0;
 	if (!c->s.encrypt) {
-		params[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, explicit, EXPLICIT);
+		params[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, explicit,
+							      EXPLICIT);
 		return EVP_CIPHER_CTX_set_params(c->s.twin, params) > 0;
 	}
 	params[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN, made, EXPLICIT);
@@ -63,7 +64,8 @@ static bool nonce_take(struct wdp_aead *c, unsigned char nonce[NONCE])
 /* The nonce of the record. Its fixed part is the twin's, and so is the rest if the twin counts. */
 static bool nonce_of(const struct wdp_aead *c, unsigned char nonce[NONCE], const unsigned char *record)
 {
-	if (EVP_CIPHER_CTX_get_iv_length(c->s.twin) != NONCE || EVP_CIPHER_CTX_get_updated_iv(c->s.twin, nonce, NONCE) <= 0)
+	if (EVP_CIPHER_CTX_get_iv_length(c->s.twin) != NONCE ||
+	    EVP_CIPHER_CTX_get_updated_iv(c->s.twin, nonce, NONCE) <= 0)
 		return false;
 	if (!c->s.encrypt)
 		memcpy(nonce + FIXED, record, EXPLICIT);
@@ -72,7 +74,8 @@ static bool nonce_of(const struct wdp_aead *c, unsigned char nonce[NONCE], const
 	return true;
 }
 
-enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
+enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t *out_len, const unsigned char *in,
+				 size_t len)
 {
 	size_t tag_len = is_gcm(c) ? WDP_TAG_MAX : (size_t)EVP_CIPHER_CTX_get_tag_length(c->s.twin);
 	unsigned char aad[WDP_TLS_AAD], nonce[NONCE], tag[WDP_TAG_MAX];
@@ -82,8 +85,8 @@ enum wdp_outcome wdp_aead_record(struct wdp_aead *c, unsigned char *out, size_t 
 	};
 	enum wdp_outcome outcome = WDP_TWIN;
 
-	if (len < WDP_TLS_EXTRA || data < c->s.prov->config.min_bytes || data > WDP_UPDATE_MAX || out != in || !c->s.key_len ||
-	    !wdp_aead_lengths_hold(c) || !aad_of(c, aad, data, tag_len) || !nonce_of(c, nonce, in))
+	if (len < WDP_TLS_EXTRA || data < c->s.prov->config.min_bytes || data > WDP_UPDATE_MAX || out != in ||
+	    !c->s.key_len || !wdp_aead_lengths_hold(c) || !aad_of(c, aad, data, tag_len) || !nonce_of(c, nonce, in))
 		return WDP_TWIN;
 	memcpy(tag, in + EXPLICIT + data, tag_len);
 	m.src = wdp_aead_join(&c->s.in, aad, sizeof(aad), in + EXPLICIT, data);

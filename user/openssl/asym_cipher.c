@@ -98,7 +98,8 @@ static bool scheme_read(struct cipher *c)
 }
 
 /* All that can be wrong about a text gives the same error, and leaves out and *len alone, as libcrypto does. */
-static enum wdp_outcome oaep_decode(struct cipher *c, unsigned char *em, size_t k, unsigned char *out, size_t *len, size_t room)
+static enum wdp_outcome oaep_decode(struct cipher *c, unsigned char *em, size_t k, unsigned char *out, size_t *len,
+				    size_t room)
 {
 	if (wdp_oaep_decode(em, k, c->scheme.md, c->scheme.mgf1, c->label, c->label_len, out, len, room))
 		return WDP_DONE;
@@ -106,8 +107,8 @@ static enum wdp_outcome oaep_decode(struct cipher *c, unsigned char *em, size_t 
 	return WDP_ERROR;
 }
 
-static enum wdp_outcome on_device(struct cipher *c, unsigned char *out, size_t *len, size_t room, const unsigned char *in,
-				  size_t in_len)
+static enum wdp_outcome on_device(struct cipher *c, unsigned char *out, size_t *len, size_t room,
+				  const unsigned char *in, size_t in_len)
 {
 	size_t k = wdp_rsa_bytes(c->op.key);
 	unsigned char em[WDP_RSA_MAX];
@@ -140,8 +141,8 @@ static bool encode(const struct cipher *c, unsigned char *em, size_t k, const un
 	return false;
 }
 
-static enum wdp_outcome encrypt_on_device(struct cipher *c, unsigned char *out, size_t *len, size_t room, const unsigned char *in,
-					  size_t in_len)
+static enum wdp_outcome encrypt_on_device(struct cipher *c, unsigned char *out, size_t *len, size_t room,
+					  const unsigned char *in, size_t in_len)
 {
 	size_t k = wdp_rsa_public_bytes(c->op.key);
 	enum wdp_outcome outcome = WDP_TWIN;
@@ -157,7 +158,8 @@ static enum wdp_outcome encrypt_on_device(struct cipher *c, unsigned char *out, 
 	return outcome;
 }
 
-static int cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in, size_t in_len)
+static int cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in,
+			  size_t in_len)
 {
 	struct cipher *c = vctx;
 	enum wdp_outcome outcome = WDP_TWIN;
@@ -174,7 +176,8 @@ static int cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_t ro
 	return out && wdp_rsa_public_bytes(c->op.key) ? wdp_operation_by_twin(&c->op, ok) : ok;
 }
 
-static int cipher_decrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in, size_t in_len)
+static int cipher_decrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in,
+			  size_t in_len)
 {
 	struct cipher *c = vctx;
 	enum wdp_outcome outcome;

@@ -66,15 +66,15 @@ static int begin(struct context *c, bool encrypt, const unsigned char *key, size
 	return ok;
 }
 
-int wdp_cipher_encrypt_init(void *vctx, const unsigned char *key, size_t key_len, const unsigned char *iv, size_t iv_len,
-			    const OSSL_PARAM params[])
+int wdp_cipher_encrypt_init(void *vctx, const unsigned char *key, size_t key_len, const unsigned char *iv,
+			    size_t iv_len, const OSSL_PARAM params[])
 {
 	(void)iv_len;
 	return begin(vctx, true, key, key_len, iv, params);
 }
 
-int wdp_cipher_decrypt_init(void *vctx, const unsigned char *key, size_t key_len, const unsigned char *iv, size_t iv_len,
-			    const OSSL_PARAM params[])
+int wdp_cipher_decrypt_init(void *vctx, const unsigned char *key, size_t key_len, const unsigned char *iv,
+			    size_t iv_len, const OSSL_PARAM params[])
 {
 	(void)iv_len;
 	return begin(vctx, false, key, key_len, iv, params);
@@ -128,7 +128,8 @@ static void tail_note(struct context *c, const unsigned char *in, size_t len)
 
 	if (len < block)
 		memmove(c->tail, c->tail + len, block - len);
-	memcpy(c->tail + (len < block ? block - len : 0), in + (len < block ? 0 : len - block), len < block ? len : block);
+	memcpy(c->tail + (len < block ? block - len : 0), in + (len < block ? 0 : len - block),
+	       len < block ? len : block);
 }
 
 static bool overlap(const unsigned char *a, size_t a_len, const unsigned char *b, size_t b_len)
@@ -183,8 +184,8 @@ struct run {
 };
 
 /* Padding is in the last block, so decryption keeps a whole block back. */
-static bool run_plan(const struct context *c, struct run *run, const unsigned char *out, size_t room, const unsigned char *in,
-		     size_t len)
+static bool run_plan(const struct context *c, struct run *run, const unsigned char *out, size_t room,
+		     const unsigned char *in, size_t len)
 {
 	const struct wdp_cipher *cipher = c->s.cipher;
 	bool hold = cipher->block > 1 && !c->s.encrypt && uint_of(c, OSSL_CIPHER_PARAM_PADDING);
@@ -234,15 +235,17 @@ static void run_next(const struct context *c, struct run *run, const unsigned ch
 }
 
 /* An error leaves src as it was, for the twin. */
-static enum wdp_outcome run_on_device(struct context *c, const struct run *run, unsigned char *to, const unsigned char *in)
+static enum wdp_outcome run_on_device(struct context *c, const struct run *run, unsigned char *to,
+				      const unsigned char *in)
 {
 	bool chains = run->before && c->s.cipher->mode == WD_CIPHER_CBC;
 	struct wdp_target target = {
-		.prov = c->s.prov, .class = &wdp_class_cipher, .session = &c->s.session, .make = session_open, .owner = c,
+		.prov = c->s.prov, .class = &wdp_class_cipher, .session = &c->s.session, .make = session_open,
+		.owner = c,
 	};
 	struct wdp_call call = {
-		.op = c->s.encrypt ? WD_CIPHER_ENCRYPTION : WD_CIPHER_DECRYPTION, .src = in, .src_len = run->len, .dst = to,
-		.dst_len = run->len, .extra = !c->s.cipher->iv_len ? NULL : chains ? c->tail : run->iv,
+		.op = c->s.encrypt ? WD_CIPHER_ENCRYPTION : WD_CIPHER_DECRYPTION, .src = in, .src_len = run->len,
+		.dst = to, .dst_len = run->len, .extra = !c->s.cipher->iv_len ? NULL : chains ? c->tail : run->iv,
 		.extra_len = c->s.cipher->iv_len,
 	};
 
@@ -266,7 +269,8 @@ static bool give_back(struct context *c, const struct run *run, unsigned char *o
 	int n = 0;
 
 	return twin_move(c, run->iv) && padding_set(c, 0) &&
-	       EVP_CipherUpdate(c->s.twin, out, &n, c->tail, (int)run->before) > 0 && (size_t)n == run->before && padding_set(c, 1);
+	       EVP_CipherUpdate(c->s.twin, out, &n, c->tail, (int)run->before) > 0 && (size_t)n == run->before &&
+	       padding_set(c, 1);
 }
 
 /* The device has done its part; the twin does what comes before and after, and takes over the state. */
@@ -288,9 +292,11 @@ static enum wdp_outcome run_end(struct context *c, const struct run *run, unsign
 	return ok ? WDP_DONE : WDP_ERROR;
 }
 
-static enum wdp_outcome run_do(struct context *c, struct run *run, unsigned char *out, size_t *out_len, const unsigned char *in)
+static enum wdp_outcome run_do(struct context *c, struct run *run, unsigned char *out, size_t *out_len,
+			       const unsigned char *in)
 {
-	unsigned char *own = out == in ? wdp_buffer_take(&c->s.out, run->len) : NULL, *to = own ? own : out + run->before;
+	unsigned char *own = out == in ? wdp_buffer_take(&c->s.out, run->len) : NULL,
+		      *to = own ? own : out + run->before;
 	enum wdp_outcome outcome = WDP_TWIN;
 
 	if (own || out != in)

@@ -98,8 +98,8 @@ static bool cipher_offer(struct wdp_provider *prov, enum wdp_cipher_id id)
 	c->names = wdp_names(row->name, names_do, c->twin);
 	c->gettable = wdp_with_path(EVP_CIPHER_gettable_ctx_params(c->twin));
 	offer.algorithm_names = c->names;
-	return c->names && c->gettable && wdp_facts_read(&facts_of[id], EVP_CIPHER_gettable_params(c->twin), param_get, c->twin) &&
-	       wdp_offer(prov, OSSL_OP_CIPHER, &offer);
+	return c->names && c->gettable && wdp_facts_read(&facts_of[id], EVP_CIPHER_gettable_params(c->twin), param_get,
+							 c->twin) && wdp_offer(prov, OSSL_OP_CIPHER, &offer);
 }
 
 /* Those that a group's name doesn't choose. */

@@ -8,7 +8,9 @@
 #include <openssl/types.h>
 #include <linux/types.h>
 
-/* ROW(identifier, the default provider's name, bit in the configuration, libwd's algorithm, prefix of the functions). */
+/*
+ * ROW(identifier, the default provider's name, bit in the configuration, libwd's algorithm, prefix of the functions).
+ */
 #define WDP_CIPHER_ROWS(ROW)							\
 	ROW(aes_128_cbc, "AES-128-CBC", WDP_AES_CBC, WD_CIPHER_AES, wdp_cipher)	\
 	ROW(aes_192_cbc, "AES-192-CBC", WDP_AES_CBC, WD_CIPHER_AES, wdp_cipher)	\

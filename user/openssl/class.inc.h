@@ -16,7 +16,8 @@ static struct CLASS_WD(_arg) CLASS_OWN(request)(const struct wdp_call *call, siz
 {
 	*len = call->dst_len;
 	return (struct CLASS_WD(_arg)){
-		.src = call->src, .src_len = call->src_len, .dst = call->dst, .dst_len = call->dst_len ? len : NULL, CLASS_EXTRA
+		.src = call->src, .src_len = call->src_len, .dst = call->dst, .dst_len = call->dst_len ? len : NULL,
+		CLASS_EXTRA
 	};
 }
 

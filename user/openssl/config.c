@@ -23,7 +23,9 @@ static const struct word devices[] = {
 };
 static const struct word yes_no[] = { { "yes", 1 }, { "no", 0 }, { NULL, 0 } };
 static const struct word checks[] = { { "yes", WDP_CHECK_YES }, { "all", WDP_CHECK_ALL }, { NULL, 0 } };
-static const struct word logs[] = { { "off", WDP_LOG_OFF }, { "errors", WDP_LOG_ERRORS }, { "all", WDP_LOG_ALL }, { NULL, 0 } };
+static const struct word logs[] = {
+	{ "off", WDP_LOG_OFF }, { "errors", WDP_LOG_ERRORS }, { "all", WDP_LOG_ALL }, { NULL, 0 }
+};
 
 struct row {
 	const char *key, *variable;
@@ -127,7 +129,8 @@ static const struct row rows[] = {
 	{ "algorithms", "WD_OPENSSL_ALGORITHMS", set_algorithms, AT(algorithms), NULL, 0, WDP_ALGS_EXPECTED },
 	{ "devices", "WD_OPENSSL_DEVICES", set_word, AT(devices), devices, 0, "auto, require or later" },
 	{ "section", "WD_OPENSSL_SECTION", set_section, AT(section), NULL, 0, "1 to 31 of A-Z a-z 0-9 _ -" },
-	{ "pollers", "WD_OPENSSL_POLLERS", set_pollers, AT(pollers), NULL, 0, "counts of 1 to 64 threads, COUNT[@NODE],..." },
+	{ "pollers", "WD_OPENSSL_POLLERS", set_pollers, AT(pollers), NULL, 0,
+	  "counts of 1 to 64 threads, COUNT[@NODE],..." },
 	{ "timeout_ms", "WD_OPENSSL_TIMEOUT_MS", set_number, AT(timeout_ms), NULL, 3600000, "1 to 3600000" },
 	{ "min_bytes", "WD_OPENSSL_MIN_BYTES", set_number, AT(min_bytes), NULL, 1u << 30, "1 to 1073741824" },
 	{ "fallback", "WD_OPENSSL_FALLBACK", set_word, AT(fallback), yes_no, 0, "yes or no" },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Curves, and groups of Diffie-Hellman, that libwd names. Their sessions serve all keys: a key comes with its request. */
+/*
+ * Curves, and groups of Diffie-Hellman, that libwd names. Their sessions serve all keys: a key comes with its request.
+ */
 #ifndef WDP_CURVE_H
 #define WDP_CURVE_H
 

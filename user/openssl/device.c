@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices are given operations here, one by one. After a failure the twin computes, unless the configuration forbids it. */
+/*
+ * Devices are given operations here, one by one. After a failure the twin computes, unless the configuration forbids
+ * it.
+ */
 #include <errno.h>
 #include <openssl/async.h>
 #include <openssl/err.h>
@@ -20,8 +23,8 @@
 
 /*
  * libwd computes some things with libcrypto, which may choose this provider for that: such operations are the twin's.
- * Never set across a pause, after which a job may be in another thread. Errors that libcrypto reports then are none of the
- * operation: libssl would take them for errors of the connection.
+ * Never set across a pause, after which a job may be in another thread. Errors that libcrypto reports then are none of
+ * the operation: libssl would take them for errors of the connection.
  */
 static _Thread_local bool inside;
 
@@ -75,7 +78,8 @@ static void note_wrong(struct wdp_provider *prov)
 		return;
 	atomic_store(&prov->wrong_in_a_row, 0);
 	atomic_store(&prov->rests_until, wdp_seconds() + REST_SECONDS);
-	wdp_log(prov, WDP_LOG_ERRORS, "%u wrong results in a row: no device is used for %u seconds", WRONG_IN_A_ROW, REST_SECONDS);
+	wdp_log(prov, WDP_LOG_ERRORS, "%u wrong results in a row: no device is used for %u seconds", WRONG_IN_A_ROW,
+		REST_SECONDS);
 }
 
 /* Whatever its request was, a device that works answers it. */
@@ -99,7 +103,8 @@ static void note_failure(struct wdp_provider *prov)
 		return;
 	atomic_store(&prov->failed_until, wdp_seconds() + TRIAL_SECONDS);
 	if (row == FAILED_IN_A_ROW)
-		wdp_log(prov, WDP_LOG_ERRORS, "%u failures in a row: one operation in %u seconds tries a device, until one succeeds",
+		wdp_log(prov, WDP_LOG_ERRORS,
+			"%u failures in a row: one operation in %u seconds tries a device, until one succeeds",
 			FAILED_IN_A_ROW, TRIAL_SECONDS);
 }
 
@@ -135,8 +140,8 @@ static enum wdp_outcome failed(struct wdp_provider *prov, const char *what, cons
 }
 
 /*
- * No failure of a device: operands that can't be, for which libcrypto has its own words, or that no device takes; or its
- * queues are full, and the twin takes as long as waiting.
+ * No failure of a device: operands that can't be, for which libcrypto has its own words, or that no device takes; or
+ * its queues are full, and the twin takes as long as waiting.
  */
 static bool not_taken(int status)
 {
@@ -180,7 +185,8 @@ enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_cal
 	return wdp_device_verify(to, call, path, &bad);
 }
 
-enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path, bool *bad)
+enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path,
+				   bool *bad)
 {
 	bool job = ASYNC_get_current_job();
 	struct wdp_result result = { 0 };

@@ -7,7 +7,8 @@
 #include "provider.h"
 
 enum wdp_outcome {
-	WDP_ERROR = 0,		/* the operation fails; libcrypto's queue says why. The value that its functions return */
+	WDP_ERROR = 0,		/* the operation fails; libcrypto's queue says why. The value that its functions
+				 * return */
 	WDP_DONE = 1,
 	WDP_TWIN,		/* the twin has to do it */
 };
@@ -18,8 +19,12 @@ bool wdp_device_may(const struct wdp_target *to);
 /* wdp_device_do() - let a device do it; *path is what did it. */
 enum wdp_outcome wdp_device_do(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path);
 
-/* wdp_device_verify() - the same for a verdict on a signature: *bad if a device finds it wrong; the twin has the last word. */
-enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path, bool *bad);
+/*
+ * wdp_device_verify() - the same for a verdict on a signature: *bad if a device finds it wrong; the twin has the last
+ * word.
+ */
+enum wdp_outcome wdp_device_verify(const struct wdp_target *to, const struct wdp_call *call, unsigned int *path,
+				   bool *bad);
 
 /* wdp_device_right() - a result has been checked. Those that nobody checks say nothing about wrong ones before them. */
 void wdp_device_right(struct wdp_provider *prov);

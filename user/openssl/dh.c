@@ -19,7 +19,8 @@ static handle_t group_open(const struct wdp_target *to, unsigned int op_type)
 	};
 
 	if (key->group == WD_DH_BY_VALUE) {
-		if (!wdp_key_number(key, OSSL_PKEY_PARAM_FFC_P, p, k) || !wdp_key_number(key, OSSL_PKEY_PARAM_FFC_G, g, k))
+		if (!wdp_key_number(key, OSSL_PKEY_PARAM_FFC_P, p, k) ||
+		    !wdp_key_number(key, OSSL_PKEY_PARAM_FFC_G, g, k))
 			return 0;
 		setup.p = (struct wd_number){ p, (__u32)k };
 		setup.g = (struct wd_number){ g, (__u32)k };

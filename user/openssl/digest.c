@@ -39,7 +39,8 @@ static enum wdp_outcome on_device(struct wdp_provider *prov, struct wdp_digest *
 				  unsigned char *out, unsigned int *path)
 {
 	struct wdp_target to = {
-		.prov = prov, .class = &wdp_class_digest, .session = &digest->session, .make = session_open, .owner = digest,
+		.prov = prov, .class = &wdp_class_digest, .session = &digest->session, .make = session_open,
+		.owner = digest,
 	};
 	struct wdp_call call = { .src = in, .src_len = len, .dst = out, .dst_len = digest->size };
 
@@ -287,8 +288,8 @@ static bool digest_offer(struct wdp_provider *prov, enum wdp_digest_id id)
 	d->names = wdp_names(row->name, names_do, d->twin);
 	d->gettable = wdp_with_path(EVP_MD_gettable_ctx_params(d->twin));
 	offer.algorithm_names = d->names;
-	return d->names && d->gettable && wdp_facts_read(&facts_of[id], EVP_MD_gettable_params(d->twin), param_get, d->twin) &&
-	       wdp_offer(prov, OSSL_OP_DIGEST, &offer);
+	return d->names && d->gettable && wdp_facts_read(&facts_of[id], EVP_MD_gettable_params(d->twin), param_get,
+							 d->twin) && wdp_offer(prov, OSSL_OP_DIGEST, &offer);
 }
 
 bool wdp_digests_offer(struct wdp_provider *prov)

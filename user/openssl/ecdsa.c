@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signatures of two numbers by devices, which make and verify them. What a device finds wrong the twin verifies again. */
+/*
+ * Signatures of two numbers by devices, which make and verify them. What a device finds wrong the twin verifies again.
+ */
 #include <string.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
@@ -18,8 +20,8 @@ static handle_t key_open(const struct wdp_target *to, unsigned int op_type)
 	const struct wdp_key *key = to->owner;
 	const struct wdp_curve *curve = key->curve;
 	struct wd_ecc_sess_setup setup = {
-		.curve = curve->curve, .alg = curve->alg == WD_ECC_SM2 ? WD_ECC_SM2 : WD_ECC_ECDSA, .op_type = (__u8)op_type, .flags = WD_SESS_PATH_HW,
-		.timeout_ms = to->prov->config.timeout_ms,
+		.curve = curve->curve, .alg = curve->alg == WD_ECC_SM2 ? WD_ECC_SM2 : WD_ECC_ECDSA,
+		.op_type = (__u8)op_type, .flags = WD_SESS_PATH_HW, .timeout_ms = to->prov->config.timeout_ms,
 	};
 	struct wd_ecc_key ecc = {
 		.x = { key->public_value, curve->bytes }, .y = { key->public_value + curve->bytes, curve->bytes },
@@ -106,7 +108,8 @@ static bool numbers_of(const unsigned char *sig, size_t len, unsigned char *rs, 
 }
 
 /* With check_results = all. The context for that has no settings: the digest is verified as it is. */
-static bool verifies(const struct wdp_key *key, const unsigned char *sig, size_t len, const unsigned char *digest, size_t n)
+static bool verifies(const struct wdp_key *key, const unsigned char *sig, size_t len, const unsigned char *digest,
+		     size_t n)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(key->prov->twin.libctx, key->pkey, NULL);
 	bool ok;
@@ -121,7 +124,8 @@ static bool verifies(const struct wdp_key *key, const unsigned char *sig, size_t
 struct wdp_target wdp_curve_key(const struct wdp_operation *op)
 {
 	return (struct wdp_target){
-		.prov = op->prov, .class = &wdp_class_ecc, .session = &op->key->session, .make = key_open, .owner = op->key,
+		.prov = op->prov, .class = &wdp_class_ecc, .session = &op->key->session, .make = key_open,
+		.owner = op->key,
 	};
 }
 
@@ -131,7 +135,8 @@ enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, si
 	struct wdp_target to = wdp_curve_key(op);
 	unsigned char rs[2 * WDP_NUMBER_MAX];
 	struct wdp_call call = {
-		.op = WD_ECC_SIGN, .src = digest, .src_len = digest_len, .dst = rs, .dst_len = 2u * op->key->curve->bytes,
+		.op = WD_ECC_SIGN, .src = digest, .src_len = digest_len, .dst = rs,
+		.dst_len = 2u * op->key->curve->bytes,
 	};
 	enum wdp_outcome outcome = wdp_device_do(&to, &call, &op->path);
 
@@ -147,24 +152,25 @@ enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, si
 	return WDP_DONE;
 }
 
-enum wdp_outcome wdp_ecdsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, unsigned char *sig, size_t *len,
-				size_t room, const unsigned char *digest, size_t digest_len)
+enum wdp_outcome wdp_ecdsa_sign(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, unsigned char *sig,
+				size_t *len, size_t room, const unsigned char *digest, size_t digest_len)
 {
 	(void)scheme;
-	if (!wdp_curve_takes_private(op->key, WDP_ECDSA) || room < (size_t)EVP_PKEY_get_size(op->key->pkey) || !takes_digest(op, digest_len) ||
-	    wdp_operation_int(op, PARAM_NONCE_TYPE, 0))
+	if (!wdp_curve_takes_private(op->key, WDP_ECDSA) || room < (size_t)EVP_PKEY_get_size(op->key->pkey) ||
+	    !takes_digest(op, digest_len) || wdp_operation_int(op, PARAM_NONCE_TYPE, 0))
 		return WDP_TWIN;
 	return wdp_curve_sign(op, sig, len, digest, digest_len);
 }
 
-enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char *sig, size_t len, const unsigned char *digest,
-				  size_t digest_len)
+enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char *sig, size_t len,
+				  const unsigned char *digest, size_t digest_len)
 {
 	struct wdp_target to = wdp_curve_key(op);
 	size_t w = op->key->curve->bytes;
 	unsigned char rs[2 * WDP_NUMBER_MAX];
 	struct wdp_call call = {
-		.op = WD_ECC_VERIFY, .src = digest, .src_len = digest_len, .extra = rs, .extra_len = (unsigned int)(2 * w),
+		.op = WD_ECC_VERIFY, .src = digest, .src_len = digest_len, .extra = rs,
+		.extra_len = (unsigned int)(2 * w),
 	};
 	enum wdp_outcome outcome;
 
@@ -184,8 +190,8 @@ bool wdp_ecdsa_verifies(const struct wdp_key *key)
 	return wdp_curve_takes_public(key, WDP_ECDSA);
 }
 
-enum wdp_outcome wdp_ecdsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig, size_t len,
-				  const unsigned char *digest, size_t digest_len)
+enum wdp_outcome wdp_ecdsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig,
+				  size_t len, const unsigned char *digest, size_t digest_len)
 {
 	(void)scheme;
 	return takes_digest(op, digest_len) ? wdp_curve_verify(op, sig, len, digest, digest_len) : WDP_TWIN;

@@ -17,7 +17,7 @@ enum wdp_outcome wdp_curve_sign(struct wdp_operation *op, unsigned char *sig, si
 				size_t digest_len);
 
 /* wdp_curve_verify() - WDP_DONE if the signature is good; what else there is to say is the twin's. */
-enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char *sig, size_t len, const unsigned char *digest,
-				  size_t digest_len);
+enum wdp_outcome wdp_curve_verify(struct wdp_operation *op, const unsigned char *sig, size_t len,
+				  const unsigned char *digest, size_t digest_len);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Encoders of EC and SM2. libcrypto gives a key of ours to the default provider's encoders by way of an import there. It
- * makes keys of EC on the curve of SM2, but imports none: they could not be written. These encoders let the twin's key be
- * written; libcrypto prefers them for keys of the same provider, and uses them for no others.
+ * Encoders of EC and SM2. libcrypto gives a key of ours to the default provider's encoders by way of an import there.
+ * It makes keys of EC on the curve of SM2, but imports none: they could not be written. These encoders let the twin's
+ * key be written; libcrypto prefers them for keys of the same provider, and uses them for no others.
  */
 #include <stdlib.h>
 #include <openssl/core_names.h>

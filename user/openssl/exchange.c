@@ -95,7 +95,8 @@ static bool curve_operands(struct exchange *e, struct operands *o)
 {
 	const struct wdp_key *key = e->op.key, *peer = e->peer;
 
-	if (!key->curve || peer->curve != key->curve || !wdp_key_uses(key, key->curve->bit) || !key->private_len || !peer->public_len)
+	if (!key->curve || peer->curve != key->curve || !wdp_key_uses(key, key->curve->bit) || !key->private_len ||
+	    !peer->public_len)
 		return false;
 	o->to = wdp_curve_target(e->op.prov, key->curve);
 	o->call = WD_ECC_AGREE;

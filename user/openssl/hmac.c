@@ -136,11 +136,15 @@ static void refused(struct context *c)
 	c->alg = -1;
 }
 
-/* The twin in front of its last initialization: a key, a digest and the message that was kept are all that there is to it. */
+/*
+ * The twin in front of its last initialization: a key, a digest and the message that was kept are all that there is to
+ * it.
+ */
 static bool twin_before(struct context *c)
 {
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)wdp_digest_name(c->alg), 0), OSSL_PARAM_END,
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)wdp_digest_name(c->alg), 0),
+		OSSL_PARAM_END,
 	};
 	EVP_MAC_CTX *twin = EVP_MAC_CTX_new(c->prov->hmac);
 
@@ -153,7 +157,9 @@ static bool twin_before(struct context *c)
 	return true;
 }
 
-/* One that is refused is done again: the program may go on with the message before it, or the twin learns its digest. */
+/*
+ * One that is refused is done again: the program may go on with the message before it, or the twin learns its digest.
+ */
 static bool twin_init(struct context *c, const unsigned char *key, size_t key_len, const OSSL_PARAM params[])
 {
 	bool ok;

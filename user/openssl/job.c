@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Asynchronous operations. A device reads and writes memory of the job only: a connection may be freed while its request
- * is in flight.
+ * Asynchronous operations. A device reads and writes memory of the job only: a connection may be freed while its
+ * request is in flight.
  */
 #include <errno.h>
 #include <stddef.h>

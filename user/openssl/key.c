@@ -16,20 +16,22 @@
 #define RSA	WDP_BIT(WDP_RSA) | WDP_BIT(WDP_RSA_PUBLIC)
 
 const struct wdp_family wdp_families[WDP_FAMILIES] = {
-	[WDP_FAM_RSA] = { "RSA", RSA, { OSSL_PKEY_PARAM_RSA_D, NUMBER }, { OSSL_PKEY_PARAM_RSA_E, NUMBER }, NULL, &wdp_class_rsa },
-	[WDP_FAM_RSA_PSS] = { "RSA-PSS", RSA, { OSSL_PKEY_PARAM_RSA_D, NUMBER }, { OSSL_PKEY_PARAM_RSA_E, NUMBER }, NULL, &wdp_class_rsa },
+	[WDP_FAM_RSA] = { "RSA", RSA, { OSSL_PKEY_PARAM_RSA_D, NUMBER }, { OSSL_PKEY_PARAM_RSA_E, NUMBER },
+			  NULL, &wdp_class_rsa },
+	[WDP_FAM_RSA_PSS] = { "RSA-PSS", RSA, { OSSL_PKEY_PARAM_RSA_D, NUMBER }, { OSSL_PKEY_PARAM_RSA_E, NUMBER },
+			      NULL, &wdp_class_rsa },
 	[WDP_FAM_EC] = { "EC", WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), { OSSL_PKEY_PARAM_PRIV_KEY, NUMBER },
 			 { OSSL_PKEY_PARAM_PUB_KEY, STRING }, OSSL_PKEY_PARAM_EC_P, &wdp_class_ecc },
 	[WDP_FAM_X25519] = { "X25519", WDP_BIT(WDP_X25519), { OSSL_PKEY_PARAM_PRIV_KEY, STRING },
 			     { OSSL_PKEY_PARAM_PUB_KEY, STRING }, NULL, &wdp_class_ecc },
-	[WDP_FAM_X448] = { "X448", WDP_BIT(WDP_X448), { OSSL_PKEY_PARAM_PRIV_KEY, STRING }, { OSSL_PKEY_PARAM_PUB_KEY, STRING }, NULL,
-			   &wdp_class_ecc },
-	[WDP_FAM_DH] = { "DH", WDP_BIT(WDP_DH), { OSSL_PKEY_PARAM_PRIV_KEY, NUMBER }, { OSSL_PKEY_PARAM_PUB_KEY, NUMBER },
-			 OSSL_PKEY_PARAM_FFC_P, &wdp_class_dh },
-	[WDP_FAM_DHX] = { "DHX", WDP_BIT(WDP_DH), { OSSL_PKEY_PARAM_PRIV_KEY, NUMBER }, { OSSL_PKEY_PARAM_PUB_KEY, NUMBER },
-			  OSSL_PKEY_PARAM_FFC_P, &wdp_class_dh },
-	[WDP_FAM_SM2] = { "SM2", WDP_BIT(WDP_SM2), { OSSL_PKEY_PARAM_PRIV_KEY, NUMBER }, { OSSL_PKEY_PARAM_PUB_KEY, STRING },
-			  OSSL_PKEY_PARAM_EC_P, &wdp_class_ecc },
+	[WDP_FAM_X448] = { "X448", WDP_BIT(WDP_X448), { OSSL_PKEY_PARAM_PRIV_KEY, STRING },
+			   { OSSL_PKEY_PARAM_PUB_KEY, STRING }, NULL, &wdp_class_ecc },
+	[WDP_FAM_DH] = { "DH", WDP_BIT(WDP_DH), { OSSL_PKEY_PARAM_PRIV_KEY, NUMBER },
+			 { OSSL_PKEY_PARAM_PUB_KEY, NUMBER }, OSSL_PKEY_PARAM_FFC_P, &wdp_class_dh },
+	[WDP_FAM_DHX] = { "DHX", WDP_BIT(WDP_DH), { OSSL_PKEY_PARAM_PRIV_KEY, NUMBER },
+			  { OSSL_PKEY_PARAM_PUB_KEY, NUMBER }, OSSL_PKEY_PARAM_FFC_P, &wdp_class_dh },
+	[WDP_FAM_SM2] = { "SM2", WDP_BIT(WDP_SM2), { OSSL_PKEY_PARAM_PRIV_KEY, NUMBER },
+			  { OSSL_PKEY_PARAM_PUB_KEY, STRING }, OSSL_PKEY_PARAM_EC_P, &wdp_class_ecc },
 };
 
 struct wdp_key *wdp_key_new(struct wdp_provider *prov, const struct wdp_family *family)
@@ -68,7 +70,8 @@ EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_f
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(prov->twin.libctx, family->name, NULL);
 	EVP_PKEY *pkey = NULL;
 
-	if (!ctx || EVP_PKEY_fromdata_init(ctx) <= 0 || EVP_PKEY_fromdata(ctx, &pkey, selection, (OSSL_PARAM *)params) <= 0) {
+	if (!ctx || EVP_PKEY_fromdata_init(ctx) <= 0 ||
+	    EVP_PKEY_fromdata(ctx, &pkey, selection, (OSSL_PARAM *)params) <= 0) {
 		EVP_PKEY_free(pkey);
 		pkey = NULL;
 	}
@@ -103,8 +106,10 @@ static void parts_read(const struct wdp_key *key, struct parts *parts)
 
 	p[PART_PRIVATE] = part_of(&family->private_part, curve, parts->private, sizeof(parts->private));
 	p[PART_PUBLIC] = part_of(&family->public_part, curve, parts->public, sizeof(parts->public));
-	p[PART_DOMAIN] = part_of(&(struct wdp_part){ family->domain_part ? family->domain_part : "", NUMBER }, false, NULL, 0);
-	p[PART_GROUP] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, parts->group, sizeof(parts->group));
+	p[PART_DOMAIN] = part_of(&(struct wdp_part){ family->domain_part ? family->domain_part : "", NUMBER },
+				 false, NULL, 0);
+	p[PART_GROUP] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, parts->group,
+							 sizeof(parts->group));
 	p[PART_GROUP + 1] = OSSL_PARAM_construct_end();
 	*parts->group = '\0';
 	EVP_PKEY_get_params(key->pkey, p);
@@ -168,7 +173,8 @@ static bool take_point(const struct wdp_key *key, const OSSL_PARAM *p, unsigned 
 	if (take_string(p, point, 1 + len))
 		got = 1 + len;
 	else
-		EVP_PKEY_get_octet_string_param(key->pkey, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, point, sizeof(point), &got);
+		EVP_PKEY_get_octet_string_param(key->pkey, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, point, sizeof(point),
+						&got);
 	if (got != 1 + len || point[0] != POINT_CONVERSION_UNCOMPRESSED)
 		return false;
 	memcpy(to, point + 1, len);
@@ -184,7 +190,8 @@ static void operands_take(struct wdp_key *key, const struct parts *parts)
 	key->public_len = key->private_len = 0;
 	if (!w)
 		return;
-	if (private->data_type == NUMBER ? take_number(private, key->private_value, w) : take_string(private, key->private_value, w))
+	if (private->data_type == NUMBER ? take_number(private, key->private_value, w) :
+	    take_string(private, key->private_value, w))
 		key->private_len = w;
 	if (!key->family->domain_part && take_string(public, key->public_value, w))
 		key->public_len = w;

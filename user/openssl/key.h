@@ -29,7 +29,10 @@ struct wdp_family {
 	const struct wdp_class *class;	/* of the key's own session */
 };
 
-enum wdp_family_id { WDP_FAM_RSA, WDP_FAM_RSA_PSS, WDP_FAM_EC, WDP_FAM_X25519, WDP_FAM_X448, WDP_FAM_DH, WDP_FAM_DHX, WDP_FAM_SM2, WDP_FAMILIES };
+enum wdp_family_id {
+	WDP_FAM_RSA, WDP_FAM_RSA_PSS, WDP_FAM_EC, WDP_FAM_X25519, WDP_FAM_X448, WDP_FAM_DH, WDP_FAM_DHX, WDP_FAM_SM2,
+	WDP_FAMILIES
+};
 
 extern const struct wdp_family wdp_families[WDP_FAMILIES];
 
@@ -41,7 +44,8 @@ struct wdp_key {
 	unsigned int has;		/* OSSL_KEYMGMT_SELECT_* */
 	const struct wdp_curve *curve;	/* EC, X25519, X448: NULL if libwd doesn't name it */
 	size_t public_len, private_len;	/* with a curve, unless the key lacks them; else 0 */
-	unsigned char public_value[WDP_POINT_MAX], private_value[WDP_NUMBER_MAX];	/* x and y, or a string; in libwd's form */
+	/* x and y, or a string; in libwd's form */
+	unsigned char public_value[WDP_POINT_MAX], private_value[WDP_NUMBER_MAX];
 	int group;			/* DH: enum wd_dh_group, or -1 */
 	struct wdp_session session;	/* RSA, ECDSA, SM2: with this key; DH: with its parameters */
 	struct wdp_session public;	/* RSA: with the key's public part */
@@ -61,7 +65,10 @@ EVP_PKEY *wdp_pkey_from_data(const struct wdp_provider *prov, const struct wdp_f
 /* wdp_key_changed() - the twin has other parts than before. */
 void wdp_key_changed(struct wdp_key *key);
 
-/* wdp_key_number() - write a number of the key into a field of exactly len bytes; 1 or 0. Nothing is left in the queue of errors. */
+/*
+ * wdp_key_number() - write a number of the key into a field of exactly len bytes; 1 or 0. Nothing is left in the queue
+ * of errors.
+ */
 int wdp_key_number(const struct wdp_key *key, const char *name, unsigned char *field, size_t len);
 
 /* wdp_key_uses() - may devices be given operations of alg? */

@@ -90,7 +90,8 @@ void *wdp_gen_init(void *provctx, const struct wdp_family *family, int selection
 	gen->selection = selection;
 	/* X25519, X448 and SM2 are types and curves. */
 	gen->curve = wdp_curve_find(family->name);
-	if (twin_init(gen, EVP_PKEY_CTX_new_from_name(prov->twin.libctx, family->name, NULL)) && wdp_gen_set_params(gen, params))
+	if (twin_init(gen, EVP_PKEY_CTX_new_from_name(prov->twin.libctx, family->name, NULL)) &&
+	    wdp_gen_set_params(gen, params))
 		return gen;
 	wdp_gen_cleanup(gen);
 	return NULL;
@@ -111,7 +112,8 @@ static bool written_usually(EVP_PKEY *pkey)
 
 	ERR_set_mark();
 	usual = written_as(pkey, OSSL_PKEY_PARAM_EC_ENCODING, OSSL_PKEY_EC_ENCODING_GROUP) &&
-		written_as(pkey, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED);
+		written_as(pkey, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT,
+			   OSSL_PKEY_EC_POINT_CONVERSION_FORMAT_UNCOMPRESSED);
 	ERR_pop_to_mark();
 	return usual;
 }

@@ -21,7 +21,8 @@ static pthread_mutex_t lists_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned int types_index(int selection)
 {
-	return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY ? 1u : 0) | (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY ? 2u : 0) |
+	return (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY ? 1u : 0) |
+	       (selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY ? 2u : 0) |
 	       (selection & OSSL_KEYMGMT_SELECT_ALL_PARAMETERS ? 4u : 0);
 }
 
@@ -136,7 +137,8 @@ static int key_validate(const void *keydata, int selection, int type)
 	if (!ctx)
 		return 0;
 	if (selection & OSSL_KEYMGMT_SELECT_DOMAIN_PARAMETERS)
-		ok = (type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK ? EVP_PKEY_param_check_quick : EVP_PKEY_param_check)(ctx) > 0;
+		ok = (type == OSSL_KEYMGMT_VALIDATE_QUICK_CHECK ? EVP_PKEY_param_check_quick :
+		      EVP_PKEY_param_check)(ctx) > 0;
 	if (ok && check)
 		ok = check(ctx) > 0;
 	EVP_PKEY_CTX_free(ctx);

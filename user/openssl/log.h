@@ -6,6 +6,7 @@
 struct wdp_provider;
 
 /* level: WDP_LOG_ERRORS or WDP_LOG_ALL; nothing is written if the configuration has less. */
-void wdp_log(const struct wdp_provider *prov, unsigned int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void wdp_log(const struct wdp_provider *prov, unsigned int level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -7,7 +7,10 @@
 
 #include "provider.h"
 
-/* A program's own query about "provider" takes the place of the preference for ours, but not of that for the second one. */
+/*
+ * A program's own query about "provider" takes the place of the preference for ours, but not of that for the second
+ * one.
+ */
 #define WDP_PROPERTIES	"provider=warpdrive,warpdrive.device=yes"
 
 /* wdp_offer() - one algorithm more; false: no memory. */

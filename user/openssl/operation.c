@@ -113,8 +113,8 @@ int wdp_operation_verified(struct wdp_operation *op, int result)
 	return wdp_operation_by_twin(op, result);
 }
 
-int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out, size_t *len,
-		      size_t room, const unsigned char *in, size_t in_len)
+int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out,
+		      size_t *len, size_t room, const unsigned char *in, size_t in_len)
 {
 	if (outcome != WDP_TWIN) {
 		wdp_operation_ended(op);

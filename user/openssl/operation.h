@@ -49,8 +49,8 @@ void wdp_operation_ended(struct wdp_operation *op);
 typedef int wdp_run_fn(EVP_PKEY_CTX *ctx, unsigned char *out, size_t *len, const unsigned char *in, size_t in_len);
 
 /* wdp_operation_end() - what a device did not do, the twin does; returns the value for libcrypto. */
-int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out, size_t *len,
-		      size_t room, const unsigned char *in, size_t in_len);
+int wdp_operation_end(struct wdp_operation *op, enum wdp_outcome outcome, wdp_run_fn *run, unsigned char *out,
+		      size_t *len, size_t room, const unsigned char *in, size_t in_len);
 
 /* Dispatched as they are: each context begins with a struct wdp_operation. */
 int wdp_operation_get_params(void *vctx, OSSL_PARAM params[]);

@@ -34,7 +34,8 @@ static const struct row {
 } rows[] = {
 	ROW(OSSL_OP_KEYMGMT, RSA, "RSA:rsaEncryption:1.2.840.113549.1.1.1", wdp_keymgmt_rsa),
 	ROW(OSSL_OP_KEYMGMT, RSA, "RSA-PSS:RSASSA-PSS:1.2.840.113549.1.1.10", wdp_keymgmt_rsa_pss),
-	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), "EC:id-ecPublicKey:1.2.840.10045.2.1", wdp_keymgmt_ec),
+	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_ECDSA) | WDP_BIT(WDP_ECDH), "EC:id-ecPublicKey:1.2.840.10045.2.1",
+	    wdp_keymgmt_ec),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_X25519), "X25519:1.3.101.110", wdp_keymgmt_x25519),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_X448), "X448:1.3.101.111", wdp_keymgmt_x448),
 	ROW(OSSL_OP_KEYMGMT, WDP_BIT(WDP_DH), "DH:dhKeyAgreement:1.2.840.113549.1.3.1", wdp_keymgmt_dh),
@@ -83,7 +84,8 @@ static bool algs_choose(struct wdp_provider *prov)
 	if (prov->algs)
 		return true;
 	if (prov->config.devices == WDP_DEVICES_REQUIRE) {
-		ERR_raise_data(ERR_LIB_PROV, PROV_R_INVALID_CONFIG_DATA, "devices = require: no device offers any of the algorithms");
+		ERR_raise_data(ERR_LIB_PROV, PROV_R_INVALID_CONFIG_DATA,
+			       "devices = require: no device offers any of the algorithms");
 		return false;
 	}
 	wdp_log(prov, WDP_LOG_ALL, "no device offers any of the algorithms: nothing is offered");
@@ -141,7 +143,8 @@ static int get_params(void *provctx, OSSL_PARAM params[])
 	unsigned int i;
 
 	if ((p && !OSSL_PARAM_set_int(p, 1)) || !text_set(params, OSSL_PROV_PARAM_NAME, "WarpDrive provider") ||
-	    !text_set(params, OSSL_PROV_PARAM_VERSION, WD_VERSION) || !text_set(params, OSSL_PROV_PARAM_BUILDINFO, WD_VERSION))
+	    !text_set(params, OSSL_PROV_PARAM_VERSION, WD_VERSION) ||
+	    !text_set(params, OSSL_PROV_PARAM_BUILDINFO, WD_VERSION))
 		return 0;
 	for (i = 0; i < WDP_COUNTS; i++) {
 		p = OSSL_PARAM_locate(params, count_names[i]);
@@ -191,18 +194,21 @@ static bool is_default_context(const OSSL_CORE_HANDLE *handle, const OSSL_DISPAT
 {
 	for (; in->function_id; in++)
 		if (in->function_id == OSSL_FUNC_CORE_GET_LIBCTX)
-			return (void *)OSSL_FUNC_core_get_libctx(in)(handle) == (void *)OSSL_LIB_CTX_get0_global_default();
+			return (void *)OSSL_FUNC_core_get_libctx(in)(handle) ==
+			       (void *)OSSL_LIB_CTX_get0_global_default();
 	return false;
 }
 
 /*
- * OpenSSL 4 has another libcrypto than the one that this module is linked with, and then the process has both. Ours must not
- * read the configuration: it would load this module once more.
+ * OpenSSL 4 has another libcrypto than the one that this module is linked with, and then the process has both. Ours
+ * must not read the configuration: it would load this module once more.
  */
 static void libcrypto_prepare(const OSSL_CORE_HANDLE *handle, OSSL_FUNC_core_get_params_fn *get)
 {
 	char *version = NULL;
-	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_ptr(OSSL_PROV_PARAM_CORE_VERSION, &version, 0), OSSL_PARAM_END };
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_ptr(OSSL_PROV_PARAM_CORE_VERSION, &version, 0), OSSL_PARAM_END
+	};
 
 	if (get(handle, params) && version && strtoul(version, NULL, 10) != OPENSSL_version_major())
 		OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
@@ -215,10 +221,12 @@ static void log_why(const struct wdp_provider *prov)
 	int flags = 0;
 
 	ERR_peek_last_error_data(&data, &flags);
-	wdp_log(prov, WDP_LOG_ERRORS, "not loaded: %s", flags & ERR_TXT_STRING ? data : "the configuration can't be read");
+	wdp_log(prov, WDP_LOG_ERRORS, "not loaded: %s",
+		flags & ERR_TXT_STRING ? data : "the configuration can't be read");
 }
 
-int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out, void **provctx)
+int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
+		       void **provctx)
 {
 	const OSSL_DISPATCH *get_params = core_function(in, OSSL_FUNC_CORE_GET_PARAMS);
 	const OSSL_DISPATCH *bio_write = core_function(in, OSSL_FUNC_BIO_WRITE_EX);

@@ -19,7 +19,8 @@
 enum wdp_count {
 	WDP_COUNT_HW,		/* operations that a device did */
 	WDP_COUNT_SIM,		/* a simulated device */
-	WDP_COUNT_SOFT,		/* the twin, of those that use a private key or make one, or that devices take by key or size */
+	WDP_COUNT_SOFT,		/* the twin, of those that use a private key or make one, or that devices take by key or
+				 * size */
 	WDP_COUNT_FALLBACKS,	/* those of the twin that a device had failed at */
 	WDP_COUNT_BAD,		/* wrong results of devices */
 	WDP_COUNTS,

@@ -33,7 +33,8 @@ size_t wdp_rsa_public_bytes(const struct wdp_key *key)
 
 struct parts {
 	unsigned char n[WDP_RSA_MAX], d[WDP_RSA_MAX];
-	unsigned char p[WDP_RSA_MAX / 2], q[WDP_RSA_MAX / 2], dp[WDP_RSA_MAX / 2], dq[WDP_RSA_MAX / 2], qinv[WDP_RSA_MAX / 2];
+	unsigned char p[WDP_RSA_MAX / 2], q[WDP_RSA_MAX / 2], dp[WDP_RSA_MAX / 2], dq[WDP_RSA_MAX / 2],
+		      qinv[WDP_RSA_MAX / 2];
 	unsigned char e[4];
 };
 
@@ -124,7 +125,8 @@ static handle_t public_open(const struct wdp_target *to, unsigned int op_type)
 enum wdp_outcome wdp_rsa_private(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k)
 {
 	struct wdp_target to = {
-		.prov = op->prov, .class = &wdp_class_rsa, .session = &op->key->session, .make = key_open, .owner = op->key,
+		.prov = op->prov, .class = &wdp_class_rsa, .session = &op->key->session, .make = key_open,
+		.owner = op->key,
 	};
 	struct wdp_call call = { .op = WD_RSA_SIGN, .src = in, .src_len = k, .dst = out, .dst_len = k };
 	enum wdp_outcome outcome = wdp_device_do(&to, &call, &op->path);
@@ -138,7 +140,8 @@ enum wdp_outcome wdp_rsa_private(struct wdp_operation *op, const unsigned char *
 enum wdp_outcome wdp_rsa_public(struct wdp_operation *op, const unsigned char *in, unsigned char *out, size_t k)
 {
 	struct wdp_target to = {
-		.prov = op->prov, .class = &wdp_class_rsa, .session = &op->key->public, .make = public_open, .owner = op->key,
+		.prov = op->prov, .class = &wdp_class_rsa, .session = &op->key->public, .make = public_open,
+		.owner = op->key,
 	};
 	struct wdp_call call = { .op = WD_RSA_VERIFY, .src = in, .src_len = k, .dst = out, .dst_len = k };
 
@@ -238,8 +241,8 @@ bool wdp_rsa_verifies(const struct wdp_key *key)
 	return wdp_rsa_public_bytes(key);
 }
 
-enum wdp_outcome wdp_rsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig, size_t len,
-				const unsigned char *digest, size_t digest_len)
+enum wdp_outcome wdp_rsa_verify(struct wdp_operation *op, struct wdp_rsa_scheme *scheme, const unsigned char *sig,
+				size_t len, const unsigned char *digest, size_t digest_len)
 {
 	size_t k = wdp_rsa_public_bytes(op->key);
 	unsigned char em[WDP_RSA_MAX];

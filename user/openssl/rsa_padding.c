@@ -134,7 +134,8 @@ static int salt_bytes(int salt, size_t h, size_t most)
 }
 
 /* Hash of eight zeroes, the message's hash, the salt. */
-static bool pss_hash(unsigned char *to, const EVP_MD *md, const unsigned char *hash, size_t h, const unsigned char *salt, size_t n)
+static bool pss_hash(unsigned char *to, const EVP_MD *md, const unsigned char *hash, size_t h,
+		     const unsigned char *salt, size_t n)
 {
 	static const unsigned char zeroes[8];
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
@@ -161,7 +162,8 @@ bool wdp_pss_encode(unsigned char *em, size_t k, const struct wdp_rsa_scheme *sc
 	salt = db - (size_t)n;
 	memset(em, 0, salt - 1);
 	em[salt - 1] = 1;
-	if (RAND_bytes_ex(libctx, em + salt, (size_t)n, 0) <= 0 || !pss_hash(em + db, scheme->md, hash, h, em + salt, (size_t)n) ||
+	if (RAND_bytes_ex(libctx, em + salt, (size_t)n, 0) <= 0 ||
+	    !pss_hash(em + db, scheme->md, hash, h, em + salt, (size_t)n) ||
 	    !mgf1_xor(em, db, em + db, h, scheme->mgf1))
 		return false;
 	em[0] &= 0x7f;
@@ -170,7 +172,8 @@ bool wdp_pss_encode(unsigned char *em, size_t k, const struct wdp_rsa_scheme *sc
 }
 
 /* The salt begins behind the first byte that isn't 0; there are no secrets here. */
-bool wdp_pss_verify(unsigned char *em, size_t k, const struct wdp_rsa_scheme *scheme, const unsigned char *hash, size_t len)
+bool wdp_pss_verify(unsigned char *em, size_t k, const struct wdp_rsa_scheme *scheme, const unsigned char *hash,
+		    size_t len)
 {
 	size_t h = (size_t)EVP_MD_get_size(scheme->md), db, one = 0, salt;
 	unsigned char own[EVP_MAX_MD_SIZE];
@@ -234,10 +237,11 @@ static size_t mask_select(size_t mask, size_t a, size_t b)
 }
 
 /*
- * em is 0, the masked seed, the masked block; the block is the label's hash, zeroes, 1, the message. What is wrong about
- * it must not be seen: Manger's attack needs no more than the first byte.
+ * em is 0, the masked seed, the masked block; the block is the label's hash, zeroes, 1, the message. What is wrong
+ * about it must not be seen: Manger's attack needs no more than the first byte.
  */
-static int oaep_open(unsigned char *em, size_t k, size_t h, const unsigned char *label_hash, unsigned char *out, size_t *len)
+static int oaep_open(unsigned char *em, size_t k, size_t h, const unsigned char *label_hash, unsigned char *out,
+		     size_t *len)
 {
 	unsigned char *block = em + 1 + h;
 	size_t n = k - h - 1, good = mask_zero(em[0]), found = 0, start = 0, size, i, shift, one;

@@ -20,7 +20,8 @@ bool wdp_pss_encode(unsigned char *em, size_t k, const struct wdp_rsa_scheme *sc
 		    const unsigned char *hash, size_t len);
 
 /* wdp_pss_verify() - is em, which is overwritten, of that digest? false also if the scheme is not known here. */
-bool wdp_pss_verify(unsigned char *em, size_t k, const struct wdp_rsa_scheme *scheme, const unsigned char *hash, size_t len);
+bool wdp_pss_verify(unsigned char *em, size_t k, const struct wdp_rsa_scheme *scheme, const unsigned char *hash,
+		    size_t len);
 
 /* wdp_oaep_encode() - of a message; false: it is too long, or there are no random numbers. */
 bool wdp_oaep_encode(unsigned char *em, size_t k, const struct wdp_rsa_scheme *scheme, OSSL_LIB_CTX *libctx,

@@ -70,8 +70,8 @@ static void handle_free(const struct wdp_class *class, handle_t h)
 }
 
 /*
- * The section is joined by the process that computes, not by the one that loaded the provider. Each thread does it until
- * one has succeeded, since the first session decides where contexts come from.
+ * The section is joined by the process that computes, not by the one that loaded the provider. Each thread does it
+ * until one has succeeded, since the first session decides where contexts come from.
  */
 static void section_join(struct wdp_provider *prov)
 {

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <openssl/params.h>
 
-/* wdp_settings_add() - copies to the list, which may be NULL; later values take the place of earlier ones. false: no memory. */
+/*
+ * wdp_settings_add() - copies to the list, which may be NULL; later values take the place of earlier ones. false: no
+ * memory.
+ */
 bool wdp_settings_add(OSSL_PARAM **list, const OSSL_PARAM params[]);
 
 #endif

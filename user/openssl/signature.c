@@ -122,7 +122,8 @@ static int sig_verify(void *vctx, const unsigned char *sig, size_t len, const un
 	return counts ? wdp_operation_verified(&s->op, ok) : ok;
 }
 
-static int sig_recover(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *sig, size_t sig_len)
+static int sig_recover(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *sig,
+		       size_t sig_len)
 {
 	struct signature *s = vctx;
 
@@ -150,7 +151,9 @@ static bool hash_begin(struct signature *s, const char *name)
 static int message_init(void *vctx, const char *name, void *key, wdp_init_fn *init, const OSSL_PARAM params[])
 {
 	struct signature *s = vctx;
-	OSSL_PARAM digest[] = { OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, (char *)name, 0), OSSL_PARAM_END };
+	OSSL_PARAM digest[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, (char *)name, 0), OSSL_PARAM_END
+	};
 	char known[64];
 
 	if (!begin(vctx, key, init, NULL))
@@ -206,10 +209,12 @@ static int sig_message_verify(void *vctx, const unsigned char *sig, size_t len)
 static int sig_set_params(void *vctx, const OSSL_PARAM params[])
 {
 	struct signature *s = vctx;
-	const OSSL_PARAM *digest = params && s->md ? OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_DIGEST) : NULL;
+	const OSSL_PARAM *digest = params && s->md ? OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_DIGEST) :
+				   NULL;
 	char name[64], *at = name;
 
-	if (digest && (!OSSL_PARAM_get_utf8_string(digest, &at, sizeof(name)) || !EVP_MD_is_a(EVP_MD_CTX_get0_md(s->md), name))) {
+	if (digest &&
+	    (!OSSL_PARAM_get_utf8_string(digest, &at, sizeof(name)) || !EVP_MD_is_a(EVP_MD_CTX_get0_md(s->md), name))) {
 		ERR_raise(ERR_LIB_PROV, PROV_R_DIGEST_NOT_ALLOWED);
 		return 0;
 	}

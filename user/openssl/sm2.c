@@ -97,7 +97,8 @@ static void *sm2_dup(void *vctx)
 		return NULL;
 	s->signs = from->signs;
 	s->begun = from->begun;
-	if (wdp_operation_copy(&s->op, &from->op) && (!from->id || id_set(s, from->id, from->id_len)) && message_copy(s, from))
+	if (wdp_operation_copy(&s->op, &from->op) && (!from->id || id_set(s, from->id, from->id_len)) &&
+	    message_copy(s, from))
 		return s;
 	sm2_free(s);
 	return NULL;
@@ -121,7 +122,8 @@ static int sm2_verify_init(void *vctx, void *key, const OSSL_PARAM params[])
 	return begin(vctx, key, EVP_PKEY_verify_init_ex, params);
 }
 
-static enum wdp_outcome on_device(struct sm2 *s, unsigned char *sig, size_t *len, size_t room, const unsigned char *digest, size_t n)
+static enum wdp_outcome on_device(struct sm2 *s, unsigned char *sig, size_t *len, size_t room,
+				  const unsigned char *digest, size_t n)
 {
 	const struct wdp_key *key = s->op.key;
 
@@ -130,9 +132,11 @@ static enum wdp_outcome on_device(struct sm2 *s, unsigned char *sig, size_t *len
 	return wdp_curve_sign(&s->op, sig, len, digest, n);
 }
 
-static enum wdp_outcome verify_on_device(struct sm2 *s, const unsigned char *sig, size_t len, const unsigned char *digest, size_t n)
+static enum wdp_outcome verify_on_device(struct sm2 *s, const unsigned char *sig, size_t len,
+					 const unsigned char *digest, size_t n)
 {
-	return n == W && wdp_curve_takes_public(s->op.key, WDP_SM2) ? wdp_curve_verify(&s->op, sig, len, digest, n) : WDP_TWIN;
+	return n == W && wdp_curve_takes_public(s->op.key, WDP_SM2) ? wdp_curve_verify(&s->op, sig, len, digest, n) :
+	       WDP_TWIN;
 }
 
 /* The twin's verdict counts if devices verify by such keys. */
@@ -149,7 +153,8 @@ static int sm2_sign(void *vctx, unsigned char *sig, size_t *len, size_t room, co
 		return 0;
 	if (!sig)
 		return EVP_PKEY_sign(s->op.ctx, NULL, len, tbs, tbs_len);
-	return wdp_operation_end(&s->op, on_device(s, sig, len, room, tbs, tbs_len), EVP_PKEY_sign, sig, len, room, tbs, tbs_len);
+	return wdp_operation_end(&s->op, on_device(s, sig, len, room, tbs, tbs_len), EVP_PKEY_sign, sig, len, room, tbs,
+				 tbs_len);
 }
 
 static int sm2_verify(void *vctx, const unsigned char *sig, size_t len, const unsigned char *tbs, size_t tbs_len)
@@ -200,8 +205,9 @@ static int message_init(struct sm2 *s, const char *name, void *key, const OSSL_P
 	s->whole = EVP_MD_CTX_new();
 	if (!s->whole)
 		return 0;
-	ok = (signs ? EVP_DigestSignInit_ex : EVP_DigestVerifyInit_ex)(s->whole, &s->op.ctx, name, s->op.prov->twin.libctx, NULL,
-								       s->op.key->pkey, params);
+	ok = (signs ? EVP_DigestSignInit_ex :
+	      EVP_DigestVerifyInit_ex)(s->whole, &s->op.ctx, name, s->op.prov->twin.libctx, NULL, s->op.key->pkey,
+				       params);
 	return ok > 0 && id_note(s, params);
 }
 
@@ -227,8 +233,8 @@ static bool hash_signer(struct sm2 *s)
 	       wdp_key_number(key, OSSL_PKEY_PARAM_EC_B, b, W) &&
 	       EVP_PKEY_get_octet_string_param(key->pkey, OSSL_PKEY_PARAM_EC_GENERATOR, g, sizeof(g), &g_len) &&
 	       g_len == sizeof(g) && EVP_DigestUpdate(s->md, bits, 2) && EVP_DigestUpdate(s->md, s->id, s->id_len) &&
-	       EVP_DigestUpdate(s->md, a, W) && EVP_DigestUpdate(s->md, b, W) && EVP_DigestUpdate(s->md, g + 1, 2 * W) &&
-	       EVP_DigestUpdate(s->md, key->public_value, 2 * W);
+	       EVP_DigestUpdate(s->md, a, W) && EVP_DigestUpdate(s->md, b, W) &&
+	       EVP_DigestUpdate(s->md, g + 1, 2 * W) && EVP_DigestUpdate(s->md, key->public_value, 2 * W);
 }
 
 /* The digest of all that precedes the message replaces the identity's bytes. */

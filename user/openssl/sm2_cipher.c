@@ -88,8 +88,8 @@ static size_t parts_read(const unsigned char *in, size_t in_len, unsigned char p
 		return 0;
 	ERR_set_mark();
 	if (ASN1_get_object(&at, &len, &tag, &class, (long)in_len) == V_ASN1_CONSTRUCTED && tag == V_ASN1_SEQUENCE &&
-	    class == V_ASN1_UNIVERSAL && at + len == end && number_read(&at, end, parts) && number_read(&at, end, parts + W) &&
-	    string_read(&at, end, digest, W) == W)
+	    class == V_ASN1_UNIVERSAL && at + len == end && number_read(&at, end, parts) &&
+	    number_read(&at, end, parts + W) && string_read(&at, end, digest, W) == W)
 		n = string_read(&at, end, parts + 2 * W, TEXT_MAX);
 	ERR_pop_to_mark();
 	if (at != end)
@@ -108,8 +108,8 @@ static bool is_sm3(const struct wdp_operation *op)
 	return !*digest || !strcmp(digest, "SM3");
 }
 
-static enum wdp_outcome on_device(struct wdp_operation *op, unsigned char *out, size_t *len, size_t room, const unsigned char *in,
-				  size_t in_len)
+static enum wdp_outcome on_device(struct wdp_operation *op, unsigned char *out, size_t *len, size_t room,
+				  const unsigned char *in, size_t in_len)
 {
 	unsigned char parts[PARTS_MAX], text[TEXT_MAX];
 	struct wdp_target to = wdp_curve_key(op);
@@ -131,7 +131,8 @@ static enum wdp_outcome on_device(struct wdp_operation *op, unsigned char *out, 
 	return outcome;
 }
 
-static int sm2_cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in, size_t in_len)
+static int sm2_cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in,
+			      size_t in_len)
 {
 	struct wdp_operation *op = vctx;
 
@@ -141,7 +142,8 @@ static int sm2_cipher_encrypt(void *vctx, unsigned char *out, size_t *len, size_
 	return EVP_PKEY_encrypt(op->ctx, out, len, in, in_len);
 }
 
-static int sm2_cipher_decrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in, size_t in_len)
+static int sm2_cipher_decrypt(void *vctx, unsigned char *out, size_t *len, size_t room, const unsigned char *in,
+			      size_t in_len)
 {
 	struct wdp_operation *op = vctx;
 
@@ -149,7 +151,8 @@ static int sm2_cipher_decrypt(void *vctx, unsigned char *out, size_t *len, size_
 		return 0;
 	if (!out)
 		return EVP_PKEY_decrypt(op->ctx, NULL, len, in, in_len);
-	return wdp_operation_end(op, on_device(op, out, len, room, in, in_len), EVP_PKEY_decrypt, out, len, room, in, in_len);
+	return wdp_operation_end(op, on_device(op, out, len, room, in, in_len), EVP_PKEY_decrypt, out, len, room, in,
+				 in_len);
 }
 
 WDP_LIST(sm2_cipher, WDP_KIND_SM2_CIPHER, gettable)

@@ -96,13 +96,17 @@ int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned ch
 	s->plain = ok;
 	s->failed = false;
 	s->path = WD_PATH_NONE;
-	/* Without a key the twin goes on with the key schedule of the other direction, which no device has. GCM has the same for both. */
+	/*
+	 * Without a key the twin goes on with the key schedule of the other direction, which no device has. GCM has the
+	 * same for both.
+	 */
 	if (key || turned)
 		key_note(s, ok ? key : NULL, key_len);
 	return ok;
 }
 
-int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
+int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in,
+			 size_t len)
 {
 	int n = 0;
 
@@ -128,7 +132,8 @@ int wdp_symmetric_final(struct wdp_symmetric *s, unsigned char *out, size_t *out
 	return ok;
 }
 
-int wdp_symmetric_whole(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len)
+int wdp_symmetric_whole(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in,
+			size_t len)
 {
 	int n = len <= INT_MAX && !s->failed ? EVP_Cipher(s->twin, out, in, (unsigned int)len) : -1;
 

@@ -28,7 +28,8 @@ struct wdp_symmetric {
 	unsigned int path;		/* enum wd_path, of the last operation */
 	bool encrypt;
 	bool plain;			/* no step has failed since the last initialization */
-	bool failed;			/* a device has, and the twin may not do it: nothing works until the next initialization */
+	bool failed;			/* a device has, and the twin may not do it: nothing works until the next
+					 * initialization */
 	struct wdp_buffer in, out;
 	size_t key_len;			/* 0: none */
 	unsigned char key[WD_CIPHER_KEY_MAX];
@@ -55,9 +56,11 @@ int wdp_symmetric_begin(struct wdp_symmetric *s, bool encrypt, const unsigned ch
 			const unsigned char *iv, const OSSL_PARAM params[]);
 
 /* wdp_symmetric_update(), wdp_symmetric_final(), wdp_symmetric_whole() - the twin does it. 1 or 0. */
-int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);
+int wdp_symmetric_update(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in,
+			 size_t len);
 int wdp_symmetric_final(struct wdp_symmetric *s, unsigned char *out, size_t *out_len);
-int wdp_symmetric_whole(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in, size_t len);
+int wdp_symmetric_whole(struct wdp_symmetric *s, unsigned char *out, size_t *out_len, const unsigned char *in,
+			size_t len);
 
 /* wdp_symmetric_outcome() - a device has ended an update: 1, or 0 for an error. */
 int wdp_symmetric_outcome(struct wdp_symmetric *s, enum wdp_outcome outcome);

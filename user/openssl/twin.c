@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loads the default provider into a library context of its own, and asks it which parameters its contexts have. The provider
- * "legacy" comes later, if ever.
+ * Loads the default provider into a library context of its own, and asks it which parameters its contexts have. The
+ * provider "legacy" comes later, if ever.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,9 @@ static struct lists signature_lists(OSSL_LIB_CTX *libctx, const char *name)
 	struct lists lists = { NULL, NULL };
 
 	if (alg)
-		lists = (struct lists){ EVP_SIGNATURE_gettable_ctx_params(alg), EVP_SIGNATURE_settable_ctx_params(alg) };
+		lists = (struct lists){
+			EVP_SIGNATURE_gettable_ctx_params(alg), EVP_SIGNATURE_settable_ctx_params(alg)
+		};
 	EVP_SIGNATURE_free(alg);
 	return lists;
 }
@@ -36,7 +38,9 @@ static struct lists cipher_lists(OSSL_LIB_CTX *libctx, const char *name)
 	struct lists lists = { NULL, NULL };
 
 	if (alg)
-		lists = (struct lists){ EVP_ASYM_CIPHER_gettable_ctx_params(alg), EVP_ASYM_CIPHER_settable_ctx_params(alg) };
+		lists = (struct lists){
+			EVP_ASYM_CIPHER_gettable_ctx_params(alg), EVP_ASYM_CIPHER_settable_ctx_params(alg)
+		};
 	EVP_ASYM_CIPHER_free(alg);
 	return lists;
 }
@@ -108,8 +112,8 @@ bool wdp_twin_load(struct wdp_twin *twin)
 }
 
 /*
- * Only of the default context it is known what the program has loaded there. Its file is the one that the program has mapped, so
- * that in a sandbox nothing is opened. There is no lock, which a fork might leave locked.
+ * Only of the default context it is known what the program has loaded there. Its file is the one that the program has
+ * mapped, so that in a sandbox nothing is opened. There is no lock, which a fork might leave locked.
  */
 static OSSL_PROVIDER *legacy(struct wdp_twin *twin)
 {
@@ -139,7 +143,9 @@ static bool is_of_legacy(struct wdp_twin *twin, const OSSL_PARAM *name)
 
 bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[])
 {
-	static const char *const digests[] = { OSSL_ALG_PARAM_DIGEST, OSSL_PKEY_PARAM_MGF1_DIGEST, OSSL_EXCHANGE_PARAM_KDF_DIGEST };
+	static const char *const digests[] = {
+		OSSL_ALG_PARAM_DIGEST, OSSL_PKEY_PARAM_MGF1_DIGEST, OSSL_EXCHANGE_PARAM_KDF_DIGEST
+	};
 	bool learns = false;
 	unsigned int i;
 

@@ -27,7 +27,8 @@ struct wdp_twin {
 	OSSL_PARAM *gettable[WDP_KINDS];	/* the twin's, and "warpdrive-path"; ours */
 	const OSSL_PARAM *settable[WDP_KINDS];	/* the twin's */
 	OSSL_PROVIDER *_Atomic legacy;		/* NULL: nothing has needed its digests */
-	bool by_default;			/* the program's context, which has loaded us, is libcrypto's default one */
+	bool by_default;			/* the program's context, which has loaded us, is libcrypto's default
+						 * one */
 };
 
 #define WDP_PARAM_PATH	"warpdrive-path"
@@ -37,14 +38,14 @@ OSSL_PARAM *wdp_with_path(const OSSL_PARAM *list);
 
 bool wdp_twin_load(struct wdp_twin *twin);
 /*
- * wdp_twin_learns() - the twin has refused these parameters, or NULL, because of a digest of the provider "legacy", which the
- * program's context has, and now the twin's has, too: do it again.
+ * wdp_twin_learns() - the twin has refused these parameters, or NULL, because of a digest of the provider "legacy",
+ * which the program's context has, and now the twin's has, too: do it again.
  */
 bool wdp_twin_learns(struct wdp_twin *twin, const OSSL_PARAM params[]);
 
 /*
- * wdp_twin_again() - after ERR_set_mark() and a first try, which was ok or not: whether to do it again, the errors of the first
- * try being gone. It takes the mark away in any case.
+ * wdp_twin_again() - after ERR_set_mark() and a first try, which was ok or not: whether to do it again, the errors of
+ * the first try being gone. It takes the mark away in any case.
  */
 bool wdp_twin_again(struct wdp_twin *twin, bool ok, const OSSL_PARAM params[]);
 

@@ -166,8 +166,8 @@ static bool unseen(ASYNC_WAIT_CTX *ctx, OSSL_ASYNC_FD fd)
 	OSSL_ASYNC_FD added[8];
 	size_t nr, gone, i;
 
-	if (!ASYNC_WAIT_CTX_get_changed_fds(ctx, NULL, &nr, NULL, &gone) || !nr || nr > sizeof(added) / sizeof(*added) ||
-	    !ASYNC_WAIT_CTX_get_changed_fds(ctx, added, &nr, NULL, &gone))
+	if (!ASYNC_WAIT_CTX_get_changed_fds(ctx, NULL, &nr, NULL, &gone) || !nr ||
+	    nr > sizeof(added) / sizeof(*added) || !ASYNC_WAIT_CTX_get_changed_fds(ctx, added, &nr, NULL, &gone))
 		return false;
 	for (i = 0; i < nr && added[i] != fd; i++)
 		;

@@ -23,8 +23,8 @@ struct wdp_wait *wdp_wait_begin(ASYNC_WAIT_CTX *ctx, struct wdp_waiter *waiter);
 void wdp_wait_end(struct wdp_wait *wait, struct wdp_waiter *waiter);
 
 /*
- * wdp_wait_forget() - remove the descriptor of a wait context if no pause has shown it to the program. HAProxy aborts when
- * it closes a connection with a descriptor that it doesn't know.
+ * wdp_wait_forget() - remove the descriptor of a wait context if no pause has shown it to the program. HAProxy aborts
+ * when it closes a connection with a descriptor that it doesn't know.
  */
 void wdp_wait_forget(ASYNC_WAIT_CTX *ctx);
 
