@@ -19,7 +19,8 @@ static int counted_out(void *desc, unsigned char *at, unsigned int len)
 	return c->out(c->out_desc, at, len);
 }
 
-PUBLIC int ZEXPORT inflateBackInit_(z_streamp strm, int window_bits, unsigned char *window, const char *version, int stream_size)
+PUBLIC int ZEXPORT inflateBackInit_(z_streamp strm, int window_bits, unsigned char *window, const char *version,
+				    int stream_size)
 {
 	int ret = twin_inflateBackInit_(strm, window_bits, window, version, stream_size);
 

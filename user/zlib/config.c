@@ -43,7 +43,8 @@ static bool standard_error_kept(void)
 static void complain(const char *key, const char *value, const char *expected)
 {
 	char line[512];
-	int len = snprintf(line, sizeof(line), "libz: %s=%.200s: expected %s; the default is used\n", key, value, expected);
+	int len = snprintf(line, sizeof(line), "libz: %s=%.200s: expected %s; the default is used\n", key, value,
+			   expected);
 
 	if (!standard_error_kept())
 		return;
@@ -81,8 +82,9 @@ static void config_read(void)
 	if (stats)
 		wdz_stats_for(absolute(stats));
 	/*
-	 * A reproducible build must not get output that depends on the machine, and a program with more privileges than its
-	 * caller is no exception. So this is not variable(): it can only make the library zlib itself, which harms nobody.
+	 * A reproducible build must not get output that depends on the machine, and a program with more privileges than
+	 * its caller is no exception. So this is not variable(): it can only make the library zlib itself, which harms
+	 * nobody.
 	 */
 	if (getenv("SOURCE_DATE_EPOCH"))
 		config.off = true;

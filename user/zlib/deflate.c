@@ -29,7 +29,8 @@ PUBLIC int ZEXPORT deflateInit2_(z_streamp strm, int level, int method, int wind
 		return ret;
 	wdz_config();
 	wdz_count_for(__builtin_return_address(0), WDZ_DEFLATE_STREAMS, 1);
-	if (window_fits(window_bits) && wdz_stream_wants(level, strategy) && wdz_device_may(__builtin_return_address(0)))
+	if (window_fits(window_bits) && wdz_stream_wants(level, strategy) &&
+	    wdz_device_may(__builtin_return_address(0)))
 		wdz_stream_open(strm, level, window_bits, mem_level, strategy);
 	return ret;
 }

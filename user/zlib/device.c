@@ -74,8 +74,8 @@ static struct process *process_get(void)
 	return p && p->generation == now ? p : NULL;
 }
 
-static struct wd_comp_sess_setup setup_of(enum wd_comp_dir_type dir, enum wd_comp_alg_type alg, enum wd_comp_win_type win,
-					  handle_t cq)
+static struct wd_comp_sess_setup setup_of(enum wd_comp_dir_type dir, enum wd_comp_alg_type alg,
+					  enum wd_comp_win_type win, handle_t cq)
 {
 	return (struct wd_comp_sess_setup){
 		.alg_type = alg,

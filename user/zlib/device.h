@@ -10,7 +10,9 @@
 
 /* --- lookup.c --- */
 
-/* Whether there is a device that streams could be for. Looks once in each process; a load and a comparison afterwards. */
+/*
+ * Whether there is a device that streams could be for. Looks once in each process; a load and a comparison afterwards.
+ */
 bool wdz_device_here(void);
 
 /*
@@ -41,7 +43,10 @@ struct wdz_request {
 	_Atomic bool done;
 };
 
-/* The room that a part of len bytes needs, with a window of 1 << window_bits bytes (12 .. 15); 0: no device takes parts now. */
+/*
+ * The room that a part of len bytes needs, with a window of 1 << window_bits bytes (12 .. 15); 0: no device takes parts
+ * now.
+ */
 size_t wdz_parts_bound(int window_bits, unsigned long turn, size_t len);
 
 /* A session of its own for a stream that is decompressed, or 0. */

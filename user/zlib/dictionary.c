@@ -59,7 +59,9 @@ static uInt window_get(struct wdz_stream *s, Bytef *dictionary)
 	return (uInt)have;
 }
 
-/* Before there are parts: what the twin has, which may have got a dictionary, and behind it what it has not taken yet. */
+/*
+ * Before there are parts: what the twin has, which may have got a dictionary, and behind it what it has not taken yet.
+ */
 static uInt gathered_get(struct wdz_stream *s, Bytef *dictionary)
 {
 	const struct wdz_part *p = wdz_part(s, s->open);

@@ -137,7 +137,8 @@ bool wdz_gather_end(struct wdz_stream *s, bool give)
 		return false;
 	if (give)
 		wdz_output(s, false);
-	if (s->head.taken == s->head.len && s->drained == wdz_part(s, s->open)->in_len && (s->strm->avail_out || !s->head.len))
+	if (s->head.taken == s->head.len && s->drained == wdz_part(s, s->open)->in_len &&
+	    (s->strm->avail_out || !s->head.len))
 		wdz_stream_rest(s);
 	return true;
 }
@@ -160,8 +161,8 @@ static bool device_begin(struct wdz_stream *s)
 }
 
 /*
- * How much a device's stream has at least. zlib's bound of so few bytes is an eighth more and a little, unless window and
- * memory are the default, and parts that don't get shorter need more.
+ * How much a device's stream has at least. zlib's bound of so few bytes is an eighth more and a little, unless window
+ * and memory are the default, and parts that don't get shorter need more.
  */
 static size_t least(const struct wdz_stream *s)
 {
@@ -178,7 +179,8 @@ int wdz_gather(struct wdz_stream *s, int flush)
 	z_streamp strm = s->strm;
 
 	/* A gzip header of the caller's is his again after the first call, in which zlib writes it. */
-	if (!p->in_len && (((flush != Z_NO_FLUSH || s->header) && strm->avail_in < min) || !wdz_part_room(s, p, false))) {
+	if (!p->in_len &&
+	    (((flush != Z_NO_FLUSH || s->header) && strm->avail_in < min) || !wdz_part_room(s, p, false))) {
 		wdz_stream_rest(s);
 		return wdz_twin_deflate(s, flush);
 	}

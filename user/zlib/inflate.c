@@ -70,7 +70,9 @@ static void to_twin(struct inflate_stream *s)
 	free(s);
 }
 
-/* Before all calls but inflate(): zlib does them, and goes on. A stream that a device has begun has nothing to go on. */
+/*
+ * Before all calls but inflate(): zlib does them, and goes on. A stream that a device has begun has nothing to go on.
+ */
 static bool twins(z_streamp strm)
 {
 	struct inflate_stream *s = stream_of(strm);
@@ -124,7 +126,9 @@ PUBLIC int ZEXPORT inflateInit_(z_streamp strm, const char *version, int stream_
 static void twin_end(z_streamp strm, enum wd_comp_alg_type alg)
 {
 	static const unsigned char empty_zlib[] = { 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1 };
-	static const unsigned char empty_gzip[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const unsigned char empty_gzip[] = {
+		0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0
+	};
 	static const unsigned char empty_raw[] = { 0x03, 0 };
 	static const struct {
 		const unsigned char *at;
@@ -241,9 +245,9 @@ static int stream_end(struct inflate_stream *s)
 }
 
 /*
- * How much of the input is consumed for the caller, if the device has consumed so much of it. zlib consumes a trailer when
- * all output is out, and gzread() ends with the input. A device consumes what it gets: so while output fills the room, the
- * last byte doesn't count as consumed.
+ * How much of the input is consumed for the caller, if the device has consumed so much of it. zlib consumes a trailer
+ * when all output is out, and gzread() ends with the input. A device consumes what it gets: so while output fills the
+ * room, the last byte doesn't count as consumed.
  */
 static size_t consumed_for_caller(struct inflate_stream *s, size_t had, bool full)
 {

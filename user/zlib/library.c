@@ -73,7 +73,9 @@ static __attribute__((constructor)) void path_keep(void)
 		resolved = realpath(file, NULL);
 }
 
-/* Beside this library, which is two folders below the others: then both are of the same build. Else the loader knows. */
+/*
+ * Beside this library, which is two folders below the others: then both are of the same build. Else the loader knows.
+ */
 static void *comp_open(void)
 {
 	const char *file = resolved ? resolved : loaded_from(), *end;

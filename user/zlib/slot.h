@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A session and what is known of its device. A device that fails rests: for ten seconds after it has left or refused a
- * session; after it has lost a request, or failed many in a row, until one request after the rest was done. Each further
- * one that isn't makes the rest longer.
+ * session; after it has lost a request, or failed many in a row, until one request after the rest was done. Each
+ * further one that isn't makes the rest longer.
  */
 #ifndef WDZ_SLOT_H
 #define WDZ_SLOT_H

@@ -14,7 +14,8 @@
 /* A window of 32 KiB at most, and no dictionary. */
 static bool zlib_head(const unsigned char *at)
 {
-	return (at[0] & 0xf) == Z_DEFLATED && at[0] >> 4 <= MAX_WBITS - 8 && !(at[1] & FDICT) && (at[0] << 8 | at[1]) % 31 == 0;
+	return (at[0] & 0xf) == Z_DEFLATED && at[0] >> 4 <= MAX_WBITS - 8 && !(at[1] & FDICT) &&
+	       (at[0] << 8 | at[1]) % 31 == 0;
 }
 
 static bool gzip_head(const unsigned char *at)
