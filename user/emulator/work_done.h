@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the devices of all of a command's processes have done: a file below wd-emulate's folder, which each of them maps. */
+/*
+ * What the devices of all of a command's processes have done: a file below wd-emulate's folder, which each of them
+ * maps.
+ */
 #ifndef EMU_WORK_DONE_H
 #define EMU_WORK_DONE_H
 

@@ -18,7 +18,9 @@ static void devices_add(const struct emu_kind *kind, const char *value)
 		nr = strtoul(value, &end, 10);
 		generation = *end == '@' ? strtoul(end + 1, &end, 10) : 0;
 		while (nr-- && config.devices < EMU_DEVICES_MAX)
-			devices[config.devices++] = (struct emu_device){ .kind = kind, .generation = (unsigned int)generation };
+			devices[config.devices++] = (struct emu_device){
+				.kind = kind, .generation = (unsigned int)generation
+			};
 		value = end + 1;
 	} while (*end == ',');
 }

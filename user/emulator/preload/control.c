@@ -253,8 +253,9 @@ static int count(struct emu_device *dev, const char *what, unsigned long long *v
 		unsigned long long value;
 	} all[] = {
 		{ "completions", s->completions }, { "descriptors", s->descriptors },
-		{ "running", dev->running }, { "async_events", s->async_events }, { "sq_recovered", s->sq_recovered }, { "arm_recovered", s->arm_recovered },
-		{ "sleeps", atomic_load(&sleeps) }, { "timeouts", atomic_load(&timeouts) },
+		{ "running", dev->running }, { "async_events", s->async_events }, { "sq_recovered", s->sq_recovered },
+		{ "arm_recovered", s->arm_recovered }, { "sleeps", atomic_load(&sleeps) },
+		{ "timeouts", atomic_load(&timeouts) },
 		{ wdm_fault_name(WDM_FAULT_PAGE), emu_faults_pages() },
 	};
 	unsigned int i;

@@ -233,7 +233,8 @@ static void *memory(size_t bytes)
 
 static void bars_up(struct emu_device *dev)
 {
-	size_t regs = wdm_bar_size(dev->model, WDM_PF, QM_BAR_REGS), doorbells = wdm_bar_size(dev->model, WDM_PF, QM_BAR_DB);
+	size_t regs = wdm_bar_size(dev->model, WDM_PF, QM_BAR_REGS),
+	       doorbells = wdm_bar_size(dev->model, WDM_PF, QM_BAR_DB);
 
 	if (doorbells) {
 		dev->bar2 = memory(regs);
@@ -248,7 +249,8 @@ static int model_up(struct emu_device *dev)
 {
 	const struct emu_config *c = emu_config();
 	struct wdm_attr attr = {
-		.type = dev->kind->type, .generation = dev->generation, .queues = c->queues, .latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
+		.type = dev->kind->type, .generation = dev->generation, .queues = c->queues,
+		.latency_ns = c->latency_ns, .bandwidth_mbps = c->mbps,
 		/* Requests wait in the model, not in a worker, until their latency has passed. */
 		.jobs = c->latency_ns ? LATENT_JOBS : 0,
 	};

@@ -120,7 +120,8 @@ int emu_driver_start(struct emu_queue *q)
 	bool pasid_bits = wdm_generation(dev->generation)->pasid_bits;
 	u64 sq = bus(q->dus), cq = bus(q->dus + emu_sq_size(q->dev));
 	struct qm_sqc sqc = {
-		.base_l = (u32)sq, .base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | dev->kind->sqe_shift << QM_QC_ENTRY_SHIFT,
+		.base_l = (u32)sq,
+		.base_h = (u32)(sq >> 32), .dw3 = (emu_depth() - 1) | dev->kind->sqe_shift << QM_QC_ENTRY_SHIFT,
 		.pasid = PASID, .w11 = pasid_bits ? QM_SQC_W11_PASID : 0, .cq_num = (__le16)q->id,
 		.w13 = (__le16)(QM_SQC_W13_ORDER_ONE | q->qc_type << QM_SQC_W13_ALG_SHIFT),
 	};

@@ -42,7 +42,8 @@ static bool engine_load(struct engine_ws *e, const struct wdm_power *p)
 static int engine_power(void *ws, const struct wdm_power *p)
 {
 	struct engine_ws *e = ws;
-	bool good = engine_load(e, p) && BN_mod_exp_mont(e->result, e->base, e->exponent, e->modulus, e->pool, e->mont) &&
+	bool good = engine_load(e, p) &&
+		    BN_mod_exp_mont(e->result, e->base, e->exponent, e->modulus, e->pool, e->mont) &&
 		    BN_bn2binpad(e->result, p->result, (int)p->bytes) >= 0;
 
 	BN_clear(e->base);
@@ -74,7 +75,8 @@ static bool pool_fill(struct engine_ws *e)
 {
 	u8 ones[BYTES_MAX], base[BYTES_MAX], result[BYTES_MAX];
 	struct wdm_power p = {
-		.base = base, .base_bytes = BYTES_MAX, .exponent = ones, .modulus = ones, .result = result, .bytes = BYTES_MAX,
+		.base = base, .base_bytes = BYTES_MAX, .exponent = ones, .modulus = ones, .result = result,
+		.bytes = BYTES_MAX,
 	};
 
 	memset(ones, 0xff, sizeof(ones));

@@ -27,8 +27,8 @@ struct engine_ws {
 
 static int aes_key(struct key *k, const u8 *key, u32 bytes)
 {
-	return AES_set_encrypt_key(key, (int)bytes * 8, &k->encrypt) || AES_set_decrypt_key(key, (int)bytes * 8, &k->decrypt) ?
-	       -EINVAL : 0;
+	return AES_set_encrypt_key(key, (int)bytes * 8, &k->encrypt) ||
+	       AES_set_decrypt_key(key, (int)bytes * 8, &k->decrypt) ? -EINVAL : 0;
 }
 
 /* The hardware checks neither parity nor weak keys. */

@@ -151,8 +151,9 @@ static void guard_check(const char *what, unsigned long long addr, unsigned int 
 
 	if (!atomic_load_explicit(&guard.on, memory_order_acquire) || !guarded((uintptr_t)addr, len))
 		return;
-	n = snprintf(text, sizeof(text), "wd-emulate: the device %s %u bytes at %#llx, which the program has taken back\n",
-		     what, len, addr);
+	n = snprintf(text, sizeof(text),
+		     "wd-emulate: the device %s %u bytes at %#llx, which the program has taken back\n", what, len,
+		     addr);
 	if (write(STDERR_FILENO, text, (size_t)n) != n)
 		abort();
 	abort();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file descriptors that are queues, and those that only this library has. Each descriptor holds one reference to its queue. */
+/*
+ * The file descriptors that are queues, and those that only this library has. Each descriptor holds one reference to
+ * its queue.
+ */
 #include "emu.h"
 
 /* This library's descriptors are above the range that a program usually uses. */

@@ -63,7 +63,8 @@ static const char *path_map(const char *path, struct path *p)
 	if (!c->on)
 		return path;
 	if (emu_device_find(path) || (!strncmp(path, EMU_CLASS, n) && (path[n] == '/' || !path[n])) ||
-	    (c->nodes && !strncmp(path, NODES, sizeof(NODES) - 1) && (path[sizeof(NODES) - 1] == '/' || !path[sizeof(NODES) - 1]))) {
+	    (c->nodes && !strncmp(path, NODES, sizeof(NODES) - 1) &&
+	     (path[sizeof(NODES) - 1] == '/' || !path[sizeof(NODES) - 1]))) {
 		/* A real path of the tree doesn't change. */
 		if (!strncmp(path, c->root, strlen(c->root)))
 			return path;
@@ -75,7 +76,8 @@ static const char *path_map(const char *path, struct path *p)
 
 static const char *dev_map(struct path *p)
 {
-	if (!emu_config()->on || (size_t)snprintf(p->text, sizeof(p->text), "%s/dev", emu_config()->root) >= sizeof(p->text))
+	if (!emu_config()->on ||
+	    (size_t)snprintf(p->text, sizeof(p->text), "%s/dev", emu_config()->root) >= sizeof(p->text))
 		return "/dev";
 	return p->text;
 }

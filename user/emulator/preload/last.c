@@ -26,7 +26,8 @@ static bool keyed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of the rest */
 static unsigned int ours;	/* threads of this library, which end with the process */
 static bool first_ends, watched;
-static sigset_t mask;		/* of the thread that started to watch: the first one's, or that of a later device's user */
+static sigset_t mask;		/* of the thread that started to watch: the first one's, or that of a later device's
+				 * user */
 
 static bool first_has_ended(void)
 {

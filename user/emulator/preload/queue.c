@@ -115,8 +115,8 @@ static void window_close(const struct emu_queue *q)
 {
 	if (shares_doorbell(q->dev))
 		return;
-	if (mmap(window(q), emu_window_bytes(q->dev), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		 0) == MAP_FAILED)
+	if (mmap(window(q), emu_window_bytes(q->dev), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		 -1, 0) == MAP_FAILED)
 		abort();
 }
 
@@ -238,7 +238,8 @@ static int ioctl_set_ctx(struct emu_queue *q, void *arg)
 static int ioctl_info(const struct emu_queue *q, void *arg)
 {
 	struct hisi_qp_info info = {
-		.sqe_size = 1u << q->dev->kind->sqe_shift, .sq_depth = (__u16)emu_depth(), .cq_depth = (__u16)emu_depth(),
+		.sqe_size = 1u << q->dev->kind->sqe_shift, .sq_depth = (__u16)emu_depth(),
+		.cq_depth = (__u16)emu_depth(),
 	};
 
 	if (emu_memory_read((uintptr_t)arg, &(struct hisi_qp_info){ 0 }, sizeof(info)))

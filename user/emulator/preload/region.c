@@ -50,7 +50,8 @@ static bool map_shared_page(const struct emu_queue *q, void *p, size_t len, int 
 	size_t own = emu_window_own(q->dev);
 
 	return len <= own || own == emu_window_bytes(q->dev) ||
-	       real_mmap()((unsigned char *)p + own, len - own, prot, flags | MAP_FIXED, q->dev->bar2_fd, (off_t)own) != MAP_FAILED;
+	       real_mmap()((unsigned char *)p + own, len - own, prot, flags | MAP_FIXED, q->dev->bar2_fd, (off_t)own) !=
+	       MAP_FAILED;
 }
 
 static void *map_memory(const struct emu_queue *q, unsigned int type, void *addr, size_t len, int prot, int flags)
@@ -85,7 +86,8 @@ void *emu_region_map(struct emu_queue *q, int access, void *addr, size_t len, in
 	if (!err) {
 		real_madvise()(p, len, MADV_DONTFORK);
 		regions[nr_regions++] = (struct region){
-			.start = (uintptr_t)p, .end = (uintptr_t)p + ((len + page - 1) & ~(page - 1)), .q = q, .type = type,
+			.start = (uintptr_t)p, .end = (uintptr_t)p + ((len + page - 1) & ~(page - 1)), .q = q,
+			.type = type,
 		};
 		atomic_store(&any, nr_regions);
 		q->mapped[type] = true;

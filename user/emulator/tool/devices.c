@@ -33,7 +33,8 @@ void devices_text(enum device_kind kind, char text[DEVICES_TEXT])
 
 	strcpy(text, "0");
 	for (i = 0; i < counts[kind] && i < DEVICES_MAX; i++)
-		snprintf(text + 4 * i, DEVICES_TEXT - 4 * i, "1@%u%s", generations[kind][i], i + 1 < counts[kind] ? "," : "");
+		snprintf(text + 4 * i, DEVICES_TEXT - 4 * i, "1@%u%s", generations[kind][i],
+			 i + 1 < counts[kind] ? "," : "");
 }
 
 unsigned int devices_nr(void)

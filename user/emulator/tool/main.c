@@ -117,8 +117,9 @@ static void devices(const char *option, enum device_kind kind, const char *text,
 			generation = wdm_generation_find(name);
 		}
 		if (*p < '0' || *p > '9' || end != p + n || nr > DEVICES_MAX || !generation) {
-			fprintf(stderr, "wd-emulate: --%s %s: expected a number from 0 to %d, which @v2 or @v3 may follow\n", option,
-				text, DEVICES_MAX);
+			fprintf(stderr,
+				"wd-emulate: --%s %s: expected a number from 0 to %d, which @v2 or @v3 may follow\n",
+				option, text, DEVICES_MAX);
 			exit(EXIT_USAGE);
 		}
 		devices_add(kind, (unsigned int)nr, generation);
@@ -296,15 +297,18 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	devices_text(DEVICE_HPRE, hpre);
 	snprintf(spec, sizeof(spec),
 		 "zip=%s sec=%s hpre=%s queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
-		 zip, sec, hpre, o->shape.queues, o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine, o->mainline_poll,
-		 o->null ? " null" : "");
+		 zip, sec, hpre, o->shape.queues, o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine,
+		 o->mainline_poll, o->null ? " null" : "");
 	n = strlen(spec);
-	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "", o->fault ? o->fault : "");
+	snprintf(spec + n, sizeof(spec) - n, " seed=%llu%s%s", o->seed, o->fault ? " fault=" : "",
+		 o->fault ? o->fault : "");
 	n += strlen(spec + n);
-	snprintf(spec + n, sizeof(spec) - n, " nodes=%d%s%s%s", o->shape.nodes != 0, o->stats ? " counts" : "", *address ? " sections=" : "", address);
+	snprintf(spec + n, sizeof(spec) - n, " nodes=%d%s%s%s", o->shape.nodes != 0, o->stats ? " counts" : "",
+		 *address ? " sections=" : "", address);
 	/* A preloaded library always comes before a sanitizer's, and a fork's child has device threads of its own. */
-	if (setenv("WD_EMULATE", spec, 1) || setenv("WD_EMULATE_ROOT", root, 1) || env_prepend("LD_PRELOAD", library, ':') ||
-	    env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') || env_prepend("TSAN_OPTIONS", "die_after_fork=0", ':'))
+	if (setenv("WD_EMULATE", spec, 1) || setenv("WD_EMULATE_ROOT", root, 1) ||
+	    env_prepend("LD_PRELOAD", library, ':') || env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':') ||
+	    env_prepend("TSAN_OPTIONS", "die_after_fork=0", ':'))
 		abort();
 }
 

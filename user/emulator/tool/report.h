@@ -3,7 +3,10 @@
 #ifndef EMULATE_REPORT_H
 #define EMULATE_REPORT_H
 
-/* Makes the counts' file in the folder root, and opens the report; "-" is standard error. 0 or -errno, with a message printed. */
+/*
+ * Makes the counts' file in the folder root, and opens the report; "-" is standard error. 0 or -errno, with a message
+ * printed.
+ */
 int report_begin(const char *root, const char *report);
 /* Writes the report: a line for each device. 0 or -errno, with a message printed. */
 int report_end(void);

@@ -157,7 +157,8 @@ static void put_device(struct message *m, const struct section *s, unsigned int 
 	nest_end(m, nest);
 }
 
-static void tell_granted(int conn, unsigned int seq, unsigned char cmd, const struct section *s, const struct slot *slot)
+static void tell_granted(int conn, unsigned int seq, unsigned char cmd, const struct section *s,
+			 const struct slot *slot)
 {
 	struct message m;
 	unsigned int k;
@@ -195,8 +196,10 @@ static void waiters_serve(void)
 
 	while (i < nr_waiters) {
 		struct waiter w = waiters[i];
-		struct slot *slot = w.section->state == SECTION_IS_LIVE ? slot_take(w.section, NULL, w.pid, w.conn) : NULL;
-		int error = slot ? 0 : w.section->state != SECTION_IS_LIVE ? ESHUTDOWN : now_ns() >= w.until ? ETIMEDOUT : -1;
+		struct slot *slot = w.section->state == SECTION_IS_LIVE ? slot_take(w.section, NULL, w.pid, w.conn) :
+				    NULL;
+		int error = slot ? 0 :
+			    w.section->state != SECTION_IS_LIVE ? ESHUTDOWN : now_ns() >= w.until ? ETIMEDOUT : -1;
 
 		if (error < 0) {
 			i++;
@@ -424,7 +427,9 @@ static bool conn_read(int conn)
 	_Alignas(struct nlmsghdr) char buf[4096];
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
 	ssize_t n = recvmsg(conn, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	struct request r = { .conn = conn };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -518,8 +523,8 @@ int serve_start(const char *address)
 	/* Accepted connections inherit this option: every message names its sender. */
 	if (setsockopt(listener, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
 		return -errno;
-	if (bind(listener, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address))) ||
-	    listen(listener, 128))
+	if (bind(listener, (struct sockaddr *)&at,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address))) || listen(listener, 128))
 		return -errno;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
