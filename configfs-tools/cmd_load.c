@@ -42,14 +42,14 @@ static bool sim_device_check(const char *spec, const char *word, size_t len)
 	size_t engine = strcspn(word, "@,");
 
 	if (!is_one_of(engines, word, engine)) {
-		wdctl_error("load", "--sim %s: unknown engine '%.*s'; expected zip, sec or hpre, separated by commas", spec,
-			    (int)engine, word);
+		wdctl_error("load", "--sim %s: unknown engine '%.*s'; expected zip, sec or hpre, separated by commas",
+			    spec, (int)engine, word);
 		return false;
 	}
 	if (engine == len || is_one_of(generations, word + engine, len - engine))
 		return true;
-	wdctl_error("load", "--sim %s: unknown generation '%.*s' of %.*s; expected @v2, @v3 or nothing, which is @v3", spec,
-		    (int)(len - engine), word + engine, (int)engine, word);
+	wdctl_error("load", "--sim %s: unknown generation '%.*s' of %.*s; expected @v2, @v3 or nothing, which is @v3",
+		    spec, (int)(len - engine), word + engine, (int)engine, word);
 	return false;
 }
 

@@ -154,7 +154,8 @@ static void tell_full(struct wd_nl *f, const struct grant *g, bool waited)
 	if (facts_section(f, g->section, &s))
 		return;
 	wdctl_error(COMMAND, "section %s: %u slot%s, %u attached, %u lingering, %u waiting%s", g->section, s.slots,
-		    s.slots == 1 ? "" : "s", s.attached, s.lingering, s.waiting, waited ? "" : "; --wait MS waits for one");
+		    s.slots == 1 ? "" : "s", s.attached, s.lingering, s.waiting,
+		    waited ? "" : "; --wait MS waits for one");
 	fact_section_fini(&s);
 }
 

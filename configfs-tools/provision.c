@@ -308,7 +308,8 @@ static enum wdctl_exit not_free(const struct provision *p, int error)
 	if (error == -EINTR)
 		wdctl_error(p->command, "interrupted; nothing has been changed");
 	else
-		wdctl_error(p->command, "processes hold slots of sections that must drain, so nothing has been changed; "
+		wdctl_error(p->command,
+			    "processes hold slots of sections that must drain, so nothing has been changed; "
 			    "use --wait to wait longer, or --revoke to take the slots away");
 	return error == -EINTR ? EXIT_FAILED : EXIT_BUSY;
 }

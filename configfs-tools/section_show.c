@@ -108,7 +108,8 @@ static void add_slots_json(struct json_object *o, const char *name, const struct
 	for (i = 0; o && i < sizeof(all) / sizeof(all[0]); i++)
 		json_object_object_add(o, all[i].key, f ? json_object_new_uint64(all[i].n) : NULL);
 	if (o)
-		json_object_object_add(o, "requests", f && f->requests.known ? json_object_new_uint64(f->requests.n) : NULL);
+		json_object_object_add(o, "requests",
+				       f && f->requests.known ? json_object_new_uint64(f->requests.n) : NULL);
 }
 
 static enum wdctl_exit list_json(const struct provision *p, const struct fact_sections *facts)
@@ -146,8 +147,8 @@ static void print_section(const struct provision *p, const struct object *o, con
 	config_print_object(stdout, OBJECT_SECTION, o, &p->kernel);
 	printf("; state: %s\n", section_state_name(o->state));
 	if (f)
-		printf("; slots: %" PRIu32 ", attached %" PRIu32 ", lingering %" PRIu32 "; waiting %" PRIu32 "\n", f->slots,
-		       f->attached, f->lingering, f->waiting);
+		printf("; slots: %" PRIu32 ", attached %" PRIu32 ", lingering %" PRIu32 "; waiting %" PRIu32 "\n",
+		       f->slots, f->attached, f->lingering, f->waiting);
 	if (f)
 		printf("; opened: %" PRIu64 ", refused %" PRIu64 " (%" PRIu64 " for lack of contexts)\n", f->opens.done,
 		       f->opens.refused, f->opens.full);

@@ -180,13 +180,14 @@ static void print_sections(struct page *p, const struct fact_sections *l, int ro
 	if (!l->count || rows < 1)
 		return;
 	if (shown)
-		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %7s %9s   REQUESTS", "SECTION", "STATE", "SLOTS", "ATTACHED",
-		     "LINGERING", "WAITING", "PENDING", "REFUSED", "BANDWIDTH");
+		line(p, true, "%-31s %-10s %5s %8s %9s %7s %7s %7s %9s   REQUESTS", "SECTION", "STATE", "SLOTS",
+		     "ATTACHED", "LINGERING", "WAITING", "PENDING", "REFUSED", "BANDWIDTH");
 	for (i = 0; i < shown; i++) {
 		const struct fact_section *s = &l->item[i];
 
 		number_text(requests, sizeof(requests), &s->requests);
-		line(p, false, "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu %7" PRIu64 " %9s%s", s->name,
+		line(p, false,
+		     "%-31s %-10s %5" PRIu32 " %8" PRIu32 " %9" PRIu32 " %7" PRIu32 " %7zu %7" PRIu64 " %9s%s", s->name,
 		     fact_section_state_name(s->state), s->slots, s->attached, s->lingering, s->waiting, pending(s),
 		     s->opens.refused, bandwidth(limit, sizeof(limit), s), requests);
 	}
@@ -256,8 +257,9 @@ static void print_ctx(struct page *p, const struct fact_ctx *c)
 		snprintf(pid, sizeof(pid), "%" PRIu32, c->pid);
 	if (has_counts(p))
 		number_text(requests, sizeof(requests), &c->requests);
-	line(p, false, "%-16s %5s %8s %-16s %-5s %-7s %7s%s %s", c->dev, id, pid, c->comm, fact_ctx_class_name(c->class),
-	     fact_ctx_state_name(c->state), fact_age(age, c->age_ms), requests, c->slot[0] ? c->slot : "-");
+	line(p, false, "%-16s %5s %8s %-16s %-5s %-7s %7s%s %s", c->dev, id, pid, c->comm,
+	     fact_ctx_class_name(c->class), fact_ctx_state_name(c->state), fact_age(age, c->age_ms), requests,
+	     c->slot[0] ? c->slot : "-");
 }
 
 static void print_ctxs(struct page *p, struct fact_ctxs *l)
@@ -266,8 +268,8 @@ static void print_ctxs(struct page *p, struct fact_ctxs *l)
 
 	top_sort_ctxs(l, p->shape->sort);
 	if (shown || !l->count)
-		line(p, true, "%-16s %5s %8s %-16s %-5s %-7s %7s%s %s", "DEVICE", "CTX", "PID", "COMMAND", "CLASS", "STATE",
-		     "AGE", has_counts(p) ? "   REQUESTS" : "", "SLOT");
+		line(p, true, "%-16s %5s %8s %-16s %-5s %-7s %7s%s %s", "DEVICE", "CTX", "PID", "COMMAND", "CLASS",
+		     "STATE", "AGE", has_counts(p) ? "   REQUESTS" : "", "SLOT");
 	for (i = 0; i < shown; i++)
 		print_ctx(p, &l->item[i]);
 	if (shown < l->count)

@@ -103,7 +103,8 @@ static void on_header(void *arg, size_t line, struct ini_word name)
 	if (!name.text)
 		return;
 	if (!header_name(&name, &p->kind)) {
-		add_error(p->c, line, "expected [NAME] of 1 to %d letters, digits, '_' and '-', or [device NAME], not '[%s]'",
+		add_error(p->c, line,
+			  "expected [NAME] of 1 to %d letters, digits, '_' and '-', or [device NAME], not '[%s]'",
 			  SECTION_NAME_MAX, escape(shown, sizeof(shown), all.text, all.len));
 		return;
 	}

@@ -93,7 +93,8 @@ static int device_read(const struct root *r, struct device *d, const char *name)
 	text_read(r, d->dev, sizeof(d->dev), name, "dev");
 	number_read(r, &flags, name, "flags");
 	d->flags = flags.known ? flags.value : 0;
-	d->node.known = !root_path(r, folder, sizeof(folder), CLASS "/%s", name) && !wd_sysfs_node(folder, &d->node.value);
+	d->node.known = !root_path(r, folder, sizeof(folder), CLASS "/%s", name) &&
+			!wd_sysfs_node(folder, &d->node.value);
 	number_read(r, &d->priority, name, "priority");
 	number_read(r, &d->simulated, name, "simulated");
 	number_read(r, &d->available, name, "available_instances");

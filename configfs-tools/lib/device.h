@@ -37,11 +37,13 @@ struct device {
 	char dev[32];			/* major:minor */
 	long flags;
 	struct device_number node, priority, simulated, available;
-	struct device_number vfs;	/* virtual functions that are enabled, of a physical function that can have some */
+	struct device_number vfs;	/* virtual functions that are enabled, of a physical function that can have
+					 * some */
 	struct device_number total, reserved, used, free, quarantined;	/* contexts, of a kernel with sections */
 	struct device_number resets, opens, refused, refused_full, ctx_errors;	/* by netlink only */
 	struct device_number function_requests;	/* completed on the function's own contexts */
-	struct device_number requests, request_errors, bytes_in, bytes_out, busy_cycles;	/* the device's own, too */
+	/* The device's own, too. */
+	struct device_number requests, request_errors, bytes_in, bytes_out, busy_cycles;
 	enum device_state state;
 };
 

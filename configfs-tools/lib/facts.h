@@ -104,8 +104,8 @@ void fact_sections_free(struct fact_sections *l);
 void fact_ctxs_free(struct fact_ctxs *l);
 
 /**
- * facts_count_requests() - make the kernel ask the devices for the requests of open contexts, as a dump of contexts does;
- * devices and sections have what was counted last. Return: see facts_ctxs().
+ * facts_count_requests() - make the kernel ask the devices for the requests of open contexts, as a dump of contexts
+ * does; devices and sections have what was counted last. Return: see facts_ctxs().
  */
 int facts_count_requests(struct wd_nl *f);
 

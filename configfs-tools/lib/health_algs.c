@@ -94,8 +94,8 @@ static void ask_libcrypto(struct health *h, const struct libcrypto *c)
 		health_add(h, HEALTH_NOTE, "algorithms", "software path: all algorithms but%s, with %s", lacks,
 			   c->version(0));
 	else
-		health_add(h, HEALTH_NOTE, "algorithms", "software path: %zu of %zu algorithms, with %s", ALGS - nr, ALGS,
-			   c->version(0));
+		health_add(h, HEALTH_NOTE, "algorithms", "software path: %zu of %zu algorithms, with %s", ALGS - nr,
+			   ALGS, c->version(0));
 	if (nr)
 		health_remedy(h, "Only devices compute the missing ones; without a device their sessions fail with "
 			      "EOPNOTSUPP.");
@@ -107,7 +107,8 @@ static void check_libcrypto(struct health *h)
 	struct libcrypto c;
 
 	if (!lib) {
-		health_add(h, HEALTH_NOTE, "algorithms", "software path: no ciphers, digests or AEAD without " OPENSSL_LIBCRYPTO);
+		health_add(h, HEALTH_NOTE, "algorithms",
+			   "software path: no ciphers, digests or AEAD without " OPENSSL_LIBCRYPTO);
 		health_remedy(h, "Install OpenSSL 3, unless a device computes all that is needed.");
 		return;
 	}
@@ -151,8 +152,8 @@ void health_check_algorithms(struct health *h, const struct health_input *in)
 
 		if (!d->lacks[0])
 			continue;
-		health_add(h, HEALTH_NOTE, "algorithms", "%s: lacks %s, which this kernel doesn't compute for it", d->name,
-			   d->lacks);
+		health_add(h, HEALTH_NOTE, "algorithms", "%s: lacks %s, which this kernel doesn't compute for it",
+			   d->name, d->lacks);
 		lacks_remedy(h, in->root, d);
 	}
 	if (!root_is_fake(in->root))

@@ -82,8 +82,9 @@ static void check_state(struct health *h, const struct root *r, const struct dev
 		health_add(h, HEALTH_NOTE, "devices", "%s: the kernel is resetting it", d->name);
 		break;
 	case DEVICE_DISABLED:
-		health_add(h, HEALTH_NOTE, "devices", "%s: priority %ld is outside %d..%d, so the libraries don't choose it",
-			   d->name, d->priority.value, WD_PRIORITY_MIN, WD_PRIORITY_MAX);
+		health_add(h, HEALTH_NOTE, "devices",
+			   "%s: priority %ld is outside %d..%d, so the libraries don't choose it", d->name,
+			   d->priority.value, WD_PRIORITY_MIN, WD_PRIORITY_MAX);
 		health_command(h, "echo 0 >/sys/kernel/config/uacce/devices/%s/priority", d->name);
 		break;
 	case DEVICE_OK:
@@ -103,7 +104,8 @@ static void check_doorbells(struct health *h, const struct device *d)
 {
 	if (strcmp(d->doorbells, "mapped"))
 		return;
-	health_add(h, HEALTH_NOTE, "devices", "%s: every process that can open it may ring for the queues of all others, "
+	health_add(h, HEALTH_NOTE, "devices",
+		   "%s: every process that can open it may ring for the queues of all others, "
 		   "which can corrupt their results (doorbells mapped)", d->name);
 	health_command(h, "echo kernel >/sys/kernel/config/uacce/devices/%s/doorbells", d->name);
 }
@@ -121,7 +123,8 @@ static void check_api(struct health *h, const struct device *d)
 static void check_sva(struct health *h, const struct device *d)
 {
 	if (!(d->flags & UACCE_DEV_SVA) || !strcmp(d->iommu, "none")) {
-		health_add(h, HEALTH_PROBLEM, "sva", "%s: no shared virtual addressing, which the libraries need", d->name);
+		health_add(h, HEALTH_PROBLEM, "sva", "%s: no shared virtual addressing, which the libraries need",
+			   d->name);
 		health_remedy(h, "Enable the IOMMU and its SVA support (SMMUv3) in the firmware and in the kernel.");
 		return;
 	}
@@ -170,12 +173,14 @@ static void check_node(struct health *h, const struct root *r, const struct devi
 	if (root_path(r, path, sizeof(path), "/dev/%s", d->name))
 		return;
 	if (stat(path, &st)) {
-		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s is missing; expected character device %s", d->name, d->dev);
+		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s is missing; expected character device %s", d->name,
+			   d->dev);
 		remedy_mknod(h, d, false);
 		return;
 	}
 	if (!root_is_fake(r) && !S_ISCHR(st.st_mode)) {
-		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s isn't a character device; expected %s", d->name, d->dev);
+		health_add(h, HEALTH_PROBLEM, "nodes", "/dev/%s isn't a character device; expected %s", d->name,
+			   d->dev);
 		remedy_mknod(h, d, true);
 		return;
 	}
@@ -264,6 +269,7 @@ void health_check_simulator(struct health *h, const struct health_input *in)
 		return;
 	}
 	health_add(h, HEALTH_NOTE, "simulator", "no memory range for the registers of simulated devices");
-	health_remedy(h, "In a VM, add an ivshmem-plain device. Otherwise, reserve a range at boot (memmap= or mem=), and "
+	health_remedy(h,
+		      "In a VM, add an ivshmem-plain device. Otherwise, reserve a range at boot (memmap= or mem=), and "
 		      "name it in hisi_sim's parameter aperture=START,SIZE.");
 }

@@ -116,8 +116,8 @@ static void check_library(struct health *h, const struct health_input *in, const
 static void check_libraries(struct health *h, const struct health_input *in)
 {
 	static const char *const names[] = {
-		"libwd.so.0", "libhisi_qm.so.0", "libwd_comp.so.0", "libwd_cipher.so.0", "libwd_digest.so.0", "libwd_aead.so.0",
-		"libwd_rsa.so.0", "libwd_dh.so.0", "libwd_ecc.so.0",
+		"libwd.so.0", "libhisi_qm.so.0", "libwd_comp.so.0", "libwd_cipher.so.0", "libwd_digest.so.0",
+		"libwd_aead.so.0", "libwd_rsa.so.0", "libwd_dh.so.0", "libwd_ecc.so.0",
 	};
 	size_t i;
 

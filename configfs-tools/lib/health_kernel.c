@@ -49,7 +49,8 @@ static void check_options(struct health *h, const struct kconfig *k)
 	if (!missing)
 		health_add(h, HEALTH_OK, "kernel", "%s has all options that the modules need", k->source);
 	if (kconfig_get(k, "UACCE") == 'y') {
-		health_add(h, HEALTH_PROBLEM, "kernel", "the kernel's own uacce is built in, so WarpDrive's can't be loaded");
+		health_add(h, HEALTH_PROBLEM, "kernel",
+			   "the kernel's own uacce is built in, so WarpDrive's can't be loaded");
 		health_remedy(h, "Boot a kernel with CONFIG_UACCE=m or without CONFIG_UACCE.");
 	}
 }
@@ -86,8 +87,8 @@ void health_check_kernel(struct health *h, const struct health_input *in)
 	if (in->config)
 		check_options(h, in->config);
 	else
-		health_add(h, HEALTH_NOTE, "kernel", "no configuration found in /proc/config.gz, /boot or /lib/modules/%s",
-			   in->root->release);
+		health_add(h, HEALTH_NOTE, "kernel",
+			   "no configuration found in /proc/config.gz, /boot or /lib/modules/%s", in->root->release);
 	check_enforcement(h, in);
 }
 
@@ -99,7 +100,9 @@ static const char *version_of(const struct module *m)
 /* May the loaded simulator get a device for that driver? It has other devices only if its parameter names some. */
 static bool simulates(const struct root *r, const char *driver)
 {
-	static const char *const engines[][2] = { { "hisi_zip", "zip" }, { "hisi_sec2", "sec" }, { "hisi_hpre", "hpre" } };
+	static const char *const engines[][2] = {
+		{ "hisi_zip", "zip" }, { "hisi_sec2", "sec" }, { "hisi_hpre", "hpre" }
+	};
 	char devices[256];
 	size_t i;
 
@@ -143,8 +146,8 @@ static void check_unloaded(struct health *h, const struct health_input *in, cons
 	struct refusal refusal;
 	bool refused = refusal_find(in->root, in->config, in->modules, m, &refusal);
 
-	health_add(h, unneeded ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: installed (%s, %s), not loaded%s%s%s", m->name,
-		   module_origin_name(m->origin), version_of(m), unneeded ? unneeded : "", refused ? "; " : "",
+	health_add(h, unneeded ? HEALTH_NOTE : HEALTH_PROBLEM, "modules", "%s: installed (%s, %s), not loaded%s%s%s",
+		   m->name, module_origin_name(m->origin), version_of(m), unneeded ? unneeded : "", refused ? "; " : "",
 		   refused ? refusal.why : "");
 	if (refused && refusal.command)
 		health_command(h, "%s", refusal.remedy);
@@ -169,8 +172,8 @@ static void check_loaded(struct health *h, const struct root *r, const struct mo
 
 	if (!m->loaded_out_of_tree && strcmp(m->name, module_sim_name) && m->origin == MODULE_UPDATES) {
 		health_add(h, HEALTH_PROBLEM, "modules", "%s: the kernel's own module is loaded (%s) instead of the "
-			   "installed one (updates, %s): from the initramfs, or before that was installed", m->name, version,
-			   version_of(m));
+			   "installed one (updates, %s): from the initramfs, or before that was installed", m->name,
+			   version, version_of(m));
 		health_command(h, "%s %s && wdctl unload && wdctl load", initramfs_command(r), r->release);
 		return;
 	}
@@ -199,7 +202,8 @@ void health_check_modules(struct health *h, const struct health_input *in)
 
 	for (i = 0; module_names[i]; i++) {
 		if (module_read(in->modules, module_names[i], &m)) {
-			health_add(h, HEALTH_PROBLEM, "modules", "%s: the module's file can't be read", module_names[i]);
+			health_add(h, HEALTH_PROBLEM, "modules", "%s: the module's file can't be read",
+				   module_names[i]);
 			health_command(h, "depmod %s", in->root->release);
 		} else if (m.loaded) {
 			check_loaded(h, in->root, &m);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checks the provider for OpenSSL: its module, the configuration that libcrypto reads for the caller, and its devices. */
+/*
+ * Checks the provider for OpenSSL: its module, the configuration that libcrypto reads for the caller, and its devices.
+ */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -29,8 +31,9 @@ static bool libcrypto_find(void *lib, struct libcrypto *c)
 {
 	return openssl_symbol(lib, &c->default_file, "CONF_get1_default_config_file") &&
 	       openssl_symbol(lib, &c->conf_new, "NCONF_new") && openssl_symbol(lib, &c->conf_load, "NCONF_load") &&
-	       openssl_symbol(lib, &c->conf_string, "NCONF_get_string") && openssl_symbol(lib, &c->conf_free, "NCONF_free") &&
-	       openssl_symbol(lib, &c->mem_free, "CRYPTO_free") && openssl_symbol(lib, &c->errors_clear, "ERR_clear_error") &&
+	       openssl_symbol(lib, &c->conf_string, "NCONF_get_string") &&
+	       openssl_symbol(lib, &c->conf_free, "NCONF_free") && openssl_symbol(lib, &c->mem_free, "CRYPTO_free") &&
+	       openssl_symbol(lib, &c->errors_clear, "ERR_clear_error") &&
 	       openssl_symbol(lib, &c->available, "OSSL_PROVIDER_available");
 }
 
@@ -47,7 +50,8 @@ struct settings {
 
 static const char *value(const struct settings *s, const char *section, const char *key)
 {
-	return s->conf && (section || !strcmp(key, "openssl_conf")) ? s->crypto->conf_string(s->conf, section, key) : NULL;
+	return s->conf && (section || !strcmp(key, "openssl_conf")) ? s->crypto->conf_string(s->conf, section, key) :
+	       NULL;
 }
 
 static void settings_read(struct settings *s)
@@ -103,13 +107,16 @@ static void missing(struct health *h, const struct settings *s, const char *path
 	bool there = !openssl_module_beside(beside, sizeof(beside));
 
 	if (s->section)
-		health_add(h, HEALTH_PROBLEM, AREA, "%s: names the provider warpdrive, but there is no %s", s->file, path);
+		health_add(h, HEALTH_PROBLEM, AREA, "%s: names the provider warpdrive, but there is no %s", s->file,
+			   path);
 	else
 		health_add(h, HEALTH_NOTE, AREA, "the provider isn't in libcrypto's folder: there is no %s", path);
 	if (there && s->section)
 		health_remedy(h, "Add the line 'module = %s' to the section [%s].", beside, s->section);
 	else if (there)
-		health_remedy(h, "If programs shall use it, 'wdctl export openssl' prints a configuration that names %s.", beside);
+		health_remedy(h,
+			      "If programs shall use it, 'wdctl export openssl' prints a configuration that names %s.",
+			      beside);
 	else if (s->section)
 		health_remedy(h, "Install the package openssl-provider-warpdrive, or run 'make install-user' and name the module that it "
 			      "installs in a line 'module'.");
@@ -174,12 +181,15 @@ static void check_properties(struct health *h, const struct settings *s)
 {
 	switch (preference(s->properties)) {
 	case DEMANDS:
-		health_add(h, HEALTH_PROBLEM, AREA, "%s: default_properties = %s lacks the question mark: libcrypto finds no decoders of "
+		health_add(h, HEALTH_PROBLEM, AREA,
+			   "%s: default_properties = %s lacks the question mark: libcrypto finds no decoders of "
 			   "keys and no random numbers", s->file, s->properties);
 		health_remedy(h, "Write 'default_properties = ?provider=warpdrive,?warpdrive.device=yes'.");
 		break;
 	case PREFERS_NOT:
-		health_add(h, HEALTH_NOTE, AREA, "%s: doesn't prefer the provider warpdrive, so only programs that ask for it use it", s->file);
+		health_add(h, HEALTH_NOTE, AREA,
+			   "%s: doesn't prefer the provider warpdrive, so only programs that ask for it use it",
+			   s->file);
 		health_remedy(h, "Write 'default_properties = ?provider=warpdrive,?warpdrive.device=yes' into the section that alg_section "
 			      "names; 'wdctl export openssl' prints an example.");
 		break;
@@ -193,12 +203,14 @@ static void check_properties(struct health *h, const struct settings *s)
 static bool check_config(struct health *h, const struct settings *s, bool there)
 {
 	if (!activates(s, "warpdrive")) {
-		health_add(h, HEALTH_PROBLEM, AREA, "%s: names the provider warpdrive, but doesn't activate it", s->file);
+		health_add(h, HEALTH_PROBLEM, AREA, "%s: names the provider warpdrive, but doesn't activate it",
+			   s->file);
 		health_remedy(h, "Add the line 'activate = 1' to the section [%s].", s->section);
 		return false;
 	}
 	if (!activates(s, "default") && !activates(s, "fips")) {
-		health_add(h, HEALTH_PROBLEM, AREA, "%s: activates no provider but warpdrive, so ciphers and digests are missing", s->file);
+		health_add(h, HEALTH_PROBLEM, AREA,
+			   "%s: activates no provider but warpdrive, so ciphers and digests are missing", s->file);
 		health_remedy(h, "Name the provider default among the providers, with a line 'activate = 1' in a section of its own.");
 	}
 	check_properties(h, s);
@@ -258,7 +270,8 @@ static void no_device(struct health *h, const struct health_input *in, const cha
 	const struct device *idle = openssl_names(list, other) ? NULL : device_for(in, "pkey ciphers digests", other);
 
 	if (idle)
-		health_add(h, HEALTH_PROBLEM, AREA, "no device computes %s, so libcrypto does; %s computes %s, which the key algorithms "
+		health_add(h, HEALTH_PROBLEM, AREA,
+			   "no device computes %s, so libcrypto does; %s computes %s, which the key algorithms "
 			   "doesn't name", works[work].what, idle->name, works[other].what);
 	else
 		health_add(h, HEALTH_PROBLEM, AREA, "no device computes %s, so libcrypto does", works[work].what);
@@ -277,8 +290,8 @@ static void check_devices(struct health *h, const struct health_input *in, const
 	} else if (device_may_open(in->root, d)) {
 		health_add(h, HEALTH_OK, AREA, "%s computes %s for the provider", d->name, works[work].what);
 	} else {
-		health_add(h, HEALTH_PROBLEM, AREA, "user %u can't open %s, so libcrypto computes %s for this user", getuid(), d->name,
-			   works[work].what);
+		health_add(h, HEALTH_PROBLEM, AREA, "user %u can't open %s, so libcrypto computes %s for this user",
+			   getuid(), d->name, works[work].what);
 		health_remedy(h, "Do what the findings about nodes say, for the user of the program.");
 	}
 }
@@ -298,7 +311,8 @@ static void examine(struct health *h, const struct health_input *in, struct sett
 			if (openssl_names(s->algorithms, work))
 				check_devices(h, in, s->algorithms, work);
 	} else if (there) {
-		health_add(h, HEALTH_NOTE, AREA, "%s: doesn't name the provider warpdrive, so programs don't use it", s->file);
+		health_add(h, HEALTH_NOTE, AREA, "%s: doesn't name the provider warpdrive, so programs don't use it",
+			   s->file);
 		health_remedy(h, "Write the output of 'wdctl export openssl' to a file, and name that file to programs in OPENSSL_CONF.");
 	}
 }

@@ -29,7 +29,8 @@ static void check_family(struct health *h, const struct root *r)
 	if (ret == -ENOENT)
 		health_command(h, "wdctl unload && wdctl load");
 	else
-		health_remedy(h, "Allow this process AF_NETLINK sockets, in a systemd unit by RestrictAddressFamilies=.");
+		health_remedy(h,
+			      "Allow this process AF_NETLINK sockets, in a systemd unit by RestrictAddressFamilies=.");
 }
 
 /* Other checks report if the uacce module isn't loaded, or configfs isn't mounted. */
@@ -80,7 +81,8 @@ static void check_group(struct health *h, const struct root *r)
 static void check_service(struct health *h, const struct root *r)
 {
 	if (!root_exists(r, EXPORT_SECTIONS_FILE)) {
-		health_add(h, HEALTH_NOTE, AREA, "no sections are restored at boot: " EXPORT_SECTIONS_FILE " doesn't exist");
+		health_add(h, HEALTH_NOTE, AREA,
+			   "no sections are restored at boot: " EXPORT_SECTIONS_FILE " doesn't exist");
 		health_command(h, "mkdir -p /etc/warpdrive && wdctl save " EXPORT_SECTIONS_FILE " && systemctl enable "
 			       EXPORT_UNIT);
 	} else if (!root_exists(r, ENABLED)) {

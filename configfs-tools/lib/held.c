@@ -46,8 +46,8 @@ char *held_describe(const struct fact_section *s, const struct fact_ctxs *ctxs)
 
 	if (!out)
 		return NULL;
-	fprintf(out, "section %s: of %" PRIu32 " slots %" PRIu32 " are attached, %" PRIu32 " lingering", s->name, s->slots,
-		s->attached, s->lingering);
+	fprintf(out, "section %s: of %" PRIu32 " slots %" PRIu32 " are attached, %" PRIu32 " lingering", s->name,
+		s->slots, s->attached, s->lingering);
 	name_holders(out, s->name, ctxs);
 	if (!fclose(out))
 		return text;

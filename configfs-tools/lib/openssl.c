@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The provider for OpenSSL: where its module is, for which algorithms it needs devices, and a configuration that turns it on. */
+/*
+ * The provider for OpenSSL: where its module is, for which algorithms it needs devices, and a configuration that turns
+ * it on.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>

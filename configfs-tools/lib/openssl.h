@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The provider for OpenSSL: where its module is, for which algorithms it needs devices, and a configuration that turns it on. */
+/*
+ * The provider for OpenSSL: where its module is, for which algorithms it needs devices, and a configuration that turns
+ * it on.
+ */
 #ifndef WDCTL_OPENSSL_H
 #define WDCTL_OPENSSL_H
 
@@ -12,9 +15,13 @@
 #define OPENSSL_LIBCRYPTO "libcrypto.so.3"
 #define OPENSSL_MODULE "warpdrive.so"
 
-/** openssl_symbol() - find a function of the opened libcrypto, and copy its address to @to. Return: whether it has it. */
+/**
+ * openssl_symbol() - find a function of the opened libcrypto, and copy its address to @to. Return: whether it has it.
+ */
 bool openssl_symbol(void *lib, void *to, const char *name);
-/** openssl_modules_dir() - copy the name of libcrypto's own folder of modules. Return: 0; -ENOENT without libcrypto 3. */
+/**
+ * openssl_modules_dir() - copy the name of libcrypto's own folder of modules. Return: 0; -ENOENT without libcrypto 3.
+ */
 int openssl_modules_dir(char *buf, size_t len);
 /** openssl_module_beside() - find the module that was installed with this program. Return: 0 or -ENOENT. */
 int openssl_module_beside(char *buf, size_t len);

@@ -283,8 +283,8 @@ static void check_devices(struct planner *pl)
 			ret = text_list_add(&pl->p->notes, "device %s: not present, so its settings are skipped",
 					    want->item[i].name);
 		else if (!old)
-			ret = text_list_add(&pl->p->errors, "line %zu: [device %s] is not present (--missing-ok skips its "
-					    "settings)",
+			ret = text_list_add(&pl->p->errors,
+					    "line %zu: [device %s] is not present (--missing-ok skips its " "settings)",
 					    want->item[i].line, want->item[i].name);
 		if (ret)
 			pl->error = ret;
@@ -309,8 +309,8 @@ static void note_absent(struct planner *pl, const struct object *section)
 		memcpy(name, text, len);
 		name[len] = '\0';
 		if (!config_find(pl->kernel, OBJECT_DEVICE, name))
-			pl->error = text_list_add(&pl->p->notes, "section %s: device %s is not present: its share waits for "
-						  "it",
+			pl->error = text_list_add(&pl->p->notes,
+						  "section %s: device %s is not present: its share waits for " "it",
 						  section->name, name);
 	}
 }

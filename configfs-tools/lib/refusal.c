@@ -93,13 +93,15 @@ static bool not_trusted(const struct root *r, const struct kconfig *k, const str
 		return false;
 	if (!m->is_signed) {
 		explain(refusal, "it is unsigned, and this kernel loads signed modules only: %s", why);
-		advise(refusal, false, "Create a key (docs/guide/administer.md, Secure Boot), let the firmware trust it, and "
+		advise(refusal, false,
+		       "Create a key (docs/guide/administer.md, Secure Boot), let the firmware trust it, and "
 		       "run 'make install-modules', which signs.");
 		return true;
 	}
 	if (m->signer[0] && !key_known(r, m->signer)) {
 		explain(refusal, "it is signed with the key '%s', which this kernel doesn't trust: %s", m->signer, why);
-		advise(refusal, false, "Run 'mokutil --import' with that key's certificate, for example /var/lib/dkms/mok.pub, "
+		advise(refusal, false,
+		       "Run 'mokutil --import' with that key's certificate, for example /var/lib/dkms/mok.pub, "
 		       "reboot, and choose 'Enroll MOK'.");
 		return true;
 	}
@@ -140,8 +142,9 @@ static bool forbidden(const struct root *r, struct module_db *db, const struct m
 	}
 	if (module_is_blacklisted(db, m->name)) {
 		explain(refusal, "modprobe.d says 'blacklist %s', so udev doesn't load it", m->name);
-		advise(refusal, false, "Remove that line from /etc/modprobe.d, /run/modprobe.d or /lib/modprobe.d, and run "
-		       "'wdctl load'.");
+		advise(refusal,
+		       false, "Remove that line from /etc/modprobe.d, /run/modprobe.d or /lib/modprobe.d, and run "
+			      "'wdctl load'.");
 		return true;
 	}
 	return false;

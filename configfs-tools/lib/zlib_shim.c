@@ -32,8 +32,8 @@ static int beside_library(char *path, size_t len)
 		return ret;
 	if (!dlinfo(lib, RTLD_DI_LINKMAP, &map)) {
 		slash = strrchr(map->l_name, '/');
-		if (slash && (size_t)snprintf(path, len, "%.*s/" FILE_BELOW_LIBDIR, (int)(slash - map->l_name), map->l_name) < len &&
-		    !access(path, F_OK))
+		if (slash && (size_t)snprintf(path, len, "%.*s/" FILE_BELOW_LIBDIR, (int)(slash - map->l_name),
+					      map->l_name) < len && !access(path, F_OK))
 			ret = 0;
 	}
 	dlclose(lib);
@@ -108,7 +108,8 @@ static void no_device(struct health *h, const struct health_input *in, enum heal
 static void check_device(struct health *h, const struct root *r, const struct device *d, enum health_state lack)
 {
 	if (d->state != DEVICE_OK)
-		health_add(h, lack, AREA, "%s is %s, so it does nothing for zlib", d->name, device_state_name(d->state));
+		health_add(h, lack, AREA, "%s is %s, so it does nothing for zlib", d->name,
+			   device_state_name(d->state));
 	else if (!device_may_open(r, d))
 		health_add(h, lack, AREA, "user %u can't open /dev/%s, so it does nothing for zlib", getuid(), d->name);
 	else

@@ -9,7 +9,8 @@
 #include "health.h"
 
 /**
- * zlib_shim_find() - find the replacement that was installed with this program, or with libwd_comp as the loader finds it.
+ * zlib_shim_find() - find the replacement that was installed with this program, or with libwd_comp as the loader finds
+ * it.
  * @path: the file; without it, where it usually is.
  * Return: 0 or -ENOENT.
  */

@@ -120,8 +120,8 @@ static void measure(struct kat_run *r, const struct uacce_dev_info *dev, uint32_
 	res->speed = n * (bulk ? (double)BULK_BYTES : 1) / took;
 }
 
-static void run_kat(struct kat_run *r, const struct kat *kat, const struct uacce_dev_info *dev, const wd_dev_mask_t *mask,
-		    const struct options *o, struct result *res)
+static void run_kat(struct kat_run *r, const struct kat *kat, const struct uacce_dev_info *dev,
+		    const wd_dev_mask_t *mask, const struct options *o, struct result *res)
 {
 	int ret;
 
@@ -288,7 +288,9 @@ static int selftest(const struct options *o)
 
 	if (!list || absent) {
 		if (absent)
-			fprintf(stderr, "wd-selftest: device %s: not there, disabled or isolated; 'wdctl list' has all\n", absent);
+			fprintf(stderr,
+				"wd-selftest: device %s: not there, disabled or isolated; 'wdctl list' has all\n",
+				absent);
 		else
 			fprintf(stderr, "wd-selftest: no device to test; 'wdctl doctor' says why\n");
 		wd_free_list_accels(list);
@@ -299,8 +301,8 @@ static int selftest(const struct options *o)
 	ret = run_all(o, list, &count);
 	wd_free_list_accels(list);
 	if (o->json)
-		printf("\n  ],\n  \"passed\": %u,\n  \"failed\": %u,\n  \"skipped\": %u\n}\n", count.passed, count.failed,
-		       count.skipped);
+		printf("\n  ],\n  \"passed\": %u,\n  \"failed\": %u,\n  \"skipped\": %u\n}\n", count.passed,
+		       count.failed, count.skipped);
 	else
 		printf("%u passed, %u failed, %u skipped\n", count.passed, count.failed, count.skipped);
 	if (ret)
@@ -318,7 +320,8 @@ static bool parse_ms(const char *option, const char *text, uint32_t min, uint32_
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (text[0] < '0' || text[0] > '9' || *end || n < min || n > NUMBER_MAX) {
-		fprintf(stderr, "wd-selftest: --%s %s: expected milliseconds, %u .. %u\n", option, text, min, NUMBER_MAX);
+		fprintf(stderr, "wd-selftest: --%s %s: expected milliseconds, %u .. %u\n", option, text, min,
+			NUMBER_MAX);
 		return false;
 	}
 	*ms = (uint32_t)n;

@@ -18,7 +18,9 @@ static void take(struct kat_run *r, unsigned int path, unsigned int reason)
 /* RSA: a is the size in bits, key the modulus; extra is e to verify, and e (3 bytes), d to sign. */
 static int rsa_open(struct kat_run *r, const wd_dev_mask_t *mask)
 {
-	struct wd_rsa_sess_setup setup = { .key_bits = r->kat->a, .flags = WD_SESS_PATH_HW, .timeout_ms = r->timeout_ms };
+	struct wd_rsa_sess_setup setup = {
+		.key_bits = r->kat->a, .flags = WD_SESS_PATH_HW, .timeout_ms = r->timeout_ms
+	};
 	struct wd_rsa_key key = { .n = NUMBER(r->key, r->key_len), .e = NUMBER(r->extra, 3) };
 
 	if (r->kat->op == WD_RSA_SIGN)
@@ -79,7 +81,8 @@ static int rsa_once(struct kat_run *r, bool bulk)
 static int dh_once(struct kat_run *r, bool bulk)
 {
 	struct wd_dh_arg arg = {
-		.op = r->kat->op, .src = r->in_len ? r->in : NULL, .src_len = r->in_len, .dst = r->out, .dst_len = &r->out_len,
+		.op = r->kat->op, .src = r->in_len ? r->in : NULL, .src_len = r->in_len, .dst = r->out,
+		.dst_len = &r->out_len,
 	};
 	int ret;
 
@@ -95,7 +98,8 @@ static int ecc_once(struct kat_run *r, bool bulk)
 	bool verify = r->kat->op == WD_ECC_VERIFY;
 	struct wd_ecc_arg arg = {
 		.op = r->kat->op, .src = r->in_len ? r->in : NULL, .src_len = r->in_len, .dst = verify ? NULL : r->out,
-		.dst_len = verify ? NULL : &r->out_len, .extra = r->extra_len ? r->extra : NULL, .extra_len = r->extra_len,
+		.dst_len = verify ? NULL : &r->out_len, .extra = r->extra_len ? r->extra : NULL,
+		.extra_len = r->extra_len,
 	};
 	int ret;
 

@@ -31,7 +31,9 @@ struct kat_run {
 struct kat_class {
 	/* Sets the session: 0, or a negative error number. */
 	int (*open)(struct kat_run *r, const wd_dev_mask_t *mask);
-	/* Does the case's request, or one of BULK_BYTES: sets out, out_len, path, reason; 0 or a negative error number. */
+	/*
+	 * Does the case's request, or one of BULK_BYTES: sets out, out_len, path, reason; 0 or a negative error number.
+	 */
 	int (*once)(struct kat_run *r, bool bulk);
 	int (*close)(handle_t sess);
 	bool bytes;		/* the speed is in bytes, otherwise in operations */

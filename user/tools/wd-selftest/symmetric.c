@@ -86,8 +86,8 @@ static int cipher_once(struct kat_run *r, bool bulk)
 	size_t len = bulk ? BULK_BYTES : sizeof(r->out);
 	uint8_t iv[WD_CIPHER_IV_MAX];
 	struct wd_cipher_arg arg = {
-		.src = input(r, bulk), .src_len = input_len(r, bulk), .dst = bulk ? r->bulk_out : r->out, .dst_len = &len,
-		.iv = r->extra_len ? iv : NULL, .iv_len = r->extra_len, .op = r->kat->op,
+		.src = input(r, bulk), .src_len = input_len(r, bulk), .dst = bulk ? r->bulk_out : r->out,
+		.dst_len = &len, .iv = r->extra_len ? iv : NULL, .iv_len = r->extra_len, .op = r->kat->op,
 	};
 	int ret;
 
@@ -154,9 +154,9 @@ static int aead_once(struct kat_run *r, bool bulk)
 	uint8_t tag[TAG_BYTES];
 	int size = wd_aead_get_authsize(r->sess), ret;
 	struct wd_aead_arg arg = {
-		.src = input(r, bulk), .src_len = input_len(r, bulk), .dst = bulk ? r->bulk_out : r->out, .dst_len = &len,
-		.iv = r->extra, .iv_len = r->extra_len, .op = WD_CIPHER_ENCRYPTION, .mac = tag, .mac_len = size,
-		.assoc_len = r->kat->op,
+		.src = input(r, bulk), .src_len = input_len(r, bulk), .dst = bulk ? r->bulk_out : r->out,
+		.dst_len = &len, .iv = r->extra, .iv_len = r->extra_len, .op = WD_CIPHER_ENCRYPTION, .mac = tag,
+		.mac_len = size, .assoc_len = r->kat->op,
 	};
 
 	ret = wd_aead_sync(r->sess, &arg);

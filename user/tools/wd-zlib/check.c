@@ -34,7 +34,8 @@ static void check_off(struct health *h, const struct wdz_config *config)
 	const char *paths = variable("WD_PATH");
 
 	if (getenv("SOURCE_DATE_EPOCH")) {
-		health_add(h, HEALTH_PROBLEM, "settings", "SOURCE_DATE_EPOCH is set, so devices do nothing: what a reproducible build writes "
+		health_add(h, HEALTH_PROBLEM, "settings",
+			   "SOURCE_DATE_EPOCH is set, so devices do nothing: what a reproducible build writes "
 			   "must not depend on the machine");
 		health_remedy(h, "Unset it, if the output need not be reproducible.");
 	}
@@ -59,13 +60,14 @@ static void check_settings(struct health *h)
 		value = variable(wdz_settings[i].variable);
 		if (!value || wdz_settings[i].take(&c, value))
 			continue;
-		health_add(h, HEALTH_NOTE, "settings", "%s=%.100s: expected %s; the default is used", wdz_settings[i].variable, value,
-			   wdz_settings[i].expected);
+		health_add(h, HEALTH_NOTE, "settings", "%s=%.100s: expected %s; the default is used",
+			   wdz_settings[i].variable, value, wdz_settings[i].expected);
 		health_remedy(h, "Correct it.");
 	}
 	wdz_config_settle(&c);
 	check_off(h, &c);
-	health_add(h, HEALTH_OK, "settings", "levels %d-%d, streams from %zu bytes on, in parts of %zu bytes, inflate %s", c.level_low,
+	health_add(h, HEALTH_OK, "settings",
+		   "levels %d-%d, streams from %zu bytes on, in parts of %zu bytes, inflate %s", c.level_low,
 		   c.level_high, c.min, c.chunk, wdz_inflate_names[c.inflate]);
 }
 

@@ -55,7 +55,8 @@ static void help(void)
 	for (i = 0; i < ROWS; i++) {
 		if (!rows[i].help)
 			continue;
-		snprintf(left, sizeof(left), "--%s%s%s", rows[i].option, rows[i].value ? " " : "", rows[i].value ? rows[i].value : "");
+		snprintf(left, sizeof(left), "--%s%s%s", rows[i].option, rows[i].value ? " " : "",
+			 rows[i].value ? rows[i].value : "");
 		printf("  %-19s  %s\n", left, rows[i].help);
 	}
 }
@@ -93,7 +94,8 @@ static void value_check(const char *option, const char *variable, const char *va
 		fail(option, value, why);
 	}
 	if (!*value)
-		fail(option, "''", strcmp(variable, "WD_SECTION") ? "expected a file" : "expected the name of a section");
+		fail(option, "''",
+		     strcmp(variable, "WD_SECTION") ? "expected a file" : "expected the name of a section");
 }
 
 /* The program may change its folder before it exits. A pipe that nobody reads yet is no error. */
@@ -159,7 +161,9 @@ static void options_parse(int argc, char **argv, struct options *o)
 	int c;
 
 	for (i = 0; i < ROWS; i++)
-		longs[i] = (struct option){ rows[i].option, rows[i].value ? required_argument : no_argument, NULL, rows[i].letter };
+		longs[i] = (struct option){
+			rows[i].option, rows[i].value ? required_argument : no_argument, NULL, rows[i].letter
+		};
 	while ((c = getopt_long(argc, argv, "+hV", longs, NULL)) != -1) {
 		for (i = 0; i < ROWS && rows[i].letter != c; i++)
 			;
@@ -183,7 +187,8 @@ static void preload(void)
 	char path[PATH_MAX];
 
 	if (zlib_shim_find(path, sizeof(path)) || access(path, R_OK)) {
-		fprintf(stderr, "wd-zlib: %s: %s; run 'wd-zlib --check' for the cause\n", path, strerror(access(path, F_OK) ? ENOENT : EACCES));
+		fprintf(stderr, "wd-zlib: %s: %s; run 'wd-zlib --check' for the cause\n", path,
+			strerror(access(path, F_OK) ? ENOENT : EACCES));
 		exit(EXIT_OWN_FAILURE);
 	}
 	if (strpbrk(path, " :")) {

@@ -276,7 +276,9 @@ static enum wdzip_exit to_nowhere_or_stdout(struct job *job)
 enum wdzip_exit file_process(struct settings *set, const char *name)
 {
 	char *path = is_stdin(name) ? strdup(name) : name_resolve(set, name);
-	struct job job = { .set = set, .name = path, .in = -1, .out = -1, .from_stdin = is_stdin(name), .sess = set->sess };
+	struct job job = {
+		.set = set, .name = path, .in = -1, .out = -1, .from_stdin = is_stdin(name), .sess = set->sess
+	};
 	enum wdzip_exit result;
 
 	if (!path) {

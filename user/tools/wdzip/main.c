@@ -212,7 +212,9 @@ static enum wdzip_exit input_process(struct settings *set, const char *name)
 
 int main(int argc, char **argv)
 {
-	struct settings set = { .mode = MODE_COMPRESS, .level = LEVEL_DEFAULT, .suffix = ".gz", .threads = threads_default() };
+	struct settings set = {
+		.mode = MODE_COMPRESS, .level = LEVEL_DEFAULT, .suffix = ".gz", .threads = threads_default()
+	};
 	enum wdzip_exit result = WDZIP_DONE;
 	int ret, i;
 

@@ -8,7 +8,10 @@
 
 #include "wdzip.h"
 
-/* For one piece of a file, also on a simulated device of a busy machine: only a device that lost a request takes longer. */
+/*
+ * For one piece of a file, also on a simulated device of a busy machine: only a device that lost a request takes
+ * longer.
+ */
 #define DEADLINE_MS	30000
 #define TURN		8	/* parts that one device compresses within that time, however slow it is */
 
