@@ -171,8 +171,9 @@
 #define ACC_MASTER_TRANS_IDLE	0x3
 
 /*
- * A vendor-specific extended capability by which a device without firmware offers the reset of the whole device. Writing
- * QM_RESET_START to the control dword begins it; QM_RESET_BUSY is set until it has ended, QM_RESET_FAILED if it failed.
+ * A vendor-specific extended capability by which a device without firmware offers the reset of the whole device.
+ * Writing QM_RESET_START to the control dword begins it; QM_RESET_BUSY is set until it has ended, QM_RESET_FAILED if it
+ * failed.
  */
 #define QM_RESET_VSEC_ID	0x5744
 #define QM_RESET_VSEC_BYTES	12

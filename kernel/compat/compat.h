@@ -5,7 +5,9 @@
 
 #include <linux/version.h>
 
-/* The only version number in the tree. Kbuild.include probes for differences between later kernels; shim/ hides them. */
+/*
+ * The only version number in the tree. Kbuild.include probes for differences between later kernels; shim/ hides them.
+ */
 #define COMPAT_KERNEL_FIRST	KERNEL_VERSION(6, 1, 0)
 
 #if LINUX_VERSION_CODE < COMPAT_KERNEL_FIRST

@@ -28,7 +28,7 @@
  * qm->vft_lock		the queue table's registers			vfs_lock, aeq_lock
  * qm->state_lock	state, ending, broken, numbers in use	all of these
  * qp->event_lock	link to the open file, completion head	qp->lock, uacce's lock of a poll; hard irq
- * qm->regs_lock		registers against a reset		vfs_lock; readers only try it, also under uacce_prov
+ * qm->regs_lock	registers against a reset		vfs_lock; readers only try it, also under uacce_prov
  * qm->count_lock	whose counters are shown		qp->lock, stop_lock, mb_lock; regs_lock follows
  *
  * state_lock is never held while waiting for hardware. Opening a queue takes it, and no

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Messages between a physical function and virtual functions that this driver doesn't have: in a guest, for example. The
- * protocol is mainline's. Virtual functions of this driver on this host are called directly (sriov.c).
+ * Messages between a physical function and virtual functions that this driver doesn't have: in a guest, for example.
+ * The protocol is mainline's. Virtual functions of this driver on this host are called directly (sriov.c).
  */
 #include <linux/delay.h>
 #include <linux/interrupt.h>
@@ -25,7 +25,8 @@
 enum qm_message {
 	QM_MSG_STOP_FUNCTION = 1,	/* to virtual functions, before a reset of the physical one */
 	QM_MSG_STOP_DEVICE = 2,		/* the same, before a reset of the device */
-	QM_MSG_START = 3,		/* to virtual functions: the reset has ended; of the device, with QM_MSG_ISOLATION's value */
+	QM_MSG_START = 3,		/* to virtual functions: the reset has ended; of the device, with
+					 * QM_MSG_ISOLATION's value */
 	QM_MSG_STOPPED = 4,		/* answers to these orders */
 	QM_MSG_NOT_STOPPED = 5,
 	QM_MSG_STARTED = 6,
@@ -220,8 +221,8 @@ static bool qm_vf_is_ours(struct hisi_qm *qm, struct pci_dev *pdev)
 }
 
 /*
- * Virtual functions without a driver neither acknowledge nor answer. One that this driver is about to bind waits for the
- * end of the reset.
+ * Virtual functions without a driver neither acknowledge nor answer. One that this driver is about to bind waits for
+ * the end of the reset.
  */
 static bool qm_vf_is_of_others(struct hisi_qm *qm, struct pci_dev *pdev)
 {

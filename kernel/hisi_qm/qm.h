@@ -80,7 +80,8 @@ struct hisi_qm_error_block {
 /**
  * struct hisi_qm_ecc - uncorrectable memory errors on generation 2
  * @bits:	those of the engine, on which it closes its bus master
- * @set:	register that injects them, for an engine that the queue manager's error doesn't stop; 0: it stops with that
+ * @set:	register that injects them, for an engine that the queue manager's error doesn't stop; 0: it stops with
+ *		that
  * @msi_port:	bit of AM_CFG_PORT_WR_EN for interrupts
  */
 struct hisi_qm_ecc {

@@ -50,8 +50,8 @@ TRACE_EVENT(reset_begin,
 );
 
 /*
- * result: 0, or -EIO: the function can't be used, because its reset failed or because it was reset too often. -EAGAIN: a
- * virtual function whose device broke meanwhile, and is reset again.
+ * result: 0, or -EIO: the function can't be used, because its reset failed or because it was reset too often. -EAGAIN:
+ * a virtual function whose device broke meanwhile, and is reset again.
  */
 TRACE_EVENT(reset_end,
 	TP_PROTO(const struct hisi_qm *qm, int result),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How a whole device is reset: by a capability of its physical function, or by a method of the firmware. Both keep config
- * space of the physical function only.
+ * How a whole device is reset: by a capability of its physical function, or by a method of the firmware. Both keep
+ * config space of the physical function only.
  */
 #include <linux/acpi.h>
 #include <linux/delay.h>

@@ -162,7 +162,8 @@ int qm_vfs_enable(struct hisi_qm *qm, unsigned int vfs)
 		return -ERANGE;
 	}
 	if (qm->queues_total - qm->qp_num < vfs) {
-		pci_err(qm->pdev, "%u virtual functions: expected at most %u, as the physical function has %u of %u queues\n",
+		pci_err(qm->pdev,
+			"%u virtual functions: expected at most %u, as the physical function has %u of %u queues\n",
 			vfs, qm->queues_total - qm->qp_num, qm->qp_num, qm->queues_total);
 		return -EINVAL;
 	}

@@ -209,7 +209,8 @@ static int qm_uacce_ring(struct uacce_queue *q, void *arg)
 		return -EOPNOTSUPP;
 	if (db->reserved || db->flags & ~(HISI_QP_DB_SQ | HISI_QP_DB_CQ | HISI_QP_DB_EVENT))
 		return -EINVAL;
-	if (!(db->flags & (HISI_QP_DB_SQ | HISI_QP_DB_CQ)) || (db->flags & HISI_QP_DB_EVENT && !(db->flags & HISI_QP_DB_CQ)))
+	if (!(db->flags & (HISI_QP_DB_SQ | HISI_QP_DB_CQ)) ||
+	    (db->flags & HISI_QP_DB_EVENT && !(db->flags & HISI_QP_DB_CQ)))
 		return -EINVAL;
 	if (db->flags & HISI_QP_DB_SQ && db->sq_tail >= qm->caps[QM_CAP_ID_SQ_DEPTH])
 		return -EINVAL;

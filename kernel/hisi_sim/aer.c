@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Errors of PCI Express, handled as the PCI core does for an endpoint that is integrated in the root complex. The core's
- * own entry isn't for modules on all kernels: later ones free the registers that they are given into a pool of GHES.
+ * Errors of PCI Express, handled as the PCI core does for an endpoint that is integrated in the root complex. The
+ * core's own entry isn't for modules on all kernels: later ones free the registers that they are given into a pool of
+ * GHES.
  */
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>

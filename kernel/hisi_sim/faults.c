@@ -417,8 +417,8 @@ static ssize_t event_now(struct sim_item *item, const char *attr, int (*event)(s
 }
 
 /* Stores of 1 that trigger such an event. */
-static ssize_t event_store(struct config_item *ci, const char *attr, int (*event)(struct sim_item *item), const char *page,
-			   size_t len)
+static ssize_t event_store(struct config_item *ci, const char *attr, int (*event)(struct sim_item *item),
+			   const char *page, size_t len)
 {
 	struct sim_item *item = faults_item(ci);
 	unsigned int on;

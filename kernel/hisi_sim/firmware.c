@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The firmware's side of a device. A table that the machine has booted with (scripts/acpi-table) describes an ACPI device
- * for each bus and, below it, the physical function with the methods that drivers look for. These methods write to a
- * region of a vendor's address space, whose accesses end here.
+ * The firmware's side of a device. A table that the machine has booted with (scripts/acpi-table) describes an ACPI
+ * device for each bus and, below it, the physical function with the methods that drivers look for. These methods write
+ * to a region of a vendor's address space, whose accesses end here.
  */
 #include <linux/acpi.h>
 #include <linux/delay.h>
@@ -61,10 +61,12 @@ int sim_firmware_init(struct sim_dev *sdev, const char *name)
 	snprintf(uid, sizeof(uid), "%u", sdev->id);
 	sdev->firmware = acpi_dev_get_first_match_dev(BUS_HID, uid, -1);
 	if (!sdev->firmware) {
-		pr_err("hisi_sim: %s: reset_method acpi: expected an ACPI device " BUS_HID " with _UID %s\n", name, uid);
+		pr_err("hisi_sim: %s: reset_method acpi: expected an ACPI device " BUS_HID " with _UID %s\n", name,
+		       uid);
 		return -ENODEV;
 	}
-	status = acpi_install_address_space_handler(sdev->firmware->handle, REGION_SPACE, region_access, region_setup, sdev);
+	status = acpi_install_address_space_handler(sdev->firmware->handle, REGION_SPACE, region_access, region_setup,
+						    sdev);
 	if (ACPI_FAILURE(status)) {
 		pr_err("hisi_sim: %s: the region of " BUS_HID " %s can't be served: %s\n", name, uid,
 		       acpi_format_exception(status));

@@ -195,8 +195,8 @@ struct sim_worker;
  * @id:		number of that bus
  * @vf_regs, @vf_db: BAR2 and BAR4 of all virtual functions
  * @firmware:	ACPI device of the bus, or NULL
- * @reset:	QM_RESET_BUSY until a reset of the device has ended, QM_RESET_FAILED after one that failed; written under
- *		the physical function's lock
+ * @reset:	QM_RESET_BUSY until a reset of the device has ended, QM_RESET_FAILED after one that failed; written
+ *		under the physical function's lock
  * @resetting:	the model has begun that reset; belongs to the control thread
  * @reset_fails: such a reset fails
  * @nr_fns, @fns: its functions; @fns[SIM_PF] is the physical function

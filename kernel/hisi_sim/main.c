@@ -11,11 +11,13 @@ MODULE_PARM_DESC(devices, "Devices to create at load, e.g. zip,sec,hpre@v2");
 
 static char *aperture;
 module_param(aperture, charp, 0444);
-MODULE_PARM_DESC(aperture, "START,SIZE of memory for the BARs, outside System RAM; default: the ivshmem-plain device of a VM");
+MODULE_PARM_DESC(aperture,
+		 "START,SIZE of memory for the BARs, outside System RAM; default: the ivshmem-plain device of a VM");
 
 static bool aperture_trusted;
 module_param(aperture_trusted, bool, 0444);
-MODULE_PARM_DESC(aperture_trusted, "Try the aperture although the kernel doesn't know that it is memory (arm64; a wrong one is a panic)");
+MODULE_PARM_DESC(aperture_trusted,
+		 "Try the aperture although the kernel doesn't know that it is memory (arm64; a wrong one is a panic)");
 
 /* "zip,zip@v2" creates zip0, and zip1 of generation 2. */
 static int make_devices(void)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* For kernels before 6.16: one PCI/MSI domain, which all functions of a device share, above the domain of the vectors. */
+/*
+ * For kernels before 6.16: one PCI/MSI domain, which all functions of a device share, above the domain of the vectors.
+ */
 #include <linux/irq.h>
 #include <linux/irqdomain.h>
 #include <linux/msi.h>

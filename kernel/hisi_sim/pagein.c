@@ -33,7 +33,9 @@
 #define CROWD_JOB_US	(500 * USEC_PER_MSEC * SIM_SLOWNESS)
 #define RETRY_US	100
 #define SLICE_MS	10
-/* The time between two looks counts up to this: who holds the lock or brings the page lacks a CPU as this thread does. */
+/*
+ * The time between two looks counts up to this: who holds the lock or brings the page lacks a CPU as this thread does.
+ */
 #define LOOK_MAX_US	(2 * SLICE_MS * USEC_PER_MSEC)
 
 enum pager_state {

@@ -243,7 +243,8 @@ static int attachment_begin(struct uacce_attachment *a, const struct uacce_attac
 	return 0;
 }
 
-static int attach_check(const struct uacce_attach_request *req, struct uacce_section **section, struct uacce_refusal *no)
+static int attach_check(const struct uacce_attach_request *req, struct uacce_section **section,
+			struct uacce_refusal *no)
 {
 	*section = uacce_section_find(req->section);
 	if (!*section)
@@ -276,7 +277,8 @@ int uacce_attach(const struct uacce_attach_request *req, struct uacce_attachment
 	if (!a)
 		return attach_refuse(no, -ENOMEM, 0, "out of memory");
 	if (!uacce_section_allows(section, a)) {
-		ret = attach_refuse(no, -EACCES, UACCE_A_SECTION, "neither this user nor its groups are allowed in the section");
+		ret = attach_refuse(no, -EACCES, UACCE_A_SECTION,
+				    "neither this user nor its groups are allowed in the section");
 		goto err_put;
 	}
 	owner = uacce_owner_get(task_tgid(current));

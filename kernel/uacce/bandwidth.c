@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The bandwidth of devices that sections limit. What a section wants is known under uacce_prov, and the driver is called
- * by a work item, without it.
+ * The bandwidth of devices that sections limit. What a section wants is known under uacce_prov, and the driver is
+ * called by a work item, without it.
  */
 #include <linux/device.h>
 #include "provision.h"

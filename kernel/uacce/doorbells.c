@@ -82,11 +82,13 @@ int uacce_doorbells_set(struct uacce_device *uacce, enum uacce_nl_doorbells mode
 		return -EOPNOTSUPP;
 	}
 	if (mode == UACCE_NL_DOORBELLS_ISOLATED) {
-		dev_notice(&uacce->dev, "doorbells: all queues share their doorbells: expected kernel, exclusive or mapped\n");
+		dev_notice(&uacce->dev,
+			   "doorbells: all queues share their doorbells: expected kernel, exclusive or mapped\n");
 		return -EINVAL;
 	}
 	if (mode == UACCE_NL_DOORBELLS_MAPPED && !window_can_be_mapped(uacce)) {
-		dev_notice(&uacce->dev, "doorbells: in pages of %lu bytes they can't be mapped without other registers\n",
+		dev_notice(&uacce->dev,
+			   "doorbells: in pages of %lu bytes they can't be mapped without other registers\n",
 			   PAGE_SIZE);
 		return -EOPNOTSUPP;
 	}

@@ -216,8 +216,10 @@ int uacce_slot_parse(struct uacce_section *section, const char *name, int *membe
 enum uacce_nl_doorbells uacce_doorbells(const struct uacce_device *uacce);
 int uacce_doorbells_set(struct uacce_device *uacce, enum uacce_nl_doorbells mode);	/* logs why not */
 /* Another section than @section (NULL: any) that has an exclusive device. */
-const struct uacce_section *uacce_doorbells_other(const struct uacce_device *uacce, const struct uacce_section *section);
-bool uacce_doorbells_allow(const struct uacce_device *uacce, const struct uacce_section *section);	/* may it reserve? */
+const struct uacce_section *uacce_doorbells_other(const struct uacce_device *uacce,
+						  const struct uacce_section *section);
+/* May it reserve? */
+bool uacce_doorbells_allow(const struct uacce_device *uacce, const struct uacce_section *section);
 
 /* bandwidth.c */
 void uacce_bandwidth_set(struct uacce_device *uacce, u32 limit);	/* called with uacce_prov held */
@@ -350,7 +352,8 @@ extern u64 uacce_config_seq, uacce_event_seq;
 void uacce_event_dev(enum uacce_nl_cmd cmd, const struct uacce_device *uacce);		/* DEV_* */
 void uacce_event_section(enum uacce_nl_cmd cmd, const struct uacce_section *section);	/* SECTION_* */
 void uacce_event_slot(enum uacce_nl_cmd cmd, const struct uacce_attachment *a);		/* SLOT_ATTACH, _DETACH */
-void uacce_event_quota(const struct uacce_device *uacce, const struct uacce_section *section, int error);	/* of current */
+/* Of current. */
+void uacce_event_quota(const struct uacce_device *uacce, const struct uacce_section *section, int error);
 void uacce_event_ctx_error(struct uacce_ctx *ctx);
 /* Sends a waiter its slot, or the error (error != 0). Returns 0, or the error of the delivery. */
 int uacce_tell_granted(const struct uacce_attachment *a, int error);

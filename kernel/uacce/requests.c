@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Asks the drivers how many requests open contexts have completed. A context that is stopped or closed is counted there. */
+/*
+ * Asks the drivers how many requests open contexts have completed. A context that is stopped or closed is counted
+ * there.
+ */
 #include <linux/cred.h>
 #include <linux/sched/signal.h>
 #include "provision.h"
 
-/* Whose contexts are wanted, and the last one visited: devices in the order of their ids, contexts of their openings. */
+/*
+ * Whose contexts are wanted, and the last one visited: devices in the order of their ids, contexts of their openings.
+ */
 struct position {
 	bool all;
 	kuid_t euid;

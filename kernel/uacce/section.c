@@ -212,7 +212,8 @@ static int members_make(struct uacce_section *section)
 		return -ENOMEM;
 	ret = members_list(section);
 	if (!ret && !section->nr_members) {
-		uacce_section_refused(section, "no device is present that could be part of a section, and none is named");
+		uacce_section_refused(section,
+				      "no device is present that could be part of a section, and none is named");
 		ret = -ENODEV;
 	}
 	if (ret)
@@ -420,7 +421,8 @@ static int section_go_live(struct uacce_section *section, struct section_lack *l
 		return ret;
 	}
 	for (k = 0; k < section->nr_members; k++)
-		member_reserve(section, &section->members[k], member_need(&section->members[k], section->num_processes));
+		member_reserve(section, &section->members[k],
+			       member_need(&section->members[k], section->num_processes));
 	list_add_tail(&section->claims, &uacce_claims);
 	section_set_state(section, UACCE_NL_SECTION_LIVE);
 	return 1;
@@ -431,7 +433,8 @@ static int section_live(struct uacce_section *section, u32 num, struct section_l
 	if (section->state == UACCE_NL_SECTION_LIVE)
 		return 0;
 	if (section->state == UACCE_NL_SECTION_DRAINING) {
-		uacce_section_refused(section, "the section is draining: %u slots are attached, %u have open contexts only",
+		uacce_section_refused(section,
+				      "the section is draining: %u slots are attached, %u have open contexts only",
 				      section->attached, section->lingering);
 		return -EBUSY;
 	}

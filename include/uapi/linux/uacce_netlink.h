@@ -175,7 +175,7 @@ enum uacce_nl_attr {
 	UACCE_A_CTX_CLASS,		/* u32, enum uacce_nl_ctx_class */
 	UACCE_A_CTX_STATE,		/* u32, enum uacce_nl_ctx_state */
 	UACCE_A_CTX_AGE_MS,		/* u64, since open() */
-	UACCE_A_PID,			/* u32, thread group in the requester's pid namespace; 0: not visible or ended */
+	UACCE_A_PID,			/* u32, thread group in the requester's pid namespace; 0: none or ended */
 	UACCE_A_COMM,			/* string, chosen by the process: escape it */
 
 	UACCE_A_ERROR,			/* u32, a positive errno */
