@@ -173,7 +173,8 @@ void wdm_curve_mul(struct wdm_curve *c, struct wdm_point *r, const u64 *k, const
  */
 bool wdm_curve_ladder(struct wdm_curve *c, u64 *r, const u64 *k, const u64 *u, const u64 *a24)
 {
-	u64 *x1 = c->t[0], *a = c->t[1], *aa = c->t[2], *b = c->t[3], *bb = c->t[4], *e = c->t[5], *da = c->t[6], *m24 = c->t[7];
+	u64 *x1 = c->t[0], *a = c->t[1], *aa = c->t[2], *b = c->t[3], *bb = c->t[4], *e = c->t[5], *da = c->t[6],
+	    *m24 = c->t[7];
 	u64 *x2 = c->sum.x, *z2 = c->sum.y, *x3 = c->sum.z, *z3 = c->b, *swap;
 	u32 nr = c->p.nr, bit = wdm_num_bits(k, nr);
 

@@ -161,7 +161,8 @@ static bool wdm_doorbell_is_start(const struct wdm_device *dev, const struct wdm
 {
 	struct wdm_doorbell db = wdm_doorbell_decode(v);
 
-	return wdm_has(dev, QM_MB_CMD_PAUSE_QM) && f->index != WDM_PF && db.cmd == QM_DB_CMD_SQ && db.prio == QM_DB_START && !db.index && !db.rand;
+	return wdm_has(dev, QM_MB_CMD_PAUSE_QM) && f->index != WDM_PF && db.cmd == QM_DB_CMD_SQ &&
+	       db.prio == QM_DB_START && !db.index && !db.rand;
 }
 
 /*

@@ -124,8 +124,8 @@ const char *wdm_fault_name(u32 kind);
  * Adds WHEN[:VALUE][@QUEUE] to a rule. WHEN is N, the next N times (0: never); B/N, at random
  * once in N times; or B/TIME, whenever TIME has passed. B is how many times in a row then, mostly
  * 1. Times have a unit. A rule has one value and one queue, and B/N or B/TIME; a text that
- * contradicts an earlier one is refused. Returns NULL, or what is wrong with the text. Doesn't check against a device: see
- * wdm_fault_check().
+ * contradicts an earlier one is refused. Returns NULL, or what is wrong with the text. Doesn't check against a device:
+ * see wdm_fault_check().
  */
 const char *wdm_fault_parse(u32 kind, const char *text, struct wdm_fault_rule *rule);
 

@@ -32,8 +32,10 @@ struct wdm_reg_range {
  * @capable: registers describe the device: capabilities, and numbers of queues
  * @pasid_bits: contexts have a bit that makes their PASID valid; otherwise registers of the engine do, for all queues
  * @shapers: there are limits of bandwidth for functions
- * @commands: mailbox commands that exist, bits by enum qm_mb_cmd. Without STOP_QP a driver compares dumps of SQC and CQC
- *		until they agree, without SRC and DST functions exchange no messages, and without PAUSE_QM no VF migrates.
+ * @commands: mailbox commands that exist, bits by enum qm_mb_cmd. Without STOP_QP a driver compares dumps of SQC and
+ * CQC
+ *		until they agree, without SRC and DST functions exchange no messages, and without PAUSE_QM no VF
+ *		migrates.
  * @regs: reset values in the queue manager, terminated by offset 0
  * @absent: registers that don't exist, terminated by 0: they read 0 and have no effect. The engine has more of them.
  */

@@ -56,7 +56,8 @@ static void hash_start(struct wdm_hash *h)
 	h->fill = 0;
 }
 
-void wdm_hash_init(struct wdm_hash *h, const struct wdm_hash_info *info, const struct wdm_engine_ops *engine, void *engine_ws)
+void wdm_hash_init(struct wdm_hash *h, const struct wdm_hash_info *info, const struct wdm_engine_ops *engine,
+		   void *engine_ws)
 {
 	h->info = info;
 	h->engine = engine;

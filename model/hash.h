@@ -41,7 +41,8 @@ struct wdm_hmac {
 /* @a_alg: number of the plain algorithm (enum sec_a_alg). NULL if there is none. */
 const struct wdm_hash_info *wdm_hash_find(u32 a_alg);
 
-void wdm_hash_init(struct wdm_hash *h, const struct wdm_hash_info *info, const struct wdm_engine_ops *engine, void *engine_ws);
+void wdm_hash_init(struct wdm_hash *h, const struct wdm_hash_info *info, const struct wdm_engine_ops *engine,
+		   void *engine_ws);
 void wdm_hash_update(struct wdm_hash *h, const u8 *p, u32 len);
 /* Writes info->state bytes, which may be more than the digest has. */
 int wdm_hash_final(struct wdm_hash *h, u8 *digest);

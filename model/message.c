@@ -3,9 +3,9 @@
  * Messages between the PF and its VFs. The sender writes the text by a mailbox command (SRC) and then raises the
  * receiver's interrupt by a register; the receiver reads the text by a mailbox command (DST) and acknowledges.
  *
- * An acknowledgement is a write of ones to a register that shows ones already, so in polled memory it may change nothing.
- * Therefore DST clears what the receiver will write, where that is possible (a VF's register), and elsewhere tells which
- * messages an acknowledgement can mean (the PF's register).
+ * An acknowledgement is a write of ones to a register that shows ones already, so in polled memory it may change
+ * nothing. Therefore DST clears what the receiver will write, where that is possible (a VF's register), and elsewhere
+ * tells which messages an acknowledgement can mean (the PF's register).
  */
 #include "internal.h"
 
@@ -169,7 +169,9 @@ static void wdm_pf_ack_poll(struct wdm_device *dev, struct wdm_function *pf)
 			acked |= 1ull << i;
 		}
 	}
-	/* A next message of the same VF, as after a reset of that VF, is a new one: it waits like those of other VFs. */
+	/*
+	 * A next message of the same VF, as after a reset of that VF, is a new one: it waits like those of other VFs.
+	 */
 	wdm_source_write(pf, pf->message.published & ~acked & wdm_links(dev, false, false));
 	wdm_source_show(dev);
 	dev->worked = true;

@@ -90,8 +90,8 @@ static bool wdm_function_load(struct wdm_device *dev, struct wdm_function *f)
 }
 
 /*
- * A host rings once for each queue, in a register that is memory here, so only the last of these doorbells is sure to be
- * seen. Each of them starts all queues.
+ * A host rings once for each queue, in a register that is memory here, so only the last of these doorbells is sure to
+ * be seen. Each of them starts all queues.
  */
 void wdm_migrate_poll(struct wdm_device *dev, struct wdm_function *f)
 {

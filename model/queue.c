@@ -296,8 +296,8 @@ static u32 wdm_wrap_flag(u64 total, u32 depth)
 }
 
 /*
- * Drivers without STOP_QP go by the tails of dumps. So a doorbell that was rung before the dump counts in it, and so does
- * one that was overwritten, although what it stands for is accepted a little later.
+ * Drivers without STOP_QP go by the tails of dumps. So a doorbell that was rung before the dump counts in it, and so
+ * does one that was overwritten, although what it stands for is accepted a little later.
  */
 void wdm_queue_look(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {

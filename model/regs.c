@@ -47,7 +47,8 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	wdm_reg_write(f, QM_QUE_ISO_CFG, !dev->attr.no_isolation);
 	if (f->index == WDM_PF) {
 		if (dev->generation->capable)
-			wdm_reg_write(f, QM_QUEUE_NUM, dev->attr.queues | dev->attr.per_fn_max << QM_QUEUE_NUM_MAX_SHIFT);
+			wdm_reg_write(f, QM_QUEUE_NUM,
+				      dev->attr.queues | dev->attr.per_fn_max << QM_QUEUE_NUM_MAX_SHIFT);
 		wdm_reg_write(f, QM_VFT_RDY, 1);
 		wdm_reg_write(f, QM_ABNORMAL_INT_MASK, 0x7fff);
 	}
@@ -135,7 +136,8 @@ static void wdm_vft_access(struct wdm_device *dev, struct wdm_function *pf)
 	u32 shaper = type == QM_VFT_TYPE_SHAPER ? sel >> 6 : 0;
 	struct wdm_function *f;
 
-	if (type > (dev->generation->shapers ? QM_VFT_TYPE_SHAPER : QM_VFT_TYPE_CQC) || fn >= dev->attr.functions || shaper > 1) {
+	if (type > (dev->generation->shapers ? QM_VFT_TYPE_SHAPER : QM_VFT_TYPE_CQC) || fn >= dev->attr.functions ||
+	    shaper > 1) {
 		wdm_refuse(dev, WDM_REFUSE_VFT, WDM_PF, 0, (u64)type << 32 | sel);
 		return;
 	}
@@ -206,7 +208,8 @@ void wdm_errors_show(struct wdm_device *dev, struct wdm_function *pf)
 }
 
 /* Those of the errors that close the bus master; without a register that selects them, it is always the same ones. */
-static u32 wdm_errors_close(const struct wdm_device *dev, const struct wdm_function *pf, enum wdm_errors which, u32 errors)
+static u32 wdm_errors_close(const struct wdm_device *dev, const struct wdm_function *pf, enum wdm_errors which,
+			    u32 errors)
 {
 	const struct wdm_error_block *e = wdm_error_block(dev, which);
 

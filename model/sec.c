@@ -133,7 +133,8 @@ static u32 sec_bytes(const u32 *sqe)
 {
 	const struct sec_bd *bd = sec_bd_const(sqe);
 	bool type3 = sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE3;
-	u32 a = sec_get(bd, type3 ? SEC_BD3_A_LEN : SEC_BD2_A_LEN), c = sec_get(bd, type3 ? SEC_BD3_C_LEN : SEC_BD2_C_LEN);
+	u32 a = sec_get(bd, type3 ? SEC_BD3_A_LEN : SEC_BD2_A_LEN),
+	    c = sec_get(bd, type3 ? SEC_BD3_C_LEN : SEC_BD2_C_LEN);
 
 	return a > c ? a : c;
 }

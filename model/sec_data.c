@@ -30,8 +30,8 @@ u32 wdm_sec_open(struct wdm_sec_req *r)
 	if (err || r->flag == SEC_FLAG_DIGEST)
 		return err ? sec_memory_error(err) : SEC_ERR_OK;
 	/* In place, unchanged bytes aren't written. */
-	err = wdm_cursor_init(&r->s->dst, r->job, r->dst_sgl, r->dst_sgl ? r->dst : r->dst + skip, r->dst_sgl ? skip : 0,
-			      len - skip);
+	err = wdm_cursor_init(&r->s->dst, r->job, r->dst_sgl, r->dst_sgl ? r->dst : r->dst + skip,
+			      r->dst_sgl ? skip : 0, len - skip);
 	return err ? sec_memory_error(err) : SEC_ERR_OK;
 }
 

@@ -214,7 +214,8 @@ static u32 key_bytes(u32 alg, u32 code)
 static u32 cipher_alg(struct wdm_sec_req *r, const struct bd *b)
 {
 	static const u8 algs[] = {
-		[SEC_C_DES] = WDM_BLOCK_DES, [SEC_C_3DES] = WDM_BLOCK_3DES, [SEC_C_AES] = WDM_BLOCK_AES, [SEC_C_SM4] = WDM_BLOCK_SM4,
+		[SEC_C_DES] = WDM_BLOCK_DES, [SEC_C_3DES] = WDM_BLOCK_3DES, [SEC_C_AES] = WDM_BLOCK_AES,
+		[SEC_C_SM4] = WDM_BLOCK_SM4,
 	};
 
 	r->key_bytes = key_bytes(b->f[F_C_ALG], b->f[F_C_KEY_LEN]);
@@ -228,7 +229,8 @@ static u32 cipher_alg(struct wdm_sec_req *r, const struct bd *b)
 static bool cipher_kind(struct wdm_sec_req *r, const struct bd *b)
 {
 	static const u8 kinds[16] = {
-		[SEC_C_ECB] = WDM_MODE_ECB, [SEC_C_CBC] = WDM_MODE_CBC, [SEC_C_CFB] = WDM_MODE_CFB, [SEC_C_OFB] = WDM_MODE_OFB,
+		[SEC_C_ECB] = WDM_MODE_ECB, [SEC_C_CBC] = WDM_MODE_CBC, [SEC_C_CFB] = WDM_MODE_CFB,
+		[SEC_C_OFB] = WDM_MODE_OFB,
 		[SEC_C_CTR] = WDM_MODE_CTR, [SEC_C_XTS] = WDM_MODE_XTS,
 	};
 	u32 mode = b->f[F_C_MODE], width = b->f[F_C_WIDTH];
@@ -343,7 +345,8 @@ static u32 digest_length(struct wdm_sec_req *r, const struct bd *b)
 	case WDM_SEC_END:
 		r->total = b->l[L_TOTAL] / 8;
 		before = r->total - r->len;
-		return b->l[L_TOTAL] % 8 == 0 && r->total > r->len && before % r->hash->block == 0 ? SEC_ERR_OK : SEC_ERR_LENGTH;
+		return b->l[L_TOTAL] % 8 == 0 && r->total > r->len && before % r->hash->block == 0 ? SEC_ERR_OK :
+		       SEC_ERR_LENGTH;
 	}
 	return SEC_ERR_BAD_BD;
 }
@@ -352,7 +355,8 @@ static u32 digest_length(struct wdm_sec_req *r, const struct bd *b)
 static bool digest_mac_len(const struct wdm_sec_req *r, bool type3)
 {
 	if (r->part == WDM_SEC_FIRST || r->part == WDM_SEC_MIDDLE)
-		return !type3 || (!r->mac_bytes && r->op == WDM_SEC_HASH) || r->mac_bytes == ((r->hash->digest + 3) & ~3u);
+		return !type3 || (!r->mac_bytes && r->op == WDM_SEC_HASH) ||
+		       r->mac_bytes == ((r->hash->digest + 3) & ~3u);
 	return r->mac_bytes && r->mac_bytes <= r->hash->digest;
 }
 
@@ -412,17 +416,21 @@ static u32 decode_gcm_aad(struct wdm_sec_req *r, const struct bd *b)
 	u32 fields = F_ANY_DIGEST | BIT_OF(F_A_KEY_LEN) | BIT_OF(F_AUTH_PAD);
 	u32 offset = b->f[F_CIPHER_SRC_OFFSET], c_alg = b->f[F_C_ALG] ? b->f[F_C_ALG] : SEC_C_AES;
 
-	/* UADK leaves these fields as in the data's descriptor; they have no meaning here. In type 2 it clears the cipher's. */
+	/*
+	 * UADK leaves these fields as in the data's descriptor; they have no meaning here. In type 2 it clears the
+	 * cipher's.
+	 */
 	if (b->type3)
-		fields |= BIT_OF(F_MAC_SEL) | BIT_OF(F_C_MODE) | BIT_OF(F_C_ALG) | BIT_OF(F_C_KEY_LEN) | BIT_OF(F_C_ICV_LEN) |
-			  BIT_OF(F_CTR_XTS);
+		fields |= BIT_OF(F_MAC_SEL) | BIT_OF(F_C_MODE) | BIT_OF(F_C_ALG) | BIT_OF(F_C_KEY_LEN) |
+			  BIT_OF(F_C_ICV_LEN) | BIT_OF(F_CTR_XTS);
 	fields |= BIT_OF(F_DE) | BIT_OF(F_DST_TYPE) | BIT_OF(F_CIPHER_SRC_OFFSET) | BIT_OF(F_SEQ);
 	r->op = WDM_SEC_GCM_AAD;
 	r->alg = c_alg == SEC_C_SM4 ? WDM_BLOCK_SM4 : WDM_BLOCK_AES;
 	r->key_bytes = r->a_key_bytes;
 	r->encrypt = true;
 	if (!bd_uses_only(b, fields) || b->f[F_SCENE] != SEC_SCENE_STREAM || b->f[F_AI_GEN] != SEC_GEN_STANDARD ||
-	    b->f[F_AUTH_PAD] != SEC_PAD_NONE || r->mac_bytes != 16 || !r->a_key || r->src_sgl || (offset && offset != r->len))
+	    b->f[F_AUTH_PAD] != SEC_PAD_NONE || r->mac_bytes != 16 || !r->a_key || r->src_sgl ||
+	    (offset && offset != r->len))
 		return SEC_ERR_BAD_BD;
 	if (b->f[F_DST_TYPE] || !gcm_icv_len(b) || (b->f[F_C_MODE] && b->f[F_C_MODE] != SEC_C_GCM) ||
 	    b->f[F_CTR_XTS] & SEC_XTS_SM4_GB || (c_alg != SEC_C_AES && c_alg != SEC_C_SM4) ||
@@ -520,8 +528,8 @@ static u32 decode_gcm_ccm(struct wdm_sec_req *r, const struct bd *b)
 	r->mac_bytes = tag;
 	r->aad = b->f[F_A_LEN];
 	if (!bd_uses_only(b, F_AEAD | BIT_OF(F_C_ICV_LEN)) || b->f[F_CIPHER_SRC_OFFSET] != r->aad ||
-	    (r->encrypt && b->f[F_SEQ] != SEC_SEQ_CIPHER_FIRST) || (b->type3 && !r->a_key) || tag < SEC_MIN_ICV || tag > SEC_MAX_ICV ||
-	    (ccm && tag % 2))
+	    (r->encrypt && b->f[F_SEQ] != SEC_SEQ_CIPHER_FIRST) || (b->type3 && !r->a_key) || tag < SEC_MIN_ICV ||
+	    tag > SEC_MAX_ICV || (ccm && tag % 2))
 		return SEC_ERR_BAD_BD;
 	if ((ccm && r->aad > SEC_MAX_CCM_AAD) || (!r->len && !b->type3))
 		return SEC_ERR_LENGTH;

@@ -16,7 +16,8 @@ u32 wdm_sec_hash_start(struct wdm_sec_req *r)
 		if (status)
 			return status;
 		/* The length includes the key's block; before the last part it doesn't matter. */
-		wdm_hash_import(&h->hash, w->mac, r->total - (r->part == WDM_SEC_END ? r->len : 0) + (keyed ? r->hash->block : 0));
+		wdm_hash_import(&h->hash, w->mac,
+				r->total - (r->part == WDM_SEC_END ? r->len : 0) + (keyed ? r->hash->block : 0));
 	}
 	if (!keyed)
 		return SEC_ERR_OK;

@@ -19,8 +19,8 @@ static u64 wdm_before(u64 when, u64 ns)
 }
 
 /*
- * What was accepted under the old limit keeps its time. Unused tokens are bytes, at most a full new bucket: a limit that
- * is written again doesn't fill it.
+ * What was accepted under the old limit keeps its time. Unused tokens are bytes, at most a full new bucket: a limit
+ * that is written again doesn't fill it.
  */
 static void wdm_limit_set(struct wdm_limit *l, u64 now, u64 rate, u64 burst)
 {
@@ -39,7 +39,9 @@ static void wdm_limit_set(struct wdm_limit *l, u64 now, u64 rate, u64 burst)
 	l->rest = 0;
 }
 
-/* Returns the time that the bytes take. The remainder goes to the next ones, so the rate is exact for small requests. */
+/*
+ * Returns the time that the bytes take. The remainder goes to the next ones, so the rate is exact for small requests.
+ */
 static u64 wdm_limit_charge(struct wdm_limit *l, u64 now, u32 bytes)
 {
 	u64 begin = wdm_before(now, l->burst_ns), product, ns;
@@ -177,8 +179,8 @@ static struct wdm_limit *wdm_limit_of(struct wdm_device *dev, u32 fn, u32 alg_ty
 }
 
 /*
- * Each limit is a line of jobs with their times on the wire. Jobs are accepted only while the line is shorter than a few
- * milliseconds, so a host that looks late loses no bandwidth.
+ * Each limit is a line of jobs with their times on the wire. Jobs are accepted only while the line is shorter than a
+ * few milliseconds, so a host that looks late loses no bandwidth.
  */
 static bool wdm_limit_full(const struct wdm_limit *l, u64 now)
 {

@@ -24,7 +24,8 @@ static const u8 sbox[256] = {
 
 static u32 sm4_substitute(u32 x)
 {
-	return (u32)sbox[x >> 24] << 24 | (u32)sbox[x >> 16 & 0xff] << 16 | (u32)sbox[x >> 8 & 0xff] << 8 | sbox[x & 0xff];
+	return (u32)sbox[x >> 24] << 24 | (u32)sbox[x >> 16 & 0xff] << 16 | (u32)sbox[x >> 8 & 0xff] << 8 |
+	       sbox[x & 0xff];
 }
 
 static u32 sm4_mix(u32 x)

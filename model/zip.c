@@ -133,8 +133,8 @@ static bool zip_type_fits(u32 generation, u32 req, const u32 *sqe)
 	for (i = zip_types[row].zero_first; i < zip_types[row].zero_end; i++)
 		if (sqe_get(sqe, i))
 			return false;
-	return sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == zip_types[row].sqe_type && req >= zip_types[row].first_req &&
-	       req <= zip_types[row].last_req;
+	return sqe_get(sqe, 7) >> ZIP_DW7_SQE_TYPE_SHIFT == zip_types[row].sqe_type &&
+	       req >= zip_types[row].first_req && req <= zip_types[row].last_req;
 }
 
 /* Fills in @r from the fields whose legal values are known. */
