@@ -38,17 +38,25 @@ struct job {
 
 static handle_t session(const struct job *j, int op_type, __u32 flags)
 {
-	struct wd_cipher_sess_setup c = { .alg = (__u8)j->alg, .mode = (__u8)j->mode, .op_type = (__u8)op_type, .flags = flags };
-	struct wd_digest_sess_setup d = { .alg = (__u8)j->alg, .mode = (__u8)j->mode, .op_type = (__u8)op_type, .flags = flags };
-	struct wd_aead_sess_setup a = { .calg = (__u8)j->alg, .cmode = (__u8)j->mode, .op_type = (__u8)op_type, .flags = flags };
-	handle_t h = !j->lib ? wd_cipher_alloc_sess(&c, NULL) : j->lib == 1 ? wd_digest_alloc_sess(&d, NULL) : wd_aead_alloc_sess(&a, NULL);
+	struct wd_cipher_sess_setup c = {
+		.alg = (__u8)j->alg, .mode = (__u8)j->mode, .op_type = (__u8)op_type, .flags = flags
+	};
+	struct wd_digest_sess_setup d = {
+		.alg = (__u8)j->alg, .mode = (__u8)j->mode, .op_type = (__u8)op_type, .flags = flags
+	};
+	struct wd_aead_sess_setup a = {
+		.calg = (__u8)j->alg, .cmode = (__u8)j->mode, .op_type = (__u8)op_type, .flags = flags
+	};
+	handle_t h = !j->lib ? wd_cipher_alloc_sess(&c, NULL) :
+		     j->lib == 1 ? wd_digest_alloc_sess(&d, NULL) : wd_aead_alloc_sess(&a, NULL);
 	int ret = 0;
 
 	if (!h)
 		die("a session", -errno);
 	if (j->key_len)
 		ret = !j->lib ? wd_cipher_set_key(h, key, (__u32)j->key_len) :
-		      j->lib == 1 ? wd_digest_set_key(h, key, (__u32)j->key_len) : wd_aead_set_ckey(h, key, (__u32)j->key_len);
+		      j->lib == 1 ? wd_digest_set_key(h, key, (__u32)j->key_len) :
+		      wd_aead_set_ckey(h, key, (__u32)j->key_len);
 	if (ret)
 		die("a key", ret);
 	return h;
@@ -73,15 +81,17 @@ static int ours(struct job *j)
 
 	switch (j->lib) {
 	case 0:
-		c = (struct wd_cipher_arg){ .src = j->buf, .src_len = n, .dst = j->out, .dst_len = &n, .iv = (void *)iv, .iv_len = 16 };
+		c = (struct wd_cipher_arg){
+			.src = j->buf, .src_len = n, .dst = j->out, .dst_len = &n, .iv = (void *)iv, .iv_len = 16
+		};
 		return wd_cipher_sync(j->sess, &c);
 	case 1:
 		d = (struct wd_digest_arg){ .src = j->buf, .src_len = n, .dst = j->tag, .dst_len = &n };
 		return wd_digest_sync(j->sess, &d);
 	}
 	a = (struct wd_aead_arg){
-		.src = j->buf, .src_len = n, .dst = j->out, .dst_len = &n, .iv = (void *)iv, .iv_len = 12, .mac = j->tag, .mac_len = 16,
-		.assoc_len = ASSOC,
+		.src = j->buf, .src_len = n, .dst = j->out, .dst_len = &n, .iv = (void *)iv, .iv_len = 12,
+		.mac = j->tag, .mac_len = 16, .assoc_len = ASSOC,
 	};
 	return wd_aead_sync(j->sess, &a);
 }
@@ -153,10 +163,12 @@ static bool direct(struct job *j)
 	if (!EVP_CipherInit_ex(j->cipher, NULL, NULL, NULL, iv, -1))
 		return false;
 	if (!j->lib)
-		return EVP_CipherUpdate(j->cipher, j->out, &len, j->buf, (int)j->size) && EVP_CipherFinal_ex(j->cipher, j->out, &len);
+		return EVP_CipherUpdate(j->cipher, j->out, &len, j->buf, (int)j->size) &&
+		       EVP_CipherFinal_ex(j->cipher, j->out, &len);
 	return EVP_CipherUpdate(j->cipher, NULL, &len, j->buf, ASSOC) &&
 	       EVP_CipherUpdate(j->cipher, j->out + ASSOC, &len, j->buf + ASSOC, (int)j->size - ASSOC) &&
-	       EVP_CipherFinal_ex(j->cipher, j->out, &len) && EVP_CIPHER_CTX_ctrl(j->cipher, EVP_CTRL_AEAD_GET_TAG, 16, j->tag);
+	       EVP_CipherFinal_ex(j->cipher, j->out, &len) &&
+	       EVP_CIPHER_CTX_ctrl(j->cipher, EVP_CTRL_AEAD_GET_TAG, 16, j->tag);
 }
 
 static unsigned long long direct_ns(void *arg, unsigned int n)
@@ -189,13 +201,17 @@ static void measure(struct job *j, const char *size)
 }
 
 static struct job jobs[] = {
-	{ .name = "aes-128-cbc", .lib = 0, .alg = WD_CIPHER_AES, .mode = WD_CIPHER_CBC, .key_len = 16, .evp = "AES-128-CBC" },
-	{ .name = "aes-256-ctr", .lib = 0, .alg = WD_CIPHER_AES, .mode = WD_CIPHER_CTR, .key_len = 32, .evp = "AES-256-CTR" },
+	{ .name = "aes-128-cbc", .lib = 0, .alg = WD_CIPHER_AES, .mode = WD_CIPHER_CBC, .key_len = 16,
+	  .evp = "AES-128-CBC" },
+	{ .name = "aes-256-ctr", .lib = 0, .alg = WD_CIPHER_AES, .mode = WD_CIPHER_CTR, .key_len = 32,
+	  .evp = "AES-256-CTR" },
 	{ .name = "sm4-cbc", .lib = 0, .alg = WD_CIPHER_SM4, .mode = WD_CIPHER_CBC, .key_len = 16, .evp = "SM4-CBC" },
 	{ .name = "sha256", .lib = 1, .alg = WD_DIGEST_SHA256, .mode = WD_DIGEST_NORMAL, .evp = "SHA256" },
-	{ .name = "hmac-sha256", .lib = 1, .alg = WD_DIGEST_SHA256, .mode = WD_DIGEST_HMAC, .key_len = 32, .evp = "SHA256" },
+	{ .name = "hmac-sha256", .lib = 1, .alg = WD_DIGEST_SHA256, .mode = WD_DIGEST_HMAC, .key_len = 32,
+	  .evp = "SHA256" },
 	{ .name = "sm3", .lib = 1, .alg = WD_DIGEST_SM3, .mode = WD_DIGEST_NORMAL, .evp = "SM3" },
-	{ .name = "aes-128-gcm", .lib = 2, .alg = WD_CIPHER_AES, .mode = WD_CIPHER_GCM, .key_len = 16, .evp = "AES-128-GCM" },
+	{ .name = "aes-128-gcm", .lib = 2, .alg = WD_CIPHER_AES, .mode = WD_CIPHER_GCM, .key_len = 16,
+	  .evp = "AES-128-GCM" },
 };
 
 /* For counting only: libcrypto's CCM needs other calls. */
@@ -300,7 +316,9 @@ static void a_done(struct wd_aead_arg *arg, void *param)
 /* Waits until the devices have finished so many requests in all: then each poll finds the same. */
 static void devices_finish(unsigned long long until)
 {
-	union { void *p; int (*f)(const char *, const char *, unsigned long long *); } u = { .p = dlsym(RTLD_DEFAULT, "wd_emulate_count") };
+	union { void *p; int (*f)(const char *, const char *, unsigned long long *); } u = {
+		.p = dlsym(RTLD_DEFAULT, "wd_emulate_count")
+	};
 	unsigned long long n = 0;
 
 	/* Under callgrind one thread runs at a time. */
@@ -316,11 +334,14 @@ static void arg_fill(const struct job *j, union any_arg *arg, size_t *len)
 	switch (j->lib) {
 	case 0:
 		arg->c = (struct wd_cipher_arg){
-			.src = j->buf, .src_len = BYTES, .dst = j->out, .dst_len = len, .iv = (void *)iv, .iv_len = 16, .cb = c_done,
+			.src = j->buf, .src_len = BYTES, .dst = j->out, .dst_len = len, .iv = (void *)iv, .iv_len = 16,
+			.cb = c_done,
 		};
 		break;
 	case 1:
-		arg->d = (struct wd_digest_arg){ .src = j->buf, .src_len = BYTES, .dst = j->out, .dst_len = len, .cb = d_done };
+		arg->d = (struct wd_digest_arg){
+			.src = j->buf, .src_len = BYTES, .dst = j->out, .dst_len = len, .cb = d_done
+		};
 		break;
 	default:
 		arg->a = (struct wd_aead_arg){
@@ -339,12 +360,14 @@ static int send_one(const struct job *j, union any_arg *arg)
 static int send_all(const struct job *j, void *args, int n)
 {
 	return !j->lib ? wd_cipher_async_burst(j->sess, args, n, NULL) :
-	       j->lib == 1 ? wd_digest_async_burst(j->sess, args, n, NULL) : wd_aead_async_burst(j->sess, args, n, NULL);
+	       j->lib == 1 ? wd_digest_async_burst(j->sess, args, n, NULL) :
+	       wd_aead_async_burst(j->sess, args, n, NULL);
 }
 
 static int poll_some(const struct job *j, unsigned int n)
 {
-	return !j->lib ? wd_cipher_poll(n, STALL_MS, NULL) : j->lib == 1 ? wd_digest_poll(n, STALL_MS, NULL) : wd_aead_poll(n, STALL_MS, NULL);
+	return !j->lib ? wd_cipher_poll(n, STALL_MS, NULL) :
+	       j->lib == 1 ? wd_digest_poll(n, STALL_MS, NULL) : wd_aead_poll(n, STALL_MS, NULL);
 }
 
 static void windows(const struct job *j, bool burst, unsigned int n)

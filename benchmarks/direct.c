@@ -38,7 +38,8 @@ static size_t libdeflate_pack(struct direct *d, const unsigned char *src, size_t
 	return good(libdeflate_deflate_compress(d->comp, src, size, dst, room), "libdeflate_deflate_compress");
 }
 
-static size_t libdeflate_unpack(struct direct *d, const unsigned char *src, size_t size, unsigned char *dst, size_t room)
+static size_t libdeflate_unpack(struct direct *d, const unsigned char *src, size_t size, unsigned char *dst,
+				size_t room)
 {
 	size_t in, out = 0;
 
@@ -115,7 +116,8 @@ static size_t isal_pack_stream(struct direct *d, const unsigned char *src, size_
 	return z->total_out;
 }
 
-static size_t isal_unpack_stream(struct direct *d, const unsigned char *src, size_t size, unsigned char *dst, size_t room)
+static size_t isal_unpack_stream(struct direct *d, const unsigned char *src, size_t size, unsigned char *dst,
+				 size_t room)
 {
 	struct inflate_state *z = &d->isal_in;
 	size_t at;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* OpenSSL's provider: jobs in flight on one thread, and one operation after another, with a key that is there before. */
+/*
+ * OpenSSL's provider: jobs in flight on one thread, and one operation after another, with a key that is there before.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -57,7 +59,8 @@ static struct pollfd fd_of(const struct exchange *e)
 	struct pollfd p = { .fd = -1, .events = POLLIN };
 	size_t nr = 1;
 
-	if (!ASYNC_WAIT_CTX_get_all_fds(e->wait, NULL, &nr) || nr != 1 || !ASYNC_WAIT_CTX_get_all_fds(e->wait, &p.fd, &nr))
+	if (!ASYNC_WAIT_CTX_get_all_fds(e->wait, NULL, &nr) || nr != 1 ||
+	    !ASYNC_WAIT_CTX_get_all_fds(e->wait, &p.fd, &nr))
 		die("the descriptor of a job", -ENOENT);
 	return p;
 }
@@ -127,7 +130,8 @@ static void exchange_open(struct exchange *e)
 
 	e->ctx = key ? EVP_PKEY_CTX_new_from_pkey(NULL, key, "provider=warpdrive") : NULL;
 	e->wait = ASYNC_WAIT_CTX_new();
-	if (!e->ctx || !peer || !e->wait || EVP_PKEY_derive_init(e->ctx) != 1 || EVP_PKEY_derive_set_peer(e->ctx, peer) != 1)
+	if (!e->ctx || !peer || !e->wait || EVP_PKEY_derive_init(e->ctx) != 1 ||
+	    EVP_PKEY_derive_set_peer(e->ctx, peer) != 1)
 		die("a key exchange", -EINVAL);
 	EVP_PKEY_free(key);
 	EVP_PKEY_free(peer);

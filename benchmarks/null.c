@@ -104,7 +104,8 @@ int loop(int argc, char **argv)
 		int mode;
 		client_run_t *run;
 	} kinds[] = {
-		{ "sync", WD_SYNC, client_sync }, { "async", WD_ASYNC, client_async }, { "burst", WD_ASYNC, client_burst },
+		{ "sync", WD_SYNC, client_sync }, { "async", WD_ASYNC, client_async },
+		{ "burst", WD_ASYNC, client_burst },
 	};
 	struct client c;
 	unsigned int i, n = argc == 2 ? (unsigned int)strtoul(argv[1], NULL, 10) : 0;

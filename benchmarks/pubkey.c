@@ -43,8 +43,9 @@ handle_t pubkey_rsa_session(int op_type, __u32 flags, bool primes)
 {
 	struct wd_rsa_sess_setup setup = { .key_bits = BITS, .op_type = (__u8)op_type, .flags = flags };
 	static const char *const names[] = {
-		OSSL_PKEY_PARAM_RSA_N, OSSL_PKEY_PARAM_RSA_E, OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_FACTOR1, OSSL_PKEY_PARAM_RSA_FACTOR2,
-		OSSL_PKEY_PARAM_RSA_EXPONENT1, OSSL_PKEY_PARAM_RSA_EXPONENT2, OSSL_PKEY_PARAM_RSA_COEFFICIENT1,
+		OSSL_PKEY_PARAM_RSA_N, OSSL_PKEY_PARAM_RSA_E, OSSL_PKEY_PARAM_RSA_D, OSSL_PKEY_PARAM_RSA_FACTOR1,
+		OSSL_PKEY_PARAM_RSA_FACTOR2, OSSL_PKEY_PARAM_RSA_EXPONENT1, OSSL_PKEY_PARAM_RSA_EXPONENT2,
+		OSSL_PKEY_PARAM_RSA_COEFFICIENT1,
 	};
 	unsigned char room[8][MOST];
 	struct wd_rsa_key key = { .reserved = { 0 } };
@@ -60,7 +61,9 @@ handle_t pubkey_rsa_session(int op_type, __u32 flags, bool primes)
 
 handle_t pubkey_ecc_session(int alg, int curve, int op_type, __u32 flags)
 {
-	struct wd_ecc_sess_setup setup = { .alg = (__u8)alg, .curve = (__u32)curve, .op_type = (__u8)op_type, .flags = flags };
+	struct wd_ecc_sess_setup setup = {
+		.alg = (__u8)alg, .curve = (__u32)curve, .op_type = (__u8)op_type, .flags = flags
+	};
 	unsigned char room[32];
 	struct wd_ecc_key key = { .reserved = { 0 } };
 	size_t len = sizeof(room);
@@ -90,13 +93,17 @@ handle_t pubkey_dh_session(int op_type, __u32 flags)
 
 void pubkey_dh_make(void)
 {
-	OSSL_PARAM group[] = { OSSL_PARAM_construct_utf8_string("group", (char *)"ffdhe2048", 0), OSSL_PARAM_construct_end() };
+	OSSL_PARAM group[] = {
+		OSSL_PARAM_construct_utf8_string("group", (char *)"ffdhe2048", 0), OSSL_PARAM_construct_end()
+	};
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_name(NULL, "DH", NULL);
 	BIGNUM *y = NULL;
 
-	pubkey_need(ctx && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_params(ctx, group) > 0 && EVP_PKEY_generate(ctx, &pubkey.dh) > 0 &&
-	     EVP_PKEY_generate(ctx, &pubkey.dh_peer) > 0, "keys of DH");
-	pubkey_need(EVP_PKEY_get_bn_param(pubkey.dh_peer, OSSL_PKEY_PARAM_PUB_KEY, &y) && BN_bn2binpad(y, pubkey.dh_value, MOST) == MOST, "a value");
+	pubkey_need(ctx && EVP_PKEY_keygen_init(ctx) > 0 && EVP_PKEY_CTX_set_params(ctx, group) > 0 &&
+		    EVP_PKEY_generate(ctx, &pubkey.dh) > 0 && EVP_PKEY_generate(ctx, &pubkey.dh_peer) > 0,
+		    "keys of DH");
+	pubkey_need(EVP_PKEY_get_bn_param(pubkey.dh_peer, OSSL_PKEY_PARAM_PUB_KEY, &y) &&
+		    BN_bn2binpad(y, pubkey.dh_value, MOST) == MOST, "a value");
 	BN_free(y);
 	EVP_PKEY_CTX_free(ctx);
 }
@@ -108,7 +115,8 @@ void pubkey_ec_make(void)
 	pubkey.ec = EVP_EC_gen("P-256");
 	pubkey.ec_peer = EVP_EC_gen("P-256");
 	pubkey_need(pubkey.ec && pubkey.ec_peer, "keys");
-	pubkey_need(EVP_PKEY_get_octet_string_param(pubkey.ec_peer, OSSL_PKEY_PARAM_PUB_KEY, pubkey.ec_point, sizeof(pubkey.ec_point), &n), "a point");
+	pubkey_need(EVP_PKEY_get_octet_string_param(pubkey.ec_peer, OSSL_PKEY_PARAM_PUB_KEY, pubkey.ec_point,
+						    sizeof(pubkey.ec_point), &n), "a point");
 	memset(pubkey.digest, 0x71, sizeof(pubkey.digest));
 }
 
@@ -118,7 +126,8 @@ void pubkey_x_make(void)
 
 	pubkey.x = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
 	pubkey.x_peer = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
-	pubkey_need(pubkey.x && pubkey.x_peer && EVP_PKEY_get_raw_public_key(pubkey.x_peer, pubkey.x_point, &n), "keys");
+	pubkey_need(pubkey.x && pubkey.x_peer && EVP_PKEY_get_raw_public_key(pubkey.x_peer, pubkey.x_point, &n),
+		    "keys");
 }
 
 void pubkey_rsa_make(void)
@@ -134,7 +143,9 @@ void pubkey_rsa_make(void)
 static int rsa_do(handle_t h, int op)
 {
 	size_t len = MOST;
-	struct wd_rsa_arg arg = { .src = pubkey.in, .src_len = MOST, .dst = pubkey.out, .dst_len = &len, .op = (__u32)op };
+	struct wd_rsa_arg arg = {
+		.src = pubkey.in, .src_len = MOST, .dst = pubkey.out, .dst_len = &len, .op = (__u32)op
+	};
 
 	return wd_rsa_sync(h, &arg);
 }
@@ -143,7 +154,8 @@ int pubkey_ecc_do(handle_t h, int op, void *in, size_t n, void *extra, size_t ex
 {
 	size_t len = MOST;
 	struct wd_ecc_arg arg = {
-		.src = in, .src_len = n, .dst = out, .dst_len = out ? &len : NULL, .op = (__u32)op, .extra = extra, .extra_len = (__u32)extra_len,
+		.src = in, .src_len = n, .dst = out, .dst_len = out ? &len : NULL, .op = (__u32)op, .extra = extra,
+		.extra_len = (__u32)extra_len,
 	};
 
 	return wd_ecc_sync(h, &arg);
@@ -162,7 +174,9 @@ static int ours_rsa_verify(void)
 static int ours_dh(void)
 {
 	size_t len = MOST;
-	struct wd_dh_arg arg = { .src = pubkey.dh_value, .src_len = MOST, .dst = pubkey.out, .dst_len = &len, .op = WD_DH_SHARED };
+	struct wd_dh_arg arg = {
+		.src = pubkey.dh_value, .src_len = MOST, .dst = pubkey.out, .dst_len = &len, .op = WD_DH_SHARED
+	};
 
 	return wd_dh_sync(soft.h_dh, &arg);
 }
@@ -193,7 +207,8 @@ static EVP_PKEY_CTX *prepared(EVP_PKEY *pkey, int (*init)(EVP_PKEY_CTX *), bool 
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, pkey, NULL);
 
-	pubkey_need(ctx && init(ctx) > 0 && (!raw || EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING) > 0), "a context");
+	pubkey_need(ctx && init(ctx) > 0 && (!raw || EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_NO_PADDING) > 0),
+		    "a context");
 	return ctx;
 }
 
@@ -224,7 +239,8 @@ static int direct_dh(void)
 
 	if (!ctx)
 		ctx = prepared(pubkey.dh, EVP_PKEY_derive_init, false);
-	return EVP_PKEY_derive_set_peer_ex(ctx, pubkey.dh_peer, 0) > 0 && EVP_PKEY_derive(ctx, pubkey.out, &n) > 0 ? 0 : -EIO;
+	return EVP_PKEY_derive_set_peer_ex(ctx, pubkey.dh_peer, 0) > 0 && EVP_PKEY_derive(ctx, pubkey.out, &n) > 0 ? 0 :
+	       -EIO;
 }
 
 static int direct_derive(EVP_PKEY_CTX *ctx, EVP_PKEY *peer)

@@ -36,7 +36,9 @@ static void e_done(struct wd_ecc_arg *arg, void *param)
 /* Waits until the device has finished so many requests in all: then each poll finds the same. */
 static void device_finishes(unsigned long long until)
 {
-	union { void *p; int (*f)(const char *, const char *, unsigned long long *); } u = { .p = dlsym(RTLD_DEFAULT, "wd_emulate_count") };
+	union { void *p; int (*f)(const char *, const char *, unsigned long long *); } u = {
+		.p = dlsym(RTLD_DEFAULT, "wd_emulate_count")
+	};
 	unsigned long long n = 0;
 
 	while (u.p && n < until) {
@@ -78,7 +80,10 @@ static int send_one(const char *what, handle_t h, void *room, size_t *len)
 
 	*len = MOST;
 	if (!l && *what == 'r') {
-		*r = (struct wd_rsa_arg){ .src = pubkey.in, .src_len = MOST, .dst = pubkey.out, .dst_len = len, .op = WD_RSA_SIGN, .cb = r_done };
+		*r = (struct wd_rsa_arg){
+			.src = pubkey.in, .src_len = MOST, .dst = pubkey.out, .dst_len = len, .op = WD_RSA_SIGN,
+			.cb = r_done
+		};
 		return wd_rsa_async(h, r, NULL);
 	}
 	if (!l) {
@@ -86,7 +91,8 @@ static int send_one(const char *what, handle_t h, void *room, size_t *len)
 		return wd_dh_async(h, d, NULL);
 	}
 	*e = (struct wd_ecc_arg){
-		.src = l->src, .src_len = l->src_len, .op = l->op, .extra = l->extra, .extra_len = l->extra_len, .cb = e_done,
+		.src = l->src, .src_len = l->src_len, .op = l->op, .extra = l->extra, .extra_len = l->extra_len,
+		.cb = e_done,
 	};
 	if (l->op != WD_ECC_VERIFY) {
 		e->dst = pubkey.out;
@@ -132,7 +138,8 @@ static handle_t loop_session(const char *what)
 
 static int loop_poll(const char *what, unsigned int n)
 {
-	return *what == 'r' ? wd_rsa_poll(n, STALL_MS, NULL) : *what == 'd' ? wd_dh_poll(n, STALL_MS, NULL) : wd_ecc_poll(n, STALL_MS, NULL);
+	return *what == 'r' ? wd_rsa_poll(n, STALL_MS, NULL) :
+	       *what == 'd' ? wd_dh_poll(n, STALL_MS, NULL) : wd_ecc_poll(n, STALL_MS, NULL);
 }
 
 /* @n requests in windows. Returns the CPU time of submitting and polling, without the device's time in between. */

@@ -18,8 +18,8 @@ int session_alg = WD_DEFLATE_RAW;
 handle_t session_open(int mode, int level, __u32 flags, int device)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = (__u8)session_alg, .op_type = (__u8)mode, .dir_type = WD_DIR_COMPRESS, .comp_lv = (__u8)level,
-		.win_size = WD_COMP_WS_32K, .flags = flags,
+		.alg_type = (__u8)session_alg, .op_type = (__u8)mode, .dir_type = WD_DIR_COMPRESS,
+		.comp_lv = (__u8)level, .win_size = WD_COMP_WS_32K, .flags = flags,
 	};
 	wd_dev_mask_t *mask = device == ANY_DEVICE ? NULL : wd_dev_mask_alloc();
 	handle_t sess;

@@ -79,8 +79,9 @@ static unsigned long long direct_ns(void *arg, unsigned int n)
 static handle_t session(const struct job *j)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = WD_SYNC, .dir_type = j->level ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS,
-		.comp_lv = (__u8)j->level, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_SOFT,
+		.alg_type = WD_DEFLATE_RAW, .op_type = WD_SYNC,
+		.dir_type = j->level ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .comp_lv = (__u8)j->level,
+		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_SOFT,
 	};
 	handle_t sess = wd_comp_alloc_sess(&setup, NULL);
 
@@ -105,8 +106,8 @@ static void measure(struct job *j, const char *size)
 	p = measure_pair(ours_ns, j, direct_ns, j, n, ROUNDS);
 	if (j->level)
 		snprintf(level, sizeof(level), "%d.", j->level);
-	snprintf(name, sizeof(name), "soft.%s%s.%s%s.ratio", j->level ? "deflate" : "inflate", j->stream ? "-stream" : "",
-		 level, size);
+	snprintf(name, sizeof(name), "soft.%s%s.%s%s.ratio", j->level ? "deflate" : "inflate",
+		 j->stream ? "-stream" : "", level, size);
 	/* The row's value is the ratio; its floor is the direct call's time. */
 	printf("row %s %.4f x:%s %.0f %.4f\n", name, p.ratio, direct_name(j->direct), p.floor, p.ratio);
 	fflush(stdout);

@@ -162,7 +162,8 @@ static void sizes_and_times(struct job *ours, struct job *stock, const char *wha
 		ours->level = stock->level = levels[i];
 		p = measure_pair(pack_ns, ours, pack_ns, stock, 1, ROUNDS);
 		snprintf(name, sizeof(name), "zlib.%s.%s.%d.cpu", what, size, levels[i]);
-		printf("row %s %.2f ns/byte %.2f %.3f\n", name, p.ours / (double)ours->size, p.floor / (double)ours->size, p.ratio);
+		printf("row %s %.2f ns/byte %.2f %.3f\n", name, p.ours / (double)ours->size,
+		       p.floor / (double)ours->size, p.ratio);
 		snprintf(name, sizeof(name), "zlib.%s.%s.%d.bytes", what, size, levels[i]);
 		row(name, (double)ours->packed, "bytes", (double)stock->packed);
 	}
@@ -186,7 +187,8 @@ int zlib_rows(int argc, char **argv)
 	for (i = 0; i < 3; i++) {
 		data[i].fill(src, MOST);
 		for (k = 0; k < 3; k++) {
-			struct job a = { .lib = &ours, .src = src, .size = sizes[k].bytes, .dst = dst, .room = 2 * MOST }, b = a;
+			struct job a = { .lib = &ours, .src = src, .size = sizes[k].bytes, .dst = dst,
+					 .room = 2 * MOST }, b = a;
 
 			b.lib = &stock;
 			sizes_and_times(&a, &b, data[i].name, sizes[k].name);

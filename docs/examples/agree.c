@@ -49,13 +49,15 @@ static int compute(struct side *side, const unsigned char *peer, unsigned char *
 {
 	size_t len = K;
 	struct wd_dh_arg arg = {
-		.op = peer ? WD_DH_SHARED : WD_DH_PUBLIC, .src = peer, .src_len = peer ? K : 0, .dst = result, .dst_len = &len,
+		.op = peer ? WD_DH_SHARED : WD_DH_PUBLIC, .src = peer, .src_len = peer ? K : 0, .dst = result,
+		.dst_len = &len,
 	};
 	int ret = wd_dh_sync(side->sess, &arg);
 
 	if (ret)
 		return report(side->sess, "wd_dh_sync", ret);
-	printf("%s by %s (%s)\n", peer ? "secret" : "public value", wd_path_str(arg.path), wd_path_reason_str(arg.path_reason));
+	printf("%s by %s (%s)\n", peer ? "secret" : "public value", wd_path_str(arg.path),
+	       wd_path_reason_str(arg.path_reason));
 	return 0;
 }
 

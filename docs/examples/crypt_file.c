@@ -110,7 +110,8 @@ static int seal(handle_t sess, int op, unsigned char *buf, size_t len, unsigned 
 	buf[8] = (unsigned char)last;
 	ret = wd_aead_sync(sess, &arg);
 	if (!number && !ret)
-		fprintf(stderr, "crypt_file: done by %s (%s)\n", wd_path_str(arg.path), wd_path_reason_str(arg.path_reason));
+		fprintf(stderr, "crypt_file: done by %s (%s)\n", wd_path_str(arg.path),
+			wd_path_reason_str(arg.path_reason));
 	return ret;
 }
 
@@ -161,7 +162,8 @@ static int salt_exchange(int op, FILE *in, FILE *out, unsigned char salt[SALT])
 		fwrite(MAGIC, 1, strlen(MAGIC), out);
 		return fwrite(salt, 1, SALT, out) == SALT ? 0 : complain("writing", strerror(errno));
 	}
-	if (fread(magic, 1, strlen(MAGIC), in) != strlen(MAGIC) || strcmp(magic, MAGIC) || fread(salt, 1, SALT, in) != SALT)
+	if (fread(magic, 1, strlen(MAGIC), in) != strlen(MAGIC) || strcmp(magic, MAGIC) ||
+	    fread(salt, 1, SALT, in) != SALT)
 		return complain("input", "was not made by crypt_file");
 	return 0;
 }

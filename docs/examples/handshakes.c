@@ -44,7 +44,8 @@ static int hash_transcript(struct handshake *h)
 
 static void on_done(struct wd_ecc_arg *arg, void *param);
 
-static void operation(struct handshake *h, int op, void *src, size_t src_len, void *extra, size_t extra_len, void *dst, size_t room)
+static void operation(struct handshake *h, int op, void *src, size_t src_len, void *extra, size_t extra_len, void *dst,
+		      size_t room)
 {
 	h->len = room;
 	h->arg = (struct wd_ecc_arg){
@@ -178,8 +179,8 @@ int main(void)
 		fprintf(stderr, "handshakes: %s\n", wd_status_str(ret));
 		return 1;
 	}
-	printf("%u handshakes, %u failed: %u operations done by hw, %u by sim, %u by soft\n", over, failed, paths[WD_PATH_HW],
-	       paths[WD_PATH_SIM], paths[WD_PATH_SOFT]);
+	printf("%u handshakes, %u failed: %u operations done by hw, %u by sim, %u by soft\n", over, failed,
+	       paths[WD_PATH_HW], paths[WD_PATH_SIM], paths[WD_PATH_SOFT]);
 	wd_ecc_free_sess(agree_sess);
 	wd_ecc_free_sess(sign_sess);
 	wd_digest_free_sess(hash_sess);

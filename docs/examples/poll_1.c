@@ -3,7 +3,8 @@
  * POLL-1: one thread submits until there is no room, polls what it has sent, and goes on.
  *
  * Edits of the pattern as it is usually written:
- *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the session's).
+ *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the
+ *    session's).
  *  - After -EBUSY the same request is submitted again (i--); the for loop would skip it and lose it.
  *  - wd_comp_poll() returns how many callbacks ran, maybe not all: hence async_cached -= ret, and "while" at the end.
  */

@@ -3,7 +3,8 @@
  * POLL-2: thread A submits and sleeps while there is no room; thread C polls and wakes it.
  *
  * Edits of the pattern as it is usually written:
- *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the session's).
+ *  - Buffers and callback are in a struct, one for each request; the last argument is a set of contexts (NULL: the
+ *    session's).
  *  - wd_comp_wait() has a time limit. After it the same request is submitted again (i--), or it would be lost; other
  *    errors end A.
  *  - POLL_MAX was 20 tries of 10 us, which on a busy machine pass before A has run at all.

@@ -51,7 +51,9 @@ static int read_file(const char *name, unsigned char **data, size_t *len)
 	return *data ? 0 : -EIO;
 }
 
-/* The content of the next element with that tag at *at, which moves behind it, or to its beginning if it is a sequence. */
+/*
+ * The content of the next element with that tag at *at, which moves behind it, or to its beginning if it is a sequence.
+ */
 static int element(const unsigned char **at, const unsigned char *end, int tag, struct wd_number *content)
 {
 	size_t len, bytes = 0;
@@ -75,7 +77,9 @@ static int element(const unsigned char **at, const unsigned char *end, int tag, 
 static int parse_key(const unsigned char *der, size_t len, struct wd_rsa_key *key)
 {
 	struct wd_number sequence, version;
-	struct wd_number *numbers[] = { &version, &key->n, &key->e, &key->d, &key->p, &key->q, &key->dp, &key->dq, &key->qinv };
+	struct wd_number *numbers[] = {
+		&version, &key->n, &key->e, &key->d, &key->p, &key->q, &key->dp, &key->dq, &key->qinv
+	};
 	const unsigned char *at = der, *end = der + len;
 	size_t i;
 
@@ -115,7 +119,8 @@ static int hash(const void *data, size_t len, unsigned char *digest)
 static void encode(unsigned char *em, size_t k, const unsigned char *digest)
 {
 	static const unsigned char sha256[] = {
-		0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04, HASH,
+		0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00,
+		0x04, HASH,
 	};
 
 	memset(em, 0xff, k);
