@@ -96,7 +96,8 @@ int main(int argc, char **argv)
 	end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 60);
 	for (i = 0; i < THREADS; i++) {
 		b[i] = (struct busy){ .async = i % 2 };
-		b[i].h = sess_flags(WD_GZIP, WD_DIR_COMPRESS, b[i].async, WD_FLAT_BUF, 1, WD_COMP_WS_32K, WD_SESS_PATH_HW);
+		b[i].h = sess_flags(WD_GZIP, WD_DIR_COMPRESS, b[i].async, WD_FLAT_BUF, 1, WD_COMP_WS_32K,
+				    WD_SESS_PATH_HW);
 		if (!b[i].h) {
 			fprintf(stderr, "no session: %s\n", detail(0));
 			return 1;

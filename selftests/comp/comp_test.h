@@ -33,7 +33,8 @@ static const char *const alg_names[] = { "zlib", "gzip", "deflate" };
 static inline void fill_text(unsigned char *p, size_t n, unsigned int seed)
 {
 	static const char *const words[] = {
-		"queue ", "context ", "descriptor ", "doorbell ", "the ", "of ", "session ", "a ", "ring\n", "42 ", "completion ",
+		"queue ", "context ", "descriptor ", "doorbell ", "the ", "of ", "session ", "a ", "ring\n", "42 ",
+		"completion ",
 	};
 	size_t i = 0;
 

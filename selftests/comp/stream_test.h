@@ -99,7 +99,8 @@ static inline long run(FIXTURE_DATA(stream) *self, handle_t h, bool comp, const 
 static const struct chunks whole = { .in = 64 * MIB, .out = 64 * MIB };
 
 /* One call; it returns like the library's, and *n and *room become the consumed and produced lengths. */
-static inline int call(handle_t h, bool comp, const void *src, size_t *n, void *dst, size_t *room, bool last, unsigned int flags)
+static inline int call(handle_t h, bool comp, const void *src, size_t *n, void *dst, size_t *room, bool last,
+		       unsigned int flags)
 {
 	struct wd_comp_strm strm = {
 		.src = (void *)src, .src_len = n, .dst = dst, .dst_len = room, .last = last, .flags = flags,

@@ -131,7 +131,8 @@ TEST_F_TIMEOUT(async, what_goes_different_ways_ends_in_one_row, 120)
 	for (i = 0; i < n; i++) {
 		job_mix(&jobs[i], i % MIX_KINDS);
 		jobs[i].arg.cb = on_mixed;
-		ASSERT_EQ(0, wd_comp_async(i / 3 % 2 ? other : self->h, &jobs[i].arg, NULL)) TH_LOG("%s", detail(self->h));
+		ASSERT_EQ(0, wd_comp_async(i / 3 % 2 ? other : self->h, &jobs[i].arg, NULL))
+			TH_LOG("%s", detail(self->h));
 		if (i % 32 == 31)
 			ASSERT_LE(0, wd_comp_poll(20, 0, NULL));
 	}
@@ -278,7 +279,8 @@ static void on_error(struct wd_comp_arg *arg, void *param)
 TEST_F(async, errors_come_by_callback)
 {
 	struct job *jobs = jobs_new(3);
-	handle_t d = sess_new(WD_DEFLATE_RAW, WD_DIR_DECOMPRESS, WD_ASYNC), g = sess_new(WD_GZIP, WD_DIR_DECOMPRESS, WD_ASYNC);
+	handle_t d = sess_new(WD_DEFLATE_RAW, WD_DIR_DECOMPRESS, WD_ASYNC),
+		 g = sess_new(WD_GZIP, WD_DIR_DECOMPRESS, WD_ASYNC);
 	long packed;
 	int i;
 
@@ -348,7 +350,8 @@ TEST_F_TIMEOUT(async, a_session_lasts_until_its_last_callback_starts, 120)
 		pthread_t t;
 
 		job.arg = (struct wd_comp_arg){
-			.src = junk, .src_len = sizeof(junk), .dst = out, .dst_len = &job.len, .cb = on_done, .cb_param = &job,
+			.src = junk, .src_len = sizeof(junk), .dst = out, .dst_len = &job.len, .cb = on_done,
+			.cb_param = &job,
 		};
 		ASSERT_EQ(0, wd_comp_async(h, &job.arg, NULL));
 		ASSERT_EQ(0, pthread_create(&t, NULL, free_when_idle, &h));

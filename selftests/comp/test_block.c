@@ -80,7 +80,8 @@ static void check_compress(struct __test_metadata *_metadata, FIXTURE_DATA(block
 	EXPECT_EQ(0, memcmp(self->plain, self->back, n));
 }
 
-static void check_decompress(struct __test_metadata *_metadata, FIXTURE_DATA(block) *self, int alg, handle_t h, size_t n)
+static void check_decompress(struct __test_metadata *_metadata, FIXTURE_DATA(block) *self, int alg, handle_t h,
+			     size_t n)
 {
 	struct wd_comp_arg arg;
 	size_t len = n;
@@ -146,7 +147,8 @@ TEST_F_TIMEOUT(block, what_zlib_wrote_is_decompressed, 300)
 
 TEST_F(block, every_size_comes_back_the_same)
 {
-	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC), d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
+	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC),
+		 d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
 	struct wd_comp_arg arg;
 	unsigned int i;
 
@@ -155,10 +157,12 @@ TEST_F(block, every_size_comes_back_the_same)
 		size_t len = self->room, back = sizes[i];
 
 		fill_text(self->plain, sizes[i], i);
-		ASSERT_EQ(0, do_compress(c, self->plain, sizes[i], self->packed, &len, &arg)) TH_LOG("%zu bytes: %s", sizes[i], detail(c));
+		ASSERT_EQ(0, do_compress(c, self->plain, sizes[i], self->packed, &len, &arg))
+			TH_LOG("%zu bytes: %s", sizes[i], detail(c));
 		guard_set(self->back + sizes[i]);
 		/* Exactly enough room: no bytes for empty data. */
-		ASSERT_EQ(0, do_decompress(d, self->packed, len, self->back, &back, &arg)) TH_LOG("%zu bytes: %s", sizes[i], detail(d));
+		ASSERT_EQ(0, do_decompress(d, self->packed, len, self->back, &back, &arg))
+			TH_LOG("%zu bytes: %s", sizes[i], detail(d));
 		EXPECT_EQ(sizes[i], back);
 		EXPECT_EQ(len, arg.consumed);
 		EXPECT_EQ(0, memcmp(self->plain, self->back, back));
@@ -200,7 +204,8 @@ TEST_F(block, levels_and_windows_make_streams_for_their_readers)
 
 			ASSERT_NE(0, h);
 			ASSERT_EQ(0, do_compress(h, self->plain, 200000, self->packed, &len, &arg));
-			EXPECT_EQ(200000, z_decompress(variant->alg, self->packed, len, self->back, self->room, bits[win]))
+			EXPECT_EQ(200000,
+				  z_decompress(variant->alg, self->packed, len, self->back, self->room, bits[win]))
 				TH_LOG("level %d window %d", level, win);
 			EXPECT_EQ(0, memcmp(self->plain, self->back, 200000));
 			EXPECT_EQ(200000, arg.consumed);
@@ -218,7 +223,8 @@ static void check_no_room(struct __test_metadata *_metadata, handle_t h, bool co
 	size_t len = room;
 
 	guard_set(dst + room);
-	EXPECT_EQ(-ENOSPC, (comp ? do_compress : do_decompress)(h, src, n, dst, &len, &arg)) TH_LOG("room %zu: %s", room, detail(h));
+	EXPECT_EQ(-ENOSPC, (comp ? do_compress : do_decompress)(h, src, n, dst, &len, &arg))
+		TH_LOG("room %zu: %s", room, detail(h));
 	EXPECT_EQ(0, len);
 	EXPECT_EQ(WD_COMP_OUT_NOSPACE, arg.status);
 	EXPECT_TRUE(guard_intact(dst + room)) TH_LOG("room %zu", room);
@@ -226,7 +232,8 @@ static void check_no_room(struct __test_metadata *_metadata, handle_t h, bool co
 
 TEST_F(block, a_destination_too_small_is_ENOSPC_and_nothing_is_written_past_it)
 {
-	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC), d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
+	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC),
+		 d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
 	static const size_t rooms[] = { 0, 1, 2, 9, 10, 15, 16, 100, 199, 200, 255, 256, 257, 1000 };
 	static const size_t tenths[] = { 0, 1, 5, 9, 10 };
 	size_t full = self->room;
@@ -256,7 +263,8 @@ TEST_F(block, a_destination_too_small_is_ENOSPC_and_nothing_is_written_past_it)
 
 TEST_F(block, small_results_fit_into_small_destinations)
 {
-	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC), d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
+	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC),
+		 d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
 	struct wd_comp_arg arg;
 	size_t len = 40, back = 20;
 
@@ -290,7 +298,8 @@ TEST_F(block, a_stream_cut_anywhere_is_EBADMSG)
 			ASSERT_EQ(-EBADMSG, ret) TH_LOG("cut at %ld of %ld: %d %s", cut, packed, ret, detail(h));
 			EXPECT_EQ(0, len);
 			EXPECT_EQ(WD_DATA_ERR, arg.status);
-			EXPECT_NE(NULL, strstr(detail(h), "early")) TH_LOG("cut at %ld of %ld: %s", cut, packed, detail(h));
+			EXPECT_NE(NULL, strstr(detail(h), "early"))
+				TH_LOG("cut at %ld of %ld: %s", cut, packed, detail(h));
 		}
 	}
 	wd_comp_free_sess(h);
@@ -351,7 +360,8 @@ TEST_F(block, damage_is_noticed_where_zlib_notices_it)
 		 * Changes go unnoticed only without a checksum, or in a gzip header's time stamp, extra flags and
 		 * system.
 		 */
-		EXPECT_TRUE(variant->alg == WD_DEFLATE_RAW || (variant->alg == WD_GZIP && at >= 3 && at < 10)) TH_LOG("byte %ld", at);
+		EXPECT_TRUE(variant->alg == WD_DEFLATE_RAW || (variant->alg == WD_GZIP && at >= 3 && at < 10))
+			TH_LOG("byte %ld", at);
 	}
 	free(judged);
 	wd_comp_free_sess(h);
@@ -372,7 +382,8 @@ TEST_F(block, what_follows_the_stream_is_left_alone)
 		fill_text(self->plain, streams[i].len, 9);
 		packed = z_compress(variant->alg, self->plain, streams[i].len, self->packed, self->room);
 		memset(self->packed + packed, streams[i].what, streams[i].more);
-		ASSERT_EQ(0, do_decompress(h, self->packed, packed + streams[i].more, self->back, &len, &arg)) TH_LOG("%s", detail(h));
+		ASSERT_EQ(0, do_decompress(h, self->packed, packed + streams[i].more, self->back, &len, &arg))
+			TH_LOG("%s", detail(h));
 		EXPECT_EQ(streams[i].len, len);
 		EXPECT_EQ(packed, arg.consumed);
 		EXPECT_EQ(0, memcmp(self->plain, self->back, len));
@@ -423,17 +434,20 @@ TEST_F_TIMEOUT(block, lists_of_pieces_are_as_good_as_flat_buffers, 120)
 			fill_text(self->plain, lens[i], i + j);
 			make_list(src, 500, self->plain, lens[i], steps[j]);
 			make_list(dst, 500, self->packed, len, steps[j] + 3);
-			ASSERT_EQ(0, wd_compress(c, &arg)) TH_LOG("%zu bytes in steps of %zu: %s", lens[i], steps[j], detail(c));
+			ASSERT_EQ(0, wd_compress(c, &arg))
+				TH_LOG("%zu bytes in steps of %zu: %s", lens[i], steps[j], detail(c));
 			EXPECT_EQ(self->path, arg.path);
 			EXPECT_EQ(lens[i], arg.consumed);
-			ASSERT_EQ((long)lens[i], z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
+			ASSERT_EQ((long)lens[i],
+				  z_decompress(variant->alg, self->packed, len, self->back, self->room, 15));
 			EXPECT_EQ(0, memcmp(self->plain, self->back, lens[i]));
 
 			memset(self->back, 0, lens[i]);
 			make_list(src, 500, self->packed, len, steps[j]);
 			make_list(dst, 500, self->back, back, steps[j] + 5);
 			arg = (struct wd_comp_arg){ .src = src, .src_len = len, .dst = dst, .dst_len = &back };
-			ASSERT_EQ(0, wd_decompress(d, &arg)) TH_LOG("%zu bytes in steps of %zu: %s", lens[i], steps[j], detail(d));
+			ASSERT_EQ(0, wd_decompress(d, &arg))
+				TH_LOG("%zu bytes in steps of %zu: %s", lens[i], steps[j], detail(d));
 			EXPECT_EQ(lens[i], back);
 			EXPECT_EQ(0, memcmp(self->plain, self->back, lens[i]));
 		}
@@ -446,7 +460,8 @@ TEST_F_TIMEOUT(block, lists_of_pieces_are_as_good_as_flat_buffers, 120)
 
 TEST_F(block, buffers_that_are_not_mapped_are_EFAULT)
 {
-	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC), d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
+	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC),
+		 d = sess_new(variant->alg, WD_DIR_DECOMPRESS, WD_SYNC);
 	unsigned char *hole = NOWHERE;
 	struct wd_comp_arg arg;
 	size_t len = 64 * KIB;
@@ -504,7 +519,8 @@ TEST_F(block, a_header_over_the_end_of_a_page_that_is_not_mapped_is_EFAULT)
 {
 	size_t page = sysconf(_SC_PAGESIZE), before;
 	handle_t c = sess_new(variant->alg, WD_DIR_COMPRESS, WD_SYNC);
-	unsigned char *hole = mmap(NOWHERE, 1 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	unsigned char *hole = mmap(NOWHERE, 1 * MIB, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	struct wd_comp_arg arg;
 
 	ASSERT_NE(0, c);
@@ -514,7 +530,8 @@ TEST_F(block, a_header_over_the_end_of_a_page_that_is_not_mapped_is_EFAULT)
 	for (before = 1; before <= 10; before++) {
 		size_t len = 64 * KIB;
 
-		EXPECT_EQ(-EFAULT, do_compress(c, self->plain, 10000, hole + page - before, &len, &arg)) TH_LOG("%zu", before);
+		EXPECT_EQ(-EFAULT, do_compress(c, self->plain, 10000, hole + page - before, &len, &arg))
+			TH_LOG("%zu", before);
 		EXPECT_EQ(0, len);
 	}
 	munmap(hole + page, 1 * MIB - page);

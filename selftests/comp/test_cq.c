@@ -30,7 +30,8 @@ static struct job *jobs_new(int n)
 		fill_text(jobs[i].src, SRC, i);
 		jobs[i].len = sizeof(jobs[i].dst);
 		jobs[i].arg = (struct wd_comp_arg){
-			.src = jobs[i].src, .src_len = SRC - i % 500, .dst = jobs[i].dst, .dst_len = &jobs[i].len, .wr_id = i,
+			.src = jobs[i].src, .src_len = SRC - i % 500, .dst = jobs[i].dst, .dst_len = &jobs[i].len,
+			.wr_id = i,
 		};
 	}
 	return jobs;

@@ -249,7 +249,8 @@ static int neighbours(struct __test_metadata *_metadata, FIXTURE_DATA(deadline) 
 		fill_text(w[i].src, bytes, i);
 		w[i].len = sizeof(w[i].dst);
 		arg[i] = (struct wd_comp_arg){
-			.src = w[i].src, .src_len = bytes, .dst = w[i].dst, .dst_len = &w[i].len, .cb = on_done, .cb_param = &w[i].ret,
+			.src = w[i].src, .src_len = bytes, .dst = w[i].dst, .dst_len = &w[i].len, .cb = on_done,
+			.cb_param = &w[i].ret,
 		};
 	}
 	self->arg.timeout_ms = 50;
@@ -301,7 +302,8 @@ TEST_F(deadline, a_stream_that_misses_it_is_over)
 {
 	handle_t h = wd_comp_alloc_sess(&self->setup, self->mask);
 	struct wd_comp_strm strm = {
-		.src = self->src, .src_len = &self->arg.src_len, .dst = self->dst, .dst_len = &self->len, .last = 1, .timeout_ms = 50,
+		.src = self->src, .src_len = &self->arg.src_len, .dst = self->dst, .dst_len = &self->len, .last = 1,
+		.timeout_ms = 50,
 	};
 	int ret, round = 0;
 	double start;

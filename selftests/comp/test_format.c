@@ -77,7 +77,8 @@ TEST(a_gzip_header_with_a_wrong_part_is_refused_and_the_part_named)
 		__u8 b;
 		const char *word;
 	} bad[] = {
-		{ 0, 0x1e, "magic" }, { 1, 0x8a, "magic" }, { 2, 7, "method" }, { 3, 0x20, "reserved" }, { 3, 0x80, "reserved" },
+		{ 0, 0x1e, "magic" }, { 1, 0x8a, "magic" }, { 2, 7, "method" }, { 3, 0x20, "reserved" },
+		{ 3, 0x80, "reserved" },
 	};
 	const char *why;
 	__u8 buf[16];
@@ -121,7 +122,9 @@ TEST(an_empty_extra_field_is_one)
 TEST(a_list_is_walked_over_empty_pieces)
 {
 	char a[3] = "ab", b[5] = "cdef", out[8] = "";
-	struct wd_datalist l[3] = { { .data = a, .len = 2, .next = &l[1] }, { .next = &l[2] }, { .data = b, .len = 4 } };
+	struct wd_datalist l[3] = {
+		{ .data = a, .len = 2, .next = &l[1] }, { .next = &l[2] }, { .data = b, .len = 4 }
+	};
 
 	EXPECT_EQ(0, wd_list_check(l, 6));
 	EXPECT_EQ(-EINVAL, wd_list_check(l, 7));

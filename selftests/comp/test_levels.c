@@ -128,7 +128,8 @@ TEST_F(levels, whole_buffers_of_every_level_and_window_are_read_by_zlib)
 			h = sess_of(self, variant, WD_DIR_COMPRESS, level, win);
 			ASSERT_NE(0, h);
 			ASSERT_EQ(0, whole(h, true, self->plain, lens[i], self->packed, &len)) TH_LOG("%s", detail(h));
-			ASSERT_EQ((long)lens[i], z_decompress(variant->alg, self->packed, len, self->back, ROOM, bits[win]))
+			ASSERT_EQ((long)lens[i],
+				  z_decompress(variant->alg, self->packed, len, self->back, ROOM, bits[win]))
 				TH_LOG("level %d window %d length %zu", level, win, lens[i]);
 			EXPECT_EQ(0, memcmp(self->plain, self->back, lens[i]));
 			wd_comp_free_sess(h);
@@ -225,8 +226,9 @@ TEST_F(levels, streams_in_any_steps_are_read_by_zlib_and_flushes_are_complete)
 {
 	static const int levels[] = { 1, 2, 3, 4, 6, 9, 10, 22 };
 	static const struct steps steps[] = {
-		{ .in = 30000, .out = ROOM, .flush = 8 }, { .in = 100, .out = ROOM, .flush = 8 }, { .in = 5000, .out = 100, .flush = 8 },
-		{ .in = 300, .out = 7, .flush = 8 }, { .in = 3, .out = 3000, .flush = 8 }, { .in = LEN, .out = 9000, .flush = 8 },
+		{ .in = 30000, .out = ROOM, .flush = 8 }, { .in = 100, .out = ROOM, .flush = 8 },
+		{ .in = 5000, .out = 100, .flush = 8 }, { .in = 300, .out = 7, .flush = 8 },
+		{ .in = 3, .out = 3000, .flush = 8 }, { .in = LEN, .out = 9000, .flush = 8 },
 		/* Many flushes find too little room, and the call that finishes such a flush brings more input. */
 		{ .in = 6, .out = 20, .flush = 2 },
 		{ .in = LEN, .out = ROOM, .fixed = true }, { .in = 4096, .out = 4096, .fixed = true },
@@ -287,14 +289,15 @@ static long read_stream(FIXTURE_DATA(levels) *self, handle_t h, size_t len, cons
 TEST_F(levels, what_zlib_wrote_is_read_in_any_steps_and_not_a_byte_more)
 {
 	static const struct steps steps[] = {
-		{ .in = ROOM, .out = ROOM }, { .in = 100, .out = ROOM }, { .in = 5000, .out = 100 }, { .in = 300, .out = 7 },
-		{ .in = 3, .out = 3000 }, { .in = 1, .out = 1 }, { .in = ROOM, .out = 700 },
+		{ .in = ROOM, .out = ROOM }, { .in = 100, .out = ROOM }, { .in = 5000, .out = 100 },
+		{ .in = 300, .out = 7 }, { .in = 3, .out = 3000 }, { .in = 1, .out = 1 }, { .in = ROOM, .out = 700 },
 		{ .in = ROOM, .out = ROOM, .fixed = true }, { .in = 4096, .out = 4096, .fixed = true },
 		{ .in = 1, .out = 65536, .fixed = true }, { .in = 1000, .out = 100, .fixed = true },
 		{ .in = 100, .out = LEN, .fixed = true }, { .in = 65536, .out = 313, .fixed = true },
 	};
 	static const int how[][2] = {
-		{ 0, Z_DEFAULT_STRATEGY }, { 1, Z_DEFAULT_STRATEGY }, { 9, Z_DEFAULT_STRATEGY }, { 6, Z_FIXED }, { 6, Z_HUFFMAN_ONLY },
+		{ 0, Z_DEFAULT_STRATEGY }, { 1, Z_DEFAULT_STRATEGY }, { 9, Z_DEFAULT_STRATEGY }, { 6, Z_FIXED },
+		{ 6, Z_HUFFMAN_ONLY },
 		{ 6, Z_RLE },
 	};
 	handle_t h = sess_of(self, variant, WD_DIR_DECOMPRESS, 0, WD_COMP_WS_32K);
@@ -324,7 +327,9 @@ TEST_F(levels, random_steps_both_ways)
 	for (i = 0; i < cases(variant, 20, 5); i++) {
 		handle_t c = sess_of(self, variant, WD_DIR_COMPRESS, 6, WD_COMP_WS_32K);
 		handle_t d = sess_of(self, variant, WD_DIR_DECOMPRESS, 6, WD_COMP_WS_32K);
-		struct steps to = { rnd(&self->seed, i % 2 ? 5000 : LEN), rnd(&self->seed, i % 3 ? 5000 : LEN), true, 0 };
+		struct steps to = {
+			rnd(&self->seed, i % 2 ? 5000 : LEN), rnd(&self->seed, i % 3 ? 5000 : LEN), true, 0
+		};
 		struct steps from = { to.out, to.in, true, 0 };
 		size_t len = rnd(&self->seed, to.in < 50 || to.out < 50 ? 20000 : LEN), used = 0;
 		z_stream reader = { .next_out = self->back, .avail_out = ROOM };
@@ -336,7 +341,8 @@ TEST_F(levels, random_steps_both_ways)
 		inflateEnd(&reader);
 		ASSERT_LT(0, n) TH_LOG("%zu bytes, in %zu out %zu: %ld %s", len, to.in, to.out, n, detail(c));
 		memset(self->back, 0, len);
-		ASSERT_EQ((long)len, read_stream(self, d, n, &from, &used)) TH_LOG("%zu bytes, in %zu out %zu: %s", len, from.in, from.out, detail(d));
+		ASSERT_EQ((long)len, read_stream(self, d, n, &from, &used))
+			TH_LOG("%zu bytes, in %zu out %zu: %s", len, from.in, from.out, detail(d));
 		EXPECT_EQ((size_t)n, used);
 		EXPECT_EQ(0, memcmp(self->plain, self->back, len));
 		wd_comp_free_sess(c);
@@ -356,9 +362,11 @@ TEST_F(levels, a_stream_cut_at_any_byte_is_EBADMSG_in_any_steps)
 	for (i = 0; i < 3; i++) {
 		n = z_write(variant->alg, self->plain, 600, self->packed, how[i][0], how[i][1]);
 		for (cut = 0; cut < n; cut += apart) {
-			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, &small, &used)) TH_LOG("writer %u: %zu of %zu", i, cut, n);
+			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, &small, &used))
+				TH_LOG("writer %u: %zu of %zu", i, cut, n);
 			ASSERT_EQ(0, wd_comp_reset_sess(h));
-			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, &all, &used)) TH_LOG("writer %u: %zu of %zu", i, cut, n);
+			ASSERT_EQ(-EBADMSG, read_stream(self, h, cut, &all, &used))
+				TH_LOG("writer %u: %zu of %zu", i, cut, n);
 			ASSERT_EQ(0, wd_comp_reset_sess(h));
 			room = 600;
 			ASSERT_EQ(-EBADMSG, whole(h, false, self->packed, cut, self->back, &room));

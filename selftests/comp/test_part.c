@@ -154,8 +154,12 @@ TEST_F(part, lists_of_pieces_make_one)
 {
 	handle_t h = part_sess(WD_SYNC, WD_SGL_BUF, variant);
 	size_t n = 3 * CHUNK;
-	struct wd_datalist src[2] = { { .data = self->plain, .len = 1000, .next = &src[1] }, { .data = self->plain + 1000, .len = n - 1000 } };
-	struct wd_datalist dst[2] = { { .data = self->packed, .len = 77, .next = &dst[1] }, { .data = self->packed + 77, .len = 2 * n } };
+	struct wd_datalist src[2] = {
+		{ .data = self->plain, .len = 1000, .next = &src[1] }, { .data = self->plain + 1000, .len = n - 1000 }
+	};
+	struct wd_datalist dst[2] = {
+		{ .data = self->packed, .len = 77, .next = &dst[1] }, { .data = self->packed + 77, .len = 2 * n }
+	};
 	struct wd_comp_arg arg;
 	long len;
 
@@ -225,7 +229,9 @@ TEST_F(part, what_can_be_none_is_refused)
 {
 	handle_t d = sess_new(WD_DEFLATE_RAW, WD_DIR_DECOMPRESS, WD_SYNC);
 	size_t room = self->room;
-	struct wd_comp_arg arg = { .src = self->plain, .src_len = 10, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_PART };
+	struct wd_comp_arg arg = {
+		.src = self->plain, .src_len = 10, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_PART
+	};
 
 	EXPECT_EQ(-EINVAL, wd_decompress(d, &arg));
 	EXPECT_TRUE(strstr(detail(d), "the session doesn't compress")) TH_LOG("%s", detail(d));

@@ -31,7 +31,9 @@ TEST_F(path, both_directions_are_done_by_the_simulated_device)
 		handle_t c = sess_flags(alg, WD_DIR_COMPRESS, WD_SYNC, WD_FLAT_BUF, 1, WD_COMP_WS_32K, WD_SESS_PATH_HW);
 		handle_t d = sess_new(alg, WD_DIR_DECOMPRESS, WD_SYNC);
 		size_t len = sizeof(self->dst), back = sizeof(self->back);
-		struct wd_comp_arg arg = { .src = self->src, .src_len = sizeof(self->src), .dst = self->dst, .dst_len = &len };
+		struct wd_comp_arg arg = {
+			.src = self->src, .src_len = sizeof(self->src), .dst = self->dst, .dst_len = &len
+		};
 
 		ASSERT_TRUE(c && d) TH_LOG("%s", detail(0));
 		EXPECT_EQ(WD_CAP_SIM | WD_CAP_STREAM, wd_comp_sess_caps(c));
@@ -118,8 +120,8 @@ TEST_F_TIMEOUT(path, a_hundred_sessions_share_a_context_of_a_device_for_each_mod
 	for (i = 0; !wd_ctx_info(i, &info); i++) {
 		open += info.path == WD_PATH_SIM;
 		for (k = 0; k < i && !wd_ctx_info(k, &other); k++)
-			EXPECT_FALSE(info.path == WD_PATH_SIM && info.async == other.async && info.qc_type == other.qc_type &&
-				     !strcmp(info.dev_name, other.dev_name));
+			EXPECT_FALSE(info.path == WD_PATH_SIM && info.async == other.async &&
+				     info.qc_type == other.qc_type && !strcmp(info.dev_name, other.dev_name));
 	}
 	EXPECT_LE(4, open);
 	for (i = 0; i < 100; i++)
@@ -233,7 +235,8 @@ TEST_F(path, a_forks_child_uses_its_own_contexts)
 		ret = wd_ctx_stats(0, &st);
 		if (ret != -ESTALE && (ret || st.all.completed != 1))
 			_exit(2);
-		_exit(z_decompress(WD_GZIP, self->dst, len, self->back, sizeof(self->back), 15) == sizeof(self->src) ? 0 : 3);
+		_exit(z_decompress(WD_GZIP, self->dst, len, self->back, sizeof(self->back), 15) == sizeof(self->src) ?
+		      0 : 3);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);

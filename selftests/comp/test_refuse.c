@@ -263,7 +263,8 @@ TEST_F(refuse, errno_is_left_alone)
 	EXPECT_EQ(made, self->len); \
 } while (0)
 
-static void check_bad_steps(struct __test_metadata *_metadata, FIXTURE_DATA(refuse) *self, const struct wd_comp_strm *good)
+static void check_bad_steps(struct __test_metadata *_metadata, FIXTURE_DATA(refuse) *self,
+			    const struct wd_comp_strm *good)
 {
 	EXPECT_EQ(-EINVAL, wd_strm_compress(self->c, NULL));
 	BAD_STEP(strm.src = NULL, 0);
@@ -276,7 +277,8 @@ static void check_bad_steps(struct __test_metadata *_metadata, FIXTURE_DATA(refu
 	self->arg.src_len = 1000;
 	self->len = 2000;
 	EXPECT_EQ(-EINVAL, wd_strm_decompress(self->c, &(struct wd_comp_strm){
-		.src = good->src, .src_len = good->src_len, .dst = good->dst, .dst_len = good->dst_len, .last = good->last,
+		.src = good->src, .src_len = good->src_len, .dst = good->dst, .dst_len = good->dst_len,
+		.last = good->last,
 	}));
 	self->arg.src_len = 1000;
 	self->len = 2000;

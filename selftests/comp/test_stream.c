@@ -42,7 +42,8 @@ TEST_F(stream, byte_by_byte_on_either_side_changes_nothing)
 	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
 		len = run(self, self->c, true, self->plain, n, self->packed, self->room, &cuts[i], NULL);
 		ASSERT_LT(0, len) TH_LOG("cut %u: %ld %s", i, len, detail(self->c));
-		ASSERT_EQ((long)n, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15)) TH_LOG("cut %u", i);
+		ASSERT_EQ((long)n, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15))
+			TH_LOG("cut %u", i);
 		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
 
 		len = z_compress(variant->alg, self->plain, n, self->packed, self->room);
@@ -75,7 +76,8 @@ TEST_F_TIMEOUT(stream, random_pieces_change_nothing, 200)
 			fill_noise(self->plain, n, i);
 		len = run(self, self->c, true, self->plain, n, self->packed, self->room, c, NULL);
 		ASSERT_LT(0, len) TH_LOG("round %u: %ld %s", i, len, detail(self->c));
-		ASSERT_EQ((long)n, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15)) TH_LOG("round %u", i);
+		ASSERT_EQ((long)n, z_decompress(variant->alg, self->packed, len, self->back, self->room, 15))
+			TH_LOG("round %u", i);
 		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
 		memset(self->back, 0, n);
 		back = run(self, self->d, false, self->packed, len, self->back, self->room, c, NULL);
@@ -111,7 +113,8 @@ TEST_F(stream, sync_flush_lets_the_reader_have_everything)
 	for (i = 0; i < 10; i++) {
 		n = 1000;
 		room = self->room - made;
-		ASSERT_EQ(0, call(self->c, true, self->plain + i * 1000, &n, self->packed + made, &room, false, WD_COMP_FLUSH_SYNC))
+		ASSERT_EQ(0, call(self->c, true, self->plain + i * 1000, &n, self->packed + made, &room, false,
+				  WD_COMP_FLUSH_SYNC))
 			TH_LOG("%s", detail(self->c));
 		EXPECT_EQ(1000, n);
 		z.next_in = self->packed + made;
@@ -197,7 +200,8 @@ TEST_F(stream, reset_abandons_half_of_one)
 	for (i = 0; i < 2; i++) {
 		n = 1000;
 		room = self->room;
-		ASSERT_EQ(0, call(self->c, true, self->plain, &n, self->packed, &room, false, flags[i])) TH_LOG("%s", detail(self->c));
+		ASSERT_EQ(0, call(self->c, true, self->plain, &n, self->packed, &room, false, flags[i]))
+			TH_LOG("%s", detail(self->c));
 		ASSERT_EQ(0, wd_comp_reset_sess(self->c));
 		len = run(self, self->c, true, self->plain, total, self->packed, self->room, &whole, NULL);
 		ASSERT_LT(0, len);
@@ -414,10 +418,12 @@ TEST_F(stream, gzip_headers_with_everything_are_read_cut_anywhere)
 	for (step = 0; step <= sizeof(head) + 2; step++) {
 		size_t part = step, room = self->room;
 
-		ASSERT_EQ(0, call(self->d, false, self->packed, &part, self->back, &room, false, 0)) TH_LOG("split %zu", step);
+		ASSERT_EQ(0, call(self->d, false, self->packed, &part, self->back, &room, false, 0))
+			TH_LOG("split %zu", step);
 		ASSERT_EQ(step, part);
-		ASSERT_EQ((long)(n - room), run(self, self->d, false, self->packed + step, body - step, self->back + room,
-						self->room - room, &whole, NULL)) TH_LOG("split %zu: %s", step, detail(self->d));
+		ASSERT_EQ((long)(n - room), run(self, self->d, false, self->packed + step,
+						body - step, self->back + room, self->room - room, &whole, NULL))
+			TH_LOG("split %zu: %s", step, detail(self->d));
 		EXPECT_EQ(0, memcmp(self->plain, self->back, n));
 	}
 	/* Damage in the bytes that the header's checksum covers, then in the checksum. */

@@ -21,7 +21,8 @@ TEST_F(stream, the_finish_flag_ends_it_like_last)
 {
 	size_t in = 1000, room = self->room;
 	struct wd_comp_strm strm = {
-		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room, .flags = WD_COMP_FLUSH_FINISH,
+		.src = self->plain, .src_len = &in, .dst = self->packed, .dst_len = &room,
+		.flags = WD_COMP_FLUSH_FINISH,
 	};
 
 	fill_text(self->plain, in, 1);
@@ -47,8 +48,10 @@ TEST_F_TIMEOUT(stream, input_that_ends_early_is_EBADMSG_wherever_it_ends, 200)
 		for (cut = 0; cut < len; cut += apart) {
 			long ret = run(self, self->d, false, self->packed, cut, self->back, self->room, &cuts[i], NULL);
 
-			ASSERT_EQ(-EBADMSG, ret) TH_LOG("cut %u at %ld of %ld: %ld %s", i, cut, len, ret, detail(self->d));
-			ASSERT_NE(NULL, strstr(detail(self->d), "early")) TH_LOG("cut at %ld: %s", cut, detail(self->d));
+			ASSERT_EQ(-EBADMSG, ret)
+				TH_LOG("cut %u at %ld of %ld: %ld %s", i, cut, len, ret, detail(self->d));
+			ASSERT_NE(NULL, strstr(detail(self->d), "early"))
+				TH_LOG("cut at %ld: %s", cut, detail(self->d));
 			ASSERT_EQ(0, wd_comp_reset_sess(self->d));
 		}
 	}
@@ -64,11 +67,13 @@ TEST_F(stream, an_end_told_by_an_empty_call_is_ebadmsg_when_early)
 	for (cut = 1; cut < len; cut += 53) {
 		n = cut;
 		room = self->room;
-		ASSERT_EQ(0, call(self->d, false, self->packed, &n, self->back, &room, false, 0)) TH_LOG("cut %ld: %s", cut, detail(self->d));
+		ASSERT_EQ(0, call(self->d, false, self->packed, &n, self->back, &room, false, 0))
+			TH_LOG("cut %ld: %s", cut, detail(self->d));
 		EXPECT_EQ(cut, n);
 		n = 0;
 		room = self->room;
-		EXPECT_EQ(-EBADMSG, call(self->d, false, self->packed, &n, self->back, &room, true, 0)) TH_LOG("cut %ld", cut);
+		EXPECT_EQ(-EBADMSG, call(self->d, false, self->packed, &n, self->back, &room, true, 0))
+			TH_LOG("cut %ld", cut);
 		EXPECT_EQ(0, room);
 		EXPECT_EQ(0, wd_comp_reset_sess(self->d));
 	}
@@ -91,7 +96,8 @@ TEST_F(stream, after_an_error_only_a_reset_starts_anew)
 	len = z_compress(variant->alg, self->plain, 100, self->packed, self->room);
 	EXPECT_EQ(-EBADMSG, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL));
 	EXPECT_EQ(0, wd_comp_reset_sess(self->d));
-	EXPECT_EQ(100, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL)) TH_LOG("%s", detail(self->d));
+	EXPECT_EQ(100, run(self, self->d, false, self->packed, len, self->back, self->room, &whole, NULL))
+		TH_LOG("%s", detail(self->d));
 	if (variant->alg == WD_DEFLATE_RAW)
 		return;
 	/* A wrong checksum, which is found only at the end. */
@@ -104,7 +110,8 @@ TEST_F(stream, after_an_error_only_a_reset_starts_anew)
 	EXPECT_GT(0, call(self->d, false, self->packed, &in, self->back, &room, false, 0));
 	EXPECT_EQ(0, wd_comp_reset_sess(self->d));
 	self->packed[len - (variant->alg == WD_GZIP ? 6 : 2)] ^= 1;
-	EXPECT_EQ(50000, run(self, self->d, false, self->packed, len, self->back, self->room, &steps, NULL)) TH_LOG("%s", detail(self->d));
+	EXPECT_EQ(50000, run(self, self->d, false, self->packed, len, self->back, self->room, &steps, NULL))
+		TH_LOG("%s", detail(self->d));
 }
 
 TEST_F(stream, what_follows_the_end_is_not_consumed)
@@ -139,7 +146,8 @@ TEST_F(stream, a_new_one_begins_after_the_end)
 		one = run(self, self->c, true, self->plain, n, self->packed, self->room, &cuts[i], NULL);
 		ASSERT_LT(0, one);
 		for (k = 0; k < 5; k++) {
-			next = run(self, self->c, true, self->plain, n, self->packed + one, self->room - one, &cuts[i], NULL);
+			next = run(self, self->c, true, self->plain, n, self->packed + one, self->room - one, &cuts[i],
+				   NULL);
 			EXPECT_EQ(one, next);
 			EXPECT_EQ(0, memcmp(self->packed, self->packed + one, one));
 		}

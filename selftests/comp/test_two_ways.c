@@ -33,7 +33,8 @@ FIXTURE_TEARDOWN(ways)
 {
 }
 
-static const char *differ(struct wd_comp_sess_setup *setup, enum ways_call call, const void *src, size_t src_len, void *dst, size_t room)
+static const char *differ(struct wd_comp_sess_setup *setup, enum ways_call call, const void *src, size_t src_len,
+			  void *dst, size_t room)
 {
 	static char text[200];
 	size_t len[2] = { room, room };
@@ -50,7 +51,9 @@ static const char *differ(struct wd_comp_sess_setup *setup, enum ways_call call,
 	if (!h)
 		return detail(0);
 	for (i = 0; i < 2; i++) {
-		arg[i] = (struct wd_comp_arg){ .src = src, .src_len = src_len, .dst = dst, .dst_len = &len[i], .cb_param = &ended };
+		arg[i] = (struct wd_comp_arg){
+			.src = src, .src_len = src_len, .dst = dst, .dst_len = &len[i], .cb_param = &ended
+		};
 		if (call != WAYS_SYNC)
 			arg[i].cb = comp_ended;
 		way[i] = (struct way){ .lib = &comp_lib, .call = call, .sess = h, .req = &arg[i] };
@@ -66,13 +69,16 @@ TEST_F(ways, compressions_of_every_format_and_window_have_one_descriptor)
 
 	for (setup.alg_type = WD_ZLIB; setup.alg_type <= WD_DEFLATE_RAW; setup.alg_type++)
 		for (setup.win_size = WD_COMP_WS_4K; setup.win_size <= WD_COMP_WS_32K; setup.win_size++)
-			EXPECT_STREQ("", differ(&setup, variant->call, self->src, sizeof(self->src), self->dst, sizeof(self->dst)))
+			EXPECT_STREQ("", differ(&setup, variant->call, self->src, sizeof(self->src), self->dst,
+						sizeof(self->dst)))
 				TH_LOG("%s, window %d", alg_names[setup.alg_type], setup.win_size);
 }
 
 TEST_F(ways, decompressions_have_one_descriptor)
 {
-	struct wd_comp_sess_setup setup = { .dir_type = WD_DIR_DECOMPRESS, .alg_type = WD_DEFLATE_RAW, .win_size = WD_COMP_WS_32K };
+	struct wd_comp_sess_setup setup = {
+		.dir_type = WD_DIR_DECOMPRESS, .alg_type = WD_DEFLATE_RAW, .win_size = WD_COMP_WS_32K
+	};
 	unsigned char packed[4000];
 	long len = z_compress(WD_DEFLATE_RAW, self->src, sizeof(self->src), packed, sizeof(packed));
 
@@ -82,7 +88,9 @@ TEST_F(ways, decompressions_have_one_descriptor)
 
 TEST_F(ways, the_smallest_and_the_largest_sizes_have_one_descriptor)
 {
-	struct wd_comp_sess_setup setup = { .dir_type = WD_DIR_COMPRESS, .alg_type = WD_DEFLATE_RAW, .win_size = WD_COMP_WS_32K };
+	struct wd_comp_sess_setup setup = {
+		.dir_type = WD_DIR_COMPRESS, .alg_type = WD_DEFLATE_RAW, .win_size = WD_COMP_WS_32K
+	};
 	unsigned char *src = calloc(1, ZIP_MAX_INPUT), *dst = malloc(ZIP_MAX_OUTPUT);
 
 	ASSERT_TRUE(src && dst);

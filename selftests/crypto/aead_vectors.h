@@ -24,8 +24,8 @@ static inline void one_free(struct one *o)
 static inline struct one gcm_case(struct vec *v)
 {
 	struct one o = {
-		.key = vec_bytes(v, "Key"), .iv = vec_bytes(v, "IV"), .assoc = vec_bytes(v, "AAD"), .ct = vec_bytes(v, "CT"),
-		.tag = vec_bytes(v, "Tag"),
+		.key = vec_bytes(v, "Key"), .iv = vec_bytes(v, "IV"), .assoc = vec_bytes(v, "AAD"),
+		.ct = vec_bytes(v, "CT"), .tag = vec_bytes(v, "Tag"),
 	};
 
 	if (!v->fail)
@@ -38,7 +38,10 @@ static inline struct one ccm_case(struct vec *v)
 {
 	size_t tlen = vec_number(v, "Tlen"), plen = vec_number(v, "Plen");
 	const char *result = vec_text(v, "Result");
-	struct one o = { .key = vec_bytes(v, "Key"), .iv = vec_bytes(v, "Nonce"), .assoc = vec_bytes(v, "Adata"), .ct = vec_bytes(v, "CT") };
+	struct one o = {
+		.key = vec_bytes(v, "Key"), .iv = vec_bytes(v, "Nonce"), .assoc = vec_bytes(v, "Adata"),
+		.ct = vec_bytes(v, "CT")
+	};
 
 	o.assoc.len = vec_number(v, "Alen");
 	o.tag.at = malloc(tlen);
@@ -55,8 +58,8 @@ static inline struct one ccm_case(struct vec *v)
 static inline struct one wyche_case(struct json_object *test)
 {
 	struct one o = {
-		.key = json_bytes(test, "key"), .iv = json_bytes(test, "iv"), .assoc = json_bytes(test, "aad"), .ct = json_bytes(test, "ct"),
-		.tag = json_bytes(test, "tag"),
+		.key = json_bytes(test, "key"), .iv = json_bytes(test, "iv"), .assoc = json_bytes(test, "aad"),
+		.ct = json_bytes(test, "ct"), .tag = json_bytes(test, "tag"),
 	};
 
 	if (!strcmp(json_text(test, "result"), "valid"))

@@ -62,8 +62,8 @@ static inline int cipher_do(handle_t h, int op, const void *iv, size_t iv_len, c
 {
 	size_t out_len = len;
 	struct wd_cipher_arg arg = {
-		.src = (void *)in, .src_len = len, .dst = out, .dst_len = &out_len, .iv = (void *)iv, .iv_len = (__u32)iv_len,
-		.op = (__u32)op,
+		.src = (void *)in, .src_len = len, .dst = out, .dst_len = &out_len, .iv = (void *)iv,
+		.iv_len = (__u32)iv_len, .op = (__u32)op,
 	};
 	int ret = wd_cipher_sync(h, &arg);
 

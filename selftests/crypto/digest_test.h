@@ -9,8 +9,8 @@
 static inline handle_t digest_open(int alg, int mode, int op_type, int fmt, size_t out, unsigned int flags)
 {
 	struct wd_digest_sess_setup setup = {
-		.alg = (__u8)alg, .mode = (__u8)mode, .op_type = (__u8)op_type, .data_fmt = (__u16)fmt, .out_bytes = (__u16)out,
-		.flags = flags,
+		.alg = (__u8)alg, .mode = (__u8)mode, .op_type = (__u8)op_type, .data_fmt = (__u16)fmt,
+		.out_bytes = (__u16)out, .flags = flags,
 	};
 
 	return wd_digest_alloc_sess(&setup, NULL);

@@ -43,7 +43,8 @@ static inline void twin_chain(EVP_CIPHER_CTX *c, unsigned char state[16], const 
 
 /* --- XTS: IEEE 1619 --- */
 
-static inline void xts_one(EVP_CIPHER_CTX *c, const unsigned char tweak[16], const unsigned char *in, unsigned char *out)
+static inline void xts_one(EVP_CIPHER_CTX *c, const unsigned char tweak[16], const unsigned char *in,
+			   unsigned char *out)
 {
 	unsigned char b[16];
 
@@ -67,7 +68,8 @@ static inline void xts_next(unsigned char tweak[16])
 	tweak[0] ^= (unsigned char)(carry * 0x87);
 }
 
-static inline void twin_xts(const unsigned char *key, const unsigned char *iv, const unsigned char *in, size_t len, unsigned char *out)
+static inline void twin_xts(const unsigned char *key, const unsigned char *iv, const unsigned char *in, size_t len,
+			    unsigned char *out)
 {
 	EVP_CIPHER_CTX *c = twin_keyed(key), *c2 = twin_keyed(key + 16);
 	unsigned char tweak[16], last[16];
@@ -88,8 +90,8 @@ static inline void twin_xts(const unsigned char *key, const unsigned char *iv, c
 
 /* --- CBC with ciphertext stealing: SP 800-38A's addendum; cs is 1 to 3 --- */
 
-static inline void twin_cbc_cs(unsigned int cs, const unsigned char *key, const unsigned char *iv, const unsigned char *in, size_t len,
-			      unsigned char *out)
+static inline void twin_cbc_cs(unsigned int cs, const unsigned char *key, const unsigned char *iv,
+			       const unsigned char *in, size_t len, unsigned char *out)
 {
 	size_t d = (len - 1) % 16 + 1, before = len - d, at;
 	EVP_CIPHER_CTX *c = twin_keyed(key);
@@ -115,7 +117,8 @@ static inline void twin_cbc_cs(unsigned int cs, const unsigned char *key, const 
 /* --- GCM: SP 800-38D, with a nonce of 12 bytes; CCM: SP 800-38C --- */
 
 /* Both modes count in the last four bytes, which is enough for the tests' lengths. */
-static inline void twin_ctr(EVP_CIPHER_CTX *c, const unsigned char first[16], const unsigned char *in, size_t len, unsigned char *out)
+static inline void twin_ctr(EVP_CIPHER_CTX *c, const unsigned char first[16], const unsigned char *in, size_t len,
+			    unsigned char *out)
 {
 	unsigned char counter[16], stream[16];
 	size_t at, n;
@@ -167,8 +170,9 @@ static inline void big_endian(unsigned char *end, unsigned long long v, unsigned
 }
 
 /* in and out: the data without associated data. The tag has full length. */
-static inline void twin_gcm(const unsigned char *key, const unsigned char iv[12], const unsigned char *assoc, size_t assoc_len,
-			   const unsigned char *in, size_t len, unsigned char *out, unsigned char tag[16])
+static inline void twin_gcm(const unsigned char *key, const unsigned char iv[12], const unsigned char *assoc,
+			    size_t assoc_len, const unsigned char *in, size_t len, unsigned char *out,
+			    unsigned char tag[16])
 {
 	unsigned char h[16] = { 0 }, y[16] = { 0 }, counter[16] = { 0 }, lengths[16];
 	EVP_CIPHER_CTX *c = twin_keyed(key);
@@ -188,8 +192,9 @@ static inline void twin_gcm(const unsigned char *key, const unsigned char iv[12]
 }
 
 /* Only for associated data below 65,280 bytes, whose length field has two bytes. */
-static inline void twin_ccm(const unsigned char *key, const unsigned char *nonce, size_t nonce_len, const unsigned char *assoc,
-			   size_t assoc_len, const unsigned char *in, size_t len, unsigned char *out, unsigned char *tag, size_t tag_len)
+static inline void twin_ccm(const unsigned char *key, const unsigned char *nonce, size_t nonce_len,
+			    const unsigned char *assoc, size_t assoc_len, const unsigned char *in, size_t len,
+			    unsigned char *out, unsigned char *tag, size_t tag_len)
 {
 	unsigned int field = 15 - (unsigned int)nonce_len;
 	unsigned char counter[16] = { (unsigned char)(field - 1) }, y[16], s[16], first[16];

@@ -31,7 +31,9 @@ static struct wd_datalist *listed(struct wd_datalist *l, unsigned char *p, size_
 	for (i = 0; i < n; i++) {
 		size_t part = i + 1 == n ? len : rnd((unsigned int)len + 1);
 
-		l[i] = (struct wd_datalist){ .data = part ? p : NULL, .len = part, .next = i + 1 == n ? NULL : &l[i + 1] };
+		l[i] = (struct wd_datalist){
+			.data = part ? p : NULL, .len = part, .next = i + 1 == n ? NULL : &l[i + 1]
+		};
 		p += part;
 		len -= part;
 	}
@@ -39,8 +41,8 @@ static struct wd_datalist *listed(struct wd_datalist *l, unsigned char *p, size_
 }
 
 /* Processes a message in parts of random lengths; from and to may be the same. */
-static int in_parts(handle_t h, bool lists, int op, size_t iv_len, unsigned char *from, size_t assoc, size_t len, unsigned char *to,
-		    void *mac)
+static int in_parts(handle_t h, bool lists, int op, size_t iv_len, unsigned char *from, size_t assoc, size_t len,
+		    unsigned char *to, void *mac)
 {
 	struct wd_datalist src[8], dst[8];
 	size_t at = 0, n, a;
@@ -53,8 +55,8 @@ static int in_parts(handle_t h, bool lists, int op, size_t iv_len, unsigned char
 		n = a + rnd(4) * rnd(2000) / 3 + !(at + a);
 		n = n < assoc + len - at ? n : assoc + len - at;
 		last = at + n == assoc + len && (!n || rnd(2));
-		ret = aead_part(h, op, at ? NULL : iv16, iv_len, lists ? (void *)listed(src, from + at, n) : from + at, a, n - a,
-				lists ? (void *)listed(dst, to + at, n) : to + at, last ? mac : NULL);
+		ret = aead_part(h, op, at ? NULL : iv16, iv_len, lists ? (void *)listed(src, from + at, n) : from + at,
+				a, n - a, lists ? (void *)listed(dst, to + at, n) : to + at, last ? mac : NULL);
 		at += n;
 	} while (!ret && !last);
 	return ret;
@@ -81,11 +83,11 @@ static bool random_case(struct aead_kind kind, handle_t flat, handle_t list, han
 	if (aead_do(once, WD_CIPHER_ENCRYPTION, iv16, iv_len, in, assoc, len, whole, mac))
 		return false;
 	memcpy(parts, in, assoc + len);
-	if (in_parts(lists ? list : flat, lists, WD_CIPHER_ENCRYPTION, iv_len, place ? parts : in, assoc, len, parts, again) ||
-	    memcmp(whole, parts, assoc + len) || memcmp(mac, again, tag))
+	if (in_parts(lists ? list : flat, lists, WD_CIPHER_ENCRYPTION, iv_len, place ? parts : in, assoc, len, parts,
+		     again) || memcmp(whole, parts, assoc + len) || memcmp(mac, again, tag))
 		return false;
-	return !in_parts(lists ? list : flat, lists, WD_CIPHER_DECRYPTION, iv_len, place ? parts : whole, assoc, len, parts, mac) &&
-	       !memcmp(in, parts, assoc + len);
+	return !in_parts(lists ? list : flat, lists, WD_CIPHER_DECRYPTION, iv_len, place ? parts : whole, assoc, len,
+			 parts, mac) && !memcmp(in, parts, assoc + len);
 }
 
 static void random_cases(struct __test_metadata *_metadata, struct aead_kind kind)
@@ -120,7 +122,8 @@ TEST(the_same_of_SM4)
 
 TEST(on_this_cpu_it_is_as_where_it_goes_by_itself)
 {
-	handle_t any = aead_keyed(gcm, key64, 32, NULL, 0, 0, 0), soft = aead_keyed(gcm, key64, 32, NULL, 0, 0, WD_SESS_PATH_SOFT);
+	handle_t any = aead_keyed(gcm, key64, 32, NULL, 0, 0, 0),
+		 soft = aead_keyed(gcm, key64, 32, NULL, 0, 0, WD_SESS_PATH_SOFT);
 	unsigned char a[16], b[16];
 	static const unsigned char few[] = { 0, 1, 15, 16, 17, 31, 32, 33, 64 };
 	size_t assoc, len, i, n = getenv("WD_NO_LARGE") ? sizeof(few) : 70;
@@ -130,9 +133,12 @@ TEST(on_this_cpu_it_is_as_where_it_goes_by_itself)
 	for (assoc = 0; assoc < 40; assoc += 13)
 		for (i = 0; i < n; i++) {
 			len = n == sizeof(few) ? few[i] : i;
-			ASSERT_EQ(0, in_parts(any, false, WD_CIPHER_ENCRYPTION, 12, in, assoc, len, whole, a)) TH_LOG("%s", detail(any));
-			ASSERT_EQ(0, in_parts(soft, false, WD_CIPHER_ENCRYPTION, 12, in, assoc, len, parts, b)) TH_LOG("%s", detail(soft));
-			ASSERT_EQ(0, memcmp(whole, parts, assoc + len) || memcmp(a, b, 16)) TH_LOG("%zu and %zu bytes", assoc, len);
+			ASSERT_EQ(0, in_parts(any, false, WD_CIPHER_ENCRYPTION, 12, in, assoc, len, whole, a))
+				TH_LOG("%s", detail(any));
+			ASSERT_EQ(0, in_parts(soft, false, WD_CIPHER_ENCRYPTION, 12, in, assoc, len, parts, b))
+				TH_LOG("%s", detail(soft));
+			ASSERT_EQ(0, memcmp(whole, parts, assoc + len) || memcmp(a, b, 16))
+				TH_LOG("%zu and %zu bytes", assoc, len);
 		}
 	EXPECT_EQ(0, wd_aead_free_sess(any));
 	EXPECT_EQ(0, wd_aead_free_sess(soft));
@@ -141,15 +147,19 @@ TEST(on_this_cpu_it_is_as_where_it_goes_by_itself)
 /* One part that is too long for a descriptor. */
 TEST(a_part_of_17_MiB)
 {
-	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0), soft = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_SOFT);
+	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0),
+		 soft = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_SOFT);
 	unsigned char *big = malloc(17 * MIB + 5), *out = malloc(17 * MIB + 5), a[16], b[16];
 
 	LARGE();
 	ASSERT_TRUE(h && soft && big && out);
 	fill_noise(big, 17 * MIB + 5, 9);
-	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, big, 7, 17 * MIB - 7, out, NULL)) TH_LOG("%s", detail(h));
-	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, big + 17 * MIB, 0, 5, out + 17 * MIB, a)) TH_LOG("%s", detail(h));
-	ASSERT_EQ(0, aead_do(soft, WD_CIPHER_ENCRYPTION, iv16, 12, big, 7, 17 * MIB - 2, big, b)) TH_LOG("%s", detail(soft));
+	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, iv16, 12, big, 7, 17 * MIB - 7, out, NULL))
+		TH_LOG("%s", detail(h));
+	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, big + 17 * MIB, 0, 5, out + 17 * MIB, a))
+		TH_LOG("%s", detail(h));
+	ASSERT_EQ(0, aead_do(soft, WD_CIPHER_ENCRYPTION, iv16, 12, big, 7, 17 * MIB - 2, big, b))
+		TH_LOG("%s", detail(soft));
 	EXPECT_EQ(0, memcmp(big, out, 17 * MIB + 5));
 	EXPECT_EQ(0, memcmp(a, b, 16));
 	free(big);
@@ -183,8 +193,10 @@ TEST(a_wrong_tag_zeroes_the_last_part_and_ends_the_stream)
 		if (place)
 			memcpy(parts, whole, 4096);
 		mac[3] ^= 1;
-		ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, place ? parts : whole, 16, 1000, parts, NULL));
-		EXPECT_EQ(-EBADMSG, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, (place ? parts : whole) + 1016, 0, 3080, parts + 1016, mac));
+		ASSERT_EQ(0,
+			  aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, place ? parts : whole, 16, 1000, parts, NULL));
+		EXPECT_EQ(-EBADMSG, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, (place ? parts : whole) + 1016, 0, 3080,
+					      parts + 1016, mac));
 		EXPECT_NE(NULL, strstr(detail(h), "tag"));
 		/* Data that earlier parts released stays; discarding it is up to the caller. */
 		EXPECT_EQ(0, memcmp(parts, in, 1016));
@@ -193,7 +205,8 @@ TEST(a_wrong_tag_zeroes_the_last_part_and_ends_the_stream)
 		mac[3] ^= 1;
 		/* The stream is over: the next part must begin a new one. */
 		EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, whole, 0, 16, parts, NULL));
-		EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, whole, 16, 4080, parts, mac)) TH_LOG("%s", detail(h));
+		EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, whole, 16, 4080, parts, mac))
+			TH_LOG("%s", detail(h));
 		EXPECT_EQ(0, memcmp(parts, in, 4096));
 	}
 	EXPECT_EQ(0, wd_aead_free_sess(h));
@@ -223,7 +236,8 @@ TEST(what_is_out_of_order_is_refused_and_the_stream_goes_on)
 	EXPECT_EQ(-EBUSY, wd_aead_set_authsize(h, 12));
 	/* Whole requests of the same session don't disturb the stream. */
 	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, in, 20, 280, parts + 1000, got));
-	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, in + 103, 0, 197, parts + 103, got)) TH_LOG("%s", detail(h));
+	ASSERT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, in + 103, 0, 197, parts + 103, got))
+		TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(whole, parts, 300) || memcmp(mac, got, 16));
 	EXPECT_EQ(0, wd_aead_set_authsize(h, 12));
 	EXPECT_EQ(0, wd_aead_free_sess(h));
@@ -235,7 +249,8 @@ TEST(arguments_of_a_part)
 	size_t room = 64;
 	unsigned char mac[16];
 	struct wd_aead_arg good = {
-		.src = in, .src_len = 64, .dst = parts, .dst_len = &room, .iv = (void *)iv16, .iv_len = 12, .mac = mac, .mac_len = 16,
+		.src = in, .src_len = 64, .dst = parts, .dst_len = &room, .iv = (void *)iv16, .iv_len = 12, .mac = mac,
+		.mac_len = 16,
 	}, arg = good;
 
 	ASSERT_NE(0, h);
@@ -277,7 +292,9 @@ TEST(arguments_of_a_part)
 
 TEST(only_GCM_and_only_synchronous_sessions_have_them)
 {
-	static const struct aead_kind others[] = { { WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA256 } };
+	static const struct aead_kind others[] = {
+		{ WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA256 }
+	};
 	handle_t h;
 	int i;
 

@@ -36,11 +36,12 @@ static bool zeroed(const unsigned char *p, size_t n)
 
 static bool encrypts(handle_t h, const struct one *o, bool in_place)
 {
-	unsigned char *in = joined(&o->assoc, &o->plain), *out = in_place ? in : malloc(o->assoc.len + o->plain.len + 1);
+	unsigned char *in = joined(&o->assoc, &o->plain),
+		      *out = in_place ? in : malloc(o->assoc.len + o->plain.len + 1);
 	unsigned char tag[WD_DIGEST_MAX];
 	int ret = aead_do(h, WD_CIPHER_ENCRYPTION, o->iv.at, o->iv.len, in, o->assoc.len, o->plain.len, out, tag);
-	bool good = !ret && !memcmp(out, o->assoc.at, o->assoc.len) && !memcmp(out + o->assoc.len, o->ct.at, o->ct.len) &&
-		    !memcmp(tag, o->tag.at, o->tag.len);
+	bool good = !ret && !memcmp(out, o->assoc.at, o->assoc.len) &&
+		    !memcmp(out + o->assoc.len, o->ct.at, o->ct.len) && !memcmp(tag, o->tag.at, o->tag.len);
 
 	if (!good)
 		fprintf(stderr, "# encryption: %d, %s\n", ret, ret ? detail(h) : "");
@@ -156,7 +157,8 @@ static bool ccm_record(void *arg, struct vec *v)
 	return good;
 }
 
-static void run(struct __test_metadata *_metadata, struct job j, const char *const names[], const char *last, vec_call_t *call)
+static void run(struct __test_metadata *_metadata, struct job j, const char *const names[], const char *last,
+		vec_call_t *call)
 {
 	VEC_FILES(names, last, call, &j);
 	EXPECT_LT(0, j.ran);
@@ -283,8 +285,9 @@ TEST(cbc_with_hmac_and_every_length_of_a_tag)
 	for (i = 0; i < sizeof(composed) / sizeof(composed[0]); i++) {
 		struct job j = { .kind = composed[i].kind };
 		struct one o = {
-			.key = bytes_of(composed[i].key), .akey = bytes_of(composed[i].akey), .iv = bytes_of(F_IV), .assoc = bytes_of(ASSOC),
-			.plain = bytes_of(composed[i].plain), .ct = bytes_of(composed[i].ct), .tag = bytes_of(composed[i].tag),
+			.key = bytes_of(composed[i].key), .akey = bytes_of(composed[i].akey), .iv = bytes_of(F_IV),
+			.assoc = bytes_of(ASSOC), .plain = bytes_of(composed[i].plain), .ct = bytes_of(composed[i].ct),
+			.tag = bytes_of(composed[i].tag),
 		};
 
 		for (; o.tag.len; o.tag.len -= 4)
@@ -309,8 +312,10 @@ static bool etm_ciphers(const struct etm *e, const struct bytes *key, const stru
 {
 	handle_t h = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key->at + e->half, e->half, 0);
 	unsigned char *out = malloc(ct->len);
-	bool good = h && plain->len == ct->len && !cipher_do(h, WD_CIPHER_ENCRYPTION, iv->at, iv->len, plain->at, ct->len, out) &&
-		    !memcmp(out, ct->at, ct->len) && !cipher_do(h, WD_CIPHER_DECRYPTION, iv->at, iv->len, out, ct->len, out) &&
+	bool good = h && plain->len == ct->len &&
+		    !cipher_do(h, WD_CIPHER_ENCRYPTION, iv->at, iv->len, plain->at, ct->len, out) &&
+		    !memcmp(out, ct->at, ct->len) &&
+		    !cipher_do(h, WD_CIPHER_DECRYPTION, iv->at, iv->len, out, ct->len, out) &&
 		    !memcmp(out, plain->at, ct->len);
 
 	free(out);
@@ -322,7 +327,8 @@ static bool etm_tag(const struct etm *e, const struct bytes *key, const struct b
 {
 	handle_t h = digest_keyed(e->hash, WD_DIGEST_HMAC, key->at, e->half, e->half, 0);
 	uint64_t bits = htobe64(parts[0].len * 8);
-	bool good = h && !digest_part(h, parts[0].at, parts[0].len, NULL) && !digest_part(h, parts[1].at, parts[1].len, NULL) &&
+	bool good = h && !digest_part(h, parts[0].at, parts[0].len, NULL) &&
+		    !digest_part(h, parts[1].at, parts[1].len, NULL) &&
 		    !digest_part(h, parts[2].at, parts[2].len, NULL);
 	size_t n = e->half;
 	struct wd_digest_arg arg = { .src = &bits, .src_len = sizeof(bits), .dst = tag, .dst_len = &n };

@@ -50,7 +50,9 @@ static _Atomic unsigned int total;
 
 static handle_t c_open(int op_type, unsigned int flags, handle_t cq)
 {
-	struct wd_cipher_sess_setup s = { .alg = WD_CIPHER_AES, .mode = WD_CIPHER_CBC, .op_type = (__u8)op_type, .flags = flags };
+	struct wd_cipher_sess_setup s = {
+		.alg = WD_CIPHER_AES, .mode = WD_CIPHER_CBC, .op_type = (__u8)op_type, .flags = flags
+	};
 	handle_t h;
 
 	if (flags & WD_SESS_CQ)
@@ -86,7 +88,9 @@ static int c_rekey(handle_t h)
 
 static handle_t d_open(int op_type, unsigned int flags, handle_t cq)
 {
-	struct wd_digest_sess_setup s = { .alg = WD_DIGEST_SHA256, .mode = WD_DIGEST_HMAC, .op_type = (__u8)op_type, .flags = flags };
+	struct wd_digest_sess_setup s = {
+		.alg = WD_DIGEST_SHA256, .mode = WD_DIGEST_HMAC, .op_type = (__u8)op_type, .flags = flags
+	};
 	handle_t h;
 
 	if (flags & WD_SESS_CQ)
@@ -103,8 +107,8 @@ static void d_fill(struct job *j, unsigned int seed, bool cb)
 	fill_noise(j->src, BYTES, seed);
 	j->len = BYTES;
 	j->d = (struct wd_digest_arg){
-		.src = j->src, .src_len = BYTES - seed % 7, .dst = j->dst, .dst_len = &j->len, .cb = cb ? d_done : NULL, .cb_param = j,
-		.wr_id = seed,
+		.src = j->src, .src_len = BYTES - seed % 7, .dst = j->dst, .dst_len = &j->len, .cb = cb ? d_done : NULL,
+		.cb_param = j, .wr_id = seed,
 	};
 }
 
@@ -122,7 +126,9 @@ static int d_rekey(handle_t h)
 
 static handle_t a_open(int op_type, unsigned int flags, handle_t cq)
 {
-	struct wd_aead_sess_setup s = { .calg = WD_CIPHER_AES, .cmode = WD_CIPHER_GCM, .op_type = (__u8)op_type, .flags = flags };
+	struct wd_aead_sess_setup s = {
+		.calg = WD_CIPHER_AES, .cmode = WD_CIPHER_GCM, .op_type = (__u8)op_type, .flags = flags
+	};
 	handle_t h;
 
 	if (flags & WD_SESS_CQ)
@@ -139,14 +145,16 @@ static void a_fill(struct job *j, unsigned int seed, bool cb)
 	fill_noise(j->src, BYTES, seed);
 	j->len = BYTES;
 	j->a = (struct wd_aead_arg){
-		.src = j->src, .src_len = BYTES - seed % 7, .dst = j->dst, .dst_len = &j->len, .iv = (void *)iv16, .iv_len = 12,
-		.mac = j->mac, .mac_len = 16, .assoc_len = seed % 40, .cb = cb ? a_done : NULL, .cb_param = j, .wr_id = seed,
+		.src = j->src, .src_len = BYTES - seed % 7, .dst = j->dst, .dst_len = &j->len, .iv = (void *)iv16,
+		.iv_len = 12, .mac = j->mac, .mac_len = 16, .assoc_len = seed % 40, .cb = cb ? a_done : NULL,
+		.cb_param = j, .wr_id = seed,
 	};
 }
 
 static void a_expect(handle_t sync, struct job *j)
 {
-	aead_do(sync, WD_CIPHER_ENCRYPTION, iv16, 12, j->src, j->a.assoc_len, j->a.src_len - j->a.assoc_len, j->want, j->want_mac);
+	aead_do(sync, WD_CIPHER_ENCRYPTION, iv16, 12, j->src, j->a.assoc_len, j->a.src_len - j->a.assoc_len, j->want,
+		j->want_mac);
 }
 
 static int a_rekey(handle_t h)
@@ -155,12 +163,12 @@ static int a_rekey(handle_t h)
 }
 
 static const struct lib libs[] = {
-	{ "cipher", WD_WC_ENCRYPT, c_open, wd_cipher_free_sess, c_fill, c_expect, c_send, c_burst, wd_cipher_poll, wd_cipher_wait,
-	  wd_cipher_wakeup, c_rekey, c_status },
-	{ "digest", WD_WC_DIGEST, d_open, wd_digest_free_sess, d_fill, d_expect, d_send, d_burst, wd_digest_poll, wd_digest_wait,
-	  wd_digest_wakeup, d_rekey, d_status },
-	{ "aead", WD_WC_ENCRYPT, a_open, wd_aead_free_sess, a_fill, a_expect, a_send, a_burst, wd_aead_poll, wd_aead_wait,
-	  wd_aead_wakeup, a_rekey, a_status },
+	{ "cipher", WD_WC_ENCRYPT, c_open, wd_cipher_free_sess, c_fill, c_expect, c_send, c_burst, wd_cipher_poll,
+	  wd_cipher_wait, wd_cipher_wakeup, c_rekey, c_status },
+	{ "digest", WD_WC_DIGEST, d_open, wd_digest_free_sess, d_fill, d_expect, d_send, d_burst, wd_digest_poll,
+	  wd_digest_wait, wd_digest_wakeup, d_rekey, d_status },
+	{ "aead", WD_WC_ENCRYPT, a_open, wd_aead_free_sess, a_fill, a_expect, a_send, a_burst, wd_aead_poll,
+	  wd_aead_wait, wd_aead_wakeup, a_rekey, a_status },
 };
 
 /* --- the tests: for each of the libraries --- */
@@ -208,7 +216,8 @@ static bool all_right(const struct lib *lib, const struct job *j, unsigned int n
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (j[i].calls != calls || lib->status(&j[i]) || memcmp(j[i].dst, j[i].want, BYTES) || memcmp(j[i].mac, j[i].want_mac, 32))
+		if (j[i].calls != calls || lib->status(&j[i]) || memcmp(j[i].dst, j[i].want, BYTES) ||
+		    memcmp(j[i].mac, j[i].want_mac, 32))
 			return false;
 	return true;
 }
@@ -219,7 +228,8 @@ TEST_F(async, each_request_calls_back_once_with_its_result)
 
 	for (i = 0; i < REQUESTS; i += sent) {
 		for (sent = 0; sent < 50 && i + sent < REQUESTS; sent++) {
-			ASSERT_EQ(0, self->lib->send(self->h, &self->job[i + sent], NULL)) TH_LOG("%s", detail(self->h));
+			ASSERT_EQ(0, self->lib->send(self->h, &self->job[i + sent], NULL))
+				TH_LOG("%s", detail(self->h));
 		}
 		EXPECT_EQ(-EBUSY, self->lib->close(self->h));
 		EXPECT_EQ(-EBUSY, self->lib->rekey(self->h));
@@ -298,7 +308,8 @@ TEST_F(async, completions_go_to_a_queue)
 			struct job *j = &self->job[wc[i].wr_id];
 
 			EXPECT_EQ(0, wc[i].status);
-			EXPECT_EQ(self->lib->opcode + (variant->lib == 0 ? (int)wc[i].wr_id % 2 : 0), (int)wc[i].opcode);
+			EXPECT_EQ(self->lib->opcode + (variant->lib == 0 ? (int)wc[i].wr_id % 2 : 0),
+				  (int)wc[i].opcode);
 			EXPECT_EQ(j->len, wc[i].byte_len);
 			EXPECT_EQ(expected_path(self->lib->name), wc[i].path);
 			j->calls++;
@@ -365,8 +376,8 @@ TEST(a_wrong_tag_is_told_to_the_callback_and_leaves_zeroes)
 	int status = 1;
 	unsigned int i;
 	struct wd_aead_arg arg = {
-		.src = buf, .src_len = 200, .dst = buf, .dst_len = &len, .iv = (void *)iv16, .iv_len = 12, .mac = mac, .mac_len = 16,
-		.assoc_len = 8, .op = WD_CIPHER_DECRYPTION, .cb = tag_done, .cb_param = &status,
+		.src = buf, .src_len = 200, .dst = buf, .dst_len = &len, .iv = (void *)iv16, .iv_len = 12, .mac = mac,
+		.mac_len = 16, .assoc_len = 8, .op = WD_CIPHER_DECRYPTION, .cb = tag_done, .cb_param = &status,
 	};
 
 	ASSERT_TRUE(h && s);

@@ -41,7 +41,8 @@ static bool both_ways(struct job *j, const struct bytes *key, const struct bytes
 		j->unsupported += errno == EOPNOTSUPP;
 		return errno == EOPNOTSUPP;
 	}
-	good = one_way(h, WD_CIPHER_ENCRYPTION, iv, plain, secret) && one_way(h, WD_CIPHER_DECRYPTION, iv, secret, plain);
+	good = one_way(h, WD_CIPHER_ENCRYPTION, iv, plain, secret) &&
+	       one_way(h, WD_CIPHER_DECRYPTION, iv, secret, plain);
 	j->ran++;
 	return !wd_cipher_free_sess(h) && good;
 }
@@ -56,7 +57,8 @@ static bool nist_record(void *arg, struct vec *v)
 	/* Three keys in separate lines, or one key for all three. */
 	if (j->alg == WD_CIPHER_3DES) {
 		const char *k1 = vec_text(v, vec_text(v, "KEYs") ? "KEYs" : "KEY1");
-		const char *k2 = vec_text(v, "KEY2") ? vec_text(v, "KEY2") : k1, *k3 = vec_text(v, "KEY3") ? vec_text(v, "KEY3") : k1;
+		const char *k2 = vec_text(v, "KEY2") ? vec_text(v, "KEY2") : k1,
+			   *k3 = vec_text(v, "KEY3") ? vec_text(v, "KEY3") : k1;
 		char all[64];
 
 		snprintf(all, sizeof(all), "%s%s%s", k1, k2, k3);
@@ -76,7 +78,8 @@ static bool nist_record(void *arg, struct vec *v)
 /* Data units of whole bytes only. */
 static bool xts_record(void *arg, struct vec *v)
 {
-	struct bytes key = vec_bytes(v, "Key"), iv = vec_bytes(v, "i"), plain = vec_bytes(v, "PT"), secret = vec_bytes(v, "CT");
+	struct bytes key = vec_bytes(v, "Key"), iv = vec_bytes(v, "i"), plain = vec_bytes(v, "PT"),
+		     secret = vec_bytes(v, "CT");
 	bool good = vec_number(v, "DataUnitLen") % 8 || both_ways(arg, &key, &iv, &plain, &secret);
 
 	free(key.at);
@@ -86,7 +89,8 @@ static bool xts_record(void *arg, struct vec *v)
 	return good;
 }
 
-static void run(struct __test_metadata *_metadata, struct job j, const char *const names[], const char *last, vec_call_t *call)
+static void run(struct __test_metadata *_metadata, struct job j, const char *const names[], const char *last,
+		vec_call_t *call)
 {
 	VEC_FILES(names, last, call, &j);
 	if (!j.ran && j.unsupported)
@@ -110,8 +114,8 @@ NIST(aes_ecb, WD_CIPHER_AES, WD_CIPHER_ECB, ALL_OF("ECB", "ECB"))
 NIST(aes_cbc, WD_CIPHER_AES, WD_CIPHER_CBC, ALL_OF("CBC", "CBC"))
 NIST(aes_cfb, WD_CIPHER_AES, WD_CIPHER_CFB, ALL_OF("CFB", "CFB128"))
 NIST(aes_ofb, WD_CIPHER_AES, WD_CIPHER_OFB, ALL_OF("OFB", "OFB"))
-NIST(aes_ctr_of_rfc_3686, WD_CIPHER_AES, WD_CIPHER_CTR, "ciphers/AES/CTR/aes-128-ctr.txt", "ciphers/AES/CTR/aes-192-ctr.txt",
-     "ciphers/AES/CTR/aes-256-ctr.txt")
+NIST(aes_ctr_of_rfc_3686, WD_CIPHER_AES, WD_CIPHER_CTR, "ciphers/AES/CTR/aes-128-ctr.txt",
+     "ciphers/AES/CTR/aes-192-ctr.txt", "ciphers/AES/CTR/aes-256-ctr.txt")
 NIST(triple_des_ecb, WD_CIPHER_3DES, WD_CIPHER_ECB, "ciphers/3DES/ECB/TECBMMT1.rsp", "ciphers/3DES/ECB/TECBMMT2.rsp",
      "ciphers/3DES/ECB/TECBMMT3.rsp", "ciphers/3DES/ECB/TECBvarkey.rsp", "ciphers/3DES/ECB/TECBsubtab.rsp")
 NIST(triple_des_cbc, WD_CIPHER_3DES, WD_CIPHER_CBC, "ciphers/3DES/CBC/TCBCMMT1.rsp", "ciphers/3DES/CBC/TCBCMMT2.rsp",
@@ -126,7 +130,8 @@ NIST(sm4_ctr, WD_CIPHER_SM4, WD_CIPHER_CTR, SM4("ctr"))
 TEST(aes_xts)
 {
 	static const char *const names[] = {
-		"ciphers/AES/XTS/tweak-128hexstr/XTSGenAES128.rsp", "ciphers/AES/XTS/tweak-128hexstr/XTSGenAES256.rsp", NULL
+		"ciphers/AES/XTS/tweak-128hexstr/XTSGenAES128.rsp", "ciphers/AES/XTS/tweak-128hexstr/XTSGenAES256.rsp",
+		NULL
 	};
 
 	run(_metadata, (struct job){ .alg = WD_CIPHER_AES, .mode = WD_CIPHER_XTS }, names, "CT", xts_record);
@@ -141,7 +146,8 @@ struct cts_vector {
 
 static const struct cts_vector cts_vectors[] = {
 	{ "4920776f756c64206c696b652074686520", "c6353568f2bf8cb4d8a580362da7ff7f97" },
-	{ "4920776f756c64206c696b65207468652047656e6572616c20476175277320", "fc00783e0efdb2c1d445d4c8eff7ed2297687268d6ecccc0c07b25e25ecfe5" },
+	{ "4920776f756c64206c696b65207468652047656e6572616c20476175277320",
+	  "fc00783e0efdb2c1d445d4c8eff7ed2297687268d6ecccc0c07b25e25ecfe5" },
 	{ "4920776f756c64206c696b65207468652047656e6572616c2047617527732043",
 	  "39312523a78662d5be7fcbcc98ebf5a897687268d6ecccc0c07b25e25ecfe584" },
 	{ "4920776f756c64206c696b65207468652047656e6572616c20476175277320436869636b656e2c20706c656173652c",
@@ -203,7 +209,8 @@ TEST(aes_cbc_cs3_of_rfc_3962)
 
 TEST(sm4_xts_with_the_tweaks_of_ieee_1619)
 {
-	struct bytes key = bytes_of(XTS_SM4_KEY), iv = bytes_of(XTS_SM4_TWEAK), plain = bytes_of(XTS_SM4_TEXT), ct = bytes_of(XTS_SM4_IEEE);
+	struct bytes key = bytes_of(XTS_SM4_KEY), iv = bytes_of(XTS_SM4_TWEAK), plain = bytes_of(XTS_SM4_TEXT),
+		     ct = bytes_of(XTS_SM4_IEEE);
 	struct job j = { .alg = WD_CIPHER_SM4, .mode = WD_CIPHER_XTS };
 	unsigned char twin[64];
 
@@ -258,7 +265,8 @@ TEST(sm4_cbc_cs3_as_it_is_defined)
 /* The file has tweaks shorter than a block, and keys with equal halves, which the library refuses. */
 static bool wyche_xts(void *arg, struct json_object *group, struct json_object *test)
 {
-	struct bytes key = json_bytes(test, "key"), iv = json_bytes(test, "iv"), msg = json_bytes(test, "msg"), ct = json_bytes(test, "ct");
+	struct bytes key = json_bytes(test, "key"), iv = json_bytes(test, "iv"), msg = json_bytes(test, "msg"),
+		     ct = json_bytes(test, "ct");
 	unsigned char whole[16] = { 0 };
 	struct bytes tweak = { whole, 16, true };
 	bool good = true;
@@ -277,7 +285,8 @@ static bool wyche_xts(void *arg, struct json_object *group, struct json_object *
 /* The vectors have padding, which the library leaves to its caller. */
 static bool wyche_cbc(void *arg, struct json_object *group, struct json_object *test)
 {
-	struct bytes key = json_bytes(test, "key"), iv = json_bytes(test, "iv"), msg = json_bytes(test, "msg"), ct = json_bytes(test, "ct");
+	struct bytes key = json_bytes(test, "key"), iv = json_bytes(test, "iv"), msg = json_bytes(test, "msg"),
+		     ct = json_bytes(test, "ct");
 	size_t pad = 16 - msg.len % 16;
 	bool good = true;
 

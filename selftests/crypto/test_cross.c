@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Random requests on the session's default path, and on the software path: the results must be equal. Without a device
- * the two requests differ in the layout of their data: in place, in lists, in parts. Algorithms that this libcrypto lacks
- * are compared with sm4_twin.h, and left out if no device has them either.
+ * the two requests differ in the layout of their data: in place, in lists, in parts. Algorithms that this libcrypto
+ * lacks are compared with sm4_twin.h, and left out if no device has them either.
  *   WD_CROSS_CASES=N   how many (10,000), WD_CROSS_SEED=N the first random seed
  */
 #include "aead_test.h"
@@ -37,7 +37,9 @@ static struct wd_datalist *listed(struct wd_datalist *l, unsigned char *p, size_
 	for (i = 0; i < n; i++) {
 		size_t part = i + 1 == n ? len : rnd((unsigned int)len + 1);
 
-		l[i] = (struct wd_datalist){ .data = part ? p : NULL, .len = part, .next = i + 1 == n ? NULL : &l[i + 1] };
+		l[i] = (struct wd_datalist){
+			.data = part ? p : NULL, .len = part, .next = i + 1 == n ? NULL : &l[i + 1]
+		};
 		p += part;
 		len -= part;
 	}
@@ -95,7 +97,8 @@ static bool cipher_same(const struct pair *p, int mode, int op, size_t iv_len, s
 
 static bool cipher_case(void)
 {
-	unsigned int i = rnd(CIPHERS), iv_len = (unsigned int)cipher_iv_len(ciphers[i].alg, ciphers[i].mode), op = rnd(2), off = rnd(17);
+	unsigned int i = rnd(CIPHERS), iv_len = (unsigned int)cipher_iv_len(ciphers[i].alg, ciphers[i].mode),
+		     op = rnd(2), off = rnd(17);
 	int klen = ciphers[i].keys[rnd(3)];
 	size_t len = cipher_len(ciphers[i].alg, ciphers[i].mode);
 	struct pair *p = &cipher_pairs[i];
@@ -174,12 +177,14 @@ static const struct {
 	struct aead_kind kind;
 	int keys[3];
 } aeads[] = {
-	{ { WD_CIPHER_AES, WD_CIPHER_GCM, 0 }, { 16, 24, 32 } }, { { WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, { 16, 24, 32 } },
+	{ { WD_CIPHER_AES, WD_CIPHER_GCM, 0 }, { 16, 24, 32 } },
+	{ { WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, { 16, 24, 32 } },
 	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, { 16, 24, 32 } },
 	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA256 }, { 16, 24, 32 } },
 	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA512 }, { 16, 24, 32 } },
 	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SM3 }, { 16, 24, 32 } },
-	{ { WD_CIPHER_SM4, WD_CIPHER_GCM, 0 }, { 16, 16, 16 } }, { { WD_CIPHER_SM4, WD_CIPHER_CCM, 0 }, { 16, 16, 16 } },
+	{ { WD_CIPHER_SM4, WD_CIPHER_GCM, 0 }, { 16, 16, 16 } },
+	{ { WD_CIPHER_SM4, WD_CIPHER_CCM, 0 }, { 16, 16, 16 } },
 	{ { WD_CIPHER_SM4, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, { 16, 16, 16 } },
 	{ { WD_CIPHER_SM4, WD_CIPHER_CBC, WD_DIGEST_SHA256 }, { 16, 16, 16 } },
 	{ { WD_CIPHER_SM4, WD_CIPHER_CBC, WD_DIGEST_SHA512 }, { 16, 16, 16 } },
@@ -225,7 +230,8 @@ static bool aead_case(void)
 {
 	unsigned int i = rnd(AEADS), off = rnd(17), tag, bit;
 	int mode = aeads[i].kind.cmode, klen = aeads[i].keys[rnd(3)], ret, back;
-	size_t assoc = rnd(4) ? rnd(40) : rnd(300), iv_len = mode == WD_CIPHER_GCM ? 12 : mode == WD_CIPHER_CCM ? 7 + rnd(7) : 16;
+	size_t assoc = rnd(4) ? rnd(40) : rnd(300),
+	       iv_len = mode == WD_CIPHER_GCM ? 12 : mode == WD_CIPHER_CCM ? 7 + rnd(7) : 16;
 	struct pair *p = &aead_pairs[i];
 	size_t len = aead_len(p, mode, assoc);
 	bool lists = rnd(3) == 0, spoil = rnd(4) == 0;
@@ -241,7 +247,8 @@ static bool aead_case(void)
 	if (!aead_keys(h, i, klen, alen, tag) || (p->soft && !aead_keys(p->soft, i, klen, alen, tag)))
 		return false;
 	if (lists) {
-		ret = aead_do(h, WD_CIPHER_ENCRYPTION, iv, iv_len, listed(src, in, assoc + len), assoc, len, listed(dst, a, assoc + len), mac_a);
+		ret = aead_do(h, WD_CIPHER_ENCRYPTION, iv, iv_len, listed(src, in, assoc + len), assoc, len,
+			      listed(dst, a, assoc + len), mac_a);
 		off = 0;
 	} else {
 		memcpy(a + off, in, assoc + len);
@@ -286,7 +293,8 @@ static bool sessions_open(void)
 
 		for (k = 0; k < 2; k++)
 			good &= (p->any[k] = cipher_open(alg, mode, WD_SYNC, (int)k, 0)) || may_lack(alg, mode);
-		good &= (p->soft = cipher_open(alg, mode, WD_SYNC, WD_FLAT_BUF, WD_SESS_PATH_SOFT)) || may_lack(alg, mode);
+		good &= (p->soft = cipher_open(alg, mode, WD_SYNC, WD_FLAT_BUF, WD_SESS_PATH_SOFT)) ||
+			may_lack(alg, mode);
 	}
 	for (i = 0; i < 18; i++) {
 		struct pair *p = &digest_pairs[i / 2][i % 2];
@@ -301,7 +309,8 @@ static bool sessions_open(void)
 
 		for (k = 0; k < 2; k++)
 			good &= (p->any[k] = aead_open(kind, WD_SYNC, (int)k, 0)) || may_lack(kind.calg, kind.cmode);
-		good &= (p->soft = aead_open(kind, WD_SYNC, WD_FLAT_BUF, WD_SESS_PATH_SOFT)) || may_lack(kind.calg, kind.cmode);
+		good &= (p->soft = aead_open(kind, WD_SYNC, WD_FLAT_BUF, WD_SESS_PATH_SOFT)) ||
+			may_lack(kind.calg, kind.cmode);
 	}
 	return good;
 }
@@ -332,7 +341,8 @@ TEST_F_TIMEOUT(cross, random_requests_give_the_same_on_every_path, 280)
 
 		fill_noise(key, sizeof(key), seed);
 		fill_noise(iv, sizeof(iv), seed + 1);
-		ASSERT_TRUE(cases[kind]()) TH_LOG("case %u of kind %u: WD_CROSS_SEED=%u WD_CROSS_CASES=1", i, kind, was);
+		ASSERT_TRUE(cases[kind]())
+			TH_LOG("case %u of kind %u: WD_CROSS_SEED=%u WD_CROSS_CASES=1", i, kind, was);
 	}
 }
 

@@ -40,8 +40,8 @@ static struct wd_aead_arg aead_arg(unsigned char *src, unsigned char *dst, size_
 {
 	*len = 4096;
 	return (struct wd_aead_arg){
-		.src = src, .src_len = 4096, .dst = dst, .dst_len = len, .iv = (void *)iv16, .iv_len = 12, .mac = mac, .mac_len = 16,
-		.assoc_len = 16, .op = (__u32)op, .timeout_ms = 50,
+		.src = src, .src_len = 4096, .dst = dst, .dst_len = len, .iv = (void *)iv16, .iv_len = 12, .mac = mac,
+		.mac_len = 16, .assoc_len = 16, .op = (__u32)op, .timeout_ms = 50,
 	};
 }
 
@@ -63,7 +63,8 @@ TEST_F(device, a_decryption_whose_deadline_passes_releases_nothing)
 	EXPECT_EQ(4096, i);
 	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
 	/* The context is reopened. */
-	EXPECT_EQ(0, aead_do(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(0, aead_do(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac))
+		TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(self->in, self->again, 4096));
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
@@ -129,7 +130,8 @@ TEST_F(device, an_AEAD_stream_does_not_survive_its_device_and_releases_nothing_a
 	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac));
 	EXPECT_NE(NULL, strstr(detail(h), "reset_sess"));
 	EXPECT_EQ(0, wd_aead_reset_sess(h));
-	EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac))
+		TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(self->in, self->again, 4096));
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
@@ -165,7 +167,9 @@ static int child_without_it(struct inside *i, bool reset)
 
 TEST_F(device, while_a_thread_is_inside_a_stream_others_are_refused_and_a_child_has_none)
 {
-	struct inside i = { .h = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), .in = self->in, .out = self->out, .ret = 1 };
+	struct inside i = {
+		.h = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), .in = self->in, .out = self->out, .ret = 1
+	};
 	unsigned long long sleeps = emulated_count(DEVICE, "sleeps");
 	int round, status, ret;
 	pthread_t t;
@@ -199,22 +203,27 @@ TEST_F(device, while_a_thread_is_inside_a_stream_others_are_refused_and_a_child_
 	EXPECT_EQ(0, emulated_control("hisi_sec2-1", "release"));
 	pthread_join(t, NULL);
 	EXPECT_EQ(0, i.ret);
-	EXPECT_EQ(0, aead_part(i.h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 1016, 0, 64, self->out + 1016, self->mac));
+	EXPECT_EQ(0,
+		  aead_part(i.h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 1016, 0, 64, self->out + 1016, self->mac));
 	EXPECT_EQ(0, wd_aead_free_sess(i.h));
 }
 
 TEST_F(device, what_no_device_takes_as_a_stream_is_refused_or_done_here)
 {
-	handle_t hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW),
+		 any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
 	unsigned char *much = calloc(1, 70000);
 
 	ASSERT_TRUE(hw && any && much);
 	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 16, 4080, self->out, self->mac));
 	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 70000, 0, much, self->mac));
 	EXPECT_NE(NULL, strstr(detail(hw), "associated")) TH_LOG("%s", detail(hw));
-	EXPECT_EQ(0, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, NULL, 0, 0, NULL, self->mac)) TH_LOG("%s", detail(hw));
-	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 16, 4080, self->out, self->mac)) TH_LOG("%s", detail(any));
-	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 12, much, 70000, 0, much, self->mac)) TH_LOG("%s", detail(any));
+	EXPECT_EQ(0, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, NULL, 0, 0, NULL, self->mac))
+		TH_LOG("%s", detail(hw));
+	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, 16, 4080, self->out, self->mac))
+		TH_LOG("%s", detail(any));
+	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 12, much, 70000, 0, much, self->mac))
+		TH_LOG("%s", detail(any));
 	free(much);
 	EXPECT_EQ(0, wd_aead_free_sess(hw));
 	EXPECT_EQ(0, wd_aead_free_sess(any));
@@ -228,7 +237,8 @@ static void told(struct wd_aead_arg *arg, void *param)
 
 TEST_F(device, asynchronous_too_with_a_set_and_by_the_same_name)
 {
-	handle_t any = aead_open(gcm, WD_ASYNC, WD_FLAT_BUF, 0), hw = aead_open(gcm, WD_ASYNC, WD_SGL_BUF, WD_SESS_PATH_HW);
+	handle_t any = aead_open(gcm, WD_ASYNC, WD_FLAT_BUF, 0),
+		 hw = aead_open(gcm, WD_ASYNC, WD_SGL_BUF, WD_SESS_PATH_HW);
 	struct wd_datalist *l = calloc(70000, sizeof(*l));
 	wd_ctx_set_t *devices = wd_ctx_set_alloc(), *all = wd_ctx_set_alloc();
 	unsigned char *much = calloc(1, 70000);
@@ -271,10 +281,12 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 	handle_t any = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0);
 	handle_t hw = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, WD_SESS_PATH_HW);
 	struct wd_cipher_arg arg = {
-		.src = self->in, .src_len = 4096, .dst = self->out, .dst_len = &self->len, .iv = (void *)iv16, .iv_len = 16,
+		.src = self->in, .src_len = 4096, .dst = self->out, .dst_len = &self->len, .iv = (void *)iv16,
+		.iv_len = 16,
 	};
 
-	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0), a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0),
+		 a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
 	handle_t only = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
 	struct wd_sess_stats st;
 	int i;
@@ -284,9 +296,11 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 	ASSERT_EQ(0, emulated_control("hisi_sec2-1", "remove"));
 	/* Streams are the first to find that the devices are gone. */
 	EXPECT_EQ(0, digest_part(d, self->in, 4096, NULL)) TH_LOG("%s", detail(d));
-	EXPECT_EQ(0, aead_part(a, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL)) TH_LOG("%s", detail(a));
+	EXPECT_EQ(0, aead_part(a, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL))
+		TH_LOG("%s", detail(a));
 	for (i = 0; i < 2; i++)
-		EXPECT_EQ(-ENODEV, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
+		EXPECT_EQ(-ENODEV,
+			  aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
 	/* The software path can't run this request, so no error is counted for it. */
 	EXPECT_EQ(0, wd_sess_stats(only, &st));
 	EXPECT_EQ(0, st.path[WD_PATH_SOFT].errors);
@@ -310,8 +324,10 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 
 TEST_F(device, what_no_device_takes_is_refused_or_done_here)
 {
-	handle_t hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
-	handle_t m = aead_keyed(ccm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW), a = aead_keyed(authenc, key64, 16, key64, 16, 0, WD_SESS_PATH_HW);
+	handle_t hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW),
+		 any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t m = aead_keyed(ccm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW),
+		 a = aead_keyed(authenc, key64, 16, key64, 16, 0, WD_SESS_PATH_HW);
 	struct wd_aead_arg arg = aead_arg(self->in, self->out, &self->len, self->mac, WD_CIPHER_ENCRYPTION);
 	unsigned char *much = calloc(1, 16 * MIB);
 
@@ -331,8 +347,10 @@ TEST_F(device, what_no_device_takes_is_refused_or_done_here)
 	EXPECT_EQ(-EFBIG, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 16, 16 * MIB - 16, much, self->mac));
 	EXPECT_NE(NULL, strstr(detail(hw), "more than a device takes"));
 	/* The longest associated data that a device takes. */
-	EXPECT_EQ(0, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65535, 16, much, self->mac)) TH_LOG("%s", detail(hw));
-	EXPECT_EQ(0, aead_do(m, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65279, 16, much, self->mac)) TH_LOG("%s", detail(m));
+	EXPECT_EQ(0, aead_do(hw, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65535, 16, much, self->mac))
+		TH_LOG("%s", detail(hw));
+	EXPECT_EQ(0, aead_do(m, WD_CIPHER_ENCRYPTION, iv16, 12, much, 65279, 16, much, self->mac))
+		TH_LOG("%s", detail(m));
 	free(much);
 	EXPECT_EQ(0, wd_aead_free_sess(hw));
 	EXPECT_EQ(0, wd_aead_free_sess(any));
@@ -366,7 +384,8 @@ TEST_F(device, what_only_devices_have_is_there_and_back_again)
 
 		ASSERT_NE(0, h) TH_LOG("%s", detail(0));
 		for (n = 16; n < 100; n++) {
-			ASSERT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, n, self->out)) TH_LOG("%s", detail(h));
+			ASSERT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv16, 16, self->in, n, self->out))
+				TH_LOG("%s", detail(h));
 			EXPECT_NE(0, memcmp(self->in, self->out, n));
 			ASSERT_EQ(0, cipher_do(h, WD_CIPHER_DECRYPTION, iv16, 16, self->out, n, self->out));
 			EXPECT_EQ(0, memcmp(self->in, self->out, n));
@@ -409,7 +428,8 @@ FIXTURE_SETUP(lacking)
 	EXPECT_EQ(0, wd_digest_free_sess(soft_md));
 	self->len = 4096;
 	self->arg = (struct wd_cipher_arg){
-		.src = self->in, .src_len = 4096, .dst = self->out, .dst_len = &self->len, .iv = (void *)iv16, .iv_len = 16,
+		.src = self->in, .src_len = 4096, .dst = self->out, .dst_len = &self->len, .iv = (void *)iv16,
+		.iv_len = 16,
 	};
 	cipher_told = 0;
 	ASSERT_EQ(0, emulated_control(DEVICE, LACKS));
@@ -470,7 +490,8 @@ TEST_F(lacking, a_stream_goes_over_to_this_cpu_before_it_has_a_state)
 	for (i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
 		memset(self->md, 0, 32);
 		EXPECT_EQ(0, digest_part(d, self->in, first[i], NULL)) TH_LOG("%u: %s", first[i], detail(d));
-		EXPECT_EQ(0, digest_part(d, self->in + first[i], 8192 - first[i], self->md)) TH_LOG("%u: %s", first[i], detail(d));
+		EXPECT_EQ(0, digest_part(d, self->in + first[i], 8192 - first[i], self->md))
+			TH_LOG("%u: %s", first[i], detail(d));
 		EXPECT_EQ(0, memcmp(self->md, self->want_md, 32)) TH_LOG("%u", first[i]);
 	}
 	EXPECT_EQ(0, wd_digest_free_sess(d));
@@ -478,13 +499,16 @@ TEST_F(lacking, a_stream_goes_over_to_this_cpu_before_it_has_a_state)
 
 TEST_F(lacking, an_AEAD_stream_goes_over_to_this_cpu_at_its_beginning)
 {
-	handle_t any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0), hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+	handle_t any = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0),
+		 hw = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
 	handle_t soft = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_SOFT);
 	unsigned char a[16], b[16], again[4096];
 
 	ASSERT_TRUE(any && hw && soft);
-	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL)) TH_LOG("%s", detail(any));
-	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 1016, 0, 3080, self->out + 1016, a)) TH_LOG("%s", detail(any));
+	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL))
+		TH_LOG("%s", detail(any));
+	EXPECT_EQ(0, aead_part(any, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 1016, 0, 3080, self->out + 1016, a))
+		TH_LOG("%s", detail(any));
 	EXPECT_EQ(0, aead_do(soft, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, again, b));
 	EXPECT_EQ(0, memcmp(self->out, again, 4096) || memcmp(a, b, 16));
 	EXPECT_EQ(-EOPNOTSUPP, aead_part(hw, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->out, NULL));
@@ -548,7 +572,8 @@ TEST_F(lacking, a_completion_queue_is_told_the_same)
 	ASSERT_NE(0, cq);
 	for (i = 0; i < 2; i++) {
 		struct wd_cipher_sess_setup setup = {
-			.alg = WD_CIPHER_AES, .mode = WD_CIPHER_CBC, .op_type = WD_ASYNC, .flags = WD_SESS_CQ | flags[i], .cq = cq,
+			.alg = WD_CIPHER_AES, .mode = WD_CIPHER_CBC, .op_type = WD_ASYNC,
+			.flags = WD_SESS_CQ | flags[i], .cq = cq,
 		};
 		handle_t h = wd_cipher_alloc_sess(&setup, NULL);
 

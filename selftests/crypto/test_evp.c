@@ -12,7 +12,9 @@ FIXTURE(session) {
 
 FIXTURE_SETUP(session)
 {
-	self->s = (struct crypto_sess){ .alg = &ecb, .granule = 16, .needs = CRYPTO_HAS_KEY, .keyed = CRYPTO_HAS_KEY, .key_len = 16 };
+	self->s = (struct crypto_sess){
+		.alg = &ecb, .granule = 16, .needs = CRYPTO_HAS_KEY, .keyed = CRYPTO_HAS_KEY, .key_len = 16
+	};
 	ASSERT_EQ(0, soft_evp_alloc(&self->s, NULL, NULL, 128));
 	ASSERT_EQ(0, soft_evp_rekey(&self->s));
 }

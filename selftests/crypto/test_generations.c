@@ -72,7 +72,8 @@ TEST_F(generations, a_cipher_for_devices_only_exists_where_some_device_has_it)
 				continue;
 			ASSERT_NE(0, h) TH_LOG("alg %d mode %d: %s", alg, mode, detail(0));
 			EXPECT_TRUE(has) TH_LOG("alg %d mode %d", alg, mode);
-			EXPECT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv, (size_t)cipher_iv_len(alg, mode), in, 64, out))
+			EXPECT_EQ(0,
+				  cipher_do(h, WD_CIPHER_ENCRYPTION, iv, (size_t)cipher_iv_len(alg, mode), in, 64, out))
 				TH_LOG("alg %d mode %d: %s", alg, mode, detail(h));
 			EXPECT_EQ(0, wd_cipher_free_sess(h));
 		}
@@ -102,9 +103,11 @@ TEST_F(generations, AEAD_of_SM4_and_with_SM3_is_not_for_generation_2)
 		bool has;
 	} aeads[] = {
 		{ { WD_CIPHER_AES, WD_CIPHER_GCM, 0 }, true }, { { WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, true },
-		{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, true }, { { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA512 }, true },
-		{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SM3 }, false }, { { WD_CIPHER_SM4, WD_CIPHER_GCM, 0 }, false },
-		{ { WD_CIPHER_SM4, WD_CIPHER_CCM, 0 }, false }, { { WD_CIPHER_SM4, WD_CIPHER_CBC, WD_DIGEST_SHA256 }, false },
+		{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, true },
+		{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA512 }, true },
+		{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SM3 }, false },
+		{ { WD_CIPHER_SM4, WD_CIPHER_GCM, 0 }, false }, { { WD_CIPHER_SM4, WD_CIPHER_CCM, 0 }, false },
+		{ { WD_CIPHER_SM4, WD_CIPHER_CBC, WD_DIGEST_SHA256 }, false },
 	};
 	unsigned int i;
 
@@ -117,7 +120,8 @@ TEST_F(generations, AEAD_of_SM4_and_with_SM3_is_not_for_generation_2)
 			continue;
 		}
 		ASSERT_NE(0, h) TH_LOG("row %u: %s", i, detail(0));
-		EXPECT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv, aeads[i].kind.cmode == WD_CIPHER_CBC ? 16 : 12, in, 16, 64, out, mac))
+		EXPECT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv, aeads[i].kind.cmode == WD_CIPHER_CBC ? 16 : 12, in,
+				     16, 64, out, mac))
 			TH_LOG("row %u: %s", i, detail(h));
 		EXPECT_EQ(0, wd_aead_free_sess(h));
 	}
@@ -172,7 +176,8 @@ TEST_F(generations, the_end_of_a_long_message_may_be_empty_everywhere)
 TEST_F(generations, AEAD_without_data_is_not_for_generation_2)
 {
 	static const struct aead_kind gcm = { WD_CIPHER_AES, WD_CIPHER_GCM, 0 };
-	handle_t any = aead_keyed(gcm, key, 16, NULL, 0, 0, 0), hw = aead_keyed(gcm, key, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+	handle_t any = aead_keyed(gcm, key, 16, NULL, 0, 0, 0),
+		 hw = aead_keyed(gcm, key, 16, NULL, 0, 0, WD_SESS_PATH_HW);
 
 	ASSERT_TRUE(any && hw) TH_LOG("%s", detail(0));
 	EXPECT_EQ(0, aead_do(any, WD_CIPHER_ENCRYPTION, iv, 12, in, 64, 0, out, mac)) TH_LOG("%s", detail(any));

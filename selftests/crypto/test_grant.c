@@ -33,7 +33,8 @@ FIXTURE_SETUP(one)
 	ASSERT_NE(0, self->cipher) TH_LOG("%s", detail(0));
 	ASSERT_EQ(0, wd_cipher_set_key(self->cipher, key64, 16));
 	self->arg = (struct wd_cipher_arg){
-		.src = self->other, .src_len = 64, .dst = self->other, .dst_len = &self->len, .iv = (void *)iv16, .iv_len = 16, .cb = told,
+		.src = self->other, .src_len = 64, .dst = self->other, .dst_len = &self->len, .iv = (void *)iv16,
+		.iv_len = 16, .cb = told,
 	};
 }
 
@@ -65,45 +66,54 @@ TEST_F(one, a_decryption_that_goes_on_without_its_context_releases_nothing_and_i
 	ASSERT_NE(0, h);
 	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->mac));
 	memset(self->again, 0x5a, sizeof(self->again));
-	ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 2032, self->again, NULL)) TH_LOG("%s", detail(h));
+	ASSERT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 2032, self->again, NULL))
+		TH_LOG("%s", detail(h));
 	ASSERT_EQ(0, take(&self->arg, self->cipher)) TH_LOG("%s", detail(self->cipher));
-	EXPECT_EQ(-EDQUOT, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 1024, self->again + 2048, NULL));
+	EXPECT_EQ(-EDQUOT,
+		  aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 1024, self->again + 2048, NULL));
 	EXPECT_EQ(0, memcmp(self->again, self->in, 2048));
 	EXPECT_TRUE(filled(self->again + 2048, 1024, 0));
 	EXPECT_TRUE(filled(self->again + 3072, 1024, 0x5a));
 	EXPECT_EQ(1, wd_cipher_poll(1, WAIT_MS, NULL));
-	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 2048, self->again + 2048, self->mac));
+	EXPECT_EQ(-EINVAL, aead_part(h, WD_CIPHER_DECRYPTION, NULL, 0, self->out + 2048, 0, 2048, self->again + 2048,
+				     self->mac));
 	EXPECT_NE(NULL, strstr(detail(h), "reset_sess"));
 	EXPECT_EQ(0, wd_aead_reset_sess(h));
-	EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(0, aead_part(h, WD_CIPHER_DECRYPTION, iv16, 12, self->out, 16, 4080, self->again, self->mac))
+		TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(self->again, self->in, 4096));
 	EXPECT_EQ(0, wd_aead_free_sess(h));
 }
 
 TEST_F(one, a_stream_that_gets_no_context_begins_on_this_cpu_where_that_may)
 {
-	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0), only = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
+	handle_t h = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0),
+		 only = aead_keyed(gcm, key64, 16, NULL, 0, 0, WD_SESS_PATH_HW);
 	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
 	unsigned char md[32], want[32], tag[16];
 	struct wd_aead_arg arg = {
-		.src = self->in, .src_len = 2048, .dst = self->again, .dst_len = &self->len, .iv = (void *)iv16, .iv_len = 12,
-		.assoc_len = 16, .op = WD_CIPHER_ENCRYPTION,
+		.src = self->in, .src_len = 2048, .dst = self->again, .dst_len = &self->len, .iv = (void *)iv16,
+		.iv_len = 12, .assoc_len = 16, .op = WD_CIPHER_ENCRYPTION,
 	};
 
 	ASSERT_TRUE(h && only && d);
 	ASSERT_EQ(0, digest_do(d, self->in, 4096, want, 32)) TH_LOG("%s", detail(d));
-	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->mac)) TH_LOG("%s", detail(h));
+	ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 4080, self->out, self->mac))
+		TH_LOG("%s", detail(h));
 	ASSERT_EQ(0, take(&self->arg, self->cipher)) TH_LOG("%s", detail(self->cipher));
 	self->len = 2048;
 	EXPECT_EQ(0, wd_aead_update(h, &arg)) TH_LOG("%s", detail(h));
 	EXPECT_EQ(WD_PATH_SOFT, arg.path);
 	EXPECT_EQ(WD_REASON_NO_QUEUE, arg.path_reason);
 	EXPECT_EQ(0, digest_part(d, self->in, 4096, NULL)) TH_LOG("%s", detail(d));
-	EXPECT_EQ(-EDQUOT, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->again + 2048, NULL));
+	EXPECT_EQ(-EDQUOT,
+		  aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->again + 2048, NULL));
 	EXPECT_EQ(1, wd_cipher_poll(1, WAIT_MS, NULL));
 	/* No stream had begun. */
-	EXPECT_EQ(0, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->again + 2048, tag)) TH_LOG("%s", detail(only));
-	EXPECT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 2048, 0, 2048, self->again + 2048, tag)) TH_LOG("%s", detail(h));
+	EXPECT_EQ(0, aead_part(only, WD_CIPHER_ENCRYPTION, iv16, 12, self->in, 16, 1000, self->again + 2048, tag))
+		TH_LOG("%s", detail(only));
+	EXPECT_EQ(0, aead_part(h, WD_CIPHER_ENCRYPTION, NULL, 0, self->in + 2048, 0, 2048, self->again + 2048, tag))
+		TH_LOG("%s", detail(h));
 	EXPECT_EQ(0, memcmp(self->again, self->out, 4096) || memcmp(tag, self->mac, 16));
 	EXPECT_EQ(0, digest_part(d, NULL, 0, md)) TH_LOG("%s", detail(d));
 	EXPECT_EQ(0, memcmp(md, want, 32));

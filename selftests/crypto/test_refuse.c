@@ -76,7 +76,8 @@ TEST(an_aead_setup_out_of_range_is_refused_and_the_member_named)
 	BAD_SETUP(setup.reserved[1] = 1, EINVAL, "reserved[1]");
 	BAD_SETUP(setup.calg = WD_CIPHER_3DES, EOPNOTSUPP, "calg");
 	BAD_SETUP(setup.cmode = WD_CIPHER_CTR, EOPNOTSUPP, "cmode");
-	BAD_SETUP((setup.cmode = WD_CIPHER_CBC, setup.dmode = WD_DIGEST_HMAC, setup.dalg = WD_DIGEST_MD5), EOPNOTSUPP, "dalg");
+	BAD_SETUP((setup.cmode = WD_CIPHER_CBC, setup.dmode = WD_DIGEST_HMAC, setup.dalg = WD_DIGEST_MD5), EOPNOTSUPP,
+		  "dalg");
 #undef alloc
 }
 
@@ -145,7 +146,8 @@ TEST(tags_of_sizes_that_do_not_exist_are_refused)
 	} rows[] = {
 		{ { WD_CIPHER_AES, WD_CIPHER_GCM, 0 }, 16, 1u << 4 | 1u << 8 | 0x1f000 },
 		{ { WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, 16, 0x15550 },
-		{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, 20, 1u << 4 | 1u << 8 | 1u << 12 | 1u << 16 | 1u << 20 },
+		{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 },
+		  20, 1u << 4 | 1u << 8 | 1u << 12 | 1u << 16 | 1u << 20 },
 	};
 	unsigned int i, n;
 
@@ -192,8 +194,10 @@ FIXTURE_SETUP(refuse)
 	self->hmac = digest_open(WD_DIGEST_SHA256, WD_DIGEST_HMAC, WD_SYNC, WD_FLAT_BUF, 0, 0);
 	self->gcm = aead_keyed((struct aead_kind){ WD_CIPHER_AES, WD_CIPHER_GCM, 0 }, key64, 16, NULL, 0, 0, 0);
 	self->ccm = aead_keyed((struct aead_kind){ WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, key64, 16, NULL, 0, 0, 0);
-	self->authenc = aead_keyed((struct aead_kind){ WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, key64, 16, key64, 20, 0, 0);
-	ASSERT_TRUE(self->cbc && self->ctr && self->xts && self->ecb && self->sha && self->hmac && self->gcm && self->ccm && self->authenc);
+	self->authenc = aead_keyed((struct aead_kind){ WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 },
+				   key64, 16, key64, 20, 0, 0);
+	ASSERT_TRUE(self->cbc && self->ctr && self->xts && self->ecb && self->sha && self->hmac && self->gcm &&
+		    self->ccm && self->authenc);
 	fill_noise(self->src, sizeof(self->src), 1);
 	self->len = sizeof(self->dst);
 	self->c = (struct wd_cipher_arg){
@@ -259,7 +263,8 @@ TEST_F(refuse, cipher_requests)
 	BAD_CIPHER(cbc, arg.src_len = 63, EINVAL, "whole blocks");
 	BAD_CIPHER(xts, arg.src_len = 15, EINVAL, "at least");
 	BAD_CIPHER(xts, arg.src_len = 0, EINVAL, "at least");
-	BAD_CIPHER(xts, (arg.src_len = (16u << 20) + 16, arg.dst_len = (size_t *)&big, big = 1ull << 40), EINVAL, "data unit");
+	BAD_CIPHER(xts, (arg.src_len = (16u << 20) + 16, arg.dst_len = (size_t *)&big, big = 1ull << 40), EINVAL,
+		   "data unit");
 	BAD_CIPHER(cbc, arg.src = self->dst + 1, EINVAL, "overlap");
 	BAD_CIPHER(cbc, arg.src = self->dst + 63, EINVAL, "overlap");
 	BAD_CIPHER(ecb, (arg.flags = WD_CIPHER_CHAIN, arg.iv_len = 0, arg.iv = NULL), EINVAL, "chained");
@@ -330,7 +335,8 @@ TEST_F(refuse, ccm_data_that_its_nonce_leaves_no_room_to_count)
 TEST_F(refuse, requests_without_a_key)
 {
 	handle_t c = cipher_open(WD_CIPHER_AES, WD_CIPHER_CBC, WD_SYNC, WD_FLAT_BUF, 0);
-	handle_t a = aead_open((struct aead_kind){ WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, WD_SYNC, WD_FLAT_BUF, 0);
+	handle_t a = aead_open((struct aead_kind){ WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 },
+			       WD_SYNC, WD_FLAT_BUF, 0);
 
 	ASSERT_TRUE(c && a);
 	self->a.iv_len = 16;
@@ -349,7 +355,8 @@ TEST_F(refuse, requests_without_a_key)
 
 TEST_F(refuse, lists_that_are_too_short)
 {
-	struct wd_datalist piece = { .data = self->src, .len = 63 }, hole = { .data = NULL, .len = 64 }, room = { .data = self->dst, .len = 64 };
+	struct wd_datalist piece = { .data = self->src, .len = 63 }, hole = { .data = NULL, .len = 64 },
+			   room = { .data = self->dst, .len = 64 };
 	handle_t c = cipher_open(WD_CIPHER_AES, WD_CIPHER_CBC, WD_SYNC, WD_SGL_BUF, 0);
 
 	ASSERT_NE(0, c);

@@ -47,7 +47,8 @@ static void edge_close(struct edge *e)
 
 TEST(no_data_is_a_request)
 {
-	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0), g = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0),
+		 g = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
 	handle_t m = aead_keyed(ccm, key64, 16, NULL, 0, 0, 0), a = aead_keyed(authenc, key64, 16, key64, 20, 0, 0);
 	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
 	/* Test case 1 of the GCM specification, with a key of zeroes. */
@@ -85,23 +86,26 @@ static void large_cipher(struct __test_metadata *_metadata, int mode, size_t len
 	handle_t h = cipher_keyed(WD_CIPHER_AES, mode, key64, 16, 0);
 	size_t half = len / 32 * 16, iv_len = mode == WD_CIPHER_ECB ? 0 : 16;
 	struct wd_cipher_arg arg = {
-		.src = plain, .src_len = half, .dst = halves, .dst_len = &half, .iv = iv_len ? iv : NULL, .iv_len = (__u32)iv_len,
-		.flags = iv_len ? WD_CIPHER_CHAIN : 0,
+		.src = plain, .src_len = half, .dst = halves, .dst_len = &half, .iv = iv_len ? iv : NULL,
+		.iv_len = (__u32)iv_len, .flags = iv_len ? WD_CIPHER_CHAIN : 0,
 	};
 
 	ASSERT_TRUE(h && plain && whole && halves);
 	fill_noise(plain, len, 3);
-	ASSERT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv_len ? iv16 : NULL, iv_len, plain, len, whole)) TH_LOG("%s", detail(h));
+	ASSERT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv_len ? iv16 : NULL, iv_len, plain, len, whole))
+		TH_LOG("%s", detail(h));
 	memcpy(iv, iv16, 16);
 	ASSERT_EQ(0, wd_cipher_sync(h, &arg)) TH_LOG("%s", detail(h));
-	ASSERT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv_len ? iv : NULL, iv_len, plain + half, len - half, halves + half));
+	ASSERT_EQ(0, cipher_do(h, WD_CIPHER_ENCRYPTION, iv_len ? iv : NULL, iv_len, plain + half, len - half,
+			       halves + half));
 	EXPECT_EQ(0, memcmp(whole, halves, len));
 	/* In place: the library has to keep the ciphertext that the next half needs. */
 	memcpy(iv, iv16, 16);
 	arg.src = arg.dst = halves;
 	arg.op = WD_CIPHER_DECRYPTION;
 	ASSERT_EQ(0, wd_cipher_sync(h, &arg));
-	ASSERT_EQ(0, cipher_do(h, WD_CIPHER_DECRYPTION, iv_len ? iv : NULL, iv_len, halves + half, len - half, halves + half));
+	ASSERT_EQ(0, cipher_do(h, WD_CIPHER_DECRYPTION, iv_len ? iv : NULL, iv_len, halves + half, len - half,
+			       halves + half));
 	EXPECT_EQ(0, memcmp(plain, halves, len));
 	ASSERT_EQ(0, cipher_do(h, WD_CIPHER_DECRYPTION, iv_len ? iv16 : NULL, iv_len, whole, len, whole));
 	EXPECT_EQ(0, memcmp(plain, whole, len));
@@ -127,7 +131,8 @@ TEST(a_counter_of_all_ones_rolls_over_in_a_chain)
 	handle_t h = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CTR, key64, 16, 0);
 	size_t n = 32;
 	struct wd_cipher_arg arg = {
-		.src = plain, .src_len = 32, .dst = plain, .dst_len = &n, .iv = iv, .iv_len = 16, .flags = WD_CIPHER_CHAIN,
+		.src = plain, .src_len = 32, .dst = plain, .dst_len = &n, .iv = iv, .iv_len = 16,
+		.flags = WD_CIPHER_CHAIN,
 	};
 
 	ASSERT_NE(0, h);
@@ -143,7 +148,8 @@ TEST(a_counter_of_all_ones_rolls_over_in_a_chain)
 
 TEST(an_iv_is_not_written_unless_asked_for)
 {
-	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0), a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0),
+		 a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
 	unsigned char buf[64] = { 0 }, mac[16];
 
 	/* A failure would be a segmentation fault. */
@@ -155,7 +161,8 @@ TEST(an_iv_is_not_written_unless_asked_for)
 
 TEST(a_digest_and_aead_of_sixteen_mebibytes)
 {
-	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_HMAC, key64, 20, 0, 0), a = aead_keyed(gcm, key64, 32, NULL, 0, 0, 0);
+	handle_t d = digest_keyed(WD_DIGEST_SHA256, WD_DIGEST_HMAC, key64, 20, 0, 0),
+		 a = aead_keyed(gcm, key64, 32, NULL, 0, 0, 0);
 	unsigned char *data = malloc(16 * MIB), *out = malloc(16 * MIB), whole[32], parts[32], mac[16];
 	size_t at;
 
@@ -168,7 +175,8 @@ TEST(a_digest_and_aead_of_sixteen_mebibytes)
 	}
 	ASSERT_EQ(0, digest_part(d, data + at, MIB, parts));
 	EXPECT_EQ(0, memcmp(whole, parts, 32));
-	ASSERT_EQ(0, aead_do(a, WD_CIPHER_ENCRYPTION, iv16, 12, data, 100, 16 * MIB - 100, out, mac)) TH_LOG("%s", detail(a));
+	ASSERT_EQ(0, aead_do(a, WD_CIPHER_ENCRYPTION, iv16, 12, data, 100, 16 * MIB - 100, out, mac))
+		TH_LOG("%s", detail(a));
 	EXPECT_EQ(0, memcmp(data, out, 100));
 	ASSERT_EQ(0, aead_do(a, WD_CIPHER_DECRYPTION, iv16, 12, out, 100, 16 * MIB - 100, out, mac));
 	EXPECT_EQ(0, memcmp(data, out, 16 * MIB));
@@ -182,7 +190,8 @@ TEST(a_digest_and_aead_of_sixteen_mebibytes)
 
 TEST(nothing_is_touched_beyond_a_page_at_any_alignment)
 {
-	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CTR, key64, 16, 0), a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CTR, key64, 16, 0),
+		 a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
 	handle_t d = digest_keyed(WD_DIGEST_SHA512, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
 	struct edge in = edge_open(8192), out = edge_open(8192), iv = edge_open(16), mac = edge_open(64);
 	unsigned char plain[5000];
@@ -193,13 +202,15 @@ TEST(nothing_is_touched_beyond_a_page_at_any_alignment)
 	memcpy(edge_end(&iv, 16), iv16, 16);
 	for (n = 1; n < 5000; n += 1 + n / 3) {
 		memcpy(edge_end(&in, n), plain, n);
-		ASSERT_EQ(0, cipher_do(c, WD_CIPHER_ENCRYPTION, edge_end(&iv, 16), 16, edge_end(&in, n), n, edge_end(&out, n)));
-		ASSERT_EQ(0, cipher_do(c, WD_CIPHER_DECRYPTION, edge_end(&iv, 16), 16, edge_end(&out, n), n, edge_end(&in, n)));
+		ASSERT_EQ(0, cipher_do(c, WD_CIPHER_ENCRYPTION, edge_end(&iv, 16), 16, edge_end(&in, n), n,
+				       edge_end(&out, n)));
+		ASSERT_EQ(0, cipher_do(c, WD_CIPHER_DECRYPTION, edge_end(&iv, 16), 16, edge_end(&out, n), n,
+				       edge_end(&in, n)));
 		EXPECT_EQ(0, memcmp(plain, edge_end(&in, n), n));
 		ASSERT_EQ(0, aead_do(a, WD_CIPHER_ENCRYPTION, edge_end(&iv, 12), 12, edge_end(&in, n), n / 2, n - n / 2,
 				     edge_end(&out, n), edge_end(&mac, 16)));
-		ASSERT_EQ(0, aead_do(a, WD_CIPHER_DECRYPTION, edge_end(&iv, 12), 12, edge_end(&out, n), n / 2, n - n / 2,
-				     edge_end(&in, n), edge_end(&mac, 16)));
+		ASSERT_EQ(0, aead_do(a, WD_CIPHER_DECRYPTION, edge_end(&iv, 12), 12, edge_end(&out, n), n / 2,
+				     n - n / 2, edge_end(&in, n), edge_end(&mac, 16)));
 		EXPECT_EQ(0, memcmp(plain, edge_end(&in, n), n));
 		ASSERT_EQ(0, digest_do(d, edge_end(&in, n), n, edge_end(&mac, 64), 64));
 	}
@@ -214,7 +225,8 @@ TEST(nothing_is_touched_beyond_a_page_at_any_alignment)
 
 TEST(a_buffer_that_is_not_mapped_is_EFAULT)
 {
-	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0), a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, 0),
+		 a = aead_keyed(gcm, key64, 16, NULL, 0, 0, 0);
 	handle_t d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
 	unsigned char *gone = NOWHERE, buf[4096] = { 0 }, mac[32];
 
@@ -234,7 +246,8 @@ TEST(a_buffer_that_is_not_mapped_is_EFAULT)
 
 TEST(a_length_that_goes_beyond_the_last_address_is_EFAULT)
 {
-	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CTR, key64, 16, 0), d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
+	handle_t c = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CTR, key64, 16, 0),
+		 d = digest_keyed(WD_DIGEST_SHA1, WD_DIGEST_NORMAL, NULL, 0, 0, 0);
 	unsigned char *buf = calloc(1, MIB), *mid = buf + MIB / 2, mac[20];
 	struct wd_digest_arg part = { .src = mid, .src_len = SIZE_MAX };
 
@@ -382,9 +395,11 @@ TEST(a_wrong_tag_leaves_zeroes_in_lists_too)
 		fill_noise(in, sizeof(in), k + 1);
 		cut(src, 32, in, sizeof(in), 3);
 		cut(dst, 32, out, sizeof(out), 2);
-		ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, iv_len, src, 32, 4976, dst, mac)) TH_LOG("%s", detail(h));
+		ASSERT_EQ(0, aead_do(h, WD_CIPHER_ENCRYPTION, iv16, iv_len, src, 32, 4976, dst, mac))
+			TH_LOG("%s", detail(h));
 		memset(in, 0, sizeof(in));
-		ASSERT_EQ(0, aead_do(h, WD_CIPHER_DECRYPTION, iv16, iv_len, dst, 32, 4976, src, mac)) TH_LOG("%s", detail(h));
+		ASSERT_EQ(0, aead_do(h, WD_CIPHER_DECRYPTION, iv16, iv_len, dst, 32, 4976, src, mac))
+			TH_LOG("%s", detail(h));
 		mac[3] ^= 0x10;
 		EXPECT_EQ(-EBADMSG, aead_do(h, WD_CIPHER_DECRYPTION, iv16, iv_len, dst, 32, 4976, src, mac));
 		EXPECT_NE(NULL, strstr(detail(h), "tag"));
@@ -415,7 +430,8 @@ TEST(libcryptos_errors_are_the_programs_own)
 		h = aead_keyed(kinds[k], key64, 16, key64, 16, 0, WD_SESS_PATH_SOFT);
 		ASSERT_TRUE(h || k == 3);
 		if (h) {
-			EXPECT_EQ(-EBADMSG, aead_do(h, WD_CIPHER_DECRYPTION, iv16, kinds[k].cmode == WD_CIPHER_CBC ? 16 : 12, buf, 16, 32, out, mac));
+			EXPECT_EQ(-EBADMSG, aead_do(h, WD_CIPHER_DECRYPTION, iv16,
+						    kinds[k].cmode == WD_CIPHER_CBC ? 16 : 12, buf, 16, 32, out, mac));
 			EXPECT_EQ(0, wd_aead_free_sess(h));
 		}
 		EXPECT_EQ(ERR_LIB_USER, ERR_GET_LIB(ERR_get_error()));
@@ -674,7 +690,9 @@ TEST(the_path_and_its_reason_are_reported)
 	handle_t soft = cipher_keyed(WD_CIPHER_AES, WD_CIPHER_CBC, key64, 16, WD_SESS_PATH_SOFT);
 	unsigned char buf[4096] = { 0 };
 	size_t n = sizeof(buf);
-	struct wd_cipher_arg arg = { .src = buf, .src_len = n, .dst = buf, .dst_len = &n, .iv = (void *)iv16, .iv_len = 16 };
+	struct wd_cipher_arg arg = {
+		.src = buf, .src_len = n, .dst = buf, .dst_len = &n, .iv = (void *)iv16, .iv_len = 16
+	};
 	struct wd_sess_stats stats;
 	int path = expected_path("cipher");
 

@@ -54,14 +54,18 @@ static unsigned int refs(const __u32 *sqe, struct ways_ref refs[4])
 static const struct {
 	int alg, mode, key_len;
 } ciphers[] = {
-	{ WD_CIPHER_AES, WD_CIPHER_ECB, 16 }, { WD_CIPHER_AES, WD_CIPHER_ECB, 24 }, { WD_CIPHER_AES, WD_CIPHER_ECB, 32 },
-	{ WD_CIPHER_AES, WD_CIPHER_CBC, 32 }, { WD_CIPHER_AES, WD_CIPHER_CTR, 16 }, { WD_CIPHER_AES, WD_CIPHER_XTS, 32 },
-	{ WD_CIPHER_AES, WD_CIPHER_XTS, 64 }, { WD_CIPHER_AES, WD_CIPHER_OFB, 16 }, { WD_CIPHER_AES, WD_CIPHER_CFB, 16 },
-	{ WD_CIPHER_AES, WD_CIPHER_CBC_CS1, 16 }, { WD_CIPHER_AES, WD_CIPHER_CBC_CS2, 16 }, { WD_CIPHER_AES, WD_CIPHER_CBC_CS3, 16 },
-	{ WD_CIPHER_SM4, WD_CIPHER_ECB, 16 }, { WD_CIPHER_SM4, WD_CIPHER_CBC, 16 }, { WD_CIPHER_SM4, WD_CIPHER_CTR, 16 },
-	{ WD_CIPHER_SM4, WD_CIPHER_XTS, 32 }, { WD_CIPHER_SM4, WD_CIPHER_OFB, 16 }, { WD_CIPHER_SM4, WD_CIPHER_CFB, 16 },
-	{ WD_CIPHER_SM4, WD_CIPHER_CBC_CS1, 16 }, { WD_CIPHER_SM4, WD_CIPHER_CBC_CS2, 16 }, { WD_CIPHER_SM4, WD_CIPHER_CBC_CS3, 16 },
-	{ WD_CIPHER_3DES, WD_CIPHER_ECB, 24 }, { WD_CIPHER_3DES, WD_CIPHER_CBC, 16 }, { WD_CIPHER_3DES, WD_CIPHER_CBC, 24 },
+	{ WD_CIPHER_AES, WD_CIPHER_ECB, 16 }, { WD_CIPHER_AES, WD_CIPHER_ECB, 24 },
+	{ WD_CIPHER_AES, WD_CIPHER_ECB, 32 }, { WD_CIPHER_AES, WD_CIPHER_CBC, 32 },
+	{ WD_CIPHER_AES, WD_CIPHER_CTR, 16 }, { WD_CIPHER_AES, WD_CIPHER_XTS, 32 },
+	{ WD_CIPHER_AES, WD_CIPHER_XTS, 64 }, { WD_CIPHER_AES, WD_CIPHER_OFB, 16 },
+	{ WD_CIPHER_AES, WD_CIPHER_CFB, 16 }, { WD_CIPHER_AES, WD_CIPHER_CBC_CS1, 16 },
+	{ WD_CIPHER_AES, WD_CIPHER_CBC_CS2, 16 }, { WD_CIPHER_AES, WD_CIPHER_CBC_CS3, 16 },
+	{ WD_CIPHER_SM4, WD_CIPHER_ECB, 16 }, { WD_CIPHER_SM4, WD_CIPHER_CBC, 16 },
+	{ WD_CIPHER_SM4, WD_CIPHER_CTR, 16 }, { WD_CIPHER_SM4, WD_CIPHER_XTS, 32 },
+	{ WD_CIPHER_SM4, WD_CIPHER_OFB, 16 }, { WD_CIPHER_SM4, WD_CIPHER_CFB, 16 },
+	{ WD_CIPHER_SM4, WD_CIPHER_CBC_CS1, 16 }, { WD_CIPHER_SM4, WD_CIPHER_CBC_CS2, 16 },
+	{ WD_CIPHER_SM4, WD_CIPHER_CBC_CS3, 16 }, { WD_CIPHER_3DES, WD_CIPHER_ECB, 24 },
+	{ WD_CIPHER_3DES, WD_CIPHER_CBC, 16 }, { WD_CIPHER_3DES, WD_CIPHER_CBC, 24 },
 };
 
 TEST_F(ways, ciphers_of_every_mode_and_direction_have_one_descriptor)
@@ -71,7 +75,8 @@ TEST_F(ways, ciphers_of_every_mode_and_direction_have_one_descriptor)
 	handle_t h;
 
 	for (i = 0; i < sizeof(ciphers) / sizeof(ciphers[0]); i++) {
-		h = cipher_open(ciphers[i].alg, ciphers[i].mode, ways_op_type(variant->call), WD_FLAT_BUF, WD_SESS_PATH_HW);
+		h = cipher_open(ciphers[i].alg, ciphers[i].mode, ways_op_type(variant->call), WD_FLAT_BUF,
+				WD_SESS_PATH_HW);
 		ASSERT_NE(0, h) TH_LOG("cipher %u: %s", i, detail(0));
 		ASSERT_EQ(0, wd_cipher_set_key(h, key64, (__u32)ciphers[i].key_len));
 		for (op = WD_CIPHER_ENCRYPTION; op <= WD_CIPHER_DECRYPTION; op++) {
@@ -100,11 +105,14 @@ TEST_F(ways, digests_with_and_without_a_key_have_one_descriptor)
 		for (mode = WD_DIGEST_NORMAL; mode <= WD_DIGEST_HMAC; mode++)
 			for (k = 0; k < (mode == WD_DIGEST_HMAC ? 3 : 1); k++) {
 				/* Once with a shorter result. */
-				h = digest_open(alg, mode, ways_op_type(variant->call), WD_FLAT_BUF, k == 2 ? 12 : 0, WD_SESS_PATH_HW);
+				h = digest_open(alg, mode, ways_op_type(variant->call), WD_FLAT_BUF, k == 2 ? 12 : 0,
+						WD_SESS_PATH_HW);
 				ASSERT_NE(0, h) TH_LOG("digest %d, mode %d: %s", alg, mode, detail(0));
 				if (mode == WD_DIGEST_HMAC)
 					ASSERT_EQ(0, wd_digest_set_key(h, key64, key_lens[k]));
-				arg[0] = arg[1] = (struct wd_digest_arg){ .src = self->src, .src_len = 1000, .dst = self->dst };
+				arg[0] = arg[1] = (struct wd_digest_arg){
+					.src = self->src, .src_len = 1000, .dst = self->dst
+				};
 				BEGIN(digest, h, arg);
 				EXPECT_STREQ("", DIFFER()) TH_LOG("digest %d, mode %d, key %u", alg, mode, k);
 				EXPECT_EQ(0, wd_digest_free_sess(h));
@@ -118,8 +126,10 @@ static const struct {
 	{ { WD_CIPHER_AES, WD_CIPHER_GCM, 0 }, 12, 16 }, { { WD_CIPHER_SM4, WD_CIPHER_GCM, 0 }, 12, 12 },
 	{ { WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, 8, 4 }, { { WD_CIPHER_AES, WD_CIPHER_CCM, 0 }, 12, 16 },
 	{ { WD_CIPHER_SM4, WD_CIPHER_CCM, 0 }, 13, 8 },
-	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, 16, 0 }, { { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA256 }, 16, 16 },
-	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA512 }, 16, 0 }, { { WD_CIPHER_SM4, WD_CIPHER_CBC, WD_DIGEST_SM3 }, 16, 0 },
+	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA1 }, 16, 0 },
+	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA256 }, 16, 16 },
+	{ { WD_CIPHER_AES, WD_CIPHER_CBC, WD_DIGEST_SHA512 }, 16, 0 },
+	{ { WD_CIPHER_SM4, WD_CIPHER_CBC, WD_DIGEST_SM3 }, 16, 0 },
 };
 
 TEST_F(ways, AEAD_of_every_kind_and_direction_has_one_descriptor)
@@ -140,12 +150,13 @@ TEST_F(ways, AEAD_of_every_kind_and_direction_has_one_descriptor)
 		for (op = WD_CIPHER_ENCRYPTION; op <= WD_CIPHER_DECRYPTION; op++)
 			for (a = 0; a < sizeof(assocs) / sizeof(assocs[0]); a++) {
 				arg[0] = arg[1] = (struct wd_aead_arg){
-					.src = self->src, .src_len = assocs[a] + 256, .dst = self->dst, .op = op, .iv = iv,
-					.iv_len = aeads[i].iv_len, .mac = mac, .mac_len = (__u32)wd_aead_get_authsize(h),
-					.assoc_len = assocs[a],
+					.src = self->src, .src_len = assocs[a] + 256, .dst = self->dst, .op = op,
+					.iv = iv, .iv_len = aeads[i].iv_len, .mac = mac,
+					.mac_len = (__u32)wd_aead_get_authsize(h), .assoc_len = assocs[a],
 				};
 				BEGIN(aead, h, arg);
-				EXPECT_STREQ("", DIFFER()) TH_LOG("aead %u, op %u, %u associated bytes", i, op, assocs[a]);
+				EXPECT_STREQ("", DIFFER())
+					TH_LOG("aead %u, op %u, %u associated bytes", i, op, assocs[a]);
 			}
 		EXPECT_EQ(0, wd_aead_free_sess(h));
 	}

@@ -241,7 +241,8 @@ static inline int vec_file(const char *name, const char *last, vec_call_t *call,
 }
 
 /* The same for several files, up to the first that is missing (*missing is its name) or has a failing record. */
-static inline int vec_files(const char *const names[], const char *last, vec_call_t *call, void *arg, const char **missing)
+static inline int vec_files(const char *const names[], const char *last, vec_call_t *call, void *arg,
+			    const char **missing)
 {
 	int all = 0, n;
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A client of a ZIP device of generation 2, with faults: whatever completions there are, its queue ends, and works again. */
+/*
+ * A client of a ZIP device of generation 2, with faults: whatever completions there are, its queue ends, and works
+ * again.
+ */
 #include "kselftest_harness.h"
 #include "rawq.h"
 

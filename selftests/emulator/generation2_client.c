@@ -125,7 +125,8 @@ TEST_F(zip, queues_share_their_doorbell)
 	rawq_push(q, 0);
 	rawq_doorbell(&self->decomp, qm_db_value(q->id, QM_DB_CMD_SQ, q->sq_tail, 0));
 	EXPECT_EQ(ZIP_ST_OK, finish(q, &n));
-	EXPECT_EQ(*(volatile uint64_t *)(q->mmio + QM_DB_SQ_CQ), *(volatile uint64_t *)(self->decomp.mmio + QM_DB_SQ_CQ));
+	EXPECT_EQ(*(volatile uint64_t *)(q->mmio + QM_DB_SQ_CQ),
+		  *(volatile uint64_t *)(self->decomp.mmio + QM_DB_SQ_CQ));
 }
 
 /* A stop waits for what was submitted, as often as the queue is started. */

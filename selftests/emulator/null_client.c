@@ -51,7 +51,9 @@ static int compress_many(handle_t sess, int n)
 	int ret = 0;
 
 	while (!ret && n--) {
-		struct wd_comp_arg arg = { .src = src, .src_len = LEN, .dst = dst[0], .dst_len = &room, .timeout_ms = STALL_MS };
+		struct wd_comp_arg arg = {
+			.src = src, .src_len = LEN, .dst = dst[0], .dst_len = &room, .timeout_ms = STALL_MS
+		};
 
 		room = sizeof(dst[0]);
 		ret = wd_compress(sess, &arg);
@@ -112,7 +114,8 @@ TEST(asynchronous_requests_complete_over_many_passes)
 		for (i = 0; i < WINDOW; i++) {
 			room[i] = sizeof(dst[i]);
 			arg[i] = (struct wd_comp_arg){
-				.src = src, .src_len = LEN, .dst = dst[i], .dst_len = &room[i], .cb = count, .cb_param = &done,
+				.src = src, .src_len = LEN, .dst = dst[i], .dst_len = &room[i], .cb = count,
+				.cb_param = &done,
 			};
 			ASSERT_EQ(0, wd_comp_async(sess, &arg[i], NULL));
 		}
@@ -257,7 +260,8 @@ TEST(acknowledgements_that_are_overwritten_do_not_stop_the_ring)
 	for (overwrite = 0; overwrite <= 8; overwrite++)
 		for (i = 0; i < 5; i++) {
 			ASSERT_EQ(0, rawq_begin(&q, "hisi_zip-0", ZIP_QC_COMPRESS));
-			EXPECT_EQ(0, go_round(&q, in_flight[i], overwrite)) TH_LOG("%u in flight, %u of 8 lost", in_flight[i], overwrite);
+			EXPECT_EQ(0, go_round(&q, in_flight[i], overwrite))
+				TH_LOG("%u in flight, %u of 8 lost", in_flight[i], overwrite);
 			rawq_close(&q);
 		}
 }

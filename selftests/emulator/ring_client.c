@@ -151,12 +151,14 @@ TEST(a_descriptor_is_fetched_whole_however_long_its_writer_is_away)
 			fill(rawq_slot(&q), &ciphers[0], n);
 			slot = q.dus + (size_t)q.sq_tail * q.info.sqe_size;
 			memcpy(slot, q.staged, unit * UNIT);
-			memcpy(slot + (unit + 1) * UNIT, (uint8_t *)q.staged + (unit + 1) * UNIT, SEC_BD_SIZE - (unit + 1) * UNIT);
+			memcpy(slot + (unit + 1) * UNIT, (uint8_t *)q.staged + (unit + 1) * UNIT,
+			       SEC_BD_SIZE - (unit + 1) * UNIT);
 			__atomic_thread_fence(__ATOMIC_SEQ_CST);
 			usleep(AWAY_US);
 			rawq_push(&q, 1);
 			EXPECT_EQ(0, taken(&q, n)) TH_LOG("pass %u, unit %u last", pass, unit);
-			EXPECT_EQ(before + 1, emulated_count(DEVICE, "descriptors")) TH_LOG("pass %u, unit %u last", pass, unit);
+			EXPECT_EQ(before + 1, emulated_count(DEVICE, "descriptors"))
+				TH_LOG("pass %u, unit %u last", pass, unit);
 		}
 		while (!pass && q.sq_tail) {
 			ASSERT_EQ(0, request(&q, ++n));

@@ -31,10 +31,11 @@ enum step {
 };
 
 static const u32 known[] = {
-	QM_AEQ_INT_SOURCE, QM_AEQ_INT_MASK, QM_EQ_INT_SOURCE, QM_EQ_INT_MASK, QM_IFC_INT_SOURCE_V, QM_IFC_INT_MASK, QM_IFC_INT_SET_V,
-	QM_PAGE_SIZE, QM_VF_STATE, QM_CACHE_WB_START, QM_MB, QM_MB_DATA_L, QM_MB_DATA_H, QM_MB_LAST, QM_DB_V1, QM_DB_SQ_CQ,
-	QM_DB_EQ_AEQ, QM_ABNORMAL_INT_SOURCE, QM_ABNORMAL_INT_MASK, QM_ABNORMAL_INT_SET, QM_MEM_START_INIT, QM_CACHE_CTL,
-	QM_VFT_OP_ENABLE, QM_VFT_OP_WR, QM_VFT_TYPE, QM_VFT_FUNC, QM_VFT_DATA_L, QM_VFT_DATA_H, QM_VFT_RDY, QM_DB_TIMEOUT_CFG,
+	QM_AEQ_INT_SOURCE, QM_AEQ_INT_MASK, QM_EQ_INT_SOURCE, QM_EQ_INT_MASK, QM_IFC_INT_SOURCE_V, QM_IFC_INT_MASK,
+	QM_IFC_INT_SET_V, QM_PAGE_SIZE, QM_VF_STATE, QM_CACHE_WB_START, QM_MB, QM_MB_DATA_L, QM_MB_DATA_H, QM_MB_LAST,
+	QM_DB_V1, QM_DB_SQ_CQ, QM_DB_EQ_AEQ, QM_ABNORMAL_INT_SOURCE, QM_ABNORMAL_INT_MASK, QM_ABNORMAL_INT_SET,
+	QM_MEM_START_INIT, QM_CACHE_CTL, QM_VFT_OP_ENABLE, QM_VFT_OP_WR, QM_VFT_TYPE, QM_VFT_FUNC, QM_VFT_DATA_L,
+	QM_VFT_DATA_H, QM_VFT_RDY, QM_DB_TIMEOUT_CFG,
 };
 
 static void registers(struct feed *f, unsigned char *bar, size_t bytes)
@@ -84,7 +85,9 @@ static void context(struct rig *r, struct feed *f)
 		rig_cqc(r, &q, NULL, (struct qm_cqc *)words);
 		break;
 	case 2:
-		*(struct qm_eqc *)words = (struct qm_eqc){ .base_l = (u32)q.sq, .dw6 = (QM_EQ_DEPTH_V2 - 1) | QM_EQC_DW6_PHASE };
+		*(struct qm_eqc *)words = (struct qm_eqc){
+			.base_l = (u32)q.sq, .dw6 = (QM_EQ_DEPTH_V2 - 1) | QM_EQC_DW6_PHASE
+		};
 		break;
 	default:
 		feed_bytes(f, words, sizeof(words));

@@ -57,7 +57,9 @@ static struct result whole(__u8 alg, const uint8_t *stream, size_t len, bool sgl
 		if (n > len - at)
 			n = len - at;
 		copy[i] = exactly(stream + at, n);
-		list[i] = (struct wd_datalist){ .data = copy[i], .len = (__u32)n, .next = i < PIECES - 1 ? &list[i + 1] : NULL };
+		list[i] = (struct wd_datalist){
+			.data = copy[i], .len = (__u32)n, .next = i < PIECES - 1 ? &list[i + 1] : NULL
+		};
 		at += n;
 	}
 	r.ret = format_read_header(alg, sgl, sgl ? (void *)list : copy[0], len, &r.used, &r.why);
@@ -121,7 +123,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		got = by_zlib(alg, longer, sizeof(longer));
 	}
 	MUST(want.ret == got.ret && want.done == got.done && (want.ret || !want.done || want.used == got.used),
-	     "here: %d %d %zu %s, zlib: %d %d %zu", want.ret, want.done, want.used, want.why ? want.why : "", got.ret, got.done, got.used);
+	     "here: %d %d %zu %s, zlib: %d %d %zu", want.ret, want.done, want.used, want.why ? want.why : "", got.ret,
+	     got.done, got.used);
 	free(copy);
 	return 0;
 }

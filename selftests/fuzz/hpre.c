@@ -40,8 +40,8 @@ static void curve_key(struct rig *r, u64 where, const struct named_curve *c, u32
 	const BIGNUM *multiply[] = { c->p, c->a, NULL, c->b };
 	const BIGNUM *sign[] = { c->p, c->a, NULL, c->b, c->n, c->gx, c->gy };
 	const BIGNUM *verify[] = { c->p, c->a, c->b, c->n, c->gx, c->gy, c->gx, c->gy };
-	const BIGNUM **fields = op == HPRE_ECC_MULTIPLY ? multiply : op == HPRE_ECDSA_SIGN || op == HPRE_SM2_SIGN || op == HPRE_SM2_DECRYPT ? sign :
-				verify;
+	const BIGNUM **fields = op == HPRE_ECC_MULTIPLY ? multiply :
+				op == HPRE_ECDSA_SIGN || op == HPRE_SM2_SIGN || op == HPRE_SM2_DECRYPT ? sign : verify;
 	u32 i, n = fields == multiply ? 4 : fields == sign ? 7 : 8;
 
 	for (i = 0; i < n; i++)
@@ -141,7 +141,8 @@ static void sign(struct rig *r, struct feed *f, const struct named_curve *c)
 	number(f, x, c->bytes);
 	number(f, g, c->bytes);
 	number(f, p, c->bytes);
-	if (!BN_mod(x, x, c->n, c->ctx) || !BN_mod(g, g, c->n, c->ctx) || !BN_mod(p, p, c->n, c->ctx) || BN_is_zero(x) || BN_is_zero(g))
+	if (!BN_mod(x, x, c->n, c->ctx) || !BN_mod(g, g, c->n, c->ctx) || !BN_mod(p, p, c->n, c->ctx) ||
+	    BN_is_zero(x) || BN_is_zero(g))
 		return;
 	curve_put_sign(r, c, x);
 	put_bn(r, AT_IN, 0, c->bytes, p);

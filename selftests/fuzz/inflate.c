@@ -70,7 +70,8 @@ static void change(uint8_t *saved, uint32_t *seed)
 	uint32_t n;
 
 	for (n = drawn(seed, 4); n; n--)
-		saved[drawn(seed, 3) ? drawn(seed, 96) : drawn(seed, WDM_INFLATE_SAVED)] = (uint8_t)drawn(seed, drawn(seed, 2) ? 256 : 16);
+		saved[drawn(seed, 3) ? drawn(seed, 96) :
+		      drawn(seed, WDM_INFLATE_SAVED)] = (uint8_t)drawn(seed, drawn(seed, 2) ? 256 : 16);
 }
 
 /* What a saved state may suffer in memory: nothing, or changes by its user. */
@@ -185,7 +186,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const uint8_t trailers[] = { 0, 4, 8, 0 };
 	struct feed f = { data, size };
 	uint8_t flags = feed_u8(&f);
-	struct stream s = { .seed = feed_u32(&f), .trailer_bytes = trailers[flags & FLAG_TRAILER], .changed = flags & FLAG_CHANGED };
+	struct stream s = {
+		.seed = feed_u32(&f), .trailer_bytes = trailers[flags & FLAG_TRAILER], .changed = flags & FLAG_CHANGED
+	};
 	struct reference r = { 0 };
 	enum wdm_inflate_result why;
 	uint8_t *in;

@@ -118,7 +118,8 @@ static void rsa_begin(void)
 		rsa.good[i] = BN_new();
 	MUST(BN_hex2bn(&rsa.good[P], p_hex) && BN_hex2bn(&rsa.good[Q], q_hex) && BN_set_word(rsa.good[E], 65537));
 	MUST(BN_mul(rsa.good[N], rsa.good[P], rsa.good[Q], ctx) && BN_sub(p1, rsa.good[P], BN_value_one()) &&
-	     BN_sub(q1, rsa.good[Q], BN_value_one()) && BN_mul(phi, p1, q1, ctx) && BN_mod_inverse(rsa.good[D], rsa.good[E], phi, ctx) &&
+	     BN_sub(q1, rsa.good[Q], BN_value_one()) && BN_mul(phi, p1, q1, ctx) &&
+	     BN_mod_inverse(rsa.good[D], rsa.good[E], phi, ctx) &&
 	     BN_mod(rsa.good[DP], rsa.good[D], p1, ctx) && BN_mod(rsa.good[DQ], rsa.good[D], q1, ctx) &&
 	     BN_mod_inverse(rsa.good[QINV], rsa.good[Q], rsa.good[P], ctx));
 	BN_free(p1);
@@ -157,8 +158,8 @@ static void rsa_keys(struct feed *f)
 
 	for (i = 0; i < RSA_PARTS; i++)
 		part_make(&p[i], f, rsa.good[i], i < P ? RSA_BYTES : RSA_BYTES / 2);
-	key = (struct wd_rsa_key){ p[N].number, p[E].number, p[D].number, p[P].number, p[Q].number, p[DP].number, p[DQ].number,
-				   p[QINV].number, { 0 } };
+	key = (struct wd_rsa_key){ p[N].number, p[E].number, p[D].number, p[P].number, p[Q].number, p[DP].number,
+				   p[DQ].number, p[QINV].number, { 0 } };
 	for (i = P; i < RSA_PARTS; i++)
 		crt |= given(&p[i]);
 	for (i = 0; i < (crt ? RSA_PARTS : P); i++)
@@ -187,7 +188,8 @@ static const struct {
 	int alg, curve, nid;
 } names[] = {
 	{ WD_ECC_ECDSA, WD_ECC_SECP256R1, NID_X9_62_prime256v1 }, { WD_ECC_ECDH, WD_ECC_SECP521R1, NID_secp521r1 },
-	{ WD_ECC_ECDH, WD_ECC_SECP256K1, NID_secp256k1 }, { WD_ECC_SM2, 0, NID_sm2 }, { WD_ECC_ECDSA, WD_ECC_SECP384R1, NID_secp384r1 },
+	{ WD_ECC_ECDH, WD_ECC_SECP256K1, NID_secp256k1 }, { WD_ECC_SM2, 0, NID_sm2 },
+	{ WD_ECC_ECDSA, WD_ECC_SECP384R1, NID_secp384r1 },
 };
 #define CURVES (sizeof(names) / sizeof(names[0]))
 
@@ -203,7 +205,8 @@ static void multiple(const EC_GROUP *group, const BIGNUM *d, BIGNUM *x, BIGNUM *
 {
 	EC_POINT *point = EC_POINT_new(group);
 
-	MUST(EC_POINT_mul(group, point, d, NULL, NULL, ctx) && EC_POINT_get_affine_coordinates(group, point, x, y, ctx));
+	MUST(EC_POINT_mul(group, point, d, NULL, NULL, ctx) &&
+	     EC_POINT_get_affine_coordinates(group, point, x, y, ctx));
 	EC_POINT_free(point);
 }
 
@@ -215,9 +218,11 @@ static void curves_begin(void)
 		struct wd_ecc_sess_setup setup = { .alg = (uint8_t)names[i].alg, .curve = (uint32_t)names[i].curve };
 		struct curve *c = &curves[i];
 
-		*c = (struct curve){ .group = EC_GROUP_new_by_curve_name(names[i].nid), .p = BN_new(), .a = BN_new(), .b = BN_new(),
-				     .n = BN_new(), .gx = BN_new(), .gy = BN_new(), .d = BN_new(), .x = BN_new(), .y = BN_new() };
-		MUST(c->group && EC_GROUP_get_curve(c->group, c->p, c->a, c->b, ctx) && EC_GROUP_get_order(c->group, c->n, ctx));
+		*c = (struct curve){ .group = EC_GROUP_new_by_curve_name(names[i].nid), .p = BN_new(), .a = BN_new(),
+				     .b = BN_new(), .n = BN_new(), .gx = BN_new(), .gy = BN_new(), .d = BN_new(),
+				     .x = BN_new(), .y = BN_new() };
+		MUST(c->group && EC_GROUP_get_curve(c->group, c->p, c->a, c->b, ctx) &&
+		     EC_GROUP_get_order(c->group, c->n, ctx));
 		BN_one(c->d);
 		multiple(c->group, c->d, c->gx, c->gy);
 		BN_set_word(c->d, 0x123456789abcdef1);
@@ -416,8 +421,10 @@ static void dh_keys(struct feed *f)
 	BN_sub_word(top, 1);
 	MUST(sess || !p.good || !g.good, "a good group is refused");
 	if (sess) {
-		MUST(BN_is_odd(p.value) && BN_cmp(g.value, top) < 0 && !BN_is_zero(g.value) && !BN_is_one(g.value), "a bad group is taken");
-		good = given(&x) && x.number.len && BN_cmp(x.value, top) < 0 && !BN_is_zero(x.value) && !BN_is_one(x.value);
+		MUST(BN_is_odd(p.value) && BN_cmp(g.value, top) < 0 && !BN_is_zero(g.value) && !BN_is_one(g.value),
+		     "a bad group is taken");
+		good = given(&x) && x.number.len && BN_cmp(x.value, top) < 0 && !BN_is_zero(x.value) &&
+		       !BN_is_one(x.value);
 		ret = wd_dh_set_key(sess, &x.number);
 		MUST(ret == (good ? 0 : -EINVAL), "%d, but the value is %s", ret, good ? "good" : "bad");
 		if (good) {
@@ -455,7 +462,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const family[])(struct feed *f) = { rsa_keys, curve_keys, curve_by_value, montgomery_keys, dh_keys };
+	static void (*const family[])(struct feed *f) = {
+		rsa_keys, curve_keys, curve_by_value, montgomery_keys, dh_keys
+	};
 	struct feed f = { data, size };
 
 	family[feed_u8(&f) % (sizeof(family) / sizeof(family[0]))](&f);

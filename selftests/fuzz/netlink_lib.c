@@ -60,7 +60,9 @@ ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
 
 static size_t family_answer(uint8_t *to)
 {
-	struct nlmsghdr h = { .nlmsg_len = NLMSG_HDRLEN + GENL_HDRLEN + 8, .nlmsg_type = GENL_ID_CTRL, .nlmsg_seq = kernel.seq };
+	struct nlmsghdr h = {
+		.nlmsg_len = NLMSG_HDRLEN + GENL_HDRLEN + 8, .nlmsg_type = GENL_ID_CTRL, .nlmsg_seq = kernel.seq
+	};
 	static const uint16_t rest[] = { CTRL_CMD_NEWFAMILY, 0, 6, CTRL_ATTR_FAMILY_ID, 0x1c, 0 };
 
 	memcpy(to, &h, sizeof(h));

@@ -156,8 +156,9 @@ static void next_answer(void)
 		len = len < kernel.f.left ? len : kernel.f.left;
 		h.nlmsg_len = (uint32_t)(head + len);
 		h.nlmsg_type = flags & ANSWER_ERROR ? NLMSG_ERROR : flags & ANSWER_DONE ? NLMSG_DONE : FAMILY;
-		h.nlmsg_flags = (flags & ANSWER_TLVS ? NLM_F_ACK_TLVS : 0) | (flags & ANSWER_CAPPED ? NLM_F_CAPPED : 0) |
-				(flags & ANSWER_MULTI ? NLM_F_MULTI : 0) | (flags & ANSWER_TORN ? NLM_F_DUMP_INTR : 0);
+		h.nlmsg_flags = (flags & ANSWER_TLVS ? NLM_F_ACK_TLVS : 0) |
+				(flags & ANSWER_CAPPED ? NLM_F_CAPPED : 0) | (flags & ANSWER_MULTI ? NLM_F_MULTI : 0) |
+				(flags & ANSWER_TORN ? NLM_F_DUMP_INTR : 0);
 		memcpy(kernel.next, &h, sizeof(h));
 	}
 	kernel.len = feed_bytes(&kernel.f, kernel.next + head, len) + head;

@@ -32,7 +32,8 @@ enum what {
 
 /* Fields by their numbers, most of them valid. */
 struct wish {
-	u8 what, c_alg, c_mode, c_width, c_key_len, c_icv_len, a_alg, a_key_words, mac_words, ai_gen, pad, scene, ctr_xts, offset;
+	u8 what, c_alg, c_mode, c_width, c_key_len, c_icv_len, a_alg, a_key_words, mac_words, ai_gen, pad, scene,
+	   ctr_xts, offset;
 	u8 a_len, total;
 	u16 c_len;
 	u32 seed;
@@ -41,7 +42,8 @@ struct wish {
 static void only_cipher(struct ask *a)
 {
 	a->cipher = a->cipher == SEC_CIPHER_DECRYPT ? SEC_CIPHER_DECRYPT : SEC_CIPHER_ENCRYPT;
-	a->auth = a->a_alg = a->a_key_bytes = a->mac_bytes = a->a_len = a->ai_gen = a->pad = a->offset = a->c_icv_len = 0;
+	a->auth = a->a_alg = a->a_key_bytes = a->mac_bytes = a->a_len = a->ai_gen = a->pad = a->offset = a->c_icv_len =
+		0;
 	a->seq = 0;
 	if (a->c_mode != SEC_C_CBC_CS)
 		a->c_width = 0;
@@ -52,7 +54,8 @@ static void only_cipher(struct ask *a)
 
 static void only_digest(struct ask *a)
 {
-	a->cipher = a->c_alg = a->c_mode = a->c_width = a->c_key_len = a->c_icv_len = a->c_len = a->offset = a->ctr_xts = a->seq = 0;
+	a->cipher = a->c_alg = a->c_mode = a->c_width = a->c_key_len = a->c_icv_len = a->c_len = a->offset =
+		a->ctr_xts = a->seq = 0;
 	a->auth = SEC_AUTH_CALCULATE;
 	if (a->a_alg < SEC_A_HMAC)
 		a->a_key_bytes = 0;
@@ -91,16 +94,17 @@ static void only_chain(struct ask *a)
 static void ask_of(struct ask *a, const struct wish *w)
 {
 	static void (*const only[])(struct ask *a) = {
-		[WHAT_CIPHER] = only_cipher, [WHAT_DIGEST] = only_digest, [WHAT_AEAD] = only_aead, [WHAT_CHAIN] = only_chain,
+		[WHAT_CIPHER] = only_cipher, [WHAT_DIGEST] = only_digest, [WHAT_AEAD] = only_aead,
+		[WHAT_CHAIN] = only_chain,
 	};
 
 	*a = (struct ask){
 		.type = SEC_BD_TYPE3, .cipher = w->what & 3, .auth = (w->what >> 2) % 3, .seq = w->what >> 4 & 1,
-		.c_alg = w->c_alg % 5, .c_mode = w->c_mode % 11, .c_width = w->c_width % 5, .c_key_len = w->c_key_len % 5,
-		.c_icv_len = w->c_icv_len % 18, .c_len = w->c_len % DATA_MAX, .a_alg = w->a_alg % 0x40,
-		.a_key_bytes = w->a_key_words % 34 * 4, .mac_bytes = w->mac_words % 18 * 4, .a_len = w->a_len,
-		.ai_gen = w->ai_gen % 4, .pad = w->pad & 1, .scene = w->scene % 9, .ctr_xts = w->ctr_xts % 4,
-		.offset = w->offset, .total = w->total,
+		.c_alg = w->c_alg % 5, .c_mode = w->c_mode % 11, .c_width = w->c_width % 5,
+		.c_key_len = w->c_key_len % 5, .c_icv_len = w->c_icv_len % 18, .c_len = w->c_len % DATA_MAX,
+		.a_alg = w->a_alg % 0x40, .a_key_bytes = w->a_key_words % 34 * 4, .mac_bytes = w->mac_words % 18 * 4,
+		.a_len = w->a_len, .ai_gen = w->ai_gen % 4, .pad = w->pad & 1, .scene = w->scene % 9,
+		.ctr_xts = w->ctr_xts % 4, .offset = w->offset, .total = w->total,
 	};
 	if (!(w->what & WHAT_STRAY))
 		only[w->what >> WHAT_SHIFT & 3](a);
@@ -224,8 +228,8 @@ static void compare_ways(struct rig *r, const struct ask *a, const struct given 
 
 static bool can_be_undone(const struct ask *a)
 {
-	return a->cipher == SEC_CIPHER_ENCRYPT && a->auth != SEC_AUTH_VERIFY && a->seq == SEC_SEQ_CIPHER_FIRST && a->scene < SEC_SCENE_STREAM &&
-	       a->offset + a->c_len <= RESULT_MAX;
+	return a->cipher == SEC_CIPHER_ENCRYPT && a->auth != SEC_AUTH_VERIFY && a->seq == SEC_SEQ_CIPHER_FIRST &&
+	       a->scene < SEC_SCENE_STREAM && a->offset + a->c_len <= RESULT_MAX;
 }
 
 static void compare_inverse(struct rig *r, const struct ask *a, const struct given *g, const struct result *made)
@@ -248,7 +252,8 @@ static void compare_inverse(struct rig *r, const struct ask *a, const struct giv
 static void compare_digest(const struct ask *a, const struct given *g, const struct result *got)
 {
 	const EVP_MD *const mds[] = {
-		EVP_sha1(), EVP_sha256(), EVP_md5(), EVP_sha224(), EVP_sha384(), EVP_sha512(), EVP_sha512_224(), EVP_sha512_256(),
+		EVP_sha1(), EVP_sha256(), EVP_md5(), EVP_sha224(), EVP_sha384(), EVP_sha512(), EVP_sha512_224(),
+		EVP_sha512_256(),
 	};
 	const EVP_MD *md = mds[a->a_alg & 7];
 	u8 want[64];
@@ -263,8 +268,8 @@ static void compare_digest(const struct ask *a, const struct given *g, const str
 
 static bool plain_digest(const struct ask *a)
 {
-	return !a->cipher && a->auth == SEC_AUTH_CALCULATE && a->a_alg < 0x18 && !(a->a_alg & 8) && a->scene < SEC_SCENE_STREAM && !a->pad &&
-	       !a->ai_gen;
+	return !a->cipher && a->auth == SEC_AUTH_CALCULATE && a->a_alg < 0x18 && !(a->a_alg & 8) &&
+	       a->scene < SEC_SCENE_STREAM && !a->pad && !a->ai_gen;
 }
 
 static void honest(struct rig *r, struct feed *f)

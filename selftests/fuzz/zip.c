@@ -43,7 +43,9 @@ static void descriptor(struct feed *f, u32 queue, u32 *sqe)
 	memcpy(sqe, &s, sizeof(s));
 }
 
-static const struct hostile zip_process = { areas, sizeof(areas) / sizeof(areas[0]), QUEUE_BAD_COMP, 2, 48, descriptor };
+static const struct hostile zip_process = {
+	areas, sizeof(areas) / sizeof(areas[0]), QUEUE_BAD_COMP, 2, 48, descriptor
+};
 
 /* Submits a request on a queue of the other process: returns the request's status. */
 static u32 ask(struct rig *r, u32 q, struct zip_sqe *sqe)
@@ -152,14 +154,15 @@ static void decompress_honestly(struct rig *r, u32 type, const u8 *data, u32 len
 
 	least = made < u.made ? made : u.made;
 	MUST(!memcmp(u.out, want, least));
-	MUST(u.status != ZIP_ST_BAD_CONTEXT && u.status != ZIP_ST_ADDRESS && u.status != ZIP_ST_BAD_REQUEST, "status %#x", u.status);
+	MUST(u.status != ZIP_ST_BAD_CONTEXT && u.status != ZIP_ST_ADDRESS && u.status != ZIP_ST_BAD_REQUEST,
+	     "status %#x", u.status);
 	if (ret == Z_STREAM_END && used + tail <= len && made < ROOM / 2) {
 		make_trailer(type, want, made, trailer);
 		if (memcmp(trailer, data + used, tail))
 			MUST(u.status == ZIP_ST_CHECKSUM, "status %#x", u.status);
 		else
-			MUST(u.status == ZIP_ST_END && u.made == made && u.consumed == used + tail, "status %#x, %u of %u", u.status,
-			     u.consumed, used + tail);
+			MUST(u.status == ZIP_ST_END && u.made == made && u.consumed == used + tail,
+			     "status %#x, %u of %u", u.status, u.consumed, used + tail);
 	}
 	if (ret == Z_DATA_ERROR && made < ROOM / 2)
 		MUST(u.status == ZIP_ST_BAD_DATA, "status %#x", u.status);

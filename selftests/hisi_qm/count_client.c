@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * count_client DEVICE REQUESTS: does that many compressions on one queue, one after the other, and writes how many bytes
- * went in and out. Then it keeps the queue open until its standard input ends.
+ * count_client DEVICE REQUESTS: does that many compressions on one queue, one after the other, and writes how many
+ * bytes went in and out. Then it keeps the queue open until its standard input ends.
  */
 #include "zip_client.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Compares the rates of two devices that both have more work than they may do.
- * rate_client DEVICE DEVICE NUMBER: writes how many requests each completed while both together did NUMBER, after each has
- * used up what an idle function saves.
+ * rate_client DEVICE DEVICE NUMBER: writes how many requests each completed while both together did NUMBER, after each
+ * has used up what an idle function saves.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -69,8 +69,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	/*
-	 * Both touch their pages, here and in work(): a simulated device fails on a page that stays absent for a while, as
-	 * it may where so many threads map memory. That isn't tested here.
+	 * Both touch their pages, here and in work(): a simulated device fails on a page that stays absent for a while,
+	 * as it may where so many threads map memory. That isn't tested here.
 	 */
 	memset(src, 0xdb, LEN);
 	devices[0] = argv[1];

@@ -139,7 +139,8 @@ struct user {
 
 static int become_nobody(void)
 {
-	return setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
+	return setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ? -errno :
+	       0;
 }
 
 /* Runs in a child: 0, or a positive errno. */

@@ -47,8 +47,8 @@ static inline uint32_t rawq_rx_stop(const struct rawq *q)
 }
 
 /*
- * Waits for the second stop word of a queue that was taken away: true when it is set. A device that was late to stop the
- * queue, as on a busy machine, gets it only when it can't access the queue's memory any more.
+ * Waits for the second stop word of a queue that was taken away: true when it is set. A device that was late to stop
+ * the queue, as on a busy machine, gets it only when it can't access the queue's memory any more.
  */
 static inline bool rawq_let_go(const struct rawq *q, int ms)
 {

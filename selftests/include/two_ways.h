@@ -79,8 +79,8 @@ static inline int ways_op_type(enum ways_call call)
 }
 
 /*
- * For a fixture with len[2] and way[2]: both requests, the room for each result, and what to call. Their callbacks count in
- * the test's variable ended.
+ * For a fixture with len[2] and way[2]: both requests, the room for each result, and what to call. Their callbacks
+ * count in the test's variable ended.
  */
 #define WAYS_BEGIN(alg, h_, arg, room) do { \
 	unsigned int i_; \
@@ -182,7 +182,8 @@ static inline void way_begin(struct way *w, bool fast)
 		pthread_create(&w->thread, NULL, way_thread, w);
 	else
 		ret = w->call == WAYS_ASYNC ? w->lib->async(w->sess, w->req) : w->lib->burst(w->sess, w->req);
-	for (ms = 0; w->call == WAYS_SYNC && ms < WAIT_MS && !atomic_load(&w->over) && atomic_load(&ring->produced) == produced; ms++)
+	for (ms = 0; w->call == WAYS_SYNC && ms < WAIT_MS && !atomic_load(&w->over) &&
+		     atomic_load(&ring->produced) == produced; ms++)
 		poll(NULL, 0, 1);
 	s->fast_call = fast_call;
 	w->index = produced % ring->sq_depth;
@@ -228,7 +229,8 @@ static inline bool ways_fold(struct way *a, struct way *b, const struct ways_ref
 }
 
 /* Compares all words; the tag without its index. The result is in a->text. */
-static inline void ways_compare(struct way *a, struct way *b, unsigned int tag, const struct ways_ref *refs, unsigned int n)
+static inline void ways_compare(struct way *a, struct way *b, unsigned int tag, const struct ways_ref *refs,
+				unsigned int n)
 {
 	unsigned int i;
 
@@ -256,10 +258,11 @@ static inline void ways_compare(struct way *a, struct way *b, unsigned int tag, 
 typedef unsigned int ways_refs_t(const __u32 *sqe, struct ways_ref refs[4]);
 
 /*
- * Both requests, of the same content, one after the other: the slow path comes first, because what it checked the fast path
- * takes for checked. Empty when both wrote the same. The callbacks count in *ended.
+ * Both requests, of the same content, one after the other: the slow path comes first, because what it checked the fast
+ * path takes for checked. Empty when both wrote the same. The callbacks count in *ended.
  */
-static inline const char *ways_differ(struct way w[2], const char *device, unsigned int tag, ways_refs_t *refs_of, unsigned int *ended)
+static inline const char *ways_differ(struct way w[2], const char *device, unsigned int tag, ways_refs_t *refs_of,
+				      unsigned int *ended)
 {
 	struct ways_ref refs[4];
 	unsigned int n = 0;

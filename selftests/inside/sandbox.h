@@ -24,9 +24,9 @@
 #endif
 
 static const unsigned int sandbox_allowed[] = {
-	SYS_brk, SYS_clock_gettime, SYS_clock_nanosleep, SYS_close, SYS_exit, SYS_exit_group, SYS_futex, SYS_getpid, SYS_getrandom,
-	SYS_gettid, SYS_gettimeofday, SYS_getuid, SYS_madvise, SYS_mremap, SYS_munmap, SYS_nanosleep, SYS_ppoll, SYS_pselect6, SYS_read,
-	SYS_rt_sigprocmask, SYS_shutdown, SYS_write, SYS_writev,
+	SYS_brk, SYS_clock_gettime, SYS_clock_nanosleep, SYS_close, SYS_exit, SYS_exit_group, SYS_futex, SYS_getpid,
+	SYS_getrandom, SYS_gettid, SYS_gettimeofday, SYS_getuid, SYS_madvise, SYS_mremap, SYS_munmap, SYS_nanosleep,
+	SYS_ppoll, SYS_pselect6, SYS_read, SYS_rt_sigprocmask, SYS_shutdown, SYS_write, SYS_writev,
 #ifdef SYS_poll
 	SYS_poll, SYS_select, SYS_time,
 #endif

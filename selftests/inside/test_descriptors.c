@@ -78,7 +78,8 @@ static int all_works(void)
 /* A folder that nobody has to make, and that has neither /dev nor /sys. */
 static int root_change(void)
 {
-	return (geteuid() && unshare(CLONE_NEWUSER)) || chroot("/proc/self/fdinfo") || chdir("/") || !access("/sys", F_OK) ? -1 : 0;
+	return (geteuid() && unshare(CLONE_NEWUSER)) || chroot("/proc/self/fdinfo") || chdir("/") ||
+	       !access("/sys", F_OK) ? -1 : 0;
 }
 
 static int first_use_in_another_root(void)
@@ -131,8 +132,8 @@ static int files_open(void)
 		char path[] = "/tmp/wd-file-XXXXXX";
 
 		mine[i].fd = mkstemp(path);
-		if (mine[i].fd < 0 || unlink(path) || write(mine[i].fd, "mine", 4) != 4 || lseek(mine[i].fd, 0, SEEK_SET) ||
-		    fstat(mine[i].fd, &mine[i].st))
+		if (mine[i].fd < 0 || unlink(path) || write(mine[i].fd, "mine", 4) != 4 ||
+		    lseek(mine[i].fd, 0, SEEK_SET) || fstat(mine[i].fd, &mine[i].st))
 			return -1;
 	}
 	return 0;
@@ -146,8 +147,9 @@ static int files_touched(void)
 	char text[8];
 
 	for (i = 0; i < FILES; i++)
-		n += fstat(mine[i].fd, &st) || st.st_ino != mine[i].st.st_ino || st.st_size != 4 || lseek(mine[i].fd, 0, SEEK_CUR) ||
-		     pread(mine[i].fd, text, sizeof(text), 0) != 4 || memcmp(text, "mine", 4);
+		n += fstat(mine[i].fd, &st) || st.st_ino != mine[i].st.st_ino || st.st_size != 4 ||
+		     lseek(mine[i].fd, 0, SEEK_CUR) || pread(mine[i].fd, text, sizeof(text), 0) != 4 ||
+		     memcmp(text, "mine", 4);
 	return (int)n;
 }
 
@@ -229,7 +231,9 @@ static int closed_under_pollers(void)
 		return CANT;
 	for (i = 0; i < 8; i++) {
 		len[i] = sizeof(md[i]);
-		arg[i] = (struct wd_digest_arg){ .src = "abc", .src_len = 3, .dst = md[i], .dst_len = &len[i], .cb = counted, .cb_param = &done };
+		arg[i] = (struct wd_digest_arg){
+			.src = "abc", .src_len = 3, .dst = md[i], .dst_len = &len[i], .cb = counted, .cb_param = &done
+		};
 		if (wd_digest_async(h, &arg[i], NULL))
 			return 2;
 	}

@@ -35,7 +35,9 @@ static void nothing(void)
 /* What libcrypto asks of a method when it reads the table, which is no use. */
 static int describe(OSSL_PARAM params[])
 {
-	static const char *const sizes[] = { OSSL_DIGEST_PARAM_BLOCK_SIZE, OSSL_DIGEST_PARAM_SIZE, OSSL_CIPHER_PARAM_KEYLEN, OSSL_CIPHER_PARAM_IVLEN };
+	static const char *const sizes[] = {
+		OSSL_DIGEST_PARAM_BLOCK_SIZE, OSSL_DIGEST_PARAM_SIZE, OSSL_CIPHER_PARAM_KEYLEN, OSSL_CIPHER_PARAM_IVLEN
+	};
 	unsigned int i;
 	OSSL_PARAM *p;
 
@@ -50,33 +52,36 @@ static int describe(OSSL_PARAM params[])
 #define F(id, f)	{ (id), (void (*)(void))(f) }
 
 static const OSSL_DISPATCH digest[] = {
-	F(OSSL_FUNC_DIGEST_NEWCTX, used), F(OSSL_FUNC_DIGEST_INIT, fails), F(OSSL_FUNC_DIGEST_UPDATE, fails), F(OSSL_FUNC_DIGEST_FINAL, fails),
-	F(OSSL_FUNC_DIGEST_FREECTX, nothing), F(OSSL_FUNC_DIGEST_GET_PARAMS, describe), { 0, NULL },
+	F(OSSL_FUNC_DIGEST_NEWCTX, used), F(OSSL_FUNC_DIGEST_INIT, fails), F(OSSL_FUNC_DIGEST_UPDATE, fails),
+	F(OSSL_FUNC_DIGEST_FINAL, fails), F(OSSL_FUNC_DIGEST_FREECTX, nothing),
+	F(OSSL_FUNC_DIGEST_GET_PARAMS, describe), { 0, NULL },
 };
 static const OSSL_DISPATCH cipher[] = {
-	F(OSSL_FUNC_CIPHER_NEWCTX, used), F(OSSL_FUNC_CIPHER_ENCRYPT_INIT, fails), F(OSSL_FUNC_CIPHER_DECRYPT_INIT, fails),
-	F(OSSL_FUNC_CIPHER_UPDATE, fails), F(OSSL_FUNC_CIPHER_FINAL, fails), F(OSSL_FUNC_CIPHER_FREECTX, nothing),
-	F(OSSL_FUNC_CIPHER_GET_PARAMS, describe), { 0, NULL },
+	F(OSSL_FUNC_CIPHER_NEWCTX, used), F(OSSL_FUNC_CIPHER_ENCRYPT_INIT, fails),
+	F(OSSL_FUNC_CIPHER_DECRYPT_INIT, fails), F(OSSL_FUNC_CIPHER_UPDATE, fails), F(OSSL_FUNC_CIPHER_FINAL, fails),
+	F(OSSL_FUNC_CIPHER_FREECTX, nothing), F(OSSL_FUNC_CIPHER_GET_PARAMS, describe), { 0, NULL },
 };
 static const OSSL_DISPATCH mac[] = {
-	F(OSSL_FUNC_MAC_NEWCTX, used), F(OSSL_FUNC_MAC_DUPCTX, used), F(OSSL_FUNC_MAC_FREECTX, nothing), F(OSSL_FUNC_MAC_INIT, fails),
-	F(OSSL_FUNC_MAC_UPDATE, fails), F(OSSL_FUNC_MAC_FINAL, fails), { 0, NULL },
+	F(OSSL_FUNC_MAC_NEWCTX, used), F(OSSL_FUNC_MAC_DUPCTX, used), F(OSSL_FUNC_MAC_FREECTX, nothing),
+	F(OSSL_FUNC_MAC_INIT, fails), F(OSSL_FUNC_MAC_UPDATE, fails), F(OSSL_FUNC_MAC_FINAL, fails), { 0, NULL },
 };
 static const OSSL_DISPATCH keys[] = {
-	F(OSSL_FUNC_KEYMGMT_NEW, used), F(OSSL_FUNC_KEYMGMT_FREE, nothing), F(OSSL_FUNC_KEYMGMT_HAS, fails), F(OSSL_FUNC_KEYMGMT_IMPORT, fails),
-	F(OSSL_FUNC_KEYMGMT_IMPORT_TYPES, used), { 0, NULL },
+	F(OSSL_FUNC_KEYMGMT_NEW, used), F(OSSL_FUNC_KEYMGMT_FREE, nothing), F(OSSL_FUNC_KEYMGMT_HAS, fails),
+	F(OSSL_FUNC_KEYMGMT_IMPORT, fails), F(OSSL_FUNC_KEYMGMT_IMPORT_TYPES, used), { 0, NULL },
 };
 static const OSSL_DISPATCH signature[] = {
-	F(OSSL_FUNC_SIGNATURE_NEWCTX, used), F(OSSL_FUNC_SIGNATURE_SIGN_INIT, fails), F(OSSL_FUNC_SIGNATURE_SIGN, fails),
-	F(OSSL_FUNC_SIGNATURE_VERIFY_INIT, fails), F(OSSL_FUNC_SIGNATURE_VERIFY, fails), F(OSSL_FUNC_SIGNATURE_FREECTX, nothing), { 0, NULL },
+	F(OSSL_FUNC_SIGNATURE_NEWCTX, used), F(OSSL_FUNC_SIGNATURE_SIGN_INIT, fails),
+	F(OSSL_FUNC_SIGNATURE_SIGN, fails), F(OSSL_FUNC_SIGNATURE_VERIFY_INIT, fails),
+	F(OSSL_FUNC_SIGNATURE_VERIFY, fails), F(OSSL_FUNC_SIGNATURE_FREECTX, nothing), { 0, NULL },
 };
 static const OSSL_DISPATCH exchange[] = {
-	F(OSSL_FUNC_KEYEXCH_NEWCTX, used), F(OSSL_FUNC_KEYEXCH_INIT, fails), F(OSSL_FUNC_KEYEXCH_SET_PEER, fails), F(OSSL_FUNC_KEYEXCH_DERIVE, fails),
-	F(OSSL_FUNC_KEYEXCH_FREECTX, nothing), { 0, NULL },
+	F(OSSL_FUNC_KEYEXCH_NEWCTX, used), F(OSSL_FUNC_KEYEXCH_INIT, fails), F(OSSL_FUNC_KEYEXCH_SET_PEER, fails),
+	F(OSSL_FUNC_KEYEXCH_DERIVE, fails), F(OSSL_FUNC_KEYEXCH_FREECTX, nothing), { 0, NULL },
 };
 static const OSSL_DISPATCH asym[] = {
-	F(OSSL_FUNC_ASYM_CIPHER_NEWCTX, used), F(OSSL_FUNC_ASYM_CIPHER_ENCRYPT_INIT, fails), F(OSSL_FUNC_ASYM_CIPHER_ENCRYPT, fails),
-	F(OSSL_FUNC_ASYM_CIPHER_DECRYPT_INIT, fails), F(OSSL_FUNC_ASYM_CIPHER_DECRYPT, fails), F(OSSL_FUNC_ASYM_CIPHER_FREECTX, nothing), { 0, NULL },
+	F(OSSL_FUNC_ASYM_CIPHER_NEWCTX, used), F(OSSL_FUNC_ASYM_CIPHER_ENCRYPT_INIT, fails),
+	F(OSSL_FUNC_ASYM_CIPHER_ENCRYPT, fails), F(OSSL_FUNC_ASYM_CIPHER_DECRYPT_INIT, fails),
+	F(OSSL_FUNC_ASYM_CIPHER_DECRYPT, fails), F(OSSL_FUNC_ASYM_CIPHER_FREECTX, nothing), { 0, NULL },
 };
 
 #define ALG(names, table)	{ names, "provider=warpdrive", table, NULL }
@@ -88,17 +93,22 @@ static const OSSL_ALGORITHM ciphers[] = {
 };
 static const OSSL_ALGORITHM macs[] = { ALG("HMAC", mac), { 0 } };
 static const OSSL_ALGORITHM key_types[] = {
-	ALG("RSA:rsaEncryption", keys), ALG("EC:id-ecPublicKey", keys), ALG("DH:dhKeyAgreement", keys), ALG("X25519", keys),
-	ALG("X448", keys), ALG("SM2", keys), { 0 },
+	ALG("RSA:rsaEncryption", keys), ALG("EC:id-ecPublicKey", keys), ALG("DH:dhKeyAgreement", keys),
+	ALG("X25519", keys), ALG("X448", keys), ALG("SM2", keys), { 0 },
 };
-static const OSSL_ALGORITHM signatures[] = { ALG("RSA:rsaEncryption", signature), ALG("ECDSA", signature), ALG("SM2", signature), { 0 } };
-static const OSSL_ALGORITHM exchanges[] = { ALG("DH:dhKeyAgreement", exchange), ALG("ECDH", exchange), ALG("X25519", exchange), ALG("X448", exchange), { 0 } };
+static const OSSL_ALGORITHM signatures[] = {
+	ALG("RSA:rsaEncryption", signature), ALG("ECDSA", signature), ALG("SM2", signature), { 0 }
+};
+static const OSSL_ALGORITHM exchanges[] = {
+	ALG("DH:dhKeyAgreement", exchange), ALG("ECDH", exchange), ALG("X25519", exchange), ALG("X448", exchange), { 0 }
+};
 static const OSSL_ALGORITHM asyms[] = { ALG("RSA:rsaEncryption", asym), ALG("SM2", asym), { 0 } };
 
 static const OSSL_ALGORITHM *query(void *provctx, int operation, int *no_cache)
 {
 	static const OSSL_ALGORITHM *const offered[] = {
-		[OSSL_OP_DIGEST] = digests, [OSSL_OP_CIPHER] = ciphers, [OSSL_OP_MAC] = macs, [OSSL_OP_KEYMGMT] = key_types,
+		[OSSL_OP_DIGEST] = digests, [OSSL_OP_CIPHER] = ciphers, [OSSL_OP_MAC] = macs,
+		[OSSL_OP_KEYMGMT] = key_types,
 		[OSSL_OP_SIGNATURE] = signatures, [OSSL_OP_KEYEXCH] = exchanges, [OSSL_OP_ASYM_CIPHER] = asyms,
 	};
 
@@ -106,7 +116,8 @@ static const OSSL_ALGORITHM *query(void *provctx, int operation, int *no_cache)
 	return (size_t)operation < sizeof(offered) / sizeof(offered[0]) ? offered[operation] : NULL;
 }
 
-static int provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out, void **provctx)
+static int provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out,
+			 void **provctx)
 {
 	static const OSSL_DISPATCH table[] = { F(OSSL_FUNC_PROVIDER_QUERY_OPERATION, query), { 0, NULL } };
 

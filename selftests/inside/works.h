@@ -27,7 +27,8 @@ static int same(const void *a, const void *b, size_t len)
 static int deflate_do(enum wd_comp_dir_type dir, const void *in, size_t len, void *out, size_t *out_len)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_GZIP, .op_type = WD_SYNC, .dir_type = (__u8)dir, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.alg_type = WD_GZIP, .op_type = WD_SYNC, .dir_type = (__u8)dir, .comp_lv = 1,
+		.win_size = WD_COMP_WS_32K,
 	};
 	struct wd_comp_arg arg = { .src = in, .src_len = len, .dst = out, .dst_len = out_len };
 	handle_t h = wd_comp_alloc_sess(&setup, NULL);
@@ -301,7 +302,8 @@ static int work_sm2(void)
 static const struct work works[] = {
 	{ "deflate", work_deflate }, { "AES-CBC", work_cbc }, { "AES-XTS", work_xts }, { "SHA-256", work_digest },
 	{ "HMAC", work_hmac }, { "AES-GCM", work_gcm }, { "AES-CBC with HMAC", work_cbc_hmac }, { "RSA", work_rsa },
-	{ "DH", work_dh }, { "ECDH", work_ecdh }, { "X25519", work_x25519 }, { "X448", work_x448 }, { "ECDSA", work_ecdsa },
+	{ "DH", work_dh }, { "ECDH", work_ecdh }, { "X25519", work_x25519 }, { "X448", work_x448 },
+	{ "ECDSA", work_ecdsa },
 	{ "SM2", work_sm2 },
 };
 

@@ -80,7 +80,9 @@ TEST_F(qp, a_job_is_done)
 
 TEST_F(qp, an_sgl_is_read_and_written)
 {
-	struct wd_datalist in[3] = { { self->src, 1000, &in[1] }, { self->src + 1000, 3000, &in[2] }, { self->src + 4000, LEN - 4000, NULL } };
+	struct wd_datalist in[3] = {
+		{ self->src, 1000, &in[1] }, { self->src + 1000, 3000, &in[2] }, { self->src + 4000, LEN - 4000, NULL }
+	};
 	struct wd_datalist out[2] = { { self->dst, 100, &out[1] }, { self->dst + 100, ROOM - 100, NULL } };
 	handle_t pool = hisi_qm_create_sglpool(8, 2);
 	struct zip_sqe sqe;

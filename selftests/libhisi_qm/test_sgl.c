@@ -34,7 +34,8 @@ static long walk(const struct qm_sgl *sgl, int *entries, int *lists)
 		const struct qm_sge *sge = (const struct qm_sge *)(sgl + 1);
 		int n = le16toh(sgl->entry_sum_in_sgl);
 
-		if (++*lists > QM_SGL_MAX_CHAIN || !n || n > le16toh(sgl->entry_length_in_sgl) || (uintptr_t)sgl % QM_SGL_ALIGN)
+		if (++*lists > QM_SGL_MAX_CHAIN || !n || n > le16toh(sgl->entry_length_in_sgl) ||
+		    (uintptr_t)sgl % QM_SGL_ALIGN)
 			return -1;
 		*entries += n;
 		while (n--)
@@ -70,7 +71,8 @@ TEST(a_list_becomes_entries)
 
 TEST(pieces_without_bytes_are_skipped)
 {
-	struct wd_datalist last = { .data = "x", .len = 1 }, middle = { .next = &last }, first = { .data = "y", .len = 1, .next = &middle };
+	struct wd_datalist last = { .data = "x", .len = 1 }, middle = { .next = &last },
+			   first = { .data = "y", .len = 1, .next = &middle };
 	handle_t pool = hisi_qm_create_sglpool(1, 2);
 	int entries, lists;
 	void *sgl;
@@ -274,7 +276,8 @@ TEST(a_child_may_only_free_the_pool)
 
 	pid = fork();
 	if (!pid) {
-		int ok = !hisi_qm_get_hw_sgl(pool, &node) && errno == ESTALE && hisi_qm_put_hw_sgl(pool, sgl) == -ESTALE;
+		int ok = !hisi_qm_get_hw_sgl(pool, &node) && errno == ESTALE &&
+			 hisi_qm_put_hw_sgl(pool, sgl) == -ESTALE;
 
 		_exit(ok && !hisi_qm_destroy_sglpool(pool) ? 0 : 1);
 	}

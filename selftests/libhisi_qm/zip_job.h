@@ -39,7 +39,9 @@ static inline bool job_compressed(const struct zip_sqe *sqe)
 static inline bool job_right(const struct zip_sqe *sqe, const void *src, size_t len, void *dst)
 {
 	static _Thread_local unsigned char back[1 << 20];
-	z_stream z = { .next_in = dst, .avail_in = le32toh(sqe->produced), .next_out = back, .avail_out = sizeof(back) };
+	z_stream z = {
+		.next_in = dst, .avail_in = le32toh(sqe->produced), .next_out = back, .avail_out = sizeof(back)
+	};
 	bool ok;
 
 	if (!job_compressed(sqe) || inflateInit2(&z, -15) != Z_OK)

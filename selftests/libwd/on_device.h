@@ -39,8 +39,9 @@ static inline handle_t alloc_on_device(struct wd_comp_sess_setup *setup)
 static inline handle_t session_on_device(bool async, bool compress)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = alg_of_devices(), .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
-		.dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS, .flags = WD_SESS_PATH_HW,
+		.alg_type = alg_of_devices(), .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1,
+		.win_size = WD_COMP_WS_32K, .dir_type = compress ? WD_DIR_COMPRESS : WD_DIR_DECOMPRESS,
+		.flags = WD_SESS_PATH_HW,
 	};
 
 	return alloc_on_device(&setup);

@@ -57,7 +57,8 @@ static inline unsigned int source_fill(unsigned char *src, int alg, bool compres
 	return p - src;
 }
 
-static inline bool inflates_to(int alg, const unsigned char *packed, size_t packed_len, const unsigned char *plain, size_t n)
+static inline bool inflates_to(int alg, const unsigned char *packed, size_t packed_len, const unsigned char *plain,
+			       size_t n)
 {
 	z_stream z = { .next_in = (Bytef *)packed, .avail_in = packed_len };
 	unsigned char out[PLAIN_MAX + 1];
@@ -73,8 +74,8 @@ static inline bool inflates_to(int alg, const unsigned char *packed, size_t pack
 }
 
 /* Is this the result of that source? */
-static inline bool result_right(const unsigned char *src, int alg, bool compress, unsigned int n, const unsigned char *dst,
-				size_t len)
+static inline bool result_right(const unsigned char *src, int alg, bool compress, unsigned int n,
+				const unsigned char *dst, size_t len)
 {
 	if (compress)
 		return inflates_to(alg, dst, len, src, n);

@@ -40,7 +40,8 @@ static const char *ask(int fd, int type, int cmd, int attr, const char *value, i
 	size_t at;
 
 	memset(buf, 0, sizeof(buf));
-	h.nlmsg_len = (unsigned int)put(buf, NLMSG_HDRLEN + GENL_HDRLEN, (unsigned short)attr, value, strlen(value) + 1);
+	h.nlmsg_len = (unsigned int)put(buf, NLMSG_HDRLEN + GENL_HDRLEN, (unsigned short)attr, value,
+					strlen(value) + 1);
 	memcpy(buf, &h, sizeof(h));
 	memcpy(buf + NLMSG_HDRLEN, &g, sizeof(g));
 	if (send(fd, buf, h.nlmsg_len, 0) < 0)
@@ -66,7 +67,8 @@ static int run(const char *section, char **argv)
 	char value[256];
 	size_t len;
 
-	answer = ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, UACCE_GENL_NAME, CTRL_ATTR_FAMILY_ID, &len);
+	answer = ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, UACCE_GENL_NAME, CTRL_ATTR_FAMILY_ID,
+		     &len);
 	if (!answer)
 		return 1;
 	memcpy(&family, answer, sizeof(family));

@@ -41,7 +41,8 @@ static inline void sectioned_on(char **argv, const char *zip, const char *sec, c
 	}
 	snprintf(path, sizeof(path), "%s/bin/wd-emulate", out);
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
-	execl(path, path, "--zip", zip, "--sec", sec, "--node", nodes, "--sections", file, "--", argv[0], argv[1], (char *)NULL);
+	execl(path, path, "--zip", zip, "--sec", sec, "--node", nodes, "--sections", file, "--", argv[0], argv[1],
+	      (char *)NULL);
 	perror(path);
 	exit(1);
 }

@@ -128,8 +128,8 @@ TEST(a_context_whose_device_lacks_the_algorithm_is_not_used)
 static handle_t list_session(__u32 flags)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .data_fmt = WD_SGL_BUF,
-		.flags = flags,
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.data_fmt = WD_SGL_BUF, .flags = flags,
 	};
 
 	return wd_comp_alloc_sess(&setup, NULL);

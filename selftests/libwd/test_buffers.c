@@ -99,7 +99,8 @@ static void *one_run(void *param)
 	int ret;
 
 	o->arg = (struct wd_comp_arg){
-		.src = o->src, .src_len = LEN, .dst = o->dst, .dst_len = &o->len, .timeout_ms = o->timeout_ms, .cb_param = o,
+		.src = o->src, .src_len = LEN, .dst = o->dst, .dst_len = &o->len, .timeout_ms = o->timeout_ms,
+		.cb_param = o,
 	};
 	lend(&o->self->loans, o->src, 2);
 	lend(&o->self->loans, o->dst, 3);
@@ -271,7 +272,8 @@ TEST_F(buffers, of_neighbours_after_a_deadline)
 		one_start(&o[2], self, 2, 0);
 		for (i = 0; i < 3; i++) {
 			one_wait(&o[i]);
-			EXPECT_TRUE(!o[i].ret || o[i].ret == -ETIMEDOUT || o[i].ret == -EIO) TH_LOG("%d: %d", i, o[i].ret);
+			EXPECT_TRUE(!o[i].ret || o[i].ret == -ETIMEDOUT || o[i].ret == -EIO)
+				TH_LOG("%d: %d", i, o[i].ret);
 		}
 	}
 	EXPECT_EQ(-ETIMEDOUT, o[0].ret);

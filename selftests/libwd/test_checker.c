@@ -120,7 +120,8 @@ static void request_ended(struct thread *t, struct request *r, int ret)
 		complain(t, "request %llu: %d, and %zu bytes", r->number, ret, r->len);
 	else if (ret && ret != -ETIMEDOUT && ret != -EIO && (ret != -EBADMSG || r->compress))
 		complain(t, "request %llu: %d", r->number, ret);
-	atomic_fetch_add(&all.ends[!ret ? END_OK : ret == -ETIMEDOUT ? END_TIMEDOUT : ret == -EIO ? END_IO : END_DATA], 1);
+	atomic_fetch_add(&all.ends[!ret ? END_OK : ret == -ETIMEDOUT ? END_TIMEDOUT : ret == -EIO ? END_IO : END_DATA],
+			 1);
 	atomic_store(&r->ended, true);
 }
 

@@ -145,8 +145,8 @@ FIXTURE(closed) {
 FIXTURE_SETUP(closed)
 {
 	self->q = (struct wd_queue){
-		.cls = &cls, .drv = drv, .state = -EDQUOT, .settled = true, .pub.depth = DEPTH, .pub.slots = self->slots,
-		.pub.path = WD_PATH_SIM, .pub.fd = -1, .for_cq = true, .async = true,
+		.cls = &cls, .drv = drv, .state = -EDQUOT, .settled = true, .pub.depth = DEPTH,
+		.pub.slots = self->slots, .pub.path = WD_PATH_SIM, .pub.fd = -1, .for_cq = true, .async = true,
 	};
 	strcpy(self->q.dev_name, device.name);
 	/* Without contexts. */

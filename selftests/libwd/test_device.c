@@ -652,7 +652,9 @@ TEST(names_come_from_paths)
 
 TEST(what_has_no_device_name_is_refused)
 {
-	static const char *const bad[] = { "", "/", "/dev/", "/dev/null", "-3", "/dev/zip-", "/dev/zip-3x", "zip-0/", "zip-123456789" };
+	static const char *const bad[] = {
+		"", "/", "/dev/", "/dev/null", "-3", "/dev/zip-", "/dev/zip-3x", "zip-0/", "zip-123456789"
+	};
 	char longer[100];
 	size_t i;
 

@@ -49,7 +49,8 @@ TEST(long_strings_are_cut)
 	memset(path, 'p', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
 	wd_fail_str(NULL, ENOENT, "%s", path);
-	EXPECT_EQ(WD_ERROR_STR - 1 + (int)strlen(": No such file or directory"), wd_error_detail(0, text, sizeof(text)));
+	EXPECT_EQ(WD_ERROR_STR - 1 + (int)strlen(": No such file or directory"),
+		  wd_error_detail(0, text, sizeof(text)));
 }
 
 TEST(bad_arguments_are_refused)

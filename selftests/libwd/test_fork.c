@@ -209,7 +209,9 @@ FIXTURE_VARIANT(mutex) {
 };
 
 FIXTURE_VARIANT_ADD(mutex, at_fork) { .start = fork };
-/* ThreadSanitizer doesn't notice a raw clone(), and can't tell the new mutex from the one that the lost thread holds. */
+/*
+ * ThreadSanitizer doesn't notice a raw clone(), and can't tell the new mutex from the one that the lost thread holds.
+ */
 #ifndef __SANITIZE_THREAD__
 FIXTURE_VARIANT_ADD(mutex, at_clone) { .start = raw_clone };
 #endif

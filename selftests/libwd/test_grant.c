@@ -33,8 +33,8 @@ static int start(const char *name)
 static handle_t session(int op, int dir, __u32 flags)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = op, .dir_type = dir, .comp_lv = dir == WD_DIR_COMPRESS, .win_size = WD_COMP_WS_32K,
-		.flags = flags,
+		.alg_type = WD_ZLIB, .op_type = op, .dir_type = dir, .comp_lv = dir == WD_DIR_COMPRESS,
+		.win_size = WD_COMP_WS_32K, .flags = flags,
 	};
 
 	return wd_comp_alloc_sess(&setup, NULL);
@@ -470,7 +470,8 @@ TEST(poll_threads_let_go_of_a_context_that_is_wanted)
 		size_t len = sizeof(dst);
 		_Atomic int done = 0;
 		struct wd_comp_arg arg = {
-			.src = plain, .src_len = LEN, .dst = dst, .dst_len = &len, .cb = count_one, .cb_param = (void *)&done,
+			.src = plain, .src_len = LEN, .dst = dst, .dst_len = &len, .cb = count_one,
+			.cb_param = (void *)&done,
 		};
 
 		ASSERT_EQ(0, decompress_in_the_end(d));

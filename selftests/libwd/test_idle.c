@@ -378,7 +378,8 @@ static int generation(int left)
 TEST(a_chain_of_forks_uses_the_same_numbers)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_SOFT,
+		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.flags = WD_SESS_PATH_SOFT,
 	};
 
 	soft = wd_comp_alloc_sess(&setup, NULL);

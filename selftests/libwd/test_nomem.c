@@ -32,7 +32,9 @@ static void put(const char *dev, const char *attr, const char *text)
 
 static void make_tree(void)
 {
-	static const char *const dirs[] = { "sys", "sys/class", "sys/class/uacce", "sys/class/uacce/hisi_zip-0", "sys/class/uacce/hisi_zip-1" };
+	static const char *const dirs[] = {
+		"sys", "sys/class", "sys/class/uacce", "sys/class/uacce/hisi_zip-0", "sys/class/uacce/hisi_zip-1"
+	};
 	char path[256];
 	size_t i;
 

@@ -119,7 +119,9 @@ static struct wd_comp_arg *request(struct user *u)
 	return &u->arg;
 }
 
-/* Arms before it submits: the signal of a request for software, and the timer of one for the device, come afterwards. */
+/*
+ * Arms before it submits: the signal of a request for software, and the timer of one for the device, come afterwards.
+ */
 static int by_queue(struct user *u, handle_t h)
 {
 	struct pollfd pfd = { .events = POLLIN };
@@ -155,7 +157,8 @@ static int by_callback(struct user *u)
 
 static int all_work(struct user *u)
 {
-	return by_queue(u, u->on_cq[0]) || by_queue(u, u->on_cq[1]) || by_callback(u) || wd_compress(u->alone, request(u));
+	return by_queue(u, u->on_cq[0]) || by_queue(u, u->on_cq[1]) || by_callback(u) ||
+	       wd_compress(u->alone, request(u));
 }
 
 /* --- files of the program --- */

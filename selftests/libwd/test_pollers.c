@@ -561,7 +561,8 @@ static int submit_until(handle_t sess, struct flight *f, unsigned int timeout_ms
 	memset(f, 0, sizeof(*f));
 	f->len = ROOM;
 	f->arg = (struct wd_comp_arg){
-		.src = src, .src_len = LEN, .dst = f->dst, .dst_len = &f->len, .cb = on_done, .cb_param = f, .timeout_ms = timeout_ms,
+		.src = src, .src_len = LEN, .dst = f->dst, .dst_len = &f->len, .cb = on_done, .cb_param = f,
+		.timeout_ms = timeout_ms,
 	};
 	return wd_comp_async(sess, &f->arg, NULL);
 }

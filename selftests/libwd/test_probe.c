@@ -36,7 +36,8 @@ FIXTURE_SETUP(probe)
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->at = block + self->page;
 	ASSERT_EQ(0, munmap(area, AREA));
-	ASSERT_EQ(self->at, mmap(self->at, 2 * self->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+	ASSERT_EQ(self->at, mmap(self->at, 2 * self->page, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 	asked = 0;
 }
 

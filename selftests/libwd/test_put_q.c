@@ -152,7 +152,8 @@ TEST(a_queue_that_cannot_stop_yet_is_freed_once_it_has)
 TEST(a_start_that_waits_for_another_process_is_told_from_a_lack_of_queues)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.flags = WD_SESS_PATH_HW,
 	};
 	char words[256];
 

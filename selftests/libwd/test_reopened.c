@@ -148,8 +148,8 @@ static int interface_set(const char *api)
 TEST_F(reopened, is_not_opened_by_its_old_driver_if_the_interface_is_another)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .dir_type = WD_DIR_COMPRESS,
-		.flags = WD_SESS_PATH_HW,
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.dir_type = WD_DIR_COMPRESS, .flags = WD_SESS_PATH_HW,
 	};
 
 	self->mine.h = alloc_on_device(&setup);

@@ -41,8 +41,8 @@ static void files_give(void)
 static handle_t session(bool async, __u32 flags)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
-		.flags = flags,
+		.alg_type = WD_DEFLATE_RAW, .op_type = async ? WD_ASYNC : WD_SYNC, .comp_lv = 1,
+		.win_size = WD_COMP_WS_32K, .flags = flags,
 	};
 
 	return wd_comp_alloc_sess(&setup, NULL);

@@ -331,7 +331,8 @@ TEST(a_process_may_choose_the_pool)
 
 static int child_has_the_pool(void *unused)
 {
-	return info().state == WD_USER_POOL && !compress(session(WD_SESS_PATH_HW)) && info().state == WD_USER_POOL ? 0 : 1;
+	return info().state == WD_USER_POOL && !compress(session(WD_SESS_PATH_HW)) && info().state == WD_USER_POOL ? 0 :
+	       1;
 }
 
 TEST(a_child_has_what_its_parent_chose)
@@ -515,7 +516,8 @@ static int async_without_a_slot(void *unused)
 TEST(an_asynchronous_request_of_a_child_without_a_slot_says_so)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.flags = WD_SESS_PATH_HW,
 	};
 
 	ASSERT_EQ(0, start("ONE"));
@@ -734,7 +736,8 @@ static void count_end(struct wd_comp_arg *arg, void *param)
 TEST(qats_stop_ends_requests_in_flight)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+		.alg_type = WD_ZLIB, .op_type = WD_ASYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.flags = WD_SESS_PATH_HW,
 	};
 	unsigned char src[100] = { 0 }, dst[200];
 	size_t len = sizeof(dst);

@@ -45,7 +45,8 @@ static int submit(FIXTURE_DATA(shared) *self, unsigned int i)
 {
 	self->len[i] = sizeof(self->dst[i]);
 	self->arg[i] = (struct wd_comp_arg){
-		.src = self->src, .src_len = LEN, .dst = self->dst[i], .dst_len = &self->len[i], .cb = cb, .cb_param = self,
+		.src = self->src, .src_len = LEN, .dst = self->dst[i], .dst_len = &self->len[i], .cb = cb,
+		.cb_param = self,
 	};
 	return wd_comp_async(self->async, &self->arg[i], NULL);
 }

@@ -33,7 +33,8 @@ static int before_ioctl(int fd, unsigned long cmd)
 static handle_t session(__u32 flags, __u8 dir, const char *dev)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .dir_type = dir, .flags = flags,
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .dir_type = dir,
+		.flags = flags,
 	};
 	struct uacce_dev_list *list = wd_list_accels("zlib"), *l;
 	wd_dev_mask_t *mask = wd_dev_mask_alloc();
@@ -251,7 +252,8 @@ static int submit(handle_t h, struct request *r, unsigned int timeout_ms)
 
 	r->len = sizeof(r->dst);
 	r->arg = (struct wd_comp_arg){
-		.src = src, .src_len = sizeof(src), .dst = r->dst, .dst_len = &r->len, .timeout_ms = timeout_ms, .cb = count,
+		.src = src, .src_len = sizeof(src), .dst = r->dst, .dst_len = &r->len, .timeout_ms = timeout_ms,
+		.cb = count,
 	};
 	return wd_comp_async(h, &r->arg, NULL);
 }

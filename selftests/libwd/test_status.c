@@ -25,7 +25,8 @@ static int errno_of(const char *name, size_t len)
 			return err;
 	}
 	/* Second names of errors. */
-	return len == 10 && !strncmp(name, "EOPNOTSUPP", len) ? EOPNOTSUPP : len == 11 && !strncmp(name, "EWOULDBLOCK", len) ? EAGAIN : 0;
+	return len == 10 && !strncmp(name, "EOPNOTSUPP", len) ? EOPNOTSUPP :
+	       len == 11 && !strncmp(name, "EWOULDBLOCK", len) ? EAGAIN : 0;
 }
 
 static bool in_word(char c)
@@ -94,11 +95,13 @@ TEST_F(headers, every_error_that_they_name_has_words_of_its_own)
 		if (!self->named[err])
 			continue;
 		nr++;
-		EXPECT_STRNE(strerrordesc_np((int)err), wd_status_str(-(int)err)) TH_LOG("%s", strerrorname_np((int)err));
+		EXPECT_STRNE(strerrordesc_np((int)err), wd_status_str(-(int)err))
+			TH_LOG("%s", strerrorname_np((int)err));
 		EXPECT_STRNE("unknown status", wd_status_str(-(int)err));
 	}
 	/* Some that must be found. */
-	EXPECT_TRUE(self->named[ESHUTDOWN] && self->named[EUSERS] && self->named[EBADMSG] && self->named[EDQUOT] && self->named[EOPNOTSUPP]);
+	EXPECT_TRUE(self->named[ESHUTDOWN] && self->named[EUSERS] && self->named[EBADMSG] && self->named[EDQUOT] &&
+		    self->named[EOPNOTSUPP]);
 	EXPECT_LE(20, nr);
 }
 

@@ -39,7 +39,8 @@ static unsigned long long dropped(void)
 static handle_t session(__u32 flags)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = alg_of_devices(), .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = flags,
+		.alg_type = alg_of_devices(), .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.flags = flags,
 	};
 
 	return alloc_on_device(&setup);

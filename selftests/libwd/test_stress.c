@@ -278,8 +278,8 @@ static void let_them_work(struct place *p)
 static void disturb(struct place *p)
 {
 	static const char *const faults[] = {
-		"fault drop=1", "fault fail=2:4", "fault delay=3:5ms", "fault reorder=1/10,duplicate=1/10", "fault page-fault=2:10ms",
-		"fault drop=0,fail=0,delay=0,reorder=0,duplicate=0,page-fault=0",
+		"fault drop=1", "fault fail=2:4", "fault delay=3:5ms", "fault reorder=1/10,duplicate=1/10",
+		"fault page-fault=2:10ms", "fault drop=0,fail=0,delay=0,reorder=0,duplicate=0,page-fault=0",
 	};
 	const char *device = rnd(p) % 2 ? "hisi_zip-0" : "hisi_zip-1";
 	unsigned int what = rnd(p) % 10;
@@ -352,8 +352,8 @@ TEST_F_TIMEOUT(stress, everything_at_once, 600)
 		ASSERT_NE(0, all.sess[i / 2][i % 2]);
 	}
 	for (i = 0; i < PLACES; i++)
-		ASSERT_EQ(0, pthread_create(&all.place[i].thread, NULL, i < WORKERS ? work : i == WORKERS ? spawn : fork_often,
-					    &all.place[i]));
+		ASSERT_EQ(0, pthread_create(&all.place[i].thread, NULL,
+					    i < WORKERS ? work : i == WORKERS ? spawn : fork_often, &all.place[i]));
 	while ((now_ms() < end || !atomic_load(&all.right)) && !atomic_load(&all.stop)) {
 		disturb(&disturber);
 		let_them_work(&disturber);

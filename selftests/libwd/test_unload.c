@@ -62,7 +62,8 @@ static struct comp load(void)
 static handle_t session(const struct comp *c)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
+		.alg_type = WD_ZLIB, .op_type = WD_SYNC, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.flags = WD_SESS_PATH_HW,
 	};
 
 	return c->alloc(&setup, NULL);

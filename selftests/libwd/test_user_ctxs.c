@@ -32,7 +32,8 @@ static void on_done(struct wd_comp_arg *arg, void *param)
 static handle_t session_with(int op_type, __u32 flags)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = op_type, .comp_lv = 1, .win_size = WD_COMP_WS_32K, .flags = flags,
+		.alg_type = WD_DEFLATE_RAW, .op_type = op_type, .comp_lv = 1, .win_size = WD_COMP_WS_32K,
+		.flags = flags,
 	};
 
 	return wd_comp_alloc_sess(&setup, NULL);
@@ -305,8 +306,8 @@ TEST(nodes_with_none_are_not_used)
 TEST(queue_types_are_counted_apart)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_DEFLATE_RAW, .op_type = WD_SYNC, .dir_type = WD_DIR_DECOMPRESS, .win_size = WD_COMP_WS_32K,
-		.flags = WD_SESS_PATH_HW,
+		.alg_type = WD_DEFLATE_RAW, .op_type = WD_SYNC, .dir_type = WD_DIR_DECOMPRESS,
+		.win_size = WD_COMP_WS_32K, .flags = WD_SESS_PATH_HW,
 	};
 	int i;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A device starts each queue and ends it before its first request: requests without a deadline are tried again for 30 s,
- * and then end. The test moves its thread's clock instead of waiting.
+ * A device starts each queue and ends it before its first request: requests without a deadline are tried again for 30
+ * s, and then end. The test moves its thread's clock instead of waiting.
  */
 #include <misc/uacce/uacce.h>
 #include <poll.h>

@@ -61,7 +61,8 @@ static struct wd_comp_arg *request(FIXTURE_DATA(wake) *self)
 {
 	self->len = sizeof(self->dst);
 	self->arg = (struct wd_comp_arg){
-		.src = self->src, .src_len = LEN, .dst = self->dst, .dst_len = &self->len, .cb = on_done, .cb_param = self,
+		.src = self->src, .src_len = LEN, .dst = self->dst, .dst_len = &self->len, .cb = on_done,
+		.cb_param = self,
 	};
 	return &self->arg;
 }

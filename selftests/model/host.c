@@ -155,7 +155,8 @@ int host_load(struct rig *vf, const void *record, u32 len)
 		rig_reg_set(vf, 0x8000 + 4 * i, r.eqc[i]);
 		rig_reg_set(vf, 0x8020 + 4 * i, r.aeqc[i]);
 	}
-	if (rig_mailbox(vf, QM_MB_CMD_SQC_BT, 0, 0, r.sqc_table) || rig_mailbox(vf, QM_MB_CMD_CQC_BT, 0, 0, r.cqc_table))
+	if (rig_mailbox(vf, QM_MB_CMD_SQC_BT, 0, 0, r.sqc_table) ||
+	    rig_mailbox(vf, QM_MB_CMD_CQC_BT, 0, 0, r.cqc_table))
 		return -EIO;
 	rig_reg_set(vf, 0x20, 1);
 	rig_reg_set(vf, 0x24, 0);

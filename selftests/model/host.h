@@ -20,7 +20,9 @@ int host_load(struct rig *vf, const void *record, u32 len);
 void host_start(struct rig *vf);
 void host_start_slowly(struct rig *vf);
 
-/* The guest, its memory and its driver go from one function to another one, whose old memory must not be used any more. */
+/*
+ * The guest, its memory and its driver go from one function to another one, whose old memory must not be used any more.
+ */
 void guest_move(struct rig *to, struct rig *from);
 /* Attaches VF 1 of a device whose PF is bare, with @num queues from @base on. */
 void guest_attach(struct rig *vf, struct rig *pf, u32 base, u32 num);

@@ -127,7 +127,8 @@ static void hpre_make(struct rig *r, u64 at_, u64 *random, struct mix_req *req)
 
 static bool hpre_is_good(const struct hpre_sqe *sqe)
 {
-	return sqe->dw0 >> HPRE_DW0_DONE_SHIFT == HPRE_DONE_HARDWARE && !(sqe->dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK);
+	return sqe->dw0 >> HPRE_DW0_DONE_SHIFT == HPRE_DONE_HARDWARE &&
+	       !(sqe->dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK);
 }
 
 void mix_make(enum wdm_type type, struct rig *r, u32 q, u64 at_, u64 *random, struct mix_req *req)

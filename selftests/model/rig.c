@@ -102,7 +102,8 @@ static void *need(void *p)
  */
 static void *pages(size_t bytes)
 {
-	char *p = mmap(NULL, bytes + GUARD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p = mmap(NULL, bytes + GUARD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		       -1, 0);
 
 	if (p == MAP_FAILED || mprotect(p + bytes, GUARD_BYTES, PROT_NONE))
 		abort();

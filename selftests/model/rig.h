@@ -28,8 +28,8 @@ struct rig_queue {
 struct emu_kind;
 
 /*
- * One function: its BARs, its memory, which no other function reaches, and its driver. The PF's rig is the device's, too:
- * clock, jobs and looks are there.
+ * One function: its BARs, its memory, which no other function reaches, and its driver. The PF's rig is the device's,
+ * too: clock, jobs and looks are there.
  */
 struct rig {
 	const struct emu_kind *kind;
@@ -47,7 +47,8 @@ struct rig {
 	u64 now;
 	u32 dma_used;
 	u32 irqs[WDM_IRQ_NR];
-	u32 faults[WDM_FAULT_NR];	/* of the PF's rig: how often the device has reported each fault of the whole device */
+	u32 faults[WDM_FAULT_NR];	/* of the PF's rig: how often the device has reported each fault of the whole
+					 * device */
 	void (*on_payload)(void *arg);	/* of the PF's rig: called when a worker is about to access payload */
 	void *on_payload_arg;
 	u32 strays;		/* accesses to memory that the function may not use any more */
@@ -74,7 +75,9 @@ void rig_init(struct rig *r, const struct wdm_attr *attr);
 void rig_init_bare(struct rig *r, const struct wdm_attr *attr);
 /* Does what rig_init() does beyond rig_init_bare(); also after a reset. Earlier rings are not kept. */
 void rig_bring_up(struct rig *r);
-/* Attaches function @fn to the device of @pf, with zeroed memory, and without queues or events. rig_free() detaches it. */
+/*
+ * Attaches function @fn to the device of @pf, with zeroed memory, and without queues or events. rig_free() detaches it.
+ */
 void rig_attach(struct rig *r, struct rig *pf, u32 fn);
 /* The part of rig_bring_up() that each function does: events, unmasked interrupts. */
 void rig_function_up(struct rig *r);

@@ -162,8 +162,8 @@ int ask_do(struct rig *r, const struct ask *a)
 
 	ask_fill(&bd, a);
 	ret = sec_do(r, &bd);
-	flag = !a->cipher ? SEC_FLAG_DIGEST : a->c_mode == SEC_C_GCM || a->c_mode == SEC_C_CCM || a->auth ? SEC_FLAG_AEAD :
-	       SEC_FLAG_CIPHER;
+	flag = !a->cipher ? SEC_FLAG_DIGEST :
+	       a->c_mode == SEC_C_GCM || a->c_mode == SEC_C_CCM || a->auth ? SEC_FLAG_AEAD : SEC_FLAG_CIPHER;
 	if (ret && ret != SEC_RIG_MISMATCH)
 		return ret;
 	return sec_get(&bd, SEC_BD_FLAG) == flag ? ret : -1;

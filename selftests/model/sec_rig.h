@@ -31,8 +31,8 @@ struct ask {
 };
 
 /*
- * A device of generation 3 with a queue. Descriptors of type 2 go to a device of generation 2 with the same user memory,
- * as long as they go through sec_do() or ask_do().
+ * A device of generation 3 with a queue. Descriptors of type 2 go to a device of generation 2 with the same user
+ * memory, as long as they go through sec_do() or ask_do().
  */
 void sec_rig_init(struct rig *r);
 /* One device */

@@ -509,15 +509,18 @@ TEST(bad_words_are_refused_and_leave_the_rule)
 		const char *text;
 	} bad[] = {
 		{ WDM_FAULT_FAIL, "" }, { WDM_FAULT_FAIL, "x" }, { WDM_FAULT_FAIL, "0x" }, { WDM_FAULT_FAIL, "-1" },
-		{ WDM_FAULT_FAIL, "1000000001" }, { WDM_FAULT_FAIL, "99999999999999999999999" }, { WDM_FAULT_FAIL, "1/0" },
-		{ WDM_FAULT_FAIL, "1/" }, { WDM_FAULT_FAIL, "0/3" }, { WDM_FAULT_FAIL, "1/0ms" },
-		{ WDM_FAULT_FAIL, "1/5min" }, { WDM_FAULT_FAIL, "1/5h" }, { WDM_FAULT_FAIL, "1/3601s" }, { WDM_FAULT_FAIL, "/5" },
-		{ WDM_FAULT_FAIL, "1/2/3" }, { WDM_FAULT_FAIL, "1000000001/2" }, { WDM_FAULT_DELAY, "1/5ms" },
-		{ WDM_FAULT_FAIL, "1:" }, { WDM_FAULT_FAIL, "1:0x100" },
-		{ WDM_FAULT_FAIL, "1:2ms" }, { WDM_FAULT_FAIL, "1@" }, { WDM_FAULT_FAIL, "1@1024" }, { WDM_FAULT_FAIL, "1 " },
-		{ WDM_FAULT_DELAY, "1" }, { WDM_FAULT_DELAY, "1:2" }, { WDM_FAULT_DELAY, "1:2min" }, { WDM_FAULT_DELAY, "1:11s" },
+		{ WDM_FAULT_FAIL, "1000000001" }, { WDM_FAULT_FAIL, "99999999999999999999999" },
+		{ WDM_FAULT_FAIL, "1/0" }, { WDM_FAULT_FAIL, "1/" }, { WDM_FAULT_FAIL, "0/3" },
+		{ WDM_FAULT_FAIL, "1/0ms" }, { WDM_FAULT_FAIL, "1/5min" }, { WDM_FAULT_FAIL, "1/5h" },
+		{ WDM_FAULT_FAIL, "1/3601s" }, { WDM_FAULT_FAIL, "/5" }, { WDM_FAULT_FAIL, "1/2/3" },
+		{ WDM_FAULT_FAIL, "1000000001/2" }, { WDM_FAULT_DELAY, "1/5ms" }, { WDM_FAULT_FAIL, "1:" },
+		{ WDM_FAULT_FAIL, "1:0x100" }, { WDM_FAULT_FAIL, "1:2ms" }, { WDM_FAULT_FAIL, "1@" },
+		{ WDM_FAULT_FAIL, "1@1024" }, { WDM_FAULT_FAIL, "1 " }, { WDM_FAULT_DELAY, "1" },
+		{ WDM_FAULT_DELAY, "1:2" }, { WDM_FAULT_DELAY, "1:2min" }, { WDM_FAULT_DELAY, "1:11s" },
 		{ WDM_FAULT_DELAY, "1:0ns" }, { WDM_FAULT_DELAY, "1/2:0s" }, { WDM_FAULT_PAGE, "1:0us" },
-		{ WDM_FAULT_DROP, "1:1us" }, { WDM_FAULT_MAILBOX, "1@0" }, { WDM_FAULT_ERROR, "1:2" }, { WDM_FAULT_REMOVE, "1:1ms" }, { WDM_FAULT_MAILBOX, "1:61s" }, { WDM_FAULT_PAGE, "1:1us@0" }, { WDM_FAULT_PAGE, "1" },
+		{ WDM_FAULT_DROP, "1:1us" }, { WDM_FAULT_MAILBOX, "1@0" }, { WDM_FAULT_ERROR, "1:2" },
+		{ WDM_FAULT_REMOVE, "1:1ms" }, { WDM_FAULT_MAILBOX, "1:61s" }, { WDM_FAULT_PAGE, "1:1us@0" },
+		{ WDM_FAULT_PAGE, "1" },
 	};
 	struct wdm_fault_rule rule;
 	u32 i;

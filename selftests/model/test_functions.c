@@ -60,7 +60,9 @@ TEST(shares_are_what_drivers_make_them)
 	u32 i, fn, at;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct wdm_attr attr = { .queues = rows[i].total, .functions = rows[i].vfs + 1, .per_fn_max = rows[i].max };
+		struct wdm_attr attr = {
+			.queues = rows[i].total, .functions = rows[i].vfs + 1, .per_fn_max = rows[i].max
+		};
 
 		ASSERT_EQ(rows[i].first.num > 0, share_out(rows[i].total, rows[i].pf, rows[i].vfs, rows[i].max, share));
 		if (!rows[i].first.num)
@@ -172,7 +174,9 @@ static void mad_context(struct world *w)
 {
 	struct rig *r = &w->r[MAD];
 	u32 i, *words = rig_dma(r, RIG_DMA_BASE + rnd(w) % 64 * 4096);
-	struct rig_queue q = { .sq = RIG_DMA_BASE + rnd(w) % 32 * 4096, .cq = RIG_DMA_BASE + 0x40000, .id = rnd(w) % SHARE };
+	struct rig_queue q = {
+		.sq = RIG_DMA_BASE + rnd(w) % 32 * 4096, .cq = RIG_DMA_BASE + 0x40000, .id = rnd(w) % SHARE
+	};
 
 	for (i = 0; i < 1024; i++)
 		words[i] = rnd(w);
@@ -273,14 +277,16 @@ TEST(random_writes_of_a_vf_affect_no_other_function)
 		for (i = 0; i < ROUNDS; i++) {
 			mad_step(&w);
 			wdm_last_refusal(w.r[0].dev, &last);
-			ASSERT_TRUE(!last.reason || last.fn == MAD) TH_LOG("random numbers from %u, step %u", 4000 + run, i);
+			ASSERT_TRUE(!last.reason || last.fn == MAD)
+				TH_LOG("random numbers from %u, step %u", 4000 + run, i);
 			if (i % 16)
 				continue;
 			fn = (const u32[]){ 0, 2, 3 }[rnd(&w) % 3];
 			for (n = 0; n < LEN; n++)
 				plain[n] = (u8)(rnd(&w) % 4);
 			ASSERT_TRUE(is_exact(&w.r[fn], plain)) TH_LOG("random numbers from %u, step %u", 4000 + run, i);
-			ASSERT_TRUE(!fn || message_arrives(&w, fn)) TH_LOG("random numbers from %u, step %u", 4000 + run, i);
+			ASSERT_TRUE(!fn || message_arrives(&w, fn))
+				TH_LOG("random numbers from %u, step %u", 4000 + run, i);
 		}
 		EXPECT_LT(ROUNDS / 20, wdm_device_stats(w.r[0].dev)->mailboxes);
 		/* Its reset is all that it needs. */

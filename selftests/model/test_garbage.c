@@ -101,7 +101,8 @@ TEST_F(dev, nearly_right_descriptors)
 
 	random_words(rig_user(r, RIG_USER_BASE), RIG_USER_BYTES / 4);
 	for (i = 0; i < ROUNDS; i++) {
-		rig_sqe(&sqe, 1 + rnd() % 3, RIG_USER_BASE + rnd() % (1 << 20), rnd() % 3000, DST + rnd() % 4096, rnd() % 9000);
+		rig_sqe(&sqe, 1 + rnd() % 3, RIG_USER_BASE + rnd() % (1 << 20), rnd() % 3000, DST + rnd() % 4096,
+			rnd() % 9000);
 		sqe.dw7 |= (rnd() & 7) << 25;
 		sqe.dw9 |= (rnd() & 1) << ZIP_DW9_BUF_SHIFT;
 		sqe.stream_ctx_addr_l = (u32)CTX;

@@ -82,12 +82,12 @@ TEST_F(dev, there_is_no_second_bar)
 }
 
 static const u32 absent[] = {
-	QM_IFC_INT_SOURCE_V, QM_IFC_INT_MASK, QM_IFC_INT_STATUS, QM_IFC_INT_SET_V, QM_QUE_ISO_CFG, QM_PAGE_SIZE, QM_VF_STATE,
-	QM_SUB_VERSION_ID, QM_CAP_VERSION, QM_CAP_QP_DEPTH, QM_CAP_IRQ_NUM, QM_CAP_NFE_MASK, ZIP_CAP_CORES, ZIP_CAP_DEV_ALGS,
-	QM_CAP_ENGINE_LAST, QM_EQC_IMAGE, QM_AEQC_IMAGE,
+	QM_IFC_INT_SOURCE_V, QM_IFC_INT_MASK, QM_IFC_INT_STATUS, QM_IFC_INT_SET_V, QM_QUE_ISO_CFG, QM_PAGE_SIZE,
+	QM_VF_STATE, QM_SUB_VERSION_ID, QM_CAP_VERSION, QM_CAP_QP_DEPTH, QM_CAP_IRQ_NUM, QM_CAP_NFE_MASK, ZIP_CAP_CORES,
+	ZIP_CAP_DEV_ALGS, QM_CAP_ENGINE_LAST, QM_EQC_IMAGE, QM_AEQC_IMAGE,
 	/* of the PF */
-	QM_IFC_READY_STATUS, QM_IFC_INT_SET_P, QM_IFC_INT_CFG, QM_IFC_INT_SOURCE_P, QM_PM_CTRL, QM_QUEUE_NUM, QM_SHAPER_CFG,
-	QM_OOO_SHUTDOWN_SEL, ZIP_PREFETCH_CFG, ZIP_OOO_SHUTDOWN_SEL,
+	QM_IFC_READY_STATUS, QM_IFC_INT_SET_P, QM_IFC_INT_CFG, QM_IFC_INT_SOURCE_P, QM_PM_CTRL, QM_QUEUE_NUM,
+	QM_SHAPER_CFG, QM_OOO_SHUTDOWN_SEL, ZIP_PREFETCH_CFG, ZIP_OOO_SHUTDOWN_SEL,
 };
 
 #define ABSENT (sizeof(absent) / sizeof(absent[0]))
@@ -144,8 +144,8 @@ TEST_F(dev, there_are_no_shapers)
 
 TEST_F(dev, commands_of_generation_3_are_refused)
 {
-	static const u32 commands[] = { QM_MB_CMD_STOP_QP, QM_MB_CMD_FLUSH_QM, QM_MB_CMD_SRC, QM_MB_CMD_DST, QM_MB_CMD_PAUSE_QM, 7, 10,
-		11, 15, 32, 64, 0xff };
+	static const u32 commands[] = { QM_MB_CMD_STOP_QP, QM_MB_CMD_FLUSH_QM, QM_MB_CMD_SRC, QM_MB_CMD_DST,
+					QM_MB_CMD_PAUSE_QM, 7, 10, 11, 15, 32, 64, 0xff };
 	struct rig *fns[] = { &self->r, &self->vf };
 	u32 fn, i;
 
@@ -334,10 +334,11 @@ TEST_F(dev, dumps_agree_when_all_is_completed)
 static void park(struct __test_metadata *_metadata, struct rig *r, u32 q)
 {
 	u64 at = rig_dma_alloc(r, QM_QC_SIZE);
-	struct qm_sqc sqc = { .base_l = (u32)r->q[q].sq, .base_h = (u32)(r->q[q].sq >> 32), .dw3 = 1 | 7 << QM_QC_ENTRY_SHIFT,
-		.w8 = QM_QC_RAND_PARKED, .cq_num = (u16)q, .w13 = QM_SQC_W13_ORDER_ONE | QM_SQC_W13_DISABLED };
-	struct qm_cqc cqc = { .base_l = (u32)r->q[q].cq, .base_h = (u32)(r->q[q].cq >> 32), .dw3 = 1 | 4 << QM_QC_ENTRY_SHIFT,
-		.w8 = QM_QC_RAND_PARKED, .dw6 = QM_CQC_DW6_PHASE };
+	struct qm_sqc sqc = { .base_l = (u32)r->q[q].sq, .base_h = (u32)(r->q[q].sq >> 32),
+			      .dw3 = 1 | 7 << QM_QC_ENTRY_SHIFT, .w8 = QM_QC_RAND_PARKED, .cq_num = (u16)q,
+			      .w13 = QM_SQC_W13_ORDER_ONE | QM_SQC_W13_DISABLED };
+	struct qm_cqc cqc = { .base_l = (u32)r->q[q].cq, .base_h = (u32)(r->q[q].cq >> 32),
+			      .dw3 = 1 | 4 << QM_QC_ENTRY_SHIFT, .w8 = QM_QC_RAND_PARKED, .dw6 = QM_CQC_DW6_PHASE };
 
 	memcpy(rig_dma(r, at), &cqc, sizeof(cqc));
 	ASSERT_EQ(0, rig_mailbox(r, QM_MB_CMD_CQC, 0, q, at));
@@ -367,7 +368,8 @@ TEST_F(dev, faults_leave_the_dumps_equal)
 	u32 k, i;
 
 	for (k = 0; k < 2; k++) {
-		ASSERT_EQ(0, wdm_fault_set(r->dev, kinds[k], &(struct wdm_fault_rule){ .next = 3, .queue = WDM_FAULT_ANY }));
+		ASSERT_EQ(0, wdm_fault_set(r->dev, kinds[k],
+					   &(struct wdm_fault_rule){ .next = 3, .queue = WDM_FAULT_ANY }));
 		for (i = 0; i < 5; i++) {
 			rig_push(r, 0, &self->sqe);
 			rig_ring_sq(r, 0);
@@ -404,7 +406,8 @@ TEST_F(dev, submissions_imply_cq_heads_after_faults)
 	u32 k;
 
 	for (k = 0; k < 3; k++) {
-		ASSERT_EQ(0, wdm_fault_set(r->dev, kinds[k], &(struct wdm_fault_rule){ .one_in = 2, .queue = WDM_FAULT_ANY }));
+		ASSERT_EQ(0, wdm_fault_set(r->dev, kinds[k],
+					   &(struct wdm_fault_rule){ .one_in = 2, .queue = WDM_FAULT_ANY }));
 		rounds(r, &self->sqe, 1500, true);
 		EXPECT_LT(RIG_DEPTH / 2, wdm_fault_counts(r->dev)[kinds[k]]);
 		ASSERT_EQ(0, wdm_fault_set(r->dev, kinds[k], &(struct wdm_fault_rule){ .queue = WDM_FAULT_ANY }));

@@ -55,7 +55,8 @@ TEST_F(zip, both_directions_with_the_tag_in_its_place)
 	u32 t, i, len;
 
 	for (i = 0; i < 20000; i++)
-		((unsigned char *)rig_user(r, SRC))[i] = ((unsigned char *)rig_user(r, SRC))[i + 20000] = (unsigned char)(i * i >> 7);
+		((unsigned char *)rig_user(r, SRC))[i] = ((unsigned char *)rig_user(r, SRC))[i + 20000] =
+			(unsigned char)(i * i >> 7);
 	for (t = 0; t < 2; t++) {
 		zip_sqe2(&sqe, types[t], SRC, 40000, DST);
 		sqe.dw9 |= ZIP_WIN_32K << ZIP_DW9_WIN_SHIFT;
@@ -129,10 +130,12 @@ TEST_F(zip, there_are_two_cores_to_compress_and_six_to_decompress)
 	}
 	rig_turn(r);
 	for (core = 0; core < 8; core++)
-		EXPECT_EQ(core < 2 ? 6 : 2, rig_reg(r, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + ZIP_CORE_DONE_BD)) TH_LOG("core %u", core);
+		EXPECT_EQ(core < 2 ? 6 : 2, rig_reg(r, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + ZIP_CORE_DONE_BD))
+			TH_LOG("core %u", core);
 	wdm_function_reset(r->dev, WDM_PF);
 	for (core = 0; core < 8; core++)
-		EXPECT_EQ(0, rig_reg(r, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + ZIP_CORE_DONE_BD)) TH_LOG("core %u", core);
+		EXPECT_EQ(0, rig_reg(r, ZIP_CORE_BASE + core * ZIP_CORE_STRIDE + ZIP_CORE_DONE_BD))
+			TH_LOG("core %u", core);
 }
 
 /* ------ HPRE ------ */

@@ -12,9 +12,9 @@
 #define VECTORS		"/usr/lib/python3/dist-packages/cryptography_vectors"	/* of python3-cryptography-vectors */
 
 static const int nids[] = {
-	NID_X9_62_prime192v1, NID_secp192k1, NID_secp224r1, NID_X9_62_prime256v1, NID_secp256k1, NID_secp384r1, NID_secp521r1,
-	NID_brainpoolP160r1, NID_brainpoolP224t1, NID_brainpoolP256r1, NID_brainpoolP320r1, NID_brainpoolP384r1,
-	NID_brainpoolP384t1, NID_brainpoolP512r1, NID_sm2, NID_secp128r1,
+	NID_X9_62_prime192v1, NID_secp192k1, NID_secp224r1, NID_X9_62_prime256v1, NID_secp256k1, NID_secp384r1,
+	NID_secp521r1, NID_brainpoolP160r1, NID_brainpoolP224t1, NID_brainpoolP256r1, NID_brainpoolP320r1,
+	NID_brainpoolP384r1, NID_brainpoolP384t1, NID_brainpoolP512r1, NID_sm2, NID_secp128r1,
 };
 
 #define CURVES	(sizeof(nids) / sizeof(nids[0]))
@@ -208,7 +208,8 @@ TEST_F(dev, any_scalar_will_do)
 	curve_close(c);
 }
 
-static void put_signature_input(struct rig *r, const struct named_curve *c, const BIGNUM *e, const char *s, const char *rr)
+static void put_signature_input(struct rig *r, const struct named_curve *c, const BIGNUM *e, const char *s,
+				const char *rr)
 {
 	put_bn(r, AT_IN, 0, c->bytes, e);
 	put_hex(r, AT_IN, 1, c->bytes, s);
@@ -223,7 +224,8 @@ TEST_F(dev, signatures_have_the_values_of_rfc_6979)
 		const char *d, *k, *r, *s;
 	} v[] = {
 		{ NID_X9_62_prime192v1, "6fab034934e4c0fc9ae67f5b5659a9d7d1fefd187ee09fd4",
-		  "32b1b6d7d42a05cb449065727a84804fb1a3e34d8f261496", "4b0b8ce98a92866a2820e20aa6b75b56382e0f9bfd5ecb55",
+		  "32b1b6d7d42a05cb449065727a84804fb1a3e34d8f261496",
+		  "4b0b8ce98a92866a2820e20aa6b75b56382e0f9bfd5ecb55",
 		  "ccdb006926ea9565cbadc840829d8c384e06de1f1e381b85" },
 		{ NID_X9_62_prime256v1, "c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721",
 		  "a6e3c57dd01abe90086538398355dd4c3b17aa873382b0f24d6129493d8aad60",

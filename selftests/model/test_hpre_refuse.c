@@ -103,7 +103,8 @@ TEST_F(dev, a_descriptor_that_says_it_is_done_or_not_begun_is_refused)
 	put_rsa(&self->r);
 	for (done = 0; done < 4; done++) {
 		self->rsa.dw0 = HPRE_RSA | done << HPRE_DW0_DONE_SHIFT;
-		EXPECT_EQ(done == HPRE_DONE_SOFTWARE ? 0 : HPRE_ERR_BAD_SQE, again(&self->r, &self->rsa)) TH_LOG("%u", done);
+		EXPECT_EQ(done == HPRE_DONE_SOFTWARE ? 0 : HPRE_ERR_BAD_SQE, again(&self->r, &self->rsa))
+			TH_LOG("%u", done);
 	}
 }
 
@@ -119,7 +120,8 @@ TEST_F(dev, operations_without_a_format_are_refused_on_both_kinds_of_queue)
 			if (type == HPRE_QC_RSA_DH ? rsa : ecc)
 				continue;
 			hpre_fill(&sqe, op, 32);
-			EXPECT_EQ(HPRE_ERR_OPERATION, hpre_do_on(&self->r, type, &sqe)) TH_LOG("operation %u, queue %u", op, type);
+			EXPECT_EQ(HPRE_ERR_OPERATION, hpre_do_on(&self->r, type, &sqe))
+				TH_LOG("operation %u, queue %u", op, type);
 		}
 }
 
@@ -132,9 +134,10 @@ TEST_F(dev, sizes_that_an_operation_lacks_are_refused)
 		{ HPRE_RSA, { 128, 256, 384, 512 } }, { HPRE_RSA_CRT, { 128, 256, 384, 512 } },
 		{ HPRE_RSA_KEYGEN, { 128, 256, 384, 512 } }, { HPRE_RSA_KEYGEN_CRT, { 128, 256, 384, 512 } },
 		{ HPRE_DH, { 96, 128, 192, 256, 384, 512 } }, { HPRE_DH_G2, { 96, 128, 192, 256, 384, 512 } },
-		{ HPRE_ECC_MULTIPLY, { 32, 48, 72 } }, { HPRE_ECDSA_SIGN, { 32, 48, 72 } }, { HPRE_ECDSA_VERIFY, { 32, 48, 72 } },
-		{ HPRE_MONTGOMERY, { 32, 72 } }, { HPRE_SM2_KEYGEN, { 32 } }, { HPRE_SM2_SIGN, { 32 } },
-		{ HPRE_SM2_VERIFY, { 32 } }, { HPRE_SM2_ENCRYPT, { 32 } }, { HPRE_SM2_DECRYPT, { 32 } },
+		{ HPRE_ECC_MULTIPLY, { 32, 48, 72 } }, { HPRE_ECDSA_SIGN, { 32, 48, 72 } },
+		{ HPRE_ECDSA_VERIFY, { 32, 48, 72 } }, { HPRE_MONTGOMERY, { 32, 72 } }, { HPRE_SM2_KEYGEN, { 32 } },
+		{ HPRE_SM2_SIGN, { 32 } }, { HPRE_SM2_VERIFY, { 32 } }, { HPRE_SM2_ENCRYPT, { 32 } },
+		{ HPRE_SM2_DECRYPT, { 32 } },
 	};
 	u32 i, j, bytes;
 
@@ -154,7 +157,9 @@ TEST_F(dev, sizes_that_an_operation_lacks_are_refused)
 TEST_F(dev, addresses_of_nobody_and_none_are_errors)
 {
 	struct rig *r = &self->r;
-	u64 *fields[] = { &self->rsa.key, &self->rsa.in, &self->rsa.out, &self->ecc.key, &self->ecc.in, &self->ecc.out };
+	u64 *fields[] = {
+		&self->rsa.key, &self->rsa.in, &self->rsa.out, &self->ecc.key, &self->ecc.in, &self->ecc.out
+	};
 	u32 i;
 
 	put_rsa(r);
@@ -187,7 +192,8 @@ TEST_F(dev, moduli_that_are_even_or_no_more_than_1_are_refused)
 		put_hex(r, AT_IN, 0, 128, "00");
 		put_hex(r, AT_KEY, 1, 128, bad[i]);
 		for EACH(j, ops)
-			EXPECT_EQ(HPRE_ERR_MODULUS, hpre_ask(r, ops[j], 128)) TH_LOG("%s, operation %u", bad[i], ops[j]);
+			EXPECT_EQ(HPRE_ERR_MODULUS, hpre_ask(r, ops[j], 128))
+				TH_LOG("%s, operation %u", bad[i], ops[j]);
 		/* p and q of the private operation and of a new key, in turn */
 		memset(at(r, AT_KEY), 0, 512);
 		put_hex(r, AT_KEY, 2, 64, i % 2 ? bad[i] : "0d");
@@ -248,8 +254,8 @@ TEST_F(dev, exponents_without_an_inverse_make_no_key)
 	static const struct {
 		const char *e, *d;
 	} v[] = {
-		{ "00", NULL }, { "01", NULL }, { "02", NULL }, { "03", NULL }, { "05", NULL }, { "0f", NULL }, { "4d", NULL },
-		{ "07", "2b" }, { "0b", "0b" }, { "11", "35" }, { "3d", "01" }, { "49", "25" },
+		{ "00", NULL }, { "01", NULL }, { "02", NULL }, { "03", NULL }, { "05", NULL }, { "0f", NULL },
+		{ "4d", NULL }, { "07", "2b" }, { "0b", "0b" }, { "11", "35" }, { "3d", "01" }, { "49", "25" },
 	};
 	struct rig *r = &self->r;
 	u32 i;

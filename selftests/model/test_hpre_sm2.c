@@ -98,7 +98,8 @@ TEST_F(dev, a_changed_ciphertext_gives_no_plaintext)
 	for (i = 0; i < 64 + 19 + 32; i += 7) {
 		at(r, AT_IN)[i] ^= 0x10;
 		memset(at(r, AT_OUT), 0x55, 19);
-		EXPECT_EQ(i < 64 ? HPRE_ERR_OPERAND : HPRE_ERR_MISMATCH, ask(r, HPRE_SM2_DECRYPT, 0, 19)) TH_LOG("byte %u", i);
+		EXPECT_EQ(i < 64 ? HPRE_ERR_OPERAND : HPRE_ERR_MISMATCH, ask(r, HPRE_SM2_DECRYPT, 0, 19))
+			TH_LOG("byte %u", i);
 		EXPECT_EQ(0x55, at(r, AT_OUT)[0]);
 		at(r, AT_IN)[i] ^= 0x10;
 	}

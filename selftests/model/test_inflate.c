@@ -135,7 +135,8 @@ TEST_F(dev, streams_cut_at_every_byte_decompress)
 				begin(self);
 				ASSERT_EQ(ZIP_ST_OK, next(self, DECOMP, type, packed, cut, ROOM, 0));
 				ASSERT_EQ(cut, self->consumed);
-				ASSERT_EQ(ZIP_ST_END, next(self, DECOMP, type, packed + cut, n - cut, ROOM, ZIP_DW7_FINISH));
+				ASSERT_EQ(ZIP_ST_END,
+					  next(self, DECOMP, type, packed + cut, n - cut, ROOM, ZIP_DW7_FINISH));
 				ASSERT_EQ(n, self->consumed);
 				ASSERT_EQ(sizeof(plain), self->produced);
 				ASSERT_NE(0, self->last.dw3 & ZIP_DW3_LAST_BLOCK);
@@ -154,7 +155,8 @@ TEST_F(dev, one_byte_a_request_decompresses)
 		n = encode(type, plain, sizeof(plain), packed, sizeof(packed));
 		begin(self);
 		for (i = 0; i < n; i++) {
-			ASSERT_EQ(i + 1 == n ? ZIP_ST_END : ZIP_ST_OK, next(self, DECOMP, type, packed + i, 1, ROOM, 0));
+			ASSERT_EQ(i + 1 == n ? ZIP_ST_END : ZIP_ST_OK,
+				  next(self, DECOMP, type, packed + i, 1, ROOM, 0));
 		}
 		ASSERT_EQ(sizeof(plain), self->produced);
 		ASSERT_EQ(0, memcmp(plain, self->out, sizeof(plain)));
@@ -215,7 +217,8 @@ TEST_F(dev, random_splits_of_large_streams_decompress)
 		status = ZIP_ST_OK;
 		for (at = 0; status == ZIP_ST_OK && at <= n; at = self->consumed) {
 			len = rnd() % 70000;
-			status = next(self, DECOMP, type, packed + at, len < n - at ? len : n - at, 200 + rnd() % 100000, 0);
+			status = next(self, DECOMP, type, packed + at, len < n - at ? len : n - at,
+				      200 + rnd() % 100000, 0);
 		}
 		ASSERT_EQ(ZIP_ST_END, status);
 		ASSERT_EQ(n, self->consumed);
@@ -257,7 +260,8 @@ TEST_F(dev, streams_of_any_pieces_compress)
 		for (at = 0; at < 300000; at += len) {
 			len = rnd() % 50000;
 			len = len < 300000 - at ? len : 300000 - at;
-			status = next(self, COMP, type, plain + at, len, 100000, at + len == 300000 ? ZIP_DW7_FINISH : 0);
+			status = next(self, COMP, type, plain + at, len, 100000,
+				      at + len == 300000 ? ZIP_DW7_FINISH : 0);
 			ASSERT_TRUE(status == ZIP_ST_OK || status == ZIP_ST_NEGATIVE_COMP);
 		}
 		ASSERT_EQ(300000, decode(type, self->out, self->produced, back, 300000));
@@ -305,8 +309,8 @@ TEST_F(dev, an_empty_stream_has_both_ends)
 		EXPECT_EQ(0, decode(type, self->out, self->produced, back, sizeof(back)));
 		memcpy(back, self->out, self->produced);
 		begin(self);
-		EXPECT_EQ(ZIP_ST_END, next(self, DECOMP, type, back, type == ZIP_REQ_GZIP ? 10 : type == ZIP_REQ_ZLIB ? 6 : 2,
-					   ROOM, 0));
+		EXPECT_EQ(ZIP_ST_END, next(self, DECOMP, type, back,
+					   type == ZIP_REQ_GZIP ? 10 : type == ZIP_REQ_ZLIB ? 6 : 2, ROOM, 0));
 	}
 }
 
@@ -326,7 +330,8 @@ TEST_F(dev, nine_eighths_of_the_input_is_always_enough)
 	for (len = 176; len <= 1400; len += 51) {
 		begin(self);
 		at = len * 9 / 8 + 1;
-		ASSERT_NE(ZIP_ST_NOSPACE, next(self, COMP, ZIP_REQ_GZIP, data, len, at < 200 ? 200 : at, ZIP_DW7_FINISH));
+		ASSERT_NE(ZIP_ST_NOSPACE,
+			  next(self, COMP, ZIP_REQ_GZIP, data, len, at < 200 ? 200 : at, ZIP_DW7_FINISH));
 	}
 }
 

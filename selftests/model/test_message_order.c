@@ -215,7 +215,9 @@ static bool is_acked(struct task *t)
 	return acked;
 }
 
-/* Acknowledged, or the sender has lost its patience: it lets the mailbox go, but waits before it sends anything else. */
+/*
+ * Acknowledged, or the sender has lost its patience: it lets the mailbox go, but waits before it sends anything else.
+ */
 static bool is_over(struct task *t)
 {
 	bool acked = is_acked(t);

@@ -569,7 +569,8 @@ static void submit(struct work *w, u32 q)
 	if (w->sent[q] - w->done[q] == SMALL - 1)
 		return;
 	fill(rig_user(w->r, place(SRC, q, w->sent[q])), q, w->sent[q]);
-	rig_sqe(&sqe, ZIP_REQ_DEFLATE, place(SRC, q, w->sent[q]), length(q, w->sent[q]), place(DST, q, w->sent[q]), SLOT);
+	rig_sqe(&sqe, ZIP_REQ_DEFLATE, place(SRC, q, w->sent[q]), length(q, w->sent[q]), place(DST, q, w->sent[q]),
+		SLOT);
 	rig_push(w->r, q, &sqe);
 	ring_sq(w->r, q);
 	w->sent[q]++;

@@ -189,7 +189,8 @@ static void fn_up(struct world *w, u32 fn)
 	must(w, !rig_mailbox(r, QM_MB_CMD_SQC_BT, 0, 0, w->fn[fn].tables) &&
 	     !rig_mailbox(r, QM_MB_CMD_CQC_BT, 0, 0, w->fn[fn].tables + SHARE * QM_QC_SIZE), "tables are refused");
 	for (q = 0; q < SHARE; q++)
-		must(w, !rig_queue_start(r, q, &(struct rig_queue_opts){ .alg = mix_alg(w->type, q) }), "a queue doesn't start");
+		must(w, !rig_queue_start(r, q, &(struct rig_queue_opts){ .alg = mix_alg(w->type, q) }),
+		     "a queue doesn't start");
 	rig_reg_set(r, QM_IFC_INT_MASK, 0);
 	rig_turn(r);
 	w->fn[fn].up = true;
@@ -435,8 +436,8 @@ static void mad_step(struct world *w)
 /* Faults concern a queue of the hostile function only. */
 static void fault(struct world *w)
 {
-	static const u32 kinds[] = { WDM_FAULT_FAIL, WDM_FAULT_DELAY, WDM_FAULT_REORDER, WDM_FAULT_DROP, WDM_FAULT_DUPLICATE,
-				     WDM_FAULT_CORRUPT, WDM_FAULT_STUCK };
+	static const u32 kinds[] = { WDM_FAULT_FAIL, WDM_FAULT_DELAY, WDM_FAULT_REORDER, WDM_FAULT_DROP,
+				     WDM_FAULT_DUPLICATE, WDM_FAULT_CORRUPT, WDM_FAULT_STUCK };
 	u32 kind = kinds[below(w, 7)];
 	struct wdm_fault_rule rule = {
 		.one_in = below(w, 3) * 2, .burst = 1, .queue = MAD * SHARE + below(w, SHARE),

@@ -263,7 +263,8 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 			u32 slot = r->q[0].tail;
 
 			memcpy(rig_slot(r, 0, slot), &self->sqe, 32 * part);
-			memcpy((char *)rig_slot(r, 0, slot) + 32 * (part + 1), (char *)&self->sqe + 32 * (part + 1), 96 - 32 * part);
+			memcpy((char *)rig_slot(r, 0, slot) + 32 * (part + 1), (char *)&self->sqe + 32 * (part + 1),
+			       96 - 32 * part);
 			rig_run(r, LONG_NS);
 			ASSERT_EQ(0, rig_recovered(r)) TH_LOG("pass %u, all but part %u", pass, part);
 			ASSERT_TRUE(one(r, 0, &self->sqe, part)) TH_LOG("part %u", part);
@@ -320,7 +321,8 @@ TEST_F(dev, a_descriptor_as_the_library_stores_it_waits_for_its_end)
 
 			memcpy((char *)rig_slot(r, 0, r->q[0].tail) + at, (char *)&self->sqe + at, 8);
 			rig_run(r, LONG_NS);
-			ASSERT_EQ(n == 15 ? pass + 1 : pass, rig_recovered(r)) TH_LOG("pass %u, %u stores", pass, n + 1);
+			ASSERT_EQ(n == 15 ? pass + 1 : pass, rig_recovered(r))
+				TH_LOG("pass %u, %u stores", pass, n + 1);
 		}
 		r->q[0].tail++;
 		EXPECT_LE(0, rig_pop(r, 0));

@@ -355,8 +355,9 @@ static const struct {
 	{ "depth of the SQ", false, 13, 0x04 }, { "entries of the SQ", false, 13, 0x10 },
 	{ "head of the SQ", false, 1, 0x80 }, { "tail of the SQ", false, 3, 0x80 }, { "CQ of the SQ", false, 24, 1 },
 	{ "reserved word of the SQ", false, 28, 1 }, { "algorithm of the SQ", false, 27, 0x0f },
-	{ "ring of the SQ", false, 11, 0xff }, { "entries of the CQ", true, 13, 0x10 }, { "head of the CQ", true, 1, 0x80 },
-	{ "tail of the CQ", true, 3, 0x80 }, { "flags of the CQ", true, 25, 1 }, { "reserved word of the CQ", true, 28, 1 },
+	{ "ring of the SQ", false, 11, 0xff }, { "entries of the CQ", true, 13, 0x10 },
+	{ "head of the CQ", true, 1, 0x80 }, { "tail of the CQ", true, 3, 0x80 }, { "flags of the CQ", true, 25, 1 },
+	{ "reserved word of the CQ", true, 28, 1 },
 };
 
 TEST_F(two, wrong_context_is_that_queue_s_loss_only)

@@ -83,7 +83,8 @@ static bool is_exact(struct rig *r, u32 q, u32 slot)
 	if ((sqe->dw3 & ZIP_DW3_STATUS_MASK) != ZIP_ST_OK || sqe->consumed != LEN || sqe->produced > ROOM)
 		return false;
 	memcpy(stream + 2, rig_user(r, DST + slot * ROOM), sqe->produced);
-	return uncompress(back, &len, stream, sqe->produced + 2) == Z_OK && len == LEN && !memcmp(back, rig_user(r, SRC), LEN);
+	return uncompress(back, &len, stream, sqe->produced + 2) == Z_OK && len == LEN &&
+	       !memcmp(back, rig_user(r, SRC), LEN);
 }
 
 static bool works(struct rig *r, u32 q)

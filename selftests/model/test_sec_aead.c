@@ -30,9 +30,9 @@ static void ccm_iv(struct rig *r, const unsigned char *nonce, u32 l, u32 tag, u3
 
 static struct ask aead(u32 type, u32 alg, u32 mode, u32 key_len, bool encrypt, u32 aad, u32 len, u32 tag)
 {
-	return (struct ask){ .type = type, .cipher = encrypt ? SEC_CIPHER_ENCRYPT : SEC_CIPHER_DECRYPT, .c_alg = alg, .c_mode = mode,
-			     .c_key_len = key_len, .c_icv_len = tag, .a_len = aad, .c_len = len, .offset = aad,
-			     .seq = encrypt ? SEC_SEQ_CIPHER_FIRST : SEC_SEQ_DIGEST_FIRST };
+	return (struct ask){ .type = type, .cipher = encrypt ? SEC_CIPHER_ENCRYPT : SEC_CIPHER_DECRYPT, .c_alg = alg,
+			     .c_mode = mode, .c_key_len = key_len, .c_icv_len = tag, .a_len = aad, .c_len = len,
+			     .offset = aad, .seq = encrypt ? SEC_SEQ_CIPHER_FIRST : SEC_SEQ_DIGEST_FIRST };
 }
 
 struct vector {
@@ -46,8 +46,8 @@ struct vector {
 #define SM4_PLAIN "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbccccccccccccccccddddddddddddddddeeeeeeeeeeeeeeeeffffffffffffffffeeeeeeeeeeeeeeeeaaaaaaaaaaaaaaaa"
 
 static const struct vector vectors[] = {
-	{ "GCM 2", SEC_C_AES, SEC_C_GCM, 0, "00000000000000000000000000000000", "000000000000000000000000", "", "00000000000000000000000000000000",
-	  "0388dace60b6a392f328c2b971b2fe78", "ab6e47d42cec13bdf53a67b21257bddf" },
+	{ "GCM 2", SEC_C_AES, SEC_C_GCM, 0, "00000000000000000000000000000000", "000000000000000000000000", "",
+	  "00000000000000000000000000000000", "0388dace60b6a392f328c2b971b2fe78", "ab6e47d42cec13bdf53a67b21257bddf" },
 	{ "GCM 4", SEC_C_AES, SEC_C_GCM, 0, "feffe9928665731c6d6a8f9467308308", "cafebabefacedbaddecaf888", GCM_AAD, GCM_PLAIN,
 	  "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091",
 	  "5bc94fbc3221a5db94fae95ae7121a47" },
@@ -63,12 +63,14 @@ static const struct vector vectors[] = {
 	  "48af93501fa62adbcd414cce6034d895dda1bf8f132f042098661572e7483094fd12e518ce062c98acee28d95df4416bed31a2f04476c18bb40c84a74b97dc5b",
 	  "16842d4fa186f56ab33256971fa110f4" },
 	/* SP 800-38C, examples 1 to 3 */
-	{ "CCM 1", SEC_C_AES, SEC_C_CCM, 0, "404142434445464748494a4b4c4d4e4f", "10111213141516", "0001020304050607", "20212223", "7162015b",
-	  "4dac255d" },
-	{ "CCM 2", SEC_C_AES, SEC_C_CCM, 0, "404142434445464748494a4b4c4d4e4f", "1011121314151617", "000102030405060708090a0b0c0d0e0f",
-	  "202122232425262728292a2b2c2d2e2f", "d2a1f0e051ea5f62081a7792073d593d", "1fc64fbfaccd" },
-	{ "CCM 3", SEC_C_AES, SEC_C_CCM, 0, "404142434445464748494a4b4c4d4e4f", "101112131415161718191a1b", "000102030405060708090a0b0c0d0e0f10111213",
-	  "202122232425262728292a2b2c2d2e2f3031323334353637", "e3b201a9f5b71a7a9b1ceaeccd97e70b6176aad9a4428aa5", "484392fbc1b09951" },
+	{ "CCM 1", SEC_C_AES, SEC_C_CCM, 0, "404142434445464748494a4b4c4d4e4f", "10111213141516", "0001020304050607",
+	  "20212223", "7162015b", "4dac255d" },
+	{ "CCM 2", SEC_C_AES, SEC_C_CCM, 0, "404142434445464748494a4b4c4d4e4f", "1011121314151617",
+	  "000102030405060708090a0b0c0d0e0f", "202122232425262728292a2b2c2d2e2f", "d2a1f0e051ea5f62081a7792073d593d",
+	  "1fc64fbfaccd" },
+	{ "CCM 3", SEC_C_AES, SEC_C_CCM, 0, "404142434445464748494a4b4c4d4e4f", "101112131415161718191a1b",
+	  "000102030405060708090a0b0c0d0e0f10111213", "202122232425262728292a2b2c2d2e2f3031323334353637",
+	  "e3b201a9f5b71a7a9b1ceaeccd97e70b6176aad9a4428aa5", "484392fbc1b09951" },
 };
 
 TEST_F(dev, published_vectors_by_both_types)
@@ -104,7 +106,8 @@ TEST_F(dev, published_vectors_by_both_types)
 			memcpy(at(r, AT_SRC), at(r, AT_DST), aad + len);
 			a = aead(type, v->alg, v->mode, v->key_len, false, aad, len, tag_len);
 			EXPECT_EQ(0, ask_do(r, &a));
-			EXPECT_EQ(0, memcmp(in, at(r, AT_DST), aad + len)) TH_LOG("%s, type %u decrypts", v->name, type);
+			EXPECT_EQ(0, memcmp(in, at(r, AT_DST), aad + len))
+				TH_LOG("%s, type %u decrypts", v->name, type);
 			at(r, AT_MAC)[tag_len - 1] ^= 1;
 			EXPECT_EQ(SEC_RIG_MISMATCH, ask_do(r, &a)) TH_LOG("%s, type %u, wrong tag", v->name, type);
 		}
@@ -137,7 +140,9 @@ static void message_free(struct message *m)
 /* Encrypts by libcrypto. */
 static bool libcrypto(struct message *m, bool ccm)
 {
-	static const char * const names[2][3] = { { "AES-128-GCM", "AES-192-GCM", "AES-256-GCM" }, { "AES-128-CCM", "AES-192-CCM", "AES-256-CCM" } };
+	static const char * const names[2][3] = {
+		{ "AES-128-GCM", "AES-192-GCM", "AES-256-GCM" }, { "AES-128-CCM", "AES-192-CCM", "AES-256-CCM" }
+	};
 	const EVP_CIPHER *cipher = EVP_get_cipherbyname(names[ccm][m->key_bytes / 8 - 2]);
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 	unsigned char none[1];
@@ -146,9 +151,11 @@ static bool libcrypto(struct message *m, bool ccm)
 	ok = EVP_EncryptInit_ex(c, cipher, NULL, NULL, NULL) &&
 	     EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IVLEN, (int)m->nonce_bytes, NULL) &&
 	     (!ccm || EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, (int)m->tag_bytes, NULL)) &&
-	     EVP_EncryptInit_ex(c, NULL, NULL, m->key, m->nonce) && (!ccm || EVP_EncryptUpdate(c, NULL, &n, NULL, (int)m->len)) &&
+	     EVP_EncryptInit_ex(c, NULL, NULL, m->key, m->nonce) &&
+	     (!ccm || EVP_EncryptUpdate(c, NULL, &n, NULL, (int)m->len)) &&
 	     (!m->aad || EVP_EncryptUpdate(c, NULL, &n, m->in, (int)m->aad)) &&
-	     EVP_EncryptUpdate(c, m->len ? m->out + m->aad : none, &n, m->in + m->aad, (int)m->len) && EVP_EncryptFinal_ex(c, none, &n) &&
+	     EVP_EncryptUpdate(c, m->len ? m->out + m->aad : none, &n, m->in + m->aad, (int)m->len) &&
+	     EVP_EncryptFinal_ex(c, none, &n) &&
 	     EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, (int)m->tag_bytes, m->tag);
 	EVP_CIPHER_CTX_free(c);
 	return ok;
@@ -163,7 +170,8 @@ static bool libcrypto_authenc(struct message *m, const char *hash)
 	int n, ok;
 
 	ok = EVP_EncryptInit_ex(c, EVP_get_cipherbyname(names[m->key_bytes / 8 - 2]), NULL, m->key, m->nonce) &&
-	     EVP_CIPHER_CTX_set_padding(c, 0) && EVP_EncryptUpdate(c, m->out + m->aad, &n, m->in + m->aad, (int)m->len) &&
+	     EVP_CIPHER_CTX_set_padding(c, 0) &&
+	     EVP_EncryptUpdate(c, m->out + m->aad, &n, m->in + m->aad, (int)m->len) &&
 	     HMAC(EVP_get_digestbyname(hash), m->mac_key, (int)m->mac_key_bytes, m->out, m->aad + m->len, m->tag, &tag);
 	EVP_CIPHER_CTX_free(c);
 	return ok;
@@ -240,7 +248,8 @@ TEST_F(dev, random_gcm_is_as_libcrypto_has_it)
 		gcm_iv(r, m.nonce);
 		memcpy(at(r, AT_C_KEY), m.key, 32);
 		ASSERT_TRUE(libcrypto(&m, false));
-		a = aead(m.len ? 2 + rnd() % 2 : 3, SEC_C_AES, SEC_C_GCM, m.key_bytes / 8 - 2, true, m.aad, m.len, m.tag_bytes);
+		a = aead(m.len ? 2 + rnd() % 2 : 3, SEC_C_AES, SEC_C_GCM, m.key_bytes / 8 - 2, true, m.aad, m.len,
+			 m.tag_bytes);
 		ASSERT_EQ(0, both_ways(r, &a, &m)) TH_LOG("AAD %u, data %u, tag %u", m.aad, m.len, m.tag_bytes);
 		message_free(&m);
 	}
@@ -255,7 +264,8 @@ TEST_F(dev, random_ccm_is_as_libcrypto_has_it)
 
 	for (round = 0; round < 400; round++) {
 		l = 2 + rnd() % 7;
-		message_make(&m, round % 3 ? random_length(round) % SEC_MAX_CCM_AAD : 0, random_length(round + 1) % (l == 2 ? 65536 : 1 << 24));
+		message_make(&m, round % 3 ? random_length(round) % SEC_MAX_CCM_AAD : 0,
+			     random_length(round + 1) % (l == 2 ? 65536 : 1 << 24));
 		m.len *= round > 3;
 		m.key_bytes = 16 + rnd() % 3 * 8;
 		m.nonce_bytes = 15 - l;
@@ -263,8 +273,10 @@ TEST_F(dev, random_ccm_is_as_libcrypto_has_it)
 		ccm_iv(r, m.nonce, l, m.tag_bytes, m.aad, m.len);
 		memcpy(at(r, AT_C_KEY), m.key, 32);
 		ASSERT_TRUE(libcrypto(&m, true));
-		a = aead(m.len ? 2 + rnd() % 2 : 3, SEC_C_AES, SEC_C_CCM, m.key_bytes / 8 - 2, true, m.aad, m.len, m.tag_bytes);
-		ASSERT_EQ(0, both_ways(r, &a, &m)) TH_LOG("AAD %u, data %u, tag %u, L %u", m.aad, m.len, m.tag_bytes, l);
+		a = aead(m.len ? 2 + rnd() % 2 : 3, SEC_C_AES, SEC_C_CCM, m.key_bytes / 8 - 2, true, m.aad, m.len,
+			 m.tag_bytes);
+		ASSERT_EQ(0, both_ways(r, &a, &m))
+			TH_LOG("AAD %u, data %u, tag %u, L %u", m.aad, m.len, m.tag_bytes, l);
 		message_free(&m);
 	}
 }
@@ -275,7 +287,8 @@ TEST_F(dev, random_authenc_is_as_libcrypto_has_it)
 		const char *name;
 		u32 alg, bytes, block;
 	} hashes[] = {
-		{ "SHA1", SEC_A_HMAC_SHA1, 20, 64 }, { "SHA256", SEC_A_HMAC_SHA256, 32, 64 }, { "SHA512", SEC_A_HMAC_SHA512, 64, 128 },
+		{ "SHA1", SEC_A_HMAC_SHA1, 20, 64 }, { "SHA256", SEC_A_HMAC_SHA256, 32, 64 },
+		{ "SHA512", SEC_A_HMAC_SHA512, 64, 128 },
 		{ "SM3", SEC_A_HMAC_SM3, 32, 64 },
 	};
 	struct rig *r = &self->r;
@@ -293,13 +306,15 @@ TEST_F(dev, random_authenc_is_as_libcrypto_has_it)
 		memcpy(at(r, AT_A_KEY), m.mac_key, 128);
 		memcpy(at(r, AT_C_IV), m.nonce, 16);
 		ASSERT_TRUE(libcrypto_authenc(&m, hashes[i].name));
-		a = aead(i == 3 ? 3 : 2 + rnd() % 2, SEC_C_AES, SEC_C_CBC, m.key_bytes / 8 - 2, true, m.aad + m.len, m.len, 0);
+		a = aead(i == 3 ? 3 : 2 + rnd() % 2, SEC_C_AES, SEC_C_CBC, m.key_bytes / 8 - 2, true, m.aad + m.len,
+			 m.len, 0);
 		a.offset = m.aad;
 		a.auth = SEC_AUTH_CALCULATE;
 		a.a_alg = hashes[i].alg;
 		a.mac_bytes = m.tag_bytes;
 		a.a_key_bytes = m.mac_key_bytes;
-		ASSERT_EQ(0, both_ways(r, &a, &m)) TH_LOG("%s, AAD %u, data %u, tag %u", hashes[i].name, m.aad, m.len, m.tag_bytes);
+		ASSERT_EQ(0, both_ways(r, &a, &m))
+			TH_LOG("%s, AAD %u, data %u, tag %u", hashes[i].name, m.aad, m.len, m.tag_bytes);
 		message_free(&m);
 	}
 }
@@ -349,8 +364,9 @@ static void uadk_keeps(struct sec_bd *bd, u32 aad, bool encrypt)
 /* One stream with its data in parts: the running hash is at AT_MAC, software keeps the counter. */
 static int gcm_stream(struct rig *r, const struct message *m, u32 type, bool encrypt)
 {
-	struct ask a = { .type = type, .scene = SEC_SCENE_STREAM, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_AES_GMAC, .a_len = m->aad,
-			 .a_key_bytes = m->key_bytes, .mac_bytes = 16, .pad = SEC_PAD_NONE, .mac_sel = 1 };
+	struct ask a = { .type = type, .scene = SEC_SCENE_STREAM, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_AES_GMAC,
+			 .a_len = m->aad, .a_key_bytes = m->key_bytes, .mac_bytes = 16, .pad = SEC_PAD_NONE,
+			 .mac_sel = 1 };
 	const unsigned char *in = (encrypt ? m->in : m->out) + m->aad, *want = (encrypt ? m->out : m->in) + m->aad;
 	u32 done, n, i, blocks = 1;
 	struct sec_bd bd;
@@ -360,8 +376,9 @@ static int gcm_stream(struct rig *r, const struct message *m, u32 type, bool enc
 	ask_fill(&bd, &a);
 	uadk_keeps(&bd, m->aad, encrypt);
 	ret = sec_do(r, &bd);
-	a = (struct ask){ .type = type, .scene = SEC_SCENE_STREAM, .cipher = encrypt ? SEC_CIPHER_ENCRYPT : SEC_CIPHER_DECRYPT,
-			  .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM, .c_key_len = m->key_bytes / 8 - 2, .ai_gen = SEC_GEN_ADDRESS,
+	a = (struct ask){ .type = type, .scene = SEC_SCENE_STREAM,
+			  .cipher = encrypt ? SEC_CIPHER_ENCRYPT : SEC_CIPHER_DECRYPT, .c_alg = SEC_C_AES,
+			  .c_mode = SEC_C_GCM, .c_key_len = m->key_bytes / 8 - 2, .ai_gen = SEC_GEN_ADDRESS,
 			  .a_key_bytes = m->key_bytes, .pad = SEC_PAD_NONE, .mac_sel = 1, .a_iv = AT_MAC };
 	for (done = 0; done < m->len && !ret; done += n) {
 		n = (1 + rnd() % ((m->len - done) / 16)) * 16;

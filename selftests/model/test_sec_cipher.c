@@ -17,33 +17,41 @@ struct vector {
 
 static const struct vector vectors[] = {
 	/* SP 800-38A */
-	{ "ECB-AES128", SEC_C_AES, SEC_C_ECB, 0, 0, 0, K128, "", F4, "3ad77bb40d7a3660a89ecaf32466ef97 f5d3d58503b9699de785895a96fdbaaf"
-	  "43b1cd7f598ece23881b00e3ed030688 7b0c785e27e8ad3f8223207104725dd4" },
-	{ "ECB-AES256", SEC_C_AES, SEC_C_ECB, 0, 2, 0, K256, "", F4, "f3eed1bdb5d2a03c064b5a7e3db181f8 591ccb10d410ed26dc5ba74a31362870"
-	  "b6ed21b99ca6f4f9f153e7b1beafed1d 23304b7a39f9f3ff067d8d8f9e24ecc7" },
+	{ "ECB-AES128", SEC_C_AES, SEC_C_ECB, 0, 0, 0,
+	  K128, "", F4, "3ad77bb40d7a3660a89ecaf32466ef97 f5d3d58503b9699de785895a96fdbaaf"
+			"43b1cd7f598ece23881b00e3ed030688 7b0c785e27e8ad3f8223207104725dd4" },
+	{ "ECB-AES256", SEC_C_AES, SEC_C_ECB, 0, 2, 0,
+	  K256, "", F4, "f3eed1bdb5d2a03c064b5a7e3db181f8 591ccb10d410ed26dc5ba74a31362870"
+			"b6ed21b99ca6f4f9f153e7b1beafed1d 23304b7a39f9f3ff067d8d8f9e24ecc7" },
 	{ "CBC-AES128", SEC_C_AES, SEC_C_CBC, 0, 0, 0, K128, F_IV, F4, CBC_AES128 },
 	{ "CBC-AES192", SEC_C_AES, SEC_C_CBC, 0, 1, 0, K192, F_IV, F4, CBC_AES192 },
 	{ "CBC-AES256", SEC_C_AES, SEC_C_CBC, 0, 2, 0, K256, F_IV, F4, CBC_AES256 },
-	{ "CFB128-AES128", SEC_C_AES, SEC_C_CFB, 0, 0, 0, K128, F_IV, F4, "3b3fd92eb72dad20333449f8e83cfb4a c8a64537a0b3a93fcde3cdad9f1ce58b"
-	  "26751f67a3cbb140b1808cf187a4f4df c04b05357c5d1c0eeac4c66f9ff7f2e6" },
-	{ "OFB-AES128", SEC_C_AES, SEC_C_OFB, 0, 0, 0, K128, F_IV, F4, "3b3fd92eb72dad20333449f8e83cfb4a 7789508d16918f03f53c52dac54ed825"
-	  "9740051e9c5fecf64344f7a82260edcc 304c6528f659c77866a510d9c1d6ae5e" },
+	{ "CFB128-AES128", SEC_C_AES, SEC_C_CFB, 0, 0,
+	  0, K128, F_IV, F4, "3b3fd92eb72dad20333449f8e83cfb4a c8a64537a0b3a93fcde3cdad9f1ce58b"
+			     "26751f67a3cbb140b1808cf187a4f4df c04b05357c5d1c0eeac4c66f9ff7f2e6" },
+	{ "OFB-AES128", SEC_C_AES, SEC_C_OFB, 0, 0, 0,
+	  K128, F_IV, F4, "3b3fd92eb72dad20333449f8e83cfb4a 7789508d16918f03f53c52dac54ed825"
+			  "9740051e9c5fecf64344f7a82260edcc 304c6528f659c77866a510d9c1d6ae5e" },
 	{ "CTR-AES128", SEC_C_AES, SEC_C_CTR, 0, 0, 2, K128, "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", F4,
 	  "874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff 5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee" },
 	/* IEEE 1619: vectors 2, 15 */
-	{ "XTS-AES128", SEC_C_AES, SEC_C_XTS, 0, 0, 0, "1111111111111111111111111111111122222222222222222222222222222222",
-	  "33333333330000000000000000000000", "4444444444444444444444444444444444444444444444444444444444444444",
+	{ "XTS-AES128", SEC_C_AES, SEC_C_XTS, 0, 0, 0,
+	  "1111111111111111111111111111111122222222222222222222222222222222", "33333333330000000000000000000000",
+	  "4444444444444444444444444444444444444444444444444444444444444444",
 	  "c454185e6a16936e39334038acef838bfb186fff7480adc4289382ecd6d394f0" },
-	{ "XTS-AES128, stealing", SEC_C_AES, SEC_C_XTS, 0, 0, 0, "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0bfbebdbcbbbab9b8b7b6b5b4b3b2b1b0",
-	  "9a785634120000000000000000000000", "000102030405060708090a0b0c0d0e0f10", "6c1625db4671522d3d7599601de7ca09ed" },
+	{ "XTS-AES128, stealing", SEC_C_AES, SEC_C_XTS, 0, 0, 0,
+	  "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0bfbebdbcbbbab9b8b7b6b5b4b3b2b1b0", "9a785634120000000000000000000000",
+	  "000102030405060708090a0b0c0d0e0f10", "6c1625db4671522d3d7599601de7ca09ed" },
 	/* RFC 3962's keys and texts; its ciphertext is of CS3 */
 	{ "CBC-CS3 17", SEC_C_AES, SEC_C_CBC_CS, 3, 0, 0, CTS_KEY, CTS_IV, "4920776f756c64206c696b652074686520",
 	  "c6353568f2bf8cb4d8a580362da7ff7f97" },
-	{ "CBC-CS3 32", SEC_C_AES, SEC_C_CBC_CS, 3, 0, 0, CTS_KEY, CTS_IV, "4920776f756c64206c696b65207468652047656e6572616c2047617527732043",
+	{ "CBC-CS3 32", SEC_C_AES, SEC_C_CBC_CS, 3, 0, 0, CTS_KEY, CTS_IV,
+	  "4920776f756c64206c696b65207468652047656e6572616c2047617527732043",
 	  "39312523a78662d5be7fcbcc98ebf5a897687268d6ecccc0c07b25e25ecfe584" },
 	{ "CBC-CS2 17", SEC_C_AES, SEC_C_CBC_CS, 2, 0, 0, CTS_KEY, CTS_IV, "4920776f756c64206c696b652074686520",
 	  "c6353568f2bf8cb4d8a580362da7ff7f97" },
-	{ "CBC-CS2 32", SEC_C_AES, SEC_C_CBC_CS, 2, 0, 0, CTS_KEY, CTS_IV, "4920776f756c64206c696b65207468652047656e6572616c2047617527732043",
+	{ "CBC-CS2 32", SEC_C_AES, SEC_C_CBC_CS, 2, 0, 0, CTS_KEY, CTS_IV,
+	  "4920776f756c64206c696b65207468652047656e6572616c2047617527732043",
 	  "97687268d6ecccc0c07b25e25ecfe58439312523a78662d5be7fcbcc98ebf5a8" },
 	{ "CBC-CS1 17", SEC_C_AES, SEC_C_CBC_CS, 1, 0, 0, CTS_KEY, CTS_IV, "4920776f756c64206c696b652074686520",
 	  "97c6353568f2bf8cb4d8a580362da7ff7f" },
@@ -58,7 +66,8 @@ static const struct vector vectors[] = {
 	  "eeeeeeeeeeeeeeeeffffffffffffffffaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb",
 	  "ac3236cb970cc20791364c395a1342d1a3cbc1878c6f30cd074cce385cdd70c7f234bc0e24c11980fd1286310ce37b926e02fcd0faa0baf38b2933851d824514" },
 	{ "XTS-SM4, IEEE", SEC_C_SM4, SEC_C_XTS, 0, 0, 0, XTS_SM4_KEY, XTS_SM4_TWEAK, XTS_SM4_TEXT, XTS_SM4_IEEE },
-	{ "XTS-SM4, GB", SEC_C_SM4, SEC_C_XTS, 0, 0, SEC_XTS_SM4_GB, XTS_SM4_KEY, XTS_SM4_TWEAK, XTS_SM4_TEXT, XTS_SM4_GB },
+	{ "XTS-SM4, GB", SEC_C_SM4, SEC_C_XTS, 0, 0, SEC_XTS_SM4_GB, XTS_SM4_KEY, XTS_SM4_TWEAK, XTS_SM4_TEXT,
+	  XTS_SM4_GB },
 };
 
 TEST_F(dev, published_vectors_by_both_types)
@@ -88,7 +97,8 @@ TEST_F(dev, published_vectors_by_both_types)
 			hex(at(r, AT_SRC), v->cipher);
 			a.cipher = SEC_CIPHER_DECRYPT;
 			EXPECT_EQ(0, ask_do(r, &a));
-			EXPECT_EQ(0, memcmp(at(r, AT_DST), plain, a.c_len)) TH_LOG("%s, type %u decrypts", v->name, type);
+			EXPECT_EQ(0, memcmp(at(r, AT_DST), plain, a.c_len))
+				TH_LOG("%s, type %u decrypts", v->name, type);
 		}
 }
 
@@ -126,7 +136,8 @@ static int libcrypto(const struct twin *t, bool encrypt, const unsigned char *ke
 	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, t->name, NULL);
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE, cs[t->width], 0), OSSL_PARAM_construct_end(),
+		OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_CTS_MODE, cs[t->width], 0),
+		OSSL_PARAM_construct_end(),
 	};
 	int n = 0, ok = cipher && EVP_CipherInit_ex2(c, cipher, key, iv, encrypt, t->width ? params : NULL) &&
 			EVP_CIPHER_CTX_set_padding(c, 0) && EVP_CipherUpdate(c, out, &n, in, (int)len);
@@ -147,7 +158,8 @@ static void compare(struct __test_metadata *_metadata, struct rig *r, const stru
 {
 	unsigned char key[64], iv[16], *in = malloc(len), *out = malloc(len + 64), *got = malloc(len);
 	struct ask a = { .type = 3, .cipher = 1 + rnd() % 2, .c_alg = t->alg, .c_mode = t->mode, .c_width = t->width,
-			 .c_key_len = t->key_len, .c_len = len, .scene = rnd() % 2, .src_type = rnd() % 2, .dst_type = rnd() % 2 };
+			 .c_key_len = t->key_len, .c_len = len, .scene = rnd() % 2, .src_type = rnd() % 2,
+			 .dst_type = rnd() % 2 };
 	u64 src = AT_SRC + rnd() % 64, dst = AT_DST + rnd() % 64;
 
 	if (sec_has2(&a))
@@ -171,7 +183,8 @@ static void compare(struct __test_metadata *_metadata, struct rig *r, const stru
 		sgl_put(r, AT_SGL, in, len);
 	else
 		memcpy(at(r, src), in, len);
-	ASSERT_EQ((int)len, libcrypto(t, a.cipher == SEC_CIPHER_ENCRYPT, key, iv, in, out, len)) TH_LOG("%s %u", t->name, len);
+	ASSERT_EQ((int)len, libcrypto(t, a.cipher == SEC_CIPHER_ENCRYPT, key, iv, in, out, len))
+		TH_LOG("%s %u", t->name, len);
 	ASSERT_EQ(0, ask_do(r, &a)) TH_LOG("%s %u", t->name, len);
 	if (a.in_place ? a.src_type : a.dst_type)
 		sgl_get(r, a.in_place ? AT_SGL : AT_SGL + 8192, got, len);
@@ -248,7 +261,9 @@ TEST_F(dev, des_has_one_key_size)
 TEST_F(dev, a_counter_that_wraps_its_last_word_must_say_how)
 {
 	struct rig *r = &self->r;
-	struct ask a = { .type = SEC_BD_TYPE3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CTR, .c_len = 32 };
+	struct ask a = {
+		.type = SEC_BD_TYPE3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CTR, .c_len = 32
+	};
 
 	hex(at(r, AT_C_IV), "000000000000000000000000ffffffff");
 	EXPECT_EQ(SEC_ERR_VALUE, ask_do(r, &a));
@@ -262,7 +277,9 @@ TEST_F(dev, a_counter_that_wraps_its_last_word_must_say_how)
 TEST_F(dev, an_invalid_descriptor_completes_and_does_nothing)
 {
 	struct rig *r = &self->r;
-	struct ask a = { .type = SEC_BD_TYPE3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CTR, .c_len = 32 };
+	struct ask a = {
+		.type = SEC_BD_TYPE3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CTR, .c_len = 32
+	};
 	struct sec_bd bd;
 
 	memset(at(r, AT_DST), 0x55, 32);

@@ -13,7 +13,8 @@ static const struct hash {
 } hashes[] = {
 	{ "MD5", SEC_A_MD5, SEC_A_HMAC_MD5, 16, 64, 16, "900150983cd24fb0d6963f7d28e17f72" },
 	{ "SHA1", SEC_A_SHA1, SEC_A_HMAC_SHA1, 20, 64, 20, "a9993e364706816aba3e25717850c26c9cd0d89d" },
-	{ "SHA224", SEC_A_SHA224, SEC_A_HMAC_SHA224, 28, 64, 32, "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7" },
+	{ "SHA224", SEC_A_SHA224, SEC_A_HMAC_SHA224, 28, 64, 32,
+	  "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7" },
 	{ "SHA256", SEC_A_SHA256, SEC_A_HMAC_SHA256, 32, 64, 32,
 	  "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
 	{ "SHA384", SEC_A_SHA384, SEC_A_HMAC_SHA384, 48, 128, 64,
@@ -24,13 +25,14 @@ static const struct hash {
 	  "4634270f707b6a54daae7530460842e20e37ed265ceee9a43e8924aa" },
 	{ "SHA512-256", SEC_A_SHA512_256, SEC_A_HMAC_SHA512_256, 32, 128, 64,
 	  "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23" },
-	{ "SM3", SEC_A_SM3, SEC_A_HMAC_SM3, 32, 64, 32, "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0" },
+	{ "SM3", SEC_A_SM3, SEC_A_HMAC_SM3, 32, 64, 32,
+	  "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0" },
 };
 
 #define HASHES (sizeof(hashes) / sizeof(hashes[0]))
 
-static void libcrypto(const struct hash *h, bool keyed, const unsigned char *key, u32 key_len, const unsigned char *in, u32 len,
-		      unsigned char *out)
+static void libcrypto(const struct hash *h, bool keyed, const unsigned char *key, u32 key_len, const unsigned char *in,
+		      u32 len, unsigned char *out)
 {
 	unsigned int n;
 
@@ -42,8 +44,8 @@ static void libcrypto(const struct hash *h, bool keyed, const unsigned char *key
 
 static struct ask digest(const struct hash *h, bool keyed, u32 len)
 {
-	return (struct ask){ .type = SEC_BD_TYPE3, .auth = SEC_AUTH_CALCULATE, .a_alg = keyed ? h->hmac : h->alg, .mac_bytes = h->bytes,
-			     .a_len = len };
+	return (struct ask){ .type = SEC_BD_TYPE3, .auth = SEC_AUTH_CALCULATE, .a_alg = keyed ? h->hmac : h->alg,
+			     .mac_bytes = h->bytes, .a_len = len };
 }
 
 TEST_F(dev, published_vectors_by_both_types)
@@ -111,7 +113,8 @@ static void compare(struct __test_metadata *_metadata, struct rig *r, const stru
 	}
 	libcrypto(h, keyed, key, a.a_key_bytes, in, len, want);
 	ASSERT_EQ(0, ask_do(r, &a)) TH_LOG("%s %u", h->name, len);
-	ASSERT_EQ(0, memcmp(want, at(r, AT_MAC), a.mac_bytes)) TH_LOG("%s%s, %u bytes", keyed ? "HMAC-" : "", h->name, len);
+	ASSERT_EQ(0, memcmp(want, at(r, AT_MAC), a.mac_bytes))
+		TH_LOG("%s%s, %u bytes", keyed ? "HMAC-" : "", h->name, len);
 	free(in);
 }
 
@@ -128,7 +131,8 @@ TEST_F(dev, random_messages_are_as_libcrypto_has_them)
 }
 
 /* One message in parts, as software sends it. */
-static int in_parts(struct rig *r, const struct hash *h, bool keyed, u32 type, const unsigned char *in, u32 len, u32 key_bytes)
+static int in_parts(struct rig *r, const struct hash *h, bool keyed, u32 type, const unsigned char *in, u32 len,
+		    u32 key_bytes)
 {
 	struct ask a = digest(h, keyed, 0);
 	u32 done = 0, n, parts = 0;
@@ -177,8 +181,10 @@ TEST_F(dev, a_message_in_parts_has_the_digest_of_the_whole)
 			rnd_fill(key, sizeof(key));
 			memcpy(at(r, AT_A_KEY), key, sizeof(key));
 			libcrypto(&hashes[i], round % 2, key, key_bytes, in, len, want);
-			ASSERT_EQ(0, in_parts(r, &hashes[i], round % 2, 2 + rnd() % 2, in, len, key_bytes)) TH_LOG("%s %u", hashes[i].name, len);
-			ASSERT_EQ(0, memcmp(want, at(r, AT_MAC), hashes[i].bytes)) TH_LOG("%s, %u bytes", hashes[i].name, len);
+			ASSERT_EQ(0, in_parts(r, &hashes[i], round % 2, 2 + rnd() % 2, in, len, key_bytes))
+				TH_LOG("%s %u", hashes[i].name, len);
+			ASSERT_EQ(0, memcmp(want, at(r, AT_MAC), hashes[i].bytes))
+				TH_LOG("%s, %u bytes", hashes[i].name, len);
 		}
 	free(in);
 }
@@ -202,7 +208,10 @@ TEST_F(dev, a_part_leaves_the_whole_state_of_a_truncated_hash)
 
 static struct ask mac(u32 alg, u32 len)
 {
-	return (struct ask){ .type = SEC_BD_TYPE3, .auth = SEC_AUTH_CALCULATE, .a_alg = alg, .mac_bytes = 16, .a_key_bytes = 16, .a_len = len };
+	return (struct ask){
+		.type = SEC_BD_TYPE3, .auth = SEC_AUTH_CALCULATE, .a_alg = alg, .mac_bytes = 16, .a_key_bytes = 16,
+		.a_len = len
+	};
 }
 
 TEST_F(dev, macs_of_aes_have_the_published_values)
@@ -212,15 +221,21 @@ TEST_F(dev, macs_of_aes_have_the_published_values)
 		const char *key, *in, *mac;
 	} v[] = {
 		/* RFC 3566 */
-		{ SEC_A_AES_XCBC, 16, "000102030405060708090a0b0c0d0e0f", "000102", "5b376580ae2f19afe7219ceef172756f" },
-		{ SEC_A_AES_XCBC, 16, "000102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f", "d2a246fa349b68a79998a4394ff7a263" },
-		{ SEC_A_AES_XCBC, 12, "000102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f10111213", "47f51b4564966215b8985c63" },
-		{ SEC_A_AES_XCBC, 16, "000102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+		{ SEC_A_AES_XCBC, 16, "000102030405060708090a0b0c0d0e0f", "000102",
+		  "5b376580ae2f19afe7219ceef172756f" },
+		{ SEC_A_AES_XCBC, 16, "000102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f",
+		  "d2a246fa349b68a79998a4394ff7a263" },
+		{ SEC_A_AES_XCBC, 12, "000102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f10111213",
+		  "47f51b4564966215b8985c63" },
+		{ SEC_A_AES_XCBC, 16, "000102030405060708090a0b0c0d0e0f",
+		  "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
 		  "f54f0ec8d2b9f3d36807734bd5283fd4" },
 		/* RFC 4493 */
-		{ SEC_A_AES_CMAC, 16, "2b7e151628aed2a6abf7158809cf4f3c", "6bc1bee22e409f96e93d7e117393172a", "070a16b46b4d4144f79bdd9dd04a287c" },
+		{ SEC_A_AES_CMAC, 16, "2b7e151628aed2a6abf7158809cf4f3c", "6bc1bee22e409f96e93d7e117393172a",
+		  "070a16b46b4d4144f79bdd9dd04a287c" },
 		{ SEC_A_AES_CMAC, 16, "2b7e151628aed2a6abf7158809cf4f3c",
-		  "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411", "dfa66747de9ae63030ca32611497c827" },
+		  "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411",
+		  "dfa66747de9ae63030ca32611497c827" },
 	};
 	struct rig *r = &self->r;
 	u32 i;
@@ -235,8 +250,8 @@ TEST_F(dev, macs_of_aes_have_the_published_values)
 	}
 }
 
-static void libcrypto_mac(const char *name, const unsigned char *key, u32 key_bytes, const unsigned char *iv, const unsigned char *in,
-			  u32 len, unsigned char *out)
+static void libcrypto_mac(const char *name, const unsigned char *key, u32 key_bytes, const unsigned char *iv,
+			  const unsigned char *in, u32 len, unsigned char *out)
 {
 	static char cbc[] = "AES-128-CBC", gcm[3][12] = { "AES-128-GCM", "AES-192-GCM", "AES-256-GCM" };
 	EVP_MAC *m = EVP_MAC_fetch(NULL, name, NULL);
@@ -263,7 +278,8 @@ TEST_F(dev, random_cmacs_and_gmacs_are_as_libcrypto_has_them)
 
 	for (round = 0; round < 300; round++) {
 		bool gmac = round % 2;
-		struct ask a = mac(gmac ? SEC_A_AES_GMAC : SEC_A_AES_CMAC, len = (round < 250 ? round : rnd() % 100000) + !gmac);
+		struct ask a = mac(gmac ? SEC_A_AES_GMAC : SEC_A_AES_CMAC,
+				   len = (round < 250 ? round : rnd() % 100000) + !gmac);
 
 		a.ai_gen = gmac;
 		a.a_key_bytes = gmac ? 16 + rnd() % 3 * 8 : 16;

@@ -12,13 +12,17 @@ FIXTURE(dev) {
 FIXTURE_SETUP(dev)
 {
 	sec_rig_init_of(&self->r, 2);
-	self->cbc = (struct ask){ .type = 2, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_SM4, .c_mode = SEC_C_CBC, .c_len = 64 };
+	self->cbc = (struct ask){
+		.type = 2, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_SM4, .c_mode = SEC_C_CBC, .c_len = 64
+	};
 	self->xts = self->ecb = self->cbc;
 	self->xts.c_mode = SEC_C_XTS;
 	self->ecb.c_mode = SEC_C_ECB;
-	self->hash = (struct ask){ .type = 2, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_SHA224, .a_len = 64, .mac_bytes = 28 };
-	self->gcm = (struct ask){ .type = 2, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM, .c_len = 64,
-				  .c_icv_len = 16 };
+	self->hash = (struct ask){
+		.type = 2, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_SHA224, .a_len = 64, .mac_bytes = 28
+	};
+	self->gcm = (struct ask){ .type = 2, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM,
+				  .c_len = 64, .c_icv_len = 16 };
 }
 
 FIXTURE_TEARDOWN(dev)
@@ -70,7 +74,8 @@ TEST_F(dev, ciphers_that_it_lacks)
 		for (i = 0; i < sizeof(modes); i++) {
 			a.c_mode = modes[i];
 			a.c_width = modes[i] == SEC_C_CBC_CS ? SEC_C_WIDTH_CS1 : 0;
-			EXPECT_EQ(SEC_ERR_ALGORITHM, ask_do(&self->r, &a)) TH_LOG("algorithm %u, mode %u", a.c_alg, modes[i]);
+			EXPECT_EQ(SEC_ERR_ALGORITHM, ask_do(&self->r, &a))
+				TH_LOG("algorithm %u, mode %u", a.c_alg, modes[i]);
 		}
 }
 
@@ -96,8 +101,9 @@ TEST_F(dev, aead_that_it_lacks)
 	EXPECT_EQ(SEC_ERR_ALGORITHM, ask_do(&self->r, &a));
 	a.c_mode = SEC_C_CCM;
 	EXPECT_EQ(SEC_ERR_ALGORITHM, ask_do(&self->r, &a));
-	a = (struct ask){ .type = 2, .cipher = SEC_CIPHER_ENCRYPT, .auth = SEC_AUTH_CALCULATE, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC,
-			  .c_len = 64, .a_len = 64, .a_alg = SEC_A_HMAC_SHA256, .a_key_bytes = 32, .mac_bytes = 32 };
+	a = (struct ask){ .type = 2, .cipher = SEC_CIPHER_ENCRYPT, .auth = SEC_AUTH_CALCULATE, .c_alg = SEC_C_AES,
+			  .c_mode = SEC_C_CBC, .c_len = 64, .a_len = 64, .a_alg = SEC_A_HMAC_SHA256, .a_key_bytes = 32,
+			  .mac_bytes = 32 };
 	EXPECT_EQ(0, ask_do(&self->r, &a));
 	a.a_alg = SEC_A_HMAC_SM3;
 	EXPECT_EQ(SEC_ERR_ALGORITHM, ask_do(&self->r, &a));
@@ -159,8 +165,8 @@ TEST_F(dev, gcm_uses_the_ciphers_key_only)
 /* The AAD of a stream: the cipher's fields are 0, the scene is that of streams. */
 TEST_F(dev, fields_of_a_streams_first_part)
 {
-	struct ask aad = { .type = 2, .scene = SEC_SCENE_STREAM, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_AES_GMAC, .a_len = 20,
-			   .a_key_bytes = 16, .mac_bytes = 16, .pad = SEC_PAD_NONE, .offset = 20 };
+	struct ask aad = { .type = 2, .scene = SEC_SCENE_STREAM, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_AES_GMAC,
+			   .a_len = 20, .a_key_bytes = 16, .mac_bytes = 16, .pad = SEC_PAD_NONE, .offset = 20 };
 	struct rig *r = &self->r;
 	struct ask a = aad;
 

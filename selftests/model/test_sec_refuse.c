@@ -14,8 +14,12 @@ FIXTURE_SETUP(dev)
 	struct rig *r = &self->r;
 
 	sec_rig_init(r);
-	self->cipher = (struct ask){ .type = 3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64 };
-	self->hash = (struct ask){ .type = 3, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_SHA256, .mac_bytes = 32, .a_len = 64 };
+	self->cipher = (struct ask){
+		.type = 3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64
+	};
+	self->hash = (struct ask){
+		.type = 3, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_SHA256, .mac_bytes = 32, .a_len = 64
+	};
 	self->hmac = self->hash;
 	self->hmac.a_alg = SEC_A_HMAC_SHA256;
 	self->hmac.a_key_bytes = 64;
@@ -32,10 +36,12 @@ FIXTURE_SETUP(dev)
 	self->authenc.mac_bytes = 12;
 	self->authenc.offset = 16;
 	self->authenc.a_len = 80;
-	self->aad = (struct ask){ .type = 3, .scene = SEC_SCENE_STREAM, .auth = SEC_AUTH_CALCULATE, .a_alg = SEC_A_AES_GMAC, .a_len = 20,
-				  .a_key_bytes = 16, .mac_bytes = 16, .pad = SEC_PAD_NONE, .mac_sel = 1 };
-	self->part = (struct ask){ .type = 3, .scene = SEC_SCENE_STREAM, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM,
-				   .ai_gen = SEC_GEN_ADDRESS, .a_key_bytes = 16, .pad = SEC_PAD_NONE, .mac_sel = 1, .c_len = 64, .a_iv = AT_MAC };
+	self->aad = (struct ask){ .type = 3, .scene = SEC_SCENE_STREAM, .auth = SEC_AUTH_CALCULATE,
+				  .a_alg = SEC_A_AES_GMAC, .a_len = 20, .a_key_bytes = 16, .mac_bytes = 16,
+				  .pad = SEC_PAD_NONE, .mac_sel = 1 };
+	self->part = (struct ask){ .type = 3, .scene = SEC_SCENE_STREAM, .cipher = SEC_CIPHER_ENCRYPT,
+				   .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM, .ai_gen = SEC_GEN_ADDRESS,
+				   .a_key_bytes = 16, .pad = SEC_PAD_NONE, .mac_sel = 1, .c_len = 64, .a_iv = AT_MAC };
 	/* CCM with a nonce of 13 bytes */
 	hex(at(r, AT_C_IV), "01000000000000000000000000000001");
 	hex(at(r, AT_A_IV), "79000000000000000000000000000040");
@@ -122,7 +128,9 @@ TEST_F(dev, types_scenes_and_addresses)
 /* Keys and initial values need an address, and must be readable. */
 TEST_F(dev, addresses_that_are_0_or_not_mapped)
 {
-	static const u8 used[] = { SEC_BD3_SRC, SEC_BD3_DST, SEC_BD3_C_KEY, SEC_BD3_C_IVIN, SEC_BD3_A_KEY, SEC_BD3_MAC };
+	static const u8 used[] = {
+		SEC_BD3_SRC, SEC_BD3_DST, SEC_BD3_C_KEY, SEC_BD3_C_IVIN, SEC_BD3_A_KEY, SEC_BD3_MAC
+	};
 	static const u64 nowhere[] = { AT_HOLE - 8, 8, ~0ull - 8 };
 	struct sec_bd bd;
 	u32 i;
@@ -145,16 +153,18 @@ TEST_F(dev, addresses_that_are_0_or_not_mapped)
 TEST_F(dev, reserved_bits)
 {
 	static const u32 fields3[] = {
-		SEC_BD3_CI_GEN, SEC_BD3_MAC_TYPE, SEC_BD3_NONCE_LEN, SEC_BD3_HUK, SEC_BD3_CAL_IV_ADDR_EN, SEC_BD3_KEY_SEL, SEC_BD3_KEY_WRAP,
-		SEC_BD3_UPDATE_KEY, SEC_BD3_SALT, SEC_BD3_AUTH_SRC_OFFSET, SEC_BD3_AUTH_KEY_OFFSET, SEC_BD3_AUTH_IVIN_OFFSET,
-		SEC_BD3_STREAM_PROTOCOL, SEC_BD3_PLAINTEXT_TYPE, SEC_BD3_PAD_LEN_1P3, SEC_FIELD(0, 20, 12), SEC_FIELD(1, 31, 1),
-		SEC_FIELD(10, 0, 32), SEC_FIELD(11, 0, 32), SEC_FIELD(27, 6, 2),
+		SEC_BD3_CI_GEN, SEC_BD3_MAC_TYPE, SEC_BD3_NONCE_LEN, SEC_BD3_HUK, SEC_BD3_CAL_IV_ADDR_EN,
+		SEC_BD3_KEY_SEL, SEC_BD3_KEY_WRAP, SEC_BD3_UPDATE_KEY, SEC_BD3_SALT, SEC_BD3_AUTH_SRC_OFFSET,
+		SEC_BD3_AUTH_KEY_OFFSET, SEC_BD3_AUTH_IVIN_OFFSET, SEC_BD3_STREAM_PROTOCOL, SEC_BD3_PLAINTEXT_TYPE,
+		SEC_BD3_PAD_LEN_1P3, SEC_FIELD(0, 20, 12), SEC_FIELD(1, 31, 1), SEC_FIELD(10, 0, 32),
+		SEC_FIELD(11, 0, 32), SEC_FIELD(27, 6, 2),
 	};
 	static const u32 fields2[] = {
-		SEC_BD2_NONCE_LEN, SEC_BD2_HUK, SEC_BD2_KEY_S, SEC_BD2_CI_GEN, SEC_BD2_C_S, SEC_BD2_RHF, SEC_BD2_C_KEY_TYPE, SEC_BD2_A_KEY_TYPE,
-		SEC_BD2_WRITE_FRAME_LEN, SEC_BD2_CAL_IV_ADDR_EN, SEC_BD2_TLS_UP, SEC_BD2_MAC_TYPE, SEC_BD2_AUTH_SRC_OFFSET, SEC_FIELD(0, 24, 8),
-		SEC_FIELD(2, 17, 15), SEC_FIELD(3, 20, 12), SEC_FIELD(4, 24, 8), SEC_FIELD(5, 24, 8), SEC_FIELD(7, 0, 32), SEC_FIELD(8, 0, 32),
-		SEC_FIELD(9, 0, 32), SEC_FIELD(10, 16, 16), SEC_FIELD(11, 0, 32),
+		SEC_BD2_NONCE_LEN, SEC_BD2_HUK, SEC_BD2_KEY_S, SEC_BD2_CI_GEN, SEC_BD2_C_S, SEC_BD2_RHF,
+		SEC_BD2_C_KEY_TYPE, SEC_BD2_A_KEY_TYPE, SEC_BD2_WRITE_FRAME_LEN, SEC_BD2_CAL_IV_ADDR_EN, SEC_BD2_TLS_UP,
+		SEC_BD2_MAC_TYPE, SEC_BD2_AUTH_SRC_OFFSET, SEC_FIELD(0, 24, 8), SEC_FIELD(2, 17, 15),
+		SEC_FIELD(3, 20, 12), SEC_FIELD(4, 24, 8), SEC_FIELD(5, 24, 8), SEC_FIELD(7, 0, 32),
+		SEC_FIELD(8, 0, 32), SEC_FIELD(9, 0, 32), SEC_FIELD(10, 16, 16), SEC_FIELD(11, 0, 32),
 	};
 	u32 type, i, bit, nr;
 
@@ -169,7 +179,8 @@ TEST_F(dev, reserved_bits)
 
 				ask_fill(&bd, &self->cipher);
 				bd.dw[fields[i] >> 16] |= 1u << ((fields[i] >> 8 & 0xff) + bit);
-				EXPECT_EQ(SEC_ERR_BAD_BD, sec_do(&self->r, &bd)) TH_LOG("type %u, word %u, bit %u", type, fields[i] >> 16, bit);
+				EXPECT_EQ(SEC_ERR_BAD_BD, sec_do(&self->r, &bd))
+					TH_LOG("type %u, word %u, bit %u", type, fields[i] >> 16, bit);
 			}
 	}
 }
@@ -216,7 +227,8 @@ TEST_F(dev, algorithms_modes_and_key_sizes)
 	self->gcm.c_alg = SEC_C_3DES;
 	CHANGED(SEC_ERR_ALGORITHM, gcm, c_key_len, SEC_C_KEY_3DES_3);
 	for (code = 0; code < 64; code++)
-		if ((code > SEC_A_SHA512_256 && code < SEC_A_HMAC) || (code > SEC_A_HMAC_SHA512_256 && code < SEC_A_AES_XCBC) ||
+		if ((code > SEC_A_SHA512_256 && code < SEC_A_HMAC) ||
+		    (code > SEC_A_HMAC_SHA512_256 && code < SEC_A_AES_XCBC) ||
 		    (code > SEC_A_AES_GMAC && code < SEC_A_SM3) || code > SEC_A_HMAC_SM3)
 			CHANGED(SEC_ERR_ALGORITHM, hash, a_alg, code);
 }
@@ -405,7 +417,9 @@ TEST_F(dev, malformed_lists)
 /* Whatever is in the descriptor: the request completes, and the next good one works. */
 TEST_F(dev, random_descriptors)
 {
-	const struct ask *good[] = { &self->cipher, &self->hash, &self->hmac, &self->gcm, &self->ccm, &self->authenc, &self->aad, &self->part };
+	const struct ask *good[] = {
+		&self->cipher, &self->hash, &self->hmac, &self->gcm, &self->ccm, &self->authenc, &self->aad, &self->part
+	};
 	struct rig *r = &self->r;
 	struct sec_bd bd;
 	u32 i, flips;

@@ -15,7 +15,9 @@ FIXTURE(dev) {
 FIXTURE_SETUP(dev)
 {
 	sec_rig_init(&self->r);
-	self->cipher = (struct ask){ .type = 3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64 };
+	self->cipher = (struct ask){
+		.type = 3, .cipher = SEC_CIPHER_ENCRYPT, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64
+	};
 }
 
 FIXTURE_TEARDOWN(dev)
@@ -51,9 +53,11 @@ TEST_F(dev, a_half_written_descriptor_isnt_taken)
 
 				memcpy(&old, rig_slot(r, 0, slot), sizeof(old));
 				memcpy(rig_slot(r, 0, slot), &bd, 32 * part);
-				memcpy((char *)rig_slot(r, 0, slot) + 32 * (part + 1), (char *)&bd + 32 * (part + 1), 96 - 32 * part);
+				memcpy((char *)rig_slot(r, 0, slot) + 32 * (part + 1), (char *)&bd + 32 * (part + 1),
+				       96 - 32 * part);
 				rig_run(r, LONG_NS);
-				EXPECT_EQ(0, rig_recovered(r)) TH_LOG("type %u, pass %u, all but part %u", type, before, part);
+				EXPECT_EQ(0, rig_recovered(r))
+					TH_LOG("type %u, pass %u, all but part %u", type, before, part);
 				memcpy(rig_slot(r, 0, slot), &old, sizeof(old));
 			}
 		}
@@ -111,7 +115,9 @@ static void without_doorbell(struct __test_metadata *_metadata, struct rig *r, c
 
 TEST_F(dev, a_part_of_a_stream_isnt_lost)
 {
-	struct ask a = { .type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .scene = SEC_SCENE_STREAM, .a_len = 64, .mac_bytes = 32 };
+	struct ask a = {
+		.type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .scene = SEC_SCENE_STREAM, .a_len = 64, .mac_bytes = 32
+	};
 
 	a.pad = SEC_PAD_NONE;
 	without_doorbell(_metadata, &self->r, &a);
@@ -119,7 +125,9 @@ TEST_F(dev, a_part_of_a_stream_isnt_lost)
 
 TEST_F(dev, a_digest_of_the_stream_scene_in_one_part_isnt_lost)
 {
-	struct ask a = { .type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .scene = SEC_SCENE_STREAM, .a_len = 64, .mac_bytes = 32 };
+	struct ask a = {
+		.type = 3, .auth = 1, .a_alg = SEC_A_SHA256, .scene = SEC_SCENE_STREAM, .a_len = 64, .mac_bytes = 32
+	};
 
 	without_doorbell(_metadata, &self->r, &a);
 }
@@ -219,8 +227,8 @@ TEST_F(dev, no_key_stays_with_the_worker)
 		{ .type = 3, .cipher = 2, .c_alg = SEC_C_3DES, .c_key_len = 1, .c_mode = SEC_C_CBC, .c_len = 64 },
 		{ .type = 3, .auth = 1, .a_alg = SEC_A_HMAC_SHA256, .a_key_bytes = 64, .mac_bytes = 32, .a_len = 64 },
 		{ .type = 3, .auth = 1, .a_alg = SEC_A_AES_XCBC, .a_key_bytes = 16, .mac_bytes = 16, .a_len = 64 },
-		{ .type = 3, .cipher = 1, .auth = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64, .a_alg = SEC_A_HMAC_SHA1,
-		  .a_key_bytes = 20, .mac_bytes = 20, .a_len = 64 },
+		{ .type = 3, .cipher = 1, .auth = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64,
+		  .a_alg = SEC_A_HMAC_SHA1, .a_key_bytes = 20, .mac_bytes = 20, .a_len = 64 },
 		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_GCM, .c_len = 64, .c_icv_len = 16 },
 		/* Fails after the key has been read. */
 		{ .type = 3, .cipher = 1, .c_alg = SEC_C_AES, .c_mode = SEC_C_CBC, .c_len = 64, .src = AT_HOLE },
@@ -280,8 +288,8 @@ static bool refused_without(struct rig *r, const struct ask *a, u32 reg)
 		return false;
 	wdm_last_refusal(r->dev, &refused);
 	rig_reg_set(r, reg, was);
-	return wdm_device_stats(r->dev)->refused[WDM_REFUSE_ENGINE] == before + 1 && refused.reason == WDM_REFUSE_ENGINE &&
-	       refused.value == reg;
+	return wdm_device_stats(r->dev)->refused[WDM_REFUSE_ENGINE] == before + 1 &&
+	       refused.reason == WDM_REFUSE_ENGINE && refused.value == reg;
 }
 
 TEST_F(dev, nothing_is_executed_before_the_engine_is_initialised)
@@ -315,7 +323,9 @@ TEST_F(dev, descriptors_are_counted_until_told_to_forget)
 
 TEST_F(dev, a_reset_clears_what_a_driver_sets)
 {
-	static const u32 regs[] = { SEC_SAA_EN, SEC_CONTROL, SEC_USER_CTRL0_V3, SEC_USER_CTRL1_V3, SEC_CORE_AUTO_GATE, SEC_BD_NUM_IN_SEC };
+	static const u32 regs[] = {
+		SEC_SAA_EN, SEC_CONTROL, SEC_USER_CTRL0_V3, SEC_USER_CTRL1_V3, SEC_CORE_AUTO_GATE, SEC_BD_NUM_IN_SEC
+	};
 	struct rig *r = &self->r;
 	u32 i;
 

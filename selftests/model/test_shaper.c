@@ -450,7 +450,9 @@ TEST(small_requests_of_a_limited_function_leave_jobs_for_others)
 
 TEST_F(fns, invalid_entries_are_refused_and_change_nothing)
 {
-	static const u64 bad[] = { QOS_11 | 1ull << 24, QOS_11 | 1ull << 63, QOS_11 & ~0xffull, QOS_11 & ~(0xfull << 15) };
+	static const u64 bad[] = {
+		QOS_11 | 1ull << 24, QOS_11 | 1ull << 63, QOS_11 & ~0xffull, QOS_11 & ~(0xfull << 15)
+	};
 	struct wdm_refused last;
 	u32 i;
 

@@ -480,7 +480,8 @@ TEST_F(dev, scatter_gather_lists_of_every_shape)
 			memcpy(plain, rig_user(r, SRC), len);
 			src = sgl_make(r, SGLS, SRC, len, pieces[i], per_list[j]);
 			dst = sgl_make(r, SGLS + (3 << 20), DST, 100000, 5000, 30);
-			ASSERT_EQ(ZIP_ST_OK, sgl_request(r, COMP, ZIP_REQ_GZIP, src, skip, len - skip, dst, 10, 90000, &sqe))
+			ASSERT_EQ(ZIP_ST_OK,
+				  sgl_request(r, COMP, ZIP_REQ_GZIP, src, skip, len - skip, dst, 10, 90000, &sqe))
 				TH_LOG("%u x %u", pieces[i], per_list[j]);
 			n = sqe.produced;
 			memcpy(rig_user(r, SRC), (char *)rig_user(r, DST) + 10, n);

@@ -43,7 +43,8 @@ static inline bool twins_same(struct twins *t, const char *call, size_t len, con
 	t->n = n[0];
 	if ((ret[0] == ret[1] && n[0] == n[1] && (n[0] <= 0 || !memcmp(t->out[0], t->out[1], n[0]))) || t->what[0])
 		return !t->what[0];
-	snprintf(t->what, sizeof(t->what), "%s %zu: returns %d, %d, length %d, %d", call, len, ret[0], ret[1], n[0], n[1]);
+	snprintf(t->what, sizeof(t->what), "%s %zu: returns %d, %d, length %d, %d", call, len, ret[0], ret[1], n[0],
+		 n[1]);
 	return false;
 }
 

@@ -144,19 +144,20 @@ static inline bool is_ours(const EVP_PKEY *key)
 }
 
 /* Signs a message; *len is 0 if that fails. */
-static inline void sign(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *digest, const OSSL_PARAM *params, const void *msg, size_t n,
-			unsigned char sig[1024], size_t *len)
+static inline void sign(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *digest, const OSSL_PARAM *params,
+			const void *msg, size_t n, unsigned char sig[1024], size_t *len)
 {
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
 
 	*len = 1024;
-	if (EVP_DigestSignInit_ex(ctx, NULL, digest, libctx, NULL, key, params) <= 0 || EVP_DigestSign(ctx, sig, len, msg, n) <= 0)
+	if (EVP_DigestSignInit_ex(ctx, NULL, digest, libctx, NULL, key, params) <= 0 ||
+	    EVP_DigestSign(ctx, sig, len, msg, n) <= 0)
 		*len = 0;
 	EVP_MD_CTX_free(ctx);
 }
 
-static inline bool verify(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *digest, const OSSL_PARAM *params, const void *msg, size_t n,
-			  const unsigned char *sig, size_t len)
+static inline bool verify(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *digest, const OSSL_PARAM *params,
+			  const void *msg, size_t n, const unsigned char *sig, size_t len)
 {
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
 	bool ok = EVP_DigestVerifyInit_ex(ctx, NULL, digest, libctx, NULL, key, params) > 0 &&

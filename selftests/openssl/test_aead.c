@@ -7,7 +7,9 @@
 #define WALKS		24
 #define RECORD_EXTRA	24
 
-static const char *const names[] = { "AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM" };
+static const char *const names[] = {
+	"AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM"
+};
 
 FIXTURE(aead) {
 	struct both b;
@@ -70,8 +72,9 @@ static bool decrypt(FIXTURE_DATA(aead) *self, size_t aad, size_t len, bool in_pl
 {
 	struct twins *t = &self->t;
 	unsigned char *in = t->in;
-	bool ok = twins_init(t, &self->b, NULL, self->key, self->iv, 0, NULL) && twins_tag_set(t, self->tag, self->tag_len) &&
-		  (!self->ccm || twins_aad(t, NULL, len)) && (!aad || twins_aad(t, t->in, aad));
+	bool ok = twins_init(t, &self->b, NULL, self->key, self->iv, 0, NULL) &&
+		  twins_tag_set(t, self->tag, self->tag_len) && (!self->ccm || twins_aad(t, NULL, len)) &&
+		  (!aad || twins_aad(t, t->in, aad));
 
 	t->in += ROOM / 2;
 	ok = ok && (in_place ? twins_in_place(t, len, 0) : twins_update(t, len));
@@ -90,8 +93,10 @@ TEST_F(aead, messages_of_all_sizes)
 		for (j = 0; j < COUNT(sizes); j++) {
 			k = (i + j) % COUNT(aads);
 			ASSERT_TRUE(open_as(self, names[i], 1, 12, 16)) TH_LOG("%s: %s", names[i], self->t.what);
-			EXPECT_TRUE(encrypt(self, aads[k], sizes[j])) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
-			EXPECT_TRUE(encrypt(self, aads[k], sizes[j])) TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
+			EXPECT_TRUE(encrypt(self, aads[k], sizes[j]))
+				TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
+			EXPECT_TRUE(encrypt(self, aads[k], sizes[j]))
+				TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
 			EXPECT_TRUE(decrypt(self, aads[k], sizes[j], j % 2))
 				TH_LOG("%s, %zu: %s", names[i], sizes[j], self->t.what);
 			EXPECT_EQ(1, self->t.ret);
@@ -167,7 +172,8 @@ TEST_F(aead, lengths_that_come_with_the_key)
 {
 	size_t iv_len = 12;
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_size_t("ivlen", &iv_len), OSSL_PARAM_construct_octet_string("tag", NULL, 8), OSSL_PARAM_END,
+		OSSL_PARAM_construct_size_t("ivlen", &iv_len), OSSL_PARAM_construct_octet_string("tag", NULL, 8),
+		OSSL_PARAM_END,
 	};
 	struct twins *t = &self->t;
 	unsigned int i;
@@ -191,7 +197,8 @@ TEST_F(aead, a_direction_that_is_turned)
 	for (i = 0; i < COUNT(names); i++) {
 		ASSERT_TRUE(open_as(self, names[i], 0, 12, 16));
 		EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
-		EXPECT_TRUE(twins_update(t, 1024) && twins_final(t) && twins_tag_get(t, 16)) TH_LOG("%s: %s", names[i], t->what);
+		EXPECT_TRUE(twins_update(t, 1024) && twins_final(t) && twins_tag_get(t, 16))
+			TH_LOG("%s: %s", names[i], t->what);
 	}
 }
 
@@ -232,7 +239,8 @@ static bool any_step(FIXTURE_DATA(aead) *self, int *enc)
 	case 2:
 	case 3:
 		self->iv[0]++;
-		return twins_init(t, &self->b, NULL, draw(self, 4) ? NULL : self->key, draw(self, 5) ? self->iv : NULL, *enc, NULL);
+		return twins_init(t, &self->b, NULL, draw(self, 4) ? NULL : self->key, draw(self, 5) ? self->iv : NULL,
+				  *enc, NULL);
 	case 4:
 		return twins_aad(t, draw(self, 4) ? t->in : NULL, len);
 	case 5:
@@ -245,7 +253,8 @@ static bool any_step(FIXTURE_DATA(aead) *self, int *enc)
 	case 9:
 		return draw(self, 4) ? twins_ask(t) : twins_set(t, "tls-version", 0x303);
 	case 10:
-		return draw(self, 6) || (draw(self, 2) ? twins_iv_len(t, draw(self, 18)) : twins_tag_set(t, NULL, draw(self, 18)));
+		return draw(self, 6) ||
+		       (draw(self, 2) ? twins_iv_len(t, draw(self, 18)) : twins_tag_set(t, NULL, draw(self, 18)));
 	default:
 		return twins_update(t, len);
 	}
@@ -325,7 +334,8 @@ TEST_F(aead, associated_data_and_lengths_in_another_order)
 			EXPECT_TRUE(twins_init(&self->t, &self->b, NULL, NULL, self->iv, 1, NULL));
 			for (j = 0; j < 4 && orders[i][j]; j++)
 				EXPECT_TRUE(orders[i][j] < 0 ? twins_aad(&self->t, NULL, 1024) :
-							       twins_aad(&self->t, self->t.in + j, (size_t)orders[i][j]));
+							       twins_aad(&self->t, self->t.in + j,
+									 (size_t)orders[i][j]));
 			EXPECT_TRUE(message(self)) TH_LOG("%s, %u: %s", modes[mode], i, self->t.what);
 		}
 	}
@@ -335,7 +345,8 @@ TEST_F(aead, a_tag_that_is_refused_with_something_else)
 {
 	size_t zero = 0;
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_octet_string("tag", self->tag, 16), OSSL_PARAM_construct_size_t("ivlen", &zero), OSSL_PARAM_END,
+		OSSL_PARAM_construct_octet_string("tag", self->tag, 16), OSSL_PARAM_construct_size_t("ivlen", &zero),
+		OSSL_PARAM_END,
 	};
 	int ret[2], none[2] = { 0, 0 }, i;
 
@@ -397,7 +408,8 @@ static bool record_key(FIXTURE_DATA(aead) *self, const char *name, int enc)
 	if (!open_as(self, name, enc, 12, 16))
 		return false;
 	for (i = 0; i < 2; i++)
-		ret[i] = EVP_CIPHER_CTX_ctrl(self->t.ctx[i], EVP_CTRL_AEAD_SET_IV_FIXED, self->ccm ? 4 : enc ? -1 : 4, self->iv);
+		ret[i] = EVP_CIPHER_CTX_ctrl(self->t.ctx[i], EVP_CTRL_AEAD_SET_IV_FIXED, self->ccm ? 4 : enc ? -1 : 4,
+					     self->iv);
 	return twins_same(&self->t, "fixed iv", 0, ret, none);
 }
 
@@ -435,7 +447,8 @@ TEST_F(aead, records_of_tls)
 				memcpy(self->t.in, sealed[j], sizes[j] + RECORD_EXTRA);
 				self->t.in[sizes[j] + RECORD_EXTRA - 1] ^= wrong;
 				record_aad(self, (unsigned char)j, sizes[j] + RECORD_EXTRA);
-				EXPECT_TRUE(record(self, sizes[j] + RECORD_EXTRA, j % 2)) TH_LOG("%s: %s", modes[i], self->t.what);
+				EXPECT_TRUE(record(self, sizes[j] + RECORD_EXTRA, j % 2))
+					TH_LOG("%s: %s", modes[i], self->t.what);
 				EXPECT_EQ(wrong, self->t.ret <= 0) TH_LOG("%zu", sizes[j]);
 			}
 		}
@@ -448,10 +461,13 @@ TEST_F(aead, other_messages_behind_a_record)
 	struct twins *t = &self->t;
 	int ret[2], none[2] = { 0, 0 }, i;
 
-	ASSERT_TRUE(record_key(self, "AES-128-GCM", 1) && record_aad(self, 1, 1008) && record(self, 1000 + RECORD_EXTRA, false));
-	EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, NULL, 0, NULL) && twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
+	ASSERT_TRUE(record_key(self, "AES-128-GCM", 1) && record_aad(self, 1, 1008) &&
+		    record(self, 1000 + RECORD_EXTRA, false));
+	EXPECT_TRUE(twins_init(t, &self->b, NULL, NULL, NULL, 0, NULL) &&
+		    twins_init(t, &self->b, NULL, NULL, self->iv, 1, NULL));
 	EXPECT_TRUE(message(self)) TH_LOG("turned: %s", t->what);
-	ASSERT_TRUE(record_key(self, "AES-128-GCM", 1) && record_aad(self, 1, 1008) && record(self, 1000 + RECORD_EXTRA, false));
+	ASSERT_TRUE(record_key(self, "AES-128-GCM", 1) && record_aad(self, 1, 1008) &&
+		    record(self, 1000 + RECORD_EXTRA, false));
 	for (i = 0; i < 2; i++)
 		ret[i] = EVP_CIPHER_CTX_ctrl(t->ctx[i], EVP_CTRL_AEAD_SET_IV_FIXED, -1, self->iv);
 	EXPECT_TRUE(twins_same(t, "fixed iv", 0, ret, none));

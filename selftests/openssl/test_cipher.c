@@ -11,9 +11,10 @@
 #define STEPS		10
 
 static const char *const names[] = {
-	"AES-128-CBC", "AES-192-CBC", "AES-256-CBC", "AES-128-XTS", "AES-256-XTS", "AES-128-CFB", "AES-192-CFB", "AES-256-CFB",
-	"AES-128-OFB", "AES-192-OFB", "AES-256-OFB", "AES-128-CTR", "AES-192-CTR", "AES-256-CTR", "AES-128-ECB", "AES-192-ECB",
-	"AES-256-ECB", "DES-EDE3-CBC", "DES-EDE3-ECB", "SM4-CBC", "SM4-CFB", "SM4-OFB", "SM4-CTR", "SM4-ECB",
+	"AES-128-CBC", "AES-192-CBC", "AES-256-CBC", "AES-128-XTS", "AES-256-XTS", "AES-128-CFB", "AES-192-CFB",
+	"AES-256-CFB", "AES-128-OFB", "AES-192-OFB", "AES-256-OFB", "AES-128-CTR", "AES-192-CTR", "AES-256-CTR",
+	"AES-128-ECB", "AES-192-ECB", "AES-256-ECB", "DES-EDE3-CBC", "DES-EDE3-ECB", "SM4-CBC", "SM4-CFB", "SM4-OFB",
+	"SM4-CTR", "SM4-ECB",
 };
 
 FIXTURE(cipher) {
@@ -63,7 +64,8 @@ static bool any_step(FIXTURE_DATA(cipher) *self, bool enc)
 		return twins_copy(&self->t);
 	case 1:
 		fill(iv, sizeof(iv), self->at);
-		return twins_init(&self->t, &self->b, NULL, NULL, draw(self, 2) ? iv : NULL, draw(self, 8) ? -1 : !enc, NULL);
+		return twins_init(&self->t, &self->b, NULL, NULL, draw(self, 2) ? iv : NULL, draw(self, 8) ? -1 : !enc,
+				  NULL);
 	case 2:
 		/* What is decrypted in place comes a block later, onto what isn't read yet. */
 		in_place = enc || EVP_CIPHER_CTX_get_block_size(self->t.ctx[0]) == 1;
@@ -197,10 +199,12 @@ TEST_F(cipher, what_is_not_named_is_not_offered)
 		const char *algorithms, *name;
 		bool offered;
 	} rows[] = {
-		{ "pkey", "AES-128-CBC", false }, { "ciphers", "AES-128-CBC", true }, { "ciphers -aes-cbc", "AES-128-CBC", false },
-		{ "ciphers", "AES-256-CTR", false }, { "ciphers", "AES-256-ECB", false }, { "aes-ctr", "AES-256-CTR", true },
-		{ "aes-ctr", "AES-256-ECB", false }, { "pkey aes-ctr -ciphers", "AES-256-CTR", false }, { "sm4", "SM4-CTR", true },
-		{ "3des", "DES3", true }, { "ciphers", "AES128", true }, { "ciphers", "2.16.840.1.101.3.4.1.2", true },
+		{ "pkey", "AES-128-CBC", false }, { "ciphers", "AES-128-CBC", true },
+		{ "ciphers -aes-cbc", "AES-128-CBC", false }, { "ciphers", "AES-256-CTR", false },
+		{ "ciphers", "AES-256-ECB", false }, { "aes-ctr", "AES-256-CTR", true },
+		{ "aes-ctr", "AES-256-ECB", false }, { "pkey aes-ctr -ciphers", "AES-256-CTR", false },
+		{ "sm4", "SM4-CTR", true }, { "3des", "DES3", true }, { "ciphers", "AES128", true },
+		{ "ciphers", "2.16.840.1.101.3.4.1.2", true },
 	};
 	EVP_CIPHER *cipher;
 	unsigned int i;

@@ -92,8 +92,8 @@ static bool seal(struct twins *t, const struct both *b)
 {
 	unsigned char iv[12] = { 0 };
 
-	return twins_init(t, b, NULL, NULL, iv, 1, NULL) && twins_aad(t, t->in, 5) && twins_in_place(t, 4096, 0) && twins_final(t) &&
-	       twins_tag_get(t, 16);
+	return twins_init(t, b, NULL, NULL, iv, 1, NULL) && twins_aad(t, t->in, 5) && twins_in_place(t, 4096, 0) &&
+	       twins_final(t) && twins_tag_get(t, 16);
 }
 
 static int update_in_job(void *arg)

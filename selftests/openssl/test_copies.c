@@ -51,7 +51,8 @@ static bool template_make(struct template *t, OSSL_LIB_CTX *libctx)
 	t->gcm = EVP_CIPHER_CTX_new();
 	ok = EVP_DigestInit_ex2(t->md, md, NULL) && EVP_DigestUpdate(t->md, t->in, sizeof(t->in)) &&
 	     EVP_MAC_init(t->mac, t->in, 32, params) && EVP_MAC_update(t->mac, t->in, sizeof(t->in)) &&
-	     EVP_CipherInit_ex2(t->gcm, cipher, t->in, t->in, 1, NULL) && EVP_CipherUpdate(t->gcm, out, &n, t->in, sizeof(t->in));
+	     EVP_CipherInit_ex2(t->gcm, cipher, t->in, t->in, 1, NULL) &&
+	     EVP_CipherUpdate(t->gcm, out, &n, t->in, sizeof(t->in));
 	EVP_CIPHER_free(cipher);
 	EVP_MD_free(md);
 	EVP_MAC_free(mac);
@@ -76,9 +77,9 @@ static bool copies_end(const struct template *t, unsigned char result[3][32])
 	int n;
 
 	memset(result, 0, 3 * 32);
-	ok = mac && EVP_MD_CTX_copy_ex(md, t->md) && EVP_CIPHER_CTX_copy(gcm, t->gcm) && EVP_DigestFinal_ex(md, result[0], NULL) &&
-	     EVP_MAC_final(mac, result[1], &len, 32) && EVP_CipherFinal_ex(gcm, out, &n) &&
-	     EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_AEAD_GET_TAG, 16, result[2]) > 0;
+	ok = mac && EVP_MD_CTX_copy_ex(md, t->md) && EVP_CIPHER_CTX_copy(gcm, t->gcm) &&
+	     EVP_DigestFinal_ex(md, result[0], NULL) && EVP_MAC_final(mac, result[1], &len, 32) &&
+	     EVP_CipherFinal_ex(gcm, out, &n) && EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_AEAD_GET_TAG, 16, result[2]) > 0;
 	EVP_CIPHER_CTX_free(gcm);
 	EVP_MAC_CTX_free(mac);
 	EVP_MD_CTX_free(md);
@@ -91,7 +92,8 @@ static void *copy(void *p)
 	unsigned char result[3][32];
 
 	pthread_barrier_wait(&self->start);
-	return (void *)(uintptr_t)(copies_end(&templates[1], result) && !memcmp(result, templates[0].result, sizeof(result)));
+	return (void *)(uintptr_t)(copies_end(&templates[1], result) &&
+				   !memcmp(result, templates[0].result, sizeof(result)));
 }
 
 static bool all_copy(FIXTURE_DATA(copies) *self)

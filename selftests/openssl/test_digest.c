@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Digests and HMAC: the same results as without the provider, in one update, in parts, duplicated, and after failures. */
+/*
+ * Digests and HMAC: the same results as without the provider, in one update, in parts, duplicated, and after failures.
+ */
 #include <openssl/core_dispatch.h>
 
 #include "provider_test.h"
@@ -66,7 +68,8 @@ TEST_F(digest, messages_of_all_sizes)
 			for (ours = 0; ours < 2; ours++) {
 				md = EVP_MD_fetch(libctx_of(self, ours), names[i], NULL);
 				EXPECT_EQ(ours, EVP_MD_get0_provider(md) == self->b.provider);
-				EXPECT_EQ(1, EVP_Digest(self->in, sizes[j], self->out[ours], &self->len[ours], md, NULL));
+				EXPECT_EQ(1,
+					  EVP_Digest(self->in, sizes[j], self->out[ours], &self->len[ours], md, NULL));
 				EVP_MD_free(md);
 			}
 			EXPECT_TRUE(same(self)) TH_LOG("%s, %zu", names[i], sizes[j]);
@@ -161,15 +164,16 @@ TEST_F(digest, the_function_for_a_whole_message)
 	for (f = alg->implementation; f->function_id != OSSL_FUNC_DIGEST_DIGEST; f++)
 		;
 	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(1, OSSL_FUNC_digest_digest(f)(OSSL_PROVIDER_get0_provider_ctx(self->b.provider), self->in, i ? 5000 : 10,
-							self->out[1], &len, sizeof(self->out[1])));
+		EXPECT_EQ(1, OSSL_FUNC_digest_digest(f)(OSSL_PROVIDER_get0_provider_ctx(self->b.provider), self->in,
+							i ? 5000 : 10, self->out[1], &len, sizeof(self->out[1])));
 		EXPECT_EQ(32, len);
-		EXPECT_EQ(1, EVP_Q_digest(self->b.stock, "SHA2-256", NULL, self->in, i ? 5000 : 10, self->out[0], NULL));
+		EXPECT_EQ(1,
+			  EVP_Q_digest(self->b.stock, "SHA2-256", NULL, self->in, i ? 5000 : 10, self->out[0], NULL));
 		EXPECT_EQ(0, memcmp(self->out[0], self->out[1], 32));
 		EXPECT_EQ(i, taken(&self->b));
 	}
-	EXPECT_EQ(0, OSSL_FUNC_digest_digest(f)(OSSL_PROVIDER_get0_provider_ctx(self->b.provider), self->in, 5000, self->out[1],
-						&len, 31));
+	EXPECT_EQ(0, OSSL_FUNC_digest_digest(f)(OSSL_PROVIDER_get0_provider_ctx(self->b.provider), self->in, 5000,
+						self->out[1], &len, 31));
 }
 
 /* --- HMAC --- */
@@ -194,7 +198,8 @@ static void mac_walk(FIXTURE_DATA(digest) *self, int ours, const char *name, cha
 			ret = ctx != NULL;
 			break;
 		case 1:
-			ret = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) && EVP_MAC_init(ctx, NULL, 0, NULL);
+			ret = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) &&
+			      EVP_MAC_init(ctx, NULL, 0, NULL);
 			break;
 		case 2:
 			ret = EVP_MAC_init(ctx, draw(self, 2) ? self->in + 7 : NULL, keys[draw(self, COUNT(keys))],
@@ -205,7 +210,8 @@ static void mac_walk(FIXTURE_DATA(digest) *self, int ours, const char *name, cha
 		}
 		trace[i] = (char)('0' + ret);
 	}
-	self->len[ours] = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) > 0 ? (unsigned int)len : 0;
+	self->len[ours] = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) > 0 ? (unsigned int)len :
+			  0;
 	EVP_MAC_CTX_free(ctx);
 	EVP_MAC_free(mac);
 }
@@ -265,7 +271,8 @@ static void mac_after(FIXTURE_DATA(digest) *self, int ours, const OSSL_PARAM odd
 	EVP_MAC_CTX_set_params(ctx, odd);
 	EVP_MAC_init(ctx, key, 32, NULL);
 	EVP_MAC_update(ctx, self->in, 5000);
-	self->len[ours] = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) > 0 ? (unsigned int)len : 0;
+	self->len[ours] = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) > 0 ? (unsigned int)len :
+			  0;
 	EVP_MAC_CTX_free(ctx);
 	EVP_MAC_free(mac);
 }
@@ -274,7 +281,8 @@ TEST_F(digest, hmac_after_odd_parameters)
 {
 	unsigned int number = 7;
 	const OSSL_PARAM refused[] = {
-		OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA2-512/256", 0), OSSL_PARAM_construct_uint("key", &number), OSSL_PARAM_END,
+		OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA2-512/256", 0),
+		OSSL_PARAM_construct_uint("key", &number), OSSL_PARAM_END,
 	}, no_key[] = { OSSL_PARAM_construct_octet_string("key", NULL, 0), OSSL_PARAM_END };
 	int ours, key;
 
@@ -306,7 +314,8 @@ static void mac_refused(struct __test_metadata *_metadata, FIXTURE_DATA(digest) 
 	EXPECT_EQ(0, EVP_MAC_init(ctx, self->in + 7, 32, params));
 	if (ended)
 		EVP_MAC_update(ctx, self->in, 100);
-	self->len[ours] = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) > 0 ? (unsigned int)len : 0;
+	self->len[ours] = EVP_MAC_final(ctx, self->out[ours], &len, sizeof(self->out[ours])) > 0 ? (unsigned int)len :
+			  0;
 	EVP_MAC_CTX_free(ctx);
 	EVP_MAC_free(mac);
 }
@@ -335,8 +344,8 @@ TEST_F(digest, hmac_of_whole_messages)
 
 	for (i = 0; i < COUNT(names); i++) {
 		for (ours = 0; ours < 2; ours++) {
-			EXPECT_NE(NULL, EVP_Q_mac(libctx_of(self, ours), "HMAC", NULL, names[i], NULL, self->in, 20 * i, self->in, 5000,
-						  self->out[ours], sizeof(self->out[ours]), &len));
+			EXPECT_NE(NULL, EVP_Q_mac(libctx_of(self, ours), "HMAC", NULL, names[i], NULL, self->in, 20 * i,
+						  self->in, 5000, self->out[ours], sizeof(self->out[ours]), &len));
 			self->len[ours] = (unsigned int)len;
 		}
 		EXPECT_TRUE(same(self)) TH_LOG("%s", names[i]);
@@ -356,9 +365,10 @@ TEST_F(digest, a_device_that_fails_is_done_without)
 		EXPECT_EQ(1, sim(&self->b));
 		ASSERT_EQ(0, emulated_control(SEC, events[i]));
 		for (ours = 0; ours < 2; ours++) {
-			EXPECT_EQ(1, EVP_Q_digest(libctx_of(self, ours), "SM3", NULL, self->in, 5000, self->out[ours], NULL));
-			EXPECT_NE(NULL, EVP_Q_mac(libctx_of(self, ours), "HMAC", NULL, "SM3", NULL, "key", 3, self->in, 5000,
-						  self->out[ours] + 32, 32, &len));
+			EXPECT_EQ(1, EVP_Q_digest(libctx_of(self, ours), "SM3", NULL, self->in, 5000, self->out[ours],
+						  NULL));
+			EXPECT_NE(NULL, EVP_Q_mac(libctx_of(self, ours), "HMAC", NULL, "SM3", NULL, "key", 3, self->in,
+						  5000, self->out[ours] + 32, 32, &len));
 		}
 		EXPECT_EQ(0, memcmp(self->out[0], self->out[1], 64));
 		EXPECT_EQ(1, sim(&self->b));

@@ -28,7 +28,8 @@ struct written {
 };
 
 /* NULL data: refused. cipher: NULL, or that of an encrypted form, whose pass phrase is x. */
-static struct written written_as(EVP_PKEY *key, int selection, const char *output, const char *structure, const char *cipher)
+static struct written written_as(EVP_PKEY *key, int selection, const char *output, const char *structure,
+				 const char *cipher)
 {
 	OSSL_ENCODER_CTX *ctx = OSSL_ENCODER_CTX_new_for_pkey(key, selection, output, structure, NULL);
 	struct written w = { NULL, 0 };
@@ -55,7 +56,8 @@ static EVP_PKEY *read_from(OSSL_LIB_CTX *libctx, const struct written *w)
 
 static const char *const outputs[] = { "DER", "PEM", "TEXT", "blob", "none" };
 static const char *const structures[] = {
-	NULL, "type-specific", "EC", "SM2", "X9.62", "PrivateKeyInfo", "EncryptedPrivateKeyInfo", "SubjectPublicKeyInfo", "none",
+	NULL, "type-specific", "EC", "SM2", "X9.62", "PrivateKeyInfo", "EncryptedPrivateKeyInfo",
+	"SubjectPublicKeyInfo", "none",
 };
 static const int selections[] = { EVP_PKEY_KEYPAIR, EVP_PKEY_PUBLIC_KEY, EVP_PKEY_KEY_PARAMETERS, 0 };
 
@@ -76,7 +78,8 @@ static unsigned int compare(struct __test_metadata *_metadata, EVP_PKEY *stock, 
 		EXPECT_EQ(a.len, b.len) TH_LOG("%s, %s, %#x", output, structure, (unsigned int)selection);
 		EXPECT_EQ(!a.data, !b.data);
 		if (a.data && b.data && a.len == b.len)
-			EXPECT_EQ(0, memcmp(a.data, b.data, a.len)) TH_LOG("%s, %s, %#x", output, structure, (unsigned int)selection);
+			EXPECT_EQ(0, memcmp(a.data, b.data, a.len))
+				TH_LOG("%s, %s, %#x", output, structure, (unsigned int)selection);
 		written += !!a.data;
 		OPENSSL_free(a.data);
 		OPENSSL_free(b.data);
@@ -105,12 +108,14 @@ TEST_F(encode, all_forms_are_stock_s)
 /* As a program sets them. */
 TEST_F(encode, how_a_key_is_written_is_part_of_it)
 {
-	EVP_PKEY *stock = key_make(self->b.stock, "EC", "P-384", 0), *ours = key_in(self->b.ours, stock, EVP_PKEY_KEYPAIR);
+	EVP_PKEY *stock = key_make(self->b.stock, "EC", "P-384", 0),
+		 *ours = key_in(self->b.ours, stock, EVP_PKEY_KEYPAIR);
 	EVP_PKEY *both[] = { stock, ours };
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(1, EVP_PKEY_set_utf8_string_param(both[i], OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, "compressed"));
+		ASSERT_EQ(1, EVP_PKEY_set_utf8_string_param(both[i], OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT,
+							    "compressed"));
 		ASSERT_EQ(1, EVP_PKEY_set_utf8_string_param(both[i], OSSL_PKEY_PARAM_EC_ENCODING, "explicit"));
 		ASSERT_EQ(1, EVP_PKEY_set_int_param(both[i], OSSL_PKEY_PARAM_EC_INCLUDE_PUBLIC, 0));
 	}

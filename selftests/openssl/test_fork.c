@@ -66,7 +66,8 @@ static bool ends(FIXTURE_DATA(forks) *self)
 
 static bool agrees(FIXTURE_DATA(forks) *self)
 {
-	EVP_PKEY *a = key_make(self->b.ours, "X25519", NULL, 0), *a_stock = key_in(self->b.stock, a, EVP_PKEY_PUBLIC_KEY);
+	EVP_PKEY *a = key_make(self->b.ours, "X25519", NULL, 0),
+		 *a_stock = key_in(self->b.stock, a, EVP_PKEY_PUBLIC_KEY);
 	unsigned char secret[2][1024];
 	size_t len[2] = { derive(self->b.ours, a, self->key[2], -1, secret[0]),
 			  derive(self->b.stock, self->stock[2], a_stock, -1, secret[1]) };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asynchronous jobs of libcrypto: many on one thread, abandoned ones, blocked pauses, callbacks, a device that is removed. */
+/*
+ * Asynchronous jobs of libcrypto: many on one thread, abandoned ones, blocked pauses, callbacks, a device that is
+ * removed.
+ */
 #include <openssl/async.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -75,7 +78,8 @@ static int fd_of(ASYNC_WAIT_CTX *ctx)
 	OSSL_ASYNC_FD fds[4] = { -1, -1, -1, -1 };
 	size_t n;
 
-	return ASYNC_WAIT_CTX_get_all_fds(ctx, NULL, &n) && n == 1 && ASYNC_WAIT_CTX_get_all_fds(ctx, fds, &n) ? fds[0] : -1;
+	return ASYNC_WAIT_CTX_get_all_fds(ctx, NULL, &n) && n == 1 && ASYNC_WAIT_CTX_get_all_fds(ctx, fds, &n) ?
+	       fds[0] : -1;
 }
 
 TEST_F(job, many_on_one_thread)

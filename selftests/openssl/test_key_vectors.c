@@ -145,7 +145,8 @@ static bool rsa_verdict(const struct both *b, struct vec *v, const OSSL_PARAM *p
 	} };
 	EVP_PKEY *key = key_of(b, &p, EVP_PKEY_PUBLIC_KEY);
 	char digest[16];
-	bool good = key && verify(b->ours, key, sha_of(vec_text(v, "SHAAlg"), digest), params, msg.at, msg.len, sig.at, sig.len);
+	bool good = key && verify(b->ours, key, sha_of(vec_text(v, "SHAAlg"), digest), params, msg.at, msg.len, sig.at,
+				  sig.len);
 
 	ERR_clear_error();
 	EVP_PKEY_free(key);
@@ -187,8 +188,8 @@ static bool wyche_decrypt(void *arg, struct json_object *group, struct json_obje
 	size_t len = sizeof(out);
 	bool good;
 
-	good = key && EVP_PKEY_decrypt_init(ctx) > 0 && EVP_PKEY_decrypt(ctx, out, &len, ct.at, ct.len) > 0 && len == msg.len &&
-	       !memcmp(out, msg.at, len);
+	good = key && EVP_PKEY_decrypt_init(ctx) > 0 && EVP_PKEY_decrypt(ctx, out, &len, ct.at, ct.len) > 0 &&
+	       len == msg.len && !memcmp(out, msg.at, len);
 	ERR_clear_error();
 	EVP_PKEY_CTX_free(ctx);
 	EVP_PKEY_free(key);
@@ -205,10 +206,12 @@ static const struct {
 	const char *published, *name;
 	size_t width;
 } curves[] = {
-	{ "P-192", "P-192", 24 }, { "P-224", "P-224", 28 }, { "P-256", "P-256", 32 }, { "P-384", "P-384", 48 }, { "P-521", "P-521", 66 },
-	{ "secp192r1", "P-192", 24 }, { "secp224r1", "P-224", 28 }, { "secp256r1", "P-256", 32 }, { "secp384r1", "P-384", 48 },
-	{ "secp521r1", "P-521", 66 }, { "brainpoolP256r1", "brainpoolP256r1", 32 }, { "brainpoolP384r1", "brainpoolP384r1", 48 },
-	{ "EA", "P-192", 24 }, { "EB", "P-224", 28 }, { "EC", "P-256", 32 }, { "ED", "P-384", 48 }, { "EE", "P-521", 66 },
+	{ "P-192", "P-192", 24 }, { "P-224", "P-224", 28 }, { "P-256", "P-256", 32 },
+	{ "P-384", "P-384", 48 }, { "P-521", "P-521", 66 }, { "secp192r1", "P-192", 24 }, { "secp224r1", "P-224", 28 },
+	{ "secp256r1", "P-256", 32 }, { "secp384r1", "P-384", 48 }, { "secp521r1", "P-521", 66 },
+	{ "brainpoolP256r1", "brainpoolP256r1", 32 }, { "brainpoolP384r1", "brainpoolP384r1", 48 },
+	{ "EA", "P-192", 24 }, { "EB", "P-224", 28 }, { "EC", "P-256", 32 }, { "ED", "P-384", 48 },
+	{ "EE", "P-521", 66 },
 };
 
 /* The curve whose name begins the text; -1: none of these. */
@@ -262,8 +265,8 @@ static struct bytes der_of(const unsigned char *r_s, size_t width)
 	return der;
 }
 
-static bool ecdsa_verdict(const struct both *b, EVP_PKEY *key, const char *digest, const struct bytes *msg, const unsigned char *r_s,
-			  size_t width)
+static bool ecdsa_verdict(const struct both *b, EVP_PKEY *key, const char *digest, const struct bytes *msg,
+			  const unsigned char *r_s, size_t width)
 {
 	struct bytes der = der_of(r_s, width);
 	bool good = key && verify(b->ours, key, digest, none, msg->at, msg->len, der.at, der.len);
@@ -314,8 +317,8 @@ static bool wyche_ecdsa(void *arg, struct json_object *group, struct json_object
 	curve = curve_of(json_text(pub, "curve"));
 	if (sig.len == 2 * curves[curve].width) {
 		key = ec_public(arg, curve, json_text(pub, "wx"), json_text(pub, "wy"));
-		good = key && ecdsa_verdict(arg, key, sha_of(json_text(group, "sha"), digest), &msg, sig.at, sig.len / 2) ==
-		       !strcmp(json_text(test, "result"), "valid");
+		good = key && ecdsa_verdict(arg, key, sha_of(json_text(group, "sha"), digest), &msg, sig.at,
+					    sig.len / 2) == !strcmp(json_text(test, "result"), "valid");
 		EVP_PKEY_free(key);
 	}
 	free(msg.at);
@@ -345,7 +348,9 @@ static bool agrees(const struct both *b, EVP_PKEY *own, EVP_PKEY *peer, const st
 
 static EVP_PKEY *ec_private(const struct both *b, int curve, const char *d)
 {
-	struct parts p = { .type = "EC", .group = curves[curve].name, .number = { { OSSL_PKEY_PARAM_PRIV_KEY, digits(d) } } };
+	struct parts p = {
+		.type = "EC", .group = curves[curve].name, .number = { { OSSL_PKEY_PARAM_PRIV_KEY, digits(d) } }
+	};
 	EVP_PKEY *key = key_of(b, &p, EVP_PKEY_KEYPAIR);
 
 	free(p.number[0].value.at);
@@ -402,7 +407,8 @@ WYCHEPROOF(ecdh_brainpoolP256r1, BY_DEVICE, wyche_ecdh)
 WYCHEPROOF(ecdh_brainpoolP384r1, BY_DEVICE, wyche_ecdh)
 
 /* A secret of zeroes is refused, as RFC 7748 permits. */
-static bool montgomery(const struct both *b, const char *type, const struct bytes *d, const struct bytes *u, const struct bytes *want)
+static bool montgomery(const struct both *b, const char *type, const struct bytes *d, const struct bytes *u,
+		       const struct bytes *want)
 {
 	EVP_PKEY *own = EVP_PKEY_new_raw_private_key_ex(b->ours, type, NULL, d->at, d->len);
 	EVP_PKEY *peer = EVP_PKEY_new_raw_public_key_ex(b->ours, type, NULL, u->at, u->len);
@@ -431,7 +437,8 @@ NIST(rfc_7748, BY_DEVICE, "OUTPUT_U", rfc7748_record, "asymmetric/X25519/rfc7748
 static bool wyche_montgomery(void *arg, struct json_object *group, struct json_object *test)
 {
 	struct bytes b[3] = { json_bytes(test, "private"), json_bytes(test, "public"), json_bytes(test, "shared") };
-	bool good = montgomery(arg, strstr(json_text(group, "curve"), "25519") ? "X25519" : "X448", &b[0], &b[1], &b[2]);
+	bool good = montgomery(arg, strstr(json_text(group, "curve"), "25519") ? "X25519" : "X448", &b[0], &b[1],
+			       &b[2]);
 
 	release(b, 3);
 	/* Another length than the curve's is an error. */

@@ -16,8 +16,9 @@ static const struct {
 	const char *type, *group;
 	size_t bits;
 } kinds[] = {
-	{ "RSA", NULL, 1024 }, { "RSA-PSS", NULL, 1024 }, { "EC", "P-256", 0 }, { "EC", "sect283r1", 0 }, { "SM2", NULL, 0 }, { "X25519", NULL, 0 },
-	{ "X448", NULL, 0 }, { "DH", "ffdhe2048", 0 }, { "DHX", "dh_2048_256", 0 },
+	{ "RSA", NULL, 1024 }, { "RSA-PSS", NULL, 1024 }, { "EC", "P-256", 0 }, { "EC", "sect283r1", 0 },
+	{ "SM2", NULL, 0 }, { "X25519", NULL, 0 }, { "X448", NULL, 0 }, { "DH", "ffdhe2048", 0 },
+	{ "DHX", "dh_2048_256", 0 },
 };
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
@@ -37,7 +38,8 @@ static EVP_PKEY *make(OSSL_LIB_CTX *libctx, unsigned int kind)
 	return key_make(libctx, kinds[kind].type, kinds[kind].group, kinds[kind].bits);
 }
 
-static bool encode(EVP_PKEY *key, const char *form, const char *structure, int selection, unsigned char **data, size_t *len)
+static bool encode(EVP_PKEY *key, const char *form, const char *structure, int selection, unsigned char **data,
+		   size_t *len)
 {
 	OSSL_ENCODER_CTX *ctx = OSSL_ENCODER_CTX_new_for_pkey(key, selection, form, structure, NULL);
 	bool ok;
@@ -85,8 +87,9 @@ static bool goes_through(struct both *b, EVP_PKEY *stock, const char *form, cons
 
 	if (ok) {
 		key = decode(b->ours, data, len);
-		ok = key && works(b, key, selection) && encode(key, form, structure, selection, &again, &again_len) && again_len == len &&
-		     !memcmp(data, again, len) && EVP_PKEY_eq(key, stock) == 1 && EVP_PKEY_eq(stock, key) == 1;
+		ok = key && works(b, key, selection) && encode(key, form, structure, selection, &again, &again_len) &&
+		     again_len == len && !memcmp(data, again, len) && EVP_PKEY_eq(key, stock) == 1 &&
+		     EVP_PKEY_eq(stock, key) == 1;
 	}
 	EVP_PKEY_free(key);
 	OPENSSL_free(data);
@@ -103,7 +106,8 @@ TEST_F(keys, encodings)
 
 		EXPECT_TRUE(goes_through(&self->b, key, "PEM", "PrivateKeyInfo", EVP_PKEY_KEYPAIR)) TH_LOG("%u", i);
 		EXPECT_TRUE(goes_through(&self->b, key, "DER", "PrivateKeyInfo", EVP_PKEY_KEYPAIR)) TH_LOG("%u", i);
-		EXPECT_TRUE(goes_through(&self->b, key, "PEM", "SubjectPublicKeyInfo", EVP_PKEY_PUBLIC_KEY)) TH_LOG("%u", i);
+		EXPECT_TRUE(goes_through(&self->b, key, "PEM", "SubjectPublicKeyInfo", EVP_PKEY_PUBLIC_KEY))
+			TH_LOG("%u", i);
 		EVP_PKEY_free(key);
 	}
 }
@@ -161,8 +165,8 @@ typedef int check_fn(EVP_PKEY_CTX *ctx);
 TEST_F(keys, checks)
 {
 	static check_fn *const checks[] = {
-		EVP_PKEY_check, EVP_PKEY_public_check, EVP_PKEY_public_check_quick, EVP_PKEY_private_check, EVP_PKEY_pairwise_check,
-		EVP_PKEY_param_check_quick,
+		EVP_PKEY_check, EVP_PKEY_public_check, EVP_PKEY_public_check_quick, EVP_PKEY_private_check,
+		EVP_PKEY_pairwise_check, EVP_PKEY_param_check_quick,
 	};
 	unsigned int i, j, k;
 
@@ -171,7 +175,8 @@ TEST_F(keys, checks)
 
 		for (k = 0; k < 2; k++) {
 			int selection = k ? EVP_PKEY_PUBLIC_KEY : EVP_PKEY_KEYPAIR;
-			EVP_PKEY *stock = key_in(self->b.stock, key, selection), *ours = key_in(self->b.ours, key, selection);
+			EVP_PKEY *stock = key_in(self->b.stock, key, selection),
+				 *ours = key_in(self->b.ours, key, selection);
 
 			for (j = 0; j < sizeof(checks) / sizeof(checks[0]); j++) {
 				EVP_PKEY_CTX *a = EVP_PKEY_CTX_new_from_pkey(self->b.stock, stock, NULL);
@@ -220,14 +225,16 @@ TEST_F(keys, a_new_public_key_replaces_the_old_one)
 	for (i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++) {
 		EVP_PKEY *own = make(self->b.ours, exchanges[i]), *peer = make(self->b.ours, exchanges[i]);
 		EVP_PKEY *other = make(self->b.ours, exchanges[i]);
-		size_t w = derive(self->b.ours, own, other, -1, wanted), len = EVP_PKEY_get1_encoded_public_key(other, &point);
+		size_t w = derive(self->b.ours, own, other, -1, wanted),
+		       len = EVP_PKEY_get1_encoded_public_key(other, &point);
 
 		ASSERT_LT(0, w);
 		EXPECT_EQ(w, derive(self->b.ours, own, peer, -1, before));
 		EXPECT_NE(0, memcmp(before, wanted, w));
 		EXPECT_EQ(1, EVP_PKEY_set1_encoded_public_key(peer, point, len));
 		if (exchanges[i] == 2)
-			EXPECT_EQ(1, EVP_PKEY_set_utf8_string_param(peer, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT, "compressed"));
+			EXPECT_EQ(1, EVP_PKEY_set_utf8_string_param(peer, OSSL_PKEY_PARAM_EC_POINT_CONVERSION_FORMAT,
+								    "compressed"));
 		n = taken(&self->b);
 		EXPECT_EQ(w, derive(self->b.ours, own, peer, -1, after));
 		EXPECT_EQ(0, memcmp(after, wanted, w));
@@ -240,8 +247,8 @@ TEST_F(keys, a_new_public_key_replaces_the_old_one)
 }
 
 /*
- * A program that works in other contexts may have left the default one without any provider, even of random numbers. libwd
- * computes with that one: what it can't do for a device then, the twin does, and no error of it is left behind.
+ * A program that works in other contexts may have left the default one without any provider, even of random numbers.
+ * libwd computes with that one: what it can't do for a device then, the twin does, and no error of it is left behind.
  */
 TEST_F(keys, work_without_a_provider_in_the_default_context)
 {

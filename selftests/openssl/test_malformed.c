@@ -170,8 +170,8 @@ static void call_transform(FIXTURE_DATA(malformed) *self, int ours, struct trace
 	int ret;
 
 	memset(in, (int)draw(self, 4), sizeof(in));
-	snprintf(t->what + strlen(t->what), sizeof(t->what) - strlen(t->what), " %s %zu to %zu%s", transforms[kind].name, n, len,
-		 query ? " (size)" : "");
+	snprintf(t->what + strlen(t->what), sizeof(t->what) - strlen(t->what), " %s %zu to %zu%s",
+		 transforms[kind].name, n, len, query ? " (size)" : "");
 	step(t, draw(self, 12) ? transforms[kind].init(ctx) : 1, 0);
 	settings(self, ctx, t);
 	ret = transforms[kind].run(ctx, query ? NULL : out, &len, in, n);

@@ -31,7 +31,8 @@ static bool signs(struct both *b, EVP_PKEY *ours, EVP_PKEY *stock, const char *d
 	size_t len;
 
 	sign(b->ours, ours, digest, params, MESSAGE, sizeof(MESSAGE), sig, &len);
-	if (len && taken(b) == before + 1 && verify(b->stock, stock, digest, params, MESSAGE, sizeof(MESSAGE), sig, len) &&
+	if (len && taken(b) == before + 1 &&
+	    verify(b->stock, stock, digest, params, MESSAGE, sizeof(MESSAGE), sig, len) &&
 	    verify(b->ours, ours, digest, params, MESSAGE, sizeof(MESSAGE), sig, len))
 		return true;
 	printf("# %s with %s: %zu bytes, %llu by the path expected\n", EVP_PKEY_get0_type_name(ours), digest, len,
@@ -40,7 +41,9 @@ static bool signs(struct both *b, EVP_PKEY *ours, EVP_PKEY *stock, const char *d
 	return false;
 }
 
-static const char *const digests[] = { "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512-256", "SHA3-256", "SHA3-512" };
+static const char *const digests[] = {
+	"SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512-256", "SHA3-256", "SHA3-512"
+};
 
 TEST_F(pkey, rsa_signs_by_pkcs1_with_each_digest)
 {
@@ -64,7 +67,8 @@ TEST_F(pkey, rsa_signs_by_pss_with_each_length_of_salt)
 		OSSL_PARAM params[] = {
 			OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, "pss", 0),
 			OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, (char *)salts[i], 0),
-			OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, i & 1 ? "SHA256" : "SHA1", 0),
+			OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, i & 1 ? "SHA256" : "SHA1",
+							 0),
 			OSSL_PARAM_END,
 		};
 
@@ -105,7 +109,9 @@ static EVP_PKEY *restricted_key(OSSL_LIB_CTX *libctx, const char *digest, int sa
 static void restricted_sign(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *const steps[3], char trace[5])
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
-	static const char *const names[] = { OSSL_SIGNATURE_PARAM_PSS_SALTLEN, OSSL_SIGNATURE_PARAM_DIGEST, OSSL_SIGNATURE_PARAM_PSS_SALTLEN };
+	static const char *const names[] = {
+		OSSL_SIGNATURE_PARAM_PSS_SALTLEN, OSSL_SIGNATURE_PARAM_DIGEST, OSSL_SIGNATURE_PARAM_PSS_SALTLEN
+	};
 	OSSL_PARAM params[2] = { OSSL_PARAM_END, OSSL_PARAM_END };
 	unsigned char digest[64] = { 1 }, sig[512];
 	size_t len = sizeof(sig);
@@ -124,8 +130,8 @@ static void restricted_sign(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *con
 TEST_F(pkey, restrictions_of_rsa_pss_keys_hold)
 {
 	static const char *const steps[][3] = {
-		{ "digest", "SHA256", "digest" }, { "digest", "SHA512", "digest" }, { "max", "SHA512", "39" }, { "auto", "SHA256", "40" },
-		{ "40", "SHA512", "0" }, { "digest", "SHA512", "max" },
+		{ "digest", "SHA256", "digest" }, { "digest", "SHA512", "digest" }, { "max", "SHA512", "39" },
+		{ "auto", "SHA256", "40" }, { "40", "SHA512", "0" }, { "digest", "SHA512", "max" },
 	};
 	static const char *const digests[] = { "SHA512", "SHA256" };
 	char trace[2][5];
@@ -165,7 +171,8 @@ static bool block(struct both *b, EVP_PKEY *ours, EVP_PKEY *stock, const unsigne
 		ret[i] = (decrypts ? EVP_PKEY_decrypt : EVP_PKEY_sign)(ctx, out[i], &len[i], in, n);
 		EVP_PKEY_CTX_free(ctx);
 	}
-	return ret[0] == 1 && ret[1] == 1 && len[0] == len[1] && !memcmp(out[0], out[1], len[0]) && taken(b) == before + 1;
+	return ret[0] == 1 && ret[1] == 1 && len[0] == len[1] && !memcmp(out[0], out[1], len[0]) &&
+	       taken(b) == before + 1;
 }
 
 TEST_F(pkey, rsa_without_padding)
@@ -180,8 +187,8 @@ TEST_F(pkey, rsa_without_padding)
 	EVP_PKEY_free(ours);
 }
 
-static int transform(OSSL_LIB_CTX *libctx, EVP_PKEY *key, bool decrypts, const OSSL_PARAM *params, const unsigned char *in, size_t n,
-		 unsigned char *out, size_t *len)
+static int transform(OSSL_LIB_CTX *libctx, EVP_PKEY *key, bool decrypts, const OSSL_PARAM *params,
+		     const unsigned char *in, size_t n, unsigned char *out, size_t *len)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
 	int ret;
@@ -226,7 +233,9 @@ TEST_F(pkey, rsa_decrypts_oaep_of_each_length)
 TEST_F(pkey, rsa_decrypts_oaep_and_writes_nothing_else)
 {
 	EVP_PKEY *key[2] = { key_make(self->b.stock, "RSA", NULL, 1024), NULL };
-	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, "oaep", 0), OSSL_PARAM_END };
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, "oaep", 0), OSSL_PARAM_END
+	};
 	unsigned char ct[512], out[2][512];
 	uint64_t before = taken(&self->b);
 	size_t ct_len, len[2];
@@ -238,8 +247,8 @@ TEST_F(pkey, rsa_decrypts_oaep_and_writes_nothing_else)
 	for (bad = 0; bad < 2; bad++) {
 		for (ours = 0; ours < 2; ours++) {
 			memset(out[ours], 0x55, sizeof(out[ours]));
-			ret[ours] = transform(ours ? self->b.ours : self->b.stock, key[ours], true, params, ct, ct_len, out[ours],
-					      &len[ours]);
+			ret[ours] = transform(ours ? self->b.ours : self->b.stock, key[ours], true, params, ct, ct_len,
+					      out[ours], &len[ours]);
 		}
 		EXPECT_EQ(!bad, ret[0]);
 		EXPECT_EQ(ret[0], ret[1]);
@@ -267,15 +276,16 @@ TEST_F(pkey, rsa_decrypts_pkcs1_by_the_twin)
 	EVP_PKEY_free(ours);
 }
 
-static const char *const curves[] = { "P-256", "P-384", "P-521", "P-224", "secp256k1", "brainpoolP256r1", "brainpoolP320r1",
-				      "brainpoolP384r1", "brainpoolP512r1" };
+static const char *const curves[] = { "P-256", "P-384", "P-521", "P-224", "secp256k1", "brainpoolP256r1",
+				      "brainpoolP320r1", "brainpoolP384r1", "brainpoolP512r1" };
 
 TEST_F(pkey, ecdsa_signs_on_each_curve)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < sizeof(curves) / sizeof(curves[0]); i++) {
-		EVP_PKEY *key = key_make(self->b.ours, "EC", curves[i], 0), *stock = key_in(self->b.stock, key, KEYPAIR);
+		EVP_PKEY *key = key_make(self->b.ours, "EC", curves[i], 0),
+			 *stock = key_in(self->b.stock, key, KEYPAIR);
 
 		ASSERT_TRUE(is_ours(key)) TH_LOG("%s", curves[i]);
 		for (j = 0; j < 3; j++)
@@ -311,7 +321,8 @@ static bool sm2_signs(struct both *b, EVP_PKEY *key, EVP_PKEY *stock, const char
 		  EVP_DigestVerifyInit_ex(check, &pctx[1], "SM3", b->stock, NULL, stock, NULL) > 0;
 
 	if (ok && id)
-		ok = EVP_PKEY_CTX_set1_id(pctx[0], id, strlen(id)) > 0 && EVP_PKEY_CTX_set1_id(pctx[1], id, strlen(id)) > 0;
+		ok = EVP_PKEY_CTX_set1_id(pctx[0], id, strlen(id)) > 0 &&
+		     EVP_PKEY_CTX_set1_id(pctx[1], id, strlen(id)) > 0;
 	ok = ok && EVP_DigestSignUpdate(ctx, "ab", 2) > 0 && EVP_MD_CTX_copy_ex(copy, ctx);
 	EVP_MD_CTX_free(ctx);
 	ok = ok && EVP_DigestSignUpdate(copy, "c", 1) > 0 && EVP_DigestSignFinal(copy, sig, &len) > 0 &&
@@ -372,8 +383,10 @@ TEST_F(pkey, sm2_decrypts)
 
 	memset(text, 0x5a, sizeof(text));
 	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		ASSERT_EQ(1, transform(i % 2 ? self->b.ours : self->b.stock, i % 2 ? ours : key, false, none, text, lengths[i], ct, &ct_len));
-		ASSERT_EQ(1, transform(self->b.ours, ours, true, none, ct, ct_len, out, &len)) TH_LOG("%zu", lengths[i]);
+		ASSERT_EQ(1, transform(i % 2 ? self->b.ours : self->b.stock, i % 2 ? ours : key, false, none, text,
+				       lengths[i], ct, &ct_len));
+		ASSERT_EQ(1, transform(self->b.ours, ours, true, none, ct, ct_len, out, &len))
+			TH_LOG("%zu", lengths[i]);
 		EXPECT_EQ(lengths[i], len);
 		EXPECT_EQ(0, memcmp(text, out, len));
 	}
@@ -391,7 +404,8 @@ TEST_F(pkey, sm2_refuses_texts_that_stock_refuses)
 	size_t ct_len, len[2], i;
 	int ret[2];
 
-	ASSERT_EQ(1, transform(self->b.stock, key, false, none, (const unsigned char *)MESSAGE, sizeof(MESSAGE), ct, &ct_len));
+	ASSERT_EQ(1, transform(self->b.stock, key, false, none, (const unsigned char *)MESSAGE, sizeof(MESSAGE), ct,
+			       &ct_len));
 	for (i = 0; i < 2 * ct_len; i++) {
 		size_t n = i < ct_len ? ct_len : i - ct_len;
 
@@ -417,7 +431,8 @@ TEST_F(pkey, sm2_room_for_a_text)
 	size_t ct_len, len[2], size[2];
 	int i, ret[2];
 
-	ASSERT_EQ(1, transform(self->b.stock, key, false, none, (const unsigned char *)MESSAGE, sizeof(MESSAGE), ct, &ct_len));
+	ASSERT_EQ(1, transform(self->b.stock, key, false, none, (const unsigned char *)MESSAGE, sizeof(MESSAGE), ct,
+			       &ct_len));
 	for (i = 0; i < 2; i++) {
 		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(i ? self->b.ours : self->b.stock, i ? ours : key, NULL);
 		EVP_PKEY_CTX *copy;
@@ -456,7 +471,8 @@ static bool agrees(struct both *b, const char *type, const char *group, int pad,
 	c_ours = key_in(b->ours, c, EVP_PKEY_PUBLIC_KEY);
 	len[0] = derive(b->ours, a, c_ours, pad, secret[0]);
 	len[1] = derive(b->stock, c, a_stock, pad, secret[1]);
-	ok = is_ours(a) && len[0] && len[0] == len[1] && !memcmp(secret[0], secret[1], len[0]) && taken(b) >= before + counted;
+	ok = is_ours(a) && len[0] && len[0] == len[1] && !memcmp(secret[0], secret[1], len[0]) &&
+	     taken(b) >= before + counted;
 	if (!ok) {
 		printf("# %s %s: %zu, %zu bytes, %llu counted\n", type, group ?: "", len[0], len[1],
 		       (unsigned long long)(taken(b) - before));
@@ -497,7 +513,9 @@ TEST_F(pkey, contexts_tell_the_path)
 	EVP_PKEY *key = key_make(self->b.ours, "EC", "P-256", 0);
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(self->b.ours, key, NULL);
 	char path[16] = "x";
-	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END };
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END
+	};
 	unsigned char sig[256];
 	size_t len = sizeof(sig);
 
@@ -512,12 +530,15 @@ TEST_F(pkey, contexts_tell_the_path)
 }
 
 /* libcrypto ends a message in a duplicate of the program's context. */
-static void message_tells_the_path(struct __test_metadata *_metadata, OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *digest)
+static void message_tells_the_path(struct __test_metadata *_metadata, OSSL_LIB_CTX *libctx, EVP_PKEY *key,
+				   const char *digest)
 {
 	EVP_MD_CTX *md = EVP_MD_CTX_new();
 	EVP_PKEY_CTX *ctx;
 	char path[16] = "x";
-	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END };
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END
+	};
 	unsigned char sig[512];
 	unsigned int message;
 	size_t len;
@@ -541,9 +562,13 @@ static void message_tells_the_path(struct __test_metadata *_metadata, OSSL_LIB_C
 
 TEST_F(pkey, contexts_of_verified_messages_tell_the_path)
 {
-	static const struct { const char *type, *group, *digest; } kinds[] = { { "EC", "P-256", "SHA256" }, { "SM2", NULL, "SM3" } };
+	static const struct { const char *type, *group, *digest; } kinds[] = {
+		{ "EC", "P-256", "SHA256" }, { "SM2", NULL, "SM3" }
+	};
 	char path[16];
-	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END };
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string("warpdrive-path", path, sizeof(path)), OSSL_PARAM_END
+	};
 	unsigned char sig[1024];
 	EVP_PKEY_CTX *ctx;
 	EVP_MD_CTX *md;

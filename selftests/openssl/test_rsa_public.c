@@ -75,30 +75,37 @@ TEST_F(rsa_public, signatures_of_pss)
 		for (j = 0; j < sizeof(salts) / sizeof(salts[0]); j++) {
 			OSSL_PARAM made[] = {
 				OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PAD_MODE, (char *)"pss", 0),
-				OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, (char *)salts[i], 0), OSSL_PARAM_END,
+				OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, (char *)salts[i], 0),
+				OSSL_PARAM_END,
 			};
 			OSSL_PARAM wanted[] = {
-				made[0], OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, (char *)salts[j], 0),
-				OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST, (char *)(j % 2 ? "SHA1" : "SHA256"), 0),
+				made[0],
+				OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, (char *)salts[j], 0),
+				OSSL_PARAM_construct_utf8_string(OSSL_SIGNATURE_PARAM_MGF1_DIGEST,
+								 (char *)(j % 2 ? "SHA1" : "SHA256"), 0),
 				OSSL_PARAM_END,
 			};
 
-			EXPECT_TRUE(verdicts_are_right(self, "SHA256", made, wanted)) TH_LOG("%s for %s", salts[i], salts[j]);
+			EXPECT_TRUE(verdicts_are_right(self, "SHA256", made, wanted))
+				TH_LOG("%s for %s", salts[i], salts[j]);
 		}
 	}
 }
 
 static EVP_PKEY_CTX *encryption(FIXTURE_DATA(rsa_public) *self, bool decrypts, const char *pad, const char *digest)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(decrypts ? self->b.stock : self->b.ours, decrypts ? self->stock : self->ours, NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(decrypts ? self->b.stock : self->b.ours,
+						       decrypts ? self->stock : self->ours, NULL);
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, (char *)pad, 0),
-		OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, (char *)(digest ?: "SHA1"), 0), OSSL_PARAM_END,
+		OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, (char *)(digest ?: "SHA1"), 0),
+		OSSL_PARAM_END,
 	};
 
 	if (!digest)
 		params[1] = OSSL_PARAM_construct_end();
-	if ((decrypts ? EVP_PKEY_decrypt_init : EVP_PKEY_encrypt_init)(ctx) > 0 && EVP_PKEY_CTX_set_params(ctx, params) > 0)
+	if ((decrypts ? EVP_PKEY_decrypt_init : EVP_PKEY_encrypt_init)(ctx) > 0 &&
+	    EVP_PKEY_CTX_set_params(ctx, params) > 0)
 		return ctx;
 	EVP_PKEY_CTX_free(ctx);
 	return NULL;
@@ -114,7 +121,8 @@ static bool encrypts(FIXTURE_DATA(rsa_public) *self, const char *pad, const char
 	memset(in, 0x5a, sizeof(in));
 	self->len = sizeof(self->text);
 	ok = to && from && EVP_PKEY_encrypt(to, self->text, &self->len, in, n) > 0 && self->len == 128 &&
-	     EVP_PKEY_decrypt(from, self->plain, &len, self->text, self->len) > 0 && len == n && !memcmp(self->plain, in, n);
+	     EVP_PKEY_decrypt(from, self->plain, &len, self->text, self->len) > 0 && len == n &&
+	     !memcmp(self->plain, in, n);
 	EVP_PKEY_CTX_free(to);
 	EVP_PKEY_CTX_free(from);
 	return ok;
@@ -151,7 +159,8 @@ TEST_F(rsa_public, a_wrong_result_refuses_no_good_signature)
 	}
 }
 
-static void sign_block(EVP_PKEY *key, OSSL_LIB_CTX *libctx, const unsigned char block[128], unsigned char *sig, size_t *len)
+static void sign_block(EVP_PKEY *key, OSSL_LIB_CTX *libctx, const unsigned char block[128], unsigned char *sig,
+		       size_t *len)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
 
@@ -171,7 +180,8 @@ TEST_F(rsa_public, no_padding_and_a_digest)
 	sign_block(self->stock, self->b.stock, block, self->sig, &self->len);
 	EXPECT_EQ(128, self->len);
 	for (i = 0; i < 2; i++) {
-		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(i ? self->b.ours : self->b.stock, i ? self->ours : self->stock, NULL);
+		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(i ? self->b.ours : self->b.stock,
+							       i ? self->ours : self->stock, NULL);
 
 		EXPECT_EQ(1, EVP_PKEY_verify_init(ctx));
 		EVP_PKEY_CTX_set_signature_md(ctx, EVP_sha256());

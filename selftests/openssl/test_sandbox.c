@@ -20,7 +20,9 @@ FIXTURE(sandbox) {
 	EVP_PKEY *key, *stock;
 };
 
-/* Everything is logged. The random numbers are libcrypto's, which asks the kernel for a seed before the sandbox begins. */
+/*
+ * Everything is logged. The random numbers are libcrypto's, which asks the kernel for a seed before the sandbox begins.
+ */
 FIXTURE_SETUP(sandbox)
 {
 	unsigned char byte;

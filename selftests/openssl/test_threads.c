@@ -50,7 +50,8 @@ static bool signs(FIXTURE_DATA(threads) *self, EVP_PKEY *key[2])
 
 static bool agrees(FIXTURE_DATA(threads) *self)
 {
-	EVP_PKEY *mine = key_make(self->b.ours, "X25519", NULL, 0), *stock = key_in(self->b.stock, mine, EVP_PKEY_PUBLIC_KEY);
+	EVP_PKEY *mine = key_make(self->b.ours, "X25519", NULL, 0),
+		 *stock = key_in(self->b.stock, mine, EVP_PKEY_PUBLIC_KEY);
 	unsigned char secret[2][1024];
 	bool ok = derive(self->b.ours, mine, self->x[1], -1, secret[0]) == 32 &&
 		  derive(self->b.stock, self->x[0], stock, -1, secret[1]) == 32 && !memcmp(secret[0], secret[1], 32);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Handshakes between a server that prefers the provider and a client without it, in both roles: groups and certificates. */
+/*
+ * Handshakes between a server that prefers the provider and a client without it, in both roles: groups and
+ * certificates.
+ */
 #include <openssl/async.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -62,7 +65,8 @@ static bool ends_open(FIXTURE_DATA(tls) *self, struct ends *e, bool ours_serves,
 		SSL_CTX_set_max_proto_version(e->ctx[i], version);
 		if (!SSL_CTX_set1_groups_list(e->ctx[i], groups))
 			return false;
-		if (!i && (SSL_CTX_use_certificate(e->ctx[i], self->cert) <= 0 || SSL_CTX_use_PrivateKey(e->ctx[i], self->key) <= 0))
+		if (!i && (SSL_CTX_use_certificate(e->ctx[i], self->cert) <= 0 ||
+			   SSL_CTX_use_PrivateKey(e->ctx[i], self->key) <= 0))
 			return false;
 		e->ssl[i] = SSL_new(e->ctx[i]);
 		SSL_set_bio(e->ssl[i], bio[i], bio[i]);
@@ -105,7 +109,8 @@ static bool shake(struct ends *e)
 }
 
 /* A handshake with the path expected for at least so many operations. */
-static bool handshake(FIXTURE_DATA(tls) *self, bool ours_serves, int version, const char *groups, unsigned int counted, bool async)
+static bool handshake(FIXTURE_DATA(tls) *self, bool ours_serves, int version, const char *groups, unsigned int counted,
+		      bool async)
 {
 	struct ends e = { { NULL, NULL }, { NULL, NULL } };
 	uint64_t before = taken(&self->b);
@@ -117,8 +122,9 @@ static bool handshake(FIXTURE_DATA(tls) *self, bool ours_serves, int version, co
 	ends_close(&e);
 	if (ok && taken(&self->b) >= before + counted)
 		return true;
-	printf("# %s, version %x, %s: %s, %llu counted\n", groups, (unsigned int)version, ours_serves ? "server" : "client",
-	       ok ? "done" : "failed", (unsigned long long)(taken(&self->b) - before));
+	printf("# %s, version %x, %s: %s, %llu counted\n", groups,
+	       (unsigned int)version, ours_serves ? "server" : "client", ok ? "done" : "failed",
+	       (unsigned long long)(taken(&self->b) - before));
 	errors_print();
 	return false;
 }
@@ -185,7 +191,8 @@ static bool records(FIXTURE_DATA(tls) *self, int version, const char *suite, boo
 	int n;
 
 	for (i = 0; ok && i < 2; i++) {
-		ok = version == TLS1_3_VERSION ? SSL_set_ciphersuites(e.ssl[i], suite) : SSL_set_cipher_list(e.ssl[i], suite);
+		ok = version == TLS1_3_VERSION ? SSL_set_ciphersuites(e.ssl[i], suite) :
+		     SSL_set_cipher_list(e.ssl[i], suite);
 		if (async)
 			SSL_set_mode(e.ssl[i], SSL_MODE_ASYNC);
 	}
@@ -196,7 +203,8 @@ static bool records(FIXTURE_DATA(tls) *self, int version, const char *suite, boo
 		while ((n = SSL_write(e.ssl[i % 2], sent, sizeof(sent))) <= 0 && goes_on(e.ssl[i % 2], n))
 			;
 		ok = n == sizeof(sent);
-		while (ok && (n = SSL_read(e.ssl[(i + 1) % 2], got, sizeof(got))) <= 0 && goes_on(e.ssl[(i + 1) % 2], n))
+		while (ok && (n = SSL_read(e.ssl[(i + 1) % 2], got, sizeof(got))) <= 0 &&
+		       goes_on(e.ssl[(i + 1) % 2], n))
 			;
 		ok = ok && n == sizeof(got) && !memcmp(sent, got, sizeof(got));
 	}
@@ -228,7 +236,8 @@ TEST_F(tls, records_are_the_devices)
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
 	certify(self, "EC", "P-256", 0);
 	for (i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
-		EXPECT_TRUE(records(self, rows[i / 2].version, rows[i / 2].suite, i % 2, &counted)) TH_LOG("%s", rows[i / 2].suite);
+		EXPECT_TRUE(records(self, rows[i / 2].version, rows[i / 2].suite, i % 2, &counted))
+			TH_LOG("%s", rows[i / 2].suite);
 		EXPECT_EQ(rows[i / 2].counted, counted) TH_LOG("%s", rows[i / 2].suite);
 	}
 }

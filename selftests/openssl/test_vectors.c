@@ -34,7 +34,10 @@ static struct job job_of(struct both *b, const char *name, const char *digest)
 	return (struct job){ .b = b, .name = name, .digest = digest, .before = taken(b) };
 }
 
-/* Each vector was right; did the provider give some of the work to where it goes here? A sample may be an empty message. */
+/*
+ * Each vector was right; did the provider give some of the work to where it goes here? A sample may be an empty
+ * message.
+ */
 #define RAN(job) do { \
 	EXPECT_LT(0, (job).ran); \
 	if (vec_every() == 1) \
@@ -52,8 +55,8 @@ static EVP_CIPHER *cipher_of(const struct job *j, size_t key_len)
 /* --- ciphers --- */
 
 /* In two parts, of which the first is a multiple of 16 bytes. XTS takes its data in one part. */
-static bool one_way(const struct job *j, int enc, const struct bytes *key, const struct bytes *iv, const struct bytes *in,
-		    const struct bytes *want, bool in_place, bool parts)
+static bool one_way(const struct job *j, int enc, const struct bytes *key, const struct bytes *iv,
+		    const struct bytes *in, const struct bytes *want, bool in_place, bool parts)
 {
 	EVP_CIPHER *cipher = cipher_of(j, key->len);
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -65,7 +68,8 @@ static bool one_way(const struct job *j, int enc, const struct bytes *key, const
 	good = cipher && EVP_CipherInit_ex2(ctx, cipher, key->at, iv->len ? iv->at : NULL, enc, NULL) == 1 &&
 	       EVP_CIPHER_CTX_set_padding(ctx, 0) && (!first || EVP_CipherUpdate(ctx, out, &n, from, first) == 1) &&
 	       EVP_CipherUpdate(ctx, out + n, &m, from + first, (int)in->len - first) == 1 &&
-	       EVP_CipherFinal_ex(ctx, out + n + m, &k) == 1 && (size_t)(n + m + k) == want->len && !memcmp(out, want->at, want->len);
+	       EVP_CipherFinal_ex(ctx, out + n + m, &k) == 1 && (size_t)(n + m + k) == want->len &&
+	       !memcmp(out, want->at, want->len);
 	if (!good)
 		errors_print();
 	EVP_CIPHER_CTX_free(ctx);
@@ -74,7 +78,8 @@ static bool one_way(const struct job *j, int enc, const struct bytes *key, const
 	return good;
 }
 
-static bool both_ways(struct job *j, const struct bytes *key, const struct bytes *iv, const struct bytes *plain, const struct bytes *ct)
+static bool both_ways(struct job *j, const struct bytes *key, const struct bytes *iv, const struct bytes *plain,
+		      const struct bytes *ct)
 {
 	bool parts = !strstr(j->name, "XTS");
 
@@ -115,7 +120,8 @@ static bool cipher_record(void *arg, struct vec *v)
 /* Data units of whole bytes only. */
 static bool xts_record(void *arg, struct vec *v)
 {
-	struct bytes key = vec_bytes(v, "Key"), iv = vec_bytes(v, "i"), plain = vec_bytes(v, "PT"), ct = vec_bytes(v, "CT");
+	struct bytes key = vec_bytes(v, "Key"), iv = vec_bytes(v, "i"), plain = vec_bytes(v, "PT"),
+		     ct = vec_bytes(v, "CT");
 	bool good = vec_number(v, "DataUnitLen") % 8 || both_ways(arg, &key, &iv, &plain, &ct);
 
 	free(key.at);
@@ -166,7 +172,8 @@ static bool aead_starts(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *cipher, int enc, 
 
 	return EVP_CipherInit_ex2(ctx, cipher, NULL, NULL, enc, NULL) == 1 &&
 	       EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, (int)o->iv.len, NULL) > 0 &&
-	       (enc && !ccm ? 1 : EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, (int)o->tag.len, enc ? NULL : o->tag.at)) > 0 &&
+	       (enc && !ccm ? 1 :
+		EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, (int)o->tag.len, enc ? NULL : o->tag.at)) > 0 &&
 	       EVP_CipherInit_ex2(ctx, NULL, o->key.at, o->iv.at, enc, NULL) == 1 &&
 	       (!ccm || EVP_CipherUpdate(ctx, NULL, &n, NULL, len) == 1) &&
 	       (!o->assoc.len || EVP_CipherUpdate(ctx, NULL, &n, o->assoc.at, (int)o->assoc.len) == 1);
@@ -183,8 +190,8 @@ static bool aead(const struct job *j, int enc, const struct one *o, unsigned cha
 
 	good = cipher && aead_starts(ctx, cipher, enc, o, (int)in->len) &&
 	       EVP_CipherUpdate(ctx, out, &n, in->len ? in->at : (const unsigned char *)"", (int)in->len) == 1 &&
-	       ((!enc && EVP_CIPHER_get_mode(cipher) == EVP_CIPH_CCM_MODE) || EVP_CipherFinal_ex(ctx, out + n, &k) == 1) &&
-	       (size_t)(n + k) == in->len &&
+	       ((!enc && EVP_CIPHER_get_mode(cipher) == EVP_CIPH_CCM_MODE) ||
+		EVP_CipherFinal_ex(ctx, out + n, &k) == 1) && (size_t)(n + k) == in->len &&
 	       (!enc || EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, (int)o->tag.len, tag) > 0);
 	EVP_CIPHER_CTX_free(ctx);
 	EVP_CIPHER_free(cipher);
@@ -260,7 +267,8 @@ WYCHEPROOF(aes_ccm, "AES-%zu-CCM", NULL, wyche_aead)
 /* With padding: what has a bad one must be refused. */
 static bool wyche_cbc(void *arg, struct json_object *group, struct json_object *test)
 {
-	struct bytes key = json_bytes(test, "key"), iv = json_bytes(test, "iv"), msg = json_bytes(test, "msg"), ct = json_bytes(test, "ct");
+	struct bytes key = json_bytes(test, "key"), iv = json_bytes(test, "iv"), msg = json_bytes(test, "msg"),
+		     ct = json_bytes(test, "ct");
 	struct job *j = arg;
 	EVP_CIPHER *cipher = cipher_of(j, key.len);
 	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
@@ -269,8 +277,9 @@ static bool wyche_cbc(void *arg, struct json_object *group, struct json_object *
 	bool good;
 
 	(void)group;
-	good = cipher && EVP_CipherInit_ex2(ctx, cipher, key.at, iv.at, 0, NULL) == 1 && EVP_CipherUpdate(ctx, out, &n, ct.at, (int)ct.len) == 1 &&
-	       EVP_CipherFinal_ex(ctx, out + n, &k) == 1 && (size_t)(n + k) == msg.len && !memcmp(out, msg.at, msg.len);
+	good = cipher && EVP_CipherInit_ex2(ctx, cipher, key.at, iv.at, 0, NULL) == 1 &&
+	       EVP_CipherUpdate(ctx, out, &n, ct.at, (int)ct.len) == 1 && EVP_CipherFinal_ex(ctx, out + n, &k) == 1 &&
+	       (size_t)(n + k) == msg.len && !memcmp(out, msg.at, msg.len);
 	j->ran++;
 	EVP_CIPHER_CTX_free(ctx);
 	EVP_CIPHER_free(cipher);
@@ -294,10 +303,11 @@ static bool digest_right(const struct job *j, const struct bytes *msg, const str
 	unsigned int n = 0;
 	bool good;
 
-	good = md && EVP_Digest(msg->at, msg->len, out, &n, md, NULL) == 1 && n == want->len && !memcmp(out, want->at, n) &&
-	       EVP_DigestInit_ex2(ctx, md, NULL) == 1 && EVP_DigestUpdate(ctx, msg->at, msg->len / 3) == 1 &&
-	       EVP_DigestUpdate(ctx, msg->at + msg->len / 3, msg->len - msg->len / 3) == 1 && EVP_DigestFinal_ex(ctx, out, &n) == 1 &&
-	       !memcmp(out, want->at, n);
+	good = md && EVP_Digest(msg->at, msg->len, out, &n, md, NULL) == 1 && n == want->len &&
+	       !memcmp(out, want->at, n) && EVP_DigestInit_ex2(ctx, md, NULL) == 1 &&
+	       EVP_DigestUpdate(ctx, msg->at, msg->len / 3) == 1 &&
+	       EVP_DigestUpdate(ctx, msg->at + msg->len / 3, msg->len - msg->len / 3) == 1 &&
+	       EVP_DigestFinal_ex(ctx, out, &n) == 1 && !memcmp(out, want->at, n);
 	EVP_MD_CTX_free(ctx);
 	EVP_MD_free(md);
 	return good;
@@ -308,8 +318,8 @@ static bool hmac_right(const struct job *j, const struct bytes *key, const struc
 	unsigned char out[EVP_MAX_MD_SIZE];
 	size_t n = 0;
 
-	return EVP_Q_mac(j->b->ours, "HMAC", NULL, j->digest, NULL, key->at, key->len, msg->at, msg->len, out, sizeof(out), &n) &&
-	       n >= want->len && !memcmp(out, want->at, want->len);
+	return EVP_Q_mac(j->b->ours, "HMAC", NULL, j->digest, NULL, key->at, key->len, msg->at, msg->len, out,
+			 sizeof(out), &n) && n >= want->len && !memcmp(out, want->at, want->len);
 }
 
 /* Lengths are in bits, and the file writes an empty message as one byte. */

@@ -76,21 +76,25 @@ static bool verdicts_are_right(FIXTURE_DATA(verify) *self, EVP_PKEY *key, const 
 	sign_by_stock(self, digest);
 	right = accepts(self, key, digest) && taken(&self->b) == before + 1;
 	self->sig[self->len - 3] ^= 4;
-	return right && !accepts(self, key, digest) && taken(&self->b) == before + 1 && !count(self, "warpdrive-bad-results");
+	return right && !accepts(self, key, digest) && taken(&self->b) == before + 1 &&
+	       !count(self, "warpdrive-bad-results");
 }
 
 TEST_F(verify, ecdsa_on_each_curve)
 {
-	static const char *const curves[] = { "P-256", "P-384", "P-521", "P-224", "P-192", "secp256k1", "brainpoolP256r1",
-					      "brainpoolP320r1", "brainpoolP384r1", "brainpoolP512r1" };
+	static const char *const curves[] = { "P-256", "P-384", "P-521", "P-224", "P-192",
+					      "secp256k1", "brainpoolP256r1", "brainpoolP320r1", "brainpoolP384r1",
+					      "brainpoolP512r1" };
 	static const char *const digests[] = { "SHA1", "SHA256", "SHA512", "SHA3-512" };
 	unsigned int i, j;
 
 	for (i = 0; i < COUNT(curves); i++) {
 		ASSERT_TRUE(keys_make(self, "EC", curves[i])) TH_LOG("%s", curves[i]);
 		for (j = 0; j < COUNT(digests); j++) {
-			EXPECT_TRUE(verdicts_are_right(self, self->public, digests[j])) TH_LOG("%s, %s", curves[i], digests[j]);
-			EXPECT_TRUE(verdicts_are_right(self, self->ours, digests[j])) TH_LOG("%s, %s", curves[i], digests[j]);
+			EXPECT_TRUE(verdicts_are_right(self, self->public, digests[j]))
+				TH_LOG("%s, %s", curves[i], digests[j]);
+			EXPECT_TRUE(verdicts_are_right(self, self->ours, digests[j]))
+				TH_LOG("%s, %s", curves[i], digests[j]);
 		}
 	}
 }
@@ -113,7 +117,8 @@ TEST_F(verify, without_ecdsa_among_the_algorithms_it_is_the_twins)
 	EXPECT_EQ(0, sim(&self->b));
 }
 
-static int verify_digest(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const unsigned char *sig, size_t len, const unsigned char *digest, size_t n)
+static int verify_digest(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const unsigned char *sig, size_t len,
+			 const unsigned char *digest, size_t n)
 {
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(libctx, key, NULL);
 	int ret = EVP_PKEY_verify_init(ctx) > 0 ? EVP_PKEY_verify(ctx, sig, len, digest, n) : -9;
@@ -148,7 +153,8 @@ TEST_F(verify, sm2_of_digests)
 }
 
 /* In two parts, with a copy of the context in between; id NULL: none is set. */
-static int sm2_verifies(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *id, const unsigned char *sig, size_t len, const char *end)
+static int sm2_verifies(OSSL_LIB_CTX *libctx, EVP_PKEY *key, const char *id, const unsigned char *sig, size_t len,
+			const char *end)
 {
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new(), *copy = EVP_MD_CTX_new();
 	EVP_PKEY_CTX *pctx = NULL;
@@ -186,9 +192,11 @@ TEST_F(verify, sm2_of_messages)
 	ASSERT_TRUE(keys_make(self, "SM2", NULL));
 	for (i = 0; i < COUNT(ids); i++) {
 		sm2_sign(self, ids[i]);
-		EXPECT_EQ(1, sm2_verifies(self->b.ours, self->public, ids[i], self->sig, self->len, "c")) TH_LOG("%s", ids[i]);
+		EXPECT_EQ(1, sm2_verifies(self->b.ours, self->public, ids[i], self->sig, self->len, "c"))
+			TH_LOG("%s", ids[i]);
 		EXPECT_EQ(by_path[i], taken(&self->b)) TH_LOG("%s", ids[i]);
-		EXPECT_EQ(0, sm2_verifies(self->b.ours, self->public, ids[i], self->sig, self->len, "d")) TH_LOG("%s", ids[i]);
+		EXPECT_EQ(0, sm2_verifies(self->b.ours, self->public, ids[i], self->sig, self->len, "d"))
+			TH_LOG("%s", ids[i]);
 		EXPECT_EQ(by_path[i], taken(&self->b)) TH_LOG("%s", ids[i]);
 	}
 	EXPECT_EQ(0, count(self, "warpdrive-bad-results"));
@@ -199,8 +207,9 @@ TEST_F(verify, sm2_of_messages)
 static const struct {
 	const char *what, *r, *s;	/* hexadecimal; NULL: that of a good signature; "n": the order */
 } oddities[] = {
-	{ "r is 0", "0", NULL }, { "s is 0", NULL, "0" }, { "r is negative", "-1", NULL }, { "s is negative", NULL, "-5" },
-	{ "r is n", "n", NULL }, { "s is n", NULL, "n" }, { "r has 264 bits", "1000000000000000000000000000000000000000000000000000000000000000FF", NULL },
+	{ "r is 0", "0", NULL }, { "s is 0", NULL, "0" }, { "r is negative", "-1", NULL },
+	{ "s is negative", NULL, "-5" }, { "r is n", "n", NULL }, { "s is n", NULL, "n" },
+	{ "r has 264 bits", "1000000000000000000000000000000000000000000000000000000000000000FF", NULL },
 };
 
 /* Appends the encoding of a number, that of a good signature or another one. */
@@ -332,7 +341,8 @@ TEST_F(verify, a_digest_of_another_length_than_was_set)
 	ASSERT_TRUE(keys_make(self, "EC", "P-256"));
 	sign_digest(self, digest, 20);
 	for (i = 0; i < 2; i++) {
-		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(i ? self->b.ours : self->b.stock, i ? self->public : self->stock_public, NULL);
+		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(i ? self->b.ours : self->b.stock,
+							       i ? self->public : self->stock_public, NULL);
 
 		EXPECT_EQ(1, EVP_PKEY_verify_init(ctx));
 		EXPECT_EQ(1, EVP_PKEY_CTX_set_signature_md(ctx, EVP_sha256()));
@@ -362,7 +372,8 @@ static int job_result(FIXTURE_DATA(verify) *self, unsigned int *pauses)
 	int ret = 0, status;
 	size_t n;
 
-	for (*pauses = 0; (status = ASYNC_start_job(&job, ctx, &ret, verify_in_job, &self, sizeof(self))) == ASYNC_PAUSE; ++*pauses) {
+	for (*pauses = 0; (status = ASYNC_start_job(&job, ctx, &ret, verify_in_job, &self, sizeof(self))) ==
+			  ASYNC_PAUSE; ++*pauses) {
 		if (!*pauses && emulated_control(DEVICE, "release"))
 			break;
 		fd.events = POLLIN;

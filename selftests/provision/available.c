@@ -19,7 +19,8 @@ static long left_on(const char *dev)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/dev/%s", dev);
-	return uacce_attr_num(dev, "hisi_zip-zlib/available_instances") == left && wd_ctx_get_avail_ctx(path) == left ? left : -1;
+	return uacce_attr_num(dev, "hisi_zip-zlib/available_instances") == left && wd_ctx_get_avail_ctx(path) == left ?
+	       left : -1;
 }
 
 static long left(void)

@@ -38,8 +38,8 @@ FIXTURE_TEARDOWN(library)
 static handle_t session(int op, int dir, __u32 flags)
 {
 	struct wd_comp_sess_setup setup = {
-		.alg_type = WD_ZLIB, .op_type = op, .dir_type = dir, .comp_lv = dir == WD_DIR_COMPRESS, .win_size = WD_COMP_WS_32K,
-		.flags = flags,
+		.alg_type = WD_ZLIB, .op_type = op, .dir_type = dir, .comp_lv = dir == WD_DIR_COMPRESS,
+		.win_size = WD_COMP_WS_32K, .flags = flags,
 	};
 
 	return wd_comp_alloc_sess(&setup, NULL);

@@ -68,7 +68,8 @@ static int saturate(const char *section, struct share *s, atomic_uint *done)
 		while (wd_in_flight(NULL) < FLYING) {
 			len[i] = sizeof(dst[i]);
 			arg[i] = (struct wd_comp_arg){
-				.src = src, .src_len = BYTES, .dst = dst[i], .dst_len = &len[i], .cb = on_done, .cb_param = done,
+				.src = src, .src_len = BYTES, .dst = dst[i], .dst_len = &len[i], .cb = on_done,
+				.cb_param = done,
 			};
 			if (wd_comp_async(h, &arg[i], NULL))
 				break;

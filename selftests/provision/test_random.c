@@ -40,7 +40,8 @@ static void write_some_attribute(struct mind *m)
 		"allowed_uids", "queue_priority",
 	};
 	static const char *const values[] = {
-		"0", "1", "2", "3", "7", "40", "\n", "0=1+1 1=2+2", DEV0, DEV0 " " DEV1, "hisi_zip-9 " DEV1, "*", "bad value",
+		"0", "1", "2", "3", "7", "40", "\n", "0=1+1 1=2+2", DEV0, DEV0 " " DEV1, "hisi_zip-9 " DEV1, "*",
+		"bad value",
 	};
 
 	sec_set(section(m), attrs[draw(m, 9)], values[draw(m, 13)]);

@@ -64,9 +64,10 @@ TEST_F(section, begins_configured_with_one_slot_of_one_and_one)
 TEST_F(section, keeps_what_is_written)
 {
 	static const char *const values[][2] = {
-		{ "num_processes", "65535" }, { "limit_dev_access", "1" }, { "sync_ctxs", "1024" }, { "async_ctxs", "0" },
-		{ "nodes", "0=2+2 1=1+0" }, { "devices", "hisi_zip-0 0000:75:00.0" }, { "queue_priority", "7" },
-		{ "max_extra_ctxs", "3" }, { "bandwidth", "1000" }, { "allowed_uids", "0,1000-1999" }, { "allowed_gids", "*" },
+		{ "num_processes", "65535" }, { "limit_dev_access", "1" }, { "sync_ctxs", "1024" },
+		{ "async_ctxs", "0" }, { "nodes", "0=2+2 1=1+0" }, { "devices", "hisi_zip-0 0000:75:00.0" },
+		{ "queue_priority", "7" }, { "max_extra_ctxs", "3" }, { "bandwidth", "1000" },
+		{ "allowed_uids", "0,1000-1999" }, { "allowed_gids", "*" },
 	};
 	unsigned int i;
 
@@ -206,7 +207,8 @@ TEST_F(section, says_why_it_was_refused)
 	EXPECT_EQ(0, sec_set(S, "async_ctxs", "0"));
 	EXPECT_EQ(-ENOSPC, sec_set(S, "live", "1"));
 	ASSERT_EQ(0, tree_read(sec_path(S, "status"), status, sizeof(status)));
-	snprintf(text, sizeof(text), "configured\n" DEV0 ": %ld contexts are needed, %ld are free", self->total + 1, self->total);
+	snprintf(text, sizeof(text), "configured\n" DEV0 ": %ld contexts are needed, %ld are free", self->total + 1,
+		 self->total);
 	EXPECT_STREQ(text, status);
 	EXPECT_EQ(0, sec_set(S, "num_processes", "1"));
 	EXPECT_EQ(0, sec_set(S, "live", "1"));

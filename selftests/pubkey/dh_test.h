@@ -23,7 +23,8 @@ static inline handle_t dh_open_value(struct wd_number p, struct wd_number g)
 }
 
 /* x: the request's own private value; NULL: the session's. */
-static inline int dh_do(handle_t h, int op, const struct wd_number *x, const void *in, size_t len, void *out, size_t *out_len)
+static inline int dh_do(handle_t h, int op, const struct wd_number *x, const void *in, size_t len, void *out,
+			size_t *out_len)
 {
 	struct wd_dh_arg arg = {
 		.src = (void *)in, .src_len = len, .dst = out, .dst_len = out_len, .op = (__u32)op,

@@ -10,12 +10,15 @@
 
 static inline handle_t ecc_open(int alg, int curve, int op_type, unsigned int flags)
 {
-	struct wd_ecc_sess_setup setup = { .alg = (__u8)alg, .curve = (__u32)curve, .op_type = (__u8)op_type, .flags = flags };
+	struct wd_ecc_sess_setup setup = {
+		.alg = (__u8)alg, .curve = (__u32)curve, .op_type = (__u8)op_type, .flags = flags
+	};
 
 	return wd_ecc_alloc_sess(&setup, NULL);
 }
 
-static inline int ecc_do(handle_t h, int op, const void *in, size_t len, const void *extra, size_t extra_len, void *out, size_t *out_len)
+static inline int ecc_do(handle_t h, int op, const void *in, size_t len, const void *extra, size_t extra_len, void *out,
+			 size_t *out_len)
 {
 	struct wd_ecc_arg arg = {
 		.src = (void *)in, .src_len = len, .dst = out, .dst_len = out_len, .op = (__u32)op, .extra = extra,

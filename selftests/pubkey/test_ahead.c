@@ -36,7 +36,8 @@ int RAND_priv_bytes(unsigned char *buf, int num)
 	return u.f(buf, num);
 }
 
-int BN_generate_dsa_nonce(BIGNUM *out, const BIGNUM *range, const BIGNUM *priv, const unsigned char *message, size_t message_len, BN_CTX *ctx)
+int BN_generate_dsa_nonce(BIGNUM *out, const BIGNUM *range, const BIGNUM *priv, const unsigned char *message,
+			  size_t message_len, BN_CTX *ctx)
 {
 	union { void *p; __typeof__(&BN_generate_dsa_nonce) f; } u = { .p = dlsym(RTLD_NEXT, "BN_generate_dsa_nonce") };
 
@@ -84,8 +85,8 @@ static int sign_soon(void)
 	memset(r->digest, 0x71, sizeof(r->digest));
 	r->len = sizeof(r->out);
 	r->arg = (struct wd_ecc_arg){
-		.src = r->digest, .src_len = sizeof(r->digest), .dst = r->out, .dst_len = &r->len, .op = WD_ECC_SIGN, .timeout_ms = LATE_MS,
-		.cb = done,
+		.src = r->digest, .src_len = sizeof(r->digest), .dst = r->out, .dst_len = &r->len, .op = WD_ECC_SIGN,
+		.timeout_ms = LATE_MS, .cb = done,
 	};
 	return wd_ecc_async(h, &r->arg, NULL);
 }
@@ -107,7 +108,8 @@ FIXTURE_VARIANT(ahead) {
 	int (*request)(void);
 };
 
-FIXTURE_VARIANT_ADD(ahead, new_key) { .alg = WD_ECC_ECDH, .curve = WD_ECC_SECP256R1, .mode = WD_SYNC, .request = keygen };
+FIXTURE_VARIANT_ADD(ahead, new_key) { .alg = WD_ECC_ECDH, .curve = WD_ECC_SECP256R1, .mode = WD_SYNC,
+				      .request = keygen };
 FIXTURE_VARIANT_ADD(ahead, new_x25519_key) { .alg = WD_ECC_X25519, .mode = WD_SYNC, .request = keygen };
 FIXTURE_VARIANT_ADD(ahead, text) { .alg = WD_ECC_SM2, .mode = WD_SYNC, .request = encrypt };
 FIXTURE_VARIANT_ADD(ahead, signature_with_a_deadline) {

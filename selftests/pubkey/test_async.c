@@ -81,8 +81,8 @@ static void r_fill(struct job *j, unsigned int seed, bool cb)
 	j->src[0] = 0;
 	j->len = BYTES;
 	j->r = (struct wd_rsa_arg){
-		.src = j->src, .src_len = BYTES, .dst = j->dst, .dst_len = &j->len, .op = WD_RSA_SIGN, .cb = cb ? r_done : NULL,
-		.cb_param = j, .wr_id = seed,
+		.src = j->src, .src_len = BYTES, .dst = j->dst, .dst_len = &j->len, .op = WD_RSA_SIGN,
+		.cb = cb ? r_done : NULL, .cb_param = j, .wr_id = seed,
 	};
 }
 
@@ -115,8 +115,8 @@ static void d_fill(struct job *j, unsigned int seed, bool cb)
 	fill_noise(j->src, sizeof(j->src), seed + 1);
 	j->len = BYTES;
 	j->d = (struct wd_dh_arg){
-		.dst = j->dst, .dst_len = &j->len, .op = WD_DH_PUBLIC, .cb = cb ? d_done : NULL, .cb_param = j, .wr_id = seed,
-		.key = seed % 2 ? j->src : NULL, .key_len = seed % 2 ? 32 : 0,
+		.dst = j->dst, .dst_len = &j->len, .op = WD_DH_PUBLIC, .cb = cb ? d_done : NULL, .cb_param = j,
+		.wr_id = seed, .key = seed % 2 ? j->src : NULL, .key_len = seed % 2 ? 32 : 0,
 	};
 }
 
@@ -136,7 +136,9 @@ static int e_rekey(handle_t h)
 
 static handle_t e_open(int op_type, unsigned int flags, handle_t cq)
 {
-	struct wd_ecc_sess_setup s = { .alg = WD_ECC_ECDSA, .curve = WD_ECC_SECP256R1, .op_type = (__u8)op_type, .flags = flags };
+	struct wd_ecc_sess_setup s = {
+		.alg = WD_ECC_ECDSA, .curve = WD_ECC_SECP256R1, .op_type = (__u8)op_type, .flags = flags
+	};
 	handle_t h;
 
 	if (flags & WD_SESS_CQ)
@@ -155,18 +157,18 @@ static void e_fill(struct job *j, unsigned int seed, bool cb)
 	j->src[64] = 0;
 	j->len = 64;
 	j->e = (struct wd_ecc_arg){
-		.src = j->src, .src_len = 32, .dst = j->dst, .dst_len = &j->len, .op = WD_ECC_SIGN, .cb = cb ? e_done : NULL,
-		.cb_param = j, .wr_id = seed, .extra = j->src + 64, .extra_len = 32,
+		.src = j->src, .src_len = 32, .dst = j->dst, .dst_len = &j->len, .op = WD_ECC_SIGN,
+		.cb = cb ? e_done : NULL, .cb_param = j, .wr_id = seed, .extra = j->src + 64, .extra_len = 32,
 	};
 }
 
 static const struct lib libs[] = {
-	{ "rsa", WD_WC_SIGN, r_open, wd_rsa_free_sess, r_fill, r_sync, r_send, r_burst, wd_rsa_poll, wd_rsa_wait, wd_rsa_wakeup, r_rekey,
-	  r_status },
-	{ "dh", WD_WC_KEYGEN, d_open, wd_dh_free_sess, d_fill, d_sync, d_send, d_burst, wd_dh_poll, wd_dh_wait, wd_dh_wakeup, d_rekey,
-	  d_status },
-	{ "ecdsa", WD_WC_SIGN, e_open, wd_ecc_free_sess, e_fill, e_sync, e_send, e_burst, wd_ecc_poll, wd_ecc_wait, wd_ecc_wakeup, e_rekey,
-	  e_status },
+	{ "rsa", WD_WC_SIGN, r_open, wd_rsa_free_sess, r_fill, r_sync, r_send, r_burst, wd_rsa_poll, wd_rsa_wait,
+	  wd_rsa_wakeup, r_rekey, r_status },
+	{ "dh", WD_WC_KEYGEN, d_open, wd_dh_free_sess, d_fill, d_sync, d_send, d_burst, wd_dh_poll, wd_dh_wait,
+	  wd_dh_wakeup, d_rekey, d_status },
+	{ "ecdsa", WD_WC_SIGN, e_open, wd_ecc_free_sess, e_fill, e_sync, e_send, e_burst, wd_ecc_poll, wd_ecc_wait,
+	  wd_ecc_wakeup, e_rekey, e_status },
 };
 
 /* --- the tests: for each of the libraries --- */
@@ -234,7 +236,8 @@ TEST_F(async, each_request_calls_back_once_with_its_result)
 
 	for (i = 0; i < REQUESTS; i += sent) {
 		for (sent = 0; sent < 25 && i + sent < REQUESTS; sent++) {
-			ASSERT_EQ(0, self->lib->send(self->h, &self->job[i + sent], NULL)) TH_LOG("%s", detail(self->h));
+			ASSERT_EQ(0, self->lib->send(self->h, &self->job[i + sent], NULL))
+				TH_LOG("%s", detail(self->h));
 		}
 		EXPECT_EQ(-EBUSY, self->lib->close(self->h));
 		EXPECT_EQ(-EBUSY, self->lib->rekey(self->h));
@@ -348,10 +351,11 @@ TEST(a_wrong_signature_and_a_bad_point_are_told)
 	size_t len = sizeof(out);
 	int status = 1;
 	struct wd_ecc_arg arg = {
-		.src = digest, .src_len = 32, .extra = r_s, .extra_len = 64, .op = WD_ECC_VERIFY, .cb = wrong_done, .cb_param = &status,
-	}, bad = {
-		.src = point, .src_len = 64, .extra = d, .extra_len = 32, .op = WD_ECC_AGREE, .cb = wrong_done, .dst = out, .dst_len = &len,
+		.src = digest, .src_len = 32, .extra = r_s, .extra_len = 64, .op = WD_ECC_VERIFY, .cb = wrong_done,
 		.cb_param = &status,
+	}, bad = {
+		.src = point, .src_len = 64, .extra = d, .extra_len = 32, .op = WD_ECC_AGREE, .cb = wrong_done,
+		.dst = out, .dst_len = &len, .cb_param = &status,
 	};
 
 	ASSERT_TRUE(h && g);

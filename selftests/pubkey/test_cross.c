@@ -88,15 +88,16 @@ static bool ecc_same(int alg, int curve, unsigned int seed)
 	p.w = p.hw ? (size_t)wd_ecc_sess_bytes(p.hw) : 0;
 	p.point = alg >= WD_ECC_X25519 ? p.w : 2 * p.w;
 	key = (struct wd_ecc_key){ .d = number(p.key + p.point, p.w) };
-	good = p.hw && p.soft && !ecc_do(p.soft, WD_ECC_KEYGEN, NULL, 0, NULL, 0, p.key, &len) && !wd_ecc_set_key(p.hw, &key) &&
-	       !wd_ecc_set_key(p.soft, &key);
+	good = p.hw && p.soft && !ecc_do(p.soft, WD_ECC_KEYGEN, NULL, 0, NULL, 0, p.key, &len) &&
+	       !wd_ecc_set_key(p.hw, &key) && !wd_ecc_set_key(p.soft, &key);
 	fill_noise(p.d, p.w, seed);
 	/* Short numbers are valid private keys, too. */
 	memset(p.d, 0, alg >= WD_ECC_X25519 ? 0 : 1 + seed % 9);
 	fill_noise(p.digest, sizeof(p.digest), seed + 1);
 	for (op = WD_ECC_PUBLIC; good && op <= WD_ECC_SIGN; op++)
-		good = !has(alg, op) || (op_same(&p, op, true, 1 + seed % 64) && op_same(&p, op, false, 1 + seed % 64) &&
-					 op_same(&p, op, true, 8 + seed * 13 % 57) && op_same(&p, op, false, 8 + seed * 13 % 57));
+		good = !has(alg, op) ||
+		       (op_same(&p, op, true, 1 + seed % 64) && op_same(&p, op, false, 1 + seed % 64) &&
+			op_same(&p, op, true, 8 + seed * 13 % 57) && op_same(&p, op, false, 8 + seed * 13 % 57));
 	if (!good)
 		printf("# alg %d, curve %d, seed %u: %s\n", alg, curve, seed, detail(p.hw));
 	wd_ecc_free_sess(p.hw);
@@ -164,8 +165,10 @@ TEST_F(both, numbers_near_the_ends_of_their_ranges_give_the_same_on_both_paths)
 		0xe1, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
 		0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00,
 	};
-	handle_t dh = dh_open(WD_DH_MODP_1024, WD_SYNC, WD_SESS_PATH_HW), dh_soft = dh_open(WD_DH_MODP_1024, WD_SYNC, WD_SESS_PATH_SOFT);
-	handle_t x = ecc_open(WD_ECC_X25519, 0, WD_SYNC, WD_SESS_PATH_HW), x_soft = ecc_open(WD_ECC_X25519, 0, WD_SYNC, WD_SESS_PATH_SOFT);
+	handle_t dh = dh_open(WD_DH_MODP_1024, WD_SYNC, WD_SESS_PATH_HW),
+		 dh_soft = dh_open(WD_DH_MODP_1024, WD_SYNC, WD_SESS_PATH_SOFT);
+	handle_t x = ecc_open(WD_ECC_X25519, 0, WD_SYNC, WD_SESS_PATH_HW),
+		 x_soft = ecc_open(WD_ECC_X25519, 0, WD_SYNC, WD_SESS_PATH_SOFT);
 	const unsigned char *n = self->parts.out + 128;
 	unsigned char a[128], b[128], y[128], d[128];
 	size_t a_len, b_len;
@@ -226,7 +229,10 @@ TEST_F(both, rsa_gives_the_same_on_both_paths)
 	unsigned int i;
 
 	for (i = 0; i < 25 * rounds(); i++) {
-		struct wd_rsa_arg arg = { .src = in, .src_len = 128, .dst = a, .dst_len = &a_len, .op = i % 2 ? WD_RSA_SIGN : WD_RSA_VERIFY };
+		struct wd_rsa_arg arg = {
+			.src = in, .src_len = 128, .dst = a, .dst_len = &a_len,
+			.op = i % 2 ? WD_RSA_SIGN : WD_RSA_VERIFY
+		};
 
 		fill_noise(in, 128, i + 2);
 		memset(in, 0, 1 + i % 120);

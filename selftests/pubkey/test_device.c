@@ -37,7 +37,9 @@ FIXTURE_SETUP(device)
 	self->in[0] = 0;
 	self->len = 128;
 	ASSERT_EQ(0, rsa_do(self->any, WD_RSA_SIGN, self->in, 128, self->want, &self->len));
-	self->arg = (struct wd_rsa_arg){ .src = self->in, .src_len = 128, .dst = self->out, .dst_len = &self->len, .op = WD_RSA_SIGN };
+	self->arg = (struct wd_rsa_arg){
+		.src = self->in, .src_len = 128, .dst = self->out, .dst_len = &self->len, .op = WD_RSA_SIGN
+	};
 }
 
 FIXTURE_TEARDOWN(device)
@@ -106,7 +108,8 @@ TEST_F(device, when_it_is_gone_this_cpu_does_it_or_nobody)
 TEST_F(device, what_no_device_takes_is_refused_or_done_here)
 {
 	unsigned char text[600] = { 1 }, out[700], pair[96], zero[128] = { 0 };
-	handle_t sm2 = ecc_open(WD_ECC_SM2, 0, WD_SYNC, WD_SESS_PATH_HW), p256 = ecc_open(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_HW);
+	handle_t sm2 = ecc_open(WD_ECC_SM2, 0, WD_SYNC, WD_SESS_PATH_HW),
+		 p256 = ecc_open(WD_ECC_ECDSA, WD_ECC_SECP256R1, WD_SYNC, WD_SESS_PATH_HW);
 	struct wd_ecc_key key = { .d = number(pair + 64, 32) };
 	size_t len;
 
@@ -157,7 +160,8 @@ TEST_F(device, every_algorithm_is_served_by_devices_only)
 {
 	static const struct {
 		int alg, curve;
-	} kinds[] = { { WD_ECC_ECDH, WD_ECC_SECP521R1 }, { WD_ECC_ECDSA, WD_ECC_SECP192R1 }, { WD_ECC_SM2, 0 }, { WD_ECC_X25519, 0 }, { WD_ECC_X448, 0 } };
+	} kinds[] = { { WD_ECC_ECDH, WD_ECC_SECP521R1 }, { WD_ECC_ECDSA, WD_ECC_SECP192R1 }, { WD_ECC_SM2, 0 },
+		      { WD_ECC_X25519, 0 }, { WD_ECC_X448, 0 } };
 	handle_t dh = dh_open(WD_DH_FFDHE4096, WD_SYNC, WD_SESS_PATH_HW);
 	struct wd_number x = number("\5", 1);
 	unsigned char out[512];
@@ -197,7 +201,9 @@ static void sign_done(struct wd_ecc_arg *arg, void *param)
 /* A session without a deadline, whose requests have one, on devices that do nothing. */
 static bool signer_open(FIXTURE_DATA(signer) *self, bool with_cq)
 {
-	struct wd_ecc_sess_setup s = { .alg = WD_ECC_ECDSA, .curve = WD_ECC_SECP256R1, .op_type = WD_ASYNC, .flags = WD_SESS_PATH_HW };
+	struct wd_ecc_sess_setup s = {
+		.alg = WD_ECC_ECDSA, .curve = WD_ECC_SECP256R1, .op_type = WD_ASYNC, .flags = WD_SESS_PATH_HW
+	};
 	unsigned char d[32] = { 1, 2, 3 };
 	struct wd_ecc_key key = { .d = number(d, 32) };
 	unsigned int i;
@@ -212,12 +218,13 @@ static bool signer_open(FIXTURE_DATA(signer) *self, bool with_cq)
 	for (i = 0; i < 2; i++) {
 		self->len[i] = 64;
 		self->arg[i] = (struct wd_ecc_arg){
-			.src = self->digest, .src_len = 32, .dst = self->out[i], .dst_len = &self->len[i], .op = WD_ECC_SIGN, .timeout_ms = 50,
-			.cb = with_cq ? NULL : sign_done, .cb_param = &self->over,
+			.src = self->digest, .src_len = 32, .dst = self->out[i], .dst_len = &self->len[i],
+			.op = WD_ECC_SIGN, .timeout_ms = 50, .cb = with_cq ? NULL : sign_done, .cb_param = &self->over,
 		};
 		self->args[i] = &self->arg[i];
 	}
-	return self->h && !wd_ecc_set_key(self->h, &key) && !emulated_control(DEVICE, "hold") && !emulated_control(OTHER, "hold");
+	return self->h && !wd_ecc_set_key(self->h, &key) && !emulated_control(DEVICE, "hold") &&
+	       !emulated_control(OTHER, "hold");
 }
 
 FIXTURE_SETUP(signer)

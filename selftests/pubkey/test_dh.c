@@ -8,7 +8,8 @@
 /* --- vectors --- */
 
 /* Checks x's public value, and the secret with a peer's value, as far as they are given. */
-static bool exchange(struct wd_number p, struct wd_number g, struct wd_number x, struct bytes *own, struct bytes *peer, struct bytes *z)
+static bool exchange(struct wd_number p, struct wd_number g, struct wd_number x, struct bytes *own, struct bytes *peer,
+		     struct bytes *z)
 {
 	unsigned char out[DH_MAX], want[DH_MAX], theirs[DH_MAX];
 	size_t len = sizeof(out), k;
@@ -19,11 +20,13 @@ static bool exchange(struct wd_number p, struct wd_number g, struct wd_number x,
 		return errno == EINVAL && strstr(detail(0), "bits");
 	k = (size_t)wd_dh_sess_bytes(h);
 	if (own)
-		good = !dh_do(h, WD_DH_PUBLIC, &x, NULL, 0, out, &len) && len == k && pad_to(want, k, own) && !memcmp(out, want, k);
+		good = !dh_do(h, WD_DH_PUBLIC, &x, NULL, 0, out, &len) && len == k && pad_to(want, k, own) &&
+		       !memcmp(out, want, k);
 	len = sizeof(out);
 	if (peer)
-		good &= pad_to(theirs, k, peer) && !wd_dh_set_key(h, &x) && !dh_do(h, WD_DH_SHARED, NULL, theirs, k, out, &len) &&
-			pad_to(want, k, z) && !memcmp(out, want, k);
+		good &= pad_to(theirs, k, peer) && !wd_dh_set_key(h, &x) &&
+			!dh_do(h, WD_DH_SHARED, NULL, theirs, k, out, &len) && pad_to(want, k, z) &&
+			!memcmp(out, want, k);
 	if (!good)
 		printf("# %s\n", detail(h));
 	wd_dh_free_sess(h);
@@ -206,7 +209,8 @@ TEST_F(dh, private_values_out_of_range_are_refused)
 {
 	unsigned char top[128], long_one[130] = { 0 };
 	struct wd_number bad[] = {
-		number("\0", 1), number("\1", 1), number(top, 128), number(self->p, 128), number(long_one, 130), number(NULL, 0),
+		number("\0", 1), number("\1", 1), number(top, 128), number(self->p, 128), number(long_one, 130),
+		number(NULL, 0),
 	};
 	struct wd_number good = number(long_one + 1, 129);
 	unsigned int i;

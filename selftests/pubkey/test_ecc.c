@@ -51,7 +51,8 @@ static bool pair_agrees(int alg, int curve)
 	good = good && !key_of_pair(h, alg, b, true, false);
 	good = good && !ecc_do(h, WD_ECC_AGREE, a, (size_t)n, NULL, 0, zb, &len) && !memcmp(za, zb, len);
 	len = sizeof(pub);
-	good = good && !ecc_do(h, WD_ECC_PUBLIC, NULL, 0, NULL, 0, pub, &len) && len == (size_t)n && !memcmp(pub, b, len);
+	good = good && !ecc_do(h, WD_ECC_PUBLIC, NULL, 0, NULL, 0, pub, &len) && len == (size_t)n &&
+	       !memcmp(pub, b, len);
 	good = good && !ecc_do(h, WD_ECC_PUBLIC, NULL, 0, a + n, (size_t)w, pub, &len) && !memcmp(pub, a, len);
 	if (!good)
 		printf("# alg %d, curve %d: %s\n", alg, curve, detail(h));
@@ -132,7 +133,8 @@ TEST(sm2_decrypts_what_it_encrypts_of_every_size)
 		ASSERT_EQ(0, ecc_do(h, WD_ECC_ENCRYPT, text, n, NULL, 0, out, &len)) TH_LOG("%s", detail(h));
 		ASSERT_EQ(n + WD_ECC_SM2_EXTRA, len);
 		len = sizeof(back);
-		ASSERT_EQ(0, ecc_do(h, WD_ECC_DECRYPT, out, n + WD_ECC_SM2_EXTRA, NULL, 0, back, &len)) TH_LOG("%s", detail(h));
+		ASSERT_EQ(0, ecc_do(h, WD_ECC_DECRYPT, out, n + WD_ECC_SM2_EXTRA, NULL, 0, back, &len))
+			TH_LOG("%s", detail(h));
 		ASSERT_EQ(n, len);
 		ASSERT_EQ(0, memcmp(text, back, n));
 		/* C2, then C3 */
@@ -243,9 +245,12 @@ TEST_F(params, what_is_no_curve_is_refused)
 TEST(sm2s_curve_by_value_has_no_ecdsa_and_says_so_at_once)
 {
 	static const char *const hex[] = {
-		"fffffffeffffffffffffffffffffffffffffffff00000000ffffffffffffffff", "fffffffeffffffffffffffffffffffffffffffff00000000fffffffffffffffc",
-		"28e9fa9e9d9f5e344d5a9e4bcf6509a7f39789f515ab8f92ddbcbd414d940e93", "fffffffeffffffffffffffffffffffff7203df6b21c6052b53bbf40939d54123",
-		"32c4ae2c1f1981195f9904466a39c9948fe30bbff2660be1715a4589334c74c7", "bc3736a2f4f6779c59bdcee36b692153d0a9877cc62a474002df32e52139f0a0",
+		"fffffffeffffffffffffffffffffffffffffffff00000000ffffffffffffffff",
+		"fffffffeffffffffffffffffffffffffffffffff00000000fffffffffffffffc",
+		"28e9fa9e9d9f5e344d5a9e4bcf6509a7f39789f515ab8f92ddbcbd414d940e93",
+		"fffffffeffffffffffffffffffffffff7203df6b21c6052b53bbf40939d54123",
+		"32c4ae2c1f1981195f9904466a39c9948fe30bbff2660be1715a4589334c74c7",
+		"bc3736a2f4f6779c59bdcee36b692153d0a9877cc62a474002df32e52139f0a0",
 	};
 	struct wd_ecc_params params;
 	struct wd_ecc_sess_setup setup = { .alg = WD_ECC_ECDSA, .params = &params };
@@ -280,7 +285,8 @@ TEST(a_setup_out_of_range_is_refused_and_the_member_named)
 	BAD_SETUP(wd_ecc_alloc_sess, setup.params = &params, EINVAL, "params is set");
 	BAD_SETUP(wd_ecc_alloc_sess, setup.alg = WD_ECC_SM2, EINVAL, "curve of its own");
 	BAD_SETUP(wd_ecc_alloc_sess, setup.alg = WD_ECC_X25519, EINVAL, "curve of its own");
-	BAD_SETUP(wd_ecc_alloc_sess, (setup.alg = WD_ECC_X448, setup.curve = 0, setup.params = &params), EINVAL, "curve of its own");
+	BAD_SETUP(wd_ecc_alloc_sess, (setup.alg = WD_ECC_X448, setup.curve = 0, setup.params = &params), EINVAL,
+		  "curve of its own");
 	BAD_SETUP(wd_ecc_alloc_sess, setup.op_type = 2, EINVAL, "op_type");
 	BAD_SETUP(wd_ecc_alloc_sess, setup.reserved16 = 1, EINVAL, "reserved16");
 	BAD_SETUP(wd_ecc_alloc_sess, setup.flags = 0x80, EINVAL, "flags");
@@ -349,7 +355,8 @@ TEST_F(p256, keys_that_are_none_are_refused_and_the_key_before_stays)
 	memcpy(off, self->pair + 32, 32);
 	off[31] ^= 1;
 	REFUSED(EINVAL, self->ecdsa, KEY(NONE, x, number(off, 32)), "not a point");
-	REFUSED(EINVAL, self->ecdsa, KEY(d, number(self->other, 32), number(self->other + 32, 32)), "not the public key of d");
+	REFUSED(EINVAL, self->ecdsa, KEY(d, number(self->other, 32), number(self->other + 32, 32)),
+		"not the public key of d");
 	ASSERT_EQ(0, ecc_do(self->ecdsa, WD_ECC_SIGN, digest, 32, NULL, 0, sig, &len));
 	EXPECT_EQ(0, KEY(NONE, x, y));
 	EXPECT_EQ(0, ecc_do(self->ecdsa, WD_ECC_VERIFY, digest, 32, sig, 64, NULL, NULL));
@@ -358,8 +365,10 @@ TEST_F(p256, keys_that_are_none_are_refused_and_the_key_before_stays)
 	memcpy(over + 1, self->n1, 32);
 	EXPECT_EQ(0, KEY(number(over, 33), NONE, NONE)) TH_LOG("%s", detail(self->ecdsa));
 	EXPECT_EQ(0, KEY(number("\1", 1), NONE, NONE)) TH_LOG("%s", detail(self->ecdsa));
-	EXPECT_EQ(0, ecc_do(self->ecdsa, WD_ECC_SIGN, digest, 32, NULL, 0, sig, &len)) TH_LOG("%s", detail(self->ecdsa));
-	EXPECT_EQ(0, ecc_do(self->ecdsa, WD_ECC_VERIFY, digest, 32, sig, 64, NULL, NULL)) TH_LOG("%s", detail(self->ecdsa));
+	EXPECT_EQ(0, ecc_do(self->ecdsa, WD_ECC_SIGN, digest, 32, NULL, 0, sig, &len))
+		TH_LOG("%s", detail(self->ecdsa));
+	EXPECT_EQ(0, ecc_do(self->ecdsa, WD_ECC_VERIFY, digest, 32, sig, 64, NULL, NULL))
+		TH_LOG("%s", detail(self->ecdsa));
 }
 
 TEST_F(p256, operations_without_their_key_are_refused)
@@ -388,9 +397,12 @@ TEST_F(p256, operations_without_their_key_are_refused)
 TEST_F(p256, operations_that_an_algorithm_lacks_are_refused)
 {
 	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_SIGN, self->ones, 32, NULL, 0), "ECDH has no operation");
-	REFUSED(EINVAL, self->ecdsa, DO(self->ecdsa, WD_ECC_AGREE, self->other, 64, self->pair + 64, 32), "ECDSA has no operation");
-	REFUSED(EINVAL, self->ecdsa, DO(self->ecdsa, WD_ECC_ENCRYPT, self->ones, 32, NULL, 0), "ECDSA has no operation");
-	REFUSED(EINVAL, self->sm2, DO(self->sm2, WD_ECC_AGREE, self->other, 64, self->pair + 64, 32), "SM2 has no operation");
+	REFUSED(EINVAL, self->ecdsa, DO(self->ecdsa, WD_ECC_AGREE, self->other, 64, self->pair + 64, 32),
+		"ECDSA has no operation");
+	REFUSED(EINVAL, self->ecdsa, DO(self->ecdsa, WD_ECC_ENCRYPT, self->ones, 32, NULL, 0),
+		"ECDSA has no operation");
+	REFUSED(EINVAL, self->sm2, DO(self->sm2, WD_ECC_AGREE, self->other, 64, self->pair + 64, 32),
+		"SM2 has no operation");
 	REFUSED(EINVAL, self->sm2, DO(self->sm2, 7, self->other, 64, NULL, 0), "op 7 is unknown");
 }
 
@@ -420,9 +432,12 @@ TEST_F(p256, peers_that_are_no_points_are_refused)
 	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_KEYGEN, NULL, 0, d, 32), "extra is set");
 	REFUSED(EINVAL, self->ecdh, DO(self->ecdh, WD_ECC_KEYGEN, d, 32, NULL, 0), "src_len is 32");
 	self->len = 31;
-	REFUSED(ENOSPC, self->ecdh, ecc_do(self->ecdh, WD_ECC_AGREE, self->other, 64, d, 32, self->out, &self->len), "room for 31");
-	REFUSED(EINVAL, self->ecdh, ecc_do(self->ecdh, WD_ECC_AGREE, self->other, 64, d, 32, NULL, &self->len), "dst is NULL");
-	REFUSED(EINVAL, self->ecdh, ecc_do(self->ecdh, WD_ECC_AGREE, self->other, 64, d, 32, self->out, NULL), "dst_len is NULL");
+	REFUSED(ENOSPC, self->ecdh, ecc_do(self->ecdh, WD_ECC_AGREE, self->other, 64, d, 32, self->out, &self->len),
+		"room for 31");
+	REFUSED(EINVAL, self->ecdh, ecc_do(self->ecdh, WD_ECC_AGREE, self->other, 64, d, 32, NULL, &self->len),
+		"dst is NULL");
+	REFUSED(EINVAL, self->ecdh, ecc_do(self->ecdh, WD_ECC_AGREE, self->other, 64, d, 32, self->out, NULL),
+		"dst_len is NULL");
 }
 
 TEST_F(p256, signatures_out_of_range_are_refused)
@@ -501,7 +516,8 @@ TEST_F(p256, members_that_are_unknown_are_refused)
 {
 	unsigned char pub[64];
 	size_t len = 64;
-	struct wd_ecc_arg good = { .dst = pub, .dst_len = &len, .op = WD_ECC_PUBLIC, .extra = self->pair + 64, .extra_len = 32 }, arg = good;
+	struct wd_ecc_arg good = { .dst = pub, .dst_len = &len, .op = WD_ECC_PUBLIC, .extra = self->pair + 64,
+				   .extra_len = 32 }, arg = good;
 	handle_t a = ecc_open(WD_ECC_ECDH, WD_ECC_SECP256R1, WD_ASYNC, 0);
 
 	arg.flags = 4;
@@ -549,7 +565,8 @@ TEST(points_of_small_order_are_refused)
 			len = 32;
 			REFUSED(EINVAL, h, ecc_do(h, WD_ECC_AGREE, u, 32, d, 32, out, &len), "small order");
 			EXPECT_EQ(0, len);
-			REFUSED(EINVAL, h, wd_ecc_set_key(h, &(struct wd_ecc_key){ .x = number(u, 32) }), "small order");
+			REFUSED(EINVAL, h, wd_ecc_set_key(h, &(struct wd_ecc_key){ .x = number(u, 32) }),
+				"small order");
 		}
 		free(b.at);
 	}
@@ -573,8 +590,10 @@ TEST(points_of_small_order_are_refused)
 	REFUSED(EINVAL, h, (len = 56, ecc_do(h, WD_ECC_AGREE, u, 32, d, 31, out, &len)), "extra_len is 31");
 	REFUSED(EINVAL, h, (len = 56, ecc_do(h, WD_ECC_SIGN, u, 32, NULL, 0, out, &len)), "X25519 has no operation");
 	REFUSED(EINVAL, h, wd_ecc_set_key(h, &(struct wd_ecc_key){ .d = number(d, 31) }), "d has 31 bytes");
-	REFUSED(EINVAL, h, wd_ecc_set_key(h, &(struct wd_ecc_key){ .d = number(d, 32), .y = number(d, 32) }), "y is set");
-	REFUSED(EINVAL, h, wd_ecc_set_key(h, &(struct wd_ecc_key){ .d = number(d, 32), .x = number(d, 32) }), "x is not the public key");
+	REFUSED(EINVAL, h, wd_ecc_set_key(h, &(struct wd_ecc_key){ .d = number(d, 32), .y = number(d, 32) }),
+		"y is set");
+	REFUSED(EINVAL, h, wd_ecc_set_key(h, &(struct wd_ecc_key){ .d = number(d, 32), .x = number(d, 32) }),
+		"x is not the public key");
 	EXPECT_EQ(0, wd_ecc_free_sess(h));
 	EXPECT_EQ(0, wd_ecc_free_sess(g));
 }

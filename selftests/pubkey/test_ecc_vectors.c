@@ -9,12 +9,13 @@ static const struct {
 	const char *name;
 	int curve;
 } curves[] = {
-	{ "P-192", WD_ECC_SECP192R1 }, { "P-224", WD_ECC_SECP224R1 }, { "P-256", WD_ECC_SECP256R1 }, { "P-384", WD_ECC_SECP384R1 },
-	{ "P-521", WD_ECC_SECP521R1 }, { "EA", WD_ECC_SECP192R1 }, { "EB", WD_ECC_SECP224R1 }, { "EC", WD_ECC_SECP256R1 },
-	{ "ED", WD_ECC_SECP384R1 }, { "EE", WD_ECC_SECP521R1 }, { "brainpoolP256r1", WD_ECC_BRAINPOOL_P256R1 },
-	{ "brainpoolP384r1", WD_ECC_BRAINPOOL_P384R1 }, { "brainpoolP512r1", WD_ECC_BRAINPOOL_P512R1 },
-	{ "secp192r1", WD_ECC_SECP192R1 }, { "secp224r1", WD_ECC_SECP224R1 }, { "secp256r1", WD_ECC_SECP256R1 },
-	{ "secp384r1", WD_ECC_SECP384R1 }, { "secp521r1", WD_ECC_SECP521R1 }, { "K-256", WD_ECC_SECP256K1 },
+	{ "P-192", WD_ECC_SECP192R1 }, { "P-224", WD_ECC_SECP224R1 }, { "P-256", WD_ECC_SECP256R1 },
+	{ "P-384", WD_ECC_SECP384R1 }, { "P-521", WD_ECC_SECP521R1 }, { "EA", WD_ECC_SECP192R1 },
+	{ "EB", WD_ECC_SECP224R1 }, { "EC", WD_ECC_SECP256R1 }, { "ED", WD_ECC_SECP384R1 }, { "EE", WD_ECC_SECP521R1 },
+	{ "brainpoolP256r1", WD_ECC_BRAINPOOL_P256R1 }, { "brainpoolP384r1", WD_ECC_BRAINPOOL_P384R1 },
+	{ "brainpoolP512r1", WD_ECC_BRAINPOOL_P512R1 }, { "secp192r1", WD_ECC_SECP192R1 },
+	{ "secp224r1", WD_ECC_SECP224R1 }, { "secp256r1", WD_ECC_SECP256R1 }, { "secp384r1", WD_ECC_SECP384R1 },
+	{ "secp521r1", WD_ECC_SECP521R1 }, { "K-256", WD_ECC_SECP256K1 },
 };
 
 /* The curve whose name begins the text, with no letter behind it; 0: no supported curve. */
@@ -79,15 +80,19 @@ static bool signature_case(void *arg, struct vec *v)
 	int curve = curve_of(v->section + 1);
 	handle_t h = session(WD_ECC_ECDSA, curve);
 	size_t w = curve ? (size_t)wd_ecc_sess_bytes(h) : 0, n, len = sizeof(out);
-	struct bytes b[4] = { vec_bytes(v, "Msg"), digits(vec_text(v, "d")), digits(vec_text(v, "Qx")), digits(vec_text(v, "Qy")) };
+	struct bytes b[4] = {
+		vec_bytes(v, "Msg"), digits(vec_text(v, "d")), digits(vec_text(v, "Qx")), digits(vec_text(v, "Qy"))
+	};
 	bool good = true;
 
 	if (curve && is_one_of_few((*(int *)arg)++)) {
 		n = hash(v->section, &b[0], digest);
-		good = n && field(r_s, w, vec_text(v, "R")) && field(r_s + w, w, vec_text(v, "S")) && ecc_key_points(h, &b[1], &b[2], &b[3]);
+		good = n && field(r_s, w, vec_text(v, "R")) && field(r_s + w, w, vec_text(v, "S")) &&
+		       ecc_key_points(h, &b[1], &b[2], &b[3]);
 		if (vec_text(v, "k"))
-			good = good && field(k, w, vec_text(v, "k")) && !ecc_do(h, WD_ECC_SIGN, digest, n, k, w, out, &len) &&
-			       len == 2 * w && !memcmp(out, r_s, len);
+			good = good && field(k, w, vec_text(v, "k")) &&
+			       !ecc_do(h, WD_ECC_SIGN, digest, n, k, w, out, &len) && len == 2 * w &&
+			       !memcmp(out, r_s, len);
 		good = good && !ecc_do(h, WD_ECC_VERIFY, digest, n, r_s, 2 * w, NULL, NULL);
 		digest[0] ^= 0x80;
 		good = good && ecc_do(h, WD_ECC_VERIFY, digest, n, r_s, 2 * w, NULL, NULL) == -EBADMSG;
@@ -118,7 +123,8 @@ static bool public_case(void *arg, struct vec *v)
 {
 	int curve = curve_of(v->section + 1);
 	struct bytes b[2] = { digits(vec_text(v, "Qx")), digits(vec_text(v, "Qy")) };
-	bool good = !curve || ecc_key_points(session(WD_ECC_ECDSA, curve), NULL, &b[0], &b[1]) == (vec_text(v, "Result")[0] == 'P');
+	bool good = !curve || ecc_key_points(session(WD_ECC_ECDSA,
+						     curve), NULL, &b[0], &b[1]) == (vec_text(v, "Result")[0] == 'P');
 
 	release(b, 2);
 	return good;
@@ -126,7 +132,9 @@ static bool public_case(void *arg, struct vec *v)
 
 TEST(nist_public_keys_good_and_bad)
 {
-	static const char *const files[] = { "asymmetric/ECDSA/FIPS_186-3/PKV.rsp", "asymmetric/ECDSA/FIPS_186-2/PKV.rsp", NULL };
+	static const char *const files[] = {
+		"asymmetric/ECDSA/FIPS_186-3/PKV.rsp", "asymmetric/ECDSA/FIPS_186-2/PKV.rsp", NULL
+	};
 
 	VEC_FILES(files, "Result", public_case, NULL);
 }
@@ -174,7 +182,9 @@ WYCHE_TEST(wycheproof_ecdsa_brainpool_384, "ecdsa_brainpoolP384r1_sha384_p1363_t
 /* RFC 6979, A.2.5: P-256, SHA-256, "sample" */
 TEST(rfc_6979)
 {
-	struct bytes d = bytes_of("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"), msg = { .at = (void *)"sample", .len = 6 };
+	struct bytes d = bytes_of("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"), msg = {
+		.at = (void *)"sample", .len = 6
+	};
 	unsigned char digest[64], k[32], want[64], out[64];
 	handle_t h = session(WD_ECC_ECDSA, WD_ECC_SECP256R1);
 	size_t n = hash("SHA256", &msg, digest), len = sizeof(out);
@@ -197,7 +207,8 @@ static bool agrees(handle_t h, const char *d, const char *x, const char *y, cons
 	struct bytes own = digits(d);
 	bool good = field(peer, w, x) && field(peer + w, w, y) && field(want, w, z);
 
-	good = good && !ecc_do(h, WD_ECC_AGREE, peer, 2 * w, own.at, own.len, out, &len) && len == w && !memcmp(out, want, w);
+	good = good && !ecc_do(h, WD_ECC_AGREE, peer, 2 * w, own.at, own.len, out, &len) && len == w &&
+	       !memcmp(out, want, w);
 	free(own.at);
 	return good;
 }
@@ -223,7 +234,8 @@ static bool nist_agree_case(void *arg, struct vec *v)
 {
 	int curve = curve_of(v->section + 1);
 	const char *result = vec_text(v, "Result");
-	bool good = curve && agrees(session(WD_ECC_ECDH, curve), vec_text(v, "dsIUT"), vec_text(v, "QsCAVSx"), vec_text(v, "QsCAVSy"), vec_text(v, "Z"));
+	bool good = curve && agrees(session(WD_ECC_ECDH, curve), vec_text(v, "dsIUT"), vec_text(v, "QsCAVSx"),
+				    vec_text(v, "QsCAVSy"), vec_text(v, "Z"));
 
 	return result[0] == 'F' || good;
 }
@@ -231,7 +243,8 @@ static bool nist_agree_case(void *arg, struct vec *v)
 TEST(nist_key_agreements)
 {
 	static const char *const files[] = { "asymmetric/ECDH/KASValidityTest_ECCStaticUnified_NOKC_ZZOnly_init.fax",
-					     "asymmetric/ECDH/KASValidityTest_ECCStaticUnified_NOKC_ZZOnly_resp.fax", NULL };
+					     "asymmetric/ECDH/KASValidityTest_ECCStaticUnified_NOKC_ZZOnly_resp.fax",
+					     NULL };
 
 	VEC_FILES(files, "Result", nist_agree_case, NULL);
 }
@@ -251,7 +264,8 @@ static bool wyche_agree(void *arg, struct json_object *group, struct json_object
 	if (ours) {
 		(*(int *)arg)++;
 		ret = ecc_do(h, WD_ECC_AGREE, at + 1, 2 * w, d.at, d.len, out, &len);
-		good = valid ? !ret && field(want, w, json_text(test, "shared")) && !memcmp(out, want, w) : ret == -EINVAL;
+		good = valid ? !ret && field(want, w, json_text(test, "shared")) && !memcmp(out, want, w) :
+		       ret == -EINVAL;
 	}
 	free(pub.at);
 	free(d.at);
@@ -396,7 +410,8 @@ TEST_F(sm2, encrypts_the_standards_text)
 	unsigned char out[128], text[19];
 	size_t len = sizeof(out);
 
-	ASSERT_EQ(0, ecc_do(self->h, WD_ECC_ENCRYPT, "encryption standard", 19, self->k, 32, out, &len)) TH_LOG("%s", detail(self->h));
+	ASSERT_EQ(0, ecc_do(self->h, WD_ECC_ENCRYPT, "encryption standard", 19, self->k, 32, out, &len))
+		TH_LOG("%s", detail(self->h));
 	ASSERT_EQ(want.len, len);
 	EXPECT_EQ(0, memcmp(out, want.at, len));
 	len = 19;

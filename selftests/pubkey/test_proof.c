@@ -31,7 +31,9 @@ static int corrupts(const char *rule)
 
 static bool session_make(FIXTURE_DATA(proof) *self, int op_type, unsigned int flags)
 {
-	struct wd_rsa_sess_setup setup = { .key_bits = 8 * N, .op_type = (__u8)op_type, .flags = flags, .cq = self->cq };
+	struct wd_rsa_sess_setup setup = {
+		.key_bits = 8 * N, .op_type = (__u8)op_type, .flags = flags, .cq = self->cq
+	};
 
 	self->h = wd_rsa_alloc_sess(&setup, NULL);
 	return self->h && !wd_rsa_set_key(self->h, &self->key);
@@ -52,7 +54,8 @@ FIXTURE_SETUP(proof)
 	ASSERT_NE(0, soft);
 	ASSERT_EQ(0, wd_rsa_set_key(soft, &self->key));
 	self->arg = (struct wd_rsa_arg){
-		.src = self->in, .src_len = N, .dst = self->right, .dst_len = &len, .op = WD_RSA_SIGN, .cb_param = &self->over,
+		.src = self->in, .src_len = N, .dst = self->right, .dst_len = &len, .op = WD_RSA_SIGN,
+		.cb_param = &self->over,
 	};
 	ASSERT_EQ(0, wd_rsa_sync(soft, &self->arg));
 	ASSERT_EQ(0, wd_rsa_free_sess(soft));

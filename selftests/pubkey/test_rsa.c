@@ -149,7 +149,8 @@ struct both {
 static bool both_keys(struct both *x, struct json_object *key)
 {
 	static const char *const names[] = {
-		"modulus", "publicExponent", "privateExponent", "prime1", "prime2", "exponent1", "exponent2", "coefficient",
+		"modulus", "publicExponent", "privateExponent", "prime1", "prime2", "exponent1", "exponent2",
+		"coefficient",
 	};
 	struct bytes b[8];
 	struct wd_rsa_key k;
@@ -428,19 +429,22 @@ TEST_F(rsa, a_private_exponent_that_is_no_inverse_is_refused_without_the_primes_
 /* Makes n, modulo which 2 is a square, and d, wrong by half of the group's exponent. False: try again. */
 static bool half_off(BN_CTX *ctx, unsigned char *n_field, unsigned char *d_field)
 {
-	BIGNUM *p = BN_CTX_get(ctx), *q = BN_CTX_get(ctx), *n = BN_CTX_get(ctx), *l = BN_CTX_get(ctx), *gcd = BN_CTX_get(ctx);
+	BIGNUM *p = BN_CTX_get(ctx), *q = BN_CTX_get(ctx), *n = BN_CTX_get(ctx), *l = BN_CTX_get(ctx),
+	       *gcd = BN_CTX_get(ctx);
 	BIGNUM *e = BN_CTX_get(ctx), *d = BN_CTX_get(ctx), *eight = BN_CTX_get(ctx), *seven = BN_CTX_get(ctx);
 
 	if (!seven || !BN_set_word(eight, 8) || !BN_set_word(seven, 7) || !BN_set_word(e, 65537) ||
-	    !BN_generate_prime_ex(p, 512, 0, eight, seven, NULL) || !BN_generate_prime_ex(q, 512, 0, eight, seven, NULL) ||
-	    !BN_mul(n, p, q, ctx) || BN_num_bits(n) != 1024)
+	    !BN_generate_prime_ex(p, 512, 0, eight, seven, NULL) ||
+	    !BN_generate_prime_ex(q, 512, 0, eight, seven, NULL) || !BN_mul(n, p, q, ctx) || BN_num_bits(n) != 1024)
 		return false;
 	BN_sub_word(p, 1);
 	BN_sub_word(q, 1);
-	if (!BN_gcd(gcd, p, q, ctx) || !BN_mul(l, p, q, ctx) || !BN_div(l, NULL, l, gcd, ctx) || !BN_mod_inverse(d, e, l, ctx))
+	if (!BN_gcd(gcd, p, q, ctx) || !BN_mul(l, p, q, ctx) || !BN_div(l, NULL, l, gcd, ctx) ||
+	    !BN_mod_inverse(d, e, l, ctx))
 		return false;
 	BN_rshift1(l, l);
-	return BN_add(d, d, l) && BN_cmp(d, n) < 0 && BN_bn2binpad(n, n_field, 128) == 128 && BN_bn2binpad(d, d_field, 128) == 128;
+	return BN_add(d, d, l) && BN_cmp(d, n) < 0 && BN_bn2binpad(n, n_field, 128) == 128 &&
+	       BN_bn2binpad(d, d_field, 128) == 128;
 }
 
 TEST_F(rsa, a_private_exponent_that_is_off_by_half_is_no_inverse)
@@ -518,7 +522,8 @@ TEST_F(rsa, primes_that_make_no_key_are_refused)
 	static const struct {
 		int at, value;
 		const char *word;
-	} bad[] = { { 127, 2, "e is even" }, { 191, 2, "p or q is even" }, { 255, 2, "p or q is even" }, { 128, 0, "bits" } };
+	} bad[] = { { 127, 2, "e is even" }, { 191, 2, "p or q is even" }, { 255, 2, "p or q is even" },
+		    { 128, 0, "bits" } };
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		memcpy(in, self->parts.e, 128);
@@ -548,14 +553,16 @@ TEST_F(rsa, primes_that_make_no_key_are_refused)
 	len = sizeof(out);
 	REFUSED(EINVAL, self->h, rsa_do(self->h, WD_RSA_GENKEY, in, 256, out, &len), "p and q have a factor in common");
 	len = sizeof(out);
-	REFUSED(EINVAL, self->h, rsa_do(self->h, WD_RSA_GENKEY_CRT, in, 256, out, &len), "p and q have a factor in common");
+	REFUSED(EINVAL, self->h, rsa_do(self->h, WD_RSA_GENKEY_CRT, in, 256, out, &len),
+		"p and q have a factor in common");
 }
 
 TEST_F(rsa, members_that_are_unknown_are_refused)
 {
 	unsigned char m[128] = { 0 };
 	size_t len = 128;
-	struct wd_rsa_arg good = { .src = m, .src_len = 128, .dst = m, .dst_len = &len, .op = WD_RSA_VERIFY }, arg = good;
+	struct wd_rsa_arg good = { .src = m, .src_len = 128, .dst = m, .dst_len = &len, .op = WD_RSA_VERIFY },
+			  arg = good;
 	handle_t a = rsa_open(1024, WD_ASYNC, 0);
 
 	arg.flags = 1;

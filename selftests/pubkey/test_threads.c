@@ -55,7 +55,8 @@ static bool agrees(const struct thread *t)
 	unsigned char out[32];
 	size_t len = sizeof(out);
 
-	if (ecc_do(t->self->ecdh, WD_ECC_AGREE, t->self->pair, 64, NULL, 0, out, &len) || memcmp(out, t->self->want, 32))
+	if (ecc_do(t->self->ecdh, WD_ECC_AGREE, t->self->pair, 64, NULL, 0, out, &len) ||
+	    memcmp(out, t->self->want, 32))
 		return false;
 	len = sizeof(out);
 	return ecc_do(t->self->ecdh, WD_ECC_AGREE, t->self->bad, 64, NULL, 0, out, &len) == -EINVAL && !len;
@@ -128,8 +129,8 @@ static int send_one(struct thread *t, struct job *j, unsigned int i)
 	j->of = t;
 	j->len = sizeof(j->sig);
 	j->arg = (struct wd_ecc_arg){
-		.src = j->digest, .src_len = 32, .dst = j->sig, .dst_len = &j->len, .op = WD_ECC_SIGN, .extra = j->nonce, .extra_len = 32,
-		.cb = ended, .cb_param = j,
+		.src = j->digest, .src_len = 32, .dst = j->sig, .dst_len = &j->len, .op = WD_ECC_SIGN,
+		.extra = j->nonce, .extra_len = 32, .cb = ended, .cb_param = j,
 	};
 	return wd_ecc_async(t->self->async, &j->arg, NULL);
 }
@@ -207,7 +208,9 @@ TEST_F(shared, a_point_that_changes_is_refused_or_was_good)
 	ASSERT_EQ(0, pthread_create(&t, NULL, turn, &point[63]));
 	for (i = 0; i < 400; i++) {
 		size_t len = sizeof(out);
-		struct wd_ecc_arg arg = { .src = point, .src_len = 64, .dst = out, .dst_len = &len, .op = WD_ECC_AGREE };
+		struct wd_ecc_arg arg = {
+			.src = point, .src_len = 64, .dst = out, .dst_len = &len, .op = WD_ECC_AGREE
+		};
 		int ret = wd_ecc_sync(self->ecdh, &arg);
 
 		EXPECT_TRUE(!ret || ret == -EINVAL) TH_LOG("%d: %s", ret, detail(self->ecdh));

@@ -223,7 +223,8 @@ static const struct {
 	int alg, curve;
 } curves[] = {
 	{ WD_ECC_ECDH, WD_ECC_SECP192R1 }, { WD_ECC_ECDH, WD_ECC_SECP256R1 }, { WD_ECC_ECDH, WD_ECC_SECP384R1 },
-	{ WD_ECC_ECDH, WD_ECC_SECP521R1 }, { WD_ECC_ECDH, WD_ECC_BRAINPOOL_P320R1 }, { WD_ECC_X25519, 0 }, { WD_ECC_X448, 0 },
+	{ WD_ECC_ECDH, WD_ECC_SECP521R1 }, { WD_ECC_ECDH, WD_ECC_BRAINPOOL_P320R1 }, { WD_ECC_X25519, 0 },
+	{ WD_ECC_X448, 0 },
 };
 
 TEST_F(ways, public_points_and_agreements_on_every_kind_of_curve_have_one_descriptor)
@@ -301,7 +302,9 @@ TEST_F(ways, signatures_and_verifications_on_every_kind_of_curve_have_one_descri
 		memcpy(rs, nonce, w);
 		memcpy(rs + w, nonce, w);
 		rs[2 * w - 1] ^= 1;
-		arg[0] = (struct wd_ecc_arg){ .op = WD_ECC_VERIFY, .src = self->src, .src_len = digest, .extra = rs, .extra_len = 2 * (__u32)w };
+		arg[0] = (struct wd_ecc_arg){
+			.op = WD_ECC_VERIFY, .src = self->src, .src_len = digest, .extra = rs, .extra_len = 2 * (__u32)w
+		};
 		BEGIN(ecc, h, arg);
 		arg[0].dst = arg[1].dst = NULL;
 		arg[0].dst_len = arg[1].dst_len = NULL;

@@ -46,7 +46,8 @@ static unsigned int find_all(void)
 	char line[512], mode[8];
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && !strncmp(mode, "rw-p", 4) && to - from <= AREA_MAX)
+		if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && !strncmp(mode, "rw-p", 4) &&
+		    to - from <= AREA_MAX)
 			n += find_in((const unsigned char *)from, (const unsigned char *)to);
 	if (maps)
 		fclose(maps);
@@ -175,8 +176,8 @@ TEST(a_private_key_of_a_request_that_came_too_late_is_wiped)
 	size_t len = sizeof(point);
 	handle_t h;
 	struct wd_ecc_arg arg = {
-		.src = point, .src_len = 64, .dst = out, .dst_len = &len, .op = WD_ECC_AGREE, .extra = d, .extra_len = 32,
-		.timeout_ms = 50,
+		.src = point, .src_len = 64, .dst = out, .dst_len = &len, .op = WD_ECC_AGREE, .extra = d,
+		.extra_len = 32, .timeout_ms = 50,
 	};
 
 	if (!emulated() || expected_path("ecdh") != WD_PATH_SIM)

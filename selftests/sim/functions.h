@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of a simulated device without a driver of their own, for tests that use their registers: they are bound to
- * pci-pf-stub, which touches nothing and can enable virtual functions. Kernels without it get it from mainline_build.sh.
+ * pci-pf-stub, which touches nothing and can enable virtual functions. Kernels without it get it from
+ * mainline_build.sh.
  */
 #ifndef WD_TEST_FUNCTIONS_H
 #define WD_TEST_FUNCTIONS_H

@@ -270,8 +270,9 @@ TEST_F(item, faults_that_are_printed_can_be_written_back)
 TEST_F(item, bad_faults_are_refused)
 {
 	for (int live = 0; live < 2; live++) {
-		REFUSED("faults/fail", -EINVAL, "x", "\n", "-1", "1:0x13", "1:256", "1@64", "1,", ",1", "1 1", "1000000001", "1/0",
-			"1:0x8@1,1/10:0x9@1", "1:0x8@1,1/10:0x8@2", "0/3", "1/0s", "1/5h", "1/3601s", "1/9,1/9ms");
+		REFUSED("faults/fail", -EINVAL, "x", "\n", "-1", "1:0x13", "1:256", "1@64", "1,", ",1",
+			"1 1", "1000000001", "1/0", "1:0x8@1,1/10:0x9@1", "1:0x8@1,1/10:0x8@2", "0/3", "1/0s", "1/5h",
+			"1/3601s", "1/9,1/9ms");
 		REFUSED("faults/delay", -EINVAL, "1", "1:11s", "1:5", "1:2h", "1:0ns");
 		REFUSED("faults/drop", -EINVAL, "1:1us", "1@1024");
 		REFUSED("faults/mailbox", -EINVAL, "1@0");

@@ -196,7 +196,8 @@ TEST(what_the_seed_writes_on_one_line_is_accepted)
 	const struct object *s;
 	struct config c;
 
-	ASSERT_EQ(0, parse(&c, "[IPSec] NumProcesses = 5 LimitDevAccess = 0\n[SSL] NumProcesses = 6 LimitDevAccess = 1\n"));
+	ASSERT_EQ(0, parse(&c,
+			   "[IPSec] NumProcesses = 5 LimitDevAccess = 0\n[SSL] NumProcesses = 6 LimitDevAccess = 1\n"));
 	ASSERT_EQ(0, c.errors);
 	ASSERT_EQ(2, c.objects[OBJECT_SECTION].count);
 	s = c.objects[OBJECT_SECTION].item;
@@ -267,7 +268,9 @@ TEST(a_value_has_at_most_4000_bytes)
 
 TEST(noise_is_survived)
 {
-	static const char *const pieces[] = { "[a]\n", "[", "a = ", "=", "\n", "x ", "[S] Nodes = ", ",", "a\n", "[device b]\n" };
+	static const char *const pieces[] = {
+		"[a]\n", "[", "a = ", "=", "\n", "x ", "[S] Nodes = ", ",", "a\n", "[device b]\n"
+	};
 	struct config c;
 	size_t i, len;
 	char *text = malloc(MANY);

@@ -97,7 +97,8 @@ TEST(errors_of_a_file)
 	EXPECT_EQ(0, leaks());
 }
 
-static bool plan(struct plan *p, const struct config *want, const struct config *have, const struct plan_options *options)
+static bool plan(struct plan *p, const struct config *want, const struct config *have,
+		 const struct plan_options *options)
 {
 	int ret = plan_make(p, want, have, options);
 
@@ -131,7 +132,9 @@ TEST(a_plan)
 TEST(words_of_a_step)
 {
 	struct object old = { .name = "S" };
-	struct step s = { .op = STEP_SET, .name = "S", .attr = &section_attrs[0], .value = "2", .was = "1", .old = &old };
+	struct step s = {
+		.op = STEP_SET, .name = "S", .attr = &section_attrs[0], .value = "2", .was = "1", .old = &old
+	};
 	char *text;
 
 	SWEEP((text = plan_describe(&s)) != NULL || (errno = ENOMEM, false), free(text));

@@ -54,7 +54,8 @@ static inline int exit_code(pid_t pid)
 
 static inline int be_nobody(void)
 {
-	return setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
+	return setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ? -errno :
+	       0;
 }
 
 /* A live section of @n slots with 1 + 1 contexts on both devices. */

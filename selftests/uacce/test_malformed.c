@@ -168,7 +168,9 @@ static uint32_t rng(uint32_t below)
 
 static void random_attr(union nlm *m)
 {
-	static const char *const strings[] = { SECTION, "hisi_zip-0", SECTION "_INT_0", "", "nothing", SECTION "_DEV0_INT_0" };
+	static const char *const strings[] = {
+		SECTION, "hisi_zip-0", SECTION "_INT_0", "", "nothing", SECTION "_DEV0_INT_0"
+	};
 	uint16_t type = rng(8) ? rng(UACCE_A_MAX + 3) : rng(65536);
 	uint32_t words[32];
 

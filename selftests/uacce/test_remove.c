@@ -270,7 +270,8 @@ TEST_F_TIMEOUT(removal, framework_stays_while_a_file_is_open, 120)
 
 	if (missing)
 		SKIP(return, "%s", missing);
-	if (!access("/sys/module/hisi_qm/holders/hisi_sec2", F_OK) || !access("/sys/module/hisi_qm/holders/hisi_hpre", F_OK))
+	if (!access("/sys/module/hisi_qm/holders/hisi_sec2", F_OK) ||
+	    !access("/sys/module/hisi_qm/holders/hisi_hpre", F_OK))
 		SKIP(return, "other drivers use hisi_qm");
 	ASSERT_EQ(0, unload("hisi_sim"));
 	ASSERT_EQ(0, unload("hisi_zip"));

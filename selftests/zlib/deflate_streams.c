@@ -12,8 +12,8 @@ bool deflate_exact(const struct run *r, int level, int bits, int strategy)
 	int size = bits < 0 ? -bits : bits;
 
 	level = level == Z_DEFAULT_COMPRESSION ? 6 : level;
-	return !r->config.devices || level < r->config.lo || level > r->config.hi || !level || strategy != Z_DEFAULT_STRATEGY ||
-	       size < 12;
+	return !r->config.devices || level < r->config.lo || level > r->config.hi || !level ||
+	       strategy != Z_DEFAULT_STRATEGY || size < 12;
 }
 
 static int any_bits(struct rng *rng)
@@ -53,8 +53,8 @@ void deflate_begin(struct run *r, struct deflating *d)
 	d->exact = deflate_exact(r, d->level, d->bits, d->strategy);
 	d->counted = rng_once_in(&r->rng, 2);
 	d->tuned = false;
-	run_call(r, "deflateInit2(%d, %d, %d, %d)%s%s", d->level, d->bits, d->memory, d->strategy, d->counted ? " with zalloc" : "",
-		 d->exact ? "" : ", for devices");
+	run_call(r, "deflateInit2(%d, %d, %d, %d)%s%s", d->level, d->bits, d->memory, d->strategy,
+		 d->counted ? " with zalloc" : "", d->exact ? "" : ", for devices");
 	for (side = STOCK; side < SIDES; side++) {
 		run_stream(r, &d->s[side], side, d->counted);
 		r->heap[side].refuse = d->counted && d->exact ? refuse : 0;
@@ -157,8 +157,8 @@ void deflate_finish(struct run *r, struct deflates *p, struct deflating *d)
 
 	while (!d->m.ended) {
 		room = cut(r, p->out);
-		deflate_offer(r, d, d->m.given_len - d->m.taken, room > FINISH_ROOM || rng_once_in(&r->rng, 4) ? room : FINISH_ROOM,
-			      Z_FINISH);
+		deflate_offer(r, d, d->m.given_len - d->m.taken,
+			      room > FINISH_ROOM || rng_once_in(&r->rng, 4) ? room : FINISH_ROOM, Z_FINISH);
 		if (d->m.blind)
 			return;
 	}

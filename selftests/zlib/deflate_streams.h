@@ -10,8 +10,8 @@
 #define HEADERS		8
 
 /*
- * Where both libraries must do the same, byte for byte, they make the same calls side by side. A stream that devices may take
- * exists in the shim only, and its meaning is checked.
+ * Where both libraries must do the same, byte for byte, they make the same calls side by side. A stream that devices
+ * may take exists in the shim only, and its meaning is checked.
  */
 struct deflating {
 	bool used, exact, counted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the tests of single rules: both libraries, loaded after a test has set its environment, and what the emulated
- * devices have done. Each test is a process of its own, so that the shim reads its environment anew.
+ * Shared by the tests of single rules: both libraries, loaded after a test has set its environment, and what the
+ * emulated devices have done. Each test is a process of its own, so that the shim reads its environment anew.
  */
 #ifndef ZLIB_TEST_EDGES_H
 #define ZLIB_TEST_EDGES_H
@@ -45,7 +45,8 @@ static inline bool as_with_devices(unsigned long long before)
 }
 
 /* Compresses with both. */
-static inline void squeeze_both(const struct zlib z[SIDES], const struct how *how, const struct bytes *in, struct bytes out[SIDES])
+static inline void squeeze_both(const struct zlib z[SIDES], const struct how *how, const struct bytes *in,
+				struct bytes out[SIDES])
 {
 	int side;
 

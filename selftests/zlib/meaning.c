@@ -28,7 +28,8 @@ static void ask_header(struct meaning *m, const struct run *r)
 static void begin(struct meaning *m, const struct run *r)
 {
 	m->given_len = m->taken = m->back = m->dict_len = 0;
-	m->end = m->blind = m->started = m->finishing = m->ended = m->primed = m->full = m->filled = m->dict_set = false;
+	m->end = m->blind = m->started = m->finishing = m->ended = m->primed = m->full = m->filled = m->dict_set =
+		false;
 	m->flushed = true;
 	m->last = m->most = FLUSH_NEVER;
 	m->pending = 0;
@@ -42,7 +43,8 @@ void meaning_open(struct meaning *m, const struct run *r, enum wrap wrap)
 	m->wrap = wrap;
 	m->given = malloc(POOL_BYTES);
 	m->dict = malloc(POOL_BYTES);
-	RUN_CHECK(r, zlib_inflate_init(&r->z[STOCK], &m->inf, inflate_bits(wrap)) == Z_OK, "stock zlib does not inflate");
+	RUN_CHECK(r, zlib_inflate_init(&r->z[STOCK], &m->inf, inflate_bits(wrap)) == Z_OK,
+		  "stock zlib does not inflate");
 	begin(m, r);
 }
 
@@ -80,7 +82,8 @@ void meaning_dictionary(struct meaning *m, const struct run *r, const void *dict
 	m->dict_set = true;
 	if (m->wrap != WRAP_RAW || m->blind)
 		return;
-	RUN_CHECK(r, r->z[STOCK].inflateSetDictionary(&m->inf, dict, (uInt)n) == Z_OK, "stock zlib refuses a dictionary");
+	RUN_CHECK(r, r->z[STOCK].inflateSetDictionary(&m->inf, dict, (uInt)n) == Z_OK,
+		  "stock zlib refuses a dictionary");
 }
 
 void meaning_history(const struct meaning *m, const struct run *r, const void *dict, size_t n)
@@ -109,8 +112,8 @@ static int back(struct meaning *m, const struct run *r)
 		return ret;
 	}
 	n = sizeof(buf) - m->inf.avail_out;
-	RUN_CHECK(r, ret == Z_OK || ret == Z_STREAM_END || ret == Z_BUF_ERROR, "the output does not inflate: %d, %s", ret,
-		  m->inf.msg ? m->inf.msg : "no message");
+	RUN_CHECK(r, ret == Z_OK || ret == Z_STREAM_END || ret == Z_BUF_ERROR, "the output does not inflate: %d, %s",
+		  ret, m->inf.msg ? m->inf.msg : "no message");
 	RUN_CHECK(r, m->back + n <= m->taken, "the output has %zu bytes of %zu", m->back + n, m->taken);
 	run_same_bytes(r, "the inflated output", m->given + m->back, n, buf, n);
 	m->back += n;
@@ -126,7 +129,8 @@ void meaning_output(struct meaning *m, const struct run *r, const struct before 
 					r->z[STOCK].adler32(m->sum, m->given + m->taken, (uInt)b->consumed);
 	m->taken += b->consumed;
 	/* zlib counts a dictionary as input. */
-	RUN_CHECK(r, m->blind || m->dict_set || m->taken == s->total_in, "total_in is %lu, expected %zu", s->total_in, m->taken);
+	RUN_CHECK(r, m->blind || m->dict_set || m->taken == s->total_in, "total_in is %lu, expected %zu", s->total_in,
+		  m->taken);
 	if (b->produced)
 		m->filled = !s->avail_out;
 	if (m->blind || !b->produced)
@@ -136,7 +140,8 @@ void meaning_output(struct meaning *m, const struct run *r, const struct before 
 	m->inf.avail_in = (uInt)b->produced;
 	do
 		ret = back(m, r);
-	while (ret != Z_STREAM_END && ret != Z_BUF_ERROR && (m->inf.avail_in || !m->inf.avail_out || ret == Z_NEED_DICT));
+	while (ret != Z_STREAM_END && ret != Z_BUF_ERROR &&
+	       (m->inf.avail_in || !m->inf.avail_out || ret == Z_NEED_DICT));
 	RUN_CHECK(r, !m->inf.avail_in, "%u bytes behind the end of the stream", m->inf.avail_in);
 }
 
@@ -170,7 +175,8 @@ static void check_finish(struct meaning *m, const struct run *r, const z_stream 
 		return;
 	}
 	RUN_CHECK(r, m->end, "Z_STREAM_END, but the output has no end");
-	RUN_CHECK(r, m->back == m->given_len, "Z_STREAM_END, but the output has %zu bytes of %zu", m->back, m->given_len);
+	RUN_CHECK(r, m->back == m->given_len, "Z_STREAM_END, but the output has %zu bytes of %zu", m->back,
+		  m->given_len);
 	m->ended = true;
 	if (m->got_whole)
 		same_header(m, r);
@@ -221,7 +227,8 @@ static int refused(const struct meaning *m, const struct before *b, int flush)
 	return 1;
 }
 
-void meaning_deflate(struct meaning *m, const struct run *r, const struct before *b, const z_stream *s, int flush, int ret)
+void meaning_deflate(struct meaning *m, const struct run *r, const struct before *b, const z_stream *s, int flush,
+		     int ret)
 {
 	bool progress = b->consumed || b->produced;
 	int last = m->last, want;
@@ -244,9 +251,10 @@ void meaning_deflate(struct meaning *m, const struct run *r, const struct before
 	m->finishing |= flush == Z_FINISH;
 	RUN_CHECK(r, ret == Z_OK || ret == Z_STREAM_END || ret == Z_BUF_ERROR, "the value is %d", ret);
 	RUN_CHECK(r, ret != Z_STREAM_END || flush == Z_FINISH, "Z_STREAM_END without Z_FINISH");
-	RUN_CHECK(r, ret != Z_BUF_ERROR || !progress, "Z_BUF_ERROR, but %zu bytes were consumed and %zu produced", b->consumed,
-		  b->produced);
-	RUN_CHECK(r, !s->avail_in || !s->avail_out, "%u bytes of input and %u of room are left", s->avail_in, s->avail_out);
+	RUN_CHECK(r, ret != Z_BUF_ERROR || !progress, "Z_BUF_ERROR, but %zu bytes were consumed and %zu produced",
+		  b->consumed, b->produced);
+	RUN_CHECK(r, !s->avail_in || !s->avail_out, "%u bytes of input and %u of room are left", s->avail_in,
+		  s->avail_out);
 	if (!progress)
 		check_standstill(m, r, last, flush, ret);
 	if (b->consumed)

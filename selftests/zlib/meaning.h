@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What zlib's documentation promises of a deflate stream, whoever produces it: stock zlib inflates the output, as it comes, to
- * the input, and each call's return value and numbers follow from what was given.
+ * What zlib's documentation promises of a deflate stream, whoever produces it: stock zlib inflates the output, as it
+ * comes, to the input, and each call's return value and numbers follow from what was given.
  */
 #ifndef ZLIB_TEST_MEANING_H
 #define ZLIB_TEST_MEANING_H
@@ -63,7 +63,8 @@ void meaning_history(const struct meaning *m, const struct run *r, const void *d
 void meaning_output(struct meaning *m, const struct run *r, const struct before *b, const z_stream *s);
 
 /* Checks a call of deflate(), after meaning_output(). */
-void meaning_deflate(struct meaning *m, const struct run *r, const struct before *b, const z_stream *s, int flush, int ret);
+void meaning_deflate(struct meaning *m, const struct run *r, const struct before *b, const z_stream *s, int flush,
+		     int ret);
 
 /* Checks deflateEnd(). */
 void meaning_ended(const struct meaning *m, const struct run *r, int ret);

@@ -13,8 +13,8 @@ typedef void step_t(struct run *r, struct deflates *p, struct deflating *d);
 static void check_still(const struct run *r, const z_stream *before, const z_stream *s)
 {
 	RUN_CHECK(r, before->avail_in == s->avail_in && before->next_in == s->next_in, "the call has taken input");
-	RUN_CHECK(r, before->avail_out == s->avail_out && before->next_out == s->next_out && before->total_out == s->total_out,
-		  "the call has produced output");
+	RUN_CHECK(r, before->avail_out == s->avail_out && before->next_out == s->next_out &&
+		     before->total_out == s->total_out, "the call has produced output");
 }
 
 static void step_plain(struct run *r, struct deflates *p, struct deflating *d)
@@ -64,7 +64,8 @@ static void step_params(struct run *r, struct deflates *p, struct deflating *d)
 {
 	bool wrong = rng_once_in(&r->rng, 8);
 	int level = wrong ? rng_from(&r->rng, -3, 12) : rng_from(&r->rng, -1, 9);
-	int strategy = wrong ? rng_from(&r->rng, -1, 6) : rng_once_in(&r->rng, 3) ? rng_from(&r->rng, 0, 4) : d->strategy;
+	int strategy = wrong ? rng_from(&r->rng, -1, 6) :
+		       rng_once_in(&r->rng, 3) ? rng_from(&r->rng, 0, 4) : d->strategy;
 	bool valid = level >= -1 && level <= 9 && strategy >= 0 && strategy <= 4;
 	size_t offer, room = rng_below(&r->rng, p->out + 1);
 	struct before b[SIDES] = { 0 };
@@ -75,8 +76,8 @@ static void step_params(struct run *r, struct deflates *p, struct deflating *d)
 	d->m.blind |= d->m.finishing;
 	deflate_give(r, p, d, rng_below(&r->rng, 1000));
 	offer = rng_below(&r->rng, d->m.given_len - d->m.taken + 1);
-	run_call(r, "deflateParams(%d, %d) with %zu bytes of input behind %zu, %zu of room", level, strategy, offer, d->m.taken,
-		 room);
+	run_call(r, "deflateParams(%d, %d) with %zu bytes of input behind %zu, %zu of room", level, strategy, offer,
+		 d->m.taken, room);
 	for (EACH_SIDE(side, d)) {
 		run_stage(r, side, &d->s[side], &b[side], d->m.given + d->m.taken, offer, room);
 		ret[side] = r->z[side].deflateParams(&d->s[side], level, strategy);
@@ -88,8 +89,8 @@ static void step_params(struct run *r, struct deflates *p, struct deflating *d)
 	if (d->m.blind)
 		return;
 	RUN_CHECK(r, (ret[SHIM] == Z_STREAM_ERROR) == !valid, "the value is %d", ret[SHIM]);
-	RUN_CHECK(r, !valid || ret[SHIM] == Z_OK || (ret[SHIM] == Z_BUF_ERROR && !d->s[SHIM].avail_out), "the value is %d",
-		  ret[SHIM]);
+	RUN_CHECK(r, !valid || ret[SHIM] == Z_OK || (ret[SHIM] == Z_BUF_ERROR && !d->s[SHIM].avail_out),
+		  "the value is %d", ret[SHIM]);
 	d->tuned |= valid;
 	d->m.started |= b[SHIM].produced;
 	d->m.last = valid && d->m.last != FLUSH_NEVER ? FLUSH_UNKNOWN : d->m.last;
@@ -174,8 +175,9 @@ static void step_copy(struct run *r, struct deflates *p, struct deflating *d)
 		memset(&copy->s[side], 0, sizeof(copy->s[side]));
 		ret[side] = r->z[side].deflateCopy(&copy->s[side], &d->s[side]);
 		RUN_CHECK(r, ret[side] == Z_OK, "the value is %d", ret[side]);
-		RUN_CHECK(r, copy->s[side].total_in == d->s[side].total_in && copy->s[side].total_out == d->s[side].total_out &&
-			  copy->s[side].adler == d->s[side].adler && copy->s[side].state != d->s[side].state, "it is no copy");
+		RUN_CHECK(r, copy->s[side].total_in == d->s[side].total_in && copy->s[side].total_out ==
+			     d->s[side].total_out && copy->s[side].adler == d->s[side].adler &&
+			     copy->s[side].state != d->s[side].state, "it is no copy");
 	}
 	meaning_copy(&copy->m, &d->m, r);
 }
@@ -283,9 +285,10 @@ static void header_make(struct run *r, struct header *h)
 		h->extra[i] = (unsigned char)rng_next(&r->rng);
 	h->h = (gz_header){
 		.text = rng_from(&r->rng, 0, 1), .time = rng_below(&r->rng, 1u << 31), .os = rng_from(&r->rng, 0, 255),
-		.extra = rng_once_in(&r->rng, 2) ? h->extra : Z_NULL, .extra_len = (uInt)rng_below(&r->rng, HEADER_TEXT + 1),
-		.name = rng_once_in(&r->rng, 2) ? h->name : Z_NULL, .comment = rng_once_in(&r->rng, 2) ? h->comment : Z_NULL,
-		.hcrc = rng_from(&r->rng, 0, 1),
+		.extra = rng_once_in(&r->rng, 2) ? h->extra : Z_NULL,
+		.extra_len = (uInt)rng_below(&r->rng, HEADER_TEXT + 1),
+		.name = rng_once_in(&r->rng, 2) ? h->name : Z_NULL,
+		.comment = rng_once_in(&r->rng, 2) ? h->comment : Z_NULL, .hcrc = rng_from(&r->rng, 0, 1),
 	};
 }
 
@@ -400,8 +403,8 @@ static void step_wrong(struct run *r, struct deflates *p, struct deflating *d)
 		run_stage(r, side, &d->s[side], &b, "x", 1, 10);
 		run_same(r, "how many wrong calls are not refused", 0, not_refused(&r->z[side], &d->s[side], &b));
 		run_staged(r, side, &d->s[side], &b, false);
-		RUN_CHECK(r, !b.consumed && !b.produced, "wrong calls have consumed %zu and produced %zu bytes", b.consumed,
-			  b.produced);
+		RUN_CHECK(r, !b.consumed && !b.produced, "wrong calls have consumed %zu and produced %zu bytes",
+			  b.consumed, b.produced);
 	}
 	(void)p;
 }

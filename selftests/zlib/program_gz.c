@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Random calls of the functions of gzip files. Both libraries have a file of their own, at the same place in its data. */
+/*
+ * Random calls of the functions of gzip files. Both libraries have a file of their own, at the same place in its data.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -366,7 +368,9 @@ static void wrong_files(struct run *r, struct files *p)
 
 void program_gz(struct run *r)
 {
-	struct files p = { .exact = !r->config.devices, .plain = malloc(POOL_BYTES), .cut = 1 + rng_size(&r->rng, 100000) };
+	struct files p = {
+		.exact = !r->config.devices, .plain = malloc(POOL_BYTES), .cut = 1 + rng_size(&r->rng, 100000)
+	};
 	bool direct = rng_once_in(&r->rng, 10);
 	int side;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random calls of the functions of inflate streams. Whatever decompresses, everything that a caller can see is the same as
- * with stock zlib.
+ * Random calls of the functions of inflate streams. Whatever decompresses, everything that a caller can see is the same
+ * as with stock zlib.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,9 +60,10 @@ static void inflate_begin(struct run *r, struct inflates *p, struct inflating *d
 
 	memset(d, 0, sizeof(*d));
 	d->counted = rng_once_in(rng, 2);
-	d->bits = !rng_once_in(rng, 8) ? p->source.bits : rng_once_in(rng, 2) ? rng_from(rng, 40, 47) : rng_from(rng, -17, 50);
-	run_call(r, "inflateInit2(%d)%s of %zu bytes made with %d", d->bits, d->counted ? " with zalloc" : "", p->source.len,
-		 p->source.bits);
+	d->bits = !rng_once_in(rng, 8) ? p->source.bits :
+		  rng_once_in(rng, 2) ? rng_from(rng, 40, 47) : rng_from(rng, -17, 50);
+	run_call(r, "inflateInit2(%d)%s of %zu bytes made with %d", d->bits, d->counted ? " with zalloc" : "",
+		 p->source.len, p->source.bits);
 	for (side = STOCK; side < SIDES; side++) {
 		run_stream(r, &d->s[side], side, d->counted);
 		r->heap[side].refuse = d->counted ? refuse : 0;
@@ -92,7 +93,8 @@ static void offer(struct run *r, struct inflates *p, struct inflating *d, size_t
 	int side, ret[SIDES];
 
 	n = n < p->source.len - d->at ? n : p->source.len - d->at;
-	run_call(r, "inflate(%d) with %zu bytes of input behind %zu of %zu, %zu of room", flush, n, d->at, p->source.len, room);
+	run_call(r, "inflate(%d) with %zu bytes of input behind %zu of %zu, %zu of room", flush, n, d->at,
+		 p->source.len, room);
 	for (side = STOCK; side < SIDES; side++) {
 		run_stage(r, side, &d->s[side], &b[side], p->source.bytes + d->at, n, room);
 		ret[side] = r->z[side].inflate(&d->s[side], flush);
@@ -125,7 +127,8 @@ static void step_whole(struct run *r, struct inflates *p, struct inflating *d)
 	struct rng *rng = &r->rng;
 
 	offer(r, p, d, rng_once_in(rng, 8) ? cut(r, p->in) : p->source.len,
-	      rng_once_in(rng, 3) ? rng_size(rng, ROOM_BYTES) : ROOM_BYTES, rng_once_in(rng, 6) ? Z_SYNC_FLUSH : Z_FINISH);
+	      rng_once_in(rng, 3) ? rng_size(rng, ROOM_BYTES) : ROOM_BYTES,
+	      rng_once_in(rng, 6) ? Z_SYNC_FLUSH : Z_FINISH);
 }
 
 static void step_reset(struct run *r, struct inflates *p, struct inflating *d)
@@ -242,8 +245,9 @@ static void step_header(struct run *r, struct inflates *p, struct inflating *d)
 		struct header *h = &d->head[side];
 
 		memset(h, 0, sizeof(*h));
-		h->h = (gz_header){ .extra = extra ? h->extra : Z_NULL, .extra_max = max, .name = name ? h->name : Z_NULL,
-				    .name_max = max, .comment = comment ? h->comment : Z_NULL, .comm_max = max };
+		h->h = (gz_header){ .extra = extra ? h->extra : Z_NULL, .extra_max = max,
+				    .name = name ? h->name : Z_NULL, .name_max = max,
+				    .comment = comment ? h->comment : Z_NULL, .comm_max = max };
 		ret[side] = r->z[side].inflateGetHeader(&d->s[side], &h->h);
 	}
 	d->has_head = ret[SHIM] == Z_OK;

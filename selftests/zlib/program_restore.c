@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random calls of inflate() when devices decompress streams in several calls (WD_ZLIB_INFLATE=stream). A device takes its
- * input and gives its output at other times than zlib, but in the end everything is the same.
+ * Random calls of inflate() when devices decompress streams in several calls (WD_ZLIB_INFLATE=stream). A device takes
+ * its input and gives its output at other times than zlib, but in the end everything is the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static void same_sum(struct run *r, const struct restoring *p)
 	uInt n = (uInt)p->s.total_out;
 
 	if (n && p->source.bits > 0)
-		run_same(r, "adler", (long long)(p->source.bits > 15 ? z->crc32(0, p->want, n) : z->adler32(1, p->want, n)),
-			 (long long)p->s.adler);
+		run_same(r, "adler", (long long)(p->source.bits > 15 ? z->crc32(0, p->want, n) :
+						 z->adler32(1, p->want, n)), (long long)p->s.adler);
 }
 
 /* Returns false at the end of the stream. */
@@ -56,12 +56,14 @@ static bool restore_step(struct run *r, struct restoring *p, size_t n, size_t ro
 	int ret;
 
 	n = n < p->source.len - p->at ? n : p->source.len - p->at;
-	run_call(r, "inflate(%d) with %zu bytes of input behind %zu of %zu, %zu of room", flush, n, p->at, p->source.len, room);
+	run_call(r, "inflate(%d) with %zu bytes of input behind %zu of %zu, %zu of room", flush, n, p->at,
+		 p->source.len, room);
 	run_stage(r, SHIM, s, &b, p->source.bytes + p->at, n, room);
 	ret = r->z[SHIM].inflate(s, flush);
 	run_staged(r, SHIM, s, &b, ret == Z_NEED_DICT);
 	p->at += b.consumed;
-	RUN_CHECK(r, s->total_out <= p->stock.total_out, "it has %lu bytes, stock zlib %lu", s->total_out, p->stock.total_out);
+	RUN_CHECK(r, s->total_out <= p->stock.total_out, "it has %lu bytes, stock zlib %lu", s->total_out,
+		  p->stock.total_out);
 	run_same_bytes(r, "the output", p->want + s->total_out - b.produced, b.produced, b.out, b.produced);
 	if (ret == Z_NEED_DICT)
 		return r->z[SHIM].inflateSetDictionary(s, p->source.dict, (uInt)p->source.dict_len) == Z_OK;
@@ -79,8 +81,8 @@ static bool restore_step(struct run *r, struct restoring *p, size_t n, size_t ro
 	}
 	RUN_CHECK(r, ret == Z_OK || ret == Z_BUF_ERROR, "the value is %d", ret);
 	same_sum(r, p);
-	RUN_CHECK(r, ret == Z_OK || flush == Z_FINISH || (!b.consumed && !b.produced), "%zu bytes consumed, %zu produced",
-		  b.consumed, b.produced);
+	RUN_CHECK(r, ret == Z_OK || flush == Z_FINISH || (!b.consumed && !b.produced),
+		  "%zu bytes consumed, %zu produced", b.consumed, b.produced);
 	/* Given everything and room, it must come to an end. */
 	if (n && room == ROOM_BYTES && !b.consumed && !b.produced)
 		run_fail(r, "it stands still");

@@ -9,7 +9,8 @@
 #define WINDOW_BYTES	(1u << 15)
 
 /* Compresses with one library; returns the value. */
-static int compress_with(const struct zlib *z, unsigned char *out, uLongf *len, const unsigned char *in, uLong n, int level)
+static int compress_with(const struct zlib *z, unsigned char *out, uLongf *len, const unsigned char *in, uLong n,
+			 int level)
 {
 	return level == -2 ? z->compress(out, len, in, n) : z->compress2(out, len, in, n, level);
 }
@@ -35,7 +36,8 @@ static uLong any_room(struct run *r, const unsigned char *in, size_t n, int leve
 static void simple_compress(struct run *r, const unsigned char *in, size_t n)
 {
 	int level = rng_once_in(&r->rng, 3) ? -2 : rng_from(&r->rng, -1, 9), side, ret[SIDES];
-	bool exact = deflate_exact(r, level == -2 ? Z_DEFAULT_COMPRESSION : level, 15, Z_DEFAULT_STRATEGY) || n < r->config.min;
+	bool exact = deflate_exact(r, level == -2 ? Z_DEFAULT_COMPRESSION : level, 15, Z_DEFAULT_STRATEGY) ||
+		     n < r->config.min;
 	uLong room = any_room(r, in, n, level), len[SIDES], back = n;
 
 	run_call(r, "compress2 of %zu bytes, level %d, %lu bytes of room", n, level, room);
@@ -47,12 +49,13 @@ static void simple_compress(struct run *r, const unsigned char *in, size_t n)
 		run_same(r, "the value", ret[STOCK], ret[SHIM]);
 		run_same_bytes(r, "the output", r->out[STOCK], len[STOCK], r->out[SHIM], len[SHIM]);
 	}
-	RUN_CHECK(r, ret[SHIM] == Z_OK || (ret[SHIM] == Z_BUF_ERROR && room < r->z[STOCK].compressBound(n)), "the value is %d",
-		  ret[SHIM]);
+	RUN_CHECK(r, ret[SHIM] == Z_OK || (ret[SHIM] == Z_BUF_ERROR && room < r->z[STOCK].compressBound(n)),
+		  "the value is %d", ret[SHIM]);
 	RUN_CHECK(r, len[SHIM] <= room, "%lu bytes in a room of %lu", len[SHIM], room);
 	if (ret[SHIM] != Z_OK)
 		return;
-	run_same(r, "the value of stock uncompress()", Z_OK, r->z[STOCK].uncompress(r->in[STOCK], &back, r->out[SHIM], len[SHIM]));
+	run_same(r, "the value of stock uncompress()", Z_OK,
+		 r->z[STOCK].uncompress(r->in[STOCK], &back, r->out[SHIM], len[SHIM]));
 	run_same_bytes(r, "what came back", in, n, r->in[STOCK], back);
 }
 
@@ -168,10 +171,11 @@ static void back_once(struct run *r, z_stream s[SIDES], size_t len, size_t first
 	struct callbacks c[SIDES];
 	int side, ret[SIDES];
 
-	run_call(r, "inflateBack of %zu bytes, %zu at first, then %zu at a time, to at most %zu", len, first, cut, limit);
+	run_call(r, "inflateBack of %zu bytes, %zu at first, then %zu at a time, to at most %zu", len, first, cut,
+		 limit);
 	for (side = STOCK; side < SIDES; side++) {
-		c[side] = (struct callbacks){ .in = r->in[STOCK], .out = r->out[side], .len = len, .at = first, .cut = cut,
-					      .limit = limit };
+		c[side] = (struct callbacks){ .in = r->in[STOCK], .out = r->out[side], .len = len, .at = first,
+					      .cut = cut, .limit = limit };
 		s[side].next_in = first ? r->in[STOCK] : Z_NULL;
 		s[side].avail_in = (uInt)first;
 		ret[side] = r->z[side].inflateBack(&s[side], back_in, &c[side], back_out, &c[side]);
@@ -196,12 +200,14 @@ void program_back(struct run *r)
 	run_call(r, "inflateBackInit(%d)", bits);
 	for (side = STOCK; side < SIDES; side++) {
 		run_stream(r, &s[side], side, true);
-		ret[side] = r->z[side].inflateBackInit_(&s[side], bits, window[side], ZLIB_VERSION, (int)sizeof(z_stream));
+		ret[side] = r->z[side].inflateBackInit_(&s[side], bits, window[side], ZLIB_VERSION,
+							(int)sizeof(z_stream));
 	}
 	run_same(r, "the value", ret[STOCK], ret[SHIM]);
 	for (i = 0; ret[SHIM] == Z_OK && i < 3; i++) {
 		len = back_source(r, n);
-		back_once(r, s, len, rng_once_in(&r->rng, 3) ? rng_below(&r->rng, len + 1) : 0, 1 + rng_size(&r->rng, 100000),
+		back_once(r, s, len, rng_once_in(&r->rng, 3) ? rng_below(&r->rng, len + 1) : 0,
+			  1 + rng_size(&r->rng, 100000),
 			  rng_once_in(&r->rng, 4) ? rng_below(&r->rng, n + 1) : ROOM_BYTES);
 	}
 	for (side = STOCK; ret[SHIM] == Z_OK && side < SIDES; side++)

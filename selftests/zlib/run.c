@@ -72,11 +72,12 @@ void run_same(const struct run *r, const char *what, long long stock, long long 
 
 void run_same_text(const struct run *r, const char *what, const char *stock, const char *shim)
 {
-	RUN_CHECK(r, !stock == !shim && (!stock || !strcmp(stock, shim)), "%s is %s, expected %s", what, shim ? shim : "NULL",
-		  stock ? stock : "NULL");
+	RUN_CHECK(r, !stock == !shim && (!stock || !strcmp(stock, shim)), "%s is %s, expected %s", what,
+		  shim ? shim : "NULL", stock ? stock : "NULL");
 }
 
-void run_same_bytes(const struct run *r, const char *what, const void *stock, size_t stock_len, const void *shim, size_t shim_len)
+void run_same_bytes(const struct run *r, const char *what, const void *stock, size_t stock_len, const void *shim,
+		    size_t shim_len)
 {
 	const unsigned char *a = stock, *b = shim;
 	size_t i;
@@ -179,13 +180,13 @@ void run_staged(struct run *r, int side, z_streamp s, struct before *b, bool unc
 	RUN_CHECK(r, s->avail_in <= b->s.avail_in && s->avail_out <= b->s.avail_out, "avail_in or avail_out has grown");
 	RUN_CHECK(r, s->next_in == b->in + b->consumed, "next_in advanced by %td, avail_in by %zu", s->next_in - b->in,
 		  b->consumed);
-	RUN_CHECK(r, s->next_out == b->out + b->produced, "next_out advanced by %td, avail_out by %zu", s->next_out - b->out,
-		  b->produced);
+	RUN_CHECK(r, s->next_out == b->out + b->produced, "next_out advanced by %td, avail_out by %zu",
+		  s->next_out - b->out, b->produced);
 	/* inflate() forgets to count when it asks for a dictionary. */
-	RUN_CHECK(r, uncounted || s->total_in == b->s.total_in + b->consumed, "total_in is %lu, expected %lu", s->total_in,
-		  b->s.total_in + b->consumed);
-	RUN_CHECK(r, uncounted || s->total_out == b->s.total_out + b->produced, "total_out is %lu, expected %lu", s->total_out,
-		  b->s.total_out + b->produced);
+	RUN_CHECK(r, uncounted || s->total_in == b->s.total_in + b->consumed, "total_in is %lu, expected %lu",
+		  s->total_in, b->s.total_in + b->consumed);
+	RUN_CHECK(r, uncounted || s->total_out == b->s.total_out + b->produced, "total_out is %lu, expected %lu",
+		  s->total_out, b->s.total_out + b->produced);
 	for (i = 0; i < CANARY; i++)
 		RUN_CHECK(r, canary[i] == CANARY_BYTE, "byte %u behind the output is overwritten", i);
 	memset(r->in[side], SPENT_BYTE, b->s.avail_in);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of random calls for one seed: both libraries, what is expected of them, the data, and where the run is. Each call
- * gets its input and output in buffers that belong to the call alone: they are overwritten as soon as it has returned.
+ * A run of random calls for one seed: both libraries, what is expected of them, the data, and where the run is. Each
+ * call gets its input and output in buffers that belong to the call alone: they are overwritten as soon as it has
+ * returned.
  */
 #ifndef ZLIB_TEST_RUN_H
 #define ZLIB_TEST_RUN_H
@@ -67,7 +68,8 @@ void run_fail(const struct run *r, const char *format, ...) __attribute__((forma
 } while (0)
 
 void run_same(const struct run *r, const char *what, long long stock, long long shim);
-void run_same_bytes(const struct run *r, const char *what, const void *stock, size_t stock_len, const void *shim, size_t shim_len);
+void run_same_bytes(const struct run *r, const char *what, const void *stock, size_t stock_len, const void *shim,
+		    size_t shim_len);
 void run_same_text(const struct run *r, const char *what, const char *stock, const char *shim);
 
 /* How often something is chosen in a hundred, in quiet programs and in wild ones. */

@@ -34,7 +34,8 @@ void bytes_add(struct bytes *b, const void *p, size_t n)
 }
 
 /* Until there is room left, or the end. */
-static int squeeze_call(const struct zlib *z, z_streamp s, unsigned char *buf, size_t room, int flush, struct bytes *out)
+static int squeeze_call(const struct zlib *z, z_streamp s, unsigned char *buf, size_t room, int flush,
+			struct bytes *out)
 {
 	int ret;
 
@@ -47,7 +48,8 @@ static int squeeze_call(const struct zlib *z, z_streamp s, unsigned char *buf, s
 	return ret;
 }
 
-int squeeze_on(const struct zlib *z, z_streamp s, const struct how *how, const void *in, size_t n, int finish, struct bytes *out)
+int squeeze_on(const struct zlib *z, z_streamp s, const struct how *how, const void *in, size_t n, int finish,
+	       struct bytes *out)
 {
 	size_t room = how->room ? how->room : ROOM_BYTES, cut = how->cut ? how->cut : n, left = n;
 	/* The library must not need the caller's input behind the call. */
@@ -93,8 +95,8 @@ bool restores(const struct zlib *z, int bits, const struct bytes *b, const void 
 {
 	unsigned char *buf = malloc(n + 1);
 	z_stream s = { .next_in = b->p, .avail_in = (uInt)b->len, .next_out = buf, .avail_out = (uInt)n + 1 };
-	bool ok = zlib_inflate_init(z, &s, bits) == Z_OK && z->inflate(&s, Z_SYNC_FLUSH) == Z_STREAM_END && !s.avail_in &&
-		  s.total_out == n && !memcmp(buf, want, n);
+	bool ok = zlib_inflate_init(z, &s, bits) == Z_OK && z->inflate(&s, Z_SYNC_FLUSH) == Z_STREAM_END &&
+		  !s.avail_in && s.total_out == n && !memcmp(buf, want, n);
 
 	z->inflateEnd(&s);
 	free(buf);

@@ -8,7 +8,10 @@
 #include "data.h"
 #include "zlibs.h"
 
-/* How a stream is made. cut: input of a call; room: output of a call; 0: everything. every: a flush after so many calls. */
+/*
+ * How a stream is made. cut: input of a call; room: output of a call; 0: everything. every: a flush after so many
+ * calls.
+ */
 struct how {
 	int level, bits, memory, strategy;
 	size_t cut, room;
@@ -32,7 +35,8 @@ void bytes_add(struct bytes *b, const void *p, size_t n);
 struct bytes squeeze(const struct zlib *z, const struct how *how, const void *in, size_t n);
 
 /* The same with a stream that was initialised, from where it is; the caller ends it. Returns the last value. */
-int squeeze_on(const struct zlib *z, z_streamp s, const struct how *how, const void *in, size_t n, int finish, struct bytes *out);
+int squeeze_on(const struct zlib *z, z_streamp s, const struct how *how, const void *in, size_t n, int finish,
+	       struct bytes *out);
 
 /* Does it inflate to these bytes, to its end, and is nothing behind it? */
 bool restores(const struct zlib *z, int bits, const struct bytes *b, const void *want, size_t n);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each call of a stream that is on a device: flushes, parameters, dictionaries, copies, resets, headers, numbers, gz files. */
+/*
+ * Each call of a stream that is on a device: flushes, parameters, dictionaries, copies, resets, headers, numbers, gz
+ * files.
+ */
 #include <unistd.h>
 
 #include "edges.h"
@@ -55,7 +58,8 @@ static bool finishes(FIXTURE_DATA(calls) *self, int bits, size_t n)
 	int ret = squeeze_on(&self->z[SHIM], &self->s, &how, "", 0, Z_FINISH, &self->out);
 
 	return ret == Z_STREAM_END && self->s.total_in == n && self->s.total_out == self->out.len &&
-	       self->z[SHIM].deflateEnd(&self->s) == Z_OK && restores(&self->z[STOCK], bits, &self->out, self->text.p, n);
+	       self->z[SHIM].deflateEnd(&self->s) == Z_OK &&
+	       restores(&self->z[STOCK], bits, &self->out, self->text.p, n);
 }
 
 /* What inflates of the output so far. */
@@ -249,7 +253,8 @@ TEST_F(calls, rule_9_parameters_change_between_parts)
 		for (j = 10; j < 13; j++)
 			EXPECT_EQ(Z_STREAM_ERROR, params(self, j, 0));
 		EXPECT_EQ(Z_STREAM_ERROR, params(self, 6, 5));
-		EXPECT_TRUE(finishes(self, 31, 3 * PART)) TH_LOG("to level %d, strategy %d", next[i].level, next[i].strategy);
+		EXPECT_TRUE(finishes(self, 31, 3 * PART))
+			TH_LOG("to level %d, strategy %d", next[i].level, next[i].strategy);
 		bytes_free(&self->out);
 	}
 }
@@ -394,7 +399,8 @@ TEST_F(calls, rule_9_a_copy_and_its_source_go_on)
 		ASSERT_EQ(Z_OK, squeeze_on(&self->z[SHIM], &copy, &how, self->text.p + PART, 1000, Z_NO_FLUSH, &other));
 		ASSERT_EQ(Z_STREAM_END, squeeze_on(&self->z[SHIM], &copy, &how, "", 0, Z_FINISH, &other));
 		EXPECT_EQ(Z_OK, self->z[SHIM].deflateEnd(&copy));
-		EXPECT_TRUE(restores(&self->z[STOCK], 31, &other, self->text.p, PART + 1000)) TH_LOG("flush %d", flushes[i]);
+		EXPECT_TRUE(restores(&self->z[STOCK], 31, &other, self->text.p, PART + 1000))
+			TH_LOG("flush %d", flushes[i]);
 		ASSERT_EQ(Z_OK, give(self, 2, Z_NO_FLUSH));
 		EXPECT_TRUE(finishes(self, 31, 3 * PART)) TH_LOG("flush %d", flushes[i]);
 		bytes_free(&self->out);
@@ -449,8 +455,8 @@ TEST_F(calls, rule_9_pending_bytes_come_with_the_next_call)
 	}
 	free(buf);
 	if (self->s.avail_in) {
-		ASSERT_EQ(Z_STREAM_END, squeeze_on(&self->z[SHIM], &self->s, &how, self->s.next_in, self->s.avail_in, Z_FINISH,
-						   &self->out));
+		ASSERT_EQ(Z_STREAM_END, squeeze_on(&self->z[SHIM], &self->s, &how, self->s.next_in, self->s.avail_in,
+						   Z_FINISH, &self->out));
 	}
 	EXPECT_TRUE(finishes(self, -15, PART));
 }
@@ -458,8 +464,8 @@ TEST_F(calls, rule_9_pending_bytes_come_with_the_next_call)
 TEST_F(calls, rule_9_the_header_of_a_gzip_stream)
 {
 	unsigned char extra[] = "extra", got[SIDES][16];
-	gz_header set = { .text = 1, .time = 1234567, .os = 7, .extra = extra, .extra_len = 5, .name = (Bytef *)"a name",
-			  .comment = (Bytef *)"a comment", .hcrc = 1 };
+	gz_header set = { .text = 1, .time = 1234567, .os = 7, .extra = extra, .extra_len = 5,
+			  .name = (Bytef *)"a name", .comment = (Bytef *)"a comment", .hcrc = 1 };
 	gz_header h = { .extra = got[0], .extra_max = 16, .name = got[1], .name_max = 16 };
 	z_stream s = { 0 };
 
@@ -562,7 +568,8 @@ TEST_F(calls, rule_4_memory_is_the_stream_s_own)
 		ASSERT_TRUE(ret == Z_OK || (i && ret == Z_MEM_ERROR)) TH_LOG("allocation %u: %d", i, ret);
 		if (ret == Z_OK) {
 			EXPECT_LT(0, h.blocks);
-			EXPECT_EQ(Z_OK, squeeze_on(&self->z[SHIM], &self->s, &how, self->text.p, PART, Z_SYNC_FLUSH, &self->out))
+			EXPECT_EQ(Z_OK, squeeze_on(&self->z[SHIM], &self->s, &how, self->text.p, PART, Z_SYNC_FLUSH,
+						   &self->out))
 				TH_LOG("allocation %u", i);
 			EXPECT_TRUE(finishes(self, 15, PART)) TH_LOG("allocation %u", i);
 		}

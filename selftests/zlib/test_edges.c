@@ -51,8 +51,10 @@ TEST_F(edges, rule_1_without_a_device_nothing_differs)
 			how = HOW(level, bits[i]);
 			how.cut = i == 1 ? 0 : 70001;
 			how.room = i == 2 ? 5000 : 0;
-			EXPECT_TRUE(is_stock_s(self->z, &how, &self->text)) TH_LOG("level %d, windowBits %d", level, bits[i]);
-			EXPECT_TRUE(is_stock_s(self->z, &how, &self->noise)) TH_LOG("level %d, windowBits %d", level, bits[i]);
+			EXPECT_TRUE(is_stock_s(self->z, &how, &self->text))
+				TH_LOG("level %d, windowBits %d", level, bits[i]);
+			EXPECT_TRUE(is_stock_s(self->z, &how, &self->noise))
+				TH_LOG("level %d, windowBits %d", level, bits[i]);
 		}
 }
 
@@ -139,7 +141,8 @@ TEST_F(edges, rule_3_small_windows_are_zlib_s)
 }
 
 /* The same calls on both streams, then everything: the same bytes. */
-static bool stock_s_after(const struct zlib z[SIDES], int bits, const struct bytes *in, int (*call)(const struct zlib *, z_streamp))
+static bool stock_s_after(const struct zlib z[SIDES], int bits, const struct bytes *in,
+			  int (*call)(const struct zlib *, z_streamp))
 {
 	unsigned long long before = requests();
 	struct bytes out[SIDES] = { { 0 }, { 0 } };
@@ -205,7 +208,8 @@ TEST_F(edges, rule_9_a_dictionary_of_a_raw_stream_is_an_offer)
 TEST_F(edges, rule_9_the_dictionary_of_a_small_stream_is_stock_s)
 {
 	static const struct { size_t dict, data; } sizes[] = {
-		{ 32768, 1000 }, { 100, 1000 }, { 0, 1000 }, { 32768, 0 }, { 32768, 40000 }, { 500, 32768 }, { 0, 50000 },
+		{ 32768, 1000 }, { 100, 1000 }, { 0, 1000 }, { 32768, 0 }, { 32768, 40000 }, { 500, 32768 },
+		{ 0, 50000 },
 	};
 	unsigned char dict[SIDES][32768], out[100];
 	uInt n[SIDES], alone;
@@ -218,7 +222,8 @@ TEST_F(edges, rule_9_the_dictionary_of_a_small_stream_is_stock_s)
 			s = (z_stream){ .next_out = out, .avail_out = sizeof(out) };
 			zlib_deflate_init(&self->z[side], &s, 6, -15, 8, Z_DEFAULT_STRATEGY);
 			if (sizes[i].dict)
-				EXPECT_EQ(Z_OK, self->z[side].deflateSetDictionary(&s, self->noise.p, (uInt)sizes[i].dict));
+				EXPECT_EQ(Z_OK,
+					  self->z[side].deflateSetDictionary(&s, self->noise.p, (uInt)sizes[i].dict));
 			s.next_in = self->text.p;
 			s.avail_in = (uInt)sizes[i].data;
 			EXPECT_EQ(Z_OK, self->z[side].deflate(&s, Z_NO_FLUSH));
@@ -228,7 +233,8 @@ TEST_F(edges, rule_9_the_dictionary_of_a_small_stream_is_stock_s)
 			self->z[side].deflateEnd(&s);
 		}
 		EXPECT_EQ(n[STOCK], n[SHIM]) TH_LOG("%zu and %zu bytes", sizes[i].dict, sizes[i].data);
-		EXPECT_EQ(0, memcmp(dict[STOCK], dict[SHIM], n[SHIM])) TH_LOG("%zu and %zu bytes", sizes[i].dict, sizes[i].data);
+		EXPECT_EQ(0, memcmp(dict[STOCK], dict[SHIM], n[SHIM]))
+			TH_LOG("%zu and %zu bytes", sizes[i].dict, sizes[i].data);
 	}
 }
 
@@ -328,7 +334,8 @@ TEST_F(edges, rule_4_a_minimum_of_a_byte)
 }
 
 /* The shim's bound is stock's, and enough for everything in one call. */
-static bool bound_suffices(const struct zlib z[SIDES], int bits, int memory, int level, const unsigned char *in, size_t n)
+static bool bound_suffices(const struct zlib z[SIDES], int bits, int memory, int level, const unsigned char *in,
+			   size_t n)
 {
 	uLong bound[SIDES];
 	struct bytes out;
@@ -380,7 +387,8 @@ TEST_F(edges, rule_6_compressBound_suffices)
 }
 
 /* Two calls: all but the last bytes of input with just the room that the data needs, and then those bytes. */
-static void in_two_calls(const struct zlib *z, z_streamp s, int bits, const struct bytes *b, size_t last, size_t n, long got[6])
+static void in_two_calls(const struct zlib *z, z_streamp s, int bits, const struct bytes *b, size_t last, size_t n,
+			 long got[6])
 {
 	unsigned char *out = malloc(n);
 
@@ -523,7 +531,9 @@ TEST_F(chunks, rule_5_chunks_of_any_size_in_calls_of_any_size)
 
 TEST_F(chunks, rule_6_what_does_not_compress_fits_into_the_bound)
 {
-	static const size_t sizes[] = { 64 * KIB, 64 * KIB + 1, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, MIB + 1, 3 * MIB + 77 };
+	static const size_t sizes[] = {
+		64 * KIB, 64 * KIB + 1, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, MIB + 1, 3 * MIB + 77
+	};
 	static const int bits[] = { 15, -15, 31 };
 	int i, b;
 
@@ -539,7 +549,9 @@ TEST_F(chunks, rule_6_what_does_not_compress_fits_into_the_bound)
 /* Z_OK means progress: what asks for more than the call before writes its end again. */
 TEST_F(edges, rule_8_flushes_without_input_are_stock_s)
 {
-	static const int flushes[] = { Z_SYNC_FLUSH, Z_NO_FLUSH, Z_SYNC_FLUSH, Z_SYNC_FLUSH, Z_FULL_FLUSH, Z_SYNC_FLUSH, Z_FULL_FLUSH };
+	static const int flushes[] = {
+		Z_SYNC_FLUSH, Z_NO_FLUSH, Z_SYNC_FLUSH, Z_SYNC_FLUSH, Z_FULL_FLUSH, Z_SYNC_FLUSH, Z_FULL_FLUSH
+	};
 	unsigned char *out = malloc(2 * MIB);
 	uLong came[SIDES][7];
 	int ret[SIDES][7], side, i;
@@ -601,7 +613,9 @@ static void finish(FIXTURE_DATA(finished) *self, int side, uInt room)
 /* Input that comes too late is neither taken nor written. */
 TEST_F(finished, rule_9_parameters_behind_the_end_are_stock_s)
 {
-	static const struct { int level, strategy; } next[] = { { 1, 0 }, { 3, 0 }, { 9, 0 }, { 0, 0 }, { 1, Z_RLE }, { 3, 0 } };
+	static const struct { int level, strategy; } next[] = {
+		{ 1, 0 }, { 3, 0 }, { 9, 0 }, { 0, 0 }, { 1, Z_RLE }, { 3, 0 }
+	};
 	int ret[SIDES][6][2], side, i;
 	z_streamp s;
 
@@ -616,7 +630,8 @@ TEST_F(finished, rule_9_parameters_behind_the_end_are_stock_s)
 			EXPECT_EQ(MIB, s->total_in) TH_LOG("to level %d, strategy %d", next[i].level, next[i].strategy);
 			EXPECT_EQ(2 * MIB, s->total_out + s->avail_out);
 			EXPECT_EQ(1000, s->avail_in);
-			EXPECT_EQ(ret[STOCK][i][0], ret[side][i][0]) TH_LOG("to level %d, strategy %d", next[i].level, next[i].strategy);
+			EXPECT_EQ(ret[STOCK][i][0], ret[side][i][0])
+				TH_LOG("to level %d, strategy %d", next[i].level, next[i].strategy);
 			EXPECT_EQ(ret[STOCK][i][1], ret[side][i][1]);
 		}
 		EXPECT_EQ(Z_OK, self->z[side].deflateEnd(s));

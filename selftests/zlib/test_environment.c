@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a program reads from its environment when it uses the shim, and what it writes at its end. zlib_once is that program;
- * without emulated devices around this test, it starts some where it needs them.
+ * What a program reads from its environment when it uses the shim, and what it writes at its end. zlib_once is that
+ * program; without emulated devices around this test, it starts some where it needs them.
  */
 #include <limits.h>
 #include <sys/stat.h>
@@ -78,9 +78,9 @@ static int stats_read(FIXTURE_DATA(once) *self, int n, struct stats *s)
 		if (lines++ == n && (sscanf(line, "program=%63s pid=%llu deflate_streams=%llu deflate_device_bytes=%llu"
 					    " deflate_zlib_bytes=%llu parts=%llu parts_redone=%llu inflate_streams=%llu"
 					    " inflate_device_bytes=%llu inflate_zlib_bytes=%llu%n", s->program, &s->pid,
-					    &s->deflate_streams, &s->deflate_device, &s->deflate_zlib, &s->parts, &s->redone,
-					    &s->inflate_streams, &s->inflate_device, &s->inflate_zlib, &end) != 10 ||
-				     strcmp(line + end, "\n")))
+					    &s->deflate_streams, &s->deflate_device, &s->deflate_zlib, &s->parts,
+					    &s->redone, &s->inflate_streams, &s->inflate_device, &s->inflate_zlib,
+					    &end) != 10 || strcmp(line + end, "\n")))
 			printf("# not as documented: %s", line);
 	if (f)
 		fclose(f);
@@ -215,13 +215,14 @@ static const struct {
 	const char *key, *value;
 	bool good;
 } values[] = {
-	{ "WD_ZLIB", "on", true }, { "WD_ZLIB", "off", true }, { "WD_ZLIB", "perhaps", false }, { "WD_ZLIB", "1", false },
-	{ "WD_ZLIB_LEVELS", "1-9", true }, { "WD_ZLIB_LEVELS", "3-3", true }, { "WD_ZLIB_LEVELS", "6-1", false },
-	{ "WD_ZLIB_LEVELS", "1-10", false }, { "WD_ZLIB_LEVELS", "low", false }, { "WD_ZLIB_LEVELS", "1-6x", false },
-	{ "WD_ZLIB_CHUNK", "64k", true }, { "WD_ZLIB_CHUNK", "1m", true }, { "WD_ZLIB_CHUNK", "100000", true },
-	{ "WD_ZLIB_CHUNK", "63k", false }, { "WD_ZLIB_CHUNK", "2m", false }, { "WD_ZLIB_CHUNK", "256kk", false },
-	{ "WD_ZLIB_CHUNK", "-256k", false }, { "WD_ZLIB_CHUNK", "99999999999999999999", false }, { "WD_ZLIB_MIN", "1", true },
-	{ "WD_ZLIB_MIN", "1m", true }, { "WD_ZLIB_MIN", "0", false }, { "WD_ZLIB_MIN", "2m", false }, { "WD_ZLIB_MIN", "x", false },
+	{ "WD_ZLIB", "on", true }, { "WD_ZLIB", "off", true }, { "WD_ZLIB", "perhaps", false },
+	{ "WD_ZLIB", "1", false }, { "WD_ZLIB_LEVELS", "1-9", true }, { "WD_ZLIB_LEVELS", "3-3", true },
+	{ "WD_ZLIB_LEVELS", "6-1", false }, { "WD_ZLIB_LEVELS", "1-10", false }, { "WD_ZLIB_LEVELS", "low", false },
+	{ "WD_ZLIB_LEVELS", "1-6x", false }, { "WD_ZLIB_CHUNK", "64k", true }, { "WD_ZLIB_CHUNK", "1m", true },
+	{ "WD_ZLIB_CHUNK", "100000", true }, { "WD_ZLIB_CHUNK", "63k", false },
+	{ "WD_ZLIB_CHUNK", "2m", false }, { "WD_ZLIB_CHUNK", "256kk", false }, { "WD_ZLIB_CHUNK", "-256k", false },
+	{ "WD_ZLIB_CHUNK", "99999999999999999999", false }, { "WD_ZLIB_MIN", "1", true }, { "WD_ZLIB_MIN", "1m", true },
+	{ "WD_ZLIB_MIN", "0", false }, { "WD_ZLIB_MIN", "2m", false }, { "WD_ZLIB_MIN", "x", false },
 	{ "WD_ZLIB_INFLATE", "whole", true }, { "WD_ZLIB_INFLATE", "stream", true }, { "WD_ZLIB_INFLATE", "off", true },
 	{ "WD_ZLIB_INFLATE", "some", false },
 };
@@ -246,7 +247,8 @@ TEST_F(once, a_value_that_is_wrong_is_named_once_and_the_default_is_used)
 	setenv("WD_ZLIB_STATS", self->stats, 1);
 	for (i = 0; i < (int)(sizeof(values) / sizeof(values[0])); i++) {
 		snprintf(before, sizeof(before), "%s=%s", values[i].key, values[i].value);
-		ASSERT_EQ(0, once(self, before, zlib_shim_path(), "uncompress 1048576")) TH_LOG("%s: %s", before, self->text);
+		ASSERT_EQ(0, once(self, before, zlib_shim_path(), "uncompress 1048576"))
+			TH_LOG("%s: %s", before, self->text);
 		if (values[i].good) {
 			EXPECT_STREQ("", self->text) TH_LOG("%s", before);
 		} else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Devices that fail, hang, are reset or removed in the middle of a stream, and processes that fork there: the stream goes on,
- * and stock zlib restores it.
+ * Devices that fail, hang, are reset or removed in the middle of a stream, and processes that fork there: the stream
+ * goes on, and stock zlib restores it.
  *
  * A stream of 8 MiB has 32 chunks. WD_TEST_LONG=1: faults at each of them.
  */
@@ -125,7 +125,8 @@ FIXTURE_VARIANT_ADD(kinds, fail) { .fault = "fault fail=1", .after = "fault fail
 FIXTURE_VARIANT_ADD(kinds, all_fail) { .fault = "fault fail=1000", .after = "fault fail=0", .kind = "fail" };
 FIXTURE_VARIANT_ADD(kinds, delay) { .fault = "fault delay=3:20ms", .after = "fault delay=0", .kind = "delay" };
 FIXTURE_VARIANT_ADD(kinds, reorder) { .fault = "fault reorder=3:20ms", .after = "fault reorder=0", .kind = "reorder" };
-FIXTURE_VARIANT_ADD(kinds, duplicate) { .fault = "fault duplicate=3", .after = "fault duplicate=0", .kind = "duplicate" };
+FIXTURE_VARIANT_ADD(kinds, duplicate) { .fault = "fault duplicate=3", .after = "fault duplicate=0",
+					.kind = "duplicate" };
 FIXTURE_VARIANT_ADD(kinds, error) { .fault = "fault error=1", .after = "fault error=0", .kind = "error" };
 FIXTURE_VARIANT_ADD(kinds, remove) { .fault = "fault remove=1", .after = "return" };
 FIXTURE_VARIANT_ADD(kinds, reset) { .fault = "reset", .after = "release" };
@@ -264,7 +265,9 @@ TEST_F(faults, rule_7_beside_a_device_that_loses_requests_another_goes_on)
 	EXPECT_LE(good + CHUNKS, emulated_count("hisi_zip-1", "descriptors"));
 }
 
-/* Streams until a device is asked again, how ever long that takes. Returns its requests in the stream that has asked. */
+/*
+ * Streams until a device is asked again, how ever long that takes. Returns its requests in the stream that has asked.
+ */
 static unsigned long long asked_again(FIXTURE_DATA(faults) *self)
 {
 	unsigned long long before = requests();

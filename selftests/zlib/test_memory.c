@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A process that gets no more memory. zlib takes all of a stream's memory when the stream is made, so deflate() never fails
- * for it, and neither does it here. This program's malloc() refuses large blocks on demand, of whichever library.
+ * A process that gets no more memory. zlib takes all of a stream's memory when the stream is made, so deflate() never
+ * fails for it, and neither does it here. This program's malloc() refuses large blocks on demand, of whichever library.
  */
 #include <stdatomic.h>
 
@@ -153,7 +153,8 @@ TEST_F(memory, rule_9_parameters_need_none)
 		begin(self, 15);
 		atomic_store(&left, i / 6);
 		EXPECT_EQ(Z_OK, give(self, before[i % 3], Z_NO_FLUSH)) TH_LOG("with %u large blocks", i / 6);
-		EXPECT_EQ(Z_OK, self->z[SHIM].deflateParams(&self->s, 6, strategies[i / 3 % 2])) TH_LOG("with %u large blocks", i / 6);
+		EXPECT_EQ(Z_OK, self->z[SHIM].deflateParams(&self->s, 6, strategies[i / 3 % 2]))
+			TH_LOG("with %u large blocks", i / 6);
 		EXPECT_EQ(Z_OK, give(self, MIB, Z_NO_FLUSH)) TH_LOG("with %u large blocks", i / 6);
 		EXPECT_TRUE(finishes(self, 15)) TH_LOG("with %u large blocks", i / 6);
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Random programs of calls, against the distribution's zlib: without a device both libraries do the same in every byte, with
- * devices the shim's output means the same.
+ * Random programs of calls, against the distribution's zlib: without a device both libraries do the same in every byte,
+ * with devices the shim's output means the same.
  *
- * test_random SEED, or WD_TEST_SEED=N: one seed; WD_TEST_LONG=1: other seeds each time, for an hour; WD_TEST_TRACE=1: print
- * each call; WD_TEST_SHIM=FILE: another library than the one that was built, "stock" for zlib itself; WD_TEST_MEANING=1: as
- * if there were devices.
+ * test_random SEED, or WD_TEST_SEED=N: one seed; WD_TEST_LONG=1: other seeds each time, for an hour; WD_TEST_TRACE=1:
+ * print each call; WD_TEST_SHIM=FILE: another library than the one that was built, "stock" for zlib itself;
+ * WD_TEST_MEANING=1: as if there were devices.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,9 @@ static void set_environment(struct config *c, struct rng *rng)
 	};
 	static const char *const chunks[] = { NULL, "64k", "128k", "1m" };
 	static const char *const inflates[] = { NULL, "whole", "off", "stream" };
-	static const struct { const char *text; int lo, hi; } levels[] = { { NULL, 1, 6 }, { "1-9", 1, 9 }, { "2-4", 2, 4 } };
+	static const struct { const char *text; int lo, hi; } levels[] = {
+		{ NULL, 1, 6 }, { "1-9", 1, 9 }, { "2-4", 2, 4 }
+	};
 	size_t m = rng_below(rng, 4), c4 = rng_below(rng, 4), i4 = rng_below(rng, 4), l3 = rng_below(rng, 3);
 	const struct { const char *name, *value; } set[] = {
 		{ "WD_ZLIB_MIN", min[m].text }, { "WD_ZLIB_CHUNK", chunks[c4] }, { "WD_ZLIB_INFLATE", inflates[i4] },
@@ -62,8 +64,8 @@ static void set_environment(struct config *c, struct rng *rng)
 	};
 	size_t i;
 
-	*c = (struct config){ .devices = devices() && !set[4].value && !set[5].value, .lo = levels[l3].lo, .hi = levels[l3].hi,
-			      .min = min[m].bytes, .inflate_streams = i4 == 3 };
+	*c = (struct config){ .devices = devices() && !set[4].value && !set[5].value, .lo = levels[l3].lo,
+			      .hi = levels[l3].hi, .min = min[m].bytes, .inflate_streams = i4 == 3 };
 	for (i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
 		if (set[i].value && getenv("WD_TEST_TRACE"))
 			printf("# %s=%s\n", set[i].name, set[i].value);

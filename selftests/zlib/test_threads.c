@@ -33,8 +33,8 @@ static bool round_trip(const struct work *w, unsigned int round)
 	ok = out.len && restores(&w->z[STOCK], how.bits, &out, w->in.p, w->in.len) &&
 	     restores(&w->z[SHIM], how.bits, &out, w->in.p, w->in.len);
 	out.p = realloc(out.p, room);
-	ok &= w->z[SHIM].compress(out.p, &room, w->in.p, len) == Z_OK && w->z[SHIM].uncompress(got, &len, out.p, room) == Z_OK &&
-	      len == w->in.len && !memcmp(got, w->in.p, len);
+	ok &= w->z[SHIM].compress(out.p, &room, w->in.p, len) == Z_OK &&
+	      w->z[SHIM].uncompress(got, &len, out.p, room) == Z_OK && len == w->in.len && !memcmp(got, w->in.p, len);
 	bytes_free(&out);
 	free(got);
 	return ok;
@@ -65,8 +65,8 @@ FIXTURE_SETUP(threads)
 
 	zlibs_open(self->z);
 	for (i = 0; i < THREADS; i++)
-		self->w[i] = (struct work){ .z = self->z, .in = bytes_of((enum data_kind)i, MIB + i * 1000), .rounds = rounds,
-					    .number = i };
+		self->w[i] = (struct work){ .z = self->z, .in = bytes_of((enum data_kind)i, MIB + i * 1000),
+					    .rounds = rounds, .number = i };
 }
 
 FIXTURE_TEARDOWN(threads)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that compresses and decompresses once, and ends as programs do: what it reads from its environment and writes at
- * its end is tested from outside. What it compresses it also decompresses, with inflate().
+ * A program that compresses and decompresses once, and ends as programs do: what it reads from its environment and
+ * writes at its end is tested from outside. What it compresses it also decompresses, with inflate().
  *
  * zlib_once LIBRARY deflate LEVEL BYTES [CUT] | uncompress BYTES | again RESET BYTES | back BYTES | nothing
  */
@@ -32,8 +32,8 @@ static int uncompress_once(const struct zlib *z, size_t n)
 	uLong len = z->compressBound(n), back = n;
 	unsigned char *out = malloc(len), *got = malloc(n + 1);
 	/* Level 9 is no device's, so only the way back counts. */
-	bool ok = z->compress2(out, &len, in.p, n, 9) == Z_OK && z->uncompress(got, &back, out, len) == Z_OK && back == n &&
-		  !memcmp(in.p, got, n);
+	bool ok = z->compress2(out, &len, in.p, n, 9) == Z_OK && z->uncompress(got, &back, out, len) == Z_OK &&
+		  back == n && !memcmp(in.p, got, n);
 
 	free(out);
 	free(got);
@@ -43,8 +43,8 @@ static int uncompress_once(const struct zlib *z, size_t n)
 
 static int reset_by(const struct zlib *z, const char *name, z_streamp s)
 {
-	return !strcmp(name, "inflateReset") ? z->inflateReset(s) : !strcmp(name, "inflateResetKeep") ? z->inflateResetKeep(s) :
-	       !strcmp(name, "inflateReset2") ? z->inflateReset2(s, 15) : Z_ERRNO;
+	return !strcmp(name, "inflateReset") ? z->inflateReset(s) : !strcmp(name, "inflateResetKeep") ?
+	       z->inflateResetKeep(s) : !strcmp(name, "inflateReset2") ? z->inflateReset2(s, 15) : Z_ERRNO;
 }
 
 /* Decompresses a stream in one call, and after a reset again in small pieces, and does not end it. */
@@ -114,7 +114,8 @@ int main(int argc, char **argv)
 		return 2;
 	zlib_open(&z, argv[1]);
 	if (!strcmp(argv[2], "deflate") && argc > 4)
-		return deflate_once(&z, atoi(argv[3]), strtoull(argv[4], NULL, 0), argc > 5 ? strtoull(argv[5], NULL, 0) : 0);
+		return deflate_once(&z, atoi(argv[3]), strtoull(argv[4], NULL, 0),
+				    argc > 5 ? strtoull(argv[5], NULL, 0) : 0);
 	if (!strcmp(argv[2], "uncompress") && argc > 3)
 		return uncompress_once(&z, strtoull(argv[3], NULL, 0));
 	if (!strcmp(argv[2], "again") && argc > 4)

@@ -43,7 +43,10 @@ static void out_folder(char path[PATH_MAX])
 	path[n > 0 ? n : 0] = '\0';
 }
 
-/* A sanitizer's dlopen() doesn't search the rpath of the library that calls it, and ld.so reads the variable at the start. */
+/*
+ * A sanitizer's dlopen() doesn't search the rpath of the library that calls it, and ld.so reads the variable at the
+ * start.
+ */
 void zlibs_start(char **argv)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
