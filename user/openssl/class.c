@@ -18,7 +18,8 @@
 #include "class.inc.h"
 
 #define CLASS aead
-#define CLASS_EXTRA .op = call->op, .iv = call->extra, .iv_len = call->extra_len, .mac = call->mac, .mac_len = call->mac_len, \
+#define CLASS_EXTRA \
+	.op = call->op, .iv = call->extra, .iv_len = call->extra_len, .mac = call->mac, .mac_len = call->mac_len, \
 	.assoc_len = call->assoc_len
 #include "class.inc.h"
 

@@ -217,8 +217,9 @@ static int names_do(const void *alg, wdp_name_fn *fn, void *arg)
 }
 
 #define FUNCTIONS(id, name, bit, alg)										\
-static void *id##_new(void *provctx) { return digest_newctx(provctx, WDP_DIGEST_##id); }				\
-static int id##_whole(void *provctx, const unsigned char *in, size_t len, unsigned char *out, size_t *out_len, size_t room)\
+static void *id##_new(void *provctx) { return digest_newctx(provctx, WDP_DIGEST_##id); }			\
+static int id##_whole(void *provctx, const unsigned char *in, size_t len, unsigned char *out,			\
+		      size_t *out_len, size_t room)								\
 {														\
 	return digest_whole(provctx, WDP_DIGEST_##id, in, len, out, out_len, room);				\
 }														\

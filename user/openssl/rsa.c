@@ -38,7 +38,8 @@ struct parts {
 	unsigned char e[4];
 };
 
-#define ROW(param, member, whole)	{ param, offsetof(struct parts, member), offsetof(struct wd_rsa_key, member), whole }
+#define ROW(param, member, whole) \
+	{ param, offsetof(struct parts, member), offsetof(struct wd_rsa_key, member), whole }
 
 /* whole: as long as the modulus; else as long as a prime. */
 static const struct {

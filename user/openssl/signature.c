@@ -250,7 +250,7 @@ static const OSSL_PARAM *sig_settable_md(void *vctx)
 }
 
 #define SIGNATURE(name, kind, ...)									\
-static const struct by_device name##_by_device = { wdp_##name##_sign, wdp_##name##_verifies, wdp_##name##_verify };	\
+static const struct by_device name##_by_device = { wdp_##name##_sign, wdp_##name##_verifies, wdp_##name##_verify }; \
 static void *name##_new(void *provctx, const char *propq)						\
 {													\
 	(void)propq;											\

@@ -30,11 +30,14 @@ struct aead_alg {
 };
 
 #define TAGGED(name_, c, mode, evp_) \
-	{ { .name = name_, .sec = { .kind = SEC_KIND_##mode, .c_alg = SEC_C_##c, .c_mode = SEC_C_##mode }, .evp = evp_ }, \
+	{ { .name = name_, .sec = { .kind = SEC_KIND_##mode, .c_alg = SEC_C_##c, .c_mode = SEC_C_##mode }, \
+	    .evp = evp_ }, \
 	  WD_CIPHER_##c, WD_CIPHER_##mode, 0, 16, 0 }
 #define AUTHENC(hmac, cipher, c, evp_, a, md, tag, block) \
-	{ { .name = "authenc(" hmac "," cipher ")", .sec = { .kind = SEC_KIND_AUTHENC, .c_alg = SEC_C_##c, .c_mode = SEC_C_CBC, \
-	    .a_alg = SEC_A_HMAC_##a }, .evp = evp_, .evp_md = md }, WD_CIPHER_##c, WD_CIPHER_CBC, WD_DIGEST_##a, tag, block }
+	{ { .name = "authenc(" hmac "," cipher ")", \
+	    .sec = { .kind = SEC_KIND_AUTHENC, .c_alg = SEC_C_##c, .c_mode = SEC_C_CBC, .a_alg = SEC_A_HMAC_##a }, \
+	    .evp = evp_, .evp_md = md }, \
+	  WD_CIPHER_##c, WD_CIPHER_CBC, WD_DIGEST_##a, tag, block }
 
 static const struct aead_alg aead_rows[] = {
 	TAGGED("gcm(aes)", AES, GCM, "AES-%u-GCM"),

@@ -11,7 +11,8 @@
 #define FRAME_MSG		struct comp_msg
 #define FRAME_CLASS		comp_class
 #define FRAME_STATUS(ret)	comp_status(ret)
-#define FRAME_OPCODE(s, arg)	(((const struct comp_sess *)(s))->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS)
+#define FRAME_OPCODE(s, arg) \
+	(((const struct comp_sess *)(s))->dir == WD_DIR_COMPRESS ? WD_WC_COMPRESS : WD_WC_DECOMPRESS)
 #include "request/frame.inc.h"
 
 static const char *const comp_algs[] = {

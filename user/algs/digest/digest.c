@@ -26,7 +26,8 @@ struct digest_alg {
 };
 
 #define ROW(name_, code, md, bytes, block, state) \
-	{ { .name = name_, .sec = { .kind = SEC_KIND_DIGEST, .a_alg = SEC_A_##code }, .evp_md = md }, bytes, block, state }
+	{ { .name = name_, .sec = { .kind = SEC_KIND_DIGEST, .a_alg = SEC_A_##code }, .evp_md = md }, \
+	  bytes, block, state }
 
 /* By algorithm and mode. */
 static const struct digest_alg digest_rows[][2] = {

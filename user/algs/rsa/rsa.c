@@ -6,7 +6,8 @@
 
 #define FRAME_ARG		struct wd_rsa_arg
 #define FRAME_CLASS		rsa_class
-#define FRAME_OPCODE(s, arg)	((arg)->op == WD_RSA_SIGN ? WD_WC_SIGN : (arg)->op == WD_RSA_VERIFY ? WD_WC_VERIFY : WD_WC_KEYGEN)
+#define FRAME_OPCODE(s, arg) \
+	((arg)->op == WD_RSA_SIGN ? WD_WC_SIGN : (arg)->op == WD_RSA_VERIFY ? WD_WC_VERIFY : WD_WC_KEYGEN)
 static const struct wd_class rsa_class;
 #include "pubkey_request.inc.h"
 

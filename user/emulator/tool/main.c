@@ -74,7 +74,8 @@ static void help(void)
 	      "  --engine all|none            whether devices compute (all)\n"
 	      "  --null                       null devices, which measure everything except the device\n"
 	      "  --mainline-poll              poll(2) as in mainline's drivers\n"
-	      "  --fault KIND=WHEN...         requests, queues or devices fail, the next N times (N), once in N (1/N),\n"
+	      "  --fault KIND=WHEN...         requests, queues or devices fail, the next N times (N), "
+	      "once in N (1/N),\n"
 	      "                               each TIME (1/TIME), or B times in a row (B/N, B/TIME); wd-emulate(1)\n"
 	      "                               has the kinds\n"
 	      "  --seed N                     repeats the random faults of an earlier run\n"
@@ -296,7 +297,8 @@ static void env_set(const struct options *o, const char *root, const char *libra
 	devices_text(DEVICE_SEC, sec);
 	devices_text(DEVICE_HPRE, hpre);
 	snprintf(spec, sizeof(spec),
-		 "zip=%s sec=%s hpre=%s queues=%u depth=%u workers=%lu mbps=%lu latency=%llu engine=%s mainline-poll=%d%s",
+		 "zip=%s sec=%s hpre=%s queues=%u depth=%u workers=%lu mbps=%lu "
+		 "latency=%llu engine=%s mainline-poll=%d%s",
 		 zip, sec, hpre, o->shape.queues, o->shape.depth, o->workers, o->mbps, o->latency_ns, o->engine,
 		 o->mainline_poll, o->null ? " null" : "");
 	n = strlen(spec);

@@ -159,7 +159,8 @@ static void print_result(const struct options *o, const struct uacce_dev_info *d
 			 const struct result *res, struct count *count)
 {
 	if (o->json) {
-		printf("%s\n    { \"device\": \"%s\", \"algorithm\": \"%s\", \"test\": \"%s\", \"result\": \"%s\", \"path\": \"%s\", ",
+		printf("%s\n    { \"device\": \"%s\", \"algorithm\": \"%s\", \"test\": \"%s\", \"result\": \"%s\", "
+		       "\"path\": \"%s\", ",
 		       count->begun ? "," : "", dev->name, kat->alg, kat->name, res->state, res->path);
 		printf("\"speed\": %.0f, \"unit\": \"%s\", \"source\": \"%s\", \"reason\": \"%s\" }", res->speed,
 		       kat->class->bytes ? "bytes/s" : "ops/s", kat->source, res->text);

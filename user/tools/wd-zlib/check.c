@@ -96,7 +96,8 @@ static void section_facts(struct health *h, struct section *s, const struct fact
 		health_command(h, "wdctl section live %s", s->name);
 	} else if (f->attached + f->lingering >= f->slots) {
 		health_add(h, HEALTH_PROBLEM, "section", "section %s: all %u slots are taken", s->name, f->slots);
-		health_remedy(h, "Wait for the end of a process, set WD_ATTACH_TIMEOUT, or give the section more slots (NumProcesses).");
+		health_remedy(h, "Wait for the end of a process, set WD_ATTACH_TIMEOUT, "
+			      "or give the section more slots (NumProcesses).");
 	} else {
 		health_add(h, HEALTH_OK, "section", "section %s is live, with %u of %u slots free", s->name,
 			   f->slots - f->attached - f->lingering, f->slots);

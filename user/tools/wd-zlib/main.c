@@ -192,7 +192,8 @@ static void preload(void)
 		exit(EXIT_OWN_FAILURE);
 	}
 	if (strpbrk(path, " :")) {
-		fprintf(stderr, "wd-zlib: %s: expected a path without spaces and colons, which separate the names in LD_PRELOAD\n", path);
+		fprintf(stderr, "wd-zlib: %s: expected a path without spaces and colons, "
+			"which separate the names in LD_PRELOAD\n", path);
 		exit(EXIT_OWN_FAILURE);
 	}
 	if (env_prepend("LD_PRELOAD", path, ':')) {
