@@ -130,8 +130,8 @@ static enum wdctl_exit openssl(const struct wdctl_run *r)
 		if (!openssl_module_beside(beside, sizeof(beside)))
 			module = beside;
 		else
-			fprintf(stderr, OPENSSL_MODULE " is neither in libcrypto's folder %s nor installed with wdctl; install the package "
-				"openssl-provider-warpdrive, or run 'make install-user'\n", dir);
+			fprintf(stderr, OPENSSL_MODULE " is neither in libcrypto's folder %s nor installed with wdctl; "
+				"install the package openssl-provider-warpdrive, or run 'make install-user'\n", dir);
 	}
 	export_openssl(stdout, module, r->opt['a']);
 	return EXIT_DONE;

@@ -95,7 +95,8 @@ static void print_doorbells(const struct wdctl_run *r, const struct device_list 
 		if (!is_wanted(r, d))
 			continue;
 		if (!strcmp(d->doorbells, "mapped"))
-			printf("%s: every process that can open it may ring for the queues of all others (doorbells mapped)\n",
+			printf("%s: every process that can open it may ring for the queues of all others "
+			       "(doorbells mapped)\n",
 			       d->name);
 		else if (!strcmp(d->doorbells, "exclusive"))
 			printf("%s: one section at a time has it (doorbells exclusive)\n", d->name);

@@ -77,8 +77,8 @@ static void check_enforcement(struct health *h, const struct health_input *in)
 		return;
 	}
 	health_add(h, HEALTH_PROBLEM, "kernel", "the kernel loads signed modules only, and some are unsigned: %s", why);
-	health_remedy(h, "Sign the modules with a key that this kernel trusts (docs/guide/administer.md), or switch Secure "
-		      "Boot off in the firmware.");
+	health_remedy(h, "Sign the modules with a key that this kernel trusts (docs/guide/administer.md), or switch "
+		      "Secure Boot off in the firmware.");
 }
 
 void health_check_kernel(struct health *h, const struct health_input *in)

@@ -118,10 +118,11 @@ static void missing(struct health *h, const struct settings *s, const char *path
 			      "If programs shall use it, 'wdctl export openssl' prints a configuration that names %s.",
 			      beside);
 	else if (s->section)
-		health_remedy(h, "Install the package openssl-provider-warpdrive, or run 'make install-user' and name the module that it "
-			      "installs in a line 'module'.");
+		health_remedy(h, "Install the package openssl-provider-warpdrive, or run 'make install-user' "
+			      "and name the module that it installs in a line 'module'.");
 	else
-		health_remedy(h, "If programs that use OpenSSL shall use devices, install the package openssl-provider-warpdrive.");
+		health_remedy(h, "If programs that use OpenSSL shall use devices, "
+			      "install the package openssl-provider-warpdrive.");
 }
 
 /* Whether the dynamic linker finds the module's libraries. */
@@ -190,8 +191,8 @@ static void check_properties(struct health *h, const struct settings *s)
 		health_add(h, HEALTH_NOTE, AREA,
 			   "%s: doesn't prefer the provider warpdrive, so only programs that ask for it use it",
 			   s->file);
-		health_remedy(h, "Write 'default_properties = ?provider=warpdrive,?warpdrive.device=yes' into the section that alg_section "
-			      "names; 'wdctl export openssl' prints an example.");
+		health_remedy(h, "Write 'default_properties = ?provider=warpdrive,?warpdrive.device=yes' into "
+			      "the section that alg_section names; 'wdctl export openssl' prints an example.");
 		break;
 	case PREFERS:
 		health_add(h, HEALTH_OK, AREA, "%s: activates the provider warpdrive, and prefers it", s->file);
@@ -211,14 +212,16 @@ static bool check_config(struct health *h, const struct settings *s, bool there)
 	if (!activates(s, "default") && !activates(s, "fips")) {
 		health_add(h, HEALTH_PROBLEM, AREA,
 			   "%s: activates no provider but warpdrive, so ciphers and digests are missing", s->file);
-		health_remedy(h, "Name the provider default among the providers, with a line 'activate = 1' in a section of its own.");
+		health_remedy(h, "Name the provider default among the providers, "
+			      "with a line 'activate = 1' in a section of its own.");
 	}
 	check_properties(h, s);
 	if (!there || s->crypto->available(NULL, "warpdrive"))
 		return there;
 	health_add(h, HEALTH_PROBLEM, AREA, "%s: libcrypto doesn't load the provider warpdrive", s->file);
-	health_remedy(h, "Read the reason in the system's log, in a line with 'warpdrive-provider': a key of the section [%s] or a variable "
-		      "WD_OPENSSL_... has a wrong value, or a device is required that isn't there.", s->section);
+	health_remedy(h, "Read the reason in the system's log, in a line with 'warpdrive-provider': "
+		      "a key of the section [%s] or a variable WD_OPENSSL_... has a wrong value, "
+		      "or a device is required that isn't there.", s->section);
 	return false;
 }
 
@@ -313,7 +316,8 @@ static void examine(struct health *h, const struct health_input *in, struct sett
 	} else if (there) {
 		health_add(h, HEALTH_NOTE, AREA, "%s: doesn't name the provider warpdrive, so programs don't use it",
 			   s->file);
-		health_remedy(h, "Write the output of 'wdctl export openssl' to a file, and name that file to programs in OPENSSL_CONF.");
+		health_remedy(h, "Write the output of 'wdctl export openssl' to a file, "
+			      "and name that file to programs in OPENSSL_CONF.");
 	}
 }
 

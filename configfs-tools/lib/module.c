@@ -372,7 +372,8 @@ const char *module_error(int err)
 {
 	switch (-err) {
 	case EPERM:
-		return "loading and unloading modules needs root (CAP_SYS_MODULE), and a kernel that is not locked down";
+		return "loading and unloading modules needs root (CAP_SYS_MODULE), "
+		       "and a kernel that is not locked down";
 	case ENOEXEC:
 		return "the module was not built for this kernel; see the kernel log";
 	case ENOENT:

@@ -106,10 +106,13 @@ static void print_value(FILE *f, const char *key, const char *value)
 void export_openssl(FILE *f, const char *module, const char *algorithms)
 {
 	fprintf(f,
-		"# Written by 'wdctl export openssl'. Save it, for example as /etc/ssl/warpdrive.cnf, and name it to a program:\n"
+		"# Written by 'wdctl export openssl'. Save it, for example as /etc/ssl/warpdrive.cnf, "
+		"and name it to a program:\n"
 		"#   OPENSSL_CONF=/etc/ssl/warpdrive.cnf openssl list -providers -verbose\n"
-		"# In a systemd service that is the line Environment=OPENSSL_CONF=/etc/ssl/warpdrive.cnf below [Service]. The\n"
-		"# program then doesn't read the system's openssl.cnf: copy what it needs from there, such as ssl_conf.\n"
+		"# In a systemd service that is the line Environment=OPENSSL_CONF=/etc/ssl/warpdrive.cnf "
+		"below [Service]. The\n"
+		"# program then doesn't read the system's openssl.cnf: "
+		"copy what it needs from there, such as ssl_conf.\n"
 		"openssl_conf = warpdrive_init\n"
 		"\n"
 		"[warpdrive_init]\n"

@@ -231,7 +231,8 @@ static void free_zone(struct planner *pl, const struct object *device)
 			;
 		if (i < pl->changes)
 			pl->change[i].down = pl->change[i].wait = true;
-		else if (text_list_add(&pl->p->errors, "device %s: its node can't change: section %s, which is not in the file, is %s and uses nodes",
+		else if (text_list_add(&pl->p->errors, "device %s: its node can't change: "
+				       "section %s, which is not in the file, is %s and uses nodes",
 				       device->name, s->name, section_state_name(s->state)))
 			pl->error = -ENOMEM;
 	}

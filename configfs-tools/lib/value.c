@@ -128,7 +128,8 @@ static int parse_node(const char *text, size_t len, struct list *list, char *why
 	    number_parse(equal + 1, plus - equal - 1, 0, VALUE_CTXS_MAX, &sync) ||
 	    number_parse(plus + 1, end - plus - 1, 0, VALUE_CTXS_MAX, &async))
 		return refuse(why, text, len,
-			      "expected NODE=SYNC+ASYNC with a node from 0 to %d and contexts from 0 to %d, as in 0=2+2 1=1+0",
+			      "expected NODE=SYNC+ASYNC with a node from 0 to %d and contexts from 0 to %d, "
+			      "as in 0=2+2 1=1+0",
 			      VALUE_NODE_MAX, VALUE_CTXS_MAX);
 	return list_add(list, &(struct list_item){ .first = node, .last = node, .sync = sync, .async = async });
 }

@@ -58,8 +58,8 @@ static bool check_file(struct health *h, enum health_state lack)
 
 	if (zlib_shim_find(path, sizeof(path))) {
 		health_add(h, lack, AREA, "the replacement of zlib isn't installed: there is no %s", path);
-		health_remedy(h, "If programs that use zlib shall use devices, install the package warpdrive-zlib. A build without libz.a "
-			      "(zlib1g-dev) leaves it out.");
+		health_remedy(h, "If programs that use zlib shall use devices, install the package warpdrive-zlib. "
+			      "A build without libz.a (zlib1g-dev) leaves it out.");
 		return false;
 	}
 	if (access(path, R_OK)) {
@@ -93,7 +93,8 @@ bool zlib_shim_device(const struct root *r, const struct device *d)
 static void no_device(struct health *h, const struct health_input *in, enum health_state lack)
 {
 	if (!root_exists(in->root, WD_SYSFS_CLASS))
-		health_add(h, lack, AREA, "there is no " WD_SYSFS_CLASS ", because the module uacce isn't loaded; so zlib itself does the work");
+		health_add(h, lack, AREA, "there is no " WD_SYSFS_CLASS ", because the module uacce isn't loaded; "
+			   "so zlib itself does the work");
 	else if (!in->devices->count)
 		health_add(h, lack, AREA, "there is no device, so zlib itself does the work");
 	else
@@ -115,7 +116,8 @@ static void check_device(struct health *h, const struct root *r, const struct de
 	else
 		health_add(h, HEALTH_OK, AREA, "%s may compress: %s", d->name, d->algorithms);
 	if (d->state != DEVICE_OK || !device_may_open(r, d))
-		health_remedy(h, "Do what the findings of 'wdctl doctor' about devices and nodes say, for the user of the program.");
+		health_remedy(h, "Do what the findings of 'wdctl doctor' about devices and nodes say, "
+			      "for the user of the program.");
 }
 
 static void check_devices(struct health *h, const struct health_input *in, enum health_state lack)
