@@ -124,7 +124,8 @@ static int aperture_claim(u64 start, u64 size, bool trusted)
 	}
 	err = -ENXIO;
 	if (!trusted && !may_be_tried())
-		pr_err("hisi_sim: aperture %pR is not known to be memory, and other addresses stop this machine: aperture_trusted=1 tries it\n",
+		pr_err("hisi_sim: aperture %pR is not known to be memory, and other addresses stop this machine: "
+		       "aperture_trusted=1 tries it\n",
 		       &aperture);
 	else
 		err = check_memory();
@@ -179,7 +180,8 @@ static int claim_ivshmem(void)
 		pci_disable_device(pdev);
 	}
 	if (err == -ENODEV)
-		pr_err("hisi_sim: no memory for the BARs: add an ivshmem-plain device to the VM, or keep a range free with memmap= or mem= and name it with aperture=START,SIZE\n");
+		pr_err("hisi_sim: no memory for the BARs: add an ivshmem-plain device to the VM, "
+		       "or keep a range free with memmap= or mem= and name it with aperture=START,SIZE\n");
 	return err;
 }
 

@@ -100,7 +100,8 @@ static void report_no_space(const char *name, const struct sim_shape *shape)
 	u64 vfs = (u64)shape->vfs * (QM_BAR2_VF_SIZE + db);
 
 	sim_aperture_space(&free, &all);
-	pr_err("hisi_sim: %s: the BARs need %llu KiB, %llu KiB of them for %u virtual functions; the aperture has %llu KiB free of %llu KiB, maybe in pieces\n",
+	pr_err("hisi_sim: %s: the BARs need %llu KiB, %llu KiB of them for %u virtual functions; "
+	       "the aperture has %llu KiB free of %llu KiB, maybe in pieces\n",
 	       name, (QM_BAR2_PF_SIZE + db + vfs) >> 10, vfs >> 10, shape->vfs, free >> 10, all >> 10);
 }
 

@@ -329,7 +329,8 @@ static int members_check_exclusive(struct uacce_section *section, u32 slots)
 			uacce_section_refused(section, "%s: its doorbells are exclusive, and section %s has it",
 					      member_name(m), uacce_section_name(other));
 		else
-			uacce_section_refused(section, "%s: its doorbells are exclusive, and %u contexts outside of the section are open",
+			uacce_section_refused(section, "%s: its doorbells are exclusive, "
+					      "and %u contexts outside of the section are open",
 					      member_name(m), m->uacce->acct.used_pool);
 		return -EBUSY;
 	}
