@@ -106,7 +106,8 @@ TEST(name) \
 }
 
 #define SIZES(dir, what) dir what "128.rsp", dir what "192.rsp", dir what "256.rsp"
-#define ALL_OF(mode, file) SIZES("ciphers/AES/" mode "/", file "GFSbox"), SIZES("ciphers/AES/" mode "/", file "KeySbox"), \
+#define ALL_OF(mode, file) \
+	SIZES("ciphers/AES/" mode "/", file "GFSbox"), SIZES("ciphers/AES/" mode "/", file "KeySbox"), \
 	SIZES("ciphers/AES/" mode "/", file "MMT"), SIZES("ciphers/AES/" mode "/", file "VarKey"), \
 	SIZES("ciphers/AES/" mode "/", file "VarTxt")
 
@@ -154,8 +155,10 @@ static const struct cts_vector cts_vectors[] = {
 	  "97687268d6ecccc0c07b25e25ecfe584b3fffd940c16a18c1b5549d2f838029e39312523a78662d5be7fcbcc98ebf5" },
 	{ "4920776f756c64206c696b65207468652047656e6572616c20476175277320436869636b656e2c20706c656173652c20",
 	  "97687268d6ecccc0c07b25e25ecfe5849dad8bbb96c4cdc03bc103e1a194bbd839312523a78662d5be7fcbcc98ebf5a8" },
-	{ "4920776f756c64206c696b65207468652047656e6572616c20476175277320436869636b656e2c20706c656173652c20616e6420776f6e746f6e20736f75702e",
-	  "97687268d6ecccc0c07b25e25ecfe58439312523a78662d5be7fcbcc98ebf5a84807efe836ee89a526730dbc2f7bc8409dad8bbb96c4cdc03bc103e1a194bbd8" },
+	{ "4920776f756c64206c696b65207468652047656e6572616c2047617527732043"
+	  "6869636b656e2c20706c656173652c20616e6420776f6e746f6e20736f75702e",
+	  "97687268d6ecccc0c07b25e25ecfe58439312523a78662d5be7fcbcc98ebf5a8"
+	  "4807efe836ee89a526730dbc2f7bc8409dad8bbb96c4cdc03bc103e1a194bbd8" },
 };
 
 /* Swaps the last two blocks: for CS1 always, for CS2 when the data ends with a whole block. */

@@ -168,8 +168,12 @@ static void sign(struct rig *r, struct feed *f, const struct named_curve *c)
 
 #define RSA_BYTES	128u
 
-static const char rsa_p[] = "d32737e7267ffe1341b2d5c0d150a81b586fb3132bed2f8d5262864a9cb9f30af38be448598d413a172efb802c21acf1c11c520c2f26a471dcad212eac7ca39d";
-static const char rsa_q[] = "cc8853d1d54da630fac004f471f281c7b8982d8224a490edbeb33d3e3d5cc93c4765703d1dd791642f1f116a0dd852be2419b2af72bfe9a030e860b0288b5d77";
+static const char rsa_p[] =
+	"d32737e7267ffe1341b2d5c0d150a81b586fb3132bed2f8d5262864a9cb9f30a"
+	"f38be448598d413a172efb802c21acf1c11c520c2f26a471dcad212eac7ca39d";
+static const char rsa_q[] =
+	"cc8853d1d54da630fac004f471f281c7b8982d8224a490edbeb33d3e3d5cc93c"
+	"4765703d1dd791642f1f116a0dd852be2419b2af72bfe9a030e860b0288b5d77";
 
 /* Makes a key from two primes and an exponent; the public power reverses the private power, in both forms. */
 static void rsa(struct rig *r, struct feed *f)

@@ -46,7 +46,8 @@ static const char *faults_missing(void)
 	if (missing)
 		return missing;
 	if (!slab_reads("proc_dir_entry", "0") || !slab_reads("kmalloc-64", "1"))
-		return "not booted with slub_debug=A;-,proc_dir_entry: the kernel warns of an interrupt's missing files in /proc";
+		return "not booted with slub_debug=A;-,proc_dir_entry: "
+		       "the kernel warns of an interrupt's missing files in /proc";
 	return fail_nth_knob("failslab/cache-filter", "Y") ? "failslab has no filter by cache" : NULL;
 }
 

@@ -85,7 +85,8 @@ static void need_no_sections(void)
 		for (i = 0; i < sizeof(own) / sizeof(own[0]) && strcmp(own[i], entry->d_name); i++)
 			;
 		if (entry->d_name[0] != '.' && i == sizeof(own) / sizeof(own[0]))
-			need_skip("the devices have contexts in the section %s, and the tests count them all: remove it",
+			need_skip("the devices have contexts in the section %s, and the tests count them all: "
+				  "remove it",
 				  entry->d_name);
 	}
 	if (dir)

@@ -90,7 +90,9 @@ static inline int ways_op_type(enum ways_call call)
 		(arg)[i_].dst_len = &self->len[i_]; \
 		(arg)[i_].cb = variant->call == WAYS_SYNC ? NULL : alg##_ended; \
 		(arg)[i_].cb_param = &ended; \
-		self->way[i_] = (struct way){ .lib = &alg##_lib, .call = variant->call, .sess = h_, .req = &(arg)[i_] }; \
+		self->way[i_] = (struct way){ \
+			.lib = &alg##_lib, .call = variant->call, .sess = h_, .req = &(arg)[i_] \
+		}; \
 	} \
 	ended = 0; \
 } while (0)

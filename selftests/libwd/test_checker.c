@@ -314,7 +314,8 @@ static void report(void)
 	static const char *const kinds[] = { "fail", "delay", "reorder", "duplicate", "drop", "error", "page-fault" };
 	unsigned int i;
 
-	printf("# %llu requests: %llu right, %llu timed out, %llu stopped, %llu refused by the device, %llu submitted again\n",
+	printf("# %llu requests: %llu right, %llu timed out, %llu stopped, "
+	       "%llu refused by the device, %llu submitted again\n",
 	       atomic_load(&all.ended), atomic_load(&all.ends[END_OK]), atomic_load(&all.ends[END_TIMEDOUT]),
 	       atomic_load(&all.ends[END_IO]), atomic_load(&all.ends[END_DATA]), atomic_load(&all.retried));
 	printf("# faults:");

@@ -77,7 +77,13 @@ static bool late(time_t begun)
 	return time(NULL) - begun > WAIT_S;
 }
 
-#define WAIT_FOR(cond) ({ time_t begun = time(NULL); bool ok; while (!(ok = (cond)) && !late(begun)) poll(NULL, 0, 1); ok; })
+#define WAIT_FOR(cond) ({ \
+	time_t begun = time(NULL); \
+	bool ok; \
+	while (!(ok = (cond)) && !late(begun)) \
+		poll(NULL, 0, 1); \
+	ok; \
+})
 
 static handle_t soft_session(void)
 {

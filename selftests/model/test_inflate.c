@@ -359,7 +359,8 @@ TEST_F(dev, a_context_of_something_else_is_refused)
 		begin(self); \
 		next(self, DECOMP, ZIP_REQ_ZLIB, packed, n / 2, ROOM, 0); \
 		change; \
-		EXPECT_EQ(ZIP_ST_BAD_CONTEXT, next(self, q, type, packed + n / 2, n - n / 2, ROOM, 0)) TH_LOG(#change); \
+		EXPECT_EQ(ZIP_ST_BAD_CONTEXT, next(self, q, type, packed + n / 2, n - n / 2, ROOM, 0)) \
+			TH_LOG(#change); \
 	} while (0)
 	REFUSED(COMP, ZIP_REQ_ZLIB, (void)0);
 	REFUSED(DECOMP, ZIP_REQ_GZIP, (void)0);

@@ -41,26 +41,38 @@ struct vector {
 	const char *key, *iv, *aad, *plain, *cipher, *tag;
 };
 
-#define GCM_PLAIN "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
+#define GCM_PLAIN \
+	"d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72" \
+	"1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
 #define GCM_AAD "feedfacedeadbeeffeedfacedeadbeefabaddad2"
-#define SM4_PLAIN "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbccccccccccccccccddddddddddddddddeeeeeeeeeeeeeeeeffffffffffffffffeeeeeeeeeeeeeeeeaaaaaaaaaaaaaaaa"
+#define SM4_PLAIN \
+	"aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbccccccccccccccccdddddddddddddddd" \
+	"eeeeeeeeeeeeeeeeffffffffffffffffeeeeeeeeeeeeeeeeaaaaaaaaaaaaaaaa"
 
 static const struct vector vectors[] = {
 	{ "GCM 2", SEC_C_AES, SEC_C_GCM, 0, "00000000000000000000000000000000", "000000000000000000000000", "",
 	  "00000000000000000000000000000000", "0388dace60b6a392f328c2b971b2fe78", "ab6e47d42cec13bdf53a67b21257bddf" },
-	{ "GCM 4", SEC_C_AES, SEC_C_GCM, 0, "feffe9928665731c6d6a8f9467308308", "cafebabefacedbaddecaf888", GCM_AAD, GCM_PLAIN,
-	  "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091",
-	  "5bc94fbc3221a5db94fae95ae7121a47" },
-	{ "GCM 16", SEC_C_AES, SEC_C_GCM, 2, "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308", "cafebabefacedbaddecaf888",
+	{ "GCM 4", SEC_C_AES, SEC_C_GCM, 0, "feffe9928665731c6d6a8f9467308308", "cafebabefacedbaddecaf888",
 	  GCM_AAD, GCM_PLAIN,
-	  "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662",
+	  "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e"
+	  "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091",
+	  "5bc94fbc3221a5db94fae95ae7121a47" },
+	{ "GCM 16", SEC_C_AES, SEC_C_GCM, 2,
+	  "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308",
+	  "cafebabefacedbaddecaf888", GCM_AAD, GCM_PLAIN,
+	  "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"
+	  "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662",
 	  "76fc6ece0f4e1768cddf8853bb2d551b" },
 	/* RFC 8998 */
-	{ "GCM-SM4", SEC_C_SM4, SEC_C_GCM, 0, "0123456789abcdeffedcba9876543210", "00001234567800000000abcd", GCM_AAD, SM4_PLAIN,
-	  "17f399f08c67d5ee19d0dc9969c4bb7d5fd46fd3756489069157b282bb200735d82710ca5c22f0ccfa7cbf93d496ac15a56834cbcf98c397b4024a2691233b8d",
+	{ "GCM-SM4", SEC_C_SM4, SEC_C_GCM, 0, "0123456789abcdeffedcba9876543210", "00001234567800000000abcd",
+	  GCM_AAD, SM4_PLAIN,
+	  "17f399f08c67d5ee19d0dc9969c4bb7d5fd46fd3756489069157b282bb200735"
+	  "d82710ca5c22f0ccfa7cbf93d496ac15a56834cbcf98c397b4024a2691233b8d",
 	  "83de3541e4c2b58177e065a9bf7b62ec" },
-	{ "CCM-SM4", SEC_C_SM4, SEC_C_CCM, 0, "0123456789abcdeffedcba9876543210", "00001234567800000000abcd", GCM_AAD, SM4_PLAIN,
-	  "48af93501fa62adbcd414cce6034d895dda1bf8f132f042098661572e7483094fd12e518ce062c98acee28d95df4416bed31a2f04476c18bb40c84a74b97dc5b",
+	{ "CCM-SM4", SEC_C_SM4, SEC_C_CCM, 0, "0123456789abcdeffedcba9876543210", "00001234567800000000abcd",
+	  GCM_AAD, SM4_PLAIN,
+	  "48af93501fa62adbcd414cce6034d895dda1bf8f132f042098661572e7483094"
+	  "fd12e518ce062c98acee28d95df4416bed31a2f04476c18bb40c84a74b97dc5b",
 	  "16842d4fa186f56ab33256971fa110f4" },
 	/* SP 800-38C, examples 1 to 3 */
 	{ "CCM 1", SEC_C_AES, SEC_C_CCM, 0, "404142434445464748494a4b4c4d4e4f", "10111213141516", "0001020304050607",

@@ -33,7 +33,8 @@ static const struct vector vectors[] = {
 	  K128, F_IV, F4, "3b3fd92eb72dad20333449f8e83cfb4a 7789508d16918f03f53c52dac54ed825"
 			  "9740051e9c5fecf64344f7a82260edcc 304c6528f659c77866a510d9c1d6ae5e" },
 	{ "CTR-AES128", SEC_C_AES, SEC_C_CTR, 0, 0, 2, K128, "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff", F4,
-	  "874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff 5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee" },
+	  "874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff "
+	  "5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee" },
 	/* IEEE 1619: vectors 2, 15 */
 	{ "XTS-AES128", SEC_C_AES, SEC_C_XTS, 0, 0, 0,
 	  "1111111111111111111111111111111122222222222222222222222222222222", "33333333330000000000000000000000",
@@ -62,9 +63,11 @@ static const struct vector vectors[] = {
 	/* GB/T 32907, GB/T 17964 and the internet draft of SM4 */
 	{ "ECB-SM4", SEC_C_SM4, SEC_C_ECB, 0, 0, 0, SM4_KEY, "", SM4_KEY, "681edf34d206965e86b3e94f536e4246" },
 	{ "CBC-SM4", SEC_C_SM4, SEC_C_CBC, 0, 0, 0, SM4_KEY, F_IV, SM4_TEXT, CBC_SM4 },
-	{ "CTR-SM4", SEC_C_SM4, SEC_C_CTR, 0, 0, 2, SM4_KEY, F_IV, "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbccccccccccccccccdddddddddddddddd"
+	{ "CTR-SM4", SEC_C_SM4, SEC_C_CTR, 0, 0, 2, SM4_KEY, F_IV,
+	  "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbccccccccccccccccdddddddddddddddd"
 	  "eeeeeeeeeeeeeeeeffffffffffffffffaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb",
-	  "ac3236cb970cc20791364c395a1342d1a3cbc1878c6f30cd074cce385cdd70c7f234bc0e24c11980fd1286310ce37b926e02fcd0faa0baf38b2933851d824514" },
+	  "ac3236cb970cc20791364c395a1342d1a3cbc1878c6f30cd074cce385cdd70c7"
+	  "f234bc0e24c11980fd1286310ce37b926e02fcd0faa0baf38b2933851d824514" },
 	{ "XTS-SM4, IEEE", SEC_C_SM4, SEC_C_XTS, 0, 0, 0, XTS_SM4_KEY, XTS_SM4_TWEAK, XTS_SM4_TEXT, XTS_SM4_IEEE },
 	{ "XTS-SM4, GB", SEC_C_SM4, SEC_C_XTS, 0, 0, SEC_XTS_SM4_GB, XTS_SM4_KEY, XTS_SM4_TWEAK, XTS_SM4_TEXT,
 	  XTS_SM4_GB },

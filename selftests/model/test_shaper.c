@@ -13,7 +13,8 @@
 #define SECOND		(1000 * MS)
 #define STEP_NS		(100000)
 #define IN_FLIGHT	64
-#define CONFIG		(QM_SHAPER_CFG_ENABLE | ZIP_SHAPER_RATE_COMP | ZIP_SHAPER_RATE_DECOMP << QM_SHAPER_CFG_RATE1_SHIFT)
+#define CONFIG		(QM_SHAPER_CFG_ENABLE | ZIP_SHAPER_RATE_COMP | \
+			 ZIP_SHAPER_RATE_DECOMP << QM_SHAPER_CFG_RATE1_SHIFT)
 #define CLASS(n)	((n) << QM_VFT_FUNC_CLASS_SHIFT)
 
 /* Entries of drivers, by thousandths of the device. */
@@ -157,8 +158,8 @@ static u32 rate(const struct flow *f, u64 kbits)
 }
 
 #define EXPECT_RATE(f, kbits) \
-	EXPECT_TRUE(rate(f, kbits) >= 990 && rate(f, kbits) <= 1010) TH_LOG("%u of 1000 of %llu kbit/s", rate(f, kbits), \
-										 (unsigned long long)(kbits))
+	EXPECT_TRUE(rate(f, kbits) >= 990 && rate(f, kbits) <= 1010) \
+		TH_LOG("%u of 1000 of %llu kbit/s", rate(f, kbits), (unsigned long long)(kbits))
 
 TEST_F(fns, entries_are_the_rates_that_drivers_compute)
 {

@@ -505,7 +505,8 @@ TEST_F(dev, malformed_lists_are_refused)
 	do { \
 		*list = good; \
 		change; \
-		EXPECT_EQ(expected, sgl_request(r, COMP, ZIP_REQ_ZLIB, src, 0, 1000, dst, 0, 8000, &sqe)) TH_LOG(#change); \
+		EXPECT_EQ(expected, sgl_request(r, COMP, ZIP_REQ_ZLIB, src, 0, 1000, dst, 0, 8000, &sqe)) \
+			TH_LOG(#change); \
 	} while (0)
 	LIST(ZIP_ST_OK, (void)0);
 	LIST(ZIP_ST_BAD_SGL, list->entry_sum_in_sgl = 0);

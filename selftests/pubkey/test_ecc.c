@@ -328,7 +328,8 @@ FIXTURE_TEARDOWN(p256)
 	EXPECT_EQ(0, wd_ecc_free_sess(self->sm2));
 }
 
-#define DO(h, op, in, n, extra, extra_len)	(self->len = sizeof(self->out), ecc_do(h, op, in, n, extra, extra_len, self->out, &self->len))
+#define DO(h, op, in, n, extra, extra_len) \
+	(self->len = sizeof(self->out), ecc_do(h, op, in, n, extra, extra_len, self->out, &self->len))
 #define KEY(d_, x_, y_)	wd_ecc_set_key(self->ecdsa, &(struct wd_ecc_key){ .d = d_, .x = x_, .y = y_ })
 #define NONE		number(NULL, 0)
 

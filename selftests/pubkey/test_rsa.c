@@ -373,7 +373,8 @@ TEST(a_setup_out_of_range_is_refused_and_the_member_named)
 } while (0)
 
 /* Replaces a part of the key by the same number with one bit flipped. */
-#define TURNED(part, bit) (memcpy(other, key.part.data, key.part.len), other[key.part.len - 1] ^= (bit), key.part.data = other)
+#define TURNED(part, bit) \
+	(memcpy(other, key.part.data, key.part.len), other[key.part.len - 1] ^= (bit), key.part.data = other)
 
 TEST_F(rsa, keys_with_parts_missing_or_wrong_are_refused_and_the_key_before_stays)
 {

@@ -238,7 +238,9 @@ TEST_F(item, has_no_faults_at_first)
 		EXPECT_EQ(0, sim_set(NAME, path, "0\n"));
 	}
 	EXPECT_TRUE(sim_is(NAME, "faults/seed", "0"));
-	EXPECT_TRUE(sim_is(NAME, "faults/counts", "fail 0\ndelay 0\nreorder 0\ndrop 0\nduplicate 0\ncorrupt 0\nstuck 0\nmailbox 0\nerror 0\nremove 0\npage-fault 0"));
+	EXPECT_TRUE(sim_is(NAME, "faults/counts",
+			   "fail 0\ndelay 0\nreorder 0\ndrop 0\nduplicate 0\ncorrupt 0\n"
+			   "stuck 0\nmailbox 0\nerror 0\nremove 0\npage-fault 0"));
 }
 
 static int written_back(const char *path, const char *text)
@@ -415,7 +417,8 @@ TEST_F(item, virtual_functions_that_need_more_than_the_aperture_are_refused)
 	ASSERT_EQ(0, sim_set(NAME, "function_queues", "1024"));
 	ASSERT_EQ(0, sim_set(NAME, "vfs", "63"));
 	EXPECT_EQ(-ENOSPC, sim_set(NAME, "live", "1"));
-	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME ": the BARs need 4202432 KiB, 4132800 KiB of them for 63 virtual functions"));
+	EXPECT_TRUE(logged_since(mark, "hisi_sim: " NAME ": the BARs need 4202432 KiB, "
+				 "4132800 KiB of them for 63 virtual functions"));
 	ASSERT_EQ(0, sim_set(NAME, "function_queues", "0"));
 	EXPECT_EQ(0, sim_set(NAME, "live", "1"));
 }

@@ -319,7 +319,8 @@ static int store_live(const char *section, const char *state, const char *value)
 
 	if (!strcmp(value, "1")) {
 		if (!strcmp(state, "draining")) {
-			snprintf(text, sizeof(text), "draining\nthe section is draining: %ld slots are attached, 0 have open contexts only\n",
+			snprintf(text, sizeof(text), "draining\n"
+				 "the section is draining: %ld slots are attached, 0 have open contexts only\n",
 				 number_at("sections", section, ".held"));
 			put_at(text, "sections/%s/status", section);
 			return EBUSY;

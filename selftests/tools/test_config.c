@@ -295,7 +295,8 @@ TEST(what_is_printed_is_read_as_the_same)
 {
 	static const char text[] =
 		"[device 0000:75:00.0]\nPriority = -10\nZone = 1\nMaxCtxsPerProcess = 4\nLatency = 1\nThroughput = 2\n"
-		"Doorbells = exclusive\n[S]\nNumProcesses = 7\nLimitDevAccess = 1\nSyncCtxs = 3\nAsyncCtxs = 0\nNodes = 0=2+2 3=1+0\n"
+		"Doorbells = exclusive\n[S]\nNumProcesses = 7\nLimitDevAccess = 1\nSyncCtxs = 3\nAsyncCtxs = 0\n"
+		"Nodes = 0=2+2 3=1+0\n"
 		"Devices = 0000:75:00.0, hisi_zip-1\nQueuePriority = 7\nMaxExtraCtxs = 9\nAllowedUsers = 0,5-9\n"
 		"AllowedGroups = *\nLive = 0\n[T]\n";
 	struct config first, second;

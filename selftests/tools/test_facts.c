@@ -645,8 +645,8 @@ TEST(holders_of_slots_are_named)
 	free(text);
 	ctxs.count = 14;
 	text = held_describe(&s, &ctxs);
-	EXPECT_STREQ("section A: of 8 slots 6 are attached, 1 lingering; contexts are open in p (1), p (2), p (3), p (4)"
-		     " and 3 more", text);
+	EXPECT_STREQ("section A: of 8 slots 6 are attached, 1 lingering; "
+		     "contexts are open in p (1), p (2), p (3), p (4) and 3 more", text);
 	free(text);
 }
 

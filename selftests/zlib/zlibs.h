@@ -10,14 +10,15 @@
 	X(adler32) X(adler32_combine) X(adler32_z) X(compress) X(compress2) X(compressBound) X(crc32) X(crc32_combine) \
 	X(crc32_combine_gen) X(crc32_combine_op) X(crc32_z) X(deflate) X(deflateBound) X(deflateCopy) X(deflateEnd) \
 	X(deflateGetDictionary) X(deflateInit_) X(deflateInit2_) X(deflateParams) X(deflatePending) X(deflatePrime) \
-	X(deflateReset) X(deflateResetKeep) X(deflateSetDictionary) X(deflateSetHeader) X(deflateTune) X(get_crc_table) \
-	X(gzbuffer) X(gzclearerr) X(gzclose) X(gzclose_r) X(gzclose_w) X(gzdirect) X(gzdopen) X(gzeof) X(gzerror) \
-	X(gzflush) X(gzfread) X(gzfwrite) X(gzgetc_) X(gzgets) X(gzoffset) X(gzopen) X(gzprintf) X(gzputc) X(gzputs) \
-	X(gzread) X(gzrewind) X(gzseek) X(gzsetparams) X(gztell) X(gzungetc) X(gzwrite) X(inflate) X(inflateBack) \
-	X(inflateBackEnd) X(inflateBackInit_) X(inflateCodesUsed) X(inflateCopy) X(inflateEnd) X(inflateGetDictionary) \
-	X(inflateGetHeader) X(inflateInit_) X(inflateInit2_) X(inflateMark) X(inflatePrime) X(inflateReset) \
-	X(inflateReset2) X(inflateResetKeep) X(inflateSetDictionary) X(inflateSync) X(inflateSyncPoint) \
-	X(inflateUndermine) X(inflateValidate) X(uncompress) X(uncompress2) X(zError) X(zlibCompileFlags) X(zlibVersion)
+	X(deflateReset) X(deflateResetKeep) X(deflateSetDictionary) X(deflateSetHeader) X(deflateTune) \
+	X(get_crc_table) X(gzbuffer) X(gzclearerr) X(gzclose) X(gzclose_r) X(gzclose_w) X(gzdirect) X(gzdopen) \
+	X(gzeof) X(gzerror) X(gzflush) X(gzfread) X(gzfwrite) X(gzgetc_) X(gzgets) X(gzoffset) X(gzopen) X(gzprintf) \
+	X(gzputc) X(gzputs) X(gzread) X(gzrewind) X(gzseek) X(gzsetparams) X(gztell) X(gzungetc) X(gzwrite) X(inflate) \
+	X(inflateBack) X(inflateBackEnd) X(inflateBackInit_) X(inflateCodesUsed) X(inflateCopy) X(inflateEnd) \
+	X(inflateGetDictionary) X(inflateGetHeader) X(inflateInit_) X(inflateInit2_) X(inflateMark) X(inflatePrime) \
+	X(inflateReset) X(inflateReset2) X(inflateResetKeep) X(inflateSetDictionary) X(inflateSync) \
+	X(inflateSyncPoint) X(inflateUndermine) X(inflateValidate) X(uncompress) X(uncompress2) X(zError) \
+	X(zlibCompileFlags) X(zlibVersion)
 
 #define ZLIB_MEMBER(name)	__typeof__(&name) name;
 
