@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# CPU time that HAProxy needs for a handshake, of which the same number begins in each second: without the provider, with
-# it on an emulated device, and there with libcrypto's jobs. Rows as wd-bench prints them. The device's own threads,
-# which take the place of hardware, are left out.
+# CPU time that HAProxy needs for a handshake, of which the same number begins in each second: without the provider,
+# with it on an emulated device, and there with libcrypto's jobs. Rows as wd-bench prints them. The device's own
+# threads, which take the place of hardware, are left out.
 set -euo pipefail
 
 . "$(dirname "$0")/../selftests/tls/tls.inc.sh"
@@ -29,7 +29,8 @@ cpu_ns() {
 paced() {
 	local start=$EPOCHREALTIME took
 
-	OPENSSL_CONF=$PWD/client.cnf python3 "$TOP/selftests/tls/client.py" "$PORT" "$1" 16 paced "$CERTS/all.pem" $RATE >clients ||
+	OPENSSL_CONF=$PWD/client.cnf python3 "$TOP/selftests/tls/client.py" "$PORT" "$1" 16 paced "$CERTS/all.pem" \
+		$RATE >clients ||
 		{ cat clients haproxy.log >&2; return 1; }
 	took=$((${EPOCHREALTIME/./} - ${start/./}))
 	((took < 2000000 + 1500000 * $1 / RATE)) || echo "haproxy.sh: $1 handshakes took $((took / 1000)) ms" >&2

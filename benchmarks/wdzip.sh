@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wdzip on the software path beside pigz, which compresses with as many threads, and beside gzip, which decompresses. Rows
-# as wd-bench prints them.
+# wdzip on the software path beside pigz, which compresses with as many threads, and beside gzip, which decompresses.
+# Rows as wd-bench prints them.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)

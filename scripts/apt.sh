@@ -19,7 +19,8 @@ host_mirror() {
 	# shellcheck disable=SC2016 # apt's own words
 	read -r mirror key < <(APT_CONFIG='' apt-get indextargets \
 		--format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(SIGNED_BY)' 'Identifier: Packages' |
-		awk '$3 == "main" && $2 ~ /^(bookworm|trixie|forky|sid|oldstable|stable|testing)$/ { print $1, $4; exit }') ||
+		awk \
+		'$3 == "main" && $2 ~ /^(bookworm|trixie|forky|sid|oldstable|stable|testing)$/ { print $1, $4; exit }') ||
 		fail "no Debian mirror in this host's apt sources"
 	[[ $key == /* && -r $key ]] || key=/usr/share/keyrings/debian-archive-keyring.gpg
 	echo "$mirror $key"
@@ -59,7 +60,8 @@ apt_setup() {
 	local suite=$1 arch=${2:-amd64} kind=${3:-deb}
 	local apt=$cache/apt/$suite-$arch${kind#deb} sources
 
-	command -v apt-get >/dev/null || fail 'kernels, programs and root folders come as Debian packages, and there is no apt-get here'
+	command -v apt-get >/dev/null ||
+		fail 'kernels, programs and root folders come as Debian packages, and there is no apt-get here'
 	mkdir -p "$apt"/{state/lists/partial,cache/archives/partial}
 	: >"$apt/status"
 	sources=$(apt_sources "$suite" amd64,arm64) || exit
@@ -85,7 +87,8 @@ Acquire::Retries "3";
 EOF
 	export APT_CONFIG=$apt/apt.conf
 	if [ ! -e "$apt/updated" ] || [ -n "$(find "$apt/updated" -mmin +720)" ]; then
-		apt-get -q update >"$cache/apt/log" 2>&1 || { tail -n 5 "$cache/apt/log" >&2; fail 'could not fetch the package lists'; }
+		apt-get -q update >"$cache/apt/log" 2>&1 ||
+			{ tail -n 5 "$cache/apt/log" >&2; fail 'could not fetch the package lists'; }
 		touch "$apt/updated"
 	fi
 }

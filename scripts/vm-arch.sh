@@ -66,8 +66,8 @@ machine_amd64() {
 	else
 		# TCG executes rep movsb byte by byte: without ERMS the kernel copies and clears several times as fast.
 		args+=(-accel tcg,thread=multi -cpu max,la57=off,erms=off)
-		# All CPUs read the host's counter. The kernel doesn't know that, and would use the HPET, where each read
-		# exits to the host.
+		# All CPUs read the host's counter. The kernel doesn't know that, and would use the HPET, where each
+		# read exits to the host.
 		append+=' tsc=reliable'
 		# On a busy host the timer's interrupts come too late for the kernel's test of them, which panics.
 		append+=' no_timer_check'

@@ -62,8 +62,8 @@ run_machine() {
 	fi
 }
 
-# A CPU that QEMU before 8.1 emulates may keep a translation of a breakpoint that the kernel has already replaced, when the
-# kernel patches code that another CPU runs. The next CPU there takes an oops, "int3", in the kernel's own code.
+# A CPU that QEMU before 8.1 emulates may keep a translation of a breakpoint that the kernel has already replaced, when
+# the kernel patches code that another CPU runs. The next CPU there takes an oops, "int3", in the kernel's own code.
 emulator_failed() {
 	case " ${args[*]} " in *' tcg'*) ;; *) return 1 ;; esac
 	tr -d '\r' <"$run/console" | awk -v splats="$(paste -s -d '|' "$top/scripts/kernel-splats")" '
@@ -104,7 +104,8 @@ judge() {
 	fi
 	if [ -z "$status" ]; then
 		[ ! -s "$run/qemu" ] || cat "$run/qemu" >&2
-		echo "$me: the machine ended without a status (QEMU exit status $code); the last lines of the console:" >&2
+		echo \
+			"$me: the machine ended without a status (QEMU exit status $code); the last lines of the console:" >&2
 		last_lines
 		exit 71
 	fi

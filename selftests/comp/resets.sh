@@ -16,7 +16,8 @@ LASTS=20
 
 # resets: of both devices so far.
 resets() {
-	wdctl top --once --json | python3 -c 'import json, sys; print(sum(d["resets"] for d in json.load(sys.stdin)["devices"]))'
+	wdctl top --once --json |
+		python3 -c 'import json, sys; print(sum(d["resets"] for d in json.load(sys.stdin)["devices"]))'
 }
 
 # Errors of both devices, a second apart.
@@ -74,7 +75,8 @@ loses_nothing_once() {
 	done
 	wait $client || code=$?
 	[ $code = 2 ] || { echo "exit status $code"; cat errors; return 1; }
-	[ "$(grep -c ': no error$' errors)" = 8 ] || { echo 'expected 8 clients without an error:'; cat errors; return 1; }
+	[ "$(grep -c ': no error$' errors)" = 8 ] ||
+		{ echo 'expected 8 clients without an error:'; cat errors; return 1; }
 	until_true 30 is_quiet
 }
 

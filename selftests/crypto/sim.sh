@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The programs of this folder on a simulated SEC device, through the kernel: published vectors, random requests, refusals.
+# The programs of this folder on a simulated SEC device, through the kernel: published vectors, random requests,
+# refusals.
 
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/own_device.sh"

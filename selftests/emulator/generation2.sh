@@ -24,7 +24,9 @@ no_class() {
 }
 
 both() {
-	[ "$("$emulate" --zip 1@v2 --sec 1@v3 -- cat /sys/class/uacce/hisi_zip-0/api /sys/class/uacce/hisi_sec2-1/api | xargs)" = \
+	[ \
+		"$("$emulate" --zip 1@v2 --sec 1@v3 \
+		-- cat /sys/class/uacce/hisi_zip-0/api /sys/class/uacce/hisi_sec2-1/api | xargs)" = \
 		'hisi_qm_v2 hisi_qm_v3' ]
 }
 
@@ -33,21 +35,24 @@ refused() {
 	local said code=0
 
 	said=$("$emulate" "--$1" "$2" -- true 2>&1) || code=$?
-	[ $code = 2 ] && [ "$said" = "wd-emulate: --$1 $2: expected a number from 0 to 16, which @v2 or @v3 may follow" ]
+	[ $code = 2 ] &&
+		[ "$said" = "wd-emulate: --$1 $2: expected a number from 0 to 16, which @v2 or @v3 may follow" ]
 }
 
 all_refused() {
 	local option text
 
 	for option in zip sec hpre; do
-		for text in 1@v1 1@v4 1@v 1@ @v2 v2 1@2 1@V2 '1@v2 ' ' 1@v2' 1@v2@v3 x@v2 17@v2 -1@v2 +1@v2 99999999999999999999@v2 ''; do
+		for text in 1@v1 1@v4 1@v 1@ @v2 v2 1@2 1@V2 '1@v2 ' ' 1@v2' 1@v2@v3 x@v2 17@v2 \
+			-1@v2 +1@v2 99999999999999999999@v2 ''; do
 			refused $option "$text" || { echo "# --$option '$text'"; return 1; }
 		done
 	done
 }
 
 too_many() {
-	[ "$("$emulate" --zip 10@v2 --sec 7@v2 -- true 2>&1)" = 'wd-emulate: 17 devices: expected at most 16 of all kinds together' ]
+	[ "$("$emulate" --zip 10@v2 --sec 7@v2 -- true 2>&1)" = \
+		'wd-emulate: 17 devices: expected at most 16 of all kinds together' ]
 }
 
 # A client of generation 3 gets a queue, and then nothing but errors.

@@ -24,7 +24,8 @@ wrong_without_engine() {
 }
 
 test_that 'alone, they are all there is' names 'hisi_hpre-0 hisi_hpre-1' --hpre 2
-test_that 'numbers go on behind those of the other kinds' names 'hisi_hpre-2 hisi_sec2-1 hisi_zip-0' --zip 1 --sec 1 --hpre 1
+test_that 'numbers go on behind those of the other kinds' names 'hisi_hpre-2 hisi_sec2-1 hisi_zip-0' --zip 1 --sec 1 \
+	--hpre 1
 test_that 'more devices than there can be are refused' exits 2 "$emulate" --sec 10 --hpre 7 -- true
 test_that 'the classes of algorithms are lines' attr algorithms $'rsa\ndh\necdh\necdsa\nsm2\nx25519\nx448'
 test_that 'the device has the engine'\''s id' attr device/device 0xa258

@@ -22,7 +22,8 @@ refused() {
 	local code=0
 
 	"$emulate" --null "$@" -- true 2>"$said" || code=$?
-	[ "$code" = 2 ] && grep -q -- "$1 has no effect with --null" "$said" || { echo "exit status $code"; cat "$said"; return 1; }
+	[ "$code" = 2 ] && grep -q -- "$1 has no effect with --null" "$said" ||
+		{ echo "exit status $code"; cat "$said"; return 1; }
 }
 
 test_that 'all requests complete' client

@@ -46,6 +46,7 @@ test_that 'a section can reserve them' reserved
 test_that 'raw descriptors are executed' "$emulate" --sec 1 -- "$client"
 test_that 'raw descriptors are executed beside a ZIP device' "$emulate" --zip 1 --sec 1 -- "$client"
 test_that 'late completions are waited for' "$emulate" --sec 1 --fault delay=1/50:3ms --seed 3 -- "$client"
-test_that 'a client that goes by the phase bit alone has every result' "$emulate" --sec 1 -- "$OUT/tests/emulator/ring_client"
+test_that 'a client that goes by the phase bit alone has every result' "$emulate" --sec 1 \
+	-- "$OUT/tests/emulator/ring_client"
 test_that 'an engine that computes nothing is found out' wrong_without_engine
 tap_done

@@ -35,7 +35,8 @@ nothing_left() {
 counts() {
 	local got
 
-	got=$("$@" "$emulate" --queues 8 -- sh -c 'exec 7<>/dev/hisi_zip-0; cat /sys/class/uacce/hisi_zip-0/available_instances')
+	got=$("$@" "$emulate" --queues 8 \
+		-- sh -c 'exec 7<>/dev/hisi_zip-0; cat /sys/class/uacce/hisi_zip-0/available_instances')
 	[ "$got" = 7 ] || { echo "available: $got"; return 1; }
 }
 
@@ -44,26 +45,32 @@ counts_for_user() {
 	local code=0
 
 	[ "$(id -u)" = 0 ] || { counts; return; }
-	mkdir -m 755 "$dir/user" && cp -r "$OUT/bin" "$OUT/lib" "$dir/user/" && chmod 755 "$dir" && mkdir -m 777 "$dir/user/tmp" || return
-	emulate=$dir/user/bin/wd-emulate TMPDIR=$dir/user/tmp counts setpriv --reuid 65534 --regid 65534 --clear-groups || code=$?
+	mkdir -m 755 "$dir/user" && cp -r "$OUT/bin" "$OUT/lib" "$dir/user/" && chmod 755 "$dir" &&
+		mkdir -m 777 "$dir/user/tmp" || return
+	emulate=$dir/user/bin/wd-emulate TMPDIR=$dir/user/tmp counts setpriv --reuid 65534 --regid 65534 \
+		--clear-groups || code=$?
 	rm -r "$dir/user"
 	return $code
 }
 
 # report COMMAND: the report of a ZIP device that one process or several use, and of another that none does.
 report() {
-	"$emulate" --zip 1 --sec 1 --stats "$dir/../stats.$$" -- bash -c "export WD_PATH=hw; $1" && cat "$dir/../stats.$$"
+	"$emulate" --zip 1 --sec 1 --stats "$dir/../stats.$$" -- bash -c "export WD_PATH=hw; $1" &&
+		cat "$dir/../stats.$$"
 	rm -f "$dir/../stats.$$"
 }
 
 all_processes_are_reported() {
 	local one two
 
-	one=$(report 'wdzip -c /bin/sh >/dev/null') && two=$(report '(wdzip -c /bin/sh & wdzip -c /bin/sh; wait) >/dev/null') || return
-	awk '{ bytes += $5 } NR == 1 && $0 !~ /^hisi_zip-0 requests [1-9][0-9]* bytes_in [0-9]+ bytes_out [1-9][0-9]*$/ ||
+	one=$(report 'wdzip -c /bin/sh >/dev/null') &&
+		two=$(report '(wdzip -c /bin/sh & wdzip -c /bin/sh; wait) >/dev/null') || return
+	awk \
+		'{ bytes += $5 } NR == 1 && $0 !~ /^hisi_zip-0 requests [1-9][0-9]* bytes_in [0-9]+ bytes_out [1-9][0-9]*$/ ||
 		NR == 2 && $0 != "hisi_sec2-1 requests 0 bytes_in 0 bytes_out 0" { bad = 1 }
 		END { exit bad || NR != 2 || bytes != '"$(stat -Lc %s /bin/sh)"' }' <<<"$one" || { echo "reported: $one"; return 1; }
-	[ "$(awk 'NR == 1 { print $3 / 2, $5 / 2, $7 / 2 }' <<<"$two")" = "$(awk 'NR == 1 { print $3, $5, $7 }' <<<"$one")" ] ||
+	[ "$(awk 'NR == 1 { print $3 / 2, $5 / 2, $7 / 2 }' <<<"$two")" = \
+		"$(awk 'NR == 1 { print $3, $5, $7 }' <<<"$one")" ] ||
 		{ echo "reported: $one, and of two processes $two"; return 1; }
 }
 
@@ -95,7 +102,8 @@ reserved_refused() {
 # The kernel's answer and its acknowledgement are two messages; wdctl waits for both.
 slot_by_wdctl() {
 	printf '[SSL]\nNumProcesses = 1\n' >"$dir/../sections.$$"
-	is 5 "$emulate" --sections "$dir/../sections.$$" -- "$OUT/bin/wdctl" run -s SSL -- sh -c '[ "$WD_SECTION" = SSL ] && exit 5'
+	is 5 "$emulate" --sections "$dir/../sections.$$" -- "$OUT/bin/wdctl" run -s SSL \
+		-- sh -c '[ "$WD_SECTION" = SSL ] && exit 5'
 	local code=$?
 	rm -f "$dir/../sections.$$"
 	return $code
@@ -138,34 +146,41 @@ test_that 'so does a hang-up' ended_early HUP 129
 test_that 'a command that does not exist is 127' is 127 "$emulate" -- "$dir/none"
 test_that 'no command is a usage error' is 2 "$emulate" --zip 2
 test_that 'an unknown option is a usage error' is 2 "$emulate" --frob -- true
-for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--latency 1s' '--workers 9' '--depth 3' '--depth 1025' '--engine fast' '--node x' '--node 0,' '--node 16' \
+for bad in '--zip 17' '--zip x' '--zip -1' '--queues 1' '--queues 1025' '--latency 1s' '--workers 9' '--depth 3' \
+	'--depth 1025' '--engine fast' '--node x' '--node 0,' '--node 16' \
 	'--sections /none'; do
 	# shellcheck disable=SC2086
 	test_that "$bad is a usage error" is 2 "$emulate" $bad -- true
 done
-for bad in '' fail fail= fail=x fail=1/0 fail=0/3 fail=1/0ms fail=1/5h fail=1/3601s fail=1/9,fail=1/9ms fail=1:256 fail=1:1ms delay=1 delay=1:2 delay=1:11s drop=1:5 mailbox=1@0 error=1:2 remove=1:1ms \
+for bad in '' fail fail= fail=x fail=1/0 fail=0/3 fail=1/0ms fail=1/5h fail=1/3601s fail=1/9,fail=1/9ms fail=1:256 \
+	fail=1:1ms delay=1 delay=1:2 delay=1:11s drop=1:5 mailbox=1@0 error=1:2 remove=1:1ms \
 	stuck=1@1024 fail=1@ 'fail=1 ' fail=1,, nonsense=1 drop=-1; do
 	test_that "--fault '$bad' is a usage error" is 2 "$emulate" --fault "$bad" -- true
 done
 names_what_is_wrong() {
-	"$emulate" --fault fail=1,drop=1/5h -- true 2>&1 | grep -q 'drop=1/5h: expected a time from 1ns to 3600s after /'
+	"$emulate" --fault fail=1,drop=1/5h -- true 2>&1 |
+		grep -q 'drop=1/5h: expected a time from 1ns to 3600s after /'
 }
 test_that 'a message names the fault that is wrong, and what was expected' names_what_is_wrong
 test_that 'a null device has no faults' is 2 "$emulate" --null --fault fail=1 -- true
 test_that 'a null device counts nothing' is 2 "$emulate" --null --stats - -- true
-test_that 'a report that cannot be written is refused before the command starts' is 125 "$emulate" --stats /none/stats -- touch "$dir/started"
+test_that 'a report that cannot be written is refused before the command starts' is 125 "$emulate" --stats /none/stats \
+	-- touch "$dir/started"
 test_that 'a report that is lost is an error' is 125 "$emulate" --stats /dev/full -- true
 test_that 'what devices did for all processes is reported' all_processes_are_reported
 test_that 'a fault that the device refuses is refused at open' is 1 "$emulate" --fault fail=1:0x13 -- \
 	bash -c 'exec 7<>/dev/hisi_zip-0'
-test_that 'faults of every kind are taken' is 0 "$emulate" --seed 7 --fault fail=3:4@1,fail=1/9,delay=1/5:2ms,reorder=1/3:50us,\
-drop=3/20,duplicate=1/5ms,corrupt=2/1s,stuck=0,mailbox=0:1s,error=1/900@2,remove=0,page-fault=1/100:10us -- bash -c 'exec 7<>/dev/hisi_zip-0'
+test_that 'faults of every kind are taken' is 0 "$emulate" --seed 7 \
+	--fault fail=3:4@1,fail=1/9,delay=1/5:2ms,reorder=1/3:50us,\
+drop=3/20,duplicate=1/5ms,corrupt=2/1s,stuck=0,mailbox=0:1s,error=1/900@2,remove=0,page-fault=1/100:10us -- bash -c \
+'exec 7<>/dev/hisi_zip-0'
 # The table of getopt is the list of options.
 helps_with_each_option() {
 	local help option code=0
 
 	help=$("$emulate" --help) || return
-	for option in $(sed -n 's/^\t\t{ "\([a-z-]*\)", .*_argument, NULL, .*/\1/p' "$TOP/user/emulator/tool/main.c"); do
+	for option \
+		in $(sed -n 's/^\t\t{ "\([a-z-]*\)", .*_argument, NULL, .*/\1/p' "$TOP/user/emulator/tool/main.c"); do
 		grep -q -- "^  .*--$option .* " <<<"$help" || { echo "--help lacks --$option"; code=1; }
 	done
 	return $code
@@ -182,8 +197,10 @@ test_that 'the parent has a vendor' attr hisi_zip-0/device/vendor 0x19e5
 test_that 'opens are counted' counts
 test_that "an ordinary user's opens are counted" counts_for_user
 test_that 'devices are on their nodes' attr hisi_zip-1/zone_id 3 --zip 2 --node 0,3
-test_that 'the last node is the others' is 0 "$emulate" --zip 3 --node 0,2 -- grep -qx 2 /sys/class/uacce/hisi_zip-2/device/numa_node
-test_that 'nodes have distances' is 0 "$emulate" --zip 2 --node 0,1 -- grep -qx '10 20' /sys/devices/system/node/node0/distance
+test_that 'the last node is the others' is 0 "$emulate" --zip 3 --node 0,2 \
+	-- grep -qx 2 /sys/class/uacce/hisi_zip-2/device/numa_node
+test_that 'nodes have distances' is 0 "$emulate" --zip 2 --node 0,1 \
+	-- grep -qx '10 20' /sys/devices/system/node/node0/distance
 test_that 'what is reserved is not counted as free' reserved_counts
 test_that 'an engine has its level' attr hisi_sec2-0/hisi_sec2-cipher/throughput 20 --zip 0 --sec 1
 test_that 'an algorithm has its features' attr hisi_sec2-0/hisi_sec2-digest/flags 0x00000103 --zip 0 --sec 1

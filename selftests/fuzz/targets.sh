@@ -18,7 +18,8 @@ fuzz() {
 	local target=$1 seeds=$top/selftests/fuzz/corpus/$1
 
 	mkdir "$work/$target"
-	nice -n 5 "$programs/$target" -seed=1 -max_total_time="$seconds" -timeout=600 -rss_limit_mb=2048 -print_final_stats=1 \
+	nice -n 5 "$programs/$target" -seed=1 -max_total_time="$seconds" -timeout=600 -rss_limit_mb=2048 \
+		-print_final_stats=1 \
 		-artifact_prefix="$crashes/$target-" "$work/$target" "$seeds" >"$work/$target.log" 2>&1
 	echo $? >"$work/$target.code"
 }

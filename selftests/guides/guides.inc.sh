@@ -26,8 +26,8 @@ place() {
 	export HOME=$PWD/home
 }
 
-# follow KINDS GUIDE: runs the guide's blocks of these kinds in order, in one shell. Guides install, by way of a folder that
-# all installations of a checkout share.
+# follow KINDS GUIDE: runs the guide's blocks of these kinds in order, in one shell. Guides install, by way of a folder
+# that all installations of a checkout share.
 follow() {
 	python3 "$BLOCKS" script "$1" "$TOP/$2" >script
 	place
@@ -36,5 +36,6 @@ follow() {
 
 # bytes_of PROGRAM FILE: what devices have compressed for it, in all of its processes.
 bytes_of() {
-	awk -v program="program=$1" '$1 == program { sub(/.*deflate_device_bytes=/, ""); n += $0 } END { print n + 0 }' "$2"
+	awk -v program="program=$1" \
+		'$1 == program { sub(/.*deflate_device_bytes=/, ""); n += $0 } END { print n + 0 }' "$2"
 }

@@ -63,7 +63,8 @@ openssl_there() {
 	command -v openssl >/dev/null || skip 'openssl is not installed'
 }
 
-# With an emulated device, and an nginx that needs no folder of the system. wdctl can't load modules here, nor list queues.
+# With an emulated device, and an nginx that needs no folder of the system. wdctl can't load modules here, nor list
+# queues.
 openssl_here() {
 	openssl_there
 	timeout 300 "$TOP/scripts/programs" web >/dev/null 2>why </dev/null || skip "$(tail -n 1 why)"
@@ -78,8 +79,8 @@ openssl_here() {
 	trap 'kill $(cat home/tls/nginx.pid) 2>/dev/null || :' EXIT
 }
 
-# The programs of the guide's blocks, with an emulated device. nginx needs no folder of the system, and gives its workers
-# the device's variables; another user would not see it.
+# The programs of the guide's blocks, with an emulated device. nginx needs no folder of the system, and gives its
+# workers the device's variables; another user would not see it.
 zlib_here() {
 	[ -e "$BUILD/user/lib/warpdrive/zlib/libz.so.1" ] || skip 'the replacement of zlib was left out'
 	for set in web git-tools; do
@@ -88,7 +89,8 @@ zlib_here() {
 	unset SOURCE_DATE_EPOCH
 	place
 	export PATH=$BUILD/user/bin:$PATH GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null TMPDIR=$PWD
-	python3 "$BLOCKS" script vm "$TOP/docs/guide/zlib.md" | sed 's/^user .*/user root; env WD_EMULATE; env WD_EMULATE_ROOT;/
+	python3 "$BLOCKS" script vm "$TOP/docs/guide/zlib.md" |
+		sed 's/^user .*/user root; env WD_EMULATE; env WD_EMULATE_ROOT;/
 		s/^http {/&client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;/' >script
 	wdctl() {
 		[ "$1" = load ] || command wdctl "$@"
@@ -101,7 +103,8 @@ test_zlib() {
 	local size
 
 	zlib_here
-	"$TOP/scripts/programs" git-tools -- "$TOP/scripts/programs" web -- wd-emulate --zip 1 -- bash script >got 2>err || {
+	"$TOP/scripts/programs" git-tools -- "$TOP/scripts/programs" web -- wd-emulate --zip 1 -- bash script \
+		>got 2>err || {
 		cat got err
 		false
 	}

@@ -106,7 +106,9 @@ test_zlib() {
 	export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 	python3 "$BLOCKS" script vm "$TOP/docs/guide/zlib.md" >script
 	place
-	(cd warpdrive && PATH=/usr/local/bin:$PATH TMPDIR=/tmp "$TOP/scripts/programs" git-tools -- "$TOP/scripts/programs" web -- bash ../script) >got 2>&1 || {
+	(cd warpdrive &&
+		PATH=/usr/local/bin:$PATH TMPDIR=/tmp "$TOP/scripts/programs" git-tools -- "$TOP/scripts/programs" web \
+		-- bash ../script) >got 2>&1 || {
 		cat got
 		false
 	}

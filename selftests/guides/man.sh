@@ -18,7 +18,8 @@ plain() {
 # The functions that public headers declare; functions that each class has get one name.
 functions() {
 	sed -E 's|/\*.*\*/||; /^[ ]?\*|^\/\*/d' "$TOP"/user/*/include/*.h "$TOP"/user/algs/*/include/*.h |
-		grep -oE '^[a-z][a-zA-Z_0-9 ]*[ *]((wd|hisi_qm|icp_sal)_[a-zA-Z0-9_]+)\(|^CpaStatus icp_sal_[a-zA-Z]+\(' |
+		grep -oE \
+		'^[a-z][a-zA-Z_0-9 ]*[ *]((wd|hisi_qm|icp_sal)_[a-zA-Z0-9_]+)\(|^CpaStatus icp_sal_[a-zA-Z]+\(' |
 		grep -oE '[a-zA-Z0-9_]+\($' | tr -d '(' | grep -vE '^wd_alg_.*_cb_t$' | sort -u
 }
 
@@ -104,7 +105,8 @@ test_the_provider_s_page_has_every_algorithm_curve_and_parameter() {
 	while read -r name; do
 		says "${name#brainpool}" page
 	done <curves
-	cat "$PROVIDER"/*.[ch] | grep -oE '"warpdrive-(requests|fallbacks|bad|path)[a-z-]*"' | sort -u | tr -d '"' >parameters
+	cat "$PROVIDER"/*.[ch] | grep -oE '"warpdrive-(requests|fallbacks|bad|path)[a-z-]*"' | sort -u |
+		tr -d '"' >parameters
 	[ "$(wc -l <parameters)" = 6 ]
 	while read -r name; do
 		says "$name" page

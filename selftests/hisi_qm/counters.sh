@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Counters and dumps in debugfs: equal to what clients did, in the documented form, safe during resets; reset tracepoints.
+# Counters and dumps in debugfs: equal to what clients did, in the documented form, safe during resets; reset
+# tracepoints.
 
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
@@ -113,7 +114,8 @@ test_the_device_counts_its_clients_requests() {
 
 # listed ADDRESS KEY: what wdctl says of that function's device.
 listed() {
-	wdctl list "$1" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["devices"][0][sys.argv[1]])' "$2"
+	wdctl list "$1" --json |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["devices"][0][sys.argv[1]])' "$2"
 }
 
 listed_is() {
@@ -160,7 +162,8 @@ let_go() {
 
 # ctx_requests [COMMAND...]: REQUESTS of the contexts that wdctl lists, in their order.
 ctx_requests() {
-	"$@" wdctl ctx --json | python3 -c 'import json, sys; print([c["requests"] for c in json.load(sys.stdin)["contexts"]])'
+	"$@" wdctl ctx --json |
+		python3 -c 'import json, sys; print([c["requests"] for c in json.load(sys.stdin)["contexts"]])'
 }
 
 test_contexts_and_functions_count_their_requests() {
@@ -202,7 +205,8 @@ test_a_count_leaves_the_selection_alone() {
 }
 
 section_requests() {
-	wdctl section list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["sections"][0]["requests"])'
+	wdctl section list --json |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["sections"][0]["requests"])'
 }
 
 test_a_section_counts_its_requests() {
@@ -210,7 +214,8 @@ test_a_section_counts_its_requests() {
 	wdctl section add counted NumProcesses=1 SyncCtxs=1 Devices="$PF"
 	held "$PF" 9 wdctl run --section counted --
 	[ "$(section_requests)" = 9 ]
-	wdctl top --once --json | python3 -c 'import json, sys; assert json.load(sys.stdin)["sections"][0]["requests"] == 9'
+	wdctl top --once --json |
+		python3 -c 'import json, sys; assert json.load(sys.stdin)["sections"][0]["requests"] == 9'
 	let_go
 	do_requests "$PF" 20
 	[ "$(section_requests)" = 9 ]

@@ -7,7 +7,8 @@
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"
 need_sim "$MODULE" 0
-! compgen -G "/sys/class/uacce/$MODULE-*" >/dev/null || need_skip "there is a $MODULE device, and the tests make their own"
+! compgen -G "/sys/class/uacce/$MODULE-*" >/dev/null ||
+	need_skip "there is a $MODULE device, and the tests make their own"
 
 CYCLES=${WD_TEST_BRIEF:+2}	# how often to unbind and bind
 

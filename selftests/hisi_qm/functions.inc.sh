@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced by tests of whole functions, after tap.sh: the simulated device ITEM, whose PCI folder is PCI, and its users.
-# A program's start takes seconds on the debug kernel: what tests do again and again needs none, or one without libraries.
+# A program's start takes seconds on the debug kernel: what tests do again and again needs none, or one without
+# libraries.
 
 ITEM=/sys/kernel/config/hisi_sim/functions
 CLASS=/sys/class/uacce
@@ -13,8 +14,8 @@ drop() {
 	[ ! -d $ITEM ] || { echo 0 >$ITEM/live && rmdir $ITEM; }
 }
 
-# device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and folder.
-# MOST: queues that one function may have.
+# device QUEUES [VFS [MOST]]: a new physical function, which the driver has bound; PF and PCI are its address and
+# folder. MOST: queues that one function may have.
 device() {
 	drop
 	mkdir $ITEM
@@ -101,7 +102,8 @@ shares() {
 		i=$((i + 1))
 		function=$(vf $i)
 		until_true 30 named "$function"
-		until_true 30 available "$(name "$function")" "$number" || { echo "function $i: expected $number queues"; return 1; }
+		until_true 30 available "$(name "$function")" "$number" ||
+			{ echo "function $i: expected $number queues"; return 1; }
 	done
 	[ "$(<"$PCI/sriov_numvfs")" = $i ]
 }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Our driver and mainline's, each with functions of one simulated ZIP device, which they tell each other about by messages.
+# Our driver and mainline's, each with functions of one simulated ZIP device, which they tell each other about by
+# messages.
 
 . "$(dirname "$0")/../include/tap.sh"
 . "$(dirname "$0")/../include/need_machine.sh"

@@ -59,8 +59,8 @@ refused() {
 	[ -z "${3:-}" ] || { dmesg >log; says "$3" log; }
 }
 
-# ratio FROM TO [NUMBER]: requests of virtual function 2 for 100 requests of virtual function 1, when both do all that they
-# may, and NUMBER together. A busy machine computes less than a limit allows; model/test_shaper is exact.
+# ratio FROM TO [NUMBER]: requests of virtual function 2 for 100 requests of virtual function 1, when both do all that
+# they may, and NUMBER together. A busy machine computes less than a limit allows; model/test_shaper is exact.
 ratio() {
 	local one two
 

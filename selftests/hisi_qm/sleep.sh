@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The system sleeps and hibernates, up to and with its devices, while clients are at work: no request is lost. On a stock
-# machine, since the root of scripts/vm, a 9p share, doesn't survive that. Runs on demand only, with WD_TEST_LONG=1.
+# The system sleeps and hibernates, up to and with its devices, while clients are at work: no request is lost. On a
+# stock machine, since the root of scripts/vm, a 9p share, doesn't survive that. Runs on demand only, with
+# WD_TEST_LONG=1.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh

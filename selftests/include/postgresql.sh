@@ -11,7 +11,8 @@ make_cluster() {
 	"${AS[@]}" true || skip 'this user may not make a namespace'
 	free_port PORT
 	mkdir own sockets
-	stock with_set db "${AS[@]}" initdb -D "$PWD/own/data" -U tester --auth=trust --no-sync --locale=C >initdb.log 2>&1 || {
+	stock with_set db "${AS[@]}" initdb -D "$PWD/own/data" -U tester --auth=trust --no-sync \
+		--locale=C >initdb.log 2>&1 || {
 		cat initdb.log
 		return 1
 	}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Programs of others, from scripts/programs, with devices; included by the scripts of areas that run such programs. Their
-# function need_built calls not_here for what was left out of the build.
+# Programs of others, from scripts/programs, with devices; included by the scripts of areas that run such programs.
+# Their function need_built calls not_here for what was left out of the build.
 
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
@@ -10,8 +10,8 @@ for name in $(compgen -e | grep -E '^WD_' | grep -vE '^WD_TEST_'); do
 	unset "$name"
 done
 
-# need_set SET: skips the whole script without that set of programs, without the emulator, or without what need_built wants.
-# need_devices: the same without a set.
+# need_set SET: skips the whole script without that set of programs, without the emulator, or without what need_built
+# wants. need_devices: the same without a set.
 need_set() {
 	local why
 
@@ -87,7 +87,8 @@ gone() {
 	! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]
 }
 
-# requests FILE KIND: how many requests the devices of this kind, or of all with '', have had, as wd-emulate --stats FILE says.
+# requests FILE KIND: how many requests the devices of this kind, or of all with '', have had, as wd-emulate --stats
+# FILE says.
 requests() { awk -v kind="hisi_$2" 'index($1, kind) == 1 { n += $3 } END { print n + 0 }' "$1"; }
 
 # busy FILE KIND: at least one.

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # An sshd of the set ssh, for a login by public key; included after programs.sh.
 
-# Where sshd finds its user, its empty folder, and a user root who may log in: only this process and its children see them.
+# Where sshd finds its user, its empty folder, and a user root who may log in: only this process and its children see
+# them.
 PLACE='set -e
 cp /etc/passwd passwd
 grep -q "^sshd:" passwd || echo "sshd:x:64999:65534::/run/sshd:/usr/sbin/nologin" >>passwd
@@ -44,12 +45,13 @@ sshd_conf() {
 	END
 	awk -v port="$PORT" '{ print "[127.0.0.1]:" port, $1, $2 }' "$WORK"/keys/{rsa,ecdsa}.pub >known
 	# shellcheck disable=SC2034 # of those who include this file
-	LOGIN=(-F none -i "$WORK/keys/id" -p "$PORT" -o IdentitiesOnly=yes -o BatchMode=yes -o UserKnownHostsFile="$PWD/known"
+	LOGIN=(-F none -i "$WORK/keys/id" -p "$PORT" -o IdentitiesOnly=yes -o BatchMode=yes \
+		-o UserKnownHostsFile="$PWD/known"
 		-o GlobalKnownHostsFile=none)
 }
 
-# sshd KIND OPTION... [-- COMMAND...]: started, with devices by these options of wd-emulate, and with that command before
-# it. KIND: stock, or another function of the area.
+# sshd KIND OPTION... [-- COMMAND...]: started, with devices by these options of wd-emulate, and with that command
+# before it. KIND: stock, or another function of the area.
 sshd() {
 	"${IN_PLACE[@]}" true || skip 'this user may not mount anything'
 	sshd_conf

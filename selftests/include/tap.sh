@@ -9,8 +9,8 @@
 PATH=$OUT/bin:$PATH
 export PATH
 
-# A pipe from which nothing comes. To wait for it starts no program, which takes seconds on the debug kernel. It is opened
-# here because that changes $!.
+# A pipe from which nothing comes. To wait for it starts no program, which takes seconds on the debug kernel. It is
+# opened here because that changes $!.
 exec {tap_never}<> <(:)
 
 tap_count=0
@@ -124,7 +124,8 @@ absent() {
 	}
 }
 
-# quiet_make ARGUMENT...: make, whose output is warnings and errors only, without the flags of a make that runs the script.
+# quiet_make ARGUMENT...: make, whose output is warnings and errors only, without the flags of a make that runs the
+# script.
 quiet_make() {
 	MAKEFLAGS='' make --no-print-directory -s "$@"
 }

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # Sourced after tap.sh by tests of ordinary users, to whom the checkout may be closed: below root's home, for example.
 
-# Gives this test copies of our programs that every user can run; EXAMPLES: the folder of the samples, if they were built.
+# Gives this test copies of our programs that every user can run; EXAMPLES: the folder of the samples, if they were
+# built.
 tools_for_all() {
 	local tools=$WORK/tools
 

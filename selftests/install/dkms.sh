@@ -18,7 +18,8 @@ fi
 
 complete() {
 	local file code=0
-	for file in dkms.conf Kbuild VERSION kernel/uacce/Kbuild kernel/compat/compat.h include/uapi/misc/uacce/uacce.h model/model.h; do
+	for file in dkms.conf Kbuild VERSION kernel/uacce/Kbuild kernel/compat/compat.h \
+		include/uapi/misc/uacce/uacce.h model/model.h; do
 		[ -e "$root/usr/src/warpdrive-$version/$file" ] || { echo "$file is missing"; code=1; }
 	done
 	find "$root/usr/src/warpdrive-$version" -name '*.o' -o -name '*.ko' | grep . && code=1
@@ -27,7 +28,8 @@ complete() {
 
 run_dkms() {
 	mkdir -p "$scratch/tree" "$scratch/install"
-	PATH=$scratch/dkms/usr/lib/dkms:$scratch/cc:$PATH bash "$dkms" "$@" --dkmstree "$scratch/tree" --sourcetree "$root/usr/src" \
+	PATH=$scratch/dkms/usr/lib/dkms:$scratch/cc:$PATH bash "$dkms" "$@" --dkmstree "$scratch/tree" \
+		--sourcetree "$root/usr/src" \
 		--installtree "$scratch/install" >"$scratch/log" 2>&1 </dev/null ||
 		{ tail -n 20 "$scratch/log"; find "$scratch/tree" -name make.log -exec tail -n 20 {} +; return 1; }
 }
@@ -35,7 +37,8 @@ run_dkms() {
 built() {
 	local release=$1 ko code=0
 	for ko in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
-		find "$scratch/tree/warpdrive/$version/$release" -name "$ko.ko*" 2>/dev/null | grep -q . || { echo "$ko.ko is missing"; code=1; }
+		find "$scratch/tree/warpdrive/$version/$release" -name "$ko.ko*" 2>/dev/null |
+			grep -q . || { echo "$ko.ko is missing"; code=1; }
 	done
 	return $code
 }

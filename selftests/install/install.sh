@@ -45,7 +45,9 @@ compiles() {
 		}
 	EOF
 	# shellcheck disable=SC2046
-	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" $("$1" --cflags --libs warpdrive{-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa,,-hisi_qm}) -Wl,-rpath-link,"$root/usr/lib"
+	cc -std=c11 -Wall -Wpedantic -Werror -o "$scratch/user" "$scratch/user.c" \
+		$("$1" --cflags --libs warpdrive{-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa,,-hisi_qm}) \
+		-Wl,-rpath-link,"$root/usr/lib"
 }
 
 # says_version FOLDER: with the libraries of that folder.
@@ -57,7 +59,8 @@ says_version() {
 
 links_statically() {
 	# shellcheck disable=SC2046
-	cc -o "$scratch/static" "$scratch/user.c" $(pc --cflags warpdrive) "$root/usr/lib/warpdrive/libwd.a" $(pc --static --libs-only-l warpdrive | sed 's/-lwd//')
+	cc -o "$scratch/static" "$scratch/user.c" $(pc --cflags warpdrive) \
+		"$root/usr/lib/warpdrive/libwd.a" $(pc --static --libs-only-l warpdrive | sed 's/-lwd//')
 }
 
 # Declarations that several headers share must not be there several times.
@@ -76,7 +79,8 @@ links_all_statically() {
 		}
 	EOF
 	# shellcheck disable=SC2046
-	cc -o "$scratch/all" "$scratch/all.c" $(pc --cflags warpdrive-aead) -L"$root/usr/lib/warpdrive" -Wl,-Bstatic -lwd_aead -lwd_cipher -lwd_dh -lwd_digest -lwd_ecc -lwd_rsa \
+	cc -o "$scratch/all" "$scratch/all.c" $(pc --cflags warpdrive-aead) -L"$root/usr/lib/warpdrive" -Wl,-Bstatic \
+		-lwd_aead -lwd_cipher -lwd_dh -lwd_digest -lwd_ecc -lwd_rsa \
 		-lhisi_qm -lwd -Wl,-Bdynamic -lcrypto -lnl-genl-3 -lnl-3 -lnuma -pthread && "$scratch/all"
 }
 
@@ -85,52 +89,67 @@ descriptors_compile() {
 	local header code=0
 	for header in qm zip sec hpre; do
 		# shellcheck disable=SC2046
-		echo "#include <hw/${header}_hw.h>" | cc -std=c11 -x c -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pc --cflags warpdrive) - || code=1
+		echo "#include <hw/${header}_hw.h>" |
+			cc -std=c11 -x c -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pc --cflags warpdrive) - ||
+			code=1
 		# shellcheck disable=SC2046
-		echo "#include <hw/${header}_hw.h>" | c++ -std=c++17 -x c++ -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pc --cflags warpdrive) - || code=1
+		echo "#include <hw/${header}_hw.h>" |
+			c++ -std=c++17 -x c++ -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pc --cflags warpdrive) \
+			- || code=1
 	done
 	return $code
 }
 
 # The installed Makefile of the samples, called in another folder.
 examples_build() {
-	printf '#!/bin/sh\nPKG_CONFIG_PATH=%s/usr/lib/pkgconfig exec pkg-config --define-variable=prefix=%s/usr --define-variable=libdir=%s/usr/lib --define-variable=includedir=%s/usr/include "$@"\n' \
+	printf \
+		'#!/bin/sh\nPKG_CONFIG_PATH=%s/usr/lib/pkgconfig exec pkg-config --define-variable=prefix=%s/usr --define-variable=libdir=%s/usr/lib --define-variable=includedir=%s/usr/include "$@"\n' \
 		"$root" "$root" "$root" "$root" >"$scratch/pc"
 	chmod +x "$scratch/pc"
-	mkdir -p "$scratch/samples/$1" && (cd "$scratch/samples/$1" && quiet_make -f "$root/usr/share/doc/warpdrive/examples/Makefile" PKG_CONFIG="$scratch/pc" CFLAGS=-O0 "${@:2}" 2>&1)
+	mkdir -p "$scratch/samples/$1" &&
+		(cd "$scratch/samples/$1" &&
+		quiet_make -f "$root/usr/share/doc/warpdrive/examples/Makefile" PKG_CONFIG="$scratch/pc" CFLAGS=-O0 \
+		"${@:2}" 2>&1)
 }
 examples_run() {
 	examples_build shared LDFLAGS="-Wl,-rpath-link,$root/usr/lib" && cp VERSION "$scratch/file" &&
-		LD_LIBRARY_PATH=$root/usr/lib "$scratch/samples/shared/comp_block" "$scratch/file" && LD_LIBRARY_PATH=$root/usr/lib "$scratch/samples/shared/comp_stream" <VERSION | gzip -dc | cmp - VERSION
+		LD_LIBRARY_PATH=$root/usr/lib "$scratch/samples/shared/comp_block" "$scratch/file" &&
+		LD_LIBRARY_PATH=$root/usr/lib "$scratch/samples/shared/comp_stream" <VERSION | gzip -dc | cmp - VERSION
 }
 # comp, aead, digest and ecc: a static program has no loader, and the linker finds everything by pkg-config alone.
 examples_run_statically() {
 	local said
 	said=$(examples_build static STATIC=1) || { echo "$said"; return 1; }
-	! readelf -l "$scratch/samples/static/comp_block" | grep INTERP && "$scratch/samples/static/comp_block" "$scratch/file" &&
-		"$scratch/samples/static/comp_stream" <VERSION | gzip -dc | cmp - VERSION && "$scratch/samples/static/handshakes" &&
+	! readelf -l "$scratch/samples/static/comp_block" |
+		grep INTERP && "$scratch/samples/static/comp_block" "$scratch/file" &&
+		"$scratch/samples/static/comp_stream" <VERSION | gzip -dc |
+		cmp - VERSION && "$scratch/samples/static/handshakes" &&
 		"$scratch/samples/static/poll_1"
 }
 # The other classes.
 others_run_statically() {
 	local class said
 	for class in cipher rsa dh; do
-		printf '#include <wd_%s.h>\nint main(void)\n{\n\treturn wd_%s_sess_caps(0) == 0;\n}\n' $class $class >"$scratch/one.c"
+		printf '#include <wd_%s.h>\nint main(void)\n{\n\treturn wd_%s_sess_caps(0) == 0;\n}\n' $class $class \
+			>"$scratch/one.c"
 		# shellcheck disable=SC2046
-		said=$(cc -static -o "$scratch/one" "$scratch/one.c" $(pc --static --cflags --libs warpdrive-$class) 2>&1) || { echo "$said"; return 1; }
+		said=$(cc -static -o "$scratch/one" "$scratch/one.c" \
+			$(pc --static --cflags --libs warpdrive-$class) 2>&1) || { echo "$said"; return 1; }
 		"$scratch/one" || return
 	done
 }
 
 tools_run() {
 	LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" --help >/dev/null &&
-		echo hello | LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello
+		echo hello | LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdzip" --path soft -c | gzip -dc |
+		grep -qx hello
 }
 
 pages_found() {
 	local page
 	for page in wdctl wdctl-apply warpdrive.conf wdzip wd-zlib warpdrive wd; do
-		compgen -G "$root/usr/share/man/man[1578]/$page.[1578]*" >/dev/null || { echo "no page for $page"; return 1; }
+		compgen -G "$root/usr/share/man/man[1578]/$page.[1578]*" >/dev/null ||
+			{ echo "no page for $page"; return 1; }
 	done
 }
 
@@ -140,12 +159,15 @@ service_right() {
 		"$root/usr/lib/systemd/system/warpdrive-sections.service" &&
 		grep -qx 'ExecStart=/usr/bin/wdctl apply --missing-ok --device %i /etc/warpdrive/sections.conf' \
 			"$root/usr/lib/systemd/system/warpdrive-device@.service" &&
-		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export udev | cmp - "$root/usr/lib/udev/rules.d/60-warpdrive.rules" &&
-		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export sysusers | cmp - "$root/usr/lib/sysusers.d/warpdrive.conf"
+		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export udev |
+		cmp - "$root/usr/lib/udev/rules.d/60-warpdrive.rules" &&
+		LD_LIBRARY_PATH=$root/usr/lib "$root/usr/bin/wdctl" export sysusers |
+		cmp - "$root/usr/lib/sysusers.d/warpdrive.conf"
 }
 
 no_paths_inside() {
-	! readelf -d "$root"/usr/lib/*.so.*.* "$root"/usr/lib/warpdrive/zlib/libz.so.1 "$root"/usr/bin/* | grep -E 'RPATH|RUNPATH'
+	! readelf -d "$root"/usr/lib/*.so.*.* "$root"/usr/lib/warpdrive/zlib/libz.so.1 "$root"/usr/bin/* |
+		grep -E 'RPATH|RUNPATH'
 }
 
 # With a PREFIX that the loader doesn't search there is exactly one path. The build folder isn't needed.
@@ -154,7 +176,8 @@ own_prefix_works() {
 	for part in user/libwd user/libhisi_qm user/algs/comp user/tools/wdzip user/zlib user/tools/wd-zlib; do
 		quiet_make -C $part install PREFIX="$scratch/own" || return
 	done
-	paths=$(readelf -d "$scratch"/own/lib/*.so.*.* "$scratch"/own/lib/warpdrive/zlib/* "$scratch"/own/bin/* | sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p' | sort -u)
+	paths=$(readelf -d "$scratch"/own/lib/*.so.*.* "$scratch"/own/lib/warpdrive/zlib/* "$scratch"/own/bin/* |
+		sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p' | sort -u)
 	[ "$paths" = "$scratch/own/lib" ] || { echo "$paths"; return 1; }
 	echo hello | "$scratch/own/bin/wdzip" --path soft -c | gzip -dc | grep -qx hello || return
 	"$scratch/own/bin/wd-zlib" -- env | grep -qx "LD_PRELOAD=$scratch/own/lib/warpdrive/zlib/libz.so.1" || return
@@ -174,8 +197,10 @@ build_folder_found() {
 
 # The files that UADK 2 installs, by its Makefile.am: libtool's libraries, links, archives, headers, .pc files, a tool.
 uadk_files() {
-	printf 'usr/lib/%s\n' lib{wd,wd_comp,wd_crypto,hisi_zip,hisi_hpre,hisi_sec}.{so,so.2,a,la} pkgconfig/lib{wd,wd_comp,wd_crypto}.pc
-	printf 'usr/include/uadk/%s\n' {wd,wd_aead,wd_alg,wd_alg_common,wd_cipher,wd_comp,wd_dh,wd_digest,wd_ecc,wd_rsa,wd_sched,uacce}.h
+	printf 'usr/lib/%s\n' lib{wd,wd_comp,wd_crypto,hisi_zip,hisi_hpre,hisi_sec}.{so,so.2,a,la} \
+		pkgconfig/lib{wd,wd_comp,wd_crypto}.pc
+	printf 'usr/include/uadk/%s\n' \
+		{wd,wd_aead,wd_alg,wd_alg_common,wd_cipher,wd_comp,wd_dh,wd_digest,wd_ecc,wd_rsa,wd_sched,uacce}.h
 	printf 'usr/include/uadk/v1/%s\n' {wd,wd_aead,wd_bmm,wd_cipher,wd_dh,wd_digest,wd_rsa,uacce}.h
 	echo usr/bin/uadk_tool
 }
@@ -198,10 +223,12 @@ kernels_own_install() {
 
 	release=$(scripts/kernel release "$1") && headers=$(scripts/kernel headers "$1") || return
 	mirror=$BUILD/kmod/$release
-	MAKEFLAGS='' make -s -C "$headers" M="$mirror" INSTALL_MOD_PATH="$scratch/own-$1" "${@:2}" modules_install || return
+	MAKEFLAGS='' make -s -C "$headers" M="$mirror" INSTALL_MOD_PATH="$scratch/own-$1" "${@:2}" modules_install ||
+		return
 	# Some kernels compress.
 	diff <(printf '%s\n' hisi_{hpre,qm,sec2,sim,zip} uacce) \
-		<(find "$scratch/own-$1/lib/modules/$release/updates" -name '*.ko*' -printf '%f\n' | sed 's/\.ko.*//' | sort)
+		<(find "$scratch/own-$1/lib/modules/$release/updates" -name '*.ko*' -printf '%f\n' | sed 's/\.ko.*//' |
+		sort)
 }
 # The default of 6.1 is extra/, which only this variable changes.
 kernels_own_folder() {
@@ -215,14 +242,20 @@ test_that 'make install works' mk install
 test_that 'libraries are there' all_there usr/lib/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.so.0 \
 	usr/lib/warpdrive/lib{wd,hisi_qm,wd_{aead,cipher,comp,dh,digest,ecc,rsa}}.{so,a} \
 	usr/lib/pkgconfig/warpdrive{,-hisi_qm,-aead,-cipher,-comp,-dh,-digest,-ecc,-rsa}.pc
-test_that "the provider is in libcrypto's folder" all_there "$(pkg-config --variable=modulesdir libcrypto | sed 's,^/,,')/warpdrive.so"
+test_that "the provider is in libcrypto's folder" all_there \
+	"$(pkg-config --variable=modulesdir libcrypto | sed 's,^/,,')/warpdrive.so"
 test_that 'the replacement of zlib is in a folder of its own' all_there usr/lib/warpdrive/zlib/libz.so.1
 test_that 'nothing has a name that UADK installs' nothing_of_uadk
 test_that 'nothing has an RPATH or RUNPATH' no_paths_inside
 test_that 'from a PREFIX where the loader does not look the tools run' own_prefix_works
-test_that 'headers are there' all_there usr/include/warpdrive/{wd,wd_number,wd_{aead,cipher,comp,dh,digest,ecc,rsa},hisi_qm}.h usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
-test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip,wd-zlib} usr/share/bash-completion/completions/{wdctl,wdzip,wd-zlib}
-test_that 'modules lie in updates/' all_there "lib/modules/$(scripts/kernel release "$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_hpre,hisi_sim}.ko
+test_that 'headers are there' all_there \
+	usr/include/warpdrive/{wd,wd_number,wd_{aead,cipher,comp,dh,digest,ecc,rsa},hisi_qm}.h \
+	usr/include/warpdrive/misc/uacce/{uacce,hisi_qm}.h
+test_that 'tools are there, with completion' all_there usr/bin/{wdctl,wdzip,wd-zlib} \
+	usr/share/bash-completion/completions/{wdctl,wdzip,wd-zlib}
+test_that 'modules lie in updates/' all_there \
+	"lib/modules/$(scripts/kernel release \
+	"$kernel")/updates/"{uacce,hisi_qm,hisi_zip,hisi_sec2,hisi_hpre,hisi_sim}.ko
 test_that "the kernel's own modules_install puts them into updates/, too" kernels_own_folder
 test_that 'manual pages are there' pages_found
 test_that 'the service, the udev rules and their group are there' service_right

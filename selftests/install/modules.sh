@@ -39,7 +39,10 @@ test_that 'so is one whose prefix the headers give' gives 'compiler gcc, btf .' 
 	'CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-2' 'override CROSS_COMPILE = x86_64-none-'
 test_that 'so is one without a number' gives 'compiler gcc, btf .' 'CC = no-such-compiler'
 named_as_the_kernel() { [ -d "$scratch/build/kmod/1.2-made-up" ] && [ ! -e "$scratch/build/kmod/1.2.7" ]; }
-refused() { ! scripts/kernel release "$scratch" 2>"$scratch/said" && grep -F "$scratch: expected a folder of kernel headers" "$scratch/said"; }
+refused() {
+	! scripts/kernel release "$scratch" 2>"$scratch/said" &&
+		grep -F "$scratch: expected a folder of kernel headers" "$scratch/said"
+}
 test_that 'the modules lie under the name that uname -r prints' named_as_the_kernel
 test_that 'a folder without headers is refused' refused
 test_that 'headers that name none have the usual one' gives 'compiler cc, btf .' ''

@@ -45,7 +45,8 @@ make_stand_in() {
 	mkdir -p "$scratch/bin" "$scratch/debs"
 	for name in made-up libc6; do
 		mkdir -p "$scratch/$name/DEBIAN" "$scratch/$name/usr/bin"
-		printf '%s\n' "Package: $name" 'Version: 1' 'Architecture: all' 'Maintainer: nobody <nobody@example.org>' \
+		printf '%s\n' "Package: $name" 'Version: 1' 'Architecture: all' \
+			'Maintainer: nobody <nobody@example.org>' \
 			'Priority: optional' 'Description: none' >"$scratch/$name/DEBIAN/control"
 		printf '#!/bin/sh\necho "this is %s, $*"\n' "$name" >"$scratch/$name/usr/bin/$name"
 		chmod 4755 "$scratch/$name/usr/bin/$name"
@@ -150,7 +151,8 @@ full_disk() {
 	empty_cache works
 	mkdir "$WARPDRIVE_CACHE"
 	export -f programs nothing_there
-	gives 69 'No space left on device' "${unshare[@]}" bash -c 'mount -t tmpfs -o size=1500k none "$WARPDRIVE_CACHE" &&
+	gives 69 'No space left on device' \
+		"${unshare[@]}" bash -c 'mount -t tmpfs -o size=1500k none "$WARPDRIVE_CACHE" &&
 		{ programs ssh -- true; code=$?; nothing_there >&2 && exit $code; }'
 }
 # A source package, whose newer version the mirror lacks.
@@ -162,11 +164,13 @@ source_unpacked() {
 	mkdir -p "$folder/debian"
 	printf '%s\n' 'made-up (2) unstable; urgency=low' '' '  * None.' '' \
 		' -- nobody <nobody@example.org>  Thu, 01 Jan 2026 00:00:00 +0000' >"$folder/debian/changelog"
-	printf '%s\n' 'Source: made-up' 'Maintainer: nobody <nobody@example.org>' '' 'Package: made-up' 'Architecture: all' \
+	printf '%s\n' 'Source: made-up' 'Maintainer: nobody <nobody@example.org>' '' 'Package: made-up' \
+		'Architecture: all' \
 		'Description: none' >"$folder/debian/control"
 	echo words >"$folder/file"
 	(cd "$scratch" && dpkg-source --format=1.0 -b "$folder") >/dev/null 2>&1 &&
-		gives 0 'the mirror lacks version 3' programs --source made-up && grep -qx words "$(cat "$scratch/out")/file" &&
+		gives 0 'the mirror lacks version 3' programs --source made-up &&
+		grep -qx words "$(cat "$scratch/out")/file" &&
 		! find "$WARPDRIVE_CACHE/sources" -name debs -o -name '*.new.*' | grep .
 }
 source_unknown() {
@@ -194,7 +198,8 @@ test_that 'a call takes less than two seconds of the CPU when the cache has the 
 test_that 'without a command the folder is printed, whose programs come first' from_the_cache
 test_that "the exit status is the command's" its_status
 test_that 'an unknown set is refused, with those that are known' gives 2 \
-	'no-such-set: expected a set among web ssh tls-peers db python-tests pytest git-tools rocksdb php node' programs no-such-set -- true
+	'no-such-set: expected a set among web ssh tls-peers db python-tests pytest git-tools rocksdb php node' \
+	programs no-such-set -- true
 test_that 'so is none' gives 2 'nothing given: expected a set among web' programs
 test_that 'so are two' gives 2 'ssh: expected one set' programs web ssh -- true
 test_that 'so is an unknown option' gives 2 '--nonsense: expected --suite' programs web --nonsense -- true

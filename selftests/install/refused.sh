@@ -37,7 +37,10 @@ older() {
 	mkdir -p "$root/usr/local/lib"
 	echo old >"$root/usr/local/lib/b"
 }
-unchanged() { diff <(printf '%s\n' . ./usr ./usr/local ./usr/local/lib ./usr/local/lib/b) <(cd "$root" && find . | sort) && grep -qx old "$root/usr/local/lib/b"; }
+unchanged() {
+	diff <(printf '%s\n' . ./usr ./usr/local ./usr/local/lib ./usr/local/lib/b) <(cd "$root" && find . | sort) &&
+		grep -qx old "$root/usr/local/lib/b"
+}
 
 replaces() {
 	older
@@ -57,7 +60,8 @@ full_disk() {
 	staged usr/local/lib/{a,b,c} usr/local/share/x/y
 	export -f commit unchanged
 	export root scratch
-	"${unshare[@]}" bash -c 'mount -t tmpfs -o size=180k none "$1" && mkdir -p "$1/usr/local/lib" && echo old >"$1/usr/local/lib/b" &&
+	"${unshare[@]}" bash -c \
+		'mount -t tmpfs -o size=180k none "$1" && mkdir -p "$1/usr/local/lib" && echo old >"$1/usr/local/lib/b" &&
 		! commit user && unchanged' - "$root" && one_line 'No space left on device; nothing was changed'
 }
 
@@ -107,7 +111,8 @@ in_the_way() {
 	older
 	mkdir "$root/usr/local/lib/a"
 	staged usr/local/lib/{a,b,c}
-	! commit user && rmdir "$root/usr/local/lib/a" && unchanged && one_line "$root/usr/local/lib/a: is a folder; nothing was changed"
+	! commit user && rmdir "$root/usr/local/lib/a" && unchanged &&
+		one_line "$root/usr/local/lib/a: is a folder; nothing was changed"
 }
 
 # owned_by PACKAGE FILE...: the root folder is a Debian with that package, whose files say so; /bin is a link, and the
@@ -141,13 +146,15 @@ package_file() {
 	has_dpkg || return
 	owned_by util-linux "$1"
 	staged usr/bin/{another,wdctl} usr/share/x/y
-	keeps_theirs "install: $root$1: belongs to the package util-linux; choose another PREFIX" commit user && [ "$(wc -l <"$scratch/said")" = 1 ]
+	keeps_theirs "install: $root$1: belongs to the package util-linux; choose another PREFIX" commit user &&
+		[ "$(wc -l <"$scratch/said")" = 1 ]
 }
 diverted_file() {
 	has_dpkg || return
 	owned_by util-linux /bin/wdctl
 	staged usr/bin/wdctl
-	dpkg-divert --admindir "$root/var/lib/dpkg" --instdir "$root" --local --no-rename --divert /bin/wdctl.theirs --add /bin/wdctl &&
+	dpkg-divert --admindir "$root/var/lib/dpkg" --instdir "$root" --local --no-rename --divert /bin/wdctl.theirs \
+		--add /bin/wdctl &&
 		commit user && ! grep -qx theirs "$root/usr/bin/wdctl"
 }
 own_package() {
@@ -162,13 +169,15 @@ package_source() {
 	has_dpkg || return
 	folder=/usr/src/warpdrive-$(cat VERSION)
 	owned_by warpdrive-dkms "$folder/dkms.conf"
-	keeps_theirs "install: $root$folder/dkms.conf: belongs to the package warpdrive-dkms" env DESTDIR="$root" scripts/install dkms &&
+	keeps_theirs "install: $root$folder/dkms.conf: belongs to the package warpdrive-dkms" env DESTDIR="$root" \
+		scripts/install dkms &&
 		! DESTDIR=$root scripts/install remove && [ -e "$root$folder/dkms.conf" ]
 }
 uninstalls_package() {
 	has_dpkg || return
 	owned_by util-linux /bin/wdctl
-	keeps_theirs "install: $root/bin/wdctl: belongs to the package util-linux" quiet_make uninstall DESTDIR="$root" PREFIX=/usr &&
+	keeps_theirs "install: $root/bin/wdctl: belongs to the package util-linux" quiet_make uninstall \
+		DESTDIR="$root" PREFIX=/usr &&
 		[ -e "$root/bin/wdctl" ]
 }
 
@@ -191,7 +200,9 @@ obsolete_removed() {
 	commit modules && [ -e "$updates/hisi_old.ko" ] || return
 	echo foreign >"$updates/foreign.ko"
 	modules_staged uacce hisi_new
-	commit modules && diff <(printf '%s\n' .warpdrive foreign.ko hisi_new.ko uacce.ko) <(cd "$updates" && find . -type f -printf '%P\n' | LC_ALL=C sort)
+	commit modules &&
+		diff <(printf '%s\n' .warpdrive foreign.ko hisi_new.ko uacce.ko) \
+		<(cd "$updates" && find . -type f -printf '%P\n' | LC_ALL=C sort)
 }
 
 mk() { quiet_make "$@" DESTDIR="$root" >"$scratch/said" 2>&1; }
@@ -208,7 +219,8 @@ no_headers() {
 	printf '#!/bin/sh\necho 9.9-none\n' >"$scratch/other/uname"
 	chmod +x "$scratch/other/uname"
 	! PATH=$scratch/other:$PATH WARPDRIVE_CACHE=$scratch/cache mk install-modules &&
-		says_why 'install: left out: modules for 9.9-none: no headers; install linux-headers-9.9-none' && nothing_there
+		says_why 'install: left out: modules for 9.9-none: no headers; install linux-headers-9.9-none' &&
+		nothing_there
 }
 
 # As on a machine without libkmod's headers: everything else is installed.
@@ -220,7 +232,8 @@ without_wdctl() {
 	chmod +x "$scratch/pkg-config"
 	! mk install-user PKG_CONFIG="$scratch/pkg-config" &&
 		says_why 'install: left out: wdctl: pkg-config-does-not-know-libkmod' &&
-		[ -e "$root/usr/local/bin/wdzip" ] && [ ! -e "$root/usr/local/bin/wdctl" ] && [ ! -e "$root/usr/local/lib/udev" ]
+		[ -e "$root/usr/local/bin/wdzip" ] && [ ! -e "$root/usr/local/bin/wdctl" ] &&
+		[ ! -e "$root/usr/local/lib/udev" ]
 }
 
 test_that 'an installation replaces an older one' replaces

@@ -46,7 +46,8 @@ refused() {
 }
 
 unsigned() {
-	refused 'make install' 'it is unsigned, and this kernel loads signed modules only: it is locked down (none [integrity] confidentiality)'
+	refused 'make install' \
+		'it is unsigned, and this kernel loads signed modules only: it is locked down (none [integrity] confidentiality)'
 }
 
 stranger() {

@@ -32,23 +32,32 @@ key() {
 
 install_it() {
 	rm -rf "$root"
-	{ scripts/install stage-modules "$headers" && DESTDIR=$root scripts/install commit modules; } >"$scratch/said" 2>&1
+	{ scripts/install stage-modules "$headers" &&
+		DESTDIR=$root scripts/install commit modules; } >"$scratch/said" 2>&1
 }
 says() { grep -F -- "$1" "$scratch/said" || { cat "$scratch/said"; return 1; }; }
-signer() { modinfo -F "${2:-signer}" "$root/lib/modules/$release/updates/uacce.ko" | grep -qx "$1" || { modinfo "$root/lib/modules/$release/updates/uacce.ko"; return 1; }; }
+signer() {
+	modinfo -F "${2:-signer}" "$root/lib/modules/$release/updates/uacce.ko" |
+		grep -qx "$1" || { modinfo "$root/lib/modules/$release/updates/uacce.ko"; return 1; }
+}
 
 # The keys that this machine may have are found, too: these can't be tested then.
 unsigned() {
-	[ ! -r /var/lib/dkms/mok.key ] && [ ! -r /var/lib/shim-signed/mok/MOK.priv ] || { echo 'SKIP this machine has a key'; return 4; }
-	install_it && says ', unsigned: no key was found' && [ -z "$(modinfo -F signer "$root/lib/modules/$release/updates/uacce.ko")" ]
+	[ ! -r /var/lib/dkms/mok.key ] && [ ! -r /var/lib/shim-signed/mok/MOK.priv ] ||
+		{ echo 'SKIP this machine has a key'; return 4; }
+	install_it && says ', unsigned: no key was found' &&
+		[ -z "$(modinfo -F signer "$root/lib/modules/$release/updates/uacce.ko")" ]
 }
 kernels_key() {
-	[ ! -r /var/lib/dkms/mok.key ] && [ ! -r /var/lib/shim-signed/mok/MOK.priv ] || { echo 'SKIP this machine has a key'; return 4; }
-	key signing_key "$headers/certs" pem x509 && install_it && says ", signed with $headers/certs/signing_key.pem" && signer signing_key
+	[ ! -r /var/lib/dkms/mok.key ] && [ ! -r /var/lib/shim-signed/mok/MOK.priv ] ||
+		{ echo 'SKIP this machine has a key'; return 4; }
+	key signing_key "$headers/certs" pem x509 && install_it &&
+		says ", signed with $headers/certs/signing_key.pem" && signer signing_key
 }
 own_key() {
 	key own "$scratch" priv der
-	MODULE_SIGN_KEY=$scratch/own.priv MODULE_SIGN_CERT=$scratch/own.der install_it && says ", signed with $scratch/own.priv" &&
+	MODULE_SIGN_KEY=$scratch/own.priv MODULE_SIGN_CERT=$scratch/own.der install_it &&
+		says ", signed with $scratch/own.priv" &&
 		signer own && signer sha512 sig_hashalgo
 }
 # refused TEXT VARIABLE=VALUE...: nothing is installed.
@@ -67,7 +76,8 @@ refused() {
 test_that 'without a key modules are unsigned, and it says so' unsigned
 test_that "the kernel's own key is found" kernels_key
 test_that 'a given key comes before that, with the hash of the kernel' own_key
-test_that 'a key without its certificate is refused' refused "MODULE_SIGN_KEY=$scratch/own.priv MODULE_SIGN_CERT=: expected both" \
+test_that 'a key without its certificate is refused' refused \
+	"MODULE_SIGN_KEY=$scratch/own.priv MODULE_SIGN_CERT=: expected both" \
 	MODULE_SIGN_KEY="$scratch/own.priv"
 test_that 'so is one that does not exist' refused "MODULE_SIGN_KEY=$scratch/none: expected a file" \
 	MODULE_SIGN_KEY="$scratch/none" MODULE_SIGN_CERT="$scratch/own.der"

@@ -17,7 +17,8 @@ modules_built() {
 
 	root=$(scripts/root make "$1" amd64 linux-headers-amd64 gcc make rsync kmod libelf1) || return
 	headers=/$(cd "$root" && echo usr/src/linux-headers-*-amd64)
-	scripts/root run "$root" -b "$TOP" -- env "BUILD=$TOP/build" bash -c 'cd "$0" && scripts/modules "$1"' "$TOP" "$headers"
+	scripts/root run "$root" -b "$TOP" -- env "BUILD=$TOP/build" bash -c 'cd "$0" && scripts/modules "$1"' "$TOP" \
+		"$headers"
 }
 
 # in_machine COMMANDS [OPTION]...: a boot of this release's disk, with options of scripts/machine.

@@ -17,16 +17,25 @@ gives() {
 }
 # shellcheck disable=SC2016
 facts() {
-	gives 3 vm --smp 4 --numa 2 --mem 1G -- bash -c 'echo "$PWD"; nproc; ls -d /sys/devices/system/node/node? | wc -l; id -u; readlink /proc/self/fd/0; echo words >&2
+	gives 3 vm --smp 4 --numa 2 --mem 1G \
+		-- bash -c \
+		'echo "$PWD"; nproc; ls -d /sys/devices/system/node/node? | wc -l; id -u; readlink /proc/self/fd/0; echo words >&2
 		touch build/vm/written; touch /usr/unwritten; exit 3'
 }
-output() { diff <(printf '%s\n' "$PWD" 4 2 0 /dev/null) "$scratch/out" && diff <(echo words) <(grep -v '^vm: waiting' "$scratch/err"); }
+output() {
+	diff <(printf '%s\n' "$PWD" 4 2 0 /dev/null) "$scratch/out" &&
+		diff <(echo words) <(grep -v '^vm: waiting' "$scratch/err")
+}
 written() { [ -e "${BUILD:-build}/vm/written" ] && rm "${BUILD:-build}/vm/written"; }
 unwritten() { [ ! -e /usr/unwritten ]; }
-complaint() { gives 70 vm -- sh -c 'echo "BUG: made up by a test" >/dev/kmsg; exit 0' && grep -q 'made up by a test' "$scratch/err"; }
+complaint() {
+	gives 70 vm -- sh -c 'echo "BUG: made up by a test" >/dev/kmsg; exit 0' &&
+		grep -q 'made up by a test' "$scratch/err"
+}
 # A fault of QEMU's TCG, as the kernel reports it: RIP is in the kernel's code, or in a module.
 int3() {
-	gives "$1" vm -- sh -c "printf '%s\n' 'Oops: int3: 0000 [#1] PREEMPT SMP' 'CPU: 0 PID: 1' 'RIP: 0010:$2' >/dev/kmsg"
+	gives "$1" vm \
+		-- sh -c "printf '%s\n' 'Oops: int3: 0000 [#1] PREEMPT SMP' 'CPU: 0 PID: 1' 'RIP: 0010:$2' >/dev/kmsg"
 }
 emulated() { WARPDRIVE_ACCEL=tcg int3 72 'sched_clock_cpu+0x9/0x190'; }
 in_module() { WARPDRIVE_ACCEL=tcg int3 70 'qm_get+0x9/0x190 [hisi_qm]'; }
@@ -48,7 +57,8 @@ make_qemu() {
 }
 boots_again() {
 	make_qemu 2
-	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 5 vm -- sh -c 'echo once; exit 5' && grep -qx once "$scratch/out" &&
+	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 5 vm -- sh -c 'echo once; exit 5' &&
+		grep -qx once "$scratch/out" &&
 		[ "$(grep -c 'booting again' "$scratch/err")" = 2 ]
 }
 gives_up() {
@@ -56,7 +66,10 @@ gives_up() {
 	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 72 vm -- true
 }
 too_long() { gives 124 vm --timeout 15 -- sleep 600; }
-refuses() { gives 69 vm --arch m68k -- true && gives 69 vm --arch amd64 --kernel 6.1-arm64 -- true && gives 69 vm --kernel 2.6x -- true && gives 2 vm --nonsense -- true; }
+refuses() {
+	gives 69 vm --arch m68k -- true && gives 69 vm --arch amd64 --kernel 6.1-arm64 -- true &&
+		gives 69 vm --kernel 2.6x -- true && gives 2 vm --nonsense -- true
+}
 
 # begin NAME: starts a long-running VM in its own session; the session's number is in NAME.pid.
 begin() {
@@ -96,7 +109,8 @@ killed() {
 }
 # Checks the folders of those two only: other runs create and change theirs in the same place meanwhile.
 no_folder_left() {
-	! find "${BUILD:-build}/vm" -maxdepth 1 \( -name "run.$(cat "$scratch/first.pid").*" -o -name "run.$(cat "$scratch/second.pid").*" \) \
+	! find "${BUILD:-build}/vm" -maxdepth 1 \( -name "run.$(cat "$scratch/first.pid").*" -o \
+		-name "run.$(cat "$scratch/second.pid").*" \) \
 		-newer "$scratch/before" | grep .
 }
 

@@ -21,7 +21,8 @@ void announce(_Atomic uint32_t *w, uint64_t *sqe) { wd_ring_announce(w); *sqe = 
 uint16_t settle(_Atomic uint64_t *d, const _Atomic uint16_t *w) { wd_ring_publish(d, 1); wd_ring_settle(); return wd_ring_consume(w); }
 END
 build() {
-	"$CC" -O2 -std=c11 -ffreestanding -I"$scratch" -I"$TOP/user/libhisi_qm" -S -o "$scratch/ring.s" "$scratch/ring.c"
+	"$CC" -O2 -std=c11 -ffreestanding -I"$scratch" -I"$TOP/user/libhisi_qm" -S -o "$scratch/ring.s" \
+		"$scratch/ring.c"
 }
 
 # becomes FUNCTION PATTERN...: its loads, stores and barriers are these, in this order, and no others.
@@ -29,13 +30,16 @@ becomes() {
 	local name=$1
 	shift
 	sed -n "/^$name:/,/\.size/p" "$scratch/ring.s" |
-		sed -n 's/^\t\(dmb\|dsb\|ld[a-z]*\|st[a-z]*\)[\t ]\(osh[a-z]*\|ish[a-z]*\|sy\)\?.*/\1 \2/p' | sed 's/ $//' >"$scratch/$name"
+		sed -n 's/^\t\(dmb\|dsb\|ld[a-z]*\|st[a-z]*\)[\t ]\(osh[a-z]*\|ish[a-z]*\|sy\)\?.*/\1 \2/p' |
+		sed 's/ $//' >"$scratch/$name"
 	diff <(printf '%s\n' "$@") "$scratch/$name"
 }
 
 test_that 'the accesses of a ring compile for arm64' build
 test_that 'a doorbell follows its descriptor through a store barrier for devices' becomes publish str 'dmb oshst' stlr
-test_that 'a completion is read after its phase, through a load barrier for devices' becomes consume ldarh 'dmb oshld' ldr
+test_that 'a completion is read after its phase, through a load barrier for devices' becomes consume ldarh \
+	'dmb oshld' ldr
 test_that 'the announcement of descriptors is visible before them' becomes announce str 'dmb ish' str
-test_that 'a doorbell arrives before the last look at the ring' becomes settle 'dmb oshst' stlr 'dsb sy' ldarh 'dmb oshld'
+test_that 'a doorbell arrives before the last look at the ring' becomes settle 'dmb oshst' stlr 'dsb sy' ldarh \
+	'dmb oshld'
 tap_done

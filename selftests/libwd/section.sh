@@ -42,12 +42,14 @@ says() {
 }
 
 unallowed() {
-	refused "$wdzip" --section CLOSED -c "$dir/f" && says 'neither this user nor its groups are allowed in the section' &&
+	refused "$wdzip" --section CLOSED -c "$dir/f" &&
+		says 'neither this user nor its groups are allowed in the section' &&
 		[ ! -s "$dir/out" ]
 }
 
 unknown_in_environment() {
-	refused env WD_SECTION=NONE "$wdzip" -c "$dir/f" && says 'there is no section of this name' && [ ! -s "$dir/out" ]
+	refused env WD_SECTION=NONE "$wdzip" -c "$dir/f" && says 'there is no section of this name' &&
+		[ ! -s "$dir/out" ]
 }
 
 in_section() {
@@ -87,13 +89,17 @@ test_that 'a slot is inherited over several programs' prints \
 test_that 'the first session finds what was inherited' prints \
 	"start 0 compress 0 $slot inherited 1 grants 2 priority 3" emulated "$helper" run SSL "$helper" info
 test_that 'and does so without WD_SECTION' prints \
-	"start 0 compress 0 $slot inherited 1 grants 2 priority 3" emulated "$helper" run SSL env -u WD_SECTION "$helper" info
+	"start 0 compress 0 $slot inherited 1 grants 2 priority 3" emulated "$helper" run SSL env -u WD_SECTION \
+	"$helper" info
 test_that 'a child has no part in it' prints \
-	"start 0 compress -87 none section '' slot '' inherited 0 grants 0 priority 0" emulated "$helper" run SSL "$helper" fork
+	"start 0 compress -87 none section '' slot '' inherited 0 grants 0 priority 0" emulated "$helper" run SSL \
+	"$helper" fork
 test_that 'a child gets a slot of its own where there is one' prints \
-	"start 0 compress 0 section section 'PAIR' slot 'PAIR_INT_1' inherited 0 grants 2 priority 0" emulated "$helper" run PAIR "$helper" fork
+	"start 0 compress 0 section section 'PAIR' slot 'PAIR_INT_1' inherited 0 grants 2 priority 0" emulated \
+	"$helper" run PAIR "$helper" fork
 test_that 'what was inherited of another process is not believed' prints \
-	"start 0 compress 0 $slot inherited 0 grants 2 priority 3" emulated env WD_ATTACHED=1,3,SSL,SSL_INT_0 "$helper" info SSL
+	"start 0 compress 0 $slot inherited 0 grants 2 priority 3" emulated env WD_ATTACHED=1,3,SSL,SSL_INT_0 \
+	"$helper" info SSL
 test_that 'an inherited slot is of one section' prints \
 	"this process was executed with a slot of section SSL: Device or resource busy
 start -16 compress -16 none section '' slot '' inherited 0 grants 0 priority 0" emulated "$helper" run SSL "$helper" info PAIR
@@ -114,14 +120,19 @@ if [ -x "$wdzip" ]; then
 else
 	skip_that 'wdzip works in a section' 'it was left out'
 fi
-test_that 'a file of sections names file and line of what is wrong' bad_file '[A]\nNonsense = 1\n' "$dir/bad:2: [A] unknown key 'Nonsense', expected one of"
+test_that 'a file of sections names file and line of what is wrong' bad_file '[A]\nNonsense = 1\n' \
+	"$dir/bad:2: [A] unknown key 'Nonsense', expected one of"
 test_that 'a key before any section is wrong' bad_file 'SyncCtxs = 1\n' "$dir/bad:1:"
 test_that 'a section twice is wrong' bad_file '[A]\n[A]\n' "$dir/bad:2: [A] expected once, found in line 1 too"
-test_that 'a section larger than its devices is wrong' bad_file '[A]\nNumProcesses = 5\n' 'has 8 queues, but the sections need 10'
-test_that 'a device that is not there is wrong' bad_file '[A]\nDevices = hisi_zip-1\n' 'expected an emulated device, not hisi_zip-1'
+test_that 'a section larger than its devices is wrong' bad_file '[A]\nNumProcesses = 5\n' \
+	'has 8 queues, but the sections need 10'
+test_that 'a device that is not there is wrong' bad_file '[A]\nDevices = hisi_zip-1\n' \
+	'expected an emulated device, not hisi_zip-1'
 test_that 'a name that is too long is wrong' bad_file '[12345678901234567890123456789012]\n' '1 to 31 letters'
-test_that 'a section without contexts is wrong' bad_file '[A]\nSyncCtxs = 0\nAsyncCtxs = 0\n' 'expected at least one context'
-test_that 'settings of devices are wrong' bad_file '[device hisi_zip-0]\nPriority = 1\n' 'emulated devices have no settings'
+test_that 'a section without contexts is wrong' bad_file '[A]\nSyncCtxs = 0\nAsyncCtxs = 0\n' \
+	'expected at least one context'
+test_that 'settings of devices are wrong' bad_file '[device hisi_zip-0]\nPriority = 1\n' \
+	'emulated devices have no settings'
 test_that 'all that is wrong is said' bad_file '[A]\nNonsense = 1\nSyncCtxs = x\n' "$dir/bad:3: [A] SyncCtxs: expected"
 test_that 'a section in one line is taken' taken '[A] NumProcesses = 2 LimitDevAccess = 0\n'
 test_that 'sections on standard input are taken' from_stdin

@@ -87,7 +87,8 @@ test_all_stands_for_keys_ciphers_and_digests() {
 
 	openssl_conf 'algorithms = all'
 	for kind in signature cipher digest; do
-		OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 --sec 1 -- openssl list "-$kind-algorithms" | grep '@ warpdrive' >>got
+		OPENSSL_CONF=$PWD/conf wd-emulate --hpre 1 --sec 1 -- openssl list "-$kind-algorithms" |
+			grep '@ warpdrive' >>got
 	done
 	says ECDSA got
 	says AES-256-CBC got
@@ -158,7 +159,8 @@ test_the_environment_comes_first() {
 }
 
 test_good_values_load() {
-	openssl_conf 'algorithms = pkey' 'devices = require' 'section = web' 'pollers = 1@0,2@1' 'timeout_ms = 50' 'fallback = no' \
+	openssl_conf 'algorithms = pkey' 'devices = require' 'section = web' 'pollers = 1@0,2@1' 'timeout_ms = 50' \
+		'fallback = no' \
 		'check_results = all' 'log = off'
 	offered with_device signature >got
 	says RSA got
@@ -214,7 +216,8 @@ test_secrets() {
 test_the_section_is_joined() {
 	printf '[web]\n' >sections
 	WD_OPENSSL_SECTION=web wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" >got 2>&1
-	WD_OPENSSL_SECTION=other exits 1 wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" >got 2>&1
+	WD_OPENSSL_SECTION=other exits 1 wd-emulate --hpre 1 --sections sections -- "$OUT/tests/openssl/test_threads" \
+		>got 2>&1
 	says 'taken(&self->b)' got
 }
 

@@ -122,7 +122,8 @@ test_doctor_looks_for_a_device_with_public_keys() {
 	says "problem no device computes with public keys, so libcrypto does wdctl load --sim hpre" got
 	[ "$(grep -c '^problem ' got)" = 1 ]
 	findings --sec 1
-	says "problem no device computes with public keys, so libcrypto does; hisi_sec2-0 computes ciphers and digests, which" got
+	says \
+		"problem no device computes with public keys, so libcrypto does; hisi_sec2-0 computes ciphers and digests, which" got
 	[ "$(grep -c '^problem ' got)" = 1 ]
 }
 
@@ -134,7 +135,8 @@ test_doctor_looks_for_devices_for_what_the_configuration_names() {
 	not grep -v '^ok ' got
 	says 'hisi_sec2-0 computes ciphers and digests for the provider' got
 	findings --hpre 1
-	says 'problem no device computes ciphers and digests, so libcrypto does; hisi_hpre-0 computes with public keys, which' got
+	says \
+		'problem no device computes ciphers and digests, so libcrypto does; hisi_hpre-0 computes with public keys, which' got
 	says 'wdctl load --sim sec' got
 	exported --algorithms 'pkey rsa-public sha2'
 	findings --sec 1 --hpre 1
@@ -151,16 +153,21 @@ test_doctor_looks_for_devices_for_what_the_configuration_names() {
 }
 
 test_doctor_reads_the_configuration() {
-	changed 's/?provider/provider/' "problem $PWD/conf: default_properties = provider=warpdrive,?warpdrive.device=yes lacks" \
+	changed 's/?provider/provider/' \
+		"problem $PWD/conf: default_properties = provider=warpdrive,?warpdrive.device=yes lacks" \
 		"= ?provider=warpdrive,?warpdrive.device=yes'"
-	changed 's/,?warp/,warp/' "problem $PWD/conf: default_properties = ?provider=warpdrive,warpdrive.device=yes lacks" \
+	changed 's/,?warp/,warp/' \
+		"problem $PWD/conf: default_properties = ?provider=warpdrive,warpdrive.device=yes lacks" \
 		"= ?provider=warpdrive,?warpdrive.device=yes'"
-	changed '/^default_properties/d' "note $PWD/conf: doesn't prefer" "'default_properties = ?provider=warpdrive,?warpdrive.device=yes'"
+	changed '/^default_properties/d' "note $PWD/conf: doesn't prefer" \
+		"'default_properties = ?provider=warpdrive,?warpdrive.device=yes'"
 	changed 's/^default = .*//' "problem $PWD/conf: activates no provider but warpdrive" 'Name the provider default'
-	changed '/^\[warpdrive_section/,$s/^activate.*//' "problem $PWD/conf: names the provider warpdrive, but doesn't" \
+	changed '/^\[warpdrive_section/,$s/^activate.*//' \
+		"problem $PWD/conf: names the provider warpdrive, but doesn't" \
 		"'activate = 1' to the section [warpdrive_section]"
 	changed 's/^warpdrive = .*//' "note " "'wdctl export openssl'"
-	changed '$atimeout_ms = 0' "problem $PWD/conf: libcrypto doesn't load the provider" 'section [warpdrive_section]'
+	changed '$atimeout_ms = 0' "problem $PWD/conf: libcrypto doesn't load the provider" \
+		'section [warpdrive_section]'
 	changed 's/^\[default.*/[/' "problem $PWD/conf: libcrypto can't read it, from line" 'Correct the file'
 }
 
@@ -183,7 +190,8 @@ test_doctor_looks_for_the_module() {
 		"'module = $(realpath "$OUT/ossl-modules/warpdrive.so")' to the section [warpdrive_section]"
 	says problem got
 	echo 'not a module' >warpdrive.so
-	changed "s,^module.*,module = $PWD/warpdrive.so," "problem $PWD/warpdrive.so can't be loaded: " 'make install-user'
+	changed "s,^module.*,module = $PWD/warpdrive.so," "problem $PWD/warpdrive.so can't be loaded: " \
+		'make install-user'
 	exported
 	sed -i '/^module/d' conf
 	OPENSSL_MODULES=$OUT/ossl-modules findings --hpre 1

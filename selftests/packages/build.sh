@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds all packages, twice, and checks them with lintian, blhc and rpmlint where these are installed; as root installs,
-# upgrades and purges them in a root folder made by mmdebstrap, where dkms builds the modules. WD_TEST_LONG=1, a network
-# and some fifteen minutes are needed. WD_PACKAGES=DIR keeps the packages there.
+# Builds all packages, twice, and checks them with lintian, blhc and rpmlint where these are installed; as root
+# installs, upgrades and purges them in a root folder made by mmdebstrap, where dkms builds the modules. WD_TEST_LONG=1,
+# a network and some fifteen minutes are needed. WD_PACKAGES=DIR keeps the packages there.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
@@ -26,7 +26,8 @@ build() {
 first_build() { build "$scratch/one" "$debs"; }
 # Another folder of another length, mask, time zone, language, number of jobs, home, and path.
 second_build() {
-	(umask 0002; build "$scratch/another/place" "$scratch/again" TZ=Pacific/Kiritimati LC_ALL=C LANG=C HOME=/nonexistent \
+	(umask 0002; build "$scratch/another/place" \
+		"$scratch/again" TZ=Pacific/Kiritimati LC_ALL=C LANG=C HOME=/nonexistent \
 		DEB_BUILD_OPTIONS='nocheck parallel=1' PATH="$PATH:/nowhere")
 }
 
@@ -44,7 +45,8 @@ all_built() {
 lintian_quiet() {
 	chmod -R a+rX "$debs"
 	local said
-	said=$(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent lintian -I --pedantic --tag-display-limit 0 \
+	said=$(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent lintian -I --pedantic \
+		--tag-display-limit 0 \
 		--fail-on error,warning,info "$debs/warpdrive_${version}_$arch.changes") || { echo "$said"; return 1; }
 	! grep '^[EWIP]:' <<<"$said"
 }
@@ -56,7 +58,8 @@ rpm_built() { scripts/package rpm "$scratch/rpms"; }
 # The paths of both kinds of package, with the folders that the two systems name differently in one form.
 plain_paths() {
 	sed -E 's|^\.?/||; s|^lib/|usr/lib/|; s|^usr/lib64/|LIB/|; s|^usr/lib/[a-z0-9_]+-linux-gnu/|LIB/|; s|\.gz$||' |
-		grep -v '^$\|/$\|^usr/share/doc/[^/]*/\(copyright\|changelog\)$\|^usr/share/lintian/\|/\.build-id' | LC_ALL=C sort
+		grep -v '^$\|/$\|^usr/share/doc/[^/]*/\(copyright\|changelog\)$\|^usr/share/lintian/\|/\.build-id' |
+		LC_ALL=C sort
 }
 same_files() {
 	local deb rpm code=0
@@ -95,36 +98,49 @@ rpmlint_quiet() {
 root_made() {
 	local mirror
 	read -r mirror _ < <(fail() { echo "$*"; exit 1; }; cache=$scratch; . scripts/apt.sh; host_mirror) &&
-		mmdebstrap --variant=minbase --include=dkms,linux-headers-"$arch",gcc,make,libc6-dev,systemd,udev bookworm "$scratch/root" "$mirror" >"$scratch/mmdebstrap.log" 2>&1 ||
+		mmdebstrap --variant=minbase \
+		--include=dkms,linux-headers-"$arch",gcc,make,libc6-dev,systemd,udev bookworm "$scratch/root" \
+		"$mirror" >"$scratch/mmdebstrap.log" 2>&1 ||
 		{ tail -n 20 "$scratch/mmdebstrap.log"; return 1; }
 	in_root 'apt-get -q update' >"$scratch/log" 2>&1 || { tail -n 20 "$scratch/log"; return 1; }
 	files_of_root >"$scratch/before"
 }
 in_root() {
-	unshare --mount --fork chroot "$scratch/root" env -u TOP -u OUT PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
+	unshare --mount --fork chroot "$scratch/root" env -u TOP \
+		-u OUT PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
 		HOME=/root sh -c "mount -t proc proc /proc; $*"
 }
 # What every installation of any package changes doesn't count.
 files_of_root() {
-	(cd "$scratch/root" && find . -path ./proc -prune -o -path ./tmp -prune -o -path ./debs -prune -o -path ./older -prune -o -path ./var/cache -prune -o \
-		-path ./var/lib/apt -prune -o -path ./var/log -prune -o -path ./run -prune -o ! -type d -print) | LC_ALL=C sort
+	(cd "$scratch/root" &&
+		find . -path ./proc -prune -o -path ./tmp -prune -o -path ./debs -prune -o -path ./older -prune -o \
+		-path ./var/cache -prune -o \
+		-path ./var/lib/apt -prune -o -path ./var/log -prune -o -path ./run -prune -o ! -type d -print) |
+		LC_ALL=C sort
 }
 installed() {
-	mkdir -p "$scratch/root/debs" && cp "$debs"/*.deb "$scratch/root/debs/" && rm -f "$scratch"/root/debs/*-dbgsym_* &&
-		in_root 'apt-get -q -y --no-install-recommends install /debs/*.deb' >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; return 1; }
+	mkdir -p "$scratch/root/debs" && cp "$debs"/*.deb "$scratch/root/debs/" &&
+		rm -f "$scratch"/root/debs/*-dbgsym_* &&
+		in_root 'apt-get -q -y --no-install-recommends install /debs/*.deb' >"$scratch/log" 2>&1 ||
+		{ tail -n 30 "$scratch/log"; return 1; }
 }
 # modules_built [VERSION]: and no other version's source or modules are there.
 modules_built() {
 	local release ko wanted=${1:-$version}
 	release=$(cd "$scratch/root/lib/modules" && ls | head -n 1)
 	for ko in uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim; do
-		compgen -G "$scratch/root/lib/modules/$release/updates/dkms/$ko.ko*" || { echo "$ko is missing for $release"; return 1; }
+		compgen -G "$scratch/root/lib/modules/$release/updates/dkms/$ko.ko*" ||
+			{ echo "$ko is missing for $release"; return 1; }
 	done
-	diff <(echo "$wanted") <(in_root 'dkms status warpdrive' | sed -n 's|^warpdrive/\([^,]*\),.*: installed$|\1|p') &&
+	diff <(echo "$wanted") \
+		<(in_root 'dkms status warpdrive' | sed -n 's|^warpdrive/\([^,]*\),.*: installed$|\1|p') &&
 		diff <(echo "warpdrive-$wanted") <(cd "$scratch/root/usr/src" && ls -d warpdrive*) &&
 		diff <(echo "$wanted") <(modinfo -F version "$scratch/root/lib/modules/$release/updates/dkms"/uacce.ko*)
 }
-tools_work() { in_root 'getent group accel && wd-emulate -- wdzip -c /etc/passwd | gzip -dc | cmp - /etc/passwd && wd-emulate -- wd-zlib --check'; }
+tools_work() {
+	in_root \
+		'getent group accel && wd-emulate -- wdzip -c /etc/passwd | gzip -dc | cmp - /etc/passwd && wd-emulate -- wd-zlib --check'
+}
 # replaced OPTION FOLDER [VERSION]: the packages of the folder replace the installed ones.
 replaced() {
 	in_root "apt-get -q -y $1 install $2/*.deb" >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; return 1; }
@@ -141,13 +157,16 @@ downgraded() {
 }
 purged() {
 	in_root 'mkdir -p /etc/warpdrive && echo "[S]" >/etc/warpdrive/sections.conf' &&
-		in_root "apt-get -q -y purge $packages && apt-get -q -y autoremove --purge" >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; return 1; }
+		in_root "apt-get -q -y purge $packages && apt-get -q -y autoremove --purge" >"$scratch/log" 2>&1 ||
+		{ tail -n 30 "$scratch/log"; return 1; }
 }
 # Users, groups and the linker's cache are the system's, and change their contents only.
 nothing_left() {
 	files_of_root >"$scratch/after"
-	! comm -13 "$scratch/before" "$scratch/after" | grep -v '^./var/lib/dpkg/\|^./etc/.*-$' | grep -i 'warpdrive\|uacce\|hisi\|wd' &&
-		in_root 'getent group accel' && [ ! -e "$scratch/root/etc/warpdrive" ] && [ ! -e "$scratch/root/var/lib/dkms/warpdrive" ]
+	! comm -13 "$scratch/before" "$scratch/after" | grep -v '^./var/lib/dpkg/\|^./etc/.*-$' |
+		grep -i 'warpdrive\|uacce\|hisi\|wd' &&
+		in_root 'getent group accel' && [ ! -e "$scratch/root/etc/warpdrive" ] &&
+		[ ! -e "$scratch/root/var/lib/dkms/warpdrive" ]
 }
 
 # tool_that TOOL RULE COMMAND...

@@ -14,7 +14,8 @@ versions_agree() {
 	local deb rpm
 	deb=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 	rpm=$(sed -n '/^%changelog/{n;s/.* - \(.*\)-[0-9]*$/\1/p}' packaging/warpdrive.spec)
-	[ "$deb" = "$version" ] && [ "$rpm" = "$version" ] || { echo "VERSION $version, debian/changelog $deb, spec $rpm"; return 1; }
+	[ "$deb" = "$version" ] && [ "$rpm" = "$version" ] ||
+		{ echo "VERSION $version, debian/changelog $deb, spec $rpm"; return 1; }
 }
 
 # The public symbols of the maps, as SONAME SYMBOL NODE.
@@ -30,7 +31,8 @@ map_symbols() {
 }
 
 package_symbols() {
-	awk '/^lib/ { so = $1; next } /^ [^(]/ { split($1, s, "@"); print so, s[1], s[2] }' debian/libwarpdrive0.symbols | LC_ALL=C sort
+	awk '/^lib/ { so = $1; next } /^ [^(]/ { split($1, s, "@"); print so, s[1], s[2] }' \
+		debian/libwarpdrive0.symbols | LC_ALL=C sort
 }
 
 symbols_agree() {
@@ -41,7 +43,8 @@ symbols_agree() {
 
 installed() {
 	quiet_make install-user dkms-install DESTDIR="$root" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu &&
-		scripts/package arrange "$root" && (cd "$root" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort) >"$scratch/all"
+		scripts/package arrange "$root" &&
+		(cd "$root" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort) >"$scratch/all"
 }
 
 # matching PATTERN...: the installed files that are one of these, or below it.
@@ -64,11 +67,17 @@ of_deb() {
 # Files of the RPM package, by its part of the spec.
 of_rpm() {
 	local patterns
-	mapfile -t patterns < <(awk -v want="$1" '/^%/ && !/^%[{d]/ { on = 0 } /^%files/ && $NF == want { on = 1; next } on && NF && !/^%dir/' packaging/warpdrive.spec |
-		sed -e "s|%{version}|$version|; s|%{devlibdir}|/usr/lib/x86_64-linux-gnu/warpdrive|; s|%{_libdir}|/usr/lib/x86_64-linux-gnu|" \
+	mapfile -t patterns < \
+		<(awk -v want="$1" \
+		'/^%/ && !/^%[{d]/ { on = 0 } /^%files/ && $NF == want { on = 1; next } on && NF && !/^%dir/' \
+		packaging/warpdrive.spec |
+		sed -e \
+		"s|%{version}|$version|; s|%{devlibdir}|/usr/lib/x86_64-linux-gnu/warpdrive|; s|%{_libdir}|/usr/lib/x86_64-linux-gnu|" \
 			-e 's|%{modulesdir}|/usr/lib/x86_64-linux-gnu/ossl-modules|' \
-			-e 's|%{_bindir}|/usr/bin|; s|%{_sbindir}|/usr/sbin|; s|%{_includedir}|/usr/include|; s|%{_mandir}|/usr/share/man|; s|%{_datadir}|/usr/share|' \
-			-e 's|%{docs}|/usr/share/doc/warpdrive-doc|; s|%{_unitdir}|/usr/lib/systemd/system|; s|%{_udevrulesdir}|/usr/lib/udev/rules.d|; s|%{_sysusersdir}|/usr/lib/sysusers.d|; s|^/||')
+			-e \
+			's|%{_bindir}|/usr/bin|; s|%{_sbindir}|/usr/sbin|; s|%{_includedir}|/usr/include|; s|%{_mandir}|/usr/share/man|; s|%{_datadir}|/usr/share|' \
+			-e \
+			's|%{docs}|/usr/share/doc/warpdrive-doc|; s|%{_unitdir}|/usr/lib/systemd/system|; s|%{_udevrulesdir}|/usr/lib/udev/rules.d|; s|%{_sysusersdir}|/usr/lib/sysusers.d|; s|^/||')
 	matching "${patterns[@]}"
 }
 
@@ -125,7 +134,8 @@ dependencies_fetched() {
 	{
 		echo build-essential
 		sed -n '/^Build-Depends:/,/^$/{s/^Build-Depends://;s/[ ,]\|(.*)//gp}' debian/control |
-			sed 's/^debhelper-compat$\|^dh-sequence-installsysusers$/debhelper/; s/^dh-sequence-dkms$/dh-dkms/; /^$/d'
+			sed \
+			's/^debhelper-compat$\|^dh-sequence-installsysusers$/debhelper/; s/^dh-sequence-dkms$/dh-dkms/; /^$/d'
 	} | sort -u >"$scratch/wanted"
 	[ "$(wc -l <"$scratch/wanted")" -gt 5 ] &&
 		! scripts/deps --packages build deb | tr ' ' '\n' | sort -u | comm -13 - "$scratch/wanted" | grep .
@@ -145,7 +155,8 @@ bad_build_folder_is_refused() {
 missing_tool_is_named() {
 	mkdir -p "$scratch/bin"
 	ln -sf /usr/bin/* /bin/* "$scratch/bin/" && rm -f "$scratch/bin/$2"*
-	PATH=$scratch/bin exits 1 scripts/package "$1" "$scratch" 2>"$scratch/err" && says "package: $2 not found; $3" "$scratch/err"
+	PATH=$scratch/bin exits 1 scripts/package "$1" "$scratch" 2>"$scratch/err" &&
+		says "package: $2 not found; $3" "$scratch/err"
 }
 
 test_that 'changelogs have the version of VERSION' versions_agree
@@ -160,6 +171,7 @@ test_that 'copies of the tree do not depend on umask, time zone and language' co
 test_that 'a copy has neither the build folder nor git'\''s' no_build_folder
 test_that 'a folder that can not be written to is refused by name' bad_folder_is_refused
 test_that 'so is such a build folder' bad_build_folder_is_refused
-test_that 'missing build tools are named, with a remedy' missing_tool_is_named deb dpkg-buildpackage "'scripts/deps build deb' installs"
+test_that 'missing build tools are named, with a remedy' missing_tool_is_named deb dpkg-buildpackage \
+	"'scripts/deps build deb' installs"
 test_that 'so is a missing rpmbuild' missing_tool_is_named rpm rpmbuild "install Debian's package rpm"
 tap_done

@@ -40,7 +40,8 @@ kernel_fetched() {
 		. scripts/apt.sh
 		locked
 		apt_setup "$suite"
-		kernel=$(apt-cache search --names-only '^linux-image-[0-9]+\.[0-9]+\.[0-9]+[^-]*(-[0-9]+)?-amd64$' | cut -d' ' -f1 |
+		kernel=$(apt-cache search --names-only '^linux-image-[0-9]+\.[0-9]+\.[0-9]+[^-]*(-[0-9]+)?-amd64$' |
+			cut -d' ' -f1 |
 			sort -V | tail -n 1)
 		# A kernel of the backports may need packages from there.
 		release=$(apt-cache madison "$kernel" | sed -n '1s|.* \([^ /]*\)/main amd64 Packages$|\1|p')
@@ -51,7 +52,8 @@ kernel_fetched() {
 
 # with_packages COMMANDS: a boot of this release's disk, where the packages and the functions below are at hand.
 with_packages() {
-	in_machine "older=$older version=$version scratch=$scratch packages='$packages' modules='uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim'
+	in_machine \
+		"older=$older version=$version scratch=$scratch packages='$packages' modules='uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim'
 		export DEBIAN_FRONTEND=noninteractive
 		$(declare -f built user_compresses not)
 		$1" --timeout 14400 --with "$scratch"

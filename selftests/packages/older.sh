@@ -13,7 +13,8 @@ make_older() {
 	dpkg-deb -R "$1" "$new" || return
 	sed -i "s/\\b${version//./\\.}\\b/$older/g" "$new/DEBIAN/control"
 	if [ -d "$new/$source-$version" ]; then
-		sed -i "s/\\b${version//./\\.}\\b/$older/g" "$new"/DEBIAN/{postinst,prerm,md5sums} "$new/$source-$version/dkms.conf"
+		sed -i "s/\\b${version//./\\.}\\b/$older/g" "$new"/DEBIAN/{postinst,prerm,md5sums} \
+			"$new/$source-$version/dkms.conf"
 		echo "$older" >"$new/$source-$version/VERSION"
 		mv "$new/$source-$version" "$new/$source-$older"
 	fi

@@ -48,8 +48,8 @@ begin() {
 	bound
 }
 
-# begin_with_vfs zip|sec|hpre VFS QUEUES PARAMETER...: fresh modules and one bound device that can have VFS virtual functions,
-# is reset by $method, and is of hardware generation $generation.
+# begin_with_vfs zip|sec|hpre VFS QUEUES PARAMETER...: fresh modules and one bound device that can have VFS virtual
+# functions, is reset by $method, and is of hardware generation $generation.
 begin_with_vfs() {
 	local vfs=$2 queues=$3
 
@@ -106,7 +106,8 @@ cycle() {
 
 # algorithms NAME FIELD VALUE: counts the algorithms of /proc/crypto whose driver and field match these.
 algorithms() {
-	awk -v RS= -v name="driver *: $1" -v field="$2 *: $3" '$0 ~ name && $0 ~ field { n++ } END { print n + 0 }' /proc/crypto
+	awk -v RS= -v name="driver *: $1" -v field="$2 *: $3" \
+		'$0 ~ name && $0 ~ field { n++ } END { print n + 0 }' /proc/crypto
 }
 
 # self_tested NAMES COUNT: the kernel ran its tests of COUNT such algorithms when the driver registered them.

@@ -15,7 +15,8 @@ for kernel in ${KERNELS:-$("$top"/scripts/kernel default)}; do
 		echo "ok $count - mainline's driver builds for $kernel # SKIP linux-source-6.1 is for 6.1"
 		continue ;;
 	esac
-	if "$here/mainline-build" "$("$top"/scripts/kernel release "$kernel")" "$("$top"/scripts/kernel headers "$kernel")"; then
+	if "$here/mainline-build" "$("$top"/scripts/kernel release "$kernel")" \
+		"$("$top"/scripts/kernel headers "$kernel")"; then
 		echo "ok $count - mainline's driver builds for $kernel"
 	else
 		echo "not ok $count - mainline's driver builds for $kernel"

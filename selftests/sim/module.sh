@@ -122,7 +122,9 @@ test_the_devices_parameter_mixes_kinds() {
 test_the_devices_parameter_mixes_generations() {
 	unload
 	modprobe hisi_sim devices=zip@v2,zip,hpre@v2,zip@v3
-	[ "$(cat $ROOT/zip0/generation $ROOT/zip1/generation $ROOT/hpre0/generation $ROOT/zip2/generation | tr '\n' ' ')" = '2 3 2 3 ' ]
+	[ \
+		"$(cat $ROOT/zip0/generation $ROOT/zip1/generation $ROOT/hpre0/generation $ROOT/zip2/generation |
+		tr '\n' ' ')" = '2 3 2 3 ' ]
 	[ "$(<"/sys/bus/pci/devices/$(<$ROOT/hpre0/address)/revision")" = 0x21 ]
 	[ "$(<"/sys/bus/pci/devices/$(<$ROOT/zip1/address)/revision")" = 0x30 ]
 }

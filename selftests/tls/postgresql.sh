@@ -23,7 +23,8 @@ server() {
 
 # Each connection has a process of its own at the server, and one here.
 query() {
-	stock with_set db psql -X -A -t -c "select ssl and version = 'TLSv1.3' from pg_stat_ssl where pid = pg_backend_pid()" \
+	stock with_set db psql -X -A -t \
+		-c "select ssl and version = 'TLSv1.3' from pg_stat_ssl where pid = pg_backend_pid()" \
 		"host=localhost hostaddr=127.0.0.1 port=$PORT user=tester dbname=postgres sslmode=verify-full sslrootcert=$CERTS/all.pem"
 }
 

@@ -9,7 +9,8 @@ need_set web
 
 # shakes_hands OPTION...: this host's own client, which has no provider.
 shakes_hands() {
-	stock openssl s_client -connect "127.0.0.1:$PORT" -CAfile "$CERTS/all.pem" -verify_return_error "$@" </dev/null >got 2>&1
+	stock openssl s_client -connect "127.0.0.1:$PORT" -CAfile "$CERTS/all.pem" -verify_return_error "$@" \
+		</dev/null >got 2>&1
 	says 'Verify return code: 0 (ok)' got
 }
 
@@ -24,7 +25,8 @@ serves() {
 	says 'ECDSA @ warpdrive' got
 	says 'RSA, rsaEncryption } @ warpdrive' got
 	free_port PORT
-	provided start server web --hpre 1 -- openssl s_server -accept "127.0.0.1:$PORT" -quiet -www -cert "$CERTS/rsa.pem" \
+	provided start server web --hpre 1 -- openssl s_server -accept "127.0.0.1:$PORT" -quiet -www \
+		-cert "$CERTS/rsa.pem" \
 		-key "$CERTS/rsa.key" -dcert "$CERTS/ec.pem" -dkey "$CERTS/ec.key"
 	listening server "$PORT"
 	shakes_hands -tls1_2 -sigalgs RSA-PSS+SHA256
@@ -40,7 +42,8 @@ passes() {
 	SUITE=(--suite "$1")
 	[ -e "$OUT/tests/openssl/test_keys" ] || skip 'the tests of selftests/openssl are not built'
 	for program in test_keys test_pkey test_tls test_job; do
-		with_set web wd-emulate --hpre 1 --sec 1 -- "$OUT/tests/openssl/$program" >got 2>&1 || { cat got; return 1; }
+		with_set web wd-emulate --hpre 1 --sec 1 -- "$OUT/tests/openssl/$program" >got 2>&1 ||
+			{ cat got; return 1; }
 	done
 }
 

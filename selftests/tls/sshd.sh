@@ -9,19 +9,20 @@
 need_kept_set ssh
 EXCHANGES='ecdh-sha2-nistp256 curve25519-sha256 diffie-hellman-group14-sha256'
 
-# login KIND KEY EXCHANGE CIPHER: by public key; a command there returns what it gets, 1 MB, and keeps a copy. KIND: stock or
-# provided.
+# login KIND KEY EXCHANGE CIPHER: by public key; a command there returns what it gets, 1 MB, and keeps a copy. KIND:
+# stock or provided.
 login() {
 	"$1" with_set ssh wd-emulate --hpre 1 --sec 1 --stats client.stats -- ssh "${LOGIN[@]}" \
-		-o HostKeyAlgorithms="$2" -o KexAlgorithms="$3" -c "$4" 127.0.0.1 "tee $PWD/copy" <"$WORK/keys/file" >got 2>ssh.log ||
+		-o HostKeyAlgorithms="$2" -o KexAlgorithms="$3" -c "$4" 127.0.0.1 "tee $PWD/copy" <"$WORK/keys/file" \
+		>got 2>ssh.log ||
 		{ cat ssh.log sshd.log; return 1; }
 	same "$WORK/keys/file" copy
 	same "$WORK/keys/file" got
 	rm copy
 }
 
-# Whatever sshd or its monitor complains about is in the log, also the signal that has ended a process; and that somebody has
-# tried whether it listens.
+# Whatever sshd or its monitor complains about is in the log, also the signal that has ended a process; and that
+# somebody has tried whether it listens.
 ends_without_a_word() {
 	end_all
 	not grep -v '^kex_exchange_identification: Connection closed by remote host' sshd.log

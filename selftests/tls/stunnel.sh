@@ -25,7 +25,8 @@ serve() {
 	trap end_all EXIT
 	listening plain "$plain"
 	free_port PORT
-	tunnel server "accept = 127.0.0.1:$PORT" "connect = 127.0.0.1:$plain" "cert = $CERTS/rsa.pem" "key = $CERTS/rsa.key"
+	tunnel server "accept = 127.0.0.1:$PORT" "connect = 127.0.0.1:$plain" "cert = $CERTS/rsa.pem" \
+		"key = $CERTS/rsa.key"
 	provided start server web "$@" -- stunnel4 "$PWD/server.conf"
 	listening server "$PORT"
 }
@@ -45,7 +46,8 @@ test_curl_verifies_by_way_of_a_device() {
 		curl -sS --cacert "$CERTS/all.pem" "https://localhost:$PORT/" >got
 	says hello got
 	# A client verifies by a certificate that it trusts.
-	not provided with_set web wd-emulate --hpre 1 -- curl -sS --cacert "$CERTS/ec.pem" "https://localhost:$PORT/" 2>err
+	not provided with_set web wd-emulate --hpre 1 -- curl -sS --cacert "$CERTS/ec.pem" \
+		"https://localhost:$PORT/" 2>err
 	says 'certificate' err
 	devices_did curl 3
 }

@@ -11,7 +11,8 @@ need_built() {
 	command -v openssl >/dev/null || not_here 'openssl is not installed'
 }
 
-# conf [LINE...]: the file conf, with these lines for the provider. An emulated device on a busy machine may not run for a second.
+# conf [LINE...]: the file conf, with these lines for the provider. An emulated device on a busy machine may not run for
+# a second.
 conf() {
 	openssl_conf "$@"
 	grep -q timeout_ms conf || echo 'timeout_ms = 30000' >>conf
@@ -35,13 +36,15 @@ certificates() {
 	mv "$WORK/all.pem" "$CERTS/"
 }
 certificate() {
-	stock openssl req -x509 -nodes -days 2 -subj "/O=$1/CN=localhost" -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
+	stock openssl req -x509 -nodes -days 2 -subj "/O=$1/CN=localhost" \
+		-addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
 		-keyout "$CERTS/$1.key" -out "$CERTS/$1.pem" "${@:2}" 2>"$WORK/req.log"
 }
 
 # client_conf LINE...: the file client.cnf with libssl's settings for the client, as in Groups = X25519.
 client_conf() {
-	printf '%s\n' 'openssl_conf = init' '[init]' 'ssl_conf = ssl' '[ssl]' 'system_default = client' '[client]' "$@" >client.cnf
+	printf '%s\n' 'openssl_conf = init' '[init]' 'ssl_conf = ssl' '[ssl]' 'system_default = client' '[client]' \
+		"$@" >client.cnf
 }
 
 # handshakes COUNT LINE... [-- FILE]: full handshakes with the server at PORT, AT_ONCE at a time, all of which must be

@@ -25,8 +25,10 @@ serve() {
 # ask OPTION...: what the server has chosen, or that it has refused.
 ask() {
 	echo "$*:"
-	stock openssl s_client -connect "127.0.0.1:$PORT" -servername localhost -CAfile "$CERTS/all.pem" "$@" </dev/null \
-		2>/dev/null | grep -E '^ *(New,|Server Temp Key|Peer signature type|Peer signing digest|Verification)' || :
+	stock openssl s_client -connect "127.0.0.1:$PORT" -servername localhost -CAfile "$CERTS/all.pem" "$@" \
+		</dev/null \
+		2>/dev/null |
+		grep -E '^ *(New,|Server Temp Key|Peer signature type|Peer signing digest|Verification)' || :
 }
 
 view() {

@@ -36,7 +36,8 @@ END
 }
 
 of_wdctl() {
-	sed -nE 's/^\t\{ (CIPHER|DIGEST), "([^"]+)", (NULL|"([^"]+)") \},$/\2 \4/p' "$TOP/configfs-tools/lib/health_algs.c" |
+	sed -nE 's/^\t\{ (CIPHER|DIGEST), "([^"]+)", (NULL|"([^"]+)") \},$/\2 \4/p' \
+		"$TOP/configfs-tools/lib/health_algs.c" |
 		sed 's/ $/ -/' | LC_ALL=C sort
 }
 

@@ -112,7 +112,8 @@ test_examples_of_wdctl_work_on_a_recorded_machine() {
 	openssl() { says 'algorithms = rsa,ecdsa' "$OPENSSL_CONF"; }
 	udevadm() { [ "$1" = control ] || [ "$1" = trigger ]; }
 	command -v jq >/dev/null || jq() { cat; }
-	for page in wdctl wdctl-apply wdctl-check wdctl-doctor wdctl-export wdctl-list wdctl-load wdctl-plan wdctl-save \
+	for page in wdctl wdctl-apply wdctl-check wdctl-doctor wdctl-export wdctl-list wdctl-load wdctl-plan \
+		wdctl-save \
 		wdctl-section wdctl-unload; do
 		machine
 		make_root r

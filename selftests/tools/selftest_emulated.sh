@@ -24,7 +24,8 @@ test_each_algorithm_of_each_device_has_the_known_answer() {
 
 	selftest '--zip 1 --sec 1 --hpre 1' --measure 0 --json >got
 	for alg in zlib gzip deflate cipher digest aead rsa dh ecdh ecdsa sm2 x25519 x448; do
-		grep -qE "\"algorithm\": \"$alg\", .*\"result\": \"ok\", \"path\": \"sim\"" got || { echo "no $alg"; return 1; }
+		grep -qE "\"algorithm\": \"$alg\", .*\"result\": \"ok\", \"path\": \"sim\"" got ||
+			{ echo "no $alg"; return 1; }
 	done
 	says '"failed": 0' got
 	python3 -m json.tool got >/dev/null

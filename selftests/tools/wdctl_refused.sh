@@ -17,12 +17,15 @@ refused() {
 		wdctl doctor
 		ls -d /sys/module/uacce /sys/module/hisi_qm
 		true' >"$scratch/said" 2>&1
-	grep -x "wdctl load: /lib/modules/.*/updates/uacce.ko: .*; $2\. $3" "$scratch/said" && grep -x 'exit status 1' "$scratch/said" &&
-		[ "$(grep -c "$2" "$scratch/said")" -gt 1 ] && ! grep -x /sys/module/uacce "$scratch/said" || { cat "$scratch/said"; return 1; }
+	grep -x "wdctl load: /lib/modules/.*/updates/uacce.ko: .*; $2\. $3" "$scratch/said" &&
+		grep -x 'exit status 1' "$scratch/said" &&
+		[ "$(grep -c "$2" "$scratch/said")" -gt 1 ] && ! grep -x /sys/module/uacce "$scratch/said" ||
+		{ cat "$scratch/said"; return 1; }
 }
 
 test_that 'a kernel that loads signed modules only' refused module.sig_enforce=1 \
-	'it is unsigned, and this kernel loads signed modules only: /sys/module/module/parameters/sig_enforce is Y' 'Create a key.*'
+	'it is unsigned, and this kernel loads signed modules only: /sys/module/module/parameters/sig_enforce is Y' \
+	'Create a key.*'
 test_that 'a module that was excluded at boot' refused module_blacklist=uacce \
 	'the kernel was booted with module_blacklist=uacce' 'Boot without that parameter.'
 tap_done

@@ -181,7 +181,8 @@ test_doorbells_that_are_mapped_are_named() {
 	done
 	not grep doorbells list-isolated list-kernel doctor-isolated doctor-kernel doctor-exclusive
 	says 'hisi_zip-0: one section at a time has it (doorbells exclusive)' list-exclusive
-	says 'hisi_zip-0: every process that can open it may ring for the queues of all others (doorbells mapped)' list-mapped
+	says 'hisi_zip-0: every process that can open it may ring for the queues of all others (doorbells mapped)' \
+		list-mapped
 	says 'which can corrupt their results (doorbells mapped)' doctor-mapped
 	says 'echo kernel >/sys/kernel/config/uacce/devices/hisi_zip-0/doorbells' doctor-mapped
 }
@@ -534,7 +535,8 @@ test_doctor_notices_another_build_of_the_same_version() {
 	objcopy -O binary --only-section=.note.gnu.build-id "$ko" r/sys/module/hisi_zip/notes/.note.gnu.build-id
 	wdctl doctor --root r >got
 	build_module "$ko" two
-	problem r "hisi_zip: the loaded module (0.2.0) is another build than the installed one (updates, without version)"
+	problem r \
+		"hisi_zip: the loaded module (0.2.0) is another build than the installed one (updates, without version)"
 	echo garbage >"$ko"
 	wdctl doctor --root r >got || :
 	not says "another build" got >/dev/null
@@ -562,7 +564,8 @@ refused_root() {
 test_doctor_says_that_a_module_is_unsigned() {
 	refused_root
 	put r/sys/kernel/security/lockdown "none [integrity] confidentiality"
-	problem r "hisi_zip: installed (updates, 0.2.0), not loaded; it is unsigned, and this kernel loads signed modules only: it is locked down (none [integrity] confidentiality)"
+	problem r \
+		"hisi_zip: installed (updates, 0.2.0), not loaded; it is unsigned, and this kernel loads signed modules only: it is locked down (none [integrity] confidentiality)"
 	says "run 'make install-modules', which signs" got
 	put r/sys/kernel/security/lockdown "[none] integrity confidentiality"
 	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
@@ -571,7 +574,8 @@ test_doctor_says_that_a_module_is_unsigned() {
 	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
 	not grep unsigned got
 	put r/sys/module/module/parameters/sig_enforce Y
-	problem r "not loaded; it is unsigned, and this kernel loads signed modules only: /sys/module/module/parameters/sig_enforce is Y"
+	problem r \
+		"not loaded; it is unsigned, and this kernel loads signed modules only: /sys/module/module/parameters/sig_enforce is Y"
 	rm r/sys/module/module/parameters/sig_enforce
 	echo CONFIG_MODULE_SIG_FORCE=y >>"r/boot/config-$REL"
 	problem r "not loaded; it is unsigned, and this kernel loads signed modules only: CONFIG_MODULE_SIG_FORCE"
@@ -605,7 +609,8 @@ test_doctor_says_that_a_module_is_of_another_kernel() {
 	refused_root
 	add_module r hisi_zip updates 0.2.0 "" "5.10.0-1-test SMP mod_unload "
 	depmod -b r "$REL"
-	problem r "hisi_zip: installed (updates, 0.2.0), not loaded; it was built for kernel 5.10.0-1-test, not for $REL"
+	problem r \
+		"hisi_zip: installed (updates, 0.2.0), not loaded; it was built for kernel 5.10.0-1-test, not for $REL"
 	remedy "hisi_zip: installed" "make install-modules"
 	add_module r hisi_zip updates 0.2.0 "" "${REL}x SMP mod_unload "
 	problem r "it was built for kernel ${REL}x, not for $REL"
@@ -632,7 +637,8 @@ test_doctor_says_who_forbids_a_module() {
 test_doctor_notices_modules_from_an_initramfs() {
 	healthy r
 	load_module r uacce 1.0 ""
-	problem r "uacce: the kernel's own module is loaded (1.0) instead of the installed one (updates, 0.2.0): from the initramfs"
+	problem r \
+		"uacce: the kernel's own module is loaded (1.0) instead of the installed one (updates, 0.2.0): from the initramfs"
 	remedy "uacce: the kernel's own" "update-initramfs -u -k $REL && wdctl unload && wdctl load"
 	put r/usr/bin/dracut ""
 	problem r "uacce: the kernel's own"
@@ -652,7 +658,8 @@ test_doctor_names_each_device_problem() {
 	remedy "no accelerator" "wdctl load --sim zip"
 	add_device r hisi_zip-0 0000:75:00.0 isolate=1
 	problem r "hisi_zip-0: isolated"
-	remedy "hisi_zip-0: isolated" "echo 0000:75:00.0 >/sys/bus/pci/drivers/hisi_zip/unbind && echo 0000:75:00.0 >/sys/bus/pci/drivers/hisi_zip/bind"
+	remedy "hisi_zip-0: isolated" \
+		"echo 0000:75:00.0 >/sys/bus/pci/drivers/hisi_zip/unbind && echo 0000:75:00.0 >/sys/bus/pci/drivers/hisi_zip/bind"
 	put r/sys/devices/pci/0000:75:00.0/reset ""
 	problem r "hisi_zip-0: isolated"
 	remedy "hisi_zip-0: isolated" "echo 1 >/sys/bus/pci/devices/0000:75:00.0/reset"
@@ -707,7 +714,8 @@ test_doctor_answers_for_the_caller() {
 	wdctl doctor --root r >/dev/null
 	exits 1 setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got
 	says "/dev/hisi_zip-0 (mode 660, group 0) can't be opened by user 65534" got
-	says "-> groupadd --force --system accel && wdctl export udev >/etc/udev/rules.d/60-warpdrive.rules && udevadm" got
+	says \
+		"-> groupadd --force --system accel && wdctl export udev >/etc/udev/rules.d/60-warpdrive.rules && udevadm" got
 	commands_of got
 	chgrp 1 r/dev/hisi_zip-0
 	exits 1 setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got

@@ -133,7 +133,8 @@ assert d["devices"][0]["parent"] == "0000:75:00.0" and d["devices"][0]["priority
 test_a_live_section_changes_while_live_where_it_can() {
 	machine
 	echo '[S] NumProcesses = 2' | w apply - >/dev/null
-	echo '[S] NumProcesses = 9 QueuePriority = 3 MaxExtraCtxs = 1 AllowedUsers = 5 AllowedGroups = 6' | w apply -v - >got
+	echo '[S] NumProcesses = 9 QueuePriority = 3 MaxExtraCtxs = 1 AllowedUsers = 5 AllowedGroups = 6' |
+		w apply -v - >got
 	[ "$(wc -l <got)" = 5 ]
 	not grep -q 'drain\|live$' got
 	echo '[S] NumProcesses = 900' | exits 1 w apply - 2>err
@@ -150,7 +151,8 @@ test_held_slots_refuse_what_needs_a_drain() {
 	held S 1
 	echo '[S] NumProcesses = 2 SyncCtxs = 3' >f
 	exits 3 w apply --wait 0 f 2>err
-	says "section S: drain and wait: processes hold its slots; use --wait to wait longer, or --revoke to take them away" err
+	says \
+		"section S: drain and wait: processes hold its slots; use --wait to wait longer, or --revoke to take them away" err
 	says "section S: still draining: the section is draining: 1 slots are attached" err
 	[ "$(cat "$U/sections/S/sync_ctxs")" = 1 ]
 	[ "$(state S)" = draining ]
@@ -319,7 +321,8 @@ test_a_zone_under_a_section_of_somebody_else_is_refused() {
 	echo '[Zoned] Nodes = 0=1+1' | w apply - >/dev/null
 	printf '%s\n' '[device hisi_zip-0]' 'Zone = 1' >f
 	exits 1 w apply f 2>err
-	says "device hisi_zip-0: its node can't change: section Zoned, which is not in the file, is live and uses nodes" err
+	says \
+		"device hisi_zip-0: its node can't change: section Zoned, which is not in the file, is live and uses nodes" err
 }
 
 test_section_drain_goes_on_alone_and_revoke_ends_it() {
@@ -476,7 +479,8 @@ assert d["devices"][0]["containerEdits"]["deviceNodes"] == [
 	{"path": "/dev/hisi_zip-0", "type": "c", "permissions": "rw"}], d
 assert len(d["devices"][2]["containerEdits"]["deviceNodes"]) == 2, d'
 	mkdir empty
-	wdctl export cdi --root empty 2>err | python3 -c 'import json, sys; assert json.load(sys.stdin)["devices"] == []'
+	wdctl export cdi --root empty 2>err |
+		python3 -c 'import json, sys; assert json.load(sys.stdin)["devices"] == []'
 	says "no accelerators" err
 }
 

@@ -114,9 +114,11 @@ queues_differ() {
 
 # Only cases that the kernel takes part in: the emulated run tries all, and so does this one with WD_TEST_LONG.
 if [ $# = 0 ] && [ -n "${WD_TEST_BRIEF:-}" ]; then
-	set -- names_the_path exchanges_1 incompressible parts members_one damaged killed anew no_part pipe_whose falls_to_soft
+	set -- names_the_path exchanges_1 incompressible parts members_one damaged killed anew no_part pipe_whose \
+		falls_to_soft
 	MANY=1
 elif [ $# = 0 ] && [ -z "${WD_TEST_LONG:-}" ]; then
-	set -- names_the_path exchanges incompressible parts members damaged killed anew no_part pipe 100_mb falls_to_soft
+	set -- names_the_path exchanges incompressible parts members damaged killed anew no_part pipe 100_mb \
+		falls_to_soft
 fi
 run_tests "$@"

@@ -20,7 +20,10 @@ clean() {
 }
 
 # The names in a page's section NAME, one per line.
-names() { awk '/^\.SH/ { if (name) exit; name = $2 == "NAME"; next } name' "$1" | sed 's/ \\- .*//' | tr ',' '\n' | tr -d ' '; }
+names() {
+	awk '/^\.SH/ { if (name) exit; name = $2 == "NAME"; next } name' "$1" | sed 's/ \\- .*//' | tr ',' '\n' |
+		tr -d ' '
+}
 bare() { basename "$1" | sed 's/\.[1-8]$//'; }
 
 named() {
@@ -48,7 +51,8 @@ install_pages() {
 		include scripts/make/man.mk
 		all: ; $(install-man)
 	MK
-	quiet_make -f "$scratch/Makefile" SCRATCH="$scratch" MAN="${pages[*]} ${aliases[*]}" && chmod -R a+rX "$scratch" && mandb -cqu "$scratch/man"
+	quiet_make -f "$scratch/Makefile" SCRATCH="$scratch" MAN="${pages[*]} ${aliases[*]}" &&
+		chmod -R a+rX "$scratch" && mandb -cqu "$scratch/man"
 }
 
 found() {
@@ -65,7 +69,8 @@ found() {
 opens() {
 	local page code=0
 	for page in "${aliases[@]}"; do
-		[ -e "$scratch/man/man${page##*.}/${page##*/}" ] || { echo "$page: no page is installed for it"; code=1; }
+		[ -e "$scratch/man/man${page##*.}/${page##*/}" ] ||
+			{ echo "$page: no page is installed for it"; code=1; }
 	done
 	return $code
 }
@@ -106,18 +111,23 @@ for lib in "$out"/lib/libwd*.so "$out/lib/libhisi_qm.so"; do
 done
 
 # The lines of a page's example, as a reader sees them.
-example() { awk '/^\.SH/ { here = $2 == "EXAMPLES" } here && /^\.EE/ { code = 0 } code; here && /^\.EX/ { code = 1 }' "$1" | sed 's/^\\&//; s/\\-/-/g; s/\\e/\\/g'; }
+example() {
+	awk '/^\.SH/ { here = $2 == "EXAMPLES" } here && /^\.EE/ { code = 0 } code; here && /^\.EX/ { code = 1 }' "$1" |
+		sed 's/^\\&//; s/\\-/-/g; s/\\e/\\/g'
+}
 
 # An example may be a single function: all that it calls must be in the libraries.
 compiles() {
 	example "$1" >"$scratch/example.c"
 	[ -s "$scratch/example.c" ] || { echo "no example"; return 1; }
-	cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror "${includes[@]}" -fPIC -shared -Wl,-z,defs -o "$scratch/example.so" "$scratch/example.c" \
+	cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror "${includes[@]}" -fPIC -shared -Wl,-z,defs \
+		-o "$scratch/example.so" "$scratch/example.c" \
 		-L"$out/lib" -Wl,-rpath-link,"$out/lib" -Wl,--as-needed "${libs[@]}"
 }
 
 wrong_example() {
-	printf '.SH EXAMPLES\n.EX\n#include <wd.h>\n\nint f(void)\n{\n\treturn wd_there_is_no_such_call();\n}\n.EE\n' >"$scratch/wrong.3"
+	printf '.SH EXAMPLES\n.EX\n#include <wd.h>\n\nint f(void)\n{\n\treturn wd_there_is_no_such_call();\n}\n.EE\n' \
+		>"$scratch/wrong.3"
 	not compiles "$scratch/wrong.3"
 }
 

@@ -10,7 +10,8 @@ files() {
 	if [ -d .git ] || [ -f .git ]; then
 		git ls-files -- "$@"
 	else
-		find . -path ./build -prune -o -type f -print | sed 's|^\./||' | grep -E "$(printf '%s\n' "$@" | sed 's/\*/.*/g; s/$/$/' | paste -sd'|')"
+		find . -path ./build -prune -o -type f -print | sed 's|^\./||' |
+			grep -E "$(printf '%s\n' "$@" | sed 's/\*/.*/g; s/$/$/' | paste -sd'|')"
 	fi
 }
 
@@ -39,7 +40,8 @@ licence() {
 	local pattern=$1
 	shift
 	files "$@" | grep -E '\.(c|h)$' | while read -r file; do
-		head -n 1 "$file" | grep -qE "SPDX-License-Identifier: $pattern( \*/)?$" || echo "$file: $(head -n 1 "$file")"
+		head -n 1 "$file" |
+			grep -qE "SPDX-License-Identifier: $pattern( \*/)?$" || echo "$file: $(head -n 1 "$file")"
 	done | none "not under $pattern"
 }
 
@@ -67,31 +69,41 @@ long_files() {
 }
 
 versions() {
-	grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION\(' kernel model --include='*.[ch]' --include='Kbuild*' | grep -v '^kernel/compat/' |
+	grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION\(' kernel model --include='*.[ch]' --include='Kbuild*' |
+		grep -v '^kernel/compat/' |
 		none 'version checks outside kernel/compat'
 }
 
 vague_names() {
-	files '*util.c' '*utils.c' '*common.c' '*misc.c' '*helper.c' '*helpers.c' | none 'a file is a noun, a verb or a facility'
+	files '*util.c' '*utils.c' '*common.c' '*misc.c' '*helper.c' '*helpers.c' |
+		none 'a file is a noun, a verb or a facility'
 }
 
 # includes DIR: "file: header" for each quoted or angled include.
 includes() {
-	grep -rnoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"][^>"]+[>"]' "$@" --include='*.[ch]' 2>/dev/null | sed 's/#.*include[[:space:]]*/ /'
+	grep -rnoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"][^>"]+[>"]' "$@" --include='*.[ch]' 2>/dev/null |
+		sed 's/#.*include[[:space:]]*/ /'
 }
 
-kernel_from_user() { includes kernel | grep -E 'user/|selftests/|configfs-tools/|<(wd|stdio|stdlib|string|unistd)' | none 'kernel/ includes from user/'; }
+kernel_from_user() {
+	includes kernel | grep -E 'user/|selftests/|configfs-tools/|<(wd|stdio|stdlib|string|unistd)' |
+		none 'kernel/ includes from user/'
+}
 
 # The model includes the user ABI, the register headers and its own headers only.
 model_alone() {
 	local code=0
-	includes model | grep -vE '"[a-z0-9_]+\.h"|"hw/[a-z]+_hw\.h"|[<"](linux/types\.h|stdint\.h|stdbool\.h|stddef\.h|string\.h|linux/string\.h|linux/errno\.h|errno\.h|linux/kernel\.h)[>"]|misc/uacce/|linux/' |
+	includes model |
+		grep -vE \
+		'"[a-z0-9_]+\.h"|"hw/[a-z]+_hw\.h"|[<"](linux/types\.h|stdint\.h|stdbool\.h|stddef\.h|string\.h|linux/string\.h|linux/errno\.h|errno\.h|linux/kernel\.h)[>"]|misc/uacce/|linux/' |
 		none 'model/ includes something else' || code=1
 	includes model | grep -E 'uacce\.h"' | grep -vE 'uapi|misc/uacce' | none 'model/ includes uacce.h' || code=1
 	return $code
 }
 
-user_from_kernel() { includes user configfs-tools | grep -E 'kernel/' | grep -v 'linux/kernel' | none 'user/ includes of kernel/'; }
+user_from_kernel() {
+	includes user configfs-tools | grep -E 'kernel/' | grep -v 'linux/kernel' | none 'user/ includes of kernel/'
+}
 
 nothing_from_tests() { includes kernel model user configfs-tools | grep 'selftests' | none 'selftests/ is included'; }
 
@@ -137,7 +149,8 @@ on_path() { for dir; do find "$dir" -maxdepth 1 -name '*.h' -printf '%f\n'; done
 
 # asked FOLDER: prints the folders that its Makefile searches, one per line, and after a "+" those of its sources.
 asked() {
-	quiet_make -C "$1" asked --eval='asked: ; @printf "%s\n" $(patsubst -I%,%,$(filter -I%,$(WD_CPPFLAGS) $(CPPFLAGS))) \
+	quiet_make -C "$1" asked \
+		--eval='asked: ; @printf "%s\n" $(patsubst -I%,%,$(filter -I%,$(WD_CPPFLAGS) $(CPPFLAGS))) \
 		+ $(sort $(dir $(SRCS) $(foreach p,$(PROGS),$($(p)_SRCS))))'
 }
 
@@ -152,7 +165,8 @@ twice() {
 				if [[ $folder == */+ ]]; then path=$own own=''; else own+=" $folder"; fi
 			done < <(asked "$part" | (cd "$part" && xargs realpath -s --relative-to="$OLDPWD"))
 			for folder in $own; do
-				[[ $folder == user/libwd/* && $part != user/libwd ]] || on_path $(printf '%s\n' "$folder" $path | sort -u)
+				[[ $folder == user/libwd/* && $part != user/libwd ]] ||
+					on_path $(printf '%s\n' "$folder" $path | sort -u)
 			done
 		done
 		for part in kernel/uacce kernel/hisi_qm kernel/hisi_sim; do
@@ -163,19 +177,36 @@ twice() {
 
 # A function's name of one word says nothing in a stack trace.
 one_word() {
-	files 'kernel/*.c' 'kernel/*.h' | xargs grep -nE '^static [^;={}()#]*\b[a-z0-9]+\(' | none 'a function of the kernel whose name is one word'
+	files 'kernel/*.c' 'kernel/*.h' | xargs grep -nE '^static [^;={}()#]*\b[a-z0-9]+\(' |
+		none 'a function of the kernel whose name is one word'
 }
 
-# Code that libwd shares with wdctl and wd-zlib is libwd's, compiled into both: reading sysfs, netlink, whose times are of that clock.
-lower_part() { includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' | grep -vE '"base/sysfs\.h"|^(configfs-tools|user/tools/wd-zlib)/.*"base/(netlink|sleep)\.h"' | none 'a tool looks into libwd'; }
+# Code that libwd shares with wdctl and wd-zlib is libwd's, compiled into both: reading sysfs, netlink, whose times are
+# of that clock.
+lower_part() {
+	includes configfs-tools user/tools user/emulator/tool | grep -E '"(base|device|section|request)/' |
+		grep -vE '"base/sysfs\.h"|^(configfs-tools|user/tools/wd-zlib)/.*"base/(netlink|sleep)\.h"' |
+		none 'a tool looks into libwd'
+}
 
 # A class library may not look inside a driver, nor a tool inside a library.
-private_headers() { includes configfs-tools docs/examples | grep -E '/(driver|engine|slot|internal)\.h|user/libwd/[a-z]' | none 'a tool uses a private header'; }
+private_headers() {
+	includes configfs-tools docs/examples | grep -E '/(driver|engine|slot|internal)\.h|user/libwd/[a-z]' |
+		none 'a tool uses a private header'
+}
 
-sleeping_poll() { grep -rnE '\b(usleep|nanosleep|sleep)[[:space:]]*\(' user --include='*.[ch]' | none 'user/ polls by sleeping'; }
+sleeping_poll() {
+	grep -rnE '\b(usleep|nanosleep|sleep)[[:space:]]*\(' user --include='*.[ch]' | none 'user/ polls by sleeping'
+}
 # The emulator has its own select(), which replaces the program's.
-selects() { grep -rnE '\bselect[[:space:]]*\(' user configfs-tools --include='*.[ch]' --exclude-dir=emulator | none 'select() ends at 1024 descriptors'; }
-unfinished() { files '*.c' '*.h' '*.sh' '*.py' '*Makefile' '*.mk' '*.md' | grep -v '^selftests/tree/' | xargs -d '\n' grep -nE '\b(TODO|FIXME|XXX|HACK)\b' /dev/null | none 'unfinished'; }
+selects() {
+	grep -rnE '\bselect[[:space:]]*\(' user configfs-tools --include='*.[ch]' --exclude-dir=emulator |
+		none 'select() ends at 1024 descriptors'
+}
+unfinished() {
+	files '*.c' '*.h' '*.sh' '*.py' '*Makefile' '*.mk' '*.md' | grep -v '^selftests/tree/' |
+		xargs -d '\n' grep -nE '\b(TODO|FIXME|XXX|HACK)\b' /dev/null | none 'unfinished'
+}
 harness_stays_out() { files '*kselftest.h' '*kselftest_harness.h' | none "kselftest's headers are committed"; }
 
 # Text for people, without the fuzzers' inputs and the licences.
@@ -186,14 +217,16 @@ documents() { files | grep -E '^docs/|^[^/]*\.md$' | grep -v '^docs/examples/'; 
 # Tables and code count, too; a line that is a single link can't be shorter.
 wide() {
 	markdown | LC_ALL=C.UTF-8 xargs grep -nE '.{121}' /dev/null |
-		grep -vE '^[^:]*:[0-9]*:[-*> ]*(\[[^]]*\]\([^ )]*\)|<?https?://[^ ]*)[.,;]?$' | none 'wider than 120 columns'
+		grep -vE '^[^:]*:[0-9]*:[-*> ]*(\[[^]]*\]\([^ )]*\)|<?https?://[^ ]*)[.,;]?$' |
+		none 'wider than 120 columns'
 }
 
 # Documents that aren't in the tree. Random numbers come from "a seed" or "its seed".
 cites='the (seeds?|issue|contract|tradition)'
 cites_apart=(selftests/tree/rules.sh configfs-tools/lib/attr.c configfs-tools/lib/attr.h)
 outside() {
-	prose | grep -vxF "$(printf '%s\n' "${cites_apart[@]}")" | xargs grep -nIiwE "$cites" /dev/null | none 'cites what is not in the tree'
+	prose | grep -vxF "$(printf '%s\n' "${cites_apart[@]}")" | xargs grep -nIiwE "$cites" /dev/null |
+		none 'cites what is not in the tree'
 }
 
 this_cpu() { documents | xargs grep -niwE 'this CPU' /dev/null | none '"this CPU" for the software path'; }
@@ -241,7 +274,8 @@ missing() {
 	cited | sort -u | while read -r where path; do
 		[[ $path == docs/* || ${path##*/} == *.* || ${path##*/} == *[*]* ]] || continue
 		path=${path//\{*([!\}])\}/*}
-		compgen -G "$path" >/dev/null || [ -e "${path%.so}.c" ] || grep -qE "/${path//./\\.}\$" <<<"$tree" || echo "$where $path"
+		compgen -G "$path" >/dev/null || [ -e "${path%.so}.c" ] || grep -qE "/${path//./\\.}\$" <<<"$tree" ||
+			echo "$where $path"
 	done | none 'a file is cited that is not there'
 }
 

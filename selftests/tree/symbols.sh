@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A library or module exports exactly the names in its map, and each name of a library has a prototype and a manual page.
+# A library or module exports exactly the names in its map, and each name of a library has a prototype and a manual
+# page.
 set -u
 cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 . selftests/include/tap.sh
 out=${OUT:-${BUILD:-build}/user}
 
 names_of_map() {
-	sed 's|/\*.*\*/||g; s/#.*//' "$1" | tr '{};' '\n\n\n' | sed 's/^[[:space:]]*//; s/[[:space:]]*$//; s/^global:[[:space:]]*//' |
+	sed 's|/\*.*\*/||g; s/#.*//' "$1" | tr '{};' '\n\n\n' |
+		sed 's/^[[:space:]]*//; s/[[:space:]]*$//; s/^global:[[:space:]]*//' |
 		grep -E '^([a-z_]|OSSL_)[a-zA-Z0-9_]*$' | grep -vx local | sort -u
 }
 
@@ -28,7 +30,8 @@ public_names() {
 declared() {
 	local name code=0
 	for name in $(public_names "$1"); do
-		grep -qrwE "$name" --include='*.h' "$(dirname "$1")/include" || { echo "$name: in no public header"; code=1; }
+		grep -qrwE "$name" --include='*.h' "$(dirname "$1")/include" ||
+			{ echo "$name: in no public header"; code=1; }
 	done
 	return $code
 }
@@ -54,7 +57,8 @@ for map in user/*/*.map user/algs/*/*.map; do
 	# A module, which has no prefix, is loaded by its file's name.
 	[[ $lib == lib* ]] || so=$out/ossl-modules/$lib.so
 	if [ ! -e "$so" ]; then
-		skip_that "$lib exports what its map names" "it was left out: $(cat "$out/left-out/$lib" 2>/dev/null || echo 'not built')"
+		skip_that "$lib exports what its map names" \
+			"it was left out: $(cat "$out/left-out/$lib" 2>/dev/null || echo 'not built')"
 		continue
 	fi
 	test_that "$lib exports what its map names" same "$map" "$so"

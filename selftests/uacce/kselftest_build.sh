@@ -38,7 +38,8 @@ test_settings_allow_what_the_programs_need() {
 
 	for target in uacce hisi_qm; do
 		limit=$(sed -n 's/^timeout=//p' "$DIR/$target/settings")
-		awk -v limit="$limit" '$1 ~ /^vm/ && $4 !~ /kselftest_vm/ && $3 > limit { print; bad = 1 } END { exit bad }' \
+		awk -v limit="$limit" \
+			'$1 ~ /^vm/ && $4 !~ /kselftest_vm/ && $3 > limit { print; bad = 1 } END { exit bad }' \
 			"$OUT/tests/$target/list"
 	done
 }

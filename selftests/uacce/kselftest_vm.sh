@@ -59,7 +59,8 @@ test_a_missing_kind_of_device_is_a_skip() {
 
 test_sections_of_others_are_not_touched() {
 	mkdir /sys/kernel/config/uacce/sections/others
-	skipped uacce:test_trace 'the devices have contexts in the section others' || { rmdir /sys/kernel/config/uacce/sections/others; return 1; }
+	skipped uacce:test_trace 'the devices have contexts in the section others' ||
+		{ rmdir /sys/kernel/config/uacce/sections/others; return 1; }
 	rmdir /sys/kernel/config/uacce/sections/others
 }
 
@@ -68,7 +69,8 @@ test_on_real_devices_only_what_needs_no_simulation_runs() {
 	passed hisi_qm:test_queue
 	skipped hisi_qm:test_faults 'the device hisi_zip-0 is not simulated, and the tests order faults'
 	skipped hisi_qm:driver.sh 'the device hisi_zip-0 is not simulated, and the tests unload its driver'
-	skipped uacce:test_remove 'the device hisi_zip-0 is not simulated, and would be taken from its users: set WD_TEST_AWAY=1'
+	skipped uacce:test_remove \
+		'the device hisi_zip-0 is not simulated, and would be taken from its users: set WD_TEST_AWAY=1'
 	exec 7<>/dev/hisi_zip-0
 	skipped uacce:test_open 'the device hisi_zip-0 is in use, 1 contexts'
 	exec 7<&-

@@ -19,7 +19,8 @@ rsyncs() {
 		on_devices git-tools "$@" -- rsync -a -z --compress-choice=$way --compress-level=6 from/ to/
 		same from/file to/file
 		# Most of it is there already, in blocks that aren't sent.
-		{ head -c 300000 "$BIG"; echo 'another line'; tail -c 4000000 "$BIG"; data 400000 /dev/stdout; } >from/file
+		{ head -c 300000 "$BIG"; echo 'another line'; tail -c 4000000 \
+			"$BIG"; data 400000 /dev/stdout; } >from/file
 		on_devices git-tools "$@" -- rsync -a -z --no-whole-file --checksum --compress-choice=$way from/ to/
 		same from/file to/file
 		[ -z "$(stock with_set git-tools rsync -a -n -i --checksum from/ to/)" ]
@@ -41,14 +42,16 @@ test_ssh() {
 	need_also ssh
 	big_file
 	sshd start_with_ssh
-	on_devices ssh -- ssh "${LOGIN[@]}" -C 127.0.0.1 "tee $PWD/copy" <"$BIG" >got 2>ssh.log || { cat ssh.log sshd.log; return 1; }
+	on_devices ssh -- ssh "${LOGIN[@]}" -C 127.0.0.1 "tee $PWD/copy" <"$BIG" >got 2>ssh.log ||
+		{ cat ssh.log sshd.log; return 1; }
 	same "$BIG" copy
 	same "$BIG" got
 	none_deflated
 }
 start_with_ssh() { start_on_devices "${@:2}"; }
 
-# images OPTION...: an image of clusters of 64 KiB, and one of 2 MiB, each compressed by one call, with a window of 4 KiB.
+# images OPTION...: an image of clusters of 64 KiB, and one of 2 MiB, each compressed by one call, with a window of 4
+# KiB.
 images() {
 	local cluster
 

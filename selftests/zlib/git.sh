@@ -11,7 +11,8 @@ LEVELS='1 6' SIZES='70000 1500000'
 [ -z "${WD_TEST_LONG:-}" ] || LEVELS='1 2 3 4 5 6' SIZES='65535 65536 65537 262144 1500000 10000000'
 # Nothing of the user's own.
 export XDG_CONFIG_HOME=/nowhere GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
-export GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@localhost GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@localhost
+export GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@localhost GIT_COMMITTER_NAME=tester \
+	GIT_COMMITTER_EMAIL=tester@localhost
 OPTIONS=()
 
 git_here() { on_devices git-tools "${OPTIONS[@]}" -- git "$@"; }

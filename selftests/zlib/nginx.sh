@@ -13,7 +13,8 @@ CLIENTS=2
 USER_LINE=
 [ "$(id -u)" != 0 ] || USER_LINE='user root;'
 
-# serve LEVEL OPTION...: with devices by these options. nginx keeps only those variables that are named here: the emulator's, too.
+# serve LEVEL OPTION...: with devices by these options. nginx keeps only those variables that are named here: the
+# emulator's, too.
 serve() {
 	big_file
 	mkdir -p site

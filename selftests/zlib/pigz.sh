@@ -55,7 +55,8 @@ test_threads_independent() {
 test_zlib_and_zip() {
 	big_file
 	on_devices git-tools -- pigz -i -z -c "$BIG" >big.zz
-	python3 -c 'import sys, zlib; sys.stdout.buffer.write(zlib.decompress(sys.stdin.buffer.read()))' <big.zz | same "$BIG" -
+	python3 -c 'import sys, zlib; sys.stdout.buffer.write(zlib.decompress(sys.stdin.buffer.read()))' <big.zz |
+		same "$BIG" -
 	on_devices git-tools -- pigz -i -K -c "$BIG" >big.zip
 	python3 -m zipfile -e big.zip out
 	same "$BIG" out/*

@@ -19,7 +19,8 @@ serve() {
 	export PGPORT=$PORT
 	start_on_devices server db "$@" -- "${AS[@]}" "${POSTGRES[@]}"
 	listening server "$PORT"
-	query "create table t as select n, md5(n::text) || repeat(md5((n % 100)::text), 2) as text from generate_series(1, $ROWS) n" >made
+	query \
+		"create table t as select n, md5(n::text) || repeat(md5((n % 100)::text), 2) as text from generate_series(1, $ROWS) n" >made
 }
 
 CONTENTS="select count(*), sum(n), md5(string_agg(text, ' ' order by n)) as sum from t"
@@ -42,7 +43,8 @@ backup_is_good() {
 	sum=$(cut -d'|' -f3 before)
 	[ -n "$sum" ]
 	echo "$CONTENTS" >query
-	stock with_set db "${AS[@]}" postgres --single -D "$PWD/restored" postgres <query >single 2>&1 || { cat single; return 1; }
+	stock with_set db "${AS[@]}" postgres --single -D "$PWD/restored" postgres <query >single 2>&1 ||
+		{ cat single; return 1; }
 	says "$sum" single
 }
 

@@ -12,8 +12,10 @@ COUNT=10000 LEVELS=1
 # db_bench KIND BENCHMARKS [OPTION...]: KIND is a command before it.
 db_bench() {
 	# shellcheck disable=SC2086 # words
-	$1 db_bench --db="$PWD/db" --benchmarks="$2" --num="$COUNT" --value_size=1000 --block_size=262144 --compression_ratio=0.3 \
-		--compression_type=zlib --compression_level="$LEVEL" --verify_checksum=1 --threads=2 "${@:3}" >"$2.log" 2>&1 ||
+	$1 db_bench --db="$PWD/db" --benchmarks="$2" --num="$COUNT" --value_size=1000 --block_size=262144 \
+		--compression_ratio=0.3 \
+		--compression_type=zlib --compression_level="$LEVEL" --verify_checksum=1 --threads=2 "${@:3}" \
+		>"$2.log" 2>&1 ||
 		{ cat "$2.log"; return 1; }
 }
 LEVEL=6

@@ -70,7 +70,8 @@ unbind() {
 	local device
 
 	for device in "$DRIVER"/*:*; do
-		[ ! -e "$device" ] || { echo "${device##*/}" >>"$WORK/unbound" && echo "${device##*/}" >"$DRIVER/unbind"; }
+		[ ! -e "$device" ] || { echo "${device##*/}" >>"$WORK/unbound" &&
+			echo "${device##*/}" >"$DRIVER/unbind"; }
 	done
 }
 bind() {

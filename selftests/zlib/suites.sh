@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Suites of others: zlib's own programs, and Python's and Perl's tests of zlib, have the outcomes that they have with the
-# distribution's zlib, without devices and with them.
+# Suites of others: zlib's own programs, and Python's and Perl's tests of zlib, have the outcomes that they have with
+# the distribution's zlib, without devices and with them.
 # WD_TEST_LONG=1: also their tests of archives, and sources that are not in the cache.
 
 . "$(dirname "$0")/zlib.inc.sh"
@@ -9,7 +9,8 @@
 need_devices
 
 PYTHON='test_zlib test_gzip' PERL=Compress-Raw-Zlib
-[ -z "${WD_TEST_LONG:-}" ] || PYTHON="$PYTHON test_zipfile test_tarfile test_shutil test_zipimport" PERL="$PERL IO-Compress"
+[ -z "${WD_TEST_LONG:-}" ] ||
+	PYTHON="$PYTHON test_zipfile test_tarfile test_shutil test_zipimport" PERL="$PERL IO-Compress"
 
 # zlib_s PROGRAM [SOURCE...]: one of zlib's programs, built as zlib's users build theirs.
 zlib_s() {

@@ -135,7 +135,8 @@ test_wrong_values_are_errors() {
 test_the_library_takes_the_same_values() {
 	local setting option value
 
-	for setting in LEVELS=1-1 LEVELS=9-9 LEVELS=5-4 LEVELS=a-b MIN=1 MIN=1m MIN=1M MIN=1025k MIN=+1 MIN=1g CHUNK=64k CHUNK=65535 \
+	for setting in LEVELS=1-1 LEVELS=9-9 LEVELS=5-4 LEVELS=a-b MIN=1 MIN=1m MIN=1M MIN=1025k MIN=+1 MIN=1g \
+		CHUNK=64k CHUNK=65535 \
 		CHUNK=1048576 CHUNK=1048577 INFLATE=off INFLATE=whole INFLATE=on; do
 		option=--${setting%=*} value=${setting#*=}
 		{ wd-zlib "${option,,}" "$value" -- true 2>err && echo good; } >by-tool || :
@@ -199,7 +200,8 @@ test_without_the_file_nothing_runs() {
 	says "$PWD/lib/warpdrive/zlib/libz.so.1: No such file or directory; run 'wd-zlib --check'" err
 	absent ran
 	exits 1 wd-emulate --zip 1 -- bin/wd-zlib --check >got
-	says "problem  zlib       the replacement of zlib isn't installed: there is no $PWD/lib/warpdrive/zlib/libz.so.1" got
+	says \
+		"problem  zlib       the replacement of zlib isn't installed: there is no $PWD/lib/warpdrive/zlib/libz.so.1" got
 }
 
 # The dynamic linker has no way to name it.
@@ -323,7 +325,8 @@ test_the_check_says_who_may_not_open_a_node() {
 	finds "can't open /dev/hisi_zip-0, so it does nothing for zlib" \
 		wd-emulate --zip 2 -- env CLOSED=hisi_zip LD_PRELOAD="$PWD/closed.so:$OUT/lib/libuacce-emu.so.0" wd-zlib
 	says '2 problems' got
-	wd-emulate --zip 2 -- env CLOSED=hisi_zip-0 LD_PRELOAD="$PWD/closed.so:$OUT/lib/libuacce-emu.so.0" wd-zlib --check >got
+	wd-emulate --zip 2 -- env CLOSED=hisi_zip-0 LD_PRELOAD="$PWD/closed.so:$OUT/lib/libuacce-emu.so.0" wd-zlib \
+		--check >got
 	says 'note     zlib       user' got
 	says 'hisi_zip-1 may compress' got
 }
@@ -339,10 +342,13 @@ test_the_check_knows_the_section() {
 	printf '[web]\nNumProcesses = 2\n[later]\nLive = no\n' >sections
 	wd-emulate --zip 1 --sections sections -- wd-zlib --section web --check >got
 	says 'section web is live, with 2 of 2 slots free' got
-	finds 'section later is configured: it takes no process' wd-emulate --zip 1 --sections sections -- wd-zlib --section later
+	finds 'section later is configured: it takes no process' wd-emulate --zip 1 --sections sections -- wd-zlib \
+		--section later
 	says '-> wdctl section live later' got
-	finds 'section wrong: there is no such section' wd-emulate --zip 1 --sections sections -- wd-zlib --section wrong
-	finds 'section wrong: there is no such section' env WD_SECTION=wrong wd-emulate --zip 1 --sections sections -- wd-zlib
+	finds 'section wrong: there is no such section' wd-emulate --zip 1 --sections sections -- wd-zlib \
+		--section wrong
+	finds 'section wrong: there is no such section' env WD_SECTION=wrong wd-emulate --zip 1 --sections sections \
+		-- wd-zlib
 	wd-emulate --zip 1 -- wd-zlib --section web --check >got
 	says 'note     section    section web has no effect: this kernel has no sections' got
 }

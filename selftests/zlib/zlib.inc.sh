@@ -22,8 +22,8 @@ of_set() {
 	fi
 }
 
-# on_devices SET [OPTION...] -- COMMAND...: a command with programs of that set, or of this host, and with the library, on
-# two devices, which have these options of wd-emulate. Each of its processes appends a line to the file did. With
+# on_devices SET [OPTION...] -- COMMAND...: a command with programs of that set, or of this host, and with the library,
+# on two devices, which have these options of wd-emulate. Each of its processes appends a line to the file did. With
 # SIMULATED the devices are the kernel's.
 on_devices() {
 	local devices=(wd-emulate --zip 2) set=$1
@@ -110,8 +110,8 @@ unpacks() {
 	gzip -dc "$1" | same "$BIG" -
 }
 
-# source_of PACKAGE: sets SOURCE to the folder of that source package; it skips the test if that isn't in the cache. With
-# WD_TEST_LONG=1 it is fetched.
+# source_of PACKAGE: sets SOURCE to the folder of that source package; it skips the test if that isn't in the cache.
+# With WD_TEST_LONG=1 it is fetched.
 CACHE=${WARPDRIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/warpdrive}
 source_of() {
 	[ -n "${WD_TEST_LONG:-}" ] || compgen -G "$CACHE/sources/*/$1/.warpdrive" >/dev/null ||
