@@ -15,7 +15,9 @@ unexport O
 
 # Each folder comes after the folders whose libraries it links.
 USER_DIRS := $(patsubst %/Makefile,%,$(wildcard $(addsuffix /Makefile, \
-	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip user/tools/wd-selftest user/openssl user/zlib user/tools/wd-zlib docs/man docs/examples)))
+	user/libwd user/libhisi_qm user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa \
+		user/algs/dh user/algs/ecc user/emulator/preload user/emulator/tool configfs-tools user/tools/wdzip \
+		user/tools/wd-selftest user/openssl user/zlib user/tools/wd-zlib docs/man docs/examples)))
 TEST_DIRS := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 SUB = $(MAKE) --no-print-directory
 
@@ -24,9 +26,11 @@ all: user modules ## build everything that can be built here, and print what is 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  make %-18s %s\n", $$1, $$2 }'
 	@echo
-	@if [ -x selftests/fuzz/run ] && [ -r $(BUILD)/user-fuzz/fuzz/targets ]; then echo '  targets of fuzz:'; selftests/fuzz/run --list; echo; fi
-	@echo '  O=DIR build folder, V=1 commands, WERROR=1 warnings are errors, SAN=address|thread, ARCH=arm64 (user, tests),'
-	@echo '  KERNEL=6.1|6.12|debug|arm64|DIR for modules, KERNELS="6.1 6.12" for check, DESTDIR= PREFIX= for install'
+	@if [ -x selftests/fuzz/run ] && [ -r $(BUILD)/user-fuzz/fuzz/targets ]; then echo '  targets of fuzz:'; \
+		selftests/fuzz/run --list; echo; fi
+	@echo '  O=DIR build folder, V=1 commands, WERROR=1 warnings are errors, SAN=address|thread, ARCH=arm64 (user,'
+	@echo '  tests), KERNEL=6.1|6.12|debug|arm64|DIR for modules, KERNELS="6.1 6.12" for check, DESTDIR= PREFIX='
+	@echo '  for install'
 
 deps: ## install the Debian packages that are missing
 	@scripts/deps
@@ -37,8 +41,10 @@ $(USER_DIRS):
 	@+$(SUB) -C $@
 .PHONY: $(USER_DIRS)
 user/libhisi_qm: $(filter user/libwd,$(USER_DIRS))
-user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc: $(filter user/libwd user/libhisi_qm,$(USER_DIRS))
-user/emulator/preload user/emulator/tool user/tools/wdzip user/tools/wd-selftest user/openssl docs/examples: $(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
+user/algs/comp user/algs/cipher user/algs/digest user/algs/aead user/algs/rsa user/algs/dh user/algs/ecc: \
+	$(filter user/libwd user/libhisi_qm,$(USER_DIRS))
+user/emulator/preload user/emulator/tool user/tools/wdzip user/tools/wd-selftest user/openssl docs/examples: \
+	$(filter user/libwd user/libhisi_qm user/algs/%,$(USER_DIRS))
 
 tests: user $(TEST_DIRS) ## build the test programs
 $(TEST_DIRS): $(USER_DIRS)
@@ -136,5 +142,6 @@ uninstall: ## remove everything that install has installed
 clean: ## remove the build folder
 	rm -rf $(BUILD)
 
-.PHONY: all help deps user tests modules t check check-all check-rest check-native check-debug fuzzers fuzz fuzz-coverage kernels demo bench bench-record vm stage-user stage-modules install install-user \
+.PHONY: all help deps user tests modules t check check-all check-rest check-native check-debug fuzzers fuzz \
+	fuzz-coverage kernels demo bench bench-record vm stage-user stage-modules install install-user \
 	install-modules dkms-install deb uninstall clean

@@ -23,8 +23,8 @@ DEVLIBDIR ?= $(LIBDIR)/warpdrive
 pc-name = $(patsubst lib%,warpdrive-%,$(patsubst libwd_%,warpdrive-%,$(1:libwd=warpdrive)))
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
-# ARCH: another architecture than the host's; its libraries and headers are in a root folder of that architecture. Kernel
-# developers have such a variable in their environment, with the kernel's names.
+# ARCH: another architecture than the host's; its libraries and headers are in a root folder of that architecture.
+# Kernel developers have such a variable in their environment, with the kernel's names.
 arch-name = $(patsubst x86,amd64,$(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(1))))
 HOST_ARCH := $(call arch-name,$(shell uname -m))
 BUILD_FOR := $(call arch-name,$(or $(ARCH),$(HOST_ARCH)))
@@ -69,7 +69,8 @@ CC ?= cc
 AR ?= ar
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
-# Sanitizers find the same with fewer optimisations, and report functions and lines only. Both make their builds shorter.
+# Sanitizers find the same with fewer optimisations, and report functions and lines only. Both make their builds
+# shorter.
 CFLAGS ?= $(if $(SANFLAGS),-O1 -g1,-O2 -g)
 WARN := -Wall -Wextra -Wpedantic $(if $(filter 1,$(WERROR)),-Werror)
 # ThreadSanitizer ignores fences. Those that keep a load behind a store order nothing that it checks.
@@ -119,8 +120,8 @@ PKG_CFLAGS = $(eval PKG_CFLAGS := $(call pkg-cflags,$(PKGS)))$(PKG_CFLAGS)
 
 # A compiler cache with a base folder writes the object's relative name into the list of headers, which is no target
 # here: sed restores the name. It also drops the source, or a moved checkout would invalidate its build folder.
-# movable-list: sed's arguments for the list of headers of $@. Make reads the list as a makefile: with variables in place
-# of this checkout and this build folder, the list is right also after either is copied or moved.
+# movable-list: sed's arguments for the list of headers of $@. Make reads the list as a makefile: with variables in
+# place of this checkout and this build folder, the list is right also after either is copied or moved.
 movable-list = -e '1s|^[^ :]*:|$$(OUT)$(@:$(OUT)%=%):|' -e 's, $<\( \|$$\), ,' \
 	$(call movable-path,BUILD) $(call movable-path,TOP)
 movable-path = -e 's;\(^\| \)$(subst .,[.],$($(1)))/;\1$$($(1))/;g'
@@ -139,7 +140,8 @@ endef
 # path if LIBDIR is one that the loader searches by itself, as distributions demand; otherwise, with a PREFIX like
 # /opt/x, with LIBDIR as the one absolute path. Without it neither tools nor libraries would find their libraries.
 # ldconfig is the installer's task.
-LOADER_DIRS := /lib /lib64 /lib/% /lib64/% /usr/lib /usr/lib64 /usr/lib/% /usr/lib64/% /usr/local/lib /usr/local/lib64 /usr/local/lib/%
+LOADER_DIRS := /lib /lib64 /lib/% /lib64/% /usr/lib /usr/lib64 /usr/lib/% /usr/lib64/% /usr/local/lib \
+	/usr/local/lib64 /usr/local/lib/%
 INSTALL_RPATH = $(if $(filter $(LOADER_DIRS),$(LIBDIR)),,-Wl$(comma)-rpath$(comma)$(LIBDIR)) -Wl,-rpath-link,$(OUT)/lib
 comma := ,
 

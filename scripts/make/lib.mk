@@ -3,7 +3,8 @@
 #   LIB SRCS MAP [LIBS] [PKGS] [HEADERS] [MAN] [DESC] [CPPFLAGS]
 #   STATIC_WITHOUT STATIC_AGAIN STATIC_FLAGS STATIC_PKGS   where the static library differs: sources that it lacks, or
 #                                                          that are compiled for it again with these flags; its PKGS
-#   PRIVATE                       1: only a program of this tree loads it; it is installed into DEVLIBDIR, to be linked by nobody
+#   PRIVATE                       1: only a program of this tree loads it; it is installed into DEVLIBDIR, and nobody
+#                                 links it
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 
@@ -12,7 +13,8 @@ WD_CFLAGS += -fexceptions
 
 DESC ?= WarpDrive: $(LIB)
 OBJS := $(call src-objs,$(LIB),$(SRCS))
-STATIC_OBJS := $(call src-objs,$(LIB),$(filter-out $(STATIC_WITHOUT) $(STATIC_AGAIN),$(SRCS))) $(call src-objs,$(LIB)-static,$(STATIC_AGAIN))
+STATIC_OBJS := $(call src-objs,$(LIB),$(filter-out $(STATIC_WITHOUT) $(STATIC_AGAIN),$(SRCS))) \
+	$(call src-objs,$(LIB)-static,$(STATIC_AGAIN))
 STATIC_PKGS ?= $(PKGS)
 SO := $(OUT)/lib/$(LIB).so
 SYMBOLS := $(OUT)/lib/$(LIB).symbols
@@ -43,7 +45,8 @@ $(OUT)/obj/$(LIB)/$(LIB).map: $(MAP) $(TOP)/VERSION
 
 # $(1): linker options, $(2): the output. nodelete: the library must stay mapped, because it has threads, handlers of
 # fork() and exit(), and open queues.
-link-so = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed \
+link-so = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread -Wl,-soname,$(LIB).so.$(SOMAJOR) -Wl,-z,defs -Wl,-z,nodelete \
+	-Wl,--as-needed \
 	-Wl,--version-script=$(OUT)/obj/$(LIB)/$(LIB).map $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 
 # $(1): a library. Prints what a linker reads: its name, what it needs, and what it defines. A program holds a copy of
@@ -78,11 +81,14 @@ print-pc = printf '%s\n' 'prefix=$(1)' 'libdir=$(2)' 'includedir=$(3)' '' \
 	'Requires: $(foreach l,$(LIBS),$(call pc-name,$(l)))' \
 	'Libs: $(4) -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call static-libs,$(STATIC_PKGS)) -pthread)' 'Cflags: $(5)'
 
+PC_DEVLIB = -L$(DEVLIBDIR:$(LIBDIR)%=$${libdir}%)
+PC_INCLUDES = $(HEADER_DIRS:%=-I$${includedir}/%)
 # For programs that use the build folder itself. Relative, so that a checkout can move together with its build folder.
 $(PC): $(RULE_FILES)
 	@mkdir -p $(dir $@)
 	$(Q)top=$$(realpath -m --relative-to=$(dir $@) $(TOP)) && \
-		$(call print-pc,$${pcfiledir}/../..,$${prefix}/lib,$${pcfiledir}/'"$$top"',-L$${libdir},$(HEADER_DIRS:%=-I$${includedir}/%)) >$@
+		$(call print-pc,$${pcfiledir}/../..,$${prefix}/lib,$${pcfiledir}/'"$$top"',-L$${libdir},$(PC_INCLUDES)) \
+			>$@
 
 ifeq ($(PRIVATE),1)
 install: all
@@ -93,14 +99,15 @@ install: all
 	$(install-man)
 else
 install: all
-	$(Q)$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(DEVLIBDIR) $(DESTDIR)$(PKGCONFIGDIR) $(DESTDIR)$(INCLUDEDIR)/warpdrive
+	$(Q)$(INSTALL) -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(DEVLIBDIR) $(DESTDIR)$(PKGCONFIGDIR) \
+		$(DESTDIR)$(INCLUDEDIR)/warpdrive
 	$(Q)$(call link-so,$(INSTALL_RPATH),$(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION).new)
 	$(Q)chmod 755 $(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION).new
 	$(Q)mv $(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION).new $(DESTDIR)$(LIBDIR)/$(LIB).so.$(VERSION)
 	$(Q)ln -sf $(LIB).so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR)
 	$(Q)ln -sf ../$(LIB).so.$(SOMAJOR) $(DESTDIR)$(DEVLIBDIR)/$(LIB).so
 	$(Q)$(INSTALL) -m 644 $(OUT)/lib/$(LIB).a $(DESTDIR)$(DEVLIBDIR)/
-	$(Q)$(call print-pc,$(PREFIX),$(LIBDIR),$(INCLUDEDIR),-L$(DEVLIBDIR:$(LIBDIR)%=$${libdir}%),-I$${includedir}/warpdrive) \
+	$(Q)$(call print-pc,$(PREFIX),$(LIBDIR),$(INCLUDEDIR),$(PC_DEVLIB),-I$${includedir}/warpdrive) \
 		>$(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC))
 	$(Q)$(if $(HEADERS),$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/warpdrive/)
 	$(install-man)
@@ -110,8 +117,10 @@ endif
 # Removes also what this machine could not build.
 uninstall:
 	$(Q)rm -f $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR) $(DESTDIR)$(LIBDIR)/$(LIB).so.$(SOMAJOR).* \
-		$(DESTDIR)$(DEVLIBDIR)/$(LIB).so $(DESTDIR)$(DEVLIBDIR)/$(LIB).so.$(SOMAJOR) $(DESTDIR)$(DEVLIBDIR)/$(LIB).a \
-		$(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC)) $(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))
+		$(DESTDIR)$(DEVLIBDIR)/$(LIB).so $(DESTDIR)$(DEVLIBDIR)/$(LIB).so.$(SOMAJOR) \
+			$(DESTDIR)$(DEVLIBDIR)/$(LIB).a \
+		$(DESTDIR)$(PKGCONFIGDIR)/$(notdir $(PC)) \
+			$(foreach h,$(notdir $(HEADERS)),$(DESTDIR)$(INCLUDEDIR)/warpdrive/$(h))
 	$(Q)rmdir $(DESTDIR)$(DEVLIBDIR) 2>/dev/null || true
 	$(uninstall-man)
 

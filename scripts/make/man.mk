@@ -8,7 +8,8 @@ define install-man
 $(Q)$(foreach s,$(MAN_SECTIONS),$(INSTALL) -d $(DESTDIR)$(MANDIR)/man$(s) && \
 	for page in $(filter %.$(s),$(MAN_FILES)); do \
 		to=$(DESTDIR)$(MANDIR)/man$(s)/$${page##*/}; \
-		if [ -L $$page ]; then of=$$(readlink $$page); ln -sf $${of##*/} $$to; else $(INSTALL) -m 644 $$page $$to; fi || exit; \
+		if [ -L $$page ]; then of=$$(readlink $$page); ln -sf $${of##*/} $$to; \
+		else $(INSTALL) -m 644 $$page $$to; fi || exit; \
 	done &&) true
 endef
 define uninstall-man

@@ -10,7 +10,8 @@ SO := $(OUT)/ossl-modules/$(MODULE).so
 OLD := $(if $(shell $(PKG_CONFIG) --atleast-version=3.0 libcrypto && echo yes),,libcrypto-is-older-than-3.0)
 WHY := $(or $(left-out-why),$(OLD))
 # With another PREFIX the installation writes to no folder of libcrypto's.
-OSSL_MODULES_DIR ?= $(if $(filter /usr,$(PREFIX)),$(shell $(PKG_CONFIG) --variable=modulesdir libcrypto),$(LIBDIR)/ossl-modules)
+OSSL_MODULES_DIR ?= $(strip $(if $(filter /usr,$(PREFIX)), \
+	$(shell $(PKG_CONFIG) --variable=modulesdir libcrypto),$(LIBDIR)/ossl-modules))
 
 ifneq ($(WHY),)
 all:
@@ -26,7 +27,8 @@ all: $(SO)
 $(foreach s,$(SRCS),$(eval $(call compile-rule,$(MODULE),$(s),)))
 
 # $(1): linker options, $(2): the output. nodelete: threads of libwd call the module, also after it was unloaded.
-link-module = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -Wl,-z,nodelete -Wl,--as-needed \
+link-module = $(CC) -shared $(LDFLAGS) $(SANFLAGS) -pthread $(if $(SAN),,-Wl$(comma)-z$(comma)defs) -Wl,-z,nodelete \
+	-Wl,--as-needed \
 	-Wl,--version-script=$(MAP) $(1) -o $(2) $(OBJS) -L$(OUT)/lib $(link-libs) $(LDLIBS)
 
 $(SO): $(OBJS) $(MAP) $(call lib-symbols,$(LIBS))

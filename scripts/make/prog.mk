@@ -4,7 +4,8 @@
 
 include $(dir $(lastword $(MAKEFILE_LIST)))defs.mk
 
-# For user/tools/shared/beside.c: distributions with several architectures on one machine have a folder for each below lib.
+# For user/tools/shared/beside.c: distributions with several architectures on one machine have a folder for each below
+# lib.
 MULTIARCH = $(eval MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null))$(MULTIARCH)
 BESIDE_CPPFLAGS = -I$(TOP)/user/tools/shared -DMULTIARCH='"$(MULTIARCH)"'
 
@@ -24,7 +25,8 @@ all: $(BINS)
 
 # $(1): the program, $(2): linker options, $(3): the output.
 prog-objs = $(call src-objs,$(1),$(or $($(1)_SRCS),$(1).c))
-link-prog = $(CC) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed $(2) -o $(3) $(prog-objs) -L$(OUT)/lib $(link-libs) $(LDLIBS)
+link-prog = $(CC) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed $(2) -o $(3) $(prog-objs) -L$(OUT)/lib \
+	$(link-libs) $(LDLIBS)
 
 define prog-rule
 $(OUT)/bin/$(1): $(prog-objs) $(call lib-symbols,$(LIBS))
@@ -38,8 +40,10 @@ $(foreach p,$(PROGS),$(eval $(call prog-rule,$(p))))
 install: all
 	$(Q)$(INSTALL) -d $(DESTDIR)$(BINDIR)
 	$(Q)$(foreach p,$(PROGS),$(call link-prog,$(p),$(INSTALL_RPATH),$(DESTDIR)$(BINDIR)/$(p).new) && \
-		chmod 755 $(DESTDIR)$(BINDIR)/$(p).new && mv $(DESTDIR)$(BINDIR)/$(p).new $(DESTDIR)$(BINDIR)/$(p) &&) true
-	$(Q)$(if $(COMPLETION),$(INSTALL) -d $(DESTDIR)$(COMPLETIONDIR) && $(INSTALL) -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/)
+		chmod 755 $(DESTDIR)$(BINDIR)/$(p).new && mv $(DESTDIR)$(BINDIR)/$(p).new \
+			$(DESTDIR)$(BINDIR)/$(p) &&) true
+	$(Q)$(if $(COMPLETION),$(INSTALL) -d $(DESTDIR)$(COMPLETIONDIR))
+	$(Q)$(if $(COMPLETION),$(INSTALL) -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/)
 	$(install-man)
 endif
 

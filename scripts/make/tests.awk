@@ -5,7 +5,8 @@
 #   what=binaries   the C programs of the area's kselftest
 #   what=scripts    its scripts
 #   what=kselftest  all that it starts
-# san is the sanitizer (address, thread) or empty, limit the area's limit, bin and src the folders of programs and scripts.
+# san is the sanitizer (address, thread) or empty, limit the area's limit, bin and src the folders of programs and
+# scripts.
 
 function fail(text) {
 	printf "%s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
@@ -84,8 +85,8 @@ function print_list(	places, p, i, name) {
 		for (i = 1; i <= count; i++) {
 			name = names[i]
 			if (here(name, places[p]))
-				print places[p], area, name in limits ? limits[name] : limit, runner_flags(name, places[p]), \
-					(scripts[name] ? src : bin) "/" name
+				print places[p], area, name in limits ? limits[name] : limit, \
+					runner_flags(name, places[p]), (scripts[name] ? src : bin) "/" name
 		}
 	}
 }

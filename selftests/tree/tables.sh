@@ -63,8 +63,8 @@ all_there() {
 	for table in selftests/*/tests; do
 		folder=${table%/tests}
 		awk '!/^#/ && NF { print $1 }' "$table" | while read -r name; do
-			grep -q "^${name}_SRCS " "$folder/Makefile" || [ -e "$folder/$name" ] || [ -e "$folder/$name.c" ] ||
-				echo "$table: $name has no source"
+			grep -q "^${name}_SRCS " "$folder/Makefile" || [ -e "$folder/$name" ] ||
+				[ -e "$folder/$name.c" ] || echo "$table: $name has no source"
 		done
 		for name in $(cd "$folder" && compgen -G 'test_*.c'); do
 			grep -q "^${name%.c} " "$table" || echo "$table: $name is missing"

@@ -54,8 +54,11 @@ static bool part_by_twin(struct wdz_stream *s, struct wdz_part *p)
 /* zlib promises a bound of the whole stream's length, which stored blocks keep; and what a flush ends with. */
 static void part_bound(struct wdz_part *p)
 {
-	if (p->len > wdz_stored_bytes(p->in_len) + (p->flushed ? WDZ_MARK_BYTES : 0))
-		p->len = wdz_stored(p->out, p->in, p->in_len) + (p->flushed ? wdz_mark(p->out + wdz_stored_bytes(p->in_len)) : 0);
+	if (p->len <= wdz_stored_bytes(p->in_len) + (p->flushed ? WDZ_MARK_BYTES : 0))
+		return;
+	p->len = wdz_stored(p->out, p->in, p->in_len);
+	if (p->flushed)
+		p->len += wdz_mark(p->out + wdz_stored_bytes(p->in_len));
 }
 
 static void part_by_software(struct wdz_stream *s, struct wdz_part *p)

@@ -13,7 +13,10 @@ static struct wdz_part *part_open(struct wdz_stream *s)
 {
 	struct wdz_part *p;
 
-	/* Slots get their memory in turn. If there is none, the ring consists of those before, of which there is one at least. */
+	/*
+	 * Slots get their memory in turn. If there is none, the ring consists of those before, of which there is one at
+	 * least.
+	 */
 	if (!wdz_part_room(s, wdz_part(s, s->open), true))
 		s->ring = (unsigned int)s->open;
 	if (s->open - s->first == s->ring)
