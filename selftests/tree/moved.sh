@@ -88,6 +88,34 @@ compiled_elsewhere() {
 		mv "$work/elsewhere" "$work/moved/build" && rebuilds "$work/moved" "$work/moved/build"
 }
 
+# Prints what this make would link.
+linked() {
+	in_folders "$@" -n V=1 | sed -n 's|.* -o [^ ]*/user/\([^ ]*\)[.]new .*|\1|p'
+}
+
+# A library that changes inside is linked, and no program with it.
+same_symbols() {
+	local tree=$work/first found
+
+	touch "$tree/user/libhisi_qm/ring.c"
+	found=$(linked "$tree" "$tree/build")
+	[[ $found == lib/libhisi_qm.so* && $found != *tests/* ]] || { echo "to be linked: $found"; return 1; }
+	in_folders "$tree" "$tree/build" || return
+	found=$(linked "$tree" "$tree/build")
+	[ -z "$found" ] || { echo "linked afterwards: $found"; return 1; }
+}
+
+# With another symbol, its programs are linked as well.
+another_symbol() {
+	local tree=$work/first found
+
+	printf '%s\n' 'int hisi_qm_added(void);' 'int hisi_qm_added(void) { return 0; }' >>"$tree/user/libhisi_qm/ring.c"
+	sed -i '0,/^global:/s//global:\n\thisi_qm_added;/' "$tree/user/libhisi_qm/libhisi_qm.map"
+	(folders=(user/libhisi_qm) && in_folders "$tree" "$tree/build") || return
+	found=$(linked "$tree" "$tree/build")
+	[[ $found == *tests/libhisi_qm/test_qp* ]] || { echo "to be linked: $found"; return 1; }
+}
+
 mkdir -p "$work/first/build/user" "$work/first/selftests"
 cp -a VERSION scripts user include "$work/first/"
 cp -a selftests/include selftests/libhisi_qm selftests/libwd "$work/first/selftests/"
@@ -102,6 +130,8 @@ headers=$(awk '{ sources[$1] = sources[$1] " " $2 } END { for (h in sources) pri
 test_that 'the compiler names the headers' [ "$(wc -w <<<"$headers")" -gt 5 ]
 cp -a "$work/first" "$work/copy"
 test_that 'a header rebuilds what includes it, nothing else' rebuilds "$work/first" "$work/first/build"
+test_that 'a program is not linked again with a library of the same symbols' same_symbols
+test_that 'it is linked again when these change' another_symbol
 test_that 'in a copy, the headers of the copy count' apart
 test_that 'a copy does not need the first place' without_the_first
 test_that 'in a moved checkout, too' moved
