@@ -163,6 +163,55 @@ TEST_F(cipher, malformed_calls_return_what_they_return_without_us)
 		EXPECT_LT(100, sim(&self->b));
 }
 
+/* The context keeps it or not, which depends on the release of libcrypto. A device computes before and after. */
+static bool ivs_with_length(FIXTURE_DATA(cipher) *self, const char *name, unsigned int len)
+{
+	unsigned char key[64], iv[16];
+	struct twins *t = &self->t;
+
+	fill(key, sizeof(key), 3);
+	fill(iv, sizeof(iv), 4);
+	twins_open(t, &self->b, name, 1);
+	twins_update(t, 256);
+	twins_set(t, "ivlen", len);
+	twins_update(t, 256);
+	twins_ask(t);
+	twins_init(t, &self->b, NULL, NULL, iv, -1, NULL);
+	twins_update(t, 256);
+	twins_init(t, &self->b, NULL, NULL, NULL, -1, NULL);
+	twins_update(t, 256);
+	twins_ask(t);
+	twins_init(t, &self->b, NULL, key, NULL, -1, NULL);
+	twins_update(t, 256);
+	twins_set(t, "ivlen", (unsigned int)EVP_CIPHER_get_iv_length(EVP_CIPHER_CTX_get0_cipher(t->ctx[0])));
+	twins_init(t, &self->b, NULL, NULL, NULL, 0, NULL);
+	twins_update(t, 256);
+	twins_init(t, &self->b, NULL, key, iv, 0, NULL);
+	twins_update(t, 256);
+	twins_update(t, 256);
+	twins_final(t);
+	return !*t->what;
+}
+
+TEST_F(cipher, a_length_of_iv_that_cannot_be_does_what_it_does_without_us)
+{
+	static const unsigned int lengths[] = { 0, 1, 7, 12, 15, 17, 64 };
+	uint64_t before;
+	unsigned int i, j;
+
+	OPEN(self);
+	for (i = 0; i < COUNT(names); i++) {
+		for (j = 0; j < COUNT(lengths); j++) {
+			before = taken(&self->b);
+			EXPECT_TRUE(ivs_with_length(self, names[i], lengths[j])) TH_LOG("%s, %u: %s", names[i], lengths[j], self->t.what);
+			EXPECT_LT(before + 3, taken(&self->b)) TH_LOG("%s, %u", names[i], lengths[j]);
+			twins_close(&self->t);
+			memset(&self->t, 0, sizeof(self->t));
+			ERR_clear_error();
+		}
+	}
+}
+
 TEST_F(cipher, the_size_decides)
 {
 	static const size_t sizes[] = { 8176, 8192, 8193, 8208, 65536, 100000 };

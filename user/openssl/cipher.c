@@ -47,21 +47,45 @@ static void tls_note(struct context *c, const OSSL_PARAM params[])
 		c->tls = true;
 }
 
-/* Without an iv some modes begin again with the program's. */
-static const unsigned char *iv_again(const struct context *c)
+static bool iv_len_set(const struct context *c, int len)
 {
-	return c->moved && c->s.cipher->mode != WD_CIPHER_CTR ? c->iv : NULL;
+	OSSL_PARAM params[] = { OSSL_PARAM_construct_int(OSSL_CIPHER_PARAM_IVLEN, &len), OSSL_PARAM_END };
+
+	return EVP_CIPHER_CTX_set_params(c->s.twin, params) > 0;
+}
+
+/*
+ * None of these ciphers takes another length of iv. But a context of OpenSSL 3.5 keeps a length that the program sets,
+ * and takes no iv until that is the cipher's again.
+ */
+static bool twin_iv(const struct context *c, const unsigned char *iv)
+{
+	int len = EVP_CIPHER_CTX_get_iv_length(c->s.twin);
+	bool other = len != c->s.cipher->iv_len;
+	bool ok = (!other || iv_len_set(c, c->s.cipher->iv_len)) && EVP_CipherInit_ex2(c->s.twin, NULL, NULL, iv, -1, NULL) > 0;
+
+	return (!other || iv_len_set(c, len)) && ok;
+}
+
+/* Without an iv some modes begin again with the program's, even if what comes then fails. */
+static bool iv_again(struct context *c)
+{
+	if (!c->moved || c->s.cipher->mode == WD_CIPHER_CTR)
+		return true;
+	c->moved = !twin_iv(c, c->iv);
+	return !c->moved;
 }
 
 static int begin(struct context *c, bool encrypt, const unsigned char *key, size_t key_len, const unsigned char *iv,
-		 const OSSL_PARAM params[])
+		 size_t iv_len, const OSSL_PARAM params[])
 {
-	int ok = wdp_symmetric_begin(&c->s, encrypt, key, key_len, iv ? iv : iv_again(c), params);
+	int ok = (iv || iv_again(c)) && wdp_symmetric_begin(&c->s, encrypt, key, key_len, iv, params);
 
 	c->held = 0;
-	if (iv)
+	if (iv && iv_len == c->s.cipher->iv_len) {
 		c->moved = false;
-	c->iv_set = c->iv_set || iv;
+		c->iv_set = true;
+	}
 	tls_note(c, params);
 	return ok;
 }
@@ -69,15 +93,13 @@ static int begin(struct context *c, bool encrypt, const unsigned char *key, size
 int wdp_cipher_encrypt_init(void *vctx, const unsigned char *key, size_t key_len, const unsigned char *iv,
 			    size_t iv_len, const OSSL_PARAM params[])
 {
-	(void)iv_len;
-	return begin(vctx, true, key, key_len, iv, params);
+	return begin(vctx, true, key, key_len, iv, iv_len, params);
 }
 
 int wdp_cipher_decrypt_init(void *vctx, const unsigned char *key, size_t key_len, const unsigned char *iv,
 			    size_t iv_len, const OSSL_PARAM params[])
 {
-	(void)iv_len;
-	return begin(vctx, false, key, key_len, iv, params);
+	return begin(vctx, false, key, key_len, iv, iv_len, params);
 }
 
 /* --- parameters --- */
@@ -260,7 +282,7 @@ static bool twin_move(struct context *c, const unsigned char *iv)
 	if (!c->moved && EVP_CIPHER_CTX_get_original_iv(c->s.twin, c->iv, c->s.cipher->iv_len) <= 0)
 		return false;
 	c->moved = true;
-	return EVP_CipherInit_ex2(c->s.twin, NULL, NULL, iv, -1, NULL) > 0;
+	return twin_iv(c, iv);
 }
 
 /* The block that the twin has held; without padding it gives it back at once. */
