@@ -63,8 +63,10 @@ IDLE_HPRE = ["--hpre", "1", "--engine", "none"]
 COMPUTING_HPRE = ["--hpre", "1"]
 KINDS = {
     "sync": (NULL, ["loop", "sync"]), "async": (NULL, ["loop", "async"]), "burst": (NULL, ["loop", "burst"]),
-    "cipher.async": (IDLE, ["crypto-loop", "cipher", "async"]), "cipher.burst": (IDLE, ["crypto-loop", "cipher", "burst"]),
-    "digest.async": (IDLE, ["crypto-loop", "digest", "async"]), "digest.burst": (IDLE, ["crypto-loop", "digest", "burst"]),
+    "cipher.async": (IDLE, ["crypto-loop", "cipher", "async"]),
+    "cipher.burst": (IDLE, ["crypto-loop", "cipher", "burst"]),
+    "digest.async": (IDLE, ["crypto-loop", "digest", "async"]),
+    "digest.burst": (IDLE, ["crypto-loop", "digest", "burst"]),
     **{f"{alg}.async": (IDLE_HPRE, ["pubkey-loop", alg]) for alg in ("rsa", "dh", "ecdsa", "ecdh")},
     "ecdh-point.async": (IDLE_HPRE, ["pubkey-loop", "ecdh"]),
     "ccm.async": (IDLE, ["crypto-loop", "ccm", "async"]), "ccm.burst": (IDLE, ["crypto-loop", "ccm", "burst"]),
@@ -93,8 +95,9 @@ def small_streams(out, library):
     totals = []
     for streams in (COMPUTED_SHORT, COMPUTED_LONG):
         with tempfile.NamedTemporaryFile() as file:
-            subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={file.name}", f"{out}/bench/wd-bench",
-                            "zlib-small", library, str(streams)], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={file.name}",
+                            f"{out}/bench/wd-bench", "zlib-small", library, str(streams)],
+                           check=True, stdout=subprocess.DEVNULL)
             text = file.read().decode()
         totals.append(int(re.search(r"^(?:summary|totals): (\d+)", text, re.M).group(1)))
     return (totals[1] - totals[0]) / (COMPUTED_LONG - COMPUTED_SHORT) / CALLS_OF_STREAM

@@ -175,10 +175,11 @@ def openssl_jobs(_):
 def script(name):
     """The rows of a script that runs programs of others; if these can't be had there are none."""
     def rows():
-        done = subprocess.run([f"{TOP}/benchmarks/{name}"], stdout=subprocess.PIPE, text=True, env=os.environ | {"OUT": OUT},
-                              timeout=STUCK_S, check=False)
+        done = subprocess.run([f"{TOP}/benchmarks/{name}"], stdout=subprocess.PIPE, text=True,
+                              env=os.environ | {"OUT": OUT}, timeout=STUCK_S, check=False)
         if done.returncode:
-            why = "".join(line for line in done.stdout.splitlines() if "SKIP" in line) or f"failed with {done.returncode}"
+            why = "".join(line for line in done.stdout.splitlines() if "SKIP" in line)
+            why = why or f"failed with {done.returncode}"
             print(f"bench: {name}: {why}: no rows of it", file=sys.stderr)
             return
         yield from rows_of(done.stdout.splitlines())
@@ -238,7 +239,8 @@ def crowd(name, latency_ns):
 # The groups: the function that yields the rows, and the rows' names.
 GROUPS = [
     (plain(["--null"], "null"), ("sync.null.ns", "async.null.ns", "burst.null.ns", "submit.full.ns")),
-    (plain(["--hpre", "1", "--engine", "none"], "pubkey-null"), tuple(f"{op}.null.ns" for op in ("rsa", "dh", "ecdsa", "ecdh"))),
+    (plain(["--hpre", "1", "--engine", "none"], "pubkey-null"),
+     tuple(f"{op}.null.ns" for op in ("rsa", "dh", "ecdsa", "ecdh"))),
     *((counted(kind), (f"{kind}.null.instr", f"{kind}.null.locked")) for kind in count.KINDS),
     (plain(["--null", "--zip", "2"], "two"), ("sync.2thr.scale",)),
     (crowd("sync.8thr1ctx.scale.1ms", 1000000), ("sync.8thr1ctx.scale.1ms",)),
@@ -301,7 +303,8 @@ def bench(patterns):
 def compiler():
     """The versions that the counts depend on besides the source."""
     cc = os.environ.get("CC", "cc")
-    version = subprocess.run([cc, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, check=True).stdout
+    version = subprocess.run([cc, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True,
+                             check=True).stdout
     libc = platform.libc_ver()[1]
     flags = os.environ.get("CFLAGS", "").replace(" ", "")
     return f"{platform.machine()} cc-{version.split()[0]} libc-{libc}" + (f" {flags}" if flags else "")
@@ -352,7 +355,8 @@ def record_check():
         limit = limit_of(name, recorded)
         if now > limit:
             bad += 1
-            print(f"# More than {limit:.1f}. On purpose? Then 'make bench-record', and commit the record with the reason.")
+            print(f"# More than {limit:.1f}. On purpose? "
+                  "Then 'make bench-record', and commit the record with the reason.")
         print(f"{'not ok' if now > limit else 'ok'} {rule}", flush=True)
     return 1 if bad else 0
 

@@ -25,10 +25,10 @@ class Speed:
         """Operations per second; those of the private key, if the algorithm has two."""
         command = ["openssl", "speed", "-mr", "-seconds", "1", *options, ALGS[alg]]
         env = {k: v for k, v in os.environ.items() if not k.startswith("WD_")}
-        env |= {"OPENSSL_MODULES": f"{self.out}/ossl-modules", "OPENSSL_CONF": conf or os.devnull, "WD_OPENSSL_DEVICES": "later",
-                "WD_OPENSSL_LOG": "off"}
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env, timeout=STUCK_S,
-                              check=True)
+        env |= {"OPENSSL_MODULES": f"{self.out}/ossl-modules", "OPENSSL_CONF": conf or os.devnull,
+                "WD_OPENSSL_DEVICES": "later", "WD_OPENSSL_LOG": "off"}
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env,
+                              timeout=STUCK_S, check=True)
         return float(next(line for line in reversed(done.stdout.splitlines()) if line.startswith("+F")).split(":")[3])
 
     def taken_in_turns(self, first, second):
@@ -41,5 +41,6 @@ class Speed:
 
 def twin(speed, alg):
     """Nanoseconds of an operation by way of the provider, when libcrypto computes it, and without the provider."""
-    plain, ours = speed.taken_in_turns(lambda conf: speed.per_second(alg), lambda conf: speed.per_second(alg, conf=conf))
+    plain, ours = speed.taken_in_turns(lambda conf: speed.per_second(alg),
+                                       lambda conf: speed.per_second(alg, conf=conf))
     return 1e9 / ours, 1e9 / plain

@@ -19,8 +19,10 @@ host_mirror() {
 	# shellcheck disable=SC2016 # apt's own words
 	read -r mirror key < <(APT_CONFIG='' apt-get indextargets \
 		--format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(SIGNED_BY)' 'Identifier: Packages' |
-		awk \
-		'$3 == "main" && $2 ~ /^(bookworm|trixie|forky|sid|oldstable|stable|testing)$/ { print $1, $4; exit }') ||
+		awk '$3 == "main" && $2 ~ /^(bookworm|trixie|forky|sid|oldstable|stable|testing)$/ {
+			print $1, $4
+			exit
+		}') ||
 		fail "no Debian mirror in this host's apt sources"
 	[[ $key == /* && -r $key ]] || key=/usr/share/keyrings/debian-archive-keyring.gpg
 	echo "$mirror $key"

@@ -104,8 +104,8 @@ judge() {
 	fi
 	if [ -z "$status" ]; then
 		[ ! -s "$run/qemu" ] || cat "$run/qemu" >&2
-		echo \
-			"$me: the machine ended without a status (QEMU exit status $code); the last lines of the console:" >&2
+		echo "$me: the machine ended without a status (QEMU exit status $code);" \
+			"the last lines of the console:" >&2
 		last_lines
 		exit 71
 	fi

@@ -65,10 +65,11 @@ all_processes_are_reported() {
 
 	one=$(report 'wdzip -c /bin/sh >/dev/null') &&
 		two=$(report '(wdzip -c /bin/sh & wdzip -c /bin/sh; wait) >/dev/null') || return
-	awk \
-		'{ bytes += $5 } NR == 1 && $0 !~ /^hisi_zip-0 requests [1-9][0-9]* bytes_in [0-9]+ bytes_out [1-9][0-9]*$/ ||
+	awk '{ bytes += $5 }
+		NR == 1 && $0 !~ /^hisi_zip-0 requests [1-9][0-9]* bytes_in [0-9]+ bytes_out [1-9][0-9]*$/ ||
 		NR == 2 && $0 != "hisi_sec2-1 requests 0 bytes_in 0 bytes_out 0" { bad = 1 }
-		END { exit bad || NR != 2 || bytes != '"$(stat -Lc %s /bin/sh)"' }' <<<"$one" || { echo "reported: $one"; return 1; }
+		END { exit bad || NR != 2 || bytes != '"$(stat -Lc %s /bin/sh)"' }' <<<"$one" ||
+		{ echo "reported: $one"; return 1; }
 	[ "$(awk 'NR == 1 { print $3 / 2, $5 / 2, $7 / 2 }' <<<"$two")" = \
 		"$(awk 'NR == 1 { print $3, $5, $7 }' <<<"$one")" ] ||
 		{ echo "reported: $one, and of two processes $two"; return 1; }

@@ -29,7 +29,8 @@ KNOWN = ("WD_PATH", "TERM", "WD_TEST_SEED", "WARPDRIVE_ACCEL", "PREFIX", "SHARES
 # Read by make itself, or by an expression that the search doesn't find: each with a file that contains the name.
 MORE = {"AR": "scripts/make/defs.mk", "O": "Makefile", "KERNEL": "Makefile", "ARCH": "scripts/make/defs.mk",
         **{f"WD_OPENSSL_{key}": "user/openssl/config.c" for key in
-           ("ALGORITHMS", "MIN_BYTES", "DEVICES", "SECTION", "POLLERS", "TIMEOUT_MS", "FALLBACK", "CHECK_RESULTS", "LOG")},
+           ("ALGORITHMS", "MIN_BYTES", "DEVICES", "SECTION", "POLLERS", "TIMEOUT_MS", "FALLBACK", "CHECK_RESULTS",
+            "LOG")},
         "WD_ZLIB_STATS": "user/zlib/config.c",
         **{f"WD_ZLIB{key}": "user/shared/zlib_settings.c" for key in ("", "_LEVELS", "_MIN", "_CHUNK", "_INFLATE")}}
 

@@ -71,7 +71,8 @@ openssl_here() {
 	place
 	export PATH=$BUILD/user/bin:$PATH
 	python3 "$BLOCKS" script vm "$TOP/docs/guide/openssl.md" | sed 's/^user .*/user root;/
-		s/^http {/&client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;/' >script
+		s/^http {/&client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t;/
+		s/^http {/&scgi_temp_path t;/' >script
 	wdctl() {
 		[ "$1" = load ] || [ "$1" = ctx ] || command wdctl "$@"
 	}
@@ -91,7 +92,8 @@ zlib_here() {
 	export PATH=$BUILD/user/bin:$PATH GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null TMPDIR=$PWD
 	python3 "$BLOCKS" script vm "$TOP/docs/guide/zlib.md" |
 		sed 's/^user .*/user root; env WD_EMULATE; env WD_EMULATE_ROOT;/
-		s/^http {/&client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;/' >script
+		s/^http {/&client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t;/
+		s/^http {/&scgi_temp_path t;/' >script
 	wdctl() {
 		[ "$1" = load ] || command wdctl "$@"
 	}

@@ -75,7 +75,8 @@ links_all_statically() {
 
 		int main(void)
 		{
-			return wd_rsa_sess_caps(0) == 0 || wd_dh_sess_caps(0) == 0 || wd_ecc_sess_caps(0) == 0 || wd_cipher_sess_caps(0) == 0 || wd_digest_sess_caps(0) == 0 || wd_aead_sess_caps(0) == 0;
+			return wd_rsa_sess_caps(0) == 0 || wd_dh_sess_caps(0) == 0 || wd_ecc_sess_caps(0) == 0 ||
+			       wd_cipher_sess_caps(0) == 0 || wd_digest_sess_caps(0) == 0 || wd_aead_sess_caps(0) == 0;
 		}
 	EOF
 	# shellcheck disable=SC2046
@@ -102,9 +103,11 @@ descriptors_compile() {
 
 # The installed Makefile of the samples, called in another folder.
 examples_build() {
-	printf \
-		'#!/bin/sh\nPKG_CONFIG_PATH=%s/usr/lib/pkgconfig exec pkg-config --define-variable=prefix=%s/usr --define-variable=libdir=%s/usr/lib --define-variable=includedir=%s/usr/include "$@"\n' \
-		"$root" "$root" "$root" "$root" >"$scratch/pc"
+	cat >"$scratch/pc" <<-END
+		#!/bin/sh
+		PKG_CONFIG_PATH=$root/usr/lib/pkgconfig exec pkg-config --define-variable=prefix=$root/usr \\
+			--define-variable=libdir=$root/usr/lib --define-variable=includedir=$root/usr/include "\$@"
+	END
 	chmod +x "$scratch/pc"
 	mkdir -p "$scratch/samples/$1" &&
 		(cd "$scratch/samples/$1" &&

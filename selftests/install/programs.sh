@@ -56,7 +56,10 @@ make_stand_in() {
 	cat >"$scratch/bin/apt-get" <<-'END'
 		#!/bin/bash
 		case $* in
-		*indextargets*) echo http://localhost/debian bookworm main /usr/share/keyrings/debian-archive-keyring.gpg; exit ;;
+		*indextargets*)
+			echo http://localhost/debian bookworm main /usr/share/keyrings/debian-archive-keyring.gpg
+			exit
+			;;
 		*update*) exit ;;
 		*source*=3*) echo "E: 404  Not Found"; exit 100 ;;
 		*source*=2*) [ -e "$scratch/manner" ] && cp "$scratch"/made-up_2* .; exit ;;

@@ -60,8 +60,8 @@ full_disk() {
 	staged usr/local/lib/{a,b,c} usr/local/share/x/y
 	export -f commit unchanged
 	export root scratch
-	"${unshare[@]}" bash -c \
-		'mount -t tmpfs -o size=180k none "$1" && mkdir -p "$1/usr/local/lib" && echo old >"$1/usr/local/lib/b" &&
+	"${unshare[@]}" bash -c 'mount -t tmpfs -o size=180k none "$1" &&
+		mkdir -p "$1/usr/local/lib" && echo old >"$1/usr/local/lib/b" &&
 		! commit user && unchanged' - "$root" && one_line 'No space left on device; nothing was changed'
 }
 

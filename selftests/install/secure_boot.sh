@@ -46,8 +46,9 @@ refused() {
 }
 
 unsigned() {
-	refused 'make install' \
-		'it is unsigned, and this kernel loads signed modules only: it is locked down (none [integrity] confidentiality)'
+	local why='this kernel loads signed modules only: it is locked down (none [integrity] confidentiality)'
+
+	refused 'make install' "it is unsigned, and $why"
 }
 
 stranger() {

@@ -17,9 +17,9 @@ gives() {
 }
 # shellcheck disable=SC2016
 facts() {
-	gives 3 vm --smp 4 --numa 2 --mem 1G \
-		-- bash -c \
-		'echo "$PWD"; nproc; ls -d /sys/devices/system/node/node? | wc -l; id -u; readlink /proc/self/fd/0; echo words >&2
+	gives 3 vm --smp 4 --numa 2 --mem 1G -- bash -c 'echo "$PWD"; nproc
+		ls -d /sys/devices/system/node/node? | wc -l
+		id -u; readlink /proc/self/fd/0; echo words >&2
 		touch build/vm/written; touch /usr/unwritten; exit 3'
 }
 output() {
@@ -49,7 +49,10 @@ make_qemu() {
 		[ "\$left" -gt 0 ] || exec $(command -v qemu-system-x86_64) "\$@"
 		echo \$((left - 1)) >"$scratch/faults"
 		for word; do
-			case \$word in file:*/console) console=\${word#file:} ;; */stdout|*/stderr) : >"\${word##*path=}" ;; esac
+			case \$word in
+			file:*/console) console=\${word#file:} ;;
+			*/stdout|*/stderr) : >"\${word##*path=}" ;;
+			esac
 		done
 		printf '%s\n' 'int3: 0000 [#1] PREEMPT SMP' 'RIP: 0010:__mod_timer+0x1c3/0x370' >"\$console"
 	EOF

@@ -18,7 +18,12 @@ cat >"$scratch/ring.c" <<'END'
 void publish(_Atomic uint64_t *d, uint64_t v, uint64_t *sqe) { *sqe = v; wd_ring_publish(d, v); }
 uint32_t consume(const _Atomic uint16_t *w, const uint32_t *cqe) { return wd_ring_consume(w) + *cqe; }
 void announce(_Atomic uint32_t *w, uint64_t *sqe) { wd_ring_announce(w); *sqe = 0; }
-uint16_t settle(_Atomic uint64_t *d, const _Atomic uint16_t *w) { wd_ring_publish(d, 1); wd_ring_settle(); return wd_ring_consume(w); }
+uint16_t settle(_Atomic uint64_t *d, const _Atomic uint16_t *w)
+{
+	wd_ring_publish(d, 1);
+	wd_ring_settle();
+	return wd_ring_consume(w);
+}
 END
 build() {
 	"$CC" -O2 -std=c11 -ffreestanding -I"$scratch" -I"$TOP/user/libhisi_qm" -S -o "$scratch/ring.s" \

@@ -102,7 +102,8 @@ test_that 'what was inherited of another process is not believed' prints \
 	"$helper" info SSL
 test_that 'an inherited slot is of one section' prints \
 	"this process was executed with a slot of section SSL: Device or resource busy
-start -16 compress -16 none section '' slot '' inherited 0 grants 0 priority 0" emulated "$helper" run SSL "$helper" info PAIR
+start -16 compress -16 none section '' slot '' inherited 0 grants 0 priority 0" \
+	emulated "$helper" run SSL "$helper" info PAIR
 test_that 'a kernel without sections says so' prints \
 	"start 0 compress 0 unprovisioned section 'SSL' slot '' inherited 0 grants 0 priority 0" \
 	"$OUT/bin/wd-emulate" -- "$helper" info SSL

@@ -16,7 +16,8 @@ chmod 755 "$scratch"
 debs=${WD_PACKAGES:-$scratch/debs}
 version=$(cat VERSION)
 arch=$(dpkg --print-architecture)
-packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
+packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator'
+packages+=' openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
 
 # The tree's own build folder is not touched: make and its variables come from a clean environment.
 build() {
@@ -85,8 +86,10 @@ same_files() {
 # static libraries, compresses no page (so that rpmlint takes .5 for the compression, and conf for the section), adds
 # folders of build-ids, and its linker makes only the newer hash section. The packages are not signed here. rpmlint does
 # not resolve the .. of a link, whose target contents.sh checks; and it takes doc for a language.
-rpmlint_known='static-library-without-debuginfo /usr/lib64/warpdrive/|bad-manual-page-folder .*/man5/warpdrive\.conf\.5 '
-rpmlint_known+='|non-versioned-file-in-library-package /usr/lib/\.build-id|missing-hash-section /usr/lib64/lib|no-signature$'
+rpmlint_known='static-library-without-debuginfo /usr/lib64/warpdrive/'
+rpmlint_known+='|bad-manual-page-folder .*/man5/warpdrive\.conf\.5 '
+rpmlint_known+='|non-versioned-file-in-library-package /usr/lib/\.build-id'
+rpmlint_known+='|missing-hash-section /usr/lib64/lib|no-signature$'
 rpmlint_known+='|no-library-dependency-for /usr/lib64/warpdrive/\.\./lib|warpdrive-doc.*no-dependency-on locales-doc$'
 
 rpmlint_quiet() {
@@ -138,8 +141,8 @@ modules_built() {
 		diff <(echo "$wanted") <(modinfo -F version "$scratch/root/lib/modules/$release/updates/dkms"/uacce.ko*)
 }
 tools_work() {
-	in_root \
-		'getent group accel && wd-emulate -- wdzip -c /etc/passwd | gzip -dc | cmp - /etc/passwd && wd-emulate -- wd-zlib --check'
+	in_root 'getent group accel && wd-emulate -- wdzip -c /etc/passwd | gzip -dc | cmp - /etc/passwd &&
+		wd-emulate -- wd-zlib --check'
 }
 # replaced OPTION FOLDER [VERSION]: the packages of the folder replace the installed ones.
 replaced() {

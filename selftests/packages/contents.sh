@@ -26,7 +26,12 @@ map_symbols() {
 		sed 's|/\*.*\*/||' "$map" | awk -v so="$name.so.0" '
 			$2 == "{" { node = $1; public = node !~ /PRIVATE/; if (public) print so, node, node; next }
 			/local:/ { public = 0 }
-			public && /;/ { gsub(/[ \t]/, ""); n = split($0, s, ";"); for (i = 1; i < n; i++) print so, s[i], node }'
+			public && /;/ {
+				gsub(/[ \t]/, "")
+				n = split($0, s, ";")
+				for (i = 1; i < n; i++)
+					print so, s[i], node
+			}'
 	done | LC_ALL=C sort
 }
 
@@ -71,18 +76,20 @@ of_rpm() {
 		<(awk -v want="$1" \
 		'/^%/ && !/^%[{d]/ { on = 0 } /^%files/ && $NF == want { on = 1; next } on && NF && !/^%dir/' \
 		packaging/warpdrive.spec |
-		sed -e \
-		"s|%{version}|$version|; s|%{devlibdir}|/usr/lib/x86_64-linux-gnu/warpdrive|; s|%{_libdir}|/usr/lib/x86_64-linux-gnu|" \
+		sed -e "s|%{version}|$version|; s|%{devlibdir}|/usr/lib/x86_64-linux-gnu/warpdrive|" \
+			-e 's|%{_libdir}|/usr/lib/x86_64-linux-gnu|' \
 			-e 's|%{modulesdir}|/usr/lib/x86_64-linux-gnu/ossl-modules|' \
-			-e \
-			's|%{_bindir}|/usr/bin|; s|%{_sbindir}|/usr/sbin|; s|%{_includedir}|/usr/include|; s|%{_mandir}|/usr/share/man|; s|%{_datadir}|/usr/share|' \
-			-e \
-			's|%{docs}|/usr/share/doc/warpdrive-doc|; s|%{_unitdir}|/usr/lib/systemd/system|; s|%{_udevrulesdir}|/usr/lib/udev/rules.d|; s|%{_sysusersdir}|/usr/lib/sysusers.d|; s|^/||')
+			-e 's|%{_bindir}|/usr/bin|; s|%{_sbindir}|/usr/sbin|; s|%{_includedir}|/usr/include|' \
+			-e 's|%{_mandir}|/usr/share/man|; s|%{_datadir}|/usr/share|' \
+			-e 's|%{docs}|/usr/share/doc/warpdrive-doc|; s|%{_unitdir}|/usr/lib/systemd/system|' \
+			-e 's|%{_udevrulesdir}|/usr/lib/udev/rules.d|; s|%{_sysusersdir}|/usr/lib/sysusers.d|' \
+			-e 's|^/||')
 	matching "${patterns[@]}"
 }
 
 pairs='libwarpdrive0:libwarpdrive0 libwarpdrive-dev:libwarpdrive-devel warpdrive-tools:tools warpdrive-dkms:dkms
-	warpdrive-emulator:emulator openssl-provider-warpdrive:openssl-provider-warpdrive warpdrive-zlib:zlib warpdrive-doc:doc'
+	warpdrive-emulator:emulator openssl-provider-warpdrive:openssl-provider-warpdrive warpdrive-zlib:zlib
+	warpdrive-doc:doc'
 
 each_file_once() {
 	local pair
@@ -134,8 +141,8 @@ dependencies_fetched() {
 	{
 		echo build-essential
 		sed -n '/^Build-Depends:/,/^$/{s/^Build-Depends://;s/[ ,]\|(.*)//gp}' debian/control |
-			sed \
-			's/^debhelper-compat$\|^dh-sequence-installsysusers$/debhelper/; s/^dh-sequence-dkms$/dh-dkms/; /^$/d'
+			sed 's/^debhelper-compat$\|^dh-sequence-installsysusers$/debhelper/
+			s/^dh-sequence-dkms$/dh-dkms/; /^$/d'
 	} | sort -u >"$scratch/wanted"
 	[ "$(wc -l <"$scratch/wanted")" -gt 5 ] &&
 		! scripts/deps --packages build deb | tr ' ' '\n' | sort -u | comm -13 - "$scratch/wanted" | grep .

@@ -12,7 +12,8 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 
 long_only 'boots machines for an hour each' "${WD_PACKAGES_TMP:-/var/tmp}"
 version=$(cat VERSION)
-packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
+packages='libwarpdrive0 libwarpdrive-dev warpdrive-tools warpdrive-dkms warpdrive-emulator'
+packages+=' openssl-provider-warpdrive warpdrive-zlib warpdrive-doc'
 
 debs_there() {
 	local deb
@@ -52,8 +53,8 @@ kernel_fetched() {
 
 # with_packages COMMANDS: a boot of this release's disk, where the packages and the functions below are at hand.
 with_packages() {
-	in_machine \
-		"older=$older version=$version scratch=$scratch packages='$packages' modules='uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim'
+	in_machine "older=$older version=$version scratch=$scratch packages='$packages'
+		modules='uacce hisi_qm hisi_zip hisi_sec2 hisi_hpre hisi_sim'
 		export DEBIAN_FRONTEND=noninteractive
 		$(declare -f built user_compresses not)
 		$1" --timeout 14400 --with "$scratch"
@@ -142,7 +143,8 @@ older_and_back() {
 		built $version
 		grep -Fx $older /sys/module/uacce/version
 		wdctl doctor | tee doctor || true
-		grep "uacce: the loaded module ($older) is another build than the installed one (.*$version).*it is older" doctor
+		other="is another build than the installed one"
+		grep "uacce: the loaded module ($older) $other (.*$version).*it is older" doctor
 		[ -z "$(dpkg-query -W $packages | grep -F "$older")" ]
 		[ -e /etc/warpdrive/sections.conf ]'
 }

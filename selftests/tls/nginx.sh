@@ -19,7 +19,8 @@ nginx_conf() {
 		error_log stderr;
 		events {}
 		http {
-			client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;
+			client_body_temp_path t; proxy_temp_path t;
+			fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;
 			access_log off;
 			ssl_protocols TLSv1.2 TLSv1.3;
 			server {

@@ -21,11 +21,14 @@ server() {
 	listening server "$PORT"
 }
 
+connection="host=localhost hostaddr=127.0.0.1 port=$PORT user=tester dbname=postgres"
+connection+=" sslmode=verify-full sslrootcert=$CERTS/all.pem"
+
 # Each connection has a process of its own at the server, and one here.
 query() {
 	stock with_set db psql -X -A -t \
 		-c "select ssl and version = 'TLSv1.3' from pg_stat_ssl where pid = pg_backend_pid()" \
-		"host=localhost hostaddr=127.0.0.1 port=$PORT user=tester dbname=postgres sslmode=verify-full sslrootcert=$CERTS/all.pem"
+		"$connection"
 }
 
 connections() {
@@ -59,7 +62,7 @@ test_a_client_with_devices() {
 	conf 'fallback = no'
 	server rsa
 	provided with_set db wd-emulate --hpre 1 --stats client.stats -- psql -X -A -t -c 'select 6 * 7' \
-		"host=localhost hostaddr=127.0.0.1 port=$PORT user=tester dbname=postgres sslmode=verify-full sslrootcert=$CERTS/all.pem" >got
+		"$connection" >got
 	says 42 got
 	busy client.stats hpre
 }

@@ -63,7 +63,8 @@ test_plan_prints_exactly_what_apply_does() {
 		s/^section \(.*\): remove$/rmdir sections\/\1/p
 		s/^section \(.*\): live$/write sections\/\1\/live 1/p
 		s/^section \(.*\): drain.*$/write sections\/\1\/live 0/p
-		s/^\(section\|device\) \([^:]*\): \([a-z_]*\) = \([^(]*[^( ]\)\( (was .*)\)\{0,1\}$/write \1s\/\2\/\3 \4/p' plan |
+		s/ (was .*)$//
+		s/^\(section\|device\) \([^:]*\): \([a-z_]*\) = \([^(]*[^( ]\)$/write \1s\/\2\/\3 \4/p' plan |
 		same - log
 	golden plan <<END
 section Shape: drain and wait

@@ -158,10 +158,10 @@ a, b = json.load(sys.stdin)["devices"]
 assert a == {"name": "hisi_zip-0", "parent": "0000:75:00.0", "physical_function": None,
 	"virtual_functions": None, "api": "hisi_qm_v3",
 	"algorithms": ["zlib", "gzip", "deflate"], "lacks": [], "node": 0, "priority": 0, "simulated": False,
-	"doorbells": "mapped", "iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96, "used": 12,
-	"free": 150, "quarantined": 2, "resets": None, "opens": None, "refused": None, "refused_full": None,
-	"ctx_errors": None, "function_requests": None, "requests": None, "request_errors": None, "bytes_in": None, "bytes_out": None,
-	"busy_cycles": None, "state": "ok"}, a
+	"doorbells": "mapped", "iommu": "sva-iommu", "sva": True, "available": 256, "total": 256, "reserved": 96,
+	"used": 12, "free": 150, "quarantined": 2, "resets": None, "opens": None, "refused": None, "refused_full": None,
+	"ctx_errors": None, "function_requests": None, "requests": None, "request_errors": None, "bytes_in": None,
+	"bytes_out": None, "busy_cycles": None, "state": "ok"}, a
 assert b["total"] is None and b["free"] is None, b
 assert b["priority"] is None and b["simulated"] is None and b["iommu"] is None, b
 assert b["node"] == 0 and b["sva"] is True, b
@@ -359,7 +359,8 @@ END
 }
 
 # Programs that remedies use; not every machine has all of them.
-REMEDY_PROGRAMS=" dracut update-initramfs echo mkdir rm mknod mount modprobe depmod dkms ldconfig groupadd usermod udevadm systemctl ulimit "
+REMEDY_PROGRAMS=' dracut update-initramfs echo mkdir rm mknod mount modprobe depmod dkms ldconfig groupadd usermod '
+REMEDY_PROGRAMS+='udevadm systemctl ulimit '
 
 # a_command WORD...: wdctl and make must have the command or target and its options; any other program must be in the
 # list.
@@ -562,10 +563,12 @@ refused_root() {
 }
 
 test_doctor_says_that_a_module_is_unsigned() {
+	local only='it is unsigned, and this kernel loads signed modules only'
+
 	refused_root
 	put r/sys/kernel/security/lockdown "none [integrity] confidentiality"
-	problem r \
-		"hisi_zip: installed (updates, 0.2.0), not loaded; it is unsigned, and this kernel loads signed modules only: it is locked down (none [integrity] confidentiality)"
+	problem r "hisi_zip: installed (updates, 0.2.0), not loaded; $only: it is locked down"
+	says "$only: it is locked down (none [integrity] confidentiality)" got
 	says "run 'make install-modules', which signs" got
 	put r/sys/kernel/security/lockdown "[none] integrity confidentiality"
 	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
@@ -574,8 +577,7 @@ test_doctor_says_that_a_module_is_unsigned() {
 	problem r "hisi_zip: installed (updates, 0.2.0), not loaded"
 	not grep unsigned got
 	put r/sys/module/module/parameters/sig_enforce Y
-	problem r \
-		"not loaded; it is unsigned, and this kernel loads signed modules only: /sys/module/module/parameters/sig_enforce is Y"
+	problem r "not loaded; $only: /sys/module/module/parameters/sig_enforce is Y"
 	rm r/sys/module/module/parameters/sig_enforce
 	echo CONFIG_MODULE_SIG_FORCE=y >>"r/boot/config-$REL"
 	problem r "not loaded; it is unsigned, and this kernel loads signed modules only: CONFIG_MODULE_SIG_FORCE"
@@ -637,8 +639,8 @@ test_doctor_says_who_forbids_a_module() {
 test_doctor_notices_modules_from_an_initramfs() {
 	healthy r
 	load_module r uacce 1.0 ""
-	problem r \
-		"uacce: the kernel's own module is loaded (1.0) instead of the installed one (updates, 0.2.0): from the initramfs"
+	local own="uacce: the kernel's own module is loaded (1.0) instead of the installed one (updates, 0.2.0)"
+	problem r "$own: from the initramfs"
 	remedy "uacce: the kernel's own" "update-initramfs -u -k $REL && wdctl unload && wdctl load"
 	put r/usr/bin/dracut ""
 	problem r "uacce: the kernel's own"
@@ -658,8 +660,8 @@ test_doctor_names_each_device_problem() {
 	remedy "no accelerator" "wdctl load --sim zip"
 	add_device r hisi_zip-0 0000:75:00.0 isolate=1
 	problem r "hisi_zip-0: isolated"
-	remedy "hisi_zip-0: isolated" \
-		"echo 0000:75:00.0 >/sys/bus/pci/drivers/hisi_zip/unbind && echo 0000:75:00.0 >/sys/bus/pci/drivers/hisi_zip/bind"
+	local folder=/sys/bus/pci/drivers/hisi_zip
+	remedy "hisi_zip-0: isolated" "echo 0000:75:00.0 >$folder/unbind && echo 0000:75:00.0 >$folder/bind"
 	put r/sys/devices/pci/0000:75:00.0/reset ""
 	problem r "hisi_zip-0: isolated"
 	remedy "hisi_zip-0: isolated" "echo 1 >/sys/bus/pci/devices/0000:75:00.0/reset"
@@ -714,8 +716,8 @@ test_doctor_answers_for_the_caller() {
 	wdctl doctor --root r >/dev/null
 	exits 1 setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got
 	says "/dev/hisi_zip-0 (mode 660, group 0) can't be opened by user 65534" got
-	says \
-		"-> groupadd --force --system accel && wdctl export udev >/etc/udev/rules.d/60-warpdrive.rules && udevadm" got
+	local rules=/etc/udev/rules.d/60-warpdrive.rules
+	says "-> groupadd --force --system accel && wdctl export udev >$rules && udevadm" got
 	commands_of got
 	chgrp 1 r/dev/hisi_zip-0
 	exits 1 setpriv --reuid 65534 --regid 65534 --clear-groups wdctl doctor --root r >got
@@ -793,7 +795,8 @@ test_doctor_names_what_a_simulated_device_lacks() {
 software_path() {
 	{ wdctl doctor --json || :; } | python3 -c '
 import json, sys
-f, = [f for f in json.load(sys.stdin)["findings"] if f["area"] == "algorithms" and f["text"].startswith("software path")]
+f, = [f for f in json.load(sys.stdin)["findings"]
+      if f["area"] == "algorithms" and f["text"].startswith("software path")]
 print(f["state"], f["text"], f["remedy"])'
 }
 

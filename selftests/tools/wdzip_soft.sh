@@ -32,7 +32,8 @@ static int calls;
 #define LOSE(name) \
 	int name(unsigned long long sess, void *strm) \
 	{ \
-		int (*real)(unsigned long long, void *) = (int (*)(unsigned long long, void *))dlsym(RTLD_NEXT, #name); \
+		int (*real)(unsigned long long, void *) = \
+			(int (*)(unsigned long long, void *))dlsym(RTLD_NEXT, #name); \
 		return __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == 3 ? -ENODEV : real(sess, strm); \
 	}
 LOSE(wd_compress)

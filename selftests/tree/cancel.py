@@ -162,28 +162,34 @@ WRONG = {
     "a point itself": "int f(int fd)\n{\n\tpthread_mutex_lock(&l);\n\tclose(fd);\n\tpthread_mutex_unlock(&l);\n}\n",
     "through a function": "static void g(int fd)\n{\n\teventfd_write(fd, 1);\n}\n\n"
                           "int f(int fd)\n{\n\twd_lock(&l);\n\tg(fd);\n\twd_unlock(&l);\n}\n",
-    "through a member": "static void g(int fd)\n{\n\tread(fd, 0, 0);\n}\n\nstatic const struct o o = { .close = g };\n\n"
+    "through a member": "static void g(int fd)\n{\n\tread(fd, 0, 0);\n}\n\n"
+                        "static const struct o o = { .close = g };\n\n"
                         "int f(struct q *q)\n{\n\twd_lock(&l);\n\tq->o.close(1);\n\twd_unlock(&l);\n}\n",
-    "after a branch that returns": "int f(int fd)\n{\n\twd_lock(&l);\n\tif (fd) {\n\t\twd_unlock(&l);\n\t\treturn 0;\n\t}\n"
+    "after a branch that returns": "int f(int fd)\n{\n\twd_lock(&l);\n\tif (fd) {\n"
+                                   "\t\twd_unlock(&l);\n\t\treturn 0;\n\t}\n"
                                    "\tclose(fd);\n\twd_unlock(&l);\n}\n",
     "a function that comes back locked": "static void in(void)\n{\n\twd_lock(&l);\n}\n\n"
                                          "int f(int fd)\n{\n\tin();\n\tpoll(0, 0, 1);\n\twd_unlock(&l);\n}\n",
     "a file's lock": "int f(int fd)\n{\n\twd_lock(&l);\n\tfcntl(fd, F_SETLKW, &k);\n\twd_unlock(&l);\n}\n",
-    "cancellation is on again": "int f(int fd)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n\twd_lock(&l);\n"
+    "cancellation is on again": "int f(int fd)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n"
+                                "\twd_lock(&l);\n"
                                 "\tpthread_setcancelstate(c, NULL);\n\tclose(fd);\n\twd_unlock(&l);\n}\n",
 }
 RIGHT = {
     "cancellation is off": "int f(int fd)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n\twd_lock(&l);\n"
                            "\tclose(fd);\n\twd_unlock(&l);\n\tpthread_setcancelstate(c, NULL);\n}\n",
     "a caller has switched it off": "static void g(int fd)\n{\n\twd_lock(&l);\n\tclose(fd);\n\twd_unlock(&l);\n}\n\n"
-                                    "int f(int fd)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n\tg(fd);\n"
+                                    "int f(int fd)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n"
+                                    "\tg(fd);\n"
                                     "\tpthread_setcancelstate(c, NULL);\n}\n",
     "after the lock": "int f(int fd)\n{\n\twd_lock(&l);\n\twd_unlock(&l);\n\tclose(fd);\n}\n",
     "a file's flags": "int f(int fd)\n{\n\twd_lock(&l);\n\tfcntl(fd, F_GETFL);\n\twd_unlock(&l);\n}\n",
     "a system call": "int f(int fd)\n{\n\twd_lock(&l);\n\tsyscall(SYS_write, fd, 0, 0);\n\twd_unlock(&l);\n}\n",
-    "with functions for both ends": "static int in(void)\n{\n\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n\twd_lock(&l);\n"
+    "with functions for both ends": "static int in(void)\n{\n"
+                                    "\tpthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c);\n\twd_lock(&l);\n"
                                     "\treturn c;\n}\n\nstatic void out(int c)\n{\n\twd_unlock(&l);\n"
-                                    "\tpthread_setcancelstate(c, NULL);\n}\n\nint f(int fd)\n{\n\tint c = in(), d = in();\n\n"
+                                    "\tpthread_setcancelstate(c, NULL);\n}\n\n"
+                                    "int f(int fd)\n{\n\tint c = in(), d = in();\n\n"
                                     "\tclose(fd);\n\tout(d);\n\tclose(fd);\n\tout(c);\n}\n",
 }
 

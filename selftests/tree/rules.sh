@@ -93,9 +93,9 @@ kernel_from_user() {
 # The model includes the user ABI, the register headers and its own headers only.
 model_alone() {
 	local code=0
-	includes model |
-		grep -vE \
-		'"[a-z0-9_]+\.h"|"hw/[a-z]+_hw\.h"|[<"](linux/types\.h|stdint\.h|stdbool\.h|stddef\.h|string\.h|linux/string\.h|linux/errno\.h|errno\.h|linux/kernel\.h)[>"]|misc/uacce/|linux/' |
+	local standard='(linux/(types|string|errno|kernel)|stdint|stdbool|stddef|string|errno)\.h'
+
+	includes model | grep -vE '"[a-z0-9_]+\.h"|"hw/[a-z]+_hw\.h"|[<"]'"$standard"'[>"]|misc/uacce/|linux/' |
 		none 'model/ includes something else' || code=1
 	includes model | grep -E 'uacce\.h"' | grep -vE 'uapi|misc/uacce' | none 'model/ includes uacce.h' || code=1
 	return $code
@@ -232,10 +232,13 @@ outside() {
 this_cpu() { documents | xargs grep -niwE 'this CPU' /dev/null | none '"this CPU" for the software path'; }
 
 # Prints "file:line: path" for each path of the tree in documents, manual pages and comments; links count from their
-# file's
-# folder.
+# file's folder.
 cited() {
 	prose | grep -E '^docs/|\.md$|/man/|\.[chS]$|\.sh$|\.py$|\.mk$|Makefile$|Kbuild$' | xargs awk '
+		BEGIN {
+			top = "docs|kernel|user|model|include|selftests|scripts|configfs-tools|benchmarks|packaging"
+			place = "(^|[^A-Za-z0-9_./$}<>~-])(" top ")/[A-Za-z0-9_./*{},\\[\\]-]+"
+		}
 		FNR == 1 {
 			text = FILENAME ~ /\.md$|\/man\/|^docs\/(abi|netlink)\//
 			c = FILENAME ~ /\.[chS]$/
@@ -248,7 +251,7 @@ cited() {
 		{
 			gsub(/\\f[A-Z]|\\/, "")
 			line = $0
-			while (match(line, /(^|[^A-Za-z0-9_.\/$}<>~-])(docs|kernel|user|model|include|selftests|scripts|configfs-tools|benchmarks|packaging)\/[A-Za-z0-9_.\/*{},\[\]-]+/)) {
+			while (match(line, place)) {
 				path = substr(line, RSTART, RLENGTH)
 				line = substr(line, RSTART + RLENGTH)
 				sub(/^[^a-z]/, "", path)

@@ -8,18 +8,44 @@ list=selftests/tree/words.txt
 
 # prose PAGE: prints its text, without names, code, macros and escapes.
 prose() {
-	awk \
-		'/^\.TH/ || /^\.\\"/ { next } /^\.SH/ { here = $0; print $2, $3; next } /^\.TS/ { format = 1 } format { if (/\.$/) format = 0; next } /^\.EX/ { code = 1 } /^\.EE/ { code = 0; next }
-		code || here ~ /LIBRARY/ || here ~ /SYNOPSIS/ || here ~ /SEE ALSO/ { next } here ~ /NAME/ { sub(/^.* \\- /, "") } { print }' "$1" |
-		sed -E \
-		's/^\.[A-Z]+ ?//; s/\\f[BI][^\\]*\\f[PR]/ /g; s/\\[&e]//g; s/\\\(bu//g; s/\\-/-/g; s/\\f[BIPR]//g'
+	awk '
+		/^\.TH/ || /^\.\\"/ { next }
+		/^\.SH/ { here = $0; print $2, $3; next }
+		/^\.TS/ { format = 1 }
+		format { if (/\.$/) format = 0; next }
+		/^\.EX/ { code = 1 }
+		/^\.EE/ { code = 0; next }
+		code || here ~ /LIBRARY/ || here ~ /SYNOPSIS/ || here ~ /SEE ALSO/ { next }
+		here ~ /NAME/ { sub(/^.* \\- /, "") }
+		{ print }' "$1" |
+		sed -E 's/^\.[A-Z]+ ?//; s/\\f[BI][^\\]*\\f[PR]/ /g; s/\\[&e]//g; s/\\\(bu//g; s/\\-/-/g
+			s/\\f[BIPR]//g'
 }
 
 # comments HEADER: prints the text between /* and */.
-comments() { awk \
-	'{ line = $0; while (length(line)) { if (inside) { at = index(line, "*/"); if (!at) { print line; break }
-	print substr(line, 1, at - 1); line = substr(line, at + 2); inside = 0 } else { at = index(line, "/*"); if (!at) break
-	line = substr(line, at + 2); inside = 1 } } }' "$1"; }
+comments() {
+	awk '{
+		line = $0
+		while (length(line)) {
+			if (inside) {
+				at = index(line, "*/")
+				if (!at) {
+					print line
+					break
+				}
+				print substr(line, 1, at - 1)
+				line = substr(line, at + 2)
+				inside = 0
+			} else {
+				at = index(line, "/*")
+				if (!at)
+					break
+				line = substr(line, at + 2)
+				inside = 1
+			}
+		}
+	}' "$1"
+}
 
 # Leaves out names from code and abbreviations.
 words() {

@@ -28,7 +28,8 @@ serve() {
 		env WD_ZLIB_STATS; env WD_EMULATE; env WD_EMULATE_ROOT;
 		events {}
 		http {
-			client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;
+			client_body_temp_path t; proxy_temp_path t;
+			fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;
 			access_log off;
 			types { text/plain txt; }
 			gzip on;

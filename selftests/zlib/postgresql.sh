@@ -19,8 +19,8 @@ serve() {
 	export PGPORT=$PORT
 	start_on_devices server db "$@" -- "${AS[@]}" "${POSTGRES[@]}"
 	listening server "$PORT"
-	query \
-		"create table t as select n, md5(n::text) || repeat(md5((n % 100)::text), 2) as text from generate_series(1, $ROWS) n" >made
+	query "create table t as select n, md5(n::text) || repeat(md5((n % 100)::text), 2) as text
+		from generate_series(1, $ROWS) n" >made
 }
 
 CONTENTS="select count(*), sum(n), md5(string_agg(text, ' ' order by n)) as sum from t"

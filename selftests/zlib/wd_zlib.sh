@@ -200,8 +200,8 @@ test_without_the_file_nothing_runs() {
 	says "$PWD/lib/warpdrive/zlib/libz.so.1: No such file or directory; run 'wd-zlib --check'" err
 	absent ran
 	exits 1 wd-emulate --zip 1 -- bin/wd-zlib --check >got
-	says \
-		"problem  zlib       the replacement of zlib isn't installed: there is no $PWD/lib/warpdrive/zlib/libz.so.1" got
+	local library=$PWD/lib/warpdrive/zlib/libz.so.1
+	says "problem  zlib       the replacement of zlib isn't installed: there is no $library" got
 }
 
 # The dynamic linker has no way to name it.
@@ -240,7 +240,9 @@ test_off_makes_no_system_call() {
 		#include <sys/syscall.h>
 		#include <zlib.h>
 
-		#define ALLOW(call)	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+		#define ALLOW(call) \
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), \
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 		static struct sock_filter filter[] = {
 			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -254,9 +256,11 @@ test_off_makes_no_system_call() {
 			struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 			uLongf len = sizeof(out), got = sizeof(back);
 
-			if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+			if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+			    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 				return 3;
-			return compress2(out, &len, data, sizeof(data), 1) != Z_OK || uncompress(back, &got, out, len) != Z_OK;
+			return compress2(out, &len, data, sizeof(data), 1) != Z_OK ||
+			       uncompress(back, &got, out, len) != Z_OK;
 		}
 	END
 	cc -o sandbox sandbox.c -lz
@@ -362,7 +366,8 @@ test_the_check_has_json() {
 		assert [d["name"] for d in got["devices"]] == ["hisi_zip-0", "hisi_zip-1"], got
 		assert "zlib" in got["devices"][0]["algorithms"]
 		assert got["section"] == {"name": "web", "state": "live"}, got
-		assert got["problems"] == 0 and {f["area"] for f in got["findings"]} == {"settings", "zlib", "library", "section"}, got
+		areas = {f["area"] for f in got["findings"]}
+		assert got["problems"] == 0 and areas == {"settings", "zlib", "library", "section"}, got
 	END
 	exits 1 wd-emulate --sec 1 -- wd-zlib --check --json >got
 	python3 - <<-'END'
