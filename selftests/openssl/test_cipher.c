@@ -312,8 +312,10 @@ void syslog(int priority, const char *format, ...)
 	va_end(args);
 }
 
-TEST_F(cipher, the_log_says_that_random_numbers_will)
+/* Since OpenSSL 3.5 the generator takes its own provider's cipher, and there is nothing to say. */
+TEST_F(cipher, the_log_says_whether_random_numbers_will)
 {
+	bool will = OpenSSL_version_num() < 0x30500000;
 	unsigned char random[32768];
 
 	setenv("WD_OPENSSL_LOG", "errors", 1);
@@ -321,9 +323,9 @@ TEST_F(cipher, the_log_says_that_random_numbers_will)
 	EXPECT_STREQ("", logged);
 	both_close(&self->b);
 	ASSERT_TRUE(open_with(self, "ciphers aes-ctr", "64"));
-	EXPECT_NE(NULL, strstr(logged, "aes-ctr is offered")) TH_LOG("%s", logged);
+	EXPECT_EQ(will, !!strstr(logged, "aes-ctr is offered")) TH_LOG("%s", logged);
 	ASSERT_EQ(1, RAND_bytes_ex(self->b.ours, random, sizeof(random), 0));
-	EXPECT_LT(0, taken(&self->b));
+	EXPECT_EQ(will, taken(&self->b) > 0);
 }
 
 static bool loads_without_device(const char *log)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Fetches the twin's ciphers, and offers them under all of their names. */
 #include <stdlib.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <wd_cipher.h>
@@ -102,11 +103,19 @@ static bool cipher_offer(struct wdp_provider *prov, enum wdp_cipher_id id)
 							 c->twin) && wdp_offer(prov, OSSL_OP_CIPHER, &offer);
 }
 
+/* Since OpenSSL 3.5 the generator of the default provider takes the ciphers of that provider, whatever the program prefers. */
+static bool random_numbers_follow(void)
+{
+	return OpenSSL_version_num() < 0x30500000;
+}
+
 /* Those that a group's name doesn't choose. */
 static void log_alone(const struct wdp_provider *prov)
 {
 	unsigned int alg;
 
+	if (!random_numbers_follow())
+		return;
 	for (alg = 0; alg < WDP_ALGS; alg++)
 		if (wdp_alg_facts[alg].alone && prov->algs & WDP_BIT(alg))
 			wdp_log(prov, WDP_LOG_ERRORS, "%s is offered: libcrypto's random number generator will take it",
