@@ -78,13 +78,17 @@ TEST_F(cipher_faults, without_fallback_it_is_an_error)
 
 TEST_F(cipher_faults, a_device_that_does_not_answer_costs_the_deadline)
 {
+	uint64_t fallbacks;
+
 	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
 	ASSERT_TRUE(both_open(&self->b)) errors_print();
 	ASSERT_TRUE(twins_open(&self->t, &self->b, "AES-256-CFB", 0));
+	/* On a machine with other work, this one may be late, too. */
 	ASSERT_TRUE(twins_update(&self->t, 4096));
+	fallbacks = count_of(&self->b, "warpdrive-fallbacks");
 	ASSERT_EQ(0, emulated_control(SEC, "hold"));
 	EXPECT_TRUE(twins_in_place(&self->t, 4096, 0)) TH_LOG("%s", self->t.what);
-	EXPECT_EQ(1, count_of(&self->b, "warpdrive-fallbacks"));
+	EXPECT_EQ(fallbacks + 1, count_of(&self->b, "warpdrive-fallbacks"));
 	EXPECT_EQ(0, emulated_control(SEC, "release"));
 }
 

@@ -23,9 +23,25 @@ static void open_with(FIXTURE_DATA(faults) *self, const char *type, const char *
 	self->key = key_in(self->b.ours, self->stock, EVP_PKEY_KEYPAIR);
 }
 
+/*
+ * On a machine with other work, a device that works may be late: only requests that the device doesn't answer may have a
+ * short deadline. The others never meet theirs.
+ */
+static void deadline(const char *ms)
+{
+	setenv("WD_OPENSSL_TIMEOUT_MS", ms, 1);
+}
+
+#define LONG	"3600000"
+#define SHORT	"50"
+
+/* Each request fails at once: the engine has aborted it. */
+#define FAIL	"fault fail=1/1:9"
+
 FIXTURE_SETUP(faults)
 {
 	ASSERT_TRUE(emulated());
+	deadline(LONG);
 }
 
 FIXTURE_TEARDOWN(faults)
@@ -157,23 +173,27 @@ TEST_F(faults, ecdsa_is_checked_if_all_results_are)
 
 TEST_F(faults, a_device_that_does_not_answer_costs_the_deadline)
 {
-	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	uint64_t fallbacks, softly;
+
+	deadline(SHORT);
 	open_with(self, "RSA", NULL, 1024);
+	/* This one may be late, too. */
 	ASSERT_TRUE(signs(self));
+	fallbacks = count(self, "warpdrive-fallbacks");
+	softly = soft(&self->b);
 	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
 	ASSERT_TRUE(signs(self));
-	EXPECT_EQ(1, count(self, "warpdrive-fallbacks"));
-	EXPECT_EQ(1, soft(&self->b));
+	EXPECT_EQ(fallbacks + 1, count(self, "warpdrive-fallbacks"));
+	EXPECT_EQ(softly + 1, soft(&self->b));
 	ASSERT_EQ(0, emulated_control(DEVICE, "release"));
 }
 
-static void three_failures(FIXTURE_DATA(faults) *self, struct __test_metadata *_metadata)
+static void three_failures(FIXTURE_DATA(faults) *self, struct __test_metadata *_metadata, const char *fault)
 {
 	unsigned int i;
 
-	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
 	open_with(self, "RSA", NULL, 1024);
-	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	ASSERT_EQ(0, emulated_control(DEVICE, fault));
 	for (i = 1; i <= 3; i++) {
 		ASSERT_TRUE(signs(self));
 		EXPECT_EQ(i, count(self, "warpdrive-fallbacks"));
@@ -197,7 +217,8 @@ TEST_F(faults, after_three_failures_in_a_row_the_device_rests)
 {
 	unsigned int i;
 
-	three_failures(self, _metadata);
+	deadline(SHORT);
+	three_failures(self, _metadata, "fault drop=1/1");
 	for (i = 0; i < 100; i++)
 		ASSERT_TRUE(signs(self));
 	EXPECT_EQ(3, count(self, "warpdrive-fallbacks"));
@@ -210,7 +231,7 @@ TEST_F(faults, so_does_a_device_whose_queue_is_stuck)
 {
 	unsigned int i;
 
-	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	deadline(SHORT);
 	open_with(self, "RSA", NULL, 1024);
 	ASSERT_EQ(0, emulated_control(DEVICE, "fault stuck=1/1"));
 	for (i = 0; i < 100; i++)
@@ -223,12 +244,11 @@ TEST_F(faults, a_success_ends_the_row_of_failures)
 {
 	unsigned int i;
 
-	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
 	open_with(self, "RSA", NULL, 1024);
 	for (i = 1; i <= 4; i++) {
-		ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+		ASSERT_EQ(0, emulated_control(DEVICE, FAIL));
 		ASSERT_TRUE(signs(self));
-		ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=0"));
+		ASSERT_EQ(0, emulated_control(DEVICE, "fault fail=0"));
 		ASSERT_TRUE(signs(self));
 		EXPECT_EQ(i, count(self, "warpdrive-fallbacks"));
 		EXPECT_EQ(i, sim(&self->b));
@@ -257,7 +277,8 @@ TEST_F_TIMEOUT(faults, after_the_rest_one_of_several_threads_tries, 100)
 	unsigned int i;
 	void *ret;
 
-	three_failures(self, _metadata);
+	deadline(SHORT);
+	three_failures(self, _metadata, "fault drop=1/1");
 	for (i = 0; i < ARRAY_SIZE(thread); i++)
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, tries, self));
 	for (i = 0; i < ARRAY_SIZE(thread); i++) {
@@ -271,14 +292,14 @@ TEST_F_TIMEOUT(faults, after_the_rest_a_success_ends_it, 100)
 {
 	unsigned int i;
 
-	three_failures(self, _metadata);
-	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=0"));
+	three_failures(self, _metadata, FAIL);
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault fail=0"));
 	signs_until(self, _metadata, "warpdrive-requests-sim");
 	for (i = 0; i < 10; i++)
 		ASSERT_TRUE(signs(self));
 	EXPECT_EQ(11, sim(&self->b));
 	/* The row is over, too. */
-	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	ASSERT_EQ(0, emulated_control(DEVICE, FAIL));
 	ASSERT_TRUE(signs(self));
 	ASSERT_TRUE(signs(self));
 	EXPECT_EQ(5, count(self, "warpdrive-fallbacks"));
@@ -289,12 +310,11 @@ TEST_F(faults, without_fallback_no_failure_makes_the_device_rest)
 	unsigned int i;
 
 	setenv("WD_OPENSSL_FALLBACK", "no", 1);
-	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
 	open_with(self, "RSA", NULL, 1024);
-	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
+	ASSERT_EQ(0, emulated_control(DEVICE, FAIL));
 	for (i = 0; i < 5; i++)
 		EXPECT_FALSE(signs(self));
-	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=0"));
+	ASSERT_EQ(0, emulated_control(DEVICE, "fault fail=0"));
 	EXPECT_TRUE(signs(self));
 	EXPECT_EQ(1, sim(&self->b));
 	EXPECT_EQ(0, soft(&self->b));
@@ -325,7 +345,7 @@ static void signs_in_job(FIXTURE_DATA(faults) *self, struct __test_metadata *_me
 
 TEST_F(faults, a_job_has_the_deadline_too)
 {
-	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	deadline(SHORT);
 	open_with(self, "RSA", NULL, 1024);
 	ASSERT_EQ(0, emulated_control(DEVICE, "hold"));
 	signs_in_job(self, _metadata);
@@ -338,7 +358,7 @@ TEST_F(faults, after_failures_of_jobs_the_device_rests_too)
 {
 	unsigned int i;
 
-	setenv("WD_OPENSSL_TIMEOUT_MS", "50", 1);
+	deadline(SHORT);
 	open_with(self, "RSA", NULL, 1024);
 	ASSERT_EQ(0, emulated_control(DEVICE, "fault drop=1/1"));
 	for (i = 0; i < 10; i++)
