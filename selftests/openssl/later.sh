@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# This area's programs once more, as they were built here, with the OpenSSL of the next release of Debian, 3.5: without a
-# device and on an emulated one. Its root folder in the cache has some 90 MB.
+# This area's programs once more, as they were built here, with the OpenSSL of the next release of Debian, 3.5: without
+# a device and on an emulated one. Its root folder in the cache has some 90 MB.
 
 . "$(dirname "$0")/../include/programs.sh"
 
@@ -11,7 +11,8 @@ need_built() {
 }
 need_devices
 # Programs don't run with the C library of a release before theirs.
-[ "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" = bookworm ] || not_here 'this host has that OpenSSL, or a later one'
+[ "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" = bookworm ] ||
+	not_here 'this host has that OpenSSL, or a later one'
 SUITE=(--suite trixie)
 why=$("$TOP/scripts/programs" openssl "${SUITE[@]}" 2>&1 </dev/null) || not_here "$(tail -n 1 <<<"$why")"
 

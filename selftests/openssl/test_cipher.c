@@ -203,7 +203,8 @@ TEST_F(cipher, a_length_of_iv_that_cannot_be_does_what_it_does_without_us)
 	for (i = 0; i < COUNT(names); i++) {
 		for (j = 0; j < COUNT(lengths); j++) {
 			before = taken(&self->b);
-			EXPECT_TRUE(ivs_with_length(self, names[i], lengths[j])) TH_LOG("%s, %u: %s", names[i], lengths[j], self->t.what);
+			EXPECT_TRUE(ivs_with_length(self, names[i], lengths[j]))
+				TH_LOG("%s, %u: %s", names[i], lengths[j], self->t.what);
 			EXPECT_LT(before + 3, taken(&self->b)) TH_LOG("%s, %u", names[i], lengths[j]);
 			twins_close(&self->t);
 			memset(&self->t, 0, sizeof(self->t));

@@ -24,8 +24,8 @@ static void open_with(FIXTURE_DATA(faults) *self, const char *type, const char *
 }
 
 /*
- * On a machine with other work, a device that works may be late: only requests that the device doesn't answer may have a
- * short deadline. The others never meet theirs.
+ * On a machine with other work, a device that works may be late: only requests that the device doesn't answer may have
+ * a short deadline. The others never meet theirs.
  */
 static void deadline(const char *ms)
 {

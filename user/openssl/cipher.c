@@ -61,9 +61,10 @@ static bool iv_len_set(const struct context *c, int len)
 static bool twin_iv(const struct context *c, const unsigned char *iv)
 {
 	int len = EVP_CIPHER_CTX_get_iv_length(c->s.twin);
-	bool other = len != c->s.cipher->iv_len;
-	bool ok = (!other || iv_len_set(c, c->s.cipher->iv_len)) && EVP_CipherInit_ex2(c->s.twin, NULL, NULL, iv, -1, NULL) > 0;
+	bool other = len != c->s.cipher->iv_len, ok;
 
+	ok = (!other || iv_len_set(c, c->s.cipher->iv_len)) &&
+	     EVP_CipherInit_ex2(c->s.twin, NULL, NULL, iv, -1, NULL) > 0;
 	return (!other || iv_len_set(c, len)) && ok;
 }
 

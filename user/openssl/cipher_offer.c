@@ -103,7 +103,7 @@ static bool cipher_offer(struct wdp_provider *prov, enum wdp_cipher_id id)
 							 c->twin) && wdp_offer(prov, OSSL_OP_CIPHER, &offer);
 }
 
-/* Since OpenSSL 3.5 the generator of the default provider takes the ciphers of that provider, whatever the program prefers. */
+/* Since OpenSSL 3.5 the default provider's generator takes that provider's ciphers, whatever the program prefers. */
 static bool random_numbers_follow(void)
 {
 	return OpenSSL_version_num() < 0x30500000;

@@ -6,7 +6,7 @@
 
 #define DEFAULT	"pkey"
 
-/* Before OpenSSL 3.5 the random numbers of libcrypto use AES-CTR or AES-ECB of the provider that the program prefers. */
+/* Before OpenSSL 3.5 libcrypto's random numbers use AES-CTR or AES-ECB of the provider that the program prefers. */
 const struct wdp_alg_facts wdp_alg_facts[WDP_ALGS] = {
 	[WDP_RSA] = { "rsa", "rsa", "pkey", false },
 	[WDP_RSA_PUBLIC] = { "rsa-public", "rsa", "", false },
