@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files call downwards in the order of orders.txt; only those in circles.txt need each other, a list that only shrinks."""
+"""Files call downwards as orders.txt says; only those in circles.txt need each other, and that list only shrinks."""
 
 import glob
 import os
@@ -88,7 +88,8 @@ def judge(graph, allowed):
         if c in allowed or any(c <= a and not a <= files for a in allowed):
             continue
         smaller = any(c < a for a in allowed)
-        yield f"a circle of {len(c)}, smaller than the list says: circles.txt must shrink" if smaller else f"a circle of {len(c)} that is not permitted"
+        what = ", smaller than the list says: circles.txt must shrink" if smaller else " that is not permitted"
+        yield f"a circle of {len(c)}{what}"
         for a in sorted(c):
             for b in sorted(set(graph[a]) & c):
                 yield f"    {a} -> {b}: {', '.join(sorted(graph[a][b]))}"
@@ -109,7 +110,8 @@ def outdated(allowed):
 
 def make(folder, rule):
     """The words of the lines that a rule of our own prints in a folder's Makefile."""
-    env = {k: v for k, v in os.environ.items() if k not in ("LIB", "MODULE", "NAME", "PROGS", "SRCS", "MAKEFLAGS", "TOP", "OUT")}
+    ours = ("LIB", "MODULE", "NAME", "PROGS", "SRCS", "MAKEFLAGS", "TOP", "OUT")
+    env = {k: v for k, v in os.environ.items() if k not in ours}
     command = ["make", "-s", "--no-print-directory", "-C", os.path.join(TOP, folder), f"--eval={rule}", "asked"]
     lines = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout.splitlines()
     return [line.split() for line in lines if line.strip()]
@@ -166,7 +168,8 @@ def kernel_objects(release, name):
             path = os.path.normpath(os.path.join(root, word))
             source = os.path.relpath(path, root)[:-2] + ".c"
             origin = os.path.join(TOP, source)
-            if not os.path.exists(origin) or not os.path.exists(path) or os.path.getmtime(origin) > os.path.getmtime(path):
+            there = os.path.exists(origin) and os.path.exists(path)
+            if not there or os.path.getmtime(origin) > os.path.getmtime(path):
                 raise Skip("older than its sources")
             objects[source] = path
     if not objects:
@@ -212,7 +215,7 @@ def entry(folder, word):
 
 
 def height(source, layers):
-    """The layer of a file: its own, that of the source beside a header, or that of its folder; None if it is in none."""
+    """The layer of a file: its own, that of the source beside a header, or that of its folder; or None."""
     for name in (source, re.sub(r"\.h$", ".c", source), os.path.dirname(source) + "/"):
         for at, (_, entries) in enumerate(layers):
             if name in entries:
@@ -232,7 +235,8 @@ def upward(layers, graph):
     for source in sorted(graph):
         for to in sorted(graph[source]):
             if None not in (heights[source], heights[to]) and heights[source] < heights[to]:
-                yield f"{source} ({layers[heights[source]][0]}) -> {to} ({layers[heights[to]][0]}): {', '.join(sorted(graph[source][to]))}"
+                here, there = layers[heights[source]][0], layers[heights[to]][0]
+                yield f"{source} ({here}) -> {to} ({there}): {', '.join(sorted(graph[source][to]))}"
     folders = sorted({os.path.dirname(source) for source in graph})
     roots = sorted({os.path.dirname(folder) for folder in folders} | set(folders))
     for folder in folders:
@@ -299,15 +303,19 @@ def main():
     stated = results.attempt("orders.txt is right", orders) or {}
     user = results.attempt("Makefiles name their artefacts", user_artefacts) or {}
     kernel = results.attempt("kernel/ names its modules", kernel_artefacts) or []
-    results.add("each order is one of an artefact", [f"no such artefact: {name}" for name in stated if name not in {*user, *kernel}])
-    results.add("each artefact has an order", [f"orders.txt has no order for {name}" for name in [*user, *kernel] if name not in stated])
+    names = [*user, *kernel]
+    strange, without = [name for name in stated if name not in names], [name for name in names if name not in stated]
+    results.add("each order is one of an artefact", [f"no such artefact: {name}" for name in strange])
+    results.add("each artefact has an order", [f"orders.txt has no order for {name}" for name in without])
     for name, sources in user.items():
         tables[name] = results.artefact(name, name, lambda: user_objects(name, sources), stated.get(name), allowed)
     results.add("no driver of hardware needs one of software", list(no_soft(tables)))
-    releases = sorted({mod.split("/kmod/")[1].split("/")[0] for mod in glob.glob(os.path.join(BUILD, "kmod/*/kernel/*/*.mod"))})
+    mods = glob.glob(os.path.join(BUILD, "kmod/*/kernel/*/*.mod"))
+    releases = sorted({mod.split("/kmod/")[1].split("/")[0] for mod in mods})
     for release in releases:
         for name in kernel:
-            results.artefact(name, f"{name}.ko of {release}", lambda: kernel_objects(release, name), stated.get(name), allowed)
+            title = f"{name}.ko of {release}"
+            results.artefact(name, title, lambda: kernel_objects(release, name), stated.get(name), allowed)
     if not releases:
         results.add("modules have no circles but those permitted", [], "not built: make modules")
     print(f"1..{results.count}")

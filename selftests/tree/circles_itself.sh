@@ -33,7 +33,8 @@ tree() {
 	file kernel/one/Kbuild <<<'obj-m := mod.o'
 	file kernel/one/mod.c <<<'int mod(void) { return 0; }'
 	file selftests/tree/circles.txt </dev/null
-	printf 'order libone user/one\n\tlow: low.c\n\thigh: high.c\norder mod kernel/one\n\tall: mod.c\n' >selftests/tree/orders.txt
+	printf '%b' 'order libone user/one\n\tlow: low.c\n\thigh: high.c\n' 'order mod kernel/one\n\tall: mod.c\n' \
+		>selftests/tree/orders.txt
 	sed 's/^FILES = [0-9]*/FILES = 0/' "$from/selftests/tree/circles.py" >selftests/tree/circles.py
 	built
 }
@@ -99,7 +100,7 @@ test_a_source_without_its_object() {
 
 test_an_artefact_in_another_folder_of_objects() {
 	tree
-	sed -i 's/^LIB := .*/NAME := other\/libone/; s/^include.*/include ..\/..\/scripts\/make\/defs.mk/' user/one/Makefile
+	sed -i 's|^LIB := .*|NAME := other/libone|; s|lib.mk|defs.mk|' user/one/Makefile
 	# Its order has the old name.
 	refuses 'no object of user/one/high.c user/one/low.c' 3
 	says 'orders.txt has no order for other/libone' out
@@ -108,7 +109,7 @@ test_an_artefact_in_another_folder_of_objects() {
 
 test_a_folder_that_names_no_artefact() {
 	tree
-	sed -i '/^LIB/d; s/^include.*/include ..\/..\/scripts\/make\/defs.mk/' user/one/Makefile
+	sed -i '/^LIB/d; s|lib.mk|defs.mk|' user/one/Makefile
 	refuses 'user/one/Makefile names no artefact' 2
 }
 

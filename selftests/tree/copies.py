@@ -97,7 +97,7 @@ def outdated(allowed):
     if len(allowed) != PAIRS:
         yield f"copies.txt has {len(allowed)} pairs, copies.py says {PAIRS}: it may only become fewer, in both"
     if sum(allowed.values()) != LINES:
-        yield f"copies.txt has {sum(allowed.values())} lines, copies.py says {LINES}: they may only become fewer, in both"
+        yield f"copies.txt has {sum(allowed.values())} lines, copies.py says {LINES}: only fewer are permitted, in both"
 
 
 def main():

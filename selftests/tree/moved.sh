@@ -8,7 +8,7 @@ cd "${TOP:-$(dirname "$0")/../..}" || exit 1
 folders=(user/libhisi_qm selftests/libhisi_qm)
 work=$(realpath "$(mktemp -d "${TMPDIR:-/tmp}/wd-moved.XXXXXX")")
 trap 'rm -rf "$work"' EXIT
-[ -e "$OUT/lib/libwd.so" ] || { echo "1..0 # SKIP libwd is not built"; exit 0; }
+[ -e "$OUT/lib/libwd.so" ] || { echo "1..0 # SKIP libwd is not built"; exit 4; }
 
 # in_folders TREE BUILD ARGUMENT...: make in each of these folders of the tree.
 in_folders() {
@@ -33,11 +33,13 @@ included() {
 		(
 			unset TOP BUILD OUT O CC
 			cd "$tree/$folder" || exit
-			quiet_make O="$build" -n -B V=1 | sed -n 's/^\(.*\) -MMD -MP -c -o \([^ ]*\) \([^ ]*\)$/\2 \1 -MM \3/p' |
+			quiet_make O="$build" -n -B V=1 |
+				sed -n 's/^\(.*\) -MMD -MP -c -o \([^ ]*\) \([^ ]*\)$/\2 \1 -MM \3/p' |
 				while read -r object command; do
 					# The words of the command are quoted for a shell.
 					eval "$command" | sed 's/^[^:]*://; s/\\$//' | xargs -n 1 realpath |
-						sed -n "s|^$tree/\(.*[.]h\)$|\1 ${object##*/user/obj/}|p" | sed 's/[.]o$//'
+						sed -n "s|^$tree/\(.*[.]h\)$|\1 ${object##*/user/obj/}|p" |
+						sed 's/[.]o$//'
 				done
 		)
 	done | sort
@@ -54,7 +56,10 @@ rebuilds() {
 		touch "$tree/$header"
 		found=$(compiled "$tree" "$build")
 		touch -r "$work/time" "$tree/$header"
-		diff <(sed -n "s|^$header ||p" "$work/included") <(echo "$found") || { echo "after a change of $header"; return 1; }
+		diff <(sed -n "s|^$header ||p" "$work/included") <(echo "$found") || {
+			echo "after a change of $header"
+			return 1
+		}
 	done
 }
 
@@ -125,7 +130,7 @@ cp -a "${OUT%/*}/kselftest" "$work/first/build/"
 test_that 'a part of the tree builds in another place' in_folders "$work/first" "$work/first/build"
 included "$work/first" "$work/first/build" >"$work/included"
 # One header for each set of sources.
-headers=$(awk '{ sources[$1] = sources[$1] " " $2 } END { for (h in sources) print sources[h] "\t" h }' "$work/included" |
+headers=$(awk '{ of[$1] = of[$1] " " $2 } END { for (h in of) print of[h] "\t" h }' "$work/included" |
 	sort -u -t $'\t' -k 1,1 | cut -f 2)
 test_that 'the compiler names the headers' [ "$(wc -w <<<"$headers")" -gt 5 ]
 cp -a "$work/first" "$work/copy"

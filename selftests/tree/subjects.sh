@@ -12,7 +12,8 @@ shape='^[a-z0-9][a-zA-Z0-9_./,+-]*( [a-z0-9][a-zA-Z0-9_./,+-]*)?: [a-z]'
 # Verbs that leave open what the commit does.
 vague='let|say|give'
 # Imperatives that end like a past tense or a gerund.
-imperative='bleed|breed|bring|cling|embed|exceed|feed|heed|need|ping|proceed|ring|seed|shed|shred|sing|speed|spring|sting|string|succeed|swing|wed|weed|wing|wring'
+imperative='bleed|breed|bring|cling|embed|exceed|feed|heed|need|ping|proceed|ring|seed|shed|shred|sing|speed|spring'
+imperative+='|sting|string|succeed|swing|weed|wring'
 
 # mistakes: reads "COMMIT SUBJECT" lines, and prints those with what is wrong.
 mistakes() {
@@ -42,13 +43,13 @@ subjects() {
 passes() { [ -z "$(mistakes <<<"0 $1")" ]; }
 refused() { [ -n "$(mistakes <<<"0 $1")" ]; }
 
-for subject in 'tree: fail for an artefact without an order' 'user/zlib: cut a circle' 'libwd, comp: free a slot' 'tree: embed the list' \
-	'hisi_qm: speed up the reset' 'docs openssl: name the option'; do
+for subject in 'tree: fail for an artefact without an order' 'user/zlib: cut a circle' 'libwd, comp: free a slot' \
+	'tree: embed the list' 'hisi_qm: speed up the reset' 'docs openssl: name the option'; do
 	test_that "'$subject' passes" passes "$subject"
 done
 for subject in 'Let one function decide' 'tree: Fail for an artefact' 'tree: let make decide' 'tree: give a reason' \
-	'docs: say what happens' 'tree: added a test' 'tree: adding a test' 'tree: fail without an order.' 'fail without an order' \
-	'tree:fail without an order' 'Tree: fail without an order' 'tree: Say it' \
+	'docs: say what happens' 'tree: added a test' 'tree: adding a test' 'tree: fail without an order.' \
+	'fail without an order' 'tree:fail without an order' 'Tree: fail without an order' 'tree: Say it' \
 	'tree: fail for an artefact without an order, and for each file that is in none of its layers'; do
 	test_that "'$subject' is refused" refused "$subject"
 done
