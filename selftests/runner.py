@@ -414,7 +414,7 @@ def main():
     count.print_flaky(known_flaky())
     for area in args.areas:
         if area not in lists.met:
-            count.fail("run", f"there is no test called {area} here: expected a folder of selftests/, or FOLDER/PROGRAM")
+            count.fail("run", f"no test is called {area} here: expected a folder of selftests/, or FOLDER/PROGRAM")
     return count.close(left_out(args, lists))
 
 

@@ -82,13 +82,13 @@ print-pc = printf '%s\n' 'prefix=$(1)' 'libdir=$(2)' 'includedir=$(3)' '' \
 	'Libs: $(4) -l$(LIB:lib%=%)' 'Libs.private: $(strip $(call static-libs,$(STATIC_PKGS)) -pthread)' 'Cflags: $(5)'
 
 PC_DEVLIB = -L$(DEVLIBDIR:$(LIBDIR)%=$${libdir}%)
+PC_ROOT := $${pcfiledir}/../..
 PC_INCLUDES = $(HEADER_DIRS:%=-I$${includedir}/%)
 # For programs that use the build folder itself. Relative, so that a checkout can move together with its build folder.
 $(PC): $(RULE_FILES)
 	@mkdir -p $(dir $@)
 	$(Q)top=$$(realpath -m --relative-to=$(dir $@) $(TOP)) && \
-		$(call print-pc,$${pcfiledir}/../..,$${prefix}/lib,$${pcfiledir}/'"$$top"',-L$${libdir},$(PC_INCLUDES)) \
-			>$@
+		$(call print-pc,$(PC_ROOT),$${prefix}/lib,$${pcfiledir}/'"$$top"',-L$${libdir},$(PC_INCLUDES)) >$@
 
 ifeq ($(PRIVATE),1)
 install: all

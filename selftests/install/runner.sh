@@ -195,7 +195,7 @@ several() {
 	for program in known b c d e f g h i j k; do
 		[ $((number++)) -lt "$1" ] || break
 		program=$scratch/$program
-		printf '#!/bin/sh\n[ -e $0.ran ] && echo "ok 1 - a" || { : >$0.ran; echo "not ok 1 - a"; }\n' >"$program"
+		printf '#!/bin/sh\n[ -e $0.ran ] && echo "ok 1" || { : >$0.ran; echo "not ok 1"; }\n' >"$program"
 		chmod +x "$program"
 		echo "native area 600 - $program"
 	done >"$list"

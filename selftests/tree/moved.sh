@@ -114,7 +114,8 @@ same_symbols() {
 another_symbol() {
 	local tree=$work/first found
 
-	printf '%s\n' 'int hisi_qm_added(void);' 'int hisi_qm_added(void) { return 0; }' >>"$tree/user/libhisi_qm/ring.c"
+	printf '%s\n' 'int hisi_qm_added(void);' 'int hisi_qm_added(void) { return 0; }' \
+		>>"$tree/user/libhisi_qm/ring.c"
 	sed -i '0,/^global:/s//global:\n\thisi_qm_added;/' "$tree/user/libhisi_qm/libhisi_qm.map"
 	(folders=(user/libhisi_qm) && in_folders "$tree" "$tree/build") || return
 	found=$(linked "$tree" "$tree/build")

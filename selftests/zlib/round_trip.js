@@ -14,7 +14,8 @@ function atOnce() {
 	for (const [pack, unpack] of pairs) {
 		for (const level of [1, 6, 9])
 			assert(zlib[unpack + 'Sync'](zlib[pack + 'Sync'](data, { level })).equals(data));
-		assert(zlib[unpack + 'Sync'](zlib[pack + 'Sync'](data, { chunkSize: 64, windowBits: 12 })).equals(data));
+		const small = zlib[pack + 'Sync'](data, { chunkSize: 64, windowBits: 12 });
+		assert(zlib[unpack + 'Sync'](small).equals(data));
 	}
 }
 

@@ -10,7 +10,8 @@ set_error_handler(function (int $severity, string $message, string $file, int $l
 function same(string $what, string $expected, string|false $got): void
 {
 	if ($got !== $expected)
-		throw new Exception("$what: " . strlen($expected) . ' bytes expected, ' . strlen((string)$got) . ' got, or others');
+		throw new Exception("$what: " . strlen($expected) . ' bytes expected, ' . strlen((string)$got) .
+			' got, or others');
 }
 
 function at_once(string $data): void
@@ -29,12 +30,16 @@ function in_pieces(string $data): void
 {
 	$flushes = [ZLIB_NO_FLUSH, ZLIB_PARTIAL_FLUSH, ZLIB_SYNC_FLUSH, ZLIB_FULL_FLUSH, ZLIB_BLOCK];
 
-	foreach ([[], ['level' => 1], ['level' => 6, 'window' => 12], ['level' => 3, 'dictionary' => substr($data, 500, 9000)]] as $i => $options) {
+	$dictionary = substr($data, 500, 9000);
+	$all = [[], ['level' => 1], ['level' => 6, 'window' => 12], ['level' => 3, 'dictionary' => $dictionary]];
+	foreach ($all as $i => $options) {
 		$packer = deflate_init(ZLIB_ENCODING_DEFLATE, $options);
 		$unpacker = inflate_init(ZLIB_ENCODING_DEFLATE, $options);
 		$got = '';
-		foreach (str_split($data, 150000) as $n => $piece)
-			$got .= inflate_add($unpacker, deflate_add($packer, $piece, $flushes[($n + $i) % 5]), ZLIB_SYNC_FLUSH);
+		foreach (str_split($data, 150000) as $n => $piece) {
+			$packed = deflate_add($packer, $piece, $flushes[($n + $i) % 5]);
+			$got .= inflate_add($unpacker, $packed, ZLIB_SYNC_FLUSH);
+		}
 		$got .= inflate_add($unpacker, deflate_add($packer, '', ZLIB_FINISH), ZLIB_FINISH);
 		same("context $i", $data, $got);
 		if (inflate_get_status($unpacker) !== ZLIB_STREAM_END)
