@@ -21,6 +21,8 @@ function read_words(name, list, known, of,	words, count, i, word) {
 		word = words[i]
 		if (sub(/\*$/, "", word))
 			later[name, word] = 1
+		else if (word == "asan")
+			fail("every C program runs with ASan; asan* leaves that to make check-all")
 		if (word ~ /^limit=[1-9][0-9]*$/ && known == FLAGS)
 			limits[name] = substr(word, 7)
 		else if (index(" " known " ", " " word " ") == 0 || word == "")
@@ -65,7 +67,7 @@ function here(name, where) {
 # The runner's flags: later is for make check-all only, long for WD_TEST_LONG=1 only.
 function runner_flags(name, where,	text, tool) {
 	tool = san == "thread" ? "tsan" : san == "address" ? "asan" : ""
-	if ((name, where) in later || (tool && (!((name, tool) in flag) || (name, tool) in later)))
+	if ((name, where) in later || (name, tool) in later)
 		text = ",later"
 	# The generation changes descriptors, not what threads share.
 	if (san == "thread" && where ~ /^(v2|mixed)$/)

@@ -24,7 +24,7 @@ refused() {
 
 # gives WHAT SANITIZER "LINES": what the table of the next test prints.
 gives() {
-	printf '%s\n' '# name where flags' 'test_a  native,emulated*,v2*  asan,tsan*' 'test_b  vm  once,limit=7' \
+	printf '%s\n' '# name where flags' 'test_a  native,emulated*,v2*  asan*,tsan*' 'test_b  vm  once,limit=7' \
 		'test_c  native  plain,strict' 'case.sh  native,vm*  user' 'aid  helper' 'child  child' \
 		>"$scratch/tests"
 	[ "$(reads "$1" "$2")" = "$3" ] || { reads "$1" "$2"; return 1; }
@@ -37,7 +37,7 @@ emulated area 120 later /bin/test_a
 v2 area 120 later /bin/test_a
 vm area 7 once /bin/test_b
 vm area 120 later,user /src/case.sh'
-asan='native area 120 - /bin/test_a
+asan='native area 120 later /bin/test_a
 emulated area 120 later /bin/test_a
 v2 area 120 later /bin/test_a'
 tsan='native area 120 later /bin/test_a
@@ -75,6 +75,7 @@ all_there() {
 
 test_that 'an unknown place is named' refused 'test_a  nativ' '2: "nativ": expected some of: native emulated'
 test_that 'an unknown flag is named' refused 'test_a  native  fast' '2: "fast": expected some of: asan tsan'
+test_that 'all run with AddressSanitizer' refused 'test_a native asan' '2: every C program runs with ASan'
 test_that 'a limit is a number' refused 'test_a  native  limit=no' '2: "limit=no": expected some of'
 test_that 'a line has a place' refused 'test_a' '2: "test_a" has no place'
 test_that 'a line has no fourth word' refused 'test_a native asan tsan' '2: expected a name, places and flags'
