@@ -222,6 +222,20 @@ wide() {
 		none 'wider than 120 columns'
 }
 
+# Sources and scripts of all languages, and Makefiles.
+code() {
+	sources
+	files '*.cc' '*.js' '*.php' '*/completion/*'
+	files 'benchmarks/*' 'debian/*' 'user/zlib/*' | while read -r file; do
+		[[ ${file##*/} == *.* ]] || ! head -c 2 "$file" | grep -q '^#!' || echo "$file"
+	done
+}
+# Fifteen times eight columns, with eight characters or a tab that ends earlier ones, and one character more.
+wide_code() {
+	code | sort -u | LC_ALL=C.UTF-8 xargs grep -nE $'^([^\t]{8}|[^\t]{0,7}\t){15}.' /dev/null |
+		none 'wider than 120 columns'
+}
+
 # Documents that aren't in the tree. Random numbers come from "a seed" or "its seed".
 cites='the (seeds?|issue|contract|tradition)'
 cites_apart=(selftests/tree/rules.sh configfs-tools/lib/attr.c configfs-tools/lib/attr.h)
@@ -310,6 +324,7 @@ test_that 'each place has its licence' licences
 test_that 'every licence has its text' texts
 test_that 'no file is longer than 1000 lines' long_files
 test_that 'no document is wider than 120 columns' wide
+test_that 'no line of code is wider than 120 columns' wide_code
 test_that 'no text cites what is not in the tree' outside
 test_that 'documents call the software path by its name' this_cpu
 test_that 'files that documents and comments cite are there' missing
