@@ -39,8 +39,9 @@ int3() {
 }
 emulated() { WARPDRIVE_ACCEL=tcg int3 72 'sched_clock_cpu+0x9/0x190'; }
 in_module() { WARPDRIVE_ACCEL=tcg int3 70 'qm_get+0x9/0x190 [hisi_qm]'; }
-# A QEMU whose first COUNT boots end with that fault.
+# make_qemu COUNT LINE...: a QEMU whose first COUNT boots end with these lines on the console.
 make_qemu() {
+	printf '%s\n' "${@:2}" >"$scratch/console"
 	mkdir -p "$scratch/bin"
 	echo "$1" >"$scratch/faults"
 	cat >"$scratch/bin/qemu-system-x86_64" <<-EOF
@@ -54,19 +55,27 @@ make_qemu() {
 			*/stdout|*/stderr) : >"\${word##*path=}" ;;
 			esac
 		done
-		printf '%s\n' 'int3: 0000 [#1] PREEMPT SMP' 'RIP: 0010:__mod_timer+0x1c3/0x370' >"\$console"
+		cat "$scratch/console" >"\$console"
 	EOF
 	chmod +x "$scratch/bin/qemu-system-x86_64"
 }
+stale=('int3: 0000 [#1] PREEMPT SMP' 'RIP: 0010:__mod_timer+0x1c3/0x370')
+panic='Kernel panic - not syncing: IO-APIC + timer does not work!'
 boots_again() {
-	make_qemu 2
+	make_qemu 2 "$@"
 	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 5 vm -- sh -c 'echo once; exit 5' &&
 		grep -qx once "$scratch/out" &&
 		[ "$(grep -c 'booting again' "$scratch/err")" = 2 ]
 }
+# gives_up CODE LINE...
 gives_up() {
-	make_qemu 3
-	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 72 vm -- true
+	make_qemu 3 "${@:2}"
+	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives "$1" vm -- true
+}
+# Our first process has begun: the panic may be our fault.
+panics_later() {
+	make_qemu 1 'vm: init' "$panic"
+	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives 71 vm -- true && ! grep -q 'booting again' "$scratch/err"
 }
 too_long() { gives 124 vm --timeout 15 -- sleep 600; }
 refuses() {
@@ -124,8 +133,11 @@ test_that "the host's root is not" unwritten
 test_that 'a complaint of the kernel fails the run' complaint
 test_that "a stale breakpoint in the kernel is the emulator's fault" emulated
 test_that 'one in a module is not' in_module
-test_that 'a boot that such a fault ends is repeated' boots_again
-test_that 'twice at most' gives_up
+test_that 'a boot that such a fault ends is repeated' boots_again "${stale[@]}"
+test_that 'twice at most' gives_up 72 "${stale[@]}"
+test_that 'a boot that panics before our first process is repeated' boots_again "$panic"
+test_that 'twice at most, too' gives_up 71 "$panic"
+test_that 'a panic behind that counts' panics_later
 test_that 'time runs out' too_long
 test_that 'a signal ends it, as it works and as it waits' interrupted
 test_that 'and it leaves no folder' no_folder_left
