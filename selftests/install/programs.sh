@@ -200,8 +200,9 @@ test_that 'curl does' prints 'curl ' curl --version
 test_that 'a call takes less than two seconds of the CPU when the cache has the set' soon
 test_that 'without a command the folder is printed, whose programs come first' from_the_cache
 test_that "the exit status is the command's" its_status
+sets='web openssl ssh tls-peers db python-tests pytest git-tools rocksdb php node'
 test_that 'an unknown set is refused, with those that are known' gives 2 \
-	'no-such-set: expected a set among web openssl ssh tls-peers db python-tests pytest git-tools rocksdb php node' \
+	"no-such-set: expected a set among $sets" \
 	programs no-such-set -- true
 test_that 'so is none' gives 2 'nothing given: expected a set among web' programs
 test_that 'so are two' gives 2 'ssh: expected one set' programs web ssh -- true
