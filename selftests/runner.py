@@ -185,15 +185,24 @@ def follow(stream, programs, log, done, watch, tap=False):
     return watch.stop()
 
 
+def log_again(log, prog):
+    return f"{log}-again-{prog.name.replace('/', '-')}"
+
+
 class Host:
     """Programs that run on the host, from one build folder."""
 
     def __init__(self, out, programs):
         self.out, self.programs = out, programs
         self.suite = SUITES[os.path.basename(out)]
+        kind = programs[0].kind if programs else ""
+        self.log = f"{BUILD}/test/{kind if self.suite == 'native' else self.suite}"
 
-    def again(self, programs):
-        return Host(self.out, programs)
+    def again(self, prog):
+        """One of the programs once more, with a log of its own."""
+        host = Host(self.out, [prog.anew()])
+        host.log = log_again(self.log, prog)
+        return host
 
     def environment(self):
         env = dict(os.environ, OUT=self.out)
@@ -215,8 +224,7 @@ class Host:
         if self.suite == "tsan":
             # ThreadSanitizer's shadow can't be placed under full address randomisation.
             command = ["setarch", "-R"] + command
-        name = self.programs[0].kind if self.suite == "native" else self.suite
-        with open(f"{BUILD}/test/{name}.log", "w") as log, \
+        with open(self.log + ".log", "w") as log, \
              started(command, path, env=self.environment()) as run:
             follow(run.stdout, self.programs, log, lambda prog: done(self.suite, prog), Watch(path + ".late", run), tap)
         for prog in self.programs:
@@ -251,9 +259,10 @@ class Guest:
         self.suite = f"kernel {kernel}"
         self.log = f"{BUILD}/test/{self.suite.replace(' ', '-')}"
 
-    def again(self, programs):
-        guest = Guest(self.kernel, programs, self.brief)
-        guest.log += "-again"
+    def again(self, prog):
+        """One of the programs once more, in a VM and with logs of its own."""
+        guest = Guest(self.kernel, [prog.anew()], self.brief)
+        guest.log = log_again(self.log, prog)
         return guest
 
     def command(self, path, name, limit):
@@ -325,7 +334,7 @@ class Plan:
         # The builds for VMs, and the programs of the host that boot their own.
         build = args.vm and args.vm != ["debug"] and not args.tap
         self.before = [lists.host(f"{BUILD}/user", ("build",))] if build else []
-        self.before += [lists.host(out, ("boot",)) for out in args.boot]
+        self.before += [lists.host(out, ("build", "boot") if args.tap else ("boot",)) for out in args.boot]
         self.hosts = [lists.host(out, HOST) for out in args.native]
         self.guests = [lists.machine(number) for number in range(len(args.vm))]
         self.parts = self.before + self.hosts + self.guests
@@ -363,12 +372,11 @@ class Plan:
     def repeat(self):
         """Runs programs that failed once more, alone."""
         for part in self.parts:
-            programs = [prog.anew() for suite, prog in self.count.repeatable() if prog in part.programs]
+            programs = [prog for _, prog in self.count.repeatable() if prog in part.programs]
             if programs:
                 print(f"  note  {part.suite}: programs that failed run once more: {len(programs)}", flush=True)
-                # One after the other, each in a VM or a list of its own.
                 for prog in programs:
-                    part.again([prog]).run(self.count.repeated, self.count)
+                    part.again(prog).run(self.count.repeated, self.count)
 
 
 def known_flaky():

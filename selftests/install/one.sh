@@ -37,4 +37,5 @@ test_that 'a VM has no sanitizer' refused 'VM=1 and SAN=... exclude each other' 
 test_that 'a program prints its TAP' prints '^ok 1 ' TEST=comp/test_abi
 test_that 'a script does, too' prints '^ok 1 ' TEST=tree/tables.sh
 test_that 'a program runs on emulated devices' prints '^ok 1 ' TEST=comp/test_generations+emulated
+test_that 'a script that builds for the VM runs, too' prints '^ok 1 ' TEST=uacce/kselftest_build.sh
 tap_done

@@ -173,7 +173,9 @@ bad_once() {
 		grep -q '^  native: area/program: a; both outputs: .*/test/flaky/native-area-program.1' \
 			"$scratch/said" &&
 		grep -qx 'not ok 1 - a' "$scratch/build/test/flaky/native-area-program.1" &&
-		grep -qx 'ok 1 - a' "$scratch/build/test/flaky/native-area-program.2"
+		grep -qx 'ok 1 - a' "$scratch/build/test/flaky/native-area-program.2" &&
+		grep -qx 'not ok 1 - a' "$scratch/build/test/native.log" &&
+		grep -qx 'ok 1 - a' "$scratch/build/test/native-again-area-program.log"
 }
 bad_always() {
 	says 'echo x >>ran; echo "ok 1 - a"; echo "not ok 2 - b"' '1 passed, 1 failed, 0 skipped' 1 && flaky 0 && ran 2
