@@ -51,18 +51,18 @@ class Lists:
         self.met = set()        # areas and programs of those lists that were read
         self.left = {}          # suite: programs that are for make check-all only
 
-    def wanted(self, suite, prog):
+    def wanted(self, suite, prog, tier):
         if "long" in prog.flags and not os.environ.get("WD_TEST_LONG"):
             return False
         if self.areas:
             return bool(prog.names() & self.areas)
         later = "later" in prog.flags
-        if later and self.args.tier == "check":
+        if later and tier == "check":
             self.left[suite] = self.left.get(suite, 0) + 1
-        return self.args.tier == "all" or later == (self.args.tier == "rest")
+        return tier == "all" or later == (tier == "rest")
 
-    def read(self, out, kinds, suite):
-        """The wanted programs of the build folder out, of these kinds."""
+    def read(self, out, kinds, suite, tier=None):
+        """The wanted programs of the build folder out, of these kinds; tier: in place of the run's own."""
         programs = []
         for path in sorted(glob.glob(f"{out}/tests/*/list")):
             area = os.path.basename(os.path.dirname(path))
@@ -76,7 +76,7 @@ class Lists:
                         self.count.skip(suite, f"tests of {area}", line.split(None, 3)[3].strip())
                     continue
                 prog = Program(line)
-                if prog.kind in kinds and self.wanted(suite, prog):
+                if prog.kind in kinds and self.wanted(suite, prog, tier or self.args.tier):
                     self.met |= prog.names()
                     programs.append(prog)
         return programs
@@ -99,9 +99,9 @@ class Lists:
             apart = {"once", "user"} if debug else {"once"} if number and not arm64 else set()
         else:
             # Each of them is brief, so no tier leaves one out.
-            everything = Lists(argparse.Namespace(tier="all", areas=[]), self.count)
+            programs = self.read(out, ("vm",), f"kernel {kernel}", "all")
             choice = set(lines_of("brief")) | (KERNEL_AREAS if number == len(self.args.vm) - 1 and not arm64 else set())
-            programs = [prog for prog in everything.read(out, ("vm",), f"kernel {kernel}") if prog.names() & choice]
+            programs = [prog for prog in programs if prog.names() & choice]
             apart = {"once", "user"}
         programs = [prog for prog in programs if not prog.flags & apart]
         # The kernel parts' own tests first, the longest tests last.
