@@ -65,7 +65,7 @@ machine_amd64() {
 		args+=(-accel kvm -cpu host)
 	else
 		# TCG executes rep movsb byte by byte: without ERMS the kernel copies and clears several times as fast.
-		args+=(-accel tcg,thread=multi -cpu max,la57=off,erms=off)
+		args+=(-accel tcg,thread=$threads -cpu max,la57=off,erms=off)
 		# All CPUs read the host's counter. The kernel doesn't know that, and would use the HPET, where each
 		# read exits to the host.
 		append+=' tsc=reliable'
@@ -78,7 +78,7 @@ machine_amd64() {
 # authentication, whose computation slows TCG down.
 machine_arm64() {
 	[ "${WARPDRIVE_ACCEL:-tcg}" = tcg ] || fail "WARPDRIVE_ACCEL=$WARPDRIVE_ACCEL: --arch arm64 runs with tcg only"
-	args+=(-machine virt,gic-version=3,its=on -accel tcg,thread=multi -cpu neoverse-n1)
+	args+=(-machine virt,gic-version=3,its=on -accel tcg,thread=$threads -cpu neoverse-n1)
 }
 
 # Adds QEMU's arguments for the machine to args, and what its kernel needs to append.

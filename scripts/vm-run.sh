@@ -72,9 +72,9 @@ emulator_failed() {
 		END { exit !found || ours }'
 }
 
-# The kernel panicked before its first process began: none of our code has run.
-boot_panicked() {
-	! grep -q 'vm: init' "$run/console" && grep -q 'Kernel panic' "$run/console"
+# The kernel panicked, or QEMU aborted (128 + SIGABRT), before the first process began: none of our code has run.
+boot_failed() {
+	! grep -q 'vm: init' "$run/console" && { [ "$code" = 134 ] || grep -q 'Kernel panic' "$run/console"; }
 }
 
 last_lines() {

@@ -23,6 +23,8 @@ REPORT = re.compile(r"(ERROR|WARNING|SUMMARY): (Address|Leak|Thread|UndefinedBeh
 FLAKY_MAX = 3
 # With more failures than this the reason isn't chance, and the run ends without repeating any.
 REPEATED_MAX = 10
+# The last lines name as many programs that took longest.
+LONGEST = 10
 
 
 class Program:
@@ -41,7 +43,7 @@ class Program:
     def clear(self):
         self.lines = []
         self.code = None
-        self.millis = 0
+        self.took = self.cpu = 0
         self.begun = False
         self.late = False
 
@@ -131,6 +133,7 @@ class Count:
         self.skipped = []
         self.programs = []      # (suite, program, result) of those with a failure that a repetition may take back
         self.complained = set()     # (suite, program's name): the kernel did while it ran
+        self.times = []         # (seconds, seconds of CPU time, program)
         self.flaky = []
         self.lock = threading.RLock()
 
@@ -158,6 +161,7 @@ class Count:
         with self.lock:
             result = Result(prog)
             self.done += 1
+            self.times.append((prog.took, prog.cpu, f"{suite}: {prog.name}"))
             self.passed += result.passed
             self.skipped += [f"{suite}: {line}" for line in result.skipped]
             for what, detail in result.failed:
@@ -171,7 +175,7 @@ class Count:
             return
         word = "FAIL" if result.failed else "ok"
         print(f"{self.progress()} {word:5} {suite}: {prog.name}: {result.passed} passed, {len(result.failed)} failed, "
-              f"{len(result.skipped)} skipped ({prog.millis / 1000:.1f} s)", flush=True)
+              f"{len(result.skipped)} skipped ({prog.took:.1f} s, CPU {prog.cpu:.1f} s)", flush=True)
 
     def repeatable(self):
         """(suite, program) of those that are run once more."""
@@ -217,6 +221,11 @@ class Count:
 
     def close(self, left_out):
         """Prints the last lines; returns the exit status."""
+        if len(self.times) > LONGEST:
+            cpu = sum(used for _, used, _ in self.times)
+            print(f"\nlongest programs ({len(self.times)} took {cpu:.0f} s of CPU time):")
+            for took, used, name in sorted(self.times, reverse=True)[:LONGEST]:
+                print(f"  {took:6.1f} s, CPU {used:6.1f} s  {name}")
         for title, lines in (("skipped", self.skipped), ("failed", self.failed)):
             if lines:
                 print(f"\n{title}:")

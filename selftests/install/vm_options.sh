@@ -39,7 +39,7 @@ int3() {
 }
 emulated() { WARPDRIVE_ACCEL=tcg int3 72 'sched_clock_cpu+0x9/0x190'; }
 in_module() { WARPDRIVE_ACCEL=tcg int3 70 'qm_get+0x9/0x190 [hisi_qm]'; }
-# make_qemu COUNT LINE...: a QEMU whose first COUNT boots end with these lines on the console.
+# make_qemu COUNT LINE...: a QEMU whose first COUNT boots end with these lines on the console, and with the status end.
 make_qemu() {
 	printf '%s\n' "${@:2}" >"$scratch/console"
 	mkdir -p "$scratch/bin"
@@ -56,6 +56,7 @@ make_qemu() {
 			esac
 		done
 		cat "$scratch/console" >"\$console"
+		exit ${end:-0}
 	EOF
 	chmod +x "$scratch/bin/qemu-system-x86_64"
 }
@@ -71,6 +72,11 @@ boots_again() {
 gives_up() {
 	make_qemu 3 "${@:2}"
 	WARPDRIVE_ACCEL=tcg PATH=$scratch/bin:$PATH gives "$1" vm -- true
+}
+aborts() {
+	local end=134
+
+	boots_again 'Linux version'
 }
 # Our first process has begun: the panic may be our fault.
 panics_later() {
@@ -137,6 +143,7 @@ test_that 'a boot that such a fault ends is repeated' boots_again "${stale[@]}"
 test_that 'twice at most' gives_up 72 "${stale[@]}"
 test_that 'a boot that panics before our first process is repeated' boots_again "$panic"
 test_that 'twice at most, too' gives_up 71 "$panic"
+test_that 'so is one that ends with an assertion of QEMU' aborts
 test_that 'a panic behind that counts' panics_later
 test_that 'time runs out' too_long
 test_that 'a signal ends it, as it works and as it waits' interrupted
