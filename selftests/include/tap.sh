@@ -130,17 +130,21 @@ quiet_make() {
 	MAKEFLAGS='' make --no-print-directory -s "$@"
 }
 
-# until_true SECONDS COMMAND...: repeats the command until it succeeds, for at most ten times that long. The limit
-# counts attempts, of which a busy machine makes fewer per second.
+# until_true SECONDS COMMAND...: repeats the command until it succeeds, for at most ten times that long, on a busy
+# machine longer: the limit counts the pauses only. They grow, since the processes of a look keep a busy or emulated
+# CPU from what the look waits for.
 until_true() {
-	local looks=$(($1 * 500))
+	local left=$(($1 * 10000)) pause=20 seconds
 
 	shift
 	until "$@"; do
-		[ $((looks--)) -gt 0 ] || {
+		[ $left -gt 0 ] || {
 			echo "'$*' was not true in time"
 			return 1
 		}
-		read -rt 0.02 -u "$tap_never" || :
+		printf -v seconds 0.%03d $pause
+		read -rt "$seconds" -u "$tap_never" || :
+		left=$((left - pause))
+		[ $pause -ge 160 ] || pause=$((pause * 2))
 	done
 }
