@@ -59,9 +59,11 @@ $(call src-objs,$(AREA)/$(1),$(or $($(1)_SRCS),$(1).c)): | $(HARNESS)
 endef
 $(foreach p,$(BINS),$(eval $(call test-rule,$(p))))
 
-$(TESTS)/list: tests $(TOP)/scripts/make/tests.awk $(RULE_FILES)
+# It has the programs' absolute paths, which change with a copied or moved tree.
+$(TESTS)/list: force
 	@mkdir -p $(TESTS)
-	@$(call read-tests,list) >$@
+	@$(call read-tests,list) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 endif
 
 # Into the folder INSTALL_PATH; its programs are then what kselftest-list prints.
@@ -80,4 +82,4 @@ kselftest-list:
 	@$(call read-tests,kselftest) | sed 's/^/$(AREA):/'
 
 install uninstall:
-.PHONY: all install uninstall kselftest-install kselftest-list
+.PHONY: all force install uninstall kselftest-install kselftest-list

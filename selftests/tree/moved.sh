@@ -93,6 +93,15 @@ compiled_elsewhere() {
 		mv "$work/elsewhere" "$work/moved/build" && rebuilds "$work/moved" "$work/moved/build"
 }
 
+# The runner's list names the programs of this build folder.
+listed() {
+	local list=$2/user/tests/libhisi_qm/list
+
+	in_folders "$@" || return
+	! awk -v here="$2/" '$5 !~ "/[^/]*[.][^/]*$" && index($5, here) != 1 { print; found = 1 } END { exit !found }' \
+		"$list"
+}
+
 # Prints what this make would link.
 linked() {
 	in_folders "$@" -n V=1 | sed -n 's|.* -o [^ ]*/user/\([^ ]*\)[.]new .*|\1|p'
@@ -143,4 +152,5 @@ test_that 'a copy does not need the first place' without_the_first
 test_that 'in a moved checkout, too' moved
 test_that 'with a build folder that was moved alone, too' folder_moved
 test_that 'and after it compiled there' compiled_elsewhere
+test_that 'its list names its own programs' listed "$work/moved" "$work/moved/build"
 tap_done
