@@ -47,7 +47,7 @@ static int charge_attached(const struct uacce_owner *owner, struct uacce_device 
 		return -EACCES;
 	if (section->state != UACCE_NL_SECTION_LIVE)
 		return -ESHUTDOWN;
-	if (*uacce_slot_used(slot, k) < section->members[k].sync + section->members[k].async) {
+	if (slot->used[k] < section->members[k].sync + section->members[k].async) {
 		*class = UACCE_NL_CTX_SLOT;
 		return 0;
 	}
@@ -92,7 +92,7 @@ static void charge_count(struct uacce_ctx *ctx, struct uacce_owner *owner)
 	if (charge->class == UACCE_NL_CTX_SLOT) {
 		charge->slot = owner->attachment->slot;
 		charge->slot->charges++;
-		(*uacce_slot_used(charge->slot, uacce_section_position(charge->slot->section, uacce)))++;
+		charge->slot->used[uacce_section_position(charge->slot->section, uacce)]++;
 		return;
 	}
 	uacce->acct.used_pool++;
@@ -164,18 +164,22 @@ static void slot_put(struct uacce_slot *slot)
 	uacce_section_settle(section);
 }
 
-/* Adds what the driver has counted since the last time to the sums of the device and of the section. */
+/* Adds what was counted since the last time to the sums of the device and of the section. */
 void uacce_charge_settle(struct uacce_charge *charge)
 {
 	struct uacce_ctx *ctx = uacce_of_charge(charge);
 	u64 now = READ_ONCE(ctx->q.requests), more = now - charge->settled;
+	u64 wrong = atomic64_read(&ctx->wrong_results), more_wrong = wrong - charge->settled_wrong;
 
 	if (!charge->owner)
 		return;
 	charge->settled = now;
+	charge->settled_wrong = wrong;
 	ctx->q.uacce->acct.requests += more;
-	if (charge->slot)
+	if (charge->slot) {
 		charge->slot->section->requests += more;
+		charge->slot->section->wrong_results += more_wrong;
+	}
 }
 
 /* Does nothing if the charge has ended already. */
@@ -201,7 +205,7 @@ void uacce_uncharge_locked(struct uacce_ctx *ctx)
 	if (charge->class == UACCE_NL_CTX_EXTRA)
 		owner->extras--;
 	if (slot) {
-		(*uacce_slot_used(slot, uacce_section_position(slot->section, ctx->q.uacce)))--;
+		slot->used[uacce_section_position(slot->section, ctx->q.uacce)]--;
 		slot->charges--;
 		if (!slot->charges && !slot->attachment)
 			owner->slot = NULL;
@@ -259,7 +263,7 @@ static u32 left_attached(const struct uacce_owner *owner, struct uacce_device *u
 
 	if (k < 0 || !uacce_slot_has(slot, k) || section->state != UACCE_NL_SECTION_LIVE)
 		return 0;
-	share = section->members[k].sync + section->members[k].async - *uacce_slot_used(slot, k);
+	share = section->members[k].sync + section->members[k].async - slot->used[k];
 	extra = section->max_extra > owner->extras ? section->max_extra - owner->extras : 0;
 	return share + min(extra, free);
 }

@@ -65,6 +65,7 @@ struct uacce_charge {
 	u32 id;
 	u64 serial;			/* counts openings; uacce_account::charges is in this order */
 	u64 settled;			/* requests that the sums have */
+	u64 settled_wrong;		/* wrong results that the section's sum has */
 	kuid_t euid;
 	ktime_t since;
 	char comm[TASK_COMM_LEN];

@@ -131,11 +131,10 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 	struct uacce_device *uacce;
 	int k;
 
-	a->want_member = -1;
+	a->want_endpoint = -1;
 	a->want_index = -1;
 	if (req->slot) {
-		if (uacce_slot_parse(a->section, req->slot, &a->want_member, &a->want_index) ||
-		    (a->want_member >= 0 && member_is_empty(&a->section->members[a->want_member])))
+		if (uacce_slot_parse(a->section, req->slot, &a->want_endpoint, &a->want_index))
 			return attach_refuse(no, -ENOENT, UACCE_A_SLOT, "the section has no slot of this name");
 		return 0;
 	}
@@ -146,7 +145,7 @@ static int attachment_wants(struct uacce_attachment *a, const struct uacce_attac
 	if (k < 0 || member_is_empty(&a->section->members[k]))
 		return attach_refuse(no, -ENOENT, UACCE_A_DEV, "the section has no such device now");
 	if (a->section->limit_dev_access)
-		a->want_member = k;
+		a->want_endpoint = a->section->places[k].endpoint;
 	return 0;
 }
 
@@ -155,7 +154,7 @@ static u16 wanted_attr(const struct uacce_attachment *a)
 {
 	if (a->want_index >= 0)
 		return UACCE_A_SLOT;
-	return a->want_member >= 0 ? UACCE_A_DEV : UACCE_A_SECTION;
+	return a->want_endpoint >= 0 ? UACCE_A_DEV : UACCE_A_SECTION;
 }
 
 static struct uacce_attachment *attachment_new(const struct uacce_attach_request *req, struct uacce_section *section)
@@ -191,7 +190,7 @@ static int attachment_own_slot(struct uacce_attachment *a, struct uacce_slot **s
 	if (!own)
 		return 0;
 	if (own->section != a->section || (a->want_index >= 0 && a->want_index != own->index) ||
-	    (a->want_member >= 0 && a->want_member != own->member))
+	    (a->want_endpoint >= 0 && a->want_endpoint != own->endpoint))
 		return attach_refuse(no, -EBUSY, own->section != a->section ? UACCE_A_SECTION : wanted_attr(a),
 				     "this process has contexts that are charged to another slot");
 	*slot = own;
@@ -205,7 +204,7 @@ static int attachment_wait(struct uacce_attachment *a, u32 wait_ms, struct uacce
 
 	if (!wait_ms)
 		return attach_refuse(no, -EUSERS, wanted_attr(a), a->want_index >= 0 ? "the slot is taken" :
-				     a->want_member >= 0 ? "all slots of the device are taken" :
+				     a->want_endpoint >= 0 ? "all slots of the device are taken" :
 				     "all slots of the section are taken");
 	if (section->waiting >= UACCE_WAITERS_MAX)
 		return attach_refuse(no, -ENOBUFS, UACCE_A_SECTION, "too many processes wait for this section");

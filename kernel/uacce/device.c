@@ -81,6 +81,9 @@ struct uacce_device *uacce_alloc(struct device *parent,
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&uacce->kill_lock);
 	spin_lock_init(&uacce->lock);
+	/* Processes cause it: one line a minute for each device, without a line about those that are left out. */
+	ratelimit_state_init(&uacce->wrong_log, 60 * HZ, 1);
+	ratelimit_set_flags(&uacce->wrong_log, RATELIMIT_MSG_ON_RELEASE);
 	INIT_LIST_HEAD(&uacce->ctxs);
 	INIT_LIST_HEAD(&uacce->held);
 	INIT_LIST_HEAD(&uacce->bonds);

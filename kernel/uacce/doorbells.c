@@ -3,10 +3,12 @@
  * Which processes may map a window that all queues of a device share. docs/doorbells.md has the reasons.
  *
  * Everything here is called with uacce_prov held, except uacce_window_map(), uacce_window_unmap() and
- * uacce_windows_end(), which take it. The first two hold mmap_lock, which is never taken under uacce_prov.
+ * uacce_windows_end(), which take it, and uacce_window_tell(). The first two hold mmap_lock, which is never taken under
+ * uacce_prov.
  */
 #include <linux/capability.h>
 #include <linux/device.h>
+#include <linux/sched.h>
 #include "provision.h"
 
 enum uacce_nl_doorbells uacce_doorbells(const struct uacce_device *uacce)
@@ -137,7 +139,21 @@ int uacce_window_map(struct uacce_ctx *ctx)
 		ret = 0;
 	}
 	mutex_unlock(&uacce_prov);
+	if (ret)
+		WRITE_ONCE(ctx->window_refused, true);
 	return ret;
+}
+
+/*
+ * A library that rings by the ioctl goes on after a refusal, and starts its queue. Another one gives up, and says no
+ * more than EPERM.
+ */
+void uacce_window_tell(const struct uacce_ctx *ctx)
+{
+	if (READ_ONCE(ctx->window_refused) && !ctx->started)
+		dev_notice_ratelimited(&ctx->q.uacce->dev, "doorbells: %s[%d] may not map those that all queues share, "
+				       "and didn't start its queue without: the attribute doorbells of the device in "
+				       "configfs decides who may\n", current->comm, task_tgid_nr(current));
 }
 
 static void windows_end(struct uacce_ctx *ctx, unsigned int count)

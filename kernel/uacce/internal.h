@@ -6,6 +6,7 @@
 #include <linux/device.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/ratelimit.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -78,6 +79,8 @@ struct uacce_device {
 	bool resetting;			/* written by the driver's reset, read without a lock */
 	u32 resets;			/* the same; resets that ended well */
 	atomic_t ctx_errors;		/* of all contexts so far */
+	atomic64_t wrong_results;	/* the same, as their owners report them */
+	struct ratelimit_state wrong_log;
 	u64 kill_round;
 	struct list_head ctxs;
 	struct list_head held;
@@ -110,10 +113,13 @@ struct uacce_ctx {
 	struct uacce_region *regions[UACCE_QFRT_DUS + 1];
 
 	struct uacce_charge charge;
+	bool started;			/* at least once; under mutex */
+	bool window_refused;		/* it may not map shared doorbells */
 	unsigned int windows;		/* of shared doorbells, mapped and not taken away; under uacce_prov */
 	struct work_struct failed;	/* reports the error below */
 	int error;			/* not reported yet; set in any context */
 	atomic_t errors;		/* how many there have been */
+	atomic64_t wrong_results;	/* that the owner has reported */
 
 	wait_queue_head_t wait;
 	atomic_t event;			/* enum uacce_event */
@@ -153,6 +159,7 @@ void uacce_ctx_put(struct uacce_ctx *ctx);
 int uacce_window_map(struct uacce_ctx *ctx);
 void uacce_window_unmap(struct uacce_ctx *ctx);
 void uacce_windows_end(struct uacce_ctx *ctx);
+void uacce_window_tell(const struct uacce_ctx *ctx);
 
 /* region.c */
 int uacce_region_mmap(struct uacce_ctx *ctx, struct vm_area_struct *vma);

@@ -142,16 +142,9 @@ int uacce_section_position(const struct uacce_section *section, const struct uac
 
 u64 uacce_section_slots(const struct uacce_section *section)
 {
-	u64 devices = 0;
-	unsigned int k;
-
 	if (section->state == UACCE_NL_SECTION_CONFIGURED)
 		return 0;
-	if (!section->limit_dev_access)
-		return section->num_processes;
-	for (k = 0; k < section->nr_members; k++)
-		devices += section->members[k].sync + section->members[k].async > 0;
-	return devices * section->num_processes;
+	return (u64)endpoints_count(section->places, section->nr_members) * section->num_processes;
 }
 
 bool uacce_section_uses_nodes_of(const struct uacce_device *uacce)
@@ -166,35 +159,24 @@ bool uacce_section_uses_nodes_of(const struct uacce_device *uacce)
 
 /* ------ slots ------ */
 
-unsigned long *uacce_slot_map(const struct uacce_section *section, int member)
+u32 uacce_slots_taken(const struct uacce_section *section, int endpoint)
 {
-	return section->members[member < 0 ? 0 : member].taken;
+	return endpoint < 0 ? 0 : bitmap_weight(section->taken[endpoint], section->taken_bits);
 }
 
-u32 uacce_slots_taken(const struct uacce_section *section, int member)
-{
-	return bitmap_weight(uacce_slot_map(section, member), section->taken_bits);
-}
-
-/* In mode 0 (member -1) a slot has contexts on every device. */
 bool uacce_slot_has(const struct uacce_slot *slot, int position)
 {
-	return slot->member < 0 || slot->member == position;
-}
-
-u16 *uacce_slot_used(struct uacce_slot *slot, int position)
-{
-	return &slot->used[slot->member < 0 ? position : 0];
+	return slot->section->places[position].endpoint == slot->endpoint;
 }
 
 void uacce_slot_name(const struct uacce_slot *slot, char *name)
 {
 	const char *section = uacce_section_name(slot->section);
 
-	if (slot->member < 0)
-		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_INT_%u", section, slot->index);
+	if (slot->section->limit_dev_access)
+		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_DEV%d_INT_%u", section, slot->endpoint, slot->index);
 	else
-		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_DEV%d_INT_%u", section, slot->member, slot->index);
+		snprintf(name, UACCE_SLOT_NAME_SIZE, "%s_INT_%u", section, slot->index);
 }
 
 /* ------ init and exit ------ */

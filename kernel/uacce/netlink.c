@@ -112,7 +112,9 @@ static int fill_section(struct sk_buff *skb, const struct uacce_section *section
 {
 	int ret = uacce_fill_section(skb, section);
 
-	return !ret && admin ? uacce_fill_requests(skb, section->requests) : ret;
+	if (!ret && admin)
+		ret = uacce_fill_requests(skb, section->requests);
+	return !ret && admin ? uacce_fill_wrong(skb, section->wrong_results) : ret;
 }
 
 static int section_reply(struct genl_info *info, const struct uacce_section *section, bool admin)

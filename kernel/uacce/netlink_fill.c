@@ -7,7 +7,7 @@
 
 /* Bytes for the numbers of any message and its headers, without strings and nests. */
 #define NUMBERS_BYTES	512
-#define MEMBER_BYTES	(NLA_HDRLEN + 4 * 8)
+#define MEMBER_BYTES	(NLA_HDRLEN + 5 * 8)
 #define GRANT_BYTES	(NLA_HDRLEN + 3 * 8)
 #define PRINTED_BYTES	24	/* of one "node=sync+async" or "first-last" and its separator */
 
@@ -96,6 +96,11 @@ static int fill_counts(struct sk_buff *skb, const struct uacce_device *uacce)
 	return 0;
 }
 
+int uacce_fill_wrong(struct sk_buff *skb, u64 results)
+{
+	return nla_put_u64_64bit(skb, UACCE_A_WRONG_RESULTS, results, UACCE_A_PAD);
+}
+
 int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce)
 {
 	if (uacce_fill_dev_names(skb, uacce) ||
@@ -106,6 +111,7 @@ int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce)
 	    fill_settings(skb, uacce) || fill_counts(skb, uacce) || uacce_fill_dev_resets(skb, uacce) ||
 	    fill_opens(skb, &uacce->acct.opens) ||
 	    nla_put_u32(skb, UACCE_A_CTX_ERRORS, atomic_read(&uacce->ctx_errors)) ||
+	    uacce_fill_wrong(skb, atomic64_read(&uacce->wrong_results)) ||
 	    nla_put_u64_64bit(skb, UACCE_A_CONFIG_SEQ, uacce_config_seq, UACCE_A_PAD) ||
 	    nla_put_u64_64bit(skb, UACCE_A_EVENT_SEQ, uacce_event_seq, UACCE_A_PAD))
 		return -EMSGSIZE;
@@ -236,8 +242,16 @@ static int fill_member_names(struct sk_buff *skb, const char *name, const struct
 	return uacce ? nla_put_string(skb, UACCE_A_MEMBER_DEV, dev_name(&uacce->dev)) : 0;
 }
 
-static int fill_member(struct sk_buff *skb, const struct uacce_member *m)
+static int fill_endpoint(struct sk_buff *skb, const struct uacce_section *section, unsigned int k)
 {
+	if (!section->limit_dev_access || section->places[k].endpoint < 0)
+		return 0;
+	return nla_put_u32(skb, UACCE_A_MEMBER_ENDPOINT, section->places[k].endpoint);
+}
+
+static int fill_member(struct sk_buff *skb, const struct uacce_section *section, unsigned int k)
+{
+	const struct uacce_member *m = &section->members[k];
 	const struct uacce_device *uacce = m->uacce;
 	struct nlattr *nest = nla_nest_start(skb, UACCE_A_MEMBER);
 
@@ -248,6 +262,7 @@ static int fill_member(struct sk_buff *skb, const struct uacce_member *m)
 	    nla_put_u32(skb, UACCE_A_MEMBER_SYNC, m->sync) ||
 	    nla_put_u32(skb, UACCE_A_MEMBER_ASYNC, m->async) ||
 	    nla_put_u32(skb, UACCE_A_MEMBER_RESERVED, m->uacce ? m->reserved : 0) ||
+	    fill_endpoint(skb, section, k) ||
 	    (!m->uacce && nla_put_flag(skb, UACCE_A_MEMBER_PENDING)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -280,7 +295,7 @@ int uacce_fill_section(struct sk_buff *skb, const struct uacce_section *section)
 	if (section->state == UACCE_NL_SECTION_CONFIGURED)
 		return fill_configured(skb, section->devices);
 	for (i = 0; i < section->nr_members; i++)
-		if (fill_member(skb, &section->members[i]))
+		if (fill_member(skb, section, i))
 			return -EMSGSIZE;
 	return 0;
 }
@@ -389,6 +404,7 @@ int uacce_fill_ctx(struct sk_buff *skb, const struct uacce_ctx *ctx, struct pid_
 	    nla_put_u32(skb, UACCE_A_CTX_STATE, ctx_state(ctx)) ||
 	    nla_put_u64_64bit(skb, UACCE_A_CTX_AGE_MS, age, UACCE_A_PAD) ||
 	    nla_put_u32(skb, UACCE_A_CTX_ERRORS, atomic_read(&ctx->errors)) ||
+	    uacce_fill_wrong(skb, atomic64_read(&ctx->wrong_results)) ||
 	    ((ctx->q.uacce->flags & UACCE_DEV_REQUESTS) && uacce_fill_requests(skb, READ_ONCE(ctx->q.requests))) ||
 	    uacce_fill_process(skb, charge->owner, charge->comm, pid_ns) ||
 	    nla_put_string(skb, UACCE_A_DEV, dev_name(&ctx->q.uacce->dev)) ||

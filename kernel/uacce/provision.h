@@ -25,6 +25,7 @@
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
 #include <linux/uacce_netlink.h>
+#include "endpoints.h"
 #include "internal.h"
 
 #define UACCE_SECTION_NAME_MAX	31
@@ -71,7 +72,7 @@ struct uacce_attachment {
 	int node;			/* node of the caller's CPU */
 
 	u32 ticket;
-	int want_member;		/* -1: any */
+	int want_endpoint;		/* -1: any */
 	int want_index;			/* -1: any */
 	struct delayed_work expiry;
 
@@ -110,7 +111,6 @@ struct uacce_member {
 	u32 sync;			/* contexts per slot; 0 + 0: unused */
 	u32 async;
 	u32 reserved;			/* this member's part of the device's reserved */
-	unsigned long *taken;		/* mode 1: this device's slots; mode 0: all slots, in the first member only */
 };
 
 /* A slot in use; free slots are zero bits in the bitmap. */
@@ -118,10 +118,10 @@ struct uacce_slot {
 	struct list_head node;		/* uacce_section::slots */
 	struct uacce_section *section;
 	u32 index;
-	int member;			/* position, or -1 in mode 0 */
+	int endpoint;			/* 0 in mode 0 */
 	struct uacce_attachment *attachment;	/* NULL: lingering */
 	u32 charges;
-	u16 used[];			/* mode 0: indexed by position; mode 1: one entry */
+	u16 used[];			/* by position */
 };
 
 struct uacce_section {
@@ -146,6 +146,8 @@ struct uacce_section {
 
 	unsigned int nr_members;	/* the rest is unused in state CONFIGURED */
 	struct uacce_member *members;
+	struct endpoint_device *places;	/* of the members; in mode 0, all are of endpoint 0 */
+	unsigned long **taken;		/* the slots of each endpoint */
 	unsigned int taken_bits;	/* capacity of each bitmap */
 	struct list_head slots;
 	u32 attached;
@@ -154,6 +156,7 @@ struct uacce_section {
 	u32 waiting;
 	struct uacce_opens opens;	/* of attached processes, since the section was made */
 	u64 requests;			/* of its slots' contexts, since then */
+	u64 wrong_results;		/* the same */
 };
 
 /* False while a removal ends the device's charges, before it drops the claim. */
@@ -201,16 +204,19 @@ struct uacce_section *uacce_section_find(const char *name);
 int uacce_section_position(const struct uacce_section *section, const struct uacce_device *uacce);
 u64 uacce_section_slots(const struct uacce_section *section);
 bool uacce_section_uses_nodes_of(const struct uacce_device *uacce);
-unsigned long *uacce_slot_map(const struct uacce_section *section, int member);	/* -1: in mode 0 */
-u32 uacce_slots_taken(const struct uacce_section *section, int member);
+u32 uacce_slots_taken(const struct uacce_section *section, int endpoint);
 void uacce_slot_name(const struct uacce_slot *slot, char *name);	/* UACCE_SLOT_NAME_SIZE */
-bool uacce_slot_has(const struct uacce_slot *slot, int position);
-u16 *uacce_slot_used(struct uacce_slot *slot, int position);
+bool uacce_slot_has(const struct uacce_slot *slot, int position);	/* the device at this position */
 
 /* slot.c: taking and freeing slots */
 struct uacce_slot *uacce_slot_take(struct uacce_attachment *a);	/* NULL: no slot is free; ERR_PTR(-ENOMEM) */
 bool uacce_slot_free(struct uacce_slot *slot);			/* doesn't settle; false: the slot is still in use */
-int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index);
+int uacce_slot_parse(struct uacce_section *section, const char *name, int *endpoint, int *index);
+
+/* endpoint.c */
+void uacce_endpoints_make(struct uacce_section *section);	/* when it goes live */
+void uacce_endpoints_join(struct uacce_section *section, unsigned int k, const struct uacce_device *uacce);
+unsigned int uacce_endpoints_max(const struct uacce_section *section);	/* with those that absent devices may begin */
 
 /* doorbells.c: called with uacce_prov held */
 enum uacce_nl_doorbells uacce_doorbells(const struct uacce_device *uacce);
@@ -334,6 +340,7 @@ size_t uacce_dev_bytes(const struct uacce_device *uacce);
 int uacce_fill_dev(struct sk_buff *skb, const struct uacce_device *uacce);
 int uacce_fill_dev_work(struct sk_buff *skb, const struct uacce_device *uacce);
 int uacce_fill_requests(struct sk_buff *skb, u64 requests);
+int uacce_fill_wrong(struct sk_buff *skb, u64 results);
 int uacce_fill_dev_names(struct sk_buff *skb, const struct uacce_device *uacce);
 int uacce_fill_dev_resets(struct sk_buff *skb, const struct uacce_device *uacce);
 size_t uacce_section_bytes(const struct uacce_section *section);

@@ -26,6 +26,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "trace.h"
@@ -366,6 +367,7 @@ static int uacce_release(struct inode *inode, struct file *file)
 	}
 	mutex_unlock(&ctx->mutex);
 	trace_queue_close(ctx);
+	uacce_window_tell(ctx);
 	uacce_uncharge(ctx);
 	uacce_ctx_detach(ctx->q.uacce, ctx);
 	uacce_ctx_put(ctx);
@@ -386,6 +388,7 @@ static int uacce_ctx_start(struct uacce_ctx *ctx)
 	trace_queue_start(ctx, ret);
 	if (!ret)
 		uacce_ctx_set_state(ctx, UACCE_CTX_STARTED);
+	ctx->started |= !ret;
 	return ret;
 }
 
@@ -493,6 +496,20 @@ static int uacce_ctx_call(struct uacce_ctx *ctx, unsigned int cmd, void *arg, bo
 	return ret;
 }
 
+/* A process counts for its own queues only, and nothing waits: sections' sums follow in uacce_charge_settle(). */
+static int uacce_ctx_wrong(struct uacce_ctx *ctx)
+{
+	struct uacce_device *uacce = ctx->q.uacce;
+	u64 sum = atomic64_inc_return(&uacce->wrong_results);
+
+	atomic64_inc(&ctx->wrong_results);
+	if (__ratelimit(&uacce->wrong_log))
+		dev_warn(&uacce->dev,
+			 "%llu results were wrong so far, as processes report, the last of them process %d\n",
+			 sum, task_tgid_nr(current));
+	return 0;
+}
+
 static long uacce_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	u64 buf[UACCE_IOCTL_MAX_BYTES / sizeof(u64)] = {};
@@ -505,6 +522,8 @@ static long uacce_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (current->mm != ctx->mm)
 		return -EPERM;
+	if (cmd == UACCE_CMD_WRONG_RESULT)
+		return uacce_ctx_wrong(ctx);
 	if (_IOC_DIR(cmd) & _IOC_WRITE)
 		fault = bytes > sizeof(buf) || copy_from_user(buf, uarg, bytes);
 	do
@@ -595,6 +614,18 @@ void uacce_wake_up(struct uacce_queue *q)
 }
 EXPORT_SYMBOL_GPL(uacce_wake_up);
 
+/* Tells which context a process has that inherited the file or was sent it. */
+static void uacce_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	const struct uacce_ctx *ctx = file->private_data;
+	u32 id = READ_ONCE(ctx->charge.id);
+
+	seq_printf(m, "uacce-dev:\t%s\n", dev_name(&ctx->q.uacce->dev));
+	/* The number of a context that was taken from its owner may be another one's. */
+	if (READ_ONCE(ctx->charge.owner) && id != UACCE_CTX_NO_ID)
+		seq_printf(m, "uacce-ctx:\t%u\n", id);
+}
+
 const struct file_operations uacce_fops = {
 	.owner = THIS_MODULE,
 	.open = uacce_open,
@@ -603,4 +634,5 @@ const struct file_operations uacce_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = uacce_mmap,
 	.poll = uacce_poll,
+	.show_fdinfo = uacce_show_fdinfo,
 };

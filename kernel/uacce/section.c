@@ -109,7 +109,7 @@ static u64 member_need(const struct uacce_member *m, u32 slots)
 static u32 member_slots(const struct uacce_section *section, unsigned int k)
 {
 	if (section->state == UACCE_NL_SECTION_DRAINING)
-		return uacce_slots_taken(section, section->limit_dev_access ? k : -1);
+		return uacce_slots_taken(section, section->places[k].endpoint);
 	return section->num_processes;
 }
 
@@ -137,10 +137,14 @@ static void members_free(struct uacce_section *section)
 	for (k = 0; k < section->nr_members; k++) {
 		member_set_short(&section->members[k], false);
 		kfree(section->members[k].name);
-		kvfree(section->members[k].taken);
+		kvfree(section->taken[k]);
 	}
 	kvfree(section->members);
+	kvfree(section->places);
+	kvfree(section->taken);
 	section->members = NULL;
+	section->places = NULL;
+	section->taken = NULL;
 	section->nr_members = 0;
 	section->taken_bits = 0;
 }
@@ -208,7 +212,9 @@ static int members_make(struct uacce_section *section)
 	int ret;
 
 	section->members = kvcalloc(max(room, 1u), sizeof(*section->members), GFP_KERNEL);
-	if (!section->members)
+	section->places = kvcalloc(max(room, 1u), sizeof(*section->places), GFP_KERNEL);
+	section->taken = kvcalloc(max(room, 1u), sizeof(*section->taken), GFP_KERNEL);
+	if (!section->members || !section->places || !section->taken)
 		return -ENOMEM;
 	ret = members_list(section);
 	if (!ret && !section->nr_members) {
@@ -222,7 +228,7 @@ static int members_make(struct uacce_section *section)
 	return 0;
 }
 
-/* Number of bitmaps of taken slots: one for the section, or one per member. */
+/* Number of bitmaps of taken slots: one for the section, or one for each endpoint that there may be. */
 static unsigned int members_maps(const struct uacce_section *section)
 {
 	return section->limit_dev_access ? section->nr_members : 1;
@@ -244,14 +250,13 @@ static int members_grow_maps(struct uacce_section *section, unsigned int bits)
 	if (bits <= section->taken_bits)
 		return 0;
 	for (k = 0; k < nr; k++) {
-		struct uacce_member *m = &section->members[k];
-		unsigned long *map = map_grown(m->taken, section->taken_bits, bits);
+		unsigned long *map = map_grown(section->taken[k], section->taken_bits, bits);
 
 		/* Bitmaps that have grown already do no harm. */
 		if (!map)
 			return -ENOMEM;
-		kvfree(m->taken);
-		m->taken = map;
+		kvfree(section->taken[k]);
+		section->taken[k] = map;
 	}
 	section->taken_bits = bits;
 	return 0;
@@ -421,6 +426,7 @@ static int section_go_live(struct uacce_section *section, struct section_lack *l
 		members_free(section);
 		return ret;
 	}
+	uacce_endpoints_make(section);
 	for (k = 0; k < section->nr_members; k++)
 		member_reserve(section, &section->members[k],
 			       member_need(&section->members[k], section->num_processes));
@@ -630,14 +636,16 @@ static bool member_is(const struct uacce_member *m, const struct uacce_device *u
 }
 
 /* Serves the whole claim or nothing. */
-static void claim_serve(struct uacce_section *section, struct uacce_member *m, struct uacce_device *uacce)
+static void claim_serve(struct uacce_section *section, unsigned int k, struct uacce_device *uacce)
 {
+	struct uacce_member *m = &section->members[k];
 	bool was_short = m->is_short;
 	u32 sync, async, need;
 
 	section_share(section, uacce_account_zone(uacce), &sync, &async);
 	m->sync = sync;
 	m->async = async;
+	uacce_endpoints_join(section, k, uacce);
 	need = member_need(m, section->num_processes);
 	member_set_short(m, (need && !uacce_doorbells_allow(uacce, section)) || !member_fits(uacce, need) ||
 			 (section->bandwidth && !member_can_limit(uacce, need)));
@@ -662,7 +670,7 @@ void uacce_claims_serve(struct uacce_device *uacce)
 			continue;
 		for (k = 0; k < section->nr_members; k++)
 			if (!section->members[k].uacce && member_is(&section->members[k], uacce)) {
-				claim_serve(section, &section->members[k], uacce);
+				claim_serve(section, k, uacce);
 				break;
 			}
 		if (uacce->announced)

@@ -26,7 +26,7 @@ static bool parse_canonical(const char **s, u32 *res)
 }
 
 /* -ENOENT: the section has no slot of that name now. */
-int uacce_slot_parse(struct uacce_section *section, const char *name, int *member, int *index)
+int uacce_slot_parse(struct uacce_section *section, const char *name, int *endpoint, int *index)
 {
 	size_t len = strlen(uacce_section_name(section));
 	u32 k = 0, i;
@@ -38,7 +38,7 @@ int uacce_slot_parse(struct uacce_section *section, const char *name, int *membe
 		if (strncmp(name, "_DEV", 4))
 			return -ENOENT;
 		name += 4;
-		if (!parse_canonical(&name, &k) || k >= section->nr_members)
+		if (!parse_canonical(&name, &k) || k >= uacce_endpoints_max(section))
 			return -ENOENT;
 	}
 	if (strncmp(name, "_INT_", 5))
@@ -46,14 +46,14 @@ int uacce_slot_parse(struct uacce_section *section, const char *name, int *membe
 	name += 5;
 	if (!parse_canonical(&name, &i) || *name || i >= section->num_processes)
 		return -ENOENT;
-	*member = section->limit_dev_access ? k : -1;
+	*endpoint = section->limit_dev_access ? k : -1;
 	*index = i;
 	return 0;
 }
 
-static int first_free(const struct uacce_section *section, int member, int want)
+static int first_free(const struct uacce_section *section, int endpoint, int want)
 {
-	unsigned long *map = uacce_slot_map(section, member);
+	unsigned long *map = section->taken[endpoint];
 	unsigned long i;
 
 	/* num_processes may have shrunk since the request. */
@@ -76,21 +76,33 @@ static bool gives_slots(const struct uacce_member *m)
 	return m->sync + m->async && uacce_member_is_on(m) && m->uacce->announced;
 }
 
-/* Mode 1: of the nearest devices, the one whose first free slot is lowest. */
+/* A device of the endpoint that gives its slots contexts now, or NULL. */
+static const struct uacce_device *endpoint_device(const struct uacce_section *section, int endpoint)
+{
+	unsigned int k;
+
+	for (k = 0; k < section->nr_members; k++)
+		if (section->places[k].endpoint == endpoint && gives_slots(&section->members[k]))
+			return section->members[k].uacce;
+	return NULL;
+}
+
+/* Mode 1: of the nearest endpoints, the one whose first free slot is lowest. */
 static int nearest_free(const struct uacce_section *section, const struct uacce_attachment *a, int *index)
 {
-	int best = -1, best_distance = 0, k;
+	int best = -1, best_distance = 0, e, count = endpoints_count(section->places, section->nr_members);
 
-	for (k = 0; k < section->nr_members; k++) {
+	for (e = 0; e < count; e++) {
+		const struct uacce_device *uacce = endpoint_device(section, e);
 		int i, distance;
 
-		if (!gives_slots(&section->members[k]) || (a->want_member >= 0 && a->want_member != k))
+		if (!uacce || (a->want_endpoint >= 0 && a->want_endpoint != e))
 			continue;
-		i = first_free(section, k, a->want_index);
-		distance = zone_distance(a->node, section->members[k].uacce);
+		i = first_free(section, e, a->want_index);
+		distance = zone_distance(a->node, uacce);
 		if (i < 0 || (best >= 0 && (distance > best_distance || (distance == best_distance && i >= *index))))
 			continue;
-		best = k;
+		best = e;
 		best_distance = distance;
 		*index = i;
 	}
@@ -100,26 +112,22 @@ static int nearest_free(const struct uacce_section *section, const struct uacce_
 struct uacce_slot *uacce_slot_take(struct uacce_attachment *a)
 {
 	struct uacce_section *section = a->section;
-	bool one = section->limit_dev_access;
 	struct uacce_slot *slot;
-	int member = -1, index;
+	int endpoint = 0, index;
 
-	if (one) {
-		member = nearest_free(section, a, &index);
-		if (member < 0)
-			return NULL;
-	} else {
-		index = first_free(section, -1, a->want_index);
-		if (index < 0)
-			return NULL;
-	}
-	slot = kzalloc(struct_size(slot, used, one ? 1 : section->nr_members), GFP_KERNEL);
+	if (section->limit_dev_access)
+		endpoint = nearest_free(section, a, &index);
+	else
+		index = first_free(section, 0, a->want_index);
+	if (endpoint < 0 || index < 0)
+		return NULL;
+	slot = kzalloc(struct_size(slot, used, section->nr_members), GFP_KERNEL);
 	if (!slot)
 		return ERR_PTR(-ENOMEM);
 	slot->section = section;
 	slot->index = index;
-	slot->member = member;
-	__set_bit(index, uacce_slot_map(section, member));
+	slot->endpoint = endpoint;
+	__set_bit(index, section->taken[endpoint]);
 	list_add_tail(&slot->node, &section->slots);
 	return slot;
 }
@@ -130,7 +138,7 @@ bool uacce_slot_free(struct uacce_slot *slot)
 
 	if (slot->attachment || slot->charges)
 		return false;
-	__clear_bit(slot->index, uacce_slot_map(section, slot->member));
+	__clear_bit(slot->index, section->taken[slot->endpoint]);
 	list_del(&slot->node);
 	kfree(slot);
 	return true;

@@ -66,6 +66,20 @@ static inline int uacce_find(const char *driver, unsigned int n, char name[UACCE
 	return 1;
 }
 
+/* The number of all devices, whatever their driver. */
+static inline int uacce_count(void)
+{
+	DIR *dir = opendir(UACCE_CLASS);
+	struct dirent *entry;
+	int count = 0;
+
+	while (dir && (entry = readdir(dir)))
+		count += entry->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
 static inline int uacce_open(const char *name)
 {
 	char path[UACCE_NAME_MAX + 8];

@@ -95,7 +95,7 @@ TEST_F(attach, nobody_waits_for_what_cannot_be)
 		ASSERT_EQ(0, sec_set(S, "live", "1"));
 		EXPECT_EQ(-ENOENT, w_attach_dev(&w[0], S, DEV0));
 		if (mode)
-			EXPECT_EQ(-ENOENT, w_attach_slot(&w[0], S, "SSL_DEV0_INT_0", WAIT_MS));
+			EXPECT_EQ(-ENOENT, w_attach_slot(&w[0], S, "SSL_DEV1_INT_0", WAIT_MS));
 		EXPECT_EQ(0, w_attach_dev(&w[0], S, DEV1));
 		EXPECT_EQ(0, w_detach(&w[0]));
 		EXPECT_EQ(0, sec_end(S));

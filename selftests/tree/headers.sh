@@ -12,8 +12,8 @@ done
 
 alone() {
 	local compiler=$1 standard=$2 language=$3 header=$4
-	"$compiler" -std="$standard" -Wall -Wextra -Wpedantic -Werror "${includes[@]}" -x "$language" -fsyntax-only \
-		- <<<"#include \"$PWD/$header\""
+	"$compiler" -std="$standard" -Wall -Wextra -Wpedantic -Wshadow -Werror "${includes[@]}" \
+		-x "$language" -fsyntax-only - <<<"#include \"$PWD/$header\""
 }
 
 # Included twice in one file: the guard works.

@@ -3,6 +3,7 @@
 # The folder that kselftest_build.sh installed, on a target with simulated devices, and with devices that look real.
 
 . "$(dirname "$0")/../include/tap.sh"
+. "$(dirname "$0")/../include/own_device.sh"
 
 DIR=$(dirname "$OUT")/kselftest_install
 
@@ -45,6 +46,7 @@ look_simulated() {
 
 at_exit() {
 	look_simulated
+	drop_others
 }
 
 test_programs_and_scripts_run_without_the_checkout() {
@@ -55,6 +57,21 @@ test_programs_and_scripts_run_without_the_checkout() {
 
 test_a_missing_kind_of_device_is_a_skip() {
 	skipped hisi_qm:sec_client '1 hisi_sec2 device needed'
+}
+
+# As on a machine that has each engine.
+test_devices_of_other_engines_are_in_nobodys_way() {
+	own_device sec hisi_sec2
+	own_device hpre hisi_hpre
+	passed uacce:test_attach
+	passed uacce:test_counts
+	passed uacce:test_netlink
+	drop_others
+}
+
+drop_others() {
+	own_device_drop hpre hisi_hpre
+	own_device_drop sec hisi_sec2
 }
 
 test_sections_of_others_are_not_touched() {

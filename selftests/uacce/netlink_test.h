@@ -25,8 +25,11 @@ FIXTURE(nl) {
 	char parent[UACCE_NAME_MAX];
 };
 
+/* A machine may have more devices, also of other engines. */
 FIXTURE_SETUP(nl)
 {
+	char devices[2 * UACCE_NAME_MAX + 2];
+
 	self->c = malloc(sizeof(*self->c));
 	ASSERT_EQ(0, nlc_open(self->c)) TH_LOG("no family \"uacce\"");
 	ASSERT_TRUE(uacce_find("hisi_zip", 0, self->dev));
@@ -34,6 +37,8 @@ FIXTURE_SETUP(nl)
 	ASSERT_EQ(0, uacce_parent(self->dev, self->parent, sizeof(self->parent)));
 	sec_end(SECTION);
 	ASSERT_EQ(0, sec_mkdir(SECTION));
+	snprintf(devices, sizeof(devices), "%s %s", self->dev, self->dev2);
+	ASSERT_EQ(0, sec_set(SECTION, "devices", devices));
 }
 
 FIXTURE_TEARDOWN(nl)

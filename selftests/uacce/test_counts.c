@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Counts of the past in the netlink family's answers: opens, refused opens, and what devices count themselves. */
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <misc/uacce/uacce.h>
 #include "kselftest_harness.h"
 #include "netlink_test.h"
 
@@ -44,20 +47,28 @@ TEST_F(nl, opens_and_refused_opens_are_counted)
 		close(fd[i]);
 }
 
+struct work {
+	const char *dev;
+	int seen;
+};
+
 static void count_work(const struct nlmsghdr *h, void *arg)
 {
-	*(int *)arg += nlm_next(h, UACCE_A_DEV_REQUESTS, NULL) || nlm_next(h, UACCE_A_DEV_BYTES_OUT, NULL);
+	struct work *work = arg;
+
+	if (!strcmp(work->dev, nlm_string(h, UACCE_A_DEV)))
+		work->seen += nlm_next(h, UACCE_A_DEV_REQUESTS, NULL) || nlm_next(h, UACCE_A_DEV_BYTES_OUT, NULL);
 }
 
-/* Devices whose own counts are shown: by the request for one and by the dump. */
+/* How often the device's own counts are shown: by the request for it and by the dump of all devices. */
 static int work_seen(struct nlc *c, const char *dev)
 {
-	int seen = 0;
+	struct work work = { .dev = dev };
 
 	if (nlc_dev_get(c, dev))
 		return -1;
-	count_work(&c->reply.h, &seen);
-	return nlc_dump(c, UACCE_NL_DEV_GET, count_work, &seen, NULL) < 0 ? -1 : seen;
+	count_work(&c->reply.h, &work);
+	return nlc_dump(c, UACCE_NL_DEV_GET, count_work, &work, NULL) < 0 ? -1 : work.seen;
 }
 
 static int nobody_sees_work(const char *dev)
@@ -71,11 +82,100 @@ TEST_F(nl, what_the_device_counts_is_for_the_administrator)
 {
 	pid_t pid;
 
-	EXPECT_EQ(3, work_seen(self->c, self->dev));
+	EXPECT_EQ(2, work_seen(self->c, self->dev));
 	pid = fork();
 	if (!pid)
 		_exit(nobody_sees_work(self->dev));
 	EXPECT_EQ(0, exit_code(pid));
+}
+
+static void count_wrong(const struct nlmsghdr *h, void *arg)
+{
+	long long wrong = nlm_num(h, UACCE_A_WRONG_RESULTS);
+
+	*(long long *)arg += wrong > 0 ? wrong : 0;
+}
+
+/* Of the contexts of the caller. */
+static long long ctxs_wrong(struct nlc *c)
+{
+	long long wrong = 0;
+
+	return nlc_dump(c, UACCE_NL_CTX_GET, count_wrong, &wrong, NULL) < 0 ? -1 : wrong;
+}
+
+static int report(int fd)
+{
+	return ioctl(fd, UACCE_CMD_WRONG_RESULT) ? -errno : 0;
+}
+
+TEST_F(nl, wrong_results_are_counted_as_their_owners_report_them)
+{
+	struct nlc *c = self->c;
+	long long first = dev_count(c, self->dev, UACCE_A_WRONG_RESULTS);
+	long long other = dev_count(c, self->dev2, UACCE_A_WRONG_RESULTS);
+	pid_t pid;
+	int fd, i;
+
+	ASSERT_LE(0, first);
+	ASSERT_EQ(0, sec_set(SECTION, "devices", self->dev));
+	test_live("1");
+	ASSERT_EQ(0, nlc_attach(c, SECTION, NULL, NULL, 0));
+	fd = test_open(self->dev);
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, report(fd));
+	EXPECT_EQ(first + 3, dev_count(c, self->dev, UACCE_A_WRONG_RESULTS));
+	EXPECT_EQ(other, dev_count(c, self->dev2, UACCE_A_WRONG_RESULTS));
+	EXPECT_EQ(3, ctxs_wrong(c));
+	EXPECT_EQ(3, section_count(c, UACCE_A_WRONG_RESULTS));
+	/* Another process has no say in it. */
+	pid = fork();
+	if (!pid)
+		_exit(report(fd) == -EPERM ? 0 : 1);
+	EXPECT_EQ(0, exit_code(pid));
+	EXPECT_EQ(3, ctxs_wrong(c));
+	EXPECT_EQ(0, report(fd));
+	close(fd);
+	EXPECT_EQ(4, section_count(c, UACCE_A_WRONG_RESULTS));
+	EXPECT_EQ(first + 4, dev_count(c, self->dev, UACCE_A_WRONG_RESULTS));
+	EXPECT_EQ(0, ctxs_wrong(c));
+}
+
+struct reporter {
+	int fd;
+	int ret;
+};
+
+static void *report_often(void *arg)
+{
+	struct reporter *r = arg;
+	int i;
+
+	for (i = 0; i < 20000 && !r->ret; i++)
+		r->ret = report(r->fd);
+	return NULL;
+}
+
+/* Nothing waits for a process that reports all the time, and nothing is lost. */
+TEST_F(nl, reports_of_several_threads_are_all_counted)
+{
+	struct reporter r[2] = { { .fd = test_open(self->dev) } };
+	long long first = dev_count(self->c, self->dev, UACCE_A_WRONG_RESULTS);
+	pthread_t thread[2];
+	int i, fd;
+
+	r[1].fd = r[0].fd;
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, report_often, &r[i]));
+	fd = test_open(self->dev);
+	close(fd);
+	for (i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(0, r[i].ret);
+	}
+	EXPECT_EQ(first + 40000, dev_count(self->c, self->dev, UACCE_A_WRONG_RESULTS));
+	EXPECT_EQ(40000, ctxs_wrong(self->c));
+	close(r[0].fd);
 }
 
 TEST_HARNESS_MAIN

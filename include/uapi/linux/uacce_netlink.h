@@ -159,7 +159,7 @@ enum uacce_nl_attr {
 	UACCE_A_MAX_EXTRA,		/* u32 */
 	UACCE_A_ALLOWED_UIDS,		/* string */
 	UACCE_A_ALLOWED_GIDS,		/* string */
-	UACCE_A_SLOTS_TOTAL,		/* u32, includes slots on absent devices */
+	UACCE_A_SLOTS_TOTAL,		/* u32, includes slots on absent devices whose engine is known */
 	UACCE_A_SLOTS_ATTACHED,		/* u32 */
 	UACCE_A_SLOTS_LINGERING,	/* u32, without a process, but with open contexts */
 	UACCE_A_WAITING,		/* u32, processes in the queue */
@@ -193,6 +193,7 @@ enum uacce_nl_attr {
 	UACCE_A_BANDWIDTH,		/* u32, thousandths of each device of a section; 0: no limit */
 	UACCE_A_REQUESTS,		/* u64, completed on a context, on a device's contexts, or on a section's */
 	UACCE_A_DEV_DOORBELLS,		/* u32, enum uacce_nl_doorbells */
+	UACCE_A_WRONG_RESULTS,		/* u64, reported by the owners of a context, of a device's, or of a section's */
 	__UACCE_A_MAX,
 	UACCE_A_MAX = __UACCE_A_MAX - 1,
 };
@@ -206,6 +207,7 @@ enum uacce_nl_member_attr {
 	UACCE_A_MEMBER_ASYNC,		/* u32 */
 	UACCE_A_MEMBER_RESERVED,	/* u32, for the whole section; 0 while pending */
 	UACCE_A_MEMBER_PENDING,		/* flag: absent, or present but too small */
+	UACCE_A_MEMBER_ENDPOINT,	/* u32, k of the slots DEVk that have the device; only with LIMIT_DEV_ACCESS */
 	__UACCE_A_MEMBER_MAX,
 	UACCE_A_MEMBER_MAX = __UACCE_A_MEMBER_MAX - 1,
 };

@@ -16,6 +16,13 @@
 #define UACCE_CMD_START_Q	_IO('W', 0)
 #define UACCE_CMD_PUT_Q		_IO('W', 1)
 
+/*
+ * The opener has found a result of this queue to be wrong that the device called good: counts one, for the queue, its
+ * device and its section. Any time from open() to close(). Never waits. Kernels without it return EINVAL or ENXIO,
+ * which is no reason to do anything.
+ */
+#define UACCE_CMD_WRONG_RESULT	_IO('W', 32)
+
 /* Bits of the sysfs attribute "flags". */
 #define UACCE_DEV_SVA		(1 << 0)
 
