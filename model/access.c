@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Shared by all parts of a device: its engine and queues, memory, digests of slots, and refusals. */
+/* Shared by all parts of a device: its engine and queues, memory, digests of slots, CQ heads, and refusals. */
 #include "internal.h"
 
 const struct wdm_personality *wdm_engine(enum wdm_type type)
@@ -39,6 +39,27 @@ u32 wdm_slot_digest(const u32 *sqe, u32 bytes)
 	for (i = 0; i < bytes / 4; i++)
 		h = (h ^ sqe[i]) * 0x01000193 + (h >> 15);
 	return h;
+}
+
+/*
+ * Only CQ doorbells move the head, unless the host doesn't see each of them. Then a submission implies a head, since a
+ * driver reuses a slot only after it has consumed its completion. One slot remains free: the next one, whose completion
+ * was consumed, too. Completions that faults have added or left out don't matter, as each slot has the place of its
+ * own. The attribute bounds how far submissions alone move the head, so an owner that never rings overflows in the end.
+ */
+static u64 wdm_cq_head(const struct wdm_device *dev, const struct wdm_queue *q)
+{
+	u64 implied = q->cq_tail - ((u32)q->cq_tail - q->answered_at[q->tail % q->sq_depth]);
+	u64 most = q->cq_head + (u64)dev->attr.hidden_passes * q->cq_depth;
+
+	if (implied > most)
+		implied = most;
+	return implied > q->cq_head ? implied : q->cq_head;
+}
+
+u64 wdm_cq_unconsumed(const struct wdm_device *dev, const struct wdm_queue *q)
+{
+	return q->cq_tail - wdm_cq_head(dev, q);
 }
 
 int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len)

@@ -39,7 +39,7 @@ static size_t wdm_align(size_t n)
 }
 
 struct wdm_layout {
-	size_t fns, queues, active, jobs, slots, total;
+	size_t fns, queues, active, jobs, slots, kept, marked, total;
 };
 
 static void wdm_layout(const struct wdm_attr *attr, struct wdm_layout *l)
@@ -49,7 +49,9 @@ static void wdm_layout(const struct wdm_attr *attr, struct wdm_layout *l)
 	l->active = l->queues + wdm_align(attr->queues * sizeof(struct wdm_queue));
 	l->jobs = l->active + wdm_align(attr->queues * sizeof(u16));
 	l->slots = l->jobs + wdm_align(attr->jobs * sizeof(struct wdm_job));
-	l->total = l->slots + (size_t)attr->queues * 2 * QM_SQ_DEPTH_V2 * sizeof(u32);
+	l->kept = l->slots + (size_t)attr->queues * 2 * QM_SQ_DEPTH_V2 * sizeof(u32);
+	l->marked = l->kept + (size_t)attr->queues * QM_SQ_DEPTH_V2 * WDM_MARKS_MAX * sizeof(u16);
+	l->total = l->marked + (size_t)attr->queues * QM_SQ_DEPTH_V2 * sizeof(bool);
 }
 
 size_t wdm_device_size(const struct wdm_attr *attr)
@@ -93,6 +95,8 @@ struct wdm_device *wdm_device_init(void *mem, const struct wdm_attr *attr, const
 		dev->queues[i].abs = i;
 		dev->queues[i].digest = slots + (size_t)i * 2 * QM_SQ_DEPTH_V2;
 		dev->queues[i].answered_at = dev->queues[i].digest + QM_SQ_DEPTH_V2;
+		dev->queues[i].kept = (u16 *)(base + l.kept) + (size_t)i * QM_SQ_DEPTH_V2 * WDM_MARKS_MAX;
+		dev->queues[i].marked = (bool *)(base + l.marked) + (size_t)i * QM_SQ_DEPTH_V2;
 	}
 	for (i = full.jobs; i-- > 0;) {
 		dev->jobs[i].next = dev->free_jobs;
@@ -115,7 +119,7 @@ void wdm_device_set_bandwidth(struct wdm_device *dev, u32 mbps)
 u64 wdm_bar_size(const struct wdm_device *dev, u32 fn, int bar)
 {
 	if (bar == QM_BAR_REGS)
-		return fn == WDM_PF ? QM_BAR2_PF_SIZE : QM_BAR2_VF_SIZE;
+		return wdm_regs_size(dev, fn);
 	if (bar == QM_BAR_DB && !dev->attr.no_isolation)
 		return (u64)dev->attr.per_fn_max * QM_DB_WINDOW;
 	return 0;
@@ -266,8 +270,10 @@ static void wdm_queues_poll(struct wdm_device *dev)
 			continue;
 		if (!dev->attr.no_isolation && !f->pause)
 			wdm_doorbell_poll(dev, f, q);
-		if (!f->pause)
+		if (!f->pause) {
+			wdm_slots_mark(dev, q);
 			wdm_lost_sq_poll(dev, f, q);
+		}
 		wdm_jobs_complete(dev, q);
 		wdm_event_poll(dev, f, q);
 	}

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #define WDM_LOST_BATCH	16
+#define WDM_UNMARKED_SETTLES 1000
 
 struct wdm_doorbell {
 	u32 qn, cmd, rand, index, prio;
@@ -71,24 +72,6 @@ static void wdm_doorbell_sq(struct wdm_device *dev, struct wdm_queue *q, const s
 	q->tail += advance;
 	q->lost_nr = 0;
 	dev->worked = true;
-}
-
-/*
- * A driver reuses a slot only after it has consumed its completion, so a submission implies a
- * CQ head as a CQ doorbell does, and can't be lost for good. One slot remains free: the next one,
- * whose completion was consumed, too. Completions that faults have added or left out don't matter,
- * as each slot has the place of its own.
- */
-static u64 wdm_cq_head(const struct wdm_queue *q)
-{
-	u64 implied = q->cq_tail - ((u32)q->cq_tail - q->answered_at[q->tail % q->sq_depth]);
-
-	return implied > q->cq_head ? implied : q->cq_head;
-}
-
-u64 wdm_cq_unconsumed(const struct wdm_queue *q)
-{
-	return q->cq_tail - wdm_cq_head(q);
 }
 
 static void wdm_doorbell_cq(struct wdm_device *dev, struct wdm_queue *q, const struct wdm_doorbell *db)
@@ -175,7 +158,7 @@ bool wdm_doorbell_starts(struct wdm_device *dev, struct wdm_function *f)
 	bool fresh = f->pause == WDM_RUNNING && !f->eq.valid && !f->aeq.valid;
 	u64 v;
 
-	if (f->index == WDM_PF || (!fresh && f->pause != WDM_PAUSED))
+	if (f->index == WDM_PF || !wdm_has_images(dev, f) || (!fresh && f->pause != WDM_PAUSED))
 		return false;
 	v = wdm_doorbell_shared(f);
 	if (v == f->db_seen || !wdm_doorbell_is_start(dev, f, v))
@@ -233,20 +216,23 @@ static bool wdm_doorbell_may_hide(const struct wdm_device *dev, const struct wdm
  * an SQ doorbell before a poll has seen it. In that case the slots from the tail on have
  * changed since the device last read them. They are taken as submitted when they have been
  * stable for a while and contain no mark of the device. So a descriptor that is being written
- * isn't taken incomplete, however long its writer is interrupted.
+ * isn't taken incomplete, however long its writer is interrupted. If the slot's owner was faster
+ * than its marks, only time tells, so much more of it has to pass.
  */
 void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q)
 {
-	u32 sqe[WDM_SQE_MAX / 4], digest, all = 0, nr;
-	u64 settle = wdm_settle(dev);
+	bool marked = q->sq_valid && q->marked[q->tail % q->sq_depth];
+	u64 settle = (u64)wdm_settle(dev) * (marked ? 1 : WDM_UNMARKED_SETTLES);
+	u32 sqe[WDM_SQE_MAX / 4], digest, all = 0, nr, slot;
 
 	if (!q->sq_valid || !q->cq_valid || q->stopping || q->overflow || !wdm_doorbell_may_hide(dev, f, q)) {
 		q->lost_nr = 0;
 		return;
 	}
 	for (nr = 0; nr < WDM_LOST_BATCH && q->tail + nr - q->done < q->sq_depth - 1; nr++) {
-		if (!wdm_slot_read(dev, q, q->tail + nr, sqe, &digest) ||
-		    digest == q->digest[(q->tail + nr) % q->sq_depth] || !dev->engine->unmarked(sqe))
+		slot = (u32)((q->tail + nr) % q->sq_depth);
+		if (q->marked[slot] != marked || !wdm_slot_read(dev, q, q->tail + nr, sqe, &digest) ||
+		    digest == q->digest[slot] || wdm_marked(dev, sqe))
 			break;
 		all = all * 31 + digest;
 	}

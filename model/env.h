@@ -175,6 +175,8 @@ struct wdm_engine_ops {
  *		trusted, so the host checks it. A naturally aligned access of 4 or 8
  *		bytes must be single-copy atomic, and a reader must see writes of one
  *		caller in order when wdm_wmb() separates them.
+ * @dma_swap: one atomic operation on a naturally aligned word of such memory: stores @new if the word is @old,
+ *		both as they are in memory. 0, -EAGAIN if it is another one, or -EFAULT.
  * @sva_read, @sva_write: payload at a virtual address of the process bound to @pasid. 0, or
  *		-EFAULT when any byte can't be reached (part may have been copied), also
  *		when the PASID is gone.
@@ -192,6 +194,7 @@ struct wdm_engine_ops {
 struct wdm_env {
 	int (*dma_read)(void *host, u32 fn, u64 addr, void *buf, u32 len);
 	int (*dma_write)(void *host, u32 fn, u64 addr, const void *buf, u32 len);
+	int (*dma_swap)(void *host, u32 fn, u64 addr, u32 old, u32 new);
 	int (*sva_read)(void *host, u32 fn, u32 pasid, u64 addr, void *buf, u32 len);
 	int (*sva_write)(void *host, u32 fn, u32 pasid, u64 addr, const void *buf, u32 len);
 	void (*irq)(void *host, u32 fn, u32 vector);

@@ -2,8 +2,6 @@
 /* The HPRE engine: descriptor in, one operation, result out. */
 #include "hpre.h"
 
-#define HPRE_MARK	0x45525048u
-
 static const struct wdm_reg hpre_regs_v2[] = {
 	{ 0, 0 },
 };
@@ -92,27 +90,14 @@ static const struct wdm_error_block hpre_errors = {
 	.shutdown_bit = HPRE_OOO_SHUTDOWN_ON,
 };
 
-static const u8 hpre_marked[] = HPRE_SQE_MARKED;
+/* One word in each 16 bytes: the high halves of two addresses, and words that are 0. */
+static const struct wdm_mark hpre_marks[] = {
+	{ 3, WDM_MARK_ADDRESS }, { 7, WDM_MARK_ADDRESS }, { 11, ~0u }, { 15, ~0u }, { 0, 0 },
+};
 
-static void hpre_mark(u32 *sqe)
+static bool hpre_answered(const u32 *sqe)
 {
-	u32 i;
-
-	wdm_put32(sqe, wdm_get32(sqe) | HPRE_DONE_HARDWARE << HPRE_DW0_DONE_SHIFT);
-	for (i = 0; i < sizeof(hpre_marked); i++)
-		wdm_put32(sqe + hpre_marked[i], HPRE_MARK);
-}
-
-static bool hpre_unmarked(const u32 *sqe)
-{
-	u32 i;
-
-	if (wdm_get32(sqe) >> HPRE_DW0_DONE_SHIFT == HPRE_DONE_HARDWARE)
-		return false;
-	for (i = 0; i < sizeof(hpre_marked); i++)
-		if (wdm_get32(sqe + hpre_marked[i]) == HPRE_MARK)
-			return false;
-	return true;
+	return wdm_get32(sqe) >> HPRE_DW0_DONE_SHIFT == HPRE_DONE_HARDWARE;
 }
 
 static u32 hpre_bytes(const u32 *sqe)
@@ -257,6 +242,7 @@ const struct wdm_personality wdm_hpre = {
 			.regs = hpre_regs_v2,
 			.inits = hpre_inits_v2,
 			.needs = hpre_needs_v2,
+			.marks = hpre_marks,
 			.sva = hpre_sva_v2,
 			.absent = hpre_absent_v2,
 			.errors = { HPRE_QM_NFE_V2 | HPRE_QM_CE_V2, HPRE_NFE_V2 | HPRE_CE_V2 },
@@ -267,6 +253,7 @@ const struct wdm_personality wdm_hpre = {
 			.regs = hpre_regs_v3,
 			.inits = hpre_inits_v3,
 			.needs = hpre_needs_v3,
+			.marks = hpre_marks,
 			.errors = { HPRE_CAP_QM_NFE_V3 | HPRE_CAP_QM_CE_V3,
 				    HPRE_CAP_NFE_MASK_V3 | HPRE_CAP_CE_MASK_V3 },
 		},
@@ -277,6 +264,5 @@ const struct wdm_personality wdm_hpre = {
 	.abort = hpre_abort,
 	.failure = hpre_failure,
 	.fail = hpre_fail,
-	.mark = hpre_mark,
-	.unmarked = hpre_unmarked,
+	.answered = hpre_answered,
 };

@@ -39,6 +39,17 @@ struct wdm_need {
 	u32 classes;
 };
 
+#define WDM_MARKS_MAX	5
+
+/* A word of a descriptor, or half of one. It is 0 in each legal descriptor, or that isn't marked. */
+struct wdm_mark {
+	u32 dw;
+	u32 mask;
+};
+
+/* Of the high half of an address */
+#define WDM_MARK_ADDRESS	0xffff0000u
+
 #define WDM_CLASS(alg_type)	(1u << (alg_type))
 #define WDM_CLASS_ANY		(~0u)
 
@@ -79,6 +90,7 @@ struct wdm_function;
  * @sva: registers and their bits that make all payload accesses carry the queue's PASID, terminated by offset 0; NULL:
  *		the contexts have a bit for that
  * @absent: registers of the engine that don't exist, terminated by 0; NULL: none
+ * @marks: where free slots are marked, terminated by a mask of 0
  * @errors: the errors that exist, of queue manager and engine
  * @closes: of these, those that close the bus master where no register selects them
  * @refused: error of the engine that a refused descriptor raises, or 0
@@ -91,6 +103,7 @@ struct wdm_variant {
 	const struct wdm_need *needs;
 	const struct wdm_reg *sva;
 	const struct wdm_reg_range *absent;
+	const struct wdm_mark *marks;
 	u32 errors[WDM_ERRORS_NR];
 	u32 closes[WDM_ERRORS_NR];
 	u32 refused;
@@ -111,8 +124,7 @@ struct wdm_variant {
  * @abort: set the error status of a descriptor that isn't executed
  * @failure: does a status mean that a request failed?
  * @fail: set this status of a descriptor that isn't executed
- * @mark: mark a slot that holds no request, in words that software must write again
- * @unmarked: is there no mark in any part of the descriptor?
+ * @answered: do the outputs of a descriptor show that it is a completed one?
  */
 struct wdm_personality {
 	u32 vf_id;
@@ -129,8 +141,7 @@ struct wdm_personality {
 	void (*abort)(u32 *sqe);
 	bool (*failure)(u32 status);
 	void (*fail)(u32 *sqe, u32 status);
-	void (*mark)(u32 *sqe);
-	bool (*unmarked)(const u32 *sqe);
+	bool (*answered)(const u32 *sqe);
 };
 
 extern const struct wdm_personality wdm_zip;
@@ -193,6 +204,9 @@ struct wdm_queue {
 	u32 answered;
 	u32 *digest;		/* of each slot, as last read or written by the device */
 	u32 *answered_at;	/* of each slot: low bits of @cq_tail after its last answer */
+	bool *marked;		/* of each slot: all marks were in it after its last answer */
+	u16 *kept;		/* of each slot: the rest of each of its marked words */
+	u64 free;		/* the next slot to be marked, when its last completion is consumed */
 	bool tabled;		/* the function's tables have its contexts */
 	bool loaded;		/* from the tables: its doorbell may have come before */
 };
@@ -323,6 +337,7 @@ struct wdm_device {
 	bool worked;
 	bool master_closed;
 	bool memory_ready;	/* the queue manager's memory has been initialised since power on */
+	bool timeout_ready;	/* the doorbells' time-out has been set since power on */
 	u32 looked;		/* queue classes whose needs this poll has checked */
 	u32 unready;		/* those of them whose needs aren't met */
 	bool shaping;		/* limits of functions are on */
@@ -450,6 +465,20 @@ static inline u64 wdm_settle_overflow(const struct wdm_device *dev)
 	return (u64)wdm_settle(dev) * WDM_OVERFLOW_SETTLES;
 }
 
+/* The registers of a VF's migration */
+static inline bool wdm_has_images(const struct wdm_device *dev, const struct wdm_function *f)
+{
+	return f->index == WDM_PF || !dev->attr.half_vf_regs;
+}
+
+/* Bytes of BAR2 */
+static inline u64 wdm_regs_size(const struct wdm_device *dev, u32 fn)
+{
+	if (fn == WDM_PF)
+		return QM_BAR2_PF_SIZE;
+	return dev->attr.half_vf_regs ? QM_BAR2_VF_HALF : QM_BAR2_VF_SIZE;
+}
+
 /* Does the generation have that mailbox command? */
 static inline bool wdm_has(const struct wdm_device *dev, enum qm_mb_cmd cmd)
 {
@@ -463,6 +492,7 @@ u32 wdm_vft_base(const struct wdm_function *f);
 u32 wdm_vft_num(const struct wdm_function *f);
 struct wdm_queue *wdm_queue_find(struct wdm_device *dev, const struct wdm_function *f, u32 rel);
 u32 wdm_slot_digest(const u32 *sqe, u32 bytes);
+u64 wdm_cq_unconsumed(const struct wdm_device *dev, const struct wdm_queue *q);
 int wdm_dma_read(struct wdm_device *dev, u32 fn, u64 addr, void *buf, u32 len);
 int wdm_dma_write(struct wdm_device *dev, u32 fn, u64 addr, const void *buf, u32 len);
 void wdm_refuse(struct wdm_device *dev, enum wdm_refusal reason, u32 fn, u32 queue, u64 value);
@@ -535,11 +565,22 @@ bool wdm_doorbell_starts(struct wdm_device *dev, struct wdm_function *f);
 void wdm_doorbell_forget(struct wdm_function *f);
 void wdm_doorbell_clear(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
 void wdm_lost_sq_poll(struct wdm_device *dev, struct wdm_function *f, struct wdm_queue *q);
-u64 wdm_cq_unconsumed(const struct wdm_queue *q);
+
+/* mark.c */
+/* Is there a mark in any part of the descriptor? */
+bool wdm_marked(const struct wdm_device *dev, const u32 *sqe);
+/* Marks the copy of a slot that has never held a request. */
+void wdm_slot_begin(const struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe);
+/* The slot is marked, and @sqe is the copy. */
+void wdm_slot_keep(const struct wdm_device *dev, struct wdm_queue *q, u32 slot, const u32 *sqe);
+/* Marks slots whose completion is consumed, before their owner writes them again. */
+void wdm_slots_mark(struct wdm_device *dev, struct wdm_queue *q);
+/* The slot holds a request, of which @sqe is the copy: makes that what its owner wrote. */
+void wdm_slot_take(const struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe);
 
 /* job.c */
 /* Writes back and completes the descriptor of a slot; false when that is impossible, or not yet possible. */
-bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe);
+bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, const u32 *sqe);
 void wdm_jobs_complete(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q);
 void wdm_jobs_end(struct wdm_device *dev);

@@ -40,7 +40,7 @@ static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 	/* Duplicates take entries that no submission implies to be consumed: only a CQ doorbell does. */
 	if (q->skew)
 		settle *= WDM_DUPLICATE_SETTLES;
-	if (wdm_cq_unconsumed(q) < q->cq_depth - 1) {
+	if (wdm_cq_unconsumed(dev, q) < q->cq_depth - 1) {
 		q->cq_full_since = 0;
 		return false;
 	}
@@ -60,7 +60,7 @@ static bool wdm_cq_full(struct wdm_device *dev, struct wdm_queue *q)
 }
 
 /* Writes back the descriptor, then the completion, with its phase bit last. */
-bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe)
+bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, const u32 *sqe)
 {
 	u32 bytes = 1u << dev->engine->sqe_shift;
 	u64 sq_at = q->sq_base + (u64)slot * bytes, cq_at;
@@ -68,7 +68,6 @@ bool wdm_answer(struct wdm_device *dev, struct wdm_queue *q, u32 slot, u32 *sqe)
 
 	if (wdm_cq_full(dev, q))
 		return false;
-	dev->engine->mark(sqe);
 	if (wdm_dma_write(dev, q->fn, sq_at, sqe, bytes)) {
 		wdm_queue_break(dev, q, sq_at);
 		return false;
@@ -158,6 +157,7 @@ void wdm_jobs_abort(struct wdm_device *dev, struct wdm_queue *q)
 			wdm_queue_break(dev, q, at);
 			return;
 		}
+		wdm_slot_take(dev, q, (u32)(q->head % q->sq_depth), sqe);
 		dev->engine->abort(sqe);
 		if (!wdm_answer(dev, q, (u32)(q->head % q->sq_depth), sqe))
 			return;
@@ -263,6 +263,7 @@ struct wdm_job *wdm_job_next(struct wdm_device *dev)
 		wdm_limits_refund(dev, q, job);
 		return NULL;
 	}
+	wdm_slot_take(dev, q, job->slot, job->sqe);
 	dev->free_jobs = job->next;
 	dev->jobs_out++;
 	job->fn = q->fn;

@@ -163,7 +163,7 @@ static u32 wdm_mailbox_run(struct wdm_device *dev, struct wdm_function *f, u64 b
 			return wdm_mb_stop(dev, f, cmd);
 		break;
 	case QM_MB_CMD_PAUSE_QM:
-		if (!get && f->index != WDM_PF && !f->mb_queue && !base)
+		if (!get && f->index != WDM_PF && wdm_has_images(dev, f) && !f->mb_queue && !base)
 			return wdm_mb_pause(dev, f);
 		break;
 	case QM_MB_CMD_SRC:

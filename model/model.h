@@ -50,8 +50,14 @@ enum wdm_type {
  * @per_fn_max: queues that one function may have, and windows of each BAR4; 1..queues, 0 = all queues
  * @jobs: descriptors accepted and not yet completed, device-wide, 1..65536; 0 = 256
  * @no_isolation: doorbells in BAR2 instead of BAR4 windows; always so in generation 2
+ * @any_db_timeout: drivers need not set the time-out of doorbells, as those of Linux before 6.6 don't
  * @cap_version_0: capability register reads 0, so drivers use their built-in defaults
+ * @half_vf_regs: VFs have the lower half of BAR2 only, as a guest sees them, and don't migrate
+ * @sub_version: of generation 3: what the register of later versions shows; 0 = none
  * @settle_ns: quiet time of a queue after which a lost doorbell is assumed; 0 = 100 us
+ * @hidden_passes: SQ doorbells may hide CQ doorbells from the host, which looks at registers from time to time only: a
+ *		queue overflows when no CQ doorbell has been seen for this number of passes of its CQ and one more;
+ *		0 = the host sees every doorbell, as hardware does; ~0 = no bound
  * @latency_ns: minimum time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input per second for the whole device, of which a function's shaper gives it
  *		thousandths; 0 = no limit, and shapers limit functions to thousandths of 100 Gbit/s
@@ -64,8 +70,12 @@ struct wdm_attr {
 	u32 per_fn_max;
 	u32 jobs;
 	bool no_isolation;
+	bool any_db_timeout;
 	bool cap_version_0;
+	u8 sub_version;
+	bool half_vf_regs;
 	u32 settle_ns;
+	u32 hidden_passes;
 	u64 latency_ns;
 	u32 bandwidth_mbps;
 };

@@ -27,21 +27,24 @@ static void wdm_queue_deactivate(struct wdm_device *dev, struct wdm_queue *q)
 }
 
 /*
- * A loaded ring has its marks from the device that it comes from. Marks may be written only into slots without a
- * request, and which these are isn't known: software may be writing one. A slot without a mark is a request whose
- * doorbell may be lost, so it must differ from what is known of it.
+ * A loaded ring has its marks from the device that it comes from. Slots are marked when their completion is consumed,
+ * and of which this is true isn't known. A slot that has neither a mark nor an answer is a request whose doorbell may
+ * be lost, so it must differ from what is known of it.
  */
-static u32 wdm_slot_loaded(const struct wdm_device *dev, const u32 *sqe, u32 bytes)
+static void wdm_slot_loaded(const struct wdm_device *dev, struct wdm_queue *q, u32 slot, const u32 *sqe, u32 bytes)
 {
 	u32 digest = wdm_slot_digest(sqe, bytes);
+	bool marked = wdm_marked(dev, sqe), request = !marked && !dev->engine->answered(sqe);
 
-	return dev->engine->unmarked(sqe) ? ~digest : digest;
+	q->digest[slot] = request ? ~digest : digest;
+	q->marked[slot] = false;
+	if (marked || request)
+		wdm_slot_keep(dev, q, slot, sqe);
 }
 
 /*
- * Marks every slot as if its last descriptor had been completed, and records its digest. So
- * from the first pass on, a new descriptor whose doorbell was lost can be distinguished from an
- * old one and from an incomplete one.
+ * Marks every slot, and records its digest. So from the first pass on, a new descriptor whose doorbell was lost can be
+ * distinguished from an old one and from an incomplete one.
  */
 static int wdm_ring_begin(struct wdm_device *dev, struct wdm_queue *q, bool load)
 {
@@ -57,9 +60,10 @@ static int wdm_ring_begin(struct wdm_device *dev, struct wdm_queue *q, bool load
 		for (i = 0; i < nr; i++) {
 			u32 *sqe = buf + i * bytes / 4;
 
-			if (!load)
-				dev->engine->mark(sqe);
-			q->digest[slot + i] = load ? wdm_slot_loaded(dev, sqe, bytes) : wdm_slot_digest(sqe, bytes);
+			if (load)
+				wdm_slot_loaded(dev, q, slot + i, sqe, bytes);
+			else
+				wdm_slot_begin(dev, q, slot + i, sqe);
 		}
 		if (!load && wdm_dma_write(dev, q->fn, at, buf, nr * bytes))
 			return -EFAULT;
@@ -152,6 +156,7 @@ static int wdm_sqc_install(struct wdm_device *dev, struct wdm_function *f, struc
 		wdm_refuse(dev, WDM_REFUSE_MB_DMA, f->index, rel, q->sq_base);
 		return -EFAULT;
 	}
+	q->free = q->done + q->sq_depth;
 	q->sq_valid = true;
 	if (q->cq_valid)
 		wdm_slots_consumed(q);
@@ -247,16 +252,18 @@ static bool wdm_queue_align(struct wdm_queue *q)
 	q->done += by;
 	q->head += by;
 	q->tail += by;
+	q->free += by;
 	return true;
 }
 
-/* Each of the last completions belongs to the slot of its number. */
+/* Each of the last completions belongs to the slot of its number, so those that are consumed can be marked. */
 static void wdm_slots_answered(struct wdm_queue *q)
 {
 	u32 i;
 
 	for (i = 0; i < q->sq_depth; i++)
 		q->answered_at[(q->done - 1 - i) % q->sq_depth] = (u32)(q->cq_tail - i);
+	q->free = q->tail;
 }
 
 static bool wdm_context_empty(const u8 *qc)

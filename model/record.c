@@ -6,8 +6,8 @@
 
 static struct wdm_function *wdm_record_vf(struct wdm_device *dev, u32 fn)
 {
-	if (!wdm_has(dev, QM_MB_CMD_PAUSE_QM) || fn == WDM_PF || fn >= dev->attr.functions || !dev->fns[fn].attached ||
-	    !dev->fns[WDM_PF].attached)
+	if (!wdm_has(dev, QM_MB_CMD_PAUSE_QM) || dev->attr.half_vf_regs || fn == WDM_PF ||
+	    fn >= dev->attr.functions || !dev->fns[fn].attached || !dev->fns[WDM_PF].attached)
 		return NULL;
 	return &dev->fns[fn];
 }

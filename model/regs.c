@@ -3,24 +3,24 @@
 #include "internal.h"
 
 /* Registers that a driver may have written and that a reset clears; the rest of the BAR is never read. */
-static const struct { u32 first, end; bool pf; } wdm_reg_ranges[] = {
-	{ 0x0, 0x400, false },
-	{ 0x1000, 0x1010, false },
-	{ 0x2000, 0x2010, false },
-	{ 0x3100, 0x3180, false },
-	{ 0x8000, 0x8040, false },
-	{ 0x100000, 0x100200, true },
-	{ 0x104000, 0x104200, true },
-	{ 0x300000, 0x300200, true },
-	{ 0x301000, 0x302000, true },
-	{ 0x302000, 0x302300, true },
-	{ 0x303000, 0x303200, true },
-	{ 0x304000, 0x304200, true },
-	{ 0x305000, 0x305200, true },
-	{ 0x306000, 0x306100, true },
-	{ 0x307000, 0x307100, true },
-	{ 0x308000, 0x308100, true },
-	{ 0x309000, 0x309100, true },
+static const struct { u32 first, end; } wdm_reg_ranges[] = {
+	{ 0x0, 0x400 },
+	{ 0x1000, 0x1010 },
+	{ 0x2000, 0x2010 },
+	{ 0x3100, 0x3180 },
+	{ 0x8000, 0x8040 },
+	{ 0x100000, 0x100200 },
+	{ 0x104000, 0x104200 },
+	{ 0x300000, 0x300200 },
+	{ 0x301000, 0x302000 },
+	{ 0x302000, 0x302300 },
+	{ 0x303000, 0x303200 },
+	{ 0x304000, 0x304200 },
+	{ 0x305000, 0x305200 },
+	{ 0x306000, 0x306100 },
+	{ 0x307000, 0x307100 },
+	{ 0x308000, 0x308100 },
+	{ 0x309000, 0x309100 },
 };
 
 static void wdm_regs_load(struct wdm_function *f, const struct wdm_reg *regs)
@@ -34,7 +34,7 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	u32 i, reg;
 
 	for (i = 0; i < sizeof(wdm_reg_ranges) / sizeof(wdm_reg_ranges[0]); i++) {
-		if (wdm_reg_ranges[i].pf && f->index != WDM_PF)
+		if (wdm_reg_ranges[i].first >= wdm_regs_size(dev, f->index))
 			continue;
 		for (reg = wdm_reg_ranges[i].first; reg < wdm_reg_ranges[i].end; reg += 4)
 			wdm_reg_write(f, reg, 0);
@@ -44,6 +44,8 @@ void wdm_regs_reset(struct wdm_device *dev, struct wdm_function *f)
 	wdm_regs_load(f, dev->variant->regs);
 	if (dev->attr.cap_version_0)
 		wdm_reg_write(f, QM_CAP_VERSION, 0);
+	if (dev->generation->capable)
+		wdm_reg_write(f, QM_SUB_VERSION_ID, dev->attr.sub_version);
 	wdm_reg_write(f, QM_QUE_ISO_CFG, !dev->attr.no_isolation);
 	if (f->index == WDM_PF) {
 		if (dev->generation->capable)
@@ -61,8 +63,7 @@ static void wdm_absent_clear(struct wdm_device *dev, struct wdm_function *f, con
 	u32 reg;
 
 	for (; absent && absent->end; absent++) {
-		/* The upper registers are the PF's. */
-		if (absent->first >= QM_ABNORMAL_INT_SOURCE && f->index != WDM_PF)
+		if (absent->first >= wdm_regs_size(dev, f->index))
 			continue;
 		for (reg = absent->first; reg < absent->end; reg += 4) {
 			if (!wdm_reg_read(f, reg))
@@ -324,6 +325,8 @@ static u32 wdm_engine_look(struct wdm_device *dev, u32 alg_type)
 
 	if (!dev->memory_ready)
 		return QM_MEM_START_INIT;
+	if (!dev->timeout_ready && !dev->attr.any_db_timeout)
+		return QM_DB_TIMEOUT_CFG;
 	for (; need && need->reg; need++)
 		if ((need->classes & WDM_CLASS(alg_type)) && !(wdm_reg_read(pf, need->reg) & need->mask))
 			return need->reg;
@@ -354,6 +357,8 @@ static void wdm_pf_regs_poll(struct wdm_device *dev, struct wdm_function *pf)
 	wdm_inits_poll(dev, pf, wdm_qm_inits);
 	/* Survives a function's reset, after which drivers don't initialise the memory again. */
 	dev->memory_ready |= wdm_reg_read(pf, QM_MEM_INIT_DONE) & 1;
+	/* Assumption: survives any reset, after which mainline's drivers don't set it again. */
+	dev->timeout_ready |= wdm_reg_read(pf, QM_DB_TIMEOUT_CFG) == QM_DB_TIMEOUT_NS;
 	if (dev->variant->inits)
 		wdm_inits_poll(dev, pf, dev->variant->inits);
 	if (dev->generation->shapers)

@@ -2,11 +2,19 @@
 /* The SEC engine: registers, descriptor in, one operation, result out. */
 #include "sec.h"
 
-/* Differs from any high half of an address, and from an offset of 0. */
-#define SEC_MARK	0x5343444du
+/*
+ * One word in each 32 bytes of the descriptor: high halves of addresses, and words and offsets that are 0. A copy in
+ * units of 32 bytes stores the third of these last. An emulated CPU splits that store, so another word is at its end.
+ */
+static const struct wdm_mark sec_marks_v2[] = {
+	{ 7, ~0u }, { 9, ~0u }, { SEC_BD2_A_KEY + 1, WDM_MARK_ADDRESS }, { SEC_BD2_C_KEY + 1, WDM_MARK_ADDRESS },
+	{ 31, ~0u }, { 0, 0 },
+};
 
-static const u8 sec_marked2[] = SEC_BD2_MARKED;
-static const u8 sec_marked3[] = SEC_BD3_MARKED;
+static const struct wdm_mark sec_marks_v3[] = {
+	{ SEC_BD3_A_KEY + 1, WDM_MARK_ADDRESS }, { 11, ~0u }, { 16, 0xffffu }, { SEC_BD3_MAC + 1, WDM_MARK_ADDRESS },
+	{ 31, ~0u }, { 0, 0 },
+};
 
 static const struct wdm_error_block sec_errors = {
 	.source = SEC_ERR_SOURCE,
@@ -109,24 +117,9 @@ static const struct sec_bd *sec_bd_const(const u32 *sqe)
 	return (const struct sec_bd *)sqe;
 }
 
-static void sec_mark(u32 *sqe)
+static bool sec_answered(const u32 *sqe)
 {
-	const u8 *marked = sec_get(sec_bd(sqe), SEC_BD_TYPE) == SEC_BD_TYPE3 ? sec_marked3 : sec_marked2;
-	u32 i;
-
-	for (i = 0; i < sizeof(sec_marked3); i++)
-		wdm_put32(sqe + marked[i], SEC_MARK);
-}
-
-/* The words may belong to an incomplete descriptor of the other type. */
-static bool sec_unmarked(const u32 *sqe)
-{
-	u32 i;
-
-	for (i = 0; i < sizeof(sec_marked3); i++)
-		if (wdm_get32(sqe + sec_marked2[i]) == SEC_MARK || wdm_get32(sqe + sec_marked3[i]) == SEC_MARK)
-			return false;
-	return true;
+	return sec_get(sec_bd_const(sqe), SEC_BD_DONE);
 }
 
 static u32 sec_bytes(const u32 *sqe)
@@ -202,7 +195,7 @@ static void sec_execute(struct wdm_job *job, struct wdm_scratch *s)
 		sec_abort(job->sqe);
 		return;
 	}
-	status = wdm_sec_decode(&r, sec_bd_const(job->sqe));
+	status = sec_answered(job->sqe) ? SEC_ERR_BAD_BD : wdm_sec_decode(&r, sec_bd_const(job->sqe));
 	job->refused = status != SEC_ERR_OK;
 	if (!status)
 		status = sec_run(&r);
@@ -232,6 +225,7 @@ const struct wdm_personality wdm_sec = {
 			.needs = sec_needs_v2,
 			.sva = sec_sva_v2,
 			.absent = sec_absent_v2,
+			.marks = sec_marks_v2,
 			.errors = { SEC_QM_NFE_V2 | SEC_QM_CE_V2, SEC_NFE_V2 | SEC_CE_V2 },
 			.closes = { SEC_QM_BLOCKS_V2, 0 },
 			.refused = SEC_ERROR_BD,
@@ -242,6 +236,7 @@ const struct wdm_personality wdm_sec = {
 			.regs = sec_regs_v3,
 			.inits = sec_inits,
 			.needs = sec_needs_v3,
+			.marks = sec_marks_v3,
 			.errors = { SEC_CAP_QM_NFE_V3 | SEC_CAP_QM_CE_V3, SEC_CAP_NFE_MASK_V3 | SEC_CAP_CE_MASK_V3 },
 		},
 	},
@@ -255,6 +250,5 @@ const struct wdm_personality wdm_sec = {
 	.abort = sec_abort,
 	.failure = sec_failure,
 	.fail = sec_fail,
-	.mark = sec_mark,
-	.unmarked = sec_unmarked,
+	.answered = sec_answered,
 };

@@ -2,16 +2,15 @@
 /* The ZIP engine: descriptor in, checks, one direction, descriptor out. */
 #include "zip.h"
 
-#define ZIP_MARK	0x5a4d4457u
-
 /*
- * One word in each 32 bytes of the descriptor that software must write as 0 for the supported
- * request types (DIF, reserved, literals). However a descriptor is copied, one of the marks
- * remains while it is incomplete. A copy in units of 32 bytes stores the third of these last.
- * An emulated CPU splits that store, so the high half of the context's address, at its end, is
- * marked too; no such address has the mark's value.
+ * Words that are 0 in the supported request types (DIF, reserved, literals), and the high half of the context's
+ * address. There is one in each 32 bytes: however a descriptor is copied, one of them is old while it is incomplete. A
+ * copy in units of 32 bytes stores the third of these last. An emulated CPU splits that store, so there are two, one of
+ * them at its end.
  */
-static const u32 zip_marked[] = { 5, 12, 16, 23, 24 };
+static const struct wdm_mark zip_marks[] = {
+	{ 5, ~0u }, { 12, ~0u }, { 16, ~0u }, { 23, WDM_MARK_ADDRESS }, { 24, ~0u }, { 0, 0 },
+};
 
 static const struct wdm_error_block zip_errors = {
 	.source = ZIP_ERR_SOURCE,
@@ -69,26 +68,10 @@ static u64 sqe_addr(const u32 *sqe, u32 dw)
 	return wdm_get64(sqe + dw);
 }
 
-static bool zip_marks(const u32 *sqe, bool all)
+/* Software writes 0 there. If nothing was consumed, produced or noticed, a completed one looks the same. */
+static bool zip_answered(const u32 *sqe)
 {
-	u32 i, n = 0;
-
-	for (i = 0; i < sizeof(zip_marked) / sizeof(zip_marked[0]); i++)
-		n += sqe_get(sqe, zip_marked[i]) == ZIP_MARK;
-	return all ? n == i : n > 0;
-}
-
-static void zip_mark(u32 *sqe)
-{
-	u32 i;
-
-	for (i = 0; i < sizeof(zip_marked) / sizeof(zip_marked[0]); i++)
-		wdm_put32(sqe + zip_marked[i], ZIP_MARK);
-}
-
-static bool zip_unmarked(const u32 *sqe)
-{
-	return !zip_marks(sqe, false);
+	return sqe_get(sqe, 0) || sqe_get(sqe, 1) || sqe_get(sqe, 3);
 }
 
 static u32 zip_bytes(const u32 *sqe)
@@ -162,7 +145,7 @@ static u32 zip_parse(struct wdm_zip_req *r, const u32 *sqe)
 	r->isize = sqe_get(sqe, 30);
 	r->checksum = sqe_get(sqe, 31);
 
-	if (zip_marks(sqe, true) || !zip_type_fits(r->job->generation, r->type, sqe) ||
+	if (zip_answered(sqe) || !zip_type_fits(r->job->generation, r->type, sqe) ||
 	    (dw7 & 1u << 24) || dw8 >> 24 || dw9 >> 16 || sqe_get(sqe, 10) || sqe_get(sqe, 11) ||
 	    sqe_get(sqe, 12) || buf > ZIP_BUF_SGL || r->window > ZIP_WIN_32K ||
 	    r->in_len > ZIP_MAX_INPUT ||
@@ -257,6 +240,7 @@ const struct wdm_personality wdm_zip = {
 			.regs = zip_regs_v2,
 			.sva = zip_sva_v2,
 			.absent = zip_absent_v2,
+			.marks = zip_marks,
 			.errors = { ZIP_QM_NFE_V2 | ZIP_QM_CE_V2, ZIP_NFE_V2 | ZIP_CE_V2 },
 			.closes = { 0, ZIP_BLOCKS_V2 },
 		},
@@ -264,6 +248,7 @@ const struct wdm_personality wdm_zip = {
 			.alg_types = 2,
 			.cores = { ZIP_DECOMP_CORE_FIRST, 3 },
 			.regs = zip_regs_v3,
+			.marks = zip_marks,
 			.errors = { ZIP_CAP_QM_NFE_V3 | ZIP_CAP_QM_CE_V3, ZIP_CAP_NFE_MASK_V3 | ZIP_CAP_CE_MASK_V3 },
 		},
 	},
@@ -276,8 +261,7 @@ const struct wdm_personality wdm_zip = {
 	.abort = zip_abort,
 	.failure = zip_failure,
 	.fail = zip_fail,
-	.mark = zip_mark,
-	.unmarked = zip_unmarked,
+	.answered = zip_answered,
 };
 
 size_t wdm_scratch_size(void)

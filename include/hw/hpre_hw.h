@@ -123,8 +123,7 @@ enum hpre_qc_type {
  *
  * Numbers in memory are big-endian, right-aligned in fields of equal size, padded with leading
  * zeroes. The device writes done, both errors and sva_status, and for a verification the out
- * word. All other fields come back unchanged, except for the marks of the simulated device
- * (HPRE_SQE_MARKED).
+ * word. All other fields come back unchanged.
  */
 struct hpre_sqe {
 	__le32 dw0;
@@ -168,13 +167,6 @@ QM_HW_ASSERT("HPRE SQE is 64 bytes", sizeof(struct hpre_sqe) == HPRE_SQE_SIZE);
 #define HPRE_DW10_UWKEY_SEL_MASK 0xfu
 #define HPRE_DW10_WRAP_NUM_SHIFT 20
 #define HPRE_DW10_WRAP_NUM_MASK	0x7u
-
-/*
- * Words that distinguish a completed descriptor from a request: word 0, by HPRE_DONE_HARDWARE,
- * and these two, which are 0 in a request and which the simulated device overwrites. One of
- * them is in the part that a copy stores last, whether it stores 16 or 32 bytes at a time.
- */
-#define HPRE_SQE_MARKED		{ 11, 15 }
 
 /* Result of a verification, in the low half of out */
 #define HPRE_VERIFY_VALID	(1u << 1)

@@ -17,11 +17,15 @@
 #define QM_HW_V1		0x20
 #define QM_HW_V2		0x21
 #define QM_HW_V3		0x30
+/* Later versions keep the revision of V3, and say their own in QM_SUB_VERSION_ID. */
+#define QM_HW_V4		0x50
+#define QM_HW_V5		0x51
 
 #define QM_BAR_REGS		2
 #define QM_BAR_DB		4
 #define QM_BAR2_PF_SIZE		0x400000
 #define QM_BAR2_VF_SIZE		0x10000
+#define QM_BAR2_VF_HALF		0x8000	/* what a guest sees of it: the upper half is the hypervisor's */
 #define QM_DB_WINDOW		0x10000	/* bytes of BAR4 per queue, with isolated doorbells */
 #define QM_MAX_QUEUES_V2	1024
 #define QM_MAX_VFS		63
@@ -76,6 +80,7 @@
 #define QM_CAP_CE_MASK		0x312c
 #define QM_CAP_ENGINE_FIRST	0x3130
 #define QM_CAP_ENGINE_LAST	0x317c
+#define QM_VF_REGS_END		0x3180	/* behind the last register that a VF's driver uses */
 
 /* Images of a paused VF's event queue contexts, of 7 dwords each; the upper half of a VF's BAR2 isn't for its driver */
 #define QM_EQC_IMAGE		0x8000
@@ -105,7 +110,8 @@
 #define QM_VFT_DATA_L		0x100064
 #define QM_VFT_DATA_H		0x100068
 #define QM_VFT_RDY		0x10006c
-#define QM_DB_TIMEOUT_CFG	0x100074
+#define QM_DB_TIMEOUT_CFG	0x100074	/* ns */
+#define QM_DB_TIMEOUT_NS	0x1fffff
 #define QM_ARUSER_M_CFG_1	0x100088
 #define QM_ARUSER_M_CFG_ENABLE	0x100090
 #define QM_AWUSER_M_CFG_1	0x100098
@@ -169,18 +175,6 @@
 #define AM_ROB_ECC_INT_MULTIPLE	(1u << 1)
 #define ACC_MASTER_TRANS_RETURN	0x300150
 #define ACC_MASTER_TRANS_IDLE	0x3
-
-/*
- * A vendor-specific extended capability by which a device without firmware offers the reset of the whole device.
- * Writing QM_RESET_START to the control dword begins it; QM_RESET_BUSY is set until it has ended, QM_RESET_FAILED if it
- * failed.
- */
-#define QM_RESET_VSEC_ID	0x5744
-#define QM_RESET_VSEC_BYTES	12
-#define QM_RESET_CONTROL	8
-#define QM_RESET_START		(1u << 0)
-#define QM_RESET_BUSY		(1u << 0)
-#define QM_RESET_FAILED		(1u << 1)
 
 /* Error bits of QM_ABNORMAL_INT_* */
 #define QM_ERR_AXI_RRESP	(1u << 0)

@@ -116,8 +116,7 @@
  *
  * The two layouts share the type field and the result words. A request is built from zeroes:
  * reserved bits, and fields that the operation doesn't use, are 0. The device writes the result
- * words back into the slot before it writes the CQE. All other words come back unchanged,
- * except for the marks of the simulated device (SEC_BD2_MARKED, SEC_BD3_MARKED).
+ * words back into the slot before it writes the CQE. All other words come back unchanged.
  */
 struct sec_bd {
 	__le32 dw[SEC_BD_SIZE / 4];
@@ -260,15 +259,6 @@ static inline void sec_put64(struct sec_bd *bd, __u32 dw, __u64 value)
 #define SEC_BD2_C_KEY		22
 #define SEC_BD2_SRC		24
 #define SEC_BD2_DST		26
-
-/*
- * Words that the simulated device overwrites in a completed descriptor, one in each 32 bytes,
- * with a value that no request may have there: high halves of addresses that aren't used any
- * more, and offsets and reserved words that are 0. A copy in units of 32 bytes stores the third
- * of these last. An emulated CPU splits that store, so another word is at its end.
- */
-#define SEC_BD3_MARKED		{ 7, 11, 16, 22, 31 }
-#define SEC_BD2_MARKED		{ 7, 9, 17, 23, 31 }
 
 enum sec_bd_type {
 	SEC_BD_TYPE1 = 1,

@@ -44,7 +44,7 @@ static int aer_recover(struct pci_dev *pdev, const struct pci_error_handlers *ha
 /* Returns -EIO if the driver has given the function up, -EOPNOTSUPP if it doesn't handle errors. */
 int sim_aer_report(struct sim_dev *sdev, enum sim_aer aer)
 {
-	struct pci_dev *pdev = pci_get_slot(sdev->bridge->bus, PCI_DEVFN(0, SIM_PF));
+	struct pci_dev *pdev = pci_get_slot(sim_bridge_bus(sdev, sdev->bridge->bus), PCI_DEVFN(0, SIM_PF));
 	const struct pci_error_handlers *handlers;
 	int err = 0;
 

@@ -13,8 +13,8 @@
 
 #include "internal.h"
 
-#define UNIT_SHIFT		16
-#define UNIT			BIT(UNIT_SHIFT)
+#define UNIT_SHIFT		15	/* of the map: the smallest BAR */
+#define UNIT			BIT(16)	/* of the aperture's start and size */
 #define APERTURE_MAX		(16ull << 30)
 
 #define IVSHMEM_VENDOR		0x1af4

@@ -37,37 +37,62 @@ int sim_bus_domain(void)
 	return domain;
 }
 
-static struct sim_fn *bus_function(struct pci_bus *bus, unsigned int devfn)
+static struct sim_dev *bus_device(struct pci_bus *bus)
 {
 	struct sim_bus *sbus = container_of((sim_sysdata_t *)bus->sysdata, struct sim_bus, sysdata);
-	struct sim_dev *sdev = READ_ONCE(sbus->sdev);
 
-	return sdev && devfn < sdev->nr_fns ? &sdev->fns[devfn] : NULL;
+	return READ_ONCE(sbus->sdev);
+}
+
+static bool is_bridge(const struct sim_dev *sdev, struct pci_bus *bus, unsigned int devfn)
+{
+	return sdev && sdev->shape.bridge && pci_is_root_bus(bus) && !devfn;
+}
+
+static struct sim_fn *bus_function(struct sim_dev *sdev, struct pci_bus *bus, unsigned int devfn)
+{
+	if (!sdev || (sdev->shape.bridge && pci_is_root_bus(bus)))
+		return NULL;
+	return devfn < sdev->nr_fns ? &sdev->fns[devfn] : NULL;
 }
 
 static int read_config(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 *val)
 {
+	int ret = PCIBIOS_SUCCESSFUL;
+	struct sim_dev *sdev;
 	struct sim_fn *fn;
 
 	*val = ~0u;
 	rcu_read_lock();
-	fn = bus_function(bus, devfn);
+	sdev = bus_device(bus);
+	fn = bus_function(sdev, bus, devfn);
 	if (fn)
 		*val = sim_config_read(fn, where, size);
+	else if (is_bridge(sdev, bus, devfn))
+		*val = sim_bridge_read(sdev, where, size);
+	else
+		ret = PCIBIOS_DEVICE_NOT_FOUND;
 	rcu_read_unlock();
-	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
+	return ret;
 }
 
 static int write_config(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 val)
 {
+	int ret = PCIBIOS_SUCCESSFUL;
+	struct sim_dev *sdev;
 	struct sim_fn *fn;
 
 	rcu_read_lock();
-	fn = bus_function(bus, devfn);
+	sdev = bus_device(bus);
+	fn = bus_function(sdev, bus, devfn);
 	if (fn)
 		sim_config_write(fn, where, size, val);
+	else if (!is_bridge(sdev, bus, devfn))
+		ret = PCIBIOS_DEVICE_NOT_FOUND;
+	else if (sim_bridge_write(sdev, where, size, val))
+		sim_config_bus_reset(sdev);
 	rcu_read_unlock();
-	return fn ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
+	return ret;
 }
 
 static struct pci_ops sim_pci_ops = {
@@ -78,9 +103,11 @@ static struct pci_ops sim_pci_ops = {
 /* The simulated function behind a PCI device, or NULL if the device isn't simulated. */
 struct sim_fn *sim_bus_function(struct device *dev)
 {
-	if (!dev_is_pci(dev) || to_pci_dev(dev)->bus->ops != &sim_pci_ops)
+	struct pci_dev *pdev = dev_is_pci(dev) ? to_pci_dev(dev) : NULL;
+
+	if (!pdev || pdev->bus->ops != &sim_pci_ops)
 		return NULL;
-	return bus_function(to_pci_dev(dev)->bus, to_pci_dev(dev)->devfn);
+	return bus_function(bus_device(pdev->bus), pdev->bus, pdev->devfn);
 }
 
 /*
@@ -135,6 +162,8 @@ static bool bars_claimed(struct pci_bus *bus)
 	struct pci_dev *pdev;
 	int i;
 
+	if (!bus)
+		return false;
 	list_for_each_entry(pdev, &bus->devices, bus_list)
 		for (i = 0; i < PCI_BRIDGE_RESOURCES; i++)
 			if (pdev->resource[i].flags && !pdev->resource[i].parent)
@@ -152,7 +181,7 @@ static void free_bridge(struct pci_host_bridge *bridge)
 /* The PCI core doesn't survive the removal of a physical function whose driver has left SR-IOV enabled. */
 static void disable_vfs(struct pci_bus *bus)
 {
-	struct pci_dev *pf = pci_get_slot(bus, PCI_DEVFN(0, SIM_PF));
+	struct pci_dev *pf = bus ? pci_get_slot(bus, PCI_DEVFN(0, SIM_PF)) : NULL;
 
 	if (pf)
 		pci_disable_sriov(pf);
@@ -164,7 +193,7 @@ static void remove_bus(struct pci_host_bridge *bridge)
 	struct sim_bus *sbus = pci_host_bridge_priv(bridge);
 
 	pci_stop_root_bus(bridge->bus);
-	disable_vfs(bridge->bus);
+	disable_vfs(sim_bridge_bus(sbus->sdev, bridge->bus));
 	pci_remove_root_bus(bridge->bus);
 	WRITE_ONCE(sbus->sdev, NULL);
 	synchronize_rcu();
@@ -184,7 +213,7 @@ int sim_bus_add(struct sim_dev *sdev)
 	sbus = pci_host_bridge_priv(bridge);
 	sbus->sdev = sdev;
 	sbus->busn = (struct resource) {
-		.name = "hisi_sim", .start = sdev->id, .end = sdev->id, .flags = IORESOURCE_BUS,
+		.name = "hisi_sim", .start = sdev->id, .end = sim_bus_number(sdev), .flags = IORESOURCE_BUS,
 	};
 	set_sysdata(&sbus->sysdata, sdev);
 	bridge->sysdata = &sbus->sysdata;
@@ -192,6 +221,8 @@ int sim_bus_add(struct sim_dev *sdev)
 	bridge->busnr = sdev->id;
 	bridge->domain_nr = domain;
 	bridge->preserve_config = 1;
+	/* A root port has no interrupt of its own. */
+	bridge->native_pme = 0;
 	dev_set_msi_domain(&bridge->dev, sdev->msi.domain);
 	pci_add_resource(&bridge->windows, sim_aperture_resource());
 	pci_add_resource(&bridge->windows, &sbus->busn);
@@ -207,7 +238,7 @@ int sim_bus_add(struct sim_dev *sdev)
 		return err;
 	}
 	pci_bus_claim_resources(bridge->bus);
-	if (!bars_claimed(bridge->bus)) {
+	if (!bars_claimed(sim_bridge_bus(sdev, bridge->bus))) {
 		remove_bus(bridge);
 		pci_unlock_rescan_remove();
 		return -ENOMEM;
@@ -241,7 +272,7 @@ void sim_bus_disconnect(struct sim_dev *sdev)
 	struct pci_dev *pdev;
 
 	pci_lock_rescan_remove();
-	list_for_each_entry(pdev, &sdev->bridge->bus->devices, bus_list)
+	list_for_each_entry(pdev, &sim_bridge_bus(sdev, sdev->bridge->bus)->devices, bus_list)
 		pdev->error_state = pci_channel_io_perm_failure;
 	pci_unlock_rescan_remove();
 }

@@ -43,14 +43,15 @@ static void set_header(struct sim_fn *fn)
 	config_set_bar(fn, PCI_BASE_ADDRESS_0, QM_BAR_REGS, fn->regs.phys, fn->regs.size);
 	config_set_bar(fn, PCI_BASE_ADDRESS_0, QM_BAR_DB, fn->db.phys, fn->db.size);
 	sim_sriov_init(fn);
-	sim_reset_init(fn);
 }
 
 static void set_capabilities(struct sim_fn *fn)
 {
+	u16 type = fn->sdev->shape.bridge ? PCI_EXP_TYPE_ENDPOINT : PCI_EXP_TYPE_RC_END;
+
 	config_set8(fn, CAP_PCIE, PCI_CAP_ID_EXP, 0);
 	config_set8(fn, CAP_PCIE + PCI_CAP_LIST_NEXT, CAP_MSI, 0);
-	config_set16(fn, CAP_PCIE + PCI_EXP_FLAGS, 2 | (PCI_EXP_TYPE_RC_END << 4), 0);
+	config_set16(fn, CAP_PCIE + PCI_EXP_FLAGS, 2 | type << 4, 0);
 	config_set32(fn, CAP_PCIE + PCI_EXP_DEVCAP, PCI_EXP_DEVCAP_FLR | PCI_EXP_DEVCAP_RBER, 0);
 	config_set16(fn, CAP_PCIE + PCI_EXP_DEVCTL, PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN,
 		     0xffff & ~PCI_EXP_DEVCTL_BCR_FLR);
@@ -210,7 +211,6 @@ void sim_config_write(struct sim_fn *fn, int where, int size, u32 val)
 		if (where + i == CAP_PCIE + PCI_EXP_DEVCTL + 1 &&
 		    byte & (PCI_EXP_DEVCTL_BCR_FLR >> 8))
 			fn->flr = kick = true;
-		kick |= sim_reset_written(fn, where + i, byte);
 	}
 	if (write_hits(where, size, PCI_COMMAND, 2)) {
 		kick = true;
@@ -242,6 +242,21 @@ void sim_config_flr_done(struct sim_fn *fn)
 	if (fn->flr)
 		set_initial(fn);
 	raw_spin_unlock_irqrestore(&fn->lock, flags);
+}
+
+/* The reset of a bus is one of the physical function, which all others depend on. */
+void sim_config_bus_reset(struct sim_dev *sdev)
+{
+	struct sim_fn *pf = sim_pf(sdev);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pf->lock, flags);
+	if (!pf->gone) {
+		pf->flr = true;
+		vfs_set(pf);
+	}
+	raw_spin_unlock_irqrestore(&pf->lock, flags);
+	sim_worker_kick(sdev);
 }
 
 /* A reset of the device, after the model's. */

@@ -120,9 +120,12 @@ SHAPE_NUMBER(generation, SIM_GENERATION_MIN, SIM_GENERATION_MAX);
 SHAPE_NUMBER(queues, SIM_QUEUES_MIN, SIM_QUEUES_MAX);
 SHAPE_NUMBER(vfs, 0, SIM_VFS_MAX);
 SHAPE_NUMBER(function_queues, 0, SIM_QUEUES_MAX);
+SHAPE_NUMBER(bridge, 0, 1);
+SHAPE_NUMBER(vf_migration, 0, 1);
+SHAPE_NUMBER(sub_version, 0, U8_MAX);
 
 static const char *const reset_methods[] = {
-	[SIM_RESET_CAPABILITY] = "capability",
+	[SIM_RESET_AUTO] = "auto",
 	[SIM_RESET_ACPI] = "acpi",
 	[SIM_RESET_NONE] = "none",
 };
@@ -213,7 +216,7 @@ static ssize_t sim_item_address_show(struct config_item *ci, char *page)
 
 	mutex_lock(&item->lock);
 	if (item->sdev)
-		len = sysfs_emit(page, "%04x:%02x:00.0\n", sim_bus_domain(), item->sdev->id);
+		len = sysfs_emit(page, "%04x:%02x:00.0\n", sim_bus_domain(), sim_bus_number(item->sdev));
 	mutex_unlock(&item->lock);
 	return len;
 }
@@ -324,7 +327,10 @@ static struct configfs_attribute *sim_item_attrs[] = {
 	&sim_item_attr_queues,
 	&sim_item_attr_vfs,
 	&sim_item_attr_function_queues,
+	&sim_item_attr_vf_migration,
+	&sim_item_attr_sub_version,
 	&sim_item_attr_reset_method,
+	&sim_item_attr_bridge,
 	&sim_item_attr_latency_ns,
 	&sim_item_attr_bandwidth_mbps,
 	&sim_item_attr_live,
@@ -365,6 +371,7 @@ static struct sim_item *item_alloc(const char *name)
 		.generation = SIM_GENERATION_MAX,
 		.node = NUMA_NO_NODE,
 		.queues = SIM_QUEUES_DEFAULT,
+		.vf_migration = 1,
 	};
 	config_group_init_type_name(&item->group, name, &item_type);
 	/* config_group_init_type_name() doesn't report that it had no memory for a name of 20 bytes or more. */

@@ -79,7 +79,7 @@ static int bars_alloc(struct sim_dev *sdev)
 	if (!err && db)
 		err = sim_aperture_alloc(&pf->db, db, 1);
 	if (!err && vfs)
-		err = sim_aperture_alloc(&sdev->vf_regs, QM_BAR2_VF_SIZE, vfs);
+		err = sim_aperture_alloc(&sdev->vf_regs, sim_vf_regs_size(&sdev->shape), vfs);
 	if (!err && db && vfs)
 		err = sim_aperture_alloc(&sdev->vf_db, db, vfs);
 	if (err) {
@@ -97,7 +97,7 @@ static int bars_alloc(struct sim_dev *sdev)
 static void report_no_space(const char *name, const struct sim_shape *shape)
 {
 	u64 db = sim_db_size(shape), free, all;
-	u64 vfs = (u64)shape->vfs * (QM_BAR2_VF_SIZE + db);
+	u64 vfs = (u64)shape->vfs * (sim_vf_regs_size(shape) + db);
 
 	sim_aperture_space(&free, &all);
 	pr_err("hisi_sim: %s: the BARs need %llu KiB, %llu KiB of them for %u virtual functions; "
@@ -125,6 +125,30 @@ static int configs_init(struct sim_dev *sdev)
 	return err;
 }
 
+/* The number of its bus. With a bridge it has the next one, too, and both come from the end, where there are fewer. */
+static int id_alloc(const struct sim_shape *shape)
+{
+	int id;
+
+	if (!shape->bridge)
+		return ida_alloc_max(&ids, DEVICES_MAX - 1, GFP_KERNEL);
+	for (id = DEVICES_MAX - 2; id >= 0; id--) {
+		if (ida_alloc_range(&ids, id, id, GFP_KERNEL) < 0)
+			continue;
+		if (ida_alloc_range(&ids, id + 1, id + 1, GFP_KERNEL) >= 0)
+			return id;
+		ida_free(&ids, id);
+	}
+	return -ENOSPC;
+}
+
+static void id_free(const struct sim_dev *sdev)
+{
+	if (sdev->shape.bridge)
+		ida_free(&ids, sdev->id + 1);
+	ida_free(&ids, sdev->id);
+}
+
 static struct sim_dev *add_now(const char *name, const struct sim_shape *shape)
 {
 	struct sim_dev *sdev;
@@ -133,10 +157,11 @@ static struct sim_dev *add_now(const char *name, const struct sim_shape *shape)
 	sdev = device_alloc(shape);
 	if (!sdev)
 		return ERR_PTR(-ENOMEM);
-	err = ida_alloc_max(&ids, DEVICES_MAX - 1, GFP_KERNEL);
+	err = id_alloc(shape);
 	if (err < 0)
 		goto err_free_device;
 	sdev->id = err;
+	sim_bridge_init(sdev);
 	err = bars_alloc(sdev);
 	if (err == -ENOSPC)
 		report_no_space(name, shape);
@@ -151,7 +176,7 @@ static struct sim_dev *add_now(const char *name, const struct sim_shape *shape)
 	err = sim_worker_start(sdev);
 	if (err)
 		goto err_exit_msi;
-	if (shape->reset_method == SIM_RESET_ACPI)
+	if (shape->reset_method != SIM_RESET_NONE)
 		err = sim_firmware_init(sdev, name);
 	if (err)
 		goto err_stop_worker;
@@ -172,7 +197,7 @@ err_exit_configs:
 err_free_bars:
 	bars_free(sdev);
 err_free_id:
-	ida_free(&ids, sdev->id);
+	id_free(sdev);
 err_free_device:
 	kfree(sdev);
 	return ERR_PTR(err);
@@ -212,7 +237,7 @@ static void remove_now(struct sim_dev *sdev)
 	sim_msi_exit(sdev);
 	configs_exit(sdev);
 	bars_free(sdev);
-	ida_free(&ids, sdev->id);
+	id_free(sdev);
 	kfree(sdev);
 }
 

@@ -88,3 +88,22 @@ int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len)
 	}
 	return 0;
 }
+
+/*
+ * No atomic exchange of the kernel survives a fault on a page that is read-only. The model swaps words only of rings
+ * that it has written, and a page that is gone from the direct map is found by the read.
+ */
+int sim_dma_swap(struct sim_fn *fn, u64 addr, u32 old, u32 new)
+{
+	u32 *va = IS_ALIGNED(addr, sizeof(u32)) ? bus_to_virt(addr, true) : NULL;
+	unsigned long flags;
+	int err = -EFAULT;
+	u32 word;
+
+	if (!va || !sim_config_dma_begin(fn, &flags))
+		return -EFAULT;
+	if (!copy_from_kernel_nofault(&word, va, sizeof(word)))
+		err = cmpxchg(va, old, new) == old ? 0 : -EAGAIN;
+	sim_config_dma_end(fn, flags);
+	return err;
+}

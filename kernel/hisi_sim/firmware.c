@@ -60,6 +60,8 @@ int sim_firmware_init(struct sim_dev *sdev, const char *name)
 
 	snprintf(uid, sizeof(uid), "%u", sdev->id);
 	sdev->firmware = acpi_dev_get_first_match_dev(BUS_HID, uid, -1);
+	if (!sdev->firmware && sdev->shape.reset_method == SIM_RESET_AUTO)
+		return 0;
 	if (!sdev->firmware) {
 		pr_err("hisi_sim: %s: reset_method acpi: expected an ACPI device " BUS_HID " with _UID %s\n", name,
 		       uid);

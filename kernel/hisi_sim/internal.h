@@ -17,6 +17,7 @@
 #include "hw/qm_hw.h"
 
 #define SIM_CFG_SIZE		4096
+#define SIM_BRIDGE_CFG_SIZE	PCI_CFG_SPACE_SIZE	/* the rest reads as zeroes */
 #define SIM_VFS_MAX		63
 #define SIM_MSI_VECTORS		32
 #define SIM_MSI_VECTORS_VF	4
@@ -66,7 +67,7 @@ struct sim_type {
 
 /* What resets a whole device. */
 enum sim_reset_method {
-	SIM_RESET_CAPABILITY,	/* of the physical function's config space */
+	SIM_RESET_AUTO,		/* the firmware, if it knows the bus */
 	SIM_RESET_ACPI,		/* the firmware */
 	SIM_RESET_NONE,
 };
@@ -80,7 +81,10 @@ enum sim_reset_method {
  * @vfs:	virtual functions that it can have
  * @function_queues: most queues of one function, 0 = its share if all functions have the same; see
  *		sim_function_queues()
+ * @vf_migration: BAR2 of a virtual function has the registers of its migration, 0 or 1
+ * @sub_version: of generation 3, the hardware's version as a register shows it; 0 = the revision alone counts
  * @reset_method: what resets the device
+ * @bridge:	1: it is behind a bridge
  * @pull_out:	is queued after the device's pulled_out is set
  * @latency_ns:	minimum time from a descriptor's acceptance to its completion
  * @bandwidth_mbps: megabits of input per second, 0 = unlimited
@@ -97,7 +101,10 @@ struct sim_shape {
 	unsigned int queues;
 	unsigned int vfs;
 	unsigned int function_queues;
+	unsigned int vf_migration;
+	unsigned int sub_version;
 	enum sim_reset_method reset_method;
+	unsigned int bridge;
 	struct work_struct *pull_out;
 	u64 latency_ns;
 	u32 bandwidth_mbps;
@@ -192,7 +199,8 @@ struct sim_worker;
 
 /**
  * struct sim_dev - one physical device on a root bus of its own
- * @id:		number of that bus
+ * @id:		number of that bus; the one behind a bridge has the next number
+ * @bridge_cfg:	config space of the bridge that it is behind
  * @vf_regs, @vf_db: BAR2 and BAR4 of all virtual functions
  * @firmware:	ACPI device of the bus, or NULL
  * @reset:	QM_RESET_BUSY until a reset of the device has ended, QM_RESET_FAILED after one that failed; written
@@ -208,6 +216,7 @@ struct sim_dev {
 	struct sim_late late;
 	struct sim_binds binds;
 	struct pci_host_bridge *bridge;
+	u8 bridge_cfg[SIM_BRIDGE_CFG_SIZE];
 	struct sim_worker *worker;
 	struct sim_bar vf_regs;
 	struct sim_bar vf_db;
@@ -223,6 +232,12 @@ struct sim_dev {
 static inline struct sim_fn *sim_pf(struct sim_dev *sdev)
 {
 	return &sdev->fns[SIM_PF];
+}
+
+/* Number of the bus that its functions are on. */
+static inline unsigned int sim_bus_number(const struct sim_dev *sdev)
+{
+	return sdev->id + sdev->shape.bridge;
 }
 
 /* Messages that a function's MSI capability offers. */
@@ -252,12 +267,10 @@ static inline size_t sim_db_size(const struct sim_shape *shape)
 	return shape->generation == 2 ? 0 : roundup_pow_of_two(sim_function_queues(shape)) * QM_DB_WINDOW;
 }
 
-/* The first extended capability, or that behind SR-IOV; 0: there is none. */
-static inline unsigned int sim_reset_capability(const struct sim_dev *sdev)
+/* Bytes of a virtual function's registers */
+static inline size_t sim_vf_regs_size(const struct sim_shape *shape)
 {
-	if (sdev->shape.reset_method != SIM_RESET_CAPABILITY)
-		return 0;
-	return PCI_CFG_SPACE_SIZE + (sdev->shape.vfs ? PCI_EXT_CAP_SRIOV_SIZEOF : 0);
+	return shape->vf_migration ? QM_BAR2_VF_SIZE : QM_BAR2_VF_HALF;
 }
 
 /* types.c */
@@ -287,12 +300,17 @@ u32 sim_config_changes(struct sim_fn *fn, bool *mapped);
 void sim_config_vanish(struct sim_fn *fn);
 bool sim_config_flr_wanted(struct sim_fn *fn);
 void sim_config_flr_done(struct sim_fn *fn);
+void sim_config_bus_reset(struct sim_dev *sdev);
 void sim_config_reset_vf(struct sim_fn *vf);
 unsigned long sim_config_msi_filter(struct sim_fn *fn, unsigned long vectors, u16 *base);
 
+/* bridge.c */
+void sim_bridge_init(struct sim_dev *sdev);
+u32 sim_bridge_read(struct sim_dev *sdev, int where, int size);
+bool sim_bridge_write(struct sim_dev *sdev, int where, int size, u32 val);
+struct pci_bus *sim_bridge_bus(const struct sim_dev *sdev, struct pci_bus *root);
+
 /* reset.c */
-void sim_reset_init(struct sim_fn *pf);
-bool sim_reset_written(struct sim_fn *pf, int at, u8 byte);
 bool sim_reset_wanted(const struct sim_dev *sdev);
 void sim_reset_begin(struct sim_dev *sdev);
 void sim_reset_end(struct sim_dev *sdev, bool failed);
@@ -304,6 +322,8 @@ void sim_firmware_exit(struct sim_dev *sdev);
 #else
 static inline int sim_firmware_init(struct sim_dev *sdev, const char *name)
 {
+	if (sdev->shape.reset_method == SIM_RESET_AUTO)
+		return 0;
 	pr_err("hisi_sim: %s: reset_method acpi: this kernel has no ACPI\n", name);
 	return -EOPNOTSUPP;
 }
@@ -462,6 +482,8 @@ void sim_access_end(struct sim_access *how);
 /* dma.c */
 int sim_dma_read(struct sim_fn *fn, u64 addr, void *buf, size_t len);
 int sim_dma_write(struct sim_fn *fn, u64 addr, const void *buf, size_t len);
+/* Stores @new in an aligned word if that is @old. 0, -EAGAIN or -EFAULT. */
+int sim_dma_swap(struct sim_fn *fn, u64 addr, u32 old, u32 new);
 
 /* engine_*.c */
 extern const struct sim_engine sim_engine_zip;

@@ -20,7 +20,7 @@ void sim_sriov_init(struct sim_fn *pf)
 
 	if (!vfs)
 		return;
-	config_set32(pf, CAP_SRIOV, PCI_EXT_CAP_ID_SRIOV | CAP_VERSION << 16 | sim_reset_capability(sdev) << 20, 0);
+	config_set32(pf, CAP_SRIOV, PCI_EXT_CAP_ID_SRIOV | CAP_VERSION << 16, 0);
 	config_set16(pf, CONTROL, 0, PCI_SRIOV_CTRL_VFE | PCI_SRIOV_CTRL_MSE);
 	config_set16(pf, CAP_SRIOV + PCI_SRIOV_INITIAL_VF, vfs, 0);
 	config_set16(pf, CAP_SRIOV + PCI_SRIOV_TOTAL_VF, vfs, 0);

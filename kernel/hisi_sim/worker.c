@@ -13,6 +13,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -27,6 +28,11 @@
 #define RUNNERS_MAX	5
 #define CONTROL_NICE	-10
 #define JOBS		1024
+/*
+ * The control thread looks from time to time, and then sees the last of several doorbells: of a client that submits at
+ * once after its CQ doorbell it may never see one.
+ */
+#define HIDDEN_PASSES	U32_MAX
 
 /*
  * How long to rest between polls, by the time since the last event. The last row bounds the
@@ -127,6 +133,11 @@ static int env_dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
 static int env_dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 {
 	return sim_dma_write(env_fn(host, fn), addr, buf, len);
+}
+
+static int env_dma_swap(void *host, u32 fn, u64 addr, u32 old, u32 new)
+{
+	return sim_dma_swap(env_fn(host, fn), addr, old, new);
 }
 
 /*
@@ -582,6 +593,11 @@ static void stay_on_node(struct task_struct *task, int node)
 		set_cpus_allowed_ptr(task, cpumask_of_node(node));
 }
 
+static bool old_drivers;
+module_param(old_drivers, bool, 0644);
+MODULE_PARM_DESC(old_drivers,
+		 "New devices accept drivers that don't set the time-out of doorbells, as before Linux 6.6");
+
 static int model_init(struct sim_worker *w)
 {
 	const struct sim_shape *shape = &w->sdev->shape;
@@ -593,6 +609,10 @@ static int model_init(struct sim_worker *w)
 		.functions = w->sdev->nr_fns,
 		.per_fn_max = sim_function_queues(shape),
 		.jobs = JOBS,
+		.hidden_passes = HIDDEN_PASSES,
+		.half_vf_regs = !shape->vf_migration,
+		.sub_version = shape->sub_version,
+		.any_db_timeout = READ_ONCE(old_drivers),
 		.latency_ns = shape->latency_ns,
 		.bandwidth_mbps = shape->bandwidth_mbps,
 	};
@@ -607,6 +627,7 @@ static int model_init(struct sim_worker *w)
 	w->env = (struct wdm_env) {
 		.dma_read = env_dma_read,
 		.dma_write = env_dma_write,
+		.dma_swap = env_dma_swap,
 		.sva_read = env_sva_read,
 		.sva_write = env_sva_write,
 		.irq = env_irq,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A process' possible actions on its queues and memory, one by one from an input; the rig does the rest. */
+#include "echo.h"
 #include "hostile.h"
 
 enum step {
@@ -64,9 +65,11 @@ static bool step(struct rig *r, struct feed *f, const struct hostile *h)
 		submit(r, q, sqe);
 		break;
 	case STEP_SLOT:
+		echo_lawless(r, q);
 		change(f, rig_slot(r, q, (r->q[q].tail + feed_u8(f) - 128) % RIG_DEPTH), words);
 		break;
 	case STEP_DOORBELL:
+		echo_lawless(r, q);
 		/* A value that is likely to be accepted, or any value. */
 		if (feed_u8(f) & 1)
 			rig_ring(r, q, qm_db_value((u16)q, feed_u8(f) & 1, feed_u16(f), feed_u8(f) & 1));

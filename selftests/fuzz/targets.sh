@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Each fuzzer for a short time, from the inputs in the tree: as many at once as the machine has CPUs, less one.
-#   WD_FUZZ_SECONDS: for each fuzzer, 20 by default
+#   WD_FUZZ_SECONDS: for each fuzzer, 10 by default
 set -u
 
 top=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${BUILD:-$top/build}
 programs=$build/user-fuzz/fuzz
-seconds=${WD_FUZZ_SECONDS:-20}
+seconds=${WD_FUZZ_SECONDS:-10}
 crashes=$build/fuzz/crashes
 work=$(mktemp -d "${TMPDIR:-/tmp}/wd-fuzz.XXXXXX")
 trap 'rm -rf "$work"' EXIT

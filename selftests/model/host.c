@@ -190,11 +190,16 @@ void host_start_slowly(struct rig *vf)
 void guest_move(struct rig *to, struct rig *from)
 {
 	unsigned char *dma = to->dma, *user = to->user;
+	u32 *sent = to->sent;
 
 	to->dma = from->dma;
 	to->user = from->user;
 	from->dma = dma;
 	from->user = user;
+	to->sent = from->sent;
+	from->sent = sent;
+	memcpy(to->pushed, from->pushed, sizeof(to->pushed));
+	memcpy(to->lawless, from->lawless, sizeof(to->lawless));
 	from->lent = true;
 	to->lent = false;
 	to->dma_used = from->dma_used;

@@ -34,25 +34,11 @@ void hpre_fill(struct hpre_sqe *sqe, enum hpre_op op, u32 bytes)
 	};
 }
 
-/* The device changes only done, the error bits and a verification's answer. */
-static bool echoed(const struct hpre_sqe *sent, const struct hpre_sqe *got)
-{
-	u32 op = sent->dw0 & HPRE_DW0_ALG_MASK, sva = HPRE_FLAG_SVA_STATUS_MASK << HPRE_FLAG_SVA_STATUS_SHIFT;
-
-	return (got->dw0 & HPRE_DW0_ALG_MASK) == op && got->dw0 >> HPRE_DW0_DONE_SHIFT == HPRE_DONE_HARDWARE &&
-	       got->task_len1 == sent->task_len1 && got->task_len2 == sent->task_len2 &&
-	       got->mrttest_num == sent->mrttest_num && (got->flags & ~sva) == (sent->flags & ~sva) &&
-	       got->key == sent->key && got->in == sent->in && got->tag == sent->tag && got->dw10 == sent->dw10 &&
-	       !memcmp(got->rsvd, sent->rsvd, 12) &&
-	       (got->out == sent->out || op == HPRE_ECDSA_VERIFY || op == HPRE_SM2_VERIFY);
-}
-
 int hpre_do_on(struct rig *r, u32 qc_type, struct hpre_sqe *sqe)
 {
-	struct hpre_sqe sent = *sqe;
 	u32 error, sva;
 
-	if (!rig_do(r, qc_type, sqe) || !echoed(&sent, sqe))
+	if (!rig_do(r, qc_type, sqe) || sqe->dw0 >> HPRE_DW0_DONE_SHIFT != HPRE_DONE_HARDWARE)
 		return -1;
 	error = sqe->dw0 >> HPRE_DW0_ETYPE_SHIFT & HPRE_DW0_ETYPE_MASK;
 	sva = sqe->dw0 >> HPRE_DW0_ETYPE1_SHIFT & HPRE_DW0_ETYPE1_MASK;

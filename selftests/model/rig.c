@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "echo.h"
 #include "rig.h"
 #include "emu.h"
 
 #define GUARD_BYTES	4096
+#define SENT_BYTES	((size_t)RIG_QUEUES * RIG_DEPTH * RIG_SQE_WORDS * sizeof(u32))
 
 static unsigned char *inside(unsigned char *mem, u64 base, u64 bytes, u64 addr, u32 len)
 {
@@ -50,6 +52,21 @@ static int dma_read(void *host, u32 fn, u64 addr, void *buf, u32 len)
 static int dma_write(void *host, u32 fn, u64 addr, const void *buf, u32 len)
 {
 	return copy(dma_at(host, fn, addr, len), buf, len);
+}
+
+static int dma_swap(void *host, u32 fn, u64 addr, u32 old, u32 new)
+{
+	u32 *p = (u32 *)(void *)dma_at(host, fn, addr, sizeof(u32));
+	struct rig *pf = host;
+
+	if (pf->on_swap)
+		pf->on_swap(pf->on_swap_arg);
+	if (!p)
+		return -EFAULT;
+	if (*p != old)
+		return -EAGAIN;
+	*p = new;
+	return 0;
 }
 
 static unsigned char *user_at(void *host, u32 fn, u32 pasid, u64 addr, u32 len)
@@ -134,6 +151,7 @@ static void function_begin(struct rig *r, struct rig *pf, u32 fn)
 		r->bar4 = pages(r->bar4_bytes);
 	r->dma = pages(RIG_DMA_BYTES);
 	r->user = pages(RIG_USER_BYTES);
+	r->sent = (u32 *)(void *)pages(SENT_BYTES);
 	if (wdm_function_attach(r->dev, fn, r->bar2, r->bar4))
 		abort();
 }
@@ -158,7 +176,8 @@ void rig_init_bare(struct rig *r, const struct wdm_attr *attr)
 	r->generation = a.generation ? a.generation : WDM_GENERATION_LAST;
 	r->now = 1000000000;
 	r->env = (struct wdm_env){
-		.dma_read = dma_read, .dma_write = dma_write, .sva_read = sva_read, .sva_write = sva_write,
+		.dma_read = dma_read, .dma_write = dma_write, .dma_swap = dma_swap,
+		.sva_read = sva_read, .sva_write = sva_write,
 		.irq = irq, .now_ns = now, .fault = fault, .engine = r->kind->engine,
 	};
 	r->mem = need(malloc(wdm_device_size(&a)));
@@ -173,6 +192,7 @@ void rig_engine_start(struct rig *r)
 {
 	const struct emu_reg *start;
 
+	rig_reg_set(r, QM_DB_TIMEOUT_CFG, QM_DB_TIMEOUT_NS);
 	rig_reg_set(r, QM_MEM_START_INIT, 1);
 	for (start = r->kind->start[WDM_ROW(r->generation)]; start->reg; start++)
 		rig_reg_set(r, start->reg, start->value);
@@ -226,6 +246,7 @@ void rig_free(struct rig *r)
 	if (r->bar4)
 		pages_free(r->bar4, r->bar4_bytes);
 	pages_free(r->dma, RIG_DMA_BYTES);
+	pages_free(r->sent, SENT_BYTES);
 	if (r->twin) {
 		r->twin->user = NULL;
 		rig_free(r->twin);
@@ -422,6 +443,7 @@ u32 rig_push(struct rig *r, u32 q, const void *sqe)
 	u32 slot = r->q[q].tail;
 
 	memcpy(rig_slot(r, q, slot), sqe, rig_sqe_bytes(r));
+	echo_sent(r, q, slot);
 	r->q[q].tail = (slot + 1) % r->q[q].sq_depth;
 	return slot;
 }
@@ -472,6 +494,7 @@ int rig_pop(struct rig *r, u32 id)
 	q->cq_head = (q->cq_head + 1) % q->cq_depth;
 	if (!q->cq_head)
 		q->cq_phase ^= 1;
+	echo_check(r, id, cqe->sq_head);
 	return cqe->sq_head;
 }
 

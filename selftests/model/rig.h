@@ -16,6 +16,7 @@
 #define RIG_PASID	7
 #define RIG_STEP_NS	10000
 #define RIG_DEPTH	1024
+#define RIG_SQE_WORDS	32
 
 struct rig_queue {
 	u32 id;
@@ -51,6 +52,8 @@ struct rig {
 					 * device */
 	void (*on_payload)(void *arg);	/* of the PF's rig: called when a worker is about to access payload */
 	void *on_payload_arg;
+	void (*on_swap)(void *arg);	/* of the PF's rig: called when a word of a ring is about to be swapped */
+	void *on_swap_arg;
 	u32 strays;		/* accesses to memory that the function may not use any more */
 	bool lent;		/* the memory belongs to someone else now */
 	bool hold_jobs;		/* accepted, but not run */
@@ -60,6 +63,10 @@ struct rig {
 	u64 eq, aeq;
 	struct wdm_look look;
 	struct rig_queue q[RIG_QUEUES];
+	/* of each slot: the last request that was pushed, see echo.h */
+	u32 *sent;
+	bool pushed[RIG_QUEUES][RIG_DEPTH];
+	bool lawless[RIG_QUEUES];
 };
 
 struct rig_queue_opts {

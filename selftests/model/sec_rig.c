@@ -126,27 +126,13 @@ void ask_fill(struct sec_bd *bd, const struct ask *a)
 		fill2(bd, a);
 }
 
-/* The device changes only the result and the marks. */
-static bool echoed(const struct sec_bd *sent, const struct sec_bd *got)
-{
-	static const u8 marked2[] = SEC_BD2_MARKED, marked3[] = SEC_BD3_MARKED;
-	const u8 *marked = sec_get(sent, SEC_BD_TYPE) == SEC_BD_TYPE3 ? marked3 : marked2;
-	u32 i;
-
-	for (i = 0; i < SEC_BD_RESULT_FIRST; i++)
-		if (sent->dw[i] != got->dw[i] && !memchr(marked, (int)i, sizeof(marked3)))
-			return false;
-	return true;
-}
-
 int sec_do(struct rig *r, struct sec_bd *bd)
 {
-	struct sec_bd sent = *bd;
 	u32 icv;
 
 	if (r->twin && sec_get(bd, SEC_BD_TYPE) == SEC_BD_TYPE2)
 		r = r->twin;
-	if (!rig_do(r, 0, bd) || !echoed(&sent, bd) || !sec_get(bd, SEC_BD_DONE))
+	if (!rig_do(r, 0, bd) || !sec_get(bd, SEC_BD_DONE))
 		return -1;
 	icv = sec_get(bd, SEC_BD_ICV);
 	if (sec_get(bd, SEC_BD_ERROR))

@@ -97,6 +97,31 @@ TEST(shares_are_what_drivers_make_them)
 	}
 }
 
+/* What a guest sees of a VF, on each generation. The rig's memory ends there. */
+TEST(a_vf_with_half_of_its_registers_works_and_does_not_migrate)
+{
+	struct wdm_attr attr = { .functions = 2, .half_vf_regs = true };
+	struct zip_sqe sqe;
+	struct rig r, vf;
+
+	for (attr.generation = 2; attr.generation <= 3; attr.generation++) {
+		attr.queues = 2 * RIG_QUEUES;
+		rig_init(&r, &attr);
+		rig_attach(&vf, &r, 1);
+		EXPECT_EQ(QM_BAR2_VF_HALF, wdm_bar_size(r.dev, 1, QM_BAR_REGS));
+		rig_vft_queues(&r, 1, RIG_QUEUES, 2);
+		rig_function_up(&vf);
+		ASSERT_EQ(0, rig_queue_start(&vf, 0, NULL));
+		rig_sqe(&sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, 64, RIG_USER_BASE + 4096, 4096);
+		EXPECT_TRUE(rig_do(&vf, 0, &sqe));
+		EXPECT_NE(0, rig_mailbox(&vf, QM_MB_CMD_PAUSE_QM, 0, 0, 0));
+		wdm_function_reset(r.dev, 1);
+		rig_run(&r, 10 * RIG_STEP_NS);
+		rig_free(&vf);
+		rig_free(&r);
+	}
+}
+
 TEST(share_above_the_most_of_a_function_is_refused)
 {
 	struct wdm_attr attr = { .functions = 2, .per_fn_max = 8 };

@@ -24,7 +24,10 @@ static void zlib_sqe(struct zip_sqe *sqe)
 
 FIXTURE_SETUP(dev)
 {
-	struct wdm_attr attr = { .type = WDM_ZIP, .generation = 2, .functions = 2, .queues = 2 * RIG_QUEUES };
+	/* Queues share a register, so doorbells hide each other. */
+	struct wdm_attr attr = {
+		.type = WDM_ZIP, .generation = 2, .functions = 2, .queues = 2 * RIG_QUEUES, .hidden_passes = 4
+	};
 
 	rig_init(&self->r, &attr);
 	rig_attach(&self->vf, &self->r, 1);

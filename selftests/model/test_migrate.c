@@ -31,7 +31,7 @@ FIXTURE_VARIANT_ADD(two, shared_doorbells) {
 
 static void device_begin(struct rig *pf, struct rig *vf, bool no_isolation, u32 base)
 {
-	struct wdm_attr attr = { .functions = 3, .no_isolation = no_isolation };
+	struct wdm_attr attr = { .functions = 3, .no_isolation = no_isolation, .hidden_passes = 2 };
 
 	rig_init_bare(pf, &attr);
 	rig_engine_start(pf);

@@ -385,21 +385,100 @@ TEST_F(dev, an_older_doorbell_after_recovery_submits_nothing)
 	EXPECT_TRUE(one(r, 0, &self->sqe, 5));
 }
 
+/* Sends requests one by one and reads their completions, without any CQ doorbell. Returns how many have completed. */
+static u32 without_cq_doorbell(struct rig *r, const struct zip_sqe *sqe, u32 most)
+{
+	u32 n;
+
+	for (n = 0; n < most; n++) {
+		rig_push(r, 0, sqe);
+		rig_ring_sq(r, 0);
+		rig_turn(r);
+		if (rig_pop(r, 0) < 0)
+			break;
+	}
+	return n;
+}
+
+/* A device on which SQ doorbells may hide CQ doorbells. */
+static void hidden_begin(struct rig *r, u32 passes)
+{
+	rig_free(r);
+	rig_init(r, &(struct wdm_attr){ .type = WDM_ZIP, .hidden_passes = passes });
+	rig_queue_start(r, 0, NULL);
+}
+
+TEST_F(dev, a_queue_without_a_cq_doorbell_ends_with_its_cq)
+{
+	struct rig *r = &self->r;
+
+	EXPECT_EQ(RIG_DEPTH - 1, without_cq_doorbell(r, &self->sqe, 2 * RIG_DEPTH));
+	rig_run(r, 11 * SETTLE_NS);
+	EXPECT_EQ(QM_AEQE_CQ_OVERFLOW << 16, rig_async_event(r));
+	EXPECT_EQ(-1, rig_pop(r, 0));
+}
+
 TEST_F(dev, lost_cq_doorbells_never_make_an_overflow)
 {
 	struct rig *r = &self->r;
-	u32 i;
 
+	hidden_begin(r, 5);
 	/* All completions are consumed, but the device never gets a CQ doorbell. */
-	for (i = 0; i < 5 * RIG_DEPTH; i++) {
-		rig_push(r, 0, &self->sqe);
-		rig_ring_sq(r, 0);
-		rig_turn(r);
-		ASSERT_EQ((int)(i % RIG_DEPTH), rig_pop(r, 0));
-	}
+	EXPECT_EQ(5 * RIG_DEPTH, without_cq_doorbell(r, &self->sqe, 5 * RIG_DEPTH));
 	EXPECT_EQ(0, wdm_device_stats(r->dev)->async_events);
 	rig_ring_cq(r, 0, false);
 	EXPECT_EQ(0, rig_refused(r, WDM_REFUSE_DB_INDEX));
+	EXPECT_EQ(5 * RIG_DEPTH, without_cq_doorbell(r, &self->sqe, 5 * RIG_DEPTH));
+}
+
+TEST_F(dev, no_more_cq_doorbells_are_believed_lost_than_the_host_hides)
+{
+	struct rig *r = &self->r;
+
+	hidden_begin(r, 2);
+	EXPECT_EQ(3 * RIG_DEPTH - 1, without_cq_doorbell(r, &self->sqe, 4 * RIG_DEPTH));
+	rig_run(r, 11 * SETTLE_NS);
+	EXPECT_EQ(QM_AEQE_CQ_OVERFLOW << 16, rig_async_event(r));
+}
+
+/* A driver that forgets a register finds out which one. */
+TEST_F(dev, a_device_without_the_time_out_of_doorbells_does_nothing)
+{
+	struct wdm_refused refused;
+	struct rig *r = &self->r;
+
+	rig_free(r);
+	rig_init_bare(r, NULL);
+	rig_reg_set(r, QM_MEM_START_INIT, 1);
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	rig_function_up(r);
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	EXPECT_FALSE(one(r, 0, &self->sqe, 1));
+	wdm_last_refusal(r->dev, &refused);
+	EXPECT_EQ(WDM_REFUSE_ENGINE, refused.reason);
+	EXPECT_EQ(QM_DB_TIMEOUT_CFG, refused.value);
+	rig_reg_set(r, QM_DB_TIMEOUT_CFG, 1);
+	EXPECT_FALSE(one(r, 0, &self->sqe, 2));
+	rig_reg_set(r, QM_DB_TIMEOUT_CFG, QM_DB_TIMEOUT_NS);
+	EXPECT_TRUE(one(r, 0, &self->sqe, 3));
+	wdm_function_reset(r->dev, WDM_PF);
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	rig_function_up(r);
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	EXPECT_TRUE(one(r, 0, &self->sqe, 4));
+}
+
+TEST_F(dev, a_driver_of_old_need_not_set_the_time_out_of_doorbells)
+{
+	struct rig *r = &self->r;
+
+	rig_free(r);
+	rig_init_bare(r, &(struct wdm_attr){ .type = WDM_ZIP, .any_db_timeout = true });
+	rig_reg_set(r, QM_MEM_START_INIT, 1);
+	rig_vft_queues(r, WDM_PF, 0, RIG_QUEUES);
+	rig_function_up(r);
+	ASSERT_EQ(0, rig_queue_start(r, 0, NULL));
+	EXPECT_TRUE(one(r, 0, &self->sqe, 1));
 }
 
 TEST_F(dev, cq_overflow_is_an_asynchronous_event_and_halts_the_queue)
@@ -469,7 +548,7 @@ TEST_F(dev, an_unreachable_ring_breaks_only_its_queue)
 
 TEST_F(dev, without_isolation_queues_share_one_register)
 {
-	struct wdm_attr attr = { .type = WDM_ZIP, .no_isolation = true };
+	struct wdm_attr attr = { .type = WDM_ZIP, .no_isolation = true, .hidden_passes = 2 };
 	struct rig r;
 	u32 i;
 

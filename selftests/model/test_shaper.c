@@ -105,10 +105,12 @@ static struct flow *flow_begin(FIXTURE_DATA(fns) *self, u32 fn, u32 q, u32 len, 
 static void flow_feed(struct flow *f)
 {
 	struct zip_sqe sqe;
-	u32 before = f->sent;
+	u32 before = f->sent, had = f->got;
 
 	while (rig_pop(f->r, f->q) >= 0)
 		f->got++;
+	if (f->got != had)
+		rig_ring_cq(f->r, f->q, false);
 	rig_sqe(&sqe, ZIP_REQ_ZLIB, RIG_USER_BASE, f->len, RIG_USER_BASE, 64);
 	for (; f->sent - f->got < IN_FLIGHT && (!f->burst || f->sent < f->burst); f->sent++)
 		rig_push(f->r, f->q, &sqe);

@@ -54,7 +54,10 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 	EXPECT_TRUE(sim_is(NAME, "queues", "64"));
 	EXPECT_TRUE(sim_is(NAME, "vfs", "0"));
 	EXPECT_TRUE(sim_is(NAME, "function_queues", "0"));
-	EXPECT_TRUE(sim_is(NAME, "reset_method", "capability"));
+	EXPECT_TRUE(sim_is(NAME, "vf_migration", "1"));
+	EXPECT_TRUE(sim_is(NAME, "sub_version", "0"));
+	EXPECT_TRUE(sim_is(NAME, "reset_method", "auto"));
+	EXPECT_TRUE(sim_is(NAME, "bridge", "0"));
 	EXPECT_TRUE(sim_is(NAME, "latency_ns", "0"));
 	EXPECT_TRUE(sim_is(NAME, "bandwidth_mbps", "0"));
 	EXPECT_TRUE(sim_is(NAME, "live", "0"));
@@ -64,8 +67,8 @@ TEST_F(item, starts_as_a_zip_device_that_is_not_live)
 TEST_F(item, what_is_printed_can_be_written_back)
 {
 	static const char *const attrs[] = {
-		"type", "generation", "node", "queues", "vfs", "function_queues", "reset_method", "latency_ns",
-		"bandwidth_mbps", "live",
+		"type", "generation", "node", "queues", "vfs", "function_queues", "vf_migration", "sub_version",
+		"reset_method", "bridge", "latency_ns", "bandwidth_mbps", "live",
 	};
 	char buf[256];
 
@@ -126,7 +129,10 @@ TEST_F(item, a_number_of_virtual_functions_out_of_range_is_refused)
 TEST_F(item, a_number_of_queues_for_a_function_out_of_range_is_refused)
 {
 	REFUSED("function_queues", -EINVAL, "1025", "-1", "all");
-	REFUSED("reset_method", -EINVAL, "flr", "ACPI", "capability acpi");
+	REFUSED("reset_method", -EINVAL, "flr", "ACPI", "capability", "auto acpi");
+	REFUSED("bridge", -EINVAL, "2", "-1", "yes");
+	REFUSED("vf_migration", -EINVAL, "2", "-1", "no");
+	REFUSED("sub_version", -EINVAL, "256", "-1", "v5");
 	EXPECT_EQ(0, sim_set(NAME, "function_queues", "1024"));
 	EXPECT_TRUE(sim_is(NAME, "function_queues", "1024"));
 }
@@ -184,9 +190,22 @@ TEST_F(item, the_shape_is_fixed_while_live)
 	REFUSED("queues", -EBUSY, "64", "128");
 	REFUSED("vfs", -EBUSY, "0", "1");
 	REFUSED("function_queues", -EBUSY, "0", "1");
-	REFUSED("reset_method", -EBUSY, "acpi", "capability");
+	REFUSED("reset_method", -EBUSY, "acpi", "auto");
+	REFUSED("bridge", -EBUSY, "0", "1");
 	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
 	EXPECT_EQ(0, sim_set(NAME, "queues", "128"));
+}
+
+TEST_F(item, a_bridge_has_a_bus_of_its_own)
+{
+	char address[64], path[128];
+
+	ASSERT_EQ(0, sim_set(NAME, "bridge", "1"));
+	ASSERT_EQ(0, sim_set(NAME, "live", "1"));
+	ASSERT_LT(0, sim_get(NAME, "address", address, sizeof(address)));
+	snprintf(path, sizeof(path), SIM_PCI "/%s/../secondary_bus_number", address);
+	EXPECT_TRUE(sim_exists(path));
+	ASSERT_EQ(0, sim_set(NAME, "live", "0"));
 }
 
 TEST_F(item, the_pace_can_change_while_live)
